@@ -1,0 +1,47 @@
+# The front door: every step of the checks is a command that a person types. Meson does the building.
+# Another build directory: make BUILD=/tmp/b. Only some tests: make golden T=lang
+BUILD ?= build
+PREFIX ?= /usr/local
+export DEBIAN_FRONTEND ?= noninteractive
+export T K
+BIN = $(DESTDIR)$(PREFIX)/bin
+MAN = $(DESTDIR)$(PREFIX)/share/man/man1
+INC = $(DESTDIR)$(PREFIX)/include/sonde
+
+all:
+	@build-aux/build $(BUILD) sonde
+setup:				# what building and testing need, by apt
+	@build-aux/setup all
+demo:				# the main job on live input, a few seconds
+	@build-aux/setup build
+	@$(MAKE) --no-print-directory all
+	@build-aux/demo $(BUILD)/sonde
+
+quick:				# the inner loop: under a minute, no root
+	@build-aux/check --build $(BUILD) layers unit golden
+layers unit golden live lint asan clang fuzz vm:
+	@build-aux/check --build $(BUILD) $@
+check:				# every suite
+	@build-aux/setup all
+	@build-aux/check --build $(BUILD)
+bless: all			# rewrite the expected results: read the diff
+	@tests/run --bless --sonde $(BUILD)/sonde $(if $(wildcard $(T)),$(T),$(if $(T),--filter '$(T)'))
+bench: all
+	@if [ -x bench/run ]; then bench/run $(T); else echo "bench: there is no bench/run"; fi
+
+static:				# build-static/sonde, one file that runs anywhere
+	@build-aux/build build-static sonde -Dstatic=true
+fmt:
+	clang-format -i $$(git ls-files -co --exclude-standard '*.c' '*.h')
+docs: all			# printed from the tables of the program itself
+	$(BUILD)/sonde help --man >$(BUILD)/sonde.1
+install: all
+	install -d $(BIN) && install -s -m 755 $(BUILD)/sonde $(BIN)/sonde
+	if $(BUILD)/sonde help --man >$(BUILD)/sonde.1; then \
+		install -d $(MAN) && install -m 644 $(BUILD)/sonde.1 $(MAN)/; fi
+	set -- include/sonde/*.h; if [ -e "$$1" ]; then install -d $(INC) && install -m 644 "$$@" $(INC)/; fi
+clean:
+	rm -rf $(BUILD) build-static build-asan build-clang build-fuzz
+
+.PHONY: all setup demo quick layers unit golden live lint asan clang fuzz vm check bless bench static \
+	fmt docs install clean

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The bump allocator. Chunks come from calloc, which knows when memory is fresh from the kernel
+ * and zero already. Sizes double from 4 KiB to 256 KiB. An object of more than half the next chunk
+ * gets a chunk of its own, linked behind the current one, which goes on being filled:
+ *
+ *	arena.chunk -> | next | grow | objects ... at ---- end |
+ *	                  '-> | next | 0 | one big object |
+ *
+ * The hostile build has chunks of 64 bytes, so that nearly every object has its own neighbours.
+ * Under ASan the free part of a chunk is poisoned and each object is followed by a gap.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/arena.h"
+
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define ARENA_ASAN
+#endif
+#elif defined(__SANITIZE_ADDRESS__)
+#define ARENA_ASAN
+#endif
+
+#ifdef ARENA_ASAN
+#include <sanitizer/asan_interface.h>
+#define hide(p, len) ASAN_POISON_MEMORY_REGION(p, len)
+#define show(p, len) ASAN_UNPOISON_MEMORY_REGION(p, len)
+enum { GAP = 8 };
+#else
+#define hide(p, len) ((void)(p), (void)(len))
+#define show(p, len) ((void)(p), (void)(len))
+enum { GAP = 0 };
+#endif
+
+#ifdef SONDE_HOSTILE
+enum { CHUNK_MIN = 64, CHUNK_MAX = 64, VEC_MIN = 1 };
+#else
+enum { CHUNK_MIN = 4 << 10, CHUNK_MAX = 256 << 10, VEC_MIN = 8 };
+#endif
+
+enum { ALIGNMENT = 8 };
+
+struct arena_chunk {
+	struct arena_chunk *next;
+	size_t grow; /* size of the chunk after this one; 0 for a big object's chunk */
+	char bytes[];
+};
+
+void arena_init(struct arena *a)
+{
+	*a = (struct arena){};
+}
+
+void arena_release(struct arena *a)
+{
+	struct arena_chunk *c = a->chunk;
+
+	while (c) {
+		struct arena_chunk *next = c->next;
+
+		free(c);
+		c = next;
+	}
+	arena_init(a);
+}
+
+static struct arena_chunk *chunk_new(size_t len)
+{
+	struct arena_chunk *c = xcalloc(1, sizeof(*c) + len);
+
+	hide(c->bytes, len);
+	return c;
+}
+
+static void *alloc_big(struct arena *a, size_t len, size_t room)
+{
+	struct arena_chunk *c = chunk_new(room);
+	struct arena_chunk **link = a->chunk ? &a->chunk->next : &a->chunk;
+
+	c->next = *link;
+	*link = c;
+	a->used += room;
+	show(c->bytes, len);
+	return c->bytes;
+}
+
+static void start_chunk(struct arena *a, size_t size)
+{
+	struct arena_chunk *c = chunk_new(size - sizeof(*c));
+
+	c->grow = MIN(size * 2, (size_t)CHUNK_MAX);
+	c->next = a->chunk;
+	a->chunk = c;
+	a->at = c->bytes;
+	a->end = a->at + (size - sizeof(*c));
+}
+
+void *arena_alloc(struct arena *a, size_t len)
+{
+	if (len > SIZE_MAX / 2)
+		oom();
+
+	size_t room = ALIGN_UP(MAX(len, (size_t)1), (size_t)ALIGNMENT) + GAP;
+
+	if (room > (size_t)(a->end - a->at)) {
+		size_t next = a->chunk && a->chunk->grow ? a->chunk->grow : CHUNK_MIN;
+
+		if (room > next / 2)
+			return alloc_big(a, len, room);
+		start_chunk(a, next);
+	}
+
+	char *p = a->at;
+
+	a->at += room;
+	a->used += room;
+	show(p, len);
+	return p;
+}
+
+void *arena_dup(struct arena *a, const void *bytes, size_t len)
+{
+	void *p = arena_alloc(a, len);
+
+	if (len)
+		memcpy(p, bytes, len);
+	return p;
+}
+
+char *arena_strndup(struct arena *a, const char *s, size_t len)
+{
+	char *p = arena_alloc(a, len + 1);
+
+	if (len)
+		memcpy(p, s, len);
+	return p;
+}
+
+char *arena_strdup(struct arena *a, const char *s)
+{
+	return arena_dup(a, s, strlen(s) + 1);
+}
+
+FORMAT(2, 0) char *arena_vprintf(struct arena *a, const char *fmt, va_list ap)
+{
+	char small[256];
+	va_list again;
+
+	va_copy(again, ap);
+	int n = vsnprintf(small, sizeof(small), fmt, ap);
+
+	if (n < 0)
+		BUG("cannot format \"%s\"", fmt);
+
+	char *s = arena_alloc(a, (size_t)n + 1);
+
+	if ((size_t)n < sizeof(small))
+		memcpy(s, small, (size_t)n + 1);
+	else
+		vsnprintf(s, (size_t)n + 1, fmt, again);
+	va_end(again);
+	return s;
+}
+
+char *arena_printf(struct arena *a, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	char *s = arena_vprintf(a, fmt, ap);
+
+	va_end(ap);
+	return s;
+}
+
+void *vec_grow(struct arena *a, void *old, u32 *cap, u32 n, size_t size)
+{
+	if (*cap > UINT32_MAX / 2)
+		oom();
+
+	u32 grown = *cap ? *cap * 2 : VEC_MIN;
+	void *v = arena_alloc(a, grown * size);
+
+	if (n)
+		memcpy(v, old, n * size);
+	*cap = grown;
+	return v;
+}

@@ -1,0 +1,350 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Diagnostics: a list in the arena that grows while the compiler runs, and its two renderings.
+ *
+ *	file.bt:3:17-23: ERROR: message [E0203]
+ *	    kprobe:f { @x = foo(1); }
+ *	                    ~~~~~~
+ *	  help: did you mean "bar"?
+ *	file.bt:1:1-4: note: declared here
+ *	    ...
+ *
+ * A report that is not kept (muted, a repetition, over the limit) still returns an object that
+ * takes help and notes; nobody sees it. Columns count bytes, as in editors' jump-to-error; the
+ * underline counts characters, with tabs shown as four spaces.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/diag.h"
+#include "base/json.h"
+
+const struct diag_row diag_rows[N_DIAG] = {
+#define D(name, num, sev, fmt, doc, example) { #name, num, sev, fmt, doc, example },
+#include "base/diag.def"
+#undef D
+};
+
+static const struct look {
+	const char *label, *json, *color;
+	char letter;
+} looks[] = {
+	[SEV_ERROR] = { "ERROR", "error", "\033[1;31m", 'E' },
+	[SEV_WARNING] = { "WARNING", "warning", "\033[1;33m", 'W' },
+	[SEV_NOTE] = { "note", "note", "\033[1;36m", 'N' },
+};
+
+#define BOLD "\033[1m"
+#define PLAIN "\033[0m"
+enum { INDENT = 4, TAB = 4 };
+
+void diags_init(struct diags *d, struct arena *arena, struct sources *sources)
+{
+	*d = (struct diags){ .arena = arena, .sources = sources };
+}
+
+static bool same(const struct diag *a, const struct diag *b)
+{
+	if (a->id != b->id || a->span.off != b->span.off || a->span.len != b->span.len)
+		return false;
+	return streq(a->text, b->text);
+}
+
+static bool is_kept(const struct diags *d, const struct diag *diag)
+{
+	for (u32 i = 0; i < d->list.n; i++)
+		if (same(d->list.v[i], diag))
+			return true;
+	return false;
+}
+
+static void keep(struct diags *d, struct diag *diag)
+{
+	if (is_kept(d, diag))
+		return;
+	switch (diag->severity) {
+	case SEV_ERROR:
+		if (d->n_errors++ >= DIAG_MAX_ERRORS)
+			return;
+		break;
+	case SEV_WARNING: d->n_warnings++; break;
+	case SEV_NOTE: break;
+	}
+	vec_push(d->arena, &d->list, diag);
+}
+
+struct diag *diag_vreport(struct diags *d, struct span span, enum diag_id id, va_list ap)
+{
+	const struct diag_row *row = &diag_rows[id];
+	struct diag *diag = arena_new(d->arena, struct diag);
+
+	diag->id = id;
+	diag->severity = row->severity;
+	diag->span = span;
+	diag->text = "";
+	if (d->muted || (d->no_warnings && row->severity == SEV_WARNING))
+		return diag;
+	diag->text = arena_vprintf(d->arena, row->fmt, ap);
+	keep(d, diag);
+	return diag;
+}
+
+struct diag *diag_report(struct diags *d, struct span span, enum diag_id id, ...)
+{
+	va_list ap;
+
+	va_start(ap, id);
+	struct diag *diag = diag_vreport(d, span, id, ap);
+
+	va_end(ap);
+	return diag;
+}
+
+void diag_help(struct diags *d, struct diag *diag, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	const char *text = arena_vprintf(d->arena, fmt, ap);
+
+	va_end(ap);
+	vec_push(d->arena, &diag->help, text);
+}
+
+void diag_note(struct diags *d, struct diag *diag, struct span span, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	const char *text = arena_vprintf(d->arena, fmt, ap);
+
+	va_end(ap);
+	vec_push(d->arena, &diag->notes, (struct diag_note){ span, text });
+}
+
+const char *diag_code(enum diag_id id, char *buf)
+{
+	const struct diag_row *row = &diag_rows[id];
+
+	snprintf(buf, 8, "%c%04u", looks[row->severity].letter, row->num);
+	return buf;
+}
+
+static bool comes_before(const struct diag *a, const struct diag *b)
+{
+	if (a->severity != b->severity)
+		return a->severity < b->severity;
+	return a->span.off < b->span.off;
+}
+
+/* A sorted copy of the list; by insertion, which is stable, and quick as most come in order. */
+static struct diag **sorted(const struct diags *d)
+{
+	struct diag **v = xmalloc(d->list.n * sizeof(*v));
+
+	for (u32 i = 0; i < d->list.n; i++) {
+		u32 j = i;
+
+		for (; j && comes_before(d->list.v[i], v[j - 1]); j--)
+			v[j] = v[j - 1];
+		v[j] = d->list.v[i];
+	}
+	return v;
+}
+
+struct text {
+	const struct diags *diags;
+	struct buf *out;
+	bool color;
+};
+
+static void paint(const struct text *t, const char *sequence)
+{
+	if (t->color)
+		buf_puts(t->out, sequence);
+}
+
+/* An empty span, such as the end of the file, is shown one column wide. */
+static u32 shown_end(const struct place *p)
+{
+	return MAX(p->end_col, p->col + 1);
+}
+
+static void put_place(struct buf *out, const struct place *p)
+{
+	if (!p->file)
+		return;
+	buf_printf(out, "%s:%u", p->file->name, p->line);
+	if (p->line == p->end_line)
+		buf_printf(out, ":%u-%u: ", p->col, shown_end(p));
+	else
+		buf_printf(out, "-%u: ", p->end_line);
+}
+
+/* Control characters would play with the terminal. */
+static void put_line(struct buf *out, const char *s, u32 len)
+{
+	buf_pad(out, ' ', INDENT);
+	for (u32 i = 0; i < len; i++) {
+		if (s[i] == '\t')
+			buf_pad(out, ' ', TAB);
+		else
+			buf_putc(out, (u8)s[i] < ' ' || s[i] == 0x7f ? ' ' : s[i]);
+	}
+	buf_putc(out, '\n');
+}
+
+/* Columns on the screen of the bytes in [from, to). */
+static u32 width(const char *s, u32 from, u32 to)
+{
+	u32 n = 0;
+
+	for (u32 i = from; i < to; i++) {
+		if (s[i] == '\t')
+			n += TAB;
+		else if (((u8)s[i] & 0xc0) != 0x80) /* not inside a UTF-8 sequence */
+			n++;
+	}
+	return n;
+}
+
+static void put_underline(const struct text *t, const struct place *p, const char *s, u32 len,
+			  const struct look *look)
+{
+	u32 from = MIN(p->col - 1, len), to = MIN(p->end_col - 1, len);
+
+	buf_pad(t->out, ' ', INDENT + width(s, 0, from));
+	paint(t, look->color);
+	buf_pad(t->out, '~', MAX(width(s, from, to), 1u));
+	paint(t, PLAIN);
+	buf_putc(t->out, '\n');
+}
+
+static struct source *file_of(const struct sources *s, const struct place *p)
+{
+	for (u32 i = 0; i < s->files.n; i++)
+		if (s->files.v[i] == p->file)
+			return s->files.v[i];
+	return NULL;
+}
+
+static void put_excerpt(const struct text *t, const struct place *p, const struct look *look)
+{
+	struct source *f = file_of(t->diags->sources, p);
+
+	for (u32 line = p->line; f && line <= p->end_line; line++) {
+		u32 len;
+		const char *s = source_line(f, line, &len);
+
+		put_line(t->out, s, len);
+		if (p->line == p->end_line)
+			put_underline(t, p, s, len, look);
+	}
+}
+
+/* One message at one place; code may be NULL. */
+static void put_message(const struct text *t, const struct place *p, const struct look *look,
+			const char *message, const char *code)
+{
+	put_place(t->out, p);
+	paint(t, look->color);
+	buf_puts(t->out, look->label);
+	buf_putc(t->out, ':');
+	paint(t, PLAIN);
+	buf_putc(t->out, ' ');
+	paint(t, BOLD);
+	buf_puts(t->out, message);
+	paint(t, PLAIN);
+	if (code)
+		buf_printf(t->out, " [%s]", code);
+	buf_putc(t->out, '\n');
+	put_excerpt(t, p, look);
+}
+
+static void put_diag(const struct text *t, const struct diag *diag)
+{
+	struct sources *sources = t->diags->sources;
+	struct place p = sources_find(sources, diag->span);
+	char code[8];
+
+	put_message(t, &p, &looks[diag->severity], diag->text, diag_code(diag->id, code));
+	for (u32 i = 0; i < diag->help.n; i++)
+		buf_printf(t->out, "  help: %s\n", diag->help.v[i]);
+	for (u32 i = 0; i < diag->notes.n; i++) {
+		const struct diag_note *note = &diag->notes.v[i];
+
+		p = sources_find(sources, note->span);
+		put_message(t, &p, &looks[SEV_NOTE], note->text, NULL);
+	}
+}
+
+void diags_render_text(const struct diags *d, struct buf *out, bool color)
+{
+	struct text t = { d, out, color };
+	struct diag **v = sorted(d);
+
+	for (u32 i = 0; i < d->list.n; i++)
+		put_diag(&t, v[i]);
+	free(v);
+
+	if (d->n_errors > DIAG_MAX_ERRORS) {
+		u32 more = d->n_errors - DIAG_MAX_ERRORS;
+
+		buf_printf(out, "%u more error%s\n", more, more == 1 ? "" : "s");
+	}
+}
+
+static void json_number(struct buf *out, const char *key, u32 v, bool known)
+{
+	buf_printf(out, ",\"%s\":", key);
+	if (known)
+		json_u64(out, v);
+	else
+		buf_puts(out, "null");
+}
+
+/* There is no endline: the endcol of a span of many lines is the end of its first line. */
+static u32 json_endcol(const struct diags *d, const struct place *p)
+{
+	struct source *f = file_of(d->sources, p);
+	u32 len;
+
+	if (!f || p->line == p->end_line)
+		return shown_end(p);
+	source_line(f, p->line, &len);
+	return MAX(len + 1, p->col + 1);
+}
+
+static void json_diag(const struct diags *d, const struct diag *diag, struct buf *out)
+{
+	struct place p = sources_find(d->sources, diag->span);
+	char code[8];
+
+	buf_printf(out, "{\"id\":\"%s\",\"severity\":\"%s\",\"file\":", diag_code(diag->id, code),
+		   looks[diag->severity].json);
+	if (p.file)
+		json_strz(out, p.file->name);
+	else
+		buf_puts(out, "null");
+	json_number(out, "line", p.line, p.file);
+	json_number(out, "col", p.col, p.file);
+	json_number(out, "endcol", json_endcol(d, &p), p.file);
+	buf_puts(out, ",\"message\":");
+	json_strz(out, diag->text);
+	buf_puts(out, ",\"help\":[");
+	for (u32 i = 0; i < diag->help.n; i++) {
+		if (i)
+			buf_putc(out, ',');
+		json_strz(out, diag->help.v[i]);
+	}
+	buf_puts(out, "]}\n");
+}
+
+void diags_render_json(const struct diags *d, struct buf *out)
+{
+	struct diag **v = sorted(d);
+
+	for (u32 i = 0; i < d->list.n; i++)
+		json_diag(d, v[i], out);
+	free(v);
+}

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Diagnostics about the user's script: collected, many per run, rendered as text or JSON. Reporting
+ * and failing are one act: callers return what the rest of the compiler treats as "already said".
+ * The rows (id, severity, text, explanation, example) are in base/diag.def.
+ */
+#ifndef SONDE_BASE_DIAG_H
+#define SONDE_BASE_DIAG_H
+
+#include <stdarg.h>
+#include "base/buf.h"
+#include "base/source.h"
+
+enum severity { SEV_ERROR, SEV_WARNING, SEV_NOTE };
+
+/* D(name, number, severity, format, explanation, example) */
+enum diag_id {
+#define D(name, num, sev, fmt, doc, example) D_##name,
+#include "base/diag.def"
+#undef D
+	N_DIAG
+};
+
+struct diag_row {
+	const char *name;
+	u16 num; /* E0123, W0042, N0007: letter from severity */
+	enum severity severity;
+	const char *fmt, *doc, *example;
+};
+extern const struct diag_row diag_rows[N_DIAG];
+
+struct diag_note { /* a second place that matters: "declared here" */
+	struct span span;
+	const char *text;
+};
+
+struct diag {
+	enum diag_id id;
+	enum severity severity;
+	struct span span;
+	const char *text;
+	VEC(const char *) help;	      /* each printed as "help: ..." */
+	VEC(struct diag_note) notes;
+};
+
+struct diags {
+	struct arena *arena;
+	struct sources *sources;
+	VEC(struct diag *) list;
+	u32 n_errors, n_warnings;
+	bool muted; /* while set, reports return a scratch diag and are not kept (fixpoint passes) */
+	bool no_warnings;
+};
+
+enum { DIAG_MAX_ERRORS = 20 };
+
+void diags_init(struct diags *d, struct arena *arena, struct sources *sources);
+/* Never NULL; the same (id, span, text) is kept once. The format is the row's. */
+struct diag *diag_report(struct diags *d, struct span span, enum diag_id id, ...);
+struct diag *diag_vreport(struct diags *d, struct span span, enum diag_id id, va_list ap);
+void diag_help(struct diags *d, struct diag *diag, const char *fmt, ...) FORMAT(3, 4);
+void diag_note(struct diags *d, struct diag *diag, struct span span, const char *fmt, ...)
+	FORMAT(4, 5);
+/* "E0123" into buf of at least 8 bytes. */
+const char *diag_code(enum diag_id id, char *buf);
+/* Renders all, errors first, sorted by place within a severity; color adds ANSI sequences. */
+void diags_render_text(const struct diags *d, struct buf *out, bool color);
+/* One JSON object a line: id, severity, file, line, col, endcol, message, help[]. */
+void diags_render_json(const struct diags *d, struct buf *out);
+
+/* The nearest candidate to word by edit distance, or NULL when none is near (for suggestions). */
+struct near {
+	const char *word, *best;
+	u32 best_cost;
+};
+void near_init(struct near *n, const char *word);
+void near_try(struct near *n, const char *candidate);
+const char *near_best(const struct near *n);
+
+#endif

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The system refused: a negative errno and a text, carried upwards and printed only by cli/.
+ *	return err_sys(err, "open %s", path);	// uses errno; returns -errno
+ */
+#ifndef SONDE_BASE_ERR_H
+#define SONDE_BASE_ERR_H
+
+#include "base/base.h"
+
+struct err {
+	int code;	 /* negative errno, 0 when nothing failed */
+	char text[512];	 /* what was tried, on what, and why it failed */
+	char help[384];	 /* what to do; may be empty */
+	char *log;	 /* verifier log or similar, malloc'ed, may be NULL */
+};
+
+/* Uses errno; text becomes "<fmt>: <strerror>". Returns -errno. */
+int err_sys(struct err *e, const char *fmt, ...) FORMAT(2, 3);
+/* Returns code, which must be negative. */
+int err_set(struct err *e, int code, const char *fmt, ...) FORMAT(3, 4);
+/* Prefixes "<fmt>: " and returns e->code. */
+int err_wrap(struct err *e, const char *fmt, ...) FORMAT(2, 3);
+void err_help(struct err *e, const char *fmt, ...) FORMAT(2, 3);
+void err_release(struct err *e);
+
+#endif

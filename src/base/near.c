@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * "Did you mean": the nearest of many candidates by Damerau-Levenshtein distance (insert, delete,
+ * replace, swap neighbours; the restricted form, which keeps three rows). Case is ignored, but a
+ * word that differs in case alone has distance 1. A third of the word may be wrong; a single
+ * letter has no near words. Tens of thousands of kernel functions may be tried, so a candidate is
+ * given up as soon as a whole row is no better than the best so far.
+ */
+#include "base/diag.h"
+
+enum { MAX_WORD = 127 };
+
+void near_init(struct near *n, const char *word)
+{
+	size_t len = strlen(word);
+	u32 allowed = len < 2 || len > MAX_WORD ? 0 : MAX((u32)len / 3, 1u);
+
+	*n = (struct near){ .word = word, .best_cost = allowed + 1 };
+}
+
+static char lower(char c)
+{
+	return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+}
+
+/* The distance, or limit if it is not below limit. */
+static u32 distance(const char *a, u32 a_len, const char *b, u32 b_len, u32 limit)
+{
+	u8 rows[3][MAX_WORD + 1];
+	u8 *before = rows[0], *prev = rows[1], *row = rows[2];
+
+	for (u32 j = 0; j <= b_len; j++)
+		prev[j] = (u8)j;
+	for (u32 i = 1; i <= a_len; i++) {
+		char c = lower(a[i - 1]), c_before = i > 1 ? lower(a[i - 2]) : '\0';
+		u32 least = row[0] = (u8)i;
+
+		for (u32 j = 1; j <= b_len; j++) {
+			char d = lower(b[j - 1]);
+			u32 cost = prev[j - 1] + (c != d);
+
+			cost = MIN(cost, MIN(prev[j], row[j - 1]) + 1u);
+			if (i > 1 && j > 1 && c_before == d && c == lower(b[j - 2]))
+				cost = MIN(cost, before[j - 2] + 1u);
+			row[j] = (u8)cost;
+			least = MIN(least, cost);
+		}
+		if (least >= limit)
+			return limit;
+
+		u8 *free_row = before;
+
+		before = prev;
+		prev = row;
+		row = free_row;
+	}
+	return MIN(prev[b_len], limit);
+}
+
+void near_try(struct near *n, const char *candidate)
+{
+	size_t a = strlen(n->word), b = strnlen(candidate, MAX_WORD + 1);
+	size_t gap = a > b ? a - b : b - a;
+
+	if (n->best_cost <= 1 || b > MAX_WORD || gap >= n->best_cost)
+		return;
+	if (streq(n->word, candidate))
+		return; /* no suggestion: the word itself was refused */
+
+	u32 cost = distance(n->word, (u32)a, candidate, (u32)b, n->best_cost);
+
+	cost = MAX(cost, 1u);
+	if (cost < n->best_cost) {
+		n->best = candidate;
+		n->best_cost = cost;
+	}
+}
+
+const char *near_best(const struct near *n)
+{
+	return n->best;
+}

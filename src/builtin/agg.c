@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Aggregations. Each updates this CPU's copy of a map element (type/agg.h) with atomic adds, so that a
+ * nested probe cannot lose a count.
+ */
+#include "builtin/builtin.h"
+#include "type/agg.h"
+
+static const struct type *agg_of(struct check *c, struct node *call, enum type_kind kind)
+{
+	const struct type *t = call_arg(call, 0)->type;
+
+	return type_agg(c->arena, kind, t->kind == TY_INT ? t->is_signed : false);
+}
+
+static const struct type *check_count(struct check *c, struct node *call)
+{
+	(void)call;
+	return type_agg(c->arena, TY_COUNT, false);
+}
+
+#define CHECK_AGG(name, kind)                                                                      \
+	static const struct type *check_##name(struct check *c, struct node *call)                 \
+	{                                                                                          \
+		return agg_of(c, call, kind);                                                      \
+	}
+CHECK_AGG(sum, TY_SUM)
+CHECK_AGG(min, TY_MIN)
+CHECK_AGG(max, TY_MAX)
+CHECK_AGG(avg, TY_AVG)
+CHECK_AGG(stats, TY_STATS)
+
+static void update_count(struct lower *l, struct node *call, struct node *map)
+{
+	struct agg_place p = lower_agg_begin(l, map);
+
+	(void)call;
+	ir_atomic_add(l, p.addr, 8, o_imm(1));
+	lower_agg_end(l, &p);
+}
+
+/* sum, avg, stats: value, then how many. */
+static void update_sum(struct lower *l, struct node *call, struct node *map)
+{
+	struct opnd v = lower_scalar(l, call_arg(call, 0));
+	struct agg_place p = lower_agg_begin(l, map);
+
+	ir_atomic_add(l, p.addr, 8, v);
+	ir_atomic_add(l, opnd_plus(p.addr, 8), 8, o_imm(1));
+	lower_agg_end(l, &p);
+}
+
+static void update_extreme(struct lower *l, struct node *call, struct node *map, bool is_min)
+{
+	struct node *arg = call_arg(call, 0);
+	bool is_signed = arg->type->kind == TY_INT && arg->type->is_signed;
+	enum ir_cond cc = is_min ? (is_signed ? CC_SLT : CC_ULT) : (is_signed ? CC_SGT : CC_UGT);
+	struct opnd v = lower_scalar(l, arg), set;
+	struct agg_place p = lower_agg_begin(l, map);
+	struct ir_block *compare = ir_block_new(l), *take = ir_block_new(l);
+
+	set = ir_load(l, opnd_plus(p.addr, 8), 8, false);
+	ir_branch(l, CC_EQ, set, o_imm(0), take, compare);
+	ir_place(l, compare);
+	ir_branch(l, cc, v, ir_load(l, p.addr, 8, false), take, p.out);
+	ir_place(l, take);
+	ir_store(l, p.addr, 8, v);
+	ir_store(l, opnd_plus(p.addr, 8), 8, o_imm(1));
+	lower_agg_end(l, &p);
+}
+
+static void update_min(struct lower *l, struct node *call, struct node *map)
+{
+	update_extreme(l, call, map, true);
+}
+
+static void update_max(struct lower *l, struct node *call, struct node *map)
+{
+	update_extreme(l, call, map, false);
+}
+
+/* ---- histograms */
+
+static void add_to_bucket(struct lower *l, struct agg_place *p, struct opnd index)
+{
+	struct opnd off = ir_op2(l, IR_SHL, index, o_imm(3));
+
+	ir_atomic_add(l, ir_op2(l, IR_ADD, ir_addr(l, p->addr), off), 8, o_imm(1));
+}
+
+/* 1 when x != 0 for x below 2^32, without a branch: (x + 2^32 - 1) >> 32. */
+static struct opnd non_zero32(struct lower *l, struct opnd x)
+{
+	return ir_op2(l, IR_SHR, ir_op2(l, IR_ADD, x, o_imm(0xffffffff)), o_imm(32));
+}
+
+/*
+ * floor(log2(v)) without branches; 0 for 0. At each step t says whether the upper half has a bit:
+ *	t = (v >> s) != 0;  v >>= t * s;  r |= t * s
+ * A branchy one costs verifiers ten times as many instructions.
+ */
+static struct opnd log2_floor(struct lower *l, struct opnd v)
+{
+	struct opnd r = o_imm(0);
+
+	for (u32 s = 32, log = 5; s; s /= 2, log--) {
+		struct opnd t = ir_op2(l, IR_SHR, v, o_imm(s));
+
+		t = non_zero32(l, t);
+		t = ir_op2(l, IR_SHL, t, o_imm(log));
+		if (s > 1)
+			v = ir_op2(l, IR_SHR, v, t);
+		r = ir_op2(l, IR_OR, r, t);
+	}
+	return r;
+}
+
+/* Bucket of hist with k = 0: 0 negative, 1 zero, then log2 + 2. */
+static struct opnd plain_bucket(struct lower *l, struct opnd v, bool is_signed)
+{
+	struct opnd minus = ir_op2(l, IR_SUB, o_imm(0), v);
+	struct opnd some = ir_op2(l, IR_SHR, ir_op2(l, IR_OR, v, minus), o_imm(63));
+	struct opnd index = ir_op2(l, IR_ADD, log2_floor(l, v), ir_op2(l, IR_ADD, some, o_imm(1)));
+
+	if (is_signed) { /* index & (negative - 1) */
+		struct opnd neg = ir_op2(l, IR_SHR, v, o_imm(63));
+
+		index = ir_op2(l, IR_AND, index, ir_op2(l, IR_SUB, neg, o_imm(1)));
+	}
+	return index;
+}
+
+/* k > 0: values below 2^k one bucket each, then 2^k for each power of two; see hist_bucket(). */
+static void fine_bucket(struct lower *l, struct opnd v, bool is_signed, u32 k, u32 index, u32 buckets)
+{
+	struct ir_block *negative = ir_block_new(l), *other = ir_block_new(l), *small = ir_block_new(l),
+			*big = ir_block_new(l), *out = ir_block_new(l);
+	struct opnd log, sub;
+
+	(void)buckets;
+	if (is_signed)
+		ir_branch(l, CC_SLT, v, o_imm(0), negative, other);
+	else
+		ir_jump(l, other);
+	ir_place(l, negative);
+	ir_var_set(l, index, o_imm(0));
+	ir_jump(l, out);
+	ir_place(l, other);
+	ir_branch(l, CC_ULT, v, o_imm(1 << k), small, big);
+	ir_place(l, small);
+	ir_var_set(l, index, ir_op2(l, IR_ADD, v, o_imm(1)));
+	ir_jump(l, out);
+	ir_place(l, big);
+	log = log2_floor(l, v);
+	sub = ir_op2(l, IR_SHR, v, ir_op2(l, IR_AND, ir_op2(l, IR_SUB, log, o_imm(k)), o_imm(63)));
+	sub = ir_op2(l, IR_AND, sub, o_imm((1 << k) - 1));
+	log = ir_op2(l, IR_ADD, ir_op2(l, IR_SUB, log, o_imm(k)), o_imm(1));
+	log = ir_op2(l, IR_ADD, ir_op2(l, IR_SHL, log, o_imm(k)), sub);
+	ir_var_set(l, index, ir_op2(l, IR_ADD, log, o_imm(1)));
+	ir_jump(l, out);
+	ir_place(l, out);
+}
+
+static const struct type *check_hist(struct check *c, struct node *call)
+{
+	struct type *t = arena_dup(c->arena, agg_of(c, call, TY_HIST), sizeof *t);
+	s64 k = call_int(call, 1, 0);
+
+	if (k < 0 || k > 5)
+		return diag_type(c, call_arg(call, 1)->span, D_HIST_BITS, (long long)k);
+	t->hist.bits = (u32)k;
+	t->size = agg_size(t);
+	return t;
+}
+
+static void update_hist(struct lower *l, struct node *call, struct node *map)
+{
+	struct node *arg = call_arg(call, 0);
+	struct opnd v = lower_scalar(l, arg);
+	bool is_signed = arg->type->kind == TY_INT && arg->type->is_signed;
+	const struct type *t = map->map->value;
+	u32 k = t->hist.bits, index;
+	struct agg_place p = lower_agg_begin(l, map);
+	u32 mark = lower_values_mark(l);
+
+	if (!k) {
+		add_to_bucket(l, &p, plain_bucket(l, v, is_signed));
+	} else {
+		struct ir_block *in_range = ir_block_new(l);
+
+		index = ir_var(l);
+		fine_bucket(l, v, is_signed, k, index, agg_buckets(t));
+		ir_branch(l, CC_UGE, o_temp(index), o_imm(agg_buckets(t)), p.out, in_range);
+		ir_place(l, in_range);
+		add_to_bucket(l, &p, o_temp(index));
+	}
+	lower_values_drop(l, mark);
+	lower_agg_end(l, &p);
+}
+
+static const struct type *check_lhist(struct check *c, struct node *call)
+{
+	s64 min = call_int(call, 1, 0), max = call_int(call, 2, 0), step = call_int(call, 3, 0);
+	struct type *t = arena_dup(c->arena, agg_of(c, call, TY_LHIST), sizeof *t);
+
+	if (step <= 0)
+		return diag_type(c, call_arg(call, 3)->span, D_LHIST_STEP, (long long)step);
+	if (min < 0 || max < 0)
+		return diag_type(c, call->span, D_LHIST_NEGATIVE);
+	if (max < min)
+		return diag_type(c, call->span, D_LHIST_BOUNDS, (long long)min, (long long)max);
+	if ((max - min) / step > 1000)
+		return diag_type(c, call->span, D_LHIST_MANY, (long long)((max - min) / step));
+	t->lhist.min = min;
+	t->lhist.max = max;
+	t->lhist.step = step;
+	t->size = agg_size(t);
+	return t;
+}
+
+static void update_lhist(struct lower *l, struct node *call, struct node *map)
+{
+	struct node *arg = call_arg(call, 0);
+	struct opnd v = lower_scalar(l, arg), slot;
+	bool is_signed = arg->type->kind == TY_INT && arg->type->is_signed;
+	const struct type *t = map->map->value;
+	u32 n = agg_buckets(t), index = ir_var(l);
+	struct agg_place p = lower_agg_begin(l, map);
+	struct ir_block *low = ir_block_new(l), *not_low = ir_block_new(l), *high = ir_block_new(l),
+			*mid = ir_block_new(l), *add = ir_block_new(l), *in_range = ir_block_new(l);
+
+	ir_branch(l, is_signed ? CC_SLT : CC_ULT, v, o_imm(t->lhist.min), low, not_low);
+	ir_place(l, low);
+	ir_var_set(l, index, o_imm(0));
+	ir_jump(l, add);
+	ir_place(l, not_low);
+	ir_branch(l, is_signed ? CC_SGE : CC_UGE, v, o_imm(t->lhist.max), high, mid);
+	ir_place(l, high);
+	ir_var_set(l, index, o_imm(n - 1));
+	ir_jump(l, add);
+	ir_place(l, mid);
+	u32 mark = lower_values_mark(l);
+	slot = ir_op2(l, IR_UDIV, ir_op2(l, IR_SUB, v, o_imm(t->lhist.min)), o_imm(t->lhist.step));
+	ir_var_set(l, index, ir_op2(l, IR_ADD, slot, o_imm(1)));
+	lower_values_drop(l, mark);
+	ir_jump(l, add);
+	ir_place(l, add);
+	ir_branch(l, CC_UGE, o_temp(index), o_imm(n), p.out, in_range);
+	ir_place(l, in_range);
+	add_to_bucket(l, &p, o_temp(index));
+	lower_agg_end(l, &p);
+}
+
+#define AGG (BI_AGGREGATE)
+
+static const struct builtin rows[] = {
+	{
+		.name = "count",
+		.sig = "count() -> count",
+		.brief = "how often",
+		.doc = "Counts the times the statement runs, for each key. Exact on any number of CPUs.",
+		.example = "begin { @hits = count(); @hits = count(); }",
+		.flags = AGG, .engines = ON_ALL, .check = check_count, .lower_update = update_count,
+	},
+	{
+		.name = "sum",
+		.sig = "sum(n: int) -> sum",
+		.brief = "total of a number",
+		.doc = "Adds n up for each key. Signed or unsigned as n is.",
+		.example = "begin { @bytes = sum(10); @bytes = sum(32); }",
+		.flags = AGG, .engines = ON_ALL, .check = check_sum, .lower_update = update_sum,
+	},
+	{
+		.name = "avg",
+		.sig = "avg(n: int) -> avg",
+		.brief = "average of a number",
+		.doc = "Integer average of n for each key: total and count are kept, the division happens when "
+		       "the map is printed.",
+		.example = "begin { @size = avg(10); @size = avg(20); }",
+		.flags = AGG, .engines = ON_ALL, .check = check_avg, .lower_update = update_sum,
+	},
+	{
+		.name = "stats",
+		.sig = "stats(n: int) -> stats",
+		.brief = "count, average and total of a number",
+		.doc = "Keeps count and total of n for each key and prints count, average and total.",
+		.example = "begin { @size = stats(10); @size = stats(20); }",
+		.flags = AGG, .engines = ON_ALL, .check = check_stats, .lower_update = update_sum,
+	},
+	{
+		.name = "min",
+		.sig = "min(n: int) -> min",
+		.brief = "smallest value of a number",
+		.doc = "Keeps the smallest n for each key.",
+		.example = "begin { @low = min(7); @low = min(3); }",
+		.flags = AGG, .engines = ON_ALL, .check = check_min, .lower_update = update_min,
+	},
+	{
+		.name = "max",
+		.sig = "max(n: int) -> max",
+		.brief = "largest value of a number",
+		.doc = "Keeps the largest n for each key.",
+		.example = "begin { @high = max(7); @high = max(3); }",
+		.flags = AGG, .engines = ON_ALL, .check = check_max, .lower_update = update_max,
+	},
+	{
+		.name = "hist",
+		.sig = "hist(n: int, bits: lit int = 0) -> hist",
+		.brief = "power-of-two histogram of a number",
+		.doc = "Counts n in buckets of powers of two. With bits 1 to 5 each power is divided into "
+		       "2^bits buckets.",
+		.example = "begin { @us = hist(0); @us = hist(5); @us = hist(1000); }",
+		.flags = AGG, .engines = ON_ALL, .check = check_hist, .lower_update = update_hist,
+	},
+	{
+		.name = "lhist",
+		.sig = "lhist(n: int, min: lit int, max: lit int, step: lit int) -> lhist",
+		.brief = "linear histogram of a number",
+		.doc = "Counts n in buckets of step from min to max, with one more below and one above. "
+		       "At most 1000 buckets.",
+		.example = "begin { @ms = lhist(35, 0, 100, 10); @ms = lhist(250, 0, 100, 10); }",
+		.flags = AGG, .engines = ON_ALL, .check = check_lhist, .lower_update = update_lhist,
+	},
+};
+
+const struct builtin_theme builtin_agg = THEME("Aggregations", rows);

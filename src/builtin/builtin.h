@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What every file of the vocabulary includes. A theme is one file and one line in index.h. */
+#ifndef SONDE_BUILTIN_H
+#define SONDE_BUILTIN_H
+
+#include "ir/lower.h"
+#include "trace/action.h"
+#include "trace/value.h"
+
+#define T(name) extern const struct builtin_theme builtin_##name;
+#include "builtin/index.h"
+#undef T
+
+/* NULL-terminated. */
+extern const struct builtin_theme *const builtin_themes[];
+
+/* A format string and its arguments as one record: printf and everything like it. */
+const struct type *check_format(struct check *c, struct node *call, u32 fmt_arg);
+struct ir_val lower_format(struct lower *l, struct node *call);
+/* The text of such a record, in out. */
+void format_record(struct actor *a, struct event_desc *e, const void *record, struct buf *out);
+
+/* Writes a struct usym_value: the address in the current process. */
+void lower_usym(struct lower *l, struct opnd dst, struct opnd addr);
+
+#endif

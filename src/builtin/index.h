@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+T(agg)
+T(print)
+T(process)
+T(time)
+T(probe)
+T(stack)
+T(memory)
+T(symbol)
+T(map)
+T(control)

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Strings and bytes read from the traced world, and which world an address belongs to. */
+#include "builtin/builtin.h"
+
+/* ---- str() */
+
+static const struct type *check_str(struct check *c, struct node *call)
+{
+	struct node *what = call_arg(call, 0), *len = call_arg(call, 1);
+	u32 cap = (u32)c->env->config.max_strlen;
+
+	if (what->type->kind == TY_STRING && what->kind == N_STR) {
+		u32 n = what->str_len;
+
+		node_make_str(call, what->str, n, type_string(c->arena, n + 1));
+		return call->type;
+	}
+	if (what->type->kind == TY_STRING)
+		return what->type;
+	if (len && len->is_const) {
+		if (len->value < 0)
+			return diag_type(c, len->span, D_STR_LENGTH, (long long)len->value);
+		if ((u64)len->value + 1 > cap) {
+			struct diag *d = check_report(c, len->span, D_STR_LONG, (long long)len->value, cap);
+
+			diag_help(c->diags, d, "config = { max_strlen = %lld } allows it", (long long)len->value + 1);
+		} else {
+			cap = (u32)len->value + 1;
+		}
+	}
+	if (what->type->kind == TY_ARRAY && what->type->size && what->type->size < cap)
+		cap = what->type->size + 1;
+	return type_string(c->arena, MAX(cap, 1u));
+}
+
+/* Bytes to read for a length that is only known in the probe: at most cap. */
+static struct opnd bounded_size(struct lower *l, struct node *len, u32 cap)
+{
+	struct opnd n = ir_op2(l, IR_ADD, lower_scalar(l, len), o_imm(1));
+	struct ir_block *over = ir_block_new(l), *ok = ir_block_new(l);
+	u32 v;
+
+	if (n.kind == O_IMM)
+		return o_imm(MIN(n.imm, (s64)cap));
+	v = ir_var(l);
+	ir_var_set(l, v, n);
+	ir_branch(l, CC_UGT, n, o_imm(cap), over, ok);
+	ir_place(l, over);
+	ir_var_set(l, v, o_imm(cap));
+	ir_jump(l, ok);
+	ir_place(l, ok);
+	return o_temp(v);
+}
+
+static struct ir_val lower_str(struct lower *l, struct node *call)
+{
+	struct node *what = call_arg(call, 0), *len = call_arg(call, 1);
+	const struct type *t = call->type;
+	u32 cap = t->count, limit = lower_str_limit(l);
+	bool canonical;
+	struct opnd dst, addr, size;
+	struct ir_val v;
+	enum space space = SPACE_NONE;
+
+	if (what->type->kind == TY_STRING)
+		return lower_place(l, what);
+	if (limit && limit < cap) { /* compared with a short literal: no more is needed */
+		cap = ALIGN_UP(limit, 8u);
+		t = type_string(l->arena, cap);
+	}
+	dst = lower_dest(l, t, &canonical);
+	if (what->type->kind == TY_ARRAY || what->type->kind == TY_STRUCT) {
+		v = lower_place(l, what);
+		addr = v.o;
+		space = v.space;
+		if (!v.is_foreign) {
+			addr = ir_addr(l, addr);
+			space = SPACE_KERNEL;
+		}
+	} else {
+		addr = lower_scalar(l, what);
+		if (what->type->kind == TY_POINTER)
+			space = what->type->space;
+	}
+	size = len && !len->is_const ? bounded_size(l, len, cap) : o_imm(cap);
+	if (canonical)
+		ir_zero(l, dst, t->count);
+	lower_read_str_sized(l, dst, size, addr, space);
+	v = val_memory(t, dst);
+	v.clean = canonical;
+	return v;
+}
+
+/* ---- buf() */
+
+static const struct type *check_buf(struct check *c, struct node *call)
+{
+	struct node *what = call_arg(call, 0), *len = call_arg(call, 1);
+	u32 cap = (u32)c->env->config.max_strlen - 4;
+
+	if (len && len->is_const) {
+		if (len->value < 0)
+			return diag_type(c, len->span, D_STR_LENGTH, (long long)len->value);
+		cap = (u32)MIN((s64)cap, len->value);
+	} else if (!len) {
+		if (what->type->kind != TY_ARRAY && what->type->kind != TY_STRING)
+			return diag_type(c, call->span, D_BUF_LENGTH);
+		cap = MIN(cap, what->type->size);
+	}
+	return type_buffer(c->arena, MAX(cap, 1u));
+}
+
+static struct ir_val lower_buf(struct lower *l, struct node *call)
+{
+	struct node *what = call_arg(call, 0), *len = call_arg(call, 1);
+	const struct type *t = call->type;
+	bool canonical;
+	struct opnd dst = lower_dest(l, t, &canonical), addr, size;
+	enum space space = SPACE_NONE;
+	struct ir_val v;
+
+	if (type_is_scalar(what->type)) {
+		addr = lower_scalar(l, what);
+		if (what->type->kind == TY_POINTER)
+			space = what->type->space;
+	} else {
+		v = lower_place(l, what);
+		addr = v.is_foreign ? v.o : ir_addr(l, v.o);
+		space = v.is_foreign ? v.space : SPACE_KERNEL;
+	}
+	size = len && !len->is_const ? ir_op2(l, IR_SUB, bounded_size(l, len, t->count + 1), o_imm(1))
+				     : o_imm(t->count);
+	if (canonical)
+		ir_zero(l, dst, t->size);
+	ir_store(l, dst, 4, size);
+	lower_probe_read_sized(l, opnd_plus(dst, 4), size, t->count, addr, space);
+	v = val_memory(t, dst);
+	return v;
+}
+
+/* ---- address spaces */
+
+static const struct type *in_space(struct check *c, struct node *call, enum space space)
+{
+	const struct type *t = call_arg(call, 0)->type;
+
+	if (t->kind == TY_POINTER)
+		return type_in_space(c->arena, t, space);
+	return type_pointer(c->arena, &ty_void, space);
+}
+
+static const struct type *check_kptr(struct check *c, struct node *call)
+{
+	return in_space(c, call, SPACE_KERNEL);
+}
+
+static const struct type *check_uptr(struct check *c, struct node *call)
+{
+	return in_space(c, call, SPACE_USER);
+}
+
+static struct ir_val lower_ptr(struct lower *l, struct node *call)
+{
+	return val_scalar(call->type, lower_scalar(l, call_arg(call, 0)));
+}
+
+static const struct builtin rows[] = {
+	{
+		.name = "str", .sig = "str(address: ptr|int|string|array, length: int = 0) -> string",
+		.brief = "the string at an address",
+		.doc = "Reads a NUL-terminated string, at most max_strlen bytes or length of them. Whether it is kernel or "
+		       "user memory follows from the pointer, or from the probe.",
+		.example = "tracepoint:syscalls:sys_enter_openat { @[str(args.filename)] = count(); }",
+		.engines = ON_ALL, .check = check_str, .lower = lower_str,
+	},
+	{
+		.name = "buf", .sig = "buf(data: ptr|int|string|array, length: int = 0) -> buffer",
+		.brief = "bytes at an address",
+		.doc = "Reads length bytes, printed with %r. The length may be left out for arrays.",
+		.example = "tracepoint:syscalls:sys_enter_write { printf(\"%r\\n\", buf(args.buf, 8)); }",
+		.engines = ON_ALL, .check = check_buf, .lower = lower_buf,
+	},
+	{
+		.name = "kptr", .sig = "kptr(address: ptr|int) -> ptr", .brief = "mark a kernel address",
+		.doc = "The same address, to be read from kernel memory.",
+		.example = "begin { $p = kptr(0); print($p == 0); }",
+		.engines = ON_ALL, .check = check_kptr, .lower = lower_ptr,
+	},
+	{
+		.name = "uptr", .sig = "uptr(address: ptr|int) -> ptr", .brief = "mark a user address",
+		.doc = "The same address, to be read from the process's memory.",
+		.example = "begin { $p = uptr(0); print($p == 0); }",
+		.engines = ON_ALL, .check = check_uptr, .lower = lower_ptr,
+	},
+};
+
+const struct builtin_theme builtin_memory = THEME("Memory", rows);

@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the probe itself knows: its arguments, its result, its name. */
+#include "builtin/builtin.h"
+#include "type/agg.h"
+
+static const struct profile *profile_of(struct check *c)
+{
+	return c->inst ? c->inst->profile : NULL;
+}
+
+static const char *probe_kind(struct check *c)
+{
+	return c->inst && c->inst->provider ? c->inst->provider : "this kind of";
+}
+
+static const struct type *check_args(struct check *c, struct node *call)
+{
+	const struct profile *p = profile_of(c);
+
+	if (!p || !p->n_args)
+		return diag_type(c, call->span, D_PROBE_NO_ARGS, probe_kind(c));
+	return &ty_void;
+}
+
+static struct ir_val lower_args(struct lower *l, struct node *call)
+{
+	(void)l;
+	(void)call;
+	return val_scalar(&ty_void, o_imm(0));
+}
+
+static const struct type *check_argn(struct check *c, struct node *call)
+{
+	const struct profile *p = profile_of(c);
+
+	if (!p || !p->n_argn)
+		return diag_type(c, call->span, D_NO_ARGN, call->name, probe_kind(c));
+	if ((u64)call->value >= p->n_argn)
+		return diag_type(c, call->span, D_ARGN_RANGE, call->name, p->n_argn);
+	return p->argn[call->value].type;
+}
+
+static struct ir_val lower_argn(struct lower *l, struct node *call)
+{
+	return lower_loc(l, &l->profile->argn[call->value]);
+}
+
+static const struct type *check_retval(struct check *c, struct node *call)
+{
+	const struct profile *p = profile_of(c);
+
+	if (p && p->retval.loc.kind != LOC_NONE)
+		return p->retval.type;
+	for (u32 i = 0; p && i < p->n_args; i++)
+		if (streq(p->args[i].name, "ret")) {
+			struct diag *d = check_report(c, call->span, D_NO_RETVAL, probe_kind(c));
+
+			diag_help(c->diags, d, "the result is args.ret here");
+			return &ty_error;
+		}
+	return diag_type(c, call->span, D_NO_RETVAL, probe_kind(c));
+}
+
+static struct ir_val lower_retval(struct lower *l, struct node *call)
+{
+	struct ir_val v = lower_loc(l, &l->profile->retval);
+
+	(void)call;
+	return v;
+}
+
+/* ---- names */
+
+/* The site: a constant, what the attachment says (cookie), or a table by system call number. */
+static struct opnd site_id(struct lower *l)
+{
+	const struct profile *p = l->profile;
+	struct opnd nr, at;
+	u32 off;
+
+	if (p->site_from_cookie)
+		return ir_call(l, 174 /* bpf_get_attach_cookie */, true, 1, o_ctx(0));
+	if (!p->syscall_site)
+		return o_imm(p->site);
+	off = lower_data(l, SYSCALL_SET_BITS * 4, p->syscall_site);
+	nr = ir_op2(l, IR_AND, lower_syscall_number(l), o_imm(SYSCALL_SET_BITS - 1));
+	at = ir_op2(l, IR_ADD, ir_addr(l, o_data(l->prog->data_map, off)), ir_op2(l, IR_SHL, nr, o_imm(2)));
+	return ir_load(l, at, 4, false);
+}
+
+static struct ir_val lower_probe(struct lower *l, struct node *call)
+{
+	(void)call;
+	return val_scalar(&ty_probe, site_id(l));
+}
+
+static const struct type *check_probetype(struct check *c, struct node *call)
+{
+	const char *s = c->inst ? c->inst->provider : "";
+
+	node_make_str(call, s, (u32)strlen(s), type_string(c->arena, (u32)strlen(s) + 1));
+	return call->type;
+}
+
+static const struct type *check_func(struct check *c, struct node *call)
+{
+	const struct profile *p = profile_of(c);
+
+	if (!p || !p->has_func)
+		return diag_type(c, call->span, D_NO_FUNC, probe_kind(c));
+	return p->user_regs ? &ty_usym : &ty_ksym;
+}
+
+static struct opnd func_address(struct lower *l)
+{
+	const struct profile *p = l->profile;
+
+	if (p->func.loc.kind != LOC_NONE)
+		return lower_loc(l, &p->func).o;
+	return ir_call(l, 173 /* bpf_get_func_ip */, true, 1, o_ctx(0));
+}
+
+static struct ir_val lower_func(struct lower *l, struct node *call)
+{
+	struct opnd addr = func_address(l), dst;
+	bool canonical;
+
+	if (call->type->kind == TY_KSYM)
+		return val_scalar(&ty_ksym, addr);
+	dst = lower_dest(l, &ty_usym, &canonical);
+	lower_usym(l, dst, addr);
+	return val_memory(&ty_usym, dst);
+}
+
+static const struct type *check_ctx(struct check *c, struct node *call)
+{
+	const struct profile *p = profile_of(c);
+
+	if (!p || p->kind == PROFILE_NONE || p->kind == PROFILE_TRACEPOINT)
+		return diag_type(c, call->span, D_NO_CTX, probe_kind(c));
+	return &ty_u64;
+}
+
+static struct ir_val lower_ctx(struct lower *l, struct node *call)
+{
+	return val_scalar(call->type, ir_addr(l, o_ctx(0)));
+}
+
+static const struct type *check_reg(struct check *c, struct node *call)
+{
+	const struct profile *p = profile_of(c);
+	const char *name = call_str(call, 0);
+
+	if (!p || (p->kind != PROFILE_PT_REGS && p->kind != PROFILE_PERF_EVENT))
+		return diag_type(c, call->span, D_NO_REGS, probe_kind(c));
+	for (u32 i = 0; i < p->n_regs; i++)
+		if (name && streq(p->regs[i].name, name)) {
+			call->data = &p->regs[i];
+			return &ty_u64;
+		}
+	return diag_type(c, call_arg(call, 0)->span, D_BAD_REG, name ? name : "");
+}
+
+static struct ir_val lower_reg(struct lower *l, struct node *call)
+{
+	return lower_loc(l, call->data);
+}
+
+static const struct builtin rows[] = {
+	{
+		.name = "args", .sig = "args() -> args", .brief = "typed arguments of the probe",
+		.doc = "args.NAME is an argument by name: a tracepoint's field, a function's parameter. "
+		       "sonde -lv PROBE lists them.",
+		.example = "tracepoint:syscalls:sys_enter_openat { @[args.flags] = count(); }",
+		.flags = BI_VARIABLE | BI_READS_ARGS | BI_NEEDS_PROFILE, .engines = ON_ALL, .check = check_args, .lower = lower_args,
+	},
+	{
+		.name = "argN", .sig = "argN() -> uint64", .brief = "argument by number",
+		.doc = "arg0, arg1 … are the arguments of the traced function as 64-bit numbers.",
+		.example = "uprobe:libc:malloc { @ = sum(arg0); }",
+		.flags = BI_VARIABLE | BI_READS_ARGS | BI_NEEDS_PROFILE, .engines = ON_ALL, .check = check_argn, .lower = lower_argn,
+	},
+	{
+		.name = "retval", .sig = "retval() -> uint64", .brief = "result of the traced function",
+		.doc = "What a traced function returned, in return probes.",
+		.example = "uretprobe:libc:malloc { @ = hist(retval); }",
+		.flags = BI_VARIABLE | BI_READS_ARGS | BI_NEEDS_PROFILE, .engines = ON_ALL, .check = check_retval,
+		.lower = lower_retval,
+	},
+	{
+		.name = "probe", .sig = "probe() -> probe", .brief = "full name of the probe",
+		.doc = "The name of the attach point that fired, wildcards expanded.",
+		.example = "begin { print(probe); }",
+		.flags = BI_VARIABLE | BI_READS_NAME, .engines = ON_ALL, .lower = lower_probe,
+	},
+	{
+		.name = "name", .sig = "name() -> probe", .brief = "full name of the probe",
+		.doc = "The old spelling of probe.",
+		.example = "begin { print(name); }",
+		.flags = BI_VARIABLE | BI_READS_NAME, .engines = ON_ALL, .lower = lower_probe, .alias_of = "probe",
+	},
+	{
+		.name = "probetype", .sig = "probetype() -> string", .brief = "kind of the probe",
+		.doc = "\"kprobe\", \"tracepoint\" …: a constant string.",
+		.example = "begin { print(probetype); }",
+		.flags = BI_VARIABLE | BI_CONST, .engines = ON_ALL, .check = check_probetype,
+	},
+	{
+		.name = "func", .sig = "func() -> func", .brief = "the traced function",
+		.doc = "The function that the probe is in, printed by name.",
+		.example = "uprobe:libc:malloc { @[func] = count(); }",
+		.flags = BI_VARIABLE | BI_READS_NAME | BI_NEEDS_PROFILE, .engines = ON_ALL, .check = check_func, .lower = lower_func,
+	},
+	{
+		.name = "ctx", .sig = "ctx() -> uint64", .brief = "raw context of the probe",
+		.doc = "The address of the probe's context: registers, or the arguments of a raw tracepoint.",
+		.example = "uprobe:libc:malloc { printf(\"%p\\n\", ctx); }",
+		.flags = BI_VARIABLE | BI_NEEDS_PROFILE, .engines = ON_KERNEL, .check = check_ctx, .lower = lower_ctx,
+	},
+	{
+		.name = "reg", .sig = "reg(name: lit string) -> uint64", .brief = "value of a register",
+		.doc = "A register of the traced context by name: reg(\"sp\"), reg(\"ip\").",
+		.example = "uprobe:libc:malloc { printf(\"%p\\n\", reg(\"sp\")); }",
+		.flags = BI_NEEDS_PROFILE, .engines = ON_ALL, .check = check_reg, .lower = lower_reg,
+	},
+};
+
+const struct builtin_theme builtin_probe = THEME("The probe", rows);

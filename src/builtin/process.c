@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Who runs: process, thread, user, CPU. */
+#include <sys/sysinfo.h>
+#include "builtin/builtin.h"
+
+static struct opnd pid_tgid(struct lower *l)
+{
+	return ir_call(l, BPF_FUNC_get_current_pid_tgid, true, 0);
+}
+
+static struct ir_val lower_pid(struct lower *l, struct node *call)
+{
+	return val_scalar(call->type, ir_op2(l, IR_SHR, pid_tgid(l), o_imm(32)));
+}
+
+static struct ir_val lower_tid(struct lower *l, struct node *call)
+{
+	return val_scalar(call->type, ir_ext(l, pid_tgid(l), 4, false));
+}
+
+static struct ir_val lower_uid(struct lower *l, struct node *call)
+{
+	return val_scalar(call->type,
+			  ir_ext(l, ir_call(l, BPF_FUNC_get_current_uid_gid, true, 0), 4, false));
+}
+
+static struct ir_val lower_gid(struct lower *l, struct node *call)
+{
+	return val_scalar(call->type,
+			  ir_op2(l, IR_SHR, ir_call(l, BPF_FUNC_get_current_uid_gid, true, 0), o_imm(32)));
+}
+
+/* A helper without arguments whose result is stable within a probe: its number is the row's aux. */
+static struct ir_val lower_helper(struct lower *l, struct node *call)
+{
+	return val_scalar(call->type, ir_call(l, call->builtin->aux, true, 0));
+}
+
+static struct ir_val lower_rand(struct lower *l, struct node *call)
+{
+	return val_scalar(call->type, ir_ext(l, ir_call(l, BPF_FUNC_get_prandom_u32, false, 0), 4, false));
+}
+
+static struct ir_val lower_ncpus(struct lower *l, struct node *call)
+{
+	(void)l;
+	return val_scalar(call->type, o_imm(get_nprocs_conf()));
+}
+
+static struct ir_val lower_comm(struct lower *l, struct node *call)
+{
+	bool canonical;
+	struct opnd dst = lower_dest(l, &ty_comm, &canonical);
+	struct ir_val v = val_memory(&ty_comm, dst);
+
+	(void)call;
+	ir_call(l, BPF_FUNC_get_current_comm, false, 2, dst, o_imm(ty_comm.size));
+	v.clean = true;
+	return v;
+}
+
+static const struct type *check_curtask(struct check *c, struct node *call)
+{
+	const struct world *w = &c->env->world;
+	const struct type *t = w->type ? w->type(w->ctx, 's', "task_struct") : NULL;
+
+	(void)call;
+	return t ? type_pointer(c->arena, t, SPACE_KERNEL) : &ty_u64;
+}
+
+static struct ir_val lower_cpid(struct lower *l, struct node *call)
+{
+	return val_scalar(call->type, lower_own_word(l, DATA_CPID));
+}
+
+static const struct builtin rows[] = {
+	{
+		.name = "pid", .sig = "pid() -> uint32", .brief = "process id",
+		.doc = "The process (thread group) id of the current task.",
+		.example = "begin { printf(\"%d\\n\", pid > 0); }",
+		.flags = BI_VARIABLE, .engines = ON_ALL, .lower = lower_pid,
+	},
+	{
+		.name = "tid", .sig = "tid() -> uint32", .brief = "thread id",
+		.doc = "The thread id of the current task: the key of choice for what happens between entry "
+		       "and return.",
+		.example = "begin { printf(\"%d\\n\", tid > 0); }",
+		.flags = BI_VARIABLE, .engines = ON_ALL, .lower = lower_tid,
+	},
+	{
+		.name = "uid", .sig = "uid() -> uint64", .brief = "user id",
+		.doc = "The real user id of the current task, in the initial user namespace.",
+		.example = "begin { printf(\"%d\\n\", uid >= 0); }",
+		.flags = BI_VARIABLE, .engines = ON_ALL, .lower = lower_uid,
+	},
+	{
+		.name = "gid", .sig = "gid() -> uint64", .brief = "group id",
+		.doc = "The real group id of the current task, in the initial user namespace.",
+		.example = "begin { printf(\"%d\\n\", gid >= 0); }",
+		.flags = BI_VARIABLE, .engines = ON_ALL, .lower = lower_gid,
+	},
+	{
+		.name = "username", .sig = "username() -> username", .brief = "user name",
+		.doc = "The user id of the current task, printed as the name that the user database has.",
+		.example = "begin { print(username); }",
+		.flags = BI_VARIABLE, .engines = ON_ALL, .lower = lower_uid,
+	},
+	{
+		.name = "comm", .sig = "comm() -> comm", .brief = "name of the task",
+		.doc = "The name of the current thread, at most 15 characters.",
+		.example = "begin { printf(\"%d\\n\", comm == \"nobody\"); }",
+		.flags = BI_VARIABLE, .engines = ON_ALL, .lower = lower_comm,
+	},
+	{
+		.name = "cpu", .sig = "cpu() -> uint32", .brief = "CPU number",
+		.doc = "The CPU that the probe fires on.",
+		.example = "begin { printf(\"%d\\n\", cpu >= 0); }",
+		.flags = BI_VARIABLE, .engines = ON_ALL, .lower = lower_helper,
+		.aux = BPF_FUNC_get_smp_processor_id,
+	},
+	{
+		.name = "numaid", .sig = "numaid() -> uint32", .brief = "NUMA node",
+		.doc = "The NUMA node of the CPU that the probe fires on.",
+		.example = "begin { printf(\"%d\\n\", numaid >= 0); }",
+		.flags = BI_VARIABLE, .engines = ON_KERNEL | ON_REPLAY, .lower = lower_helper,
+		.aux = BPF_FUNC_get_numa_node_id,
+	},
+	{
+		.name = "ncpus", .sig = "ncpus() -> uint64", .brief = "number of CPUs",
+		.doc = "How many CPUs the machine has.",
+		.example = "begin { printf(\"%d\\n\", ncpus > 0); }",
+		.flags = BI_VARIABLE, .engines = ON_ALL, .lower = lower_ncpus,
+	},
+	{
+		.name = "cgroup", .sig = "cgroup() -> uint64", .brief = "cgroup id",
+		.doc = "The cgroup v2 id of the current task.",
+		.example = "begin { printf(\"%d\\n\", cgroup >= 0); }",
+		.flags = BI_VARIABLE, .engines = ON_KERNEL | ON_REPLAY, .lower = lower_helper,
+		.aux = BPF_FUNC_get_current_cgroup_id,
+	},
+	{
+		.name = "rand", .sig = "rand() -> uint64", .brief = "random number",
+		.doc = "A pseudo-random unsigned 32-bit number.",
+		.example = "begin { printf(\"%d\\n\", rand >= 0); }",
+		.flags = BI_VARIABLE, .engines = ON_ALL, .lower = lower_rand,
+	},
+	{
+		.name = "jiffies", .sig = "jiffies() -> uint64", .brief = "kernel ticks",
+		.doc = "The kernel's tick counter.",
+		.example = "begin { printf(\"%d\\n\", jiffies > 0); }",
+		.flags = BI_VARIABLE, .engines = ON_KERNEL, .lower = lower_helper, .aux = BPF_FUNC_jiffies64,
+	},
+	{
+		.name = "curtask", .sig = "curtask() -> task_struct", .brief = "current task",
+		.doc = "Pointer to the kernel's struct task_struct of the current task: "
+		       "curtask->mm->total_vm and so on.",
+		.example = "begin { printf(\"%d\\n\", curtask != 0); }",
+		.flags = BI_VARIABLE, .engines = ON_KERNEL, .check = check_curtask, .lower = lower_helper,
+		.aux = BPF_FUNC_get_current_task,
+	},
+	{
+		.name = "cpid", .sig = "cpid() -> uint64", .brief = "pid of the -c command",
+		.doc = "Process id of the command started with -c, 0 without one.",
+		.example = "begin { printf(\"%d\\n\", cpid == 0); }",
+		.flags = BI_VARIABLE, .engines = ON_ALL, .lower = lower_cpid,
+	},
+};
+
+const struct builtin_theme builtin_process = THEME("Processes and CPUs", rows);

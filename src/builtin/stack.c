@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Stacks. The frames are hashed and kept once, in a map of their own, under the hash; the value is the
+ * hash, the process and the number of frames, so it can be a map key. Frames of our own machinery are
+ * cut when they are printed.
+ *
+ *	n = get_stack(ctx, scratch, limit * 8, flags) / 8
+ *	hash = mix(ip[0..n))
+ *	if !lookup(stacks, hash) update(stacks, hash, scratch)
+ */
+#include "builtin/builtin.h"
+#include "type/agg.h"
+
+enum { STACKS_ENTRIES = 16384 };
+
+static const struct type *check_stack(struct check *c, struct node *call, bool user)
+{
+	enum stack_mode mode = c->env->config.stack_mode;
+	static const char *const modes[] = { "bpftrace", "perf", "raw", "build_id" };
+	s64 limit = STACK_DEFAULT_FRAMES;
+
+	for (u32 i = 0; i < call_n_args(call); i++) {
+		struct node *a = call_arg(call, i);
+		bool known = false;
+
+		if (a->is_const && type_is_integer(a->type)) {
+			limit = a->value;
+			continue;
+		}
+		for (u32 m = 0; a->name && m < ARRAY_SIZE(modes); m++)
+			if (streq(a->name, modes[m])) {
+				mode = (enum stack_mode)m;
+				known = true;
+			}
+		if (!known)
+			return diag_type(c, a->span, D_STACK_MODE, a->name ? a->name : "");
+	}
+	if (limit < 1 || limit > STACK_MAX_FRAMES)
+		return diag_type(c, call->span, D_STACK_LIMIT, (long long)limit, STACK_MAX_FRAMES);
+	return type_stack(c->arena, user, mode, (u32)limit);
+}
+
+static const struct type *check_kstack(struct check *c, struct node *call)
+{
+	return check_stack(c, call, false);
+}
+
+static const struct type *check_ustack(struct check *c, struct node *call)
+{
+	return check_stack(c, call, true);
+}
+
+static u32 power_of_two(u32 n)
+{
+	u32 p = 1;
+
+	while (p < n)
+		p *= 2;
+	return p;
+}
+
+/* hash = (hash ^ ip) * K, rotated, over the frames; 0 stays for "no stack". */
+static struct opnd hash_frames(struct lower *l, struct opnd frames, struct opnd n, u32 limit)
+{
+	struct ir_block *head = ir_block_new(l), *body = ir_block_new(l), *turn = ir_block_new(l),
+			*out = ir_block_new(l);
+	u32 i = ir_var(l), h = ir_var(l);
+	struct opnd at, ip, v;
+
+	ir_var_set(l, i, o_imm(0));
+	ir_var_set(l, h, o_imm(0x51ed270b));
+	ir_jump(l, head);
+	ir_place(l, head);
+	ir_branch(l, CC_UGE, o_temp(i), o_imm(limit), out, turn);
+	ir_place(l, turn);
+	ir_branch(l, CC_SGE, o_temp(i), n, out, body);
+	ir_place(l, body);
+	at = ir_op2(l, IR_SHL, ir_op2(l, IR_AND, o_temp(i), o_imm(power_of_two(limit) - 1)), o_imm(3));
+	ip = ir_load(l, ir_op2(l, IR_ADD, ir_addr(l, frames), at), 8, false);
+	v = ir_op2(l, IR_MUL, ir_op2(l, IR_XOR, o_temp(h), ip), o_imm((s64)0x9e3779b97f4a7c15ull));
+	v = ir_op2(l, IR_XOR, v, ir_op2(l, IR_SHR, v, o_imm(29)));
+	ir_var_set(l, h, v);
+	ir_var_set(l, i, ir_op2(l, IR_ADD, o_temp(i), o_imm(1)));
+	ir_jump(l, head);
+	ir_place(l, out);
+	return ir_op2(l, IR_OR, o_temp(h), o_imm(1));
+}
+
+static u32 stacks_map(struct lower *l, u32 limit)
+{
+	struct program *p = l->prog;
+	u32 size = power_of_two(limit) * 8;
+	struct map_desc m = { .name = ".stacks", .role = MAP_STACKS, .bpf_type = BPF_MAP_TYPE_HASH, .key_size = 8,
+			      .value_size = size, .max_entries = STACKS_ENTRIES };
+
+	for (u32 i = 0; i < p->maps.n; i++)
+		if (p->maps.v[i].role == MAP_STACKS && p->maps.v[i].value_size == size)
+			return i;
+	if (feature_has(l->features, FEAT_HASH_NO_PREALLOC))
+		m.flags = BPF_F_NO_PREALLOC;
+	vec_push(p->arena, &p->maps, m);
+	return p->maps.n - 1;
+}
+
+static void keep_frames(struct lower *l, u32 map, struct opnd key, struct opnd frames)
+{
+	struct ir_block *missing = ir_block_new(l), *fail = ir_block_new(l), *out = ir_block_new(l);
+	struct opnd rc = ir_call(l, BPF_FUNC_map_lookup_elem, false, 2, o_map(map), key);
+
+	ir_branch(l, CC_NE, rc, o_imm(0), out, missing);
+	ir_place(l, missing);
+	rc = ir_call(l, BPF_FUNC_map_update_elem, false, 4, o_map(map), key, frames, o_imm(BPF_ANY));
+	ir_branch(l, CC_SLT, rc, o_imm(0), fail, out);
+	ir_place(l, fail);
+	lower_loss(l, LOSS_STACKS, NULL);
+	ir_jump(l, out);
+	ir_place(l, out);
+}
+
+static struct ir_val lower_stack(struct lower *l, struct node *call)
+{
+	const struct type *t = call->type;
+	bool user = t->kind == TY_USTACK, canonical;
+	u32 limit = t->stack.limit, room = power_of_two(limit) * 8, map, n_var = ir_var(l), h_var = ir_var(l);
+	struct opnd dst = lower_dest(l, t, &canonical), frames, n, hash, key, pid;
+	struct ir_block *some = ir_block_new(l), *out = ir_block_new(l);
+	u32 mark;
+
+	map = stacks_map(l, limit);
+	frames = lower_temp(l, MAX(room, 128u), 8, "frames");
+	key = lower_temp(l, 8, 8, "stack");
+	pid = ir_op2(l, IR_SHR, ir_call(l, BPF_FUNC_get_current_pid_tgid, true, 0), o_imm(32));
+	ir_var_set(l, n_var, o_imm(0));
+	ir_var_set(l, h_var, o_imm(0));
+	n = ir_call(l, BPF_FUNC_get_stack, false, 4, o_ctx(0), frames, o_imm(limit * 8),
+		    o_imm(user ? BPF_F_USER_STACK : 0));
+	ir_branch(l, CC_SGT, n, o_imm(0), some, out);
+	ir_place(l, some);
+	mark = lower_values_mark(l);
+	n = ir_op2(l, IR_SHR, n, o_imm(3));
+	hash = hash_frames(l, frames, n, limit);
+	ir_var_set(l, n_var, n);
+	ir_var_set(l, h_var, hash);
+	ir_store(l, key, 8, o_temp(h_var));
+	keep_frames(l, map, key, frames);
+	lower_values_drop(l, mark);
+	ir_jump(l, out);
+	ir_place(l, out);
+	ir_store(l, dst, 8, o_temp(h_var));
+	ir_store(l, opnd_plus(dst, 8), 4, user ? pid : o_imm(0));
+	ir_store(l, opnd_plus(dst, 12), 4, o_temp(n_var));
+	return val_memory(t, dst);
+}
+
+#define STACK_ROW(name_, sig_, brief_, doc_, example_, check_, ...)                                \
+	{                                                                                          \
+		.name = name_, .sig = sig_, .brief = brief_, .doc = doc_, .example = example_,     \
+		.flags = BI_VARIABLE | BI_NEEDS_PROFILE | BI_READS_STACK, .engines = ON_KERNEL | ON_REPLAY,         \
+		.check = check_, .lower = lower_stack, __VA_ARGS__                                 \
+	}
+
+static const struct builtin rows[] = {
+	STACK_ROW("kstack", "kstack(mode: name|lit int = bpftrace, limit: lit int = 127) -> kstack", "kernel stack",
+		  "Kernel frames at the probe, innermost first. Modes: bpftrace, perf, raw.",
+		  "profile:hz:99 { @[kstack(5)] = count(); }", check_kstack),
+	STACK_ROW("ustack", "ustack(mode: name|lit int = bpftrace, limit: lit int = 127) -> ustack", "user stack",
+		  "User frames at the probe by frame pointers, innermost first. Modes: bpftrace, perf, raw, build_id.",
+		  "profile:hz:99 { @[ustack(5)] = count(); }", check_ustack),
+	STACK_ROW("stack", "stack(mode: name|lit int = bpftrace, limit: lit int = 127) -> kstack", "kernel stack",
+		  "The old spelling of kstack.", "profile:hz:99 { @[stack(5)] = count(); }", check_kstack,
+		  .alias_of = "kstack"),
+};
+
+const struct builtin_theme builtin_stack = THEME("Stacks", rows);

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Clocks, and timestamps as people read them. */
+#include "builtin/builtin.h"
+#include "type/agg.h"
+
+static struct opnd boot_clock(struct lower *l)
+{
+	bool boot = feature_has(l->features, FEAT_BOOT_NS);
+
+	return ir_call(l, boot ? BPF_FUNC_ktime_get_boot_ns : BPF_FUNC_ktime_get_ns, false, 0);
+}
+
+static const struct { const char *name; enum timestamp_mode mode; } clocks[] = {
+	{ "boot", TS_BOOT }, { "monotonic", TS_MONOTONIC }, { "tai", TS_TAI }, { "sw_tai", TS_REAL },
+};
+
+/* The clock named by argument i: an identifier or nothing. */
+static int clock_arg(const struct node *call, u32 i)
+{
+	struct node *n = call_arg(call, i);
+
+	if (!n)
+		return TS_BOOT;
+	for (u32 k = 0; n->name && k < ARRAY_SIZE(clocks); k++)
+		if (streq(n->name, clocks[k].name))
+			return (int)clocks[k].mode;
+	return -1;
+}
+
+static const struct type *check_nsecs(struct check *c, struct node *call)
+{
+	int mode = clock_arg(call, 0);
+
+	if (mode < 0)
+		return diag_type(c, call_arg(call, 0)->span, D_BAD_CLOCK);
+	call->aux = (u32)mode;
+	return &ty_u64;
+}
+
+static struct ir_val lower_nsecs(struct lower *l, struct node *call)
+{
+	switch ((enum timestamp_mode)call->aux) {
+	case TS_MONOTONIC:
+		return val_scalar(&ty_u64, ir_call(l, BPF_FUNC_ktime_get_ns, false, 0));
+	case TS_TAI:
+	case TS_REAL:
+		if (feature_has(l->features, FEAT_TAI))
+			return val_scalar(&ty_u64, ir_call(l, 208 /* ktime_get_tai_ns */, false, 0));
+		return val_scalar(&ty_u64, ir_op2(l, IR_ADD, boot_clock(l), lower_own_word(l, DATA_BOOT_TO_TAI)));
+	case TS_BOOT:
+		break;
+	}
+	return val_scalar(&ty_u64, boot_clock(l));
+}
+
+static struct ir_val lower_elapsed(struct lower *l, struct node *call)
+{
+	(void)call;
+	return val_scalar(&ty_u64, ir_op2(l, IR_SUB, boot_clock(l), lower_own_word(l, DATA_START_NS)));
+}
+
+static struct ir_val lower_strftime(struct lower *l, struct node *call)
+{
+	bool canonical;
+	struct opnd dst = lower_dest(l, &ty_timestamp, &canonical);
+	struct opnd ns = lower_scalar(l, call_arg(call, 1));
+	u64 tail = TS_BOOT | (u64)lower_string_index(l, call_str(call, 0)) << 32;
+
+	ir_store(l, dst, 8, ns);
+	ir_store(l, opnd_plus(dst, 8), 8, o_imm((s64)tail));
+	return val_memory(&ty_timestamp, dst);
+}
+
+static const struct builtin rows[] = {
+	{
+		.name = "nsecs", .sig = "nsecs(clock: name = boot) -> uint64", .brief = "nanoseconds since boot",
+		.doc = "The boot clock in nanoseconds, suspend included. nsecs(monotonic), nsecs(tai) and "
+		       "nsecs(sw_tai) read other clocks.",
+		.example = "begin { printf(\"%d\\n\", nsecs > 0); }",
+		.flags = BI_VARIABLE, .engines = ON_ALL, .check = check_nsecs, .lower = lower_nsecs,
+	},
+	{
+		.name = "elapsed", .sig = "elapsed() -> uint64", .brief = "nanoseconds since sonde started",
+		.doc = "Nanoseconds since the run began.",
+		.example = "begin { printf(\"%d\\n\", elapsed >= 0); }",
+		.flags = BI_VARIABLE, .engines = ON_ALL, .lower = lower_elapsed,
+	},
+	{
+		.name = "strftime", .sig = "strftime(format: lit string, ns: int) -> timestamp",
+		.brief = "a timestamp as text",
+		.doc = "A time of nsecs() printed by a strftime(3) format; %f is microseconds, %k nanoseconds, "
+		       "%l milliseconds.",
+		.example = "begin { print(strftime(\"\", nsecs)); }",
+		.engines = ON_ALL, .lower = lower_strftime,
+	},
+};
+
+const struct builtin_theme builtin_time = THEME("Time", rows);

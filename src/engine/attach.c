@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * From a site to the function that attaches its kind, one row for each; and many sites at once.
+ * A run of sites that one link can hold is tried whole; when the kernel refuses it, in halves,
+ * so that one bad site of a thousand costs about twenty calls and the others stay together.
+ */
+#include <errno.h>
+#include "engine/internal.h"
+
+struct attach_row {
+	const char *name;
+	attach_fn *one;
+	attach_batch_fn *batch; /* or NULL */
+};
+
+static const struct attach_row rows[] = {
+	[SITE_ONCE] = { "by hand", attach_by_hand, NULL },
+	[SITE_SIGNAL] = { "by hand", attach_by_hand, NULL },
+	[SITE_PERF_TRACEPOINT] = { "perf tracepoint", attach_perf_tracepoint, NULL },
+	[SITE_RAW_TRACEPOINT] = { "raw tracepoint", attach_raw_tracepoint, NULL },
+	[SITE_PERF_SOFTWARE] = { "perf event", attach_perf_software, NULL },
+	[SITE_PERF_TIMER] = { "timer", attach_perf_timer, NULL },
+	[SITE_KPROBE] = { "kprobe", attach_kprobe, attach_kprobes },
+	[SITE_UPROBE] = { "uprobe", attach_uprobe, attach_uprobes },
+	[SITE_TRAMPOLINE] = { "trampoline", attach_trampoline, NULL },
+	[SITE_WATCHPOINT] = { "watchpoint", attach_watchpoint, NULL },
+	[SITE_ITER] = { "iterator", attach_iter, NULL },
+};
+
+int attach_by_hand(struct kernel *k, u32 func, const struct site *s, struct err *err)
+{
+	(void)err;
+	return kernel_note(k, func, 1, "%s: run by hand", s->probe ? s->probe : "program");
+}
+
+int kernel_run(struct kernel *k, u32 func, s32 *ret, struct err *err)
+{
+	u32 value = 0;
+	int load = kernel_load(k, func, err);
+
+	if (load < 0)
+		return load;
+	if (bpf_prog_run(k->loaded[func].fd, NULL, 0, &value) < 0)
+		return refused(err, TRIED_RUN, "run program %s", k->prog->funcs.v[func]->name);
+	if (ret)
+		*ret = (s32)value;
+	return 0;
+}
+
+int kernel_attach(struct kernel *k, u32 func, const struct site *site, struct err *err)
+{
+	int ret = kernel_load(k, func, err);
+
+	if (ret < 0)
+		return ret;
+	kernel_want_files(k, 8);
+	return rows[site->kind].one(k, func, site, err);
+}
+
+/* What would refuse every other site too. */
+static bool is_final(int code)
+{
+	return code == -EPERM || code == -EACCES || code == -EMFILE || code == -ENFILE ||
+	       code == -ENOMEM;
+}
+
+static bool same_text(const char *a, const char *b)
+{
+	return a == b || (a && b && streq(a, b));
+}
+
+/* Whether one link can hold both. */
+static bool is_same_run(const struct site *a, const struct site *b)
+{
+	return a->kind == b->kind && a->is_return == b->is_return && a->pid == b->pid &&
+	       (a->kind == SITE_KPROBE || same_text(a->path, b->path));
+}
+
+struct many {
+	struct kernel *k;
+	u32 func;
+	refused_fn refused;
+	void *ctx;
+	struct err *err;
+	int n_attached;
+};
+
+/* 0 when the others may go on. */
+static int refuse(struct many *m, const struct site *s, int code)
+{
+	if (!m->refused || is_final(code))
+		return code;
+	m->refused(m->ctx, s, m->err);
+	err_release(m->err);
+	*m->err = (struct err){};
+	return 0;
+}
+
+static int attach_each(struct many *m, const struct site *const *sites, u32 n)
+{
+	for (u32 i = 0; i < n; i++) {
+		int ret = rows[sites[i]->kind].one(m->k, m->func, sites[i], m->err);
+
+		if (ret >= 0)
+			m->n_attached++;
+		else if ((ret = refuse(m, sites[i], ret)) < 0)
+			return ret;
+	}
+	return 0;
+}
+
+static int attach_run(struct many *m, const struct site *const *sites, u32 n)
+{
+	attach_batch_fn *batch = rows[sites[0]->kind].batch;
+	int ret;
+
+	if (!batch || n == 1)
+		return attach_each(m, sites, n);
+	ret = batch(m->k, m->func, sites, n, m->err);
+	if (ret >= 0) {
+		m->n_attached += (int)n;
+		return 0;
+	}
+	if (ret == -EOPNOTSUPP) {
+		err_release(m->err);
+		*m->err = (struct err){};
+		kernel_want_files(m->k, n);
+		return attach_each(m, sites, n);
+	}
+	if (is_final(ret))
+		return ret;
+	err_release(m->err);
+	*m->err = (struct err){};
+	ret = attach_run(m, sites, n / 2);
+	return ret < 0 ? ret : attach_run(m, sites + n / 2, n - n / 2);
+}
+
+int kernel_attach_many(struct kernel *k, u32 func, const struct site *const *sites, u32 n,
+		       refused_fn refused_site, void *ctx, struct err *err)
+{
+	struct many m = { k, func, refused_site, ctx, err, 0 };
+	int ret = n ? kernel_load(k, func, err) : 0;
+
+	if (n && !rows[sites[0]->kind].batch)
+		kernel_want_files(k, n + 8);
+	for (u32 at = 0, end; ret >= 0 && at < n; at = end) {
+		for (end = at + 1; end < n && is_same_run(sites[at], sites[end]); end++)
+			;
+		ret = attach_run(&m, sites + at, end - at);
+	}
+	return ret < 0 ? ret : m.n_attached;
+}

@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Probes in code: kprobes and uprobes, as multi links where the kernel has them (one link for
+ * any number of places; kernel/trace/bpf_trace.c), else as events of the kprobe and uprobe PMUs
+ * (kernel/events/core.c: perf_kprobe, perf_uprobe), which every supported kernel has.
+ *
+ * The two want programs loaded with different attach types; load_variant() loads the other kind
+ * when the profile guessed wrong. Links are also the cheaper way for one place: a uprobe link
+ * detaches in 28 ms, its event in 105.
+ *
+ * tracefs (kprobe_events) is never written: what is defined there outlives a killed tracer, and a
+ * kernel that has it has the PMUs.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+#include "base/buf.h"
+#include "engine/internal.h"
+
+#define PMU_DIR "/sys/bus/event_source/devices/"
+
+/* "config:32-63" in a PMU's format file: the first bit. */
+static u32 format_shift(const char *pmu, const char *field, u32 otherwise)
+{
+	char path[96];
+	struct buf b = {};
+	u32 shift = otherwise;
+
+	snprintf(path, sizeof(path), PMU_DIR "%s/format/%s", pmu, field);
+	if (buf_read_file(&b, path) == 0 && b.s && starts_with(b.s, "config:"))
+		shift = (u32)atoi(b.s + strlen("config:"));
+	buf_release(&b);
+	return shift;
+}
+
+static int open_probe(const char *pmu, const struct site *s, struct perf_event_attr *attr)
+{
+	char path[64];
+	s64 type;
+
+	snprintf(path, sizeof(path), PMU_DIR "%s/type", pmu);
+	type = file_number(path);
+	if (type < 0)
+		return -1;
+	attr->size = sizeof(*attr);
+	attr->type = (u32)type;
+	attr->sample_period = 1;
+	if (s->is_return)
+		attr->config |= 1ull << format_shift(pmu, "retprobe", 0);
+	if (s->pid > 0 && s->kind == SITE_UPROBE)
+		return perf_event_open(attr, s->pid, -1, -1, 0);
+	return perf_event_open(attr, -1, 0, -1, 0);
+}
+
+/* ---- kprobes */
+
+/* "module:function" when the module is told, as the kernel's symbol lookup wants it. */
+static const char *kprobe_symbol(struct kernel *k, const struct site *s)
+{
+	if (!s->symbol || !s->path)
+		return s->symbol;
+	return arena_printf(&k->arena, "%s:%s", s->path, s->symbol);
+}
+
+static int no_kprobes(struct err *err, const struct site *s)
+{
+	err_set(err, -ENOENT, "attach to %s: this kernel has no kprobes", s->probe);
+	err_help(err, "it was built without CONFIG_KPROBES (sonde info shows what it has): use a "
+		      "tracepoint, rawtracepoint or uprobe");
+	return -ENOENT;
+}
+
+static int attach_kprobe_event(struct kernel *k, u32 func, const struct site *s, struct err *err)
+{
+	struct perf_event_attr attr = {};
+	int prog = load_variant(k, func, 0, err), event;
+
+	if (prog < 0)
+		return prog;
+	if (file_number(PMU_DIR "kprobe/type") < 0)
+		return no_kprobes(err, s);
+	attr.kprobe_func = (u64)(uintptr_t)kprobe_symbol(k, s);
+	attr.probe_offset = s->symbol ? s->offset : s->address;
+	event = open_probe("kprobe", s, &attr);
+	if (event < 0 || attach_perf_event(k, func, prog, event, site_cookie(k, func, s), true) < 0)
+		return refused(err, TRIED_KPROBE, "attach to %s", s->probe);
+	return kernel_note(k, func, 1, "%s: %s event", s->probe,
+			   s->is_return ? "kretprobe" : "kprobe");
+}
+
+/* Whether a link can hold the site: named, at the function's start, no module to choose. */
+static bool is_multi_kprobe(const struct site *s)
+{
+	return s->symbol && !s->path && !s->offset;
+}
+
+static int link_kprobes(struct kernel *k, u32 func, const struct site *const *s, u32 n,
+			struct err *err)
+{
+	const char **syms = xcalloc(n, sizeof(*syms));
+	u64 *cookies = xcalloc(n, sizeof(*cookies));
+	struct bpf_multi_link l = { .attach_type = ATTACH_KPROBE_MULTI,
+				    .is_return = s[0]->is_return,
+				    .n = n };
+	int fd = load_variant(k, func, ATTACH_KPROBE_MULTI, err);
+
+	if (fd >= 0) {
+		l.prog_fd = fd;
+		l.syms = syms;
+		for (u32 i = 0; i < n; i++) {
+			syms[i] = s[i]->symbol;
+			cookies[i] = s[i]->index;
+		}
+		l.cookies = k->loaded[func].uses_cookie ? cookies : NULL;
+		fd = bpf_link_multi(&l);
+		if (fd < 0)
+			refused(err, TRIED_KPROBE, "attach to %s%s", s[0]->probe,
+				n > 1 ? " and others" : "");
+	}
+	free(syms);
+	free(cookies);
+	return fd < 0 ? err->code : fd;
+}
+
+int attach_kprobes(struct kernel *k, u32 func, const struct site *const *s, u32 n, struct err *err)
+{
+	int fd;
+
+	if (!feature_has(k->features, FEAT_KPROBE_MULTI))
+		return -EOPNOTSUPP;
+	for (u32 i = 0; i < n; i++)
+		if (!is_multi_kprobe(s[i]))
+			return -EOPNOTSUPP;
+	fd = link_kprobes(k, func, s, n, err);
+	if (fd < 0)
+		return fd;
+	kernel_keep(k, fd, true);
+	return kernel_note(k, func, n, "%s%s: one %s multi link for %u function%s", s[0]->probe,
+			   n > 1 ? " ..." : "", s[0]->is_return ? "kretprobe" : "kprobe", n,
+			   n > 1 ? "s" : "");
+}
+
+/* A function that the function tracer does not know may still take a breakpoint. */
+int attach_kprobe(struct kernel *k, u32 func, const struct site *s, struct err *err)
+{
+	int ret = attach_kprobes(k, func, &s, 1, err);
+
+	if (ret >= 0)
+		return ret;
+	err_release(err);
+	*err = (struct err){};
+	return attach_kprobe_event(k, func, s, err);
+}
+
+/* ---- uprobes */
+
+/* Until 6.10 a link for a process fired in its main thread only (kernel commit 46ba0e49b642). */
+static bool is_link_per_process(void)
+{
+	static int known;
+	struct utsname u;
+	int major = 0, minor = 0;
+
+	if (!known) {
+		uname(&u);
+		sscanf(u.release, "%d.%d", &major, &minor);
+		known = major > 6 || (major == 6 && minor >= 10) ? 1 : -1;
+	}
+	return known > 0;
+}
+
+static bool has_uprobe_links(struct kernel *k, const struct site *s)
+{
+	return feature_has(k->features, FEAT_UPROBE_MULTI) &&
+	       (s->pid <= 0 || is_link_per_process());
+}
+
+static int attach_uprobe_event(struct kernel *k, u32 func, const struct site *s, struct err *err)
+{
+	struct perf_event_attr attr = {};
+	int prog = load_variant(k, func, 0, err), event;
+
+	if (prog < 0)
+		return prog;
+	attr.uprobe_path = (u64)(uintptr_t)s->path;
+	attr.probe_offset = s->offset;
+	if (s->ref_ctr_offset)
+		attr.config |= s->ref_ctr_offset << format_shift("uprobe", "ref_ctr_offset", 32);
+	event = open_probe("uprobe", s, &attr);
+	if (event < 0 || attach_perf_event(k, func, prog, event, site_cookie(k, func, s), true) < 0)
+		return refused(err, TRIED_UPROBE, "attach to %s (%s + 0x%llx)", s->probe, s->path,
+			       (unsigned long long)s->offset);
+	return kernel_note(k, func, 1, "%s: %s event at %s + 0x%llx", s->probe,
+			   s->is_return ? "uretprobe" : "uprobe", s->path,
+			   (unsigned long long)s->offset);
+}
+
+static int link_uprobes(struct kernel *k, u32 func, const struct site *const *s, u32 n,
+			struct err *err)
+{
+	u64 *words = xcalloc((size_t)n * 3, sizeof(*words));
+	u64 *offsets = words, *ref_ctrs = words + n, *cookies = words + 2 * (size_t)n;
+	struct bpf_multi_link l = { .attach_type = ATTACH_UPROBE_MULTI,
+				    .is_return = s[0]->is_return,
+				    .n = n,
+				    .path = s[0]->path,
+				    .addrs = offsets };
+	int fd = load_variant(k, func, ATTACH_UPROBE_MULTI, err);
+
+	l.prog_fd = fd;
+	l.pid = s[0]->pid > 0 ? (u32)s[0]->pid : 0;
+	for (u32 i = 0; i < n; i++) {
+		offsets[i] = s[i]->offset;
+		ref_ctrs[i] = s[i]->ref_ctr_offset;
+		cookies[i] = s[i]->index;
+		if (ref_ctrs[i])
+			l.ref_ctrs = ref_ctrs;
+	}
+	l.cookies = k->loaded[func].uses_cookie ? cookies : NULL;
+	if (fd >= 0) {
+		fd = bpf_link_multi(&l);
+		if (fd < 0)
+			refused(err, TRIED_UPROBE, "attach to %s%s (%s + 0x%llx)", s[0]->probe,
+				n > 1 ? " and others" : "", s[0]->path,
+				(unsigned long long)s[0]->offset);
+	}
+	free(words);
+	return fd < 0 ? err->code : fd;
+}
+
+int attach_uprobes(struct kernel *k, u32 func, const struct site *const *s, u32 n, struct err *err)
+{
+	int fd;
+
+	if (!has_uprobe_links(k, s[0]))
+		return -EOPNOTSUPP;
+	fd = link_uprobes(k, func, s, n, err);
+	if (fd < 0)
+		return fd;
+	kernel_keep(k, fd, true);
+	return kernel_note(k, func, n, "%s%s: one %s multi link for %u place%s in %s", s[0]->probe,
+			   n > 1 ? " ..." : "", s[0]->is_return ? "uretprobe" : "uprobe", n,
+			   n > 1 ? "s" : "", s[0]->path);
+}
+
+int attach_uprobe(struct kernel *k, u32 func, const struct site *s, struct err *err)
+{
+	if (has_uprobe_links(k, s))
+		return attach_uprobes(k, func, &s, 1, err);
+	return attach_uprobe_event(k, func, s, err);
+}

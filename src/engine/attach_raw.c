@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Attachments without a perf event: raw tracepoints (kernel/trace/bpf_trace.c, bpf_probe_register),
+ * trampolines (kernel/bpf/trampoline.c) and iterators (kernel/bpf/bpf_iter.c). All close fast.
+ */
+#include <errno.h>
+#include <unistd.h>
+#include "engine/internal.h"
+
+int attach_raw_tracepoint(struct kernel *k, u32 func, const struct site *s, struct err *err)
+{
+	const struct bpf_func *f = k->prog->funcs.v[func];
+	bool typed = f->prog_type == BPF_PROG_TYPE_TRACING;
+	int fd = bpf_raw_tracepoint_open(typed ? NULL : s->tp_name, k->loaded[func].fd,
+					 site_cookie(k, func, s));
+
+	if (fd < 0)
+		return refused(err, TRIED_RAW_TRACEPOINT, "attach to raw tracepoint %s",
+			       s->tp_name);
+	kernel_keep(k, fd, false);
+	return kernel_note(k, func, 1, "%s: raw tracepoint %s%s", s->probe ? s->probe : s->tp_name,
+			   s->tp_name, typed ? " with types" : "");
+}
+
+int attach_trampoline(struct kernel *k, u32 func, const struct site *s, struct err *err)
+{
+	u64 cookie = site_cookie(k, func, s);
+	int prog = k->loaded[func].fd, fd;
+
+	if (cookie) /* 5.19; without one the older call does as well */
+		fd = bpf_link_tracing(prog, k->prog->funcs.v[func]->attach_type, cookie);
+	else
+		fd = bpf_raw_tracepoint_open(NULL, prog, 0);
+	if (fd < 0)
+		return refused(err, TRIED_TRAMPOLINE, "attach %s", s->probe);
+	kernel_keep(k, fd, false);
+	return kernel_note(k, func, 1, "%s: trampoline", s->probe);
+}
+
+int attach_iter(struct kernel *k, u32 func, const struct site *s, struct err *err)
+{
+	(void)err;
+	return kernel_note(k, func, 1, "%s: iterator, run when it is read", s->probe);
+}
+
+int kernel_iter_open(struct kernel *k, u32 func, struct err *err)
+{
+	int ret = kernel_load(k, func, err);
+	int link, fd;
+
+	if (ret < 0)
+		return ret;
+	link = bpf_link_iter(k->loaded[func].fd);
+	if (link < 0)
+		return refused(err, TRIED_ITER, "attach iterator %s", k->prog->funcs.v[func]->name);
+	fd = bpf_iter_create(link);
+	if (fd < 0)
+		refused(err, TRIED_ITER, "start iterator %s", k->prog->funcs.v[func]->name);
+	close(link); /* the iterator holds it */
+	return fd < 0 ? err->code : fd;
+}

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The kernel engine: loads a program, attaches sites, drains rings, reads maps. It owns all
+ * kernel objects in one list, released newest first. Nothing is pinned: everything vanishes
+ * with the process.
+ *
+ *	kernel_open -> kernel_create_maps -> kernel_load(func) for each -> kernel_attach(site, func)
+ *	-> kernel_drain in a loop -> kernel_detach_all -> kernel_close
+ */
+#ifndef SONDE_ENGINE_H
+#define SONDE_ENGINE_H
+
+#include "base/err.h"
+#include "provider/provider.h"
+#include "trace/table.h"
+#include "type/features.h"
+#include "type/program.h"
+
+struct btf;
+struct kernel;
+
+struct kernel_options {
+	s32 pid;       /* -p or -1 */
+	u64 ring_size; /* bytes, power of two; 0: by memory */
+	bool verbose;
+	u32 log_size; /* verifier log bytes on failure */
+	const char *license;
+	struct btf *btf;  /* the session's, borrowed; NULL: opened on first need */
+	bool wait_detach; /* kernel_close returns when the kernel has let go of everything */
+};
+
+/* The features of the running kernel: lazily probed, cached per boot in a private file under
+ * /run. */
+struct features *kernel_features(void);
+/* Forgets the cache (sonde info --refresh). */
+void kernel_features_refresh(struct features *f);
+/* Writes what was learned to the cache; also done by kernel_close() and at exit. */
+void kernel_features_save(struct features *f);
+
+struct kernel *kernel_open(struct program *prog, const struct kernel_options *o);
+/* Detaches, closes, frees; what the kernel is slow to detach is held for its time (70 ms a perf
+ * tracepoint) by a process "sonde-detach" without terminal or pipes, see release.c. */
+void kernel_close(struct kernel *k);
+
+int kernel_create_maps(struct kernel *k, struct err *err);
+/* Loads prog->funcs[func]. On refusal err->log holds the verifier's log (malloc'ed). */
+int kernel_load(struct kernel *k, u32 func, struct err *err);
+int kernel_attach(struct kernel *k, u32 func, const struct site *site, struct err *err);
+/*
+ * Attaches one function to many sites in as few calls as the kernel allows (one uprobe or
+ * kprobe multi link for each run of sites of the same file, direction and process: keep them
+ * together). Sites that the kernel refuses are handed to `refused` and skipped; NULL: the first
+ * refusal ends it. Returns how many were attached or -errno. Attach cookies hold site->index.
+ */
+typedef void (*refused_fn)(void *ctx, const struct site *site, const struct err *err);
+int kernel_attach_many(struct kernel *k, u32 func, const struct site *const *sites, u32 n,
+		       refused_fn refused, void *ctx, struct err *err);
+/* A descriptor whose reading runs a SITE_ITER function over all its objects; the caller closes
+ * it. */
+int kernel_iter_open(struct kernel *k, u32 func, struct err *err);
+/* Runs a SITE_ONCE/SITE_SIGNAL program now. Its return value goes to *ret (may be NULL). */
+int kernel_run(struct kernel *k, u32 func, s32 *ret, struct err *err);
+/* Stops events at once (the programs no longer run when it returns), objects are closed later. */
+void kernel_detach_all(struct kernel *k);
+/* What -v tells: how a site was attached ("raw tracepoint sys_enter, one program for 352
+ * calls"). */
+const char *kernel_how(const struct kernel *k, u32 attachment);
+u32 kernel_n_attached(const struct kernel *k);
+
+/* ---- events */
+/* A descriptor to poll for readability. */
+int kernel_event_fd(const struct kernel *k);
+/* Calls f for each waiting record, merged by ring; returns how many. f may be called with the
+ * record still in the ring: it is valid during the call only. A non-zero return of f stops
+ * (records stay). */
+/* The record that made f return non-zero is consumed; those behind it stay. */
+typedef int (*record_fn)(void *ctx, const void *record, u32 len);
+int kernel_drain(struct kernel *k, record_fn f, void *ctx);
+
+/* ---- maps */
+/* Reads and merges a script map into t (rows allocated in a). 0 or -errno. */
+int kernel_map_read(struct kernel *k, u32 map, struct arena *a, struct table *t);
+int kernel_map_clear(struct kernel *k, u32 map);
+int kernel_map_zero(struct kernel *k, u32 map);
+/* Frames of a stack from the stacks map; returns their number. */
+u32 kernel_stack(struct kernel *k, const struct stack_value *v, u32 limit, u64 *ips);
+/* Adds or removes a key of a MAP_SET (--follow's pids). */
+int kernel_set_add(struct kernel *k, u32 map, const void *key, const void *value);
+int kernel_set_remove(struct kernel *k, u32 map, const void *key);
+/* The data map's bytes, mapped (or read): loss counters and keyless maps. */
+u64 kernel_data_u64(struct kernel *k, u32 offset);
+void kernel_set_data_u64(struct kernel *k, u32 offset, u64 value);
+/* Counters of run-time misses (recursion_misses) of all programs. */
+u64 kernel_recursion_misses(struct kernel *k);
+
+#endif

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Why the kernel said no, and what to do. In: errno and what was being tried. Out: an err whose
+ * help is the best known remedy. The rows are tried in order; errno 0 in a row matches any.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/capability.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <sys/syscall.h>
+#include "base/fd.h"
+#include "engine/internal.h"
+
+#ifndef CAP_PERFMON
+#define CAP_PERFMON 38
+#endif
+#ifndef CAP_BPF
+#define CAP_BPF 39
+#endif
+
+enum { ANYTHING = -1, KERNEL_ENOTSUPP = 524 };
+
+struct remedy {
+	int what; /* enum tried or ANYTHING */
+	int error;
+	const char *help;
+};
+
+/* clang-format off */
+static const struct remedy remedies[] = {
+	{ANYTHING, EMFILE, "too many open files for one process: raise the limit (ulimit -n) or use fewer probes"},
+	{ANYTHING, ENFILE, "the system has too many open files: raise fs.file-max or use fewer probes"},
+	{TRIED_MAP, E2BIG, "the map is larger than the kernel allows: use fewer keys or smaller ones"},
+	{TRIED_MAP, ENOMEM, "not enough kernel memory for the map: use a smaller max_map_keys"},
+	{TRIED_LOAD, E2BIG, "the program is larger than this kernel's verifier processes: use fewer or shorter loops"},
+	{TRIED_LOAD, EACCES, "the kernel's verifier refused the program; please report the script and the log"},
+	{TRIED_LOAD, EINVAL, "the kernel's verifier refused the program; please report the script and the log"},
+	{TRIED_TRACEPOINT, EEXIST, "this program is attached to that tracepoint already"},
+	{TRIED_TRACEPOINT, EINVAL, "the tracepoint's number is not known to this kernel"},
+	{TRIED_TRACEPOINT, E2BIG, "64 programs are attached to this tracepoint already: stop another tracer"},
+	{TRIED_RAW_TRACEPOINT, ENOENT, "this kernel has no such tracepoint: sonde list 'rawtracepoint:*' shows them"},
+	{TRIED_RAW_TRACEPOINT, EINVAL, "the program reads more arguments than the tracepoint has"},
+	{TRIED_TRAMPOLINE, ENOENT, "the function is not in this kernel, or cannot be traced: use a tracepoint or kprobe"},
+	{TRIED_TRAMPOLINE, EBUSY, "another tracer holds this function: stop it or use a kprobe"},
+	{TRIED_TRAMPOLINE, KERNEL_ENOTSUPP, "this kernel cannot attach trampolines on this architecture: use a kprobe"},
+	{TRIED_TRAMPOLINE, EOPNOTSUPP, "this kernel has no function tracer (CONFIG_DYNAMIC_FTRACE): use a tracepoint"},
+	{TRIED_KPROBE, EADDRNOTAVAIL, "several functions have this name: name its module (kprobe:MODULE:FUNCTION)"},
+	{TRIED_KPROBE, EINVAL, "the kernel forbids probes in this function, or the offset is not at an instruction"},
+	{TRIED_KPROBE, EILSEQ, "the offset is not at the start of an instruction"},
+	{TRIED_KPROBE, ENOENT, "no such function, or it is not traceable: sonde list 'kprobe:*' shows those that are"},
+	{TRIED_KPROBE, ESRCH, "no such function, or it is not traceable: sonde list 'kprobe:*' shows those that are"},
+	{TRIED_UPROBE, ENOENT, "the file does not exist (in this mount namespace?)"},
+	{TRIED_UPROBE, ESRCH, "the process is gone"},
+	{TRIED_UPROBE, KERNEL_ENOTSUPP, "the kernel cannot probe the instruction at this place"},
+	{TRIED_UPROBE, EINVAL, "the offset is not in the file's code, or the semaphore is not where the note says"},
+	{TRIED_UPROBE, EIO, "the offset is beyond the end of the file"},
+	{TRIED_PERF, ESRCH, "the process is gone"},
+	{TRIED_PERF, ENOENT, "this machine has no such event (virtual machines often lack hardware counters)"},
+	{TRIED_PERF, EOPNOTSUPP, "this machine cannot sample on this event"},
+	{TRIED_TIMER, ESRCH, "the process is gone"},
+	{TRIED_TIMER, EINVAL, "the frequency is above kernel.perf_event_max_sample_rate, or the period too short"},
+	{TRIED_WATCHPOINT, ENOSPC, "all debug registers are in use (there are 4)"},
+	{TRIED_WATCHPOINT, EINVAL, "the address must be a multiple of the length, the length 1, 2, 4 or 8"},
+	{TRIED_WATCHPOINT, ESRCH, "the process is gone"},
+};
+/* clang-format on */
+
+u64 effective_capabilities(void)
+{
+	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct data[2] = {};
+
+	if (syscall(SYS_capget, &head, data) < 0)
+		return 0;
+	return data[0].effective | (u64)data[1].effective << 32;
+}
+
+bool may_trace(void)
+{
+	u64 have = effective_capabilities();
+
+	return have >> CAP_SYS_ADMIN & 1 || (have >> CAP_BPF & have >> CAP_PERFMON & 1);
+}
+
+/* The file reads "none [integrity] confidentiality": the state in force is in brackets. */
+const char *lockdown_state(void)
+{
+	static char state[32];
+	_fd int fd = open("/sys/kernel/security/lockdown", O_RDONLY | O_CLOEXEC);
+	char text[64], *at, *end;
+	ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
+
+	state[0] = '\0';
+	if (n <= 0)
+		return state;
+	text[n] = '\0';
+	at = strchr(text, '[');
+	end = at ? strchr(at, ']') : NULL;
+	if (end)
+		snprintf(state, sizeof(state), "%.*s", (int)(end - at - 1), at + 1);
+	return state;
+}
+
+static void help_permission(struct err *err, enum tried what)
+{
+	const char *locked;
+
+	if (!may_trace()) {
+		err_help(err, "tracing needs root, or CAP_BPF and CAP_PERFMON: try it with sudo");
+		return;
+	}
+	locked = lockdown_state();
+	if (*locked && !streq(locked, "none"))
+		err_help(
+			err,
+			"this kernel is locked down (%s) and refuses this even to root: tracepoints, raw "
+			"tracepoints and user-space probes usually still work",
+			locked);
+	else if (what == TRIED_MAP)
+		err_help(err, "a container or security policy forbids it; before Linux 5.11 the "
+			      "locked-memory limit may be too low (ulimit -l unlimited)");
+	else
+		err_help(err,
+			 "kernel lockdown, a container (seccomp) or a security policy forbids it: "
+			 "tracepoints, raw tracepoints and user-space probes may still work");
+}
+
+static const char *find_remedy(enum tried what, int error)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(remedies); i++)
+		if ((remedies[i].what == ANYTHING || remedies[i].what == (int)what) &&
+		    remedies[i].error == error)
+			return remedies[i].help;
+	return NULL;
+}
+
+int refused(struct err *err, enum tried what, const char *fmt, ...)
+{
+	int error = errno;
+	const char *help = find_remedy(what, error);
+	char text[400];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	if (error == KERNEL_ENOTSUPP)
+		err_set(err, -error, "%s: not supported by this kernel", text);
+	else {
+		errno = error;
+		err_sys(err, "%s", text);
+	}
+	if (error == EPERM || (error == EACCES && (what != TRIED_LOAD || !may_trace())))
+		help_permission(err, what);
+	else if (help)
+		err_help(err, "%s", help);
+	return -error;
+}

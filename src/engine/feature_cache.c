@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Remembers what the kernel can do, per boot and user, so that a feature is tried once and not
+ * at each start. Nothing happens before the first question; then the file is read once, and
+ * written again at the end when something was learned.
+ *
+ *	/run/sonde (0700, ours)   or $XDG_RUNTIME_DIR/sonde
+ *	   features-<boot id>-<uid>:
+ *		sonde-features 1 000001ffffffffff none		version, capabilities, lockdown
+ *		BTF=1
+ *		KPROBE=0
+ *
+ * The first line must be what we would write now: with other privileges the answers differ. A
+ * directory that another user owns or can enter is not used. A broken file costs nothing but
+ * the tries.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "base/buf.h"
+#include "base/fd.h"
+#include "engine/internal.h"
+
+enum { CACHE_VERSION = 1 };
+
+struct cache {
+	bool read;    /* the file was looked at */
+	bool learned; /* since then */
+	char file[96];
+	char head[96];
+};
+
+static struct cache cache;
+
+/* A descriptor of our private directory, or -1. */
+static int open_dir(void)
+{
+	const char *run = geteuid() == 0 ? "/run" : getenv("XDG_RUNTIME_DIR");
+	char path[256];
+	struct stat st;
+	int fd;
+
+	if (!run || *run != '/' ||
+	    snprintf(path, sizeof(path), "%s/sonde", run) >= (int)sizeof(path))
+		return -1;
+	if (mkdir(path, 0700) < 0 && errno != EEXIST)
+		return -1;
+	fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd >= 0 && (fstat(fd, &st) < 0 || st.st_uid != geteuid() || st.st_mode & 077)) {
+		close(fd);
+		fd = -1;
+	}
+	return fd;
+}
+
+static bool name_cache(void)
+{
+	struct buf boot = {};
+	bool good = buf_read_file(&boot, "/proc/sys/kernel/random/boot_id") == 0 && boot.len >= 36;
+
+	if (good)
+		snprintf(cache.file, sizeof(cache.file), "features-%.36s-%u", boot.s,
+			 (unsigned)geteuid());
+	buf_release(&boot);
+	snprintf(cache.head, sizeof(cache.head), "sonde-features %d %016llx %s\n", CACHE_VERSION,
+		 (unsigned long long)effective_capabilities(), lockdown_state());
+	return good;
+}
+
+static void parse_line(struct features *f, const char *line, size_t len)
+{
+	for (u32 i = 0; i < N_FEATURES; i++) {
+		size_t n = strlen(feature_rows[i].name);
+
+		if (len == n + 2 && line[n] == '=' && memcmp(line, feature_rows[i].name, n) == 0) {
+			f->known[i] = line[n + 1] == '1' ? 1 : -1;
+			return;
+		}
+	}
+}
+
+static void parse_cache(struct features *f, const char *text)
+{
+	if (!starts_with(text, cache.head))
+		return;
+	for (text += strlen(cache.head); *text;) {
+		size_t len = strcspn(text, "\n");
+
+		parse_line(f, text, len);
+		text += len + (text[len] == '\n');
+	}
+}
+
+static void read_cache(struct features *f)
+{
+	_fd int dir = name_cache() ? open_dir() : -1;
+	_fd int fd = dir < 0 ? -1 : openat(dir, cache.file, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+	char text[2048];
+	ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
+
+	if (n <= 0)
+		return;
+	text[n] = '\0';
+	parse_cache(f, text);
+}
+
+static void save_at_exit(void)
+{
+	kernel_features_save(kernel_features());
+}
+
+static bool ask(struct features *f, enum feature id)
+{
+	bool yes;
+
+	if (!cache.read) {
+		cache.read = true;
+		read_cache(f);
+		if (f->known[id])
+			return f->known[id] > 0;
+	}
+	yes = feature_try(id);
+	if (!cache.learned)
+		atexit(save_at_exit);
+	cache.learned = true;
+	f->known[id] = yes ? 1 : -1;
+	return yes;
+}
+
+struct features *kernel_features(void)
+{
+	static struct features features = { .probe = ask };
+
+	return &features;
+}
+
+/* Written aside and renamed: readers see the old file or the new one. */
+void kernel_features_save(struct features *f)
+{
+	char aside[128];
+	struct buf b = {};
+	_fd int dir = cache.learned && *cache.file ? open_dir() : -1;
+	_fd int fd = -1;
+
+	if (dir < 0)
+		return;
+	buf_puts(&b, cache.head);
+	for (u32 i = 0; i < N_FEATURES; i++)
+		if (f->known[i])
+			buf_printf(&b, "%s=%d\n", feature_rows[i].name, f->known[i] > 0);
+	snprintf(aside, sizeof(aside), "%s.%d", cache.file, (int)getpid());
+	fd = openat(dir, aside, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	if (fd >= 0 && write_all(fd, b.s, b.len) == 0 && renameat(dir, aside, dir, cache.file) == 0)
+		cache.learned = false;
+	else if (fd >= 0)
+		unlinkat(dir, aside, 0);
+	buf_release(&b);
+}
+
+void kernel_features_refresh(struct features *f)
+{
+	_fd int dir = name_cache() ? open_dir() : -1;
+
+	if (dir >= 0)
+		unlinkat(dir, cache.file, 0);
+	memset(f->known, 0, sizeof(f->known));
+	cache.read = true;
+	cache.learned = false;
+}

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What the files of the engine share. Outside this room include engine/engine.h.
+ *
+ * Each kernel object is a descriptor in one list, released newest first. `slow` ones make the
+ * kernel wait for grace periods when the last reference goes (perf tracepoints 70 ms each,
+ * uprobes 105 ms): see release.c for how they are given away.
+ */
+#ifndef SONDE_ENGINE_INTERNAL_H
+#define SONDE_ENGINE_INTERNAL_H
+
+#include "engine/bpf.h"
+#include "engine/engine.h"
+
+struct kept {
+	int fd;
+	bool slow;
+};
+
+struct attachment {
+	u32 func, n_sites;
+	const char *how;
+};
+
+struct loaded {
+	int fd;	    /* with the function's own attach type */
+	int alt_fd; /* with alt_type: uprobe_multi where the profile said perf event, and so on */
+	u32 alt_type;
+	bool uses_cookie;
+};
+
+struct ring {
+	int fd; /* borrowed from map_fd */
+	u64 size;
+	volatile u64 *consumer, *producer;
+	u8 *data;
+	size_t page;
+};
+
+struct kernel {
+	struct program *prog;
+	struct kernel_options o;
+	struct arena arena;
+	struct features *features;
+	struct btf *btf; /* opened here on first need, unless the options lend one */
+	bool own_btf, memlock_refused;
+	int *map_fd;	       /* by map; -1 */
+	struct loaded *loaded; /* by function */
+	int data_fd;
+	u8 *data; /* the data map, mapped; data_len bytes */
+	u32 data_len, gate_off;
+	struct ring ring;
+	VEC(struct kept) kept;
+	VEC(struct attachment) attached;
+};
+
+/* kernel.c */
+void kernel_keep(struct kernel *k, int fd, bool slow);
+int kernel_note(struct kernel *k, u32 func, u32 n_sites, const char *fmt, ...) FORMAT(4, 5);
+/* Raises the soft limit of open files when `more` would not fit. */
+void kernel_want_files(struct kernel *k, u32 more);
+/* Lifts the limit of locked memory, once; before the first map or program, feature probes
+ * included. */
+bool raise_memlock(void);
+/* NULL with err set when there is no BTF. */
+struct btf *kernel_btf(struct kernel *k, struct err *err);
+
+/* release.c: closes the kept descriptors; slow ones in a process of their own unless wait. */
+void release_fast(struct kernel *k);
+void release_all(struct kernel *k, bool wait);
+
+/* data.c: the data map with the gate word at its end. */
+int data_create(struct kernel *k, struct err *err);
+void data_release(struct kernel *k);
+static inline u32 *data_gate(struct kernel *k)
+{
+	return k->data ? (u32 *)(void *)(k->data + k->gate_off) : NULL;
+}
+
+/* ring.c */
+int ring_map(struct kernel *k, int fd, u64 size, struct err *err);
+void ring_unmap(struct kernel *k);
+u64 ring_default_size(void);
+
+/* load.c: the descriptor of a function loaded with another attach type; loads on first use. */
+int load_variant(struct kernel *k, u32 func, u32 attach_type, struct err *err);
+/* btf_blob.c: BTF that names the subprograms. Returns a descriptor or -1; info has n_subprogs
+ * slots. */
+int btf_blob_load(const struct bpf_func *f, u32 shift, struct bpf_func_info *info);
+/* Copies at most 15 characters that the kernel accepts in a name. */
+void object_name(char to[BPF_OBJ_NAME_LEN], const char *name);
+
+/* attach_*.c: one function for each site kind; 0 or -errno. */
+typedef int attach_fn(struct kernel *k, u32 func, const struct site *s, struct err *err);
+attach_fn attach_by_hand, attach_raw_tracepoint, attach_trampoline, attach_iter,
+	attach_perf_tracepoint, attach_perf_software, attach_perf_timer, attach_watchpoint,
+	attach_kprobe, attach_uprobe;
+/* All of the sites in one call, or none: -EOPNOTSUPP when this kernel or these sites need one
+ * by one. The sites are of one kind, file, direction and process. */
+typedef int attach_batch_fn(struct kernel *k, u32 func, const struct site *const *s, u32 n,
+			    struct err *err);
+attach_batch_fn attach_kprobes, attach_uprobes;
+/* Puts the program on an opened perf event and keeps it; closes it on failure. */
+int attach_perf_event(struct kernel *k, u32 func, int prog_fd, int event, u64 cookie, bool slow);
+/* The cookie of a site when the program asks for it, else 0. */
+static inline u64 site_cookie(const struct kernel *k, u32 func, const struct site *s)
+{
+	return k->loaded[func].uses_cookie ? s->index : 0;
+}
+
+/* explain.c: text from errno, help by what was tried. Returns -errno. */
+enum tried {
+	TRIED_MAP,
+	TRIED_LOAD,
+	TRIED_RUN,
+	TRIED_TRACEPOINT,
+	TRIED_RAW_TRACEPOINT,
+	TRIED_TRAMPOLINE,
+	TRIED_PERF,
+	TRIED_TIMER,
+	TRIED_KPROBE,
+	TRIED_UPROBE,
+	TRIED_WATCHPOINT,
+	TRIED_ITER,
+};
+int refused(struct err *err, enum tried what, const char *fmt, ...) FORMAT(3, 4);
+/* Whether the process has both capabilities that tracing needs, or CAP_SYS_ADMIN. */
+bool may_trace(void);
+/* "none", "integrity", "confidentiality", or "" when the kernel does not say. */
+const char *lockdown_state(void);
+u64 effective_capabilities(void);
+
+/* cpus.c */
+u32 cpus_possible(void);	    /* copies in a per-CPU map */
+u32 cpus_online(u32 *cpu, u32 max); /* their numbers; returns how many there are */
+/* A small number in a file of sysfs; -1 with errno. */
+s64 file_number(const char *path);
+
+/* features.c: tries one feature for real. feature_cache.c remembers. */
+bool feature_try(enum feature id);
+
+#endif

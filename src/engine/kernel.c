@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The kernel engine's object: opening, the list of what it owns, small questions about it.
+ * Nothing is pinned and nothing is written to tracefs, so the kernel cleans up after any kind
+ * of death.
+ */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <unistd.h>
+#include "engine/internal.h"
+#include "sym/btf.h"
+
+/* Before 5.11 maps and programs count against the limit of locked memory. Where the limit cannot be
+ * raised it usually is not needed either: only a later EPERM or ENOMEM names it. */
+bool raise_memlock(void)
+{
+	const struct rlimit unlimited = { RLIM_INFINITY, RLIM_INFINITY };
+	static int raised;
+
+	if (!raised)
+		raised = setrlimit(RLIMIT_MEMLOCK, &unlimited) == 0 ? 1 : -1;
+	return raised > 0;
+}
+
+struct kernel *kernel_open(struct program *prog, const struct kernel_options *o)
+{
+	struct kernel *k = xcalloc(1, sizeof(*k));
+
+	k->prog = prog;
+	k->o = *o;
+	arena_init(&k->arena);
+	k->features = kernel_features();
+	k->btf = o->btf;
+	k->data_fd = -1;
+	k->ring.fd = -1;
+	k->map_fd = arena_array(&k->arena, int, prog->maps.n + 1);
+	for (u32 i = 0; i < prog->maps.n; i++)
+		k->map_fd[i] = -1;
+	k->loaded = arena_array(&k->arena, struct loaded, prog->funcs.n + 1);
+	for (u32 i = 0; i < prog->funcs.n; i++)
+		k->loaded[i].fd = k->loaded[i].alt_fd = -1;
+	k->memlock_refused = !raise_memlock();
+	return k;
+}
+
+void kernel_keep(struct kernel *k, int fd, bool slow)
+{
+	vec_push(&k->arena, &k->kept, (struct kept){ fd, slow });
+}
+
+int kernel_note(struct kernel *k, u32 func, u32 n_sites, const char *fmt, ...)
+{
+	struct attachment a = { .func = func, .n_sites = n_sites };
+	va_list ap;
+
+	va_start(ap, fmt);
+	a.how = arena_vprintf(&k->arena, fmt, ap);
+	va_end(ap);
+	vec_push(&k->arena, &k->attached, a);
+	return 0;
+}
+
+/* Only when it is needed: a command started with -c inherits the limit. */
+void kernel_want_files(struct kernel *k, u32 more)
+{
+	struct rlimit r;
+	u64 need = (u64)k->kept.n + more + 64;
+
+	if (getrlimit(RLIMIT_NOFILE, &r) < 0 || r.rlim_cur >= need)
+		return;
+	r.rlim_cur = MIN(r.rlim_max, MAX(need, r.rlim_cur));
+	setrlimit(RLIMIT_NOFILE, &r); /* a refusal shows as EMFILE later */
+}
+
+struct btf *kernel_btf(struct kernel *k, struct err *err)
+{
+	if (!k->btf) {
+		k->btf = btf_open(&k->arena, NULL, err);
+		k->own_btf = k->btf;
+	}
+	return k->btf;
+}
+
+const char *kernel_how(const struct kernel *k, u32 attachment)
+{
+	return attachment < k->attached.n ? k->attached.v[attachment].how : NULL;
+}
+
+u32 kernel_n_attached(const struct kernel *k)
+{
+	return k->attached.n;
+}
+
+u64 kernel_recursion_misses(struct kernel *k)
+{
+	u64 sum = 0;
+
+	for (u32 i = 0; i < k->prog->funcs.n; i++) {
+		u64 n;
+
+		if (k->loaded[i].fd >= 0 && bpf_prog_recursion_misses(k->loaded[i].fd, &n) == 0)
+			sum += n;
+		if (k->loaded[i].alt_fd >= 0 &&
+		    bpf_prog_recursion_misses(k->loaded[i].alt_fd, &n) == 0)
+			sum += n;
+	}
+	return sum;
+}
+
+void kernel_detach_all(struct kernel *k)
+{
+	u32 *gate = data_gate(k);
+
+	if (gate)
+		__atomic_store_n(gate, 0, __ATOMIC_SEQ_CST);
+	release_fast(k);
+}
+
+static void close_programs(struct kernel *k)
+{
+	for (u32 i = 0; i < k->prog->funcs.n; i++) {
+		if (k->loaded[i].fd >= 0)
+			close(k->loaded[i].fd);
+		if (k->loaded[i].alt_fd >= 0)
+			close(k->loaded[i].alt_fd);
+	}
+}
+
+void kernel_close(struct kernel *k)
+{
+	if (!k)
+		return;
+	kernel_detach_all(k);
+	ring_unmap(k);
+	data_release(k);
+	close_programs(k);
+	for (u32 i = 0; i < k->prog->maps.n; i++)
+		if (k->map_fd[i] >= 0)
+			close(k->map_fd[i]);
+	release_all(k, k->o.wait_detach);
+	kernel_features_save(k->features);
+	if (k->own_btf)
+		btf_close(k->btf);
+	arena_release(&k->arena);
+	free(k);
+}

@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Loads one function: descriptors into its instructions, the gate in front, BTF for callbacks.
+ * The first attempt asks for no log (a log makes verification several times slower); a refused
+ * program is loaded again as it was compiled, without the gate, so that the log speaks of the
+ * compiler's instruction numbers.
+ *
+ * The gate goes in front of programs whose attachments are slow to undo (release.c):
+ *
+ *	r0 = &data[gate_off] ll
+ *	r0 = *(u32 *)(r0 + 0)
+ *	if r0 != 0 goto +2
+ *	r0 = 0
+ *	exit
+ *	...the program; r1 is still the context
+ *
+ * All jumps and calls are relative and nothing jumps back to before the first instruction, so the
+ * shift changes no offset.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <unistd.h>
+#include "engine/insn.h"
+#include "engine/internal.h"
+#include "sym/btf.h"
+
+enum { GATE_SLOTS = 6, LOG_DEFAULT = 1 << 20, LOG_LEVEL = 1, BTF_KIND_FUNC_ID = 12 };
+
+static bool wants_gate(const struct kernel *k, const struct bpf_func *f)
+{
+	return k->data_fd >= 0 &&
+	       (f->prog_type == BPF_PROG_TYPE_KPROBE || f->prog_type == BPF_PROG_TYPE_TRACEPOINT ||
+		f->prog_type == BPF_PROG_TYPE_PERF_EVENT);
+}
+
+static void put_gate(const struct kernel *k, struct bpf_insn *to)
+{
+	const struct bpf_insn gate[GATE_SLOTS] = {
+		I_LD_VALUE(0, k->data_fd, (s32)k->gate_off),
+		I_LDX(BPF_W, 0, 0, 0),
+		I_JMPI(BPF_JNE, 0, 0, 2),
+		I_MOVI(0, 0),
+		I_EXIT(),
+	};
+
+	memcpy(to, gate, sizeof(gate));
+}
+
+static int map_fd_of(const struct kernel *k, u32 map)
+{
+	return k->prog->maps.v[map].role == MAP_DATA ? k->data_fd : k->map_fd[map];
+}
+
+static int relocate_kfunc(struct kernel *k, struct bpf_insn *insn, u32 index, struct err *err)
+{
+	const char *name = k->prog->kfuncs.v[index];
+	struct btf *btf = kernel_btf(k, err);
+	u32 id;
+
+	if (!btf)
+		return err_wrap(err, "find kernel function %s", name);
+	id = btf_find(btf, name, BTF_KIND_FUNC_ID);
+	if (!id)
+		return err_set(err, -ENOENT, "this kernel has no function %s for programs to call",
+			       name);
+	insn->src_reg = BPF_PSEUDO_KFUNC_CALL;
+	insn->off = 0;
+	insn->imm = (s32)id;
+	return 0;
+}
+
+static int relocate(struct kernel *k, const struct bpf_func *f, struct bpf_insn *insns,
+		    struct err *err)
+{
+	for (u32 i = 0; i < f->n_relocs; i++) {
+		const struct reloc *r = &f->relocs[i];
+		struct bpf_insn *insn = &insns[r->insn];
+		int ret;
+
+		switch (r->kind) {
+		case RELOC_MAP:
+			insn->src_reg = BPF_PSEUDO_MAP_FD;
+			insn->imm = map_fd_of(k, r->index);
+			break;
+		case RELOC_MAP_VALUE:
+			insn->src_reg = BPF_PSEUDO_MAP_VALUE;
+			insn->imm = map_fd_of(k, r->index);
+			insn[1].imm = (s32)r->add;
+			break;
+		case RELOC_FUNC: break;
+		case RELOC_KFUNC:
+			ret = relocate_kfunc(k, insn, r->index, err);
+			if (ret < 0)
+				return ret;
+			break;
+		}
+	}
+	return 0;
+}
+
+static bool has_callback(const struct bpf_func *f)
+{
+	for (u32 i = 0; i < f->n_subprogs; i++)
+		if (f->subprogs[i].callback)
+			return true;
+	return false;
+}
+
+static bool calls_helper(const struct bpf_func *f, s32 helper)
+{
+	for (u32 i = 0; i < f->n_insns; i++) {
+		const struct bpf_insn *insn = &f->insns[i];
+
+		if (insn->code == (BPF_JMP | BPF_CALL) && insn->src_reg == 0 && insn->imm == helper)
+			return true;
+		if (insn->code == (BPF_LD | BPF_DW | BPF_IMM))
+			i++;
+	}
+	return false;
+}
+
+struct attempt {
+	const struct bpf_func *f;
+	struct bpf_insn *insns; /* gate slots, then the program, relocated */
+	u32 attach_type;
+	bool gate;
+	char *log;
+	u32 log_size;
+};
+
+static int load_attempt(struct kernel *k, const struct attempt *a)
+{
+	const struct bpf_func *f = a->f;
+	u32 shift = a->gate ? GATE_SLOTS : 0;
+	char name[BPF_OBJ_NAME_LEN];
+	struct bpf_load l = {
+		.prog_type = f->prog_type,
+		.attach_type = a->attach_type,
+		.attach_btf_id = f->attach_btf_id,
+		.flags = f->prog_flags,
+		.insns = a->insns + GATE_SLOTS - shift,
+		.n_insns = f->n_insns + shift,
+		.license = k->o.license ? k->o.license : "GPL",
+		.name = name,
+		.log = a->log,
+		.log_size = a->log_size,
+		.log_level = LOG_LEVEL,
+	};
+	struct bpf_func_info *info = NULL;
+	int fd;
+
+	object_name(name, f->name ? f->name : "sonde");
+	if (has_callback(f)) {
+		info = xcalloc(f->n_subprogs, sizeof(*info));
+		l.btf_fd = btf_blob_load(f, shift, info);
+		if (l.btf_fd < 0) {
+			free(info);
+			return -1;
+		}
+		l.func_info = info;
+		l.n_func_info = f->n_subprogs;
+	}
+	fd = bpf_prog_load(&l);
+	if (info) {
+		int saved = errno;
+
+		close(l.btf_fd);
+		free(info);
+		errno = saved;
+	}
+	return fd;
+}
+
+/* Loads once more to hear why not. A program that is accepted without the gate is used so. */
+static int load_with_log(struct kernel *k, struct attempt *a, struct err *err)
+{
+	int first = errno, fd;
+
+	a->log_size = k->o.log_size ? k->o.log_size : LOG_DEFAULT;
+	a->log = xcalloc(1, a->log_size);
+	a->gate = false;
+	fd = load_attempt(k, a);
+	if (fd >= 0) {
+		free(a->log);
+		return fd;
+	}
+	errno = first; /* ENOSPC would speak of the log */
+	refused(err, TRIED_LOAD, "load program %s", a->f->name);
+	free(err->log);
+	err->log = a->log;
+	return err->code;
+}
+
+static int load_as(struct kernel *k, u32 func, u32 attach_type, struct err *err)
+{
+	const struct bpf_func *f = k->prog->funcs.v[func];
+	struct attempt a = { .f = f, .attach_type = attach_type, .gate = wants_gate(k, f) };
+	int fd;
+
+	a.insns = xcalloc(f->n_insns + GATE_SLOTS, sizeof(*a.insns));
+	if (a.gate)
+		put_gate(k, a.insns);
+	memcpy(a.insns + GATE_SLOTS, f->insns, f->n_insns * sizeof(*a.insns));
+	fd = relocate(k, f, a.insns + GATE_SLOTS, err);
+	if (fd == 0) {
+		fd = load_attempt(k, &a);
+		if (fd < 0)
+			fd = load_with_log(k, &a, err);
+	}
+	free(a.insns);
+	return fd;
+}
+
+int kernel_load(struct kernel *k, u32 func, struct err *err)
+{
+	const struct bpf_func *f = k->prog->funcs.v[func];
+	struct loaded *l = &k->loaded[func];
+
+	if (l->fd >= 0)
+		return 0;
+	l->uses_cookie = calls_helper(f, HELPER_GET_ATTACH_COOKIE);
+	l->fd = load_as(k, func, f->attach_type, err);
+	return l->fd < 0 ? err->code : 0;
+}
+
+int load_variant(struct kernel *k, u32 func, u32 attach_type, struct err *err)
+{
+	struct loaded *l = &k->loaded[func];
+
+	if (l->fd >= 0 && k->prog->funcs.v[func]->attach_type == attach_type)
+		return l->fd;
+	if (l->alt_fd >= 0 && l->alt_type == attach_type)
+		return l->alt_fd;
+	if (l->alt_fd >= 0)
+		kernel_keep(k, l->alt_fd, false); /* attachments hold it anyway */
+	l->alt_fd = load_as(k, func, attach_type, err);
+	l->alt_type = attach_type;
+	return l->alt_fd < 0 ? err->code : l->alt_fd;
+}

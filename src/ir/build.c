@@ -1,0 +1,425 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Building IR: every function here appends to l->block. Constants fold, identities disappear, and a
+ * pure operation (or a stable helper call) that was computed in a dominating block is not computed
+ * again: see struct vn_entry in state.h.
+ */
+#include <stdarg.h>
+#include "ir/state.h"
+
+/* ---- value numbers */
+
+static u32 opnd_hash(struct opnd o)
+{
+	return (u32)o.kind * 31 + o.id * 0x9e3779b1u + (u32)o.imm * 0x85ebca6bu + (u32)((u64)o.imm >> 32);
+}
+
+static u32 key_hash(const struct ir_insn *k)
+{
+	u32 h = k->op * 131u + k->size * 7u + k->cc * 13u + k->is_signed + (u32)k->imm * 17u;
+
+	for (u32 i = 0; i < ARRAY_SIZE(k->arg); i++)
+		h = h * 33 + opnd_hash(k->arg[i]);
+	return (h ^ h >> 15) % VN_BUCKETS;
+}
+
+static bool opnd_equal(struct opnd a, struct opnd b)
+{
+	return a.kind == b.kind && a.id == b.id && a.imm == b.imm;
+}
+
+static bool key_equal(const struct ir_insn *a, const struct ir_insn *b)
+{
+	if (a->op != b->op || a->size != b->size || a->cc != b->cc || a->imm != b->imm ||
+	    a->is_signed != b->is_signed || a->n_args != b->n_args)
+		return false;
+	for (u32 i = 0; i < ARRAY_SIZE(a->arg); i++)
+		if (!opnd_equal(a->arg[i], b->arg[i]))
+			return false;
+	return true;
+}
+
+u32 vn_mark(struct lower *l)
+{
+	return l->s->vn.n;
+}
+
+void vn_truncate(struct lower *l, u32 mark)
+{
+	while (l->s->vn.n > mark) {
+		struct vn_entry *e = vec_last(&l->s->vn);
+
+		l->s->vn_head[e->bucket] = e->prev;
+		l->s->vn.n--;
+	}
+}
+
+u32 lower_values_mark(struct lower *l)
+{
+	return vn_mark(l);
+}
+
+void lower_values_drop(struct lower *l, u32 mark)
+{
+	vn_truncate(l, mark);
+}
+
+static u32 *map_epoch(struct lower *l, u32 map)
+{
+	while (l->s->map_epoch.n <= map)
+		vec_push(l->arena, &l->s->map_epoch, 0u);
+	return &l->s->map_epoch.v[map];
+}
+
+static u32 epoch_of(struct lower *l, u32 map)
+{
+	return l->s->epoch + *map_epoch(l, map);
+}
+
+bool vn_find(struct lower *l, const struct ir_insn *key, bool is_map, struct opnd *result)
+{
+	for (u32 i = l->s->vn_head[key_hash(key)]; i; i = l->s->vn.v[i - 1].prev) {
+		struct vn_entry *e = &l->s->vn.v[i - 1];
+
+		if (e->is_map != is_map || !key_equal(&e->key, key))
+			continue;
+		if (is_map && e->epoch != epoch_of(l, (u32)key->imm))
+			return false;
+		*result = e->result;
+		return true;
+	}
+	return false;
+}
+
+void vn_add(struct lower *l, const struct ir_insn *key, bool is_map, struct opnd result)
+{
+	struct vn_entry e = { .key = *key, .result = result, .is_map = is_map };
+
+	e.bucket = key_hash(key);
+	e.prev = l->s->vn_head[e.bucket];
+	e.epoch = is_map ? epoch_of(l, (u32)key->imm) : 0;
+	vec_push(l->arena, &l->s->vn, e);
+	l->s->vn_head[e.bucket] = l->s->vn.n;
+}
+
+void vn_map_written(struct lower *l, u32 map)
+{
+	++*map_epoch(l, map);
+}
+
+void vn_loop_edge(struct lower *l)
+{
+	l->s->epoch += 1u << 16;
+}
+
+/* ---- instructions */
+
+static u32 temp_new(struct lower *l, bool is_var)
+{
+	struct ir_temp t = { .kind = TK_INT, .is_var = is_var };
+
+	if (!l->f->temps.n)
+		vec_push(l->arena, &l->f->temps, (struct ir_temp){ 0 });
+	vec_push(l->arena, &l->f->temps, t);
+	return l->f->temps.n - 1;
+}
+
+struct opnd ir_emit(struct lower *l, struct ir_insn in)
+{
+	u32 flags = ir_ops[in.op].flags;
+
+	in.span = l->span;
+	if ((flags & IRF_DEF) && !in.dst)
+		in.dst = temp_new(l, false);
+	vec_push(l->arena, &l->block->insns, in);
+	return in.dst ? o_temp(in.dst) : (struct opnd){ 0 };
+}
+
+static bool fold2(enum ir_opcode op, u64 a, u64 b, u64 *r)
+{
+	switch (op) {
+	case IR_ADD: *r = a + b; return true;
+	case IR_SUB: *r = a - b; return true;
+	case IR_MUL: *r = a * b; return true;
+	case IR_UDIV: *r = b ? a / b : 0; return true;
+	case IR_UMOD: *r = b ? a % b : a; return true;
+	case IR_SDIV:
+		*r = !b ? 0 : b == ~0ull ? -a : (u64)((s64)a / (s64)b);
+		return true;
+	case IR_SMOD:
+		*r = !b ? a : b == ~0ull ? 0 : (u64)((s64)a % (s64)b);
+		return true;
+	case IR_AND: *r = a & b; return true;
+	case IR_OR: *r = a | b; return true;
+	case IR_XOR: *r = a ^ b; return true;
+	case IR_SHL: *r = a << (b & 63); return true;
+	case IR_SHR: *r = a >> (b & 63); return true;
+	case IR_SAR: *r = (u64)((s64)a >> (b & 63)); return true;
+	default: return false; /* not a two-operand arithmetic op */
+	}
+}
+
+static int log2_exact(u64 v)
+{
+	return v && !(v & (v - 1)) ? __builtin_ctzll(v) : -1;
+}
+
+/* x op constant, where the constant makes it trivial. */
+static bool identity(struct lower *l, enum ir_opcode op, struct opnd a, s64 b, struct opnd *r)
+{
+	int p;
+
+	if (b == 0 && (op == IR_ADD || op == IR_SUB || op == IR_OR || op == IR_XOR || op == IR_SHL ||
+		       op == IR_SHR || op == IR_SAR || op == IR_UMOD || op == IR_SMOD)) {
+		*r = a;
+		return true;
+	}
+	if ((b == 0 && (op == IR_MUL || op == IR_AND || op == IR_UDIV || op == IR_SDIV)) ||
+	    (b == 1 && (op == IR_UMOD || op == IR_SMOD))) {
+		*r = o_imm(0);
+		return true;
+	}
+	if ((b == 1 && (op == IR_MUL || op == IR_UDIV || op == IR_SDIV)) || (b == -1 && op == IR_AND)) {
+		*r = a;
+		return true;
+	}
+	p = log2_exact((u64)b);
+	if (p > 0 && op == IR_MUL)
+		return *r = ir_op2(l, IR_SHL, a, o_imm(p)), true;
+	if (p > 0 && op == IR_UDIV)
+		return *r = ir_op2(l, IR_SHR, a, o_imm(p)), true;
+	if (p > 0 && op == IR_UMOD)
+		return *r = ir_op2(l, IR_AND, a, o_imm(b - 1)), true;
+	return false;
+}
+
+static struct opnd numbered(struct lower *l, struct ir_insn in)
+{
+	struct opnd r;
+
+	if (vn_find(l, &in, false, &r))
+		return r;
+	r = ir_emit(l, in);
+	vn_add(l, &in, false, r);
+	return r;
+}
+
+/* Whether any operand is a variable: its value changes, so the result is not numbered. */
+static bool reads_var(struct lower *l, const struct ir_insn *in)
+{
+	for (u32 i = 0; i < ARRAY_SIZE(in->arg); i++)
+		if (in->arg[i].kind == O_TEMP && l->f->temps.v[in->arg[i].id].is_var)
+			return true;
+	return false;
+}
+
+static struct opnd pure(struct lower *l, struct ir_insn in)
+{
+	return reads_var(l, &in) ? ir_emit(l, in) : numbered(l, in);
+}
+
+struct opnd ir_op2(struct lower *l, enum ir_opcode op, struct opnd a, struct opnd b)
+{
+	struct opnd r;
+	u64 v;
+
+	if (a.kind == O_IMM && b.kind == O_IMM && fold2(op, (u64)a.imm, (u64)b.imm, &v))
+		return o_imm((s64)v);
+	if (a.kind == O_IMM && (ir_ops[op].flags & IRF_COMMUTES)) {
+		struct opnd t = a;
+
+		a = b;
+		b = t;
+	}
+	if (b.kind == O_IMM && identity(l, op, a, b.imm, &r))
+		return r;
+	return pure(l, (struct ir_insn){ .op = op, .arg = { a, b } });
+}
+
+struct opnd ir_ext(struct lower *l, struct opnd a, u32 size, bool is_signed)
+{
+	if (size >= 8)
+		return a;
+	if (a.kind == O_IMM) {
+		int s = 64 - 8 * (int)size;
+
+		return o_imm(is_signed ? (s64)((u64)a.imm << s) >> s : (s64)((u64)a.imm << s >> s));
+	}
+	return pure(l, (struct ir_insn){ .op = is_signed ? IR_SEXT : IR_ZEXT, .size = (u8)size, .arg = { a } });
+}
+
+static bool cond_holds(enum ir_cond cc, s64 a, s64 b)
+{
+	u64 x = (u64)a, y = (u64)b;
+
+	switch (cc) {
+	case CC_EQ: return x == y;
+	case CC_NE: return x != y;
+	case CC_ULT: return x < y;
+	case CC_ULE: return x <= y;
+	case CC_UGT: return x > y;
+	case CC_UGE: return x >= y;
+	case CC_SLT: return a < b;
+	case CC_SLE: return a <= b;
+	case CC_SGT: return a > b;
+	case CC_SGE: return a >= b;
+	case CC_SET: return (x & y) != 0;
+	}
+	BUG("condition %d", cc);
+}
+
+struct opnd ir_set(struct lower *l, enum ir_cond cc, struct opnd a, struct opnd b)
+{
+	if (a.kind == O_IMM && b.kind == O_IMM)
+		return o_imm(cond_holds(cc, a.imm, b.imm));
+	return pure(l, (struct ir_insn){ .op = IR_SET, .cc = cc, .arg = { a, b } });
+}
+
+struct opnd ir_load(struct lower *l, struct opnd addr, u32 size, bool is_signed)
+{
+	return ir_emit(l, (struct ir_insn){ .op = IR_LOAD, .size = (u8)size, .is_signed = is_signed,
+					    .arg = { addr } });
+}
+
+void ir_store(struct lower *l, struct opnd addr, u32 size, struct opnd v)
+{
+	ir_emit(l, (struct ir_insn){ .op = IR_STORE, .size = (u8)size, .arg = { addr, v } });
+}
+
+struct opnd ir_addr(struct lower *l, struct opnd addr)
+{
+	if (addr.kind == O_TEMP && addr.imm == 0)
+		return addr;
+	return pure(l, (struct ir_insn){ .op = IR_ADDR, .arg = { addr } });
+}
+
+void ir_zero(struct lower *l, struct opnd addr, u32 len)
+{
+	if (len)
+		ir_emit(l, (struct ir_insn){ .op = IR_ZERO, .imm = len, .arg = { addr } });
+}
+
+void ir_copy(struct lower *l, struct opnd dst, struct opnd src, u32 len)
+{
+	if (len)
+		ir_emit(l, (struct ir_insn){ .op = IR_COPY, .imm = len, .arg = { dst, src } });
+}
+
+void ir_atomic_add(struct lower *l, struct opnd addr, u32 size, struct opnd v)
+{
+	ir_emit(l, (struct ir_insn){ .op = IR_ATOMIC_ADD, .size = (u8)size, .arg = { addr, v } });
+}
+
+struct opnd ir_call(struct lower *l, u32 helper, bool stable, u32 n, ...)
+{
+	struct ir_insn in = { .op = IR_CALL, .imm = helper, .n_args = (u8)n };
+	va_list ap;
+
+	va_start(ap, n);
+	for (u32 i = 0; i < n; i++)
+		in.arg[i] = va_arg(ap, struct opnd);
+	va_end(ap);
+	return stable ? numbered(l, in) : ir_emit(l, in);
+}
+
+/* ---- control */
+
+/*
+ * Ids are handed out as blocks are made, and become places in the emission order in ir_order(). Behind
+ * a terminator l->block is a fresh block that is never placed: what is appended to it vanishes.
+ */
+struct ir_block *ir_block_new(struct lower *l)
+{
+	struct ir_block *b = arena_new(l->arena, struct ir_block);
+
+	b->id = l->s->n_blocks++;
+	return b;
+}
+
+void ir_place(struct lower *l, struct ir_block *b)
+{
+	vec_push(l->arena, &l->f->blocks, b);
+	l->block = b;
+}
+
+void ir_jump(struct lower *l, struct ir_block *to)
+{
+	ir_emit(l, (struct ir_insn){ .op = IR_JUMP, .target = { to->id } });
+	l->block = ir_block_new(l);
+}
+
+void ir_branch(struct lower *l, enum ir_cond cc, struct opnd a, struct opnd b, struct ir_block *yes,
+	       struct ir_block *no)
+{
+	if (a.kind == O_IMM && b.kind == O_IMM) {
+		ir_jump(l, cond_holds(cc, a.imm, b.imm) ? yes : no);
+		return;
+	}
+	ir_emit(l, (struct ir_insn){ .op = IR_BRANCH, .cc = cc, .arg = { a, b },
+				     .target = { yes->id, no->id } });
+	l->block = ir_block_new(l);
+}
+
+static void mark_reachable(struct ir_block **by_id, struct ir_block *entry, u8 *seen, u32 *work)
+{
+	u32 n = 0;
+
+	work[n++] = entry->id;
+	seen[entry->id] = 1;
+	while (n) {
+		struct ir_block *b = by_id[work[--n]];
+		struct ir_insn *in = vec_last(&b->insns);
+		u32 n_targets = in->op == IR_BRANCH ? 2 : in->op == IR_JUMP ? 1 : 0;
+
+		for (u32 i = 0; i < n_targets; i++) {
+			if (!by_id[in->target[i]])
+				BUG("branch to a block that was never placed");
+			if (!seen[in->target[i]]) {
+				seen[in->target[i]] = 1;
+				work[n++] = in->target[i];
+			}
+		}
+	}
+}
+
+/* Ends building a function: drops unreachable blocks, turns ids into places in the order. */
+void ir_order(struct lower *l)
+{
+	struct ir_func *f = l->f;
+	u32 n_ids = l->s->n_blocks, kept = 0;
+	struct ir_block **by_id = arena_array(l->arena, struct ir_block *, n_ids);
+	u32 *place = arena_array(l->arena, u32, n_ids), *work = arena_array(l->arena, u32, n_ids);
+	u8 *seen = arena_array(l->arena, u8, n_ids);
+
+	for (u32 i = 0; i < f->blocks.n; i++)
+		by_id[f->blocks.v[i]->id] = f->blocks.v[i];
+	mark_reachable(by_id, f->blocks.v[0], seen, work);
+	for (u32 i = 0; i < f->blocks.n; i++) {
+		struct ir_block *b = f->blocks.v[i];
+
+		if (!seen[b->id])
+			continue;
+		place[b->id] = kept;
+		f->blocks.v[kept++] = b;
+	}
+	f->blocks.n = kept;
+	for (u32 i = 0; i < kept; i++) {
+		struct ir_block *b = f->blocks.v[i];
+		struct ir_insn *in = vec_last(&b->insns);
+
+		b->id = i;
+		for (u32 t = 0; t < 2; t++)
+			if (in->op == IR_BRANCH || (in->op == IR_JUMP && t == 0))
+				in->target[t] = place[in->target[t]];
+	}
+}
+
+u32 ir_var(struct lower *l)
+{
+	return temp_new(l, true);
+}
+
+void ir_var_set(struct lower *l, u32 var, struct opnd v)
+{
+	ir_emit(l, (struct ir_insn){ .op = IR_MOVE, .dst = var, .arg = { v } });
+}

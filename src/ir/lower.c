@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * One checked instance of a clause -> one unit of IR. The order of a program:
+ *
+ *	filters     system-call set, -p, --follow: return at once for what is not asked for
+ *	claim A     scratch, if the predicate needs it
+ *	predicate
+ *	claim B     scratch, if only the body needs it
+ *	body
+ *	return      scratch released
+ */
+#include "ir/state.h"
+
+/*
+ * Returns of the body share one or two exit blocks, because whether there is scratch to release is
+ * known only when all of the body is lowered.
+ */
+void lower_return(struct lower *l, struct opnd value)
+{
+	if (l->s->in_callback) {
+		lower_return_from_body(l);
+		return;
+	}
+	if (value.kind == O_IMM && value.imm == 0) {
+		ir_jump(l, l->s->exit_zero);
+		return;
+	}
+	if (!l->s->exit_value) {
+		l->s->exit_value = ir_block_new(l);
+		l->s->return_var = ir_var(l);
+	}
+	ir_var_set(l, l->s->return_var, value);
+	ir_jump(l, l->s->exit_value);
+}
+
+static void emit_exit(struct lower *l, struct ir_block *exit, struct opnd value)
+{
+	ir_place(l, exit);
+	if (l->s->scratch)
+		ir_store(l, o_at(l->s->scratch, 0), 8, o_imm(0));
+	ir_emit(l, (struct ir_insn){ .op = IR_RETURN, .arg = { value } });
+}
+
+static void emit_exits(struct lower *l)
+{
+	if (l->s->exit_value)
+		emit_exit(l, l->s->exit_value, o_temp(l->s->return_var));
+	emit_exit(l, l->s->exit_zero, o_imm(0));
+}
+
+/* ---- filters */
+
+static void return_unless(struct lower *l, enum ir_cond cc, struct opnd a, struct opnd b)
+{
+	struct ir_block *go = ir_block_new(l), *end = ir_block_new(l);
+
+	ir_branch(l, cc, a, b, go, end);
+	ir_place(l, end);
+	ir_emit(l, (struct ir_insn){ .op = IR_RETURN, .arg = { o_imm(0) } });
+	ir_place(l, go);
+}
+
+/* 32-bit calls share the tracepoint but not the numbers: thread_info says which kind this one is. */
+static void filter_compat(struct lower *l)
+{
+	const struct profile *p = l->profile;
+	struct opnd task, flags;
+
+	if (!p->compat_mask)
+		return;
+	task = ir_call(l, BPF_FUNC_get_current_task, true, 0);
+	flags = lower_read_scalar(l, type_int(p->compat_size, false),
+				  ir_op2(l, IR_ADD, task, o_imm(p->compat_offset)), SPACE_KERNEL);
+	return_unless(l, CC_EQ, ir_op2(l, IR_AND, flags, o_imm(p->compat_mask)), o_imm(0));
+}
+
+static u32 set_size(const u64 *set, u32 *only)
+{
+	u32 n = 0;
+
+	for (u32 nr = 0; nr < SYSCALL_SET_BITS; nr++)
+		if (set[nr / 64] >> (nr % 64) & 1) {
+			*only = nr;
+			n++;
+		}
+	return n;
+}
+
+struct opnd lower_syscall_number(struct lower *l)
+{
+	return lower_loc(l, &l->profile->syscall_nr).o;
+}
+
+static void filter_syscalls(struct lower *l)
+{
+	const struct profile *p = l->profile;
+	struct opnd nr, byte;
+	u32 only = 0, n, off;
+	u8 bytes[SYSCALL_SET_BITS] = { 0 };
+
+	if (!p->syscall_enter && !p->syscall_exit)
+		return;
+	nr = lower_syscall_number(l);
+	n = p->syscall_set ? set_size(p->syscall_set, &only) : 0;
+	if (p->syscall_set && n == 1) {
+		return_unless(l, CC_EQ, nr, o_imm(only));
+	} else {
+		return_unless(l, CC_ULT, nr, o_imm(SYSCALL_SET_BITS));
+		if (p->syscall_set) {
+			for (u32 i = 0; i < SYSCALL_SET_BITS; i++)
+				bytes[i] = p->syscall_set[i / 64] >> (i % 64) & 1;
+			off = lower_data(l, sizeof bytes, bytes);
+			byte = ir_op2(l, IR_ADD, ir_addr(l, o_data(l->prog->data_map, off)),
+				      ir_op2(l, IR_AND, nr, o_imm(SYSCALL_SET_BITS - 1)));
+			return_unless(l, CC_NE, ir_load(l, byte, 1, false), o_imm(0));
+		}
+	}
+	filter_compat(l);
+}
+
+static void filter_process(struct lower *l)
+{
+	struct opnd tgid, key;
+
+	if (!l->inst->only_pid && l->inst->follow_map == NO_INDEX)
+		return;
+	tgid = ir_op2(l, IR_SHR, ir_call(l, BPF_FUNC_get_current_pid_tgid, true, 0), o_imm(32));
+	if (l->inst->only_pid) {
+		return_unless(l, CC_EQ, tgid, o_imm(l->inst->only_pid));
+		return;
+	}
+	key = lower_temp(l, 4, 4, "follow");
+	ir_store(l, key, 4, tgid);
+	return_unless(l, CC_NE, ir_call(l, BPF_FUNC_map_lookup_elem, false, 2, o_map(l->inst->follow_map), key),
+		      o_imm(0));
+}
+
+/* ---- a whole instance */
+
+static void claim_point(struct lower *l)
+{
+	struct ir_block *next = ir_block_new(l);
+
+	if (l->s->scratch)
+		return;
+	l->s->claim = ir_block_new(l);
+	ir_jump(l, l->s->claim);
+	ir_place(l, l->s->claim);
+	ir_jump(l, next);
+	ir_place(l, next);
+}
+
+static void lower_clause(struct lower *l)
+{
+	struct instance *in = l->inst;
+
+	filter_syscalls(l);
+	filter_process(l);
+	claim_point(l);
+	if (in->predicate && !(in->predicate->is_const && in->predicate->value)) {
+		struct ir_block *yes = ir_block_new(l), *no = ir_block_new(l);
+		struct cond_marks m = lower_cond_marks(l, in->predicate, yes, no);
+
+		ir_place(l, no);
+		if (l->s->scratch) /* claimed for the predicate */
+			ir_store(l, o_at(l->s->scratch, 0), 8, o_imm(0));
+		ir_emit(l, (struct ir_insn){ .op = IR_RETURN, .arg = { o_imm(0) } });
+		vn_truncate(l, m.yes);
+		ir_place(l, yes);
+	}
+	claim_point(l);
+	l->s->exit_zero = ir_block_new(l);
+	lower_place_captures(l);
+	lower_stmts(l, in->body->a);
+	lower_return(l, o_imm(0));
+	emit_exits(l);
+}
+
+static struct ir_func *func_new(struct arena *a, const char *name)
+{
+	struct ir_func *f = arena_new(a, struct ir_func);
+
+	f->name = name;
+	vec_push(a, &f->temps, (struct ir_temp){ 0 });
+	return f;
+}
+
+static void size_scratch(struct lower *l)
+{
+	struct map_desc *m;
+
+	if (!l->s->scratch_peak)
+		return;
+	u32 index = lower_internal_map(l, MAP_SCRATCH);
+
+	m = &l->prog->maps.v[index];
+	m->value_size = MAX(m->value_size, (u32)SCRATCH_HEAD + l->s->scratch_peak);
+}
+
+struct ir_unit *lower_instance(struct lang *lang, struct program *prog, struct instance *in, u32 level)
+{
+	struct arena *a = lang->arena;
+	struct lower_state s = { .level = level };
+	struct lower l = { .arena = a, .lang = lang, .env = lang->env, .features = lang->env->features,
+			   .prog = prog, .inst = in, .profile = in->profile, .s = &s };
+
+	l.unit = arena_new(a, struct ir_unit);
+	l.unit->arena = a;
+	l.unit->prog = prog;
+	l.f = func_new(a, in->name);
+	vec_push(a, &l.unit->funcs, l.f);
+	l.span = in->clause->span;
+	for (u32 i = 0; i < in->vars.n; i++)
+		in->vars.v[i]->ir = 0;
+	ir_place(&l, ir_block_new(&l));
+	lower_find_captures(&l);
+	lower_clause(&l);
+	size_scratch(&l);
+	ir_order(&l);
+	return l.unit;
+}
+
+void lower_finish(struct program *prog)
+{
+	u8 *full;
+
+	if (prog->data_init_len < prog->data_size) {
+		full = arena_array(prog->arena, u8, prog->data_size);
+		if (prog->data_init_len)
+			memcpy(full, prog->data, prog->data_init_len);
+		prog->data = full;
+		prog->data_init_len = prog->data_size;
+	}
+	if (prog->data_map != NO_INDEX)
+		prog->maps.v[prog->data_map].value_size = ALIGN_UP(prog->data_size, 8u);
+}

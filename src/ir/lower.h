@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Typed tree -> IR. This header is what builtin rows write against. Building folds and reuses: asking
+ * twice for the same stable value gives the same temporary.
+ *
+ * A value is a scalar in an operand, or bytes in our memory at an address ("place"). Bigger things
+ * (strings, tuples, structs, stacks) are lowered straight to where they are wanted: lower_into().
+ */
+#ifndef SONDE_IR_LOWER_H
+#define SONDE_IR_LOWER_H
+
+#include "ir/ir.h"
+#include "lang/check.h"
+
+struct ir_val {
+	const struct type *type;
+	bool in_memory;	  /* o is the address of type->size bytes, else o is the scalar */
+	bool is_foreign;  /* the address is the kernel's or a process's: read it with lower_probe_read() */
+	enum space space; /* of a foreign address */
+	bool clean;	  /* a string whose bytes after the NUL are known to be zero */
+	struct opnd o;
+};
+
+struct lower {
+	struct arena *arena;
+	struct lang *lang;
+	struct env *env;
+	struct features *features;
+	struct program *prog;
+	struct ir_unit *unit;
+	struct ir_func *f;
+	struct ir_block *block; /* where code goes; never NULL: unreachable code goes to a dead block */
+	struct instance *inst;
+	const struct profile *profile;
+	struct span span;	/* stamped on every instruction */
+	struct lower_state *s;	/* ir/state.h: value numbers, scratch, loops, the room's own */
+};
+
+/* ---- instructions */
+struct opnd ir_op2(struct lower *l, enum ir_opcode op, struct opnd a, struct opnd b); /* folds */
+struct opnd ir_ext(struct lower *l, struct opnd a, u32 size, bool is_signed);
+struct opnd ir_set(struct lower *l, enum ir_cond cc, struct opnd a, struct opnd b);
+struct opnd ir_load(struct lower *l, struct opnd addr, u32 size, bool is_signed); /* our memory only */
+void ir_store(struct lower *l, struct opnd addr, u32 size, struct opnd v);
+struct opnd ir_addr(struct lower *l, struct opnd addr);
+void ir_zero(struct lower *l, struct opnd addr, u32 len);
+void ir_copy(struct lower *l, struct opnd dst, struct opnd src, u32 len);
+void ir_atomic_add(struct lower *l, struct opnd addr, u32 size, struct opnd v);
+/* Helper call. stable: the same arguments give the same result throughout the probe (reused). */
+struct opnd ir_call(struct lower *l, u32 helper, bool stable, u32 n, ...); /* struct opnd arguments */
+struct opnd ir_emit(struct lower *l, struct ir_insn insn); /* any op; returns the new dst or O_NONE */
+
+/* ---- control */
+struct ir_block *ir_block_new(struct lower *l);
+void ir_jump(struct lower *l, struct ir_block *to);
+void ir_branch(struct lower *l, enum ir_cond cc, struct opnd a, struct opnd b, struct ir_block *yes,
+	       struct ir_block *no);
+void ir_place(struct lower *l, struct ir_block *b); /* continues in b: appends it to the order */
+u32 ir_var(struct lower *l);			    /* a mutable temporary */
+void ir_var_set(struct lower *l, u32 var, struct opnd v);
+
+/* ---- memory */
+/* A temporary of our own, not initialised: on the stack when small, in claimed scratch when not. */
+struct opnd lower_temp(struct lower *l, u32 size, u32 align, const char *name);
+/* Reads size bytes at a foreign address into dst (probe_read_kernel or _user, by space). Failure zeroes
+ * dst; reported as LOSS_UNREADABLE only with -k. */
+void lower_probe_read(struct lower *l, struct opnd dst, u32 size, struct opnd addr, enum space space);
+/* Scalar of type t at a foreign address. */
+struct opnd lower_read_scalar(struct lower *l, const struct type *t, struct opnd addr, enum space space);
+/* NUL-terminated string; dst gets at most cap bytes; returns the helper's result. */
+struct opnd lower_read_str(struct lower *l, struct opnd dst, u32 cap, struct opnd addr, enum space space);
+
+/* The same with a size that the code bounds itself (at most cap). */
+struct opnd lower_read_str_sized(struct lower *l, struct opnd dst, struct opnd size, struct opnd addr,
+				 enum space space);
+void lower_probe_read_sized(struct lower *l, struct opnd dst, struct opnd size, u32 cap, struct opnd addr,
+			    enum space space);
+/* When a string is only compared with a literal: how many bytes are enough; 0: all. Asking clears it. */
+u32 lower_str_limit(struct lower *l);
+
+/* ---- expressions */
+struct ir_val lower_expr(struct lower *l, struct node *n);
+/* The scalar, converted to u64/s64 by its own type; dereferences memory scalars. */
+struct opnd lower_scalar(struct lower *l, struct node *n);
+/* Writes n converted to type t at dst: all t->size bytes are defined afterwards. */
+void lower_into(struct lower *l, struct node *n, const struct type *t, struct opnd dst);
+void lower_store_val(struct lower *l, const struct ir_val *v, const struct type *t, struct opnd dst);
+/* Bytes in our memory, whatever n is: reads foreign memory, stores scalars. */
+struct ir_val lower_memory(struct lower *l, struct node *n);
+/* Like lower_into, but bytes behind a string's NUL may be anything: for records. */
+void lower_into_record(struct lower *l, struct node *n, const struct type *t, struct opnd dst);
+/* For builtins whose value is bytes: where to put them (what the caller wants, else a temporary).
+ * canonical: bytes behind a string's NUL must be zero. Call it once, before lowering arguments that
+ * may themselves be builtins. */
+struct opnd lower_dest(struct lower *l, const struct type *t, bool *canonical);
+/* Where an lvalue or aggregate lies, without reading it. */
+struct ir_val lower_place(struct lower *l, struct node *n);
+/* Converts a scalar held in 64 bits from one type to another. */
+struct opnd lower_convert(struct lower *l, struct opnd v, const struct type *from, const struct type *to);
+/* Jumps on truth; short-circuits. Values numbered meanwhile are valid in both or dropped. */
+void lower_cond(struct lower *l, struct node *n, struct ir_block *yes, struct ir_block *no);
+void lower_stmts(struct lower *l, struct node *list);
+struct ir_val val_scalar(const struct type *t, struct opnd o);
+struct ir_val val_memory(const struct type *t, struct opnd addr);
+
+/* ---- probe context */
+/* The value described by a location, as type t (integers extended). */
+struct ir_val lower_loc(struct lower *l, const struct arg_desc *arg);
+
+/* Number of the system call on the raw path (profiles with syscall_enter or syscall_exit). */
+struct opnd lower_syscall_number(struct lower *l);
+
+/* ---- events */
+struct event_build { /* one record under construction */
+	struct event_desc *desc;
+	struct opnd record; /* address of the reserved record */
+	struct ir_block *out;
+};
+/* Plans a record: fields are added first, then begin reserves, the caller fills, end submits. */
+struct event_desc *event_new(struct lower *l, const struct builtin *b, struct node *call);
+u32 event_field(struct lower *l, struct event_desc *e, const struct type *t); /* its index */
+struct event_build event_begin(struct lower *l, struct event_desc *e);
+struct opnd event_at(const struct event_build *eb, u32 field);
+void event_end(struct lower *l, struct event_build *eb);
+/* The same, waking the reader at once: exit(). */
+void event_end_now(struct lower *l, struct event_build *eb);
+
+/* ---- losses: adds one to the counter of (this statement, reason) */
+void lower_loss(struct lower *l, enum loss_reason reason, const char *where);
+/* Ends the program for this event: releases scratch, returns. Code after it is unreachable. */
+void lower_return(struct lower *l, struct opnd value);
+
+/* ---- maps */
+/* Index in prog->maps of a script's map, created on first use. */
+u32 lower_map(struct lower *l, struct map *m);
+/* Address of the key bytes of @m[...], written once and reused; O_NONE for keyless maps. */
+struct opnd lower_key(struct lower *l, struct node *map_node);
+/* Pointer to the value or 0. The caller branches. Keyed maps only. */
+struct opnd lower_map_lookup(struct lower *l, struct node *map_node);
+/* The value read (0 or zeroes when missing); aggregations are merged over the CPUs. */
+struct ir_val lower_map_read(struct lower *l, struct node *map_node);
+void lower_map_assign(struct lower *l, struct node *map_node, struct node *value);
+/* 1 when the key exists. */
+struct opnd lower_map_has(struct lower *l, struct node *map_node);
+/* The element of an aggregation that this CPU updates, made when missing: evaluate arguments first,
+ * begin, update at addr, end. */
+struct agg_place {
+	struct opnd addr;
+	struct ir_block *out;
+};
+struct agg_place lower_agg_begin(struct lower *l, struct node *map_node);
+void lower_agg_end(struct lower *l, struct agg_place *place);
+/* Removes; the result is 0 or negative. */
+struct opnd lower_map_delete(struct lower *l, struct node *map_node);
+/* An offset in the data map for len bytes of our own, aligned to 8. */
+u32 lower_data(struct lower *l, u32 len, const void *init);
+/* The u64 at one of the fixed offsets of the data map (DATA_*). */
+struct opnd lower_own_word(struct lower *l, u32 offset);
+/* Values numbered between mark and drop are not reused later: code in between is in a block that does
+ * not dominate what follows. */
+u32 lower_values_mark(struct lower *l);
+void lower_values_drop(struct lower *l, u32 mark);
+/* Index into prog->strings. */
+u32 lower_string_index(struct lower *l, const char *s);
+
+/* ---- whole */
+/* Lowers one checked instance to a unit of IR (one BPF program). NULL when errors were reported. */
+struct ir_unit *lower_instance(struct lang *lang, struct program *prog, struct instance *in, u32 level);
+/* After the last instance: lays out the data map. */
+void lower_finish(struct program *prog);
+
+#endif

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The probe's context: an argument's location (type/loc.h) becomes loads. Context loads are always
+ * "*(size *)(ctx + constant)", aligned to their size: anything else is read through a helper, because
+ * verifiers refuse it.
+ */
+#include "ir/state.h"
+
+struct ir_val val_scalar(const struct type *t, struct opnd o)
+{
+	return (struct ir_val){ .type = t, .o = o };
+}
+
+struct ir_val val_memory(const struct type *t, struct opnd addr)
+{
+	return (struct ir_val){ .type = t, .in_memory = true, .o = addr };
+}
+
+struct ir_val val_foreign(const struct type *t, struct opnd addr, enum space space)
+{
+	return (struct ir_val){ .type = t, .in_memory = true, .is_foreign = true, .space = space, .o = addr };
+}
+
+static struct opnd ctx_load(struct lower *l, u32 offset, u32 size, bool is_signed)
+{
+	struct ir_insn in = { .op = IR_LOAD, .size = (u8)size, .is_signed = is_signed, .imm = -1,
+			      .arg = { o_ctx(offset) } };
+	struct opnd r;
+
+	if (offset % size)
+		return lower_read_scalar(l, type_int(size, is_signed), ir_addr(l, o_ctx(offset)),
+					 SPACE_KERNEL);
+	if (vn_find(l, &in, false, &r))
+		return r;
+	r = ir_load(l, o_ctx(offset), size, is_signed);
+	vn_add(l, &in, false, r);
+	return r;
+}
+
+static struct opnd reg_value(struct lower *l, const struct loc *loc, struct opnd word)
+{
+	(void)l;
+	return loc->size && loc->size < 8 ? ir_ext(l, word, loc->size, loc->is_signed) : word;
+}
+
+static struct ir_val data_loc(struct lower *l, const struct arg_desc *arg)
+{
+	struct opnd word = ctx_load(l, arg->loc.offset, 4, false);
+	struct opnd off = ir_op2(l, IR_AND, word, o_imm(0xffff));
+	s64 base = arg->loc.kind == LOC_REL_LOC ? (s64)arg->loc.offset + 4 : 0;
+
+	return val_foreign(arg->type, ir_op2(l, IR_ADD, ir_addr(l, o_ctx(base)), off), SPACE_KERNEL);
+}
+
+struct ir_val lower_loc(struct lower *l, const struct arg_desc *arg)
+{
+	const struct loc *loc = &arg->loc;
+	const struct type *t = arg->type;
+	struct opnd o;
+
+	switch (loc->kind) {
+	case LOC_NONE:
+		return val_scalar(t, o_imm(0));
+	case LOC_CONST:
+		return val_scalar(t, o_imm(loc->value));
+	case LOC_CTX_ADDR:
+		return val_foreign(t, ir_addr(l, o_ctx(loc->offset)), SPACE_KERNEL);
+	case LOC_DATA_LOC:
+	case LOC_REL_LOC:
+		return data_loc(l, arg);
+	case LOC_CTX:
+		o = reg_value(l, loc, ctx_load(l, loc->offset,
+					       l->profile->kind == PROFILE_TRACEPOINT ? loc->size : 8,
+					       loc->is_signed));
+		break;
+	case LOC_REG:
+		o = reg_value(l, loc, ctx_load(l, loc->offset, 8, false));
+		break;
+	case LOC_REGS_PTR:
+		o = ir_op2(l, IR_ADD, ctx_load(l, loc->offset, 8, false), o_imm(loc->inner));
+		o = reg_value(l, loc, lower_read_scalar(l, &ty_u64, o, SPACE_KERNEL));
+		break;
+	case LOC_STACK:
+		o = ir_op2(l, IR_ADD, ctx_load(l, loc->offset, 8, false), o_imm(loc->inner));
+		o = lower_read_scalar(l, type_int(loc->size ? loc->size : 8, loc->is_signed), o,
+				      l->profile->user_regs ? SPACE_USER : SPACE_KERNEL);
+		break;
+	default:
+		BUG("location kind %d", loc->kind);
+	}
+	if (!type_is_scalar(t)) /* a struct or array passed by address */
+		return val_foreign(t, o, l->profile->default_space);
+	return val_scalar(t, lower_convert(l, o, &ty_s64, t));
+}

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Events: a record is reserved in the ring, filled in place, submitted. The flags of the submit come
+ * from the data map, where the reader says whether it sleeps: no wake-up while it is awake.
+ *
+ *	r = ringbuf_reserve(ring, size, 0)
+ *	if !r { loss } else { *(u64 *)r = event id; ...fill...; ringbuf_submit(r, data[RING_FLAGS]) }
+ */
+#include "ir/state.h"
+
+u32 lower_string_index(struct lower *l, const char *s)
+{
+	struct program *p = l->prog;
+
+	for (u32 i = 0; i < p->strings.n; i++)
+		if (streq(p->strings.v[i], s))
+			return i;
+	vec_push(p->arena, &p->strings, s);
+	return p->strings.n - 1;
+}
+
+struct event_desc *event_new(struct lower *l, const struct builtin *b, struct node *call)
+{
+	struct event_desc *e = arena_new(l->prog->arena, struct event_desc);
+
+	e->action = b->action;
+	e->span = call->span;
+	e->site = b->name;
+	e->map = NO_INDEX;
+	e->size = sizeof(struct record_head);
+	return e;
+}
+
+u32 event_field(struct lower *l, struct event_desc *e, const struct type *t)
+{
+	struct event_field *grown = arena_array(l->prog->arena, struct event_field, e->n_fields + 1);
+	u32 align = t->align ? MIN(t->align, 8u) : 8;
+
+	if (!type_is_scalar(t))
+		align = 8; /* bytes are written in words */
+	if (e->n_fields)
+		memcpy(grown, e->fields, e->n_fields * sizeof *grown);
+	e->fields = grown;
+	e->size = ALIGN_UP(e->size, align);
+	grown[e->n_fields] = (struct event_field){ .type = t, .offset = e->size };
+	e->size += type_is_scalar(t) ? t->size : ALIGN_UP(t->size, 8u);
+	return e->n_fields++;
+}
+
+struct event_build event_begin(struct lower *l, struct event_desc *e)
+{
+	struct ir_block *full = ir_block_new(l), *have = ir_block_new(l);
+	struct event_build eb = { .desc = e, .out = ir_block_new(l) };
+	u32 id = l->prog->events.n;
+
+	vec_push(l->prog->arena, &l->prog->events, e);
+	e->size = ALIGN_UP(e->size, 8u);
+	eb.record = ir_call(l, BPF_FUNC_ringbuf_reserve, false, 3, o_map(lower_internal_map(l, MAP_RING)),
+			    o_imm(e->size), o_imm(0));
+	ir_branch(l, CC_EQ, eb.record, o_imm(0), full, have);
+	ir_place(l, full);
+	lower_loss(l, LOSS_RING_FULL, e->site);
+	ir_jump(l, eb.out);
+	ir_place(l, have);
+	ir_store(l, eb.record, 8, o_imm(id));
+	return eb;
+}
+
+struct opnd event_at(const struct event_build *eb, u32 field)
+{
+	return opnd_plus(eb->record, eb->desc->fields[field].offset);
+}
+
+static void submit(struct lower *l, struct event_build *eb, struct opnd flags)
+{
+	ir_emit(l, (struct ir_insn){ .op = IR_CALL, .imm = BPF_FUNC_ringbuf_submit, .n_args = 2,
+				     .arg = { eb->record, flags } });
+	ir_jump(l, eb->out);
+	ir_place(l, eb->out);
+}
+
+void event_end(struct lower *l, struct event_build *eb)
+{
+	submit(l, eb, ir_load(l, o_data(lower_internal_map(l, MAP_DATA), DATA_RING_FLAGS), 8, false));
+}
+
+void event_end_now(struct lower *l, struct event_build *eb)
+{
+	submit(l, eb, o_imm(BPF_RB_FORCE_WAKEUP));
+}

@@ -1,0 +1,431 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Memory while lowering: temporaries on the stack or in claimed scratch, reads of foreign memory, and
+ * the writing of strings and aggregates to where they are wanted.
+ *
+ * Scratch is a per-CPU array with SCRATCH_LEVELS entries. A program claims the first entry whose busy
+ * word it can exchange from 0 to 1 and releases it at every return, so that a nested or preempting
+ * program takes another entry: nothing is ever shared. The claim is put where the predicate ends, or at
+ * the entry when the predicate itself needs scratch.
+ */
+#include "ir/state.h"
+
+enum {
+	STACK_BUDGET = 240,   /* bytes of slots before temporaries go to scratch; the rest is for spills */
+	STACK_OBJECT_MAX = 64,
+};
+
+u32 lower_internal_map(struct lower *l, enum map_role role)
+{
+	struct program *p = l->prog;
+	u32 *index = role == MAP_DATA ? &p->data_map : role == MAP_RING ? &p->ring_map : &p->scratch_map;
+	struct map_desc m = { .role = role };
+
+	if (*index != NO_INDEX)
+		return *index;
+	switch (role) {
+	case MAP_DATA:
+		m.name = ".data";
+		m.bpf_type = BPF_MAP_TYPE_ARRAY;
+		m.key_size = 4;
+		m.max_entries = 1;
+		m.flags = BPF_F_MMAPABLE;
+		p->data_size = MAX(p->data_size, (u32)DATA_HEAD);
+		break;
+	case MAP_RING:
+		m.name = ".ring";
+		m.bpf_type = BPF_MAP_TYPE_RINGBUF;
+		break;
+	case MAP_SCRATCH:
+		m.name = ".scratch";
+		m.bpf_type = BPF_MAP_TYPE_PERCPU_ARRAY;
+		m.key_size = 4;
+		m.value_size = SCRATCH_HEAD;
+		m.max_entries = SCRATCH_LEVELS;
+		break;
+	default:
+		BUG("internal map of role %d", role);
+	}
+	*index = p->maps.n;
+	vec_push(p->arena, &p->maps, m);
+	return *index;
+}
+
+u32 lower_data(struct lower *l, u32 len, const void *init)
+{
+	struct program *p = l->prog;
+	u32 off;
+
+	lower_internal_map(l, MAP_DATA);
+	off = ALIGN_UP(p->data_size, 8u);
+	p->data_size = off + ALIGN_UP(len, 8u);
+	if (init) {
+		u8 *grown = arena_array(p->arena, u8, p->data_size);
+
+		if (p->data)
+			memcpy(grown, p->data, p->data_init_len);
+		memcpy(grown + off, init, len);
+		p->data = grown;
+		p->data_init_len = p->data_size;
+	}
+	return off;
+}
+
+struct opnd lower_own_word(struct lower *l, u32 offset)
+{
+	return ir_load(l, o_data(lower_internal_map(l, MAP_DATA), offset), 8, false);
+}
+
+/* ---- scratch */
+
+static void claim_level(struct lower *l, u32 level, struct opnd key, struct ir_block *got,
+			struct ir_block *next, struct ir_block *none)
+{
+	struct ir_block *have = ir_block_new(l);
+	struct opnd entry, old;
+
+	ir_store(l, key, 4, o_imm(level));
+	entry = ir_call(l, BPF_FUNC_map_lookup_elem, false, 2, o_map(lower_internal_map(l, MAP_SCRATCH)), key);
+	ir_branch(l, CC_EQ, entry, o_imm(0), none, have);
+	ir_place(l, have);
+	ir_var_set(l, l->s->scratch, entry);
+	old = ir_emit(l, (struct ir_insn){ .op = IR_ATOMIC_XCHG, .size = 8, .arg = { entry, o_imm(1) } });
+	ir_branch(l, CC_EQ, old, o_imm(0), got, next);
+}
+
+/* Emits the claim into the block set aside for it, which then runs on to its old successor. */
+static void claim_scratch(struct lower *l)
+{
+	struct ir_block *here = l->block, *after = ir_block_new(l), *none = ir_block_new(l);
+	u32 n_ordered = l->f->blocks.n, at = 0;
+	struct opnd key;
+	struct ir_insn last;
+
+	key = lower_temp_kept(l, 8, 8, "level");
+	l->s->scratch = ir_var(l);
+	l->block = l->s->claim;
+	last = l->block->insns.v[--l->block->insns.n]; /* its jump */
+	for (u32 i = 0; i < SCRATCH_LEVELS; i++) {
+		struct ir_block *next = i + 1 < SCRATCH_LEVELS ? ir_block_new(l) : none;
+
+		claim_level(l, i, key, after, next, none);
+		ir_place(l, next);
+	}
+	lower_loss(l, LOSS_SCRATCH, NULL);
+	ir_emit(l, (struct ir_insn){ .op = IR_RETURN, .arg = { o_imm(0) } });
+	ir_place(l, after);
+	ir_emit(l, last);
+	/* The new blocks belong right behind the claim block in the order. */
+	while (l->f->blocks.v[at] != l->s->claim)
+		at++;
+	for (u32 i = n_ordered; i < l->f->blocks.n; i++) {
+		struct ir_block *b = l->f->blocks.v[i];
+
+		memmove(&l->f->blocks.v[at + 2], &l->f->blocks.v[at + 1],
+			(i - at - 1) * sizeof(struct ir_block *));
+		l->f->blocks.v[++at] = b;
+	}
+	l->block = here == l->s->claim ? after : here;
+}
+
+static struct opnd scratch_alloc(struct lower *l, u32 size)
+{
+	u32 off = l->s->scratch_used;
+
+	if (!l->s->scratch)
+		claim_scratch(l);
+	l->s->scratch_used = off + ALIGN_UP(size, 8u);
+	l->s->scratch_peak = MAX(l->s->scratch_peak, l->s->scratch_used);
+	return o_at(l->s->scratch, SCRATCH_HEAD + off);
+}
+
+void lower_scratch_now(struct lower *l)
+{
+	if (!l->s->scratch)
+		claim_scratch(l);
+}
+
+struct opnd lower_scratch_kept(struct lower *l, u32 size)
+{
+	struct opnd o = scratch_alloc(l, size);
+
+	l->s->scratch_kept = l->s->scratch_used;
+	return o;
+}
+
+/* ---- temporaries */
+
+static u32 slot_new(struct lower *l, u32 size, u32 align, const char *name)
+{
+	struct ir_slot s = { .size = ALIGN_UP(size, 8u), .align = align, .name = name };
+
+	for (u32 i = 0; i < l->s->free_slots.n; i++) {
+		u32 id = l->s->free_slots.v[i];
+
+		if (l->f->slots.v[id].size == s.size) {
+			l->s->free_slots.v[i] = l->s->free_slots.v[--l->s->free_slots.n];
+			return id;
+		}
+	}
+	l->s->stack_used += s.size;
+	vec_push(l->arena, &l->f->slots, s);
+	return l->f->slots.n - 1;
+}
+
+static bool fits_stack(struct lower *l, u32 size)
+{
+	u32 budget = l->s->level ? 64 : STACK_BUDGET;
+
+	return size <= STACK_OBJECT_MAX && l->s->stack_used + ALIGN_UP(size, 8u) <= budget;
+}
+
+struct opnd lower_temp_kept(struct lower *l, u32 size, u32 align, const char *name)
+{
+	struct opnd o;
+
+	if (fits_stack(l, size) || (size <= 8 && l->s->stack_used < 400))
+		return o_slot(slot_new(l, size, align, name), 0);
+	o = scratch_alloc(l, size);
+	l->s->scratch_kept = l->s->scratch_used;
+	return o;
+}
+
+static bool free_slot_of(struct lower *l, u32 size)
+{
+	for (u32 i = 0; i < l->s->free_slots.n; i++)
+		if (l->f->slots.v[l->s->free_slots.v[i]].size == ALIGN_UP(size, 8u))
+			return true;
+	return false;
+}
+
+struct opnd lower_temp(struct lower *l, u32 size, u32 align, const char *name)
+{
+	u32 slot;
+
+	size = MAX(size, 1u);
+	if (!fits_stack(l, size) && !free_slot_of(l, size) && !(size <= 8 && l->s->stack_used < 320))
+		return scratch_alloc(l, size);
+	slot = slot_new(l, size, align, name);
+	vec_push(l->arena, &l->s->live_slots, slot);
+	return o_slot(slot, 0);
+}
+
+struct temp_mark temps_mark(struct lower *l)
+{
+	return (struct temp_mark){ l->s->live_slots.n, l->s->scratch_used };
+}
+
+void temps_release(struct lower *l, struct temp_mark m)
+{
+	for (u32 i = m.live_slots; i < l->s->live_slots.n; i++)
+		vec_push(l->arena, &l->s->free_slots, l->s->live_slots.v[i]);
+	l->s->live_slots.n = m.live_slots;
+	l->s->scratch_used = MAX(m.scratch_used, l->s->scratch_kept);
+}
+
+/* ---- foreign memory */
+
+enum space lower_space(const struct lower *l, enum space s)
+{
+	if (s == SPACE_NONE)
+		s = l->profile->default_space;
+	if (s == SPACE_NONE || s == SPACE_BTF || s == SPACE_CTX || s == SPACE_BPF)
+		return SPACE_KERNEL;
+	return s;
+}
+
+/* With -k: memory that could not be read is counted. */
+static void count_unreadable(struct lower *l, struct opnd rc)
+{
+	struct ir_block *bad, *ok;
+
+	if (!l->env->extra_warnings)
+		return;
+	bad = ir_block_new(l);
+	ok = ir_block_new(l);
+	ir_branch(l, CC_SLT, rc, o_imm(0), bad, ok);
+	ir_place(l, bad);
+	lower_loss(l, LOSS_UNREADABLE, NULL);
+	ir_jump(l, ok);
+	ir_place(l, ok);
+}
+
+void lower_probe_read(struct lower *l, struct opnd dst, u32 size, struct opnd addr, enum space space)
+{
+	lower_probe_read_sized(l, dst, o_imm(size), size, addr, space);
+}
+
+struct opnd lower_read_scalar(struct lower *l, const struct type *t, struct opnd addr, enum space space)
+{
+	struct ir_insn key = { .op = IR_LOAD, .size = (u8)t->size, .is_signed = t->is_signed,
+			       .imm = lower_space(l, space), .arg = { addr } };
+	struct opnd slot, r;
+
+	if (vn_find(l, &key, false, &r))
+		return r;
+	slot = lower_temp(l, t->size, t->size, "read");
+	lower_probe_read(l, slot, t->size, addr, space);
+	r = ir_load(l, slot, t->size, t->is_signed);
+	vn_add(l, &key, false, r);
+	return r;
+}
+
+struct opnd lower_read_str_sized(struct lower *l, struct opnd dst, struct opnd size, struct opnd addr,
+				 enum space space)
+{
+	u32 helper = lower_space(l, space) == SPACE_USER ? BPF_FUNC_probe_read_user_str
+							 : BPF_FUNC_probe_read_kernel_str;
+	struct opnd rc = ir_call(l, helper, false, 3, dst, size, addr);
+
+	count_unreadable(l, rc);
+	return rc;
+}
+
+struct opnd lower_read_str(struct lower *l, struct opnd dst, u32 cap, struct opnd addr, enum space space)
+{
+	return lower_read_str_sized(l, dst, o_imm(cap), addr, space);
+}
+
+void lower_probe_read_sized(struct lower *l, struct opnd dst, struct opnd size, u32 cap, struct opnd addr,
+			    enum space space)
+{
+	u32 helper = lower_space(l, space) == SPACE_USER ? BPF_FUNC_probe_read_user
+							 : BPF_FUNC_probe_read_kernel;
+
+	(void)cap;
+	count_unreadable(l, ir_call(l, helper, false, 3, dst, size, addr));
+}
+
+u32 lower_str_limit(struct lower *l)
+{
+	u32 limit = l->s->str_limit;
+
+	l->s->str_limit = 0;
+	return limit;
+}
+
+/* ---- writing values */
+
+void lower_zero_from(struct lower *l, struct opnd dst, u32 from, u32 to)
+{
+	if (from < to)
+		ir_zero(l, opnd_plus(dst, from), to - from);
+}
+
+void lower_put_string(struct lower *l, const char *s, u32 len, u32 cap, struct opnd dst, bool canonical)
+{
+	u8 word[8];
+	u32 n = MIN(len, cap - 1), end = n + 1, at = 0;
+
+	while (at < end) {
+		u32 size = cap - at >= 8 ? 8 : cap - at >= 4 ? 4 : cap - at >= 2 ? 2 : 1;
+		u64 v = 0;
+
+		memset(word, 0, sizeof word);
+		if (at < n)
+			memcpy(word, s + at, MIN(n - at, size));
+		memcpy(&v, word, size);
+		ir_store(l, opnd_plus(dst, at), size, o_imm((s64)v));
+		at += size;
+	}
+	if (canonical)
+		lower_zero_from(l, dst, at, cap);
+}
+
+/* A string in our memory of another capacity: copy what both have, end it, zero the rest. */
+static void put_string_copy(struct lower *l, const struct ir_val *v, const struct type *t, struct opnd dst,
+			    bool canonical)
+{
+	u32 n = MIN(v->type->count, t->count);
+
+	ir_copy(l, dst, v->o, n);
+	if (v->type->count > t->count)
+		ir_store(l, opnd_plus(dst, t->count - 1), 1, o_imm(0));
+	if (canonical)
+		lower_zero_from(l, dst, n, t->count);
+}
+
+static void put_foreign(struct lower *l, const struct ir_val *v, const struct type *t, struct opnd dst,
+			bool canonical)
+{
+	if (t->kind == TY_STRING && v->type->kind == TY_STRING) {
+		if (canonical)
+			ir_zero(l, dst, t->count);
+		lower_read_str(l, dst, MIN(t->count, v->type->count), v->o, v->space);
+		return;
+	}
+	lower_probe_read(l, dst, MIN(t->size, v->type->size), v->o, v->space);
+	lower_zero_from(l, dst, v->type->size, t->size);
+}
+
+/* Tuples and records whose fields were widened are converted field by field. */
+static void put_fields(struct lower *l, const struct ir_val *v, const struct type *t, struct opnd dst,
+		       bool canonical)
+{
+	u32 at = 0;
+
+	for (u32 i = 0; i < t->n_fields; i++) {
+		const struct field *to = &t->fields[i], *from = &v->type->fields[MIN(i, v->type->n_fields - 1)];
+		struct ir_val part = { .type = from->type, .in_memory = true, .clean = v->clean,
+				       .o = opnd_plus(v->o, from->offset) };
+
+		if (t->kind == TY_RECORD)
+			for (u32 j = 0; j < v->type->n_fields; j++)
+				if (streq(v->type->fields[j].name, to->name)) {
+					part.type = v->type->fields[j].type;
+					part.o = opnd_plus(v->o, v->type->fields[j].offset);
+				}
+		lower_zero_from(l, dst, at, to->offset);
+		lower_put(l, &part, to->type, opnd_plus(dst, to->offset), canonical);
+		at = to->offset + to->type->size;
+	}
+	lower_zero_from(l, dst, at, t->size);
+}
+
+void lower_put(struct lower *l, const struct ir_val *v, const struct type *t, struct opnd dst, bool canonical)
+{
+	if (type_is_scalar(t)) {
+		struct opnd o = v->o;
+
+		if (v->in_memory)
+			o = lower_load_place(l, v, NULL);
+		o = lower_convert(l, o, v->type, t);
+		ir_store(l, dst, t->size, o);
+	} else if (v->is_foreign) {
+		put_foreign(l, v, t, dst, canonical);
+	} else if (t->kind == TY_STRING && v->type->kind == TY_STRING && t->count != v->type->count) {
+		put_string_copy(l, v, t, dst, canonical);
+	} else if ((t->kind == TY_TUPLE || t->kind == TY_RECORD) && !type_equal(t, v->type)) {
+		put_fields(l, v, t, dst, canonical);
+	} else {
+		ir_copy(l, dst, v->o, MIN(t->size, v->type->size));
+		lower_zero_from(l, dst, v->type->size, t->size);
+	}
+}
+
+void lower_store_val(struct lower *l, const struct ir_val *v, const struct type *t, struct opnd dst)
+{
+	lower_put(l, v, t, dst, true);
+}
+
+/* ---- losses */
+
+void lower_loss(struct lower *l, enum loss_reason reason, const char *where)
+{
+	struct program *p = l->prog;
+	struct loss loss = { .span = l->span, .reason = reason, .where = where };
+
+	for (u32 i = 0; i < p->losses.n; i++) {
+		struct loss *have = &p->losses.v[i];
+
+		if (have->span.off == loss.span.off && have->reason == reason) {
+			loss.data_off = have->data_off;
+			break;
+		}
+	}
+	if (!loss.data_off) {
+		loss.data_off = lower_data(l, 8, NULL);
+		vec_push(p->arena, &p->losses, loss);
+	}
+	ir_atomic_add(l, o_data(lower_internal_map(l, MAP_DATA), loss.data_off), 8, o_imm(1));
+}

@@ -1,0 +1,364 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Places: variables, fields, elements, casts, and comparison of bytes. A place says whose memory it is;
+ * foreign memory is read only when a scalar is loaded or bytes are stored somewhere.
+ */
+#include "ir/state.h"
+
+/* ---- variables */
+
+enum { REG_VARS = 10 }; /* scalars kept in mutable temporaries; more live in memory */
+
+void var_set_home(struct lower *l, struct var *v, struct opnd home)
+{
+	vec_push(l->arena, &l->s->var_home, home);
+	vec_push(l->arena, &l->s->var_epoch, 0u);
+	v->ir = l->s->var_home.n;
+}
+
+static struct opnd *var_home(struct lower *l, struct var *v)
+{
+	struct opnd home;
+
+	if (v->ir)
+		return &l->s->var_home.v[v->ir - 1];
+	if (type_is_scalar(v->type) && !v->address_taken && !v->captured && l->s->n_reg_vars < REG_VARS &&
+	    !l->s->level) {
+		l->s->n_reg_vars++;
+		home = o_temp(ir_var(l));
+	} else {
+		home = lower_temp_kept(l, MAX(v->type->size, 8u), 8, v->name);
+	}
+	var_set_home(l, v, home);
+	return &l->s->var_home.v[v->ir - 1];
+}
+
+static bool in_register(struct lower *l, struct opnd home)
+{
+	return home.kind == O_TEMP && home.id != l->s->scratch && home.imm == 0 &&
+	       l->f->temps.v[home.id].is_var;
+}
+
+static struct ir_insn var_key(struct lower *l, struct var *v)
+{
+	u32 epoch = l->s->var_epoch.v[v->ir - 1] + (l->s->epoch << 8);
+
+	return (struct ir_insn){ .op = IR_MOVE, .imm = epoch, .arg = { l->s->var_home.v[v->ir - 1] } };
+}
+
+struct ir_val lower_var(struct lower *l, struct node *n)
+{
+	struct var *v = n->var;
+	struct opnd home = *var_home(l, v), r;
+	struct ir_insn key;
+
+	if (!in_register(l, home)) {
+		struct ir_val place = val_memory(v->type, home);
+
+		if (!type_is_scalar(v->type)) {
+			place.clean = true;
+			return place;
+		}
+		return val_scalar(v->type, ir_load(l, home, 8, false));
+	}
+	key = var_key(l, v);
+	if (!vn_find(l, &key, false, &r)) {
+		r = ir_emit(l, (struct ir_insn){ .op = IR_MOVE, .arg = { home } });
+		vn_add(l, &key, false, r);
+	}
+	return val_scalar(v->type, r);
+}
+
+/* The value is already converted to the variable's type and held in 64 bits. */
+void lower_var_store(struct lower *l, struct var *v, struct opnd value)
+{
+	struct opnd home = *var_home(l, v);
+	struct ir_insn key;
+
+	if (!in_register(l, home)) {
+		ir_store(l, home, 8, value);
+		return;
+	}
+	ir_var_set(l, home.id, value);
+	l->s->var_epoch.v[v->ir - 1]++;
+	key = var_key(l, v);
+	vn_add(l, &key, false, value);
+}
+
+struct mention {
+	const struct var *var;
+	bool found;
+};
+
+static bool find_mention(struct node *n, void *ctx)
+{
+	struct mention *m = ctx;
+
+	m->found |= n->kind == N_VAR && n->var == m->var;
+	return !m->found;
+}
+
+void lower_var_assign(struct lower *l, struct var *v, struct node *value)
+{
+	struct mention m = { .var = v };
+	struct opnd home;
+
+	if (type_is_scalar(v->type)) {
+		struct opnd o = value ? lower_scalar(l, value) : o_imm(0);
+
+		if (value)
+			o = lower_convert(l, o, value->type, v->type);
+		lower_var_store(l, v, o);
+		return;
+	}
+	home = *var_home(l, v);
+	if (!value) {
+		ir_zero(l, home, v->type->size);
+		return;
+	}
+	ast_walk(value, find_mention, &m);
+	if (m.found) { /* $s = f($s): not in place */
+		struct opnd temp = lower_temp(l, v->type->size, 8, "assigned");
+
+		lower_into(l, value, v->type, temp);
+		ir_copy(l, home, temp, v->type->size);
+		return;
+	}
+	lower_into(l, value, v->type, home);
+}
+
+/* ---- fields and elements */
+
+/* The place a pointer value points at. */
+static struct ir_val behind(const struct type *ptr, const struct type *elem, struct opnd addr)
+{
+	return val_foreign(elem, addr, ptr->space);
+}
+
+static struct ir_val field_place(struct lower *l, struct node *n, const struct field **bits)
+{
+	const struct type *t = n->a->type;
+	struct ir_val base;
+
+	if (n->data) /* args.NAME */
+		return lower_loc(l, n->data);
+	if (t->kind == TY_POINTER)
+		base = behind(t, t->elem, lower_scalar(l, n->a));
+	else
+		base = lower_place(l, n->a);
+	if (!base.in_memory) { /* a struct that fits a register has no address */
+		struct opnd temp = lower_temp(l, 8, 8, "struct");
+
+		ir_store(l, temp, 8, base.o);
+		base = val_memory(t, temp);
+	}
+	if (base.is_foreign)
+		base.o = ir_op2(l, IR_ADD, base.o, o_imm(n->field_offset));
+	else
+		base.o = opnd_plus(base.o, n->field_offset);
+	base.type = n->field ? n->field->type : n->type;
+	if (bits && n->field && n->field->bit_size)
+		*bits = n->field;
+	return base;
+}
+
+/* An index into our own memory must be provably inside it: clamp, then mask. */
+static struct opnd own_element(struct lower *l, struct ir_val *base, struct opnd index, u32 size)
+{
+	u32 count = base->type->count, pow2 = 1;
+	struct ir_block *bad = ir_block_new(l), *ok = ir_block_new(l);
+	struct opnd copy;
+	u32 v = ir_var(l);
+
+	while (pow2 < count)
+		pow2 *= 2;
+	copy = lower_temp(l, pow2 * size, 8, "indexed");
+	ir_copy(l, copy, base->o, base->type->size);
+	lower_zero_from(l, copy, base->type->size, pow2 * size);
+	ir_var_set(l, v, index);
+	ir_branch(l, CC_UGE, index, o_imm(count), bad, ok);
+	ir_place(l, bad);
+	lower_loss(l, LOSS_BOUNDS, NULL);
+	ir_var_set(l, v, o_imm(0));
+	ir_jump(l, ok);
+	ir_place(l, ok);
+	index = ir_op2(l, IR_AND, o_temp(v), o_imm(pow2 - 1));
+	return ir_op2(l, IR_ADD, ir_addr(l, copy), ir_op2(l, IR_MUL, index, o_imm(size)));
+}
+
+static struct ir_val index_place(struct lower *l, struct node *n)
+{
+	const struct type *t = n->a->type, *elem = type_complete(n->type);
+	struct ir_val base = t->kind == TY_POINTER ? behind(t, elem, lower_scalar(l, n->a)) : lower_place(l, n->a);
+	struct opnd index = lower_scalar(l, n->b);
+	u32 size = MAX(elem->size, 1u);
+
+	if (!base.in_memory) {
+		struct opnd temp = lower_temp(l, 8, 8, "array");
+
+		ir_store(l, temp, 8, base.o);
+		base = val_memory(t, temp);
+	}
+	if (base.is_foreign)
+		base.o = ir_op2(l, IR_ADD, base.o, ir_op2(l, IR_MUL, index, o_imm(size)));
+	else if (index.kind == O_IMM)
+		base.o = opnd_plus(base.o, index.imm * size);
+	else
+		base.o = own_element(l, &base, index, size);
+	base.type = elem;
+	return base;
+}
+
+static struct ir_val place_of(struct lower *l, struct node *n, const struct field **bits)
+{
+	switch (n->kind) {
+	case N_FIELD:
+		return field_place(l, n, bits);
+	case N_INDEX:
+		return index_place(l, n);
+	case N_UNARY:
+		if (n->op == OP_DEREF)
+			return behind(n->a->type, n->type, lower_scalar(l, n->a));
+		break;
+	case N_VAR:
+		if (n->var->address_taken || !type_is_scalar(n->var->type))
+			return val_memory(n->var->type, *var_home(l, n->var));
+		break;
+	case N_CAST:
+		return lower_cast(l, n);
+	default:
+		break;
+	}
+	return lower_expr(l, n);
+}
+
+struct ir_val lower_place(struct lower *l, struct node *n)
+{
+	return place_of(l, n, NULL);
+}
+
+struct ir_val lower_read_place(struct lower *l, struct node *n)
+{
+	const struct field *bits = NULL;
+	struct ir_val v = place_of(l, n, &bits);
+
+	if (v.in_memory && type_is_scalar(v.type))
+		return val_scalar(n->type, lower_load_place(l, &v, bits));
+	v.type = n->type;
+	return v;
+}
+
+/* ---- casts */
+
+struct ir_val lower_cast(struct lower *l, struct node *n)
+{
+	const struct type *to = n->type, *from = n->a->type;
+	struct ir_val v;
+
+	if (type_is_scalar(to) && type_is_scalar(from))
+		return val_scalar(to, lower_convert(l, lower_scalar(l, n->a), from, to));
+	v = lower_place(l, n->a);
+	if (type_is_scalar(to)) {
+		if (!v.in_memory) /* an aggregation, already merged to a number */
+			return val_scalar(to, lower_convert(l, v.o, &ty_s64, to));
+		v.type = to;
+		return val_scalar(to, lower_load_place(l, &v, NULL));
+	}
+	if (!v.in_memory) {
+		struct opnd temp = lower_temp(l, MAX(to->size, 8u), 8, "cast");
+
+		ir_store(l, temp, 8, v.o);
+		return val_memory(to, temp);
+	}
+	if (to->kind == TY_STRING && from->kind == TY_STRING) {
+		struct opnd temp = lower_temp(l, to->size, 8, "cast");
+
+		lower_put(l, &v, to, temp, true);
+		return val_memory(to, temp);
+	}
+	v.type = to;
+	return v;
+}
+
+/* ---- comparing bytes */
+
+static void compare_chunks(struct lower *l, struct opnd a, struct opnd b, const char *literal, u32 lit_len,
+			   u32 len, struct ir_block *equal, struct ir_block *differ)
+{
+	for (u32 at = 0; at < len;) {
+		u32 left = len - at, size = left >= 8 ? 8 : left >= 4 ? 4 : left >= 2 ? 2 : 1;
+		struct opnd x = ir_load(l, opnd_plus(a, at), size, false), y;
+		struct ir_block *next = at + size < len ? ir_block_new(l) : equal;
+
+		if (literal) {
+			u64 w = 0;
+
+			if (at < lit_len)
+				memcpy(&w, literal + at, MIN(size, lit_len - at));
+			y = o_imm((s64)w);
+		} else {
+			y = ir_load(l, opnd_plus(b, at), size, false);
+		}
+		ir_branch(l, CC_EQ, x, y, next, differ);
+		if (next != equal)
+			ir_place(l, next);
+		at += size;
+	}
+}
+
+static void compare_literal(struct lower *l, struct node *dynamic, const struct node *literal,
+			    struct ir_block *equal, struct ir_block *differ)
+{
+	u32 len = literal->str_len + 1;
+	struct ir_val v;
+
+	l->s->str_limit = len + 1;
+	v = lower_place(l, dynamic);
+	l->s->str_limit = 0;
+	if (v.is_foreign) {
+		u32 cap = MIN(v.type->count, len + 1), room = ALIGN_UP(cap, 8u);
+		struct opnd temp = lower_temp(l, room, 8, "compared");
+
+		ir_zero(l, temp, room);
+		lower_read_str(l, temp, cap, v.o, v.space);
+		v = val_memory(type_string(l->arena, room), temp);
+		v.clean = true;
+	}
+	if (len > v.type->count) {
+		ir_jump(l, differ);
+		return;
+	}
+	if (v.clean && ALIGN_UP(len, 8u) <= v.type->count)
+		len = ALIGN_UP(len, 8u);
+	compare_chunks(l, v.o, v.o, literal->str, literal->str_len, len, equal, differ);
+}
+
+void lower_compare_memory(struct lower *l, struct node *n, struct ir_block *equal, struct ir_block *differ)
+{
+	const struct type *t = n->a->type;
+	struct ir_val a, b;
+	u32 len;
+
+	if (n->b->kind == N_STR && t->kind == TY_STRING) {
+		compare_literal(l, n->a, n->b, equal, differ);
+		return;
+	}
+	if (n->a->kind == N_STR && n->b->type->kind == TY_STRING) {
+		compare_literal(l, n->b, n->a, equal, differ);
+		return;
+	}
+	a = lower_memory(l, n->a);
+	b = lower_memory(l, n->b);
+	if (t->kind == TY_STRING) {
+		len = MIN(a.type->count, b.type->count);
+	} else {
+		if (!type_equal(a.type, b.type)) {
+			struct opnd temp = lower_temp(l, t->size, 8, "compared");
+
+			lower_put(l, &b, t, temp, true);
+			b = val_memory(t, temp);
+		}
+		len = t->size;
+	}
+	compare_chunks(l, a.o, b.o, NULL, 0, len, equal, differ);
+}

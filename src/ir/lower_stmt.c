@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Statements, one function each. Temporaries of a statement are free again behind it. */
+#include "ir/state.h"
+
+enum { LOOP_BOUND = 4096 }; /* turns of a loop that verifiers follow one by one */
+
+static void lower_stmt(struct lower *l, struct node *n);
+
+void lower_stmts(struct lower *l, struct node *list)
+{
+	for (struct node *n = list; n; n = n->next) {
+		struct temp_mark mark = temps_mark(l);
+		struct span was = l->span;
+
+		l->span = n->span;
+		lower_stmt(l, n);
+		l->span = was;
+		temps_release(l, mark);
+	}
+}
+
+static struct node *block_stmts(struct node *n)
+{
+	return n->kind == N_BLOCK || n->kind == N_BLOCK_EXPR ? n->a : n;
+}
+
+static void lower_body(struct lower *l, struct node *n)
+{
+	u32 mark = vn_mark(l);
+
+	lower_stmts(l, block_stmts(n));
+	if (n->kind == N_BLOCK_EXPR && n->b)
+		lower_expr(l, n->b);
+	vn_truncate(l, mark);
+}
+
+static void lower_assign(struct lower *l, struct node *n)
+{
+	struct node *to = n->a;
+
+	if (to->kind == N_MAP && n->op == OP_NONE) {
+		lower_map_assign(l, to, n->b);
+	} else if (to->kind == N_MAP) {
+		lower_map_compound(l, to, n->op, n->b);
+	} else if (n->op == OP_NONE) {
+		lower_var_assign(l, to->var, n->b);
+	} else {
+		struct node binary = { .kind = N_BINARY, .op = n->op, .span = n->span, .a = to, .b = n->b };
+		struct opnd v, old = lower_scalar(l, to), by = lower_scalar(l, n->b);
+
+		binary.type = to->type->kind == TY_INT ? to->type : &ty_s64;
+		v = lower_arithmetic(l, &binary, n->op, old, by);
+		lower_var_store(l, to->var, lower_convert(l, v, &ty_s64, to->var->type));
+	}
+}
+
+static void lower_if(struct lower *l, struct node *n)
+{
+	struct ir_block *yes = ir_block_new(l), *no = ir_block_new(l), *out = n->c ? ir_block_new(l) : no;
+	struct cond_marks m;
+	u32 below;
+
+	if (n->a->is_const) { /* only one side exists */
+		struct node *side = n->a->value ? n->b : n->c;
+
+		if (side)
+			lower_body(l, side);
+		return;
+	}
+	m = lower_cond_marks(l, n->a, yes, no);
+	below = MIN(m.yes, m.no);
+	if (!n->c)
+		vn_truncate(l, m.yes);
+	else
+		vn_truncate(l, below);
+	ir_place(l, yes);
+	lower_body(l, n->b);
+	ir_jump(l, out);
+	vn_truncate(l, below);
+	if (n->c) {
+		ir_place(l, no);
+		lower_body(l, n->c);
+		ir_jump(l, out);
+		vn_truncate(l, below);
+	}
+	ir_place(l, out);
+}
+
+/*
+ * A loop with a bound that verifiers see: a counter of our own runs up to `bound` and the loop ends
+ * there, counted as a loss when it was not meant to end.
+ */
+struct counted {
+	struct ir_block *head, *body, *step, *out;
+	struct loop loop;
+	u32 counter, mark;
+};
+
+static void loop_begin(struct lower *l, struct counted *c, u32 bound)
+{
+	struct ir_block *over = ir_block_new(l), *go = ir_block_new(l);
+
+	*c = (struct counted){ .head = ir_block_new(l), .body = ir_block_new(l), .step = ir_block_new(l),
+			       .out = ir_block_new(l), .counter = ir_var(l) };
+	c->loop = (struct loop){ .on_break = c->out, .on_continue = c->step, .outer = l->s->loop };
+	ir_var_set(l, c->counter, o_imm(0));
+	ir_jump(l, c->head);
+	vn_loop_edge(l);
+	c->mark = vn_mark(l);
+	ir_place(l, c->head);
+	ir_branch(l, CC_UGE, o_temp(c->counter), o_imm(bound), over, go);
+	ir_place(l, over);
+	lower_loss(l, LOSS_LOOP, NULL);
+	ir_jump(l, c->out);
+	ir_place(l, go);
+	l->s->loop = &c->loop;
+}
+
+static void loop_end(struct lower *l, struct counted *c)
+{
+	ir_jump(l, c->step);
+	ir_place(l, c->step);
+	ir_var_set(l, c->counter, ir_op2(l, IR_ADD, o_temp(c->counter), o_imm(1)));
+	ir_jump(l, c->head);
+	ir_place(l, c->out);
+	vn_truncate(l, c->mark);
+	vn_loop_edge(l);
+	l->s->loop = c->loop.outer;
+}
+
+static void lower_while(struct lower *l, struct node *n)
+{
+	struct counted c;
+
+	loop_begin(l, &c, LOOP_BOUND);
+	lower_cond(l, n->a, c.body, c.out);
+	ir_place(l, c.body);
+	lower_body(l, n->b);
+	loop_end(l, &c);
+}
+
+static void lower_for_range(struct lower *l, struct node *n)
+{
+	struct var *v = n->c->var;
+	struct opnd from = lower_convert(l, lower_scalar(l, n->a), n->a->type, &ty_s64);
+	struct opnd to = lower_convert(l, lower_scalar(l, n->d), n->d->type, &ty_s64);
+	u32 at = ir_var(l), end = ir_var(l), bound = LOOP_BOUND;
+	struct counted c;
+
+	if (from.kind == O_IMM && to.kind == O_IMM && to.imm > from.imm && to.imm - from.imm < LOOP_BOUND)
+		bound = (u32)(to.imm - from.imm) + 1;
+	ir_var_set(l, at, from);
+	ir_var_set(l, end, to);
+	loop_begin(l, &c, bound);
+	ir_branch(l, CC_SLT, o_temp(at), o_temp(end), c.body, c.out);
+	ir_place(l, c.body);
+	lower_var_store(l, v, ir_emit(l, (struct ir_insn){ .op = IR_MOVE, .arg = { o_temp(at) } }));
+	ir_var_set(l, at, ir_op2(l, IR_ADD, o_temp(at), o_imm(1)));
+	lower_body(l, n->b);
+	loop_end(l, &c);
+}
+
+static void lower_unroll(struct lower *l, struct node *n)
+{
+	struct loop loop = { .on_break = ir_block_new(l), .outer = l->s->loop };
+	s64 times = n->a->value;
+
+	vn_loop_edge(l);
+	l->s->loop = &loop;
+	for (s64 i = 0; i < times; i++) {
+		loop.on_continue = ir_block_new(l);
+		lower_body(l, n->b);
+		ir_jump(l, loop.on_continue);
+		ir_place(l, loop.on_continue);
+	}
+	ir_jump(l, loop.on_break);
+	ir_place(l, loop.on_break);
+	vn_loop_edge(l);
+	l->s->loop = loop.outer;
+}
+
+static void lower_jump_out(struct lower *l, struct ir_block *to)
+{
+	if (!to)
+		BUG("break or continue outside a loop");
+	ir_jump(l, to);
+}
+
+static void lower_stmt(struct lower *l, struct node *n)
+{
+	switch (n->kind) {
+	case N_EXPR:
+	case N_DISCARD:
+		n->a->discards_value = true;
+		lower_expr(l, n->a);
+		break;
+	case N_ASSIGN:
+		lower_assign(l, n);
+		break;
+	case N_LET:
+		lower_var_assign(l, n->a->var, n->b);
+		break;
+	case N_IF:
+		lower_if(l, n);
+		break;
+	case N_WHILE:
+		lower_while(l, n);
+		break;
+	case N_FOR:
+		if (n->d)
+			lower_for_range(l, n);
+		else
+			lower_for_map(l, n);
+		break;
+	case N_UNROLL:
+		lower_unroll(l, n);
+		break;
+	case N_BREAK:
+		lower_jump_out(l, l->s->loop ? l->s->loop->on_break : NULL);
+		break;
+	case N_CONTINUE:
+		lower_jump_out(l, l->s->loop ? l->s->loop->on_continue : NULL);
+		break;
+	case N_RETURN:
+		lower_return(l, n->a ? lower_scalar(l, n->a) : o_imm(0));
+		break;
+	case N_BLOCK:
+		lower_body(l, n);
+		break;
+	case N_IMPORT:
+		break;
+	default:
+		n->discards_value = true;
+		lower_expr(l, n);
+	}
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What passes, the verifier and the target know about operations; and what passes share. */
+#ifndef SONDE_IR_PASS_H
+#define SONDE_IR_PASS_H
+
+#include "ir/ir.h"
+
+u32 ir_n_args(const struct ir_insn *in);    /* operands in use: in->arg[0..n) */
+u32 ir_n_targets(const struct ir_insn *in); /* successors named by a terminator */
+bool ir_has_size(u32 op);
+bool ir_is_call(u32 op);
+/* The value of a pure operation on constants; false when it has none. */
+bool ir_eval(const struct ir_insn *in, u64 a, u64 b, u64 *r);
+bool ir_eval_cond(enum ir_cond cc, u64 a, u64 b);
+enum ir_cond ir_cond_swap(enum ir_cond cc);
+bool ir_cond_invert(enum ir_cond cc, enum ir_cond *to); /* false: CC_SET */
+/* "map_lookup_elem", from the kernel's own list. */
+const char *ir_helper_name(u32 helper);
+
+/* NULL, or what is wrong with the unit (allocated in its arena). */
+const char *ir_check(const struct ir_unit *u);
+
+/* Times each temporary is an operand (arena array, by id). */
+u32 *ir_count_uses(const struct ir_unit *u, const struct ir_func *f);
+/* The instruction that defines each single-definition temporary; NULL for variables and parameters. */
+struct ir_insn **ir_find_defs(const struct ir_unit *u, const struct ir_func *f);
+
+bool pass_dce(struct ir_unit *u);
+bool pass_fold(struct ir_unit *u);
+
+#endif

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Removes what does nothing: pure instructions and loads whose result nobody reads, results of calls
+ * that nobody reads, jumps to jumps, blocks that cannot be reached; and joins a block to its only
+ * predecessor when that one jumps to it. Emission order stays, block ids are renumbered.
+ */
+#include "ir/pass.h"
+
+struct dce {
+	struct ir_unit *u;
+	struct ir_func *f;
+	u32 *uses;
+	u32 *n_preds;
+	u8 *gone; /* by block */
+	bool changed;
+};
+
+static bool removable(const struct ir_insn *in)
+{
+	return (ir_ops[in->op].flags & IRF_PURE) || in->op == IR_LOAD;
+}
+
+static bool keep_insn(struct dce *d, struct ir_insn *in)
+{
+	if (!in->dst || d->uses[in->dst])
+		return true;
+	if (removable(in)) {
+		for (u32 a = 0; a < ir_n_args(in); a++)
+			if (in->arg[a].kind == O_TEMP)
+				d->uses[in->arg[a].id]--;
+		return false;
+	}
+	if (in->op == IR_ATOMIC_FETCH_ADD)
+		in->op = IR_ATOMIC_ADD;
+	in->dst = 0;
+	d->changed = true;
+	return true;
+}
+
+/* Backwards, so that a chain of dead temporaries goes in one sweep. */
+static void remove_dead(struct dce *d)
+{
+	d->uses = ir_count_uses(d->u, d->f);
+	for (u32 i = d->f->blocks.n; i--;) {
+		struct ir_block *b = d->f->blocks.v[i];
+		u32 to = b->insns.n;
+
+		for (u32 k = b->insns.n; k--;)
+			if (keep_insn(d, &b->insns.v[k]) && --to != k)
+				b->insns.v[to] = b->insns.v[k];
+		if (!to)
+			continue;
+		b->insns.n -= to;
+		memmove(b->insns.v, b->insns.v + to, b->insns.n * sizeof(*b->insns.v));
+		d->changed = true;
+	}
+}
+
+/* Where a jump to block id ends up; a ring of empty blocks is left alone. */
+static u32 final_target(const struct ir_func *f, u32 id)
+{
+	for (u32 steps = 0; steps < f->blocks.n; steps++) {
+		const struct ir_insn *in = f->blocks.v[id]->insns.v;
+
+		if (in->op != IR_JUMP || in->target[0] == id)
+			break;
+		id = in->target[0];
+	}
+	return id;
+}
+
+static void thread_jumps(struct dce *d)
+{
+	for (u32 i = 0; i < d->f->blocks.n; i++) {
+		struct ir_insn *end = vec_last(&d->f->blocks.v[i]->insns);
+
+		for (u32 t = 0; t < ir_n_targets(end); t++) {
+			u32 to = final_target(d->f, end->target[t]);
+
+			d->changed |= to != end->target[t];
+			end->target[t] = to;
+		}
+		if (end->op == IR_BRANCH && end->target[0] == end->target[1]) {
+			*end = (struct ir_insn){ .op = IR_JUMP, .target = { end->target[0] },
+						 .span = end->span };
+			d->changed = true;
+		}
+	}
+}
+
+static void find_reachable(struct dce *d)
+{
+	u32 n = d->f->blocks.n, top = 0;
+	u32 *work = arena_array(d->u->arena, u32, n);
+
+	memset(d->gone, 1, n);
+	memset(d->n_preds, 0, n * sizeof(*d->n_preds));
+	d->gone[0] = 0;
+	d->n_preds[0] = 1;
+	work[top++] = 0;
+	while (top) {
+		const struct ir_block *b = d->f->blocks.v[work[--top]];
+		const struct ir_insn *end = vec_last(&b->insns);
+
+		for (u32 t = 0; t < ir_n_targets(end); t++) {
+			u32 to = end->target[t];
+
+			d->n_preds[to]++;
+			if (d->gone[to]) {
+				d->gone[to] = 0;
+				work[top++] = to;
+			}
+		}
+	}
+}
+
+static void merge_blocks(struct dce *d)
+{
+	for (u32 i = 0; i < d->f->blocks.n; i++) {
+		struct ir_block *b = d->f->blocks.v[i];
+
+		while (!d->gone[i] && vec_last(&b->insns)->op == IR_JUMP) {
+			u32 to = vec_last(&b->insns)->target[0];
+			struct ir_block *c = d->f->blocks.v[to];
+
+			if (to == i || d->n_preds[to] != 1 || d->gone[to])
+				break;
+			b->insns.n--;
+			for (u32 k = 0; k < c->insns.n; k++)
+				vec_push(d->u->arena, &b->insns, c->insns.v[k]);
+			d->gone[to] = 1;
+		}
+	}
+}
+
+static void renumber(struct dce *d)
+{
+	struct ir_func *f = d->f;
+	u32 *place = arena_array(d->u->arena, u32, f->blocks.n), kept = 0;
+
+	for (u32 i = 0; i < f->blocks.n; i++) {
+		if (d->gone[i])
+			continue;
+		place[i] = kept;
+		f->blocks.v[kept++] = f->blocks.v[i];
+	}
+	d->changed |= kept != f->blocks.n;
+	f->blocks.n = kept;
+	for (u32 i = 0; i < kept; i++) {
+		struct ir_insn *end = vec_last(&f->blocks.v[i]->insns);
+
+		f->blocks.v[i]->id = i;
+		for (u32 t = 0; t < ir_n_targets(end); t++)
+			end->target[t] = place[end->target[t]];
+	}
+}
+
+bool pass_dce(struct ir_unit *u)
+{
+	bool changed = false;
+
+	for (u32 i = 0; i < u->funcs.n; i++) {
+		struct dce d = { .u = u, .f = u->funcs.v[i] };
+
+		d.n_preds = arena_array(u->arena, u32, d.f->blocks.n);
+		d.gone = arena_array(u->arena, u8, d.f->blocks.n);
+		thread_jumps(&d);
+		find_reachable(&d);
+		merge_blocks(&d);
+		renumber(&d);
+		remove_dead(&d);
+		changed |= d.changed;
+	}
+	return changed;
+}

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the files of lowering share and builtin rows do not see. */
+#ifndef SONDE_IR_STATE_H
+#define SONDE_IR_STATE_H
+
+#include "ir/lower.h"
+
+enum { VN_BUCKETS = 256 };
+
+/*
+ * Value numbers: a stack of (what was computed -> operand), hashed. Control flow is structured, so the
+ * values that dominate a place are a prefix of the stack: leaving a region truncates it.
+ */
+struct vn_entry {
+	struct ir_insn key;    /* op, size, cc, imm, args compared; dst and span ignored */
+	struct opnd result;
+	u32 prev, bucket;
+	u32 epoch;	       /* of map key.imm when is_map; else 0 */
+	bool is_map;
+};
+
+struct loop {
+	struct ir_block *on_break, *on_continue;
+	struct loop *outer;
+};
+
+struct lower_state {
+	VEC(struct vn_entry) vn;
+	u32 vn_head[VN_BUCKETS]; /* index + 1 */
+	VEC(u32) map_epoch;	 /* by map index: bumped by every write */
+	u32 epoch;		 /* bumped at loop edges: forgets all map reads */
+	u32 level;		 /* 0: normal; 1: everything big or many goes to scratch */
+	u32 stack_used;		 /* bytes of slots handed out */
+	VEC(u32) live_slots;	 /* of the statements being lowered */
+	VEC(u32) free_slots;	 /* of statements that are done */
+	u32 n_reg_vars;
+	u32 scratch_used, scratch_kept, scratch_peak; /* bytes of this program's scratch */
+	struct ir_block *claim;	 /* where a claim of scratch is to be put */
+	u32 scratch;		 /* variable holding the claimed entry, 0: not claimed */
+	struct loop *loop;
+	struct ir_block *exit_zero, *exit_value; /* where returns of the body go */
+	u32 return_var;
+	u32 n_blocks;		 /* ids handed out in this function */
+	VEC(struct opnd) var_home; /* by struct var->ir: register variable (O_TEMP) or address */
+	struct opnd want;	 /* where the builtin being lowered should put its bytes; O_NONE: anywhere */
+	bool want_canonical;
+	u32 str_limit;		 /* str(): so many bytes are enough (compared with a literal); 0: no limit */
+	VEC(u32) var_epoch;
+	bool shares;		 /* there is a for over a map */
+	struct opnd share;	 /* the object shared with its body */
+	bool in_callback;	 /* this is the body */
+};
+
+void ir_order(struct lower *l);
+/* Temporaries of a statement are free again after it, but for those that value numbers refer to. */
+struct temp_mark {
+	u32 live_slots, scratch_used;
+};
+struct temp_mark temps_mark(struct lower *l);
+void temps_release(struct lower *l, struct temp_mark m);
+/* A temporary that stays until the end of the program. */
+struct opnd lower_temp_kept(struct lower *l, u32 size, u32 align, const char *name);
+
+u32 vn_mark(struct lower *l);
+void vn_truncate(struct lower *l, u32 mark);
+bool vn_find(struct lower *l, const struct ir_insn *key, bool is_map, struct opnd *result);
+void vn_add(struct lower *l, const struct ir_insn *key, bool is_map, struct opnd result);
+void vn_map_written(struct lower *l, u32 map);
+void vn_loop_edge(struct lower *l);
+
+/* Result of lowering a condition: prefixes of the value stack valid on either side. */
+struct cond_marks {
+	u32 yes, no;
+};
+struct cond_marks lower_cond_marks(struct lower *l, struct node *n, struct ir_block *yes, struct ir_block *no);
+
+/* Compares two strings (or arrays, tuples): jumps. */
+void lower_compare_memory(struct lower *l, struct node *n, struct ir_block *equal, struct ir_block *differ);
+struct ir_val lower_binary(struct lower *l, struct node *n);
+/* lower_place, loaded when it is a scalar. */
+struct ir_val lower_read_place(struct lower *l, struct node *n);
+struct ir_val lower_cast(struct lower *l, struct node *n);
+struct ir_val lower_var(struct lower *l, struct node *n);
+void lower_var_assign(struct lower *l, struct var *v, struct node *value);
+void lower_var_store(struct lower *l, struct var *v, struct opnd value); /* scalar */
+/* ---- lower_loop.c */
+void lower_for_map(struct lower *l, struct node *n);
+void lower_find_captures(struct lower *l);
+void lower_place_captures(struct lower *l);
+void lower_return_from_body(struct lower *l);
+/* ---- */
+void var_set_home(struct lower *l, struct var *v, struct opnd home);
+void lower_scratch_now(struct lower *l); /* claims scratch if it is not claimed yet */
+struct opnd lower_scratch_kept(struct lower *l, u32 size);
+/* An aggregation of a keyed map merged over the CPUs, given the address of its key. */
+struct ir_val lower_merge_element(struct lower *l, struct node *map_node, struct opnd key);
+struct opnd lower_arithmetic(struct lower *l, struct node *n, enum op op, struct opnd a, struct opnd b);
+void lower_map_compound(struct lower *l, struct node *map_node, enum op op, struct node *value);
+struct ir_val lower_map_incdec(struct lower *l, struct node *n, s64 step);
+struct ir_val val_foreign(const struct type *t, struct opnd addr, enum space space);
+/* Scalar at a place, whichever memory it is in. */
+struct opnd lower_load_place(struct lower *l, const struct ir_val *place, const struct field *bits);
+void lower_zero_from(struct lower *l, struct opnd dst, u32 from, u32 to);
+/* Copies a value of the same layout into dst, canonical (bytes behind a NUL zeroed) if asked. */
+void lower_put(struct lower *l, const struct ir_val *v, const struct type *t, struct opnd dst, bool canonical);
+void lower_put_string(struct lower *l, const char *s, u32 len, u32 cap, struct opnd dst, bool canonical);
+const struct type *map_stored_type(struct lower *l, const struct type *t);
+enum space lower_space(const struct lower *l, enum space s);
+u32 lower_internal_map(struct lower *l, enum map_role role);
+
+#endif

@@ -1,0 +1,345 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * C text: a small preprocessor in front of a reader of declarations. In: the head of a script,
+ * piece by piece, or a whole header. Out: lang->types ("struct foo", "foo" for typedefs) and
+ * lang->constants (enumerators, and object-like macros as parsed expressions).
+ *
+ * Kernel headers are not needed, since the kernel's own type information has what they declare:
+ * `#include <...>` is skipped. `#include "..."` is read when there is such a file beside the
+ * script. BPFTRACE_HAVE_BTF is always defined, which makes published scripts skip most of this.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/utsname.h>
+
+#include "lang/cdecl.h"
+#include "lang/parse.h"
+
+enum { MAX_INCLUDE_DEPTH = 8 };
+
+static char is_defined, is_undefined;
+
+/* ---- state */
+
+static void define(struct cdecl *c, const char *name)
+{
+	hash_puts(&c->defined, interns(c->lang->names, name), &is_defined);
+}
+
+static void define_number(struct cdecl *c, const char *name, s64 value)
+{
+	struct node *n = node_new(c->arena, N_INT, (struct span){});
+
+	n->value = value;
+	define(c, name);
+	hash_puts(&c->lang->constants, interns(c->lang->names, name), n);
+}
+
+static void define_version(struct cdecl *c)
+{
+	unsigned int major, minor, patch = 0;
+	struct utsname u;
+
+	if (uname(&u) == 0 && sscanf(u.release, "%u.%u.%u", &major, &minor, &patch) >= 2)
+		define_number(c, "LINUX_VERSION_CODE", (major << 16) + (minor << 8) + MIN(patch, 255u));
+}
+
+void cdecl_init(struct cdecl *c, struct lang *l)
+{
+	*c = (struct cdecl){ .lang = l, .arena = l->arena };
+	define(c, "BPFTRACE_HAVE_BTF");
+	define_version(c);
+}
+
+void cdecl_release(struct cdecl *c)
+{
+	hash_release(&c->defined);
+	hash_release(&c->included);
+}
+
+bool cdecl_is_defined(const struct cdecl *c, const char *name)
+{
+	return hash_gets(&c->defined, name) == &is_defined;
+}
+
+static bool is_active(const struct cdecl *c)
+{
+	return !c->conds.n || (vec_last(&c->conds)->active && vec_last(&c->conds)->outer);
+}
+
+bool cdecl_end(struct cdecl *c)
+{
+	for (u32 i = 0; i < c->conds.n; i++) {
+		diag_report(c->lang->diags, c->conds.v[i].span, D_C_DIRECTIVE, "#if without #endif");
+		c->failed = true;
+	}
+	c->conds.n = 0;
+	return !c->failed;
+}
+
+static void complain(struct cdecl *c, struct span span, const char *text)
+{
+	if (c->foreign)
+		return;
+	diag_report(c->lang->diags, span, D_C_DIRECTIVE, text);
+	c->failed = true;
+}
+
+/* ---- #if and its relatives */
+
+static void begin_cond(struct cdecl *c, struct span span, bool value)
+{
+	struct c_cond cond = {
+		.span = span,
+		.outer = is_active(c),
+		.taken = value,
+		.active = value,
+	};
+
+	vec_push(c->arena, &c->conds, cond);
+}
+
+/* The value of the rest of the line; only looked at where it matters. */
+static bool condition(struct cdecl *c, u32 from, u32 to)
+{
+	s64 value = 0;
+
+	return ceval_range(c, from, to, true, &value) && value;
+}
+
+static void next_branch(struct cdecl *c, struct span span, bool is_else, u32 from, u32 to)
+{
+	struct c_cond *cond;
+
+	if (!c->conds.n)
+		return complain(c, span, is_else ? "#else without #if" : "#elif without #if");
+	cond = vec_last(&c->conds);
+	if (cond->seen_else)
+		return complain(c, span, "#else was the last branch");
+	cond->seen_else = is_else;
+	cond->active = false;
+	if (cond->taken || !cond->outer)
+		return;
+	cond->active = is_else || condition(c, from, to);
+	cond->taken = cond->active;
+}
+
+static void end_cond(struct cdecl *c, struct span span)
+{
+	if (c->conds.n)
+		c->conds.n--;
+	else
+		complain(c, span, "#endif without #if");
+}
+
+/* ---- #define */
+
+/* The body is kept as an expression; what is none has no meaning in a script. */
+static void keep_body(struct cdecl *c, const char *name, u32 from, u32 to)
+{
+	struct diags *diags = c->lang->diags;
+	bool muted = diags->muted;
+
+	diags->muted = true;
+	struct node *n = parse_expression_range(c->lang, c->src, from, to);
+
+	diags->muted = muted;
+	if (!n || (n->kind == N_IDENT && n->name == name))
+		return;
+	hash_puts(&c->lang->constants, name, n);
+}
+
+static bool is_blank(struct cdecl *c, u32 from, u32 to)
+{
+	struct lexer lx = c->lx;
+
+	lx.pos = from;
+	lx.end = to;
+	lex_layout(&lx);
+	return lx.pos >= to;
+}
+
+static void do_define(struct cdecl *c, const struct token *name, u32 from, u32 to)
+{
+	struct span span = { c->src->base + name->off, name->len };
+
+	if (!token_is_name(name))
+		return complain(c, span, "#define needs a name");
+	define(c, name->name);
+	if (from < to && c->src->text[from] == '(' && from == name->off + name->len) {
+		if (!c->foreign)
+			diag_report(c->lang->diags, span, D_C_MACRO_FUNCTION, name->name);
+		return;
+	}
+	if (!is_blank(c, from, to))
+		keep_body(c, name->name, from, to);
+}
+
+/* ---- #include */
+
+static void read_foreign(struct cdecl *c, const char *path, const char *text)
+{
+	struct source *src = sources_add(c->lang->sources, path, text, strlen(text));
+	struct cdecl outer = *c;
+
+	c->foreign = true;
+	c->include_depth++;
+	cdecl_read(c, src, 0, src->len);
+	c->foreign = outer.foreign;
+	c->include_depth = outer.include_depth;
+	c->src = outer.src;
+	c->lx = outer.lx;
+	c->tok = outer.tok;
+	if (c->conds.n > outer.conds.n)
+		c->conds.n = outer.conds.n;
+}
+
+static void do_include(struct cdecl *c, const struct token *what)
+{
+	struct env *env = c->lang->env;
+	char *text, *resolved = NULL;
+
+	if (what->kind != TOK_STR || !env->read_import || c->include_depth >= MAX_INCLUDE_DEPTH)
+		return;
+	text = env->read_import(env, c->src->name, what->str, &resolved);
+	if (text) {
+		const char *path = interns(c->lang->names, resolved ? resolved : what->str);
+
+		if (!hash_puts(&c->included, path, &is_defined))
+			read_foreign(c, path, text);
+	}
+	free(text);
+	free(resolved);
+}
+
+/* ---- directives */
+
+enum directive { DIR_NONE, DIR_DEFINE, DIR_UNDEF, DIR_INCLUDE, DIR_IF, DIR_IFDEF, DIR_IFNDEF, DIR_ELIF,
+		 DIR_ELSE, DIR_ENDIF, DIR_ERROR, DIR_IGNORED };
+
+static enum directive directive_named(const char *name)
+{
+	static const struct {
+		const char *name;
+		enum directive what;
+	} rows[] = {
+		{ "define", DIR_DEFINE }, { "undef", DIR_UNDEF },     { "include", DIR_INCLUDE },
+		{ "if", DIR_IF },	  { "ifdef", DIR_IFDEF },     { "ifndef", DIR_IFNDEF },
+		{ "elif", DIR_ELIF },	  { "else", DIR_ELSE },	      { "endif", DIR_ENDIF },
+		{ "error", DIR_ERROR },	  { "warning", DIR_IGNORED }, { "pragma", DIR_IGNORED },
+		{ "line", DIR_IGNORED },  { "ident", DIR_IGNORED },
+	};
+
+	for (u32 i = 0; name && i < ARRAY_SIZE(rows); i++)
+		if (streq(rows[i].name, name))
+			return rows[i].what;
+	return DIR_NONE;
+}
+
+static void do_error(struct cdecl *c, struct span span, u32 from, u32 to)
+{
+	if (c->foreign)
+		return;
+	diag_report(c->lang->diags, span, D_C_USER_ERROR,
+		    arena_strndup(c->arena, c->src->text + from, to - from));
+	c->failed = true;
+}
+
+static void do_undef(struct cdecl *c, const struct token *name)
+{
+	if (name->name)
+		hash_puts(&c->defined, name->name, &is_undefined);
+}
+
+/* Directives that only count where text is read. */
+static void do_active(struct cdecl *c, enum directive what, const struct token *arg, struct span span,
+		      u32 from, u32 to)
+{
+	switch (what) {
+	case DIR_DEFINE: do_define(c, arg, arg->off + arg->len, to); break;
+	case DIR_UNDEF: do_undef(c, arg); break;
+	case DIR_INCLUDE: do_include(c, arg); break;
+	case DIR_ERROR: do_error(c, span, from, to); break;
+	case DIR_NONE: complain(c, span, "unknown directive"); break;
+	case DIR_IF: case DIR_IFDEF: case DIR_IFNDEF: case DIR_ELIF: case DIR_ELSE: case DIR_ENDIF:
+	case DIR_IGNORED: break;
+	}
+}
+
+static void do_directive(struct cdecl *c, u32 start, u32 to)
+{
+	struct lexer lx = c->lx;
+	struct token word, arg;
+
+	lx.pos = start + 1;
+	lx.end = to;
+	lx.quiet = true;
+	lex_next(&lx, &word);
+	if (word.kind == TOK_EOF)
+		return;
+
+	u32 from = lx.pos;
+	struct span span = { c->src->base + start, from - start };
+	bool active = is_active(c);
+	enum directive what = directive_named(word.name);
+
+	lex_next(&lx, &arg);
+	switch (what) {
+	case DIR_IF: begin_cond(c, span, active && condition(c, from, to)); break;
+	case DIR_IFDEF: begin_cond(c, span, arg.name && cdecl_is_defined(c, arg.name)); break;
+	case DIR_IFNDEF: begin_cond(c, span, !arg.name || !cdecl_is_defined(c, arg.name)); break;
+	case DIR_ELIF: next_branch(c, span, false, from, to); break;
+	case DIR_ELSE: next_branch(c, span, true, from, to); break;
+	case DIR_ENDIF: end_cond(c, span); break;
+	case DIR_DEFINE: case DIR_UNDEF: case DIR_INCLUDE: case DIR_ERROR: case DIR_IGNORED: case DIR_NONE:
+		if (active)
+			do_active(c, what, &arg, span, from, to);
+		break;
+	}
+}
+
+/* ---- the text */
+
+static u32 line_end(const struct source *src, u32 at, u32 to)
+{
+	for (; at < to; at++)
+		if (src->text[at] == '\n' && src->text[at - 1] != '\\' &&
+		    !(src->text[at - 1] == '\r' && at > 1 && src->text[at - 2] == '\\'))
+			break;
+	return at;
+}
+
+/* To the next line that begins with '#'. */
+static void skip_inactive(struct cdecl *c)
+{
+	while (c->lx.pos < c->lx.end && lex_at(&c->lx, 0) != '#') {
+		c->lx.pos = line_end(c->src, c->lx.pos + 1, c->lx.end);
+		lex_layout(&c->lx);
+	}
+}
+
+void cdecl_read(struct cdecl *c, struct source *src, u32 from, u32 to)
+{
+	c->src = src;
+	lex_init(&c->lx, src, c->arena, c->lang->names, c->lang->diags);
+	c->lx.pos = from;
+	c->lx.end = to;
+	c->lx.c_mode = true;
+	c->lx.quiet = c->foreign;
+	for (;;) {
+		lex_layout(&c->lx);
+		if (c->lx.pos >= to)
+			break;
+		if (lex_at(&c->lx, 0) == '#') {
+			u32 start = c->lx.pos, end = line_end(src, start + 1, to);
+
+			do_directive(c, start, end);
+			c->lx.pos = end;
+		} else if (!is_active(c)) {
+			skip_inactive(c);
+		} else {
+			cdecl_declaration(c);
+		}
+	}
+	c->failed |= c->lx.n_errors != 0;
+}

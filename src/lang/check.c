@@ -1,0 +1,388 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The checker's frame. In: the instances of all probes, each with its own clone of a body. Out: every
+ * expression typed, every name resolved, macros pasted, constants folded.
+ *
+ * Types of variables and maps only ever grow (check_type.c), so the program is walked with reports
+ * muted until nothing grows; what is still unknown then becomes int64; a last walk reports. Names are
+ * resolved again in each walk: the scopes are rebuilt, the struct var of a declaring node is kept.
+ */
+#include "lang/check_internal.h"
+
+const struct type ty_map = { .kind = TY_MAP, .size = 8, .align = 8 };
+
+/* ---- reports */
+
+static struct diag *vreport(struct check *c, struct span span, enum diag_id id, va_list ap)
+{
+	struct diag *d = diag_vreport(c->diags, span, id, ap);
+	u32 shown = 0;
+
+	if (!c->final)
+		return d;
+	for (const struct expansion *e = c->s->expansion; e && shown < 4; e = e->up, shown++)
+		diag_note(c->diags, d, e->call, "expanded from %s here", e->name);
+	return d;
+}
+
+struct diag *check_report(struct check *c, struct span span, enum diag_id id, ...)
+{
+	va_list ap;
+
+	va_start(ap, id);
+	struct diag *d = vreport(c, span, id, ap);
+
+	va_end(ap);
+	return d;
+}
+
+const struct type *diag_type(struct check *c, struct span span, enum diag_id id, ...)
+{
+	va_list ap;
+
+	va_start(ap, id);
+	vreport(c, span, id, ap);
+	va_end(ap);
+	return &ty_error;
+}
+
+/* ---- what rows ask for */
+
+struct node *call_arg(const struct node *call, u32 i)
+{
+	for (struct node *n = call->a; n; n = n->next) {
+		if (n->kind == N_NAMED)
+			continue;
+		if (!i--)
+			return n;
+	}
+	return NULL;
+}
+
+u32 call_n_args(const struct node *call)
+{
+	u32 n_args = 0;
+
+	for (const struct node *n = call->a; n; n = n->next)
+		n_args += n->kind != N_NAMED;
+	return n_args;
+}
+
+struct node *call_keyword(const struct node *call, const char *name)
+{
+	for (struct node *n = call->a; n; n = n->next)
+		if (n->kind == N_NAMED && streq(n->name, name))
+			return n->a;
+	return NULL;
+}
+
+s64 call_int(const struct node *call, u32 i, s64 dflt)
+{
+	const struct node *n = call_arg(call, i);
+
+	return n && n->is_const && n->type->kind != TY_STRING ? n->value : dflt;
+}
+
+const char *call_str(const struct node *call, u32 i)
+{
+	const struct node *n = call_arg(call, i);
+
+	return n && n->is_const && n->type->kind == TY_STRING ? n->str : NULL;
+}
+
+enum space check_default_space(const struct check *c)
+{
+	const struct profile *p = c->inst ? c->inst->profile : NULL;
+
+	return p && p->default_space != SPACE_NONE ? p->default_space : SPACE_KERNEL;
+}
+
+struct node *node_copy_over(struct node *n, const struct node *from)
+{
+	struct node *next = n->next;
+
+	*n = *from;
+	n->next = next;
+	return n;
+}
+
+static void make_const(struct node *n, enum node_kind kind, const struct type *t)
+{
+	*n = (struct node){ .kind = kind, .span = n->span, .next = n->next, .type = t, .is_const = true };
+}
+
+void node_make_int(struct node *n, s64 value, const struct type *t)
+{
+	make_const(n, t->kind == TY_BOOL ? N_BOOL : N_INT, t);
+	n->value = value;
+}
+
+void node_make_str(struct node *n, const char *s, u32 len, const struct type *t)
+{
+	make_const(n, N_STR, t);
+	n->str = s;
+	n->str_len = len;
+}
+
+/* ---- variables */
+
+static struct var no_var; /* the value of a name that has gone out of scope */
+
+const char *var_text(struct check *c, const char *name)
+{
+	return arena_printf(c->arena, "$%.*s", (int)strcspn(name, "#"), name);
+}
+
+void check_scope_begin(struct check *c, u32 *mark)
+{
+	*mark = c->s->scope.n;
+}
+
+void check_scope_end(struct check *c, u32 mark)
+{
+	while (c->s->scope.n > mark)
+		hash_puts(&c->s->visible, c->s->scope.v[--c->s->scope.n]->name, &no_var);
+}
+
+struct var *check_find_var(struct check *c, const char *name)
+{
+	struct var *v = hash_gets(&c->s->visible, name);
+
+	return v == &no_var ? NULL : v;
+}
+
+void check_show_var(struct check *c, struct var *v)
+{
+	vec_push(c->arena, &c->s->scope, v);
+	hash_puts(&c->s->visible, v->name, v);
+}
+
+struct var *check_new_var(struct check *c, const char *name, struct span span)
+{
+	struct var *v = arena_new(c->arena, struct var);
+
+	v->name = name;
+	v->type = &ty_unknown;
+	v->decl = span;
+	v->for_depth = c->s->for_depth;
+	vec_push(c->arena, &c->inst->vars, v);
+	return v;
+}
+
+const struct type *check_undefined_var(struct check *c, struct node *n)
+{
+	struct diag *d = check_report(c, n->span, D_UNDEFINED_VAR, var_text(c, n->name));
+	struct near near;
+
+	near_init(&near, n->name);
+	for (u32 i = 0; i < c->s->scope.n; i++)
+		near_try(&near, c->s->scope.v[i]->name);
+	if (near_best(&near))
+		diag_help(c->diags, d, "did you mean \"%s\"?", var_text(c, near_best(&near)));
+	else
+		diag_help(c->diags, d, "assign to it first, or declare it: let %s;",
+			  var_text(c, n->name));
+	return &ty_error;
+}
+
+/* ---- passes */
+
+void instance_init(struct lang *l, struct instance *in, struct clause *clause)
+{
+	in->clause = clause;
+	in->predicate = clause->predicate ? ast_clone(l->arena, clause->predicate) : NULL;
+	in->body = ast_clone(l->arena, clause->body);
+}
+
+static void begin(struct check *c, struct instance *in)
+{
+	check_scope_end(c, 0);
+	c->inst = in;
+	c->loop_depth = 0;
+	c->in_callback = false;
+	c->s->for_depth = 0;
+	c->s->depth = 0;
+	c->s->expansion = NULL;
+	c->s->terminated_by = NULL;
+}
+
+static void check_instance(struct check *c, struct instance *in)
+{
+	begin(c, in);
+	if (in->predicate)
+		check_condition(c, in->predicate);
+	check_block(c, in->body);
+}
+
+static void check_fn(struct check *c, struct function *f, struct instance *home)
+{
+	begin(c, home);
+	c->s->fn = f;
+	check_resolve_type(c, f->result);
+	for (u32 i = 0; i < f->params.n; i++) {
+		struct node *param = f->params.v[i], *next = param->next;
+
+		param->next = NULL;
+		check_statements(c, param);
+		param->next = next;
+		if (param->a->var)
+			param->a->var->assigned = true;
+	}
+	check_block(c, f->body);
+	c->s->fn = NULL;
+}
+
+static void pass(struct check *c, struct instance **instances, u32 n)
+{
+	u32 i = 0;
+
+	c->changed = false;
+	for (struct function *f = c->lang->script->functions; f; f = f->next)
+		check_fn(c, f, &c->s->fns[i++]);
+	for (i = 0; i < n; i++)
+		check_instance(c, instances[i]);
+}
+
+static void walk_to_fixpoint(struct check *c, struct instance **instances, u32 n)
+{
+	u32 passes = 0;
+
+	do
+		pass(c, instances, n);
+	while (c->changed && ++passes < MAX_PASSES);
+}
+
+static void default_vars(struct check *c, struct instance *in)
+{
+	for (u32 i = 0; i < in->vars.n; i++) {
+		struct var *v = in->vars.v[i];
+
+		if (v->type->kind != TY_UNKNOWN)
+			continue;
+		v->type = &ty_s64;
+		c->changed = true;
+	}
+}
+
+static void default_types(struct check *c, struct instance **instances, u32 n, u32 n_fns)
+{
+	c->changed = false;
+	check_maps_default(c);
+	for (u32 i = 0; i < n; i++)
+		default_vars(c, instances[i]);
+	for (u32 i = 0; i < n_fns; i++)
+		default_vars(c, &c->s->fns[i]);
+}
+
+/* ---- functions of the script */
+
+static u32 index_functions(struct check *c)
+{
+	static struct profile nothing;
+	u32 n = 0;
+
+	for (struct function *f = c->lang->script->functions; f; f = f->next, n++) {
+		struct function *other = hash_puts(&c->s->functions, f->name, f);
+
+		if (other)
+			check_report(c, f->span, D_REDEFINED, "function", f->name);
+	}
+	c->s->fns = arena_array(c->arena, struct instance, n);
+	for (u32 i = 0; i < n; i++) {
+		c->s->fns[i].profile = &nothing;
+		c->s->fns[i].name = "fn";
+		c->s->fns[i].provider = "fn";
+	}
+	return n;
+}
+
+static bool reaches(struct check *c, const struct function *from, const struct function *to, u32 steps)
+{
+	for (u32 i = 0; steps && i < c->s->fn_calls.n; i++) {
+		const struct fn_call *call = &c->s->fn_calls.v[i];
+
+		if (call->from == from && (call->to == to || reaches(c, call->to, to, steps - 1)))
+			return true;
+	}
+	return false;
+}
+
+static void check_recursion(struct check *c)
+{
+	for (u32 i = 0; i < c->s->fn_calls.n; i++) {
+		const struct fn_call *call = &c->s->fn_calls.v[i];
+
+		if (call->to == call->from || reaches(c, call->to, call->from, 8))
+			check_report(c, call->span, D_RECURSIVE_FN, call->to->name);
+	}
+}
+
+/* ---- whole */
+
+static void warn_vars(struct check *c, struct instance *in)
+{
+	for (u32 i = 0; i < in->vars.n; i++) {
+		const struct var *v = in->vars.v[i];
+
+		if (v->is_declared && !v->assigned && !v->address_taken && v->type->kind != TY_ERROR)
+			check_report(c, v->decl, D_NEVER_ASSIGNED, var_text(c, v->name));
+	}
+}
+
+static void finish(struct check *c, struct instance **instances, u32 n, u32 n_fns, bool good)
+{
+	u32 i = 0;
+
+	c->s->expansion = NULL;
+	check_recursion(c);
+	check_maps_finish(c);
+	for (u32 j = 0; j < n; j++)
+		warn_vars(c, instances[j]);
+	for (u32 j = 0; j < n_fns; j++)
+		warn_vars(c, &c->s->fns[j]);
+	if (!good)
+		return;
+	for (struct function *f = c->lang->script->functions; f; f = f->next, i++)
+		check_settle(c, f->body);
+	for (i = 0; i < n; i++) {
+		check_settle(c, instances[i]->predicate);
+		check_settle(c, instances[i]->body);
+	}
+}
+
+static void release(struct check_state *s)
+{
+	hash_release(&s->visible);
+	hash_release(&s->macros);
+	hash_release(&s->functions);
+	hash_release(&s->sigs);
+}
+
+bool lang_check(struct lang *l, struct instance **instances, u32 n)
+{
+	struct check_state state = {};
+	struct check c = { .lang = l, .arena = l->arena, .diags = l->diags, .env = l->env, .s = &state };
+	u32 errors = l->diags->n_errors;
+	bool muted = l->diags->muted;
+
+	state.args_row = env_builtin(l->env, "args");
+	state.exit_row = env_builtin(l->env, "exit");
+	macro_index(&c);
+	u32 n_fns = index_functions(&c);
+
+	l->diags->muted = true;
+	walk_to_fixpoint(&c, instances, n);
+	for (u32 tries = 0; tries < 4; tries++) {
+		default_types(&c, instances, n, n_fns);
+		if (!c.changed)
+			break;
+		walk_to_fixpoint(&c, instances, n);
+	}
+	l->diags->muted = muted;
+	c.final = true;
+	pass(&c, instances, n);
+	check_scope_end(&c, 0);
+	finish(&c, instances, n, n_fns, l->diags->n_errors == errors);
+	release(&state);
+	return l->diags->n_errors == errors;
+}

@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Access to parts of things: fields, elements, what a pointer points to. In: N_FIELD, N_INDEX and
+ * dereference nodes. Out: the part's type, and for fields which one it is and where.
+ *
+ * A pointer that is read out of some memory belongs to the same address space as that memory, unless
+ * its type knows better. What is read through a BTF-trusted pointer is no longer trusted: whether the
+ * verifier still follows it depends on annotations that differ between kernels.
+ */
+#include "lang/check_internal.h"
+
+static const struct type *in_space_of(struct check *c, const struct type *t, enum space from)
+{
+	if (t->kind != TY_POINTER || t->space != SPACE_NONE)
+		return t;
+	if (from == SPACE_BTF || from == SPACE_NONE)
+		from = from == SPACE_BTF ? SPACE_KERNEL : check_default_space(c);
+	if (from == SPACE_BPF || from == SPACE_CTX)
+		return t; /* our memory: says nothing about where its contents point */
+	return type_in_space(c->arena, t, from);
+}
+
+/* char arrays are strings to people. */
+static const struct type *as_string(struct check *c, const struct type *t)
+{
+	if (t->kind != TY_ARRAY || t->elem->kind != TY_INT || t->elem->size != 1 || !t->elem->name ||
+	    !t->count || !streq(t->elem->name, "char"))
+		return t;
+	return type_string(c->arena, t->count);
+}
+
+static void near_fields(struct near *near, const struct type *t, u32 depth)
+{
+	for (u32 i = 0; i < t->n_fields && depth < 8; i++) {
+		if (t->fields[i].name[0])
+			near_try(near, t->fields[i].name);
+		else
+			near_fields(near, type_complete(t->fields[i].type), depth + 1);
+	}
+}
+
+static void list_names(struct check *c, struct diag *d, const struct near *near, const char *all)
+{
+	if (near_best(near))
+		diag_help(c->diags, d, "did you mean \"%s\"?", near_best(near));
+	else if (*all)
+		diag_help(c->diags, d, "it has: %s", all);
+}
+
+static const char *fields_text(struct check *c, const struct type *t)
+{
+	const char *text = "";
+
+	for (u32 i = 0; i < t->n_fields && i < 24; i++)
+		if (t->fields[i].name[0])
+			text = arena_printf(c->arena, "%s%s%s", text, *text ? ", " : "",
+					    t->fields[i].name);
+	return text;
+}
+
+static const struct type *unknown_field(struct check *c, struct node *n, const struct type *t)
+{
+	struct diag *d = check_report(c, n->span, D_UNKNOWN_FIELD, type_text(c, t), n->name);
+	struct near near;
+
+	near_init(&near, n->name);
+	near_fields(&near, t, 0);
+	if (c->final)
+		list_names(c, d, &near, t->n_fields <= 24 ? fields_text(c, t) : "");
+	return &ty_error;
+}
+
+/* ---- args.NAME */
+
+static struct arg_desc *find_arg(const struct profile *p, const char *name)
+{
+	for (u32 i = 0; i < p->n_args; i++)
+		if (streq(p->args[i].name, name))
+			return &p->args[i];
+	return NULL;
+}
+
+static const struct type *unknown_arg(struct check *c, struct node *n, const struct profile *p)
+{
+	const char *what = p->args_name ? p->args_name : "args", *all = "";
+	struct diag *d = check_report(c, n->span, D_UNKNOWN_FIELD, what, n->name);
+	struct near near;
+
+	near_init(&near, n->name);
+	for (u32 i = 0; i < p->n_args; i++) {
+		near_try(&near, p->args[i].name);
+		all = arena_printf(c->arena, "%s%s%s", all, i ? ", " : "", p->args[i].name);
+	}
+	list_names(c, d, &near, all);
+	return &ty_error;
+}
+
+/* The return value was args->retval once; providers call it ret. */
+static struct arg_desc *find_return(struct check *c, struct node *n, const struct profile *p)
+{
+	const char *other = streq(n->name, "retval") ? "ret" : streq(n->name, "ret") ? "retval" : NULL;
+	struct arg_desc *arg = other ? find_arg(p, other) : NULL;
+
+	if (arg && streq(other, "ret"))
+		check_report(c, n->span, D_OLD_SPELLING, "args.retval", "args.ret");
+	return arg;
+}
+
+static const struct type *check_args_field(struct check *c, struct node *n)
+{
+	const struct profile *p = c->inst->profile;
+	const struct type *t;
+
+	n->a->kind = N_CALL;
+	n->a->builtin = c->s->args_row;
+	n->a->type = &ty_void;
+	if (!p || !p->n_args) {
+		struct diag *d = check_report(c, n->a->span, D_NO_ARGS, c->inst->name ? c->inst->name : "this");
+
+		if (p && p->n_argn)
+			diag_help(c->diags, d, "use arg0, arg1 ... and cast them");
+		return &ty_error;
+	}
+	if (c->in_callback)
+		return diag_type(c, n->span, D_CTX_IN_LOOP, "args");
+	struct arg_desc *arg = n->name ? find_arg(p, n->name) : NULL;
+
+	if (!arg && n->name)
+		arg = find_return(c, n, p);
+	if (!arg && !n->name)
+		return diag_type(c, n->span, D_INDEX_RANGE, (long long)n->value, "args");
+	if (!arg)
+		return unknown_arg(c, n, p);
+	n->data = arg;
+	t = as_string(c, arg->type);
+	if (t->kind == TY_POINTER && t->space == SPACE_NONE)
+		t = type_in_space(c->arena, t, check_default_space(c));
+	return t;
+}
+
+static bool is_args(const struct check *c, const struct node *a)
+{
+	if (!c->s->args_row)
+		return false;
+	if (a->kind == N_CALL && a->builtin == c->s->args_row)
+		return true;
+	return (a->kind == N_IDENT || (a->kind == N_CALL && !a->a)) && streq(a->name, c->s->args_row->name);
+}
+
+/* ---- fields */
+
+static const struct type *check_tuple_index(struct check *c, struct node *n, const struct type *t,
+					    s64 index)
+{
+	if (index < 0 || index >= t->n_fields)
+		return diag_type(c, n->span, D_INDEX_RANGE, (long long)index, type_text(c, t));
+	n->field = &t->fields[index];
+	n->field_offset = n->field->offset;
+	return n->field->type;
+}
+
+static const struct type *no_fields(struct check *c, struct node *n, const struct type *t)
+{
+	const char *name = n->name ? n->name : arena_printf(c->arena, "%lld", (long long)n->value);
+	struct diag *d = check_report(c, n->span, D_NO_FIELDS, type_text(c, t), name);
+
+	if (t->kind == TY_INT || (t->kind == TY_POINTER && t->elem->kind == TY_VOID))
+		diag_help(c->diags, d, "cast it first: ((struct NAME *)...).%s", name);
+	return &ty_error;
+}
+
+static const struct type *field_type(struct check *c, const struct field *f, enum space space)
+{
+	const struct type *t = as_string(c, f->type);
+
+	if (f->from_user && t->kind == TY_POINTER)
+		return type_in_space(c->arena, t, SPACE_USER);
+	if (t->kind == TY_ARRAY)
+		return t; /* its elements ask again */
+	return in_space_of(c, t, space);
+}
+
+static const struct type *check_typeinfo_field(struct check *c, struct node *n)
+{
+	u32 at;
+	const struct field *f = n->name ? type_field(n->a->type, n->name, &at) : NULL;
+
+	if (!f)
+		return unknown_field(c, n, n->a->type);
+	const char *s = streq(f->name, "full_type") ? n->a->str : n->a->data;
+
+	n->is_const = true;
+	n->str = s;
+	n->str_len = (u32)strlen(s);
+	return type_string(c->arena, n->str_len + 1);
+}
+
+/* Fields of a struct lie where the struct lies. */
+static enum space space_of(struct check *c, const struct node *n)
+{
+	for (; n; n = n->a) {
+		if (n->type && n->type->kind == TY_POINTER)
+			return n->type->space;
+		if (n->kind != N_FIELD && n->kind != N_INDEX && n->kind != N_UNARY)
+			break;
+	}
+	return check_default_space(c); /* a copy of ours: its pointers are from where it was made */
+}
+
+const struct type *check_field(struct check *c, struct node *n)
+{
+	if (is_args(c, n->a))
+		return check_args_field(c, n);
+	const struct type *t = check_value(c, n->a);
+	enum space space = t->kind == TY_POINTER ? t->space : space_of(c, n->a);
+
+	if (type_is_moot(t))
+		return t;
+	if (n->a->kind == N_TYPEINFO)
+		return check_typeinfo_field(c, n);
+	if (t->kind == TY_POINTER)
+		t = t->elem;
+	type_complete(t);
+	if (!n->name)
+		return t->kind == TY_TUPLE || t->kind == TY_RECORD ? check_tuple_index(c, n, t, n->value) :
+								     no_fields(c, n, t);
+	if (t->kind != TY_STRUCT && t->kind != TY_RECORD && t->kind != TY_TUPLE)
+		return no_fields(c, n, n->a->type->kind == TY_POINTER ? n->a->type : t);
+	n->field = type_field(t, n->name, &n->field_offset);
+	return n->field ? field_type(c, n->field, space) : unknown_field(c, n, t);
+}
+
+/* ---- elements */
+
+static const struct type *check_bounds(struct check *c, struct node *n, const struct type *t)
+{
+	if (!node_is_const_int(n->b) || !t->count)
+		return NULL;
+	if (n->b->value >= 0 && n->b->value < t->count)
+		return NULL;
+	return diag_type(c, n->b->span, D_INDEX_RANGE, (long long)n->b->value, type_text(c, t));
+}
+
+static const struct type *check_element(struct check *c, struct node *n, const struct type *t)
+{
+	const struct type *bad = NULL;
+
+	if (t->kind == TY_ARRAY || t->kind == TY_STRING || t->kind == TY_BUFFER)
+		bad = check_bounds(c, n, t);
+	if (bad)
+		return bad;
+	if (t->kind == TY_STRING)
+		return &ty_s8;
+	if (t->kind == TY_BUFFER)
+		return &ty_u8;
+	if (t->kind == TY_ARRAY)
+		return in_space_of(c, as_string(c, t->elem), space_of(c, n->a));
+	return check_deref(c, n, t);
+}
+
+const struct type *check_index(struct check *c, struct node *n)
+{
+	const struct type *t = check_value(c, n->a), *i = check_value(c, n->b);
+
+	if (type_is_moot(t) || type_is_moot(i))
+		return moot(t, i);
+	if (t->kind == TY_TUPLE || t->kind == TY_RECORD)
+		return node_is_const_int(n->b) ? check_tuple_index(c, n, t, n->b->value) :
+						 diag_type(c, n->b->span, D_TUPLE_CONST_INDEX);
+	if (t->kind != TY_ARRAY && t->kind != TY_STRING && t->kind != TY_BUFFER && t->kind != TY_POINTER)
+		return diag_type(c, n->span, D_NOT_INDEXABLE, type_text(c, t));
+	if (!type_is_integer(i))
+		return diag_type(c, n->b->span, D_ARG_KIND, "[]", "int", type_text(c, i));
+	return check_element(c, n, t);
+}
+
+const struct type *check_deref(struct check *c, struct node *n, const struct type *t)
+{
+	if (t->kind != TY_POINTER || t->elem->kind == TY_VOID || t->elem->kind == TY_FUNC ||
+	    !type_complete(t->elem)->size) {
+		struct diag *d = check_report(c, n->span, D_BAD_DEREF, type_text(c, t));
+
+		if (t->kind == TY_INT || t->kind == TY_POINTER)
+			diag_help(c->diags, d, "cast it to a pointer first: *(uint64 *)...");
+		return &ty_error;
+	}
+	return in_space_of(c, as_string(c, t->elem), t->space);
+}

@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Casts, and the words that ask about types: sizeof, offsetof, typeinfo. In: a node with a type as
+ * written. Out: the resolved type, and the constant where the answer is one.
+ */
+#include "lang/check_internal.h"
+
+/* ---- casts */
+
+static s64 cut(s64 value, const struct type *t)
+{
+	if (t->kind == TY_BOOL)
+		return value != 0;
+	switch (t->size) {
+	case 1: return t->is_signed ? (s64)(s8)value : (s64)(u8)value;
+	case 2: return t->is_signed ? (s64)(s16)value : (s64)(u16)value;
+	case 4: return t->is_signed ? (s64)(s32)value : (s64)(u32)value;
+	default: return value;
+	}
+}
+
+static bool is_int_array(const struct type *t)
+{
+	return t->kind == TY_ARRAY && t->elem->kind == TY_INT;
+}
+
+/* (uint8[])x: as many elements as the operand has bytes. */
+static const struct type *sized_array(struct check *c, const struct type *t, const struct type *from)
+{
+	if (t->kind != TY_ARRAY || t->count || !t->elem->size || from->size % t->elem->size)
+		return t;
+	return type_array(c->arena, t->elem, from->size / t->elem->size);
+}
+
+static bool int_of(u32 size)
+{
+	return size == 1 || size == 2 || size == 4 || size == 8;
+}
+
+static bool int_to(const struct type *to, const struct type *from)
+{
+	if (type_is_integer(to) || to->kind == TY_POINTER)
+		return true;
+	if (to->kind == TY_USERNAME || to->kind == TY_KSYM || to->kind == TY_CGROUP_PATH)
+		return true;
+	return is_int_array(to) && to->size == from->size;
+}
+
+static bool can_cast(const struct type *to, const struct type *from)
+{
+	switch (from->kind) {
+	case TY_INT:
+	case TY_BOOL:
+	case TY_ENUM:
+		return int_to(to, from);
+	case TY_FLOAT:
+		return type_is_integer(to) || to->kind == TY_FLOAT;
+	case TY_POINTER:
+		return type_is_integer(to) || to->kind == TY_POINTER || (is_int_array(to) && to->size == 8);
+	case TY_ARRAY:
+		return (type_is_integer(to) && is_int_array(from) && to->size == from->size) ||
+		       (is_int_array(to) && is_int_array(from) && to->size == from->size) ||
+		       to->kind == TY_POINTER || (to->kind == TY_STRING && from->elem->size == 1);
+	case TY_STRING:
+		return (to->kind == TY_STRING && to->count >= from->count) ||
+		       (is_int_array(to) && to->elem->size == 1);
+	case TY_BUFFER:
+		return is_int_array(to) && to->elem->size == 1;
+	case TY_KSYM:
+	case TY_USYM:
+	case TY_USERNAME:
+	case TY_CGROUP_PATH:
+	case TY_TIMESTAMP:
+		return type_is_integer(to);
+	case TY_STRUCT:
+		return to->kind == TY_STRUCT && type_equal(to, from);
+	default:
+		return type_equal(to, from);
+	}
+}
+
+/* An untyped address is where the probe's own memory is; a pointer stays where it points. */
+static const struct type *place_pointer(struct check *c, const struct type *t, const struct type *from)
+{
+	enum space space = from->kind == TY_POINTER ? from->space : SPACE_NONE;
+
+	if (space == SPACE_BTF && !type_equal(t->elem, from->elem))
+		space = SPACE_KERNEL;
+	if (space == SPACE_NONE)
+		space = check_default_space(c);
+	return type_in_space(c->arena, t, space);
+}
+
+static const struct type *bad_cast(struct check *c, struct node *n, const struct type *to,
+				   const struct type *from)
+{
+	struct diag *d = check_report(c, n->span, D_BAD_CAST, type_text(c, from), type_text(c, to));
+
+	if (to->kind == TY_STRUCT && from->kind != TY_STRUCT)
+		diag_help(c->diags, d, "cast to a pointer: (%s *)", type_text(c, to));
+	return &ty_error;
+}
+
+const struct type *check_cast(struct check *c, struct node *n)
+{
+	const struct type *to = check_resolve_type(c, n->tref);
+	const struct type *from = check_value(c, n->a);
+
+	n->is_const = false;
+	n->str = NULL;
+	if (type_is_moot(to) || type_is_moot(from))
+		return to->kind == TY_ERROR ? to : type_is_moot(from) ? moot(to, from) : to;
+	if (to->kind == TY_STRUCT)
+		type_complete(to);
+	to = sized_array(c, to, from);
+	if (is_int_array(to) && type_is_flexible(from) && int_of(to->size))
+		from = n->a->type = type_int(to->size, true); /* a literal has any size */
+	if (!can_cast(to, from))
+		return bad_cast(c, n, to, from);
+	if (to->kind == TY_INT && type_equal(to, n->a->type) && n->a->kind == N_VAR)
+		check_report(c, n->span, D_NEEDLESS_CAST, type_text(c, to));
+	if (to->kind == TY_POINTER)
+		to = place_pointer(c, to, from);
+	n->type = to;
+	if (node_is_const_int(n->a) && type_is_integer(to))
+		fold_set_int(n, cut(n->a->value, to));
+	return to;
+}
+
+/* ---- questions about types */
+
+/* A name that is no type may still be an expression. */
+static const struct type *named_or_expr(struct check *c, struct node *n)
+{
+	struct type_ref *ref = n->tref;
+
+	if (n->a)
+		return type_rigid(check_value_type(check_expr(c, n->a)));
+	const struct type *t = check_try_type(c, ref);
+
+	if (t || !ref->name || ref->tag || ref->suffix.n)
+		return t ? t : check_resolve_type(c, ref);
+	struct node *ident = node_new(c->arena, N_IDENT, ref->span);
+
+	ident->name = ref->name;
+	t = check_try_ident(c, ident);
+	if (!t)
+		return check_resolve_type(c, ref);
+	n->a = ident;
+	return type_rigid(t);
+}
+
+const struct type *check_sizeof(struct check *c, struct node *n)
+{
+	const struct type *t = named_or_expr(c, n);
+
+	n->is_const = false;
+	if (type_is_moot(t))
+		return t;
+	u32 size = type_complete(t)->size;
+
+	if (!size)
+		return diag_type(c, n->span, D_INCOMPLETE_TYPE, type_text(c, t));
+	fold_set_int(n, size);
+	return &ty_u64;
+}
+
+/* a.b.c as a chain of N_FIELD ending in N_IDENT: the offset of the whole; t becomes the last type. */
+static bool path_offset(struct check *c, struct node *path, const struct type **t, s64 *offset)
+{
+	u32 at = 0;
+
+	if (path->a && !path_offset(c, path->a, t, offset))
+		return false;
+	const struct type *in = type_complete(*t);
+	const struct field *f = path->name ? type_field(in, path->name, &at) : NULL;
+
+	if (!f) {
+		check_report(c, path->span, D_UNKNOWN_FIELD, type_text(c, in),
+			     path->name ? path->name : "?");
+		return false;
+	}
+	*offset += at;
+	*t = f->type;
+	return true;
+}
+
+const struct type *check_offsetof(struct check *c, struct node *n)
+{
+	const struct type *t = named_or_expr(c, n);
+	s64 offset = 0;
+
+	n->is_const = false;
+	if (type_is_moot(t))
+		return t;
+	if (t->kind == TY_POINTER)
+		t = t->elem;
+	if (!path_offset(c, n->b, &t, &offset))
+		return &ty_error;
+	fold_set_int(n, offset);
+	return &ty_u64;
+}
+
+/* ---- typeinfo */
+
+static const char *base_type(const struct type *t)
+{
+	static const char *const names[N_TYPE_KINDS] = {
+		[TY_BOOL] = "bool",	[TY_INT] = "int",	[TY_FLOAT] = "float",
+		[TY_ENUM] = "enum",	[TY_STRING] = "string", [TY_BUFFER] = "buffer",
+		[TY_INET] = "inet",	[TY_POINTER] = "pointer", [TY_ARRAY] = "array",
+		[TY_STRUCT] = "c_type", [TY_TUPLE] = "tuple",	[TY_RECORD] = "record",
+		[TY_VOID] = "void",	[TY_COUNT] = "count_t", [TY_KSTACK] = "kstack_t",
+		[TY_USTACK] = "ustack_t",
+	};
+
+	return names[t->kind];
+}
+
+static bool is_allowed(struct check *c, struct node *n)
+{
+	u8 level = c->env->config.unstable[UNSTABLE_typeinfo];
+
+	for (const struct expansion *e = c->s->expansion; e; e = e->up)
+		if (e->macro && e->macro->is_std)
+			return true;
+	if (level == 0) {
+		check_report(c, n->span, D_UNSTABLE_WORD, "typeinfo", "unstable_typeinfo");
+		return false;
+	}
+	if (level == 1)
+		check_report(c, n->span, D_UNSTABLE_WARN, "typeinfo");
+	return true;
+}
+
+/* str: the full type, data: the base type; the node's own type is the record of both. */
+const struct type *check_typeinfo(struct check *c, struct node *n)
+{
+	const struct type *t = named_or_expr(c, n);
+
+	if (type_is_moot(t))
+		return t;
+	if (!is_allowed(c, n))
+		return &ty_error;
+	const char *full = type_text(c, t), *base = base_type(t) ? base_type(t) : full;
+	struct field fields[] = {
+		{ .name = "base_type", .type = type_string(c->arena, (u32)strlen(base) + 1) },
+		{ .name = "full_type", .type = type_string(c->arena, (u32)strlen(full) + 1) },
+	};
+
+	n->str = full;
+	n->data = arena_strdup(c->arena, base);
+	return type_record(c->arena, fields, 2);
+}

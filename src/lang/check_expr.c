@@ -1,0 +1,721 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Expressions: literals, names, operators, conditionals, tuples. In: a node. Out: its type, what it
+ * refers to, and its value when that is known now. A mistake below gives &ty_error, which everything
+ * above accepts in silence; &ty_unknown does the same in passes before the last one.
+ */
+#include "lang/check_internal.h"
+#include "lang/lexer.h"
+#include "type/agg.h"
+
+/* ---- literals and parameters */
+
+const struct type *check_literal(struct check *c, struct node *n)
+{
+	n->is_const = true;
+	if (n->kind == N_BOOL)
+		return &ty_bool;
+	if (n->kind == N_STR)
+		return n->type && n->type->kind == TY_STRING ? n->type :
+							       type_string(c->arena, n->str_len + 1);
+	if (n->type && !type_is_moot(n->type)) /* made by folding */
+		return n->type;
+	return n->value < 0 ? &ty_u64 : type_literal(n->value);
+}
+
+static bool parse_param(const char *text, s64 *value)
+{
+	bool minus = *text == '-';
+	u64 v;
+
+	if (!lex_parse_int(text + minus, (u32)strlen(text + minus), &v))
+		return false;
+	*value = minus ? -(s64)v : (s64)v;
+	return true;
+}
+
+/* After this, aux is the number, name the text as given, value or str the constant. */
+const struct type *check_param(struct check *c, struct node *n)
+{
+	s64 value = 0;
+
+	if (!n->name) {
+		n->aux = (u32)n->value;
+		n->name = "";
+		if (n->aux && n->aux <= c->env->n_params)
+			n->name = c->env->params[n->aux - 1];
+	}
+	n->is_const = true;
+	if (!n->aux) {
+		n->value = c->env->n_params;
+		return type_literal(n->value);
+	}
+	if (n->aux > c->env->n_params && !c->s->wants_string)
+		check_report(c, n->span, D_PARAM_UNSET, (long long)n->aux);
+	if (!*n->name || parse_param(n->name, &value)) {
+		n->value = value;
+		return *n->name == '-' || value >= 0 ? type_literal(value) : &ty_u64;
+	}
+	n->str = n->name;
+	n->str_len = (u32)strlen(n->name);
+	return type_string(c->arena, n->str_len + 1);
+}
+
+const struct type *check_param_text(struct check *c, struct node *n)
+{
+	n->str = n->name;
+	n->str_len = (u32)strlen(n->name);
+	return n->type = type_string(c->arena, n->str_len + 1);
+}
+
+/* ---- names */
+
+static const struct word {
+	const char *name;
+	const struct type *type;
+	s64 value;
+} words[] = {
+	{ "bpftrace", &ty_stack_mode, STACK_MODE_SONDE },
+	{ "sonde", &ty_stack_mode, STACK_MODE_SONDE },
+	{ "perf", &ty_stack_mode, STACK_MODE_PERF },
+	{ "raw", &ty_stack_mode, STACK_MODE_RAW },
+	{ "build_id", &ty_stack_mode, STACK_MODE_BUILD_ID },
+	{ "boot", &ty_timestamp_mode, TS_BOOT },
+	{ "monotonic", &ty_timestamp_mode, TS_MONOTONIC },
+	{ "tai", &ty_timestamp_mode, TS_TAI },
+	{ "sw_tai", &ty_timestamp_mode, TS_TAI },
+};
+
+static bool try_word(struct node *n)
+{
+	for (u32 i = 0; i < ARRAY_SIZE(words); i++)
+		if (streq(words[i].name, n->name)) {
+			node_make_int(n, words[i].value, words[i].type);
+			return true;
+		}
+	return false;
+}
+
+static bool try_world(struct check *c, struct node *n)
+{
+	const struct world *w = &c->env->world;
+	const struct type *t = NULL;
+	s64 value;
+
+	if (!w->constant || !w->constant(w->ctx, n->name, &value, &t))
+		return false;
+	node_make_int(n, value, t ? t : type_literal(value));
+	return true;
+}
+
+static const struct type *check_new_kind(struct check *c, struct node *n)
+{
+	return check_expr(c, n);
+}
+
+const struct type *check_try_ident(struct check *c, struct node *n)
+{
+	int made = macro_expand(c, n);
+	const struct builtin *row = made ? NULL : env_builtin(c->env, n->name);
+
+	if (row && (row->flags & BI_VARIABLE)) {
+		n->kind = N_CALL;
+		n->a = NULL;
+		return check_new_kind(c, n);
+	}
+	if (!made)
+		made = macro_constant(c, n);
+	if (made < 0)
+		return &ty_error;
+	if (made || try_world(c, n) || try_word(n))
+		return check_new_kind(c, n);
+	return NULL;
+}
+
+static void near_constants(struct check *c, struct near *near)
+{
+	const struct hash *h[] = { &c->lang->constants, &c->env->builtins };
+
+	macro_near(c, near);
+	for (u32 t = 0; t < ARRAY_SIZE(h); t++)
+		for (u32 i = 0; i < h[t]->cap; i++)
+			if (h[t]->slot[i].key)
+				near_try(near, h[t]->slot[i].key);
+}
+
+static const struct type *unknown_ident(struct check *c, struct node *n)
+{
+	struct near near;
+
+	if (env_builtin(c->env, n->name) || hash_gets(&c->s->functions, n->name) ||
+	    macro_exists(c, n->name)) {
+		struct diag *d = check_report(c, n->span, D_NEEDS_PARENS, n->name);
+
+		diag_help(c->diags, d, "write %s(...)", n->name);
+		return &ty_error;
+	}
+	struct diag *d = check_report(c, n->span, D_UNKNOWN_NAME, n->name);
+
+	if (!c->final)
+		return &ty_error;
+	near_init(&near, n->name);
+	near_constants(c, &near);
+	if (near_best(&near))
+		diag_help(c->diags, d, "did you mean \"%s\"?", near_best(&near));
+	else if (check_find_var(c, n->name))
+		diag_help(c->diags, d, "variables are written with a dollar sign: $%s", n->name);
+	return &ty_error;
+}
+
+static const struct type *check_ident(struct check *c, struct node *n)
+{
+	const struct type *t = check_try_ident(c, n);
+
+	if (t)
+		return t;
+	struct type_ref ref = { .span = n->span, .name = n->name };
+
+	t = check_try_type(c, &ref);
+	if (!t)
+		return unknown_ident(c, n);
+	n->kind = N_TYPE;
+	n->tref = arena_dup(c->arena, &ref, sizeof(ref));
+	return t;
+}
+
+static const struct type *check_var(struct check *c, struct node *n)
+{
+	struct var *v = check_find_var(c, n->name);
+
+	if (!v)
+		return check_undefined_var(c, n);
+	n->var = v;
+	v->used = true;
+	v->captured |= v->for_depth < c->s->for_depth;
+	return type_rigid(v->type);
+}
+
+/* ---- values */
+
+const struct type *check_value_type(const struct type *t)
+{
+	switch (t->kind) {
+	case TY_COUNT:
+		return &ty_u64;
+	case TY_SUM:
+	case TY_MIN:
+	case TY_MAX:
+	case TY_AVG:
+		return type_int(8, t->is_signed);
+	default:
+		return t;
+	}
+}
+
+const struct type *check_value(struct check *c, struct node *n)
+{
+	const struct type *t = check_value_type(check_expr(c, n));
+
+	if (t->kind == TY_VOID && c->final)
+		return diag_type(c, n->span, D_NO_VALUE);
+	return t->kind == TY_VOID ? &ty_error : t;
+}
+
+const struct type *check_condition(struct check *c, struct node *n)
+{
+	const struct type *t = check_value(c, n);
+
+	if (type_is_condition(t))
+		return t;
+	return diag_type(c, n->span, D_BAD_CONDITION, type_text(c, t));
+}
+
+/* ---- operators */
+
+static bool is_comparison(enum op op)
+{
+	return op >= OP_EQ && op <= OP_GE;
+}
+
+/* Whether an operand counts as unsigned beside an unsigned one. */
+static bool goes_unsigned(const struct type *t)
+{
+	return !t->is_signed || type_is_flexible(t);
+}
+
+static bool is_unsigned(const struct type *t)
+{
+	return !t->is_signed && t->kind != TY_BOOL;
+}
+
+static const struct type *common_int(const struct type *a, const struct type *b)
+{
+	bool u = goes_unsigned(a) && goes_unsigned(b) && (is_unsigned(a) || is_unsigned(b));
+
+	return u ? &ty_u64 : &ty_s64;
+}
+
+static const struct type *int_result(enum op op, const struct type *a, const struct type *b)
+{
+	if (op == OP_SUB)
+		return &ty_s64;
+	if (op == OP_SHL || op == OP_SHR)
+		return is_unsigned(a) ? &ty_u64 : &ty_s64;
+	return common_int(a, b);
+}
+
+static const struct type *bad_operands(struct check *c, struct node *n, const struct type *a,
+				       const struct type *b)
+{
+	const struct node *agg = type_is_agg(a) ? n->a : type_is_agg(b) ? n->b : NULL;
+
+	if (agg)
+		return diag_type(c, agg->span, D_AGG_USE, agg->map ? agg->map->name : type_text(c, agg->type));
+	struct diag *d = check_report(c, n->span, D_BAD_OPERANDS, op_text(n->op), type_text(c, a),
+				      type_text(c, b));
+
+	if (a->kind == TY_POINTER || b->kind == TY_POINTER)
+		diag_help(c->diags, d, "cast the pointer to uint64 to compute with its address");
+	else if (a->kind == TY_STRING && b->kind == TY_STRING)
+		diag_help(c->diags, d, "strings can only be compared with == and !=");
+	return &ty_error;
+}
+
+static const struct type *pointer_pair(struct check *c, struct node *n, const struct type *a,
+				       const struct type *b)
+{
+	if (!is_comparison(n->op))
+		return bad_operands(c, n, a, b);
+	n->promoted = &ty_u64;
+	if (!type_equal(a->elem, b->elem) && a->elem->kind != TY_VOID && b->elem->kind != TY_VOID)
+		check_report(c, n->span, D_POINTER_COMPARE, type_text(c, a), type_text(c, b));
+	return &ty_bool;
+}
+
+static const struct type *pointer_step(struct check *c, struct node *n, const struct type *p)
+{
+	const struct type *to = type_complete(p->elem);
+
+	n->promoted = p;
+	if (!to->size && to->kind != TY_VOID && to->kind != TY_FUNC)
+		return diag_type(c, n->span, D_NO_STEP, type_text(c, to));
+	return p;
+}
+
+static const struct type *pointer_and_int(struct check *c, struct node *n, const struct type *a,
+					  const struct type *b)
+{
+	bool left = a->kind == TY_POINTER;
+
+	if (!type_is_integer(left ? b : a))
+		return bad_operands(c, n, a, b);
+	if (n->op == OP_ADD || (n->op == OP_SUB && left))
+		return pointer_step(c, n, left ? a : b);
+	if (!is_comparison(n->op))
+		return bad_operands(c, n, a, b);
+	n->promoted = &ty_u64;
+	return &ty_bool;
+}
+
+static bool is_symbol(const struct type *t)
+{
+	return t->kind == TY_KSYM || t->kind == TY_USERNAME || t->kind == TY_CGROUP_PATH ||
+	       t->kind == TY_PROBE;
+}
+
+/* Equality of things that are compared as a whole. */
+static const struct type *whole_pair(struct check *c, struct node *n, const struct type *a,
+				     const struct type *b)
+{
+	bool mixed = false;
+
+	if (n->op != OP_EQ && n->op != OP_NE)
+		return bad_operands(c, n, a, b);
+	if (is_symbol(a) && type_is_integer(b))
+		n->promoted = a;
+	else if (is_symbol(b) && type_is_integer(a))
+		n->promoted = b;
+	else if (a->kind == TY_PROBE && b->kind == TY_STRING && n->b->is_const)
+		n->promoted = a;
+	else if (b->kind == TY_PROBE && a->kind == TY_STRING && n->a->is_const)
+		n->promoted = b;
+	else if (a->kind != b->kind || !type_is_storable(a))
+		return bad_operands(c, n, a, b);
+	else
+		n->promoted = type_join(c, a, b, &mixed);
+	return n->promoted ? &ty_bool : bad_operands(c, n, a, b);
+}
+
+/* str($1 + 2) skips characters: the parameter is text there. */
+static bool skip_of_param(struct check *c, struct node *n)
+{
+	const struct node *a = n->a, *b = n->b;
+
+	if (n->op != OP_ADD || a->kind != N_PARAM || !node_is_const_int(b) || b->value < 0)
+		return false;
+	if (!node_is_const_str(a))
+		return false;
+	u32 skip = (u32)MIN(b->value, (s64)a->str_len);
+
+	n->is_const = true;
+	n->str = a->str + skip;
+	n->str_len = a->str_len - skip;
+	n->type = type_string(c->arena, n->str_len + 1);
+	return true;
+}
+
+const struct type *check_operator(struct check *c, struct node *n, const struct type *a,
+				  const struct type *b)
+{
+	if (type_is_moot(a) || type_is_moot(b))
+		return is_comparison(n->op) || n->op == OP_LAND || n->op == OP_LOR ? &ty_bool : moot(a, b);
+	if (n->op == OP_LAND || n->op == OP_LOR) {
+		n->promoted = &ty_bool;
+		if (!type_is_condition(a) || !type_is_condition(b))
+			return bad_operands(c, n, a, b);
+		return &ty_bool;
+	}
+	if (type_is_integer(a) && type_is_integer(b)) {
+		n->promoted = is_comparison(n->op) ? common_int(a, b) : int_result(n->op, a, b);
+		return is_comparison(n->op) ? &ty_bool : n->promoted;
+	}
+	if (a->kind == TY_POINTER && b->kind == TY_POINTER)
+		return pointer_pair(c, n, a, b);
+	if (a->kind == TY_POINTER || b->kind == TY_POINTER)
+		return pointer_and_int(c, n, a, b);
+	if (a->kind == TY_FLOAT && b->kind == TY_FLOAT && is_comparison(n->op)) {
+		n->promoted = &ty_f64;
+		return &ty_bool;
+	}
+	return whole_pair(c, n, a, b);
+}
+
+static bool typeinfo_pair(struct node *n)
+{
+	if (n->a->kind != N_TYPEINFO || n->b->kind != N_TYPEINFO || (n->op != OP_EQ && n->op != OP_NE))
+		return false;
+	if (type_is_moot(n->a->type) || type_is_moot(n->b->type))
+		return false;
+	fold_set_bool(n, streq(n->a->str, n->b->str) == (n->op == OP_EQ));
+	return true;
+}
+
+/* $1 == "7" compares texts, whatever $1 looks like. */
+static const struct type *check_beside(struct check *c, struct node *n, const struct node *other)
+{
+	bool wanted = c->s->wants_string, as_text = n->kind == N_PARAM && other->kind == N_STR;
+
+	c->s->wants_string |= as_text;
+	const struct type *t = check_value(c, n);
+
+	c->s->wants_string = wanted;
+	return as_text && n->aux ? check_param_text(c, n) : t;
+}
+
+static const struct type *check_binary(struct check *c, struct node *n)
+{
+	const struct type *a = check_beside(c, n->a, n->b);
+	bool ends = n->op == OP_LAND ? false : true;
+
+	n->is_const = false;
+	n->type = &ty_bool;
+	/* 0 && x: x is not looked at, as in a dead branch */
+	if ((n->op == OP_LAND || n->op == OP_LOR) && node_is_const_int(n->a) && !!n->a->value == ends) {
+		fold_set_bool(n, ends);
+		n->promoted = &ty_bool;
+		return &ty_bool;
+	}
+	const struct type *b = check_beside(c, n->b, n->a);
+
+	if (typeinfo_pair(n) || (!type_is_moot(a) && !type_is_moot(b) && skip_of_param(c, n)))
+		return n->type;
+	n->type = check_operator(c, n, a, b);
+	if (!type_is_moot(a) && !type_is_moot(b) && !type_is_moot(n->type))
+		fold_binary(c, n);
+	return n->type;
+}
+
+static const struct type *check_address(struct check *c, struct node *n)
+{
+	const struct type *t = check_expr(c, n->a);
+	struct node *a = n->a;
+
+	if (type_is_moot(t))
+		return t;
+	if (a->kind != N_VAR && a->kind != N_MAP)
+		return diag_type(c, n->span, D_NEEDS_PLACE, op_text(n->op));
+	if (a->var) {
+		a->var->address_taken = true;
+		a->var->assigned = true;
+	}
+	return type_pointer(c->arena, t, SPACE_BPF);
+}
+
+static const struct type *bad_operand(struct check *c, struct node *n, const struct type *t)
+{
+	return diag_type(c, n->span, D_BAD_OPERAND, op_text(n->op), type_text(c, t));
+}
+
+static const struct type *check_unary(struct check *c, struct node *n)
+{
+	n->is_const = false;
+	n->str = NULL;
+	if (n->op == OP_ADDR)
+		return check_address(c, n);
+	const struct type *t = check_value(c, n->a);
+
+	if (type_is_moot(t))
+		return n->op == OP_LNOT ? &ty_bool : t;
+	if (n->op == OP_DEREF)
+		return check_deref(c, n, t);
+	if (n->op == OP_LNOT ? !type_is_condition(t) : !type_is_integer(t))
+		return bad_operand(c, n, t);
+	n->type = n->op == OP_LNOT ? &ty_bool : n->op == OP_NEG || !is_unsigned(t) ? &ty_s64 : &ty_u64;
+	fold_unary(c, n);
+	return n->type;
+}
+
+const struct type *check_incdec(struct check *c, struct node *n)
+{
+	struct node *a = n->a;
+
+	if (a->kind != N_VAR && a->kind != N_MAP)
+		return diag_type(c, n->span, D_NEEDS_PLACE, op_text(n->op));
+	if (a->kind == N_MAP) {
+		a->map = check_map(c, a);
+		if (!a->map)
+			return &ty_error;
+		a->map->read = a->map->written = true;
+		a->type = a->map->value;
+		if (a->type->kind == TY_UNKNOWN)
+			check_unify_map_value(c, a->map, &ty_s64, n->span);
+	} else if (type_is_moot(a->type = check_var(c, a)) && a->var) {
+		check_unify_var(c, a->var, &ty_s64, n->span);
+	}
+	const struct type *t = a->map ? a->map->value : a->var ? a->var->type : &ty_error;
+
+	if (a->var)
+		a->var->assigned = true;
+	if (type_is_moot(t))
+		return t;
+	if (t->kind == TY_POINTER)
+		return pointer_step(c, n, t);
+	if (t->kind != TY_INT)
+		return bad_operand(c, n, t);
+	t = type_int(8, t->is_signed);
+	if (a->map)
+		check_unify_map_value(c, a->map, t, n->span);
+	else if (!a->var->has_fixed_type)
+		check_unify_var(c, a->var, t, n->span);
+	a->type = type_rigid(a->map ? a->map->value : a->var->type);
+	return a->type;
+}
+
+/* ---- conditional */
+
+static bool pick_branch(struct check *c, struct node *n)
+{
+	const struct node *cond = n->a;
+
+	if (cond->kind == N_COMPTIME && cond->type->kind == TY_UNKNOWN && !c->final) {
+		n->type = &ty_unknown;
+		return true;
+	}
+	if (!node_is_const_int(cond) || n->is_elvis)
+		return false;
+	struct node *taken = cond->value ? n->b : n->c;
+
+	n->type = taken ? check_expr(c, taken) : &ty_void;
+	if (taken && taken->is_const) {
+		n->is_const = true;
+		n->value = taken->value;
+		n->str = taken->str;
+		n->str_len = taken->str_len;
+	}
+	return true;
+}
+
+static const struct type *join_branches(struct check *c, struct node *n, const struct type *a,
+					const struct type *b)
+{
+	bool mixed = false;
+	const struct type *t;
+
+	if (type_is_moot(a) || type_is_moot(b))
+		return a->kind == TY_ERROR || b->kind == TY_ERROR ? &ty_error :
+		       a->kind == TY_UNKNOWN			  ? b :
+								    a;
+	if (a->kind == TY_POINTER && node_is_const_int(n->c) && !n->c->value)
+		return a;
+	if (b->kind == TY_POINTER && n->b && node_is_const_int(n->b) && !n->b->value)
+		return b;
+	if (a->kind == TY_VOID || b->kind == TY_VOID)
+		return &ty_void;
+	t = type_join(c, a, b, &mixed);
+	return t ? t : diag_type(c, n->span, D_BRANCH_TYPES, type_text(c, a), type_text(c, b));
+}
+
+static const struct type *check_cond(struct check *c, struct node *n)
+{
+	const struct type *cond = check_condition(c, n->a);
+
+	n->is_const = false;
+	n->str = NULL;
+	if (pick_branch(c, n))
+		return n->type;
+	const struct type *a = n->b ? check_value_type(check_expr(c, n->b)) : cond;
+	const struct type *b = n->c ? check_value_type(check_expr(c, n->c)) : &ty_void;
+
+	n->type = join_branches(c, n, a, b);
+	return n->type;
+}
+
+/* ---- aggregates of values */
+
+const struct type *check_tuple(struct check *c, struct node *n)
+{
+	u32 count = 0, i = 0;
+	const struct type *bad = NULL;
+
+	for (const struct node *e = n->a; e; e = e->next)
+		count++;
+	const struct type **elem = arena_array(c->arena, const struct type *, count);
+
+	for (struct node *e = n->a; e; e = e->next, i++) {
+		elem[i] = check_value(c, e);
+		if (type_is_moot(elem[i]))
+			bad = bad && bad->kind == TY_ERROR ? bad : elem[i];
+		else if (!type_is_storable(elem[i]))
+			bad = diag_type(c, e->span, D_BAD_KEY, type_text(c, elem[i]));
+	}
+	return bad ? bad : type_tuple(c->arena, elem, count);
+}
+
+static bool is_repeated(const struct node *list, const struct node *e)
+{
+	for (; list != e; list = list->next)
+		if (streq(list->name, e->name))
+			return true;
+	return false;
+}
+
+const struct type *check_record(struct check *c, struct node *n)
+{
+	VEC(struct field) fields = {};
+	const struct type *bad = NULL;
+
+	for (struct node *e = n->a; e; e = e->next) {
+		const struct type *t = e->type = check_value(c, e->a);
+
+		if (is_repeated(n->a, e))
+			bad = diag_type(c, e->span, D_DUPLICATE_FIELD, e->name);
+		else if (type_is_moot(t))
+			bad = bad && bad->kind == TY_ERROR ? bad : t;
+		else if (!type_is_storable(t))
+			bad = diag_type(c, e->span, D_BAD_KEY, type_text(c, t));
+		vec_push(c->arena, &fields, (struct field){ .name = e->name, .type = t });
+	}
+	return bad ? bad : type_record(c->arena, fields.v, fields.n);
+}
+
+/* ---- blocks */
+
+const struct type *check_block_expr(struct check *c, struct node *n)
+{
+	const struct expansion *up = c->s->expansion;
+	const char *terminated_by = c->s->terminated_by;
+	u32 mark;
+
+	if (n->data)
+		c->s->expansion = n->data;
+	check_scope_begin(c, &mark);
+	c->s->terminated_by = NULL;
+	check_statements(c, n->a);
+	n->type = n->b ? check_expr(c, n->b) : &ty_void;
+	c->s->terminated_by = terminated_by;
+	check_scope_end(c, mark);
+	c->s->expansion = up;
+	n->is_const = n->b && !n->a && n->b->is_const;
+	if (n->is_const) {
+		n->value = n->b->value;
+		n->str = n->b->str;
+		n->str_len = n->b->str_len;
+	}
+	return n->type;
+}
+
+static const struct type *check_comptime(struct check *c, struct node *n)
+{
+	const struct type *t = check_value(c, n->a);
+
+	n->is_const = n->a->is_const;
+	n->value = n->a->value;
+	n->str = n->a->str;
+	n->str_len = n->a->str_len;
+	if (type_is_moot(t) || n->is_const)
+		return t;
+	return c->final ? diag_type(c, n->a->span, D_NOT_CONST) : &ty_unknown;
+}
+
+static const struct type *check_type_arg(struct check *c, struct node *n)
+{
+	return check_resolve_type(c, n->tref);
+}
+
+static const struct type *check_kind(struct check *c, struct node *n)
+{
+	switch (n->kind) {
+	case N_INT:
+	case N_STR:
+	case N_BOOL: return check_literal(c, n);
+	case N_IDENT: return check_ident(c, n);
+	case N_VAR: return check_var(c, n);
+	case N_MAP: return check_map_read(c, n);
+	case N_PARAM: return check_param(c, n);
+	case N_UNARY: return check_unary(c, n);
+	case N_BINARY: return check_binary(c, n);
+	case N_INCDEC: return check_incdec(c, n);
+	case N_COND: return check_cond(c, n);
+	case N_FIELD: return check_field(c, n);
+	case N_INDEX: return check_index(c, n);
+	case N_CALL: return check_call(c, n);
+	case N_CAST: return check_cast(c, n);
+	case N_SIZEOF: return check_sizeof(c, n);
+	case N_OFFSETOF: return check_offsetof(c, n);
+	case N_TYPEOF:
+	case N_TYPE: return check_type_arg(c, n);
+	case N_TYPEINFO: return check_typeinfo(c, n);
+	case N_COMPTIME: return check_comptime(c, n);
+	case N_TUPLE: return check_tuple(c, n);
+	case N_RECORD: return check_record(c, n);
+	case N_NAMED: return check_value(c, n->a);
+	case N_BLOCK_EXPR: return check_block_expr(c, n);
+	case N_EXPR:
+	case N_ASSIGN:
+	case N_LET:
+	case N_DISCARD:
+	case N_IF:
+	case N_WHILE:
+	case N_UNROLL:
+	case N_FOR:
+	case N_BREAK:
+	case N_CONTINUE:
+	case N_RETURN:
+	case N_BLOCK:
+	case N_IMPORT:
+	case N_NODE_KINDS: break;
+	}
+	BUG("node of kind %d is not an expression", n->kind);
+}
+
+const struct type *check_expr(struct check *c, struct node *n)
+{
+	if (c->s->depth >= MAX_NESTING)
+		return n->type = diag_type(c, n->span, D_NESTING);
+	c->s->depth++;
+	const struct type *t = check_kind(c, n);
+
+	c->s->depth--;
+	n->type = t;
+	return t;
+}

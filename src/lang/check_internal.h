@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the files of the checker share; nobody else includes this. */
+#ifndef SONDE_LANG_CHECK_INTERNAL_H
+#define SONDE_LANG_CHECK_INTERNAL_H
+
+#include "lang/check.h"
+#include "lang/sig.h"
+
+/* One paste of a macro or constant: diagnostics inside it also name the place of the call. */
+struct expansion {
+	const char *name;
+	struct span call;
+	const struct macro *macro; /* NULL: a #define */
+	const struct expansion *up;
+};
+
+struct fn_call { /* an edge of the call graph */
+	struct function *from, *to;
+	struct span span;
+};
+
+enum { MAX_NESTING = 2500, MAX_EXPANDED_HEIGHT = 1200, MAX_EXPANDED_NODES = 200000, MAX_PASSES = 40 };
+
+struct check_state {
+	struct hash visible;   /* name -> struct var in scope, or &no_var */
+	VEC(struct var *) scope; /* the visible ones, innermost last */
+	struct hash macros;    /* name -> struct macro_set */
+	struct hash functions; /* name -> struct function */
+	struct hash sigs;      /* text -> struct sig */
+	const struct builtin *args_row, *exit_row;
+	const struct expansion *expansion;
+	struct function *fn;   /* being checked, or NULL: a probe */
+	struct instance *fns;  /* one for each fn: holds its variables */
+	VEC(struct fn_call) fn_calls;
+	const char *terminated_by; /* the statement after which nothing runs, or NULL */
+	u32 depth, for_depth, n_names, n_expanded;
+	const struct node *agg_call; /* the call that is being assigned directly to a map */
+	bool wants_string;     /* checking an argument that may be a string */
+	bool defaulting;       /* types still unknown become int64 */
+};
+
+/* ---- check.c */
+struct node *node_copy_over(struct node *n, const struct node *from); /* keeps n->next */
+void check_scope_begin(struct check *c, u32 *mark);
+void check_scope_end(struct check *c, u32 mark);
+struct var *check_find_var(struct check *c, const char *name);
+struct var *check_new_var(struct check *c, const char *name, struct span span);
+void check_show_var(struct check *c, struct var *v);
+const char *var_text(struct check *c, const char *name); /* "$x", without the mark of a macro */
+const struct type *check_undefined_var(struct check *c, struct node *n);
+
+/* ---- check_type.c */
+bool type_is_flexible(const struct type *t); /* of a positive literal: fits either sign */
+const struct type *type_literal(s64 value);
+const struct type *type_rigid(const struct type *t); /* the ordinary type of the same layout */
+/* The smallest type that holds both, or NULL. *mixed: 64-bit values of both signs met. */
+const struct type *type_join(struct check *c, const struct type *a, const struct type *b, bool *mixed);
+const struct type *check_resolve_type(struct check *c, struct type_ref *t); /* &ty_error after a report */
+/* NULL without a report when the name means nothing. */
+const struct type *check_try_type(struct check *c, struct type_ref *t);
+bool type_is_storable(const struct type *t); /* can be kept in a variable, key or tuple */
+static inline bool type_is_moot(const struct type *t) /* nothing to say about it (yet) */
+{
+	return t->kind == TY_ERROR || t->kind == TY_UNKNOWN;
+}
+static inline const struct type *moot(const struct type *a, const struct type *b)
+{
+	return a->kind == TY_ERROR || b->kind == TY_ERROR ? &ty_error : &ty_unknown;
+}
+const char *type_text(struct check *c, const struct type *t);
+bool type_is_condition(const struct type *t);
+bool int_fits(s64 value, const struct type *from, const struct type *t);
+
+/* ---- check_expr.c */
+/* As check_expr, for a value that is used: readable aggregations become integers in the result (not
+ * in n->type); void is an error. */
+const struct type *check_value(struct check *c, struct node *n);
+const struct type *check_condition(struct check *c, struct node *n);
+/* What `a op b` gives; sets *promoted. */
+const struct type *check_operator(struct check *c, struct node *n, const struct type *a,
+				  const struct type *b);
+const struct type *check_block_expr(struct check *c, struct node *n);
+/* As check_ident, NULL without a report when the name is unknown. */
+const struct type *check_try_ident(struct check *c, struct node *n);
+const struct type *check_incdec(struct check *c, struct node *n);
+const struct type *check_literal(struct check *c, struct node *n);
+const struct type *check_param(struct check *c, struct node *n);
+/* "123" is an integer to most, but a string where only strings will do. */
+const struct type *check_param_text(struct check *c, struct node *n);
+const struct type *check_tuple(struct check *c, struct node *n);
+const struct type *check_record(struct check *c, struct node *n);
+
+/* ---- check_access.c, check_cast.c */
+const struct type *check_field(struct check *c, struct node *n);
+const struct type *check_index(struct check *c, struct node *n);
+const struct type *check_deref(struct check *c, struct node *n, const struct type *t);
+const struct type *check_cast(struct check *c, struct node *n);
+const struct type *check_sizeof(struct check *c, struct node *n);
+const struct type *check_offsetof(struct check *c, struct node *n);
+const struct type *check_typeinfo(struct check *c, struct node *n);
+
+/* ---- check_call.c */
+const struct type *check_call(struct check *c, struct node *n);
+const struct type *check_row(struct check *c, struct node *n, const struct builtin *row);
+
+/* ---- check_map.c */
+struct map *check_map(struct check *c, struct node *n); /* binds, checks keys; NULL after a report */
+const struct type *check_map_read(struct check *c, struct node *n);
+const struct type *check_map_by_name(struct check *c, struct node *n, const struct sig_arg *arg);
+bool check_map_defined(struct check *c, struct map *m, struct span span);
+void check_maps_default(struct check *c);
+void check_maps_finish(struct check *c);
+
+/* ---- check_stmt.c */
+void check_statements(struct check *c, struct node *list);
+void check_block(struct check *c, struct node *block);
+void check_settle(struct check *c, struct node *n);
+
+/* ---- macro.c */
+void macro_index(struct check *c);
+/* Replaces a call of a macro by its body. 0: not a macro, 1: replaced, -1: reported. */
+int macro_expand(struct check *c, struct node *n);
+int macro_constant(struct check *c, struct node *n);
+bool macro_exists(struct check *c, const char *name);
+void macro_near(struct check *c, struct near *near);
+
+/* ---- fold.c: set is_const and value of n when its operands are constants */
+bool fold_binary(struct check *c, struct node *n);
+bool fold_unary(struct check *c, struct node *n);
+__int128 fold_value(const struct node *n);
+void fold_set_bool(struct node *n, bool value);
+void fold_set_int(struct node *n, s64 value);
+static inline bool node_is_const_str(const struct node *n)
+{
+	return n->is_const && n->type->kind == TY_STRING;
+}
+static inline bool node_is_const_int(const struct node *n)
+{
+	return n->is_const && type_is_integer(n->type);
+}
+
+#endif

@@ -1,0 +1,530 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Statements. In: the list of a block. Out: variables declared, variables and maps grown by what is
+ * assigned to them, and warnings about what cannot run or is not used. A branch whose condition is a
+ * constant is not checked when it is dead, and removed at the end.
+ */
+#include "lang/check_internal.h"
+
+/* ---- assignment */
+
+static bool is_agg_call(const struct check *c, const struct node *n)
+{
+	const struct builtin *row = n->kind == N_CALL ? env_builtin(c->env, n->name) : NULL;
+
+	return row && (row->flags & BI_AGGREGATE) && !hash_gets(&c->s->functions, n->name);
+}
+
+/* A null pointer is written 0. */
+static bool is_null(const struct type *target, const struct node *value)
+{
+	return target->kind == TY_POINTER && node_is_const_int(value) && !value->value;
+}
+
+/* The value of a variable or map that is not an aggregation. */
+static const struct type *stored_value(struct check *c, struct node *value)
+{
+	const struct type *t = check_value(c, value);
+
+	if (type_is_moot(t) || type_is_storable(t))
+		return t;
+	if (type_is_agg(t) && value->kind == N_MAP)
+		return diag_type(c, value->span, D_AGG_USE, value->map ? value->map->name : type_text(c, t));
+	return diag_type(c, value->span, type_is_agg(t) ? D_AGG_USE : D_BAD_VALUE, type_text(c, t));
+}
+
+static void assign_fixed(struct check *c, struct var *v, const struct node *value, const struct type *t)
+{
+	bool mixed = false;
+
+	if (type_is_moot(t) || type_is_moot(v->type))
+		return;
+	if (type_is_integer(t) && type_is_integer(v->type)) {
+		if (node_is_const_int(value) && !int_fits(value->value, t, v->type))
+			check_report(c, value->span, D_LITERAL_RANGE,
+				     arena_printf(c->arena, "%lld", (long long)value->value),
+				     type_text(c, v->type));
+		else if (!node_is_const_int(value) && t->size > v->type->size && v->type->kind != TY_BOOL)
+			goto clash;
+		return;
+	}
+	const struct type *joined = type_join(c, v->type, t, &mixed);
+
+	if (joined && (v->type->kind == TY_POINTER || type_equal(joined, v->type)))
+		return;
+clash:;
+	struct diag *d = check_report(c, value->span, D_ASSIGN_TYPE, var_text(c, v->name),
+				      type_text(c, v->type), type_text(c, t));
+
+	diag_note(c->diags, d, v->decl, "declared here");
+	if (type_is_integer(t) && type_is_integer(v->type))
+		diag_help(c->diags, d, "cast it: (%s)", type_text(c, v->type));
+}
+
+static void grow_var(struct check *c, struct var *v, const struct node *value, const struct type *t)
+{
+	v->assigned = true;
+	if (is_null(v->type, value))
+		return;
+	if (v->has_fixed_type)
+		assign_fixed(c, v, value, t);
+	else
+		check_unify_var(c, v, t, value->span);
+}
+
+static struct var *target_var(struct check *c, struct node *target)
+{
+	struct var *v = check_find_var(c, target->name);
+
+	if (!v) {
+		v = target->var ? target->var : check_new_var(c, target->name, target->span);
+		check_show_var(c, v);
+	}
+	v->captured |= v->for_depth < c->s->for_depth;
+	target->var = v;
+	return v;
+}
+
+static void assign_var(struct check *c, struct node *n)
+{
+	const struct type *t = stored_value(c, n->b);
+	/* flexible literals stay so: the sign is open until something else is assigned */
+	struct var *v = target_var(c, n->a);
+
+	grow_var(c, v, n->b, t);
+	n->a->type = type_rigid(v->type);
+}
+
+static const struct type *copied_agg(struct check *c, struct node *value)
+{
+	struct diag *d = check_report(c, value->span, D_AGG_USE, value->map->name);
+
+	diag_help(c->diags, d, "to keep its present value as an integer: (int64)%s", value->map->name);
+	return &ty_error;
+}
+
+static void assign_map(struct check *c, struct node *n)
+{
+	struct map *m = check_map(c, n->a);
+	const struct type *t;
+
+	if (is_agg_call(c, n->b)) {
+		c->s->agg_call = n->b;
+		t = check_expr(c, n->b);
+	} else {
+		t = stored_value(c, n->b);
+		if (n->b->kind == N_MAP && n->b->type && type_is_agg(n->b->type) && !type_is_moot(t))
+			t = copied_agg(c, n->b);
+	}
+	if (!m)
+		return;
+	m->written = true;
+	if (!is_null(m->value, n->b))
+		check_unify_map_value(c, m, t, n->span);
+	n->a->type = type_rigid(m->value);
+}
+
+/* x op= e: the operator of x and e, stored back. */
+static void assign_op(struct check *c, struct node *n)
+{
+	struct node *target = n->a;
+	const struct type *a, *b, *t;
+
+	if (target->kind == N_MAP) {
+		struct map *m = check_map(c, target);
+
+		b = check_value(c, n->b);
+		if (!m)
+			return;
+		m->read = m->written = true;
+		a = type_rigid(m->value);
+	} else {
+		struct var *v = check_find_var(c, target->name);
+
+		b = check_value(c, n->b);
+		if (!v) {
+			check_undefined_var(c, target);
+			return;
+		}
+		target->var = v;
+		v->captured |= v->for_depth < c->s->for_depth;
+		v->used = v->assigned = true;
+		a = type_rigid(v->type);
+	}
+	target->type = a;
+	if (a->kind == TY_UNKNOWN && type_is_integer(b))
+		a = b; /* @x += 1 makes @x */
+	if (type_is_agg(a)) {
+		check_report(c, n->span, D_AGG_USE, target->map->name);
+		return;
+	}
+	t = check_operator(c, n, a, b);
+	if (type_is_moot(t))
+		return;
+	if (target->map)
+		check_unify_map_value(c, target->map, t, n->span);
+	else if (!target->var->has_fixed_type)
+		check_unify_var(c, target->var, t, n->span);
+	target->type = type_rigid(target->map ? target->map->value : target->var->type);
+	if ((n->op == OP_DIV || n->op == OP_MOD) && node_is_const_int(n->b) && !n->b->value)
+		check_report(c, n->span, D_DIV_ZERO, op_text(n->op),
+			     n->op == OP_MOD ? "the left operand" : "0");
+}
+
+static void check_assign(struct check *c, struct node *n)
+{
+	if (n->a->kind != N_VAR && n->a->kind != N_MAP)
+		check_report(c, n->a->span, D_NEEDS_PLACE, "=");
+	else if (n->op != OP_NONE)
+		assign_op(c, n);
+	else if (n->a->kind == N_MAP)
+		assign_map(c, n);
+	else
+		assign_var(c, n);
+}
+
+static struct var *declare(struct check *c, struct node *n)
+{
+	struct var *v = check_find_var(c, n->name);
+
+	if (v) {
+		struct diag *d = check_report(c, n->span, D_REDECLARED_VAR, var_text(c, n->name));
+
+		diag_note(c->diags, d, v->decl, v->is_declared ? "declared here" : "first assigned here");
+		return v;
+	}
+	v = n->var ? n->var : check_new_var(c, n->name, n->span);
+	n->var = v;
+	v->is_declared = true;
+	check_show_var(c, v);
+	return v;
+}
+
+static void check_let(struct check *c, struct node *n)
+{
+	const struct type *t = n->b ? stored_value(c, n->b) : NULL;
+	struct var *v = declare(c, n->a);
+
+	if (n->tref && !v->has_fixed_type) {
+		const struct type *fixed = check_resolve_type(c, n->tref);
+
+		if (fixed->kind != TY_ERROR && fixed->kind != TY_UNKNOWN && !type_is_storable(fixed))
+			fixed = diag_type(c, n->tref->span, D_BAD_VAR_TYPE, type_text(c, fixed));
+		v->type = fixed;
+		/* an error is found again in the last pass */
+		v->has_fixed_type = fixed->kind != TY_UNKNOWN && fixed->kind != TY_ERROR;
+		if (fixed->kind == TY_POINTER)
+			v->type = type_in_space(c->arena, fixed, fixed->space ? fixed->space :
+									     check_default_space(c));
+	}
+	if (t)
+		grow_var(c, v, n->b, t);
+	n->a->type = type_rigid(v->type);
+	n->type = n->a->type;
+}
+
+/* ---- control flow */
+
+static void check_if(struct check *c, struct node *n)
+{
+	check_condition(c, n->a);
+	if (n->a->kind == N_COMPTIME && n->a->type->kind == TY_UNKNOWN && !c->final)
+		return;
+	if (node_is_const_int(n->a)) {
+		struct node *taken = n->a->value ? n->b : n->c;
+
+		if (taken)
+			check_statements(c, taken);
+		return;
+	}
+	check_block(c, n->b);
+	if (n->c)
+		check_statements(c, n->c);
+}
+
+static void check_while(struct check *c, struct node *n)
+{
+	check_condition(c, n->a);
+	c->loop_depth++;
+	check_block(c, n->b);
+	c->loop_depth--;
+}
+
+static void check_unroll(struct check *c, struct node *n)
+{
+	const struct type *t = check_value(c, n->a);
+
+	if (!type_is_moot(t) && (!node_is_const_int(n->a) || n->a->value < 1 || n->a->value > 100))
+		check_report(c, n->a->span, D_UNROLL_COUNT,
+			     !node_is_const_int(n->a) ? "" :
+			     n->a->value < 1	      ? ": the minimum is 1" :
+							": the maximum is 100");
+	c->loop_depth++;
+	check_block(c, n->b);
+	c->loop_depth--;
+}
+
+static const struct type *pair_type(struct check *c, struct node *n)
+{
+	struct map *m;
+
+	n->a->aux = MAP_BY_NAME;
+	n->a->type = &ty_map;
+	const struct sig_arg arg = { .kinds = AK_MAP };
+	const struct type *t = check_map_by_name(c, n->a, &arg);
+
+	m = n->a->map;
+	if (t->kind == TY_ERROR)
+		return t;
+	if (m->keyed_known && !m->is_keyed)
+		return diag_type(c, n->a->span, D_FOR_KEYLESS, m->name);
+	if (type_is_moot(m->key) || type_is_moot(m->value))
+		return moot(m->key, m->value);
+	const struct type *pair[] = { type_rigid(m->key), check_value_type(type_rigid(m->value)) };
+
+	/* hist and its like cannot be copied: only the key is of use */
+	if (!type_is_storable(pair[1]))
+		pair[1] = &ty_s64;
+	return type_tuple(c->arena, pair, 2);
+}
+
+static const struct type *range_type(struct check *c, struct node *n)
+{
+	struct node *bounds[] = { n->a, n->d };
+
+	for (u32 i = 0; i < 2; i++) {
+		const struct type *t = check_value(c, bounds[i]);
+
+		if (!type_is_moot(t) && !type_is_integer(t))
+			return diag_type(c, bounds[i]->span, D_RANGE_TYPE, type_text(c, t));
+	}
+	return &ty_s64;
+}
+
+static void check_for(struct check *c, struct node *n)
+{
+	bool over_map = !n->d && n->a->kind == N_MAP;
+	const struct type *t = over_map ? pair_type(c, n) : range_type(c, n);
+	bool in_callback = c->in_callback;
+	u32 mark;
+
+	check_scope_begin(c, &mark);
+	c->s->for_depth += over_map;
+	struct var *v = check_find_var(c, n->c->name);
+
+	if (v) {
+		struct diag *d = check_report(c, n->c->span, D_REDECLARED_VAR, var_text(c, n->c->name));
+
+		diag_note(c->diags, d, v->decl, "first declared here");
+	} else {
+		v = n->c->var ? n->c->var : check_new_var(c, n->c->name, n->c->span);
+		n->c->var = v;
+		check_show_var(c, v);
+	}
+	v->assigned = true;
+	if (v == n->c->var && !type_is_moot(t))
+		check_unify_var(c, v, t, n->c->span);
+	n->c->type = v->type;
+	c->in_callback |= over_map;
+	c->loop_depth++;
+	check_block(c, n->b);
+	c->loop_depth--;
+	c->in_callback = in_callback;
+	c->s->for_depth -= over_map;
+	check_scope_end(c, mark);
+}
+
+static void check_return(struct check *c, struct node *n)
+{
+	const struct type *wanted = c->s->fn ? check_resolve_type(c, c->s->fn->result) : &ty_s64;
+	const char *who = c->s->fn ? c->s->fn->name : "a probe";
+	const struct type *t = n->a ? check_value(c, n->a) : &ty_void;
+	bool mixed = false;
+
+	if (type_is_moot(t) || type_is_moot(wanted) || (!c->s->fn && !n->a))
+		return;
+	if (type_is_integer(t) && type_is_integer(wanted))
+		return;
+	if (wanted->kind != TY_INT && wanted->kind == t->kind && type_join(c, wanted, t, &mixed))
+		return;
+	check_report(c, n->span, D_RETURN_TYPE, who,
+		     c->s->fn ? type_text(c, wanted) : "an integer or nothing", type_text(c, t));
+}
+
+static void check_jump(struct check *c, struct node *n)
+{
+	const char *word = n->kind == N_BREAK ? "break" : "continue";
+
+	if (!c->loop_depth)
+		check_report(c, n->span, D_OUTSIDE_LOOP, word);
+	c->s->terminated_by = word;
+}
+
+/* ---- values that nobody wants */
+
+static bool is_worth_a_warning(const struct node *n)
+{
+	switch (n->kind) {
+	case N_INCDEC:
+	case N_COND:
+	case N_BLOCK_EXPR: return false;
+	case N_CALL: return !n->builtin || !(n->builtin->flags & (BI_STATEMENT | BI_NO_DISCARD_WARNING));
+	default: return true;
+	}
+}
+
+static void check_expr_statement(struct check *c, struct node *n)
+{
+	n->discards_value = n->a->discards_value = true;
+	const struct type *t = check_expr(c, n->a);
+
+	if (n->a->kind == N_BLOCK_EXPR && n->a->b)
+		n->a->b->discards_value = true;
+	n->a->discards_value = true; /* the node may have been replaced */
+	if (n->a->kind == N_CALL && n->a->builtin && n->a->builtin == c->s->exit_row)
+		c->s->terminated_by = "exit()";
+	if (type_is_moot(t) || t->kind == TY_VOID || !is_worth_a_warning(n->a))
+		return;
+	struct diag *d = check_report(c, n->span, D_DISCARDED);
+
+	diag_help(c->diags, d, "write _ = ...; to say that it is meant");
+}
+
+static void check_import(struct check *c, struct node *n)
+{
+	if (!starts_with(n->str, "stdlib"))
+		check_report(c, n->span, D_IMPORT_IN_BLOCK, n->str);
+}
+
+static void check_statement(struct check *c, struct node *n)
+{
+	switch (n->kind) {
+	case N_EXPR: check_expr_statement(c, n); return;
+	case N_ASSIGN: check_assign(c, n); return;
+	case N_LET: check_let(c, n); return;
+	case N_DISCARD: check_value(c, n->a); return;
+	case N_IF: check_if(c, n); return;
+	case N_WHILE: check_while(c, n); return;
+	case N_UNROLL: check_unroll(c, n); return;
+	case N_FOR: check_for(c, n); return;
+	case N_BREAK:
+	case N_CONTINUE: check_jump(c, n); return;
+	case N_RETURN:
+		check_return(c, n);
+		c->s->terminated_by = "return";
+		return;
+	case N_BLOCK: check_block(c, n); return;
+	case N_IMPORT: check_import(c, n); return;
+	default: check_expr(c, n); return;
+	}
+}
+
+void check_statements(struct check *c, struct node *list)
+{
+	const char *was = c->s->terminated_by;
+	bool warned = false;
+
+	if (c->s->depth >= MAX_NESTING) {
+		if (list)
+			check_report(c, list->span, D_NESTING);
+		return;
+	}
+	c->s->depth++;
+	c->s->terminated_by = NULL;
+	for (struct node *n = list; n; n = n->next) {
+		if (c->s->terminated_by && !warned) {
+			struct diag *d = check_report(c, n->span, D_UNREACHABLE);
+
+			diag_help(c->diags, d, "nothing runs after %s", c->s->terminated_by);
+			warned = true;
+		}
+		check_statement(c, n);
+	}
+	c->s->terminated_by = was;
+	c->s->depth--;
+}
+
+void check_block(struct check *c, struct node *block)
+{
+	u32 mark;
+
+	check_scope_begin(c, &mark);
+	check_statements(c, block->a);
+	check_scope_end(c, mark);
+}
+
+/* ---- after the last pass: constants and dead branches as lowering wants them */
+
+static void settle_const(struct node *n)
+{
+	struct node keep = *n;
+
+	if (keep.type->kind == TY_STRING)
+		node_make_str(n, keep.str, keep.str_len, type_rigid(keep.type));
+	else
+		node_make_int(n, keep.value, type_rigid(keep.type));
+	n->discards_value = keep.discards_value;
+}
+
+static void settle_if(struct check *c, struct node *n)
+{
+	struct node **dead = n->a->value ? &n->c : &n->b;
+
+	if (*dead)
+		*dead = dead == &n->b ? node_new(c->arena, N_BLOCK, n->span) : NULL;
+}
+
+/* The conditional becomes its live branch. */
+static void settle_cond(struct node *n)
+{
+	struct node *live = n->a->value ? n->b : n->c;
+	bool discards = n->discards_value;
+
+	node_copy_over(n, live);
+	n->discards_value = discards;
+}
+
+static void settle_typeinfo(struct check *c, struct node *n)
+{
+	const char *values[] = { n->data, n->str };
+	struct node **at = &n->a;
+	const struct type *t = n->type;
+
+	n->kind = N_RECORD;
+	for (u32 i = 0; i < 2; i++, at = &(*at)->next) {
+		struct node *member = node_new(c->arena, N_NAMED, n->span);
+		struct node *value = node_new(c->arena, N_STR, n->span);
+
+		node_make_str(value, values[i], (u32)strlen(values[i]), t->fields[i].type);
+		member->name = t->fields[i].name;
+		member->a = value;
+		member->type = value->type;
+		*at = member;
+	}
+}
+
+void check_settle(struct check *c, struct node *n)
+{
+	for (; n; n = n->next) {
+		while (n->kind == N_COND && !n->is_elvis && n->a->is_const && (n->a->value ? n->b : n->c))
+			settle_cond(n);
+		if (n->is_const && n->kind < N_EXPR && n->type) {
+			settle_const(n);
+			continue;
+		}
+		if (n->kind == N_IF && n->a->is_const)
+			settle_if(c, n);
+		if (n->kind == N_TYPEINFO) {
+			settle_typeinfo(c, n);
+			continue;
+		}
+		if (n->type && type_is_flexible(n->type))
+			n->type = type_rigid(n->type);
+		if (n->kind == N_OFFSETOF)
+			continue;
+		check_settle(c, n->a);
+		check_settle(c, n->b);
+		check_settle(c, n->c);
+		check_settle(c, n->d);
+	}
+}

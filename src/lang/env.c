@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The environment of a compilation: an index over all builtin rows, and the table of configuration
+ * variables. Every variable is one row; the config block, BPFTRACE_NAME and SONDE_NAME all end in
+ * config_set(), which also knows the names of older releases.
+ */
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "lang/env.h"
+
+/* ---- builtins */
+
+void env_init(struct env *env)
+{
+	env->builtins = (struct hash){};
+	for (u32 i = 0; env->themes && env->themes[i]; i++) {
+		const struct builtin_theme *theme = env->themes[i];
+
+		for (u32 j = 0; j < theme->n; j++) {
+			union { /* the table holds plain pointers; rows are only ever read */
+				const struct builtin *row;
+				void *value;
+			} u = { &theme->rows[j] };
+
+			hash_puts(&env->builtins, theme->rows[j].name, u.value);
+		}
+	}
+}
+
+void env_release(struct env *env)
+{
+	hash_release(&env->builtins);
+}
+
+/* Length of name without the digits at its end; strlen(name) when there are none. */
+static size_t stem(const char *name)
+{
+	size_t n = strlen(name), len = n;
+
+	while (len && isdigit((u8)name[len - 1]))
+		len--;
+	return len ? len : n;
+}
+
+const struct builtin *env_builtin(const struct env *env, const char *name)
+{
+	const struct builtin *row = hash_gets(&env->builtins, name);
+	size_t len = stem(name);
+	char numbered[32];
+
+	if (row || !name[len] || len + 2 > sizeof(numbered))
+		return row;
+	memcpy(numbered, name, len);
+	memcpy(numbered + len, "N", 2);
+	return hash_gets(&env->builtins, numbered);
+}
+
+s64 env_builtin_number(const struct builtin *row, const char *name)
+{
+	size_t len = stem(name);
+
+	if (!name[len] || streq(row->name, name))
+		return -1;
+	return strtoll(name + len, NULL, 10);
+}
+
+/* ---- configuration */
+
+enum config_kind { CFG_U64, CFG_BOOL, CFG_TEXT, CFG_MISSING, CFG_STACK_MODE, CFG_CACHE, CFG_UNSTABLE };
+
+static const struct config_row {
+	const char *key;
+	enum config_kind kind;
+	u32 offset;
+	s64 dflt;
+	const char *text; /* default of texts; for a number its unit is in the name */
+} config_rows[] = {
+#define ROW(member, kind, ...) { #member, kind, offsetof(struct config, member), __VA_ARGS__ }
+#define UNSTABLE(what, dflt) \
+	{ "unstable_" #what, CFG_UNSTABLE, offsetof(struct config, unstable) + UNSTABLE_##what, dflt, NULL }
+	ROW(cache_user_symbols, CFG_CACHE, 0, "PER_PID"),
+	ROW(cpp_demangle, CFG_BOOL, true, NULL),
+	ROW(lazy_symbolication, CFG_BOOL, true, NULL),
+	ROW(license, CFG_TEXT, 0, "GPL"),
+	ROW(log_size, CFG_U64, 1000000, NULL),
+	ROW(max_bpf_progs, CFG_U64, 1024, NULL),
+	ROW(max_cat_bytes, CFG_U64, 10240, NULL),
+	ROW(max_map_keys, CFG_U64, 4096, NULL),
+	ROW(max_probes, CFG_U64, 1024, NULL),
+	ROW(max_strlen, CFG_U64, 1024, NULL),
+	ROW(missing_probes, CFG_MISSING, MISSING_ERROR, NULL),
+	ROW(on_stack_limit, CFG_U64, 32, NULL),
+	ROW(perf_rb_pages, CFG_U64, 0, NULL),
+	ROW(print_maps_on_exit, CFG_BOOL, true, NULL),
+	ROW(show_debug_info, CFG_BOOL, true, NULL),
+	ROW(stack_mode, CFG_STACK_MODE, STACK_MODE_SONDE, NULL),
+	ROW(str_trunc_trailer, CFG_TEXT, 0, ".."),
+	UNSTABLE(import_statement, 0),
+	UNSTABLE(typeinfo, 0),
+	UNSTABLE(tseries, 1),
+	UNSTABLE(dw_ustack, 1),
+#undef ROW
+#undef UNSTABLE
+};
+
+static const struct old_key {
+	const char *old, *key; /* key NULL: no effect any more */
+	bool inverted;
+	const char *why;
+} old_keys[] = {
+	{ "strlen", "max_strlen", false, "is an old name of max_strlen" },
+	{ "no_cpp_demangle", "cpp_demangle", true, "is an old name, turned around, of cpp_demangle" },
+	{ "cat_bytes_max", "max_cat_bytes", false, "is an old name of max_cat_bytes" },
+	{ "map_keys_max", "max_map_keys", false, "is an old name of max_map_keys" },
+	{ "symbol_source", NULL, false, "is deprecated and has no effect" },
+	{ "max_type_res_iterations", NULL, false, "is deprecated and has no effect" },
+	{ "use_blazesym", NULL, false, "is deprecated and has no effect" },
+	{ "unstable_addr", NULL, false, "is deprecated and has no effect" },
+	{ "unstable_import", NULL, false, "is deprecated and has no effect" },
+	{ "unstable_macro", NULL, false, "is deprecated and has no effect" },
+	{ "unstable_map_decl", NULL, false, "is deprecated and has no effect" },
+};
+
+static const char *const environment_only[] = { "btf", "kernel_build", "kernel_source", "vmlinux" };
+
+struct choice {
+	const char *text;
+	s64 value;
+};
+static const struct choice bools[] = { { "true", 1 }, { "1", 1 }, { "false", 0 }, { "0", 0 }, {} };
+static const struct choice missing[] = {
+	{ "error", MISSING_ERROR }, { "warn", MISSING_WARN }, { "ignore", MISSING_IGNORE }, {}
+};
+static const struct choice stack_modes[] = { { "bpftrace", STACK_MODE_SONDE },
+					     { "sonde", STACK_MODE_SONDE },
+					     { "perf", STACK_MODE_PERF },
+					     { "raw", STACK_MODE_RAW },
+					     { "build_id", STACK_MODE_BUILD_ID },
+					     {} };
+static const struct choice unstables[] = { { "error", 0 }, { "false", 0 },  { "0", 0 },
+					   { "warn", 1 },  { "enable", 2 }, { "true", 2 },
+					   { "1", 2 },	   {} };
+static const struct choice caches[] = {
+	{ "PER_PID", 1 }, { "PER_PROGRAM", 1 }, { "NONE", 1 }, { "1", 1 }, { "0", 1 }, {}
+};
+
+static bool choose(const struct choice *list, const char *text, s64 *value)
+{
+	for (; list->text; list++)
+		if (streq(list->text, text)) {
+			*value = list->value;
+			return true;
+		}
+	return false;
+}
+
+static void put(struct config *cfg, const struct config_row *row, s64 value, const char *text)
+{
+	char *at = (char *)cfg + row->offset;
+
+	switch (row->kind) {
+	case CFG_U64: *(u64 *)(void *)at = (u64)value; break;
+	case CFG_BOOL: *(bool *)at = value; break;
+	case CFG_TEXT:
+	case CFG_CACHE: *(const char **)(void *)at = text; break;
+	case CFG_MISSING: cfg->missing_probes = value; break;
+	case CFG_STACK_MODE: cfg->stack_mode = (enum stack_mode)value; break;
+	case CFG_UNSTABLE: *(u8 *)at = (u8)value; break;
+	}
+}
+
+void config_defaults(struct config *cfg)
+{
+	*cfg = (struct config){};
+	for (u32 i = 0; i < ARRAY_SIZE(config_rows); i++)
+		put(cfg, &config_rows[i], config_rows[i].dflt, config_rows[i].text);
+}
+
+static const struct config_row *find_row(const char *key)
+{
+	for (u32 i = 0; i < ARRAY_SIZE(config_rows); i++)
+		if (streq(config_rows[i].key, key))
+			return &config_rows[i];
+	return NULL;
+}
+
+static bool read_number(const char *text, s64 *value)
+{
+	char *end;
+
+	if (!isdigit((u8)*text))
+		return false;
+	*value = (s64)strtoull(text, &end, 0);
+	return !*end;
+}
+
+static bool set_row(struct config *cfg, const struct config_row *row, const char *text, const char **why)
+{
+	s64 value = 0;
+
+	switch (row->kind) {
+	case CFG_U64:
+		*why = "needs a number";
+		if (!read_number(text, &value))
+			return false;
+		break;
+	case CFG_BOOL:
+		*why = "needs true or false";
+		if (!choose(bools, text, &value))
+			return false;
+		break;
+	case CFG_MISSING:
+		*why = "needs error, warn or ignore";
+		if (!choose(missing, text, &value))
+			return false;
+		break;
+	case CFG_STACK_MODE:
+		*why = "needs bpftrace, perf, raw or build_id";
+		if (!choose(stack_modes, text, &value))
+			return false;
+		break;
+	case CFG_UNSTABLE:
+		*why = "needs enable, warn or error";
+		if (!choose(unstables, text, &value))
+			return false;
+		break;
+	case CFG_CACHE:
+		*why = "needs PER_PID, PER_PROGRAM or NONE";
+		if (!choose(caches, text, &value))
+			return false;
+		break;
+	case CFG_TEXT: break;
+	}
+	*why = NULL;
+	put(cfg, row, value, text);
+	return true;
+}
+
+static bool set_old(struct config *cfg, const struct old_key *old, const char *value, const char **why)
+{
+	s64 on = 0;
+
+	if (old->inverted && choose(bools, value, &on))
+		value = on ? "false" : "true";
+	if (old->key && !set_row(cfg, find_row(old->key), value, why))
+		return false;
+	*why = old->why;
+	return true;
+}
+
+bool config_set(struct config *cfg, const char *key, const char *value, const char **why)
+{
+	const struct config_row *row = find_row(key);
+
+	if (row)
+		return set_row(cfg, row, value, why);
+	for (u32 i = 0; i < ARRAY_SIZE(old_keys); i++)
+		if (streq(old_keys[i].old, key))
+			return set_old(cfg, &old_keys[i], value, why);
+	*why = "not a known configuration option";
+	for (u32 i = 0; i < ARRAY_SIZE(environment_only); i++)
+		if (streq(environment_only[i], key))
+			*why = "can only be set as an environment variable";
+	return false;
+}
+
+const char *config_near(const char *key)
+{
+	struct near near;
+
+	near_init(&near, key);
+	for (u32 i = 0; i < ARRAY_SIZE(config_rows); i++)
+		near_try(&near, config_rows[i].key);
+	return near_best(&near);
+}
+
+static void set_from(struct config *cfg, const char *prefix, const char *key)
+{
+	char name[64];
+	const char *why;
+	u32 n = (u32)snprintf(name, sizeof(name), "%s%s", prefix, key);
+
+	for (u32 i = 0; i < n && i < sizeof(name); i++)
+		name[i] = (char)toupper((u8)name[i]);
+	const char *value = getenv(name);
+
+	if (value)
+		config_set(cfg, key, value, &why);
+}
+
+void config_from_environment(struct config *cfg)
+{
+	static const char *const prefixes[] = { "BPFTRACE_", "SONDE_" };
+
+	for (u32 p = 0; p < ARRAY_SIZE(prefixes); p++) {
+		for (u32 i = 0; i < ARRAY_SIZE(old_keys); i++)
+			if (old_keys[i].key)
+				set_from(cfg, prefixes[p], old_keys[i].old);
+		for (u32 i = 0; i < ARRAY_SIZE(config_rows); i++)
+			set_from(cfg, prefixes[p], config_rows[i].key);
+	}
+}

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What the language needs from above, as rows and questions. builtin/ fills the rows, sym/ answers
+ * for types and constants, cli/ hands it all in: lang/ itself knows no builtin and no probe by name.
+ */
+#ifndef SONDE_LANG_ENV_H
+#define SONDE_LANG_ENV_H
+
+#include "base/diag.h"
+#include "base/hash.h"
+#include "lang/ast.h"
+#include "type/features.h"
+#include "type/loc.h"
+
+struct check;
+struct lower;  /* ir/lower.h */
+struct ir_val; /* ir/lower.h */
+struct action; /* trace/action.h */
+
+enum builtin_flags {
+	BI_VARIABLE = 1,    /* may be written without parentheses */
+	BI_UNSAFE = 2,	    /* needs --unsafe */
+	BI_AGGREGATE = 4,   /* only as `@m = f(...)` */
+	BI_CONST = 8,	    /* evaluated at compile time by check; lowering sees a constant */
+	BI_STATEMENT = 16,  /* has no value: void */
+	BI_NEEDS_PROFILE = 32, /* reads the probe's context: check consults c->inst->profile */
+	BI_KEYWORDS = 64,   /* accepts name=value arguments */
+	BI_NO_DISCARD_WARNING = 128,
+	BI_READS_ARGS = 256, /* args, argN, retval: the argument layout matters */
+	BI_READS_NAME = 512, /* probe, func: the site matters */
+	BI_READS_STACK = 1024,
+};
+
+enum engine_set { ON_KERNEL = 1, ON_PROCESS = 2, ON_REPLAY = 4, ON_ALL = 7 };
+
+/*
+ * One row of the vocabulary. sig is text in the language's own syntax, parsed when the name is first
+ * used:
+ *	"pid -> u32"
+ *	"str(addr: ptr|int|string|array, len: int = 0) -> string"
+ *	"printf(fmt: lit string, ...)"
+ *	"hist(n: int, bits: lit int = 0) -> hist"
+ *	"print(what: any|map, top: lit int = 0, div: lit int = 0)"
+ * kinds: int uint bool string ptr array struct buffer stack map scalar_map any enum tuple float, type (a
+ * type as argument), stack_mode and timestamp_mode (their names), name (a bare word, left as N_IDENT),
+ * var (a scratch variable, which the call may set); "lit"
+ * before a kind demands a literal (or positional parameter); a|b either; "= value" optional; "..."
+ * any number of further arguments. Result: a scalar type name, string, void (nothing after ")"), or
+ * a name only for people when check decides.
+ */
+struct builtin {
+	const char *name, *sig, *brief, *doc, *example;
+	u32 flags;	/* enum builtin_flags */
+	u32 engines;	/* enum engine_set */
+	s16 feature;	/* enum feature it needs + 1, or 0 */
+	const char *alias_of; /* an old spelling: a note names the current one */
+	/* Arguments are already checked (types known, counts and kinds right by sig). Returns the type of
+	 * the call, or diag_type(...). NULL: the signature's result type. */
+	const struct type *(*check)(struct check *c, struct node *call);
+	/* Emits code; the result is ignored for BI_STATEMENT. */
+	struct ir_val (*lower)(struct lower *l, struct node *call);
+	/* Aggregates: updates @map (an N_MAP node). See lower_agg_begin() in ir/lower.h. */
+	void (*lower_update)(struct lower *l, struct node *call, struct node *map);
+	const struct action *action;
+	u32 aux; /* the rows' own: helper number, size, mode ... */
+};
+
+struct builtin_theme {
+	const char *title;
+	const struct builtin *rows;
+	u32 n;
+};
+#define THEME(title_, rows_) { (title_), (rows_), ARRAY_SIZE(rows_) }
+
+/* Questions that sym/ answers. Any may be NULL. */
+struct world {
+	void *ctx;
+	/* tag: 's', 'u', 'e', or 0 for any (typedefs and base types too). NULL: no such type. */
+	const struct type *(*type)(void *ctx, u8 tag, const char *name);
+	/* System constants and BTF enumerators. */
+	bool (*constant)(void *ctx, const char *name, s64 *value, const struct type **enum_type);
+	/* Address of a kernel symbol, 0: unknown. */
+	u64 (*ksym_addr)(void *ctx, const char *name);
+	/* Percpu or plain variable's BTF type, may be NULL. */
+	const struct type *(*ksym_type)(void *ctx, const char *name);
+	/* Near names for "did you mean". */
+	const char *(*near_type)(void *ctx, const char *name);
+};
+
+/* Places in config.unstable: 0 error, 1 warn, 2 enable. */
+enum unstable {
+	UNSTABLE_import_statement,
+	UNSTABLE_typeinfo,
+	UNSTABLE_tseries,
+	UNSTABLE_dw_ustack,
+};
+
+struct config { /* language.md 5.1; environment wins over the block */
+	u64 max_map_keys, max_strlen, max_probes, max_bpf_progs, max_cat_bytes, on_stack_limit, log_size,
+		perf_rb_pages;
+	bool cpp_demangle, lazy_symbolication, print_maps_on_exit, show_debug_info;
+	enum { MISSING_ERROR, MISSING_WARN, MISSING_IGNORE } missing_probes;
+	enum stack_mode stack_mode;
+	const char *str_trunc_trailer, *license, *cache_user_symbols;
+	u8 unstable[8]; /* by enum unstable */
+};
+
+struct env {
+	const struct builtin_theme *const *themes; /* NULL-terminated */
+	struct hash builtins;			   /* name -> row, filled by env_init */
+	struct world world;
+	struct features *features;
+	struct config config;
+	bool unsafe, no_warnings, extra_warnings /* -k */, have_child /* -c */, has_pid;
+	u32 pid; /* -p */
+	const char *const *params; /* positional: $1 is params[0] */
+	u32 n_params;
+	struct { const char *name, *value; bool used; } *named; /* --name=value after -- */
+	u32 n_named;
+	/* stdlib and imported scripts: returns malloc'ed text or NULL (import hook) */
+	char *(*read_import)(struct env *env, const char *from, const char *path, char **resolved);
+};
+
+void env_init(struct env *env);
+void env_release(struct env *env);
+/* Defaults of struct config; then BPFTRACE_* and SONDE_* from the environment. */
+void config_defaults(struct config *cfg);
+/* Sets one key; false: unknown key or bad value (*why says which, static text). When true, *why is
+ * NULL or a warning: the key is an old name, or has no effect. value must live as long as cfg. */
+bool config_set(struct config *cfg, const char *key, const char *value, const char **why);
+/* The nearest known key, or NULL. */
+const char *config_near(const char *key);
+void config_from_environment(struct config *cfg);
+/* Row of a name; "arg3" finds the row named "argN". NULL: none. */
+const struct builtin *env_builtin(const struct env *env, const char *name);
+/* The number in a name that a numbered row answers for, or -1. */
+s64 env_builtin_number(const struct builtin *row, const char *name);
+
+#endif

@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Constants of the checker. In: an operator node whose operands are checked. Out: is_const and the
+ * value when both are constants. Everything is computed in 128 bits, so what does not fit 64 is seen
+ * and reported; division by zero has the language's meaning (0, and x for x % 0) and a warning.
+ *
+ * Literals have the smallest type; as soon as an unsigned type was asked for, the ordinary rule of
+ * 64-bit results holds.
+ */
+#include "lang/check_internal.h"
+
+typedef __int128 wide;
+
+wide fold_value(const struct node *n)
+{
+	return n->type->is_signed || n->type->size < 8 ? (wide)n->value : (wide)(u64)n->value;
+}
+
+void fold_set_bool(struct node *n, bool value)
+{
+	n->is_const = true;
+	n->value = value;
+	n->str = NULL;
+	n->type = &ty_bool;
+}
+
+void fold_set_int(struct node *n, s64 value)
+{
+	n->is_const = true;
+	n->value = value;
+	n->str = NULL;
+}
+
+static bool fits(wide v)
+{
+	return v >= INT64_MIN && v <= (wide)UINT64_MAX;
+}
+
+static bool asks_unsigned(const struct type *t)
+{
+	return !t->is_signed && t->kind != TY_BOOL;
+}
+
+static bool asks_signed(const struct type *t)
+{
+	return t->is_signed && !type_is_flexible(t);
+}
+
+/* Rounds towards zero, as C does. */
+static wide divide(struct check *c, struct node *n, wide a, wide b)
+{
+	bool is_mod = n->op == OP_MOD;
+
+	if (!b) {
+		check_report(c, n->span, D_DIV_ZERO, op_text(n->op), is_mod ? "the left operand" : "0");
+		return is_mod ? a : 0;
+	}
+	return is_mod ? a % b : a / b;
+}
+
+static wide shift_left(wide a, wide by)
+{
+	if (by < 0 || by > 63)
+		return 0;
+	return a * ((wide)1 << by);
+}
+
+static wide shift_right(wide a, wide by)
+{
+	if (by < 0 || by > 63)
+		return a < 0 ? -1 : 0;
+	return a >> by;
+}
+
+static wide compute(struct check *c, struct node *n, wide a, wide b)
+{
+	switch (n->op) {
+	case OP_ADD: return a + b;
+	case OP_SUB: return a - b;
+	case OP_MUL: return a * b;
+	case OP_DIV:
+	case OP_MOD: return divide(c, n, a, b);
+	case OP_AND: return a & b;
+	case OP_OR: return a | b;
+	case OP_XOR: return a ^ b;
+	case OP_SHL: return shift_left(a, b);
+	case OP_SHR: return shift_right(a, b);
+	case OP_EQ: return a == b;
+	case OP_NE: return a != b;
+	case OP_LT: return a < b;
+	case OP_GT: return a > b;
+	case OP_LE: return a <= b;
+	case OP_GE: return a >= b;
+	case OP_LAND: return a && b;
+	case OP_LOR: return a || b;
+	case OP_NONE:
+	case OP_NEG:
+	case OP_NOT:
+	case OP_LNOT:
+	case OP_DEREF:
+	case OP_ADDR:
+	case OP_INC:
+	case OP_DEC: break;
+	}
+	BUG("%s is not a binary operator", op_text(n->op));
+}
+
+static void overflow(struct check *c, struct node *n)
+{
+	struct diag *d = check_report(c, n->span, D_CONST_OVERFLOW, op_text(n->op));
+
+	diag_help(c->diags, d, "integers have 64 bits: from %lld to %llu", (long long)INT64_MIN,
+		  (unsigned long long)UINT64_MAX);
+	n->type = &ty_error;
+	n->is_const = false;
+}
+
+/* Mixing: the 128-bit product of two 64-bit values never overflows in itself. */
+static void set_wide(struct check *c, struct node *n, wide v, bool is_unsigned)
+{
+	if (!fits(v) || (is_unsigned && v < 0)) {
+		overflow(c, n);
+		return;
+	}
+	fold_set_int(n, (s64)(u64)v);
+	if (v > INT64_MAX || is_unsigned)
+		n->type = &ty_u64;
+	else
+		n->type = type_literal((s64)v);
+}
+
+static bool fold_strings(struct node *n)
+{
+	const struct node *a = n->a, *b = n->b;
+	bool same = a->str_len == b->str_len && !memcmp(a->str, b->str, a->str_len);
+
+	if (n->op != OP_EQ && n->op != OP_NE)
+		return false;
+	fold_set_bool(n, same == (n->op == OP_EQ));
+	return true;
+}
+
+/* 0 && x and 1 || x are known without x. */
+static bool fold_logical(struct node *n)
+{
+	const struct node *a = n->a, *b = n->b;
+	bool ends = n->op == OP_LOR;
+
+	for (u32 i = 0; i < 2; i++) {
+		const struct node *side = i ? b : a;
+
+		if (node_is_const_int(side) && !!side->value == ends) {
+			fold_set_bool(n, ends);
+			return true;
+		}
+		if (!i && !node_is_const_int(a))
+			return false; /* a is evaluated first and may have effects */
+	}
+	if (!node_is_const_int(b))
+		return false;
+	fold_set_bool(n, !ends);
+	return true;
+}
+
+bool fold_binary(struct check *c, struct node *n)
+{
+	const struct node *a = n->a, *b = n->b;
+
+	if (n->op == OP_LAND || n->op == OP_LOR)
+		return fold_logical(n);
+	if (node_is_const_str(a) && node_is_const_str(b))
+		return fold_strings(n);
+	if ((n->op == OP_DIV || n->op == OP_MOD) && node_is_const_int(b) && !b->value &&
+	    !node_is_const_int(a))
+		divide(c, n, 0, 0); /* only for the warning */
+	if (!node_is_const_int(a) || !node_is_const_int(b))
+		return false;
+	wide v = compute(c, n, fold_value(a), fold_value(b));
+
+	if (n->op >= OP_EQ) {
+		fold_set_bool(n, v != 0);
+		return true;
+	}
+	bool is_unsigned = asks_unsigned(a->type) || asks_unsigned(b->type);
+
+	if (n->op == OP_SHL || n->op == OP_SHR)
+		is_unsigned = asks_unsigned(a->type);
+	else if (n->op == OP_SUB || asks_signed(a->type) || asks_signed(b->type))
+		is_unsigned = false;
+	set_wide(c, n, v, is_unsigned);
+	return true;
+}
+
+bool fold_unary(struct check *c, struct node *n)
+{
+	const struct node *a = n->a;
+
+	if (!node_is_const_int(a))
+		return false;
+	if (n->op == OP_LNOT) {
+		fold_set_bool(n, !a->value);
+		return true;
+	}
+	wide v = fold_value(a);
+
+	if (n->op == OP_NEG)
+		set_wide(c, n, -v, false);
+	else if (n->op == OP_NOT && asks_unsigned(a->type))
+		fold_set_int(n, (s64)~(u64)v), n->type = &ty_u64;
+	else if (n->op == OP_NOT)
+		set_wide(c, n, ~v, false);
+	else
+		return false;
+	return true;
+}

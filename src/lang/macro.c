@@ -1,0 +1,427 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Macros and the constants of C text. In: a call or bare name in the tree of one instance. Out: the
+ * same node, now holding a copy of the macro's body (N_BLOCK_EXPR) or of the constant's expression.
+ *
+ * Hygiene: variables of the body get names that no script can write ("x#3"), parameters become what
+ * was passed, maps must be parameters. Arguments are expanded before they are pasted, so a chain of
+ * expansions is what its reader sees: a macro that meets itself in the chain is recursive. Nested
+ * calls multiply; a budget of nodes keeps that from eating all memory.
+ */
+#include "lang/check_internal.h"
+
+struct macro_set {
+	VEC(struct macro *) v;
+};
+
+static bool same_signature(const struct macro *a, const struct macro *b)
+{
+	if (a->params.n != b->params.n)
+		return false;
+	for (u32 i = 0; i < a->params.n; i++)
+		if (a->params.v[i].kind != b->params.v[i].kind)
+			return false;
+	return true;
+}
+
+static void add(struct check *c, struct macro *m)
+{
+	struct macro_set *set = hash_gets(&c->s->macros, m->name);
+
+	if (!set) {
+		set = arena_new(c->arena, struct macro_set);
+		hash_puts(&c->s->macros, m->name, set);
+	}
+	for (u32 i = 0; i < set->v.n; i++) {
+		struct macro *other = set->v.v[i];
+
+		if (!same_signature(other, m) || other->is_std != m->is_std)
+			continue;
+		struct diag *d = check_report(c, m->span, D_REDEFINED, "macro", m->name);
+
+		diag_note(c->diags, d, other->span, "first defined here");
+	}
+	vec_push(c->arena, &set->v, m);
+}
+
+void macro_index(struct check *c)
+{
+	for (struct macro *m = c->lang->script->macros; m; m = m->next)
+		add(c, m);
+}
+
+bool macro_exists(struct check *c, const char *name)
+{
+	return hash_gets(&c->s->macros, name) != NULL;
+}
+
+void macro_near(struct check *c, struct near *near)
+{
+	for (u32 i = 0; i < c->s->macros.cap; i++)
+		if (c->s->macros.slot[i].key)
+			near_try(near, c->s->macros.slot[i].key);
+}
+
+/* ---- choosing a definition */
+
+static bool arg_fits(const struct macro_param *p, const struct node *arg)
+{
+	if (p->kind == N_VAR)
+		return arg->kind == N_VAR;
+	if (p->kind == N_MAP)
+		return arg->kind == N_MAP && !arg->a;
+	return true;
+}
+
+/* How well the arguments fit: -1 not at all; more for a variable or map that is asked for by kind. */
+static int fit(const struct macro *m, const struct node *args, u32 n_args)
+{
+	int score = m->is_std ? 0 : 1;
+
+	if (m->params.n != n_args)
+		return -1;
+	for (u32 i = 0; i < n_args; i++, args = args->next) {
+		if (!arg_fits(&m->params.v[i], args))
+			return -1;
+		score += m->params.v[i].kind == N_IDENT ? 0 : 2;
+	}
+	return score;
+}
+
+static struct macro *choose(const struct macro_set *set, const struct node *args, u32 n_args)
+{
+	struct macro *best = NULL;
+	int best_score = -1;
+
+	for (u32 i = 0; i < set->v.n; i++) {
+		int score = fit(set->v.v[i], args, n_args);
+
+		if (score > best_score) {
+			best_score = score;
+			best = set->v.v[i];
+		}
+	}
+	return best;
+}
+
+static const char *param_text(struct check *c, const struct macro_param *p)
+{
+	const char *sigil = p->kind == N_VAR ? "$" : p->kind == N_MAP ? "@" : "";
+
+	return arena_printf(c->arena, "%s%s", sigil, p->name);
+}
+
+static const char *signature(struct check *c, const struct macro *m)
+{
+	const char *text = arena_printf(c->arena, "%s(", m->name);
+
+	for (u32 i = 0; i < m->params.n; i++)
+		text = arena_printf(c->arena, "%s%s%s", text, i ? ", " : "",
+				    param_text(c, &m->params.v[i]));
+	return arena_printf(c->arena, "%s)", text);
+}
+
+/* The one definition that only fails by what an argument is: name the argument. */
+static bool report_arg(struct check *c, const struct macro *m, struct node *args, u32 n_args)
+{
+	if (m->params.n != n_args)
+		return false;
+	for (u32 i = 0; i < n_args; i++, args = args->next) {
+		const struct macro_param *p = &m->params.v[i];
+
+		if (arg_fits(p, args))
+			continue;
+		check_report(c, args->span, D_MACRO_ARG, m->name, p->kind == N_MAP ? "map" : "variable",
+			     param_text(c, p));
+		return true;
+	}
+	return false;
+}
+
+static int no_match(struct check *c, struct node *n, const struct macro_set *set, u32 n_args)
+{
+	if (set->v.n == 1 && report_arg(c, set->v.v[0], n->a, n_args))
+		return -1;
+	struct diag *d = check_report(c, n->span, D_MACRO_NO_MATCH, n->name);
+
+	for (u32 i = 0; i < set->v.n; i++)
+		diag_note(c->diags, d, set->v.v[i]->span, "candidate: %s", signature(c, set->v.v[i]));
+	return -1;
+}
+
+/* ---- pasting */
+
+struct paste {
+	struct check *c;
+	const struct macro *macro;
+	struct node *args;
+	u32 mark; /* makes the body's own variables unique */
+	bool failed;
+};
+
+static struct node *arg_at(const struct paste *p, u32 i)
+{
+	struct node *n = p->args;
+
+	for (; i; i--)
+		n = n->next;
+	return n;
+}
+
+static struct node *find_param(const struct paste *p, enum node_kind kind, const char *name)
+{
+	for (u32 i = 0; i < p->macro->params.n; i++) {
+		const struct macro_param *param = &p->macro->params.v[i];
+
+		if (param->kind == kind && streq(param->name, name))
+			return arg_at(p, i);
+	}
+	return NULL;
+}
+
+/* Adds the number of nodes of a list to *count; returns its height. */
+static u32 measure(const struct node *n, u32 *count)
+{
+	u32 height = 0;
+
+	for (; n; n = n->next) {
+		const struct node *below[] = { n->a, n->b, n->c, n->d };
+
+		++*count;
+		for (u32 i = 0; i < ARRAY_SIZE(below); i++)
+			if (below[i])
+				height = MAX(height, measure(below[i], count));
+	}
+	return height + 1;
+}
+
+/* false, after a report, when the expansions of this program become too many or too deep. */
+static bool spend(struct check *c, const struct node *n, struct span span)
+{
+	const struct node alone = { .a = n->a, .b = n->b, .c = n->c, .d = n->d };
+	u32 height = measure(&alone, &c->s->n_expanded);
+
+	if (c->s->n_expanded <= MAX_EXPANDED_NODES && height <= MAX_EXPANDED_HEIGHT)
+		return true;
+	check_report(c, span, D_MACRO_LIMIT);
+	return false;
+}
+
+static struct node *clone_one(struct check *c, const struct node *n)
+{
+	struct node alone = *n;
+
+	alone.next = NULL;
+	return ast_clone(c->arena, &alone);
+}
+
+static void paste_list(struct paste *p, struct node *n);
+
+static void paste_var(struct paste *p, struct node *n)
+{
+	struct node *arg = find_param(p, N_VAR, n->name);
+
+	if (arg) {
+		n->name = arg->name;
+		return;
+	}
+	const char *name = arena_printf(p->c->arena, "%s#%u", n->name, p->mark);
+
+	n->name = interns(p->c->lang->names, name);
+}
+
+static void paste_map(struct paste *p, struct node *n)
+{
+	struct node *arg = find_param(p, N_MAP, n->name);
+
+	if (arg) {
+		n->name = arg->name;
+		return;
+	}
+	struct diag *d = check_report(p->c, n->span, D_UNHYGIENIC_MAP,
+				      arena_printf(p->c->arena, "@%s", n->name));
+
+	diag_help(p->c->diags, d, "pass the map to the macro as an argument");
+	p->failed = true;
+}
+
+static void paste_ident(struct paste *p, struct node *n)
+{
+	struct node *arg = find_param(p, N_IDENT, n->name);
+
+	if (!arg)
+		return;
+	if (p->failed || !spend(p->c, arg, n->span)) {
+		p->failed = true;
+		return;
+	}
+	node_copy_over(n, clone_one(p->c, arg));
+}
+
+/* A type may be a parameter, given as an expression or as typeof(). */
+static struct type_ref *paste_type(struct paste *p, struct type_ref *ref)
+{
+	struct type_ref *copy = arena_dup(p->c->arena, ref, sizeof(*ref));
+	struct node *arg = ref->name && !ref->tag ? find_param(p, N_IDENT, ref->name) : NULL;
+
+	copy->type = NULL;
+	if (ref->of) {
+		copy->of = clone_one(p->c, ref->of);
+		paste_list(p, copy->of);
+	}
+	if (ref->of_type)
+		copy->of_type = paste_type(p, ref->of_type);
+	if (!arg)
+		return copy;
+	copy->name = NULL;
+	if (arg->kind == N_TYPE)
+		copy->of_type = arg->tref;
+	else
+		copy->of = clone_one(p->c, arg);
+	return copy;
+}
+
+static void paste_list(struct paste *p, struct node *n)
+{
+	for (; n && !p->failed; n = n->next) {
+		if (n->kind == N_IDENT) {
+			paste_ident(p, n); /* what is pasted is the caller's: not looked into */
+			continue;
+		}
+		if (n->tref)
+			n->tref = paste_type(p, n->tref);
+		if (n->kind == N_VAR)
+			paste_var(p, n);
+		if (n->kind == N_MAP)
+			paste_map(p, n);
+		paste_list(p, n->a);
+		/* the path of offsetof() is not made of names that mean something */
+		if (n->kind != N_OFFSETOF)
+			paste_list(p, n->b);
+		paste_list(p, n->c);
+		paste_list(p, n->d);
+	}
+}
+
+/* Macros inside the arguments belong to the caller: they are expanded under its chain. */
+static bool expand_below(struct check *c, struct node *n)
+{
+	for (; n; n = n->next) {
+		if ((n->kind == N_CALL || n->kind == N_IDENT) && !n->builtin && macro_expand(c, n) < 0)
+			return false;
+		if (n->kind == N_BLOCK_EXPR && n->data)
+			continue; /* an expansion: its body is expanded when it is checked */
+		if (!expand_below(c, n->a) || (n->kind != N_OFFSETOF && !expand_below(c, n->b)) ||
+		    !expand_below(c, n->c) || !expand_below(c, n->d))
+			return false;
+	}
+	return true;
+}
+
+static const char *chain_text(struct check *c, const struct expansion *e, const char *name)
+{
+	const char *text = name;
+
+	for (; e; e = e->up)
+		text = arena_printf(c->arena, "%s > %s", e->name, text);
+	return text;
+}
+
+static bool is_recursive(struct check *c, const struct node *n, const struct macro *m)
+{
+	for (const struct expansion *e = c->s->expansion; e; e = e->up) {
+		if (e->macro != m)
+			continue;
+		check_report(c, n->span, D_RECURSIVE_MACRO, chain_text(c, c->s->expansion, m->name));
+		return true;
+	}
+	return false;
+}
+
+static struct expansion *expansion_new(struct check *c, struct node *n, const struct macro *m)
+{
+	struct expansion *e = arena_new(c->arena, struct expansion);
+
+	*e = (struct expansion){ n->name, n->span, m, c->s->expansion };
+	return e;
+}
+
+static int paste(struct check *c, struct node *n, struct macro *m)
+{
+	struct expansion *e = expansion_new(c, n, m);
+	struct node *args = n->kind == N_CALL ? n->a : NULL;
+
+	if (is_recursive(c, n, m) || !spend(c, m->body, n->span) || !expand_below(c, args))
+		return -1;
+	struct paste p = { c, m, args, ++c->s->n_names, false };
+	struct node *body = clone_one(c, m->body);
+	const struct expansion *up = c->s->expansion;
+
+	c->s->expansion = e;
+	paste_list(&p, body->a);
+	paste_list(&p, body->b);
+	c->s->expansion = up;
+	if (p.failed)
+		return -1;
+	body->data = e;
+	body->span = n->span;
+	node_copy_over(n, body);
+	return 1;
+}
+
+int macro_expand(struct check *c, struct node *n)
+{
+	const struct macro_set *set = hash_gets(&c->s->macros, n->name);
+	u32 n_args = 0;
+
+	if (!set)
+		return 0;
+	for (struct node *arg = n->kind == N_CALL ? n->a : NULL; arg; arg = arg->next)
+		n_args++;
+	struct macro *m = choose(set, n->kind == N_CALL ? n->a : NULL, n_args);
+
+	if (m)
+		return paste(c, n, m);
+	/* a builtin of the same name may take what no macro does */
+	if (env_builtin(c->env, n->name) || hash_gets(&c->s->functions, n->name))
+		return 0;
+	return no_match(c, n, set, n_args);
+}
+
+/* ---- constants of C text */
+
+int macro_constant(struct check *c, struct node *n)
+{
+	struct node *value = hash_gets(&c->lang->constants, n->name);
+	const struct expansion *up = c->s->expansion;
+
+	if (!value)
+		return 0;
+	for (const struct expansion *e = up; e; e = e->up)
+		if (!e->macro && streq(e->name, n->name)) {
+			check_report(c, e->call, D_RECURSIVE_CONSTANT, n->name);
+			return -1;
+		}
+	if (!spend(c, value, n->span))
+		return -1;
+	struct expansion *e = expansion_new(c, n, NULL);
+	struct node *copy = clone_one(c, value);
+	struct span span = n->span;
+
+	c->s->expansion = e;
+	bool good = expand_below(c, copy);
+
+	c->s->expansion = up;
+	if (!good)
+		return -1;
+	node_copy_over(n, copy);
+	/* kept as a block, so that names inside see the chain */
+	if (n->kind != N_INT && n->kind != N_STR) {
+		struct node *inner = arena_dup(c->arena, n, sizeof(*n));
+
+		inner->next = NULL;
+		node_copy_over(n, &(struct node){ .kind = N_BLOCK_EXPR, .b = inner, .data = e });
+	}
+	n->span = span;
+	return 1;
+}

@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Probes: attach points, predicate, block. Attach points are raw text that providers read:
+ *
+ *	name=uprobe:/bin/sh:"f(int, int)"   tracepoint:sched:*,   kprobe:f
+ *
+ * up to white space, a comma or "{" outside of quotes. A "/" belongs to it once a ":" was seen, so
+ * that paths work; before that it begins the predicate. Positional parameters are put in here,
+ * except inside quotes.
+ */
+#include "lang/parse.h"
+
+/* ---- the raw text */
+
+static bool is_control(char c)
+{
+	return ((u8)c < ' ' && c != '\t') || c == 0x7f;
+}
+
+/* At a quote: its length, closing quote included, or 0 when the line ends first. */
+static u32 quoted_length(const struct lexer *lx, u32 at)
+{
+	for (u32 n = at + 1; lx->pos + n < lx->end; n++) {
+		char c = lex_at(lx, n);
+
+		if (c == '"')
+			return n + 1 - at;
+		if (is_control(c))
+			return 0;
+		n += c == '\\' && !is_control(lex_at(lx, n + 1));
+	}
+	return 0;
+}
+
+static bool ends_attach(char c, bool seen_colon)
+{
+	switch (c) {
+	case ' ': case '\t': case ',': case '{': return true;
+	case '/': return !seen_colon;
+	default: return is_control(c);
+	}
+}
+
+/* Length of the attach point at the lexer's place. */
+static u32 attach_length(struct parser *p)
+{
+	const struct lexer *lx = &p->lx;
+	bool seen_colon = false;
+	u32 n = 0;
+
+	while (lx->pos + n < lx->end && !ends_attach(lex_at(lx, n), seen_colon)) {
+		u32 quoted = 1;
+
+		if (lex_at(lx, n) == '"')
+			quoted = quoted_length(lx, n);
+		if (!quoted) {
+			u32 at = lx->pos + n;
+
+			parse_help(p, parse_complain(p, parse_span(p, at, at + 1), D_UNTERMINATED_STRING),
+				   "close it with a double quote on the same line");
+			quoted = 1;
+		}
+		seen_colon |= lex_at(lx, n) == ':';
+		n += quoted;
+	}
+	return MIN(n, lx->end - lx->pos);
+}
+
+/* Length of "name=" in front, or 0. */
+static u32 user_name_length(const char *s, u32 len)
+{
+	u32 n = 0;
+
+	if (!len || !lex_is_word_start(s[0]))
+		return 0;
+	while (n < len && lex_is_word(s[n]))
+		n++;
+	return n < len && s[n] == '=' ? n + 1 : 0;
+}
+
+/* ---- positional parameters */
+
+static const char *param_text(struct parser *p, u64 number, u32 off, u32 len)
+{
+	const struct env *env = p->lang->env;
+
+	if (number >= 1 && number <= env->n_params)
+		return env->params[number - 1];
+	if (!p->roles)
+		parse_help(p, parse_complain(p, parse_span(p, off, off + len), D_ATTACH_PARAM,
+					     (unsigned long long)number),
+			   "give it on the command line, after the script");
+	return "";
+}
+
+/* At "$": what it stands for, and its length in the text. */
+static u32 expand_param(struct parser *p, const char *s, u32 off, u32 len, const char **value)
+{
+	u64 number = 0;
+	u32 n = 1;
+
+	if (len > 1 && s[1] == '#') {
+		*value = arena_printf(p->arena, "%u", p->lang->env->n_params);
+		return 2;
+	}
+	for (; n < len && lex_is_digit(s[n]); n++)
+		number = MIN(number * 10 + (u64)(s[n] - '0'), (u64)UINT32_MAX);
+	*value = n > 1 ? param_text(p, number, off, n) : "$";
+	return n;
+}
+
+/* The text with parameters put in; off is its place in the source. */
+static const char *expand_text(struct parser *p, u32 off, u32 len)
+{
+	const char *s = p->src->text + off, *value;
+	VEC(char) out = {};
+	bool in_quotes = false;
+
+	if (!memchr(s, '$', len))
+		return arena_strndup(p->arena, s, len);
+	for (u32 i = 0; i < len;) {
+		if (s[i] == '$' && !in_quotes) {
+			i += expand_param(p, s + i, off + i, len - i, &value);
+			for (; *value; value++)
+				vec_push(p->arena, &out, *value);
+			continue;
+		}
+		if (in_quotes && s[i] == '\\' && i + 1 < len)
+			vec_push(p->arena, &out, s[i++]);
+		in_quotes ^= s[i] == '"' && (i == 0 || s[i - 1] != '\\');
+		vec_push(p->arena, &out, s[i++]);
+	}
+	vec_push(p->arena, &out, '\0');
+	return out.v;
+}
+
+/* ---- attach points */
+
+/* Puts the lexer behind raw text and reads the token there. */
+static void resume_after(struct parser *p, u32 end)
+{
+	p->lx.pos = end;
+	p->tok.off = end;
+	p->tok.len = 0;
+	parse_advance(p);
+	p->prev_end = end;
+}
+
+static struct attach *parse_attach(struct parser *p)
+{
+	struct attach *at = arena_new(p->arena, struct attach);
+	u32 start = p->tok.off, len, name_len;
+
+	p->lx.pos = start;
+	len = attach_length(p);
+	name_len = user_name_length(p->src->text + start, len);
+	at->span = parse_span(p, start, start + len);
+	at->text = expand_text(p, start + name_len, len - name_len);
+	if (name_len)
+		at->user_name = intern(p->lang->names, p->src->text + start, name_len - 1);
+	parse_mark_raw(p, start, start + len, ROLE_RAW);
+	if (len == name_len) {
+		parse_help(p, parse_error(p, parse_span(p, start, start + 1), D_EXPECTED_PROBE,
+					  len ? "nothing" : parse_found(p)),
+			   "a probe looks like this: kprobe:vfs_read { ... }");
+		return at;
+	}
+	resume_after(p, start + len);
+	return at;
+}
+
+/* After a comma: false when no further attach point follows. */
+static bool next_attach(struct parser *p)
+{
+	char c;
+
+	p->lx.pos = p->tok.off + 1;
+	lex_layout(&p->lx);
+	c = lex_at(&p->lx, 0);
+	if (c == '{' || c == '/' || p->lx.pos >= p->lx.end) {
+		parse_advance(p);
+		return false;
+	}
+	p->tok = (struct token){ .kind = TOK_BAD, .off = p->lx.pos };
+	return true;
+}
+
+static struct attach *parse_attaches(struct parser *p)
+{
+	struct attach *list = NULL, **end = &list;
+
+	do {
+		*end = parse_attach(p);
+		end = &(*end)->next;
+	} while (!p->panic && parse_is(p, TOK_COMMA) && next_attach(p));
+	return list;
+}
+
+/* ---- predicate */
+
+static struct node *parse_predicate(struct parser *p)
+{
+	struct node *n;
+
+	parse_mark(p, p->tok.off, ROLE_PREDICATE_OPEN);
+	p->in_predicate = true;
+	parse_advance(p);
+	n = parse_expr(p);
+	p->in_predicate = false;
+	if (!p->panic && !parse_is(p, TOK_SLASH))
+		parse_help(p, parse_error(p, parse_tok_span(p), D_EXPECTED, "\"/\"", " ",
+					  "after the predicate", parse_found(p)),
+			   "it stands between two \"/\" before the block; to compare, write \"==\"");
+	parse_mark(p, p->tok.off, ROLE_PREDICATE_CLOSE);
+	parse_accept(p, TOK_SLASH);
+	parse_recover_block(p);
+	return n;
+}
+
+/* A predicate glued to a path is read as part of it. */
+static void no_block(struct parser *p, const struct clause *c)
+{
+	const struct attach *last = c->attaches;
+	const char *found = parse_found(p);
+
+	while (last->next)
+		last = last->next;
+
+	const char *slash = strrchr(last->text, '/');
+	struct diag *d = parse_error(p, parse_tok_span(p), D_EXPECTED, "\"{\"", " ",
+				     c->predicate ? "after the predicate" : "after the attach point",
+				     found);
+
+	if (slash && slash[1] != '\0' && !c->predicate)
+		parse_help(p, d, "if \"%s\" begins a predicate, put a space before it", slash);
+	else if (!c->predicate)
+		parse_help(p, d, "attach points are separated by commas; text with spaces goes in quotes");
+}
+
+void parse_probe(struct parser *p)
+{
+	struct clause *c = arena_new(p->arena, struct clause);
+	u32 start = p->tok.off;
+
+	c->attaches = parse_attaches(p);
+	parse_recover_block(p);
+	if (parse_is(p, TOK_SLASH))
+		c->predicate = parse_predicate(p);
+	if (!p->panic && !parse_is(p, TOK_LBRACE))
+		no_block(p, c);
+	c->body = parse_block(p, ROLE_PROBE_OPEN);
+	c->span = parse_span(p, start, MAX(p->prev_end, start));
+
+	struct clause **end = &p->script->clauses;
+
+	while (*end)
+		end = &(*end)->next;
+	*end = c;
+	p->seen_probe = true;
+}

@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A script as a list of declarations. The first word says what each one is; whatever is not macro,
+ * fn, let, import, config or C text is a probe.
+ */
+#include "lang/parse.h"
+
+/* ---- macros */
+
+static void parse_macro_param(struct parser *p, struct macro *m)
+{
+	struct macro_param param = { .name = p->tok.name };
+
+	switch (p->tok.kind) {
+	case TOK_VAR: param.kind = N_VAR; break;
+	case TOK_MAP: param.kind = N_MAP; break;
+	default: param.kind = N_IDENT; break;
+	}
+	if (param.kind == N_IDENT && !parse_is(p, TOK_IDENT)) {
+		parse_help(p, parse_error(p, parse_tok_span(p), D_MACRO_PARAM, parse_found(p)),
+			   "a parameter is $x (a variable), @m (a map) or a plain name (any expression)");
+		return;
+	}
+	vec_push(p->arena, &m->params, param);
+	parse_advance(p);
+}
+
+static void parse_macro_params(struct parser *p, struct macro *m)
+{
+	struct span open = parse_tok_span(p);
+
+	parse_mark(p, p->tok.off, ROLE_CALL_OPEN);
+	parse_expect(p, TOK_LPAREN, "after the macro's name");
+	while (!parse_is(p, TOK_RPAREN) && !p->panic) {
+		parse_macro_param(p, m);
+		if (!parse_accept(p, TOK_COMMA))
+			break;
+	}
+	parse_close(p, TOK_RPAREN, open);
+}
+
+static void parse_macro(struct parser *p)
+{
+	struct macro *m = arena_new(p->arena, struct macro), **link = &p->script->macros;
+	u32 start = p->tok.off;
+
+	parse_advance(p);
+	m->name = p->tok.name;
+	parse_expect(p, TOK_IDENT, "after \"macro\"");
+	parse_macro_params(p, m);
+	parse_recover_block(p);
+	m->body = parse_block_value(p, parse_block(p, ROLE_BLOCK_OPEN));
+	m->span = parse_span(p, start, MAX(p->prev_end, start));
+	p->seen_probe = true;
+	while (*link)
+		link = &(*link)->next;
+	*link = m;
+}
+
+/* ---- functions */
+
+static void parse_fn_param(struct parser *p, struct function *f)
+{
+	struct node *n = parse_node(p, N_LET, p->tok.off), *var;
+
+	var = parse_node(p, N_VAR, p->tok.off);
+	var->name = p->tok.name;
+	parse_expect(p, TOK_VAR, "as a parameter");
+	n->a = parse_done(p, var);
+	parse_mark(p, p->tok.off, ROLE_TIGHT);
+	parse_expect(p, TOK_COLON, "and a type after the parameter");
+	n->tref = parse_type(p);
+	vec_push(p->arena, &f->params, parse_done(p, n));
+}
+
+static void parse_fn(struct parser *p)
+{
+	struct function *f = arena_new(p->arena, struct function), **link = &p->script->functions;
+	u32 start = p->tok.off;
+	struct span open;
+
+	parse_advance(p);
+	f->name = p->tok.name;
+	parse_expect(p, TOK_IDENT, "after \"fn\"");
+	open = parse_tok_span(p);
+	parse_mark(p, p->tok.off, ROLE_CALL_OPEN);
+	parse_expect(p, TOK_LPAREN, "after the function's name");
+	while (!parse_is(p, TOK_RPAREN) && !p->panic) {
+		parse_fn_param(p, f);
+		if (!parse_accept(p, TOK_COMMA))
+			break;
+	}
+	parse_close(p, TOK_RPAREN, open);
+	parse_mark(p, p->tok.off, ROLE_TIGHT);
+	parse_expect(p, TOK_COLON, "and the type of the result");
+	f->result = parse_type(p);
+	parse_recover_block(p);
+	f->body = parse_block(p, ROLE_BLOCK_OPEN);
+	f->span = parse_span(p, start, MAX(p->prev_end, start));
+	p->seen_probe = true;
+	while (*link)
+		link = &(*link)->next;
+	*link = f;
+}
+
+/* ---- the list */
+
+static void parse_stray_brace(struct parser *p)
+{
+	parse_help(p, parse_error(p, parse_tok_span(p), D_STRAY_BRACE),
+		   "all blocks before it are closed already");
+	p->resume = p->tok.off + p->tok.len;
+}
+
+/* config = {...}, but not a probe that somebody calls "config". */
+static bool at_config(const struct parser *p)
+{
+	return parse_is(p, TOK_CONFIG) && parse_peek(p).kind == TOK_ASSIGN;
+}
+
+static bool followed_by(const struct parser *p, enum token_kind kind)
+{
+	return parse_peek(p).kind == kind;
+}
+
+static void parse_item(struct parser *p)
+{
+	if (parse_at_c_text(p))
+		parse_c_text(p);
+	else if (at_config(p))
+		parse_config(p);
+	else if (parse_is(p, TOK_IMPORT))
+		parse_import(p);
+	else if (parse_is(p, TOK_MACRO) && !followed_by(p, TOK_COLON))
+		parse_macro(p);
+	else if (parse_is(p, TOK_FN) && !followed_by(p, TOK_COLON))
+		parse_fn(p);
+	else if (parse_is(p, TOK_LET))
+		parse_map_decl(p);
+	else if (parse_is(p, TOK_RBRACE))
+		parse_stray_brace(p);
+	else if (!parse_accept(p, TOK_SEMICOLON))
+		parse_probe(p);
+}
+
+/*
+ * The first token of each declaration is read quietly, since a probe is raw text: `"a b":c` and
+ * `*ware:*` are no tokens.
+ */
+static void restart(struct parser *p, u32 off)
+{
+	struct lexer *lx = &p->lx;
+
+	lx->pos = off;
+	lx->quiet = false;
+	lex_layout(lx);
+	off = lx->pos;
+	lx->quiet = true;
+	lex_next(lx, &p->tok);
+	lx->quiet = false;
+	if (off < lx->end && p->tok.off != off) { /* strays are raw text, too */
+		p->tok.kind = TOK_BAD;
+		p->tok.off = off;
+	}
+}
+
+void parse_items(struct parser *p)
+{
+	parse_shebang(p);
+	restart(p, p->lx.pos);
+	while (!parse_is(p, TOK_EOF)) {
+		u32 start = p->tok.off;
+
+		parse_item(p);
+		if (p->panic)
+			parse_recover_top(p);
+		restart(p, MAX(p->tok.off, start + 1));
+	}
+	p->n_errors += p->lx.n_errors;
+}
+
+bool parse_source(struct lang *l, struct source *src, struct script *into, u8 *roles)
+{
+	struct parser p;
+
+	parse_init(&p, l, src);
+	p.script = into;
+	p.roles = roles;
+	parse_items(&p);
+	return p.n_errors == 0;
+}
+
+bool parse_script(struct lang *l, struct source *src)
+{
+	return parse_source(l, src, l->script, NULL);
+}
+
+struct node *parse_expression_range(struct lang *l, struct source *src, u32 from, u32 to)
+{
+	struct parser p;
+
+	parse_init(&p, l, src);
+	p.lx.pos = from;
+	p.lx.end = to;
+	p.lx.c_mode = p.c_mode = true;
+	parse_advance(&p);
+
+	struct node *n = parse_expr(&p);
+
+	if (!p.panic && !parse_is(&p, TOK_EOF))
+		parse_error(&p, parse_tok_span(&p), D_EXPECTED, "the end", "", "", parse_found(&p));
+	return p.n_errors ? NULL : n;
+}
+
+struct node *parse_expression_text(struct lang *l, struct source *src)
+{
+	return parse_expression_range(l, src, 0, src->len);
+}

@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Between parsing and checking: what stands around the probes takes effect. Imports are read and
+ * become part of the script (their clauses first, so that their begin probes run first), C text
+ * becomes types and constants, the config block changes env->config, and declared maps are made.
+ */
+#include <stdlib.h>
+
+#include "lang/cdecl.h"
+#include "lang/parse.h"
+
+/* ---- the compilation */
+
+void lang_init(struct lang *l, struct arena *arena, struct intern *names, struct sources *sources,
+	       struct diags *diags, struct env *env)
+{
+	*l = (struct lang){
+		.arena = arena,
+		.names = names,
+		.sources = sources,
+		.diags = diags,
+		.env = env,
+		.script = arena_new(arena, struct script),
+	};
+}
+
+void lang_release(struct lang *l)
+{
+	hash_release(&l->types);
+	hash_release(&l->constants);
+	hash_release(&l->maps);
+}
+
+/* ---- imports */
+
+enum { MAX_IMPORT_DEPTH = 16, MAX_MAP_ENTRIES = INT32_MAX };
+
+struct importer {
+	struct lang *lang;
+	struct script all; /* what imported scripts bring */
+	struct hash seen;  /* resolved path -> itself */
+	VEC(struct source *) headers;
+	u32 depth;
+	bool failed;
+};
+
+#define APPEND(list, more)                                                                         \
+	do {                                                                                       \
+		typeof(&(list)) link_ = &(list);                                                   \
+		while (*link_)                                                                     \
+			link_ = &(*link_)->next;                                                   \
+		*link_ = (more);                                                                   \
+	} while (0)
+
+static void append_script(struct script *to, const struct script *from)
+{
+	APPEND(to->c_texts, from->c_texts);
+	APPEND(to->map_decls, from->map_decls);
+	APPEND(to->macros, from->macros);
+	APPEND(to->functions, from->functions);
+	APPEND(to->clauses, from->clauses);
+}
+
+static void fail(struct importer *im, struct span span, enum diag_id id, const char *path)
+{
+	diag_report(im->lang->diags, span, id, path);
+	im->failed = true;
+}
+
+static void import_all(struct importer *im, const struct script *s);
+
+static void import_script(struct importer *im, struct source *src)
+{
+	struct script s = {};
+
+	if (!parse_source(im->lang, src, &s, NULL))
+		im->failed = true;
+	if (s.config)
+		fail(im, s.config->span, D_IMPORT_CONFIG, NULL);
+	import_all(im, &s);
+	append_script(&im->all, &s);
+}
+
+static void import_text(struct importer *im, const char *path, const char *text)
+{
+	struct source *src = sources_add(im->lang->sources, path, text, strlen(text));
+
+	if (ends_with(path, ".h"))
+		vec_push(im->lang->arena, &im->headers, src);
+	else
+		import_script(im, src);
+}
+
+static const char *importing_file(struct importer *im, struct span span)
+{
+	struct place place = sources_find(im->lang->sources, span);
+
+	return place.file ? place.file->name : "";
+}
+
+static void import_one(struct importer *im, struct span span, const char *path)
+{
+	struct env *env = im->lang->env;
+	char *resolved = NULL, *text = NULL;
+
+	if (im->depth >= MAX_IMPORT_DEPTH) {
+		diag_report(im->lang->diags, span, D_IMPORT_DEPTH, MAX_IMPORT_DEPTH);
+		im->failed = true;
+		return;
+	}
+	if (env->read_import)
+		text = env->read_import(env, importing_file(im, span), path, &resolved);
+
+	const char *name = interns(im->lang->names, resolved ? resolved : path);
+
+	if (!text) {
+		if (!hash_gets(&im->seen, name))
+			fail(im, span, D_IMPORT_MISSING, path);
+	} else if (!hash_puts(&im->seen, name, &im->seen)) {
+		im->depth++;
+		import_text(im, name, text);
+		im->depth--;
+	}
+	free(text);
+	free(resolved);
+}
+
+static bool import_statement(struct node *n, void *ctx)
+{
+	if (n->kind == N_IMPORT)
+		import_one(ctx, n->span, n->str);
+	return true;
+}
+
+/* Roots first, then statements inside of bodies, in the order of the text. */
+static void import_all(struct importer *im, const struct script *s)
+{
+	for (const struct import *i = s->imports; i; i = i->next)
+		import_one(im, i->span, i->path);
+	for (const struct macro *m = s->macros; m; m = m->next)
+		ast_walk(m->body, import_statement, im);
+	for (const struct function *f = s->functions; f; f = f->next)
+		ast_walk(f->body, import_statement, im);
+	for (const struct clause *c = s->clauses; c; c = c->next)
+		ast_walk(c->body, import_statement, im);
+}
+
+/* ---- C text */
+
+static struct source *source_of(struct lang *l, struct span span)
+{
+	struct place place = sources_find(l->sources, span);
+
+	for (u32 i = 0; i < l->sources->files.n; i++)
+		if (l->sources->files.v[i] == place.file)
+			return l->sources->files.v[i];
+	return NULL;
+}
+
+static bool prepare_c(struct lang *l, const struct importer *im)
+{
+	struct cdecl c;
+	bool good;
+
+	cdecl_init(&c, l);
+	for (u32 i = 0; i < im->headers.n; i++)
+		cdecl_read(&c, im->headers.v[i], 0, im->headers.v[i]->len);
+	for (const struct c_text *t = l->script->c_texts; t; t = t->next) {
+		struct source *src = source_of(l, t->span);
+
+		if (src)
+			cdecl_read(&c, src, t->span.off - src->base, t->span.off - src->base + t->span.len);
+	}
+	good = cdecl_end(&c);
+	cdecl_release(&c);
+	return good;
+}
+
+/* ---- config */
+
+static bool prepare_config(struct lang *l)
+{
+	bool good = true;
+
+	for (const struct config_item *i = l->script->config; i; i = i->next) {
+		const char *why = NULL;
+
+		if (!config_set(&l->env->config, i->key, i->value, &why)) {
+			diag_report(l->diags, i->span, D_CONFIG_VALUE, i->key, why ? why : "bad value");
+			good = false;
+		} else if (why) {
+			diag_report(l->diags, i->span, D_CONFIG_NOTE, i->key, why);
+		}
+	}
+	if (l->script->config)
+		config_from_environment(&l->env->config); /* which wins */
+	return good;
+}
+
+/* ---- maps */
+
+static const struct map_kind {
+	const char *name;
+	u32 bpf_type; /* enum bpf_map_type of linux/bpf.h */
+} map_kinds[] = {
+	{ "hash", 1 },
+	{ "percpuhash", 5 },
+	{ "lruhash", 9 },
+	{ "percpulruhash", 10 },
+};
+
+static u32 map_kind(struct lang *l, const struct map_decl *m)
+{
+	for (u32 i = 0; i < ARRAY_SIZE(map_kinds); i++)
+		if (streq(map_kinds[i].name, m->kind))
+			return map_kinds[i].bpf_type;
+
+	struct diag *d = diag_report(l->diags, m->span, D_MAP_DECL_KIND, m->kind);
+
+	diag_help(l->diags, d, "the kinds are hash, lruhash, percpuhash and percpulruhash");
+	return 0;
+}
+
+static bool declare_map(struct lang *l, const struct map_decl *decl)
+{
+	const char *name = interns(l->names, arena_printf(l->arena, "@%s", decl->map));
+	const struct map *before = hash_gets(&l->maps, name);
+	struct map *m = arena_new(l->arena, struct map);
+
+	if (before) {
+		struct diag *d = diag_report(l->diags, decl->span, D_MAP_DECL_TWICE, decl->map);
+
+		diag_note(l->diags, d, before->first, "the first declaration");
+		return false;
+	}
+	m->name = name;
+	m->first = decl->span;
+	m->key = m->value = &ty_unknown;
+	m->has_decl = true;
+	m->decl_kind = map_kind(l, decl);
+	m->max_entries = (u32)decl->max_entries;
+	if (decl->max_entries < 1 || decl->max_entries > MAX_MAP_ENTRIES) {
+		diag_report(l->diags, decl->span, D_MAP_ENTRIES, MAX_MAP_ENTRIES);
+		return false;
+	}
+	hash_puts(&l->maps, name, m);
+	vec_push(l->arena, &l->map_list, m);
+	return m->decl_kind != 0;
+}
+
+static bool prepare_maps(struct lang *l)
+{
+	bool good = true;
+
+	for (const struct map_decl *m = l->script->map_decls; m; m = m->next)
+		good &= declare_map(l, m);
+	return good;
+}
+
+bool lang_prepare(struct lang *l)
+{
+	struct importer im = { .lang = l };
+	bool good;
+
+	import_all(&im, l->script);
+	append_script(&im.all, l->script);
+	im.all.config = l->script->config;
+	im.all.imports = l->script->imports;
+	*l->script = im.all;
+	good = !im.failed;
+	good &= prepare_c(l, &im);
+	good &= prepare_config(l);
+	good &= prepare_maps(l);
+	hash_release(&im.seen);
+	return good;
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What outputs share when they speak of the run itself: places, losses, levels of messages. */
+#include "output/notice.h"
+
+static const struct loss_row losses[] = {
+	[LOSS_RING_FULL] = { .reason = "ring buffer full" },
+	[LOSS_MAP_FULL] = { .reason = "map full" },
+	[LOSS_SCRATCH] = { .reason = "scratch memory busy: nested probe" },
+	[LOSS_STACKS] = { .reason = "stack table full" },
+	[LOSS_UNREADABLE] = { .warning = "memory could not be read: taken as empty" },
+	[LOSS_DIV_ZERO] = { .warning = "division by zero: x / 0 is 0, x % 0 is x" },
+	[LOSS_BOUNDS] = { .warning = "array index out of bounds" },
+	[LOSS_MISSING_KEY] = { .warning = "cannot delete a key that does not exist" },
+	[LOSS_LOOP] = { .warning = "a loop was stopped at its bound" },
+};
+
+const struct loss_row *loss_row(const struct loss *loss)
+{
+	static const struct loss_row other = { .reason = "unknown reason" };
+
+	return (size_t)loss->reason < ARRAY_SIZE(losses) ? &losses[loss->reason] : &other;
+}
+
+void put_loss_reason(struct buf *b, const struct loss *loss)
+{
+	const struct loss_row *row = loss_row(loss);
+
+	buf_puts(b, row->reason ? row->reason : row->warning);
+	if (loss->where && *loss->where == '@') {
+		buf_puts(b, ": ");
+		buf_puts(b, loss->where);
+	}
+}
+
+static const struct level levels[] = {
+	{ "errorf", "ERROR", false },
+	{ "warnf", "WARNING", false },
+	{ "runtime_error", "WARNING", true },
+	{ "helper_error", "WARNING", true },
+};
+
+const struct level *level_row(const char *name)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(levels); i++)
+		if (streq(levels[i].name, name))
+			return &levels[i];
+	return &levels[ARRAY_SIZE(levels) - 1];
+}
+
+struct place sink_place(const struct sink *s, struct span span)
+{
+	if (!s->sources || !span.off)
+		return (struct place){};
+	return sources_find(s->sources, span);
+}
+
+void put_notify(struct sink *s)
+{
+	if (s->attached_on_stdout)
+		buf_puts(&s->out, "__BPFTRACE_NOTIFY_PROBES_ATTACHED\n");
+	sink_flush(s);
+}

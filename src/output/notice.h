@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What outputs share when they speak of the run itself: places, losses, levels. */
+#ifndef SONDE_OUTPUT_NOTICE_H
+#define SONDE_OUTPUT_NOTICE_H
+
+#include "trace/sink.h"
+
+/* The row of a loss reason: lost events, or a warning that is counted. */
+struct loss_row {
+	const char *reason; /* in parentheses behind "lost N events"; NULL: a warning */
+	const char *warning;
+};
+const struct loss_row *loss_row(const struct loss *loss);
+/* "map @x is full": the reason with the map it is about. */
+void put_loss_reason(struct buf *b, const struct loss *loss);
+
+struct level {
+	const char *name;
+	const char *label; /* ERROR, WARNING */
+	bool with_source;  /* the line is shown, underlined */
+};
+const struct level *level_row(const char *name);
+
+struct place sink_place(const struct sink *s, struct span span);
+/* Announces live probes on stdout when the environment asks for it; flushes. */
+void put_notify(struct sink *s);
+
+#endif

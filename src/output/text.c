@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Plain text, section 5.3 of the language: what people read and scripts parse. Results go to the
+ * output stream, everything about the run itself to stderr, after the results that came before it.
+ */
+#include <stdlib.h>
+
+#include "output/hist.h"
+#include "output/index.h"
+#include "output/notice.h"
+#include "trace/value.h"
+#include "type/agg.h"
+
+static void attached(struct sink *s, u32 n_probes)
+{
+	if (!s->quiet)
+		buf_printf(&s->err, "Attached %u probe%s\n", n_probes, n_probes == 1 ? "" : "s");
+	put_notify(s);
+}
+
+/* Kinds whose text is a line of its own. */
+static const char *const lines[] = { "join", "system", "syscall" };
+
+static bool is_line(const char *kind)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(lines); i++)
+		if (streq(kind, lines[i]))
+			return true;
+	return false;
+}
+
+static void text(struct sink *s, const char *kind, const char *bytes, size_t len)
+{
+	buf_add(&s->out, bytes, len);
+	if (!streq(kind, "printf") && is_line(kind))
+		buf_putc(&s->out, '\n');
+	sink_item(s);
+}
+
+/* ---- values */
+
+static void value(struct sink *s, const struct type *t, const void *p)
+{
+	if (type_is_hist(t)) {
+		put_hist(&s->out, t, p, 1);
+	} else if (t->kind == TY_TSERIES) {
+		struct series series = series_alone(t, p);
+
+		put_series(&s->out, s->names, &series);
+	} else {
+		value_text(&s->out, s->names, t, p);
+	}
+	buf_putc(&s->out, '\n');
+	sink_item(s);
+}
+
+/* ---- maps */
+
+static void put_key(struct buf *b, const struct names *names, const struct type *t, const char *key)
+{
+	buf_putc(b, '[');
+	if (t->kind == TY_TUPLE) { /* @x[1, abc], not @x[(1, abc)] */
+		for (u32 i = 0; i < t->n_fields; i++) {
+			if (i)
+				buf_puts(b, ", ");
+			value_text(b, names, t->fields[i].type, key + t->fields[i].offset);
+		}
+	} else {
+		value_text(b, names, t, key);
+	}
+	buf_putc(b, ']');
+}
+
+/* p50 3, p99 15 */
+static void put_percentiles(struct buf *b, const struct table *t, const void *p)
+{
+	const struct type *type = t->map->value;
+
+	for (u32 i = 0; i < t->n_pct; i++) {
+		bool is_signed = type->kind != TY_SAMPLES || type->is_signed;
+		s64 v;
+
+		buf_puts(b, i ? ", " : "");
+		put_pct_name(b, t->pct[i]);
+		buf_putc(b, ' ');
+		if (!table_percentile(type, p, t->pct[i], &v))
+			buf_putc(b, '-');
+		else if (is_signed)
+			buf_s64(b, v);
+		else
+			buf_u64(b, (u64)v);
+	}
+}
+
+static bool has_percentiles(const struct table *t)
+{
+	return t->n_pct && (type_is_hist(t->map->value) || t->map->value->kind == TY_SAMPLES);
+}
+
+/* After the key: on the same line, or as a block with a blank line after it. */
+static void put_row_value(struct sink *s, const struct table *t, const void *p, u64 newest)
+{
+	const struct type *type = t->map->value;
+	struct buf *b = &s->out;
+
+	if (has_percentiles(t)) {
+		buf_puts(b, ": ");
+		put_percentiles(b, t, p);
+	} else if (type_is_hist(type)) {
+		buf_puts(b, ":\n");
+		put_hist(b, type, p, t->div);
+	} else if (type->kind == TY_TSERIES) {
+		struct series series = series_view(type, p, newest);
+
+		buf_puts(b, ":\n");
+		put_series(b, s->names, &series);
+	} else {
+		buf_puts(b, ": ");
+		value_text_div(b, s->names, type, p, t->div);
+	}
+	buf_putc(b, '\n');
+}
+
+static void put_row(struct sink *s, const struct table *t, const struct table_row *row, u64 newest)
+{
+	buf_puts(&s->out, t->map->name);
+	if (row->key && t->map->key)
+		put_key(&s->out, s->names, t->map->key, row->key);
+	put_row_value(s, t, row->value, newest);
+}
+
+/* print(@x) of an aggregation that never saw a value. */
+static void put_zero(struct sink *s, const struct table *t)
+{
+	void *zero = xcalloc(1, MAX(agg_size(t->map->value), 1u));
+
+	put_row(s, t, &(struct table_row){ .value = zero }, 0);
+	free(zero);
+}
+
+static void table(struct sink *s, const struct table *t)
+{
+	u64 newest = 0;
+
+	if (t->map->value->kind == TY_TSERIES)
+		series_newest(t, &newest);
+	if (!t->rows.n && t->shown_by_name && !t->map->key && type_is_agg(t->map->value))
+		put_zero(s, t);
+	for (u32 i = 0; i < t->rows.n; i++) {
+		put_row(s, t, &t->rows.v[i], newest);
+		sink_row(s);
+	}
+	sink_item(s);
+}
+
+/* ---- about the run */
+
+static void put_place(struct buf *b, const struct place *p)
+{
+	if (p->file)
+		buf_printf(b, "%s:%u:%u: ", p->file->name, p->line, p->col);
+}
+
+/* file:line:col-endcol, or file:line-line of a longer span. */
+static void put_range(struct buf *b, const struct place *p)
+{
+	if (!p->file)
+		return;
+	if (p->line == p->end_line)
+		buf_printf(b, "%s:%u:%u-%u: ", p->file->name, p->line, p->col, p->end_col);
+	else
+		buf_printf(b, "%s:%u-%u: ", p->file->name, p->line, p->end_line);
+}
+
+static void lost(struct sink *s, const struct loss *loss, u64 count)
+{
+	struct place place = sink_place(s, loss->span);
+
+	put_place(&s->err, &place);
+	if (loss_row(loss)->reason) {
+		buf_puts(&s->err, "lost ");
+		buf_u64(&s->err, count);
+		buf_puts(&s->err, " events (");
+		put_loss_reason(&s->err, loss);
+		buf_putc(&s->err, ')');
+	} else {
+		buf_puts(&s->err, "WARNING: ");
+		put_loss_reason(&s->err, loss);
+		buf_puts(&s->err, " (");
+		buf_u64(&s->err, count);
+		buf_puts(&s->err, count == 1 ? " time)" : " times)");
+	}
+	buf_putc(&s->err, '\n');
+	sink_flush(s);
+}
+
+/* The line with tabs as four blanks, and ~~~ below the span. */
+static void put_source(struct buf *b, const struct sink *s, struct span span,
+		       const struct place *place)
+{
+	u32 len, from = 0, width = 0;
+
+	if (!place->file || place->line != place->end_line)
+		return;
+
+	struct source *file = NULL;
+
+	for (u32 i = 0; i < s->sources->files.n; i++)
+		if (s->sources->files.v[i] == place->file)
+			file = s->sources->files.v[i];
+	if (!file)
+		return;
+
+	const char *line = source_line(file, place->line, &len);
+
+	for (u32 i = 0; i < len; i++) {
+		u32 cells = line[i] == '\t' ? 4 : 1;
+
+		if (cells == 4)
+			buf_pad(b, ' ', 4);
+		else
+			buf_putc(b, line[i]);
+		if (i + 1 < place->col)
+			from += cells;
+		else if (i + 1 < place->end_col)
+			width += cells;
+	}
+	buf_putc(b, '\n');
+	buf_pad(b, ' ', from);
+	buf_pad(b, '~', span.len ? MAX(width, 1u) : 1);
+	buf_putc(b, '\n');
+}
+
+static void message(struct sink *s, const char *name, struct span span, const char *bytes)
+{
+	const struct level *level = level_row(name);
+	struct place place = sink_place(s, span);
+
+	put_range(&s->err, &place);
+	buf_puts(&s->err, level->label);
+	buf_puts(&s->err, ": ");
+	buf_puts(&s->err, bytes);
+	if (!ends_with(bytes, "\n"))
+		buf_putc(&s->err, '\n');
+	if (level->with_source)
+		put_source(&s->err, s, span, &place);
+	sink_flush(s);
+}
+
+static void end(struct sink *s)
+{
+	buf_puts(&s->out, "\n\n");
+	sink_item(s);
+}
+
+const struct output output_text = {
+	.name = "text",
+	.brief = "plain text for people (the default)",
+	.doc = "Results on the output stream, messages about the run on stderr. Maps are sorted by "
+	       "value, histograms are drawn as bars.",
+	.example = "sonde -f text -e 'begin { @x = 5; }'",
+	.attached = attached,
+	.text = text,
+	.value = value,
+	.table = table,
+	.lost = lost,
+	.message = message,
+	.end = end,
+};

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What differs between processors, as data: where struct pt_regs keeps each register, and which of
+ * them hold arguments, results and system call numbers. Offsets are those of the kernel's structure,
+ * whose head is also the one that perf event programs see.
+ */
+#ifndef SONDE_PROVIDER_ARCH_H
+#define SONDE_PROVIDER_ARCH_H
+
+#include "base/base.h"
+
+enum { ARCH_MAX_ARGS = 8, ARCH_SYSCALL_ARGS = 6 };
+
+struct arch_reg {
+	const char *name;
+	u32 offset;
+};
+
+struct arch {
+	const char *name;
+	const char *syscall_prefix; /* of functions: "__x64_sys_" */
+	u16 elf_machine;
+	u32 n_args;
+	u32 arg[ARCH_MAX_ARGS];		 /* offsets: arguments of functions */
+	u32 syscall_arg[ARCH_SYSCALL_ARGS]; /* and of system calls */
+	u32 sp, ip, retval, syscall_nr;
+	u32 syscall_nr_size;
+	u32 pt_regs_size;
+	bool watch_rw_only;		 /* watchpoints know w, rw and x, but no plain r */
+	const struct arch_reg *regs;	 /* names of reg() */
+	u32 n_regs;
+};
+
+extern const struct arch arch_x86_64, arch_arm64;
+/* This machine's. */
+extern const struct arch *const arch_native;
+
+/* Offset of a register by name, also "%rdi", "edi", "w0" as assemblers write them; -1: none.
+ * *size gets the bytes that the name means (8 for whole registers). */
+s32 arch_reg_offset(const struct arch *a, const char *name, u32 *size);
+
+#endif

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The providers, in the order in which help and lists show them, and how their names are found:
+ * names in any case, aliases as written (u is uprobe, U is usdt), old names.
+ */
+#include <strings.h>
+#include "provider/internal.h"
+
+const struct provider *const providers[] = {
+	&provider_begin,
+	&provider_end,
+	&provider_self,
+	&provider_tracepoint,
+	&provider_rawtracepoint,
+	&provider_kprobe,
+	&provider_kretprobe,
+	&provider_fentry,
+	&provider_fexit,
+	&provider_uprobe,
+	&provider_uretprobe,
+	&provider_usdt,
+	&provider_profile,
+	&provider_interval,
+	&provider_software,
+	&provider_hardware,
+	&provider_watchpoint,
+	&provider_iter,
+	NULL,
+};
+
+typedef int compare_fn(const char *a, const char *b, size_t len);
+
+/* Whether name is one of the words of a space-separated list. */
+static bool in_list(const char *list, const char *name, compare_fn *compare)
+{
+	size_t len = strlen(name);
+
+	for (const char *s = list; s && *s;) {
+		size_t n = strcspn(s, " ");
+
+		if (n == len && !compare(s, name, n))
+			return true;
+		s += n + strspn(s + n, " ");
+	}
+	return false;
+}
+
+const struct provider *provider_lookup(const char *name, bool *old_name)
+{
+	*old_name = false;
+	for (u32 i = 0; providers[i]; i++)
+		if (!strcasecmp(providers[i]->name, name) || in_list(providers[i]->aliases, name, strncmp))
+			return providers[i];
+	for (u32 i = 0; providers[i]; i++) {
+		*old_name = in_list(providers[i]->old_names, name, strncasecmp);
+		if (*old_name || in_list(providers[i]->aliases, name, strncasecmp))
+			return providers[i];
+	}
+	return NULL;
+}
+
+const struct provider *provider_find(const char *name)
+{
+	bool old_name;
+
+	return provider_lookup(name, &old_name);
+}
+
+const char *provider_near(const char *name)
+{
+	struct near near;
+
+	near_init(&near, name);
+	for (u32 i = 0; providers[i]; i++)
+		near_try(&near, providers[i]->name);
+	return near_best(&near);
+}

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the files of this room share. Others include provider/provider.h. */
+#ifndef SONDE_PROVIDER_INTERNAL_H
+#define SONDE_PROVIDER_INTERNAL_H
+
+#include <linux/bpf.h>
+#include "provider/arch.h"
+#include "provider/provider.h"
+
+struct tp_field;
+struct tp_format;
+
+/* One row per provider; index.c lists them. */
+extern const struct provider provider_begin, provider_end, provider_self, provider_tracepoint,
+	provider_rawtracepoint, provider_profile, provider_interval, provider_software,
+	provider_hardware, provider_uprobe, provider_uretprobe, provider_kprobe, provider_kretprobe,
+	provider_usdt, provider_fentry, provider_fexit, provider_iter, provider_watchpoint;
+
+/* index.c: also by alias and old name; *old_name: the name is one of the old ones (a note is due). */
+const struct provider *provider_lookup(const char *name, bool *old_name);
+const char *provider_near(const char *name);
+
+/* ---- report.c: the user's fault, at the attach point. NULL while listing, which help accepts. */
+struct diag *probe_report(struct provider_env *env, const struct spec *spec, enum diag_id id, ...);
+void probe_help(struct provider_env *env, struct diag *d, const char *fmt, ...) FORMAT(3, 4);
+/* The system refused: text and help of err. Returns err->code. */
+int probe_refused(struct provider_env *env, const struct spec *spec, const struct err *err);
+/* Whether the kernel has it; `unknown` when nobody can tell (no features given). */
+bool env_has(struct provider_env *env, enum feature id, bool unknown);
+/* NULL: the kernel has no BTF. */
+struct btf *env_btf(struct provider_env *env);
+struct kallsyms *env_ksyms(struct provider_env *env);
+u32 env_strlen(const struct provider_env *env);
+
+/* ---- targets.c: collected first, handed out when all went well. */
+struct targets {
+	VEC(struct target *) list;
+};
+struct target *targets_add(struct provider_env *env, struct targets *ts, enum site_kind kind,
+			   const char *probe, struct profile *p);
+/* Reports when there are none (`near`: what may have been meant, or NULL) or too many. */
+int targets_give(struct provider_env *env, const struct spec *spec, struct targets *ts, const char *near,
+		 target_fn f, void *ctx);
+struct profile *profile_new(struct provider_env *env, enum profile_kind kind, u32 prog_type);
+/* The profile for one more site: base itself when they can share a program, else a copy. cookies: this
+ * kind of site can carry one; many: there will be several sites. */
+struct profile *profile_for_site(struct provider_env *env, struct profile *base, bool many, bool cookies);
+/* arg0... of a traced function from its registers; retval instead for a return probe. */
+void profile_function(struct provider_env *env, struct profile *p, bool is_return, bool is_user);
+
+/* spec.c: "tracepoint:sched:x" from the provider's name and the parts behind the first. */
+const char *spec_name(struct provider_env *env, const struct spec *spec);
+bool spec_has_wildcard(const struct spec *spec, u32 from);
+/* A pattern for listing: part i or "*". */
+const char *spec_pattern(const struct spec *spec, u32 i);
+struct spec *spec_split(struct provider_env *env, const char *text);
+/* Decimal, 0x, 0b, octal with underscores; false unless the whole text is one number. */
+bool text_number(const char *s, u64 *out);
+
+/* ctype.c: C text of a tracepoint's field to a type. */
+const struct type *ctype_scalar(struct provider_env *env, const char *text, u32 size, bool is_signed,
+				bool natural, enum space space);
+const struct type *ctype_field(struct provider_env *env, const struct tp_field *f, bool is_syscall);
+
+/* tp_format.c: a record's fields as arguments. */
+void format_args(struct provider_env *env, struct profile *p, const struct tp_format *f, bool is_syscall);
+
+/* syscalls.c */
+bool syscalls_raw_usable(const struct provider_env *env);
+/* Events of category syscalls ("sys_enter_openat"); those that have no number are left for the perf
+ * path: *rest gets them. */
+int syscalls_resolve(struct provider_env *env, const struct spec *spec, const char **events, u32 n,
+		     struct targets *ts, const char ***rest, u32 *n_rest);
+/* Event names from the table of this machine, for systems without tracefs. Sorted as numbers. */
+void syscalls_events(struct arena *a, const char ***names, u32 *n);
+/* "sys_enter_stat" is "sys_enter_newstat": the event's name for a call's name, or NULL. */
+const char *syscalls_event_of_call(struct arena *a, const char *event);
+
+/* kernfuncs.c: functions of the kernel that probes can be put on. */
+struct kernel_function {
+	const char *name, *module; /* module NULL: the kernel itself */
+};
+/* Each (name, module) once. A non-zero return of f stops and is returned. Negative: nothing readable. */
+int kernel_functions_each(struct provider_env *env,
+			  int (*f)(void *ctx, const struct kernel_function *fn), void *ctx);
+/* Whether a function of that name exists; module NULL: anywhere. */
+bool kernel_function_exists(struct provider_env *env, const char *module, const char *name);
+/* Compiler's and tracer's own helpers, which wildcards pass over. */
+bool kernel_function_is_hidden(const char *name);
+
+/* btfargs.c: typed arguments. */
+struct btf_named_param;
+/* Parameters in registers (kprobe); stops at the first one that is not in one. */
+void btf_register_args(struct provider_env *env, struct profile *p, struct btf *btf, const char *func);
+/* Words of ctx (BTF tracepoints and trampolines); returns how many words they take. */
+u32 btf_word_args(struct provider_env *env, struct profile *p, const struct btf_named_param *params, u32 n,
+		  bool is_trampoline);
+/* "struct file *file" for listings. */
+const char *declaration_text(struct arena *a, const struct type *t, const char *name);
+
+/* insn_x86.c: length of the instruction at code, 0: not one that we know. */
+u32 x86_insn_len(const u8 *code, u32 room);
+
+#endif

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * iter:NAME[:PIN]: a program that the kernel runs for each of its objects (tasks, files, maps) when the
+ * iterator is read. The kernel marks them by functions bpf_iter_NAME; the context is struct
+ * bpf_iter__NAME (kernel/bpf/bpf_iter.c).
+ */
+#include <errno.h>
+#include "base/glob.h"
+#include "provider/internal.h"
+#include "sym/btf.h"
+
+#define FUNC "bpf_iter_"
+#define CONTEXT "bpf_iter__"
+
+static void add_args(struct provider_env *env, struct profile *p, const struct type *t)
+{
+	type_complete(t);
+	p->args = arena_array(env->arena, struct arg_desc, t->n_fields);
+	p->args_name = arena_printf(env->arena, "struct %s", t->name ? t->name : "bpf_iter");
+	for (u32 i = 0; i < t->n_fields; i++) {
+		const struct field *f = &t->fields[i];
+		const struct type *ft = f->type;
+		const char *name = f->name;
+
+		/* Members are unions of one pointer each, for alignment: __bpf_md_ptr(). */
+		if (ft->kind == TY_STRUCT && ft->is_union && !*name) {
+			type_complete(ft);
+			if (!ft->n_fields)
+				continue;
+			name = ft->fields[0].name;
+			ft = ft->fields[0].type;
+		}
+		if (!type_is_scalar(ft))
+			continue;
+		p->args[p->n_args++] = (struct arg_desc){
+			.name = name, .type = ft, .text = declaration_text(env->arena, ft, name),
+			.loc = { .kind = LOC_CTX, .offset = f->offset, .size = (u8)ft->size,
+				 .is_signed = ft->is_signed } };
+	}
+}
+
+static struct profile *new_profile(struct provider_env *env, struct btf *btf, const char *name)
+{
+	const struct type *t = btf_type_by_name(btf, 's', arena_printf(env->arena, CONTEXT "%s", name));
+	u32 id = btf_find(btf, arena_printf(env->arena, FUNC "%s", name), BTF_KIND_FUNC);
+	struct profile *p;
+
+	if (!t || !id)
+		return NULL;
+	p = profile_new(env, PROFILE_ITER, BPF_PROG_TYPE_TRACING);
+	p->attach_type = BPF_TRACE_ITER;
+	p->attach_btf_id = id;
+	add_args(env, p, t);
+	return p;
+}
+
+struct each {
+	struct provider_env *env;
+	struct btf *btf;
+	const char *pattern;
+	struct near near;
+	list_fn f;
+	void *ctx;
+	bool verbose;
+	int ret;
+};
+
+static bool near_one(void *ctx, const char *name, u32 id)
+{
+	struct each *e = ctx;
+
+	if (starts_with(name, CONTEXT))
+		near_try(&e->near, name + strlen(CONTEXT));
+	return true;
+}
+
+static bool list_one(void *ctx, const char *name, u32 id)
+{
+	struct each *e = ctx;
+	struct profile *p;
+
+	if (!starts_with(name, CONTEXT) || !glob_match(e->pattern, name + strlen(CONTEXT)))
+		return true;
+	name += strlen(CONTEXT);
+	p = new_profile(e->env, e->btf, name);
+	if (p)
+		e->ret = e->f(e->ctx, arena_printf(e->env->arena, "iter:%s", name), e->verbose ? p : NULL);
+	return !e->ret;
+}
+
+/* Where to leave the iterator: absolute, or below the BPF file system. */
+static const char *pin_path(struct provider_env *env, const char *pin)
+{
+	return *pin == '/' ? pin : arena_printf(env->arena, "/sys/fs/bpf/%s", pin);
+}
+
+static int resolve(struct provider_env *env, const struct spec *spec, target_fn f, void *ctx)
+{
+	struct each e = { .env = env, .btf = env_btf(env) };
+	struct targets ts = {};
+	struct profile *p;
+	struct target *t;
+	const char *near;
+
+	if (spec_has_wildcard(spec, 1)) {
+		probe_report(env, spec, D_PROBE_WILDCARD, spec->provider->name);
+		return -EINVAL;
+	}
+	if (!e.btf) {
+		probe_report(env, spec, D_NO_KERNEL_TYPES, spec->text);
+		return -EOPNOTSUPP;
+	}
+	p = new_profile(env, e.btf, spec->part[1]);
+	if (p) {
+		t = targets_add(env, &ts, SITE_ITER, arena_printf(env->arena, "iter:%s", spec->part[1]),
+				profile_for_site(env, p, false, false));
+		t->site.path = spec->n_parts > 2 ? pin_path(env, spec->part[2]) : NULL;
+		return targets_give(env, spec, &ts, NULL, f, ctx);
+	}
+	near_init(&e.near, spec->part[1]);
+	btf_each(e.btf, BTF_KIND_STRUCT, near_one, &e);
+	near = near_best(&e.near);
+	return targets_give(env, spec, &ts, near ? arena_printf(env->arena, "iter:%s", near) : NULL, f, ctx);
+}
+
+static int list(struct provider_env *env, const struct spec *spec, bool verbose, list_fn f, void *ctx)
+{
+	struct each e = { .env = env, .btf = env_btf(env), .pattern = spec_pattern(spec, 1), .f = f,
+			  .ctx = ctx, .verbose = verbose };
+
+	if (e.btf)
+		btf_each(e.btf, BTF_KIND_STRUCT, list_one, &e);
+	return e.ret;
+}
+
+const struct provider provider_iter = {
+	.name = "iter",
+	.aliases = "it",
+	.syntax = "iter:OBJECT[:PIN]",
+	.brief = "every task, file or other object that the kernel has now",
+	.doc = "Runs once for each object and ends. With PIN the iterator stays as a file that prints when read.",
+	.example = "iter:task { printf(\"%d %s\\n\", args.task.pid, args.task.comm); }",
+	.min_parts = 2,
+	.max_parts = 3,
+	.resolve = resolve,
+	.list = list,
+	.unfiltered = true,
+};

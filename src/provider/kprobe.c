@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * kprobe[:MODULE]:FUNCTION[+OFFSET], kprobe:ADDRESS, kretprobe[:MODULE]:FUNCTION. In: names or patterns;
+ * out: one target for each function, all with one profile unless typed arguments are read. Arguments
+ * are in registers; their types come from BTF.
+ */
+#include <errno.h>
+#include "base/glob.h"
+#include "provider/internal.h"
+#include "sym/btf.h"
+
+struct kplace { /* what the last part says */
+	const char *name; /* NULL: an address */
+	u64 offset, address;
+};
+
+struct match {
+	struct provider_env *env;
+	const struct spec *spec;
+	const char *module, *pattern;
+	bool is_return, many;
+	struct targets ts;
+	struct profile *shared;
+	struct near near;
+	list_fn list;
+	void *list_ctx;
+	bool verbose;
+};
+
+static const char *module_of(const struct spec *spec)
+{
+	return spec->n_parts > 2 ? spec->part[1] : NULL;
+}
+
+/* "fn", "fn+16", "fn+0x10", "0xffffffff81000000". */
+static bool parse_place(struct provider_env *env, const char *text, struct kplace *p)
+{
+	const char *plus = strrchr(text, '+');
+
+	*p = (struct kplace){ .name = text };
+	if (text_number(text, &p->address)) {
+		p->name = NULL;
+		return true;
+	}
+	if (!plus)
+		return true;
+	p->name = arena_strndup(env->arena, text, (size_t)(plus - text));
+	return text_number(plus + 1, &p->offset);
+}
+
+static struct profile *new_profile(struct match *m)
+{
+	struct profile *p = profile_new(m->env, PROFILE_PT_REGS, BPF_PROG_TYPE_KPROBE);
+
+	profile_function(m->env, p, m->is_return, false);
+	return p;
+}
+
+static struct btf *btf_of(struct provider_env *env, const char *module)
+{
+	struct btf *btf = env_btf(env);
+
+	if (!btf || !module || streq(module, "vmlinux"))
+		return btf;
+	return btf_module(btf, module);
+}
+
+static struct profile *profile_of(struct match *m, const char *name, const char *module, u64 offset)
+{
+	struct btf *btf;
+	struct profile *p;
+
+	if (!m->env->uses_args || offset || !name) {
+		if (!m->shared)
+			m->shared = new_profile(m);
+		return m->shared;
+	}
+	p = new_profile(m);
+	btf = btf_of(m->env, module);
+	if (btf)
+		btf_register_args(m->env, p, btf, name);
+	return p;
+}
+
+static const char *site_name(struct match *m, const char *module, const char *name, u64 offset)
+{
+	struct arena *a = m->env->arena;
+	const char *s = m->is_return ? "kretprobe" : "kprobe";
+
+	s = module ? arena_printf(a, "%s:%s:%s", s, module, name) : arena_printf(a, "%s:%s", s, name);
+	return offset ? arena_printf(a, "%s+%llu", s, (unsigned long long)offset) : s;
+}
+
+/* module: as attached, NULL when any will do. */
+static struct target *add(struct match *m, const char *module, const char *name, u64 offset)
+{
+	struct profile *p = profile_of(m, name, module, offset);
+	struct target *t = targets_add(m->env, &m->ts, SITE_KPROBE, site_name(m, module, name, offset),
+				       profile_for_site(m->env, p, m->many, true));
+
+	t->site.symbol = t->site.func = name;
+	t->site.offset = offset;
+	t->site.path = module && !streq(module, "vmlinux") ? module : NULL;
+	return t;
+}
+
+static bool module_matches(const char *pattern, const char *module)
+{
+	return !pattern || glob_match(pattern, module ? module : "vmlinux");
+}
+
+static int match_function(void *ctx, const struct kernel_function *fn)
+{
+	struct match *m = ctx;
+
+	if (!glob_match(m->pattern, fn->name) || !module_matches(m->module, fn->module) ||
+	    kernel_function_is_hidden(fn->name))
+		return 0;
+	add(m, fn->module ? fn->module : m->module ? "vmlinux" : NULL, arena_strdup(m->env->arena, fn->name), 0);
+	return 0;
+}
+
+static int near_function(void *ctx, const struct kernel_function *fn)
+{
+	struct match *m = ctx;
+
+	near_try(&m->near, fn->name);
+	return 0;
+}
+
+static const char *near_probe(struct match *m, const char *name)
+{
+	const char *near;
+
+	near_init(&m->near, name);
+	kernel_functions_each(m->env, near_function, m);
+	near = near_best(&m->near);
+	return near ? site_name(m, NULL, near, 0) : NULL;
+}
+
+static int no_kprobes(struct match *m)
+{
+	struct diag *d = probe_report(m->env, m->spec, D_PROBE_FEATURE, m->spec->text, "kernel probes");
+
+	probe_help(m->env, d, "it was built without CONFIG_KPROBES: use tracepoint, rawtracepoint or uprobe; "
+			      "\"sonde list '*NAME*'\" finds them");
+	return -EOPNOTSUPP;
+}
+
+static int match_address(struct match *m, const struct kplace *place)
+{
+	struct target *t;
+
+	if (!m->env->unsafe) {
+		struct diag *d = probe_report(m->env, m->spec, D_UNSAFE_PROBE, m->spec->text,
+					      "an address may lie within an instruction");
+
+		probe_help(m->env, d, "--unsafe allows it");
+		return -EPERM;
+	}
+	t = add(m, NULL, m->pattern, 0);
+	t->site.symbol = t->site.func = NULL;
+	t->site.address = place->address;
+	return 0;
+}
+
+static int match_name(struct match *m, const struct kplace *place, const char **near)
+{
+	if (place->offset && m->is_return) {
+		probe_report(m->env, m->spec, D_BAD_OFFSET, m->spec->text, "a return probe has no offset");
+		return -EINVAL;
+	}
+	if (kernel_function_exists(m->env, m->module, place->name))
+		add(m, m->module, place->name, place->offset);
+	else
+		*near = near_probe(m, place->name);
+	return 0;
+}
+
+static int match(struct match *m, const char **near)
+{
+	struct kplace place;
+
+	if (glob_has_wildcard(m->pattern) || (m->module && glob_has_wildcard(m->module))) {
+		m->many = true;
+		kernel_functions_each(m->env, match_function, m);
+		return 0;
+	}
+	if (!parse_place(m->env, m->pattern, &place)) {
+		probe_report(m->env, m->spec, D_BAD_OFFSET, m->spec->text, "the offset is not a number");
+		return -EINVAL;
+	}
+	return place.name ? match_name(m, &place, near) : match_address(m, &place);
+}
+
+static int resolve(struct provider_env *env, const struct spec *spec, bool is_return, target_fn f, void *ctx)
+{
+	struct match m = { .env = env, .spec = spec, .is_return = is_return, .module = module_of(spec),
+			   .pattern = spec->part[spec->n_parts - 1] };
+	const char *near = NULL;
+	int ret;
+
+	if (!env_has(env, FEAT_KPROBE, true))
+		return no_kprobes(&m);
+	ret = match(&m, &near);
+	return ret < 0 ? ret : targets_give(env, spec, &m.ts, near, f, ctx);
+}
+
+static int resolve_kprobe(struct provider_env *env, const struct spec *spec, target_fn f, void *ctx)
+{
+	return resolve(env, spec, false, f, ctx);
+}
+
+static int resolve_kretprobe(struct provider_env *env, const struct spec *spec, target_fn f, void *ctx)
+{
+	return resolve(env, spec, true, f, ctx);
+}
+
+/* ---- listing */
+
+static int list_function(void *ctx, const struct kernel_function *fn)
+{
+	struct match *m = ctx;
+	struct profile *p = NULL;
+	struct btf *btf;
+
+	if (!glob_match(m->pattern, fn->name) || !module_matches(m->module, fn->module) ||
+	    kernel_function_is_hidden(fn->name))
+		return 0;
+	btf = m->verbose ? btf_of(m->env, fn->module) : NULL;
+	if (btf) {
+		p = new_profile(m);
+		btf_register_args(m->env, p, btf, fn->name);
+	}
+	return m->list(m->list_ctx, site_name(m, fn->module, fn->name, 0), p);
+}
+
+static int list(struct provider_env *env, const struct spec *spec, bool verbose, list_fn f, void *ctx)
+{
+	struct match m = { .env = env, .spec = spec, .module = module_of(spec),
+			   .is_return = spec->provider == &provider_kretprobe,
+			   .pattern = spec->n_parts > 1 ? spec_pattern(spec, spec->n_parts - 1) : "*",
+			   .list = f, .list_ctx = ctx, .verbose = verbose };
+	int ret = kernel_functions_each(env, list_function, &m);
+
+	return ret < 0 ? 0 : ret;
+}
+
+/* Every function has both: the entry is enough in a list of everything. */
+static int list_returns(struct provider_env *env, const struct spec *spec, bool verbose, list_fn f, void *ctx)
+{
+	return spec->n_parts > 1 ? list(env, spec, verbose, f, ctx) : 0;
+}
+
+const struct provider provider_kprobe = {
+	.name = "kprobe",
+	.aliases = "k",
+	.syntax = "kprobe[:MODULE]:FUNCTION[+OFFSET] or kprobe:ADDRESS",
+	.brief = "the entry of a kernel function",
+	.doc = "arg0, arg1 ... are its arguments; args.NAME has them with names and types where the kernel has "
+	       "type information. Patterns match many functions.",
+	.example = "kprobe:vfs_read { @[comm] = count(); }",
+	.min_parts = 2,
+	.max_parts = 3,
+	.feature = FEAT_KPROBE + 1,
+	.resolve = resolve_kprobe,
+	.list = list,
+};
+
+const struct provider provider_kretprobe = {
+	.name = "kretprobe",
+	.aliases = "kr",
+	.syntax = "kretprobe[:MODULE]:FUNCTION",
+	.brief = "the return of a kernel function",
+	.doc = "retval is what it returns.",
+	.example = "kretprobe:vfs_read { @bytes = hist(retval); }",
+	.min_parts = 2,
+	.max_parts = 3,
+	.feature = FEAT_KPROBE + 1,
+	.resolve = resolve_kretprobe,
+	.list = list_returns,
+};

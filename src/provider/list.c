@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Everything that matches a pattern. In: "tracepoint:sched:*", "*ware:*", "*openat*", a provider's
+ * name, or "struct NAME"; out: names, with arguments when asked for. A pattern without a colon is
+ * matched against whole names, as if "*" stood around a bare word.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include "base/glob.h"
+#include "provider/internal.h"
+#include "sym/btf.h"
+
+struct filter {
+	const char *pattern; /* NULL: all */
+	list_fn f;
+	void *ctx;
+	int n, stop;
+};
+
+static int give(void *ctx, const char *probe, const struct profile *p)
+{
+	struct filter *fl = ctx;
+
+	if (fl->pattern && !glob_match(fl->pattern, probe))
+		return 0;
+	fl->n++;
+	return fl->stop = fl->f(fl->ctx, probe, p);
+}
+
+static int list_provider(struct provider_env *env, const struct provider *p, const struct spec *from,
+			 bool verbose, struct filter *fl)
+{
+	struct spec spec = *from;
+	struct arena names, *kept = env->arena;
+	int ret;
+
+	spec.provider = p;
+	env_btf(env); /* opened now: it outlives the names */
+	arena_init(&names); /* of one provider: gone when they are printed */
+	env->arena = &names;
+	ret = p->list(env, &spec, verbose, give, fl);
+	env->arena = kept;
+	arena_release(&names);
+	return ret;
+}
+
+/* Whether the spec's first part means the provider; any case, alias or pattern. */
+static bool is_meant(const struct provider *p, const char *name)
+{
+	char *lower;
+	bool yes;
+
+	if (!glob_has_wildcard(name))
+		return provider_find(name) == p;
+	lower = xstrdup(name);
+	for (char *s = lower; *s; s++)
+		*s = (char)(*s >= 'A' && *s <= 'Z' ? *s | 32 : *s);
+	yes = glob_match(lower, p->name);
+	free(lower);
+	return yes;
+}
+
+static int list_spec(struct provider_env *env, const char *pattern, bool verbose, struct filter *fl,
+		     struct err *err)
+{
+	struct spec *spec = spec_split(env, pattern);
+
+	if (!glob_has_wildcard(spec->part[0]) && !provider_find(spec->part[0])) {
+		const char *near = provider_near(spec->part[0]);
+
+		err_set(err, -EINVAL, "unknown probe type \"%s\"", spec->part[0]);
+		if (near)
+			err_help(err, "did you mean \"%s\"?", near);
+		return -EINVAL;
+	}
+	for (u32 i = 0; providers[i] && !fl->stop; i++)
+		if (is_meant(providers[i], spec->part[0]))
+			list_provider(env, providers[i], spec, verbose, fl);
+	return fl->n;
+}
+
+static int list_word(struct provider_env *env, const char *pattern, bool verbose, struct filter *fl)
+{
+	struct spec all = { .part = { "*" }, .n_parts = 1, .text = "*" };
+
+	if (!streq(pattern, "*"))
+		fl->pattern = glob_has_wildcard(pattern) ? pattern :
+							   arena_printf(env->arena, "*%s*", pattern);
+	for (u32 i = 0; providers[i] && !fl->stop; i++)
+		list_provider(env, providers[i], &all, verbose, fl);
+	return fl->n;
+}
+
+/* ---- "struct NAME", "union NAME", "enum NAME" */
+
+static u8 type_tag(const char **pattern)
+{
+	static const char *const words[] = { "struct ", "union ", "enum " };
+
+	for (u32 i = 0; i < ARRAY_SIZE(words); i++)
+		if (starts_with(*pattern, words[i])) {
+			*pattern += strlen(words[i]);
+			*pattern += strspn(*pattern, " ");
+			return (u8)words[i][0];
+		}
+	return 0;
+}
+
+struct types {
+	struct provider_env *env;
+	struct btf *btf;
+	struct filter *fl;
+	const char *pattern, *word;
+	bool verbose;
+};
+
+static struct profile *type_profile(struct types *ts, const struct type *t)
+{
+	struct profile *p = arena_new(ts->env->arena, struct profile);
+
+	type_complete(t);
+	if (t->kind == TY_ENUM) {
+		p->args = arena_array(ts->env->arena, struct arg_desc, t->n_enums);
+		for (u32 i = 0; i < t->n_enums; i++)
+			p->args[p->n_args++] = (struct arg_desc){
+				.name = t->enums[i].name, .type = t,
+				.text = arena_printf(ts->env->arena, "%s = %lld", t->enums[i].name,
+						     (long long)t->enums[i].value) };
+		return p;
+	}
+	p->args = arena_array(ts->env->arena, struct arg_desc, t->n_fields);
+	for (u32 i = 0; i < t->n_fields; i++)
+		p->args[p->n_args++] = (struct arg_desc){
+			.name = t->fields[i].name, .type = t->fields[i].type,
+			.text = declaration_text(ts->env->arena, t->fields[i].type, t->fields[i].name) };
+	return p;
+}
+
+static bool list_type(void *ctx, const char *name, u32 id)
+{
+	struct types *ts = ctx;
+
+	if (glob_match(ts->pattern, name))
+		give(ts->fl, arena_printf(ts->env->arena, "%s %s", ts->word, name),
+		     ts->verbose ? type_profile(ts, btf_type(ts->btf, id)) : NULL);
+	return !ts->fl->stop;
+}
+
+static int list_types(struct provider_env *env, u8 tag, const char *pattern, bool verbose, struct filter *fl,
+		      struct err *err)
+{
+	struct types ts = { .env = env, .btf = env_btf(env), .fl = fl, .pattern = pattern, .verbose = verbose };
+	u32 kind = tag == 's' ? BTF_KIND_STRUCT : tag == 'u' ? BTF_KIND_UNION : BTF_KIND_ENUM;
+
+	ts.word = tag == 's' ? "struct" : tag == 'u' ? "union" : "enum";
+	if (!ts.btf)
+		return err_set(err, -EOPNOTSUPP, "this kernel has no type information (BTF)");
+	if (glob_has_wildcard(pattern)) {
+		btf_each(ts.btf, kind, list_type, &ts);
+	} else {
+		const struct type *t = btf_type_by_name(ts.btf, tag, pattern);
+
+		if (t)
+			list_type(&ts, pattern, t->origin_id);
+	}
+	return fl->n;
+}
+
+int probes_list(struct provider_env *env, const char *pattern, bool verbose, list_fn f, void *ctx,
+		struct err *err)
+{
+	struct filter fl = { .f = f, .ctx = ctx };
+	u8 tag = pattern ? type_tag(&pattern) : 0;
+
+	env->diags = NULL;
+	if (!pattern || !*pattern)
+		return list_word(env, "*", verbose, &fl);
+	if (tag)
+		return list_types(env, tag, pattern, verbose, &fl, err);
+	if (strchr(pattern, ':') || provider_find(pattern))
+		return list_spec(env, pattern, verbose, &fl, err);
+	return list_word(env, pattern, verbose, &fl);
+}

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Event sources. A provider parses a probe spec, lists what exists, describes arguments and resolves
+ * to sites; it never attaches (engines attach site kinds) and never prints. One file per provider,
+ * one row in index.h.
+ *
+ *	spec_parse("tracepoint:sched:sched_*")  -> struct spec
+ *	provider->resolve(spec)                 -> targets: each a probe name, a profile, a site
+ *
+ * Targets whose profiles are the same layout (same profile pointer or profile_equal()) share one
+ * compiled program.
+ */
+#ifndef SONDE_PROVIDER_H
+#define SONDE_PROVIDER_H
+
+#include "base/diag.h"
+#include "base/err.h"
+#include "lang/ast.h"
+#include "type/features.h"
+#include "type/loc.h"
+
+struct btf;
+struct kallsyms;
+struct provider;
+
+enum site_kind { /* what an engine can attach to: engine/kernel has one function for each */
+	SITE_ONCE,	   /* begin, end: run by hand */
+	SITE_SIGNAL,	   /* self:signal:NAME: run by hand when the signal arrives */
+	SITE_PERF_TRACEPOINT, /* perf event of a tracepoint id */
+	SITE_RAW_TRACEPOINT,  /* raw tracepoint by name (untyped args or tp_btf by the profile) */
+	SITE_PERF_SOFTWARE,   /* perf event type/config with a sample period, on each CPU (or of a pid) */
+	SITE_PERF_TIMER,      /* cpu-clock: profile on each CPU, interval on the first */
+	SITE_KPROBE,	      /* symbol (+offset) or address, entry or return */
+	SITE_UPROBE,	      /* file, offset, entry or return */
+	SITE_TRAMPOLINE,      /* fentry, fexit: attach_btf_id in the profile */
+	SITE_WATCHPOINT,
+	SITE_ITER,
+};
+
+struct site {
+	enum site_kind kind;
+	u32 index;	     /* in program.sites: what TY_PROBE values and cookies hold */
+	const char *probe;   /* canonical full name, as `probe` shows it */
+	const char *func;    /* traced function's name or NULL */
+	bool is_return;
+	/* by kind */
+	u32 perf_type;
+	u64 perf_config;
+	u64 period;	     /* sample period, or frequency in Hz when is_freq, or ns for timers */
+	bool is_freq, one_cpu; /* one_cpu: interval */
+	const char *tp_name;  /* raw tracepoint name */
+	const char *path;     /* uprobe: file to open; kprobe: module or NULL */
+	const char *symbol;   /* kprobe */
+	u64 offset, address;  /* uprobe file offset; kprobe symbol+offset or absolute */
+	u64 ref_ctr_offset;   /* USDT semaphore, file offset */
+	int signal;
+	u64 wp_addr;
+	u32 wp_len, wp_type;
+	s32 pid;	      /* attach to this process only; -1: all */
+};
+
+struct target {
+	struct site site;
+	struct profile *profile;
+	/* One attachment that serves several probes (system call wildcards): their names. Then
+	 * profile->syscall_site holds indexes into this list. NULL: the site's own name is all. */
+	const char *const *covered;
+	u32 n_covered;
+};
+
+/* A probe as written, split. */
+struct spec {
+	const struct provider *provider;
+	const struct attach *attach; /* span for messages; may be NULL when listing */
+	const char *text;	     /* whole, unquoted */
+	const char *part[8];	     /* "tracepoint", "sched", "sched_*": part[0] as written; quotes removed */
+	u32 n_parts;
+};
+
+/* What providers may ask; one per compilation. */
+struct provider_env {
+	struct arena *arena;
+	struct diags *diags;	/* NULL when listing */
+	struct features *features;
+	struct btf *(*btf)(struct provider_env *env); /* opened on first need; NULL: the kernel has none */
+	s32 pid;		/* -p, or -1 */
+	bool unsafe;
+	bool uses_args;		/* the clause mentions args (or argN/retval): layouts matter */
+	bool uses_func_or_probe; /* the clause mentions probe or func */
+	bool uses_stack;	/* the clause mentions kstack/ustack */
+	bool user_paths_in_pid;	/* look binaries up inside the mount namespace of pid */
+	bool prefer_raw;	/* cheapest attachment with the same answer (default true) */
+	void *ctx;
+	u32 missing_mode;	/* struct config's missing_probes */
+	u32 max_targets;	/* max_probes */
+	u32 max_strlen;		/* capacity of strings whose length is not known; 0: 1024 */
+	/* Names used after "args.", when the caller knows them all: layouts are compared in these only.
+	 * NULL: not known, or the whole record is used. */
+	const char *const *arg_names;
+	u32 n_arg_names;
+	struct kallsyms *ksyms; /* the caller's, or opened on first need */
+	bool own_ksyms;
+};
+
+typedef int (*target_fn)(void *ctx, struct target *t); /* non-zero stops */
+typedef int (*list_fn)(void *ctx, const char *probe, const struct profile *profile /* or NULL */);
+
+struct provider {
+	const char *name;	/* "tracepoint" */
+	const char *aliases;	/* "t" or "t TRACEPOINT", space separated; case-insensitive for names */
+	const char *syntax;	/* "tracepoint:CATEGORY:EVENT" */
+	const char *brief, *doc, *example;
+	const char *old_names;	/* accepted with a note: "kfunc" */
+	u32 min_parts, max_parts; /* including the provider's name */
+	s16 feature;		/* enum feature it needs + 1, or 0 */
+	/* Calls f for each match. Reports no match, bad syntax, no privilege … through env->diags at
+	 * spec->attach->span with a suggestion, and returns -errno then; else the number of targets. */
+	int (*resolve)(struct provider_env *env, const struct spec *spec, target_fn f, void *ctx);
+	/* Lists probes that match the pattern spec ("*" parts); verbose: profiles are filled in (-lv). */
+	int (*list)(struct provider_env *env, const struct spec *spec, bool verbose, list_fn f, void *ctx);
+	/* For SITE_KPROBE etc. with a pid filter: the engine injects it when false. */
+	bool bound_to_pid;	/* -p attaches to the pid itself */
+	bool unfiltered;	/* interval, begin, end: -p does not filter */
+};
+
+extern const struct provider *const providers[]; /* NULL-terminated */
+
+/* Splits and finds the provider; reports D_UNKNOWN_PROBE etc. NULL after reporting. */
+struct spec *spec_parse(struct provider_env *env, const struct attach *attach);
+const struct provider *provider_find(const char *name);
+bool profile_equal(const struct profile *a, const struct profile *b);
+/* Closes what resolving opened (not what the caller gave). */
+void provider_env_release(struct provider_env *env);
+/* All providers that match a -l pattern. Returns the number listed or -errno. */
+int probes_list(struct provider_env *env, const char *pattern, bool verbose, list_fn f, void *ctx,
+		struct err *err);
+
+#endif

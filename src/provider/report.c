@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * How providers report, and what they ask of their environment. In: a spec, whose attach point says
+ * where the message belongs; out: a diagnostic. While listing there is no place to report to, and
+ * everything is silent.
+ */
+#include <errno.h>
+#include "provider/internal.h"
+#include "sym/btf.h"
+#include "sym/kallsyms.h"
+
+struct diag *probe_report(struct provider_env *env, const struct spec *spec, enum diag_id id, ...)
+{
+	struct diag *d;
+	va_list ap;
+
+	if (!env->diags || !spec || !spec->attach)
+		return NULL;
+	va_start(ap, id);
+	d = diag_vreport(env->diags, spec->attach->span, id, ap);
+	va_end(ap);
+	return d;
+}
+
+void probe_help(struct provider_env *env, struct diag *d, const char *fmt, ...)
+{
+	va_list ap;
+
+	if (!d)
+		return;
+	va_start(ap, fmt);
+	diag_help(env->diags, d, "%s", arena_vprintf(env->arena, fmt, ap));
+	va_end(ap);
+}
+
+int probe_refused(struct provider_env *env, const struct spec *spec, const struct err *err)
+{
+	struct diag *d = probe_report(env, spec, D_PROBE_REFUSED, spec->text, err->text);
+
+	if (err->help[0])
+		probe_help(env, d, "%s", err->help);
+	return err->code ? err->code : -EIO;
+}
+
+bool env_has(struct provider_env *env, enum feature id, bool unknown)
+{
+	return env->features ? feature_has(env->features, id) : unknown;
+}
+
+struct btf *env_btf(struct provider_env *env)
+{
+	return env->btf ? env->btf(env) : NULL;
+}
+
+struct kallsyms *env_ksyms(struct provider_env *env)
+{
+	if (!env->ksyms) {
+		env->ksyms = kallsyms_new(NULL);
+		env->own_ksyms = true;
+	}
+	return env->ksyms;
+}
+
+void provider_env_release(struct provider_env *env)
+{
+	if (env->own_ksyms)
+		kallsyms_free(env->ksyms);
+	env->ksyms = NULL;
+	env->own_ksyms = false;
+}
+
+u32 env_strlen(const struct provider_env *env)
+{
+	return env->max_strlen ? env->max_strlen : 1024;
+}

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * begin, end: once at the start and at the end of a run. self:signal:NAME: when sonde itself gets the
+ * signal. The session runs them by hand; there is nothing to read.
+ */
+#include <errno.h>
+#include <signal.h>
+#include "base/glob.h"
+#include "provider/internal.h"
+
+static int give_one(struct provider_env *env, const struct spec *spec, enum site_kind kind, int signal,
+		    target_fn f, void *ctx)
+{
+	struct profile *p = profile_new(env, PROFILE_NONE, BPF_PROG_TYPE_RAW_TRACEPOINT);
+	struct targets ts = {};
+	struct target *t;
+
+	p = profile_for_site(env, p, false, false);
+	t = targets_add(env, &ts, kind, spec_name(env, spec), p);
+	t->site.signal = signal;
+	return targets_give(env, spec, &ts, NULL, f, ctx);
+}
+
+static int resolve_once(struct provider_env *env, const struct spec *spec, target_fn f, void *ctx)
+{
+	return give_one(env, spec, SITE_ONCE, 0, f, ctx);
+}
+
+static int list_begin(struct provider_env *env, const struct spec *spec, bool verbose, list_fn f, void *ctx)
+{
+	return f(ctx, "begin", NULL);
+}
+
+static int list_end(struct provider_env *env, const struct spec *spec, bool verbose, list_fn f, void *ctx)
+{
+	return f(ctx, "end", NULL);
+}
+
+static const struct {
+	const char *name;
+	int number;
+} signals[] = {
+	{ "SIGUSR1", SIGUSR1 },
+	{ "SIGUSR2", SIGUSR2 },
+	{ "SIGHUP", SIGHUP },
+	{ "SIGCONT", SIGCONT },
+	{ "SIGWINCH", SIGWINCH },
+};
+
+static int resolve_self(struct provider_env *env, const struct spec *spec, target_fn f, void *ctx)
+{
+	struct diag *d;
+
+	if (!streq(spec->part[1], "signal")) {
+		probe_report(env, spec, D_PROBE_SYNTAX, spec->text, spec->provider->syntax);
+		return -EINVAL;
+	}
+	for (u32 i = 0; i < ARRAY_SIZE(signals); i++)
+		if (streq(signals[i].name, spec->part[2]))
+			return give_one(env, spec, SITE_SIGNAL, signals[i].number, f, ctx);
+	d = probe_report(env, spec, D_BAD_SIGNAL_PROBE, spec->part[2]);
+	probe_help(env, d, "SIGUSR1, SIGUSR2, SIGHUP, SIGCONT and SIGWINCH can be used");
+	return -EINVAL;
+}
+
+static int list_self(struct provider_env *env, const struct spec *spec, bool verbose, list_fn f, void *ctx)
+{
+	int ret = 0;
+
+	if (!glob_match(spec_pattern(spec, 1), "signal"))
+		return 0;
+	for (u32 i = 0; i < ARRAY_SIZE(signals) && !ret; i++)
+		if (glob_match(spec_pattern(spec, 2), signals[i].name))
+			ret = f(ctx, arena_printf(env->arena, "self:signal:%s", signals[i].name), NULL);
+	return ret;
+}
+
+const struct provider provider_begin = {
+	.name = "begin",
+	.syntax = "begin",
+	.brief = "once, before all other probes",
+	.doc = "Runs when everything is ready to be attached; several are run in the order of the script.",
+	.example = "begin { printf(\"tracing\\n\"); }",
+	.min_parts = 1,
+	.max_parts = 1,
+	.resolve = resolve_once,
+	.list = list_begin,
+	.unfiltered = true,
+};
+
+const struct provider provider_end = {
+	.name = "end",
+	.syntax = "end",
+	.brief = "once, after all other probes",
+	.doc = "Runs when the others are detached, before maps are printed.",
+	.example = "end { clear(@x); }",
+	.min_parts = 1,
+	.max_parts = 1,
+	.resolve = resolve_once,
+	.list = list_end,
+	.unfiltered = true,
+};
+
+const struct provider provider_self = {
+	.name = "self",
+	.syntax = "self:signal:SIGNAL",
+	.brief = "a signal that sonde receives",
+	.doc = "Runs when the signal is sent to sonde itself, for example to print maps on demand.",
+	.example = "self:signal:SIGUSR1 { print(@x); }",
+	.min_parts = 3,
+	.max_parts = 3,
+	.resolve = resolve_self,
+	.list = list_self,
+	.unfiltered = true,
+};

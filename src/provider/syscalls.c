@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Events of system calls through the two raw tracepoints sys_enter and sys_exit, which see every call
+ * (include/trace/events/syscalls.h): one program and one attachment for all calls with the same
+ * arguments. The raw context is
+ *
+ *	sys_enter: { struct pt_regs *regs, long id }	sys_exit: { struct pt_regs *regs, long ret }
+ *
+ * so arguments are read from the saved registers. The program itself tells apart 32-bit calls and
+ * takes the number at exit from the registers: profile.syscall_enter, syscall_exit, syscall_set.
+ */
+#include <errno.h>
+#include "provider/internal.h"
+#include "sym/btf.h"
+#include "sym/syscalls.h"
+#include "sym/tracefs.h"
+
+#define ENTER "sys_enter_"
+#define EXIT "sys_exit_"
+
+bool syscalls_raw_usable(const struct provider_env *env)
+{
+	return env->prefer_raw && !env->uses_stack;
+}
+
+/* "sys_enter_newstat" -> 4; -1: not one, or newer than the table. */
+static int event_number(const char *event, bool *is_enter)
+{
+	*is_enter = starts_with(event, ENTER);
+	if (!*is_enter && !starts_with(event, EXIT))
+		return -1;
+	return syscall_number_of_event(event + strlen(*is_enter ? ENTER : EXIT));
+}
+
+void syscalls_events(struct arena *a, const char ***names, u32 *n)
+{
+	u32 count = syscall_count();
+
+	*names = arena_array(a, const char *, 2 * count + 1);
+	*n = 0;
+	for (u32 nr = 0; nr < count; nr++) {
+		const char *name = syscall_event_name(nr);
+
+		if (!name)
+			continue;
+		(*names)[(*n)++] = arena_printf(a, ENTER "%s", name);
+		(*names)[(*n)++] = arena_printf(a, EXIT "%s", name);
+	}
+}
+
+const char *syscalls_event_of_call(struct arena *a, const char *event)
+{
+	bool is_enter = starts_with(event, ENTER);
+	const char *prefix = is_enter ? ENTER : EXIT, *name;
+	int nr;
+
+	if (!is_enter && !starts_with(event, EXIT))
+		return NULL;
+	nr = syscall_number(event + strlen(prefix));
+	name = nr >= 0 ? syscall_event_name((u32)nr) : NULL;
+	return name ? arena_printf(a, "%s%s", prefix, name) : NULL;
+}
+
+/* ---- arguments */
+
+static struct loc enter_loc(const struct type *t, u32 index)
+{
+	return (struct loc){ .kind = LOC_REGS_PTR,
+			     .inner = (s32)arch_native->syscall_arg[index],
+			     .size = (u8)(t->size && t->size <= 8 ? t->size : 8),
+			     .is_signed = t->is_signed };
+}
+
+static struct arg_desc number_arg(bool is_enter)
+{
+	struct arg_desc a = { .name = "__syscall_nr", .type = &ty_s32, .text = "int __syscall_nr" };
+
+	if (is_enter)
+		a.loc = (struct loc){ .kind = LOC_CTX, .offset = 8, .size = 4, .is_signed = true };
+	else
+		a.loc = (struct loc){ .kind = LOC_REGS_PTR, .inner = (s32)arch_native->syscall_nr,
+				      .size = 4, .is_signed = true };
+	return a;
+}
+
+static void exit_args(struct provider_env *env, struct profile *p)
+{
+	p->args = arena_array(env->arena, struct arg_desc, 2);
+	p->args[p->n_args++] = number_arg(false);
+	p->args[p->n_args++] = (struct arg_desc){
+		.name = "ret", .type = &ty_s64, .text = "long ret",
+		.loc = { .kind = LOC_CTX, .offset = 8, .size = 8, .is_signed = true } };
+}
+
+/* A field behind the number is in the register of its place: 8 bytes each from offset 16. */
+static void enter_args_of_format(struct provider_env *env, struct profile *p, const struct tp_format *f)
+{
+	p->args = arena_array(env->arena, struct arg_desc, ARCH_SYSCALL_ARGS + 1);
+	p->args[p->n_args++] = number_arg(true);
+	for (u32 i = 0; i < f->fields.n; i++) {
+		const struct tp_field *field = &f->fields.v[i];
+		u32 index = (field->offset - 16) / 8;
+		const struct type *t;
+
+		if (field->is_common || field->offset < 16 || field->is_array || index >= ARCH_SYSCALL_ARGS ||
+		    p->n_args > ARCH_SYSCALL_ARGS)
+			continue;
+		t = ctype_field(env, field, true);
+		if (!type_is_scalar(t))
+			continue;
+		p->args[p->n_args++] = (struct arg_desc){
+			.name = field->name, .type = t, .loc = enter_loc(t, index), .text = field->text };
+	}
+}
+
+/* Without tracefs: the function behind SYSCALL_DEFINE has the parameters with their types. */
+static void enter_args_of_btf(struct provider_env *env, struct profile *p, const char *call)
+{
+	struct btf *btf = env_btf(env);
+	struct btf_param params[ARCH_SYSCALL_ARGS];
+	int n = btf ? btf_func(btf, arena_printf(env->arena, "__do_sys_%s", call), params,
+			       ARCH_SYSCALL_ARGS, NULL, NULL) : -ENOENT;
+
+	p->args = arena_array(env->arena, struct arg_desc, ARCH_SYSCALL_ARGS + 1);
+	p->args[p->n_args++] = number_arg(true);
+	for (int i = 0; i < MIN(n, (int)ARCH_SYSCALL_ARGS); i++) {
+		const struct type *t = params[i].type;
+
+		if (!type_is_scalar(t))
+			continue;
+		if (t->kind == TY_POINTER)
+			t = type_in_space(env->arena, t, SPACE_USER);
+		p->args[p->n_args++] = (struct arg_desc){
+			.name = params[i].name, .type = t, .loc = enter_loc(t, (u32)i),
+			.text = declaration_text(env->arena, t, params[i].name) };
+	}
+}
+
+static void enter_args(struct provider_env *env, struct profile *p, const char *event)
+{
+	struct err err = {};
+	const struct tp_format *f = tracefs_format(env->arena, "syscalls", event, &err);
+
+	if (f)
+		enter_args_of_format(env, p, f);
+	else
+		enter_args_of_btf(env, p, event + strlen(ENTER));
+	err_release(&err);
+}
+
+static struct profile *raw_profile(struct provider_env *env, const char *event, bool is_enter)
+{
+	struct profile *p = profile_new(env, PROFILE_RAW_TP, BPF_PROG_TYPE_RAW_TRACEPOINT);
+
+	p->default_space = SPACE_USER;
+	p->syscall_enter = is_enter;
+	p->syscall_exit = !is_enter;
+	if (!env->uses_args)
+		return p;
+	p->args_name = arena_printf(env->arena, "struct syscalls_%s_args", event);
+	if (is_enter)
+		enter_args(env, p, event);
+	else
+		exit_args(env, p);
+	return p;
+}
+
+/* ---- groups of calls with the same arguments */
+
+struct group {
+	struct profile *profile;
+	VEC(const char *) names; /* probe names */
+	VEC(u32) numbers;
+};
+
+struct groups {
+	VEC(struct group *) list;
+};
+
+static const struct arg_desc *find_arg(const struct profile *p, const char *name)
+{
+	for (u32 i = 0; i < p->n_args; i++)
+		if (streq(p->args[i].name, name))
+			return &p->args[i];
+	return NULL;
+}
+
+static bool same_arg(const struct profile *a, const struct profile *b, const char *name)
+{
+	const struct arg_desc *x = find_arg(a, name), *y = find_arg(b, name);
+
+	if (!x || !y)
+		return x == y;
+	return x->loc.inner == y->loc.inner && x->loc.kind == y->loc.kind && type_equal(x->type, y->type);
+}
+
+static bool same_layout(const struct provider_env *env, const struct profile *a, const struct profile *b)
+{
+	if (a->syscall_enter != b->syscall_enter)
+		return false;
+	if (!env->arg_names) {
+		if (a->n_args != b->n_args)
+			return false;
+		for (u32 i = 0; i < a->n_args; i++)
+			if (!streq(a->args[i].name, b->args[i].name) ||
+			    !same_arg(a, b, a->args[i].name))
+				return false;
+		return true;
+	}
+	for (u32 i = 0; i < env->n_arg_names; i++)
+		if (!same_arg(a, b, env->arg_names[i]))
+			return false;
+	return true;
+}
+
+static struct group *group_of(struct provider_env *env, struct groups *gs, struct profile *p)
+{
+	struct group *g;
+
+	for (u32 i = 0; i < gs->list.n; i++)
+		if (same_layout(env, gs->list.v[i]->profile, p))
+			return gs->list.v[i];
+	g = arena_new(env->arena, struct group);
+	g->profile = p;
+	vec_push(env->arena, &gs->list, g);
+	return g;
+}
+
+static void group_event(struct provider_env *env, const struct spec *spec, struct groups *gs,
+			const char *event, u32 nr, bool is_enter)
+{
+	struct group *g = group_of(env, gs, raw_profile(env, event, is_enter));
+
+	vec_push(env->arena, &g->names,
+		 arena_printf(env->arena, "%s:syscalls:%s", spec->provider->name, event));
+	vec_push(env->arena, &g->numbers, nr);
+}
+
+static void fill_set(struct provider_env *env, struct group *g)
+{
+	struct profile *p = g->profile;
+
+	p->syscall_set = arena_array(env->arena, u64, SYSCALL_MAX / 64);
+	for (u32 i = 0; i < g->numbers.n; i++)
+		p->syscall_set[g->numbers.v[i] / 64] |= 1ull << g->numbers.v[i] % 64;
+	if (!env->uses_func_or_probe)
+		return;
+	if (g->numbers.n == 1) {
+		p->own_site = true;
+		return;
+	}
+	p->syscall_site = arena_array(env->arena, u32, SYSCALL_MAX);
+	for (u32 i = 0; i < SYSCALL_MAX; i++)
+		p->syscall_site[i] = NO_SITE;
+	for (u32 i = 0; i < g->numbers.n; i++)
+		p->syscall_site[g->numbers.v[i]] = i;
+}
+
+static void add_group(struct provider_env *env, const struct spec *spec, struct group *g, struct targets *ts)
+{
+	const char *name = g->names.n == 1 ? g->names.v[0] : spec_name(env, spec);
+	struct target *t;
+
+	fill_set(env, g);
+	t = targets_add(env, ts, SITE_RAW_TRACEPOINT, name, g->profile);
+	t->site.tp_name = g->profile->syscall_enter ? "sys_enter" : "sys_exit";
+	t->covered = g->names.n > 1 ? g->names.v : NULL;
+	t->n_covered = g->names.n > 1 ? g->names.n : 0;
+}
+
+int syscalls_resolve(struct provider_env *env, const struct spec *spec, const char **events, u32 n,
+		     struct targets *ts, const char ***rest, u32 *n_rest)
+{
+	struct groups gs = {};
+
+	*rest = arena_array(env->arena, const char *, n + 1);
+	*n_rest = 0;
+	for (u32 i = 0; i < n; i++) {
+		bool is_enter;
+		int nr = event_number(events[i], &is_enter);
+
+		if (nr < 0 || nr >= SYSCALL_MAX)
+			(*rest)[(*n_rest)++] = events[i];
+		else
+			group_event(env, spec, &gs, events[i], (u32)nr, is_enter);
+	}
+	for (u32 i = 0; i < gs.list.n; i++)
+		add_group(env, spec, gs.list.v[i], ts);
+	return (int)gs.list.n;
+}

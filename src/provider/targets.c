@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Targets: made by the providers, counted, handed to the caller. Two sites share a profile (and so a
+ * program) unless the clause asks for its probe's name and the kernel has no cookies for that kind.
+ */
+#include <errno.h>
+#include "lang/env.h"
+#include "provider/internal.h"
+
+struct target *targets_add(struct provider_env *env, struct targets *ts, enum site_kind kind,
+			   const char *probe, struct profile *p)
+{
+	struct target *t = arena_new(env->arena, struct target);
+
+	t->site.kind = kind;
+	t->site.probe = probe;
+	t->site.is_return = p->is_return;
+	t->site.index = NO_SITE;
+	t->site.pid = -1;
+	t->profile = p;
+	vec_push(env->arena, &ts->list, t);
+	return t;
+}
+
+static int none(struct provider_env *env, const struct spec *spec, const char *near)
+{
+	struct diag *d;
+
+	if (env->missing_mode == MISSING_IGNORE)
+		return 0;
+	if (env->missing_mode == MISSING_WARN) {
+		probe_report(env, spec, D_NO_MATCH_SKIPPED, spec->text);
+		return 0;
+	}
+	d = probe_report(env, spec, D_NO_MATCH, spec->text);
+	if (near)
+		probe_help(env, d, "did you mean %s?", near);
+	return -ENOENT;
+}
+
+int targets_give(struct provider_env *env, const struct spec *spec, struct targets *ts, const char *near,
+		 target_fn f, void *ctx)
+{
+	if (!ts->list.n)
+		return none(env, spec, near);
+	if (env->max_targets && ts->list.n > env->max_targets) {
+		struct diag *d = probe_report(env, spec, D_TOO_MANY_PROBES, spec->text, ts->list.n,
+					      env->max_targets);
+
+		probe_help(env, d, "config = { max_probes = %u }", ts->list.n);
+		return -E2BIG;
+	}
+	for (u32 i = 0; i < ts->list.n; i++) {
+		int ret = f(ctx, ts->list.v[i]);
+
+		if (ret)
+			return ret < 0 ? ret : (int)i + 1;
+	}
+	return (int)ts->list.n;
+}
+
+struct profile *profile_new(struct provider_env *env, enum profile_kind kind, u32 prog_type)
+{
+	struct profile *p = arena_new(env->arena, struct profile);
+
+	p->kind = kind;
+	p->prog_type = prog_type;
+	p->default_space = SPACE_KERNEL;
+	p->site = NO_SITE;
+	return p;
+}
+
+struct profile *profile_for_site(struct provider_env *env, struct profile *base, bool many, bool cookies)
+{
+	struct profile *p;
+
+	if (!env->uses_func_or_probe)
+		return base;
+	if (many && cookies && env_has(env, FEAT_COOKIE, false)) {
+		base->site_from_cookie = true;
+		return base;
+	}
+	p = arena_dup(env->arena, base, sizeof(*base));
+	p->own_site = true;
+	return p;
+}
+
+static struct arg_desc word_arg(const char *name, u32 offset)
+{
+	return (struct arg_desc){ .name = name, .type = &ty_u64,
+				  .loc = { .kind = LOC_REG, .offset = offset, .size = 8 } };
+}
+
+void profile_function(struct provider_env *env, struct profile *p, bool is_return, bool is_user)
+{
+	const struct arch *a = arch_native;
+
+	p->has_func = true;
+	p->is_return = is_return;
+	p->user_regs = is_user;
+	p->default_space = is_user ? SPACE_USER : SPACE_KERNEL;
+	if (is_return) {
+		p->retval = word_arg("retval", a->retval);
+		return;
+	}
+	p->argn = arena_array(env->arena, struct arg_desc, a->n_args);
+	p->n_argn = a->n_args;
+	for (u32 i = 0; i < a->n_args; i++)
+		p->argn[i] = word_arg(arena_printf(env->arena, "arg%u", i), a->arg[i]);
+}

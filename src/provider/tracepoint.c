@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * tracepoint:CATEGORY:EVENT. In: names or patterns; out: targets by the cheapest attachment that gives
+ * the same answer:
+ *
+ *	system calls			raw tracepoint sys_enter or sys_exit, one for many (syscalls.c)
+ *	nothing of the record is read	raw tracepoint of the same name: detaching is 60 ms cheaper
+ *	else				perf event of the tracepoint's id; the context is the record
+ *
+ * A kernel stack has other frames on the raw path, so clauses that ask for one take the perf path.
+ * Events and their records come from tracefs, see sym/tracefs.h.
+ */
+#include <errno.h>
+#include "base/glob.h"
+#include "provider/internal.h"
+#include "sym/tracefs.h"
+
+struct match {
+	struct provider_env *env;
+	const struct spec *spec;
+	struct targets ts;
+	struct profile *raw, *perf; /* without arguments: shared */
+	struct buf dynamic;	    /* "p:group/name ..." lines of events made at run time */
+	bool dynamic_read, many;
+	struct err err;
+};
+
+static const char *category_of(const struct spec *spec)
+{
+	return spec->n_parts > 2 ? spec->part[1] : "*";
+}
+
+static const char *event_of(const struct spec *spec)
+{
+	return spec->part[spec->n_parts - 1];
+}
+
+/* Function tracer records: they have formats but are no tracepoints. */
+static bool is_internal(const char *category)
+{
+	return streq(category, "ftrace");
+}
+
+/* Whether the event was made by kprobe_events and the like: there is no tracepoint of that name. */
+static bool is_dynamic(struct match *m, const char *category, const char *event)
+{
+	const char *hit, *word;
+
+	if (!m->dynamic_read) {
+		const char *root = tracefs_path(&m->err);
+
+		m->dynamic_read = true;
+		if (root)
+			buf_read_file(&m->dynamic, arena_printf(m->env->arena, "%s/dynamic_events", root));
+	}
+	if (!m->dynamic.len)
+		return false;
+	word = arena_printf(m->env->arena, ":%s/%s ", category, event);
+	hit = strstr(m->dynamic.s, word);
+	return hit || streq(category, "synthetic");
+}
+
+static void add_raw(struct match *m, const char *name, const char *event)
+{
+	struct target *t;
+
+	if (!m->raw)
+		m->raw = profile_new(m->env, PROFILE_RAW_TP, BPF_PROG_TYPE_RAW_TRACEPOINT);
+	t = targets_add(m->env, &m->ts, SITE_RAW_TRACEPOINT, name,
+			profile_for_site(m->env, m->raw, m->many, false));
+	t->site.tp_name = event;
+}
+
+static struct profile *perf_profile(struct match *m, const char *category, const char *event)
+{
+	bool is_syscall = streq(category, "syscalls");
+	struct tp_format *f;
+	struct profile *p;
+
+	if (!m->env->uses_args && m->perf)
+		return m->perf;
+	p = profile_new(m->env, PROFILE_TRACEPOINT, BPF_PROG_TYPE_TRACEPOINT);
+	p->default_space = is_syscall ? SPACE_USER : SPACE_KERNEL;
+	if (!m->env->uses_args)
+		return m->perf = p;
+	f = tracefs_format(m->env->arena, category, event, &m->err);
+	if (!f)
+		return NULL;
+	format_args(m->env, p, f, is_syscall);
+	return p;
+}
+
+static int add_perf(struct match *m, const char *category, const char *event, const char *name)
+{
+	int id = tracefs_event_id(category, event, &m->err);
+	struct profile *p = id < 0 ? NULL : perf_profile(m, category, event);
+	struct target *t;
+
+	if (!p)
+		return m->err.code;
+	t = targets_add(m->env, &m->ts, SITE_PERF_TRACEPOINT, name,
+			profile_for_site(m->env, p, m->many, true));
+	t->site.perf_config = (u64)id;
+	return 0;
+}
+
+static int add_event(struct match *m, const char *category, const char *event)
+{
+	struct provider_env *env = m->env;
+	const char *name = arena_printf(env->arena, "%s:%s:%s", m->spec->provider->name, category, event);
+
+	if (env->prefer_raw && !env->uses_args && !env->uses_stack && !streq(category, "syscalls") &&
+	    !is_internal(category) && !is_dynamic(m, category, event)) {
+		add_raw(m, name, event);
+		return 0;
+	}
+	return add_perf(m, category, event, name);
+}
+
+static int add_events(struct match *m, const char *category, const char **events, u32 n)
+{
+	int ret = 0;
+
+	if (streq(category, "syscalls") && syscalls_raw_usable(m->env))
+		syscalls_resolve(m->env, m->spec, events, n, &m->ts, &events, &n);
+	for (u32 i = 0; i < n && ret >= 0; i++)
+		ret = add_event(m, category, events[i]);
+	return ret;
+}
+
+/* ---- which events there are */
+
+static u32 filter(const char **names, u32 n, const char *pattern)
+{
+	u32 kept = 0;
+
+	for (u32 i = 0; i < n; i++)
+		if (glob_match(pattern, names[i]))
+			names[kept++] = names[i];
+	return kept;
+}
+
+/* Without tracefs the system calls are still known by their numbers. */
+static int read_events(struct match *m, const char *category, const char ***names, u32 *n)
+{
+	int ret = tracefs_events(m->env->arena, category, names, n, &m->err);
+
+	if (ret < 0 && ret != -ENOENT && streq(category, "syscalls") && syscalls_raw_usable(m->env)) {
+		m->err = (struct err){};
+		syscalls_events(m->env->arena, names, n);
+		return 0;
+	}
+	return ret;
+}
+
+static int match_category(struct match *m, const char *category)
+{
+	const char **names;
+	u32 n;
+	int ret = read_events(m, category, &names, &n);
+
+	if (ret < 0)
+		return ret;
+	return add_events(m, category, names, filter(names, n, event_of(m->spec)));
+}
+
+static int match_pattern(struct match *m)
+{
+	const char *pattern = category_of(m->spec), **names;
+	u32 n;
+	int ret;
+
+	m->many = true;
+	if (!glob_has_wildcard(pattern)) {
+		ret = match_category(m, pattern);
+		return ret == -ENOENT ? 0 : ret;
+	}
+	ret = tracefs_categories(m->env->arena, &names, &n, &m->err);
+	for (u32 i = 0; ret >= 0 && i < n; i++)
+		if (glob_match(pattern, names[i]) && !is_internal(names[i]))
+			ret = match_category(m, names[i]);
+	return ret;
+}
+
+/* One event by its name: no directory is read. */
+static int match_exactly(struct match *m)
+{
+	const char *category = category_of(m->spec), *event = event_of(m->spec);
+	int ret = tracefs_event_id(category, event, &m->err);
+	bool no_tracefs = ret < 0 && !tracefs_path(&m->err);
+
+	if (ret < 0 && no_tracefs && streq(category, "syscalls") && syscalls_raw_usable(m->env))
+		return match_pattern(m);
+	if (ret == -ENOENT && !no_tracefs)
+		return 0;
+	if (ret < 0)
+		return ret;
+	return add_events(m, category, (const char *[]){ event }, 1);
+}
+
+/* ---- suggestions */
+
+static const char *suggest(struct match *m, const char *category, const char *event)
+{
+	return arena_printf(m->env->arena, "%s:%s:%s", m->spec->provider->name, category, event);
+}
+
+/* The same event in another category. */
+static const char *near_category(struct match *m)
+{
+	const char *event = event_of(m->spec), **names, *guess;
+	struct err err = {};
+	struct near near;
+	u32 n = 0;
+
+	near_init(&near, category_of(m->spec));
+	if (tracefs_categories(m->env->arena, &names, &n, &err) < 0)
+		return NULL;
+	for (u32 i = 0; i < n; i++) {
+		if (tracefs_event_id(names[i], event, &err) > 0)
+			return suggest(m, names[i], event);
+		near_try(&near, names[i]);
+	}
+	guess = near_best(&near);
+	return guess ? suggest(m, guess, event) : NULL;
+}
+
+static const char *near_event(struct match *m)
+{
+	const char *category = category_of(m->spec), *event = event_of(m->spec), **names, *guess;
+	struct err err = {};
+	struct near near;
+	u32 n;
+
+	guess = streq(category, "syscalls") ? syscalls_event_of_call(m->env->arena, event) : NULL;
+	if (guess && !streq(guess, event))
+		return suggest(m, category, guess);
+	if (tracefs_events(m->env->arena, category, &names, &n, &err) < 0)
+		return near_category(m);
+	near_init(&near, event);
+	for (u32 i = 0; i < n; i++)
+		near_try(&near, names[i]);
+	guess = near_best(&near);
+	return guess ? suggest(m, category, guess) : near_category(m);
+}
+
+/* ---- hooks */
+
+static int needs_category(struct match *m)
+{
+	struct diag *d = probe_report(m->env, m->spec, D_PROBE_SYNTAX, m->spec->text,
+				      m->spec->provider->syntax);
+	const char *near = near_category(m);
+
+	if (near)
+		probe_help(m->env, d, "did you mean %s?", near);
+	return -EINVAL;
+}
+
+static int resolve(struct provider_env *env, const struct spec *spec, target_fn f, void *ctx)
+{
+	struct match m = { .env = env, .spec = spec };
+	bool wildcard = spec_has_wildcard(spec, 1);
+	int ret;
+
+	if (spec->n_parts == 2 && !wildcard)
+		return needs_category(&m);
+	ret = wildcard ? match_pattern(&m) : match_exactly(&m);
+	buf_release(&m.dynamic);
+	if (ret < 0)
+		return probe_refused(env, spec, &m.err);
+	return targets_give(env, spec, &m.ts, m.ts.list.n || wildcard ? NULL : near_event(&m), f, ctx);
+}
+
+static int list_category(struct provider_env *env, const char *category, const char *pattern, bool verbose,
+			 list_fn f, void *ctx)
+{
+	struct err err = {};
+	const char **names;
+	u32 n = 0;
+	int ret = 0;
+
+	if (tracefs_events(env->arena, category, &names, &n, &err) < 0)
+		return 0;
+	for (u32 i = 0; i < n && !ret; i++) {
+		struct profile *p = NULL;
+		struct tp_format *format;
+
+		if (!glob_match(pattern, names[i]))
+			continue;
+		format = verbose ? tracefs_format(env->arena, category, names[i], &err) : NULL;
+		if (format) {
+			p = profile_new(env, PROFILE_TRACEPOINT, BPF_PROG_TYPE_TRACEPOINT);
+			format_args(env, p, format, streq(category, "syscalls"));
+		}
+		ret = f(ctx, arena_printf(env->arena, "tracepoint:%s:%s", category, names[i]), p);
+	}
+	return ret;
+}
+
+static int list(struct provider_env *env, const struct spec *spec, bool verbose, list_fn f, void *ctx)
+{
+	const char *category = spec->n_parts > 2 ? spec_pattern(spec, 1) : "*";
+	const char *event = spec->n_parts > 1 ? spec_pattern(spec, spec->n_parts - 1) : "*";
+	struct err err = {};
+	const char **names;
+	u32 n = 0;
+	int ret = tracefs_categories(env->arena, &names, &n, &err);
+
+	if (ret < 0)
+		return ret;
+	for (u32 i = 0; i < n && !ret; i++)
+		if (glob_match(category, names[i]) && !is_internal(names[i]))
+			ret = list_category(env, names[i], event, verbose, f, ctx);
+	return ret;
+}
+
+const struct provider provider_tracepoint = {
+	.name = "tracepoint",
+	.aliases = "t",
+	.syntax = "tracepoint:CATEGORY:EVENT",
+	.brief = "events that the kernel's authors placed, system calls among them",
+	.doc = "args has the fields of the event's record; \"sonde list -v\" shows them. Both parts may be "
+	       "patterns. System call events are tracepoint:syscalls:sys_enter_NAME and sys_exit_NAME.",
+	.example = "tracepoint:syscalls:sys_enter_openat { printf(\"%s\\n\", str(args.filename)); }",
+	.min_parts = 2,
+	.max_parts = 3,
+	.resolve = resolve,
+	.list = list,
+};

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * In: the name of a binary as a probe has it; out: paths of files. With -p names mean what the process
+ * sees: its own root and mounts.
+ */
+#include <errno.h>
+#include "base/glob.h"
+#include "base/hash.h"
+#include "provider/internal.h"
+#include "provider/ufile.h"
+#include "sym/elf.h"
+#include "sym/procmaps.h"
+#include "sym/procs.h"
+
+const char *ufile_open_path(struct provider_env *env, const char *path)
+{
+	if (env->pid <= 0 || !proc_in_other_mnt_ns((u32)env->pid) || starts_with(path, "/proc/"))
+		return path;
+	return proc_root_path(env->arena, (u32)env->pid, path);
+}
+
+struct each {
+	struct provider_env *env;
+	struct hash seen;
+	int (*f)(void *ctx, const char *path);
+	void *ctx;
+};
+
+static int give_once(struct each *e, const char *path)
+{
+	path = arena_strdup(e->env->arena, path);
+	return hash_puts(&e->seen, path, e) ? 0 : e->f(e->ctx, path);
+}
+
+/* Code that a process has mapped from files. */
+static int each_mapped(struct each *e, u32 pid)
+{
+	struct procmaps maps;
+	struct err err = {};
+	int ret = procmaps_read(&maps, pid, &err);
+
+	if (ret < 0)
+		return ret;
+	for (u32 i = 0; i < maps.list.n && !ret; i++) {
+		const struct mapping *map = &maps.list.v[i];
+
+		if (map->exec && map->path[0] == '/' && !map->deleted)
+			ret = give_once(e, map->path);
+	}
+	procmaps_release(&maps);
+	return ret;
+}
+
+static int give_program(void *ctx, u32 pid)
+{
+	struct each *e = ctx;
+	const char *path = proc_exe(e->env->arena, pid);
+
+	return path ? give_once(e, path) : 0;
+}
+
+static int each_running(struct provider_env *env, int (*f)(void *ctx, const char *path), void *ctx)
+{
+	struct each e = { .env = env, .f = f, .ctx = ctx };
+	int ret = env->pid > 0 ? each_mapped(&e, (u32)env->pid) : proc_each(give_program, &e);
+
+	hash_release(&e.seen);
+	return ret;
+}
+
+int ufile_each(struct provider_env *env, const char *name, int (*f)(void *ctx, const char *path), void *ctx)
+{
+	const char *path;
+
+	if (!name)
+		path = env->pid > 0 ? proc_exe(env->arena, (u32)env->pid) : NULL;
+	else if (streq(name, "*"))
+		return each_running(env, f, ctx);
+	else if (glob_has_wildcard(name))
+		return path_glob(env->arena, name, f, ctx);
+	else
+		path = path_find_binary(env->arena, name, env->pid > 0 ? env->pid : -1);
+	return path ? f(ctx, path) : -ENOENT;
+}
+
+/* ---- instructions */
+
+/* The code from an address to the end of its section. */
+static const u8 *code_at(const struct elf *e, u64 address, u64 *room)
+{
+	struct elf_section s;
+
+	for (u32 i = 0; i < elf_n_sections(e); i++) {
+		if (!elf_section_at(e, i, &s) || !s.bytes || !s.address || address < s.address ||
+		    address - s.address >= s.size)
+			continue;
+		*room = s.size - (address - s.address);
+		return (const u8 *)s.bytes + (address - s.address);
+	}
+	return NULL;
+}
+
+enum boundary ufile_boundary(const struct elf *e, u64 function, u64 offset)
+{
+	u64 room, at = 0;
+	const u8 *code = code_at(e, function, &room);
+
+	if (!code || offset >= room)
+		return BOUNDARY_UNKNOWN;
+	if (elf_machine(e) == arch_arm64.elf_machine)
+		return offset % 4 ? BOUNDARY_NO : BOUNDARY_YES;
+	if (elf_machine(e) != arch_x86_64.elf_machine)
+		return BOUNDARY_UNKNOWN;
+	while (at < offset) {
+		u32 len = x86_insn_len(code + at, (u32)MIN(room - at, 16u));
+
+		if (!len)
+			return BOUNDARY_UNKNOWN;
+		at += len;
+	}
+	return at == offset ? BOUNDARY_YES : BOUNDARY_NO;
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Files that user-space probes are put into: which ones a name means, and whether a place is sound. */
+#ifndef SONDE_PROVIDER_UFILE_H
+#define SONDE_PROVIDER_UFILE_H
+
+#include "provider/provider.h"
+
+struct elf;
+
+/*
+ * Calls f for each file: a path, a program in PATH, a library, a pattern of paths. NULL: the program of
+ * env->pid. "*": all files mapped by env->pid, or the programs of all processes. -ENOENT: no such file;
+ * else f's non-zero result or 0.
+ */
+int ufile_each(struct provider_env *env, const char *name, int (*f)(void *ctx, const char *path), void *ctx);
+/* The path by which we can open it: through /proc/PID/root when the process sees other files. */
+const char *ufile_open_path(struct provider_env *env, const char *path);
+
+enum boundary { BOUNDARY_NO, BOUNDARY_YES, BOUNDARY_UNKNOWN };
+/* Whether an instruction begins offset bytes behind the function's start. */
+enum boundary ufile_boundary(const struct elf *e, u64 function, u64 offset);
+
+#endif

@@ -1,0 +1,364 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * uprobe:BINARY:FUNCTION[+OFFSET], uprobe:BINARY:ADDRESS, uprobe:BINARY:cpp:"demangled name", and
+ * uretprobe. In: a program, library or pattern of files, and a function or pattern of functions; out:
+ * one target for each function, all with one profile. The kernel wants an offset in the file
+ * (kernel/events/uprobes.c); a probe in the middle of an instruction would break the program, so
+ * offsets are checked by decoding the function from its start.
+ */
+#include <elf.h>
+#include <errno.h>
+#include <stdlib.h>
+#include "base/glob.h"
+#include "provider/internal.h"
+#include "provider/ufile.h"
+#include "sym/elf.h"
+#include "sym/procs.h"
+#include "sym/usym.h"
+
+struct match {
+	struct provider_env *env;
+	const struct spec *spec;
+	const char *binary, *func;
+	bool is_return, is_cpp, many;
+	u32 n_files;
+	const char *path; /* of the file at hand */
+	struct elf *elf;
+	struct targets ts;
+	struct profile *profile;
+	struct near near;
+	int error; /* reported */
+	list_fn list;
+	void *list_ctx;
+};
+
+static struct target *add(struct match *m, const char *func, const char *shown, u64 file_offset)
+{
+	const char *name = arena_printf(m->env->arena, "%s:%s:%s%s", m->spec->provider->name, m->path,
+					m->is_cpp ? "cpp:" : "", shown);
+	struct target *t;
+
+	if (!m->profile) {
+		m->profile = profile_new(m->env, PROFILE_PT_REGS, BPF_PROG_TYPE_KPROBE);
+		profile_function(m->env, m->profile, m->is_return, true);
+	}
+	t = targets_add(m->env, &m->ts, SITE_UPROBE, name,
+			profile_for_site(m->env, m->profile, m->many, true));
+	t->site.func = func;
+	t->site.path = ufile_open_path(m->env, m->path);
+	t->site.offset = file_offset;
+	t->site.pid = m->env->pid > 0 ? m->env->pid : -1;
+	return t;
+}
+
+/* ---- functions of one file */
+
+static int add_symbol(void *ctx, const struct elf_symbol *s)
+{
+	struct match *m = ctx;
+	const char *name;
+	u64 offset;
+
+	if (!elf_address_to_offset(m->elf, s->value, &offset))
+		return 0;
+	name = arena_strdup(m->env->arena, s->name);
+	add(m, name, name, offset);
+	return 0;
+}
+
+/* "ns::run(int)" against a pattern: without parentheses in it, the parameters do not matter. */
+static bool cpp_matches(const char *pattern, char *demangled)
+{
+	char *paren = strchr(pattern, '(') ? NULL : strrchr(demangled, '(');
+	bool yes;
+
+	if (paren)
+		*paren = '\0';
+	yes = glob_match(pattern, demangled);
+	if (paren)
+		*paren = '(';
+	return yes;
+}
+
+static int add_cpp(void *ctx, const struct elf_symbol *s)
+{
+	struct match *m = ctx;
+	char *demangled = demangle_hook ? demangle_hook(s->name) : NULL;
+	u64 offset;
+
+	if (demangled && cpp_matches(m->func, demangled) &&
+	    elf_address_to_offset(m->elf, s->value, &offset))
+		add(m, arena_strdup(m->env->arena, s->name), arena_strdup(m->env->arena, demangled), offset);
+	free(demangled);
+	return 0;
+}
+
+static int near_symbol(void *ctx, const struct elf_symbol *s)
+{
+	struct match *m = ctx;
+
+	near_try(&m->near, s->name);
+	return 0;
+}
+
+static int bad_offset(struct match *m, const char *why)
+{
+	probe_report(m->env, m->spec, D_BAD_OFFSET, m->spec->text, why);
+	return m->error = -EINVAL;
+}
+
+static int unsafe(struct match *m, const char *why)
+{
+	struct diag *d = probe_report(m->env, m->spec, D_UNSAFE_PROBE, m->spec->text, why);
+
+	probe_help(m->env, d, "--unsafe allows it; a wrong place breaks the traced program");
+	return m->error = -EPERM;
+}
+
+static int check_boundary(struct match *m, const struct elf_symbol *s, u64 offset)
+{
+	if (!offset || m->env->unsafe)
+		return 0;
+	if (s->size && offset >= s->size)
+		return bad_offset(m, arena_printf(m->env->arena, "%s has only %llu bytes", s->name,
+						  (unsigned long long)s->size));
+	switch (ufile_boundary(m->elf, s->value, offset)) {
+	case BOUNDARY_YES:
+		return 0;
+	case BOUNDARY_NO:
+		return bad_offset(m, "this is in the middle of an instruction");
+	case BOUNDARY_UNKNOWN:
+		break;
+	}
+	return unsafe(m, "whether an instruction begins there cannot be told");
+}
+
+static int add_offset(struct match *m, const char *name, const struct elf_symbol *s, u64 offset)
+{
+	const char *shown = offset ? arena_printf(m->env->arena, "%s+%llu", name, (unsigned long long)offset) :
+				     name;
+	int ret = check_boundary(m, s, offset);
+	u64 file_offset;
+
+	if (ret < 0)
+		return ret;
+	if (elf_address_to_offset(m->elf, s->value + offset, &file_offset))
+		add(m, name, shown, file_offset);
+	return 0;
+}
+
+static int add_address(struct match *m, u64 address)
+{
+	struct elf_symbol s = {};
+	u64 offset;
+
+	if (!elf_address_to_offset(m->elf, address, &offset))
+		return bad_offset(m, "the address is in no part of the file that is loaded");
+	if (elf_symbol_at(m->elf, address, &s) && check_boundary(m, &s, address - s.value) < 0)
+		return m->error;
+	if (!s.name && !m->env->unsafe)
+		return unsafe(m, "no symbol covers the address");
+	add(m, s.name ? arena_strdup(m->env->arena, s.name) : NULL, m->func, offset);
+	return 0;
+}
+
+static int add_named(struct match *m)
+{
+	const char *plus = strrchr(m->func, '+'), *name = m->func;
+	struct elf_symbol s;
+	u64 value = 0;
+
+	if (elf_find(m->elf, name, &s)) /* operator+ and friends have one in their names */
+		return add_offset(m, name, &s, 0);
+	if (text_number(m->func, &value))
+		return m->is_return ? bad_offset(m, "a return probe needs a function") : add_address(m, value);
+	if (!plus)
+		return 0;
+	if (!text_number(plus + 1, &value))
+		return bad_offset(m, "the offset is not a number");
+	if (m->is_return && value)
+		return bad_offset(m, "a return probe has no offset");
+	name = arena_strndup(m->env->arena, name, (size_t)(plus - name));
+	return elf_find(m->elf, name, &s) ? add_offset(m, name, &s, value) : 0;
+}
+
+static void no_elf(struct match *m, struct err *err)
+{
+	if (m->many) /* of a pattern of files only those that can be read */
+		return;
+	m->error = err->code;
+	probe_report(m->env, m->spec, D_BAD_BINARY, err->text);
+}
+
+static int match_file(void *ctx, const char *path)
+{
+	struct match *m = ctx;
+	struct err err = {};
+	u32 before = m->ts.list.n;
+
+	m->path = path;
+	m->elf = elf_open(ufile_open_path(m->env, path), &err);
+	if (!m->elf) {
+		no_elf(m, &err);
+		return 0;
+	}
+	m->n_files++;
+	if (m->is_cpp)
+		elf_each_function(m->elf, NULL, add_cpp, m);
+	else if (glob_has_wildcard(m->func))
+		elf_each_function(m->elf, m->func, add_symbol, m);
+	else
+		add_named(m);
+	if (m->ts.list.n == before && !m->many)
+		elf_each_function(m->elf, NULL, near_symbol, m);
+	if (near_best(&m->near)) /* outlives the file */
+		m->near.best = arena_strdup(m->env->arena, m->near.best);
+	elf_close(m->elf);
+	return m->error;
+}
+
+/* ---- hooks */
+
+static bool split(struct match *m)
+{
+	const struct spec *spec = m->spec;
+	u32 n = spec->n_parts;
+
+	m->func = spec->part[n - 1];
+	m->binary = n > 2 ? spec->part[1] : NULL;
+	m->is_cpp = n == 4 && streq(spec->part[2], "cpp");
+	if (n == 4 && !m->is_cpp)
+		return false;
+	if (m->binary && !*m->binary)
+		m->binary = NULL;
+	return m->binary || m->env->pid > 0;
+}
+
+static int bad_syntax(struct match *m)
+{
+	const struct provider *p = m->spec->provider;
+	struct diag *d;
+
+	if (m->binary && strchr(m->binary, '@')) {
+		d = probe_report(m->env, m->spec, D_UNSUPPORTED_PROBE, m->spec->text,
+				 "source lines cannot be probed yet");
+		probe_help(m->env, d, "name a function, or function+offset");
+		return -EOPNOTSUPP;
+	}
+	d = probe_report(m->env, m->spec, D_PROBE_SYNTAX, m->spec->text, p->syntax);
+	probe_help(m->env, d, "for example: %s", p->example);
+	return -EINVAL;
+}
+
+static bool is_line(const struct match *m)
+{
+	const char *at = m->binary ? strrchr(m->binary, '@') : NULL;
+
+	return at && at[1] && strspn(m->func, "0123456789") == strlen(m->func);
+}
+
+static int no_binary(struct match *m)
+{
+	struct diag *d = probe_report(m->env, m->spec, D_NO_BINARY, m->binary ? m->binary : "");
+
+	if (m->binary && !strchr(m->binary, '/'))
+		probe_help(m->env, d, "programs are looked up in PATH, libraries in ld.so's cache; a path works "
+				      "for any file");
+	return -ENOENT;
+}
+
+static const char *near_probe(struct match *m)
+{
+	const char *near = m->near.word ? near_best(&m->near) : NULL;
+
+	return near ? arena_printf(m->env->arena, "%s:%s:%s", m->spec->provider->name, m->path, near) : NULL;
+}
+
+static int resolve(struct provider_env *env, const struct spec *spec, target_fn f, void *ctx)
+{
+	struct match m = { .env = env, .spec = spec, .is_return = spec->provider == &provider_uretprobe };
+	int ret;
+
+	if (!env_has(env, FEAT_UPROBE, true)) {
+		probe_report(env, spec, D_PROBE_FEATURE, spec->text, "user-space probes");
+		return -EOPNOTSUPP;
+	}
+	if (!split(&m) || is_line(&m))
+		return bad_syntax(&m);
+	near_init(&m.near, m.func);
+	m.many = (m.binary && glob_has_wildcard(m.binary)) || glob_has_wildcard(m.func) || m.is_cpp;
+	ret = ufile_each(env, m.binary, match_file, &m);
+	if (m.error)
+		return m.error;
+	if (ret < 0 && env->missing_mode == 0 && !(m.binary && glob_has_wildcard(m.binary)))
+		return no_binary(&m);
+	return targets_give(env, spec, &m.ts, near_probe(&m), f, ctx);
+}
+
+static int list_symbol(void *ctx, const struct elf_symbol *s)
+{
+	struct match *m = ctx;
+
+	return m->list(m->list_ctx,
+		       arena_printf(m->env->arena, "%s:%s:%s", m->spec->provider->name, m->path, s->name), NULL);
+}
+
+static int list_file(void *ctx, const char *path)
+{
+	struct match *m = ctx;
+	struct err err = {};
+	int ret;
+
+	m->path = path;
+	m->elf = elf_open(ufile_open_path(m->env, path), &err);
+	if (!m->elf)
+		return 0;
+	ret = elf_each_function(m->elf, m->func, list_symbol, m);
+	elf_close(m->elf);
+	return ret;
+}
+
+/* Only when a file is named: all functions of all programs are no answer to anything. */
+static int list(struct provider_env *env, const struct spec *spec, bool verbose, list_fn f, void *ctx)
+{
+	struct match m = { .env = env, .spec = spec, .list = f, .list_ctx = ctx,
+			   .binary = spec->n_parts > 1 ? spec->part[1] : NULL,
+			   .func = spec_pattern(spec, spec->n_parts > 2 ? spec->n_parts - 1 : 2) };
+
+	if (!m.binary || !*m.binary || (streq(m.binary, "*") && env->pid <= 0))
+		m.binary = NULL;
+	if (!m.binary && env->pid <= 0)
+		return 0;
+	return ufile_each(env, m.binary, list_file, &m);
+}
+
+const struct provider provider_uprobe = {
+	.name = "uprobe",
+	.aliases = "u",
+	.syntax = "uprobe:BINARY:FUNCTION[+OFFSET] or uprobe:BINARY:cpp:\"NAME\"",
+	.brief = "the entry of a function of a program or library",
+	.doc = "BINARY is a path, a program in PATH, a library (libc), or a pattern. arg0, arg1 ... are the "
+	       "function's arguments. With -p the binary may be left out.",
+	.example = "uprobe:libc:getaddrinfo { printf(\"%s\\n\", str(arg0)); }",
+	.min_parts = 2,
+	.max_parts = 4,
+	.feature = FEAT_UPROBE + 1,
+	.resolve = resolve,
+	.list = list,
+	.bound_to_pid = true,
+};
+
+const struct provider provider_uretprobe = {
+	.name = "uretprobe",
+	.aliases = "ur",
+	.syntax = "uretprobe:BINARY:FUNCTION",
+	.brief = "the return of a function of a program or library",
+	.doc = "retval is what it returns.",
+	.example = "uretprobe:/bin/bash:readline { printf(\"%s\\n\", str(retval)); }",
+	.min_parts = 2,
+	.max_parts = 4,
+	.feature = FEAT_UPROBE + 1,
+	.resolve = resolve,
+	.list = list,
+	.bound_to_pid = true,
+};

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * usdt:BINARY:[PROVIDER:]NAME: places that the authors of a program marked (sys/sdt.h). Each is a nop
+ * whose address, argument locations and semaphore are in an ELF note; one name may stand at many
+ * places, each with its own locations.
+ */
+#include <errno.h>
+#include "base/glob.h"
+#include "provider/internal.h"
+#include "provider/ufile.h"
+#include "provider/usdt_args.h"
+#include "sym/elf.h"
+
+enum { MAX_USDT_ARGS = 12 };
+
+struct match {
+	struct provider_env *env;
+	const struct spec *spec;
+	const char *binary, *provider, *name;
+	const char *path;
+	struct elf *elf;
+	bool many;
+	struct targets ts;
+	struct near near;
+	list_fn list;
+	void *list_ctx;
+};
+
+static struct profile *new_profile(struct match *m, const struct elf_usdt *u)
+{
+	struct profile *p = profile_new(m->env, PROFILE_PT_REGS, BPF_PROG_TYPE_KPROBE);
+
+	p->user_regs = true;
+	p->default_space = SPACE_USER;
+	p->has_func = true;
+	p->argn = arena_array(m->env->arena, struct arg_desc, MAX_USDT_ARGS);
+	p->n_argn = usdt_parse_args(arch_native, u->args, p->argn, MAX_USDT_ARGS);
+	return p;
+}
+
+/* Places whose arguments lie alike share a program. */
+static struct profile *shared_profile(struct match *m, const struct elf_usdt *u)
+{
+	struct profile *p = new_profile(m, u);
+
+	for (u32 i = 0; i < m->ts.list.n; i++) {
+		struct profile *other = m->ts.list.v[i]->profile;
+
+		p->site_from_cookie = other->site_from_cookie;
+		if (profile_equal(p, other))
+			return other;
+	}
+	p->site_from_cookie = false;
+	return p;
+}
+
+static const char *site_name(struct match *m, const struct elf_usdt *u)
+{
+	return arena_printf(m->env->arena, "usdt:%s:%s:%s", m->path, u->provider, u->name);
+}
+
+static bool matches(const struct match *m, const struct elf_usdt *u)
+{
+	return glob_match(m->provider, u->provider) && glob_match(m->name, u->name);
+}
+
+static int add(void *ctx, const struct elf_usdt *u)
+{
+	struct match *m = ctx;
+	struct elf_symbol s;
+	struct target *t;
+
+	near_try(&m->near, u->name);
+	if (!matches(m, u))
+		return 0;
+	t = targets_add(m->env, &m->ts, SITE_UPROBE, site_name(m, u),
+			profile_for_site(m->env, shared_profile(m, u), true, true));
+	t->site.func = elf_symbol_at(m->elf, u->address, &s) ? arena_strdup(m->env->arena, s.name) : NULL;
+	t->site.path = ufile_open_path(m->env, m->path);
+	t->site.offset = u->offset;
+	t->site.ref_ctr_offset = u->semaphore_offset;
+	t->site.pid = m->env->pid > 0 ? m->env->pid : -1;
+	return 0;
+}
+
+static int list_one(void *ctx, const struct elf_usdt *u)
+{
+	struct match *m = ctx;
+
+	return matches(m, u) ? m->list(m->list_ctx, site_name(m, u), NULL) : 0;
+}
+
+static int match_file(void *ctx, const char *path)
+{
+	struct match *m = ctx;
+	struct err err = {};
+	int ret;
+
+	m->path = path;
+	m->elf = elf_open(ufile_open_path(m->env, path), &err);
+	if (!m->elf) {
+		if (!m->many)
+			probe_report(m->env, m->spec, D_BAD_BINARY, err.text);
+		return m->many ? 0 : -ENOEXEC;
+	}
+	ret = elf_each_usdt(m->elf, m->list ? list_one : add, m);
+	if (!m->list && near_best(&m->near))
+		m->near.best = arena_strdup(m->env->arena, m->near.best);
+	elf_close(m->elf);
+	return ret;
+}
+
+/* usdt:NAME and usdt::NAME mean the program of -p. */
+static bool split(struct match *m)
+{
+	const struct spec *spec = m->spec;
+	u32 n = spec->n_parts;
+
+	m->binary = n > 2 && *spec->part[1] ? spec->part[1] : NULL;
+	m->provider = n > 3 && *spec->part[2] ? spec->part[2] : "*";
+	m->name = n > 1 ? spec->part[n - 1] : "*";
+	m->many = m->binary && glob_has_wildcard(m->binary);
+	return m->binary || m->env->pid > 0;
+}
+
+static int resolve(struct provider_env *env, const struct spec *spec, target_fn f, void *ctx)
+{
+	struct match m = { .env = env, .spec = spec };
+	const char *near;
+	int ret;
+
+	if (!split(&m)) {
+		struct diag *d = probe_report(env, spec, D_PROBE_SYNTAX, spec->text, spec->provider->syntax);
+
+		probe_help(env, d, "without a binary, -p says which process is meant");
+		return -EINVAL;
+	}
+	near_init(&m.near, m.name);
+	ret = ufile_each(env, m.binary, match_file, &m);
+	if (ret == -ENOEXEC)
+		return ret;
+	if (ret < 0 && !m.many && env->missing_mode == 0) {
+		probe_report(env, spec, D_NO_BINARY, m.binary ? m.binary : "");
+		return ret;
+	}
+	near = near_best(&m.near);
+	return targets_give(env, spec, &m.ts,
+			    near ? arena_printf(env->arena, "usdt:%s:%s", m.path, near) : NULL, f, ctx);
+}
+
+static int list(struct provider_env *env, const struct spec *spec, bool verbose, list_fn f, void *ctx)
+{
+	struct match m = { .env = env, .spec = spec, .list = f, .list_ctx = ctx };
+
+	if (spec->n_parts < 2 && env->pid <= 0)
+		return 0;
+	split(&m);
+	if (spec->n_parts == 2) { /* usdt:BINARY */
+		m.binary = *spec->part[1] ? spec->part[1] : NULL;
+		m.name = "*";
+	}
+	if (!m.binary || (streq(m.binary, "*") && env->pid <= 0))
+		m.binary = NULL;
+	if (!m.binary && env->pid <= 0)
+		return 0;
+	m.many = true;
+	return ufile_each(env, m.binary ? m.binary : "*", match_file, &m);
+}
+
+const struct provider provider_usdt = {
+	.name = "usdt",
+	.aliases = "U",
+	.syntax = "usdt:BINARY:[PROVIDER:]NAME",
+	.brief = "places that a program's authors marked for tracing",
+	.doc = "arg0, arg1 ... are what the program gives there. With -p the binary may be left out.",
+	.example = "usdt:/usr/bin/python3:python:function__entry { @[str(arg1)] = count(); }",
+	.min_parts = 2,
+	.max_parts = 4,
+	.feature = FEAT_UPROBE + 1,
+	.resolve = resolve,
+	.list = list,
+	.bound_to_pid = true,
+};

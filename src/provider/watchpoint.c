@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * watchpoint:ADDRESS:LENGTH:MODE: the processor's debug registers (include/uapi/linux/hw_breakpoint.h).
+ * x86 knows writes, reads and writes, and execution, but no plain reads.
+ */
+#include <errno.h>
+#include <linux/hw_breakpoint.h>
+#include "provider/internal.h"
+
+static int bad(struct provider_env *env, const struct spec *spec, const char *why)
+{
+	struct diag *d = probe_report(env, spec, D_BAD_WATCHPOINT, spec->text, why);
+
+	probe_help(env, d, "for example watchpoint:0x7f0000001000:8:w");
+	return -EINVAL;
+}
+
+/* In any order: "rw" is "wr". Zero: not a mode. */
+static u32 parse_mode(const char *s)
+{
+	u32 mode = 0;
+
+	for (; *s; s++) {
+		u32 bit = *s == 'r' ? HW_BREAKPOINT_R : *s == 'w' ? HW_BREAKPOINT_W :
+			  *s == 'x' ? HW_BREAKPOINT_X : 0;
+
+		if (!bit || mode & bit)
+			return 0;
+		mode |= bit;
+	}
+	return mode;
+}
+
+static int parse(struct provider_env *env, const struct spec *spec, struct site *s)
+{
+	u64 len;
+
+	if (!text_number(spec->part[1], &s->wp_addr))
+		return bad(env, spec, "the address is not a number");
+	if (!text_number(spec->part[2], &len) || (len != 1 && len != 2 && len != 4 && len != 8))
+		return bad(env, spec, "the length must be 1, 2, 4 or 8");
+	s->wp_len = (u32)len;
+	s->wp_type = parse_mode(spec->part[3]);
+	if (!s->wp_type || (s->wp_type & HW_BREAKPOINT_X && s->wp_type != HW_BREAKPOINT_X))
+		return bad(env, spec, "the mode must be w, rw or x");
+	if (s->wp_type == HW_BREAKPOINT_R && arch_native->watch_rw_only)
+		return bad(env, spec, "this processor cannot watch reads alone: use rw");
+	if (s->wp_addr % len && s->wp_type != HW_BREAKPOINT_X)
+		return bad(env, spec, "the address must be a multiple of the length");
+	return 0;
+}
+
+static int resolve(struct provider_env *env, const struct spec *spec, target_fn f, void *ctx)
+{
+	struct profile *p = profile_new(env, PROFILE_PERF_EVENT, BPF_PROG_TYPE_PERF_EVENT);
+	struct site parsed = {};
+	struct targets ts = {};
+	struct site *s;
+	int ret = parse(env, spec, &parsed);
+
+	if (ret < 0)
+		return ret;
+	p->default_space = parsed.wp_addr >> 63 ? SPACE_KERNEL : SPACE_USER;
+	s = &targets_add(env, &ts, SITE_WATCHPOINT, spec_name(env, spec),
+			 profile_for_site(env, p, false, true))->site;
+	s->wp_addr = parsed.wp_addr;
+	s->wp_len = parsed.wp_len;
+	s->wp_type = parsed.wp_type;
+	s->pid = env->pid > 0 ? env->pid : -1;
+	return targets_give(env, spec, &ts, NULL, f, ctx);
+}
+
+static int list(struct provider_env *env, const struct spec *spec, bool verbose, list_fn f, void *ctx)
+{
+	return 0;
+}
+
+const struct provider provider_watchpoint = {
+	.name = "watchpoint",
+	.aliases = "w",
+	.syntax = "watchpoint:ADDRESS:LENGTH:MODE",
+	.brief = "an access to memory",
+	.doc = "Runs after a write (w), a read or write (rw) of 1, 2, 4 or 8 bytes, or before execution (x). With "
+	       "-p or -c in all threads of the process.",
+	.example = "watchpoint:0x10000000:8:w { printf(\"hit\\n\"); }",
+	.min_parts = 4,
+	.max_parts = 4,
+	.resolve = resolve,
+	.list = list,
+	.bound_to_pid = true,
+};

@@ -1,0 +1,366 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Text to program: the pass list of the whole compiler, in the order it happens. Clauses are resolved
+ * to targets by the providers; targets of one clause that see their event the same way (equal profiles)
+ * become one instance, which is checked, lowered and emitted once.
+ */
+#include <errno.h>
+#include "base/clock.h"
+#include "engine/engine.h"
+#include "ir/lower.h"
+#include "session/view.h"
+#include "session/stage.h"
+#include "target/target.h"
+
+/* ---- setting up */
+
+static void set_named(struct compiled *c, const struct session_options *o)
+{
+	if (!o->n_named)
+		return;
+	c->env.n_named = o->n_named;
+	c->env.named = arena_alloc(&c->arena, sizeof *c->env.named * o->n_named);
+	for (u32 i = 0; i < o->n_named; i++) {
+		const char *word = o->named[i] + (starts_with(o->named[i], "--") ? 2 : 0);
+		const char *eq = strchr(word, '=');
+
+		c->env.named[i].name = eq ? arena_strndup(&c->arena, word, (size_t)(eq - word)) : word;
+		c->env.named[i].value = eq ? eq + 1 : NULL;
+	}
+}
+
+static void compiled_init(struct compiled *c, const struct session_options *o)
+{
+	struct env *env = &c->env;
+
+	*c = (struct compiled){ 0 };
+	arena_init(&c->arena);
+	intern_init(&c->names);
+	sources_init(&c->sources, &c->arena);
+	diags_init(&c->diags, &c->arena, &c->sources);
+	c->diags.no_warnings = o->no_warnings;
+	view_init(&c->view, &c->arena);
+	config_defaults(&env->config);
+	env->themes = o->themes;
+	env->features = o->use_vm ? stage_vm_features() : kernel_features();
+	env->unsafe = o->unsafe;
+	env->no_warnings = o->no_warnings;
+	env->extra_warnings = o->extra_warnings;
+	env->have_child = o->command != NULL;
+	env->has_pid = o->pid > 0;
+	env->pid = o->pid > 0 ? (u32)o->pid : 0;
+	env->params = o->params;
+	env->n_params = o->n_params;
+	env->read_import = stage_read_import;
+	set_named(c, o);
+	view_world(&c->view, &env->world);
+	env_init(env);
+	lang_init(&c->lang, &c->arena, &c->names, &c->sources, &c->diags, env);
+	c->prog = (struct program){ .arena = &c->arena, .sources = &c->sources, .data_map = NO_INDEX,
+				    .ring_map = NO_INDEX, .scratch_map = NO_INDEX };
+	c->follow_map = NO_INDEX;
+}
+
+void compiled_release(struct compiled *c)
+{
+	lang_release(&c->lang);
+	env_release(&c->env);
+	view_release(&c->view);
+	intern_release(&c->names);
+	arena_release(&c->arena);
+}
+
+/* ---- clauses to instances */
+
+struct resolve {
+	struct compiled *c;
+	const struct session_options *o;
+	struct clause *clause;
+	const struct provider *provider;
+	u32 reads;	  /* BI_READS_* of what the clause mentions */
+	u32 first;	  /* this clause's first instance */
+	const char *user_name; /* of the attach point, or NULL */
+	bool internal;
+};
+
+struct reading {
+	const struct env *env;
+	u32 flags;
+};
+
+static bool find_reads(struct node *n, void *ctx)
+{
+	struct reading *r = ctx;
+	const struct builtin *b;
+	char base[64];
+	size_t len;
+
+	if ((n->kind != N_IDENT && n->kind != N_CALL) || !n->name)
+		return true;
+	b = env_builtin(r->env, n->name);
+	len = strlen(n->name);
+	while (!b && len && len < sizeof base - 2 && n->name[len - 1] >= '0' && n->name[len - 1] <= '9')
+		len--;
+	if (!b && n->name[len] && len < sizeof base - 2) { /* arg0 is the row argN */
+		memcpy(base, n->name, len);
+		memcpy(base + len, "N", 2);
+		b = env_builtin(r->env, base);
+	}
+	if (b)
+		r->flags |= b->flags & (BI_READS_ARGS | BI_READS_NAME | BI_READS_STACK);
+	return true;
+}
+
+static u32 clause_reads(struct compiled *c, struct clause *clause)
+{
+	struct reading r = { .env = &c->env };
+
+	if (clause->predicate)
+		ast_walk(clause->predicate, find_reads, &r);
+	ast_walk(clause->body, find_reads, &r);
+	for (struct macro *m = c->lang.script->macros; m; m = m->next)
+		ast_walk(m->body, find_reads, &r); /* which are used is known only later */
+	return r.flags;
+}
+
+static u32 add_site_name(struct compiled *c, const char *probe, const char *func)
+{
+	vec_push(&c->arena, &c->prog.sites, (struct site_name){ probe, func });
+	return c->prog.sites.n - 1;
+}
+
+/* Gives names and numbers to what a target covers. */
+static void number_target(struct compiled *c, struct target *t)
+{
+	struct profile *p = t->profile;
+	u32 base;
+
+	if (!t->n_covered) {
+		t->site.index = add_site_name(c, t->site.probe, t->site.func);
+		return;
+	}
+	base = c->prog.sites.n;
+	for (u32 i = 0; i < t->n_covered; i++)
+		add_site_name(c, t->covered[i], NULL);
+	t->site.index = base;
+	if (p->syscall_site)
+		for (u32 i = 0; i < SYSCALL_SET_BITS; i++)
+			p->syscall_site[i] += base;
+}
+
+/* Whether one program can tell these sites apart by the cookie of the attachment. */
+static bool cookie_tells(const struct resolve *r, const struct site *s)
+{
+	switch (s->kind) {
+	case SITE_PERF_TRACEPOINT:
+	case SITE_KPROBE:
+	case SITE_UPROBE:
+	case SITE_PERF_SOFTWARE:
+	case SITE_PERF_TIMER:
+		return feature_has(r->c->env.features, FEAT_COOKIE);
+	case SITE_RAW_TRACEPOINT:
+	case SITE_TRAMPOLINE:
+	case SITE_ONCE:
+	case SITE_SIGNAL:
+	case SITE_WATCHPOINT:
+	case SITE_ITER:
+		return false;
+	}
+	return false;
+}
+
+static struct instance *find_instance(struct resolve *r, const struct target *t)
+{
+	for (u32 i = r->first; i < r->c->instances.n; i++) {
+		struct instance *in = r->c->instances.v[i];
+
+		if (in->provider != r->provider->name || in->once != (t->site.kind == SITE_ONCE) ||
+		    !(in->profile == t->profile || profile_equal(in->profile, t->profile)))
+			continue;
+		if (in->once)
+			continue;
+		if (!(r->reads & BI_READS_NAME) || cookie_tells(r, &t->site))
+			return in;
+	}
+	return NULL;
+}
+
+static struct instance *new_instance(struct resolve *r, const struct target *t)
+{
+	struct compiled *c = r->c;
+	struct instance *in = arena_new(&c->arena, struct instance);
+
+	instance_init(&c->lang, in, r->clause);
+	in->profile = arena_dup(&c->arena, t->profile, sizeof *t->profile);
+	in->provider = r->provider->name;
+	in->name = t->site.probe;
+	in->once = t->site.kind == SITE_ONCE;
+	in->follow_map = NO_INDEX;
+	in->internal = r->internal;
+	in->index = c->instances.n;
+	if (r->o->pid > 0 && !r->o->follow && !r->provider->bound_to_pid && !r->provider->unfiltered && !r->internal)
+		in->only_pid = (u32)r->o->pid;
+	in->follows = r->o->follow && !r->provider->unfiltered && !r->internal;
+	if (in->profile->site == NO_SITE || !in->profile->site_from_cookie)
+		in->profile->site = t->site.index;
+	vec_push(&c->arena, &c->instances, in);
+	return in;
+}
+
+static int on_target(void *ctx, struct target *t)
+{
+	struct resolve *r = ctx;
+	struct compiled *c = r->c;
+	struct target_site ts = { 0 };
+	struct instance *in;
+
+	if (r->user_name)
+		t->site.probe = r->user_name;
+	number_target(c, t);
+	in = find_instance(r, t);
+	if (!in)
+		in = new_instance(r, t);
+	else if (r->reads & BI_READS_NAME)
+		in->profile->site_from_cookie = true;
+	vec_push(&c->arena, &in->sites, t->site.index);
+	ts.site = t->site;
+	ts.func = in->index;
+	ts.n_covered = t->n_covered ? t->n_covered : 1;
+	if (!r->internal)
+		c->n_probes += ts.n_covered;
+	vec_push(&c->arena, &c->sites, ts);
+	return 0;
+}
+
+static struct btf *provider_btf(struct provider_env *env)
+{
+	return view_btf(&((struct compiled *)env->ctx)->view);
+}
+
+static void resolve_clause(struct compiled *c, const struct session_options *o, struct clause *clause, bool internal)
+{
+	struct resolve r = { .c = c, .o = o, .clause = clause, .first = c->instances.n, .internal = internal };
+	struct provider_env env = { .arena = &c->arena, .diags = &c->diags, .features = c->env.features,
+				    .btf = provider_btf, .unsafe = o->unsafe, .prefer_raw = true, .ctx = c };
+
+	r.reads = clause_reads(c, clause);
+	env.pid = o->pid > 0 ? o->pid : -1;
+	env.uses_args = r.reads & BI_READS_ARGS;
+	env.uses_func_or_probe = r.reads & BI_READS_NAME;
+	env.uses_stack = r.reads & BI_READS_STACK;
+	env.missing_mode = c->env.config.missing_probes;
+	env.max_targets = (u32)c->env.config.max_probes;
+	for (struct attach *a = clause->attaches; a; a = a->next) {
+		struct spec *spec = spec_parse(&env, a);
+
+		if (!spec)
+			continue;
+		r.provider = spec->provider;
+		r.user_name = a->user_name;
+		spec->provider->resolve(&env, spec, on_target, &r);
+	}
+	if (c->instances.n == r.first && !c->diags.n_errors && c->env.config.missing_probes == MISSING_ERROR)
+		diag_help(&c->diags, diag_report(&c->diags, clause->span, D_NO_ATTACH_POINTS),
+			  "set the configuration missing_probes = \"warn\" if this is expected");
+}
+
+/* ---- the stages */
+
+static bool front(struct compiled *c, const struct session_options *o)
+{
+	struct source *src = sources_add(&c->sources, o->script_name, o->script, o->script_len);
+
+	if (!parse_script(&c->lang, src) || !lang_prepare(&c->lang))
+		return false;
+	for (struct clause *cl = c->lang.script->clauses; cl; cl = cl->next)
+		resolve_clause(c, o, cl, false);
+	if (o->follow)
+		stage_follow(c, o, resolve_clause);
+	for (u32 i = 0; i < c->instances.n; i++)
+		stage_compat(c, c->instances.v[i]->profile);
+	lang_check(&c->lang, c->instances.v, c->instances.n);
+	return !c->diags.n_errors;
+}
+
+static struct bpf_func *new_func(struct compiled *c, const struct instance *in)
+{
+	struct bpf_func *f = arena_new(&c->arena, struct bpf_func);
+	const struct profile *p = in->profile;
+
+	f->name = stage_func_name(&c->arena, in->name, in->index);
+	f->prog_type = p->prog_type;
+	f->attach_type = p->attach_type;
+	f->attach_btf_id = p->attach_btf_id;
+	f->span = in->clause->span;
+	return f;
+}
+
+enum { LOWER_LEVELS = 2 };
+
+/* Lowers, optimizes, emits; when the frame does not fit, once more with less on the stack. */
+static int back_instance(struct compiled *c, const struct session_options *o, struct instance *in, struct err *err)
+{
+	struct bpf_func *f = new_func(c, in);
+	int rc = -E2BIG;
+
+	for (u32 level = 0; level < LOWER_LEVELS && rc == -E2BIG; level++) {
+		struct ir_unit *u = lower_instance(&c->lang, &c->prog, in, level);
+
+		if (!u)
+			return 1;
+		ir_verify(u);
+		ir_optimize(u, o->no_pass ? o->no_pass : "");
+		if (level)
+			c->units.n--;
+		vec_push(&c->arena, &c->units, u);
+		rc = target_emit(u, c->env.features, f);
+	}
+	if (rc == -E2BIG) {
+		diag_report(&c->diags, in->clause->span, D_TOO_COMPLEX);
+		return 1;
+	}
+	if (rc < 0)
+		return err_set(err, rc, "emit code for %s", in->name);
+	vec_push(&c->arena, &c->prog.funcs, f);
+	return 0;
+}
+
+/* Our own verifier: what it refuses is our mistake, told on the user's line. */
+static int check_all(struct compiled *c, struct err *err)
+{
+	for (u32 i = 0; i < c->prog.funcs.n; i++) {
+		struct bpf_func *f = c->prog.funcs.v[i];
+		struct check_error e = { 0 };
+		int rc = target_check(&c->prog, f, c->instances.v[i]->profile, &e);
+
+		if (rc < 0) {
+			struct place at = sources_find(&c->sources, f->spans[e.insn]);
+
+			err_set(err, rc, "%s:%u:%u: the code for this fails sonde's own checker at instruction %u: %s",
+				at.file ? at.file->name : "?", at.line, at.col, e.insn, e.text);
+			err_help(err, "this is a mistake in sonde: please report it with the script");
+			return rc;
+		}
+	}
+	return 0;
+}
+
+int session_compile(struct compiled *c, const struct session_options *o, struct err *err)
+{
+	u64 start = clock_mono_ns();
+	int rc = 0;
+
+	compiled_init(c, o);
+	config_from_environment(&c->env.config);
+	if (!front(c, o) || (o->dump && !(o->dump & ~(u32)STAGE_AST)))
+		return c->diags.n_errors ? 1 : 0;
+	stage_bind_follow(c);
+	for (u32 i = 0; i < c->instances.n && !rc; i++)
+		rc = back_instance(c, o, c->instances.v[i], err);
+	if (rc)
+		return rc;
+	lower_finish(&c->prog);
+	rc = check_all(c, err);
+	c->compile_ns = clock_mono_ns() - start;
+	return rc ? rc : c->diags.n_errors ? 1 : 0;
+}

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The event loop. While records keep coming it sleeps a few milliseconds between drains and tells the
+ * probes not to wake it (DATA_RING_FLAGS); when nothing came it asks to be woken by the next record and
+ * waits. So a burst costs no wake-ups and a lone event is shown at once.
+ */
+#include <errno.h>
+#include <signal.h>
+#include <sys/epoll.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <time.h>
+#include "base/clock.h"
+#include "base/fd.h"
+#include "session/run.h"
+
+enum {
+	BURST_MS = 4,	    /* between drains while records come */
+	IDLE_MS = 500,	    /* housekeeping when nothing happens */
+	LOSS_PERIOD_MS = 1000,
+};
+
+static int watch(struct run *r, int fd)
+{
+	struct epoll_event e = { .events = EPOLLIN, .data.fd = fd };
+
+	return fd < 0 ? 0 : epoll_ctl(r->epoll_fd, EPOLL_CTL_ADD, fd, &e);
+}
+
+static int open_signals(void)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGCHLD);
+	sigaddset(&set, SIGUSR1);
+	sigaddset(&set, SIGUSR2);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+int loop_init(struct run *r, struct err *err)
+{
+	r->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+	if (r->epoll_fd < 0)
+		return err_sys(err, "create an epoll descriptor");
+	r->signal_fd = open_signals();
+	if (r->o->pid > 0) {
+		r->target_fd = watch_pid(r->o->pid);
+		if (r->target_fd < 0 && errno == ESRCH)
+			r->exiting = true;
+	}
+	watch(r, r->signal_fd);
+	watch(r, r->child_fd);
+	watch(r, r->target_fd);
+	if (r->c.prog.ring_map != NO_INDEX)
+		watch(r, kernel_event_fd(r->k));
+	return 0;
+}
+
+void loop_release(struct run *r)
+{
+	fd_close(&r->epoll_fd);
+	fd_close(&r->signal_fd);
+}
+
+/* self:signal probes run here, in our own process. */
+static void run_signal_probes(struct run *r, int signo)
+{
+	struct err err = { 0 };
+
+	for (u32 i = 0; i < r->c.sites.n; i++)
+		if (r->c.sites.v[i].site.kind == SITE_SIGNAL && r->c.sites.v[i].site.signal == signo)
+			kernel_run(r->k, r->c.sites.v[i].func, NULL, &err);
+	err_release(&err);
+}
+
+static void on_signal(struct run *r)
+{
+	struct signalfd_siginfo si;
+
+	while (read(r->signal_fd, &si, sizeof si) == (ssize_t)sizeof si) {
+		if (si.ssi_signo == SIGINT || si.ssi_signo == SIGTERM)
+			r->exiting = true;
+		else if (si.ssi_signo != SIGCHLD)
+			run_signal_probes(r, (int)si.ssi_signo);
+	}
+}
+
+static void on_child(struct run *r)
+{
+	int status;
+
+	if (waitpid(r->child, &status, WNOHANG) == r->child) {
+		r->child = 0;
+		r->exiting = true;
+	}
+}
+
+static void on_event(struct run *r, int fd)
+{
+	if (fd == r->signal_fd)
+		on_signal(r);
+	else if (fd == r->child_fd)
+		on_child(r);
+	else if (fd == r->target_fd)
+		r->exiting = true;
+	else if (fd == r->command_out)
+		command_read(r);
+}
+
+static int wait_for(struct run *r, int timeout_ms)
+{
+	struct epoll_event e[8];
+	int n = epoll_wait(r->epoll_fd, e, ARRAY_SIZE(e), timeout_ms);
+
+	for (int i = 0; i < n; i++)
+		on_event(r, e[i].data.fd);
+	return n;
+}
+
+/* Not the ring: between drains only signals, children and commands matter. */
+static void short_wait(struct run *r)
+{
+	struct timespec ts = { 0, BURST_MS * 1000000L };
+
+	nanosleep(&ts, NULL);
+	wait_for(r, 0);
+}
+
+void loop_run(struct run *r)
+{
+	u64 next_loss = clock_mono_ns();
+	int command_watched = -1;
+
+	while (!r->exiting && !r->o->sink->closed) {
+		u32 n = records_drain(r);
+		u64 now = clock_mono_ns();
+
+		if (r->command_out >= 0 && command_watched != r->command_out)
+			watch(r, command_watched = r->command_out);
+		if (r->command_out < 0)
+			command_watched = -1;
+		if (now >= next_loss) {
+			losses_report(r);
+			next_loss = now + LOSS_PERIOD_MS * 1000000ull;
+		}
+		if (r->exiting)
+			break;
+		if (n) {
+			run_set_data_u64(r, DATA_RING_FLAGS, BPF_RB_NO_WAKEUP);
+			sink_flush(r->o->sink);
+			short_wait(r);
+			continue;
+		}
+		sink_flush(r->o->sink);
+		run_set_data_u64(r, DATA_RING_FLAGS, BPF_RB_FORCE_WAKEUP);
+		if (!records_drain(r)) /* one may have come in between */
+			wait_for(r, IDLE_MS);
+		run_set_data_u64(r, DATA_RING_FLAGS, BPF_RB_NO_WAKEUP);
+	}
+}

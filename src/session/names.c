@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Names for numbers while printing: symbols from sym/, users from the user database, stacks from the engine. */
+#include <errno.h>
+#include <stdlib.h>
+#include "base/clock.h"
+#include "session/run.h"
+#include "session/view.h"
+#include "sym/cgroup.h"
+#include "sym/kallsyms.h"
+#include "sym/usym.h"
+
+static bool name_ksym(void *ctx, u64 addr, struct symbol *out)
+{
+	struct run *r = ctx;
+	struct ksym s;
+
+	if (!kallsyms_lookup(view_kallsyms(&r->c.view), addr, &s))
+		return false;
+	*out = (struct symbol){ .name = s.name, .offset = s.offset, .module = s.module };
+	return true;
+}
+
+static bool name_usym(void *ctx, u32 pid, u64 addr, struct symbol *out)
+{
+	struct run *r = ctx;
+	struct usym u = { 0 };
+	bool found;
+
+	if (!r->usyms) {
+		r->usyms = usyms_new();
+		usyms_demangle(r->usyms, r->c.env.config.cpp_demangle);
+	}
+	found = usyms_resolve(r->usyms, pid, addr, &u);
+	*out = (struct symbol){ .name = u.name, .offset = u.offset, .module = u.path };
+	return found;
+}
+
+/* /etc/passwd, without the name service: a tracer must not wait for a directory server. */
+static const char *name_user(void *ctx, u32 uid)
+{
+	struct run *r = ctx;
+	struct buf b = { 0 };
+	const char *found = NULL;
+
+	if (buf_read_file(&b, "/etc/passwd") == 0 && b.s)
+		for (char *line = b.s, *end; *line && !found; line = end) {
+			char *colon = strchr(line, ':'), *id = colon ? strchr(colon + 1, ':') : NULL;
+
+			end = strchr(line, '\n');
+			end = end ? end + 1 : line + strlen(line);
+			if (id && id < end && strtoul(id + 1, NULL, 10) == uid) {
+				buf_clear(&r->names_buf);
+				buf_add(&r->names_buf, line, (size_t)(colon - line));
+				found = r->names_buf.s;
+			}
+		}
+	buf_release(&b);
+	return found;
+}
+
+static const char *name_cgroup(void *ctx, u64 id)
+{
+	struct run *r = ctx;
+
+	return cgroup_path(&r->scratch, id);
+}
+
+static u32 name_stack(void *ctx, const struct stack_value *v, bool user, u32 limit, u64 *ips)
+{
+	struct run *r = ctx;
+
+	(void)user;
+	return r->vm ? vm_stack(r->vm, v, limit, ips) : kernel_stack(r->k, v, limit, ips);
+}
+
+static u64 name_wall_ns(void *ctx, const struct timestamp_value *ts)
+{
+	(void)ctx;
+	switch ((enum timestamp_mode)ts->mode) {
+	case TS_BOOT:
+	case TS_MONOTONIC:
+		return ts->ns + (u64)clock_boot_to_real_ns();
+	case TS_TAI:
+	case TS_REAL:
+		break;
+	}
+	return ts->ns;
+}
+
+void names_init(struct run *r)
+{
+	r->names = (struct names){
+		.ctx = r, .ksym = name_ksym, .usym = name_usym, .user = name_user, .cgroup = name_cgroup,
+		.stack = name_stack, .wall_ns = name_wall_ns, .prog = &r->c.prog,
+		.max_strlen = (u32)r->c.env.config.max_strlen,
+		.trunc_trailer = r->c.env.config.str_trunc_trailer,
+	};
+	r->o->sink->names = &r->names;
+}
+
+void names_release(struct run *r)
+{
+	usyms_free(r->usyms);
+	buf_release(&r->names_buf);
+}

@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Records to actions, and what the actions may do. system() runs one command at a time; records that
+ * arrive meanwhile are kept in order behind it, so that a slow command never stalls the ring.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include "base/fd.h"
+#include "session/run.h"
+
+/* ---- what actions may do */
+
+static int map_read(void *ctx, u32 map, struct table *t)
+{
+	struct run *r = ctx;
+
+	if (r->vm)
+		return vm_map_read(r->vm, map, &r->scratch, t);
+	return kernel_map_read(r->k, map, &r->scratch, t);
+}
+
+static int map_clear(void *ctx, u32 map)
+{
+	struct run *r = ctx;
+
+	return r->vm ? vm_map_clear(r->vm, map) : kernel_map_clear(r->k, map);
+}
+
+static int map_zero(void *ctx, u32 map)
+{
+	struct run *r = ctx;
+
+	return r->vm ? vm_map_zero(r->vm, map) : kernel_map_zero(r->k, map);
+}
+
+static void do_exit(void *ctx, int code)
+{
+	struct run *r = ctx;
+
+	if (!r->exiting)
+		r->exit_code = code;
+	r->exiting = true;
+}
+
+static void do_system(void *ctx, const char *command)
+{
+	struct run *r = ctx;
+	int out[2];
+	pid_t pid;
+
+	sink_flush(r->o->sink);
+	if (pipe2(out, O_CLOEXEC) < 0)
+		return;
+	pid = fork();
+	if (pid == 0) {
+		sigset_t none;
+
+		sigemptyset(&none);
+		sigprocmask(SIG_SETMASK, &none, NULL);
+		dup2(out[1], STDOUT_FILENO);
+		execl("/bin/sh", "sh", "-c", command, (char *)NULL);
+		_exit(127);
+	}
+	close(out[1]);
+	if (pid < 0) {
+		close(out[0]);
+		return;
+	}
+	r->command_pid = pid;
+	r->command_out = out[0];
+}
+
+void actor_init(struct run *r)
+{
+	r->actor = (struct actor){
+		.sink = r->o->sink, .names = &r->names, .prog = &r->c.prog, .scratch = &r->scratch, .ctx = r,
+		.map_read = map_read, .map_clear = map_clear, .map_zero = map_zero, .exit = do_exit,
+		.system = do_system, .warnings = !r->o->no_warnings,
+		.max_cat_bytes = (u32)r->c.env.config.max_cat_bytes,
+	};
+	r->loss_seen = xcalloc(r->c.prog.losses.n + 1, sizeof *r->loss_seen);
+}
+
+/* ---- records */
+
+static void keep_for_later(struct run *r, const void *record, u32 len)
+{
+	u32 head[2] = { len, 0 };
+
+	buf_add(&r->backlog, head, sizeof head);
+	buf_add(&r->backlog, record, len);
+	buf_pad(&r->backlog, 0, ALIGN_UP(len, 8u) - len);
+}
+
+static void act(struct run *r, const void *record, u32 len)
+{
+	const struct record_head *h = record;
+	struct event_desc *e;
+
+	if (len < sizeof *h || h->event >= r->c.prog.events.n)
+		return;
+	e = r->c.prog.events.v[h->event];
+	e->action->act(&r->actor, e, record, len);
+	if (r->scratch.used) {
+		arena_release(&r->scratch);
+		arena_init(&r->scratch);
+	}
+}
+
+static int on_record(void *ctx, const void *record, u32 len)
+{
+	struct run *r = ctx;
+
+	if (r->command_out >= 0)
+		keep_for_later(r, record, len);
+	else
+		act(r, record, len);
+	return 0;
+}
+
+u32 records_drain(struct run *r)
+{
+	int n = r->vm ? vm_drain(r->vm, on_record, r) : r->k ? kernel_drain(r->k, on_record, r) : 0;
+
+	return n > 0 ? (u32)n : 0;
+}
+
+static void replay_backlog(struct run *r)
+{
+	struct buf b = r->backlog;
+	size_t at = 0;
+
+	r->backlog = (struct buf){ 0 };
+	while (at < b.len) {
+		u32 len;
+
+		memcpy(&len, b.s + at, sizeof len);
+		on_record(r, b.s + at + 8, len); /* a system() in it keeps the rest again */
+		at += 8 + ALIGN_UP(len, 8u);
+	}
+	buf_release(&b);
+}
+
+/* ---- system() */
+
+static void command_done(struct run *r)
+{
+	close(r->command_out);
+	r->command_out = -1;
+	waitpid(r->command_pid, NULL, 0);
+	r->command_pid = 0;
+	replay_backlog(r);
+}
+
+void command_read(struct run *r)
+{
+	char chunk[16384];
+	ssize_t n = read(r->command_out, chunk, sizeof chunk);
+
+	if (n > 0) {
+		r->o->sink->output->text(r->o->sink, "system", chunk, (size_t)n);
+		return;
+	}
+	if (n == 0 || (errno != EINTR && errno != EAGAIN))
+		command_done(r);
+}
+
+void command_wait(struct run *r)
+{
+	while (r->command_out >= 0) {
+		command_read(r);
+		records_drain(r);
+	}
+}
+
+/* ---- the end */
+
+void losses_report(struct run *r)
+{
+	for (u32 i = 0; i < r->c.prog.losses.n; i++) {
+		struct loss *l = &r->c.prog.losses.v[i];
+		u64 now;
+		bool counted = false;
+
+		for (u32 j = 0; j < i && !counted; j++) /* one counter may serve several rows */
+			counted = r->c.prog.losses.v[j].data_off == l->data_off;
+		now = counted ? 0 : run_data_u64(r, l->data_off);
+		if (now > r->loss_seen[i]) {
+			r->o->sink->output->lost(r->o->sink, l, now - r->loss_seen[i]);
+			r->loss_seen[i] = now;
+		}
+	}
+}
+
+static int by_name(const void *a, const void *b)
+{
+	const struct map_desc *const *x = a, *const *y = b;
+
+	return strcmp((*x)->name, (*y)->name);
+}
+
+void maps_print(struct run *r)
+{
+	const struct map_desc **order = xcalloc(r->c.prog.maps.n + 1, sizeof *order);
+	u32 n = 0;
+
+	for (u32 i = 0; i < r->c.prog.maps.n; i++)
+		if (r->c.prog.maps.v[i].role == MAP_USER || r->c.prog.maps.v[i].role == MAP_GLOBAL)
+			order[n++] = &r->c.prog.maps.v[i];
+	qsort(order, n, sizeof *order, by_name);
+	for (u32 i = 0; i < n; i++) {
+		struct table t = { .map = order[i] };
+
+		if (map_read(r, (u32)(order[i] - r->c.prog.maps.v), &t) == 0) {
+			table_sort(&t, &r->names);
+			r->o->sink->output->table(r->o->sink, &t);
+		}
+		arena_release(&r->scratch);
+		arena_init(&r->scratch);
+	}
+	free(order);
+}

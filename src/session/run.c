@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * One run from text to the last map printed:
+ *
+ *	compile -> child forked, stopped -> maps, programs -> begin probes -> attach -> child runs
+ *	-> loop until exit(), a signal, or the end of the target -> detach -> end probes -> drain -> maps
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include "base/clock.h"
+#include "session/run.h"
+#include "session/stage.h"
+#include "session/view.h"
+#include "target/target.h"
+
+u64 run_data_u64(struct run *r, u32 offset)
+{
+	if (r->c.prog.data_map == NO_INDEX)
+		return 0;
+	return r->vm ? vm_data_u64(r->vm, offset) : kernel_data_u64(r->k, offset);
+}
+
+void run_set_data_u64(struct run *r, u32 offset, u64 value)
+{
+	if (r->c.prog.data_map == NO_INDEX)
+		return;
+	if (r->vm)
+		vm_set_data_u64(r->vm, offset, value);
+	else
+		kernel_set_data_u64(r->k, offset, value);
+}
+
+/* ---- what the compiler has to say */
+
+static void show_diags(struct run *r)
+{
+	struct buf text = { 0 };
+
+	if (r->o->diag_json)
+		diags_render_json(&r->c.diags, &text);
+	else
+		diags_render_text(&r->c.diags, &text, r->o->color);
+	sink_flush(r->o->sink);
+	if (text.len)
+		buf_add(&r->o->sink->err, text.s, text.len);
+	sink_flush(r->o->sink);
+	buf_release(&text);
+}
+
+static void show_dumps(struct run *r)
+{
+	struct buf *out = &r->o->sink->out;
+
+	if (r->o->dump & STAGE_AST)
+		ast_dump(out, r->c.lang.script);
+	for (u32 i = 0; i < r->c.instances.n; i++) {
+		if ((r->o->dump & STAGE_AST) && r->c.instances.n) {
+			buf_printf(out, "; %s\n", r->c.instances.v[i]->name);
+			ast_dump_node(out, r->c.instances.v[i]->body, 0);
+		}
+		if ((r->o->dump & STAGE_IR) && i < r->c.units.n)
+			ir_print(out, r->c.units.v[i]);
+		if ((r->o->dump & (STAGE_BPF | STAGE_ASM)) && i < r->c.prog.funcs.n)
+			target_dump(out, &r->c.prog, r->c.prog.funcs.v[i]);
+	}
+	sink_flush(r->o->sink);
+}
+
+/* ---- loading and attaching */
+
+static int load_all(struct run *r, struct err *err)
+{
+	int rc = kernel_create_maps(r->k, err);
+
+	for (u32 i = 0; i < r->c.prog.funcs.n && !rc; i++) {
+		rc = kernel_load(r->k, i, err);
+		if (rc < 0)
+			err_wrap(err, "load the program of %s", r->c.instances.v[i]->name);
+	}
+	return rc < 0 ? rc : 0;
+}
+
+static void refused(void *ctx, const struct site *site, const struct err *err)
+{
+	struct run *r = ctx;
+	struct buf text = { 0 };
+
+	buf_printf(&text, "%s: %s; skipping", site->probe, err->text);
+	r->o->sink->output->message(r->o->sink, "warnf", (struct span){ 0, 0 }, text.s);
+	buf_release(&text);
+	r->c.n_probes--;
+}
+
+static bool run_by_hand(const struct site *s)
+{
+	return s->kind == SITE_ONCE || s->kind == SITE_SIGNAL;
+}
+
+/* All sites of one function in one call, so that the engine can batch them. */
+static int attach_all(struct run *r, bool internal, struct err *err)
+{
+	const struct site **sites = arena_array(&r->c.arena, const struct site *, r->c.sites.n + 1);
+	bool strict = r->c.env.config.missing_probes == MISSING_ERROR;
+	int rc;
+
+	for (u32 f = 0; f < r->c.instances.n; f++) {
+		u32 n = 0;
+
+		if (r->c.instances.v[f]->internal != internal)
+			continue;
+		for (u32 i = 0; i < r->c.sites.n; i++)
+			if (r->c.sites.v[i].func == f && !run_by_hand(&r->c.sites.v[i].site))
+				sites[n++] = &r->c.sites.v[i].site;
+		if (!n)
+			continue;
+		rc = kernel_attach_many(r->k, f, sites, n, strict && n == 1 ? NULL : refused, r, err);
+		if (rc < 0)
+			return err_wrap(err, "attach %s", r->c.instances.v[f]->name);
+	}
+	return 0;
+}
+
+static int run_special(struct run *r, const char *probe, struct err *err)
+{
+	u64 ret = 0;
+	s32 ret32 = 0;
+	int rc;
+
+	for (u32 i = 0; i < r->c.sites.n; i++) {
+		const struct target_site *t = &r->c.sites.v[i];
+
+		if (t->site.kind != SITE_ONCE || !streq(r->c.instances.v[t->func]->provider, probe))
+			continue;
+		rc = r->vm ? vm_run(r->vm, t->func, NULL, 0, &ret, err) : kernel_run(r->k, t->func, &ret32, err);
+		if (rc < 0)
+			return err_wrap(err, "run the %s probe", probe);
+		records_drain(r);
+		command_wait(r);
+		if (r->exiting && streq(probe, "begin"))
+			break;
+	}
+	return 0;
+}
+
+static bool only_special(const struct run *r)
+{
+	for (u32 i = 0; i < r->c.sites.n; i++)
+		if (r->c.sites.v[i].site.kind != SITE_ONCE)
+			return false;
+	return true;
+}
+
+static void tell_how(struct run *r)
+{
+	if (!r->o->verbose || !r->k)
+		return;
+	for (u32 i = 0; i < kernel_n_attached(r->k); i++)
+		buf_printf(&r->o->sink->err, "  %s\n", kernel_how(r->k, i));
+	sink_flush(r->o->sink);
+}
+
+static int start_engine(struct run *r, struct err *err)
+{
+	struct kernel_options ko = { .pid = r->o->pid, .verbose = r->o->verbose,
+				     .log_size = (u32)r->c.env.config.log_size, .license = r->c.env.config.license,
+				     .ring_size = r->c.env.config.perf_rb_pages * 4096, .btf = r->c.view.btf };
+	struct vm_world world = { .pid_tgid = 1ull << 32 | 1, .n_cpus = 1, .comm = "sonde" };
+
+	if (r->o->use_vm) {
+		r->vm = vm_new(&r->c.prog, &world);
+		return 0;
+	}
+	r->k = kernel_open(&r->c.prog, &ko);
+	return load_all(r, err);
+}
+
+static void set_words(struct run *r)
+{
+	run_set_data_u64(r, DATA_RING_FLAGS, BPF_RB_NO_WAKEUP);
+	run_set_data_u64(r, DATA_START_NS, clock_boot_ns());
+	run_set_data_u64(r, DATA_CPID, (u64)r->child);
+	run_set_data_u64(r, DATA_BOOT_TO_TAI, (u64)clock_boot_to_real_ns());
+}
+
+static int start(struct run *r, struct err *err)
+{
+	int rc;
+
+	if (r->o->command && (rc = child_start(r, err)) < 0)
+		return rc;
+	if ((rc = start_engine(r, err)) < 0)
+		return rc;
+	set_words(r);
+	if ((rc = run_special(r, "begin", err)) < 0)
+		return rc;
+	if (r->exiting || r->vm)
+		return 0;
+	if (r->o->follow) { /* the set first, then those who ask it */
+		if ((rc = attach_all(r, true, err)) < 0 ||
+		    (rc = follow_start(r, r->child ? r->child : r->o->pid)) < 0)
+			return rc;
+	}
+	return attach_all(r, false, err);
+}
+
+static void finish(struct run *r, struct err *err)
+{
+	if (r->k)
+		kernel_detach_all(r->k);
+	records_drain(r);
+	command_wait(r);
+	r->exiting = false;
+	run_special(r, "end", err);
+	records_drain(r);
+	command_wait(r);
+	losses_report(r);
+	r->o->sink->output->end(r->o->sink);
+	if (r->c.env.config.print_maps_on_exit)
+		maps_print(r);
+	sink_flush(r->o->sink);
+}
+
+static int run_attached(struct run *r, struct err *err)
+{
+	int rc = start(r, err);
+
+	if (rc < 0)
+		return 255;
+	if (!r->exiting) {
+		r->o->sink->output->attached(r->o->sink, r->c.n_probes);
+		tell_how(r);
+		sink_flush(r->o->sink);
+	}
+	if (!r->o->dry_run && !r->exiting && !r->vm && !(only_special(r) && !r->child)) {
+		if ((rc = loop_init(r, err)) < 0)
+			return 255;
+		child_release(r);
+		loop_run(r);
+		loop_release(r);
+	}
+	finish(r, err);
+	return err->code ? 255 : r->exit_code;
+}
+
+int session_run(const struct session_options *o, struct err *err)
+{
+	struct run *r = xcalloc(1, sizeof *r);
+	int rc;
+
+	r->o = o;
+	r->child_fd = r->target_fd = r->child_go = r->command_out = r->signal_fd = r->epoll_fd = -1;
+	rc = session_compile(&r->c, o, err);
+	o->sink->sources = &r->c.sources;
+	show_diags(r);
+	if (o->dump && rc >= 0)
+		show_dumps(r);
+	if (rc || o->dump || r->c.diags.n_errors) {
+		rc = rc < 0 ? 255 : rc || r->c.diags.n_errors ? 1 : 0;
+	} else {
+		arena_init(&r->scratch);
+		names_init(r);
+		actor_init(r);
+		rc = run_attached(r, err);
+		child_end(r);
+		if (r->k)
+			kernel_close(r->k);
+		vm_free(r->vm);
+		names_release(r);
+		buf_release(&r->backlog);
+		arena_release(&r->scratch);
+		free(r->loss_seen);
+	}
+	o->sink->sources = NULL;
+	o->sink->names = NULL;
+	compiled_release(&r->c);
+	free(r);
+	return rc;
+}

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A run in progress: what its files share. */
+#ifndef SONDE_SESSION_RUN_H
+#define SONDE_SESSION_RUN_H
+
+#include "engine/engine.h"
+#include "session/session.h"
+#include "trace/action.h"
+#include "vm/vm.h"
+
+struct usyms;
+
+struct run {
+	const struct session_options *o;
+	struct compiled c;
+	struct kernel *k; /* or */
+	struct vm *vm;
+	struct actor actor;
+	struct names names;
+	struct arena scratch;
+	struct usyms *usyms;
+	u64 *loss_seen;	    /* what was reported of each prog.losses */
+	bool exiting;	    /* exit() was met, a signal came, or the target is gone */
+	int exit_code;
+	/* -c */
+	s32 child;	    /* pid, 0: none */
+	int child_go;	    /* writing to it starts the child */
+	int child_fd, target_fd; /* pidfds; -1 */
+	int signal_fd, epoll_fd;
+	/* system(): one command at a time, records wait behind it */
+	s32 command_pid;
+	int command_out;    /* its output, -1: none runs */
+	struct buf backlog; /* records that arrived meanwhile: u32 len, bytes, padded to 8 */
+	struct buf names_buf; /* strings that the name questions return */
+	u32 follow_at;	    /* follow.c: whose children are being added */
+};
+
+/* ---- child.c */
+/* Forks the command, stopped before exec. */
+int child_start(struct run *r, struct err *err);
+void child_release(struct run *r); /* lets it run */
+void child_end(struct run *r);	   /* terminates and reaps it */
+int watch_pid(s32 pid);		   /* a pidfd, or -1 */
+
+/* ---- names.c */
+void names_init(struct run *r);
+void names_release(struct run *r);
+
+/* ---- records.c */
+void actor_init(struct run *r);
+/* Acts on all waiting records; returns how many there were. */
+u32 records_drain(struct run *r);
+/* Output of a running system() command. */
+void command_read(struct run *r);
+void command_wait(struct run *r);
+void losses_report(struct run *r);
+void maps_print(struct run *r);
+
+/* ---- follow.c */
+int follow_start(struct run *r, s32 pid);
+
+/* ---- loop.c */
+int loop_init(struct run *r, struct err *err);
+void loop_run(struct run *r);
+void loop_release(struct run *r);
+
+/* ---- data map words, whichever engine runs */
+u64 run_data_u64(struct run *r, u32 offset);
+void run_set_data_u64(struct run *r, u32 offset, u64 value);
+
+#endif

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * One run: compile, load, attach, drain, act, detach. Both the command line and the C API call this;
+ * it prints only through the sink and returns errors to the caller.
+ */
+#ifndef SONDE_SESSION_H
+#define SONDE_SESSION_H
+
+#include "base/err.h"
+#include "ir/ir.h"
+#include "lang/lang.h"
+#include "provider/provider.h"
+#include "trace/sink.h"
+
+enum stage { STAGE_NONE, STAGE_AST = 1, STAGE_IR = 2, STAGE_BPF = 4, STAGE_ASM = 8 };
+
+struct session_options {
+	const char *script_name; /* "stdin" for -e and - */
+	const char *script;
+	size_t script_len;
+	const char *const *params;
+	u32 n_params;
+	const char *const *named; /* "--name=value" words after -- */
+	u32 n_named;
+	s32 pid;		/* -p, or -1 */
+	const char *command;	/* -c, or NULL */
+	bool follow, unsafe, dry_run, no_warnings, extra_warnings, verbose;
+	bool use_vm;		/* run begin/end in the interpreter, no kernel (tests, unprivileged) */
+	u32 dump;		/* enum stage set: print and stop before loading */
+	const char *no_pass;	/* --no-pass */
+	struct sink *sink;
+	const struct builtin_theme *const *themes;
+	const char *probe_filter;
+	bool diag_json, color;
+	bool any_kernel;	/* compile only: assume no particular kernel and no privilege (check) */
+};
+
+struct btf;
+struct kallsyms;
+
+/* What is asked about the system, opened when it is first needed. */
+struct system_view {
+	struct arena *arena;
+	struct btf *btf;
+	struct kallsyms *kallsyms;
+	bool btf_tried;
+};
+
+struct target_site {
+	struct site site;
+	u32 func;
+	u32 n_covered; /* probes that this attachment stands for */
+};
+
+/* A script compiled for this kernel (or for the vm). */
+struct compiled {
+	struct system_view view;
+	struct arena arena;
+	struct intern names;
+	struct sources sources;
+	struct diags diags;
+	struct env env;
+	struct lang lang;
+	struct program prog;
+	VEC(struct instance *) instances;  /* instances.v[i] is funcs.v[i] */
+	VEC(struct ir_unit *) units;
+	VEC(struct target_site) sites;
+	u32 n_probes;	/* as "Attached N probes" counts them */
+	u32 follow_map;	/* set of followed processes, or NO_INDEX */
+	u64 compile_ns;
+};
+
+/* 0: ready to load. 1: the script is wrong, diagnostics are in c->diags. -errno: the system refused. */
+int session_compile(struct compiled *c, const struct session_options *o, struct err *err);
+void compiled_release(struct compiled *c);
+
+/* Everything. Returns the exit status (0, exit(N), 1, 255); err says why at 255. */
+int session_run(const struct session_options *o, struct err *err);
+
+#endif

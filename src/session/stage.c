@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Pieces of compilation: names, imports, 32-bit calls, and --follow, which is itself a script: the set
+ * of followed processes is a map, kept by two clauses on the fork and exit of tasks.
+ */
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include "session/stage.h"
+#include "session/view.h"
+
+static bool vm_feature(struct features *f, enum feature id)
+{
+	(void)f;
+	switch (id) {
+	case FEAT_ATOMIC_FETCH:
+	case FEAT_SDIV:
+	case FEAT_MOVSX:
+	case FEAT_BSWAP:
+	case FEAT_BPF_LOOP:
+	case FEAT_FOR_EACH_MAP:
+	case FEAT_BOOT_NS:
+	case FEAT_TAI:
+	case FEAT_RINGBUF:
+	case FEAT_COOKIE:
+	case FEAT_GET_FUNC_IP:
+	case FEAT_HASH_NO_PREALLOC:
+	case FEAT_SIGNAL:
+		return true;
+	default: /* facilities of a kernel: not here */
+		return false;
+	}
+}
+
+struct features *stage_vm_features(void)
+{
+	static struct features f = { .probe = vm_feature };
+
+	return &f;
+}
+
+const char *stage_func_name(struct arena *a, const char *probe, u32 index)
+{
+	char *name = arena_printf(a, "%.100s_%u", probe, index + 1);
+
+	for (char *p = name; *p; p++)
+		if (!isalnum((u8)*p))
+			*p = '_';
+	return name;
+}
+
+/* ---- imports */
+
+static char *join_path(const char *from, const char *path)
+{
+	const char *slash = strrchr(from, '/');
+
+	if (path[0] == '/' || !slash)
+		return xstrdup(path);
+	return xasprintf("%.*s/%s", (int)(slash - from), from, path);
+}
+
+char *stage_read_import(struct env *env, const char *from, const char *path, char **resolved)
+{
+	char *full = join_path(from, path);
+	struct buf text = { 0 };
+	struct stat st;
+
+	(void)env;
+	if (stat(full, &st) || (st.st_mode & S_IWOTH) || buf_read_file(&text, full)) {
+		free(full);
+		return NULL;
+	}
+	*resolved = full;
+	return buf_steal(&text);
+}
+
+/* ---- 32-bit calls */
+
+/*
+ * x86: thread_info.status & TS_COMPAT (arch/x86/include/asm/thread_info.h); arm64: thread_info.flags &
+ * _TIF_32BIT. thread_info is the first member of task_struct on both.
+ */
+#if defined(__aarch64__)
+static const struct { const char *field; u64 mask; } compat = { "flags", 1 << 22 };
+#else
+static const struct { const char *field; u64 mask; } compat = { "status", 2 };
+#endif
+
+void stage_compat(struct compiled *c, struct profile *p)
+{
+	const struct world *w = &c->env.world;
+	const struct type *t;
+	const struct field *f;
+	u32 offset = 0;
+
+	if ((!p->syscall_enter && !p->syscall_exit) || p->compat_mask)
+		return;
+	t = w->type(w->ctx, 's', "thread_info");
+	f = t ? type_field(t, compat.field, &offset) : NULL;
+	if (!f)
+		return;
+	p->compat_offset = offset;
+	p->compat_size = f->type->size;
+	p->compat_mask = compat.mask;
+}
+
+/* ---- --follow */
+
+static const char follow_map[] = "@__sonde_follow";
+
+static const char follow_btf[] =
+	"rawtracepoint:sched_process_fork /has_key(@__sonde_follow, (uint32)args.parent.tgid)/ {\n"
+	"	@__sonde_follow[(uint32)args.child.tgid] = 1;\n"
+	"}\n"
+	"rawtracepoint:sched_process_exit /args.p.signal.live.counter == 0/ {\n"
+	"	_ = delete(@__sonde_follow, (uint32)args.p.tgid);\n"
+	"}\n";
+
+static const char follow_plain[] =
+	"tracepoint:sched:sched_process_fork /has_key(@__sonde_follow, (uint32)pid)/ {\n"
+	"	@__sonde_follow[(uint32)args.child_pid] = 1;\n"
+	"}\n";
+
+void stage_follow(struct compiled *c, const struct session_options *o, resolve_fn resolve)
+{
+	bool btf = view_btf(&c->view) != NULL;
+	const char *text = btf ? follow_btf : follow_plain;
+	struct source *src = sources_add(&c->sources, "<follow>", text, strlen(text));
+	struct clause *last = c->lang.script->clauses;
+
+	while (last && last->next)
+		last = last->next;
+	if (!parse_script(&c->lang, src))
+		BUG("the script behind --follow does not parse");
+	for (struct clause *cl = last ? last->next : c->lang.script->clauses; cl; cl = cl->next)
+		resolve(c, o, cl, true);
+	/* The set exists before the first clause that asks it is lowered. */
+	c->follow_map = c->prog.maps.n;
+	vec_push(&c->arena, &c->prog.maps,
+		 (struct map_desc){ .name = ".follow", .role = MAP_SET, .bpf_type = BPF_MAP_TYPE_HASH, .key_size = 4,
+				    .value_size = 8, .max_entries = 32768, .key = &ty_u32, .value = &ty_u64 });
+	for (u32 i = 0; i < c->instances.n; i++)
+		if (c->instances.v[i]->follows)
+			c->instances.v[i]->follow_map = c->follow_map;
+}
+
+/* The map of the clauses above is that set. */
+void stage_bind_follow(struct compiled *c)
+{
+	struct map *m = hash_gets(&c->lang.maps, follow_map);
+
+	if (m && c->follow_map != NO_INDEX)
+		m->index = c->follow_map + 1;
+}

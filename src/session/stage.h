@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Pieces of compilation that are not the pass list itself. */
+#ifndef SONDE_SESSION_STAGE_H
+#define SONDE_SESSION_STAGE_H
+
+#include "session/session.h"
+
+/* The features that the user-space machine offers: all that it can. */
+struct features *stage_vm_features(void);
+char *stage_read_import(struct env *env, const char *from, const char *path, char **resolved);
+/* "kprobe:vfs_read", 1 -> "kprobe_vfs_read_1" */
+const char *stage_func_name(struct arena *a, const char *probe, u32 index);
+/* Fills in how 32-bit calls are told apart, from BTF. */
+void stage_compat(struct compiled *c, struct profile *p);
+
+typedef void (*resolve_fn)(struct compiled *c, const struct session_options *o, struct clause *clause, bool internal);
+/* Adds the clauses that keep the set of followed processes, and lets all instances ask it. */
+void stage_follow(struct compiled *c, const struct session_options *o, resolve_fn resolve);
+/* Before lowering: the map of those clauses is the internal set, not a map of the script. */
+void stage_bind_follow(struct compiled *c);
+
+#endif

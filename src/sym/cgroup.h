@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* cgroup v2: id (what bpf_get_current_cgroup_id() gives) <-> path below the mount. */
+#ifndef SONDE_SYM_CGROUP_H
+#define SONDE_SYM_CGROUP_H
+
+#include "base/arena.h"
+#include "base/err.h"
+
+/* Where cgroup2 is mounted: "/sys/fs/cgroup" or "/sys/fs/cgroup/unified"; NULL: nowhere. */
+const char *cgroup_mount(void);
+/* The id of a directory, given absolutely or below the mount. 0 or -errno. */
+int cgroup_id(const char *path, u64 *id, struct err *err);
+/* "/user.slice/..." for an id, "/" for the root; NULL: gone. In the arena. */
+const char *cgroup_path(struct arena *a, u64 id);
+/* Calls f for each cgroup below the mount whose path matches glob. A non-zero return stops. */
+int cgroup_each(const char *glob, int (*f)(void *ctx, u64 id, const char *path), void *ctx);
+
+#endif

@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Symbols of an ELF file, by name and by address. In: .symtab, .dynsym, and the same of the
+ * separate debug file. A search by name walks the tables; the first search by address sorts all
+ * code symbols. Addresses are those of the file's own numbering, which its debug file shares.
+ */
+#include <stdlib.h>
+#include "base/glob.h"
+#include "sym/elf_file.h"
+
+#ifndef STT_GNU_IFUNC
+#define STT_GNU_IFUNC 10
+#endif
+
+static void find_table(struct elf *e, u32 type, struct elf_table *t)
+{
+	for (u32 i = 0; i < e->n_sections; i++) {
+		const Elf64_Shdr *s = &e->section[i], *link;
+
+		if (s->sh_type != type || s->sh_entsize != sizeof(Elf64_Sym) || s->sh_offset % 8 ||
+		    s->sh_link >= e->n_sections || s->sh_size / sizeof(Elf64_Sym) > INT32_MAX)
+			continue;
+		link = &e->section[s->sh_link];
+		t->sym = elf_at(e, s->sh_offset, s->sh_size);
+		t->strings = link->sh_type == SHT_NOBITS
+				     ? NULL
+				     : elf_at(e, link->sh_offset, link->sh_size);
+		if (!t->sym || !t->strings)
+			continue;
+		t->n = (u32)(s->sh_size / sizeof(Elf64_Sym));
+		t->strings_len = link->sh_size;
+		/* One check for all names: what follows the last NUL is in no string. */
+		while (t->strings_len && t->strings[t->strings_len - 1])
+			t->strings_len--;
+		return;
+	}
+}
+
+void elf_find_tables(struct elf *e)
+{
+	find_table(e, SHT_SYMTAB, &e->table[0]);
+	find_table(e, SHT_DYNSYM, &e->table[1]);
+}
+
+bool elf_table_symbol(const struct elf_table *t, u32 i, struct elf_symbol *out)
+{
+	const Elf64_Sym *s = &t->sym[i];
+	u8 type = ELF64_ST_TYPE(s->st_info);
+
+	if (s->st_shndx == SHN_UNDEF || s->st_shndx == SHN_ABS || s->st_name >= t->strings_len ||
+	    !t->strings[s->st_name])
+		return false;
+	if (type == STT_SECTION || type == STT_FILE || type == STT_TLS)
+		return false;
+	*out = (struct elf_symbol){
+		.name = t->strings + s->st_name,
+		.value = s->st_value,
+		.size = s->st_size,
+		.type = type,
+		.bind = ELF64_ST_BIND(s->st_info),
+		.section = s->st_shndx,
+	};
+	return true;
+}
+
+static bool is_function(const struct elf_symbol *s)
+{
+	return s->type == STT_FUNC || s->type == STT_GNU_IFUNC;
+}
+
+/* ---- by name */
+
+/* 3: function with a size, 2: function, 1: anything else; global before local. */
+static u32 worth(const struct elf_symbol *s)
+{
+	return (is_function(s) ? s->size ? 6 : 4 : 2) + (s->bind != STB_LOCAL);
+}
+
+/* "memcpy@@GLIBC_2.14" in .symtab is found as memcpy. */
+static bool same_name(const char *have, const char *want, size_t len)
+{
+	return !strncmp(have, want, len) && (!have[len] || have[len] == '@');
+}
+
+static u32 find_in_table(const struct elf_table *t, const char *name, struct elf_symbol *out)
+{
+	size_t len = strlen(name);
+	u32 best = 0;
+
+	for (u32 i = 0; i < t->n; i++) {
+		const Elf64_Sym *raw = &t->sym[i];
+		struct elf_symbol s;
+
+		if (raw->st_name >= t->strings_len ||
+		    !same_name(t->strings + raw->st_name, name, len) || !elf_table_symbol(t, i, &s))
+			continue;
+		if (worth(&s) > best) {
+			best = worth(&s);
+			*out = s;
+		}
+	}
+	return best;
+}
+
+bool elf_find(struct elf *e, const char *name, struct elf_symbol *out)
+{
+	struct elf *debug;
+
+	if (!*name)
+		return false;
+	if (find_in_table(&e->table[0], name, out) || find_in_table(&e->table[1], name, out))
+		return true;
+	if (e->table[0].n)
+		return false;
+	debug = elf_debug_file(e);
+	return debug && find_in_table(&debug->table[0], name, out);
+}
+
+/* ---- by address */
+
+static int by_value(const void *a, const void *b)
+{
+	const struct elf_code *x = a, *y = b;
+
+	if (x->value != y->value)
+		return x->value < y->value ? -1 : 1;
+	if (x->rank != y->rank)
+		return (int)x->rank - (int)y->rank;
+	return x->index < y->index ? -1 : x->index > y->index;
+}
+
+static bool is_executable(const struct elf *e, u16 section)
+{
+	return section >= e->n_sections || e->section[section].sh_flags & SHF_EXECINSTR;
+}
+
+/* Functions, and untyped labels of hand-written assembly. Aliases: a global one with a size is the
+ * name that people know. Names that begin with '$' are arm's marks of code and data. */
+static bool is_code(const struct elf *e, const struct elf_symbol *s)
+{
+	if (is_function(s))
+		return true;
+	return s->type == STT_NOTYPE && s->name[0] != '$' && s->name[0] != '.' &&
+	       is_executable(e, s->section);
+}
+
+static u8 rank(const struct elf_symbol *s)
+{
+	return (u8)(is_function(s) * 8 + (s->size != 0) * 4 + (s->bind == STB_GLOBAL) * 2 +
+		    (s->bind == STB_WEAK) + (s->name[0] != '_'));
+}
+
+static u32 collect(const struct elf *e, u8 table, struct elf_code *to)
+{
+	const struct elf_table *t = &e->table[table];
+	struct elf_symbol s;
+	u32 n = 0;
+
+	for (u32 i = 0; i < t->n; i++)
+		if (elf_table_symbol(t, i, &s) && is_code(e, &s))
+			to[n++] = (struct elf_code){ s.value, s.size, i, table, rank(&s) };
+	return n;
+}
+
+static void build_code(struct elf *e)
+{
+	e->code_built = true;
+	e->code = xmalloc(sizeof(*e->code) * ((u64)e->table[0].n + e->table[1].n + 1));
+	e->n_code = collect(e, 0, e->code);
+	e->n_code += collect(e, 1, e->code + e->n_code);
+	qsort(e->code, e->n_code, sizeof(*e->code), by_value);
+}
+
+/* A symbol without a size ends with its section at the latest. */
+static bool covers(const struct elf *e, const struct elf_code *c, u64 address)
+{
+	const Elf64_Shdr *s;
+	u16 section;
+
+	if (c->size)
+		return address - c->value < c->size;
+	section = e->table[c->table].sym[c->index].st_shndx;
+	if (section >= e->n_sections)
+		return false;
+	s = &e->section[section];
+	return address - s->sh_addr < s->sh_size;
+}
+
+/* The last symbol at or below the address that covers it; nested ones are a few entries back. */
+static const struct elf_code *symbol_before(const struct elf *e, u64 address)
+{
+	u32 lo = 0, hi = e->n_code;
+
+	while (lo < hi) {
+		u32 mid = lo + (hi - lo) / 2;
+
+		if (e->code[mid].value <= address)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	for (u32 i = lo; i-- && lo - i <= 16;)
+		if (covers(e, &e->code[i], address))
+			return &e->code[i];
+	return NULL;
+}
+
+static bool symbol_at(struct elf *e, u64 address, struct elf_symbol *out)
+{
+	const struct elf_code *c;
+
+	if (!e->code_built)
+		build_code(e);
+	c = symbol_before(e, address);
+	return c && elf_table_symbol(&e->table[c->table], c->index, out);
+}
+
+/* A stripped file's .dynsym has holes that the debug file fills. */
+bool elf_symbol_at(struct elf *e, u64 address, struct elf_symbol *out)
+{
+	struct elf *debug;
+
+	if (e->table[0].n)
+		return symbol_at(e, address, out);
+	debug = elf_debug_file(e);
+	if (debug && symbol_at(debug, address, out))
+		return true;
+	return symbol_at(e, address, out);
+}
+
+/* ---- lists */
+
+struct listing {
+	struct elf_symbol *v;
+	u32 n;
+};
+
+static void list_table(const struct elf_table *t, const char *glob, struct listing *l)
+{
+	for (u32 i = 0; i < t->n; i++) {
+		struct elf_symbol s;
+
+		if (elf_table_symbol(t, i, &s) && is_function(&s) &&
+		    (!glob || glob_match(glob, s.name)))
+			l->v[l->n++] = s;
+	}
+}
+
+static int by_address_and_name(const void *a, const void *b)
+{
+	const struct elf_symbol *x = a, *y = b;
+
+	if (x->value != y->value)
+		return x->value < y->value ? -1 : 1;
+	return strcmp(x->name, y->name);
+}
+
+int elf_each_function(struct elf *e, const char *glob,
+		      int (*f)(void *ctx, const struct elf_symbol *s), void *ctx)
+{
+	struct elf *debug = e->table[0].n ? NULL : elf_debug_file(e);
+	u64 max = (u64)e->table[0].n + e->table[1].n + (debug ? debug->table[0].n : 0);
+	struct listing l = { .v = xmalloc(sizeof(*l.v) * (max + 1)) };
+	int r = 0;
+
+	list_table(&e->table[0], glob, &l);
+	list_table(&e->table[1], glob, &l);
+	if (debug)
+		list_table(&debug->table[0], glob, &l);
+	qsort(l.v, l.n, sizeof(*l.v), by_address_and_name);
+	for (u32 i = 0; i < l.n && !r; i++)
+		if (!i || by_address_and_name(&l.v[i - 1], &l.v[i]))
+			r = f(ctx, &l.v[i]);
+	free(l.v);
+	return r;
+}

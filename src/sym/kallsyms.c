@@ -1,0 +1,367 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * /proc/kallsyms -> a sorted table. One line is "ffffffff81000000 T name" and, for modules,
+ * "\t[module]"; see kernel/kallsyms.c, s_show(). The text is read whole and cut in place: names and
+ * modules become strings in it, the table holds offsets. Lines come in the order of addresses but
+ * for per-CPU variables and modules, so sorting is a merge of few runs.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include "base/buf.h"
+#include "base/fd.h"
+#include "base/hash.h"
+#include "sym/kallsyms.h"
+
+struct entry {
+	u64 address;
+	u32 name;   /* offset in text */
+	u32 module; /* offset in text, 0: the kernel itself */
+};
+
+struct kallsyms {
+	char *path;
+	struct buf text;
+	struct entry *v;
+	u32 n, cap;
+	u32 *names; /* open addressing: index + 1 */
+	u32 names_cap;
+	int loaded;  /* 0 not yet, 1, or -errno */
+	bool hidden; /* all addresses are zero */
+	bool prefetching;
+	pthread_t reader;
+};
+
+struct kallsyms *kallsyms_new(const char *path)
+{
+	struct kallsyms *k = xcalloc(1, sizeof(*k));
+
+	k->path = xstrdup(path ? path : "/proc/kallsyms");
+	return k;
+}
+
+void kallsyms_free(struct kallsyms *k)
+{
+	if (!k)
+		return;
+	if (k->prefetching)
+		pthread_join(k->reader, NULL);
+	buf_release(&k->text);
+	free(k->path);
+	free(k->v);
+	free(k->names);
+	free(k);
+}
+
+/* ---- reading */
+
+/* seq_file hands out a page or so a call; the size is not known before. */
+static int read_text(struct kallsyms *k)
+{
+	_fd int fd = open(k->path, O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		return -errno;
+	buf_reserve(&k->text, 8 << 20);
+	for (;;) {
+		ssize_t n;
+
+		buf_reserve(&k->text, 1 << 20);
+		n = read(fd, k->text.s + k->text.len, k->text.cap - k->text.len - 1);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -errno;
+		if (!n)
+			break;
+		k->text.len += (size_t)n;
+	}
+	k->text.s[k->text.len] = '\0';
+	return k->text.len > INT32_MAX ? -EFBIG : 0;
+}
+
+static const u8 hex_digit[256] = {
+	['0'] = 1,  ['1'] = 2,	['2'] = 3,  ['3'] = 4,	['4'] = 5,  ['5'] = 6,
+	['6'] = 7,  ['7'] = 8,	['8'] = 9,  ['9'] = 10, ['a'] = 11, ['b'] = 12,
+	['c'] = 13, ['d'] = 14, ['e'] = 15, ['f'] = 16,
+};
+
+static void push(struct kallsyms *k, struct entry e)
+{
+	if (k->n == k->cap) {
+		k->cap = k->cap ? k->cap * 2 : 1 << 17;
+		k->v = xrealloc(k->v, sizeof(*k->v) * k->cap);
+	}
+	k->v[k->n++] = e;
+}
+
+/* The type letter stays two bytes before the name. */
+static char *parse_line(struct kallsyms *k, char *s, char *end)
+{
+	struct entry e = {};
+	char *eol = memchr(s, '\n', (size_t)(end - s)), *tab;
+	u8 digit;
+
+	if (!eol)
+		eol = end;
+	*eol = '\0';
+	for (; (digit = hex_digit[(u8)*s]); s++)
+		e.address = e.address << 4 | (digit - 1u);
+	if (eol - s < 4 || s[0] != ' ' || s[2] != ' ')
+		return eol + 1;
+	s += 3;
+	e.name = (u32)(s - k->text.s);
+	tab = memchr(s, '\t', (size_t)(eol - s));
+	if (tab) {
+		*tab = '\0';
+		if (tab[1] == '[' && eol[-1] == ']') {
+			eol[-1] = '\0';
+			e.module = (u32)(tab + 2 - k->text.s);
+		}
+	}
+	push(k, e);
+	return eol + 1;
+}
+
+static int by_address(const void *a, const void *b)
+{
+	const struct entry *x = a, *y = b;
+
+	if (x->address != y->address)
+		return x->address < y->address ? -1 : 1;
+	return x->name < y->name ? -1 : x->name > y->name; /* the kernel's order */
+}
+
+/* Merges v[0..mid) and v[mid..n), both sorted, through tmp. */
+static void merge(struct entry *v, u32 mid, u32 n, struct entry *tmp)
+{
+	u32 i = 0, j = mid, at = 0;
+
+	memcpy(tmp, v, sizeof(*v) * mid);
+	while (i < mid)
+		v[at++] = j < n && by_address(&v[j], &tmp[i]) < 0 ? v[j++] : tmp[i++];
+}
+
+/* The file is a few long runs (kernel, per-CPU, modules, BPF); shuffled ones go to qsort. */
+static void sort(struct kallsyms *k)
+{
+	struct entry *tmp = NULL;
+	u32 runs = 0, start = 0;
+
+	for (u32 i = 1; i < k->n; i++)
+		runs += by_address(&k->v[i - 1], &k->v[i]) > 0;
+	if (runs > 32) {
+		qsort(k->v, k->n, sizeof(*k->v), by_address);
+		return;
+	}
+	if (runs)
+		tmp = xmalloc(sizeof(*tmp) * k->n);
+	for (u32 i = 1; runs && i <= k->n; i++) {
+		if (i < k->n && by_address(&k->v[i - 1], &k->v[i]) <= 0)
+			continue;
+		if (start)
+			merge(k->v, start, i, tmp);
+		start = i;
+	}
+	free(tmp);
+}
+
+static int load(struct kallsyms *k)
+{
+	int r = read_text(k);
+	char *s, *end;
+
+	if (r < 0)
+		return r;
+	end = k->text.s + k->text.len;
+	for (s = k->text.s; s < end;)
+		s = parse_line(k, s, end);
+	k->hidden = true;
+	for (u32 i = 0; i < k->n && k->hidden; i++)
+		k->hidden = !k->v[i].address;
+	if (!k->hidden)
+		sort(k);
+	return 1;
+}
+
+static void *read_ahead(void *k)
+{
+	((struct kallsyms *)k)->loaded = load(k);
+	return NULL;
+}
+
+void kallsyms_prefetch(struct kallsyms *k)
+{
+	if (!k->loaded && !k->prefetching)
+		k->prefetching = pthread_create(&k->reader, NULL, read_ahead, k) == 0;
+}
+
+static bool ready(struct kallsyms *k)
+{
+	if (k->prefetching) {
+		pthread_join(k->reader, NULL);
+		k->prefetching = false;
+	}
+	if (!k->loaded)
+		k->loaded = load(k);
+	return k->loaded > 0;
+}
+
+int kallsyms_load(struct kallsyms *k, struct err *err)
+{
+	if (!ready(k))
+		return err_set(err, k->loaded, "read %s: %s", k->path, strerror(-k->loaded));
+	if (k->hidden) {
+		err_set(err, -EPERM, "%s shows no addresses", k->path);
+		err_help(err, "needs CAP_SYSLOG, or sysctl kernel.kptr_restrict=0");
+		return -EPERM;
+	}
+	return 0;
+}
+
+u32 kallsyms_count(struct kallsyms *k)
+{
+	return ready(k) ? k->n : 0;
+}
+
+/* ---- questions */
+
+static void fill(const struct kallsyms *k, const struct entry *e, struct ksym *out)
+{
+	*out = (struct ksym){
+		.name = k->text.s + e->name,
+		.module = e->module ? k->text.s + e->module : NULL,
+		.address = e->address,
+		.type = k->text.s[e->name - 2],
+	};
+}
+
+static bool entry_is_text(const struct kallsyms *k, const struct entry *e)
+{
+	struct ksym s = { .type = k->text.s[e->name - 2] };
+
+	return ksym_is_text(&s);
+}
+
+/* Of several names of one address the first code symbol is shown: the kernel lists the linker's
+ * marks (_stext, __entry_text_start) among the functions, but a function comes first or alone. */
+static u32 first_at(const struct kallsyms *k, u32 i)
+{
+	u32 first = i;
+
+	while (first && k->v[first - 1].address == k->v[i].address)
+		first--;
+	for (u32 j = first; j <= i; j++)
+		if (entry_is_text(k, &k->v[j]))
+			return j;
+	return first;
+}
+
+bool kallsyms_lookup(struct kallsyms *k, u64 address, struct ksym *out)
+{
+	u32 lo = 0, hi;
+
+	if (!ready(k) || k->hidden || !k->n || address < k->v[0].address)
+		return false;
+	for (hi = k->n; hi - lo > 1;) {
+		u32 mid = lo + (hi - lo) / 2;
+
+		if (k->v[mid].address <= address)
+			lo = mid;
+		else
+			hi = mid;
+	}
+	/* Low addresses are per-CPU offsets, and what lies behind the last symbol is nobody's. */
+	if (!k->v[lo].address || (!(k->v[lo].address >> 63) && address >> 63) ||
+	    address - k->v[lo].address > 64 << 20)
+		return false;
+	fill(k, &k->v[first_at(k, lo)], out);
+	out->offset = address - out->address;
+	return true;
+}
+
+static void build_names(struct kallsyms *k)
+{
+	u32 cap = 1024, mask;
+
+	while (cap < k->n * 2)
+		cap *= 2;
+	mask = cap - 1;
+	k->names = xcalloc(cap, sizeof(u32));
+	k->names_cap = cap;
+	for (u32 i = 0; i < k->n; i++) {
+		const char *s = k->text.s + k->v[i].name;
+		u32 h = hash_bytes(s, strlen(s)) & mask;
+
+		while (k->names[h])
+			h = (h + 1) & mask;
+		k->names[h] = i + 1;
+	}
+}
+
+static bool in_module(const struct kallsyms *k, const struct entry *e, const char *module)
+{
+	if (!module)
+		return true;
+	if (!e->module)
+		return streq(module, "vmlinux");
+	return streq(k->text.s + e->module, module);
+}
+
+/* Counts matches and keeps the first in *best (entries of one name are met in the table's order).
+ * */
+static u32 find(struct kallsyms *k, const char *name, const char *module, const struct entry **best,
+		bool text_only)
+{
+	u32 n = 0, mask;
+
+	if (!ready(k) || !k->n)
+		return 0;
+	if (!k->names)
+		build_names(k);
+	mask = k->names_cap - 1;
+	for (u32 h = hash_bytes(name, strlen(name)) & mask; k->names[h]; h = (h + 1) & mask) {
+		const struct entry *e = &k->v[k->names[h] - 1];
+
+		if (!streq(k->text.s + e->name, name) || !in_module(k, e, module) ||
+		    (text_only && !entry_is_text(k, e)))
+			continue;
+		if (!n++ || e->address < (*best)->address)
+			*best = e;
+	}
+	return n;
+}
+
+bool kallsyms_find(struct kallsyms *k, const char *name, const char *module, struct ksym *out)
+{
+	const struct entry *e = NULL;
+
+	if (!find(k, name, module, &e, false))
+		return false;
+	fill(k, e, out);
+	return true;
+}
+
+u32 kallsyms_occurrences(struct kallsyms *k, const char *name, const char *module)
+{
+	const struct entry *e = NULL;
+
+	return find(k, name, module, &e, true);
+}
+
+int kallsyms_each(struct kallsyms *k, int (*f)(void *ctx, const struct ksym *s), void *ctx)
+{
+	struct ksym s;
+	int r;
+
+	if (!ready(k))
+		return k->loaded;
+	for (u32 i = 0; i < k->n; i++) {
+		fill(k, &k->v[i], &s);
+		r = f(ctx, &s);
+		if (r)
+			return r;
+	}
+	return 0;
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The kernel's symbols: /proc/kallsyms read in one go on the first question, sorted by address.
+ * Names point into the text that was read and live as long as the table.
+ */
+#ifndef SONDE_SYM_KALLSYMS_H
+#define SONDE_SYM_KALLSYMS_H
+
+#include "base/err.h"
+
+struct kallsyms;
+
+struct ksym {
+	const char *name;
+	const char *module; /* "vmlinux" symbols: NULL; else "xfs", "bpf", ... */
+	u64 address;
+	u64 offset; /* from the symbol's start, for lookups by address */
+	char type;  /* as nm(1): t T d D ... */
+};
+
+/* path NULL: /proc/kallsyms. Reads nothing yet; never NULL. */
+struct kallsyms *kallsyms_new(const char *path);
+void kallsyms_free(struct kallsyms *k);
+/* Starts reading in a thread: the kernel takes 30 ms to write its symbols. Later questions wait. */
+void kallsyms_prefetch(struct kallsyms *k);
+/* Reads now. 0, or -errno; -EPERM when the kernel shows all addresses as zero (kptr_restrict). */
+int kallsyms_load(struct kallsyms *k, struct err *err);
+u32 kallsyms_count(struct kallsyms *k);
+/* The symbol that covers an address; false when there is none. */
+bool kallsyms_lookup(struct kallsyms *k, u64 address, struct ksym *out);
+/* By name; module NULL: any, "vmlinux": only the kernel itself. The lowest address wins. */
+bool kallsyms_find(struct kallsyms *k, const char *name, const char *module, struct ksym *out);
+/* Whether the name occurs more than once (among functions of that module). */
+u32 kallsyms_occurrences(struct kallsyms *k, const char *name, const char *module);
+/* In the order of addresses; works with hidden addresses too (then in the kernel's order). A
+ * non-zero return of f stops and is returned. */
+int kallsyms_each(struct kallsyms *k, int (*f)(void *ctx, const struct ksym *s), void *ctx);
+static inline bool ksym_is_text(const struct ksym *s)
+{
+	return s->type == 't' || s->type == 'T' || s->type == 'w' || s->type == 'W';
+}
+
+#endif

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * /proc/PID: existence, word size, names, namespaces. Everything may vanish between two calls;
+ * "gone" is an answer, not an error.
+ */
+#include <dirent.h>
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include "base/buf.h"
+#include "base/fd.h"
+#include "sym/procs.h"
+
+static int open_proc(u32 pid, const char *file)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%u/%s", pid, file);
+	return open(path, O_RDONLY | O_CLOEXEC);
+}
+
+/* Reads the start of a small file as a string; its length, or -1. */
+static ssize_t read_start(u32 pid, const char *file, char *buf, size_t len)
+{
+	_fd int fd = open_proc(pid, file);
+	ssize_t n = fd < 0 ? -1 : read(fd, buf, len - 1);
+
+	if (n >= 0)
+		buf[n] = '\0';
+	return n;
+}
+
+bool proc_exists(u32 pid)
+{
+	char path[32];
+
+	snprintf(path, sizeof(path), "/proc/%u", pid);
+	return access(path, F_OK) == 0;
+}
+
+int proc_is_32bit(u32 pid)
+{
+	unsigned char ident[EI_NIDENT];
+	_fd int fd = open_proc(pid, "exe");
+
+	if (fd < 0)
+		return -errno;
+	if (read(fd, ident, sizeof(ident)) != sizeof(ident) || memcmp(ident, ELFMAG, SELFMAG))
+		return -ENOEXEC;
+	return ident[EI_CLASS] == ELFCLASS32;
+}
+
+bool proc_comm(u32 pid, char *buf, size_t len)
+{
+	ssize_t n = read_start(pid, "comm", buf, len);
+
+	if (n < 0)
+		return false;
+	if (n && buf[n - 1] == '\n')
+		buf[n - 1] = '\0';
+	return true;
+}
+
+const char *proc_exe(struct arena *a, u32 pid)
+{
+	static const char deleted[] = " (deleted)";
+	char path[32], target[4096];
+	ssize_t n;
+
+	snprintf(path, sizeof(path), "/proc/%u/exe", pid);
+	n = readlink(path, target, sizeof(target) - 1);
+	if (n <= 0)
+		return NULL;
+	target[n] = '\0';
+	if (ends_with(target, deleted))
+		target[(size_t)n - strlen(deleted)] = '\0';
+	return arena_strdup(a, target);
+}
+
+static int each_number(const char *dir, int (*f)(void *ctx, u32 n), void *ctx)
+{
+	DIR *d = opendir(dir);
+	struct dirent *entry;
+	int r = 0;
+
+	if (!d)
+		return -errno;
+	while (!r && (entry = readdir(d)))
+		if (entry->d_name[0] >= '1' && entry->d_name[0] <= '9')
+			r = f(ctx, (u32)strtoul(entry->d_name, NULL, 10));
+	closedir(d);
+	return r;
+}
+
+int proc_each(int (*f)(void *ctx, u32 pid), void *ctx)
+{
+	return each_number("/proc", f, ctx);
+}
+
+int proc_each_thread(u32 pid, int (*f)(void *ctx, u32 tid), void *ctx)
+{
+	char path[32];
+
+	snprintf(path, sizeof(path), "/proc/%u/task", pid);
+	return each_number(path, f, ctx);
+}
+
+/* "NSpid:	1234	7": one number for each namespace, ours first. */
+u32 proc_inner_pid(u32 pid)
+{
+	char text[4096];
+	const char *at;
+	u32 inner = pid;
+
+	if (read_start(pid, "status", text, sizeof(text)) <= 0 || !(at = strstr(text, "\nNSpid:")))
+		return pid;
+	for (at += strlen("\nNSpid:"); *at == '\t' || *at == ' ';) {
+		char *end;
+
+		inner = (u32)strtoul(at, &end, 10);
+		if (end == at)
+			break;
+		at = end;
+	}
+	return inner;
+}
+
+/* Field 22 of stat; the name before it is in parentheses and may contain anything. */
+u64 proc_start_time(u32 pid)
+{
+	char text[1024];
+	const char *at;
+
+	if (read_start(pid, "stat", text, sizeof(text)) <= 0 || !(at = strrchr(text, ')')))
+		return 0;
+	for (u32 field = 2; field < 22 && at; field++)
+		at = strchr(at + 1, ' ');
+	return at ? strtoull(at, NULL, 10) : 0;
+}
+
+static bool same_node(const char *a, const char *b)
+{
+	struct stat x, y;
+
+	return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_ino == y.st_ino && x.st_dev == y.st_dev;
+}
+
+bool proc_in_other_mnt_ns(u32 pid)
+{
+	char ns[40], root[40];
+
+	snprintf(ns, sizeof(ns), "/proc/%u/ns/mnt", pid);
+	snprintf(root, sizeof(root), "/proc/%u/root/", pid);
+	return !same_node(ns, "/proc/self/ns/mnt") || !same_node(root, "/");
+}
+
+const char *proc_root_path(struct arena *a, u32 pid, const char *path)
+{
+	if (path[0] != '/' || !proc_in_other_mnt_ns(pid))
+		return path;
+	return arena_printf(a, "/proc/%u/root%s", pid, path);
+}

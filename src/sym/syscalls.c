@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The system calls of this machine: rows by name (syscalls.def, from build-aux/gen-syscalls). */
+#include <stdlib.h>
+#include "sym/syscalls.h"
+
+#if defined(__aarch64__)
+#define PICK(x86, arm64) (arm64)
+#else
+#define PICK(x86, arm64) (x86)
+#endif
+
+struct row {
+	const char *name, *event;
+	s16 nr; /* -1: another machine's */
+};
+
+static const struct row rows[] = {
+#define S(name, event, x86, arm64) { #name, #event, PICK(x86, arm64) },
+#include "sym/syscalls.def"
+#undef S
+};
+
+/* number -> row + 1, filled on first need */
+static u16 by_nr[SYSCALL_MAX];
+static u32 end_nr;
+
+static const struct row *row_of(u32 nr)
+{
+	if (!end_nr) {
+		for (u32 i = 0; i < ARRAY_SIZE(rows); i++) {
+			if (rows[i].nr < 0)
+				continue;
+			by_nr[rows[i].nr] = (u16)(i + 1);
+			end_nr = MAX(end_nr, (u32)rows[i].nr + 1);
+		}
+	}
+	return nr < SYSCALL_MAX && by_nr[nr] ? &rows[by_nr[nr] - 1] : NULL;
+}
+
+const char *syscall_name(u32 nr)
+{
+	const struct row *r = row_of(nr);
+
+	return r ? r->name : NULL;
+}
+
+const char *syscall_event_name(u32 nr)
+{
+	const struct row *r = row_of(nr);
+
+	return r ? r->event : NULL;
+}
+
+u32 syscall_count(void)
+{
+	row_of(0);
+	return end_nr;
+}
+
+static int by_name(const void *key, const void *row)
+{
+	return strcmp(key, ((const struct row *)row)->name);
+}
+
+/* Two rows of one name are neighbours: one for each machine. */
+static const struct row *find(const char *name)
+{
+	const struct row *r = bsearch(name, rows, ARRAY_SIZE(rows), sizeof(rows[0]), by_name);
+
+	if (!r || r->nr >= 0)
+		return r;
+	if (r > rows && streq(r[-1].name, name))
+		return r - 1;
+	if (r + 1 < rows + ARRAY_SIZE(rows) && streq(r[1].name, name))
+		return r + 1;
+	return r;
+}
+
+int syscall_number(const char *name)
+{
+	const struct row *r = find(name);
+
+	return r ? r->nr : -1;
+}
+
+/* Most events have the call's name; the others are few enough to look at all rows. */
+int syscall_number_of_event(const char *event)
+{
+	const struct row *r = find(event);
+
+	if (r && r->nr >= 0 && streq(r->event, event))
+		return r->nr;
+	for (u32 i = 0; i < ARRAY_SIZE(rows); i++)
+		if (rows[i].nr >= 0 && streq(rows[i].event, event))
+			return rows[i].nr;
+	return -1;
+}

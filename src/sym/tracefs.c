@@ -1,0 +1,374 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * tracefs. In: category and event names. Out: ids and the layout of records. A format file:
+ *
+ *	name: sched_switch
+ *	ID: 314
+ *	format:
+ *		field:unsigned short common_type;	offset:0;	size:2;	signed:0;
+ *		field:char prev_comm[16];	offset:8;	size:16;	signed:0;
+ *		field:__data_loc char[] name;	offset:8;	size:4;	signed:0;
+ *
+ *	print fmt: "...", REC->...
+ *
+ * Followed: kernel/trace/trace_events.c, f_show().
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mount.h>
+#include <sys/statfs.h>
+#include <unistd.h>
+#include <linux/magic.h>
+#include "base/buf.h"
+#include "sym/tracefs.h"
+
+/* ---- where it is */
+
+static const char native[] = "/sys/kernel/tracing", old[] = "/sys/kernel/debug/tracing";
+
+static bool is_tracefs(const char *path)
+{
+	struct statfs fs;
+
+	return statfs(path, &fs) == 0 && fs.f_type == TRACEFS_MAGIC;
+}
+
+/* Other places are rare: containers, and admins who like /tracing. */
+static const char *mounted_elsewhere(void)
+{
+	static char path[256];
+	FILE *f = fopen("/proc/self/mounts", "re");
+	char line[1024], type[32];
+	bool found = false;
+
+	while (f && !found && fgets(line, sizeof(line), f))
+		found = sscanf(line, "%*s %255s %31s", path, type) == 2 && streq(type, "tracefs");
+	if (f)
+		fclose(f);
+	return found ? path : NULL;
+}
+
+static const char *search(void)
+{
+	if (is_tracefs(native))
+		return native;
+	if (is_tracefs(old))
+		return old;
+	return mounted_elsewhere();
+}
+
+const char *tracefs_path(struct err *err)
+{
+	static const char *known;
+
+	if (known)
+		return known;
+	known = search();
+	if (known)
+		return known;
+	if (access(native, F_OK) == 0 &&
+	    mount("tracefs", native, "tracefs", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL) == 0)
+		return known = native;
+	if (access(native, F_OK) < 0)
+		err_set(err, -ENOENT, "tracefs: this kernel has no tracing events");
+	else
+		err_set(err, -errno, "tracefs is not mounted, and mounting it failed: %s",
+			strerror(errno));
+	err_help(err, "mount it as root: mount -t tracefs tracefs %s", native);
+	return NULL;
+}
+
+/* ---- lists */
+
+static int by_string(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+struct names {
+	VEC(const char *) list;
+};
+
+static int list_dirs(struct arena *a, const char *path, struct names *names, struct err *err)
+{
+	DIR *d = opendir(path);
+	struct dirent *e;
+
+	if (!d)
+		return err_sys(err, "open %s", path);
+	while ((e = readdir(d)))
+		if (e->d_name[0] != '.' && (e->d_type == DT_DIR || e->d_type == DT_UNKNOWN))
+			vec_push(a, &names->list, arena_strdup(a, e->d_name));
+	closedir(d);
+	qsort(names->list.v, names->list.n, sizeof(*names->list.v), by_string);
+	vec_push(a, &names->list, NULL);
+	return 0;
+}
+
+static int list(struct arena *a, const char *path, const char ***names, u32 *n, struct err *err)
+{
+	struct names found = {};
+	int r = list_dirs(a, path, &found, err);
+
+	if (r < 0)
+		return r;
+	*names = found.list.v;
+	*n = found.list.n - 1;
+	return 0;
+}
+
+int tracefs_categories(struct arena *a, const char ***names, u32 *n, struct err *err)
+{
+	const char *root = tracefs_path(err);
+
+	if (!root)
+		return err->code;
+	return list(a, arena_printf(a, "%s/events", root), names, n, err);
+}
+
+int tracefs_events(struct arena *a, const char *category, const char ***names, u32 *n,
+		   struct err *err)
+{
+	const char *root = tracefs_path(err);
+
+	if (!root)
+		return err->code;
+	if (strchr(category, '/') || category[0] == '.')
+		return err_set(err, -ENOENT, "no event category %s", category);
+	return list(a, arena_printf(a, "%s/events/%s", root, category), names, n, err);
+}
+
+/* ---- one event */
+
+static int read_event_file(struct buf *b, const char *category, const char *event, const char *file,
+			   struct err *err)
+{
+	const char *root = tracefs_path(err);
+	char path[512];
+	int r;
+
+	if (!root)
+		return err->code;
+	if (strchr(category, '/') || strchr(event, '/') || category[0] == '.' || event[0] == '.' ||
+	    (size_t)snprintf(path, sizeof(path), "%s/events/%s/%s/%s", root, category, event,
+			     file) >= sizeof(path))
+		return err_set(err, -ENOENT, "no tracepoint %s:%s", category, event);
+	r = buf_read_file(b, path);
+	if (r == -ENOENT)
+		return err_set(err, r, "no tracepoint %s:%s", category, event);
+	if (r < 0) {
+		err_set(err, r, "read %s: %s", path, strerror(-r));
+		if (r == -EACCES)
+			err_help(err, "needs root");
+	}
+	return r;
+}
+
+int tracefs_event_id(const char *category, const char *event, struct err *err)
+{
+	struct buf b = {};
+	int r = read_event_file(&b, category, event, "id", err);
+
+	if (r >= 0)
+		r = b.len ? (int)strtol(b.s, NULL, 10) : err_set(err, -EIO, "empty event id");
+	buf_release(&b);
+	return r;
+}
+
+/* ---- format files */
+
+struct text {
+	const char *at, *end;
+};
+
+static bool eat(struct text *t, const char *word)
+{
+	size_t n = strlen(word);
+
+	if ((size_t)(t->end - t->at) < n || memcmp(t->at, word, n))
+		return false;
+	t->at += n;
+	return true;
+}
+
+static void skip_blank(struct text *t)
+{
+	while (t->at < t->end && (*t->at == ' ' || *t->at == '\t'))
+		t->at++;
+}
+
+static bool is_name_char(char c)
+{
+	return c == '_' || (c >= '0' && c <= '9') || ((c | 32) >= 'a' && (c | 32) <= 'z');
+}
+
+/* "label:123;" anywhere on the line. */
+static bool value_after(struct text line, const char *label, s64 *out)
+{
+	const char *hit = memmem(line.at, (size_t)(line.end - line.at), label, strlen(label));
+	char digits[24] = "";
+	size_t n;
+
+	if (!hit)
+		return false;
+	hit += strlen(label);
+	n = MIN((size_t)(line.end - hit), sizeof(digits) - 1);
+	memcpy(digits, hit, n);
+	*out = strtoll(digits, NULL, 10);
+	return true;
+}
+
+static struct text trim(const char *from, const char *to)
+{
+	while (from < to && (*from == ' ' || *from == '\t'))
+		from++;
+	while (from < to && (to[-1] == ' ' || to[-1] == '\t'))
+		to--;
+	return (struct text){ from, to };
+}
+
+static bool text_is(struct text t, const char *s)
+{
+	return (size_t)(t.end - t.at) == strlen(s) && !memcmp(t.at, s, strlen(s));
+}
+
+static char *copy(struct arena *a, struct text t)
+{
+	return arena_strndup(a, t.at, (size_t)(t.end - t.at));
+}
+
+static bool names_char(struct text type)
+{
+	if (eat(&type, "const "))
+		skip_blank(&type);
+	return text_is(type, "char");
+}
+
+/* C text of a declaration: type, name, array suffix on either: "char comm[16]", "char[] name". */
+static bool parse_declaration(struct arena *a, struct tp_field *f, struct text d)
+{
+	const char *name_end = d.end, *name, *bracket;
+	struct text type;
+
+	f->text = copy(a, d);
+	if (eat(&d, "__data_loc "))
+		f->data_loc = 1;
+	else if (eat(&d, "__rel_loc "))
+		f->data_loc = 2;
+	f->is_array = f->data_loc;
+	if (name_end > d.at && name_end[-1] == ']') {
+		bracket = memrchr(d.at, '[', (size_t)(name_end - d.at));
+		if (!bracket)
+			return false;
+		f->is_array = true;
+		f->count = (u32)strtoul(bracket + 1, NULL, 0);
+		name_end = trim(d.at, bracket).end;
+	}
+	for (name = name_end; name > d.at && is_name_char(name[-1]); name--)
+		;
+	if (name == name_end)
+		return false;
+	f->name = copy(a, (struct text){ name, name_end });
+	type = trim(d.at, name);
+	bracket = memchr(type.at, '[', (size_t)(type.end - type.at));
+	if (bracket) { /* "char[] name" of dynamic arrays, "u8[6] addr" */
+		f->is_array = true;
+		if (!f->count)
+			f->count = (u32)strtoul(bracket + 1, NULL, 0);
+		type = trim(type.at, bracket);
+	}
+	f->type = copy(a, type);
+	f->is_pointer = type.end > type.at && type.end[-1] == '*';
+	f->is_char = f->is_array && names_char(type);
+	return true;
+}
+
+static bool parse_field(struct arena *a, struct tp_field *f, struct text line)
+{
+	s64 offset, size, is_signed = 0;
+	const char *semi;
+
+	memset(f, 0, sizeof(*f));
+	skip_blank(&line);
+	if (!eat(&line, "field:"))
+		return false;
+	semi = memchr(line.at, ';', (size_t)(line.end - line.at));
+	if (!semi || !value_after((struct text){ semi, line.end }, "offset:", &offset) ||
+	    !value_after((struct text){ semi, line.end }, "size:", &size) || offset < 0 ||
+	    size < 0 || offset > 65535 || size > 65535)
+		return false;
+	value_after((struct text){ semi, line.end }, "signed:", &is_signed);
+	f->offset = (u32)offset;
+	f->size = (u32)size;
+	f->is_signed = is_signed;
+	if (!parse_declaration(a, f, trim(line.at, semi)))
+		return false;
+	if (f->is_char && !f->data_loc) /* sizes by macro names: the bytes tell */
+		f->count = f->size;
+	f->is_common = starts_with(f->name, "common_");
+	return true;
+}
+
+static void parse_line(struct arena *a, struct tp_format *f, struct text line)
+{
+	struct tp_field field;
+	s64 id;
+
+	if (parse_field(a, &field, line))
+		vec_push(a, &f->fields, field);
+	else if (eat(&line, "name: "))
+		f->name = copy(a, line);
+	else if (value_after(line, "ID: ", &id) && !f->id)
+		f->id = (u32)id;
+}
+
+struct tp_format *tracefs_parse_format(struct arena *a, const char *text, size_t len)
+{
+	struct tp_format *f = arena_new(a, struct tp_format);
+	struct text rest = { text, text + len };
+
+	f->name = f->category = f->print_fmt = "";
+	while (rest.at < rest.end) {
+		struct text line = rest;
+		const char *eol = memchr(rest.at, '\n', (size_t)(rest.end - rest.at));
+
+		if (eat(&rest, "print fmt: ")) { /* to the end: it may span lines */
+			while (rest.end > rest.at && rest.end[-1] == '\n')
+				rest.end--;
+			f->print_fmt = copy(a, rest);
+			break;
+		}
+		line.end = eol ? eol : rest.end;
+		rest.at = eol ? eol + 1 : rest.end;
+		parse_line(a, f, line);
+	}
+	return f->fields.n ? f : NULL;
+}
+
+struct tp_format *tracefs_format(struct arena *a, const char *category, const char *event,
+				 struct err *err)
+{
+	struct buf b = {};
+	struct tp_format *f = NULL;
+
+	if (read_event_file(&b, category, event, "format", err) >= 0) {
+		f = tracefs_parse_format(a, b.s ? b.s : "", b.len);
+		if (f)
+			f->category = arena_strdup(a, category);
+		else
+			err_set(err, -EINVAL, "the format of %s:%s cannot be read", category,
+				event);
+	}
+	buf_release(&b);
+	return f;
+}
+
+const struct tp_field *tp_format_field(const struct tp_format *f, const char *name)
+{
+	for (u32 i = 0; i < f->fields.n; i++)
+		if (streq(f->fields.v[i].name, name))
+			return &f->fields.v[i];
+	return NULL;
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * tracefs: where it is, which events it has, and how their records look. Format files follow
+ * kernel/trace/trace_events.c, f_show().
+ */
+#ifndef SONDE_SYM_TRACEFS_H
+#define SONDE_SYM_TRACEFS_H
+
+#include "base/arena.h"
+#include "base/err.h"
+
+struct tp_field {
+	const char *name;
+	const char *type; /* C text without name and array: "const char *", "unsigned long", "u8" */
+	const char *text; /* as the kernel wrote it: "u8 addr[16]", "__data_loc char[] name" */
+	u32 offset, size;
+	u32 count; /* elements of an array; 0: not an array (or of unknown length) */
+	bool is_signed;
+	bool is_array;
+	bool is_pointer;
+	bool is_char;	/* elements are char: a string */
+	u8 data_loc;	/* 1: __data_loc, 2: __rel_loc */
+	bool is_common; /* common_type, common_pid, ... */
+};
+
+struct tp_format {
+	const char *category, *name;
+	u32 id;
+	VEC(struct tp_field) fields; /* the common ones first */
+	const char *print_fmt;
+};
+
+/* "/sys/kernel/tracing" without a trailing slash; mounts it when it is absent and we may. NULL with
+ * err (and help) set. The answer is kept. */
+const char *tracefs_path(struct err *err);
+/* Sorted names, NULL-terminated; 0 or -errno. */
+int tracefs_categories(struct arena *a, const char ***names, u32 *n, struct err *err);
+int tracefs_events(struct arena *a, const char *category, const char ***names, u32 *n,
+		   struct err *err);
+/* The id of an event or -errno. -ENOENT: there is no such event (err says so too). */
+int tracefs_event_id(const char *category, const char *event, struct err *err);
+/* Reads and parses one format file; NULL with err set. */
+struct tp_format *tracefs_format(struct arena *a, const char *category, const char *event,
+				 struct err *err);
+/* Parses the text of a format file. NULL when nothing in it makes sense. */
+struct tp_format *tracefs_parse_format(struct arena *a, const char *text, size_t len);
+const struct tp_field *tp_format_field(const struct tp_format *f, const char *name);
+
+#endif

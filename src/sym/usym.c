@@ -1,0 +1,432 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Symbols of processes. In: pid and address. Out: function, offset, file. Two caches, bounded,
+ * least recently used out first: the maps of processes, and ELF files (shared by all processes
+ * that map the same inode). A file is opened when its process is first seen, through
+ * /proc/PID/root, so that it stays readable when the process, its container or the file's name is
+ * gone.
+ */
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/auxv.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "base/clock.h"
+#include "base/hash.h"
+#include "sym/elf.h"
+#include "sym/perfmap.h"
+#include "sym/procmaps.h"
+#include "sym/procs.h"
+#include "sym/usym.h"
+
+enum {
+	MAX_PROCS = 1024,
+	MAX_FILES = 256,
+	DEMANGLED = 1024, /* slots, a power of two */
+	RECHECK_MS = 100, /* is it still the same process and program? */
+};
+
+struct file_key {
+	u64 inode;
+	u32 major, minor;
+};
+
+struct file {
+	struct file_key key;
+	struct elf *elf; /* NULL: cannot be opened, and is not tried again */
+	u64 used;
+};
+
+struct proc {
+	u32 pid;
+	bool have_maps, perfmap_tried;
+	u64 start_time, exe_inode;
+	u64 checked_ns, read_ns, used;
+	struct procmaps maps;
+	struct perfmap *perfmap;
+};
+
+struct demangled {
+	char *from, *to; /* to NULL: no C++ name */
+};
+
+struct usyms {
+	struct hash procs, files;
+	u64 clock; /* of uses */
+	struct elf *vdso;
+	bool vdso_tried, demangle;
+	struct demangled demangled[DEMANGLED];
+};
+
+/* ---- demangling */
+
+#if defined(SONDE_STATIC) && SONDE_STATIC
+static char *demangle_cxa(const char *mangled UNUSED)
+{
+	return NULL;
+}
+#else
+typedef char *(*cxa_demangle_fn)(const char *name, char *buf, size_t *len, int *status);
+
+static char *demangle_cxa(const char *mangled)
+{
+	static cxa_demangle_fn fn;
+	static bool tried;
+	int status = 0;
+
+	if (!tried) {
+		void *lib = dlopen("libstdc++.so.6", RTLD_LAZY | RTLD_LOCAL);
+
+		tried = true;
+		if (lib)
+			fn = (cxa_demangle_fn)(uintptr_t)dlsym(lib, "__cxa_demangle");
+	}
+	return fn ? fn(mangled, NULL, NULL, &status) : NULL;
+}
+#endif
+
+char *(*demangle_hook)(const char *mangled) = demangle_cxa;
+
+static const char *show_name(struct usyms *u, const char *name)
+{
+	struct demangled *d;
+
+	if (!u->demangle || !demangle_hook || strncmp(name, "_Z", 2))
+		return name;
+	d = &u->demangled[hash_bytes(name, strlen(name)) & (DEMANGLED - 1)];
+	if (!d->from || !streq(d->from, name)) {
+		free(d->from);
+		free(d->to);
+		d->from = xstrdup(name);
+		d->to = demangle_hook(name);
+	}
+	return d->to ? d->to : name;
+}
+
+/* ---- files */
+
+static struct hash_slot *oldest(struct hash *h, u64 (*used)(const void *value))
+{
+	struct hash_slot *best = NULL;
+
+	for (u32 i = 0; i < h->cap; i++)
+		if (h->slot[i].key && h->slot[i].value &&
+		    (!best || used(h->slot[i].value) < used(best->value)))
+			best = &h->slot[i];
+	return best;
+}
+
+static u64 file_used(const void *file)
+{
+	return ((const struct file *)file)->used;
+}
+
+static void free_file(struct file *f)
+{
+	elf_close(f->elf);
+	free(f);
+}
+
+/* The table has no removal: it is made anew without what goes. Rare, and small. */
+static void drop(struct hash *h, const void *value, size_t key_len)
+{
+	struct hash rest = {};
+
+	for (u32 i = 0; i < h->cap; i++)
+		if (h->slot[i].key && h->slot[i].value != value)
+			hash_put(&rest, h->slot[i].key, key_len, h->slot[i].value);
+	hash_release(h);
+	*h = rest;
+}
+
+static struct elf *open_if_same(const char *path, u64 inode)
+{
+	struct stat st;
+	struct err err = {};
+	struct elf *e;
+
+	if (stat(path, &st) < 0 || (u64)st.st_ino != inode)
+		return NULL;
+	e = elf_open(path, &err);
+	err_release(&err);
+	return e;
+}
+
+/* By the name in the process's own root, by the mapping itself (deleted files), by plain name. */
+static struct elf *open_mapped(u32 pid, const struct mapping *m)
+{
+	char link[96];
+	char *path = xasprintf("/proc/%u/root%s", pid, m->path);
+	struct elf *e = m->deleted ? NULL : open_if_same(path, m->inode);
+
+	free(path);
+	if (e)
+		return e;
+	snprintf(link, sizeof(link), "/proc/%u/map_files/%llx-%llx", pid,
+		 (unsigned long long)m->start, (unsigned long long)m->end);
+	e = open_if_same(link, m->inode);
+	return e || m->deleted ? e : open_if_same(m->path, m->inode);
+}
+
+static bool is_file(const struct mapping *m)
+{
+	return m->path[0] == '/' && m->inode && !starts_with(m->path, "/memfd:") &&
+	       !starts_with(m->path, "/dev/");
+}
+
+static struct elf *file_of(struct usyms *u, u32 pid, const struct mapping *m)
+{
+	struct file_key key = { m->inode, m->dev_major, m->dev_minor };
+	struct file *f = hash_get(&u->files, &key, sizeof(key));
+	struct hash_slot *old;
+
+	if (f) {
+		f->used = ++u->clock;
+		return f->elf;
+	}
+	if (u->files.n >= MAX_FILES && (old = oldest(&u->files, file_used))) {
+		struct file *gone = old->value;
+
+		drop(&u->files, gone, sizeof(gone->key));
+		free_file(gone);
+	}
+	f = xcalloc(1, sizeof(*f));
+	f->key = key;
+	f->used = ++u->clock;
+	f->elf = open_mapped(pid, m);
+	hash_put(&u->files, &f->key, sizeof(f->key), f);
+	return f->elf;
+}
+
+/* ---- processes */
+
+static u64 proc_used(const void *proc)
+{
+	return ((const struct proc *)proc)->used;
+}
+
+static void release_maps(struct proc *p)
+{
+	if (p->have_maps)
+		procmaps_release(&p->maps);
+	perfmap_close(p->perfmap);
+	p->perfmap = NULL;
+	p->have_maps = p->perfmap_tried = false;
+}
+
+static void free_proc(struct proc *p)
+{
+	release_maps(p);
+	free(p);
+}
+
+static u64 exe_inode(u32 pid)
+{
+	char path[40];
+	struct stat st;
+
+	snprintf(path, sizeof(path), "/proc/%u/exe", pid);
+	return stat(path, &st) < 0 ? 0 : (u64)st.st_ino;
+}
+
+/* What was known stays when the process is gone or shows nothing (it is exiting). */
+static bool read_maps(struct usyms *u, struct proc *p)
+{
+	struct procmaps maps;
+	struct err err = {};
+
+	p->read_ns = clock_mono_ns();
+	if (procmaps_read(&maps, p->pid, &err) < 0) {
+		err_release(&err);
+		return false;
+	}
+	if (!maps.list.n) {
+		procmaps_release(&maps);
+		return false;
+	}
+	if (p->have_maps)
+		procmaps_release(&p->maps);
+	p->maps = maps;
+	p->have_maps = true;
+	for (u32 i = 0; i < maps.list.n; i++)
+		if (maps.list.v[i].exec && is_file(&maps.list.v[i]))
+			file_of(u, p->pid, &maps.list.v[i]);
+	return true;
+}
+
+/* A pid may have been used again, and a process may have called exec. */
+static void recheck(struct usyms *u, struct proc *p)
+{
+	u64 now = clock_mono_ns(), start, inode;
+
+	if (now - p->checked_ns < RECHECK_MS * 1000000ULL)
+		return;
+	p->checked_ns = now;
+	start = proc_start_time(p->pid);
+	inode = start ? exe_inode(p->pid) : 0;
+	if (!start || !inode || (start == p->start_time && inode == p->exe_inode))
+		return;
+	release_maps(p);
+	p->start_time = start;
+	p->exe_inode = inode;
+	read_maps(u, p);
+}
+
+static struct proc *proc_of(struct usyms *u, u32 pid)
+{
+	struct proc *p = hash_get(&u->procs, &pid, sizeof(pid));
+	struct hash_slot *old;
+
+	if (!p) {
+		if (u->procs.n >= MAX_PROCS && (old = oldest(&u->procs, proc_used))) {
+			struct proc *gone = old->value;
+
+			drop(&u->procs, gone, sizeof(gone->pid));
+			free_proc(gone);
+		}
+		p = xcalloc(1, sizeof(*p));
+		p->pid = pid;
+		hash_put(&u->procs, &p->pid, sizeof(p->pid), p);
+	}
+	p->used = ++u->clock;
+	recheck(u, p);
+	return p;
+}
+
+void usyms_note(struct usyms *u, u32 pid)
+{
+	if (!hash_get(&u->procs, &pid, sizeof(pid)))
+		proc_of(u, pid);
+}
+
+void usyms_forget(struct usyms *u, u32 pid)
+{
+	struct proc *p = hash_get(&u->procs, &pid, sizeof(pid));
+
+	if (!p)
+		return;
+	drop(&u->procs, p, sizeof(p->pid));
+	free_proc(p);
+}
+
+/* ---- resolving */
+
+/* Every 64-bit process has the same vdso that we have. */
+static struct elf *vdso(struct usyms *u)
+{
+	void *image = (void *)(uintptr_t)getauxval(AT_SYSINFO_EHDR);
+	struct procmaps maps;
+	struct err err = {};
+	const struct mapping *m;
+
+	if (u->vdso_tried)
+		return u->vdso;
+	u->vdso_tried = true;
+	if (!image || procmaps_read(&maps, (u32)getpid(), &err) < 0)
+		return NULL;
+	m = procmaps_find(&maps, (u64)(uintptr_t)image);
+	if (m)
+		u->vdso = elf_from_bytes(image, m->end - (u64)(uintptr_t)image, &err);
+	procmaps_release(&maps);
+	err_release(&err);
+	return u->vdso;
+}
+
+static bool from_elf(struct usyms *u, struct elf *e, u64 file_address, struct usym *out)
+{
+	struct elf_symbol s;
+
+	out->build_id = elf_build_id(e, &out->build_id_len);
+	if (!elf_symbol_at(e, file_address, &s))
+		return false;
+	out->name = show_name(u, s.name);
+	out->offset = file_address - s.value;
+	return true;
+}
+
+static bool from_perfmap(struct usyms *u, struct proc *p, u64 address, struct usym *out)
+{
+	const char *name;
+
+	if (!p->perfmap_tried) {
+		p->perfmap = perfmap_open(p->pid);
+		p->perfmap_tried = true;
+	}
+	if (!p->perfmap)
+		return false;
+	name = perfmap_lookup(p->perfmap, address, &out->offset);
+	if (!name && perfmap_refresh(p->perfmap))
+		name = perfmap_lookup(p->perfmap, address, &out->offset);
+	out->name = name ? show_name(u, name) : NULL;
+	return name;
+}
+
+/* Libraries come while we look: one more reading, but not for every unknown address. */
+static const struct mapping *find_mapping(struct usyms *u, struct proc *p, u64 address)
+{
+	const struct mapping *m = p->have_maps ? procmaps_find(&p->maps, address) : NULL;
+
+	if (m || clock_mono_ns() - p->read_ns < RECHECK_MS * 100000ULL)
+		return m;
+	return read_maps(u, p) ? procmaps_find(&p->maps, address) : NULL;
+}
+
+bool usyms_resolve(struct usyms *u, u32 pid, u64 address, struct usym *out)
+{
+	struct proc *p = proc_of(u, pid);
+	const struct mapping *m = find_mapping(u, p, address);
+	struct elf *e;
+	u64 file_address;
+
+	memset(out, 0, sizeof(*out));
+	if (!m)
+		return false;
+	out->path = *m->path ? m->path : NULL;
+	out->file_offset = out->offset = address - m->start + m->offset;
+	if (streq(m->path, "[vdso]")) {
+		e = vdso(u);
+		return e && from_elf(u, e, address - m->start + elf_load_address(e), out);
+	}
+	if (!is_file(m))
+		return from_perfmap(u, p, address, out);
+	e = file_of(u, pid, m);
+	return e && elf_offset_to_address(e, out->file_offset, &file_address) &&
+	       from_elf(u, e, file_address, out);
+}
+
+/* ---- life */
+
+void usyms_demangle(struct usyms *u, bool on)
+{
+	u->demangle = on;
+}
+
+struct usyms *usyms_new(void)
+{
+	struct usyms *u = xcalloc(1, sizeof(*u));
+
+	u->demangle = true;
+	return u;
+}
+
+void usyms_free(struct usyms *u)
+{
+	if (!u)
+		return;
+	for (u32 i = 0; i < u->procs.cap; i++)
+		if (u->procs.slot[i].key)
+			free_proc(u->procs.slot[i].value);
+	for (u32 i = 0; i < u->files.cap; i++)
+		if (u->files.slot[i].key)
+			free_file(u->files.slot[i].value);
+	for (u32 i = 0; i < DEMANGLED; i++) {
+		free(u->demangled[i].from);
+		free(u->demangled[i].to);
+	}
+	hash_release(&u->procs);
+	hash_release(&u->files);
+	elf_close(u->vdso);
+	free(u);
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Addresses of processes -> symbols. Maps are read once per process (usyms_note() does it early, so
+ * that short-lived processes resolve after they are gone); ELF files are shared between processes;
+ * both caches are bounded, the least recently used goes first.
+ */
+#ifndef SONDE_SYM_USYM_H
+#define SONDE_SYM_USYM_H
+
+#include "base/base.h"
+
+struct usyms;
+
+struct usym {
+	const char *name; /* valid until the next call; NULL: unknown */
+	u64 offset; /* from the symbol's start; from the mapping's file when the name is unknown */
+	const char *path;   /* of the mapped file, "[vdso]", ...; NULL: no mapping */
+	u64 file_offset;    /* of the address in path */
+	const u8 *build_id; /* of path, or NULL */
+	u32 build_id_len;
+};
+
+struct usyms *usyms_new(void);
+void usyms_free(struct usyms *u);
+/* Reads the maps of a process now, unless they are known. Cheap when they are. */
+void usyms_note(struct usyms *u, u32 pid);
+/* The process called exec: what is known about it is old. */
+void usyms_forget(struct usyms *u, u32 pid);
+/* False when no symbol covers the address; out->path may be known even then. Reads the maps again
+ * when the address is in none of them (a library loaded meanwhile). */
+bool usyms_resolve(struct usyms *u, u32 pid, u64 address, struct usym *out);
+/* C++ names are shown demangled (default true). */
+void usyms_demangle(struct usyms *u, bool on);
+
+/* Demangles a C++ name; NULL when it is none or there is no demangler. malloc'ed. Replaceable. */
+extern char *(*demangle_hook)(const char *mangled);
+
+#endif

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The instruction set, where linux/bpf.h of the oldest supported distribution (6.1) stops short:
+ * "cpu v4" of 6.6 and the register numbers as plain integers.
+ */
+#ifndef SONDE_TARGET_BPF_H
+#define SONDE_TARGET_BPF_H
+
+#include <linux/bpf.h>
+
+#ifndef BPF_MEMSX
+#define BPF_MEMSX 0x80 /* sign-extending load, 6.6 */
+#endif
+
+enum {
+	R0, R1, R2, R3, R4, R5, R6, R7, R8, R9,
+	R_FRAME,
+	N_REGS = 10,	      /* r10 is no register that one can have */
+	N_CALL_ARGS = 5,
+	STACK_MAX = 512,      /* of all frames on one call path */
+	FRAME_ALIGN = 32,     /* a called function's frame counts in steps of this */
+	SLOT = 8,
+	HELPER_PROBE_READ_KERNEL = 113,
+};
+
+enum {
+	OP_LD_IMM64 = BPF_LD | BPF_IMM | BPF_DW,
+	OP_CALL = BPF_JMP | BPF_CALL,
+	OP_EXIT = BPF_JMP | BPF_EXIT,
+	OP_JA = BPF_JMP | BPF_JA,
+	OP_MOV = BPF_ALU64 | BPF_MOV | BPF_X,
+	OP_MOV_IMM = BPF_ALU64 | BPF_MOV | BPF_K,
+	OP_MOV32 = BPF_ALU | BPF_MOV | BPF_X,
+	OP_MOV32_IMM = BPF_ALU | BPF_MOV | BPF_K,
+	OP_TO_BE = BPF_ALU | BPF_END | BPF_TO_BE,
+	OP_BSWAP = BPF_ALU64 | BPF_END,	/* 6.6: unconditional */
+};
+
+#endif

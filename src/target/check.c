@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Our own verifier: a gate in front of every load. A function of a program goes in, with the profile
+ * that says what its context is; out comes yes, or the instruction and the reason why a kernel would
+ * refuse it. It is an abstract interpretation over the final bytecode that joins paths where they
+ * meet, so its time grows with the length of the program and not with the number of its paths; what
+ * it accepts must load from Linux 5.10 on (kernel/bpf/verifier.c), so its rules are the oldest ones.
+ */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "target/check.h"
+
+int check_fail(struct check *c, const char *fmt, ...)
+{
+	va_list ap;
+
+	if (c->failed)
+		return -1;
+	c->failed = true;
+	if (!c->error)
+		return -1;
+	c->error->insn = c->pc;
+	va_start(ap, fmt);
+	vsnprintf(c->error->text, sizeof(c->error->text), fmt, ap);
+	va_end(ap);
+	return -1;
+}
+
+const char *check_map_name(const struct check *c, u32 map)
+{
+	return map < c->prog->maps.n && c->prog->maps.v[map].name ? c->prog->maps.v[map].name : "?";
+}
+
+u32 check_value_size(const struct check *c, u32 map)
+{
+	const struct map_desc *m = &c->prog->maps.v[map];
+
+	return m->role == MAP_DATA ? MAX(m->value_size, c->prog->data_size) : m->value_size;
+}
+
+const struct reloc *check_reloc(const struct check *c, u32 insn)
+{
+	return c->reloc[insn] ? &c->f->relocs[c->reloc[insn] - 1] : NULL;
+}
+
+/* The context by the program's type, where the profile reads nothing and so says nothing. */
+static enum profile_kind kind_of(const struct bpf_func *f, const struct profile *profile)
+{
+	if (profile && profile->kind != PROFILE_NONE)
+		return profile->kind;
+	switch (f->prog_type) {
+	case BPF_PROG_TYPE_KPROBE: return PROFILE_PT_REGS;
+	case BPF_PROG_TYPE_TRACEPOINT: return PROFILE_TRACEPOINT;
+	case BPF_PROG_TYPE_RAW_TRACEPOINT: return PROFILE_RAW_TP;
+	case BPF_PROG_TYPE_PERF_EVENT: return PROFILE_PERF_EVENT;
+	case BPF_PROG_TYPE_TRACING:
+		return f->attach_type == BPF_TRACE_ITER ? PROFILE_ITER : PROFILE_BTF;
+	}
+	return PROFILE_NONE;
+}
+
+static int index_relocs(struct check *c)
+{
+	c->mark = arena_array(&c->arena, u8, c->f->n_insns + 1);
+	c->reloc = arena_array(&c->arena, u32, c->f->n_insns + 1);
+	for (u32 i = 0; i < c->f->n_relocs; i++) {
+		c->pc = c->f->relocs[i].insn;
+		if (c->pc >= c->f->n_insns)
+			return check_fail(c, "a relocation beyond the end");
+		c->reloc[c->pc] = i + 1;
+	}
+	return 0;
+}
+
+static int check_values(struct check *c)
+{
+	struct state *s = state_new(c), *out;
+	struct frame *f = check_push_frame(c, s, 0);
+
+	f->r[1] = (struct reg){ .kind = R_CTX, .v = scalar_const(0) };
+	return check_run(c, 0, s, false, &out);
+}
+
+int target_check(const struct program *prog, const struct bpf_func *f, const struct profile *profile,
+		 struct check_error *error)
+{
+	struct check c = { .prog = prog, .f = f, .error = error, .profile = kind_of(f, profile) };
+	int bad;
+
+	arena_init(&c.arena);
+	bad = index_relocs(&c) || check_shape(&c) || check_values(&c) || check_depth(&c);
+	arena_release(&c.arena);
+	return bad ? -EACCES : 0;
+}

@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The inside of target_check(): what it knows of a register, of the stack, of a path through the
+ * program.
+ *
+ *	check.c         the whole: what a program may look like at the outside
+ *	check_shape.c   encoding, jumps, reachability, stack depth
+ *	check_run.c     walks the instructions, joins paths, follows loops and calls
+ *	check_insn.c    one instruction: arithmetic, loads and stores, branches
+ *	check_mem.c     is this access good
+ *	check_helper.c  rows of helpers: what they take and give
+ *	check_state.c   copy, join, compare states
+ *	check_scalar.c  what is known of a number
+ */
+#ifndef SONDE_TARGET_CHECK_H
+#define SONDE_TARGET_CHECK_H
+
+#include "target/target.h"
+
+enum {
+	CHECK_FRAMES = 8,
+	CHECK_STACK = 512,
+	CHECK_SLOTS = CHECK_STACK / 8,
+	CHECK_MAX_VAR_OFF = 1 << 29, /* the verifier's bound on offsets */
+	CHECK_MAX_STEPS = 400000,    /* it follows a million instructions; we stop earlier */
+	CHECK_MAX_REFS = 4,
+};
+
+/* Bits of a number: a mask bit 1 is unknown, else the bit is that of value. */
+struct tnum {
+	u64 value, mask;
+};
+struct scalar {
+	struct tnum bits;
+	s64 smin, smax;
+	u64 umin, umax;
+};
+
+enum reg_kind {
+	R_UNINIT,
+	R_MIXED, /* of different kinds on different paths: may exist, may not be used */
+	R_SCALAR,
+	R_CTX,
+	R_STACK,  /* frame */
+	R_MAP,	  /* map: reference for helpers */
+	R_VALUE,  /* map */
+	R_KEY,	  /* map: key shown to a callback, read only */
+	R_RECORD, /* ref, size */
+	R_FUNC,	  /* map = instruction of the callback */
+};
+
+struct reg {
+	u8 kind;
+	u8 frame;
+	bool maybe_null;
+	bool btf;    /* scalar that a verifier knows as a kernel pointer: may be loaded through */
+	bool far;    /* scalar to which a constant of 2^29 or more was added: 6.18 remembers that */
+	u32 map, size, ref;
+	u32 id;	     /* maybe_null: all copies are null or none is */
+	s32 off;     /* pointers: constant part of the offset; v is the variable part */
+	struct scalar v;
+};
+
+struct slot { /* bytes [-8 * (i + 1), -8 * i) of a frame */
+	u8 init;    /* a bit for each byte that was written */
+	bool spill; /* reg was stored here whole */
+	struct reg reg;
+};
+
+struct frame {
+	struct reg r[11];
+	u32 n_slots; /* slots from here on are untouched */
+	u32 sub;
+	struct slot slot[CHECK_SLOTS];
+};
+
+struct state {
+	u32 n_frames, n_refs;
+	u32 ref[CHECK_MAX_REFS];
+	struct frame *frame[CHECK_FRAMES];
+	struct state *next; /* free list */
+};
+
+struct sub {
+	u32 start, end, depth;
+	const char *name;
+};
+struct sub_call {
+	u32 from, to;
+};
+
+enum insn_mark { MARK_SECOND = 1, MARK_TARGET = 2, MARK_LOOP = 4, MARK_SUB = 8, MARK_SEEN = 16 };
+
+struct check {
+	const struct program *prog;
+	const struct bpf_func *f;
+	enum profile_kind profile;
+	struct check_error *error;
+	struct arena arena;
+	u8 *mark;	  /* enum insn_mark, by instruction */
+	u32 *reloc;	  /* index + 1 into f->relocs, by instruction */
+	VEC(struct sub) subs;
+	VEC(struct sub_call) calls;
+	u32 pc, steps, ids;
+	struct state *free_states;
+	VEC(struct frame *) free_frames;
+	bool failed;
+};
+
+/* Reports at c->pc and returns -1; the first report counts. */
+int check_fail(struct check *c, const char *fmt, ...) FORMAT(2, 3);
+u32 check_sub_at(const struct check *c, u32 insn);
+const char *check_map_name(const struct check *c, u32 map);
+u32 check_value_size(const struct check *c, u32 map);
+const struct reloc *check_reloc(const struct check *c, u32 insn);
+
+/* check_shape.c: everything that does not need values */
+int check_shape(struct check *c);
+int check_depth(struct check *c);
+
+/* check_run.c */
+/* Follows sub from in (owned by it) to all its exits; *out is their join, NULL when it never exits. */
+int check_run(struct check *c, u32 sub, struct state *in, bool callback, struct state **out);
+/* Runs a callback any number of times in s; arg: its r1-r5. */
+int check_callback(struct check *c, struct state *s, u32 insn, const struct reg *arg);
+struct frame *check_push_frame(struct check *c, struct state *s, u32 sub);
+
+/* check_insn.c */
+struct edge { /* of a conditional branch */
+	bool taken, fallthrough; /* possible? */
+};
+int check_alu(struct check *c, struct frame *f, const struct bpf_insn *i);
+int check_ldx(struct check *c, struct state *s, const struct bpf_insn *i);
+int check_store(struct check *c, struct state *s, const struct bpf_insn *i);
+int check_ld_imm64(struct check *c, struct frame *f, const struct bpf_insn *i);
+/* Which ways a branch can go; refines a copy of s for the jump: *jump is set when both are possible. */
+int check_branch(struct check *c, struct state *s, const struct bpf_insn *i, struct edge *e,
+		 struct state **jump);
+int check_readable(struct check *c, const struct frame *f, u32 reg);
+
+/* check_helper.c */
+int check_helper(struct check *c, struct state *s, const struct bpf_insn *i);
+void check_clobber(struct frame *f);
+
+/* check_mem.c */
+enum access { ACCESS_READ, ACCESS_WRITE, ACCESS_ATOMIC };
+/* Instruction access of size bytes at r + off. out: what a read gives. from: what a write stores. */
+int check_access(struct check *c, struct state *s, const struct reg *r, s32 off, u32 size,
+		 enum access access, const struct reg *from, struct reg *out);
+/* Refuses a pointer that may be NULL. */
+int check_not_null(struct check *c, const struct reg *r);
+/* Memory argument of a helper: size bytes at most. raw: the helper writes all of it. */
+int check_memory(struct check *c, struct state *s, const struct reg *r, u64 size, bool write, bool raw);
+
+/* check_state.c */
+struct state *state_new(struct check *c);
+struct state *state_copy(struct check *c, const struct state *s);
+void state_free(struct check *c, struct state *s);
+struct frame *frame_new(struct check *c);
+void state_pop_frame(struct check *c, struct state *s);
+/* into = what holds on both. -1 when the paths do not fit together. */
+int state_join(struct check *c, struct state *into, const struct state *s);
+bool state_equal(const struct state *a, const struct state *b);
+/* Forgets the numbers in s that differ from those in was. */
+void state_widen(struct state *s, const struct state *was);
+/* The outcome of a comparison with 0, for all copies of the pointer. */
+void state_known_null(struct state *s, u32 id, bool null);
+bool state_has_ref(const struct state *s, u32 ref);
+void state_drop_ref(struct state *s, u32 ref);
+static inline struct frame *state_top(const struct state *s)
+{
+	return s->frame[s->n_frames - 1];
+}
+
+/* check_scalar.c */
+struct scalar scalar_const(u64 v);
+struct scalar scalar_unknown(void);
+struct scalar scalar_between(u64 lo, u64 hi);
+struct scalar scalar_signed(s64 lo, s64 hi);
+static inline bool scalar_is_const(const struct scalar *v)
+{
+	return !v->bits.mask;
+}
+struct tnum tnum_add(struct tnum a, struct tnum b);
+struct scalar scalar_join(const struct scalar *a, const struct scalar *b);
+bool scalar_equal(const struct scalar *a, const struct scalar *b);
+struct scalar scalar_add(const struct scalar *a, const struct scalar *b);
+struct scalar scalar_sub(const struct scalar *a, const struct scalar *b);
+/* op of class BPF_ALU64 or BPF_ALU; is_signed: sdiv, smod. */
+struct scalar scalar_alu(u8 op, bool wide, const struct scalar *a, const struct scalar *b);
+struct scalar scalar_zext(const struct scalar *v, u32 bytes);
+struct scalar scalar_sext(const struct scalar *v, u32 bits);
+/* 1 always, 0 never, -1 either: a op b for jumps of class JMP (wide) or JMP32. */
+int scalar_compare(u8 op, bool wide, const struct scalar *a, const struct scalar *b);
+/* Narrows a by (a op b) being truth, for constant b. */
+void scalar_refine(struct scalar *a, u8 op, bool wide, bool truth, const struct scalar *b);
+/* The operator with its sides exchanged. */
+u8 jump_mirror(u8 op);
+
+static inline struct reg reg_scalar(struct scalar v)
+{
+	return (struct reg){ .kind = R_SCALAR, .v = v };
+}
+static inline bool reg_is_zero(const struct reg *r)
+{
+	return r->kind == R_SCALAR && r->v.umax == 0;
+}
+static inline bool reg_is_pointer(const struct reg *r)
+{
+	return r->kind > R_SCALAR;
+}
+
+/* What the uapi header of older distributions lacks. */
+#ifndef BPF_MEMSX
+#define BPF_MEMSX 0x80
+#endif
+#ifndef BPF_LOAD_ACQ
+#define BPF_LOAD_ACQ 0x100
+#define BPF_STORE_REL 0x110
+#endif
+
+#endif

@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Calls of helpers: one row says what each argument must be and what comes back (struct
+ * bpf_func_proto of kernel/bpf/helpers.c, ringbuf.c and kernel/trace/bpf_trace.c). A letter for each
+ * argument:
+ *
+ *	m  map with keys          k  its key, readable       v  its value, readable
+ *	g  ring                   d  ring record: released   l  constant size to reserve
+ *	t  stack-trace map        c  context                 n  any number
+ *	r  readable memory        w  memory written          a  anything: a foreign address
+ *	s  its size, not 0        z  its size, maybe 0       s and z follow r and w
+ *	f  callback               p  stack address or 0      C  constant string
+ */
+#include "target/check.h"
+
+enum ret {
+	RET_NUMBER,
+	RET_LENGTH, /* number: bytes of the memory argument, or a small negative error */
+	RET_VALUE,  /* value of the map, or NULL */
+	RET_RECORD, /* ring record, or NULL: must be submitted or discarded */
+	RET_NOTHING,
+	RET_BTF,    /* trusted kernel pointer */
+};
+
+enum where { /* where a helper is not */
+	NOT_RAW = 1,   /* raw tracepoints */
+	SLEEPABLE = 2, /* only in programs that may sleep */
+	NOWHERE = 4,   /* refused to every tracing program */
+};
+
+struct helper {
+	u32 number;
+	const char *name, *args;
+	enum ret ret;
+	u32 where;
+};
+
+/* clang-format off */
+static const struct helper helpers[] = {
+	{ 1, "map_lookup_elem", "mk", RET_VALUE, 0 },
+	{ 2, "map_update_elem", "mkvn", RET_NUMBER, 0 },
+	{ 3, "map_delete_elem", "mk", RET_NUMBER, 0 },
+	{ 4, "probe_read", "wza", RET_NUMBER, 0 },
+	{ 5, "ktime_get_ns", "", RET_NUMBER, 0 },
+	{ 6, "trace_printk", "rsaaa", RET_NUMBER, 0 },
+	{ 7, "get_prandom_u32", "", RET_NUMBER, 0 },
+	{ 8, "get_smp_processor_id", "", RET_NUMBER, 0 },
+	{ 14, "get_current_pid_tgid", "", RET_NUMBER, 0 },
+	{ 15, "get_current_uid_gid", "", RET_NUMBER, 0 },
+	{ 16, "get_current_comm", "ws", RET_NUMBER, 0 },
+	{ 27, "get_stackid", "ctn", RET_NUMBER, 0 },
+	{ 35, "get_current_task", "", RET_NUMBER, 0 },
+	{ 36, "probe_write_user", "ars", RET_NUMBER, 0 },
+	{ 42, "get_numa_node_id", "", RET_NUMBER, 0 },
+	{ 45, "probe_read_str", "wza", RET_LENGTH, 0 },
+	{ 58, "override_return", "cn", RET_NUMBER, NOT_RAW },
+	{ 67, "get_stack", "cwzn", RET_LENGTH, 0 },
+	{ 80, "get_current_cgroup_id", "", RET_NUMBER, 0 },
+	{ 109, "send_signal", "n", RET_NUMBER, 0 },
+	{ 112, "probe_read_user", "wza", RET_NUMBER, 0 },
+	{ 113, "probe_read_kernel", "wza", RET_NUMBER, 0 },
+	{ 114, "probe_read_user_str", "wza", RET_LENGTH, 0 },
+	{ 115, "probe_read_kernel_str", "wza", RET_LENGTH, 0 },
+	{ 117, "send_signal_thread", "n", RET_NUMBER, 0 },
+	{ 118, "jiffies64", "", RET_NUMBER, 0 },
+	{ 120, "get_ns_current_pid_tgid", "nnws", RET_NUMBER, 0 },
+	{ 125, "ktime_get_boot_ns", "", RET_NUMBER, 0 },
+	{ 126, "seq_printf", "arsrz", RET_NUMBER, NOT_RAW },
+	{ 127, "seq_write", "arz", RET_NUMBER, NOT_RAW },
+	{ 130, "ringbuf_output", "grzn", RET_NUMBER, 0 },
+	{ 131, "ringbuf_reserve", "gln", RET_RECORD, 0 },
+	{ 132, "ringbuf_submit", "dn", RET_NOTHING, 0 },
+	{ 133, "ringbuf_discard", "dn", RET_NOTHING, 0 },
+	{ 134, "ringbuf_query", "gn", RET_NUMBER, 0 },
+	{ 147, "d_path", "aws", RET_NUMBER, 0 },
+	{ 148, "copy_from_user", "wza", RET_NUMBER, SLEEPABLE },
+	{ 158, "get_current_task_btf", "", RET_BTF, 0 },
+	{ 160, "ktime_get_coarse_ns", "", RET_NUMBER, NOWHERE },
+	{ 164, "for_each_map_elem", "mfpn", RET_NUMBER, 0 },
+	{ 165, "snprintf", "wzCrz", RET_NUMBER, 0 },
+	{ 173, "get_func_ip", "c", RET_NUMBER, NOT_RAW },
+	{ 174, "get_attach_cookie", "c", RET_NUMBER, NOT_RAW },
+	{ 181, "loop", "nfpn", RET_NUMBER, 0 },
+	{ 182, "strncmp", "rsC", RET_NUMBER, 0 },
+	{ 208, "ktime_get_tai_ns", "", RET_NUMBER, 0 },
+};
+/* clang-format on */
+
+enum { HELPER_FOR_EACH = 164, SLEEPABLE_FLAG = 1 << 4, MAX_ERRNO = 4095, RDONLY_PROG = 1 << 7 };
+
+struct call { /* what is learned from argument to argument */
+	const struct helper *h;
+	u32 map, ref;
+	u64 size;	/* of the memory argument or the record */
+	u32 callback;
+	struct reg arg[6];
+};
+
+static const struct helper *find(u32 number)
+{
+	u32 lo = 0, hi = ARRAY_SIZE(helpers);
+
+	while (lo < hi) {
+		u32 mid = (lo + hi) / 2;
+
+		if (helpers[mid].number < number)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo < ARRAY_SIZE(helpers) && helpers[lo].number == number ? &helpers[lo] : NULL;
+}
+
+static bool has_keys(u32 type)
+{
+	switch (type) {
+	case BPF_MAP_TYPE_HASH:
+	case BPF_MAP_TYPE_ARRAY:
+	case BPF_MAP_TYPE_PERCPU_HASH:
+	case BPF_MAP_TYPE_PERCPU_ARRAY:
+	case BPF_MAP_TYPE_LRU_HASH:
+	case BPF_MAP_TYPE_LRU_PERCPU_HASH: return true;
+	}
+	return false;
+}
+
+static int arg_map(struct check *c, struct call *k, const struct reg *r, char kind, u32 n)
+{
+	u32 type;
+
+	if (r->kind != R_MAP)
+		return check_fail(c, "argument %u of %s is no map", n, k->h->name);
+	type = c->prog->maps.v[r->map].bpf_type;
+	if (kind == 'm' ? !has_keys(type) :
+	    kind == 'g' ? type != BPF_MAP_TYPE_RINGBUF : type != BPF_MAP_TYPE_STACK_TRACE)
+		return check_fail(c, "map %s is not of a kind that %s takes", check_map_name(c, r->map),
+				  k->h->name);
+	k->map = r->map;
+	return 0;
+}
+
+/* Keys and values lie on the stack or in map values; 5.10 takes no ring records here. */
+static int arg_key(struct check *c, struct state *s, struct call *k, const struct reg *r, char kind)
+{
+	u32 size = kind == 'k' ? c->prog->maps.v[k->map].key_size : check_value_size(c, k->map);
+
+	if (r->kind == R_RECORD)
+		return check_fail(c, "a ring record is given to %s as the map's %s", k->h->name,
+				  kind == 'k' ? "key" : "value");
+	return check_memory(c, s, r, size, false, false);
+}
+
+static int arg_memory(struct check *c, struct state *s, struct call *k, const struct reg *mem,
+		      const struct reg *size, char kind, char size_kind)
+{
+	bool write = kind == 'w';
+
+	if (size->kind != R_SCALAR)
+		return check_fail(c, "the size given to %s is no number", k->h->name);
+	if (size->v.smin < 0)
+		return check_fail(c, "the size given to %s may be negative", k->h->name);
+	if (size->v.umax >= CHECK_MAX_VAR_OFF)
+		return check_fail(c, "the size given to %s has no upper bound", k->h->name);
+	if (size_kind == 's' && !size->v.umin)
+		return check_fail(c, "the size given to %s may be 0", k->h->name);
+	k->size = size->v.umax;
+	if (!k->size && reg_is_zero(mem))
+		return 0;
+	return check_memory(c, s, mem, k->size, write, write && scalar_is_const(&size->v));
+}
+
+static int arg_record(struct check *c, struct call *k, const struct reg *r)
+{
+	if (r->kind != R_RECORD)
+		return check_fail(c, "%s is given something that is no ring record", k->h->name);
+	if (r->maybe_null)
+		return check_fail(c, "%s is given a ring record that may be NULL", k->h->name);
+	if (r->off || !scalar_is_const(&r->v) || r->v.umin)
+		return check_fail(c, "%s is not given the start of the record", k->h->name);
+	k->ref = r->ref;
+	return 0;
+}
+
+static int arg_reserve(struct check *c, struct call *k, const struct reg *r)
+{
+	if (r->kind != R_SCALAR || !scalar_is_const(&r->v))
+		return check_fail(c, "the size of a ring record must be constant");
+	if (!r->v.umin || r->v.umin >= CHECK_MAX_VAR_OFF)
+		return check_fail(c, "the size of a ring record is bad: %llu",
+				  (unsigned long long)r->v.umin);
+	k->size = r->v.umin;
+	return 0;
+}
+
+static int arg_string(struct check *c, struct call *k, const struct reg *r)
+{
+	if (r->kind != R_VALUE || !(c->prog->maps.v[r->map].flags & RDONLY_PROG))
+		return check_fail(c, "%s wants a string in a read-only map", k->h->name);
+	return check_memory(c, NULL, r, 1, false, false);
+}
+
+static int arg_callback(struct check *c, struct call *k, const struct reg *r)
+{
+	if (r->kind != R_FUNC)
+		return check_fail(c, "%s is given no function to call", k->h->name);
+	k->callback = r->map;
+	return 0;
+}
+
+static int check_arg(struct check *c, struct state *s, struct call *k, u32 n)
+{
+	const char *kind = &k->h->args[n - 1];
+	const struct reg *r = &k->arg[n];
+
+	if (check_readable(c, state_top(s), n))
+		return -1;
+	switch (*kind) {
+	case 'm':
+	case 'g':
+	case 't': return arg_map(c, k, r, *kind, n);
+	case 'k':
+	case 'v': return arg_key(c, s, k, r, *kind);
+	case 'r':
+	case 'w':
+		if (check_readable(c, state_top(s), n + 1))
+			return -1;
+		return arg_memory(c, s, k, r, &k->arg[n + 1], *kind, kind[1]);
+	case 'd': return arg_record(c, k, r);
+	case 'l': return arg_reserve(c, k, r);
+	case 'C': return arg_string(c, k, r);
+	case 'f': return arg_callback(c, k, r);
+	case 'c':
+		if (r->kind != R_CTX || r->off || !scalar_is_const(&r->v))
+			return check_fail(c, "argument %u of %s is not the context", n, k->h->name);
+		return 0;
+	case 'n':
+		if (r->kind != R_SCALAR)
+			return check_fail(c, "argument %u of %s is no number", n, k->h->name);
+		return 0;
+	case 'p':
+		if (r->kind != R_STACK && !reg_is_zero(r))
+			return check_fail(c, "what %s hands on must be an address on the stack or 0",
+					  k->h->name);
+		return 0;
+	}
+	return 0; /* sizes were looked at with their memory; addresses may be anything */
+}
+
+void check_clobber(struct frame *f)
+{
+	for (u32 i = 1; i <= 5; i++)
+		f->r[i] = (struct reg){ .kind = R_UNINIT };
+}
+
+static int call_back(struct check *c, struct state *s, const struct call *k)
+{
+	struct reg arg[5] = { k->arg[1], reg_scalar(scalar_between(0, UINT32_MAX)) };
+
+	if (k->h->number == HELPER_FOR_EACH) {
+		arg[1] = (struct reg){ .kind = R_KEY, .map = k->map, .v = scalar_const(0) };
+		arg[2] = (struct reg){ .kind = R_VALUE, .map = k->map, .v = scalar_const(0) };
+		arg[3] = k->arg[3];
+	} else {
+		arg[0] = reg_scalar(scalar_between(0, UINT32_MAX));
+		arg[1] = k->arg[3];
+	}
+	return check_callback(c, s, k->callback, arg);
+}
+
+static int reserve(struct check *c, struct state *s, const struct call *k, struct reg *r)
+{
+	if (s->n_refs == CHECK_MAX_REFS)
+		return check_fail(c, "too many ring records are held at once");
+	*r = (struct reg){ .kind = R_RECORD, .maybe_null = true, .size = (u32)k->size,
+			   .id = ++c->ids, .v = scalar_const(0) };
+	r->ref = r->id;
+	s->ref[s->n_refs++] = r->ref;
+	return 0;
+}
+
+static int returned(struct check *c, struct state *s, const struct call *k)
+{
+	struct reg *r = &state_top(s)->r[0];
+
+	switch (k->h->ret) {
+	case RET_NUMBER: *r = reg_scalar(scalar_unknown()); break;
+	case RET_LENGTH: *r = reg_scalar(scalar_signed(-MAX_ERRNO, (s64)k->size)); break;
+	case RET_NOTHING: *r = (struct reg){ .kind = R_UNINIT }; break;
+	case RET_BTF:
+		*r = reg_scalar(scalar_unknown());
+		r->btf = true;
+		break;
+	case RET_VALUE:
+		*r = (struct reg){ .kind = R_VALUE, .maybe_null = true, .map = k->map,
+				   .id = ++c->ids, .v = scalar_const(0) };
+		break;
+	case RET_RECORD: return reserve(c, s, k, r);
+	}
+	return 0;
+}
+
+static int is_allowed(struct check *c, const struct helper *h)
+{
+	bool raw = c->f->prog_type == BPF_PROG_TYPE_RAW_TRACEPOINT;
+
+	if ((h->where & NOWHERE) || (h->where & NOT_RAW && raw) ||
+	    (h->where & SLEEPABLE && !(c->f->prog_flags & SLEEPABLE_FLAG)))
+		return check_fail(c, "helper %s is not for programs of this kind", h->name);
+	return 0;
+}
+
+int check_helper(struct check *c, struct state *s, const struct bpf_insn *i)
+{
+	struct call k = { .h = find((u32)i->imm) };
+
+	if (!k.h)
+		return check_fail(c, "helper %d is not known", i->imm);
+	if (is_allowed(c, k.h))
+		return -1;
+	memcpy(k.arg, state_top(s)->r, sizeof(k.arg));
+	for (u32 n = 1; n <= strlen(k.h->args); n++)
+		if (check_arg(c, s, &k, n))
+			return -1;
+	if (k.ref)
+		state_drop_ref(s, k.ref);
+	if (k.callback && call_back(c, s, &k))
+		return -1;
+	check_clobber(state_top(s));
+	return returned(c, s, &k);
+}

@@ -1,0 +1,334 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Follows a function through its instructions, lowest first. A jump forward leaves its state at the
+ * target, where it is joined with what else arrives; as only loops jump backward, everything that
+ * can arrive has arrived when a place is reached, and straight code is looked at once.
+ *
+ * A jump backward leaves its state at the loop's head and goes on there, without joining turns: a
+ * counter keeps its value in each turn and the comparison with a constant ends the loop here as it
+ * does in the kernel's verifier. A turn that changes nothing never ends, and is refused.
+ */
+#include "target/check.h"
+
+struct loop {
+	u32 head;
+	bool again; /* its state came from a jump backward */
+	struct state *seen;
+};
+
+struct sweep {
+	u32 start, end, scan;
+	bool callback;
+	struct state **pending; /* by instruction, from start */
+	struct state *out;
+	VEC(struct loop) loops;
+};
+
+struct frame *check_push_frame(struct check *c, struct state *s, u32 sub)
+{
+	struct frame *f;
+
+	if (s->n_frames == CHECK_FRAMES) {
+		check_fail(c, "more than %d functions call each other", CHECK_FRAMES);
+		return NULL;
+	}
+	f = frame_new(c);
+	f->sub = sub;
+	f->r[10] = (struct reg){ .kind = R_STACK, .frame = (u8)s->n_frames, .v = scalar_const(0) };
+	s->frame[s->n_frames++] = f;
+	return f;
+}
+
+static struct loop *loop_at(struct check *c, struct sweep *w, u32 head)
+{
+	for (u32 i = 0; i < w->loops.n; i++)
+		if (w->loops.v[i].head == head)
+			return &w->loops.v[i];
+	vec_push(&c->arena, &w->loops, (struct loop){ .head = head });
+	return vec_last(&w->loops);
+}
+
+/* Leaves s (which it takes) at a place. */
+static int leave(struct check *c, struct sweep *w, u32 at, struct state *s)
+{
+	struct state **p = &w->pending[at - w->start];
+
+	if (at <= c->pc) {
+		loop_at(c, w, at)->again = true;
+		w->scan = MIN(w->scan, at);
+	}
+	if (!*p) {
+		*p = s;
+		return 0;
+	}
+	if (state_join(c, *p, s))
+		return -1;
+	state_free(c, s);
+	return 0;
+}
+
+static int enter_loop(struct check *c, struct sweep *w, const struct state *s)
+{
+	struct loop *l = loop_at(c, w, c->pc);
+
+	if (l->again && l->seen && state_equal(l->seen, s))
+		return check_fail(c, "this loop has no end that a verifier can see");
+	if (l->seen)
+		state_free(c, l->seen);
+	l->seen = state_copy(c, s);
+	l->again = false;
+	return 0;
+}
+
+/* ---- leaving a function */
+
+static int check_result(struct check *c, const struct sweep *w, const struct state *s)
+{
+	const struct reg *r = &state_top(s)->r[0];
+	u64 most = UINT64_MAX;
+
+	if (check_readable(c, state_top(s), 0))
+		return -1;
+	if (r->kind == R_STACK && s->n_frames > 1)
+		return check_fail(c, "returns an address of its own stack");
+	if (s->n_frames > 1 && !w->callback)
+		return 0;
+	if (reg_is_pointer(r))
+		return check_fail(c, "returns an address");
+	if (w->callback || c->profile == PROFILE_ITER)
+		most = 1;
+	else if (c->f->prog_type == BPF_PROG_TYPE_TRACING && c->f->attach_type != BPF_TRACE_RAW_TP &&
+		 c->f->attach_type != BPF_MODIFY_RETURN)
+		most = 0;
+	if (r->v.umax > most)
+		return check_fail(c, "returns something else than %s", most ? "0 or 1" : "0");
+	return 0;
+}
+
+static int leave_function(struct check *c, struct sweep *w, struct state *s)
+{
+	if (check_result(c, w, s))
+		return -1;
+	if (s->n_frames == 1 && s->n_refs)
+		return check_fail(c, "exits while a ring record is held");
+	if (!w->out) {
+		w->out = s;
+		return 0;
+	}
+	if (state_join(c, w->out, s))
+		return -1;
+	state_free(c, s);
+	return 0;
+}
+
+/* ---- calls */
+
+static int call_sub(struct check *c, struct state **s, const struct bpf_insn *i)
+{
+	struct frame *caller = state_top(*s), *f;
+	u32 pc = c->pc, sub = check_sub_at(c, pc + 1 + (u32)i->imm);
+	struct state *out;
+	struct reg ret;
+
+	f = check_push_frame(c, *s, sub);
+	if (!f)
+		return -1;
+	memcpy(&f->r[1], &caller->r[1], 5 * sizeof(f->r[0]));
+	if (check_run(c, sub, *s, false, &out))
+		return -1;
+	c->pc = pc;
+	*s = out;
+	if (!out)
+		return 0;
+	ret = state_top(out)->r[0];
+	state_pop_frame(c, out);
+	state_top(out)->r[0] = ret;
+	check_clobber(state_top(out));
+	return 0;
+}
+
+/* *out is s after one turn of the callback. */
+static int one_turn(struct check *c, const struct state *s, u32 sub, const struct reg *arg,
+		    struct state **out)
+{
+	struct state *turn = state_copy(c, s);
+	struct frame *f = check_push_frame(c, turn, sub);
+
+	if (!f)
+		return -1;
+	memcpy(&f->r[1], arg, 5 * sizeof(f->r[0]));
+	if (check_run(c, sub, turn, true, out))
+		return -1;
+	if (*out)
+		state_pop_frame(c, *out);
+	return 0;
+}
+
+static void move_state(struct check *c, struct state *to, struct state *from)
+{
+	while (to->n_frames)
+		state_pop_frame(c, to);
+	*to = *from;
+	from->n_frames = 0;
+	state_free(c, from);
+}
+
+/* Turns are joined until another one adds nothing; numbers that keep changing are forgotten. */
+int check_callback(struct check *c, struct state *s, u32 insn, const struct reg *arg)
+{
+	u32 pc = c->pc, sub = check_sub_at(c, insn);
+
+	for (u32 turn = 0;; turn++) {
+		struct state *out, *joined = state_copy(c, s);
+		bool done;
+
+		if (turn == 64)
+			return check_fail(c, "what the callback does to the stack does not settle");
+		if (one_turn(c, s, sub, arg, &out))
+			return -1;
+		c->pc = pc;
+		if (out && state_join(c, joined, out))
+			return -1;
+		if (out)
+			state_free(c, out);
+		if (turn > 1)
+			state_widen(joined, s);
+		done = state_equal(joined, s);
+		move_state(c, s, joined);
+		if (done)
+			return 0;
+	}
+}
+
+static int call(struct check *c, struct state **s, const struct bpf_insn *i)
+{
+	struct frame *f = state_top(*s);
+
+	if (i->src_reg == BPF_PSEUDO_CALL)
+		return call_sub(c, s, i);
+	if (!i->src_reg)
+		return check_helper(c, *s, i);
+	check_clobber(f);
+	f->r[0] = reg_scalar(scalar_unknown());
+	f->r[0].btf = true;
+	return 0;
+}
+
+/* ---- one step */
+
+static u32 jump_target(const struct bpf_insn *i, u32 pc)
+{
+	bool far = i->code == (BPF_JMP32 | BPF_JA);
+
+	return pc + 1 + (u32)(far ? i->imm : i->off);
+}
+
+/* Conditional: one state goes on here, a refined copy is left at the target. */
+static int branch(struct check *c, struct sweep *w, struct state **s, const struct bpf_insn *i)
+{
+	u32 target = jump_target(i, c->pc);
+	struct state *jump, *cur = *s;
+	struct edge e;
+
+	if (check_branch(c, cur, i, &e, &jump))
+		return -1;
+	if (!e.fallthrough || target <= c->pc) {
+		*s = NULL;
+		w->scan = c->pc + 1;
+	}
+	if (!e.taken)
+		return *s ? 0 : leave(c, w, c->pc + 1, cur);
+	if (leave(c, w, target, jump ? jump : cur))
+		return -1;
+	return jump && !*s ? leave(c, w, c->pc + 1, cur) : 0;
+}
+
+static int jump_or_call(struct check *c, struct sweep *w, struct state **s, const struct bpf_insn *i)
+{
+	struct state *cur = *s;
+
+	switch (BPF_OP(i->code)) {
+	case BPF_CALL: return call(c, s, i);
+	case BPF_EXIT: *s = NULL; return leave_function(c, w, cur);
+	case BPF_JA:
+		*s = NULL;
+		w->scan = c->pc + 1;
+		return leave(c, w, jump_target(i, c->pc), cur);
+	}
+	return branch(c, w, s, i);
+}
+
+static int step(struct check *c, struct sweep *w, struct state **s, const struct bpf_insn *i)
+{
+	if (++c->steps > CHECK_MAX_STEPS)
+		return check_fail(c, "a verifier would have to follow more than %d instructions",
+				  CHECK_MAX_STEPS);
+	switch (BPF_CLASS(i->code)) {
+	case BPF_ALU:
+	case BPF_ALU64: return check_alu(c, state_top(*s), i);
+	case BPF_LDX: return check_ldx(c, *s, i);
+	case BPF_ST:
+	case BPF_STX: return check_store(c, *s, i);
+	case BPF_LD: return check_ld_imm64(c, state_top(*s), i);
+	}
+	return jump_or_call(c, w, s, i);
+}
+
+/* The next place where a state waits; end: none. */
+static u32 next_pending(const struct sweep *w)
+{
+	u32 at = w->scan;
+
+	while (at < w->end && !w->pending[at - w->start])
+		at++;
+	return at;
+}
+
+/* What goes on at c->pc: the state that came from above and the one that waits there. */
+static int arrive(struct check *c, struct sweep *w, struct state **s)
+{
+	struct state **p = &w->pending[c->pc - w->start];
+
+	if (!*p)
+		return 0;
+	if (*s) {
+		if (state_join(c, *s, *p))
+			return -1;
+		state_free(c, *p);
+	} else {
+		*s = *p;
+	}
+	*p = NULL;
+	return 0;
+}
+
+int check_run(struct check *c, u32 sub, struct state *in, bool callback, struct state **out)
+{
+	struct sweep w = { .start = c->subs.v[sub].start, .end = c->subs.v[sub].end,
+			   .callback = callback };
+	struct state *s = in;
+
+	w.pending = arena_array(&c->arena, struct state *, w.end - w.start);
+	c->pc = w.start;
+	for (;;) {
+		if (!s) {
+			c->pc = next_pending(&w);
+			if (c->pc == w.end)
+				break;
+		}
+		if (arrive(c, &w, &s) || ((c->mark[c->pc] & MARK_LOOP) && enter_loop(c, &w, s)))
+			return -1;
+
+		const struct bpf_insn *i = &c->f->insns[c->pc];
+
+		w.scan = c->pc + 1;
+		if (step(c, &w, &s, i))
+			return -1;
+		c->pc += BPF_CLASS(i->code) == BPF_LD ? 2 : 1;
+	}
+	for (u32 i = 0; i < w.loops.n; i++)
+		if (w.loops.v[i].seen)
+			state_free(c, w.loops.v[i].seen);
+	*out = w.out;
+	return 0;
+}

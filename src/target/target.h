@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * IR -> BPF. target_emit() selects instructions by the kernel's features, allocates registers (linear
+ * scan: r6-r9 across calls, r0-r5 otherwise, spills to 8-byte slots), lays out the stack, encodes, and
+ * keeps a span for each instruction. target_check() is our own verifier, stricter than any kernel's.
+ */
+#ifndef SONDE_TARGET_H
+#define SONDE_TARGET_H
+
+#include "ir/ir.h"
+#include "type/loc.h"
+
+/* 0, or -E2BIG when the frame does not fit 512 bytes (the caller lowers again with less on the stack). */
+int target_emit(struct ir_unit *u, struct features *features, struct bpf_func *out);
+
+struct check_error {
+	u32 insn;
+	char text[256];
+};
+/* 0, or -EACCES and the place where a kernel would refuse (or could misbehave). */
+int target_check(const struct program *prog, const struct bpf_func *f, const struct profile *profile,
+		 struct check_error *error);
+
+/* One instruction as text (two slots for ld_imm64): "r1 = *(u64 *)(r6 +8)". Returns slots used. */
+u32 target_disasm(struct buf *b, const struct program *prog, const struct bpf_func *f, u32 insn);
+/* Whole function, script lines interleaved (-d bpf). */
+void target_dump(struct buf *b, const struct program *prog, const struct bpf_func *f);
+
+#endif

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Where results go. Engines and actions produce, outputs consume, through this and nothing else.
+ * One output is one `struct output` row in output/index.h.
+ */
+#ifndef SONDE_TRACE_SINK_H
+#define SONDE_TRACE_SINK_H
+
+#include "base/buf.h"
+#include "base/diag.h"
+#include "trace/table.h"
+
+struct sink;
+
+struct output {
+	const char *name, *brief, *doc, *example;
+	void (*attached)(struct sink *s, u32 n_probes);
+	/* kind: "printf", "time", "cat", "join", "syscall", "system" … text is exactly what was asked for */
+	void (*text)(struct sink *s, const char *kind, const char *text, size_t len);
+	/* print(expr) */
+	void (*value)(struct sink *s, const struct type *t, const void *p);
+	void (*table)(struct sink *s, const struct table *t);
+	void (*lost)(struct sink *s, const struct loss *loss, u64 count);
+	/* errorf, warnf and run-time warnings: level "errorf", "warnf", "runtime_error", "helper_error" */
+	void (*message)(struct sink *s, const char *level, struct span span, const char *text);
+	/* After the end probes, before the maps are printed at exit: text prints two newlines. */
+	void (*end)(struct sink *s);
+};
+
+struct sink {
+	const struct output *output;
+	const struct names *names;
+	struct sources *sources;
+	struct buf out;	  /* bytes waiting for fd */
+	struct buf err;	  /* bytes waiting for stderr */
+	int fd;
+	enum { SINK_FULL, SINK_LINE, SINK_NONE } buffering; /* -B */
+	bool quiet;
+	bool closed;	  /* EPIPE seen: everything is dropped quietly */
+	bool attached_on_stdout; /* __BPFTRACE_NOTIFY_PROBES_ATTACHED is set */
+};
+
+/* Writes what waits; 0 or -errno (EPIPE sets closed). */
+int sink_flush(struct sink *s);
+/* Called by outputs after each item: flushes according to buffering and size. */
+void sink_item(struct sink *s);
+/* Within a long item: flushes only when much has gathered. */
+void sink_row(struct sink *s);
+void sink_release(struct sink *s);
+
+#endif

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Stacks and symbols as text. A stack value is a reference; its frames come from names->stack,
+ * their names from names->ksym and ->usym. The text begins with a newline and ends with one, so
+ * the same bytes serve as a value, and as a key between brackets:
+ *
+ *	sonde (bpftrace)         vfs_read+5              8 blanks
+ *	perf		ffffffff8121 vfs_read+5 (module)     a tab
+ *	raw		ffffffff8121
+ *	build_id	1f2e3d... 0x1234
+ */
+#include "trace/value.h"
+
+static const struct symbol nobody;
+
+static struct symbol symbol_of(const struct names *names, bool user, u32 pid, u64 ip)
+{
+	struct symbol sym = nobody;
+	bool known = false;
+
+	if (user && names && names->usym)
+		known = names->usym(names->ctx, pid, ip, &sym);
+	else if (!user && names && names->ksym)
+		known = names->ksym(names->ctx, ip, &sym);
+	if (!known)
+		sym.name = NULL;
+	return sym;
+}
+
+static void put_address(struct buf *b, u64 ip)
+{
+	buf_add(b, "0x", 2);
+	buf_hex(b, ip);
+}
+
+void frame_name(struct buf *b, const struct names *names, bool user, u32 pid, u64 ip)
+{
+	struct symbol sym = symbol_of(names, user, pid, ip);
+
+	if (sym.name)
+		buf_puts(b, sym.name);
+	else
+		put_address(b, ip);
+}
+
+static void put_symbol(struct buf *b, const struct symbol *sym, u64 ip)
+{
+	if (!sym->name) {
+		put_address(b, ip);
+		return;
+	}
+	buf_puts(b, sym->name);
+	buf_putc(b, '+');
+	buf_u64(b, sym->offset);
+	if (!sym->file)
+		return;
+	buf_putc(b, '@');
+	buf_puts(b, sym->file);
+	buf_putc(b, ':');
+	buf_u64(b, sym->line);
+}
+
+static void put_plain_frame(struct buf *b, const struct symbol *sym, u64 ip)
+{
+	buf_pad(b, ' ', 8);
+	put_symbol(b, sym, ip);
+}
+
+static void put_perf_frame(struct buf *b, const struct symbol *sym, bool user, u64 ip)
+{
+	buf_putc(b, '\t');
+	buf_hex(b, ip);
+	buf_putc(b, ' ');
+	put_symbol(b, sym, ip);
+	if (sym->inlined)
+		buf_puts(b, " (inlined)");
+	if (sym->module) {
+		buf_puts(b, " (");
+		buf_puts(b, sym->module);
+		buf_putc(b, ')');
+	} else if (user) {
+		buf_puts(b, " ([unknown])");
+	}
+}
+
+static void put_build_id_frame(struct buf *b, const struct names *names, u32 pid, u64 ip)
+{
+	const char *id = NULL;
+	u64 offset = ip;
+
+	if (names && names->build_id && names->build_id(names->ctx, pid, ip, &id, &offset) && id) {
+		buf_puts(b, id);
+		buf_putc(b, ' ');
+	} else {
+		offset = ip;
+	}
+	put_address(b, offset);
+}
+
+static void put_frame(struct buf *b, const struct names *names, const struct type *t, u32 pid,
+		      u64 ip)
+{
+	bool user = t->kind == TY_USTACK;
+	struct symbol sym;
+
+	switch (t->stack.mode) {
+	case STACK_MODE_SONDE:
+		sym = symbol_of(names, user, pid, ip);
+		put_plain_frame(b, &sym, ip);
+		break;
+	case STACK_MODE_PERF:
+		sym = symbol_of(names, user, pid, ip);
+		put_perf_frame(b, &sym, user, ip);
+		break;
+	case STACK_MODE_RAW: buf_hex(b, ip); break;
+	case STACK_MODE_BUILD_ID: put_build_id_frame(b, names, pid, ip); break;
+	}
+	buf_putc(b, '\n');
+}
+
+u32 stack_frames(const struct names *names, const struct type *t, const void *p, u64 *ips)
+{
+	u32 limit = t->stack.limit ? MIN(t->stack.limit, STACK_MAX_FRAMES) : STACK_DEFAULT_FRAMES;
+	struct stack_value v;
+
+	memcpy(&v, p, sizeof(v));
+	if (!v.n || !names || !names->stack)
+		return 0;
+
+	u32 n = names->stack(names->ctx, &v, t->kind == TY_USTACK, limit, ips);
+
+	return MIN(n, limit);
+}
+
+void stack_text(struct buf *b, const struct names *names, const struct type *t, const void *p)
+{
+	u64 ips[STACK_MAX_FRAMES];
+	struct stack_value v;
+	u32 n = stack_frames(names, t, p, ips);
+
+	memcpy(&v, p, sizeof(v));
+	buf_putc(b, '\n');
+	for (u32 i = 0; i < n; i++)
+		put_frame(b, names, t, v.pid, ips[i]);
+}

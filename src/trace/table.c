@@ -1,0 +1,410 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The order in which a map is shown. In: the rows of a map as an engine read them, in no order.
+ * Out: the rows that are to be printed, in order (section 5.3 of the language).
+ *
+ * Sorting is by a 64-bit rank first: the value as an order-preserving unsigned number, or the
+ * beginning of the key. Only equal ranks look at whole keys, so a map of 100 000 keys costs little
+ * more than sorting as many integers, and the result does not depend on the order of the kernel's
+ * hash.
+ */
+#include <stdlib.h>
+
+#include "trace/table.h"
+#include "type/agg.h"
+
+struct item {
+	u64 rank;
+	struct table_row row;
+};
+
+struct sorting {
+	const struct table *table;
+	const struct names *names;
+};
+
+s64 value_int(const struct type *t, const void *p)
+{
+	union {
+		u8 b;
+		u16 h;
+		u32 w;
+		u64 d;
+	} v = {};
+
+	memcpy(&v, p, MIN(t->size, (u32)sizeof(v)));
+	switch (t->size) {
+	case 1: return t->is_signed ? (s8)v.b : (s64)v.b;
+	case 2: return t->is_signed ? (s16)v.h : (s64)v.h;
+	case 4: return t->is_signed ? (s32)v.w : (s64)v.w;
+	default: return (s64)v.d;
+	}
+}
+
+static u64 bucket_at(const void *value, u32 i)
+{
+	u64 n;
+
+	memcpy(&n, (const char *)value + i * sizeof(n), sizeof(n));
+	return n;
+}
+
+static u64 buckets_total(const struct type *t, const void *value)
+{
+	u64 total = 0;
+
+	for (u32 i = 0, n = agg_buckets(t); i < n; i++)
+		total += bucket_at(value, i);
+	return total;
+}
+
+static s64 average(const struct type *t, const struct agg_avg *a)
+{
+	if (!a->count)
+		return 0;
+	if (!t->is_signed)
+		return (s64)((u64)a->total / a->count);
+	return a->count > INT64_MAX ? 0 : a->total / (s64)a->count;
+}
+
+s64 table_number(const struct type *t, const void *value)
+{
+	union {
+		u64 count;
+		struct agg_sum sum;
+		struct agg_minmax minmax;
+		struct agg_avg avg;
+	} v;
+
+	switch (t->kind) {
+	case TY_COUNT: memcpy(&v.count, value, sizeof(v.count)); return (s64)v.count;
+	case TY_SUM: memcpy(&v.sum, value, sizeof(v.sum)); return v.sum.sum;
+	case TY_MIN:
+	case TY_MAX:
+		memcpy(&v.minmax, value, sizeof(v.minmax));
+		return v.minmax.is_set ? v.minmax.value : 0;
+	case TY_AVG:
+	case TY_STATS: memcpy(&v.avg, value, sizeof(v.avg)); return average(t, &v.avg);
+	case TY_HIST:
+	case TY_LHIST:
+	case TY_LLHIST: return (s64)buckets_total(t, value);
+	case TY_SAMPLES: return (s64)bucket_at(value, 0);
+	default: return type_is_scalar(t) ? value_int(t, value) : 0;
+	}
+}
+
+/* ---- percentiles */
+
+void table_bounds(const struct type *t, u32 i, s64 *lo, s64 *hi)
+{
+	if (t->kind == TY_HIST)
+		hist_bounds(i, t->hist.bits, lo, hi);
+	else if (t->kind == TY_LHIST)
+		lhist_bounds(i, t->lhist.min, t->lhist.max, t->lhist.step, lo, hi);
+	else
+		llhist_bounds(i, t->llhist.base, t->llhist.low, t->llhist.high, t->llhist.steps, lo,
+			      hi);
+}
+
+/* The rank (1-based) of the value below or at which pct of n values lie: nearest rank. */
+static u64 pct_rank(u64 n, u32 pct)
+{
+	unsigned __int128 scaled = (unsigned __int128)n * MIN(pct, 100000u);
+	u64 rank = (u64)((scaled + 99999) / 100000);
+
+	return MAX(rank, 1ull);
+}
+
+/* The rank-th of count values spread evenly over [lo, hi]; an open side has only its edge. */
+static s64 inside_bucket(s64 lo, s64 hi, u64 rank, u64 count)
+{
+	if (lo == INT64_MIN)
+		return hi;
+	if (hi == INT64_MAX)
+		return lo;
+
+	u64 width = (u64)hi - (u64)lo;
+
+	return (s64)((u64)lo + (u64)((unsigned __int128)width * rank / count));
+}
+
+static bool buckets_percentile(const struct type *t, const void *value, u32 pct, s64 *out)
+{
+	u64 total = buckets_total(t, value), below = 0, rank = pct_rank(total, pct);
+
+	for (u32 i = 0, n = agg_buckets(t); i < n && total; i++) {
+		u64 count = bucket_at(value, i);
+		s64 lo, hi;
+
+		if (count && below + count >= rank) {
+			table_bounds(t, i, &lo, &hi);
+			*out = inside_bucket(lo, hi, rank - below, count);
+			return true;
+		}
+		below += count;
+	}
+	return false;
+}
+
+static int compare_signed(const void *a, const void *b)
+{
+	s64 x, y;
+
+	memcpy(&x, a, sizeof(x));
+	memcpy(&y, b, sizeof(y));
+	return (x > y) - (x < y);
+}
+
+static int compare_unsigned(const void *a, const void *b)
+{
+	u64 x, y;
+
+	memcpy(&x, a, sizeof(x));
+	memcpy(&y, b, sizeof(y));
+	return (x > y) - (x < y);
+}
+
+static bool samples_percentile(const struct type *t, const void *value, u32 pct, s64 *out)
+{
+	u64 kept = MIN(bucket_at(value, 0), (u64)t->count);
+
+	if (!kept)
+		return false;
+
+	s64 *sorted = xmalloc(kept * sizeof(*sorted));
+
+	memcpy(sorted, (const char *)value + offsetof(struct agg_samples, value),
+	       kept * sizeof(*sorted));
+	qsort(sorted, kept, sizeof(*sorted), t->is_signed ? compare_signed : compare_unsigned);
+	*out = sorted[pct_rank(kept, pct) - 1];
+	free(sorted);
+	return true;
+}
+
+bool table_percentile(const struct type *t, const void *value, u32 pct, s64 *out)
+{
+	if (t->kind == TY_SAMPLES)
+		return samples_percentile(t, value, pct, out);
+	if (t->kind == TY_HIST || t->kind == TY_LHIST || t->kind == TY_LLHIST)
+		return buckets_percentile(t, value, pct, out);
+	return false;
+}
+
+/* ---- keys */
+
+static int compare_u64(u64 a, u64 b)
+{
+	return (a > b) - (a < b);
+}
+
+/* Integers of keys compare as signed whatever their type: -1 and 2^64-1 share a place. */
+static s64 key_int(const struct type *t, const void *p)
+{
+	return value_int(type_int(t->size, true), p);
+}
+
+static int compare_fields(const struct names *names, const struct type *t, const char *a,
+			  const char *b)
+{
+	for (u32 i = 0; i < t->n_fields; i++) {
+		const struct field *f = &t->fields[i];
+		int c = table_key_compare(names, f->type, a + f->offset, b + f->offset);
+
+		if (c)
+			return c;
+	}
+	return 0;
+}
+
+static int compare_elements(const struct names *names, const struct type *t, const char *a,
+			    const char *b)
+{
+	for (u32 i = 0; i < t->count; i++) {
+		size_t at = (size_t)i * t->elem->size;
+		int c = table_key_compare(names, t->elem, a + at, b + at);
+
+		if (c)
+			return c;
+	}
+	return 0;
+}
+
+static int compare_buffers(const struct type *t, const char *a, const char *b)
+{
+	u32 n, m;
+
+	memcpy(&n, a, sizeof(n));
+	memcpy(&m, b, sizeof(m));
+	n = MIN(n, t->count);
+	m = MIN(m, t->count);
+
+	int c = memcmp(a + sizeof(n), b + sizeof(m), MIN(n, m));
+
+	return c ? c : compare_u64(n, m);
+}
+
+static int compare_floats(const struct type *t, const void *a, const void *b)
+{
+	double x = 0, y = 0;
+
+	if (t->size == sizeof(float)) {
+		float f, g;
+
+		memcpy(&f, a, sizeof(f));
+		memcpy(&g, b, sizeof(g));
+		x = (double)f;
+		y = (double)g;
+	} else {
+		memcpy(&x, a, sizeof(x));
+		memcpy(&y, b, sizeof(y));
+	}
+	return (x > y) - (x < y);
+}
+
+static int compare_probes(const struct names *names, u64 a, u64 b)
+{
+	const struct program *prog = names ? names->prog : NULL;
+
+	if (!prog || a >= prog->sites.n || b >= prog->sites.n)
+		return compare_u64(a, b);
+	return strcmp(prog->sites.v[a].probe, prog->sites.v[b].probe);
+}
+
+int table_key_compare(const struct names *names, const struct type *t, const void *a, const void *b)
+{
+	switch (t->kind) {
+	case TY_INT:
+	case TY_BOOL:
+	case TY_ENUM: {
+		s64 x = key_int(t, a), y = key_int(t, b);
+
+		return (x > y) - (x < y);
+	}
+	case TY_POINTER:
+	case TY_KSYM:
+	case TY_USERNAME:
+	case TY_CGROUP_PATH: return compare_u64((u64)value_int(t, a), (u64)value_int(t, b));
+	case TY_PROBE: return compare_probes(names, (u64)value_int(t, a), (u64)value_int(t, b));
+	case TY_STRING: return strncmp(a, b, t->count);
+	case TY_BUFFER: return compare_buffers(t, a, b);
+	case TY_FLOAT: return compare_floats(t, a, b);
+	case TY_TUPLE:
+	case TY_RECORD:
+	case TY_STRUCT: return compare_fields(names, t, a, b);
+	case TY_ARRAY: return compare_elements(names, t, a, b);
+	default: /* addresses, times, stacks: any fixed order */ return memcmp(a, b, t->size);
+	}
+}
+
+/* ---- ranks */
+
+static u64 order_preserving(s64 v)
+{
+	return (u64)v ^ 1ull << 63;
+}
+
+static u64 string_rank(const struct type *t, const u8 *s)
+{
+	u64 rank = 0;
+	u32 i = 0;
+
+	for (; i < 8 && i < t->count && s[i]; i++)
+		rank = rank << 8 | s[i];
+	return i ? rank << 8 * (8 - i) : 0;
+}
+
+static u64 key_rank(const struct type *t, const void *key)
+{
+	if (!t || !key)
+		return 0;
+	switch (t->kind) {
+	case TY_INT:
+	case TY_BOOL:
+	case TY_ENUM: return order_preserving(key_int(t, key));
+	case TY_STRING: return string_rank(t, key);
+	case TY_TUPLE:
+	case TY_RECORD:
+		return t->n_fields ? key_rank(t->fields[0].type,
+					      (const char *)key + t->fields[0].offset)
+				   : 0;
+	default: return 0;
+	}
+}
+
+static u64 value_rank(const struct type *t, const void *value)
+{
+	s64 number = table_number(t, value);
+	bool is_signed = t->is_signed && type_is_agg(t);
+
+	if (type_is_integer(t))
+		is_signed = t->is_signed;
+	return is_signed ? order_preserving(number) : (u64)number;
+}
+
+static bool sorts_by_value(const struct table *t)
+{
+	const struct type *v = t->map->value;
+
+	if (t->order != TABLE_BY_KIND)
+		return t->order == TABLE_BY_VALUE;
+	return v->kind == TY_INT || v->kind == TY_ENUM ||
+	       (type_is_agg(v) && v->kind != TY_TSERIES && v->kind != TY_SAMPLES);
+}
+
+static int compare_items(const void *a, const void *b, void *ctx)
+{
+	const struct item *x = a, *y = b;
+	const struct sorting *s = ctx;
+
+	if (x->rank != y->rank)
+		return x->rank < y->rank ? -1 : 1;
+	if (!s->table->map->key || !x->row.key || !y->row.key)
+		return 0;
+	return table_key_compare(s->names, s->table->map->key, x->row.key, y->row.key);
+}
+
+static void sort_rows(struct table *t, const struct names *names)
+{
+	struct item *items = xmalloc(t->rows.n * sizeof(*items));
+	bool by_value = sorts_by_value(t);
+
+	for (u32 i = 0; i < t->rows.n; i++) {
+		struct table_row *row = &t->rows.v[i];
+
+		items[i].row = *row;
+		items[i].rank = by_value ? value_rank(t->map->value, row->value)
+					 : key_rank(t->map->key, row->key);
+	}
+	qsort_r(items, t->rows.n, sizeof(*items), compare_items,
+		&(struct sorting){ .table = t, .names = names });
+	for (u32 i = 0; i < t->rows.n; i++)
+		t->rows.v[i] = items[i].row;
+	free(items);
+}
+
+static void keep_last(struct table *t, u32 n)
+{
+	if (!n || n >= t->rows.n)
+		return;
+	memmove(t->rows.v, t->rows.v + (t->rows.n - n), n * sizeof(*t->rows.v));
+	t->rows.n = n;
+}
+
+static void turn_around(struct table *t)
+{
+	for (u32 i = 0, n = t->rows.n; i < n / 2; i++) {
+		struct table_row row = t->rows.v[i];
+
+		t->rows.v[i] = t->rows.v[n - 1 - i];
+		t->rows.v[n - 1 - i] = row;
+	}
+}
+
+void table_sort(struct table *t, const struct names *names)
+{
+	if (t->rows.n > 1)
+		sort_rows(t, names);
+	keep_last(t, t->top);
+	if (t->descending)
+		turn_around(t);
+}

@@ -1,0 +1,443 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Values as text. In: a type and the bytes of a value of it, in a record or a map. Out: what
+ * print() and %s show (section 5.3 of the language). Bytes behind the NUL of a string are garbage,
+ * lengths of buffers are not trusted, and nothing behind type->size is read.
+ *
+ *	int -5   bool true   pointer 0xffff8881   string abc   buffer a\x00b   array [1,2,3]
+ *	tuple (1, abc)   struct { .a = 1, .b = 2 }   enum SYMBOL   void null
+ */
+#include <arpa/inet.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "trace/table.h"
+#include "trace/value.h"
+#include "type/agg.h"
+
+/* What does not change from a value to its parts. */
+struct show {
+	struct buf *b;
+	const struct names *names;
+	u32 div;	/* of the outermost value only */
+	bool in_struct; /* fields of C structs: char arrays end without NUL and are not cut */
+};
+
+static void show(struct show s, const struct type *t, const void *p);
+
+/* ---- numbers */
+
+s64 value_div(const struct type *t, s64 v, u32 div)
+{
+	if (div <= 1)
+		return v;
+	return t->is_signed ? v / (s64)div : (s64)((u64)v / div);
+}
+
+static void put_number(struct buf *b, bool is_signed, s64 v)
+{
+	if (is_signed)
+		buf_s64(b, v);
+	else
+		buf_u64(b, (u64)v);
+}
+
+static void put_address(struct buf *b, u64 v)
+{
+	buf_add(b, "0x", 2);
+	buf_hex(b, v);
+}
+
+double value_double(const struct type *t, const void *p)
+{
+	float f = 0;
+	double d = 0;
+
+	if (t->size == sizeof(f)) {
+		memcpy(&f, p, sizeof(f));
+		return (double)f;
+	}
+	memcpy(&d, p, MIN(t->size, (u32)sizeof(d)));
+	return d;
+}
+
+void value_float(struct buf *b, const struct type *t, const void *p)
+{
+	double v = value_double(t, p);
+	int most = t->size == sizeof(float) ? 9 : 17;
+	char text[40];
+
+	for (int digits = 6; digits <= most; digits++) {
+		snprintf(text, sizeof(text), "%.*g", digits, v);
+		double back = strtod(text, NULL);
+
+		if (t->size == sizeof(float) ? (float)back == (float)v : back == v)
+			break;
+	}
+	buf_puts(b, text);
+}
+
+const char *value_enum_name(const struct type *t, s64 value)
+{
+	for (u32 i = 0; i < t->n_enums; i++)
+		if (t->enums[i].value == value)
+			return t->enums[i].name;
+	return NULL;
+}
+
+static void put_enum(struct buf *b, const struct type *t, const void *p)
+{
+	s64 v = value_int(t, p);
+	const char *name = value_enum_name(t, v);
+
+	if (name)
+		buf_puts(b, name);
+	else
+		put_number(b, t->is_signed, v);
+}
+
+s64 value_bitfield(const struct field *f, const void *base)
+{
+	const u8 *p = (const u8 *)base + f->offset;
+	u32 n_bits = MIN(f->bit_size, 64), last = f->bit_offset + n_bits;
+	unsigned __int128 raw = 0;
+	u64 v;
+
+	for (u32 i = 0; i * 8 < last; i++)
+		raw |= (unsigned __int128)p[i] << i * 8;
+	v = (u64)(raw >> f->bit_offset);
+	if (n_bits == 64)
+		return (s64)v;
+	v &= (1ull << n_bits) - 1;
+	if (f->type->is_signed && v >> (n_bits - 1))
+		v |= ~0ull << n_bits;
+	return (s64)v;
+}
+
+/* ---- bytes */
+
+u32 value_strlen(const struct type *t, const void *p)
+{
+	return (u32)strnlen(p, t->count);
+}
+
+bool value_str_truncated(const struct type *t, const void *p)
+{
+	return t->count && value_strlen(t, p) == t->count;
+}
+
+const char *value_str_trailer(const struct names *names, const struct type *t, u32 len)
+{
+	u32 max = names ? names->max_strlen : 0;
+	bool full = t->count && (len >= t->count || (len + 1 == t->count && max &&
+						     (t->count == max || t->count == max + 1)));
+
+	return full && names && names->trunc_trailer ? names->trunc_trailer : "";
+}
+
+static void put_string(const struct show *s, const struct type *t, const void *p)
+{
+	u32 len = value_strlen(t, p);
+
+	buf_add(s->b, p, len);
+	if (!s->in_struct)
+		buf_puts(s->b, value_str_trailer(s->names, t, len));
+}
+
+static void put_hex_byte(struct buf *b, u8 c)
+{
+	static const char digit[] = "0123456789abcdef";
+
+	buf_add(b, (char[]){ digit[c >> 4], digit[c & 15] }, 2);
+}
+
+void bytes_text(struct buf *b, const u8 *bytes, u32 len)
+{
+	for (u32 i = 0; i < len; i++) {
+		if (bytes[i] >= ' ' && bytes[i] <= '~')
+			buf_putc(b, (char)bytes[i]);
+		else
+			bytes_escaped(b, bytes + i, 1);
+	}
+}
+
+void bytes_escaped(struct buf *b, const u8 *bytes, u32 len)
+{
+	for (u32 i = 0; i < len; i++) {
+		buf_add(b, "\\x", 2);
+		put_hex_byte(b, bytes[i]);
+	}
+}
+
+void bytes_hex(struct buf *b, const u8 *bytes, u32 len)
+{
+	for (u32 i = 0; i < len; i++) {
+		if (i)
+			buf_putc(b, ' ');
+		put_hex_byte(b, bytes[i]);
+	}
+}
+
+u32 value_bytes(const struct type *t, const void *p, const u8 **bytes)
+{
+	u32 len;
+
+	memcpy(&len, p, sizeof(len));
+	*bytes = (const u8 *)p + sizeof(len);
+	return MIN(len, t->count);
+}
+
+/* ---- names */
+
+void value_inet(struct buf *b, const struct type *t, const void *p)
+{
+	char text[INET6_ADDRSTRLEN];
+	u32 family;
+
+	(void)t;
+	memcpy(&family, p, sizeof(family));
+	if (inet_ntop((int)family, (const char *)p + sizeof(family), text, sizeof(text)))
+		buf_puts(b, text);
+}
+
+static void put_macaddr(struct buf *b, const u8 *p)
+{
+	static const char digit[] = "0123456789ABCDEF";
+
+	for (u32 i = 0; i < 6; i++) {
+		if (i)
+			buf_putc(b, ':');
+		buf_add(b, (char[]){ digit[p[i] >> 4], digit[p[i] & 15] }, 2);
+	}
+}
+
+static void put_username(struct buf *b, const struct names *names, u32 uid)
+{
+	const char *name = names && names->user ? names->user(names->ctx, uid) : NULL;
+
+	if (name)
+		buf_puts(b, name);
+	else
+		buf_u64(b, uid);
+}
+
+static void put_cgroup(struct buf *b, const struct names *names, u64 id)
+{
+	const char *path = names && names->cgroup ? names->cgroup(names->ctx, id) : NULL;
+
+	if (path)
+		buf_puts(b, path);
+	else
+		buf_u64(b, id);
+}
+
+static void put_probe(struct buf *b, const struct names *names, u64 site)
+{
+	const struct program *prog = names ? names->prog : NULL;
+
+	if (prog && site < prog->sites.n && prog->sites.v[site].probe)
+		buf_puts(b, prog->sites.v[site].probe);
+	else
+		buf_u64(b, site);
+}
+
+static void put_timestamp(struct buf *b, const struct names *names, const void *p)
+{
+	const struct program *prog = names ? names->prog : NULL;
+	const char *fmt = NULL;
+	struct timestamp_value ts;
+
+	memcpy(&ts, p, sizeof(ts));
+	if (prog && ts.format < prog->strings.n)
+		fmt = prog->strings.v[ts.format];
+	time_text(b, fmt ? fmt : "%Y-%m-%dT%H:%M:%S.%k",
+		  names && names->wall_ns ? names->wall_ns(names->ctx, &ts) : ts.ns);
+}
+
+static void put_usym(struct buf *b, const struct names *names, const void *p)
+{
+	struct usym_value v;
+
+	memcpy(&v, p, sizeof(v));
+	frame_name(b, names, true, v.pid, v.addr);
+}
+
+/* ---- aggregations: shown as a whole by outputs, here as part of something else */
+
+static void put_stats(const struct show *s, const struct type *t, const void *p)
+{
+	struct agg_avg a;
+
+	memcpy(&a, p, sizeof(a));
+	buf_puts(s->b, "{ .count = ");
+	buf_u64(s->b, a.count);
+	buf_puts(s->b, ", .average = ");
+	put_number(s->b, t->is_signed, value_div(t, table_number(t, p), s->div));
+	buf_puts(s->b, ", .total = ");
+	put_number(s->b, t->is_signed, a.total);
+	buf_puts(s->b, " }");
+}
+
+static void put_samples(const struct show *s, const struct type *t, const void *p)
+{
+	static const struct {
+		const char *name;
+		u32 pct;
+	} shown[] = { { "min", 0 },
+		      { "p50", 50000 },
+		      { "p90", 90000 },
+		      { "p99", 99000 },
+		      { "max", 100000 } };
+
+	buf_puts(s->b, "{ .count = ");
+	buf_u64(s->b, (u64)table_number(t, p));
+	for (size_t i = 0; i < ARRAY_SIZE(shown); i++) {
+		s64 v;
+
+		if (!table_percentile(t, p, shown[i].pct, &v))
+			break;
+		buf_puts(s->b, ", .");
+		buf_puts(s->b, shown[i].name);
+		buf_puts(s->b, " = ");
+		put_number(s->b, t->is_signed, value_div(t, v, s->div));
+	}
+	buf_puts(s->b, " }");
+}
+
+/* ---- values made of values */
+
+static void put_array(struct show s, const struct type *t, const char *p)
+{
+	buf_putc(s.b, '[');
+	for (u32 i = 0; i < t->count; i++) {
+		if (i)
+			buf_putc(s.b, ',');
+		show(s, t->elem, p + (size_t)i * t->elem->size);
+	}
+	buf_putc(s.b, ']');
+}
+
+static void put_tuple(struct show s, const struct type *t, const char *p)
+{
+	buf_putc(s.b, '(');
+	for (u32 i = 0; i < t->n_fields; i++) {
+		if (i)
+			buf_add(s.b, ", ", 2);
+		show(s, t->fields[i].type, p + t->fields[i].offset);
+	}
+	buf_putc(s.b, ')');
+}
+
+static void put_field(struct show s, const struct field *f, const char *p)
+{
+	if (f->bit_size) {
+		put_number(s.b, f->type->is_signed, value_bitfield(f, p));
+	} else if (f->data_loc) { /* the data itself was not copied: where it is */
+		put_address(s.b, (u64)value_int(type_int(4, false), p + f->offset));
+	} else {
+		show(s, f->type, p + f->offset);
+	}
+}
+
+static bool is_anonymous(const struct field *f)
+{
+	return !f->name || !*f->name;
+}
+
+/* Members of anonymous members are members of the whole. Returns what goes before the next one. */
+static const char *put_fields(struct show s, const struct type *t, const char *p,
+			      const char *between)
+{
+	for (u32 i = 0; i < t->n_fields; i++) {
+		const struct field *f = &t->fields[i];
+
+		if (is_anonymous(f) && f->type->kind == TY_STRUCT) {
+			between = put_fields(s, type_complete(f->type), p + f->offset, between);
+			continue;
+		}
+		if (is_anonymous(f)) /* padding bits */
+			continue;
+		buf_puts(s.b, between);
+		buf_putc(s.b, '.');
+		buf_puts(s.b, f->name);
+		buf_puts(s.b, " = ");
+		put_field(s, f, p);
+		between = ", ";
+	}
+	return between;
+}
+
+static void put_struct(struct show s, const struct type *t, const char *p)
+{
+	s.in_struct = t->kind == TY_STRUCT;
+	t = type_complete(t);
+
+	const char *between = put_fields(s, t, p, "{ ");
+
+	buf_puts(s.b, *between == '{' ? "{}" : " }");
+}
+
+static void show(struct show s, const struct type *t, const void *p)
+{
+	struct show part = { .b = s.b, .names = s.names, .in_struct = s.in_struct };
+
+	switch (t->kind) {
+	case TY_BOOL: buf_puts(s.b, value_int(t, p) ? "true" : "false"); return;
+	case TY_INT: put_number(s.b, t->is_signed, value_div(t, value_int(t, p), s.div)); return;
+	case TY_COUNT:
+	case TY_SUM:
+	case TY_MIN:
+	case TY_MAX:
+	case TY_AVG: put_number(s.b, t->is_signed, value_div(t, table_number(t, p), s.div)); return;
+	case TY_FLOAT: value_float(s.b, t, p); return;
+	case TY_ENUM: put_enum(s.b, t, p); return;
+	case TY_STRING: put_string(&s, t, p); return;
+	case TY_BUFFER: {
+		const u8 *bytes;
+		u32 len = value_bytes(t, p, &bytes);
+
+		bytes_text(s.b, bytes, len);
+		return;
+	}
+	case TY_INET: value_inet(s.b, t, p); return;
+	case TY_POINTER: put_address(s.b, (u64)value_int(t, p)); return;
+	case TY_ARRAY: put_array(part, t, p); return;
+	case TY_TUPLE: put_tuple(part, t, p); return;
+	case TY_STRUCT:
+	case TY_RECORD: put_struct(part, t, p); return;
+	case TY_STATS: put_stats(&s, t, p); return;
+	case TY_SAMPLES: put_samples(&s, t, p); return;
+	case TY_KSTACK:
+	case TY_USTACK: stack_text(s.b, s.names, t, p); return;
+	case TY_KSYM: frame_name(s.b, s.names, false, 0, (u64)value_int(t, p)); return;
+	case TY_USYM: put_usym(s.b, s.names, p); return;
+	case TY_USERNAME: put_username(s.b, s.names, (u32)value_int(t, p)); return;
+	case TY_TIMESTAMP: put_timestamp(s.b, s.names, p); return;
+	case TY_MACADDR: put_macaddr(s.b, p); return;
+	case TY_CGROUP_PATH: put_cgroup(s.b, s.names, (u64)value_int(t, p)); return;
+	case TY_PROBE: put_probe(s.b, s.names, (u64)value_int(t, p)); return;
+	case TY_ERROR:
+	case TY_UNKNOWN:
+	case TY_VOID:
+	case TY_FUNC:
+	case TY_HIST:
+	case TY_LHIST:
+	case TY_LLHIST:
+	case TY_TSERIES:
+	case TY_STACK_MODE:
+	case TY_TIMESTAMP_MODE:
+	case TY_MAP:
+	case N_TYPE_KINDS: buf_puts(s.b, "null"); return;
+	}
+}
+
+void value_text(struct buf *b, const struct names *names, const struct type *t, const void *p)
+{
+	show((struct show){ .b = b, .names = names }, t, p);
+}
+
+void value_text_div(struct buf *b, const struct names *names, const struct type *t, const void *p,
+		    u32 div)
+{
+	show((struct show){ .b = b, .names = names, .div = div }, t, p);
+}

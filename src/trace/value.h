@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Values as text: what print() and %s show. JSON has its own in output/json.c. */
+#ifndef SONDE_TRACE_VALUE_H
+#define SONDE_TRACE_VALUE_H
+
+#include "base/buf.h"
+#include "trace/names.h"
+
+/* Appends one value of type t that lies at p (no newline). Layout: language.md 5.3. */
+void value_text(struct buf *b, const struct names *names, const struct type *t, const void *p);
+/* The same with numbers divided, as print(@x, top, div) asks: integers and aggregations. */
+void value_text_div(struct buf *b, const struct names *names, const struct type *t, const void *p,
+		    u32 div);
+/* Frames as text: newline, then each frame on a line, indented; for keys and values alike. */
+void stack_text(struct buf *b, const struct names *names, const struct type *t, const void *p);
+/* One frame by name, without offset: "vfs_read", or "0x..." when nobody knows it. */
+void frame_name(struct buf *b, const struct names *names, bool user, u32 pid, u64 ip);
+/* Frames of a stack value, innermost first; ips has room for STACK_MAX_FRAMES. */
+u32 stack_frames(const struct names *names, const struct type *t, const void *p, u64 *ips);
+/* The text of a string value: its length without NUL, at most its capacity. */
+u32 value_strlen(const struct type *t, const void *p);
+/* Without a NUL in its capacity: it was longer. */
+bool value_str_truncated(const struct type *t, const void *p);
+/*
+ * What is put behind a string of len bytes: the trailer when it fills its capacity, else "". Literals
+ * and comm fit exactly by nature, so a terminated string counts only at the capacity of max_strlen.
+ */
+const char *value_str_trailer(const struct names *names, const struct type *t, u32 len);
+/* A bitfield of the struct at base, extended by its sign. */
+s64 value_bitfield(const struct field *f, const void *base);
+/* The enumerator's name, or NULL. */
+const char *value_enum_name(const struct type *t, s64 value);
+/* Division by the type's sign; div 0 is 1. */
+s64 value_div(const struct type *t, s64 v, u32 div);
+/* The shortest decimal that reads back as the same float or double. */
+void value_float(struct buf *b, const struct type *t, const void *p);
+double value_double(const struct type *t, const void *p);
+/* "192.0.2.1", "2001:db8::1": a TY_INET value. */
+void value_inet(struct buf *b, const struct type *t, const void *p);
+/* strftime in local time, with %f (us, 6 digits), %k (ns, 9 digits) and %l (ms, 3 digits). */
+void time_text(struct buf *b, const char *fmt, u64 wall_ns);
+/* Names of an allocation's GFP flags: composites first, then single flags, the rest in hex. */
+void gfp_text(struct buf *b, u64 flags);
+/* Bytes: printable as they are and \xNN; all as \xNN; all as "4a 4b". */
+void bytes_text(struct buf *b, const u8 *bytes, u32 len);
+void bytes_escaped(struct buf *b, const u8 *bytes, u32 len);
+void bytes_hex(struct buf *b, const u8 *bytes, u32 len);
+/* The bytes of a TY_BUFFER value; at most its capacity. */
+u32 value_bytes(const struct type *t, const void *p, const u8 **bytes);
+
+/*
+ * printf: a format parsed once, applied to records. format_parse returns NULL and sets *error (a
+ * static text) and *at (offset in fmt) on a bad format; the checker uses it too.
+ */
+struct format_spec {
+	const char *literal; /* text before it (already unescaped) */
+	u32 literal_len;
+	char conv;	     /* d i u o x X c p s; 'r' buffer, 'R' = rx, 'H' = rh, 'G' = gr, 'e' float; 0: tail */
+	char letter;	     /* of a float: e E f F g G */
+	bool minus, plus, blank, hash, zero, star_width, star_prec;
+	s32 width, precision; /* -1: none */
+	u8 length;	      /* bytes that the length modifier keeps: 1, 2, 4, 8; 0: none given */
+	u32 offset;	      /* in the format string, for messages */
+	u32 end;
+};
+struct format {
+	struct format_spec *spec;
+	u32 n;	    /* including the tail */
+	u32 n_args; /* values consumed, star widths included */
+};
+struct format *format_parse(struct arena *a, const char *fmt, const char **error, u32 *at);
+/* Whether a value of type t may be given to conversion spec. */
+bool format_accepts(const struct format_spec *spec, const struct type *t);
+void format_apply(struct buf *b, const struct format *f, const struct names *names,
+		  const struct event_field *fields, u32 n_fields, const void *record);
+
+#endif

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * How aggregations and rendered values lie in memory: the one place that the compiler, the engines
+ * and the outputs agree on.
+ *
+ * Keyed aggregations are values of a per-CPU hash; keyless ones are slots in an array map, one slot
+ * for each CPU (cpu & mask). In both, a reader merges the copies with agg_merge().
+ */
+#ifndef SONDE_TYPE_AGG_H
+#define SONDE_TYPE_AGG_H
+
+#include "type/type.h"
+
+/* count: u64. */
+struct agg_sum { /* keyless slots need to know that sum(0) happened; keyed ones too, for one layout */
+	s64 sum;
+	u64 n;
+};
+struct agg_minmax {
+	s64 value; /* or u64, by the type's sign */
+	u64 is_set;
+};
+struct agg_avg { /* avg and stats */
+	s64 total;
+	u64 count;
+};
+/* hist: u64 bucket[agg_buckets(t)]; index from hist_bucket(). lhist: likewise. */
+struct agg_tseries_bucket {
+	s64 value;
+	u64 meta;  /* count for avg, is_set for min and max, time for last */
+	u64 epoch; /* timestamp / interval */
+};
+
+/* samples: a reservoir. n counts all values seen, of which MIN(n, type->count) are kept. */
+struct agg_samples {
+	u64 n;
+	s64 value[];
+};
+
+struct usym_value {
+	u64 addr;
+	u32 pid;
+	u32 pad;
+};
+struct timestamp_value {
+	u64 ns;
+	u32 mode;   /* enum timestamp_mode */
+	u32 format; /* index into program.strings */
+};
+enum timestamp_mode { TS_BOOT, TS_MONOTONIC, TS_TAI, TS_REAL };
+
+/*
+ * A stack as a value (map key, map value, record field): frames are stored once in the stacks map
+ * under their hash. hash 0 is the empty stack.
+ */
+struct stack_value {
+	u64 hash;
+	u32 pid;     /* user stacks: whose address space */
+	u32 n;	     /* frames */
+};
+/* Value in the stacks map: u64 ip[STACK_MAX_FRAMES], n from the reference. */
+enum { STACK_DEFAULT_FRAMES = 127, STACK_MAX_FRAMES = 1024 };
+
+/* Bytes of one copy of an aggregation. */
+u32 agg_size(const struct type *t);
+/* Number of buckets of hist, lhist, llhist. */
+u32 agg_buckets(const struct type *t);
+/* dst += src, both of agg_size(t) bytes. */
+void agg_merge(const struct type *t, void *dst, const void *src);
+/* Whether a copy has ever been updated (keyless slots start as zeroes). */
+bool agg_is_set(const struct type *t, const void *copy);
+
+/*
+ * hist: bucket of a value. k = log2 of sub-buckets. Index 0: negative; for k = 0: 1 is [0], 2 is [1],
+ * 3 is [2,4), ... For k > 0: values below 2^k have a bucket each, then 2^k buckets for each power.
+ */
+u32 hist_bucket(s64 value, u32 k);
+/* Inclusive bounds of a bucket; bucket 0 is (.., -1]. */
+void hist_bounds(u32 index, u32 k, s64 *lo, s64 *hi);
+/* lhist: 0 below min, 1.. the steps, last: max and above. */
+u32 lhist_bucket(s64 value, s64 min, s64 max, s64 step);
+/* Inclusive bounds; a last step that does not fit ends at max - 1. */
+void lhist_bounds(u32 index, s64 min, s64 max, s64 step, s64 *lo, s64 *hi);
+/*
+ * llhist: 0 below base^low; for each magnitude m in low..high, [base^m, base^(m+1)) in buckets of
+ * base^(m+1) / min(steps, base^(m+1)); last: base^(high+1) and above.
+ */
+u32 llhist_bucket(s64 value, u32 base, u32 low, u32 high, u32 steps);
+void llhist_bounds(u32 index, u32 base, u32 low, u32 high, u32 steps, s64 *lo, s64 *hi);
+
+#endif

@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The rows of type/features.def as data: what help, errors and the engine's probes name. */
+#include "type/features.h"
+
+const struct feature_row feature_rows[N_FEATURES] = {
+#define F(name, text, since, without) [FEAT_##name] = { #name, text, since, without },
+#include "type/features.def"
+#undef F
+};

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Where a probe's argument lives, as data: providers say it, lowering reads it. A location is a base
+ * and a short list of steps.
+ */
+#ifndef SONDE_TYPE_LOC_H
+#define SONDE_TYPE_LOC_H
+
+#include "type/type.h"
+
+enum { SYSCALL_SET_BITS = 512 };
+
+enum loc_kind {
+	LOC_NONE,
+	LOC_CTX,      /* value at ctx + offset (tracepoint record field, BTF argument: 8 bytes each) */
+	LOC_CTX_ADDR, /* the address ctx + offset itself (arrays inside a tracepoint record) */
+	LOC_DATA_LOC, /* u32 at ctx + offset holds (len << 16 | offset); the data is at ctx + offset */
+	LOC_REL_LOC,  /* likewise, relative to the end of that u32 */
+	LOC_REG,      /* pt_regs at ctx: offset of the register within it */
+	LOC_REGS_PTR, /* ctx + offset holds a struct pt_regs * (kernel memory); value at + inner */
+	LOC_CONST,    /* value */
+	LOC_STACK,    /* word at [sp + inner] of the traced context (user or kernel, by space) */
+};
+
+struct loc {
+	enum loc_kind kind;
+	u32 offset;
+	s32 inner;
+	u8 size;      /* bytes of the value as stored: 1, 2, 4, 8 */
+	bool is_signed;
+	s64 value;
+};
+
+/* How a clause's program sees its event: the target profile. One per distinct argument layout. */
+enum profile_kind {
+	PROFILE_NONE,	  /* begin, end, self: nothing to read */
+	PROFILE_PT_REGS,  /* kprobe, uprobe: ctx is struct pt_regs * */
+	PROFILE_TRACEPOINT, /* perf path: ctx is the event's record */
+	PROFILE_RAW_TP,	  /* ctx is u64 args[] */
+	PROFILE_BTF,	  /* tp_btf, fentry, fexit: u64 args[] with BTF types */
+	PROFILE_PERF_EVENT, /* ctx is struct bpf_perf_event_data: pt_regs first */
+	PROFILE_ITER,
+};
+
+struct arg_desc {
+	const char *name;
+	const struct type *type;
+	struct loc loc;
+	const char *text; /* its declaration as the kernel writes it, for listings; may be NULL */
+};
+
+struct profile {
+	enum profile_kind kind;
+	u32 prog_type, attach_type, attach_btf_id;
+	enum space default_space; /* of integers turned into pointers: str(arg0) */
+	bool user_regs;		  /* argN and reg() are a user function's (uprobe) */
+	/* args.NAME; a struct type when the whole record can be printed, else NULL */
+	struct arg_desc *args;
+	u32 n_args;
+	const char *args_name; /* for messages: "struct syscalls_sys_enter_read_args" */
+	/* arg0.. argN: n_argn of them, or 0 when not available */
+	struct arg_desc *argn;
+	u32 n_argn;
+	struct arg_desc retval; /* kind LOC_NONE: none */
+	bool has_func;		/* func can be answered */
+	struct arg_desc func;	/* where the function's address is; LOC_NONE: bpf_get_func_ip */
+	struct arg_desc *regs;	/* reg("NAME"), for contexts that hold registers */
+	u32 n_regs;
+	bool is_return;		/* return probe */
+	/* raw system-call path: the program must accept only these numbers, and 64-bit calls */
+	bool syscall_enter, syscall_exit;
+	struct arg_desc syscall_nr; /* where the number is: an argument at entry, saved registers at exit */
+	u32 compat_offset, compat_size; /* in struct task_struct: a word of thread_info … */
+	u64 compat_mask;		/* … whose bits mean a 32-bit call; 0: there are none here */
+	u64 *syscall_set; /* bitmap of SYSCALL_SET_BITS numbers, NULL: all */
+	u32 *syscall_site; /* number -> site index, for `probe`; NULL when there is one site */
+	u32 site;	   /* site index when constant, NO_SITE: from cookie or syscall number */
+	bool site_from_cookie;
+	bool own_site;	   /* the site's index is compiled in: never shared with another target */
+};
+#define NO_SITE (~0u)
+
+#endif

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The program: the contract between the compiler and every engine. Plain data, no pointers into the
+ * compiler except types and spans; everything lives in the compilation's arena.
+ *
+ *	program
+ *	  maps[]      user maps and our own: ring, data, scratch, stacks
+ *	  funcs[]     BPF functions with relocations and a span for each instruction
+ *	  events[]    what a ring-buffer record with a given id means
+ *	  sites[]     names of the attach points (TY_PROBE values are indexes)
+ *	  strings[]   literal strings that records refer to
+ *	  losses[]    one counter in the data map for each statement that can lose something
+ */
+#ifndef SONDE_TYPE_PROGRAM_H
+#define SONDE_TYPE_PROGRAM_H
+
+#include <linux/bpf.h>
+#include "base/source.h"
+#include "type/type.h"
+
+enum map_role {
+	MAP_USER,    /* a map of the script, keyed: its own kernel map */
+	MAP_GLOBAL,  /* a keyless map of the script: lives in the data map at data_off */
+	MAP_RING,    /* ring buffer of events */
+	MAP_DATA,    /* one array element: keyless maps, loss counters, constants */
+	MAP_SCRATCH, /* per-CPU array: big temporaries */
+	MAP_STACKS,  /* hash: u64 -> u64 ip[limit] */
+	MAP_SET,     /* small internal tables: syscall sets, pid sets for --follow */
+};
+
+struct map_desc {
+	const char *name; /* "@x", "@" for the script's; ".ring" and so on for ours */
+	enum map_role role;
+	u32 bpf_type; /* BPF_MAP_TYPE_*; unused for MAP_GLOBAL */
+	u32 key_size, value_size, max_entries, flags;
+	const struct type *key, *value; /* the script's maps: value type; key NULL when keyless */
+	/* MAP_GLOBAL: where in the data map. Scalars: u64 is_set, then the value. Aggregations: n_slots
+	 * copies of slot_size bytes, one for each cpu & (n_slots - 1), each padded to 64 bytes. */
+	u32 data_off, n_slots, slot_size;
+	struct span span; /* first mention */
+};
+
+enum reloc_kind {
+	RELOC_MAP,	 /* ld_imm64: map fd (BPF_PSEUDO_MAP_FD) of maps[index] */
+	RELOC_MAP_VALUE, /* ld_imm64: address in the element (BPF_PSEUDO_MAP_VALUE), offset add */
+	RELOC_FUNC,	 /* ld_imm64 BPF_PSEUDO_FUNC or call BPF_PSEUDO_CALL: functions of one program are
+			    concatenated; the insn's imm is already relative, nothing to do when loading */
+	RELOC_KFUNC,	 /* call: imm becomes the BTF id of names[index] */
+};
+
+struct reloc {
+	u32 insn; /* index of the first slot */
+	enum reloc_kind kind;
+	u32 index, add;
+};
+
+/* Where a subprogram begins (for func_info); subprog 0 is the entry. */
+struct subprog {
+	u32 insn;
+	const char *name;
+	bool callback; /* long (*)(u32, void *) and friends: needs static BTF func_info */
+};
+
+struct bpf_func {
+	const char *name; /* sanitised probe name and number: "kprobe_vfs_read_1" */
+	u32 prog_type;	  /* BPF_PROG_TYPE_* */
+	u32 attach_type;  /* expected_attach_type */
+	u32 attach_btf_id; /* tp_btf, fentry, iter */
+	u32 prog_flags;
+	struct bpf_insn *insns;
+	struct span *spans; /* one per instruction slot */
+	u32 n_insns;
+	struct reloc *relocs;
+	u32 n_relocs;
+	struct subprog *subprogs;
+	u32 n_subprogs;
+	u32 stack_size;
+	struct span span; /* the clause */
+};
+
+struct action; /* trace/action.h: what user space does with a record */
+
+struct event_field {
+	const struct type *type;
+	u32 offset; /* in the record, from its start */
+};
+
+/* A record begins with u32 event index, u32 reserved (0); fields follow at their offsets. */
+struct record_head {
+	u32 event;
+	u32 reserved;
+};
+
+struct event_desc {
+	const struct action *action;
+	struct span span;
+	const char *text;	   /* format string or NULL */
+	struct event_field *fields;
+	u32 n_fields;
+	u32 size;		   /* of the whole record, a multiple of 8 */
+	u32 map;		   /* print, clear, zero: index into maps, else NO_INDEX */
+	s64 arg[4];		   /* constants of the statement: top, div, helper id … */
+	const char *site;	   /* name for messages: function name, e.g. "printf" */
+	void *cache;		   /* the action's own: parsed format */
+};
+#define NO_INDEX (~0u)
+
+/* Fixed offsets in the data map; the session writes them. */
+enum {
+	DATA_RING_FLAGS = 0, /* u64: flags of every ring-buffer submit: BPF_RB_NO_WAKEUP while the reader
+				is awake, BPF_RB_FORCE_WAKEUP while it sleeps */
+	DATA_START_NS = 8,   /* u64: boot-clock start of the run, for elapsed */
+	DATA_CPID = 16,	     /* u64: -c child */
+	DATA_BOOT_TO_TAI = 24, /* u64: added to the boot clock where the kernel gives no TAI clock */
+	DATA_HEAD = 64,
+};
+
+/* Scratch: entry i of the per-CPU array is nesting level i; u64 busy, then the temporaries. */
+enum { SCRATCH_LEVELS = 4, SCRATCH_HEAD = 8 };
+
+enum loss_reason {
+	LOSS_RING_FULL,	 /* reserve failed */
+	LOSS_MAP_FULL,	 /* map update failed: full */
+	LOSS_SCRATCH,	 /* scratch busy: nested probe */
+	LOSS_STACKS,	 /* stacks map full */
+	LOSS_UNREADABLE, /* a string or memory could not be read (counted, not lost) */
+	LOSS_DIV_ZERO,	 /* division by zero: run-time warning */
+	LOSS_BOUNDS,	 /* array index out of bounds: run-time warning */
+	LOSS_MISSING_KEY, /* delete of a missing key: run-time warning */
+	LOSS_LOOP,	 /* a loop hit its bound */
+};
+
+struct loss {
+	struct span span;
+	enum loss_reason reason;
+	u32 data_off; /* u64 counter in the data map */
+	const char *where; /* map name or function name, may be NULL */
+};
+
+struct site_name {
+	const char *probe; /* "tracepoint:sched:sched_switch" */
+	const char *func;
+};
+
+struct program {
+	struct arena *arena;
+	struct sources *sources;
+	VEC(struct map_desc) maps;
+	VEC(struct bpf_func *) funcs;
+	VEC(struct event_desc *) events;
+	VEC(struct loss) losses;
+	VEC(struct site_name) sites;
+	VEC(const char *) strings;
+	VEC(const char *) kfuncs; /* RELOC_KFUNC names */
+	u32 data_map, ring_map, scratch_map; /* indexes into maps or NO_INDEX */
+	u32 data_size;
+	u8 *data; /* initial bytes of the data map: data_init_len of them, zeroes behind */
+	u32 data_init_len;
+	u32 zero_off, zero_len; /* a stretch of the data map that is never written */
+};
+
+#endif

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Types of the language, and of the things it looks at. A type is immutable once made and lives in
+ * an arena (or is one of the static scalars below); compare with type_equal(), never by pointer.
+ * Structs and unions from BTF, DWARF or C text may be incomplete until type_complete() is called:
+ * their fields are read from the source of the type on first need.
+ */
+#ifndef SONDE_TYPE_H
+#define SONDE_TYPE_H
+
+#include "base/arena.h"
+
+struct buf;
+
+enum type_kind {
+	TY_ERROR,   /* already reported: every check accepts it silently */
+	TY_UNKNOWN, /* not known yet in a fixpoint pass */
+	TY_VOID,
+	TY_BOOL,
+	TY_INT,
+	TY_FLOAT, /* float, double: size 4 or 8 */
+	TY_ENUM,  /* size, is_signed and name; enumerators through .enums */
+	TY_STRING, /* count = capacity in bytes including the NUL; NUL-terminated within it */
+	TY_BUFFER, /* u32 length, then count bytes; size = 4 + count rounded up to 4 */
+	TY_INET,   /* u32 address family (AF_INET, AF_INET6), 16 bytes; size 20 */
+	TY_POINTER, /* elem = pointee (may be TY_VOID), space */
+	TY_ARRAY,  /* elem, count */
+	TY_STRUCT, /* C struct or union: name, fields, is_union */
+	TY_FUNC,   /* pointee of a function pointer */
+	TY_TUPLE,  /* fields named "0", "1", ... */
+	TY_RECORD, /* fields named by the script: (a=1, b="x") */
+	/* aggregations: values of maps only; layouts in type/agg.h */
+	TY_COUNT,
+	TY_SUM, /* is_signed as its argument, also min, max, avg, stats */
+	TY_MIN,
+	TY_MAX,
+	TY_AVG,
+	TY_STATS,
+	TY_HIST,
+	TY_LHIST,
+	TY_LLHIST,
+	TY_TSERIES,
+	TY_SAMPLES,
+	/* values that user space renders */
+	TY_KSTACK, /* layouts in type/agg.h */
+	TY_USTACK,
+	TY_KSYM, /* u64 address */
+	TY_USYM, /* struct usym_value: address and pid */
+	TY_USERNAME, /* u32 uid */
+	TY_TIMESTAMP, /* u64 ns and the index of its format: struct timestamp_value */
+	TY_MACADDR, /* 6 bytes, size 8 */
+	TY_CGROUP_PATH, /* u64 cgroup id */
+	TY_PROBE, /* u64 site id; rendered as the probe's name */
+	TY_STACK_MODE, /* the names bpftrace, perf, raw, build_id as arguments */
+	TY_TIMESTAMP_MODE,
+	TY_MAP, /* a map as an argument */
+	N_TYPE_KINDS
+};
+
+/* Where a pointer points: decides direct load or the helper that reads it. */
+enum space {
+	SPACE_NONE,   /* unknown: read as the clause's default */
+	SPACE_KERNEL, /* probe_read_kernel */
+	SPACE_USER,   /* probe_read_user */
+	SPACE_BTF,    /* trusted kernel pointer of a BTF type: direct load where the feature exists */
+	SPACE_BPF,    /* our own memory: map value, record, stack */
+	SPACE_CTX,    /* the program's context */
+};
+
+enum stack_mode { STACK_MODE_SONDE, STACK_MODE_PERF, STACK_MODE_RAW, STACK_MODE_BUILD_ID };
+
+struct field {
+	const char *name; /* "" for an anonymous member */
+	const struct type *type;
+	u32 offset;		 /* bytes */
+	u8 bit_offset, bit_size; /* bitfield: bits from the byte offset; bit_size 0 = not one */
+	u8 data_loc;		 /* tracepoint field: 1 = __data_loc, 2 = __rel_loc (u32 len << 16 | off) */
+	bool from_user;		 /* a pointer value that points into user memory */
+};
+
+struct enum_value {
+	const char *name;
+	s64 value;
+};
+
+struct type {
+	enum type_kind kind;
+	bool is_signed;
+	bool is_union;
+	bool is_compat;	 /* kept for the spelling of old types; no meaning to the compiler */
+	enum space space;
+	u32 size, align; /* bytes in memory; size 0 for incomplete and void */
+	u32 count;	 /* elements of an array, capacity of a string or buffer */
+	const char *name; /* struct, union, enum tag, or the typedef's name of an int; may be NULL */
+	const struct type *elem;
+	struct field *fields;
+	u32 n_fields;
+	struct enum_value *enums;
+	u32 n_enums;
+	union {
+		struct {
+			u32 bits; /* hist: sub-buckets per power of two, as log2 */
+		} hist;
+		struct {
+			s64 min, max, step; /* lhist */
+		} lhist;
+		struct {
+			u32 base, low, high, steps; /* llhist */
+		} llhist;
+		struct {
+			u64 interval_ns;
+			u32 count;
+			enum type_kind agg; /* TY_AVG, TY_MIN, TY_MAX, TY_SUM, or TY_VOID: last */
+		} tseries;
+		struct {
+			enum stack_mode mode;
+			u32 limit; /* frames */
+		} stack;
+	};
+	/* lazily completed structs */
+	int (*complete)(struct type *t); /* NULL once complete; returns 0 or -errno */
+	void *origin;			 /* e.g. struct btf * */
+	u32 origin_id;			 /* e.g. BTF type id */
+};
+
+extern const struct type ty_error, ty_unknown, ty_void, ty_bool, ty_s8, ty_s16, ty_s32, ty_s64, ty_u8,
+	ty_u16, ty_u32, ty_u64, ty_f32, ty_f64, ty_ksym, ty_usym, ty_username, ty_timestamp, ty_macaddr,
+	ty_cgroup_path, ty_inet, ty_probe, ty_stack_mode, ty_timestamp_mode, ty_count, ty_comm, ty_void_ptr;
+
+const struct type *type_int(u32 size, bool is_signed); /* static; size 1, 2, 4, 8 */
+const struct type *type_string(struct arena *a, u32 capacity);
+const struct type *type_buffer(struct arena *a, u32 capacity);
+const struct type *type_pointer(struct arena *a, const struct type *to, enum space space);
+const struct type *type_array(struct arena *a, const struct type *elem, u32 count);
+/* Lays fields out in order with natural alignment, size rounded to 8 (padding is always zeroed). */
+const struct type *type_tuple(struct arena *a, const struct type **elems, u32 n);
+const struct type *type_record(struct arena *a, const struct field *fields, u32 n);
+const struct type *type_agg(struct arena *a, enum type_kind kind, bool is_signed);
+const struct type *type_hist(struct arena *a, u32 bits);
+const struct type *type_lhist(struct arena *a, s64 min, s64 max, s64 step);
+const struct type *type_llhist(struct arena *a, u32 base, u32 low, u32 high, u32 steps);
+const struct type *type_tseries(struct arena *a, u64 interval_ns, u32 count, enum type_kind agg,
+				bool is_signed);
+const struct type *type_samples(struct arena *a, u32 capacity, bool is_signed);
+const struct type *type_stack(struct arena *a, bool user, enum stack_mode mode, u32 limit);
+/* A copy of a pointer type in another address space. */
+const struct type *type_in_space(struct arena *a, const struct type *ptr, enum space space);
+
+const struct type *type_complete(const struct type *t);
+/* Finds a field, through anonymous members too; *offset gets the total byte offset. NULL: none. */
+const struct field *type_field(const struct type *t, const char *name, u32 *offset);
+bool type_equal(const struct type *a, const struct type *b);
+/* As people write it: "uint64", "struct task_struct *", "string[64]", "(int32,string[16])". */
+void type_print(struct buf *b, const struct type *t);
+const char *type_str(struct arena *a, const struct type *t);
+
+static inline bool type_is_scalar(const struct type *t) /* fits a register */
+{
+	return t->kind == TY_BOOL || t->kind == TY_INT || t->kind == TY_ENUM ||
+	       t->kind == TY_POINTER || t->kind == TY_KSYM || t->kind == TY_USERNAME ||
+	       t->kind == TY_CGROUP_PATH || t->kind == TY_PROBE;
+}
+static inline bool type_is_integer(const struct type *t)
+{
+	return t->kind == TY_INT || t->kind == TY_BOOL || t->kind == TY_ENUM;
+}
+static inline bool type_is_agg(const struct type *t)
+{
+	return t->kind >= TY_COUNT && t->kind <= TY_SAMPLES;
+}
+static inline bool type_is_stack(const struct type *t)
+{
+	return t->kind == TY_KSTACK || t->kind == TY_USTACK;
+}
+
+#endif

@@ -1,0 +1,349 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The machine as its users see it: made from a program (its maps, its data), it runs functions and
+ * answers for maps, stacks and counters the way the kernel engine does. Relocations are applied to
+ * a copy of a function when it first runs: map references, addresses in map values and callbacks
+ * become machine addresses.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "type/agg.h"
+#include "vm/vm_impl.h"
+
+struct vm *vm_new(struct program *prog, const struct vm_world *world)
+{
+	struct vm *vm = xcalloc(1, sizeof(*vm));
+
+	vm->prog = prog;
+	vm->world = world;
+	vm->limit = VM_MAX_STEPS;
+	vm->random = 0x9e3779b97f4a7c15;
+	vm->stack_region = vm_region(vm, RG_STACK, vm->stack, sizeof(vm->stack), 0, VM_STACK, 0);
+	vm->ctx_region = vm_region(vm, RG_CTX, NULL, 0, 0, 0, 0);
+	vm->index_region = vm_region(vm, RG_KEYS, (u8 *)&vm->index_key, 4, 0, 4, 0);
+	vm->n_maps = prog->maps.n;
+	vm->map = xcalloc(MAX(vm->n_maps, 1u), sizeof(*vm->map));
+	for (u32 i = 0; i < vm->n_maps; i++)
+		vm_map_init(vm, &vm->map[i], &prog->maps.v[i], i);
+	return vm;
+}
+
+void vm_free(struct vm *vm)
+{
+	if (!vm)
+		return;
+	for (u32 i = 0; i < vm->n_maps; i++)
+		vm_map_release(vm, &vm->map[i]);
+	for (u32 i = 0; i < vm->n_regions; i++)
+		if (vm->region[i].kind >= RG_KEYS && i != vm->index_region)
+			free(vm->region[i].host);
+	for (u32 i = 0; i < vm->n_code; i++)
+		free(vm->code[i]);
+	free(vm->code);
+	free(vm->region);
+	free(vm->map);
+	free(vm->signals);
+	err_release(&vm->fault);
+	free(vm);
+}
+
+/* ---- code */
+
+static void set_imm64(struct bpf_insn *insn, u64 v)
+{
+	insn[0].src_reg = 0;
+	insn[0].imm = (s32)(u32)v;
+	insn[1].imm = (s32)(u32)(v >> 32);
+}
+
+static int relocate(struct vm *vm, const struct bpf_func *f, struct bpf_insn *code,
+		    const struct reloc *r)
+{
+	struct vm_map *m = r->index < vm->n_maps ? &vm->map[r->index] : NULL;
+	bool wide = r->kind == RELOC_MAP || r->kind == RELOC_MAP_VALUE;
+
+	vm->pc = r->insn;
+	if (r->insn + wide >= f->n_insns || (wide && !m))
+		return vm_fault(vm, -EINVAL, "relocation of something that is not there");
+	switch (r->kind) {
+	case RELOC_MAP:
+		set_imm64(&code[r->insn], vm_ref(VM_REGION_MAP, r->index));
+		return 0;
+	case RELOC_MAP_VALUE:
+		if (m->type != BPF_MAP_TYPE_ARRAY || !m->n_chunks)
+			return vm_fault(vm, -EINVAL, "map %s has no fixed address", m->desc->name);
+		set_imm64(&code[r->insn], vm_map_value_addr(vm, m, 0) + r->add);
+		return 0;
+	case RELOC_FUNC:
+	case RELOC_KFUNC:
+		return 0;
+	}
+	return vm_fault(vm, -EINVAL, "unknown relocation %d", (int)r->kind);
+}
+
+static void relocate_callbacks(const struct bpf_func *f, struct bpf_insn *code)
+{
+	for (u32 i = 0; i + 1 < f->n_insns; i++) {
+		if (code[i].code != (BPF_LD | BPF_IMM | BPF_DW))
+			continue;
+		if (code[i].src_reg == BPF_PSEUDO_FUNC)
+			set_imm64(&code[i], vm_ref(VM_REGION_FUNC, i + 1 + (u32)code[i].imm));
+		i++;
+	}
+}
+
+/* The relocated instructions of a function, or NULL with a fault. */
+static const struct bpf_insn *code_of(struct vm *vm, u32 func)
+{
+	const struct bpf_func *f = vm->prog->funcs.v[func];
+	struct bpf_insn *code;
+
+	if (func >= vm->n_code) {
+		u32 n = vm->prog->funcs.n;
+
+		vm->code = xrealloc(vm->code, n * sizeof(*vm->code));
+		memset(vm->code + vm->n_code, 0, (n - vm->n_code) * sizeof(*vm->code));
+		vm->n_code = n;
+	}
+	if (vm->code[func])
+		return vm->code[func];
+	code = xcalloc(f->n_insns + 1, sizeof(*code));
+	memcpy(code, f->insns, f->n_insns * sizeof(*code));
+	for (u32 i = 0; i < f->n_relocs; i++)
+		if (relocate(vm, f, code, &f->relocs[i]) < 0) {
+			free(code);
+			return NULL;
+		}
+	relocate_callbacks(f, code);
+	return vm->code[func] = code;
+}
+
+static void set_ctx(struct vm *vm, void *ctx, u32 len)
+{
+	struct region *r = &vm->region[vm->ctx_region];
+
+	r->host = ctx;
+	r->size = r->len = len;
+}
+
+int vm_run(struct vm *vm, u32 func, void *ctx, u32 len, u64 *ret, struct err *err)
+{
+	u64 arg[5] = { vm_addr(vm->ctx_region, 0) }, result = 0;
+	int r = 0;
+
+	vm->fault.code = 0;
+	vm->pc = 0;
+	if (func >= vm->prog->funcs.n)
+		return err_set(err, -EINVAL, "there is no function %u", func);
+	vm->func = vm->prog->funcs.v[func];
+	vm->insns = code_of(vm, func);
+	vm->n_frames = 0;
+	vm->max_steps = vm->steps + vm->limit;
+	set_ctx(vm, ctx, len);
+	if (vm->insns)
+		r = vm_exec(vm, 0, arg, &result);
+	if (!r && !vm->fault.code && vm_ring_held(vm))
+		vm_fault(vm, -EINVAL, "exits while a ring record is reserved");
+	set_ctx(vm, NULL, 0);
+	vm_ring_drop_held(vm);
+	if (vm->fault.code)
+		return err_set(err, vm->fault.code, "%s", vm->fault.text);
+	if (ret)
+		*ret = result;
+	return 0;
+}
+
+u64 vm_steps(const struct vm *vm)
+{
+	return vm->steps;
+}
+
+void vm_set_limit(struct vm *vm, u64 steps)
+{
+	vm->limit = steps;
+}
+
+u32 vm_signals(const struct vm *vm, const u32 **signals)
+{
+	*signals = vm->signals;
+	return vm->n_signals;
+}
+
+/* ---- data, sets, stacks */
+
+static u8 *data(struct vm *vm, u32 *size)
+{
+	if (vm->prog->data_map >= vm->n_maps || !vm->map[vm->prog->data_map].n_chunks)
+		return NULL;
+	*size = vm->map[vm->prog->data_map].value_size;
+	return vm_map_value(vm, &vm->map[vm->prog->data_map], 0, 0);
+}
+
+u64 vm_data_u64(struct vm *vm, u32 offset)
+{
+	u32 size = 0;
+	u8 *p = data(vm, &size);
+	u64 v = 0;
+
+	if (p && offset + sizeof(v) <= size)
+		memcpy(&v, p + offset, sizeof(v));
+	return v;
+}
+
+void vm_set_data_u64(struct vm *vm, u32 offset, u64 v)
+{
+	u32 size = 0;
+	u8 *p = data(vm, &size);
+
+	if (p && offset + sizeof(v) <= size)
+		memcpy(p + offset, &v, sizeof(v));
+}
+
+int vm_set_add(struct vm *vm, u32 map, const void *key, const void *value)
+{
+	if (map >= vm->n_maps || !(vm->map[map].n_chunks || vm->map[map].bucket))
+		return -EINVAL;
+	if (!value)
+		return (int)vm_map_delete(vm, &vm->map[map], key);
+	return (int)vm_map_update(vm, &vm->map[map], key, value, BPF_ANY);
+}
+
+u32 vm_stack(struct vm *vm, const struct stack_value *v, u32 limit, u64 *ips)
+{
+	for (u32 i = 0; i < vm->n_maps; i++) {
+		struct vm_map *m = &vm->map[i];
+		u32 at, n;
+
+		if (m->desc->role != MAP_STACKS || !m->bucket || m->key_size != sizeof(v->hash))
+			continue;
+		at = vm_map_find(vm, m, &v->hash);
+		if (!at)
+			continue;
+		n = MIN(MIN(v->n, limit), m->value_size / 8);
+		memcpy(ips, vm_map_value(vm, m, at - 1, vm_cpu(vm)), n * sizeof(*ips));
+		return n;
+	}
+	return 0;
+}
+
+/* ---- tables */
+
+/* Merges n copies that lie stride bytes apart; zeroes when none was ever updated. */
+static void *merge(struct arena *a, const struct type *t, const u8 *copy, u32 n, u32 stride, u32 size,
+		   bool *set)
+{
+	u8 *sum = arena_alloc(a, ALIGN_UP(MAX(size, agg_size(t)), 8u));
+
+	*set = false;
+	for (u32 i = 0; i < n; i++, copy += stride) {
+		if (!agg_is_set(t, copy))
+			continue;
+		if (*set)
+			agg_merge(t, sum, copy);
+		else
+			memcpy(sum, copy, agg_size(t));
+		*set = true;
+	}
+	return sum;
+}
+
+static int read_global(struct vm *vm, const struct map_desc *d, struct arena *a, struct table *t)
+{
+	u32 size = 0;
+	const u8 *p = data(vm, &size);
+	bool set;
+	void *v;
+
+	if (!p || d->data_off >= size || !d->value)
+		return -EINVAL;
+	p += d->data_off;
+	if (type_is_agg(d->value)) {
+		v = merge(a, d->value, p, MAX(d->n_slots, 1u), d->slot_size, 0, &set);
+	} else {
+		u64 is_set;
+
+		memcpy(&is_set, p, sizeof(is_set));
+		set = is_set != 0;
+		v = arena_dup(a, p + sizeof(is_set), ALIGN_UP(MAX(d->value->size, 1u), 8u));
+	}
+	if (set)
+		vec_push(a, &t->rows, (struct table_row){ NULL, v });
+	return 0;
+}
+
+int vm_map_read(struct vm *vm, u32 map, struct arena *a, struct table *t)
+{
+	struct vm_map *m = &vm->map[map];
+	u32 next;
+
+	if (map >= vm->n_maps)
+		return -EINVAL;
+	t->map = m->desc;
+	if (m->desc->role == MAP_GLOBAL)
+		return read_global(vm, m->desc, a, t);
+	if (!m->n_chunks && !m->bucket)
+		return -EINVAL;
+	for (u32 i = 0; (next = vm_map_next(m, i)) != 0; i = next) {
+		const u8 *copy = vm_map_value(vm, m, next - 1, 0);
+		struct table_row row = { NULL, NULL };
+		u32 index = next - 1;
+		bool set;
+
+		row.key = vm_map_is_array(m) ? arena_dup(a, &index, sizeof(index)) :
+					       arena_dup(a, vm_map_key(vm, m, index), m->key_size);
+		if (m->desc->value && type_is_agg(m->desc->value))
+			row.value = merge(a, m->desc->value, copy, m->n_copies, m->value_stride,
+					  m->value_size, &set);
+		else
+			row.value = arena_dup(a, copy, m->value_stride);
+		vec_push(a, &t->rows, row);
+	}
+	return 0;
+}
+
+static int wipe_global(struct vm *vm, const struct map_desc *d, bool keep_set)
+{
+	u32 size = 0;
+	u8 *p = data(vm, &size);
+
+	if (!p || d->data_off >= size || !d->value)
+		return -EINVAL;
+	p += d->data_off;
+	if (type_is_agg(d->value))
+		memset(p, 0, (size_t)d->slot_size * MAX(d->n_slots, 1u));
+	else
+		memset(keep_set ? p + 8 : p, 0, d->value->size + (keep_set ? 0 : 8));
+	return 0;
+}
+
+static int wipe(struct vm *vm, u32 map, bool keep)
+{
+	struct vm_map *m = &vm->map[map];
+	u32 next;
+
+	if (map >= vm->n_maps)
+		return -EINVAL;
+	if (m->desc->role == MAP_GLOBAL)
+		return wipe_global(vm, m->desc, keep);
+	if (!m->n_chunks && !m->bucket)
+		return -EINVAL;
+	for (u32 i = 0; (next = vm_map_next(m, i)) != 0; i = next) {
+		if (keep || vm_map_is_array(m))
+			memset(vm_map_value(vm, m, next - 1, 0), 0,
+			       (size_t)m->value_stride * m->n_copies);
+		else
+			vm_map_delete(vm, m, vm_map_key(vm, m, next - 1));
+	}
+	return 0;
+}
+
+int vm_map_clear(struct vm *vm, u32 map)
+{
+	return wipe(vm, map, false);
+}
+
+int vm_map_zero(struct vm *vm, u32 map)
+{
+	return wipe(vm, map, true);
+}

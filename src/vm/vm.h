@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * BPF bytecode in user space: the interpreter. It runs a whole program (maps included) without any
+ * kernel: tests compare it with the kernel, replay feeds it recorded events, begin/end-only scripts
+ * may use it without privilege. Instruction set: Documentation/bpf/standardization/instruction-set.rst.
+ */
+#ifndef SONDE_VM_H
+#define SONDE_VM_H
+
+#include "base/err.h"
+#include "trace/table.h"
+#include "type/program.h"
+
+struct vm;
+
+/* What the simulated machine answers: fixed values make tests deterministic. */
+struct vm_world {
+	u64 pid_tgid, uid_gid, cgroup_id;
+	char comm[16];
+	u32 cpu, n_cpus, numa_node;
+	u64 (*now_ns)(void *ctx, u32 clock); /* enum timestamp_mode; NULL: real clocks */
+	u32 (*random)(void *ctx);
+	/* probe_read: NULL reads fail with -EFAULT except addresses inside the vm's own memory. */
+	int (*read)(void *ctx, void *dst, u32 len, u64 addr, bool user);
+	/* stacks: fills ips, returns the number of frames */
+	int (*stack)(void *ctx, u64 *ips, u32 max, bool user);
+	u64 task; /* bpf_get_current_task */
+	u64 func_ip, cookie; /* bpf_get_func_ip, bpf_get_attach_cookie */
+	void *ctx;
+};
+
+/* The world is borrowed and may be changed between runs: the next event's pid, CPU, time. */
+struct vm *vm_new(struct program *prog, const struct vm_world *world);
+void vm_free(struct vm *vm);
+/* Runs prog->funcs[func] with r1 = ctx (len bytes readable). 0 and *ret, or -errno with err at a fault
+ * (bad access, bad opcode, more than max_steps). */
+int vm_run(struct vm *vm, u32 func, void *ctx, u32 len, u64 *ret, struct err *err);
+/* As the kernel engine's. The record for which f returns non-zero counts as read. */
+typedef int (*vm_record_fn)(void *ctx, const void *record, u32 len);
+int vm_drain(struct vm *vm, vm_record_fn f, void *ctx);
+int vm_map_read(struct vm *vm, u32 map, struct arena *a, struct table *t);
+int vm_map_clear(struct vm *vm, u32 map);
+int vm_map_zero(struct vm *vm, u32 map);
+u32 vm_stack(struct vm *vm, const struct stack_value *v, u32 limit, u64 *ips);
+u64 vm_data_u64(struct vm *vm, u32 offset);
+void vm_set_data_u64(struct vm *vm, u32 offset, u64 v);
+int vm_set_add(struct vm *vm, u32 map, const void *key, const void *value);
+u64 vm_steps(const struct vm *vm); /* instructions executed so far */
+/* Most instructions of one run (default 64 million); beyond, the run fails with -ELOOP. */
+void vm_set_limit(struct vm *vm, u64 steps);
+/* What bpf_send_signal was asked to send so far. */
+u32 vm_signals(const struct vm *vm, const u32 **signals);
+
+#endif

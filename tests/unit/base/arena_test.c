@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Arena objects are zeroed, aligned and apart; vectors keep what was pushed. */
+#include "base/arena.h"
+#include "tap.h"
+
+static bool all_zero(const char *p, size_t len)
+{
+	for (size_t i = 0; i < len; i++)
+		if (p[i])
+			return false;
+	return true;
+}
+
+static void test_alloc(void)
+{
+	struct arena a;
+	bool aligned = true, zero = true, apart = true;
+	char *blocks[2000];
+
+	arena_init(&a);
+	for (size_t i = 0; i < ARRAY_SIZE(blocks); i++) {
+		size_t len = i * 7 % 300;
+
+		blocks[i] = arena_alloc(&a, len);
+		aligned &= (uintptr_t)blocks[i] % 8 == 0;
+		zero &= all_zero(blocks[i], len);
+		memset(blocks[i], (int)i, len);
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(blocks); i++)
+		for (size_t j = 0; j < i * 7 % 300; j++)
+			apart &= blocks[i][j] == (char)i;
+	ok(aligned, "blocks are aligned to 8");
+	ok(zero, "blocks are zeroed");
+	ok(apart, "blocks do not overlap");
+	ok(a.used >= 2000 * 8, "used counts what was handed out");
+
+	char *small = arena_alloc(&a, 1), *big = arena_alloc(&a, 1 << 20);
+
+	ok(all_zero(big, 1 << 20), "a big block is zeroed");
+	memset(big, 1, 1 << 20);
+	ok(!*small, "a big block is apart");
+	arena_release(&a);
+	ok(!a.chunk && !a.used, "a released arena is empty");
+	arena_release(&a);
+	big = arena_alloc(&a, 1 << 20);
+	ok(big && arena_alloc(&a, 0), "a released arena can be used again, big block first");
+	arena_release(&a);
+}
+
+static void test_strings(void)
+{
+	struct arena a;
+	char long_text[1000];
+
+	arena_init(&a);
+	memset(long_text, 'x', sizeof(long_text) - 1);
+	long_text[sizeof(long_text) - 1] = '\0';
+	is_str(arena_strdup(&a, "probe"), "probe", "strdup");
+	is_str(arena_strdup(&a, ""), "", "strdup of nothing");
+	is_str(arena_strndup(&a, "probe", 3), "pro", "strndup");
+	is_mem(arena_dup(&a, "a\0b", 3), "a\0b", 3, "dup");
+	ok(arena_dup(&a, NULL, 0), "dup of nothing");
+	is_str(arena_printf(&a, "%s:%d", "f", 7), "f:7", "printf");
+	is_str(arena_printf(&a, "%s", long_text), long_text, "long printf");
+	long_text[256] = '\0';
+	is_str(arena_printf(&a, "%s", long_text), long_text, "printf of 256 bytes");
+	long_text[255] = '\0';
+	is_str(arena_printf(&a, "%s", long_text), long_text, "printf of 255 bytes");
+	arena_release(&a);
+}
+
+struct pair {
+	u32 x, y;
+};
+
+static void test_vec(void)
+{
+	struct arena a;
+	VEC(u32) v = {};
+	VEC(struct pair) pairs = {};
+	bool same = true;
+
+	arena_init(&a);
+	for (u32 i = 0; i < 10000; i++)
+		vec_push(&a, &v, i * 3);
+	for (u32 i = 0; i < v.n; i++)
+		same &= v.v[i] == i * 3;
+	is_int(v.n, 10000, "vector length");
+	ok(same && v.cap >= v.n && v.cap < 4 * v.n, "vector holds what was pushed");
+	is_int(*vec_last(&v), 29997, "last of a vector");
+	vec_push(&a, &pairs, (struct pair){ 1, 2 });
+	is_int(vec_last(&pairs)->y, 2, "a vector of structs");
+	arena_release(&a);
+}
+
+int main(void)
+{
+	test_alloc();
+	test_strings();
+	test_vec();
+	return done();
+}

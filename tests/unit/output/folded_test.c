@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Stack-keyed maps as folded lines, all else as text; and the list of outputs. */
+#include "output/fixture.h"
+
+static void folding(void)
+{
+	const struct type *k = type_stack(&fx, false, STACK_MODE_SONDE, 127),
+			  *u = type_stack(&fx, true, STACK_MODE_SONDE, 127), *all;
+	struct {
+		struct stack_value k, u;
+		char comm[16];
+	} key = { { 1, 0, 2 }, { 2, 42, 2 }, "my;cat" };
+	struct table *t = fx_table("@", k, &ty_count);
+
+	fx_row(t, &(struct stack_value){ 1, 0, 2 }, &(u64){ 3 });
+	fx_row(t, &(struct stack_value){ 0, 0, 0 }, &(u64){ 2 });
+	fx_row(t, &(struct stack_value){ 3, 0, 1 }, &(u64){ 1 });
+	is_str(fx_show(t), "0x10 1\n[unknown] 2\ndo_sys_open;vfs_read 3\n", "outermost first");
+
+	all = type_tuple(&fx, (const struct type *[]){ k, u, &ty_comm }, 3);
+	t = fx_table("@", all, type_agg(&fx, TY_SUM, true));
+	fx_row(t, &key, &(struct agg_sum){ -40, 2 });
+	is_str(fx_show(t), "my:cat;read:line;main;do_sys_open;vfs_read -40\n",
+	       "words, user frames, kernel frames");
+	t->div = 10;
+	is_str(fx_show(t), "my:cat;read:line;main;do_sys_open;vfs_read -4\n", "divided");
+}
+
+static void the_rest(void)
+{
+	struct table *t = fx_table("@x", &ty_s64, &ty_count);
+
+	fx_row_s64(t, 1, 2);
+	is_str(fx_show(t), "@x[1]: 2\n", "maps without stacks are text");
+	is_str(fx_value(&ty_s64, &(s64){ 5 }), "5\n", "values are text");
+	fx_sink.output->end(&fx_sink);
+	is_str(fx_take(), "", "no blank lines at the end");
+	is_str(FX_ERR(fx_sink.output->attached(&fx_sink, 3)), "Attached 3 probes\n", "attached");
+	is_str(FX_ERR(fx_sink.output->message(&fx_sink, "warnf", fx_span, "m")),
+	       "stdin:2:2-8: WARNING: m\n", "messages");
+}
+
+static void list(void)
+{
+	u32 n = 0;
+
+	for (const struct output *const *o = outputs; *o; o++, n++) {
+		ok((*o)->name && (*o)->brief && (*o)->doc && (*o)->example, "%s is described",
+		   (*o)->name);
+		ok((*o)->attached && (*o)->text && (*o)->value && (*o)->table && (*o)->lost &&
+			   (*o)->message && (*o)->end,
+		   "%s has all hooks", (*o)->name);
+		ok(output_find((*o)->name) == *o, "%s is found", (*o)->name);
+	}
+	is_int(n, 3, "three outputs");
+	ok(!output_find("jsonx"), "no output jsonx");
+}
+
+int main(void)
+{
+	fx_open("folded");
+	folding();
+	the_rest();
+	list();
+	fx_close();
+	return done();
+}

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Mappings, perf maps and process symbols; the process that is looked at is this one. */
+#include <dlfcn.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+#include "sym/perfmap.h"
+#include "sym/procmaps.h"
+#include "sym/usym.h"
+#include "tap.h"
+
+static const char text[] =
+	"00400000-00452000 r-xp 00001000 08:02 173521      /usr/bin/dbus-daemon\n"
+	"00e03000-00e24000 rw-p 00000000 00:00 0           [heap]\n"
+	"35b1a21000-35b1a22000 rw-p 00000000 00:00 0 \n"
+	"nonsense\n"
+	"7f0000000000-7f0000001000 r-xs 00002000 fd:0a 99 /tmp/a b (deleted)\n"
+	"7f0000002000-7f0000003000 r--p 00000000 fd:0a 98 /tmp/new\\012line";
+
+static void parse(void)
+{
+	struct procmaps m;
+	const struct mapping *x;
+
+	procmaps_parse(&m, text, strlen(text));
+	is_int(m.list.n, 5, "mappings");
+	x = procmaps_find(&m, 0x400010);
+	ok(x && x->exec && x->offset == 0x1000 && x->inode == 173521 && x->dev_major == 8, "first");
+	is_str(x->path, "/usr/bin/dbus-daemon", "path");
+	is_str(procmaps_find(&m, 0xe03000)->path, "[heap]", "heap");
+	is_str(procmaps_find(&m, 0x35b1a21fff)->path, "", "anonymous");
+	ok(!procmaps_find(&m, 0x452000) && !procmaps_find(&m, 0) && !procmaps_find(&m, ~0ULL),
+	   "gaps");
+	x = procmaps_find(&m, 0x7f0000000000);
+	ok(x && x->deleted && x->shared, "deleted file");
+	is_str(x->path, "/tmp/a b", "its name");
+	is_str(procmaps_find(&m, 0x7f0000002000)->path, "/tmp/new\nline", "newline in a name");
+	procmaps_release(&m);
+}
+
+static void perfmap(void)
+{
+	static const char jit[] =
+		"1000 100 old\n2000 10 LazyCompile:~f a.js:1\n1000 80 new\nbad\n3000 10 ha";
+	struct perfmap *p = perfmap_parse(jit, strlen(jit));
+	u64 off = 0;
+
+	is_str(perfmap_lookup(p, 0x1010, &off), "new", "later lines win");
+	is_str(perfmap_lookup(p, 0x10f0, &off), "old", "what they leave stays");
+	is_str(perfmap_lookup(p, 0x2004, &off), "LazyCompile:~f a.js:1", "names with spaces");
+	is_int(off, 4, "offset");
+	ok(!perfmap_lookup(p, 0x3000, &off), "half a line is not read");
+	ok(!perfmap_lookup(p, 0x2010, &off) && !perfmap_lookup(p, 0, &off), "outside");
+	perfmap_close(p);
+}
+
+__attribute__((noinline)) int my_own_function(int x)
+{
+	return x * 3 + getpid();
+}
+
+static void own(void)
+{
+	struct usyms *u = usyms_new();
+	u64 here = (u64)(uintptr_t)my_own_function;
+	u32 pid = (u32)getpid();
+	struct usym s;
+
+	usyms_note(u, pid);
+	ok(usyms_resolve(u, pid, here + 2, &s), "own function");
+	is_str(s.name, "my_own_function", "its name");
+	is_int(s.offset, 2, "its offset");
+	ok(s.path && strstr(s.path, "procmaps"), "its file: %s", s.path);
+	ok(usyms_resolve(u, pid, (u64)(uintptr_t)dlsym(RTLD_DEFAULT, "fopen"), &s) && s.name &&
+		   strstr(s.name, "fopen"),
+	   "in a library: %s", s.name ? s.name : "nothing");
+	ok(!usyms_resolve(u, pid, 16, &s) && !s.name && !s.path, "nowhere");
+	ok(!usyms_resolve(u, pid, (u64)(uintptr_t)u, &s), "the heap has no symbols");
+	usyms_free(u);
+}
+
+/* A child is looked at, dies, and is still known. */
+static void gone(void)
+{
+	struct usyms *u = usyms_new();
+	pid_t child = fork();
+	struct usym s;
+
+	if (!child) {
+		pause();
+		_exit(0);
+	}
+	usyms_note(u, (u32)child);
+	kill(child, SIGKILL);
+	waitpid(child, NULL, 0);
+	ok(usyms_resolve(u, (u32)child, (u64)(uintptr_t)my_own_function, &s) &&
+		   streq(s.name, "my_own_function"),
+	   "a process that is gone");
+	usyms_forget(u, (u32)child);
+	ok(!usyms_resolve(u, (u32)child, (u64)(uintptr_t)my_own_function, &s), "forgotten");
+	usyms_free(u);
+}
+
+static void jit(void)
+{
+	struct usyms *u = usyms_new();
+	char path[64];
+	void *code = mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct usym s;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/tmp/perf-%d.map", getpid());
+	f = fopen(path, "w");
+	fprintf(f, "%lx 100 jitted\n", (unsigned long)(uintptr_t)code);
+	fclose(f);
+	ok(usyms_resolve(u, (u32)getpid(), (u64)(uintptr_t)code + 8, &s) &&
+		   streq(s.name, "jitted") && s.offset == 8,
+	   "jitted code");
+	unlink(path);
+	munmap(code, 4096);
+	usyms_free(u);
+}
+
+static char *fake(const char *name)
+{
+	return streq(name, "_Z3foov") ? strdup("foo()") : NULL;
+}
+
+static void demangle(void)
+{
+	char *s = demangle_hook("_ZN3abc3defEi");
+
+	if (s)
+		is_str(s, "abc::def(int)", "demangled");
+	else
+		skip("no libstdc++");
+	free(s);
+	demangle_hook = fake;
+	s = demangle_hook("_Z3foov");
+	is_str(s, "foo()", "the hook can be replaced");
+	free(s);
+}
+
+static void vdso(void)
+{
+	struct usyms *u = usyms_new();
+	struct procmaps m;
+	struct err err = {};
+	struct usym s;
+	u32 named = 0;
+
+	procmaps_read(&m, (u32)getpid(), &err);
+	for (u32 i = 0; i < m.list.n; i++)
+		if (streq(m.list.v[i].path, "[vdso]"))
+			for (u64 at = m.list.v[i].start; at < m.list.v[i].end; at += 16)
+				named += usyms_resolve(u, (u32)getpid(), at, &s);
+	ok(named > 4, "the vdso has symbols (%u hits)", named);
+	procmaps_release(&m);
+	err_release(&err);
+	usyms_free(u);
+}
+
+int main(void)
+{
+	parse();
+	perfmap();
+	own();
+	gone();
+	jit();
+	demangle();
+	vdso();
+	return done();
+}

@@ -1,0 +1,61 @@
+#!/bin/busybox sh
+# The guest's first process, in the initramfs that vmrun makes. vmrun leaves three files beside it:
+# /modules (names, in loading order), /shared (directories, one per line, to be writable) and
+# /command (a script for sh). Output goes through two virtio serial ports; a third one gets the line
+# "STATUS t-init t-command t-end" (seconds of uptime), whose absence tells vmrun that the guest died.
+/bin/busybox mkdir -p /proc /sys /dev /root /host
+/bin/busybox mount -t devtmpfs dev /dev
+/bin/busybox mount -t proc proc /proc
+/bin/busybox mount -t sysfs sys /sys
+/bin/busybox --install -s /bin
+export PATH=/bin
+read -r t_init rest </proc/uptime
+
+while read -r module; do
+	insmod "/$module" || echo "init: $module does not load" >/dev/console
+done </modules
+
+port() {
+	for p in /sys/class/virtio-ports/*; do
+		[ "$(cat "$p/name" 2>/dev/null)" != "$1" ] || echo "/dev/${p##*/}"
+	done
+}
+n=0
+while [ -z "$(port status)" ] && [ $n -lt 500 ]; do
+	usleep 10000
+	n=$((n + 1))
+done
+out=$(port out) err=$(port err) status=$(port status)
+give_up() {
+	echo "init: $*" >"${err:-/dev/console}"
+	poweroff -f
+}
+
+# The host's root, read-only, becomes ours; what programs write to is fresh and in memory.
+mount -t virtiofs host /host || give_up "no virtiofs"
+mount -o bind /host /root
+mount -o remount,bind,ro /root
+for d in proc sys dev; do mount -o move /$d /root/$d; done
+for d in tmp run var/tmp; do mount -t tmpfs tmpfs /root/$d; done
+while read -r d; do
+	mkdir -p "/root$d"
+	mount -o bind "/host$d" "/root$d" || give_up "cannot share $d"
+done </shared
+
+mkdir -p /root/dev/shm /root/dev/pts
+mount -t devpts devpts /root/dev/pts
+mount -t tmpfs tmpfs /root/dev/shm
+for fs in tracefs:kernel/tracing debugfs:kernel/debug securityfs:kernel/security bpf:fs/bpf cgroup2:fs/cgroup; do
+	mount -t ${fs%%:*} ${fs%%:*} /root/sys/${fs#*:} || echo "init: no ${fs%%:*}" >/dev/console
+done
+ip link set lo up
+hostname guest
+
+cp /command /root/run/command
+read -r t_command rest </root/proc/uptime
+export HOME=/tmp TERM=dumb PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
+chroot /root /bin/sh /run/command </root/dev/null >"/root$out" 2>"/root$err"
+code=$?
+read -r t_end rest </root/proc/uptime
+echo "$code $t_init $t_command $t_end" >"/root$status"
+poweroff -f
