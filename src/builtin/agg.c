@@ -112,7 +112,7 @@ static struct opnd log2_floor(struct lower *l, struct opnd v)
 			v = ir_op2(l, IR_SHR, v, t);
 		r = ir_op2(l, IR_OR, r, t);
 	}
-	return r;
+	return ir_op2(l, IR_AND, r, o_imm(63)); /* shifts by variables leave verifiers without a bound */
 }
 
 /* Bucket of hist with k = 0: 0 negative, 1 zero, then log2 + 2. */

@@ -172,7 +172,7 @@ static const struct builtin rows[] = {
 		.doc = "args.NAME is an argument by name: a tracepoint's field, a function's parameter. "
 		       "sonde -lv PROBE lists them.",
 		.example = "tracepoint:syscalls:sys_enter_openat { @[args.flags] = count(); }",
-		.flags = BI_VARIABLE | BI_READS_ARGS | BI_NEEDS_PROFILE, .engines = ON_ALL, .check = check_args, .lower = lower_args,
+		.flags = BI_VARIABLE | BI_READS_ARGS | BI_RECORD | BI_NEEDS_PROFILE, .engines = ON_ALL, .check = check_args, .lower = lower_args,
 	},
 	{
 		.name = "argN", .sig = "argN() -> uint64", .brief = "argument by number",

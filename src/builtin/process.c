@@ -68,6 +68,14 @@ static const struct type *check_curtask(struct check *c, struct node *call)
 	return t ? type_pointer(c->arena, t, SPACE_KERNEL) : &ty_u64;
 }
 
+static struct ir_val lower_curtask(struct lower *l, struct node *call)
+{
+	bool btf = feature_has(l->features, FEAT_TASK_BTF);
+
+	return val_scalar(call->type, ir_call(l, btf ? 158 /* bpf_get_current_task_btf */
+						     : BPF_FUNC_get_current_task, true, 0));
+}
+
 static struct ir_val lower_cpid(struct lower *l, struct node *call)
 {
 	return val_scalar(call->type, lower_own_word(l, DATA_CPID));
@@ -155,8 +163,8 @@ static const struct builtin rows[] = {
 		.doc = "Pointer to the kernel's struct task_struct of the current task: "
 		       "curtask->mm->total_vm and so on.",
 		.example = "begin { printf(\"%d\\n\", curtask != 0); }",
-		.flags = BI_VARIABLE, .engines = ON_KERNEL, .check = check_curtask, .lower = lower_helper,
-		.aux = BPF_FUNC_get_current_task,
+		.flags = BI_VARIABLE | BI_TRUSTED, .engines = ON_KERNEL, .check = check_curtask,
+		.lower = lower_curtask,
 	},
 	{
 		.name = "cpid", .sig = "cpid() -> uint64", .brief = "pid of the -c command",

@@ -68,9 +68,14 @@ static void filter_compat(struct lower *l)
 
 	if (!p->compat_mask)
 		return;
-	task = ir_call(l, BPF_FUNC_get_current_task, true, 0);
-	flags = lower_read_scalar(l, type_int(p->compat_size, false),
-				  ir_op2(l, IR_ADD, task, o_imm(p->compat_offset)), SPACE_KERNEL);
+	if (feature_has(l->features, FEAT_TASK_BTF)) {
+		task = ir_call(l, 158 /* bpf_get_current_task_btf */, true, 0);
+		flags = ir_load(l, opnd_plus(task, p->compat_offset), p->compat_size, false);
+	} else {
+		task = ir_call(l, BPF_FUNC_get_current_task, true, 0);
+		flags = lower_read_scalar(l, type_int(p->compat_size, false),
+					  ir_op2(l, IR_ADD, task, o_imm(p->compat_offset)), SPACE_KERNEL);
+	}
 	return_unless(l, CC_EQ, ir_op2(l, IR_AND, flags, o_imm(p->compat_mask)), o_imm(0));
 }
 

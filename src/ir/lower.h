@@ -77,6 +77,8 @@ void lower_probe_read_sized(struct lower *l, struct opnd dst, struct opnd size, 
 			    enum space space);
 /* When a string is only compared with a literal: how many bytes are enough; 0: all. Asking clears it. */
 u32 lower_str_limit(struct lower *l);
+/* A string in our memory of which only the first len bytes matter: more is not read. Clean. */
+struct ir_val lower_string_prefix(struct lower *l, struct node *n, u32 len);
 
 /* ---- expressions */
 struct ir_val lower_expr(struct lower *l, struct node *n);

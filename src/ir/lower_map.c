@@ -8,6 +8,7 @@
  *	               if !p { update(map, key, zeroes, NOEXIST); p = lookup(map, key) }
  *	               if !p { loss } else { atomic add at p }
  */
+#include <errno.h>
 #include <sys/sysinfo.h>
 #include "ir/state.h"
 #include "type/agg.h"
@@ -52,6 +53,19 @@ static void global_map(struct lower *l, struct map_desc *m)
 	}
 }
 
+/*
+ * A preallocated map never fails to make an element before it is full; one that is not may, in a burst
+ * with interrupts off. 4096 elements take 0.13 ms to preallocate, 2.3 ms where each CPU has its own.
+ */
+static bool is_cheap_to_preallocate(const struct map_desc *d)
+{
+	u64 bytes = (u64)d->max_entries * (d->key_size + d->value_size + 64);
+
+	if (d->bpf_type == BPF_MAP_TYPE_PERCPU_HASH)
+		return (u64)d->max_entries * d->value_size <= 64 << 10;
+	return bytes <= 4 << 20;
+}
+
 static void keyed_map(struct lower *l, struct map *m, struct map_desc *d)
 {
 	bool lru;
@@ -64,7 +78,7 @@ static void keyed_map(struct lower *l, struct map *m, struct map_desc *d)
 	d->key_size = m->key->size;
 	d->value_size = type_is_agg(d->value) ? agg_size(d->value) : ALIGN_UP(d->value->size, 8u);
 	d->max_entries = m->max_entries ? m->max_entries : (u32)l->env->config.max_map_keys;
-	if (!lru && feature_has(l->features, FEAT_HASH_NO_PREALLOC))
+	if (!lru && !is_cheap_to_preallocate(d) && feature_has(l->features, FEAT_HASH_NO_PREALLOC))
 		d->flags = BPF_F_NO_PREALLOC;
 }
 
@@ -90,6 +104,12 @@ static struct map_desc *desc_of(struct lower *l, struct node *n)
 	u32 index = lower_map(l, n->map); /* may grow the vector */
 
 	return &l->prog->maps.v[index];
+}
+
+/* A kernel map of its own, with keys (MAP_USER, or the internal set of --follow). */
+static bool is_hash(const struct map_desc *d)
+{
+	return d->role != MAP_GLOBAL;
 }
 
 static struct opnd data_at(struct lower *l, u32 off)
@@ -199,6 +219,20 @@ struct opnd lower_map_lookup(struct lower *l, struct node *n)
 	return lookup(l, lower_map(l, n->map), key);
 }
 
+/* A failed update: the map is full, or the kernel had no memory at hand for another element. */
+static void update_failed(struct lower *l, struct node *n, struct opnd rc, struct ir_block *out)
+{
+	struct ir_block *full = ir_block_new(l), *memory = ir_block_new(l);
+
+	ir_branch(l, CC_EQ, rc, o_imm(-E2BIG), full, memory);
+	ir_place(l, full);
+	lower_loss(l, LOSS_MAP_FULL, n->map->name);
+	ir_jump(l, out);
+	ir_place(l, memory);
+	lower_loss(l, LOSS_MAP_MEMORY, n->map->name);
+	ir_jump(l, out);
+}
+
 static struct opnd zeroes(struct lower *l, u32 len)
 {
 	struct program *p = l->prog;
@@ -219,20 +253,19 @@ static struct opnd element(struct lower *l, struct node *n, struct ir_block *out
 	u32 map = lower_map(l, n->map);
 	struct map_desc *d = &l->prog->maps.v[map];
 	struct ir_block *have = ir_block_new(l), *make = ir_block_new(l), *fail = ir_block_new(l);
-	struct opnd key = lower_key(l, n), p = lookup(l, map, key);
+	struct opnd key = lower_key(l, n), p = lookup(l, map, key), rc;
 	u32 v = ir_var(l);
 
 	ir_var_set(l, v, p);
 	ir_branch(l, CC_NE, p, o_imm(0), have, make);
 	ir_place(l, make);
-	ir_call(l, BPF_FUNC_map_update_elem, false, 4, o_map(map), key, zeroes(l, d->value_size),
-		o_imm(BPF_NOEXIST));
+	rc = ir_call(l, BPF_FUNC_map_update_elem, false, 4, o_map(map), key, zeroes(l, d->value_size),
+		     o_imm(BPF_NOEXIST));
 	p = lookup(l, map, key);
 	ir_var_set(l, v, p);
 	ir_branch(l, CC_EQ, p, o_imm(0), fail, have);
 	ir_place(l, fail);
-	lower_loss(l, LOSS_MAP_FULL, n->map->name);
-	ir_jump(l, out);
+	update_failed(l, n, rc, out);
 	ir_place(l, have);
 	return o_temp(v);
 }
@@ -243,7 +276,7 @@ struct agg_place lower_agg_begin(struct lower *l, struct node *n)
 	struct agg_place place = { .out = ir_block_new(l) };
 
 	vn_map_written(l, lower_map(l, n->map));
-	if (d->role == MAP_USER) {
+	if (is_hash(d)) {
 		place.addr = element(l, n, place.out);
 		return place;
 	}
@@ -305,7 +338,7 @@ static struct opnd merge_number(struct lower *l, const struct type *t, struct op
 
 static struct ir_val read_aggregate(struct lower *l, struct node *n)
 {
-	bool keyed = desc_of(l, n)->role == MAP_USER;
+	bool keyed = is_hash(desc_of(l, n));
 
 	return lower_merge_element(l, n, keyed ? lower_key(l, n) : (struct opnd){ 0 });
 }
@@ -398,7 +431,7 @@ struct ir_val lower_map_read(struct lower *l, struct node *n)
 
 	if (type_is_agg(d->value))
 		return read_aggregate(l, n);
-	if (d->role == MAP_USER)
+	if (is_hash(d))
 		return type_is_scalar(d->value) ? read_keyed_scalar(l, n) : read_keyed_memory(l, n);
 	v = val_memory(n->map->value, data_at(l, d->data_off + 8));
 	v.clean = true;
@@ -411,7 +444,7 @@ struct opnd lower_map_has(struct lower *l, struct node *n)
 {
 	struct map_desc *d = desc_of(l, n);
 
-	if (d->role == MAP_USER)
+	if (is_hash(d))
 		return ir_set(l, CC_NE, lower_map_lookup(l, n), o_imm(0));
 	return ir_set(l, CC_NE, ir_load(l, data_at(l, d->data_off), 8, false), o_imm(0));
 }
@@ -425,8 +458,7 @@ static void update_checked(struct lower *l, struct node *n, u32 map, struct opnd
 
 	ir_branch(l, CC_SLT, rc, o_imm(0), fail, out);
 	ir_place(l, fail);
-	lower_loss(l, LOSS_MAP_FULL, n->map->name);
-	ir_jump(l, out);
+	update_failed(l, n, rc, out);
 	ir_place(l, out);
 }
 
@@ -459,7 +491,7 @@ void lower_map_assign(struct lower *l, struct node *n, struct node *value)
 		return;
 	}
 	d = desc_of(l, n);
-	if (d->role == MAP_USER) {
+	if (is_hash(d)) {
 		assign_keyed(l, n, value);
 		return;
 	}
@@ -487,7 +519,7 @@ static struct agg_place number_place(struct lower *l, struct node *n)
 	struct agg_place place = { .out = ir_block_new(l) };
 
 	vn_map_written(l, lower_map(l, n->map));
-	if (d->role == MAP_USER) {
+	if (is_hash(d)) {
 		place.addr = element(l, n, place.out);
 	} else {
 		place.addr = data_at(l, d->data_off + 8);
@@ -556,7 +588,7 @@ struct opnd lower_map_delete(struct lower *l, struct node *n)
 	struct opnd key, had;
 
 	vn_map_written(l, map);
-	if (d->role == MAP_USER) {
+	if (is_hash(d)) {
 		key = lower_key(l, n);
 		return ir_call(l, BPF_FUNC_map_delete_elem, false, 2, o_map(map), key);
 	}

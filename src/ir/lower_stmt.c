@@ -190,8 +190,10 @@ static void lower_stmt(struct lower *l, struct node *n)
 {
 	switch (n->kind) {
 	case N_EXPR:
-	case N_DISCARD:
 		n->a->discards_value = true;
+		lower_expr(l, n->a);
+		break;
+	case N_DISCARD: /* asked for and not wanted: no warning about it either */
 		lower_expr(l, n->a);
 		break;
 	case N_ASSIGN:

@@ -312,6 +312,10 @@ static void fold_branch(struct fold *p, struct ir_insn *in)
 	p->changed = true;
 }
 
+/*
+ * Only what the verifier of 5.10 sees as well: a mask that is dropped because the value is narrow may be
+ * what bounds an index. It knows nothing of quotients, remainders and swapped bytes.
+ */
 static u32 result_width(const struct fold *p, const struct ir_insn *in)
 {
 	u32 a = width_of(p, in->arg[0]), b = width_of(p, in->arg[1]);
@@ -323,14 +327,11 @@ static u32 result_width(const struct fold *p, const struct ir_insn *in)
 		return in->is_signed ? 64 : in->size * 8u;
 	case IR_ZEXT:
 		return MIN(a, in->size * 8u);
-	case IR_BSWAP:
-		return in->size * 8u;
 	case IR_SET:
 		return 1;
 	case IR_AND:
 		return MIN(a, b);
 	case IR_OR:
-	case IR_XOR:
 		return MAX(a, b);
 	case IR_SHR:
 		return in->arg[1].kind == O_IMM ? MAX((s64)a - (in->arg[1].imm & 63), 1) : a;
@@ -338,7 +339,8 @@ static u32 result_width(const struct fold *p, const struct ir_insn *in)
 		return in->arg[1].kind == O_IMM ? MIN(a + (u32)(in->arg[1].imm & 63), 64u) : 64;
 	case IR_UDIV:
 	case IR_UMOD:
-		return a;
+	case IR_BSWAP:
+	case IR_XOR:
 	case IR_ADD:
 	case IR_SUB:
 	case IR_MUL:

@@ -228,7 +228,7 @@ static void check_fn(struct check *c, struct function *f, struct instance *home)
 		if (param->a->var)
 			param->a->var->assigned = true;
 	}
-	check_block(c, f->body);
+	check_block(c, home->body);
 	c->s->fn = NULL;
 }
 
@@ -288,33 +288,14 @@ static u32 index_functions(struct check *c)
 			check_report(c, f->span, D_REDEFINED, "function", f->name);
 	}
 	c->s->fns = arena_array(c->arena, struct instance, n);
-	for (u32 i = 0; i < n; i++) {
-		c->s->fns[i].profile = &nothing;
-		c->s->fns[i].name = "fn";
-		c->s->fns[i].provider = "fn";
+	n = 0;
+	for (struct function *f = c->lang->script->functions; f; f = f->next, n++) {
+		/* calls paste the body as it was written: what is checked here is a copy */
+		c->s->fns[n].body = ast_clone(c->arena, f->body);
+		c->s->fns[n].profile = &nothing;
+		c->s->fns[n].name = c->s->fns[n].provider = "fn";
 	}
 	return n;
-}
-
-static bool reaches(struct check *c, const struct function *from, const struct function *to, u32 steps)
-{
-	for (u32 i = 0; steps && i < c->s->fn_calls.n; i++) {
-		const struct fn_call *call = &c->s->fn_calls.v[i];
-
-		if (call->from == from && (call->to == to || reaches(c, call->to, to, steps - 1)))
-			return true;
-	}
-	return false;
-}
-
-static void check_recursion(struct check *c)
-{
-	for (u32 i = 0; i < c->s->fn_calls.n; i++) {
-		const struct fn_call *call = &c->s->fn_calls.v[i];
-
-		if (call->to == call->from || reaches(c, call->to, call->from, 8))
-			check_report(c, call->span, D_RECURSIVE_FN, call->to->name);
-	}
 }
 
 /* ---- whole */
@@ -331,10 +312,7 @@ static void warn_vars(struct check *c, struct instance *in)
 
 static void finish(struct check *c, struct instance **instances, u32 n, u32 n_fns, bool good)
 {
-	u32 i = 0;
-
 	c->s->expansion = NULL;
-	check_recursion(c);
 	check_maps_finish(c);
 	for (u32 j = 0; j < n; j++)
 		warn_vars(c, instances[j]);
@@ -342,9 +320,7 @@ static void finish(struct check *c, struct instance **instances, u32 n, u32 n_fn
 		warn_vars(c, &c->s->fns[j]);
 	if (!good)
 		return;
-	for (struct function *f = c->lang->script->functions; f; f = f->next, i++)
-		check_settle(c, f->body);
-	for (i = 0; i < n; i++) {
+	for (u32 i = 0; i < n; i++) {
 		check_settle(c, instances[i]->predicate);
 		check_settle(c, instances[i]->body);
 	}

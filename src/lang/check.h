@@ -24,9 +24,8 @@ struct check {
 };
 
 /*
- * How a call of a fn looks: N_CALL with builtin NULL and data the struct function. An N_MAP without
- * keys that was given to a builtin as a map, not as a value, has aux MAP_BY_NAME; its type is ty_map,
- * or the type of the value where the signature also takes values and the map is keyless.
+ * An N_MAP without keys that was given to a builtin as a map, not as a value, has aux MAP_BY_NAME; its
+ * type is ty_map, or the type of the value where the signature also takes values and the map is keyless.
  * An N_PARAM ($1) keeps its text in name ("" when not given) and its number in aux; value or str is
  * the constant. After the whole check all constants are N_INT, N_BOOL or N_STR.
  */

@@ -274,8 +274,24 @@ const struct type *check_index(struct check *c, struct node *n)
 	return check_element(c, n, t);
 }
 
+/* Older scripts read a word at an address that is a mere integer: *$addr. */
+static const struct type *word_pointer(struct check *c, struct node *n)
+{
+	struct node *cast = node_new(c->arena, N_CAST, n->a->span);
+
+	cast->tref = arena_new(c->arena, struct type_ref);
+	cast->tref->span = n->a->span;
+	cast->tref->name = "uint64";
+	vec_push(c->arena, &cast->tref->suffix, -1);
+	cast->a = n->a;
+	n->a = cast;
+	return check_expr(c, cast);
+}
+
 const struct type *check_deref(struct check *c, struct node *n, const struct type *t)
 {
+	if (n->kind == N_UNARY && t->kind == TY_INT && t->size == 8 && !n->a->is_const)
+		t = word_pointer(c, n);
 	if (t->kind != TY_POINTER || t->elem->kind == TY_VOID || t->elem->kind == TY_FUNC ||
 	    !type_complete(t->elem)->size) {
 		struct diag *d = check_report(c, n->span, D_BAD_DEREF, type_text(c, t));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Calls: macros first, then functions of the script, then builtin rows. In: an N_CALL node. Out: its
- * row or function and its type. Counts and kinds of arguments are checked by the row's signature; the
+ * row and its type; calls of functions are pasted (inline.c). Counts and kinds of arguments are checked by the row's signature; the
  * row's own check runs only when the types of all arguments are known.
  */
 #include "lang/check_internal.h"
@@ -319,17 +319,18 @@ const struct type *check_row(struct check *c, struct node *n, const struct built
 
 /* ---- functions of the script */
 
-static void check_fn_arg(struct check *c, struct node *call, struct node *param, struct node *arg)
+static bool check_fn_arg(struct check *c, struct node *call, struct node *param, struct node *arg)
 {
 	const struct type *t = check_value(c, arg), *wanted = check_resolve_type(c, param->tref);
 	bool mixed = false;
 
 	if (type_is_moot(t) || type_is_moot(wanted))
-		return;
+		return t->kind != TY_ERROR && wanted->kind != TY_ERROR;
 	if ((type_is_integer(t) && type_is_integer(wanted)) || type_join(c, wanted, t, &mixed))
-		return;
+		return true;
 	check_report(c, arg->span, D_FN_ARG, var_text(c, param->a->name), call->name, type_text(c, wanted),
 		     type_text(c, t));
+	return false;
 }
 
 static const struct type *check_fn_call(struct check *c, struct node *n, struct function *f)
@@ -337,9 +338,8 @@ static const struct type *check_fn_call(struct check *c, struct node *n, struct 
 	u32 n_args = call_n_args(n), i = 0;
 	const struct sig sig = { .n_args = f->params.n, .n_required = f->params.n };
 
-	n->data = f;
-	if (c->final && c->s->fn)
-		vec_push(c->arena, &c->s->fn_calls, (struct fn_call){ c->s->fn, f, n->span });
+	bool good = true;
+
 	if (n_args != f->params.n) {
 		struct diag *d = check_report(c, n->span, D_ARG_COUNT, n->name,
 					      count_text(c, &sig, n_args), n_args);
@@ -348,8 +348,10 @@ static const struct type *check_fn_call(struct check *c, struct node *n, struct 
 		return &ty_error;
 	}
 	for (struct node *a = n->a; a; a = a->next)
-		check_fn_arg(c, n, f->params.v[i++], a);
-	return check_resolve_type(c, f->result);
+		good &= check_fn_arg(c, n, f->params.v[i++], a);
+	if (!good || check_resolve_type(c, f->result)->kind == TY_ERROR || !inline_call(c, n, f))
+		return &ty_error;
+	return check_expr(c, n);
 }
 
 /* ---- names */

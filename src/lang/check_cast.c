@@ -116,8 +116,9 @@ const struct type *check_cast(struct check *c, struct node *n)
 	if (is_int_array(to) && type_is_flexible(from) && int_of(to->size))
 		from = n->a->type = type_int(to->size, true); /* a literal has any size */
 	if (!can_cast(to, from))
-		return bad_cast(c, n, to, from);
-	if (to->kind == TY_INT && type_equal(to, n->a->type) && n->a->kind == N_VAR)
+		return n->aux == CAST_RESULT ? &ty_error : bad_cast(c, n, to, from);
+	if (to->kind == TY_INT && type_equal(to, n->a->type) && n->a->kind == N_VAR &&
+	    !n->aux)
 		check_report(c, n->span, D_NEEDLESS_CAST, type_text(c, to));
 	if (to->kind == TY_POINTER)
 		to = place_pointer(c, to, from);

@@ -10,14 +10,13 @@
 struct expansion {
 	const char *name;
 	struct span call;
-	const struct macro *macro; /* NULL: a #define */
+	const struct macro *macro; /* this, or */
+	const struct function *fn; /* this, or a #define */
 	const struct expansion *up;
 };
 
-struct fn_call { /* an edge of the call graph */
-	struct function *from, *to;
-	struct span span;
-};
+/* In aux of an N_CAST that nobody wrote: it may be needless; the type of a returned value was checked. */
+enum { CAST_ARG = 1, CAST_RESULT = 2 };
 
 enum { MAX_NESTING = 2500, MAX_EXPANDED_HEIGHT = 1200, MAX_EXPANDED_NODES = 200000, MAX_PASSES = 40 };
 
@@ -31,7 +30,6 @@ struct check_state {
 	const struct expansion *expansion;
 	struct function *fn;   /* being checked, or NULL: a probe */
 	struct instance *fns;  /* one for each fn: holds its variables */
-	VEC(struct fn_call) fn_calls;
 	const char *terminated_by; /* the statement after which nothing runs, or NULL */
 	u32 depth, for_depth, n_names, n_expanded;
 	const struct node *agg_call; /* the call that is being assigned directly to a map */
@@ -121,8 +119,15 @@ void macro_index(struct check *c);
 /* Replaces a call of a macro by its body. 0: not a macro, 1: replaced, -1: reported. */
 int macro_expand(struct check *c, struct node *n);
 int macro_constant(struct check *c, struct node *n);
+/* Gives the variables of a list names of their own. */
+void macro_rename(struct check *c, struct node *list, u32 mark);
+/* false, after a report, when the expansions of this program become too many or too deep. */
+bool macro_spend(struct check *c, const struct node *n, struct span span);
 bool macro_exists(struct check *c, const char *name);
 void macro_near(struct check *c, struct near *near);
+
+/* ---- inline.c: replaces a call of a fn by a block; false after a report */
+bool inline_call(struct check *c, struct node *n, struct function *f);
 
 /* ---- fold.c: set is_const and value of n when its operands are constants */
 bool fold_binary(struct check *c, struct node *n);

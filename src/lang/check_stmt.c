@@ -264,6 +264,17 @@ static void check_unroll(struct check *c, struct node *n)
 	c->loop_depth--;
 }
 
+static bool can_loop_over_maps(struct check *c, struct node *n)
+{
+	if (!c->env->features || feature_has(c->env->features, FEAT_FOR_EACH_MAP))
+		return true;
+	struct diag *d = check_report(c, n->a->span, D_MISSING_FEATURE, "a loop over a map",
+				      feature_rows[FEAT_FOR_EACH_MAP].text);
+
+	diag_help(c->diags, d, "it exists since Linux %s", feature_rows[FEAT_FOR_EACH_MAP].since);
+	return false;
+}
+
 static const struct type *pair_type(struct check *c, struct node *n)
 {
 	struct map *m;
@@ -274,8 +285,8 @@ static const struct type *pair_type(struct check *c, struct node *n)
 	const struct type *t = check_map_by_name(c, n->a, &arg);
 
 	m = n->a->map;
-	if (t->kind == TY_ERROR)
-		return t;
+	if (t->kind == TY_ERROR || !can_loop_over_maps(c, n))
+		return &ty_error;
 	if (m->keyed_known && !m->is_keyed)
 		return diag_type(c, n->a->span, D_FOR_KEYLESS, m->name);
 	if (type_is_moot(m->key) || type_is_moot(m->value))

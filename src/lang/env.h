@@ -29,6 +29,8 @@ enum builtin_flags {
 	BI_READS_ARGS = 256, /* args, argN, retval: the argument layout matters */
 	BI_READS_NAME = 512, /* probe, func: the site matters */
 	BI_READS_STACK = 1024,
+	BI_RECORD = 4096, /* args: its fields are what the probe's arguments are called */
+	BI_TRUSTED = 2048, /* a kernel pointer that verifiers know by type: its fields are loaded directly */
 };
 
 enum engine_set { ON_KERNEL = 1, ON_PROCESS = 2, ON_REPLAY = 4, ON_ALL = 7 };
@@ -72,6 +74,8 @@ struct builtin_theme {
 };
 #define THEME(title_, rows_) { (title_), (rows_), ARRAY_SIZE(rows_) }
 
+enum world_text { TEXT_ERRNO, TEXT_SIGNAL, TEXT_SYSCALL };
+
 /* Questions that sym/ answers. Any may be NULL. */
 struct world {
 	void *ctx;
@@ -85,6 +89,16 @@ struct world {
 	const struct type *(*ksym_type)(void *ctx, const char *name);
 	/* Near names for "did you mean". */
 	const char *(*near_type)(void *ctx, const char *name);
+	/* Text of number n of a table: strerror(2), "Interrupt", "read"; NULL: there is none. */
+	const char *(*text_of)(void *ctx, enum world_text table, u32 n);
+	/* Whether the kernel has a function that programs may call. */
+	bool (*kernel_func)(void *ctx, const char *name);
+	/* Id of the cgroup at a path, 0: none. */
+	u64 (*cgroup_id)(void *ctx, const char *path);
+	/* Address of a symbol in its file's own numbering; *moves: the file is loaded anywhere. */
+	bool (*user_symbol)(void *ctx, const char *path, const char *name, u64 *addr, bool *moves);
+	/* Our own pid namespace; false: it is the initial one. */
+	bool (*pid_namespace)(void *ctx, u64 *dev, u64 *ino);
 };
 
 /* Places in config.unstable: 0 error, 1 warn, 2 enable. */

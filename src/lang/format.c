@@ -229,7 +229,7 @@ struct between { /* what the text has between two pieces */
 	bool ends_line;	 /* the last one goes to the end of its line */
 };
 
-/* Moves over white space; true when a comment follows. */
+/* Moves over white space and superfluous semicolons; true when a comment follows. */
 static bool find_comment(const struct format *f, struct between *b)
 {
 	for (; b->at < b->to; b->at++) {
@@ -312,23 +312,14 @@ static void put_all(struct format *f)
 	u32 from = 0;
 
 	for (next_piece(f); f->cur.kind != TOK_EOF; next_piece(f)) {
-		bool bare = f->cur.role == ROLE_BLOCK_CLOSE_SEMI;
-
-		if (is_superfluous(f))
-			f->cur.len = 0; /* its comments stay */
-		if (bare && f->prev.kind != TOK_SEMICOLON && !is_open(&f->prev))
-			buf_putc(f->out, ';');
-		if (f->cur.len) {
-			put_gap(f, from);
-			f->indent -= is_close(&f->cur) && f->indent;
-			put_piece(f);
-			from = f->lx.pos;
+		if (is_superfluous(f)) /* part of the gap, with its comments */
 			continue;
-		}
-		struct between b = { .at = from, .to = f->cur.off };
-		enum gap gap = GAP_LINE;
-
-		put_comments(f, &b, &gap, f->indent);
+		if (f->cur.role == ROLE_BLOCK_CLOSE_SEMI && f->prev.kind != TOK_SEMICOLON &&
+		    !is_open(&f->prev))
+			buf_putc(f->out, ';');
+		put_gap(f, from);
+		f->indent -= is_close(&f->cur) && f->indent;
+		put_piece(f);
 		from = f->lx.pos;
 	}
 

@@ -133,12 +133,11 @@ static int escaped_letter(char c)
 	}
 }
 
+/* From the backslash at start to pos. */
 static char bad_escape(struct lexer *lx, u32 start)
 {
-	char c = at_end(lx) ? '\0' : lex_at(lx, 0);
+	char c = lx->src->text[lx->pos - 1];
 
-	if (!at_end(lx) && c != '\n')
-		lx->pos++;
 	if (!lx->quiet) {
 		const char *s = arena_strndup(lx->arena, lx->src->text + start, lx->pos - start);
 		struct diag *d = report(lx, start, lx->pos - start, D_BAD_ESCAPE, s);
@@ -193,6 +192,8 @@ static char lex_escape(struct lexer *lx)
 		return octal_escape(lx, start);
 	if (c == 'x' || c == 'X')
 		return hex_escape(lx, start);
+	if (!at_end(lx) && c != '\n')
+		lx->pos++;
 	return bad_escape(lx, start);
 }
 
@@ -240,7 +241,8 @@ static void lex_string(struct lexer *lx, struct token *tok)
 	u32 start = lx->pos++;
 
 	tok->kind = TOK_STR;
-	if (lex_quoted(lx, tok, '"') || lx->quiet)
+	tok->broken = !lex_quoted(lx, tok, '"');
+	if (!tok->broken || lx->quiet)
 		return;
 	diag_help(lx->diags, report(lx, start, lx->pos - start, D_UNTERMINATED_STRING, NULL),
 		  "close it with a double quote on the same line; \\n is a line's end in a string");

@@ -170,7 +170,7 @@ static struct node *arg_at(const struct paste *p, u32 i)
 
 static struct node *find_param(const struct paste *p, enum node_kind kind, const char *name)
 {
-	for (u32 i = 0; i < p->macro->params.n; i++) {
+	for (u32 i = 0; p->macro && i < p->macro->params.n; i++) {
 		const struct macro_param *param = &p->macro->params.v[i];
 
 		if (param->kind == kind && streq(param->name, name))
@@ -195,8 +195,7 @@ static u32 measure(const struct node *n, u32 *count)
 	return height + 1;
 }
 
-/* false, after a report, when the expansions of this program become too many or too deep. */
-static bool spend(struct check *c, const struct node *n, struct span span)
+bool macro_spend(struct check *c, const struct node *n, struct span span)
 {
 	const struct node alone = { .a = n->a, .b = n->b, .c = n->c, .d = n->d };
 	u32 height = measure(&alone, &c->s->n_expanded);
@@ -232,6 +231,8 @@ static void paste_var(struct paste *p, struct node *n)
 
 static void paste_map(struct paste *p, struct node *n)
 {
+	if (!p->macro)
+		return; /* a fn uses the script's maps */
 	struct node *arg = find_param(p, N_MAP, n->name);
 
 	if (arg) {
@@ -251,7 +252,7 @@ static void paste_ident(struct paste *p, struct node *n)
 
 	if (!arg)
 		return;
-	if (p->failed || !spend(p->c, arg, n->span)) {
+	if (p->failed || !macro_spend(p->c, arg, n->span)) {
 		p->failed = true;
 		return;
 	}
@@ -342,7 +343,7 @@ static struct expansion *expansion_new(struct check *c, struct node *n, const st
 {
 	struct expansion *e = arena_new(c->arena, struct expansion);
 
-	*e = (struct expansion){ n->name, n->span, m, c->s->expansion };
+	*e = (struct expansion){ .name = n->name, .call = n->span, .macro = m, .up = c->s->expansion };
 	return e;
 }
 
@@ -351,7 +352,7 @@ static int paste(struct check *c, struct node *n, struct macro *m)
 	struct expansion *e = expansion_new(c, n, m);
 	struct node *args = n->kind == N_CALL ? n->a : NULL;
 
-	if (is_recursive(c, n, m) || !spend(c, m->body, n->span) || !expand_below(c, args))
+	if (is_recursive(c, n, m) || !macro_spend(c, m->body, n->span) || !expand_below(c, args))
 		return -1;
 	struct paste p = { c, m, args, ++c->s->n_names, false };
 	struct node *body = clone_one(c, m->body);
@@ -367,6 +368,13 @@ static int paste(struct check *c, struct node *n, struct macro *m)
 	body->span = n->span;
 	node_copy_over(n, body);
 	return 1;
+}
+
+void macro_rename(struct check *c, struct node *list, u32 mark)
+{
+	struct paste p = { .c = c, .mark = mark };
+
+	paste_list(&p, list);
 }
 
 int macro_expand(struct check *c, struct node *n)
@@ -398,11 +406,11 @@ int macro_constant(struct check *c, struct node *n)
 	if (!value)
 		return 0;
 	for (const struct expansion *e = up; e; e = e->up)
-		if (!e->macro && streq(e->name, n->name)) {
+		if (!e->macro && !e->fn && streq(e->name, n->name)) {
 			check_report(c, e->call, D_RECURSIVE_CONSTANT, n->name);
 			return -1;
 		}
-	if (!spend(c, value, n->span))
+	if (!macro_spend(c, value, n->span))
 		return -1;
 	struct expansion *e = expansion_new(c, n, NULL);
 	struct node *copy = clone_one(c, value);

@@ -52,8 +52,10 @@ bool parse_accept(struct parser *p, enum token_kind kind)
 
 /* ---- reporting */
 
-static void enter_panic(struct parser *p)
+void parse_panic(struct parser *p)
 {
+	if (p->panic)
+		return;
 	p->panic = true;
 	p->resume = p->tok.off;
 	p->tok.kind = TOK_BAD;
@@ -84,7 +86,7 @@ struct diag *parse_error(struct parser *p, struct span span, enum diag_id id, ..
 
 	va_end(ap);
 	p->n_errors++;
-	enter_panic(p);
+	parse_panic(p);
 	return d;
 }
 
@@ -192,7 +194,7 @@ static bool begins_item(const struct parser *p, const struct token *tok, const s
 	struct lexer ahead = *after;
 	struct token next;
 
-	if (!tok->after_newline || (tok->off && text[tok->off - 1] != '\n'))
+	if (tok->off && text[tok->off - 1] != '\n')
 		return false;
 	if (tok->kind == TOK_MACRO || tok->kind == TOK_FN)
 		return true;

@@ -54,6 +54,7 @@ struct parser {
 	bool panic;	  /* an error was reported and nothing makes sense yet */
 	bool to_top;	  /* recovery inside blocks is hopeless: give up the declaration */
 	bool in_predicate;
+	bool lost_text;	  /* a string swallowed the rest of its line, with any brace in it */
 	u32 in_keyword;	  /* inside a keyword argument: 99.9 is allowed */
 	bool c_mode;
 	bool noted_arrow; /* one note for a script is enough */
@@ -98,6 +99,8 @@ static inline void parse_mark(struct parser *p, u32 off, enum role role)
 }
 /* A syntax error at span: panic. Silent while in panic. */
 struct diag *parse_error(struct parser *p, struct span span, enum diag_id id, ...);
+/* The same when it was reported already. */
+void parse_panic(struct parser *p);
 /* A mistake after which the text still makes sense. */
 struct diag *parse_complain(struct parser *p, struct span span, enum diag_id id, ...);
 void parse_help(struct parser *p, struct diag *d, const char *fmt, ...) FORMAT(3, 4);

@@ -45,7 +45,7 @@ static void skip_directive(struct lexer *lx)
 	for (; lx->pos < lx->end; lx->pos++) {
 		if (lex_at(lx, 0) != '\n')
 			continue;
-		if (lx->src->text[lx->pos - 1] != '\\')
+		if (lx->src->text[lx->pos - 1] != '\\' || lx->pos + 1 >= lx->end)
 			return;
 	}
 }

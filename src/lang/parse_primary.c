@@ -75,10 +75,15 @@ static struct node *parse_string(struct parser *p)
 {
 	const char *str = p->tok.str;
 	u32 len = p->tok.str_len;
+	bool broken = p->tok.broken;
 	struct node *n = leaf(p, N_STR);
 
 	n->str = str;
 	n->str_len = len;
+	if (broken) {
+		p->lost_text = true;
+		parse_panic(p);
+	}
 	return n;
 }
 
@@ -356,6 +361,20 @@ static struct node *parse_record(struct parser *p, u32 start, struct span open)
 	return parse_done(p, n);
 }
 
+/* "if ($x = 1)": read on as if it were a comparison. */
+static struct node *parse_meant_equal(struct parser *p, struct node *left, u32 start)
+{
+	struct diag *d = parse_complain(p, parse_tok_span(p), D_EXPECTED, "\")\"", "", "", parse_found(p));
+	struct node *n = parse_node(p, N_BINARY, start);
+
+	parse_help(p, d, "\"=\" assigns; to compare, write \"==\"");
+	parse_advance(p);
+	n->op = OP_EQ;
+	n->a = left;
+	n->b = parse_expr(p);
+	return parse_done(p, n);
+}
+
 /* After "(": zero, two or more elements, or one and a comma, are a tuple. */
 static struct node *parse_group(struct parser *p, u32 start, struct span open)
 {
@@ -363,6 +382,8 @@ static struct node *parse_group(struct parser *p, u32 start, struct span open)
 
 	if (!parse_is(p, TOK_RPAREN))
 		first = parse_expr(p);
+	if (first && parse_is(p, TOK_ASSIGN))
+		first = parse_meant_equal(p, first, start);
 	if (first && !parse_is(p, TOK_COMMA)) {
 		parse_close(p, TOK_RPAREN, open);
 		first->is_paren = true;

@@ -41,6 +41,34 @@ static bool ends_attach(char c, bool seen_colon)
 	}
 }
 
+enum { MAX_AHEAD = 400 }; /* longer than predicates are */
+
+/*
+ * "kprobe:f/pid == 1/ {": old releases took a "/" after a name for the predicate, also without a
+ * space. At a "/": that is so where the part it stands in is no path, nothing but a predicate
+ * follows, and another "/" stands before the block.
+ */
+static bool is_glued_predicate(const struct lexer *lx, u32 at)
+{
+	u32 part = at, n;
+	bool in_word = true;
+
+	while (part && lex_at(lx, part - 1) != ':')
+		part--;
+	if (part == at || lex_at(lx, part) == '/' || lex_at(lx, part) == '.')
+		return false;
+	for (n = at + 1; n < at + MAX_AHEAD && lx->pos + n < lx->end && lex_at(lx, n) != '{'; n++) {
+		in_word &= lex_at(lx, n) != ' ' && lex_at(lx, n) != '\n';
+		if (in_word && (lex_at(lx, n) == ':' || lex_at(lx, n) == ','))
+			return false;
+	}
+	if (lex_at(lx, n) != '{')
+		return false;
+	while (lex_at(lx, n - 1) == ' ' || lex_at(lx, n - 1) == '\t' || lex_at(lx, n - 1) == '\n')
+		n--;
+	return n - 1 > at && lex_at(lx, n - 1) == '/';
+}
+
 /* Length of the attach point at the lexer's place. */
 static u32 attach_length(struct parser *p)
 {
@@ -53,6 +81,8 @@ static u32 attach_length(struct parser *p)
 
 		if (lex_at(lx, n) == '"')
 			quoted = quoted_length(lx, n);
+		if (seen_colon && lex_at(lx, n) == '/' && is_glued_predicate(lx, n))
+			break;
 		if (!quoted) {
 			u32 at = lx->pos + n;
 

@@ -164,15 +164,20 @@ static struct node *parse_condition(struct parser *p, const char *what)
 {
 	struct node *n = parse_unary(p);
 
+	if (n->kind == N_RECORD) /* if (pid = 1) */
+		parse_help(p, parse_complain(p, n->span, D_RECORD_CONDITION),
+			   "\"=\" names a member of a record; to compare, write \"==\"");
 	if (parse_is(p, TOK_LBRACE) || p->panic)
 		return n;
 
-	bool needs_parens = goes_on(p->tok.kind);
+	bool needs_parens = goes_on(p->tok.kind), needs_braces = begins_statement(p->tok.kind);
 	struct diag *d = parse_error(p, parse_tok_span(p), D_EXPECTED, "\"{\"", " ",
 				     arena_printf(p->arena, "after the %s", what), parse_found(p));
 
 	if (needs_parens)
 		parse_help(p, d, "put the whole %s in parentheses", what);
+	else if (needs_braces)
+		parse_help(p, d, "statements that depend on it stand in braces: { ... }");
 	return n;
 }
 
@@ -360,6 +365,9 @@ static void close_block(struct parser *p, struct span open, const struct node *l
 
 	struct span end = parse_span(p, p->prev_end - 1, p->prev_end);
 	bool at_end = parse_is(p, TOK_EOF);
+
+	if (p->lost_text)
+		parse_panic(p);
 	struct diag *d = parse_error(p, at_end ? end : parse_tok_span(p), D_MISSING_BRACE,
 				     at_end ? "the end of the script" : "the next probe");
 

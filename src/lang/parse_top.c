@@ -172,9 +172,14 @@ void parse_items(struct parser *p)
 		u32 start = p->tok.off;
 
 		parse_item(p);
-		if (p->panic)
+
+		u32 end = p->prev_end;
+
+		if (p->panic) {
 			parse_recover_top(p);
-		restart(p, MAX(p->tok.off, start + 1));
+			end = p->tok.off;
+		}
+		restart(p, MAX(end, start + 1));
 	}
 	p->n_errors += p->lx.n_errors;
 }

@@ -136,6 +136,11 @@ static void parse_suffixes(struct parser *p, struct type_ref *t)
 			vec_push(p->arena, &t->suffix, -1);
 		} else if (parse_is(p, TOK_LBRACKET)) {
 			parse_array_suffix(p, t);
+		} else if (parse_is(p, TOK_MUL_ASSIGN)) { /* let $x: struct foo *= 0 */
+			p->prev_end = ++p->tok.off;
+			p->tok.len = 1;
+			p->tok.kind = TOK_ASSIGN;
+			vec_push(p->arena, &t->suffix, -1);
 		} else {
 			return;
 		}

@@ -5,6 +5,7 @@
 static const struct loss_row losses[] = {
 	[LOSS_RING_FULL] = { .reason = "ring buffer full" },
 	[LOSS_MAP_FULL] = { .reason = "map full" },
+	[LOSS_MAP_MEMORY] = { .reason = "no memory for a new key" },
 	[LOSS_SCRATCH] = { .reason = "scratch memory busy: nested probe" },
 	[LOSS_STACKS] = { .reason = "stack table full" },
 	[LOSS_UNREADABLE] = { .warning = "memory could not be read: taken as empty" },

@@ -7,12 +7,14 @@
 #include <stdlib.h>
 #include "provider/arch.h"
 
+/* clang-format off */
 static const struct arch_reg x86_64_regs[] = {
 	{ "r15", 0 }, { "r14", 8 }, { "r13", 16 }, { "r12", 24 }, { "bp", 32 }, { "bx", 40 },
 	{ "r11", 48 }, { "r10", 56 }, { "r9", 64 }, { "r8", 72 }, { "ax", 80 }, { "cx", 88 },
 	{ "dx", 96 }, { "si", 104 }, { "di", 112 }, { "orig_ax", 120 }, { "ip", 128 }, { "pc", 128 },
 	{ "cs", 136 }, { "flags", 144 }, { "sp", 152 }, { "ss", 160 },
 };
+/* clang-format on */
 
 const struct arch arch_x86_64 = {
 	.name = "x86_64",
@@ -32,6 +34,7 @@ const struct arch arch_x86_64 = {
 	.n_regs = ARRAY_SIZE(x86_64_regs),
 };
 
+/* clang-format off */
 static const struct arch_reg arm64_regs[] = {
 	{ "r0", 0 }, { "r1", 8 }, { "r2", 16 }, { "r3", 24 }, { "r4", 32 }, { "r5", 40 },
 	{ "r6", 48 }, { "r7", 56 }, { "r8", 64 }, { "r9", 72 }, { "r10", 80 }, { "r11", 88 },
@@ -41,6 +44,7 @@ static const struct arch_reg arm64_regs[] = {
 	{ "r28", 224 }, { "r29", 232 }, { "r30", 240 }, { "fp", 232 }, { "lr", 240 }, { "sp", 248 },
 	{ "pc", 256 }, { "ip", 256 }, { "pstate", 264 }, { "orig_x0", 272 }, { "syscallno", 280 },
 };
+/* clang-format on */
 
 const struct arch arch_arm64 = {
 	.name = "aarch64",

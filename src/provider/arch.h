@@ -21,13 +21,13 @@ struct arch {
 	const char *syscall_prefix; /* of functions: "__x64_sys_" */
 	u16 elf_machine;
 	u32 n_args;
-	u32 arg[ARCH_MAX_ARGS];		 /* offsets: arguments of functions */
+	u32 arg[ARCH_MAX_ARGS];		    /* offsets: arguments of functions */
 	u32 syscall_arg[ARCH_SYSCALL_ARGS]; /* and of system calls */
 	u32 sp, ip, retval, syscall_nr;
 	u32 syscall_nr_size;
 	u32 pt_regs_size;
-	bool watch_rw_only;		 /* watchpoints know w, rw and x, but no plain r */
-	const struct arch_reg *regs;	 /* names of reg() */
+	bool watch_rw_only;	     /* watchpoints know w, rw and x, but no plain r */
+	const struct arch_reg *regs; /* names of reg() */
 	u32 n_regs;
 };
 

@@ -21,10 +21,11 @@ static void type_words(struct buf *b, const struct type *t)
 		type_words(b, t->elem);
 		buf_puts(b, t->elem->kind == TY_POINTER ? "*" : " *");
 		break;
+	case TY_ARRAY: type_words(b, t->elem); break;
+	case TY_STRING: buf_puts(b, "char"); break;
+	case TY_FUNC: buf_puts(b, "void"); break;
 	case TY_STRUCT:
-	case TY_ENUM:
-		buf_printf(b, "%s%s", tag_of(t), t->name ? t->name : "{...}");
-		break;
+	case TY_ENUM: buf_printf(b, "%s%s", tag_of(t), t->name ? t->name : "{...}"); break;
 	default:
 		if (t->kind == TY_INT && t->name)
 			buf_puts(b, t->name);
@@ -40,22 +41,32 @@ const char *declaration_text(struct arena *a, const struct type *t, const char *
 	const char *s;
 
 	type_words(&b, t);
-	s = arena_printf(a, "%s %s", b.s, name);
+	if (*name)
+		buf_printf(&b, " %s", name);
+	if (t->kind == TY_STRING)
+		buf_printf(&b, "[%u]", t->count);
+	for (; t->kind == TY_ARRAY; t = t->elem)
+		buf_printf(&b, "[%u]", t->count);
+	s = arena_strdup(a, b.s);
 	buf_release(&b);
 	return s;
 }
 
-static struct arg_desc describe(struct arena *a, const struct btf_param *param, u32 i, struct loc loc)
+static struct arg_desc describe(struct arena *a, const struct btf_param *param, u32 i,
+				struct loc loc)
 {
 	const struct type *t = param->type->kind == TY_ERROR ? &ty_u64 : param->type;
 	const char *name = param->name && *param->name ? param->name : arena_printf(a, "arg%u", i);
 
 	loc.size = (u8)(t->size && t->size <= 8 ? t->size : 8);
 	loc.is_signed = type_is_scalar(t) && t->is_signed;
-	return (struct arg_desc){ .name = name, .type = t, .loc = loc, .text = declaration_text(a, t, name) };
+	return (struct arg_desc){
+		.name = name, .type = t, .loc = loc, .text = declaration_text(a, t, name)
+	};
 }
 
-void btf_register_args(struct provider_env *env, struct profile *p, struct btf *btf, const char *func)
+void btf_register_args(struct provider_env *env, struct profile *p, struct btf *btf,
+		       const char *func)
 {
 	struct btf_param params[MAX_PARAMS];
 	const struct type *ret = NULL;
@@ -76,13 +87,13 @@ void btf_register_args(struct provider_env *env, struct profile *p, struct btf *
 	p->args = arena_array(env->arena, struct arg_desc, (u32)n);
 	p->args_name = arena_printf(env->arena, "the arguments of %s", func);
 	for (int i = 0; i < n && type_is_scalar(params[i].type); i++)
-		p->args[p->n_args++] = describe(
-			env->arena, &params[i], (u32)i,
-			(struct loc){ .kind = LOC_REG, .offset = arch_native->arg[i] });
+		p->args[p->n_args++] =
+			describe(env->arena, &params[i], (u32)i,
+				 (struct loc){ .kind = LOC_REG, .offset = arch_native->arg[i] });
 }
 
-u32 btf_word_args(struct provider_env *env, struct profile *p, const struct btf_param *params, u32 n,
-		  bool is_trampoline)
+u32 btf_word_args(struct provider_env *env, struct profile *p, const struct btf_param *params,
+		  u32 n, bool is_trampoline)
 {
 	u32 word = 0;
 

@@ -12,8 +12,10 @@
 #include "sym/tracefs.h"
 
 static const struct type ty_char = {
-	.kind = TY_INT, .is_signed = true, .size = 1, .align = 1, .name = "char" };
+	.kind = TY_INT, .is_signed = true, .size = 1, .align = 1, .name = "char"
+};
 
+/* clang-format off */
 /* What BTF need not be opened for. */
 static const struct {
 	const char *name;
@@ -38,10 +40,11 @@ static const struct {
 	{ "phys_addr_t", 8, false }, { "old_uid_t", 2, false }, { "old_gid_t", 2, false },
 	{ "old_sigset_t", 8, false }, { "uintptr_t", 8, false }, { "rwlock_t", 8, false },
 };
+/* clang-format on */
 
 struct ctype {
-	u8 tag;		    /* 's', 'u', 'e' */
-	char name[96];	    /* of the tag or typedef; "" for plain C integers */
+	u8 tag;	       /* 's', 'u', 'e' */
+	char name[96]; /* of the tag or typedef; "" for plain C integers */
 	u32 n_pointers;
 	u32 n_long, size;
 	bool is_char, is_unsigned, is_signed, is_void, is_bool, is_function, is_base;
@@ -54,8 +57,8 @@ static bool word_is(const char *s, size_t n, const char *word)
 
 static void add_word(struct ctype *c, const char *s, size_t n)
 {
-	static const char *const ignored[] = { "const", "volatile", "restrict", "__user", "__rcu",
-					       "__percpu", "__iomem", "int" };
+	static const char *const ignored[] = { "const", "volatile", "restrict", "__user",
+					       "__rcu", "__percpu", "__iomem",	"int" };
 
 	if (word_is(s, n, "int"))
 		c->is_base = true;
@@ -74,8 +77,8 @@ static void add_word(struct ctype *c, const char *s, size_t n)
 		c->is_signed |= word_is(s, n, "signed");
 		c->n_long += word_is(s, n, "long");
 		c->size = word_is(s, n, "short") ? 2 : c->size;
-		c->is_base = c->is_base || c->is_char || c->is_void || c->is_bool || c->is_unsigned ||
-			     c->is_signed || c->n_long || c->size;
+		c->is_base = c->is_base || c->is_char || c->is_void || c->is_bool ||
+			     c->is_unsigned || c->is_signed || c->n_long || c->size;
 		if (c->is_base)
 			return;
 	}
@@ -89,7 +92,8 @@ static struct ctype scan(const char *s)
 	struct ctype c = {};
 
 	while (*s) {
-		size_t n = strspn(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
+		size_t n = strspn(
+			s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
 
 		if (n)
 			add_word(&c, s, n);
@@ -175,15 +179,17 @@ static const struct type *pointee(struct provider_env *env, const struct ctype *
 	if (c->tag == 'e')
 		return &ty_s32;
 	if (c->is_base)
-		return c->is_char && !c->is_unsigned ? &ty_char :
-		       c->is_bool ? &ty_bool : type_int(base_size(c), !c->is_unsigned);
+		return c->is_char && !c->is_unsigned ? &ty_char
+		       : c->is_bool		     ? &ty_bool
+						     : type_int(base_size(c), !c->is_unsigned);
 	t = known_int(c->name);
 	if (!t)
 		t = from_btf(env, 0, c->name);
 	return t ? t : &ty_void;
 }
 
-static const struct type *pointer_type(struct provider_env *env, const struct ctype *c, enum space space)
+static const struct type *pointer_type(struct provider_env *env, const struct ctype *c,
+				       enum space space)
 {
 	const struct type *t = pointee(env, c);
 
@@ -195,22 +201,23 @@ static const struct type *pointer_type(struct provider_env *env, const struct ct
 static const struct type *typedef_type(struct provider_env *env, const struct ctype *c, u32 size,
 				       bool is_signed, bool natural, enum space space)
 {
-	const struct type *t = natural ? known_int(c->name) : NULL;
+	const struct type *t = known_int(c->name);
 
-	if (t || (!natural && known_int(c->name)))
-		return t ? t : type_int(size, is_signed);
+	if (t && (natural || fits_int(size)))
+		return natural ? t : type_int(size, is_signed);
 	t = from_btf(env, 0, c->name);
 	if (t && t->kind == TY_POINTER)
 		return type_in_space(env->arena, t, space);
-	if (t && (t->kind == TY_STRUCT || t->kind == TY_ARRAY) && (t->size == size || !fits_int(size)))
+	if (t && (t->kind == TY_STRUCT || t->kind == TY_ARRAY) &&
+	    (t->size == size || !fits_int(size)))
 		return t;
 	if (t && type_is_scalar(t) && t->size <= size && (natural || t->size == size))
 		return t;
 	return fits_int(size) ? type_int(size, is_signed) : type_array(env->arena, &ty_u8, size);
 }
 
-const struct type *ctype_scalar(struct provider_env *env, const char *text, u32 size, bool is_signed,
-				bool natural, enum space space)
+const struct type *ctype_scalar(struct provider_env *env, const char *text, u32 size,
+				bool is_signed, bool natural, enum space space)
 {
 	struct ctype c = scan(text);
 	const struct type *t;
@@ -251,8 +258,10 @@ static const struct type *array_type(struct provider_env *env, const struct tp_f
 		size = c.is_base ? base_size(&c) : known_int(c.name) ? known_int(c.name)->size : 1;
 	if (!size) /* "[n]" of a macro that counts something else */
 		size = 1, n = f->size;
-	elem = starts_with(c.name, "cpumask") ? &ty_u64 :
-		ctype_scalar(env, f->type, size, !c.is_unsigned && f->is_signed, false, SPACE_KERNEL);
+	elem = starts_with(c.name, "cpumask")
+		       ? &ty_u64
+		       : ctype_scalar(env, f->type, size, !c.is_unsigned && f->is_signed, false,
+				      SPACE_KERNEL);
 	if (f->data_loc || !n)
 		n = MAX(env_strlen(env) / size, 1u);
 	return type_array(env->arena, elem, n);

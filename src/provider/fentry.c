@@ -42,17 +42,21 @@ static struct profile *new_profile(struct match *m, const char *func)
 	p->args_name = arena_printf(m->env->arena, "the arguments of %s", func);
 	words = btf_word_args(m->env, p, params, (u32)n, true);
 	if (m->is_return && ret && type_is_scalar(ret))
-		p->retval = (struct arg_desc){
-			.name = "retval", .type = ret,
-			.text = declaration_text(m->env->arena, ret, "retval"),
-			.loc = { .kind = LOC_CTX, .offset = 8 * words, .size = (u8)ret->size,
-				 .is_signed = ret->is_signed } };
+		p->retval =
+			(struct arg_desc){ .name = "retval",
+					   .type = ret,
+					   .text = declaration_text(m->env->arena, ret, "retval"),
+					   .loc = { .kind = LOC_CTX,
+						    .offset = 8 * words,
+						    .size = (u8)ret->size,
+						    .is_signed = ret->is_signed } };
 	return p;
 }
 
 static const char *site_name(struct match *m, const char *func)
 {
-	return arena_printf(m->env->arena, "%s:vmlinux:%s", m->is_return ? "fexit" : "fentry", func);
+	return arena_printf(m->env->arena, "%s:vmlinux:%s", m->is_return ? "fexit" : "fentry",
+			    func);
 }
 
 static void add(struct match *m, const char *func)
@@ -89,7 +93,8 @@ static bool list_one(void *ctx, const char *name, u32 id)
 	struct match *m = ctx;
 
 	if (glob_match(m->pattern, name) && !kernel_function_is_hidden(name))
-		m->ret = m->list(m->list_ctx, site_name(m, name), m->verbose ? new_profile(m, name) : NULL);
+		m->ret = m->list(m->list_ctx, site_name(m, name),
+				 m->verbose ? new_profile(m, name) : NULL);
 	return !m->ret;
 }
 
@@ -108,7 +113,8 @@ static int refuse(struct match *m, const struct spec *spec)
 	}
 	if (!env_has(m->env, FEAT_FENTRY, true)) {
 		d = probe_report(m->env, spec, D_PROBE_FEATURE, spec->text, "function trampolines");
-		probe_help(m->env, d, "use a tracepoint, rawtracepoint or, where the kernel has them, kprobe");
+		probe_help(m->env, d,
+			   "use a tracepoint, rawtracepoint or, where the kernel has them, kprobe");
 		return -EOPNOTSUPP;
 	}
 	if (streq(spec->part[1], "bpf") || !is_of_kernel(spec)) {
@@ -119,9 +125,12 @@ static int refuse(struct match *m, const struct spec *spec)
 	return 0;
 }
 
-static int resolve(struct provider_env *env, const struct spec *spec, bool is_return, target_fn f, void *ctx)
+static int resolve(struct provider_env *env, const struct spec *spec, bool is_return, target_fn f,
+		   void *ctx)
 {
-	struct match m = { .env = env, .btf = env_btf(env), .is_return = is_return,
+	struct match m = { .env = env,
+			   .btf = env_btf(env),
+			   .is_return = is_return,
 			   .pattern = spec->part[spec->n_parts - 1] };
 	const char *near;
 	int ret = refuse(&m, spec);
@@ -150,19 +159,28 @@ static int resolve_fexit(struct provider_env *env, const struct spec *spec, targ
 	return resolve(env, spec, true, f, ctx);
 }
 
-static int list(struct provider_env *env, const struct spec *spec, bool verbose, list_fn f, void *ctx)
+static int list(struct provider_env *env, const struct spec *spec, bool verbose, list_fn f,
+		void *ctx)
 {
-	struct match m = { .env = env, .btf = env_btf(env), .verbose = verbose, .list = f, .list_ctx = ctx,
+	struct match m = { .env = env,
+			   .btf = env_btf(env),
+			   .verbose = verbose,
+			   .list = f,
+			   .list_ctx = ctx,
 			   .is_return = spec->provider == &provider_fexit,
-			   .pattern = spec->n_parts > 1 ? spec_pattern(spec, spec->n_parts - 1) : "*" };
+			   .pattern = spec->n_parts > 1 ? spec_pattern(spec, spec->n_parts - 1)
+							: "*" };
 
+	if (spec->n_parts < 2 && !env_has(env, FEAT_FENTRY, true))
+		return 0;
 	if (m.btf && is_of_kernel(spec))
 		btf_each(m.btf, BTF_KIND_FUNC, list_one, &m);
 	return m.ret;
 }
 
 /* Every function has both: the entry is enough in a list of everything. */
-static int list_exits(struct provider_env *env, const struct spec *spec, bool verbose, list_fn f, void *ctx)
+static int list_exits(struct provider_env *env, const struct spec *spec, bool verbose, list_fn f,
+		      void *ctx)
 {
 	return spec->n_parts > 1 ? list(env, spec, verbose, f, ctx) : 0;
 }

@@ -49,7 +49,8 @@ const struct provider *provider_lookup(const char *name, bool *old_name)
 {
 	*old_name = false;
 	for (u32 i = 0; providers[i]; i++)
-		if (!strcasecmp(providers[i]->name, name) || in_list(providers[i]->aliases, name, strncmp))
+		if (!strcasecmp(providers[i]->name, name) ||
+		    in_list(providers[i]->aliases, name, strncmp))
 			return providers[i];
 	for (u32 i = 0; providers[i]; i++) {
 		*old_name = in_list(providers[i]->old_names, name, strncasecmp);

@@ -10,17 +10,18 @@
 
 enum {
 	NONE = 0,
-	M = 1,	   /* ModRM follows */
-	I8 = 2,	   /* immediate of one byte */
-	IZ = 4,	   /* of 4 bytes, 2 with the operand-size prefix */
+	M = 1,	/* ModRM follows */
+	I8 = 2, /* immediate of one byte */
+	IZ = 4, /* of 4 bytes, 2 with the operand-size prefix */
 	I16 = 8,
-	IV = 16,   /* of 4 bytes, 2, or 8 with REX.W: mov reg, imm */
-	MOFFS = 32, /* an address of 8 bytes, 4 with the address-size prefix */
+	IV = 16,     /* of 4 bytes, 2, or 8 with REX.W: mov reg, imm */
+	MOFFS = 32,  /* an address of 8 bytes, 4 with the address-size prefix */
 	GROUP3 = 64, /* f6, f7: an immediate for /0 and /1 only */
 	BAD = 128,
 };
 
 /* Opcodes of one byte, 16 to a row. */
+/* clang-format off */
 static const u8 one[256] = {
 #define ARITH M, M, M, M, I8, IZ, BAD, BAD
 	ARITH, ARITH, ARITH, ARITH, ARITH, ARITH, ARITH, ARITH, /* 00-3f; prefixes are taken before */
@@ -38,6 +39,7 @@ static const u8 one[256] = {
 	BAD, 0, BAD, BAD, 0, 0, M | GROUP3, M | GROUP3, 0, 0, 0, 0, 0, 0, M, M, /* f0 */
 #undef ARITH
 };
+/* clang-format on */
 
 /* Opcodes behind 0f. */
 static u8 two(u8 op)
@@ -53,9 +55,10 @@ static u8 two(u8 op)
 		return M | I8;
 	if (op >= 0x80 && op <= 0x8f) /* jcc */
 		return IZ;
-	if ((op >= 0x40 && op <= 0x6f) || (op >= 0x74 && op <= 0x76) || (op >= 0x78 && op <= 0x7f) ||
-	    (op >= 0x90 && op <= 0x9f) || op == 0xa3 || op == 0xa5 || op == 0xab || (op >= 0xad && op <= 0xaf) ||
-	    (op >= 0xb0 && op <= 0xb9) || (op >= 0xbb && op <= 0xc1) || op == 0xc3 || op == 0xc7 || op >= 0xd0)
+	if ((op >= 0x40 && op <= 0x6f) || (op >= 0x74 && op <= 0x76) ||
+	    (op >= 0x78 && op <= 0x7f) || (op >= 0x90 && op <= 0x9f) || op == 0xa3 || op == 0xa5 ||
+	    op == 0xab || (op >= 0xad && op <= 0xaf) || (op >= 0xb0 && op <= 0xb9) ||
+	    (op >= 0xbb && op <= 0xc1) || op == 0xc3 || op == 0xc7 || op >= 0xd0)
 		return M;
 	return BAD;
 }
@@ -78,16 +81,18 @@ static void take_prefixes(struct insn *in)
 {
 	for (; in->at < in->room; in->at++) {
 		switch (in->code[in->at]) {
-		case 0x66:
-			in->short_operand = true;
-			break;
-		case 0x67:
-			in->short_address = true;
-			break;
-		case 0xf0: case 0xf2: case 0xf3: case 0x2e: case 0x36: case 0x3e: case 0x26: case 0x64: case 0x65:
-			break;
-		default:
-			return;
+		case 0x66: in->short_operand = true; break;
+		case 0x67: in->short_address = true; break;
+		case 0xf0:
+		case 0xf2:
+		case 0xf3:
+		case 0x2e:
+		case 0x36:
+		case 0x3e:
+		case 0x26:
+		case 0x64:
+		case 0x65: break;
+		default: return;
 		}
 	}
 }
@@ -173,12 +178,24 @@ static bool take_vector(struct insn *in, u32 map)
 	return !(form & BAD);
 }
 
+/* AMD's XOP, behind 8f: its map numbers 8, 9, 10 fall where pop has a zero. */
+static bool take_xop(struct insn *in)
+{
+	u32 map = in->code[in->at + 1] & 31;
+
+	in->at += 4;
+	take_rest(in, 0, map == 8 ? M | I8 : map == 10 ? M | IZ : M, true);
+	return map >= 8 && map <= 10;
+}
+
 static bool take(struct insn *in)
 {
 	u8 first;
 
 	take_prefixes(in);
 	first = in->at < in->room ? in->code[in->at] : 0;
+	if (first == 0x8f && in->at + 1 < in->room && in->code[in->at + 1] & 0x38)
+		return take_xop(in);
 	if (first == 0xc5) {
 		in->at += 2;
 		return take_vector(in, 1);

@@ -31,6 +31,8 @@ bool env_has(struct provider_env *env, enum feature id, bool unknown);
 struct btf *env_btf(struct provider_env *env);
 struct kallsyms *env_ksyms(struct provider_env *env);
 u32 env_strlen(const struct provider_env *env);
+/* Whether args.NAME is read, not only argN and retval. */
+bool env_reads_args(const struct provider_env *env);
 
 /* ---- targets.c: collected first, handed out when all went well. */
 struct targets {
@@ -39,12 +41,15 @@ struct targets {
 struct target *targets_add(struct provider_env *env, struct targets *ts, enum site_kind kind,
 			   const char *probe, struct profile *p);
 /* Reports when there are none (`near`: what may have been meant, or NULL) or too many. */
-int targets_give(struct provider_env *env, const struct spec *spec, struct targets *ts, const char *near,
-		 target_fn f, void *ctx);
+int targets_give(struct provider_env *env, const struct spec *spec, struct targets *ts,
+		 const char *near, target_fn f, void *ctx);
 struct profile *profile_new(struct provider_env *env, enum profile_kind kind, u32 prog_type);
 /* The profile for one more site: base itself when they can share a program, else a copy. cookies: this
  * kind of site can carry one; many: there will be several sites. */
-struct profile *profile_for_site(struct provider_env *env, struct profile *base, bool many, bool cookies);
+struct profile *profile_for_site(struct provider_env *env, struct profile *base, bool many,
+				 bool cookies);
+/* Of many matches only the arguments that are used are kept, so that more layouts are equal. */
+void profile_trim_args(const struct provider_env *env, struct profile *p, bool many);
 /* arg0... of a traced function from its registers; retval instead for a return probe. */
 void profile_function(struct provider_env *env, struct profile *p, bool is_return, bool is_user);
 
@@ -58,12 +63,13 @@ struct spec *spec_split(struct provider_env *env, const char *text);
 bool text_number(const char *s, u64 *out);
 
 /* ctype.c: C text of a tracepoint's field to a type. */
-const struct type *ctype_scalar(struct provider_env *env, const char *text, u32 size, bool is_signed,
-				bool natural, enum space space);
+const struct type *ctype_scalar(struct provider_env *env, const char *text, u32 size,
+				bool is_signed, bool natural, enum space space);
 const struct type *ctype_field(struct provider_env *env, const struct tp_field *f, bool is_syscall);
 
 /* tp_format.c: a record's fields as arguments. */
-void format_args(struct provider_env *env, struct profile *p, const struct tp_format *f, bool is_syscall);
+void format_args(struct provider_env *env, struct profile *p, const struct tp_format *f,
+		 bool is_syscall);
 
 /* syscalls.c */
 bool syscalls_raw_usable(const struct provider_env *env);
@@ -91,10 +97,11 @@ bool kernel_function_is_hidden(const char *name);
 /* btfargs.c: typed arguments. */
 struct btf_named_param;
 /* Parameters in registers (kprobe); stops at the first one that is not in one. */
-void btf_register_args(struct provider_env *env, struct profile *p, struct btf *btf, const char *func);
+void btf_register_args(struct provider_env *env, struct profile *p, struct btf *btf,
+		       const char *func);
 /* Words of ctx (BTF tracepoints and trampolines); returns how many words they take. */
-u32 btf_word_args(struct provider_env *env, struct profile *p, const struct btf_named_param *params, u32 n,
-		  bool is_trampoline);
+u32 btf_word_args(struct provider_env *env, struct profile *p, const struct btf_named_param *params,
+		  u32 n, bool is_trampoline);
 /* "struct file *file" for listings. */
 const char *declaration_text(struct arena *a, const struct type *t, const char *name);
 

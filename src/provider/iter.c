@@ -32,16 +32,21 @@ static void add_args(struct provider_env *env, struct profile *p, const struct t
 		}
 		if (!type_is_scalar(ft))
 			continue;
-		p->args[p->n_args++] = (struct arg_desc){
-			.name = name, .type = ft, .text = declaration_text(env->arena, ft, name),
-			.loc = { .kind = LOC_CTX, .offset = f->offset, .size = (u8)ft->size,
-				 .is_signed = ft->is_signed } };
+		p->args[p->n_args++] =
+			(struct arg_desc){ .name = name,
+					   .type = ft,
+					   .text = declaration_text(env->arena, ft, name),
+					   .loc = { .kind = LOC_CTX,
+						    .offset = f->offset,
+						    .size = (u8)ft->size,
+						    .is_signed = ft->is_signed } };
 	}
 }
 
 static struct profile *new_profile(struct provider_env *env, struct btf *btf, const char *name)
 {
-	const struct type *t = btf_type_by_name(btf, 's', arena_printf(env->arena, CONTEXT "%s", name));
+	const struct type *t =
+		btf_type_by_name(btf, 's', arena_printf(env->arena, CONTEXT "%s", name));
 	u32 id = btf_find(btf, arena_printf(env->arena, FUNC "%s", name), BTF_KIND_FUNC);
 	struct profile *p;
 
@@ -84,7 +89,8 @@ static bool list_one(void *ctx, const char *name, u32 id)
 	name += strlen(CONTEXT);
 	p = new_profile(e->env, e->btf, name);
 	if (p)
-		e->ret = e->f(e->ctx, arena_printf(e->env->arena, "iter:%s", name), e->verbose ? p : NULL);
+		e->ret = e->f(e->ctx, arena_printf(e->env->arena, "iter:%s", name),
+			      e->verbose ? p : NULL);
 	return !e->ret;
 }
 
@@ -112,7 +118,8 @@ static int resolve(struct provider_env *env, const struct spec *spec, target_fn 
 	}
 	p = new_profile(env, e.btf, spec->part[1]);
 	if (p) {
-		t = targets_add(env, &ts, SITE_ITER, arena_printf(env->arena, "iter:%s", spec->part[1]),
+		t = targets_add(env, &ts, SITE_ITER,
+				arena_printf(env->arena, "iter:%s", spec->part[1]),
 				profile_for_site(env, p, false, false));
 		t->site.path = spec->n_parts > 2 ? pin_path(env, spec->part[2]) : NULL;
 		return targets_give(env, spec, &ts, NULL, f, ctx);
@@ -120,13 +127,19 @@ static int resolve(struct provider_env *env, const struct spec *spec, target_fn 
 	near_init(&e.near, spec->part[1]);
 	btf_each(e.btf, BTF_KIND_STRUCT, near_one, &e);
 	near = near_best(&e.near);
-	return targets_give(env, spec, &ts, near ? arena_printf(env->arena, "iter:%s", near) : NULL, f, ctx);
+	return targets_give(env, spec, &ts, near ? arena_printf(env->arena, "iter:%s", near) : NULL,
+			    f, ctx);
 }
 
-static int list(struct provider_env *env, const struct spec *spec, bool verbose, list_fn f, void *ctx)
+static int list(struct provider_env *env, const struct spec *spec, bool verbose, list_fn f,
+		void *ctx)
 {
-	struct each e = { .env = env, .btf = env_btf(env), .pattern = spec_pattern(spec, 1), .f = f,
-			  .ctx = ctx, .verbose = verbose };
+	struct each e = { .env = env,
+			  .btf = env_btf(env),
+			  .pattern = spec_pattern(spec, 1),
+			  .f = f,
+			  .ctx = ctx,
+			  .verbose = verbose };
 
 	if (e.btf)
 		btf_each(e.btf, BTF_KIND_STRUCT, list_one, &e);

@@ -13,9 +13,11 @@
 
 bool kernel_function_is_hidden(const char *name)
 {
-	static const char *const prefixes[] = { "__cfi_", "__pfx_", "__SCT__", "__SCK__", "__ftrace_invalid",
-						"__x86_indirect_", "__x86_return_", "__probestub_",
-						"__traceiter_", "__bpf_trace_", "__initcall__", "." };
+	static const char *const prefixes[] = {
+		"__cfi_",	    "__pfx_",	       "__SCT__",	"__SCK__",
+		"__ftrace_invalid", "__x86_indirect_", "__x86_return_", "__probestub_",
+		"__traceiter_",	    "__bpf_trace_",    "__initcall__",	"."
+	};
 
 	for (u32 i = 0; i < ARRAY_SIZE(prefixes); i++)
 		if (starts_with(name, prefixes[i]))
@@ -78,7 +80,9 @@ static char *filter_functions(struct provider_env *env)
 	struct buf b = {};
 	char *text = NULL;
 
-	if (root && buf_read_file(&b, arena_printf(env->arena, "%s/available_filter_functions", root)) == 0 &&
+	if (root &&
+	    buf_read_file(&b, arena_printf(env->arena, "%s/available_filter_functions", root)) ==
+		    0 &&
 	    b.len)
 		text = arena_strndup(env->arena, b.s, b.len);
 	buf_release(&b);

@@ -9,7 +9,7 @@
 #include "provider/internal.h"
 #include "sym/btf.h"
 
-struct kplace { /* what the last part says */
+struct kplace {		  /* what the last part says */
 	const char *name; /* NULL: an address */
 	u64 offset, address;
 };
@@ -70,7 +70,7 @@ static struct profile *profile_of(struct match *m, const char *name, const char 
 	struct btf *btf;
 	struct profile *p;
 
-	if (!m->env->uses_args || offset || !name) {
+	if (!(m->is_return ? m->env->uses_args : env_reads_args(m->env)) || offset || !name) {
 		if (!m->shared)
 			m->shared = new_profile(m);
 		return m->shared;
@@ -79,6 +79,7 @@ static struct profile *profile_of(struct match *m, const char *name, const char 
 	btf = btf_of(m->env, module);
 	if (btf)
 		btf_register_args(m->env, p, btf, name);
+	profile_trim_args(m->env, p, m->many);
 	return p;
 }
 
@@ -87,7 +88,8 @@ static const char *site_name(struct match *m, const char *module, const char *na
 	struct arena *a = m->env->arena;
 	const char *s = m->is_return ? "kretprobe" : "kprobe";
 
-	s = module ? arena_printf(a, "%s:%s:%s", s, module, name) : arena_printf(a, "%s:%s", s, name);
+	s = module ? arena_printf(a, "%s:%s:%s", s, module, name)
+		   : arena_printf(a, "%s:%s", s, name);
 	return offset ? arena_printf(a, "%s+%llu", s, (unsigned long long)offset) : s;
 }
 
@@ -95,7 +97,8 @@ static const char *site_name(struct match *m, const char *module, const char *na
 static struct target *add(struct match *m, const char *module, const char *name, u64 offset)
 {
 	struct profile *p = profile_of(m, name, module, offset);
-	struct target *t = targets_add(m->env, &m->ts, SITE_KPROBE, site_name(m, module, name, offset),
+	struct target *t = targets_add(m->env, &m->ts, SITE_KPROBE,
+				       site_name(m, module, name, offset),
 				       profile_for_site(m->env, p, m->many, true));
 
 	t->site.symbol = t->site.func = name;
@@ -116,7 +119,11 @@ static int match_function(void *ctx, const struct kernel_function *fn)
 	if (!glob_match(m->pattern, fn->name) || !module_matches(m->module, fn->module) ||
 	    kernel_function_is_hidden(fn->name))
 		return 0;
-	add(m, fn->module ? fn->module : m->module ? "vmlinux" : NULL, arena_strdup(m->env->arena, fn->name), 0);
+	add(m,
+	    fn->module	? fn->module
+	    : m->module ? "vmlinux"
+			: NULL,
+	    arena_strdup(m->env->arena, fn->name), 0);
 	return 0;
 }
 
@@ -140,10 +147,12 @@ static const char *near_probe(struct match *m, const char *name)
 
 static int no_kprobes(struct match *m)
 {
-	struct diag *d = probe_report(m->env, m->spec, D_PROBE_FEATURE, m->spec->text, "kernel probes");
+	struct diag *d =
+		probe_report(m->env, m->spec, D_PROBE_FEATURE, m->spec->text, "kernel probes");
 
-	probe_help(m->env, d, "it was built without CONFIG_KPROBES: use tracepoint, rawtracepoint or uprobe; "
-			      "\"sonde list '*NAME*'\" finds them");
+	probe_help(m->env, d,
+		   "it was built without CONFIG_KPROBES: use tracepoint, rawtracepoint or uprobe; "
+		   "\"sonde list '*NAME*'\" finds them");
 	return -EOPNOTSUPP;
 }
 
@@ -167,7 +176,8 @@ static int match_address(struct match *m, const struct kplace *place)
 static int match_name(struct match *m, const struct kplace *place, const char **near)
 {
 	if (place->offset && m->is_return) {
-		probe_report(m->env, m->spec, D_BAD_OFFSET, m->spec->text, "a return probe has no offset");
+		probe_report(m->env, m->spec, D_BAD_OFFSET, m->spec->text,
+			     "a return probe has no offset");
 		return -EINVAL;
 	}
 	if (kernel_function_exists(m->env, m->module, place->name))
@@ -187,15 +197,20 @@ static int match(struct match *m, const char **near)
 		return 0;
 	}
 	if (!parse_place(m->env, m->pattern, &place)) {
-		probe_report(m->env, m->spec, D_BAD_OFFSET, m->spec->text, "the offset is not a number");
+		probe_report(m->env, m->spec, D_BAD_OFFSET, m->spec->text,
+			     "the offset is not a number");
 		return -EINVAL;
 	}
 	return place.name ? match_name(m, &place, near) : match_address(m, &place);
 }
 
-static int resolve(struct provider_env *env, const struct spec *spec, bool is_return, target_fn f, void *ctx)
+static int resolve(struct provider_env *env, const struct spec *spec, bool is_return, target_fn f,
+		   void *ctx)
 {
-	struct match m = { .env = env, .spec = spec, .is_return = is_return, .module = module_of(spec),
+	struct match m = { .env = env,
+			   .spec = spec,
+			   .is_return = is_return,
+			   .module = module_of(spec),
 			   .pattern = spec->part[spec->n_parts - 1] };
 	const char *near = NULL;
 	int ret;
@@ -211,7 +226,8 @@ static int resolve_kprobe(struct provider_env *env, const struct spec *spec, tar
 	return resolve(env, spec, false, f, ctx);
 }
 
-static int resolve_kretprobe(struct provider_env *env, const struct spec *spec, target_fn f, void *ctx)
+static int resolve_kretprobe(struct provider_env *env, const struct spec *spec, target_fn f,
+			     void *ctx)
 {
 	return resolve(env, spec, true, f, ctx);
 }
@@ -235,19 +251,30 @@ static int list_function(void *ctx, const struct kernel_function *fn)
 	return m->list(m->list_ctx, site_name(m, fn->module, fn->name, 0), p);
 }
 
-static int list(struct provider_env *env, const struct spec *spec, bool verbose, list_fn f, void *ctx)
+static int list(struct provider_env *env, const struct spec *spec, bool verbose, list_fn f,
+		void *ctx)
 {
-	struct match m = { .env = env, .spec = spec, .module = module_of(spec),
+	struct match m = { .env = env,
+			   .spec = spec,
+			   .module = module_of(spec),
 			   .is_return = spec->provider == &provider_kretprobe,
-			   .pattern = spec->n_parts > 1 ? spec_pattern(spec, spec->n_parts - 1) : "*",
-			   .list = f, .list_ctx = ctx, .verbose = verbose };
-	int ret = kernel_functions_each(env, list_function, &m);
+			   .pattern = spec->n_parts > 1 ? spec_pattern(spec, spec->n_parts - 1)
+							: "*",
+			   .list = f,
+			   .list_ctx = ctx,
+			   .verbose = verbose };
+	int ret;
 
+	/* In a list of everything only what can be probed; a pattern of functions finds them anyway. */
+	if (spec->n_parts < 2 && !env_has(env, FEAT_KPROBE, true))
+		return 0;
+	ret = kernel_functions_each(env, list_function, &m);
 	return ret < 0 ? 0 : ret;
 }
 
 /* Every function has both: the entry is enough in a list of everything. */
-static int list_returns(struct provider_env *env, const struct spec *spec, bool verbose, list_fn f, void *ctx)
+static int list_returns(struct provider_env *env, const struct spec *spec, bool verbose, list_fn f,
+			void *ctx)
 {
 	return spec->n_parts > 1 ? list(env, spec, verbose, f, ctx) : 0;
 }

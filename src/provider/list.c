@@ -27,15 +27,15 @@ static int give(void *ctx, const char *probe, const struct profile *p)
 	return fl->stop = fl->f(fl->ctx, probe, p);
 }
 
-static int list_provider(struct provider_env *env, const struct provider *p, const struct spec *from,
-			 bool verbose, struct filter *fl)
+static int list_provider(struct provider_env *env, const struct provider *p,
+			 const struct spec *from, bool verbose, struct filter *fl)
 {
 	struct spec spec = *from;
 	struct arena names, *kept = env->arena;
 	int ret;
 
 	spec.provider = p;
-	env_btf(env); /* opened now: it outlives the names */
+	env_btf(env);	    /* opened now: it outlives the names */
 	arena_init(&names); /* of one provider: gone when they are printed */
 	env->arena = &names;
 	ret = p->list(env, &spec, verbose, give, fl);
@@ -84,8 +84,9 @@ static int list_word(struct provider_env *env, const char *pattern, bool verbose
 	struct spec all = { .part = { "*" }, .n_parts = 1, .text = "*" };
 
 	if (!streq(pattern, "*"))
-		fl->pattern = glob_has_wildcard(pattern) ? pattern :
-							   arena_printf(env->arena, "*%s*", pattern);
+		fl->pattern = glob_has_wildcard(pattern)
+				      ? pattern
+				      : arena_printf(env->arena, "*%s*", pattern);
 	for (u32 i = 0; providers[i] && !fl->stop; i++)
 		list_provider(env, providers[i], &all, verbose, fl);
 	return fl->n;
@@ -123,16 +124,20 @@ static struct profile *type_profile(struct types *ts, const struct type *t)
 		p->args = arena_array(ts->env->arena, struct arg_desc, t->n_enums);
 		for (u32 i = 0; i < t->n_enums; i++)
 			p->args[p->n_args++] = (struct arg_desc){
-				.name = t->enums[i].name, .type = t,
+				.name = t->enums[i].name,
+				.type = t,
 				.text = arena_printf(ts->env->arena, "%s = %lld", t->enums[i].name,
-						     (long long)t->enums[i].value) };
+						     (long long)t->enums[i].value)
+			};
 		return p;
 	}
 	p->args = arena_array(ts->env->arena, struct arg_desc, t->n_fields);
 	for (u32 i = 0; i < t->n_fields; i++)
-		p->args[p->n_args++] = (struct arg_desc){
-			.name = t->fields[i].name, .type = t->fields[i].type,
-			.text = declaration_text(ts->env->arena, t->fields[i].type, t->fields[i].name) };
+		p->args[p->n_args++] = (struct arg_desc){ .name = t->fields[i].name,
+							  .type = t->fields[i].type,
+							  .text = declaration_text(
+								  ts->env->arena, t->fields[i].type,
+								  t->fields[i].name) };
 	return p;
 }
 
@@ -146,10 +151,12 @@ static bool list_type(void *ctx, const char *name, u32 id)
 	return !ts->fl->stop;
 }
 
-static int list_types(struct provider_env *env, u8 tag, const char *pattern, bool verbose, struct filter *fl,
-		      struct err *err)
+static int list_types(struct provider_env *env, u8 tag, const char *pattern, bool verbose,
+		      struct filter *fl, struct err *err)
 {
-	struct types ts = { .env = env, .btf = env_btf(env), .fl = fl, .pattern = pattern, .verbose = verbose };
+	struct types ts = {
+		.env = env, .btf = env_btf(env), .fl = fl, .pattern = pattern, .verbose = verbose
+	};
 	u32 kind = tag == 's' ? BTF_KIND_STRUCT : tag == 'u' ? BTF_KIND_UNION : BTF_KIND_ENUM;
 
 	ts.word = tag == 's' ? "struct" : tag == 'u' ? "union" : "enum";

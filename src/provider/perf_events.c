@@ -74,8 +74,8 @@ static int parse_count(struct provider_env *env, const struct spec *spec, u64 *p
 	return -EINVAL;
 }
 
-static int resolve(struct provider_env *env, const struct spec *spec, const struct event *table, u32 type,
-		   target_fn f, void *ctx)
+static int resolve(struct provider_env *env, const struct spec *spec, const struct event *table,
+		   u32 type, target_fn f, void *ctx)
 {
 	const struct event *e = find(table, spec->part[1]);
 	struct targets ts = {};
@@ -90,16 +90,18 @@ static int resolve(struct provider_env *env, const struct spec *spec, const stru
 	if (!e) {
 		const char *near = near_event(table, spec->part[1]);
 
-		return targets_give(env, spec, &ts,
-				    near ? arena_printf(env->arena, "%s:%s", spec->provider->name, near) : NULL,
-				    f, ctx);
+		return targets_give(
+			env, spec, &ts,
+			near ? arena_printf(env->arena, "%s:%s", spec->provider->name, near) : NULL,
+			f, ctx);
 	}
 	period = e->period;
 	if (parse_count(env, spec, &period) < 0)
 		return -EINVAL;
 	p = profile_new(env, PROFILE_PERF_EVENT, BPF_PROG_TYPE_PERF_EVENT);
 	s = &targets_add(env, &ts, SITE_PERF_SOFTWARE, spec_name(env, spec),
-			 profile_for_site(env, p, false, true))->site;
+			 profile_for_site(env, p, false, true))
+		     ->site;
 	s->perf_type = type;
 	s->perf_config = e->config;
 	s->period = period;
@@ -107,17 +109,20 @@ static int resolve(struct provider_env *env, const struct spec *spec, const stru
 	return targets_give(env, spec, &ts, NULL, f, ctx);
 }
 
-static int resolve_software(struct provider_env *env, const struct spec *spec, target_fn f, void *ctx)
+static int resolve_software(struct provider_env *env, const struct spec *spec, target_fn f,
+			    void *ctx)
 {
 	return resolve(env, spec, software, PERF_TYPE_SOFTWARE, f, ctx);
 }
 
-static int resolve_hardware(struct provider_env *env, const struct spec *spec, target_fn f, void *ctx)
+static int resolve_hardware(struct provider_env *env, const struct spec *spec, target_fn f,
+			    void *ctx)
 {
 	return resolve(env, spec, hardware, PERF_TYPE_HARDWARE, f, ctx);
 }
 
-static int list(struct provider_env *env, const struct spec *spec, const struct event *e, list_fn f, void *ctx)
+static int list(struct provider_env *env, const struct spec *spec, const struct event *e, list_fn f,
+		void *ctx)
 {
 	const char *pattern = spec_pattern(spec, 1);
 	int ret = 0;
@@ -126,17 +131,20 @@ static int list(struct provider_env *env, const struct spec *spec, const struct 
 		const char *name = glob_match(pattern, e->name) ? e->name : e->alias;
 
 		if (name && glob_match(pattern, name))
-			ret = f(ctx, arena_printf(env->arena, "%s:%s:", spec->provider->name, name), NULL);
+			ret = f(ctx, arena_printf(env->arena, "%s:%s:", spec->provider->name, name),
+				NULL);
 	}
 	return ret;
 }
 
-static int list_software(struct provider_env *env, const struct spec *spec, bool verbose, list_fn f, void *ctx)
+static int list_software(struct provider_env *env, const struct spec *spec, bool verbose, list_fn f,
+			 void *ctx)
 {
 	return list(env, spec, software, f, ctx);
 }
 
-static int list_hardware(struct provider_env *env, const struct spec *spec, bool verbose, list_fn f, void *ctx)
+static int list_hardware(struct provider_env *env, const struct spec *spec, bool verbose, list_fn f,
+			 void *ctx)
 {
 	return list(env, spec, hardware, f, ctx);
 }

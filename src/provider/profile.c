@@ -20,7 +20,8 @@ static bool same_arg(const struct arg_desc *a, const struct arg_desc *b)
 {
 	if (!a->type || !b->type)
 		return a->type == b->type;
-	return same_text(a->name, b->name) && same_loc(&a->loc, &b->loc) && type_equal(a->type, b->type);
+	return same_text(a->name, b->name) && same_loc(&a->loc, &b->loc) &&
+	       type_equal(a->type, b->type);
 }
 
 static bool same_args(const struct arg_desc *a, u32 n_a, const struct arg_desc *b, u32 n_b)
@@ -35,9 +36,10 @@ static bool same_args(const struct arg_desc *a, u32 n_a, const struct arg_desc *
 
 static bool same_kind(const struct profile *a, const struct profile *b)
 {
-	return a->kind == b->kind && a->prog_type == b->prog_type && a->attach_type == b->attach_type &&
-	       a->attach_btf_id == b->attach_btf_id && a->default_space == b->default_space &&
-	       a->user_regs == b->user_regs && a->has_func == b->has_func && a->is_return == b->is_return;
+	return a->kind == b->kind && a->prog_type == b->prog_type &&
+	       a->attach_type == b->attach_type && a->attach_btf_id == b->attach_btf_id &&
+	       a->default_space == b->default_space && a->user_regs == b->user_regs &&
+	       a->has_func == b->has_func && a->is_return == b->is_return;
 }
 
 static bool same_set(const u64 *a, const u64 *b)
@@ -47,11 +49,12 @@ static bool same_set(const u64 *a, const u64 *b)
 	return !memcmp(a, b, 512 / 8);
 }
 
+/* Not which site: that is told by a cookie, or asked by nobody, unless the site is compiled in. */
 static bool same_sites(const struct profile *a, const struct profile *b)
 {
-	return !a->own_site && !b->own_site && a->syscall_site == b->syscall_site && a->site == b->site &&
-	       a->site_from_cookie == b->site_from_cookie && a->syscall_enter == b->syscall_enter &&
-	       a->syscall_exit == b->syscall_exit && same_set(a->syscall_set, b->syscall_set);
+	return !a->own_site && !b->own_site && a->syscall_site == b->syscall_site &&
+	       a->syscall_enter == b->syscall_enter && a->syscall_exit == b->syscall_exit &&
+	       same_set(a->syscall_set, b->syscall_set);
 }
 
 bool profile_equal(const struct profile *a, const struct profile *b)
@@ -60,5 +63,6 @@ bool profile_equal(const struct profile *a, const struct profile *b)
 		return true;
 	return same_kind(a, b) && same_sites(a, b) &&
 	       same_args(a->args, a->n_args, b->args, b->n_args) &&
-	       same_args(a->argn, a->n_argn, b->argn, b->n_argn) && same_arg(&a->retval, &b->retval);
+	       same_args(a->argn, a->n_argn, b->argn, b->n_argn) &&
+	       same_arg(&a->retval, &b->retval);
 }

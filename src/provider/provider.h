@@ -94,8 +94,9 @@ struct provider_env {
 	u32 missing_mode;	/* struct config's missing_probes */
 	u32 max_targets;	/* max_probes */
 	u32 max_strlen;		/* capacity of strings whose length is not known; 0: 1024 */
-	/* Names used after "args.", when the caller knows them all: layouts are compared in these only.
-	 * NULL: not known, or the whole record is used. */
+	/* Names used after "args." when the caller knows them all: patterns that match many probes then
+	 * differ by these alone, and share programs. NULL: not known, or the whole record is used;
+	 * non-NULL and n 0: only argN or retval. */
 	const char *const *arg_names;
 	u32 n_arg_names;
 	struct kallsyms *ksyms; /* the caller's, or opened on first need */

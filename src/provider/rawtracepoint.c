@@ -17,9 +17,10 @@ static void add_argn(struct provider_env *env, struct profile *p, u32 n)
 	p->argn = arena_array(env->arena, struct arg_desc, n);
 	p->n_argn = n;
 	for (u32 i = 0; i < n; i++)
-		p->argn[i] = (struct arg_desc){
-			.name = arena_printf(env->arena, "arg%u", i), .type = &ty_u64,
-			.loc = { .kind = LOC_CTX, .offset = 8 * i, .size = 8 } };
+		p->argn[i] =
+			(struct arg_desc){ .name = arena_printf(env->arena, "arg%u", i),
+					   .type = &ty_u64,
+					   .loc = { .kind = LOC_CTX, .offset = 8 * i, .size = 8 } };
 }
 
 static struct profile *typed_profile(struct provider_env *env, struct btf *btf, const char *event)
@@ -120,7 +121,8 @@ static bool list_one(void *ctx, const char *name, u32 id)
 
 /* ---- hooks */
 
-static int resolve_untyped(struct provider_env *env, const struct spec *spec, target_fn f, void *ctx)
+static int resolve_untyped(struct provider_env *env, const struct spec *spec, target_fn f,
+			   void *ctx)
 {
 	struct targets ts = {};
 
@@ -156,12 +158,18 @@ static int resolve(struct provider_env *env, const struct spec *spec, target_fn 
 	btf_each(e.btf, BTF_KIND_TYPEDEF, near_one, &e);
 	near = near_best(&e.near);
 	return targets_give(env, spec, &e.ts,
-			    near ? arena_printf(env->arena, "rawtracepoint:%s", near) : NULL, f, ctx);
+			    near ? arena_printf(env->arena, "rawtracepoint:%s", near) : NULL, f,
+			    ctx);
 }
 
-static int list(struct provider_env *env, const struct spec *spec, bool verbose, list_fn f, void *ctx)
+static int list(struct provider_env *env, const struct spec *spec, bool verbose, list_fn f,
+		void *ctx)
 {
-	struct each e = { .env = env, .btf = env_btf(env), .pattern = event_of(spec), .f = f, .ctx = ctx,
+	struct each e = { .env = env,
+			  .btf = env_btf(env),
+			  .pattern = event_of(spec),
+			  .f = f,
+			  .ctx = ctx,
 			  .verbose = verbose };
 
 	if (e.btf && is_of_kernel(spec))

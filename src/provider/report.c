@@ -69,6 +69,11 @@ void provider_env_release(struct provider_env *env)
 	env->own_ksyms = false;
 }
 
+bool env_reads_args(const struct provider_env *env)
+{
+	return env->uses_args && !(env->arg_names && !env->n_arg_names);
+}
+
 u32 env_strlen(const struct provider_env *env)
 {
 	return env->max_strlen ? env->max_strlen : 1024;

@@ -8,8 +8,8 @@
 #include "base/glob.h"
 #include "provider/internal.h"
 
-static int give_one(struct provider_env *env, const struct spec *spec, enum site_kind kind, int signal,
-		    target_fn f, void *ctx)
+static int give_one(struct provider_env *env, const struct spec *spec, enum site_kind kind,
+		    int signal, target_fn f, void *ctx)
 {
 	struct profile *p = profile_new(env, PROFILE_NONE, BPF_PROG_TYPE_RAW_TRACEPOINT);
 	struct targets ts = {};
@@ -26,12 +26,14 @@ static int resolve_once(struct provider_env *env, const struct spec *spec, targe
 	return give_one(env, spec, SITE_ONCE, 0, f, ctx);
 }
 
-static int list_begin(struct provider_env *env, const struct spec *spec, bool verbose, list_fn f, void *ctx)
+static int list_begin(struct provider_env *env, const struct spec *spec, bool verbose, list_fn f,
+		      void *ctx)
 {
 	return f(ctx, "begin", NULL);
 }
 
-static int list_end(struct provider_env *env, const struct spec *spec, bool verbose, list_fn f, void *ctx)
+static int list_end(struct provider_env *env, const struct spec *spec, bool verbose, list_fn f,
+		    void *ctx)
 {
 	return f(ctx, "end", NULL);
 }
@@ -40,11 +42,8 @@ static const struct {
 	const char *name;
 	int number;
 } signals[] = {
-	{ "SIGUSR1", SIGUSR1 },
-	{ "SIGUSR2", SIGUSR2 },
-	{ "SIGHUP", SIGHUP },
-	{ "SIGCONT", SIGCONT },
-	{ "SIGWINCH", SIGWINCH },
+	{ "SIGUSR1", SIGUSR1 }, { "SIGUSR2", SIGUSR2 },	  { "SIGHUP", SIGHUP },
+	{ "SIGCONT", SIGCONT }, { "SIGWINCH", SIGWINCH },
 };
 
 static int resolve_self(struct provider_env *env, const struct spec *spec, target_fn f, void *ctx)
@@ -63,7 +62,8 @@ static int resolve_self(struct provider_env *env, const struct spec *spec, targe
 	return -EINVAL;
 }
 
-static int list_self(struct provider_env *env, const struct spec *spec, bool verbose, list_fn f, void *ctx)
+static int list_self(struct provider_env *env, const struct spec *spec, bool verbose, list_fn f,
+		     void *ctx)
 {
 	int ret = 0;
 
@@ -71,7 +71,8 @@ static int list_self(struct provider_env *env, const struct spec *spec, bool ver
 		return 0;
 	for (u32 i = 0; i < ARRAY_SIZE(signals) && !ret; i++)
 		if (glob_match(spec_pattern(spec, 2), signals[i].name))
-			ret = f(ctx, arena_printf(env->arena, "self:signal:%s", signals[i].name), NULL);
+			ret = f(ctx, arena_printf(env->arena, "self:signal:%s", signals[i].name),
+				NULL);
 	return ret;
 }
 

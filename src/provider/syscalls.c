@@ -24,12 +24,13 @@ bool syscalls_raw_usable(const struct provider_env *env)
 }
 
 /* "sys_enter_newstat" -> 4; -1: not one, or newer than the table. */
-static int event_number(const char *event, bool *is_enter)
+static int event_number(const char *event)
 {
-	*is_enter = starts_with(event, ENTER);
-	if (!*is_enter && !starts_with(event, EXIT))
+	bool is_enter = starts_with(event, ENTER);
+
+	if (!is_enter && !starts_with(event, EXIT))
 		return -1;
-	return syscall_number_of_event(event + strlen(*is_enter ? ENTER : EXIT));
+	return syscall_number_of_event(event + strlen(is_enter ? ENTER : EXIT));
 }
 
 void syscalls_events(struct arena *a, const char ***names, u32 *n)
@@ -78,8 +79,10 @@ static struct arg_desc number_arg(bool is_enter)
 	if (is_enter)
 		a.loc = (struct loc){ .kind = LOC_CTX, .offset = 8, .size = 4, .is_signed = true };
 	else
-		a.loc = (struct loc){ .kind = LOC_REGS_PTR, .inner = (s32)arch_native->syscall_nr,
-				      .size = 4, .is_signed = true };
+		a.loc = (struct loc){ .kind = LOC_REGS_PTR,
+				      .inner = (s32)arch_native->syscall_nr,
+				      .size = 4,
+				      .is_signed = true };
 	return a;
 }
 
@@ -88,12 +91,16 @@ static void exit_args(struct provider_env *env, struct profile *p)
 	p->args = arena_array(env->arena, struct arg_desc, 2);
 	p->args[p->n_args++] = number_arg(false);
 	p->args[p->n_args++] = (struct arg_desc){
-		.name = "ret", .type = &ty_s64, .text = "long ret",
-		.loc = { .kind = LOC_CTX, .offset = 8, .size = 8, .is_signed = true } };
+		.name = "ret",
+		.type = &ty_s64,
+		.text = "long ret",
+		.loc = { .kind = LOC_CTX, .offset = 8, .size = 8, .is_signed = true }
+	};
 }
 
 /* A field behind the number is in the register of its place: 8 bytes each from offset 16. */
-static void enter_args_of_format(struct provider_env *env, struct profile *p, const struct tp_format *f)
+static void enter_args_of_format(struct provider_env *env, struct profile *p,
+				 const struct tp_format *f)
 {
 	p->args = arena_array(env->arena, struct arg_desc, ARCH_SYSCALL_ARGS + 1);
 	p->args[p->n_args++] = number_arg(true);
@@ -102,14 +109,16 @@ static void enter_args_of_format(struct provider_env *env, struct profile *p, co
 		u32 index = (field->offset - 16) / 8;
 		const struct type *t;
 
-		if (field->is_common || field->offset < 16 || field->is_array || index >= ARCH_SYSCALL_ARGS ||
-		    p->n_args > ARCH_SYSCALL_ARGS)
+		if (field->is_common || field->offset < 16 || field->is_array ||
+		    index >= ARCH_SYSCALL_ARGS || p->n_args > ARCH_SYSCALL_ARGS)
 			continue;
 		t = ctype_field(env, field, true);
 		if (!type_is_scalar(t))
 			continue;
-		p->args[p->n_args++] = (struct arg_desc){
-			.name = field->name, .type = t, .loc = enter_loc(t, index), .text = field->text };
+		p->args[p->n_args++] = (struct arg_desc){ .name = field->name,
+							  .type = t,
+							  .loc = enter_loc(t, index),
+							  .text = field->text };
 	}
 }
 
@@ -119,7 +128,8 @@ static void enter_args_of_btf(struct provider_env *env, struct profile *p, const
 	struct btf *btf = env_btf(env);
 	struct btf_param params[ARCH_SYSCALL_ARGS];
 	int n = btf ? btf_func(btf, arena_printf(env->arena, "__do_sys_%s", call), params,
-			       ARCH_SYSCALL_ARGS, NULL, NULL) : -ENOENT;
+			       ARCH_SYSCALL_ARGS, NULL, NULL)
+		    : -ENOENT;
 
 	p->args = arena_array(env->arena, struct arg_desc, ARCH_SYSCALL_ARGS + 1);
 	p->args[p->n_args++] = number_arg(true);
@@ -130,9 +140,11 @@ static void enter_args_of_btf(struct provider_env *env, struct profile *p, const
 			continue;
 		if (t->kind == TY_POINTER)
 			t = type_in_space(env->arena, t, SPACE_USER);
-		p->args[p->n_args++] = (struct arg_desc){
-			.name = params[i].name, .type = t, .loc = enter_loc(t, (u32)i),
-			.text = declaration_text(env->arena, t, params[i].name) };
+		p->args[p->n_args++] = (struct arg_desc){ .name = params[i].name,
+							  .type = t,
+							  .loc = enter_loc(t, (u32)i),
+							  .text = declaration_text(
+								  env->arena, t, params[i].name) };
 	}
 }
 
@@ -154,8 +166,9 @@ static struct profile *raw_profile(struct provider_env *env, const char *event, 
 
 	p->default_space = SPACE_USER;
 	p->syscall_enter = is_enter;
+	p->syscall_nr = number_arg(is_enter);
 	p->syscall_exit = !is_enter;
-	if (!env->uses_args)
+	if (!env_reads_args(env))
 		return p;
 	p->args_name = arena_printf(env->arena, "struct syscalls_%s_args", event);
 	if (is_enter)
@@ -177,48 +190,12 @@ struct groups {
 	VEC(struct group *) list;
 };
 
-static const struct arg_desc *find_arg(const struct profile *p, const char *name)
-{
-	for (u32 i = 0; i < p->n_args; i++)
-		if (streq(p->args[i].name, name))
-			return &p->args[i];
-	return NULL;
-}
-
-static bool same_arg(const struct profile *a, const struct profile *b, const char *name)
-{
-	const struct arg_desc *x = find_arg(a, name), *y = find_arg(b, name);
-
-	if (!x || !y)
-		return x == y;
-	return x->loc.inner == y->loc.inner && x->loc.kind == y->loc.kind && type_equal(x->type, y->type);
-}
-
-static bool same_layout(const struct provider_env *env, const struct profile *a, const struct profile *b)
-{
-	if (a->syscall_enter != b->syscall_enter)
-		return false;
-	if (!env->arg_names) {
-		if (a->n_args != b->n_args)
-			return false;
-		for (u32 i = 0; i < a->n_args; i++)
-			if (!streq(a->args[i].name, b->args[i].name) ||
-			    !same_arg(a, b, a->args[i].name))
-				return false;
-		return true;
-	}
-	for (u32 i = 0; i < env->n_arg_names; i++)
-		if (!same_arg(a, b, env->arg_names[i]))
-			return false;
-	return true;
-}
-
 static struct group *group_of(struct provider_env *env, struct groups *gs, struct profile *p)
 {
 	struct group *g;
 
 	for (u32 i = 0; i < gs->list.n; i++)
-		if (same_layout(env, gs->list.v[i]->profile, p))
+		if (profile_equal(gs->list.v[i]->profile, p))
 			return gs->list.v[i];
 	g = arena_new(env->arena, struct group);
 	g->profile = p;
@@ -227,10 +204,13 @@ static struct group *group_of(struct provider_env *env, struct groups *gs, struc
 }
 
 static void group_event(struct provider_env *env, const struct spec *spec, struct groups *gs,
-			const char *event, u32 nr, bool is_enter)
+			const char *event, u32 nr, bool many)
 {
-	struct group *g = group_of(env, gs, raw_profile(env, event, is_enter));
+	struct profile *p = raw_profile(env, event, starts_with(event, ENTER));
+	struct group *g;
 
+	profile_trim_args(env, p, many);
+	g = group_of(env, gs, p);
 	vec_push(env->arena, &g->names,
 		 arena_printf(env->arena, "%s:syscalls:%s", spec->provider->name, event));
 	vec_push(env->arena, &g->numbers, nr);
@@ -256,7 +236,8 @@ static void fill_set(struct provider_env *env, struct group *g)
 		p->syscall_site[g->numbers.v[i]] = i;
 }
 
-static void add_group(struct provider_env *env, const struct spec *spec, struct group *g, struct targets *ts)
+static void add_group(struct provider_env *env, const struct spec *spec, struct group *g,
+		      struct targets *ts)
 {
 	const char *name = g->names.n == 1 ? g->names.v[0] : spec_name(env, spec);
 	struct target *t;
@@ -276,13 +257,12 @@ int syscalls_resolve(struct provider_env *env, const struct spec *spec, const ch
 	*rest = arena_array(env->arena, const char *, n + 1);
 	*n_rest = 0;
 	for (u32 i = 0; i < n; i++) {
-		bool is_enter;
-		int nr = event_number(events[i], &is_enter);
+		int nr = event_number(events[i]);
 
 		if (nr < 0 || nr >= SYSCALL_MAX)
 			(*rest)[(*n_rest)++] = events[i];
 		else
-			group_event(env, spec, &gs, events[i], (u32)nr, is_enter);
+			group_event(env, spec, &gs, events[i], (u32)nr, n > 1);
 	}
 	for (u32 i = 0; i < gs.list.n; i++)
 		add_group(env, spec, gs.list.v[i], ts);

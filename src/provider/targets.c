@@ -38,8 +38,8 @@ static int none(struct provider_env *env, const struct spec *spec, const char *n
 	return -ENOENT;
 }
 
-int targets_give(struct provider_env *env, const struct spec *spec, struct targets *ts, const char *near,
-		 target_fn f, void *ctx)
+int targets_give(struct provider_env *env, const struct spec *spec, struct targets *ts,
+		 const char *near, target_fn f, void *ctx)
 {
 	if (!ts->list.n)
 		return none(env, spec, near);
@@ -70,14 +70,15 @@ struct profile *profile_new(struct provider_env *env, enum profile_kind kind, u3
 	return p;
 }
 
-struct profile *profile_for_site(struct provider_env *env, struct profile *base, bool many, bool cookies)
+struct profile *profile_for_site(struct provider_env *env, struct profile *base, bool many,
+				 bool cookies)
 {
 	struct profile *p;
 
 	if (!env->uses_func_or_probe)
 		return base;
-	if (many && cookies && env_has(env, FEAT_COOKIE, false)) {
-		base->site_from_cookie = true;
+	if (cookies && env_has(env, FEAT_COOKIE, false)) {
+		base->site_from_cookie |= many;
 		return base;
 	}
 	p = arena_dup(env->arena, base, sizeof(*base));
@@ -85,9 +86,30 @@ struct profile *profile_for_site(struct provider_env *env, struct profile *base,
 	return p;
 }
 
+static bool is_used(const struct provider_env *env, const char *name)
+{
+	for (u32 i = 0; i < env->n_arg_names; i++)
+		if (streq(env->arg_names[i], name))
+			return true;
+	return false;
+}
+
+void profile_trim_args(const struct provider_env *env, struct profile *p, bool many)
+{
+	u32 kept = 0;
+
+	if (!many || !env->arg_names)
+		return;
+	for (u32 i = 0; i < p->n_args; i++)
+		if (is_used(env, p->args[i].name))
+			p->args[kept++] = p->args[i];
+	p->n_args = kept;
+}
+
 static struct arg_desc word_arg(const char *name, u32 offset)
 {
-	return (struct arg_desc){ .name = name, .type = &ty_u64,
+	return (struct arg_desc){ .name = name,
+				  .type = &ty_u64,
 				  .loc = { .kind = LOC_REG, .offset = offset, .size = 8 } };
 }
 

@@ -68,7 +68,8 @@ static int duration(struct provider_env *env, const struct spec *spec, struct si
 	const char *text = spec->part[1];
 	size_t digits = strspn(text, "0123456789_xX");
 	char *number = arena_strndup(env->arena, text, digits);
-	const struct unit *u = find_unit(suffixes, ARRAY_SIZE(suffixes), text[digits] ? text + digits : "ns");
+	const struct unit *u =
+		find_unit(suffixes, ARRAY_SIZE(suffixes), text[digits] ? text + digits : "ns");
 	u64 n;
 
 	if (!digits || !u || !text_number(number, &n))
@@ -95,12 +96,14 @@ static int parse_period(struct provider_env *env, const struct spec *spec, struc
 	return set_period(env, spec, s, n, u);
 }
 
-static int give(struct provider_env *env, const struct spec *spec, struct site *parsed, target_fn f, void *ctx)
+static int give(struct provider_env *env, const struct spec *spec, struct site *parsed, target_fn f,
+		void *ctx)
 {
 	struct profile *p = profile_new(env, PROFILE_PERF_EVENT, BPF_PROG_TYPE_PERF_EVENT);
 	struct targets ts = {};
 	struct site *s = &targets_add(env, &ts, SITE_PERF_TIMER, spec_name(env, spec),
-				      profile_for_site(env, p, false, true))->site;
+				      profile_for_site(env, p, false, true))
+				  ->site;
 	int ret = parse_period(env, spec, parsed);
 
 	if (ret < 0)
@@ -112,27 +115,32 @@ static int give(struct provider_env *env, const struct spec *spec, struct site *
 	return targets_give(env, spec, &ts, NULL, f, ctx);
 }
 
-static int resolve_profile(struct provider_env *env, const struct spec *spec, target_fn f, void *ctx)
+static int resolve_profile(struct provider_env *env, const struct spec *spec, target_fn f,
+			   void *ctx)
 {
 	struct site s = { .pid = env->pid > 0 ? env->pid : -1 };
 
 	return give(env, spec, &s, f, ctx);
 }
 
-static int resolve_interval(struct provider_env *env, const struct spec *spec, target_fn f, void *ctx)
+static int resolve_interval(struct provider_env *env, const struct spec *spec, target_fn f,
+			    void *ctx)
 {
 	struct site s = { .pid = -1, .one_cpu = true };
 
 	return give(env, spec, &s, f, ctx);
 }
 
-static int list_units(struct provider_env *env, const struct spec *spec, bool verbose, list_fn f, void *ctx)
+static int list_units(struct provider_env *env, const struct spec *spec, bool verbose, list_fn f,
+		      void *ctx)
 {
 	int ret = 0;
 
 	for (u32 i = 0; i < ARRAY_SIZE(units) && !ret; i++)
 		if (glob_match(spec_pattern(spec, 1), units[i].name))
-			ret = f(ctx, arena_printf(env->arena, "%s:%s:", spec->provider->name, units[i].name),
+			ret = f(ctx,
+				arena_printf(env->arena, "%s:%s:", spec->provider->name,
+					     units[i].name),
 				NULL);
 	return ret;
 }

@@ -23,7 +23,8 @@ static struct loc field_loc(const struct tp_field *f, const struct type *t)
 	return loc;
 }
 
-void format_args(struct provider_env *env, struct profile *p, const struct tp_format *f, bool is_syscall)
+void format_args(struct provider_env *env, struct profile *p, const struct tp_format *f,
+		 bool is_syscall)
 {
 	p->args = arena_array(env->arena, struct arg_desc, f->fields.n);
 	p->args_name = arena_printf(env->arena, "struct %s_%s_args", f->category, f->name);
@@ -34,7 +35,9 @@ void format_args(struct provider_env *env, struct profile *p, const struct tp_fo
 		if (field->is_common)
 			continue;
 		t = ctype_field(env, field, is_syscall);
-		p->args[p->n_args++] = (struct arg_desc){
-			.name = field->name, .type = t, .loc = field_loc(field, t), .text = field->text };
+		p->args[p->n_args++] = (struct arg_desc){ .name = field->name,
+							  .type = t,
+							  .loc = field_loc(field, t),
+							  .text = field->text };
 	}
 }

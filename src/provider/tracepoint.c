@@ -13,6 +13,7 @@
 #include <errno.h>
 #include "base/glob.h"
 #include "provider/internal.h"
+#include "sym/btf.h"
 #include "sym/tracefs.h"
 
 struct match {
@@ -51,13 +52,24 @@ static bool is_dynamic(struct match *m, const char *category, const char *event)
 
 		m->dynamic_read = true;
 		if (root)
-			buf_read_file(&m->dynamic, arena_printf(m->env->arena, "%s/dynamic_events", root));
+			buf_read_file(&m->dynamic,
+				      arena_printf(m->env->arena, "%s/dynamic_events", root));
 	}
 	if (!m->dynamic.len)
 		return false;
 	word = arena_printf(m->env->arena, ":%s/%s ", category, event);
 	hit = strstr(m->dynamic.s, word);
 	return hit || streq(category, "synthetic");
+}
+
+static bool can_be_raw(const struct provider_env *env)
+{
+	return env->prefer_raw && !env_reads_args(env) && !env->uses_stack;
+}
+
+static const char *full_name(struct match *m, const char *category, const char *event)
+{
+	return arena_printf(m->env->arena, "%s:%s:%s", m->spec->provider->name, category, event);
 }
 
 static void add_raw(struct match *m, const char *name, const char *event)
@@ -77,16 +89,18 @@ static struct profile *perf_profile(struct match *m, const char *category, const
 	struct tp_format *f;
 	struct profile *p;
 
-	if (!m->env->uses_args && m->perf)
+	if (!env_reads_args(m->env) && m->perf &&
+	    m->perf->default_space == (is_syscall ? SPACE_USER : SPACE_KERNEL))
 		return m->perf;
 	p = profile_new(m->env, PROFILE_TRACEPOINT, BPF_PROG_TYPE_TRACEPOINT);
 	p->default_space = is_syscall ? SPACE_USER : SPACE_KERNEL;
-	if (!m->env->uses_args)
+	if (!env_reads_args(m->env))
 		return m->perf = p;
 	f = tracefs_format(m->env->arena, category, event, &m->err);
 	if (!f)
 		return NULL;
 	format_args(m->env, p, f, is_syscall);
+	profile_trim_args(m->env, p, m->many);
 	return p;
 }
 
@@ -107,10 +121,10 @@ static int add_perf(struct match *m, const char *category, const char *event, co
 static int add_event(struct match *m, const char *category, const char *event)
 {
 	struct provider_env *env = m->env;
-	const char *name = arena_printf(env->arena, "%s:%s:%s", m->spec->provider->name, category, event);
+	const char *name = full_name(m, category, event);
 
-	if (env->prefer_raw && !env->uses_args && !env->uses_stack && !streq(category, "syscalls") &&
-	    !is_internal(category) && !is_dynamic(m, category, event)) {
+	if (can_be_raw(env) && !streq(category, "syscalls") && !is_internal(category) &&
+	    !is_dynamic(m, category, event)) {
 		add_raw(m, name, event);
 		return 0;
 	}
@@ -140,12 +154,21 @@ static u32 filter(const char **names, u32 n, const char *pattern)
 	return kept;
 }
 
+/* Whether a failure means that tracefs cannot be seen (absent, or not for us), not that it has no such
+ * name. */
+static bool is_unseen(int ret)
+{
+	struct err ignored = {};
+
+	return ret < 0 && (ret != -ENOENT || !tracefs_path(&ignored));
+}
+
 /* Without tracefs the system calls are still known by their numbers. */
 static int read_events(struct match *m, const char *category, const char ***names, u32 *n)
 {
 	int ret = tracefs_events(m->env->arena, category, names, n, &m->err);
 
-	if (ret < 0 && ret != -ENOENT && streq(category, "syscalls") && syscalls_raw_usable(m->env)) {
+	if (is_unseen(ret) && streq(category, "syscalls") && syscalls_raw_usable(m->env)) {
 		m->err = (struct err){};
 		syscalls_events(m->env->arena, names, n);
 		return 0;
@@ -182,28 +205,34 @@ static int match_pattern(struct match *m)
 	return ret;
 }
 
+/* An event whose record nobody reads is also known to BTF, though not its category. */
+static bool add_unseen(struct match *m, const char *category, const char *event)
+{
+	struct btf *btf = can_be_raw(m->env) ? env_btf(m->env) : NULL;
+
+	if (!btf ||
+	    !btf_find(btf, arena_printf(m->env->arena, "btf_trace_%s", event), BTF_KIND_TYPEDEF))
+		return false;
+	add_raw(m, full_name(m, category, event), event);
+	return true;
+}
+
 /* One event by its name: no directory is read. */
 static int match_exactly(struct match *m)
 {
 	const char *category = category_of(m->spec), *event = event_of(m->spec);
 	int ret = tracefs_event_id(category, event, &m->err);
-	bool no_tracefs = ret < 0 && !tracefs_path(&m->err);
 
-	if (ret < 0 && no_tracefs && streq(category, "syscalls") && syscalls_raw_usable(m->env))
-		return match_pattern(m);
-	if (ret == -ENOENT && !no_tracefs)
+	if (ret >= 0)
+		return add_events(m, category, (const char *[]){ event }, 1);
+	if (!is_unseen(ret))
 		return 0;
-	if (ret < 0)
-		return ret;
-	return add_events(m, category, (const char *[]){ event }, 1);
+	if (streq(category, "syscalls"))
+		return syscalls_raw_usable(m->env) ? match_category(m, category) : ret;
+	return add_unseen(m, category, event) ? 0 : ret;
 }
 
 /* ---- suggestions */
-
-static const char *suggest(struct match *m, const char *category, const char *event)
-{
-	return arena_printf(m->env->arena, "%s:%s:%s", m->spec->provider->name, category, event);
-}
 
 /* The same event in another category. */
 static const char *near_category(struct match *m)
@@ -218,11 +247,11 @@ static const char *near_category(struct match *m)
 		return NULL;
 	for (u32 i = 0; i < n; i++) {
 		if (tracefs_event_id(names[i], event, &err) > 0)
-			return suggest(m, names[i], event);
+			return full_name(m, names[i], event);
 		near_try(&near, names[i]);
 	}
 	guess = near_best(&near);
-	return guess ? suggest(m, guess, event) : NULL;
+	return guess ? full_name(m, guess, event) : NULL;
 }
 
 static const char *near_event(struct match *m)
@@ -234,14 +263,14 @@ static const char *near_event(struct match *m)
 
 	guess = streq(category, "syscalls") ? syscalls_event_of_call(m->env->arena, event) : NULL;
 	if (guess && !streq(guess, event))
-		return suggest(m, category, guess);
+		return full_name(m, category, guess);
 	if (tracefs_events(m->env->arena, category, &names, &n, &err) < 0)
 		return near_category(m);
 	near_init(&near, event);
 	for (u32 i = 0; i < n; i++)
 		near_try(&near, names[i]);
 	guess = near_best(&near);
-	return guess ? suggest(m, category, guess) : near_category(m);
+	return guess ? full_name(m, category, guess) : near_category(m);
 }
 
 /* ---- hooks */
@@ -269,11 +298,12 @@ static int resolve(struct provider_env *env, const struct spec *spec, target_fn 
 	buf_release(&m.dynamic);
 	if (ret < 0)
 		return probe_refused(env, spec, &m.err);
-	return targets_give(env, spec, &m.ts, m.ts.list.n || wildcard ? NULL : near_event(&m), f, ctx);
+	return targets_give(env, spec, &m.ts, m.ts.list.n || wildcard ? NULL : near_event(&m), f,
+			    ctx);
 }
 
-static int list_category(struct provider_env *env, const char *category, const char *pattern, bool verbose,
-			 list_fn f, void *ctx)
+static int list_category(struct provider_env *env, const char *category, const char *pattern,
+			 bool verbose, list_fn f, void *ctx)
 {
 	struct err err = {};
 	const char **names;
@@ -298,7 +328,8 @@ static int list_category(struct provider_env *env, const char *category, const c
 	return ret;
 }
 
-static int list(struct provider_env *env, const struct spec *spec, bool verbose, list_fn f, void *ctx)
+static int list(struct provider_env *env, const struct spec *spec, bool verbose, list_fn f,
+		void *ctx)
 {
 	const char *category = spec->n_parts > 2 ? spec_pattern(spec, 1) : "*";
 	const char *event = spec->n_parts > 1 ? spec_pattern(spec, spec->n_parts - 1) : "*";
@@ -322,7 +353,8 @@ const struct provider provider_tracepoint = {
 	.brief = "events that the kernel's authors placed, system calls among them",
 	.doc = "args has the fields of the event's record; \"sonde list -v\" shows them. Both parts may be "
 	       "patterns. System call events are tracepoint:syscalls:sys_enter_NAME and sys_exit_NAME.",
-	.example = "tracepoint:syscalls:sys_enter_openat { printf(\"%s\\n\", str(args.filename)); }",
+	.example =
+		"tracepoint:syscalls:sys_enter_openat { printf(\"%s\\n\", str(args.filename)); }",
 	.min_parts = 2,
 	.max_parts = 3,
 	.resolve = resolve,

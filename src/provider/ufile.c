@@ -68,7 +68,8 @@ static int each_running(struct provider_env *env, int (*f)(void *ctx, const char
 	return ret;
 }
 
-int ufile_each(struct provider_env *env, const char *name, int (*f)(void *ctx, const char *path), void *ctx)
+int ufile_each(struct provider_env *env, const char *name, int (*f)(void *ctx, const char *path),
+	       void *ctx)
 {
 	const char *path;
 

@@ -12,7 +12,8 @@ struct elf;
  * env->pid. "*": all files mapped by env->pid, or the programs of all processes. -ENOENT: no such file;
  * else f's non-zero result or 0.
  */
-int ufile_each(struct provider_env *env, const char *name, int (*f)(void *ctx, const char *path), void *ctx);
+int ufile_each(struct provider_env *env, const char *name, int (*f)(void *ctx, const char *path),
+	       void *ctx);
 /* The path by which we can open it: through /proc/PID/root when the process sees other files. */
 const char *ufile_open_path(struct provider_env *env, const char *path);
 

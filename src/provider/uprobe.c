@@ -34,8 +34,8 @@ struct match {
 
 static struct target *add(struct match *m, const char *func, const char *shown, u64 file_offset)
 {
-	const char *name = arena_printf(m->env->arena, "%s:%s:%s%s", m->spec->provider->name, m->path,
-					m->is_cpp ? "cpp:" : "", shown);
+	const char *name = arena_printf(m->env->arena, "%s:%s:%s%s", m->spec->provider->name,
+					m->path, m->is_cpp ? "cpp:" : "", shown);
 	struct target *t;
 
 	if (!m->profile) {
@@ -88,7 +88,8 @@ static int add_cpp(void *ctx, const struct elf_symbol *s)
 
 	if (demangled && cpp_matches(m->func, demangled) &&
 	    elf_address_to_offset(m->elf, s->value, &offset))
-		add(m, arena_strdup(m->env->arena, s->name), arena_strdup(m->env->arena, demangled), offset);
+		add(m, arena_strdup(m->env->arena, s->name), arena_strdup(m->env->arena, demangled),
+		    offset);
 	free(demangled);
 	return 0;
 }
@@ -123,20 +124,26 @@ static int check_boundary(struct match *m, const struct elf_symbol *s, u64 offse
 		return bad_offset(m, arena_printf(m->env->arena, "%s has only %llu bytes", s->name,
 						  (unsigned long long)s->size));
 	switch (ufile_boundary(m->elf, s->value, offset)) {
-	case BOUNDARY_YES:
-		return 0;
-	case BOUNDARY_NO:
-		return bad_offset(m, "this is in the middle of an instruction");
-	case BOUNDARY_UNKNOWN:
-		break;
+	case BOUNDARY_YES: return 0;
+	case BOUNDARY_NO: return bad_offset(m, "this is in the middle of an instruction");
+	case BOUNDARY_UNKNOWN: break;
 	}
 	return unsafe(m, "whether an instruction begins there cannot be told");
 }
 
+static void warn_ifunc(struct match *m, const char *name)
+{
+	struct diag *d = probe_report(m->env, m->spec, D_IFUNC_PROBE, name);
+
+	probe_help(m->env, d, "probe the implementations by a pattern: %s:%s:__%s_*",
+		   m->spec->provider->name, m->path, name);
+}
+
 static int add_offset(struct match *m, const char *name, const struct elf_symbol *s, u64 offset)
 {
-	const char *shown = offset ? arena_printf(m->env->arena, "%s+%llu", name, (unsigned long long)offset) :
-				     name;
+	const char *shown =
+		offset ? arena_printf(m->env->arena, "%s+%llu", name, (unsigned long long)offset)
+		       : name;
 	int ret = check_boundary(m, s, offset);
 	u64 file_offset;
 
@@ -144,6 +151,8 @@ static int add_offset(struct match *m, const char *name, const struct elf_symbol
 		return ret;
 	if (elf_address_to_offset(m->elf, s->value + offset, &file_offset))
 		add(m, name, shown, file_offset);
+	if (s->type == STT_GNU_IFUNC)
+		warn_ifunc(m, name);
 	return 0;
 }
 
@@ -171,7 +180,8 @@ static int add_named(struct match *m)
 	if (elf_find(m->elf, name, &s)) /* operator+ and friends have one in their names */
 		return add_offset(m, name, &s, 0);
 	if (text_number(m->func, &value))
-		return m->is_return ? bad_offset(m, "a return probe needs a function") : add_address(m, value);
+		return m->is_return ? bad_offset(m, "a return probe needs a function")
+				    : add_address(m, value);
 	if (!plus)
 		return 0;
 	if (!text_number(plus + 1, &value))
@@ -262,8 +272,10 @@ static int no_binary(struct match *m)
 	struct diag *d = probe_report(m->env, m->spec, D_NO_BINARY, m->binary ? m->binary : "");
 
 	if (m->binary && !strchr(m->binary, '/'))
-		probe_help(m->env, d, "programs are looked up in PATH, libraries in ld.so's cache; a path works "
-				      "for any file");
+		probe_help(
+			m->env, d,
+			"programs are looked up in PATH, libraries in ld.so's cache; a path works "
+			"for any file");
 	return -ENOENT;
 }
 
@@ -271,12 +283,16 @@ static const char *near_probe(struct match *m)
 {
 	const char *near = m->near.word ? near_best(&m->near) : NULL;
 
-	return near ? arena_printf(m->env->arena, "%s:%s:%s", m->spec->provider->name, m->path, near) : NULL;
+	return near ? arena_printf(m->env->arena, "%s:%s:%s", m->spec->provider->name, m->path,
+				   near)
+		    : NULL;
 }
 
 static int resolve(struct provider_env *env, const struct spec *spec, target_fn f, void *ctx)
 {
-	struct match m = { .env = env, .spec = spec, .is_return = spec->provider == &provider_uretprobe };
+	struct match m = { .env = env,
+			   .spec = spec,
+			   .is_return = spec->provider == &provider_uretprobe };
 	int ret;
 
 	if (!env_has(env, FEAT_UPROBE, true)) {
@@ -300,7 +316,9 @@ static int list_symbol(void *ctx, const struct elf_symbol *s)
 	struct match *m = ctx;
 
 	return m->list(m->list_ctx,
-		       arena_printf(m->env->arena, "%s:%s:%s", m->spec->provider->name, m->path, s->name), NULL);
+		       arena_printf(m->env->arena, "%s:%s:%s", m->spec->provider->name, m->path,
+				    s->name),
+		       NULL);
 }
 
 static int list_file(void *ctx, const char *path)
@@ -319,9 +337,13 @@ static int list_file(void *ctx, const char *path)
 }
 
 /* Only when a file is named: all functions of all programs are no answer to anything. */
-static int list(struct provider_env *env, const struct spec *spec, bool verbose, list_fn f, void *ctx)
+static int list(struct provider_env *env, const struct spec *spec, bool verbose, list_fn f,
+		void *ctx)
 {
-	struct match m = { .env = env, .spec = spec, .list = f, .list_ctx = ctx,
+	struct match m = { .env = env,
+			   .spec = spec,
+			   .list = f,
+			   .list_ctx = ctx,
 			   .binary = spec->n_parts > 1 ? spec->part[1] : NULL,
 			   .func = spec_pattern(spec, spec->n_parts > 2 ? spec->n_parts - 1 : 2) };
 

@@ -46,11 +46,9 @@ static struct profile *shared_profile(struct match *m, const struct elf_usdt *u)
 	for (u32 i = 0; i < m->ts.list.n; i++) {
 		struct profile *other = m->ts.list.v[i]->profile;
 
-		p->site_from_cookie = other->site_from_cookie;
 		if (profile_equal(p, other))
 			return other;
 	}
-	p->site_from_cookie = false;
 	return p;
 }
 
@@ -75,7 +73,8 @@ static int add(void *ctx, const struct elf_usdt *u)
 		return 0;
 	t = targets_add(m->env, &m->ts, SITE_UPROBE, site_name(m, u),
 			profile_for_site(m->env, shared_profile(m, u), true, true));
-	t->site.func = elf_symbol_at(m->elf, u->address, &s) ? arena_strdup(m->env->arena, s.name) : NULL;
+	t->site.func = elf_symbol_at(m->elf, u->address, &s) ? arena_strdup(m->env->arena, s.name)
+							     : NULL;
 	t->site.path = ufile_open_path(m->env, m->path);
 	t->site.offset = u->offset;
 	t->site.ref_ctr_offset = u->semaphore_offset;
@@ -130,7 +129,8 @@ static int resolve(struct provider_env *env, const struct spec *spec, target_fn 
 	int ret;
 
 	if (!split(&m)) {
-		struct diag *d = probe_report(env, spec, D_PROBE_SYNTAX, spec->text, spec->provider->syntax);
+		struct diag *d =
+			probe_report(env, spec, D_PROBE_SYNTAX, spec->text, spec->provider->syntax);
 
 		probe_help(env, d, "without a binary, -p says which process is meant");
 		return -EINVAL;
@@ -145,10 +145,12 @@ static int resolve(struct provider_env *env, const struct spec *spec, target_fn 
 	}
 	near = near_best(&m.near);
 	return targets_give(env, spec, &m.ts,
-			    near ? arena_printf(env->arena, "usdt:%s:%s", m.path, near) : NULL, f, ctx);
+			    near ? arena_printf(env->arena, "usdt:%s:%s", m.path, near) : NULL, f,
+			    ctx);
 }
 
-static int list(struct provider_env *env, const struct spec *spec, bool verbose, list_fn f, void *ctx)
+static int list(struct provider_env *env, const struct spec *spec, bool verbose, list_fn f,
+		void *ctx)
 {
 	struct match m = { .env = env, .spec = spec, .list = f, .list_ctx = ctx };
 

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include "provider/usdt_args.h"
 
-static const char *const names[] = { "arg0", "arg1", "arg2", "arg3", "arg4", "arg5",
+static const char *const names[] = { "arg0", "arg1", "arg2", "arg3", "arg4",  "arg5",
 				     "arg6", "arg7", "arg8", "arg9", "arg10", "arg11" };
 
 static bool whole_number(const char *s, s64 *out)
@@ -151,7 +151,8 @@ u32 usdt_parse_args(const struct arch *a, const char *text, struct arg_desc *arg
 		len = operand_len(s);
 		if (!len || !parse_one(a, s, len, &loc))
 			break;
-		args[n] = (struct arg_desc){ .name = names[n], .loc = loc,
+		args[n] = (struct arg_desc){ .name = names[n],
+					     .loc = loc,
 					     .type = type_int(loc.size, loc.is_signed) };
 		s += len;
 	}

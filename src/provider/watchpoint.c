@@ -21,8 +21,10 @@ static u32 parse_mode(const char *s)
 	u32 mode = 0;
 
 	for (; *s; s++) {
-		u32 bit = *s == 'r' ? HW_BREAKPOINT_R : *s == 'w' ? HW_BREAKPOINT_W :
-			  *s == 'x' ? HW_BREAKPOINT_X : 0;
+		u32 bit = *s == 'r'   ? HW_BREAKPOINT_R
+			  : *s == 'w' ? HW_BREAKPOINT_W
+			  : *s == 'x' ? HW_BREAKPOINT_X
+				      : 0;
 
 		if (!bit || mode & bit)
 			return 0;
@@ -62,7 +64,8 @@ static int resolve(struct provider_env *env, const struct spec *spec, target_fn 
 		return ret;
 	p->default_space = parsed.wp_addr >> 63 ? SPACE_KERNEL : SPACE_USER;
 	s = &targets_add(env, &ts, SITE_WATCHPOINT, spec_name(env, spec),
-			 profile_for_site(env, p, false, true))->site;
+			 profile_for_site(env, p, false, true))
+		     ->site;
 	s->wp_addr = parsed.wp_addr;
 	s->wp_len = parsed.wp_len;
 	s->wp_type = parsed.wp_type;
@@ -70,7 +73,8 @@ static int resolve(struct provider_env *env, const struct spec *spec, target_fn 
 	return targets_give(env, spec, &ts, NULL, f, ctx);
 }
 
-static int list(struct provider_env *env, const struct spec *spec, bool verbose, list_fn f, void *ctx)
+static int list(struct provider_env *env, const struct spec *spec, bool verbose, list_fn f,
+		void *ctx)
 {
 	return 0;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The command of -c: forked early so that its pid is known, stopped on a pipe until everything is
- * attached, then executed. It dies with us (PDEATHSIG); we end when it ends.
+ * The command of -c: forked early so that its pid is known, waiting for a signal until everything is
+ * attached, then executed. It dies with us (PDEATHSIG); we end when it ends. It waits in sigwaitinfo()
+ * and not in read(), so that a script that looks at reads sees those of the command only.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -48,17 +49,25 @@ static char **split_words(struct arena *a, const char *s)
 	return words.v;
 }
 
-NORETURN static void become(char **argv, const char *path, int go)
-{
-	sigset_t none;
-	char c;
+enum { GO_SIGNAL = SIGUSR1 };
 
+NORETURN static void become(char **argv, const char *path, pid_t parent)
+{
+	sigset_t none, go;
+
+	const char *slash = strrchr(path, '/');
+
+	prctl(PR_SET_NAME, slash ? slash + 1 : path); /* events before exec show the command, not us */
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	sigemptyset(&none);
-	sigprocmask(SIG_SETMASK, &none, NULL);
+	sigemptyset(&go);
+	sigaddset(&go, GO_SIGNAL);
 	signal(SIGPIPE, SIG_DFL);
-	if (read(go, &c, 1) != 1)
-		_exit(0); /* the parent gave up */
+	if (getppid() != parent)
+		_exit(0); /* it was gone before PDEATHSIG was set */
+	sigprocmask(SIG_SETMASK, &go, NULL);
+	sigwaitinfo(&go, NULL);
+	sigprocmask(SIG_SETMASK, &none, NULL);
 	execv(path, argv);
 	_exit(126);
 }
@@ -67,38 +76,34 @@ int child_start(struct run *r, struct err *err)
 {
 	char **argv = split_words(&r->c.arena, r->o->command);
 	const char *path = argv[0] ? path_find_program(&r->c.arena, argv[0]) : NULL;
-	int go[2];
-	pid_t pid;
+	pid_t pid, parent = getpid();
+	sigset_t go, was;
 
 	if (!path)
 		return err_set(err, -ENOENT, "the command \"%s\" of -c is not found", argv[0] ? argv[0] : "");
-	if (pipe2(go, O_CLOEXEC) < 0)
-		return err_sys(err, "make a pipe");
 	sink_flush(r->o->sink);
+	sigemptyset(&go);
+	sigaddset(&go, GO_SIGNAL);
+	sigprocmask(SIG_BLOCK, &go, &was); /* it may come before the child waits for it */
 	pid = fork();
+	if (pid == 0)
+		become(argv, path, parent);
+	sigprocmask(SIG_SETMASK, &was, NULL);
 	if (pid < 0)
 		return err_sys(err, "fork for -c");
-	if (pid == 0) {
-		close(go[1]);
-		become(argv, path, go[0]);
-	}
-	close(go[0]);
 	r->child = pid;
-	r->child_go = go[1];
 	r->child_fd = watch_pid(pid);
 	return 0;
 }
 
 void child_release(struct run *r)
 {
-	if (r->child_go >= 0 && write(r->child_go, "g", 1) < 0)
-		r->exiting = true;
-	fd_close(&r->child_go);
+	if (r->child)
+		kill(r->child, GO_SIGNAL);
 }
 
 void child_end(struct run *r)
 {
-	fd_close(&r->child_go);
 	if (r->child) {
 		kill(r->child, SIGTERM);
 		waitpid(r->child, NULL, 0);

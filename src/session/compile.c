@@ -42,7 +42,7 @@ static void compiled_init(struct compiled *c, const struct session_options *o)
 	view_init(&c->view, &c->arena);
 	config_defaults(&env->config);
 	env->themes = o->themes;
-	env->features = o->use_vm ? stage_vm_features() : kernel_features();
+	env->features = o->use_vm ? stage_vm_features() : o->any_kernel ? stage_all_features() : kernel_features();
 	env->unsafe = o->unsafe;
 	env->no_warnings = o->no_warnings;
 	env->extra_warnings = o->extra_warnings;
@@ -83,44 +83,64 @@ struct resolve {
 	bool internal;
 };
 
+/* What a clause mentions, before names are resolved: decides attachments and layouts. */
 struct reading {
 	const struct env *env;
+	struct arena *arena;
 	u32 flags;
+	VEC(const char *) args; /* names behind "args." */
+	bool whole;		/* args itself is used: all names matter */
 };
+
+/* The row behind a name; arg0 is the row argN. */
+static const struct builtin *row_of(const struct env *env, const char *name)
+{
+	const struct builtin *b = env_builtin(env, name);
+	size_t len = strlen(name);
+	char base[64];
+
+	while (!b && len && name[len - 1] >= '0' && name[len - 1] <= '9')
+		len--;
+	if (b || !name[len] || len >= sizeof base - 2)
+		return b;
+	memcpy(base, name, len);
+	memcpy(base + len, "N", 2);
+	return env_builtin(env, base);
+}
 
 static bool find_reads(struct node *n, void *ctx)
 {
 	struct reading *r = ctx;
 	const struct builtin *b;
-	char base[64];
-	size_t len;
 
+	if (n->kind == N_FIELD && n->name && n->a->kind == N_IDENT) {
+		b = row_of(r->env, n->a->name);
+		if (b && (b->flags & BI_RECORD)) {
+			r->flags |= b->flags & BI_READS_ARGS;
+			vec_push(r->arena, &r->args, n->name);
+			return false;
+		}
+	}
 	if ((n->kind != N_IDENT && n->kind != N_CALL) || !n->name)
 		return true;
-	b = env_builtin(r->env, n->name);
-	len = strlen(n->name);
-	while (!b && len && len < sizeof base - 2 && n->name[len - 1] >= '0' && n->name[len - 1] <= '9')
-		len--;
-	if (!b && n->name[len] && len < sizeof base - 2) { /* arg0 is the row argN */
-		memcpy(base, n->name, len);
-		memcpy(base + len, "N", 2);
-		b = env_builtin(r->env, base);
-	}
-	if (b)
+	b = row_of(r->env, n->name);
+	if (b) {
 		r->flags |= b->flags & (BI_READS_ARGS | BI_READS_NAME | BI_READS_STACK);
+		r->whole |= (b->flags & BI_RECORD) != 0;
+	}
 	return true;
 }
 
-static u32 clause_reads(struct compiled *c, struct clause *clause)
+static void clause_reads(struct compiled *c, struct clause *clause, struct reading *r)
 {
-	struct reading r = { .env = &c->env };
-
+	*r = (struct reading){ .env = &c->env, .arena = &c->arena };
 	if (clause->predicate)
-		ast_walk(clause->predicate, find_reads, &r);
-	ast_walk(clause->body, find_reads, &r);
+		ast_walk(clause->predicate, find_reads, r);
+	ast_walk(clause->body, find_reads, r);
 	for (struct macro *m = c->lang.script->macros; m; m = m->next)
-		ast_walk(m->body, find_reads, &r); /* which are used is known only later */
-	return r.flags;
+		ast_walk(m->body, find_reads, r); /* which are used is known only later */
+	if (!r->args.v) /* not NULL: known, and none */
+		r->args.v = arena_array(&c->arena, const char *, 1);
 }
 
 static u32 add_site_name(struct compiled *c, const char *probe, const char *func)
@@ -240,10 +260,16 @@ static struct btf *provider_btf(struct provider_env *env)
 static void resolve_clause(struct compiled *c, const struct session_options *o, struct clause *clause, bool internal)
 {
 	struct resolve r = { .c = c, .o = o, .clause = clause, .first = c->instances.n, .internal = internal };
+	struct reading reading;
 	struct provider_env env = { .arena = &c->arena, .diags = &c->diags, .features = c->env.features,
 				    .btf = provider_btf, .unsafe = o->unsafe, .prefer_raw = true, .ctx = c };
 
-	r.reads = clause_reads(c, clause);
+	clause_reads(c, clause, &reading);
+	r.reads = reading.flags;
+	env.arg_names = reading.whole ? NULL : reading.args.v;
+	env.n_arg_names = reading.args.n;
+	env.max_strlen = (u32)c->env.config.max_strlen;
+	env.ksyms = view_kallsyms(&c->view);
 	env.pid = o->pid > 0 ? o->pid : -1;
 	env.uses_args = r.reads & BI_READS_ARGS;
 	env.uses_func_or_probe = r.reads & BI_READS_NAME;
@@ -259,6 +285,7 @@ static void resolve_clause(struct compiled *c, const struct session_options *o, 
 		r.user_name = a->user_name;
 		spec->provider->resolve(&env, spec, on_target, &r);
 	}
+	provider_env_release(&env);
 	if (c->instances.n == r.first && !c->diags.n_errors && c->env.config.missing_probes == MISSING_ERROR)
 		diag_help(&c->diags, diag_report(&c->diags, clause->span, D_NO_ATTACH_POINTS),
 			  "set the configuration missing_probes = \"warn\" if this is expected");

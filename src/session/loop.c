@@ -27,17 +27,47 @@ static int watch(struct run *r, int fd)
 	return fd < 0 ? 0 : epoll_ctl(r->epoll_fd, EPOLL_CTL_ADD, fd, &e);
 }
 
+static void signal_set(sigset_t *set)
+{
+	sigemptyset(set);
+	sigaddset(set, SIGINT);
+	sigaddset(set, SIGTERM);
+	sigaddset(set, SIGCHLD);
+	sigaddset(set, SIGUSR1);
+	sigaddset(set, SIGUSR2);
+}
+
+void signals_hold(struct run *r)
+{
+	sigset_t set;
+
+	signal_set(&set);
+	sigprocmask(SIG_BLOCK, &set, &r->signals_before);
+}
+
+void signals_restore(struct run *r)
+{
+	struct timespec now = { 0, 0 };
+	sigset_t set;
+
+	signal_set(&set);
+	while (sigtimedwait(&set, NULL, &now) > 0)
+		; /* a late Ctrl-C has nothing left to end */
+	sigprocmask(SIG_SETMASK, &r->signals_before, NULL);
+}
+
+bool signals_stop(void)
+{
+	sigset_t pending;
+
+	return sigpending(&pending) == 0 && (sigismember(&pending, SIGINT) || sigismember(&pending, SIGTERM));
+}
+
 static int open_signals(void)
 {
 	sigset_t set;
 
-	sigemptyset(&set);
-	sigaddset(&set, SIGINT);
-	sigaddset(&set, SIGTERM);
-	sigaddset(&set, SIGCHLD);
-	sigaddset(&set, SIGUSR1);
-	sigaddset(&set, SIGUSR2);
-	sigprocmask(SIG_BLOCK, &set, NULL);
+	signal_set(&set);
 	return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 

@@ -113,6 +113,10 @@ static int attach_all(struct run *r, bool internal, struct err *err)
 				sites[n++] = &r->c.sites.v[i].site;
 		if (!n)
 			continue;
+		if (signals_stop()) {
+			r->exiting = true;
+			return 0;
+		}
 		rc = kernel_attach_many(r->k, f, sites, n, strict && n == 1 ? NULL : refused, r, err);
 		if (rc < 0)
 			return err_wrap(err, "attach %s", r->c.instances.v[f]->name);
@@ -248,16 +252,17 @@ int session_run(const struct session_options *o, struct err *err)
 	int rc;
 
 	r->o = o;
-	r->child_fd = r->target_fd = r->child_go = r->command_out = r->signal_fd = r->epoll_fd = -1;
+	r->child_fd = r->target_fd = r->command_out = r->signal_fd = r->epoll_fd = -1;
 	rc = session_compile(&r->c, o, err);
 	o->sink->sources = &r->c.sources;
 	show_diags(r);
-	if (o->dump && rc >= 0)
+	if (o->dump)
 		show_dumps(r);
 	if (rc || o->dump || r->c.diags.n_errors) {
 		rc = rc < 0 ? 255 : rc || r->c.diags.n_errors ? 1 : 0;
 	} else {
 		arena_init(&r->scratch);
+		signals_hold(r);
 		names_init(r);
 		actor_init(r);
 		rc = run_attached(r, err);
@@ -266,6 +271,7 @@ int session_run(const struct session_options *o, struct err *err)
 			kernel_close(r->k);
 		vm_free(r->vm);
 		names_release(r);
+		signals_restore(r);
 		buf_release(&r->backlog);
 		arena_release(&r->scratch);
 		free(r->loss_seen);

@@ -3,6 +3,7 @@
 #ifndef SONDE_SESSION_RUN_H
 #define SONDE_SESSION_RUN_H
 
+#include <signal.h>
 #include "engine/engine.h"
 #include "session/session.h"
 #include "trace/action.h"
@@ -24,9 +25,9 @@ struct run {
 	int exit_code;
 	/* -c */
 	s32 child;	    /* pid, 0: none */
-	int child_go;	    /* writing to it starts the child */
 	int child_fd, target_fd; /* pidfds; -1 */
 	int signal_fd, epoll_fd;
+	sigset_t signals_before;
 	/* system(): one command at a time, records wait behind it */
 	s32 command_pid;
 	int command_out;    /* its output, -1: none runs */
@@ -60,6 +61,10 @@ void maps_print(struct run *r);
 int follow_start(struct run *r, s32 pid);
 
 /* ---- loop.c */
+/* From the start of a run: Ctrl-C waits for the loop, which ends in order. */
+void signals_hold(struct run *r);
+void signals_restore(struct run *r);
+bool signals_stop(void); /* whether one waits that means the end */
 int loop_init(struct run *r, struct err *err);
 void loop_run(struct run *r);
 void loop_release(struct run *r);

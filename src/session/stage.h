@@ -7,6 +7,8 @@
 
 /* The features that the user-space machine offers: all that it can. */
 struct features *stage_vm_features(void);
+/* All of them: for looking at a script without a kernel to run it. */
+struct features *stage_all_features(void);
 char *stage_read_import(struct env *env, const char *from, const char *path, char **resolved);
 /* "kprobe:vfs_read", 1 -> "kprobe_vfs_read_1" */
 const char *stage_func_name(struct arena *a, const char *probe, u32 index);

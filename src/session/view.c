@@ -1,9 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Answers of sym/ to the compiler's questions, each source opened when it is first needed. */
+#include <linux/btf.h>
+#include <string.h>
+#include <sys/stat.h>
 #include "session/view.h"
 #include "sym/btf.h"
+#include "sym/cgroup.h"
 #include "sym/constants.h"
+#include "sym/elf.h"
 #include "sym/kallsyms.h"
+#include "sym/procs.h"
+#include "sym/syscalls.h"
 
 void view_init(struct system_view *v, struct arena *arena)
 {
@@ -65,8 +72,77 @@ static u64 world_ksym_addr(void *ctx, const char *name)
 	return kallsyms_find(view_kallsyms(ctx), name, NULL, &s) ? s.address : 0;
 }
 
+/* ---- texts and addresses that builtins ask for */
+
+enum { LAST_ERRNO = 133, LAST_SIGNAL = 64 };
+#define PROC_PID_INIT_INO 0xeffffffcul
+
+static const char *world_text_of(void *ctx, enum world_text table, u32 n)
+{
+	(void)ctx;
+	switch (table) {
+	case TEXT_ERRNO: return n <= LAST_ERRNO ? strerror((int)n) : NULL;
+	case TEXT_SIGNAL: return n <= LAST_SIGNAL ? strsignal((int)n) : NULL;
+	case TEXT_SYSCALL: return n < syscall_count() ? syscall_name(n) : NULL;
+	}
+	return NULL;
+}
+
+static bool world_kernel_func(void *ctx, const char *name)
+{
+	struct btf *btf = view_btf(ctx);
+
+	return btf && btf_find(btf, name, BTF_KIND_FUNC);
+}
+
+static u64 world_cgroup_id(void *ctx, const char *path)
+{
+	struct err err = { 0 };
+	u64 id = 0;
+
+	(void)ctx;
+	if (cgroup_id(path, &id, &err) < 0)
+		id = 0;
+	err_release(&err);
+	return id;
+}
+
+static bool world_user_symbol(void *ctx, const char *path, const char *name, u64 *addr, bool *moves)
+{
+	struct system_view *v = ctx;
+	const char *file = path_find_binary(v->arena, path, -1);
+	struct err err = { 0 };
+	struct elf *e = elf_open(file ? file : path, &err);
+	struct elf_symbol s;
+	bool found = e && elf_find(e, name, &s);
+
+	if (found) {
+		*addr = s.value;
+		*moves = elf_type(e) == 3 /* ET_DYN */;
+	}
+	if (e)
+		elf_close(e);
+	err_release(&err);
+	return found;
+}
+
+/* include/linux/proc_ns.h: the inode number of the first pid namespace is fixed. */
+static bool world_pid_namespace(void *ctx, u64 *dev, u64 *ino)
+{
+	struct stat st;
+
+	(void)ctx;
+	if (stat("/proc/self/ns/pid", &st) < 0 || st.st_ino == PROC_PID_INIT_INO)
+		return false;
+	*dev = st.st_dev;
+	*ino = st.st_ino;
+	return true;
+}
+
 void view_world(struct system_view *v, struct world *w)
 {
 	*w = (struct world){ .ctx = v, .type = world_type, .constant = world_constant,
-			     .ksym_addr = world_ksym_addr };
+			     .ksym_addr = world_ksym_addr, .text_of = world_text_of,
+			     .kernel_func = world_kernel_func, .cgroup_id = world_cgroup_id,
+			     .user_symbol = world_user_symbol, .pid_namespace = world_pid_namespace };
 }

@@ -10,6 +10,7 @@
  *	r  readable memory        w  memory written          a  anything: a foreign address
  *	s  its size, not 0        z  its size, maybe 0       s and z follow r and w
  *	f  callback               p  stack address or 0      C  constant string
+ *	M  per-CPU map with keys
  */
 #include "target/check.h"
 
@@ -82,6 +83,7 @@ static const struct helper helpers[] = {
 	{ 174, "get_attach_cookie", "c", RET_NUMBER, NOT_RAW },
 	{ 181, "loop", "nfpn", RET_NUMBER, 0 },
 	{ 182, "strncmp", "rsC", RET_NUMBER, 0 },
+	{ 195, "map_lookup_percpu_elem", "Mkn", RET_VALUE, 0 },
 	{ 208, "ktime_get_tai_ns", "", RET_NUMBER, 0 },
 };
 /* clang-format on */
@@ -124,6 +126,18 @@ static bool has_keys(u32 type)
 	return false;
 }
 
+static bool takes(char kind, u32 type)
+{
+	switch (kind) {
+	case 'g': return type == BPF_MAP_TYPE_RINGBUF;
+	case 't': return type == BPF_MAP_TYPE_STACK_TRACE;
+	case 'M':
+		return type == BPF_MAP_TYPE_PERCPU_HASH || type == BPF_MAP_TYPE_PERCPU_ARRAY ||
+		       type == BPF_MAP_TYPE_LRU_PERCPU_HASH;
+	}
+	return has_keys(type);
+}
+
 static int arg_map(struct check *c, struct call *k, const struct reg *r, char kind, u32 n)
 {
 	u32 type;
@@ -131,8 +145,7 @@ static int arg_map(struct check *c, struct call *k, const struct reg *r, char ki
 	if (r->kind != R_MAP)
 		return check_fail(c, "argument %u of %s is no map", n, k->h->name);
 	type = c->prog->maps.v[r->map].bpf_type;
-	if (kind == 'm' ? !has_keys(type) :
-	    kind == 'g' ? type != BPF_MAP_TYPE_RINGBUF : type != BPF_MAP_TYPE_STACK_TRACE)
+	if (!takes(kind, type))
 		return check_fail(c, "map %s is not of a kind that %s takes", check_map_name(c, r->map),
 				  k->h->name);
 	k->map = r->map;
@@ -216,6 +229,7 @@ static int check_arg(struct check *c, struct state *s, struct call *k, u32 n)
 		return -1;
 	switch (*kind) {
 	case 'm':
+	case 'M':
 	case 'g':
 	case 't': return arg_map(c, k, r, *kind, n);
 	case 'k':

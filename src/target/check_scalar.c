@@ -426,10 +426,28 @@ int scalar_compare(u8 op, bool wide, const struct scalar *a, const struct scalar
 	return compare64(op, &low_a, &low_b);
 }
 
+/*
+ * While the sign is open, 6.18 forgets the signed range at an unsigned comparison and the other way
+ * round; a range made by two comparisons of one kind stays.
+ */
+static void forget_other_range(struct scalar *a, u8 op)
+{
+	if (a->smin >= 0 || a->smax < 0 || op == BPF_JEQ || op == BPF_JNE)
+		return;
+	if (is_signed_jump(op)) {
+		a->umin = 0;
+		a->umax = UINT64_MAX;
+	} else {
+		a->smin = INT64_MIN;
+		a->smax = INT64_MAX;
+	}
+}
+
 static void narrow(struct scalar *a, u8 op, u64 c)
 {
 	s64 s = (s64)c;
 
+	forget_other_range(a, op);
 	switch (op) {
 	case BPF_JEQ: *a = scalar_const(c); break;
 	case BPF_JGT: a->umin = c == UINT64_MAX ? a->umin : MAX(a->umin, c + 1); break;
@@ -443,15 +461,16 @@ static void narrow(struct scalar *a, u8 op, u64 c)
 	}
 }
 
+/* The ranges are made anew from the bits: 6.18 forgets them here. */
 static void narrow_set(struct scalar *a, bool set, u64 c)
 {
-	if (!set) {
-		a->bits.value &= ~c;
-		a->bits.mask &= ~c;
-	} else if (c && !(c & (c - 1))) {
-		a->bits.value |= c;
-		a->bits.mask &= ~c;
-	}
+	struct tnum bits = a->bits;
+
+	if (set && c & (c - 1))
+		c = 0; /* which of them is unknown */
+	*a = unknown;
+	a->bits.value = set ? bits.value | c : bits.value & ~c;
+	a->bits.mask = bits.mask & ~c;
 }
 
 /* Only a value that is its own low half is narrowed by looking at that half. */
@@ -464,8 +483,14 @@ void scalar_refine(struct scalar *a, u8 op, bool wide, bool truth, const struct 
 {
 	struct scalar v = *a, c = wide ? *b : low_half(op, b);
 
-	if (!scalar_is_const(&c) || (!wide && !is_low_half(op, a, &c)))
+	if (!scalar_is_const(&c))
 		return;
+	if (!wide && !is_low_half(op, a, &c)) {
+		if (op == BPF_JSET)
+			narrow_set(a, true, 0);
+		*a = synced(*a);
+		return;
+	}
 	if (op == BPF_JSET)
 		narrow_set(&v, truth, c.umin);
 	else

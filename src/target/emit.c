@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * target_emit(): each function of the unit is selected, allocated and encoded, then all are joined, the
- * entry first. Calls between them and references to them become relative, the stack of the deepest
- * call path is added up as verifiers do (each frame in steps of 32 bytes).
+ * entry first and behind it those that are referred to (verifiers refuse functions that nobody calls).
+ * References become relative; the stack of the deepest call path is added up as verifiers do, each
+ * frame in steps of 32 bytes.
  */
 #include <errno.h>
 
@@ -13,23 +14,46 @@ struct emit {
 	struct features *features;
 	struct bpf_func *out;
 	struct code code;
-	u32 *frame; /* by function, bytes */
-	u32 allowed;
+	u32 *place; /* by function of the unit: 1 + place in out->subprogs; 0: not referred to */
+	u32 *order; /* by place: function of the unit */
+	u32 *frame; /* by place, bytes */
+	u32 n;	    /* places given */
+	struct limits limits;
 };
 
-static int emit_func(struct emit *e, u32 index)
+static u32 place_of(struct emit *e, u32 func)
 {
-	struct mach m = { .arena = e->unit->arena, .unit = e->unit, .f = e->unit->funcs.v[index],
-			  .features = e->features, .allowed = e->allowed };
-	struct subprog *sub = &e->out->subprogs[index];
+	if (!e->place[func]) {
+		e->order[e->n] = func;
+		e->place[func] = ++e->n;
+	}
+	return e->place[func] - 1;
+}
 
-	*sub = (struct subprog){ .insn = e->code.insns.n, .name = m.f->name, .callback = m.f->callback };
+static int emit_func(struct emit *e, u32 at)
+{
+	struct mach m = { .arena = e->unit->arena, .unit = e->unit, .f = e->unit->funcs.v[e->order[at]],
+			  .features = e->features, .limits = e->limits };
+	u32 first = e->code.relocs.n;
+	int r;
+
+	e->out->subprogs[at] = (struct subprog){ .insn = e->code.insns.n, .name = m.f->name,
+						 .callback = m.f->callback };
 	mach_find_aliases(&m);
 	frame_layout(&m);
 	select_func(&m);
 	regalloc(&m);
-	e->frame[index] = m.frame;
-	return encode_func(&m, &e->code);
+	e->frame[at] = m.frame;
+	if (m.frame > STACK_MAX)
+		return -E2BIG;
+	r = encode_func(&m, &e->code);
+	for (u32 i = first; i < e->code.relocs.n; i++) {
+		struct reloc *reloc = &e->code.relocs.v[i];
+
+		if (reloc->kind == RELOC_FUNC)
+			reloc->index = place_of(e, reloc->index);
+	}
+	return r;
 }
 
 /* References to functions: distance from the next instruction. */
@@ -48,48 +72,50 @@ static u32 func_at(const struct emit *e, u32 insn)
 {
 	u32 f = 0;
 
-	while (f + 1 < e->unit->funcs.n && e->out->subprogs[f + 1].insn <= insn)
+	while (f + 1 < e->n && e->out->subprogs[f + 1].insn <= insn)
 		f++;
 	return f;
 }
 
-/*
- * Bytes of the deepest path of calls. Functions only call ones behind them in depth steps, and there
- * are few: relax as often as there are functions.
- */
+/* Bytes of the deepest path of calls: relaxed as often as there are functions, which are few. */
 static u32 stack_depth(struct emit *e)
 {
-	u32 n = e->unit->funcs.n, *depth = arena_array(e->unit->arena, u32, n);
+	u32 *depth = arena_array(e->unit->arena, u32, e->n);
 
-	for (u32 i = 0; i < n; i++)
-		depth[i] = n > 1 ? ALIGN_UP(MAX(e->frame[i], 1u), (u32)FRAME_ALIGN) : e->frame[i];
-	for (u32 round = 1; round < n; round++)
+	if (e->n == 1)
+		return e->frame[0];
+	for (u32 i = 0; i < e->n; i++)
+		depth[i] = e->frame[i] = ALIGN_UP(MAX(e->frame[i], 1u), (u32)FRAME_ALIGN);
+	for (u32 round = 1; round < e->n; round++)
 		for (u32 i = 0; i < e->code.relocs.n; i++) {
 			const struct reloc *r = &e->code.relocs.v[i];
-			u32 from = func_at(e, r->insn), own;
+			u32 from = func_at(e, r->insn);
 
-			if (r->kind != RELOC_FUNC)
-				continue;
-			own = ALIGN_UP(MAX(e->frame[from], 1u), (u32)FRAME_ALIGN);
-			depth[from] = MAX(depth[from], own + depth[r->index]);
+			if (r->kind == RELOC_FUNC)
+				depth[from] = MAX(depth[from], e->frame[from] + depth[r->index]);
 		}
 	return depth[0];
 }
 
-int target_emit_with(struct ir_unit *u, struct features *features, struct bpf_func *out, u32 allowed)
+int target_emit_with(struct ir_unit *u, struct features *features, struct bpf_func *out,
+		     const struct limits *limits)
 {
-	struct emit e = { .unit = u, .features = features, .out = out, .allowed = allowed };
+	struct emit e = { .unit = u, .features = features, .out = out,
+			  .limits = *limits };
 	int r;
 
-	out->n_subprogs = u->funcs.n;
+	e.place = arena_array(u->arena, u32, 3 * (size_t)u->funcs.n);
+	e.order = e.place + u->funcs.n;
+	e.frame = e.order + u->funcs.n;
 	out->subprogs = arena_array(u->arena, struct subprog, u->funcs.n);
-	e.frame = arena_array(u->arena, u32, u->funcs.n);
-	for (u32 i = 0; i < u->funcs.n; i++) {
-		r = emit_func(&e, i);
+	place_of(&e, 0);
+	for (u32 at = 0; at < e.n; at++) {
+		r = emit_func(&e, at);
 		if (r)
 			return r;
 	}
 	link_functions(&e);
+	out->n_subprogs = e.n;
 	out->insns = e.code.insns.v;
 	out->spans = e.code.spans.v;
 	out->n_insns = e.code.insns.n;
@@ -102,8 +128,10 @@ int target_emit_with(struct ir_unit *u, struct features *features, struct bpf_fu
 int target_emit(struct ir_unit *u, struct features *features, struct bpf_func *out)
 {
 #if defined(SONDE_HOSTILE) && SONDE_HOSTILE
-	return target_emit_with(u, features, out, FEW_REGS);
+	static const struct limits limits = { FEW_REGS, NEAR };
 #else
-	return target_emit_with(u, features, out, ALL_REGS);
+	static const struct limits limits = { ALL_REGS, FAR };
 #endif
+
+	return target_emit_with(u, features, out, &limits);
 }

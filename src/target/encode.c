@@ -1,26 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Allocated instructions -> struct bpf_insn: drops moves to themselves, skips blocks that became empty,
- * lets each block fall through where it can (turning a condition around if that helps) and fills in
- * the distances. Functions are encoded one by one; emit.c joins them.
+ * lets each block fall through where it can (turning a condition around if that helps); jumps.c
+ * fills in the distances. Functions are encoded one by one; emit.c joins them.
  */
-#include <errno.h>
-
 #include "target/mach.h"
-
-enum { SLOTS_LD_IMM64 = 2 };
-
-struct fixup { /* a jump whose distance is not known yet */
-	u32 insn, block;
-};
 
 struct encode {
 	struct mach *m;
 	struct code *c;
 	u32 *forward; /* by block: where a jump to it ends up */
 	u8 *reached;  /* by block */
-	u32 *at;      /* by block: first slot */
-	VEC(struct fixup) fixups;
+	struct jumps jumps;
 	struct span span; /* of the instruction before */
 };
 
@@ -120,7 +111,7 @@ static u8 inverted(u8 code)
 
 static void put_jump(struct encode *e, struct bpf_insn in, u32 block, struct span span)
 {
-	vec_push(e->m->arena, &e->fixups, (struct fixup){ in_place(e), block });
+	vec_push(e->m->arena, &e->jumps.fixups, (struct fixup){ in_place(e), block });
 	put(e, in, span);
 }
 
@@ -182,7 +173,7 @@ static void put_block(struct encode *e, u32 id, u32 follows)
 	const struct mblock *b = &e->m->blocks.v[id];
 	const struct minsn *jump = NULL;
 
-	e->at[id] = in_place(e);
+	e->jumps.at.v[id] = in_place(e);
 	for (u32 i = b->start; i < b->end; i++) {
 		const struct minsn *in = &e->m->insns.v[i];
 
@@ -194,26 +185,15 @@ static void put_block(struct encode *e, u32 id, u32 follows)
 	put_end(e, b, jump, follows);
 }
 
-static int fix_jumps(struct encode *e)
-{
-	for (u32 i = 0; i < e->fixups.n; i++) {
-		const struct fixup *f = &e->fixups.v[i];
-		s64 off = (s64)e->at[f->block] - f->insn - 1;
-
-		if (!fits_s16(off))
-			return -E2BIG;
-		e->c->insns.v[f->insn].off = (s16)off;
-	}
-	return 0;
-}
-
 int encode_func(struct mach *m, struct code *c)
 {
 	struct encode e = { .m = m, .c = c };
 	u32 n = m->blocks.n, *kept = arena_array(m->arena, u32, m->order.n), n_kept = 0;
 
 	e.forward = arena_array(m->arena, u32, n);
-	e.at = arena_array(m->arena, u32, n);
+	e.jumps = (struct jumps){ .arena = m->arena, .c = c, .reach = m->limits.reach };
+	for (u32 i = 0; i < n; i++)
+		vec_push(m->arena, &e.jumps.at, 0u);
 	e.reached = arena_array(m->arena, u8, n);
 	find_forwards(&e);
 	for (u32 i = 0; i < m->order.n; i++)
@@ -226,5 +206,5 @@ int encode_func(struct mach *m, struct code *c)
 			kept[n_kept++] = m->order.v[i];
 	for (u32 i = 0; i < n_kept; i++)
 		put_block(&e, kept[i], i + 1 < n_kept ? kept[i + 1] : NO_BLOCK);
-	return fix_jumps(&e);
+	return fix_jumps(&e.jumps);
 }

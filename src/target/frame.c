@@ -169,20 +169,35 @@ static u32 slot_size(const struct mach *m, u32 i)
 	return ALIGN_UP(MAX(m->f->slots.v[i].size, 1u), (u32)SLOT);
 }
 
-/* Lowest place (bytes above the bottom of nothing, growing down from r10) free during s. */
-static u32 first_fit(const struct frame *fr, const u32 *place, const u8 *placed, u32 i)
+struct placing {
+	u32 *place; /* by slot: bytes between r10 and its upper end */
+	u32 *alive; /* slots that live where we are */
+	u32 n_alive;
+};
+
+/* Forgets slots that died before slot i is born. */
+static void expire(const struct frame *fr, struct placing *p, u32 i)
+{
+	u32 kept = 0;
+
+	for (u32 k = 0; k < p->n_alive; k++)
+		if (fr->slot[p->alive[k]].last >= fr->slot[i].first)
+			p->alive[kept++] = p->alive[k];
+	p->n_alive = kept;
+}
+
+static u32 first_fit(const struct frame *fr, const struct placing *p, u32 i)
 {
 	u32 at = 0, size = slot_size(fr->m, i);
 	bool moved = true;
 
 	while (moved) {
 		moved = false;
-		for (u32 k = 0; k < fr->m->f->slots.n; k++) {
-			if (!placed[k] || fr->slot[k].first > fr->slot[i].last ||
-			    fr->slot[k].last < fr->slot[i].first)
-				continue;
-			if (at < place[k] + slot_size(fr->m, k) && place[k] < at + size) {
-				at = place[k] + slot_size(fr->m, k);
+		for (u32 k = 0; k < p->n_alive; k++) {
+			u32 other = p->alive[k], end = p->place[other] + slot_size(fr->m, other);
+
+			if (at < end && p->place[other] < at + size) {
+				at = end;
 				moved = true;
 			}
 		}
@@ -190,29 +205,35 @@ static u32 first_fit(const struct frame *fr, const u32 *place, const u8 *placed,
 	return at;
 }
 
+static void place_slot(struct frame *fr, struct placing *p, u32 i)
+{
+	u32 end;
+
+	expire(fr, p, i);
+	p->place[i] = first_fit(fr, p, i);
+	p->alive[p->n_alive++] = i;
+	end = p->place[i] + slot_size(fr->m, i);
+	fr->m->slot_off[i] = -(s32)end;
+	fr->m->frame = MAX(fr->m->frame, end);
+}
+
+/* In order of birth: a list of slots for each position. */
 static void place_slots(struct frame *fr)
 {
-	struct mach *m = fr->m;
-	u32 n = m->f->slots.n;
-	u32 *place = arena_array(m->arena, u32, n);
-	u8 *placed = arena_array(m->arena, u8, n);
+	struct arena *a = fr->m->arena;
+	u32 n = fr->m->f->slots.n;
+	struct placing p = { .place = arena_array(a, u32, n), .alive = arena_array(a, u32, n) };
+	u32 *born = arena_array(a, u32, fr->n_positions), *next = arena_array(a, u32, n);
 
-	for (u32 done = 0; done < n; done++) {
-		u32 next = n;
-
-		for (u32 i = 0; i < n; i++)
-			if (!placed[i] && (next == n || fr->slot[i].first < fr->slot[next].first))
-				next = i;
-		if (fr->slot[next].first > fr->slot[next].last)
-			return; /* the rest is never mentioned */
-		place[next] = first_fit(fr, place, placed, next);
-		placed[next] = 1;
-
-		u32 end = place[next] + slot_size(m, next);
-
-		m->slot_off[next] = -(s32)end;
-		m->frame = MAX(m->frame, end);
+	for (u32 i = n; i--;) {
+		if (fr->slot[i].first > fr->slot[i].last)
+			continue; /* never mentioned */
+		next[i] = born[fr->slot[i].first];
+		born[fr->slot[i].first] = i + 1;
 	}
+	for (u32 at = 0; at < fr->n_positions; at++)
+		for (u32 i = born[at]; i; i = next[i - 1])
+			place_slot(fr, &p, i - 1);
 }
 
 void frame_layout(struct mach *m)

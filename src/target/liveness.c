@@ -265,7 +265,8 @@ void live_compute(struct mach *m, struct live *l)
 	u32 n = m->n_vregs, n_blocks = m->blocks.n;
 	u32 *by_reg = arena_array(a, u32, 9 * (size_t)n), *by_block = arena_array(a, u32, 5 * (size_t)n_blocks);
 
-	*l = (struct live){ .first = by_reg, .weight = by_reg + n, .n_defs = by_reg + 2 * n, .def = by_reg + 3 * n };
+	*l = (struct live){ .first = by_reg, .weight = by_reg + n, .n_defs = by_reg + 2 * n,
+			    .def = by_reg + 3 * n, .words = 2 * m->insns.n / 64 + 2 };
 	v.exposed = by_reg + 4 * n;
 	v.sets = by_reg + 5 * n;
 	v.set_in = v.end = by_reg + 6 * n;
@@ -285,4 +286,39 @@ void live_compute(struct mach *m, struct live *l)
 	memset(v.end, 0, n * sizeof(*v.end));
 	for (u32 i = m->order.n; i--;)
 		sweep_block(&v, m->order.v[i]);
+}
+
+/* ---- bitmaps of positions */
+
+static u64 bits_of(const struct range *r, u32 word)
+{
+	u64 mask = ~0ull;
+
+	if (word == r->start / 64)
+		mask &= ~0ull << r->start % 64;
+	if (word == r->end / 64)
+		mask &= (1ull << r->end % 64) - 1;
+	return mask;
+}
+
+bool live_free(const struct live *l, const u64 *bitmap, u32 reg)
+{
+	for (u32 i = l->first[reg]; i; i = l->ranges.v[i - 1].next) {
+		const struct range *r = &l->ranges.v[i - 1];
+
+		for (u32 w = r->start / 64; w <= r->end / 64; w++)
+			if (bitmap[w] & bits_of(r, w))
+				return false;
+	}
+	return true;
+}
+
+void live_mark(const struct live *l, u64 *bitmap, u32 reg, bool on)
+{
+	for (u32 i = l->first[reg]; i; i = l->ranges.v[i - 1].next) {
+		const struct range *r = &l->ranges.v[i - 1];
+
+		for (u32 w = r->start / 64; w <= r->end / 64; w++)
+			bitmap[w] = on ? bitmap[w] | bits_of(r, w) : bitmap[w] & ~bits_of(r, w);
+	}
 }

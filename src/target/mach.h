@@ -42,6 +42,11 @@ struct mblock {
 	u32 first_pred, n_preds; /* in mach.preds */
 };
 
+struct limits {
+	u32 regs;  /* bits: registers the allocator may use */
+	u32 reach; /* of a jump, either way */
+};
+
 struct mach {
 	struct arena *arena;
 	struct ir_unit *unit;
@@ -52,7 +57,7 @@ struct mach {
 	VEC(u32) order;		   /* ids in emission order; insns lie in this order too */
 	u32 *preds;
 	u32 n_vregs;		   /* V_FIRST included */
-	u32 allowed;		   /* registers the allocator may use */
+	struct limits limits;
 	struct opnd *alias;	   /* by temporary: what it stands for, or O_NONE */
 	s32 *slot_off;		   /* by slot: from r10 */
 	u32 frame;		   /* bytes below r10 */
@@ -98,9 +103,14 @@ struct live {
 	u32 *weight; /* by register: occurrences, each counted 8 times per loop around it */
 	u32 *n_defs;
 	u32 *def;    /* by register: an instruction that sets it */
+	u32 words;   /* of a bitmap with a bit for each position */
 };
 void live_compute(struct mach *m, struct live *l);
+/* Whether none of the positions where reg lives is in the bitmap; puts them in or takes them out. */
+bool live_free(const struct live *l, const u64 *bitmap, u32 reg);
+void live_mark(const struct live *l, u64 *bitmap, u32 reg, bool on);
 
+/* May leave m->frame above STACK_MAX: then there is nothing to encode. */
 void regalloc(struct mach *m);
 /* spilled[register]: 0 no, else 1 + spill slot; constants are made again instead. */
 void spill_rewrite(struct mach *m, const struct live *l, const u32 *spilled);
@@ -111,11 +121,28 @@ struct code {
 	VEC(struct span) spans;
 	VEC(struct reloc) relocs;
 };
-/* 0 or -E2BIG: a jump too far. */
+/* 0 or -E2BIG: jumps too far, and too many. */
 int encode_func(struct mach *m, struct code *c);
 
-/* target_emit() with fewer registers, for tests of spilling. */
-int target_emit_with(struct ir_unit *u, struct features *features, struct bpf_func *out, u32 allowed);
-enum { ALL_REGS = 0x3ff, FEW_REGS = 1 << R0 | 1 << R6 | 1 << R7 };
+struct fixup { /* a jump whose distance is not known yet */
+	u32 insn, label;
+};
+struct island { /* a jump on the way to a label */
+	u32 label, target;
+};
+struct jumps {
+	struct arena *arena;
+	struct code *c;
+	u32 reach;
+	VEC(u32) at; /* by label: instruction; labels 0.. are the blocks */
+	VEC(struct fixup) fixups;
+	VEC(struct island) islands;
+};
+int fix_jumps(struct jumps *j);
+
+/* target_emit() with fewer registers and shorter jumps, for tests of what is rare. */
+int target_emit_with(struct ir_unit *u, struct features *features, struct bpf_func *out,
+		     const struct limits *limits);
+enum { ALL_REGS = 0x3ff, FEW_REGS = 1 << R0 | 1 << R6 | 1 << R7, FAR = INT16_MAX, NEAR = 24 };
 
 #endif

@@ -21,8 +21,9 @@ struct hint { /* registers joined by a move, in a list */
 struct alloc {
 	struct mach *m;
 	struct live l;
-	u64 *busy[N_REGS];
-	u32 words;
+	u64 *busy[N_REGS];  /* positions taken, by anyone */
+	u64 *fixed[N_REGS]; /* by instructions that name the machine register */
+	u32 *from;	    /* by register: first range that is not over yet, index + 1 */
 	VEC(struct hint) hints;
 	u32 *hint;	  /* by register: index + 1 */
 	u32 *same;	  /* by register: next one given the same machine register, + 1 */
@@ -32,48 +33,6 @@ struct alloc {
 };
 
 enum { UNASSIGNED = 0xff };
-
-/* ---- bitmaps */
-
-static u64 bits_from(u32 start, u32 end, u32 word)
-{
-	u64 mask = ~0ull;
-
-	if (word == start / 64)
-		mask &= ~0ull << start % 64;
-	if (word == end / 64)
-		mask &= (1ull << end % 64) - 1;
-	return mask;
-}
-
-static bool range_free(const u64 *busy, const struct range *r)
-{
-	for (u32 w = r->start / 64; w <= r->end / 64; w++)
-		if (busy[w] & bits_from(r->start, r->end, w))
-			return false;
-	return true;
-}
-
-static bool is_free(const struct alloc *al, u32 reg, u32 v)
-{
-	for (u32 i = al->l.first[v]; i; i = al->l.ranges.v[i - 1].next)
-		if (!range_free(al->busy[reg], &al->l.ranges.v[i - 1]))
-			return false;
-	return true;
-}
-
-static void occupy(struct alloc *al, u32 reg, u32 v, bool on)
-{
-	for (u32 i = al->l.first[v]; i; i = al->l.ranges.v[i - 1].next) {
-		const struct range *r = &al->l.ranges.v[i - 1];
-
-		for (u32 w = r->start / 64; w <= r->end / 64; w++)
-			if (on)
-				al->busy[reg][w] |= bits_from(r->start, r->end, w);
-			else
-				al->busy[reg][w] &= ~bits_from(r->start, r->end, w);
-	}
-}
 
 /* ---- hints */
 
@@ -137,9 +96,9 @@ static u32 best_free(const struct alloc *al, u32 v)
 	for (u32 i = 0; i < N_REGS; i++) {
 		u32 r = order[i];
 
-		if (!(al->m->allowed >> r & 1) || (best != UNASSIGNED && scores[r] <= scores[best]))
+		if (!(al->m->limits.regs >> r & 1) || (best != UNASSIGNED && scores[r] <= scores[best]))
 			continue;
-		if (is_free(al, r, v))
+		if (live_free(&al->l, al->busy[r], v))
 			best = r;
 	}
 	return best;
@@ -164,9 +123,22 @@ static u64 cost(const struct alloc *al, u32 v)
 	return (w << 20) / (len + 4) + 1;
 }
 
+static u32 start_of(const struct alloc *al, u32 v)
+{
+	return al->l.ranges.v[al->l.first[v] - 1].start;
+}
+
+/* Forgets ranges of w that end before the scan's position; whether any is left. */
+static bool still_lives(struct alloc *al, u32 w, u32 position)
+{
+	while (al->from[w] && al->l.ranges.v[al->from[w] - 1].end <= position)
+		al->from[w] = al->l.ranges.v[al->from[w] - 1].next;
+	return al->from[w];
+}
+
 static bool overlap(const struct alloc *al, u32 v, u32 w)
 {
-	u32 i = al->l.first[v], k = al->l.first[w];
+	u32 i = al->l.first[v], k = al->from[w];
 
 	while (i && k) {
 		const struct range *a = &al->l.ranges.v[i - 1], *b = &al->l.ranges.v[k - 1];
@@ -182,15 +154,24 @@ static bool overlap(const struct alloc *al, u32 v, u32 w)
 }
 
 /* What it costs to free machine register reg for v; UINT64_MAX: it cannot be. */
-static u64 eviction_cost(const struct alloc *al, u32 reg, u32 v)
+static u64 eviction_cost(struct alloc *al, u32 reg, u32 v)
 {
+	u32 *link = &al->holder[reg], position = start_of(al, v);
 	u64 sum = 0;
 
-	if (al->l.first[reg] && overlap(al, reg, v))
+	if (!live_free(&al->l, al->fixed[reg], v))
 		return UINT64_MAX;
-	for (u32 w = al->holder[reg]; w; w = al->same[w - 1])
-		if (overlap(al, w - 1, v))
-			sum += cost(al, w - 1);
+	while (*link) {
+		u32 w = *link - 1;
+
+		if (!still_lives(al, w, position)) {
+			*link = al->same[w];
+			continue;
+		}
+		if (overlap(al, v, w))
+			sum += cost(al, w);
+		link = &al->same[w];
+	}
 	return sum;
 }
 
@@ -207,7 +188,8 @@ static void assign(struct alloc *al, u32 v, u32 reg)
 	al->m->assigned[v] = (u8)reg;
 	al->same[v] = al->holder[reg];
 	al->holder[reg] = v + 1;
-	occupy(al, reg, v, true);
+	al->from[v] = al->l.first[v];
+	live_mark(&al->l, al->busy[reg], v, true);
 }
 
 static void evict(struct alloc *al, u32 reg, u32 v)
@@ -217,12 +199,12 @@ static void evict(struct alloc *al, u32 reg, u32 v)
 	while (*link) {
 		u32 w = *link - 1;
 
-		if (!overlap(al, w, v)) {
+		if (!overlap(al, v, w)) {
 			link = &al->same[w];
 			continue;
 		}
 		*link = al->same[w];
-		occupy(al, reg, w, false);
+		live_mark(&al->l, al->busy[reg], w, false);
 		spill(al, w);
 	}
 }
@@ -233,7 +215,7 @@ static void compete(struct alloc *al, u32 v)
 	u32 reg = UNASSIGNED;
 
 	for (u32 r = 0; r < N_REGS; r++) {
-		u64 c = al->m->allowed >> r & 1 ? eviction_cost(al, r, v) : UINT64_MAX;
+		u64 c = al->m->limits.regs >> r & 1 ? eviction_cost(al, r, v) : UINT64_MAX;
 
 		if (c < least) {
 			least = c;
@@ -256,12 +238,13 @@ static void init_round(struct alloc *al, struct mach *m)
 
 	*al = (struct alloc){ .m = m };
 	live_compute(m, &al->l);
-	al->words = (2 * m->insns.n) / 64 + 2;
-	al->busy[0] = arena_array(m->arena, u64, N_REGS * (size_t)al->words);
 	for (u32 r = 0; r < N_REGS; r++) {
-		al->busy[r] = al->busy[0] + r * (size_t)al->words;
-		occupy(al, r, r, true);
+		al->busy[r] = arena_array(m->arena, u64, 2 * (size_t)al->l.words);
+		al->fixed[r] = al->busy[r] + al->l.words;
+		live_mark(&al->l, al->busy[r], r, true);
+		live_mark(&al->l, al->fixed[r], r, true);
 	}
+	al->from = arena_array(m->arena, u32, n);
 	al->hint = arena_array(m->arena, u32, n);
 	al->same = arena_array(m->arena, u32, n);
 	al->spilled = arena_array(m->arena, u32, n);
@@ -284,7 +267,7 @@ static void scan(struct alloc *al)
 
 		if (!al->l.first[v])
 			continue;
-		start = al->l.ranges.v[al->l.first[v] - 1].start;
+		start = start_of(al, v);
 		next[v] = at[start];
 		at[start] = v + 1;
 	}
@@ -309,6 +292,8 @@ void regalloc(struct mach *m)
 		if (!al.n_spilled)
 			return;
 		spill_rewrite(m, &al.l, al.spilled);
+		if (m->frame > STACK_MAX)
+			return;
 	}
 	BUG("registers do not suffice after %d rounds", MAX_ROUNDS);
 }

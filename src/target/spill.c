@@ -15,6 +15,8 @@
  */
 #include "target/mach.h"
 
+enum { MAX_SLOTS = STACK_MAX / SLOT };
+
 struct reload { /* a spilled register that is in a register just now */
 	u32 spilled, reg;
 	bool dirty;
@@ -34,52 +36,39 @@ struct spill {
 
 /* ---- slots */
 
-static bool meet(const struct live *l, u32 a, u32 b)
-{
-	u32 i = l->first[a], k = l->first[b];
-
-	while (i && k) {
-		const struct range *x = &l->ranges.v[i - 1], *y = &l->ranges.v[k - 1];
-
-		if (x->start < y->end && y->start < x->end)
-			return true;
-		if (x->end <= y->end)
-			i = x->next;
-		else
-			k = y->next;
-	}
-	return false;
-}
-
-static u32 find_slot(const struct spill *s, const u32 *slot_of, const u32 *regs, u32 n, u32 reg)
+static u32 find_slot(const struct spill *s, u64 **taken, u32 reg)
 {
 	u32 slot = 0;
 
-	for (u32 i = 0; i < n; i++)
-		if (slot_of[i] == slot && meet(s->l, regs[i], reg)) {
-			slot++;
-			i = ~0u; /* again from the first */
-		}
+	while (slot < MAX_SLOTS && taken[slot] && !live_free(s->l, taken[slot], reg))
+		slot++;
 	return slot;
 }
 
+/* A slot's positions taken are a bitmap, as a register's are. Too many slots make the frame too big. */
 static void give_slots(struct spill *s, u32 n_regs)
 {
 	struct mach *m = s->m;
-	u32 *regs = arena_array(m->arena, u32, n_regs), *slot_of = arena_array(m->arena, u32, n_regs);
-	u32 n = 0, n_slots = 0;
+	u64 *taken[MAX_SLOTS] = {};
+	u32 n_slots = 0;
 
 	for (u32 v = V_FIRST; v < n_regs; v++) {
+		u32 slot;
+
 		if (!s->spilled[v])
 			continue;
 		if (s->l->n_defs[v] == 1 && minsn_is_constant(&m->insns.v[s->l->def[v]])) {
 			s->constant[v] = m->insns.v[s->l->def[v]];
 			continue;
 		}
-		slot_of[n] = find_slot(s, slot_of, regs, n, v);
-		n_slots = MAX(n_slots, slot_of[n] + 1);
-		s->off[v] = (s16)-(s32)(m->frame + SLOT * (slot_of[n] + 1));
-		regs[n++] = v;
+		slot = find_slot(s, taken, v);
+		n_slots = MAX(n_slots, slot + 1);
+		if (slot == MAX_SLOTS)
+			break;
+		if (!taken[slot])
+			taken[slot] = arena_array(m->arena, u64, s->l->words);
+		live_mark(s->l, taken[slot], v, true);
+		s->off[v] = (s16)-(s32)(m->frame + SLOT * (slot + 1));
 	}
 	m->frame += SLOT * n_slots;
 }
@@ -173,7 +162,11 @@ static bool held(const struct spill *s, u32 v)
 	return false;
 }
 
-/* A move between a spilled register and another, or a constant, is one load or store. */
+/*
+ * A move between a spilled register and another is one load or store. A constant goes through a
+ * register: before 6.3 verifiers forget one that is stored at once, and with it the bound of a loop
+ * that counts in the slot.
+ */
 static bool simple_move(struct spill *s, const struct minsn *in, const struct minsn *next)
 {
 	bool to_spilled = is_spilled(s, in->dst) && !(next && mentions(next, in->dst));
@@ -188,11 +181,6 @@ static bool simple_move(struct spill *s, const struct minsn *in, const struct mi
 	}
 	if (in->code == OP_MOV && !in->off && to_spilled && !is_spilled(s, in->src)) {
 		emit_save(s, in->dst, in->src);
-		return true;
-	}
-	if (in->code == OP_MOV_IMM && to_spilled) {
-		emit(s, (struct minsn){ .code = BPF_ST | BPF_MEM | BPF_DW, .dst = R_FRAME,
-					.off = s->off[in->dst], .imm = in->imm });
 		return true;
 	}
 	return false;
@@ -228,6 +216,8 @@ void spill_rewrite(struct mach *m, const struct live *l, const u32 *spilled)
 	s.off = arena_array(m->arena, s16, n);
 	s.constant = arena_array(m->arena, struct minsn, n);
 	give_slots(&s, n);
+	if (m->frame > STACK_MAX)
+		return;
 	for (u32 i = 0; i < m->order.n; i++) {
 		struct mblock *b = &m->blocks.v[m->order.v[i]];
 		u32 start = s.out.n;

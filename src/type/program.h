@@ -121,6 +121,7 @@ enum { SCRATCH_LEVELS = 4, SCRATCH_HEAD = 8 };
 enum loss_reason {
 	LOSS_RING_FULL,	 /* reserve failed */
 	LOSS_MAP_FULL,	 /* map update failed: full */
+	LOSS_MAP_MEMORY, /* map update failed: the kernel had no memory for an element */
 	LOSS_SCRATCH,	 /* scratch busy: nested probe */
 	LOSS_STACKS,	 /* stacks map full */
 	LOSS_UNREADABLE, /* a string or memory could not be read (counted, not lost) */

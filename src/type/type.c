@@ -108,7 +108,7 @@ static void lay_out(struct type *t)
 
 	for (u32 i = 0; i < t->n_fields; i++) {
 		const struct type *ft = type_complete(t->fields[i].type);
-		u32 to = MAX(ft->align, 1);
+		u32 to = type_is_scalar(ft) ? MAX(ft->align, 1) : 8; /* bytes are copied in words */
 
 		at = ALIGN_UP(at, to);
 		t->fields[i].offset = at;

@@ -36,7 +36,16 @@ HELPER(map_lookup)
 	const u8 *key = m ? vm_at(vm, a[1], m->key_size, VM_READ) : NULL;
 	u32 i = key ? vm_map_find(vm, m, key) : 0;
 
-	return i ? vm_map_value_addr(vm, m, i - 1) : 0;
+	return i ? vm_map_value_addr(vm, m, i - 1, vm_cpu(vm)) : 0;
+}
+
+HELPER(map_lookup_percpu)
+{
+	struct vm_map *m = table_arg(vm, a[0]);
+	const u8 *key = m ? vm_at(vm, a[1], m->key_size, VM_READ) : NULL;
+	u32 i = key ? vm_map_find(vm, m, key) : 0;
+
+	return i && (u32)a[2] < m->n_copies ? vm_map_value_addr(vm, m, i - 1, (u32)a[2]) : 0;
 }
 
 HELPER(map_update)
@@ -77,7 +86,7 @@ HELPER(for_each_map_elem)
 	if (a[3])
 		return ERR(EINVAL);
 	for (u32 i = 0; !ret && (next = vm_map_next(m, i)) != 0; i = next, n++) {
-		u64 arg[5] = { a[0], 0, vm_map_value_addr(vm, m, next - 1), a[2] };
+		u64 arg[5] = { a[0], 0, vm_map_value_addr(vm, m, next - 1, vm_cpu(vm)), a[2] };
 
 		vm->index_key = next - 1;
 		arg[1] = vm_map_is_hash(m) ? vm_map_key_addr(vm, m, next - 1) :
@@ -121,9 +130,9 @@ static int read_bytes(struct vm *vm, void *dst, u32 len, u64 addr, bool user)
 		memmove(dst, own, len);
 		return 0;
 	}
-	if (!vm->world->read)
+	if (!vm->world.read)
 		return -EFAULT;
-	return vm->world->read(vm->world->ctx, dst, len, addr, user);
+	return vm->world.read(vm->world.ctx, dst, len, addr, user);
 }
 
 static u64 probe_read(struct vm *vm, const u64 *a, bool user)
@@ -175,8 +184,8 @@ static u64 now(struct vm *vm, enum timestamp_mode clock)
 					 [TS_TAI] = CLOCK_TAI, [TS_REAL] = CLOCK_REALTIME };
 	struct timespec ts = {};
 
-	if (vm->world->now_ns)
-		return vm->world->now_ns(vm->world->ctx, clock);
+	if (vm->world.now_ns)
+		return vm->world.now_ns(vm->world.ctx, clock);
 	clock_gettime(ids[clock], &ts);
 	return (u64)ts.tv_sec * 1000000000 + (u64)ts.tv_nsec;
 }
@@ -185,23 +194,23 @@ HELPER(ktime_get_ns) { return now(vm, TS_MONOTONIC); }
 HELPER(ktime_get_boot_ns) { return now(vm, TS_BOOT); }
 HELPER(ktime_get_tai_ns) { return now(vm, TS_TAI); }
 HELPER(jiffies64) { return 4294667296ull + now(vm, TS_MONOTONIC) / 4000000; /* HZ 250 */ }
-HELPER(get_current_pid_tgid) { return vm->world->pid_tgid; }
-HELPER(get_current_uid_gid) { return vm->world->uid_gid; }
-HELPER(get_current_cgroup_id) { return vm->world->cgroup_id; }
-HELPER(get_current_task) { return vm->world->task; }
+HELPER(get_current_pid_tgid) { return vm->world.pid_tgid; }
+HELPER(get_current_uid_gid) { return vm->world.uid_gid; }
+HELPER(get_current_cgroup_id) { return vm->world.cgroup_id; }
+HELPER(get_current_task) { return vm->world.task; }
 HELPER(get_smp_processor_id) { return vm_cpu(vm); }
-HELPER(get_numa_node_id) { return vm->world->numa_node; }
-HELPER(get_func_ip) { return vm->world->func_ip; }
-HELPER(get_attach_cookie) { return vm->world->cookie; }
+HELPER(get_numa_node_id) { return vm->world.numa_node; }
+HELPER(get_func_ip) { return vm->world.func_ip; }
+HELPER(get_attach_cookie) { return vm->world.cookie; }
 
 HELPER(get_current_comm)
 {
-	u32 size = (u32)a[1], n = MIN(size, (u32)sizeof(vm->world->comm));
+	u32 size = (u32)a[1], n = MIN(size, (u32)sizeof(vm->world.comm));
 	u8 *dst = vm_at(vm, a[0], size, VM_WRITE);
 
 	if (dst && size) {
 		memset(dst, 0, size);
-		memcpy(dst, vm->world->comm, n);
+		memcpy(dst, vm->world.comm, n);
 		dst[size - 1] = '\0';
 	}
 	return 0;
@@ -210,7 +219,7 @@ HELPER(get_current_comm)
 HELPER(get_ns_current_pid_tgid)
 {
 	u8 *dst = vm_at(vm, a[2], (u32)a[3], VM_WRITE);
-	u32 ids[2] = { (u32)vm->world->pid_tgid, (u32)(vm->world->pid_tgid >> 32) };
+	u32 ids[2] = { (u32)vm->world.pid_tgid, (u32)(vm->world.pid_tgid >> 32) };
 
 	if (!dst)
 		return 0;
@@ -224,8 +233,8 @@ HELPER(get_ns_current_pid_tgid)
 
 HELPER(get_prandom_u32)
 {
-	if (vm->world->random)
-		return vm->world->random(vm->world->ctx);
+	if (vm->world.random)
+		return vm->world.random(vm->world.ctx);
 	vm->random ^= vm->random << 13;
 	vm->random ^= vm->random >> 7;
 	vm->random ^= vm->random << 17;
@@ -296,7 +305,7 @@ static u32 frames(struct vm *vm, u64 flags, u32 max, u64 **all)
 	u32 skip = flags & BPF_F_SKIP_FIELD_MASK, n;
 
 	*all = xcalloc(max + skip + 1, sizeof(**all));
-	n = (u32)vm->world->stack(vm->world->ctx, *all, max + skip, flags & BPF_F_USER_STACK);
+	n = (u32)vm->world.stack(vm->world.ctx, *all, max + skip, flags & BPF_F_USER_STACK);
 	if ((s32)n < 0 || n <= skip)
 		return 0;
 	memmove(*all, *all + skip, (n - skip) * sizeof(**all));
@@ -312,7 +321,7 @@ HELPER(get_stack)
 	if (!dst)
 		return 0;
 	memset(dst, 0, size);
-	if (size % 8 || !vm->world->stack)
+	if (size % 8 || !vm->world.stack)
 		return size % 8 ? ERR(EINVAL) : ERR(EFAULT);
 	n = frames(vm, a[3], size / 8, &ips);
 	memcpy(dst, ips, n * 8);
@@ -350,7 +359,7 @@ HELPER(get_stackid)
 		return 0;
 	if (m->type != BPF_MAP_TYPE_STACK_TRACE)
 		return vm_fault(vm, -EINVAL, "map %s holds no stack traces", m->desc->name), 0;
-	if (!vm->world->stack)
+	if (!vm->world.stack)
 		return ERR(EFAULT);
 	n = frames(vm, a[2], m->value_size / 8, &ips);
 	if (!n) {
@@ -492,6 +501,7 @@ static const struct vm_helper helpers[] = {
 	{ 174, "get_attach_cookie", get_attach_cookie },
 	{ 181, "loop", loop },
 	{ 182, "strncmp", vm_strncmp },
+	{ 195, "map_lookup_percpu_elem", map_lookup_percpu },
 	{ 208, "ktime_get_tai_ns", ktime_get_tai_ns },
 };
 /* clang-format on */

@@ -182,9 +182,9 @@ static bool load_foreign(struct vm *vm, u64 addr, u32 size, u64 *v)
 {
 	u8 bytes[8] = {};
 
-	if (vm_is_own(addr) || addr < 4096 || !vm->world->read)
+	if (vm_is_own(addr) || addr < 4096 || !vm->world.read)
 		return false;
-	if (vm->world->read(vm->world->ctx, bytes, size, addr, false) < 0)
+	if (vm->world.read(vm->world.ctx, bytes, size, addr, false) < 0)
 		memset(bytes, 0, sizeof(bytes));
 	*v = get(bytes, size);
 	return true;

@@ -34,7 +34,7 @@ bool vm_map_is_hash(const struct vm_map *m)
 
 u32 vm_cpu(const struct vm *vm)
 {
-	return vm->world->n_cpus ? vm->world->cpu % vm->world->n_cpus : 0;
+	return vm->world.n_cpus ? vm->world.cpu % vm->world.n_cpus : 0;
 }
 
 static void add_chunk(struct vm *vm, struct vm_map *m, u32 first, u32 n)
@@ -73,7 +73,7 @@ void vm_map_init(struct vm *vm, struct vm_map *m, struct map_desc *desc, u32 ind
 	m->key_size = desc->key_size;
 	m->value_size = desc->value_size;
 	m->max_entries = desc->max_entries;
-	m->n_copies = is_percpu(m->type) ? MAX(vm->world->n_cpus, 1u) : 1;
+	m->n_copies = is_percpu(m->type) ? MAX(vm->world.n_cpus, 1u) : 1;
 	if (desc->role == MAP_DATA) {
 		m->value_size = MAX(m->value_size, p->data_size);
 		m->max_entries = MAX(m->max_entries, 1u);
@@ -122,11 +122,11 @@ static u32 value_off(const struct vm_map *m, const struct vm_chunk *c, u32 index
 	return ((index - c->first) * m->n_copies + (m->n_copies > 1 ? cpu : 0)) * m->value_stride;
 }
 
-u64 vm_map_value_addr(struct vm *vm, struct vm_map *m, u32 index)
+u64 vm_map_value_addr(struct vm *vm, struct vm_map *m, u32 index, u32 cpu)
 {
 	const struct vm_chunk *c = chunk_of(m, index);
 
-	return vm_addr(c->value_region, value_off(m, c, index, vm_cpu(vm)));
+	return vm_addr(c->value_region, value_off(m, c, index, cpu));
 }
 
 u8 *vm_map_value(struct vm *vm, struct vm_map *m, u32 index, u32 cpu)

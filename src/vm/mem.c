@@ -94,7 +94,7 @@ static u8 *ring_at(struct vm *vm, const struct region *r, u32 off, u64 len, enum
 	for (u32 i = 0; i < m->n_held; i++) {
 		const struct vm_record *h = &m->held[i];
 
-		if (off >= h->off && off < h->off + h->len) {
+		if (off >= h->off && off <= h->off + h->len) {
 			if (len <= h->len - (off - h->off))
 				return r->host + off;
 			vm_fault(vm, -EFAULT, "%s %llu bytes at offset %u of a %u-byte ring record",

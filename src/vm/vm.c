@@ -16,7 +16,7 @@ struct vm *vm_new(struct program *prog, const struct vm_world *world)
 	struct vm *vm = xcalloc(1, sizeof(*vm));
 
 	vm->prog = prog;
-	vm->world = world;
+	vm->world = *world;
 	vm->limit = VM_MAX_STEPS;
 	vm->random = 0x9e3779b97f4a7c15;
 	vm->stack_region = vm_region(vm, RG_STACK, vm->stack, sizeof(vm->stack), 0, VM_STACK, 0);
@@ -73,7 +73,7 @@ static int relocate(struct vm *vm, const struct bpf_func *f, struct bpf_insn *co
 	case RELOC_MAP_VALUE:
 		if (m->type != BPF_MAP_TYPE_ARRAY || !m->n_chunks)
 			return vm_fault(vm, -EINVAL, "map %s has no fixed address", m->desc->name);
-		set_imm64(&code[r->insn], vm_map_value_addr(vm, m, 0) + r->add);
+		set_imm64(&code[r->insn], vm_map_value_addr(vm, m, 0, 0) + r->add);
 		return 0;
 	case RELOC_FUNC:
 	case RELOC_KFUNC:
@@ -152,6 +152,11 @@ int vm_run(struct vm *vm, u32 func, void *ctx, u32 len, u64 *ret, struct err *er
 	if (ret)
 		*ret = result;
 	return 0;
+}
+
+struct vm_world *vm_world(struct vm *vm)
+{
+	return &vm->world;
 }
 
 u64 vm_steps(const struct vm *vm)

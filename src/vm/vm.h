@@ -29,9 +29,11 @@ struct vm_world {
 	void *ctx;
 };
 
-/* The world is borrowed and may be changed between runs: the next event's pid, CPU, time. */
+/* Copies the world. */
 struct vm *vm_new(struct program *prog, const struct vm_world *world);
 void vm_free(struct vm *vm);
+/* The machine's own world, to be changed between runs: the next event's pid, CPU, comm. n_cpus stays. */
+struct vm_world *vm_world(struct vm *vm);
 /* Runs prog->funcs[func] with r1 = ctx (len bytes readable). 0 and *ret, or -errno with err at a fault
  * (bad access, bad opcode, more than max_steps). */
 int vm_run(struct vm *vm, u32 func, void *ctx, u32 len, u64 *ret, struct err *err);

@@ -71,7 +71,7 @@ struct vm_map {
 
 struct vm {
 	struct program *prog;
-	const struct vm_world *world;
+	struct vm_world world;
 	struct region *region;
 	u32 n_regions, cap_regions;
 	u32 stack_region, ctx_region;
@@ -138,7 +138,7 @@ const struct vm_helper *vm_helper(u32 number);
 void vm_map_init(struct vm *vm, struct vm_map *m, struct map_desc *desc, u32 index);
 void vm_map_release(struct vm *vm, struct vm_map *m);
 struct vm_map *vm_map_arg(struct vm *vm, u64 ref);
-u64 vm_map_value_addr(struct vm *vm, struct vm_map *m, u32 index);
+u64 vm_map_value_addr(struct vm *vm, struct vm_map *m, u32 index, u32 cpu);
 u64 vm_map_key_addr(struct vm *vm, struct vm_map *m, u32 index);
 /* CPU copy of element index (array index, or hash slot) in host memory. */
 u8 *vm_map_value(struct vm *vm, struct vm_map *m, u32 index, u32 cpu);

@@ -133,6 +133,11 @@ static bool kit_world_constant(void *ctx, const char *name, s64 *value, const st
 	return streq(name, "SIGKILL");
 }
 
+static bool kit_feature(struct features *f, enum feature id)
+{
+	return id != FEAT_TAI;
+}
+
 /* ---- a compilation */
 
 static struct arena kit_arena;
@@ -140,7 +145,7 @@ static struct intern kit_names;
 static struct sources kit_sources;
 static struct diags kit_diags;
 static struct env kit_env;
-static struct features kit_features;
+static struct features kit_features = { .probe = kit_feature };
 static struct lang kit_lang;
 static struct arg_desc kit_args[] = {
 	{ .name = "fd", .type = &ty_s32 },

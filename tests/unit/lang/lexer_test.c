@@ -130,6 +130,7 @@ static void test_strings(void)
 	bad("\"abc\\", "BAD_ESCAPE UNTERMINATED_STRING");
 	bad("\"\\q\"", "BAD_ESCAPE");
 	bad("\"\\xg\"", "BAD_ESCAPE");
+	bad("\"\\x\"", "BAD_ESCAPE");
 	bad("\"\\400\"", "ESCAPE_RANGE");
 	bad("'abc'", "SINGLE_QUOTES");
 	bad("/* abc", "UNTERMINATED_COMMENT");

@@ -249,6 +249,13 @@ static void test_attach(void)
 	attach("*ware:* {}", "*ware:*");
 	attach("uprobe:/bin/a@/src/f.c:12 {}", "uprobe:/bin/a@/src/f.c:12");
 	attach("hardware:cycles: {}", "hardware:cycles:");
+	attach("kprobe:f/pid == 1/{}", "kprobe:f");
+	attach("kprobe:f/pid==1 / {}", "kprobe:f");
+	attach("uprobe:/bin/sh:f/pid == 1/{}", "uprobe:/bin/sh:f");
+	attach("uprobe:/bin/sh /pid == 1/{}", "uprobe:/bin/sh");
+	attach("uprobe:./a/b:f /pid/ {}", "uprobe:./a/b:f");
+	attach("uprobe:a/b:f /pid/ {}", "uprobe:a/b:f");
+	attach("uprobe:/bin/sh@src/a.c:12 /pid/ {}", "uprobe:/bin/sh@src/a.c:12");
 
 	is_str(attach_of("me=kprobe:f {}")->user_name, "me", "a probe's own name");
 	fixture_end(&f);
@@ -264,6 +271,12 @@ static void test_predicates(void)
 	dumps("a:b /pid/ // note\n { $x = 4 / 2 }",
 	      "probe a:b\n  predicate\n    ident pid\n  block\n    assign =\n      var $x\n      binary /\n"
 	      "        int 4\n        int 2\n");
+}
+
+static void test_old_type(void)
+{
+	dumps("a:b { let $x: struct s *= 0 }",
+	      "probe a:b\n  block\n    let\n      as struct s*\n      var $x\n      int 0\n");
 }
 
 static void test_head(void)
@@ -322,7 +335,8 @@ static void test_errors(void)
 	bad("macro m(1) { } begin { $x = ; }", "MACRO_PARAM EXPECTED_EXPR");
 	bad("interval:s:$1 { }", "ATTACH_PARAM");
 	bad("struct x { int y; ", "C_UNFINISHED");
-	bad("begin { $x = \"abc }\n end { }", "UNTERMINATED_STRING MISSING_BRACE");
+	bad("begin { $x = \"abc }\n end { }", "UNTERMINATED_STRING");
+	bad("begin { $x = \"abc }\nend { $x = ; }", "UNTERMINATED_STRING EXPECTED_EXPR");
 }
 
 static void test_limits(void)
@@ -387,8 +401,28 @@ static void test_messages(void)
 	fixture_end(&f);
 }
 
+/* Every example of the rows that the parser reports provokes its row. */
+static void test_rows(void)
+{
+	for (u32 i = 0; i < N_DIAG; i++) {
+		const struct diag_row *row = &diag_rows[i];
+		bool found = false;
+
+		if (row->num <= 100 || row->num > 199 || !*row->example)
+			continue;
+		if (fixture_parse(&f, row->example))
+			lang_prepare(&f.lang);
+		for (u32 k = 0; k < f.diags.list.n; k++)
+			found |= f.diags.list.v[k]->id == i;
+		if (!ok(found, "example of %s: %.60s", row->name, row->example))
+			note("%s", fixture_messages(&f));
+		fixture_end(&f);
+	}
+}
+
 int main(void)
 {
+	test_rows();
 	test_operators();
 	test_postfix();
 	test_parens();
@@ -397,6 +431,7 @@ int main(void)
 	test_statements();
 	test_attach();
 	test_predicates();
+	test_old_type();
 	test_head();
 	test_items();
 	test_errors();

@@ -161,7 +161,7 @@ static void mini_helper(const struct bpf_insn *in, u64 *r)
 	}
 }
 
-static u64 mini_run(struct mini *m, u32 pc, const u64 *arg, u32 depth)
+static inline u64 mini_run(struct mini *m, u32 pc, const u64 *arg, u32 depth)
 {
 	u64 r[11] = {};
 

@@ -176,7 +176,13 @@ static void test_bounds(void)
 	accepts("right shift bounds", INDEX(ALU32(RSH, R0, 29), ALU(LSH, R0, 3)));
 	refuses("without bounds", "no bound", INDEX(ALU(MUL, R0, 8)));
 	refuses("offset 64 of a 64-byte", "bound too large", INDEX(ALU(AND, R0, 64)));
-	refuses("not a multiple", "unaligned index", INDEX(ALU(AND, R0, 15)));
+	accepts("an index that leaves alignment open", INDEX(ALU(AND, R0, 15)));
+	refuses("not a multiple", "but not for atomics", CALL(7), ALU(AND, R0, 15), LDVALUE(R1, DATA, 0),
+		ALUR(ADD, R1, R0), MOV(R2, 1), ATOMIC(DW, BPF_ADD, R1, 0, R2), RET0);
+	accepts("element of one CPU", ST(DW, R10, -8, 0), MOVR(R2, R10), ALU(ADD, R2, -8),
+		LDMAP(R1, PERCPU), MOV(R3, 1), CALL(195), JMP(JEQ, R0, 0, 1), LDX(DW, R2, R0, 504), RET0);
+	refuses("not of a kind", "element of one CPU of a plain map", ST(DW, R10, -8, 0), MOVR(R2, R10),
+		ALU(ADD, R2, -8), LDMAP(R1, HASH), MOV(R3, 1), CALL(195), RET0);
 	refuses("without bounds", "quotients have no bounds on old kernels", INDEX(ALU(MOD, R0, 8)));
 	accepts("bound by comparison", CALL(7), JMP(JGT, R0, 6, 5), ALU(LSH, R0, 3), LDVALUE(R1, DATA, 0),
 		ALUR(ADD, R1, R0), LDX(DW, R2, R1, 8), RET0);

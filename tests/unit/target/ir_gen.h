@@ -17,18 +17,24 @@ struct gen {
 	struct ir_func *f;
 	struct ir_block *block;
 	u64 seed;
+	bool real;    /* calls are of helpers that the kernel has, results unused */
 	u32 budget;   /* instructions still to be made */
 	u32 depth, loops;
 	u32 vars[GEN_VARS];
 	VEC(u32) seen;	/* temporaries visible here */
 	VEC(u32) slots; /* slots visible here */
-	VEC(struct ir_block *) order;
 };
 
 static u32 rnd(struct gen *g, u32 n)
 {
 	g->seed = g->seed * 6364136223846793005ull + 1442695040888963407ull;
 	return (u32)(g->seed >> 33) % n;
+}
+
+/* Subfunctions have no context and call no others. */
+static bool in_entry(const struct gen *g)
+{
+	return g->f == g->u->funcs.v[0];
 }
 
 static u32 gen_temp(struct gen *g, bool is_var)
@@ -134,6 +140,8 @@ static void gen_memory(struct gen *g)
 
 	switch (rnd(g, 9)) {
 	case 0:
+		if (!in_entry(g))
+			return;
 		gen_result(g, (struct ir_insn){ .op = IR_LOAD, .size = size, .is_signed = rnd(g, 2),
 						.arg = { o_ctx(rnd(g, GEN_CTX / 8) * 8) } });
 		break;
@@ -191,18 +199,33 @@ static void gen_compute(struct gen *g)
 	gen_result(g, in);
 }
 
+static void gen_real_call(struct gen *g)
+{
+	static const u8 helpers[] = { BPF_FUNC_ktime_get_ns, BPF_FUNC_get_prandom_u32,
+				      BPF_FUNC_get_smp_processor_id, BPF_FUNC_get_current_pid_tgid };
+
+	gen_out(g, (struct ir_insn){ .op = IR_CALL, .imm = helpers[rnd(g, 4)] });
+}
+
 static void gen_call(struct gen *g)
 {
 	struct ir_insn in = { .op = IR_CALL, .imm = rnd(g, 60) };
 
+	if (g->real && rnd(g, 2)) {
+		gen_real_call(g);
+		return;
+	}
+
 	if (in.imm == 113)
 		in.imm = 5;
 	in.n_args = (u8)(in.imm % 6);
-	if (g->u->funcs.n > 1 && g->f == g->u->funcs.v[0] && rnd(g, 3) == 0) {
+	if (g->u->funcs.n > 1 && in_entry(g) && (g->real || rnd(g, 3) == 0)) {
 		in.op = IR_CALLSUB;
 		in.imm = 1;
 		in.n_args = (u8)g->u->funcs.v[1]->n_params;
 	}
+	if (g->real && in.op == IR_CALL)
+		return;
 	for (u32 i = 0; i < in.n_args; i++)
 		in.arg[i] = gen_value(g);
 	gen_result(g, in);
@@ -339,12 +362,8 @@ static void gen_stmts(struct gen *g, u32 n)
 	}
 }
 
-static void gen_link(struct gen *g)
+static void gen_link(const struct ir_func *f)
 {
-	u32 kept = 0;
-	u8 *seen = arena_array(g->a, u8, g->f->blocks.n);
-	struct ir_func *f = g->f;
-
 	for (u32 i = 0; i < f->blocks.n; i++) {
 		struct ir_insn *end = vec_last(&f->blocks.v[i]->insns);
 
@@ -355,17 +374,30 @@ static void gen_link(struct gen *g)
 				 ((struct ir_block *)(uintptr_t)end->arg[4].imm)->id : 0;
 		end->imm = end->arg[4].imm = 0;
 	}
-	(void)kept;
-	(void)seen;
 }
 
-static void gen_func(struct gen *g, u32 n_params, u32 size)
+static void gen_return(struct gen *g)
 {
-	struct ir_func *f = arena_new(g->a, struct ir_func);
-	u32 sum;
+	u32 sum = gen_temp(g, true);
 
-	*g = (struct gen){ .a = g->a, .u = g->u, .f = f, .seed = g->seed, .budget = 12 * size };
-	f->name = "f";
+	gen_out(g, (struct ir_insn){ .op = IR_MOVE, .dst = sum, .arg = { o_imm(17) } });
+	for (u32 i = 0; i < GEN_VARS + g->seen.n; i++) {
+		struct opnd o = o_temp(i < GEN_VARS ? g->vars[i] : g->seen.v[i - GEN_VARS]);
+
+		if (i >= GEN_VARS && rnd(g, 2))
+			continue;
+		gen_out(g, (struct ir_insn){ .op = IR_MUL, .dst = sum, .arg = { o_temp(sum), o_imm(31) } });
+		gen_out(g, (struct ir_insn){ .op = IR_XOR, .dst = sum, .arg = { o_temp(sum), o } });
+	}
+	gen_out(g, (struct ir_insn){ .op = IR_RETURN, .arg = { o_temp(sum) } });
+}
+
+static void gen_func(struct gen *g, struct ir_func *f, u32 n_params, u32 size)
+{
+	g->f = f;
+	g->budget = 12 * size;
+	g->seen.n = g->slots.n = 0;
+	f->name = n_params ? "sub" : "entry";
 	f->n_params = n_params;
 	vec_push(g->a, &f->temps, (struct ir_temp){});
 	for (u32 i = 0; i < n_params; i++) {
@@ -380,60 +412,23 @@ static void gen_func(struct gen *g, u32 n_params, u32 size)
 	}
 	if (rnd(g, 2))
 		gen_slot(g);
-	if (n_params) /* no context in functions that are called */
-		g->f->callback = false;
 	gen_stmts(g, size);
-	sum = gen_temp(g, true);
-	gen_out(g, (struct ir_insn){ .op = IR_MOVE, .dst = sum, .arg = { o_imm(17) } });
-	for (u32 i = 0; i < GEN_VARS + g->seen.n; i++) {
-		struct opnd o = o_temp(i < GEN_VARS ? g->vars[i] : g->seen.v[i - GEN_VARS]);
-
-		if (i >= GEN_VARS && rnd(g, 2))
-			continue;
-		gen_out(g, (struct ir_insn){ .op = IR_MUL, .dst = sum, .arg = { o_temp(sum), o_imm(31) } });
-		gen_out(g, (struct ir_insn){ .op = IR_XOR, .dst = sum, .arg = { o_temp(sum), o } });
-	}
-	gen_out(g, (struct ir_insn){ .op = IR_RETURN, .arg = { o_temp(sum) } });
-	gen_link(g);
+	gen_return(g);
+	gen_link(f);
 }
 
-/* Context loads are not for subfunctions. */
-static void gen_no_ctx(struct ir_func *f)
+static struct ir_unit *gen_unit(struct arena *a, u64 seed, u32 size, bool real)
 {
-	for (u32 i = 0; i < f->blocks.n; i++)
-		for (u32 k = 0; k < f->blocks.v[i]->insns.n; k++)
-			for (u32 a = 0; a < 5; a++)
-				if (f->blocks.v[i]->insns.v[k].arg[a].kind == O_CTX)
-					f->blocks.v[i]->insns.v[k].arg[a] = o_data(0, 0);
-}
-
-static struct ir_unit *gen_unit(struct arena *a, u64 seed, u32 size)
-{
-	struct gen g = { .a = a, .u = arena_new(a, struct ir_unit), .seed = seed * 7919 + 1 };
-	struct ir_func *entry, *sub;
+	struct gen g = { .a = a, .u = arena_new(a, struct ir_unit), .seed = seed * 7919 + 1, .real = real };
 
 	g.u->arena = a;
-	rnd(&g, 2);
-	if (rnd(&g, 3)) {
-		gen_func(&g, 0, size);
-		vec_push(a, &g.u->funcs, g.f);
-		return g.u;
+	vec_push(a, &g.u->funcs, arena_new(a, struct ir_func));
+	if (rnd(&g, 4) == 0) {
+		vec_push(a, &g.u->funcs, arena_new(a, struct ir_func));
+		gen_func(&g, g.u->funcs.v[1], 1 + rnd(&g, 5), size / 3 + 1);
 	}
-	gen_func(&g, 1 + rnd(&g, 5), size / 3 + 1);
-	sub = g.f;
-	gen_no_ctx(sub);
-	entry = arena_new(a, struct ir_func); /* a placeholder, so that calls know function 1 */
-	vec_push(a, &g.u->funcs, entry);
-	vec_push(a, &g.u->funcs, sub);
-	/* gen_call() compares with funcs[0] to see whether it is in the entry */
-	struct ir_unit *u = g.u;
-
-	gen_func(&g, 0, 0);
-	*entry = (struct ir_func){};
-	g.f = entry;
-	entry->name = "entry";
-	(void)u;
-	return NULL;
+	gen_func(&g, g.u->funcs.v[0], 0, size);
+	return g.u;
 }
 
 #endif

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The command line: words become a struct cli, one command gets it. Only this room prints, and only it
+ * decides to end the program.
+ */
+#ifndef SONDE_CLI_H
+#define SONDE_CLI_H
+
+#include <stdio.h>
+#include "base/buf.h"
+#include "session/session.h"
+
+struct cli;
+struct option_row;
+
+struct command {
+	const char *name, *args; /* "check", "FILE" */
+	const char *brief, *doc, *example;
+	int (*run)(struct cli *c); /* the exit status */
+};
+extern const struct command command_run, command_list, command_info, command_check, command_fmt, command_explain,
+	command_help, command_usage, command_version;
+/* Those that may be written as a first word; NULL-terminated. */
+extern const struct command *const commands[];
+const struct command *command_find(const char *name);
+
+enum manual { MANUAL_NONE, MANUAL_MAN, MANUAL_BUILTINS, MANUAL_PROBES, MANUAL_OPTIONS, MANUAL_DIAGNOSTICS };
+
+struct cli {
+	const char *program; /* as called: "sonde", "bpftrace" */
+	bool drop_in;	     /* called bpftrace: no subcommands, its version */
+	const struct command *command;
+	const struct option_row *own; /* an option of one command alone was given */
+	const char **words; /* what is no option, in order; the command's name is taken off */
+	u32 n_words;
+	struct session_options o;
+	struct sink sink;
+	struct buf script; /* what o.script points to when it was read from a file */
+	const char **named;
+	const char *output; /* -o */
+	bool quiet, buffering_given;
+	u32 n_warnings_given; /* -k */
+	const char *completion; /* help --completion SHELL */
+	enum manual manual;
+	bool refresh; /* info --refresh */
+};
+
+/* 0, or the exit status after a message; *done: help or version, which end the reading of words. */
+int parse_args(struct cli *c, int argc, char **argv);
+
+/* ---- say.c: messages. "sonde: TEXT" on stderr. */
+void say(const struct cli *c, const char *fmt, ...) FORMAT(2, 3);
+void say_note(const struct cli *c, const char *fmt, ...) FORMAT(2, 3);
+/* A wrong command line: the text and a short usage; returns 1. */
+int say_usage(const struct cli *c, const char *fmt, ...) FORMAT(2, 3);
+void say_err(const struct cli *c, const struct err *err);
+/* Whether colors are wanted on a descriptor: a terminal, NO_COLOR, BPFTRACE_COLOR. */
+bool color_wanted(int fd);
+void print_help(const struct cli *c, FILE *to);
+/* All of it, to -o or standard output; 0 or 1 after a message. */
+int put_out(const struct cli *c, const struct buf *text);
+
+/* ---- script.c: the script and the sink of a run. 0, or the exit status after a message. */
+int script_read(struct cli *c);
+/* A file, or standard input for "-". */
+int script_read_file(struct cli *c, const char *path, struct buf *text);
+/* The file of -o, or -1 after a message. */
+int output_open(const struct cli *c);
+int sink_open(struct cli *c);
+int sink_close(struct cli *c);
+/* Diagnostics as --diag asks, on stderr. */
+void say_diags(const struct cli *c, const struct diags *d);
+
+#endif

@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * sonde list: what exists, or what a script would attach to. In: a pattern for the providers, or a
+ * script whose attach points they resolve. Out: a name a line; with -v each is followed by its arguments:
+ *
+ *	tracepoint:sched:sched_process_exit
+ *	    char comm[16]
+ *	    pid_t pid
+ */
+#include <errno.h>
+#include <sys/stat.h>
+#include "base/fd.h"
+#include "cli/front.h"
+#include "engine/engine.h"
+#include "session/view.h"
+
+struct listing {
+	struct cli *c;
+	struct buf out;
+	int fd;
+	int error;
+	bool verbose;
+	struct hash *seen; /* NULL: names cannot repeat */
+	struct arena *arena;
+};
+
+enum { FLUSH_SIZE = 32 << 10 };
+
+static int flush(struct listing *l)
+{
+	if (!l->error && l->out.len)
+		l->error = write_all(l->fd, l->out.s, l->out.len);
+	buf_clear(&l->out);
+	return l->error;
+}
+
+static void put_arg(struct buf *b, const struct arg_desc *arg, const char *name)
+{
+	buf_puts(b, "    ");
+	if (arg->text) {
+		buf_puts(b, arg->text);
+	} else {
+		type_print(b, arg->type);
+		buf_printf(b, " %s", name);
+	}
+	buf_putc(b, '\n');
+}
+
+static void put_args(struct buf *b, const struct profile *p)
+{
+	for (u32 i = 0; i < p->n_args; i++)
+		put_arg(b, &p->args[i], p->args[i].name);
+	if (p->retval.type && p->retval.loc.kind != LOC_NONE && p->kind == PROFILE_BTF)
+		put_arg(b, &p->retval, "retval");
+}
+
+/* The provider gives names as they are found: they are written as they come. */
+static int on_probe(void *ctx, const char *probe, const struct profile *p)
+{
+	struct listing *l = ctx;
+
+	if (l->seen) {
+		char *name = arena_strdup(l->arena, probe);
+
+		if (hash_puts(l->seen, name, name))
+			return 0;
+	}
+	buf_printf(&l->out, "%s\n", probe);
+	if (l->verbose && p)
+		put_args(&l->out, p);
+	return l->out.len < FLUSH_SIZE ? 0 : flush(l);
+}
+
+static int listing_open(struct listing *l, struct cli *c)
+{
+	*l = (struct listing){ .c = c, .fd = STDOUT_FILENO, .verbose = c->o.verbose };
+	return c->output ? (l->fd = output_open(c)) < 0 : 0;
+}
+
+static int listing_close(struct listing *l)
+{
+	flush(l);
+	buf_release(&l->out);
+	if (l->c->output)
+		close(l->fd);
+	if (!l->error || l->error == -EPIPE)
+		return 0;
+	say(l->c, "write the list: %s", strerror(-l->error));
+	return 255;
+}
+
+/* ---- what exists */
+
+static struct btf *front_btf(struct provider_env *env)
+{
+	struct front *f = env->ctx;
+
+	return view_btf(&f->view);
+}
+
+static void provider_setup(struct provider_env *env, struct front *f, const struct cli *c)
+{
+	*env = (struct provider_env){ .arena = &f->arena, .features = kernel_features(), .btf = front_btf,
+				      .pid = c->o.pid, .unsafe = c->o.unsafe, .prefer_raw = true, .ctx = f };
+}
+
+static int list_pattern(struct cli *c, struct listing *l)
+{
+	const char *pattern = c->n_words ? c->words[0] : NULL;
+	struct err err = { 0 };
+	struct provider_env env;
+	struct front f;
+	int n;
+
+	c->o.script = "";
+	c->o.script_name = "stdin";
+	front_init(&f, c);
+	provider_setup(&env, &f, c);
+	n = probes_list(&env, pattern, l->verbose, on_probe, l, &err);
+	say_err(c, &err);
+	err_release(&err);
+	provider_env_release(&env);
+	front_release(&f);
+	if (n == 0 && !l->error)
+		say(c, "nothing matches \"%s\"", pattern ? pattern : "*");
+	return n < 0 && !l->error ? 1 : 0;
+}
+
+/* ---- what a script would attach to */
+
+static int on_target(void *ctx, struct target *t)
+{
+	int rc = 0;
+
+	if (!t->n_covered)
+		return on_probe(ctx, t->site.probe, t->profile);
+	for (u32 i = 0; i < t->n_covered && !rc; i++)
+		rc = on_probe(ctx, t->covered[i], t->profile);
+	return rc;
+}
+
+static void list_clause(struct provider_env *env, const struct clause *clause, struct listing *l)
+{
+	for (const struct attach *a = clause->attaches; a && !l->error; a = a->next) {
+		struct spec *spec = spec_parse(env, a);
+
+		if (spec)
+			spec->provider->resolve(env, spec, on_target, l);
+	}
+}
+
+static int list_script(struct cli *c, struct listing *l)
+{
+	struct provider_env env;
+	struct hash seen = { 0 };
+	struct front f;
+	int rc = script_read(c);
+
+	if (rc)
+		return rc;
+	front_init(&f, c);
+	provider_setup(&env, &f, c);
+	env.diags = &f.diags;
+	env.uses_args = l->verbose;
+	env.missing_mode = f.env.config.missing_probes;
+	env.max_targets = (u32)f.env.config.max_probes;
+	l->seen = &seen;
+	l->arena = &f.arena;
+	if (parse_script(&f.lang, f.src) && lang_prepare(&f.lang))
+		for (struct clause *cl = f.lang.script->clauses; cl && !l->error; cl = cl->next)
+			list_clause(&env, cl, l);
+	flush(l);
+	say_diags(c, &f.diags);
+	rc = f.diags.n_errors ? 1 : 0;
+	provider_env_release(&env);
+	hash_release(&seen);
+	front_release(&f);
+	return rc;
+}
+
+/* ---- which of the two */
+
+static bool names_a_script(const char *word)
+{
+	struct stat st;
+
+	return streq(word, "-") || (!strpbrk(word, ":*") && stat(word, &st) == 0 && S_ISREG(st.st_mode));
+}
+
+static int run(struct cli *c)
+{
+	struct listing l;
+	int rc, lost;
+
+	if (listing_open(&l, c))
+		return 1;
+	if (c->o.script || (c->n_words && names_a_script(c->words[0])))
+		rc = list_script(c, &l);
+	else
+		rc = list_pattern(c, &l);
+	lost = listing_close(&l);
+	return rc ? rc : lost;
+}
+
+const struct command command_list = {
+	.name = "list",
+	.args = "[PATTERN | FILE]",
+	.brief = "list probes that match, or those of a script",
+	.doc = "A pattern with colons matches part by part, one without matches anywhere in the name; * stands for any "
+	       "text. \"struct NAME\" lists types. -v adds arguments and fields.",
+	.example = "sonde list -v 'tracepoint:sched:*exec*'",
+	.run = run,
+};

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The command without a name: compile the script, trace, print. The work is session_run()'s. */
+#include <stdlib.h>
+#include "cli/cli.h"
+
+static int run(struct cli *c)
+{
+	struct err err = { 0 };
+	int rc = script_read(c), lost;
+
+	if (!rc)
+		rc = sink_open(c);
+	if (rc)
+		return rc;
+	rc = session_run(&c->o, &err);
+	lost = sink_close(c);
+	say_err(c, &err);
+	err_release(&err);
+	buf_release(&c->script);
+	return rc ? rc : lost;
+}
+
+const struct command command_run = {
+	.name = "run",
+	.args = "FILE [PARAM]...",
+	.brief = "trace as a script says; the command when none is named",
+	.doc = "FILE is a script, - is standard input, and with -e PROGRAM the script stands on the command line. "
+	       "The words behind it are the script's parameters $1, $2 ...; words like --NAME=VALUE behind a -- are "
+	       "its named parameters. Ends at Ctrl-C, at exit(), or with the process of -c or -p.",
+	.example = "sonde run opensnoop.bt",
+	.run = run,
+};

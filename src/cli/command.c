@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The commands, in the order in which help shows them, and --help and --version themselves. */
+#include <stdio.h>
+#include "cli/option.h"
+
+const struct command *const commands[] = {
+	&command_run, &command_list, &command_info, &command_check, &command_fmt, &command_explain, &command_help, NULL,
+};
+
+const struct command *command_find(const char *name)
+{
+	for (u32 i = 0; commands[i]; i++)
+		if (streq(commands[i]->name, name))
+			return commands[i];
+	return NULL;
+}
+
+/* ---- --version */
+
+static int version(struct cli *c)
+{
+	puts(c->drop_in ? "bpftrace v0.26.0" : "sonde " SONDE_VERSION);
+	return 0;
+}
+
+const struct command command_version = { .name = "-V", .brief = "the version", .run = version };
+
+/* ---- --help */
+
+enum { HELP_COLUMN = 32 };
+
+static const struct { const char *command, *meaning; } examples[] = {
+	{ "-e 'tracepoint:syscalls:sys_enter_openat { printf(\"%s %s\\n\", comm, str(args.filename)); }'",
+	  "files that are opened, by whom" },
+	{ "-e 'kprobe:vfs_read { @[comm] = count(); }' -c 'sleep 1'", "reads of each program during a second" },
+	{ "-l 'tracepoint:sched:*'", "probes of the scheduler; -lv shows their arguments" },
+};
+
+static void put_row(struct buf *b, const char *left, const char *right)
+{
+	u32 n = (u32)strlen(left);
+
+	buf_printf(b, "    %s", left);
+	if (n + 4 < HELP_COLUMN - 1)
+		buf_pad(b, ' ', HELP_COLUMN - 4 - n);
+	else
+		buf_puts(b, "  ");
+	buf_printf(b, "%s\n", right);
+}
+
+static void put_option(struct buf *b, const struct option_row *row)
+{
+	struct buf left = { 0 };
+
+	if (!row->key)
+		buf_puts(&left, "    ");
+	option_spelling(&left, row);
+	put_row(b, left.s, row->help);
+	buf_release(&left);
+}
+
+static void put_group(struct buf *b, enum option_group group)
+{
+	buf_printf(b, "\n%s:\n", option_groups[group]);
+	for (u32 i = 0; i < n_option_rows; i++)
+		if (option_rows[i].group == group)
+			put_option(b, &option_rows[i]);
+}
+
+/* The options that are only accepted: their names, folded into lines. */
+static void put_accepted(struct buf *b)
+{
+	size_t line = 0;
+
+	buf_printf(b, "\n%s:", option_groups[GROUP_COMPAT]);
+	for (u32 i = 0; i < n_option_rows; i++) {
+		const char *name = option_rows[i].name;
+
+		if (option_rows[i].group != GROUP_COMPAT)
+			continue;
+		if (!line || line + strlen(name) + 3 > 96) {
+			buf_puts(b, "\n   ");
+			line = 3;
+		}
+		buf_printf(b, " --%s", name);
+		line += strlen(name) + 3;
+	}
+	buf_putc(b, '\n');
+}
+
+static void put_commands(struct buf *b)
+{
+	struct buf left = { 0 };
+
+	buf_puts(b, "\nCommands:\n");
+	for (u32 i = 0; commands[i]; i++) {
+		buf_clear(&left);
+		buf_printf(&left, "%s %s", commands[i]->name, commands[i]->args);
+		put_row(b, left.s, commands[i]->brief);
+	}
+	buf_release(&left);
+}
+
+void print_help(const struct cli *c, FILE *to)
+{
+	const char *me = c->program;
+	struct buf b = { 0 };
+
+	buf_printf(&b, "%s: trace the kernel and programs by questions in bpftrace's language\n\nUSAGE:\n", me);
+	buf_printf(&b, "    %s [OPTION]... FILE [PARAM]...          run the script FILE (-: standard input)\n", me);
+	buf_printf(&b, "    %s [OPTION]... -e PROGRAM [PARAM]...    run PROGRAM\n", me);
+	if (!c->drop_in)
+		buf_printf(&b, "    %s COMMAND [OPTION]... [WORD]...\n", me);
+	for (enum option_group g = 0; g < GROUP_COMPAT; g++)
+		put_group(&b, g);
+	put_accepted(&b);
+	if (!c->drop_in)
+		put_commands(&b);
+	buf_puts(&b, "\nExamples:\n");
+	for (u32 i = 0; i < ARRAY_SIZE(examples); i++)
+		buf_printf(&b, "    %s %s\n        %s\n", me, examples[i].command, examples[i].meaning);
+	if (!c->drop_in)
+		buf_printf(&b, "\n\"%s help NAME\" tells about an option, a function, a variable, a probe type or a message.\n", me);
+	fputs(b.s, to);
+	buf_release(&b);
+}
+
+static int usage(struct cli *c)
+{
+	print_help(c, stdout);
+	return 0;
+}
+
+const struct command command_usage = { .name = "-h", .brief = "a summary of the options", .run = usage };

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Text and vocabulary of a script, ready to be parsed; see session/compile.c for the whole way. */
+#include "cli/front.h"
+#include "engine/engine.h"
+#include "session/stage.h"
+#include "session/view.h"
+
+void front_init(struct front *f, const struct cli *c)
+{
+	*f = (struct front){ 0 };
+	arena_init(&f->arena);
+	intern_init(&f->names);
+	sources_init(&f->sources, &f->arena);
+	diags_init(&f->diags, &f->arena, &f->sources);
+	f->diags.no_warnings = c->o.no_warnings;
+	view_init(&f->view, &f->arena);
+	view_world(&f->view, &f->env.world);
+	config_defaults(&f->env.config);
+	config_from_environment(&f->env.config);
+	f->env.themes = c->o.themes;
+	f->env.features = kernel_features();
+	f->env.params = c->o.params;
+	f->env.n_params = c->o.n_params;
+	f->env.read_import = stage_read_import;
+	env_init(&f->env);
+	lang_init(&f->lang, &f->arena, &f->names, &f->sources, &f->diags, &f->env);
+	f->src = sources_add(&f->sources, c->o.script_name, c->o.script, c->o.script_len);
+}
+
+void front_release(struct front *f)
+{
+	lang_release(&f->lang);
+	env_release(&f->env);
+	view_release(&f->view);
+	intern_release(&f->names);
+	arena_release(&f->arena);
+}

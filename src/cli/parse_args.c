@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Words to a struct cli, as getopt_long(3) reads them: options may stand anywhere, short ones may be
+ * joined (-lv, -ve PROGRAM), a value may be joined to its option (-fjson, --format=json), long names may be
+ * shortened while they stay unambiguous. Behind a lone "--" nothing is an option: words like --NAME=VALUE
+ * are the script's named parameters, others are ordinary words. A first word that is a command's name is
+ * one; a file of that name is written ./NAME.
+ */
+#include <stdlib.h>
+#include "cli/option.h"
+
+struct args {
+	struct cli *c;
+	char **v;
+	int n, at;
+	bool all_words; /* behind "--" */
+};
+
+/* help and version are obeyed at once, whatever follows */
+static bool is_decided(const struct cli *c)
+{
+	return c->command == &command_usage || c->command == &command_version;
+}
+
+static int unknown(const struct args *a, const char *word, size_t len)
+{
+	char *name = xstrndup(word, len);
+	struct near near;
+	int rc;
+
+	near_init(&near, name);
+	for (u32 i = 0; i < n_option_rows; i++)
+		near_try(&near, option_rows[i].name);
+	if (near_best(&near))
+		rc = say_usage(a->c, "unknown option --%s: did you mean --%s?", name, near_best(&near));
+	else
+		rc = say_usage(a->c, "unknown option --%s", name);
+	free(name);
+	return rc;
+}
+
+/* Options that choose a command set it; those of one command alone are checked when it is known. */
+static int take(struct args *a, const struct option_row *row, const char *value)
+{
+	if (row->group == GROUP_HIDDEN && row->command)
+		a->c->own = row;
+	return row->take(a->c, row, value);
+}
+
+static const char *next_word(struct args *a)
+{
+	return a->at < a->n ? a->v[a->at++] : NULL;
+}
+
+static int take_long(struct args *a, const char *word)
+{
+	size_t len = strcspn(word, "=");
+	const struct option_row *row = option_by_name(word, len);
+	const char *value = word[len] ? word + len + 1 : NULL;
+
+	if (!row)
+		return unknown(a, word, len);
+	if (value && !row->arg)
+		return say_usage(a->c, "--%s takes no value", row->name);
+	if (!value && row->arg && !(value = next_word(a)))
+		return say_usage(a->c, "--%s needs a value: %s", row->name, row->arg);
+	return take(a, row, value);
+}
+
+static int take_short(struct args *a, const char *keys)
+{
+	for (; *keys; keys++) {
+		const struct option_row *row = option_by_key(*keys);
+		const char *value = NULL;
+		int rc;
+
+		if (!row)
+			return say_usage(a->c, "unknown option -%c", *keys);
+		if (row->arg) {
+			value = keys[1] ? keys + 1 : next_word(a);
+			if (!value)
+				return say_usage(a->c, "-%c needs a value: %s", *keys, row->arg);
+		}
+		rc = take(a, row, value);
+		if (rc || value || is_decided(a->c))
+			return rc;
+	}
+	return 0;
+}
+
+/* The first word, unless -e or another option said before what the words are. */
+static bool is_command(const struct args *a)
+{
+	const struct cli *c = a->c;
+
+	return !c->drop_in && !a->all_words && !c->command && !c->o.script && !c->n_words;
+}
+
+static int take_word(struct args *a, const char *word)
+{
+	struct cli *c = a->c;
+
+	if (a->all_words && starts_with(word, "--")) {
+		c->named[c->o.n_named++] = word;
+		return 0;
+	}
+	if (a->all_words || word[0] != '-' || !word[1]) {
+		if (is_command(a) && (c->command = command_find(word)))
+			return 0;
+		c->words[c->n_words++] = word;
+		return 0;
+	}
+	if (word[1] != '-')
+		return take_short(a, word + 1);
+	if (word[2])
+		return take_long(a, word + 2);
+	a->all_words = true;
+	return 0;
+}
+
+static int check_together(struct cli *c)
+{
+	if (c->own && c->own->command != c->command)
+		return say_usage(c, "--%s is an option of \"%s %s\"", c->own->name, c->program, c->own->command->name);
+	if (c->o.command && c->o.pid > 0)
+		return say_usage(c, "-c and -p exclude each other");
+	if (c->o.follow && !c->o.command && c->o.pid <= 0 && c->command == &command_run)
+		return say_usage(c, "--follow needs -p or -c: whom to follow");
+	return 0;
+}
+
+int parse_args(struct cli *c, int argc, char **argv)
+{
+	struct args a = { .c = c, .v = argv, .n = argc, .at = 1 };
+	const char *word;
+	int rc;
+
+	c->words = xcalloc((size_t)argc + 1, sizeof *c->words);
+	c->named = xcalloc((size_t)argc + 1, sizeof *c->named);
+	c->o.named = c->named;
+	c->o.pid = -1;
+	if (argc < 2) {
+		print_help(c, stderr);
+		return 1;
+	}
+	while ((word = next_word(&a))) {
+		rc = take_word(&a, word);
+		if (rc || is_decided(c))
+			return rc;
+	}
+	if (!c->command)
+		c->command = &command_run;
+	return check_together(c);
+}

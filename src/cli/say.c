@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Messages to people. In: errors and diagnostics that the rooms below carried up. Out: text on stderr,
+ * results on stdout or the file of -o.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include "base/fd.h"
+#include "cli/option.h"
+
+enum { LOG_TAIL = 20 };
+
+static void say_line(const struct cli *c, const char *label, const char *fmt, va_list ap)
+{
+	struct buf b = { 0 };
+
+	buf_printf(&b, "%s: %s", c->program, label);
+	buf_vprintf(&b, fmt, ap);
+	buf_putc(&b, '\n');
+	write_all(STDERR_FILENO, b.s, b.len);
+	buf_release(&b);
+}
+
+void say(const struct cli *c, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	say_line(c, "", fmt, ap);
+	va_end(ap);
+}
+
+void say_note(const struct cli *c, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	say_line(c, "note: ", fmt, ap);
+	va_end(ap);
+}
+
+int say_usage(const struct cli *c, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	say_line(c, "", fmt, ap);
+	va_end(ap);
+	fprintf(stderr,
+		"\nUSAGE:\n"
+		"    %s [OPTION]... FILE [PARAM]...\n"
+		"    %s [OPTION]... -e PROGRAM [PARAM]...\n"
+		"    %s --help\n",
+		c->program, c->program, c->program);
+	return 1;
+}
+
+/* The last lines say why a verifier refused; what stands above is its way there. */
+static const char *log_tail(const char *log, u32 lines)
+{
+	const char *p = log + strlen(log);
+
+	while (p > log && p[-1] == '\n')
+		p--;
+	while (p > log && (p[-1] != '\n' || --lines))
+		p--;
+	return p;
+}
+
+void say_err(const struct cli *c, const struct err *err)
+{
+	if (!err->code)
+		return;
+	say(c, "%s", err->text);
+	if (err->help[0])
+		fprintf(stderr, "  help: %s\n", err->help);
+	if (!err->log || !err->log[0])
+		return;
+	fprintf(stderr, "%s", c->o.verbose ? err->log : log_tail(err->log, LOG_TAIL));
+	if (!ends_with(err->log, "\n"))
+		fputc('\n', stderr);
+	if (!c->o.verbose)
+		fprintf(stderr, "  help: -v shows all of the verifier's log\n");
+}
+
+bool color_wanted(int fd)
+{
+	const char *wish = getenv("BPFTRACE_COLOR"), *no = getenv("NO_COLOR"), *term = getenv("TERM");
+
+	if (wish && streq(wish, "always"))
+		return true;
+	if ((wish && streq(wish, "never")) || (no && *no) || (term && streq(term, "dumb")))
+		return false;
+	return isatty(fd);
+}
+
+void say_diags(const struct cli *c, const struct diags *d)
+{
+	struct buf text = { 0 };
+
+	if (c->o.diag_json)
+		diags_render_json(d, &text);
+	else
+		diags_render_text(d, &text, c->o.color);
+	write_all(STDERR_FILENO, text.s, text.len);
+	buf_release(&text);
+}
+
+int put_out(const struct cli *c, const struct buf *text)
+{
+	_fd int file = -1;
+	int rc;
+
+	if (c->output && (file = output_open(c)) < 0)
+		return 1;
+	rc = text->len ? write_all(c->output ? file : STDOUT_FILENO, text->s, text->len) : 0;
+	if (!rc || rc == -EPIPE)
+		return 0;
+	say(c, "write %s: %s", c->output ? c->output : "standard output", strerror(-rc));
+	return 255;
+}

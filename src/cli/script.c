@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * From words to what a session takes: the script's text and its parameters, and the sink. With -e every
+ * word is a parameter; without it the first word is the file ("-": standard input).
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include "base/fd.h"
+#include "builtin/builtin.h"
+#include "cli/cli.h"
+#include "output/index.h"
+
+static int read_all(int fd, struct buf *b)
+{
+	char piece[16384];
+	ssize_t n;
+
+	while ((n = read(fd, piece, sizeof piece))) {
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -errno;
+		buf_add(b, piece, (size_t)n);
+	}
+	return 0;
+}
+
+int script_read_file(struct cli *c, const char *path, struct buf *text)
+{
+	bool is_stdin = streq(path, "-");
+	int rc = is_stdin ? read_all(STDIN_FILENO, text) : buf_read_file(text, path);
+
+	buf_puts(text, "");
+	if (!rc)
+		return 0;
+	say(c, "read %s: %s", is_stdin ? "standard input" : path, strerror(-rc));
+	return 1;
+}
+
+int script_read(struct cli *c)
+{
+	const char *const *words = c->words;
+	u32 n = c->n_words;
+
+	c->o.script_name = "stdin";
+	if (!c->o.script) {
+		if (!n)
+			return say_usage(c, "no script: give a FILE or -e PROGRAM");
+		if (!streq(words[0], "-"))
+			c->o.script_name = words[0];
+		if (script_read_file(c, words[0], &c->script))
+			return 1;
+		c->o.script = c->script.s;
+		c->o.script_len = c->script.len;
+		words++;
+		n--;
+	} else {
+		c->o.script_len = strlen(c->o.script);
+	}
+	c->o.params = words;
+	c->o.n_params = n;
+	c->o.themes = builtin_themes;
+	c->o.color = color_wanted(STDERR_FILENO);
+	return 0;
+}
+
+int output_open(const struct cli *c)
+{
+	int fd = open(c->output, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+
+	if (fd < 0)
+		say(c, "open %s: %s", c->output, strerror(errno));
+	return fd;
+}
+
+int sink_open(struct cli *c)
+{
+	struct sink *s = &c->sink;
+
+	s->fd = STDOUT_FILENO;
+	if (!s->output)
+		s->output = output_find("text");
+	if (c->output && (s->fd = output_open(c)) < 0)
+		return 1;
+	if (!c->buffering_given)
+		s->buffering = isatty(s->fd) ? SINK_LINE : SINK_FULL;
+	s->quiet = c->quiet;
+	s->attached_on_stdout = getenv("__BPFTRACE_NOTIFY_PROBES_ATTACHED") != NULL;
+	c->o.sink = s;
+	return 0;
+}
+
+int sink_close(struct cli *c)
+{
+	int rc = sink_flush(&c->sink);
+
+	if (rc < 0 && rc != -EPIPE)
+		say(c, "write %s: %s", c->output ? c->output : "standard output", strerror(-rc));
+	sink_release(&c->sink);
+	if (c->output && c->sink.fd >= 0)
+		close(c->sink.fd);
+	return rc < 0 && rc != -EPIPE ? 255 : 0;
+}

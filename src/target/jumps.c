@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Distances of jumps. A BPF jump reaches 32767 instructions; one that must go farther goes by way of
+ * islands, unconditional jumps on the way there, which jumps to the same place share:
+ *
+ *	if r1 == 0 goto island		...
+ *	...				goto past	; only where code runs into it
+ *			island:		goto target
+ *			past:		...
+ *
+ * (gotol would reach farther, but only since 6.6.) Inserting code moves everything behind it, so this
+ * goes round until every jump reaches; programs of ordinary size pass once and insert nothing.
+ */
+#include <errno.h>
+
+#include "target/mach.h"
+
+enum { MAX_ISLANDS = 10000 };
+
+static s64 distance(const struct jumps *j, const struct fixup *f)
+{
+	return (s64)j->at.v[f->label] - f->insn - 1;
+}
+
+static bool reaches(const struct jumps *j, s64 distance_)
+{
+	return distance_ <= j->reach && distance_ >= -(s64)j->reach;
+}
+
+/* Whether code runs from the instruction before `at` into it. */
+static bool runs_into(const struct jumps *j, u32 at)
+{
+	u8 code = j->c->insns.v[at - 1].code;
+
+	return code != OP_JA && code != OP_EXIT;
+}
+
+static bool is_second_half(const struct jumps *j, u32 at)
+{
+	return at && j->c->insns.v[at - 1].code == OP_LD_IMM64;
+}
+
+static void shift(u32 *at, u32 from, u32 n)
+{
+	if (*at >= from)
+		*at += n;
+}
+
+/* Opens a gap of n instructions at `at`; what stood there stands behind it. */
+static void insert(struct jumps *j, u32 at, u32 n)
+{
+	struct code *c = j->c;
+	u32 old = c->insns.n;
+
+	for (u32 i = 0; i < n; i++) {
+		vec_push(j->arena, &c->insns, (struct bpf_insn){ .code = OP_JA });
+		vec_push(j->arena, &c->spans, c->spans.v[at - 1]);
+	}
+	memmove(c->insns.v + at + n, c->insns.v + at, (old - at) * sizeof(*c->insns.v));
+	memmove(c->spans.v + at + n, c->spans.v + at, (old - at) * sizeof(*c->spans.v));
+	for (u32 i = 0; i < n; i++) {
+		c->insns.v[at + i] = (struct bpf_insn){ .code = OP_JA };
+		c->spans.v[at + i] = c->spans.v[at - 1];
+	}
+	for (u32 i = 0; i < c->relocs.n; i++)
+		shift(&c->relocs.v[i].insn, at, n);
+	for (u32 i = 0; i < j->fixups.n; i++)
+		shift(&j->fixups.v[i].insn, at, n);
+	for (u32 i = 0; i < j->at.n; i++)
+		shift(&j->at.v[i], at, n);
+}
+
+/* A place for an island as far as the jump reaches, rather where no code runs into it. */
+static u32 island_place(const struct jumps *j, const struct fixup *f)
+{
+	bool forward = distance(j, f) > 0;
+	u32 step = j->reach - j->reach / 8, want = forward ? f->insn + step : f->insn - step, at;
+
+	for (at = want; at > want - j->reach / 4; at--)
+		if (!runs_into(j, at) && !is_second_half(j, at))
+			return at;
+	return is_second_half(j, want) ? want - 1 : want;
+}
+
+static u32 new_label(struct jumps *j, u32 at)
+{
+	vec_push(j->arena, &j->at, at);
+	return j->at.n - 1;
+}
+
+static u32 make_island(struct jumps *j, const struct fixup *f)
+{
+	u32 at = island_place(j, f), label, past;
+	bool skip = runs_into(j, at);
+
+	insert(j, at, skip ? 2 : 1);
+	label = new_label(j, at + skip);
+	if (skip) {
+		past = new_label(j, at + 2);
+		vec_push(j->arena, &j->fixups, (struct fixup){ at, past });
+	}
+	vec_push(j->arena, &j->fixups, (struct fixup){ at + skip, f->label });
+	vec_push(j->arena, &j->islands, (struct island){ label, f->label });
+	return label;
+}
+
+/* An island on the way to the jump's target that it reaches, and that is nearer to it by far. */
+static u32 find_island(const struct jumps *j, const struct fixup *f)
+{
+	s64 all = distance(j, f);
+
+	for (u32 i = 0; i < j->islands.n; i++) {
+		const struct island *is = &j->islands.v[i];
+		s64 way = (s64)j->at.v[is->label] - f->insn - 1;
+
+		if (is->target == f->label && reaches(j, way) && (way > 0) == (all > 0) &&
+		    (way > 0 ? way : -way) > (s64)j->reach / 4)
+			return is->label;
+	}
+	return ~0u;
+}
+
+static bool shorten(struct jumps *j)
+{
+	bool changed = false;
+
+	for (u32 i = 0; i < j->fixups.n; i++) {
+		struct fixup f = j->fixups.v[i];
+		u32 label;
+
+		if (reaches(j, distance(j, &f)))
+			continue;
+		label = find_island(j, &f);
+		if (label == ~0u)
+			label = make_island(j, &f);
+		j->fixups.v[i].label = label;
+		changed = true;
+	}
+	return changed;
+}
+
+int fix_jumps(struct jumps *j)
+{
+	while (shorten(j))
+		if (j->islands.n > MAX_ISLANDS)
+			return -E2BIG;
+	for (u32 i = 0; i < j->fixups.n; i++)
+		j->c->insns.v[j->fixups.v[i].insn].off = (s16)distance(j, &j->fixups.v[i]);
+	return 0;
+}
