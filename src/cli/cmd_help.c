@@ -1,5 +1,205 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* */
+/*
+ * sonde help: rows, shown to people. A word may be an option, a function or variable, a probe type, a
+ * command, an output, a message's code, or the name of one of these lists. sonde explain is the same for
+ * messages alone.
+ */
+#include <stdlib.h>
+#include <strings.h>
+#include "base/diag.h"
 #include "cli/cli.h"
-static int run(struct cli *c) { return 1; }
-const struct command command_help = { .name = "help", .args = "", .brief = "", .run = run };
+#include "cli/topic.h"
+
+enum { WIDTH = 84, BRIEF_COLUMN = 24 };
+
+struct search {
+	struct buf out;
+	const char *word, *section; /* section: the one listed last */
+	bool by_section;
+	u32 n_found;
+	struct near near;
+};
+
+static void put_topic(struct buf *b, const struct topic *t)
+{
+	buf_printf(b, "%s%s\n", b->len ? "\n" : "", t->head);
+	fill_text(b, t->brief, 4, WIDTH);
+	if (t->doc) {
+		buf_putc(b, '\n');
+		fill_text(b, t->doc, 4, WIDTH);
+	}
+	if (t->n_facts)
+		buf_putc(b, '\n');
+	for (u32 i = 0; i < t->n_facts; i++)
+		fill_text(b, t->fact[i], 4, WIDTH);
+	if (t->example)
+		buf_puts(b, "\n    Example:\n");
+	for (const char *s = t->example; s && *s; s += strcspn(s, "\n"), s += *s == '\n')
+		buf_printf(b, "        %.*s\n", (int)strcspn(s, "\n"), s);
+}
+
+static void find_topic(void *ctx, const struct topic *t)
+{
+	struct search *s = ctx;
+
+	near_try(&s->near, t->name);
+	if (!topic_answers(t, s->word))
+		return;
+	s->n_found++;
+	put_topic(&s->out, t);
+}
+
+static void list_topic(void *ctx, const struct topic *t)
+{
+	struct search *s = ctx;
+	size_t n = strlen(t->name);
+
+	if (s->by_section && (!t->section || strcasecmp(t->section, s->word)))
+		return;
+	if (t->section && s->section != t->section)
+		buf_printf(&s->out, "%s%s:\n", s->out.len ? "\n" : "", t->section);
+	s->section = t->section;
+	buf_printf(&s->out, "    %s", t->name);
+	buf_pad(&s->out, ' ', n + 2 < BRIEF_COLUMN ? BRIEF_COLUMN - n : 2);
+	buf_printf(&s->out, "%s\n", t->brief);
+	s->n_found++;
+}
+
+/* "probes", "builtins" ...; the title of a section of theirs. */
+static void list_topics(struct search *s, struct arena *a)
+{
+	for (enum topic_kind k = 0; k < N_TOPIC_KINDS; k++)
+		if (streq(topic_kinds[k].word, s->word))
+			topics_each(a, k, list_topic, s);
+	s->by_section = true;
+	for (enum topic_kind k = 0; k < N_TOPIC_KINDS && !s->n_found; k++)
+		topics_each(a, k, list_topic, s);
+}
+
+static int help_word(struct cli *c, const char *word, const enum topic_kind *only)
+{
+	struct search s = { .word = word };
+	struct arena a;
+	int rc = 1;
+
+	arena_init(&a);
+	near_init(&s.near, word);
+	for (enum topic_kind k = 0; k < N_TOPIC_KINDS; k++)
+		if (!only || k == *only)
+			topics_each(&a, k, find_topic, &s);
+	if (!only && !s.n_found)
+		list_topics(&s, &a);
+	if (s.n_found)
+		rc = put_out(c, &s.out);
+	else if (near_best(&s.near))
+		say(c, "nothing is called \"%s\": did you mean %s?", word, near_best(&s.near));
+	else
+		say(c, "nothing is called \"%s\"; \"%s help\" says what there is", word, c->program);
+	buf_release(&s.out);
+	arena_release(&a);
+	return rc;
+}
+
+static void count_topic(void *ctx, const struct topic *t)
+{
+	++*(u32 *)ctx;
+}
+
+static int help_overview(struct cli *c)
+{
+	struct buf b = { 0 };
+	struct arena a;
+	int rc;
+
+	arena_init(&a);
+	buf_printf(&b, "%s help NAME tells about anything in these lists; %s help LIST prints one:\n\n", c->program,
+		   c->program);
+	for (enum topic_kind k = 0; k < N_TOPIC_KINDS; k++) {
+		u32 n = 0;
+
+		topics_each(&a, k, count_topic, &n);
+		buf_printf(&b, "    %-14s %3u  %s\n", topic_kinds[k].word, n, topic_kinds[k].title);
+	}
+	buf_printf(&b, "\n%s --help is a summary of the command line.\n", c->program);
+	rc = put_out(c, &b);
+	buf_release(&b);
+	arena_release(&a);
+	return rc;
+}
+
+/* ---- whole documents */
+
+static void put_manual(struct buf *b, enum manual what)
+{
+	static const enum topic_kind builtins[] = { TOPIC_BUILTIN }, probes[] = { TOPIC_PROBE },
+				     options[] = { TOPIC_COMMAND, TOPIC_OPTION, TOPIC_OUTPUT },
+				     diagnostics[] = { TOPIC_DIAG };
+
+	switch (what) {
+	case MANUAL_NONE: break;
+	case MANUAL_MAN: put_man_page(b); break;
+	case MANUAL_BUILTINS: put_markdown(b, builtins, 1, "Functions and variables"); break;
+	case MANUAL_PROBES: put_markdown(b, probes, 1, "Probe types"); break;
+	case MANUAL_OPTIONS: put_markdown(b, options, 3, "The command line"); break;
+	case MANUAL_DIAGNOSTICS: put_markdown(b, diagnostics, 1, "Messages of the compiler"); break;
+	}
+}
+
+static int help_document(struct cli *c)
+{
+	struct buf b = { 0 };
+	int rc;
+
+	if (c->completion && !put_completion(&b, c->completion))
+		return say_usage(c, "--completion=%s: must be one of bash|zsh|fish", c->completion);
+	put_manual(&b, c->manual);
+	rc = put_out(c, &b);
+	buf_release(&b);
+	return rc;
+}
+
+static int run(struct cli *c)
+{
+	int rc = 0;
+
+	if (c->completion || c->manual)
+		return help_document(c);
+	if (!c->n_words)
+		return help_overview(c);
+	for (u32 i = 0; i < c->n_words && !rc; i++)
+		rc = help_word(c, c->words[i], NULL);
+	return rc;
+}
+
+const struct command command_help = {
+	.name = "help",
+	.args = "[NAME]...",
+	.brief = "tell about an option, a function, a probe type, a message",
+	.doc = "Without a name: which lists there are. --man prints all of it as a manual page, --builtins-md, --probes-md, "
+	       "--options-md and --diagnostics-md as markdown, --completion SHELL a completion script.",
+	.example = "sonde help kstack",
+	.run = run,
+};
+
+/* ---- explain */
+
+static int explain(struct cli *c)
+{
+	static const enum topic_kind diagnostics = TOPIC_DIAG;
+	int rc = 0;
+
+	if (!c->n_words)
+		return say_usage(c, "which message? Its code stands behind it in brackets, like E0203");
+	for (u32 i = 0; i < c->n_words && !rc; i++)
+		rc = help_word(c, c->words[i], &diagnostics);
+	return rc;
+}
+
+const struct command command_explain = {
+	.name = "explain",
+	.args = "CODE...",
+	.brief = "tell more about a message of the compiler",
+	.doc = "CODE is what stands in brackets behind a message, such as E0203.",
+	.example = "sonde explain E0203",
+	.run = explain,
+};

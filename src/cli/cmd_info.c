@@ -1,5 +1,200 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* */
+/*
+ * sonde info: what this system can do. In: uname(2), the kernel features (tried, then remembered for this
+ * boot), the providers. Out, as the reports of other tracers are laid out so that tools can grep them:
+ *
+ *	Kernel features
+ *	  btf: yes                      ringbuf: yes
+ *
+ * and the same as one JSON object with -f json.
+ */
+#include <ctype.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+#include "base/json.h"
 #include "cli/cli.h"
-static int run(struct cli *c) { return 1; }
-const struct command command_info = { .name = "info", .args = "", .brief = "", .run = run };
+#include "engine/engine.h"
+#include "output/index.h"
+
+enum { ITEM_WIDTH = 32 };
+
+struct report {
+	struct buf b;
+	bool json;
+	u32 n_sections, n_items; /* of the section */
+	size_t line;		 /* where the line begins */
+};
+
+static void section(struct report *r, const char *title, const char *key)
+{
+	if (r->json)
+		buf_printf(&r->b, "%s\"%s\": {", r->n_sections ? "}, " : "", key);
+	else
+		buf_printf(&r->b, "%s%s\n", r->n_sections ? "\n\n" : "", title);
+	r->n_sections++;
+	r->n_items = 0;
+	r->line = r->b.len;
+}
+
+static void name_item(struct report *r, const char *name)
+{
+	if (r->json) {
+		buf_puts(&r->b, r->n_items++ ? ", " : "");
+		json_strz(&r->b, name);
+		buf_puts(&r->b, ": ");
+		return;
+	}
+	if (r->n_items % 2 == 0) {
+		buf_puts(&r->b, r->n_items ? "\n" : "");
+		r->line = r->b.len;
+	} else {
+		buf_pad(&r->b, ' ', MAX(ITEM_WIDTH, r->b.len - r->line + 1) - (r->b.len - r->line));
+	}
+	buf_printf(&r->b, "  %s: ", name);
+	r->n_items++;
+}
+
+/* A text has the line for itself. */
+static void text_item(struct report *r, const char *name, const char *value)
+{
+	r->n_items += !r->json && r->n_items % 2;
+	name_item(r, name);
+	if (r->json) {
+		json_strz(&r->b, value);
+	} else {
+		buf_puts(&r->b, value);
+		r->n_items++;
+	}
+}
+
+static void yes_item(struct report *r, const char *name, bool yes)
+{
+	name_item(r, name);
+	if (r->json)
+		buf_puts(&r->b, yes ? "true" : "false");
+	else
+		buf_puts(&r->b, yes ? "yes" : "no");
+}
+
+/* ---- sections */
+
+/* Helper functions of the kernel; the other rows are features of the rest of it, or probe types. */
+static const enum feature helpers[] = {
+	FEAT_TASK_BTF, FEAT_GET_FUNC_IP, FEAT_COOKIE, FEAT_BPF_LOOP, FEAT_FOR_EACH_MAP, FEAT_TAI,
+	FEAT_BOOT_NS,  FEAT_NS_PID,	 FEAT_PROBE_WRITE_USER, FEAT_SIGNAL,
+};
+
+static bool is_helper(enum feature id)
+{
+	for (u32 i = 0; i < ARRAY_SIZE(helpers); i++)
+		if (helpers[i] == id)
+			return true;
+	return false;
+}
+
+static void feature_item(struct report *r, enum feature id)
+{
+	char name[48];
+	u32 n = 0;
+
+	for (const char *s = feature_rows[id].name; *s && n < sizeof name - 1; s++)
+		name[n++] = (char)tolower((u8)*s);
+	name[n] = '\0';
+	yes_item(r, name, feature_has(kernel_features(), id));
+}
+
+static void put_system(struct report *r)
+{
+	struct utsname u;
+	char cpus[16];
+
+	uname(&u);
+	snprintf(cpus, sizeof cpus, "%ld", sysconf(_SC_NPROCESSORS_ONLN));
+	section(r, "System", "system");
+	text_item(r, "OS", u.sysname);
+	text_item(r, "kernel", u.release);
+	text_item(r, "build of the kernel", u.version);
+	text_item(r, "arch", u.machine);
+	text_item(r, "cpus", cpus);
+	yes_item(r, "root", geteuid() == 0);
+}
+
+static void put_build(struct report *r)
+{
+	section(r, "Build", "build");
+	text_item(r, "version", SONDE_VERSION);
+	text_item(r, "language", "bpftrace 0.26");
+	text_item(r, "compiler", __VERSION__);
+	yes_item(r, "static", SONDE_STATIC);
+	yes_item(r, "llvm", false);
+	yes_item(r, "libbpf", false);
+}
+
+static void put_features(struct report *r)
+{
+	section(r, "Kernel helpers", "helpers");
+	for (u32 i = 0; i < ARRAY_SIZE(helpers); i++)
+		feature_item(r, helpers[i]);
+	section(r, "Kernel features", "features");
+	for (u32 i = 0; i < N_FEATURES; i++)
+		if (!is_helper((enum feature)i))
+			feature_item(r, (enum feature)i);
+}
+
+static void put_probes(struct report *r)
+{
+	section(r, "Probe types", "probe_types");
+	for (u32 i = 0; providers[i]; i++) {
+		s16 needs = providers[i]->feature;
+
+		yes_item(r, providers[i]->name,
+			 !needs || feature_has(kernel_features(), (enum feature)(needs - 1)));
+	}
+}
+
+static void put_missing(struct report *r)
+{
+	char name[128];
+
+	section(r, "Without", "without");
+	for (u32 i = 0; i < N_FEATURES; i++) {
+		const struct feature_row *row = &feature_rows[i];
+
+		if (feature_has(kernel_features(), (enum feature)i))
+			continue;
+		snprintf(name, sizeof name, "%s (%s)", row->text, row->since);
+		text_item(r, name, row->without);
+	}
+	if (!r->n_items && !r->json)
+		buf_puts(&r->b, "  nothing");
+}
+
+static int run(struct cli *c)
+{
+	struct report r = { .json = c->sink.output == &output_json };
+	int rc;
+
+	if (c->refresh)
+		kernel_features_refresh(kernel_features());
+	if (r.json)
+		buf_putc(&r.b, '{');
+	put_system(&r);
+	put_build(&r);
+	put_features(&r);
+	put_probes(&r);
+	put_missing(&r);
+	buf_puts(&r.b, r.json ? "}}\n" : "\n");
+	rc = put_out(c, &r.b);
+	buf_release(&r.b);
+	return rc;
+}
+
+const struct command command_info = {
+	.name = "info",
+	.args = "",
+	.brief = "say what this system can do",
+	.doc = "Each feature of the kernel is tried once after a boot and remembered; --refresh tries again. Without root "
+	       "most are \"no\", because trying them is not allowed. The last section says what is done instead.",
+	.example = "sonde info -f json",
+	.run = run,
+};

@@ -117,6 +117,7 @@ struct event_build { /* one record under construction */
 	struct event_desc *desc;
 	struct opnd record; /* address of the reserved record */
 	struct ir_block *out;
+	u32 mark; /* values numbered while it is filled are not known behind it */
 };
 /* Plans a record: fields are added first, then begin reserves, the caller fills, end submits. */
 struct event_desc *event_new(struct lower *l, const struct builtin *b, struct node *call);

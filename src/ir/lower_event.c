@@ -62,6 +62,7 @@ struct event_build event_begin(struct lower *l, struct event_desc *e)
 	lower_loss(l, LOSS_RING_FULL, e->site);
 	ir_jump(l, eb.out);
 	ir_place(l, have);
+	eb.mark = vn_mark(l);
 	ir_store(l, eb.record, 8, o_imm(id));
 	return eb;
 }
@@ -76,6 +77,7 @@ static void submit(struct lower *l, struct event_build *eb, struct opnd flags)
 	ir_emit(l, (struct ir_insn){ .op = IR_CALL, .imm = BPF_FUNC_ringbuf_submit, .n_args = 2,
 				     .arg = { eb->record, flags } });
 	ir_jump(l, eb->out);
+	vn_truncate(l, eb->mark);
 	ir_place(l, eb->out);
 }
 

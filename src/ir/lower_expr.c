@@ -102,6 +102,8 @@ static bool compares_signed(const struct node *n)
 
 static bool compares_memory(const struct node *n)
 {
+	if (n->a->kind == N_STR || n->b->kind == N_STR)
+		return true;
 	return !type_is_scalar(n->a->type) && !is_number_agg(n->a->type) &&
 	       !type_is_stack(n->a->type);
 }

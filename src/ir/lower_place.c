@@ -328,7 +328,7 @@ struct ir_val lower_string_prefix(struct lower *l, struct node *n, u32 len)
 {
 	struct ir_val v;
 
-	l->s->str_limit = len + 1;
+	l->s->str_limit = n->kind == N_CALL ? len + 1 : 0; /* not for a str() deeper down: a key, say */
 	v = lower_place(l, n);
 	l->s->str_limit = 0;
 	if (v.is_foreign) {
@@ -358,12 +358,37 @@ static void compare_literal(struct lower *l, struct node *dynamic, const struct 
 	compare_chunks(l, v.o, v.o, literal->str, literal->str_len, len, equal, differ);
 }
 
+/* probe == "name": the names are known, so their numbers are compared. */
+static void compare_probe(struct lower *l, struct node *probe, const struct node *name, struct ir_block *equal,
+			  struct ir_block *differ)
+{
+	struct opnd id = lower_scalar(l, probe);
+
+	for (u32 i = 0; i < l->prog->sites.n; i++) {
+		struct ir_block *next = ir_block_new(l);
+
+		if (!streq(l->prog->sites.v[i].probe, name->str))
+			continue;
+		ir_branch(l, CC_EQ, id, o_imm(i), equal, next);
+		ir_place(l, next);
+	}
+	ir_jump(l, differ);
+}
+
 void lower_compare_memory(struct lower *l, struct node *n, struct ir_block *equal, struct ir_block *differ)
 {
 	const struct type *t = n->a->type;
 	struct ir_val a, b;
 	u32 len;
 
+	if (t->kind == TY_PROBE) {
+		compare_probe(l, n->a, n->b, equal, differ);
+		return;
+	}
+	if (n->b->type->kind == TY_PROBE) {
+		compare_probe(l, n->b, n->a, equal, differ);
+		return;
+	}
 	if (n->b->kind == N_STR && t->kind == TY_STRING) {
 		compare_literal(l, n->a, n->b, equal, differ);
 		return;

@@ -41,7 +41,8 @@ static void define_version(struct cdecl *c)
 	struct utsname u;
 
 	if (uname(&u) == 0 && sscanf(u.release, "%u.%u.%u", &major, &minor, &patch) >= 2)
-		define_number(c, "LINUX_VERSION_CODE", (major << 16) + (minor << 8) + MIN(patch, 255u));
+		define_number(c, "LINUX_VERSION_CODE",
+			      (major << 16) + (minor << 8) + MIN(patch, 255u));
 }
 
 void cdecl_init(struct cdecl *c, struct lang *l)
@@ -70,7 +71,8 @@ static bool is_active(const struct cdecl *c)
 bool cdecl_end(struct cdecl *c)
 {
 	for (u32 i = 0; i < c->conds.n; i++) {
-		diag_report(c->lang->diags, c->conds.v[i].span, D_C_DIRECTIVE, "#if without #endif");
+		diag_report(c->lang->diags, c->conds.v[i].span, D_C_DIRECTIVE,
+			    "#if without #endif");
 		c->failed = true;
 	}
 	c->conds.n = 0;
@@ -214,8 +216,20 @@ static void do_include(struct cdecl *c, const struct token *what)
 
 /* ---- directives */
 
-enum directive { DIR_NONE, DIR_DEFINE, DIR_UNDEF, DIR_INCLUDE, DIR_IF, DIR_IFDEF, DIR_IFNDEF, DIR_ELIF,
-		 DIR_ELSE, DIR_ENDIF, DIR_ERROR, DIR_IGNORED };
+enum directive {
+	DIR_NONE,
+	DIR_DEFINE,
+	DIR_UNDEF,
+	DIR_INCLUDE,
+	DIR_IF,
+	DIR_IFDEF,
+	DIR_IFNDEF,
+	DIR_ELIF,
+	DIR_ELSE,
+	DIR_ENDIF,
+	DIR_ERROR,
+	DIR_IGNORED
+};
 
 static enum directive directive_named(const char *name)
 {
@@ -252,8 +266,8 @@ static void do_undef(struct cdecl *c, const struct token *name)
 }
 
 /* Directives that only count where text is read. */
-static void do_active(struct cdecl *c, enum directive what, const struct token *arg, struct span span,
-		      u32 from, u32 to)
+static void do_active(struct cdecl *c, enum directive what, const struct token *arg,
+		      struct span span, u32 from, u32 to)
 {
 	switch (what) {
 	case DIR_DEFINE: do_define(c, arg, arg->off + arg->len, to); break;
@@ -261,7 +275,12 @@ static void do_active(struct cdecl *c, enum directive what, const struct token *
 	case DIR_INCLUDE: do_include(c, arg); break;
 	case DIR_ERROR: do_error(c, span, from, to); break;
 	case DIR_NONE: complain(c, span, "unknown directive"); break;
-	case DIR_IF: case DIR_IFDEF: case DIR_IFNDEF: case DIR_ELIF: case DIR_ELSE: case DIR_ENDIF:
+	case DIR_IF:
+	case DIR_IFDEF:
+	case DIR_IFNDEF:
+	case DIR_ELIF:
+	case DIR_ELSE:
+	case DIR_ENDIF:
 	case DIR_IGNORED: break;
 	}
 }
@@ -291,7 +310,12 @@ static void do_directive(struct cdecl *c, u32 start, u32 to)
 	case DIR_ELIF: next_branch(c, span, false, from, to); break;
 	case DIR_ELSE: next_branch(c, span, true, from, to); break;
 	case DIR_ENDIF: end_cond(c, span); break;
-	case DIR_DEFINE: case DIR_UNDEF: case DIR_INCLUDE: case DIR_ERROR: case DIR_IGNORED: case DIR_NONE:
+	case DIR_DEFINE:
+	case DIR_UNDEF:
+	case DIR_INCLUDE:
+	case DIR_ERROR:
+	case DIR_IGNORED:
+	case DIR_NONE:
 		if (active)
 			do_active(c, what, &arg, span, from, to);
 		break;

@@ -26,11 +26,11 @@ struct cdecl {
 	struct hash defined;  /* name -> &is_defined or &is_undefined */
 	struct hash included; /* resolved path -> itself */
 	VEC(struct c_cond) conds;
-	u32 depth;	      /* of nested types */
+	u32 depth; /* of nested types */
 	u32 include_depth;
-	bool panic;	      /* in this declaration */
+	bool panic; /* in this declaration */
 	bool failed;
-	bool foreign;	      /* an included file: what is not understood is skipped silently */
+	bool foreign; /* an included file: what is not understood is skipped silently */
 };
 
 void cdecl_init(struct cdecl *c, struct lang *l);
@@ -54,8 +54,8 @@ static inline struct span cdecl_span(const struct cdecl *c)
 struct c_member {
 	const char *name; /* "" for an anonymous one */
 	const struct type *type;
-	s64 bits;	  /* -1: not a bitfield */
-	u32 align;	  /* asked for by an attribute, 0: no */
+	s64 bits;  /* -1: not a bitfield */
+	u32 align; /* asked for by an attribute, 0: no */
 	bool from_user;
 	struct span span;
 };

@@ -11,7 +11,11 @@ enum { MAX_TYPES_DEEP = 24, MAX_DECLARATORS_DEEP = 6 };
 
 /* C's char: arrays of it are strings. */
 static const struct type c_char = {
-	.kind = TY_INT, .is_signed = true, .size = 1, .align = 1, .name = "char",
+	.kind = TY_INT,
+	.is_signed = true,
+	.size = 1,
+	.align = 1,
+	.name = "char",
 };
 static const struct type c_func = { .kind = TY_FUNC };
 
@@ -72,9 +76,10 @@ struct diag *cdecl_error(struct cdecl *c, struct span span, enum diag_id id, ...
 static void expected(struct cdecl *c, const char *what)
 {
 	const struct token *t = &c->tok;
-	const char *found = t->kind == TOK_EOF ? "the end" :
-			    arena_printf(c->arena, "\"%.*s\"", (int)MIN(t->len, 40u),
-					 c->src->text + t->off);
+	const char *found = t->kind == TOK_EOF
+				    ? "the end"
+				    : arena_printf(c->arena, "\"%.*s\"", (int)MIN(t->len, 40u),
+						   c->src->text + t->off);
 
 	cdecl_error(c, cdecl_span(c), D_C_EXPECTED, what, found);
 }
@@ -166,10 +171,11 @@ static bool attributes(struct cdecl *c, struct c_attrs *attrs)
 static bool qualifier(struct cdecl *c, struct c_spec *s)
 {
 	static const char *const words[] = {
-		"const", "volatile", "restrict", "__restrict", "__restrict__", "static", "extern",
-		"inline", "__inline", "__inline__", "register", "_Atomic", "__extension__", "__rcu",
-		"__percpu", "__iomem", "__force", "__kernel", "__bitwise", "_Noreturn", "__const",
-		"__volatile__",
+		"const",    "volatile",	    "restrict",	     "__restrict", "__restrict__",
+		"static",   "extern",	    "inline",	     "__inline",   "__inline__",
+		"register", "_Atomic",	    "__extension__", "__rcu",	   "__percpu",
+		"__iomem",  "__force",	    "__kernel",	     "__bitwise",  "_Noreturn",
+		"__const",  "__volatile__",
 	};
 
 	if (attributes(c, &s->attrs))
@@ -207,7 +213,8 @@ static const struct type *declarator(struct cdecl *c, const struct type *base, s
 static const struct type *array_of(struct cdecl *c, const struct type *elem, s64 n)
 {
 	elem = type_complete(elem);
-	if (elem->kind == TY_VOID || elem->kind == TY_FUNC || (elem->kind == TY_STRUCT && !elem->size && n)) {
+	if (elem->kind == TY_VOID || elem->kind == TY_FUNC ||
+	    (elem->kind == TY_STRUCT && !elem->size && n)) {
 		cdecl_error(c, cdecl_span(c), D_C_INCOMPLETE, type_str(c->arena, elem));
 		return elem;
 	}
@@ -355,7 +362,9 @@ static void members(struct cdecl *c, struct c_members *to)
 		if (!specifiers(c, &s))
 			return;
 		if (is(c, TOK_SEMICOLON)) { /* anonymous struct or union, or only a definition */
-			struct c_member m = { .name = "", .bits = -1, .type = s.type, .span = s.span };
+			struct c_member m = {
+				.name = "", .bits = -1, .type = s.type, .span = s.span
+			};
 
 			if (s.has_body && s.type->kind == TY_STRUCT && !s.type->name)
 				add_member(c, to, &m);
@@ -461,9 +470,11 @@ static void struct_specifier(struct cdecl *c, struct c_spec *s)
 
 /* ---- enum */
 
-static void keep_enumerator(struct cdecl *c, const struct token *name, s64 value, const struct type *t)
+static void keep_enumerator(struct cdecl *c, const struct token *name, s64 value,
+			    const struct type *t)
 {
-	struct node *n = node_new(c->arena, N_INT, (struct span){ c->src->base + name->off, name->len });
+	struct node *n =
+		node_new(c->arena, N_INT, (struct span){ c->src->base + name->off, name->len });
 
 	n->value = value;
 	n->type = t;
@@ -556,10 +567,12 @@ static u32 *counter(struct words *w, const struct cdecl *c)
 		const char *text;
 		u32 *n;
 	} rows[] = {
-		{ "void", &w->n_void },	    { "char", &w->n_char },	    { "short", &w->n_short },
-		{ "int", &w->n_int },	    { "long", &w->n_long },	    { "unsigned", &w->n_unsigned },
-		{ "signed", &w->n_signed }, { "__signed__", &w->n_signed }, { "float", &w->n_float },
-		{ "double", &w->n_double }, { "bool", &w->n_bool },	    { "_Bool", &w->n_bool },
+		{ "void", &w->n_void },	      { "char", &w->n_char },
+		{ "short", &w->n_short },     { "int", &w->n_int },
+		{ "long", &w->n_long },	      { "unsigned", &w->n_unsigned },
+		{ "signed", &w->n_signed },   { "__signed__", &w->n_signed },
+		{ "float", &w->n_float },     { "double", &w->n_double },
+		{ "bool", &w->n_bool },	      { "_Bool", &w->n_bool },
 		{ "__int128", &w->n_int128 },
 	};
 
@@ -627,15 +640,15 @@ static const struct type *known_integer(const char *name)
 		u8 size;
 		bool is_signed;
 	} rows[] = {
-		{ "size_t", 8, false },	   { "ssize_t", 8, true },    { "off_t", 8, true },
-		{ "loff_t", 8, true },	   { "uintptr_t", 8, false }, { "intptr_t", 8, true },
-		{ "ptrdiff_t", 8, true },  { "pid_t", 4, true },      { "uid_t", 4, false },
-		{ "gid_t", 4, false },	   { "dev_t", 4, false },     { "umode_t", 2, false },
-		{ "mode_t", 4, false },	   { "time_t", 8, true },     { "sector_t", 8, false },
-		{ "gfp_t", 4, false },	   { "ino_t", 8, false },     { "socklen_t", 4, false },
-		{ "sa_family_t", 2, false }, { "ushort", 2, false },  { "uint", 4, false },
-		{ "ulong", 8, false },	   { "uchar", 1, false },     { "u_int", 4, false },
-		{ "u_char", 1, false },	   { "u_short", 2, false },   { "u_long", 8, false },
+		{ "size_t", 8, false },	     { "ssize_t", 8, true },	{ "off_t", 8, true },
+		{ "loff_t", 8, true },	     { "uintptr_t", 8, false }, { "intptr_t", 8, true },
+		{ "ptrdiff_t", 8, true },    { "pid_t", 4, true },	{ "uid_t", 4, false },
+		{ "gid_t", 4, false },	     { "dev_t", 4, false },	{ "umode_t", 2, false },
+		{ "mode_t", 4, false },	     { "time_t", 8, true },	{ "sector_t", 8, false },
+		{ "gfp_t", 4, false },	     { "ino_t", 8, false },	{ "socklen_t", 4, false },
+		{ "sa_family_t", 2, false }, { "ushort", 2, false },	{ "uint", 4, false },
+		{ "ulong", 8, false },	     { "uchar", 1, false },	{ "u_int", 4, false },
+		{ "u_char", 1, false },	     { "u_short", 2, false },	{ "u_long", 8, false },
 	};
 
 	for (u32 i = 0; i < ARRAY_SIZE(rows); i++)

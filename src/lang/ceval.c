@@ -6,12 +6,13 @@
 #include "lang/cdecl.h"
 #include "lang/parse.h"
 
-enum { MAX_DEPTH = 60 }; /* of macros that are defined by other macros */
+/* Of macros that are defined by other macros; A (B + B), B (C + C) ... doubles at every level. */
+enum { MAX_DEPTH = 60, MAX_STEPS = 100000 };
 
 struct eval {
 	struct cdecl *c;
 	bool in_if;
-	u32 depth;
+	u32 depth, steps;
 };
 
 static bool eval(struct eval *e, const struct node *n, s64 *value);
@@ -28,7 +29,8 @@ static bool eval_name(struct eval *e, const struct node *n, s64 *value)
 		e->depth--;
 		return good;
 	}
-	if (!e->in_if && w->constant && w->constant(w->ctx, n->name, value, &(const struct type *){ NULL }))
+	if (!e->in_if && w->constant &&
+	    w->constant(w->ctx, n->name, value, &(const struct type *){ NULL }))
 		return true;
 	*value = 0;
 	return e->in_if;
@@ -86,7 +88,8 @@ static bool apply(enum op op, s64 a, s64 b, s64 *value)
 	case OP_ADD: *value = (s64)((u64)a + (u64)b); return true;
 	case OP_SUB: *value = (s64)((u64)a - (u64)b); return true;
 	case OP_MUL: *value = (s64)((u64)a * (u64)b); return true;
-	case OP_DIV: case OP_MOD: return divide(op, a, b, value);
+	case OP_DIV:
+	case OP_MOD: return divide(op, a, b, value);
 	case OP_AND: *value = a & b; return true;
 	case OP_OR: *value = a | b; return true;
 	case OP_XOR: *value = a ^ b; return true;
@@ -146,7 +149,10 @@ static const struct type *type_named(struct eval *e, const struct type_ref *t)
 		{ "int64", 8, true },	{ "uint8", 1, false },	{ "uint16", 2, false },
 		{ "uint32", 4, false }, { "uint64", 8, false },
 	};
-	const char *tag = t->tag == 's' ? "struct " : t->tag == 'u' ? "union " : t->tag == 'e' ? "enum " : "";
+	const char *tag = t->tag == 's'	  ? "struct "
+			  : t->tag == 'u' ? "union "
+			  : t->tag == 'e' ? "enum "
+					  : "";
 	const struct world *w = &e->c->lang->env->world;
 	const struct type *found;
 
@@ -198,8 +204,11 @@ static bool eval_cast(struct eval *e, const struct node *n, s64 *value)
 
 static bool eval(struct eval *e, const struct node *n, s64 *value)
 {
+	if (++e->steps > MAX_STEPS)
+		return false;
 	switch ((int)n->kind) {
-	case N_INT: case N_BOOL: *value = n->value; return true;
+	case N_INT:
+	case N_BOOL: *value = n->value; return true;
 	case N_IDENT: return eval_name(e, n, value);
 	case N_CALL: return eval_call(e, n, value);
 	case N_UNARY: return eval_unary(e, n, value);

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The checker's frame. In: the instances of all probes, each with its own clone of a body. Out: every
- * expression typed, every name resolved, macros pasted, constants folded.
+ * The checker's frame. In: the instances of all probes, each with its own clone of a body. Out:
+ * every expression typed, every name resolved, macros pasted, constants folded.
  *
  * Types of variables and maps only ever grow (check_type.c), so the program is walked with reports
- * muted until nothing grows; what is still unknown then becomes int64; a last walk reports. Names are
- * resolved again in each walk: the scopes are rebuilt, the struct var of a declaring node is kept.
+ * muted until nothing grows; what is still unknown then becomes int64; a last walk reports. Names
+ * are resolved again in each walk: the scopes are rebuilt, the struct var of a declaring node is
+ * kept.
  */
 #include "lang/check_internal.h"
 
@@ -108,7 +109,9 @@ struct node *node_copy_over(struct node *n, const struct node *from)
 
 static void make_const(struct node *n, enum node_kind kind, const struct type *t)
 {
-	*n = (struct node){ .kind = kind, .span = n->span, .next = n->next, .type = t, .is_const = true };
+	*n = (struct node){
+		.kind = kind, .span = n->span, .next = n->next, .type = t, .is_const = true
+	};
 }
 
 void node_make_int(struct node *n, s64 value, const struct type *t)
@@ -305,7 +308,8 @@ static void warn_vars(struct check *c, struct instance *in)
 	for (u32 i = 0; i < in->vars.n; i++) {
 		const struct var *v = in->vars.v[i];
 
-		if (v->is_declared && !v->assigned && !v->address_taken && v->type->kind != TY_ERROR)
+		if (v->is_declared && !v->assigned && !v->address_taken &&
+		    v->type->kind != TY_ERROR)
 			check_report(c, v->decl, D_NEVER_ASSIGNED, var_text(c, v->name));
 	}
 }
@@ -337,7 +341,9 @@ static void release(struct check_state *s)
 bool lang_check(struct lang *l, struct instance **instances, u32 n)
 {
 	struct check_state state = {};
-	struct check c = { .lang = l, .arena = l->arena, .diags = l->diags, .env = l->env, .s = &state };
+	struct check c = {
+		.lang = l, .arena = l->arena, .diags = l->diags, .env = l->env, .s = &state
+	};
 	u32 errors = l->diags->n_errors;
 	bool muted = l->diags->muted;
 

@@ -3,9 +3,9 @@
  * Access to parts of things: fields, elements, what a pointer points to. In: N_FIELD, N_INDEX and
  * dereference nodes. Out: the part's type, and for fields which one it is and where.
  *
- * A pointer that is read out of some memory belongs to the same address space as that memory, unless
- * its type knows better. What is read through a BTF-trusted pointer is no longer trusted: whether the
- * verifier still follows it depends on annotations that differ between kernels.
+ * A pointer that is read out of some memory belongs to the same address space as that memory,
+ * unless its type knows better. What is read through a BTF-trusted pointer is no longer trusted:
+ * whether the verifier still follows it depends on annotations that differ between kernels.
  */
 #include "lang/check_internal.h"
 
@@ -23,8 +23,8 @@ static const struct type *in_space_of(struct check *c, const struct type *t, enu
 /* char arrays are strings to people. */
 static const struct type *as_string(struct check *c, const struct type *t)
 {
-	if (t->kind != TY_ARRAY || t->elem->kind != TY_INT || t->elem->size != 1 || !t->elem->name ||
-	    !t->count || !streq(t->elem->name, "char"))
+	if (t->kind != TY_ARRAY || t->elem->kind != TY_INT || t->elem->size != 1 ||
+	    !t->elem->name || !t->count || !streq(t->elem->name, "char"))
 		return t;
 	return type_string(c->arena, t->count);
 }
@@ -98,7 +98,9 @@ static const struct type *unknown_arg(struct check *c, struct node *n, const str
 /* The return value was args->retval once; providers call it ret. */
 static struct arg_desc *find_return(struct check *c, struct node *n, const struct profile *p)
 {
-	const char *other = streq(n->name, "retval") ? "ret" : streq(n->name, "ret") ? "retval" : NULL;
+	const char *other = streq(n->name, "retval") ? "ret"
+			    : streq(n->name, "ret")  ? "retval"
+						     : NULL;
 	struct arg_desc *arg = other ? find_arg(p, other) : NULL;
 
 	if (arg && streq(other, "ret"))
@@ -115,7 +117,8 @@ static const struct type *check_args_field(struct check *c, struct node *n)
 	n->a->builtin = c->s->args_row;
 	n->a->type = &ty_void;
 	if (!p || !p->n_args) {
-		struct diag *d = check_report(c, n->a->span, D_NO_ARGS, c->inst->name ? c->inst->name : "this");
+		struct diag *d = check_report(c, n->a->span, D_NO_ARGS,
+					      c->inst->name ? c->inst->name : "this");
 
 		if (p && p->n_argn)
 			diag_help(c->diags, d, "use arg0, arg1 ... and cast them");
@@ -144,7 +147,8 @@ static bool is_args(const struct check *c, const struct node *a)
 		return false;
 	if (a->kind == N_CALL && a->builtin == c->s->args_row)
 		return true;
-	return (a->kind == N_IDENT || (a->kind == N_CALL && !a->a)) && streq(a->name, c->s->args_row->name);
+	return (a->kind == N_IDENT || (a->kind == N_CALL && !a->a)) &&
+	       streq(a->name, c->s->args_row->name);
 }
 
 /* ---- fields */
@@ -222,8 +226,9 @@ const struct type *check_field(struct check *c, struct node *n)
 		t = t->elem;
 	type_complete(t);
 	if (!n->name)
-		return t->kind == TY_TUPLE || t->kind == TY_RECORD ? check_tuple_index(c, n, t, n->value) :
-								     no_fields(c, n, t);
+		return t->kind == TY_TUPLE || t->kind == TY_RECORD
+			       ? check_tuple_index(c, n, t, n->value)
+			       : no_fields(c, n, t);
 	if (t->kind != TY_STRUCT && t->kind != TY_RECORD && t->kind != TY_TUPLE)
 		return no_fields(c, n, n->a->type->kind == TY_POINTER ? n->a->type : t);
 	n->field = type_field(t, n->name, &n->field_offset);
@@ -265,9 +270,10 @@ const struct type *check_index(struct check *c, struct node *n)
 	if (type_is_moot(t) || type_is_moot(i))
 		return moot(t, i);
 	if (t->kind == TY_TUPLE || t->kind == TY_RECORD)
-		return node_is_const_int(n->b) ? check_tuple_index(c, n, t, n->b->value) :
-						 diag_type(c, n->b->span, D_TUPLE_CONST_INDEX);
-	if (t->kind != TY_ARRAY && t->kind != TY_STRING && t->kind != TY_BUFFER && t->kind != TY_POINTER)
+		return node_is_const_int(n->b) ? check_tuple_index(c, n, t, n->b->value)
+					       : diag_type(c, n->b->span, D_TUPLE_CONST_INDEX);
+	if (t->kind != TY_ARRAY && t->kind != TY_STRING && t->kind != TY_BUFFER &&
+	    t->kind != TY_POINTER)
 		return diag_type(c, n->span, D_NOT_INDEXABLE, type_text(c, t));
 	if (!type_is_integer(i))
 		return diag_type(c, n->b->span, D_ARG_KIND, "[]", "int", type_text(c, i));

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Calls: macros first, then functions of the script, then builtin rows. In: an N_CALL node. Out: its
- * row and its type; calls of functions are pasted (inline.c). Counts and kinds of arguments are checked by the row's signature; the
- * row's own check runs only when the types of all arguments are known.
+ * Calls: macros first, then functions of the script, then builtin rows. In: an N_CALL node. Out:
+ * its row and its type; calls of functions are pasted (inline.c). Counts and kinds of arguments are
+ * checked by the row's signature; the row's own check runs only when all their types are known.
  */
 #include "lang/check_internal.h"
 
@@ -33,20 +33,23 @@ static const char *count_text(struct check *c, const struct sig *sig, u32 n)
 	if (exact)
 		return arena_printf(c->arena, "requires %u arguments", sig->n_args);
 	if (n < sig->n_required)
-		return sig->n_required == 1 ?
-			       "requires at least one argument" :
-			       arena_printf(c->arena, "requires at least %u arguments", sig->n_required);
-	return sig->n_args == 1 ? "takes up to one argument" :
-				  arena_printf(c->arena, "takes up to %u arguments", sig->n_args);
+		return sig->n_required == 1
+			       ? "requires at least one argument"
+			       : arena_printf(c->arena, "requires at least %u arguments",
+					      sig->n_required);
+	return sig->n_args == 1 ? "takes up to one argument"
+				: arena_printf(c->arena, "takes up to %u arguments", sig->n_args);
 }
 
-static bool check_count(struct check *c, struct node *n, const struct builtin *row, const struct sig *sig)
+static bool check_count(struct check *c, struct node *n, const struct builtin *row,
+			const struct sig *sig)
 {
 	u32 n_args = call_n_args(n);
 
 	if (n_args >= sig->n_required && (n_args <= sig->n_args || sig->is_variadic))
 		return true;
-	struct diag *d = check_report(c, n->span, D_ARG_COUNT, n->name, count_text(c, sig, n_args), n_args);
+	struct diag *d =
+		check_report(c, n->span, D_ARG_COUNT, n->name, count_text(c, sig, n_args), n_args);
 
 	diag_help(c->diags, d, "%s", row->sig);
 	return false;
@@ -161,8 +164,9 @@ static const struct type *wrong_kind(struct check *c, struct node *call, const s
 	return &ty_error;
 }
 
-static const struct type *check_literal_arg(struct check *c, struct node *call, const struct sig_arg *arg,
-					    struct node *n, const struct type *t)
+static const struct type *check_literal_arg(struct check *c, struct node *call,
+					    const struct sig_arg *arg, struct node *n,
+					    const struct type *t)
 {
 	bool constant = n->is_const;
 
@@ -215,7 +219,8 @@ static const struct type *check_arg(struct check *c, struct node *call, struct n
 {
 	const struct type *t = arg_type(c, n, arg);
 
-	if (((arg->kinds & AK_NAME) && n->kind == N_IDENT) || ((arg->kinds & AK_VAR) && n->kind == N_VAR))
+	if (((arg->kinds & AK_NAME) && n->kind == N_IDENT) ||
+	    ((arg->kinds & AK_VAR) && n->kind == N_VAR))
 		return &ty_void;
 	if (type_is_moot(t))
 		return t;
@@ -272,13 +277,15 @@ static bool is_available(struct check *c, struct node *n, const struct builtin *
 
 	if (feature_has(c->env->features, id))
 		return true;
-	struct diag *d = check_report(c, n->span, D_MISSING_FEATURE, n->name, feature_rows[id].text);
+	struct diag *d =
+		check_report(c, n->span, D_MISSING_FEATURE, n->name, feature_rows[id].text);
 
 	diag_help(c->diags, d, "it exists since Linux %s", feature_rows[id].since);
 	return false;
 }
 
-static const struct type *result_type(struct check *c, const struct builtin *row, const struct sig *sig)
+static const struct type *result_type(struct check *c, const struct builtin *row,
+				      const struct sig *sig)
 {
 	const struct type *t;
 
@@ -328,8 +335,8 @@ static bool check_fn_arg(struct check *c, struct node *call, struct node *param,
 		return t->kind != TY_ERROR && wanted->kind != TY_ERROR;
 	if ((type_is_integer(t) && type_is_integer(wanted)) || type_join(c, wanted, t, &mixed))
 		return true;
-	check_report(c, arg->span, D_FN_ARG, var_text(c, param->a->name), call->name, type_text(c, wanted),
-		     type_text(c, t));
+	check_report(c, arg->span, D_FN_ARG, var_text(c, param->a->name), call->name,
+		     type_text(c, wanted), type_text(c, t));
 	return false;
 }
 

@@ -25,7 +25,8 @@ static bool is_int_array(const struct type *t)
 }
 
 /* (uint8[])x: as many elements as the operand has bytes. */
-static const struct type *sized_array(struct check *c, const struct type *t, const struct type *from)
+static const struct type *sized_array(struct check *c, const struct type *t,
+				      const struct type *from)
 {
 	if (t->kind != TY_ARRAY || t->count || !t->elem->size || from->size % t->elem->size)
 		return t;
@@ -51,12 +52,11 @@ static bool can_cast(const struct type *to, const struct type *from)
 	switch (from->kind) {
 	case TY_INT:
 	case TY_BOOL:
-	case TY_ENUM:
-		return int_to(to, from);
-	case TY_FLOAT:
-		return type_is_integer(to) || to->kind == TY_FLOAT;
+	case TY_ENUM: return int_to(to, from);
+	case TY_FLOAT: return type_is_integer(to) || to->kind == TY_FLOAT;
 	case TY_POINTER:
-		return type_is_integer(to) || to->kind == TY_POINTER || (is_int_array(to) && to->size == 8);
+		return type_is_integer(to) || to->kind == TY_POINTER ||
+		       (is_int_array(to) && to->size == 8);
 	case TY_ARRAY:
 		return (type_is_integer(to) && is_int_array(from) && to->size == from->size) ||
 		       (is_int_array(to) && is_int_array(from) && to->size == from->size) ||
@@ -64,23 +64,20 @@ static bool can_cast(const struct type *to, const struct type *from)
 	case TY_STRING:
 		return (to->kind == TY_STRING && to->count >= from->count) ||
 		       (is_int_array(to) && to->elem->size == 1);
-	case TY_BUFFER:
-		return is_int_array(to) && to->elem->size == 1;
+	case TY_BUFFER: return is_int_array(to) && to->elem->size == 1;
 	case TY_KSYM:
 	case TY_USYM:
 	case TY_USERNAME:
 	case TY_CGROUP_PATH:
-	case TY_TIMESTAMP:
-		return type_is_integer(to);
-	case TY_STRUCT:
-		return to->kind == TY_STRUCT && type_equal(to, from);
-	default:
-		return type_equal(to, from);
+	case TY_TIMESTAMP: return type_is_integer(to);
+	case TY_STRUCT: return to->kind == TY_STRUCT && type_equal(to, from);
+	default: return type_equal(to, from);
 	}
 }
 
 /* An untyped address is where the probe's own memory is; a pointer stays where it points. */
-static const struct type *place_pointer(struct check *c, const struct type *t, const struct type *from)
+static const struct type *place_pointer(struct check *c, const struct type *t,
+					const struct type *from)
 {
 	enum space space = from->kind == TY_POINTER ? from->space : SPACE_NONE;
 
@@ -117,8 +114,7 @@ const struct type *check_cast(struct check *c, struct node *n)
 		from = n->a->type = type_int(to->size, true); /* a literal has any size */
 	if (!can_cast(to, from))
 		return n->aux == CAST_RESULT ? &ty_error : bad_cast(c, n, to, from);
-	if (to->kind == TY_INT && type_equal(to, n->a->type) && n->a->kind == N_VAR &&
-	    !n->aux)
+	if (to->kind == TY_INT && type_equal(to, n->a->type) && n->a->kind == N_VAR && !n->aux)
 		check_report(c, n->span, D_NEEDLESS_CAST, type_text(c, to));
 	if (to->kind == TY_POINTER)
 		to = place_pointer(c, to, from);
@@ -166,7 +162,7 @@ const struct type *check_sizeof(struct check *c, struct node *n)
 	return &ty_u64;
 }
 
-/* a.b.c as a chain of N_FIELD ending in N_IDENT: the offset of the whole; t becomes the last type. */
+/* a.b.c, N_FIELDs ending in N_IDENT: the offset of the whole; t becomes the last type. */
 static bool path_offset(struct check *c, struct node *path, const struct type **t, s64 *offset)
 {
 	u32 at = 0;
@@ -207,11 +203,11 @@ const struct type *check_offsetof(struct check *c, struct node *n)
 static const char *base_type(const struct type *t)
 {
 	static const char *const names[N_TYPE_KINDS] = {
-		[TY_BOOL] = "bool",	[TY_INT] = "int",	[TY_FLOAT] = "float",
-		[TY_ENUM] = "enum",	[TY_STRING] = "string", [TY_BUFFER] = "buffer",
-		[TY_INET] = "inet",	[TY_POINTER] = "pointer", [TY_ARRAY] = "array",
-		[TY_STRUCT] = "c_type", [TY_TUPLE] = "tuple",	[TY_RECORD] = "record",
-		[TY_VOID] = "void",	[TY_COUNT] = "count_t", [TY_KSTACK] = "kstack_t",
+		[TY_BOOL] = "bool",	  [TY_INT] = "int",	    [TY_FLOAT] = "float",
+		[TY_ENUM] = "enum",	  [TY_STRING] = "string",   [TY_BUFFER] = "buffer",
+		[TY_INET] = "inet",	  [TY_POINTER] = "pointer", [TY_ARRAY] = "array",
+		[TY_STRUCT] = "c_type",	  [TY_TUPLE] = "tuple",	    [TY_RECORD] = "record",
+		[TY_VOID] = "void",	  [TY_COUNT] = "count_t",   [TY_KSTACK] = "kstack_t",
 		[TY_USTACK] = "ustack_t",
 	};
 

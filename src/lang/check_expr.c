@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Expressions: literals, names, operators, conditionals, tuples. In: a node. Out: its type, what it
- * refers to, and its value when that is known now. A mistake below gives &ty_error, which everything
- * above accepts in silence; &ty_unknown does the same in passes before the last one.
+ * Expressions: literals, names, operators, conditionals, tuples. In: a node. Out: its type, what
+ * it refers to, and its value when that is known now. A mistake below gives &ty_error, which
+ * everything above accepts in silence; &ty_unknown does the same in passes before the last one.
  */
 #include "lang/check_internal.h"
 #include "lang/lexer.h"
@@ -16,8 +16,9 @@ const struct type *check_literal(struct check *c, struct node *n)
 	if (n->kind == N_BOOL)
 		return &ty_bool;
 	if (n->kind == N_STR)
-		return n->type && n->type->kind == TY_STRING ? n->type :
-							       type_string(c->arena, n->str_len + 1);
+		return n->type && n->type->kind == TY_STRING
+			       ? n->type
+			       : type_string(c->arena, n->str_len + 1);
 	if (n->type && !type_is_moot(n->type)) /* made by folding */
 		return n->type;
 	return n->value < 0 ? &ty_u64 : type_literal(n->value);
@@ -200,15 +201,12 @@ static const struct type *check_var(struct check *c, struct node *n)
 const struct type *check_value_type(const struct type *t)
 {
 	switch (t->kind) {
-	case TY_COUNT:
-		return &ty_u64;
+	case TY_COUNT: return &ty_u64;
 	case TY_SUM:
 	case TY_MIN:
 	case TY_MAX:
-	case TY_AVG:
-		return type_int(8, t->is_signed);
-	default:
-		return t;
+	case TY_AVG: return type_int(8, t->is_signed);
+	default: return t;
 	}
 }
 
@@ -270,7 +268,8 @@ static const struct type *bad_operands(struct check *c, struct node *n, const st
 	const struct node *agg = type_is_agg(a) ? n->a : type_is_agg(b) ? n->b : NULL;
 
 	if (agg)
-		return diag_type(c, agg->span, D_AGG_USE, agg->map ? agg->map->name : type_text(c, agg->type));
+		return diag_type(c, agg->span, D_AGG_USE,
+				 agg->map ? agg->map->name : type_text(c, agg->type));
 	struct diag *d = check_report(c, n->span, D_BAD_OPERANDS, op_text(n->op), type_text(c, a),
 				      type_text(c, b));
 
@@ -368,7 +367,8 @@ const struct type *check_operator(struct check *c, struct node *n, const struct 
 				  const struct type *b)
 {
 	if (type_is_moot(a) || type_is_moot(b))
-		return is_comparison(n->op) || n->op == OP_LAND || n->op == OP_LOR ? &ty_bool : moot(a, b);
+		return is_comparison(n->op) || n->op == OP_LAND || n->op == OP_LOR ? &ty_bool
+										   : moot(a, b);
 	if (n->op == OP_LAND || n->op == OP_LOR) {
 		n->promoted = &ty_bool;
 		if (!type_is_condition(a) || !type_is_condition(b))
@@ -392,7 +392,8 @@ const struct type *check_operator(struct check *c, struct node *n, const struct 
 
 static bool typeinfo_pair(struct node *n)
 {
-	if (n->a->kind != N_TYPEINFO || n->b->kind != N_TYPEINFO || (n->op != OP_EQ && n->op != OP_NE))
+	if (n->a->kind != N_TYPEINFO || n->b->kind != N_TYPEINFO ||
+	    (n->op != OP_EQ && n->op != OP_NE))
 		return false;
 	if (type_is_moot(n->a->type) || type_is_moot(n->b->type))
 		return false;
@@ -420,7 +421,8 @@ static const struct type *check_binary(struct check *c, struct node *n)
 	n->is_const = false;
 	n->type = &ty_bool;
 	/* 0 && x: x is not looked at, as in a dead branch */
-	if ((n->op == OP_LAND || n->op == OP_LOR) && node_is_const_int(n->a) && !!n->a->value == ends) {
+	if ((n->op == OP_LAND || n->op == OP_LOR) && node_is_const_int(n->a) &&
+	    !!n->a->value == ends) {
 		fold_set_bool(n, ends);
 		n->promoted = &ty_bool;
 		return &ty_bool;
@@ -470,7 +472,9 @@ static const struct type *check_unary(struct check *c, struct node *n)
 		return check_deref(c, n, t);
 	if (n->op == OP_LNOT ? !type_is_condition(t) : !type_is_integer(t))
 		return bad_operand(c, n, t);
-	n->type = n->op == OP_LNOT ? &ty_bool : n->op == OP_NEG || !is_unsigned(t) ? &ty_s64 : &ty_u64;
+	n->type = n->op == OP_LNOT		       ? &ty_bool
+		  : n->op == OP_NEG || !is_unsigned(t) ? &ty_s64
+						       : &ty_u64;
 	fold_unary(c, n);
 	return n->type;
 }
@@ -542,9 +546,9 @@ static const struct type *join_branches(struct check *c, struct node *n, const s
 	const struct type *t;
 
 	if (type_is_moot(a) || type_is_moot(b))
-		return a->kind == TY_ERROR || b->kind == TY_ERROR ? &ty_error :
-		       a->kind == TY_UNKNOWN			  ? b :
-								    a;
+		return a->kind == TY_ERROR || b->kind == TY_ERROR ? &ty_error
+		       : a->kind == TY_UNKNOWN			  ? b
+								  : a;
 	if (a->kind == TY_POINTER && node_is_const_int(n->c) && !n->c->value)
 		return a;
 	if (b->kind == TY_POINTER && n->b && node_is_const_int(n->b) && !n->b->value)

@@ -15,26 +15,31 @@ struct expansion {
 	const struct expansion *up;
 };
 
-/* In aux of an N_CAST that nobody wrote: it may be needless; the type of a returned value was checked. */
+/* In aux of an N_CAST that nobody wrote: it may be needless; a result's type was checked before. */
 enum { CAST_ARG = 1, CAST_RESULT = 2 };
 
-enum { MAX_NESTING = 2500, MAX_EXPANDED_HEIGHT = 1200, MAX_EXPANDED_NODES = 200000, MAX_PASSES = 40 };
+enum {
+	MAX_NESTING = 2500,
+	MAX_EXPANDED_HEIGHT = 1200,
+	MAX_EXPANDED_NODES = 200000,
+	MAX_PASSES = 40
+};
 
 struct check_state {
-	struct hash visible;   /* name -> struct var in scope, or &no_var */
+	struct hash visible;	 /* name -> struct var in scope, or &no_var */
 	VEC(struct var *) scope; /* the visible ones, innermost last */
-	struct hash macros;    /* name -> struct macro_set */
-	struct hash functions; /* name -> struct function */
-	struct hash sigs;      /* text -> struct sig */
+	struct hash macros;	 /* name -> struct macro_set */
+	struct hash functions;	 /* name -> struct function */
+	struct hash sigs;	 /* text -> struct sig */
 	const struct builtin *args_row, *exit_row;
 	const struct expansion *expansion;
-	struct function *fn;   /* being checked, or NULL: a probe */
-	struct instance *fns;  /* one for each fn: holds its variables */
+	struct function *fn;	   /* being checked, or NULL: a probe */
+	struct instance *fns;	   /* one for each fn: holds its variables */
 	const char *terminated_by; /* the statement after which nothing runs, or NULL */
 	u32 depth, for_depth, n_names, n_expanded;
 	const struct node *agg_call; /* the call that is being assigned directly to a map */
-	bool wants_string;     /* checking an argument that may be a string */
-	bool defaulting;       /* types still unknown become int64 */
+	bool wants_string;	     /* checking an argument that may be a string */
+	bool defaulting;	     /* types still unknown become int64 */
 };
 
 /* ---- check.c */
@@ -52,11 +57,13 @@ bool type_is_flexible(const struct type *t); /* of a positive literal: fits eith
 const struct type *type_literal(s64 value);
 const struct type *type_rigid(const struct type *t); /* the ordinary type of the same layout */
 /* The smallest type that holds both, or NULL. *mixed: 64-bit values of both signs met. */
-const struct type *type_join(struct check *c, const struct type *a, const struct type *b, bool *mixed);
-const struct type *check_resolve_type(struct check *c, struct type_ref *t); /* &ty_error after a report */
+const struct type *type_join(struct check *c, const struct type *a, const struct type *b,
+			     bool *mixed);
+const struct type *check_resolve_type(struct check *c,
+				      struct type_ref *t); /* &ty_error after a report */
 /* NULL without a report when the name means nothing. */
 const struct type *check_try_type(struct check *c, struct type_ref *t);
-bool type_is_storable(const struct type *t); /* can be kept in a variable, key or tuple */
+bool type_is_storable(const struct type *t);	      /* can be kept in a variable, key or tuple */
 static inline bool type_is_moot(const struct type *t) /* nothing to say about it (yet) */
 {
 	return t->kind == TY_ERROR || t->kind == TY_UNKNOWN;
@@ -102,7 +109,8 @@ const struct type *check_call(struct check *c, struct node *n);
 const struct type *check_row(struct check *c, struct node *n, const struct builtin *row);
 
 /* ---- check_map.c */
-struct map *check_map(struct check *c, struct node *n); /* binds, checks keys; NULL after a report */
+struct map *check_map(struct check *c,
+		      struct node *n); /* binds, checks keys; NULL after a report */
 const struct type *check_map_read(struct check *c, struct node *n);
 const struct type *check_map_by_name(struct check *c, struct node *n, const struct sig_arg *arg);
 bool check_map_defined(struct check *c, struct map *m, struct span span);

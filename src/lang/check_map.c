@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Maps: global names whose key and value types are the join of all uses in the program. In: an N_MAP
- * node. Out: its struct map, grown by this use. Whether a map has keys is settled by its first use,
- * and the first contradiction is reported at both places.
+ * Maps: global names whose key and value types are the join of all uses in the program. In: an
+ * N_MAP node. Out: its struct map, grown by this use. Whether a map has keys is settled by its
+ * first use, and the first contradiction is reported at both places.
  */
 #include <linux/bpf.h>
 
@@ -49,8 +49,8 @@ static bool grow(struct check *c, const struct type **slot, const struct type *t
 		return false;
 	if (t->kind == TY_ERROR && joined->kind == TY_UNKNOWN)
 		joined = t; /* nothing more to say about what it holds */
-	if (joined != *slot && (!type_equal(joined, *slot) ||
-				type_is_flexible(joined) != type_is_flexible(*slot)))
+	if (joined != *slot &&
+	    (!type_equal(joined, *slot) || type_is_flexible(joined) != type_is_flexible(*slot)))
 		c->changed = true;
 	*slot = joined;
 	return true;
@@ -69,8 +69,8 @@ static void warn_mixed(struct check *c, struct span span, const char *name, cons
 	diag_help(c->diags, d, "cast one side: (int64) or (uint64)");
 }
 
-static void clash(struct check *c, struct span span, struct span first, enum diag_id id, const char *name,
-		  const struct type *has, const struct type *t)
+static void clash(struct check *c, struct span span, struct span first, enum diag_id id,
+		  const char *name, const struct type *has, const struct type *t)
 {
 	struct diag *d = check_report(c, span, id, name, type_text(c, has), type_text(c, t));
 
@@ -147,9 +147,11 @@ static bool settle_keyed(struct check *c, struct map *m, struct node *n, bool is
 	}
 	if (m->is_keyed == is_keyed)
 		return true;
-	struct diag *d = check_report(c, n->span, is_keyed ? D_MAP_HAS_NO_KEY : D_MAP_NEEDS_KEY, m->name);
+	struct diag *d =
+		check_report(c, n->span, is_keyed ? D_MAP_HAS_NO_KEY : D_MAP_NEEDS_KEY, m->name);
 
-	diag_note(c->diags, d, m->key_span, "used %s here", is_keyed ? "without a key" : "with a key");
+	diag_note(c->diags, d, m->key_span, "used %s here",
+		  is_keyed ? "without a key" : "with a key");
 	return false;
 }
 
@@ -287,15 +289,17 @@ static const char *kind_text(u32 kind)
 
 static void check_kind(struct check *c, const struct map *m)
 {
-	if (!m->decl_kind || type_is_moot(m->value) || is_per_cpu(m->decl_kind) == type_is_agg(m->value))
+	if (!m->decl_kind || type_is_moot(m->value) ||
+	    is_per_cpu(m->decl_kind) == type_is_agg(m->value))
 		return;
 	bool is_lru = m->decl_kind == BPF_MAP_TYPE_LRU_HASH ||
 		      m->decl_kind == BPF_MAP_TYPE_LRU_PERCPU_HASH;
-	u32 wanted = type_is_agg(m->value) ?
-			     (is_lru ? BPF_MAP_TYPE_LRU_PERCPU_HASH : BPF_MAP_TYPE_PERCPU_HASH) :
-			     (is_lru ? BPF_MAP_TYPE_LRU_HASH : BPF_MAP_TYPE_HASH);
+	u32 wanted = type_is_agg(m->value)
+			     ? (is_lru ? BPF_MAP_TYPE_LRU_PERCPU_HASH : BPF_MAP_TYPE_PERCPU_HASH)
+			     : (is_lru ? BPF_MAP_TYPE_LRU_HASH : BPF_MAP_TYPE_HASH);
 
-	check_report(c, m->value_span, D_MAP_KIND_CLASH, m->name, kind_text(m->decl_kind), kind_text(wanted));
+	check_report(c, m->value_span, D_MAP_KIND_CLASH, m->name, kind_text(m->decl_kind),
+		     kind_text(wanted));
 }
 
 void check_maps_finish(struct check *c)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Statements. In: the list of a block. Out: variables declared, variables and maps grown by what is
- * assigned to them, and warnings about what cannot run or is not used. A branch whose condition is a
- * constant is not checked when it is dead, and removed at the end.
+ * Statements. In: the list of a block. Out: variables declared, variables and maps grown by what
+ * is assigned to them, and warnings about what cannot run or is not used. A branch whose condition
+ * is a constant is not checked when it is dead, and removed at the end.
  */
 #include "lang/check_internal.h"
 
@@ -29,11 +29,13 @@ static const struct type *stored_value(struct check *c, struct node *value)
 	if (type_is_moot(t) || type_is_storable(t))
 		return t;
 	if (type_is_agg(t) && value->kind == N_MAP)
-		return diag_type(c, value->span, D_AGG_USE, value->map ? value->map->name : type_text(c, t));
+		return diag_type(c, value->span, D_AGG_USE,
+				 value->map ? value->map->name : type_text(c, t));
 	return diag_type(c, value->span, type_is_agg(t) ? D_AGG_USE : D_BAD_VALUE, type_text(c, t));
 }
 
-static void assign_fixed(struct check *c, struct var *v, const struct node *value, const struct type *t)
+static void assign_fixed(struct check *c, struct var *v, const struct node *value,
+			 const struct type *t)
 {
 	bool mixed = false;
 
@@ -44,7 +46,8 @@ static void assign_fixed(struct check *c, struct var *v, const struct node *valu
 			check_report(c, value->span, D_LITERAL_RANGE,
 				     arena_printf(c->arena, "%lld", (long long)value->value),
 				     type_text(c, v->type));
-		else if (!node_is_const_int(value) && t->size > v->type->size && v->type->kind != TY_BOOL)
+		else if (!node_is_const_int(value) && t->size > v->type->size &&
+			 v->type->kind != TY_BOOL)
 			goto clash;
 		return;
 	}
@@ -99,7 +102,8 @@ static const struct type *copied_agg(struct check *c, struct node *value)
 {
 	struct diag *d = check_report(c, value->span, D_AGG_USE, value->map->name);
 
-	diag_help(c->diags, d, "to keep its present value as an integer: (int64)%s", value->map->name);
+	diag_help(c->diags, d, "to keep its present value as an integer: (int64)%s",
+		  value->map->name);
 	return &ty_error;
 }
 
@@ -113,7 +117,8 @@ static void assign_map(struct check *c, struct node *n)
 		t = check_expr(c, n->b);
 	} else {
 		t = stored_value(c, n->b);
-		if (n->b->kind == N_MAP && n->b->type && type_is_agg(n->b->type) && !type_is_moot(t))
+		if (n->b->kind == N_MAP && n->b->type && type_is_agg(n->b->type) &&
+		    !type_is_moot(t))
 			t = copied_agg(c, n->b);
 	}
 	if (!m)
@@ -190,7 +195,8 @@ static struct var *declare(struct check *c, struct node *n)
 	if (v) {
 		struct diag *d = check_report(c, n->span, D_REDECLARED_VAR, var_text(c, n->name));
 
-		diag_note(c->diags, d, v->decl, v->is_declared ? "declared here" : "first assigned here");
+		diag_note(c->diags, d, v->decl,
+			  v->is_declared ? "declared here" : "first assigned here");
 		return v;
 	}
 	v = n->var ? n->var : check_new_var(c, n->name, n->span);
@@ -208,14 +214,16 @@ static void check_let(struct check *c, struct node *n)
 	if (n->tref && !v->has_fixed_type) {
 		const struct type *fixed = check_resolve_type(c, n->tref);
 
-		if (fixed->kind != TY_ERROR && fixed->kind != TY_UNKNOWN && !type_is_storable(fixed))
+		if (fixed->kind != TY_ERROR && fixed->kind != TY_UNKNOWN &&
+		    !type_is_storable(fixed))
 			fixed = diag_type(c, n->tref->span, D_BAD_VAR_TYPE, type_text(c, fixed));
 		v->type = fixed;
 		/* an error is found again in the last pass */
 		v->has_fixed_type = fixed->kind != TY_UNKNOWN && fixed->kind != TY_ERROR;
 		if (fixed->kind == TY_POINTER)
-			v->type = type_in_space(c->arena, fixed, fixed->space ? fixed->space :
-									     check_default_space(c));
+			v->type =
+				type_in_space(c->arena, fixed,
+					      fixed->space ? fixed->space : check_default_space(c));
 	}
 	if (t)
 		grow_var(c, v, n->b, t);
@@ -256,9 +264,9 @@ static void check_unroll(struct check *c, struct node *n)
 
 	if (!type_is_moot(t) && (!node_is_const_int(n->a) || n->a->value < 1 || n->a->value > 100))
 		check_report(c, n->a->span, D_UNROLL_COUNT,
-			     !node_is_const_int(n->a) ? "" :
-			     n->a->value < 1	      ? ": the minimum is 1" :
-							": the maximum is 100");
+			     !node_is_const_int(n->a) ? ""
+			     : n->a->value < 1	      ? ": the minimum is 1"
+						      : ": the maximum is 100");
 	c->loop_depth++;
 	check_block(c, n->b);
 	c->loop_depth--;
@@ -324,7 +332,8 @@ static void check_for(struct check *c, struct node *n)
 	struct var *v = check_find_var(c, n->c->name);
 
 	if (v) {
-		struct diag *d = check_report(c, n->c->span, D_REDECLARED_VAR, var_text(c, n->c->name));
+		struct diag *d =
+			check_report(c, n->c->span, D_REDECLARED_VAR, var_text(c, n->c->name));
 
 		diag_note(c->diags, d, v->decl, "first declared here");
 	} else {
@@ -379,7 +388,8 @@ static bool is_worth_a_warning(const struct node *n)
 	case N_INCDEC:
 	case N_COND:
 	case N_BLOCK_EXPR: return false;
-	case N_CALL: return !n->builtin || !(n->builtin->flags & (BI_STATEMENT | BI_NO_DISCARD_WARNING));
+	case N_CALL:
+		return !n->builtin || !(n->builtin->flags & (BI_STATEMENT | BI_NO_DISCARD_WARNING));
 	default: return true;
 	}
 }
@@ -517,7 +527,8 @@ static void settle_typeinfo(struct check *c, struct node *n)
 void check_settle(struct check *c, struct node *n)
 {
 	for (; n; n = n->next) {
-		while (n->kind == N_COND && !n->is_elvis && n->a->is_const && (n->a->value ? n->b : n->c))
+		while (n->kind == N_COND && !n->is_elvis && n->a->is_const &&
+		       (n->a->value ? n->b : n->c))
 			settle_cond(n);
 		if (n->is_const && n->kind < N_EXPR && n->type) {
 			settle_const(n);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Types as the checker sees them: names to types, and the join of two types, which is how variables
- * and maps grow. A join never shrinks, so the passes over the program come to an end.
+ * Types as the checker sees them: names to types, and the join of two types, which is how
+ * variables and maps grow. A join never shrinks, so the passes over the program come to an end.
  *
- * A positive literal has the smallest signed type, but goes with either sign: such types are the four
- * objects in `flexible`, known by their address and equal to the ordinary ones.
+ * A positive literal has the smallest signed type, but goes with either sign: such types are the
+ * four objects in `flexible`, known by their address and equal to the ordinary ones.
  */
 #include <ctype.h>
 #include <stdio.h>
@@ -12,7 +12,10 @@
 
 #include "lang/check_internal.h"
 
-#define FLEXIBLE(bytes) { .kind = TY_INT, .size = (bytes), .align = (bytes), .is_signed = true }
+#define FLEXIBLE(bytes)                                                                            \
+	{                                                                                          \
+		.kind = TY_INT, .size = (bytes), .align = (bytes), .is_signed = true               \
+	}
 static const struct type flexible[] = { FLEXIBLE(1), FLEXIBLE(2), FLEXIBLE(4), FLEXIBLE(8) };
 
 bool type_is_flexible(const struct type *t)
@@ -52,7 +55,8 @@ bool type_is_storable(const struct type *t)
 
 static const struct type *join_int(const struct type *a, const struct type *b, bool *mixed)
 {
-	bool fa = type_is_flexible(a) || a->kind == TY_BOOL, fb = type_is_flexible(b) || b->kind == TY_BOOL;
+	bool fa = type_is_flexible(a) || a->kind == TY_BOOL,
+	     fb = type_is_flexible(b) || b->kind == TY_BOOL;
 	u32 size = MAX(a->size, b->size);
 
 	if (fa && fb)
@@ -65,7 +69,9 @@ static const struct type *join_int(const struct type *a, const struct type *b, b
 	const struct type *u = a->is_signed ? b : a, *s = a->is_signed ? a : b;
 
 	if (u->size < s->size)
-		return a->size == s->size && a->kind == TY_INT && a->is_signed ? a : type_int(s->size, true);
+		return a->size == s->size && a->kind == TY_INT && a->is_signed
+			       ? a
+			       : type_int(s->size, true);
 	*mixed = u->size == 8;
 	return type_int(MIN(u->size * 2, 8u), true);
 }
@@ -128,34 +134,28 @@ static const struct type *join_record(struct check *c, const struct type *a, con
 	return same ? a : type_record(c->arena, fields, a->n_fields);
 }
 
-static const struct type *join_same_kind(struct check *c, const struct type *a, const struct type *b,
-					 bool *mixed)
+static const struct type *join_same_kind(struct check *c, const struct type *a,
+					 const struct type *b, bool *mixed)
 {
 	switch (a->kind) {
-	case TY_INT:
-		return join_int(a, b, mixed);
-	case TY_ENUM:
-		return type_equal(a, b) ? a : join_int(a, b, mixed);
+	case TY_INT: return join_int(a, b, mixed);
+	case TY_ENUM: return type_equal(a, b) ? a : join_int(a, b, mixed);
 	case TY_STRING:
-	case TY_BUFFER:
-		return a->count >= b->count ? a : b;
-	case TY_POINTER:
-		return join_pointer(c, a, b, mixed);
-	case TY_TUPLE:
-		return join_tuple(c, a, b, mixed);
-	case TY_RECORD:
-		return join_record(c, a, b, mixed);
+	case TY_BUFFER: return a->count >= b->count ? a : b;
+	case TY_POINTER: return join_pointer(c, a, b, mixed);
+	case TY_TUPLE: return join_tuple(c, a, b, mixed);
+	case TY_RECORD: return join_record(c, a, b, mixed);
 	case TY_SUM:
 	case TY_MIN:
 	case TY_MAX:
 	case TY_AVG:
-	case TY_STATS:
-		return a->is_signed ? a : b;
+	case TY_STATS: return a->is_signed ? a : b;
 	case TY_KSTACK:
 	case TY_USTACK:
-		return a->stack.mode != b->stack.mode ? NULL : a->stack.limit >= b->stack.limit ? a : b;
-	case TY_FLOAT:
-		return a->size >= b->size ? a : b;
+		return a->stack.mode != b->stack.mode	  ? NULL
+		       : a->stack.limit >= b->stack.limit ? a
+							  : b;
+	case TY_FLOAT: return a->size >= b->size ? a : b;
 	case TY_ERROR:
 	case TY_UNKNOWN:
 	case TY_VOID:
@@ -180,13 +180,13 @@ static const struct type *join_same_kind(struct check *c, const struct type *a, 
 	case TY_STACK_MODE:
 	case TY_TIMESTAMP_MODE:
 	case TY_MAP:
-	case N_TYPE_KINDS:
-		return type_equal(a, b) ? a : NULL;
+	case N_TYPE_KINDS: return type_equal(a, b) ? a : NULL;
 	}
 	return NULL;
 }
 
-const struct type *type_join(struct check *c, const struct type *a, const struct type *b, bool *mixed)
+const struct type *type_join(struct check *c, const struct type *a, const struct type *b,
+			     bool *mixed)
 {
 	if (a == b || type_is_moot(b))
 		return a;
@@ -217,24 +217,60 @@ static const struct named {
 	const char *name;
 	const struct type *type;
 } named[] = {
-	{ "bool", &ty_bool },	    { "int8", &ty_s8 },		  { "int16", &ty_s16 },
-	{ "int32", &ty_s32 },	    { "int64", &ty_s64 },	  { "uint8", &ty_u8 },
-	{ "uint16", &ty_u16 },	    { "uint32", &ty_u32 },	  { "uint64", &ty_u64 },
-	{ "s8", &ty_s8 },	    { "s16", &ty_s16 },		  { "s32", &ty_s32 },
-	{ "s64", &ty_s64 },	    { "u8", &ty_u8 },		  { "u16", &ty_u16 },
-	{ "u32", &ty_u32 },	    { "u64", &ty_u64 },		  { "void", &ty_void },
-	{ "float", &ty_f32 },	    { "double", &ty_f64 },	  { "ksym_t", &ty_ksym },
-	{ "usym_t", &ty_usym },	    { "username_t", &ty_username }, { "timestamp", &ty_timestamp },
-	{ "macaddr_t", &ty_macaddr }, { "cgroup_path_t", &ty_cgroup_path }, { "inet", &ty_inet },
-	{ "count_t", &ty_count },   { "char", &ty_s8 },		  { "short", &ty_s16 },
-	{ "int", &ty_s32 },	    { "long", &ty_s64 },	  { "size_t", &ty_u64 },
-	{ "ssize_t", &ty_s64 },	    { "pid_t", &ty_s32 },	  { "int8_t", &ty_s8 },
-	{ "int16_t", &ty_s16 },	    { "int32_t", &ty_s32 },	  { "int64_t", &ty_s64 },
-	{ "uint8_t", &ty_u8 },	    { "uint16_t", &ty_u16 },	  { "uint32_t", &ty_u32 },
-	{ "uint64_t", &ty_u64 },    { "uintptr_t", &ty_u64 },	  { "__u8", &ty_u8 },
-	{ "__u16", &ty_u16 },	    { "__u32", &ty_u32 },	  { "__u64", &ty_u64 },
-	{ "__s8", &ty_s8 },	    { "__s16", &ty_s16 },	  { "__s32", &ty_s32 },
-	{ "__s64", &ty_s64 },	    { "unsigned", &ty_u32 },	  { "probe", &ty_probe },
+	{ "bool", &ty_bool },
+	{ "int8", &ty_s8 },
+	{ "int16", &ty_s16 },
+	{ "int32", &ty_s32 },
+	{ "int64", &ty_s64 },
+	{ "uint8", &ty_u8 },
+	{ "uint16", &ty_u16 },
+	{ "uint32", &ty_u32 },
+	{ "uint64", &ty_u64 },
+	{ "s8", &ty_s8 },
+	{ "s16", &ty_s16 },
+	{ "s32", &ty_s32 },
+	{ "s64", &ty_s64 },
+	{ "u8", &ty_u8 },
+	{ "u16", &ty_u16 },
+	{ "u32", &ty_u32 },
+	{ "u64", &ty_u64 },
+	{ "void", &ty_void },
+	{ "float", &ty_f32 },
+	{ "double", &ty_f64 },
+	{ "ksym_t", &ty_ksym },
+	{ "usym_t", &ty_usym },
+	{ "username_t", &ty_username },
+	{ "timestamp", &ty_timestamp },
+	{ "macaddr_t", &ty_macaddr },
+	{ "cgroup_path_t", &ty_cgroup_path },
+	{ "inet", &ty_inet },
+	{ "count_t", &ty_count },
+	{ "char", &ty_s8 },
+	{ "short", &ty_s16 },
+	{ "int", &ty_s32 },
+	{ "long", &ty_s64 },
+	{ "size_t", &ty_u64 },
+	{ "ssize_t", &ty_s64 },
+	{ "pid_t", &ty_s32 },
+	{ "int8_t", &ty_s8 },
+	{ "int16_t", &ty_s16 },
+	{ "int32_t", &ty_s32 },
+	{ "int64_t", &ty_s64 },
+	{ "uint8_t", &ty_u8 },
+	{ "uint16_t", &ty_u16 },
+	{ "uint32_t", &ty_u32 },
+	{ "uint64_t", &ty_u64 },
+	{ "uintptr_t", &ty_u64 },
+	{ "__u8", &ty_u8 },
+	{ "__u16", &ty_u16 },
+	{ "__u32", &ty_u32 },
+	{ "__u64", &ty_u64 },
+	{ "__s8", &ty_s8 },
+	{ "__s16", &ty_s16 },
+	{ "__s32", &ty_s32 },
+	{ "__s64", &ty_s64 },
+	{ "unsigned", &ty_u32 },
+	{ "probe", &ty_probe },
 };
 
 /* What rows and lets name although no value of it can be made by hand. */
@@ -243,10 +279,12 @@ static const struct named_agg {
 	enum type_kind kind;
 	bool is_signed;
 } named_aggs[] = {
-	{ "sum_t", TY_SUM, true },     { "usum_t", TY_SUM, false },	{ "min_t", TY_MIN, true },
-	{ "umin_t", TY_MIN, false },   { "max_t", TY_MAX, true },	{ "umax_t", TY_MAX, false },
-	{ "avg_t", TY_AVG, true },     { "uavg_t", TY_AVG, false },	{ "stats_t", TY_STATS, true },
-	{ "ustats_t", TY_STATS, false }, { "hist_t", TY_HIST, true },	{ "lhist_t", TY_LHIST, true },
+	{ "sum_t", TY_SUM, true },	   { "usum_t", TY_SUM, false },
+	{ "min_t", TY_MIN, true },	   { "umin_t", TY_MIN, false },
+	{ "max_t", TY_MAX, true },	   { "umax_t", TY_MAX, false },
+	{ "avg_t", TY_AVG, true },	   { "uavg_t", TY_AVG, false },
+	{ "stats_t", TY_STATS, true },	   { "ustats_t", TY_STATS, false },
+	{ "hist_t", TY_HIST, true },	   { "lhist_t", TY_LHIST, true },
 	{ "tseries_t", TY_TSERIES, true },
 };
 
@@ -345,7 +383,8 @@ const struct type *check_try_type(struct check *c, struct type_ref *ref)
 		u32 n = (u32)MIN(MAX(ref->suffix.v[0], 1), 1 << 20);
 
 		first = 1;
-		t = streq(ref->name, "buffer") ? type_buffer(c->arena, n) : type_string(c->arena, n);
+		t = streq(ref->name, "buffer") ? type_buffer(c->arena, n)
+					       : type_string(c->arena, n);
 	} else
 		t = ref->tag ? find_tagged(c, ref->tag, ref->name) : find_untagged(c, ref->name);
 	for (u32 i = first; t && i < ref->suffix.n && !type_is_moot(t); i++)
@@ -368,8 +407,10 @@ static void near_types(struct check *c, struct near *near)
 static const struct type *unknown_type(struct check *c, struct type_ref *ref)
 {
 	const struct world *w = &c->env->world;
-	const char *word = ref->tag == 's' ? "struct " : ref->tag == 'u' ? "union " :
-			   ref->tag == 'e' ? "enum " : "";
+	const char *word = ref->tag == 's'   ? "struct "
+			   : ref->tag == 'u' ? "union "
+			   : ref->tag == 'e' ? "enum "
+					     : "";
 	const char *name = ref->name ? ref->name : "typeof";
 	struct diag *d = check_report(c, ref->span, D_UNKNOWN_TYPE,
 				      arena_printf(c->arena, "%s%s", word, name));
@@ -402,11 +443,19 @@ const struct type *check_resolve_type(struct check *c, struct type_ref *ref)
 static const struct type *row_base(struct check *c, const char *name)
 {
 	static const struct named row_names[] = {
-		{ "int", &ty_s64 },	  { "uint", &ty_u64 },	      { "ksym", &ty_ksym },
-		{ "usym", &ty_usym },	  { "username", &ty_username }, { "macaddr", &ty_macaddr },
-		{ "comm", &ty_comm },	  { "cgroup_path", &ty_cgroup_path }, { "ptr", &ty_void_ptr },
-		{ "pointer", &ty_void_ptr }, { "timestamp_mode", &ty_timestamp_mode },
-		{ "stack_mode", &ty_stack_mode }, { "count", &ty_count },
+		{ "int", &ty_s64 },
+		{ "uint", &ty_u64 },
+		{ "ksym", &ty_ksym },
+		{ "usym", &ty_usym },
+		{ "username", &ty_username },
+		{ "macaddr", &ty_macaddr },
+		{ "comm", &ty_comm },
+		{ "cgroup_path", &ty_cgroup_path },
+		{ "ptr", &ty_void_ptr },
+		{ "pointer", &ty_void_ptr },
+		{ "timestamp_mode", &ty_timestamp_mode },
+		{ "stack_mode", &ty_stack_mode },
+		{ "count", &ty_count },
 	};
 
 	for (u32 i = 0; i < ARRAY_SIZE(row_names); i++)

@@ -74,7 +74,10 @@ static void put_suffix(struct buf *b, s64 n)
 
 static void put_tref(struct buf *b, const struct type_ref *t, u32 indent)
 {
-	const char *tag = t->tag == 's' ? "struct " : t->tag == 'u' ? "union " : t->tag == 'e' ? "enum " : "";
+	const char *tag = t->tag == 's'	  ? "struct "
+			  : t->tag == 'u' ? "union "
+			  : t->tag == 'e' ? "enum "
+					  : "";
 
 	buf_pad(b, ' ', 2 * (size_t)indent);
 	buf_printf(b, "as %s%s", tag, t->name ? t->name : "typeof");
@@ -107,7 +110,8 @@ static void put_detail(struct buf *b, const struct node *n)
 {
 	switch (n->kind) {
 	case N_INT: put_number(b, n); break;
-	case N_STR: case N_IMPORT: put_string(b, n->str, n->str_len); break;
+	case N_STR:
+	case N_IMPORT: put_string(b, n->str, n->str_len); break;
 	case N_BOOL: buf_puts(b, n->value ? " true" : " false"); break;
 	case N_VAR: buf_printf(b, " $%s", n->name); break;
 	case N_MAP: buf_printf(b, " @%s", n->name); break;
@@ -118,15 +122,37 @@ static void put_detail(struct buf *b, const struct node *n)
 		else
 			buf_printf(b, " %lld", (long long)n->value);
 		break;
-	case N_IDENT: case N_CALL: case N_NAMED: buf_printf(b, " %s", n->name); break;
-	case N_UNARY: case N_BINARY: buf_printf(b, " %s", op_text(n->op)); break;
+	case N_IDENT:
+	case N_CALL:
+	case N_NAMED: buf_printf(b, " %s", n->name); break;
+	case N_UNARY:
+	case N_BINARY: buf_printf(b, " %s", op_text(n->op)); break;
 	case N_INCDEC: buf_printf(b, " %s%s", n->is_prefix ? "before " : "", op_text(n->op)); break;
 	case N_COND: buf_puts(b, n->is_elvis ? " ?:" : ""); break;
 	case N_ASSIGN: buf_printf(b, " %s=", op_text(n->op)); break;
-	case N_INDEX: case N_CAST: case N_SIZEOF: case N_OFFSETOF: case N_TYPEOF: case N_TYPEINFO:
-	case N_COMPTIME: case N_TUPLE: case N_RECORD: case N_TYPE: case N_BLOCK_EXPR: case N_EXPR:
-	case N_LET: case N_DISCARD: case N_IF: case N_WHILE: case N_UNROLL: case N_FOR: case N_BREAK:
-	case N_CONTINUE: case N_RETURN: case N_BLOCK: case N_NODE_KINDS: break;
+	case N_INDEX:
+	case N_CAST:
+	case N_SIZEOF:
+	case N_OFFSETOF:
+	case N_TYPEOF:
+	case N_TYPEINFO:
+	case N_COMPTIME:
+	case N_TUPLE:
+	case N_RECORD:
+	case N_TYPE:
+	case N_BLOCK_EXPR:
+	case N_EXPR:
+	case N_LET:
+	case N_DISCARD:
+	case N_IF:
+	case N_WHILE:
+	case N_UNROLL:
+	case N_FOR:
+	case N_BREAK:
+	case N_CONTINUE:
+	case N_RETURN:
+	case N_BLOCK:
+	case N_NODE_KINDS: break;
 	}
 }
 
@@ -177,7 +203,11 @@ static void put_macro(struct buf *b, const struct macro *m)
 	for (u32 i = 0; i < m->params.n; i++) {
 		enum node_kind kind = m->params.v[i].kind;
 
-		buf_printf(b, " %s%s", kind == N_VAR ? "$" : kind == N_MAP ? "@" : "", m->params.v[i].name);
+		buf_printf(b, " %s%s",
+			   kind == N_VAR   ? "$"
+			   : kind == N_MAP ? "@"
+					   : "",
+			   m->params.v[i].name);
 	}
 	buf_putc(b, '\n');
 	ast_dump_node(b, m->body, 1);

@@ -68,7 +68,15 @@ s64 env_builtin_number(const struct builtin *row, const char *name)
 
 /* ---- configuration */
 
-enum config_kind { CFG_U64, CFG_BOOL, CFG_TEXT, CFG_MISSING, CFG_STACK_MODE, CFG_CACHE, CFG_UNSTABLE };
+enum config_kind {
+	CFG_U64,
+	CFG_BOOL,
+	CFG_TEXT,
+	CFG_MISSING,
+	CFG_STACK_MODE,
+	CFG_CACHE,
+	CFG_UNSTABLE
+};
 
 static const struct config_row {
 	const char *key;
@@ -77,9 +85,15 @@ static const struct config_row {
 	s64 dflt;
 	const char *text; /* default of texts; for a number its unit is in the name */
 } config_rows[] = {
-#define ROW(member, kind, ...) { #member, kind, offsetof(struct config, member), __VA_ARGS__ }
-#define UNSTABLE(what, dflt) \
-	{ "unstable_" #what, CFG_UNSTABLE, offsetof(struct config, unstable) + UNSTABLE_##what, dflt, NULL }
+#define ROW(member, kind, ...)                                                                     \
+	{                                                                                          \
+#member, kind, offsetof(struct config, member), __VA_ARGS__                        \
+	}
+#define UNSTABLE(what, dflt)                                                                       \
+	{                                                                                          \
+		"unstable_" #what, CFG_UNSTABLE,                                                   \
+			offsetof(struct config, unstable) + UNSTABLE_##what, dflt, NULL            \
+	}
 	ROW(cache_user_symbols, CFG_CACHE, 0, "PER_PID"),
 	ROW(cpp_demangle, CFG_BOOL, true, NULL),
 	ROW(lazy_symbolication, CFG_BOOL, true, NULL),
@@ -111,7 +125,8 @@ static const struct old_key {
 	const char *why;
 } old_keys[] = {
 	{ "strlen", "max_strlen", false, "is an old name of max_strlen" },
-	{ "no_cpp_demangle", "cpp_demangle", true, "is an old name, turned around, of cpp_demangle" },
+	{ "no_cpp_demangle", "cpp_demangle", true,
+	  "is an old name, turned around, of cpp_demangle" },
 	{ "cat_bytes_max", "max_cat_bytes", false, "is an old name of max_cat_bytes" },
 	{ "map_keys_max", "max_map_keys", false, "is an old name of max_map_keys" },
 	{ "symbol_source", NULL, false, "is deprecated and has no effect" },
@@ -133,18 +148,17 @@ static const struct choice bools[] = { { "true", 1 }, { "1", 1 }, { "false", 0 }
 static const struct choice missing[] = {
 	{ "error", MISSING_ERROR }, { "warn", MISSING_WARN }, { "ignore", MISSING_IGNORE }, {}
 };
-static const struct choice stack_modes[] = { { "bpftrace", STACK_MODE_SONDE },
-					     { "sonde", STACK_MODE_SONDE },
-					     { "perf", STACK_MODE_PERF },
-					     { "raw", STACK_MODE_RAW },
-					     { "build_id", STACK_MODE_BUILD_ID },
-					     {} };
-static const struct choice unstables[] = { { "error", 0 }, { "false", 0 },  { "0", 0 },
-					   { "warn", 1 },  { "enable", 2 }, { "true", 2 },
-					   { "1", 2 },	   {} };
-static const struct choice caches[] = {
-	{ "PER_PID", 1 }, { "PER_PROGRAM", 1 }, { "NONE", 1 }, { "1", 1 }, { "0", 1 }, {}
+static const struct choice stack_modes[] = {
+	{ "bpftrace", STACK_MODE_SONDE },    { "sonde", STACK_MODE_SONDE },
+	{ "perf", STACK_MODE_PERF },	     { "raw", STACK_MODE_RAW },
+	{ "build_id", STACK_MODE_BUILD_ID }, {}
 };
+static const struct choice unstables[] = { { "error", 0 },  { "false", 0 },
+					   { "0", 0 },	    { "warn", 1 },
+					   { "enable", 2 }, { "true", 2 },
+					   { "1", 2 },	    {} };
+static const struct choice caches[] = { { "PER_PID", 1 }, { "PER_PROGRAM", 1 }, { "NONE", 1 },
+					{ "1", 1 },	  { "0", 1 },		{} };
 
 static bool choose(const struct choice *list, const char *text, s64 *value)
 {
@@ -196,7 +210,8 @@ static bool read_number(const char *text, s64 *value)
 	return !*end;
 }
 
-static bool set_row(struct config *cfg, const struct config_row *row, const char *text, const char **why)
+static bool set_row(struct config *cfg, const struct config_row *row, const char *text,
+		    const char **why)
 {
 	s64 value = 0;
 
@@ -238,7 +253,8 @@ static bool set_row(struct config *cfg, const struct config_row *row, const char
 	return true;
 }
 
-static bool set_old(struct config *cfg, const struct old_key *old, const char *value, const char **why)
+static bool set_old(struct config *cfg, const struct old_key *old, const char *value,
+		    const char **why)
 {
 	s64 on = 0;
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Constants of the checker. In: an operator node whose operands are checked. Out: is_const and the
- * value when both are constants. Everything is computed in 128 bits, so what does not fit 64 is seen
- * and reported; division by zero has the language's meaning (0, and x for x % 0) and a warning.
+ * value when both are constants. Everything is computed in 128 bits, so what does not fit 64 is
+ * seen and reported; division by zero has the language's meaning (0, and x for x % 0) and a
+ * warning.
  *
  * Literals have the smallest type; as soon as an unsigned type was asked for, the ordinary rule of
  * 64-bit results holds.
@@ -52,7 +53,8 @@ static wide divide(struct check *c, struct node *n, wide a, wide b)
 	bool is_mod = n->op == OP_MOD;
 
 	if (!b) {
-		check_report(c, n->span, D_DIV_ZERO, op_text(n->op), is_mod ? "the left operand" : "0");
+		check_report(c, n->span, D_DIV_ZERO, op_text(n->op),
+			     is_mod ? "the left operand" : "0");
 		return is_mod ? a : 0;
 	}
 	return is_mod ? a % b : a / b;
@@ -206,7 +208,7 @@ bool fold_unary(struct check *c, struct node *n)
 	if (n->op == OP_NEG)
 		set_wide(c, n, -v, false);
 	else if (n->op == OP_NOT && asks_unsigned(a->type))
-		fold_set_int(n, (s64)~(u64)v), n->type = &ty_u64;
+		fold_set_int(n, (s64) ~(u64)v), n->type = &ty_u64;
 	else if (n->op == OP_NOT)
 		set_wide(c, n, ~v, false);
 	else

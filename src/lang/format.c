@@ -78,8 +78,11 @@ static enum gap gap_after_close(const struct format *f)
 	const struct piece *cur = &f->cur;
 
 	switch (cur->kind) {
-	case TOK_SEMICOLON: case TOK_COMMA: case TOK_RPAREN: case TOK_RBRACKET: case TOK_DOT:
-		return GAP_NONE;
+	case TOK_SEMICOLON:
+	case TOK_COMMA:
+	case TOK_RPAREN:
+	case TOK_RBRACKET:
+	case TOK_DOT: return GAP_NONE;
 	case TOK_ELSE: return GAP_SPACE;
 	default: break;
 	}
@@ -97,19 +100,24 @@ static bool would_merge(const struct format *f)
 		return f->cur.kind == TOK_DOT;
 	if (a == '/')
 		return b == '*' || b == '/';
-	return b == '=' ? f->cur.role != ROLE_TIGHT_BOTH :
-			  a == b && (a == '-' || a == '+' || a == '&' || a == '*');
+	return b == '=' ? f->cur.role != ROLE_TIGHT_BOTH
+			: a == b && (a == '-' || a == '+' || a == '&' || a == '*');
 }
 
 static bool hugs_next(const struct piece *prev)
 {
 	switch (prev->role) {
-	case ROLE_PREFIX: case ROLE_TIGHT_BOTH: case ROLE_CAST_CLOSE: case ROLE_PREDICATE_OPEN:
-		return true;
+	case ROLE_PREFIX:
+	case ROLE_TIGHT_BOTH:
+	case ROLE_CAST_CLOSE:
+	case ROLE_PREDICATE_OPEN: return true;
 	default: break;
 	}
 	switch (prev->kind) {
-	case TOK_LPAREN: case TOK_LBRACKET: case TOK_DOT: case TOK_ARROW: return true;
+	case TOK_LPAREN:
+	case TOK_LBRACKET:
+	case TOK_DOT:
+	case TOK_ARROW: return true;
 	default: return false;
 	}
 }
@@ -117,14 +125,20 @@ static bool hugs_next(const struct piece *prev)
 static bool hugs_prev(const struct piece *cur)
 {
 	switch (cur->role) {
-	case ROLE_TIGHT: case ROLE_TIGHT_BOTH: case ROLE_CALL_OPEN: case ROLE_PREDICATE_CLOSE:
-		return true;
+	case ROLE_TIGHT:
+	case ROLE_TIGHT_BOTH:
+	case ROLE_CALL_OPEN:
+	case ROLE_PREDICATE_CLOSE: return true;
 	default: break;
 	}
 	switch (cur->kind) {
-	case TOK_COMMA: case TOK_SEMICOLON: case TOK_RPAREN: case TOK_RBRACKET: case TOK_LBRACKET:
-	case TOK_DOT: case TOK_ARROW:
-		return true;
+	case TOK_COMMA:
+	case TOK_SEMICOLON:
+	case TOK_RPAREN:
+	case TOK_RBRACKET:
+	case TOK_LBRACKET:
+	case TOK_DOT:
+	case TOK_ARROW: return true;
 	default: return false;
 	}
 }
@@ -177,7 +191,9 @@ static bool may_break(const struct format *f)
 	const struct piece *cur = &f->cur;
 
 	switch (cur->kind) {
-	case TOK_SEMICOLON: case TOK_COMMA: case TOK_ELSE: return false;
+	case TOK_SEMICOLON:
+	case TOK_COMMA:
+	case TOK_ELSE: return false;
 	default: break;
 	}
 	return !is_open(cur) && cur->role != ROLE_INLINE_OPEN && cur->role != ROLE_INLINE_CLOSE &&
@@ -224,9 +240,9 @@ static void put_comment(struct format *f, u32 at, u32 len)
 
 struct between { /* what the text has between two pieces */
 	u32 at, to;
-	u32 newlines;	 /* since the last comment */
-	bool comments;	 /* any */
-	bool ends_line;	 /* the last one goes to the end of its line */
+	u32 newlines;	/* since the last comment */
+	bool comments;	/* any */
+	bool ends_line; /* the last one goes to the end of its line */
 };
 
 /* Moves over white space and superfluous semicolons; true when a comment follows. */
@@ -253,7 +269,8 @@ static void put_comments(struct format *f, struct between *b, enum gap *gap, u32
 			start_line(f, (blank || *gap == GAP_BLANK) && f->any, indent);
 			if (*gap == GAP_BLANK)
 				*gap = GAP_LINE;
-		} else if (b->comments || (f->prev.kind != TOK_LPAREN && f->prev.kind != TOK_LBRACKET)) {
+		} else if (b->comments ||
+			   (f->prev.kind != TOK_LPAREN && f->prev.kind != TOK_LBRACKET)) {
 			buf_putc(f->out, ' ');
 		}
 		b->ends_line = f->src->text[b->at + 1] == '/';
@@ -286,7 +303,8 @@ static void put_gap(struct format *f, u32 from)
 
 		start_line(f, gap == GAP_BLANK || blank, indent);
 	} else if (b.ends_line || (b.newlines && may_break(f))) {
-		start_line(f, false, is_open(&f->cur) || f->cur.kind == TOK_ELSE ? f->indent : inner);
+		start_line(f, false,
+			   is_open(&f->cur) || f->cur.kind == TOK_ELSE ? f->indent : inner);
 	} else if (gap == GAP_SPACE || b.comments) {
 		buf_putc(f->out, ' ');
 	}

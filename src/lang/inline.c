@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Calls of fn: the function is pasted where it is called, so no engine needs to know about it. In: a
- * call with its arguments. Out: the same node as a block with a value:
+ * Calls of fn: the function is pasted where it is called, so no engine needs to know about it. In:
+ * a call with its arguments. Out: the same node as a block with a value:
  *
  *	fn f($a: T): R { ...; return e; }	{ let $a#1: T = (T)arg; ...; (R)e }
  *
  * A return elsewhere than at the end leaves a loop of one turn, through the loops around it:
  *
  *	{ let $a#1: T = (T)arg; let $ret#1: R; let $done#1: bool;
- *	  unroll (1) { if ... { $ret#1 = (R)e; $done#1 = 1; break; } while ... { ... } if ($done#1) { break; } }
+ *	  unroll (1) {
+ *		if ... { $ret#1 = (R)e; $done#1 = 1; break; }
+ *		while ... { ... } if ($done#1) { break; }
+ *	  }
  *	  $ret#1 }
  *
  * Variables are renamed as in macros; maps are the script's own. Recursion is refused.
@@ -36,7 +39,8 @@ static struct node *make_var(const struct inlined *in, const char *name)
 }
 
 /* Integers are cut to the declared type, as C does; other values must have it. */
-static struct node *converted(const struct inlined *in, struct type_ref *to, struct node *value, u32 why)
+static struct node *converted(const struct inlined *in, struct type_ref *to, struct node *value,
+			      u32 why)
 {
 	struct node *cast;
 
@@ -50,7 +54,8 @@ static struct node *converted(const struct inlined *in, struct type_ref *to, str
 	return cast;
 }
 
-static struct node *make_let(const struct inlined *in, const char *name, struct type_ref *t, struct node *value)
+static struct node *make_let(const struct inlined *in, const char *name, struct type_ref *t,
+			     struct node *value)
 {
 	struct node *let = make(in, N_LET);
 
@@ -101,7 +106,8 @@ static void leave(const struct inlined *in, struct node *n)
 	done->next = list;
 	list = done;
 	if (value && in->has_result) {
-		struct node *set = make_set(in, "ret", converted(in, in->f->result, value, CAST_RESULT));
+		struct node *set =
+			make_set(in, "ret", converted(in, in->f->result, value, CAST_RESULT));
 
 		set->next = list;
 		list = set;

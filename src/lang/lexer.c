@@ -23,18 +23,17 @@ void lex_init(struct lexer *lx, struct source *src, struct arena *arena, struct 
 	};
 }
 
-static const char *const texts[N_TOKENS] = {
-	[TOK_EOF] = "the end of the script",
-	[TOK_BAD] = "something unreadable",
-	[TOK_IDENT] = "a name",
-	[TOK_VAR] = "a variable",
-	[TOK_MAP] = "a map",
-	[TOK_PARAM] = "a positional parameter",
-	[TOK_INT] = "a number",
-	[TOK_STR] = "a string",
+static const char *const texts[N_TOKENS] = { [TOK_EOF] = "the end of the script",
+					     [TOK_BAD] = "something unreadable",
+					     [TOK_IDENT] = "a name",
+					     [TOK_VAR] = "a variable",
+					     [TOK_MAP] = "a map",
+					     [TOK_PARAM] = "a positional parameter",
+					     [TOK_INT] = "a number",
+					     [TOK_STR] = "a string",
 #define T(name, text) [TOK_##name] = text,
 #define A(name, text, op) [TOK_##name] = text,
-	LANG_TOKENS(T, A, T)
+					     LANG_TOKENS(T, A, T)
 #undef T
 #undef A
 };
@@ -142,7 +141,8 @@ static char bad_escape(struct lexer *lx, u32 start)
 		const char *s = arena_strndup(lx->arena, lx->src->text + start, lx->pos - start);
 		struct diag *d = report(lx, start, lx->pos - start, D_BAD_ESCAPE, s);
 
-		diag_help(lx->diags, d, "the escapes are \\n \\t \\r \\\" \\\\, \\101 and \\x41; "
+		diag_help(lx->diags, d,
+			  "the escapes are \\n \\t \\r \\\" \\\\, \\101 and \\x41; "
 			  "a backslash itself is \\\\");
 	}
 	return c;
@@ -384,8 +384,8 @@ static void skip_stray(struct lexer *lx)
 	if (lx->quiet)
 		return;
 
-	const char *shown = c >= ' ' && c != 0x7f ? arena_printf(lx->arena, "\"%s\"", s) :
-						    arena_printf(lx->arena, "0x%02x", c);
+	const char *shown = c >= ' ' && c != 0x7f ? arena_printf(lx->arena, "\"%s\"", s)
+						  : arena_printf(lx->arena, "0x%02x", c);
 	struct diag *d = report(lx, start, len, D_STRAY_BYTE, shown);
 	const char *help = stray_help(s);
 
@@ -443,7 +443,14 @@ static enum token_kind single_mark(char c)
 static bool begins_long_mark(char c)
 {
 	switch (c) {
-	case '=': case '.': case '-': case '+': case '>': case '<': case '&': case '|': return true;
+	case '=':
+	case '.':
+	case '-':
+	case '+':
+	case '>':
+	case '<':
+	case '&':
+	case '|': return true;
 	default: return false;
 	}
 }
@@ -457,7 +464,8 @@ static bool lex_mark(struct lexer *lx, struct token *tok)
 		return false;
 	if (lx->end - lx->pos >= 2 && begins_long_mark(s[1])) {
 		for (u32 i = 0; i < ARRAY_SIZE(marks); i++) {
-			if (lx->end - lx->pos < marks[i].len || memcmp(s, marks[i].text, marks[i].len) != 0)
+			if (lx->end - lx->pos < marks[i].len ||
+			    memcmp(s, marks[i].text, marks[i].len) != 0)
 				continue;
 			tok->kind = marks[i].kind;
 			lx->pos += marks[i].len;
@@ -497,7 +505,8 @@ static void lex_number(struct lexer *lx, struct token *tok)
 	tok->value = num.value;
 	if (num.fault && !lx->quiet) {
 		lx->n_errors++;
-		number_report(&num, lx->diags, (struct span){ lx->src->base + start, lx->pos - start },
+		number_report(&num, lx->diags,
+			      (struct span){ lx->src->base + start, lx->pos - start },
 			      lx->src->text + start);
 	}
 }

@@ -9,6 +9,7 @@
 #include "base/diag.h"
 #include "base/hash.h"
 
+/* clang-format off */
 /* T(name, text): punctuation; A(name, text, op): assignment; K(name, text): keyword */
 #define LANG_TOKENS(T, A, K)                                                                       \
 	T(LPAREN, "(") T(RPAREN, ")") T(LBRACKET, "[") T(RBRACKET, "]") T(LBRACE, "{")             \
@@ -27,6 +28,7 @@
 	K(RETURN, "return") K(SIZEOF, "sizeof") K(STRUCT, "struct") K(TRUE, "true")                \
 	K(TYPEINFO, "typeinfo") K(TYPEOF, "typeof") K(UNION, "union") K(UNROLL, "unroll")          \
 	K(WHILE, "while")
+/* clang-format on */
 
 enum token_kind {
 	TOK_EOF,
@@ -42,7 +44,7 @@ enum token_kind {
 	LANG_TOKENS(T, A, T)
 #undef T
 #undef A
-	N_TOKENS
+		N_TOKENS
 };
 
 struct token {
@@ -63,8 +65,8 @@ struct lexer {
 	struct diags *diags;
 	u32 pos, end; /* offsets in src->text */
 	u32 n_errors;
-	bool quiet;   /* looking ahead or skipping: nothing is reported */
-	bool c_mode;  /* in C text: 'x' is a number */
+	bool quiet;  /* looking ahead or skipping: nothing is reported */
+	bool c_mode; /* in C text: 'x' is a number */
 };
 
 void lex_init(struct lexer *lx, struct source *src, struct arena *arena, struct intern *names,

@@ -73,7 +73,7 @@ static bool arg_fits(const struct macro_param *p, const struct node *arg)
 	return true;
 }
 
-/* How well the arguments fit: -1 not at all; more for a variable or map that is asked for by kind. */
+/* How well the arguments fit: -1 not at all; more for each variable or map asked for by kind. */
 static int fit(const struct macro *m, const struct node *args, u32 n_args)
 {
 	int score = m->is_std ? 0 : 1;
@@ -131,8 +131,8 @@ static bool report_arg(struct check *c, const struct macro *m, struct node *args
 
 		if (arg_fits(p, args))
 			continue;
-		check_report(c, args->span, D_MACRO_ARG, m->name, p->kind == N_MAP ? "map" : "variable",
-			     param_text(c, p));
+		check_report(c, args->span, D_MACRO_ARG, m->name,
+			     p->kind == N_MAP ? "map" : "variable", param_text(c, p));
 		return true;
 	}
 	return false;
@@ -145,7 +145,8 @@ static int no_match(struct check *c, struct node *n, const struct macro_set *set
 	struct diag *d = check_report(c, n->span, D_MACRO_NO_MATCH, n->name);
 
 	for (u32 i = 0; i < set->v.n; i++)
-		diag_note(c->diags, d, set->v.v[i]->span, "candidate: %s", signature(c, set->v.v[i]));
+		diag_note(c->diags, d, set->v.v[i]->span, "candidate: %s",
+			  signature(c, set->v.v[i]));
 	return -1;
 }
 
@@ -188,9 +189,11 @@ static u32 measure(const struct node *n, u32 *count)
 		const struct node *below[] = { n->a, n->b, n->c, n->d };
 
 		++*count;
-		for (u32 i = 0; i < ARRAY_SIZE(below); i++)
-			if (below[i])
-				height = MAX(height, measure(below[i], count));
+		for (u32 i = 0; i < ARRAY_SIZE(below); i++) {
+			u32 h = below[i] ? measure(below[i], count) : 0;
+
+			height = MAX(height, h);
+		}
 	}
 	return height + 1;
 }
@@ -308,7 +311,8 @@ static void paste_list(struct paste *p, struct node *n)
 static bool expand_below(struct check *c, struct node *n)
 {
 	for (; n; n = n->next) {
-		if ((n->kind == N_CALL || n->kind == N_IDENT) && !n->builtin && macro_expand(c, n) < 0)
+		if ((n->kind == N_CALL || n->kind == N_IDENT) && !n->builtin &&
+		    macro_expand(c, n) < 0)
 			return false;
 		if (n->kind == N_BLOCK_EXPR && n->data)
 			continue; /* an expansion: its body is expanded when it is checked */
@@ -333,7 +337,8 @@ static bool is_recursive(struct check *c, const struct node *n, const struct mac
 	for (const struct expansion *e = c->s->expansion; e; e = e->up) {
 		if (e->macro != m)
 			continue;
-		check_report(c, n->span, D_RECURSIVE_MACRO, chain_text(c, c->s->expansion, m->name));
+		check_report(c, n->span, D_RECURSIVE_MACRO,
+			     chain_text(c, c->s->expansion, m->name));
 		return true;
 	}
 	return false;
@@ -343,7 +348,9 @@ static struct expansion *expansion_new(struct check *c, struct node *n, const st
 {
 	struct expansion *e = arena_new(c->arena, struct expansion);
 
-	*e = (struct expansion){ .name = n->name, .call = n->span, .macro = m, .up = c->s->expansion };
+	*e = (struct expansion){
+		.name = n->name, .call = n->span, .macro = m, .up = c->s->expansion
+	};
 	return e;
 }
 

@@ -32,7 +32,8 @@ enum { FIRST_C_SUFFIX = 7 };
 
 static bool is_word(char c)
 {
-	return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+	return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+	       c == '_';
 }
 
 static u32 digit_of(char c)
@@ -198,7 +199,8 @@ void number_report(const struct number *num, struct diags *diags, struct span sp
 		if (num->base_name[0] == 'o')
 			diag_help(diags, d, "a leading 0 makes a number octal");
 		break;
-	case NUMBER_TOO_BIG: diag_report(diags, span, D_NUMBER_OVERFLOW,
-			    (unsigned long long)num->max, text); break;
+	case NUMBER_TOO_BIG:
+		diag_report(diags, span, D_NUMBER_OVERFLOW, (unsigned long long)num->max, text);
+		break;
 	}
 }

@@ -20,23 +20,23 @@ enum {
 /* What the formatter cannot tell from the tokens alone; one byte for each byte of the text. */
 enum role {
 	ROLE_NONE,
-	ROLE_BINARY,	  /* an operator with two operands */
-	ROLE_PREFIX,	  /* an operator before its operand */
-	ROLE_TIGHT,	  /* = of a named argument, : of a type: nothing before it */
-	ROLE_TIGHT_BOTH,  /* nothing on either side */
-	ROLE_CALL_OPEN,	  /* ( right after a name */
-	ROLE_CAST_CLOSE,  /* ) of a cast */
+	ROLE_BINARY,	 /* an operator with two operands */
+	ROLE_PREFIX,	 /* an operator before its operand */
+	ROLE_TIGHT,	 /* = of a named argument, : of a type: nothing before it */
+	ROLE_TIGHT_BOTH, /* nothing on either side */
+	ROLE_CALL_OPEN,	 /* ( right after a name */
+	ROLE_CAST_CLOSE, /* ) of a cast */
 	ROLE_BLOCK_OPEN,
 	ROLE_BLOCK_CLOSE,
 	ROLE_BLOCK_CLOSE_SEMI, /* the last statement has no semicolon: the formatter adds it */
-	ROLE_INLINE_OPEN, /* braces of a short block expression: stay on the line */
+	ROLE_INLINE_OPEN,      /* braces of a short block expression: stay on the line */
 	ROLE_INLINE_CLOSE,
-	ROLE_PROBE_OPEN,  /* on a line of its own */
+	ROLE_PROBE_OPEN, /* on a line of its own */
 	ROLE_PREDICATE_OPEN,
 	ROLE_PREDICATE_CLOSE,
-	ROLE_RAW,	  /* first byte of text that stays as it is: attach points, fractions */
-	ROLE_C_TEXT,	  /* the same for C text, which has lines of its own */
-	ROLE_MORE,	  /* the other bytes of either */
+	ROLE_RAW,    /* first byte of text that stays as it is: attach points, fractions */
+	ROLE_C_TEXT, /* the same for C text, which has lines of its own */
+	ROLE_MORE,   /* the other bytes of either */
 };
 
 struct parser {
@@ -50,17 +50,17 @@ struct parser {
 	u32 prev_end;	  /* where the last consumed token ended */
 	u32 depth, n_blocks;
 	u32 n_errors;
-	u32 resume;	  /* where the token of the error was */
-	bool panic;	  /* an error was reported and nothing makes sense yet */
-	bool to_top;	  /* recovery inside blocks is hopeless: give up the declaration */
+	u32 resume;  /* where the token of the error was */
+	bool panic;  /* an error was reported and nothing makes sense yet */
+	bool to_top; /* recovery inside blocks is hopeless: give up the declaration */
 	bool in_predicate;
-	bool lost_text;	  /* a string swallowed the rest of its line, with any brace in it */
-	u32 in_keyword;	  /* inside a keyword argument: 99.9 is allowed */
+	bool lost_text; /* a string swallowed the rest of its line, with any brace in it */
+	u32 in_keyword; /* inside a keyword argument: 99.9 is allowed */
 	bool c_mode;
 	bool noted_arrow; /* one note for a script is enough */
 	bool seen_config, seen_probe;
 	const char *name_args, *name_discard;
-	u8 *roles;	  /* NULL unless formatting */
+	u8 *roles; /* NULL unless formatting */
 };
 
 /* parse.c: moves and errors */
@@ -111,9 +111,9 @@ bool parse_enter(struct parser *p);
 void parse_leave(struct parser *p);
 /* Whether the current token, first on its line and unindented, begins a declaration. */
 bool parse_at_item(const struct parser *p);
-void parse_recover(struct parser *p);	   /* to the end of this statement */
+void parse_recover(struct parser *p);	    /* to the end of this statement */
 void parse_recover_block(struct parser *p); /* to the next "{" */
-void parse_recover_top(struct parser *p);  /* to the next declaration */
+void parse_recover_top(struct parser *p);   /* to the next declaration */
 /* A node from `start` to the last consumed token; its height from its children. */
 struct node *parse_node(struct parser *p, enum node_kind kind, u32 start);
 struct node *parse_done(struct parser *p, struct node *n);

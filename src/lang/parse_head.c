@@ -54,7 +54,8 @@ static void skip_c_string(struct lexer *lx)
 {
 	char quote = lex_at(lx, 0);
 
-	for (lx->pos++; lx->pos < lx->end && lex_at(lx, 0) != quote && lex_at(lx, 0) != '\n'; lx->pos++)
+	for (lx->pos++; lx->pos < lx->end && lex_at(lx, 0) != quote && lex_at(lx, 0) != '\n';
+	     lx->pos++)
 		lx->pos += lex_at(lx, 0) == '\\' && lx->pos + 1 < lx->end;
 	if (lx->pos < lx->end)
 		lx->pos++;
@@ -121,7 +122,9 @@ static bool skip_definition(struct parser *p)
 	for (;;) {
 		lex_layout(lx);
 		switch (lex_at(lx, 0)) {
-		case '{': case '(': case '[': {
+		case '{':
+		case '(':
+		case '[': {
 			bool brace = lex_at(lx, 0) == '{';
 
 			if (!skip_balanced(lx))
@@ -131,7 +134,9 @@ static bool skip_definition(struct parser *p)
 			break;
 		}
 		case ';': lx->pos++; return true;
-		case '}': case ')': case ']': return false;
+		case '}':
+		case ')':
+		case ']': return false;
 		default:
 			if (!skip_c_token(lx))
 				return false;
@@ -280,8 +285,10 @@ void parse_import(struct parser *p)
 		return;
 	im->span = parse_span(p, start, p->prev_end);
 	if (!parse_accept(p, TOK_SEMICOLON))
-		parse_help(p, parse_complain(p, parse_span(p, p->prev_end - 1, p->prev_end),
-					     D_MISSING_SEMICOLON), "put \";\" here");
+		parse_help(p,
+			   parse_complain(p, parse_span(p, p->prev_end - 1, p->prev_end),
+					  D_MISSING_SEMICOLON),
+			   "put \";\" here");
 	while (*link)
 		link = &(*link)->next;
 	*link = im;

@@ -294,12 +294,22 @@ static struct node *parse_comptime(struct parser *p)
 static bool begins_operand(enum token_kind kind)
 {
 	switch (kind) {
-	case TOK_IDENT: case TOK_VAR: case TOK_MAP: case TOK_PARAM: case TOK_INT: case TOK_STR:
-	case TOK_LPAREN: case TOK_NOT: case TOK_TILDE: case TOK_TRUE: case TOK_FALSE:
-	case TOK_SIZEOF: case TOK_OFFSETOF: case TOK_COMPTIME: case TOK_CONFIG:
-		return true;
-	default:
-		return false;
+	case TOK_IDENT:
+	case TOK_VAR:
+	case TOK_MAP:
+	case TOK_PARAM:
+	case TOK_INT:
+	case TOK_STR:
+	case TOK_LPAREN:
+	case TOK_NOT:
+	case TOK_TILDE:
+	case TOK_TRUE:
+	case TOK_FALSE:
+	case TOK_SIZEOF:
+	case TOK_OFFSETOF:
+	case TOK_COMPTIME:
+	case TOK_CONFIG: return true;
+	default: return false;
 	}
 }
 
@@ -320,8 +330,9 @@ static bool at_cast(struct parser *p)
 	if (!parse_type_then_paren(p, &has_suffix, &has_star, &after))
 		return false;
 	if (parse_at_type_word(p))
-		return parse_is(p, TOK_TYPEOF) ? begins_operand(after.kind) || may_begin_operand(after.kind) :
-						 true;
+		return parse_is(p, TOK_TYPEOF)
+			       ? begins_operand(after.kind) || may_begin_operand(after.kind)
+			       : true;
 	if (has_star)
 		return true;
 	if (parse_is_builtin(p, p->tok.name))
@@ -354,8 +365,9 @@ static struct node *parse_record(struct parser *p, u32 start, struct span open)
 			break;
 	}
 	if (!parse_is(p, TOK_RPAREN) && !p->panic)
-		parse_help(p, parse_error(p, parse_tok_span(p), D_EXPECTED, "name = value", " ",
-					  "in a record", parse_found(p)),
+		parse_help(p,
+			   parse_error(p, parse_tok_span(p), D_EXPECTED, "name = value", " ",
+				       "in a record", parse_found(p)),
 			   "every member of a record has a name: (a=1, b=2)");
 	parse_close(p, TOK_RPAREN, open);
 	return parse_done(p, n);
@@ -364,7 +376,8 @@ static struct node *parse_record(struct parser *p, u32 start, struct span open)
 /* "if ($x = 1)": read on as if it were a comparison. */
 static struct node *parse_meant_equal(struct parser *p, struct node *left, u32 start)
 {
-	struct diag *d = parse_complain(p, parse_tok_span(p), D_EXPECTED, "\")\"", "", "", parse_found(p));
+	struct diag *d =
+		parse_complain(p, parse_tok_span(p), D_EXPECTED, "\")\"", "", "", parse_found(p));
 	struct node *n = parse_node(p, N_BINARY, start);
 
 	parse_help(p, d, "\"=\" assigns; to compare, write \"==\"");
@@ -440,11 +453,13 @@ struct node *parse_primary(struct parser *p)
 	switch (p->tok.kind) {
 	case TOK_INT: return parse_int(p);
 	case TOK_STR: return parse_string(p);
-	case TOK_TRUE: case TOK_FALSE: return parse_bool(p);
+	case TOK_TRUE:
+	case TOK_FALSE: return parse_bool(p);
 	case TOK_VAR: return leaf(p, N_VAR);
 	case TOK_PARAM: return leaf(p, N_PARAM);
 	case TOK_MAP: return parse_map(p);
-	case TOK_IDENT: case TOK_CONFIG: return parse_name(p);
+	case TOK_IDENT:
+	case TOK_CONFIG: return parse_name(p);
 	case TOK_LPAREN: return parse_paren(p);
 	case TOK_SIZEOF: return parse_meta(p, N_SIZEOF);
 	case TOK_OFFSETOF: return parse_meta(p, N_OFFSETOF);
@@ -452,7 +467,10 @@ struct node *parse_primary(struct parser *p)
 	case TOK_COMPTIME: return parse_comptime(p);
 	case TOK_IF: return parse_if_value(p, parse_if(p));
 	case TOK_LBRACE: return parse_block_value(p, parse_block(p, ROLE_BLOCK_OPEN));
-	case TOK_STRUCT: case TOK_UNION: case TOK_ENUM: case TOK_TYPEOF: return parse_type_value(p);
+	case TOK_STRUCT:
+	case TOK_UNION:
+	case TOK_ENUM:
+	case TOK_TYPEOF: return parse_type_value(p);
 	default: return no_operand(p);
 	}
 }

@@ -35,7 +35,10 @@ static u32 quoted_length(const struct lexer *lx, u32 at)
 static bool ends_attach(char c, bool seen_colon)
 {
 	switch (c) {
-	case ' ': case '\t': case ',': case '{': return true;
+	case ' ':
+	case '\t':
+	case ',':
+	case '{': return true;
 	case '/': return !seen_colon;
 	default: return is_control(c);
 	}
@@ -86,7 +89,9 @@ static u32 attach_length(struct parser *p)
 		if (!quoted) {
 			u32 at = lx->pos + n;
 
-			parse_help(p, parse_complain(p, parse_span(p, at, at + 1), D_UNTERMINATED_STRING),
+			parse_help(p,
+				   parse_complain(p, parse_span(p, at, at + 1),
+						  D_UNTERMINATED_STRING),
 				   "close it with a double quote on the same line");
 			quoted = 1;
 		}
@@ -117,8 +122,9 @@ static const char *param_text(struct parser *p, u64 number, u32 off, u32 len)
 	if (number >= 1 && number <= env->n_params)
 		return env->params[number - 1];
 	if (!p->roles)
-		parse_help(p, parse_complain(p, parse_span(p, off, off + len), D_ATTACH_PARAM,
-					     (unsigned long long)number),
+		parse_help(p,
+			   parse_complain(p, parse_span(p, off, off + len), D_ATTACH_PARAM,
+					  (unsigned long long)number),
 			   "give it on the command line, after the script");
 	return "";
 }
@@ -190,8 +196,9 @@ static struct attach *parse_attach(struct parser *p)
 		at->user_name = intern(p->lang->names, p->src->text + start, name_len - 1);
 	parse_mark_raw(p, start, start + len, ROLE_RAW);
 	if (len == name_len) {
-		parse_help(p, parse_error(p, parse_span(p, start, start + 1), D_EXPECTED_PROBE,
-					  len ? "nothing" : parse_found(p)),
+		parse_help(p,
+			   parse_error(p, parse_span(p, start, start + 1), D_EXPECTED_PROBE,
+				       len ? "nothing" : parse_found(p)),
 			   "a probe looks like this: kprobe:vfs_read { ... }");
 		return at;
 	}
@@ -238,9 +245,11 @@ static struct node *parse_predicate(struct parser *p)
 	n = parse_expr(p);
 	p->in_predicate = false;
 	if (!p->panic && !parse_is(p, TOK_SLASH))
-		parse_help(p, parse_error(p, parse_tok_span(p), D_EXPECTED, "\"/\"", " ",
-					  "after the predicate", parse_found(p)),
-			   "it stands between two \"/\" before the block; to compare, write \"==\"");
+		parse_help(
+			p,
+			parse_error(p, parse_tok_span(p), D_EXPECTED, "\"/\"", " ",
+				    "after the predicate", parse_found(p)),
+			"it stands between two \"/\" before the block; to compare, write \"==\"");
 	parse_mark(p, p->tok.off, ROLE_PREDICATE_CLOSE);
 	parse_accept(p, TOK_SLASH);
 	parse_recover_block(p);
@@ -257,14 +266,16 @@ static void no_block(struct parser *p, const struct clause *c)
 		last = last->next;
 
 	const char *slash = strrchr(last->text, '/');
-	struct diag *d = parse_error(p, parse_tok_span(p), D_EXPECTED, "\"{\"", " ",
-				     c->predicate ? "after the predicate" : "after the attach point",
-				     found);
+	struct diag *d =
+		parse_error(p, parse_tok_span(p), D_EXPECTED, "\"{\"", " ",
+			    c->predicate ? "after the predicate" : "after the attach point", found);
 
 	if (slash && slash[1] != '\0' && !c->predicate)
 		parse_help(p, d, "if \"%s\" begins a predicate, put a space before it", slash);
 	else if (!c->predicate)
-		parse_help(p, d, "attach points are separated by commas; text with spaces goes in quotes");
+		parse_help(
+			p, d,
+			"attach points are separated by commas; text with spaces goes in quotes");
 }
 
 void parse_probe(struct parser *p)

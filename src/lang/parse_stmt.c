@@ -12,12 +12,20 @@
 static bool begins_statement(enum token_kind kind)
 {
 	switch (kind) {
-	case TOK_IDENT: case TOK_VAR: case TOK_MAP: case TOK_LET: case TOK_IF: case TOK_FOR:
-	case TOK_WHILE: case TOK_UNROLL: case TOK_RETURN: case TOK_BREAK: case TOK_CONTINUE:
-	case TOK_PLUSPLUS: case TOK_MINUSMINUS:
-		return true;
-	default:
-		return false;
+	case TOK_IDENT:
+	case TOK_VAR:
+	case TOK_MAP:
+	case TOK_LET:
+	case TOK_IF:
+	case TOK_FOR:
+	case TOK_WHILE:
+	case TOK_UNROLL:
+	case TOK_RETURN:
+	case TOK_BREAK:
+	case TOK_CONTINUE:
+	case TOK_PLUSPLUS:
+	case TOK_MINUSMINUS: return true;
+	default: return false;
 	}
 }
 
@@ -41,7 +49,8 @@ static void no_semicolon(struct parser *p)
 
 	const char *found = parse_found(p);
 
-	d = parse_error(p, parse_tok_span(p), D_EXPECTED, "\";\"", " ", "after the statement", found);
+	d = parse_error(p, parse_tok_span(p), D_EXPECTED, "\";\"", " ", "after the statement",
+			found);
 	if (lex_is_word(found[1]))
 		parse_help(p, d, "is an operator or a comma missing before %s?", found);
 }
@@ -124,11 +133,12 @@ static struct node *parse_variable(struct parser *p, const char *where)
 	n->span.len = p->tok.len;
 	if (!parse_is(p, TOK_VAR)) {
 		bool is_map = parse_is(p, TOK_MAP);
-		struct diag *d = parse_error(p, parse_tok_span(p), D_EXPECTED, "a variable ($name)", " ",
-					     where, parse_found(p));
+		struct diag *d = parse_error(p, parse_tok_span(p), D_EXPECTED, "a variable ($name)",
+					     " ", where, parse_found(p));
 
 		if (is_map)
-			parse_help(p, d, "maps are declared outside of probes: let @m = hash(100);");
+			parse_help(p, d,
+				   "maps are declared outside of probes: let @m = hash(100);");
 		return n;
 	}
 	parse_advance(p);
@@ -327,7 +337,11 @@ static void mark_trailing(struct parser *p, struct node *n)
 static bool needs_semicolon(const struct node *n)
 {
 	switch (n->kind) {
-	case N_IF: case N_WHILE: case N_UNROLL: case N_FOR: case N_BLOCK: return false;
+	case N_IF:
+	case N_WHILE:
+	case N_UNROLL:
+	case N_FOR:
+	case N_BLOCK: return false;
 	default: return true;
 	}
 }
@@ -337,7 +351,8 @@ static struct node *parse_statements(struct parser *p, struct node *block)
 {
 	struct node **end = &block->a, *last = NULL;
 
-	while (!parse_is(p, TOK_RBRACE) && !parse_is(p, TOK_EOF) && !p->panic && !parse_at_item(p)) {
+	while (!parse_is(p, TOK_RBRACE) && !parse_is(p, TOK_EOF) && !p->panic &&
+	       !parse_at_item(p)) {
 		if (parse_accept(p, TOK_SEMICOLON))
 			continue;
 		*end = last = parse_statement(p);
@@ -357,7 +372,8 @@ static void close_block(struct parser *p, struct span open, const struct node *l
 		return;
 	parse_mark(p, p->tok.off, bare ? ROLE_BLOCK_CLOSE_SEMI : ROLE_BLOCK_CLOSE);
 	if (parse_is(p, TOK_RBRACE)) {
-		p->lx.quiet = p->n_blocks == 1; /* raw text may follow: parse_items() reads it again */
+		p->lx.quiet = p->n_blocks ==
+			      1; /* raw text may follow: parse_items() reads it again */
 		parse_advance(p);
 		p->lx.quiet = false;
 		return;

@@ -17,8 +17,9 @@ static void parse_macro_param(struct parser *p, struct macro *m)
 	default: param.kind = N_IDENT; break;
 	}
 	if (param.kind == N_IDENT && !parse_is(p, TOK_IDENT)) {
-		parse_help(p, parse_error(p, parse_tok_span(p), D_MACRO_PARAM, parse_found(p)),
-			   "a parameter is $x (a variable), @m (a map) or a plain name (any expression)");
+		parse_help(
+			p, parse_error(p, parse_tok_span(p), D_MACRO_PARAM, parse_found(p)),
+			"a parameter is $x (a variable), @m (a map) or a plain name (any expression)");
 		return;
 	}
 	vec_push(p->arena, &m->params, param);

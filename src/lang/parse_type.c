@@ -9,7 +9,10 @@
 bool parse_at_type_word(const struct parser *p)
 {
 	switch (p->tok.kind) {
-	case TOK_STRUCT: case TOK_UNION: case TOK_ENUM: case TOK_TYPEOF: return true;
+	case TOK_STRUCT:
+	case TOK_UNION:
+	case TOK_ENUM:
+	case TOK_TYPEOF: return true;
 	default: return false;
 	}
 }
@@ -27,10 +30,10 @@ static u8 tag_of(enum token_kind kind)
 /* ---- names */
 
 static const char *const own_types[] = {
-	"bool",	  "int8",   "int16",  "int32",	"int64",   "uint8",    "uint16", "uint32",
-	"uint64", "string", "buffer", "inet",	"void",	   "float",    "double", "int",
-	"char",	  "short",  "long",   "signed", "unsigned", "u8",      "u16",	 "u32",
-	"u64",	  "s8",	    "s16",    "s32",	"s64",	   "macaddr",  "timestamp",
+	"bool",	  "int8",   "int16",  "int32",	"int64",    "uint8",   "uint16",    "uint32",
+	"uint64", "string", "buffer", "inet",	"void",	    "float",   "double",    "int",
+	"char",	  "short",  "long",   "signed", "unsigned", "u8",      "u16",	    "u32",
+	"u64",	  "s8",	    "s16",    "s32",	"s64",	    "macaddr", "timestamp",
 };
 
 static bool is_listed(const char *name)
@@ -119,8 +122,9 @@ static void parse_array_suffix(struct parser *p, struct type_ref *t)
 			parse_complain(p, parse_tok_span(p), D_ARRAY_SIZE), n = 1;
 		parse_advance(p);
 	} else if (parse_is(p, TOK_PARAM) || parse_is(p, TOK_IDENT)) {
-		parse_help(p, parse_error(p, parse_tok_span(p), D_EXPECTED, "a number", " ",
-					  "as the size of an array", parse_found(p)),
+		parse_help(p,
+			   parse_error(p, parse_tok_span(p), D_EXPECTED, "a number", " ",
+				       "as the size of an array", parse_found(p)),
 			   "sizes in types are written out");
 	}
 	parse_close(p, TOK_RBRACKET, open);
@@ -170,10 +174,9 @@ static void parse_typeof(struct parser *p, struct type_ref *t)
 		parse_leave(p);
 		return;
 	}
-	if (parse_at_type_word(p) ||
-	    (parse_is(p, TOK_IDENT) && !parse_is_builtin(p, p->tok.name) &&
-	     parse_type_then_paren(p, &has_suffix, &has_star, &after) &&
-	     (has_star || parse_is_type_name(p, p->tok.name))))
+	if (parse_at_type_word(p) || (parse_is(p, TOK_IDENT) && !parse_is_builtin(p, p->tok.name) &&
+				      parse_type_then_paren(p, &has_suffix, &has_star, &after) &&
+				      (has_star || parse_is_type_name(p, p->tok.name))))
 		t->of_type = parse_type(p);
 	else
 		t->of = parse_expr(p);
@@ -210,7 +213,8 @@ struct type_ref *parse_type(struct parser *p)
 	else
 		parse_type_name(p, t);
 	parse_suffixes(p, t);
-	t->is_string_n = t->name && !t->tag && t->suffix.n && t->suffix.v[0] >= 0 && has_capacity(t->name);
+	t->is_string_n = t->name && !t->tag && t->suffix.n && t->suffix.v[0] >= 0 &&
+			 has_capacity(t->name);
 	t->span = parse_span(p, start, MAX(p->prev_end, start));
 	return t;
 }

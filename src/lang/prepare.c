@@ -169,7 +169,8 @@ static bool prepare_c(struct lang *l, const struct importer *im)
 		struct source *src = source_of(l, t->span);
 
 		if (src)
-			cdecl_read(&c, src, t->span.off - src->base, t->span.off - src->base + t->span.len);
+			cdecl_read(&c, src, t->span.off - src->base,
+				   t->span.off - src->base + t->span.len);
 	}
 	good = cdecl_end(&c);
 	cdecl_release(&c);
@@ -186,7 +187,8 @@ static bool prepare_config(struct lang *l)
 		const char *why = NULL;
 
 		if (!config_set(&l->env->config, i->key, i->value, &why)) {
-			diag_report(l->diags, i->span, D_CONFIG_VALUE, i->key, why ? why : "bad value");
+			diag_report(l->diags, i->span, D_CONFIG_VALUE, i->key,
+				    why ? why : "bad value");
 			good = false;
 		} else if (why) {
 			diag_report(l->diags, i->span, D_CONFIG_NOTE, i->key, why);

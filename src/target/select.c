@@ -260,7 +260,8 @@ static bool is_dead(const struct select *s, const struct ir_insn *in)
 {
 	if (!(ir_ops[in->op].flags & IRF_PURE) && in->op != IR_LOAD)
 		return false;
-	return is_aliased(s, in) || !s->uses[in->dst];
+	/* a variable may have been read earlier in the order: on the next turn of a loop */
+	return is_aliased(s, in) || (!s->uses[in->dst] && !s->f->temps.v[in->dst].is_var);
 }
 
 static void select_block(struct select *s, const struct ir_block *b)

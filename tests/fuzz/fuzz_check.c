@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "unit/lang/check_kit.h"
+#include "tests/unit/lang/check_kit.h"
 
 int LLVMFuzzerTestOneInput(const u8 *data, size_t len);
 

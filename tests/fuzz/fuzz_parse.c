@@ -73,7 +73,8 @@ static void same(const struct buf *a, const struct buf *b, const char *what)
 {
 	if (a->len == b->len && (!a->len || memcmp(a->s, b->s, a->len) == 0))
 		return;
-	fprintf(stderr, "%s\n---- once:\n%s\n---- twice:\n%s\n", what, a->s ? a->s : "", b->s ? b->s : "");
+	fprintf(stderr, "%s\n---- once:\n%s\n---- twice:\n%s\n", what, a->s ? a->s : "",
+		b->s ? b->s : "");
 	abort();
 }
 

@@ -25,8 +25,8 @@ static void field(const struct type *t, const char *name, u32 offset, u32 size)
 	u32 at = 9999;
 	const struct field *m = type_field(t, name, &at);
 
-	ok(m && at == offset && m->type->size == size, "%s at %u, %u bytes (is %u, %u)", name, offset, size,
-	   at, m ? m->type->size : 0);
+	ok(m && at == offset && m->type->size == size, "%s at %u, %u bytes (is %u, %u)", name,
+	   offset, size, at, m ? m->type->size : 0);
 }
 
 #define CODE                                                                                       \
@@ -71,7 +71,8 @@ static void field(const struct type *t, const char *name, u32 offset, u32 size)
 #define TEXT(...) TEXT_(__VA_ARGS__)
 CODE
 
-static void test_layout(void)
+	static void
+	test_layout(void)
 {
 	ok(prepare(TEXT(CODE) "\nbegin { }"), "the text is read");
 	note("%s", fixture_messages(&f));
@@ -115,8 +116,8 @@ static void bits(const struct type *t, const char *name, const struct bits *one)
 	for (u32 i = 0; i < sizeof(bytes) * 8; i++)
 		if (bytes[i / 8] >> i % 8 & 1)
 			first = n++ ? first : i;
-	ok(m && m->offset * 8 + m->bit_offset == first && m->bit_size == n, "bits of %s: %u from %u", name, n,
-	   first);
+	ok(m && m->offset * 8 + m->bit_offset == first && m->bit_size == n,
+	   "bits of %s: %u from %u", name, n, first);
 }
 
 static void test_bits(void)
@@ -126,7 +127,10 @@ static void test_bits(void)
 	prepare(TEXT(CODE) "\nbegin { }");
 
 	const struct type *t = type_of("struct bits");
-#define BITS(name, ones) memset(&b, 0, sizeof(b)); b.name = ones; bits(t, #name, &b)
+#define BITS(name, ones)                                                                           \
+	memset(&b, 0, sizeof(b));                                                                  \
+	b.name = ones;                                                                             \
+	bits(t, #name, &b)
 	BITS(a, 7);
 	BITS(b, 0x3fffffff);
 	BITS(c, 31);
@@ -190,8 +194,10 @@ static void branch(const char *text, s64 want)
 static void test_conditions(void)
 {
 	branch("#ifdef BPFTRACE_HAVE_BTF\n#define X 1\n#else\n#define X 2\n#endif", 1);
-	branch("#ifndef BPFTRACE_HAVE_BTF\n#include <linux/x.h>\n#define X 1\n#else\n#define X 2\n#endif", 2);
-	branch("#if 0\n#if 1\n#define X 1\n#endif\n#elif 1\n#define X 2\n#else\n#define X 3\n#endif", 2);
+	branch("#ifndef BPFTRACE_HAVE_BTF\n#include <linux/x.h>\n#define X 1\n#else\n#define X 2\n#endif",
+	       2);
+	branch("#if 0\n#if 1\n#define X 1\n#endif\n#elif 1\n#define X 2\n#else\n#define X 3\n#endif",
+	       2);
 	branch("#define A 5\n#if defined(A) && A > 4 && !defined B\n#define X 1\n#endif", 1);
 	branch("#if LINUX_VERSION_CODE >= KERNEL_VERSION(3, 0, 0)\n#define X 1\n#endif", 1);
 	branch("#define X 1\n#undef X\n#ifdef X\n#define X 2\n#endif", 1);
@@ -213,7 +219,8 @@ static void test_typedefs(void)
 	is_int(type_of("node_p")->kind, TY_POINTER, "of a pointer");
 	is_int(type_of("name_t")->kind, TY_STRING, "of an array");
 	is_int(type_of("struct user")->size, 64, "and used");
-	ok(type_field(type_of("struct user"), "u", NULL)->type->space == SPACE_USER, "a user pointer");
+	ok(type_field(type_of("struct user"), "u", NULL)->type->space == SPACE_USER,
+	   "a user pointer");
 	fixture_end(&f);
 }
 
@@ -272,10 +279,12 @@ static char *read_import(struct env *env, const char *from, const char *path, ch
 	if (streq(path, "a.bt"))
 		return xstrdup("import \"b.bt\"; macro m() { 1 } begin { print(\"a\"); }");
 	if (streq(path, "b.bt"))
-		return xstrdup(streq(from, "a.bt") ? "import \"a.bt\"; begin { print(\"b\"); }" : "");
+		return xstrdup(streq(from, "a.bt") ? "import \"a.bt\"; begin { print(\"b\"); }"
+						   : "");
 	if (streq(path, "c.h"))
-		return xstrdup("#ifndef C_H\n#define C_H\n#define FROM_C 5\nstatic inline int f(int x) { return x; }\n"
-			       "struct c { unknown_t z; };\nextern int v[];\nstruct d { int x; };\n#endif\n");
+		return xstrdup(
+			"#ifndef C_H\n#define C_H\n#define FROM_C 5\nstatic inline int f(int x) { return x; }\n"
+			"struct c { unknown_t z; };\nextern int v[];\nstruct d { int x; };\n#endif\n");
 	return NULL;
 }
 
@@ -283,8 +292,9 @@ static void test_imports(void)
 {
 	fixture_begin(&f);
 	f.env.read_import = read_import;
-	ok(parse_script(&f.lang, fixture_source(&f, "#include \"c.h\"\n#include \"c.h\"\nimport \"a.bt\";\n"
-						    "begin { print(\"main\"); }")) &&
+	ok(parse_script(&f.lang,
+			fixture_source(&f, "#include \"c.h\"\n#include \"c.h\"\nimport \"a.bt\";\n"
+					   "begin { print(\"main\"); }")) &&
 		   lang_prepare(&f.lang),
 	   "imports are read, each once");
 	note("%s", fixture_messages(&f));

@@ -3,6 +3,8 @@
 #ifndef TESTS_UNIT_LANG_CHECK_KIT_H
 #define TESTS_UNIT_LANG_CHECK_KIT_H
 
+#include <stdio.h>
+
 #include "base/buf.h"
 #include "lang/check.h"
 
@@ -225,6 +227,13 @@ static UNUSED const char *kit_text(void)
 
 	buf_release(&b);
 	return text;
+}
+
+/* The same, as comments of the test's output. */
+static UNUSED void kit_show(void)
+{
+	for (const char *at = kit_text(); *at; at += strcspn(at, "\n") + (at[strcspn(at, "\n")] != 0))
+		printf("# %.*s\n", (int)strcspn(at, "\n"), at);
 }
 
 static UNUSED const char *kit_map(const char *name, bool key)

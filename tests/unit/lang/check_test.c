@@ -7,20 +7,20 @@ static void says(const char *text, const char *want)
 {
 	kit_check(text);
 	if (!is_str(kit_said(), want, "%s", text))
-		printf("# %s\n", kit_text());
+		kit_show();
 }
 
 static void var_is(const char *text, const char *name, const char *type)
 {
 	if (!kit_check(text))
-		printf("# %s\n", kit_text());
+		kit_show();
 	is_str(kit_var_type(name), type, "$%s in %s", name, text);
 }
 
 static void map_is(const char *text, const char *name, const char *key, const char *value)
 {
 	if (!kit_check(text))
-		printf("# %s\n", kit_text());
+		kit_show();
 	is_str(kit_map(name, true), key, "key of %s in %s", name, text);
 	is_str(kit_map(name, false), value, "value of %s in %s", name, text);
 }
@@ -213,8 +213,8 @@ static void test_examples(void)
 			continue;
 		kit_use_plain = row->num == 215;
 		kit_check(row->example);
-		if (!ok(is_provoked(id), "%s is provoked by %s", row->name, row->example))
-			printf("# %s\n%s\n", kit_said(), kit_text());
+		if (!ok(is_provoked(id), "%s is provoked by its example", row->name))
+			kit_show();
 	}
 	kit_use_plain = false;
 }

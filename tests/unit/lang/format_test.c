@@ -66,8 +66,10 @@ static void test_items(void)
 	layout("begin{}end{}", "begin\n{}\n\nend\n{}\n");
 	layout("#!/bin/x\n#define A 1\nstruct a { int x; }\n\n\n\nbegin{}",
 	       "#!/bin/x\n#define A 1\nstruct a { int x; }\n\nbegin\n{}\n");
-	layout("config={a=b;c=\"d\"}begin{}", "config = {\n\ta = b;\n\tc = \"d\";\n}\n\nbegin\n{}\n");
-	layout("import \"x\";let @m=hash(5);begin{}", "import \"x\";\nlet @m = hash(5);\n\nbegin\n{}\n");
+	layout("config={a=b;c=\"d\"}begin{}",
+	       "config = {\n\ta = b;\n\tc = \"d\";\n}\n\nbegin\n{}\n");
+	layout("import \"x\";let @m=hash(5);begin{}",
+	       "import \"x\";\nlet @m = hash(5);\n\nbegin\n{}\n");
 	layout("macro m($a,@b,c){$a+c}begin{}", "macro m($a, @b, c) { $a + c }\n\nbegin\n{}\n");
 	layout("fn f($a:int64):string[8]{return \"\"}",
 	       "fn f($a: int64): string[8] {\n\treturn \"\";\n}\n");
@@ -82,7 +84,8 @@ static void test_statements(void)
 	body("for($kv:@m){print($kv.0)}", "for ($kv : @m) {\n\t\tprint($kv.0);\n\t}");
 	body("for $i:0..10{}", "for $i : 0..10 {}");
 	body("while(1){break}", "while (1) {\n\t\tbreak;\n\t}");
-	body("let $x:struct foo* =0;let $y;_=f()", "let $x: struct foo * = 0;\n\tlet $y;\n\t_ = f();");
+	body("let $x:struct foo* =0;let $y;_=f()",
+	     "let $x: struct foo * = 0;\n\tlet $y;\n\t_ = f();");
 	body("$x=if $c{1}else{2}", "$x = if $c { 1 } else { 2 };");
 	body("$x={let $a=1;$a}", "$x = {\n\t\tlet $a = 1;\n\t\t$a\n\t};");
 	body(";;$x=1;;", "$x = 1;");
@@ -96,10 +99,12 @@ static void test_expressions(void)
 	body("$x=*(int32 *)$p&(x)-1", "$x = *(int32 *)$p & (x) - 1;");
 	body("$x=$a?$b:$c?:$d", "$x = $a ? $b : $c ?: $d;");
 	body("$x=(1,);$y=(a=1,b=(2,3));$z=()", "$x = (1,);\n\t$y = (a=1, b=(2, 3));\n\t$z = ();");
-	body("print(@m,5,sort=\"key\",pct=(50,99.9))", "print(@m, 5, sort=\"key\", pct=(50, 99.9));");
+	body("print(@m,5,sort=\"key\",pct=(50,99.9))",
+	     "print(@m, 5, sort=\"key\", pct=(50, 99.9));");
 	body("$x=args . a -> b [ 1 ]", "$x = args.a->b[1];");
 	body("$x=- - $y", "$x = - -$y;");
-	body("$x=sizeof( struct foo )+offsetof(struct foo,a . b)", "$x = sizeof(struct foo) + offsetof(struct foo, a.b);");
+	body("$x=sizeof( struct foo )+offsetof(struct foo,a . b)",
+	     "$x = sizeof(struct foo) + offsetof(struct foo, a.b);");
 	layout("a:b / *$x==1/{}", "a:b\n/ *$x == 1/\n{}\n");
 }
 

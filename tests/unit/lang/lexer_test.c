@@ -33,8 +33,8 @@ static void number(const char *text, u64 want)
 {
 	struct token tok = first(text);
 
-	ok(tok.kind == TOK_INT && tok.value == want && !f.diags.n_errors, "%s is %llu (got %llu)", text,
-	   (unsigned long long)want, (unsigned long long)tok.value);
+	ok(tok.kind == TOK_INT && tok.value == want && !f.diags.n_errors, "%s is %llu (got %llu)",
+	   text, (unsigned long long)want, (unsigned long long)tok.value);
 	fixture_end(&f);
 }
 
@@ -52,7 +52,8 @@ static void string(const char *text, const char *want, u32 len)
 {
 	struct token tok = first(text);
 
-	ok(tok.kind == TOK_STR && tok.str_len == len && memcmp(tok.str, want, len) == 0, "string %s", text);
+	ok(tok.kind == TOK_STR && tok.str_len == len && memcmp(tok.str, want, len) == 0,
+	   "string %s", text);
 	fixture_end(&f);
 }
 

@@ -7,7 +7,7 @@ static void is_said(const char *text, const char *want)
 {
 	kit_check(text);
 	if (!is_str(kit_said(), want, "%s", text))
-		printf("# %s\n", kit_text());
+		kit_show();
 }
 
 static void test_hygiene(void)
@@ -59,8 +59,40 @@ static void test_recursion(void)
 		"; }", "MACRO_LIMIT");
 }
 
+static void test_depth(void)
+{
+	struct buf b = {};
+
+	buf_puts(&b, "macro m(a) { a");
+	for (u32 i = 0; i < 400; i++)
+		buf_puts(&b, " + pid");
+	buf_puts(&b, " } begin { $x = ");
+	for (u32 i = 0; i < 10; i++)
+		buf_puts(&b, "m(");
+	buf_puts(&b, "1)))))))))); }");
+	kit_check(b.s);
+	is_str(kit_said(), "MACRO_LIMIT", "deep expansions end");
+	buf_release(&b);
+}
+
+static void test_functions(void)
+{
+	is_said("fn f($a: int64): int64 { return $a + 1; } begin { $x = f(f(2)); $a = \"s\"; }", "");
+	is_str(kit_var_type("x"), "int64", "the result of a function");
+	is_said("fn f($a: int32): uint8 { if ($a > 5) { return 1; } return $a; } begin { $x = f(pid); }", "");
+	is_str(kit_var_type("x"), "uint8", "integers are cut to the declared result");
+	is_said("fn f(): int64 { for $i : 0..9 { while (pid) { return 5; } } return 3; } begin { $x = f(); }", "");
+	is_said("fn f($a: int64): void { print($a); } begin { f(5); }", "");
+	is_said("fn f($a: int64): void { print($a); } begin { $x = f(5); }", "NO_VALUE");
+	is_said("fn f($a: int64): int64 { return f($a); } begin { f(1); }", "RECURSIVE_FN");
+	is_said("fn f($a: string): int64 { return 1; } begin { $x = f(5); }", "FN_ARG");
+	is_said("fn f($a: int64): int64 { return $a; } begin { $x = f(); }", "ARG_COUNT");
+}
+
 int main(void)
 {
+	test_depth();
+	test_functions();
 	test_hygiene();
 	test_choice();
 	test_types();

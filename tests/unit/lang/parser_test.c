@@ -20,7 +20,8 @@ static void show_type(struct buf *b, const struct type_ref *t)
 {
 	if (!t)
 		return;
-	buf_printf(b, " <%s%s", t->tag ? (char[]){ (char)t->tag, ' ', 0 } : "", t->name ? t->name : "typeof");
+	buf_printf(b, " <%s%s", t->tag ? (char[]){ (char)t->tag, ' ', 0 } : "",
+		   t->name ? t->name : "typeof");
 	if (t->of)
 		show_list(b, t->of);
 	show_type(b, t->of_type);
@@ -35,10 +36,22 @@ static void show_type(struct buf *b, const struct type_ref *t)
 static void show_head(struct buf *b, const struct node *n)
 {
 	static const char *const words[N_NODE_KINDS] = {
-		[N_COND] = "?", [N_INDEX] = "[]", [N_CAST] = "cast", [N_SIZEOF] = "sizeof",
-		[N_OFFSETOF] = "offsetof", [N_TYPEINFO] = "typeinfo", [N_COMPTIME] = "comptime",
-		[N_TUPLE] = "tuple", [N_RECORD] = "record", [N_TYPE] = "type", [N_BLOCK_EXPR] = "value",
-		[N_EXPR] = "do", [N_ASSIGN] = "set", [N_LET] = "let", [N_IF] = "if", [N_BLOCK] = "block",
+		[N_COND] = "?",
+		[N_INDEX] = "[]",
+		[N_CAST] = "cast",
+		[N_SIZEOF] = "sizeof",
+		[N_OFFSETOF] = "offsetof",
+		[N_TYPEINFO] = "typeinfo",
+		[N_COMPTIME] = "comptime",
+		[N_TUPLE] = "tuple",
+		[N_RECORD] = "record",
+		[N_TYPE] = "type",
+		[N_BLOCK_EXPR] = "value",
+		[N_EXPR] = "do",
+		[N_ASSIGN] = "set",
+		[N_LET] = "let",
+		[N_IF] = "if",
+		[N_BLOCK] = "block",
 	};
 
 	if (n->kind == N_UNARY || n->kind == N_BINARY || n->kind == N_INCDEC)
@@ -46,7 +59,8 @@ static void show_head(struct buf *b, const struct node *n)
 	else if (n->kind == N_CALL || n->kind == N_NAMED)
 		buf_printf(b, "%s%s", n->name, n->kind == N_NAMED ? "=" : "");
 	else if (n->kind == N_FIELD)
-		n->name ? buf_printf(b, ".%s", n->name) : buf_printf(b, ".%lld", (long long)n->value);
+		n->name ? buf_printf(b, ".%s", n->name)
+			: buf_printf(b, ".%lld", (long long)n->value);
 	else if (n->kind == N_MAP)
 		buf_printf(b, "@%s", n->name);
 	else
@@ -124,7 +138,8 @@ static void test_postfix(void)
 	expr("f(1, a=2, b=(50, 99.9))", "(f 1 (a= 2) (b= (tuple 50 \"99.9\")))");
 	expr("f()", "(f)");
 	expr("config()", "(config)");
-	expr("f(struct foo, int32 *, typeof($x))", "(f (type <s foo>) (type <int32*>) (type <typeof $x>))");
+	expr("f(struct foo, int32 *, typeof($x))",
+	     "(f (type <s foo>) (type <int32*>) (type <typeof $x>))");
 }
 
 static void test_parens(void)
@@ -296,7 +311,8 @@ static void test_items(void)
 	      "macro m $a @b c\n  block-value\n    binary +\n      var $a\n      ident c\nfn f\n  let\n"
 	      "    as int64\n    var $x\n  as string[8]\n  block\n    return\n      string \"\"\n");
 	fixture_parse(&f, "macro m() { } begin { } macro n() { }");
-	ok(f.lang.script->macros->next != NULL && f.lang.script->clauses, "declarations in any order");
+	ok(f.lang.script->macros->next != NULL && f.lang.script->clauses,
+	   "declarations in any order");
 	fixture_end(&f);
 }
 

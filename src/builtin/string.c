@@ -1,0 +1,658 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Strings in the probe: length, comparison, parts. What has no loop leans on the helper that copies a
+ * string (bpf_probe_read_kernel_str reads our own memory too): its result is the length, and it stops
+ * at a NUL that we put where a part ends. Loops go byte by byte up to the capacity, which verifiers
+ * follow turn by turn, so their bodies have no branches but the ways out: each way out is one state.
+ */
+#include "builtin/text.h"
+
+enum {
+	SCRATCH_ROOM = 128, /* more than a stack object has */
+	SLACK = 8,	    /* behind the room: a separator is compared as a whole */
+	MAX_CONCAT = 1024,
+};
+
+/* ---- tools */
+
+u32 power_of_two(u32 n)
+{
+	u32 p = 1;
+
+	while (p < n)
+		p *= 2;
+	return p;
+}
+
+struct opnd at_most(struct lower *l, struct opnd v, u32 max)
+{
+	struct ir_block *over = ir_block_new(l), *fits = ir_block_new(l), *out = ir_block_new(l);
+	u32 r;
+
+	if (v.kind == O_IMM)
+		return o_imm((u64)v.imm > max ? (s64)max : v.imm);
+	r = ir_var(l);
+	ir_branch(l, CC_UGT, v, o_imm(max), over, fits);
+	ir_place(l, over);
+	ir_var_set(l, r, o_imm(max));
+	ir_jump(l, out);
+	ir_place(l, fits);
+	ir_var_set(l, r, v);
+	ir_jump(l, out);
+	ir_place(l, out);
+	return o_temp(r);
+}
+
+struct opnd is_zero(struct lower *l, struct opnd x)
+{
+	struct opnd minus = ir_op2(l, IR_SUB, o_imm(0), x);
+	struct opnd some = ir_op2(l, IR_SHR, ir_op2(l, IR_OR, x, minus), o_imm(63));
+
+	return ir_op2(l, IR_XOR, some, o_imm(1));
+}
+
+void choose(struct lower *l, u32 x, struct opnd c, struct opnd y)
+{
+	struct opnd step = ir_op2(l, IR_MUL, ir_op2(l, IR_SUB, y, o_temp(x)), c);
+
+	ir_var_set(l, x, ir_op2(l, IR_ADD, o_temp(x), step));
+}
+
+struct opnd forget(struct lower *l, struct opnd memory, struct opnd v)
+{
+	ir_store(l, memory, 8, v);
+	return ir_load(l, memory, 8, false);
+}
+
+u32 data_table(struct lower *l, const void *bytes, u32 len)
+{
+	const struct program *p = l->prog;
+
+	for (u32 off = ALIGN_UP((u32)DATA_HEAD, 8u); p->data && off + len <= p->data_init_len; off += 8)
+		if (!memcmp(p->data + off, bytes, len))
+			return off;
+	return lower_data(l, len, bytes);
+}
+
+/* ---- texts */
+
+struct opnd text_move(struct lower *l, struct opnd dst, u32 cap, struct opnd src)
+{
+	struct opnd rc = lower_read_str(l, dst, cap, src, SPACE_KERNEL);
+
+	return ir_op2(l, IR_SUB, rc, o_imm(1));
+}
+
+struct text text_copy(struct lower *l, struct node *n)
+{
+	struct ir_val v = lower_place(l, n);
+	struct text t = { .cap = v.type->count };
+	struct opnd len;
+
+	t.room = power_of_two(MAX(t.cap, (u32)SCRATCH_ROOM));
+	t.at = ir_addr(l, lower_temp(l, t.room + SLACK, 8, "text"));
+	if (v.is_foreign)
+		len = ir_op2(l, IR_SUB, lower_read_str(l, t.at, t.cap, v.o, v.space), o_imm(1));
+	else
+		len = text_move(l, t.at, t.cap, ir_addr(l, v.o));
+	t.len = ir_op2(l, IR_AND, len, o_imm(t.room - 1)); /* an error never comes: a bound for verifiers */
+	return t;
+}
+
+/* Strings on the stack go to scratch: not all verifiers let a loop walk over the stack. */
+struct text text_view(struct lower *l, struct node *n)
+{
+	struct ir_val v;
+	struct text t = { .cap = n->type->count };
+
+	t.room = power_of_two(MAX(t.cap, (u32)SCRATCH_ROOM));
+	if (n->kind == N_CALL || n->kind == N_STR) {
+		t.at = lower_temp(l, t.room, 8, "text");
+		lower_into_record(l, n, n->type, t.at);
+		t.at = ir_addr(l, t.at);
+		return t;
+	}
+	v = lower_memory(l, n);
+	t.cap = v.type->count;
+	t.at = v.o;
+	if (v.o.kind == O_SLOT || t.cap < t.room) {
+		t.at = lower_temp(l, t.room, 8, "text");
+		ir_copy(l, t.at, v.o, t.cap);
+	}
+	t.at = ir_addr(l, t.at);
+	return t;
+}
+
+struct ir_val text_result(struct lower *l, struct node *call, struct opnd dst, bool canonical, struct opnd src)
+{
+	struct ir_val v = val_memory(call->type, dst);
+
+	if (canonical)
+		ir_zero(l, dst, call->type->count);
+	lower_read_str(l, dst, call->type->count, src, SPACE_KERNEL);
+	v.clean = canonical;
+	return v;
+}
+
+struct opnd text_byte(struct lower *l, const struct text *t, struct opnd index)
+{
+	return ir_load(l, ir_op2(l, IR_ADD, t->at, index), 1, false);
+}
+
+void byte_loop_begin(struct lower *l, struct byte_loop *b, u32 bound)
+{
+	struct ir_block *body = ir_block_new(l);
+
+	*b = (struct byte_loop){ .head = ir_block_new(l), .out = ir_block_new(l), .i = ir_var(l) };
+	ir_var_set(l, b->i, o_imm(0));
+	ir_jump(l, b->head);
+	b->mark = lower_values_mark(l);
+	ir_place(l, b->head);
+	ir_branch(l, CC_UGE, o_temp(b->i), o_imm(bound), b->out, body);
+	ir_place(l, body);
+}
+
+void byte_loop_end(struct lower *l, struct byte_loop *b)
+{
+	ir_var_set(l, b->i, ir_op2(l, IR_ADD, o_temp(b->i), o_imm(1)));
+	ir_jump(l, b->head);
+	ir_place(l, b->out);
+	lower_values_drop(l, b->mark);
+}
+
+/* ---- strlen, strcap */
+
+static const struct type *fold_int(struct node *call, s64 value, const struct type *t)
+{
+	node_make_int(call, value, t);
+	return t;
+}
+
+static const struct type *check_strlen(struct check *c, struct node *call)
+{
+	const struct node *s = call_arg(call, 0);
+
+	(void)c;
+	return s->kind == N_STR ? fold_int(call, s->str_len, &ty_u64) : &ty_u64;
+}
+
+static struct ir_val lower_strlen(struct lower *l, struct node *call)
+{
+	lower_str_limit(l);
+	return val_scalar(&ty_u64, text_copy(l, call_arg(call, 0)).len);
+}
+
+static const struct type *check_strcap(struct check *c, struct node *call)
+{
+	(void)c;
+	return fold_int(call, call_arg(call, 0)->type->count, &ty_u64);
+}
+
+/* ---- strncmp, memcmp: words, unrolled; the order of the first that differs */
+
+struct comparison {
+	struct ir_block *differ, *out;
+	u32 x, y, result;
+};
+
+static void compare_begin(struct lower *l, struct comparison *k)
+{
+	*k = (struct comparison){ .differ = ir_block_new(l), .out = ir_block_new(l), .x = ir_var(l),
+				  .y = ir_var(l), .result = ir_var(l) };
+}
+
+static struct opnd literal_word(const char *s, u32 len, u32 at, u32 size)
+{
+	u64 w = 0;
+
+	if (at < len)
+		memcpy(&w, s + at, MIN(size, len - at));
+	return o_imm((s64)w);
+}
+
+/* b: an address, or NULL and a literal. */
+static void compare_bytes(struct lower *l, struct comparison *k, struct opnd a, const struct opnd *b,
+			  const struct node *literal, u32 len)
+{
+	for (u32 at = 0, size; at < len; at += size) {
+		struct ir_block *next = ir_block_new(l);
+		u32 left = len - at;
+		struct opnd x, y;
+
+		size = left >= 8 ? 8 : left >= 4 ? 4 : left >= 2 ? 2 : 1;
+		x = ir_load(l, opnd_plus(a, at), size, false);
+		y = b ? ir_load(l, opnd_plus(*b, at), size, false)
+		      : literal_word(literal->str, literal->str_len, at, size);
+		ir_var_set(l, k->x, x);
+		ir_var_set(l, k->y, y);
+		ir_branch(l, CC_NE, x, y, k->differ, next);
+		ir_place(l, next);
+	}
+}
+
+static struct opnd swap(struct lower *l, struct opnd v, u32 size)
+{
+	return ir_emit(l, (struct ir_insn){ .op = IR_BSWAP, .size = (u8)size, .arg = { v } });
+}
+
+/* -1, 0, 1; turned: the operands were given the other way around. */
+static struct ir_val compare_end(struct lower *l, struct comparison *k, bool turned)
+{
+	struct ir_block *less = ir_block_new(l), *more = ir_block_new(l);
+
+	ir_var_set(l, k->result, o_imm(0));
+	ir_jump(l, k->out);
+	ir_place(l, k->differ);
+	ir_branch(l, CC_ULT, swap(l, o_temp(k->x), 8), swap(l, o_temp(k->y), 8), less, more);
+	ir_place(l, less);
+	ir_var_set(l, k->result, o_imm(turned ? 1 : -1));
+	ir_jump(l, k->out);
+	ir_place(l, more);
+	ir_var_set(l, k->result, o_imm(turned ? -1 : 1));
+	ir_jump(l, k->out);
+	ir_place(l, k->out);
+	return val_scalar(&ty_s64, o_temp(k->result));
+}
+
+static const struct type *check_length(struct check *c, struct node *call, s64 max)
+{
+	const struct node *n = call_arg(call, 2);
+
+	if (n->value < 0)
+		return diag_type(c, n->span, D_STR_LENGTH, (long long)n->value);
+	if (max && n->value > max)
+		return diag_type(c, n->span, D_MEMCMP_LENGTH, (long long)max, (long long)n->value);
+	return &ty_s64;
+}
+
+static const struct type *check_strncmp(struct check *c, struct node *call)
+{
+	const struct node *a = call_arg(call, 0), *b = call_arg(call, 1);
+	const struct type *t = check_length(c, call, 0);
+	int order;
+
+	if (t->kind == TY_ERROR || a->kind != N_STR || b->kind != N_STR)
+		return t;
+	order = strncmp(a->str, b->str, (size_t)call_int(call, 2, 0));
+	return fold_int(call, (order > 0) - (order < 0), &ty_s64);
+}
+
+static struct ir_val lower_strncmp(struct lower *l, struct node *call)
+{
+	struct node *a = call_arg(call, 0), *b = call_arg(call, 1);
+	u32 n = (u32)MIN(call_int(call, 2, 0), (s64)UINT32_MAX / 2);
+	bool turned = a->kind == N_STR;
+	struct comparison k;
+	struct ir_val x, y;
+
+	lower_str_limit(l);
+	if (a->kind == N_STR || b->kind == N_STR) {
+		const struct node *literal = turned ? a : b;
+
+		n = MIN(n, literal->str_len + 1);
+		x = lower_string_prefix(l, turned ? b : a, n);
+		compare_begin(l, &k);
+		compare_bytes(l, &k, x.o, NULL, literal, MIN(n, x.type->count));
+		return compare_end(l, &k, turned);
+	}
+	x = lower_memory(l, a);
+	y = lower_memory(l, b);
+	n = MIN(n, MIN(x.type->count, y.type->count));
+	compare_begin(l, &k);
+	compare_bytes(l, &k, x.o, &y.o, NULL, n);
+	return compare_end(l, &k, false);
+}
+
+static const struct type *check_memcmp(struct check *c, struct node *call)
+{
+	s64 n = call_int(call, 2, 0);
+
+	for (u32 i = 0; i < 2; i++) {
+		const struct node *a = call_arg(call, i);
+
+		if (!type_is_scalar(a->type) && a->type->size && n > (s64)a->type->size)
+			return diag_type(c, a->span, D_MEMCMP_LENGTH, (long long)a->type->size, (long long)n);
+	}
+	return check_length(c, call, 1024);
+}
+
+/* n bytes of what an argument is, or points to, in our memory. */
+static struct opnd bytes_of(struct lower *l, struct node *a, u32 n)
+{
+	struct opnd temp;
+	struct ir_val v;
+
+	if (type_is_scalar(a->type)) {
+		struct opnd addr = lower_scalar(l, a);
+
+		temp = lower_temp(l, MAX(n, 8u), 8, "bytes");
+		lower_probe_read(l, temp, n, addr, a->type->kind == TY_POINTER ? a->type->space : SPACE_NONE);
+		return temp;
+	}
+	v = lower_place(l, a);
+	if (!v.is_foreign)
+		return a->type->kind == TY_BUFFER ? opnd_plus(v.o, 4) : v.o;
+	temp = lower_temp(l, MAX(n, 8u), 8, "bytes");
+	lower_probe_read(l, temp, n, v.o, v.space);
+	return temp;
+}
+
+static struct ir_val lower_memcmp(struct lower *l, struct node *call)
+{
+	u32 n = (u32)call_int(call, 2, 0);
+	struct comparison k;
+	struct opnd a, b;
+
+	lower_str_limit(l);
+	a = bytes_of(l, call_arg(call, 0), n);
+	b = bytes_of(l, call_arg(call, 1), n);
+	compare_begin(l, &k);
+	compare_bytes(l, &k, a, &b, NULL, n);
+	return compare_end(l, &k, false);
+}
+
+/* ---- str_concat, substr */
+
+static const struct type *check_concat(struct check *c, struct node *call)
+{
+	const struct node *a = call_arg(call, 0), *b = call_arg(call, 1);
+	u32 cap = a->type->count + b->type->count - 1;
+
+	if (a->kind == N_STR && b->kind == N_STR) {
+		char *s = arena_printf(c->arena, "%s%s", a->str, b->str);
+
+		node_make_str(call, s, (u32)strlen(s), type_string(c->arena, (u32)strlen(s) + 1));
+		return call->type;
+	}
+	return type_string(c->arena, MIN(cap, (u32)MAX_CONCAT));
+}
+
+static struct ir_val lower_concat(struct lower *l, struct node *call)
+{
+	struct node *a = call_arg(call, 0), *b = call_arg(call, 1);
+	u32 cap_a = a->type->count, cap_b = b->type->count, room = power_of_two(cap_a);
+	bool canonical;
+	struct opnd dst = lower_dest(l, call->type, &canonical), both, len;
+	struct text x, y;
+
+	lower_str_limit(l);
+	x = text_copy(l, a);
+	y = text_copy(l, b);
+	both = lower_temp(l, MAX(room + cap_b, (u32)SCRATCH_ROOM), 8, "both");
+	len = text_move(l, both, cap_a, x.at);
+	len = ir_op2(l, IR_AND, len, o_imm(room - 1));
+	text_move(l, ir_op2(l, IR_ADD, ir_addr(l, both), len), cap_b, y.at);
+	return text_result(l, call, dst, canonical, ir_addr(l, both));
+}
+
+static const struct type *check_substr(struct check *c, struct node *call)
+{
+	const struct node *s = call_arg(call, 0), *n = call_arg(call, 2);
+	u32 cap = s->type->count;
+
+	if (n && n->is_const && n->value < 0)
+		return diag_type(c, n->span, D_STR_LENGTH, (long long)n->value);
+	if (n && n->is_const && n->value + 1 < (s64)cap)
+		cap = (u32)n->value + 1;
+	return type_string(c->arena, cap);
+}
+
+/* The bytes from index from on, ended where `end` is: both at most the text's length. */
+static struct ir_val part(struct lower *l, struct node *call, const struct text *t, struct opnd dst, bool canonical,
+			  struct opnd from, struct opnd end)
+{
+	struct opnd base = t->at, mask = o_imm(t->room - 1);
+
+	ir_store(l, ir_op2(l, IR_ADD, base, ir_op2(l, IR_AND, end, mask)), 1, o_imm(0));
+	return text_result(l, call, dst, canonical, ir_op2(l, IR_ADD, base, ir_op2(l, IR_AND, from, mask)));
+}
+
+static struct ir_val lower_substr(struct lower *l, struct node *call)
+{
+	struct node *n = call_arg(call, 2);
+	bool canonical;
+	struct opnd dst = lower_dest(l, call->type, &canonical), from, size, end, over;
+	struct text t;
+	u32 e = ir_var(l);
+
+	lower_str_limit(l);
+	t = text_copy(l, call_arg(call, 0));
+	from = at_most(l, lower_scalar(l, call_arg(call, 1)), t.room - 1);
+	size = n ? at_most(l, lower_scalar(l, n), t.room) : o_imm(t.room);
+	/* from = min(from, len); end = min(from + size, len) */
+	ir_var_set(l, e, from);
+	over = ir_op2(l, IR_SHR, ir_op2(l, IR_SUB, t.len, o_temp(e)), o_imm(63));
+	choose(l, e, over, t.len);
+	from = ir_emit(l, (struct ir_insn){ .op = IR_MOVE, .arg = { o_temp(e) } });
+	end = ir_op2(l, IR_ADD, from, size);
+	ir_var_set(l, e, end);
+	over = ir_op2(l, IR_SHR, ir_op2(l, IR_SUB, t.len, end), o_imm(63));
+	choose(l, e, over, t.len);
+	return part(l, call, &t, dst, canonical, from, o_temp(e));
+}
+
+/* ---- split */
+
+static const struct type *check_split(struct check *c, struct node *call)
+{
+	const struct node *sep = call_arg(call, 1);
+
+	if (!sep->str_len || sep->str_len > 8)
+		return diag_type(c, sep->span, D_SPLIT_SEPARATOR, sep->str_len);
+	return call_arg(call, 0)->type;
+}
+
+/* 1 where the separator stands at index i. */
+static struct opnd separator_at(struct lower *l, const struct text *t, struct opnd i, const struct node *sep)
+{
+	struct opnd at = ir_op2(l, IR_ADD, t->at, i), x = o_imm(0);
+
+	for (u32 k = 0; k < sep->str_len; k++) {
+		struct opnd byte = ir_load(l, opnd_plus(at, k), 1, false);
+
+		x = ir_op2(l, IR_OR, x, ir_op2(l, IR_XOR, byte, o_imm((u8)sep->str[k])));
+	}
+	return is_zero(l, x);
+}
+
+/*
+ * field counts separators; [from, end) is the wanted one. skip keeps the rest of a separator from
+ * beginning another:
+ *
+ *	hit = skip == 0 && separator at i
+ *	end = hit && field == index ? i : end;  field += hit;  from = hit && field == index ? i + n : from
+ */
+static struct ir_val lower_split(struct lower *l, struct node *call)
+{
+	const struct node *sep = call_arg(call, 1);
+	bool canonical;
+	struct opnd dst = lower_dest(l, call->type, &canonical), index, none;
+	u32 field = ir_var(l), from = ir_var(l), end = ir_var(l), skip = ir_var(l);
+	struct byte_loop b;
+	struct text t;
+
+	lower_str_limit(l);
+	t = text_copy(l, call_arg(call, 0));
+	index = lower_scalar(l, call_arg(call, 2));
+	ir_var_set(l, field, o_imm(0));
+	ir_var_set(l, skip, o_imm(0));
+	none = ir_op2(l, IR_XOR, is_zero(l, index), o_imm(1)); /* field 0 begins at 0, others nowhere yet */
+	ir_var_set(l, from, ir_op2(l, IR_MUL, none, t.len));
+	ir_var_set(l, end, t.len);
+	byte_loop_begin(l, &b, t.cap - 1);
+	struct ir_block *in = ir_block_new(l);
+	ir_branch(l, CC_UGE, o_temp(b.i), t.len, b.out, in);
+	ir_place(l, in);
+	struct opnd i = o_temp(b.i), free = is_zero(l, o_temp(skip)), here, hit;
+
+	hit = separator_at(l, &t, i, sep);
+	hit = ir_op2(l, IR_AND, hit, free);
+	if (sep->str_len > 1) {
+		struct opnd less = ir_op2(l, IR_SUB, o_temp(skip), ir_op2(l, IR_XOR, free, o_imm(1)));
+
+		ir_var_set(l, skip, ir_op2(l, IR_ADD, less, ir_op2(l, IR_MUL, hit, o_imm(sep->str_len - 1))));
+	}
+	here = ir_op2(l, IR_AND, hit, is_zero(l, ir_op2(l, IR_XOR, o_temp(field), index)));
+	choose(l, end, here, i);
+	ir_var_set(l, field, ir_op2(l, IR_ADD, o_temp(field), hit));
+	here = ir_op2(l, IR_AND, hit, is_zero(l, ir_op2(l, IR_XOR, o_temp(field), index)));
+	choose(l, from, here, ir_op2(l, IR_ADD, i, o_imm(sep->str_len)));
+	byte_loop_end(l, &b);
+	return part(l, call, &t, dst, canonical, o_temp(from), o_temp(end));
+}
+
+/* ---- basename, dirname */
+
+struct path_parts {
+	struct opnd base, base_end; /* the last component */
+	struct opnd dir_end;	    /* what is before it, without slashes at its end */
+};
+
+/*
+ * Byte by byte: a component begins at a byte that is no slash behind one that is (or at the start).
+ *
+ *	begins = !slash && was_slash
+ *	dir_end = begins ? base_end : dir_end;  base = begins ? i : base;  base_end = !slash ? i + 1 : base_end
+ */
+static struct path_parts path_parts(struct lower *l, const struct text *t)
+{
+	u32 base = ir_var(l), base_end = ir_var(l), dir_end = ir_var(l), was_slash = ir_var(l);
+	struct byte_loop b;
+	struct ir_block *in = ir_block_new(l);
+
+	ir_var_set(l, base, o_imm(0));
+	ir_var_set(l, base_end, o_imm(0));
+	ir_var_set(l, dir_end, o_imm(0));
+	ir_var_set(l, was_slash, o_imm(1));
+	byte_loop_begin(l, &b, t->cap - 1);
+	struct opnd byte = text_byte(l, t, o_temp(b.i)), slash, other, begins;
+
+	ir_branch(l, CC_EQ, byte, o_imm(0), b.out, in);
+	ir_place(l, in);
+	slash = is_zero(l, ir_op2(l, IR_XOR, byte, o_imm('/')));
+	other = ir_op2(l, IR_XOR, slash, o_imm(1));
+	begins = ir_op2(l, IR_AND, other, o_temp(was_slash));
+	choose(l, dir_end, begins, o_temp(base_end));
+	choose(l, base, begins, o_temp(b.i));
+	choose(l, base_end, other, ir_op2(l, IR_ADD, o_temp(b.i), o_imm(1)));
+	ir_var_set(l, was_slash, slash);
+	byte_loop_end(l, &b);
+	return (struct path_parts){ o_temp(base), o_temp(base_end), o_temp(dir_end) };
+}
+
+/* Where there is no component: "/" of an absolute path, else "." */
+static void root_or_dot(struct lower *l, const struct text *t, struct opnd end, u32 end_var)
+{
+	struct ir_block *none = ir_block_new(l), *dot = ir_block_new(l), *set = ir_block_new(l),
+			*some = ir_block_new(l), *out = ir_block_new(l);
+
+	ir_branch(l, CC_EQ, end, o_imm(0), none, some);
+	ir_place(l, some);
+	ir_var_set(l, end_var, end);
+	ir_jump(l, out);
+	ir_place(l, none);
+	ir_branch(l, CC_EQ, ir_load(l, t->at, 1, false), o_imm('/'), set, dot);
+	ir_place(l, dot);
+	ir_store(l, t->at, 1, o_imm('.'));
+	ir_jump(l, set);
+	ir_place(l, set);
+	ir_var_set(l, end_var, o_imm(1));
+	ir_jump(l, out);
+	ir_place(l, out);
+}
+
+static const struct type *check_path_part(struct check *c, struct node *call)
+{
+	u32 cap = call_arg(call, 0)->type->count;
+
+	return type_string(c->arena, MAX(cap, 2u));
+}
+
+static struct ir_val lower_path_part(struct lower *l, struct node *call, bool is_base)
+{
+	bool canonical;
+	struct opnd dst = lower_dest(l, call->type, &canonical);
+	u32 end = ir_var(l);
+	struct path_parts p;
+	struct text t;
+
+	lower_str_limit(l);
+	t = text_copy(l, call_arg(call, 0));
+	p = path_parts(l, &t);
+	root_or_dot(l, &t, is_base ? p.base_end : p.dir_end, end);
+	return part(l, call, &t, dst, canonical, is_base ? p.base : o_imm(0), o_temp(end));
+}
+
+static struct ir_val lower_basename(struct lower *l, struct node *call)
+{
+	return lower_path_part(l, call, true);
+}
+
+static struct ir_val lower_dirname(struct lower *l, struct node *call)
+{
+	return lower_path_part(l, call, false);
+}
+
+static const struct builtin rows[] = {
+	{
+		.name = "strlen", .sig = "strlen(s: string) -> uint64", .brief = "length of a string",
+		.doc = "Bytes before the NUL.",
+		.example = "begin { print(strlen(\"four\")); print(strlen(comm)); }",
+		.engines = ON_ALL, .check = check_strlen, .lower = lower_strlen,
+	},
+	{
+		.name = "strcap", .sig = "strcap(s: string) -> uint64", .brief = "capacity of a string",
+		.doc = "Bytes that a string of this type can hold, the NUL included.",
+		.example = "begin { print(strcap(comm)); }",
+		.flags = BI_CONST, .engines = ON_ALL, .check = check_strcap,
+	},
+	{
+		.name = "strncmp", .sig = "strncmp(a: string, b: string, n: lit int) -> int64",
+		.brief = "compare the beginnings of strings",
+		.doc = "Compares at most n bytes: 0 when they are equal, -1 or 1 when a is before or behind b.",
+		.example = "begin { print(strncmp(comm, \"bash\", 2)); }",
+		.engines = ON_ALL, .check = check_strncmp, .lower = lower_strncmp,
+	},
+	{
+		.name = "memcmp", .sig = "memcmp(a: any, b: any, n: lit int) -> int64",
+		.brief = "compare bytes",
+		.doc = "Compares n bytes, at most 1024, of arrays, strings, or what pointers point to: 0, -1 or 1.",
+		.example = "begin { print(memcmp(comm, \"bash\", 3)); }",
+		.engines = ON_ALL, .check = check_memcmp, .lower = lower_memcmp,
+	},
+	{
+		.name = "str_concat", .sig = "str_concat(a: string, b: string) -> string", .brief = "join two strings",
+		.doc = "b behind a, cut at 1023 bytes.",
+		.example = "begin { print(str_concat(comm, \"!\")); }",
+		.engines = ON_ALL, .check = check_concat, .lower = lower_concat,
+	},
+	{
+		.name = "substr", .sig = "substr(s: string, from: int, n: int = 0) -> string",
+		.brief = "part of a string",
+		.doc = "n bytes of s from index `from` on, counted from 0; to the end without n.",
+		.example = "begin { print(substr(\"abcdef\", 2, 3)); }",
+		.engines = ON_ALL, .check = check_substr, .lower = lower_substr,
+	},
+	{
+		.name = "split", .sig = "split(s: string, separator: lit string, index: int) -> string",
+		.brief = "one field of a string",
+		.doc = "The field of that index, counted from 0, between separators of 1 to 8 characters; empty when there "
+		       "are fewer.",
+		.example = "begin { print(split(\"a:b:c\", \":\", 1)); }",
+		.engines = ON_ALL, .check = check_split, .lower = lower_split,
+	},
+	{
+		.name = "basename", .sig = "basename(path: string) -> string", .brief = "last part of a path",
+		.doc = "As basename(1): \"b\" of \"/a/b\" and of \"/a/b/\", \"/\" of \"/\", \".\" of nothing.",
+		.example = "begin { print(basename(\"/usr/lib/libc.so\")); }",
+		.engines = ON_ALL, .check = check_path_part, .lower = lower_basename,
+	},
+	{
+		.name = "dirname", .sig = "dirname(path: string) -> string", .brief = "directory of a path",
+		.doc = "As dirname(1): \"/a\" of \"/a/b\", \"/\" of \"/a\", \".\" of \"a\".",
+		.example = "begin { print(dirname(\"/usr/lib/libc.so\")); }",
+		.engines = ON_ALL, .check = check_path_part, .lower = lower_dirname,
+	},
+};
+
+const struct builtin_theme builtin_string = THEME("Strings", rows);

@@ -1,5 +1,0 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
-/* */
-#include "cli/cli.h"
-static int run(struct cli *c) { return 1; }
-const struct command command_explain = { .name = "explain", .args = "", .brief = "", .run = run };

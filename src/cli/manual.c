@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Topics as documents: a manual page (man(7) macros) and markdown. What is no row, such as the exit
+ * status, stands here.
+ */
+#include "cli/cli.h"
+#include "cli/topic.h"
+
+struct page {
+	struct buf *b;
+	const char *section;
+};
+
+/* ---- the manual page */
+
+/* A backslash starts an escape, a dot or quote at the start of a line a request, a bare - is a hyphen. */
+static void put_roff(struct buf *b, const char *s)
+{
+	bool starts_line = true;
+
+	for (; *s; s++) {
+		if (starts_line && (*s == '.' || *s == '\''))
+			buf_puts(b, "\\&");
+		starts_line = *s == '\n';
+		if (*s == '\\')
+			buf_puts(b, "\\e");
+		else if (*s == '-')
+			buf_puts(b, "\\-");
+		else
+			buf_putc(b, *s);
+	}
+}
+
+static void put_roff_line(struct buf *b, const char *request, const char *text)
+{
+	buf_puts(b, request);
+	put_roff(b, text);
+	buf_putc(b, '\n');
+}
+
+static void put_heading(struct page *p, const char *request, const char *title)
+{
+	buf_printf(p->b, "%s \"", request);
+	put_roff(p->b, title);
+	buf_puts(p->b, "\"\n");
+}
+
+static void man_topic(void *ctx, const struct topic *t)
+{
+	struct page *p = ctx;
+
+	if (t->section && t->section != p->section)
+		put_heading(p, ".SS", t->section);
+	p->section = t->section;
+	buf_puts(p->b, ".TP\n\\fB");
+	put_roff(p->b, t->head);
+	buf_puts(p->b, "\\fR\n");
+	put_roff_line(p->b, "", t->brief);
+	if (t->doc)
+		put_roff_line(p->b, ".IP\n", t->doc);
+	for (u32 i = 0; i < t->n_facts; i++)
+		put_roff_line(p->b, i ? "" : ".IP\n", t->fact[i]);
+	if (!t->example)
+		return;
+	buf_puts(p->b, ".IP\n.nf\n");
+	put_roff_line(p->b, "", t->example);
+	buf_puts(p->b, ".fi\n");
+}
+
+static void man_kind(struct page *p, struct arena *a, enum topic_kind kind, const char *title)
+{
+	put_heading(p, ".SH", title);
+	p->section = NULL;
+	topics_each(a, kind, man_topic, p);
+}
+
+static const struct { const char *name, *meaning; } environment[] = {
+	{ "BPFTRACE_COLOR", "auto, always or never: colors in messages." },
+	{ "NO_COLOR", "When set, messages have no colors." },
+	{ "BPFTRACE_BTF", "A file of type information to be used instead of the kernel's." },
+	{ "BPFTRACE_MAX_STRLEN, BPFTRACE_MAX_MAP_KEYS, ...",
+	  "The variables of the config block in upper case, after BPFTRACE_ or SONDE_. They win over the block." },
+}, statuses[] = {
+	{ "0", "The script ended; also by Ctrl\\-C, or because the process of -p or -c or the reader of the output ended." },
+	{ "N", "The script called exit(N)." },
+	{ "1", "The command line or the script is wrong." },
+	{ "255", "The system refused: no privilege, a probe that cannot be attached, a full disk." },
+};
+
+static void put_pairs(struct buf *b, const char *title, typeof(&environment[0]) rows, u32 n)
+{
+	buf_printf(b, ".SH %s\n", title);
+	for (u32 i = 0; i < n; i++) {
+		put_roff_line(b, ".TP\n.B ", rows[i].name);
+		buf_printf(b, "%s\n", rows[i].meaning);
+	}
+}
+
+void put_man_page(struct buf *b)
+{
+	struct page p = { .b = b };
+	struct arena a;
+
+	arena_init(&a);
+	buf_puts(b, ".TH SONDE 1 \"\" \"sonde " SONDE_VERSION "\" \"User Commands\"\n"
+		    ".SH NAME\nsonde \\- dynamic tracer in bpftrace's language\n"
+		    ".SH SYNOPSIS\n"
+		    ".B sonde\n[\\fIOPTION\\fR]... \\fIFILE\\fR [\\fIPARAM\\fR]...\n.br\n"
+		    ".B sonde\n[\\fIOPTION\\fR]... \\-e \\fIPROGRAM\\fR [\\fIPARAM\\fR]...\n.br\n"
+		    ".B sonde\n\\fICOMMAND\\fR [\\fIOPTION\\fR]... [\\fIWORD\\fR]...\n"
+		    ".SH DESCRIPTION\n"
+		    "A script says what is to happen when something happens in the kernel or in a program: "
+		    "a \\fIprobe\\fR names the event, a block in braces the actions. sonde compiles it for the kernel's "
+		    "BPF machine, attaches it and prints what it finds until it ends. Results are written to standard "
+		    "output, messages to standard error.\n.PP\n"
+		    "Called by the name \\fBbpftrace\\fR it has no commands and reports that program's version.\n");
+	man_kind(&p, &a, TOPIC_COMMAND, "COMMANDS");
+	man_kind(&p, &a, TOPIC_OPTION, "OPTIONS");
+	man_kind(&p, &a, TOPIC_PROBE, "PROBES");
+	man_kind(&p, &a, TOPIC_BUILTIN, "FUNCTIONS AND VARIABLES");
+	man_kind(&p, &a, TOPIC_OUTPUT, "OUTPUT FORMATS");
+	man_kind(&p, &a, TOPIC_PASS, "PASSES OF THE COMPILER");
+	man_kind(&p, &a, TOPIC_FEATURE, "KERNEL FEATURES");
+	put_pairs(b, "ENVIRONMENT", environment, ARRAY_SIZE(environment));
+	put_pairs(b, "EXIT STATUS", statuses, ARRAY_SIZE(statuses));
+	man_kind(&p, &a, TOPIC_DIAG, "DIAGNOSTICS");
+	arena_release(&a);
+}
+
+/* ---- markdown */
+
+/* Text outside code: what would be markup is escaped. */
+static void put_md(struct buf *b, const char *s)
+{
+	for (; *s; s++) {
+		if (strchr("*_<>`[]|\\", *s))
+			buf_putc(b, '\\');
+		buf_putc(b, *s);
+	}
+}
+
+static void md_topic(void *ctx, const struct topic *t)
+{
+	struct page *p = ctx;
+
+	if (t->section && t->section != p->section)
+		buf_printf(p->b, "## %s\n\n", t->section);
+	p->section = t->section;
+	buf_printf(p->b, "### `%s`\n\n", t->head);
+	put_md(p->b, t->brief);
+	buf_puts(p->b, "\n\n");
+	if (t->doc) {
+		put_md(p->b, t->doc);
+		buf_puts(p->b, "\n\n");
+	}
+	for (u32 i = 0; i < t->n_facts; i++) {
+		buf_puts(p->b, "- ");
+		put_md(p->b, t->fact[i]);
+		buf_puts(p->b, i + 1 == t->n_facts ? "\n\n" : "\n");
+	}
+	if (t->example)
+		buf_printf(p->b, "```%s\n%s\n```\n\n", t->example_is_command ? "sh" : "bpftrace", t->example);
+}
+
+void put_markdown(struct buf *b, const enum topic_kind *kinds, u32 n, const char *title)
+{
+	struct page p = { .b = b };
+	struct arena a;
+
+	arena_init(&a);
+	buf_printf(b, "# %s\n\nPrinted by `sonde help` from the program's own tables; not written by hand.\n\n", title);
+	for (u32 i = 0; i < n; i++) {
+		if (n > 1)
+			buf_printf(b, "# %s\n\n", topic_kinds[kinds[i]].title);
+		p.section = NULL;
+		topics_each(&a, kinds[i], md_topic, &p);
+	}
+	while (b->len > 1 && b->s[b->len - 1] == '\n' && b->s[b->len - 2] == '\n')
+		b->s[--b->len] = '\0';
+	arena_release(&a);
+}
