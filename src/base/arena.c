@@ -34,7 +34,7 @@ enum { GAP = 8 };
 enum { GAP = 0 };
 #endif
 
-#ifdef SONDE_HOSTILE
+#if defined(SONDE_HOSTILE) && SONDE_HOSTILE
 enum { CHUNK_MIN = 64, CHUNK_MAX = 64, VEC_MIN = 1 };
 #else
 enum { CHUNK_MIN = 4 << 10, CHUNK_MAX = 256 << 10, VEC_MIN = 8 };

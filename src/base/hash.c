@@ -11,8 +11,8 @@
 
 #define MIX 0x9fb21c651e98df25ull
 
-#ifdef SONDE_HOSTILE
-enum { FIRST_CAP = 2 };
+#if defined(SONDE_HOSTILE) && SONDE_HOSTILE
+enum { FIRST_CAP = 4 };
 #else
 enum { FIRST_CAP = 16 };
 #endif

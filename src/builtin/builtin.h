@@ -20,6 +20,9 @@ struct ir_val lower_format(struct lower *l, struct node *call);
 /* The text of such a record, in out. */
 void format_record(struct actor *a, struct event_desc *e, const void *record, struct buf *out);
 
+/* After checking: reports options behind -- that no getopt() asks for. */
+bool builtin_check_options(struct env *env, struct diags *diags);
+
 /* Writes a struct usym_value: the address in the current process. */
 void lower_usym(struct lower *l, struct opnd dst, struct opnd addr);
 

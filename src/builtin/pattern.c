@@ -7,7 +7,7 @@
  *
  *	class = class_of[byte];  state = next[state * n_classes + class]
  *
- * States 0 and 1 end the walk: 0 is "cannot match any more", 1 is "matches whatever follows".
+ * States 0 and 1 end the walk: 0 is "does not match", 1 is "matches". The NUL leads to one of them.
  */
 #include "builtin/text.h"
 
@@ -196,8 +196,9 @@ static u32 state_number(struct automaton *a, const struct set *s)
 /* Bytes that no place tells apart are one class. */
 static void find_classes(struct automaton *a)
 {
-	for (u32 b = 0; b < 256; b++) {
-		u32 k = 0;
+	a->n_classes = 1; /* the NUL's own */
+	for (u32 b = 1; b < 256; b++) {
+		u32 k = 1;
 
 		for (; k < a->n_classes; k++) {
 			u32 i = 0;
@@ -213,7 +214,7 @@ static void find_classes(struct automaton *a)
 	}
 }
 
-/* What the probe needs: class_of[256], accept[n_states], next[n_states][stride]. */
+/* What the probe needs: class_of[256], next[rows][stride]. */
 struct walk_table {
 	u8 *bytes;
 	u32 size, rows, stride, start;
@@ -231,8 +232,10 @@ static bool build_table(struct arena *arena, const struct pattern *p, struct wal
 	add_place(p, &first, 0);
 	t->start = state_number(a, &first);
 	t->stride = power_of_two(a->n_classes);
-	for (u32 s = 2; s < a->n_states; s++)
-		for (u32 k = 0; k < a->n_classes; k++) {
+	memset(next + DONE * t->stride, DONE, t->stride); /* both stay where they are */
+	for (u32 s = 2; s < a->n_states; s++) {
+		next[s * t->stride] = in_set(&a->state[s], p->n) ? DONE : DEAD;
+		for (u32 k = 1; k < a->n_classes; k++) {
 			struct set to = step(p, &a->state[s], a->sample[k]);
 			u32 number = state_number(a, &to);
 
@@ -240,14 +243,12 @@ static bool build_table(struct arena *arena, const struct pattern *p, struct wal
 				return false;
 			next[s * t->stride + k] = (u8)number;
 		}
+	}
 	t->rows = power_of_two(a->n_states);
-	t->size = 256 + t->rows + t->rows * t->stride;
+	t->size = 256 + t->rows * t->stride;
 	t->bytes = arena_array(arena, u8, t->size);
 	memcpy(t->bytes, a->class_of, 256);
-	t->bytes[256 + DONE] = 1;
-	for (u32 s = 2; s < a->n_states; s++)
-		t->bytes[256 + s] = in_set(&a->state[s], p->n);
-	memcpy(t->bytes + 256 + t->rows, next, a->n_states * t->stride);
+	memcpy(t->bytes + 256, next, a->n_states * t->stride);
 	return true;
 }
 
@@ -258,34 +259,32 @@ static struct opnd data_at(struct lower *l, u32 off)
 	return ir_addr(l, o_data(l->prog->data_map, off));
 }
 
-/* Runs the automaton over a text: the state it ends in, and the index where it ended. */
-static u32 run_table(struct lower *l, const struct text *text, const struct walk_table *t, struct byte_loop *b)
+/*
+ * Runs the automaton over a text: the state it ends in, DONE or another. *taken, where that is wanted,
+ * counts the bytes that were taken before the last one.
+ */
+static u32 run_table(struct lower *l, const struct text *text, const struct walk_table *t, u32 *taken)
 {
 	u32 off = data_table(l, t->bytes, t->size), state = ir_var(l), log = (u32)__builtin_ctz(t->stride);
-	struct opnd classes = data_at(l, off), next = data_at(l, off + 256 + t->rows), byte, k;
-	struct ir_block *in = ir_block_new(l), *on = ir_block_new(l);
+	struct opnd classes = data_at(l, off), next = data_at(l, off + 256), k;
+	struct byte_loop b;
 
 	ir_var_set(l, state, o_imm(t->start));
-	byte_loop_begin(l, b, text->cap);
-	byte = text_byte(l, text, o_temp(b->i));
-	ir_branch(l, CC_EQ, byte, o_imm(0), b->out, in);
-	ir_place(l, in);
-	k = ir_load(l, ir_op2(l, IR_ADD, classes, byte), 1, false);
-	k = ir_op2(l, IR_ADD, ir_op2(l, IR_SHL, o_temp(state), o_imm(log)), k);
-	k = ir_op2(l, IR_AND, k, o_imm(t->rows * t->stride - 1));
-	ir_var_set(l, state, ir_load(l, ir_op2(l, IR_ADD, next, k), 1, false));
-	ir_branch(l, CC_ULE, o_temp(state), o_imm(DONE), b->out, on);
-	ir_place(l, on);
-	byte_loop_end(l, b);
+	if (taken)
+		ir_var_set(l, *taken, o_imm(0));
+	byte_loop_begin(l, &b, text->cap);
+	for (u32 i = 0; i < b.step; i++) {
+		k = ir_load(l, ir_op2(l, IR_ADD, classes, turn_byte(l, text, &b, i)), 1, false);
+		k = ir_op2(l, IR_ADD, ir_op2(l, IR_SHL, o_temp(state), o_imm(log)), k);
+		k = ir_op2(l, IR_AND, k, o_imm(t->rows * t->stride - 1));
+		ir_var_set(l, state, ir_load(l, ir_op2(l, IR_ADD, next, k), 1, false));
+		if (taken) {
+			k = ir_op2(l, IR_SHR, ir_op2(l, IR_SUB, o_imm(DONE), o_temp(state)), o_imm(63));
+			ir_var_set(l, *taken, ir_op2(l, IR_ADD, o_temp(*taken), k));
+		}
+	}
+	byte_loop_while(l, &b, CC_UGT, o_temp(state), o_imm(DONE));
 	return state;
-}
-
-static struct opnd accepts(struct lower *l, const struct walk_table *t, u32 state)
-{
-	u32 off = data_table(l, t->bytes, t->size);
-	struct opnd at = ir_op2(l, IR_AND, o_temp(state), o_imm(t->rows - 1));
-
-	return ir_load(l, ir_op2(l, IR_ADD, data_at(l, off + 256), at), 1, false);
 }
 
 /* ---- glob */
@@ -294,9 +293,9 @@ static bool match(const struct walk_table *t, const char *s)
 {
 	u32 state = t->start;
 
-	for (; *s; s++)
-		state = state > DONE ? t->bytes[256 + t->rows + state * t->stride + t->bytes[(u8)*s]] : state;
-	return t->bytes[256 + state];
+	while (state > DONE)
+		state = t->bytes[256 + state * t->stride + t->bytes[(u8)*s++]];
+	return state == DONE;
 }
 
 static const struct type *check_pattern(struct check *c, struct node *call, bool is_glob)
@@ -324,65 +323,85 @@ static const struct type *check_glob(struct check *c, struct node *call)
 static struct ir_val lower_pattern(struct lower *l, struct node *call)
 {
 	const struct walk_table *t = call->data;
-	struct byte_loop b;
 	struct text text;
 	u32 state;
 
 	lower_str_limit(l);
+	if (t->start <= DONE)
+		return val_scalar(&ty_bool, o_imm(t->start));
 	text = text_view(l, call_arg(call, 0));
-	state = t->start;
-	if (t->start > DONE) {
-		state = run_table(l, &text, t, &b);
-		return val_scalar(&ty_bool, accepts(l, t, state));
-	}
-	return val_scalar(&ty_bool, o_imm(t->bytes[256 + t->start]));
+	state = run_table(l, &text, t, NULL);
+	return val_scalar(&ty_bool, ir_set(l, CC_EQ, o_temp(state), o_imm(DONE)));
 }
 
 /* ---- a needle that only the probe knows */
 
-enum { SEARCH_TURNS = 4096 };
+enum { SEARCH_BYTES = 2048 };
+
+struct search {
+	struct text hay, needle;
+	u32 i, j, go, found;
+};
 
 /*
- * One turn compares one byte: on to the next of the needle, or back to its start one place further.
+ * One byte is compared: on to the next of the needle, or back to its start one place further.
  *
- *	n = needle[j]; if !n found;  h = hay[i + j]; if !h not found
- *	same = h == n;  i += !same;  j = same ? j + 1 : 0
+ *	n = needle[j];  h = hay[i + j];  same = h == n
+ *	found |= go && !n;  go &= n && h;  i += !same && go;  j = same ? j + 1 : 0
  */
+static void search_byte(struct lower *l, const struct search *s)
+{
+	struct opnd j = ir_op2(l, IR_AND, o_temp(s->j), o_imm(s->needle.room - 1)), n, h, same, at;
+
+	n = text_byte(l, &s->needle, j);
+	at = ir_op2(l, IR_AND, ir_op2(l, IR_ADD, o_temp(s->i), o_temp(s->j)), o_imm(s->hay.room - 1));
+	h = text_byte(l, &s->hay, at);
+	same = is_zero(l, ir_op2(l, IR_XOR, h, n));
+	ir_var_set(l, s->found, ir_op2(l, IR_OR, o_temp(s->found), ir_op2(l, IR_AND, o_temp(s->go), is_zero(l, n))));
+	at = ir_op2(l, IR_XOR, is_zero(l, ir_op2(l, IR_MUL, n, h)), o_imm(1));
+	ir_var_set(l, s->go, ir_op2(l, IR_AND, o_temp(s->go), at));
+	at = ir_op2(l, IR_AND, ir_op2(l, IR_XOR, same, o_imm(1)), o_temp(s->go));
+	ir_var_set(l, s->i, ir_op2(l, IR_ADD, o_temp(s->i), at));
+	ir_var_set(l, s->j, ir_op2(l, IR_MUL, ir_op2(l, IR_ADD, o_temp(s->j), o_imm(1)), same));
+}
+
+/* Where the search of so many bytes was not enough: a loss; not found. */
+static struct opnd search_result(struct lower *l, struct node *call, const struct search *s)
+{
+	struct ir_block *found = ir_block_new(l), *none = ir_block_new(l), *lost = ir_block_new(l),
+			*out = ir_block_new(l);
+	u32 result = ir_var(l);
+
+	ir_var_set(l, result, o_imm(-1));
+	ir_branch(l, CC_NE, o_temp(s->found), o_imm(0), found, none);
+	ir_place(l, none);
+	ir_branch(l, CC_NE, o_temp(s->go), o_imm(0), lost, out);
+	ir_place(l, lost);
+	lower_loss(l, LOSS_LOOP, call->builtin->name);
+	ir_jump(l, out);
+	ir_place(l, found);
+	ir_var_set(l, result, o_temp(s->i));
+	ir_jump(l, out);
+	ir_place(l, out);
+	return o_temp(result);
+}
+
 static struct opnd search(struct lower *l, struct node *call)
 {
-	struct ir_block *found = ir_block_new(l), *more = ir_block_new(l), *in = ir_block_new(l),
-			*none = ir_block_new(l), *done = ir_block_new(l);
-	u32 i = ir_var(l), j = ir_var(l), result = ir_var(l);
-	struct opnd n, h, same, at;
-	struct text hay, needle;
+	struct search s = { .i = ir_var(l), .j = ir_var(l), .go = ir_var(l), .found = ir_var(l) };
 	struct byte_loop b;
 
-	hay = text_copy(l, call_arg(call, 0));
-	needle = text_copy(l, call_arg(call, 1));
-	ir_var_set(l, i, o_imm(0));
-	ir_var_set(l, j, o_imm(0));
-	byte_loop_begin(l, &b, MIN(hay.cap * 4, (u32)SEARCH_TURNS));
-	n = text_byte(l, &needle, ir_op2(l, IR_AND, o_temp(j), o_imm(needle.room - 1)));
-	ir_branch(l, CC_EQ, n, o_imm(0), found, more);
-	ir_place(l, more);
-	at = ir_op2(l, IR_AND, ir_op2(l, IR_ADD, o_temp(i), o_temp(j)), o_imm(hay.room - 1));
-	h = text_byte(l, &hay, at);
-	ir_branch(l, CC_EQ, h, o_imm(0), none, in);
-	ir_place(l, in);
-	same = is_zero(l, ir_op2(l, IR_XOR, h, n));
-	ir_var_set(l, i, ir_op2(l, IR_ADD, o_temp(i), ir_op2(l, IR_XOR, same, o_imm(1))));
-	ir_var_set(l, j, ir_op2(l, IR_MUL, ir_op2(l, IR_ADD, o_temp(j), o_imm(1)), same));
-	byte_loop_end(l, &b);
-	lower_loss(l, LOSS_LOOP, call->builtin->name);
-	ir_jump(l, none);
-	ir_place(l, none);
-	ir_var_set(l, result, o_imm(-1));
-	ir_jump(l, done);
-	ir_place(l, found);
-	ir_var_set(l, result, forget(l, hay.at, o_temp(i)));
-	ir_jump(l, done);
-	ir_place(l, done);
-	return o_temp(result);
+	s.hay = text_copy(l, call_arg(call, 0));
+	s.needle = text_copy(l, call_arg(call, 1));
+	ir_var_set(l, s.i, o_imm(0));
+	ir_var_set(l, s.j, o_imm(0));
+	ir_var_set(l, s.go, o_imm(1));
+	ir_var_set(l, s.found, o_imm(0));
+	byte_loop_begin(l, &b, MIN(s.hay.cap * 4, (u32)SEARCH_BYTES));
+	for (u32 k = 0; k < b.step; k++)
+		search_byte(l, &s);
+	byte_loop_while(l, &b, CC_NE, o_temp(s.go), o_imm(0));
+	return search_result(l, call, &s);
 }
 
 /* ---- strstr, strcontains */
@@ -406,8 +425,7 @@ static struct ir_val lower_strstr(struct lower *l, struct node *call)
 {
 	const struct node *n = call_arg(call, 1);
 	struct ir_block *found = ir_block_new(l), *none = ir_block_new(l), *out = ir_block_new(l);
-	u32 result = ir_var(l), state;
-	struct byte_loop b;
+	u32 result = ir_var(l), taken = ir_var(l), state;
 	struct text text;
 
 	lower_str_limit(l);
@@ -415,11 +433,11 @@ static struct ir_val lower_strstr(struct lower *l, struct node *call)
 		return val_scalar(&ty_s64, search(l, call));
 	if (!n->str_len)
 		return val_scalar(&ty_s64, o_imm(0));
-	text = text_copy(l, call_arg(call, 0));
-	state = run_table(l, &text, call->data, &b);
+	text = text_view(l, call_arg(call, 0));
+	state = run_table(l, &text, call->data, &taken);
 	ir_branch(l, CC_EQ, o_temp(state), o_imm(DONE), found, none);
 	ir_place(l, found);
-	ir_var_set(l, result, ir_op2(l, IR_SUB, forget(l, text.at, o_temp(b.i)), o_imm((s64)n->str_len - 1)));
+	ir_var_set(l, result, ir_op2(l, IR_SUB, o_temp(taken), o_imm((s64)n->str_len - 1)));
 	ir_jump(l, out);
 	ir_place(l, none);
 	ir_var_set(l, result, o_imm(-1));

@@ -102,12 +102,26 @@ static const struct type *check_probetype(struct check *c, struct node *call)
 	return call->type;
 }
 
+/* At a function's entry the instruction pointer names it too, where bpf_get_func_ip is missing. */
+static const struct arg_desc *ip_register(const struct profile *p)
+{
+	static const char *const names[] = { "ip", "pc" };
+
+	for (u32 i = 0; i < p->n_regs && !p->is_return; i++)
+		for (u32 k = 0; k < ARRAY_SIZE(names); k++)
+			if (streq(p->regs[i].name, names[k]))
+				return &p->regs[i];
+	return NULL;
+}
+
 static const struct type *check_func(struct check *c, struct node *call)
 {
 	const struct profile *p = profile_of(c);
 
 	if (!p || !p->has_func)
 		return diag_type(c, call->span, D_NO_FUNC, probe_kind(c));
+	if (p->func.loc.kind == LOC_NONE && !feature_has(c->env->features, FEAT_GET_FUNC_IP) && !ip_register(p))
+		return diag_type(c, call->span, D_NO_FUNC_IP);
 	return p->user_regs ? &ty_usym : &ty_ksym;
 }
 
@@ -117,6 +131,8 @@ static struct opnd func_address(struct lower *l)
 
 	if (p->func.loc.kind != LOC_NONE)
 		return lower_loc(l, &p->func).o;
+	if (!feature_has(l->features, FEAT_GET_FUNC_IP))
+		return lower_loc(l, ip_register(p)).o;
 	return ir_call(l, 173 /* bpf_get_func_ip */, true, 1, o_ctx(0));
 }
 

@@ -3,7 +3,7 @@
  * Strings in the probe: length, comparison, parts. What has no loop leans on the helper that copies a
  * string (bpf_probe_read_kernel_str reads our own memory too): its result is the length, and it stops
  * at a NUL that we put where a part ends. Loops go byte by byte up to the capacity, which verifiers
- * follow turn by turn, so their bodies have no branches but the ways out: each way out is one state.
+ * follow turn by turn, so their bodies have no branches but the way out.
  */
 #include "builtin/text.h"
 
@@ -56,12 +56,6 @@ void choose(struct lower *l, u32 x, struct opnd c, struct opnd y)
 	struct opnd step = ir_op2(l, IR_MUL, ir_op2(l, IR_SUB, y, o_temp(x)), c);
 
 	ir_var_set(l, x, ir_op2(l, IR_ADD, o_temp(x), step));
-}
-
-struct opnd forget(struct lower *l, struct opnd memory, struct opnd v)
-{
-	ir_store(l, memory, 8, v);
-	return ir_load(l, memory, 8, false);
 }
 
 u32 data_table(struct lower *l, const void *bytes, u32 len)
@@ -139,11 +133,19 @@ struct opnd text_byte(struct lower *l, const struct text *t, struct opnd index)
 	return ir_load(l, ir_op2(l, IR_ADD, t->at, index), 1, false);
 }
 
+struct opnd turn_byte(struct lower *l, const struct text *t, const struct byte_loop *b, u32 k)
+{
+	struct opnd turn = ir_op2(l, IR_ADD, t->at, o_temp(b->i));
+
+	return ir_load(l, opnd_plus(turn, k), 1, false);
+}
+
 void byte_loop_begin(struct lower *l, struct byte_loop *b, u32 bound)
 {
 	struct ir_block *body = ir_block_new(l);
 
-	*b = (struct byte_loop){ .head = ir_block_new(l), .out = ir_block_new(l), .i = ir_var(l) };
+	*b = (struct byte_loop){ .head = ir_block_new(l), .out = ir_block_new(l), .i = ir_var(l),
+				 .step = bound <= 16 ? 4 : bound <= 128 ? 8 : 16 };
 	ir_var_set(l, b->i, o_imm(0));
 	ir_jump(l, b->head);
 	b->mark = lower_values_mark(l);
@@ -152,10 +154,10 @@ void byte_loop_begin(struct lower *l, struct byte_loop *b, u32 bound)
 	ir_place(l, body);
 }
 
-void byte_loop_end(struct lower *l, struct byte_loop *b)
+void byte_loop_while(struct lower *l, struct byte_loop *b, enum ir_cond cc, struct opnd x, struct opnd y)
 {
-	ir_var_set(l, b->i, ir_op2(l, IR_ADD, o_temp(b->i), o_imm(1)));
-	ir_jump(l, b->head);
+	ir_var_set(l, b->i, ir_op2(l, IR_ADD, o_temp(b->i), o_imm(b->step)));
+	ir_branch(l, cc, x, y, b->head, b->out);
 	ir_place(l, b->out);
 	lower_values_drop(l, b->mark);
 }
@@ -442,15 +444,22 @@ static const struct type *check_split(struct check *c, struct node *call)
 	return call_arg(call, 0)->type;
 }
 
-/* 1 where the separator stands at index i. */
-static struct opnd separator_at(struct lower *l, const struct text *t, struct opnd i, const struct node *sep)
+struct split {
+	const struct node *sep;
+	struct text t;
+	struct opnd index;
+	u32 field, from, end, skip;
+};
+
+/* 1 where the separator stands at byte k of the turn. */
+static struct opnd separator_at(struct lower *l, const struct split *s, const struct byte_loop *b, u32 k)
 {
-	struct opnd at = ir_op2(l, IR_ADD, t->at, i), x = o_imm(0);
+	struct opnd x = o_imm(0);
 
-	for (u32 k = 0; k < sep->str_len; k++) {
-		struct opnd byte = ir_load(l, opnd_plus(at, k), 1, false);
+	for (u32 i = 0; i < s->sep->str_len; i++) {
+		struct opnd byte = turn_byte(l, &s->t, b, k + i);
 
-		x = ir_op2(l, IR_OR, x, ir_op2(l, IR_XOR, byte, o_imm((u8)sep->str[k])));
+		x = ir_op2(l, IR_OR, x, ir_op2(l, IR_XOR, byte, o_imm((u8)s->sep->str[i])));
 	}
 	return is_zero(l, x);
 }
@@ -462,82 +471,99 @@ static struct opnd separator_at(struct lower *l, const struct text *t, struct op
  *	hit = skip == 0 && separator at i
  *	end = hit && field == index ? i : end;  field += hit;  from = hit && field == index ? i + n : from
  */
+static void split_byte(struct lower *l, const struct split *s, const struct byte_loop *b, u32 k)
+{
+	struct opnd i = ir_op2(l, IR_ADD, o_temp(b->i), o_imm(k)), n = o_imm(s->sep->str_len), here, hit;
+	struct opnd inside = ir_op2(l, IR_SHR, ir_op2(l, IR_SUB, i, s->t.len), o_imm(63));
+
+	hit = ir_op2(l, IR_AND, separator_at(l, s, b, k), inside);
+	if (s->sep->str_len > 1) {
+		struct opnd free = is_zero(l, o_temp(s->skip));
+		struct opnd less = ir_op2(l, IR_SUB, o_temp(s->skip), ir_op2(l, IR_XOR, free, o_imm(1)));
+
+		hit = ir_op2(l, IR_AND, hit, free);
+		less = ir_op2(l, IR_ADD, less, ir_op2(l, IR_MUL, hit, o_imm(n.imm - 1)));
+		ir_var_set(l, s->skip, less);
+	}
+	here = ir_op2(l, IR_AND, hit, is_zero(l, ir_op2(l, IR_XOR, o_temp(s->field), s->index)));
+	choose(l, s->end, here, i);
+	ir_var_set(l, s->field, ir_op2(l, IR_ADD, o_temp(s->field), hit));
+	here = ir_op2(l, IR_AND, hit, is_zero(l, ir_op2(l, IR_XOR, o_temp(s->field), s->index)));
+	choose(l, s->from, here, ir_op2(l, IR_ADD, i, n));
+}
+
 static struct ir_val lower_split(struct lower *l, struct node *call)
 {
-	const struct node *sep = call_arg(call, 1);
+	struct split s = { .sep = call_arg(call, 1) };
 	bool canonical;
-	struct opnd dst = lower_dest(l, call->type, &canonical), index, none;
-	u32 field = ir_var(l), from = ir_var(l), end = ir_var(l), skip = ir_var(l);
+	struct opnd dst = lower_dest(l, call->type, &canonical), none;
 	struct byte_loop b;
-	struct text t;
 
 	lower_str_limit(l);
-	t = text_copy(l, call_arg(call, 0));
-	index = lower_scalar(l, call_arg(call, 2));
-	ir_var_set(l, field, o_imm(0));
-	ir_var_set(l, skip, o_imm(0));
-	none = ir_op2(l, IR_XOR, is_zero(l, index), o_imm(1)); /* field 0 begins at 0, others nowhere yet */
-	ir_var_set(l, from, ir_op2(l, IR_MUL, none, t.len));
-	ir_var_set(l, end, t.len);
-	byte_loop_begin(l, &b, t.cap - 1);
-	struct ir_block *in = ir_block_new(l);
-	ir_branch(l, CC_UGE, o_temp(b.i), t.len, b.out, in);
-	ir_place(l, in);
-	struct opnd i = o_temp(b.i), free = is_zero(l, o_temp(skip)), here, hit;
-
-	hit = separator_at(l, &t, i, sep);
-	hit = ir_op2(l, IR_AND, hit, free);
-	if (sep->str_len > 1) {
-		struct opnd less = ir_op2(l, IR_SUB, o_temp(skip), ir_op2(l, IR_XOR, free, o_imm(1)));
-
-		ir_var_set(l, skip, ir_op2(l, IR_ADD, less, ir_op2(l, IR_MUL, hit, o_imm(sep->str_len - 1))));
-	}
-	here = ir_op2(l, IR_AND, hit, is_zero(l, ir_op2(l, IR_XOR, o_temp(field), index)));
-	choose(l, end, here, i);
-	ir_var_set(l, field, ir_op2(l, IR_ADD, o_temp(field), hit));
-	here = ir_op2(l, IR_AND, hit, is_zero(l, ir_op2(l, IR_XOR, o_temp(field), index)));
-	choose(l, from, here, ir_op2(l, IR_ADD, i, o_imm(sep->str_len)));
-	byte_loop_end(l, &b);
-	return part(l, call, &t, dst, canonical, o_temp(from), o_temp(end));
+	s.t = text_copy(l, call_arg(call, 0));
+	s.index = lower_scalar(l, call_arg(call, 2));
+	s.field = ir_var(l);
+	s.from = ir_var(l);
+	s.end = ir_var(l);
+	s.skip = ir_var(l);
+	ir_var_set(l, s.field, o_imm(0));
+	ir_var_set(l, s.skip, o_imm(0));
+	none = ir_op2(l, IR_XOR, is_zero(l, s.index), o_imm(1)); /* field 0 begins at 0, others nowhere yet */
+	ir_var_set(l, s.from, ir_op2(l, IR_MUL, none, s.t.len));
+	ir_var_set(l, s.end, s.t.len);
+	byte_loop_begin(l, &b, s.t.cap);
+	for (u32 k = 0; k < b.step; k++)
+		split_byte(l, &s, &b, k);
+	byte_loop_while(l, &b, CC_ULT, o_temp(b.i), s.t.len);
+	return part(l, call, &s.t, dst, canonical, o_temp(s.from), o_temp(s.end));
 }
 
 /* ---- basename, dirname */
 
 struct path_parts {
-	struct opnd base, base_end; /* the last component */
-	struct opnd dir_end;	    /* what is before it, without slashes at its end */
+	u32 base, base_end; /* the last component */
+	u32 dir_end;	    /* what is before it, without slashes at its end */
+	u32 was_slash, ended;
 };
 
 /*
- * Byte by byte: a component begins at a byte that is no slash behind one that is (or at the start).
+ * A component begins at a byte that is no slash behind one that is (or at the start). The end of the
+ * string, and what is behind it, is as good as slashes.
  *
  *	begins = !slash && was_slash
  *	dir_end = begins ? base_end : dir_end;  base = begins ? i : base;  base_end = !slash ? i + 1 : base_end
  */
+static void path_byte(struct lower *l, const struct text *t, const struct byte_loop *b, u32 k,
+		      const struct path_parts *p)
+{
+	struct opnd byte = turn_byte(l, t, b, k), i = ir_op2(l, IR_ADD, o_temp(b->i), o_imm(k)), other, begins;
+	struct opnd slash = is_zero(l, ir_op2(l, IR_XOR, byte, o_imm('/')));
+
+	ir_var_set(l, p->ended, ir_op2(l, IR_OR, o_temp(p->ended), is_zero(l, byte)));
+	slash = ir_op2(l, IR_OR, slash, o_temp(p->ended));
+	other = ir_op2(l, IR_XOR, slash, o_imm(1));
+	begins = ir_op2(l, IR_AND, other, o_temp(p->was_slash));
+	choose(l, p->dir_end, begins, o_temp(p->base_end));
+	choose(l, p->base, begins, i);
+	choose(l, p->base_end, other, ir_op2(l, IR_ADD, i, o_imm(1)));
+	ir_var_set(l, p->was_slash, slash);
+}
+
 static struct path_parts path_parts(struct lower *l, const struct text *t)
 {
-	u32 base = ir_var(l), base_end = ir_var(l), dir_end = ir_var(l), was_slash = ir_var(l);
+	struct path_parts p = { ir_var(l), ir_var(l), ir_var(l), ir_var(l), ir_var(l) };
 	struct byte_loop b;
-	struct ir_block *in = ir_block_new(l);
 
-	ir_var_set(l, base, o_imm(0));
-	ir_var_set(l, base_end, o_imm(0));
-	ir_var_set(l, dir_end, o_imm(0));
-	ir_var_set(l, was_slash, o_imm(1));
-	byte_loop_begin(l, &b, t->cap - 1);
-	struct opnd byte = text_byte(l, t, o_temp(b.i)), slash, other, begins;
-
-	ir_branch(l, CC_EQ, byte, o_imm(0), b.out, in);
-	ir_place(l, in);
-	slash = is_zero(l, ir_op2(l, IR_XOR, byte, o_imm('/')));
-	other = ir_op2(l, IR_XOR, slash, o_imm(1));
-	begins = ir_op2(l, IR_AND, other, o_temp(was_slash));
-	choose(l, dir_end, begins, o_temp(base_end));
-	choose(l, base, begins, o_temp(b.i));
-	choose(l, base_end, other, ir_op2(l, IR_ADD, o_temp(b.i), o_imm(1)));
-	ir_var_set(l, was_slash, slash);
-	byte_loop_end(l, &b);
-	return (struct path_parts){ o_temp(base), o_temp(base_end), o_temp(dir_end) };
+	ir_var_set(l, p.base, o_imm(0));
+	ir_var_set(l, p.base_end, o_imm(0));
+	ir_var_set(l, p.dir_end, o_imm(0));
+	ir_var_set(l, p.was_slash, o_imm(1));
+	ir_var_set(l, p.ended, o_imm(0));
+	byte_loop_begin(l, &b, t->cap);
+	for (u32 k = 0; k < b.step; k++)
+		path_byte(l, t, &b, k, &p);
+	byte_loop_while(l, &b, CC_EQ, o_temp(p.ended), o_imm(0));
+	return p;
 }
 
 /* Where there is no component: "/" of an absolute path, else "." */
@@ -579,8 +605,8 @@ static struct ir_val lower_path_part(struct lower *l, struct node *call, bool is
 	lower_str_limit(l);
 	t = text_copy(l, call_arg(call, 0));
 	p = path_parts(l, &t);
-	root_or_dot(l, &t, is_base ? p.base_end : p.dir_end, end);
-	return part(l, call, &t, dst, canonical, is_base ? p.base : o_imm(0), o_temp(end));
+	root_or_dot(l, &t, o_temp(is_base ? p.base_end : p.dir_end), end);
+	return part(l, call, &t, dst, canonical, is_base ? o_temp(p.base) : o_imm(0), o_temp(end));
 }
 
 static struct ir_val lower_basename(struct lower *l, struct node *call)

@@ -27,21 +27,27 @@ struct ir_val text_result(struct lower *l, struct node *call, struct opnd dst, b
 /* Copies a string of at most cap bytes; its length without the NUL. */
 struct opnd text_move(struct lower *l, struct opnd dst, u32 cap, struct opnd src);
 
-/* The loop of a text function: i counts up to bound; the body branches to out or falls through. */
+/*
+ * The loop of a text function: i counts up to bound, `step` bytes a turn, because each turn costs
+ * verifiers more than its instructions. The only other way out is at the end of a turn, and the jump is
+ * the way on: verifiers follow the way out first, find it known, and hold one turn at a time.
+ *
+ *	head: if i >= bound goto out; ...; i += step; if x cc y goto head; out:
+ */
 struct byte_loop {
 	struct ir_block *head, *out;
-	u32 i, mark;
+	u32 i, mark, step;
 };
 void byte_loop_begin(struct lower *l, struct byte_loop *b, u32 bound);
-void byte_loop_end(struct lower *l, struct byte_loop *b);
-/* The byte at index (a counter, or bounded by the room) as a number. */
+void byte_loop_while(struct lower *l, struct byte_loop *b, enum ir_cond cc, struct opnd x, struct opnd y);
+/* The byte at an index that is bounded by the room. */
 struct opnd text_byte(struct lower *l, const struct text *t, struct opnd index);
+/* In a loop: byte k of this turn. */
+struct opnd turn_byte(struct lower *l, const struct text *t, const struct byte_loop *b, u32 k);
 /* 1 where x is zero, else 0; without a branch. */
 struct opnd is_zero(struct lower *l, struct opnd x);
 /* x = y where c is 1, unchanged where it is 0; without a branch. */
 void choose(struct lower *l, u32 x, struct opnd c, struct opnd y);
-/* Keeps verifiers from knowing a number that each turn of a loop has differently. */
-struct opnd forget(struct lower *l, struct opnd memory, struct opnd v);
 
 /* An offset in the data map where these bytes are; the same bytes are kept once. */
 u32 data_table(struct lower *l, const void *bytes, u32 len);

@@ -19,7 +19,7 @@ struct command {
 	int (*run)(struct cli *c); /* the exit status */
 };
 extern const struct command command_run, command_list, command_info, command_check, command_fmt, command_explain,
-	command_help, command_usage, command_version;
+	command_help, command_usage, command_version, command_compiler_bench;
 /* Those that may be written as a first word; NULL-terminated. */
 extern const struct command *const commands[];
 const struct command *command_find(const char *name);

@@ -1,26 +1,38 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* sonde check: the whole compiler, no kernel. 0: the script is right; 1: diagnostics say why not. */
+/*
+ * sonde check: the whole compiler, no kernel. 0: the script is right; 1: diagnostics say why not.
+ * --mode compiler-bench: the same again and again, for the time that it takes.
+ */
 #include <stdlib.h>
+#include "base/clock.h"
 #include "cli/cli.h"
+
+static int compile(struct cli *c, bool quietly)
+{
+	struct compiled *compiled = xcalloc(1, sizeof *compiled);
+	struct err err = { 0 };
+	int rc = session_compile(compiled, &c->o, &err);
+
+	if (!quietly) {
+		say_diags(c, &compiled->diags);
+		say_err(c, &err);
+	}
+	err_release(&err);
+	compiled_release(compiled);
+	free(compiled);
+	return rc < 0 ? 255 : rc;
+}
 
 static int run(struct cli *c)
 {
-	struct compiled *compiled;
-	struct err err = { 0 };
 	int rc = script_read(c);
 
 	if (rc)
 		return rc;
-	compiled = xcalloc(1, sizeof *compiled);
 	c->o.any_kernel = true;
-	rc = session_compile(compiled, &c->o, &err);
-	say_diags(c, &compiled->diags);
-	say_err(c, &err);
-	err_release(&err);
-	compiled_release(compiled);
-	free(compiled);
+	rc = compile(c, false);
 	buf_release(&c->script);
-	return rc < 0 ? 255 : rc;
+	return rc;
 }
 
 const struct command command_check = {
@@ -32,3 +44,26 @@ const struct command command_check = {
 	.example = "sonde check --diag json opensnoop.bt",
 	.run = run,
 };
+
+/* ---- --mode compiler-bench */
+
+enum { BENCH_NS = 500000000 };
+
+static int bench(struct cli *c)
+{
+	int rc = script_read(c);
+	u64 start, took = 0;
+	u32 n = 0;
+
+	if (rc || (rc = compile(c, false)))
+		return rc;
+	for (start = clock_mono_ns(); took < BENCH_NS && !rc; n++) {
+		rc = compile(c, true);
+		took = clock_mono_ns() - start;
+	}
+	printf("compiled %u times, %.3f ms each\n", n, (double)took / n / 1e6);
+	buf_release(&c->script);
+	return rc;
+}
+
+const struct command command_compiler_bench = { .name = "--mode", .brief = "time the compiler", .run = bench };

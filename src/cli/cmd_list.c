@@ -122,7 +122,8 @@ static int list_pattern(struct cli *c, struct listing *l)
 	provider_env_release(&env);
 	front_release(&f);
 	if (n == 0 && !l->error)
-		say(c, "nothing matches \"%s\"", pattern ? pattern : "*");
+		say_note(c, "nothing matches \"%s\"%s", pattern ? pattern : "*",
+			 geteuid() ? " (most lists can be read by root alone)" : "");
 	return n < 0 && !l->error ? 1 : 0;
 }
 

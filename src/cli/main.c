@@ -4,17 +4,22 @@
  * program would: no subcommands, and the version of the language it speaks.
  */
 #include <signal.h>
+#include <stdlib.h>
 #include "base/base.h"
 #include "cli/cli.h"
 
 int main(int argc, char **argv)
 {
 	const char *slash = argc ? strrchr(argv[0], '/') : NULL;
-	struct cli c = { .program = slash ? slash + 1 : argc ? argv[0] : "sonde" };
+	struct cli c = { .drop_in = argc && streq(slash ? slash + 1 : argv[0], "bpftrace") };
 	int rc;
 
 	signal(SIGPIPE, SIG_IGN);
-	c.drop_in = streq(c.program, "bpftrace");
+	c.program = c.drop_in ? "bpftrace" : "sonde";
 	rc = parse_args(&c, argc, argv);
-	return rc ? rc : c.command->run(&c);
+	if (!rc)
+		rc = c.command->run(&c);
+	free(c.words);
+	free(c.named);
+	return rc;
 }

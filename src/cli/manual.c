@@ -8,7 +8,8 @@
 
 struct page {
 	struct buf *b;
-	const char *section;
+	const char *section; /* the one begun last */
+	u32 level;	     /* of a markdown heading */
 };
 
 /* ---- the manual page */
@@ -81,18 +82,18 @@ static const struct { const char *name, *meaning; } environment[] = {
 	{ "BPFTRACE_MAX_STRLEN, BPFTRACE_MAX_MAP_KEYS, ...",
 	  "The variables of the config block in upper case, after BPFTRACE_ or SONDE_. They win over the block." },
 }, statuses[] = {
-	{ "0", "The script ended; also by Ctrl\\-C, or because the process of -p or -c or the reader of the output ended." },
+	{ "0", "The script ended; also by Ctrl-C, or because the process of -p or -c or the reader of the output ended." },
 	{ "N", "The script called exit(N)." },
 	{ "1", "The command line or the script is wrong." },
 	{ "255", "The system refused: no privilege, a probe that cannot be attached, a full disk." },
 };
 
-static void put_pairs(struct buf *b, const char *title, typeof(&environment[0]) rows, u32 n)
+static void put_pairs(struct page *p, const char *title, typeof(&environment[0]) rows, u32 n)
 {
-	buf_printf(b, ".SH %s\n", title);
+	put_heading(p, ".SH", title);
 	for (u32 i = 0; i < n; i++) {
-		put_roff_line(b, ".TP\n.B ", rows[i].name);
-		buf_printf(b, "%s\n", rows[i].meaning);
+		put_roff_line(p->b, ".TP\n.B ", rows[i].name);
+		put_roff_line(p->b, "", rows[i].meaning);
 	}
 }
 
@@ -121,8 +122,8 @@ void put_man_page(struct buf *b)
 	man_kind(&p, &a, TOPIC_OUTPUT, "OUTPUT FORMATS");
 	man_kind(&p, &a, TOPIC_PASS, "PASSES OF THE COMPILER");
 	man_kind(&p, &a, TOPIC_FEATURE, "KERNEL FEATURES");
-	put_pairs(b, "ENVIRONMENT", environment, ARRAY_SIZE(environment));
-	put_pairs(b, "EXIT STATUS", statuses, ARRAY_SIZE(statuses));
+	put_pairs(&p, "ENVIRONMENT", environment, ARRAY_SIZE(environment));
+	put_pairs(&p, "EXIT STATUS", statuses, ARRAY_SIZE(statuses));
 	man_kind(&p, &a, TOPIC_DIAG, "DIAGNOSTICS");
 	arena_release(&a);
 }
@@ -139,20 +140,29 @@ static void put_md(struct buf *b, const char *s)
 	}
 }
 
+static void md_heading(struct page *p, u32 level, const char *around, const char *title)
+{
+	buf_pad(p->b, '#', p->level + level);
+	buf_printf(p->b, " %s%s%s\n\n", around, title, around);
+}
+
+static void md_paragraph(struct buf *b, const char *text)
+{
+	put_md(b, text);
+	buf_puts(b, "\n\n");
+}
+
 static void md_topic(void *ctx, const struct topic *t)
 {
 	struct page *p = ctx;
 
 	if (t->section && t->section != p->section)
-		buf_printf(p->b, "## %s\n\n", t->section);
+		md_heading(p, 1, "", t->section);
 	p->section = t->section;
-	buf_printf(p->b, "### `%s`\n\n", t->head);
-	put_md(p->b, t->brief);
-	buf_puts(p->b, "\n\n");
-	if (t->doc) {
-		put_md(p->b, t->doc);
-		buf_puts(p->b, "\n\n");
-	}
+	md_heading(p, t->section ? 2 : 1, "`", t->head);
+	md_paragraph(p->b, t->brief);
+	if (t->doc)
+		md_paragraph(p->b, t->doc);
 	for (u32 i = 0; i < t->n_facts; i++) {
 		buf_puts(p->b, "- ");
 		put_md(p->b, t->fact[i]);
@@ -164,14 +174,14 @@ static void md_topic(void *ctx, const struct topic *t)
 
 void put_markdown(struct buf *b, const enum topic_kind *kinds, u32 n, const char *title)
 {
-	struct page p = { .b = b };
+	struct page p = { .b = b, .level = n > 1 ? 2 : 1 };
 	struct arena a;
 
 	arena_init(&a);
 	buf_printf(b, "# %s\n\nPrinted by `sonde help` from the program's own tables; not written by hand.\n\n", title);
 	for (u32 i = 0; i < n; i++) {
 		if (n > 1)
-			buf_printf(b, "# %s\n\n", topic_kinds[kinds[i]].title);
+			md_heading(&p, 0, "", topic_kinds[kinds[i]].title);
 		p.section = NULL;
 		topics_each(&a, kinds[i], md_topic, &p);
 	}

@@ -197,15 +197,26 @@ static int take_no_pass(struct cli *c, const struct option_row *row, const char 
 	return say_usage(c, "--no-pass=%s: no such pass (\"%s help passes\" lists them)", value, c->program);
 }
 
+/* So that nothing is asked any more, and what is denied below is never written to the cache. */
+static struct features *all_features(void)
+{
+	struct features *f = kernel_features();
+
+	for (u32 i = 0; i < N_FEATURES; i++)
+		feature_has(f, (enum feature)i);
+	kernel_features_save(f);
+	return f;
+}
+
 /* Names of type/features.def in any case; the kernel is then treated as one without them. */
 static int take_no_feature(struct cli *c, const struct option_row *row, const char *value)
 {
-	struct features *f = kernel_features();
+	struct features *f = all_features();
 	bool any = false;
 
 	for (u32 i = 0; i < N_FEATURES; i++)
 		if (listed(value, feature_rows[i].name)) {
-			kernel_features_deny(f, (enum feature)i);
+			f->known[i] = -1;
 			any = true;
 		}
 	return any ? 0 : say_usage(c, "--no-feature=%s: no such feature (\"%s --info\" lists them)", value, c->program);
@@ -216,7 +227,7 @@ static int take_mode(struct cli *c, const struct option_row *row, const char *va
 	switch (choice(row, value)) {
 	case 0: c->command = &command_check; return 0;
 	case 1: c->command = &command_fmt; return 0;
-	case 2:
+	case 2: c->command = &command_compiler_bench; return 0;
 	case 3:
 	case 4: say(c, "--mode=%s: sonde has no test: and bench: probes", value); return 1;
 	default: return bad_choice(c, row, value);
@@ -297,8 +308,8 @@ const struct option_row option_rows[] = {
 	  .help = "do as if the kernel could not do this (see --info)",
 	  .doc = "Several names are separated by commas: kprobe_multi, uprobe_multi, kprobe_session, ringbuf ...",
 	  .take = take_no_feature },
-	{ .name = "mode", .arg = "MODE", .choices = "codegen|format|test|bench|compiler-bench", .group = GROUP_COMPILER,
-	  .help = "codegen: only compile the script; format: as --fmt", .take = take_mode },
+	{ .name = "mode", .arg = "MODE", .choices = "codegen|format|compiler-bench|test|bench", .group = GROUP_COMPILER,
+	  .help = "codegen: only compile; compiler-bench: time that; format: as --fmt", .take = take_mode },
 
 	{ .key = 'I', .name = "include-dir", .arg = "DIR", .group = GROUP_COMPAT,
 	  .help = "types come from the kernel's BTF, not from headers", .take = take_note },

@@ -96,6 +96,17 @@ static bool is_command(const struct args *a)
 	return !c->drop_in && !a->all_words && !c->command && !c->o.script && !c->n_words;
 }
 
+/* "sonde help -p" asks about the option. */
+static bool is_asked_about(const struct args *a, const char *word)
+{
+	const struct option_row *row;
+
+	if (a->c->command != &command_help || word[0] != '-')
+		return false;
+	row = word[1] == '-' ? option_by_name(word + 2, strcspn(word + 2, "=")) : NULL;
+	return !row || row->command != &command_help;
+}
+
 static int take_word(struct args *a, const char *word)
 {
 	struct cli *c = a->c;
@@ -104,7 +115,7 @@ static int take_word(struct args *a, const char *word)
 		c->named[c->o.n_named++] = word;
 		return 0;
 	}
-	if (a->all_words || word[0] != '-' || !word[1]) {
+	if (a->all_words || word[0] != '-' || !word[1] || is_asked_about(a, word)) {
 		if (is_command(a) && (c->command = command_find(word)))
 			return 0;
 		c->words[c->n_words++] = word;

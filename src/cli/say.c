@@ -10,11 +10,15 @@
 
 enum { LOG_TAIL = 20 };
 
-static void say_line(const struct cli *c, const char *label, const char *fmt, va_list ap)
+/* Called bpftrace, messages begin as its do: scripts look for them. */
+FORMAT(3, 0) static void say_line(const struct cli *c, bool is_note, const char *fmt, va_list ap)
 {
 	struct buf b = { 0 };
 
-	buf_printf(&b, "%s: %s", c->program, label);
+	if (c->drop_in)
+		buf_puts(&b, is_note ? "WARNING: " : "ERROR: ");
+	else
+		buf_printf(&b, "%s: %s", c->program, is_note ? "note: " : "");
 	buf_vprintf(&b, fmt, ap);
 	buf_putc(&b, '\n');
 	write_all(STDERR_FILENO, b.s, b.len);
@@ -26,7 +30,7 @@ void say(const struct cli *c, const char *fmt, ...)
 	va_list ap;
 
 	va_start(ap, fmt);
-	say_line(c, "", fmt, ap);
+	say_line(c, false, fmt, ap);
 	va_end(ap);
 }
 
@@ -35,7 +39,7 @@ void say_note(const struct cli *c, const char *fmt, ...)
 	va_list ap;
 
 	va_start(ap, fmt);
-	say_line(c, "note: ", fmt, ap);
+	say_line(c, true, fmt, ap);
 	va_end(ap);
 }
 
@@ -44,7 +48,7 @@ int say_usage(const struct cli *c, const char *fmt, ...)
 	va_list ap;
 
 	va_start(ap, fmt);
-	say_line(c, "", fmt, ap);
+	say_line(c, false, fmt, ap);
 	va_end(ap);
 	fprintf(stderr,
 		"\nUSAGE:\n"

@@ -34,8 +34,6 @@ struct kernel_options {
 struct features *kernel_features(void);
 /* Forgets the cache (sonde info --refresh). */
 void kernel_features_refresh(struct features *f);
-/* From now on this process does as if the kernel did not have it; the cache does not learn of it. */
-void kernel_features_deny(struct features *f, enum feature id);
 /* Writes what was learned to the cache; also done by kernel_close() and at exit. */
 void kernel_features_save(struct features *f);
 

@@ -34,7 +34,6 @@ struct cache {
 };
 
 static struct cache cache;
-static bool denied[N_FEATURES]; /* neither read nor written: the wish of one run */
 
 /* A descriptor of our private directory, or -1. */
 static int open_dir(void)
@@ -77,7 +76,7 @@ static void parse_line(struct features *f, const char *line, size_t len)
 		size_t n = strlen(feature_rows[i].name);
 
 		if (len == n + 2 && line[n] == '=' && memcmp(line, feature_rows[i].name, n) == 0) {
-			f->known[i] = line[n + 1] == '1' && !denied[i] ? 1 : -1;
+			f->known[i] = line[n + 1] == '1' ? 1 : -1;
 			return;
 		}
 	}
@@ -138,12 +137,6 @@ struct features *kernel_features(void)
 	return &features;
 }
 
-void kernel_features_deny(struct features *f, enum feature id)
-{
-	denied[id] = true;
-	f->known[id] = -1;
-}
-
 /* Written aside and renamed: readers see the old file or the new one. */
 void kernel_features_save(struct features *f)
 {
@@ -156,7 +149,7 @@ void kernel_features_save(struct features *f)
 		return;
 	buf_puts(&b, cache.head);
 	for (u32 i = 0; i < N_FEATURES; i++)
-		if (f->known[i] && !denied[i])
+		if (f->known[i])
 			buf_printf(&b, "%s=%d\n", feature_rows[i].name, f->known[i] > 0);
 	snprintf(aside, sizeof(aside), "%s.%d", cache.file, (int)getpid());
 	fd = openat(dir, aside, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);

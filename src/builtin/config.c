@@ -1,0 +1,395 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What is known when the script is compiled: parameters, configuration, kinds of values, and checks of
+ * the script's own. Every row here folds its call to a constant or reports; nothing is lowered.
+ */
+#include <ctype.h>
+#include <stdlib.h>
+#include "builtin/builtin.h"
+
+static const struct type *fold_bool(struct node *call, bool value)
+{
+	node_make_int(call, value, &ty_bool);
+	return &ty_bool;
+}
+
+static const struct type *fold_str(struct check *c, struct node *call, const char *s)
+{
+	node_make_str(call, s, (u32)strlen(s), type_string(c->arena, (u32)strlen(s) + 1));
+	return call->type;
+}
+
+/* ---- getopt(): --name=value behind -- */
+
+static bool parse_int(const char *s, s64 *value)
+{
+	char *end;
+
+	if (!s || !*s)
+		return false;
+	*value = strtoll(s, &end, 0);
+	return !*end;
+}
+
+static bool parse_bool(const char *s, s64 *value)
+{
+	static const char *const words[] = { "false", "true", "0", "1" };
+
+	*value = 1;
+	if (!s)
+		return true; /* --name alone */
+	for (u32 i = 0; i < ARRAY_SIZE(words); i++)
+		if (streq(s, words[i])) {
+			*value = i & 1;
+			return true;
+		}
+	return false;
+}
+
+static const struct type *fold_option(struct check *c, struct node *call, const char *value)
+{
+	const struct node *name = call_arg(call, 0), *dflt = call_arg(call, 1);
+	const char *kind = "bool";
+	bool good;
+	s64 v = 0;
+
+	if (dflt && dflt->type->kind == TY_STRING)
+		return fold_str(c, call, value ? value : "");
+	if (dflt && dflt->type->kind != TY_BOOL) {
+		kind = "integer";
+		good = parse_int(value, &v);
+	} else {
+		good = parse_bool(value, &v);
+	}
+	if (!good)
+		return diag_type(c, name->span, D_OPTION_VALUE, name->str, kind, value ? value : "");
+	node_make_int(call, v, kind[0] == 'b' ? &ty_bool : &ty_s64);
+	return call->type;
+}
+
+static const struct type *check_getopt(struct check *c, struct node *call)
+{
+	const struct node *name = call_arg(call, 0), *dflt = call_arg(call, 1);
+
+	for (u32 i = 0; i < c->env->n_named; i++)
+		if (streq(c->env->named[i].name, name->str)) {
+			c->env->named[i].used = true;
+			return fold_option(c, call, c->env->named[i].value);
+		}
+	if (!dflt)
+		return fold_bool(call, false);
+	if (dflt->type->kind == TY_STRING)
+		return fold_str(c, call, arena_strndup(c->arena, dflt->str, dflt->str_len));
+	node_make_int(call, dflt->value, dflt->type->kind == TY_BOOL ? &ty_bool : &ty_s64);
+	return call->type;
+}
+
+bool builtin_check_options(struct env *env, struct diags *diags)
+{
+	bool good = true;
+
+	for (u32 i = 0; i < env->n_named; i++)
+		if (!env->named[i].used) {
+			diag_report(diags, (struct span){ 0, 0 }, D_UNKNOWN_OPTION, env->named[i].name);
+			good = false;
+		}
+	return good;
+}
+
+/* ---- config() */
+
+static struct node *config_member(struct check *c, struct node *call, const char *name)
+{
+	struct node *member = node_new(c->arena, N_NAMED, call->span);
+
+	member->name = name;
+	member->a = node_new(c->arena, N_INT, call->span);
+	return member;
+}
+
+struct members {
+	struct check *c;
+	struct node *call, **end;
+};
+
+static void add_member(struct members *m, const char *name, s64 value, const struct type *t)
+{
+	struct node *n = config_member(m->c, m->call, name);
+
+	node_make_int(n->a, value, t);
+	*m->end = n;
+	m->end = &n->next;
+}
+
+static void add_text(struct members *m, const char *name, const char *s)
+{
+	struct node *n = config_member(m->c, m->call, name);
+
+	node_make_str(n->a, s, (u32)strlen(s), type_string(m->c->arena, (u32)strlen(s) + 1));
+	*m->end = n;
+	m->end = &n->next;
+}
+
+/* The call becomes a record: (max_strlen = 1024, ...). */
+static const struct type *check_config(struct check *c, struct node *call)
+{
+	static const char *const missing[] = { "error", "warn", "ignore" };
+	static const char *const modes[] = { "bpftrace", "perf", "raw", "build_id" };
+	const struct config *cfg = &c->env->config;
+	struct members m = { c, call, &call->a };
+
+	call->kind = N_RECORD;
+	call->builtin = NULL;
+	call->a = NULL;
+	add_text(&m, "cache_user_symbols", cfg->cache_user_symbols);
+	add_member(&m, "cpp_demangle", cfg->cpp_demangle, &ty_bool);
+	add_member(&m, "lazy_symbolication", cfg->lazy_symbolication, &ty_bool);
+	add_text(&m, "license", cfg->license);
+	add_member(&m, "log_size", (s64)cfg->log_size, &ty_u64);
+	add_member(&m, "max_bpf_progs", (s64)cfg->max_bpf_progs, &ty_u64);
+	add_member(&m, "max_cat_bytes", (s64)cfg->max_cat_bytes, &ty_u64);
+	add_member(&m, "max_map_keys", (s64)cfg->max_map_keys, &ty_u64);
+	add_member(&m, "max_probes", (s64)cfg->max_probes, &ty_u64);
+	add_member(&m, "max_strlen", (s64)cfg->max_strlen, &ty_u64);
+	add_text(&m, "missing_probes", missing[cfg->missing_probes]);
+	add_member(&m, "on_stack_limit", (s64)cfg->on_stack_limit, &ty_u64);
+	add_member(&m, "perf_rb_pages", (s64)cfg->perf_rb_pages, &ty_u64);
+	add_member(&m, "print_maps_on_exit", cfg->print_maps_on_exit, &ty_bool);
+	add_member(&m, "show_debug_info", cfg->show_debug_info, &ty_bool);
+	add_text(&m, "stack_mode", modes[cfg->stack_mode]);
+	add_text(&m, "str_trunc_trailer", cfg->str_trunc_trailer);
+	return check_expr(c, call);
+}
+
+static const struct type *check_str_length(struct check *c, struct node *call)
+{
+	node_make_int(call, (s64)c->env->config.max_strlen, &ty_u64);
+	return &ty_u64;
+}
+
+/* ---- kinds of values: which one a row asks for is its aux */
+
+enum kind_question { IS_STR, IS_PTR, IS_ARRAY, IS_INTEGER, IS_UNSIGNED, IS_LITERAL, IS_SCALAR };
+
+static bool answer(const struct node *n, enum kind_question q)
+{
+	const struct type *t = n->type;
+
+	switch (q) {
+	case IS_STR: return t->kind == TY_STRING;
+	case IS_PTR: return t->kind == TY_POINTER;
+	case IS_ARRAY: return t->kind == TY_ARRAY;
+	case IS_INTEGER: return t->kind == TY_INT;
+	case IS_UNSIGNED: return t->kind == TY_INT && !t->is_signed;
+	case IS_LITERAL: return n->is_const;
+	case IS_SCALAR: return n->map && !n->map->is_keyed;
+	}
+	return false;
+}
+
+static const struct type *check_kind(struct check *c, struct node *call)
+{
+	(void)c;
+	return fold_bool(call, answer(call_arg(call, 0), (enum kind_question)call->builtin->aux));
+}
+
+static const struct type *check_kfunc(struct check *c, struct node *call)
+{
+	const struct world *w = &c->env->world;
+	bool is = w->kernel_func && w->kernel_func(w->ctx, call_str(call, 0));
+
+	if (call->builtin->aux)
+		is = is && feature_has(c->env->features, FEAT_KFUNC_TP);
+	return fold_bool(call, is);
+}
+
+/* ---- checks of the script's own */
+
+/* The text of fail(): literals only, so it is known now. */
+static const char *fail_text(struct check *c, struct node *call, u32 fmt_arg)
+{
+	struct buf b = { 0 };
+	const char *s = call_str(call, fmt_arg), *text;
+	u32 arg = fmt_arg + 1;
+
+	for (; *s; s++) {
+		const struct node *n;
+
+		if (*s != '%' || s[1] == '%' || !(n = call_arg(call, arg))) {
+			s += *s == '%' && s[1] == '%';
+			buf_putc(&b, *s);
+			continue;
+		}
+		s += strspn(s + 1, "-+ #0123456789.lhjzt") + 1;
+		if (n->type->kind == TY_STRING)
+			buf_add(&b, n->str, n->str_len);
+		else if (*s == 'x')
+			buf_hex(&b, (u64)n->value);
+		else
+			buf_s64(&b, n->value);
+		arg++;
+		if (!*s)
+			break;
+	}
+	text = arena_strdup(c->arena, b.s ? b.s : "");
+	buf_release(&b);
+	return text;
+}
+
+static const struct type *check_fail(struct check *c, struct node *call)
+{
+	for (u32 i = 1; i < call_n_args(call); i++)
+		if (!call_arg(call, i)->is_const)
+			return diag_type(c, call_arg(call, i)->span, D_FAIL_CONST, call->name);
+	if (!c->final) /* whether this is reached is known only then */
+		return &ty_void;
+	return diag_type(c, call->span, D_FAIL, fail_text(c, call, 0));
+}
+
+static const struct type *check_static_assert(struct check *c, struct node *call)
+{
+	const struct node *cond = call_arg(call, 0);
+
+	if (!cond->is_const)
+		return c->final ? diag_type(c, cond->span, D_FAIL_CONST, call->name) : &ty_void;
+	if (!cond->value && c->final)
+		return diag_type(c, call->span, D_FAIL, call_str(call, 1));
+	return &ty_void;
+}
+
+static const struct type *check_assert_str(struct check *c, struct node *call)
+{
+	const struct node *n = call_arg(call, 0);
+
+	if (n->type->kind != TY_STRING && c->final)
+		return diag_type(c, n->span, D_FAIL, "a string is wanted here");
+	return &ty_void;
+}
+
+static struct ir_val lower_nothing(struct lower *l, struct node *call)
+{
+	(void)l;
+	(void)call;
+	return val_scalar(&ty_void, o_imm(0));
+}
+
+/* ---- container_of() */
+
+static const struct type *check_container(struct check *c, struct node *call)
+{
+	const struct node *p = call_arg(call, 0), *t = call_arg(call, 1), *f = call_arg(call, 2);
+	const struct type *s = type_complete(t->type);
+	u32 offset = 0;
+
+	if (f->kind != N_IDENT)
+		return diag_type(c, f->span, D_CONTAINER_FIELD, type_str(c->arena, s), "");
+	if (!type_field(s, f->name, &offset))
+		return diag_type(c, f->span, D_CONTAINER_FIELD, type_str(c->arena, s), f->name);
+	call->aux = offset;
+	return type_pointer(c->arena, s, p->type->kind == TY_POINTER ? p->type->space : SPACE_NONE);
+}
+
+static struct ir_val lower_container(struct lower *l, struct node *call)
+{
+	return val_scalar(call->type, ir_op2(l, IR_SUB, lower_scalar(l, call_arg(call, 0)), o_imm(call->aux)));
+}
+
+/* ---- is_err(): the last page of addresses holds error numbers (include/linux/err.h) */
+
+static struct ir_val lower_is_err(struct lower *l, struct node *call)
+{
+	return val_scalar(&ty_bool, ir_set(l, CC_UGE, lower_scalar(l, call_arg(call, 0)), o_imm(-4095)));
+}
+
+#define KIND_ROW(name_, sig_, brief_, example_, aux_)                                              \
+	{                                                                                          \
+		.name = name_, .sig = sig_, .brief = brief_,                                       \
+		.doc = "Answered when the script is compiled: branches that it rules out are not checked.",     \
+		.example = example_, .flags = BI_CONST, .engines = ON_ALL, .check = check_kind, .aux = aux_,    \
+	}
+
+static const struct builtin rows[] = {
+	{
+		.name = "getopt", .sig = "getopt(name: lit string, default: lit int|bool|string = false, description: lit string = \"\")",
+		.brief = "a parameter of the command line",
+		.doc = "The value of --name=value behind -- on the command line; without it the default, whose type it "
+		       "has. Without a default: whether --name was given.",
+		.example = "begin { print(getopt(\"limit\", 10, \"how many\")); }",
+		.flags = BI_CONST, .engines = ON_ALL, .check = check_getopt,
+	},
+	{
+		.name = "config", .sig = "config() -> record", .brief = "the configuration",
+		.doc = "A record of all configuration variables: config().max_strlen.",
+		.example = "begin { print(config().max_strlen); }",
+		.flags = BI_VARIABLE | BI_CONST, .engines = ON_ALL, .check = check_config,
+	},
+	{
+		.name = "default_str_length", .sig = "default_str_length() -> uint64", .brief = "longest string",
+		.doc = "The configuration max_strlen.",
+		.example = "begin { print(default_str_length()); }",
+		.flags = BI_VARIABLE | BI_CONST, .engines = ON_ALL, .check = check_str_length,
+	},
+	KIND_ROW("is_str", "is_str(value: any) -> bool", "whether a value is a string",
+		 "begin { print(is_str(comm)); }", IS_STR),
+	KIND_ROW("is_ptr", "is_ptr(value: any) -> bool", "whether a value is a pointer",
+		 "begin { print(is_ptr(1)); }", IS_PTR),
+	KIND_ROW("is_array", "is_array(value: any) -> bool", "whether a value is an array",
+		 "begin { print(is_array(1)); }", IS_ARRAY),
+	KIND_ROW("is_integer", "is_integer(value: any) -> bool", "whether a value is an integer",
+		 "begin { print(is_integer(pid)); }", IS_INTEGER),
+	KIND_ROW("is_unsigned_integer", "is_unsigned_integer(value: any) -> bool",
+		 "whether a value is an unsigned integer", "begin { print(is_unsigned_integer(pid)); }", IS_UNSIGNED),
+	KIND_ROW("is_literal", "is_literal(value: any) -> bool", "whether a value is known when compiling",
+		 "begin { print(is_literal(1)); }", IS_LITERAL),
+	KIND_ROW("is_scalar", "is_scalar(map: any|map) -> bool", "whether a map has no keys",
+		 "begin { @x = 1; print(is_scalar(@x)); }", IS_SCALAR),
+	{
+		.name = "kfunc_exist", .sig = "kfunc_exist(name: lit string) -> bool",
+		.brief = "whether the kernel has a function",
+		.doc = "Whether the kernel's type information has a function of that name.",
+		.example = "begin { print(kfunc_exist(\"vfs_read\")); }",
+		.flags = BI_CONST, .engines = ON_ALL, .check = check_kfunc, .aux = 0,
+	},
+	{
+		.name = "kfunc_allowed", .sig = "kfunc_allowed(name: lit string) -> bool",
+		.brief = "whether a kernel function may be called",
+		.doc = "Whether the kernel has the function and lets tracing programs call functions.",
+		.example = "begin { print(kfunc_allowed(\"bpf_strlen\")); }",
+		.flags = BI_CONST, .engines = ON_ALL, .check = check_kfunc, .aux = 1,
+	},
+	{
+		.name = "fail", .sig = "fail(format: lit string, ...)", .brief = "refuse to compile",
+		.doc = "An error with that text when the place is reached while compiling: in a branch that is not ruled "
+		       "out. The arguments are literals.",
+		.example = "begin { if (is_str(1)) { fail(\"no number: %d\", 1); } }",
+		.flags = BI_STATEMENT, .engines = ON_ALL, .check = check_fail, .lower = lower_nothing,
+	},
+	{
+		.name = "static_assert", .sig = "static_assert(condition: any, message: lit string)",
+		.brief = "refuse to compile unless",
+		.doc = "An error with that message unless the condition holds; it must be known when compiling.",
+		.example = "begin { static_assert(sizeof(uint64) == 8, \"odd machine\"); }",
+		.flags = BI_STATEMENT, .engines = ON_ALL, .check = check_static_assert, .lower = lower_nothing,
+	},
+	{
+		.name = "assert_str", .sig = "assert_str(value: any)", .brief = "refuse to compile unless a string",
+		.doc = "An error unless the value is a string.",
+		.example = "begin { assert_str(comm); }",
+		.flags = BI_STATEMENT, .engines = ON_ALL, .check = check_assert_str, .lower = lower_nothing,
+	},
+	{
+		.name = "container_of", .sig = "container_of(pointer: ptr|int, type: type, field: name) -> ptr",
+		.brief = "the struct around a field",
+		.doc = "Pointer to the struct of that type whose field the pointer points to.",
+		.example = "begin { $t = container_of(kptr(4096), struct task_struct, comm); print($t != 0); }",
+		.engines = ON_ALL, .check = check_container, .lower = lower_container,
+	},
+	{
+		.name = "is_err", .sig = "is_err(pointer: ptr|int) -> bool", .brief = "whether a pointer is an error",
+		.doc = "Kernel functions return errors as pointers to the last page: true for those.",
+		.example = "begin { print(is_err((uint64)-2)); }",
+		.engines = ON_ALL, .lower = lower_is_err,
+	},
+};
+
+const struct builtin_theme builtin_config = THEME("When compiling", rows);
