@@ -75,6 +75,164 @@ static int act_cat(struct actor *a, struct event_desc *e, const void *record, u3
 	return 0;
 }
 
+/* ---- changes to the traced program: allowed with --unsafe only */
+
+enum { SEND_SIGNAL = 109, SEND_SIGNAL_THREAD = 117, OVERRIDE_RETURN = 58, PROBE_WRITE_USER = 36, MAX_WRITE = 1024 };
+
+static const struct type *check_signal(struct check *c, struct node *call)
+{
+	const struct world *w = &c->env->world;
+	struct node *n = call_arg(call, 0);
+	const struct profile *p = c->inst ? c->inst->profile : NULL;
+	const struct type *t;
+	const char *name;
+	s64 value;
+
+	if (!p || p->kind == PROFILE_NONE || p->kind == PROFILE_ITER)
+		return diag_type(c, call->span, D_NO_VICTIM, call->name);
+	if (n->type->kind != TY_STRING)
+		return &ty_void;
+	name = starts_with(n->str, "SIG") ? n->str : arena_printf(c->arena, "SIG%s", n->str);
+	if (!w->constant || !w->constant(w->ctx, name, &value, &t))
+		return diag_type(c, n->span, D_NO_SIGNAL, n->str);
+	node_make_int(n, value, &ty_u32);
+	return &ty_void;
+}
+
+static struct ir_val lower_signal(struct lower *l, struct node *call)
+{
+	ir_call(l, call->builtin->aux, false, 1, lower_scalar(l, call_arg(call, 0)));
+	return val_scalar(&ty_void, o_imm(0));
+}
+
+static const struct type *check_override(struct check *c, struct node *call)
+{
+	const struct profile *p = c->inst ? c->inst->profile : NULL;
+
+	if (!p || p->kind != PROFILE_PT_REGS || p->user_regs || p->is_return)
+		return diag_type(c, call->span, D_NO_OVERRIDE);
+	return &ty_void;
+}
+
+static struct ir_val lower_override(struct lower *l, struct node *call)
+{
+	ir_call(l, OVERRIDE_RETURN, false, 2, o_ctx(0), lower_scalar(l, call_arg(call, 0)));
+	return val_scalar(&ty_void, o_imm(0));
+}
+
+static const struct type *check_write_user(struct check *c, struct node *call)
+{
+	s64 n = call_int(call, 2, 0);
+
+	if (n < 1 || n > MAX_WRITE)
+		return diag_type(c, call_arg(call, 2)->span, D_WRITE_LENGTH, MAX_WRITE, (long long)n);
+	return &ty_s64;
+}
+
+static struct ir_val lower_write_user(struct lower *l, struct node *call)
+{
+	struct node *src = call_arg(call, 1);
+	u32 n = (u32)call_int(call, 2, 0);
+	struct opnd to = lower_scalar(l, call_arg(call, 0)), temp = lower_temp(l, MAX(n, 8u), 8, "written");
+
+	if (src->type->kind == TY_POINTER) {
+		lower_probe_read(l, temp, n, lower_scalar(l, src), src->type->space);
+	} else if (type_is_scalar(src->type)) {
+		ir_zero(l, temp, MAX(n, 8u));
+		ir_store(l, temp, 8, lower_scalar(l, src));
+	} else {
+		struct ir_val v = lower_memory(l, src);
+
+		ir_zero(l, temp, n);
+		ir_copy(l, temp, v.o, MIN(n, v.type->size));
+	}
+	return val_scalar(&ty_s64, ir_call(l, PROBE_WRITE_USER, false, 3, to, temp, o_imm(n)));
+}
+
+/* ---- the script's own checks and traces */
+
+/* assert(): the message and the end are those of errorf() and exit(1), in one record. */
+static struct ir_val lower_assert(struct lower *l, struct node *call)
+{
+	struct ir_block *bad = ir_block_new(l), *good = ir_block_new(l);
+	struct event_desc *e = event_new(l, call->builtin, call);
+	struct event_build eb;
+	u32 mark = lower_values_mark(l);
+
+	e->text = call_str(call, 1);
+	lower_cond(l, call_arg(call, 0), good, bad);
+	ir_place(l, bad);
+	eb = event_begin(l, e);
+	event_end_now(l, &eb);
+	lower_return(l, o_imm(0));
+	lower_values_drop(l, mark);
+	ir_place(l, good);
+	return val_scalar(&ty_void, o_imm(0));
+}
+
+static int act_assert(struct actor *a, struct event_desc *e, const void *record, u32 len)
+{
+	struct buf text = { 0 };
+
+	(void)record;
+	(void)len;
+	buf_printf(&text, "assert failed: %s", e->text);
+	a->sink->output->message(a->sink, "errorf", e->span, text.s);
+	buf_release(&text);
+	a->exit(a->ctx, 1);
+	return 0;
+}
+
+/* debugf(): to the kernel's trace buffer; it formats, so only what it knows may be asked for. */
+static const struct type *check_debugf(struct check *c, struct node *call)
+{
+	const char *s = call_str(call, 0);
+	u32 n = 0;
+
+	for (const char *p = s; (p = strchr(p, '%')); p++) {
+		p += 1 + strspn(p + 1, "l");
+		if (!strchr("duxps", *p) || !*p)
+			return diag_type(c, call_arg(call, 0)->span, D_DEBUGF);
+		n++;
+	}
+	if (n > 3 || n != call_n_args(call) - 1)
+		return diag_type(c, call_arg(call, 0)->span, D_DEBUGF);
+	check_report(c, call->span, D_DEBUGF_WARN);
+	return &ty_void;
+}
+
+static struct ir_val lower_debugf(struct lower *l, struct node *call)
+{
+	const char *s = call_str(call, 0);
+	u32 len = (u32)strlen(s) + 1, off = lower_data(l, len, s), n = call_n_args(call) - 1;
+	struct ir_insn in = { .op = IR_CALL, .imm = BPF_FUNC_trace_printk, .n_args = (u8)(2 + n) };
+
+	in.arg[0] = ir_addr(l, o_data(l->prog->data_map, off));
+	in.arg[1] = o_imm(len);
+	for (u32 i = 0; i < n; i++) {
+		struct node *a = call_arg(call, 1 + i);
+
+		in.arg[2 + i] = type_is_scalar(a->type) ? lower_scalar(l, a) : ir_addr(l, lower_memory(l, a).o);
+	}
+	ir_emit(l, in);
+	return val_scalar(&ty_void, o_imm(0));
+}
+
+/* unwatch(): watchpoints end with the run. */
+static const struct type *check_unwatch(struct check *c, struct node *call)
+{
+	check_report(c, call->span, D_UNWATCH);
+	return &ty_void;
+}
+
+static struct ir_val lower_unwatch(struct lower *l, struct node *call)
+{
+	(void)l;
+	(void)call;
+	return val_scalar(&ty_void, o_imm(0));
+}
+
+static const struct action action_assert = { "assert", act_assert };
 static const struct action action_exit = { "exit", act_exit };
 static const struct action action_system = { "system", act_system };
 static const struct action action_cat = { "cat", act_cat };
@@ -100,6 +258,58 @@ static const struct builtin rows[] = {
 		.example = "begin { cat(\"/proc/loadavg\"); }",
 		.flags = BI_STATEMENT, .engines = ON_ALL, .check = check_command, .lower = lower_format,
 		.action = &action_cat,
+	},
+	{
+		.name = "signal", .sig = "signal(signal: int|lit string)", .brief = "send a signal to the process",
+		.doc = "Sends a signal, by number or name (\"SIGKILL\" or \"KILL\"), to the current process. Needs "
+		       "--unsafe.",
+		.example = "tracepoint:syscalls:sys_enter_getpgid /pid == cpid/ { signal(\"SIGTERM\"); }",
+		.flags = BI_STATEMENT | BI_UNSAFE | BI_NEEDS_PROFILE, .engines = ON_KERNEL, .feature = FEAT_SIGNAL + 1,
+		.check = check_signal, .lower = lower_signal, .aux = SEND_SIGNAL,
+	},
+	{
+		.name = "signal_thread", .sig = "signal_thread(signal: int|lit string)",
+		.brief = "send a signal to the thread",
+		.doc = "As signal(), to the current thread. Needs --unsafe.",
+		.example = "tracepoint:syscalls:sys_enter_getpgid /pid == cpid/ { signal_thread(\"SIGUSR1\"); }",
+		.flags = BI_STATEMENT | BI_UNSAFE | BI_NEEDS_PROFILE, .engines = ON_KERNEL, .feature = FEAT_SIGNAL + 1,
+		.check = check_signal, .lower = lower_signal, .aux = SEND_SIGNAL_THREAD,
+	},
+	{
+		.name = "override", .sig = "override(result: int)", .brief = "make a kernel function return at once",
+		.doc = "The traced function returns that value without running: only in kprobe, on functions that the kernel "
+		       "allows it for, on kernels built for it. Needs --unsafe.",
+		.example = "kprobe:__x64_sys_getpgid /pid == cpid/ { override(0); }",
+		.flags = BI_STATEMENT | BI_UNSAFE | BI_NEEDS_PROFILE, .engines = ON_KERNEL, .check = check_override,
+		.lower = lower_override,
+	},
+	{
+		.name = "write_user", .sig = "write_user(to: ptr|int, from: any, length: lit int) -> int64",
+		.brief = "write to the process's memory",
+		.doc = "Writes bytes of a value, or of what a pointer points to, at an address of the current process: 0, or "
+		       "a negative error. Needs --unsafe, and a kernel that is not locked down.",
+		.example = "uprobe:libc:getenv /pid == cpid/ { _ = write_user(arg0, \"X\", 1); }",
+		.flags = BI_UNSAFE | BI_NO_DISCARD_WARNING, .engines = ON_KERNEL, .feature = FEAT_PROBE_WRITE_USER + 1,
+		.check = check_write_user, .lower = lower_write_user,
+	},
+	{
+		.name = "assert", .sig = "assert(condition: any, message: lit string)", .brief = "end the run unless",
+		.doc = "Where the condition does not hold: an error with the message, and the run ends with status 1.",
+		.example = "begin { assert(1 + 1 == 2, \"arithmetic\"); }",
+		.flags = BI_STATEMENT, .engines = ON_ALL, .lower = lower_assert, .action = &action_assert,
+	},
+	{
+		.name = "debugf", .sig = "debugf(format: lit string, ...)", .brief = "print to the kernel's trace buffer",
+		.doc = "For debugging of scripts: writes to /sys/kernel/tracing/trace_pipe. At most three arguments; "
+		       "%d %u %x %p %s, with l or ll.",
+		.example = "begin { debugf(\"pid %d\", pid); }",
+		.flags = BI_STATEMENT, .engines = ON_KERNEL, .check = check_debugf, .lower = lower_debugf,
+	},
+	{
+		.name = "unwatch", .sig = "unwatch(address: int|ptr)", .brief = "no effect",
+		.doc = "Left from older releases: watchpoints end with the run.",
+		.example = "begin { unwatch(0); }",
+		.flags = BI_STATEMENT, .engines = ON_ALL, .check = check_unwatch, .lower = lower_unwatch,
 	},
 };
 

@@ -8,13 +8,47 @@ static struct opnd pid_tgid(struct lower *l)
 	return ir_call(l, BPF_FUNC_get_current_pid_tgid, true, 0);
 }
 
+/*
+ * pid, tid: as our own pid namespace numbers them, or the initial one. A pair of device and inode tells
+ * the kernel which namespace is meant (bpf_get_ns_current_pid_tgid).
+ */
+static const struct type *check_pid(struct check *c, struct node *call)
+{
+	const struct world *w = &c->env->world;
+	const struct node *mode = call_arg(call, 0);
+	bool init = mode && mode->name && streq(mode->name, "init");
+	u64 ns[2];
+
+	if (mode && !init && !(mode->name && streq(mode->name, "curr_ns")))
+		return diag_type(c, mode->span, D_PID_NAMESPACE);
+	if (!init && w->pid_namespace && feature_has(c->env->features, FEAT_NS_PID) &&
+	    w->pid_namespace(w->ctx, &ns[0], &ns[1]))
+		call->data = arena_dup(c->arena, ns, sizeof ns);
+	return &ty_u32;
+}
+
+/* The tid, or the pid, as the namespace of the call has it. */
+static struct opnd ns_pid(struct lower *l, const struct node *call, bool is_pid)
+{
+	const u64 *ns = call->data;
+	struct opnd ids = lower_temp(l, 8, 4, "ids");
+
+	ir_call(l, BPF_FUNC_get_ns_current_pid_tgid, false, 4, o_imm((s64)ns[0]), o_imm((s64)ns[1]), ids,
+		o_imm(8));
+	return ir_load(l, opnd_plus(ids, is_pid ? 4 : 0), 4, false);
+}
+
 static struct ir_val lower_pid(struct lower *l, struct node *call)
 {
+	if (call->data)
+		return val_scalar(call->type, ns_pid(l, call, true));
 	return val_scalar(call->type, ir_op2(l, IR_SHR, pid_tgid(l), o_imm(32)));
 }
 
 static struct ir_val lower_tid(struct lower *l, struct node *call)
 {
+	if (call->data)
+		return val_scalar(call->type, ns_pid(l, call, false));
 	return val_scalar(call->type, ir_ext(l, pid_tgid(l), 4, false));
 }
 
@@ -47,14 +81,65 @@ static struct ir_val lower_ncpus(struct lower *l, struct node *call)
 	return val_scalar(call->type, o_imm(get_nprocs_conf()));
 }
 
+/*
+ * comm(pid): the kernel's functions that find a task by its number, 6.2 and later; only programs of type
+ * TRACING may call them (kernel/bpf/helpers.c, generic_btf_ids).
+ */
+static const struct type *check_comm(struct check *c, struct node *call)
+{
+	const struct world *w = &c->env->world;
+	const struct type *task;
+	u32 offset = 0;
+
+	if (!call_arg(call, 0))
+		return &ty_comm;
+	task = w->type ? w->type(w->ctx, 's', "task_struct") : NULL;
+	if (!task || !c->inst || c->inst->profile->prog_type != BPF_PROG_TYPE_TRACING || !feature_has(c->env->features, FEAT_KFUNC_TP) ||
+	    !w->kernel_func(w->ctx, "bpf_task_from_pid") || !type_field(task, "comm", &offset))
+		return diag_type(c, call->span, D_NO_TASK_BY_PID);
+	call->aux = offset;
+	return &ty_comm;
+}
+
+static struct opnd call_kfunc(struct lower *l, const char *name, struct opnd arg)
+{
+	struct program *p = l->prog;
+	u32 i = 0;
+
+	while (i < p->kfuncs.n && !streq(p->kfuncs.v[i], name))
+		i++;
+	if (i == p->kfuncs.n)
+		vec_push(p->arena, &p->kfuncs, name);
+	return ir_emit(l, (struct ir_insn){ .op = IR_KCALL, .imm = i, .n_args = 1, .arg = { arg } });
+}
+
+static void comm_of_pid(struct lower *l, struct node *call, struct opnd dst)
+{
+	struct ir_block *have = ir_block_new(l), *none = ir_block_new(l), *out = ir_block_new(l);
+	struct opnd task = call_kfunc(l, "bpf_task_from_pid", lower_scalar(l, call_arg(call, 0)));
+
+	ir_branch(l, CC_EQ, task, o_imm(0), none, have);
+	ir_place(l, none);
+	ir_zero(l, dst, ty_comm.size);
+	ir_store(l, dst, 4, o_imm('N' | '/' << 8 | 'A' << 16));
+	ir_jump(l, out);
+	ir_place(l, have);
+	lower_probe_read(l, dst, ty_comm.size, ir_op2(l, IR_ADD, task, o_imm(call->aux)), SPACE_KERNEL);
+	call_kfunc(l, "bpf_task_release", task);
+	ir_jump(l, out);
+	ir_place(l, out);
+}
+
 static struct ir_val lower_comm(struct lower *l, struct node *call)
 {
 	bool canonical;
 	struct opnd dst = lower_dest(l, &ty_comm, &canonical);
 	struct ir_val v = val_memory(&ty_comm, dst);
 
-	(void)call;
-	ir_call(l, BPF_FUNC_get_current_comm, false, 2, dst, o_imm(ty_comm.size));
+	if (call_arg(call, 0))
+		comm_of_pid(l, call, dst);
+	else
+		ir_call(l, BPF_FUNC_get_current_comm, false, 2, dst, o_imm(ty_comm.size));
 	v.clean = true;
 	return v;
 }
@@ -83,17 +168,18 @@ static struct ir_val lower_cpid(struct lower *l, struct node *call)
 
 static const struct builtin rows[] = {
 	{
-		.name = "pid", .sig = "pid() -> uint32", .brief = "process id",
-		.doc = "The process (thread group) id of the current task.",
+		.name = "pid", .sig = "pid(namespace: name = curr_ns) -> uint32", .brief = "process id",
+		.doc = "The process (thread group) id of the current task, as sonde's own pid namespace numbers it; "
+		       "pid(init) is the initial namespace's.",
 		.example = "begin { printf(\"%d\\n\", pid > 0); }",
-		.flags = BI_VARIABLE, .engines = ON_ALL, .lower = lower_pid,
+		.flags = BI_VARIABLE, .engines = ON_ALL, .check = check_pid, .lower = lower_pid,
 	},
 	{
-		.name = "tid", .sig = "tid() -> uint32", .brief = "thread id",
+		.name = "tid", .sig = "tid(namespace: name = curr_ns) -> uint32", .brief = "thread id",
 		.doc = "The thread id of the current task: the key of choice for what happens between entry "
-		       "and return.",
+		       "and return. tid(init) is the initial pid namespace's number.",
 		.example = "begin { printf(\"%d\\n\", tid > 0); }",
-		.flags = BI_VARIABLE, .engines = ON_ALL, .lower = lower_tid,
+		.flags = BI_VARIABLE, .engines = ON_ALL, .check = check_pid, .lower = lower_tid,
 	},
 	{
 		.name = "uid", .sig = "uid() -> uint64", .brief = "user id",
@@ -114,10 +200,11 @@ static const struct builtin rows[] = {
 		.flags = BI_VARIABLE, .engines = ON_ALL, .lower = lower_uid,
 	},
 	{
-		.name = "comm", .sig = "comm() -> comm", .brief = "name of the task",
-		.doc = "The name of the current thread, at most 15 characters.",
+		.name = "comm", .sig = "comm(pid: int = 0) -> comm", .brief = "name of the task",
+		.doc = "The name of the current thread, at most 15 characters; comm(pid) is that of another task, N/A when "
+		       "there is none.",
 		.example = "begin { printf(\"%d\\n\", comm == \"nobody\"); }",
-		.flags = BI_VARIABLE, .engines = ON_ALL, .lower = lower_comm,
+		.flags = BI_VARIABLE, .engines = ON_ALL, .check = check_comm, .lower = lower_comm,
 	},
 	{
 		.name = "cpu", .sig = "cpu() -> uint32", .brief = "CPU number",

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The command line: words become a struct cli, one command gets it. Only this room prints, and only it
- * decides to end the program.
+ * The command line: words become a struct cli, one command gets it. Only this room prints, and only
+ * it decides to end the program.
  */
 #ifndef SONDE_CLI_H
 #define SONDE_CLI_H
@@ -18,13 +18,20 @@ struct command {
 	const char *brief, *doc, *example;
 	int (*run)(struct cli *c); /* the exit status */
 };
-extern const struct command command_run, command_list, command_info, command_check, command_fmt, command_explain,
-	command_help, command_usage, command_version, command_compiler_bench;
+extern const struct command command_run, command_list, command_info, command_check, command_fmt,
+	command_explain, command_help, command_usage, command_version, command_compiler_bench;
 /* Those that may be written as a first word; NULL-terminated. */
 extern const struct command *const commands[];
 const struct command *command_find(const char *name);
 
-enum manual { MANUAL_NONE, MANUAL_MAN, MANUAL_BUILTINS, MANUAL_PROBES, MANUAL_OPTIONS, MANUAL_DIAGNOSTICS };
+enum manual {
+	MANUAL_NONE,
+	MANUAL_MAN,
+	MANUAL_BUILTINS,
+	MANUAL_PROBES,
+	MANUAL_OPTIONS,
+	MANUAL_DIAGNOSTICS
+};
 
 struct cli {
 	const char *program; /* as called: "sonde", "bpftrace" */
@@ -35,11 +42,12 @@ struct cli {
 	u32 n_words;
 	struct session_options o;
 	struct sink sink;
-	struct buf script; /* what o.script points to when it was read from a file */
+	struct buf
+		script; /* what o.script points to when it was read from a file; main releases it */
 	const char **named;
 	const char *output; /* -o */
 	bool quiet, buffering_given;
-	u32 n_warnings_given; /* -k */
+	u32 n_warnings_given;	/* -k */
 	const char *completion; /* help --completion SHELL */
 	enum manual manual;
 	bool refresh; /* info --refresh */

@@ -30,17 +30,15 @@ static int run(struct cli *c)
 	if (rc)
 		return rc;
 	c->o.any_kernel = true;
-	rc = compile(c, false);
-	buf_release(&c->script);
-	return rc;
+	return compile(c, false);
 }
 
 const struct command command_check = {
 	.name = "check",
 	.args = "FILE",
 	.brief = "compile a script without running it",
-	.doc = "Needs no privilege. With --diag json an editor can show the messages; the exit status is 0 when there "
-	       "are no errors and 1 when there are.",
+	.doc = "Needs no privilege. With --diag json an editor can show the messages; the exit "
+	       "status is 0 when there are no errors and 1 when there are.",
 	.example = "sonde check --diag json opensnoop.bt",
 	.run = run,
 };
@@ -62,8 +60,9 @@ static int bench(struct cli *c)
 		took = clock_mono_ns() - start;
 	}
 	printf("compiled %u times, %.3f ms each\n", n, (double)took / n / 1e6);
-	buf_release(&c->script);
 	return rc;
 }
 
-const struct command command_compiler_bench = { .name = "--mode", .brief = "time the compiler", .run = bench };
+const struct command command_compiler_bench = { .name = "--mode",
+						.brief = "time the compiler",
+						.run = bench };

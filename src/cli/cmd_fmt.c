@@ -17,7 +17,6 @@ static int run(struct cli *c)
 		rc = put_out(c, &out);
 	front_release(&f);
 	buf_release(&out);
-	buf_release(&c->script);
 	return rc;
 }
 
@@ -25,7 +24,8 @@ const struct command command_fmt = {
 	.name = "fmt",
 	.args = "FILE",
 	.brief = "print a script in canonical layout",
-	.doc = "Comments are kept. Needs no privilege. -o writes to a file, which may be the script itself.",
+	.doc = "Comments are kept. Needs no privilege. -o writes to a file, which may be the "
+	       "script itself.",
 	.example = "sonde fmt -o biolatency.bt biolatency.bt",
 	.run = run,
 };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * sonde help: rows, shown to people. A word may be an option, a function or variable, a probe type, a
- * command, an output, a message's code, or the name of one of these lists. sonde explain is the same for
- * messages alone.
+ * sonde help: rows, shown to people. A word may be an option, a function or variable, a probe type,
+ * a command, an output, a message's code, or the name of one of these lists. sonde explain is the
+ * same for messages alone.
  */
 #include <stdlib.h>
 #include <strings.h>
@@ -94,7 +94,8 @@ static int help_word(struct cli *c, const char *word, const enum topic_kind *onl
 	else if (near_best(&s.near))
 		say(c, "nothing is called \"%s\": did you mean %s?", word, near_best(&s.near));
 	else
-		say(c, "nothing is called \"%s\"; \"%s help\" says what there is", word, c->program);
+		say(c, "nothing is called \"%s\"; \"%s help\" says what there is", word,
+		    c->program);
 	buf_release(&s.out);
 	arena_release(&a);
 	return rc;
@@ -112,8 +113,9 @@ static int help_overview(struct cli *c)
 	int rc;
 
 	arena_init(&a);
-	buf_printf(&b, "%s help NAME tells about anything in these lists; %s help LIST prints one:\n\n", c->program,
-		   c->program);
+	buf_printf(&b,
+		   "%s help NAME tells about anything in these lists; %s help LIST prints one:\n\n",
+		   c->program, c->program);
 	for (enum topic_kind k = 0; k < N_TOPIC_KINDS; k++) {
 		u32 n = 0;
 
@@ -175,8 +177,9 @@ const struct command command_help = {
 	.name = "help",
 	.args = "[NAME]...",
 	.brief = "tell about an option, a function, a probe type, a message",
-	.doc = "Without a name: which lists there are. --man prints all of it as a manual page, --builtins-md, --probes-md, "
-	       "--options-md and --diagnostics-md as markdown, --completion SHELL a completion script.",
+	.doc = "Without a name: which lists there are. --man prints all of it as a manual page, "
+	       "--builtins-md, --probes-md, --options-md and --diagnostics-md as markdown, "
+	       "--completion SHELL a completion script.",
 	.example = "sonde help kstack",
 	.run = run,
 };
@@ -189,7 +192,8 @@ static int explain(struct cli *c)
 	int rc = 0;
 
 	if (!c->n_words)
-		return say_usage(c, "which message? Its code stands behind it in brackets, like E0203");
+		return say_usage(
+			c, "which message? Its code stands behind it in brackets, like E0203");
 	for (u32 i = 0; i < c->n_words && !rc; i++)
 		rc = help_word(c, c->words[i], &diagnostics);
 	return rc;

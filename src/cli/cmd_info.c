@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * sonde info: what this system can do. In: uname(2), the kernel features (tried, then remembered for this
- * boot), the providers. Out, as the reports of other tracers are laid out so that tools can grep them:
+ * sonde info: what this system can do. In: uname(2), the kernel features (tried, then remembered
+ * for this boot), the providers. Out, as the reports of other tracers are laid out so that tools
+ * can grep them:
  *
  *	Kernel features
  *	  btf: yes                      ringbuf: yes
@@ -80,8 +81,8 @@ static void yes_item(struct report *r, const char *name, bool yes)
 
 /* Helper functions of the kernel; the other rows are features of the rest of it, or probe types. */
 static const enum feature helpers[] = {
-	FEAT_TASK_BTF, FEAT_GET_FUNC_IP, FEAT_COOKIE, FEAT_BPF_LOOP, FEAT_FOR_EACH_MAP, FEAT_TAI,
-	FEAT_BOOT_NS,  FEAT_NS_PID,	 FEAT_PROBE_WRITE_USER, FEAT_SIGNAL,
+	FEAT_TASK_BTF, FEAT_GET_FUNC_IP, FEAT_COOKIE, FEAT_BPF_LOOP,	     FEAT_FOR_EACH_MAP,
+	FEAT_TAI,      FEAT_BOOT_NS,	 FEAT_NS_PID, FEAT_PROBE_WRITE_USER, FEAT_SIGNAL,
 };
 
 static bool is_helper(enum feature id)
@@ -193,8 +194,9 @@ const struct command command_info = {
 	.name = "info",
 	.args = "",
 	.brief = "say what this system can do",
-	.doc = "Each feature of the kernel is tried once after a boot and remembered; --refresh tries again. Without root "
-	       "most are \"no\", because trying them is not allowed. The last section says what is done instead.",
+	.doc = "Each feature of the kernel is tried once after a boot and remembered; --refresh "
+	       "tries again. Without root most are \"no\", because trying them is not allowed. "
+	       "The last section says what is done instead.",
 	.example = "sonde info -f json",
 	.run = run,
 };

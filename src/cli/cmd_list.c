@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * sonde list: what exists, or what a script would attach to. In: a pattern for the providers, or a
- * script whose attach points they resolve. Out: a name a line; with -v each is followed by its arguments:
+ * script whose attach points they resolve. Out: a name a line; with -v each is followed by its
+ * arguments:
  *
  *	tracepoint:sched:sched_process_exit
  *	    char comm[16]
@@ -100,8 +101,13 @@ static struct btf *front_btf(struct provider_env *env)
 
 static void provider_setup(struct provider_env *env, struct front *f, const struct cli *c)
 {
-	*env = (struct provider_env){ .arena = &f->arena, .features = kernel_features(), .btf = front_btf,
-				      .pid = c->o.pid, .unsafe = c->o.unsafe, .prefer_raw = true, .ctx = f };
+	*env = (struct provider_env){ .arena = &f->arena,
+				      .features = kernel_features(),
+				      .btf = front_btf,
+				      .pid = c->o.pid,
+				      .unsafe = c->o.unsafe,
+				      .prefer_raw = true,
+				      .ctx = f };
 }
 
 static int list_pattern(struct cli *c, struct listing *l)
@@ -185,7 +191,8 @@ static bool names_a_script(const char *word)
 {
 	struct stat st;
 
-	return streq(word, "-") || (!strpbrk(word, ":*") && stat(word, &st) == 0 && S_ISREG(st.st_mode));
+	return streq(word, "-") ||
+	       (!strpbrk(word, ":*") && stat(word, &st) == 0 && S_ISREG(st.st_mode));
 }
 
 static int run(struct cli *c)
@@ -207,8 +214,9 @@ const struct command command_list = {
 	.name = "list",
 	.args = "[PATTERN | FILE]",
 	.brief = "list probes that match, or those of a script",
-	.doc = "A pattern with colons matches part by part, one without matches anywhere in the name; * stands for any "
-	       "text. \"struct NAME\" lists types. -v adds arguments and fields.",
+	.doc = "A pattern with colons matches part by part, one without matches anywhere in the "
+	       "name; * stands for any text. \"struct NAME\" lists types. -v adds arguments and "
+	       "fields.",
 	.example = "sonde list -v 'tracepoint:sched:*exec*'",
 	.run = run,
 };

@@ -16,7 +16,6 @@ static int run(struct cli *c)
 	lost = sink_close(c);
 	say_err(c, &err);
 	err_release(&err);
-	buf_release(&c->script);
 	return rc ? rc : lost;
 }
 
@@ -24,9 +23,10 @@ const struct command command_run = {
 	.name = "run",
 	.args = "FILE [PARAM]...",
 	.brief = "trace as a script says; the command when none is named",
-	.doc = "FILE is a script, - is standard input, and with -e PROGRAM the script stands on the command line. "
-	       "The words behind it are the script's parameters $1, $2 ...; words like --NAME=VALUE behind a -- are "
-	       "its named parameters. Ends at Ctrl-C, at exit(), or with the process of -c or -p.",
+	.doc = "FILE is a script, - is standard input, and with -e PROGRAM the script stands on "
+	       "the command line. The words behind it are the script's parameters $1, $2 ...; "
+	       "words like --NAME=VALUE behind a -- are its named parameters. Ends at Ctrl-C, at "
+	       "exit(), or with the process of -c or -p.",
 	.example = "sonde run opensnoop.bt",
 	.run = run,
 };

@@ -4,7 +4,8 @@
 #include "cli/option.h"
 
 const struct command *const commands[] = {
-	&command_run, &command_list, &command_info, &command_check, &command_fmt, &command_explain, &command_help, NULL,
+	&command_run, &command_list,	&command_info, &command_check,
+	&command_fmt, &command_explain, &command_help, NULL,
 };
 
 const struct command *command_find(const char *name)
@@ -29,10 +30,13 @@ const struct command command_version = { .name = "-V", .brief = "the version", .
 
 enum { HELP_COLUMN = 32 };
 
-static const struct { const char *command, *meaning; } examples[] = {
+static const struct {
+	const char *command, *meaning;
+} examples[] = {
 	{ "-e 'tracepoint:syscalls:sys_enter_openat { printf(\"%s %s\\n\", comm, str(args.filename)); }'",
 	  "files that are opened, by whom" },
-	{ "-e 'kprobe:vfs_read { @[comm] = count(); }' -c 'sleep 1'", "reads of each program during a second" },
+	{ "-e 'kprobe:vfs_read { @[comm] = count(); }' -c 'sleep 1'",
+	  "reads of each program during a second" },
 	{ "-l 'tracepoint:sched:*'", "probes of the scheduler; -lv shows their arguments" },
 };
 
@@ -74,16 +78,17 @@ static void put_accepted(struct buf *b)
 
 	buf_printf(b, "\n%s:", option_groups[GROUP_COMPAT]);
 	for (u32 i = 0; i < n_option_rows; i++) {
-		const char *name = option_rows[i].name;
+		const struct option_row *row = &option_rows[i];
 
-		if (option_rows[i].group != GROUP_COMPAT)
+		if (row->group != GROUP_COMPAT)
 			continue;
-		if (!line || line + strlen(name) + 3 > 96) {
+		if (!line || line + strlen(row->name) + 3 > 96) {
 			buf_puts(b, "\n   ");
 			line = 3;
 		}
-		buf_printf(b, " --%s", name);
-		line += strlen(name) + 3;
+		buf_puts(b, " --");
+		buf_puts(b, row->name);
+		line += strlen(row->name) + 3;
 	}
 	buf_putc(b, '\n');
 }
@@ -106,8 +111,14 @@ void print_help(const struct cli *c, FILE *to)
 	const char *me = c->program;
 	struct buf b = { 0 };
 
-	buf_printf(&b, "%s: trace the kernel and programs by questions in bpftrace's language\n\nUSAGE:\n", me);
-	buf_printf(&b, "    %s [OPTION]... FILE [PARAM]...          run the script FILE (-: standard input)\n", me);
+	buf_printf(
+		&b,
+		"%s: trace the kernel and programs by questions in bpftrace's language\n\nUSAGE:\n",
+		me);
+	buf_printf(
+		&b,
+		"    %s [OPTION]... FILE [PARAM]...          run the script FILE (-: standard input)\n",
+		me);
 	buf_printf(&b, "    %s [OPTION]... -e PROGRAM [PARAM]...    run PROGRAM\n", me);
 	if (!c->drop_in)
 		buf_printf(&b, "    %s COMMAND [OPTION]... [WORD]...\n", me);
@@ -118,9 +129,13 @@ void print_help(const struct cli *c, FILE *to)
 		put_commands(&b);
 	buf_puts(&b, "\nExamples:\n");
 	for (u32 i = 0; i < ARRAY_SIZE(examples); i++)
-		buf_printf(&b, "    %s %s\n        %s\n", me, examples[i].command, examples[i].meaning);
+		buf_printf(&b, "    %s %s\n        %s\n", me, examples[i].command,
+			   examples[i].meaning);
 	if (!c->drop_in)
-		buf_printf(&b, "\n\"%s help NAME\" tells about an option, a function, a variable, a probe type or a message.\n", me);
+		buf_printf(
+			&b,
+			"\n\"%s help NAME\" tells about an option, a function, a variable, a probe type or a message.\n",
+			me);
 	fputs(b.s, to);
 	buf_release(&b);
 }
@@ -131,4 +146,6 @@ static int usage(struct cli *c)
 	return 0;
 }
 
-const struct command command_usage = { .name = "-h", .brief = "a summary of the options", .run = usage };
+const struct command command_usage = { .name = "-h",
+				       .brief = "a summary of the options",
+				       .run = usage };

@@ -44,15 +44,19 @@ static void bash_values(struct buf *b)
 			put_choices(b, row->choices);
 			buf_puts(b, "' -- \"$cur\")); return;;\n");
 		} else {
-			buf_printf(b, ") %s; return;;\n", streq(row->arg, "FILE") ? "COMPREPLY=($(compgen -f -- \"$cur\"))" : ":");
+			buf_printf(b, ") %s; return;;\n",
+				   streq(row->arg, "FILE") ? "COMPREPLY=($(compgen -f -- \"$cur\"))"
+							   : ":");
 		}
 	}
 }
 
 static void put_bash(struct buf *b)
 {
-	buf_puts(b, "_sonde() {\n\tlocal cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}\n"
-		    "\tcase $prev in\n");
+	buf_puts(
+		b,
+		"_sonde() {\n\tlocal cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}\n"
+		"\tcase $prev in\n");
 	bash_values(b);
 	buf_puts(b, "\tesac\n\tcase $cur in\n\t\t-*) COMPREPLY=($(compgen -W '");
 	for (u32 i = 0; i < n_option_rows; i++)
@@ -79,7 +83,8 @@ static void put_zsh_text(struct buf *b, const char *s)
 	}
 }
 
-static void zsh_option(struct buf *b, const struct option_row *row, const char *spelling, const char *joint)
+static void zsh_option(struct buf *b, const struct option_row *row, const char *spelling,
+		       const char *joint)
 {
 	buf_printf(b, "\t'%s%s[", spelling, row->arg ? joint : "");
 	put_zsh_text(b, row->help);
@@ -126,7 +131,8 @@ static void put_zsh(struct buf *b)
 static void put_fish(struct buf *b)
 {
 	for (u32 i = 0; commands[i]; i++) {
-		buf_printf(b, "complete -c sonde -n __fish_use_subcommand -a %s -d ", commands[i]->name);
+		buf_printf(b, "complete -c sonde -n __fish_use_subcommand -a %s -d ",
+			   commands[i]->name);
 		put_quoted(b, commands[i]->brief);
 		buf_putc(b, '\n');
 	}
@@ -153,8 +159,13 @@ static void put_fish(struct buf *b)
 
 bool put_completion(struct buf *b, const char *shell)
 {
-	static const struct { const char *name; void (*put)(struct buf *b); } shells[] = {
-		{ "bash", put_bash }, { "zsh", put_zsh }, { "fish", put_fish },
+	static const struct {
+		const char *name;
+		void (*put)(struct buf *b);
+	} shells[] = {
+		{ "bash", put_bash },
+		{ "zsh", put_zsh },
+		{ "fish", put_fish },
 	};
 
 	for (u32 i = 0; i < ARRAY_SIZE(shells); i++)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * In: the words of the command line. Out: an exit status. Called as "bpftrace", sonde answers as that
- * program would: no subcommands, and the version of the language it speaks.
+ * In: the words of the command line. Out: an exit status. Called as "bpftrace", sonde answers as
+ * that program would: no subcommands, and the version of the language it speaks.
  */
 #include <signal.h>
 #include <stdlib.h>
@@ -19,6 +19,7 @@ int main(int argc, char **argv)
 	rc = parse_args(&c, argc, argv);
 	if (!rc)
 		rc = c.command->run(&c);
+	buf_release(&c.script);
 	free(c.words);
 	free(c.named);
 	return rc;

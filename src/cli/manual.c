@@ -14,7 +14,10 @@ struct page {
 
 /* ---- the manual page */
 
-/* A backslash starts an escape, a dot or quote at the start of a line a request, a bare - is a hyphen. */
+/*
+ * A backslash starts an escape, a dot or quote at the start of a line a request, a bare - is a
+ * hyphen.
+ */
 static void put_roff(struct buf *b, const char *s)
 {
 	bool starts_line = true;
@@ -75,7 +78,9 @@ static void man_kind(struct page *p, struct arena *a, enum topic_kind kind, cons
 	topics_each(a, kind, man_topic, p);
 }
 
-static const struct { const char *name, *meaning; } environment[] = {
+static const struct {
+	const char *name, *meaning;
+} environment[] = {
 	{ "BPFTRACE_COLOR", "auto, always or never: colors in messages." },
 	{ "NO_COLOR", "When set, messages have no colors." },
 	{ "BPFTRACE_BTF", "A file of type information to be used instead of the kernel's." },
@@ -103,18 +108,20 @@ void put_man_page(struct buf *b)
 	struct arena a;
 
 	arena_init(&a);
-	buf_puts(b, ".TH SONDE 1 \"\" \"sonde " SONDE_VERSION "\" \"User Commands\"\n"
-		    ".SH NAME\nsonde \\- dynamic tracer in bpftrace's language\n"
-		    ".SH SYNOPSIS\n"
-		    ".B sonde\n[\\fIOPTION\\fR]... \\fIFILE\\fR [\\fIPARAM\\fR]...\n.br\n"
-		    ".B sonde\n[\\fIOPTION\\fR]... \\-e \\fIPROGRAM\\fR [\\fIPARAM\\fR]...\n.br\n"
-		    ".B sonde\n\\fICOMMAND\\fR [\\fIOPTION\\fR]... [\\fIWORD\\fR]...\n"
-		    ".SH DESCRIPTION\n"
-		    "A script says what is to happen when something happens in the kernel or in a program: "
-		    "a \\fIprobe\\fR names the event, a block in braces the actions. sonde compiles it for the kernel's "
-		    "BPF machine, attaches it and prints what it finds until it ends. Results are written to standard "
-		    "output, messages to standard error.\n.PP\n"
-		    "Called by the name \\fBbpftrace\\fR it has no commands and reports that program's version.\n");
+	buf_puts(
+		b,
+		".TH SONDE 1 \"\" \"sonde " SONDE_VERSION "\" \"User Commands\"\n"
+		".SH NAME\nsonde \\- dynamic tracer in bpftrace's language\n"
+		".SH SYNOPSIS\n"
+		".B sonde\n[\\fIOPTION\\fR]... \\fIFILE\\fR [\\fIPARAM\\fR]...\n.br\n"
+		".B sonde\n[\\fIOPTION\\fR]... \\-e \\fIPROGRAM\\fR [\\fIPARAM\\fR]...\n.br\n"
+		".B sonde\n\\fICOMMAND\\fR [\\fIOPTION\\fR]... [\\fIWORD\\fR]...\n"
+		".SH DESCRIPTION\n"
+		"A script says what is to happen when something happens in the kernel or in a program: "
+		"a \\fIprobe\\fR names the event, a block in braces the actions. sonde compiles it for the kernel's "
+		"BPF machine, attaches it and prints what it finds until it ends. Results are written to standard "
+		"output, messages to standard error.\n.PP\n"
+		"Called by the name \\fBbpftrace\\fR it has no commands and reports that program's version.\n");
 	man_kind(&p, &a, TOPIC_COMMAND, "COMMANDS");
 	man_kind(&p, &a, TOPIC_OPTION, "OPTIONS");
 	man_kind(&p, &a, TOPIC_PROBE, "PROBES");
@@ -169,7 +176,8 @@ static void md_topic(void *ctx, const struct topic *t)
 		buf_puts(p->b, i + 1 == t->n_facts ? "\n\n" : "\n");
 	}
 	if (t->example)
-		buf_printf(p->b, "```%s\n%s\n```\n\n", t->example_is_command ? "sh" : "bpftrace", t->example);
+		buf_printf(p->b, "```%s\n%s\n```\n\n", t->example_is_command ? "sh" : "bpftrace",
+			   t->example);
 }
 
 void put_markdown(struct buf *b, const enum topic_kind *kinds, u32 n, const char *title)
@@ -178,7 +186,10 @@ void put_markdown(struct buf *b, const enum topic_kind *kinds, u32 n, const char
 	struct arena a;
 
 	arena_init(&a);
-	buf_printf(b, "# %s\n\nPrinted by `sonde help` from the program's own tables; not written by hand.\n\n", title);
+	buf_printf(
+		b,
+		"# %s\n\nPrinted by `sonde help` from the program's own tables; not written by hand.\n\n",
+		title);
 	for (u32 i = 0; i < n; i++) {
 		if (n > 1)
 			md_heading(&p, 0, "", topic_kinds[kinds[i]].title);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The table of options and what each does with its value. The spelling is bpftrace's wherever it has the
- * option, so that its command lines work unchanged; those that only make sense with its compiler are
- * accepted and say what happens instead. To add one: a row.
+ * The table of options and what each does with its value. The spelling is bpftrace's wherever it
+ * has the option, so that its command lines work unchanged; those that only make sense with its
+ * compiler are accepted and say what happens instead. To add one: a row.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -14,12 +14,9 @@
 enum { PID_MAX_LIMIT = 0x400000 }; /* include/linux/threads.h, 64-bit */
 
 const char *const option_groups[N_GROUPS] = {
-	[GROUP_WHAT] = "What to trace",
-	[GROUP_OUTPUT] = "Output",
-	[GROUP_ASK] = "Instead of tracing",
-	[GROUP_CHECKS] = "Warnings and safety",
-	[GROUP_COMPILER] = "The compiler",
-	[GROUP_COMPAT] = "Accepted for compatibility",
+	[GROUP_WHAT] = "What to trace",	       [GROUP_OUTPUT] = "Output",
+	[GROUP_ASK] = "Instead of tracing",    [GROUP_CHECKS] = "Warnings and safety",
+	[GROUP_COMPILER] = "The compiler",     [GROUP_COMPAT] = "Accepted for compatibility",
 	[GROUP_HIDDEN] = "Of single commands",
 };
 
@@ -149,12 +146,14 @@ static int take_warnings(struct cli *c, const struct option_row *row, const char
 	return 0;
 }
 
+/* clang-format off */
 static const struct { const char *name; u32 stage; } stages[] = {
 	{ "ast", STAGE_AST },	{ "ir", STAGE_IR },	     { "bpf", STAGE_BPF },	{ "asm", STAGE_ASM },
 	{ "parse", STAGE_AST }, { "types", STAGE_AST },	     { "codegen", STAGE_IR },	{ "codegen-opt", STAGE_IR },
 	{ "dis", STAGE_BPF },	{ "libbpf", STAGE_BPF },     { "verifier", STAGE_BPF },
 	{ "all", STAGE_AST | STAGE_IR | STAGE_BPF },
 };
+/* clang-format on */
 
 static int add_stage(struct cli *c, const char *name, size_t len)
 {
@@ -168,7 +167,7 @@ static int add_stage(struct cli *c, const char *name, size_t len)
 
 static int take_dump(struct cli *c, const struct option_row *row, const char *value)
 {
-	for (const char *s = value; s; ) {
+	for (const char *s = value; s;) {
 		const char *end = strchrnul(s, ',');
 
 		if (add_stage(c, s, (size_t)(end - s)))
@@ -194,7 +193,8 @@ static int take_no_pass(struct cli *c, const struct option_row *row, const char 
 	for (u32 i = 0; i < n_ir_passes; i++)
 		if (listed(value, ir_passes[i].name) || listed(value, "all"))
 			return 0;
-	return say_usage(c, "--no-pass=%s: no such pass (\"%s help passes\" lists them)", value, c->program);
+	return say_usage(c, "--no-pass=%s: no such pass (\"%s help passes\" lists them)", value,
+			 c->program);
 }
 
 /* So that nothing is asked any more, and what is denied below is never written to the cache. */
@@ -219,7 +219,9 @@ static int take_no_feature(struct cli *c, const struct option_row *row, const ch
 			f->known[i] = -1;
 			any = true;
 		}
-	return any ? 0 : say_usage(c, "--no-feature=%s: no such feature (\"%s --info\" lists them)", value, c->program);
+	return any ? 0
+		   : say_usage(c, "--no-feature=%s: no such feature (\"%s --info\" lists them)",
+			       value, c->program);
 }
 
 static int take_mode(struct cli *c, const struct option_row *row, const char *value)
@@ -240,121 +242,156 @@ static int take_mode(struct cli *c, const struct option_row *row, const char *va
 
 static const char no_llvm[] = "there is no LLVM here; -d ir and -d bpf show what the compiler does";
 
+/* clang-format off */
 const struct option_row option_rows[] = {
 	{ .key = 'e', .name = "execute", .arg = "PROGRAM", .group = GROUP_WHAT,
-	  .help = "run this program instead of a file; the last one counts", .take = take_text, O(script) },
+	  .help = "run this program instead of a file; the last one counts", .take = take_text,
+	  O(script) },
 	{ .key = 'p', .name = "pid", .arg = "PID", .group = GROUP_WHAT,
 	  .help = "only the process PID; ends when it ends",
-	  .doc = "Probes of programs, samples and counters attach to the process; those of the kernel ignore the "
-		 "others' events. interval, begin and end are not filtered.",
+	  .doc = "Probes of programs, samples and counters attach to the process; those of the "
+		 "kernel ignore the others' events. interval, begin and end are not filtered.",
 	  .take = take_pid, O(pid) },
 	{ .key = 'c', .name = "cmd", .arg = "COMMAND", .group = GROUP_WHAT,
 	  .help = "start COMMAND when all is attached; ends when it ends",
-	  .doc = "COMMAND is split at spaces and found in PATH. It filters nothing: cpid is its process, and "
-		 "--follow looks at it and its children alone.",
-	  .take = take_text, O(command) },
-	{ .name = "follow", .group = GROUP_WHAT, .help = "only the process of -p or -c, its threads and its children",
-	  .doc = "Applies to probes of every type but interval, begin and end; new children are followed from "
-		 "their first instruction on.",
-	  .take = take_flag, O(follow) },
+	  .doc = "COMMAND is split at spaces and found in PATH. It filters nothing: cpid is its "
+		 "process, and --follow looks at it and its children alone.", .take = take_text,
+	  O(command) },
+	{ .name = "follow", .group = GROUP_WHAT,
+	  .help = "only the process of -p or -c, its threads and its children",
+	  .doc = "Applies to probes of every type but interval, begin and end; new children are "
+		 "followed from their first instruction on.", .take = take_flag, O(follow) },
 	{ .name = "probe-filter", .arg = "REGEX", .group = GROUP_WHAT,
-	  .help = "only the script's probes whose name matches", .take = take_text, O(probe_filter) },
+	  .help = "only the script's probes whose name matches", .take = take_text,
+	  O(probe_filter) },
 
-	{ .key = 'f', .name = "format", .arg = "FORMAT", .choices = "text|json|folded", .group = GROUP_OUTPUT,
-	  .help = "how results are written: text, json (an object a line), folded", .take = take_format },
-	{ .key = 'o', .name = "output", .arg = "FILE", .group = GROUP_OUTPUT, .help = "write results to FILE",
-	  .take = take_text, .at = offsetof(struct cli, output) },
-	{ .key = 'B', .name = "buffer", .arg = "MODE", .choices = "line|full|none", .group = GROUP_OUTPUT,
+	{ .key = 'f', .name = "format", .arg = "FORMAT", .choices = "text|json|folded",
+	  .group = GROUP_OUTPUT,
+	  .help = "how results are written: text, json (an object a line), folded",
+	  .take = take_format },
+	{ .key = 'o', .name = "output", .arg = "FILE", .group = GROUP_OUTPUT,
+	  .help = "write results to FILE", .take = take_text, .at = offsetof(struct cli, output) },
+	{ .key = 'B', .name = "buffer", .arg = "MODE", .choices = "line|full|none",
+	  .group = GROUP_OUTPUT,
 	  .help = "when results leave: line, full, none (line on a terminal, else full)",
-	  .doc = "full gathers results and writes them when there are many, or when nothing happens.",
-	  .take = take_buffering },
-	{ .key = 'q', .name = "quiet", .group = GROUP_OUTPUT, .help = "do not say how many probes are attached",
-	  .take = take_flag, .at = offsetof(struct cli, quiet) },
+	  .doc = "full gathers results and writes them when there are many, or when nothing "
+		 "happens.", .take = take_buffering },
+	{ .key = 'q', .name = "quiet", .group = GROUP_OUTPUT,
+	  .help = "do not say how many probes are attached", .take = take_flag,
+	  .at = offsetof(struct cli, quiet) },
 	{ .key = 'v', .name = "verbose", .group = GROUP_OUTPUT,
-	  .help = "say how each probe is attached; with -l: the probes' arguments", .take = take_flag, O(verbose) },
+	  .help = "say how each probe is attached; with -l: the probes' arguments",
+	  .take = take_flag, O(verbose) },
 	{ .name = "diag", .arg = "FORMAT", .choices = "text|json", .group = GROUP_OUTPUT,
 	  .help = "how mistakes in the script are told: text, json", .take = take_diag },
 
 	{ .key = 'l', .name = "list", .group = GROUP_ASK,
 	  .help = "list the probes that match a pattern, or those of a script",
-	  .doc = "\"-l PATTERN\" lists what exists, \"-l FILE\" and \"-l -e PROGRAM\" what a script would attach to. "
-		 "-v adds their arguments.",
-	  .take = take_command, .command = &command_list },
-	{ .name = "info", .group = GROUP_ASK, .help = "say what this system can do", .take = take_command,
-	  .command = &command_info },
-	{ .name = "dry-run", .group = GROUP_ASK, .help = "attach everything, then end", .take = take_flag, O(dry_run) },
-	{ .name = "fmt", .group = GROUP_ASK, .help = "print the script in canonical layout", .take = take_command,
+	  .doc = "\"-l PATTERN\" lists what exists, \"-l FILE\" and \"-l -e PROGRAM\" what a "
+		 "script would attach to. -v adds their arguments.", .take = take_command,
+	  .command = &command_list },
+	{ .name = "info", .group = GROUP_ASK,
+	  .help = "say what this system can do", .take = take_command, .command = &command_info },
+	{ .name = "dry-run", .group = GROUP_ASK,
+	  .help = "attach everything, then end", .take = take_flag, O(dry_run) },
+	{ .name = "fmt", .group = GROUP_ASK,
+	  .help = "print the script in canonical layout", .take = take_command,
 	  .command = &command_fmt },
-	{ .key = 'd', .name = "debug", .arg = "STAGE", .choices = "ast|ir|bpf|asm|all", .group = GROUP_ASK,
+	{ .key = 'd', .name = "debug", .arg = "STAGE", .choices = "ast|ir|bpf|asm|all",
+	  .group = GROUP_ASK,
 	  .help = "show the compiler's work and end: ast, ir, bpf, asm, all",
-	  .doc = "Several stages are separated by commas. The names parse, types, codegen, codegen-opt, dis, libbpf and "
-		 "verifier stand for the nearest one.",
+	  .doc = "Several stages are separated by commas. The names parse, types, codegen, "
+		 "codegen-opt, dis, libbpf and verifier stand for the nearest one.",
 	  .take = take_dump },
-	{ .key = 'h', .name = "help", .group = GROUP_ASK, .help = "this text", .take = take_command,
-	  .command = &command_usage },
-	{ .key = 'V', .name = "version", .group = GROUP_ASK, .help = "the version", .take = take_command,
-	  .command = &command_version },
+	{ .key = 'h', .name = "help", .group = GROUP_ASK,
+	  .help = "this text", .take = take_command, .command = &command_usage },
+	{ .key = 'V', .name = "version", .group = GROUP_ASK,
+	  .help = "the version", .take = take_command, .command = &command_version },
 
 	{ .key = 'k', .name = "warnings", .group = GROUP_CHECKS,
 	  .help = "warn when reading memory or a map fails at run time", .take = take_warnings },
-	{ .name = "no-warnings", .group = GROUP_CHECKS, .help = "no warnings about the script", .take = take_flag,
-	  O(no_warnings) },
-	{ .name = "unsafe", .group = GROUP_CHECKS, .help = "allow what changes the system: system(), signal() ...",
-	  .take = take_flag, O(unsafe) },
+	{ .name = "no-warnings", .group = GROUP_CHECKS,
+	  .help = "no warnings about the script", .take = take_flag, O(no_warnings) },
+	{ .name = "unsafe", .group = GROUP_CHECKS,
+	  .help = "allow what changes the system: system(), signal() ...", .take = take_flag,
+	  O(unsafe) },
 
-	{ .name = "no-pass", .arg = "NAME", .group = GROUP_COMPILER, .help = "leave out a pass of the compiler, or all",
-	  .take = take_no_pass },
+	{ .name = "no-pass", .arg = "NAME", .group = GROUP_COMPILER,
+	  .help = "leave out a pass of the compiler, or all", .take = take_no_pass },
 	{ .name = "no-feature", .arg = "NAME", .group = GROUP_COMPILER,
 	  .help = "do as if the kernel could not do this (see --info)",
-	  .doc = "Several names are separated by commas: kprobe_multi, uprobe_multi, kprobe_session, ringbuf ...",
-	  .take = take_no_feature },
-	{ .name = "mode", .arg = "MODE", .choices = "codegen|format|compiler-bench|test|bench", .group = GROUP_COMPILER,
-	  .help = "codegen: only compile; compiler-bench: time that; format: as --fmt", .take = take_mode },
+	  .doc = "Several names are separated by commas: kprobe_multi, uprobe_multi, "
+		 "kprobe_session, ringbuf ...", .take = take_no_feature },
+	{ .name = "mode", .arg = "MODE", .choices = "codegen|format|compiler-bench|test|bench",
+	  .group = GROUP_COMPILER,
+	  .help = "codegen: only compile; compiler-bench: time that; format: as --fmt",
+	  .take = take_mode },
 
 	{ .key = 'I', .name = "include-dir", .arg = "DIR", .group = GROUP_COMPAT,
 	  .help = "types come from the kernel's BTF, not from headers", .take = take_note },
-	{ .name = "include", .arg = "FILE", .group = GROUP_COMPAT, .help = "likewise", .take = take_note,
-	  .why = "types come from the kernel's BTF; write #include \"FILE\" in the script for your own" },
-	{ .key = 'b', .name = "btf", .group = GROUP_COMPAT, .help = "BTF is always used", .take = take_note },
-	{ .name = "usdt-file-activation", .group = GROUP_COMPAT, .help = "semaphores are always handled",
-	  .take = take_note },
-	{ .name = "dwarf-pid", .arg = "PID", .group = GROUP_COMPAT, .help = "user stacks are walked without it",
-	  .take = take_note, .why = "user stacks are walked by frame pointers" },
-	{ .name = "debuginfo", .arg = "DIR[:DIR]", .group = GROUP_COMPAT, .help = "directories of debug information",
-	  .take = take_note, .why = "debug information is looked for beside the program and in /usr/lib/debug" },
-	{ .name = "traceable-functions", .arg = "FILE", .group = GROUP_COMPAT, .help = "the kernel is asked itself",
-	  .take = take_note, .why = "the kernel is asked which functions can be traced" },
-	{ .name = "emit-llvm", .arg = "FILE", .group = GROUP_COMPAT, .help = "there is no LLVM here",
-	  .take = take_note, .why = no_llvm },
-	{ .name = "verify-llvm-ir", .group = GROUP_COMPAT, .help = "likewise", .take = take_note, .why = no_llvm },
-	{ .name = "emit-elf", .arg = "FILE", .group = GROUP_COMPAT, .help = "refused: programs are not written to files",
-	  .take = take_refuse, .why = "programs are not written to files; -d bpf shows them" },
-	{ .name = "aot", .arg = "FILE", .group = GROUP_COMPAT, .help = "refused: compiling takes a millisecond anyway",
-	  .take = take_refuse, .why = "scripts are not compiled ahead of time: it takes a millisecond at their start" },
-	{ .name = "test", .group = GROUP_COMPAT, .help = "refused: there are no test: probes", .take = take_refuse,
+	{ .name = "include", .arg = "FILE", .group = GROUP_COMPAT,
+	  .help = "likewise", .take = take_note,
+	  .why = "types come from the kernel's BTF; write #include \"FILE\" in the script for "
+		 "your own" },
+	{ .key = 'b', .name = "btf", .group = GROUP_COMPAT,
+	  .help = "BTF is always used", .take = take_note },
+	{ .name = "usdt-file-activation", .group = GROUP_COMPAT,
+	  .help = "semaphores are always handled", .take = take_note },
+	{ .name = "dwarf-pid", .arg = "PID", .group = GROUP_COMPAT,
+	  .help = "user stacks are walked without it", .take = take_note,
+	  .why = "user stacks are walked by frame pointers" },
+	{ .name = "debuginfo", .arg = "DIR[:DIR]", .group = GROUP_COMPAT,
+	  .help = "directories of debug information", .take = take_note,
+	  .why = "debug information is looked for beside the program and in /usr/lib/debug" },
+	{ .name = "traceable-functions", .arg = "FILE", .group = GROUP_COMPAT,
+	  .help = "the kernel is asked itself", .take = take_note,
+	  .why = "the kernel is asked which functions can be traced" },
+	{ .name = "emit-llvm", .arg = "FILE", .group = GROUP_COMPAT,
+	  .help = "there is no LLVM here", .take = take_note,
+	  .why = no_llvm },
+	{ .name = "verify-llvm-ir", .group = GROUP_COMPAT,
+	  .help = "likewise", .take = take_note,
+	  .why = no_llvm },
+	{ .name = "emit-elf", .arg = "FILE", .group = GROUP_COMPAT,
+	  .help = "refused: programs are not written to files", .take = take_refuse,
+	  .why = "programs are not written to files; -d bpf shows them" },
+	{ .name = "aot", .arg = "FILE", .group = GROUP_COMPAT,
+	  .help = "refused: compiling takes a millisecond anyway", .take = take_refuse,
+	  .why = "scripts are not compiled ahead of time: it takes a millisecond at their start" },
+	{ .name = "test", .group = GROUP_COMPAT,
+	  .help = "refused: there are no test: probes", .take = take_refuse,
 	  .why = "sonde has no test: probes" },
-	{ .name = "bench", .group = GROUP_COMPAT, .help = "refused: there are no bench: probes", .take = take_refuse,
+	{ .name = "bench", .group = GROUP_COMPAT,
+	  .help = "refused: there are no bench: probes", .take = take_refuse,
 	  .why = "sonde has no bench: probes" },
 
-	{ .name = "vm", .group = GROUP_HIDDEN, .help = "run begin and end in user space, without the kernel",
+	{ .name = "vm", .group = GROUP_HIDDEN,
+	  .help = "run begin and end in user space, without the kernel",
 	  .doc = "Needs no privilege; other probes see no events. For tests of the language.",
 	  .take = take_flag, O(use_vm) },
-	{ .name = "refresh", .group = GROUP_HIDDEN, .help = "forget what was learned about this kernel since it started",
-	  .take = take_flag, .at = offsetof(struct cli, refresh), .command = &command_info },
-	{ .name = "man", .group = GROUP_HIDDEN, .help = "everything as a manual page", .take = take_manual,
-	  .number = MANUAL_MAN, .command = &command_help },
-	{ .name = "builtins-md", .group = GROUP_HIDDEN, .help = "functions and variables as markdown", .take = take_manual,
+	{ .name = "refresh", .group = GROUP_HIDDEN,
+	  .help = "forget what was learned about this kernel since it started", .take = take_flag,
+	  .at = offsetof(struct cli, refresh), .command = &command_info },
+	{ .name = "man", .group = GROUP_HIDDEN,
+	  .help = "everything as a manual page", .take = take_manual, .number = MANUAL_MAN,
+	  .command = &command_help },
+	{ .name = "builtins-md", .group = GROUP_HIDDEN,
+	  .help = "functions and variables as markdown", .take = take_manual,
 	  .number = MANUAL_BUILTINS, .command = &command_help },
-	{ .name = "probes-md", .group = GROUP_HIDDEN, .help = "probe types as markdown", .take = take_manual,
-	  .number = MANUAL_PROBES, .command = &command_help },
-	{ .name = "options-md", .group = GROUP_HIDDEN, .help = "commands and options as markdown", .take = take_manual,
-	  .number = MANUAL_OPTIONS, .command = &command_help },
-	{ .name = "diagnostics-md", .group = GROUP_HIDDEN, .help = "messages of the compiler as markdown",
-	  .take = take_manual, .number = MANUAL_DIAGNOSTICS, .command = &command_help },
+	{ .name = "probes-md", .group = GROUP_HIDDEN,
+	  .help = "probe types as markdown", .take = take_manual, .number = MANUAL_PROBES,
+	  .command = &command_help },
+	{ .name = "options-md", .group = GROUP_HIDDEN,
+	  .help = "commands and options as markdown", .take = take_manual, .number = MANUAL_OPTIONS,
+	  .command = &command_help },
+	{ .name = "diagnostics-md", .group = GROUP_HIDDEN,
+	  .help = "messages of the compiler as markdown", .take = take_manual,
+	  .number = MANUAL_DIAGNOSTICS, .command = &command_help },
 	{ .name = "completion", .arg = "SHELL", .choices = "bash|zsh|fish", .group = GROUP_HIDDEN,
 	  .help = "a completion script", .take = take_text, .at = offsetof(struct cli, completion),
 	  .command = &command_help },
 };
+/* clang-format on */
 const u32 n_option_rows = ARRAY_SIZE(option_rows);
 
 const struct option_row *option_by_key(char key)

@@ -1,30 +1,39 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The options: one row each, in option.c. Parser, --help, manual page, markdown and completions read
- * the rows and nothing else.
+ * The options: one row each, in option.c. Parser, --help, manual page, markdown and completions
+ * read the rows and nothing else.
  */
 #ifndef SONDE_CLI_OPTION_H
 #define SONDE_CLI_OPTION_H
 
 #include "cli/cli.h"
 
-enum option_group { GROUP_WHAT, GROUP_OUTPUT, GROUP_ASK, GROUP_CHECKS, GROUP_COMPILER, GROUP_COMPAT, GROUP_HIDDEN,
-		    N_GROUPS };
+enum option_group {
+	GROUP_WHAT,
+	GROUP_OUTPUT,
+	GROUP_ASK,
+	GROUP_CHECKS,
+	GROUP_COMPILER,
+	GROUP_COMPAT,
+	GROUP_HIDDEN,
+	N_GROUPS
+};
 extern const char *const option_groups[N_GROUPS]; /* titles */
 
 struct option_row {
-	char key;	  /* -e, or 0 */
-	const char *name; /* --name; never NULL */
-	const char *arg;  /* what its value is called; NULL: it takes none */
+	char key;	     /* -e, or 0 */
+	const char *name;    /* --name; never NULL */
+	const char *arg;     /* what its value is called; NULL: it takes none */
 	const char *choices; /* "text|json", for completion and messages; may be NULL */
 	enum option_group group;
 	const char *help; /* one line */
 	const char *doc;  /* more, for the manual; may be NULL */
 	/* value is NULL when arg is. 0, or the exit status after a message. */
 	int (*take)(struct cli *c, const struct option_row *row, const char *value);
-	size_t at;	     /* take_flag, take_text: the member of struct cli */
-	const char *why;     /* take_note, take_refuse: what they say */
-	const struct command *command; /* take_command: that one; else: only that command has the option */
+	size_t at;	 /* take_flag, take_text: the member of struct cli */
+	const char *why; /* take_note, take_refuse: what they say */
+	const struct command
+		*command; /* take_command: that one; else: only that command has the option */
 	u32 number;
 };
 extern const struct option_row option_rows[];

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Words to a struct cli, as getopt_long(3) reads them: options may stand anywhere, short ones may be
- * joined (-lv, -ve PROGRAM), a value may be joined to its option (-fjson, --format=json), long names may be
- * shortened while they stay unambiguous. Behind a lone "--" nothing is an option: words like --NAME=VALUE
- * are the script's named parameters, others are ordinary words. A first word that is a command's name is
- * one; a file of that name is written ./NAME.
+ * Words to a struct cli, as getopt_long(3) reads them: options may stand anywhere, short ones may
+ * be joined (-lv, -ve PROGRAM), a value may be joined to its option (-fjson, --format=json), long
+ * names may be shortened while they stay unambiguous. Behind a lone "--" nothing is an option:
+ * words like --NAME=VALUE are the script's named parameters, others are ordinary words. A first
+ * word that is a command's name is one; a file of that name is written ./NAME.
  */
 #include <stdlib.h>
 #include "cli/option.h"
@@ -32,7 +32,8 @@ static int unknown(const struct args *a, const char *word, size_t len)
 	for (u32 i = 0; i < n_option_rows; i++)
 		near_try(&near, option_rows[i].name);
 	if (near_best(&near))
-		rc = say_usage(a->c, "unknown option --%s: did you mean --%s?", name, near_best(&near));
+		rc = say_usage(a->c, "unknown option --%s: did you mean --%s?", name,
+			       near_best(&near));
 	else
 		rc = say_usage(a->c, "unknown option --%s", name);
 	free(name);
@@ -132,7 +133,8 @@ static int take_word(struct args *a, const char *word)
 static int check_together(struct cli *c)
 {
 	if (c->own && c->own->command != c->command)
-		return say_usage(c, "--%s is an option of \"%s %s\"", c->own->name, c->program, c->own->command->name);
+		return say_usage(c, "--%s is an option of \"%s %s\"", c->own->name, c->program,
+				 c->own->command->name);
 	if (c->o.command && c->o.pid > 0)
 		return say_usage(c, "-c and -p exclude each other");
 	if (c->o.follow && !c->o.command && c->o.pid <= 0 && c->command == &command_run)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Messages to people. In: errors and diagnostics that the rooms below carried up. Out: text on stderr,
- * results on stdout or the file of -o.
+ * Messages to people. In: errors and diagnostics that the rooms below carried up. Out: text on
+ * stderr, results on stdout or the file of -o.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -89,7 +89,8 @@ void say_err(const struct cli *c, const struct err *err)
 
 bool color_wanted(int fd)
 {
-	const char *wish = getenv("BPFTRACE_COLOR"), *no = getenv("NO_COLOR"), *term = getenv("TERM");
+	const char *wish = getenv("BPFTRACE_COLOR"), *no = getenv("NO_COLOR"),
+		   *term = getenv("TERM");
 
 	if (wish && streq(wish, "always"))
 		return true;

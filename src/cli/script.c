@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * From words to what a session takes: the script's text and its parameters, and the sink. With -e every
- * word is a parameter; without it the first word is the file ("-": standard input).
+ * From words to what a session takes: the script's text and its parameters, and the sink. With -e
+ * every word is a parameter; without it the first word is the file ("-": standard input).
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -42,10 +42,16 @@ static void each_command(struct arena *a, topic_fn f, void *ctx)
 {
 	for (u32 i = 0; commands[i]; i++) {
 		const struct command *cmd = commands[i];
-		struct topic t = { .kind = TOPIC_COMMAND, .name = cmd->name, .names = cmd->name, .brief = cmd->brief,
-				   .doc = cmd->doc, .example = cmd->example, .example_is_command = true };
+		struct topic t = { .kind = TOPIC_COMMAND,
+				   .name = cmd->name,
+				   .names = cmd->name,
+				   .brief = cmd->brief,
+				   .doc = cmd->doc,
+				   .example = cmd->example,
+				   .example_is_command = true };
 
-		t.head = arena_printf(a, "sonde %s%s%s", cmd->name, *cmd->args ? " " : "", cmd->args);
+		t.head = arena_printf(a, "sonde %s%s%s", cmd->name, *cmd->args ? " " : "",
+				      cmd->args);
 		f(ctx, &t);
 	}
 }
@@ -64,15 +70,18 @@ static const char *choices_text(struct arena *a, const char *choices)
 
 static void option_topic(struct arena *a, const struct option_row *row, topic_fn f, void *ctx)
 {
-	struct topic t = { .kind = TOPIC_OPTION, .section = option_groups[row->group], .name = row->name,
-			   .brief = row->help, .doc = row->doc };
+	struct topic t = { .kind = TOPIC_OPTION,
+			   .section = option_groups[row->group],
+			   .name = row->name,
+			   .brief = row->help,
+			   .doc = row->doc };
 	struct buf head = { 0 };
 
 	option_spelling(&head, row);
 	t.head = arena_strdup(a, head.s);
 	buf_release(&head);
-	t.names = row->key ? arena_printf(a, "-%c --%s %s", row->key, row->name, row->name) :
-			     arena_printf(a, "--%s %s", row->name, row->name);
+	t.names = row->key ? arena_printf(a, "-%c --%s %s", row->key, row->name, row->name)
+			   : arena_printf(a, "--%s %s", row->name, row->name);
 	if (row->choices)
 		add_fact(&t, arena_printf(a, "%s: %s.", row->arg, choices_text(a, row->choices)));
 	if (row->group == GROUP_HIDDEN && row->command)
@@ -100,8 +109,12 @@ static void each_probe(struct arena *a, topic_fn f, void *ctx)
 	for (u32 i = 0; providers[i]; i++) {
 		const struct provider *p = providers[i];
 		const char *others = joined(a, p->aliases, p->old_names);
-		struct topic t = { .kind = TOPIC_PROBE, .name = p->name, .head = p->syntax, .brief = p->brief,
-				   .doc = p->doc, .example = p->example };
+		struct topic t = { .kind = TOPIC_PROBE,
+				   .name = p->name,
+				   .head = p->syntax,
+				   .brief = p->brief,
+				   .doc = p->doc,
+				   .example = p->example };
 
 		t.names = joined(a, p->name, others);
 		if (*others)
@@ -111,11 +124,17 @@ static void each_probe(struct arena *a, topic_fn f, void *ctx)
 	}
 }
 
-static void builtin_topic(struct arena *a, const struct builtin_theme *theme, const struct builtin *b, topic_fn f,
-			  void *ctx)
+static void builtin_topic(struct arena *a, const struct builtin_theme *theme,
+			  const struct builtin *b, topic_fn f, void *ctx)
 {
-	struct topic t = { .kind = TOPIC_BUILTIN, .section = theme->title, .name = b->name, .names = b->name,
-			   .head = b->sig, .brief = b->brief, .doc = b->doc, .example = b->example };
+	struct topic t = { .kind = TOPIC_BUILTIN,
+			   .section = theme->title,
+			   .name = b->name,
+			   .names = b->name,
+			   .head = b->sig,
+			   .brief = b->brief,
+			   .doc = b->doc,
+			   .example = b->example };
 
 	if (b->alias_of)
 		add_fact(&t, arena_printf(a, "An old spelling of %s.", b->alias_of));
@@ -138,8 +157,13 @@ static void each_output(struct arena *a, topic_fn f, void *ctx)
 {
 	for (u32 i = 0; outputs[i]; i++) {
 		const struct output *o = outputs[i];
-		struct topic t = { .kind = TOPIC_OUTPUT, .name = o->name, .names = o->name, .brief = o->brief,
-				   .doc = o->doc, .example = o->example, .example_is_command = true };
+		struct topic t = { .kind = TOPIC_OUTPUT,
+				   .name = o->name,
+				   .names = o->name,
+				   .brief = o->brief,
+				   .doc = o->doc,
+				   .example = o->example,
+				   .example_is_command = true };
 
 		t.head = arena_printf(a, "-f %s", o->name);
 		f(ctx, &t);
@@ -151,7 +175,9 @@ static void each_output(struct arena *a, topic_fn f, void *ctx)
 static void each_pass(struct arena *a, topic_fn f, void *ctx)
 {
 	for (u32 i = 0; i < n_ir_passes; i++) {
-		struct topic t = { .kind = TOPIC_PASS, .name = ir_passes[i].name, .names = ir_passes[i].name,
+		struct topic t = { .kind = TOPIC_PASS,
+				   .name = ir_passes[i].name,
+				   .names = ir_passes[i].name,
 				   .brief = ir_passes[i].brief };
 
 		t.head = arena_printf(a, "--no-pass=%s", ir_passes[i].name);
@@ -164,7 +190,10 @@ static void each_feature(struct arena *a, topic_fn f, void *ctx)
 	for (u32 i = 0; i < N_FEATURES; i++) {
 		const struct feature_row *row = &feature_rows[i];
 		char *name = arena_strdup(a, row->name);
-		struct topic t = { .kind = TOPIC_FEATURE, .name = name, .names = name, .head = name,
+		struct topic t = { .kind = TOPIC_FEATURE,
+				   .name = name,
+				   .names = name,
+				   .head = name,
 				   .brief = row->text };
 
 		for (char *s = name; *s; s++)
@@ -202,7 +231,9 @@ static void each_diag(struct arena *a, topic_fn f, void *ctx)
 	for (u32 i = 0; i < N_DIAG; i++) {
 		const struct diag_row *row = &diag_rows[i];
 		char code[8];
-		struct topic t = { .kind = TOPIC_DIAG, .doc = row->doc, .example = *row->example ? row->example : NULL };
+		struct topic t = { .kind = TOPIC_DIAG,
+				   .doc = row->doc,
+				   .example = *row->example ? row->example : NULL };
 
 		t.name = arena_strdup(a, diag_code((enum diag_id)i, code));
 		t.names = arena_printf(a, "%s %s %u %04u", t.name, row->name, row->num, row->num);
@@ -214,9 +245,10 @@ static void each_diag(struct arena *a, topic_fn f, void *ctx)
 
 void topics_each(struct arena *a, enum topic_kind kind, topic_fn f, void *ctx)
 {
-	static void (*const each[N_TOPIC_KINDS])(struct arena *a, topic_fn f, void *ctx) = {
-		[TOPIC_COMMAND] = each_command, [TOPIC_OPTION] = each_option, [TOPIC_PROBE] = each_probe,
-		[TOPIC_BUILTIN] = each_builtin, [TOPIC_OUTPUT] = each_output, [TOPIC_PASS] = each_pass,
+	static void (*const each[N_TOPIC_KINDS])(struct arena * a, topic_fn f, void *ctx) = {
+		[TOPIC_COMMAND] = each_command, [TOPIC_OPTION] = each_option,
+		[TOPIC_PROBE] = each_probe,	[TOPIC_BUILTIN] = each_builtin,
+		[TOPIC_OUTPUT] = each_output,	[TOPIC_PASS] = each_pass,
 		[TOPIC_FEATURE] = each_feature, [TOPIC_DIAG] = each_diag,
 	};
 

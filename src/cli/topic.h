@@ -9,20 +9,29 @@
 #include "base/arena.h"
 #include "base/buf.h"
 
-enum topic_kind { TOPIC_COMMAND, TOPIC_OPTION, TOPIC_PROBE, TOPIC_BUILTIN, TOPIC_OUTPUT, TOPIC_PASS, TOPIC_FEATURE,
-		  TOPIC_DIAG, N_TOPIC_KINDS };
+enum topic_kind {
+	TOPIC_COMMAND,
+	TOPIC_OPTION,
+	TOPIC_PROBE,
+	TOPIC_BUILTIN,
+	TOPIC_OUTPUT,
+	TOPIC_PASS,
+	TOPIC_FEATURE,
+	TOPIC_DIAG,
+	N_TOPIC_KINDS
+};
 
 enum { MAX_FACTS = 6 };
 
 struct topic {
 	enum topic_kind kind;
-	const char *section; /* option group, theme; NULL: the kind has no sections */
-	const char *name;    /* what it is called in lists */
-	const char *names;   /* all that it answers to, space separated */
-	const char *head;    /* signature, syntax, spelling, message */
+	const char *section;		   /* option group, theme; NULL: the kind has no sections */
+	const char *name;		   /* what it is called in lists */
+	const char *names;		   /* all that it answers to, space separated */
+	const char *head;		   /* signature, syntax, spelling, message */
 	const char *brief, *doc, *example; /* doc and example may be NULL */
-	bool example_is_command; /* else it is a script */
-	const char *fact[MAX_FACTS]; /* "Also written: k" */
+	bool example_is_command;	   /* else it is a script */
+	const char *fact[MAX_FACTS];	   /* "Also written: k" */
 	u32 n_facts;
 };
 

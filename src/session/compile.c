@@ -6,6 +6,7 @@
  */
 #include <errno.h>
 #include "base/clock.h"
+#include "builtin/builtin.h"
 #include "engine/engine.h"
 #include "ir/lower.h"
 #include "session/view.h"
@@ -306,6 +307,8 @@ static bool front(struct compiled *c, const struct session_options *o)
 	for (u32 i = 0; i < c->instances.n; i++)
 		stage_compat(c, c->instances.v[i]->profile);
 	lang_check(&c->lang, c->instances.v, c->instances.n);
+	if (!c->diags.n_errors)
+		builtin_check_options(&c->env, &c->diags);
 	return !c->diags.n_errors;
 }
 

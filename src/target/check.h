@@ -55,6 +55,9 @@ struct reg {
 	bool maybe_null;
 	bool btf;    /* scalar that a verifier knows as a kernel pointer: may be loaded through */
 	bool far;    /* scalar to which a constant of 2^29 or more was added: 6.18 remembers that */
+	/* Scalars, for callbacks: newer verifiers know the value; it came from a caller's stack; it was
+	 * computed from one that did. */
+	bool fixed, shared, moved;
 	u32 map, size, ref;
 	u32 id;	     /* maybe_null: all copies are null or none is */
 	s32 off;     /* pointers: constant part of the offset; v is the variable part */
@@ -105,6 +108,7 @@ struct check {
 	struct state *free_states;
 	VEC(struct frame *) free_frames;
 	bool failed;
+	bool decided; /* in this turn of a callback a shared number decided a branch */
 };
 
 /* Reports at c->pc and returns -1; the first report counts. */
@@ -163,6 +167,9 @@ int state_join(struct check *c, struct state *into, const struct state *s);
 bool state_equal(const struct state *a, const struct state *b);
 /* Forgets the numbers in s that differ from those in was. */
 void state_widen(struct state *s, const struct state *was);
+/* Whether a number on a stack was computed, in this turn of a callback, from what lay there. */
+bool state_has_moved(const struct state *s);
+void state_clear_moved(struct state *s);
 /* The outcome of a comparison with 0, for all copies of the pointer. */
 void state_known_null(struct state *s, u32 id, bool null);
 bool state_has_ref(const struct state *s, u32 ref);
@@ -199,7 +206,7 @@ u8 jump_mirror(u8 op);
 
 static inline struct reg reg_scalar(struct scalar v)
 {
-	return (struct reg){ .kind = R_SCALAR, .v = v };
+	return (struct reg){ .kind = R_SCALAR, .fixed = !v.bits.mask, .v = v };
 }
 static inline bool reg_is_zero(const struct reg *r)
 {

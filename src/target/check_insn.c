@@ -99,7 +99,7 @@ static int unary(struct check *c, struct reg *dst)
 
 int check_alu(struct check *c, struct frame *f, const struct bpf_insn *i)
 {
-	bool wide = BPF_CLASS(i->code) == BPF_ALU64, sum, btf;
+	bool wide = BPF_CLASS(i->code) == BPF_ALU64, sum, btf, shared, fixed;
 	u8 op = BPF_OP(i->code);
 	struct reg *dst = &f->r[i->dst_reg], src = reg_scalar(scalar_const((u64)(s64)i->imm));
 
@@ -118,8 +118,12 @@ int check_alu(struct check *c, struct frame *f, const struct bpf_insn *i)
 		return pointer_alu(c, dst, &src, op, wide);
 	sum = wide && (op == BPF_ADD || op == BPF_SUB) && scalar_is_const(&src.v);
 	btf = sum && dst->btf;
+	shared = dst->shared || src.shared;
+	fixed = dst->fixed && src.fixed;
 	*dst = reg_scalar(scalar_alu(op, wide, &dst->v, &src.v));
 	dst->btf = btf;
+	dst->shared = dst->moved = shared;
+	dst->fixed = fixed;
 	dst->far = sum && (src.v.smin >= CHECK_MAX_VAR_OFF || src.v.smin <= -CHECK_MAX_VAR_OFF);
 	return 0;
 }
@@ -181,7 +185,9 @@ static int check_atomic(struct check *c, struct state *s, const struct bpf_insn 
 int check_store(struct check *c, struct state *s, const struct bpf_insn *i)
 {
 	struct frame *f = state_top(s);
-	const struct reg *from = NULL;
+	/* Of a constant stored directly only newer verifiers know the value. */
+	struct reg imm = { .kind = R_SCALAR, .fixed = true, .v = scalar_unknown() };
+	const struct reg *from = &imm;
 
 	if (BPF_MODE(i->code) == BPF_ATOMIC)
 		return check_atomic(c, s, i);
@@ -297,6 +303,7 @@ int check_branch(struct check *c, struct state *s, const struct bpf_insn *i, str
 	sure = scalar_compare(BPF_OP(i->code), BPF_CLASS(i->code) == BPF_JMP, &f->r[i->dst_reg].v,
 			      &src.v);
 	*e = (struct edge){ sure != 0, sure != 1 };
+	c->decided |= (f->r[i->dst_reg].shared || src.shared) && f->r[i->dst_reg].fixed && src.fixed;
 	if (sure >= 0)
 		return 0;
 	*jump = state_copy(c, s);

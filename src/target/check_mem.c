@@ -177,13 +177,17 @@ static int write_stack(struct check *c, const struct state *s, const struct rang
 	return 0;
 }
 
-static int read_stack(struct check *c, const struct range *g, struct reg *out)
+static int read_stack(struct check *c, const struct state *s, const struct range *g, struct reg *out)
 {
 	if (g->n == 8 && is_written(g, g->lo) && slot_of(g, g->lo)->spill) {
 		*out = slot_of(g, g->lo)->reg;
 		if (out->kind == R_UNINIT || out->kind == R_MIXED)
 			return check_fail(c, "byte %d of the stack holds something else on another path",
 					  (int)g->lo - CHECK_STACK);
+		if (out->kind == R_SCALAR && g->f != state_top(s)) {
+			out->shared = true;
+			out->moved = false;
+		}
 		return 0;
 	}
 	*out = reg_scalar(scalar_between(0, g->n == 8 ? UINT64_MAX : (1ull << 8 * g->n) - 1));
@@ -199,7 +203,7 @@ static int check_stack(struct check *c, struct state *s, const struct reg *r, s3
 	    check_alignment(c, r, off, size, true, "stack"))
 		return -1;
 	if (access == ACCESS_READ)
-		return read_stack(c, &g, out);
+		return read_stack(c, s, &g, out);
 	if (access == ACCESS_WRITE)
 		return write_stack(c, s, &g, from);
 	if (read_bytes(c, &g))

@@ -173,31 +173,46 @@ static void move_state(struct check *c, struct state *to, struct state *from)
 	state_free(c, from);
 }
 
+/* One more turn of the callback after s; *settled: it added nothing. */
+static int add_turn(struct check *c, struct state *s, u32 sub, const struct reg *arg, bool widen,
+		    bool *settled)
+{
+	struct state *joined = state_copy(c, s), *out;
+	u32 pc = c->pc;
+
+	if (one_turn(c, s, sub, arg, &out))
+		return -1;
+	c->pc = pc;
+	/* From 6.7 on every turn is followed as long as such a number changes; it never ends. */
+	if (out && c->decided && state_has_moved(out))
+		return check_fail(c, "a number on the stack decides a branch of the callback and "
+				  "changes with each turn: it must live in a map");
+	if (out && state_join(c, joined, out))
+		return -1;
+	if (out)
+		state_free(c, out);
+	if (widen)
+		state_widen(joined, s);
+	*settled = state_equal(joined, s);
+	move_state(c, s, joined);
+	return 0;
+}
+
 /* Turns are joined until another one adds nothing; numbers that keep changing are forgotten. */
 int check_callback(struct check *c, struct state *s, u32 insn, const struct reg *arg)
 {
-	u32 pc = c->pc, sub = check_sub_at(c, insn);
+	bool settled = false, decided = c->decided;
 
-	for (u32 turn = 0;; turn++) {
-		struct state *out, *joined = state_copy(c, s);
-		bool done;
-
+	for (u32 turn = 0; !settled; turn++) {
 		if (turn == 64)
 			return check_fail(c, "what the callback does to the stack does not settle");
-		if (one_turn(c, s, sub, arg, &out))
+		c->decided = false;
+		state_clear_moved(s);
+		if (add_turn(c, s, check_sub_at(c, insn), arg, turn > 1, &settled))
 			return -1;
-		c->pc = pc;
-		if (out && state_join(c, joined, out))
-			return -1;
-		if (out)
-			state_free(c, out);
-		if (turn > 1)
-			state_widen(joined, s);
-		done = state_equal(joined, s);
-		move_state(c, s, joined);
-		if (done)
-			return 0;
 	}
+	c->decided = decided;
+	return 0;
 }
 
 static int call(struct check *c, struct state **s, const struct bpf_insn *i)

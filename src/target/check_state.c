@@ -166,6 +166,9 @@ static void join_reg(struct ids *ids, struct reg *into, const struct reg *r)
 		into->v = scalar_join(&into->v, &r->v);
 		into->btf = into->btf && r->btf;
 		into->far = into->far || r->far;
+		into->fixed = into->fixed && r->fixed;
+		into->shared = into->shared || r->shared;
+		into->moved = into->moved || r->moved;
 	} else if (reg_is_pointer(into) && same_object(into, r)) {
 		if ((into->maybe_null || r->maybe_null) && into->off != r->off)
 			into->kind = R_MIXED;
@@ -312,6 +315,28 @@ void state_widen(struct state *s, const struct state *was)
 			if (f->slot[n].spill && old->slot[n].spill)
 				widen_reg(&f->slot[n].reg, &old->slot[n].reg);
 	}
+}
+
+bool state_has_moved(const struct state *s)
+{
+	for (u32 i = 0; i < s->n_frames; i++)
+		for (u32 n = 0; n < s->frame[i]->n_slots; n++) {
+			const struct slot *slot = &s->frame[i]->slot[n];
+
+			if (slot->spill && slot->reg.moved && slot->reg.fixed)
+				return true;
+		}
+	return false;
+}
+
+static void clear_moved(struct reg *r, u32 id UNUSED)
+{
+	r->moved = false;
+}
+
+void state_clear_moved(struct state *s)
+{
+	each_reg(s, clear_moved, 0);
 }
 
 static void make_null(struct reg *r, u32 id)

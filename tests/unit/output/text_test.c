@@ -53,7 +53,7 @@ static void keyed(void)
 	t = fx_table("@x", key, &ty_s64);
 	fx_row(t, &(struct {
 		       s32 n;
-		       char s[4];
+		       char s[4] __attribute__((aligned(8)));
 	       }){ 1, "abc" },
 	       &(s64){ 2 });
 	is_str(fx_show(t), "@x[1, abc]: 2\n", "tuple keys without parentheses");
@@ -61,7 +61,7 @@ static void keyed(void)
 	t = fx_table("@x", fx_tuple2(key, &ty_s64), &ty_s64);
 	fx_row(t, &(struct {
 		       s32 n;
-		       char s[4];
+		       char s[4] __attribute__((aligned(8)));
 		       s64 m;
 	       }){ 1, "abc", 7 },
 	       &(s64){ 2 });
@@ -74,7 +74,7 @@ static void keyed(void)
 	t = fx_table("@x", &ty_s64, key);
 	fx_row(t, &(s64){ 5 }, &(struct {
 		       s32 n;
-		       char s[4];
+		       char s[4] __attribute__((aligned(8)));
 	       }){ 1, "abc" });
 	is_str(fx_show(t), "@x[5]: (1, abc)\n", "a tuple as a value");
 

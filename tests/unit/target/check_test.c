@@ -330,6 +330,11 @@ static void test_callbacks(void)
 	accepts("bpf_loop", LOOP(RET0));
 	accepts("adding in the caller's stack", LOOP(LDX(DW, R3, R2, 0), ALUR(ADD, R3, R1),
 						   STX(DW, R2, 0, R3), RET0));
+	accepts("counting in the caller's stack", LOOP(LDX(DW, R3, R2, 0), ALU(ADD, R3, 1),
+						       STX(DW, R2, 0, R3), RET0));
+	refuses("must live in a map", "comparing what is counted there",
+		LOOP(LDX(DW, R3, R2, 0), JMP(JGT, R3, 3, 4), ALU(ADD, R3, 1), STX(DW, R2, 0, R3), RET0,
+		     MOV(R0, 1), EXIT));
 	refuses("0 or 1", "result of a callback", LOOP(MOV(R0, 2), EXIT));
 	refuses("r3 is read", "arguments that are not given", LOOP(MOVR(R0, R3), EXIT));
 	refuses("64-byte map value", "a counter that is an index after some turns",

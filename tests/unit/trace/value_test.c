@@ -93,7 +93,7 @@ static void compounds(void)
 	} nested = { -1, 2, 3 };
 	struct {
 		s32 n;
-		char s[4];
+		char s[4] __attribute__((aligned(8))); /* bytes lie in words */
 	} pair = { 1, "abc" };
 
 	shows(fx_tuple2(&ty_s64, inner), &nested, "(-1, (2, 3))");

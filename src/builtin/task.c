@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Relations of the current task, found by walking the kernel's structures: the calls become the
+ * expressions that one would write by hand (curtask->real_parent->tgid), so that fields are found by
+ * the kernel's own type information. And cgroups and paths, which the kernel names by ids and pointers.
+ */
+#include "builtin/builtin.h"
+
+enum { D_PATH = 147 };
+
+/* ---- walks: a row's aux says which */
+
+enum walk { WALK_PPID, WALK_PCOMM, WALK_LEADER_TID, WALK_LEADER_COMM };
+
+static const struct { const char *link, *field; } walks[] = {
+	[WALK_PPID] = { "real_parent", "tgid" },
+	[WALK_PCOMM] = { "real_parent", "comm" },
+	[WALK_LEADER_TID] = { "group_leader", "pid" },
+	[WALK_LEADER_COMM] = { "group_leader", "comm" },
+};
+
+static struct node *field_of(struct check *c, struct node *a, const char *name)
+{
+	struct node *n = node_new(c->arena, N_FIELD, a->span);
+
+	n->a = a;
+	n->name = name;
+	n->op = OP_DEREF;
+	return n;
+}
+
+static struct node *current_task(struct check *c, struct span span)
+{
+	struct node *n = node_new(c->arena, N_CALL, span);
+
+	n->name = "curtask";
+	return n;
+}
+
+static const struct type *check_walk(struct check *c, struct node *call)
+{
+	const struct world *w = &c->env->world;
+	u32 walk = call->builtin->aux;
+	struct node *task = call_arg(call, 0), *next = call->next;
+
+	if (!w->type || !w->type(w->ctx, 's', "task_struct"))
+		return diag_type(c, call->span, D_MISSING_FEATURE, call->name, feature_rows[FEAT_BTF].text);
+	if (!task)
+		task = current_task(c, call->span);
+	*call = *field_of(c, field_of(c, task, walks[walk].link), walks[walk].field);
+	call->next = next;
+	return check_expr(c, call);
+}
+
+/* ---- usermode: the privilege level is in the code segment's number */
+
+#if defined(__x86_64__)
+/* struct bpf_perf_event_data begins with the registers (arch/x86/include/uapi/asm/ptrace.h). */
+static const struct arg_desc event_cs = {
+	.name = "cs", .type = &ty_u64, .loc = { .kind = LOC_REG, .offset = 17 * 8, .size = 8 },
+};
+#endif
+
+static const struct type *check_usermode(struct check *c, struct node *call)
+{
+	const struct profile *p = c->inst ? c->inst->profile : NULL;
+
+	if (p && (p->kind == PROFILE_PT_REGS || p->kind == PROFILE_PERF_EVENT))
+		for (u32 i = 0; i < p->n_regs; i++)
+			if (streq(p->regs[i].name, "cs")) {
+				call->data = &p->regs[i];
+				return &ty_u8;
+			}
+#if defined(__x86_64__)
+	if (p && p->kind == PROFILE_PERF_EVENT) {
+		call->data = arena_dup(c->arena, &event_cs, sizeof event_cs);
+		return &ty_u8;
+	}
+#endif
+	return diag_type(c, call->span, D_NO_REGS, c->inst && c->inst->provider ? c->inst->provider : "such");
+}
+
+static struct ir_val lower_usermode(struct lower *l, struct node *call)
+{
+	struct opnd cs = lower_loc(l, call->data).o;
+
+	return val_scalar(&ty_u8, ir_set(l, CC_NE, ir_op2(l, IR_AND, cs, o_imm(3)), o_imm(0)));
+}
+
+static const struct type *check_has_cpid(struct check *c, struct node *call)
+{
+	node_make_int(call, c->env->have_child, &ty_bool);
+	return &ty_bool;
+}
+
+/* ---- cgroups */
+
+static const struct type *check_cgroupid(struct check *c, struct node *call)
+{
+	const struct world *w = &c->env->world;
+	const char *path = call_str(call, 0);
+	u64 id = w->cgroup_id ? w->cgroup_id(w->ctx, path) : 0;
+
+	if (!id)
+		return diag_type(c, call_arg(call, 0)->span, D_NO_CGROUP, path);
+	node_make_int(call, (s64)id, &ty_u64);
+	return &ty_u64;
+}
+
+static struct ir_val lower_cgroup_path(struct lower *l, struct node *call)
+{
+	return val_scalar(&ty_cgroup_path, lower_scalar(l, call_arg(call, 0)));
+}
+
+/* ---- path(): bpf_d_path() is for programs on a short list of functions, and for iterators */
+
+static const struct type *check_path(struct check *c, struct node *call)
+{
+	const struct profile *p = c->inst ? c->inst->profile : NULL;
+	s64 size = call_int(call, 1, (s64)c->env->config.max_strlen);
+	bool typed = p && (p->kind == PROFILE_ITER ||
+			   (p->kind == PROFILE_BTF && p->attach_type != BPF_TRACE_RAW_TP));
+
+	if (!typed)
+		return diag_type(c, call->span, D_NO_D_PATH);
+	if (size < 1)
+		return diag_type(c, call_arg(call, 1)->span, D_STR_LENGTH, (long long)size);
+	return type_string(c->arena, (u32)MIN(size, (s64)c->env->config.max_strlen));
+}
+
+static struct ir_val lower_path(struct lower *l, struct node *call)
+{
+	struct node *what = call_arg(call, 0);
+	bool canonical;
+	struct opnd dst = lower_dest(l, call->type, &canonical), addr;
+	struct ir_val v = val_memory(call->type, dst);
+
+	addr = type_is_scalar(what->type) ? lower_scalar(l, what) : lower_place(l, what).o;
+	ir_zero(l, dst, call->type->count); /* it is built from the end and leaves remains */
+	ir_call(l, D_PATH, false, 3, addr, dst, o_imm(call->type->count));
+	return v;
+}
+
+#define WALK_ROW(name_, sig_, brief_, doc_, example_, aux_)                                        \
+	{                                                                                          \
+		.name = name_, .sig = sig_, .brief = brief_, .doc = doc_, .example = example_,     \
+		.flags = BI_VARIABLE, .engines = ON_KERNEL, .check = check_walk, .aux = aux_,      \
+	}
+
+static const struct builtin rows[] = {
+	WALK_ROW("ppid", "ppid(task: ptr = 0) -> int32", "pid of the parent",
+		 "The process id of the current task's parent, or of a given struct task_struct's.",
+		 "begin { printf(\"%d\\n\", ppid > 0); }", WALK_PPID),
+	WALK_ROW("pcomm", "pcomm(task: ptr = 0) -> comm", "name of the parent",
+		 "The name of the current task's parent, or of a given struct task_struct's.",
+		 "begin { print(pcomm); }", WALK_PCOMM),
+	WALK_ROW("leader_tid", "leader_tid(task: ptr = 0) -> int32", "thread id of the group leader",
+		 "The id of the first thread of the process.",
+		 "begin { printf(\"%d\\n\", leader_tid > 0); }", WALK_LEADER_TID),
+	WALK_ROW("leader_comm", "leader_comm(task: ptr = 0) -> comm", "name of the group leader",
+		 "The name of the first thread of the process.",
+		 "begin { print(leader_comm); }", WALK_LEADER_COMM),
+	{
+		.name = "usermode", .sig = "usermode() -> uint8", .brief = "whether user code was interrupted",
+		.doc = "1 where the probe's registers are of user code, 0 where of the kernel's. x86-64 only.",
+		.example = "profile:hz:99 { @[usermode] = count(); }",
+		.flags = BI_VARIABLE | BI_NEEDS_PROFILE, .engines = ON_KERNEL, .check = check_usermode,
+		.lower = lower_usermode,
+	},
+	{
+		.name = "has_cpid", .sig = "has_cpid() -> bool", .brief = "whether there is a -c command",
+		.doc = "True when sonde was started with -c.",
+		.example = "begin { print(has_cpid); }",
+		.flags = BI_VARIABLE | BI_CONST, .engines = ON_ALL, .check = check_has_cpid,
+	},
+	{
+		.name = "cgroupid", .sig = "cgroupid(path: lit string) -> uint64", .brief = "id of a cgroup",
+		.doc = "The id of the cgroup v2 at a path, absolute or below the mount, looked up when the script is "
+		       "compiled: to be compared with cgroup.",
+		.example = "begin { printf(\"%d\\n\", cgroup == cgroupid(\"/sys/fs/cgroup\")); }",
+		.flags = BI_CONST, .engines = ON_ALL, .check = check_cgroupid,
+	},
+	{
+		.name = "cgroup_path", .sig = "cgroup_path(id: int, filter: lit string = \"\") -> cgroup_path",
+		.brief = "path of a cgroup", .doc = "Prints as the path of the cgroup with that id.",
+		.example = "begin { print(cgroup_path(cgroup)); }",
+		.engines = ON_ALL, .lower = lower_cgroup_path,
+	},
+	{
+		.name = "path", .sig = "path(path: ptr|struct, size: lit int = 0) -> string", .brief = "name of an open file",
+		.doc = "The absolute path behind a struct path, as path(args.file->f_path). Only fentry and fexit "
+		       "probes on a few functions (security_file_open, vfs_truncate, filp_close ...) and iter probes.",
+		.example = "fentry:security_file_open { print(path(args.file->f_path)); }",
+		.flags = BI_NEEDS_PROFILE, .engines = ON_KERNEL, .check = check_path, .lower = lower_path,
+	},
+};
+
+const struct builtin_theme builtin_task = THEME("Tasks, cgroups, paths", rows);
