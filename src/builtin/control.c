@@ -205,14 +205,14 @@ static struct ir_val lower_debugf(struct lower *l, struct node *call)
 {
 	const char *s = call_str(call, 0);
 	u32 len = (u32)strlen(s) + 1, off = lower_data(l, len, s), n = call_n_args(call) - 1;
-	struct ir_insn in = { .op = IR_CALL, .imm = BPF_FUNC_trace_printk, .n_args = (u8)(2 + n) };
+	struct ir_insn in = { .op = IR_CALL, .imm = BPF_FUNC_trace_printk, .n_args = 5 };
 
 	in.arg[0] = ir_addr(l, o_data(l->prog->data_map, off));
 	in.arg[1] = o_imm(len);
-	for (u32 i = 0; i < n; i++) {
+	for (u32 i = 0; i < 3; i++) {
 		struct node *a = call_arg(call, 1 + i);
 
-		in.arg[2 + i] = type_is_scalar(a->type) ? lower_scalar(l, a) : ir_addr(l, lower_memory(l, a).o);
+		in.arg[2 + i] = i >= n ? o_imm(0) : type_is_scalar(a->type) ? lower_scalar(l, a) : ir_addr(l, lower_memory(l, a).o);
 	}
 	ir_emit(l, in);
 	return val_scalar(&ty_void, o_imm(0));

@@ -4,7 +4,7 @@
  * space; maps travel as their index and are read when the record is met, so that print(@x) shows what
  * is in the map then.
  */
-#include <time.h>
+#include <stdlib.h>
 #include "builtin/builtin.h"
 #include "base/clock.h"
 
@@ -166,13 +166,89 @@ static bool is_whole_map(const struct node *n)
 	return n->kind == N_MAP && !n->a;
 }
 
+/* print(@m, sort="key", order="desc", pct=(50, 99.9)): what the keywords say. */
+struct print_how {
+	enum table_order order;
+	bool descending;
+	u32 n_pct, pct[16]; /* thousandths of a percent */
+};
+
+static const char *const sorts[] = { "key", "value" }, *const orders[] = { "asc", "desc" };
+
+static int word_of(const struct node *n, const char *const *words, u32 n_words)
+{
+	for (u32 i = 0; i < n_words; i++)
+		if (n->kind == N_STR && streq(n->str, words[i]))
+			return (int)i;
+	return -1;
+}
+
+/* An integer, or a decimal fraction, which the parser leaves as text. */
+static bool percent(const struct node *n, u32 *pct)
+{
+	double v = n->kind == N_STR ? strtod(n->str, NULL) : n->is_const ? (double)n->value : -1;
+
+	if (v < 0 || v > 100 || n->kind == N_TUPLE)
+		return false;
+	*pct = (u32)(v * 1000 + 0.5);
+	return true;
+}
+
+static const struct type *check_pct(struct check *c, const struct node *n, struct print_how *how)
+{
+	const struct node *first = n->kind == N_TUPLE ? n->a : n;
+
+	for (const struct node *e = first; e; e = n->kind == N_TUPLE ? e->next : NULL) {
+		if (how->n_pct == ARRAY_SIZE(how->pct) || !percent(e, &how->pct[how->n_pct]))
+			return diag_type(c, e->span, D_PRINT_PCT);
+		how->n_pct++;
+	}
+	return &ty_void;
+}
+
+static const struct type *check_keyword(struct check *c, const struct node *k, struct print_how *how)
+{
+	int i;
+
+	if (streq(k->name, "sort") && (i = word_of(k->a, sorts, 2)) >= 0)
+		how->order = i ? TABLE_BY_VALUE : TABLE_BY_KEY;
+	else if (streq(k->name, "order") && (i = word_of(k->a, orders, 2)) >= 0)
+		how->descending = i;
+	else if (streq(k->name, "pct"))
+		return check_pct(c, k->a, how);
+	else if (streq(k->name, "top") || streq(k->name, "div"))
+		return k->a->is_const ? &ty_void : diag_type(c, k->span, D_PRINT_KEYWORD, k->name);
+	else
+		return diag_type(c, k->span, D_PRINT_KEYWORD, k->name);
+	return &ty_void;
+}
+
 static const struct type *check_print(struct check *c, struct node *call)
 {
 	struct node *what = call_arg(call, 0);
+	struct print_how *how = NULL;
 
 	if (call_n_args(call) > 1 && !is_whole_map(what))
 		return diag_type(c, call_arg(call, 1)->span, D_PRINT_NOT_MAP);
+	for (struct node *k = call->a; k; k = k->next) {
+		if (k->kind != N_NAMED)
+			continue;
+		if (!is_whole_map(what))
+			return diag_type(c, k->span, D_PRINT_NOT_MAP);
+		how = how ? how : arena_new(c->arena, struct print_how);
+		if (check_keyword(c, k, how)->kind == TY_ERROR)
+			return &ty_error;
+	}
+	call->data = how;
 	return &ty_void;
+}
+
+/* A number by place or by keyword. */
+static s64 print_number(const struct node *call, u32 i, const char *keyword)
+{
+	const struct node *k = call_keyword(call, keyword);
+
+	return k && k->is_const ? k->value : call_int(call, i, 0);
 }
 
 static void emit_map_event(struct lower *l, struct node *call, struct node *map)
@@ -181,8 +257,9 @@ static void emit_map_event(struct lower *l, struct node *call, struct node *map)
 	struct event_build eb;
 
 	e->map = lower_map(l, map->map);
-	e->arg[0] = call_int(call, 1, 0);
-	e->arg[1] = call_int(call, 2, 0);
+	e->arg[0] = print_number(call, 1, "top");
+	e->arg[1] = print_number(call, 2, "div");
+	e->cache = call->data;
 	eb = event_begin(l, e);
 	event_end(l, &eb);
 }
@@ -240,6 +317,7 @@ static void keep_key(struct table *t, const void *key, u32 size)
 
 static int act_print(struct actor *a, struct event_desc *e, const void *record, u32 len)
 {
+	const struct print_how *how = e->cache;
 	struct table t = { 0 };
 	int rc;
 
@@ -252,6 +330,12 @@ static int act_print(struct actor *a, struct event_desc *e, const void *record, 
 	t.shown_by_name = true;
 	t.top = (u32)e->arg[0];
 	t.div = (u32)e->arg[1];
+	if (how) {
+		t.order = how->order;
+		t.descending = how->descending;
+		t.pct = how->pct;
+		t.n_pct = how->n_pct;
+	}
 	rc = a->map_read(a->ctx, e->map, &t);
 	if (rc)
 		return rc;
@@ -301,23 +385,95 @@ static struct ir_val lower_time(struct lower *l, struct node *call)
 
 static int act_time(struct actor *a, struct event_desc *e, const void *record, u32 len)
 {
-	time_t now = (time_t)(clock_real_ns() / 1000000000);
-	char out[512];
-	struct tm tm;
-	size_t n;
-
 	(void)record;
 	(void)len;
-	localtime_r(&now, &tm);
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wformat-nonliteral"
-	n = strftime(out, sizeof out, e->text, &tm); /* the format is the script's */
-#pragma GCC diagnostic pop
-	a->sink->output->text(a->sink, "time", out, n);
+	buf_clear(&text);
+	time_text(&text, e->text, clock_real_ns());
+	a->sink->output->text(a->sink, "time", text.s ? text.s : "", text.len);
 	return 0;
 }
 
 static const struct action action_time = { "time", act_time };
+
+/* ---- join(): strings that an array of pointers points to, each in a place of its own in the record */
+
+enum { JOIN_ARGS = 16, JOIN_BYTES = 1024 };
+
+static const struct type *check_join(struct check *c, struct node *call)
+{
+	const struct node *a = call_arg(call, 0);
+	const struct type *t = a->type;
+
+	if (type_is_integer(t) || (t->kind == TY_POINTER && (t->elem->kind == TY_POINTER || t->elem->kind == TY_VOID)) ||
+	    (t->kind == TY_ARRAY && t->elem->kind == TY_POINTER))
+		return &ty_void;
+	return diag_type(c, a->span, D_JOIN, type_str(c->arena, t));
+}
+
+/* Address of the array, and the space that it and what it points to are in. */
+static struct opnd join_array(struct lower *l, struct node *n, enum space *space)
+{
+	struct ir_val v;
+
+	*space = n->type->kind == TY_POINTER ? n->type->space : SPACE_NONE;
+	if (type_is_scalar(n->type))
+		return lower_scalar(l, n);
+	v = lower_place(l, n);
+	*space = v.is_foreign ? v.space : SPACE_KERNEL;
+	return v.is_foreign ? v.o : ir_addr(l, v.o);
+}
+
+static struct ir_val lower_join(struct lower *l, struct node *call)
+{
+	struct event_desc *e = event_new(l, call->builtin, call);
+	const struct type *t = type_string(l->arena, JOIN_BYTES);
+	enum space space;
+	struct opnd array = join_array(l, call_arg(call, 0), &space);
+	struct ir_block *end = ir_block_new(l);
+	u32 count = event_field(l, e, &ty_u64), n = ir_var(l);
+	struct event_build eb;
+
+	for (u32 i = 0; i < JOIN_ARGS; i++)
+		event_field(l, e, t);
+	e->text = call_arg(call, 1) ? call_str(call, 1) : " ";
+	eb = event_begin(l, e);
+	ir_var_set(l, n, o_imm(0));
+	for (u32 i = 0; i < JOIN_ARGS; i++) {
+		struct ir_block *more = ir_block_new(l);
+		struct opnd p = lower_read_scalar(l, &ty_u64, ir_op2(l, IR_ADD, array, o_imm(8 * i)), space);
+
+		ir_branch(l, CC_EQ, p, o_imm(0), end, more);
+		ir_place(l, more);
+		lower_read_str(l, event_at(&eb, 1 + i), JOIN_BYTES, p, space);
+		ir_var_set(l, n, o_imm(i + 1));
+	}
+	ir_jump(l, end);
+	ir_place(l, end);
+	ir_store(l, event_at(&eb, count), 8, o_temp(n));
+	event_end(l, &eb);
+	return val_scalar(&ty_void, o_imm(0));
+}
+
+static int act_join(struct actor *a, struct event_desc *e, const void *record, u32 len)
+{
+	const u8 *r = record;
+	u64 n;
+
+	(void)len;
+	memcpy(&n, r + e->fields[0].offset, sizeof n);
+	buf_clear(&text);
+	for (u32 i = 0; i < MIN(n, (u64)JOIN_ARGS); i++) {
+		const u8 *s = r + e->fields[1 + i].offset;
+
+		if (i)
+			buf_puts(&text, e->text);
+		buf_add(&text, s, strnlen((const char *)s, JOIN_BYTES));
+	}
+	a->sink->output->text(a->sink, "join", text.s, text.len);
+	return 0;
+}
+
+static const struct action action_join = { "join", act_join };
 
 static const struct builtin rows[] = {
 	{
@@ -347,10 +503,20 @@ static const struct builtin rows[] = {
 		.name = "print", .sig = "print(what: any|map, top: lit int = 0, div: lit int = 0)",
 		.brief = "print a value or a map",
 		.doc = "A value is printed with a newline. A map is printed whole as at the end of a run; top keeps the "
-		       "largest entries, div divides the values.",
+		       "largest entries, div divides the values. Behind these: sort=\"key\" or \"value\", order=\"asc\" or "
+		       "\"desc\", pct=(50, 99, 99.9) for percentiles of histograms and samples().",
 		.example = "begin { print(42); @x[1] = 2; print(@x); clear(@x); }",
 		.flags = BI_STATEMENT | BI_KEYWORDS, .engines = ON_ALL, .check = check_print, .lower = lower_print,
 		.action = &action_print,
+	},
+	{
+		.name = "join", .sig = "join(strings: any, separator: lit string = \" \")",
+		.brief = "print an array of strings",
+		.doc = "Prints the strings that an array of pointers points to, up to a null pointer, with separators and a "
+		       "newline: at most 16 of 1023 bytes.",
+		.example = "tracepoint:syscalls:sys_enter_execve { join(args.argv); }",
+		.flags = BI_STATEMENT, .engines = ON_ALL, .check = check_join, .lower = lower_join,
+		.action = &action_join,
 	},
 	{
 		.name = "clear", .sig = "clear(map: map)", .brief = "remove all keys of a map",
@@ -367,7 +533,8 @@ static const struct builtin rows[] = {
 	},
 	{
 		.name = "time", .sig = "time(format: lit string = \"%H:%M:%S\\n\")", .brief = "print the time of day",
-		.doc = "Prints the wall-clock time by a strftime(3) format when the record is handled.",
+		.doc = "Prints the wall-clock time by a strftime(3) format when the record is handled; %f is microseconds, "
+		       "%k nanoseconds, %l milliseconds.",
 		.example = "begin { time(\"\"); }",
 		.flags = BI_STATEMENT, .engines = ON_ALL, .lower = lower_time, .action = &action_time,
 	},

@@ -33,7 +33,8 @@ enum { HELP_COLUMN = 32 };
 static const struct {
 	const char *command, *meaning;
 } examples[] = {
-	{ "-e 'tracepoint:syscalls:sys_enter_openat { printf(\"%s %s\\n\", comm, str(args.filename)); }'",
+	{ "-e 'tracepoint:syscalls:sys_enter_openat "
+	  "{ printf(\"%s %s\\n\", comm, str(args.filename)); }'",
 	  "files that are opened, by whom" },
 	{ "-e 'kprobe:vfs_read { @[comm] = count(); }' -c 'sleep 1'",
 	  "reads of each program during a second" },
@@ -111,14 +112,12 @@ void print_help(const struct cli *c, FILE *to)
 	const char *me = c->program;
 	struct buf b = { 0 };
 
-	buf_printf(
-		&b,
-		"%s: trace the kernel and programs by questions in bpftrace's language\n\nUSAGE:\n",
-		me);
-	buf_printf(
-		&b,
-		"    %s [OPTION]... FILE [PARAM]...          run the script FILE (-: standard input)\n",
-		me);
+	buf_printf(&b, "%s: trace the kernel and programs by questions in bpftrace's language\n",
+		   me);
+	buf_puts(&b, "\nUSAGE:\n");
+	buf_printf(&b,
+		   "    %s [OPTION]... FILE [PARAM]...          run a script (-: standard input)\n",
+		   me);
 	buf_printf(&b, "    %s [OPTION]... -e PROGRAM [PARAM]...    run PROGRAM\n", me);
 	if (!c->drop_in)
 		buf_printf(&b, "    %s COMMAND [OPTION]... [WORD]...\n", me);
@@ -132,10 +131,10 @@ void print_help(const struct cli *c, FILE *to)
 		buf_printf(&b, "    %s %s\n        %s\n", me, examples[i].command,
 			   examples[i].meaning);
 	if (!c->drop_in)
-		buf_printf(
-			&b,
-			"\n\"%s help NAME\" tells about an option, a function, a variable, a probe type or a message.\n",
-			me);
+		buf_printf(&b,
+			   "\n\"%s help NAME\" tells about an option, a function, a variable, "
+			   "a probe type or a message.\n",
+			   me);
 	fputs(b.s, to);
 	buf_release(&b);
 }

@@ -53,10 +53,9 @@ static void bash_values(struct buf *b)
 
 static void put_bash(struct buf *b)
 {
-	buf_puts(
-		b,
-		"_sonde() {\n\tlocal cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}\n"
-		"\tcase $prev in\n");
+	buf_puts(b, "_sonde() {\n"
+		    "\tlocal cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}\n"
+		    "\tcase $prev in\n");
 	bash_values(b);
 	buf_puts(b, "\tesac\n\tcase $cur in\n\t\t-*) COMPREPLY=($(compgen -W '");
 	for (u32 i = 0; i < n_option_rows; i++)

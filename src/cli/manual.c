@@ -85,12 +85,14 @@ static const struct {
 	{ "NO_COLOR", "When set, messages have no colors." },
 	{ "BPFTRACE_BTF", "A file of type information to be used instead of the kernel's." },
 	{ "BPFTRACE_MAX_STRLEN, BPFTRACE_MAX_MAP_KEYS, ...",
-	  "The variables of the config block in upper case, after BPFTRACE_ or SONDE_. They win over the block." },
+	  "The variables of the config block in upper case, after BPFTRACE_ or SONDE_. They win "
+	  "over the block." },
 }, statuses[] = {
-	{ "0", "The script ended; also by Ctrl-C, or because the process of -p or -c or the reader of the output ended." },
+	{ "0", "The script ended; also by Ctrl-C, or because the process of -p or -c or the "
+	       "reader of the output ended." },
 	{ "N", "The script called exit(N)." },
 	{ "1", "The command line or the script is wrong." },
-	{ "255", "The system refused: no privilege, a probe that cannot be attached, a full disk." },
+	{ "255", "The system refused: no privilege, or a probe cannot be attached." },
 };
 
 static void put_pairs(struct page *p, const char *title, typeof(&environment[0]) rows, u32 n)
@@ -102,26 +104,29 @@ static void put_pairs(struct page *p, const char *title, typeof(&environment[0])
 	}
 }
 
+static const char man_head[] =
+	".TH SONDE 1 \"\" \"sonde " SONDE_VERSION "\" \"User Commands\"\n"
+	".SH NAME\nsonde \\- dynamic tracer in bpftrace's language\n"
+	".SH SYNOPSIS\n"
+	".B sonde\n[\\fIOPTION\\fR]... \\fIFILE\\fR [\\fIPARAM\\fR]...\n.br\n"
+	".B sonde\n[\\fIOPTION\\fR]... \\-e \\fIPROGRAM\\fR [\\fIPARAM\\fR]...\n.br\n"
+	".B sonde\n\\fICOMMAND\\fR [\\fIOPTION\\fR]... [\\fIWORD\\fR]...\n"
+	".SH DESCRIPTION\n"
+	"A script says what is to happen when something happens in the kernel or in a program:\n"
+	"a \\fIprobe\\fR names the event, a block in braces the actions.\n"
+	"sonde compiles it for the kernel's BPF machine, attaches it and prints what it finds\n"
+	"until it ends.\n"
+	"Results are written to standard output, messages to standard error.\n.PP\n"
+	"Called by the name \\fBbpftrace\\fR it has no commands and reports\n"
+	"that program's version.\n";
+
 void put_man_page(struct buf *b)
 {
 	struct page p = { .b = b };
 	struct arena a;
 
 	arena_init(&a);
-	buf_puts(
-		b,
-		".TH SONDE 1 \"\" \"sonde " SONDE_VERSION "\" \"User Commands\"\n"
-		".SH NAME\nsonde \\- dynamic tracer in bpftrace's language\n"
-		".SH SYNOPSIS\n"
-		".B sonde\n[\\fIOPTION\\fR]... \\fIFILE\\fR [\\fIPARAM\\fR]...\n.br\n"
-		".B sonde\n[\\fIOPTION\\fR]... \\-e \\fIPROGRAM\\fR [\\fIPARAM\\fR]...\n.br\n"
-		".B sonde\n\\fICOMMAND\\fR [\\fIOPTION\\fR]... [\\fIWORD\\fR]...\n"
-		".SH DESCRIPTION\n"
-		"A script says what is to happen when something happens in the kernel or in a program: "
-		"a \\fIprobe\\fR names the event, a block in braces the actions. sonde compiles it for the kernel's "
-		"BPF machine, attaches it and prints what it finds until it ends. Results are written to standard "
-		"output, messages to standard error.\n.PP\n"
-		"Called by the name \\fBbpftrace\\fR it has no commands and reports that program's version.\n");
+	buf_puts(b, man_head);
 	man_kind(&p, &a, TOPIC_COMMAND, "COMMANDS");
 	man_kind(&p, &a, TOPIC_OPTION, "OPTIONS");
 	man_kind(&p, &a, TOPIC_PROBE, "PROBES");
@@ -188,7 +193,8 @@ void put_markdown(struct buf *b, const enum topic_kind *kinds, u32 n, const char
 	arena_init(&a);
 	buf_printf(
 		b,
-		"# %s\n\nPrinted by `sonde help` from the program's own tables; not written by hand.\n\n",
+		"# %s\n\n"
+		"Printed by `sonde help` from the program's own tables; not written by hand.\n\n",
 		title);
 	for (u32 i = 0; i < n; i++) {
 		if (n > 1)

@@ -148,8 +148,9 @@ static int take_warnings(struct cli *c, const struct option_row *row, const char
 
 /* clang-format off */
 static const struct { const char *name; u32 stage; } stages[] = {
-	{ "ast", STAGE_AST },	{ "ir", STAGE_IR },	     { "bpf", STAGE_BPF },	{ "asm", STAGE_ASM },
-	{ "parse", STAGE_AST }, { "types", STAGE_AST },	     { "codegen", STAGE_IR },	{ "codegen-opt", STAGE_IR },
+	{ "ast", STAGE_AST },	   { "ir", STAGE_IR },	   { "bpf", STAGE_BPF },
+	{ "parse", STAGE_AST },	   { "types", STAGE_AST }, { "codegen", STAGE_IR },
+	{ "codegen-opt", STAGE_IR }, { "asm", STAGE_ASM },
 	{ "dis", STAGE_BPF },	{ "libbpf", STAGE_BPF },     { "verifier", STAGE_BPF },
 	{ "all", STAGE_AST | STAGE_IR | STAGE_BPF },
 };
@@ -255,12 +256,13 @@ const struct option_row option_rows[] = {
 	{ .key = 'c', .name = "cmd", .arg = "COMMAND", .group = GROUP_WHAT,
 	  .help = "start COMMAND when all is attached; ends when it ends",
 	  .doc = "COMMAND is split at spaces and found in PATH. It filters nothing: cpid is its "
-		 "process, and --follow looks at it and its children alone.", .take = take_text,
-	  O(command) },
+		 "process, and --follow looks at it and its children alone.",
+	  .take = take_text, O(command) },
 	{ .name = "follow", .group = GROUP_WHAT,
 	  .help = "only the process of -p or -c, its threads and its children",
 	  .doc = "Applies to probes of every type but interval, begin and end; new children are "
-		 "followed from their first instruction on.", .take = take_flag, O(follow) },
+		 "followed from their first instruction on.",
+	  .take = take_flag, O(follow) },
 	{ .name = "probe-filter", .arg = "REGEX", .group = GROUP_WHAT,
 	  .help = "only the script's probes whose name matches", .take = take_text,
 	  O(probe_filter) },
@@ -275,7 +277,8 @@ const struct option_row option_rows[] = {
 	  .group = GROUP_OUTPUT,
 	  .help = "when results leave: line, full, none (line on a terminal, else full)",
 	  .doc = "full gathers results and writes them when there are many, or when nothing "
-		 "happens.", .take = take_buffering },
+		 "happens.",
+	  .take = take_buffering },
 	{ .key = 'q', .name = "quiet", .group = GROUP_OUTPUT,
 	  .help = "do not say how many probes are attached", .take = take_flag,
 	  .at = offsetof(struct cli, quiet) },
@@ -288,8 +291,8 @@ const struct option_row option_rows[] = {
 	{ .key = 'l', .name = "list", .group = GROUP_ASK,
 	  .help = "list the probes that match a pattern, or those of a script",
 	  .doc = "\"-l PATTERN\" lists what exists, \"-l FILE\" and \"-l -e PROGRAM\" what a "
-		 "script would attach to. -v adds their arguments.", .take = take_command,
-	  .command = &command_list },
+		 "script would attach to. -v adds their arguments.",
+	  .take = take_command, .command = &command_list },
 	{ .name = "info", .group = GROUP_ASK,
 	  .help = "say what this system can do", .take = take_command, .command = &command_info },
 	{ .name = "dry-run", .group = GROUP_ASK,
@@ -321,7 +324,8 @@ const struct option_row option_rows[] = {
 	{ .name = "no-feature", .arg = "NAME", .group = GROUP_COMPILER,
 	  .help = "do as if the kernel could not do this (see --info)",
 	  .doc = "Several names are separated by commas: kprobe_multi, uprobe_multi, "
-		 "kprobe_session, ringbuf ...", .take = take_no_feature },
+		 "kprobe_session, ringbuf ...",
+	  .take = take_no_feature },
 	{ .name = "mode", .arg = "MODE", .choices = "codegen|format|compiler-bench|test|bench",
 	  .group = GROUP_COMPILER,
 	  .help = "codegen: only compile; compiler-bench: time that; format: as --fmt",

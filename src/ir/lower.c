@@ -33,30 +33,32 @@ void lower_return(struct lower *l, struct opnd value)
 	ir_jump(l, l->s->exit_value);
 }
 
-static void emit_exit(struct lower *l, struct ir_block *exit, struct opnd value)
+static void emit_exit(struct lower *l, struct ir_block *exit, u32 scratch, struct opnd value)
 {
 	ir_place(l, exit);
-	if (l->s->scratch)
-		ir_store(l, o_at(l->s->scratch, 0), 8, o_imm(0));
+	if (scratch)
+		ir_store(l, o_at(scratch, 0), 8, o_imm(0));
 	ir_emit(l, (struct ir_insn){ .op = IR_RETURN, .arg = { value } });
 }
 
 static void emit_exits(struct lower *l)
 {
 	if (l->s->exit_value)
-		emit_exit(l, l->s->exit_value, o_temp(l->s->return_var));
-	emit_exit(l, l->s->exit_zero, o_imm(0));
+		emit_exit(l, l->s->exit_value, l->s->scratch, o_temp(l->s->return_var));
+	emit_exit(l, l->s->exit_zero, l->s->scratch, o_imm(0));
+	if (l->s->exit_predicate)
+		emit_exit(l, l->s->exit_predicate, l->s->predicate_scratch, o_imm(0));
+	emit_exit(l, l->s->exit_filter, 0, o_imm(0));
 }
 
 /* ---- filters */
 
+/* All filters leave through one block at the end, so that what is asked for falls through. */
 static void return_unless(struct lower *l, enum ir_cond cc, struct opnd a, struct opnd b)
 {
-	struct ir_block *go = ir_block_new(l), *end = ir_block_new(l);
+	struct ir_block *go = ir_block_new(l);
 
-	ir_branch(l, cc, a, b, go, end);
-	ir_place(l, end);
-	ir_emit(l, (struct ir_insn){ .op = IR_RETURN, .arg = { o_imm(0) } });
+	ir_branch(l, cc, a, b, go, l->s->exit_filter);
 	ir_place(l, go);
 }
 
@@ -159,17 +161,17 @@ static void lower_clause(struct lower *l)
 {
 	struct instance *in = l->inst;
 
+	l->s->exit_filter = ir_block_new(l);
 	filter_syscalls(l);
 	filter_process(l);
 	claim_point(l);
 	if (in->predicate && !(in->predicate->is_const && in->predicate->value)) {
-		struct ir_block *yes = ir_block_new(l), *no = ir_block_new(l);
-		struct cond_marks m = lower_cond_marks(l, in->predicate, yes, no);
+		struct ir_block *yes = ir_block_new(l);
+		struct cond_marks m;
 
-		ir_place(l, no);
-		if (l->s->scratch) /* claimed for the predicate */
-			ir_store(l, o_at(l->s->scratch, 0), 8, o_imm(0));
-		ir_emit(l, (struct ir_insn){ .op = IR_RETURN, .arg = { o_imm(0) } });
+		l->s->exit_predicate = ir_block_new(l);
+		m = lower_cond_marks(l, in->predicate, yes, l->s->exit_predicate);
+		l->s->predicate_scratch = l->s->scratch;
 		vn_truncate(l, m.yes);
 		ir_place(l, yes);
 	}

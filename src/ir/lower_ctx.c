@@ -37,6 +37,21 @@ static struct opnd ctx_load(struct lower *l, u32 offset, u32 size, bool is_signe
 	return r;
 }
 
+/* A word of the registers that a context word points at: directly where verifiers know the pointer. */
+static struct opnd saved_register(struct lower *l, const struct loc *loc)
+{
+	struct opnd regs = ctx_load(l, loc->offset, 8, false), r;
+	struct ir_insn key = { .op = IR_LOAD, .size = 8, .imm = -2, .arg = { opnd_plus(regs, loc->inner) } };
+
+	if (l->profile->kind != PROFILE_BTF)
+		return lower_read_scalar(l, &ty_u64, ir_op2(l, IR_ADD, regs, o_imm(loc->inner)), SPACE_KERNEL);
+	if (vn_find(l, &key, false, &r))
+		return r;
+	r = ir_load(l, opnd_plus(regs, loc->inner), 8, false);
+	vn_add(l, &key, false, r);
+	return r;
+}
+
 static struct opnd reg_value(struct lower *l, const struct loc *loc, struct opnd word)
 {
 	(void)l;
@@ -77,8 +92,7 @@ struct ir_val lower_loc(struct lower *l, const struct arg_desc *arg)
 		o = reg_value(l, loc, ctx_load(l, loc->offset, 8, false));
 		break;
 	case LOC_REGS_PTR:
-		o = ir_op2(l, IR_ADD, ctx_load(l, loc->offset, 8, false), o_imm(loc->inner));
-		o = reg_value(l, loc, lower_read_scalar(l, &ty_u64, o, SPACE_KERNEL));
+		o = reg_value(l, loc, saved_register(l, loc));
 		break;
 	case LOC_STACK:
 		o = ir_op2(l, IR_ADD, ctx_load(l, loc->offset, 8, false), o_imm(loc->inner));
@@ -90,5 +104,5 @@ struct ir_val lower_loc(struct lower *l, const struct arg_desc *arg)
 	}
 	if (!type_is_scalar(t)) /* a struct or array passed by address */
 		return val_foreign(t, o, l->profile->default_space);
-	return val_scalar(t, lower_convert(l, o, &ty_s64, t));
+	return val_scalar(t, lower_convert(l, o, type_int(loc->size ? loc->size : 8, loc->is_signed), t));
 }

@@ -39,6 +39,8 @@ struct lower_state {
 	u32 scratch;		 /* variable holding the claimed entry, 0: not claimed */
 	struct loop *loop;
 	struct ir_block *exit_zero, *exit_value; /* where returns of the body go */
+	struct ir_block *exit_filter, *exit_predicate;
+	u32 predicate_scratch; /* claimed before the predicate was decided */
 	u32 return_var;
 	u32 n_blocks;		 /* ids handed out in this function */
 	VEC(struct opnd) var_home; /* by struct var->ir: register variable (O_TEMP) or address */

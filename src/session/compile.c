@@ -5,6 +5,7 @@
  * become one instance, which is checked, lowered and emitted once.
  */
 #include <errno.h>
+#include <regex.h>
 #include "base/clock.h"
 #include "builtin/builtin.h"
 #include "engine/engine.h"
@@ -82,6 +83,7 @@ struct resolve {
 	u32 first;	  /* this clause's first instance */
 	const char *user_name; /* of the attach point, or NULL */
 	bool internal;
+	const regex_t *filter;	  /* --probe-filter or NULL */
 };
 
 /* What a clause mentions, before names are resolved: decides attachments and layouts. */
@@ -228,6 +230,12 @@ static struct instance *new_instance(struct resolve *r, const struct target *t)
 	return in;
 }
 
+/* --probe-filter: only probes whose name matches; begin and end always do. */
+static bool passes_filter(const struct resolve *r, const char *probe)
+{
+	return !r->filter || regexec(r->filter, probe, 0, NULL, 0) == 0;
+}
+
 static int on_target(void *ctx, struct target *t)
 {
 	struct resolve *r = ctx;
@@ -235,6 +243,8 @@ static int on_target(void *ctx, struct target *t)
 	struct target_site ts = { 0 };
 	struct instance *in;
 
+	if (!r->internal && t->site.kind != SITE_ONCE && !passes_filter(r, t->site.probe))
+		return 0;
 	if (r->user_name)
 		t->site.probe = r->user_name;
 	number_target(c, t);
@@ -262,9 +272,12 @@ static void resolve_clause(struct compiled *c, const struct session_options *o, 
 {
 	struct resolve r = { .c = c, .o = o, .clause = clause, .first = c->instances.n, .internal = internal };
 	struct reading reading;
+	regex_t filter;
 	struct provider_env env = { .arena = &c->arena, .diags = &c->diags, .features = c->env.features,
 				    .btf = provider_btf, .unsafe = o->unsafe, .prefer_raw = true, .ctx = c };
 
+	if (o->probe_filter && regcomp(&filter, o->probe_filter, REG_EXTENDED | REG_NOSUB) == 0)
+		r.filter = &filter;
 	clause_reads(c, clause, &reading);
 	r.reads = reading.flags;
 	env.arg_names = reading.whole ? NULL : reading.args.v;
@@ -287,6 +300,8 @@ static void resolve_clause(struct compiled *c, const struct session_options *o, 
 		spec->provider->resolve(&env, spec, on_target, &r);
 	}
 	provider_env_release(&env);
+	if (r.filter)
+		regfree(&filter);
 	if (c->instances.n == r.first && !c->diags.n_errors && c->env.config.missing_probes == MISSING_ERROR)
 		diag_help(&c->diags, diag_report(&c->diags, clause->span, D_NO_ATTACH_POINTS),
 			  "set the configuration missing_probes = \"warn\" if this is expected");

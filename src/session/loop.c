@@ -165,7 +165,7 @@ void loop_run(struct run *r)
 	u64 next_loss = clock_mono_ns();
 	int command_watched = -1;
 
-	while (!r->exiting && !r->o->sink->closed) {
+	while (!r->exiting && !r->o->sink->closed && !r->o->sink->error) {
 		u32 n = records_drain(r);
 		u64 now = clock_mono_ns();
 

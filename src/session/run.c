@@ -243,6 +243,8 @@ static int run_attached(struct run *r, struct err *err)
 		loop_release(r);
 	}
 	finish(r, err);
+	if (r->o->sink->error && !err->code)
+		err_set(err, r->o->sink->error, "write the output: %s", strerror(-r->o->sink->error));
 	return err->code ? 255 : r->exit_code;
 }
 

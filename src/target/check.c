@@ -83,8 +83,8 @@ static int check_values(struct check *c)
 	return check_run(c, 0, s, false, &out);
 }
 
-int target_check(const struct program *prog, const struct bpf_func *f, const struct profile *profile,
-		 struct check_error *error)
+int target_check(const struct program *prog, const struct bpf_func *f,
+		 const struct profile *profile, struct check_error *error)
 {
 	struct check c = { .prog = prog, .f = f, .error = error, .profile = kind_of(f, profile) };
 	int bad;

@@ -53,18 +53,18 @@ struct reg {
 	u8 kind;
 	u8 frame;
 	bool maybe_null;
-	bool btf;    /* scalar that a verifier knows as a kernel pointer: may be loaded through */
-	bool far;    /* scalar to which a constant of 2^29 or more was added: 6.18 remembers that */
+	bool btf; /* scalar that a verifier knows as a kernel pointer: may be loaded through */
+	bool far; /* scalar to which a constant of 2^29 or more was added: 6.18 remembers that */
 	/* Scalars, for callbacks: newer verifiers know the value; it came from a caller's stack; it was
 	 * computed from one that did. */
 	bool fixed, shared, moved;
 	u32 map, size, ref;
-	u32 id;	     /* maybe_null: all copies are null or none is */
-	s32 off;     /* pointers: constant part of the offset; v is the variable part */
+	u32 id;	 /* maybe_null: all copies are null or none is */
+	s32 off; /* pointers: constant part of the offset; v is the variable part */
 	struct scalar v;
 };
 
-struct slot { /* bytes [-8 * (i + 1), -8 * i) of a frame */
+struct slot {	    /* bytes [-8 * (i + 1), -8 * i) of a frame */
 	u8 init;    /* a bit for each byte that was written */
 	bool spill; /* reg was stored here whole */
 	struct reg reg;
@@ -100,8 +100,8 @@ struct check {
 	enum profile_kind profile;
 	struct check_error *error;
 	struct arena arena;
-	u8 *mark;	  /* enum insn_mark, by instruction */
-	u32 *reloc;	  /* index + 1 into f->relocs, by instruction */
+	u8 *mark;   /* enum insn_mark, by instruction */
+	u32 *reloc; /* index + 1 into f->relocs, by instruction */
 	VEC(struct sub) subs;
 	VEC(struct sub_call) calls;
 	u32 pc, steps, ids;
@@ -130,7 +130,7 @@ int check_callback(struct check *c, struct state *s, u32 insn, const struct reg 
 struct frame *check_push_frame(struct check *c, struct state *s, u32 sub);
 
 /* check_insn.c */
-struct edge { /* of a conditional branch */
+struct edge {			 /* of a conditional branch */
 	bool taken, fallthrough; /* possible? */
 };
 int check_alu(struct check *c, struct frame *f, const struct bpf_insn *i);
@@ -154,7 +154,8 @@ int check_access(struct check *c, struct state *s, const struct reg *r, s32 off,
 /* Refuses a pointer that may be NULL. */
 int check_not_null(struct check *c, const struct reg *r);
 /* Memory argument of a helper: size bytes at most. raw: the helper writes all of it. */
-int check_memory(struct check *c, struct state *s, const struct reg *r, u64 size, bool write, bool raw);
+int check_memory(struct check *c, struct state *s, const struct reg *r, u64 size, bool write,
+		 bool raw);
 
 /* check_state.c */
 struct state *state_new(struct check *c);

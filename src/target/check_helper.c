@@ -20,13 +20,13 @@ enum ret {
 	RET_VALUE,  /* value of the map, or NULL */
 	RET_RECORD, /* ring record, or NULL: must be submitted or discarded */
 	RET_NOTHING,
-	RET_BTF,    /* trusted kernel pointer */
+	RET_BTF, /* trusted kernel pointer */
 };
 
-enum where { /* where a helper is not */
-	NOT_RAW = 1,   /* raw tracepoints */
-	SLEEPABLE = 2, /* only in programs that may sleep */
-	NOWHERE = 4,   /* refused to every tracing program */
+enum where {		    /* where a helper is not */
+	     NOT_RAW = 1,   /* raw tracepoints */
+	     SLEEPABLE = 2, /* only in programs that may sleep */
+	     NOWHERE = 4,   /* refused to every tracing program */
 };
 
 struct helper {
@@ -93,7 +93,7 @@ enum { HELPER_FOR_EACH = 164, SLEEPABLE_FLAG = 1 << 4, MAX_ERRNO = 4095, RDONLY_
 struct call { /* what is learned from argument to argument */
 	const struct helper *h;
 	u32 map, ref;
-	u64 size;	/* of the memory argument or the record */
+	u64 size; /* of the memory argument or the record */
 	u32 callback;
 	struct reg arg[6];
 };
@@ -146,8 +146,8 @@ static int arg_map(struct check *c, struct call *k, const struct reg *r, char ki
 		return check_fail(c, "argument %u of %s is no map", n, k->h->name);
 	type = c->prog->maps.v[r->map].bpf_type;
 	if (!takes(kind, type))
-		return check_fail(c, "map %s is not of a kind that %s takes", check_map_name(c, r->map),
-				  k->h->name);
+		return check_fail(c, "map %s is not of a kind that %s takes",
+				  check_map_name(c, r->map), k->h->name);
 	k->map = r->map;
 	return 0;
 }
@@ -253,7 +253,8 @@ static int check_arg(struct check *c, struct state *s, struct call *k, u32 n)
 		return 0;
 	case 'p':
 		if (r->kind != R_STACK && !reg_is_zero(r))
-			return check_fail(c, "what %s hands on must be an address on the stack or 0",
+			return check_fail(c,
+					  "what %s hands on must be an address on the stack or 0",
 					  k->h->name);
 		return 0;
 	}
@@ -285,8 +286,11 @@ static int reserve(struct check *c, struct state *s, const struct call *k, struc
 {
 	if (s->n_refs == CHECK_MAX_REFS)
 		return check_fail(c, "too many ring records are held at once");
-	*r = (struct reg){ .kind = R_RECORD, .maybe_null = true, .size = (u32)k->size,
-			   .id = ++c->ids, .v = scalar_const(0) };
+	*r = (struct reg){ .kind = R_RECORD,
+			   .maybe_null = true,
+			   .size = (u32)k->size,
+			   .id = ++c->ids,
+			   .v = scalar_const(0) };
 	r->ref = r->id;
 	s->ref[s->n_refs++] = r->ref;
 	return 0;
@@ -305,8 +309,11 @@ static int returned(struct check *c, struct state *s, const struct call *k)
 		r->btf = true;
 		break;
 	case RET_VALUE:
-		*r = (struct reg){ .kind = R_VALUE, .maybe_null = true, .map = k->map,
-				   .id = ++c->ids, .v = scalar_const(0) };
+		*r = (struct reg){ .kind = R_VALUE,
+				   .maybe_null = true,
+				   .map = k->map,
+				   .id = ++c->ids,
+				   .v = scalar_const(0) };
 		break;
 	case RET_RECORD: return reserve(c, s, k, r);
 	}

@@ -11,7 +11,8 @@ int check_readable(struct check *c, const struct frame *f, u32 reg)
 	if (f->r[reg].kind == R_UNINIT)
 		return check_fail(c, "r%u is read and has no value here", reg);
 	if (f->r[reg].kind == R_MIXED)
-		return check_fail(c, "r%u holds different kinds of things on the paths to here", reg);
+		return check_fail(c, "r%u holds different kinds of things on the paths to here",
+				  reg);
 	return 0;
 }
 
@@ -21,9 +22,9 @@ int check_readable(struct check *c, const struct frame *f, u32 reg)
 static int sane_offset(struct check *c, const struct scalar *v)
 {
 	if (v->smin <= -CHECK_MAX_VAR_OFF || v->smin >= CHECK_MAX_VAR_OFF)
-		return check_fail(c, v->smin == INT64_MIN ?
-					     "a number without bounds is added to an address" :
-					     "a number too large is added to an address");
+		return check_fail(c, v->smin == INT64_MIN
+					     ? "a number without bounds is added to an address"
+					     : "a number too large is added to an address");
 	return 0;
 }
 
@@ -38,7 +39,8 @@ static int add_to_pointer(struct check *c, struct reg *p, const struct reg *numb
 	if (check_not_null(c, p))
 		return -1;
 	if (number->far)
-		return check_fail(c, "a number that was a large constant away is added to an address");
+		return check_fail(c,
+				  "a number that was a large constant away is added to an address");
 	if (sane_offset(c, v))
 		return -1;
 	if (subtract)
@@ -83,7 +85,10 @@ static int move(struct check *c, struct reg *dst, const struct reg *src, bool wi
 	}
 	if (reg_is_pointer(src))
 		return check_fail(c, "a part of an address is moved");
-	*dst = reg_scalar(bits ? scalar_sext(&src->v, (u32)bits) : src->v);
+	*dst = (struct reg){
+		.kind = R_SCALAR, .fixed = src->fixed, .shared = src->shared, .moved = src->moved
+	};
+	dst->v = bits ? scalar_sext(&src->v, (u32)bits) : src->v;
 	if (!wide)
 		dst->v = scalar_zext(&dst->v, 4);
 	return 0;
@@ -213,7 +218,8 @@ int check_ld_imm64(struct check *c, struct frame *f, const struct bpf_insn *i)
 	}
 	if (!r || r->kind == RELOC_FUNC || r->kind == RELOC_KFUNC) {
 		if (i->src_reg)
-			return check_fail(c, "a reference of kind %u without relocation", i->src_reg);
+			return check_fail(c, "a reference of kind %u without relocation",
+					  i->src_reg);
 		*dst = reg_scalar(scalar_const((u32)i[0].imm | (u64)(u32)i[1].imm << 32));
 		return 0;
 	}
@@ -230,8 +236,9 @@ int check_ld_imm64(struct check *c, struct frame *f, const struct bpf_insn *i)
 	if (r->add >= check_value_size(c, r->index))
 		return check_fail(c, "offset %u is beyond the %u-byte value of %s", r->add,
 				  check_value_size(c, r->index), check_map_name(c, r->index));
-	*dst = (struct reg){ .kind = R_VALUE, .map = r->index, .off = (s32)r->add,
-			     .v = scalar_const(0) };
+	*dst = (struct reg){
+		.kind = R_VALUE, .map = r->index, .off = (s32)r->add, .v = scalar_const(0)
+	};
 	return 0;
 }
 
@@ -243,8 +250,8 @@ static bool is_null_check(const struct bpf_insn *i)
 	       (BPF_OP(i->code) == BPF_JEQ || BPF_OP(i->code) == BPF_JNE);
 }
 
-static int pointer_branch(struct check *c, struct state *s, const struct bpf_insn *i, struct edge *e,
-			  struct state **jump)
+static int pointer_branch(struct check *c, struct state *s, const struct bpf_insn *i,
+			  struct edge *e, struct state **jump)
 {
 	const struct reg *p = &state_top(s)->r[i->dst_reg];
 	bool equal = BPF_OP(i->code) == BPF_JEQ, maybe_null = p->maybe_null;
@@ -303,7 +310,8 @@ int check_branch(struct check *c, struct state *s, const struct bpf_insn *i, str
 	sure = scalar_compare(BPF_OP(i->code), BPF_CLASS(i->code) == BPF_JMP, &f->r[i->dst_reg].v,
 			      &src.v);
 	*e = (struct edge){ sure != 0, sure != 1 };
-	c->decided |= (f->r[i->dst_reg].shared || src.shared) && f->r[i->dst_reg].fixed && src.fixed;
+	c->decided |= (f->r[i->dst_reg].shared || src.shared) && f->r[i->dst_reg].fixed &&
+		      src.fixed;
 	if (sure >= 0)
 		return 0;
 	*jump = state_copy(c, s);

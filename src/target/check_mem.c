@@ -13,7 +13,8 @@ static const char *verb(enum access access)
 
 /* ---- sized objects: map values, keys, ring records */
 
-static int fail_bounds(struct check *c, const char *what, u64 size, s64 off, u32 limit, const char *of)
+static int fail_bounds(struct check *c, const char *what, u64 size, s64 off, u32 limit,
+		       const char *of)
 {
 	return check_fail(c, "%s %llu bytes at offset %lld of a %u-byte %s", what,
 			  (unsigned long long)size, (long long)off, limit, of);
@@ -25,13 +26,15 @@ static int check_bounds(struct check *c, const struct reg *r, s32 off, u64 size,
 	s64 at = (s64)r->off + off;
 
 	if (r->v.smin < 0)
-		return check_fail(c, "an offset into a %s may be negative: check it or use an "
-				  "unsigned one", of);
+		return check_fail(c,
+				  "an offset into a %s may be negative: check it or use an "
+				  "unsigned one",
+				  of);
 	if (at + r->v.smin < 0)
 		return fail_bounds(c, what, size, at + r->v.smin, limit, of);
 	if (r->v.umax >= CHECK_MAX_VAR_OFF)
-		return check_fail(c, "an offset into a %s has no upper bound: mask it or compare it",
-				  of);
+		return check_fail(
+			c, "an offset into a %s has no upper bound: mask it or compare it", of);
 	if (size > limit || at + (s64)r->v.umax > (s64)(limit - size))
 		return fail_bounds(c, what, size, at + (s64)r->v.umax, limit, of);
 	return 0;
@@ -49,8 +52,10 @@ static int check_alignment(struct check *c, const struct reg *r, s32 off, u32 si
 	if (strict)
 		at = tnum_add(r->v.bits, at);
 	if ((at.value | at.mask) & (size - 1))
-		return check_fail(c, "%u bytes of a %s are accessed at an offset that is not a "
-				  "multiple of %u", size, of, size);
+		return check_fail(c,
+				  "%u bytes of a %s are accessed at an offset that is not a "
+				  "multiple of %u",
+				  size, of, size);
 	return 0;
 }
 
@@ -80,7 +85,8 @@ static int check_object(struct check *c, const struct reg *r, s32 off, u32 size,
 {
 	const char *of = object_name(r);
 
-	if (check_not_null(c, r) || check_bounds(c, r, off, size, object_size(c, r), verb(access), of) ||
+	if (check_not_null(c, r) ||
+	    check_bounds(c, r, off, size, object_size(c, r), verb(access), of) ||
 	    check_alignment(c, r, off, size, access == ACCESS_ATOMIC, of))
 		return -1;
 	if (access != ACCESS_READ && r->kind == R_KEY)
@@ -88,7 +94,8 @@ static int check_object(struct check *c, const struct reg *r, s32 off, u32 size,
 	if (from && reg_is_pointer(from))
 		return check_fail(c, "stores an address of the program's own memory in a %s", of);
 	if (out)
-		*out = reg_scalar(scalar_between(0, size == 8 ? UINT64_MAX : (1ull << 8 * size) - 1));
+		*out = reg_scalar(
+			scalar_between(0, size == 8 ? UINT64_MAX : (1ull << 8 * size) - 1));
 	return 0;
 }
 
@@ -104,16 +111,18 @@ static struct slot *slot_of(const struct range *g, u32 byte)
 	return &g->f->slot[CHECK_SLOTS - 1 - byte / 8];
 }
 
-static int stack_range(struct check *c, const struct state *s, const struct reg *r, s32 off, u64 size,
-		       const char *what, struct range *g)
+static int stack_range(struct check *c, const struct state *s, const struct reg *r, s32 off,
+		       u64 size, const char *what, struct range *g)
 {
 	s64 at = (s64)r->off + off + (s64)r->v.umin;
 
 	if (!scalar_is_const(&r->v))
 		return check_fail(c, "the address on the stack is not constant");
 	if (at < -CHECK_STACK || at >= 0 || size > (u64)-at)
-		return check_fail(c, "%s %llu bytes at offset %lld of the stack, which reaches from "
-				  "-512 to 0", what, (unsigned long long)size, (long long)at);
+		return check_fail(c,
+				  "%s %llu bytes at offset %lld of the stack, which reaches from "
+				  "-512 to 0",
+				  what, (unsigned long long)size, (long long)at);
 	*g = (struct range){ s->frame[r->frame], (u32)(at + CHECK_STACK), (u32)size };
 	if ((u32)-at > c->subs.v[g->f->sub].depth)
 		c->subs.v[g->f->sub].depth = (u32)-at;
@@ -131,8 +140,7 @@ static void touch(const struct range *g)
 
 static bool is_written(const struct range *g, u32 byte)
 {
-	return CHECK_SLOTS - 1 - byte / 8 < g->f->n_slots &&
-	       slot_of(g, byte)->init >> byte % 8 & 1;
+	return CHECK_SLOTS - 1 - byte / 8 < g->f->n_slots && slot_of(g, byte)->init >> byte % 8 & 1;
 }
 
 static void write_bytes(const struct range *g)
@@ -155,8 +163,10 @@ static int read_bytes(struct check *c, const struct range *g)
 			return check_fail(c, "byte %d of the stack is read and was never written",
 					  (int)b - CHECK_STACK);
 		if (slot_of(g, b)->spill && slot_of(g, b)->reg.kind != R_SCALAR)
-			return check_fail(c, "a part of an address that lies at byte %d of the stack "
-					  "is read as data", (int)(b & ~7u) - CHECK_STACK);
+			return check_fail(c,
+					  "a part of an address that lies at byte %d of the stack "
+					  "is read as data",
+					  (int)(b & ~7u) - CHECK_STACK);
 	}
 	return 0;
 }
@@ -177,13 +187,15 @@ static int write_stack(struct check *c, const struct state *s, const struct rang
 	return 0;
 }
 
-static int read_stack(struct check *c, const struct state *s, const struct range *g, struct reg *out)
+static int read_stack(struct check *c, const struct state *s, const struct range *g,
+		      struct reg *out)
 {
 	if (g->n == 8 && is_written(g, g->lo) && slot_of(g, g->lo)->spill) {
 		*out = slot_of(g, g->lo)->reg;
 		if (out->kind == R_UNINIT || out->kind == R_MIXED)
-			return check_fail(c, "byte %d of the stack holds something else on another path",
-					  (int)g->lo - CHECK_STACK);
+			return check_fail(
+				c, "byte %d of the stack holds something else on another path",
+				(int)g->lo - CHECK_STACK);
 		if (out->kind == R_SCALAR && g->f != state_top(s)) {
 			out->shared = true;
 			out->moved = false;
@@ -239,11 +251,14 @@ static int check_ctx(struct check *c, const struct reg *r, s32 off, u32 size, en
 	if (access != ACCESS_READ)
 		return check_fail(c, "writes to the context");
 	if (r->off || !scalar_is_const(&r->v) || r->v.umin)
-		return check_fail(c, "loads through an address computed from the context: the offset "
+		return check_fail(c,
+				  "loads through an address computed from the context: the offset "
 				  "belongs into the load");
 	if (off < (s32)lo || off + (s32)size > (s32)hi || size < least || off % (s32)size)
-		return check_fail(c, "reads %u bytes at offset %d of the context, which has aligned "
-				  "words of at least %u bytes in [%u, %u)", size, off, least, lo, hi);
+		return check_fail(c,
+				  "reads %u bytes at offset %d of the context, which has aligned "
+				  "words of at least %u bytes in [%u, %u)",
+				  size, off, least, lo, hi);
 	*out = reg_scalar(scalar_between(0, size == 8 ? UINT64_MAX : (1ull << 8 * size) - 1));
 	out->btf = c->profile == PROFILE_BTF || c->profile == PROFILE_ITER;
 	return 0;
@@ -274,8 +289,9 @@ int check_access(struct check *c, struct state *s, const struct reg *r, s32 off,
 	case R_VALUE:
 	case R_KEY:
 	case R_RECORD: return check_object(c, r, off, size, access, from, out);
-	case R_MAP: return check_fail(c, "%s memory through the reference of map %s", verb(access),
-				      check_map_name(c, r->map));
+	case R_MAP:
+		return check_fail(c, "%s memory through the reference of map %s", verb(access),
+				  check_map_name(c, r->map));
 	case R_FUNC: return check_fail(c, "%s memory through a function", verb(access));
 	case R_UNINIT:
 	case R_MIXED: break;
@@ -297,7 +313,8 @@ static int stack_memory(struct check *c, const struct state *s, const struct reg
 	return 0;
 }
 
-int check_memory(struct check *c, struct state *s, const struct reg *r, u64 size, bool write, bool raw)
+int check_memory(struct check *c, struct state *s, const struct reg *r, u64 size, bool write,
+		 bool raw)
 {
 	const char *what = write ? "helper writes" : "helper reads";
 

@@ -97,8 +97,8 @@ static int check_result(struct check *c, const struct sweep *w, const struct sta
 		return check_fail(c, "returns an address");
 	if (w->callback || c->profile == PROFILE_ITER)
 		most = 1;
-	else if (c->f->prog_type == BPF_PROG_TYPE_TRACING && c->f->attach_type != BPF_TRACE_RAW_TP &&
-		 c->f->attach_type != BPF_MODIFY_RETURN)
+	else if (c->f->prog_type == BPF_PROG_TYPE_TRACING &&
+		 c->f->attach_type != BPF_TRACE_RAW_TP && c->f->attach_type != BPF_MODIFY_RETURN)
 		most = 0;
 	if (r->v.umax > most)
 		return check_fail(c, "returns something else than %s", most ? "0 or 1" : "0");
@@ -186,7 +186,7 @@ static int add_turn(struct check *c, struct state *s, u32 sub, const struct reg 
 	/* From 6.7 on every turn is followed as long as such a number changes; it never ends. */
 	if (out && c->decided && state_has_moved(out))
 		return check_fail(c, "a number on the stack decides a branch of the callback and "
-				  "changes with each turn: it must live in a map");
+				     "changes with each turn: it must live in a map");
 	if (out && state_join(c, joined, out))
 		return -1;
 	if (out)
@@ -258,7 +258,8 @@ static int branch(struct check *c, struct sweep *w, struct state **s, const stru
 	return jump && !*s ? leave(c, w, c->pc + 1, cur) : 0;
 }
 
-static int jump_or_call(struct check *c, struct sweep *w, struct state **s, const struct bpf_insn *i)
+static int jump_or_call(struct check *c, struct sweep *w, struct state **s,
+			const struct bpf_insn *i)
 {
 	struct state *cur = *s;
 
@@ -319,7 +320,8 @@ static int arrive(struct check *c, struct sweep *w, struct state **s)
 
 int check_run(struct check *c, u32 sub, struct state *in, bool callback, struct state **out)
 {
-	struct sweep w = { .start = c->subs.v[sub].start, .end = c->subs.v[sub].end,
+	struct sweep w = { .start = c->subs.v[sub].start,
+			   .end = c->subs.v[sub].end,
 			   .callback = callback };
 	struct state *s = in;
 

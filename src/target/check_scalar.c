@@ -105,9 +105,8 @@ struct scalar scalar_join(const struct scalar *a, const struct scalar *b)
 	u64 mask = a->bits.mask | b->bits.mask | (a->bits.value ^ b->bits.value);
 
 	return (struct scalar){
-		{ a->bits.value & ~mask, mask },
-		MIN(a->smin, b->smin), MAX(a->smax, b->smax),
-		MIN(a->umin, b->umin), MAX(a->umax, b->umax),
+		{ a->bits.value & ~mask, mask }, MIN(a->smin, b->smin), MAX(a->smax, b->smax),
+		MIN(a->umin, b->umin),		 MAX(a->umax, b->umax),
 	};
 }
 

@@ -115,8 +115,10 @@ static int shape_store(struct check *c, const struct bpf_insn *i)
 	bool by_reg = BPF_CLASS(i->code) == BPF_STX;
 
 	if (BPF_MODE(i->code) == BPF_ATOMIC && by_reg) {
-		if (!is_atomic_op(i->imm) || (BPF_SIZE(i->code) != BPF_W && BPF_SIZE(i->code) != BPF_DW))
-			return check_fail(c, "there is no atomic operation 0x%x of this size", i->imm);
+		if (!is_atomic_op(i->imm) ||
+		    (BPF_SIZE(i->code) != BPF_W && BPF_SIZE(i->code) != BPF_DW))
+			return check_fail(c, "there is no atomic operation 0x%x of this size",
+					  i->imm);
 		if (i->src_reg == 10 && i->imm & BPF_FETCH)
 			return check_fail(c, "r10 is written");
 		return 0;
@@ -375,8 +377,8 @@ static int depth_from(struct check *c, u32 sub, u32 above, u32 level)
 	if (level == CHECK_FRAMES)
 		return check_fail(c, "more than %d functions call each other", CHECK_FRAMES);
 	if (depth > CHECK_STACK)
-		return check_fail(c, "the stack of %u bytes, with its callers', is more than %d", depth,
-				  CHECK_STACK);
+		return check_fail(c, "the stack of %u bytes, with its callers', is more than %d",
+				  depth, CHECK_STACK);
 	for (u32 i = 0; i < c->calls.n; i++)
 		if (c->calls.v[i].from == sub && depth_from(c, c->calls.v[i].to, depth, level + 1))
 			return -1;

@@ -144,10 +144,11 @@ static void join_pointers(struct ids *ids, struct reg *into, const struct reg *r
 	into->id = into->maybe_null ? id : 0;
 }
 
-static void join_with_zero(struct ids *ids, struct reg *into, const struct reg *pointer, bool zero_first)
+static void join_with_zero(struct ids *ids, struct reg *into, const struct reg *pointer,
+			   bool zero_first)
 {
-	u32 id = zero_first ? join_id(ids, ID_ZERO, reg_id(pointer)) :
-			      join_id(ids, reg_id(pointer), ID_ZERO);
+	u32 id = zero_first ? join_id(ids, ID_ZERO, reg_id(pointer))
+			    : join_id(ids, reg_id(pointer), ID_ZERO);
 
 	*into = *pointer;
 	into->maybe_null = true;
@@ -221,10 +222,12 @@ int state_join(struct check *c, struct state *into, const struct state *s)
 	struct ids ids = { .c = c };
 
 	if (into->n_refs != s->n_refs)
-		return check_fail(c, "a ring record is held on one path to here and not on another");
+		return check_fail(c,
+				  "a ring record is held on one path to here and not on another");
 	for (u32 i = 0; i < s->n_refs; i++)
 		if (!state_has_ref(into, s->ref[i]))
-			return check_fail(c, "different ring records are held on the paths to here");
+			return check_fail(c,
+					  "different ring records are held on the paths to here");
 	for (u32 i = 0; i < s->n_frames; i++)
 		join_frame(&ids, into->frame[i], s->frame[i]);
 	return 0;
@@ -241,8 +244,7 @@ static bool equal_reg(struct ids *ids, const struct reg *a, const struct reg *b)
 	if (a->kind == R_SCALAR)
 		return a->btf == b->btf && a->far == b->far && scalar_equal(&a->v, &b->v);
 	return same_object(a, b) && a->off == b->off && scalar_equal(&a->v, &b->v) &&
-	       a->maybe_null == b->maybe_null &&
-	       (!a->maybe_null || same_id(ids, a->id, b->id));
+	       a->maybe_null == b->maybe_null && (!a->maybe_null || same_id(ids, a->id, b->id));
 }
 
 static bool equal_slot(struct ids *ids, const struct slot *a, const struct slot *b)

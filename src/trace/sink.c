@@ -33,6 +33,8 @@ int sink_flush(struct sink *s)
 		ret = drain(&s->out, s->fd);
 	if (ret == -EPIPE)
 		s->closed = true;
+	else if (ret && !s->error)
+		s->error = ret;
 	drain(&s->err, STDERR_FILENO); /* nobody is left to tell when this fails */
 	return ret;
 }

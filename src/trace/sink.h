@@ -36,6 +36,7 @@ struct sink {
 	int fd;
 	enum { SINK_FULL, SINK_LINE, SINK_NONE } buffering; /* -B */
 	bool quiet;
+	int error;	  /* the first write that failed for another reason: -errno, 0 none */
 	bool closed;	  /* EPIPE seen: everything is dropped quietly */
 	bool attached_on_stdout; /* __BPFTRACE_NOTIFY_PROBES_ATTACHED is set */
 };

@@ -89,8 +89,8 @@ HELPER(for_each_map_elem)
 		u64 arg[5] = { a[0], 0, vm_map_value_addr(vm, m, next - 1, vm_cpu(vm)), a[2] };
 
 		vm->index_key = next - 1;
-		arg[1] = vm_map_is_hash(m) ? vm_map_key_addr(vm, m, next - 1) :
-					     vm_addr(vm->index_region, 0);
+		arg[1] = vm_map_is_hash(m) ? vm_map_key_addr(vm, m, next - 1)
+					   : vm_addr(vm->index_region, 0);
 		if (vm_exec(vm, (u32)a[1], arg, &ret) < 0)
 			return 0;
 	}
@@ -165,10 +165,12 @@ static u64 probe_read_str(struct vm *vm, const u64 *a, bool user)
 	return size;
 }
 
+/* clang-format off */
 HELPER(probe_read_user) { return probe_read(vm, a, true); }
 HELPER(probe_read_kernel) { return probe_read(vm, a, false); }
 HELPER(probe_read_user_str) { return probe_read_str(vm, a, true); }
 HELPER(probe_read_kernel_str) { return probe_read_str(vm, a, false); }
+/* clang-format on */
 
 HELPER(probe_write_user)
 {
@@ -180,8 +182,10 @@ HELPER(probe_write_user)
 
 static u64 now(struct vm *vm, enum timestamp_mode clock)
 {
-	static const clockid_t ids[] = { [TS_BOOT] = CLOCK_BOOTTIME, [TS_MONOTONIC] = CLOCK_MONOTONIC,
-					 [TS_TAI] = CLOCK_TAI, [TS_REAL] = CLOCK_REALTIME };
+	static const clockid_t ids[] = { [TS_BOOT] = CLOCK_BOOTTIME,
+					 [TS_MONOTONIC] = CLOCK_MONOTONIC,
+					 [TS_TAI] = CLOCK_TAI,
+					 [TS_REAL] = CLOCK_REALTIME };
 	struct timespec ts = {};
 
 	if (vm->world.now_ns)
@@ -190,6 +194,7 @@ static u64 now(struct vm *vm, enum timestamp_mode clock)
 	return (u64)ts.tv_sec * 1000000000 + (u64)ts.tv_nsec;
 }
 
+/* clang-format off */
 HELPER(ktime_get_ns) { return now(vm, TS_MONOTONIC); }
 HELPER(ktime_get_boot_ns) { return now(vm, TS_BOOT); }
 HELPER(ktime_get_tai_ns) { return now(vm, TS_TAI); }
@@ -202,6 +207,7 @@ HELPER(get_smp_processor_id) { return vm_cpu(vm); }
 HELPER(get_numa_node_id) { return vm->world.numa_node; }
 HELPER(get_func_ip) { return vm->world.func_ip; }
 HELPER(get_attach_cookie) { return vm->world.cookie; }
+/* clang-format on */
 
 HELPER(get_current_comm)
 {
@@ -268,8 +274,10 @@ HELPER(ringbuf_reserve)
 	return m && !a[2] ? vm_ring_reserve(vm, m, a[1]) : 0;
 }
 
+/* clang-format off */
 HELPER(ringbuf_submit) { return (u64)vm_ring_finish(vm, a[0], false); }
 HELPER(ringbuf_discard) { return (u64)vm_ring_finish(vm, a[0], true); }
+/* clang-format on */
 
 HELPER(ringbuf_output)
 {

@@ -240,7 +240,8 @@ static void acquire_or_release(struct vm *vm, const struct bpf_insn *i, struct r
 {
 	struct bpf_insn plain = *i;
 
-	plain.code = (u8)((i->imm == BPF_LOAD_ACQ ? BPF_LDX : BPF_STX) | BPF_MEM | BPF_SIZE(i->code));
+	plain.code =
+		(u8)((i->imm == BPF_LOAD_ACQ ? BPF_LDX : BPF_STX) | BPF_MEM | BPF_SIZE(i->code));
 	if (i->imm == BPF_LOAD_ACQ)
 		load(vm, &plain, r);
 	else

@@ -234,7 +234,8 @@ static u32 new_elem(struct vm *vm, struct vm_map *m)
 	return i;
 }
 
-static s64 update_hash(struct vm *vm, struct vm_map *m, const void *key, const void *value, u64 flags)
+static s64 update_hash(struct vm *vm, struct vm_map *m, const void *key, const void *value,
+		       u64 flags)
 {
 	u32 hash = hash_bytes(key, m->key_size), i = find_hash(vm, m, key, hash);
 

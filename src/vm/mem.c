@@ -25,7 +25,8 @@ int vm_fault(struct vm *vm, int code, const char *fmt, ...)
 	return err_set(&vm->fault, code, "instruction %u: %s", vm->pc, text);
 }
 
-u32 vm_region(struct vm *vm, enum region_kind kind, u8 *host, u32 size, u32 stride, u32 len, u32 map)
+u32 vm_region(struct vm *vm, enum region_kind kind, u8 *host, u32 size, u32 stride, u32 len,
+	      u32 map)
 {
 	if (vm->n_regions == VM_REGION_MAP)
 		BUG("more than %u memory regions", VM_REGION_MAP);
@@ -34,7 +35,12 @@ u32 vm_region(struct vm *vm, enum region_kind kind, u8 *host, u32 size, u32 stri
 		vm->region = xrealloc(vm->region, vm->cap_regions * sizeof(*vm->region));
 	}
 	vm->region[vm->n_regions] = (struct region){
-		.host = host, .size = size, .stride = stride, .len = len, .kind = kind, .map = map,
+		.host = host,
+		.size = size,
+		.stride = stride,
+		.len = len,
+		.kind = kind,
+		.map = map,
 	};
 	return vm->n_regions++;
 }
@@ -75,7 +81,8 @@ static u8 *stack_at(struct vm *vm, const struct region *r, u32 off, u64 len, enu
 
 	if (frame >= vm->n_frames || in < VM_STACK || len > VM_FRAME_STRIDE - in)
 		/* The gap below a frame belongs half to it and half to the one before. */
-		return refuse(vm, r, in < VM_STACK / 2 ? in : (s64)in - VM_FRAME_STRIDE, len, access);
+		return refuse(vm, r, in < VM_STACK / 2 ? in : (s64)in - VM_FRAME_STRIDE, len,
+			      access);
 	for (u32 i = 0; access & VM_READ && i < len; i++)
 		if (!vm->written[off + i]) {
 			vm_fault(vm, -EFAULT, "reads byte %d of the stack, which was never written",

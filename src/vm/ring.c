@@ -34,8 +34,7 @@ u64 vm_ring_reserve(struct vm *vm, struct vm_map *m, u64 len)
 {
 	u64 total = ALIGN_UP(len + RING_HEADER, 8ull);
 
-	if (len >= RING_DISCARD || total > m->size ||
-	    m->produced + total - m->consumed > m->size)
+	if (len >= RING_DISCARD || total > m->size || m->produced + total - m->consumed > m->size)
 		return 0;
 	if (m->n_held == m->held_cap) {
 		m->held_cap = MAX(2 * m->held_cap, 4u);
@@ -84,7 +83,8 @@ void vm_ring_drop_held(struct vm *vm)
 {
 	for (u32 i = 0; i < vm->n_maps; i++)
 		while (vm->map[i].n_held)
-			vm_ring_finish(vm, vm_addr(vm->map[i].region, vm->map[i].held[0].off), true);
+			vm_ring_finish(vm, vm_addr(vm->map[i].region, vm->map[i].held[0].off),
+				       true);
 }
 
 u64 vm_ring_query(const struct vm_map *m, u64 what)

@@ -67,17 +67,14 @@ static int relocate(struct vm *vm, const struct bpf_func *f, struct bpf_insn *co
 	if (r->insn + wide >= f->n_insns || (wide && !m))
 		return vm_fault(vm, -EINVAL, "relocation of something that is not there");
 	switch (r->kind) {
-	case RELOC_MAP:
-		set_imm64(&code[r->insn], vm_ref(VM_REGION_MAP, r->index));
-		return 0;
+	case RELOC_MAP: set_imm64(&code[r->insn], vm_ref(VM_REGION_MAP, r->index)); return 0;
 	case RELOC_MAP_VALUE:
 		if (m->type != BPF_MAP_TYPE_ARRAY || !m->n_chunks)
 			return vm_fault(vm, -EINVAL, "map %s has no fixed address", m->desc->name);
 		set_imm64(&code[r->insn], vm_map_value_addr(vm, m, 0, 0) + r->add);
 		return 0;
 	case RELOC_FUNC:
-	case RELOC_KFUNC:
-		return 0;
+	case RELOC_KFUNC: return 0;
 	}
 	return vm_fault(vm, -EINVAL, "unknown relocation %d", (int)r->kind);
 }
@@ -235,8 +232,8 @@ u32 vm_stack(struct vm *vm, const struct stack_value *v, u32 limit, u64 *ips)
 /* ---- tables */
 
 /* Merges n copies that lie stride bytes apart; zeroes when none was ever updated. */
-static void *merge(struct arena *a, const struct type *t, const u8 *copy, u32 n, u32 stride, u32 size,
-		   bool *set)
+static void *merge(struct arena *a, const struct type *t, const u8 *copy, u32 n, u32 stride,
+		   u32 size, bool *set)
 {
 	u8 *sum = arena_alloc(a, ALIGN_UP(MAX(size, agg_size(t)), 8u));
 
@@ -295,8 +292,8 @@ int vm_map_read(struct vm *vm, u32 map, struct arena *a, struct table *t)
 		u32 index = next - 1;
 		bool set;
 
-		row.key = vm_map_is_array(m) ? arena_dup(a, &index, sizeof(index)) :
-					       arena_dup(a, vm_map_key(vm, m, index), m->key_size);
+		row.key = vm_map_is_array(m) ? arena_dup(a, &index, sizeof(index))
+					     : arena_dup(a, vm_map_key(vm, m, index), m->key_size);
 		if (m->desc->value && type_is_agg(m->desc->value))
 			row.value = merge(a, m->desc->value, copy, m->n_copies, m->value_stride,
 					  m->value_size, &set);

@@ -37,6 +37,8 @@ __asm__(".pushsection .probes, \"aw\", \"progbits\"\n"
 	".popsection\n");
 #endif
 
+int a_function_of_mine(int x);
+
 __attribute__((noinline)) int a_function_of_mine(int x)
 {
 	return x + getpid();
