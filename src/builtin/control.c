@@ -10,8 +10,10 @@ static struct ir_val lower_exit(struct lower *l, struct node *call)
 	struct event_desc *e = event_new(l, call->builtin, call);
 	struct opnd code = call_arg(call, 0) ? lower_scalar(l, call_arg(call, 0)) : o_imm(0);
 	u32 field = event_field(l, e, &ty_u64);
-	struct event_build eb = event_begin(l, e);
+	struct event_build eb;
 
+	e->immediate = true;
+	eb = event_begin(l, e);
 	ir_store(l, event_at(&eb, field), 8, code);
 	event_end_now(l, &eb);
 	lower_return(l, o_imm(0));
@@ -160,6 +162,7 @@ static struct ir_val lower_assert(struct lower *l, struct node *call)
 	u32 mark = lower_values_mark(l);
 
 	e->text = call_str(call, 1);
+	e->immediate = true;
 	lower_cond(l, call_arg(call, 0), good, bad);
 	ir_place(l, bad);
 	eb = event_begin(l, e);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 T(agg)
+T(series)
 T(print)
 T(process)
 T(time)
@@ -15,3 +16,4 @@ T(task)
 T(symbol)
 T(map)
 T(control)
+T(speculate)

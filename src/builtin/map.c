@@ -58,6 +58,154 @@ static struct ir_val lower_has_key(struct lower *l, struct node *call)
 	return val_scalar(&ty_bool, lower_map_has(l, keyed_node(l, call)));
 }
 
+/* ---- find(@m, key, $v): has_key() and the value at once */
+
+static const struct type *check_find(struct check *c, struct node *call)
+{
+	struct node *map = call_arg(call, 0), *v = call_arg(call, 2);
+	const struct type *t = check_keyed(c, call, &ty_bool);
+
+	if (t->kind == TY_ERROR)
+		return t;
+	if (map->map->keyed_known && !map->map->is_keyed)
+		return diag_type(c, call_arg(call, 1)->span, D_NO_KEY_WANTED, map->map->name);
+	if (v->kind != N_VAR)
+		return diag_type(c, v->span, D_ARG_VAR, call->name);
+	t = check_value_type(map->map->value);
+	if (t->kind == TY_UNKNOWN)
+		return c->final ? &ty_bool : t;
+	if (type_is_agg(t))
+		return diag_type(c, map->span, D_AGG_USE, map->map->name);
+	check_unify_var(c, v->var, t, v->span);
+	v->type = v->var->type;
+	return &ty_bool;
+}
+
+static struct ir_val lower_find(struct lower *l, struct node *call)
+{
+	struct node *map = arena_dup(l->arena, keyed_node(l, call), sizeof *map), *v = call_arg(call, 2);
+	struct node target = *v, assign = { .kind = N_ASSIGN, .span = call->span, .a = &target, .b = map };
+	struct node let = { .kind = N_LET, .span = call->span, .a = &target };
+	struct ir_block *there = ir_block_new(l), *out = ir_block_new(l);
+	struct opnd has;
+	u32 mark;
+
+	map->type = map->map->value;
+	map->next = target.next = NULL;
+	if (!v->var->ir) /* the first mention: it has a value on both ways */
+		lower_stmts(l, &let);
+	has = lower_map_has(l, map);
+	ir_branch(l, CC_NE, has, o_imm(0), there, out);
+	ir_place(l, there);
+	mark = lower_values_mark(l);
+	lower_stmts(l, &assign);
+	lower_values_drop(l, mark);
+	ir_jump(l, out);
+	ir_place(l, out);
+	return val_scalar(&ty_bool, has);
+}
+
+/* ---- len() */
+
+enum { FOR_EACH_MAP_ELEM = 164, STACK_FRAMES_AT = 12 /* struct stack_value */ };
+
+static const struct type *check_len(struct check *c, struct node *call)
+{
+	const struct node *n = call_arg(call, 0);
+	struct diag *d;
+
+	if (type_is_stack(n->type))
+		return &ty_s64;
+	if (n->kind != N_MAP || n->a)
+		return diag_type(c, n->span, D_NOT_A_MAP, call->name);
+	if (!n->map->is_keyed || feature_has(c->env->features, FEAT_FOR_EACH_MAP))
+		return &ty_s64;
+	d = check_report(c, call->span, D_MISSING_FEATURE, "len() of a map", feature_rows[FEAT_FOR_EACH_MAP].text);
+	diag_help(c->diags, d, "it exists since Linux %s", feature_rows[FEAT_FOR_EACH_MAP].since);
+	return &ty_error;
+}
+
+/* A function that does nothing: walking a map with it counts the elements. */
+static u32 empty_callback(struct lower *l)
+{
+	struct ir_func *f = arena_new(l->arena, struct ir_func);
+	struct ir_block *b = arena_new(l->arena, struct ir_block);
+
+	f->name = "count";
+	f->n_params = 4;
+	f->callback = true;
+	for (u32 i = 0; i <= f->n_params; i++)
+		vec_push(l->arena, &f->temps, (struct ir_temp){ .kind = TK_PTR });
+	vec_push(l->arena, &b->insns, (struct ir_insn){ .op = IR_RETURN, .arg = { o_imm(0) }, .span = l->span });
+	vec_push(l->arena, &f->blocks, b);
+	vec_push(l->arena, &l->unit->funcs, f);
+	return l->unit->funcs.n - 1;
+}
+
+static struct ir_val lower_len(struct lower *l, struct node *call)
+{
+	struct node *n = call_arg(call, 0);
+	struct opnd r;
+
+	if (type_is_stack(n->type))
+		return val_scalar(&ty_s64, ir_load(l, opnd_plus(lower_memory(l, n).o, STACK_FRAMES_AT), 4, false));
+	if (!n->map->is_keyed)
+		return val_scalar(&ty_s64, lower_map_has(l, n));
+	r = ir_call(l, FOR_EACH_MAP_ELEM, false, 4, o_map(lower_map(l, n->map)), o_func(empty_callback(l)), o_imm(0),
+		    o_imm(0));
+	return val_scalar(&ty_s64, r);
+}
+
+/* ---- normalize, denormalize, trunc: in user space, in order with what is printed */
+
+static struct ir_val lower_map_action(struct lower *l, struct node *call)
+{
+	struct event_desc *e = event_new(l, call->builtin, call);
+	struct event_build eb;
+
+	e->map = lower_map(l, call_arg(call, 0)->map);
+	e->arg[0] = call_int(call, 1, 0);
+	eb = event_begin(l, e);
+	event_end(l, &eb);
+	return val_scalar(&ty_void, o_imm(0));
+}
+
+static const struct type *check_normalize(struct check *c, struct node *call)
+{
+	s64 n = call_int(call, 1, 0);
+
+	if (n < 1 || n > UINT32_MAX)
+		return diag_type(c, call_arg(call, 1)->span, D_NORMALIZE, (long long)n);
+	return &ty_void;
+}
+
+static int act_normalize(struct actor *a, struct event_desc *e, const void *record, u32 len)
+{
+	(void)record;
+	(void)len;
+	a->prog->maps.v[e->map].normal = (u32)e->arg[0];
+	return 0;
+}
+
+static int act_trunc(struct actor *a, struct event_desc *e, const void *record, u32 len)
+{
+	struct table t = { .map = &a->prog->maps.v[e->map], .order = TABLE_BY_VALUE };
+	int rc;
+
+	(void)record;
+	(void)len;
+	if (!e->arg[0] || !t.map->key)
+		return a->map_clear(a->ctx, e->map);
+	rc = a->map_read(a->ctx, e->map, &t);
+	table_sort(&t, a->names);
+	for (u32 i = 0; i + (u64)e->arg[0] < t.rows.n && !rc; i++)
+		rc = a->map_delete(a->ctx, e->map, t.rows.v[i].key);
+	return rc;
+}
+
+static const struct action action_normalize = { "normalize", act_normalize };
+static const struct action action_trunc = { "trunc", act_trunc };
+
 static const struct builtin rows[] = {
 	{
 		.name = "delete", .sig = "delete(map: any|map, key: any = 0) -> bool", .brief = "remove a key",
@@ -71,6 +219,38 @@ static const struct builtin rows[] = {
 		.doc = "True when the map holds the key; unlike a comparison with 0 it tells a zero from nothing.",
 		.example = "begin { @x[1] = 0; printf(\"%d\\n\", has_key(@x, 1)); }",
 		.engines = ON_ALL, .check = check_delete, .lower = lower_has_key,
+	},
+	{
+		.name = "find", .sig = "find(map: map, key: any, value: var) -> bool",
+		.brief = "look a key up and keep its value",
+		.doc = "True when the map holds the key; its value is then in the variable, which is else left alone.",
+		.example = "begin { @x[1] = 7; if (find(@x, 1, $v)) { print($v); } }",
+		.engines = ON_ALL, .check = check_find, .lower = lower_find,
+	},
+	{
+		.name = "len", .sig = "len(what: map|stack) -> int64", .brief = "number of keys or of frames",
+		.doc = "How many keys a map holds, or how many frames a stack has.",
+		.example = "begin { @x[1] = 1; @x[2] = 1; print(len(@x)); }",
+		.engines = ON_ALL, .check = check_len, .lower = lower_len,
+	},
+	{
+		.name = "normalize", .sig = "normalize(map: map, divisor: lit int)", .brief = "divide what is printed of a map",
+		.doc = "From now on the map's values are printed divided by that number; the map itself does not change.",
+		.example = "begin { @x[1] = sum(5000); normalize(@x, 1000); print(@x); }",
+		.flags = BI_STATEMENT, .engines = ON_ALL, .check = check_normalize, .lower = lower_map_action,
+		.action = &action_normalize,
+	},
+	{
+		.name = "denormalize", .sig = "denormalize(map: map)", .brief = "undo normalize()",
+		.doc = "The map's values are printed as they are again.",
+		.example = "begin { @x[1] = sum(5000); normalize(@x, 1000); denormalize(@x); print(@x); }",
+		.flags = BI_STATEMENT, .engines = ON_ALL, .lower = lower_map_action, .action = &action_normalize,
+	},
+	{
+		.name = "trunc", .sig = "trunc(map: map, n: lit int = 0)", .brief = "keep the largest values of a map",
+		.doc = "Removes all keys but those of the n largest values; without n all of them.",
+		.example = "begin { @x[1] = 10; @x[2] = 20; trunc(@x, 1); }",
+		.flags = BI_STATEMENT, .engines = ON_ALL, .lower = lower_map_action, .action = &action_trunc,
 	},
 };
 

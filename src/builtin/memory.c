@@ -33,23 +33,30 @@ static const struct type *check_str(struct check *c, struct node *call)
 	return type_string(c->arena, MAX(cap, 1u));
 }
 
-/* Bytes to read for a length that is only known in the probe: at most cap. */
-static struct opnd bounded_size(struct lower *l, struct node *len, u32 cap)
+/* A size that is only known in the probe: at most cap. */
+static struct opnd bounded(struct lower *l, struct opnd n, u32 cap)
 {
-	struct opnd n = ir_op2(l, IR_ADD, lower_scalar(l, len), o_imm(1));
-	struct ir_block *over = ir_block_new(l), *ok = ir_block_new(l);
+	struct ir_block *over, *ok;
 	u32 v;
 
 	if (n.kind == O_IMM)
 		return o_imm(MIN(n.imm, (s64)cap));
+	over = ir_block_new(l);
+	ok = ir_block_new(l);
 	v = ir_var(l);
 	ir_var_set(l, v, n);
-	ir_branch(l, CC_UGT, n, o_imm(cap), over, ok);
+	ir_branch(l, CC_UGT, o_temp(v), o_imm(cap), over, ok); /* the copy that is used must be the one compared */
 	ir_place(l, over);
 	ir_var_set(l, v, o_imm(cap));
 	ir_jump(l, ok);
 	ir_place(l, ok);
 	return o_temp(v);
+}
+
+/* Room for a string of that length and its NUL. */
+static struct opnd bounded_string(struct lower *l, struct node *len, u32 cap)
+{
+	return bounded(l, ir_op2(l, IR_ADD, lower_scalar(l, len), o_imm(1)), cap);
 }
 
 static struct ir_val lower_str(struct lower *l, struct node *call)
@@ -82,7 +89,7 @@ static struct ir_val lower_str(struct lower *l, struct node *call)
 		if (what->type->kind == TY_POINTER)
 			space = what->type->space;
 	}
-	size = len && !len->is_const ? bounded_size(l, len, cap) : o_imm(cap);
+	size = len && !len->is_const ? bounded_string(l, len, cap) : o_imm(cap);
 	if (canonical)
 		ir_zero(l, dst, t->count);
 	lower_read_str_sized(l, dst, size, addr, space);
@@ -128,8 +135,7 @@ static struct ir_val lower_buf(struct lower *l, struct node *call)
 		addr = v.is_foreign ? v.o : ir_addr(l, v.o);
 		space = v.is_foreign ? v.space : SPACE_KERNEL;
 	}
-	size = len && !len->is_const ? ir_op2(l, IR_SUB, bounded_size(l, len, t->count + 1), o_imm(1))
-				     : o_imm(t->count);
+	size = len && !len->is_const ? bounded(l, lower_scalar(l, len), t->count) : o_imm(t->count);
 	if (canonical)
 		ir_zero(l, dst, t->size);
 	ir_store(l, dst, 4, size);

@@ -43,6 +43,92 @@ static struct ir_val lower_kaddr(struct lower *l, struct node *call)
 	return val_scalar(&ty_u64, o_imm((s64)(uintptr_t)call->data));
 }
 
+/*
+ * percpu_kaddr(): the symbol's address in the first CPU's area plus that CPU's offset, which the kernel
+ * keeps in the array __per_cpu_offset (include/asm-generic/percpu.h).
+ */
+static const struct type *check_percpu(struct check *c, struct node *call)
+{
+	const struct world *w = &c->env->world;
+	const struct type *t = check_kaddr(c, call);
+	u64 addresses[2] = { (u64)(uintptr_t)call->data };
+
+	if (t->kind == TY_ERROR)
+		return t;
+	addresses[1] = w->ksym_addr(w->ctx, "__per_cpu_offset");
+	if (!addresses[1])
+		return diag_type(c, call->span, D_NO_KSYM, "__per_cpu_offset");
+	call->data = arena_dup(c->arena, addresses, sizeof addresses);
+	return &ty_u64;
+}
+
+static struct ir_val lower_percpu(struct lower *l, struct node *call)
+{
+	const u64 *addresses = call->data;
+	struct node *n = call_arg(call, 1);
+	struct opnd cpu = n ? lower_scalar(l, n) : ir_call(l, BPF_FUNC_get_smp_processor_id, true, 0), at;
+
+	at = ir_op2(l, IR_ADD, ir_op2(l, IR_SHL, cpu, o_imm(3)), o_imm((s64)addresses[1]));
+	at = lower_read_scalar(l, &ty_u64, at, SPACE_KERNEL);
+	return val_scalar(&ty_u64, ir_op2(l, IR_ADD, at, o_imm((s64)addresses[0])));
+}
+
+/*
+ * uaddr(): where the file is loaded anywhere, its base is what the probe's own address differs from the
+ * address of its function in the file by, rounded to a page. So the clause must name one function.
+ */
+struct user_symbol {
+	u64 address, function;
+	bool moves;
+	struct arg_desc *ip;
+};
+
+/* The file and the function of "uprobe:FILE:FUNCTION", the only attach point. */
+static bool split_attach(struct check *c, const char **file, const char **function)
+{
+	const struct attach *a = c->inst ? c->inst->clause->attaches : NULL;
+	const char *from, *to;
+
+	if (!a || a->next || !(from = strchr(a->text, ':')) || !(to = strrchr(from + 1, ':')))
+		return false;
+	*file = arena_strndup(c->arena, from + 1, (size_t)(to - from - 1));
+	*function = to + 1;
+	return !strpbrk(*function, "*?[+") && !strpbrk(*file, "*?[");
+}
+
+static const struct type *check_uaddr(struct check *c, struct node *call)
+{
+	const struct world *w = &c->env->world;
+	const struct profile *p = c->inst ? c->inst->profile : NULL;
+	struct user_symbol *s = arena_new(c->arena, struct user_symbol);
+	const char *file, *function, *name = call_str(call, 0);
+	bool moves;
+
+	if (!p || !p->user_regs || !split_attach(c, &file, &function))
+		return diag_type(c, call->span, D_UADDR_PROBE);
+	if (!w->user_symbol || !w->user_symbol(w->ctx, file, name, &s->address, &s->moves))
+		return diag_type(c, call_arg(call, 0)->span, D_NO_USYM, name, file);
+	for (u32 i = 0; i < p->n_regs; i++)
+		if (streq(p->regs[i].name, "ip") || streq(p->regs[i].name, "pc"))
+			s->ip = &p->regs[i];
+	if (s->moves && (p->is_return || !s->ip || !w->user_symbol(w->ctx, file, function, &s->function, &moves)))
+		return diag_type(c, call->span, D_UADDR_PROBE);
+	call->data = s;
+	return &ty_u64;
+}
+
+static struct ir_val lower_uaddr(struct lower *l, struct node *call)
+{
+	const struct user_symbol *s = call->data;
+	struct opnd base;
+
+	if (!s->moves)
+		return val_scalar(&ty_u64, o_imm((s64)s->address));
+	base = ir_op2(l, IR_SUB, lower_loc(l, s->ip).o, o_imm((s64)s->function));
+	base = ir_op2(l, IR_AND, base, o_imm(-4096));
+	return val_scalar(&ty_u64, ir_op2(l, IR_ADD, base, o_imm((s64)s->address)));
+}
+
 static const struct builtin rows[] = {
 	{
 		.name = "ksym", .sig = "ksym(address: int|ptr) -> ksym", .brief = "kernel symbol of an address",
@@ -61,6 +147,20 @@ static const struct builtin rows[] = {
 		.doc = "The address of a kernel variable or function, looked up when the script is compiled.",
 		.example = "begin { printf(\"%p\\n\", kaddr(\"avenrun\")); }",
 		.engines = ON_KERNEL, .check = check_kaddr, .lower = lower_kaddr,
+	},
+	{
+		.name = "percpu_kaddr", .sig = "percpu_kaddr(name: lit string, cpu: int = 0) -> uint64",
+		.brief = "address of a per-CPU variable",
+		.doc = "The address of a kernel variable that each CPU has its own of: the current CPU's, or another's.",
+		.example = "begin { printf(\"%p\\n\", percpu_kaddr(\"runqueues\")); }",
+		.engines = ON_KERNEL, .check = check_percpu, .lower = lower_percpu,
+	},
+	{
+		.name = "uaddr", .sig = "uaddr(name: lit string) -> uint64", .brief = "address of a user symbol",
+		.doc = "The address, in the current process, of a symbol of the probed file. In uprobe clauses that name one "
+		       "function; elsewhere only for files that are always loaded at the same address.",
+		.example = "uprobe:libc:malloc { printf(\"%p\\n\", uaddr(\"stdout\")); }",
+		.flags = BI_NEEDS_PROFILE, .engines = ON_KERNEL, .check = check_uaddr, .lower = lower_uaddr,
 	},
 };
 

@@ -54,13 +54,6 @@ static const struct type *check_walk(struct check *c, struct node *call)
 
 /* ---- usermode: the privilege level is in the code segment's number */
 
-#if defined(__x86_64__)
-/* struct bpf_perf_event_data begins with the registers (arch/x86/include/uapi/asm/ptrace.h). */
-static const struct arg_desc event_cs = {
-	.name = "cs", .type = &ty_u64, .loc = { .kind = LOC_REG, .offset = 17 * 8, .size = 8 },
-};
-#endif
-
 static const struct type *check_usermode(struct check *c, struct node *call)
 {
 	const struct profile *p = c->inst ? c->inst->profile : NULL;
@@ -71,12 +64,6 @@ static const struct type *check_usermode(struct check *c, struct node *call)
 				call->data = &p->regs[i];
 				return &ty_u8;
 			}
-#if defined(__x86_64__)
-	if (p && p->kind == PROFILE_PERF_EVENT) {
-		call->data = arena_dup(c->arena, &event_cs, sizeof event_cs);
-		return &ty_u8;
-	}
-#endif
 	return diag_type(c, call->span, D_NO_REGS, c->inst && c->inst->provider ? c->inst->provider : "such");
 }
 

@@ -59,12 +59,28 @@ static struct ir_val lower_elapsed(struct lower *l, struct node *call)
 	return val_scalar(&ty_u64, ir_op2(l, IR_SUB, boot_clock(l), lower_own_word(l, DATA_START_NS)));
 }
 
+/* Which clock a number of nanoseconds is of: that of the nsecs() it comes from, else the boot clock. */
+static const struct type *check_strftime(struct check *c, struct node *call)
+{
+	const struct node *ns = call_arg(call, 1);
+
+	call->aux = TS_BOOT;
+	if (ns->is_const && ns->type->is_signed && ns->value < 0)
+		return diag_type(c, ns->span, D_STRFTIME_NEGATIVE);
+	if (ns->kind != N_CALL || !ns->builtin || ns->builtin->lower != lower_nsecs)
+		return &ty_timestamp;
+	if (ns->aux == TS_MONOTONIC)
+		return diag_type(c, ns->span, D_STRFTIME_CLOCK);
+	call->aux = ns->aux;
+	return &ty_timestamp;
+}
+
 static struct ir_val lower_strftime(struct lower *l, struct node *call)
 {
 	bool canonical;
 	struct opnd dst = lower_dest(l, &ty_timestamp, &canonical);
 	struct opnd ns = lower_scalar(l, call_arg(call, 1));
-	u64 tail = TS_BOOT | (u64)lower_string_index(l, call_str(call, 0)) << 32;
+	u64 tail = call->aux | (u64)lower_string_index(l, call_str(call, 0)) << 32;
 
 	ir_store(l, dst, 8, ns);
 	ir_store(l, opnd_plus(dst, 8), 8, o_imm((s64)tail));
@@ -91,7 +107,7 @@ static const struct builtin rows[] = {
 		.doc = "A time of nsecs() printed by a strftime(3) format; %f is microseconds, %k nanoseconds, "
 		       "%l milliseconds.",
 		.example = "begin { print(strftime(\"\", nsecs)); }",
-		.engines = ON_ALL, .lower = lower_strftime,
+		.engines = ON_ALL, .check = check_strftime, .lower = lower_strftime,
 	},
 };
 

@@ -82,6 +82,7 @@ int kernel_drain(struct kernel *k, record_fn f, void *ctx);
 int kernel_map_read(struct kernel *k, u32 map, struct arena *a, struct table *t);
 int kernel_map_clear(struct kernel *k, u32 map);
 int kernel_map_zero(struct kernel *k, u32 map);
+int kernel_map_delete(struct kernel *k, u32 map, const void *key); /* 0 or -errno */
 /* Frames of a stack from the stacks map; returns their number. */
 u32 kernel_stack(struct kernel *k, const struct stack_value *v, u32 limit, u64 *ips);
 /* Adds or removes a key of a MAP_SET (--follow's pids). */

@@ -299,3 +299,10 @@ int kernel_map_zero(struct kernel *k, u32 map)
 	}
 	return k->map_fd[map] < 0 ? -ENOENT : each_key(k, map, zero_keys);
 }
+
+int kernel_map_delete(struct kernel *k, u32 map, const void *key)
+{
+	if (k->map_fd[map] < 0)
+		return -ENOENT;
+	return bpf_map_delete(k->map_fd[map], key) < 0 ? -errno : 0;
+}

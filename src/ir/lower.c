@@ -157,6 +157,27 @@ static void claim_point(struct lower *l)
 	ir_place(l, next);
 }
 
+static bool find_speculation(struct node *n, void *ctx)
+{
+	bool *found = ctx;
+
+	*found |= n->kind == N_CALL && n->builtin && (n->builtin->flags & BI_SPECULATES);
+	return !*found;
+}
+
+/* Where there is a speculate(), all records of the clause carry a number: 0 before it. */
+static void start_speculation(struct lower *l)
+{
+	bool found = false;
+
+	for (struct node *n = l->inst->body->a; n && !found; n = n->next)
+		ast_walk(n, find_speculation, &found);
+	if (!found)
+		return;
+	l->s->speculation = ir_var(l);
+	ir_var_set(l, l->s->speculation, o_imm(0));
+}
+
 static void lower_clause(struct lower *l)
 {
 	struct instance *in = l->inst;
@@ -178,6 +199,7 @@ static void lower_clause(struct lower *l)
 	claim_point(l);
 	l->s->exit_zero = ir_block_new(l);
 	lower_place_captures(l);
+	start_speculation(l);
 	lower_stmts(l, in->body->a);
 	lower_return(l, o_imm(0));
 	emit_exits(l);

@@ -127,6 +127,8 @@ struct opnd event_at(const struct event_build *eb, u32 field);
 void event_end(struct lower *l, struct event_build *eb);
 /* The same, waking the reader at once: exit(). */
 void event_end_now(struct lower *l, struct event_build *eb);
+/* Records from here on wait for commit() of that number; 0: for nothing. Rows with BI_SPECULATES. */
+void lower_speculate(struct lower *l, struct opnd number);
 
 /* ---- losses: adds one to the counter of (this statement, reason) */
 void lower_loss(struct lower *l, enum loss_reason reason, const char *where);

@@ -47,6 +47,21 @@ u32 event_field(struct lower *l, struct event_desc *e, const struct type *t)
 	return e->n_fields++;
 }
 
+static void put_head(struct lower *l, const struct event_desc *e, struct opnd record, u32 id)
+{
+	struct opnd head = o_imm(id);
+
+	if (l->s->speculation && !e->immediate)
+		head = ir_op2(l, IR_OR, ir_op2(l, IR_SHL, o_temp(l->s->speculation), o_imm(32)), head);
+	ir_store(l, record, 8, head);
+}
+
+void lower_speculate(struct lower *l, struct opnd number)
+{
+	if (l->s->speculation)
+		ir_var_set(l, l->s->speculation, number);
+}
+
 struct event_build event_begin(struct lower *l, struct event_desc *e)
 {
 	struct ir_block *full = ir_block_new(l), *have = ir_block_new(l);
@@ -63,7 +78,7 @@ struct event_build event_begin(struct lower *l, struct event_desc *e)
 	ir_jump(l, eb.out);
 	ir_place(l, have);
 	eb.mark = vn_mark(l);
-	ir_store(l, eb.record, 8, o_imm(id));
+	put_head(l, e, eb.record, id);
 	return eb;
 }
 

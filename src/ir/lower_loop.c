@@ -3,14 +3,15 @@
  * for over a map: the body becomes a function of its own that bpf_for_each_map_elem() calls for each
  * element. What it shares with its parent goes through one object on the parent's stack:
  *
- *	share:  0 scratch entry | 8 set when the body returned from the probe | 16 ... captured scalars
+ *	share:  0 scratch entry | 8 set when the body returned from the probe
  *
- * Variables mentioned in the body live there (scalars) or in scratch (all else), in both functions.
+ * Variables mentioned in the body live in scratch, in both functions: on the parent's stack verifiers
+ * would follow their values from turn to turn and never end (seen on 6.18: E2BIG).
  */
 #include "ir/state.h"
 #include "type/agg.h"
 
-enum { SHARE_SCRATCH = 0, SHARE_RETURNED = 8, SHARE_VARS = 16, FOR_EACH_MAP_ELEM = 164 };
+enum { SHARE_SCRATCH = 0, SHARE_RETURNED = 8, SHARE_SIZE = 16, FOR_EACH_MAP_ELEM = 164 };
 
 /* ---- what is shared */
 
@@ -43,40 +44,22 @@ void lower_find_captures(struct lower *l)
 	l->s->shares = any;
 }
 
-static u32 shared_size(struct lower *l)
-{
-	u32 n = SHARE_VARS;
-
-	for (u32 i = 0; i < l->inst->vars.n; i++)
-		if (l->inst->vars.v[i]->captured && type_is_scalar(l->inst->vars.v[i]->type))
-			n += 8;
-	return n;
-}
-
 /* Gives every captured variable its home, before the first statement. */
 void lower_place_captures(struct lower *l)
 {
-	u32 at = SHARE_VARS;
-
 	if (!l->s->shares)
 		return;
 	lower_scratch_now(l);
-	vec_push(l->arena, &l->f->slots, (struct ir_slot){ .size = shared_size(l), .align = 8, .name = "share" });
+	vec_push(l->arena, &l->f->slots, (struct ir_slot){ .size = SHARE_SIZE, .align = 8, .name = "share" });
 	l->s->share = o_slot(l->f->slots.n - 1, 0);
-	l->s->stack_used += shared_size(l);
-	ir_zero(l, l->s->share, shared_size(l));
+	l->s->stack_used += SHARE_SIZE;
+	ir_zero(l, l->s->share, SHARE_SIZE);
 	ir_store(l, l->s->share, 8, o_temp(l->s->scratch));
 	for (u32 i = 0; i < l->inst->vars.n; i++) {
 		struct var *v = l->inst->vars.v[i];
 
-		if (!v->captured)
-			continue;
-		if (type_is_scalar(v->type)) {
-			var_set_home(l, v, opnd_plus(l->s->share, at));
-			at += 8;
-		} else {
-			var_set_home(l, v, lower_scratch_kept(l, v->type->size));
-		}
+		if (v->captured)
+			var_set_home(l, v, lower_scratch_kept(l, MAX(v->type->size, 8u)));
 	}
 }
 
@@ -94,18 +77,14 @@ static struct ir_func *body_func(struct lower *l)
 	return f;
 }
 
-/* Homes of captured variables as the body reaches them: through the shared object and its scratch. */
-static void inherit_homes(struct lower *l, const struct lower_state *outer, struct opnd share)
+/* Homes of captured variables as the body reaches them: through its own pointer to the scratch. */
+static void inherit_homes(struct lower *l, const struct lower_state *outer)
 {
 	for (u32 i = 0; i < outer->var_home.n; i++) {
 		struct opnd home = outer->var_home.v[i];
 
-		if (home.kind == O_SLOT && home.id == outer->share.id)
-			home = o_at(share.id, home.imm);
-		else if (home.kind == O_TEMP && home.id == outer->scratch)
+		if (home.kind == O_TEMP && home.id == outer->scratch)
 			home.id = l->s->scratch;
-		else if (outer->share.kind == O_TEMP && home.kind == O_TEMP && home.id == outer->share.id)
-			home.id = share.id;
 		vec_push(l->arena, &l->s->var_home, home);
 		vec_push(l->arena, &l->s->var_epoch, 0u);
 	}
@@ -157,7 +136,7 @@ static void lower_for_body(struct lower *l, struct node *n, const struct lower_s
 	l->s->scratch = ir_var(l);
 	ir_var_set(l, l->s->scratch, ir_load(l, o_at(4, SHARE_SCRATCH), 8, false));
 	l->s->share = share;
-	inherit_homes(l, outer, share);
+	inherit_homes(l, outer);
 	pair = lower_scratch_kept(l, n->c->var->type->size);
 	var_set_home(l, n->c->var, pair);
 	fill_pair(l, n, pair);

@@ -51,6 +51,7 @@ struct lower_state {
 	bool shares;		 /* there is a for over a map */
 	struct opnd share;	 /* the object shared with its body */
 	bool in_callback;	 /* this is the body */
+	u32 speculation;	 /* variable: the number that records get; 0: no speculate() in the clause */
 };
 
 void ir_order(struct lower *l);

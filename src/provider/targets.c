@@ -59,6 +59,24 @@ int targets_give(struct provider_env *env, const struct spec *spec, struct targe
 	return (int)ts->list.n;
 }
 
+static struct arg_desc word_arg(const char *name, u32 offset)
+{
+	return (struct arg_desc){ .name = name,
+				  .type = &ty_u64,
+				  .loc = { .kind = LOC_REG, .offset = offset, .size = 8 } };
+}
+
+/* reg("NAME"): both kinds of context begin with the registers. */
+static void name_registers(struct provider_env *env, struct profile *p)
+{
+	const struct arch *a = arch_native;
+
+	p->regs = arena_array(env->arena, struct arg_desc, a->n_regs);
+	p->n_regs = a->n_regs;
+	for (u32 i = 0; i < a->n_regs; i++)
+		p->regs[i] = word_arg(a->regs[i].name, a->regs[i].offset);
+}
+
 struct profile *profile_new(struct provider_env *env, enum profile_kind kind, u32 prog_type)
 {
 	struct profile *p = arena_new(env->arena, struct profile);
@@ -67,6 +85,8 @@ struct profile *profile_new(struct provider_env *env, enum profile_kind kind, u3
 	p->prog_type = prog_type;
 	p->default_space = SPACE_KERNEL;
 	p->site = NO_SITE;
+	if (kind == PROFILE_PT_REGS || kind == PROFILE_PERF_EVENT)
+		name_registers(env, p);
 	return p;
 }
 
@@ -104,13 +124,6 @@ void profile_trim_args(const struct provider_env *env, struct profile *p, bool m
 		if (is_used(env, p->args[i].name))
 			p->args[kept++] = p->args[i];
 	p->n_args = kept;
-}
-
-static struct arg_desc word_arg(const char *name, u32 offset)
-{
-	return (struct arg_desc){ .name = name,
-				  .type = &ty_u64,
-				  .loc = { .kind = LOC_REG, .offset = offset, .size = 8 } };
 }
 
 void profile_function(struct provider_env *env, struct profile *p, bool is_return, bool is_user)

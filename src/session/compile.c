@@ -12,6 +12,7 @@
 #include "ir/lower.h"
 #include "session/view.h"
 #include "session/stage.h"
+#include "sym/syscalls.h"
 #include "target/target.h"
 
 /* ---- setting up */
@@ -84,6 +85,7 @@ struct resolve {
 	const char *user_name; /* of the attach point, or NULL */
 	bool internal;
 	const regex_t *filter;	  /* --probe-filter or NULL */
+	u32 n_filtered;		  /* system calls that it dropped from a target */
 };
 
 /* What a clause mentions, before names are resolved: decides attachments and layouts. */
@@ -236,6 +238,26 @@ static bool passes_filter(const struct resolve *r, const char *probe)
 	return !r->filter || regexec(r->filter, probe, 0, NULL, 0) == 0;
 }
 
+/* A target that stands for many system calls keeps those that match. */
+static bool filter_target(struct resolve *r, struct target *t)
+{
+	u32 left = 0;
+
+	if (!t->n_covered || !r->filter)
+		return passes_filter(r, t->site.probe);
+	for (u32 i = 0; i < t->n_covered; i++) {
+		const char *event = strrchr(t->covered[i], ':') + 1;
+		int nr = syscall_number_of_event(event + strlen(t->profile->syscall_enter ? "sys_enter_" : "sys_exit_"));
+
+		if (passes_filter(r, t->covered[i]))
+			left++;
+		else if (nr >= 0 && t->profile->syscall_set)
+			t->profile->syscall_set[nr / 64] &= ~(1ull << nr % 64);
+	}
+	r->n_filtered += t->n_covered - left;
+	return left > 0;
+}
+
 static int on_target(void *ctx, struct target *t)
 {
 	struct resolve *r = ctx;
@@ -243,7 +265,7 @@ static int on_target(void *ctx, struct target *t)
 	struct target_site ts = { 0 };
 	struct instance *in;
 
-	if (!r->internal && t->site.kind != SITE_ONCE && !passes_filter(r, t->site.probe))
+	if (!r->internal && t->site.kind != SITE_ONCE && !filter_target(r, t))
 		return 0;
 	if (r->user_name)
 		t->site.probe = r->user_name;
@@ -256,7 +278,8 @@ static int on_target(void *ctx, struct target *t)
 	vec_push(&c->arena, &in->sites, t->site.index);
 	ts.site = t->site;
 	ts.func = in->index;
-	ts.n_covered = t->n_covered ? t->n_covered : 1;
+	ts.n_covered = t->n_covered ? t->n_covered - r->n_filtered : 1;
+	r->n_filtered = 0;
 	if (!r->internal)
 		c->n_probes += ts.n_covered;
 	vec_push(&c->arena, &c->sites, ts);
@@ -273,36 +296,39 @@ static void resolve_clause(struct compiled *c, const struct session_options *o, 
 	struct resolve r = { .c = c, .o = o, .clause = clause, .first = c->instances.n, .internal = internal };
 	struct reading reading;
 	regex_t filter;
-	struct provider_env env = { .arena = &c->arena, .diags = &c->diags, .features = c->env.features,
+	struct provider_env *env = arena_new(&c->arena, struct provider_env); /* lazy types keep it */
+	struct provider_env made = { .arena = &c->arena, .diags = &c->diags, .features = c->env.features,
 				    .btf = provider_btf, .unsafe = o->unsafe, .prefer_raw = true, .ctx = c };
+
+	*env = made;
 
 	if (o->probe_filter && regcomp(&filter, o->probe_filter, REG_EXTENDED | REG_NOSUB) == 0)
 		r.filter = &filter;
 	clause_reads(c, clause, &reading);
 	r.reads = reading.flags;
-	env.arg_names = reading.whole ? NULL : reading.args.v;
-	env.n_arg_names = reading.args.n;
-	env.max_strlen = (u32)c->env.config.max_strlen;
-	env.ksyms = view_kallsyms(&c->view);
-	env.pid = o->pid > 0 ? o->pid : -1;
-	env.uses_args = r.reads & BI_READS_ARGS;
-	env.uses_func_or_probe = r.reads & BI_READS_NAME;
-	env.uses_stack = r.reads & BI_READS_STACK;
-	env.missing_mode = c->env.config.missing_probes;
-	env.max_targets = (u32)c->env.config.max_probes;
+	env->arg_names = reading.whole ? NULL : reading.args.v;
+	env->n_arg_names = reading.args.n;
+	env->max_strlen = (u32)c->env.config.max_strlen;
+	env->ksyms = view_kallsyms(&c->view);
+	env->pid = o->pid > 0 ? o->pid : -1;
+	env->uses_args = r.reads & BI_READS_ARGS;
+	env->uses_func_or_probe = r.reads & BI_READS_NAME;
+	env->uses_stack = r.reads & BI_READS_STACK;
+	env->missing_mode = c->env.config.missing_probes;
+	env->max_targets = (u32)c->env.config.max_probes;
 	for (struct attach *a = clause->attaches; a; a = a->next) {
-		struct spec *spec = spec_parse(&env, a);
+		struct spec *spec = spec_parse(env, a);
 
 		if (!spec)
 			continue;
 		r.provider = spec->provider;
 		r.user_name = a->user_name;
-		spec->provider->resolve(&env, spec, on_target, &r);
+		spec->provider->resolve(env, spec, on_target, &r);
 	}
-	provider_env_release(&env);
+	provider_env_release(env);
 	if (r.filter)
 		regfree(&filter);
-	if (c->instances.n == r.first && !c->diags.n_errors && c->env.config.missing_probes == MISSING_ERROR)
+	if (c->instances.n == r.first && !c->diags.n_errors && !o->probe_filter && c->env.config.missing_probes == MISSING_ERROR)
 		diag_help(&c->diags, diag_report(&c->diags, clause->span, D_NO_ATTACH_POINTS),
 			  "set the configuration missing_probes = \"warn\" if this is expected");
 }

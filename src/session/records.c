@@ -12,6 +12,8 @@
 
 /* ---- what actions may do */
 
+static int on_record(void *ctx, const void *record, u32 len);
+
 static int map_read(void *ctx, u32 map, struct table *t)
 {
 	struct run *r = ctx;
@@ -33,6 +35,13 @@ static int map_zero(void *ctx, u32 map)
 	struct run *r = ctx;
 
 	return r->vm ? vm_map_zero(r->vm, map) : kernel_map_zero(r->k, map);
+}
+
+static int map_delete(void *ctx, u32 map, const void *key)
+{
+	struct run *r = ctx;
+
+	return r->vm ? vm_set_add(r->vm, map, key, NULL) : kernel_map_delete(r->k, map, key);
 }
 
 static void do_exit(void *ctx, int code)
@@ -72,11 +81,29 @@ static void do_system(void *ctx, const char *command)
 	r->command_out = out[0];
 }
 
+static void settle_speculation(void *ctx, u32 number, bool commit)
+{
+	struct run *r = ctx;
+	struct buf b = speculation_take(r, number);
+
+	for (size_t at = 0; commit && at < b.len;) {
+		struct record_head *h = (void *)(b.s + at + 8);
+		u32 len;
+
+		memcpy(&len, b.s + at, sizeof len);
+		h->speculation = 0;
+		on_record(r, h, len);
+		at += 8 + ALIGN_UP(len, 8u);
+	}
+	buf_release(&b);
+}
+
 void actor_init(struct run *r)
 {
 	r->actor = (struct actor){
 		.sink = r->o->sink, .names = &r->names, .prog = &r->c.prog, .scratch = &r->scratch, .ctx = r,
-		.map_read = map_read, .map_clear = map_clear, .map_zero = map_zero, .exit = do_exit,
+		.map_read = map_read, .map_clear = map_clear, .map_zero = map_zero, .map_delete = map_delete, .exit = do_exit,
+		.speculation = settle_speculation,
 		.system = do_system, .warnings = !r->o->no_warnings,
 		.max_cat_bytes = (u32)r->c.env.config.max_cat_bytes,
 	};
@@ -102,6 +129,8 @@ static void act(struct run *r, const void *record, u32 len)
 	if (len < sizeof *h || h->event >= r->c.prog.events.n)
 		return;
 	e = r->c.prog.events.v[h->event];
+	if (h->speculation && speculation_keep(r, h->speculation, record, len))
+		return;
 	e->action->act(&r->actor, e, record, len);
 	if (r->scratch.used) {
 		arena_release(&r->scratch);
@@ -211,7 +240,7 @@ void maps_print(struct run *r)
 			order[n++] = &r->c.prog.maps.v[i];
 	qsort(order, n, sizeof *order, by_name);
 	for (u32 i = 0; i < n; i++) {
-		struct table t = { .map = order[i] };
+		struct table t = { .map = order[i], .div = order[i]->normal };
 
 		if (map_read(r, (u32)(order[i] - r->c.prog.maps.v), &t) == 0) {
 			table_sort(&t, &r->names);

@@ -275,6 +275,7 @@ int session_run(const struct session_options *o, struct err *err)
 		names_release(r);
 		signals_restore(r);
 		buf_release(&r->backlog);
+		speculations_release(r);
 		arena_release(&r->scratch);
 		free(r->loss_seen);
 	}

@@ -32,6 +32,8 @@ struct run {
 	s32 command_pid;
 	int command_out;    /* its output, -1: none runs */
 	struct buf backlog; /* records that arrived meanwhile: u32 len, bytes, padded to 8 */
+	struct speculation *speculations; /* speculate.c: records that wait for commit() */
+	u64 speculated;	    /* bytes of them */
 	struct buf names_buf; /* strings that the name questions return */
 	u32 follow_at;	    /* follow.c: whose children are being added */
 };
@@ -56,6 +58,13 @@ void command_read(struct run *r);
 void command_wait(struct run *r);
 void losses_report(struct run *r);
 void maps_print(struct run *r);
+
+/* ---- speculate.c */
+/* Keeps a record for later; false when too much waits already. */
+bool speculation_keep(struct run *r, u32 number, const void *record, u32 len);
+/* Takes all records of a number away; the caller releases the buffer: u32 len, u32 0, bytes, padded to 8. */
+struct buf speculation_take(struct run *r, u32 number);
+void speculations_release(struct run *r);
 
 /* ---- follow.c */
 int follow_start(struct run *r, s32 pid);

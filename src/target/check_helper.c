@@ -54,6 +54,7 @@ static const struct helper helpers[] = {
 	{ 36, "probe_write_user", "ars", RET_NUMBER, 0 },
 	{ 42, "get_numa_node_id", "", RET_NUMBER, 0 },
 	{ 45, "probe_read_str", "wza", RET_LENGTH, 0 },
+	{ 46, "get_socket_cookie", "a", RET_NUMBER, NOT_RAW },
 	{ 58, "override_return", "cn", RET_NUMBER, NOT_RAW },
 	{ 67, "get_stack", "cwzn", RET_LENGTH, 0 },
 	{ 80, "get_current_cgroup_id", "", RET_NUMBER, 0 },

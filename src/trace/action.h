@@ -20,7 +20,10 @@ struct actor {
 	int (*map_read)(void *ctx, u32 map, struct table *t);
 	int (*map_clear)(void *ctx, u32 map); /* removes all keys */
 	int (*map_zero)(void *ctx, u32 map);  /* keeps keys, zeroes values */
+	int (*map_delete)(void *ctx, u32 map, const void *key);
 	void (*exit)(void *ctx, int code);
+	/* What waits for that number is acted on now, or dropped. */
+	void (*speculation)(void *ctx, u32 number, bool commit);
 	/* system(): starts the command; its output joins ours in order; draining goes on meanwhile. */
 	void (*system)(void *ctx, const char *command);
 	bool warnings; /* warnf and run-time warnings are shown */

@@ -37,6 +37,7 @@ struct map_desc {
 	/* MAP_GLOBAL: where in the data map. Scalars: u64 is_set, then the value. Aggregations: n_slots
 	 * copies of slot_size bytes, one for each cpu & (n_slots - 1), each padded to 64 bytes. */
 	u32 data_off, n_slots, slot_size;
+	u32 normal;	  /* normalize(): printed values are divided by it; 0: no */
 	struct span span; /* first mention */
 };
 
@@ -85,10 +86,10 @@ struct event_field {
 	u32 offset; /* in the record, from its start */
 };
 
-/* A record begins with u32 event index, u32 reserved (0); fields follow at their offsets. */
+/* A record begins with u32 event index, u32 speculation (0: none); fields follow at their offsets. */
 struct record_head {
 	u32 event;
-	u32 reserved;
+	u32 speculation; /* waits for commit() of that number */
 };
 
 struct event_desc {
@@ -100,6 +101,7 @@ struct event_desc {
 	u32 size;		   /* of the whole record, a multiple of 8 */
 	u32 map;		   /* print, clear, zero: index into maps, else NO_INDEX */
 	s64 arg[4];		   /* constants of the statement: top, div, helper id … */
+	bool immediate;		   /* never held back by speculate() */
 	const char *site;	   /* name for messages: function name, e.g. "printf" */
 	void *cache;		   /* the action's own: parsed format */
 };

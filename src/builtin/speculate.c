@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Output that is kept until it is known whether it matters, as DTrace's speculations: a number, records
+ * that carry it, and a decision. The deciding records are never held back themselves.
+ */
+#include "builtin/builtin.h"
+
+static struct ir_val lower_speculation(struct lower *l, struct node *call)
+{
+	u32 off = lower_data(l, 8, NULL);
+	struct opnd old = ir_emit(l, (struct ir_insn){ .op = IR_ATOMIC_FETCH_ADD, .size = 8,
+						       .arg = { o_data(l->prog->data_map, off), o_imm(1) } });
+
+	/* each call counts for itself: the place of the call makes the numbers of two differ */
+	old = ir_op2(l, IR_ADD, ir_op2(l, IR_SHL, old, o_imm(8)), o_imm((l->prog->events.n + off / 8) & 0xff));
+	return val_scalar(call->type, ir_ext(l, ir_op2(l, IR_ADD, old, o_imm(1)), 4, false));
+}
+
+static struct ir_val lower_speculate_call(struct lower *l, struct node *call)
+{
+	lower_speculate(l, ir_ext(l, lower_scalar(l, call_arg(call, 0)), 4, false));
+	return val_scalar(&ty_void, o_imm(0));
+}
+
+static struct ir_val lower_decide(struct lower *l, struct node *call)
+{
+	struct event_desc *e = event_new(l, call->builtin, call);
+	struct opnd number = lower_scalar(l, call_arg(call, 0));
+	u32 field = event_field(l, e, &ty_u64);
+	struct event_build eb;
+
+	e->immediate = true;
+	e->arg[0] = call->builtin->aux;
+	eb = event_begin(l, e);
+	ir_store(l, event_at(&eb, field), 8, number);
+	event_end(l, &eb);
+	return val_scalar(&ty_void, o_imm(0));
+}
+
+static int act_decide(struct actor *a, struct event_desc *e, const void *record, u32 len)
+{
+	u64 number;
+
+	(void)len;
+	memcpy(&number, (const u8 *)record + e->fields[0].offset, sizeof number);
+	a->speculation(a->ctx, (u32)number, e->arg[0]);
+	return 0;
+}
+
+static const struct action action_decide = { "speculation", act_decide };
+
+static const struct builtin rows[] = {
+	{
+		.name = "speculation", .sig = "speculation() -> uint64", .brief = "a new number for output that waits",
+		.doc = "A number for speculate(), never 0 and never the same.",
+		.example = "begin { $s = speculation(); speculate($s); print(1); discard($s); }",
+		.engines = ON_ALL, .lower = lower_speculation,
+	},
+	{
+		.name = "speculate", .sig = "speculate(number: int)", .brief = "keep what the clause prints",
+		.doc = "What this clause prints from here on waits until commit() or discard() of the number, wherever that "
+		       "is. 0 waits for nothing.",
+		.example = "begin { $s = speculation(); speculate($s); printf(\"slow\\n\"); commit($s); }",
+		.flags = BI_STATEMENT | BI_SPECULATES, .engines = ON_ALL, .lower = lower_speculate_call,
+	},
+	{
+		.name = "commit", .sig = "commit(number: int)", .brief = "print what waits",
+		.doc = "All that waits for the number is printed now, in its order.",
+		.example = "begin { $s = speculation(); speculate($s); print(1); commit($s); }",
+		.flags = BI_STATEMENT, .engines = ON_ALL, .lower = lower_decide, .action = &action_decide, .aux = 1,
+	},
+	{
+		.name = "discard", .sig = "discard(number: int)", .brief = "drop what waits",
+		.doc = "All that waits for the number is dropped.",
+		.example = "begin { $s = speculation(); speculate($s); print(1); discard($s); }",
+		.flags = BI_STATEMENT, .engines = ON_ALL, .lower = lower_decide, .action = &action_decide, .aux = 0,
+	},
+};
+
+const struct builtin_theme builtin_speculate = THEME("Speculation", rows);

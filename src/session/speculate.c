@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Records that wait: a probe that has called speculate($s) gives its records the number $s, and they are
+ * kept here, in order, until commit($s) has them acted on or discard($s) drops them. What was never
+ * decided is dropped at the end. The number of bytes that wait is bounded: what comes then is acted on at
+ * once, which loses nothing.
+ */
+#include <stdlib.h>
+#include "session/run.h"
+
+enum { MAX_SPECULATED = 64 << 20 };
+
+struct speculation {
+	struct speculation *next;
+	u32 number;
+	struct buf records;
+};
+
+static struct speculation **find(struct run *r, u32 number)
+{
+	struct speculation **s = &r->speculations;
+
+	while (*s && (*s)->number != number)
+		s = &(*s)->next;
+	return s;
+}
+
+bool speculation_keep(struct run *r, u32 number, const void *record, u32 len)
+{
+	struct speculation **s = find(r, number);
+	u32 head[2] = { len, 0 };
+
+	if (r->speculated + len > MAX_SPECULATED)
+		return false;
+	if (!*s) {
+		*s = xcalloc(1, sizeof **s);
+		(*s)->number = number;
+	}
+	buf_add(&(*s)->records, head, sizeof head);
+	buf_add(&(*s)->records, record, len);
+	buf_pad(&(*s)->records, 0, ALIGN_UP(len, 8u) - len);
+	r->speculated += sizeof head + ALIGN_UP(len, 8u);
+	return true;
+}
+
+struct buf speculation_take(struct run *r, u32 number)
+{
+	struct speculation **at = find(r, number), *s = *at;
+	struct buf records = { 0 };
+
+	if (!s)
+		return records;
+	records = s->records;
+	r->speculated -= records.len;
+	*at = s->next;
+	free(s);
+	return records;
+}
+
+void speculations_release(struct run *r)
+{
+	while (r->speculations) {
+		struct buf b = speculation_take(r, r->speculations->number);
+
+		buf_release(&b);
+	}
+}
