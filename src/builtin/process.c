@@ -94,7 +94,8 @@ static const struct type *check_comm(struct check *c, struct node *call)
 	if (!call_arg(call, 0))
 		return &ty_comm;
 	task = w->type ? w->type(w->ctx, 's', "task_struct") : NULL;
-	if (!task || !c->inst || c->inst->profile->prog_type != BPF_PROG_TYPE_TRACING || !feature_has(c->env->features, FEAT_KFUNC_TP) ||
+	if (!task || !c->inst || c->inst->profile->prog_type != BPF_PROG_TYPE_TRACING ||
+	    !feature_has(c->env->features, FEAT_KFUNC_TP) ||
 	    !w->kernel_func(w->ctx, "bpf_task_from_pid") || !type_field(task, "comm", &offset))
 		return diag_type(c, call->span, D_NO_TASK_BY_PID);
 	call->aux = offset;

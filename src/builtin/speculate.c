@@ -7,12 +7,11 @@
 
 static struct ir_val lower_speculation(struct lower *l, struct node *call)
 {
-	u32 off = lower_data(l, 8, NULL);
-	struct opnd old = ir_emit(l, (struct ir_insn){ .op = IR_ATOMIC_FETCH_ADD, .size = 8,
-						       .arg = { o_data(l->prog->data_map, off), o_imm(1) } });
+	struct opnd old;
 
-	/* each call counts for itself: the place of the call makes the numbers of two differ */
-	old = ir_op2(l, IR_ADD, ir_op2(l, IR_SHL, old, o_imm(8)), o_imm((l->prog->events.n + off / 8) & 0xff));
+	lower_data(l, 0, NULL); /* the data map exists */
+	old = ir_emit(l, (struct ir_insn){ .op = IR_ATOMIC_FETCH_ADD, .size = 8,
+					   .arg = { o_data(l->prog->data_map, DATA_SPECULATION), o_imm(1) } });
 	return val_scalar(call->type, ir_ext(l, ir_op2(l, IR_ADD, old, o_imm(1)), 4, false));
 }
 

@@ -31,7 +31,9 @@ static const struct type *check_kaddr(struct check *c, struct node *call)
 	const char *name = call_str(call, 0);
 	u64 addr = w->ksym_addr && name ? w->ksym_addr(w->ctx, name) : 0;
 
-	if (!addr)
+	if (!addr && c->env->any_kernel)
+		check_report(c, call_arg(call, 0)->span, D_NOT_HERE, name ? name : "");
+	else if (!addr)
 		return diag_type(c, call_arg(call, 0)->span, D_NO_KSYM, name ? name : "");
 	call->data = (void *)(uintptr_t)addr;
 	return &ty_u64;
@@ -56,7 +58,7 @@ static const struct type *check_percpu(struct check *c, struct node *call)
 	if (t->kind == TY_ERROR)
 		return t;
 	addresses[1] = w->ksym_addr(w->ctx, "__per_cpu_offset");
-	if (!addresses[1])
+	if (!addresses[1] && !c->env->any_kernel)
 		return diag_type(c, call->span, D_NO_KSYM, "__per_cpu_offset");
 	call->data = arena_dup(c->arena, addresses, sizeof addresses);
 	return &ty_u64;

@@ -90,6 +90,8 @@ struct var {
 	bool is_declared;  /* let */
 	bool has_fixed_type; /* let $x: type */
 	bool assigned, used;
+	bool is_left; /* its block ended, in this pass over the probe */
+	bool in_branch; /* a plain $x = made it, in branches and loops only, not in a block for its own sake */
 	bool address_taken, captured; /* captured by a for body that becomes a callback */
 	u32 for_depth;	   /* number of bodies of loops over maps around its declaration */
 	u32 ir;		   /* lowering's */
@@ -139,6 +141,7 @@ struct attach {
 	struct span span;
 	const char *text; /* raw, positional parameters expanded, quotes kept */
 	const char *user_name; /* name=... prefix, or NULL */
+	bool may_miss;	       /* one of several: it is enough that some of them exist */
 	struct attach *next;
 };
 

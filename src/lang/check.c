@@ -143,8 +143,12 @@ void check_scope_begin(struct check *c, u32 *mark)
 
 void check_scope_end(struct check *c, u32 mark)
 {
-	while (c->s->scope.n > mark)
-		hash_puts(&c->s->visible, c->s->scope.v[--c->s->scope.n]->name, &no_var);
+	while (c->s->scope.n > mark) {
+		struct var *v = c->s->scope.v[--c->s->scope.n];
+
+		v->is_left = true;
+		hash_puts(&c->s->visible, v->name, &no_var);
+	}
 }
 
 struct var *check_find_var(struct check *c, const char *name)
@@ -188,6 +192,42 @@ const struct type *check_undefined_var(struct check *c, struct node *n)
 	return &ty_error;
 }
 
+/*
+ * Variables once belonged to the whole probe: `if (a) { $x = 1; } print($x);`. The branch loses the
+ * variable to the probe: a let before everything else, which the next pass sees. (A block that is no
+ * branch came together with scopes.)
+ */
+static void declare_in_probe(struct check *c, const struct var *v)
+{
+	struct node *let;
+
+	for (const struct node *n = c->inst->body->a; n && n->aux == LET_OLD_SCOPE; n = n->next)
+		if (n->a->name == v->name)
+			return;
+	let = node_new(c->arena, N_LET, v->decl);
+	let->a = node_new(c->arena, N_VAR, v->decl);
+	let->a->name = v->name;
+	let->aux = LET_OLD_SCOPE;
+	let->next = c->inst->body->a;
+	c->inst->body->a = let;
+	c->changed = true;
+}
+
+struct var *check_old_scope(struct check *c, const struct node *n)
+{
+	if (c->final || c->s->fn || strchr(n->name, '#'))
+		return NULL;
+	for (u32 i = 0; i < c->inst->vars.n; i++) {
+		struct var *v = c->inst->vars.v[i];
+
+		if (v->name == n->name && v->in_branch && v->is_left) {
+			declare_in_probe(c, v);
+			return v;
+		}
+	}
+	return NULL;
+}
+
 /* ---- passes */
 
 void instance_init(struct lang *l, struct instance *in, struct clause *clause)
@@ -204,9 +244,12 @@ static void begin(struct check *c, struct instance *in)
 	c->loop_depth = 0;
 	c->in_callback = false;
 	c->s->for_depth = 0;
+	c->s->n_bare = 0;
 	c->s->depth = 0;
 	c->s->expansion = NULL;
 	c->s->terminated_by = NULL;
+	for (u32 i = 0; i < in->vars.n; i++)
+		in->vars.v[i]->is_left = false;
 }
 
 static void check_instance(struct check *c, struct instance *in)

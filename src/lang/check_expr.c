@@ -189,6 +189,8 @@ static const struct type *check_var(struct check *c, struct node *n)
 	struct var *v = check_find_var(c, n->name);
 
 	if (!v)
+		v = check_old_scope(c, n);
+	if (!v)
 		return check_undefined_var(c, n);
 	n->var = v;
 	v->used = true;
@@ -633,9 +635,11 @@ const struct type *check_block_expr(struct check *c, struct node *n)
 	if (n->data)
 		c->s->expansion = n->data;
 	check_scope_begin(c, &mark);
+	c->s->n_bare++;
 	c->s->terminated_by = NULL;
 	check_statements(c, n->a);
 	n->type = n->b ? check_expr(c, n->b) : &ty_void;
+	c->s->n_bare--;
 	c->s->terminated_by = terminated_by;
 	check_scope_end(c, mark);
 	c->s->expansion = up;

@@ -18,6 +18,9 @@ struct expansion {
 /* In aux of an N_CAST that nobody wrote: it may be needless; a result's type was checked before. */
 enum { CAST_ARG = 1, CAST_RESULT = 2 };
 
+/* In aux of an N_LET that nobody wrote. */
+enum { LET_OLD_SCOPE = 1 };
+
 enum {
 	MAX_NESTING = 2500,
 	MAX_EXPANDED_HEIGHT = 1200,
@@ -37,6 +40,7 @@ struct check_state {
 	struct instance *fns;	   /* one for each fn: holds its variables */
 	const char *terminated_by; /* the statement after which nothing runs, or NULL */
 	u32 depth, for_depth, n_names, n_expanded;
+	u32 n_bare; /* blocks around this place that belong to no if, loop or probe */
 	const struct node *agg_call; /* the call that is being assigned directly to a map */
 	bool wants_string;	     /* checking an argument that may be a string */
 	bool defaulting;	     /* types still unknown become int64 */
@@ -51,6 +55,8 @@ struct var *check_new_var(struct check *c, const char *name, struct span span);
 void check_show_var(struct check *c, struct var *v);
 const char *var_text(struct check *c, const char *name); /* "$x", without the mark of a macro */
 const struct type *check_undefined_var(struct check *c, struct node *n);
+/* The variable of an inner block that was left before n, by the scoping of older scripts, or NULL. */
+struct var *check_old_scope(struct check *c, const struct node *n);
 
 /* ---- check_type.c */
 bool type_is_flexible(const struct type *t); /* of a positive literal: fits either sign */

@@ -81,6 +81,7 @@ static struct var *target_var(struct check *c, struct node *target)
 
 	if (!v) {
 		v = target->var ? target->var : check_new_var(c, target->name, target->span);
+		v->in_branch = !c->s->n_bare;
 		check_show_var(c, v);
 	}
 	v->captured |= v->for_depth < c->s->for_depth;
@@ -147,6 +148,8 @@ static void assign_op(struct check *c, struct node *n)
 		struct var *v = check_find_var(c, target->name);
 
 		b = check_value(c, n->b);
+		if (!v)
+			v = check_old_scope(c, target);
 		if (!v) {
 			check_undefined_var(c, target);
 			return;
@@ -211,6 +214,8 @@ static void check_let(struct check *c, struct node *n)
 	const struct type *t = n->b ? stored_value(c, n->b) : NULL;
 	struct var *v = declare(c, n->a);
 
+	if (n->aux == LET_OLD_SCOPE)
+		check_report(c, n->span, D_OLD_SCOPE, var_text(c, v->name));
 	if (n->tref && !v->has_fixed_type) {
 		const struct type *fixed = check_resolve_type(c, n->tref);
 
@@ -233,6 +238,14 @@ static void check_let(struct check *c, struct node *n)
 
 /* ---- control flow */
 
+static void check_branch(struct check *c, struct node *n)
+{
+	if (n->kind == N_BLOCK)
+		check_block(c, n);
+	else
+		check_statements(c, n);
+}
+
 static void check_if(struct check *c, struct node *n)
 {
 	check_condition(c, n->a);
@@ -242,12 +255,12 @@ static void check_if(struct check *c, struct node *n)
 		struct node *taken = n->a->value ? n->b : n->c;
 
 		if (taken)
-			check_statements(c, taken);
+			check_branch(c, taken);
 		return;
 	}
 	check_block(c, n->b);
 	if (n->c)
-		check_statements(c, n->c);
+		check_branch(c, n->c);
 }
 
 static void check_while(struct check *c, struct node *n)
@@ -417,6 +430,13 @@ static void check_import(struct check *c, struct node *n)
 		check_report(c, n->span, D_IMPORT_IN_BLOCK, n->str);
 }
 
+static void check_bare(struct check *c, struct node *n)
+{
+	c->s->n_bare++;
+	check_block(c, n);
+	c->s->n_bare--;
+}
+
 static void check_statement(struct check *c, struct node *n)
 {
 	switch (n->kind) {
@@ -434,7 +454,7 @@ static void check_statement(struct check *c, struct node *n)
 		check_return(c, n);
 		c->s->terminated_by = "return";
 		return;
-	case N_BLOCK: check_block(c, n); return;
+	case N_BLOCK: check_bare(c, n); return;
 	case N_IMPORT: check_import(c, n); return;
 	default: check_expr(c, n); return;
 	}

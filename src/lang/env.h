@@ -115,6 +115,7 @@ struct config { /* language.md 5.1; environment wins over the block */
 		perf_rb_pages;
 	bool cpp_demangle, lazy_symbolication, print_maps_on_exit, show_debug_info;
 	enum { MISSING_ERROR, MISSING_WARN, MISSING_IGNORE } missing_probes;
+	bool missing_is_set; /* the script or the environment says so */
 	enum stack_mode stack_mode;
 	const char *str_trunc_trailer, *license, *cache_user_symbols;
 	u8 unstable[8]; /* by enum unstable */
@@ -126,6 +127,7 @@ struct env {
 	struct world world;
 	struct features *features;
 	struct config config;
+	bool any_kernel; /* sonde check: what is missing here may exist where the script runs */
 	bool unsafe, no_warnings, extra_warnings /* -k */, have_child /* -c */, has_pid;
 	u32 pid; /* -p */
 	const char *const *params; /* positional: $1 is params[0] */

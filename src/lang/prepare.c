@@ -259,6 +259,14 @@ static bool prepare_maps(struct lang *l)
 	return good;
 }
 
+/* Lists name the same function as different kernels have it: "blk_account_io_start, __blk_...". */
+static void prepare_attaches(struct lang *l)
+{
+	for (struct clause *c = l->script->clauses; c; c = c->next)
+		for (struct attach *at = c->attaches; at; at = at->next)
+			at->may_miss = c->attaches->next && !l->env->config.missing_is_set;
+}
+
 bool lang_prepare(struct lang *l)
 {
 	struct importer im = { .lang = l };
@@ -272,6 +280,7 @@ bool lang_prepare(struct lang *l)
 	good = !im.failed;
 	good &= prepare_c(l, &im);
 	good &= prepare_config(l);
+	prepare_attaches(l);
 	good &= prepare_maps(l);
 	hash_release(&im.seen);
 	return good;

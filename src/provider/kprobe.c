@@ -180,10 +180,14 @@ static int match_name(struct match *m, const struct kplace *place, const char **
 			     "a return probe has no offset");
 		return -EINVAL;
 	}
-	if (kernel_function_exists(m->env, m->module, place->name))
+	if (kernel_function_exists(m->env, m->module, place->name)) {
 		add(m, m->module, place->name, place->offset);
-	else
+	} else if (m->env->any_kernel) {
+		probe_report(m->env, m->spec, D_NOT_HERE, m->spec->text);
+		add(m, m->module, place->name, place->offset);
+	} else {
 		*near = near_probe(m, place->name);
+	}
 	return 0;
 }
 

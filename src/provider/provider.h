@@ -92,6 +92,7 @@ struct provider_env {
 	bool prefer_raw;	/* cheapest attachment with the same answer (default true) */
 	void *ctx;
 	u32 missing_mode;	/* struct config's missing_probes */
+	bool any_kernel;	/* only compiling: what is missing here may exist elsewhere */
 	u32 max_targets;	/* max_probes */
 	u32 max_strlen;		/* capacity of strings whose length is not known; 0: 1024 */
 	/* Names used after "args." when the caller knows them all: patterns that match many probes then

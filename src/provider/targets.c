@@ -22,17 +22,23 @@ struct target *targets_add(struct provider_env *env, struct targets *ts, enum si
 	return t;
 }
 
+bool env_demands(const struct provider_env *env, const struct spec *spec)
+{
+	if (spec->attach && spec->attach->may_miss)
+		return false;
+	return env->missing_mode == MISSING_ERROR && !env->any_kernel;
+}
+
 static int none(struct provider_env *env, const struct spec *spec, const char *near)
 {
+	bool demands = env_demands(env, spec);
 	struct diag *d;
 
 	if (env->missing_mode == MISSING_IGNORE)
 		return 0;
-	if (env->missing_mode == MISSING_WARN) {
-		probe_report(env, spec, D_NO_MATCH_SKIPPED, spec->text);
+	d = probe_report(env, spec, demands ? D_NO_MATCH : D_NO_MATCH_SKIPPED, spec->text);
+	if (!demands)
 		return 0;
-	}
-	d = probe_report(env, spec, D_NO_MATCH, spec->text);
 	if (near)
 		probe_help(env, d, "did you mean %s?", near);
 	return -ENOENT;

@@ -306,7 +306,12 @@ static int resolve(struct provider_env *env, const struct spec *spec, target_fn 
 	ret = ufile_each(env, m.binary, match_file, &m);
 	if (m.error)
 		return m.error;
-	if (ret < 0 && env->missing_mode == 0 && !(m.binary && glob_has_wildcard(m.binary)))
+	if (!m.ts.list.n && env->any_kernel && !m.many && m.binary) {
+		probe_report(env, spec, D_NOT_HERE, spec->text);
+		m.path = m.binary;
+		add(&m, m.func, m.func, 0);
+	}
+	if (ret < 0 && env_demands(env, spec) && !(m.binary && glob_has_wildcard(m.binary)))
 		return no_binary(&m);
 	return targets_give(env, spec, &m.ts, near_probe(&m), f, ctx);
 }

@@ -139,7 +139,7 @@ static int resolve(struct provider_env *env, const struct spec *spec, target_fn 
 	ret = ufile_each(env, m.binary, match_file, &m);
 	if (ret == -ENOEXEC)
 		return ret;
-	if (ret < 0 && !m.many && env->missing_mode == 0) {
+	if (ret < 0 && !m.many && env_demands(env, spec)) {
 		probe_report(env, spec, D_NO_BINARY, m.binary ? m.binary : "");
 		return ret;
 	}

@@ -114,6 +114,7 @@ enum {
 	DATA_START_NS = 8,   /* u64: boot-clock start of the run, for elapsed */
 	DATA_CPID = 16,	     /* u64: -c child */
 	DATA_BOOT_TO_TAI = 24, /* u64: added to the boot clock where the kernel gives no TAI clock */
+	DATA_SPECULATION = 32, /* u64: numbers that speculation() has given away */
 	DATA_HEAD = 64,
 };
 

@@ -64,6 +64,13 @@ static void test_scopes(void)
 	says("begin { { $y = 1; } { $y = \"a\"; } }", "");
 	says("begin { { $y = 1; } print($y); }", "UNDEFINED_VAR");
 	says("begin { $x = 1; { let $x; } }", "REDECLARED_VAR");
+	says("begin { if (pid) { $y = 1; } else { $y = 300; } print($y); }", "OLD_SCOPE");
+	says("begin { if (pid) { $y = 1; } if (pid > 1) { $y += 5; print($y++); } }", "OLD_SCOPE");
+	says("begin { print($y); if (pid) { $y = 1; } }", "UNDEFINED_VAR");
+	says("begin { if (pid) { let $y = 1; } print($y); }", "UNDEFINED_VAR");
+	says("begin { for $i : 0..3 { } print($i); }", "UNDEFINED_VAR");
+	says("begin { if (pid) { { $y = 1; } } print($y); }", "UNDEFINED_VAR");
+	var_is("begin { if (pid) { $y = 1; } else { $y = \"abcd\"; } $z = 1; print($z); }", "z", "int8");
 	says("begin { $x = $x + 1; }", "UNDEFINED_VAR");
 	says("begin { let $w; }", "NEVER_ASSIGNED");
 	says("begin { let $a: uint8 = 255; }", "");
