@@ -102,50 +102,50 @@ static const struct type *check_probetype(struct check *c, struct node *call)
 	return call->type;
 }
 
-/* At a function's entry the instruction pointer names it too, where bpf_get_func_ip is missing. */
-static const struct arg_desc *ip_register(const struct profile *p)
-{
-	static const char *const names[] = { "ip", "pc" };
-
-	for (u32 i = 0; i < p->n_regs && !p->is_return; i++)
-		for (u32 k = 0; k < ARRAY_SIZE(names); k++)
-			if (streq(p->regs[i].name, names[k]))
-				return &p->regs[i];
-	return NULL;
-}
-
 static const struct type *check_func(struct check *c, struct node *call)
 {
 	const struct profile *p = profile_of(c);
 
 	if (!p || !p->has_func)
 		return diag_type(c, call->span, D_NO_FUNC, probe_kind(c));
-	if (p->func.loc.kind == LOC_NONE && !feature_has(c->env->features, FEAT_GET_FUNC_IP) && !ip_register(p))
-		return diag_type(c, call->span, D_NO_FUNC_IP);
-	return p->user_regs ? &ty_usym : &ty_ksym;
+	return &ty_func;
 }
 
-static struct opnd func_address(struct lower *l)
+/* The first site with the same function stands for it: entry and return have one key. */
+static u32 func_of_site(const struct program *p, u32 site)
 {
-	const struct profile *p = l->profile;
+	const char *func = p->sites.v[site].func;
 
-	if (p->func.loc.kind != LOC_NONE)
-		return lower_loc(l, &p->func).o;
-	if (!feature_has(l->features, FEAT_GET_FUNC_IP))
-		return lower_loc(l, ip_register(p)).o;
-	return ir_call(l, 173 /* bpf_get_func_ip */, true, 1, o_ctx(0));
+	for (u32 i = 0; func && i < site; i++)
+		if (p->sites.v[i].func && streq(p->sites.v[i].func, func))
+			return i;
+	return site;
+}
+
+static struct opnd func_by_cookie(struct lower *l)
+{
+	const struct program *p = l->prog;
+	u32 room = 1, *table, off;
+	struct opnd at;
+
+	while (room < p->sites.n)
+		room *= 2;
+	table = arena_array(l->arena, u32, room);
+	for (u32 i = 0; i < p->sites.n; i++)
+		table[i] = func_of_site(p, i);
+	off = lower_data(l, room * 4, table);
+	at = ir_op2(l, IR_SHL, ir_op2(l, IR_AND, site_id(l), o_imm(room - 1)), o_imm(2));
+	return ir_load(l, ir_op2(l, IR_ADD, ir_addr(l, o_data(l->prog->data_map, off)), at), 4, false);
 }
 
 static struct ir_val lower_func(struct lower *l, struct node *call)
 {
-	struct opnd addr = func_address(l), dst;
-	bool canonical;
+	const struct profile *p = l->profile;
 
-	if (call->type->kind == TY_KSYM)
-		return val_scalar(&ty_ksym, addr);
-	dst = lower_dest(l, &ty_usym, &canonical);
-	lower_usym(l, dst, addr);
-	return val_memory(&ty_usym, dst);
+	(void)call;
+	if (p->site_from_cookie)
+		return val_scalar(&ty_func, func_by_cookie(l));
+	return val_scalar(&ty_func, o_imm(func_of_site(l->prog, p->site)));
 }
 
 static const struct type *check_ctx(struct check *c, struct node *call)

@@ -59,6 +59,14 @@ static u32 power_of_two(u32 n)
 	return p;
 }
 
+/* Some more than are shown, because frames of the tracing machinery itself are cut when printing. */
+static u32 captured_frames(const struct type *t)
+{
+	bool spare = t->kind == TY_KSTACK && t->stack.limit < STACK_DEFAULT_FRAMES - STACK_SPARE_FRAMES;
+
+	return t->stack.limit + (spare ? STACK_SPARE_FRAMES : 0);
+}
+
 /* hash = (hash ^ ip) * K, rotated, over the frames; 0 stays for "no stack". */
 static struct opnd hash_frames(struct lower *l, struct opnd frames, struct opnd n, u32 limit)
 {
@@ -121,7 +129,7 @@ static struct ir_val lower_stack(struct lower *l, struct node *call)
 {
 	const struct type *t = call->type;
 	bool user = t->kind == TY_USTACK, canonical;
-	u32 limit = t->stack.limit, room = power_of_two(limit) * 8, map, n_var = ir_var(l), h_var = ir_var(l);
+	u32 limit = captured_frames(t), room = power_of_two(limit) * 8, map, n_var = ir_var(l), h_var = ir_var(l);
 	struct opnd dst = lower_dest(l, t, &canonical), frames, n, hash, key, pid;
 	struct ir_block *some = ir_block_new(l), *out = ir_block_new(l);
 	u32 mark;

@@ -367,7 +367,9 @@ static void compare_probe(struct lower *l, struct node *probe, const struct node
 	for (u32 i = 0; i < l->prog->sites.n; i++) {
 		struct ir_block *next = ir_block_new(l);
 
-		if (!streq(l->prog->sites.v[i].probe, name->str))
+		const char *func = l->prog->sites.v[i].func;
+
+		if (!streq(probe->type->is_func && func ? func : l->prog->sites.v[i].probe, name->str))
 			continue;
 		ir_branch(l, CC_EQ, id, o_imm(i), equal, next);
 		ir_place(l, next);

@@ -231,7 +231,7 @@ const struct type *check_field(struct check *c, struct node *n)
 			       : no_fields(c, n, t);
 	if (t->kind != TY_STRUCT && t->kind != TY_RECORD && t->kind != TY_TUPLE)
 		return no_fields(c, n, n->a->type->kind == TY_POINTER ? n->a->type : t);
-	n->field = type_field(t, n->name, &n->field_offset);
+	n->field = check_struct_field(c, n->span, t, n->name, &n->field_offset);
 	return n->field ? field_type(c, n->field, space) : unknown_field(c, n, t);
 }
 

@@ -170,7 +170,7 @@ static bool path_offset(struct check *c, struct node *path, const struct type **
 	if (path->a && !path_offset(c, path->a, t, offset))
 		return false;
 	const struct type *in = type_complete(*t);
-	const struct field *f = path->name ? type_field(in, path->name, &at) : NULL;
+	const struct field *f = path->name ? check_struct_field(c, path->span, in, path->name, &at) : NULL;
 
 	if (!f) {
 		check_report(c, path->span, D_UNKNOWN_FIELD, type_text(c, in),

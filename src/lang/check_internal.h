@@ -101,6 +101,10 @@ const struct type *check_param_text(struct check *c, struct node *n);
 const struct type *check_tuple(struct check *c, struct node *n);
 const struct type *check_record(struct check *c, struct node *n);
 
+/* ---- check_renamed.c: a member, also by the name that it has in other kernels; NULL: none. */
+const struct field *check_struct_field(struct check *c, struct span span, const struct type *t,
+				       const char *name, u32 *offset);
+
 /* ---- check_access.c, check_cast.c */
 const struct type *check_field(struct check *c, struct node *n);
 const struct type *check_index(struct check *c, struct node *n);

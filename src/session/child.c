@@ -51,7 +51,7 @@ static char **split_words(struct arena *a, const char *s)
 
 enum { GO_SIGNAL = SIGUSR1 };
 
-NORETURN static void become(char **argv, const char *path, pid_t parent)
+NORETURN static void become(char **argv, const char *path, pid_t parent, int ready)
 {
 	sigset_t none, go;
 
@@ -66,6 +66,9 @@ NORETURN static void become(char **argv, const char *path, pid_t parent)
 	if (getppid() != parent)
 		_exit(0); /* it was gone before PDEATHSIG was set */
 	sigprocmask(SIG_SETMASK, &go, NULL);
+	if (write(ready, "", 1) != 1)
+		_exit(0);
+	close(ready);
 	sigwaitinfo(&go, NULL);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	execv(path, argv);
@@ -78,17 +81,25 @@ int child_start(struct run *r, struct err *err)
 	const char *path = argv[0] ? path_find_program(&r->c.arena, argv[0]) : NULL;
 	pid_t pid, parent = getpid();
 	sigset_t go, was;
+	int ready[2];
+	char c;
 
 	if (!path)
 		return err_set(err, -ENOENT, "the command \"%s\" of -c is not found", argv[0] ? argv[0] : "");
+	if (pipe2(ready, O_CLOEXEC) < 0)
+		return err_sys(err, "make a pipe");
 	sink_flush(r->o->sink);
 	sigemptyset(&go);
 	sigaddset(&go, GO_SIGNAL);
 	sigprocmask(SIG_BLOCK, &go, &was); /* it may come before the child waits for it */
 	pid = fork();
 	if (pid == 0)
-		become(argv, path, parent);
+		become(argv, path, parent, ready[1]);
 	sigprocmask(SIG_SETMASK, &was, NULL);
+	close(ready[1]);
+	if (pid > 0 && read(ready[0], &c, 1) < 0)
+		r->exiting = true;
+	close(ready[0]); /* its own preparations are over: what is traced from here on is the command */
 	if (pid < 0)
 		return err_sys(err, "fork for -c");
 	r->child = pid;

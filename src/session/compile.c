@@ -49,6 +49,7 @@ static void compiled_init(struct compiled *c, const struct session_options *o)
 	env->unsafe = o->unsafe;
 	env->no_warnings = o->no_warnings;
 	env->extra_warnings = o->extra_warnings;
+	env->any_kernel = o->any_kernel;
 	env->have_child = o->command != NULL;
 	env->has_pid = o->pid > 0;
 	env->pid = o->pid > 0 ? (u32)o->pid : 0;
@@ -314,6 +315,7 @@ static void resolve_clause(struct compiled *c, const struct session_options *o, 
 	env->uses_args = r.reads & BI_READS_ARGS;
 	env->uses_func_or_probe = r.reads & BI_READS_NAME;
 	env->uses_stack = r.reads & BI_READS_STACK;
+	env->any_kernel = o->any_kernel;
 	env->missing_mode = c->env.config.missing_probes;
 	env->max_targets = (u32)c->env.config.max_probes;
 	for (struct attach *a = clause->attaches; a; a = a->next) {
@@ -328,7 +330,7 @@ static void resolve_clause(struct compiled *c, const struct session_options *o, 
 	provider_env_release(env);
 	if (r.filter)
 		regfree(&filter);
-	if (c->instances.n == r.first && !c->diags.n_errors && !o->probe_filter && c->env.config.missing_probes == MISSING_ERROR)
+	if (c->instances.n == r.first && !c->diags.n_errors && !o->probe_filter && !o->any_kernel && c->env.config.missing_probes == MISSING_ERROR)
 		diag_help(&c->diags, diag_report(&c->diags, clause->span, D_NO_ATTACH_POINTS),
 			  "set the configuration missing_probes = \"warn\" if this is expected");
 }

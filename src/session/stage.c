@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Pieces of compilation: names, imports, 32-bit calls, and --follow, which is itself a script: the set
- * of followed processes is a map, kept by two clauses on the fork and exit of tasks.
+ * of followed processes is a map, kept by two clauses: a fork adds the child, and what is freed leaves
+ * (not at exit already, because the exit itself is an event of the process).
  */
 #include <ctype.h>
 #include <errno.h>
@@ -128,7 +129,7 @@ static const char follow_btf[] =
 	"rawtracepoint:sched_process_fork /has_key(@__sonde_follow, (uint32)args.parent.tgid)/ {\n"
 	"	@__sonde_follow[(uint32)args.child.tgid] = 1;\n"
 	"}\n"
-	"rawtracepoint:sched_process_exit /args.p.signal.live.counter == 0/ {\n"
+	"rawtracepoint:sched_process_free /args.p.pid == args.p.tgid/ {\n"
 	"	_ = delete(@__sonde_follow, (uint32)args.p.tgid);\n"
 	"}\n";
 

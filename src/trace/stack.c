@@ -118,18 +118,54 @@ static void put_frame(struct buf *b, const struct names *names, const struct typ
 	buf_putc(b, '\n');
 }
 
+/*
+ * Frames between the event and the program that looks at it: they depend on how the probe is attached
+ * and on who else is attached there, so they are no part of the answer.
+ */
+static bool is_machinery(const char *name)
+{
+	static const char *const prefixes[] = {
+		"bpf_prog_",	 "bpf_trace_run", "__bpf_trace_",   "__traceiter_",   "bpf_get_stack",
+		"bpf_trampoline", "perf_trace_",  "trace_call_bpf", "perf_syscall_",  "__bpf_prog_",
+		"do_perf_trace_", "trace_event_raw_event_",
+	};
+
+	for (u32 i = 0; i < ARRAY_SIZE(prefixes); i++)
+		if (starts_with(name, prefixes[i]))
+			return true;
+	return false;
+}
+
+static u32 count_machinery(const struct names *names, const u64 *ips, u32 n)
+{
+	struct symbol sym;
+	u32 cut = 0;
+
+	while (cut < n && cut < STACK_SPARE_FRAMES && names->ksym) {
+		sym = symbol_of(names, false, 0, ips[cut]);
+		if (!sym.name || !is_machinery(sym.name))
+			break;
+		cut++;
+	}
+	return cut;
+}
+
 u32 stack_frames(const struct names *names, const struct type *t, const void *p, u64 *ips)
 {
 	u32 limit = t->stack.limit ? MIN(t->stack.limit, STACK_MAX_FRAMES) : STACK_DEFAULT_FRAMES;
+	u32 cut, n, ask = MIN(limit + STACK_SPARE_FRAMES, (u32)STACK_MAX_FRAMES);
 	struct stack_value v;
 
 	memcpy(&v, p, sizeof(v));
 	if (!v.n || !names || !names->stack)
 		return 0;
-
-	u32 n = names->stack(names->ctx, &v, t->kind == TY_USTACK, limit, ips);
-
-	return MIN(n, limit);
+	if (t->kind == TY_USTACK)
+		return MIN(names->stack(names->ctx, &v, true, limit, ips), limit);
+	n = names->stack(names->ctx, &v, false, ask, ips);
+	n = MIN(n, ask);
+	cut = count_machinery(names, ips, n);
+	memmove(ips, ips + cut, (n - cut) * sizeof(*ips));
+	return MIN(n - cut, limit);
 }
 
 void stack_text(struct buf *b, const struct names *names, const struct type *t, const void *p)

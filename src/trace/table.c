@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #include "trace/table.h"
+#include "trace/value.h"
 #include "type/agg.h"
 
 struct item {
@@ -261,13 +262,12 @@ static int compare_floats(const struct type *t, const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-static int compare_probes(const struct names *names, u64 a, u64 b)
+static int compare_probes(const struct names *names, bool is_func, u64 a, u64 b)
 {
 	const struct program *prog = names ? names->prog : NULL;
+	const char *x = site_text(prog, is_func, a), *y = site_text(prog, is_func, b);
 
-	if (!prog || a >= prog->sites.n || b >= prog->sites.n)
-		return compare_u64(a, b);
-	return strcmp(prog->sites.v[a].probe, prog->sites.v[b].probe);
+	return x && y ? strcmp(x, y) : compare_u64(a, b);
 }
 
 int table_key_compare(const struct names *names, const struct type *t, const void *a, const void *b)
@@ -284,7 +284,7 @@ int table_key_compare(const struct names *names, const struct type *t, const voi
 	case TY_KSYM:
 	case TY_USERNAME:
 	case TY_CGROUP_PATH: return compare_u64((u64)value_int(t, a), (u64)value_int(t, b));
-	case TY_PROBE: return compare_probes(names, (u64)value_int(t, a), (u64)value_int(t, b));
+	case TY_PROBE: return compare_probes(names, t->is_func, (u64)value_int(t, a), (u64)value_int(t, b));
 	case TY_STRING: return strncmp(a, b, t->count);
 	case TY_BUFFER: return compare_buffers(t, a, b);
 	case TY_FLOAT: return compare_floats(t, a, b);

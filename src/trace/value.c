@@ -231,12 +231,19 @@ static void put_cgroup(struct buf *b, const struct names *names, u64 id)
 		buf_u64(b, id);
 }
 
-static void put_probe(struct buf *b, const struct names *names, u64 site)
+const char *site_text(const struct program *prog, bool is_func, u64 site)
 {
-	const struct program *prog = names ? names->prog : NULL;
+	const struct site_name *s = prog && site < prog->sites.n ? &prog->sites.v[site] : NULL;
 
-	if (prog && site < prog->sites.n && prog->sites.v[site].probe)
-		buf_puts(b, prog->sites.v[site].probe);
+	return !s ? NULL : is_func && s->func ? s->func : s->probe;
+}
+
+static void put_probe(struct buf *b, const struct names *names, bool is_func, u64 site)
+{
+	const char *text = site_text(names ? names->prog : NULL, is_func, site);
+
+	if (text)
+		buf_puts(b, text);
 	else
 		buf_u64(b, site);
 }
@@ -415,7 +422,7 @@ static void show(struct show s, const struct type *t, const void *p)
 	case TY_TIMESTAMP: put_timestamp(s.b, s.names, p); return;
 	case TY_MACADDR: put_macaddr(s.b, p); return;
 	case TY_CGROUP_PATH: put_cgroup(s.b, s.names, (u64)value_int(t, p)); return;
-	case TY_PROBE: put_probe(s.b, s.names, (u64)value_int(t, p)); return;
+	case TY_PROBE: put_probe(s.b, s.names, t->is_func, (u64)value_int(t, p)); return;
 	case TY_ERROR:
 	case TY_UNKNOWN:
 	case TY_VOID:

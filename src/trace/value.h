@@ -17,6 +17,8 @@ void stack_text(struct buf *b, const struct names *names, const struct type *t, 
 void frame_name(struct buf *b, const struct names *names, bool user, u32 pid, u64 ip);
 /* Frames of a stack value, innermost first; ips has room for STACK_MAX_FRAMES. */
 u32 stack_frames(const struct names *names, const struct type *t, const void *p, u64 *ips);
+/* The name behind a TY_PROBE value, NULL when there is none. */
+const char *site_text(const struct program *prog, bool is_func, u64 site);
 /* The text of a string value: its length without NUL, at most its capacity. */
 u32 value_strlen(const struct type *t, const void *p);
 /* Without a NUL in its capacity: it was longer. */

@@ -59,7 +59,7 @@ struct stack_value {
 	u32 n;	     /* frames */
 };
 /* Value in the stacks map: u64 ip[STACK_MAX_FRAMES], n from the reference. */
-enum { STACK_DEFAULT_FRAMES = 127, STACK_MAX_FRAMES = 1024 };
+enum { STACK_DEFAULT_FRAMES = 127, STACK_MAX_FRAMES = 1024, STACK_SPARE_FRAMES = 6 };
 
 /* Bytes of one copy of an aggregation. */
 u32 agg_size(const struct type *t);

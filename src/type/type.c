@@ -38,6 +38,7 @@ const struct type ty_macaddr = SCALAR(TY_MACADDR, 8);
 const struct type ty_cgroup_path = SCALAR(TY_CGROUP_PATH, 8);
 const struct type ty_inet = { .kind = TY_INET, .size = 20, .align = 4, .count = 16 };
 const struct type ty_probe = SCALAR(TY_PROBE, 8);
+const struct type ty_func = SCALAR(TY_PROBE, 8, .is_func = true);
 const struct type ty_stack_mode = SCALAR(TY_STACK_MODE, 8);
 const struct type ty_timestamp_mode = SCALAR(TY_TIMESTAMP_MODE, 8);
 const struct type ty_count = SCALAR(TY_COUNT, 8);
@@ -366,7 +367,7 @@ bool type_equal(const struct type *a, const struct type *b)
 	case TY_TIMESTAMP:
 	case TY_MACADDR:
 	case TY_CGROUP_PATH:
-	case TY_PROBE:
+	case TY_PROBE: return a->is_func == b->is_func;
 	case TY_STACK_MODE:
 	case TY_TIMESTAMP_MODE:
 	case N_TYPE_KINDS: return true;

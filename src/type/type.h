@@ -87,7 +87,7 @@ struct type {
 	enum type_kind kind;
 	bool is_signed;
 	bool is_union;
-	bool is_compat;	 /* kept for the spelling of old types; no meaning to the compiler */
+	bool is_func;	 /* TY_PROBE: shows the traced function, not the probe */
 	enum space space;
 	u32 size, align; /* bytes in memory; size 0 for incomplete and void */
 	u32 count;	 /* elements of an array, capacity of a string or buffer */
@@ -125,7 +125,7 @@ struct type {
 
 extern const struct type ty_error, ty_unknown, ty_void, ty_bool, ty_s8, ty_s16, ty_s32, ty_s64, ty_u8,
 	ty_u16, ty_u32, ty_u64, ty_f32, ty_f64, ty_ksym, ty_usym, ty_username, ty_timestamp, ty_macaddr,
-	ty_cgroup_path, ty_inet, ty_probe, ty_stack_mode, ty_timestamp_mode, ty_count, ty_comm, ty_void_ptr;
+	ty_cgroup_path, ty_inet, ty_probe, ty_func, ty_stack_mode, ty_timestamp_mode, ty_count, ty_comm, ty_void_ptr;
 
 const struct type *type_int(u32 size, bool is_signed); /* static; size 1, 2, 4, 8 */
 const struct type *type_string(struct arena *a, u32 capacity);

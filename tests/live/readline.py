@@ -8,11 +8,13 @@ if pid == 0:
     os.environ['PS1'] = '$ '
     os.execv('/bin/bash', ['bash', '--norc', '--noprofile', '-i'])
 time.sleep(0.5)
-script = 'uretprobe:/bin/bash:readline /pid == %d/ { printf("what was typed: %%s\\n", str(retval)); exit(); }' % pid
+script = 'uretprobe:/bin/bash:readline /pid == %d && strlen(str(retval)) > 0/ { printf("what was typed: %%s\\n", str(retval)); exit(); }' % pid
 tracer = subprocess.Popen([os.environ['SONDE'], '-e', script], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 line = tracer.stderr.readline()
 while line and not line.startswith('Attached'):
     line = tracer.stderr.readline()
+os.write(fd, b'\n')  # ends the call that readline was in before the probe
+time.sleep(0.3)
 os.write(fd, b'echo sonde was here\n')
 try:
     out, _ = tracer.communicate(timeout=15)
