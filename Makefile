@@ -18,8 +18,8 @@ demo:				# the main job on live input, a few seconds
 	@build-aux/demo $(BUILD)/sonde
 
 quick:				# the inner loop: under a minute, no root
-	@build-aux/check --build $(BUILD) layers unit golden
-layers unit golden live lint asan clang fuzz vm:
+	@build-aux/check --build $(BUILD) layers unit golden doc
+layers unit golden doc live lint asan clang fuzz vm:
 	@build-aux/check --build $(BUILD) $@
 check:				# every suite
 	@build-aux/setup all
@@ -33,7 +33,8 @@ static:				# build-static/sonde, one file that runs anywhere
 	@build-aux/build build-static sonde -Dstatic=true
 fmt:
 	clang-format -i $$(git ls-files -co --exclude-standard '*.c' '*.h')
-docs: all			# printed from the tables of the program itself
+docs: all			# the parts of doc/ that are printed from the tables of the program itself
+	for d in builtins probes options diagnostics ir; do $(BUILD)/sonde help --$$d-md >doc/$$d.md || exit 1; done
 	$(BUILD)/sonde help --man >$(BUILD)/sonde.1
 install: all
 	install -d $(BIN) && install -s -m 755 $(BUILD)/sonde $(BIN)/sonde
@@ -43,5 +44,5 @@ install: all
 clean:
 	rm -rf $(BUILD) build-static build-asan build-clang build-fuzz
 
-.PHONY: all setup demo quick layers unit golden live lint asan clang fuzz vm check bless bench static \
+.PHONY: all setup demo quick layers unit golden doc live lint asan clang fuzz vm check bless bench static \
 	fmt docs install clean

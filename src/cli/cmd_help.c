@@ -144,6 +144,7 @@ static void put_manual(struct buf *b, enum manual what)
 	case MANUAL_PROBES: put_markdown(b, probes, 1, "Probe types"); break;
 	case MANUAL_OPTIONS: put_markdown(b, options, 3, "The command line"); break;
 	case MANUAL_DIAGNOSTICS: put_markdown(b, diagnostics, 1, "Messages of the compiler"); break;
+	case MANUAL_IR: put_ir_manual(b); break;
 	}
 }
 
@@ -178,8 +179,8 @@ const struct command command_help = {
 	.args = "[NAME]...",
 	.brief = "tell about an option, a function, a probe type, a message",
 	.doc = "Without a name: which lists there are. --man prints all of it as a manual page, "
-	       "--builtins-md, --probes-md, --options-md and --diagnostics-md as markdown, "
-	       "--completion SHELL a completion script.",
+	       "--builtins-md, --probes-md, --options-md, --diagnostics-md and --ir-md parts of it "
+	       "as markdown, --completion SHELL a completion script.",
 	.example = "sonde help kstack",
 	.run = run,
 };

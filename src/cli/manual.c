@@ -5,6 +5,7 @@
  */
 #include "cli/cli.h"
 #include "cli/topic.h"
+#include "ir/ir.h"
 
 struct page {
 	struct buf *b;
@@ -205,4 +206,54 @@ void put_markdown(struct buf *b, const enum topic_kind *kinds, u32 n, const char
 	while (b->len > 1 && b->s[b->len - 1] == '\n' && b->s[b->len - 2] == '\n')
 		b->s[--b->len] = '\0';
 	arena_release(&a);
+}
+
+/* ---- the IR */
+
+static const struct {
+	u32 flag;
+	const char *word;
+} op_flags[] = {
+	{ IRF_DEF, "result" },	   { IRF_PURE, "pure" },   { IRF_COMMUTES, "commutes" },
+	{ IRF_CMP, "compares" },   { IRF_LOADS, "loads" }, { IRF_STORES, "stores" },
+	{ IRF_TERM, "ends a block" },
+};
+
+static void md_op(struct buf *b, const struct ir_op_row *op)
+{
+	const char *comma = "";
+
+	buf_printf(b, "| `%s` | ", op->text);
+	put_md(b, op->doc);
+	buf_puts(b, " | ");
+	for (u32 i = 0; i < ARRAY_SIZE(op_flags); i++)
+		if (op->flags & op_flags[i].flag) {
+			buf_printf(b, "%s%s", comma, op_flags[i].word);
+			comma = ", ";
+		}
+	buf_puts(b, " |\n");
+}
+
+static const char ir_head[] =
+	"# Operations of the compiler\n\n"
+	"Printed by `sonde help --ir-md` from `src/ir/op.def`; not written by hand. "
+	"`sonde -d ir` shows a script in this form.\n\n"
+	"d is the result; a, b and c are the operands: numbers, temporaries (`t7`), or addresses "
+	"of known objects with an offset: the stack (`s0+8`), the probe's context (`ctx+16`), "
+	"the data map (`data0+64`). All integers have 64 bits; a digit behind an operation is the "
+	"number of bytes that it touches.\n\n"
+	"| operation | meaning | properties |\n| --- | --- | --- |\n";
+
+void put_ir_manual(struct buf *b)
+{
+	buf_puts(b, ir_head);
+	for (u32 i = 0; i < N_IR_OPS; i++)
+		md_op(b, &ir_ops[i]);
+	buf_puts(b, "\n## Passes\n\nIn the order in which they run; `--no-pass=NAME` leaves one out.\n\n"
+		    "| pass | what it removes or rewrites |\n| --- | --- |\n");
+	for (u32 i = 0; i < n_ir_passes; i++) {
+		buf_printf(b, "| `%s` | ", ir_passes[i].name);
+		put_md(b, ir_passes[i].brief);
+		buf_puts(b, " |\n");
+	}
 }

@@ -304,6 +304,8 @@ static void fold_branch(struct fold *p, struct ir_insn *in)
 		swap_args(in);
 		in->cc = (u8)ir_cond_swap(in->cc);
 	}
+	if (same_temp(in->arg[0], in->arg[1]) && in->cc != CC_SET)
+		in->arg[0] = in->arg[1] = o_imm(0); /* whatever it is */
 	if (in->arg[0].kind != O_IMM || in->arg[1].kind != O_IMM)
 		return;
 	if (!ir_eval_cond(in->cc, (u64)in->arg[0].imm, (u64)in->arg[1].imm))
@@ -384,10 +386,25 @@ static void learn(struct fold *p, struct ir_insn *in)
 		p->copy[in->dst] = in->arg[0];
 }
 
+/* A variable that is set once is a temporary: no use is reached before its definition. */
+static void demote_variables(struct fold *p)
+{
+	struct ir_func *f = p->f;
+	u32 *n_defs = arena_array(p->u->arena, u32, f->temps.n);
+
+	for (u32 i = 0; i < f->blocks.n; i++)
+		for (u32 k = 0; k < f->blocks.v[i]->insns.n; k++)
+			n_defs[f->blocks.v[i]->insns.v[k].dst]++;
+	for (u32 i = 1; i < f->temps.n; i++)
+		if (n_defs[i] == 1)
+			f->temps.v[i].is_var = false;
+}
+
 static void fold_func(struct fold *p)
 {
 	struct ir_func *f = p->f;
 
+	demote_variables(p);
 	p->uses = ir_count_uses(p->u, f);
 	p->defs = ir_find_defs(p->u, f);
 	p->copy = arena_array(p->u->arena, struct opnd, f->temps.n);

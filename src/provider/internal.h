@@ -43,7 +43,8 @@ struct target *targets_add(struct provider_env *env, struct targets *ts, enum si
 /* Reports when there are none (`near`: what may have been meant, or NULL) or too many. */
 int targets_give(struct provider_env *env, const struct spec *spec, struct targets *ts,
 		 const char *near, target_fn f, void *ctx);
-/* Whether a probe that does not exist is an error. */
+/* Whether the script wants this very probe; whether it is an error here and now that it does not exist. */
+bool env_insists(const struct provider_env *env, const struct spec *spec);
 bool env_demands(const struct provider_env *env, const struct spec *spec);
 struct profile *profile_new(struct provider_env *env, enum profile_kind kind, u32 prog_type);
 /* The profile for one more site: base itself when they can share a program, else a copy. cookies: this

@@ -166,7 +166,8 @@ static void enter_args(struct provider_env *env, struct profile *p, const char *
  */
 static void type_registers(struct provider_env *env, struct profile *p)
 {
-	struct btf *btf = feature_has(env->features, FEAT_RAW_TP_BTF) ? env_btf(env) : NULL;
+	bool typed = env->features && feature_has(env->features, FEAT_RAW_TP_BTF);
+	struct btf *btf = typed ? env_btf(env) : NULL;
 	struct btf_param params[16];
 	u32 id = 0;
 

@@ -22,11 +22,14 @@ struct target *targets_add(struct provider_env *env, struct targets *ts, enum si
 	return t;
 }
 
+bool env_insists(const struct provider_env *env, const struct spec *spec)
+{
+	return env->missing_mode == MISSING_ERROR && !(spec->attach && spec->attach->may_miss);
+}
+
 bool env_demands(const struct provider_env *env, const struct spec *spec)
 {
-	if (spec->attach && spec->attach->may_miss)
-		return false;
-	return env->missing_mode == MISSING_ERROR && !env->any_kernel;
+	return env_insists(env, spec) && !env->any_kernel;
 }
 
 static int none(struct provider_env *env, const struct spec *spec, const char *near)

@@ -288,6 +288,32 @@ static const char *near_probe(struct match *m)
 		    : NULL;
 }
 
+/*
+ * glibc 2.34 took these libraries into libc and left empty files. A script that insists on a function of
+ * one means libc's; one that lists several places, or does without, names libc itself.
+ */
+static bool is_part_of_libc(const char *binary)
+{
+	static const char *const merged[] = { "libpthread", "libdl", "librt", "libutil", "libanl" };
+
+	for (u32 i = 0; i < ARRAY_SIZE(merged); i++)
+		if (starts_with(binary, merged[i]) && strchr(".", binary[strlen(merged[i])]))
+			return true;
+	return false;
+}
+
+static int match_libc(struct match *m)
+{
+	struct diag *d;
+	int ret = ufile_each(m->env, "libc", match_file, m);
+
+	if (m->ts.list.n) {
+		d = probe_report(m->env, m->spec, D_PART_OF_LIBC, m->func);
+		probe_help(m->env, d, "%s:libc:%s", m->spec->provider->name, m->func);
+	}
+	return ret;
+}
+
 static int resolve(struct provider_env *env, const struct spec *spec, target_fn f, void *ctx)
 {
 	struct match m = { .env = env,
@@ -304,6 +330,8 @@ static int resolve(struct provider_env *env, const struct spec *spec, target_fn 
 	near_init(&m.near, m.func);
 	m.many = (m.binary && glob_has_wildcard(m.binary)) || glob_has_wildcard(m.func) || m.is_cpp;
 	ret = ufile_each(env, m.binary, match_file, &m);
+	if (!m.ts.list.n && !m.error && m.binary && env_insists(env, spec) && is_part_of_libc(m.binary))
+		ret = match_libc(&m);
 	if (m.error)
 		return m.error;
 	if (!m.ts.list.n && env->any_kernel && !m.many && m.binary) {

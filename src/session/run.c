@@ -235,7 +235,12 @@ static int run_attached(struct run *r, struct err *err)
 		tell_how(r);
 		sink_flush(r->o->sink);
 	}
-	if (!r->o->dry_run && !r->exiting && !r->vm && !(only_special(r) && !r->child)) {
+	if (r->o->dry_run) { /* nothing that came meanwhile is shown */
+		if (r->k)
+			kernel_detach_all(r->k);
+		return 0;
+	}
+	if (!r->exiting && !r->vm && !(only_special(r) && !r->child)) {
 		if ((rc = loop_init(r, err)) < 0)
 			return 255;
 		child_release(r);

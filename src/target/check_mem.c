@@ -91,7 +91,7 @@ static int check_object(struct check *c, const struct reg *r, s32 off, u32 size,
 		return -1;
 	if (access != ACCESS_READ && r->kind == R_KEY)
 		return check_fail(c, "writes to the key of %s", check_map_name(c, r->map));
-	if (from && reg_is_pointer(from))
+	if (from && reg_is_pointer(from) && from->kind != R_CTX) /* ctx: a script may ask for it */
 		return check_fail(c, "stores an address of the program's own memory in a %s", of);
 	if (out)
 		*out = reg_scalar(

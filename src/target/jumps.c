@@ -15,7 +15,7 @@
 
 #include "target/mach.h"
 
-enum { MAX_ISLANDS = 10000 };
+enum { MAX_ISLANDS = 2000 };
 
 static s64 distance(const struct jumps *j, const struct fixup *f)
 {
@@ -70,16 +70,19 @@ static void insert(struct jumps *j, u32 at, u32 n)
 		shift(&j->at.v[i], at, n);
 }
 
-/* A place for an island as far as the jump reaches, rather where no code runs into it. */
+/*
+ * A place for an island about as far as the jump reaches, rather where no code runs into it. What is
+ * inserted later between the two may not push it out of reach at once: an eighth is left.
+ */
 static u32 island_place(const struct jumps *j, const struct fixup *f)
 {
-	bool forward = distance(j, f) > 0;
-	u32 step = j->reach - j->reach / 8, want = forward ? f->insn + step : f->insn - step, at;
+	s32 way = distance(j, f) > 0 ? 1 : -1;
+	u32 want = f->insn + (u32)(way * (s32)(j->reach - j->reach / 8)), at = want;
 
-	for (at = want; at > want - j->reach / 4; at--)
+	for (u32 i = 0; i < j->reach / 4; i++, at -= (u32)way)
 		if (!runs_into(j, at) && !is_second_half(j, at))
 			return at;
-	return is_second_half(j, want) ? want - 1 : want;
+	return is_second_half(j, want) ? want - (u32)way : want;
 }
 
 static u32 new_label(struct jumps *j, u32 at)

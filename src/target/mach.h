@@ -143,6 +143,6 @@ int fix_jumps(struct jumps *j);
 /* target_emit() with fewer registers and shorter jumps, for tests of what is rare. */
 int target_emit_with(struct ir_unit *u, struct features *features, struct bpf_func *out,
 		     const struct limits *limits);
-enum { ALL_REGS = 0x3ff, FEW_REGS = 1 << R0 | 1 << R6 | 1 << R7, FAR = INT16_MAX, NEAR = 24 };
+enum { ALL_REGS = 0x3ff, FEW_REGS = 1 << R0 | 1 << R6 | 1 << R7, FAR = INT16_MAX, NEAR = 64 };
 
 #endif

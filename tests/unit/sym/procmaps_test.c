@@ -56,6 +56,8 @@ static void perfmap(void)
 	perfmap_close(p);
 }
 
+int my_own_function(int x);
+
 __attribute__((noinline)) int my_own_function(int x)
 {
 	return x * 3 + getpid();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The compiler's back end against the meaning of its input: random IR is run directly (ir_run.h) and as
- * BPF (bpf_mini.h), with and without passes, with all registers and with three, with jumps that reach 24
+ * BPF (bpf_mini.h), with and without passes, with all registers and with three, with jumps that reach 64
  * instructions, for old kernels and new ones. Results and the data map must agree. SONDE_CASES and SONDE_SEED choose how many and which.
  */
 #include <stdio.h>
