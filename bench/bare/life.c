@@ -30,14 +30,14 @@ static u64 cpu_ns(const struct timeval *t)
 int main(int argc, char **argv)
 {
 	struct rusage used;
-	u64 start;
+	const u64 start = now_ns();
+	u64 end;
 	int status;
 	pid_t pid;
 	FILE *out;
 
 	if (argc < 3)
 		return 2;
-	start = now_ns();
 	pid = vfork();
 	if (pid == 0) {
 		execvp(argv[2], argv + 2);
@@ -45,11 +45,11 @@ int main(int argc, char **argv)
 	}
 	if (pid < 0 || wait4(pid, &status, 0, &used) != pid)
 		return 1;
-	start = now_ns() - start;
+	end = now_ns();
 	out = fopen(argv[1], "w");
 	if (!out)
 		return 1;
-	fprintf(out, "%llu %llu %ld %d\n", start, cpu_ns(&used.ru_utime) + cpu_ns(&used.ru_stime),
+	fprintf(out, "%llu %llu %ld %d\n", end - start, cpu_ns(&used.ru_utime) + cpu_ns(&used.ru_stime),
 		used.ru_maxrss, WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status));
 	return fclose(out) != 0;
 }

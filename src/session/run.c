@@ -163,11 +163,46 @@ static void tell_how(struct run *r)
 	sink_flush(r->o->sink);
 }
 
+static bool goes_back(const struct bpf_func *f)
+{
+	if (f->n_subprogs > 1) /* a callback runs any number of times */
+		return true;
+	for (u32 i = 0; i < f->n_insns; i++) {
+		u8 class = BPF_CLASS(f->insns[i].code), op = BPF_OP(f->insns[i].code);
+
+		if ((class == BPF_JMP || class == BPF_JMP32) && op != BPF_CALL && op != BPF_EXIT && f->insns[i].off < 0)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * The ring is mapped twice and counts as memory of ours from the start: a script that only prints a few
+ * lines from begin and end gets a small one. 0: what the engine takes for a flood of events.
+ */
+static u64 ring_size(const struct run *r)
+{
+	u64 need = 0, size = 64 << 10;
+
+	if (r->c.env.config.perf_rb_pages)
+		return r->c.env.config.perf_rb_pages * 4096;
+	if (!only_special(r))
+		return 0;
+	for (u32 i = 0; i < r->c.prog.funcs.n; i++)
+		if (goes_back(r->c.prog.funcs.v[i]))
+			return 0;
+	for (u32 i = 0; i < r->c.prog.events.n; i++)
+		need += 2 * (r->c.prog.events.v[i]->size + 8);
+	while (size < need)
+		size *= 2;
+	return size;
+}
+
 static int start_engine(struct run *r, struct err *err)
 {
 	struct kernel_options ko = { .pid = r->o->pid, .verbose = r->o->verbose,
 				     .log_size = (u32)r->c.env.config.log_size, .license = r->c.env.config.license,
-				     .ring_size = r->c.env.config.perf_rb_pages * 4096, .btf = r->c.view.btf };
+				     .ring_size = ring_size(r), .btf = r->c.view.btf };
 	struct vm_world world = { .pid_tgid = 1ull << 32 | 1, .n_cpus = 1, .comm = "sonde" };
 
 	if (r->o->use_vm) {
