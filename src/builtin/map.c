@@ -44,7 +44,7 @@ static struct ir_val lower_delete(struct lower *l, struct node *call)
 	if (call->discards_value && n->map->is_keyed) {
 		struct ir_block *missing = ir_block_new(l), *out = ir_block_new(l);
 
-		ir_branch(l, CC_SLT, rc, o_imm(0), missing, out);
+		ir_branch(l, CC_NE, rc, o_imm(0), missing, out);
 		ir_place(l, missing);
 		lower_loss(l, LOSS_MISSING_KEY, n->map->name);
 		ir_jump(l, out);

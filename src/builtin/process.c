@@ -140,7 +140,8 @@ static struct ir_val lower_comm(struct lower *l, struct node *call)
 	if (call_arg(call, 0))
 		comm_of_pid(l, call, dst);
 	else
-		ir_call(l, BPF_FUNC_get_current_comm, false, 2, dst, o_imm(ty_comm.size));
+		ir_zero(l, dst, ty_comm.size); /* some kernels (6.1) leave the bytes behind the NUL alone */
+	ir_call(l, BPF_FUNC_get_current_comm, false, 2, dst, o_imm(ty_comm.size));
 	v.clean = true;
 	return v;
 }

@@ -118,7 +118,7 @@ static void keep_frames(struct lower *l, u32 map, struct opnd key, struct opnd f
 	ir_branch(l, CC_NE, rc, o_imm(0), out, missing);
 	ir_place(l, missing);
 	rc = ir_call(l, BPF_FUNC_map_update_elem, false, 4, o_map(map), key, frames, o_imm(BPF_ANY));
-	ir_branch(l, CC_SLT, rc, o_imm(0), fail, out);
+	ir_branch(l, CC_NE, rc, o_imm(0), fail, out);
 	ir_place(l, fail);
 	lower_loss(l, LOSS_STACKS, NULL);
 	ir_jump(l, out);

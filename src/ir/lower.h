@@ -155,7 +155,7 @@ struct agg_place {
 };
 struct agg_place lower_agg_begin(struct lower *l, struct node *map_node);
 void lower_agg_end(struct lower *l, struct agg_place *place);
-/* Removes; the result is 0 or negative. */
+/* Removes; the result is 0, or another number where the key was missing (32 bits of it count). */
 struct opnd lower_map_delete(struct lower *l, struct node *map_node);
 /* An offset in the data map for len bytes of our own, aligned to 8. */
 u32 lower_data(struct lower *l, u32 len, const void *init);

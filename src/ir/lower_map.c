@@ -224,7 +224,8 @@ static void update_failed(struct lower *l, struct node *n, struct opnd rc, struc
 {
 	struct ir_block *full = ir_block_new(l), *memory = ir_block_new(l);
 
-	ir_branch(l, CC_EQ, rc, o_imm(-E2BIG), full, memory);
+	/* Before 6.4 verifiers call the map's function, an int, directly: the upper half means nothing. */
+	ir_branch(l, CC_EQ, ir_ext(l, rc, 4, true), o_imm(-E2BIG), full, memory);
 	ir_place(l, full);
 	lower_loss(l, LOSS_MAP_FULL, n->map->name);
 	ir_jump(l, out);
@@ -456,7 +457,7 @@ static void update_checked(struct lower *l, struct node *n, u32 map, struct opnd
 	struct ir_block *fail = ir_block_new(l), *out = ir_block_new(l);
 	struct opnd rc = ir_call(l, BPF_FUNC_map_update_elem, false, 4, o_map(map), key, value, o_imm(BPF_ANY));
 
-	ir_branch(l, CC_SLT, rc, o_imm(0), fail, out);
+	ir_branch(l, CC_NE, rc, o_imm(0), fail, out);
 	ir_place(l, fail);
 	update_failed(l, n, rc, out);
 	ir_place(l, out);
