@@ -37,6 +37,11 @@ static struct opnd ctx_load(struct lower *l, u32 offset, u32 size, bool is_signe
 	return r;
 }
 
+struct opnd lower_saved_registers(struct lower *l)
+{
+	return ctx_load(l, 0, 8, false);
+}
+
 /* A word of the registers that a context word points at: directly where verifiers know the pointer. */
 static struct opnd saved_register(struct lower *l, const struct loc *loc)
 {

@@ -13,7 +13,7 @@
 #include "ir/state.h"
 #include "type/agg.h"
 
-enum { SLOT_ALIGN = 64, MAX_SLOTS = 64, PERCPU_LOOKUP = 195 /* bpf_map_lookup_percpu_elem */ };
+enum { SLOT_ALIGN = 64, MAX_SLOTS = 64, SHARED_CPUS = 8, PERCPU_LOOKUP = 195 /* bpf_map_lookup_percpu_elem */ };
 
 /* Integers are kept in 8 bytes, so that atomic adds and widening always work. */
 const struct type *map_stored_type(struct lower *l, const struct type *t)
@@ -66,12 +66,37 @@ static bool is_cheap_to_preallocate(const struct map_desc *d)
 	return bytes <= 4 << 20;
 }
 
+/*
+ * On few CPUs one copy for all is better: atomic adds keep it exact, it costs nothing to preallocate, and
+ * a reader has nothing to merge. On many CPUs a hot key would travel between caches.
+ */
+static bool is_shared(const struct type *t)
+{
+	switch (t->kind) {
+	case TY_COUNT:
+	case TY_SUM:
+	case TY_AVG:
+	case TY_STATS:
+	case TY_HIST:
+	case TY_LHIST:
+	case TY_LLHIST:
+		return get_nprocs_conf() <= SHARED_CPUS;
+	default: /* updates that are not plain adds */
+		return false;
+	}
+}
+
+static bool is_per_cpu(const struct map_desc *d)
+{
+	return d->bpf_type == BPF_MAP_TYPE_PERCPU_HASH || d->bpf_type == BPF_MAP_TYPE_LRU_PERCPU_HASH;
+}
+
 static void keyed_map(struct lower *l, struct map *m, struct map_desc *d)
 {
 	bool lru;
 
 	d->role = MAP_USER;
-	d->bpf_type = type_is_agg(d->value) ? BPF_MAP_TYPE_PERCPU_HASH : BPF_MAP_TYPE_HASH;
+	d->bpf_type = type_is_agg(d->value) && !is_shared(d->value) ? BPF_MAP_TYPE_PERCPU_HASH : BPF_MAP_TYPE_HASH;
 	if (m->decl_kind)
 		d->bpf_type = m->decl_kind;
 	lru = d->bpf_type == BPF_MAP_TYPE_LRU_HASH || d->bpf_type == BPF_MAP_TYPE_LRU_PERCPU_HASH;
@@ -356,9 +381,12 @@ struct ir_val lower_merge_element(struct lower *l, struct node *n, struct opnd k
 		for (u32 i = 0; i < d->n_slots; i++)
 			merge_number(l, t, data_at(l, d->data_off + i * d->slot_size), total, second);
 	} else {
-		for (u32 cpu = 0; cpu < (u32)get_nprocs_conf(); cpu++) {
+		u32 copies = is_per_cpu(d) ? (u32)get_nprocs_conf() : 1;
+
+		for (u32 cpu = 0; cpu < copies; cpu++) {
 			struct ir_block *have = ir_block_new(l), *next = ir_block_new(l);
-			struct opnd p = ir_call(l, PERCPU_LOOKUP, false, 3, o_map(map), key, o_imm(cpu));
+			struct opnd p = is_per_cpu(d) ? ir_call(l, PERCPU_LOOKUP, false, 3, o_map(map), key, o_imm(cpu))
+						      : lookup(l, map, key);
 
 			ir_branch(l, CC_NE, p, o_imm(0), have, next);
 			ir_place(l, have);

@@ -86,6 +86,8 @@ struct ir_val lower_cast(struct lower *l, struct node *n);
 struct ir_val lower_var(struct lower *l, struct node *n);
 void lower_var_assign(struct lower *l, struct var *v, struct node *value);
 void lower_var_store(struct lower *l, struct var *v, struct opnd value); /* scalar */
+/* The struct pt_regs * of a system call (profiles with syscall_enter or syscall_exit). */
+struct opnd lower_saved_registers(struct lower *l);
 /* ---- lower_loop.c */
 void lower_for_map(struct lower *l, struct node *n);
 void lower_find_captures(struct lower *l);

@@ -103,6 +103,25 @@ static const struct { const char *field; u64 mask; } compat = { "flags", 1 << 22
 static const struct { const char *field; u64 mask; } compat = { "status", 2 };
 #endif
 
+static void native_registers(const struct world *w, struct profile *p)
+{
+#if defined(__x86_64__)
+	const struct type *regs = w->type(w->ctx, 's', "pt_regs");
+	u32 cs = 0, cx = 0, ip = 0;
+
+	if (p->kind != PROFILE_BTF || !regs || !type_field(regs, "cs", &cs) || !type_field(regs, "cx", &cx) ||
+	    !type_field(regs, "ip", &ip))
+		return;
+	p->user_cs = 0x33; /* __USER_CS, arch/x86/include/asm/segment.h */
+	p->at_cs = (u16)cs;
+	p->at_cx = (u16)cx;
+	p->at_ip = (u16)ip;
+#else
+	(void)w;
+	(void)p;
+#endif
+}
+
 void stage_compat(struct compiled *c, struct profile *p)
 {
 	const struct world *w = &c->env.world;
@@ -119,6 +138,7 @@ void stage_compat(struct compiled *c, struct profile *p)
 	p->compat_offset = offset;
 	p->compat_size = f->type->size;
 	p->compat_mask = compat.mask;
+	native_registers(w, p);
 }
 
 /* ---- --follow */

@@ -115,6 +115,9 @@ void regalloc(struct mach *m);
 /* spilled[register]: 0 no, else 1 + spill slot; constants are made again instead. */
 void spill_rewrite(struct mach *m, const struct live *l, const u32 *spilled);
 
+/* After the last round of allocation. */
+void peephole(struct mach *m, const struct live *l);
+
 /* ---- result of one function, before functions are joined */
 struct code {
 	VEC(struct bpf_insn) insns;

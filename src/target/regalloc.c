@@ -289,8 +289,10 @@ void regalloc(struct mach *m)
 	for (u32 round = 0; round < MAX_ROUNDS; round++) {
 		init_round(&al, m);
 		scan(&al);
-		if (!al.n_spilled)
+		if (!al.n_spilled) {
+			peephole(m, &al.l);
 			return;
+		}
 		spill_rewrite(m, &al.l, al.spilled);
 		if (m->frame > STACK_MAX)
 			return;

@@ -72,6 +72,9 @@ struct profile {
 	struct arg_desc syscall_nr; /* where the number is: an argument at entry, saved registers at exit */
 	u32 compat_offset, compat_size; /* in struct task_struct: a word of thread_info … */
 	u64 compat_mask;		/* … whose bits mean a 32-bit call; 0: there are none here */
+	/* Where registers are typed: a call is native for sure when cs is user_cs and cx equals ip, which is
+	 * what the SYSCALL instruction leaves; offsets in struct pt_regs. user_cs 0: not here. */
+	u16 user_cs, at_cs, at_cx, at_ip;
 	u64 *syscall_set; /* bitmap of SYSCALL_SET_BITS numbers, NULL: all */
 	u32 *syscall_site; /* number -> site index, for `probe`; NULL when there is one site */
 	u32 site;	   /* site index when constant, NO_SITE: from cookie or syscall number */

@@ -116,8 +116,8 @@ static void test_arithmetic(void)
 	gives("b0:\n  t1 = load8 ctx\n  t2 = sdiv t1, 10\n  return t2\n", true,
 	      "r0 = *(u64 *)(r1 +0)\nr0 s/= 10\nexit\n", "signed division, new");
 	gives("b0:\n  t1 = load8 ctx\n  t2 = sdiv t1, 10\n  return t2\n", false,
-	      "r5 = *(u64 *)(r1 +0)\n"
-	      "r0 = r5\n"
+	      "r0 = *(u64 *)(r1 +0)\n"
+	      "r5 = r0\n"
 	      "if r0 s>= 0x0 goto pc+1\n"
 	      "r0 = -r0\n"
 	      "r0 /= 10\n"
@@ -137,11 +137,11 @@ static void test_arithmetic(void)
 	      "r0 = *(u64 *)(r1 +0)\nw0 = w0\nr5 = 0x123456789abcdef ll\nr0 |= r5\nexit\n", "wide constants");
 	gives("b0:\n  t1 = load8 ctx\n  t2 = set ult t1, 10\n  t3 = set slt t1, 0\n  t4 = add t2, t3\n"
 	      "  return t4\n", true,
-	      "r5 = *(u64 *)(r1 +0)\n"
-	      "r0 = 1\n"
-	      "if r5 < 0xa goto pc+1\n"
-	      "r0 = 0\n"
-	      "r5 >>= 63\n"
+	      "r0 = *(u64 *)(r1 +0)\n"
+	      "r5 = 1\n"
+	      "if r0 < 0xa goto pc+1\n"
+	      "r5 = 0\n"
+	      "r0 >>= 63\n"
 	      "r0 += r5\n"
 	      "exit\n", "comparisons as values");
 }
@@ -160,13 +160,12 @@ static void test_memory(void)
 	      "much zeroing is a call");
 	gives("b0:\n  t1 = fetch_add8 data0, 2\n  t2 = xchg8 data0+8, t1\n  t3 = cmpxchg8 data0+16, t2, 7\n"
 	      "  return t3\n", true,
-	      "r4 = map[.data][0]+0 ll\n"
-	      "r5 = 2\n"
-	      "r5 = atomic64_fetch_add((u64 *)(r4 +0), r5)\n"
-	      "r5 = atomic64_xchg((u64 *)(r4 +8), r5)\n"
-	      "r3 = 7\n"
-	      "r0 = r5\n"
-	      "r0 = atomic64_cmpxchg((u64 *)(r4 +16), r0, r3)\n"
+	      "r5 = map[.data][0]+0 ll\n"
+	      "r0 = 2\n"
+	      "r0 = atomic64_fetch_add((u64 *)(r5 +0), r0)\n"
+	      "r0 = atomic64_xchg((u64 *)(r5 +8), r0)\n"
+	      "r4 = 7\n"
+	      "r0 = atomic64_cmpxchg((u64 *)(r5 +16), r0, r4)\n"
 	      "exit\n", "atomics");
 	gives("  slot s0 size 8 align 8 a\n  slot s1 size 8 align 8 b\n"
 	      "b0:\n  store8 s0, 1\n  call 1(map1, s0)\n  store8 s1, 2\n  call 1(map1, s1)\n  return 0\n", true,
@@ -198,7 +197,7 @@ static void test_functions(void)
 
 	target_dump(&b, p, &f);
 	is_str(r ? "refused" : b.s,
-	       "program: 18 instructions, 64 bytes of stack\n"
+	       "program: 21 instructions, 64 bytes of stack\n"
 	       "   0: *(u64 *)(r10 -8) = 0\n"
 	       "   1: r1 = 10\n"
 	       "   2: r2 = func[body] ll\n"
@@ -218,8 +217,8 @@ static void test_functions(void)
 	       "  16: r0 = 0\n"
 	       "  17: exit\n"
 	       "sum:\n"
-	       "  18: r1 += r2\n"
-	       "  19: r0 = r1\n"
+	       "  18: r0 = r1\n"
+	       "  19: r0 += r2\n"
 	       "  20: exit\n", "functions that are referred to, behind each other");
 	is_int(f.insns[2].imm, 15 - 3, "address of a callback is relative");
 	is_int(f.n_subprogs, 3, "an unused function is left out");
