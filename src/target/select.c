@@ -311,7 +311,7 @@ void select_func(struct mach *m)
 		if (!s.reached[i])
 			continue;
 		if (s.reached[i] > 1 || !i || m->blocks.v[i - 1].next != i)
-			s.n_data = 0;
+			sel_forget(&s);
 		select_block(&s, m->f->blocks.v[i]);
 	}
 }

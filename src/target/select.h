@@ -5,7 +5,7 @@
 
 #include "target/mach.h"
 
-enum { DATA_CACHE = 4 };
+enum { DATA_CACHE = 4, CONST_CACHE = 4 };
 
 struct select {
 	struct mach *m;
@@ -21,6 +21,11 @@ struct select {
 		s64 off;
 	} data[DATA_CACHE];
 	u32 n_data;
+	struct const_reg { /* a constant in a register, valid here */
+		s64 value;
+		u32 reg;
+	} consts[CONST_CACHE];
+	u32 n_consts;
 };
 
 struct addr {
@@ -50,6 +55,7 @@ static inline u32 sel_temp(u32 t)
 	return V_FIRST + t;
 }
 u32 sel_new(struct select *s);
+void sel_forget(struct select *s); /* what is in registers now: before calls, at joins */
 u32 sel_reg(struct select *s, struct opnd o);		/* some register holding it: do not write it */
 void sel_into(struct select *s, u32 dst, struct opnd o); /* dst = it */
 /* Where [o, o + len) is: base register and an offset that fits for all of it. */

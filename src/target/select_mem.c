@@ -194,7 +194,7 @@ static void call(struct select *s, u32 n, const struct opnd *arg, struct minsn i
 	in.code = OP_CALL;
 	in.n_args = (u8)n;
 	sel_out(s, in);
-	s->n_data = 0;
+	sel_forget(s);
 }
 
 void sel_call(struct select *s, u32 helper, u32 n, const struct opnd *arg)

@@ -3,7 +3,8 @@
  * Single instructions, and operands of the IR as registers and addresses. Constants, frame addresses
  * and map references are made where they are used: that costs one instruction, holding them in a
  * register across a call would cost a scarce one. The address of the data map takes two slots, so it is
- * kept until the next call and other addresses within 32 KiB of it are offsets.
+ * kept until the next call and other addresses within 32 KiB of it are offsets. A constant that no
+ * instruction takes as it is (more than 32 bits, or what an atomic adds) is kept as long.
  */
 #include "target/select.h"
 
@@ -43,15 +44,10 @@ void sel_alu(struct select *s, u8 op, u32 dst, u32 src)
 
 void sel_alu_imm(struct select *s, u8 op, u32 dst, s64 imm)
 {
-	u32 r;
-
-	if (fits_s32(imm)) {
+	if (fits_s32(imm))
 		sel_out(s, (struct minsn){ .code = BPF_ALU64 | BPF_K | op, .dst = dst, .imm = imm });
-		return;
-	}
-	r = sel_new(s);
-	sel_imm(s, r, imm);
-	sel_alu(s, op, dst, r);
+	else
+		sel_alu(s, op, dst, sel_reg(s, o_imm(imm)));
 }
 
 static u8 size_bits(u32 size)
@@ -73,8 +69,6 @@ void sel_store(struct select *s, u32 size, struct addr a, u32 src)
 
 void sel_store_imm(struct select *s, u32 size, struct addr a, s64 imm)
 {
-	u32 r;
-
 	if (size < 8)
 		imm = (s32)imm;
 	if (fits_s32(imm)) {
@@ -82,9 +76,7 @@ void sel_store_imm(struct select *s, u32 size, struct addr a, s64 imm)
 					   .off = (s16)a.off, .imm = imm });
 		return;
 	}
-	r = sel_new(s);
-	sel_imm(s, r, imm);
-	sel_store(s, size, a, r);
+	sel_store(s, size, a, sel_reg(s, o_imm(imm)));
 }
 
 /* ---- operands */
@@ -144,10 +136,30 @@ void sel_into(struct select *s, u32 dst, struct opnd o)
 	BUG("operand of kind %d", o.kind);
 }
 
+void sel_forget(struct select *s)
+{
+	s->n_data = s->n_consts = 0;
+}
+
+static u32 const_reg(struct select *s, s64 v)
+{
+	struct const_reg c = { .value = v };
+
+	for (u32 i = 0; i < MIN(s->n_consts, (u32)CONST_CACHE); i++)
+		if (s->consts[i].value == v)
+			return s->consts[i].reg;
+	c.reg = sel_new(s);
+	sel_imm(s, c.reg, v);
+	s->consts[s->n_consts++ % CONST_CACHE] = c;
+	return c.reg;
+}
+
 u32 sel_reg(struct select *s, struct opnd o)
 {
 	u32 r;
 
+	if (o.kind == O_IMM)
+		return const_reg(s, o.imm);
 	if (o.kind == O_TEMP && !o.imm)
 		return sel_temp(o.id);
 	if (o.kind == O_CTX && !o.imm)
