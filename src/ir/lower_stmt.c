@@ -2,7 +2,8 @@
 /* Statements, one function each. Temporaries of a statement are free again behind it. */
 #include "ir/state.h"
 
-enum { LOOP_BOUND = 4096 }; /* turns of a loop that verifiers follow one by one */
+/* Turns of a loop that verifiers follow one by one: of a million instructions they look at in all. */
+enum { LOOP_BOUND = 4096, KNOWN_LOOP_BOUND = 32768 };
 
 static void lower_stmt(struct lower *l, struct node *n);
 
@@ -147,7 +148,7 @@ static void lower_for_range(struct lower *l, struct node *n)
 	u32 at = ir_var(l), end = ir_var(l), bound = LOOP_BOUND;
 	struct counted c;
 
-	if (from.kind == O_IMM && to.kind == O_IMM && to.imm > from.imm && to.imm - from.imm < LOOP_BOUND)
+	if (from.kind == O_IMM && to.kind == O_IMM && to.imm > from.imm && to.imm - from.imm < KNOWN_LOOP_BOUND)
 		bound = (u32)(to.imm - from.imm) + 1;
 	ir_var_set(l, at, from);
 	ir_var_set(l, end, to);

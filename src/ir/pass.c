@@ -8,6 +8,7 @@
 const struct ir_pass ir_passes[] = {
 	{ "fold", "constants, copies, identities, branches on constants", pass_fold },
 	{ "dce", "dead temporaries, unreachable and empty blocks, merging of blocks", pass_dce },
+	{ "move", "values moved to a variable are read from it", pass_move },
 };
 const u32 n_ir_passes = ARRAY_SIZE(ir_passes);
 

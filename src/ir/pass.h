@@ -27,5 +27,6 @@ struct ir_insn **ir_find_defs(const struct ir_unit *u, const struct ir_func *f);
 
 bool pass_dce(struct ir_unit *u);
 bool pass_fold(struct ir_unit *u);
+bool pass_move(struct ir_unit *u);
 
 #endif

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Removes what does nothing: pure instructions and loads whose result nobody reads, results of calls
- * that nobody reads, jumps to jumps, blocks that cannot be reached; and joins a block to its only
+ * that nobody reads, jumps to jumps, returns of the same constant but one, blocks that cannot be
+ * reached; and joins a block to its only
  * predecessor when that one jumps to it. Emission order stays, block ids are renumbered.
  */
 #include "ir/pass.h"
+
+enum { N_EXITS = 4 };
 
 struct dce {
 	struct ir_unit *u;
@@ -12,6 +15,11 @@ struct dce {
 	u32 *uses;
 	u32 *n_preds;
 	u8 *gone; /* by block */
+	struct exit_block { /* the last block that only returns this constant */
+		s64 value;
+		u32 block;
+	} exits[N_EXITS];
+	u32 n_exits;
 	bool changed;
 };
 
@@ -69,6 +77,32 @@ static u32 final_target(const struct ir_func *f, u32 id)
 	return id;
 }
 
+static struct exit_block *find_exit(struct dce *d, const struct ir_block *b)
+{
+	const struct ir_insn *in = b->insns.v;
+
+	if (in->op != IR_RETURN || in->arg[0].kind != O_IMM)
+		return NULL;
+	for (u32 i = 0; i < d->n_exits; i++)
+		if (d->exits[i].value == in->arg[0].imm)
+			return &d->exits[i];
+	if (d->n_exits == N_EXITS)
+		return NULL;
+	d->exits[d->n_exits] = (struct exit_block){ in->arg[0].imm, b->id };
+	return &d->exits[d->n_exits++];
+}
+
+static void find_exits(struct dce *d)
+{
+	for (u32 i = 0; i < d->f->blocks.n; i++) {
+		struct exit_block *e = find_exit(d, d->f->blocks.v[i]);
+
+		if (e)
+			e->block = i;
+	}
+}
+
+/* Jumps to jumps go on at once, and all that return the same constant share a block. */
 static void thread_jumps(struct dce *d)
 {
 	for (u32 i = 0; i < d->f->blocks.n; i++) {
@@ -76,7 +110,10 @@ static void thread_jumps(struct dce *d)
 
 		for (u32 t = 0; t < ir_n_targets(end); t++) {
 			u32 to = final_target(d->f, end->target[t]);
+			const struct exit_block *e = find_exit(d, d->f->blocks.v[to]);
 
+			if (e)
+				to = e->block;
 			d->changed |= to != end->target[t];
 			end->target[t] = to;
 		}
@@ -164,6 +201,7 @@ bool pass_dce(struct ir_unit *u)
 
 		d.n_preds = arena_array(u->arena, u32, d.f->blocks.n);
 		d.gone = arena_array(u->arena, u8, d.f->blocks.n);
+		find_exits(&d);
 		thread_jumps(&d);
 		find_reachable(&d);
 		merge_blocks(&d);

@@ -92,15 +92,32 @@ static void test_dce(void)
 	       "  return 0\n",
 	       "b0:\n  call 5()                              ; ktime_get_ns\n  atomic_add8 data0, 1\n"
 	       "  return 0\n", "what nobody reads");
+	become("fold",
+	       "b0:\n  t1 = load8 ctx\n  branch eq t1, 1 -> b1 else b2\nb1:\n  return 0\nb2:\n"
+	       "  store8 data0, t1\n  branch eq t1, 2 -> b3 else b4\nb3:\n  store8 data0+8, t1\n  jump b4\n"
+	       "b4:\n  return 0\n",
+	       "b0:\n  t1 = load8 ctx\n  branch eq t1, 1 -> b3 else b1\nb1:\n"
+	       "  store8 data0, t1\n  branch eq t1, 2 -> b2 else b3\nb2:\n  store8 data0+8, t1\n  jump b3\n"
+	       "b3:\n  return 0\n", "two returns of the same constant");
 	become("all", "b0:\n  t1 = move 1\n  jump b1\nb1:\n  return 0\n",
 	       "b0:\n  t1 = move 1\n  jump b1\nb1:\n  return 0\n", "no passes at all");
 	become("dce,fold", "b0:\n  t1 = move 1\n  return t1\n", "b0:\n  t1 = move 1\n  return t1\n",
 	       "both off by name");
 }
 
+static void test_move(void)
+{
+	become(NULL,
+	       "  var t2\nb0:\n  t1 = load8 ctx\n  t2 = move t1\n  branch ne t1, 0 -> b2 else b1\n"
+	       "b1:\n  t2 = load8 ctx+8\n  jump b2\nb2:\n  return t2\n",
+	       "  var t2\nb0:\n  t1 = load8 ctx\n  t2 = move t1\n  branch ne t2, 0 -> b2 else b1\n"
+	       "b1:\n  t2 = load8 ctx+8\n  jump b2\nb2:\n  return t2\n", "a value is read from its variable");
+}
+
 int main(void)
 {
 	test_fold();
+	test_move();
 	test_branches();
 	test_dce();
 	arena_release(&arena);
