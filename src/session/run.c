@@ -100,7 +100,7 @@ static bool run_by_hand(const struct site *s)
 static int attach_all(struct run *r, bool internal, struct err *err)
 {
 	const struct site **sites = arena_array(&r->c.arena, const struct site *, r->c.sites.n + 1);
-	bool strict = r->c.env.config.missing_probes == MISSING_ERROR;
+	bool strict = r->c.env.config.missing_probes == MISSING_ERROR, lone;
 	int rc;
 
 	for (u32 f = 0; f < r->c.instances.n; f++) {
@@ -117,7 +117,8 @@ static int attach_all(struct run *r, bool internal, struct err *err)
 			r->exiting = true;
 			return 0;
 		}
-		rc = kernel_attach_many(r->k, f, sites, n, strict && n == 1 ? NULL : refused, r, err);
+		lone = n == 1 && !r->c.instances.v[f]->clause->attaches->next;
+		rc = kernel_attach_many(r->k, f, sites, n, strict && lone ? NULL : refused, r, err);
 		if (rc < 0)
 			return err_wrap(err, "attach %s", r->c.instances.v[f]->name);
 	}
