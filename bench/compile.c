@@ -17,8 +17,12 @@
 static int compile(const char *name, const struct buf *text, u64 *ns, u32 *n_insns)
 {
 	static struct sink sink;
-	struct session_options o = { .script_name = name, .script = text->s, .script_len = text->len, .pid = -1,
-				     .sink = &sink, .themes = builtin_themes };
+	struct session_options o = { .script_name = name,
+				     .script = text->s,
+				     .script_len = text->len,
+				     .pid = -1,
+				     .sink = &sink,
+				     .themes = builtin_themes };
 	struct compiled *c = calloc(1, sizeof(*c));
 	struct buf said = { 0 };
 	struct err err = { 0 };

@@ -76,7 +76,7 @@ int main(int argc, char **argv)
 	out = fopen(argv[1], "w");
 	if (!out)
 		return 1;
-	fprintf(out, "%.2f %llu %llu %llu\n", ns, blocks * calls, clock_ns(CLOCK_PROCESS_CPUTIME_ID),
-		clock_ns(CLOCK_MONOTONIC));
+	fprintf(out, "%.2f %llu %llu %llu\n", ns, blocks * calls,
+		clock_ns(CLOCK_PROCESS_CPUTIME_ID), clock_ns(CLOCK_MONOTONIC));
 	return fclose(out) != 0;
 }

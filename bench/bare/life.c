@@ -49,7 +49,8 @@ int main(int argc, char **argv)
 	out = fopen(argv[1], "w");
 	if (!out)
 		return 1;
-	fprintf(out, "%llu %llu %ld %d\n", end - start, cpu_ns(&used.ru_utime) + cpu_ns(&used.ru_stime),
-		used.ru_maxrss, WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status));
+	fprintf(out, "%llu %llu %ld %d\n", end - start,
+		cpu_ns(&used.ru_utime) + cpu_ns(&used.ru_stime), used.ru_maxrss,
+		WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status));
 	return fclose(out) != 0;
 }

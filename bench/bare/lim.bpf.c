@@ -18,7 +18,8 @@ typedef long long s64;
 #define INLINE static inline __attribute__((always_inline))
 
 static void *(*const lookup)(const void *map, const void *key) = (void *)1;
-static long (*const update)(const void *map, const void *key, const void *value, u64 flags) = (void *)2;
+static long (*const update)(const void *map, const void *key, const void *value,
+			    u64 flags) = (void *)2;
 static long (*const delete)(const void *map, const void *key) = (void *)3;
 static u64 (*const cpu_id)(void) = (void *)8;
 static u64 (*const pid_tgid)(void) = (void *)14;
@@ -26,12 +27,24 @@ static u64 (*const boot_ns)(void) = (void *)125;
 static void *(*const reserve)(const void *ring, u64 size, u64 flags) = (void *)131;
 static void (*const submit)(void *record, u64 flags) = (void *)132;
 
-enum { HASH = 1, PERCPU_HASH = 5, RINGBUF = 27, NR_getppid = 110, NR_read = 0, NO_PREALLOC = 1, NOEXIST = 1 };
+enum {
+	HASH = 1,
+	PERCPU_HASH = 5,
+	RINGBUF = 27,
+	NR_getppid = 110,
+	NR_read = 0,
+	NO_PREALLOC = 1,
+	NOEXIST = 1
+};
 
 /* What lim.c reads of the section "maps". */
-struct map_def { u32 type, key_size, value_size, max_entries, flags; };
+struct map_def {
+	u32 type, key_size, value_size, max_entries, flags;
+};
 
-struct name { u64 a, b; };
+struct name {
+	u64 a, b;
+};
 
 struct map_def SEC("maps") by_comm_map = { PERCPU_HASH, 16, 8, 4096, NO_PREALLOC };
 struct map_def SEC("maps") by_pid_comm_map = { PERCPU_HASH, 24, 8, 4096, NO_PREALLOC };
@@ -169,7 +182,10 @@ SEC("by-comm/raw/sys_enter") int by_comm(void *ctx)
 
 SEC("by-pid-comm/raw/sys_enter") int by_pid_comm(void *ctx)
 {
-	struct { u64 pid; struct name name; } key;
+	struct {
+		u64 pid;
+		struct name name;
+	} key;
 
 	key.pid = pid_tgid() >> 32;
 	current_comm(&key.name);
@@ -223,7 +239,7 @@ SEC("latency/btf/sys_exit") int latency_exit(u64 *ctx)
 		return 0;
 	now = boot_ns();
 	hist(now - *start);
-	delete(&starts, &tid);
+	delete (&starts, &tid);
 	return 0;
 }
 

@@ -77,7 +77,8 @@ static int map_at(struct object *o, u64 offset)
 
 	if (o->map_fd[i] >= 0)
 		return o->map_fd[i];
-	o->map_fd[i] = must(bpf_map_create(m->type, "lim", m->key_size, m->value_size, m->max_entries, m->flags),
+	o->map_fd[i] = must(bpf_map_create(m->type, "lim", m->key_size, m->value_size,
+					   m->max_entries, m->flags),
 			    "map");
 	if (m->type == BPF_MAP_TYPE_RINGBUF) {
 		o->ring_fd = o->map_fd[i];
@@ -128,7 +129,8 @@ static void set_comm_offset(struct bpf_insn *code, u32 n)
 	u32 offset = 0;
 
 	for (u32 i = 0; i < n; i++) {
-		if (code[i].code != (BPF_LDX | BPF_MEM | BPF_DW) || (code[i].off & ~8) != COMM_STANDS_AT)
+		if (code[i].code != (BPF_LDX | BPF_MEM | BPF_DW) ||
+		    (code[i].off & ~8) != COMM_STANDS_AT)
 			continue;
 		if (!offset) {
 			task = btf_type_by_name(btf, 's', "task_struct");
@@ -141,7 +143,9 @@ static void set_comm_offset(struct bpf_insn *code, u32 n)
 
 static int open_event(const char *name)
 {
-	struct perf_event_attr attr = { .type = PERF_TYPE_TRACEPOINT, .size = sizeof(attr), .sample_period = 1 };
+	struct perf_event_attr attr = { .type = PERF_TYPE_TRACEPOINT,
+					.size = sizeof(attr),
+					.sample_period = 1 };
 	unsigned long long id = 0;
 	char path[256];
 	FILE *f;
@@ -159,7 +163,9 @@ static void load_and_attach(struct object *o, u32 section, const char *kind)
 {
 	const char *where = strchr(kind, '/') + 1;
 	u32 n = (u32)(o->sections[section].sh_size / sizeof(struct bpf_insn)), type_id = 0;
-	struct bpf_load l = { .prog_type = BPF_PROG_TYPE_RAW_TRACEPOINT, .n_insns = n, .name = "lim" };
+	struct bpf_load l = { .prog_type = BPF_PROG_TYPE_RAW_TRACEPOINT,
+			      .n_insns = n,
+			      .name = "lim" };
 	static struct bpf_insn code[4096];
 	struct btf_param params[12];
 	static char log[65536];
@@ -200,7 +206,8 @@ static void attach_question(struct object *o, const char *question)
 	for (u32 i = 1; i < o->n_sections; i++) {
 		const char *name = name_of(o, i);
 
-		if (o->sections[i].sh_type != SHT_PROGBITS || strncmp(name, question, len) || name[len] != '/')
+		if (o->sections[i].sh_type != SHT_PROGBITS || strncmp(name, question, len) ||
+		    name[len] != '/')
 			continue;
 		load_and_attach(o, i, name + len + 1);
 		n++;
@@ -230,7 +237,8 @@ static int run_command(const struct object *o, char **command)
 			must(-1, "ring");
 	}
 	while (waitpid(pid, &status, consumer ? WNOHANG : 0) != pid) {
-		__atomic_store_n(consumer, __atomic_load_n(producer, __ATOMIC_ACQUIRE), __ATOMIC_RELEASE);
+		__atomic_store_n(consumer, __atomic_load_n(producer, __ATOMIC_ACQUIRE),
+				 __ATOMIC_RELEASE);
 		nanosleep(&pause, NULL);
 	}
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 1;

@@ -78,6 +78,8 @@ struct opnd lower_own_word(struct lower *l, u32 offset)
 
 /* ---- scratch */
 
+static u32 slot_new(struct lower *l, u32 size, u32 align, const char *name);
+
 static void claim_level(struct lower *l, u32 level, struct opnd key, struct ir_block *got,
 			struct ir_block *next, struct ir_block *none)
 {
@@ -101,7 +103,7 @@ static void claim_scratch(struct lower *l)
 	struct opnd key;
 	struct ir_insn last;
 
-	key = lower_temp_kept(l, 8, 8, "level");
+	key = o_slot(slot_new(l, 8, 8, "level"), 0); /* on the stack whatever is there: scratch needs it */
 	l->s->scratch = ir_var(l);
 	l->block = l->s->claim;
 	last = l->block->insns.v[--l->block->insns.n]; /* its jump */

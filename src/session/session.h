@@ -43,7 +43,8 @@ struct system_view {
 	struct arena *arena;
 	struct btf *btf;
 	struct kallsyms *kallsyms;
-	bool btf_tried;
+	bool btf_tried, pid_ns_asked;
+	u64 pid_ns_dev, pid_ns_ino;
 };
 
 struct target_site {

@@ -129,14 +129,17 @@ static bool world_user_symbol(void *ctx, const char *path, const char *name, u64
 /* include/linux/proc_ns.h: the inode number of the first pid namespace is fixed. */
 static bool world_pid_namespace(void *ctx, u64 *dev, u64 *ino)
 {
+	struct system_view *v = ctx;
 	struct stat st;
 
-	(void)ctx;
-	if (stat("/proc/self/ns/pid", &st) < 0 || st.st_ino == PROC_PID_INIT_INO)
-		return false;
-	*dev = st.st_dev;
-	*ino = st.st_ino;
-	return true;
+	if (!v->pid_ns_asked && stat("/proc/self/ns/pid", &st) == 0) {
+		v->pid_ns_dev = st.st_dev;
+		v->pid_ns_ino = st.st_ino;
+	}
+	v->pid_ns_asked = true;
+	*dev = v->pid_ns_dev;
+	*ino = v->pid_ns_ino;
+	return v->pid_ns_ino && v->pid_ns_ino != PROC_PID_INIT_INO;
 }
 
 void view_world(struct system_view *v, struct world *w)
