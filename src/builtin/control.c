@@ -250,7 +250,7 @@ static const struct builtin rows[] = {
 	},
 	{
 		.name = "system", .sig = "system(format: lit string, ...)", .brief = "run a shell command",
-		.doc = "Formats a command line and runs it with sh -c. Its output appears in order. Needs --unsafe.",
+		.doc = "Formats a command line and runs it with sh -c. Its output appears in order.",
 		.example = "begin { system(\"echo %d\", 1); }",
 		.flags = BI_STATEMENT | BI_UNSAFE, .engines = ON_ALL, .check = check_command, .lower = lower_format,
 		.action = &action_system,
@@ -264,8 +264,7 @@ static const struct builtin rows[] = {
 	},
 	{
 		.name = "signal", .sig = "signal(signal: int|lit string)", .brief = "send a signal to the process",
-		.doc = "Sends a signal, by number or name (\"SIGKILL\" or \"KILL\"), to the current process. Needs "
-		       "--unsafe.",
+		.doc = "Sends a signal, by number or name (\"SIGKILL\" or \"KILL\"), to the current process.",
 		.example = "tracepoint:syscalls:sys_enter_getpgid /pid == cpid/ { signal(\"SIGTERM\"); }",
 		.flags = BI_STATEMENT | BI_UNSAFE | BI_NEEDS_PROFILE, .engines = ON_KERNEL, .feature = FEAT_SIGNAL + 1,
 		.check = check_signal, .lower = lower_signal, .aux = SEND_SIGNAL,
@@ -273,7 +272,7 @@ static const struct builtin rows[] = {
 	{
 		.name = "signal_thread", .sig = "signal_thread(signal: int|lit string)",
 		.brief = "send a signal to the thread",
-		.doc = "As signal(), to the current thread. Needs --unsafe.",
+		.doc = "As signal(), to the current thread.",
 		.example = "tracepoint:syscalls:sys_enter_getpgid /pid == cpid/ { signal_thread(\"SIGUSR1\"); }",
 		.flags = BI_STATEMENT | BI_UNSAFE | BI_NEEDS_PROFILE, .engines = ON_KERNEL, .feature = FEAT_SIGNAL + 1,
 		.check = check_signal, .lower = lower_signal, .aux = SEND_SIGNAL_THREAD,
@@ -281,7 +280,7 @@ static const struct builtin rows[] = {
 	{
 		.name = "override", .sig = "override(result: int)", .brief = "make a kernel function return at once",
 		.doc = "The traced function returns that value without running: only in kprobe, on functions that the kernel "
-		       "allows it for, on kernels built for it. Needs --unsafe.",
+		       "allows it for, on kernels built for it.",
 		.example = "kprobe:__x64_sys_getpgid /pid == cpid/ { override(0); }",
 		.flags = BI_STATEMENT | BI_UNSAFE | BI_NEEDS_PROFILE, .engines = ON_KERNEL, .check = check_override,
 		.lower = lower_override,
@@ -290,7 +289,7 @@ static const struct builtin rows[] = {
 		.name = "write_user", .sig = "write_user(to: ptr|int, from: any, length: lit int) -> int64",
 		.brief = "write to the process's memory",
 		.doc = "Writes bytes of a value, or of what a pointer points to, at an address of the current process: 0, or "
-		       "a negative error. Needs --unsafe, and a kernel that is not locked down.",
+		       "a negative error. Refused by kernels that are locked down.",
 		.example = "uprobe:libc:getenv /pid == cpid/ { _ = write_user(arg0, \"X\", 1); }",
 		.flags = BI_UNSAFE | BI_NO_DISCARD_WARNING, .engines = ON_KERNEL, .feature = FEAT_PROBE_WRITE_USER + 1,
 		.check = check_write_user, .lower = lower_write_user,

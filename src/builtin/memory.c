@@ -9,6 +9,12 @@ static const struct type *check_str(struct check *c, struct node *call)
 	struct node *what = call_arg(call, 0), *len = call_arg(call, 1);
 	u32 cap = (u32)c->env->config.max_strlen;
 
+	if (what->kind == N_PARAM && what->name) { /* as it was written, number or not */
+		u32 n = (u32)strlen(what->name);
+
+		node_make_str(call, what->name, n, type_string(c->arena, n + 1));
+		return call->type;
+	}
 	if (what->type->kind == TY_STRING && what->kind == N_STR) {
 		u32 n = what->str_len;
 

@@ -96,7 +96,7 @@ static struct ir_val lower_probe(struct lower *l, struct node *call)
 
 static const struct type *check_probetype(struct check *c, struct node *call)
 {
-	const char *s = c->inst ? c->inst->provider : "";
+	const char *s = !c->inst ? "" : c->inst->once ? "special" : c->inst->provider;
 
 	node_make_str(call, s, (u32)strlen(s), type_string(c->arena, (u32)strlen(s) + 1));
 	return call->type;
@@ -211,7 +211,7 @@ static const struct builtin rows[] = {
 	},
 	{
 		.name = "name", .sig = "name() -> probe", .brief = "full name of the probe",
-		.doc = "The old spelling of probe.",
+		.doc = "For scripts of older releases.",
 		.example = "begin { print(name); }",
 		.flags = BI_VARIABLE | BI_READS_NAME, .engines = ON_ALL, .lower = lower_probe, .alias_of = "probe",
 	},

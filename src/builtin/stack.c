@@ -175,7 +175,7 @@ static const struct builtin rows[] = {
 		  "User frames at the probe by frame pointers, innermost first. Modes: bpftrace, perf, raw, build_id.",
 		  "profile:hz:99 { @[ustack(5)] = count(); }", check_ustack),
 	STACK_ROW("stack", "stack(mode: name|lit int = bpftrace, limit: lit int = 127) -> kstack", "kernel stack",
-		  "The old spelling of kstack.", "profile:hz:99 { @[stack(5)] = count(); }", check_kstack,
+		  "For scripts of older releases.", "profile:hz:99 { @[stack(5)] = count(); }", check_kstack,
 		  .alias_of = "kstack"),
 };
 

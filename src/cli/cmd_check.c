@@ -37,8 +37,9 @@ const struct command command_check = {
 	.name = "check",
 	.args = "FILE",
 	.brief = "compile a script without running it",
-	.doc = "Needs no privilege. With --diag json an editor can show the messages; the exit "
-	       "status is 0 when there are no errors and 1 when there are.",
+	.doc = "Runs nothing and attaches nothing. Only the fields of tracepoints must be readable, "
+	       "which many systems allow to root alone. With --diag json an editor can show the "
+	       "messages; the exit status is 0 when there are no errors and 1 when there are.",
 	.example = "sonde check --diag json opensnoop.bt",
 	.run = run,
 };

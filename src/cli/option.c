@@ -255,8 +255,8 @@ const struct option_row option_rows[] = {
 	  .take = take_pid, O(pid) },
 	{ .key = 'c', .name = "cmd", .arg = "COMMAND", .group = GROUP_WHAT,
 	  .help = "start COMMAND when all is attached; ends when it ends",
-	  .doc = "COMMAND is split at spaces and found in PATH. It filters nothing: cpid is its "
-		 "process, and --follow looks at it and its children alone.",
+	  .doc = "COMMAND is split at spaces, except in quotes, and found in PATH. It filters "
+		 "nothing: cpid is its process, and --follow looks at it and its children alone.",
 	  .take = take_text, O(command) },
 	{ .name = "follow", .group = GROUP_WHAT,
 	  .help = "only the process of -p or -c, its threads and its children",

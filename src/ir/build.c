@@ -131,6 +131,7 @@ struct opnd ir_emit(struct lower *l, struct ir_insn in)
 	in.span = l->span;
 	if ((flags & IRF_DEF) && !in.dst)
 		in.dst = temp_new(l, false);
+	l->s->loop_insns++;
 	vec_push(l->arena, &l->block->insns, in);
 	return in.dst ? o_temp(in.dst) : (struct opnd){ 0 };
 }
@@ -355,6 +356,7 @@ void ir_branch(struct lower *l, enum ir_cond cc, struct opnd a, struct opnd b, s
 		ir_jump(l, cond_holds(cc, a.imm, b.imm) ? yes : no);
 		return;
 	}
+	l->s->loop_branches++;
 	ir_emit(l, (struct ir_insn){ .op = IR_BRANCH, .cc = cc, .arg = { a, b },
 				     .target = { yes->id, no->id } });
 	l->block = ir_block_new(l);

@@ -388,6 +388,8 @@ static void into(struct lower *l, struct node *n, const struct type *t, struct o
 		lower_put_string(l, n->str, n->str_len, t->count, dst, canonical);
 		return;
 	}
+	if (n->kind == N_TUPLE && !n->a)
+		return; /* () has no bytes */
 	if ((n->kind == N_TUPLE || n->kind == N_RECORD) && n->a) {
 		if (n->kind == N_RECORD)
 			ir_zero(l, dst, t->size);

@@ -220,7 +220,8 @@ struct opnd lower_key(struct lower *l, struct node *n)
 
 	if (!n->map->is_keyed || !n->a)
 		return (struct opnd){ 0 };
-	if (!scalar_key(l, n, kt, &key))
+	l->s->key_is_numbered = scalar_key(l, n, kt, &key);
+	if (!l->s->key_is_numbered)
 		return memory_key(l, n, kt);
 	if (vn_find(l, &key, false, &slot))
 		return slot;
@@ -406,8 +407,9 @@ static struct ir_val read_keyed_scalar(struct lower *l, struct node *n)
 	struct ir_block *have = ir_block_new(l), *out = ir_block_new(l);
 	struct opnd key = lower_key(l, n), p, r;
 	struct ir_insn id = { .op = IR_CALL, .imm = map, .arg = { key } };
+	bool numbered = l->s->key_is_numbered; /* else the slot will hold other keys too */
 
-	if (vn_find(l, &id, true, &r))
+	if (numbered && vn_find(l, &id, true, &r))
 		return val_scalar(n->map->value, r);
 	p = lookup(l, map, key);
 	v = ir_var(l);
@@ -427,7 +429,7 @@ static struct ir_val read_keyed_scalar(struct lower *l, struct node *n)
 		ir_jump(l, on);
 		ir_place(l, on);
 	}
-	if (key.kind == O_SLOT)
+	if (numbered)
 		vn_add(l, &id, true, r);
 	return val_scalar(n->map->value, r);
 }

@@ -317,7 +317,7 @@ void lower_zero_from(struct lower *l, struct opnd dst, u32 from, u32 to)
 void lower_put_string(struct lower *l, const char *s, u32 len, u32 cap, struct opnd dst, bool canonical)
 {
 	u8 word[8];
-	u32 n = MIN(len, cap - 1), end = n + 1, at = 0;
+	u32 n = (u32)strnlen(s, MIN(len, cap - 1)), end = n + 1, at = 0;
 
 	while (at < end) {
 		u32 size = cap - at >= 8 ? 8 : cap - at >= 4 ? 4 : cap - at >= 2 ? 2 : 1;

@@ -3,7 +3,7 @@
 #include "ir/state.h"
 
 /* Turns of a loop that verifiers follow one by one: of a million instructions they look at in all. */
-enum { LOOP_BOUND = 4096, KNOWN_LOOP_BOUND = 32768 };
+enum { LOOP_BOUND = 4096, KNOWN_LOOP_BOUND = 32768, INNER_LOOP_BOUND = 64 };
 
 static void lower_stmt(struct lower *l, struct node *n);
 
@@ -94,8 +94,15 @@ static void lower_if(struct lower *l, struct node *n)
 struct counted {
 	struct ir_block *head, *body, *step, *out;
 	struct loop loop;
-	u32 counter, mark;
+	u32 counter, mark, bound;
+	u32 branches_before, insns_before; /* what the loop around had so far */
 };
+
+/*
+ * Verifiers follow each turn. They keep a way not taken for each branch that they cannot decide, 8192 at
+ * most (BPF_COMPLEXITY_LIMIT_JMP_SEQ), and look at a million instructions in all: the bound is what fits.
+ */
+enum { MAX_PENDING = 8000, MAX_LOOKED_AT = 500000 };
 
 static void loop_begin(struct lower *l, struct counted *c, u32 bound)
 {
@@ -109,7 +116,11 @@ static void loop_begin(struct lower *l, struct counted *c, u32 bound)
 	vn_loop_edge(l);
 	c->mark = vn_mark(l);
 	ir_place(l, c->head);
+	c->bound = bound;
 	ir_branch(l, CC_UGE, o_temp(c->counter), o_imm(bound), over, go);
+	c->branches_before = l->s->loop_branches;
+	c->insns_before = l->s->loop_insns;
+	l->s->loop_branches = l->s->loop_insns = 0;
 	ir_place(l, over);
 	lower_loss(l, LOSS_LOOP, NULL);
 	ir_jump(l, c->out);
@@ -117,8 +128,25 @@ static void loop_begin(struct lower *l, struct counted *c, u32 bound)
 	l->s->loop = &c->loop;
 }
 
+/* The counter's own comparison is what verifiers can decide. */
+static void set_bound(struct lower *l, struct counted *c)
+{
+	u32 branches = l->s->loop_branches, insns = l->s->loop_insns + 4;
+	u32 bound = MIN(c->bound, MAX_LOOKED_AT / insns);
+
+	if (branches) /* loops one after another share what verifiers keep */
+		bound = MIN(bound, (MAX_PENDING - MIN(l->s->loop_pending, MAX_PENDING - 64u)) / branches);
+	bound = MAX(bound, 1u);
+	if (!c->loop.outer)
+		l->s->loop_pending += (u32)MIN((u64)bound * branches, MAX_PENDING);
+	c->head->insns.v[0].arg[1] = o_imm(bound);
+	l->s->loop_branches = c->branches_before + (u32)MIN((u64)bound * branches, MAX_PENDING);
+	l->s->loop_insns = c->insns_before + (u32)MIN((u64)bound * insns, MAX_LOOKED_AT);
+}
+
 static void loop_end(struct lower *l, struct counted *c)
 {
+	set_bound(l, c);
 	ir_jump(l, c->step);
 	ir_place(l, c->step);
 	ir_var_set(l, c->counter, ir_op2(l, IR_ADD, o_temp(c->counter), o_imm(1)));
@@ -133,7 +161,7 @@ static void lower_while(struct lower *l, struct node *n)
 {
 	struct counted c;
 
-	loop_begin(l, &c, LOOP_BOUND);
+	loop_begin(l, &c, l->s->loop ? INNER_LOOP_BOUND : LOOP_BOUND);
 	lower_cond(l, n->a, c.body, c.out);
 	ir_place(l, c.body);
 	lower_body(l, n->b);
@@ -148,12 +176,16 @@ static void lower_for_range(struct lower *l, struct node *n)
 	u32 at = ir_var(l), end = ir_var(l), bound = LOOP_BOUND;
 	struct counted c;
 
+	if (l->s->loop)
+		bound = INNER_LOOP_BOUND;
 	if (from.kind == O_IMM && to.kind == O_IMM && to.imm > from.imm && to.imm - from.imm < KNOWN_LOOP_BOUND)
 		bound = (u32)(to.imm - from.imm) + 1;
 	ir_var_set(l, at, from);
 	ir_var_set(l, end, to);
 	loop_begin(l, &c, bound);
 	ir_branch(l, CC_SLT, o_temp(at), o_temp(end), c.body, c.out);
+	if (from.kind == O_IMM && to.kind == O_IMM)
+		l->s->loop_branches--; /* verifiers know how it ends */
 	ir_place(l, c.body);
 	lower_var_store(l, v, ir_emit(l, (struct ir_insn){ .op = IR_MOVE, .arg = { o_temp(at) } }));
 	ir_var_set(l, at, ir_op2(l, IR_ADD, o_temp(at), o_imm(1)));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The table of operations, and what follows from an operation alone: how many operands it has and the
- * value it gives for constants. The rows are in ir/op.def.
+ * The table of operations, and what follows from an operation alone: how many operands it has and
+ * the value it gives for constants. The rows are in ir/op.def.
  */
 #include "ir/pass.h"
 
@@ -14,8 +14,7 @@ const struct ir_op_row ir_ops[N_IR_OPS] = {
 u32 ir_n_args(const struct ir_insn *in)
 {
 	switch ((enum ir_opcode)in->op) {
-	case IR_JUMP:
-		return 0;
+	case IR_JUMP: return 0;
 	case IR_MOVE:
 	case IR_NEG:
 	case IR_SEXT:
@@ -24,8 +23,7 @@ u32 ir_n_args(const struct ir_insn *in)
 	case IR_LOAD:
 	case IR_ADDR:
 	case IR_ZERO:
-	case IR_RETURN:
-		return 1;
+	case IR_RETURN: return 1;
 	case IR_ADD:
 	case IR_SUB:
 	case IR_MUL:
@@ -48,24 +46,20 @@ u32 ir_n_args(const struct ir_insn *in)
 	case IR_ATOMIC_XOR:
 	case IR_ATOMIC_XCHG:
 	case IR_COPY:
-	case IR_BRANCH:
-		return 2;
-	case IR_ATOMIC_CMPXCHG:
-		return 3;
+	case IR_BRANCH: return 2;
+	case IR_ATOMIC_CMPXCHG: return 3;
 	case IR_CALL:
 	case IR_KCALL:
-	case IR_CALLSUB:
-		return in->n_args;
-	case N_IR_OPS:
-		break;
+	case IR_CALLSUB: return in->n_args;
+	case N_IR_OPS: break;
 	}
 	BUG("operation %u", in->op);
 }
 
 bool ir_has_size(u32 op)
 {
-	return op == IR_SEXT || op == IR_ZEXT || op == IR_BSWAP || op == IR_LOAD || op == IR_STORE ||
-	       (op >= IR_ATOMIC_ADD && op <= IR_ATOMIC_CMPXCHG);
+	return op == IR_SEXT || op == IR_ZEXT || op == IR_BSWAP || op == IR_LOAD ||
+	       op == IR_STORE || (op >= IR_ATOMIC_ADD && op <= IR_ATOMIC_CMPXCHG);
 }
 
 bool ir_is_call(u32 op)
@@ -139,8 +133,9 @@ static u64 extend(u64 a, u32 size, bool is_signed)
 
 static u64 reverse(u64 a, u32 size)
 {
-	return size == 2 ? __builtin_bswap16((u16)a) :
-	       size == 4 ? __builtin_bswap32((u32)a) : __builtin_bswap64(a);
+	return size == 2   ? __builtin_bswap16((u16)a)
+	       : size == 4 ? __builtin_bswap32((u32)a)
+			   : __builtin_bswap64(a);
 }
 
 bool ir_eval(const struct ir_insn *in, u64 a, u64 b, u64 *r)
@@ -183,8 +178,7 @@ bool ir_eval(const struct ir_insn *in, u64 a, u64 b, u64 *r)
 	case IR_JUMP:
 	case IR_BRANCH:
 	case IR_RETURN:
-	case N_IR_OPS:
-		break;
+	case N_IR_OPS: break;
 	}
 	return false;
 }

@@ -78,7 +78,8 @@ static bool read_s64(struct reader *r, s64 *v)
 	skip_blanks(r);
 	if (!is_digit(*r->at) && *r->at != '-' && *r->at != '+')
 		return fail(r, "expected a number");
-	*v = *r->at == '-' || *r->at == '+' ? (s64)strtoll(r->at, &end, 0) : (s64)strtoull(r->at, &end, 0);
+	*v = *r->at == '-' || *r->at == '+' ? (s64)strtoll(r->at, &end, 0)
+					    : (s64)strtoull(r->at, &end, 0);
 	if (end == r->at)
 		return fail(r, "expected a number");
 	r->at = end;
@@ -110,8 +111,14 @@ static bool read_temp(struct reader *r, u32 *id)
 
 static bool read_id(struct reader *r, const char *word, u32 len, struct opnd *o)
 {
-	static const struct { const char *word; enum opnd_kind kind; } kinds[] = {
-		{ "s", O_SLOT }, { "map", O_MAP }, { "data", O_DATA }, { "f", O_FUNC },
+	static const struct {
+		const char *word;
+		enum opnd_kind kind;
+	} kinds[] = {
+		{ "s", O_SLOT },
+		{ "map", O_MAP },
+		{ "data", O_DATA },
+		{ "f", O_FUNC },
 	};
 
 	if (len == 1 && *word == 't') {
@@ -152,8 +159,8 @@ static bool read_opnd(struct reader *r, struct opnd *o)
 
 static bool read_cond(struct reader *r, u8 *cc)
 {
-	static const char *const names[] = { "eq", "ne", "ult", "ule", "ugt", "uge", "slt", "sle", "sgt",
-					     "sge", "set" };
+	static const char *const names[] = { "eq",  "ne",  "ult", "ule", "ugt", "uge",
+					     "slt", "sle", "sgt", "sge", "set" };
 
 	for (u32 i = 0; i < ARRAY_SIZE(names); i++)
 		if (take(r, names[i])) {
@@ -342,7 +349,8 @@ static bool read_line(struct reader *r)
 	return read_insn(r);
 }
 
-struct ir_unit *ir_parse(struct arena *a, struct program *prog, const char *text, const char **error)
+struct ir_unit *ir_parse(struct arena *a, struct program *prog, const char *text,
+			 const char **error)
 {
 	struct ir_unit *u = arena_new(a, struct ir_unit);
 	struct reader r = { .arena = a, .unit = u, .at = text };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The pass list, in the order of running. Each pass takes a unit and leaves a valid one; debug builds
- * (sanitizers, hostile) verify after each. Passes rewrite in place and must be linear.
+ * The pass list, in the order of running. Each pass takes a unit and leaves a valid one; debug
+ * builds (sanitizers, hostile) verify after each. Passes rewrite in place and must be linear.
  */
 #include "ir/pass.h"
 

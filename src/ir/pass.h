@@ -22,7 +22,10 @@ const char *ir_check(const struct ir_unit *u);
 
 /* Times each temporary is an operand (arena array, by id). */
 u32 *ir_count_uses(const struct ir_unit *u, const struct ir_func *f);
-/* The instruction that defines each single-definition temporary; NULL for variables and parameters. */
+/*
+ * The instruction that defines each single-definition temporary; NULL for variables and
+ * parameters.
+ */
 struct ir_insn **ir_find_defs(const struct ir_unit *u, const struct ir_func *f);
 
 bool pass_dce(struct ir_unit *u);

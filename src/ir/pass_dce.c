@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Removes what does nothing: pure instructions and loads whose result nobody reads, results of calls
- * that nobody reads, jumps to jumps, returns of the same constant but one, blocks that cannot be
- * reached; and joins a block to its only
- * predecessor when that one jumps to it. Emission order stays, block ids are renumbered.
+ * Removes what does nothing: pure instructions and loads whose result nobody reads, results of
+ * calls that nobody reads, jumps to jumps, returns of the same constant but one, blocks that
+ * cannot be reached; and joins a block to its only predecessor when that one jumps to it. Emission
+ * order stays, block ids are renumbered.
  */
 #include "ir/pass.h"
 
@@ -14,7 +14,7 @@ struct dce {
 	struct ir_func *f;
 	u32 *uses;
 	u32 *n_preds;
-	u8 *gone; /* by block */
+	u8 *gone;	    /* by block */
 	struct exit_block { /* the last block that only returns this constant */
 		s64 value;
 		u32 block;
@@ -118,7 +118,8 @@ static void thread_jumps(struct dce *d)
 			end->target[t] = to;
 		}
 		if (end->op == IR_BRANCH && end->target[0] == end->target[1]) {
-			*end = (struct ir_insn){ .op = IR_JUMP, .target = { end->target[0] },
+			*end = (struct ir_insn){ .op = IR_JUMP,
+						 .target = { end->target[0] },
 						 .span = end->span };
 			d->changed = true;
 		}

@@ -2,17 +2,17 @@
 /*
  * One forward sweep over temporaries that are defined once: constants and copies reach their uses,
  * operations on constants are computed, identities vanish (extensions of what is narrow already,
- * masks wider than the value), an extension or mask in front of a narrower store is skipped, a branch
- * on a comparison's result becomes a branch on the comparison. Values of variables never move: they
- * may change between. What loses its last use is left to the dce pass.
+ * masks wider than the value), an extension or mask in front of a narrower store is skipped, a
+ * branch on a comparison's result becomes a branch on the comparison. Values of variables never
+ * move: they may change between. What loses its last use is left to the dce pass.
  */
 #include "ir/pass.h"
 
 struct fold {
 	struct ir_unit *u;
 	struct ir_func *f;
-	struct opnd *copy;	/* by temporary: O_IMM or O_TEMP it equals; O_NONE */
-	u8 *width;		/* by temporary: bits that may be set, from the right; 0: all */
+	struct opnd *copy; /* by temporary: O_IMM or O_TEMP it equals; O_NONE */
+	u8 *width;	   /* by temporary: bits that may be set, from the right; 0: all */
 	struct ir_insn **defs;
 	u32 *uses;
 	bool changed;
@@ -51,8 +51,8 @@ static u32 width_of(const struct fold *p, struct opnd o)
 }
 
 /*
- * Counts of uses may only err upwards: a temporary that seems to have one reader has one. A copy that
- * lost its last reader no longer counts as a reader itself.
+ * Counts of uses may only err upwards: a temporary that seems to have one reader has one. A copy
+ * that lost its last reader no longer counts as a reader itself.
  */
 static void add_use(struct fold *p, struct opnd o)
 {
@@ -161,8 +161,8 @@ static void fold_mask(struct fold *p, struct ir_insn *in)
 
 static bool zero_is_identity(u32 op)
 {
-	return op == IR_ADD || op == IR_SUB || op == IR_OR || op == IR_XOR || op == IR_SHL || op == IR_SHR ||
-	       op == IR_SAR || op == IR_UMOD || op == IR_SMOD;
+	return op == IR_ADD || op == IR_SUB || op == IR_OR || op == IR_XOR || op == IR_SHL ||
+	       op == IR_SHR || op == IR_SAR || op == IR_UMOD || op == IR_SMOD;
 }
 
 static bool zero_is_zero(u32 op)
@@ -186,7 +186,8 @@ static void fold_right_constant(struct fold *p, struct ir_insn *in)
 	if ((c == 0 && zero_is_identity(in->op)) || (c == 1 && one_is_identity(in->op)) ||
 	    (c == -1 && in->op == IR_AND))
 		become_move(p, in, in->arg[0]);
-	else if ((c == 0 && zero_is_zero(in->op)) || (c == 1 && (in->op == IR_UMOD || in->op == IR_SMOD)))
+	else if ((c == 0 && zero_is_zero(in->op)) ||
+		 (c == 1 && (in->op == IR_UMOD || in->op == IR_SMOD)))
 		become_move(p, in, o_imm(0));
 	else if (log > 0 && in->op == IR_MUL)
 		become(p, in, IR_SHL, o_imm(log));
@@ -195,7 +196,7 @@ static void fold_right_constant(struct fold *p, struct ir_insn *in)
 	else if (log > 0 && in->op == IR_UMOD)
 		become(p, in, IR_AND, o_imm(c - 1));
 	else if (in->op == IR_SUB)
-		become(p, in, IR_ADD, o_imm((s64)-(u64)c));
+		become(p, in, IR_ADD, o_imm((s64) - (u64)c));
 	if (in->op == IR_ADD || in->op == IR_AND)
 		combine(p, in);
 	if (in->op == IR_AND && in->arg[1].kind == O_IMM)
@@ -210,7 +211,10 @@ static void fold_same(struct fold *p, struct ir_insn *in)
 		become_move(p, in, in->arg[0]);
 }
 
-/* d = zext a: nothing when a is narrow. A signed load that is only read so becomes unsigned, and back. */
+/*
+ * d = zext a: nothing when a is narrow. A signed load that is only read so becomes unsigned, and
+ * back.
+ */
 static void fold_ext(struct fold *p, struct ir_insn *in)
 {
 	const struct ir_insn *def = def_of(p, in->arg[0]);
@@ -219,7 +223,8 @@ static void fold_ext(struct fold *p, struct ir_insn *in)
 
 	if (in->size == 8 || w <= bits - is_signed) {
 		become_move(p, in, in->arg[0]);
-	} else if (def && def->op == IR_LOAD && def->size == in->size && p->uses[in->arg[0].id] == 1) {
+	} else if (def && def->op == IR_LOAD && def->size == in->size &&
+		   p->uses[in->arg[0].id] == 1) {
 		p->defs[in->arg[0].id]->is_signed = is_signed;
 		p->width[in->arg[0].id] = is_signed ? 0 : (u8)bits;
 		become_move(p, in, in->arg[0]);
@@ -241,7 +246,8 @@ static void fold_pure(struct fold *p, struct ir_insn *in)
 		swap_args(in);
 	if (in->op == IR_SEXT || in->op == IR_ZEXT)
 		fold_ext(p, in);
-	else if (n == 2 && in->op != IR_SET && in->arg[1].kind == O_IMM && in->arg[0].kind == O_TEMP)
+	else if (n == 2 && in->op != IR_SET && in->arg[1].kind == O_IMM &&
+		 in->arg[0].kind == O_TEMP)
 		fold_right_constant(p, in);
 	else if (n == 2 && in->op != IR_SET && same_temp(in->arg[0], in->arg[1]))
 		fold_same(p, in);
@@ -315,28 +321,21 @@ static void fold_branch(struct fold *p, struct ir_insn *in)
 }
 
 /*
- * Only what the verifier of 5.10 sees as well: a mask that is dropped because the value is narrow may be
- * what bounds an index. It knows nothing of quotients, remainders and swapped bytes.
+ * Only what the verifier of 5.10 sees as well: a mask that is dropped because the value is narrow
+ * may be what bounds an index. It knows nothing of quotients, remainders and swapped bytes.
  */
 static u32 result_width(const struct fold *p, const struct ir_insn *in)
 {
 	u32 a = width_of(p, in->arg[0]), b = width_of(p, in->arg[1]);
 
 	switch ((enum ir_opcode)in->op) {
-	case IR_MOVE:
-		return a;
-	case IR_LOAD:
-		return in->is_signed ? 64 : in->size * 8u;
-	case IR_ZEXT:
-		return MIN(a, in->size * 8u);
-	case IR_SET:
-		return 1;
-	case IR_AND:
-		return MIN(a, b);
-	case IR_OR:
-		return MAX(a, b);
-	case IR_SHR:
-		return in->arg[1].kind == O_IMM ? MAX((s64)a - (in->arg[1].imm & 63), 1) : a;
+	case IR_MOVE: return a;
+	case IR_LOAD: return in->is_signed ? 64 : in->size * 8u;
+	case IR_ZEXT: return MIN(a, in->size * 8u);
+	case IR_SET: return 1;
+	case IR_AND: return MIN(a, b);
+	case IR_OR: return MAX(a, b);
+	case IR_SHR: return in->arg[1].kind == O_IMM ? MAX((s64)a - (in->arg[1].imm & 63), 1) : a;
 	case IR_SHL:
 		return in->arg[1].kind == O_IMM ? MIN(a + (u32)(in->arg[1].imm & 63), 64u) : 64;
 	case IR_UDIV:
@@ -368,8 +367,7 @@ static u32 result_width(const struct fold *p, const struct ir_insn *in)
 	case IR_JUMP:
 	case IR_BRANCH:
 	case IR_RETURN:
-	case N_IR_OPS:
-		break;
+	case N_IR_OPS: break;
 	}
 	return 64;
 }

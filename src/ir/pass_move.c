@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A value that is moved to a variable is read from the variable afterwards, where that ends the value's
- * life at the move: the two can then share a register, and the move is nothing.
+ * A value that is moved to a variable is read from the variable afterwards, where that ends the
+ * value's life at the move: the two can then share a register, and the move is nothing.
  *
  *	t4 = call 1(map0, s0)		t4 = call 1(map0, s0)
  *	t9 = move t4			t9 = move t4

@@ -68,7 +68,8 @@ static void print_call(struct buf *b, const struct ir_insn *in)
 	buf_putc(b, ')');
 }
 
-static void print_note(struct buf *b, const struct ir_unit *u, const struct ir_insn *in, size_t from)
+static void print_note(struct buf *b, const struct ir_unit *u, const struct ir_insn *in,
+		       size_t from)
 {
 	const char *note = NULL;
 

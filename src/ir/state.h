@@ -38,6 +38,9 @@ struct lower_state {
 	struct ir_block *claim;	 /* where a claim of scratch is to be put */
 	u32 scratch;		 /* variable holding the claimed entry, 0: not claimed */
 	struct loop *loop;
+	u32 loop_pending; /* of the loops that are done */
+	u32 loop_branches, loop_insns; /* of one turn of the innermost loop so far: see loop_end() */
+	bool key_is_numbered;	 /* of the last lower_key() */
 	struct ir_block *exit_zero, *exit_value; /* where returns of the body go */
 	struct ir_block *exit_filter, *exit_predicate;
 	u32 predicate_scratch; /* claimed before the predicate was decided */

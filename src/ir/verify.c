@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The invariants of IR: every block ends in exactly one terminator, targets and operands exist, sizes
- * are 1 2 4 8, a temporary that is no variable is defined once, and nothing is read before it is
- * defined on every way there (dataflow over sets of temporaries: quadratic, for debug builds).
+ * The invariants of IR: every block ends in exactly one terminator, targets and operands exist,
+ * sizes are 1 2 4 8, a temporary that is no variable is defined once, and nothing is read before
+ * it is defined on every way there (dataflow over sets of temporaries: quadratic, for debug
+ * builds).
  */
 #include <stdarg.h>
 
@@ -14,7 +15,7 @@ struct verify {
 	const struct ir_unit *u;
 	const struct ir_func *f;
 	const char *error;
-	u32 words;  /* of one set of temporaries */
+	u32 words; /* of one set of temporaries */
 	u64 *now;
 	u32 *n_defs;
 };
@@ -37,20 +38,14 @@ static bool wrong(struct verify *v, const struct ir_block *b, u32 insn, const ch
 static const char *check_opnd(const struct verify *v, struct opnd o)
 {
 	switch (o.kind) {
-	case O_NONE:
-		return "missing operand";
+	case O_NONE: return "missing operand";
 	case O_IMM:
-	case O_CTX:
-		return NULL;
-	case O_TEMP:
-		return o.id && o.id < v->f->temps.n ? NULL : "no such temporary";
-	case O_SLOT:
-		return o.id < v->f->slots.n ? NULL : "no such slot";
+	case O_CTX: return NULL;
+	case O_TEMP: return o.id && o.id < v->f->temps.n ? NULL : "no such temporary";
+	case O_SLOT: return o.id < v->f->slots.n ? NULL : "no such slot";
 	case O_MAP:
-	case O_DATA:
-		return !v->u->prog || o.id < v->u->prog->maps.n ? NULL : "no such map";
-	case O_FUNC:
-		return o.id < v->u->funcs.n ? NULL : "no such function";
+	case O_DATA: return !v->u->prog || o.id < v->u->prog->maps.n ? NULL : "no such map";
+	case O_FUNC: return o.id < v->u->funcs.n ? NULL : "no such function";
 	}
 	return "bad kind of operand";
 }
@@ -106,7 +101,8 @@ static bool check_insn(struct verify *v, const struct ir_block *b, u32 at)
 	if (in->op >= N_IR_OPS || in->cc > CC_SET || in->n_args > ARRAY_SIZE(in->arg))
 		return wrong(v, b, at, "bad operation, condition or count");
 	if (last != !!(ir_ops[in->op].flags & IRF_TERM))
-		return wrong(v, b, at, last ? "block without a terminator" : "code behind a terminator");
+		return wrong(v, b, at,
+			     last ? "block without a terminator" : "code behind a terminator");
 	if (!size_ok(in))
 		return wrong(v, b, at, "%s of %u bytes", ir_ops[in->op].text, in->size);
 	for (u32 i = 0; i < ir_n_args(in); i++) {
@@ -160,7 +156,8 @@ static void walk_block(struct verify *v, const struct ir_block *b, bool report)
 
 		for (u32 i = 0; report && i < ir_n_args(in); i++)
 			if (in->arg[i].kind == O_TEMP && !has(v->now, in->arg[i].id))
-				wrong(v, b, k, "t%u is read where it is not defined", in->arg[i].id);
+				wrong(v, b, k, "t%u is read where it is not defined",
+				      in->arg[i].id);
 		if (in->dst)
 			v->now[in->dst / 64] |= 1ull << in->dst % 64;
 	}

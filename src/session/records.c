@@ -174,8 +174,18 @@ static void replay_backlog(struct run *r)
 
 /* ---- system() */
 
+enum { COMMAND_TEXT_MAX = 1 << 20 };
+
+/* The output of one command is one item; a very long one is shown in pieces. */
+static void command_show(struct run *r)
+{
+	r->o->sink->output->text(r->o->sink, "system", r->command_text.s ? r->command_text.s : "", r->command_text.len);
+	buf_clear(&r->command_text);
+}
+
 static void command_done(struct run *r)
 {
+	command_show(r);
 	close(r->command_out);
 	r->command_out = -1;
 	waitpid(r->command_pid, NULL, 0);
@@ -189,7 +199,9 @@ void command_read(struct run *r)
 	ssize_t n = read(r->command_out, chunk, sizeof chunk);
 
 	if (n > 0) {
-		r->o->sink->output->text(r->o->sink, "system", chunk, (size_t)n);
+		buf_add(&r->command_text, chunk, (size_t)n);
+		if (r->command_text.len >= COMMAND_TEXT_MAX)
+			command_show(r);
 		return;
 	}
 	if (n == 0 || (errno != EINTR && errno != EAGAIN))

@@ -316,6 +316,7 @@ int session_run(const struct session_options *o, struct err *err)
 		names_release(r);
 		signals_restore(r);
 		buf_release(&r->backlog);
+		buf_release(&r->command_text);
 		speculations_release(r);
 		arena_release(&r->scratch);
 		free(r->loss_seen);

@@ -31,6 +31,7 @@ struct run {
 	/* system(): one command at a time, records wait behind it */
 	s32 command_pid;
 	int command_out;    /* its output, -1: none runs */
+	struct buf command_text; /* what it printed so far */
 	struct buf backlog; /* records that arrived meanwhile: u32 len, bytes, padded to 8 */
 	struct speculation *speculations; /* speculate.c: records that wait for commit() */
 	u64 speculated;	    /* bytes of them */

@@ -175,7 +175,8 @@ const char *cgroup_path(struct arena *a, u64 id)
 
 	if (!path)
 		walk_all(match_id, &w);
-	return path ? path : w.found;
+	path = path ? path : w.found;
+	return path ? arena_printf(a, "unified:%s", path) : NULL;
 }
 
 struct matching {

@@ -10,7 +10,8 @@
 const char *cgroup_mount(void);
 /* The id of a directory, given absolutely or below the mount. 0 or -errno. */
 int cgroup_id(const char *path, u64 *id, struct err *err);
-/* "/user.slice/..." for an id, "/" for the root; NULL: gone. In the arena. */
+/* "unified:/user.slice/..." for an id (the hierarchy of version 2 has that name wherever it is mounted),
+ * "unified:/" for the root; NULL: gone. In the arena. */
 const char *cgroup_path(struct arena *a, u64 id);
 /* Calls f for each cgroup below the mount whose path matches glob. A non-zero return stops. */
 int cgroup_each(const char *glob, int (*f)(void *ctx, u64 id, const char *path), void *ctx);

@@ -13,12 +13,21 @@
 #endif
 
 enum {
-	R0, R1, R2, R3, R4, R5, R6, R7, R8, R9,
+	R0,
+	R1,
+	R2,
+	R3,
+	R4,
+	R5,
+	R6,
+	R7,
+	R8,
+	R9,
 	R_FRAME,
-	N_REGS = 10,	      /* r10 is no register that one can have */
+	N_REGS = 10, /* r10 is no register that one can have */
 	N_CALL_ARGS = 5,
-	STACK_MAX = 512,      /* of all frames on one call path */
-	FRAME_ALIGN = 32,     /* a called function's frame counts in steps of this */
+	STACK_MAX = 512,  /* of all frames on one call path */
+	FRAME_ALIGN = 32, /* a called function's frame counts in steps of this */
 	SLOT = 8,
 	HELPER_PROBE_READ_KERNEL = 113,
 };
@@ -33,7 +42,7 @@ enum {
 	OP_MOV32 = BPF_ALU | BPF_MOV | BPF_X,
 	OP_MOV32_IMM = BPF_ALU | BPF_MOV | BPF_K,
 	OP_TO_BE = BPF_ALU | BPF_END | BPF_TO_BE,
-	OP_BSWAP = BPF_ALU64 | BPF_END,	/* 6.6: unconditional */
+	OP_BSWAP = BPF_ALU64 | BPF_END, /* 6.6: unconditional */
 };
 
 #endif

@@ -1,23 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Instructions as the kernel's verifier log writes them (kernel/bpf/disasm.c is the model of the look),
- * with maps and functions by name where relocations tell, and whole functions with the script's lines
- * between.
+ * Instructions as the kernel's verifier log writes them (kernel/bpf/disasm.c is the model of the
+ * look), with maps and functions by name where relocations tell, and whole functions with the
+ * script's lines between.
  */
 #include "target/bpf.h"
 #include "ir/pass.h"
 #include "target/target.h"
 
 static const char *const alu_ops[16] = {
-	[BPF_ADD >> 4] = "+=", [BPF_SUB >> 4] = "-=",  [BPF_MUL >> 4] = "*=",  [BPF_DIV >> 4] = "/=",
-	[BPF_OR >> 4] = "|=",  [BPF_AND >> 4] = "&=",  [BPF_LSH >> 4] = "<<=", [BPF_RSH >> 4] = ">>=",
-	[BPF_MOD >> 4] = "%=", [BPF_XOR >> 4] = "^=",  [BPF_MOV >> 4] = "=",   [BPF_ARSH >> 4] = "s>>=",
+	[BPF_ADD >> 4] = "+=",	[BPF_SUB >> 4] = "-=",	[BPF_MUL >> 4] = "*=",
+	[BPF_DIV >> 4] = "/=",	[BPF_OR >> 4] = "|=",	[BPF_AND >> 4] = "&=",
+	[BPF_LSH >> 4] = "<<=", [BPF_RSH >> 4] = ">>=", [BPF_MOD >> 4] = "%=",
+	[BPF_XOR >> 4] = "^=",	[BPF_MOV >> 4] = "=",	[BPF_ARSH >> 4] = "s>>=",
 };
 
 static const char *const jump_ops[16] = {
-	[BPF_JEQ >> 4] = "==",	 [BPF_JGT >> 4] = ">",	  [BPF_JLT >> 4] = "<",	  [BPF_JGE >> 4] = ">=",
-	[BPF_JLE >> 4] = "<=",	 [BPF_JSET >> 4] = "&",	  [BPF_JNE >> 4] = "!=",  [BPF_JSGT >> 4] = "s>",
-	[BPF_JSLT >> 4] = "s<",	 [BPF_JSGE >> 4] = "s>=", [BPF_JSLE >> 4] = "s<=",
+	[BPF_JEQ >> 4] = "==",	 [BPF_JGT >> 4] = ">",	  [BPF_JLT >> 4] = "<",
+	[BPF_JGE >> 4] = ">=",	 [BPF_JLE >> 4] = "<=",	  [BPF_JSET >> 4] = "&",
+	[BPF_JNE >> 4] = "!=",	 [BPF_JSGT >> 4] = "s>",  [BPF_JSLT >> 4] = "s<",
+	[BPF_JSGE >> 4] = "s>=", [BPF_JSLE >> 4] = "s<=",
 };
 
 static u32 access_bits(u8 code)
@@ -39,8 +41,9 @@ static char reg_letter(u8 code)
 
 static void put_swap(struct buf *b, const struct bpf_insn *in)
 {
-	const char *what = BPF_CLASS(in->code) == BPF_ALU64 ? "bswap" :
-			   BPF_SRC(in->code) == BPF_TO_BE   ? "be" : "le";
+	const char *what = BPF_CLASS(in->code) == BPF_ALU64 ? "bswap"
+			   : BPF_SRC(in->code) == BPF_TO_BE ? "be"
+							    : "le";
 
 	buf_printf(b, "r%u = %s%d r%u", in->dst_reg, what, in->imm, in->dst_reg);
 }
@@ -78,8 +81,8 @@ static void put_place(struct buf *b, u8 code, bool is_signed, u32 reg, s16 off)
 static void put_fetch(struct buf *b, const struct bpf_insn *in, const char *name)
 {
 	buf_printf(b, "r%u = atomic%s_%s((u%u *)(r%u %+d), r%u)", in->src_reg,
-		   access_bits(in->code) == 64 ? "64" : "", name, access_bits(in->code), in->dst_reg, in->off,
-		   in->src_reg);
+		   access_bits(in->code) == 64 ? "64" : "", name, access_bits(in->code),
+		   in->dst_reg, in->off, in->src_reg);
 }
 
 static void put_atomic(struct buf *b, const struct bpf_insn *in)
@@ -88,14 +91,16 @@ static void put_atomic(struct buf *b, const struct bpf_insn *in)
 
 	if (in->imm == BPF_CMPXCHG) {
 		buf_printf(b, "r0 = atomic%s_cmpxchg((u%u *)(r%u %+d), r0, r%u)",
-			   access_bits(in->code) == 64 ? "64" : "", access_bits(in->code), in->dst_reg,
-			   in->off, in->src_reg);
+			   access_bits(in->code) == 64 ? "64" : "", access_bits(in->code),
+			   in->dst_reg, in->off, in->src_reg);
 	} else if (in->imm == BPF_XCHG) {
 		put_fetch(b, in, "xchg");
 	} else if (in->imm & BPF_FETCH) {
-		put_fetch(b, in, (in->imm & ~BPF_FETCH) == BPF_ADD ? "fetch_add" :
-				 (in->imm & ~BPF_FETCH) == BPF_OR  ? "fetch_or" :
-				 (in->imm & ~BPF_FETCH) == BPF_AND ? "fetch_and" : "fetch_xor");
+		put_fetch(b, in,
+			  (in->imm & ~BPF_FETCH) == BPF_ADD   ? "fetch_add"
+			  : (in->imm & ~BPF_FETCH) == BPF_OR  ? "fetch_or"
+			  : (in->imm & ~BPF_FETCH) == BPF_AND ? "fetch_and"
+							      : "fetch_xor");
 	} else {
 		buf_puts(b, "lock ");
 		put_place(b, in->code, false, in->dst_reg, in->off);
@@ -174,7 +179,8 @@ static void put_call(struct buf *b, const struct program *prog, const struct bpf
 		buf_printf(b, "call pc%+d ; %s", in->imm, r ? func_name(f, r->index) : "?");
 	else if (in->src_reg == BPF_PSEUDO_KFUNC_CALL)
 		buf_printf(b, "call %s",
-			   r && prog && r->index < prog->kfuncs.n ? prog->kfuncs.v[r->index] : "kernel-function");
+			   r && prog && r->index < prog->kfuncs.n ? prog->kfuncs.v[r->index]
+								  : "kernel-function");
 	else
 		buf_printf(b, "call bpf_%s#%d", ir_helper_name((u32)in->imm), in->imm);
 }
@@ -186,12 +192,8 @@ static void put_jump(struct buf *b, const struct program *prog, const struct bpf
 	char r = reg_letter(in->code);
 
 	switch (BPF_OP(in->code)) {
-	case BPF_CALL:
-		put_call(b, prog, f, at);
-		return;
-	case BPF_EXIT:
-		buf_puts(b, "exit");
-		return;
+	case BPF_CALL: put_call(b, prog, f, at); return;
+	case BPF_EXIT: buf_puts(b, "exit"); return;
 	case BPF_JA:
 		if (BPF_CLASS(in->code) == BPF_JMP32)
 			buf_printf(b, "gotol pc%+d", in->imm);
@@ -213,21 +215,15 @@ u32 target_disasm(struct buf *b, const struct program *prog, const struct bpf_fu
 
 	switch (BPF_CLASS(in->code)) {
 	case BPF_ALU:
-	case BPF_ALU64:
-		put_alu(b, in);
-		return 1;
+	case BPF_ALU64: put_alu(b, in); return 1;
 	case BPF_LDX:
 		buf_printf(b, "r%u = ", in->dst_reg);
 		put_place(b, in->code, BPF_MODE(in->code) == BPF_MEMSX, in->src_reg, in->off);
 		return 1;
 	case BPF_ST:
-	case BPF_STX:
-		put_store(b, in);
-		return 1;
+	case BPF_STX: put_store(b, in); return 1;
 	case BPF_JMP:
-	case BPF_JMP32:
-		put_jump(b, prog, f, insn);
-		return 1;
+	case BPF_JMP32: put_jump(b, prog, f, insn); return 1;
 	}
 	if (in->code == OP_LD_IMM64) {
 		put_imm64(b, prog, f, insn);
@@ -270,7 +266,8 @@ static void put_subprog(struct dump *d, const struct bpf_func *f, u32 insn)
 {
 	for (u32 i = 1; i < f->n_subprogs; i++)
 		if (f->subprogs[i].insn == insn) {
-			buf_printf(d->b, "%s%s:\n", func_name(f, i), f->subprogs[i].callback ? " (callback)" : "");
+			buf_printf(d->b, "%s%s:\n", func_name(f, i),
+				   f->subprogs[i].callback ? " (callback)" : "");
 			d->line = 0;
 		}
 }
@@ -279,8 +276,8 @@ void target_dump(struct buf *b, const struct program *prog, const struct bpf_fun
 {
 	struct dump d = { .b = b, .prog = prog };
 
-	buf_printf(b, "%s: %u instructions, %u bytes of stack\n", f->name ? f->name : "program", f->n_insns,
-		   f->stack_size);
+	buf_printf(b, "%s: %u instructions, %u bytes of stack\n", f->name ? f->name : "program",
+		   f->n_insns, f->stack_size);
 	for (u32 i = 0; i < f->n_insns;) {
 		put_subprog(&d, f, i);
 		if (f->spans)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * target_emit(): each function of the unit is selected, allocated and encoded, then all are joined, the
- * entry first and behind it those that are referred to (verifiers refuse functions that nobody calls).
- * References become relative; the stack of the deepest call path is added up as verifiers do, each
- * frame in steps of 32 bytes.
+ * target_emit(): each function of the unit is selected, allocated and encoded, then all are
+ * joined, the entry first and behind it those that are referred to (verifiers refuse functions
+ * that nobody calls). References become relative; the stack of the deepest call path is added up
+ * as verifiers do, each frame in steps of 32 bytes.
  */
 #include <errno.h>
 
@@ -32,12 +32,16 @@ static u32 place_of(struct emit *e, u32 func)
 
 static int emit_func(struct emit *e, u32 at)
 {
-	struct mach m = { .arena = e->unit->arena, .unit = e->unit, .f = e->unit->funcs.v[e->order[at]],
-			  .features = e->features, .limits = e->limits };
+	struct mach m = { .arena = e->unit->arena,
+			  .unit = e->unit,
+			  .f = e->unit->funcs.v[e->order[at]],
+			  .features = e->features,
+			  .limits = e->limits };
 	u32 first = e->code.relocs.n;
 	int r;
 
-	e->out->subprogs[at] = (struct subprog){ .insn = e->code.insns.n, .name = m.f->name,
+	e->out->subprogs[at] = (struct subprog){ .insn = e->code.insns.n,
+						 .name = m.f->name,
 						 .callback = m.f->callback };
 	mach_find_aliases(&m);
 	frame_layout(&m);
@@ -100,8 +104,7 @@ static u32 stack_depth(struct emit *e)
 int target_emit_with(struct ir_unit *u, struct features *features, struct bpf_func *out,
 		     const struct limits *limits)
 {
-	struct emit e = { .unit = u, .features = features, .out = out,
-			  .limits = *limits };
+	struct emit e = { .unit = u, .features = features, .out = out, .limits = *limits };
 	int r;
 
 	e.place = arena_array(u->arena, u32, 3 * (size_t)u->funcs.n);

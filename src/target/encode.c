@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Allocated instructions -> struct bpf_insn: drops moves to themselves, skips blocks that became empty,
- * lets each block fall through where it can (turning a condition around if that helps); jumps.c
- * fills in the distances. Functions are encoded one by one; emit.c joins them.
+ * Allocated instructions -> struct bpf_insn: drops moves to themselves, skips blocks that became
+ * empty, lets each block fall through where it can (turning a condition around if that helps);
+ * jumps.c fills in the distances. Functions are encoded one by one; emit.c joins them.
  */
 #include "target/mach.h"
 
@@ -24,7 +24,8 @@ static u32 reg_of(const struct mach *m, u32 reg)
 
 static bool is_nothing(const struct mach *m, const struct minsn *in)
 {
-	return !in->code || (in->code == OP_MOV && !in->off && reg_of(m, in->dst) == reg_of(m, in->src));
+	return !in->code ||
+	       (in->code == OP_MOV && !in->off && reg_of(m, in->dst) == reg_of(m, in->src));
 }
 
 static bool is_empty(const struct mach *m, const struct mblock *b)
@@ -143,10 +144,14 @@ static void put_insn(struct encode *e, const struct minsn *in)
 		out.imm = 0;
 	put(e, out, in->span);
 	/* an offset into a map's value stands in the second half */
-	put(e, (struct bpf_insn){ .imm = in->reloc ? (s32)in->imm : (s32)(in->imm >> 32) }, in->span);
+	put(e, (struct bpf_insn){ .imm = in->reloc ? (s32)in->imm : (s32)(in->imm >> 32) },
+	    in->span);
 }
 
-/* Ends a block: on to `next`, or by its condition elsewhere, where `follows` is what comes behind it. */
+/*
+ * Ends a block: on to `next`, or by its condition elsewhere, where `follows` is what comes behind
+ * it.
+ */
 static void put_end(struct encode *e, const struct mblock *b, const struct minsn *jump, u32 follows)
 {
 	struct bpf_insn in = {};
@@ -154,7 +159,8 @@ static void put_end(struct encode *e, const struct mblock *b, const struct minsn
 
 	if (jump) {
 		to = e->forward[jump->index];
-		in = (struct bpf_insn){ .code = jump->code, .imm = (s32)jump->imm,
+		in = (struct bpf_insn){ .code = jump->code,
+					.imm = (s32)jump->imm,
 					.dst_reg = reg_of(e->m, jump->dst) & 15,
 					.src_reg = source_field(e, jump) & 15 };
 		if (to == follows && inverted(jump->code)) {

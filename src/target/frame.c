@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The frame: which bytes below r10 each slot gets. A slot lives from its first to its last mention in
- * emission order, stretched over every loop that it touches; one whose address goes anywhere but into
- * a load, a store or a helper's argument lives throughout. Slots that do not live at the same time may
- * share bytes. First fit in order of birth.
+ * The frame: which bytes below r10 each slot gets. A slot lives from its first to its last mention
+ * in emission order, stretched over every loop that it touches; one whose address goes anywhere
+ * but into a load, a store or a helper's argument lives throughout. Slots that do not live at the
+ * same time may share bytes. First fit in order of birth.
  *
- * Also here: aliases, the temporaries that are not kept in registers because they are an address or a
- * constant that each use makes anew for nothing or nearly so (a load from r10 - 16 needs no pointer).
+ * Also here: aliases, the temporaries that are not kept in registers because they are an address
+ * or a constant that each use makes anew for nothing or nearly so (a load from r10 - 16 needs no
+ * pointer).
  */
 #include "target/mach.h"
 
@@ -71,7 +72,8 @@ void mach_find_aliases(struct mach *m)
 			const struct ir_insn *in = &b->insns.v[k];
 
 			if (in->dst && !m->f->temps.v[in->dst].is_var)
-				m->alias[in->dst] = alias_of(m, in, uses[in->dst] == as_base[in->dst]);
+				m->alias[in->dst] =
+					alias_of(m, in, uses[in->dst] == as_base[in->dst]);
 		}
 	}
 }
@@ -153,7 +155,8 @@ static void stretch_over_loops(struct frame *fr)
 			for (u32 k = 0; k < fr->loops.n; k++) {
 				struct span_of loop = fr->loops.v[k];
 
-				if (s->first > loop.last || s->last < loop.first || s->first > s->last ||
+				if (s->first > loop.last || s->last < loop.first ||
+				    s->first > s->last ||
 				    (s->first <= loop.first && s->last >= loop.last))
 					continue;
 				s->first = MIN(s->first, loop.first);

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Distances of jumps. A BPF jump reaches 32767 instructions; one that must go farther goes by way of
- * islands, unconditional jumps on the way there, which jumps to the same place share:
+ * Distances of jumps. A BPF jump reaches 32767 instructions; one that must go farther goes by way
+ * of islands, unconditional jumps on the way there, which jumps to the same place share:
  *
  *	if r1 == 0 goto island		...
  *	...				goto past	; only where code runs into it
  *			island:		goto target
  *			past:		...
  *
- * (gotol would reach farther, but only since 6.6.) Inserting code moves everything behind it, so this
- * goes round until every jump reaches; programs of ordinary size pass once and insert nothing.
+ * (gotol would reach farther, but only since 6.6.) Inserting code moves everything behind it, so
+ * this goes round until every jump reaches; programs of ordinary size pass once and insert
+ * nothing.
  */
 #include <errno.h>
 
@@ -71,8 +72,8 @@ static void insert(struct jumps *j, u32 at, u32 n)
 }
 
 /*
- * A place for an island about as far as the jump reaches, rather where no code runs into it. What is
- * inserted later between the two may not push it out of reach at once: an eighth is left.
+ * A place for an island about as far as the jump reaches, rather where no code runs into it. What
+ * is inserted later between the two may not push it out of reach at once: an eighth is left.
  */
 static u32 island_place(const struct jumps *j, const struct fixup *f)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Live ranges. Most registers live inside one block; those that are read before they are set in some
- * block are followed from there backwards over predecessors to where they are set, each block once, so
- * the work is proportional to the ranges found. Then one backward sweep over all blocks cuts the ranges
- * and drops instructions whose only effect is a register that nobody reads.
+ * Live ranges. Most registers live inside one block; those that are read before they are set in
+ * some block are followed from there backwards over predecessors to where they are set, each block
+ * once, so the work is proportional to the ranges found. Then one backward sweep over all blocks
+ * cuts the ranges and drops instructions whose only effect is a register that nobody reads.
  *
- * Instruction i reads at position 2i and writes at 2i + 1: a register whose last reader is i and one
- * that i sets may share a machine register.
+ * Instruction i reads at position 2i and writes at 2i + 1: a register whose last reader is i and
+ * one that i sets may share a machine register.
  */
 #include "target/mach.h"
 
@@ -18,13 +18,13 @@ struct liveness {
 	struct mach *m;
 	struct live *l;
 	VEC(struct occurrence) occ;
-	u32 *exposed, *sets; /* by register: lists in occ, index + 1 */
-	u32 *set_in, *exposed_in; /* by register: block + 1 seen last */
+	u32 *exposed, *sets;		       /* by register: lists in occ, index + 1 */
+	u32 *set_in, *exposed_in;	       /* by register: block + 1 seen last */
 	u32 *block_set, *block_in, *block_out; /* by block: stamps of the register being followed */
 	u32 *out; /* by block: list in occ (block field: register) of what lives at its end */
 	u32 *work;
 	/* the sweep: registers alive here */
-	u32 *end;   /* by register: exclusive end of the open range, 0: dead */
+	u32 *end;			/* by register: exclusive end of the open range, 0: dead */
 	u32 *alive, n_alive, *alive_at; /* dense list, and places in it */
 };
 
@@ -204,7 +204,8 @@ static void implicit_sets(struct liveness *v, const struct minsn *in, u32 i)
 	if (in->code == OP_CALL)
 		for (u32 r = R0; r <= R5; r++)
 			set(v, r, i);
-	else if (BPF_CLASS(in->code) == BPF_STX && BPF_MODE(in->code) == BPF_ATOMIC && in->imm == BPF_CMPXCHG)
+	else if (BPF_CLASS(in->code) == BPF_STX && BPF_MODE(in->code) == BPF_ATOMIC &&
+		 in->imm == BPF_CMPXCHG)
 		set(v, R0, i);
 }
 
@@ -213,8 +214,9 @@ static void implicit_uses(struct liveness *v, const struct minsn *in, u32 i)
 	if (in->code == OP_CALL)
 		for (u32 r = R1; r <= in->n_args; r++)
 			use(v, r, i);
-	else if (in->code == OP_EXIT || (BPF_CLASS(in->code) == BPF_STX &&
-					 BPF_MODE(in->code) == BPF_ATOMIC && in->imm == BPF_CMPXCHG))
+	else if (in->code == OP_EXIT ||
+		 (BPF_CLASS(in->code) == BPF_STX && BPF_MODE(in->code) == BPF_ATOMIC &&
+		  in->imm == BPF_CMPXCHG))
 		use(v, R0, i);
 }
 
@@ -263,10 +265,14 @@ void live_compute(struct mach *m, struct live *l)
 	struct liveness v = { .m = m, .l = l };
 	struct arena *a = m->arena;
 	u32 n = m->n_vregs, n_blocks = m->blocks.n;
-	u32 *by_reg = arena_array(a, u32, 9 * (size_t)n), *by_block = arena_array(a, u32, 5 * (size_t)n_blocks);
+	u32 *by_reg = arena_array(a, u32, 9 * (size_t)n),
+	    *by_block = arena_array(a, u32, 5 * (size_t)n_blocks);
 
-	*l = (struct live){ .first = by_reg, .weight = by_reg + n, .n_defs = by_reg + 2 * n,
-			    .def = by_reg + 3 * n, .words = 2 * m->insns.n / 64 + 2 };
+	*l = (struct live){ .first = by_reg,
+			    .weight = by_reg + n,
+			    .n_defs = by_reg + 2 * n,
+			    .def = by_reg + 3 * n,
+			    .words = 2 * m->insns.n / 64 + 2 };
 	v.exposed = by_reg + 4 * n;
 	v.sets = by_reg + 5 * n;
 	v.set_in = v.end = by_reg + 6 * n;

@@ -56,13 +56,13 @@ struct mach {
 	VEC(struct mblock) blocks; /* by id */
 	VEC(u32) order;		   /* ids in emission order; insns lie in this order too */
 	u32 *preds;
-	u32 n_vregs;		   /* V_FIRST included */
+	u32 n_vregs; /* V_FIRST included */
 	struct limits limits;
-	struct opnd *alias;	   /* by temporary: what it stands for, or O_NONE */
-	s32 *slot_off;		   /* by slot: from r10 */
-	u32 frame;		   /* bytes below r10 */
-	VEC(u8) unspillable;	   /* by register: made by spill.c */
-	u8 *assigned;		   /* by register */
+	struct opnd *alias;  /* by temporary: what it stands for, or O_NONE */
+	s32 *slot_off;	     /* by slot: from r10 */
+	u32 frame;	     /* bytes below r10 */
+	VEC(u8) unspillable; /* by register: made by spill.c */
+	u8 *assigned;	     /* by register */
 };
 
 static inline bool fits_s16(s64 v)
@@ -78,11 +78,14 @@ static inline bool fits_s32(s64 v)
 /* How an instruction touches its two register fields. */
 enum role { DST_USED = 1, DST_SET = 2, SRC_USED = 4, SRC_SET = 8 };
 u32 minsn_roles(const struct minsn *in);
-bool minsn_is_jump(const struct minsn *in);	 /* conditional */
-bool minsn_is_pure(const struct minsn *in);	 /* only sets dst */
-bool minsn_is_constant(const struct minsn *in);	 /* dst = immediate, map, function address */
+bool minsn_is_jump(const struct minsn *in);	/* conditional */
+bool minsn_is_pure(const struct minsn *in);	/* only sets dst */
+bool minsn_is_constant(const struct minsn *in); /* dst = immediate, map, function address */
 
-/* What an operand stands for: through copies, constants and addresses that are made anew at each use. */
+/*
+ * What an operand stands for: through copies, constants and addresses that are made anew at each
+ * use.
+ */
 void mach_find_aliases(struct mach *m);
 struct opnd mach_resolve(const struct mach *m, struct opnd o);
 
@@ -102,11 +105,13 @@ struct live {
 	u32 *first;  /* by register: index + 1, 0: never live */
 	u32 *weight; /* by register: occurrences, each counted 8 times per loop around it */
 	u32 *n_defs;
-	u32 *def;    /* by register: an instruction that sets it */
-	u32 words;   /* of a bitmap with a bit for each position */
+	u32 *def;  /* by register: an instruction that sets it */
+	u32 words; /* of a bitmap with a bit for each position */
 };
 void live_compute(struct mach *m, struct live *l);
-/* Whether none of the positions where reg lives is in the bitmap; puts them in or takes them out. */
+/*
+ * Whether none of the positions where reg lives is in the bitmap; puts them in or takes them out.
+ */
 bool live_free(const struct live *l, const u64 *bitmap, u32 reg);
 void live_mark(const struct live *l, u64 *bitmap, u32 reg, bool on);
 

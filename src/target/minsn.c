@@ -28,17 +28,12 @@ u32 minsn_roles(const struct minsn *in)
 	if (!in->code)
 		return 0;
 	switch (BPF_CLASS(in->code)) {
-	case BPF_LD:
-		return DST_SET;
-	case BPF_LDX:
-		return DST_SET | SRC_USED;
-	case BPF_ST:
-		return DST_USED;
-	case BPF_STX:
-		return store_roles(in);
+	case BPF_LD: return DST_SET;
+	case BPF_LDX: return DST_SET | SRC_USED;
+	case BPF_ST: return DST_USED;
+	case BPF_STX: return store_roles(in);
 	case BPF_ALU:
-	case BPF_ALU64:
-		return alu_roles(in);
+	case BPF_ALU64: return alu_roles(in);
 	}
 	if (!minsn_is_jump(in))
 		return 0;
@@ -55,7 +50,8 @@ bool minsn_is_pure(const struct minsn *in)
 {
 	u32 class = BPF_CLASS(in->code);
 
-	return in->code && (class == BPF_ALU || class == BPF_ALU64 || class == BPF_LDX || class == BPF_LD);
+	return in->code &&
+	       (class == BPF_ALU || class == BPF_ALU64 || class == BPF_LDX || class == BPF_LD);
 }
 
 bool minsn_is_constant(const struct minsn *in)

@@ -34,8 +34,8 @@ static void swap_back(struct mach *m, const struct live *l, u32 i)
 	struct minsn *op = &m->insns.v[i], *mov = &m->insns.v[i + 1];
 	u32 wanted = op->src;
 
-	if (!commutes(op) || mov->code != OP_MOV || mov->off || mov->src != op->dst || op->dst < V_FIRST ||
-	    wanted == R_FRAME || reg_of(m, mov->dst) != reg_of(m, wanted) ||
+	if (!commutes(op) || mov->code != OP_MOV || mov->off || mov->src != op->dst ||
+	    op->dst < V_FIRST || wanted == R_FRAME || reg_of(m, mov->dst) != reg_of(m, wanted) ||
 	    reg_of(m, op->dst) == reg_of(m, wanted) || !ends_at(l, op->dst, i + 1))
 		return;
 	op->src = op->dst;

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Linear scan over live ranges with holes (after Wimmer and Moessenboeck), registers in order of birth.
- * A machine register's busy positions are a bitmap, so "is it free wherever this one lives" is a few
- * words to test. Calls occupy r0..r5 for one position: what lives across a call finds only r6..r9 free
- * without any rule saying so. Moves attract: a register prefers the one that it is moved from or to, and
- * then the move is nothing.
+ * Linear scan over live ranges with holes (after Wimmer and Moessenboeck), registers in order of
+ * birth. A machine register's busy positions are a bitmap, so "is it free wherever this one lives"
+ * is a few words to test. Calls occupy r0..r5 for one position: what lives across a call finds
+ * only r6..r9 free without any rule saying so. Moves attract: a register prefers the one that it
+ * is moved from or to, and then the move is nothing.
  *
- * Where nothing is free, the cheapest of the competitors is spilled everywhere (spill.c) and allocation
- * starts again. The registers that spilling makes live for an instruction or two and are never spilled
- * themselves: at most two at once, beside a fixed r0; three registers are enough.
+ * Where nothing is free, the cheapest of the competitors is spilled everywhere (spill.c) and
+ * allocation starts again. The registers that spilling makes live for an instruction or two and
+ * are never spilled themselves: at most two at once, beside a fixed r0; three registers are
+ * enough.
  */
 #include "target/mach.h"
 
@@ -25,10 +26,10 @@ struct alloc {
 	u64 *fixed[N_REGS]; /* by instructions that name the machine register */
 	u32 *from;	    /* by register: first range that is not over yet, index + 1 */
 	VEC(struct hint) hints;
-	u32 *hint;	  /* by register: index + 1 */
-	u32 *same;	  /* by register: next one given the same machine register, + 1 */
+	u32 *hint;	    /* by register: index + 1 */
+	u32 *same;	    /* by register: next one given the same machine register, + 1 */
 	u32 holder[N_REGS]; /* heads of these lists, + 1 */
-	u32 *spilled;	  /* by register */
+	u32 *spilled;	    /* by register */
 	u32 n_spilled;
 };
 
@@ -96,7 +97,8 @@ static u32 best_free(const struct alloc *al, u32 v)
 	for (u32 i = 0; i < N_REGS; i++) {
 		u32 r = order[i];
 
-		if (!(al->m->limits.regs >> r & 1) || (best != UNASSIGNED && scores[r] <= scores[best]))
+		if (!(al->m->limits.regs >> r & 1) ||
+		    (best != UNASSIGNED && scores[r] <= scores[best]))
 			continue;
 		if (live_free(&al->l, al->busy[r], v))
 			best = r;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * IR -> BPF instructions over virtual registers, block by block: control flow here, operands in
- * select_opnd.c, operations in select_op.c (arithmetic) and select_mem.c (memory, calls). A block of the
- * IR keeps its id; what an operation needs beyond it (a branch inside a division) gets new ids. Blocks
- * that no branch reaches are left out: verifiers refuse unreachable code.
+ * select_opnd.c, operations in select_op.c (arithmetic) and select_mem.c (memory, calls). A block
+ * of the IR keeps its id; what an operation needs beyond it (a branch inside a division) gets new
+ * ids. Blocks that no branch reaches are left out: verifiers refuse unreachable code.
  */
 #include "target/select.h"
 
@@ -185,9 +185,7 @@ static void select_insn(struct select *s, const struct ir_insn *in, const struct
 {
 	switch ((enum ir_opcode)in->op) {
 	case IR_MOVE:
-	case IR_ADDR:
-		sel_into(s, sel_temp(in->dst), sel_use(s, in->arg[0]));
-		return;
+	case IR_ADDR: sel_into(s, sel_temp(in->dst), sel_use(s, in->arg[0])); return;
 	case IR_ADD:
 	case IR_SUB:
 	case IR_MUL:
@@ -201,57 +199,34 @@ static void select_insn(struct select *s, const struct ir_insn *in, const struct
 	case IR_SHL:
 	case IR_SHR:
 	case IR_SAR:
-	case IR_NEG:
-		select_arith(s, in);
-		return;
+	case IR_NEG: select_arith(s, in); return;
 	case IR_SEXT:
 	case IR_ZEXT:
-	case IR_BSWAP:
-		select_ext(s, in);
-		return;
+	case IR_BSWAP: select_ext(s, in); return;
 	case IR_SET:
 		if (can_fuse(s, in, end))
 			s->fused = in;
 		else
 			select_set(s, in);
 		return;
-	case IR_LOAD:
-		select_load(s, in);
-		return;
-	case IR_STORE:
-		select_store(s, in);
-		return;
+	case IR_LOAD: select_load(s, in); return;
+	case IR_STORE: select_store(s, in); return;
 	case IR_ATOMIC_ADD:
 	case IR_ATOMIC_FETCH_ADD:
 	case IR_ATOMIC_OR:
 	case IR_ATOMIC_AND:
 	case IR_ATOMIC_XOR:
 	case IR_ATOMIC_XCHG:
-	case IR_ATOMIC_CMPXCHG:
-		select_atomic(s, in);
-		return;
-	case IR_ZERO:
-		select_zero(s, in);
-		return;
-	case IR_COPY:
-		select_copy(s, in);
-		return;
+	case IR_ATOMIC_CMPXCHG: select_atomic(s, in); return;
+	case IR_ZERO: select_zero(s, in); return;
+	case IR_COPY: select_copy(s, in); return;
 	case IR_CALL:
 	case IR_KCALL:
-	case IR_CALLSUB:
-		select_call(s, in);
-		return;
-	case IR_JUMP:
-		sel_goto(s, in->target[0]);
-		return;
-	case IR_BRANCH:
-		select_branch(s, in);
-		return;
-	case IR_RETURN:
-		select_return(s, in);
-		return;
-	case N_IR_OPS:
-		break;
+	case IR_CALLSUB: select_call(s, in); return;
+	case IR_JUMP: sel_goto(s, in->target[0]); return;
+	case IR_BRANCH: select_branch(s, in); return;
+	case IR_RETURN: select_return(s, in); return;
+	case N_IR_OPS: break;
 	}
 	BUG("operation %u", in->op);
 }
@@ -303,7 +278,8 @@ void select_func(struct mach *m)
 
 	m->n_vregs = V_FIRST + m->f->temps.n;
 	for (u32 i = 0; i < m->f->blocks.n; i++)
-		vec_push(m->arena, &m->blocks, (struct mblock){ .depth = m->f->blocks.v[i]->loop_depth });
+		vec_push(m->arena, &m->blocks,
+			 (struct mblock){ .depth = m->f->blocks.v[i]->loop_depth });
 	find_reached(&s);
 	count_uses(&s);
 	select_entry(&s);

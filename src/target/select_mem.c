@@ -44,7 +44,10 @@ void select_store(struct select *s, const struct ir_insn *in)
 static void atomic(struct select *s, u32 size, s64 op, struct addr a, u32 src)
 {
 	sel_out(s, (struct minsn){ .code = BPF_STX | BPF_ATOMIC | (size == 8 ? BPF_DW : BPF_W),
-				   .dst = a.reg, .src = src, .off = (s16)a.off, .imm = op });
+				   .dst = a.reg,
+				   .src = src,
+				   .off = (s16)a.off,
+				   .imm = op });
 }
 
 static u8 plain_op(u32 op)
@@ -153,7 +156,8 @@ void select_zero(struct select *s, const struct ir_insn *in)
 	struct addr a;
 
 	if (len > ZERO_UNROLLED) {
-		sel_call(s, HELPER_PROBE_READ_KERNEL, 3, (struct opnd[]){ o, o_imm(len), o_imm(0) });
+		sel_call(s, HELPER_PROBE_READ_KERNEL, 3,
+			 (struct opnd[]){ o, o_imm(len), o_imm(0) });
 		return;
 	}
 	a = sel_addr(s, o, len);
@@ -207,10 +211,12 @@ void select_call(struct select *s, const struct ir_insn *in)
 	struct minsn c = { .imm = in->imm };
 
 	if (in->op == IR_KCALL)
-		c = (struct minsn){ .pseudo = BPF_PSEUDO_KFUNC_CALL, .reloc = RELOC_KFUNC + 1,
+		c = (struct minsn){ .pseudo = BPF_PSEUDO_KFUNC_CALL,
+				    .reloc = RELOC_KFUNC + 1,
 				    .index = (u32)in->imm };
 	else if (in->op == IR_CALLSUB)
-		c = (struct minsn){ .pseudo = BPF_PSEUDO_CALL, .reloc = RELOC_FUNC + 1,
+		c = (struct minsn){ .pseudo = BPF_PSEUDO_CALL,
+				    .reloc = RELOC_FUNC + 1,
 				    .index = (u32)in->imm };
 	call(s, in->n_args, in->arg, c);
 	if (in->dst && (s->uses[in->dst] || s->f->temps.v[in->dst].is_var))

@@ -2,8 +2,8 @@
 /*
  * Arithmetic. BPF has two-address instructions: d = a op b is a move and the operation, and the
  * allocator makes the move disappear where a ends. Kernels before 6.6 divide unsigned only: signed
- * division is made from branches on the signs there. Since 6.6 a native one exists, but INT64_MIN / -1
- * traps on x86 until 6.12 (commit 7dd34d7b7dcf), so a divisor of -1 never reaches it.
+ * division is made from branches on the signs there. Since 6.6 a native one exists, but INT64_MIN
+ * / -1 traps on x86 until 6.12 (commit 7dd34d7b7dcf), so a divisor of -1 never reaches it.
  */
 #include "target/select.h"
 
@@ -116,7 +116,7 @@ static void divide_emulated(struct select *s, const struct division *v)
 	sel_mov(s, sign, v->d);
 	if (v->b.kind == O_IMM) {
 		make_positive(s, v->d);
-		sel_alu_imm(s, v->op, v->d, v->b.imm < 0 ? (s64)-(u64)v->b.imm : v->b.imm);
+		sel_alu_imm(s, v->op, v->d, v->b.imm < 0 ? (s64) - (u64)v->b.imm : v->b.imm);
 		if (v->op == BPF_DIV && v->b.imm < 0)
 			sel_alu_imm(s, BPF_XOR, sign, -1);
 	} else {
@@ -133,7 +133,9 @@ static void divide_emulated(struct select *s, const struct division *v)
 
 static void select_signed_division(struct select *s, const struct ir_insn *in)
 {
-	struct division v = { .in = in, .a = sel_use(s, in->arg[0]), .b = sel_use(s, in->arg[1]),
+	struct division v = { .in = in,
+			      .a = sel_use(s, in->arg[0]),
+			      .b = sel_use(s, in->arg[1]),
 			      .op = in->op == IR_SDIV ? BPF_DIV : BPF_MOD };
 
 	v.d = sel_new(s);
@@ -162,7 +164,8 @@ static bool ends_here(const struct select *s, struct opnd o)
 }
 
 /* Which operand of a commutative operation becomes the result's register. */
-static bool better_swapped(const struct select *s, const struct ir_insn *in, struct opnd a, struct opnd b)
+static bool better_swapped(const struct select *s, const struct ir_insn *in, struct opnd a,
+			   struct opnd b)
 {
 	if (!(ir_ops[in->op].flags & IRF_COMMUTES) || b.kind == O_IMM)
 		return false;
@@ -181,7 +184,7 @@ static void arith_imm(struct select *s, const struct ir_insn *in, u32 d, s64 imm
 		if (in->op == IR_UDIV)
 			sel_imm(s, d, 0);
 	} else if (in->op == IR_SUB) {
-		sel_alu_imm(s, BPF_ADD, d, (s64)-(u64)imm);
+		sel_alu_imm(s, BPF_ADD, d, (s64) - (u64)imm);
 	} else if (in->op == IR_AND && imm == 0xffffffff) {
 		sel_out(s, (struct minsn){ .code = OP_MOV32, .dst = d, .src = d });
 	} else {
@@ -224,7 +227,9 @@ void select_arith(struct select *s, const struct ir_insn *in)
 static void sign_extend(struct select *s, u32 d, struct opnd a, u32 size)
 {
 	if (feature_has(s->m->features, FEAT_MOVSX)) {
-		sel_out(s, (struct minsn){ .code = OP_MOV, .dst = d, .src = sel_reg(s, a),
+		sel_out(s, (struct minsn){ .code = OP_MOV,
+					   .dst = d,
+					   .src = sel_reg(s, a),
 					   .off = (s16)(8 * size) });
 		return;
 	}

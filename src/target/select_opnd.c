@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Single instructions, and operands of the IR as registers and addresses. Constants, frame addresses
- * and map references are made where they are used: that costs one instruction, holding them in a
- * register across a call would cost a scarce one. The address of the data map takes two slots, so it is
- * kept until the next call and other addresses within 32 KiB of it are offsets. A constant that no
- * instruction takes as it is (more than 32 bits, or what an atomic adds) is kept as long.
+ * Single instructions, and operands of the IR as registers and addresses. Constants, frame
+ * addresses and map references are made where they are used: that costs one instruction, holding
+ * them in a register across a call would cost a scarce one. The address of the data map takes two
+ * slots, so it is kept until the next call and other addresses within 32 KiB of it are offsets. A
+ * constant that no instruction takes as it is (more than 32 bits, or what an atomic adds) is kept
+ * as long.
  */
 #include "target/select.h"
 
@@ -45,7 +46,8 @@ void sel_alu(struct select *s, u8 op, u32 dst, u32 src)
 void sel_alu_imm(struct select *s, u8 op, u32 dst, s64 imm)
 {
 	if (fits_s32(imm))
-		sel_out(s, (struct minsn){ .code = BPF_ALU64 | BPF_K | op, .dst = dst, .imm = imm });
+		sel_out(s,
+			(struct minsn){ .code = BPF_ALU64 | BPF_K | op, .dst = dst, .imm = imm });
 	else
 		sel_alu(s, op, dst, sel_reg(s, o_imm(imm)));
 }
@@ -57,13 +59,17 @@ static u8 size_bits(u32 size)
 
 void sel_load(struct select *s, u32 size, u32 dst, struct addr a)
 {
-	sel_out(s, (struct minsn){ .code = BPF_LDX | BPF_MEM | size_bits(size), .dst = dst, .src = a.reg,
+	sel_out(s, (struct minsn){ .code = BPF_LDX | BPF_MEM | size_bits(size),
+				   .dst = dst,
+				   .src = a.reg,
 				   .off = (s16)a.off });
 }
 
 void sel_store(struct select *s, u32 size, struct addr a, u32 src)
 {
-	sel_out(s, (struct minsn){ .code = BPF_STX | BPF_MEM | size_bits(size), .dst = a.reg, .src = src,
+	sel_out(s, (struct minsn){ .code = BPF_STX | BPF_MEM | size_bits(size),
+				   .dst = a.reg,
+				   .src = src,
 				   .off = (s16)a.off });
 }
 
@@ -72,8 +78,10 @@ void sel_store_imm(struct select *s, u32 size, struct addr a, s64 imm)
 	if (size < 8)
 		imm = (s32)imm;
 	if (fits_s32(imm)) {
-		sel_out(s, (struct minsn){ .code = BPF_ST | BPF_MEM | size_bits(size), .dst = a.reg,
-					   .off = (s16)a.off, .imm = imm });
+		sel_out(s, (struct minsn){ .code = BPF_ST | BPF_MEM | size_bits(size),
+					   .dst = a.reg,
+					   .off = (s16)a.off,
+					   .imm = imm });
 		return;
 	}
 	sel_store(s, size, a, sel_reg(s, o_imm(imm)));
@@ -81,10 +89,15 @@ void sel_store_imm(struct select *s, u32 size, struct addr a, s64 imm)
 
 /* ---- operands */
 
-static void load_pseudo(struct select *s, u32 dst, u8 pseudo, enum reloc_kind kind, u32 index, s64 add)
+static void load_pseudo(struct select *s, u32 dst, u8 pseudo, enum reloc_kind kind, u32 index,
+			s64 add)
 {
-	sel_out(s, (struct minsn){ .code = OP_LD_IMM64, .dst = dst, .pseudo = pseudo,
-				   .reloc = (u8)(kind + 1), .index = index, .imm = add });
+	sel_out(s, (struct minsn){ .code = OP_LD_IMM64,
+				   .dst = dst,
+				   .pseudo = pseudo,
+				   .reloc = (u8)(kind + 1),
+				   .index = index,
+				   .imm = add });
 }
 
 static void add_offset(struct select *s, u32 dst, u32 base, s64 off)
@@ -108,30 +121,16 @@ static const struct data_base *find_data(const struct select *s, struct opnd o, 
 void sel_into(struct select *s, u32 dst, struct opnd o)
 {
 	switch (o.kind) {
-	case O_NONE:
-		sel_imm(s, dst, 0);
-		return;
-	case O_IMM:
-		sel_imm(s, dst, o.imm);
-		return;
-	case O_TEMP:
-		add_offset(s, dst, sel_temp(o.id), o.imm);
-		return;
-	case O_SLOT:
-		add_offset(s, dst, R_FRAME, s->m->slot_off[o.id] + o.imm);
-		return;
-	case O_CTX:
-		add_offset(s, dst, s->ctx, o.imm);
-		return;
-	case O_MAP:
-		load_pseudo(s, dst, BPF_PSEUDO_MAP_FD, RELOC_MAP, o.id, 0);
-		return;
+	case O_NONE: sel_imm(s, dst, 0); return;
+	case O_IMM: sel_imm(s, dst, o.imm); return;
+	case O_TEMP: add_offset(s, dst, sel_temp(o.id), o.imm); return;
+	case O_SLOT: add_offset(s, dst, R_FRAME, s->m->slot_off[o.id] + o.imm); return;
+	case O_CTX: add_offset(s, dst, s->ctx, o.imm); return;
+	case O_MAP: load_pseudo(s, dst, BPF_PSEUDO_MAP_FD, RELOC_MAP, o.id, 0); return;
 	case O_DATA:
 		load_pseudo(s, dst, BPF_PSEUDO_MAP_VALUE, RELOC_MAP_VALUE, o.id, o.imm);
 		return;
-	case O_FUNC:
-		load_pseudo(s, dst, BPF_PSEUDO_FUNC, RELOC_FUNC, o.id, 0);
-		return;
+	case O_FUNC: load_pseudo(s, dst, BPF_PSEUDO_FUNC, RELOC_FUNC, o.id, 0); return;
 	}
 	BUG("operand of kind %d", o.kind);
 }

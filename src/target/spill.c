@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Rewrites instructions whose registers found no machine register: each use reads the spill slot into
- * a register of its own, each definition writes it back.
+ * Rewrites instructions whose registers found no machine register: each use reads the spill slot
+ * into a register of its own, each definition writes it back.
  *
  *	v7 = v3			r2 = v7			v7 += v5	; v7, v5 spilled
  *	*(u64 *)(r10 -16) = v3	r2 = *(u64 *)(r10 -16)	v90 = *(u64 *)(r10 -16)
@@ -9,9 +9,9 @@
  *							v90 += v91
  *							*(u64 *)(r10 -16) = v90
  *
- * Neighbouring instructions that mention the same one share the reload. A constant is made again in
- * place of a reload and has no slot. Registers spilled in one round share a slot when they never live
- * together.
+ * Neighbouring instructions that mention the same one share the reload. A constant is made again
+ * in place of a reload and has no slot. Registers spilled in one round share a slot when they
+ * never live together.
  */
 #include "target/mach.h"
 
@@ -26,7 +26,7 @@ struct spill {
 	struct mach *m;
 	const struct live *l;
 	const u32 *spilled;
-	s16 *off;	      /* by register: from r10 */
+	s16 *off;		/* by register: from r10 */
 	struct minsn *constant; /* by register: code 0 when it has a slot */
 	struct reload now[2];
 	u32 n_now;
@@ -45,7 +45,10 @@ static u32 find_slot(const struct spill *s, u64 **taken, u32 reg)
 	return slot;
 }
 
-/* A slot's positions taken are a bitmap, as a register's are. Too many slots make the frame too big. */
+/*
+ * A slot's positions taken are a bitmap, as a register's are. Too many slots make the frame too
+ * big.
+ */
 static void give_slots(struct spill *s, u32 n_regs)
 {
 	struct mach *m = s->m;
@@ -68,7 +71,7 @@ static void give_slots(struct spill *s, u32 n_regs)
 		if (!taken[slot])
 			taken[slot] = arena_array(m->arena, u64, s->l->words);
 		live_mark(s->l, taken[slot], v, true);
-		s->off[v] = (s16)-(s32)(m->frame + SLOT * (slot + 1));
+		s->off[v] = (s16) - (s32)(m->frame + SLOT * (slot + 1));
 	}
 	m->frame += SLOT * n_slots;
 }
@@ -86,14 +89,18 @@ static void emit_reload(struct spill *s, u32 v, u32 into)
 	struct minsn in = s->constant[v];
 
 	if (!in.code)
-		in = (struct minsn){ .code = BPF_LDX | BPF_MEM | BPF_DW, .src = R_FRAME, .off = s->off[v] };
+		in = (struct minsn){ .code = BPF_LDX | BPF_MEM | BPF_DW,
+				     .src = R_FRAME,
+				     .off = s->off[v] };
 	in.dst = into;
 	emit(s, in);
 }
 
 static void emit_save(struct spill *s, u32 v, u32 from)
 {
-	emit(s, (struct minsn){ .code = BPF_STX | BPF_MEM | BPF_DW, .dst = R_FRAME, .src = from,
+	emit(s, (struct minsn){ .code = BPF_STX | BPF_MEM | BPF_DW,
+				.dst = R_FRAME,
+				.src = from,
 				.off = s->off[v] });
 }
 
@@ -117,7 +124,9 @@ static void save(struct spill *s, struct reload *r)
 	r->dirty = false;
 }
 
-/* Ends the reloads that `in` does not continue; NULL: all. Nothing is left unsaved behind a jump. */
+/*
+ * Ends the reloads that `in` does not continue; NULL: all. Nothing is left unsaved behind a jump.
+ */
 static void settle(struct spill *s, const struct minsn *in)
 {
 	u32 kept = 0;

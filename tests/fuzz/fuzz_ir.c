@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Any text as IR: what parses is printed and read back the same, survives the passes, and is emitted
- * for an old and a new kernel, with all registers and with three; every instruction prints.
+ * Any text as IR: what parses is printed and read back the same, survives the passes, and is
+ * emitted for an old and a new kernel, with all registers and with three; every instruction
+ * prints.
  */
 #include <stdlib.h>
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* IR as text: what is printed is read back, mistakes are told with their line, bad IR is refused. */
+/*
+ * IR as text: what is printed is read back, mistakes are told with their line, bad IR is refused.
+ */
 #include "ir/pass.h"
 #include "tap.h"
 
@@ -31,7 +33,8 @@ int main(void)
 {
 	round_trip("func f params 0\n"
 		   "b0:\n"
-		   "  return 0\n", "the smallest function");
+		   "  return 0\n",
+		   "the smallest function");
 	round_trip("func f params 0\n"
 		   "  slot s0 size 16 align 8 key of @x\n"
 		   "  slot s1 size 3 align 1\n"
@@ -57,7 +60,8 @@ int main(void)
 		   "func g params 2 callback\n"
 		   "b0:\n"
 		   "  t3 = add t1, t2\n"
-		   "  return t3\n", "every kind of operand");
+		   "  return t3\n",
+		   "every kind of operand");
 	refuse("b0:\n  jump b0\n  return 0\n", "f, b0, instruction 0: code behind a terminator");
 	refuse("b0:\n  t1 = move 1\n", "f, b0, instruction 0: block without a terminator");
 	refuse("b0:\n  t1 = mvoe 1\n", "line 3: unknown operation");

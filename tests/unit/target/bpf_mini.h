@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * BPF in a hundred lines, for tests of the compiler only: addresses are the host's, nothing is checked
- * but steps and the stack's bounds. Helpers are pretended (pretend_helper) and destroy r1..r5.
+ * BPF in a hundred lines, for tests of the compiler only: addresses are the host's, nothing is
+ * checked but steps and the stack's bounds. Helpers are pretended (pretend_helper) and destroy
+ * r1..r5.
  */
 #ifndef TESTS_UNIT_TARGET_BPF_MINI_H
 #define TESTS_UNIT_TARGET_BPF_MINI_H
@@ -38,7 +39,10 @@ static inline u64 mini_read(const void *p, u32 size)
 
 static inline u32 mini_size(u8 code)
 {
-	return BPF_SIZE(code) == BPF_B ? 1 : BPF_SIZE(code) == BPF_H ? 2 : BPF_SIZE(code) == BPF_W ? 4 : 8;
+	return BPF_SIZE(code) == BPF_B	 ? 1
+	       : BPF_SIZE(code) == BPF_H ? 2
+	       : BPF_SIZE(code) == BPF_W ? 4
+					 : 8;
 }
 
 static inline u64 mini_sext(u64 v, u32 size)
@@ -79,8 +83,9 @@ static u64 mini_alu(const struct bpf_insn *in, u64 a, u64 b, const char **error)
 	case BPF_NEG: return -a;
 	case BPF_MOV: return in->off ? mini_sext(b, (u32)in->off / 8) : b;
 	case BPF_END:
-		return in->imm == 16 ? __builtin_bswap16((u16)a) : in->imm == 32 ? __builtin_bswap32((u32)a) :
-								   __builtin_bswap64(a);
+		return in->imm == 16   ? __builtin_bswap16((u16)a)
+		       : in->imm == 32 ? __builtin_bswap32((u32)a)
+				       : __builtin_bswap64(a);
 	}
 	*error = "unknown arithmetic";
 	return 0;

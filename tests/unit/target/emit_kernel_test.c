@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What is emitted loads and means the same in the kernel: random IR goes to the verifier of the running
- * kernel and, where loaded, is run once by BPF_PROG_TEST_RUN (nothing is attached); result and data map
- * must be those of the direct run (ir_run.h). Our own checker must accept it too. Needs root.
+ * What is emitted loads and means the same in the kernel: random IR goes to the verifier of the
+ * running kernel and, where loaded, is run once by BPF_PROG_TEST_RUN (nothing is attached); result
+ * and data map must be those of the direct run (ir_run.h). Our own checker must accept it too.
+ * Needs root.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,7 +33,9 @@ static u64 address(const void *p)
 
 static int create_data(void)
 {
-	union bpf_attr attr = { .map_type = BPF_MAP_TYPE_ARRAY, .key_size = 4, .value_size = GEN_DATA,
+	union bpf_attr attr = { .map_type = BPF_MAP_TYPE_ARRAY,
+				.key_size = 4,
+				.value_size = GEN_DATA,
 				.max_entries = 1 };
 
 	return bpf(BPF_MAP_CREATE, &attr);
@@ -56,8 +59,10 @@ static void get_data(int fd, u8 *data)
 
 static int load(const struct bpf_func *f, int map)
 {
-	union bpf_attr attr = { .prog_type = BPF_PROG_TYPE_RAW_TRACEPOINT, .insns = address(f->insns),
-				.insn_cnt = f->n_insns, .license = address("GPL") };
+	union bpf_attr attr = { .prog_type = BPF_PROG_TYPE_RAW_TRACEPOINT,
+				.insns = address(f->insns),
+				.insn_cnt = f->n_insns,
+				.license = address("GPL") };
 	int fd;
 
 	for (u32 i = 0; i < f->n_relocs; i++)
@@ -75,8 +80,9 @@ static int load(const struct bpf_func *f, int map)
 
 static int run(int prog, u32 *result)
 {
-	union bpf_attr attr = { .test = { .prog_fd = (u32)prog, .ctx_in = address(ctx),
-					  .ctx_size_in = CTX_GIVEN } };
+	union bpf_attr attr = {
+		.test = { .prog_fd = (u32)prog, .ctx_in = address(ctx), .ctx_size_in = CTX_GIVEN }
+	};
 	int r = bpf(BPF_PROG_TEST_RUN, &attr);
 
 	*result = attr.test.retval;
@@ -96,8 +102,8 @@ static const char *tail(const char *log)
 	return end;
 }
 
-static void compare(u64 seed, const struct bpf_func *f, int prog, int map, const u8 *before, u64 want,
-		    const u8 *want_data, struct tally *t)
+static void compare(u64 seed, const struct bpf_func *f, int prog, int map, const u8 *before,
+		    u64 want, const u8 *want_data, struct tally *t)
 {
 	u8 data[GEN_DATA];
 	u32 result;
@@ -109,15 +115,20 @@ static void compare(u64 seed, const struct bpf_func *f, int prog, int map, const
 	}
 	get_data(map, data);
 	if (result != (u32)want || memcmp(data, want_data, GEN_DATA)) {
-		fprintf(stderr, "seed %llu: got %x, want %x\n", (unsigned long long)seed, result, (u32)want);
+		fprintf(stderr, "seed %llu: got %x, want %x\n", (unsigned long long)seed, result,
+			(u32)want);
 		t->wrong++;
 	}
 	t->loaded++;
 	t->insns += f->n_insns;
 }
 
-static struct map_desc data_desc = { .name = ".data", .role = MAP_DATA, .bpf_type = BPF_MAP_TYPE_ARRAY,
-				     .key_size = 4, .value_size = GEN_DATA, .max_entries = 1 };
+static struct map_desc data_desc = { .name = ".data",
+				     .role = MAP_DATA,
+				     .bpf_type = BPF_MAP_TYPE_ARRAY,
+				     .key_size = 4,
+				     .value_size = GEN_DATA,
+				     .max_entries = 1 };
 
 static void check(u64 seed, const struct program *prog, const struct bpf_func *f, u32 allowed,
 		  struct tally *t)
@@ -139,7 +150,8 @@ static void try_one(u64 seed, bool passes, bool modern, const struct limits *lim
 	struct features ft = {};
 	struct program prog = { .arena = &a };
 	struct bpf_func f = { .name = "test", .prog_type = BPF_PROG_TYPE_RAW_TRACEPOINT };
-	static u8 before[GEN_DATA] __attribute__((aligned(8))), after[GEN_DATA] __attribute__((aligned(8)));
+	static u8 before[GEN_DATA] __attribute__((aligned(8))),
+		after[GEN_DATA] __attribute__((aligned(8)));
 	struct ir_unit *u = gen_unit(&a, seed, 4 + (u32)(seed % 24), true);
 	struct ir_run r = { .u = u, .ctx = ctx, .data = after };
 	u64 want;
@@ -160,7 +172,8 @@ static void try_one(u64 seed, bool passes, bool modern, const struct limits *lim
 		if (fd >= 0) {
 			compare(seed, &f, fd, map, before, want, after, t);
 		} else {
-			fprintf(stderr, "seed %llu: %s\n", (unsigned long long)seed, tail(verifier_log));
+			fprintf(stderr, "seed %llu: %s\n", (unsigned long long)seed,
+				tail(verifier_log));
 			t->refused++;
 		}
 	}
@@ -193,6 +206,7 @@ int main(void)
 	is_int(t.refused, 0, "the kernel loads what is emitted");
 	is_int(t.checker_refused, 0, "our checker accepts what is emitted");
 	is_int(t.failed, 0, "test runs work");
-	is_int(t.wrong, 0, "%u programs, %u instructions: results as the IR says", t.loaded, t.insns);
+	is_int(t.wrong, 0, "%u programs, %u instructions: results as the IR says", t.loaded,
+	       t.insns);
 	return done();
 }

@@ -17,8 +17,8 @@ struct gen {
 	struct ir_func *f;
 	struct ir_block *block;
 	u64 seed;
-	bool real;    /* calls are of helpers that the kernel has, results unused */
-	u32 budget;   /* instructions still to be made */
+	bool real;  /* calls are of helpers that the kernel has, results unused */
+	u32 budget; /* instructions still to be made */
 	u32 depth, loops;
 	u32 vars[GEN_VARS];
 	VEC(u32) seen;	/* temporaries visible here */
@@ -53,9 +53,14 @@ static struct ir_insn *gen_out(struct gen *g, struct ir_insn in)
 
 static s64 gen_number(struct gen *g)
 {
-	static const s64 odd[] = { 0, 1, -1, 2, 7, 8, 63, 64, 255, 256, 65535, 0x7fffffff, 0x80000000,
-				   0xffffffff, 0x100000000, INT64_MIN, INT64_MAX, -128, -32768, 4096,
-				   (s64)0xff00ff00ff00ff00, 10, 1000, INT32_MIN };
+	static const s64 odd[] = { 0,	       1,	   -1,
+				   2,	       7,	   8,
+				   63,	       64,	   255,
+				   256,	       65535,	   0x7fffffff,
+				   0x80000000, 0xffffffff, 0x100000000,
+				   INT64_MIN,  INT64_MAX,  -128,
+				   -32768,     4096,	   (s64)0xff00ff00ff00ff00,
+				   10,	       1000,	   INT32_MIN };
 
 	return rnd(g, 3) ? odd[rnd(g, ARRAY_SIZE(odd))] : (s64)rnd(g, 100);
 }
@@ -68,7 +73,8 @@ static struct opnd gen_value(struct gen *g)
 		return o_imm(gen_number(g));
 	if (k < 5 || !g->seen.n)
 		return o_temp(g->vars[rnd(g, GEN_VARS)]);
-	return o_temp(g->seen.v[rnd(g, 3) ? g->seen.n - 1 - rnd(g, MIN(g->seen.n, 6u)) : rnd(g, g->seen.n)]);
+	return o_temp(g->seen.v[rnd(g, 3) ? g->seen.n - 1 - rnd(g, MIN(g->seen.n, 6u))
+					  : rnd(g, g->seen.n)]);
 }
 
 /* A place of len bytes, aligned to align, in a slot or the data map. */
@@ -95,8 +101,10 @@ static struct opnd gen_place(struct gen *g, u32 len, u32 align)
 		u32 p = gen_temp(g, false), i = gen_temp(g, false), q = gen_temp(g, false);
 
 		gen_out(g, (struct ir_insn){ .op = IR_ADDR, .dst = p, .arg = { o_data(0, 0) } });
-		gen_out(g, (struct ir_insn){ .op = IR_AND, .dst = i, .arg = { gen_value(g), o_imm(0x1f8) } });
-		gen_out(g, (struct ir_insn){ .op = IR_ADD, .dst = q, .arg = { o_temp(p), o_temp(i) } });
+		gen_out(g, (struct ir_insn){
+				   .op = IR_AND, .dst = i, .arg = { gen_value(g), o_imm(0x1f8) } });
+		gen_out(g, (struct ir_insn){
+				   .op = IR_ADD, .dst = q, .arg = { o_temp(p), o_temp(i) } });
 		return o_at(q, rnd(g, 8) * 8);
 	}
 	return o;
@@ -142,34 +150,44 @@ static void gen_memory(struct gen *g)
 	case 0:
 		if (!in_entry(g))
 			return;
-		gen_result(g, (struct ir_insn){ .op = IR_LOAD, .size = size, .is_signed = rnd(g, 2),
+		gen_result(g, (struct ir_insn){ .op = IR_LOAD,
+						.size = size,
+						.is_signed = rnd(g, 2),
 						.arg = { o_ctx(rnd(g, GEN_CTX / 8) * 8) } });
 		break;
 	case 1:
 	case 2:
 		to = gen_place(g, size, size);
-		gen_result(g, (struct ir_insn){ .op = IR_LOAD, .size = size, .is_signed = rnd(g, 2),
+		gen_result(g, (struct ir_insn){ .op = IR_LOAD,
+						.size = size,
+						.is_signed = rnd(g, 2),
 						.arg = { to } });
 		break;
 	case 3:
 	case 4:
 		to = gen_place(g, size, size);
-		gen_out(g, (struct ir_insn){ .op = IR_STORE, .size = size, .arg = { to, gen_value(g) } });
+		gen_out(g, (struct ir_insn){
+				   .op = IR_STORE, .size = size, .arg = { to, gen_value(g) } });
 		break;
 	case 5:
 		to = gen_place(g, wide, wide);
-		gen_result(g, (struct ir_insn){ .op = rnd(g, 2) ? IR_ATOMIC_FETCH_ADD : IR_ATOMIC_XCHG,
-						.size = wide, .arg = { to, gen_value(g) } });
+		gen_result(g,
+			   (struct ir_insn){ .op = rnd(g, 2) ? IR_ATOMIC_FETCH_ADD : IR_ATOMIC_XCHG,
+					     .size = wide,
+					     .arg = { to, gen_value(g) } });
 		break;
 	case 6:
 		to = gen_place(g, wide, wide);
-		gen_out(g, (struct ir_insn){ .op = (u8[]){ IR_ATOMIC_ADD, IR_ATOMIC_OR, IR_ATOMIC_AND,
-							   IR_ATOMIC_XOR }[rnd(g, 4)],
-					     .size = wide, .arg = { to, gen_value(g) } });
+		gen_out(g,
+			(struct ir_insn){ .op = (u8[]){ IR_ATOMIC_ADD, IR_ATOMIC_OR, IR_ATOMIC_AND,
+							IR_ATOMIC_XOR }[rnd(g, 4)],
+					  .size = wide,
+					  .arg = { to, gen_value(g) } });
 		break;
 	case 7:
 		to = gen_place(g, wide, wide);
-		gen_result(g, (struct ir_insn){ .op = IR_ATOMIC_CMPXCHG, .size = wide,
+		gen_result(g, (struct ir_insn){ .op = IR_ATOMIC_CMPXCHG,
+						.size = wide,
 						.arg = { to, gen_value(g), gen_value(g) } });
 		break;
 	default:
@@ -179,15 +197,16 @@ static void gen_memory(struct gen *g)
 		if (rnd(g, 3) == 0)
 			gen_out(g, (struct ir_insn){ .op = IR_ZERO, .imm = len, .arg = { to } });
 		else if (from.kind == O_SLOT || (from.kind == O_DATA && from.imm >= 64 + len))
-			gen_out(g, (struct ir_insn){ .op = IR_COPY, .imm = len, .arg = { to, from } });
+			gen_out(g,
+				(struct ir_insn){ .op = IR_COPY, .imm = len, .arg = { to, from } });
 	}
 }
 
 static void gen_compute(struct gen *g)
 {
-	static const u8 ops[] = { IR_MOVE, IR_ADD, IR_ADD, IR_SUB, IR_MUL, IR_UDIV, IR_UMOD, IR_SDIV, IR_SMOD,
-				  IR_AND, IR_OR, IR_XOR, IR_SHL, IR_SHR, IR_SAR, IR_NEG, IR_SEXT, IR_ZEXT,
-				  IR_BSWAP, IR_SET, IR_SET };
+	static const u8 ops[] = { IR_MOVE, IR_ADD,  IR_ADD,  IR_SUB,  IR_MUL,	IR_UDIV, IR_UMOD,
+				  IR_SDIV, IR_SMOD, IR_AND,  IR_OR,   IR_XOR,	IR_SHL,	 IR_SHR,
+				  IR_SAR,  IR_NEG,  IR_SEXT, IR_ZEXT, IR_BSWAP, IR_SET,	 IR_SET };
 	struct ir_insn in = { .op = ops[rnd(g, ARRAY_SIZE(ops))] };
 
 	for (u32 i = 0; i < ir_n_args(&in); i++)
@@ -202,7 +221,8 @@ static void gen_compute(struct gen *g)
 static void gen_real_call(struct gen *g)
 {
 	static const u8 helpers[] = { BPF_FUNC_ktime_get_ns, BPF_FUNC_get_prandom_u32,
-				      BPF_FUNC_get_smp_processor_id, BPF_FUNC_get_current_pid_tgid };
+				      BPF_FUNC_get_smp_processor_id,
+				      BPF_FUNC_get_current_pid_tgid };
 
 	gen_out(g, (struct ir_insn){ .op = IR_CALL, .imm = helpers[rnd(g, 4)] });
 }
@@ -321,8 +341,10 @@ static void gen_loop(struct gen *g)
 	body = gen_block(g);
 	gen_jump(g, head);
 	gen_place_block(g, head);
-	gen_branch(g, (struct ir_insn){ .op = IR_BRANCH, .cc = CC_ULT,
-					.arg = { o_temp(i), o_imm(rnd(g, 5)) } }, body, out);
+	gen_branch(g,
+		   (struct ir_insn){
+			   .op = IR_BRANCH, .cc = CC_ULT, .arg = { o_temp(i), o_imm(rnd(g, 5)) } },
+		   body, out);
 	gen_place_block(g, body);
 	vec_push(g->a, &g->seen, i);
 	gen_scope(g, 1 + rnd(g, 6));
@@ -370,8 +392,9 @@ static void gen_link(const struct ir_func *f)
 		if (end->op == IR_RETURN)
 			continue;
 		end->target[0] = ((struct ir_block *)(uintptr_t)end->imm)->id;
-		end->target[1] = end->op == IR_BRANCH ?
-				 ((struct ir_block *)(uintptr_t)end->arg[4].imm)->id : 0;
+		end->target[1] = end->op == IR_BRANCH
+					 ? ((struct ir_block *)(uintptr_t)end->arg[4].imm)->id
+					 : 0;
 		end->imm = end->arg[4].imm = 0;
 	}
 }
@@ -386,7 +409,8 @@ static void gen_return(struct gen *g)
 
 		if (i >= GEN_VARS && rnd(g, 2))
 			continue;
-		gen_out(g, (struct ir_insn){ .op = IR_MUL, .dst = sum, .arg = { o_temp(sum), o_imm(31) } });
+		gen_out(g, (struct ir_insn){
+				   .op = IR_MUL, .dst = sum, .arg = { o_temp(sum), o_imm(31) } });
 		gen_out(g, (struct ir_insn){ .op = IR_XOR, .dst = sum, .arg = { o_temp(sum), o } });
 	}
 	gen_out(g, (struct ir_insn){ .op = IR_RETURN, .arg = { o_temp(sum) } });
@@ -408,7 +432,9 @@ static void gen_func(struct gen *g, struct ir_func *f, u32 n_params, u32 size)
 	gen_place_block(g, gen_block(g));
 	for (u32 i = 0; i < GEN_VARS; i++) {
 		g->vars[i] = gen_temp(g, true);
-		gen_out(g, (struct ir_insn){ .op = IR_MOVE, .dst = g->vars[i], .arg = { o_imm(rnd(g, 50)) } });
+		gen_out(g, (struct ir_insn){ .op = IR_MOVE,
+					     .dst = g->vars[i],
+					     .arg = { o_imm(rnd(g, 50)) } });
 	}
 	if (rnd(g, 2))
 		gen_slot(g);
@@ -419,7 +445,9 @@ static void gen_func(struct gen *g, struct ir_func *f, u32 n_params, u32 size)
 
 static struct ir_unit *gen_unit(struct arena *a, u64 seed, u32 size, bool real)
 {
-	struct gen g = { .a = a, .u = arena_new(a, struct ir_unit), .seed = seed * 7919 + 1, .real = real };
+	struct gen g = {
+		.a = a, .u = arena_new(a, struct ir_unit), .seed = seed * 7919 + 1, .real = real
+	};
 
 	g.u->arena = a;
 	vec_push(a, &g.u->funcs, arena_new(a, struct ir_func));

@@ -64,9 +64,7 @@ static u64 run_insn(struct ir_run *r, struct ir_frame *fr, const struct ir_insn 
 		a[i] = run_opnd(r, fr, in->arg[i]);
 	p = (void *)(uintptr_t)a[0];
 	switch (in->op) {
-	case IR_LOAD:
-		v = mini_read(p, in->size);
-		return in->is_signed ? mini_sext(v, in->size) : v;
+	case IR_LOAD: v = mini_read(p, in->size); return in->is_signed ? mini_sext(v, in->size) : v;
 	case IR_STORE: memcpy(p, &a[1], in->size); return 0;
 	case IR_ADDR: return a[0];
 	case IR_ZERO: memset(p, 0, (size_t)in->imm); return 0;
@@ -100,8 +98,9 @@ static u64 run_func(struct ir_run *r, u32 index, const u64 *arg, u32 depth)
 			break;
 		}
 		if (in->op == IR_JUMP || in->op == IR_BRANCH) {
-			bool yes = in->op == IR_JUMP || ir_eval_cond(in->cc, run_opnd(r, &fr, in->arg[0]),
-								      run_opnd(r, &fr, in->arg[1]));
+			bool yes = in->op == IR_JUMP ||
+				   ir_eval_cond(in->cc, run_opnd(r, &fr, in->arg[0]),
+						run_opnd(r, &fr, in->arg[1]));
 
 			in = f->blocks.v[in->target[yes ? 0 : 1]]->insns.v;
 			continue;

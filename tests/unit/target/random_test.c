@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The compiler's back end against the meaning of its input: random IR is run directly (ir_run.h) and as
- * BPF (bpf_mini.h), with and without passes, with all registers and with three, with jumps that reach 64
- * instructions, for old kernels and new ones. Results and the data map must agree. SONDE_CASES and SONDE_SEED choose how many and which.
+ * The compiler's back end against the meaning of its input: random IR is run directly (ir_run.h)
+ * and as BPF (bpf_mini.h), with and without passes, with all registers and with three, with jumps
+ * that reach 64 instructions, for old kernels and new ones. Results and the data map must agree.
+ * SONDE_CASES and SONDE_SEED choose how many and which.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -108,7 +109,8 @@ static int try_variant(u64 seed, u32 size, const struct variant *v, const struct
 	run_bpf(&f, seed, &got);
 	r = got.error || got.result != want->result || memcmp(got.data, want->data, GEN_DATA);
 	if (r) {
-		fprintf(stderr, "seed %llu size %u passes %d modern %d registers %x: %s, got %llx want %llx\n",
+		fprintf(stderr,
+			"seed %llu size %u passes %d modern %d registers %x: %s, got %llx want %llx\n",
 			(unsigned long long)seed, size, v->passes, v->modern, v->limits.regs,
 			got.error ? got.error : "differs", (unsigned long long)got.result,
 			(unsigned long long)want->result);
@@ -177,7 +179,8 @@ int main(void)
 		try_seed(i, size ? (u32)size : 4 + (u32)(i % 40), &t);
 	is_int(t.invalid, 0, "generated IR is valid");
 	is_int(t.text_wrong, 0, "what is printed parses to the same");
-	ok(t.endless * 20 < n, "programs end (%u of %llu do not)", t.endless, (unsigned long long)n);
+	ok(t.endless * 20 < n, "programs end (%u of %llu do not)", t.endless,
+	   (unsigned long long)n);
 	for (u32 i = 0; i < ARRAY_SIZE(variants); i++) {
 		is_int(t.wrong[i], 0, "%s passes, %s kernel, registers 0x%x: %llu programs agree",
 		       variants[i].passes ? "all" : "no", variants[i].modern ? "new" : "old",
