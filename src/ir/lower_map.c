@@ -425,7 +425,7 @@ static struct ir_val read_keyed_scalar(struct lower *l, struct node *n)
 
 		ir_branch(l, CC_EQ, p, o_imm(0), missing, on);
 		ir_place(l, missing);
-		lower_loss(l, LOSS_MISSING_KEY, n->map->name);
+		lower_loss(l, LOSS_NO_KEY, n->map->name);
 		ir_jump(l, on);
 		ir_place(l, on);
 	}
