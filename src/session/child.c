@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The command of -c: forked early so that its pid is known, waiting for a signal until everything is
- * attached, then executed. It dies with us (PDEATHSIG); we end when it ends. It waits in sigwaitinfo()
- * and not in read(), so that a script that looks at reads sees those of the command only.
+ * attached, then executed. It dies with us (PDEATHSIG); we end when it ends. It waits in sigsuspend()
+ * and executes the command from the signal's handler: a script that looks at system calls sees those of
+ * the command only.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -11,6 +12,7 @@
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 #include "base/fd.h"
 #include "session/run.h"
 #include "sym/procs.h"
@@ -51,28 +53,46 @@ static char **split_words(struct arena *a, const char *s)
 
 enum { GO_SIGNAL = SIGUSR1 };
 
+static struct {
+	char **argv;
+	const char *path;
+} command;
+
+/* Nothing is blocked here: the mask is sigsuspend()'s, and SA_NODEFER adds nothing to it. */
+static void execute(int signo)
+{
+	execv(command.path, command.argv);
+	_exit(126);
+}
+
 NORETURN static void become(char **argv, const char *path, pid_t parent, int ready)
 {
-	sigset_t none, go;
-
+	struct sigaction sa = { .sa_handler = execute, .sa_flags = SA_NODEFER };
 	const char *slash = strrchr(path, '/');
+	sigset_t none;
 
+	command.argv = argv;
+	command.path = path;
 	prctl(PR_SET_NAME, slash ? slash + 1 : path); /* events before exec show the command, not us */
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	sigemptyset(&none);
-	sigemptyset(&go);
-	sigaddset(&go, GO_SIGNAL);
 	signal(SIGPIPE, SIG_DFL);
+	sigaction(GO_SIGNAL, &sa, NULL);
 	if (getppid() != parent)
 		_exit(0); /* it was gone before PDEATHSIG was set */
-	sigprocmask(SIG_SETMASK, &go, NULL);
 	if (write(ready, "", 1) != 1)
 		_exit(0);
-	close(ready);
-	sigwaitinfo(&go, NULL);
-	sigprocmask(SIG_SETMASK, &none, NULL);
-	execv(path, argv);
-	_exit(126);
+	for (;;)
+		sigsuspend(&none);
+}
+
+/* Its own preparations are over, the entry of sigsuspend() included: what is traced from here on is the command. */
+static void await_asleep(pid_t pid)
+{
+	static const struct timespec turn = { 0, 20000 };
+
+	for (int i = 0; i < 5000 && proc_state((u32)pid) == 'R'; i++)
+		nanosleep(&turn, NULL);
 }
 
 int child_start(struct run *r, struct err *err)
@@ -99,9 +119,10 @@ int child_start(struct run *r, struct err *err)
 	close(ready[1]);
 	if (pid > 0 && read(ready[0], &c, 1) < 0)
 		r->exiting = true;
-	close(ready[0]); /* its own preparations are over: what is traced from here on is the command */
+	close(ready[0]);
 	if (pid < 0)
 		return err_sys(err, "fork for -c");
+	await_asleep(pid);
 	r->child = pid;
 	r->child_fd = watch_pid(pid);
 	return 0;

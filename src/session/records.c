@@ -48,9 +48,9 @@ static void do_exit(void *ctx, int code)
 {
 	struct run *r = ctx;
 
-	if (!r->exiting)
+	if (!r->exit_called)
 		r->exit_code = code;
-	r->exiting = true;
+	r->exiting = r->exit_called = true;
 }
 
 static void do_system(void *ctx, const char *command)
@@ -127,6 +127,8 @@ static void act(struct run *r, const void *record, u32 len)
 	struct event_desc *e;
 
 	if (len < sizeof *h || h->event >= r->c.prog.events.n)
+		return;
+	if (r->exit_called && !r->ending) /* what other events recorded before they were detached */
 		return;
 	e = r->c.prog.events.v[h->event];
 	if (h->speculation && speculation_keep(r, h->speculation, record, len))

@@ -250,6 +250,7 @@ static void finish(struct run *r, struct err *err)
 	records_drain(r);
 	command_wait(r);
 	r->exiting = false;
+	r->ending = true;
 	run_special(r, "end", err);
 	records_drain(r);
 	command_wait(r);

@@ -22,6 +22,8 @@ struct run {
 	struct usyms *usyms;
 	u64 *loss_seen;	    /* what was reported of each prog.losses */
 	bool exiting;	    /* exit() was met, a signal came, or the target is gone */
+	bool exit_called;   /* by the script: nothing recorded behind it is shown, but for the end clauses */
+	bool ending;	    /* the end clauses' turn */
 	int exit_code;
 	/* -c */
 	s32 child;	    /* pid, 0: none */

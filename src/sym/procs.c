@@ -141,6 +141,16 @@ u64 proc_start_time(u32 pid)
 	return at ? strtoull(at, NULL, 10) : 0;
 }
 
+char proc_state(u32 pid)
+{
+	char text[1024];
+	const char *at;
+
+	if (read_start(pid, "stat", text, sizeof(text)) <= 0 || !(at = strrchr(text, ')')) || at[1] != ' ')
+		return 0;
+	return at[2];
+}
+
 static bool same_node(const char *a, const char *b)
 {
 	struct stat x, y;

@@ -21,6 +21,8 @@ int proc_each_thread(u32 pid, int (*f)(void *ctx, u32 tid), void *ctx);
 u32 proc_inner_pid(u32 pid);
 /* When it started, in clock ticks since boot (tells a pid that was used again); 0: gone. */
 u64 proc_start_time(u32 pid);
+/* 'R', 'S', 'Z' … as in /proc/PID/stat; 0: gone. */
+char proc_state(u32 pid);
 /* Whether the process sees another root or mount namespace than we do. */
 bool proc_in_other_mnt_ns(u32 pid);
 /* A path of the process as we can open it: /proc/PID/root/... when namespaces differ. */
