@@ -315,7 +315,7 @@ static const struct builtin rows[] = {
 		.doc = "The value of --name=value behind -- on the command line; without it the default, whose type it "
 		       "has. Without a default: whether --name was given.",
 		.example = "begin { print(getopt(\"limit\", 10, \"how many\")); }",
-		.flags = BI_CONST, .engines = ON_ALL, .check = check_getopt,
+		.flags = BI_CONST | BI_OPTION, .engines = ON_ALL, .check = check_getopt,
 	},
 	{
 		.name = "config", .sig = "config() -> record", .brief = "the configuration",

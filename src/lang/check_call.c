@@ -319,6 +319,7 @@ const struct type *check_row(struct check *c, struct node *n, const struct built
 
 	if (state->kind == TY_ERROR)
 		return state;
+	c->s->n_options += (row->flags & BI_OPTION) != 0;
 	if (!row->check)
 		return result_type(c, row, sig);
 	return state->kind == TY_UNKNOWN ? state : row->check(c, n);

@@ -20,6 +20,8 @@ enum { CAST_ARG = 1, CAST_RESULT = 2 };
 
 /* In aux of an N_LET that nobody wrote. */
 enum { LET_OLD_SCOPE = 1 };
+/* In aux of an N_IF: its constant condition is a parameter's. */
+enum { IF_BY_OPTION = 1 };
 
 enum {
 	MAX_NESTING = 2500,
@@ -40,6 +42,7 @@ struct check_state {
 	struct instance *fns;	   /* one for each fn: holds its variables */
 	const char *terminated_by; /* the statement after which nothing runs, or NULL */
 	u32 depth, for_depth, n_names, n_expanded;
+	u32 n_options; /* calls of BI_OPTION rows so far */
 	u32 n_bare; /* blocks around this place that belong to no if, loop or probe */
 	const struct node *agg_call; /* the call that is being assigned directly to a map */
 	bool wants_string;	     /* checking an argument that may be a string */

@@ -248,10 +248,14 @@ static void check_branch(struct check *c, struct node *n)
 
 static void check_if(struct check *c, struct node *n)
 {
+	u32 n_options = c->s->n_options;
+
 	check_condition(c, n->a);
+	if (c->s->n_options != n_options && n->a->kind != N_COMPTIME)
+		n->aux = IF_BY_OPTION;
 	if (n->a->kind == N_COMPTIME && n->a->type->kind == TY_UNKNOWN && !c->final)
 		return;
-	if (node_is_const_int(n->a)) {
+	if (node_is_const_int(n->a) && n->aux != IF_BY_OPTION) {
 		struct node *taken = n->a->value ? n->b : n->c;
 
 		if (taken)

@@ -31,6 +31,7 @@ enum builtin_flags {
 	BI_READS_STACK = 1024,
 	BI_RECORD = 4096, /* args: its fields are what the probe's arguments are called */
 	BI_SPECULATES = 8192, /* records behind it in the clause wait for commit() */
+	BI_OPTION = 16384, /* constant in this run, given anew in the next: branches on it are all checked */
 	BI_TRUSTED = 2048, /* a kernel pointer that verifiers know by type: its fields are loaded directly */
 };
 
