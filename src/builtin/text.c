@@ -84,6 +84,12 @@ static const struct builtin rows[] = {
 		 "\"No such file or directory\" for 2; N/A for numbers that are none. Results of system calls are "
 		 "negative: strerror(-args.ret).",
 		 "begin { print(strerror(2)); $e = 13; print(strerror($e)); }", TEXT_ERRNO),
+	TEXT_ROW("errno_name", "errno_name(errno: int) -> string", "symbol of an error number",
+		 "\"ENOENT\" for 2, 0 for 0; N/A for numbers that are none.",
+		 "begin { print(errno_name(2)); $e = 13; print(errno_name($e)); }", TEXT_ERRNO_NAME),
+	TEXT_ROW("sigabbrev", "sigabbrev(signal: int) -> string", "symbol of a signal, without SIG",
+		 "\"INT\" for 2, as kill(1) spells it; N/A for numbers that are none.",
+		 "begin { print(sigabbrev(2)); $s = 9; print(sigabbrev($s)); }", TEXT_SIGNAL_ABBREV),
 	TEXT_ROW("signal_name", "signal_name(signal: int) -> string", "name of a signal",
 		 "\"Interrupt\" for 2; N/A for numbers that are none.",
 		 "begin { print(signal_name(2)); $s = 9; print(signal_name($s)); }", TEXT_SIGNAL),

@@ -31,7 +31,7 @@ enum builtin_flags {
 	BI_READS_STACK = 1024,
 	BI_RECORD = 4096, /* args: its fields are what the probe's arguments are called */
 	BI_SPECULATES = 8192, /* records behind it in the clause wait for commit() */
-	BI_OPTION = 16384, /* constant in this run, given anew in the next: branches on it are all checked */
+	BI_OPTION = 16384, /* arguments: name, default, description; constant in this run alone: branches on it are all checked */
 	BI_TRUSTED = 2048, /* a kernel pointer that verifiers know by type: its fields are loaded directly */
 };
 
@@ -76,7 +76,7 @@ struct builtin_theme {
 };
 #define THEME(title_, rows_) { (title_), (rows_), ARRAY_SIZE(rows_) }
 
-enum world_text { TEXT_ERRNO, TEXT_SIGNAL, TEXT_SYSCALL };
+enum world_text { TEXT_ERRNO, TEXT_SIGNAL, TEXT_SYSCALL, TEXT_ERRNO_NAME, TEXT_SIGNAL_ABBREV };
 
 /* Questions that sym/ answers. Any may be NULL. */
 struct world {

@@ -82,6 +82,8 @@ static const char *world_text_of(void *ctx, enum world_text table, u32 n)
 	(void)ctx;
 	switch (table) {
 	case TEXT_ERRNO: return n <= LAST_ERRNO ? strerror((int)n) : NULL;
+	case TEXT_ERRNO_NAME: return strerrorname_np((int)n);
+	case TEXT_SIGNAL_ABBREV: return sigabbrev_np((int)n);
 	case TEXT_SIGNAL: return n <= LAST_SIGNAL ? strsignal((int)n) : NULL;
 	case TEXT_SYSCALL: return n < syscall_count() ? syscall_name(n) : NULL;
 	}
