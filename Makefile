@@ -7,6 +7,7 @@ export T K
 BIN = $(DESTDIR)$(PREFIX)/bin
 MAN = $(DESTDIR)$(PREFIX)/share/man/man1
 INC = $(DESTDIR)$(PREFIX)/include/sonde
+TOOLS = $(DESTDIR)$(PREFIX)/share/sonde/tools
 
 all:
 	@build-aux/build $(BUILD) sonde
@@ -34,12 +35,13 @@ static:				# build-static/sonde, one file that runs anywhere
 fmt:
 	clang-format -i $$(git ls-files -co --exclude-standard '*.c' '*.h')
 docs: all			# the parts of doc/ that are printed from the tables of the program itself
-	for d in builtins probes options diagnostics ir; do $(BUILD)/sonde help --$$d-md >doc/$$d.md || exit 1; done
+	for d in builtins probes tools options diagnostics ir; do $(BUILD)/sonde help --$$d-md >doc/$$d.md || exit 1; done
 	$(BUILD)/sonde help --man >$(BUILD)/sonde.1
 install: all
 	install -d $(BIN) && install -s -m 755 $(BUILD)/sonde $(BIN)/sonde
 	if $(BUILD)/sonde help --man >$(BUILD)/sonde.1; then \
 		install -d $(MAN) && install -m 644 $(BUILD)/sonde.1 $(MAN)/; fi
+	install -d $(TOOLS) && install -m 644 tools/*.bt $(TOOLS)/
 	set -- include/sonde/*.h; if [ -e "$$1" ]; then install -d $(INC) && install -m 644 "$$@" $(INC)/; fi
 clean:
 	rm -rf $(BUILD) build-static build-asan build-clang build-fuzz

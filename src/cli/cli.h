@@ -12,6 +12,7 @@
 
 struct cli;
 struct option_row;
+struct tool;
 
 struct command {
 	const char *name, *args; /* "check", "FILE" */
@@ -19,7 +20,8 @@ struct command {
 	int (*run)(struct cli *c); /* the exit status */
 };
 extern const struct command command_run, command_list, command_info, command_check, command_fmt,
-	command_explain, command_help, command_usage, command_version, command_compiler_bench;
+	command_explain, command_help, command_usage, command_version, command_compiler_bench,
+	command_tool_help;
 /* Those that may be written as a first word; NULL-terminated. */
 extern const struct command *const commands[];
 const struct command *command_find(const char *name);
@@ -29,6 +31,7 @@ enum manual {
 	MANUAL_MAN,
 	MANUAL_BUILTINS,
 	MANUAL_PROBES,
+	MANUAL_TOOLS,
 	MANUAL_OPTIONS,
 	MANUAL_DIAGNOSTICS,
 	MANUAL_IR
@@ -37,6 +40,8 @@ enum manual {
 struct cli {
 	const char *program; /* as called: "sonde", "bpftrace" */
 	bool drop_in;	     /* called bpftrace: no subcommands, its version */
+	bool is_run;	     /* the word "run" was there: the next one may be a tool's name */
+	struct tool *tool;   /* what stands behind it, or NULL; main frees it */
 	const struct command *command;
 	const struct option_row *own; /* an option of one command alone was given */
 	const char **words; /* what is no option, in order; the command's name is taken off */
@@ -66,6 +71,8 @@ void say_err(const struct cli *c, const struct err *err);
 /* Whether colors are wanted on a descriptor: a terminal, NO_COLOR, BPFTRACE_COLOR. */
 bool color_wanted(int fd);
 void print_help(const struct cli *c, FILE *to);
+/* ---- tool_help.c */
+int tools_list(struct cli *c);
 /* All of it, to -o or standard output; 0 or 1 after a message. */
 int put_out(const struct cli *c, const struct buf *text);
 

@@ -134,6 +134,7 @@ static int help_overview(struct cli *c)
 static void put_manual(struct buf *b, enum manual what)
 {
 	static const enum topic_kind builtins[] = { TOPIC_BUILTIN }, probes[] = { TOPIC_PROBE },
+				     tools[] = { TOPIC_TOOL },
 				     options[] = { TOPIC_COMMAND, TOPIC_OPTION, TOPIC_OUTPUT },
 				     diagnostics[] = { TOPIC_DIAG };
 
@@ -144,6 +145,7 @@ static void put_manual(struct buf *b, enum manual what)
 	case MANUAL_PROBES: put_markdown(b, probes, 1, "Probe types"); break;
 	case MANUAL_OPTIONS: put_markdown(b, options, 3, "The command line"); break;
 	case MANUAL_DIAGNOSTICS: put_markdown(b, diagnostics, 1, "Messages of the compiler"); break;
+	case MANUAL_TOOLS: put_markdown(b, tools, 1, "Tools"); break;
 	case MANUAL_IR: put_ir_manual(b); break;
 	}
 }
@@ -179,7 +181,7 @@ const struct command command_help = {
 	.args = "[NAME]...",
 	.brief = "tell about an option, a function, a probe type, a message",
 	.doc = "Without a name: which lists there are. --man prints all of it as a manual page, "
-	       "--builtins-md, --probes-md, --options-md, --diagnostics-md and --ir-md parts of it "
+	       "--builtins-md, --probes-md, --tools-md, --options-md, --diagnostics-md and --ir-md parts of it "
 	       "as markdown, --completion SHELL a completion script.",
 	.example = "sonde help kstack",
 	.run = run,

@@ -200,9 +200,11 @@ static int run(struct cli *c)
 	struct listing l;
 	int rc, lost;
 
+	if (c->is_run && !c->n_words && !c->o.script)
+		return tools_list(c);
 	if (listing_open(&l, c))
 		return 1;
-	if (c->o.script || (c->n_words && names_a_script(c->words[0])))
+	if (c->o.script || c->tool || (c->n_words && names_a_script(c->words[0])))
 		rc = list_script(c, &l);
 	else
 		rc = list_pattern(c, &l);

@@ -21,12 +21,14 @@ static int run(struct cli *c)
 
 const struct command command_run = {
 	.name = "run",
-	.args = "FILE [PARAM]...",
+	.args = "FILE | TOOL [PARAM]...",
 	.brief = "trace as a script says; the command when none is named",
-	.doc = "FILE is a script, - is standard input, and with -e PROGRAM the script stands on "
+	.doc = "TOOL is one of sonde's own scripts (\"sonde run --list\" names them), or one of a "
+	       "directory in SONDE_PATH; \"sonde run TOOL --help\" tells about it, and its options "
+	       "follow it. FILE is a script, - is standard input, and with -e PROGRAM the script stands on "
 	       "the command line. The words behind it are the script's parameters $1, $2 ...; "
 	       "words like --NAME=VALUE behind a -- are its named parameters. Ends at Ctrl-C, at "
 	       "exit(), or with the process of -c or -p.",
-	.example = "sonde run opensnoop.bt",
+	.example = "sonde run opensnoop --failed --comm bash",
 	.run = run,
 };

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include "base/base.h"
 #include "cli/cli.h"
+#include "cli/tool.h"
 
 int main(int argc, char **argv)
 {
@@ -20,6 +21,7 @@ int main(int argc, char **argv)
 	if (!rc)
 		rc = c.command->run(&c);
 	buf_release(&c.script);
+	tool_free(c.tool);
 	free(c.words);
 	free(c.named);
 	return rc;

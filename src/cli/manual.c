@@ -64,7 +64,7 @@ static void man_topic(void *ctx, const struct topic *t)
 	if (t->doc)
 		put_roff_line(p->b, ".IP\n", t->doc);
 	for (u32 i = 0; i < t->n_facts; i++)
-		put_roff_line(p->b, i ? "" : ".IP\n", t->fact[i]);
+		put_roff_line(p->b, i ? ".br\n" : ".IP\n", t->fact[i]);
 	if (!t->example)
 		return;
 	buf_puts(p->b, ".IP\n.nf\n");
@@ -84,6 +84,8 @@ static const struct {
 } environment[] = {
 	{ "BPFTRACE_COLOR", "auto, always or never: colors in messages." },
 	{ "NO_COLOR", "When set, messages have no colors." },
+	{ "SONDE_PATH", "Directories, separated by colons, of scripts that run finds by name: "
+			"NAME in the file NAME.bt. They come before those of sonde itself." },
 	{ "BPFTRACE_BTF", "A file of type information to be used instead of the kernel's." },
 	{ "BPFTRACE_MAX_STRLEN, BPFTRACE_MAX_MAP_KEYS, ...",
 	  "The variables of the config block in upper case, after BPFTRACE_ or SONDE_. They win "
@@ -129,6 +131,7 @@ void put_man_page(struct buf *b)
 	arena_init(&a);
 	buf_puts(b, man_head);
 	man_kind(&p, &a, TOPIC_COMMAND, "COMMANDS");
+	man_kind(&p, &a, TOPIC_TOOL, "TOOLS");
 	man_kind(&p, &a, TOPIC_OPTION, "OPTIONS");
 	man_kind(&p, &a, TOPIC_PROBE, "PROBES");
 	man_kind(&p, &a, TOPIC_BUILTIN, "FUNCTIONS AND VARIABLES");

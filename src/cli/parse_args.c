@@ -4,10 +4,13 @@
  * be joined (-lv, -ve PROGRAM), a value may be joined to its option (-fjson, --format=json), long
  * names may be shortened while they stay unambiguous. Behind a lone "--" nothing is an option:
  * words like --NAME=VALUE are the script's named parameters, others are ordinary words. A first
- * word that is a command's name is one; a file of that name is written ./NAME.
+ * word that is a command's name is one; a file of that name is written ./NAME. Behind "run NAME" the
+ * script's own options count before sonde's.
  */
 #include <stdlib.h>
+#include <sys/stat.h>
 #include "cli/option.h"
+#include "cli/tool.h"
 
 struct args {
 	struct cli *c;
@@ -19,7 +22,8 @@ struct args {
 /* help and version are obeyed at once, whatever follows */
 static bool is_decided(const struct cli *c)
 {
-	return c->command == &command_usage || c->command == &command_version;
+	return c->command == &command_usage || c->command == &command_version ||
+	       c->command == &command_tool_help;
 }
 
 static int unknown(const struct args *a, const char *word, size_t len)
@@ -29,6 +33,8 @@ static int unknown(const struct args *a, const char *word, size_t len)
 	int rc;
 
 	near_init(&near, name);
+	for (u32 i = 0; a->c->tool && i < a->c->tool->options.rows.n; i++)
+		near_try(&near, a->c->tool->options.rows.v[i].name);
 	for (u32 i = 0; i < n_option_rows; i++)
 		near_try(&near, option_rows[i].name);
 	if (near_best(&near))
@@ -45,6 +51,10 @@ static int take(struct args *a, const struct option_row *row, const char *value)
 {
 	if (row->group == GROUP_HIDDEN && row->command)
 		a->c->own = row;
+	if (a->c->tool && row->command == &command_usage) {
+		a->c->command = &command_tool_help;
+		return 0;
+	}
 	return row->take(a->c, row, value);
 }
 
@@ -53,12 +63,33 @@ static const char *next_word(struct args *a)
 	return a->at < a->n ? a->v[a->at++] : NULL;
 }
 
+/* "--top 5" and "--top=5" behind the tool that has such an option: a named parameter, as behind "--". */
+static int take_own(struct args *a, const struct script_option *own, const char *word)
+{
+	struct cli *c = a->c;
+	const char *value;
+
+	if (strchr(word, '=') || own->kind == SCRIPT_FLAG) {
+		c->named[c->o.n_named++] = word - 2;
+		return 0;
+	}
+	value = next_word(a);
+	if (!value)
+		return say_usage(c, "--%s needs a value", own->name);
+	c->named[c->o.n_named++] = arena_printf(&c->tool->arena, "--%s=%s", own->name, value);
+	return 0;
+}
+
 static int take_long(struct args *a, const char *word)
 {
 	size_t len = strcspn(word, "=");
+	const struct script_option *own =
+		a->c->tool ? script_option_find(&a->c->tool->options, word, len) : NULL;
 	const struct option_row *row = option_by_name(word, len);
 	const char *value = word[len] ? word + len + 1 : NULL;
 
+	if (own)
+		return take_own(a, own, word);
 	if (!row)
 		return unknown(a, word, len);
 	if (value && !row->arg)
@@ -108,6 +139,16 @@ static bool is_asked_about(const struct args *a, const char *word)
 	return !row || row->command != &command_help;
 }
 
+/* "run NAME": from here on its own options are known. A path has some too. */
+static void take_script(struct cli *c, const char *word)
+{
+	struct stat st;
+
+	c->tool = tool_open(word);
+	if (!c->tool && !stat(word, &st) && S_ISREG(st.st_mode))
+		c->tool = tool_open_file(word);
+}
+
 static int take_word(struct args *a, const char *word)
 {
 	struct cli *c = a->c;
@@ -117,8 +158,12 @@ static int take_word(struct args *a, const char *word)
 		return 0;
 	}
 	if (a->all_words || word[0] != '-' || !word[1] || is_asked_about(a, word)) {
-		if (is_command(a) && (c->command = command_find(word)))
+		if (is_command(a) && (c->command = command_find(word))) {
+			c->is_run = c->command == &command_run;
 			return 0;
+		}
+		if (c->is_run && !c->n_words && !c->o.script)
+			take_script(c, word);
 		c->words[c->n_words++] = word;
 		return 0;
 	}

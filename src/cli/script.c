@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * From words to what a session takes: the script's text and its parameters, and the sink. With -e
- * every word is a parameter; without it the first word is the file ("-": standard input).
+ * every word is a parameter; without it the first word is the file ("-": standard input) or a tool.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -9,6 +9,7 @@
 #include "base/fd.h"
 #include "builtin/builtin.h"
 #include "cli/cli.h"
+#include "cli/tool.h"
 #include "output/index.h"
 
 static int read_all(int fd, struct buf *b)
@@ -38,6 +39,49 @@ int script_read_file(struct cli *c, const char *path, struct buf *text)
 	return 1;
 }
 
+/* Words that are no files may be tools: what "run" found already, or what other commands ask about. */
+static struct tool *tool_of(struct cli *c, const char *word)
+{
+	if (!c->tool && access(word, F_OK) && c->command != &command_run)
+		c->tool = tool_open(word);
+	return c->tool;
+}
+
+static int no_script(const struct cli *c, const char *word)
+{
+	struct tool *t = tool_open(word);
+	const char *near = t ? word : tool_near(word);
+
+	if (near)
+		say(c, "there is no script \"%s\": did you mean \"%s run %s\"?", word, c->program,
+		    near);
+	else
+		say(c, "read %s: %s", word, strerror(ENOENT));
+	tool_free(t);
+	return 1;
+}
+
+static int script_take(struct cli *c, const char *word)
+{
+	const struct tool *t = streq(word, "-") ? NULL : tool_of(c, word);
+
+	if (!streq(word, "-"))
+		c->o.script_name = word;
+	if (t) {
+		c->o.script_name = t->path;
+		c->o.script = t->text;
+		c->o.script_len = t->len;
+		return 0;
+	}
+	if (!strpbrk(word, "/.-") && access(word, F_OK))
+		return no_script(c, word);
+	if (script_read_file(c, word, &c->script))
+		return 1;
+	c->o.script = c->script.s;
+	c->o.script_len = c->script.len;
+	return 0;
+}
+
 int script_read(struct cli *c)
 {
 	const char *const *words = c->words;
@@ -47,12 +91,8 @@ int script_read(struct cli *c)
 	if (!c->o.script) {
 		if (!n)
 			return say_usage(c, "no script: give a FILE or -e PROGRAM");
-		if (!streq(words[0], "-"))
-			c->o.script_name = words[0];
-		if (script_read_file(c, words[0], &c->script))
+		if (script_take(c, words[0]))
 			return 1;
-		c->o.script = c->script.s;
-		c->o.script_len = c->script.len;
 		words++;
 		n--;
 	} else {

@@ -7,12 +7,14 @@
 #include <strings.h>
 #include "builtin/builtin.h"
 #include "cli/option.h"
+#include "cli/tool.h"
 #include "cli/topic.h"
 #include "output/index.h"
 #include "provider/provider.h"
 
 const struct topic_kind_row topic_kinds[N_TOPIC_KINDS] = {
 	[TOPIC_COMMAND] = { "commands", "Commands" },
+	[TOPIC_TOOL] = { "tools", "Tools" },
 	[TOPIC_OPTION] = { "options", "Options" },
 	[TOPIC_PROBE] = { "probes", "Probe types" },
 	[TOPIC_BUILTIN] = { "builtins", "Functions and variables" },
@@ -36,7 +38,7 @@ static void add_feature_fact(struct arena *a, struct topic *t, s16 feature)
 		add_fact(t, arena_printf(a, "Needs %s (Linux %s).", row->text, row->since));
 }
 
-/* ---- commands and options */
+/* ---- commands */
 
 static void each_command(struct arena *a, topic_fn f, void *ctx)
 {
@@ -55,6 +57,55 @@ static void each_command(struct arena *a, topic_fn f, void *ctx)
 		f(ctx, &t);
 	}
 }
+
+/* ---- tools */
+
+struct tool_topics {
+	struct arena *a;
+	topic_fn f;
+	void *ctx;
+};
+
+static const char *option_fact(struct arena *a, const struct script_option *o)
+{
+	struct buf b = { 0 };
+	const char *text;
+
+	script_option_spelling(&b, o);
+	buf_puts(&b, ": ");
+	script_option_meaning(&b, o);
+	buf_putc(&b, '.');
+	text = arena_strdup(a, b.s);
+	buf_release(&b);
+	return text;
+}
+
+static void tool_topic(void *ctx, const struct tool *tool)
+{
+	const struct tool_topics *w = ctx;
+	struct topic t = { .kind = TOPIC_TOOL,
+			   .name = arena_strdup(w->a, tool->name),
+			   .brief = arena_strdup(w->a, tool->brief),
+			   .example_is_command = true };
+
+	t.names = t.name;
+	t.head = arena_printf(w->a, "sonde run %s%s", tool->name,
+			      tool->options.rows.n ? " [OPTION]..." : "");
+	if (*tool->doc)
+		t.doc = arena_strdup(w->a, tool->doc);
+	if (*tool->example)
+		t.example = arena_strdup(w->a, tool->example);
+	for (u32 i = 0; i < tool->options.rows.n; i++)
+		add_fact(&t, option_fact(w->a, &tool->options.rows.v[i]));
+	w->f(w->ctx, &t);
+}
+
+static void each_tool(struct arena *a, topic_fn f, void *ctx)
+{
+	tools_each(tool_topic, &(struct tool_topics){ a, f, ctx });
+}
+
+/* ---- options */
 
 static const char *choices_text(struct arena *a, const char *choices)
 {
@@ -246,10 +297,11 @@ static void each_diag(struct arena *a, topic_fn f, void *ctx)
 void topics_each(struct arena *a, enum topic_kind kind, topic_fn f, void *ctx)
 {
 	static void (*const each[N_TOPIC_KINDS])(struct arena * a, topic_fn f, void *ctx) = {
-		[TOPIC_COMMAND] = each_command, [TOPIC_OPTION] = each_option,
-		[TOPIC_PROBE] = each_probe,	[TOPIC_BUILTIN] = each_builtin,
-		[TOPIC_OUTPUT] = each_output,	[TOPIC_PASS] = each_pass,
-		[TOPIC_FEATURE] = each_feature, [TOPIC_DIAG] = each_diag,
+		[TOPIC_COMMAND] = each_command, [TOPIC_TOOL] = each_tool,
+		[TOPIC_OPTION] = each_option,	[TOPIC_PROBE] = each_probe,
+		[TOPIC_BUILTIN] = each_builtin, [TOPIC_OUTPUT] = each_output,
+		[TOPIC_PASS] = each_pass,	[TOPIC_FEATURE] = each_feature,
+		[TOPIC_DIAG] = each_diag,
 	};
 
 	each[kind](a, f, ctx);

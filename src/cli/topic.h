@@ -11,6 +11,7 @@
 
 enum topic_kind {
 	TOPIC_COMMAND,
+	TOPIC_TOOL,
 	TOPIC_OPTION,
 	TOPIC_PROBE,
 	TOPIC_BUILTIN,
@@ -21,7 +22,7 @@ enum topic_kind {
 	N_TOPIC_KINDS
 };
 
-enum { MAX_FACTS = 6 };
+enum { MAX_FACTS = 12 };
 
 struct topic {
 	enum topic_kind kind;

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The options of a script: what it asks for by getopt(). */
+#ifndef SONDE_CLI_SCRIPT_OPTIONS_H
+#define SONDE_CLI_SCRIPT_OPTIONS_H
+
+#include "base/arena.h"
+#include "base/buf.h"
+
+enum script_option_kind { SCRIPT_FLAG, SCRIPT_NUMBER, SCRIPT_TEXT };
+
+struct script_option {
+	const char *name;
+	enum script_option_kind kind;
+	const char *dflt; /* as it would be written; NULL: false, 0, "" */
+	const char *doc;  /* may be NULL */
+};
+
+struct script_options {
+	VEC(struct script_option) rows; /* in order of first mention */
+};
+
+/*
+ * Parses the text, name is what it is called. Strings live in a. A script with mistakes has the
+ * options that were found before the parser gave up: its compilation reports them.
+ */
+void script_options_read(struct script_options *o, struct arena *a, const char *name,
+			 const char *text, size_t len);
+/* NULL: there is none of that name. */
+const struct script_option *script_option_find(const struct script_options *o, const char *name,
+					       size_t len);
+/* "--top=N" */
+void script_option_spelling(struct buf *b, const struct script_option *row);
+/* What it means and, where that says something, what it is when it is not given. */
+void script_option_meaning(struct buf *b, const struct script_option *row);
+
+#endif

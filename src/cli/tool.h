@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Ready scripts, found by name: those of tools/, which the program carries, and people's own. What
+ * help says about one stands in the comment at its head:
+ *
+ *	#!/usr/bin/env -S sonde run
+ *	// SPDX-License-Identifier: ...
+ *	// NAME - what it shows, in one line
+ *	//
+ *	// Paragraphs that tell more.
+ *	//
+ *	// Example:
+ *	//   # sonde run NAME --option
+ *	//   what it prints
+ *
+ * and its options are its calls of getopt().
+ */
+#ifndef SONDE_CLI_TOOL_H
+#define SONDE_CLI_TOOL_H
+
+#include "cli/script_options.h"
+
+/* The table that build-aux/gen-tools makes; ends with a name of NULL. */
+struct tool_text {
+	const char *name, *text;
+};
+extern const struct tool_text tool_texts[];
+
+struct tool {
+	struct arena arena; /* everything below */
+	const char *name;   /* "execsnoop" */
+	const char *path;   /* for messages: its file, or "execsnoop.bt" */
+	const char *text;
+	size_t len;
+	const char *brief, *doc, *example; /* "" when the head does not say */
+	struct script_options options;
+};
+
+/*
+ * By name: in the directories of SONDE_PATH, beside the program (../tools of a build directory,
+ * ../share/sonde/tools of an installed one), then in the program itself. NULL: there is none.
+ */
+struct tool *tool_open(const char *name);
+/* A script by its path, with its options; NULL: it cannot be read. */
+struct tool *tool_open_file(const char *path);
+void tool_free(struct tool *t);
+/* All that tool_open() finds, by name, each once. */
+void tools_each(void (*f)(void *ctx, const struct tool *t), void *ctx);
+/* The name nearest to a word that is none, in static memory, or NULL. */
+const char *tool_near(const char *word);
+
+#endif
