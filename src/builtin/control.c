@@ -118,7 +118,7 @@ static const struct type *check_override(struct check *c, struct node *call)
 
 static struct ir_val lower_override(struct lower *l, struct node *call)
 {
-	ir_call(l, OVERRIDE_RETURN, false, 2, o_ctx(0), lower_scalar(l, call_arg(call, 0)));
+	ir_call(l, OVERRIDE_RETURN, false, 2, lower_ctx(l, 0), lower_scalar(l, call_arg(call, 0)));
 	return val_scalar(&ty_void, o_imm(0));
 }
 

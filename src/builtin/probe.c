@@ -79,7 +79,7 @@ static struct opnd site_id(struct lower *l)
 	u32 off;
 
 	if (p->site_from_cookie)
-		return ir_call(l, 174 /* bpf_get_attach_cookie */, true, 1, o_ctx(0));
+		return ir_call(l, 174 /* bpf_get_attach_cookie */, true, 1, lower_ctx(l, 0));
 	if (!p->syscall_site)
 		return o_imm(p->site);
 	off = lower_data(l, SYSCALL_SET_BITS * 4, p->syscall_site);
@@ -157,9 +157,9 @@ static const struct type *check_ctx(struct check *c, struct node *call)
 	return &ty_u64;
 }
 
-static struct ir_val lower_ctx(struct lower *l, struct node *call)
+static struct ir_val lower_ctx_word(struct lower *l, struct node *call)
 {
-	return val_scalar(call->type, ir_addr(l, o_ctx(0)));
+	return val_scalar(call->type, ir_addr(l, lower_ctx(l, 0)));
 }
 
 static const struct type *check_reg(struct check *c, struct node *call)
@@ -231,7 +231,7 @@ static const struct builtin rows[] = {
 		.name = "ctx", .sig = "ctx() -> uint64", .brief = "raw context of the probe",
 		.doc = "The address of the probe's context: registers, or the arguments of a raw tracepoint.",
 		.example = "uprobe:libc:malloc { printf(\"%p\\n\", ctx); }",
-		.flags = BI_VARIABLE | BI_NEEDS_PROFILE, .engines = ON_KERNEL, .check = check_ctx, .lower = lower_ctx,
+		.flags = BI_VARIABLE | BI_NEEDS_PROFILE, .engines = ON_KERNEL, .check = check_ctx, .lower = lower_ctx_word,
 	},
 	{
 		.name = "reg", .sig = "reg(name: lit string) -> uint64", .brief = "value of a register",

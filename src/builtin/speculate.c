@@ -33,6 +33,7 @@ static struct ir_val lower_decide(struct lower *l, struct node *call)
 	eb = event_begin(l, e);
 	ir_store(l, event_at(&eb, field), 8, number);
 	event_end(l, &eb);
+	lower_speculation_decided(l, ir_ext(l, number, 4, false));
 	return val_scalar(&ty_void, o_imm(0));
 }
 

@@ -140,7 +140,7 @@ static struct ir_val lower_stack(struct lower *l, struct node *call)
 	pid = ir_op2(l, IR_SHR, ir_call(l, BPF_FUNC_get_current_pid_tgid, true, 0), o_imm(32));
 	ir_var_set(l, n_var, o_imm(0));
 	ir_var_set(l, h_var, o_imm(0));
-	n = ir_call(l, BPF_FUNC_get_stack, false, 4, o_ctx(0), frames, o_imm(limit * 8),
+	n = ir_call(l, BPF_FUNC_get_stack, false, 4, lower_ctx(l, 0), frames, o_imm(limit * 8),
 		    o_imm(user ? BPF_F_USER_STACK : 0));
 	ir_branch(l, CC_SGT, n, o_imm(0), some, out);
 	ir_place(l, some);

@@ -17,8 +17,8 @@
  */
 void lower_return(struct lower *l, struct opnd value)
 {
-	if (l->s->in_callback) {
-		lower_return_from_body(l);
+	if (l->s->depth) {
+		lower_return_from_body(l, value);
 		return;
 	}
 	if (value.kind == O_IMM && value.imm == 0) {
@@ -199,8 +199,8 @@ static void start_speculation(struct lower *l)
 		ast_walk(n, find_speculation, &found);
 	if (!found)
 		return;
-	l->s->speculation = ir_var(l);
-	ir_var_set(l, l->s->speculation, o_imm(0));
+	l->s->speculation = l->s->shares ? lower_scratch_kept(l, 8) : o_temp(ir_var(l));
+	lower_speculate(l, o_imm(0));
 }
 
 static void lower_clause(struct lower *l)
@@ -267,7 +267,7 @@ struct ir_unit *lower_instance(struct lang *lang, struct program *prog, struct i
 	for (u32 i = 0; i < in->vars.n; i++)
 		in->vars.v[i]->ir = 0;
 	ir_place(&l, ir_block_new(&l));
-	lower_find_captures(&l);
+	lower_find_loops(&l);
 	lower_clause(&l);
 	size_scratch(&l);
 	ir_order(&l);

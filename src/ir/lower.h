@@ -109,6 +109,9 @@ struct ir_val val_memory(const struct type *t, struct opnd addr);
 /* The value described by a location, as type t (integers extended). */
 struct ir_val lower_loc(struct lower *l, const struct arg_desc *arg);
 
+/* The program's context pointer, + off, wherever we are. */
+struct opnd lower_ctx(struct lower *l, s64 off);
+
 /* Number of the system call on the raw path (profiles with syscall_enter or syscall_exit). */
 struct opnd lower_syscall_number(struct lower *l);
 
@@ -129,9 +132,11 @@ void event_end(struct lower *l, struct event_build *eb);
 void event_end_now(struct lower *l, struct event_build *eb);
 /* Records from here on wait for commit() of that number; 0: for nothing. Rows with BI_SPECULATES. */
 void lower_speculate(struct lower *l, struct opnd number);
+/* What waited for the number was decided: records from here on do not wait for it. */
+void lower_speculation_decided(struct lower *l, struct opnd number);
 
-/* ---- losses: adds one to the counter of (this statement, reason) */
-void lower_loss(struct lower *l, enum loss_reason reason, const char *where);
+/* ---- losses: adds one to the counter of (this statement, reason); which of prog->losses */
+u32 lower_loss(struct lower *l, enum loss_reason reason, const char *where);
 /* Ends the program for this event: releases scratch, returns. Code after it is unreachable. */
 void lower_return(struct lower *l, struct opnd value);
 

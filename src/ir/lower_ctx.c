@@ -24,15 +24,15 @@ struct ir_val val_foreign(const struct type *t, struct opnd addr, enum space spa
 static struct opnd ctx_load(struct lower *l, u32 offset, u32 size, bool is_signed)
 {
 	struct ir_insn in = { .op = IR_LOAD, .size = (u8)size, .is_signed = is_signed, .imm = -1,
-			      .arg = { o_ctx(offset) } };
+			      .arg = { lower_ctx(l, offset) } };
 	struct opnd r;
 
 	if (offset % size)
-		return lower_read_scalar(l, type_int(size, is_signed), ir_addr(l, o_ctx(offset)),
+		return lower_read_scalar(l, type_int(size, is_signed), ir_addr(l, lower_ctx(l, offset)),
 					 SPACE_KERNEL);
 	if (vn_find(l, &in, false, &r))
 		return r;
-	r = ir_load(l, o_ctx(offset), size, is_signed);
+	r = ir_load(l, lower_ctx(l, offset), size, is_signed);
 	vn_add(l, &in, false, r);
 	return r;
 }
@@ -69,7 +69,7 @@ static struct ir_val data_loc(struct lower *l, const struct arg_desc *arg)
 	struct opnd off = ir_op2(l, IR_AND, word, o_imm(0xffff));
 	s64 base = arg->loc.kind == LOC_REL_LOC ? (s64)arg->loc.offset + 4 : 0;
 
-	return val_foreign(arg->type, ir_op2(l, IR_ADD, ir_addr(l, o_ctx(base)), off), SPACE_KERNEL);
+	return val_foreign(arg->type, ir_op2(l, IR_ADD, ir_addr(l, lower_ctx(l, base)), off), SPACE_KERNEL);
 }
 
 struct ir_val lower_loc(struct lower *l, const struct arg_desc *arg)
@@ -84,7 +84,7 @@ struct ir_val lower_loc(struct lower *l, const struct arg_desc *arg)
 	case LOC_CONST:
 		return val_scalar(t, o_imm(loc->value));
 	case LOC_CTX_ADDR:
-		return val_foreign(t, ir_addr(l, o_ctx(loc->offset)), SPACE_KERNEL);
+		return val_foreign(t, ir_addr(l, lower_ctx(l, loc->offset)), SPACE_KERNEL);
 	case LOC_DATA_LOC:
 	case LOC_REL_LOC:
 		return data_loc(l, arg);

@@ -47,19 +47,46 @@ u32 event_field(struct lower *l, struct event_desc *e, const struct type *t)
 	return e->n_fields++;
 }
 
+/* A variable, or a word of the scratch where bodies of loops are functions. */
+static struct opnd current_speculation(struct lower *l)
+{
+	return l->s->shares ? ir_load(l, l->s->speculation, 8, false) : l->s->speculation;
+}
+
 static void put_head(struct lower *l, const struct event_desc *e, struct opnd record, u32 id)
 {
 	struct opnd head = o_imm(id);
 
-	if (l->s->speculation && !e->immediate)
-		head = ir_op2(l, IR_OR, ir_op2(l, IR_SHL, o_temp(l->s->speculation), o_imm(32)), head);
+	if (l->s->speculation.kind != O_NONE && !e->immediate)
+		head = ir_op2(l, IR_OR, ir_op2(l, IR_SHL, current_speculation(l), o_imm(32)), head);
 	ir_store(l, record, 8, head);
 }
 
 void lower_speculate(struct lower *l, struct opnd number)
 {
-	if (l->s->speculation)
-		ir_var_set(l, l->s->speculation, number);
+	struct opnd home = l->s->speculation;
+
+	if (home.kind == O_NONE)
+		return;
+	if (l->s->shares)
+		ir_store(l, home, 8, number);
+	else
+		ir_var_set(l, home.id, number);
+}
+
+void lower_speculation_decided(struct lower *l, struct opnd number)
+{
+	struct ir_block *same, *out;
+
+	if (l->s->speculation.kind == O_NONE)
+		return;
+	same = ir_block_new(l);
+	out = ir_block_new(l);
+	ir_branch(l, CC_EQ, current_speculation(l), number, same, out);
+	ir_place(l, same);
+	lower_speculate(l, o_imm(0));
+	ir_jump(l, out);
+	ir_place(l, out);
 }
 
 struct event_build event_begin(struct lower *l, struct event_desc *e)

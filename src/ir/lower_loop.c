@@ -1,47 +1,141 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * for over a map: the body becomes a function of its own that bpf_for_each_map_elem() calls for each
- * element. What it shares with its parent goes through one object on the parent's stack:
+ * Loops whose body is a function of its own: bpf_for_each_map_elem() calls it for each element of a map,
+ * bpf_loop() (5.17) for each turn of a range or a while that is not short and known. It may hold such
+ * loops again. The body returns 0 to go on and 1 to stop.
  *
- *	share:  0 scratch entry | 8 set when the body returned from the probe
+ * The entry function keeps one object on its stack that is handed to all of them, with the two pointers
+ * that can live nowhere else:
  *
- * Variables mentioned in the body live in scratch, in both functions: on the parent's stack verifiers
- * would follow their values from turn to turn and never end (seen on 6.18: E2BIG).
+ *	share:  0 scratch entry | 8 the program's context
+ *
+ * Variables mentioned inside and outside of a body live in scratch: on the parent's stack verifiers
+ * would follow their values from turn to turn and never end (seen on 6.18: E2BIG). A variable that only
+ * one body mentions is that function's own.
+ *
+ * A `return` of the probe inside a body is two words of scratch, looked at behind each loop:
+ *
+ *	returned:  0 set when a body returned | 8 what
  */
 #include "ir/state.h"
 #include "type/agg.h"
 
-enum { SHARE_SCRATCH = 0, SHARE_RETURNED = 8, SHARE_SIZE = 16, FOR_EACH_MAP_ELEM = 164 };
+enum { SHARE_SCRATCH = 0, SHARE_CTX = 8, SHARE_SIZE = 16 };
+enum { FOR_EACH_MAP_ELEM = 164, LOOP = 181 };
+enum {
+	MAX_TURNS = 1 << 23, /* of bpf_loop: BPF_MAX_LOOPS */
+	MAX_DEPTH = 4,	     /* of bodies in bodies: their frames share the 512 bytes of stack */
+	IN_LINE_COST = 600,  /* turns times the size of the body up to which verifiers may follow each turn */
+	CALL_COST = 30,	     /* of a builtin, in nodes of the tree */
+};
 
-/* ---- what is shared */
+/* ---- which loops, and what they share */
 
-static bool mark_captured(struct node *n, void *ctx)
+struct finding {
+	struct lower *l;
+	u32 depth;
+};
+
+static bool add_cost(struct node *n, void *ctx)
 {
-	(void)ctx;
-	if (n->kind == N_VAR && n->var)
-		n->var->captured = true;
+	u32 *cost = ctx;
+
+	*cost += n->kind == N_CALL ? CALL_COST : n->kind == N_FOR || n->kind == N_WHILE ? IN_LINE_COST : 1;
 	return true;
 }
 
-static bool mark_loops(struct node *n, void *ctx)
+/* Turns of a range that is known, in s64; -1 if it is not. */
+static s64 known_turns(const struct node *n)
 {
-	bool *any = ctx;
+	if (n->kind != N_FOR || !n->a->is_const || !n->d->is_const)
+		return -1;
+	return n->d->value > n->a->value ? MIN(n->d->value - n->a->value, (s64)IN_LINE_COST) : 0;
+}
 
-	if (n->kind == N_FOR && !n->d) {
-		ast_walk(n->b, mark_captured, NULL);
-		*any = true;
+static bool is_short(const struct node *n)
+{
+	s64 turns = known_turns(n);
+	u32 cost = 1;
+
+	if (turns < 0)
+		return false;
+	ast_walk(n->b, add_cost, &cost);
+	return (u64)turns * cost <= IN_LINE_COST;
+}
+
+static bool wants_callback(const struct finding *f, const struct node *n)
+{
+	if (n->kind == N_FOR && !n->d)
+		return true;
+	return f->depth < MAX_DEPTH && !is_short(n) && feature_has(f->l->features, FEAT_BPF_LOOP);
+}
+
+static bool count_mention(struct node *n, void *ctx)
+{
+	(void)ctx;
+	if (n->kind == N_VAR && n->var)
+		n->var->mentions++;
+	return true;
+}
+
+static bool count_inside(struct node *n, void *ctx)
+{
+	(void)ctx;
+	if (n->kind == N_VAR && n->var)
+		n->var->inside++;
+	return true;
+}
+
+static bool compare_mentions(struct node *n, void *ctx)
+{
+	(void)ctx;
+	if (n->kind == N_VAR && n->var && n->var->inside) {
+		n->var->captured |= n->var->inside != n->var->mentions;
+		n->var->inside = 0;
 	}
 	return true;
 }
 
-/* Before anything is lowered: which variables must have a place in memory. */
-void lower_find_captures(struct lower *l)
+/* What becomes the function: the variable of a for, the condition of a while, the block. */
+static void walk_body(struct node *n, bool (*f)(struct node *n, void *ctx), void *ctx)
 {
-	bool any = false;
+	if (n->kind == N_WHILE)
+		ast_walk(n->a, f, ctx);
+	ast_walk(n->c, f, ctx);
+	ast_walk(n->b, f, ctx);
+}
 
-	for (struct node *n = l->inst->body->a; n; n = n->next)
-		ast_walk(n, mark_loops, &any);
-	l->s->shares = any;
+static bool mark_loop(struct node *n, void *ctx)
+{
+	struct finding *f = ctx;
+
+	if (n->kind != N_FOR && n->kind != N_WHILE)
+		return true;
+	n->aux = wants_callback(f, n) ? LOOP_BY_CALLBACK : LOOP_IN_LINE;
+	if (n->aux == LOOP_IN_LINE)
+		return true;
+	f->l->s->shares = true;
+	walk_body(n, count_inside, NULL);
+	walk_body(n, compare_mentions, NULL);
+	f->depth++;
+	walk_body(n, mark_loop, f);
+	f->depth--;
+	return false;
+}
+
+void lower_find_loops(struct lower *l)
+{
+	struct instance *in = l->inst;
+	struct finding f = { .l = l };
+
+	for (u32 i = 0; i < in->vars.n; i++)
+		in->vars.v[i]->mentions = in->vars.v[i]->inside = 0;
+	if (in->predicate)
+		ast_walk(in->predicate, count_mention, NULL);
+	ast_walk(in->body, count_mention, NULL);
+	if (in->predicate)
+		ast_walk(in->predicate, mark_loop, &f);
+	ast_walk(in->body, mark_loop, &f);
 }
 
 /* Gives every captured variable its home, before the first statement. */
@@ -53,8 +147,10 @@ void lower_place_captures(struct lower *l)
 	vec_push(l->arena, &l->f->slots, (struct ir_slot){ .size = SHARE_SIZE, .align = 8, .name = "share" });
 	l->s->share = o_slot(l->f->slots.n - 1, 0);
 	l->s->stack_used += SHARE_SIZE;
-	ir_zero(l, l->s->share, SHARE_SIZE);
 	ir_store(l, l->s->share, 8, o_temp(l->s->scratch));
+	ir_store(l, opnd_plus(l->s->share, SHARE_CTX), 8, o_ctx(0));
+	l->s->returned = lower_scratch_kept(l, 16);
+	ir_store(l, l->s->returned, 8, o_imm(0));
 	for (u32 i = 0; i < l->inst->vars.n; i++) {
 		struct var *v = l->inst->vars.v[i];
 
@@ -63,32 +159,143 @@ void lower_place_captures(struct lower *l)
 	}
 }
 
-/* ---- the body */
+struct opnd lower_ctx(struct lower *l, s64 off)
+{
+	struct ir_insn key;
+	struct opnd r;
 
-static struct ir_func *body_func(struct lower *l)
+	if (!l->s->depth)
+		return o_ctx(off);
+	key = (struct ir_insn){ .op = IR_LOAD, .size = 8, .imm = -3, .arg = { opnd_plus(l->s->share, SHARE_CTX) } };
+	if (!vn_find(l, &key, false, &r)) {
+		r = ir_load(l, key.arg[0], 8, false);
+		vn_add(l, &key, false, r);
+	}
+	return off ? ir_op2(l, IR_ADD, r, o_imm(off)) : r;
+}
+
+/* ---- a body */
+
+struct body {
+	struct lower_state state, *outer;
+	struct ir_func *parent;
+	struct ir_block *block;
+	struct loop loop;
+	u32 index, share;
+};
+
+static struct ir_func *body_func(struct lower *l, u32 n_params)
 {
 	struct ir_func *f = arena_new(l->arena, struct ir_func);
 
-	f->name = "for_body";
-	f->n_params = 4; /* map, key, value, share */
+	f->name = "loop_body";
+	f->n_params = n_params;
 	f->callback = true;
 	for (u32 i = 0; i <= f->n_params; i++)
 		vec_push(l->arena, &f->temps, (struct ir_temp){ .kind = TK_PTR });
 	return f;
 }
 
-/* Homes of captured variables as the body reaches them: through its own pointer to the scratch. */
+/* What lies in scratch is reached through the body's own pointer to it. */
+static struct opnd inherit(struct lower *l, const struct lower_state *outer, struct opnd o)
+{
+	if (o.kind == O_TEMP && o.id == outer->scratch)
+		o.id = l->s->scratch;
+	return o;
+}
+
 static void inherit_homes(struct lower *l, const struct lower_state *outer)
 {
 	for (u32 i = 0; i < outer->var_home.n; i++) {
-		struct opnd home = outer->var_home.v[i];
-
-		if (home.kind == O_TEMP && home.id == outer->scratch)
-			home.id = l->s->scratch;
-		vec_push(l->arena, &l->s->var_home, home);
+		vec_push(l->arena, &l->s->var_home, inherit(l, outer, outer->var_home.v[i]));
 		vec_push(l->arena, &l->s->var_epoch, 0u);
 	}
+	l->s->returned = inherit(l, outer, outer->returned);
+	l->s->speculation = inherit(l, outer, outer->speculation);
 }
+
+/* Code goes into a new function from here on, whose last parameter is the share. */
+static void body_begin(struct lower *l, struct body *b, u32 n_params)
+{
+	struct lower_state *outer = l->s;
+
+	*b = (struct body){ .outer = outer, .parent = l->f, .block = l->block, .share = n_params };
+	b->state = (struct lower_state){ .level = outer->level,
+					 .depth = outer->depth + 1,
+					 .shares = true,
+					 .scratch_used = outer->scratch_used,
+					 .scratch_kept = outer->scratch_used,
+					 .scratch_peak = outer->scratch_peak };
+	vec_push(l->arena, &l->unit->funcs, body_func(l, n_params));
+	b->index = l->unit->funcs.n - 1;
+	l->f = l->unit->funcs.v[b->index];
+	l->s = &b->state;
+	ir_place(l, ir_block_new(l));
+	l->s->scratch = ir_var(l);
+	ir_var_set(l, l->s->scratch, ir_load(l, o_at(n_params, SHARE_SCRATCH), 8, false));
+	l->s->share = o_temp(n_params);
+	inherit_homes(l, outer);
+	l->s->stop = ir_block_new(l);
+	b->loop = (struct loop){ .on_break = ir_block_new(l), .on_continue = ir_block_new(l) };
+	l->s->loop = &b->loop;
+}
+
+/* ended: a word of scratch that says that the loop did not run out of turns; O_NONE: nobody asks. */
+static void body_end(struct lower *l, struct body *b, struct opnd ended)
+{
+	ir_jump(l, b->loop.on_continue);
+	ir_place(l, b->loop.on_continue);
+	ir_emit(l, (struct ir_insn){ .op = IR_RETURN, .arg = { o_imm(0) } });
+	ir_place(l, b->loop.on_break);
+	if (ended.kind != O_NONE)
+		ir_store(l, inherit(l, b->outer, ended), 8, o_imm(1));
+	ir_jump(l, l->s->stop);
+	ir_place(l, l->s->stop);
+	ir_emit(l, (struct ir_insn){ .op = IR_RETURN, .arg = { o_imm(1) } });
+	ir_order(l);
+	b->outer->scratch_peak = MAX(b->outer->scratch_peak, b->state.scratch_peak);
+	l->f = b->parent;
+	l->s = b->outer;
+	l->block = b->block;
+}
+
+/* A return inside a body: remembered, and told to the parent by the 1 that ends the walk. */
+void lower_return_from_body(struct lower *l, struct opnd value)
+{
+	l->s->has_return = true;
+	ir_store(l, opnd_plus(l->s->returned, 8), 8, value);
+	ir_store(l, l->s->returned, 8, o_imm(1));
+	ir_jump(l, l->s->stop);
+}
+
+/* Behind the loop: goes on with a return that was made inside. */
+static void pass_on_return(struct lower *l, const struct body *b)
+{
+	struct ir_block *done, *go;
+
+	if (!b->state.has_return)
+		return;
+	done = ir_block_new(l);
+	go = ir_block_new(l);
+	ir_branch(l, CC_NE, ir_load(l, l->s->returned, 8, false), o_imm(0), done, go);
+	ir_place(l, done);
+	l->s->has_return = true;
+	if (l->s->depth)
+		ir_jump(l, l->s->stop);
+	else
+		lower_return(l, ir_load(l, opnd_plus(l->s->returned, 8), 8, false));
+	ir_place(l, go);
+}
+
+static void call_walk(struct lower *l, struct body *b, u32 helper, struct opnd what)
+{
+	vn_loop_edge(l);
+	ir_call(l, helper, false, 4, what, o_func(b->index), l->s->share, o_imm(0));
+	pass_on_return(l, b);
+	vn_loop_edge(l);
+}
+
+/* ---- over a map */
 
 static void fill_pair(struct lower *l, struct node *n, struct opnd pair)
 {
@@ -109,77 +316,117 @@ static void fill_pair(struct lower *l, struct node *n, struct opnd pair)
 	lower_put(l, &v, t->fields[1].type, opnd_plus(pair, t->fields[1].offset), true);
 }
 
-/* The outermost loop of a body ends the walk. */
-static struct loop *walk_loop(struct lower *l)
+void lower_for_map(struct lower *l, struct node *n)
 {
-	struct loop *loop = l->s->loop;
+	u32 map = lower_map(l, n->a->map);
+	struct body b;
+	struct opnd pair;
 
-	while (loop->outer)
-		loop = loop->outer;
-	return loop;
-}
-
-static void end_body(struct lower *l)
-{
-	ir_emit(l, (struct ir_insn){ .op = IR_RETURN, .arg = { o_imm(0) } });
-	ir_place(l, l->s->loop->on_break);
-	ir_emit(l, (struct ir_insn){ .op = IR_RETURN, .arg = { o_imm(1) } });
-	ir_order(l);
-}
-
-static void lower_for_body(struct lower *l, struct node *n, const struct lower_state *outer)
-{
-	struct loop loop = { .on_break = ir_block_new(l), .on_continue = ir_block_new(l) };
-	struct opnd share = o_temp(4), pair;
-
-	ir_place(l, ir_block_new(l));
-	l->s->scratch = ir_var(l);
-	ir_var_set(l, l->s->scratch, ir_load(l, o_at(4, SHARE_SCRATCH), 8, false));
-	l->s->share = share;
-	inherit_homes(l, outer);
+	body_begin(l, &b, 4); /* map, key, value, share */
 	pair = lower_scratch_kept(l, n->c->var->type->size);
 	var_set_home(l, n->c->var, pair);
 	fill_pair(l, n, pair);
-	l->s->loop = &loop;
-	lower_stmts(l, n->b->kind == N_BLOCK || n->b->kind == N_BLOCK_EXPR ? n->b->a : n->b);
-	ir_jump(l, loop.on_continue);
-	ir_place(l, loop.on_continue);
-	end_body(l);
+	lower_body(l, n->b);
+	body_end(l, &b, (struct opnd){ 0 });
+	call_walk(l, &b, FOR_EACH_MAP_ELEM, o_map(map));
 }
 
-/* A return inside the body: remembered, and told to the parent by the 1 that ends the walk. */
-void lower_return_from_body(struct lower *l)
-{
-	ir_store(l, opnd_plus(l->s->share, SHARE_RETURNED), 8, o_imm(1));
-	ir_jump(l, walk_loop(l)->on_break);
-}
+/* ---- by bpf_loop */
 
-void lower_for_map(struct lower *l, struct node *n)
+/* Counts the loop as stopped when it wanted more turns than there are and did not end before. */
+static void report_bound(struct lower *l, struct opnd turns, struct opnd ended)
 {
-	struct lower_state *outer = l->s, inner = { .level = outer->level, .in_callback = true,
-						    .scratch_used = outer->scratch_used,
-						    .scratch_kept = outer->scratch_used,
-						    .scratch_peak = outer->scratch_peak };
-	struct ir_func *parent = l->f;
-	struct ir_block *block = l->block, *done = NULL, *go = NULL;
-	u32 map = lower_map(l, n->a->map), index;
+	struct ir_block *many = ir_block_new(l), *over = ir_block_new(l), *out = ir_block_new(l);
 
-	vec_push(l->arena, &l->unit->funcs, body_func(l));
-	index = l->unit->funcs.n - 1;
-	l->f = l->unit->funcs.v[index];
-	l->s = &inner;
-	lower_for_body(l, n, outer);
-	l->f = parent;
-	l->s = outer;
-	l->block = block;
-	outer->scratch_peak = MAX(outer->scratch_peak, inner.scratch_peak);
+	ir_branch(l, CC_UGT, turns, o_imm(MAX_TURNS), many, out);
+	ir_place(l, many);
+	ir_branch(l, CC_EQ, ir_load(l, ended, 8, false), o_imm(0), over, out);
+	ir_place(l, over);
+	lower_loss(l, LOSS_LOOP, "8388608 turns");
+	ir_jump(l, out);
+	ir_place(l, out);
 	vn_loop_edge(l);
-	ir_call(l, FOR_EACH_MAP_ELEM, false, 4, o_map(map), o_func(index), l->s->share, o_imm(0));
-	done = ir_block_new(l);
+}
+
+/* min(turns, MAX_TURNS) */
+static struct opnd at_most(struct lower *l, struct opnd turns)
+{
+	struct ir_block *many, *out;
+	u32 var;
+
+	if (turns.kind == O_IMM)
+		return o_imm(MIN(turns.imm, (s64)MAX_TURNS));
+	many = ir_block_new(l);
+	out = ir_block_new(l);
+	var = ir_var(l);
+	ir_var_set(l, var, turns);
+	ir_branch(l, CC_UGT, turns, o_imm(MAX_TURNS), many, out);
+	ir_place(l, many);
+	ir_var_set(l, var, o_imm(MAX_TURNS));
+	ir_jump(l, out);
+	ir_place(l, out);
+	return o_temp(var);
+}
+
+void lower_while_by_callback(struct lower *l, struct node *n)
+{
+	struct opnd ended = lower_scratch_temp(l, 8);
+	struct ir_block *go;
+	struct body b;
+
+	ir_store(l, ended, 8, o_imm(0));
+	body_begin(l, &b, 2); /* turn, share */
 	go = ir_block_new(l);
-	ir_branch(l, CC_NE, ir_load(l, opnd_plus(l->s->share, SHARE_RETURNED), 8, false), o_imm(0), done, go);
-	ir_place(l, done);
-	lower_return(l, o_imm(0));
+	lower_cond(l, n->a, go, b.loop.on_break);
 	ir_place(l, go);
-	vn_loop_edge(l);
+	lower_body(l, n->b);
+	body_end(l, &b, ended);
+	call_walk(l, &b, LOOP, o_imm(MAX_TURNS));
+	report_bound(l, o_imm(MAX_TURNS + 1), ended);
+}
+
+struct range {
+	struct opnd from, turns; /* turns: unsigned; the range is not empty */
+	struct opnd ended;	 /* O_NONE: it cannot have too many turns */
+};
+
+static void walk_range(struct lower *l, struct node *n, const struct range *r)
+{
+	struct opnd from = r->from, start = { 0 };
+	struct body b;
+
+	if (from.kind != O_IMM) {
+		start = lower_scratch_temp(l, 8);
+		ir_store(l, start, 8, from);
+	}
+	if (r->ended.kind != O_NONE)
+		ir_store(l, r->ended, 8, o_imm(0));
+	body_begin(l, &b, 2); /* turn, share */
+	if (start.kind != O_NONE)
+		from = ir_load(l, inherit(l, b.outer, start), 8, false);
+	lower_var_store(l, n->c->var, ir_op2(l, IR_ADD, o_temp(1), from));
+	lower_body(l, n->b);
+	body_end(l, &b, r->ended);
+	call_walk(l, &b, LOOP, at_most(l, r->turns));
+	if (r->ended.kind != O_NONE)
+		report_bound(l, r->turns, r->ended);
+}
+
+void lower_for_range_by_callback(struct lower *l, struct node *n)
+{
+	struct range r = { .from = lower_convert(l, lower_scalar(l, n->a), n->a->type, &ty_s64) };
+	struct opnd to = lower_convert(l, lower_scalar(l, n->d), n->d->type, &ty_s64);
+	struct ir_block *some = ir_block_new(l), *out = ir_block_new(l);
+	u32 mark;
+
+	ir_branch(l, CC_SLT, r.from, to, some, out);
+	ir_place(l, some);
+	mark = vn_mark(l);
+	r.turns = ir_op2(l, IR_SUB, to, r.from);
+	if (r.turns.kind != O_IMM || (u64)r.turns.imm > MAX_TURNS)
+		r.ended = lower_scratch_temp(l, 8);
+	walk_range(l, n, &r);
+	ir_jump(l, out);
+	vn_truncate(l, mark);
+	ir_place(l, out);
 }

@@ -13,6 +13,8 @@
 enum {
 	STACK_BUDGET = 240,   /* bytes of slots before temporaries go to scratch; the rest is for spills */
 	STACK_OBJECT_MAX = 64,
+	WORD_MARGIN = 80,  /* a temporary of a word may go beyond by this much, */
+	KEPT_MARGIN = 160, /* one that stays by this much */
 };
 
 u32 lower_internal_map(struct lower *l, enum map_role role)
@@ -147,6 +149,11 @@ void lower_scratch_now(struct lower *l)
 		claim_scratch(l);
 }
 
+struct opnd lower_scratch_temp(struct lower *l, u32 size)
+{
+	return scratch_alloc(l, size);
+}
+
 struct opnd lower_scratch_kept(struct lower *l, u32 size)
 {
 	struct opnd o = scratch_alloc(l, size);
@@ -174,18 +181,31 @@ static u32 slot_new(struct lower *l, u32 size, u32 align, const char *name)
 	return l->f->slots.n - 1;
 }
 
+/* Functions that call each other share the stack. */
+static u32 stack_budget(const struct lower *l)
+{
+	if (l->s->level)
+		return l->s->shares ? 32 : 64;
+	return l->s->shares ? STACK_BUDGET / 4 : STACK_BUDGET;
+}
+
 static bool fits_stack(struct lower *l, u32 size)
 {
-	u32 budget = l->s->level ? 64 : STACK_BUDGET;
+	return size <= STACK_OBJECT_MAX && l->s->stack_used + ALIGN_UP(size, 8u) <= stack_budget(l);
+}
 
-	return size <= STACK_OBJECT_MAX && l->s->stack_used + ALIGN_UP(size, 8u) <= budget;
+static bool word_fits_stack(struct lower *l, u32 size, u32 margin)
+{
+	if (l->s->level || l->s->shares)
+		margin /= 4;
+	return size <= 8 && l->s->stack_used < stack_budget(l) + margin;
 }
 
 struct opnd lower_temp_kept(struct lower *l, u32 size, u32 align, const char *name)
 {
 	struct opnd o;
 
-	if (fits_stack(l, size) || (size <= 8 && l->s->stack_used < 400))
+	if (fits_stack(l, size) || word_fits_stack(l, size, KEPT_MARGIN))
 		return o_slot(slot_new(l, size, align, name), 0);
 	o = scratch_alloc(l, size);
 	l->s->scratch_kept = l->s->scratch_used;
@@ -205,7 +225,7 @@ struct opnd lower_temp(struct lower *l, u32 size, u32 align, const char *name)
 	u32 slot;
 
 	size = MAX(size, 1u);
-	if (!fits_stack(l, size) && !free_slot_of(l, size) && !(size <= 8 && l->s->stack_used < 320))
+	if (!fits_stack(l, size) && !free_slot_of(l, size) && !word_fits_stack(l, size, WORD_MARGIN))
 		return scratch_alloc(l, size);
 	slot = slot_new(l, size, align, name);
 	vec_push(l->arena, &l->s->live_slots, slot);
@@ -412,22 +432,23 @@ void lower_store_val(struct lower *l, const struct ir_val *v, const struct type 
 
 /* ---- losses */
 
-void lower_loss(struct lower *l, enum loss_reason reason, const char *where)
+static u32 find_loss(struct lower *l, enum loss_reason reason, const char *where)
 {
 	struct program *p = l->prog;
 	struct loss loss = { .span = l->span, .reason = reason, .where = where };
 
-	for (u32 i = 0; i < p->losses.n; i++) {
-		struct loss *have = &p->losses.v[i];
+	for (u32 i = 0; i < p->losses.n; i++)
+		if (p->losses.v[i].span.off == l->span.off && p->losses.v[i].reason == reason)
+			return i;
+	loss.data_off = lower_data(l, 8, NULL);
+	vec_push(p->arena, &p->losses, loss);
+	return p->losses.n - 1;
+}
 
-		if (have->span.off == loss.span.off && have->reason == reason) {
-			loss.data_off = have->data_off;
-			break;
-		}
-	}
-	if (!loss.data_off) {
-		loss.data_off = lower_data(l, 8, NULL);
-		vec_push(p->arena, &p->losses, loss);
-	}
-	ir_atomic_add(l, o_data(lower_internal_map(l, MAP_DATA), loss.data_off), 8, o_imm(1));
+u32 lower_loss(struct lower *l, enum loss_reason reason, const char *where)
+{
+	u32 i = find_loss(l, reason, where);
+
+	ir_atomic_add(l, o_data(lower_internal_map(l, MAP_DATA), l->prog->losses.v[i].data_off), 8, o_imm(1));
+	return i;
 }

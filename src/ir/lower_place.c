@@ -180,28 +180,93 @@ static struct ir_val field_place(struct lower *l, struct node *n, const struct f
 	return base;
 }
 
-/* An index into our own memory must be provably inside it: clamp, then mask. */
-static struct opnd own_element(struct lower *l, struct ir_val *base, struct opnd index, u32 size)
+/* Goes on where index < count; what is not is counted and runs on at *bad, which the caller places. */
+static void branch_on_bounds(struct lower *l, struct opnd index, u32 count, struct ir_block **bad)
 {
-	u32 count = base->type->count, pow2 = 1;
-	struct ir_block *bad = ir_block_new(l), *ok = ir_block_new(l);
+	struct ir_block *ok = ir_block_new(l), *over = ir_block_new(l);
+
+	*bad = ir_block_new(l);
+	ir_branch(l, CC_UGE, index, o_imm(count), over, ok);
+	ir_place(l, over);
+	lower_loss(l, LOSS_BOUNDS, NULL);
+	ir_jump(l, *bad);
+	ir_place(l, ok);
+}
+
+/* Memory in which any index below a power of two may be added: not the stack, and nothing shorter. */
+static struct opnd indexable(struct lower *l, const struct ir_val *base, u32 room)
+{
 	struct opnd copy;
-	u32 v = ir_var(l);
+
+	if (base->o.kind == O_TEMP && room == base->type->size)
+		return base->o;
+	copy = lower_scratch_temp(l, room);
+	ir_copy(l, copy, base->o, base->type->size);
+	lower_zero_from(l, copy, base->type->size, room);
+	return copy;
+}
+
+/*
+ * An element of our own memory: read, or zeroes where the index is out of bounds. Behind the comparison
+ * the index is masked as well, because 5.10 forgets what it knows of a number that is spilled.
+ */
+static struct ir_val own_element(struct lower *l, const struct ir_val *base, struct opnd index,
+				 const struct type *elem)
+{
+	u32 size = MAX(elem->size, 1u), count = base->type->count, pow2 = 1, mark, v = 0;
+	struct ir_block *bad, *out = ir_block_new(l);
+	struct opnd at, copy = { 0 };
 
 	while (pow2 < count)
 		pow2 *= 2;
-	copy = lower_temp(l, pow2 * size, 8, "indexed");
-	ir_copy(l, copy, base->o, base->type->size);
-	lower_zero_from(l, copy, base->type->size, pow2 * size);
-	ir_var_set(l, v, index);
-	ir_branch(l, CC_UGE, index, o_imm(count), bad, ok);
+	at = indexable(l, base, pow2 * size);
+	if (type_is_scalar(elem))
+		v = ir_var(l);
+	else
+		copy = lower_temp(l, size, 8, "element");
+	branch_on_bounds(l, index, count, &bad);
+	mark = vn_mark(l);
+	index = ir_op2(l, IR_MUL, ir_op2(l, IR_AND, index, o_imm(pow2 - 1)), o_imm(size));
+	at = ir_op2(l, IR_ADD, ir_addr(l, at), index);
+	if (v)
+		ir_var_set(l, v, ir_load(l, at, size, elem->is_signed));
+	else
+		ir_copy(l, copy, at, size);
+	ir_jump(l, out);
+	vn_truncate(l, mark);
 	ir_place(l, bad);
-	lower_loss(l, LOSS_BOUNDS, NULL);
+	if (v)
+		ir_var_set(l, v, o_imm(0));
+	else
+		ir_zero(l, copy, size);
+	ir_jump(l, out);
+	ir_place(l, out);
+	return v ? val_scalar(elem, o_temp(v)) : val_memory(elem, copy);
+}
+
+/* Address of an element of a foreign array; 0, where nothing can be read, when it is out of bounds. */
+static struct opnd foreign_element(struct lower *l, const struct ir_val *base, struct opnd index, u32 size)
+{
+	struct opnd at;
+	struct ir_block *bad, *out;
+	u32 v, mark;
+
+	/* [0] and [1] at the end of a struct stand for any number */
+	if (base->type->kind != TY_ARRAY || base->type->count < 2 || index.kind == O_IMM)
+		return ir_op2(l, IR_ADD, base->o, ir_op2(l, IR_MUL, index, o_imm(size)));
+	v = ir_var(l);
+	out = ir_block_new(l);
+	branch_on_bounds(l, index, base->type->count, &bad);
+	mark = vn_mark(l);
+	at = ir_op2(l, IR_ADD, base->o, ir_op2(l, IR_MUL, index, o_imm(size)));
+	ir_var_set(l, v, at);
+	ir_jump(l, out);
+	vn_truncate(l, mark);
+	ir_place(l, bad);
 	ir_var_set(l, v, o_imm(0));
-	ir_jump(l, ok);
-	ir_place(l, ok);
-	index = ir_op2(l, IR_AND, o_temp(v), o_imm(pow2 - 1));
-	return ir_op2(l, IR_ADD, ir_addr(l, copy), ir_op2(l, IR_MUL, index, o_imm(size)));
+	ir_jump(l, out);
+	ir_place(l, out);
+	return ir_emit(l, (struct ir_insn){ .op = IR_MOVE, .arg = { o_temp(v) } });
 }
 
 static struct ir_val index_place(struct lower *l, struct node *n)
@@ -226,11 +291,11 @@ static struct ir_val index_place(struct lower *l, struct node *n)
 		base = val_memory(t, temp);
 	}
 	if (base.is_foreign)
-		base.o = ir_op2(l, IR_ADD, base.o, ir_op2(l, IR_MUL, index, o_imm(size)));
+		base.o = foreign_element(l, &base, index, size);
 	else if (index.kind == O_IMM)
 		base.o = opnd_plus(base.o, index.imm * size);
 	else
-		base.o = own_element(l, &base, index, size);
+		return own_element(l, &base, index, elem);
 	base.type = elem;
 	return base;
 }

@@ -25,7 +25,8 @@ static struct node *block_stmts(struct node *n)
 	return n->kind == N_BLOCK || n->kind == N_BLOCK_EXPR ? n->a : n;
 }
 
-static void lower_body(struct lower *l, struct node *n)
+/* A block with its own values. */
+void lower_body(struct lower *l, struct node *n)
 {
 	u32 mark = vn_mark(l);
 
@@ -95,6 +96,7 @@ struct counted {
 	struct ir_block *head, *body, *step, *out;
 	struct loop loop;
 	u32 counter, mark, bound;
+	u32 loss; /* in prog->losses: of turns beyond the bound */
 	u32 branches_before, insns_before; /* what the loop around had so far */
 };
 
@@ -122,7 +124,7 @@ static void loop_begin(struct lower *l, struct counted *c, u32 bound)
 	c->insns_before = l->s->loop_insns;
 	l->s->loop_branches = l->s->loop_insns = 0;
 	ir_place(l, over);
-	lower_loss(l, LOSS_LOOP, NULL);
+	c->loss = lower_loss(l, LOSS_LOOP, NULL);
 	ir_jump(l, c->out);
 	ir_place(l, go);
 	l->s->loop = &c->loop;
@@ -140,6 +142,7 @@ static void set_bound(struct lower *l, struct counted *c)
 	if (!c->loop.outer)
 		l->s->loop_pending += (u32)MIN((u64)bound * branches, MAX_PENDING);
 	c->head->insns.v[0].arg[1] = o_imm(bound);
+	l->prog->losses.v[c->loss].where = arena_printf(l->prog->arena, "%u turns", bound);
 	l->s->loop_branches = c->branches_before + (u32)MIN((u64)bound * branches, MAX_PENDING);
 	l->s->loop_insns = c->insns_before + (u32)MIN((u64)bound * insns, MAX_LOOKED_AT);
 }
@@ -161,6 +164,10 @@ static void lower_while(struct lower *l, struct node *n)
 {
 	struct counted c;
 
+	if (n->aux == LOOP_BY_CALLBACK) {
+		lower_while_by_callback(l, n);
+		return;
+	}
 	loop_begin(l, &c, l->s->loop ? INNER_LOOP_BOUND : LOOP_BOUND);
 	lower_cond(l, n->a, c.body, c.out);
 	ir_place(l, c.body);
@@ -191,6 +198,16 @@ static void lower_for_range(struct lower *l, struct node *n)
 	ir_var_set(l, at, ir_op2(l, IR_ADD, o_temp(at), o_imm(1)));
 	lower_body(l, n->b);
 	loop_end(l, &c);
+}
+
+static void lower_for(struct lower *l, struct node *n)
+{
+	if (!n->d)
+		lower_for_map(l, n);
+	else if (n->aux == LOOP_BY_CALLBACK)
+		lower_for_range_by_callback(l, n);
+	else
+		lower_for_range(l, n);
 }
 
 static void lower_unroll(struct lower *l, struct node *n)
@@ -242,10 +259,7 @@ static void lower_stmt(struct lower *l, struct node *n)
 		lower_while(l, n);
 		break;
 	case N_FOR:
-		if (n->d)
-			lower_for_range(l, n);
-		else
-			lower_for_map(l, n);
+		lower_for(l, n);
 		break;
 	case N_UNROLL:
 		lower_unroll(l, n);

@@ -51,10 +51,13 @@ struct lower_state {
 	bool want_canonical;
 	u32 str_limit;		 /* str(): so many bytes are enough (compared with a literal); 0: no limit */
 	VEC(u32) var_epoch;
-	bool shares;		 /* there is a for over a map */
-	struct opnd share;	 /* the object shared with its body */
-	bool in_callback;	 /* this is the body */
-	u32 speculation;	 /* variable: the number that records get; 0: no speculate() in the clause */
+	bool shares;		 /* there are loops whose bodies are functions: see lower_loop.c */
+	struct opnd share;	 /* the object that they share with this function */
+	struct opnd returned;	 /* two words in scratch: a body returned from the probe, and what */
+	u32 depth;		 /* this is such a body: so many around it, itself included */
+	struct ir_block *stop;	 /* of a body: ends the walk */
+	bool has_return;	 /* a body: it or one inside returns from the probe */
+	struct opnd speculation; /* where the number lies that records get; O_NONE: no speculate() in the clause */
 };
 
 void ir_order(struct lower *l);
@@ -92,13 +95,20 @@ void lower_var_store(struct lower *l, struct var *v, struct opnd value); /* scal
 /* The struct pt_regs * of a system call (profiles with syscall_enter or syscall_exit). */
 struct opnd lower_saved_registers(struct lower *l);
 /* ---- lower_loop.c */
+enum { LOOP_IN_LINE, LOOP_BY_CALLBACK }; /* aux of loops, set by lower_find_loops() */
 void lower_for_map(struct lower *l, struct node *n);
-void lower_find_captures(struct lower *l);
+void lower_for_range_by_callback(struct lower *l, struct node *n);
+void lower_while_by_callback(struct lower *l, struct node *n);
+/* Decides for each loop how it is made, and which variables must lie in memory for that. */
+void lower_find_loops(struct lower *l);
 void lower_place_captures(struct lower *l);
-void lower_return_from_body(struct lower *l);
+void lower_return_from_body(struct lower *l, struct opnd value);
+void lower_body(struct lower *l, struct node *n);
 /* ---- */
 void var_set_home(struct lower *l, struct var *v, struct opnd home);
 void lower_scratch_now(struct lower *l); /* claims scratch if it is not claimed yet */
+/* Until the end of the statement, in scratch whatever its size. */
+struct opnd lower_scratch_temp(struct lower *l, u32 size);
 struct opnd lower_scratch_kept(struct lower *l, u32 size);
 /* An aggregation of a keyed map merged over the CPUs, given the address of its key. */
 struct ir_val lower_merge_element(struct lower *l, struct node *map_node, struct opnd key);

@@ -94,7 +94,7 @@ struct var {
 	bool in_branch; /* a plain $x = made it, in branches and loops only, not in a block for its own sake */
 	bool address_taken, captured; /* captured by a for body that becomes a callback */
 	u32 for_depth;	   /* number of bodies of loops over maps around its declaration */
-	u32 ir;		   /* lowering's */
+	u32 ir, mentions, inside; /* lowering's: home; mentions in the clause, in the loop looked at */
 };
 
 struct map {

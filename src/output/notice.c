@@ -28,7 +28,7 @@ void put_loss_reason(struct buf *b, const struct loss *loss)
 	const struct loss_row *row = loss_row(loss);
 
 	buf_puts(b, row->reason ? row->reason : row->warning);
-	if (loss->where && *loss->where == '@') {
+	if (loss->where && (*loss->where == '@' || loss->reason == LOSS_LOOP)) {
 		buf_puts(b, ": ");
 		buf_puts(b, loss->where);
 	}

@@ -139,7 +139,7 @@ struct loss {
 	struct span span;
 	enum loss_reason reason;
 	u32 data_off; /* u64 counter in the data map */
-	const char *where; /* map name or function name, may be NULL */
+	const char *where; /* map or function name, turns of a loop; may be NULL */
 };
 
 struct site_name {

@@ -18,7 +18,7 @@
 enum { VM_TAG = 0x5eed, VM_START = 0x10000 };
 enum { VM_REGION_MAP = 0xfffe, VM_REGION_FUNC = 0xffff }; /* references, not memory */
 enum { VM_MAX_FRAMES = 8, VM_STACK = 512, VM_FRAME_STRIDE = 2 * VM_STACK };
-enum { VM_MAX_STEPS = 64 << 20 };
+enum { VM_MAX_STEPS = 1 << 30 };
 
 enum region_kind { RG_STACK, RG_CTX, RG_KEYS, RG_VALUES, RG_RING };
 
