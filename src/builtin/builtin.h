@@ -17,6 +17,9 @@ extern const struct builtin_theme *const builtin_themes[];
 /* A format string and its arguments as one record: printf and everything like it. */
 const struct type *check_format(struct check *c, struct node *call, u32 fmt_arg);
 struct ir_val lower_format(struct lower *l, struct node *call);
+/* builtin/seq.c: printf where the kernel formats, in pinned iterators. */
+const struct type *check_seq_printf(struct check *c, struct node *call);
+struct ir_val lower_seq_printf(struct lower *l, struct node *call);
 /* The text of such a record, in out. */
 void format_record(struct actor *a, struct event_desc *e, const void *record, struct buf *out);
 

@@ -132,6 +132,23 @@ static const struct type *check_printf(struct check *c, struct node *call)
 	return check_format(c, call, 0);
 }
 
+static bool is_pinned(const struct instance *in)
+{
+	return in && in->profile && in->profile->pinned;
+}
+
+static const struct type *check_plain_printf(struct check *c, struct node *call)
+{
+	const struct type *t = check_format(c, call, 0);
+
+	return t->kind != TY_ERROR && is_pinned(c->inst) ? check_seq_printf(c, call) : t;
+}
+
+static struct ir_val lower_printf(struct lower *l, struct node *call)
+{
+	return is_pinned(l->inst) ? lower_seq_printf(l, call) : lower_format(l, call);
+}
+
 static struct buf text; /* reused: nothing is allocated for an event */
 
 static int act_printf(struct actor *a, struct event_desc *e, const void *record, u32 len)
@@ -483,7 +500,7 @@ static const struct builtin rows[] = {
 		.doc = "Conversions: d i u o x X c s p, e f g for floats, r (buffer; rx, rh in hex), gr (GFP flags), "
 		       "with flags, width and precision as in C. %s prints any value.",
 		.example = "begin { printf(\"%s has %d\\n\", \"it\", 3); }",
-		.flags = BI_STATEMENT, .engines = ON_ALL, .check = check_printf, .lower = lower_format,
+		.flags = BI_STATEMENT | BI_SEQ, .engines = ON_ALL, .check = check_plain_printf, .lower = lower_printf,
 		.action = &action_printf,
 	},
 	{

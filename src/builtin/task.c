@@ -115,16 +115,42 @@ static const struct type *check_path(struct check *c, struct node *call)
 	return type_string(c->arena, (u32)MIN(size, (s64)c->env->config.max_strlen));
 }
 
+/* The pointer of the context that an expression begins with: args.NAME of args.NAME.f_path. NULL: none. */
+static struct node *root_arg(struct node *n)
+{
+	while (n && n->kind == N_FIELD && !n->data)
+		n = n->a;
+	return n && n->kind == N_FIELD && n->data ? n : NULL;
+}
+
+/* The helper wants a pointer that cannot be null. */
+static void call_d_path(struct lower *l, struct node *what, struct opnd dst, u32 size)
+{
+	struct node *root = l->profile->may_be_null ? root_arg(what) : NULL;
+	struct ir_block *call = ir_block_new(l), *out = ir_block_new(l);
+	u32 mark = lower_values_mark(l);
+
+	if (root && root->type->kind == TY_POINTER)
+		ir_branch(l, CC_NE, lower_scalar(l, root), o_imm(0), call, out);
+	else
+		ir_jump(l, call);
+	ir_place(l, call);
+	ir_call(l, D_PATH, false, 3, type_is_scalar(what->type) ? lower_scalar(l, what) : lower_place(l, what).o, dst,
+		o_imm(size));
+	ir_jump(l, out);
+	ir_place(l, out);
+	lower_values_drop(l, mark);
+}
+
 static struct ir_val lower_path(struct lower *l, struct node *call)
 {
 	struct node *what = call_arg(call, 0);
 	bool canonical;
-	struct opnd dst = lower_dest(l, call->type, &canonical), addr;
+	struct opnd dst = lower_dest(l, call->type, &canonical);
 	struct ir_val v = val_memory(call->type, dst);
 
-	addr = type_is_scalar(what->type) ? lower_scalar(l, what) : lower_place(l, what).o;
 	ir_zero(l, dst, call->type->count); /* it is built from the end and leaves remains */
-	ir_call(l, D_PATH, false, 3, addr, dst, o_imm(call->type->count));
+	call_d_path(l, what, dst, call->type->count);
 	return v;
 }
 

@@ -37,25 +37,46 @@ int attach_trampoline(struct kernel *k, u32 func, const struct site *s, struct e
 	return kernel_note(k, func, 1, "%s: trampoline", s->probe);
 }
 
+static int pin(int link, const char *path, struct err *err)
+{
+	int ret;
+
+	if (bpf_obj_pin(link, path) == 0)
+		return 0;
+	ret = err_sys(err, "pin the iterator as %s", path);
+	if (ret == -EEXIST)
+		err_help(err, "remove that file first, or choose another name");
+	else if (ret == -EPERM || ret == -ENOENT)
+		err_help(err, "the path must be in a BPF file system: mount -t bpf bpf /sys/fs/bpf");
+	return ret;
+}
+
+static int no_link(struct err *err, const struct site *s)
+{
+	if (errno != EBADF)
+		return refused(err, TRIED_ITER, "attach %s", s->probe);
+	err_set(err, -EBADF, "attach %s: it goes over the elements of one BPF map", s->probe);
+	err_help(err, "a script cannot name a map of somebody else's; iter:bpf_map lists them");
+	return -EBADF;
+}
+
 int attach_iter(struct kernel *k, u32 func, const struct site *s, struct err *err)
 {
-	(void)err;
+	int link = bpf_link_iter(k->loaded[func].fd), ret;
+
+	if (link < 0)
+		return no_link(err, s);
+	kernel_keep(k, link, false);
+	k->loaded[func].iter_link = link;
+	ret = s->path ? pin(link, s->path, err) : 0;
+	if (ret < 0)
+		return ret;
 	return kernel_note(k, func, 1, "%s: iterator, run when it is read", s->probe);
 }
 
 int kernel_iter_open(struct kernel *k, u32 func, struct err *err)
 {
-	int ret = kernel_load(k, func, err);
-	int link, fd;
+	int fd = bpf_iter_create(k->loaded[func].iter_link);
 
-	if (ret < 0)
-		return ret;
-	link = bpf_link_iter(k->loaded[func].fd);
-	if (link < 0)
-		return refused(err, TRIED_ITER, "attach iterator %s", k->prog->funcs.v[func]->name);
-	fd = bpf_iter_create(link);
-	if (fd < 0)
-		refused(err, TRIED_ITER, "start iterator %s", k->prog->funcs.v[func]->name);
-	close(link); /* the iterator holds it */
-	return fd < 0 ? err->code : fd;
+	return fd < 0 ? refused(err, TRIED_ITER, "start iterator %s", k->prog->funcs.v[func]->name) : fd;
 }

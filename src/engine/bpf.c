@@ -205,6 +205,10 @@ struct link_create {
 			u64 path, offsets, ref_ctr_offsets, cookies;
 			u32 cnt, flags, pid, path_fd;
 		} uprobes;
+		struct {
+			u64 info;
+			u32 len;
+		} iter;
 	};
 };
 #define LINK_SIZE(member)                                                                          \
@@ -230,8 +234,17 @@ int bpf_link_tracing(int prog_fd, u32 attach_type, u64 cookie)
 int bpf_link_iter(int prog_fd)
 {
 	struct link_create a = { (u32)prog_fd, 0, ATTACH_TRACE_ITER, 0, {} };
+	struct { /* the cgroup member of union bpf_iter_link_info; no cgroup named: all */
+		u32 order, fd;
+		u64 id;
+	} cgroups = { .order = 2 /* BPF_CGROUP_ITER_DESCENDANTS_PRE */ };
+	int fd = sys_bpf(BPF_LINK_CREATE, &a, LINK_HEAD);
 
-	return sys_bpf(BPF_LINK_CREATE, &a, LINK_HEAD);
+	if (fd >= 0 || errno != EINVAL)
+		return fd;
+	a.iter.info = ptr(&cgroups);
+	a.iter.len = sizeof(cgroups);
+	return sys_bpf(BPF_LINK_CREATE, &a, LINK_SIZE(iter));
 }
 
 int bpf_link_multi(const struct bpf_multi_link *l)
@@ -255,6 +268,16 @@ int bpf_link_multi(const struct bpf_multi_link *l)
 	a.kprobes.addrs = ptr(l->addrs);
 	a.kprobes.cookies = ptr(l->cookies);
 	return sys_bpf(BPF_LINK_CREATE, &a, LINK_SIZE(kprobes));
+}
+
+int bpf_obj_pin(int fd, const char *path)
+{
+	struct {
+		u64 path;
+		u32 fd, flags;
+	} a = { ptr(path), (u32)fd, 0 };
+
+	return sys_bpf(BPF_OBJ_PIN, &a, sizeof(a));
 }
 
 int bpf_iter_create(int link_fd)

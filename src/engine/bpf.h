@@ -76,6 +76,7 @@ int bpf_link_tracing(int prog_fd, u32 attach_type, u64 cookie);
 int bpf_link_multi(const struct bpf_multi_link *l);
 int bpf_link_iter(int prog_fd);
 int bpf_iter_create(int link_fd);
+int bpf_obj_pin(int fd, const char *path);
 int perf_event_open(struct perf_event_attr *attr, s32 pid, s32 cpu, int group, unsigned long flags);
 
 #endif

@@ -55,8 +55,8 @@ int kernel_attach(struct kernel *k, u32 func, const struct site *site, struct er
 typedef void (*refused_fn)(void *ctx, const struct site *site, const struct err *err);
 int kernel_attach_many(struct kernel *k, u32 func, const struct site *const *sites, u32 n,
 		       refused_fn refused, void *ctx, struct err *err);
-/* A descriptor whose reading runs a SITE_ITER function over all its objects; the caller closes
- * it. */
+/* A descriptor whose reading runs an attached SITE_ITER function over all its objects; the caller
+ * closes it. */
 int kernel_iter_open(struct kernel *k, u32 func, struct err *err);
 /* Runs a SITE_ONCE/SITE_SIGNAL program now. Its return value goes to *ret (may be NULL). */
 int kernel_run(struct kernel *k, u32 func, s32 *ret, struct err *err);

@@ -26,6 +26,7 @@ struct loaded {
 	int fd;	    /* with the function's own attach type */
 	int alt_fd; /* with alt_type: uprobe_multi where the profile said perf event, and so on */
 	u32 alt_type;
+	int iter_link; /* borrowed from the kept ones */
 	bool uses_cookie;
 };
 

@@ -167,6 +167,27 @@ static void filter_process(struct lower *l)
 		      o_imm(0));
 }
 
+/*
+ * Only objects: the kernel calls once more, without one, when it is through. One byte for each into the iterator's output, which is how the reader knows how far it went: it
+ * asks for few at a time and empties the ring in between. ctx->meta is the first word of every context,
+ * meta->seq the first of struct bpf_iter_meta (include/linux/bpf.h).
+ */
+static void mark_object(struct lower *l)
+{
+	const struct profile *p = l->profile;
+	struct opnd seq;
+
+	if (p->kind != PROFILE_ITER)
+		return;
+	if (p->n_args > 1 && p->args[1].type->kind == TY_POINTER) /* the call behind the last object has none */
+		return_unless(l, CC_NE, lower_loc(l, &p->args[1]).o, o_imm(0));
+	if (p->pinned)
+		return;
+	seq = ir_load(l, opnd_plus(ir_load(l, o_ctx(0), 8, false), 0), 8, false);
+	ir_call(l, BPF_FUNC_seq_write, false, 3, seq, ir_addr(l, o_data(lower_internal_map(l, MAP_DATA), DATA_START_NS)),
+		o_imm(1));
+}
+
 /* ---- a whole instance */
 
 static void claim_point(struct lower *l)
@@ -210,6 +231,7 @@ static void lower_clause(struct lower *l)
 	l->s->exit_filter = ir_block_new(l);
 	filter_syscalls(l);
 	filter_process(l);
+	mark_object(l);
 	claim_point(l);
 	if (in->predicate && !(in->predicate->is_const && in->predicate->value)) {
 		struct ir_block *yes = ir_block_new(l);

@@ -62,6 +62,8 @@ void ir_var_set(struct lower *l, u32 var, struct opnd v);
 /* ---- memory */
 /* A temporary of our own, not initialised: on the stack when small, in claimed scratch when not. */
 struct opnd lower_temp(struct lower *l, u32 size, u32 align, const char *name);
+/* The same in scratch, until the program ends. */
+struct opnd lower_scratch_kept(struct lower *l, u32 size);
 /* Reads size bytes at a foreign address into dst (probe_read_kernel or _user, by space). Failure zeroes
  * dst; reported as LOSS_UNREADABLE only with -k. */
 void lower_probe_read(struct lower *l, struct opnd dst, u32 size, struct opnd addr, enum space space);

@@ -72,6 +72,36 @@ static struct ir_val data_loc(struct lower *l, const struct arg_desc *arg)
 	return val_foreign(arg->type, ir_op2(l, IR_ADD, ir_addr(l, lower_ctx(l, base)), off), SPACE_KERNEL);
 }
 
+/*
+ * A pointer of the context that may be null: verifiers call it PTR_TO_BTF_ID_OR_NULL and refuse arithmetic
+ * with it until a branch has told the two apart. Behind this one it is a pointer or the number 0.
+ */
+static struct opnd settle_null(struct lower *l, struct opnd ptr)
+{
+	struct ir_block *null = ir_block_new(l), *out = ir_block_new(l);
+	u32 v = ir_var(l);
+
+	ir_var_set(l, v, ptr);
+	ir_branch(l, CC_NE, o_temp(v), o_imm(0), out, null);
+	ir_place(l, null);
+	ir_var_set(l, v, o_imm(0));
+	ir_jump(l, out);
+	ir_place(l, out);
+	return o_temp(v);
+}
+
+static struct opnd nullable(struct lower *l, const struct loc *loc)
+{
+	struct ir_insn key = { .op = IR_LOAD, .size = 8, .imm = -3, .arg = { o_ctx(loc->offset) } };
+	struct opnd r;
+
+	if (vn_find(l, &key, false, &r))
+		return r;
+	r = settle_null(l, ctx_load(l, loc->offset, 8, false));
+	vn_add(l, &key, false, r);
+	return r;
+}
+
 struct ir_val lower_loc(struct lower *l, const struct arg_desc *arg)
 {
 	const struct loc *loc = &arg->loc;
@@ -89,6 +119,8 @@ struct ir_val lower_loc(struct lower *l, const struct arg_desc *arg)
 	case LOC_REL_LOC:
 		return data_loc(l, arg);
 	case LOC_CTX:
+		if (l->profile->may_be_null && t->kind == TY_POINTER)
+			return val_scalar(t, nullable(l, loc));
 		o = reg_value(l, loc, ctx_load(l, loc->offset,
 					       l->profile->kind == PROFILE_TRACEPOINT ? loc->size : 8,
 					       loc->is_signed));

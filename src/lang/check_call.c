@@ -271,6 +271,11 @@ static bool is_available(struct check *c, struct node *n, const struct builtin *
 		diag_help(c->diags, d, "allow it with --unsafe");
 		return false;
 	}
+	if (row->action && !(row->flags & BI_SEQ) && c->inst && c->inst->profile && c->inst->profile->pinned) {
+		diag_help(c->diags, check_report(c, n->span, D_PINNED_CALL, n->name),
+			  "only printf() writes into the pinned file");
+		return false;
+	}
 	if (!row->feature || !c->env->features)
 		return true;
 	enum feature id = (enum feature)(row->feature - 1);

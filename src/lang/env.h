@@ -32,6 +32,7 @@ enum builtin_flags {
 	BI_RECORD = 4096, /* args: its fields are what the probe's arguments are called */
 	BI_SPECULATES = 8192, /* records behind it in the clause wait for commit() */
 	BI_OPTION = 16384, /* arguments: name, default, description; constant in this run alone: branches on it are all checked */
+	BI_SEQ = 1 << 20, /* acts without a reader: what it prints goes to whoever reads a pinned iterator */
 	BI_TRUSTED = 2048, /* a kernel pointer that verifiers know by type: its fields are loaded directly */
 };
 

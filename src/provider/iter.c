@@ -55,6 +55,7 @@ static struct profile *new_profile(struct provider_env *env, struct btf *btf, co
 	p = profile_new(env, PROFILE_ITER, BPF_PROG_TYPE_TRACING);
 	p->attach_type = BPF_TRACE_ITER;
 	p->attach_btf_id = id;
+	p->may_be_null = true;
 	add_args(env, p, t);
 	return p;
 }
@@ -118,6 +119,7 @@ static int resolve(struct provider_env *env, const struct spec *spec, target_fn 
 	}
 	p = new_profile(env, e.btf, spec->part[1]);
 	if (p) {
+		p->pinned = spec->n_parts > 2;
 		t = targets_add(env, &ts, SITE_ITER,
 				arena_printf(env->arena, "iter:%s", spec->part[1]),
 				profile_for_site(env, p, false, false));
@@ -151,7 +153,8 @@ const struct provider provider_iter = {
 	.aliases = "it",
 	.syntax = "iter:OBJECT[:PIN]",
 	.brief = "every task, file or other object that the kernel has now",
-	.doc = "Runs once for each object and ends. With PIN the iterator stays as a file that prints when read.",
+	.doc = "Runs once for each object; a script of iterators alone ends when they are through. With PIN (a name below "
+	       "/sys/fs/bpf, or a path) the iterator stays as a file, and whoever reads it gets what printf() writes.",
 	.example = "iter:task { printf(\"%d %s\\n\", args.task.pid, args.task.comm); }",
 	.min_parts = 2,
 	.max_parts = 3,

@@ -120,7 +120,7 @@ static int attach_all(struct run *r, bool internal, struct err *err)
 		lone = n == 1 && !r->c.instances.v[f]->clause->attaches->next;
 		rc = kernel_attach_many(r->k, f, sites, n, strict && lone ? NULL : refused, r, err);
 		if (rc < 0)
-			return err_wrap(err, "attach %s", r->c.instances.v[f]->name);
+			return rc;
 	}
 	return 0;
 }
@@ -281,7 +281,9 @@ static int run_attached(struct run *r, struct err *err)
 		if ((rc = loop_init(r, err)) < 0)
 			return 255;
 		child_release(r);
-		loop_run(r);
+		rc = iter_run_all(r, err);
+		if (rc >= 0)
+			loop_run(r);
 		loop_release(r);
 	}
 	finish(r, err);

@@ -72,6 +72,11 @@ void speculations_release(struct run *r);
 /* ---- follow.c */
 int follow_start(struct run *r, s32 pid);
 
+/* ---- iter.c */
+bool iter_is_wanted(const struct run *r);
+/* Runs or pins the iterators of the script; ends the run when there is nothing else in it. */
+int iter_run_all(struct run *r, struct err *err);
+
 /* ---- loop.c */
 /* From the start of a run: Ctrl-C waits for the loop, which ends in order. */
 void signals_hold(struct run *r);

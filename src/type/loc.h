@@ -80,6 +80,9 @@ struct profile {
 	u32 site;	   /* site index when constant, NO_SITE: from cookie or syscall number */
 	bool site_from_cookie;
 	bool own_site;	   /* the site's index is compiled in: never shared with another target */
+	/* Pointers among the arguments may be null, and verifiers want that settled before they are used. */
+	bool may_be_null;
+	bool pinned; /* an iterator that outlives us: what it prints goes to whoever reads it */
 };
 #define NO_SITE (~0u)
 

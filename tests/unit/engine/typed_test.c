@@ -51,6 +51,7 @@ static void typed_tracepoint(void)
 
 static void iterator(void)
 {
+	const struct site s = { .kind = SITE_ITER, .pid = -1, .probe = "iter:task" };
 	struct handmade h;
 	struct btf *btf;
 	char text[64];
@@ -70,6 +71,7 @@ static void iterator(void)
 	h.prog.funcs.v[0]->attach_btf_id = btf_find(btf, "bpf_iter_task", KIND_FUNC);
 	handmade_open(&h, 0);
 	good(&h, kernel_create_maps(h.k, &h.err));
+	is_int(kernel_attach(h.k, 0, &s, &h.err), 0, "attach it");
 	fd = kernel_iter_open(h.k, 0, &h.err);
 	ok(fd >= 0, "open the iterator %s", h.err.text);
 	is_int(kernel_data_u64(h.k, 0), 0, "nothing before it is read");

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Iterators. Reading one runs its program for every object; the program puts a byte for each into what
+ * is read (ir/lower.c, mark_object), so a short read stops after as many objects, and what they printed
+ * is taken from the ring before the next. A script of iterators alone is over when they are.
+ *
+ * With a pin the iterator becomes a file and the run ends at once: the reader of the file gets the text.
+ */
+#include <errno.h>
+#include <unistd.h>
+#include "session/run.h"
+
+enum { OBJECTS_AT_A_TIME = 64 };
+
+static bool read_some(struct run *r, int fd, struct err *err)
+{
+	char marks[OBJECTS_AT_A_TIME];
+	ssize_t n = read(fd, marks, sizeof marks);
+
+	if (n < 0 && errno != EINTR && errno != EAGAIN) {
+		err_sys(err, "read the iterator");
+		return false;
+	}
+	records_drain(r);
+	return n != 0 && !signals_stop();
+}
+
+static int run_one(struct run *r, u32 func, struct err *err)
+{
+	int fd = kernel_iter_open(r->k, func, err);
+
+	if (fd < 0)
+		return fd;
+	while (!r->exiting && !r->o->sink->closed && read_some(r, fd, err))
+		;
+	close(fd);
+	command_wait(r);
+	return err->code;
+}
+
+static int tell_pin(struct run *r, const struct target_site *t)
+{
+	buf_printf(&r->o->sink->out, "Program pinned to %s\n", t->site.path);
+	return sink_flush(r->o->sink);
+}
+
+int iter_run_all(struct run *r, struct err *err)
+{
+	bool alone = true;
+
+	for (u32 i = 0; i < r->c.sites.n && !r->exiting; i++) {
+		const struct target_site *t = &r->c.sites.v[i];
+		int rc = 0;
+
+		if (t->site.kind == SITE_ITER)
+			rc = t->site.path ? tell_pin(r, t) : run_one(r, t->func, err);
+		if (rc < 0)
+			return rc;
+	}
+	for (u32 i = 0; i < r->c.sites.n; i++)
+		alone &= r->c.sites.v[i].site.kind == SITE_ITER || r->c.sites.v[i].site.kind == SITE_ONCE;
+	r->exiting |= alone && iter_is_wanted(r);
+	return 0;
+}
+
+bool iter_is_wanted(const struct run *r)
+{
+	for (u32 i = 0; i < r->c.sites.n; i++)
+		if (r->c.sites.v[i].site.kind == SITE_ITER)
+			return true;
+	return false;
+}
