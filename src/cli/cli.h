@@ -12,6 +12,7 @@
 
 struct cli;
 struct option_row;
+struct bundle;
 struct tool;
 
 struct command {
@@ -21,7 +22,7 @@ struct command {
 };
 extern const struct command command_run, command_list, command_info, command_check, command_fmt,
 	command_explain, command_help, command_usage, command_version, command_compiler_bench,
-	command_tool_help;
+	command_tool_help, command_build;
 /* Those that may be written as a first word; NULL-terminated. */
 extern const struct command *const commands[];
 const struct command *command_find(const char *name);
@@ -57,10 +58,24 @@ struct cli {
 	const char *completion; /* help --completion SHELL */
 	enum manual manual;
 	bool refresh; /* info --refresh */
+	const char *runtime; /* build --runtime */
+	struct given *given; /* the options, in order */
+	u32 n_given;
+	struct arena words_arena; /* words put together; main releases it */
+	u32 n_built_in; /* words that a tool was built with: any option may stand there */
+	const struct bundle *bundle; /* this is a tool made by "sonde build"; else NULL */
+};
+
+struct given {
+	const struct option_row *row;
+	const char *value; /* NULL when the row takes none */
 };
 
 /* 0, or the exit status after a message; *done: help or version, which end the reading of words. */
 int parse_args(struct cli *c, int argc, char **argv);
+
+/* ---- cmd_build.c: a stand-alone tool. The exit status. */
+int bundle_main(struct cli *c, int argc, char **argv);
 
 /* ---- say.c: messages. "sonde: TEXT" on stderr. */
 void say(const struct cli *c, const char *fmt, ...) FORMAT(2, 3);
@@ -73,6 +88,12 @@ bool color_wanted(int fd);
 void print_help(const struct cli *c, FILE *to);
 /* ---- tool_help.c */
 int tools_list(struct cli *c);
+/* "USAGE:" and a line. */
+void tool_put_usage(const struct cli *c, struct buf *b);
+/* One line of a help text: what is written, what it means. */
+void put_help_row(struct buf *b, const char *left, const char *right);
+/* The options that a tool shares with sonde, in their groups. */
+void put_running_options(struct buf *b);
 /* All of it, to -o or standard output; 0 or 1 after a message. */
 int put_out(const struct cli *c, const struct buf *text);
 

@@ -5,7 +5,7 @@
 
 const struct command *const commands[] = {
 	&command_run, &command_list,	&command_info, &command_check,
-	&command_fmt, &command_explain, &command_help, NULL,
+	&command_build, &command_fmt, &command_explain, &command_help, NULL,
 };
 
 const struct command *command_find(const char *name)
@@ -41,7 +41,7 @@ static const struct {
 	{ "-l 'tracepoint:sched:*'", "probes of the scheduler; -lv shows their arguments" },
 };
 
-static void put_row(struct buf *b, const char *left, const char *right)
+void put_help_row(struct buf *b, const char *left, const char *right)
 {
 	u32 n = (u32)strlen(left);
 
@@ -60,16 +60,23 @@ static void put_option(struct buf *b, const struct option_row *row)
 	if (!row->key)
 		buf_puts(&left, "    ");
 	option_spelling(&left, row);
-	put_row(b, left.s, row->help);
+	put_help_row(b, left.s, row->help);
 	buf_release(&left);
 }
 
-static void put_group(struct buf *b, enum option_group group)
+static void put_group(struct buf *b, enum option_group group, bool of_tool)
 {
 	buf_printf(b, "\n%s:\n", option_groups[group]);
 	for (u32 i = 0; i < n_option_rows; i++)
-		if (option_rows[i].group == group)
+		if (option_rows[i].group == group && !(of_tool && option_rows[i].not_for_tools))
 			put_option(b, &option_rows[i]);
+}
+
+void put_running_options(struct buf *b)
+{
+	for (enum option_group g = 0; g < GROUP_COMPAT; g++)
+		if (option_is_for_tools(g))
+			put_group(b, g, true);
 }
 
 /* The options that are only accepted: their names, folded into lines. */
@@ -102,7 +109,7 @@ static void put_commands(struct buf *b)
 	for (u32 i = 0; commands[i]; i++) {
 		buf_clear(&left);
 		buf_printf(&left, "%s %s", commands[i]->name, commands[i]->args);
-		put_row(b, left.s, commands[i]->brief);
+		put_help_row(b, left.s, commands[i]->brief);
 	}
 	buf_release(&left);
 }
@@ -122,7 +129,7 @@ void print_help(const struct cli *c, FILE *to)
 	if (!c->drop_in)
 		buf_printf(&b, "    %s COMMAND [OPTION]... [WORD]...\n", me);
 	for (enum option_group g = 0; g < GROUP_COMPAT; g++)
-		put_group(&b, g);
+		put_group(&b, g, false);
 	put_accepted(&b);
 	if (!c->drop_in)
 		put_commands(&b);

@@ -1,13 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * In: the words of the command line. Out: an exit status. Called as "bpftrace", sonde answers as
- * that program would: no subcommands, and the version of the language it speaks.
+ * that program would: no subcommands, and the version of the language it speaks. An executable made by
+ * "sonde build" is its script.
  */
 #include <signal.h>
 #include <stdlib.h>
 #include "base/base.h"
+#include "cli/bundle.h"
 #include "cli/cli.h"
 #include "cli/tool.h"
+
+static int sonde_main(struct cli *c, int argc, char **argv)
+{
+	int rc = parse_args(c, argc, argv);
+
+	return rc ? rc : c->command->run(c);
+}
 
 int main(int argc, char **argv)
 {
@@ -17,12 +26,13 @@ int main(int argc, char **argv)
 
 	signal(SIGPIPE, SIG_IGN);
 	c.program = c.drop_in ? "bpftrace" : "sonde";
-	rc = parse_args(&c, argc, argv);
-	if (!rc)
-		rc = c.command->run(&c);
+	arena_init(&c.words_arena);
+	rc = bundle_is() ? bundle_main(&c, argc, argv) : sonde_main(&c, argc, argv);
+	arena_release(&c.words_arena);
 	buf_release(&c.script);
 	tool_free(c.tool);
 	free(c.words);
 	free(c.named);
+	free(c.given);
 	return rc;
 }

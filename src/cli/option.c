@@ -58,6 +58,12 @@ static int take_command(struct cli *c, const struct option_row *row, const char 
 	return 0;
 }
 
+static int take_aot(struct cli *c, const struct option_row *row, const char *value)
+{
+	c->command = &command_build;
+	return take_text(c, row, value);
+}
+
 static int take_manual(struct cli *c, const struct option_row *row, const char *value)
 {
 	c->manual = (enum manual)row->number;
@@ -247,7 +253,7 @@ static const char no_llvm[] = "there is no LLVM here; -d ir and -d bpf show what
 const struct option_row option_rows[] = {
 	{ .key = 'e', .name = "execute", .arg = "PROGRAM", .group = GROUP_WHAT,
 	  .help = "run this program instead of a file; the last one counts", .take = take_text,
-	  O(script) },
+	  O(script), .not_for_tools = true },
 	{ .key = 'p', .name = "pid", .arg = "PID", .group = GROUP_WHAT,
 	  .help = "only the process PID; ends when it ends",
 	  .doc = "Probes of programs, samples and counters attach to the process; those of the "
@@ -292,20 +298,20 @@ const struct option_row option_rows[] = {
 	  .help = "list the probes that match a pattern, or those of a script",
 	  .doc = "\"-l PATTERN\" lists what exists, \"-l FILE\" and \"-l -e PROGRAM\" what a "
 		 "script would attach to. -v adds their arguments.",
-	  .take = take_command, .command = &command_list },
+	  .take = take_command, .command = &command_list, .not_for_tools = true },
 	{ .name = "info", .group = GROUP_ASK,
-	  .help = "say what this system can do", .take = take_command, .command = &command_info },
+	  .help = "say what this system can do", .take = take_command, .command = &command_info, .not_for_tools = true },
 	{ .name = "dry-run", .group = GROUP_ASK,
 	  .help = "attach everything, then end", .take = take_flag, O(dry_run) },
 	{ .name = "fmt", .group = GROUP_ASK,
 	  .help = "print the script in canonical layout", .take = take_command,
-	  .command = &command_fmt },
+	  .command = &command_fmt, .not_for_tools = true },
 	{ .key = 'd', .name = "debug", .arg = "STAGE", .choices = "ast|ir|bpf|asm|all",
 	  .group = GROUP_ASK,
 	  .help = "show the compiler's work and end: ast, ir, bpf, asm, all",
 	  .doc = "Several stages are separated by commas. The names parse, types, codegen, "
 		 "codegen-opt, dis, libbpf and verifier stand for the nearest one.",
-	  .take = take_dump },
+	  .take = take_dump, .not_for_tools = true },
 	{ .key = 'h', .name = "help", .group = GROUP_ASK,
 	  .help = "this text", .take = take_command, .command = &command_usage },
 	{ .key = 'V', .name = "version", .group = GROUP_ASK,
@@ -359,9 +365,9 @@ const struct option_row option_rows[] = {
 	{ .name = "emit-elf", .arg = "FILE", .group = GROUP_COMPAT,
 	  .help = "refused: programs are not written to files", .take = take_refuse,
 	  .why = "programs are not written to files; -d bpf shows them" },
-	{ .name = "aot", .arg = "FILE", .group = GROUP_COMPAT,
-	  .help = "refused: compiling takes a millisecond anyway", .take = take_refuse,
-	  .why = "scripts are not compiled ahead of time: it takes a millisecond at their start" },
+	{ .name = "aot", .arg = "TOOL", .group = GROUP_ASK,
+	  .help = "make a stand-alone executable of the script, as \"build -o TOOL\"",
+	  .take = take_aot, .at = offsetof(struct cli, output), .not_for_tools = true },
 	{ .name = "test", .group = GROUP_COMPAT,
 	  .help = "refused: there are no test: probes", .take = take_refuse,
 	  .why = "sonde has no test: probes" },
@@ -373,6 +379,9 @@ const struct option_row option_rows[] = {
 	  .help = "run begin and end in user space, without the kernel",
 	  .doc = "Needs no privilege; other probes see no events. For tests of the language.",
 	  .take = take_flag, O(use_vm) },
+	{ .name = "runtime", .arg = "FILE", .group = GROUP_HIDDEN,
+	  .help = "the executable of sonde that the tool is made of", .take = take_text,
+	  .at = offsetof(struct cli, runtime), .command = &command_build },
 	{ .name = "refresh", .group = GROUP_HIDDEN,
 	  .help = "forget what was learned about this kernel since it started", .take = take_flag,
 	  .at = offsetof(struct cli, refresh), .command = &command_info },

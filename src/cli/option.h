@@ -19,6 +19,11 @@ enum option_group {
 	N_GROUPS
 };
 extern const char *const option_groups[N_GROUPS]; /* titles */
+/* Whether built tools have the options of a group. */
+static inline bool option_is_for_tools(enum option_group g)
+{
+	return g == GROUP_WHAT || g == GROUP_OUTPUT || g == GROUP_ASK || g == GROUP_CHECKS;
+}
 
 struct option_row {
 	char key;	     /* -e, or 0 */
@@ -35,6 +40,7 @@ struct option_row {
 	const struct command
 		*command; /* take_command: that one; else: only that command has the option */
 	u32 number;
+	bool not_for_tools; /* about scripts or the compiler: a built tool does not know it */
 };
 extern const struct option_row option_rows[];
 extern const u32 n_option_rows;

@@ -26,6 +26,13 @@ static bool is_decided(const struct cli *c)
 	       c->command == &command_tool_help;
 }
 
+/* A stand-alone tool has the options of sonde that are about running; it may be built with any. */
+static bool is_there(const struct args *a, const struct option_row *row)
+{
+	return row && (!a->c->bundle || a->at <= 1 + (int)a->c->n_built_in ||
+		       (option_is_for_tools(row->group) && !row->not_for_tools));
+}
+
 static int unknown(const struct args *a, const char *word, size_t len)
 {
 	char *name = xstrndup(word, len);
@@ -36,7 +43,8 @@ static int unknown(const struct args *a, const char *word, size_t len)
 	for (u32 i = 0; a->c->tool && i < a->c->tool->options.rows.n; i++)
 		near_try(&near, a->c->tool->options.rows.v[i].name);
 	for (u32 i = 0; i < n_option_rows; i++)
-		near_try(&near, option_rows[i].name);
+		if (is_there(a, &option_rows[i]))
+			near_try(&near, option_rows[i].name);
 	if (near_best(&near))
 		rc = say_usage(a->c, "unknown option --%s: did you mean --%s?", name,
 			       near_best(&near));
@@ -55,6 +63,7 @@ static int take(struct args *a, const struct option_row *row, const char *value)
 		a->c->command = &command_tool_help;
 		return 0;
 	}
+	a->c->given[a->c->n_given++] = (struct given){ row, value };
 	return row->take(a->c, row, value);
 }
 
@@ -90,7 +99,7 @@ static int take_long(struct args *a, const char *word)
 
 	if (own)
 		return take_own(a, own, word);
-	if (!row)
+	if (!is_there(a, row))
 		return unknown(a, word, len);
 	if (value && !row->arg)
 		return say_usage(a->c, "--%s takes no value", row->name);
@@ -106,7 +115,7 @@ static int take_short(struct args *a, const char *keys)
 		const char *value = NULL;
 		int rc;
 
-		if (!row)
+		if (!is_there(a, row))
 			return say_usage(a->c, "unknown option -%c", *keys);
 		if (row->arg) {
 			value = keys[1] ? keys + 1 : next_word(a);
@@ -125,7 +134,7 @@ static bool is_command(const struct args *a)
 {
 	const struct cli *c = a->c;
 
-	return !c->drop_in && !a->all_words && !c->command && !c->o.script && !c->n_words;
+	return !c->drop_in && !c->bundle && !a->all_words && !c->command && !c->o.script && !c->n_words;
 }
 
 /* "sonde help -p" asks about the option. */
@@ -195,9 +204,10 @@ int parse_args(struct cli *c, int argc, char **argv)
 
 	c->words = xcalloc((size_t)argc + 1, sizeof *c->words);
 	c->named = xcalloc((size_t)argc + 1, sizeof *c->named);
+	c->given = xcalloc((size_t)argc * 4 + 1, sizeof *c->given);
 	c->o.named = c->named;
 	c->o.pid = -1;
-	if (argc < 2) {
+	if (argc < 2 && !c->bundle) {
 		print_help(c, stderr);
 		return 1;
 	}

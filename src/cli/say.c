@@ -45,11 +45,18 @@ void say_note(const struct cli *c, const char *fmt, ...)
 
 int say_usage(const struct cli *c, const char *fmt, ...)
 {
+	struct buf usage = { 0 };
 	va_list ap;
 
 	va_start(ap, fmt);
 	say_line(c, false, fmt, ap);
 	va_end(ap);
+	if (c->bundle) {
+		tool_put_usage(c, &usage);
+		fprintf(stderr, "%s    %s --help\n", usage.s, c->program);
+		buf_release(&usage);
+		return 1;
+	}
 	fprintf(stderr,
 		"\nUSAGE:\n"
 		"    %s [OPTION]... FILE [PARAM]...\n"

@@ -87,7 +87,8 @@ int script_read(struct cli *c)
 	const char *const *words = c->words;
 	u32 n = c->n_words;
 
-	c->o.script_name = "stdin";
+	if (!c->bundle)
+		c->o.script_name = "stdin";
 	if (!c->o.script) {
 		if (!n)
 			return say_usage(c, "no script: give a FILE or -e PROGRAM");
@@ -95,7 +96,7 @@ int script_read(struct cli *c)
 			return 1;
 		words++;
 		n--;
-	} else {
+	} else if (!c->bundle) {
 		c->o.script_len = strlen(c->o.script);
 	}
 	c->o.params = words;

@@ -3,7 +3,9 @@
  * In: the text of a script. Out: a row for each name that it asks for by getopt(), wherever the call
  * stands. The row of a name takes its description from the call that has one.
  */
+#include <ctype.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include "builtin/builtin.h"
 #include "cli/front.h"
 #include "cli/script_options.h"
@@ -12,6 +14,7 @@ struct gather {
 	struct script_options *o;
 	struct arena *a;
 	const struct env *env;
+	struct sources *sources;
 };
 
 static const char *default_text(struct arena *a, const struct node *n)
@@ -41,6 +44,23 @@ static struct script_option *row_of(struct gather *g, const struct node *name)
 	return vec_last(&g->o->rows);
 }
 
+static void take_word(struct gather *g, u32 number)
+{
+	g->o->any_words |= !number;
+	g->o->n_words = MAX(g->o->n_words, number);
+}
+
+/* $N in an attach point was replaced when it was parsed: the text of the script still has it. */
+static void take_attach(struct gather *g, const struct attach *at)
+{
+	struct place p = sources_find(g->sources, at->span);
+	const char *s = p.file ? p.file->text + (at->span.off - p.file->base) : "";
+
+	for (u32 i = 0; p.file && i + 1 < at->span.len; i++)
+		if (s[i] == '$' && isdigit((u8)s[i + 1]))
+			take_word(g, (u32)strtoul(s + i + 1, NULL, 10));
+}
+
 static bool take_call(struct node *n, void *ctx)
 {
 	struct gather *g = ctx;
@@ -48,6 +68,8 @@ static bool take_call(struct node *n, void *ctx)
 	const struct node *name = n->a, *dflt, *doc;
 	struct script_option *row;
 
+	if (n->kind == N_PARAM)
+		take_word(g, (u32)n->value);
 	if (!b || !(b->flags & BI_OPTION) || !name || name->kind != N_STR)
 		return true;
 	dflt = name->next;
@@ -70,8 +92,34 @@ static void walk_script(struct gather *g, const struct script *s)
 	for (const struct function *f = s->functions; f; f = f->next)
 		ast_walk(f->body, take_call, g);
 	for (const struct clause *c = s->clauses; c; c = c->next) {
+		for (const struct attach *at = c->attaches; at; at = at->next)
+			take_attach(g, at);
 		ast_walk(c->predicate, take_call, g);
 		ast_walk(c->body, take_call, g);
+	}
+}
+
+void script_options_take(struct script_options *o, struct front *f)
+{
+	static const char *const stand_in[] = { "1", "1", "1", "1", "1", "1", "1", "1", "1" };
+	struct gather g = { .o = o, .a = &f->arena, .env = &f->env, .sources = &f->sources };
+
+	f->env.params = stand_in; /* attach points must have their parameters */
+	f->env.n_params = ARRAY_SIZE(stand_in);
+	parse_script(&f->lang, f->src);
+	walk_script(&g, f->lang.script);
+}
+
+static void keep(struct script_options *o, struct arena *a, const struct script_options *from)
+{
+	*o = (struct script_options){ .n_words = from->n_words, .any_words = from->any_words };
+	for (u32 i = 0; i < from->rows.n; i++) {
+		struct script_option row = from->rows.v[i];
+
+		row.name = arena_strdup(a, row.name);
+		row.dflt = row.dflt ? arena_strdup(a, row.dflt) : NULL;
+		row.doc = row.doc ? arena_strdup(a, row.doc) : NULL;
+		vec_push(a, &o->rows, row);
 	}
 }
 
@@ -82,13 +130,12 @@ void script_options_read(struct script_options *o, struct arena *a, const char *
 				.script = text,
 				.script_len = len,
 				.themes = builtin_themes } };
-	struct gather g = { .o = o, .a = a };
+	struct script_options found = { 0 };
 	struct front f;
 
 	front_init(&f, &c);
-	g.env = &f.env;
-	if (parse_script(&f.lang, f.src))
-		walk_script(&g, f.lang.script);
+	script_options_take(&found, &f);
+	keep(o, a, &found);
 	front_release(&f);
 }
 

@@ -17,6 +17,8 @@ struct script_option {
 
 struct script_options {
 	VEC(struct script_option) rows; /* in order of first mention */
+	u32 n_words;			/* the highest $N */
+	bool any_words;			/* $# is asked for */
 };
 
 /*
@@ -25,6 +27,9 @@ struct script_options {
  */
 void script_options_read(struct script_options *o, struct arena *a, const char *name,
 			 const char *text, size_t len);
+struct front;
+/* Parses the script of f, whose positional parameters need no values; strings live in f's arena. */
+void script_options_take(struct script_options *o, struct front *f);
 /* NULL: there is none of that name. */
 const struct script_option *script_option_find(const struct script_options *o, const char *name,
 					       size_t len);

@@ -15,12 +15,50 @@
 
 struct lines {
 	const char *at;
+	bool in_block; /* behind a slash and star */
 };
 
-/* The text behind "//" of the next line of the comment, without its end; false: the comment is over. */
+static bool is_blank(char c)
+{
+	return c == ' ' || c == '\t' || c == '\r';
+}
+
+/* " * text" of a block comment: what stands before the star goes, and the end of the comment. */
+static bool next_of_block(struct lines *l, const char **text, size_t *len)
+{
+	const char *s = l->at, *end = s + strcspn(s, "\n"), *over = strstr(s, "*/");
+
+	l->at = end + (*end == '\n');
+	if (over && over < end + 1) {
+		l->in_block = false;
+		l->at = "";
+		end = over;
+	}
+	while (s < end && is_blank(*s))
+		s++;
+	if (s < end && *s == '*')
+		s++;
+	s += s < end && *s == ' ';
+	while (end > s && is_blank(end[-1]))
+		end--;
+	*text = s;
+	*len = (size_t)(end - s);
+	return true;
+}
+
+/* The text of the next line of the comment, without marks and end; false: the comment is over. */
 static bool next_line(struct lines *l, const char **text, size_t *len)
 {
 	size_t n = strcspn(l->at, "\n");
+
+	if (!l->in_block && starts_with(l->at, "/*")) {
+		l->in_block = true;
+		l->at += 2;
+		if (l->at[0] == '*')
+			l->at++;
+	}
+	if (l->in_block)
+		return next_of_block(l, text, len);
 
 	if (n < 2 || memcmp(l->at, "//", 2))
 		return false;
@@ -37,12 +75,15 @@ static bool line_is(const char *text, size_t len, const char *what)
 	return len == strlen(what) && !memcmp(text, what, len);
 }
 
-/* "NAME - BRIEF" */
+/* "NAME - BRIEF", "NAME.bt   BRIEF" */
 static const char *take_brief(struct arena *a, const char *text, size_t len)
 {
 	char *line = arena_strndup(a, text, len), *dash = strstr(line, " - ");
+	size_t n = strcspn(line, " \t"), gap = strspn(line + n, " \t");
 
-	return dash ? dash + 3 : line;
+	if (dash)
+		return dash + 3;
+	return gap > 1 || (n > 3 && !memcmp(line + n - 3, ".bt", 3)) ? line + n + gap : line;
 }
 
 /* Lines of a paragraph become one. */
@@ -80,16 +121,17 @@ static const char *take_text(struct arena *a, struct buf *b)
 
 static void read_head(struct tool *t)
 {
-	struct lines l = { t->text };
+	struct lines l = { .at = t->text };
 	struct buf doc = { 0 }, example = { 0 };
 	bool in_example = false;
 	const char *text;
 	size_t len;
 
 	if (starts_with(l.at, "#!"))
-		l.at += strcspn(l.at, "\n") + 1;
+		l.at += strcspn(l.at, "\n");
+	l.at += strspn(l.at, " \t\r\n");
 	while (next_line(&l, &text, &len)) {
-		if (starts_with(text, "SPDX-"))
+		if (starts_with(text, "SPDX-") || starts_with(text, "Copyright") || (!t->brief && !len))
 			continue;
 		if (!t->brief)
 			t->brief = take_brief(&t->arena, text, len);
@@ -106,7 +148,7 @@ static void read_head(struct tool *t)
 
 /* ---- one tool */
 
-static struct tool *tool_new(const char *name, const char *path, const char *text, size_t len)
+struct tool *tool_new(const char *name, const char *path, const char *text, size_t len)
 {
 	struct tool *t = xcalloc(1, sizeof *t);
 

@@ -13,7 +13,7 @@
  *	//   # sonde run NAME --option
  *	//   what it prints
  *
- * and its options are its calls of getopt().
+ * (or the same in one block comment), and its options are its calls of getopt().
  */
 #ifndef SONDE_CLI_TOOL_H
 #define SONDE_CLI_TOOL_H
@@ -43,6 +43,8 @@ struct tool {
 struct tool *tool_open(const char *name);
 /* A script by its path, with its options; NULL: it cannot be read. */
 struct tool *tool_open_file(const char *path);
+/* A script whose text is at hand; path is what messages call it. */
+struct tool *tool_new(const char *name, const char *path, const char *text, size_t len);
 void tool_free(struct tool *t);
 /* All that tool_open() finds, by name, each once. */
 void tools_each(void (*f)(void *ctx, const struct tool *t), void *ctx);

@@ -45,14 +45,30 @@ static void put_options(struct buf *b, const struct script_options *o)
 	}
 }
 
+void tool_put_usage(const struct cli *c, struct buf *b)
+{
+	const struct script_options *o = &c->tool->options;
+
+	buf_printf(b, "\nUSAGE:\n    %s", c->program);
+	if (!c->bundle)
+		buf_printf(b, " run %s", c->words[0]);
+	if (o->rows.n || c->bundle)
+		buf_puts(b, " [OPTION]...");
+	for (u32 i = 1; i <= o->n_words; i++)
+		buf_printf(b, " [$%u]", i);
+	if (o->any_words)
+		buf_puts(b, " [WORD]...");
+	buf_putc(b, '\n');
+}
+
 static int tool_help(struct cli *c)
 {
 	const struct tool *t = c->tool;
 	struct buf b = { 0 };
 	int rc;
 
-	buf_printf(&b, "%s: %s\n\nUSAGE:\n    %s run %s%s\n", t->name, t->brief, c->program,
-		   c->words[0], t->options.rows.n ? " [OPTION]..." : "");
+	buf_printf(&b, "%s%s%s\n", t->name, *t->brief ? ": " : "", t->brief);
+	tool_put_usage(c, &b);
 	if (*t->doc) {
 		buf_putc(&b, '\n');
 		fill_text(&b, t->doc, 0, WIDTH);
@@ -60,6 +76,10 @@ static int tool_help(struct cli *c)
 	if (t->options.rows.n) {
 		buf_puts(&b, "\nOptions:\n");
 		put_options(&b, &t->options);
+	}
+	if (c->bundle) {
+		put_running_options(&b);
+	} else if (t->options.rows.n) {
 		buf_printf(&b,
 			   "\nThe options of \"%s run\" can be given too: -p, -c, --follow, "
 			   "-f json, -o ...\n",
@@ -69,6 +89,8 @@ static int tool_help(struct cli *c)
 		buf_puts(&b, "\nExample:\n");
 	for (const char *s = t->example; *s; s += strcspn(s, "\n"), s += *s == '\n')
 		buf_printf(&b, "    %.*s\n", (int)strcspn(s, "\n"), s);
+	if (c->bundle)
+		buf_puts(&b, "\nBuilt with sonde " SONDE_VERSION ".\n");
 	rc = put_out(c, &b);
 	buf_release(&b);
 	return rc;

@@ -80,6 +80,22 @@ static struct arg_desc *find_arg(const struct profile *p, const char *name)
 	return NULL;
 }
 
+/* The kernel's description of the record may not be read. */
+static const struct type *unseen_arg(struct check *c, struct node *n, const struct profile *p)
+{
+	const char *name = arena_printf(c->arena, "args.%s", n->name);
+
+	if (c->env->any_kernel) {
+		if (!c->env->unchecked || !c->final) /* one is enough */
+			check_report(c, n->span, D_NOT_CHECKED, name, p->args_unseen);
+		c->env->unchecked = true;
+	} else {
+		diag_help(c->diags, check_report(c, n->span, D_NOT_VISIBLE, name, p->args_unseen),
+			  "tracing needs root: try it with sudo");
+	}
+	return &ty_error;
+}
+
 static const struct type *unknown_arg(struct check *c, struct node *n, const struct profile *p)
 {
 	const char *what = p->args_name ? p->args_name : "args", *all = "";
@@ -116,6 +132,8 @@ static const struct type *check_args_field(struct check *c, struct node *n)
 	n->a->kind = N_CALL;
 	n->a->builtin = c->s->args_row;
 	n->a->type = &ty_void;
+	if (p && p->args_unseen && (!n->name || !find_arg(p, n->name)))
+		return unseen_arg(c, n, p);
 	if (!p || !p->n_args) {
 		struct diag *d = check_report(c, n->a->span, D_NO_ARGS,
 					      c->inst->name ? c->inst->name : "this");

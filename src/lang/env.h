@@ -130,6 +130,7 @@ struct env {
 	struct features *features;
 	struct config config;
 	bool any_kernel; /* sonde check: what is missing here may exist where the script runs */
+	bool unchecked;	 /* ... and something was: the types of the script are not all known */
 	bool unsafe, no_warnings, extra_warnings /* -k */, have_child /* -c */, has_pid;
 	u32 pid; /* -p */
 	const char *const *params; /* positional: $1 is params[0] */

@@ -130,6 +130,8 @@ extern const struct provider *const providers[]; /* NULL-terminated */
 /* Splits and finds the provider; reports D_UNKNOWN_PROBE etc. NULL after reporting. */
 struct spec *spec_parse(struct provider_env *env, const struct attach *attach);
 const struct provider *provider_find(const char *name);
+/* For checking a clause whose probe is not on this system: everything that some probe has. */
+struct profile *profile_unseen(struct provider_env *env, const char *why);
 bool profile_equal(const struct profile *a, const struct profile *b);
 /* Closes what resolving opened (not what the caller gave). */
 void provider_env_release(struct provider_env *env);

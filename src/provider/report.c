@@ -35,7 +35,9 @@ void probe_help(struct provider_env *env, struct diag *d, const char *fmt, ...)
 
 int probe_refused(struct provider_env *env, const struct spec *spec, const struct err *err)
 {
-	struct diag *d = probe_report(env, spec, D_PROBE_REFUSED, spec->text, err->text);
+	bool hidden = err->code == -EACCES || err->code == -EPERM;
+	enum diag_id id = !hidden ? D_PROBE_REFUSED : env->any_kernel ? D_NOT_CHECKED : D_NOT_VISIBLE;
+	struct diag *d = probe_report(env, spec, id, spec->text, err->text);
 
 	if (err->help[0])
 		probe_help(env, d, "%s", err->help);

@@ -157,6 +157,8 @@ static void enter_args(struct provider_env *env, struct profile *p, const char *
 		enter_args_of_format(env, p, f);
 	else
 		enter_args_of_btf(env, p, event + strlen(ENTER));
+	if (!f && p->n_args <= 1) /* the number alone */
+		p->args_unseen = arena_strdup(env->arena, err.text);
 	err_release(&err);
 }
 

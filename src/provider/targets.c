@@ -39,7 +39,11 @@ static int none(struct provider_env *env, const struct spec *spec, const char *n
 
 	if (env->missing_mode == MISSING_IGNORE)
 		return 0;
-	d = probe_report(env, spec, demands ? D_NO_MATCH : D_NO_MATCH_SKIPPED, spec->text);
+	d = probe_report(env, spec,
+			 demands	   ? D_NO_MATCH
+			 : env->any_kernel ? D_NOT_HERE
+					   : D_NO_MATCH_SKIPPED,
+			 spec->text);
 	if (!demands)
 		return 0;
 	if (near)
@@ -97,6 +101,18 @@ struct profile *profile_new(struct provider_env *env, enum profile_kind kind, u3
 	if (kind == PROFILE_PT_REGS || kind == PROFILE_PERF_EVENT)
 		name_registers(env, p);
 	return p;
+}
+
+struct profile *profile_unseen(struct provider_env *env, const char *why)
+{
+	struct profile *p = profile_new(env, PROFILE_PT_REGS, BPF_PROG_TYPE_KPROBE);
+
+	p->args_unseen = why;
+	p->argn = arena_array(env->arena, struct arg_desc, arch_native->n_args);
+	for (u32 i = 0; i < arch_native->n_args; i++)
+		p->argn[p->n_argn++] = word_arg(arena_printf(env->arena, "arg%u", i), arch_native->arg[i]);
+	p->retval = word_arg("retval", arch_native->retval);
+	return profile_for_site(env, p, false, false);
 }
 
 struct profile *profile_for_site(struct provider_env *env, struct profile *base, bool many,

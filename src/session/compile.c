@@ -55,7 +55,7 @@ static void compiled_init(struct compiled *c, const struct session_options *o)
 	env->pid = o->pid > 0 ? (u32)o->pid : 0;
 	env->params = o->params;
 	env->n_params = o->n_params;
-	env->read_import = stage_read_import;
+	env->read_import = o->read_import ? o->read_import : stage_read_import;
 	set_named(c, o);
 	view_world(&c->view, &env->world);
 	env_init(env);
@@ -287,6 +287,16 @@ static int on_target(void *ctx, struct target *t)
 	return 0;
 }
 
+/* sonde check: the clause of a probe that only other systems have is checked as far as can be. */
+static void resolve_unseen(struct provider_env *env, struct resolve *r, const struct attach *a)
+{
+	struct target t = { .site = { .kind = SITE_KPROBE, .probe = a->text, .index = NO_SITE, .pid = -1 } };
+
+	t.profile = profile_unseen(env, "the probe is not known here");
+	on_target(r, &t);
+	r->c->env.unchecked = true;
+}
+
 static struct btf *provider_btf(struct provider_env *env)
 {
 	return view_btf(&((struct compiled *)env->ctx)->view);
@@ -320,12 +330,15 @@ static void resolve_clause(struct compiled *c, const struct session_options *o, 
 	env->max_targets = (u32)c->env.config.max_probes;
 	for (struct attach *a = clause->attaches; a; a = a->next) {
 		struct spec *spec = spec_parse(env, a);
+		u32 before = c->instances.n, errors = c->diags.n_errors;
 
 		if (!spec)
 			continue;
 		r.provider = spec->provider;
 		r.user_name = a->user_name;
 		spec->provider->resolve(env, spec, on_target, &r);
+		if (o->any_kernel && c->instances.n == before && c->diags.n_errors == errors && r.first == before)
+			resolve_unseen(env, &r, a);
 	}
 	provider_env_release(env);
 	if (r.filter)
@@ -418,6 +431,19 @@ static int check_all(struct compiled *c, struct err *err)
 	return 0;
 }
 
+bool session_lacks_sight(const struct diags *d)
+{
+	u32 n = 0;
+
+	for (u32 i = 0; i < d->list.n; i++)
+		if (d->list.v[i]->severity == SEV_ERROR) {
+			if (d->list.v[i]->id != D_NOT_VISIBLE)
+				return false;
+			n++;
+		}
+	return n > 0;
+}
+
 int session_compile(struct compiled *c, const struct session_options *o, struct err *err)
 {
 	u64 start = clock_mono_ns();
@@ -427,6 +453,8 @@ int session_compile(struct compiled *c, const struct session_options *o, struct 
 	config_from_environment(&c->env.config);
 	if (!front(c, o) || (o->dump && !(o->dump & ~(u32)STAGE_AST)))
 		return c->diags.n_errors ? 1 : 0;
+	if (c->env.unchecked)
+		return 0;
 	stage_bind_follow(c);
 	for (u32 i = 0; i < c->instances.n && !rc; i++)
 		rc = back_instance(c, o, c->instances.v[i], err);

@@ -305,7 +305,7 @@ int session_run(const struct session_options *o, struct err *err)
 	if (o->dump)
 		show_dumps(r);
 	if (rc || o->dump || r->c.diags.n_errors) {
-		rc = rc < 0 ? 255 : rc || r->c.diags.n_errors ? 1 : 0;
+		rc = rc < 0 || session_lacks_sight(&r->c.diags) ? 255 : rc || r->c.diags.n_errors ? 1 : 0;
 	} else {
 		arena_init(&r->scratch);
 		signals_hold(r);

@@ -32,6 +32,8 @@ struct session_options {
 	const struct builtin_theme *const *themes;
 	const char *probe_filter;
 	bool diag_json, color;
+	/* Where imports come from; NULL: from files, beside the script. */
+	char *(*read_import)(struct env *env, const char *from, const char *path, char **resolved);
 	bool any_kernel;	/* compile only: assume no particular kernel and no privilege (check) */
 };
 
@@ -73,6 +75,8 @@ struct compiled {
 
 /* 0: ready to load. 1: the script is wrong, diagnostics are in c->diags. -errno: the system refused. */
 int session_compile(struct compiled *c, const struct session_options *o, struct err *err);
+/* Whether all errors are about what other users than root may not see. */
+bool session_lacks_sight(const struct diags *d);
 void compiled_release(struct compiled *c);
 
 /* Everything. Returns the exit status (0, exit(N), 1, 255); err says why at 255. */

@@ -67,7 +67,7 @@ const char *stage_func_name(struct arena *a, const char *probe, u32 index)
 
 /* ---- imports */
 
-static char *join_path(const char *from, const char *path)
+char *stage_join_path(const char *from, const char *path)
 {
 	const char *slash = strrchr(from, '/');
 
@@ -78,7 +78,7 @@ static char *join_path(const char *from, const char *path)
 
 char *stage_read_import(struct env *env, const char *from, const char *path, char **resolved)
 {
-	char *full = join_path(from, path);
+	char *full = stage_join_path(from, path);
 	struct buf text = { 0 };
 	struct stat st;
 

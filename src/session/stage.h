@@ -9,6 +9,8 @@
 struct features *stage_vm_features(void);
 /* All of them: for looking at a script without a kernel to run it. */
 struct features *stage_all_features(void);
+/* A path as written in the file `from`: relative to that file's folder. The caller frees it. */
+char *stage_join_path(const char *from, const char *path);
 char *stage_read_import(struct env *env, const char *from, const char *path, char **resolved);
 /* "kprobe:vfs_read", 1 -> "kprobe_vfs_read_1" */
 const char *stage_func_name(struct arena *a, const char *probe, u32 index);

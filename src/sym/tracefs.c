@@ -96,8 +96,12 @@ static int list_dirs(struct arena *a, const char *path, struct names *names, str
 	DIR *d = opendir(path);
 	struct dirent *e;
 
-	if (!d)
-		return err_sys(err, "open %s", path);
+	if (!d) {
+		err_sys(err, "open %s", path);
+		if (err->code == -EACCES)
+			err_help(err, "tracing needs root: try it with sudo");
+		return err->code;
+	}
 	while ((e = readdir(d)))
 		if (e->d_name[0] != '.' && (e->d_type == DT_DIR || e->d_type == DT_UNKNOWN))
 			vec_push(a, &names->list, arena_strdup(a, e->d_name));
@@ -161,7 +165,7 @@ static int read_event_file(struct buf *b, const char *category, const char *even
 	if (r < 0) {
 		err_set(err, r, "read %s: %s", path, strerror(-r));
 		if (r == -EACCES)
-			err_help(err, "needs root");
+			err_help(err, "tracing needs root: try it with sudo");
 	}
 	return r;
 }

@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * sonde build: one executable from a script: sonde itself, the script, what it imports, and the
+ * options given here. The tool compiles the script each time it starts, in less than a millisecond,
+ * for the kernel that it finds: so it runs wherever sonde runs. Also here: what a tool does.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include "base/fd.h"
+#include "builtin/builtin.h"
+#include "cli/bundle.h"
+#include "cli/option.h"
+#include "cli/front.h"
+#include "cli/tool.h"
+#include "engine/engine.h"
+#include "session/stage.h"
+
+/* ---- what goes in */
+
+struct parcel {
+	struct buf files;
+	u32 n_files;
+};
+
+/* What is being built: imports are asked for without a context. */
+static struct parcel *packing;
+
+static void add_file(struct parcel *p, const char *name, const char *text, size_t len)
+{
+	bundle_put_text(&p->files, name, strlen(name));
+	bundle_put_text(&p->files, text, len);
+	p->n_files++;
+}
+
+static char *read_and_pack(struct env *env, const char *from, const char *path, char **resolved)
+{
+	char *text = stage_read_import(env, from, path, resolved);
+
+	if (text)
+		add_file(packing, *resolved, text, strlen(text));
+	return text;
+}
+
+static bool goes_along(const struct option_row *row)
+{
+	switch (row->group) {
+	case GROUP_WHAT:
+	case GROUP_OUTPUT:
+	case GROUP_CHECKS:
+	case GROUP_COMPILER: return !streq(row->name, "execute") && !streq(row->name, "output");
+	case GROUP_HIDDEN: return !row->command;
+	case GROUP_ASK:
+	case GROUP_COMPAT:
+	case N_GROUPS: return false;
+	}
+	return false;
+}
+
+static void put_words(struct buf *payload, const struct cli *c)
+{
+	u32 n = 0;
+
+	for (u32 i = 0; i < c->n_given; i++)
+		n += goes_along(c->given[i].row);
+	bundle_put_count(payload, n);
+	for (u32 i = 0; i < c->n_given; i++) {
+		const struct given *g = &c->given[i];
+		struct buf word = { 0 };
+
+		if (!goes_along(g->row))
+			continue;
+		buf_printf(&word, "--%s%s%s", g->row->name, g->value ? "=" : "",
+			   g->value ? g->value : "");
+		bundle_put_text(payload, word.s, word.len);
+		buf_release(&word);
+	}
+}
+
+/* The whole compiler, where its answer does not hang on parameters that only a run has. */
+static int check(struct cli *c)
+{
+	struct compiled *compiled = xcalloc(1, sizeof *compiled);
+	struct err err = { 0 };
+	int rc;
+
+	c->o.any_kernel = true;
+	rc = session_compile(compiled, &c->o, &err);
+	say_diags(c, &compiled->diags);
+	say_err(c, &err);
+	err_release(&err);
+	compiled_release(compiled);
+	free(compiled);
+	return rc < 0 ? 255 : rc;
+}
+
+static int pack(struct cli *c, struct buf *payload)
+{
+	struct parcel p = { 0 };
+	struct script_options own = { 0 };
+	struct front f;
+	int rc;
+
+	add_file(&p, c->o.script_name, c->o.script, c->o.script_len);
+	packing = &p;
+	front_init(&f, c);
+	f.env.read_import = read_and_pack;
+	script_options_take(&own, &f);
+	rc = lang_prepare(&f.lang) && !f.diags.n_errors ? 0 : 1;
+	if (rc)
+		say_diags(c, &f.diags);
+	else if (!own.n_words)
+		rc = check(c);
+	front_release(&f);
+	packing = NULL;
+	put_words(payload, c);
+	bundle_put_count(payload, p.n_files);
+	buf_add(payload, p.files.s, p.files.len);
+	buf_release(&p.files);
+	return rc;
+}
+
+/* ---- where it goes */
+
+/* biolatency.bt -> biolatency, in the working directory; NULL when that cannot be guessed. */
+static char *guess_name(const struct cli *c)
+{
+	const char *slash = strrchr(c->o.script_name, '/');
+	const char *base = slash ? slash + 1 : c->o.script_name;
+	size_t len = strlen(base);
+
+	return ends_with(base, ".bt") && len > 3 ? xstrndup(base, len - 3) : NULL;
+}
+
+static bool is_script_itself(const char *a, const char *b)
+{
+	struct stat x, y;
+
+	return !stat(a, &x) && !stat(b, &y) && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+}
+
+/* Beside its place first: a tool that runs at this moment stays whole. */
+static int write_tool(const char *path, const struct buf *file, struct err *err)
+{
+	char *beside = xasprintf("%s.%d", path, (int)getpid());
+	_fd int fd = open(beside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0777);
+	int rc;
+
+	if (fd < 0) {
+		rc = err_sys(err, "create %s", path);
+		free(beside);
+		return rc;
+	}
+	rc = write_all(fd, file->s, file->len);
+	if (rc < 0) {
+		errno = -rc;
+		rc = err_sys(err, "write %s", path);
+	} else if (rename(beside, path)) {
+		rc = err_sys(err, "create %s", path);
+	}
+	if (rc < 0)
+		unlink(beside);
+	free(beside);
+	return rc;
+}
+
+static int build_from(struct cli *c, const char *runtime, const char *path, const struct buf *payload)
+{
+	struct err err = { 0 };
+	struct buf file = { 0 };
+	int rc = buf_read_file(&file, runtime);
+
+	if (rc < 0) {
+		errno = -rc;
+		err_sys(&err, "read %s", runtime);
+	} else if ((rc = bundle_join(&file, payload, &err)) < 0) {
+		err_wrap(&err, "%s", runtime);
+	} else {
+		rc = write_tool(path, &file, &err);
+	}
+	say_err(c, &err);
+	err_release(&err);
+	buf_release(&file);
+	return rc < 0 ? 255 : 0;
+}
+
+static int run(struct cli *c)
+{
+	char *guess = NULL;
+	struct buf payload = { 0 };
+	const char *path;
+	int rc = script_read(c);
+
+	if (rc)
+		return rc;
+	path = c->output ? c->output : (guess = guess_name(c));
+	if (!path)
+		rc = say_usage(c, "build needs -o TOOL: what the executable is called");
+	else if (is_script_itself(path, c->o.script_name))
+		rc = say_usage(c, "%s is the script itself: give the tool another name with -o", path);
+	else
+		rc = pack(c, &payload);
+	if (!rc)
+		rc = build_from(c, c->runtime ? c->runtime : "/proc/self/exe", path, &payload);
+	buf_release(&payload);
+	free(guess);
+	return rc;
+}
+
+const struct command command_build = {
+	.name = "build",
+	.args = "FILE",
+	.brief = "make a stand-alone executable of a script",
+	.doc = "-o TOOL names it; without that it is FILE's name without \".bt\". The tool is sonde itself with "
+	       "the script, what the script imports and the options given here (--unsafe, -f json ...). It "
+	       "needs no other file and no compiler: the script is compiled when the tool starts, for the "
+	       "kernel that it finds there, which takes less than a millisecond. The script's getopt() "
+	       "parameters are its options, --help shows them; words are $1, $2 ... A tool whose bytes were "
+	       "changed says so and does nothing. --runtime FILE puts another sonde of the same version "
+	       "under it: the static build for a system with an older C library, or one for another "
+	       "architecture.",
+	.example = "sonde build -o opensnoop opensnoop.bt",
+	.run = run,
+};
+
+/* ---- the tool itself */
+
+static int bundle_version(struct cli *c)
+{
+	printf("%s (sonde %s)\n", c->program, SONDE_VERSION);
+	return 0;
+}
+
+static const struct command command_bundle_version = { .name = "-V", .run = bundle_version };
+
+/* The words that the tool was built with come before the user's. */
+static int bundle_start(struct cli *c, const struct bundle *b, int argc, char **argv)
+{
+	char **all = xcalloc((size_t)argc + b->words.n + 1, sizeof *all);
+	int n = 0, rc;
+
+	all[n++] = argv[0];
+	for (u32 i = 0; i < b->words.n; i++)
+		all[n++] = arena_strdup(&c->words_arena, b->words.v[i]);
+	for (int i = 1; i < argc; i++)
+		all[n++] = argv[i];
+	c->n_built_in = b->words.n;
+	rc = parse_args(c, n, all);
+	if (c->command == &command_version)
+		c->command = &command_bundle_version;
+	if (!rc)
+		rc = c->command->run(c);
+	free(all);
+	return rc;
+}
+
+int bundle_main(struct cli *c, int argc, char **argv)
+{
+	struct bundle b;
+	struct err err = { 0 };
+	int rc = bundle_open(&b, &err);
+
+	c->program = b.name;
+	if (rc < 0) {
+		say_err(c, &err);
+		err_release(&err);
+		bundle_release(&b);
+		return 255;
+	}
+	c->bundle = &b;
+	c->o.script = b.files.v[0].text;
+	c->o.script_len = b.files.v[0].len;
+	c->o.script_name = b.files.v[0].name;
+	c->o.read_import = bundle_read_import;
+	c->tool = tool_new(b.name, c->o.script_name, c->o.script, c->o.script_len);
+	rc = bundle_start(c, &b, argc, argv);
+	bundle_release(&b);
+	return rc;
+}
