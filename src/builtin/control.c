@@ -235,10 +235,10 @@ static struct ir_val lower_unwatch(struct lower *l, struct node *call)
 	return val_scalar(&ty_void, o_imm(0));
 }
 
-static const struct action action_assert = { "assert", act_assert };
-static const struct action action_exit = { "exit", act_exit };
-static const struct action action_system = { "system", act_system };
-static const struct action action_cat = { "cat", act_cat };
+static const struct action action_assert = { .name = "assert", .act = act_assert };
+static const struct action action_exit = { .name = "exit", .ends_run = true, .act = act_exit };
+static const struct action action_system = { .name = "system", .act = act_system };
+static const struct action action_cat = { .name = "cat", .act = act_cat };
 
 static const struct builtin rows[] = {
 	{

@@ -172,9 +172,9 @@ static int act_message(struct actor *a, struct event_desc *e, const void *record
 	return 0;
 }
 
-static const struct action action_printf = { "printf", act_printf };
-static const struct action action_errorf = { "errorf", act_message };
-static const struct action action_warnf = { "warnf", act_message };
+static const struct action action_printf = { .name = "printf", .act = act_printf };
+static const struct action action_errorf = { .name = "errorf", .act = act_message };
+static const struct action action_warnf = { .name = "warnf", .act = act_message };
 
 /* ---- print(), clear(), zero() */
 
@@ -385,9 +385,9 @@ static struct ir_val lower_map_statement(struct lower *l, struct node *call)
 	return val_scalar(&ty_void, o_imm(0));
 }
 
-static const struct action action_print = { "print", act_print };
-static const struct action action_clear = { "clear", act_clear };
-static const struct action action_zero = { "zero", act_zero };
+static const struct action action_print = { .name = "print", .act = act_print };
+static const struct action action_clear = { .name = "clear", .act = act_clear };
+static const struct action action_zero = { .name = "zero", .act = act_zero };
 
 /* ---- time() */
 
@@ -412,7 +412,7 @@ static int act_time(struct actor *a, struct event_desc *e, const void *record, u
 	return 0;
 }
 
-static const struct action action_time = { "time", act_time };
+static const struct action action_time = { .name = "time", .act = act_time };
 
 /* ---- join(): strings that an array of pointers points to, each in a place of its own in the record */
 
@@ -492,7 +492,7 @@ static int act_join(struct actor *a, struct event_desc *e, const void *record, u
 	return 0;
 }
 
-static const struct action action_join = { "join", act_join };
+static const struct action action_join = { .name = "join", .act = act_join };
 
 static const struct builtin rows[] = {
 	{

@@ -47,7 +47,7 @@ static int act_decide(struct actor *a, struct event_desc *e, const void *record,
 	return 0;
 }
 
-static const struct action action_decide = { "speculation", act_decide };
+static const struct action action_decide = { .name = "speculation", .act = act_decide };
 
 static const struct builtin rows[] = {
 	{

@@ -51,6 +51,7 @@ static void do_exit(void *ctx, int code)
 	if (!r->exit_called)
 		r->exit_code = code;
 	r->exiting = r->exit_called = true;
+	r->silent = r->exit_silences;
 }
 
 static void do_system(void *ctx, const char *command)
@@ -140,11 +141,24 @@ static void act(struct run *r, const void *record, u32 len)
 	}
 }
 
+/* A run that is about to end need not be attached. */
+static void see_end(struct run *r, const void *record, u32 len)
+{
+	const struct record_head *h = record;
+
+	if (len >= sizeof *h && h->event < r->c.prog.events.n && r->c.prog.events.v[h->event]->action->ends_run)
+		act(r, record, len);
+}
+
 static int on_record(void *ctx, const void *record, u32 len)
 {
 	struct run *r = ctx;
 
-	if (r->command_out >= 0)
+	if (r->silent)
+		return 0;
+	if (r->holding)
+		see_end(r, record, len);
+	if (r->holding || r->command_out >= 0)
 		keep_for_later(r, record, len);
 	else
 		act(r, record, len);
@@ -172,6 +186,13 @@ static void replay_backlog(struct run *r)
 		at += 8 + ALIGN_UP(len, 8u);
 	}
 	buf_release(&b);
+}
+
+void records_release(struct run *r)
+{
+	r->holding = false;
+	r->exit_silences = true;
+	replay_backlog(r);
 }
 
 /* ---- system() */

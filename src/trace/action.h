@@ -32,6 +32,7 @@ struct actor {
 
 struct action {
 	const char *name;
+	bool ends_run; /* exit(): known at once even where records wait */
 	/* record is len bytes, starts with struct record_head. 0, or -errno (reported once, with the span) */
 	int (*act)(struct actor *a, struct event_desc *e, const void *record, u32 len);
 };
