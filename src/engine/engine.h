@@ -77,6 +77,26 @@ int kernel_event_fd(const struct kernel *k);
 typedef int (*record_fn)(void *ctx, const void *record, u32 len);
 int kernel_drain(struct kernel *k, record_fn f, void *ctx);
 
+/* ---- what processes map, for the symbols of those that end before anybody asks */
+struct map_event {
+	enum { PROC_MAPPED, PROC_EXEC, PROC_FORK } kind;
+	u32 pid, parent; /* parent: of PROC_FORK */
+	u64 time;
+	/* PROC_MAPPED: code, as struct mapping in sym/procmaps.h */
+	u64 start, end, offset, inode;
+	u32 dev_major, dev_minor;
+	const char *path; /* valid during the call */
+};
+typedef void (*map_event_fn)(void *ctx, const struct map_event *e);
+struct map_watch;
+/* Of all processes, from now on. prompt: readable at each event, not only when much waits. NULL: the kernel
+ * refuses. */
+struct map_watch *map_watch_open(bool prompt);
+void map_watch_close(struct map_watch *w);
+int map_watch_fd(const struct map_watch *w);
+/* Calls f for what came since the last time, in order. Costs a load for each processor when nothing came. */
+void map_watch_read(struct map_watch *w, map_event_fn f, void *ctx);
+
 /* ---- maps */
 /* Reads and merges a script map into t (rows allocated in a). 0 or -errno. */
 int kernel_map_read(struct kernel *k, u32 map, struct arena *a, struct table *t);

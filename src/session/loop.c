@@ -85,6 +85,7 @@ int loop_init(struct run *r, struct err *err)
 	watch(r, r->signal_fd);
 	watch(r, r->child_fd);
 	watch(r, r->target_fd);
+	watch(r, usermaps_fd(r));
 	if (r->c.prog.ring_map != NO_INDEX)
 		watch(r, kernel_event_fd(r->k));
 	return 0;
@@ -169,6 +170,7 @@ void loop_run(struct run *r)
 		u32 n = records_drain(r);
 		u64 now = clock_mono_ns();
 
+		usermaps_turn(r);
 		if (r->command_out >= 0 && command_watched != r->command_out)
 			watch(r, command_watched = r->command_out);
 		if (r->command_out < 0)
@@ -188,7 +190,7 @@ void loop_run(struct run *r)
 		sink_flush(r->o->sink);
 		run_set_data_u64(r, DATA_RING_FLAGS, BPF_RB_FORCE_WAKEUP);
 		if (!records_drain(r)) /* one may have come in between */
-			wait_for(r, IDLE_MS);
+			wait_for(r, usermaps_busy(r) ? BURST_MS : IDLE_MS);
 		run_set_data_u64(r, DATA_RING_FLAGS, BPF_RB_NO_WAKEUP);
 	}
 }

@@ -9,11 +9,15 @@
 #include "sym/kallsyms.h"
 #include "sym/usym.h"
 
+/* What the compiler read of the kernel's symbols is older than our own programs, which are symbols too. */
 static bool name_ksym(void *ctx, u64 addr, struct symbol *out)
 {
 	struct run *r = ctx;
 	struct ksym s;
 
+	if (!r->ksyms_are_new && r->k)
+		view_renew_kallsyms(&r->c.view);
+	r->ksyms_are_new = true;
 	if (!kallsyms_lookup(view_kallsyms(&r->c.view), addr, &s))
 		return false;
 	*out = (struct symbol){ .name = s.name, .offset = s.offset, .module = s.module };
@@ -22,17 +26,31 @@ static bool name_ksym(void *ctx, u64 addr, struct symbol *out)
 
 static bool name_usym(void *ctx, u32 pid, u64 addr, struct symbol *out)
 {
-	struct run *r = ctx;
 	struct usym u = { 0 };
 	bool found;
 
-	if (!r->usyms) {
-		r->usyms = usyms_new();
-		usyms_demangle(r->usyms, r->c.env.config.cpp_demangle);
-	}
-	found = usyms_resolve(r->usyms, pid, addr, &u);
+	usermaps_turn(ctx); /* a record is younger than the mappings of its process */
+	found = usyms_resolve(run_usyms(ctx), pid, addr, &u);
+
 	*out = (struct symbol){ .name = u.name, .offset = u.offset, .module = u.path };
 	return found;
+}
+
+static bool name_build_id(void *ctx, u32 pid, u64 addr, const char **id, u64 *offset)
+{
+	struct run *r = ctx;
+	struct usym u = { 0 };
+
+	usermaps_turn(r);
+	usyms_resolve(run_usyms(r), pid, addr, &u);
+	if (!u.build_id)
+		return false;
+	buf_clear(&r->names_buf);
+	for (u32 i = 0; i < u.build_id_len; i++)
+		buf_printf(&r->names_buf, "%02x", u.build_id[i]);
+	*id = r->names_buf.s;
+	*offset = u.file_offset;
+	return true;
 }
 
 /* /etc/passwd, without the name service: a tracer must not wait for a directory server. */
@@ -91,7 +109,7 @@ void names_init(struct run *r)
 {
 	r->names = (struct names){
 		.ctx = r, .ksym = name_ksym, .usym = name_usym, .user = name_user, .cgroup = name_cgroup,
-		.stack = name_stack, .wall_ns = name_wall_ns, .prog = &r->c.prog,
+		.stack = name_stack, .build_id = name_build_id, .wall_ns = name_wall_ns, .prog = &r->c.prog,
 		.max_strlen = (u32)r->c.env.config.max_strlen,
 		.trunc_trailer = r->c.env.config.str_trunc_trailer,
 	};
@@ -100,6 +118,6 @@ void names_init(struct run *r)
 
 void names_release(struct run *r)
 {
-	usyms_free(r->usyms);
+	usermaps_release(r);
 	buf_release(&r->names_buf);
 }

@@ -51,7 +51,6 @@ static void do_exit(void *ctx, int code)
 	if (!r->exit_called)
 		r->exit_code = code;
 	r->exiting = r->exit_called = true;
-	r->silent = r->exit_silences;
 }
 
 static void do_system(void *ctx, const char *command)
@@ -147,15 +146,13 @@ static void see_end(struct run *r, const void *record, u32 len)
 	const struct record_head *h = record;
 
 	if (len >= sizeof *h && h->event < r->c.prog.events.n && r->c.prog.events.v[h->event]->action->ends_run)
-		act(r, record, len);
+		r->exiting = true;
 }
 
 static int on_record(void *ctx, const void *record, u32 len)
 {
 	struct run *r = ctx;
 
-	if (r->silent)
-		return 0;
 	if (r->holding)
 		see_end(r, record, len);
 	if (r->holding || r->command_out >= 0)
@@ -191,7 +188,6 @@ static void replay_backlog(struct run *r)
 void records_release(struct run *r)
 {
 	r->holding = false;
-	r->exit_silences = true;
 	replay_backlog(r);
 }
 

@@ -231,6 +231,7 @@ static int start(struct run *r, struct err *err)
 	if ((rc = start_engine(r, err)) < 0)
 		return rc;
 	set_words(r);
+	r->holding = true;
 	if ((rc = run_special(r, "begin", err)) < 0)
 		return rc;
 	if (r->exiting || r->vm)
@@ -240,6 +241,7 @@ static int start(struct run *r, struct err *err)
 		    (rc = follow_start(r, r->child ? r->child : r->o->pid)) < 0)
 			return rc;
 	}
+	usermaps_start(r);
 	return attach_all(r, false, err);
 }
 
@@ -249,8 +251,12 @@ static void finish(struct run *r, struct err *err)
 		kernel_detach_all(r->k);
 	records_drain(r);
 	command_wait(r);
+<<<<<<< HEAD
 	r->exiting = false;
 	r->ending = true;
+=======
+	r->exiting = r->silent = r->exit_silences = false;
+>>>>>>> ecf5e76 (session: symbols of processes that have ended)
 	run_special(r, "end", err);
 	records_drain(r);
 	command_wait(r);
@@ -261,22 +267,27 @@ static void finish(struct run *r, struct err *err)
 	sink_flush(r->o->sink);
 }
 
+/* What the begin probes print comes behind this: they have run, and nobody saw it yet. */
+static void tell_attached(struct run *r)
+{
+	r->o->sink->output->attached(r->o->sink, r->c.n_probes);
+	tell_how(r);
+	sink_flush(r->o->sink);
+}
+
 static int run_attached(struct run *r, struct err *err)
 {
 	int rc = start(r, err);
 
 	if (rc < 0)
 		return 255;
-	if (!r->exiting) {
-		r->o->sink->output->attached(r->o->sink, r->c.n_probes);
-		tell_how(r);
-		sink_flush(r->o->sink);
-	}
+	tell_attached(r);
 	if (r->o->dry_run) { /* nothing that came meanwhile is shown */
 		if (r->k)
 			kernel_detach_all(r->k);
 		return 0;
 	}
+	records_release(r);
 	if (!r->exiting && !r->vm && !(only_special(r) && !r->child)) {
 		if ((rc = loop_init(r, err)) < 0)
 			return 255;

@@ -10,6 +10,7 @@
 #include "vm/vm.h"
 
 struct usyms;
+struct usermaps;
 
 struct run {
 	const struct session_options *o;
@@ -20,6 +21,7 @@ struct run {
 	struct names names;
 	struct arena scratch;
 	struct usyms *usyms;
+	struct usermaps *usermaps; /* NULL: the script prints no user symbols */
 	u64 *loss_seen;	    /* what was reported of each prog.losses */
 	bool exiting;	    /* exit() was met, a signal came, or the target is gone */
 	bool exit_called;   /* by the script: nothing recorded behind it is shown, but for the end clauses */
@@ -35,8 +37,10 @@ struct run {
 	int command_out;    /* its output, -1: none runs */
 	struct buf command_text; /* what it printed so far */
 	struct buf backlog; /* records that arrived meanwhile: u32 len, bytes, padded to 8 */
+	bool holding;	    /* records go to the backlog: nothing is shown before "attached" */
 	struct speculation *speculations; /* speculate.c: records that wait for commit() */
 	u64 speculated;	    /* bytes of them */
+	bool ksyms_are_new; /* read since the programs were loaded */
 	struct buf names_buf; /* strings that the name questions return */
 	u32 follow_at;	    /* follow.c: whose children are being added */
 };
@@ -52,10 +56,20 @@ int watch_pid(s32 pid);		   /* a pidfd, or -1 */
 void names_init(struct run *r);
 void names_release(struct run *r);
 
+/* ---- usermaps.c: what is known of processes, before they are gone */
+void usermaps_start(struct run *r);
+void usermaps_turn(struct run *r); /* a little of what is to be done; cheap when there is nothing */
+bool usermaps_busy(const struct run *r);
+int usermaps_fd(const struct run *r); /* readable when usermaps_turn() is urgent; -1 */
+void usermaps_release(struct run *r);
+struct usyms *run_usyms(struct run *r);
+
 /* ---- records.c */
 void actor_init(struct run *r);
 /* Acts on all waiting records; returns how many there were. */
 u32 records_drain(struct run *r);
+/* What the backlog has kept is acted on. */
+void records_release(struct run *r);
 /* Output of a running system() command. */
 void command_read(struct run *r);
 void command_wait(struct run *r);

@@ -44,7 +44,7 @@ struct kallsyms;
 struct system_view {
 	struct arena *arena;
 	struct btf *btf;
-	struct kallsyms *kallsyms;
+	struct kallsyms *kallsyms, *kallsyms_before;
 	bool btf_tried, pid_ns_asked;
 	u64 pid_ns_dev, pid_ns_ino;
 };

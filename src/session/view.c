@@ -22,6 +22,7 @@ void view_release(struct system_view *v)
 	if (v->btf)
 		btf_close(v->btf);
 	kallsyms_free(v->kallsyms);
+	kallsyms_free(v->kallsyms_before);
 	*v = (struct system_view){ 0 };
 }
 
@@ -42,6 +43,14 @@ struct kallsyms *view_kallsyms(struct system_view *v)
 	if (!v->kallsyms)
 		v->kallsyms = kallsyms_new(NULL);
 	return v->kallsyms;
+}
+
+void view_renew_kallsyms(struct system_view *v)
+{
+	if (v->kallsyms_before)
+		return;
+	v->kallsyms_before = v->kallsyms;
+	v->kallsyms = NULL;
 }
 
 static const struct type *world_type(void *ctx, u8 tag, const char *name)

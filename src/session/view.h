@@ -10,6 +10,8 @@ void view_release(struct system_view *v);
 /* NULL: the kernel has none, or it cannot be read. */
 struct btf *view_btf(struct system_view *v);
 struct kallsyms *view_kallsyms(struct system_view *v);
+/* They are read again at the next question, once. Names that were given stay good. */
+void view_renew_kallsyms(struct system_view *v);
 /* Fills the questions of lang/env.h. */
 void view_world(struct system_view *v, struct world *w);
 

@@ -142,6 +142,25 @@ int procmaps_read(struct procmaps *m, u32 pid, struct err *err)
 	return 0;
 }
 
+void procmaps_add(struct procmaps *m, const struct mapping *one)
+{
+	u32 kept = 0, at = 0;
+
+	for (u32 i = 0; i < m->list.n; i++) {
+		const struct mapping *old = &m->list.v[i];
+
+		if (old->start < one->end && old->end > one->start)
+			continue;
+		at = old->start < one->start ? kept + 1 : at;
+		m->list.v[kept++] = *old;
+	}
+	m->list.n = kept;
+	vec_push(&m->arena, &m->list, *one);
+	memmove(&m->list.v[at + 1], &m->list.v[at], (kept - at) * sizeof(*one));
+	m->list.v[at] = *one;
+	m->list.v[at].path = arena_strdup(&m->arena, one->path);
+}
+
 void procmaps_release(struct procmaps *m)
 {
 	arena_release(&m->arena);

@@ -45,6 +45,7 @@ struct proc {
 	u64 start_time, exe_inode;
 	u64 checked_ns, read_ns, used;
 	struct procmaps maps;
+	struct procmaps told; /* by events, since its last exec */
 	struct perfmap *perfmap;
 };
 
@@ -219,6 +220,7 @@ static void release_maps(struct proc *p)
 static void free_proc(struct proc *p)
 {
 	release_maps(p);
+	procmaps_release(&p->told);
 	free(p);
 }
 
@@ -274,7 +276,8 @@ static void recheck(struct usyms *u, struct proc *p)
 	read_maps(u, p);
 }
 
-static struct proc *proc_of(struct usyms *u, u32 pid)
+/* The process's entry, without a look at /proc. */
+static struct proc *entry_of(struct usyms *u, u32 pid)
 {
 	struct proc *p = hash_get(&u->procs, &pid, sizeof(pid));
 	struct hash_slot *old;
@@ -291,6 +294,13 @@ static struct proc *proc_of(struct usyms *u, u32 pid)
 		hash_put(&u->procs, &p->pid, sizeof(p->pid), p);
 	}
 	p->used = ++u->clock;
+	return p;
+}
+
+static struct proc *proc_of(struct usyms *u, u32 pid)
+{
+	struct proc *p = entry_of(u, pid);
+
 	recheck(u, p);
 	return p;
 }
@@ -309,6 +319,40 @@ void usyms_forget(struct usyms *u, u32 pid)
 		return;
 	drop(&u->procs, p, sizeof(p->pid));
 	free_proc(p);
+}
+
+/* ---- events */
+
+void usyms_mapped(struct usyms *u, u32 pid, const struct mapping *m)
+{
+	procmaps_add(&entry_of(u, pid)->told, m);
+	if (is_file(m))
+		file_of(u, pid, m); /* it may be unlinked soon */
+}
+
+void usyms_exec(struct usyms *u, u32 pid)
+{
+	struct proc *p = entry_of(u, pid);
+
+	release_maps(p);
+	procmaps_release(&p->told);
+	p->start_time = p->checked_ns = 0;
+}
+
+/* The child has its parent's mappings until it calls exec. */
+void usyms_forked(struct usyms *u, u32 parent, u32 pid)
+{
+	const struct proc *from = proc_of(u, parent);
+	struct proc *p;
+
+	usyms_exec(u, pid); /* a number that was used before */
+	p = entry_of(u, pid);
+	from = entry_of(u, parent); /* the table may have moved on */
+	for (u32 i = 0; from->have_maps && i < from->maps.list.n; i++)
+		if (from->maps.list.v[i].exec)
+			procmaps_add(&p->told, &from->maps.list.v[i]);
+	for (u32 i = 0; i < from->told.list.n; i++)
+		procmaps_add(&p->told, &from->told.list.v[i]);
 }
 
 /* ---- resolving */
@@ -368,9 +412,9 @@ static const struct mapping *find_mapping(struct usyms *u, struct proc *p, u64 a
 {
 	const struct mapping *m = p->have_maps ? procmaps_find(&p->maps, address) : NULL;
 
-	if (m || clock_mono_ns() - p->read_ns < RECHECK_MS * 100000ULL)
-		return m;
-	return read_maps(u, p) ? procmaps_find(&p->maps, address) : NULL;
+	if (!m && clock_mono_ns() - p->read_ns >= RECHECK_MS * 100000ULL && read_maps(u, p))
+		m = procmaps_find(&p->maps, address);
+	return m ? m : procmaps_find(&p->told, address);
 }
 
 bool usyms_resolve(struct usyms *u, u32 pid, u64 address, struct usym *out)

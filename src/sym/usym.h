@@ -26,6 +26,14 @@ void usyms_free(struct usyms *u);
 void usyms_note(struct usyms *u, u32 pid);
 /* The process called exec: what is known about it is old. */
 void usyms_forget(struct usyms *u, u32 pid);
+/*
+ * What is known of a process from events, used when /proc has nothing of it any more: a mapping of code
+ * was made; it called exec; it was forked.
+ */
+struct mapping;
+void usyms_mapped(struct usyms *u, u32 pid, const struct mapping *m);
+void usyms_exec(struct usyms *u, u32 pid);
+void usyms_forked(struct usyms *u, u32 parent, u32 pid);
 /* False when no symbol covers the address; out->path may be known even then. Reads the maps again
  * when the address is in none of them (a library loaded meanwhile). */
 bool usyms_resolve(struct usyms *u, u32 pid, u64 address, struct usym *out);

@@ -158,6 +158,7 @@ struct program {
 	VEC(const char *) strings;
 	VEC(const char *) kfuncs; /* RELOC_KFUNC names */
 	u32 data_map, ring_map, scratch_map; /* indexes into maps or NO_INDEX */
+	bool has_user_symbols; /* of processes that may be gone when they are printed */
 	u32 data_size;
 	u8 *data; /* initial bytes of the data map: data_init_len of them, zeroes behind */
 	u32 data_init_len;

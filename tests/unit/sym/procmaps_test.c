@@ -164,8 +164,38 @@ static void vdso(void)
 	usyms_free(u);
 }
 
+/* What events tell of processes that are never asked. */
+static void told(void)
+{
+	enum { PARENT = 4194001, CHILD = 4194002 }; /* above what the kernel gives */
+	struct procmaps m = {};
+	struct usyms *u = usyms_new();
+	struct usym s;
+
+	procmaps_add(&m, &(struct mapping){ .start = 30, .end = 40, .path = "/c" });
+	procmaps_add(&m, &(struct mapping){ .start = 10, .end = 20, .path = "/a" });
+	procmaps_add(&m, &(struct mapping){ .start = 20, .end = 30, .path = "/b" });
+	is_str(procmaps_find(&m, 10)->path, "/a", "in order of addresses");
+	is_str(procmaps_find(&m, 29)->path, "/b", "between two");
+	procmaps_add(&m, &(struct mapping){ .start = 15, .end = 32, .path = "/d" });
+	is_int(m.list.n, 1, "what is covered is gone");
+	procmaps_release(&m);
+
+	usyms_mapped(u, PARENT, &(struct mapping){ .start = 0x1000, .end = 0x2000, .exec = true, .path = "/no" });
+	usyms_forked(u, PARENT, CHILD);
+	usyms_resolve(u, CHILD, 0x1800, &s);
+	is_str(s.path, "/no", "a child has the mappings of its parent");
+	usyms_exec(u, PARENT);
+	usyms_resolve(u, PARENT, 0x1800, &s);
+	ok(!s.path, "exec forgets them");
+	usyms_resolve(u, CHILD, 0x1800, &s);
+	is_str(s.path, "/no", "of the caller only");
+	usyms_free(u);
+}
+
 int main(void)
 {
+	told();
 	parse();
 	perfmap();
 	own();

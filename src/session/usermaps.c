@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Maps of processes for scripts that print user symbols: those that are there at the start are read while
+ * the run is idle, those that come later are told by events, so that a stack has names when its process is
+ * long gone. With -p or --follow only the processes that can be seen matter, and their files are opened at
+ * once, before they are deleted.
+ */
+#include <stdlib.h>
+#include <sys/epoll.h>
+#include "session/run.h"
+#include "sym/procmaps.h"
+#include "sym/procs.h"
+#include "sym/usym.h"
+
+enum { PROCS_A_TURN = 16 };
+
+struct usermaps {
+	struct map_watch *watch;
+	bool some;	    /* only these: */
+	struct hash member; /* of u32 *pid */
+	VEC(u32) waiting;   /* processes that were there at the start */
+	struct arena arena;
+};
+
+struct usyms *run_usyms(struct run *r)
+{
+	if (!r->usyms) {
+		r->usyms = usyms_new();
+		usyms_demangle(r->usyms, r->c.env.config.cpp_demangle);
+	}
+	return r->usyms;
+}
+
+static bool matters(const struct usermaps *m, u32 pid)
+{
+	return !m->some || hash_get(&m->member, &pid, sizeof pid);
+}
+
+static void add_member(struct usermaps *m, u32 pid)
+{
+	u32 *key = arena_dup(&m->arena, &pid, sizeof pid);
+
+	hash_put(&m->member, key, sizeof *key, key);
+}
+
+static void on_map_event(void *ctx, const struct map_event *e)
+{
+	struct run *r = ctx;
+	struct usyms *u = run_usyms(r);
+	struct mapping m = { .start = e->start, .end = e->end, .offset = e->offset, .inode = e->inode,
+			     .dev_major = e->dev_major, .dev_minor = e->dev_minor, .exec = true, .path = e->path };
+
+	if (!matters(r->usermaps, e->kind == PROC_FORK ? e->parent : e->pid))
+		return;
+	switch (e->kind) {
+	case PROC_MAPPED: usyms_mapped(u, e->pid, &m); break;
+	case PROC_EXEC: usyms_exec(u, e->pid); break;
+	case PROC_FORK:
+		if (r->usermaps->some)
+			add_member(r->usermaps, e->pid);
+		usyms_forked(u, e->parent, e->pid);
+		break;
+	}
+}
+
+static int wait_for_turn(void *ctx, u32 pid)
+{
+	struct usermaps *m = ctx;
+
+	vec_push(&m->arena, &m->waiting, pid);
+	return 0;
+}
+
+/* Whose processes exist already and may be seen by the script. */
+static void note_present(struct run *r, struct usermaps *m)
+{
+	s32 pid = r->child ? r->child : r->o->pid;
+
+	m->some = r->o->follow || r->o->pid > 0;
+	if (!m->some) {
+		proc_each(wait_for_turn, m);
+		return;
+	}
+	add_member(m, (u32)pid);
+	wait_for_turn(m, (u32)pid);
+}
+
+void usermaps_start(struct run *r)
+{
+	struct usermaps *m;
+
+	if (!r->k || !r->c.prog.has_user_symbols)
+		return;
+	r->usermaps = m = xcalloc(1, sizeof *m);
+	arena_init(&m->arena);
+	note_present(r, m);
+	m->watch = map_watch_open(m->some);
+}
+
+void usermaps_turn(struct run *r)
+{
+	struct usermaps *m = r->usermaps;
+
+	if (!m)
+		return;
+	if (m->watch)
+		map_watch_read(m->watch, on_map_event, r);
+	for (u32 i = 0; i < PROCS_A_TURN && m->waiting.n; i++)
+		usyms_note(run_usyms(r), m->waiting.v[--m->waiting.n]);
+}
+
+int usermaps_fd(const struct run *r)
+{
+	return r->usermaps && r->usermaps->watch ? map_watch_fd(r->usermaps->watch) : -1;
+}
+
+bool usermaps_busy(const struct run *r)
+{
+	return r->usermaps && r->usermaps->waiting.n;
+}
+
+void usermaps_release(struct run *r)
+{
+	struct usermaps *m = r->usermaps;
+
+	usyms_free(r->usyms);
+	if (!m)
+		return;
+	map_watch_close(m->watch);
+	hash_release(&m->member);
+	arena_release(&m->arena);
+	free(m);
+}
