@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Questions and changes to maps: keys removed, looked for. */
-#include "builtin/builtin.h"
+#include "builtin/text.h"
+#include "type/agg.h"
 
 /* @m and a separate key, or @m[key], as one N_MAP node with its key. */
 static struct node *keyed_node(struct lower *l, struct node *call)
@@ -142,13 +143,24 @@ static u32 empty_callback(struct lower *l)
 	return l->unit->funcs.n - 1;
 }
 
+/* What is captured, frames of the machinery included, but not more than can be shown. */
+static struct opnd stack_length(struct lower *l, struct node *n)
+{
+	struct opnd at = lower_memory(l, n).o, frames = ir_load(l, opnd_plus(at, STACK_FRAMES_AT), 4, false);
+
+	if (n->type->kind == TY_FULLSTACK)
+		frames = ir_op2(l, IR_ADD, frames,
+				ir_load(l, opnd_plus(at, sizeof(struct stack_value) + STACK_FRAMES_AT), 4, false));
+	return at_most(l, frames, n->type->stack.limit);
+}
+
 static struct ir_val lower_len(struct lower *l, struct node *call)
 {
 	struct node *n = call_arg(call, 0);
 	struct opnd r;
 
 	if (type_is_stack(n->type))
-		return val_scalar(&ty_s64, ir_load(l, opnd_plus(lower_memory(l, n).o, STACK_FRAMES_AT), 4, false));
+		return val_scalar(&ty_s64, stack_length(l, n));
 	if (!n->map->is_keyed)
 		return val_scalar(&ty_s64, lower_map_has(l, n));
 	r = ir_call(l, FOR_EACH_MAP_ELEM, false, 4, o_map(lower_map(l, n->map)), o_func(empty_callback(l)), o_imm(0),
@@ -203,8 +215,8 @@ static int act_trunc(struct actor *a, struct event_desc *e, const void *record, 
 	return rc;
 }
 
-static const struct action action_normalize = { "normalize", act_normalize };
-static const struct action action_trunc = { "trunc", act_trunc };
+static const struct action action_normalize = { .name = "normalize", .act = act_normalize };
+static const struct action action_trunc = { .name = "trunc", .act = act_trunc };
 
 static const struct builtin rows[] = {
 	{

@@ -13,7 +13,7 @@
 
 enum { STACKS_ENTRIES = 16384 };
 
-static const struct type *check_stack(struct check *c, struct node *call, bool user)
+static const struct type *check_stack(struct check *c, struct node *call)
 {
 	enum stack_mode mode = c->env->config.stack_mode;
 	static const char *const modes[] = { "bpftrace", "perf", "raw", "build_id" };
@@ -37,17 +37,7 @@ static const struct type *check_stack(struct check *c, struct node *call, bool u
 	}
 	if (limit < 1 || limit > STACK_MAX_FRAMES)
 		return diag_type(c, call->span, D_STACK_LIMIT, (long long)limit, STACK_MAX_FRAMES);
-	return type_stack(c->arena, user, mode, (u32)limit);
-}
-
-static const struct type *check_kstack(struct check *c, struct node *call)
-{
-	return check_stack(c, call, false);
-}
-
-static const struct type *check_ustack(struct check *c, struct node *call)
-{
-	return check_stack(c, call, true);
+	return type_stack(c->arena, (enum type_kind)call->builtin->aux, mode, (u32)limit);
 }
 
 static u32 power_of_two(u32 n)
@@ -59,11 +49,17 @@ static u32 power_of_two(u32 n)
 	return p;
 }
 
-/* Some more than are shown, because frames of the tracing machinery itself are cut when printing. */
-static u32 captured_frames(const struct type *t)
+/*
+ * Some more than are shown, because frames of the tracing machinery itself are cut when printing. Where
+ * the context is registers the stack begins at them, and there is nothing to cut.
+ */
+static u32 captured_frames(const struct lower *l, const struct type *t, bool user)
 {
-	bool spare = t->kind == TY_KSTACK && t->stack.limit < STACK_DEFAULT_FRAMES - STACK_SPARE_FRAMES;
+	bool spare = !user && t->stack.limit < STACK_DEFAULT_FRAMES - STACK_SPARE_FRAMES;
+	u32 type = l->profile->prog_type;
 
+	if (type == BPF_PROG_TYPE_KPROBE || type == BPF_PROG_TYPE_PERF_EVENT)
+		spare = false;
 	return t->stack.limit + (spare ? STACK_SPARE_FRAMES : 0);
 }
 
@@ -125,15 +121,15 @@ static void keep_frames(struct lower *l, u32 map, struct opnd key, struct opnd f
 	ir_place(l, out);
 }
 
-static struct ir_val lower_stack(struct lower *l, struct node *call)
+/* One struct stack_value at dst. */
+static void lower_side(struct lower *l, const struct type *t, bool user, struct opnd dst)
 {
-	const struct type *t = call->type;
-	bool user = t->kind == TY_USTACK, canonical;
-	u32 limit = captured_frames(t), room = power_of_two(limit) * 8, map, n_var = ir_var(l), h_var = ir_var(l);
-	struct opnd dst = lower_dest(l, t, &canonical), frames, n, hash, key, pid;
+	u32 limit = captured_frames(l, t, user), room = power_of_two(limit) * 8, map, n_var = ir_var(l), h_var = ir_var(l);
+	struct opnd frames, n, hash, key, pid;
 	struct ir_block *some = ir_block_new(l), *out = ir_block_new(l);
 	u32 mark;
 
+	l->prog->has_user_symbols |= user && t->stack.mode != STACK_MODE_RAW;
 	map = stacks_map(l, limit);
 	frames = lower_temp(l, MAX(room, 128u), 8, "frames");
 	key = lower_temp(l, 8, 8, "stack");
@@ -157,25 +153,42 @@ static struct ir_val lower_stack(struct lower *l, struct node *call)
 	ir_store(l, dst, 8, o_temp(h_var));
 	ir_store(l, opnd_plus(dst, 8), 4, user ? pid : o_imm(0));
 	ir_store(l, opnd_plus(dst, 12), 4, o_temp(n_var));
+}
+
+static struct ir_val lower_stack(struct lower *l, struct node *call)
+{
+	const struct type *t = call->type;
+	bool canonical;
+	struct opnd dst = lower_dest(l, t, &canonical);
+
+	if (t->kind != TY_USTACK)
+		lower_side(l, t, false, dst);
+	if (t->kind != TY_KSTACK)
+		lower_side(l, t, true, t->kind == TY_USTACK ? dst : opnd_plus(dst, sizeof(struct stack_value)));
 	return val_memory(t, dst);
 }
 
-#define STACK_ROW(name_, sig_, brief_, doc_, example_, check_, ...)                                \
+#define STACK_ROW(name_, sig_, brief_, doc_, example_, kind_, ...)                                 \
 	{                                                                                          \
 		.name = name_, .sig = sig_, .brief = brief_, .doc = doc_, .example = example_,     \
 		.flags = BI_VARIABLE | BI_NEEDS_PROFILE | BI_READS_STACK, .engines = ON_KERNEL | ON_REPLAY,         \
-		.check = check_, .lower = lower_stack, __VA_ARGS__                                 \
+		.check = check_stack, .lower = lower_stack, .aux = kind_, __VA_ARGS__              \
 	}
 
 static const struct builtin rows[] = {
 	STACK_ROW("kstack", "kstack(mode: name|lit int = bpftrace, limit: lit int = 127) -> kstack", "kernel stack",
 		  "Kernel frames at the probe, innermost first. Modes: bpftrace, perf, raw.",
-		  "profile:hz:99 { @[kstack(5)] = count(); }", check_kstack),
+		  "profile:hz:99 { @[kstack(5)] = count(); }", TY_KSTACK),
 	STACK_ROW("ustack", "ustack(mode: name|lit int = bpftrace, limit: lit int = 127) -> ustack", "user stack",
 		  "User frames at the probe by frame pointers, innermost first. Modes: bpftrace, perf, raw, build_id.",
-		  "profile:hz:99 { @[ustack(5)] = count(); }", check_ustack),
+		  "profile:hz:99 { @[ustack(5)] = count(); }", TY_USTACK),
+	STACK_ROW("fullstack", "fullstack(mode: name|lit int = bpftrace, limit: lit int = 127) -> fullstack",
+		  "kernel and user stack",
+		  "Kernel frames at the probe and the user frames under them, as one stack of at most limit frames, "
+		  "innermost first. -f folded makes the lines of a flame graph of a map that has it as key.",
+		  "profile:hz:99 { @[fullstack(20)] = count(); }", TY_FULLSTACK),
 	STACK_ROW("stack", "stack(mode: name|lit int = bpftrace, limit: lit int = 127) -> kstack", "kernel stack",
-		  "For scripts of older releases.", "profile:hz:99 { @[stack(5)] = count(); }", check_kstack,
+		  "For scripts of older releases.", "profile:hz:99 { @[stack(5)] = count(); }", TY_KSTACK,
 		  .alias_of = "kstack"),
 };
 

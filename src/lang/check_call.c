@@ -91,7 +91,8 @@ static u32 kinds_of(const struct type *t)
 	case TY_TUPLE:
 	case TY_RECORD: return AK_TUPLE;
 	case TY_KSTACK:
-	case TY_USTACK: return AK_STACK;
+	case TY_USTACK:
+	case TY_FULLSTACK: return AK_STACK;
 	case TY_STACK_MODE: return AK_STACK_MODE;
 	case TY_TIMESTAMP_MODE: return AK_TIMESTAMP_MODE;
 	case TY_MAP: return AK_MAP | AK_SCALAR_MAP;

@@ -208,7 +208,7 @@ static const char *base_type(const struct type *t)
 		[TY_INET] = "inet",	  [TY_POINTER] = "pointer", [TY_ARRAY] = "array",
 		[TY_STRUCT] = "c_type",	  [TY_TUPLE] = "tuple",	    [TY_RECORD] = "record",
 		[TY_VOID] = "void",	  [TY_COUNT] = "count_t",   [TY_KSTACK] = "kstack_t",
-		[TY_USTACK] = "ustack_t",
+		[TY_USTACK] = "ustack_t",   [TY_FULLSTACK] = "fullstack_t",
 	};
 
 	return names[t->kind];

@@ -152,6 +152,7 @@ static const struct type *join_same_kind(struct check *c, const struct type *a,
 	case TY_STATS: return a->is_signed ? a : b;
 	case TY_KSTACK:
 	case TY_USTACK:
+	case TY_FULLSTACK:
 		return a->stack.mode != b->stack.mode	  ? NULL
 		       : a->stack.limit >= b->stack.limit ? a
 							  : b;
@@ -334,9 +335,9 @@ static const struct type *find_untagged(struct check *c, const char *name)
 	if (!t && streq(name, "buffer"))
 		t = type_buffer(c->arena, max_strlen - 4);
 	if (!t && streq(name, "kstack_t"))
-		t = type_stack(c->arena, false, c->env->config.stack_mode, 127);
+		t = type_stack(c->arena, TY_KSTACK, c->env->config.stack_mode, 127);
 	if (!t && streq(name, "ustack_t"))
-		t = type_stack(c->arena, true, c->env->config.stack_mode, 127);
+		t = type_stack(c->arena, TY_USTACK, c->env->config.stack_mode, 127);
 	if (!t)
 		t = find_named(name);
 	if (!t)

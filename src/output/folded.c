@@ -73,17 +73,15 @@ static void separate(struct buf *b, size_t line)
 		buf_putc(b, ';');
 }
 
-static void fold_stack(struct sink *s, size_t line, const struct type *t, const void *p)
+static void fold_stack(struct sink *s, size_t line, const struct type *t, const void *p, bool user)
 {
 	u64 ips[STACK_MAX_FRAMES];
-	struct stack_value v;
 
-	memcpy(&v, p, sizeof(v));
-	for (u32 n = stack_frames(s->names, t, p, ips); n-- > 0;) {
+	for (u32 n = stack_frames(s->names, t, p, user, ips); n-- > 0;) {
 		separate(&s->out, line);
 		size_t start = s->out.len;
 
-		frame_name(&s->out, s->names, t->kind == TY_USTACK, v.pid, ips[n]);
+		frame_name(&s->out, s->names, user, stack_pid(t, p), ips[n]);
 		clean_since(&s->out, start);
 	}
 }
@@ -99,13 +97,6 @@ static void fold_word(struct sink *s, size_t line, const struct type *t, const v
 
 enum part { PART_WORD, PART_USER, PART_KERNEL, N_PARTS };
 
-static enum part part_of(const struct type *t)
-{
-	if (!type_is_stack(t))
-		return PART_WORD;
-	return t->kind == TY_USTACK ? PART_USER : PART_KERNEL;
-}
-
 static void fold_part(struct sink *s, size_t line, enum part part, const struct type *t,
 		      const char *p)
 {
@@ -114,12 +105,10 @@ static void fold_part(struct sink *s, size_t line, enum part part, const struct 
 			fold_part(s, line, part, t->fields[i].type, p + t->fields[i].offset);
 		return;
 	}
-	if (part_of(t) != part)
-		return;
-	if (part == PART_WORD)
+	if (part == PART_WORD && !type_is_stack(t))
 		fold_word(s, line, t, p);
-	else
-		fold_stack(s, line, t, p);
+	else if (part != PART_WORD && type_is_stack(t))
+		fold_stack(s, line, t, p, part == PART_USER);
 }
 
 static void fold_row(struct sink *s, const struct table *t, const struct table_row *row)

@@ -311,6 +311,7 @@ static void put_value(struct put j, const struct type *t, const void *p)
 	case TY_INET:
 	case TY_KSTACK:
 	case TY_USTACK:
+	case TY_FULLSTACK:
 	case TY_KSYM:
 	case TY_USYM:
 	case TY_USERNAME:

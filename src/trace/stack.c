@@ -66,29 +66,38 @@ static void put_plain_frame(struct buf *b, const struct symbol *sym, u64 ip)
 	put_symbol(b, sym, ip);
 }
 
+/* A user frame that nobody knows: "7f12 ([unknown])", or "7f12 [unknown] (FILE)" in a file that is known. */
 static void put_perf_frame(struct buf *b, const struct symbol *sym, bool user, u64 ip)
 {
+	const char *module = sym->module;
+
 	buf_putc(b, '\t');
 	buf_hex(b, ip);
-	buf_putc(b, ' ');
-	put_symbol(b, sym, ip);
+	if (sym->name || !user) {
+		buf_putc(b, ' ');
+		put_symbol(b, sym, ip);
+	} else if (module) {
+		buf_puts(b, " [unknown]");
+	} else {
+		module = "[unknown]";
+	}
 	if (sym->inlined)
 		buf_puts(b, " (inlined)");
-	if (sym->module) {
+	if (module) {
 		buf_puts(b, " (");
-		buf_puts(b, sym->module);
+		buf_puts(b, module);
 		buf_putc(b, ')');
 	} else if (user) {
 		buf_puts(b, " ([unknown])");
 	}
 }
 
-static void put_build_id_frame(struct buf *b, const struct names *names, u32 pid, u64 ip)
+static void put_build_id_frame(struct buf *b, const struct names *names, bool user, u32 pid, u64 ip)
 {
 	const char *id = NULL;
 	u64 offset = ip;
 
-	if (names && names->build_id && names->build_id(names->ctx, pid, ip, &id, &offset) && id) {
+	if (user && names && names->build_id && names->build_id(names->ctx, pid, ip, &id, &offset) && id) {
 		buf_puts(b, id);
 		buf_putc(b, ' ');
 	} else {
@@ -97,13 +106,12 @@ static void put_build_id_frame(struct buf *b, const struct names *names, u32 pid
 	put_address(b, offset);
 }
 
-static void put_frame(struct buf *b, const struct names *names, const struct type *t, u32 pid,
-		      u64 ip)
+static void put_frame(struct buf *b, const struct names *names, enum stack_mode mode, bool user,
+		      u32 pid, u64 ip)
 {
-	bool user = t->kind == TY_USTACK;
 	struct symbol sym;
 
-	switch (t->stack.mode) {
+	switch (mode) {
 	case STACK_MODE_SONDE:
 		sym = symbol_of(names, user, pid, ip);
 		put_plain_frame(b, &sym, ip);
@@ -113,7 +121,7 @@ static void put_frame(struct buf *b, const struct names *names, const struct typ
 		put_perf_frame(b, &sym, user, ip);
 		break;
 	case STACK_MODE_RAW: buf_hex(b, ip); break;
-	case STACK_MODE_BUILD_ID: put_build_id_frame(b, names, pid, ip); break;
+	case STACK_MODE_BUILD_ID: put_build_id_frame(b, names, user, pid, ip); break;
 	}
 	buf_putc(b, '\n');
 }
@@ -150,32 +158,72 @@ static u32 count_machinery(const struct names *names, const u64 *ips, u32 n)
 	return cut;
 }
 
-u32 stack_frames(const struct names *names, const struct type *t, const void *p, u64 *ips)
+static u32 kernel_frames(const struct names *names, const struct stack_value *v, u32 limit, u64 *ips)
 {
-	u32 limit = t->stack.limit ? MIN(t->stack.limit, STACK_MAX_FRAMES) : STACK_DEFAULT_FRAMES;
-	u32 cut, n, ask = MIN(limit + STACK_SPARE_FRAMES, (u32)STACK_MAX_FRAMES);
-	struct stack_value v;
+	u32 ask = MIN(limit + STACK_SPARE_FRAMES, (u32)STACK_MAX_FRAMES);
+	u32 n = MIN(names->stack(names->ctx, v, false, ask, ips), ask);
+	u32 cut = count_machinery(names, ips, n);
 
-	memcpy(&v, p, sizeof(v));
-	if (!v.n || !names || !names->stack)
-		return 0;
-	if (t->kind == TY_USTACK)
-		return MIN(names->stack(names->ctx, &v, true, limit, ips), limit);
-	n = names->stack(names->ctx, &v, false, ask, ips);
-	n = MIN(n, ask);
-	cut = count_machinery(names, ips, n);
 	memmove(ips, ips + cut, (n - cut) * sizeof(*ips));
 	return MIN(n - cut, limit);
+}
+
+/* Which stack_value of the value is that side: false when there is none. */
+static bool side_of(const struct type *t, const void *p, bool user, struct stack_value *v)
+{
+	if (t->kind != TY_FULLSTACK && user != (t->kind == TY_USTACK))
+		return false;
+	memcpy(v, (const struct stack_value *)p + (t->kind == TY_FULLSTACK && user), sizeof(*v));
+	return v->n;
+}
+
+u32 stack_frames(const struct names *names, const struct type *t, const void *p, bool user, u64 *ips)
+{
+	u32 limit = t->stack.limit ? MIN(t->stack.limit, STACK_MAX_FRAMES) : STACK_DEFAULT_FRAMES;
+	struct stack_value v;
+
+	if (!names || !names->stack || !side_of(t, p, user, &v))
+		return 0;
+	if (!user)
+		return kernel_frames(names, &v, limit, ips);
+	if (t->kind == TY_FULLSTACK)
+		limit -= stack_frames(names, t, p, false, ips);
+	return limit ? MIN(names->stack(names->ctx, &v, true, limit, ips), limit) : 0;
+}
+
+u32 stack_pid(const struct type *t, const void *p)
+{
+	struct stack_value v = {};
+
+	side_of(t, p, true, &v);
+	return v.pid;
+}
+
+u64 stack_identity(const struct names *names, const struct type *t, const void *p)
+{
+	u64 ips[STACK_MAX_FRAMES], h = stack_pid(t, p);
+
+	for (u32 user = 0; user < 2; user++) {
+		u32 n = stack_frames(names, t, p, user, ips);
+
+		for (u32 i = 0; i < n; i++) {
+			h = (h ^ ips[i]) * 0x9e3779b97f4a7c15ull;
+			h ^= h >> 29;
+		}
+	}
+	return h;
 }
 
 void stack_text(struct buf *b, const struct names *names, const struct type *t, const void *p)
 {
 	u64 ips[STACK_MAX_FRAMES];
-	struct stack_value v;
-	u32 n = stack_frames(names, t, p, ips);
+	u32 pid = stack_pid(t, p);
 
-	memcpy(&v, p, sizeof(v));
 	buf_putc(b, '\n');
-	for (u32 i = 0; i < n; i++)
-		put_frame(b, names, t, v.pid, ips[i]);
+	for (u32 user = 0; user < 2; user++) {
+		u32 n = stack_frames(names, t, p, user, ips);
+
+		for (u32 i = 0; i < n; i++)
+			put_frame(b, names, t->stack.mode, user, pid, ips[i]);
+	}
 }

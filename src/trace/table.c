@@ -10,6 +10,7 @@
  */
 #include <stdlib.h>
 
+#include "base/hash.h"
 #include "trace/table.h"
 #include "trace/value.h"
 #include "type/agg.h"
@@ -382,6 +383,73 @@ static void sort_rows(struct table *t, const struct names *names)
 	free(items);
 }
 
+/* ---- stacks as keys */
+
+static bool has_kernel_stack(const struct type *t)
+{
+	if (t->kind == TY_KSTACK || t->kind == TY_FULLSTACK)
+		return true;
+	for (u32 i = 0; i < t->n_fields && (t->kind == TY_TUPLE || t->kind == TY_RECORD); i++)
+		if (has_kernel_stack(t->fields[i].type))
+			return true;
+	return false;
+}
+
+/* In a copy of a key: what stacks look like in place of what they are called. */
+static void name_by_look(const struct names *names, const struct type *t, char *key)
+{
+	u64 look;
+
+	if (type_is_stack(t)) {
+		look = stack_identity(names, t, key);
+		memset(key, 0, t->size);
+		memcpy(key, &look, sizeof(look));
+	}
+	for (u32 i = 0; i < t->n_fields && (t->kind == TY_TUPLE || t->kind == TY_RECORD); i++)
+		name_by_look(names, t->fields[i].type, key + t->fields[i].offset);
+}
+
+static void add_value(const struct type *t, struct table_row *to, const struct table_row *from)
+{
+	u64 sum;
+
+	if (type_is_agg(t)) {
+		agg_merge(t, to->value, from->value);
+	} else if (t->kind == TY_INT) {
+		sum = (u64)value_int(t, to->value) + (u64)value_int(t, from->value);
+		memcpy(to->value, &sum, t->size);
+	}
+}
+
+/*
+ * Frames of the tracing machinery and those behind the limit are captured but not shown: keys that look
+ * the same are one key.
+ */
+static void merge_stacks(struct table *t, const struct names *names)
+{
+	u32 size = t->map->key_size, kept = 0;
+	char *looks = xmalloc((size_t)t->rows.n * size);
+	struct hash seen = {};
+
+	for (u32 i = 0; i < t->rows.n; i++) {
+		char *look = looks + (size_t)i * size;
+		struct table_row *same;
+
+		memcpy(look, t->rows.v[i].key, size);
+		name_by_look(names, t->map->key, look);
+		same = hash_get(&seen, look, size);
+		if (same) {
+			add_value(t->map->value, same, &t->rows.v[i]);
+			continue;
+		}
+		t->rows.v[kept] = t->rows.v[i];
+		hash_put(&seen, look, size, &t->rows.v[kept++]);
+	}
+	t->rows.n = kept;
+	hash_release(&seen);
+	free(looks);
+}
+
 static void keep_last(struct table *t, u32 n)
 {
 	if (!n || n >= t->rows.n)
@@ -402,6 +470,8 @@ static void turn_around(struct table *t)
 
 void table_sort(struct table *t, const struct names *names)
 {
+	if (t->rows.n > 1 && t->map->key && names && has_kernel_stack(t->map->key))
+		merge_stacks(t, names);
 	if (t->rows.n > 1)
 		sort_rows(t, names);
 	keep_last(t, t->top);

@@ -10,7 +10,7 @@
 
 struct table_row {
 	const void *key;   /* map->key_size bytes; NULL for a keyless map */
-	const void *value; /* of map->value type; aggregations merged to one copy */
+	void *value;	   /* of map->value type; aggregations merged to one copy */
 };
 
 enum table_order { TABLE_BY_KIND /* see table_sort */, TABLE_BY_KEY, TABLE_BY_VALUE };
@@ -30,7 +30,7 @@ struct table {
 /*
  * Ascending by value for integers, count, sum, min, max, avg, stats; hist, lhist, llhist by total
  * count; all else by key (first field most significant, strings bytewise, integers signed).
- * Equal values go by key. Then drops all but the last `top`, and turns the rest around for
+ * Keys whose stacks look the same become one. Equal values go by key. Then drops all but the last `top`, and turns the rest around for
  * `descending`. Whoever fills a table calls this once; outputs print rows as they come.
  */
 void table_sort(struct table *t, const struct names *names);

@@ -415,7 +415,8 @@ static void show(struct show s, const struct type *t, const void *p)
 	case TY_STATS: put_stats(&s, t, p); return;
 	case TY_SAMPLES: put_samples(&s, t, p); return;
 	case TY_KSTACK:
-	case TY_USTACK: stack_text(s.b, s.names, t, p); return;
+	case TY_USTACK:
+	case TY_FULLSTACK: stack_text(s.b, s.names, t, p); return;
 	case TY_KSYM: frame_name(s.b, s.names, false, 0, (u64)value_int(t, p)); return;
 	case TY_USYM: put_usym(s.b, s.names, p); return;
 	case TY_USERNAME: put_username(s.b, s.names, (u32)value_int(t, p)); return;

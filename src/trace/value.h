@@ -15,8 +15,15 @@ void value_text_div(struct buf *b, const struct names *names, const struct type 
 void stack_text(struct buf *b, const struct names *names, const struct type *t, const void *p);
 /* One frame by name, without offset: "vfs_read", or "0x..." when nobody knows it. */
 void frame_name(struct buf *b, const struct names *names, bool user, u32 pid, u64 ip);
-/* Frames of a stack value, innermost first; ips has room for STACK_MAX_FRAMES. */
-u32 stack_frames(const struct names *names, const struct type *t, const void *p, u64 *ips);
+/*
+ * Frames of one side of a stack value as they are shown, innermost first; ips has room for
+ * STACK_MAX_FRAMES. 0 when the value has no such side.
+ */
+u32 stack_frames(const struct names *names, const struct type *t, const void *p, bool user, u64 *ips);
+/* Of the process that a stack's user frames are in. */
+u32 stack_pid(const struct type *t, const void *p);
+/* Equal for stacks that look the same: frames that are cut when printing do not count. */
+u64 stack_identity(const struct names *names, const struct type *t, const void *p);
 /* The name behind a TY_PROBE value, NULL when there is none. */
 const char *site_text(const struct program *prog, bool is_func, u64 site);
 /* The text of a string value: its length without NUL, at most its capacity. */

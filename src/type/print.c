@@ -24,6 +24,7 @@ static const char *const words[N_TYPE_KINDS] = {
 	[TY_SAMPLES] = "samples_t",
 	[TY_KSTACK] = "kstack_t",
 	[TY_USTACK] = "ustack_t",
+	[TY_FULLSTACK] = "fullstack_t",
 	[TY_KSYM] = "ksym_t",
 	[TY_USYM] = "usym_t",
 	[TY_USERNAME] = "username_t",

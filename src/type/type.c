@@ -217,9 +217,9 @@ const struct type *type_samples(struct arena *a, u32 capacity, bool is_signed)
 	return t;
 }
 
-const struct type *type_stack(struct arena *a, bool user, enum stack_mode mode, u32 limit)
+const struct type *type_stack(struct arena *a, enum type_kind kind, enum stack_mode mode, u32 limit)
 {
-	struct type *t = make(a, user ? TY_USTACK : TY_KSTACK, sizeof(struct stack_value), 8);
+	struct type *t = make(a, kind, sizeof(struct stack_value) * (kind == TY_FULLSTACK ? 2 : 1), 8);
 
 	t->stack.mode = mode;
 	t->stack.limit = limit;
@@ -352,7 +352,8 @@ bool type_equal(const struct type *a, const struct type *b)
 		       a->is_signed == b->is_signed;
 	case TY_SAMPLES: return a->count == b->count && a->is_signed == b->is_signed;
 	case TY_KSTACK:
-	case TY_USTACK: return a->stack.mode == b->stack.mode && a->stack.limit == b->stack.limit;
+	case TY_USTACK:
+	case TY_FULLSTACK: return a->stack.mode == b->stack.mode && a->stack.limit == b->stack.limit;
 	case TY_MAP: return a->elem == b->elem && same_name(a->name, b->name);
 	case TY_ERROR:
 	case TY_UNKNOWN:

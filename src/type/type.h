@@ -44,6 +44,7 @@ enum type_kind {
 	/* values that user space renders */
 	TY_KSTACK, /* layouts in type/agg.h */
 	TY_USTACK,
+	TY_FULLSTACK, /* a kstack and a ustack: struct stack_value[2]; the limit is of both together */
 	TY_KSYM, /* u64 address */
 	TY_USYM, /* struct usym_value: address and pid */
 	TY_USERNAME, /* u32 uid */
@@ -142,7 +143,8 @@ const struct type *type_llhist(struct arena *a, u32 base, u32 low, u32 high, u32
 const struct type *type_tseries(struct arena *a, u64 interval_ns, u32 count, enum type_kind agg,
 				bool is_signed);
 const struct type *type_samples(struct arena *a, u32 capacity, bool is_signed);
-const struct type *type_stack(struct arena *a, bool user, enum stack_mode mode, u32 limit);
+/* kind: TY_KSTACK, TY_USTACK or TY_FULLSTACK. */
+const struct type *type_stack(struct arena *a, enum type_kind kind, enum stack_mode mode, u32 limit);
 /* A copy of a pointer type in another address space. */
 const struct type *type_in_space(struct arena *a, const struct type *ptr, enum space space);
 
@@ -170,7 +172,7 @@ static inline bool type_is_agg(const struct type *t)
 }
 static inline bool type_is_stack(const struct type *t)
 {
-	return t->kind == TY_KSTACK || t->kind == TY_USTACK;
+	return t->kind >= TY_KSTACK && t->kind <= TY_FULLSTACK;
 }
 
 #endif

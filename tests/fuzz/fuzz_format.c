@@ -78,10 +78,10 @@ static u32 make_scalars(struct arena *a, const struct type **t)
 		type_string(a, 8),
 		type_buffer(a, 3),
 		type_buffer(a, 8),
-		type_stack(a, false, STACK_MODE_SONDE, 7),
-		type_stack(a, true, STACK_MODE_PERF, 7),
-		type_stack(a, false, STACK_MODE_RAW, 7),
-		type_stack(a, true, STACK_MODE_BUILD_ID, 7),
+		type_stack(a, TY_KSTACK, STACK_MODE_SONDE, 7),
+		type_stack(a, TY_USTACK, STACK_MODE_PERF, 7),
+		type_stack(a, TY_KSTACK, STACK_MODE_RAW, 7),
+		type_stack(a, TY_USTACK, STACK_MODE_BUILD_ID, 7),
 	};
 
 	memcpy(t, all, sizeof(all));

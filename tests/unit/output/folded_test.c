@@ -4,8 +4,8 @@
 
 static void folding(void)
 {
-	const struct type *k = type_stack(&fx, false, STACK_MODE_SONDE, 127),
-			  *u = type_stack(&fx, true, STACK_MODE_SONDE, 127), *all;
+	const struct type *k = type_stack(&fx, TY_KSTACK, STACK_MODE_SONDE, 127),
+			  *u = type_stack(&fx, TY_USTACK, STACK_MODE_SONDE, 127), *all;
 	struct {
 		struct stack_value k, u;
 		char comm[16];

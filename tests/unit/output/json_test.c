@@ -36,7 +36,7 @@ static void scalars(void)
 	VALUE(&ty_ksym, u64, 0x1005, "\"vfs_read\"");
 	VALUE(&ty_username, u32, 0, "\"root\"");
 	value_is(&ty_macaddr, "\1\2\3\4\5\6", "\"01:02:03:04:05:06\"");
-	value_is(type_stack(&fx, false, STACK_MODE_SONDE, 9), &(struct stack_value){ 1, 0, 2 },
+	value_is(type_stack(&fx, TY_KSTACK, STACK_MODE_SONDE, 9), &(struct stack_value){ 1, 0, 2 },
 		 "\"\\n        vfs_read+5\\n        do_sys_open+16\\n\"");
 }
 
@@ -76,7 +76,7 @@ static void maps(void)
 	t = fx_table("@", fx_tuple2(&ty_s64, fx_tuple2(&ty_s64, &ty_s64)), &ty_s64);
 	fx_row(t, (s64[]){ 1, 2, 3 }, &(s64){ 5 });
 	is_str(fx_show(t), "{\"type\": \"map\", \"data\": {\"@\": {\"1,(2,3)\": 5}}}\n", "nested");
-	t = fx_table("@", type_stack(&fx, false, STACK_MODE_SONDE, 9), &ty_count);
+	t = fx_table("@", type_stack(&fx, TY_KSTACK, STACK_MODE_SONDE, 9), &ty_count);
 	fx_row(t, &(struct stack_value){ 1, 0, 2 }, &(u64){ 5 });
 	is_str(fx_show(t),
 	       "{\"type\": \"map\", \"data\": {\"@\": {\"\\nvfs_read+5\\ndo_sys_open+16\\n\": 5}}}\n",

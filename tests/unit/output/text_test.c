@@ -85,7 +85,7 @@ static void keyed(void)
 
 static void stacks(void)
 {
-	const struct type *k = type_stack(&fx, false, STACK_MODE_SONDE, 127);
+	const struct type *k = type_stack(&fx, TY_KSTACK, STACK_MODE_SONDE, 127);
 	struct table *t = fx_table("@", k, &ty_count);
 
 	fx_row(t, &(struct stack_value){ 1, 0, 2 }, &(u64){ 3 });

@@ -194,23 +194,23 @@ static void stacks(void)
 	struct stack_value k = { 1, 0, 2 }, u = { 2, 42, 2 }, lost = { 9, 0, 2 }, none = {},
 			   odd = { 3, 1, 1 };
 
-	shows(type_stack(&fx, false, STACK_MODE_SONDE, 127), &k,
+	shows(type_stack(&fx, TY_KSTACK, STACK_MODE_SONDE, 127), &k,
 	      "\n        vfs_read+5\n        do_sys_open+16\n");
-	shows(type_stack(&fx, false, STACK_MODE_SONDE, 1), &k, "\n        vfs_read+5\n");
-	shows(type_stack(&fx, true, STACK_MODE_SONDE, 127), &u,
+	shows(type_stack(&fx, TY_KSTACK, STACK_MODE_SONDE, 1), &k, "\n        vfs_read+5\n");
+	shows(type_stack(&fx, TY_USTACK, STACK_MODE_SONDE, 127), &u,
 	      "\n        main+1\n        read;line+2@src/cat.c:7\n");
-	shows(type_stack(&fx, false, STACK_MODE_PERF, 127), &k,
+	shows(type_stack(&fx, TY_KSTACK, STACK_MODE_PERF, 127), &k,
 	      "\n\t1005 vfs_read+5\n\t2010 do_sys_open+16\n");
-	shows(type_stack(&fx, true, STACK_MODE_PERF, 127), &u,
+	shows(type_stack(&fx, TY_USTACK, STACK_MODE_PERF, 127), &u,
 	      "\n\t1001 main+1 (/usr/bin/cat)\n"
 	      "\t2002 read;line+2@src/cat.c:7 (inlined) (/usr/bin/cat)\n");
-	shows(type_stack(&fx, true, STACK_MODE_PERF, 127), &odd, "\n\t10 0x10 ([unknown])\n");
-	shows(type_stack(&fx, false, STACK_MODE_RAW, 127), &k, "\n1005\n2010\n");
-	shows(type_stack(&fx, true, STACK_MODE_BUILD_ID, 127), &u,
+	shows(type_stack(&fx, TY_USTACK, STACK_MODE_PERF, 127), &odd, "\n\t10 ([unknown])\n");
+	shows(type_stack(&fx, TY_KSTACK, STACK_MODE_RAW, 127), &k, "\n1005\n2010\n");
+	shows(type_stack(&fx, TY_USTACK, STACK_MODE_BUILD_ID, 127), &u,
 	      "\n0123456789abcdef 0x1\n0123456789abcdef 0x2\n");
-	shows(type_stack(&fx, false, STACK_MODE_SONDE, 127), &odd, "\n        0x10\n");
-	shows(type_stack(&fx, false, STACK_MODE_SONDE, 127), &lost, "\n");
-	shows(type_stack(&fx, false, STACK_MODE_SONDE, 127), &none, "\n");
+	shows(type_stack(&fx, TY_KSTACK, STACK_MODE_SONDE, 127), &odd, "\n        0x10\n");
+	shows(type_stack(&fx, TY_KSTACK, STACK_MODE_SONDE, 127), &lost, "\n");
+	shows(type_stack(&fx, TY_KSTACK, STACK_MODE_SONDE, 127), &none, "\n");
 }
 
 static void gfp(u64 flags, const char *want)

@@ -58,8 +58,8 @@ static void layout(void)
 	is_int(type_buffer(&a, 6)->size, 12, "buffer");
 	is_int(type_buffer(&a, 8)->size, 12, "buffer, even");
 	is_int(type_array(&a, &ty_u32, 5)->size, 20, "array");
-	is_int(type_stack(&a, true, STACK_MODE_PERF, 9)->size, 16, "stack");
-	is_int(type_stack(&a, true, STACK_MODE_PERF, 9)->stack.limit, 9, "limit of a stack");
+	is_int(type_stack(&a, TY_USTACK, STACK_MODE_PERF, 9)->size, 16, "stack");
+	is_int(type_stack(&a, TY_USTACK, STACK_MODE_PERF, 9)->stack.limit, 9, "limit of a stack");
 	ok(type_int(2, false) == &ty_u16 && type_int(8, true) == &ty_s64, "integers are static");
 }
 
