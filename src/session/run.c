@@ -251,12 +251,8 @@ static void finish(struct run *r, struct err *err)
 		kernel_detach_all(r->k);
 	records_drain(r);
 	command_wait(r);
-<<<<<<< HEAD
 	r->exiting = false;
 	r->ending = true;
-=======
-	r->exiting = r->silent = r->exit_silences = false;
->>>>>>> ecf5e76 (session: symbols of processes that have ended)
 	run_special(r, "end", err);
 	records_drain(r);
 	command_wait(r);
