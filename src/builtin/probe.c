@@ -22,6 +22,11 @@ static const struct type *check_args(struct check *c, struct node *call)
 	return &ty_void;
 }
 
+static const struct type *check_vars(struct check *c, struct node *call)
+{
+	return diag_type(c, call->span, D_VARS_ALONE);
+}
+
 static struct ir_val lower_args(struct lower *l, struct node *call)
 {
 	(void)l;
@@ -49,6 +54,8 @@ static const struct type *check_retval(struct check *c, struct node *call)
 {
 	const struct profile *p = profile_of(c);
 
+	if (p && p->retval.why)
+		return diag_type(c, call->span, D_UNREADABLE_ARG, "retval", p->retval.why);
 	if (p && p->retval.loc.kind != LOC_NONE)
 		return p->retval.type;
 	for (u32 i = 0; p && i < p->n_args; i++)
@@ -189,6 +196,13 @@ static const struct builtin rows[] = {
 		       "sonde -lv PROBE lists them.",
 		.example = "tracepoint:syscalls:sys_enter_openat { @[args.flags] = count(); }",
 		.flags = BI_VARIABLE | BI_READS_ARGS | BI_RECORD | BI_NEEDS_PROFILE, .engines = ON_ALL, .check = check_args, .lower = lower_args,
+	},
+	{
+		.name = "vars", .sig = "vars() -> vars", .brief = "variables in scope at a source line",
+		.doc = "vars.NAME is a local variable, a parameter or a global of the traced program, with its "
+		       "type, as debug information places it at the probe's address.",
+		.example = "uprobe:/bin/sonde-example@main.c:12 { printf(\"%d\\n\", vars.count); }",
+		.flags = BI_VARIABLE | BI_VARS | BI_NEEDS_PROFILE, .engines = ON_ALL, .check = check_vars, .lower = lower_args,
 	},
 	{
 		.name = "argN", .sig = "argN() -> uint64", .brief = "argument by number",

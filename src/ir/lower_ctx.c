@@ -21,7 +21,7 @@ struct ir_val val_foreign(const struct type *t, struct opnd addr, enum space spa
 	return (struct ir_val){ .type = t, .in_memory = true, .is_foreign = true, .space = space, .o = addr };
 }
 
-static struct opnd ctx_load(struct lower *l, u32 offset, u32 size, bool is_signed)
+struct opnd lower_ctx_load(struct lower *l, u32 offset, u32 size, bool is_signed)
 {
 	struct ir_insn in = { .op = IR_LOAD, .size = (u8)size, .is_signed = is_signed, .imm = -1,
 			      .arg = { lower_ctx(l, offset) } };
@@ -39,13 +39,13 @@ static struct opnd ctx_load(struct lower *l, u32 offset, u32 size, bool is_signe
 
 struct opnd lower_saved_registers(struct lower *l)
 {
-	return ctx_load(l, 0, 8, false);
+	return lower_ctx_load(l, 0, 8, false);
 }
 
 /* A word of the registers that a context word points at: directly where verifiers know the pointer. */
 static struct opnd saved_register(struct lower *l, const struct loc *loc)
 {
-	struct opnd regs = ctx_load(l, loc->offset, 8, false), r;
+	struct opnd regs = lower_ctx_load(l, loc->offset, 8, false), r;
 	struct ir_insn key = { .op = IR_LOAD, .size = 8, .imm = -2, .arg = { opnd_plus(regs, loc->inner) } };
 
 	if (l->profile->kind != PROFILE_BTF)
@@ -65,7 +65,7 @@ static struct opnd reg_value(struct lower *l, const struct loc *loc, struct opnd
 
 static struct ir_val data_loc(struct lower *l, const struct arg_desc *arg)
 {
-	struct opnd word = ctx_load(l, arg->loc.offset, 4, false);
+	struct opnd word = lower_ctx_load(l, arg->loc.offset, 4, false);
 	struct opnd off = ir_op2(l, IR_AND, word, o_imm(0xffff));
 	s64 base = arg->loc.kind == LOC_REL_LOC ? (s64)arg->loc.offset + 4 : 0;
 
@@ -97,7 +97,7 @@ static struct opnd nullable(struct lower *l, const struct loc *loc)
 
 	if (vn_find(l, &key, false, &r))
 		return r;
-	r = settle_null(l, ctx_load(l, loc->offset, 8, false));
+	r = settle_null(l, lower_ctx_load(l, loc->offset, 8, false));
 	vn_add(l, &key, false, r);
 	return r;
 }
@@ -121,21 +121,25 @@ struct ir_val lower_loc(struct lower *l, const struct arg_desc *arg)
 	case LOC_CTX:
 		if (l->profile->may_be_null && t->kind == TY_POINTER)
 			return val_scalar(t, nullable(l, loc));
-		o = reg_value(l, loc, ctx_load(l, loc->offset,
+		o = reg_value(l, loc, lower_ctx_load(l, loc->offset,
 					       l->profile->kind == PROFILE_TRACEPOINT ? loc->size : 8,
 					       loc->is_signed));
 		break;
 	case LOC_REG:
-		o = reg_value(l, loc, ctx_load(l, loc->offset, 8, false));
+		o = reg_value(l, loc, lower_ctx_load(l, loc->offset, 8, false));
 		break;
 	case LOC_REGS_PTR:
 		o = reg_value(l, loc, saved_register(l, loc));
 		break;
 	case LOC_STACK:
-		o = ir_op2(l, IR_ADD, ctx_load(l, loc->offset, 8, false), o_imm(loc->inner));
+		o = ir_op2(l, IR_ADD, lower_ctx_load(l, loc->offset, 8, false), o_imm(loc->inner));
 		o = lower_read_scalar(l, type_int(loc->size ? loc->size : 8, loc->is_signed), o,
 				      l->profile->user_regs ? SPACE_USER : SPACE_KERNEL);
 		break;
+	case LOC_EXPR:
+		return lower_loc_steps(l, loc, t);
+	case LOC_PIECES:
+		return lower_loc_pieces(l, loc, t);
 	default:
 		BUG("location kind %d", loc->kind);
 	}

@@ -94,6 +94,11 @@ void lower_var_assign(struct lower *l, struct var *v, struct node *value);
 void lower_var_store(struct lower *l, struct var *v, struct opnd value); /* scalar */
 /* The struct pt_regs * of a system call (profiles with syscall_enter or syscall_exit). */
 struct opnd lower_saved_registers(struct lower *l);
+/* A word of the context: directly where it is aligned, else through a helper. */
+struct opnd lower_ctx_load(struct lower *l, u32 offset, u32 size, bool is_signed);
+/* ---- lower_loc.c: LOC_EXPR and LOC_PIECES */
+struct ir_val lower_loc_steps(struct lower *l, const struct loc *loc, const struct type *t);
+struct ir_val lower_loc_pieces(struct lower *l, const struct loc *loc, const struct type *t);
 /* ---- lower_loop.c */
 enum { LOOP_IN_LINE, LOOP_BY_CALLBACK }; /* aux of loops, set by lower_find_loops() */
 void lower_for_map(struct lower *l, struct node *n);

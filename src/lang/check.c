@@ -390,7 +390,6 @@ bool lang_check(struct lang *l, struct instance **instances, u32 n)
 	u32 errors = l->diags->n_errors;
 	bool muted = l->diags->muted;
 
-	state.args_row = env_builtin(l->env, "args");
 	state.exit_row = env_builtin(l->env, "exit");
 	macro_index(&c);
 	u32 n_fns = index_functions(&c);

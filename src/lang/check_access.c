@@ -70,13 +70,19 @@ static const struct type *unknown_field(struct check *c, struct node *n, const s
 	return &ty_error;
 }
 
-/* ---- args.NAME */
+/* ---- args.NAME, vars.NAME */
 
-static struct arg_desc *find_arg(const struct profile *p, const char *name)
+struct named_args { /* what is behind a row */
+	const struct builtin *row;
+	struct arg_desc *v;
+	u32 n;
+};
+
+static struct arg_desc *find_arg(const struct named_args *from, const char *name)
 {
-	for (u32 i = 0; i < p->n_args; i++)
-		if (streq(p->args[i].name, name))
-			return &p->args[i];
+	for (u32 i = 0; i < from->n; i++)
+		if (streq(from->v[i].name, name))
+			return &from->v[i];
 	return NULL;
 }
 
@@ -96,77 +102,105 @@ static const struct type *unseen_arg(struct check *c, struct node *n, const stru
 	return &ty_error;
 }
 
-static const struct type *unknown_arg(struct check *c, struct node *n, const struct profile *p)
+static const struct type *unknown_arg(struct check *c, struct node *n, const struct named_args *from)
 {
-	const char *what = p->args_name ? p->args_name : "args", *all = "";
-	struct diag *d = check_report(c, n->span, D_UNKNOWN_FIELD, what, n->name);
+	const char *what = c->inst->profile->args_name, *all = "";
+	struct diag *d;
 	struct near near;
 
+	if (from->row->flags & BI_VARS) {
+		d = check_report(c, n->span, D_UNKNOWN_VARIABLE, n->name, c->inst->name ? c->inst->name : "this");
+		diag_help(c->diags, d, "sonde list -v shows what is in scope");
+		return &ty_error;
+	}
+	d = check_report(c, n->span, D_UNKNOWN_FIELD, what ? what : from->row->name, n->name);
 	near_init(&near, n->name);
-	for (u32 i = 0; i < p->n_args; i++) {
-		near_try(&near, p->args[i].name);
-		all = arena_printf(c->arena, "%s%s%s", all, i ? ", " : "", p->args[i].name);
+	for (u32 i = 0; i < from->n; i++) {
+		near_try(&near, from->v[i].name);
+		all = arena_printf(c->arena, "%s%s%s", all, i ? ", " : "", from->v[i].name);
 	}
 	list_names(c, d, &near, all);
 	return &ty_error;
 }
 
 /* The return value was args->retval once; providers call it ret. */
-static struct arg_desc *find_return(struct check *c, struct node *n, const struct profile *p)
+static struct arg_desc *find_return(struct check *c, struct node *n, const struct named_args *from)
 {
 	const char *other = streq(n->name, "retval") ? "ret"
 			    : streq(n->name, "ret")  ? "retval"
 						     : NULL;
-	struct arg_desc *arg = other ? find_arg(p, other) : NULL;
+	struct arg_desc *arg = other ? find_arg(from, other) : NULL;
 
 	if (arg && streq(other, "ret"))
 		check_report(c, n->span, D_OLD_SPELLING, "args.retval", "args.ret");
 	return arg;
 }
 
-static const struct type *check_args_field(struct check *c, struct node *n)
+static const struct type *no_args(struct check *c, struct node *n, const struct profile *p)
 {
-	const struct profile *p = c->inst->profile;
-	const struct type *t;
+	struct diag *d = check_report(c, n->a->span, D_NO_ARGS, c->inst->name ? c->inst->name : "this");
 
-	n->a->kind = N_CALL;
-	n->a->builtin = c->s->args_row;
-	n->a->type = &ty_void;
-	if (p && p->args_unseen && (!n->name || !find_arg(p, n->name)))
-		return unseen_arg(c, n, p);
-	if (!p || !p->n_args) {
-		struct diag *d = check_report(c, n->a->span, D_NO_ARGS,
-					      c->inst->name ? c->inst->name : "this");
+	if (p && p->args_why)
+		diag_help(c->diags, d, "%s", p->args_why);
+	if (p && p->n_argn)
+		diag_help(c->diags, d, "use arg0, arg1 ... and cast them");
+	return &ty_error;
+}
 
-		if (p && p->n_argn)
-			diag_help(c->diags, d, "use arg0, arg1 ... and cast them");
-		return &ty_error;
-	}
-	if (c->in_callback)
-		return diag_type(c, n->span, D_CTX_IN_LOOP, "args");
-	struct arg_desc *arg = n->name ? find_arg(p, n->name) : NULL;
+static const struct type *arg_type(struct check *c, struct node *n, const struct arg_desc *arg)
+{
+	const struct type *t = as_string(c, arg->type);
 
-	if (!arg && n->name)
-		arg = find_return(c, n, p);
-	if (!arg && !n->name)
-		return diag_type(c, n->span, D_INDEX_RANGE, (long long)n->value, "args");
-	if (!arg)
-		return unknown_arg(c, n, p);
-	n->data = arg;
-	t = as_string(c, arg->type);
+	if (arg->why)
+		return diag_type(c, n->span, D_UNREADABLE_ARG, arg->name, arg->why);
 	if (t->kind == TY_POINTER && t->space == SPACE_NONE)
 		t = type_in_space(c->arena, t, check_default_space(c));
 	return t;
 }
 
-static bool is_args(const struct check *c, const struct node *a)
+static const struct type *check_args_field(struct check *c, struct node *n, const struct builtin *row)
 {
-	if (!c->s->args_row)
-		return false;
-	if (a->kind == N_CALL && a->builtin == c->s->args_row)
-		return true;
-	return (a->kind == N_IDENT || (a->kind == N_CALL && !a->a)) &&
-	       streq(a->name, c->s->args_row->name);
+	const struct profile *p = c->inst->profile;
+	struct named_args from = { .row = row };
+	struct arg_desc *arg;
+
+	n->a->kind = N_CALL;
+	n->a->builtin = row;
+	n->a->type = &ty_void;
+	if (p && row->flags & BI_VARS) {
+		from.v = p->vars;
+		from.n = p->n_vars;
+	} else if (p) {
+		from.v = p->args;
+		from.n = p->n_args;
+	}
+	if (p && p->args_unseen && row->flags & BI_RECORD && (!n->name || !find_arg(&from, n->name)))
+		return unseen_arg(c, n, p);
+	if (!from.n && !(p && row->flags & BI_VARS && !p->args_why))
+		return no_args(c, n, p);
+	if (c->in_callback)
+		return diag_type(c, n->span, D_CTX_IN_LOOP, row->name);
+	if (!n->name)
+		return diag_type(c, n->span, D_INDEX_RANGE, (long long)n->value, row->name);
+	arg = find_arg(&from, n->name);
+	if (!arg)
+		arg = find_return(c, n, &from);
+	if (!arg)
+		return unknown_arg(c, n, &from);
+	n->data = arg;
+	return arg_type(c, n, arg);
+}
+
+/* The row that n is, if it is one whose fields are names of the probe's own; else NULL. */
+static const struct builtin *args_row(const struct check *c, const struct node *a)
+{
+	const struct builtin *row = NULL;
+
+	if (a->kind == N_CALL && a->builtin)
+		row = a->builtin;
+	else if (a->kind == N_IDENT || (a->kind == N_CALL && !a->a))
+		row = env_builtin(c->env, a->name);
+	return row && row->flags & (BI_RECORD | BI_VARS) ? row : NULL;
 }
 
 /* ---- fields */
@@ -231,8 +265,10 @@ static enum space space_of(struct check *c, const struct node *n)
 
 const struct type *check_field(struct check *c, struct node *n)
 {
-	if (is_args(c, n->a))
-		return check_args_field(c, n);
+	const struct builtin *row = args_row(c, n->a);
+
+	if (row)
+		return check_args_field(c, n, row);
 	const struct type *t = check_value(c, n->a);
 	enum space space = t->kind == TY_POINTER ? t->space : space_of(c, n->a);
 

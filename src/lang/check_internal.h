@@ -36,7 +36,7 @@ struct check_state {
 	struct hash macros;	 /* name -> struct macro_set */
 	struct hash functions;	 /* name -> struct function */
 	struct hash sigs;	 /* text -> struct sig */
-	const struct builtin *args_row, *exit_row;
+	const struct builtin *exit_row;
 	const struct expansion *expansion;
 	struct function *fn;	   /* being checked, or NULL: a probe */
 	struct instance *fns;	   /* one for each fn: holds its variables */

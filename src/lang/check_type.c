@@ -312,6 +312,14 @@ static const struct type *find_named_agg(struct check *c, const char *name)
 	return NULL;
 }
 
+/* Types of the traced program, in clauses of its probes. */
+static const struct type *find_in_program(struct check *c, u8 tag, const char *name, bool everywhere)
+{
+	const struct type_scope *s = c->inst && c->inst->profile ? c->inst->profile->types : NULL;
+
+	return s ? s->find(s->ctx, tag, name, everywhere) : NULL;
+}
+
 static const struct type *find_tagged(struct check *c, u8 tag, const char *name)
 {
 	const struct world *w = &c->env->world;
@@ -321,6 +329,8 @@ static const struct type *find_tagged(struct check *c, u8 tag, const char *name)
 
 	if ((u32)snprintf(key, sizeof(key), "%s %s", word, name) < sizeof(key))
 		t = hash_gets(&c->lang->types, key);
+	if (!t)
+		t = find_in_program(c, tag, name, true);
 	return t || !w->type ? t : w->type(w->ctx, tag, name);
 }
 
@@ -342,6 +352,8 @@ static const struct type *find_untagged(struct check *c, const char *name)
 		t = find_named(name);
 	if (!t)
 		t = find_named_agg(c, name);
+	if (!t)
+		t = find_in_program(c, 0, name, false);
 	if (!t && w->type)
 		t = w->type(w->ctx, 0, name);
 	/* C++ and old scripts leave the tag out */

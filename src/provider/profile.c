@@ -10,10 +10,38 @@ static bool same_text(const char *a, const char *b)
 	return a == b || (a && b && streq(a, b));
 }
 
+static bool same_loc(const struct loc *a, const struct loc *b);
+
+static bool same_steps(const struct loc *a, const struct loc *b)
+{
+	for (u32 i = 0; i < a->n; i++) {
+		const struct loc_step *x = &a->step[i], *y = &b->step[i];
+
+		if (x->op != y->op || x->size != y->size || x->is_signed != y->is_signed ||
+		    x->value != y->value)
+			return false;
+	}
+	return true;
+}
+
+static bool same_pieces(const struct loc *a, const struct loc *b)
+{
+	for (u32 i = 0; i < a->n; i++)
+		if (a->piece[i].size != b->piece[i].size ||
+		    !same_loc(&a->piece[i].loc, &b->piece[i].loc))
+			return false;
+	return true;
+}
+
 static bool same_loc(const struct loc *a, const struct loc *b)
 {
-	return a->kind == b->kind && a->offset == b->offset && a->inner == b->inner &&
-	       a->size == b->size && a->is_signed == b->is_signed && a->value == b->value;
+	if (a->kind != b->kind || a->offset != b->offset || a->inner != b->inner ||
+	    a->size != b->size || a->is_signed != b->is_signed || a->value != b->value ||
+	    a->is_value != b->is_value || a->n != b->n)
+		return false;
+	return a->kind == LOC_EXPR ? same_steps(a, b)
+	       : a->kind == LOC_PIECES ? same_pieces(a, b)
+				       : true;
 }
 
 static bool same_arg(const struct arg_desc *a, const struct arg_desc *b)
@@ -62,7 +90,9 @@ bool profile_equal(const struct profile *a, const struct profile *b)
 	if (a == b)
 		return true;
 	return same_kind(a, b) && same_sites(a, b) &&
+	       a->types == b->types && a->fixed_place == b->fixed_place &&
 	       same_args(a->args, a->n_args, b->args, b->n_args) &&
+	       same_args(a->vars, a->n_vars, b->vars, b->n_vars) &&
 	       same_args(a->argn, a->n_argn, b->argn, b->n_argn) &&
 	       same_arg(&a->retval, &b->retval);
 }

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include "base/glob.h"
 #include "provider/internal.h"
+#include "provider/uargs.h"
 #include "provider/ufile.h"
 #include "sym/elf.h"
 #include "sym/procs.h"
@@ -36,17 +37,23 @@ static struct target *add(struct match *m, const char *func, const char *shown, 
 {
 	const char *name = arena_printf(m->env->arena, "%s:%s:%s%s", m->spec->provider->name,
 					m->path, m->is_cpp ? "cpp:" : "", shown);
+	struct uargs_site site = { .path = ufile_open_path(m->env, m->path),
+				   .elf = m->elf,
+				   .one_file = m->binary && !glob_has_wildcard(m->binary),
+				   .many = m->many };
+	struct profile *p;
 	struct target *t;
 
 	if (!m->profile) {
 		m->profile = profile_new(m->env, PROFILE_PT_REGS, BPF_PROG_TYPE_KPROBE);
 		profile_function(m->env, m->profile, m->is_return, true);
 	}
-	t = targets_add(m->env, &m->ts, SITE_UPROBE, name,
-			profile_for_site(m->env, m->profile, m->many, true));
+	site.offset = file_offset;
+	p = uargs_profile(m->env, m->profile, &site);
+	t = targets_add(m->env, &m->ts, SITE_UPROBE, name, profile_for_site(m->env, p, m->many, true));
 	t->site.func = func;
-	t->site.path = ufile_open_path(m->env, m->path);
-	t->site.offset = file_offset;
+	t->site.path = site.path;
+	t->site.offset = site.offset;
 	t->site.pid = m->env->pid > 0 ? m->env->pid : -1;
 	return t;
 }

@@ -95,6 +95,7 @@ struct reading {
 	struct arena *arena;
 	u32 flags;
 	VEC(const char *) args; /* names behind "args." */
+	VEC(const char *) vars; /* names behind "vars." */
 	bool whole;		/* args itself is used: all names matter */
 };
 
@@ -124,6 +125,10 @@ static bool find_reads(struct node *n, void *ctx)
 		if (b && (b->flags & BI_RECORD)) {
 			r->flags |= b->flags & BI_READS_ARGS;
 			vec_push(r->arena, &r->args, n->name);
+			return false;
+		}
+		if (b && (b->flags & BI_VARS)) {
+			vec_push(r->arena, &r->vars, n->name);
 			return false;
 		}
 	}
@@ -319,6 +324,8 @@ static void resolve_clause(struct compiled *c, const struct session_options *o, 
 	r.reads = reading.flags;
 	env->arg_names = reading.whole ? NULL : reading.args.v;
 	env->n_arg_names = reading.args.n;
+	env->var_names = reading.vars.v;
+	env->n_var_names = reading.vars.n;
 	env->max_strlen = (u32)c->env.config.max_strlen;
 	env->ksyms = view_kallsyms(&c->view);
 	env->pid = o->pid > 0 ? o->pid : -1;

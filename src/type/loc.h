@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Where a probe's argument lives, as data: providers say it, lowering reads it. A location is a base
- * and a short list of steps.
+ * Where a probe's argument lives, as data: providers say it, lowering reads it. Most are a word of the
+ * context; what debug information describes is a short program for a stack of words, or several pieces.
  */
 #ifndef SONDE_TYPE_LOC_H
 #define SONDE_TYPE_LOC_H
@@ -20,7 +20,53 @@ enum loc_kind {
 	LOC_REGS_PTR, /* ctx + offset holds a struct pt_regs * (kernel memory); value at + inner */
 	LOC_CONST,    /* value */
 	LOC_STACK,    /* word at [sp + inner] of the traced context (user or kernel, by space) */
+	LOC_EXPR,     /* step[0..n): leaves the address of the value on top, or with is_value the value */
+	LOC_PIECES,   /* piece[0..n), one behind the other, lowest address first */
 };
+
+/* Steps are those of DWARF's expressions (DWARF 5, 2.5), with what depends on the frame worked in. */
+enum loc_op {
+	LOP_CONST, /* push value */
+	LOP_REG,   /* push the register at ctx + value */
+	LOP_DEREF, /* address -> size bytes there, extended by is_signed */
+	LOP_EXT,   /* keep size bytes, extended by is_signed */
+	LOP_PICK,  /* push a copy of the value-th from the top */
+	LOP_SWAP,
+	LOP_ROT, /* a b c -> c a b, c was on top */
+	LOP_DROP,
+	LOP_ADD,
+	LOP_SUB,
+	LOP_MUL,
+	LOP_DIV, /* signed */
+	LOP_MOD, /* unsigned */
+	LOP_AND,
+	LOP_OR,
+	LOP_XOR,
+	LOP_SHL,
+	LOP_SHR,
+	LOP_SAR,
+	LOP_NEG,
+	LOP_NOT,
+	LOP_ABS,
+	LOP_EQ, /* 0 or 1; signed */
+	LOP_NE,
+	LOP_LT,
+	LOP_LE,
+	LOP_GT,
+	LOP_GE,
+	N_LOC_OPS
+};
+
+enum { LOC_MAX_DEPTH = 16, LOC_MAX_STEPS = 64, LOC_MAX_PIECES = 16 };
+
+struct loc_step {
+	enum loc_op op;
+	u8 size;
+	bool is_signed;
+	s64 value;
+};
+
+struct loc_piece;
 
 struct loc {
 	enum loc_kind kind;
@@ -28,7 +74,23 @@ struct loc {
 	s32 inner;
 	u8 size;      /* bytes of the value as stored: 1, 2, 4, 8 */
 	bool is_signed;
+	bool is_value; /* LOC_EXPR */
 	s64 value;
+	const struct loc_step *step;
+	const struct loc_piece *piece;
+	u32 n; /* of step or piece */
+};
+
+struct loc_piece {
+	struct loc loc;
+	u32 size; /* bytes */
+};
+
+/* Types that a binary describes, for names in the clauses of its probes. */
+struct type_scope {
+	void *ctx;
+	/* tag as in struct world; everywhere: also what the probe's own source file does not see. */
+	const struct type *(*find)(void *ctx, u8 tag, const char *name, bool everywhere);
 };
 
 /* How a clause's program sees its event: the target profile. One per distinct argument layout. */
@@ -47,6 +109,7 @@ struct arg_desc {
 	const struct type *type;
 	struct loc loc;
 	const char *text; /* its declaration as the kernel writes it, for listings; may be NULL */
+	const char *why;  /* it is known but cannot be read: the reason; loc is LOC_NONE then */
 };
 
 struct profile {
@@ -58,6 +121,11 @@ struct profile {
 	struct arg_desc *args;
 	u32 n_args;
 	const char *args_name; /* for messages: "struct syscalls_sys_enter_read_args" */
+	const char *args_why;  /* why there are no args or vars, where they could be; may be NULL */
+	struct arg_desc *vars; /* vars.NAME */
+	u32 n_vars;
+	const struct type_scope *types; /* may be NULL */
+	bool fixed_place; /* locations hold at this very address: the site may not be moved */
 	/* arg0.. argN: n_argn of them, or 0 when not available */
 	struct arg_desc *argn;
 	u32 n_argn;

@@ -265,15 +265,16 @@ static const struct field *find_field(const struct type *t, const char *name, u3
 	if (!has_fields(t) || !*left)
 		return NULL;
 	--*left;
+	for (u32 i = 0; i < t->n_fields; i++)
+		if (t->fields[i].name[0] && streq(t->fields[i].name, name)) {
+			*offset = t->fields[i].offset;
+			return &t->fields[i];
+		}
 	for (u32 i = 0; i < t->n_fields; i++) {
 		const struct field *f = &t->fields[i], *inner;
 		u32 at;
 
-		if (f->name[0] && streq(f->name, name)) {
-			*offset = f->offset;
-			return f;
-		}
-		if (!f->name[0] && (inner = find_field(f->type, name, &at, left))) {
+		if ((!f->name[0] || f->is_base) && (inner = find_field(f->type, name, &at, left))) {
 			*offset = f->offset + at;
 			return inner;
 		}

@@ -77,6 +77,7 @@ struct field {
 	u8 bit_offset, bit_size; /* bitfield: bits from the byte offset; bit_size 0 = not one */
 	u8 data_loc;		 /* tracepoint field: 1 = __data_loc, 2 = __rel_loc (u32 len << 16 | off) */
 	bool from_user;		 /* a pointer value that points into user memory */
+	bool is_base;		 /* a C++ base class: its members are found as if they were here */
 };
 
 struct enum_value {

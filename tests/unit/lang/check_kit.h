@@ -68,7 +68,7 @@ static const struct builtin kit_rows[] = {
 	{ .name = "comm", .sig = "comm -> comm", .flags = BI_VARIABLE },
 	{ .name = "nsecs", .sig = "nsecs(clock: name = boot) -> uint64", .flags = BI_VARIABLE },
 	{ .name = "argN", .sig = "argN -> u64", .flags = BI_VARIABLE },
-	{ .name = "args", .sig = "args -> struct", .flags = BI_VARIABLE },
+	{ .name = "args", .sig = "args -> struct", .flags = BI_RECORD | BI_VARIABLE },
 	{ .name = "curtask", .sig = "curtask -> task", .flags = BI_VARIABLE, .check = kit_curtask },
 	{ .name = "kstack", .sig = "kstack(mode: stack_mode|int = 0, n: lit int = 127) -> kstack_t",
 	  .flags = BI_VARIABLE },

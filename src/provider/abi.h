@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Calling conventions: where parameters and results are at a function's first instruction and at its
+ * return, by their types alone. Needed where debug information describes only where the function will
+ * have put them (unoptimized code), and for results, whose place it does not tell at all.
+ */
+#ifndef SONDE_PROVIDER_ABI_H
+#define SONDE_PROVIDER_ABI_H
+
+#include "provider/arch.h"
+#include "type/loc.h"
+
+struct abi { /* what the parameters so far have taken */
+	struct arena *arena;
+	const struct abi_rules *rules;
+	u32 n_int, n_float;
+	u64 stack;
+};
+
+enum abi_kind {
+	ABI_SYSTEM_V,  /* C and C++ on x86-64 */
+	ABI_AAPCS,     /* C and C++ on arm64 */
+	ABI_GO,	       /* Go from 1.17 on, x86-64 */
+	ABI_GO_STACK,  /* Go before */
+};
+
+/* NULL: there are no rules for it on this machine. */
+bool abi_begin(struct abi *abi, struct arena *a, enum abi_kind kind);
+/* Before the first parameter: a big result's address goes in front of them. */
+void abi_skip_result(struct abi *abi, const struct type *result, bool by_reference);
+/* The next parameter. False: *why says why it cannot be read. */
+bool abi_param(struct abi *abi, const struct type *t, bool by_reference, struct loc *out,
+	       const char **why);
+/* The result of a C function, when it has returned. */
+bool abi_result(struct abi *abi, const struct type *t, bool by_reference, struct loc *out,
+		const char **why);
+/* Go: results follow the parameters; end of the parameters, then each result by abi_param(). They are
+ * where that says when a ret is about to run. */
+void abi_go_results(struct abi *abi);
+
+#endif

@@ -1,0 +1,340 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * In: an address in a file and what the clause reads; out: a profile with typed arguments.
+ *
+ * At a function's entry unoptimized code describes where parameters will be once the prologue has stored
+ * them, which is not yet true: the calling convention says where they are (abi.c). Optimized code gives
+ * ranges of addresses, which hold at the entry too, also for clones whose parameters the compiler has
+ * changed. Where neither can be read by kernel programs (a double in a vector register, Rust's private
+ * convention) but the prologue will store it, the site moves behind the prologue.
+ */
+#include "provider/abi.h"
+#include "provider/uargs.h"
+#include "sym/dwarf.h"
+#include "sym/elf.h"
+
+#if defined(__aarch64__)
+static const s16 numbers[] = { 0,   8,	 16,  24,  32,	40,  48,  56,  64,  72,	 80,
+			       88,  96,	 104, 112, 120, 128, 136, 144, 152, 160, 168,
+			       176, 184, 192, 200, 208, 216, 224, 232, 240, 248 };
+#else /* ax dx cx bx si di bp sp r8-r15 ip */
+static const s16 numbers[] = { 80, 96, 88, 40, 104, 112, 32, 152, 72, 64, 56, 48, 24, 16, 8, 0, 128 };
+#endif
+
+struct dwarf *uargs_open(const char *path, struct err *err)
+{
+	static struct dwarf_registers regs = { .offset = numbers, .n = ARRAY_SIZE(numbers) };
+
+	regs.ip = arch_native->ip;
+	return dwarf_of(path, &regs, err);
+}
+
+/* ---- types in scope: the file is opened when a name is looked up that nobody else knows */
+
+struct file_scope {
+	struct type_scope scope;
+	const char *path;
+	u64 pc;
+};
+
+static const struct type *find_type(void *ctx, u8 tag, const char *name, bool everywhere)
+{
+	const struct file_scope *s = ctx;
+	struct err err = {};
+	struct dwarf *d = uargs_open(s->path, &err);
+
+	err_release(&err);
+	return d ? dwarf_find_type(d, s->pc, tag, name, everywhere) : NULL;
+}
+
+static const struct type_scope *scope_of(struct provider_env *env, const struct uargs_site *site, u64 pc)
+{
+	struct file_scope *s = arena_new(env->arena, struct file_scope);
+
+	s->path = arena_strdup(env->arena, site->path);
+	s->pc = pc;
+	s->scope = (struct type_scope){ .ctx = s, .find = find_type };
+	return &s->scope;
+}
+
+/* ---- parameters */
+
+struct params {
+	struct provider_env *env;
+	struct dwarf *d;
+	struct dwarf_func func;
+	u64 pc;
+	bool at_entry, is_return, many;
+	struct abi abi;
+	bool has_abi, is_go;
+	bool wants_move; /* something used can be read behind the prologue only */
+	VEC(struct arg_desc) list;
+	u32 n; /* seen */
+};
+
+static bool is_used(const struct provider_env *env, const char *name)
+{
+	for (u32 i = 0; i < env->n_arg_names; i++)
+		if (streq(env->arg_names[i], name))
+			return true;
+	for (u32 i = 0; i < env->n_var_names; i++)
+		if (streq(env->var_names[i], name))
+			return true;
+	return !env->arg_names;
+}
+
+static void add(struct params *p, const struct dwarf_var *v, struct loc loc, const char *why)
+{
+	struct arena *a = p->env->arena;
+	const char *name = *v->name ? arena_strdup(a, v->name) : arena_printf(a, "arg%u", p->n);
+	struct arg_desc arg = { .name = name, .type = v->type, .loc = loc };
+
+	if (loc.kind == LOC_NONE)
+		arg.why = why ? why : "its place is not known";
+	if (p->many && !is_used(p->env, name))
+		return;
+	arg.text = declaration_text(a, v->type, name);
+	if (arg.why && !p->env->diags) /* listing */
+		arg.text = arena_printf(a, "%s (%s)", arg.text, arg.why);
+	vec_push(a, &p->list, arg);
+}
+
+/* By the calling convention, which every parameter in turn has to pass. */
+static bool by_convention(struct params *p, const struct dwarf_var *v, struct loc *loc, const char **why)
+{
+	*loc = (struct loc){};
+	*why = NULL;
+	return p->has_abi && abi_param(&p->abi, v->type, v->by_reference, loc, why);
+}
+
+static int add_param(void *ctx, const struct dwarf_var *v)
+{
+	struct params *p = ctx;
+	struct loc loc = v->loc, convention;
+	const char *why = v->why, *no_convention;
+	bool known, guess;
+
+	if (v->is_result)
+		return 0;
+	known = by_convention(p, v, &convention, &no_convention);
+	guess = p->at_entry && (p->is_go || v->in_frame || (loc.kind == LOC_NONE && !v->in_list && p->func.external));
+	if (guess && v->in_frame && !known && !(loc.kind == LOC_EXPR && p->is_go))
+		p->wants_move |= is_used(p->env, v->name);
+	if (guess) {
+		loc = known ? convention : (struct loc){};
+		why = known	       ? NULL
+		      : no_convention ? no_convention
+				      : "the function stores it only later: probe one of its lines";
+	}
+	add(p, v, loc, why);
+	p->n++;
+	return 0;
+}
+
+/* Go: results are a return's arguments. */
+static int add_result(void *ctx, const struct dwarf_var *v)
+{
+	struct params *p = ctx;
+	struct loc loc;
+	const char *why;
+
+	if (!v->is_result)
+		return 0;
+	by_convention(p, v, &loc, &why);
+	add(p, v, loc, why);
+	p->n++;
+	return 0;
+}
+
+static int skip_param(void *ctx, const struct dwarf_var *v)
+{
+	struct params *p = ctx;
+	struct loc loc;
+	const char *why;
+
+	if (!v->is_result)
+		by_convention(p, v, &loc, &why);
+	return 0;
+}
+
+static void choose_convention(struct params *p)
+{
+	bool in_registers = strstr(p->func.producer, "regabi") != NULL;
+
+	switch (p->func.language) {
+	case LANGUAGE_GO:
+		p->is_go = true;
+		p->has_abi = abi_begin(&p->abi, p->env->arena, in_registers ? ABI_GO : ABI_GO_STACK);
+		return;
+	case LANGUAGE_RUST: return; /* not fixed: what debug information says holds */
+	case LANGUAGE_C:
+	case LANGUAGE_CXX:
+	case LANGUAGE_OTHER: break;
+	}
+#if defined(__aarch64__)
+	p->has_abi = abi_begin(&p->abi, p->env->arena, ABI_AAPCS);
+#else
+	p->has_abi = abi_begin(&p->abi, p->env->arena, ABI_SYSTEM_V);
+#endif
+	if (p->has_abi)
+		abi_skip_result(&p->abi, p->func.result, p->func.result_by_reference);
+}
+
+static void collect(struct params *p, bool inner)
+{
+	p->list.n = p->n = 0;
+	p->has_abi = p->wants_move = false;
+	choose_convention(p);
+	if (p->is_return && !p->is_go)
+		return;
+	if (!p->is_return) {
+		dwarf_params(p->d, p->pc, inner, add_param, p);
+		return;
+	}
+	dwarf_params(p->d, p->pc, inner, skip_param, p);
+	abi_go_results(&p->abi);
+	dwarf_params(p->d, p->pc, inner, add_result, p);
+}
+
+/* Behind the prologue what debug information says holds. */
+static void move_site(struct params *p, struct uargs_site *site)
+{
+	u64 after = dwarf_prologue_end(p->d, p->pc), offset;
+
+	if (!after || after <= p->pc || !elf_address_to_offset(site->elf, after, &offset))
+		return;
+	p->pc = after;
+	p->at_entry = false;
+	site->offset = offset;
+	collect(p, false);
+}
+
+/* ---- results */
+
+static void describe_result(struct params *p, struct profile *to)
+{
+	const char *why = NULL;
+	struct abi abi = p->abi;
+	struct arg_desc *r = &to->retval;
+
+	if (p->is_go && p->list.n) {
+		*r = p->list.v[0];
+		r->name = "retval";
+		return;
+	}
+	if (!p->has_abi || !p->func.result->size)
+		return;
+	if (p->func.result->kind == TY_POINTER && p->func.result->elem->kind == TY_VOID)
+		return; /* stays a number: hist(retval) of malloc */
+	r->type = p->func.result;
+	r->loc = (struct loc){};
+	if (!abi_result(&abi, p->func.result, p->func.result_by_reference, &r->loc, &why))
+		r->why = why;
+	r->text = declaration_text(p->env->arena, r->type, "retval");
+}
+
+/* ---- variables */
+
+static const struct arg_desc *param_named(const struct params *p, const char *name)
+{
+	for (u32 i = 0; i < p->list.n; i++)
+		if (streq(p->list.v[i].name, name))
+			return &p->list.v[i];
+	return NULL;
+}
+
+static void add_var(struct params *p, struct profile *to, const char *name)
+{
+	const struct arg_desc *param = p->at_entry ? param_named(p, name) : NULL;
+	struct arg_desc *arg = &to->vars[to->n_vars];
+	struct dwarf_var v;
+
+	if (!param && !dwarf_var(p->d, p->pc, name, &v))
+		return;
+	to->n_vars++;
+	if (param) {
+		*arg = *param;
+		return;
+	}
+	*arg = (struct arg_desc){ .name = name, .type = v.type, .loc = v.loc, .why = v.why };
+	if (p->at_entry && v.in_frame) {
+		arg->loc = (struct loc){};
+		arg->why = "it has no value yet at the function's entry: probe one of its lines";
+	}
+}
+
+static void describe_vars(struct params *p, struct profile *to)
+{
+	to->vars = arena_array(p->env->arena, struct arg_desc, p->env->n_var_names);
+	for (u32 i = 0; i < p->env->n_var_names; i++)
+		add_var(p, to, p->env->var_names[i]);
+	for (u32 i = 0; i < to->n_vars; i++)
+		to->fixed_place |= to->vars[i].loc.kind != LOC_REG;
+}
+
+/* ---- a site */
+
+static bool is_wanted(const struct provider_env *env, const struct profile *base)
+{
+	return env->n_var_names || (base->is_return ? env->uses_args : env_reads_args(env));
+}
+
+static void describe(struct params *p, struct profile *to, struct uargs_site *site)
+{
+	p->at_entry = p->pc == p->func.entry && !p->func.inlined;
+	collect(p, site->inner);
+	if (p->wants_move && !p->is_return)
+		move_site(p, site);
+	if (!p->is_return || p->is_go) {
+		to->args = p->list.v;
+		to->n_args = p->list.n;
+	}
+	to->args_name = arena_printf(p->env->arena, "the %s of %s", p->is_return ? "results" : "parameters",
+				     p->func.name);
+	if (p->is_return)
+		describe_result(p, to);
+	else
+		describe_vars(p, to);
+	to->fixed_place |= !p->at_entry;
+}
+
+static const char *reason(struct provider_env *env, const struct err *err)
+{
+	return *err->help ? arena_printf(env->arena, "%s: %s", err->text, err->help)
+			  : arena_strdup(env->arena, err->text);
+}
+
+static void from_debug_info(struct provider_env *env, struct profile *to, struct uargs_site *site, u64 pc)
+{
+	struct params p = { .env = env, .pc = pc, .is_return = to->is_return, .many = site->many };
+	struct err err = {};
+	bool found;
+
+	p.d = uargs_open(site->path, &err);
+	if (!p.d) {
+		to->args_why = reason(env, &err);
+		err_release(&err);
+		return;
+	}
+	found = site->inner ? dwarf_inline_at(p.d, pc, &p.func) : dwarf_func_at(p.d, pc, &p.func);
+	if (found)
+		describe(&p, to, site);
+	else
+		to->args_why = "the debug information does not cover this code";
+}
+
+struct profile *uargs_profile(struct provider_env *env, struct profile *base, struct uargs_site *site)
+{
+	struct profile *p;
+	u64 pc;
+
+	if (!site->elf || !elf_offset_to_address(site->elf, site->offset, &pc))
+		return base;
+	if (site->one_file && !base->types)
+		base->types = scope_of(env, site, pc);
+	if (!is_wanted(env, base))
+		return base;
+	p = arena_dup(env->arena, base, sizeof(*base));
+	from_debug_info(env, p, site, pc);
+	return p;
+}

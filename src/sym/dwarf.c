@@ -1,0 +1,446 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Files with debug information: the program itself, or the separate file that its build id or debug link
+ * leads to (elf_debug_file). Unwind information, which frame-relative variables need, is the program's
+ * own: separate files have none. Entries are walked by hand, because libdw's dwarf_getscopes() continues
+ * with the scopes of an inlined function's definition and leaves out whose frame it runs in.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "sym/dwarf_file.h"
+#include "sym/elf.h"
+
+#if SONDE_HAVE_LIBDW
+
+static struct dwarf *opened; /* kept until the end: types refer to them */
+
+/* ---- entries */
+
+bool die_child(const struct dwarf *d, Dwarf_Die *of, Dwarf_Die *out)
+{
+	return d->f->dwarf_child(of, out) == 0;
+}
+
+bool die_next(const struct dwarf *d, Dwarf_Die *die)
+{
+	Dwarf_Die next;
+
+	if (d->f->dwarf_siblingof(die, &next) != 0)
+		return false;
+	*die = next;
+	return true;
+}
+
+bool die_flag(const struct dwarf *d, Dwarf_Die *die, unsigned attr)
+{
+	Dwarf_Attribute a;
+	bool yes = false;
+
+	return d->f->dwarf_attr_integrate(die, attr, &a) &&
+	       d->f->dwarf_formflag(&a, &yes) == 0 && yes;
+}
+
+bool die_number(const struct dwarf *d, Dwarf_Die *die, unsigned attr, u64 *out)
+{
+	Dwarf_Attribute a;
+	Dwarf_Word v;
+
+	if (!d->f->dwarf_attr_integrate(die, attr, &a) || d->f->dwarf_formudata(&a, &v) != 0)
+		return false;
+	*out = v;
+	return true;
+}
+
+bool die_ref(const struct dwarf *d, Dwarf_Die *die, unsigned attr, Dwarf_Die *out)
+{
+	Dwarf_Attribute a;
+
+	return d->f->dwarf_attr_integrate(die, attr, &a) && d->f->dwarf_formref_die(&a, out);
+}
+
+const char *die_string(const struct dwarf *d, Dwarf_Die *die, unsigned attr)
+{
+	Dwarf_Attribute a;
+
+	return d->f->dwarf_attr_integrate(die, attr, &a) ? d->f->dwarf_formstring(&a) : NULL;
+}
+
+/* ---- opening */
+
+static bool same_file(const struct dwarf *d, const struct stat *st)
+{
+	return d->dev == st->st_dev && d->ino == st->st_ino && d->mtime == (u64)st->st_mtime;
+}
+
+static enum dwarf_language language_of(const struct dwarf *d, Dwarf_Die *unit)
+{
+	u64 n = 0;
+
+	die_number(d, unit, DW_AT_language, &n);
+	switch (n) {
+	case DW_LANG_C:
+	case DW_LANG_C89:
+	case DW_LANG_C99:
+	case DW_LANG_C11: return LANGUAGE_C;
+	case DW_LANG_C_plus_plus:
+	case DW_LANG_C_plus_plus_03:
+	case DW_LANG_C_plus_plus_11:
+	case DW_LANG_C_plus_plus_14: return LANGUAGE_CXX;
+	case DW_LANG_Rust: return LANGUAGE_RUST;
+	case DW_LANG_Go: return LANGUAGE_GO;
+	}
+	return LANGUAGE_OTHER;
+}
+
+static void list_units(struct dwarf *d)
+{
+	Dwarf_CU *cu = NULL;
+	uint8_t kind;
+	struct unit u = {};
+
+	while (d->f->dwarf_get_units(d->dw, cu, &cu, NULL, &kind, &u.die, &u.body) == 0) {
+		if (kind == DW_UT_type || kind == DW_UT_split_type)
+			continue; /* reached by signature */
+		if (kind != DW_UT_skeleton || !u.body.addr)
+			u.body = u.die;
+		u.language = language_of(d, &u.body);
+		vec_push(&d->arena, &d->units, u);
+	}
+}
+
+/* Its debug information: its own, or that of the file it points to. */
+static int open_debug(struct dwarf *d, struct err *err)
+{
+	struct elf_section s;
+	struct elf *debug = d->file;
+	const char *path = d->path;
+
+	if (!elf_section(d->file, ".debug_info", &s) && !elf_section(d->file, ".zdebug_info", &s)) {
+		debug = elf_debug_file(d->file);
+		path = debug ? elf_path(debug) : NULL;
+	}
+	d->debug_fd = path ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+	d->dw = d->debug_fd >= 0 ? d->f->dwarf_begin(d->debug_fd, DWARF_C_READ) : NULL;
+	if (d->dw)
+		return 0;
+	err_set(err, -ENODATA, "%s has no debug information", d->path);
+	err_help(err, "build it with -g, or install its -dbgsym (-dbg, -debuginfo) package");
+	return -ENODATA;
+}
+
+static void open_frames(struct dwarf *d)
+{
+	d->elf = d->f->elf_begin(d->fd, ELF_C_READ_MMAP, NULL);
+	d->cfi = d->elf ? d->f->dwarf_getcfi_elf(d->elf) : NULL;
+	d->debug_cfi = d->f->dwarf_getcfi(d->dw); /* belongs to dw */
+}
+
+static void release(struct dwarf *d)
+{
+	if (d->dw)
+		d->f->dwarf_end(d->dw);
+	elf_close(d->file);
+	if (d->fd >= 0)
+		close(d->fd);
+	if (d->debug_fd >= 0)
+		close(d->debug_fd);
+	arena_release(&d->arena);
+	free(d->path);
+	free(d);
+}
+
+static struct dwarf *open_new(const char *path, const struct stat *st, const struct dw *f,
+			      struct err *err)
+{
+	struct dwarf *d = xcalloc(1, sizeof(*d));
+
+	d->f = f;
+	d->path = xstrdup(path);
+	d->dev = st->st_dev;
+	d->ino = st->st_ino;
+	d->mtime = (u64)st->st_mtime;
+	d->debug_fd = -1;
+	arena_init(&d->arena);
+	d->fd = open(path, O_RDONLY | O_CLOEXEC);
+	d->file = elf_open(path, err);
+	if (d->fd < 0 || !d->file || open_debug(d, err) < 0) {
+		release(d);
+		return NULL;
+	}
+	list_units(d);
+	open_frames(d);
+	return d;
+}
+
+struct dwarf *dwarf_of(const char *path, const struct dwarf_registers *regs, struct err *err)
+{
+	const struct dw *f = dw_load(err);
+	struct dwarf *d;
+	struct stat st;
+
+	if (!f)
+		return NULL;
+	if (stat(path, &st) < 0) {
+		err_sys(err, "open %s", path);
+		return NULL;
+	}
+	for (d = opened; d; d = d->next)
+		if (same_file(d, &st))
+			return d;
+	d = open_new(path, &st, f, err);
+	if (!d)
+		return NULL;
+	d->regs = regs;
+	d->next = opened;
+	return opened = d;
+}
+
+/* ---- code to scopes */
+
+struct unit *dwarf_unit_at(struct dwarf *d, u64 pc)
+{
+	for (u32 i = 0; i < d->units.n; i++)
+		if (d->f->dwarf_haspc(&d->units.v[i].die, pc) > 0)
+			return &d->units.v[i];
+	return NULL;
+}
+
+/* What has no addresses of its own but may hold functions. */
+static bool is_container(int tag)
+{
+	switch (tag) {
+	case DW_TAG_namespace:
+	case DW_TAG_module:
+	case DW_TAG_structure_type:
+	case DW_TAG_class_type:
+	case DW_TAG_union_type:
+	case DW_TAG_enumeration_type: /* Rust: methods of enums */
+		return true;
+	}
+	return false;
+}
+
+static bool is_scope(int tag)
+{
+	return tag == DW_TAG_subprogram || tag == DW_TAG_inlined_subroutine ||
+	       tag == DW_TAG_lexical_block || tag == DW_TAG_try_block || tag == DW_TAG_catch_block;
+}
+
+static bool descend(struct dwarf *d, Dwarf_Die *die, u64 pc, struct scopes *out, u32 depth)
+{
+	Dwarf_Die c;
+
+	if (depth > MAX_SCOPES || !die_child(d, die, &c))
+		return false;
+	do {
+		int tag = d->f->dwarf_tag(&c);
+
+		if (is_container(tag) && descend(d, &c, pc, out, depth + 1))
+			return true;
+		if (!is_scope(tag) || d->f->dwarf_haspc(&c, pc) <= 0 || out->n == MAX_SCOPES)
+			continue;
+		out->die[out->n++] = c;
+		descend(d, &c, pc, out, depth + 1);
+		return true;
+	} while (die_next(d, &c));
+	return false;
+}
+
+bool dwarf_scopes(struct dwarf *d, u64 pc, struct scopes *out)
+{
+	out->n = 0;
+	out->unit = dwarf_unit_at(d, pc);
+	if (!out->unit)
+		return false;
+	out->die[out->n++] = out->unit->body;
+	return descend(d, &out->unit->body, pc, out, 0);
+}
+
+int scopes_function(const struct dwarf *d, struct scopes *s, bool inner)
+{
+	for (u32 i = s->n; i-- > 1;) {
+		int tag = d->f->dwarf_tag(&s->die[i]);
+
+		if (tag == DW_TAG_subprogram || (inner && tag == DW_TAG_inlined_subroutine))
+			return (int)i;
+	}
+	return -1;
+}
+
+/* ---- functions */
+
+static const char *linkage_name(const struct dwarf *d, Dwarf_Die *die)
+{
+	const char *s = die_string(d, die, DW_AT_linkage_name);
+
+	return s ? s : die_string(d, die, DW_AT_MIPS_linkage_name);
+}
+
+static void describe(struct dwarf *d, struct unit *u, Dwarf_Die *die, struct dwarf_func *out)
+{
+	const char *producer = die_string(d, &u->body, DW_AT_producer);
+	Dwarf_Addr base, low, high, entry;
+
+	*out = (struct dwarf_func){ .language = u->language };
+	out->name = d->f->dwarf_diename(die);
+	if (!out->name)
+		out->name = "";
+	out->producer = producer ? producer : "";
+	out->linkage_name = linkage_name(d, die);
+	out->inlined = d->f->dwarf_tag(die) == DW_TAG_inlined_subroutine;
+	out->external = die_flag(d, die, DW_AT_external);
+	if (d->f->dwarf_entrypc(die, &entry) == 0)
+		out->entry = entry;
+	if (d->f->dwarf_ranges(die, 0, &base, &low, &high) > 0) {
+		out->end = high;
+		if (!out->entry)
+			out->entry = low;
+	}
+	out->result = die_type_of(d, die, &out->result_by_reference);
+}
+
+static bool function_at(struct dwarf *d, u64 pc, bool inner, struct dwarf_func *out)
+{
+	struct scopes s;
+	int i = dwarf_scopes(d, pc, &s) ? scopes_function(d, &s, inner) : -1;
+
+	if (i < 0)
+		return false;
+	describe(d, s.unit, &s.die[i], out);
+	return true;
+}
+
+bool dwarf_func_at(struct dwarf *d, u64 pc, struct dwarf_func *out)
+{
+	return function_at(d, pc, false, out);
+}
+
+bool dwarf_inline_at(struct dwarf *d, u64 pc, struct dwarf_func *out)
+{
+	return function_at(d, pc, true, out);
+}
+
+struct copies {
+	struct dwarf *d;
+	struct unit *unit;
+	const char *name;
+	int (*f)(void *ctx, const struct dwarf_func *copy);
+	void *ctx;
+	int n, stop;
+};
+
+static bool is_named(const struct dwarf *d, Dwarf_Die *die, const char *name)
+{
+	const char *s = d->f->dwarf_diename(die);
+
+	if (s && streq(s, name))
+		return true;
+	s = linkage_name(d, die);
+	return s && streq(s, name);
+}
+
+static void find_copies(struct copies *c, Dwarf_Die *of, u32 depth)
+{
+	struct dwarf *d = c->d;
+	struct dwarf_func copy;
+	Dwarf_Die die;
+
+	if (depth > MAX_SCOPES || c->stop || !die_child(d, of, &die))
+		return;
+	do {
+		int tag = d->f->dwarf_tag(&die);
+
+		if (tag == DW_TAG_inlined_subroutine && is_named(d, &die, c->name)) {
+			describe(d, c->unit, &die, &copy);
+			if (copy.entry) {
+				c->n++;
+				c->stop = c->f(c->ctx, &copy);
+			}
+		}
+		if (is_scope(tag) || is_container(tag))
+			find_copies(c, &die, depth + 1);
+	} while (!c->stop && die_next(d, &die));
+}
+
+int dwarf_each_inlined(struct dwarf *d, const char *name,
+		       int (*f)(void *ctx, const struct dwarf_func *copy), void *ctx)
+{
+	struct copies c = { .d = d, .name = name, .f = f, .ctx = ctx };
+
+	for (u32 i = 0; i < d->units.n && !c.stop; i++) {
+		c.unit = &d->units.v[i];
+		find_copies(&c, &c.unit->body, 0);
+	}
+	return c.stop ? c.stop : c.n;
+}
+
+#else /* nothing to read it with */
+
+struct dwarf *dwarf_of(const char *path, const struct dwarf_registers *regs, struct err *err)
+{
+	dw_load(err);
+	return NULL;
+}
+
+bool dwarf_func_at(struct dwarf *d, u64 pc, struct dwarf_func *out)
+{
+	return false;
+}
+
+bool dwarf_inline_at(struct dwarf *d, u64 pc, struct dwarf_func *out)
+{
+	return false;
+}
+
+int dwarf_params(struct dwarf *d, u64 pc, bool inner, dwarf_var_fn f, void *ctx)
+{
+	return -1;
+}
+
+int dwarf_vars(struct dwarf *d, u64 pc, dwarf_var_fn f, void *ctx)
+{
+	return -1;
+}
+
+bool dwarf_var(struct dwarf *d, u64 pc, const char *name, struct dwarf_var *out)
+{
+	return false;
+}
+
+int dwarf_each_inlined(struct dwarf *d, const char *name,
+		       int (*f)(void *ctx, const struct dwarf_func *copy), void *ctx)
+{
+	return 0;
+}
+
+const struct type *dwarf_find_type(struct dwarf *d, u64 pc, u8 tag, const char *name, bool everywhere)
+{
+	return NULL;
+}
+
+bool dwarf_line_at(struct dwarf *d, u64 pc, struct dwarf_line *out)
+{
+	return false;
+}
+
+u64 dwarf_prologue_end(struct dwarf *d, u64 pc)
+{
+	return 0;
+}
+
+int dwarf_each_at_line(struct dwarf *d, const char *file, u32 line, u32 col, u32 *found,
+		       int (*f)(void *ctx, const struct dwarf_line *l), void *ctx)
+{
+	return -ENOENT;
+}
+
+int dwarf_each_line_in(struct dwarf *d, u64 low, u64 high,
+		       int (*f)(void *ctx, const struct dwarf_line *l), void *ctx)
+{
+	return 0;
+}
+
+#endif

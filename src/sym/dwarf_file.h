@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Shared by the files dwarf*.c; nobody else includes it. */
+#ifndef SONDE_SYM_DWARF_FILE_H
+#define SONDE_SYM_DWARF_FILE_H
+
+#include "base/hash.h"
+#include "sym/dwarf.h"
+#include "sym/dwarf_lib.h"
+
+#if SONDE_HAVE_LIBDW
+
+struct elf;
+
+struct unit {
+	Dwarf_Die die;	/* has the addresses and lines */
+	Dwarf_Die body; /* has the entries: another one in split files */
+	enum dwarf_language language;
+};
+
+struct dwarf {
+	struct dwarf *next;
+	struct arena arena; /* of all that it hands out */
+	char *path;
+	u64 dev, ino, mtime;
+	const struct dw *f;
+	const struct dwarf_registers *regs;
+	struct elf *file;
+	int fd, debug_fd;
+	Dwarf *dw;
+	Elf *elf;
+	Dwarf_CFI *cfi, *debug_cfi;
+	VEC(struct unit) units;
+	struct hash types; /* address of an entry -> struct type */
+	u32 type_depth;
+};
+
+enum { MAX_SCOPES = 64 };
+
+/* From the unit inwards: functions, blocks, inlined functions whose code covers an address. */
+struct scopes {
+	struct unit *unit;
+	Dwarf_Die die[MAX_SCOPES];
+	u32 n;
+};
+
+/* ---- dwarf.c */
+bool die_child(const struct dwarf *d, Dwarf_Die *of, Dwarf_Die *out);
+bool die_next(const struct dwarf *d, Dwarf_Die *die); /* in place */
+bool die_flag(const struct dwarf *d, Dwarf_Die *die, unsigned attr);
+bool die_number(const struct dwarf *d, Dwarf_Die *die, unsigned attr, u64 *out);
+/* The entry that an attribute of this one, or of what it is an instance of, refers to. */
+bool die_ref(const struct dwarf *d, Dwarf_Die *die, unsigned attr, Dwarf_Die *out);
+const char *die_string(const struct dwarf *d, Dwarf_Die *die, unsigned attr); /* NULL: none */
+struct unit *dwarf_unit_at(struct dwarf *d, u64 pc);
+bool dwarf_scopes(struct dwarf *d, u64 pc, struct scopes *out);
+/* Index of the innermost function (or the outermost, not inlined, one) in scopes, -1: none. */
+int scopes_function(const struct dwarf *d, struct scopes *s, bool inner);
+
+/* ---- dwarf_type.c */
+const struct type *die_type(struct dwarf *d, Dwarf_Die *type);
+/* Of DW_AT_type; &ty_void when there is none. *by_reference: a C++ object passed by its address. */
+const struct type *die_type_of(struct dwarf *d, Dwarf_Die *die, bool *by_reference);
+
+/* ---- dwarf_expr.c */
+struct expr_place {
+	struct dwarf *d;
+	u64 pc;
+	Dwarf_Attribute *attr; /* that the operations come from; NULL: unwind information */
+	Dwarf_Die *func;       /* whose frame base fbreg means; may be NULL */
+	bool at_entry;	       /* pc is the function's first instruction */
+	bool used_frame;       /* out */
+	u32 depth;
+};
+
+/* False: *why says what keeps it from being read. */
+bool expr_to_loc(struct expr_place *at, const Dwarf_Op *ops, size_t n, struct loc *out,
+		 const char **why);
+
+#endif
+#endif

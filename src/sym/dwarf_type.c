@@ -1,0 +1,508 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Entries of debug information -> struct type, as btf_type.c does it for the kernel's: structures come
+ * without fields and get them when somebody asks. A C++ class has its bases as members named by their
+ * class; references are pointers; a Rust enum is a structure with its discriminant and a member for each
+ * variant, which lie over each other.
+ */
+#include <errno.h>
+#include "sym/dwarf_file.h"
+#include "sym/elf.h"
+
+#if SONDE_HAVE_LIBDW
+
+enum { MAX_DEPTH = 48, MAX_FIELDS = 4096 };
+
+struct origin {
+	struct dwarf *d;
+	Dwarf_Die die;
+};
+
+static struct type *new_type(struct dwarf *d, enum type_kind kind, u64 size)
+{
+	struct type *t = arena_new(&d->arena, struct type);
+
+	t->kind = kind;
+	t->size = size <= INT32_MAX ? (u32)size : 0;
+	t->align = t->size >= 8 && t->size % 8 == 0 ? 8
+		   : t->size % 4 == 0 && t->size    ? 4
+		   : t->size % 2 == 0 && t->size    ? 2
+						    : 1;
+	t->origin = d;
+	return t;
+}
+
+static u64 byte_size(struct dwarf *d, Dwarf_Die *die)
+{
+	u64 n = 0;
+
+	return die_number(d, die, DW_AT_byte_size, &n) ? n : 0;
+}
+
+static const char *name_of(struct dwarf *d, Dwarf_Die *die)
+{
+	const char *s = d->f->dwarf_diename(die);
+
+	return s && *s ? s : NULL;
+}
+
+static bool int_size(u64 size)
+{
+	return size == 1 || size == 2 || size == 4 || size == 8;
+}
+
+/* ---- structs */
+
+struct fields {
+	VEC(struct field) list;
+};
+
+static void add_field(struct fields *fields, struct dwarf *d, struct field f)
+{
+	if (fields->list.n < MAX_FIELDS)
+		vec_push(&d->arena, &fields->list, f);
+}
+
+/* DWARF 3 and before wrote an expression: add a number. */
+static bool member_offset(struct dwarf *d, Dwarf_Die *die, u64 *out)
+{
+	Dwarf_Attribute a;
+	Dwarf_Op *ops;
+	size_t n;
+
+	*out = 0;
+	if (!d->f->dwarf_attr_integrate(die, DW_AT_data_member_location, &a))
+		return true;
+	if (die_number(d, die, DW_AT_data_member_location, out))
+		return true;
+	if (d->f->dwarf_getlocation(&a, &ops, &n) != 0 || n != 1 ||
+	    ops[0].atom != DW_OP_plus_uconst)
+		return false; /* of a virtual base: found through the object's table */
+	*out = ops[0].number;
+	return true;
+}
+
+/* Bits from the start of the structure. Before DWARF 4 they were counted from the unit's high end. */
+static bool bit_offset(struct dwarf *d, Dwarf_Die *die, u64 bytes, u64 bits, u64 unit, u64 *out)
+{
+	u64 n;
+
+	if (die_number(d, die, DW_AT_data_bit_offset, out))
+		return true;
+	if (!die_number(d, die, DW_AT_bit_offset, &n))
+		return false;
+	if (byte_size(d, die))
+		unit = byte_size(d, die);
+	*out = bytes * 8 + unit * 8 - n - bits;
+	return true;
+}
+
+static bool place(struct dwarf *d, Dwarf_Die *die, struct field *f)
+{
+	u32 unit = MAX(f->type->size, 1u);
+	u64 bytes, bits, at;
+
+	if (!member_offset(d, die, &bytes))
+		return false;
+	f->offset = (u32)bytes;
+	if (!die_number(d, die, DW_AT_bit_size, &bits) || !bits || bits > 64)
+		return true;
+	if (!bit_offset(d, die, bytes, bits, unit, &at))
+		at = bytes * 8;
+	f->offset = (u32)(at / 8 / unit * unit);
+	if (at - (u64)f->offset * 8 + bits > unit * 8)
+		f->offset = (u32)(at / 8);
+	f->bit_offset = (u8)(at - (u64)f->offset * 8);
+	f->bit_size = (u8)bits;
+	return true;
+}
+
+/* Static members are variables elsewhere. */
+static bool is_static(struct dwarf *d, Dwarf_Die *die)
+{
+	return die_flag(d, die, DW_AT_external) || die_flag(d, die, DW_AT_declaration);
+}
+
+static void add_member(struct dwarf *d, Dwarf_Die *die, bool is_base, struct fields *fields)
+{
+	const char *name = d->f->dwarf_diename(die);
+	struct field f = { .type = die_type_of(d, die, NULL) };
+
+	f.name = is_base ? f.type->name : name;
+	if (!f.name)
+		f.name = "";
+	f.is_base = is_base;
+	if (is_static(d, die) || !place(d, die, &f))
+		return;
+	f.from_user = f.type->kind == TY_POINTER;
+	add_field(fields, d, f);
+}
+
+static void add_members(struct dwarf *d, Dwarf_Die *of, struct fields *fields, u32 depth)
+{
+	Dwarf_Die die;
+
+	if (depth > 4 || !die_child(d, of, &die))
+		return;
+	do {
+		switch (d->f->dwarf_tag(&die)) {
+		case DW_TAG_member: add_member(d, &die, false, fields); break;
+		case DW_TAG_inheritance: add_member(d, &die, true, fields); break;
+		case DW_TAG_variant_part:
+		case DW_TAG_variant: add_members(d, &die, fields, depth + 1); break;
+		}
+	} while (die_next(d, &die));
+}
+
+static int complete_struct(struct type *t)
+{
+	struct origin *o = t->origin;
+	struct fields fields = {};
+
+	add_members(o->d, &o->die, &fields, 0);
+	t->fields = fields.list.v;
+	t->n_fields = fields.list.n;
+	return 0;
+}
+
+static int complete_declared(struct type *t)
+{
+	struct origin *o = t->origin;
+	const struct type *full =
+		t->name ? dwarf_find_type(o->d, 0, t->is_union ? 'u' : 's', t->name, true) : NULL;
+
+	if (!full || full == t || full->kind != TY_STRUCT || !full->size)
+		return -ENOENT;
+	type_complete(full);
+	t->size = full->size;
+	t->align = full->align;
+	t->fields = full->fields;
+	t->n_fields = full->n_fields;
+	return 0;
+}
+
+static const struct type *make_struct(struct dwarf *d, Dwarf_Die *die, bool is_union)
+{
+	bool declared = die_flag(d, die, DW_AT_declaration);
+	struct type *t = new_type(d, TY_STRUCT, declared ? 0 : byte_size(d, die));
+	struct origin *o = arena_new(&d->arena, struct origin);
+
+	o->d = d;
+	o->die = *die;
+	t->origin = o;
+	t->origin_id = 1; /* one type, one origin */
+	t->name = name_of(d, die);
+	t->is_union = is_union;
+	t->complete = declared ? complete_declared : complete_struct;
+	return t;
+}
+
+/* ---- scalars */
+
+/* A number that the language cannot compute with, long double: its bytes, and its name. */
+static const struct type *make_bytes(struct dwarf *d, Dwarf_Die *die, u64 size)
+{
+	struct type *t;
+
+	if (!size || size > 64)
+		return &ty_error;
+	t = arena_dup(&d->arena, type_array(&d->arena, &ty_u8, (u32)size), sizeof(*t));
+	t->name = name_of(d, die);
+	return t;
+}
+
+static const struct type *make_base(struct dwarf *d, Dwarf_Die *die)
+{
+	u64 encoding = 0, size = byte_size(d, die);
+	struct type *t;
+
+	die_number(d, die, DW_AT_encoding, &encoding);
+	if (encoding == DW_ATE_float)
+		return size == 4 ? &ty_f32 : size == 8 ? &ty_f64 : make_bytes(d, die, size);
+	if (encoding == DW_ATE_boolean && size == 1)
+		return &ty_bool;
+	if (encoding == DW_ATE_complex_float || !size)
+		return size ? make_bytes(d, die, size) : &ty_void; /* Rust's () has no bytes */
+	if (size == 16)
+		return type_array(&d->arena, &ty_u64, 2);
+	if (!int_size(size))
+		return &ty_error;
+	t = new_type(d, TY_INT, size);
+	t->is_signed = encoding == DW_ATE_signed || encoding == DW_ATE_signed_char;
+	t->name = name_of(d, die);
+	return t;
+}
+
+static s64 enumerator_value(struct dwarf *d, Dwarf_Die *die, bool is_signed)
+{
+	Dwarf_Attribute a;
+	Dwarf_Sword s = 0;
+	Dwarf_Word u = 0;
+
+	if (!d->f->dwarf_attr(die, DW_AT_const_value, &a))
+		return 0;
+	if (is_signed || d->f->dwarf_formudata(&a, &u) != 0)
+		return d->f->dwarf_formsdata(&a, &s) == 0 ? s : 0;
+	return (s64)u;
+}
+
+/* Without an underlying type (C before DWARF 5 of some compilers) values written as signed tell. */
+static bool enum_is_signed(struct dwarf *d, Dwarf_Die *die)
+{
+	const struct type *under = die_type_of(d, die, NULL);
+	Dwarf_Attribute a;
+	Dwarf_Sword v;
+	Dwarf_Die c;
+
+	if (under->kind == TY_INT)
+		return under->is_signed;
+	if (!die_child(d, die, &c))
+		return false;
+	do {
+		if (d->f->dwarf_attr(&c, DW_AT_const_value, &a) &&
+		    d->f->dwarf_whatform(&a) == DW_FORM_sdata &&
+		    d->f->dwarf_formsdata(&a, &v) == 0 && v < 0)
+			return true;
+	} while (die_next(d, &c));
+	return false;
+}
+
+static const struct type *make_enum(struct dwarf *d, Dwarf_Die *die)
+{
+	u64 size = byte_size(d, die);
+	VEC(struct enum_value) values = {};
+	struct type *t;
+	Dwarf_Die c;
+
+	if (!int_size(size))
+		return size ? &ty_error : &ty_s32;
+	t = new_type(d, TY_ENUM, size);
+	t->name = name_of(d, die);
+	t->is_signed = enum_is_signed(d, die);
+	if (die_child(d, die, &c))
+		do {
+			struct enum_value v = { d->f->dwarf_diename(&c),
+						enumerator_value(d, &c, t->is_signed) };
+
+			if (d->f->dwarf_tag(&c) == DW_TAG_enumerator && v.name)
+				vec_push(&d->arena, &values, v);
+		} while (die_next(d, &c));
+	t->enums = values.v;
+	t->n_enums = values.n;
+	return t;
+}
+
+/* ---- what refers to other types */
+
+static u64 dimension(struct dwarf *d, Dwarf_Die *range)
+{
+	u64 n = 0;
+
+	if (die_number(d, range, DW_AT_count, &n))
+		return n;
+	return die_number(d, range, DW_AT_upper_bound, &n) && n < INT32_MAX ? n + 1 : 0;
+}
+
+static bool is_char(const struct type *t)
+{
+	return t->kind == TY_INT && t->size == 1 && t->name && streq(t->name, "char");
+}
+
+static const struct type *make_array(struct dwarf *d, Dwarf_Die *die)
+{
+	const struct type *t = die_type_of(d, die, NULL);
+	u64 dim[8];
+	u32 n = 0;
+	Dwarf_Die c;
+
+	if (t->kind == TY_ERROR)
+		return t;
+	if (die_child(d, die, &c))
+		do {
+			int tag = d->f->dwarf_tag(&c);
+
+			if ((tag == DW_TAG_subrange_type || tag == DW_TAG_enumeration_type) &&
+			    n < ARRAY_SIZE(dim))
+				dim[n++] = dimension(d, &c);
+		} while (die_next(d, &c));
+	if (n && dim[n - 1] && dim[n - 1] <= INT32_MAX && is_char(t)) {
+		n--; /* text, as people see it */
+		t = type_string(&d->arena, (u32)dim[n]);
+	}
+	while (n) {
+		n--;
+		if (dim[n] > INT32_MAX || (t->size && dim[n] > INT32_MAX / t->size))
+			return &ty_error;
+		t = type_array(&d->arena, t, (u32)dim[n]);
+	}
+	return t;
+}
+
+static const struct type *make_typedef(struct dwarf *d, Dwarf_Die *die)
+{
+	const struct type *to = die_type_of(d, die, NULL);
+	bool nameless = (to->kind == TY_STRUCT || to->kind == TY_ENUM) && !to->name;
+	struct type *t;
+
+	if (to->kind != TY_INT && !nameless)
+		return to;
+	t = arena_dup(&d->arena, to, sizeof(*to));
+	t->name = name_of(d, die);
+	return t;
+}
+
+static const struct type *make_type(struct dwarf *d, Dwarf_Die *die)
+{
+	switch (d->f->dwarf_tag(die)) {
+	case DW_TAG_base_type: return make_base(d, die);
+	case DW_TAG_pointer_type:
+	case DW_TAG_reference_type:
+	case DW_TAG_rvalue_reference_type:
+		return type_pointer(&d->arena, die_type_of(d, die, NULL), SPACE_USER);
+	case DW_TAG_const_type:
+	case DW_TAG_volatile_type:
+	case DW_TAG_restrict_type:
+	case DW_TAG_atomic_type:
+	case DW_TAG_subrange_type:
+	case DW_TAG_template_alias: return die_type_of(d, die, NULL);
+	case DW_TAG_typedef: return make_typedef(d, die);
+	case DW_TAG_array_type: return make_array(d, die);
+	case DW_TAG_structure_type:
+	case DW_TAG_class_type:
+	case DW_TAG_interface_type: return make_struct(d, die, false);
+	case DW_TAG_union_type: return make_struct(d, die, true);
+	case DW_TAG_enumeration_type: return make_enum(d, die);
+	case DW_TAG_subroutine_type: return &ty_func;
+	case DW_TAG_ptr_to_member_type: return &ty_u64;
+	case DW_TAG_unspecified_type: return &ty_void;
+	}
+	return &ty_error;
+}
+
+const struct type *die_type(struct dwarf *d, Dwarf_Die *die)
+{
+	void **key = &die->addr;
+	const struct type *t = hash_get(&d->types, key, sizeof(*key));
+
+	if (t)
+		return t;
+	if (d->type_depth >= MAX_DEPTH)
+		return &ty_error;
+	d->type_depth++;
+	t = make_type(d, die);
+	d->type_depth--;
+	key = arena_dup(&d->arena, key, sizeof(*key));
+	hash_put(&d->types, key, sizeof(*key), (void *)(uintptr_t)t);
+	return t;
+}
+
+/* DW_CC_pass_by_reference: the object has a copy constructor or destructor of its own. */
+static bool is_by_reference(struct dwarf *d, Dwarf_Die *type)
+{
+	u64 how = 0;
+
+	for (u32 i = 0; i < 8; i++) {
+		int tag = d->f->dwarf_tag(type);
+
+		if (tag != DW_TAG_typedef && tag != DW_TAG_const_type && tag != DW_TAG_volatile_type)
+			break;
+		if (!die_ref(d, type, DW_AT_type, type))
+			return false;
+	}
+	return die_number(d, type, DW_AT_calling_convention, &how) && how == DW_CC_pass_by_reference;
+}
+
+const struct type *die_type_of(struct dwarf *d, Dwarf_Die *die, bool *by_reference)
+{
+	Dwarf_Die type;
+	const struct type *t;
+
+	if (by_reference)
+		*by_reference = false;
+	if (!die_ref(d, die, DW_AT_type, &type))
+		return &ty_void;
+	t = die_type(d, &type);
+	if (by_reference)
+		*by_reference = is_by_reference(d, &type);
+	return t;
+}
+
+/* ---- by name */
+
+static bool tag_matches(u8 tag, int dwarf_tag)
+{
+	switch (dwarf_tag) {
+	case DW_TAG_structure_type:
+	case DW_TAG_class_type: return tag == 's' || !tag;
+	case DW_TAG_union_type: return tag == 'u' || !tag;
+	case DW_TAG_enumeration_type: return tag == 'e' || !tag;
+	case DW_TAG_typedef:
+	case DW_TAG_base_type: return !tag;
+	}
+	return false;
+}
+
+static bool find_in(struct dwarf *d, Dwarf_Die *of, u8 tag, const char *name, Dwarf_Die *out, u32 depth)
+{
+	Dwarf_Die die;
+
+	if (depth > 16 || !die_child(d, of, &die))
+		return false;
+	do {
+		int t = d->f->dwarf_tag(&die);
+		const char *s;
+
+		if (t == DW_TAG_namespace && find_in(d, &die, tag, name, out, depth + 1))
+			return true;
+		if (!tag_matches(tag, t))
+			continue;
+		s = d->f->dwarf_diename(&die);
+		if (!s || !streq(s, name) || d->f->dwarf_hasattr(&die, DW_AT_declaration))
+			continue;
+		*out = die;
+		return true;
+	} while (die_next(d, &die));
+	return false;
+}
+
+/* Long names are in the table of strings, unless that is compressed or shared: most questions are about
+ * names that no file has. */
+static bool may_have_name(const struct dwarf *d, const char *name)
+{
+	static const char *const elsewhere[] = { ".gnu_debugaltlink", ".debug_types" };
+	struct elf *e = d->file;
+	struct elf_section s;
+	size_t len = strlen(name) + 1;
+
+	if (!elf_section(e, ".debug_info", &s))
+		e = elf_debug_file(e);
+	if (!e || len < 9 || !elf_section(e, ".debug_str", &s) || !s.bytes || s.flags & 0x800)
+		return true;
+	for (u32 i = 0; i < ARRAY_SIZE(elsewhere); i++) {
+		struct elf_section other;
+
+		if (elf_section(e, elsewhere[i], &other))
+			return true;
+	}
+	for (u32 i = 0; i < d->units.n; i++)
+		if (d->units.v[i].body.addr != d->units.v[i].die.addr)
+			return true; /* split: strings are in other files */
+	return memmem(s.bytes, s.size, name, len) != NULL;
+}
+
+const struct type *dwarf_find_type(struct dwarf *d, u64 pc, u8 tag, const char *name, bool everywhere)
+{
+	struct unit *here = pc ? dwarf_unit_at(d, pc) : NULL;
+	Dwarf_Die die;
+
+	if (!may_have_name(d, name))
+		return NULL;
+	if (here && find_in(d, &here->body, tag, name, &die, 0))
+		return die_type(d, &die);
+	for (u32 i = 0; everywhere && i < d->units.n; i++)
+		if (&d->units.v[i] != here && find_in(d, &d->units.v[i].body, tag, name, &die, 0))
+			return die_type(d, &die);
+	return NULL;
+}
+
+#endif

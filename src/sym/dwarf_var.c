@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Parameters, locals and globals: which are in scope at an address, and where each is there. What cannot
+ * be read is still listed, with the reason: a tracer that says "optimized out" before it attaches spares
+ * its user the zeroes.
+ */
+#include "sym/dwarf_file.h"
+#include "sym/elf.h"
+
+#if SONDE_HAVE_LIBDW
+
+/* ---- where one is */
+
+static bool is_range_form(unsigned form)
+{
+	return form == DW_FORM_sec_offset || form == DW_FORM_loclistx || form == DW_FORM_data4 ||
+	       form == DW_FORM_data8;
+}
+
+static void constant(struct dwarf *d, Dwarf_Attribute *a, struct dwarf_var *v)
+{
+	Dwarf_Sword s;
+	Dwarf_Word u;
+	Dwarf_Block block;
+	u64 word = 0;
+
+	if (v->type->is_signed && d->f->dwarf_formsdata(a, &s) == 0)
+		word = (u64)s;
+	else if (d->f->dwarf_formudata(a, &u) == 0)
+		word = u;
+	else if (d->f->dwarf_formblock(a, &block) == 0 && block.length <= 8)
+		memcpy(&word, block.data, block.length);
+	else {
+		v->why = "it is a constant that is not a number";
+		return;
+	}
+	if (type_is_scalar(v->type))
+		v->loc = (struct loc){ .kind = LOC_CONST, .value = (s64)word, .size = 8 };
+	else
+		v->why = "it is a constant that is not a number";
+}
+
+static void locate(struct dwarf *d, struct scopes *s, Dwarf_Die *die, u64 pc, struct dwarf_var *v)
+{
+	int func = scopes_function(d, s, false);
+	struct expr_place at = { .d = d, .pc = pc, .func = func >= 0 ? &s->die[func] : NULL };
+	Dwarf_Attribute a;
+	Dwarf_Addr entry;
+	Dwarf_Op *ops;
+	size_t n;
+
+	if (!d->f->dwarf_attr_integrate(die, DW_AT_location, &a)) {
+		if (d->f->dwarf_attr_integrate(die, DW_AT_const_value, &a))
+			constant(d, &a, v);
+		else
+			v->why = "it was optimized out";
+		return;
+	}
+	at.attr = &a;
+	at.at_entry = at.func && d->f->dwarf_entrypc(at.func, &entry) == 0 && entry == pc;
+	v->in_list = is_range_form(d->f->dwarf_whatform(&a));
+	if (d->f->dwarf_getlocation_addr(&a, pc, &ops, &n, 1) != 1) {
+		v->why = v->in_list ? "it was optimized out here (it has a place at other addresses)"
+				    : "it was optimized out";
+		return;
+	}
+	if (!expr_to_loc(&at, ops, n, &v->loc, &v->why))
+		v->loc = (struct loc){};
+	v->in_frame = at.used_frame && !v->in_list;
+}
+
+static bool fits_register(const struct type *t)
+{
+	return type_is_scalar(t) || t->size <= 8;
+}
+
+/* A register holds a scalar's low bytes; other things that fit become bytes of ours. */
+static void settle(struct dwarf *d, struct dwarf_var *v)
+{
+	struct loc_piece *p;
+
+	if (v->loc.kind != LOC_REG)
+		return;
+	if (!fits_register(v->type)) {
+		v->loc = (struct loc){};
+		v->why = "its location is too small for its type";
+		return;
+	}
+	if (type_is_scalar(v->type)) {
+		v->loc.size = (u8)v->type->size;
+		v->loc.is_signed = v->type->is_signed;
+		return;
+	}
+	p = arena_new(&d->arena, struct loc_piece);
+	*p = (struct loc_piece){ v->loc, v->type->size };
+	v->loc = (struct loc){ .kind = LOC_PIECES, .piece = p, .n = 1 };
+}
+
+static void describe(struct dwarf *d, struct scopes *s, Dwarf_Die *die, u64 pc, struct dwarf_var *v)
+{
+	u64 line = 0;
+
+	*v = (struct dwarf_var){ .name = d->f->dwarf_diename(die) };
+	if (!v->name)
+		v->name = "";
+	v->is_param = d->f->dwarf_tag(die) == DW_TAG_formal_parameter;
+	v->is_result = die_flag(d, die, DW_AT_variable_parameter);
+	v->type = die_type_of(d, die, &v->by_reference);
+	if (die_number(d, die, DW_AT_decl_line, &line))
+		v->line = (u32)line;
+	locate(d, s, die, pc, v);
+	settle(d, v);
+	if (v->loc.kind != LOC_NONE && v->type->kind == TY_ERROR) {
+		v->loc = (struct loc){};
+		v->why = "its type is not one that sonde knows";
+	}
+}
+
+/* ---- those of one scope */
+
+static bool is_variable(int tag)
+{
+	return tag == DW_TAG_variable || tag == DW_TAG_formal_parameter || tag == DW_TAG_constant;
+}
+
+struct walk {
+	struct dwarf *d;
+	struct scopes *s;
+	u64 pc;
+	dwarf_var_fn f;
+	void *ctx;
+	struct hash seen;
+	bool params_only;
+	int n;
+};
+
+static int walk_scope(struct walk *w, Dwarf_Die *scope)
+{
+	struct dwarf *d = w->d;
+	struct dwarf_var v;
+	Dwarf_Die die;
+	int stop;
+
+	if (!die_child(d, scope, &die))
+		return 0;
+	do {
+		int tag = d->f->dwarf_tag(&die);
+		const char *name;
+
+		if (!is_variable(tag) || (w->params_only && tag != DW_TAG_formal_parameter))
+			continue;
+		name = d->f->dwarf_diename(&die);
+		if (!w->params_only && (!name || hash_puts(&w->seen, name, w)))
+			continue;
+		describe(d, w->s, &die, w->pc, &v);
+		w->n++;
+		stop = w->f(w->ctx, &v);
+		if (stop)
+			return stop;
+	} while (die_next(d, &die));
+	return 0;
+}
+
+int dwarf_params(struct dwarf *d, u64 pc, bool inner, dwarf_var_fn f, void *ctx)
+{
+	struct scopes s;
+	struct walk w = { .d = d, .s = &s, .pc = pc, .f = f, .ctx = ctx, .params_only = true };
+	int i = dwarf_scopes(d, pc, &s) ? scopes_function(d, &s, inner) : -1, stop;
+
+	if (i < 0)
+		return -1;
+	stop = walk_scope(&w, &s.die[i]);
+	return stop ? stop : w.n;
+}
+
+int dwarf_vars(struct dwarf *d, u64 pc, dwarf_var_fn f, void *ctx)
+{
+	struct scopes s;
+	struct walk w = { .d = d, .s = &s, .pc = pc, .f = f, .ctx = ctx };
+	int stop = 0, tag;
+
+	if (!dwarf_scopes(d, pc, &s))
+		return -1;
+	for (u32 i = s.n; i-- > 1 && !stop;) {
+		stop = walk_scope(&w, &s.die[i]);
+		tag = d->f->dwarf_tag(&s.die[i]);
+		if (tag == DW_TAG_subprogram || tag == DW_TAG_inlined_subroutine)
+			break;
+	}
+	hash_release(&w.seen);
+	return stop ? stop : w.n;
+}
+
+/* ---- one by name */
+
+static bool named_in(struct dwarf *d, Dwarf_Die *scope, const char *name, Dwarf_Die *out)
+{
+	Dwarf_Die die;
+
+	if (!die_child(d, scope, &die))
+		return false;
+	do {
+		const char *s = is_variable(d->f->dwarf_tag(&die)) ? d->f->dwarf_diename(&die) : NULL;
+
+		if (s && streq(s, name)) {
+			*out = die;
+			return true;
+		}
+	} while (die_next(d, &die));
+	return false;
+}
+
+/* A global that has a place: declarations and the abstract halves of definitions have none. */
+static bool global_in(struct dwarf *d, Dwarf_Die *of, const char *name, Dwarf_Die *out, u32 depth)
+{
+	Dwarf_Die die;
+
+	if (depth > 8 || !die_child(d, of, &die))
+		return false;
+	do {
+		int tag = d->f->dwarf_tag(&die);
+		const char *s = tag == DW_TAG_variable ? d->f->dwarf_diename(&die) : NULL;
+
+		if (tag == DW_TAG_namespace && global_in(d, &die, name, out, depth + 1))
+			return true;
+		if (!s || !streq(s, name))
+			continue;
+		if (d->f->dwarf_hasattr_integrate(&die, DW_AT_location) ||
+		    d->f->dwarf_hasattr_integrate(&die, DW_AT_const_value)) {
+			*out = die;
+			return true;
+		}
+	} while (die_next(d, &die));
+	return false;
+}
+
+static bool find_global(struct dwarf *d, struct unit *here, const char *name, Dwarf_Die *out)
+{
+	if (here && global_in(d, &here->body, name, out, 0))
+		return true;
+	for (u32 i = 0; i < d->units.n; i++)
+		if (&d->units.v[i] != here && global_in(d, &d->units.v[i].body, name, out, 0))
+			return true;
+	return false;
+}
+
+bool dwarf_var(struct dwarf *d, u64 pc, const char *name, struct dwarf_var *out)
+{
+	struct scopes s;
+	Dwarf_Die die;
+
+	dwarf_scopes(d, pc, &s);
+	for (u32 i = s.n; i-- > 1;)
+		if (named_in(d, &s.die[i], name, &die)) {
+			describe(d, &s, &die, pc, out);
+			return true;
+		}
+	if (!find_global(d, s.unit, name, &die))
+		return false;
+	describe(d, &s, &die, pc, out);
+	out->is_global = true;
+	return true;
+}
+
+#endif
