@@ -317,6 +317,17 @@ static bool try_kfunc(void)
 	return with_btf(ask_kfunc);
 }
 
+/* Nothing that can be tried tells it: the function that the function graph calls is there or not. */
+static bool ask_fprobe_graph(struct btf *btf)
+{
+	return btf_find(btf, "fprobe_return", KIND_FUNC);
+}
+
+static bool try_fprobe_graph(void)
+{
+	return with_btf(ask_fprobe_graph);
+}
+
 /* ---- attaching */
 
 /* An event of a probe PMU in a place that does not exist: "no such place" means that it would
@@ -425,6 +436,7 @@ static bool (*const tries[N_FEATURES])(void) = {
 	[FEAT_KPROBE] = try_kprobe,
 	[FEAT_KPROBE_MULTI] = try_kprobe_multi,
 	[FEAT_KPROBE_SESSION] = try_kprobe_session,
+	[FEAT_FPROBE_GRAPH] = try_fprobe_graph,
 	[FEAT_UPROBE] = try_uprobe,
 	[FEAT_UPROBE_MULTI] = try_uprobe_multi,
 	[FEAT_FENTRY] = try_fentry,

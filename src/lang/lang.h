@@ -36,6 +36,7 @@ struct instance {
 	VEC(struct var *) vars;
 	bool once;	  /* begin, end: run by hand, in order */
 	bool internal;	  /* sonde's own clause, not the script's */
+	bool is_one_of_many; /* a pattern's: the kernel may refuse it */
 	bool follows;	  /* --follow applies */
 	u32 only_pid;	  /* events of other processes are ignored; 0: none are */
 	u32 follow_map;	  /* program.maps index of the set of followed processes, ~0u: none */

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <regex.h>
 #include "base/clock.h"
+#include "base/glob.h"
 #include "builtin/builtin.h"
 #include "engine/engine.h"
 #include "ir/lower.h"
@@ -85,6 +86,7 @@ struct resolve {
 	u32 first;	  /* this clause's first instance */
 	const char *user_name; /* of the attach point, or NULL */
 	bool internal;
+	bool many;	  /* the attach point is not the only one */
 	const regex_t *filter;	  /* --probe-filter or NULL */
 	u32 n_filtered;		  /* system calls that it dropped from a target */
 };
@@ -202,6 +204,8 @@ static bool cookie_tells(const struct resolve *r, const struct site *s)
 
 static struct instance *find_instance(struct resolve *r, const struct target *t)
 {
+	if (t->site.kind == SITE_TRAMPOLINE) /* loaded for one function */
+		return NULL;
 	for (u32 i = r->first; i < r->c->instances.n; i++) {
 		struct instance *in = r->c->instances.v[i];
 
@@ -228,6 +232,7 @@ static struct instance *new_instance(struct resolve *r, const struct target *t)
 	in->once = t->site.kind == SITE_ONCE;
 	in->follow_map = NO_INDEX;
 	in->internal = r->internal;
+	in->is_one_of_many = r->many;
 	in->index = c->instances.n;
 	if (r->o->pid > 0 && !r->o->follow && !r->provider->bound_to_pid && !r->provider->unfiltered && !r->internal)
 		in->only_pid = (u32)r->o->pid;
@@ -342,6 +347,7 @@ static void resolve_clause(struct compiled *c, const struct session_options *o, 
 		if (!spec)
 			continue;
 		r.provider = spec->provider;
+		r.many = a->next || a != clause->attaches || glob_has_wildcard(spec->text);
 		r.user_name = a->user_name;
 		spec->provider->resolve(env, spec, on_target, &r);
 		if (o->any_kernel && c->instances.n == before && c->diags.n_errors == errors && r.first == before)

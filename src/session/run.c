@@ -66,64 +66,7 @@ static void show_dumps(struct run *r)
 	sink_flush(r->o->sink);
 }
 
-/* ---- loading and attaching */
-
-static int load_all(struct run *r, struct err *err)
-{
-	int rc = kernel_create_maps(r->k, err);
-
-	for (u32 i = 0; i < r->c.prog.funcs.n && !rc; i++) {
-		rc = kernel_load(r->k, i, err);
-		if (rc < 0)
-			err_wrap(err, "load the program of %s", r->c.instances.v[i]->name);
-	}
-	return rc < 0 ? rc : 0;
-}
-
-static void refused(void *ctx, const struct site *site, const struct err *err)
-{
-	struct run *r = ctx;
-	struct buf text = { 0 };
-
-	buf_printf(&text, "%s: %s; skipping", site->probe, err->text);
-	r->o->sink->output->message(r->o->sink, "warnf", (struct span){ 0, 0 }, text.s);
-	buf_release(&text);
-	r->c.n_probes--;
-}
-
-static bool run_by_hand(const struct site *s)
-{
-	return s->kind == SITE_ONCE || s->kind == SITE_SIGNAL;
-}
-
-/* All sites of one function in one call, so that the engine can batch them. */
-static int attach_all(struct run *r, bool internal, struct err *err)
-{
-	const struct site **sites = arena_array(&r->c.arena, const struct site *, r->c.sites.n + 1);
-	bool strict = r->c.env.config.missing_probes == MISSING_ERROR, lone;
-	int rc;
-
-	for (u32 f = 0; f < r->c.instances.n; f++) {
-		u32 n = 0;
-
-		if (r->c.instances.v[f]->internal != internal)
-			continue;
-		for (u32 i = 0; i < r->c.sites.n; i++)
-			if (r->c.sites.v[i].func == f && !run_by_hand(&r->c.sites.v[i].site))
-				sites[n++] = &r->c.sites.v[i].site;
-		if (!n)
-			continue;
-		if (signals_stop()) {
-			r->exiting = true;
-			return 0;
-		}
-		lone = n == 1 && !r->c.instances.v[f]->clause->attaches->next;
-		rc = kernel_attach_many(r->k, f, sites, n, strict && lone ? NULL : refused, r, err);
-		if (rc < 0)
-			return rc;
-	}
-	return 0;
-}
+/* ---- probes run by hand */
 
 static int run_special(struct run *r, const char *probe, struct err *err)
 {

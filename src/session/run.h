@@ -9,6 +9,7 @@
 #include "trace/action.h"
 #include "vm/vm.h"
 
+struct sites_of;
 struct usyms;
 struct usermaps;
 
@@ -42,6 +43,7 @@ struct run {
 	u64 speculated;	    /* bytes of them */
 	bool ksyms_are_new; /* read since the programs were loaded */
 	struct buf names_buf; /* strings that the name questions return */
+	struct sites_of *sites; /* attach.c: by function */
 	u32 follow_at;	    /* follow.c: whose children are being added */
 };
 
@@ -85,6 +87,11 @@ void speculations_release(struct run *r);
 
 /* ---- follow.c */
 int follow_start(struct run *r, s32 pid);
+
+/* ---- attach.c */
+int load_all(struct run *r, struct err *err);
+/* internal: sonde's own clauses, else the script's. */
+int attach_all(struct run *r, bool internal, struct err *err);
 
 /* ---- iter.c */
 bool iter_is_wanted(const struct run *r);

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Loading and attaching what was compiled. What is attached first on a kprobe, uprobe or trampoline runs
+ * last there, because kernels put a new program in front of the others (kernel/kprobes.c: add_new_kprobe;
+ * kernel/trace/ftrace.c: add_ftrace_ops; kernel/bpf/trampoline.c: hlist_add_head), while tracepoints and
+ * perf events run theirs in the order in which they came. So that clauses run in the order of the script,
+ * the first kind is attached from the last clause to the first. A kernel return probe that is not made by
+ * the function graph is different again: entries are stacked, so the last one stacked runs first.
+ *
+ * One of many that the kernel refuses is skipped with a warning; one that the script names is an error.
+ */
+#include <errno.h>
+#include "session/run.h"
+
+enum { TOLD_ONE_BY_ONE = 5 };
+
+struct skipped { /* of one clause */
+	struct run *r;
+	u32 n;
+};
+
+/* The sites of each function, in the order of the script. */
+struct sites_of {
+	const struct site **v;
+	u32 n;
+};
+
+static void warn(struct run *r, const char *text)
+{
+	r->o->sink->output->message(r->o->sink, "warnf", (struct span){ 0, 0 }, text);
+}
+
+static void skip(void *ctx, const struct site *site, const struct err *err)
+{
+	struct skipped *s = ctx;
+	struct buf text = { 0 };
+
+	s->r->c.n_probes--;
+	if (s->n++ >= TOLD_ONE_BY_ONE && !s->r->o->verbose)
+		return;
+	buf_printf(&text, "%s: %s; skipping", site->probe, err->text);
+	warn(s->r, text.s);
+	buf_release(&text);
+}
+
+static void tell_rest(const struct skipped *s)
+{
+	struct buf text = { 0 };
+
+	if (s->n <= TOLD_ONE_BY_ONE || s->r->o->verbose)
+		return;
+	buf_printf(&text, "and %u more are skipped (-v names them)", s->n - TOLD_ONE_BY_ONE);
+	warn(s->r, text.s);
+	buf_release(&text);
+}
+
+static bool run_by_hand(const struct site *s)
+{
+	return s->kind == SITE_ONCE || s->kind == SITE_SIGNAL;
+}
+
+static bool newest_runs_first(struct run *r, const struct site *s)
+{
+	switch (s->kind) {
+	case SITE_KPROBE: return !s->is_return || feature_has(r->c.env.features, FEAT_FPROBE_GRAPH);
+	case SITE_UPROBE:
+	case SITE_TRAMPOLINE: return true;
+	case SITE_ONCE:
+	case SITE_SIGNAL:
+	case SITE_PERF_TRACEPOINT:
+	case SITE_RAW_TRACEPOINT:
+	case SITE_PERF_SOFTWARE:
+	case SITE_PERF_TIMER:
+	case SITE_WATCHPOINT:
+	case SITE_ITER: break;
+	}
+	return false;
+}
+
+static struct sites_of *sites_by_func(struct run *r)
+{
+	u32 n = r->c.instances.n;
+	struct sites_of *of = arena_array(&r->c.arena, struct sites_of, n + 1);
+
+	for (u32 i = 0; i < r->c.sites.n; i++)
+		of[r->c.sites.v[i].func].n++;
+	for (u32 f = 0; f < n; f++) {
+		of[f].v = arena_array(&r->c.arena, const struct site *, of[f].n + 1);
+		of[f].n = 0;
+	}
+	for (u32 i = 0; i < r->c.sites.n; i++) {
+		struct sites_of *s = &of[r->c.sites.v[i].func];
+
+		if (!run_by_hand(&r->c.sites.v[i].site))
+			s->v[s->n++] = &r->c.sites.v[i].site;
+	}
+	return of;
+}
+
+/* Whether the script wants this very site, and no other in its clause. */
+static bool is_wanted(const struct run *r, u32 func, const struct sites_of *sites)
+{
+	const struct instance *in = r->c.instances.v[func];
+
+	return r->c.env.config.missing_probes == MISSING_ERROR && sites->n == 1 && !in->clause->attaches->next &&
+	       !in->is_one_of_many;
+}
+
+static void skip_func(struct skipped *s, struct sites_of *sites, struct err *err)
+{
+	for (u32 i = 0; i < sites->n; i++)
+		skip(s, sites->v[i], err);
+	sites->n = 0;
+	err_release(err);
+	*err = (struct err){ 0 };
+}
+
+/* What would refuse the next one as well. */
+static bool is_final(int code)
+{
+	return code == -EPERM || code == -EACCES || code == -EMFILE || code == -ENFILE || code == -ENOMEM;
+}
+
+int load_all(struct run *r, struct err *err)
+{
+	struct skipped skipped = { r, 0 };
+	int rc = kernel_create_maps(r->k, err);
+
+	r->sites = sites_by_func(r);
+	for (u32 f = 0; f < r->c.prog.funcs.n && !rc; f++) {
+		rc = kernel_load(r->k, f, err);
+		if (rc < 0 && r->c.instances.v[f]->is_one_of_many && !is_final(rc)) {
+			skip_func(&skipped, &r->sites[f], err);
+			rc = 0;
+		}
+		if (rc < 0)
+			err_wrap(err, "load the program of %s", r->c.instances.v[f]->name);
+	}
+	tell_rest(&skipped);
+	return rc < 0 ? rc : 0;
+}
+
+static int attach_func(struct run *r, u32 f, struct skipped *skipped, struct err *err)
+{
+	struct sites_of *s = &r->sites[f];
+
+	return kernel_attach_many(r->k, f, s->v, s->n, is_wanted(r, f, s) ? NULL : skip, skipped, err);
+}
+
+static int attach_some(struct run *r, bool internal, bool backwards, struct err *err)
+{
+	u32 n = r->c.instances.n;
+	struct skipped skipped = { r, 0 };
+	int rc = 0;
+
+	for (u32 i = 0; i < n && rc >= 0 && !r->exiting; i++) {
+		u32 f = backwards ? n - 1 - i : i;
+		const struct sites_of *s = &r->sites[f];
+
+		if (!s->n || r->c.instances.v[f]->internal != internal || newest_runs_first(r, s->v[0]) != backwards)
+			continue;
+		r->exiting |= signals_stop();
+		if (!r->exiting)
+			rc = attach_func(r, f, &skipped, err);
+	}
+	tell_rest(&skipped);
+	return rc < 0 ? rc : 0;
+}
+
+int attach_all(struct run *r, bool internal, struct err *err)
+{
+	int rc = attach_some(r, internal, true, err);
+
+	return rc < 0 ? rc : attach_some(r, internal, false, err);
+}
