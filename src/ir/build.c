@@ -20,7 +20,7 @@ static u32 key_hash(const struct ir_insn *k)
 
 	for (u32 i = 0; i < ARRAY_SIZE(k->arg); i++)
 		h = h * 33 + opnd_hash(k->arg[i]);
-	return (h ^ h >> 15) % VN_BUCKETS;
+	return h ^ h >> 15;
 }
 
 static bool opnd_equal(struct opnd a, struct opnd b)
@@ -49,7 +49,7 @@ void vn_truncate(struct lower *l, u32 mark)
 	while (l->s->vn.n > mark) {
 		struct vn_entry *e = vec_last(&l->s->vn);
 
-		l->s->vn_head[e->bucket] = e->prev;
+		l->s->vn_head[e->hash % VN_BUCKETS] = e->prev;
 		l->s->vn.n--;
 	}
 }
@@ -78,10 +78,12 @@ static u32 epoch_of(struct lower *l, u32 map)
 
 bool vn_find(struct lower *l, const struct ir_insn *key, bool is_map, struct opnd *result)
 {
-	for (u32 i = l->s->vn_head[key_hash(key)]; i; i = l->s->vn.v[i - 1].prev) {
+	u32 hash = key_hash(key);
+
+	for (u32 i = l->s->vn_head[hash % VN_BUCKETS]; i; i = l->s->vn.v[i - 1].prev) {
 		struct vn_entry *e = &l->s->vn.v[i - 1];
 
-		if (e->is_map != is_map || !key_equal(&e->key, key))
+		if (e->hash != hash || e->is_map != is_map || !key_equal(&e->key, key))
 			continue;
 		if (is_map && e->epoch != epoch_of(l, (u32)key->imm))
 			return false;
@@ -95,11 +97,11 @@ void vn_add(struct lower *l, const struct ir_insn *key, bool is_map, struct opnd
 {
 	struct vn_entry e = { .key = *key, .result = result, .is_map = is_map };
 
-	e.bucket = key_hash(key);
-	e.prev = l->s->vn_head[e.bucket];
+	e.hash = key_hash(key);
+	e.prev = l->s->vn_head[e.hash % VN_BUCKETS];
 	e.epoch = is_map ? epoch_of(l, (u32)key->imm) : 0;
 	vec_push(l->arena, &l->s->vn, e);
-	l->s->vn_head[e.bucket] = l->s->vn.n;
+	l->s->vn_head[e.hash % VN_BUCKETS] = l->s->vn.n;
 }
 
 void vn_map_written(struct lower *l, u32 map)

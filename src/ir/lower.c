@@ -238,6 +238,7 @@ static void lower_clause(struct lower *l)
 		struct cond_marks m;
 
 		l->s->exit_predicate = ir_block_new(l);
+		lower_place_opaque(l, in->predicate);
 		m = lower_cond_marks(l, in->predicate, yes, l->s->exit_predicate);
 		l->s->predicate_scratch = l->s->scratch;
 		vn_truncate(l, m.yes);
@@ -246,6 +247,7 @@ static void lower_clause(struct lower *l)
 	claim_point(l);
 	l->s->exit_zero = ir_block_new(l);
 	lower_place_captures(l);
+	lower_place_opaque(l, in->body);
 	start_speculation(l);
 	lower_stmts(l, in->body->a);
 	lower_return(l, o_imm(0));

@@ -139,6 +139,9 @@ void lower_speculation_decided(struct lower *l, struct opnd number);
 
 /* ---- losses: adds one to the counter of (this statement, reason); which of prog->losses */
 u32 lower_loss(struct lower *l, enum loss_reason reason, const char *where);
+/* The same for one of two reasons: odd where the lowest bit of which is set. */
+void lower_loss_by_bit(struct lower *l, enum loss_reason even, enum loss_reason odd, const char *where,
+		       struct opnd which);
 /* Ends the program for this event: releases scratch, returns. Code after it is unreachable. */
 void lower_return(struct lower *l, struct opnd value);
 

@@ -241,6 +241,42 @@ static struct cond_marks both(struct lower *l)
 	return (struct cond_marks){ vn_mark(l), vn_mark(l) };
 }
 
+/*
+ * Verifiers learn from a condition, and decide later ones by it: each of many conditions then doubles the
+ * ways that they follow. Where there are many, what is compared goes through memory, and they forget.
+ */
+static struct opnd opaque(struct lower *l, struct opnd v)
+{
+	if (l->s->opaque.kind == O_NONE || v.kind != O_TEMP)
+		return v;
+	ir_store(l, l->s->opaque, 8, v);
+	return ir_load(l, l->s->opaque, 8, false);
+}
+
+static bool counts_as_condition(const struct node *n)
+{
+	return n->kind == N_IF || n->kind == N_COND || n->kind == N_WHILE ||
+	       (n->kind == N_BINARY && (n->op == OP_LAND || n->op == OP_LOR));
+}
+
+static bool count_condition(struct node *n, void *ctx)
+{
+	u32 *count = ctx;
+
+	*count += counts_as_condition(n);
+	return true;
+}
+
+void lower_place_opaque(struct lower *l, struct node *code)
+{
+	u32 n = 0;
+
+	ast_walk(code, count_condition, &n);
+	if (n <= MANY_CONDITIONS || l->s->opaque.kind != O_NONE)
+		return;
+	l->s->opaque = lower_scratch_kept(l, 8);
+}
+
 struct cond_marks lower_cond_marks(struct lower *l, struct node *n, struct ir_block *yes, struct ir_block *no)
 {
 	if (!n->is_const && n->kind == N_BINARY) {
@@ -259,7 +295,7 @@ struct cond_marks lower_cond_marks(struct lower *l, struct node *n, struct ir_bl
 		if (is_comparison(n->op)) {
 			struct opnd a = lower_scalar(l, n->a), b = lower_scalar(l, n->b);
 
-			ir_branch(l, cond_of(n->op, compares_signed(n)), a, b, yes, no);
+			ir_branch(l, cond_of(n->op, compares_signed(n)), opaque(l, a), opaque(l, b), yes, no);
 			return both(l);
 		}
 	}
@@ -275,7 +311,7 @@ struct cond_marks lower_cond_marks(struct lower *l, struct node *n, struct ir_bl
 		ir_branch(l, CC_NE, ir_load(l, v.o, 1, false), o_imm(0), yes, no);
 		return both(l);
 	}
-	ir_branch(l, CC_NE, lower_scalar(l, n), o_imm(0), yes, no);
+	ir_branch(l, CC_NE, opaque(l, lower_scalar(l, n)), o_imm(0), yes, no);
 	return both(l);
 }
 

@@ -212,6 +212,7 @@ static void inherit_homes(struct lower *l, const struct lower_state *outer)
 	}
 	l->s->returned = inherit(l, outer, outer->returned);
 	l->s->speculation = inherit(l, outer, outer->speculation);
+	l->s->opaque = inherit(l, outer, outer->opaque);
 }
 
 /* Code goes into a new function from here on, whose last parameter is the share. */

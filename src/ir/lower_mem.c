@@ -432,23 +432,53 @@ void lower_store_val(struct lower *l, const struct ir_val *v, const struct type 
 
 /* ---- losses */
 
-static u32 find_loss(struct lower *l, enum loss_reason reason, const char *where)
+/* The statement's counter: in its chain of what began at the same hash of place and reason. */
+static u32 find_loss(struct lower *l, enum loss_reason reason)
 {
 	struct program *p = l->prog;
-	struct loss loss = { .span = l->span, .reason = reason, .where = where };
+	u32 i = p->loss_head[(l->span.off * 31 + reason) % LOSS_BUCKETS];
 
-	for (u32 i = 0; i < p->losses.n; i++)
-		if (p->losses.v[i].span.off == l->span.off && p->losses.v[i].reason == reason)
-			return i;
-	loss.data_off = lower_data(l, 8, NULL);
+	while (i && !(p->losses.v[i - 1].span.off == l->span.off && p->losses.v[i - 1].reason == reason))
+		i = p->losses.v[i - 1].prev;
+	return i;
+}
+
+static u32 new_loss(struct lower *l, enum loss_reason reason, const char *where, u32 data_off)
+{
+	struct program *p = l->prog;
+	u32 *head = &p->loss_head[(l->span.off * 31 + reason) % LOSS_BUCKETS];
+	struct loss loss = { .span = l->span, .reason = reason, .where = where, .data_off = data_off,
+			     .prev = *head };
+
 	vec_push(p->arena, &p->losses, loss);
-	return p->losses.n - 1;
+	*head = p->losses.n;
+	return *head;
 }
 
 u32 lower_loss(struct lower *l, enum loss_reason reason, const char *where)
 {
-	u32 i = find_loss(l, reason, where);
+	u32 i = find_loss(l, reason);
 
-	ir_atomic_add(l, o_data(lower_internal_map(l, MAP_DATA), l->prog->losses.v[i].data_off), 8, o_imm(1));
-	return i;
+	if (!i)
+		i = new_loss(l, reason, where, lower_data(l, 8, NULL));
+	ir_atomic_add(l, o_data(lower_internal_map(l, MAP_DATA), l->prog->losses.v[i - 1].data_off), 8,
+		      o_imm(1));
+	return i - 1;
+}
+
+void lower_loss_by_bit(struct lower *l, enum loss_reason even, enum loss_reason odd, const char *where,
+		       struct opnd which)
+{
+	u32 i = find_loss(l, even), off = i ? l->prog->losses.v[i - 1].data_off : lower_data(l, 16, NULL);
+	u32 mark = vn_mark(l);
+	struct opnd at;
+
+	if (!i) {
+		new_loss(l, even, where, off);
+		new_loss(l, odd, where, off + 8);
+	}
+	at = ir_op2(l, IR_SHL, ir_op2(l, IR_AND, which, o_imm(1)), o_imm(3));
+	at = ir_op2(l, IR_ADD, ir_addr(l, o_data(lower_internal_map(l, MAP_DATA), off)), at);
+	ir_atomic_add(l, at, 8, o_imm(1));
+	vn_truncate(l, mark); /* we are beside the way */
 }

@@ -5,7 +5,7 @@
 
 #include "ir/lower.h"
 
-enum { VN_BUCKETS = 256 };
+enum { VN_BUCKETS = 1024 };
 
 /*
  * Value numbers: a stack of (what was computed -> operand), hashed. Control flow is structured, so the
@@ -14,7 +14,7 @@ enum { VN_BUCKETS = 256 };
 struct vn_entry {
 	struct ir_insn key;    /* op, size, cc, imm, args compared; dst and span ignored */
 	struct opnd result;
-	u32 prev, bucket;
+	u32 prev, hash;
 	u32 epoch;	       /* of map key.imm when is_map; else 0 */
 	bool is_map;
 };
@@ -54,6 +54,7 @@ struct lower_state {
 	bool shares;		 /* there are loops whose bodies are functions: see lower_loop.c */
 	struct opnd share;	 /* the object that they share with this function */
 	struct opnd returned;	 /* two words in scratch: a body returned from the probe, and what */
+	struct opnd opaque;	 /* a word of scratch through which verifiers lose track; O_NONE: not needed */
 	u32 depth;		 /* this is such a body: so many around it, itself included */
 	struct ir_block *stop;	 /* of a body: ends the walk */
 	bool has_return;	 /* a body: it or one inside returns from the probe */
@@ -81,6 +82,9 @@ void vn_loop_edge(struct lower *l);
 struct cond_marks {
 	u32 yes, no;
 };
+enum { MANY_CONDITIONS = 16 };
+/* Prepares for more conditions than that in code. */
+void lower_place_opaque(struct lower *l, struct node *code);
 struct cond_marks lower_cond_marks(struct lower *l, struct node *n, struct ir_block *yes, struct ir_block *no);
 
 /* Compares two strings (or arrays, tuples): jumps. */

@@ -13,7 +13,7 @@
 #include "lang/lexer.h"
 
 enum {
-	PARSE_MAX_NESTING = 200, /* parentheses, blocks, prefix operators inside one another */
+	PARSE_MAX_NESTING = 1000, /* parentheses, blocks, prefix operators inside one another */
 	PARSE_MAX_HEIGHT = 1000, /* operators in one expression: 1 + 1 + 1 ... leans to the left */
 };
 

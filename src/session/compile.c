@@ -396,6 +396,22 @@ static struct bpf_func *new_func(struct compiled *c, const struct instance *in)
 
 enum { LOWER_LEVELS = 2 };
 
+/* What no kernel would load is said here, with the way out. */
+static int refuse_too_big(struct compiled *c, const struct bpf_func *f)
+{
+	struct target_measure m = target_measure(&c->prog, f);
+
+	if (m.branches > MOST_BRANCHES)
+		diag_report(&c->diags, f->span, D_TOO_MANY_BRANCHES, m.branches);
+	else if (m.maps > MOST_MAPS)
+		diag_report(&c->diags, f->span, D_TOO_MANY_MAPS, m.maps);
+	else if (m.insns > MOST_INSNS)
+		diag_report(&c->diags, f->span, D_TOO_MANY_INSNS, m.insns);
+	else
+		return 0;
+	return 1;
+}
+
 /* Lowers, optimizes, emits; when the frame does not fit, once more with less on the stack. */
 static int back_instance(struct compiled *c, const struct session_options *o, struct instance *in, struct err *err)
 {
@@ -421,7 +437,7 @@ static int back_instance(struct compiled *c, const struct session_options *o, st
 	if (rc < 0)
 		return err_set(err, rc, "emit code for %s", in->name);
 	vec_push(&c->arena, &c->prog.funcs, f);
-	return 0;
+	return refuse_too_big(c, f);
 }
 
 /* Our own verifier: what it refuses is our mistake, told on the user's line. */

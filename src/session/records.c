@@ -241,12 +241,8 @@ void losses_report(struct run *r)
 {
 	for (u32 i = 0; i < r->c.prog.losses.n; i++) {
 		struct loss *l = &r->c.prog.losses.v[i];
-		u64 now;
-		bool counted = false;
+		u64 now = run_data_u64(r, l->data_off);
 
-		for (u32 j = 0; j < i && !counted; j++) /* one counter may serve several rows */
-			counted = r->c.prog.losses.v[j].data_off == l->data_off;
-		now = counted ? 0 : run_data_u64(r, l->data_off);
 		if (now > r->loss_seen[i]) {
 			r->o->sink->output->lost(r->o->sink, l, now - r->loss_seen[i]);
 			r->loss_seen[i] = now;

@@ -22,7 +22,7 @@ enum {
 	CHECK_STACK = 512,
 	CHECK_SLOTS = CHECK_STACK / 8,
 	CHECK_MAX_VAR_OFF = 1 << 29, /* the verifier's bound on offsets */
-	CHECK_MAX_STEPS = 400000,    /* it follows a million instructions; we stop earlier */
+	CHECK_MAX_STEPS = MOST_INSNS,
 	CHECK_MAX_REFS = 4,
 };
 

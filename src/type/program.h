@@ -140,7 +140,10 @@ struct loss {
 	enum loss_reason reason;
 	u32 data_off; /* u64 counter in the data map */
 	const char *where; /* map or function name, turns of a loop; may be NULL */
+	u32 prev;     /* index + 1 of another with the same hash: the compiler's */
 };
+
+enum { LOSS_BUCKETS = 256 };
 
 struct site_name {
 	const char *probe; /* "tracepoint:sched:sched_switch" */
@@ -154,6 +157,7 @@ struct program {
 	VEC(struct bpf_func *) funcs;
 	VEC(struct event_desc *) events;
 	VEC(struct loss) losses;
+	u32 loss_head[LOSS_BUCKETS]; /* index + 1 of the newest: the compiler's */
 	VEC(struct site_name) sites;
 	VEC(const char *) strings;
 	VEC(const char *) kfuncs; /* RELOC_KFUNC names */

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What a kernel counts in a program before it looks at what it does (kernel/bpf/verifier.c): the maps it
+ * uses (MAX_USED_MAPS), and the branches that wait for their turn (BPF_COMPLEXITY_LIMIT_JMP_SEQ). At each
+ * branch the verifier falls through, and keeps the jump; when a way ends, or comes where it has been, it
+ * goes on with the jump it kept last.
+ */
+#include "target/target.h"
+
+struct walk {
+	const struct bpf_func *f;
+	u64 *seen;	/* a bit for each instruction */
+	u32 *wait, n, most; /* targets of the jumps that wait */
+};
+
+static bool was_here(struct walk *w, u32 at)
+{
+	u64 bit = 1ull << at % 64, *word = &w->seen[at / 64];
+	bool was = *word & bit;
+
+	*word |= bit;
+	return was;
+}
+
+/* The next instruction on this way; n_insns: it ends here. */
+static u32 step(struct walk *w, u32 at)
+{
+	const struct bpf_insn *i = &w->f->insns[at];
+	u8 class = BPF_CLASS(i->code), op = BPF_OP(i->code);
+
+	if (i->code == (BPF_LD | BPF_IMM | BPF_DW))
+		return at + 2;
+	if ((class != BPF_JMP && class != BPF_JMP32) || op == BPF_CALL)
+		return at + 1;
+	if (op == BPF_EXIT)
+		return w->f->n_insns;
+	if (op == BPF_JA)
+		return at + 1 + (u32)(class == BPF_JMP32 ? i->imm : i->off);
+	w->wait[w->n++] = at + 1 + (u32)i->off;
+	w->most = MAX(w->most, w->n);
+	return at + 1;
+}
+
+static void walk_all(struct walk *w)
+{
+	u32 at = 0, end = w->f->n_insns;
+
+	for (;;) {
+		while (at < end && !was_here(w, at))
+			at = step(w, at);
+		if (!w->n)
+			break;
+		at = w->wait[--w->n];
+	}
+}
+
+static u32 count_maps(const struct program *prog, const struct bpf_func *f, u8 *seen)
+{
+	u32 n = 0;
+
+	for (u32 i = 0; i < f->n_relocs; i++) {
+		const struct reloc *r = &f->relocs[i];
+
+		if ((r->kind != RELOC_MAP && r->kind != RELOC_MAP_VALUE) || r->index >= prog->maps.n || seen[r->index])
+			continue;
+		seen[r->index] = 1;
+		n++;
+	}
+	return n;
+}
+
+struct target_measure target_measure(const struct program *prog, const struct bpf_func *f)
+{
+	struct arena scratch;
+	struct walk w = { .f = f };
+	struct target_measure m = { .insns = f->n_insns };
+
+	arena_init(&scratch);
+	w.seen = arena_array(&scratch, u64, f->n_insns / 64 + 1);
+	w.wait = arena_array(&scratch, u32, f->n_insns);
+	walk_all(&w);
+	m.branches = w.most;
+	m.maps = count_maps(prog, f, arena_array(&scratch, u8, prog->maps.n + 1));
+	arena_release(&scratch);
+	return m;
+}
