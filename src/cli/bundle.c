@@ -154,18 +154,49 @@ void bundle_release(struct bundle *t)
 	arena_release(&t->arena);
 }
 
-char *bundle_read_import(struct env *env, const char *from, const char *path, char **resolved)
+/* The file of that name with that ending, 0 for none. */
+static const struct bundle_file *find_file(const char *name, char ending)
+{
+	size_t len = strlen(name);
+
+	for (u32 i = 1; running && i < running->files.n; i++) {
+		const char *have = running->files.v[i].name;
+
+		if (!strncmp(have, name, len) && have[len] == ending && (!ending || !have[len + 1]))
+			return &running->files.v[i];
+	}
+	return NULL;
+}
+
+static char **split_lines(const char *text, size_t len)
+{
+	char **lines = xcalloc(1, sizeof *lines);
+	size_t n = 0;
+
+	for (const char *end; len && (end = memchr(text, '\n', len));) {
+		lines = xrealloc(lines, (n + 2) * sizeof *lines);
+		lines[n++] = xstrndup(text, (size_t)(end - text));
+		lines[n] = NULL;
+		len -= (size_t)(end + 1 - text);
+		text = end + 1;
+	}
+	return lines;
+}
+
+void bundle_read_import(struct env *env, const char *from, const char *path, struct import_source *found)
 {
 	char *full = stage_join_path(from, path);
+	const struct bundle_file *alias = find_file(full, BUNDLE_ALIAS), *folder = find_file(full, BUNDLE_FOLDER);
+	const struct bundle_file *file = find_file(alias ? alias->text : full, 0);
 
 	(void)env;
-	for (u32 i = 1; running && i < running->files.n; i++)
-		if (streq(running->files.v[i].name, full)) {
-			*resolved = full;
-			return xstrndup(running->files.v[i].text, running->files.v[i].len);
-		}
-	free(full);
-	return NULL;
+	*found = (struct import_source){ .path = full, .why = "this tool was built without it" };
+	if (folder)
+		found->entries = split_lines(folder->text, folder->len);
+	else if (file)
+		found->text = xstrndup(file->text, file->len);
+	if (folder || file)
+		found->id = xstrdup(file ? file->name : full);
 }
 
 /* ---- writing */

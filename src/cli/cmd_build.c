@@ -19,7 +19,13 @@
 
 /* ---- what goes in */
 
+struct packed {
+	const char *id, *name; /* of the same file, however its path is spelled */
+};
+
 struct parcel {
+	struct arena arena;
+	VEC(struct packed) known;
 	struct buf files;
 	u32 n_files;
 };
@@ -34,13 +40,49 @@ static void add_file(struct parcel *p, const char *name, const char *text, size_
 	p->n_files++;
 }
 
-static char *read_and_pack(struct env *env, const char *from, const char *path, char **resolved)
+static const char *known_as(const struct parcel *p, const char *id)
 {
-	char *text = stage_read_import(env, from, path, resolved);
+	for (u32 i = 0; i < p->known.n; i++)
+		if (streq(p->known.v[i].id, id))
+			return p->known.v[i].name;
+	return NULL;
+}
 
-	if (text)
-		add_file(packing, *resolved, text, strlen(text));
-	return text;
+static void pack_file(struct parcel *p, const struct import_source *found)
+{
+	const char *name = known_as(p, found->id);
+	struct packed new = { arena_strdup(&p->arena, found->id), arena_strdup(&p->arena, found->path) };
+
+	if (!name) {
+		vec_push(&p->arena, &p->known, new);
+		add_file(p, found->path, found->text, strlen(found->text));
+	} else if (!streq(name, found->path)) {
+		char *alias = xasprintf("%s%c", found->path, BUNDLE_ALIAS);
+
+		add_file(p, alias, name, strlen(name));
+		free(alias);
+	}
+}
+
+static void pack_folder(struct parcel *p, const struct import_source *found)
+{
+	char *name = xasprintf("%s%c", found->path, BUNDLE_FOLDER);
+	struct buf list = { 0 };
+
+	for (char **e = found->entries; *e; e++)
+		buf_printf(&list, "%s\n", *e);
+	add_file(p, name, list.s ? list.s : "", list.len);
+	buf_release(&list);
+	free(name);
+}
+
+static void read_and_pack(struct env *env, const char *from, const char *path, struct import_source *found)
+{
+	stage_read_import(env, from, path, found);
+	if (found->entries)
+		pack_folder(packing, found);
+	else if (found->text)
+		pack_file(packing, found);
 }
 
 static bool goes_along(const struct option_row *row)
@@ -102,6 +144,7 @@ static int pack(struct cli *c, struct buf *payload)
 	struct front f;
 	int rc;
 
+	arena_init(&p.arena);
 	add_file(&p, c->o.script_name, c->o.script, c->o.script_len);
 	packing = &p;
 	front_init(&f, c);
@@ -118,6 +161,7 @@ static int pack(struct cli *c, struct buf *payload)
 	bundle_put_count(payload, p.n_files);
 	buf_add(payload, p.files.s, p.files.len);
 	buf_release(&p.files);
+	arena_release(&p.arena);
 	return rc;
 }
 

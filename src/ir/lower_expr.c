@@ -205,9 +205,12 @@ static struct ir_val lower_unary(struct lower *l, struct node *n)
 	case OP_DEREF:
 		return lower_read_place(l, n);
 	case OP_ADDR: {
-		struct ir_val v = lower_place(l, n->a);
+		struct ir_val v;
 
-		return val_scalar(n->type, v.in_memory ? ir_addr(l, v.o) : v.o);
+		if (n->a->kind == N_MAP)
+			return val_scalar(n->type, lower_map_address(l, n->a));
+		v = lower_place(l, n->a);
+		return val_scalar(n->type, v.in_memory && !v.is_foreign ? ir_addr(l, v.o) : v.o);
 	}
 	default:
 		BUG("unary operator %d", n->op);

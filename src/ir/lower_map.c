@@ -468,6 +468,25 @@ struct ir_val lower_map_read(struct lower *l, struct node *n)
 	return v;
 }
 
+struct opnd lower_map_address(struct lower *l, struct node *n)
+{
+	struct map_desc *d = desc_of(l, n);
+	struct ir_block *have = ir_block_new(l), *out = ir_block_new(l);
+	struct opnd p;
+	u32 v = ir_var(l);
+
+	if (!is_hash(d))
+		return ir_addr(l, data_at(l, d->data_off + 8));
+	p = lower_map_lookup(l, n);
+	ir_var_set(l, v, o_imm(0)); /* verifiers do not compute with what may be null */
+	ir_branch(l, CC_EQ, p, o_imm(0), out, have);
+	ir_place(l, have);
+	ir_var_set(l, v, p);
+	ir_jump(l, out);
+	ir_place(l, out);
+	return ir_emit(l, (struct ir_insn){ .op = IR_MOVE, .arg = { o_temp(v) } });
+}
+
 struct opnd lower_map_has(struct lower *l, struct node *n)
 {
 	struct map_desc *d = desc_of(l, n);

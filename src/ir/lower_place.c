@@ -292,7 +292,7 @@ static struct ir_val index_place(struct lower *l, struct node *n)
 	}
 	if (base.is_foreign)
 		base.o = foreign_element(l, &base, index, size);
-	else if (index.kind == O_IMM)
+	else if (index.kind == O_IMM && index.imm >= 0 && index.imm < base.type->count)
 		base.o = opnd_plus(base.o, index.imm * size);
 	else
 		return own_element(l, &base, index, elem);

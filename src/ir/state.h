@@ -118,6 +118,8 @@ void var_set_home(struct lower *l, struct var *v, struct opnd home);
 void lower_scratch_now(struct lower *l); /* claims scratch if it is not claimed yet */
 /* Until the end of the statement, in scratch whatever its size. */
 struct opnd lower_scratch_temp(struct lower *l, u32 size);
+/* Where the value of @m or @m[k] lies; 0 when it does not exist. */
+struct opnd lower_map_address(struct lower *l, struct node *n);
 /* An aggregation of a keyed map merged over the CPUs, given the address of its key. */
 struct ir_val lower_merge_element(struct lower *l, struct node *map_node, struct opnd key);
 struct opnd lower_arithmetic(struct lower *l, struct node *n, enum op op, struct opnd a, struct opnd b);

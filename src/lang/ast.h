@@ -58,6 +58,8 @@ enum node_kind {
 	N_RETURN,   /* a or NULL */
 	N_BLOCK,    /* a: statements */
 	N_IMPORT,   /* str */
+	N_MISFIT,   /* only in lang->constants: a #define that is no value; str its body; value: it
+		       takes arguments */
 	N_NODE_KINDS
 };
 
@@ -90,9 +92,12 @@ struct var {
 	bool is_declared;  /* let */
 	bool has_fixed_type; /* let $x: type */
 	bool assigned, used;
+	bool has_value; /* assigned before this place, in this pass over the probe */
 	bool is_left; /* its block ended, in this pass over the probe */
 	bool in_branch; /* a plain $x = made it, in branches and loops only, not in a block for its own sake */
 	bool address_taken, captured; /* captured by a for body that becomes a callback */
+	u32 loop_depth;	   /* number of loops around its declaration, of any kind */
+	const struct map *key_only; /* of a loop over this map, whose values cannot be copied */
 	u32 for_depth;	   /* number of bodies of loops over maps around its declaration */
 	u32 ir, mentions, inside; /* lowering's: home; mentions in the clause, in the loop looked at */
 };
@@ -179,7 +184,7 @@ struct function { /* fn */
 struct map_decl { /* let @m = hash(100); */
 	struct span span;
 	const char *map, *kind; /* "x" for @x; "lruhash" */
-	s64 max_entries;
+	struct node *max_entries; /* a constant expression */
 	struct map_decl *next;
 };
 

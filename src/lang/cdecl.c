@@ -136,8 +136,19 @@ static void end_cond(struct cdecl *c, struct span span)
 
 /* ---- #define */
 
-/* The body is kept as an expression; what is none has no meaning in a script. */
-static void keep_body(struct cdecl *c, const char *name, u32 from, u32 to)
+/* Not an error yet: many a macro is never used. */
+static void keep_misfit(struct cdecl *c, const struct token *name, u32 from, u32 to)
+{
+	struct node *n =
+		node_new(c->arena, N_MISFIT, (struct span){ c->src->base + name->off, name->len });
+
+	n->value = from < to && c->src->text[from] == '(';
+	n->str = arena_strndup(c->arena, c->src->text + from, to - from);
+	hash_puts(&c->lang->constants, name->name, n);
+}
+
+/* The body is kept as an expression. */
+static void keep_body(struct cdecl *c, const struct token *name, u32 from, u32 to)
 {
 	struct diags *diags = c->lang->diags;
 	bool muted = diags->muted;
@@ -146,9 +157,10 @@ static void keep_body(struct cdecl *c, const char *name, u32 from, u32 to)
 	struct node *n = parse_expression_range(c->lang, c->src, from, to);
 
 	diags->muted = muted;
-	if (!n || (n->kind == N_IDENT && n->name == name))
-		return;
-	hash_puts(&c->lang->constants, name, n);
+	if (!n)
+		keep_misfit(c, name, from, to);
+	else if (n->kind != N_IDENT || n->name != name->name)
+		hash_puts(&c->lang->constants, name->name, n);
 }
 
 static bool is_blank(struct cdecl *c, u32 from, u32 to)
@@ -168,13 +180,10 @@ static void do_define(struct cdecl *c, const struct token *name, u32 from, u32 t
 	if (!token_is_name(name))
 		return complain(c, span, "#define needs a name");
 	define(c, name->name);
-	if (from < to && c->src->text[from] == '(' && from == name->off + name->len) {
-		if (!c->foreign)
-			diag_report(c->lang->diags, span, D_C_MACRO_FUNCTION, name->name);
-		return;
-	}
-	if (!is_blank(c, from, to))
-		keep_body(c, name->name, from, to);
+	if ((from < to && c->src->text[from] == '(') || is_blank(c, from, to))
+		keep_misfit(c, name, from, to);
+	else
+		keep_body(c, name, from, to);
 }
 
 /* ---- #include */
@@ -199,19 +208,14 @@ static void read_foreign(struct cdecl *c, const char *path, const char *text)
 static void do_include(struct cdecl *c, const struct token *what)
 {
 	struct env *env = c->lang->env;
-	char *text, *resolved = NULL;
+	struct import_source found = {};
 
 	if (what->kind != TOK_STR || !env->read_import || c->include_depth >= MAX_INCLUDE_DEPTH)
 		return;
-	text = env->read_import(env, c->src->name, what->str, &resolved);
-	if (text) {
-		const char *path = interns(c->lang->names, resolved ? resolved : what->str);
-
-		if (!hash_puts(&c->included, path, &is_defined))
-			read_foreign(c, path, text);
-	}
-	free(text);
-	free(resolved);
+	env->read_import(env, c->src->name, what->str, &found);
+	if (found.text && !hash_puts(&c->included, interns(c->lang->names, found.id), &is_defined))
+		read_foreign(c, interns(c->lang->names, found.path), found.text);
+	import_source_release(&found);
 }
 
 /* ---- directives */
@@ -259,6 +263,7 @@ static void do_error(struct cdecl *c, struct span span, u32 from, u32 to)
 	c->failed = true;
 }
 
+/* For conditions only: probes come after all C text and would never see its middle. */
 static void do_undef(struct cdecl *c, const struct token *name)
 {
 	if (name->name)
@@ -342,6 +347,21 @@ static void skip_inactive(struct cdecl *c)
 	}
 }
 
+/* Handles what begins with '#' at the lexer's place, and what it switches off. */
+void cdecl_directives(struct cdecl *c)
+{
+	lex_layout(&c->lx);
+	while (c->lx.pos < c->lx.end && lex_at(&c->lx, 0) == '#') {
+		u32 start = c->lx.pos, end = line_end(c->src, start + 1, c->lx.end);
+
+		do_directive(c, start, end);
+		c->lx.pos = end;
+		lex_layout(&c->lx);
+		if (!is_active(c))
+			skip_inactive(c);
+	}
+}
+
 void cdecl_read(struct cdecl *c, struct source *src, u32 from, u32 to)
 {
 	c->src = src;
@@ -351,19 +371,13 @@ void cdecl_read(struct cdecl *c, struct source *src, u32 from, u32 to)
 	c->lx.c_mode = true;
 	c->lx.quiet = c->foreign;
 	for (;;) {
-		lex_layout(&c->lx);
+		cdecl_directives(c);
+		if (!is_active(c))
+			skip_inactive(c);
 		if (c->lx.pos >= to)
 			break;
-		if (lex_at(&c->lx, 0) == '#') {
-			u32 start = c->lx.pos, end = line_end(src, start + 1, to);
-
-			do_directive(c, start, end);
-			c->lx.pos = end;
-		} else if (!is_active(c)) {
-			skip_inactive(c);
-		} else {
+		if (lex_at(&c->lx, 0) != '#')
 			cdecl_declaration(c);
-		}
 	}
 	c->failed |= c->lx.n_errors != 0;
 }

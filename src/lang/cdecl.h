@@ -37,6 +37,8 @@ void cdecl_init(struct cdecl *c, struct lang *l);
 void cdecl_release(struct cdecl *c);
 /* Reads the text of src from one offset to another. */
 void cdecl_read(struct cdecl *c, struct source *src, u32 from, u32 to);
+/* Directives at the lexer's place, also between the members of a struct. */
+void cdecl_directives(struct cdecl *c);
 /* Reports #ifs that nobody closed; false when anything was wrong. */
 bool cdecl_end(struct cdecl *c);
 bool cdecl_is_defined(const struct cdecl *c, const char *name);

@@ -31,8 +31,10 @@ struct c_spec {
 
 void cdecl_advance(struct cdecl *c)
 {
-	if (!c->panic)
-		lex_next(&c->lx, &c->tok);
+	if (c->panic)
+		return;
+	cdecl_directives(c);
+	lex_next(&c->lx, &c->tok);
 }
 
 static bool is(const struct cdecl *c, enum token_kind kind)

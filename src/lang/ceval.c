@@ -202,6 +202,25 @@ static bool eval_cast(struct eval *e, const struct node *n, s64 *value)
 	return true;
 }
 
+/* $1, as a number of the language; $#. */
+static bool eval_param(struct eval *e, const struct node *n, s64 *value)
+{
+	const struct env *env = e->c->lang->env;
+	u64 v;
+
+	*value = env->n_params;
+	if (!n->value)
+		return true;
+	if (n->value > (s64)env->n_params)
+		return false;
+	const char *text = env->params[n->value - 1];
+
+	if (!lex_parse_int(text, (u32)strlen(text), &v))
+		return false;
+	*value = (s64)v;
+	return true;
+}
+
 static bool eval(struct eval *e, const struct node *n, s64 *value)
 {
 	if (++e->steps > MAX_STEPS)
@@ -210,6 +229,7 @@ static bool eval(struct eval *e, const struct node *n, s64 *value)
 	case N_INT:
 	case N_BOOL: *value = n->value; return true;
 	case N_IDENT: return eval_name(e, n, value);
+	case N_PARAM: return eval_param(e, n, value);
 	case N_CALL: return eval_call(e, n, value);
 	case N_UNARY: return eval_unary(e, n, value);
 	case N_BINARY: return eval_binary(e, n, value);

@@ -172,6 +172,7 @@ struct var *check_new_var(struct check *c, const char *name, struct span span)
 	v->type = &ty_unknown;
 	v->decl = span;
 	v->for_depth = c->s->for_depth;
+	v->loop_depth = c->loop_depth;
 	vec_push(c->arena, &c->inst->vars, v);
 	return v;
 }
@@ -249,7 +250,7 @@ static void begin(struct check *c, struct instance *in)
 	c->s->expansion = NULL;
 	c->s->terminated_by = NULL;
 	for (u32 i = 0; i < in->vars.n; i++)
-		in->vars.v[i]->is_left = false;
+		in->vars.v[i]->is_left = in->vars.v[i]->has_value = false;
 }
 
 static void check_instance(struct check *c, struct instance *in)
@@ -258,6 +259,32 @@ static void check_instance(struct check *c, struct instance *in)
 	if (in->predicate)
 		check_condition(c, in->predicate);
 	check_block(c, in->body);
+}
+
+static bool always_leaves(const struct check *c, const struct node *list);
+
+/* return, exit(), or an if all of whose branches do. */
+static bool leaves(const struct check *c, const struct node *n)
+{
+	switch (n->kind) {
+	case N_RETURN: return true;
+	case N_EXPR:
+		return n->a->kind == N_CALL && n->a->builtin && n->a->builtin == c->s->exit_row;
+	case N_BLOCK: return always_leaves(c, n->a);
+	case N_IF:
+		if (node_is_const_int(n->a))
+			return n->a->value ? leaves(c, n->b) : n->c && leaves(c, n->c);
+		return n->c && leaves(c, n->b) && leaves(c, n->c);
+	default: return false;
+	}
+}
+
+static bool always_leaves(const struct check *c, const struct node *list)
+{
+	for (; list; list = list->next)
+		if (leaves(c, list))
+			return true;
+	return false;
 }
 
 static void check_fn(struct check *c, struct function *f, struct instance *home)
@@ -272,9 +299,13 @@ static void check_fn(struct check *c, struct function *f, struct instance *home)
 		check_statements(c, param);
 		param->next = next;
 		if (param->a->var)
-			param->a->var->assigned = true;
+			param->a->var->assigned = param->a->var->has_value = true;
 	}
 	check_block(c, home->body);
+	if (f->result->type && !type_is_moot(f->result->type) && f->result->type->kind != TY_VOID &&
+	    !always_leaves(c, home->body->a))
+		check_report(c, f->result->span, D_FN_NO_RETURN, f->name,
+			     type_text(c, f->result->type));
 	c->s->fn = NULL;
 }
 

@@ -269,6 +269,7 @@ const struct type *check_field(struct check *c, struct node *n)
 
 	if (row)
 		return check_args_field(c, n, row);
+	c->s->wants_key = n->a->kind == N_VAR && !n->name && !n->value;
 	const struct type *t = check_value(c, n->a);
 	enum space space = t->kind == TY_POINTER ? t->space : space_of(c, n->a);
 
@@ -319,8 +320,10 @@ static const struct type *check_element(struct check *c, struct node *n, const s
 
 const struct type *check_index(struct check *c, struct node *n)
 {
-	const struct type *t = check_value(c, n->a), *i = check_value(c, n->b);
+	const struct type *i = check_value(c, n->b), *t;
 
+	c->s->wants_key = n->a->kind == N_VAR && node_is_const_int(n->b) && !n->b->value;
+	t = check_value(c, n->a);
 	if (type_is_moot(t) || type_is_moot(i))
 		return moot(t, i);
 	if (t->kind == TY_TUPLE || t->kind == TY_RECORD)

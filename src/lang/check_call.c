@@ -192,7 +192,7 @@ static const struct type *check_var_arg(struct check *c, struct node *n)
 		check_show_var(c, v);
 	}
 	n->var = v;
-	v->assigned = v->used = true;
+	v->assigned = v->has_value = v->used = true;
 	return n->type = v->type;
 }
 
@@ -208,6 +208,7 @@ static const struct type *arg_type(struct check *c, struct node *n, const struct
 	if ((arg->kinds & (AK_MAP | AK_SCALAR_MAP)) && n->kind == N_MAP && !n->a)
 		return n->type = check_map_by_name(c, n, arg);
 	c->s->wants_string = arg->kinds & AK_STRING;
+	c->s->wants_type = arg->kinds & AK_TYPE;
 	t = check_expr(c, n);
 	c->s->wants_string = wanted;
 	if (n->kind == N_PARAM && (arg->kinds & AK_STRING) && !(arg->kinds & (AK_INT | AK_ANY)))
@@ -403,5 +404,7 @@ const struct type *check_call(struct check *c, struct node *n)
 		return check_fn_call(c, n, f);
 	const struct builtin *row = env_builtin(c->env, n->name);
 
-	return row ? check_row(c, n, row) : unknown_function(c, n);
+	if (row)
+		return check_row(c, n, row);
+	return macro_misfit(c, n) ? &ty_error : unknown_function(c, n);
 }

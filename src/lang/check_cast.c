@@ -131,8 +131,10 @@ static const struct type *named_or_expr(struct check *c, struct node *n)
 {
 	struct type_ref *ref = n->tref;
 
-	if (n->a)
+	if (n->a) {
+		c->s->wants_type = true;
 		return type_rigid(check_value_type(check_expr(c, n->a)));
+	}
 	const struct type *t = check_try_type(c, ref);
 
 	if (t || !ref->name || ref->tag || ref->suffix.n)

@@ -181,19 +181,43 @@ static const struct type *check_ident(struct check *c, struct node *n)
 		return unknown_ident(c, n);
 	n->kind = N_TYPE;
 	n->tref = arena_dup(c->arena, &ref, sizeof(ref));
-	return t;
+	return check_expr(c, n);
+}
+
+/* A loop may have assigned it in an earlier turn. */
+void check_use(struct check *c, struct var *v, struct span span)
+{
+	v->used = true;
+	if (!v->has_value && v->assigned && !v->address_taken && v->loop_depth == c->loop_depth)
+		check_report(c, span, D_UNSET_VAR, var_text(c, v->name));
+	v->has_value = true; /* said once */
+}
+
+static const struct type *no_values(struct check *c, struct node *n, const struct map *m)
+{
+	struct diag *d = check_report(c, n->span, D_AGG_USE, m->name);
+
+	diag_help(c->diags, d,
+		  "of a loop over %s only the key can be used: %s.0; print(%s[%s.0]) "
+		  "prints the element",
+		  m->name, var_text(c, n->name), m->name, var_text(c, n->name));
+	return &ty_error;
 }
 
 static const struct type *check_var(struct check *c, struct node *n)
 {
 	struct var *v = check_find_var(c, n->name);
+	bool wants_key = c->s->wants_key;
 
+	c->s->wants_key = false;
 	if (!v)
 		v = check_old_scope(c, n);
 	if (!v)
 		return check_undefined_var(c, n);
 	n->var = v;
-	v->used = true;
+	check_use(c, v, n->span);
+	if (v->key_only && !wants_key)
+		return no_values(c, n, v->key_only);
 	v->captured |= v->for_depth < c->s->for_depth;
 	return type_rigid(v->type);
 }
@@ -214,6 +238,7 @@ const struct type *check_value_type(const struct type *t)
 
 const struct type *check_value(struct check *c, struct node *n)
 {
+	c->s->wants_type = false;
 	const struct type *t = check_value_type(check_expr(c, n));
 
 	if (t->kind == TY_VOID && c->final)
@@ -439,6 +464,32 @@ static const struct type *check_binary(struct check *c, struct node *n)
 	return n->type;
 }
 
+/* The pointer behind which n lies, or NULL: it is a copy. */
+static const struct type *pointer_before(const struct node *n)
+{
+	for (; n; n = n->a) {
+		if (n->kind != N_FIELD && n->kind != N_INDEX && n->kind != N_UNARY)
+			return NULL;
+		if (n->kind == N_FIELD && n->data) /* args.x: maybe a register */
+			return NULL;
+		if (n->field && n->field->bit_size)
+			return NULL;
+		if (n->a->type->kind == TY_POINTER)
+			return n->a->type;
+	}
+	return NULL;
+}
+
+/* &$p->x: no more trusted than any sum of a pointer and a number. */
+static const struct type *address_of_part(struct check *c, struct node *n, const struct type *t)
+{
+	const struct type *p = pointer_before(n->a);
+
+	if (!p)
+		return diag_type(c, n->span, D_NO_ADDRESS);
+	return type_pointer(c->arena, t, p->space == SPACE_BTF ? SPACE_KERNEL : p->space);
+}
+
 static const struct type *check_address(struct check *c, struct node *n)
 {
 	const struct type *t = check_expr(c, n->a);
@@ -446,6 +497,10 @@ static const struct type *check_address(struct check *c, struct node *n)
 
 	if (type_is_moot(t))
 		return t;
+	if (a->kind == N_FIELD || a->kind == N_INDEX || a->kind == N_UNARY)
+		return address_of_part(c, n, t);
+	if (a->kind == N_MAP && type_is_agg(t))
+		return diag_type(c, n->span, D_NO_ADDRESS);
 	if (a->kind != N_VAR && a->kind != N_MAP)
 		return diag_type(c, n->span, D_NEEDS_PLACE, op_text(n->op));
 	if (a->var) {
@@ -495,8 +550,13 @@ const struct type *check_incdec(struct check *c, struct node *n)
 		a->type = a->map->value;
 		if (a->type->kind == TY_UNKNOWN)
 			check_unify_map_value(c, a->map, &ty_s64, n->span);
-	} else if (type_is_moot(a->type = check_var(c, a)) && a->var) {
-		check_unify_var(c, a->var, &ty_s64, n->span);
+	} else {
+		struct var *v = check_find_var(c, a->name);
+
+		if (v) /* counting from zero is no mistake */
+			v->has_value = true;
+		if (type_is_moot(a->type = check_var(c, a)) && a->var)
+			check_unify_var(c, a->var, &ty_s64, n->span);
 	}
 	const struct type *t = a->map ? a->map->value : a->var ? a->var->type : &ty_error;
 
@@ -665,13 +725,34 @@ static const struct type *check_comptime(struct check *c, struct node *n)
 	return c->final ? diag_type(c, n->a->span, D_NOT_CONST) : &ty_unknown;
 }
 
-static const struct type *check_type_arg(struct check *c, struct node *n)
+/* An argument of sizeof() and the like, or a mistake. */
+static const struct type *check_type_arg(struct check *c, struct node *n, bool is_wanted)
 {
-	return check_resolve_type(c, n->tref);
+	const struct type *t = check_resolve_type(c, n->tref);
+
+	if (is_wanted || t->kind == TY_ERROR)
+		return t;
+	struct diag *d = check_report(c, n->span, D_TYPE_AS_VALUE, type_text(c, t));
+
+	if (n->tref->of || n->tref->of_type)
+		diag_help(c->diags, d, "typeinfo() makes a value of a type, which can be compared");
+	return &ty_error;
+}
+
+/* Wrappers hand on to what they hold that it may be a type. */
+static bool take_wants_type(struct check *c, const struct node *n)
+{
+	bool wants = c->s->wants_type;
+
+	if (n->kind != N_IDENT && n->kind != N_CALL && (n->kind != N_BLOCK_EXPR || n->a))
+		c->s->wants_type = false;
+	return wants;
 }
 
 static const struct type *check_kind(struct check *c, struct node *n)
 {
+	bool wants_type = take_wants_type(c, n);
+
 	switch (n->kind) {
 	case N_INT:
 	case N_STR:
@@ -691,7 +772,7 @@ static const struct type *check_kind(struct check *c, struct node *n)
 	case N_SIZEOF: return check_sizeof(c, n);
 	case N_OFFSETOF: return check_offsetof(c, n);
 	case N_TYPEOF:
-	case N_TYPE: return check_type_arg(c, n);
+	case N_TYPE: return check_type_arg(c, n, wants_type);
 	case N_TYPEINFO: return check_typeinfo(c, n);
 	case N_COMPTIME: return check_comptime(c, n);
 	case N_TUPLE: return check_tuple(c, n);
@@ -711,6 +792,7 @@ static const struct type *check_kind(struct check *c, struct node *n)
 	case N_RETURN:
 	case N_BLOCK:
 	case N_IMPORT:
+	case N_MISFIT:
 	case N_NODE_KINDS: break;
 	}
 	BUG("node of kind %d is not an expression", n->kind);
@@ -724,6 +806,7 @@ const struct type *check_expr(struct check *c, struct node *n)
 	const struct type *t = check_kind(c, n);
 
 	c->s->depth--;
+	c->s->wants_type = false;
 	n->type = t;
 	return t;
 }

@@ -46,6 +46,8 @@ struct check_state {
 	u32 n_bare; /* blocks around this place that belong to no if, loop or probe */
 	const struct node *agg_call; /* the call that is being assigned directly to a map */
 	bool wants_string;	     /* checking an argument that may be a string */
+	bool wants_key;		     /* checking the variable of a loop, of which only .0 is read */
+	bool wants_type;	     /* checking what may be a type */
 	bool defaulting;	     /* types still unknown become int64 */
 };
 
@@ -93,6 +95,8 @@ const struct type *check_condition(struct check *c, struct node *n);
 /* What `a op b` gives; sets *promoted. */
 const struct type *check_operator(struct check *c, struct node *n, const struct type *a,
 				  const struct type *b);
+/* Reads a variable: warns when it has no value yet. */
+void check_use(struct check *c, struct var *v, struct span span);
 const struct type *check_block_expr(struct check *c, struct node *n);
 /* As check_ident, NULL without a report when the name is unknown. */
 const struct type *check_try_ident(struct check *c, struct node *n);
@@ -140,6 +144,8 @@ void macro_index(struct check *c);
 /* Replaces a call of a macro by its body. 0: not a macro, 1: replaced, -1: reported. */
 int macro_expand(struct check *c, struct node *n);
 int macro_constant(struct check *c, struct node *n);
+/* -1, after a report: the name is a #define that is no value. 0: it is not. */
+int macro_misfit(struct check *c, const struct node *n);
 /* Gives the variables of a list names of their own. */
 void macro_rename(struct check *c, struct node *list, u32 mark);
 /* false, after a report, when the expansions of this program become too many or too deep. */
@@ -152,6 +158,8 @@ bool inline_call(struct check *c, struct node *n, struct function *f);
 
 /* ---- fold.c: set is_const and value of n when its operands are constants */
 bool fold_binary(struct check *c, struct node *n);
+/* n shifts by `by`: warns when that is a number out of range. */
+void fold_warn_shift(struct check *c, const struct node *n, const struct node *by);
 bool fold_unary(struct check *c, struct node *n);
 __int128 fold_value(const struct node *n);
 void fold_set_bool(struct node *n, bool value);

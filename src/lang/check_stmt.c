@@ -66,7 +66,7 @@ clash:;
 
 static void grow_var(struct check *c, struct var *v, const struct node *value, const struct type *t)
 {
-	v->assigned = true;
+	v->assigned = v->has_value = true;
 	if (is_null(v->type, value))
 		return;
 	if (v->has_fixed_type)
@@ -156,7 +156,7 @@ static void assign_op(struct check *c, struct node *n)
 		}
 		target->var = v;
 		v->captured |= v->for_depth < c->s->for_depth;
-		v->used = v->assigned = true;
+		v->used = v->assigned = v->has_value = true;
 		a = type_rigid(v->type);
 	}
 	target->type = a;
@@ -174,6 +174,7 @@ static void assign_op(struct check *c, struct node *n)
 	else if (!target->var->has_fixed_type)
 		check_unify_var(c, target->var, t, n->span);
 	target->type = type_rigid(target->map ? target->map->value : target->var->type);
+	fold_warn_shift(c, n, n->b);
 	if ((n->op == OP_DIV || n->op == OP_MOD) && node_is_const_int(n->b) && !n->b->value)
 		check_report(c, n->span, D_DIV_ZERO, op_text(n->op),
 			     n->op == OP_MOD ? "the left operand" : "0");
@@ -216,6 +217,7 @@ static void check_let(struct check *c, struct node *n)
 
 	if (n->aux == LET_OLD_SCOPE)
 		check_report(c, n->span, D_OLD_SCOPE, var_text(c, v->name));
+	v->has_value |= n->aux == LET_OLD_SCOPE;
 	if (n->tref && !v->has_fixed_type) {
 		const struct type *fixed = check_resolve_type(c, n->tref);
 
@@ -358,7 +360,11 @@ static void check_for(struct check *c, struct node *n)
 		n->c->var = v;
 		check_show_var(c, v);
 	}
-	v->assigned = true;
+	v->assigned = v->has_value = true;
+	v->key_only = over_map && n->a->map && !type_is_moot(n->a->map->value) &&
+				      !type_is_storable(check_value_type(n->a->map->value))
+			      ? n->a->map
+			      : NULL;
 	if (v == n->c->var && !type_is_moot(t))
 		check_unify_var(c, v, t, n->c->span);
 	n->c->type = v->type;
@@ -428,12 +434,6 @@ static void check_expr_statement(struct check *c, struct node *n)
 	diag_help(c->diags, d, "write _ = ...; to say that it is meant");
 }
 
-static void check_import(struct check *c, struct node *n)
-{
-	if (!starts_with(n->str, "stdlib"))
-		check_report(c, n->span, D_IMPORT_IN_BLOCK, n->str);
-}
-
 static void check_bare(struct check *c, struct node *n)
 {
 	c->s->n_bare++;
@@ -459,7 +459,7 @@ static void check_statement(struct check *c, struct node *n)
 		c->s->terminated_by = "return";
 		return;
 	case N_BLOCK: check_bare(c, n); return;
-	case N_IMPORT: check_import(c, n); return;
+	case N_IMPORT: return; /* lang_prepare() did it */
 	default: check_expr(c, n); return;
 	}
 }

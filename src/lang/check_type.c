@@ -380,6 +380,7 @@ static const struct type *type_of_expr(struct check *c, struct type_ref *ref)
 
 		return t ? check_value_type(t) : find_untagged(c, n->name);
 	}
+	c->s->wants_type = true;
 	return check_value_type(type_rigid(check_expr(c, n)));
 }
 

@@ -52,6 +52,7 @@ static const char *const kinds[N_NODE_KINDS] = {
 	[N_RETURN] = "return",
 	[N_BLOCK] = "block",
 	[N_IMPORT] = "import",
+	[N_MISFIT] = "misfit",
 };
 
 static void put_line(struct buf *b, u32 indent, const char *label, const char *name)
@@ -152,6 +153,7 @@ static void put_detail(struct buf *b, const struct node *n)
 	case N_CONTINUE:
 	case N_RETURN:
 	case N_BLOCK:
+	case N_MISFIT:
 	case N_NODE_KINDS: break;
 	}
 }
@@ -231,8 +233,10 @@ static void put_head(struct buf *b, const struct script *s)
 		buf_printf(b, "config %s = %s\n", i->key, i->value);
 	for (const struct import *i = s->imports; i; i = i->next)
 		buf_printf(b, "import %s\n", i->path);
-	for (const struct map_decl *m = s->map_decls; m; m = m->next)
-		buf_printf(b, "map @%s = %s(%lld)\n", m->map, m->kind, (long long)m->max_entries);
+	for (const struct map_decl *m = s->map_decls; m; m = m->next) {
+		buf_printf(b, "map @%s = %s\n", m->map, m->kind);
+		ast_dump_node(b, m->max_entries, 1);
+	}
 }
 
 void ast_dump(struct buf *b, const struct script *s)

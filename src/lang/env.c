@@ -34,6 +34,17 @@ void env_release(struct env *env)
 	hash_release(&env->builtins);
 }
 
+void import_source_release(struct import_source *found)
+{
+	for (char **e = found->entries; e && *e; e++)
+		free(*e);
+	free(found->entries);
+	free(found->id);
+	free(found->path);
+	free(found->text);
+	*found = (struct import_source){};
+}
+
 /* Length of name without the digits at its end; strlen(name) when there are none. */
 static size_t stem(const char *name)
 {

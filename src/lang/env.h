@@ -124,6 +124,13 @@ struct config { /* language.md 5.1; environment wins over the block */
 	u8 unstable[8]; /* by enum unstable */
 };
 
+/* What an import names: a file, or the files of a folder. All of it is malloc'ed but why. */
+struct import_source {
+	char *id, *path, *text; /* id: the same for all spellings of a path; NULL when not found */
+	char **entries;		/* paths, sorted, NULL-terminated */
+	const char *why;	/* neither text nor entries: the reason */
+};
+
 struct env {
 	const struct builtin_theme *const *themes; /* NULL-terminated */
 	struct hash builtins;			   /* name -> row, filled by env_init */
@@ -138,9 +145,12 @@ struct env {
 	u32 n_params;
 	struct { const char *name, *value; bool used; } *named; /* --name=value after -- */
 	u32 n_named;
-	/* stdlib and imported scripts: returns malloc'ed text or NULL (import hook) */
-	char *(*read_import)(struct env *env, const char *from, const char *path, char **resolved);
+	/* Fills *found; `from` is the importing file, "" for paths that stand for themselves. */
+	void (*read_import)(struct env *env, const char *from, const char *path,
+			    struct import_source *found);
 };
+
+void import_source_release(struct import_source *found);
 
 void env_init(struct env *env);
 void env_release(struct env *env);

@@ -60,11 +60,12 @@ static wide divide(struct check *c, struct node *n, wide a, wide b)
 	return is_mod ? a % b : a / b;
 }
 
+/* A result that does not fit is reported for what it is. */
 static wide shift_left(wide a, wide by)
 {
-	if (by < 0 || by > 63)
+	if (by < 0 || !a)
 		return 0;
-	return a * ((wide)1 << by);
+	return by > 63 ? (wide)UINT64_MAX + 1 : a * ((wide)1 << by);
 }
 
 static wide shift_right(wide a, wide by)
@@ -164,6 +165,13 @@ static bool fold_logical(struct node *n)
 	return true;
 }
 
+void fold_warn_shift(struct check *c, const struct node *n, const struct node *by)
+{
+	if ((n->op == OP_SHL || n->op == OP_SHR) && node_is_const_int(by) &&
+	    (by->value < 0 || by->value > 63))
+		check_report(c, n->span, D_SHIFT_RANGE, (long long)by->value);
+}
+
 bool fold_binary(struct check *c, struct node *n)
 {
 	const struct node *a = n->a, *b = n->b;
@@ -175,6 +183,8 @@ bool fold_binary(struct check *c, struct node *n)
 	if ((n->op == OP_DIV || n->op == OP_MOD) && node_is_const_int(b) && !b->value &&
 	    !node_is_const_int(a))
 		divide(c, n, 0, 0); /* only for the warning */
+	if (!node_is_const_int(a))
+		fold_warn_shift(c, n, b);
 	if (!node_is_const_int(a) || !node_is_const_int(b))
 		return false;
 	wide v = compute(c, n, fold_value(a), fold_value(b));

@@ -235,6 +235,8 @@ bool inline_call(struct check *c, struct node *n, struct function *f)
 	struct node *block = make(&in, N_BLOCK_EXPR), *args = n->a;
 	u32 returns = count_returns(body->a), mark = ++c->s->n_names;
 
+	if (in.has_result && !returns)
+		return false; /* reported where it is defined */
 	if (!returns || (returns == 1 && last->kind == N_RETURN))
 		paste_simple(&in, block, body);
 	else

@@ -8,6 +8,8 @@
  * expansions is what its reader sees: a macro that meets itself in the chain is recursive. Nested
  * calls multiply; a budget of nodes keeps that from eating all memory.
  */
+#include <ctype.h>
+
 #include "lang/check_internal.h"
 
 struct macro_set {
@@ -405,13 +407,43 @@ int macro_expand(struct check *c, struct node *n)
 
 /* ---- constants of C text */
 
+static const char *trimmed(struct check *c, const char *s)
+{
+	size_t len;
+
+	s += strspn(s, " \t");
+	len = strlen(s);
+	while (len && isspace((u8)s[len - 1]))
+		len--;
+	return arena_strndup(c->arena, s, len);
+}
+
+int macro_misfit(struct check *c, const struct node *n)
+{
+	const struct node *def = hash_gets(&c->lang->constants, n->name);
+	struct diag *d;
+
+	if (!def || def->kind != N_MISFIT)
+		return 0;
+	const char *body = trimmed(c, def->str);
+
+	if (def->value) {
+		d = check_report(c, n->span, D_C_MACRO_FUNCTION, n->name);
+		diag_help(c->diags, d, "write \"macro %s(a) { ... }\" behind the C text", n->name);
+	} else {
+		d = check_report(c, n->span, D_C_MACRO_BODY, *body ? body : "it is empty");
+	}
+	diag_note(c->diags, d, def->span, "defined here");
+	return -1;
+}
+
 int macro_constant(struct check *c, struct node *n)
 {
 	struct node *value = hash_gets(&c->lang->constants, n->name);
 	const struct expansion *up = c->s->expansion;
 
-	if (!value)
-		return 0;
+	if (!value || value->kind == N_MISFIT)
+		return macro_misfit(c, n);
 	for (const struct expansion *e = up; e; e = e->up)
 		if (!e->macro && !e->fn && streq(e->name, n->name)) {
 			check_report(c, e->call, D_RECURSIVE_CONSTANT, n->name);

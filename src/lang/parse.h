@@ -57,10 +57,11 @@ struct parser {
 	bool lost_text; /* a string swallowed the rest of its line, with any brace in it */
 	u32 in_keyword; /* inside a keyword argument: 99.9 is allowed */
 	bool c_mode;
-	bool noted_arrow; /* one note for a script is enough */
+	bool noted_arrow, noted_while; /* one note for a script is enough */
 	bool seen_config, seen_probe;
 	const char *name_args, *name_discard;
-	u8 *roles; /* NULL unless formatting */
+	VEC(const char *) typedefs; /* of the C text so far: (name) before an operand is a cast */
+	u8 *roles;		    /* NULL unless formatting */
 };
 
 /* parse.c: moves and errors */

@@ -96,6 +96,13 @@ static bool is_place(const struct node *n)
 	return n->kind == N_VAR || n->kind == N_MAP;
 }
 
+/* &$p.x: the checker knows whether that is behind a pointer. */
+static bool is_part(const struct node *n)
+{
+	return n->kind == N_FIELD || n->kind == N_INDEX ||
+	       (n->kind == N_UNARY && n->op == OP_DEREF);
+}
+
 /* ++, --, & need something with a place of its own. */
 static void check_place(struct parser *p, const struct node *n, const char *op)
 {
@@ -120,7 +127,7 @@ static struct node *parse_prefix(struct parser *p)
 		n->kind = N_INCDEC;
 		n->is_prefix = true;
 	}
-	if (n->kind == N_INCDEC || n->op == OP_ADDR)
+	if (n->kind == N_INCDEC || (n->op == OP_ADDR && !is_part(n->a)))
 		check_place(p, n->a, token_text(kind));
 	return parse_done(p, n);
 }

@@ -156,6 +156,31 @@ static void keep_c_text(struct parser *p, u32 start, u32 end)
 	parse_mark_raw(p, start, end, ROLE_C_TEXT);
 }
 
+static bool ends_declarator(enum token_kind kind)
+{
+	return kind == TOK_COMMA || kind == TOK_SEMICOLON || kind == TOK_LBRACKET ||
+	       kind == TOK_RPAREN;
+}
+
+/* The names that "typedef struct { ... } a, *b; " makes. */
+static void keep_typedef_names(struct parser *p, u32 start, u32 end)
+{
+	struct lexer lx = p->lx;
+	struct token tok, last = {};
+	u32 depth = 0;
+
+	lx.pos = start;
+	lx.end = end;
+	lx.quiet = lx.c_mode = true;
+	for (lex_next(&lx, &tok); tok.kind != TOK_EOF; lex_next(&lx, &tok)) {
+		depth += tok.kind == TOK_LBRACE;
+		depth -= tok.kind == TOK_RBRACE;
+		if (!depth && last.kind == TOK_IDENT && ends_declarator(tok.kind))
+			vec_push(p->arena, &p->typedefs, last.name);
+		last = tok;
+	}
+}
+
 void parse_c_text(struct parser *p)
 {
 	u32 start = p->tok.off;
@@ -179,6 +204,8 @@ void parse_c_text(struct parser *p)
 		return;
 	}
 	keep_c_text(p, start, p->lx.pos);
+	if (word_at(p, start, "typedef"))
+		keep_typedef_names(p, start, p->lx.pos);
 	p->prev_end = p->lx.pos;
 	p->tok = (struct token){ .kind = TOK_BAD, .off = p->lx.pos };
 }
@@ -319,8 +346,7 @@ void parse_map_decl(struct parser *p)
 	open = parse_tok_span(p);
 	parse_mark(p, p->tok.off, ROLE_CALL_OPEN);
 	parse_expect(p, TOK_LPAREN, "after the kind of map");
-	m->max_entries = (s64)p->tok.value;
-	parse_expect(p, TOK_INT, "(the number of keys)");
+	m->max_entries = parse_expr(p);
 	parse_close(p, TOK_RPAREN, open);
 	if (p->panic)
 		return;

@@ -216,10 +216,19 @@ struct node *parse_if(struct parser *p)
 	return parse_done(p, n);
 }
 
+static void note_while(struct parser *p)
+{
+	if (!p->noted_while)
+		diag_report(p->diags, parse_tok_span(p), D_OLD_WHILE);
+	p->noted_while = true;
+}
+
 static struct node *parse_loop(struct parser *p, enum node_kind kind)
 {
 	struct node *n = parse_node(p, kind, p->tok.off);
 
+	if (kind == N_WHILE)
+		note_while(p);
 	parse_advance(p);
 	n->a = parse_condition(p, kind == N_WHILE ? "condition" : "count");
 	n->b = parse_block(p, ROLE_BLOCK_OPEN);

@@ -53,6 +53,9 @@ bool parse_is_type_name(struct parser *p, const char *name)
 		return true;
 	if (hash_gets(&p->lang->types, name))
 		return true;
+	for (u32 i = 0; i < p->typedefs.n; i++)
+		if (p->typedefs.v[i] == name)
+			return true;
 	return w->type && w->type(w->ctx, 0, name);
 }
 

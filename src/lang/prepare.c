@@ -98,37 +98,92 @@ static const char *importing_file(struct importer *im, struct span span)
 	return place.file ? place.file->name : "";
 }
 
-static void import_one(struct importer *im, struct span span, const char *path)
+static bool is_script_or_header(const char *path)
 {
-	struct env *env = im->lang->env;
-	char *resolved = NULL, *text = NULL;
+	return ends_with(path, ".bt") || ends_with(path, ".h");
+}
 
+static bool can_import(struct importer *im, struct span span, const char *path)
+{
 	if (im->depth >= MAX_IMPORT_DEPTH) {
 		diag_report(im->lang->diags, span, D_IMPORT_DEPTH, MAX_IMPORT_DEPTH);
 		im->failed = true;
-		return;
+		return false;
 	}
+	if (!ends_with(path, ".c") && !ends_with(path, ".o"))
+		return true;
+	fail(im, span, D_IMPORT_C, path);
+	return false;
+}
+
+static void import_from(struct importer *im, struct span span, const char *from, const char *path);
+
+/* All scripts and headers of a folder. */
+static void import_folder(struct importer *im, struct span span, char *const *entries)
+{
+	for (; *entries; entries++)
+		if (is_script_or_header(*entries))
+			import_from(im, span, "", *entries);
+}
+
+static void import_source(struct importer *im, struct span span, const char *path,
+			  const struct import_source *found)
+{
+	if (found->entries) {
+		import_folder(im, span, found->entries);
+	} else if (!found->text) {
+		diag_report(im->lang->diags, span, D_IMPORT_MISSING, path, found->why);
+		im->failed = true;
+	} else if (!is_script_or_header(path)) {
+		fail(im, span, D_IMPORT_KIND, path);
+	} else {
+		import_text(im, interns(im->lang->names, found->path), found->text);
+	}
+}
+
+static void import_from(struct importer *im, struct span span, const char *from, const char *path)
+{
+	struct env *env = im->lang->env;
+	struct import_source found = { .why = "nothing can be imported here" };
+
+	if (!can_import(im, span, path))
+		return;
 	if (env->read_import)
-		text = env->read_import(env, importing_file(im, span), path, &resolved);
-
-	const char *name = interns(im->lang->names, resolved ? resolved : path);
-
-	if (!text) {
-		if (!hash_gets(&im->seen, name))
-			fail(im, span, D_IMPORT_MISSING, path);
-	} else if (!hash_puts(&im->seen, name, &im->seen)) {
+		env->read_import(env, from, path, &found);
+	if (!found.id || !hash_puts(&im->seen, interns(im->lang->names, found.id), &im->seen)) {
 		im->depth++;
-		import_text(im, name, text);
+		import_source(im, span, path, &found);
 		im->depth--;
 	}
-	free(text);
-	free(resolved);
+	import_source_release(&found);
+}
+
+/* What the standard library of others declares is built in here. */
+static bool is_builtin_import(const char *path)
+{
+	return streq(path, "stdlib") || starts_with(path, "stdlib/");
+}
+
+static void import_one(struct importer *im, struct span span, const char *path)
+{
+	if (!is_builtin_import(path))
+		import_from(im, span, importing_file(im, span), path);
 }
 
 static bool import_statement(struct node *n, void *ctx)
 {
-	if (n->kind == N_IMPORT)
-		import_one(ctx, n->span, n->str);
+	struct importer *im = ctx;
+	u8 level = im->lang->env->config.unstable[UNSTABLE_import_statement];
+
+	if (n->kind != N_IMPORT || is_builtin_import(n->str))
+		return true;
+	if (!level) {
+		fail(im, n->span, D_IMPORT_IN_BLOCK, n->str);
+		return true;
+	}
+	if (level == 1)
+		diag_report(im->lang->diags, n->span, D_UNSTABLE_WARN, "import");
+	import_one(im, n->span, n->str);
 	return true;
 }
 
@@ -157,24 +212,18 @@ static struct source *source_of(struct lang *l, struct span span)
 	return NULL;
 }
 
-static bool prepare_c(struct lang *l, const struct importer *im)
+static bool prepare_c(struct lang *l, const struct importer *im, struct cdecl *c)
 {
-	struct cdecl c;
-	bool good;
-
-	cdecl_init(&c, l);
 	for (u32 i = 0; i < im->headers.n; i++)
-		cdecl_read(&c, im->headers.v[i], 0, im->headers.v[i]->len);
+		cdecl_read(c, im->headers.v[i], 0, im->headers.v[i]->len);
 	for (const struct c_text *t = l->script->c_texts; t; t = t->next) {
 		struct source *src = source_of(l, t->span);
 
 		if (src)
-			cdecl_read(&c, src, t->span.off - src->base,
+			cdecl_read(c, src, t->span.off - src->base,
 				   t->span.off - src->base + t->span.len);
 	}
-	good = cdecl_end(&c);
-	cdecl_release(&c);
-	return good;
+	return cdecl_end(c);
 }
 
 /* ---- config */
@@ -187,8 +236,12 @@ static bool prepare_config(struct lang *l)
 		const char *why = NULL;
 
 		if (!config_set(&l->env->config, i->key, i->value, &why)) {
-			diag_report(l->diags, i->span, D_CONFIG_VALUE, i->key,
-				    why ? why : "bad value");
+			struct diag *d = diag_report(l->diags, i->span, D_CONFIG_VALUE, i->key,
+						     why ? why : "bad value");
+			const char *near = config_near(i->key);
+
+			if (near && !streq(near, i->key))
+				diag_help(l->diags, d, "did you mean \"%s\"?", near);
 			good = false;
 		} else if (why) {
 			diag_report(l->diags, i->span, D_CONFIG_NOTE, i->key, why);
@@ -223,11 +276,26 @@ static u32 map_kind(struct lang *l, const struct map_decl *m)
 	return 0;
 }
 
-static bool declare_map(struct lang *l, const struct map_decl *decl)
+static bool max_entries(struct cdecl *c, const struct map_decl *decl, s64 *n)
+{
+	const struct node *e = decl->max_entries;
+
+	if (!ceval(c, e, false, n)) {
+		diag_report(c->lang->diags, e->span, D_MAP_ENTRIES_CONST);
+		return false;
+	}
+	if (*n >= 1 && *n <= MAX_MAP_ENTRIES)
+		return true;
+	diag_report(c->lang->diags, e->span, D_MAP_ENTRIES, MAX_MAP_ENTRIES);
+	return false;
+}
+
+static bool declare_map(struct lang *l, struct cdecl *c, const struct map_decl *decl)
 {
 	const char *name = interns(l->names, arena_printf(l->arena, "@%s", decl->map));
 	const struct map *before = hash_gets(&l->maps, name);
 	struct map *m = arena_new(l->arena, struct map);
+	s64 entries;
 
 	if (before) {
 		struct diag *d = diag_report(l->diags, decl->span, D_MAP_DECL_TWICE, decl->map);
@@ -240,22 +308,20 @@ static bool declare_map(struct lang *l, const struct map_decl *decl)
 	m->key = m->value = &ty_unknown;
 	m->has_decl = true;
 	m->decl_kind = map_kind(l, decl);
-	m->max_entries = (u32)decl->max_entries;
-	if (decl->max_entries < 1 || decl->max_entries > MAX_MAP_ENTRIES) {
-		diag_report(l->diags, decl->span, D_MAP_ENTRIES, MAX_MAP_ENTRIES);
+	if (!max_entries(c, decl, &entries))
 		return false;
-	}
+	m->max_entries = (u32)entries;
 	hash_puts(&l->maps, name, m);
 	vec_push(l->arena, &l->map_list, m);
 	return m->decl_kind != 0;
 }
 
-static bool prepare_maps(struct lang *l)
+static bool prepare_maps(struct lang *l, struct cdecl *c)
 {
 	bool good = true;
 
 	for (const struct map_decl *m = l->script->map_decls; m; m = m->next)
-		good &= declare_map(l, m);
+		good &= declare_map(l, c, m);
 	return good;
 }
 
@@ -270,18 +336,20 @@ static void prepare_attaches(struct lang *l)
 bool lang_prepare(struct lang *l)
 {
 	struct importer im = { .lang = l };
-	bool good;
+	struct cdecl c;
+	bool good = prepare_config(l); /* which says what may be imported */
 
 	import_all(&im, l->script);
 	append_script(&im.all, l->script);
 	im.all.config = l->script->config;
 	im.all.imports = l->script->imports;
 	*l->script = im.all;
-	good = !im.failed;
-	good &= prepare_c(l, &im);
-	good &= prepare_config(l);
+	good &= !im.failed;
+	cdecl_init(&c, l);
+	good &= prepare_c(l, &im, &c);
 	prepare_attaches(l);
-	good &= prepare_maps(l);
+	good &= prepare_maps(l, &c);
+	cdecl_release(&c);
 	hash_release(&im.seen);
 	return good;
 }

@@ -33,7 +33,7 @@ struct session_options {
 	const char *probe_filter;
 	bool diag_json, color;
 	/* Where imports come from; NULL: from files, beside the script. */
-	char *(*read_import)(struct env *env, const char *from, const char *path, char **resolved);
+	void (*read_import)(struct env *env, const char *from, const char *path, struct import_source *found);
 	bool any_kernel;	/* compile only: assume no particular kernel and no privilege (check) */
 };
 

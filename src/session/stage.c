@@ -5,6 +5,7 @@
  * (not at exit already, because the exit itself is an event of the process).
  */
 #include <ctype.h>
+#include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -76,19 +77,49 @@ char *stage_join_path(const char *from, const char *path)
 	return xasprintf("%.*s/%s", (int)(slash - from), from, path);
 }
 
-char *stage_read_import(struct env *env, const char *from, const char *path, char **resolved)
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* The files of a folder, by name; not hidden ones. */
+static char **list_folder(const char *path)
+{
+	DIR *dir = opendir(path);
+	char **list = xcalloc(1, sizeof *list);
+	size_t n = 0;
+
+	for (struct dirent *e; dir && (e = readdir(dir));) {
+		if (e->d_name[0] == '.')
+			continue;
+		list = xrealloc(list, (n + 2) * sizeof *list);
+		list[n++] = xasprintf("%s/%s", path, e->d_name);
+		list[n] = NULL;
+	}
+	if (dir)
+		closedir(dir);
+	qsort(list, n, sizeof *list, by_name);
+	return list;
+}
+
+void stage_read_import(struct env *env, const char *from, const char *path, struct import_source *found)
 {
 	char *full = stage_join_path(from, path);
 	struct buf text = { 0 };
 	struct stat st;
 
 	(void)env;
-	if (stat(full, &st) || (st.st_mode & S_IWOTH) || buf_read_file(&text, full)) {
-		free(full);
-		return NULL;
-	}
-	*resolved = full;
-	return buf_steal(&text);
+	*found = (struct import_source){ .path = full, .id = realpath(full, NULL) };
+	if (!found->id || stat(full, &st))
+		found->why = strerror(errno);
+	else if (st.st_mode & S_IWOTH)
+		found->why = "everyone may write to it";
+	else if (S_ISDIR(st.st_mode))
+		found->entries = list_folder(full);
+	else if (buf_read_file(&text, full))
+		found->why = "it cannot be read";
+	else
+		found->text = buf_steal(&text);
 }
 
 /* ---- 32-bit calls */

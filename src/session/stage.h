@@ -11,7 +11,7 @@ struct features *stage_vm_features(void);
 struct features *stage_all_features(void);
 /* A path as written in the file `from`: relative to that file's folder. The caller frees it. */
 char *stage_join_path(const char *from, const char *path);
-char *stage_read_import(struct env *env, const char *from, const char *path, char **resolved);
+void stage_read_import(struct env *env, const char *from, const char *path, struct import_source *found);
 /* "kprobe:vfs_read", 1 -> "kprobe_vfs_read_1" */
 const char *stage_func_name(struct arena *a, const char *probe, u32 index);
 /* Fills in how 32-bit calls are told apart, from BTF. */

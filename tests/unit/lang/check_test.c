@@ -192,7 +192,7 @@ static void test_flow(void)
 	says("begin { return; print(1); }", "UNREACHABLE");
 	says("begin { if (pid) { exit(); } print(1); }", "");
 	says("begin { break; }", "OUTSIDE_LOOP");
-	says("begin { while (pid) { break; continue; } }", "UNREACHABLE");
+	says("begin { for $i : 0..pid { break; continue; } }", "UNREACHABLE");
 	says("begin { unroll(3) { break; } unroll(0) { } }", "UNROLL_COUNT");
 	says("begin { return pid; } end { return \"a\"; }", "RETURN_TYPE");
 	says("begin { for $i : 0..\"a\" { } }", "RANGE_TYPE");

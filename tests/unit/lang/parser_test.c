@@ -299,7 +299,7 @@ static void test_head(void)
 	dumps("#!/usr/bin/env sonde\n#define A 1\nstruct x { int y; }\nconfig = { a = b; c = 5; d = \"e\" }\n"
 	      "import \"i.bt\";\nlet @m = hash(10)\nbegin { }",
 	      "C #define A 1\nC struct x { int y; }\nconfig a = b\nconfig c = 5\nconfig d = e\nimport i.bt\n"
-	      "map @m = hash(10)\nprobe begin\n  block\n");
+	      "map @m = hash\n  int 10\nprobe begin\n  block\n");
 	fixture_parse(&f, "config = { a = 1 b = 2 } begin { }");
 	is_str(fixture_names(&f), "MISSING_SEMICOLON", "config keys are separated");
 	fixture_end(&f);
