@@ -134,8 +134,6 @@ static void import_source(struct importer *im, struct span span, const char *pat
 	} else if (!found->text) {
 		diag_report(im->lang->diags, span, D_IMPORT_MISSING, path, found->why);
 		im->failed = true;
-	} else if (!is_script_or_header(path)) {
-		fail(im, span, D_IMPORT_KIND, path);
 	} else {
 		import_text(im, interns(im->lang->names, found->path), found->text);
 	}
