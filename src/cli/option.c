@@ -64,6 +64,12 @@ static int take_aot(struct cli *c, const struct option_row *row, const char *val
 	return take_text(c, row, value);
 }
 
+static int take_run_mode(struct cli *c, const struct option_row *row, const char *value)
+{
+	c->o.mode |= row->number;
+	return 0;
+}
+
 static int take_manual(struct cli *c, const struct option_row *row, const char *value)
 {
 	c->manual = (enum manual)row->number;
@@ -237,8 +243,8 @@ static int take_mode(struct cli *c, const struct option_row *row, const char *va
 	case 0: c->command = &command_check; return 0;
 	case 1: c->command = &command_fmt; return 0;
 	case 2: c->command = &command_compiler_bench; return 0;
-	case 3:
-	case 4: say(c, "--mode=%s: sonde has no test: and bench: probes", value); return 1;
+	case 3: c->o.mode |= MODE_TEST; return 0;
+	case 4: c->o.mode |= MODE_BENCH; return 0;
 	default: return bad_choice(c, row, value);
 	}
 }
@@ -303,6 +309,12 @@ const struct option_row option_rows[] = {
 	  .help = "say what this system can do", .take = take_command, .command = &command_info, .not_for_tools = true },
 	{ .name = "dry-run", .group = GROUP_ASK,
 	  .help = "attach everything, then end", .take = take_flag, O(dry_run) },
+	{ .name = "test", .group = GROUP_ASK,
+	  .help = "run the script's test: probes; the status is 1 when one fails",
+	  .take = take_run_mode, .number = MODE_TEST, .not_for_tools = true },
+	{ .name = "bench", .group = GROUP_ASK,
+	  .help = "time the script's bench: probes", .take = take_run_mode, .number = MODE_BENCH,
+	  .not_for_tools = true },
 	{ .name = "fmt", .group = GROUP_ASK,
 	  .help = "print the script in canonical layout", .take = take_command,
 	  .command = &command_fmt, .not_for_tools = true },
@@ -334,7 +346,7 @@ const struct option_row option_rows[] = {
 	  .take = take_no_feature },
 	{ .name = "mode", .arg = "MODE", .choices = "codegen|format|compiler-bench|test|bench",
 	  .group = GROUP_COMPILER,
-	  .help = "codegen: only compile; compiler-bench: time that; format: as --fmt",
+	  .help = "codegen: only compile; compiler-bench: time it; format, test, bench",
 	  .take = take_mode },
 
 	{ .key = 'I', .name = "include-dir", .arg = "DIR", .group = GROUP_COMPAT,
@@ -368,12 +380,6 @@ const struct option_row option_rows[] = {
 	{ .name = "aot", .arg = "TOOL", .group = GROUP_ASK,
 	  .help = "make a stand-alone executable of the script, as \"build -o TOOL\"",
 	  .take = take_aot, .at = offsetof(struct cli, output), .not_for_tools = true },
-	{ .name = "test", .group = GROUP_COMPAT,
-	  .help = "refused: there are no test: probes", .take = take_refuse,
-	  .why = "sonde has no test: probes" },
-	{ .name = "bench", .group = GROUP_COMPAT,
-	  .help = "refused: there are no bench: probes", .take = take_refuse,
-	  .why = "sonde has no bench: probes" },
 
 	{ .name = "vm", .group = GROUP_HIDDEN,
 	  .help = "run begin and end in user space, without the kernel",

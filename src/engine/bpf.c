@@ -147,18 +147,42 @@ int bpf_prog_run(int fd, const void *ctx, u32 ctx_size, u32 *ret)
 	return r;
 }
 
-int bpf_prog_recursion_misses(int fd, u64 *n)
+static int prog_info(int fd, struct bpf_prog_info *info)
 {
-	struct bpf_prog_info info = {};
 	union bpf_attr a = {};
 
 	a.info.bpf_fd = (u32)fd;
-	a.info.info_len = sizeof(info);
-	a.info.info = ptr(&info);
-	if (sys_bpf(BPF_OBJ_GET_INFO_BY_FD, &a, sizeof(a.info)) < 0)
+	a.info.info_len = sizeof(*info);
+	a.info.info = ptr(info);
+	return sys_bpf(BPF_OBJ_GET_INFO_BY_FD, &a, sizeof(a.info)) < 0 ? -1 : 0;
+}
+
+int bpf_prog_recursion_misses(int fd, u64 *n)
+{
+	struct bpf_prog_info info = {};
+
+	if (prog_info(fd, &info))
 		return -1;
 	*n = info.recursion_misses;
 	return 0;
+}
+
+int bpf_prog_run_time(int fd, u64 *ns)
+{
+	struct bpf_prog_info info = {};
+
+	if (prog_info(fd, &info))
+		return -1;
+	*ns = info.run_time_ns;
+	return 0;
+}
+
+int bpf_enable_stats(void)
+{
+	union bpf_attr a = {};
+
+	a.enable_stats.type = BPF_STATS_RUN_TIME;
+	return sys_bpf(BPF_ENABLE_STATS, &a, sizeof(a.enable_stats));
 }
 
 int bpf_btf_load(const void *btf, u32 len, char *log, u32 log_size)

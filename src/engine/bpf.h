@@ -68,6 +68,9 @@ int bpf_map_delete_batch(int fd, const void *keys, u32 *n);
 int bpf_prog_load(const struct bpf_load *l);
 int bpf_prog_run(int fd, const void *ctx, u32 ctx_size, u32 *ret);
 int bpf_prog_recursion_misses(int fd, u64 *n);
+/* While the descriptor that bpf_enable_stats() returns is open, programs count what they take. */
+int bpf_enable_stats(void);
+int bpf_prog_run_time(int fd, u64 *ns);
 int bpf_btf_load(const void *btf, u32 len, char *log, u32 log_size);
 /* name NULL: the program says where (attach_btf_id). cookie 0 asks nothing of old kernels. */
 int bpf_raw_tracepoint_open(const char *name, int prog_fd, u64 cookie);

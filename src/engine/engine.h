@@ -60,6 +60,8 @@ int kernel_attach_many(struct kernel *k, u32 func, const struct site *const *sit
 int kernel_iter_open(struct kernel *k, u32 func, struct err *err);
 /* Runs a SITE_ONCE/SITE_SIGNAL program now. Its return value goes to *ret (may be NULL). */
 int kernel_run(struct kernel *k, u32 func, s32 *ret, struct err *err);
+/* Runs one so many times and once before; *ns: what the runs took together. */
+int kernel_time(struct kernel *k, u32 func, u64 times, u64 *ns, s32 *ret, struct err *err);
 /* Stops events at once (the programs no longer run when it returns), objects are closed later. */
 void kernel_detach_all(struct kernel *k);
 /* What -v tells: how a site was attached ("raw tracepoint sys_enter, one program for 352

@@ -34,6 +34,7 @@ struct instance {
 	const char *name;	       /* for messages and BPF program names: first attach point */
 	VEC(u32) sites;		       /* site indexes, the first is profile->site when constant */
 	VEC(struct var *) vars;
+	u32 mode;	  /* enum probe_mode of its provider */
 	bool once;	  /* begin, end: run by hand, in order */
 	bool internal;	  /* sonde's own clause, not the script's */
 	bool is_one_of_many; /* a pattern's: the kernel may refuse it */

@@ -154,5 +154,8 @@ const struct output output_folded = {
 	.table = table,
 	.lost = lost,
 	.message = message,
+	.test = text_test,
+	.tested = text_tested,
+	.bench = text_bench,
 	.end = end,
 };

@@ -557,6 +557,47 @@ static void end(struct sink *s)
 	sink_item(s);
 }
 
+/* ---- tests and benchmarks */
+
+/* "test:adds" -> "adds" */
+static const char *name_alone(const char *probe)
+{
+	const char *colon = strchr(probe, ':');
+
+	return colon ? colon + 1 : probe;
+}
+
+static void test(struct sink *s, const struct test_result *r)
+{
+	buf_puts(&s->out, "{\"type\": \"test_result\", \"data\": {");
+	json_strz(&s->out, name_alone(r->name));
+	buf_puts(&s->out, ": {\"duration\": ");
+	buf_u64(&s->out, r->took_ns);
+	buf_printf(&s->out, ", \"passed\": %s, \"output\": ", r->passed ? "true" : "false");
+	json_str(&s->out, r->text, r->len);
+	buf_puts(&s->out, "}}}\n");
+	sink_item(s);
+}
+
+static void tested(struct sink *s, u32 n_passed, u32 n_failed)
+{
+	(void)s; /* each result was told */
+	(void)n_passed;
+	(void)n_failed;
+}
+
+static void bench(struct sink *s, const struct bench_result *r)
+{
+	buf_puts(&s->out, "{\"type\": \"benchmark_result\", \"data\": {");
+	json_strz(&s->out, name_alone(r->name));
+	if (r->skipped)
+		buf_puts(&s->out, ": {\"skipped\": true}}}\n");
+	else
+		buf_printf(&s->out, ": {\"average\": %.1f, \"iters\": %llu}}}\n", r->average_ns,
+			   (unsigned long long)r->iters);
+	sink_item(s);
+}
+
 const struct output output_json = {
 	.name = "json",
 	.brief = "one JSON object a line",
@@ -569,5 +610,8 @@ const struct output output_json = {
 	.table = table,
 	.lost = lost,
 	.message = message,
+	.test = test,
+	.tested = tested,
+	.bench = bench,
 	.end = end,
 };

@@ -22,6 +22,10 @@ struct level {
 const struct level *level_row(const char *name);
 
 struct place sink_place(const struct sink *s, struct span span);
+/* Results of tests and benchmarks: hooks of the outputs for people. */
+void text_test(struct sink *s, const struct test_result *r);
+void text_tested(struct sink *s, u32 n_passed, u32 n_failed);
+void text_bench(struct sink *s, const struct bench_result *r);
 /* Announces live probes on stdout when the environment asks for it; flushes. */
 void put_notify(struct sink *s);
 

@@ -265,5 +265,8 @@ const struct output output_text = {
 	.table = table,
 	.lost = lost,
 	.message = message,
+	.test = text_test,
+	.tested = text_tested,
+	.bench = text_bench,
 	.end = end,
 };

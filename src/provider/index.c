@@ -10,6 +10,8 @@ const struct provider *const providers[] = {
 	&provider_begin,
 	&provider_end,
 	&provider_self,
+	&provider_test,
+	&provider_bench,
 	&provider_tracepoint,
 	&provider_rawtracepoint,
 	&provider_kprobe,

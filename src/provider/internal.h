@@ -11,7 +11,7 @@ struct tp_field;
 struct tp_format;
 
 /* One row per provider; index.c lists them. */
-extern const struct provider provider_begin, provider_end, provider_self, provider_tracepoint,
+extern const struct provider provider_begin, provider_end, provider_self, provider_test, provider_bench, provider_tracepoint,
 	provider_rawtracepoint, provider_profile, provider_interval, provider_software,
 	provider_hardware, provider_uprobe, provider_uretprobe, provider_kprobe, provider_kretprobe,
 	provider_usdt, provider_fentry, provider_fexit, provider_iter, provider_watchpoint;

@@ -109,6 +109,8 @@ struct provider_env {
 typedef int (*target_fn)(void *ctx, struct target *t); /* non-zero stops */
 typedef int (*list_fn)(void *ctx, const char *probe, const struct profile *profile /* or NULL */);
 
+enum probe_mode { MODE_TEST = 1, MODE_BENCH = 2 };
+
 struct provider {
 	const char *name;	/* "tracepoint" */
 	const char *aliases;	/* "t" or "t TRACEPOINT", space separated; case-insensitive for names */
@@ -124,6 +126,7 @@ struct provider {
 	int (*list)(struct provider_env *env, const struct spec *spec, bool verbose, list_fn f, void *ctx);
 	/* For SITE_KPROBE etc. with a pid filter: the engine injects it when false. */
 	bool bound_to_pid;	/* -p attaches to the pid itself */
+	u32 mode; /* enum probe_mode: only with that option; 0: always */
 	bool unfiltered;	/* interval, begin, end: -p does not filter */
 };
 

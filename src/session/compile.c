@@ -230,6 +230,7 @@ static struct instance *new_instance(struct resolve *r, const struct target *t)
 	in->provider = r->provider->name;
 	in->name = t->site.probe;
 	in->once = t->site.kind == SITE_ONCE;
+	in->mode = r->provider->mode;
 	in->follow_map = NO_INDEX;
 	in->internal = r->internal;
 	in->is_one_of_many = r->many;
@@ -269,6 +270,17 @@ static bool filter_target(struct resolve *r, struct target *t)
 	return left > 0;
 }
 
+/* The names of tests and benchmarks stand once. */
+static bool is_taken(const struct resolve *r, const struct target *t)
+{
+	for (u32 i = 0; i < r->c->sites.n; i++)
+		if (streq(r->c->sites.v[i].site.probe, t->site.probe)) {
+			diag_report(&r->c->diags, r->clause->attaches->span, D_TEST_TWICE, t->site.probe);
+			return true;
+		}
+	return false;
+}
+
 static int on_target(void *ctx, struct target *t)
 {
 	struct resolve *r = ctx;
@@ -276,8 +288,10 @@ static int on_target(void *ctx, struct target *t)
 	struct target_site ts = { 0 };
 	struct instance *in;
 
-	if (!r->internal && t->site.kind != SITE_ONCE && !filter_target(r, t))
+	if (!r->internal && (t->site.kind != SITE_ONCE || r->provider->mode) && !filter_target(r, t))
 		return 0;
+	if (r->provider->mode && is_taken(r, t))
+		return -EEXIST;
 	if (r->user_name)
 		t->site.probe = r->user_name;
 	number_target(c, t);
@@ -317,6 +331,7 @@ static void resolve_clause(struct compiled *c, const struct session_options *o, 
 	struct resolve r = { .c = c, .o = o, .clause = clause, .first = c->instances.n, .internal = internal };
 	struct reading reading;
 	regex_t filter;
+	bool left_out = false; /* a test or a benchmark in a run of another kind */
 	struct provider_env *env = arena_new(&c->arena, struct provider_env); /* lazy types keep it */
 	struct provider_env made = { .arena = &c->arena, .diags = &c->diags, .features = c->env.features,
 				    .btf = provider_btf, .unsafe = o->unsafe, .prefer_raw = true, .ctx = c };
@@ -346,6 +361,10 @@ static void resolve_clause(struct compiled *c, const struct session_options *o, 
 
 		if (!spec)
 			continue;
+		if (spec->provider->mode && !(spec->provider->mode & o->mode) && !o->any_kernel) {
+			left_out = true;
+			continue;
+		}
 		r.provider = spec->provider;
 		r.many = a->next || a != clause->attaches || glob_has_wildcard(spec->text);
 		r.user_name = a->user_name;
@@ -356,7 +375,7 @@ static void resolve_clause(struct compiled *c, const struct session_options *o, 
 	provider_env_release(env);
 	if (r.filter)
 		regfree(&filter);
-	if (c->instances.n == r.first && !c->diags.n_errors && !o->probe_filter && !o->any_kernel && c->env.config.missing_probes == MISSING_ERROR)
+	if (c->instances.n == r.first && !left_out && !c->diags.n_errors && !o->probe_filter && !o->any_kernel && c->env.config.missing_probes == MISSING_ERROR)
 		diag_help(&c->diags, diag_report(&c->diags, clause->span, D_NO_ATTACH_POINTS),
 			  "set the configuration missing_probes = \"warn\" if this is expected");
 }

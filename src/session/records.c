@@ -250,6 +250,12 @@ void losses_report(struct run *r)
 	}
 }
 
+void losses_forget(struct run *r)
+{
+	for (u32 i = 0; i < r->c.prog.losses.n; i++)
+		r->loss_seen[i] = run_data_u64(r, r->c.prog.losses.v[i].data_off);
+}
+
 static int by_name(const void *a, const void *b)
 {
 	const struct map_desc *const *x = a, *const *y = b;

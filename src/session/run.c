@@ -130,7 +130,7 @@ static u64 ring_size(const struct run *r)
 
 	if (r->c.env.config.perf_rb_pages)
 		return r->c.env.config.perf_rb_pages * 4096;
-	if (!only_special(r))
+	if (!only_special(r) || r->o->mode)
 		return 0;
 	for (u32 i = 0; i < r->c.prog.funcs.n; i++)
 		if (goes_back(r->c.prog.funcs.v[i]))
@@ -200,8 +200,9 @@ static void finish(struct run *r, struct err *err)
 	records_drain(r);
 	command_wait(r);
 	losses_report(r);
-	r->o->sink->output->end(r->o->sink);
-	if (r->c.env.config.print_maps_on_exit)
+	if (!r->o->mode)
+		r->o->sink->output->end(r->o->sink);
+	if (r->c.env.config.print_maps_on_exit && !r->o->mode)
 		maps_print(r);
 	sink_flush(r->o->sink);
 }
@@ -220,14 +221,18 @@ static int run_attached(struct run *r, struct err *err)
 
 	if (rc < 0)
 		return 255;
-	tell_attached(r);
+	if (!r->o->mode)
+		tell_attached(r);
 	if (r->o->dry_run) { /* nothing that came meanwhile is shown */
 		if (r->k)
 			kernel_detach_all(r->k);
 		return 0;
 	}
 	records_release(r);
-	if (!r->exiting && !r->vm && !(only_special(r) && !r->child)) {
+	if (!r->exiting && r->o->mode) {
+		if (selftest_run(r, err) < 0)
+			return 255;
+	} else if (!r->exiting && !r->vm && !(only_special(r) && !r->child)) {
 		if ((rc = loop_init(r, err)) < 0)
 			return 255;
 		child_release(r);

@@ -76,6 +76,8 @@ void records_release(struct run *r);
 void command_read(struct run *r);
 void command_wait(struct run *r);
 void losses_report(struct run *r);
+/* Those so far are not told: what a benchmark does on purpose. */
+void losses_forget(struct run *r);
 void maps_print(struct run *r);
 
 /* ---- speculate.c */
@@ -84,6 +86,9 @@ bool speculation_keep(struct run *r, u32 number, const void *record, u32 len);
 /* Takes all records of a number away; the caller releases the buffer: u32 len, u32 0, bytes, padded to 8. */
 struct buf speculation_take(struct run *r, u32 number);
 void speculations_release(struct run *r);
+
+/* ---- selftest.c: the test: and bench: probes of --test and --bench */
+int selftest_run(struct run *r, struct err *err);
 
 /* ---- follow.c */
 int follow_start(struct run *r, s32 pid);

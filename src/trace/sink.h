@@ -12,6 +12,21 @@
 
 struct sink;
 
+struct test_result { /* of a test: probe */
+	const char *name; /* "test:NAME" */
+	bool passed;
+	u64 took_ns;
+	const char *text; /* what it printed */
+	size_t len;
+};
+
+struct bench_result { /* of a bench: probe */
+	const char *name; /* "bench:NAME" */
+	double average_ns;
+	u64 iters;
+	bool skipped; /* by its own wish: the other members say nothing */
+};
+
 struct output {
 	const char *name, *brief, *doc, *example;
 	void (*attached)(struct sink *s, u32 n_probes);
@@ -23,6 +38,9 @@ struct output {
 	void (*lost)(struct sink *s, const struct loss *loss, u64 count);
 	/* errorf, warnf and run-time warnings: level "errorf", "warnf", "runtime_error", "helper_error" */
 	void (*message)(struct sink *s, const char *level, struct span span, const char *text);
+	void (*test)(struct sink *s, const struct test_result *r);
+	void (*tested)(struct sink *s, u32 n_passed, u32 n_failed); /* behind the last one */
+	void (*bench)(struct sink *s, const struct bench_result *r);
 	/* After the end probes, before the maps are printed at exit: text prints two newlines. */
 	void (*end)(struct sink *s);
 };

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * test:NAME and bench:NAME: programs that check or time the script itself. They attach to nothing; the
+ * session runs them by hand, with --test and --bench alone.
+ */
+#include "provider/internal.h"
+
+static int resolve(struct provider_env *env, const struct spec *spec, target_fn f, void *ctx)
+{
+	struct profile *p = profile_new(env, PROFILE_NONE, BPF_PROG_TYPE_RAW_TRACEPOINT);
+	struct targets ts = {};
+
+	targets_add(env, &ts, SITE_ONCE, spec_name(env, spec), profile_for_site(env, p, false, false));
+	return targets_give(env, spec, &ts, NULL, f, ctx);
+}
+
+/* None exists before a script names it. */
+static int list(struct provider_env *env, const struct spec *spec, bool verbose, list_fn f, void *ctx)
+{
+	return 0;
+}
+
+const struct provider provider_test = {
+	.name = "test",
+	.syntax = "test:NAME",
+	.brief = "a test of the script, run by --test",
+	.doc = "Runs once, after the other probes are attached; the name is the script's choice and stands "
+	       "once. The test has passed when it returns 0, does not call exit() with another number than 0, and "
+	       "neither errorf() nor assert() complains. Without --test it is left out.",
+	.example = "test:adds { assert(1 + 1 == 2, \"sums\"); }",
+	.min_parts = 2,
+	.max_parts = 2,
+	.resolve = resolve,
+	.list = list,
+	.unfiltered = true,
+	.mode = MODE_TEST,
+};
+
+const struct provider provider_bench = {
+	.name = "bench",
+	.syntax = "bench:NAME",
+	.brief = "code that is timed, by --bench",
+	.doc = "Runs again and again until a millisecond is over, and shows the average time of one run. One that "
+	       "returns 1 is skipped. Without --bench it is left out.",
+	.example = "bench:map { @x[1] = 1; }",
+	.min_parts = 2,
+	.max_parts = 2,
+	.resolve = resolve,
+	.list = list,
+	.unfiltered = true,
+	.mode = MODE_BENCH,
+};

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * --test and --bench. A test's output is kept apart, to be shown with its verdict: while one runs, the
+ * sink is one of our own that writes to a file in memory.
+ */
+#include <stdlib.h>
+#include <sys/mman.h>
+#include "base/clock.h"
+#include "base/fd.h"
+#include "output/index.h"
+#include "session/run.h"
+
+enum { BENCH_NS = 1000000, BENCH_MAX_TIMES = 1 << 20 };
+
+/* ---- what it prints is kept */
+
+struct capture {
+	struct sink sink; /* first: outputs know it alone */
+	u32 n_errors;
+	struct output output;
+	const struct output *below;
+	struct session_options options;
+	const struct session_options *before;
+};
+
+static void count_message(struct sink *s, const char *level, struct span span, const char *text)
+{
+	struct capture *c = (struct capture *)s;
+
+	c->n_errors += streq(level, "errorf");
+	c->below->message(s, level, span, text);
+}
+
+static void capture_begin(struct capture *c, struct run *r)
+{
+	*c = (struct capture){ .sink = *r->o->sink, .options = *r->o, .before = r->o };
+	c->below = &output_text;
+	c->output = output_text;
+	c->output.message = count_message;
+	c->sink.output = &c->output;
+	c->sink.out = c->sink.err = (struct buf){ 0 };
+	c->sink.fd = memfd_create("output", MFD_CLOEXEC);
+	c->sink.buffering = SINK_FULL;
+	c->options.sink = &c->sink;
+	r->o = &c->options;
+	r->actor.sink = &c->sink;
+}
+
+/* What was printed, in out. */
+static void capture_end(struct capture *c, struct run *r, struct buf *out)
+{
+	char piece[4096];
+	ssize_t n;
+
+	r->o = c->before;
+	r->actor.sink = r->o->sink;
+	sink_release(&c->sink);
+	if (c->sink.fd < 0 || lseek(c->sink.fd, 0, SEEK_SET) < 0)
+		return;
+	while ((n = read(c->sink.fd, piece, sizeof piece)) > 0)
+		buf_add(out, piece, (size_t)n);
+	close(c->sink.fd);
+}
+
+/* ---- one */
+
+static int run_once(struct run *r, u32 func, s64 *ret, struct err *err)
+{
+	u64 wide = 0;
+	s32 narrow = 0;
+	int rc = r->vm ? vm_run(r->vm, func, NULL, 0, &wide, err) : kernel_run(r->k, func, &narrow, err);
+
+	*ret = r->vm ? (s32)wide : narrow;
+	records_drain(r);
+	command_wait(r);
+	return rc;
+}
+
+static int time_it(struct run *r, u32 func, u64 times, u64 *ns, s32 *ret, struct err *err)
+{
+	u64 start, wide = 0;
+	int rc = 0;
+
+	if (r->k)
+		return kernel_time(r->k, func, times, ns, ret, err);
+	start = clock_mono_ns();
+	for (u64 i = 0; i < times && rc >= 0; i++)
+		rc = vm_run(r->vm, func, NULL, 0, &wide, err);
+	*ns = clock_mono_ns() - start;
+	*ret = (s32)wide;
+	return rc;
+}
+
+static int test_one(struct run *r, u32 func, const char *name, bool *passed, struct err *err)
+{
+	struct test_result result = { .name = name };
+	struct capture c;
+	struct buf text = { 0 };
+	u64 start = clock_mono_ns();
+	s64 ret = 0;
+	int rc;
+
+	r->exit_code = 0;
+	capture_begin(&c, r);
+	rc = run_once(r, func, &ret, err);
+	result.took_ns = clock_mono_ns() - start;
+	capture_end(&c, r, &text);
+	r->exiting = r->exit_called = false;
+	*passed = rc >= 0 && !ret && !r->exit_code && !c.n_errors;
+	result.passed = *passed;
+	result.text = text.s ? text.s : "";
+	result.len = text.len;
+	if (rc >= 0)
+		r->o->sink->output->test(r->o->sink, &result);
+	buf_release(&text);
+	return rc;
+}
+
+static int bench_one(struct run *r, u32 func, const char *name, struct err *err)
+{
+	struct bench_result result = { .name = name };
+	struct capture c;
+	struct buf text = { 0 };
+	u64 took = 0;
+	s32 ret = 0;
+	int rc = 0;
+
+	losses_report(r);
+	capture_begin(&c, r);
+	for (result.iters = 1; rc >= 0; result.iters *= 2) {
+		rc = time_it(r, func, result.iters, &took, &ret, err);
+		records_drain(r);
+		if (took >= BENCH_NS || ret == 1 || result.iters >= BENCH_MAX_TIMES)
+			break;
+	}
+	capture_end(&c, r, &text);
+	buf_release(&text);
+	losses_forget(r);
+	r->exiting = r->exit_called = false;
+	result.skipped = ret == 1;
+	result.average_ns = (double)took / (double)result.iters;
+	if (rc >= 0)
+		r->o->sink->output->bench(r->o->sink, &result);
+	return rc;
+}
+
+/* ---- all */
+
+int selftest_run(struct run *r, struct err *err)
+{
+	u32 n_failed = 0, n_passed = 0;
+	bool passed;
+	int rc = 0;
+
+	for (u32 i = 0; i < r->c.sites.n && rc >= 0; i++) {
+		const struct target_site *t = &r->c.sites.v[i];
+		u32 mode = r->c.instances.v[t->func]->mode;
+
+		if (mode & r->o->mode & MODE_TEST) {
+			rc = test_one(r, t->func, t->site.probe, &passed, err);
+			n_passed += rc >= 0 && passed;
+			n_failed += rc >= 0 && !passed;
+		} else if (mode & r->o->mode & MODE_BENCH) {
+			rc = bench_one(r, t->func, t->site.probe, err);
+		}
+		if (rc < 0)
+			err_wrap(err, "run %s", t->site.probe);
+	}
+	r->exit_code = n_failed ? 1 : 0;
+	if (rc >= 0 && (r->o->mode & MODE_TEST))
+		r->o->sink->output->tested(r->o->sink, n_passed, n_failed);
+	return rc;
+}
