@@ -166,7 +166,7 @@ static void add_to_interval(struct lower *l, const struct type *t, struct opnd a
 		return;
 	default: /* the last one */
 		ir_store(l, value, 8, v);
-		ir_store(l, meta, 8, now);
+		ir_store(l, meta, 8, ir_op2(l, IR_ADD, now, o_imm(1))); /* 0 says that there is none */
 		ir_jump(l, out);
 	}
 }
@@ -180,11 +180,10 @@ static void update_tseries(struct lower *l, struct node *call, struct node *map)
 	const struct type *t = map->map->value;
 	struct opnd v = lower_scalar(l, call_arg(call, 0)), now, epoch, slot, at;
 	struct ir_block *inside = ir_block_new(l), *fresh = ir_block_new(l), *go = ir_block_new(l);
-	bool boot = feature_has(l->features, FEAT_BOOT_NS);
 	struct agg_place p;
 	u32 mark;
 
-	now = ir_call(l, boot ? BPF_FUNC_ktime_get_boot_ns : BPF_FUNC_ktime_get_ns, false, 0);
+	now = boot_clock(l);
 	epoch = ir_op2(l, IR_UDIV, now, o_imm((s64)t->tseries.interval_ns));
 	p = lower_agg_begin(l, map);
 	mark = lower_values_mark(l);

@@ -3,8 +3,25 @@
 #include "builtin/builtin.h"
 #include "type/agg.h"
 
-static struct opnd boot_clock(struct lower *l)
+/* The value of the map that stands in for all clocks, or O_NONE. */
+static struct opnd dummy_clock(struct lower *l)
 {
+	const char *name = l->env->clock_map;
+	struct map *map = name ? hash_gets(&l->lang->maps, name) : NULL;
+	struct node n = { .kind = N_MAP, .span = l->span, .name = name, .map = map };
+
+	if (!map || map->is_keyed || !map->value || map->value->kind != TY_INT)
+		return (struct opnd){ .kind = O_NONE };
+	n.type = map->value;
+	return lower_map_read(l, &n).o;
+}
+
+struct opnd boot_clock(struct lower *l)
+{
+	struct opnd dummy = dummy_clock(l);
+
+	if (dummy.kind != O_NONE)
+		return dummy;
 	bool boot = feature_has(l->features, FEAT_BOOT_NS);
 
 	return ir_call(l, boot ? BPF_FUNC_ktime_get_boot_ns : BPF_FUNC_ktime_get_ns, false, 0);
@@ -39,6 +56,8 @@ static const struct type *check_nsecs(struct check *c, struct node *call)
 
 static struct ir_val lower_nsecs(struct lower *l, struct node *call)
 {
+	if (l->env->clock_map)
+		return val_scalar(&ty_u64, boot_clock(l));
 	switch ((enum timestamp_mode)call->aux) {
 	case TS_MONOTONIC:
 		return val_scalar(&ty_u64, ir_call(l, BPF_FUNC_ktime_get_ns, false, 0));
@@ -56,6 +75,8 @@ static struct ir_val lower_nsecs(struct lower *l, struct node *call)
 static struct ir_val lower_elapsed(struct lower *l, struct node *call)
 {
 	(void)call;
+	if (l->env->clock_map)
+		return val_scalar(&ty_u64, boot_clock(l));
 	return val_scalar(&ty_u64, ir_op2(l, IR_SUB, boot_clock(l), lower_own_word(l, DATA_START_NS)));
 }
 

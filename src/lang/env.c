@@ -95,6 +95,7 @@ static const struct config_row {
 	u32 offset;
 	s64 dflt;
 	const char *text; /* default of texts; for a number its unit is in the name */
+	const char *note; /* why another value than the default changes nothing */
 } config_rows[] = {
 #define ROW(member, kind, ...)                                                                     \
 	{                                                                                          \
@@ -103,25 +104,28 @@ static const struct config_row {
 #define UNSTABLE(what, dflt)                                                                       \
 	{                                                                                          \
 		"unstable_" #what, CFG_UNSTABLE,                                                   \
-			offsetof(struct config, unstable) + UNSTABLE_##what, dflt, NULL            \
+			offsetof(struct config, unstable) + UNSTABLE_##what, dflt, NULL, NULL      \
 	}
-	ROW(cache_user_symbols, CFG_CACHE, 0, "PER_PID"),
-	ROW(cpp_demangle, CFG_BOOL, true, NULL),
-	ROW(lazy_symbolication, CFG_BOOL, true, NULL),
-	ROW(license, CFG_TEXT, 0, "GPL"),
-	ROW(log_size, CFG_U64, 1000000, NULL),
-	ROW(max_bpf_progs, CFG_U64, 1024, NULL),
-	ROW(max_cat_bytes, CFG_U64, 10240, NULL),
-	ROW(max_map_keys, CFG_U64, 4096, NULL),
-	ROW(max_probes, CFG_U64, 1024, NULL),
-	ROW(max_strlen, CFG_U64, 1024, NULL),
-	ROW(missing_probes, CFG_MISSING, MISSING_ERROR, NULL),
-	ROW(on_stack_limit, CFG_U64, 32, NULL),
-	ROW(perf_rb_pages, CFG_U64, 0, NULL),
-	ROW(print_maps_on_exit, CFG_BOOL, true, NULL),
-	ROW(show_debug_info, CFG_BOOL, true, NULL),
-	ROW(stack_mode, CFG_STACK_MODE, STACK_MODE_SONDE, NULL),
-	ROW(str_trunc_trailer, CFG_TEXT, 0, ".."),
+	ROW(cache_user_symbols, CFG_CACHE, 0, "PER_PID",
+	    "has no effect: a file is read once for all processes, the maps of a process whenever they change"),
+	ROW(cpp_demangle, CFG_BOOL, true, NULL, NULL),
+	ROW(lazy_symbolication, CFG_BOOL, true, NULL,
+	    "has no effect: names are looked up when they are printed, those of processes that have ended too"),
+	ROW(license, CFG_TEXT, 0, "GPL", NULL),
+	ROW(log_size, CFG_U64, 1000000, NULL, NULL),
+	ROW(max_bpf_progs, CFG_U64, 1024, NULL, NULL),
+	ROW(max_cat_bytes, CFG_U64, 10240, NULL, NULL),
+	ROW(max_map_keys, CFG_U64, 4096, NULL, NULL),
+	ROW(max_probes, CFG_U64, 1024, NULL, NULL),
+	ROW(max_strlen, CFG_U64, 1024, NULL, NULL),
+	ROW(missing_probes, CFG_MISSING, MISSING_ERROR, NULL, NULL),
+	ROW(on_stack_limit, CFG_U64, 32, NULL,
+	    "has no effect: what does not fit the stack lies in memory of its own by itself"),
+	ROW(perf_rb_pages, CFG_U64, 0, NULL, NULL),
+	ROW(print_maps_on_exit, CFG_BOOL, true, NULL, NULL),
+	ROW(show_debug_info, CFG_BOOL, true, NULL, NULL),
+	ROW(stack_mode, CFG_STACK_MODE, STACK_MODE_SONDE, NULL, NULL),
+	ROW(str_trunc_trailer, CFG_TEXT, 0, "..", NULL),
 	UNSTABLE(import_statement, 0),
 	UNSTABLE(typeinfo, 0),
 	UNSTABLE(tseries, 1),
@@ -263,7 +267,7 @@ static bool set_row(struct config *cfg, const struct config_row *row, const char
 		break;
 	case CFG_TEXT: break;
 	}
-	*why = NULL;
+	*why = row->text && streq(row->text, text) ? NULL : !row->text && row->dflt == value ? NULL : row->note;
 	put(cfg, row, value, text);
 	return true;
 }
@@ -307,29 +311,34 @@ const char *config_near(const char *key)
 	return near_best(&near);
 }
 
-static void set_from(struct config *cfg, const char *prefix, const char *key)
+static bool set_from(struct config *cfg, const char *prefix, const char *key, struct config_error *e)
 {
 	char name[64];
-	const char *why;
+	const char *why = NULL;
 	u32 n = (u32)snprintf(name, sizeof(name), "%s%s", prefix, key);
 
 	for (u32 i = 0; i < n && i < sizeof(name); i++)
 		name[i] = (char)toupper((u8)name[i]);
 	const char *value = getenv(name);
 
-	if (value)
-		config_set(cfg, key, value, &why);
+	if (!value || config_set(cfg, key, value, &why))
+		return true;
+	memcpy(e->name, name, sizeof(name));
+	e->why = why;
+	return false;
 }
 
-void config_from_environment(struct config *cfg)
+bool config_from_environment(struct config *cfg, struct config_error *e)
 {
 	static const char *const prefixes[] = { "BPFTRACE_", "SONDE_" };
+	bool good = true;
 
 	for (u32 p = 0; p < ARRAY_SIZE(prefixes); p++) {
 		for (u32 i = 0; i < ARRAY_SIZE(old_keys); i++)
 			if (old_keys[i].key)
-				set_from(cfg, prefixes[p], old_keys[i].old);
+				good &= set_from(cfg, prefixes[p], old_keys[i].old, e);
 		for (u32 i = 0; i < ARRAY_SIZE(config_rows); i++)
-			set_from(cfg, prefixes[p], config_rows[i].key);
+			good &= set_from(cfg, prefixes[p], config_rows[i].key, e);
 	}
+	return good;
 }

@@ -137,6 +137,7 @@ struct env {
 	struct world world;
 	struct features *features;
 	struct config config;
+	const char *clock_map; /* BPFTRACE_DUMMY_TS_MAP: a map of the script whose value is the time, for tests; NULL */
 	bool any_kernel; /* sonde check: what is missing here may exist where the script runs */
 	bool unchecked;	 /* ... and something was: the types of the script are not all known */
 	bool unsafe, no_warnings, extra_warnings /* -k */, have_child /* -c */, has_pid;
@@ -161,7 +162,12 @@ void config_defaults(struct config *cfg);
 bool config_set(struct config *cfg, const char *key, const char *value, const char **why);
 /* The nearest known key, or NULL. */
 const char *config_near(const char *key);
-void config_from_environment(struct config *cfg);
+struct config_error {
+	char name[64];	 /* BPFTRACE_MAX_STRLEN */
+	const char *why; /* static text */
+};
+/* False: one of them has a bad value, and is left alone. */
+bool config_from_environment(struct config *cfg, struct config_error *e);
 /* Row of a name; "arg3" finds the row named "argN". NULL: none. */
 const struct builtin *env_builtin(const struct env *env, const char *name);
 /* The number in a name that a numbered row answers for, or -1. */

@@ -228,6 +228,7 @@ static bool prepare_c(struct lang *l, const struct importer *im, struct cdecl *c
 
 static bool prepare_config(struct lang *l)
 {
+	struct config_error e;
 	bool good = true;
 
 	for (const struct config_item *i = l->script->config; i; i = i->next) {
@@ -245,8 +246,10 @@ static bool prepare_config(struct lang *l)
 			diag_report(l->diags, i->span, D_CONFIG_NOTE, i->key, why);
 		}
 	}
-	if (l->script->config)
-		config_from_environment(&l->env->config); /* which wins */
+	if (!config_from_environment(&l->env->config, &e)) { /* which wins */
+		diag_report(l->diags, (struct span){ 0, 0 }, D_CONFIG_VALUE, e.name, e.why);
+		good = false;
+	}
 	return good;
 }
 

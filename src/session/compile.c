@@ -6,6 +6,7 @@
  */
 #include <errno.h>
 #include <regex.h>
+#include <stdlib.h>
 #include "base/clock.h"
 #include "base/glob.h"
 #include "builtin/builtin.h"
@@ -56,6 +57,7 @@ static void compiled_init(struct compiled *c, const struct session_options *o)
 	env->pid = o->pid > 0 ? (u32)o->pid : 0;
 	env->params = o->params;
 	env->n_params = o->n_params;
+	env->clock_map = getenv("BPFTRACE_DUMMY_TS_MAP");
 	env->read_import = o->read_import ? o->read_import : stage_read_import;
 	set_named(c, o);
 	view_world(&c->view, &env->world);
@@ -382,6 +384,18 @@ static void resolve_clause(struct compiled *c, const struct session_options *o, 
 
 /* ---- the stages */
 
+/* Clauses that need a program each: wildcards are one program where the probes look alike. */
+static void count_programs(struct compiled *c)
+{
+	u64 max = c->env.config.max_bpf_progs;
+
+	if (c->instances.n > max)
+		diag_help(&c->diags,
+			  diag_report(&c->diags, c->instances.v[max]->clause->span, D_MANY_PROGS, c->instances.n,
+				      (unsigned long long)max),
+			  "raise the configuration max_bpf_progs (BPFTRACE_MAX_BPF_PROGS)");
+}
+
 static bool front(struct compiled *c, const struct session_options *o)
 {
 	struct source *src = sources_add(&c->sources, o->script_name, o->script, o->script_len);
@@ -390,6 +404,7 @@ static bool front(struct compiled *c, const struct session_options *o)
 		return false;
 	for (struct clause *cl = c->lang.script->clauses; cl; cl = cl->next)
 		resolve_clause(c, o, cl, false);
+	count_programs(c);
 	if (o->follow)
 		stage_follow(c, o, resolve_clause);
 	for (u32 i = 0; i < c->instances.n; i++)
@@ -498,7 +513,6 @@ int session_compile(struct compiled *c, const struct session_options *o, struct 
 	int rc = 0;
 
 	compiled_init(c, o);
-	config_from_environment(&c->env.config);
 	if (!front(c, o) || (o->dump && !(o->dump & ~(u32)STAGE_AST)))
 		return c->diags.n_errors ? 1 : 0;
 	if (c->env.unchecked)
