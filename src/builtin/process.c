@@ -82,53 +82,126 @@ static struct ir_val lower_ncpus(struct lower *l, struct node *call)
 }
 
 /*
- * comm(pid): the kernel's functions that find a task by its number, 6.2 and later; only programs of type
- * TRACING may call them (kernel/bpf/helpers.c, generic_btf_ids).
+ * comm(pid): the task behind a number, found as the kernel finds it (kernel/pid.c: find_pid_ns), with
+ * plain reads, so that every probe on every kernel with type information can ask.
+ *
+ *	ns = current->thread_pid->numbers[0].ns		the initial namespace
+ *	e = ns->idr.idr_rt.xa_head			lib/xarray.c: an entry; a node has the low bits 10
+ *	while e is a node:	e = node->slots[(pid >> node->shift) & 63]
+ *	task = container_of(e->tasks[0].first, struct task_struct, pid_links[0])
  */
+enum { PID_LEVELS = 4, XA_SLOTS = 64, XA_NODE = 2, XA_LOWEST_NODE = 4096 }; /* 4 * 6 bits: PID_MAX_LIMIT is 2^22 */
+
+enum pid_step { AT_THREAD_PID, AT_NS, AT_HEAD, AT_SHIFT, AT_SLOTS, AT_TASKS, AT_LINK, AT_COMM, N_PID_STEPS };
+
+static const struct { const char *type, *path[3]; } pid_steps[N_PID_STEPS] = {
+	[AT_THREAD_PID] = { "task_struct", { "thread_pid" } },
+	[AT_NS] = { "pid", { "numbers", "ns" } },
+	[AT_HEAD] = { "pid_namespace", { "idr", "idr_rt", "xa_head" } },
+	[AT_SHIFT] = { "xa_node", { "shift" } },
+	[AT_SLOTS] = { "xa_node", { "slots" } },
+	[AT_TASKS] = { "pid", { "tasks" } },
+	[AT_LINK] = { "task_struct", { "pid_links" } },
+	[AT_COMM] = { "task_struct", { "comm" } },
+};
+
+/* Offset of a member of a member; elements of arrays are the first. */
+static bool offset_of_path(const struct type *t, const char *const path[3], u32 *offset)
+{
+	*offset = 0;
+	for (u32 i = 0; i < 3 && path[i]; i++) {
+		u32 at = 0;
+		const struct field *f;
+
+		while (t && t->kind == TY_ARRAY)
+			t = t->elem;
+		f = t && t->kind == TY_STRUCT ? type_field(type_complete(t), path[i], &at) : NULL;
+		if (!f)
+			return false;
+		*offset += at;
+		t = f->type;
+	}
+	return true;
+}
+
 static const struct type *check_comm(struct check *c, struct node *call)
 {
 	const struct world *w = &c->env->world;
-	const struct type *task;
-	u32 offset = 0;
+	u32 *at;
 
-	if (!call_arg(call, 0))
+	if (!call_arg(call, 0) || call->data)
 		return &ty_comm;
-	task = w->type ? w->type(w->ctx, 's', "task_struct") : NULL;
-	if (!task || !c->inst || c->inst->profile->prog_type != BPF_PROG_TYPE_TRACING ||
-	    !feature_has(c->env->features, FEAT_KFUNC_TP) ||
-	    !w->kernel_func(w->ctx, "bpf_task_from_pid") || !type_field(task, "comm", &offset))
-		return diag_type(c, call->span, D_NO_TASK_BY_PID);
-	call->aux = offset;
+	at = arena_array(c->arena, u32, N_PID_STEPS);
+	for (u32 i = 0; i < N_PID_STEPS; i++) {
+		const struct type *t = w->type ? w->type(w->ctx, 's', pid_steps[i].type) : NULL;
+
+		if (!t || !offset_of_path(t, pid_steps[i].path, &at[i]))
+			return diag_type(c, call->span, D_NO_TASK_BY_PID);
+	}
+	call->data = at;
 	return &ty_comm;
 }
 
-static struct opnd call_kfunc(struct lower *l, const char *name, struct opnd arg)
+static struct opnd read_at(struct lower *l, struct opnd base, u32 offset, const struct type *t)
 {
-	struct program *p = l->prog;
-	u32 i = 0;
+	return lower_read_scalar(l, t, ir_op2(l, IR_ADD, base, o_imm(offset)), SPACE_KERNEL);
+}
 
-	while (i < p->kfuncs.n && !streq(p->kfuncs.v[i], name))
-		i++;
-	if (i == p->kfuncs.n)
-		vec_push(p->arena, &p->kfuncs, name);
-	return ir_emit(l, (struct ir_insn){ .op = IR_KCALL, .imm = i, .n_args = 1, .arg = { arg } });
+/* One level down where entry is a node; what is no node stays. The root does not cover numbers that are too large. */
+static void descend(struct lower *l, const u32 *at, u32 entry, struct opnd pid, bool is_root, struct ir_block *none)
+{
+	struct ir_block *low = ir_block_new(l), *node = ir_block_new(l), *inside = ir_block_new(l), *out = ir_block_new(l);
+	struct opnd base, shift, index;
+	u32 mark;
+
+	ir_branch(l, CC_EQ, ir_op2(l, IR_AND, o_temp(entry), o_imm(3)), o_imm(XA_NODE), low, out);
+	ir_place(l, low);
+	ir_branch(l, CC_UGT, o_temp(entry), o_imm(XA_LOWEST_NODE), node, out);
+	ir_place(l, node);
+	mark = lower_values_mark(l);
+	base = ir_op2(l, IR_SUB, o_temp(entry), o_imm(XA_NODE));
+	shift = ir_op2(l, IR_AND, read_at(l, base, at[AT_SHIFT], &ty_u8), o_imm(63));
+	index = ir_op2(l, IR_SHR, pid, shift);
+	if (is_root)
+		ir_branch(l, CC_UGE, index, o_imm(XA_SLOTS), none, inside);
+	else
+		ir_jump(l, inside);
+	ir_place(l, inside);
+	index = ir_op2(l, IR_SHL, ir_op2(l, IR_AND, index, o_imm(XA_SLOTS - 1)), o_imm(3));
+	ir_var_set(l, entry, read_at(l, ir_op2(l, IR_ADD, base, index), at[AT_SLOTS], &ty_u64));
+	lower_values_drop(l, mark);
+	ir_jump(l, out);
+	ir_place(l, out);
 }
 
 static void comm_of_pid(struct lower *l, struct node *call, struct opnd dst)
 {
-	struct ir_block *have = ir_block_new(l), *none = ir_block_new(l), *out = ir_block_new(l);
-	struct opnd task = call_kfunc(l, "bpf_task_from_pid", lower_scalar(l, call_arg(call, 0)));
+	const u32 *at = call->data;
+	struct ir_block *none = ir_block_new(l), *out = ir_block_new(l), *found = ir_block_new(l), *have = ir_block_new(l);
+	struct opnd pid = ir_ext(l, lower_scalar(l, call_arg(call, 0)), 4, false), p, first;
+	u32 entry = ir_var(l), mark = lower_values_mark(l);
 
-	ir_branch(l, CC_EQ, task, o_imm(0), none, have);
+	p = ir_call(l, BPF_FUNC_get_current_task, true, 0);
+	p = read_at(l, p, at[AT_THREAD_PID], &ty_u64);
+	p = read_at(l, p, at[AT_NS], &ty_u64);
+	ir_var_set(l, entry, read_at(l, p, at[AT_HEAD], &ty_u64));
+	for (u32 i = 0; i < PID_LEVELS; i++)
+		descend(l, at, entry, pid, i == 0, none);
+	ir_branch(l, CC_EQ, o_temp(entry), o_imm(0), none, found);
+	ir_place(l, found);
+	first = read_at(l, o_temp(entry), at[AT_TASKS], &ty_u64);
+	ir_branch(l, CC_EQ, first, o_imm(0), none, have);
+	ir_place(l, have);
+	lower_probe_read(l, dst, ty_comm.size, ir_op2(l, IR_ADD, first, o_imm((s64)at[AT_COMM] - at[AT_LINK])), SPACE_KERNEL);
+	ir_jump(l, out);
 	ir_place(l, none);
+	lower_values_drop(l, mark);
 	ir_zero(l, dst, ty_comm.size);
 	ir_store(l, dst, 4, o_imm('N' | '/' << 8 | 'A' << 16));
-	ir_jump(l, out);
-	ir_place(l, have);
-	lower_probe_read(l, dst, ty_comm.size, ir_op2(l, IR_ADD, task, o_imm(call->aux)), SPACE_KERNEL);
-	call_kfunc(l, "bpf_task_release", task);
+	lower_loss(l, LOSS_NO_PROCESS, NULL);
 	ir_jump(l, out);
 	ir_place(l, out);
+	lower_values_drop(l, mark);
 }
 
 /*
@@ -156,17 +229,18 @@ static struct ir_val lower_comm(struct lower *l, struct node *call)
 	u32 offset;
 
 	v.clean = true;
+	if (call_arg(call, 0)) {
+		v.clean = false; /* names are changed under our eyes */
+		comm_of_pid(l, call, dst);
+		return v;
+	}
 	if (comm_offset(l, &offset)) {
 		task = ir_call(l, 158 /* bpf_get_current_task_btf */, true, 0);
 		for (u32 i = 0; i < ty_comm.size; i += 8)
 			ir_store(l, opnd_plus(dst, i), 8, ir_load(l, opnd_plus(task, offset + i), 8, false));
 		return v;
 	}
-
-	if (call_arg(call, 0))
-		comm_of_pid(l, call, dst);
-	else
-		ir_zero(l, dst, ty_comm.size); /* some kernels (6.1) leave the bytes behind the NUL alone */
+	ir_zero(l, dst, ty_comm.size); /* some kernels (6.1) leave the bytes behind the NUL alone */
 	ir_call(l, BPF_FUNC_get_current_comm, false, 2, dst, o_imm(ty_comm.size));
 	return v;
 }
@@ -228,8 +302,8 @@ static const struct builtin rows[] = {
 	},
 	{
 		.name = "comm", .sig = "comm(pid: int = 0) -> comm", .brief = "name of the task",
-		.doc = "The name of the current thread, at most 15 characters; comm(pid) is that of another task, N/A when "
-		       "there is none.",
+		.doc = "The name of the current thread, at most 15 characters; comm(pid) is that of another task, N/A "
+		       "(and a counted warning) when there is none.",
 		.example = "begin { printf(\"%d\\n\", comm == \"nobody\"); }",
 		.flags = BI_VARIABLE, .engines = ON_ALL, .check = check_comm, .lower = lower_comm,
 	},

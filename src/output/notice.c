@@ -11,6 +11,7 @@ static const struct loss_row losses[] = {
 	[LOSS_UNREADABLE] = { .warning = "memory could not be read: taken as empty" },
 	[LOSS_DIV_ZERO] = { .warning = "division by zero: x / 0 is 0, x % 0 is x" },
 	[LOSS_BOUNDS] = { .warning = "array index out of bounds" },
+	[LOSS_NO_PROCESS] = { .warning = "no such process: its name is N/A" },
 	[LOSS_NO_KEY] = { .warning = "read of a key that does not exist: taken as 0" },
 	[LOSS_MISSING_KEY] = { .warning = "cannot delete a key that does not exist" },
 	[LOSS_LOOP] = { .warning = "a loop was stopped at its bound" },

@@ -132,6 +132,7 @@ enum loss_reason {
 	LOSS_BOUNDS,	 /* array index out of bounds: run-time warning */
 	LOSS_MISSING_KEY, /* delete of a missing key: run-time warning */
 	LOSS_NO_KEY,	 /* read of a missing key, with -k: run-time warning */
+	LOSS_NO_PROCESS, /* comm(pid) of a pid that nobody has: run-time warning */
 	LOSS_LOOP,	 /* a loop hit its bound */
 };
 
