@@ -94,9 +94,20 @@ static const struct type *check_cgroupid(struct check *c, struct node *call)
 	return &ty_u64;
 }
 
+static const struct type *check_cgroup_path(struct check *c, struct node *call)
+{
+	struct type *t;
+
+	if (!call_arg(call, 1))
+		return &ty_cgroup_path;
+	t = arena_dup(c->arena, &ty_cgroup_path, sizeof *t);
+	t->name = call_str(call, 1);
+	return t;
+}
+
 static struct ir_val lower_cgroup_path(struct lower *l, struct node *call)
 {
-	return val_scalar(&ty_cgroup_path, lower_scalar(l, call_arg(call, 0)));
+	return val_scalar(call->type, lower_scalar(l, call_arg(call, 0)));
 }
 
 /* ---- path(): bpf_d_path() is for programs on a short list of functions, and for iterators */
@@ -195,9 +206,12 @@ static const struct builtin rows[] = {
 	},
 	{
 		.name = "cgroup_path", .sig = "cgroup_path(id: int, filter: lit string = \"\") -> cgroup_path",
-		.brief = "path of a cgroup", .doc = "Prints as the path of the cgroup with that id.",
+		.brief = "path of a cgroup",
+		.doc = "Prints as the path of the cgroup with that id in each hierarchy that has it: "
+		       "unified:/user.slice,cpu:/. Version 2 is unified, the others are called as the directory where they "
+		       "are mounted; the filter, a pattern with *, says which of them are meant.",
 		.example = "begin { print(cgroup_path(cgroup)); }",
-		.engines = ON_ALL, .lower = lower_cgroup_path,
+		.engines = ON_ALL, .check = check_cgroup_path, .lower = lower_cgroup_path,
 	},
 	{
 		.name = "path", .sig = "path(path: ptr|struct, size: lit int = 0) -> string", .brief = "name of an open file",

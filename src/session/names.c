@@ -76,11 +76,11 @@ static const char *name_user(void *ctx, u32 uid)
 	return found;
 }
 
-static const char *name_cgroup(void *ctx, u64 id)
+static const char *name_cgroup(void *ctx, u64 id, const char *filter)
 {
 	struct run *r = ctx;
 
-	return cgroup_path(&r->scratch, id);
+	return cgroup_path(&r->scratch, id, filter);
 }
 
 static u32 name_stack(void *ctx, const struct stack_value *v, bool user, u32 limit, u64 *ips)

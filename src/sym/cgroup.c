@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * cgroup v2 ids. On 64-bit kernels the id of a cgroup is the inode number of its directory, and a
+ * cgroup ids. On 64-bit kernels the id of a cgroup is the inode number of its directory, and a
  * file handle of type FILEID_KERNFS (0xfe) holds it, so that open_by_handle_at() leads from the id
  * to the directory (fs/kernfs/mount.c). That needs CAP_DAC_READ_SEARCH; without it the tree is
  * walked.
@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/stat.h>
 #include <sys/statfs.h>
 #include <linux/magic.h>
@@ -93,6 +94,7 @@ static const char *by_handle(struct arena *a, const char *mount, u64 id)
 	memcpy(h.bytes + offsetof(struct file_handle, f_handle), &id, sizeof(id));
 	if (mount_fd < 0)
 		return NULL;
+	errno = 0;
 	fd = open_by_handle_at(mount_fd, &h.handle, O_PATH | O_CLOEXEC);
 	if (fd < 0)
 		return NULL;
@@ -140,9 +142,8 @@ static int walk(struct walk *w, size_t len, u32 depth)
 	return r;
 }
 
-static int walk_all(int (*f)(void *ctx, u64 id, const char *path), void *ctx)
+static int walk_all(const char *mount, int (*f)(void *ctx, u64 id, const char *path), void *ctx)
 {
-	const char *mount = cgroup_mount();
 	struct walk w = { .f = f, .ctx = ctx };
 
 	if (!mount)
@@ -168,15 +169,60 @@ static int match_id(void *ctx, u64 id, const char *path)
 	return 1;
 }
 
-const char *cgroup_path(struct arena *a, u64 id)
-{
-	const char *mount = cgroup_mount(), *path = mount ? by_handle(a, mount, id) : NULL;
-	struct wanted w = { .a = a, .id = id };
+/* ---- hierarchies: version 2 is "unified", each of version 1 is called as the directory it is mounted on */
 
-	if (!path)
-		walk_all(match_id, &w);
-	path = path ? path : w.found;
-	return path ? arena_printf(a, "unified:%s", path) : NULL;
+struct hierarchy {
+	const char *name, *mount;
+};
+
+enum { MAX_HIERARCHIES = 32 };
+
+static int by_name(const void *a, const void *b)
+{
+	const struct hierarchy *x = a, *y = b;
+	bool first = streq(x->name, "unified"), second = streq(y->name, "unified");
+
+	return first || second ? second - first : strcmp(x->name, y->name);
+}
+
+static u32 hierarchies(struct arena *a, struct hierarchy *h)
+{
+	char line[1024], mount[512], type[32];
+	FILE *f = fopen("/proc/self/mounts", "re");
+	u32 n = 0;
+
+	while (f && n < MAX_HIERARCHIES && fgets(line, sizeof(line), f)) {
+		if (sscanf(line, "%*s %511s %31s", mount, type) != 2 || !starts_with(type, "cgroup"))
+			continue;
+		h[n].mount = arena_strdup(a, mount);
+		h[n].name = streq(type, "cgroup2") ? "unified" : strrchr(h[n].mount, '/') + 1;
+		n++;
+	}
+	if (f)
+		fclose(f);
+	qsort(h, n, sizeof(*h), by_name);
+	return n;
+}
+
+const char *cgroup_path(struct arena *a, u64 id, const char *filter)
+{
+	struct hierarchy h[MAX_HIERARCHIES];
+	u32 n = hierarchies(a, h), asked = 0;
+	const char *text = "";
+
+	for (u32 i = 0; i < n; i++) {
+		struct wanted w = { .a = a, .id = id };
+
+		if (filter && *filter && !glob_match(filter, h[i].name))
+			continue;
+		asked++;
+		w.found = by_handle(a, h[i].mount, id);
+		if (!w.found && errno == EPERM)
+			walk_all(h[i].mount, match_id, &w);
+		if (w.found)
+			text = arena_printf(a, "%s%s%s:%s", text, *text ? "," : "", h[i].name, w.found);
+	}
+	return *text || (filter && *filter && !asked) ? text : NULL;
 }
 
 struct matching {
@@ -196,5 +242,5 @@ int cgroup_each(const char *glob, int (*f)(void *ctx, u64 id, const char *path),
 {
 	struct matching m = { glob, f, ctx };
 
-	return walk_all(match_glob, &m);
+	return walk_all(cgroup_mount(), match_glob, &m);
 }

@@ -10,9 +10,12 @@
 const char *cgroup_mount(void);
 /* The id of a directory, given absolutely or below the mount. 0 or -errno. */
 int cgroup_id(const char *path, u64 *id, struct err *err);
-/* "unified:/user.slice/..." for an id (the hierarchy of version 2 has that name wherever it is mounted),
- * "unified:/" for the root; NULL: gone. In the arena. */
-const char *cgroup_path(struct arena *a, u64 id);
+/*
+ * "unified:/user.slice/...,cpu:/...": where an id is, in each mounted hierarchy that has it and whose name
+ * matches the filter (NULL or "": all). Version 2 is "unified" wherever it is mounted and comes first. "" when
+ * the filter matches no hierarchy; NULL: the cgroup is gone. In the arena.
+ */
+const char *cgroup_path(struct arena *a, u64 id, const char *filter);
 /* Calls f for each cgroup below the mount whose path matches glob. A non-zero return stops. */
 int cgroup_each(const char *glob, int (*f)(void *ctx, u64 id, const char *path), void *ctx);
 

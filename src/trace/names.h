@@ -24,8 +24,8 @@ struct names {
 	bool (*usym)(void *ctx, u32 pid, u64 addr, struct symbol *out);
 	/* "root", or NULL */
 	const char *(*user)(void *ctx, u32 uid);
-	/* cgroup path or NULL */
-	const char *(*cgroup)(void *ctx, u64 id);
+	/* cgroup path in the hierarchies that match filter (NULL: all), or NULL */
+	const char *(*cgroup)(void *ctx, u64 id, const char *filter);
 	/* Frames of a stack; returns their number, 0 when it is lost. */
 	u32 (*stack)(void *ctx, const struct stack_value *v, bool user, u32 limit, u64 *ips);
 	/* Wall-clock ns of a timestamp. */

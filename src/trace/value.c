@@ -221,9 +221,9 @@ static void put_username(struct buf *b, const struct names *names, u32 uid)
 		buf_u64(b, uid);
 }
 
-static void put_cgroup(struct buf *b, const struct names *names, u64 id)
+static void put_cgroup(struct buf *b, const struct names *names, u64 id, const char *filter)
 {
-	const char *path = names && names->cgroup ? names->cgroup(names->ctx, id) : NULL;
+	const char *path = names && names->cgroup ? names->cgroup(names->ctx, id, filter) : NULL;
 
 	if (path)
 		buf_puts(b, path);
@@ -422,7 +422,7 @@ static void show(struct show s, const struct type *t, const void *p)
 	case TY_USERNAME: put_username(s.b, s.names, (u32)value_int(t, p)); return;
 	case TY_TIMESTAMP: put_timestamp(s.b, s.names, p); return;
 	case TY_MACADDR: put_macaddr(s.b, p); return;
-	case TY_CGROUP_PATH: put_cgroup(s.b, s.names, (u64)value_int(t, p)); return;
+	case TY_CGROUP_PATH: put_cgroup(s.b, s.names, (u64)value_int(t, p), t->name); return;
 	case TY_PROBE: put_probe(s.b, s.names, t->is_func, (u64)value_int(t, p)); return;
 	case TY_ERROR:
 	case TY_UNKNOWN:

@@ -355,6 +355,7 @@ bool type_equal(const struct type *a, const struct type *b)
 	case TY_KSTACK:
 	case TY_USTACK:
 	case TY_FULLSTACK: return a->stack.mode == b->stack.mode && a->stack.limit == b->stack.limit;
+	case TY_CGROUP_PATH: return same_name(a->name, b->name);
 	case TY_MAP: return a->elem == b->elem && same_name(a->name, b->name);
 	case TY_ERROR:
 	case TY_UNKNOWN:
@@ -368,7 +369,6 @@ bool type_equal(const struct type *a, const struct type *b)
 	case TY_USERNAME:
 	case TY_TIMESTAMP:
 	case TY_MACADDR:
-	case TY_CGROUP_PATH:
 	case TY_PROBE: return a->is_func == b->is_func;
 	case TY_STACK_MODE:
 	case TY_TIMESTAMP_MODE:

@@ -50,7 +50,7 @@ enum type_kind {
 	TY_USERNAME, /* u32 uid */
 	TY_TIMESTAMP, /* u64 ns and the index of its format: struct timestamp_value */
 	TY_MACADDR, /* 6 bytes, size 8 */
-	TY_CGROUP_PATH, /* u64 cgroup id */
+	TY_CGROUP_PATH, /* u64 cgroup id; name: which hierarchies, NULL: all */
 	TY_PROBE, /* u64 site id; rendered as the probe's name */
 	TY_STACK_MODE, /* the names bpftrace, perf, raw, build_id as arguments */
 	TY_TIMESTAMP_MODE,

@@ -151,8 +151,10 @@ static void cgroups(void)
 	is_int(cgroup_id("/", &root, &err), 0, "id of the root");
 	is_int(cgroup_id(cgroup_mount(), &id, &err), 0, "by absolute path");
 	is_int(id, root, "is the same");
-	is_str(cgroup_path(&a, root), "unified:/", "path of the root");
-	ok(!cgroup_path(&a, 0xffffffffff), "unknown id");
+	is_str(cgroup_path(&a, root, "unified"), "unified:/", "path of the root");
+	ok(starts_with(cgroup_path(&a, root, NULL), "unified:/"), "version 2 comes first");
+	is_str(cgroup_path(&a, root, "no-such*"), "", "a filter that matches nothing");
+	ok(!cgroup_path(&a, 0xffffffffff, NULL), "unknown id");
 	is_int(cgroup_each(NULL, first, &id), 7, "walk");
 	is_int(id, root, "begins at the root");
 	ok(cgroup_id("/no/such/group", &id, &err) < 0, "%s", err.text);

@@ -43,9 +43,10 @@ static inline const char *fx_user(void *ctx, u32 uid)
 	return uid ? NULL : "root";
 }
 
-static inline const char *fx_cgroup(void *ctx, u64 id)
+static inline const char *fx_cgroup(void *ctx, u64 id, const char *filter)
 {
 	(void)ctx;
+	(void)filter;
 	return id == 1 ? "unified:/user.slice" : NULL;
 }
 
