@@ -78,6 +78,10 @@ int kernel_event_fd(const struct kernel *k);
 /* The record that made f return non-zero is consumed; those behind it stay. */
 typedef int (*record_fn)(void *ctx, const void *record, u32 len);
 int kernel_drain(struct kernel *k, record_fn f, void *ctx);
+/* Whether the last drain took more than a quarter of the ring: the next one should follow at once. */
+bool kernel_drained_much(const struct kernel *k);
+/* Bytes of a ring for a flood of events. */
+u64 kernel_ring_size(void);
 
 /* ---- what processes map, for the symbols of those that end before anybody asks */
 struct map_event {

@@ -32,7 +32,7 @@ struct loaded {
 
 struct ring {
 	int fd; /* borrowed from map_fd */
-	u64 size;
+	u64 size, drained_from; /* consumer position before the last drain */
 	volatile u64 *consumer, *producer;
 	u8 *data;
 	size_t page;
@@ -81,7 +81,6 @@ static inline u32 *data_gate(struct kernel *k)
 /* ring.c */
 int ring_map(struct kernel *k, int fd, u64 size, struct err *err);
 void ring_unmap(struct kernel *k);
-u64 ring_default_size(void);
 
 /* load.c: the descriptor of a function loaded with another attach type; loads on first use. */
 int load_variant(struct kernel *k, u32 func, u32 attach_type, struct err *err);

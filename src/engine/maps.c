@@ -21,6 +21,28 @@ void object_name(char to[BPF_OBJ_NAME_LEN], const char *name)
 	to[n] = '\0';
 }
 
+enum { OLD_KEY_MAX = 512, ELEMENT_MAX = 4 << 20 }; /* MAX_BPF_STACK, KMALLOC_MAX_SIZE */
+
+static bool is_per_cpu(const struct map_desc *m)
+{
+	return m->bpf_type == BPF_MAP_TYPE_PERCPU_HASH || m->bpf_type == BPF_MAP_TYPE_LRU_PERCPU_HASH ||
+	       m->bpf_type == BPF_MAP_TYPE_PERCPU_ARRAY;
+}
+
+/* Which of the kernel's limits a map that is "too big" is beyond (kernel/bpf/hashtab.c). */
+static void help_too_big(struct err *err, const struct map_desc *m)
+{
+	if (is_per_cpu(m) && m->value_size > SCRATCH_MAX)
+		err_help(err, "what each CPU keeps for a key has at most %d bytes: use fewer buckets, intervals "
+			      "or samples", SCRATCH_MAX);
+	else if (m->key_size + (u64)m->value_size > ELEMENT_MAX)
+		err_help(err, "a key and its value have at most %d bytes together: use shorter strings "
+			      "(str(s, length), max_strlen)", ELEMENT_MAX);
+	else if (m->key_size > OLD_KEY_MAX)
+		err_help(err, "before Linux 5.11 a key has at most %d bytes: use shorter strings in it "
+			      "(str(s, length), max_strlen)", OLD_KEY_MAX);
+}
+
 static int create_map(struct kernel *k, const struct map_desc *m, struct err *err)
 {
 	char name[BPF_OBJ_NAME_LEN];
@@ -32,6 +54,8 @@ static int create_map(struct kernel *k, const struct map_desc *m, struct err *er
 	if (fd < 0)
 		refused(err, TRIED_MAP, "create map %s (%u keys of %u bytes, values of %u bytes)",
 			m->name, m->max_entries, m->key_size, m->value_size);
+	if (fd < 0 && err->code == -E2BIG)
+		help_too_big(err, m);
 	if (fd < 0 && k->memlock_refused && (err->code == -ENOMEM || err->code == -EPERM) &&
 	    may_trace())
 		err_help(err, "raise the limit of locked memory (ulimit -l) or use fewer keys");
@@ -40,7 +64,7 @@ static int create_map(struct kernel *k, const struct map_desc *m, struct err *er
 
 static int create_ring(struct kernel *k, const struct map_desc *m, struct err *err)
 {
-	u64 size = k->o.ring_size ? k->o.ring_size : ring_default_size();
+	u64 size = k->o.ring_size ? k->o.ring_size : kernel_ring_size();
 	int fd = bpf_map_create(BPF_MAP_TYPE_RINGBUF, "ring", 0, 0, (u32)size, m->flags);
 
 	if (fd < 0)
@@ -61,6 +85,7 @@ static int create_one(struct kernel *k, const struct map_desc *m, struct err *er
 	case MAP_RING: return create_ring(k, m, err);
 	case MAP_USER:
 	case MAP_SCRATCH:
+	case MAP_HUGE_SCRATCH:
 	case MAP_STACKS:
 	case MAP_SET: break;
 	}

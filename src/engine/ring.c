@@ -21,7 +21,7 @@ enum { RECORD_HEAD = 8, RING_MIN = 256 << 10, RING_MAX = 16 << 20, RING_FOR_CPU 
 
 /* Half a megabyte for each processor, at most a thousandth of memory. Not more: the kernel
  * allocates all of it at once, 0.2 ms for each megabyte. */
-u64 ring_default_size(void)
+u64 kernel_ring_size(void)
 {
 	u64 page = (u64)sysconf(_SC_PAGESIZE), pages = (u64)sysconf(_SC_PHYS_PAGES);
 	u64 want = MIN((u64)cpus_online(NULL, 0) * RING_FOR_CPU, pages * page / 1000),
@@ -67,6 +67,13 @@ void ring_unmap(struct kernel *k)
 		munmap((void *)(uintptr_t)r->producer, r->page + 2 * r->size);
 	r->consumer = r->producer = NULL;
 	r->fd = -1;
+}
+
+bool kernel_drained_much(const struct kernel *k)
+{
+	const struct ring *r = &k->ring;
+
+	return r->consumer && *r->consumer - r->drained_from > r->size / 4;
 }
 
 int kernel_event_fd(const struct kernel *k)
@@ -118,7 +125,7 @@ int kernel_drain(struct kernel *k, record_fn f, void *ctx)
 
 	if (!r->consumer)
 		return 0;
-	start = at = *r->consumer;
+	start = at = r->drained_from = *r->consumer;
 	do { /* until nothing came meanwhile; a flood does not hold the caller for ever */
 		before = at;
 		if (drain_pass(r, &at, f, ctx, &n))

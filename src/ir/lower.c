@@ -269,16 +269,16 @@ static void size_scratch(struct lower *l)
 
 	if (!l->s->scratch_peak)
 		return;
-	u32 index = lower_internal_map(l, MAP_SCRATCH);
+	u32 index = lower_internal_map(l, l->s->huge ? MAP_HUGE_SCRATCH : MAP_SCRATCH);
 
 	m = &l->prog->maps.v[index];
 	m->value_size = MAX(m->value_size, (u32)SCRATCH_HEAD + l->s->scratch_peak);
 }
 
-struct ir_unit *lower_instance(struct lang *lang, struct program *prog, struct instance *in, u32 level)
+static struct ir_unit *lower_with(struct lang *lang, struct program *prog, struct instance *in, u32 level, bool huge)
 {
 	struct arena *a = lang->arena;
-	struct lower_state s = { .level = level };
+	struct lower_state s = { .level = level, .huge = huge };
 	struct lower l = { .arena = a, .lang = lang, .env = lang->env, .features = lang->env->features,
 			   .prog = prog, .inst = in, .profile = in->profile, .s = &s };
 
@@ -293,9 +293,16 @@ struct ir_unit *lower_instance(struct lang *lang, struct program *prog, struct i
 	ir_place(&l, ir_block_new(&l));
 	lower_find_loops(&l);
 	lower_clause(&l);
+	if (s.scratch_peak > SCRATCH_MAX - SCRATCH_HEAD && !huge)
+		return lower_with(lang, prog, in, level, true);
 	size_scratch(&l);
 	ir_order(&l);
 	return l.unit;
+}
+
+struct ir_unit *lower_instance(struct lang *lang, struct program *prog, struct instance *in, u32 level)
+{
+	return lower_with(lang, prog, in, level, false);
 }
 
 void lower_finish(struct program *prog)

@@ -26,6 +26,7 @@ struct event_desc *event_new(struct lower *l, const struct builtin *b, struct no
 	e->action = b->action;
 	e->span = call->span;
 	e->site = b->name;
+	e->func = l->inst->index;
 	e->map = NO_INDEX;
 	e->size = sizeof(struct record_head);
 	return e;

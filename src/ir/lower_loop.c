@@ -222,6 +222,7 @@ static void body_begin(struct lower *l, struct body *b, u32 n_params)
 
 	*b = (struct body){ .outer = outer, .parent = l->f, .block = l->block, .share = n_params };
 	b->state = (struct lower_state){ .level = outer->level,
+					 .huge = outer->huge,
 					 .depth = outer->depth + 1,
 					 .shares = true,
 					 .scratch_used = outer->scratch_used,

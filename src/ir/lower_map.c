@@ -29,7 +29,7 @@ const struct type *map_stored_type(struct lower *l, const struct type *t)
 	return wide;
 }
 
-static u32 cpu_slots(void)
+u32 lower_cpu_slots(void)
 {
 	u32 n = 1, cpus = (u32)get_nprocs_conf();
 
@@ -42,7 +42,7 @@ static void global_map(struct lower *l, struct map_desc *m)
 {
 	m->role = MAP_GLOBAL;
 	if (type_is_agg(m->value)) {
-		m->n_slots = cpu_slots();
+		m->n_slots = lower_cpu_slots();
 		m->slot_size = ALIGN_UP(agg_size(m->value), (u32)SLOT_ALIGN);
 		m->value_size = m->slot_size;
 		m->data_off = lower_data(l, m->n_slots * m->slot_size + SLOT_ALIGN, NULL);

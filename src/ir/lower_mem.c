@@ -7,6 +7,9 @@
  * word it can exchange from 0 to 1 and releases it at every return, so that a nested or preempting
  * program takes another entry: nothing is ever shared. The claim is put where the predicate ends, or at
  * the entry when the predicate itself needs scratch.
+ *
+ * Values of per-CPU arrays have at most 32 KB. A program that needs more takes its scratch from an
+ * ordinary array, in which each CPU tries entries of its own.
  */
 #include "ir/state.h"
 
@@ -17,10 +20,21 @@ enum {
 	KEPT_MARGIN = 160, /* one that stays by this much */
 };
 
+static u32 *internal_index(struct program *p, enum map_role role)
+{
+	switch (role) {
+	case MAP_DATA: return &p->data_map;
+	case MAP_RING: return &p->ring_map;
+	case MAP_SCRATCH: return &p->scratch_map;
+	case MAP_HUGE_SCRATCH: return &p->huge_scratch_map;
+	default: BUG("internal map of role %d", role);
+	}
+}
+
 u32 lower_internal_map(struct lower *l, enum map_role role)
 {
 	struct program *p = l->prog;
-	u32 *index = role == MAP_DATA ? &p->data_map : role == MAP_RING ? &p->ring_map : &p->scratch_map;
+	u32 *index = internal_index(p, role);
 	struct map_desc m = { .role = role };
 
 	if (*index != NO_INDEX)
@@ -44,6 +58,13 @@ u32 lower_internal_map(struct lower *l, enum map_role role)
 		m.key_size = 4;
 		m.value_size = SCRATCH_HEAD;
 		m.max_entries = SCRATCH_LEVELS;
+		break;
+	case MAP_HUGE_SCRATCH:
+		m.name = ".huge_scratch";
+		m.bpf_type = BPF_MAP_TYPE_ARRAY;
+		m.key_size = 4;
+		m.value_size = SCRATCH_HEAD;
+		m.max_entries = HUGE_LEVELS * lower_cpu_slots();
 		break;
 	default:
 		BUG("internal map of role %d", role);
@@ -82,14 +103,25 @@ struct opnd lower_own_word(struct lower *l, u32 offset)
 
 static u32 slot_new(struct lower *l, u32 size, u32 align, const char *name);
 
+static struct opnd level_key(struct lower *l, u32 level)
+{
+	struct opnd cpu;
+
+	if (!l->s->huge)
+		return o_imm(level);
+	cpu = ir_op2(l, IR_AND, ir_call(l, BPF_FUNC_get_smp_processor_id, false, 0), o_imm(lower_cpu_slots() - 1));
+	return ir_op2(l, IR_ADD, ir_op2(l, IR_MUL, cpu, o_imm(HUGE_LEVELS)), o_imm(level));
+}
+
 static void claim_level(struct lower *l, u32 level, struct opnd key, struct ir_block *got,
 			struct ir_block *next, struct ir_block *none)
 {
 	struct ir_block *have = ir_block_new(l);
 	struct opnd entry, old;
 
-	ir_store(l, key, 4, o_imm(level));
-	entry = ir_call(l, BPF_FUNC_map_lookup_elem, false, 2, o_map(lower_internal_map(l, MAP_SCRATCH)), key);
+	ir_store(l, key, 4, level_key(l, level));
+	entry = ir_call(l, BPF_FUNC_map_lookup_elem, false, 2,
+			o_map(lower_internal_map(l, l->s->huge ? MAP_HUGE_SCRATCH : MAP_SCRATCH)), key);
 	ir_branch(l, CC_EQ, entry, o_imm(0), none, have);
 	ir_place(l, have);
 	ir_var_set(l, l->s->scratch, entry);
@@ -101,7 +133,7 @@ static void claim_level(struct lower *l, u32 level, struct opnd key, struct ir_b
 static void claim_scratch(struct lower *l)
 {
 	struct ir_block *here = l->block, *after = ir_block_new(l), *none = ir_block_new(l);
-	u32 n_ordered = l->f->blocks.n, at = 0;
+	u32 n_ordered = l->f->blocks.n, at = 0, levels = l->s->huge ? HUGE_LEVELS : SCRATCH_LEVELS;
 	struct opnd key;
 	struct ir_insn last;
 
@@ -109,8 +141,8 @@ static void claim_scratch(struct lower *l)
 	l->s->scratch = ir_var(l);
 	l->block = l->s->claim;
 	last = l->block->insns.v[--l->block->insns.n]; /* its jump */
-	for (u32 i = 0; i < SCRATCH_LEVELS; i++) {
-		struct ir_block *next = i + 1 < SCRATCH_LEVELS ? ir_block_new(l) : none;
+	for (u32 i = 0; i < levels; i++) {
+		struct ir_block *next = i + 1 < levels ? ir_block_new(l) : none;
 
 		claim_level(l, i, key, after, next, none);
 		ir_place(l, next);

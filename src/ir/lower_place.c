@@ -373,10 +373,38 @@ struct ir_val lower_cast(struct lower *l, struct node *n)
 
 /* ---- comparing bytes */
 
+/*
+ * Many bytes are compared a group at a time, with one branch for each: verifiers keep 8192 branches.
+ *
+ *	if ((a[0] ^ b[0]) | (a[1] ^ b[1]) | ... goto differ
+ */
+enum { COMPARE_GROUP = 64 };
+
+static u32 compare_groups(struct lower *l, struct opnd a, struct opnd b, u32 len, struct ir_block *differ)
+{
+	u32 at = 0, mark = vn_mark(l);
+
+	for (; len - at > COMPARE_GROUP; at += COMPARE_GROUP) {
+		struct opnd any = o_imm(0);
+		struct ir_block *next = ir_block_new(l);
+
+		for (u32 i = 0; i < COMPARE_GROUP; i += 8) {
+			struct opnd x = ir_load(l, opnd_plus(a, at + i), 8, false);
+			struct opnd y = ir_load(l, opnd_plus(b, at + i), 8, false);
+
+			any = ir_op2(l, IR_OR, ir_op2(l, IR_XOR, x, y), any);
+		}
+		ir_branch(l, CC_EQ, any, o_imm(0), next, differ);
+		ir_place(l, next);
+	}
+	vn_truncate(l, mark);
+	return at;
+}
+
 static void compare_chunks(struct lower *l, struct opnd a, struct opnd b, const char *literal, u32 lit_len,
 			   u32 len, struct ir_block *equal, struct ir_block *differ)
 {
-	for (u32 at = 0; at < len;) {
+	for (u32 at = literal ? 0 : compare_groups(l, a, b, len, differ); at < len;) {
 		u32 left = len - at, size = left >= 8 ? 8 : left >= 4 ? 4 : left >= 2 ? 2 : 1;
 		struct opnd x = ir_load(l, opnd_plus(a, at), size, false), y;
 		struct ir_block *next = at + size < len ? ir_block_new(l) : equal;

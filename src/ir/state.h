@@ -37,6 +37,7 @@ struct lower_state {
 	u32 scratch_used, scratch_kept, scratch_peak; /* bytes of this program's scratch */
 	struct ir_block *claim;	 /* where a claim of scratch is to be put */
 	u32 scratch;		 /* variable holding the claimed entry, 0: not claimed */
+	bool huge;		 /* it is of MAP_HUGE_SCRATCH */
 	struct loop *loop;
 	u32 loop_pending; /* of the loops that are done */
 	u32 loop_branches, loop_insns; /* of one turn of the innermost loop so far: see loop_end() */
@@ -135,5 +136,7 @@ void lower_put_string(struct lower *l, const char *s, u32 len, u32 cap, struct o
 const struct type *map_stored_type(struct lower *l, const struct type *t);
 enum space lower_space(const struct lower *l, enum space s);
 u32 lower_internal_map(struct lower *l, enum map_role role);
+/* A power of two, as many as there are CPUs, but at most 64: index it by cpu & (n - 1). */
+u32 lower_cpu_slots(void);
 
 #endif

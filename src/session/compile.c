@@ -64,7 +64,8 @@ static void compiled_init(struct compiled *c, const struct session_options *o)
 	env_init(env);
 	lang_init(&c->lang, &c->arena, &c->names, &c->sources, &c->diags, env);
 	c->prog = (struct program){ .arena = &c->arena, .sources = &c->sources, .data_map = NO_INDEX,
-				    .ring_map = NO_INDEX, .scratch_map = NO_INDEX };
+				    .ring_map = NO_INDEX, .scratch_map = NO_INDEX,
+				    .huge_scratch_map = NO_INDEX };
 	c->follow_map = NO_INDEX;
 }
 

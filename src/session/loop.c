@@ -184,7 +184,10 @@ void loop_run(struct run *r)
 		if (n) {
 			run_set_data_u64(r, DATA_RING_FLAGS, BPF_RB_NO_WAKEUP);
 			sink_flush(r->o->sink);
-			short_wait(r);
+			if (r->k && kernel_drained_much(r->k))
+				wait_for(r, 0);
+			else
+				short_wait(r);
 			continue;
 		}
 		sink_flush(r->o->sink);

@@ -120,23 +120,57 @@ static bool goes_back(const struct bpf_func *f)
 	return false;
 }
 
+enum {
+	SMALL_RING = 64 << 10,
+	EXIT_RING = 256 << 10, /* many processors may call exit() before the first call is seen */
+	SLOW_HZ = 100,	       /* a timer of so many hertz or fewer is no flood */
+};
+
+static bool is_slow_timer(const struct site *s)
+{
+	u64 second = 1000 * 1000 * 1000;
+
+	return s->kind == SITE_PERF_TIMER && s->one_cpu &&
+	       (s->is_freq ? s->period <= SLOW_HZ : s->period >= second / SLOW_HZ);
+}
+
+/* Whether a function runs a few times in all, or by a slow timer on one processor. */
+static bool is_slow(const struct run *r, u32 func)
+{
+	for (u32 i = 0; i < r->c.sites.n; i++) {
+		const struct site *s = &r->c.sites.v[i].site;
+
+		if (r->c.sites.v[i].func == func && s->kind != SITE_ONCE && s->kind != SITE_SIGNAL &&
+		    !is_slow_timer(s))
+			return false;
+	}
+	return !goes_back(r->c.prog.funcs.v[func]);
+}
+
 /*
- * The ring is mapped twice and counts as memory of ours from the start: a script that only prints a few
- * lines from begin and end gets a small one. 0: what the engine takes for a flood of events.
+ * The ring is mapped twice and counts as memory of ours from the start: it is small where only exit() or
+ * a few lines now and then are sent. Some records of the largest kind fit in any case.
  */
 static u64 ring_size(const struct run *r)
 {
-	u64 need = 0, size = 64 << 10;
+	u64 need = 0, largest = 0, size = SMALL_RING;
+	bool flood = r->o->mode; /* benchmarks run again and again */
 
 	if (r->c.env.config.perf_rb_pages)
 		return r->c.env.config.perf_rb_pages * 4096;
-	if (!only_special(r) || r->o->mode)
-		return 0;
-	for (u32 i = 0; i < r->c.prog.funcs.n; i++)
-		if (goes_back(r->c.prog.funcs.v[i]))
-			return 0;
-	for (u32 i = 0; i < r->c.prog.events.n; i++)
-		need += 2 * (r->c.prog.events.v[i]->size + 8);
+	for (u32 i = 0; i < r->c.prog.events.n; i++) {
+		const struct event_desc *e = r->c.prog.events.v[i];
+
+		if (!is_slow(r, e->func)) {
+			flood |= !e->action->ends_run;
+			size = EXIT_RING;
+		}
+		need += 2 * (e->size + 8ull);
+		largest = MAX(largest, e->size + 8ull);
+	}
+	if (flood)
+		size = kernel_ring_size();
+	need = flood ? 4 * largest : MAX(need, 4 * largest);
 	while (size < need)
 		size *= 2;
 	return size;

@@ -24,6 +24,7 @@ enum map_role {
 	MAP_RING,    /* ring buffer of events */
 	MAP_DATA,    /* one array element: keyless maps, loss counters, constants */
 	MAP_SCRATCH, /* per-CPU array: big temporaries */
+	MAP_HUGE_SCRATCH, /* array: temporaries of more than a per-CPU value may have */
 	MAP_STACKS,  /* hash: u64 -> u64 ip[limit] */
 	MAP_SET,     /* small internal tables: syscall sets, pid sets for --follow */
 };
@@ -99,6 +100,7 @@ struct event_desc {
 	struct event_field *fields;
 	u32 n_fields;
 	u32 size;		   /* of the whole record, a multiple of 8 */
+	u32 func;		   /* which of the program's funcs sends it */
 	u32 map;		   /* print, clear, zero: index into maps, else NO_INDEX */
 	s64 arg[4];		   /* constants of the statement: top, div, helper id … */
 	bool immediate;		   /* never held back by speculate() */
@@ -119,7 +121,12 @@ enum {
 };
 
 /* Scratch: entry i of the per-CPU array is nesting level i; u64 busy, then the temporaries. */
-enum { SCRATCH_LEVELS = 4, SCRATCH_HEAD = 8 };
+enum {
+	SCRATCH_LEVELS = 4,
+	SCRATCH_HEAD = 8,
+	SCRATCH_MAX = 32 << 10, /* bytes of a per-CPU value: PCPU_MIN_UNIT_SIZE of the kernel */
+	HUGE_LEVELS = 2,	/* of an array with entries for each CPU */
+};
 
 enum loss_reason {
 	LOSS_RING_FULL,	 /* reserve failed */
@@ -162,7 +169,7 @@ struct program {
 	VEC(struct site_name) sites;
 	VEC(const char *) strings;
 	VEC(const char *) kfuncs; /* RELOC_KFUNC names */
-	u32 data_map, ring_map, scratch_map; /* indexes into maps or NO_INDEX */
+	u32 data_map, ring_map, scratch_map, huge_scratch_map; /* indexes into maps or NO_INDEX */
 	bool has_user_symbols; /* of processes that may be gone when they are printed */
 	u32 data_size;
 	u8 *data; /* initial bytes of the data map: data_init_len of them, zeroes behind */

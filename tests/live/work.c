@@ -54,6 +54,16 @@ static void leak(int n)
 		free(keep[i % 64]); /* the last one leaks */
 }
 
+static int write_letters(int n)
+{
+	char *s = malloc((size_t)n + 1);
+
+	for (int i = 0; i < n; i++)
+		s[i] = 'a' + i % 26;
+	s[n] = 0;
+	return syscall(SYS_write, open("/dev/null", O_WRONLY), s, n) != n;
+}
+
 int main(int argc, char **argv)
 {
 	const char *what = argc > 1 ? argv[1] : "nothing";
@@ -89,6 +99,8 @@ int main(int argc, char **argv)
 			madvise(p, 4096, MADV_DONTNEED);
 		madvise(p, 4096, MADV_WILLNEED);
 	}
+	if (!strcmp(what, "write")) /* a string of n letters */
+		return write_letters(n);
 	if (!strcmp(what, "fork"))
 		fork_tree(n);
 	if (!strcmp(what, "leak"))
