@@ -26,18 +26,18 @@ u32 power_of_two(u32 n)
 
 struct opnd at_most(struct lower *l, struct opnd v, u32 max)
 {
-	struct ir_block *over = ir_block_new(l), *fits = ir_block_new(l), *out = ir_block_new(l);
+	struct ir_block *over = ir_block_new(l), *out = ir_block_new(l);
 	u32 r;
 
 	if (v.kind == O_IMM)
 		return o_imm((u64)v.imm > max ? (s64)max : v.imm);
+	/* The copy is compared, not v: that may lie on the stack, and verifiers before 6.3 forget what they
+	 * learned of it when it is read there once more. */
 	r = ir_var(l);
-	ir_branch(l, CC_UGT, v, o_imm(max), over, fits);
+	ir_var_set(l, r, v);
+	ir_branch(l, CC_UGT, o_temp(r), o_imm(max), over, out);
 	ir_place(l, over);
 	ir_var_set(l, r, o_imm(max));
-	ir_jump(l, out);
-	ir_place(l, fits);
-	ir_var_set(l, r, v);
 	ir_jump(l, out);
 	ir_place(l, out);
 	return o_temp(r);
