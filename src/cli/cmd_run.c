@@ -19,6 +19,25 @@ static int run(struct cli *c)
 	return rc ? rc : lost;
 }
 
+static int top(struct cli *c)
+{
+	if (!c->o.redraw_ns)
+		c->o.redraw_ns = 1000000000;
+	return run(c);
+}
+
+const struct command command_top = {
+	.name = "top",
+	.args = "FILE | TOOL [PARAM]...",
+	.brief = "trace as a script says, and show its maps again and again",
+	.doc = "On a terminal the maps stand in one place, the largest values first, as many as there is room for, and "
+	       "what the script prints stands below; elsewhere each drawing is a block of lines under the time of "
+	       "day. -i 500ms is the time between two drawings (1s), --anew lets aggregations begin again "
+	       "after each of them. Ends as \"run\" does, and then shows all.",
+	.example = "sonde top -i 2s --anew -e 'tracepoint:raw_syscalls:sys_enter { @[comm] = count(); }'",
+	.run = top,
+};
+
 const struct command command_run = {
 	.name = "run",
 	.args = "FILE | TOOL [PARAM]...",

@@ -121,6 +121,24 @@ static int take_pid(struct cli *c, const struct option_row *row, const char *val
 	return 0;
 }
 
+/* "2s", "500ms"; a number alone counts seconds. */
+static int take_interval(struct cli *c, const struct option_row *row, const char *value)
+{
+	static const struct {
+		const char *unit;
+		u64 ns;
+	} units[] = { { "ms", 1000000 }, { "s", 1000000000 }, { "", 1000000000 }, { "m", 60000000000 } };
+	char *end;
+	double n = strtod(value, &end);
+
+	for (u32 i = 0; i < ARRAY_SIZE(units) && end != value; i++)
+		if (streq(end, units[i].unit) && n * (double)units[i].ns >= 1e7 && n < 1e6) {
+			*(u64 *)member(c, row) = (u64)(n * (double)units[i].ns);
+			return 0;
+		}
+	return say_usage(c, "--interval=%s: a time of 10 ms at least, as 1s or 500ms", value);
+}
+
 static int take_format(struct cli *c, const struct option_row *row, const char *value)
 {
 	c->sink.output = output_find(value);
@@ -385,6 +403,12 @@ const struct option_row option_rows[] = {
 	  .help = "run begin and end in user space, without the kernel",
 	  .doc = "Needs no privilege; other probes see no events. For tests of the language.",
 	  .take = take_flag, O(use_vm) },
+	{ .key = 'i', .name = "interval", .arg = "TIME", .group = GROUP_HIDDEN,
+	  .help = "the time between two drawings: 1s, 500ms", .take = take_interval,
+	  O(redraw_ns), .command = &command_top },
+	{ .name = "anew", .group = GROUP_HIDDEN,
+	  .help = "aggregations begin again after each drawing", .take = take_flag,
+	  O(redraw_anew), .command = &command_top },
 	{ .name = "runtime", .arg = "FILE", .group = GROUP_HIDDEN,
 	  .help = "the executable of sonde that the tool is made of", .take = take_text,
 	  .at = offsetof(struct cli, runtime), .command = &command_build },

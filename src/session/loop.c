@@ -27,7 +27,8 @@ static int watch(struct run *r, int fd)
 	return fd < 0 ? 0 : epoll_ctl(r->epoll_fd, EPOLL_CTL_ADD, fd, &e);
 }
 
-static void signal_set(sigset_t *set)
+/* The two ends, the child's, those that are always ours; others only when somebody waits for them. */
+static void signal_set(const struct run *r, sigset_t *set)
 {
 	sigemptyset(set);
 	sigaddset(set, SIGINT);
@@ -35,13 +36,18 @@ static void signal_set(sigset_t *set)
 	sigaddset(set, SIGCHLD);
 	sigaddset(set, SIGUSR1);
 	sigaddset(set, SIGUSR2);
+	for (u32 i = 0; i < r->c.sites.n; i++)
+		if (r->c.sites.v[i].site.kind == SITE_SIGNAL)
+			sigaddset(set, r->c.sites.v[i].site.signal);
+	if (r->o->redraw_ns)
+		sigaddset(set, SIGWINCH);
 }
 
 void signals_hold(struct run *r)
 {
 	sigset_t set;
 
-	signal_set(&set);
+	signal_set(r, &set);
 	sigprocmask(SIG_BLOCK, &set, &r->signals_before);
 }
 
@@ -50,7 +56,7 @@ void signals_restore(struct run *r)
 	struct timespec now = { 0, 0 };
 	sigset_t set;
 
-	signal_set(&set);
+	signal_set(r, &set);
 	while (sigtimedwait(&set, NULL, &now) > 0)
 		; /* a late Ctrl-C has nothing left to end */
 	sigprocmask(SIG_SETMASK, &r->signals_before, NULL);
@@ -63,11 +69,11 @@ bool signals_stop(void)
 	return sigpending(&pending) == 0 && (sigismember(&pending, SIGINT) || sigismember(&pending, SIGTERM));
 }
 
-static int open_signals(void)
+static int open_signals(const struct run *r)
 {
 	sigset_t set;
 
-	signal_set(&set);
+	signal_set(r, &set);
 	return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
@@ -76,7 +82,7 @@ int loop_init(struct run *r, struct err *err)
 	r->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	if (r->epoll_fd < 0)
 		return err_sys(err, "create an epoll descriptor");
-	r->signal_fd = open_signals();
+	r->signal_fd = open_signals(r);
 	if (r->o->pid > 0) {
 		r->target_fd = watch_pid(r->o->pid);
 		if (r->target_fd < 0 && errno == ESRCH)
@@ -115,7 +121,9 @@ static void on_signal(struct run *r)
 	while (read(r->signal_fd, &si, sizeof si) == (ssize_t)sizeof si) {
 		if (si.ssi_signo == SIGINT || si.ssi_signo == SIGTERM)
 			r->exiting = true;
-		else if (si.ssi_signo != SIGCHLD)
+		else if (si.ssi_signo == SIGWINCH)
+			screen_resized(r);
+		if (si.ssi_signo != SIGINT && si.ssi_signo != SIGTERM && si.ssi_signo != SIGCHLD)
 			run_signal_probes(r, (int)si.ssi_signo);
 	}
 }
@@ -171,6 +179,7 @@ void loop_run(struct run *r)
 		u64 now = clock_mono_ns();
 
 		usermaps_turn(r);
+		screen_tick(r);
 		if (r->command_out >= 0 && command_watched != r->command_out)
 			watch(r, command_watched = r->command_out);
 		if (r->command_out < 0)
@@ -193,7 +202,7 @@ void loop_run(struct run *r)
 		sink_flush(r->o->sink);
 		run_set_data_u64(r, DATA_RING_FLAGS, BPF_RB_FORCE_WAKEUP);
 		if (!records_drain(r)) /* one may have come in between */
-			wait_for(r, usermaps_busy(r) ? BURST_MS : IDLE_MS);
+			wait_for(r, usermaps_busy(r) ? BURST_MS : screen_wait_ms(r, IDLE_MS));
 		run_set_data_u64(r, DATA_RING_FLAGS, BPF_RB_NO_WAKEUP);
 	}
 }

@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include "base/fd.h"
 #include "session/run.h"
+#include "type/agg.h"
 
 /* ---- what actions may do */
 
@@ -263,7 +264,7 @@ static int by_name(const void *a, const void *b)
 	return strcmp((*x)->name, (*y)->name);
 }
 
-void maps_print(struct run *r)
+static void print_maps(struct run *r, u32 top, bool descending)
 {
 	const struct map_desc **order = xcalloc(r->c.prog.maps.n + 1, sizeof *order);
 	u32 n = 0;
@@ -273,7 +274,7 @@ void maps_print(struct run *r)
 			order[n++] = &r->c.prog.maps.v[i];
 	qsort(order, n, sizeof *order, by_name);
 	for (u32 i = 0; i < n; i++) {
-		struct table t = { .map = order[i], .div = order[i]->normal };
+		struct table t = { .map = order[i], .div = order[i]->normal, .top = top, .descending = descending };
 
 		if (map_read(r, (u32)(order[i] - r->c.prog.maps.v), &t) == 0) {
 			table_sort(&t, &r->names);
@@ -283,4 +284,24 @@ void maps_print(struct run *r)
 		arena_init(&r->scratch);
 	}
 	free(order);
+}
+
+void maps_print(struct run *r)
+{
+	print_maps(r, 0, false);
+}
+
+void maps_print_top(struct run *r, u32 top)
+{
+	print_maps(r, top, true);
+}
+
+void maps_restart(struct run *r)
+{
+	for (u32 i = 0; i < r->c.prog.maps.n; i++) {
+		const struct map_desc *m = &r->c.prog.maps.v[i];
+
+		if ((m->role == MAP_USER || m->role == MAP_GLOBAL) && type_is_agg(m->value))
+			map_clear(r, i);
+	}
 }

@@ -249,6 +249,13 @@ static void tell_attached(struct run *r)
 	sink_flush(r->o->sink);
 }
 
+static void loop_traced(struct run *r)
+{
+	screen_start(r);
+	loop_run(r);
+	screen_end(r);
+}
+
 static int run_attached(struct run *r, struct err *err)
 {
 	int rc = start(r, err);
@@ -272,7 +279,7 @@ static int run_attached(struct run *r, struct err *err)
 		child_release(r);
 		rc = iter_run_all(r, err);
 		if (rc >= 0)
-			loop_run(r);
+			loop_traced(r);
 		loop_release(r);
 	}
 	finish(r, err);

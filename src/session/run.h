@@ -44,6 +44,7 @@ struct run {
 	bool ksyms_are_new; /* read since the programs were loaded */
 	struct buf names_buf; /* strings that the name questions return */
 	struct sites_of *sites; /* attach.c: by function */
+	struct screen *screen; /* screen.c: sonde top; NULL otherwise */
 	u32 follow_at;	    /* follow.c: whose children are being added */
 };
 
@@ -79,6 +80,10 @@ void losses_report(struct run *r);
 /* Those so far are not told: what a benchmark does on purpose. */
 void losses_forget(struct run *r);
 void maps_print(struct run *r);
+/* The largest first, and of each map that many at most; 0: all. */
+void maps_print_top(struct run *r, u32 top);
+/* Empties the maps that aggregate. */
+void maps_restart(struct run *r);
 
 /* ---- speculate.c */
 /* Keeps a record for later; false when too much waits already. */
@@ -86,6 +91,13 @@ bool speculation_keep(struct run *r, u32 number, const void *record, u32 len);
 /* Takes all records of a number away; the caller releases the buffer: u32 len, u32 0, bytes, padded to 8. */
 struct buf speculation_take(struct run *r, u32 number);
 void speculations_release(struct run *r);
+
+/* ---- screen.c: nothing happens unless session_options.redraw_ns is set */
+void screen_start(struct run *r);
+void screen_tick(struct run *r); /* draws when it is time */
+int screen_wait_ms(const struct run *r, int ms); /* at most ms */
+void screen_resized(struct run *r);
+void screen_end(struct run *r); /* the terminal is as it was */
 
 /* ---- selftest.c: the test: and bench: probes of --test and --bench */
 int selftest_run(struct run *r, struct err *err);

@@ -1,66 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * --test and --bench. A test's output is kept apart, to be shown with its verdict: while one runs, the
- * sink is one of our own that writes to a file in memory.
- */
-#include <stdlib.h>
-#include <sys/mman.h>
+/* --test and --bench. A test's output is kept apart, to be shown with its verdict. */
 #include "base/clock.h"
-#include "base/fd.h"
-#include "output/index.h"
-#include "session/run.h"
+#include "session/capture.h"
 
 enum { BENCH_NS = 1000000, BENCH_MAX_TIMES = 1 << 20 };
-
-/* ---- what it prints is kept */
-
-struct capture {
-	struct sink sink; /* first: outputs know it alone */
-	u32 n_errors;
-	struct output output;
-	const struct output *below;
-	struct session_options options;
-	const struct session_options *before;
-};
-
-static void count_message(struct sink *s, const char *level, struct span span, const char *text)
-{
-	struct capture *c = (struct capture *)s;
-
-	c->n_errors += streq(level, "errorf");
-	c->below->message(s, level, span, text);
-}
-
-static void capture_begin(struct capture *c, struct run *r)
-{
-	*c = (struct capture){ .sink = *r->o->sink, .options = *r->o, .before = r->o };
-	c->below = &output_text;
-	c->output = output_text;
-	c->output.message = count_message;
-	c->sink.output = &c->output;
-	c->sink.out = c->sink.err = (struct buf){ 0 };
-	c->sink.fd = memfd_create("output", MFD_CLOEXEC);
-	c->sink.buffering = SINK_FULL;
-	c->options.sink = &c->sink;
-	r->o = &c->options;
-	r->actor.sink = &c->sink;
-}
-
-/* What was printed, in out. */
-static void capture_end(struct capture *c, struct run *r, struct buf *out)
-{
-	char piece[4096];
-	ssize_t n;
-
-	r->o = c->before;
-	r->actor.sink = r->o->sink;
-	sink_release(&c->sink);
-	if (c->sink.fd < 0 || lseek(c->sink.fd, 0, SEEK_SET) < 0)
-		return;
-	while ((n = read(c->sink.fd, piece, sizeof piece)) > 0)
-		buf_add(out, piece, (size_t)n);
-	close(c->sink.fd);
-}
 
 /* ---- one */
 
@@ -104,7 +47,8 @@ static int test_one(struct run *r, u32 func, const char *name, bool *passed, str
 	capture_begin(&c, r);
 	rc = run_once(r, func, &ret, err);
 	result.took_ns = clock_mono_ns() - start;
-	capture_end(&c, r, &text);
+	capture_take(&c, &text);
+	capture_end(&c, r);
 	r->exiting = r->exit_called = false;
 	*passed = rc >= 0 && !ret && !r->exit_code && !c.n_errors;
 	result.passed = *passed;
@@ -120,7 +64,6 @@ static int bench_one(struct run *r, u32 func, const char *name, struct err *err)
 {
 	struct bench_result result = { .name = name };
 	struct capture c;
-	struct buf text = { 0 };
 	u64 took = 0;
 	s32 ret = 0;
 	int rc = 0;
@@ -133,8 +76,7 @@ static int bench_one(struct run *r, u32 func, const char *name, struct err *err)
 		if (took >= BENCH_NS || ret == 1 || result.iters >= BENCH_MAX_TIMES)
 			break;
 	}
-	capture_end(&c, r, &text);
-	buf_release(&text);
+	capture_end(&c, r);
 	losses_forget(r);
 	r->exiting = r->exit_called = false;
 	result.skipped = ret == 1;

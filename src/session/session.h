@@ -26,6 +26,8 @@ struct session_options {
 	const char *command;	/* -c, or NULL */
 	bool follow, unsafe, dry_run, no_warnings, extra_warnings, verbose;
 	bool use_vm;		/* run begin/end in the interpreter, no kernel (tests, unprivileged) */
+	u64 redraw_ns;		/* sonde top: how often maps are shown; 0: at the end alone */
+	bool redraw_anew;	/* ... and aggregations begin again each time */
 	u32 mode;		/* enum probe_mode set: test: and bench: probes that are run */
 	u32 dump;		/* enum stage set: print and stop before loading */
 	const char *no_pass;	/* --no-pass */

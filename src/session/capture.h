@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* For a while everything that a run shows is kept in memory, as text, instead of going to its sink. */
+#ifndef SONDE_SESSION_CAPTURE_H
+#define SONDE_SESSION_CAPTURE_H
+
+#include "session/run.h"
+
+struct capture {
+	struct sink sink; /* first: outputs know it alone */
+	u32 n_errors;	  /* errorf() */
+	struct output output;
+	struct session_options options;
+	const struct session_options *before;
+};
+
+void capture_begin(struct capture *c, struct run *r);
+/* What was shown since the last time, behind what out holds. */
+void capture_take(struct capture *c, struct buf *out);
+/* Back to the run's own sink; what was not taken is forgotten. */
+void capture_end(struct capture *c, struct run *r);
+
+#endif
