@@ -5,9 +5,14 @@
  */
 #include <ctype.h>
 #include <errno.h>
+#include <sched.h>
+#include <stdlib.h>
 #include <unistd.h>
 #include "engine/internal.h"
 #include "type/agg.h"
+
+/* Smaller elements come from a class of at most 256 bytes, with their header; larger ones from none. */
+enum { WARM_MIN = 192, WARM_MAX = 4000 };
 
 void object_name(char to[BPF_OBJ_NAME_LEN], const char *name)
 {
@@ -43,6 +48,35 @@ static void help_too_big(struct err *err, const struct map_desc *m)
 			      "(str(s, length), max_strlen)", OLD_KEY_MAX);
 }
 
+/*
+ * The allocator below maps without preallocation (kernel/bpf/memalloc.c, 6.1) begins with one object for
+ * each processor when they have more than 256 bytes, and gets more when interrupts are on. Where they
+ * are off, as in sched_switch, a probe's second insertion would fail. So each processor makes one
+ * before, which brings a dozen.
+ */
+static void warm_map(int fd, const struct map_desc *m)
+{
+	cpu_set_t before, one;
+	u8 *bytes;
+
+	if (m->bpf_type != BPF_MAP_TYPE_HASH || !(m->flags & BPF_F_NO_PREALLOC) ||
+	    m->key_size + m->value_size < WARM_MIN || m->key_size + m->value_size > WARM_MAX ||
+	    sched_getaffinity(0, sizeof before, &before))
+		return;
+	bytes = xcalloc(1, (size_t)m->key_size + m->value_size);
+	for (int cpu = 0; cpu < CPU_SETSIZE; cpu++) {
+		if (!CPU_ISSET(cpu, &before))
+			continue;
+		CPU_ZERO(&one);
+		CPU_SET(cpu, &one);
+		if (!sched_setaffinity(0, sizeof one, &one) &&
+		    !bpf_map_update(fd, bytes, bytes + m->key_size, BPF_ANY))
+			bpf_map_delete(fd, bytes);
+	}
+	sched_setaffinity(0, sizeof before, &before);
+	free(bytes);
+}
+
 static int create_map(struct kernel *k, const struct map_desc *m, struct err *err)
 {
 	char name[BPF_OBJ_NAME_LEN];
@@ -59,6 +93,8 @@ static int create_map(struct kernel *k, const struct map_desc *m, struct err *er
 	if (fd < 0 && k->memlock_refused && (err->code == -ENOMEM || err->code == -EPERM) &&
 	    may_trace())
 		err_help(err, "raise the limit of locked memory (ulimit -l) or use fewer keys");
+	if (fd >= 0)
+		warm_map(fd, m);
 	return fd;
 }
 
