@@ -75,15 +75,20 @@ static bool line_is(const char *text, size_t len, const char *what)
 	return len == strlen(what) && !memcmp(text, what, len);
 }
 
-/* "NAME - BRIEF", "NAME.bt   BRIEF" */
-static const char *take_brief(struct arena *a, const char *text, size_t len)
+/* "NAME WORDS - BRIEF", "NAME.bt   BRIEF" */
+static void take_title(struct tool *t, const char *text, size_t len)
 {
-	char *line = arena_strndup(a, text, len), *dash = strstr(line, " - ");
+	char *line = arena_strndup(&t->arena, text, len), *dash = strstr(line, " - ");
 	size_t n = strcspn(line, " \t"), gap = strspn(line + n, " \t");
 
-	if (dash)
-		return dash + 3;
-	return gap > 1 || (n > 3 && !memcmp(line + n - 3, ".bt", 3)) ? line + n + gap : line;
+	t->brief = line;
+	if (dash) {
+		t->brief = dash + 3;
+		*dash = '\0';
+		t->words = line + MIN(n + gap, strlen(line));
+	} else if (gap > 1 || (n > 3 && !memcmp(line + n - 3, ".bt", 3))) {
+		t->brief = line + n + gap;
+	}
 }
 
 /* Lines of a paragraph become one. */
@@ -134,13 +139,14 @@ static void read_head(struct tool *t)
 		if (starts_with(text, "SPDX-") || starts_with(text, "Copyright") || (!t->brief && !len))
 			continue;
 		if (!t->brief)
-			t->brief = take_brief(&t->arena, text, len);
+			take_title(t, text, len);
 		else if (line_is(text, len, "Example:"))
 			in_example = true;
 		else
 			(in_example ? add_example : add_doc)(in_example ? &example : &doc, text,
 							     len);
 	}
+	t->words = t->words ? t->words : "";
 	t->brief = t->brief ? t->brief : "";
 	t->doc = take_text(&t->arena, &doc);
 	t->example = take_text(&t->arena, &example);

@@ -5,7 +5,7 @@
  *
  *	#!/usr/bin/env -S sonde run
  *	// SPDX-License-Identifier: ...
- *	// NAME - what it shows, in one line
+ *	// NAME WORDS - what it shows, in one line (WORDS: its parameters, if it has some)
  *	//
  *	// Paragraphs that tell more.
  *	//
@@ -32,7 +32,7 @@ struct tool {
 	const char *path;   /* for messages: its file, or "execsnoop.bt" */
 	const char *text;
 	size_t len;
-	const char *brief, *doc, *example; /* "" when the head does not say */
+	const char *words, *brief, *doc, *example; /* "" when the head does not say */
 	struct script_options options;
 };
 

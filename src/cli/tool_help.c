@@ -54,7 +54,8 @@ void tool_put_usage(const struct cli *c, struct buf *b)
 		buf_printf(b, " run %s", c->words[0]);
 	if (o->rows.n || c->bundle)
 		buf_puts(b, " [OPTION]...");
-	for (u32 i = 1; i <= o->n_words; i++)
+	buf_printf(b, "%s%s", *c->tool->words ? " " : "", c->tool->words);
+	for (u32 i = 1; i <= o->n_words && !*c->tool->words; i++)
 		buf_printf(b, " [$%u]", i);
 	if (o->any_words)
 		buf_puts(b, " [WORD]...");

@@ -89,8 +89,8 @@ static void tool_topic(void *ctx, const struct tool *tool)
 			   .example_is_command = true };
 
 	t.names = t.name;
-	t.head = arena_printf(w->a, "sonde run %s%s", tool->name,
-			      tool->options.rows.n ? " [OPTION]..." : "");
+	t.head = arena_printf(w->a, "sonde run %s%s%s%s", tool->name, *tool->words ? " " : "",
+			      tool->words, tool->options.rows.n ? " [OPTION]..." : "");
 	if (*tool->doc)
 		t.doc = arena_strdup(w->a, tool->doc);
 	if (*tool->example)
