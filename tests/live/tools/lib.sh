@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# For tests whose `run:` begins with `. ./lib.sh`: builds the workload once per test. Its name, and so its
+# comm, is its own: tools that look at events of other contexts (interrupts, the next thread) filter by it.
+C=tw$$ W=$TMP/tw$$
+gcc -O1 -g -w -fno-omit-frame-pointer -pthread -D_GNU_SOURCE -o "$W" work.c || exit 99
+# tool NAME 'workload' [options]: a tool on exactly that process tree
+tool() { local name=$1 what=$2; shift 2; "$SONDE" run -q "$name" --follow -c "$W $what" "$@" 2>&1; }
+# by_comm NAME 'workload' [options]: a tool that looks for the workload by its name
+by_comm() { local name=$1 what=$2; shift 2; "$SONDE" run -q "$name" --comm "$C" -c "$W $what" "$@" 2>&1; }
+# plain: what varies has a name; columns are one space apart
+plain() {
+	sed -E -e "s,$TMP,TMP,g; s,$C,work,g; s/tw\\.[A-Za-z0-9]{6}/FILE/g; s/ +/ /g; s/ $//" \
+		-e 's/^[0-9]{2}:[0-9]{2}:[0-9]{2}/TIME/; s/^(TIME )?[0-9]+ ([0-9]+ )?([^0-9])/\1PID \3/' \
+		-e "s/\\b[0-9]+\\.[0-9]{3}\\b/MS/g; s/\\b$P\\b/PORT/g; s/(127\\.0\\.0\\.1|::1) [0-9]{4,5}/\\1 OTHER/g"
+}
+# totals: histograms as the number of their values
+totals() {
+	awk '/^@/ { name = $0 } match($0, /[])] +[0-9]+ \|/) { n[name] += substr($0, RSTART + 1) } END { for (k in n) print k, n[k] }' | sort
+}
+# a port that is nobody else's
+P=$((20000 + $$ % 12000))
+[ -z "$SONDE_VM" ] || ip link set lo up
