@@ -344,6 +344,7 @@ static int resolve(struct provider_env *env, const struct spec *spec, target_fn 
 	if (!m.ts.list.n && env->any_kernel && !m.many && m.binary) {
 		probe_report(env, spec, D_NOT_HERE, spec->text);
 		m.path = m.binary;
+		m.elf = NULL;
 		add(&m, m.func, m.func, 0);
 	}
 	if (ret < 0 && env_demands(env, spec) && !(m.binary && glob_has_wildcard(m.binary)))
