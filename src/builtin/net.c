@@ -207,7 +207,7 @@ static const struct builtin rows[] = {
 		.doc = "The kernel's number of a struct sock, the same for its whole life. In probes with typed kernel "
 		       "arguments: fentry, fexit, rawtracepoint.",
 		.example = "rawtracepoint:inet_sock_set_state { @[socket_cookie(args.sk)] = count(); }",
-		.flags = BI_NEEDS_PROFILE, .engines = ON_KERNEL, .check = check_cookie, .lower = lower_cookie,
+		.flags = BI_NEEDS_PROFILE | BI_READS_TYPED, .engines = ON_KERNEL, .check = check_cookie, .lower = lower_cookie,
 	},
 	{
 		.name = "skboutput", .sig = "skboutput(file: lit string, skb: any, length: int, offset: int) -> uint64",

@@ -218,7 +218,7 @@ static const struct builtin rows[] = {
 		.doc = "The absolute path behind a struct path, as path(args.file->f_path). Only fentry and fexit "
 		       "probes on a few functions (security_file_open, vfs_truncate, filp_close ...) and iter probes.",
 		.example = "fentry:security_file_open { print(path(args.file->f_path)); }",
-		.flags = BI_NEEDS_PROFILE, .engines = ON_KERNEL, .check = check_path, .lower = lower_path,
+		.flags = BI_NEEDS_PROFILE | BI_READS_TYPED, .engines = ON_KERNEL, .check = check_path, .lower = lower_path,
 	},
 };
 

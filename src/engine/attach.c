@@ -72,8 +72,11 @@ static bool same_text(const char *a, const char *b)
 /* Whether one link can hold both. */
 static bool is_same_run(const struct site *a, const struct site *b)
 {
-	return a->kind == b->kind && a->is_return == b->is_return && a->pid == b->pid &&
-	       (a->kind == SITE_KPROBE || same_text(a->path, b->path));
+	if (a->kind != b->kind || a->is_return != b->is_return || a->pid != b->pid)
+		return false;
+	if (a->kind == SITE_KPROBE)
+		return is_multi_kprobe(a) == is_multi_kprobe(b) && !a->address == !b->address;
+	return same_text(a->path, b->path);
 }
 
 struct many {

@@ -82,8 +82,12 @@ static int attach_kprobe_event(struct kernel *k, u32 func, const struct site *s,
 		return prog;
 	if (file_number(PMU_DIR "kprobe/type") < 0)
 		return no_kprobes(err, s);
-	attr.kprobe_func = (u64)(uintptr_t)kprobe_symbol(k, s);
-	attr.probe_offset = s->symbol ? s->offset : s->address;
+	if (s->address && !s->path) { /* no name, or not the only one of it */
+		attr.probe_offset = s->address + s->offset;
+	} else {
+		attr.kprobe_func = (u64)(uintptr_t)kprobe_symbol(k, s);
+		attr.probe_offset = s->offset;
+	}
 	event = open_probe("kprobe", s, &attr);
 	if (event < 0 || attach_perf_event(k, func, prog, event, site_cookie(k, func, s), true) < 0)
 		return refused(err, TRIED_KPROBE, "attach to %s", s->probe);
@@ -91,17 +95,17 @@ static int attach_kprobe_event(struct kernel *k, u32 func, const struct site *s,
 			   s->is_return ? "kretprobe" : "kprobe");
 }
 
-/* Whether a link can hold the site: named, at the function's start, no module to choose. */
-static bool is_multi_kprobe(const struct site *s)
+/* Whether a link can hold the site: at a function's start, named (the kernel's own) or by address. */
+bool is_multi_kprobe(const struct site *s)
 {
-	return s->symbol && !s->path && !s->offset;
+	return s->symbol && !s->offset && (!s->path || s->address);
 }
 
 static int link_kprobes(struct kernel *k, u32 func, const struct site *const *s, u32 n,
 			struct err *err)
 {
 	const char **syms = xcalloc(n, sizeof(*syms));
-	u64 *cookies = xcalloc(n, sizeof(*cookies));
+	u64 *cookies = xcalloc(n, sizeof(*cookies)), *addrs = xcalloc(n, sizeof(*addrs));
 	struct bpf_multi_link l = { .attach_type = ATTACH_KPROBE_MULTI,
 				    .is_return = s[0]->is_return,
 				    .n = n };
@@ -109,11 +113,13 @@ static int link_kprobes(struct kernel *k, u32 func, const struct site *const *s,
 
 	if (fd >= 0) {
 		l.prog_fd = fd;
-		l.syms = syms;
 		for (u32 i = 0; i < n; i++) {
 			syms[i] = s[i]->symbol;
+			addrs[i] = s[i]->address;
 			cookies[i] = s[i]->index;
 		}
+		l.syms = s[0]->address ? NULL : syms;
+		l.addrs = s[0]->address ? addrs : NULL;
 		l.cookies = k->loaded[func].uses_cookie ? cookies : NULL;
 		fd = bpf_link_multi(&l);
 		if (fd < 0)
@@ -121,6 +127,7 @@ static int link_kprobes(struct kernel *k, u32 func, const struct site *const *s,
 				n > 1 ? " and others" : "");
 	}
 	free(syms);
+	free(addrs);
 	free(cookies);
 	return fd < 0 ? err->code : fd;
 }

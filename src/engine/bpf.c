@@ -126,9 +126,10 @@ int bpf_prog_load(const struct bpf_load *l)
 	a.func_info = ptr(l->func_info);
 	a.func_info_cnt = l->n_func_info;
 	a.attach_btf_id = l->attach_btf_id;
+	a.attach_prog_fd = (u32)l->attach_fd;
 	do { /* the verifier gives up with EAGAIN when a signal waits */
 		fd = sys_bpf(BPF_PROG_LOAD, &a,
-			     offsetof(union bpf_attr, attach_btf_id) + sizeof(a.attach_btf_id));
+			     offsetof(union bpf_attr, attach_prog_fd) + sizeof(a.attach_prog_fd));
 	} while (fd < 0 && errno == EAGAIN && --tries);
 	return fd;
 }

@@ -30,6 +30,7 @@ enum {
 
 struct bpf_load { /* what BPF_PROG_LOAD is given */
 	u32 prog_type, attach_type, attach_btf_id, flags;
+	int attach_fd; /* BTF object or program that attach_btf_id is of; 0: the kernel */
 	const struct bpf_insn *insns;
 	u32 n_insns;
 	const char *license;

@@ -48,6 +48,9 @@ struct kernel {
 	int *map_fd;	       /* by map; -1 */
 	struct loaded *loaded; /* by function */
 	int data_fd;
+	int attach_fd; /* load.c: of attach_module or attach_prog; 0: none yet */
+	const char *attach_module;
+	u32 attach_prog;
 	u8 *data; /* the data map, mapped; data_len bytes */
 	u32 data_len, gate_off;
 	struct ring ring;
@@ -100,6 +103,7 @@ attach_fn attach_by_hand, attach_raw_tracepoint, attach_trampoline, attach_iter,
 typedef int attach_batch_fn(struct kernel *k, u32 func, const struct site *const *s, u32 n,
 			    struct err *err);
 attach_batch_fn attach_kprobes, attach_uprobes;
+bool is_multi_kprobe(const struct site *s);
 /* Puts the program on an opened perf event and keeps it; closes it on failure. */
 int attach_perf_event(struct kernel *k, u32 func, int prog_fd, int event, u64 cookie, bool slow);
 /* The cookie of a site when the program asks for it, else 0. */

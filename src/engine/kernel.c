@@ -140,6 +140,8 @@ void kernel_close(struct kernel *k)
 		if (k->map_fd[i] >= 0)
 			close(k->map_fd[i]);
 	release_all(k, k->o.wait_detach);
+	if (k->attach_fd > 0)
+		close(k->attach_fd);
 	kernel_features_save(k->features);
 	if (k->own_btf)
 		btf_close(k->btf);

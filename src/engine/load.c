@@ -22,6 +22,7 @@
 #include <unistd.h>
 #include "engine/insn.h"
 #include "engine/internal.h"
+#include "sym/bpfprogs.h"
 #include "sym/btf.h"
 
 enum { GATE_SLOTS = 6, LOG_DEFAULT = 1 << 20, LOG_LEVEL = 1, BTF_KIND_FUNC_ID = 12 };
@@ -119,6 +120,20 @@ static bool calls_helper(const struct bpf_func *f, s32 helper)
 	return false;
 }
 
+/* What attach_btf_id refers to; the last one is kept, as patterns load many of one module. -1 with errno. */
+static int attach_fd(struct kernel *k, const struct bpf_func *f)
+{
+	if (!f->attach_module && !f->attach_prog)
+		return 0;
+	if (k->attach_fd > 0 && k->attach_module == f->attach_module && k->attach_prog == f->attach_prog)
+		return k->attach_fd;
+	if (k->attach_fd > 0)
+		close(k->attach_fd);
+	k->attach_module = f->attach_module;
+	k->attach_prog = f->attach_prog;
+	return k->attach_fd = f->attach_prog ? bpf_prog_open(f->attach_prog) : bpf_module_btf_fd(f->attach_module);
+}
+
 struct attempt {
 	const struct bpf_func *f;
 	struct bpf_insn *insns; /* gate slots, then the program, relocated */
@@ -149,6 +164,9 @@ static int load_attempt(struct kernel *k, const struct attempt *a)
 	struct bpf_func_info *info = NULL;
 	int fd;
 
+	l.attach_fd = attach_fd(k, f);
+	if (l.attach_fd < 0)
+		return -1;
 	object_name(name, f->name ? f->name : "sonde");
 	if (has_callback(f)) {
 		info = xcalloc(f->n_subprogs, sizeof(*info));

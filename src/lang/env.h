@@ -33,6 +33,7 @@ enum builtin_flags {
 	BI_VARS = 16384, /* vars: likewise, of the variables in scope */
 	BI_SPECULATES = 8192, /* records behind it in the clause wait for commit() */
 	BI_OPTION = 16384, /* arguments: name, default, description; constant in this run alone: branches on it are all checked */
+	BI_READS_TYPED = 1 << 21, /* needs pointers that the kernel vouches for: fentry stays a trampoline */
 	BI_SEQ = 1 << 20, /* acts without a reader: what it prints goes to whoever reads a pinned iterator */
 	BI_TRUSTED = 2048, /* a kernel pointer that verifiers know by type: its fields are loaded directly */
 };

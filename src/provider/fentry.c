@@ -2,7 +2,7 @@
 /*
  * fentry[:MODULE]:FUNCTION and fexit: trampolines of the kernel (kernel/bpf/trampoline.c). A program is
  * loaded for one function, by its BTF id, so each function is a program of its own. The context holds
- * the arguments as words; at fexit the returned value follows them.
+ * the arguments as words; at fexit the returned value follows them. fentry:bpf:PROGRAM is in bpfprog.c.
  */
 #include <errno.h>
 #include "base/glob.h"
@@ -11,11 +11,17 @@
 
 enum { MAX_PARAMS = 16, MAX_TRAMPOLINE_ARGS = 12 /* MAX_BPF_FUNC_ARGS */ };
 
+struct found { /* a function that matched */
+	const struct btf_place *place;
+	const char *name;
+};
+
 struct match {
 	struct provider_env *env;
-	struct btf *btf;
-	const char *pattern;
-	bool is_return;
+	const struct btf_place *place; /* where names are looked for now */
+	const char *module, *pattern;  /* module NULL: not told */
+	bool is_return, many;
+	VEC(struct found) found;
 	struct targets ts;
 	struct near near;
 	list_fn list;
@@ -24,12 +30,27 @@ struct match {
 	int ret;
 };
 
-static struct profile *new_profile(struct match *m, const char *func)
+/* ---- trampolines */
+
+static void add_retval(struct match *m, struct profile *p, const struct type *ret, u32 words)
+{
+	if (!m->is_return || !ret || !type_is_scalar(ret))
+		return;
+	p->retval = (struct arg_desc){ .name = "retval",
+				       .type = ret,
+				       .text = declaration_text(m->env->arena, ret, "retval"),
+				       .loc = { .kind = LOC_CTX,
+						.offset = 8 * words,
+						.size = (u8)ret->size,
+						.is_signed = ret->is_signed } };
+}
+
+static struct profile *new_profile(struct match *m, const struct btf_place *place, const char *func)
 {
 	struct btf_param params[MAX_PARAMS];
 	const struct type *ret = NULL;
-	u32 id = 0, words;
-	int n = btf_func(m->btf, func, params, MAX_PARAMS, &ret, &id);
+	u32 id = 0;
+	int n = btf_func(place->btf, func, params, MAX_PARAMS, &ret, &id);
 	struct profile *p;
 
 	if (n < 0 || n > MAX_TRAMPOLINE_ARGS)
@@ -37,47 +58,128 @@ static struct profile *new_profile(struct match *m, const char *func)
 	p = profile_new(m->env, PROFILE_BTF, BPF_PROG_TYPE_TRACING);
 	p->attach_type = m->is_return ? BPF_TRACE_FEXIT : BPF_TRACE_FENTRY;
 	p->attach_btf_id = id;
+	p->attach_module = btf_place_of_module(place);
 	p->has_func = true;
 	p->is_return = m->is_return;
 	p->args_name = arena_printf(m->env->arena, "the arguments of %s", func);
-	words = btf_word_args(m->env, p, params, (u32)n, true);
-	if (m->is_return && ret && type_is_scalar(ret))
-		p->retval =
-			(struct arg_desc){ .name = "retval",
-					   .type = ret,
-					   .text = declaration_text(m->env->arena, ret, "retval"),
-					   .loc = { .kind = LOC_CTX,
-						    .offset = 8 * words,
-						    .size = (u8)ret->size,
-						    .is_signed = ret->is_signed } };
+	add_retval(m, p, ret, btf_word_args(m->env, p, params, (u32)n, true));
 	return p;
 }
 
-static const char *site_name(struct match *m, const char *func)
+static const char *site_name(struct match *m, const char *module, const char *func)
 {
-	return arena_printf(m->env->arena, "%s:vmlinux:%s", m->is_return ? "fexit" : "fentry",
-			    func);
+	return arena_printf(m->env->arena, "%s:%s:%s", m->is_return ? "fexit" : "fentry", module, func);
 }
 
-static void add(struct match *m, const char *func)
+static void add_trampoline(struct match *m, const struct found *f)
 {
-	struct profile *p = new_profile(m, func);
+	struct profile *p = new_profile(m, f->place, f->name);
 	struct target *t;
 
 	if (!p)
 		return;
-	t = targets_add(m->env, &m->ts, SITE_TRAMPOLINE, site_name(m, func),
+	t = targets_add(m->env, &m->ts, SITE_TRAMPOLINE, site_name(m, f->place->module, f->name),
 			profile_for_site(m->env, p, false, false));
-	t->site.symbol = t->site.func = func;
+	t->site.symbol = t->site.func = f->name;
 }
+
+/* ---- many functions through one link: a trampoline takes 20 to 60 ms to attach and has a program of its
+ * own, so a pattern becomes a kprobe multi link where that answers the same. */
+
+enum { MANY = 4 };
+
+static bool can_be_multi(const struct match *m)
+{
+	const struct provider_env *env = m->env;
+
+	return m->many && m->found.n >= MANY && env_has(m->env, FEAT_KPROBE_MULTI, false) && env->prefer_raw &&
+	       !env->uses_typed && !env->uses_stack && (!env_reads_args(env) || (!m->is_return && env->arg_names));
+}
+
+static bool has_all_args(const struct provider_env *env, const struct profile *p)
+{
+	for (u32 i = 0; i < env->n_arg_names; i++) {
+		bool found = false;
+
+		for (u32 k = 0; k < p->n_args && !found; k++)
+			found = streq(p->args[k].name, env->arg_names[i]);
+		if (!found)
+			return false;
+	}
+	return true;
+}
+
+/* NULL: only a trampoline has all that the clause asks for. */
+static struct profile *multi_profile(struct match *m, const struct found *f, struct profile **shared)
+{
+	struct provider_env *env = m->env;
+	struct profile *p;
+
+	if (*shared)
+		return *shared;
+	p = profile_new(env, PROFILE_PT_REGS, BPF_PROG_TYPE_KPROBE);
+	profile_function(env, p, m->is_return, false);
+	p->n_argn = 0; /* as in a trampoline */
+	if (!env->uses_args)
+		return *shared = p;
+	btf_register_args(env, p, f->place->btf, f->name);
+	if (m->is_return ? p->retval.type == &ty_u64 : !has_all_args(env, p))
+		return NULL;
+	profile_trim_args(env, p, true);
+	return p;
+}
+
+static void add_multi(struct match *m, const struct found *f, struct profile **shared)
+{
+	struct profile *p = multi_profile(m, f, shared);
+	struct target *t;
+
+	if (!p) {
+		add_trampoline(m, f);
+		return;
+	}
+	t = targets_add(m->env, &m->ts, SITE_KPROBE, site_name(m, f->place->module, f->name),
+			profile_for_site(m->env, p, true, true));
+	t->site.symbol = t->site.func = f->name;
+	kernel_function_address(m->env, btf_place_of_module(f->place), &t->site);
+}
+
+static void add_all(struct match *m)
+{
+	bool multi = can_be_multi(m);
+	struct profile *shared = NULL;
+
+	for (u32 i = 0; i < m->found.n; i++) {
+		if (multi)
+			add_multi(m, &m->found.v[i], &shared);
+		else
+			add_trampoline(m, &m->found.v[i]);
+	}
+}
+
+/* ---- names */
 
 static bool match_one(void *ctx, const char *name, u32 id)
 {
 	struct match *m = ctx;
 
-	if (glob_match(m->pattern, name) && !kernel_function_is_hidden(name))
-		add(m, arena_strdup(m->env->arena, name));
+	if (glob_match(m->pattern, name) && !kernel_function_is_hidden(name) &&
+	    kernel_function_is_traceable(m->env, name, btf_place_of_module(m->place)))
+		vec_push(m->env->arena, &m->found, (struct found){ m->place, arena_strdup(m->env->arena, name) });
 	return true;
+}
+
+static bool match_place(void *ctx, struct btf_place *place)
+{
+	struct match *m = ctx;
+
+	m->place = place;
+	if (glob_has_wildcard(m->pattern))
+		btf_each(place->btf, BTF_KIND_FUNC, match_one, m);
+	else if (btf_find_own(place->btf, m->pattern, BTF_KIND_FUNC))
+		vec_push(m->env->arena, &m->found, (struct found){ place, m->pattern });
+	/* without a module: what the kernel itself has is meant */
+	return m->module || !m->found.n || !streq(place->module, "vmlinux");
 }
 
 static bool near_one(void *ctx, const char *name, u32 id)
@@ -88,26 +190,41 @@ static bool near_one(void *ctx, const char *name, u32 id)
 	return true;
 }
 
+static bool near_place(void *ctx, struct btf_place *place)
+{
+	struct match *m = ctx;
+
+	btf_each(place->btf, BTF_KIND_FUNC, near_one, m);
+	return true;
+}
+
 static bool list_one(void *ctx, const char *name, u32 id)
 {
 	struct match *m = ctx;
 
-	if (glob_match(m->pattern, name) && !kernel_function_is_hidden(name))
-		m->ret = m->list(m->list_ctx, site_name(m, name),
-				 m->verbose ? new_profile(m, name) : NULL);
+	if (glob_match(m->pattern, name) && !kernel_function_is_hidden(name) &&
+	    kernel_function_is_traceable(m->env, name, btf_place_of_module(m->place)))
+		m->ret = m->list(m->list_ctx, site_name(m, m->place->module, name),
+				 m->verbose ? new_profile(m, m->place, name) : NULL);
 	return !m->ret;
 }
 
-static bool is_of_kernel(const struct spec *spec)
+static bool list_place(void *ctx, struct btf_place *place)
 {
-	return spec->n_parts < 3 || glob_match(spec_pattern(spec, 1), "vmlinux");
+	struct match *m = ctx;
+
+	m->place = place;
+	btf_each(place->btf, BTF_KIND_FUNC, list_one, m);
+	return !m->ret;
 }
+
+/* ---- hooks */
 
 static int refuse(struct match *m, const struct spec *spec)
 {
 	struct diag *d;
 
-	if (!m->btf) {
+	if (!env_btf(m->env)) {
 		probe_report(m->env, spec, D_NO_KERNEL_TYPES, spec->text);
 		return -EOPNOTSUPP;
 	}
@@ -117,36 +234,53 @@ static int refuse(struct match *m, const struct spec *spec)
 			   "use a tracepoint, rawtracepoint or, where the kernel has them, kprobe");
 		return -EOPNOTSUPP;
 	}
-	if (streq(spec->part[1], "bpf") || !is_of_kernel(spec)) {
-		probe_report(m->env, spec, D_UNSUPPORTED_PROBE, spec->text,
-			     "only functions of the kernel itself can be probed this way");
-		return -EOPNOTSUPP;
-	}
 	return 0;
+}
+
+/* A bare name in several modules: only the user knows which. */
+static int ambiguous(struct match *m, const struct spec *spec)
+{
+	struct diag *d;
+
+	if (m->many || m->found.n < 2)
+		return 0;
+	d = probe_report(m->env, spec, D_AMBIGUOUS_FUNCTION, spec->text);
+	for (u32 i = 0; i < m->found.n && i < 4; i++)
+		probe_help(m->env, d, "%s", site_name(m, m->found.v[i].place->module, m->found.v[i].name));
+	return -EINVAL;
+}
+
+static int none(struct match *m, const struct spec *spec, target_fn f, void *ctx)
+{
+	const char *near;
+
+	near_init(&m->near, m->pattern);
+	btf_places_each(m->env, m->module ? m->module : "vmlinux", near_place, m);
+	near = near_best(&m->near);
+	return targets_give(m->env, spec, &m->ts, near ? site_name(m, m->module ? m->module : "vmlinux", near) : NULL,
+			    f, ctx);
 }
 
 static int resolve(struct provider_env *env, const struct spec *spec, bool is_return, target_fn f,
 		   void *ctx)
 {
 	struct match m = { .env = env,
-			   .btf = env_btf(env),
 			   .is_return = is_return,
+			   .module = spec->n_parts > 2 ? spec->part[1] : NULL,
 			   .pattern = spec->part[spec->n_parts - 1] };
-	const char *near;
 	int ret = refuse(&m, spec);
 
 	if (ret < 0)
 		return ret;
-	if (glob_has_wildcard(m.pattern))
-		btf_each(m.btf, BTF_KIND_FUNC, match_one, &m);
-	else
-		add(&m, m.pattern);
-	if (m.ts.list.n)
-		return targets_give(env, spec, &m.ts, NULL, f, ctx);
-	near_init(&m.near, m.pattern);
-	btf_each(m.btf, BTF_KIND_FUNC, near_one, &m);
-	near = near_best(&m.near);
-	return targets_give(env, spec, &m.ts, near ? site_name(&m, near) : NULL, f, ctx);
+	if (m.module && streq(m.module, "bpf"))
+		return bpfprog_resolve(env, spec, is_return, f, ctx);
+	m.many = spec_has_wildcard(spec, 1);
+	btf_places_each(env, m.module ? m.module : "*", match_place, &m);
+	ret = ambiguous(&m, spec);
+	if (ret < 0)
+		return ret;
+	add_all(&m);
+	return m.ts.list.n ? targets_give(env, spec, &m.ts, NULL, f, ctx) : none(&m, spec, f, ctx);
 }
 
 static int resolve_fentry(struct provider_env *env, const struct spec *spec, target_fn f, void *ctx)
@@ -163,18 +297,19 @@ static int list(struct provider_env *env, const struct spec *spec, bool verbose,
 		void *ctx)
 {
 	struct match m = { .env = env,
-			   .btf = env_btf(env),
 			   .verbose = verbose,
 			   .list = f,
 			   .list_ctx = ctx,
+			   .module = spec->n_parts > 2 ? spec_pattern(spec, 1) : "*",
 			   .is_return = spec->provider == &provider_fexit,
 			   .pattern = spec->n_parts > 1 ? spec_pattern(spec, spec->n_parts - 1)
 							: "*" };
 
 	if (spec->n_parts < 2 && !env_has(env, FEAT_FENTRY, true))
 		return 0;
-	if (m.btf && is_of_kernel(spec))
-		btf_each(m.btf, BTF_KIND_FUNC, list_one, &m);
+	if (streq(m.module, "bpf"))
+		return bpfprog_list(env, spec, m.is_return, f, ctx);
+	btf_places_each(env, m.module, list_place, &m);
 	return m.ret;
 }
 
@@ -189,9 +324,10 @@ const struct provider provider_fentry = {
 	.name = "fentry",
 	.aliases = "f",
 	.old_names = "kfunc",
-	.syntax = "fentry[:MODULE]:FUNCTION",
+	.syntax = "fentry[:MODULE]:FUNCTION or fentry:bpf[:ID]:PROGRAM",
 	.brief = "the entry of a kernel function, with typed arguments",
-	.doc = "Cheaper than kprobe; args.NAME are the parameters. Needs the kernel's type information.",
+	.doc = "Cheaper than kprobe; args.NAME are the parameters. Needs the kernel's type information. Functions of modules "
+	       "and BPF programs have entries and returns too; a pattern that matches many is attached through one link.",
 	.example = "fentry:vfs_read { @[comm] = sum(args.count); }",
 	.min_parts = 2,
 	.max_parts = 4,
@@ -204,7 +340,7 @@ const struct provider provider_fexit = {
 	.name = "fexit",
 	.aliases = "fr",
 	.old_names = "kretfunc",
-	.syntax = "fexit[:MODULE]:FUNCTION",
+	.syntax = "fexit[:MODULE]:FUNCTION or fexit:bpf[:ID]:PROGRAM",
 	.brief = "the return of a kernel function, with arguments and result",
 	.doc = "Like fentry, and retval is the typed result.",
 	.example = "fexit:vfs_read { @[comm] = sum(retval); }",

@@ -88,14 +88,42 @@ const char *syscalls_event_of_call(struct arena *a, const char *event);
 /* kernfuncs.c: functions of the kernel that probes can be put on. */
 struct kernel_function {
 	const char *name, *module; /* module NULL: the kernel itself */
+	bool ambiguous;		   /* several functions have the name */
 };
 /* Each (name, module) once. A non-zero return of f stops and is returned. Negative: nothing readable. */
 int kernel_functions_each(struct provider_env *env,
 			  int (*f)(void *ctx, const struct kernel_function *fn), void *ctx);
 /* Whether a function of that name exists; module NULL: anywhere. */
 bool kernel_function_exists(struct provider_env *env, const char *module, const char *name);
+/* False when the kernel says which functions its tracer knows and this is none of them. */
+bool kernel_function_is_traceable(struct provider_env *env, const char *name, const char *module);
+/* Links name functions of the kernel itself, and those of modules by address: fills it in. */
+void kernel_function_address(struct provider_env *env, const char *module, struct site *s);
+/* All functions of that name and module (NULL: the kernel itself). */
+void kernel_function_addresses(struct provider_env *env, const char *module, const char *name,
+			       void (*f)(void *ctx, u64 address), void *ctx);
 /* Compiler's and tracer's own helpers, which wildcards pass over. */
 bool kernel_function_is_hidden(const char *name);
+
+/* modules.c: type information of the kernel ("vmlinux") or of a module. */
+struct btf_place {
+	struct btf *btf;
+	const char *module;
+};
+/* module NULL or "vmlinux": the kernel itself. NULL: there is none. */
+struct btf_place *btf_place(struct provider_env *env, const char *module);
+/* The kernel first; false of f stops. */
+void btf_places_each(struct provider_env *env, const char *pattern, bool (*f)(void *ctx, struct btf_place *p),
+		     void *ctx);
+/* Whose BTF the profile's attach_btf_id belongs to. */
+static inline const char *btf_place_of_module(const struct btf_place *p)
+{
+	return streq(p->module, "vmlinux") ? NULL : p->module;
+}
+
+/* bpfprog.c: fentry:bpf:PROGRAM, fentry:bpf:ID:PROGRAM. */
+int bpfprog_resolve(struct provider_env *env, const struct spec *spec, bool is_return, target_fn f, void *ctx);
+int bpfprog_list(struct provider_env *env, const struct spec *spec, bool is_return, list_fn f, void *ctx);
 
 /* btfargs.c: typed arguments. */
 struct btf_named_param;

@@ -3,13 +3,34 @@
  * Functions of the kernel by name. In order of what is exact: available_filter_functions of tracefs
  * ("vfs_read", "xfs_file_open [xfs]"), else the text symbols of kallsyms. A single name is looked up in
  * BTF first, which costs neither.
+ *
+ * The list is read once in a process. A name that several files of the kernel use for functions of their
+ * own stands in it several times and is told once, as ambiguous: such functions are reached by address.
  */
 #include <errno.h>
+#include <stdlib.h>
 #include "base/hash.h"
 #include "provider/internal.h"
 #include "sym/btf.h"
 #include "sym/kallsyms.h"
 #include "sym/tracefs.h"
+
+/* What the machinery runs on its way to a program, which would call itself without end or miss events. */
+static bool is_machinery(const char *name)
+{
+	static const char *const names[] = {
+		"migrate_disable",	 "migrate_enable",	   "preempt_count_add",	 "preempt_count_sub",
+		"rcu_read_lock",	 "rcu_read_unlock",	   "__rcu_read_lock",	 "__rcu_read_unlock",
+		"rcu_read_unlock_strict", "rcu_read_lock_trace",   "rcu_read_unlock_trace",
+		"__bpf_prog_enter",	 "__bpf_prog_exit",	   "__bpf_prog_enter_recur",
+		"__bpf_prog_exit_recur", "__bpf_tramp_enter",	   "__bpf_tramp_exit",	 "update_prog_stats",
+	};
+
+	for (u32 i = 0; i < ARRAY_SIZE(names); i++)
+		if (streq(names[i], name))
+			return true;
+	return false;
+}
 
 bool kernel_function_is_hidden(const char *name)
 {
@@ -22,96 +43,136 @@ bool kernel_function_is_hidden(const char *name)
 	for (u32 i = 0; i < ARRAY_SIZE(prefixes); i++)
 		if (starts_with(name, prefixes[i]))
 			return true;
-	return strstr(name, ".cold") != NULL;
+	return is_machinery(name) || strstr(name, ".cold") != NULL;
 }
 
+/* ---- the list */
+
+struct known {
+	const char *name, *module;
+	bool repeats; /* this name and module were met before */
+	bool ambiguous;
+};
+
+static struct {
+	bool tried;
+	struct buf text;
+	struct known *v;
+	u32 n, cap;
+	struct hash names; /* "name" or "name\tmodule" -> index + 1 */
+} all; /* of this process, as the kernel has it when first asked */
+
+static void push(char *name, char *module)
+{
+	const char *key = module ? xasprintf("%s\t%s", name, module) : name;
+	uintptr_t first;
+
+	if (all.n == all.cap) {
+		all.cap = all.cap ? all.cap * 2 : 1 << 15;
+		all.v = xrealloc(all.v, sizeof(*all.v) * all.cap);
+	}
+	all.v[all.n] = (struct known){ .name = name, .module = module };
+	first = (uintptr_t)hash_gets(&all.names, key);
+	if (first)
+		all.v[all.n].repeats = all.v[first - 1].ambiguous = true;
+	else
+		hash_puts(&all.names, key, (void *)(uintptr_t)(all.n + 1));
+	all.n++;
+}
+
+static void push_line(char *line)
+{
+	char *module = strchr(line, ' ');
+
+	if (module) {
+		*module++ = '\0';
+		module += strspn(module, " \t[");
+		module[strcspn(module, "]")] = '\0';
+	}
+	push(line, module);
+}
+
+/* Whether there is a list. Its text and tables stay until the process ends. */
+static bool read_list(void)
+{
+	struct err err = {};
+	const char *root;
+	char *path;
+
+	if (all.tried)
+		return all.n;
+	all.tried = true;
+	root = tracefs_path(&err);
+	err_release(&err);
+	if (!root)
+		return false;
+	path = xasprintf("%s/available_filter_functions", root);
+	if (buf_read_file(&all.text, path) == 0)
+		for (char *line = all.text.s, *next; line && *line; line = next) {
+			next = strchr(line, '\n');
+			if (next)
+				*next++ = '\0';
+			push_line(line);
+		}
+	free(path);
+	return all.n;
+}
+
+bool kernel_function_is_traceable(struct provider_env *env, const char *name, const char *module)
+{
+	const char *key = module ? arena_printf(env->arena, "%s\t%s", name, module) : name;
+
+	return !read_list() || hash_gets(&all.names, key);
+}
+
+/* ---- kallsyms, where there is none */
+
 struct each {
-	struct provider_env *env;
-	struct hash seen; /* by name, or "name\tmodule" */
+	struct hash seen; /* by name and module */
+	struct arena *arena;
 	int (*f)(void *ctx, const struct kernel_function *fn);
 	void *ctx;
 };
 
-static int give(struct each *e, const char *name, const char *module)
+static int give_symbol(void *ctx, const struct ksym *s)
 {
-	const struct kernel_function fn = { name, module };
+	const struct kernel_function fn = { s->name, s->module, false };
+	struct each *e = ctx;
 
-	if (!module) {
-		if (hash_puts(&e->seen, name, e))
-			return 0;
-	} else if (hash_puts(&e->seen, arena_printf(e->env->arena, "%s\t%s", name, module), e)) {
+	if (!ksym_is_text(s) ||
+	    hash_puts(&e->seen, s->module ? arena_printf(e->arena, "%s\t%s", s->name, s->module) : s->name, e))
 		return 0;
-	}
 	return e->f(e->ctx, &fn);
 }
 
-/* ---- available_filter_functions */
-
-static int give_line(struct each *e, char *line)
+static int each_symbol(struct provider_env *env, int (*f)(void *ctx, const struct kernel_function *fn), void *ctx)
 {
-	char *module = strchr(line, ' ');
+	struct each e = { .arena = env->arena, .f = f, .ctx = ctx };
+	struct err err = {};
+	int ret = kallsyms_load(env_ksyms(env), &err);
 
-	if (!module)
-		return give(e, line, NULL);
-	*module++ = '\0';
-	module += strspn(module, " \t[");
-	module[strcspn(module, "]")] = '\0';
-	return give(e, line, module);
-}
-
-static int each_line(struct each *e, char *text)
-{
-	int ret = 0;
-
-	for (char *line = text, *next; line && *line && !ret; line = next) {
-		next = strchr(line, '\n');
-		if (next)
-			*next++ = '\0';
-		ret = give_line(e, line);
-	}
+	if (!ret || ret == -EPERM)
+		ret = kallsyms_each(env_ksyms(env), give_symbol, &e);
+	err_release(&err);
+	hash_release(&e.seen);
 	return ret;
 }
 
-/* The text lives in the arena: names are kept by callers. -errno: nothing readable. */
-static char *filter_functions(struct provider_env *env)
-{
-	struct err err = {};
-	const char *root = tracefs_path(&err);
-	struct buf b = {};
-	char *text = NULL;
-
-	if (root &&
-	    buf_read_file(&b, arena_printf(env->arena, "%s/available_filter_functions", root)) ==
-		    0 &&
-	    b.len)
-		text = arena_strndup(env->arena, b.s, b.len);
-	buf_release(&b);
-	return text;
-}
-
-/* ---- kallsyms */
-
-static int give_symbol(void *ctx, const struct ksym *s)
-{
-	return ksym_is_text(s) ? give(ctx, s->name, s->module) : 0;
-}
+/* ---- questions */
 
 int kernel_functions_each(struct provider_env *env,
 			  int (*f)(void *ctx, const struct kernel_function *fn), void *ctx)
 {
-	struct each e = { .env = env, .f = f, .ctx = ctx };
-	char *text = filter_functions(env);
-	struct err err = {};
-	int ret;
+	int ret = 0;
 
-	if (text) {
-		ret = each_line(&e, text);
-	} else {
-		ret = kallsyms_load(env_ksyms(env), &err);
-		if (!ret || ret == -EPERM)
-			ret = kallsyms_each(env_ksyms(env), give_symbol, &e);
+	if (!read_list())
+		return each_symbol(env, f, ctx);
+	for (u32 i = 0; i < all.n && !ret; i++) {
+		const struct kernel_function fn = { all.v[i].name, all.v[i].module, all.v[i].ambiguous };
+
+		if (!all.v[i].repeats)
+			ret = f(ctx, &fn);
 	}
-	hash_release(&e.seen);
 	return ret;
 }
 
@@ -124,4 +185,41 @@ bool kernel_function_exists(struct provider_env *env, const char *module, const 
 	if (btf && in_kernel && btf_find(btf, name, BTF_KIND_FUNC))
 		return true;
 	return kallsyms_find(env_ksyms(env), name, module, &s) && ksym_is_text(&s);
+}
+
+void kernel_function_address(struct provider_env *env, const char *module, struct site *s)
+{
+	struct ksym found;
+
+	if (!module)
+		return;
+	s->path = module;
+	if (kallsyms_find(env_ksyms(env), s->symbol, module, &found) && ksym_is_text(&found))
+		s->address = found.address;
+}
+
+struct addresses {
+	const char *name;
+	const char *module;
+	void (*f)(void *ctx, u64 address);
+	void *ctx;
+};
+
+static int give_address(void *ctx, const struct ksym *s)
+{
+	struct addresses *a = ctx;
+
+	if (s->address && ksym_is_text(s) && streq(s->name, a->name) &&
+	    (a->module ? s->module && streq(s->module, a->module) : !s->module))
+		a->f(a->ctx, s->address);
+	return 0;
+}
+
+void kernel_function_addresses(struct provider_env *env, const char *module, const char *name,
+			       void (*f)(void *ctx, u64 address), void *ctx)
+{
+	struct addresses a = { name, module, f, ctx };
+
+	if (kallsyms_count(env_ksyms(env)))
+		kallsyms_each(env_ksyms(env), give_address, &a);
 }

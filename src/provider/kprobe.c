@@ -21,6 +21,7 @@ struct match {
 	bool is_return, many;
 	struct targets ts;
 	struct profile *shared;
+	VEC(struct kernel_function) late; /* ambiguous ones: links name the others, and hold these by address */
 	struct near near;
 	list_fn list;
 	void *list_ctx;
@@ -103,13 +104,18 @@ static struct target *add(struct match *m, const char *module, const char *name,
 
 	t->site.symbol = t->site.func = name;
 	t->site.offset = offset;
-	t->site.path = module && !streq(module, "vmlinux") ? module : NULL;
+	kernel_function_address(m->env, module && !streq(module, "vmlinux") ? module : NULL, &t->site);
 	return t;
 }
 
 static bool module_matches(const char *pattern, const char *module)
 {
 	return !pattern || glob_match(pattern, module ? module : "vmlinux");
+}
+
+static const char *shown_module(const struct match *m, const struct kernel_function *fn)
+{
+	return fn->module ? fn->module : m->module ? "vmlinux" : NULL;
 }
 
 static int match_function(void *ctx, const struct kernel_function *fn)
@@ -119,12 +125,38 @@ static int match_function(void *ctx, const struct kernel_function *fn)
 	if (!glob_match(m->pattern, fn->name) || !module_matches(m->module, fn->module) ||
 	    kernel_function_is_hidden(fn->name))
 		return 0;
-	add(m,
-	    fn->module	? fn->module
-	    : m->module ? "vmlinux"
-			: NULL,
-	    arena_strdup(m->env->arena, fn->name), 0);
+	if (fn->ambiguous)
+		vec_push(m->env->arena, &m->late, *fn);
+	else
+		add(m, shown_module(m, fn), arena_strdup(m->env->arena, fn->name), 0);
 	return 0;
+}
+
+struct at_address {
+	struct match *m;
+	const struct kernel_function *fn;
+};
+
+static void add_address(void *ctx, u64 address)
+{
+	struct at_address *at = ctx;
+
+	add(at->m, shown_module(at->m, at->fn), arena_strdup(at->m->env->arena, at->fn->name), 0)
+		->site.address = address;
+}
+
+static void match_functions(struct match *m)
+{
+	kernel_functions_each(m->env, match_function, m);
+	for (u32 i = 0; i < m->late.n; i++) {
+		const struct kernel_function *fn = &m->late.v[i];
+		u32 before = m->ts.list.n;
+
+		kernel_function_addresses(m->env, fn->module, fn->name, add_address,
+					  &(struct at_address){ m, fn });
+		if (m->ts.list.n == before) /* addresses are hidden: the first of them */
+			add(m, shown_module(m, fn), arena_strdup(m->env->arena, fn->name), 0);
+	}
 }
 
 static int near_function(void *ctx, const struct kernel_function *fn)
@@ -197,7 +229,7 @@ static int match(struct match *m, const char **near)
 
 	if (glob_has_wildcard(m->pattern) || (m->module && glob_has_wildcard(m->module))) {
 		m->many = true;
-		kernel_functions_each(m->env, match_function, m);
+		match_functions(m);
 		return 0;
 	}
 	if (!parse_place(m->env, m->pattern, &place)) {

@@ -88,6 +88,7 @@ struct provider_env {
 	bool uses_args;		/* the clause mentions args (or argN/retval): layouts matter */
 	bool uses_func_or_probe; /* the clause mentions probe or func */
 	bool uses_stack;	/* the clause mentions kstack/ustack */
+	bool uses_typed;	/* it calls what wants pointers that verifiers know by type */
 	bool user_paths_in_pid;	/* look binaries up inside the mount namespace of pid */
 	bool prefer_raw;	/* cheapest attachment with the same answer (default true) */
 	void *ctx;

@@ -38,7 +38,9 @@ static void skip(void *ctx, const struct site *site, const struct err *err)
 	s->r->c.n_probes--;
 	if (s->n++ >= TOLD_ONE_BY_ONE && !s->r->o->verbose)
 		return;
-	buf_printf(&text, "%s: %s; skipping", site->probe, err->text);
+	if (!strstr(err->text, site->probe))
+		buf_printf(&text, "%s: ", site->probe);
+	buf_printf(&text, "%s; skipping", err->text);
 	warn(s->r, text.s);
 	buf_release(&text);
 }

@@ -141,7 +141,7 @@ static bool find_reads(struct node *n, void *ctx)
 		return true;
 	b = row_of(r->env, n->name);
 	if (b) {
-		r->flags |= b->flags & (BI_READS_ARGS | BI_READS_NAME | BI_READS_STACK);
+		r->flags |= b->flags & (BI_READS_ARGS | BI_READS_NAME | BI_READS_STACK | BI_READS_TYPED);
 		r->whole |= (b->flags & BI_RECORD) != 0;
 	}
 	return true;
@@ -355,6 +355,7 @@ static void resolve_clause(struct compiled *c, const struct session_options *o, 
 	env->uses_args = r.reads & BI_READS_ARGS;
 	env->uses_func_or_probe = r.reads & BI_READS_NAME;
 	env->uses_stack = r.reads & BI_READS_STACK;
+	env->uses_typed = r.reads & BI_READS_TYPED;
 	env->any_kernel = o->any_kernel;
 	env->missing_mode = c->env.config.missing_probes;
 	env->max_targets = (u32)c->env.config.max_probes;
@@ -425,6 +426,8 @@ static struct bpf_func *new_func(struct compiled *c, const struct instance *in)
 	f->prog_type = p->prog_type;
 	f->attach_type = p->attach_type;
 	f->attach_btf_id = p->attach_btf_id;
+	f->attach_module = p->attach_module;
+	f->attach_prog = p->attach_prog;
 	f->span = in->clause->span;
 	return f;
 }

@@ -385,21 +385,27 @@ static u32 find_hashed(struct btf *b, const char *name, size_t len, u32 kind)
 	return 0;
 }
 
-u32 btf_find(struct btf *b, const char *name, u32 kind)
+u32 btf_find_own(struct btf *b, const char *name, u32 kind)
 {
 	size_t len = strlen(name);
-	u32 id = 0, off;
+	u32 off;
 
 	if (!len)
 		return 0;
-	for (; b && !id; b = b->base) {
-		if (!b->names && b->searches++ >= SEARCHES_BEFORE_INDEX)
-			build_names(b);
-		if (b->names)
-			id = find_hashed(b, name, len, kind);
-		else if ((off = btf_find_string(b, name, len)))
-			id = btf_scan(b, off, kind, 0);
-	}
+	if (!b->names && b->searches++ >= SEARCHES_BEFORE_INDEX)
+		build_names(b);
+	if (b->names)
+		return find_hashed(b, name, len, kind);
+	off = btf_find_string(b, name, len);
+	return off ? btf_scan(b, off, kind, 0) : 0;
+}
+
+u32 btf_find(struct btf *b, const char *name, u32 kind)
+{
+	u32 id = 0;
+
+	for (; b && !id; b = b->base)
+		id = btf_find_own(b, name, kind);
 	return id;
 }
 

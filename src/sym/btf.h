@@ -31,6 +31,8 @@ void btf_close(struct btf *b);
 
 /* BTF kinds as in linux/btf.h. 0: not found. Names may occur several times: the first of that kind. */
 u32 btf_find(struct btf *b, const char *name, u32 kind);
+/* The same, not looking into the base of split BTF. */
+u32 btf_find_own(struct btf *b, const char *name, u32 kind);
 u32 btf_n_types(const struct btf *b);
 const char *btf_name(struct btf *b, u32 id);
 u32 btf_kind(struct btf *b, u32 id);

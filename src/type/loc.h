@@ -115,6 +115,8 @@ struct arg_desc {
 struct profile {
 	enum profile_kind kind;
 	u32 prog_type, attach_type, attach_btf_id;
+	const char *attach_module; /* whose BTF that id is of; NULL: the kernel's, or attach_prog's */
+	u32 attach_prog;	   /* id of a BPF program to trace, 0: none */
 	enum space default_space; /* of integers turned into pointers: str(arg0) */
 	bool user_regs;		  /* argN and reg() are a user function's (uprobe) */
 	/* args.NAME; a struct type when the whole record can be printed, else NULL */

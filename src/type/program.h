@@ -68,6 +68,8 @@ struct bpf_func {
 	u32 prog_type;	  /* BPF_PROG_TYPE_* */
 	u32 attach_type;  /* expected_attach_type */
 	u32 attach_btf_id; /* tp_btf, fentry, iter */
+	const char *attach_module; /* whose BTF that id is of; NULL: the kernel's, or attach_prog's */
+	u32 attach_prog;	   /* id of a BPF program to trace, 0: none */
 	u32 prog_flags;
 	struct bpf_insn *insns;
 	struct span *spans; /* one per instruction slot */
