@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# The scripts of Debian's bpftrace package, run by bpftrace and by sonde at the same time on the same
+# workload: what a filter leaves of both outputs must be equal, and not empty. For guests: all output is of
+# the guest's own processes.
+
+# sleeping PID: the tracer is through with attaching and waits for events (epoll_wait, epoll_pwait)
+sleeping() {
+	local nr
+	for ((i = 0; i < 600; i++)); do
+		read -r nr _ 2>/dev/null </proc/$1/syscall && [[ $nr == 232 || $nr == 281 ]] && return
+		sleep 0.05
+	done
+	echo "$2 did not start"
+	head -5 "$TMP/$2.err"
+}
+
+# stop PID NAME
+stop() {
+	kill -INT $1
+	for ((i = 0; i < 400; i++)); do
+		[ -e /proc/$1 ] && ! grep -q '^State:.Z' /proc/$1/status || { wait $1; return; }
+		sleep 0.05
+	done
+	echo "$2 does not end: $(cat /proc/$1/wchan /proc/$1/syscall)"
+	kill -KILL $1
+}
+
+# run_both SCRIPT WORKLOAD: the outputs are in $TMP/bpftrace and $TMP/sonde
+run_both() {
+	local script a b
+	script=$(dpkg -L bpftrace | grep "/$1\.bt$") || { echo "no $1.bt"; return; }
+	bpftrace "$script" >"$TMP/bpftrace" 2>"$TMP/bpftrace.err" & a=$!
+	sleeping $a bpftrace
+	"$SONDE" "$script" >"$TMP/sonde" 2>"$TMP/sonde.err" & b=$!
+	sleeping $b sonde
+	eval "$2" >/dev/null 2>&1
+	sleep "${SETTLE:-0.3}"
+	stop $a bpftrace
+	stop $b sonde
+}
+
+# compare SCRIPT WORKLOAD FILTER: the filter is a command, from standard input to standard output
+compare() {
+	run_both "$1" "$2"
+	for who in bpftrace sonde; do
+		sed '/^Attaching [0-9]* probe/d; s/ *$//' "$TMP/$who" | eval "$3" >"$TMP/$who.kept"
+	done
+	[ -s "$TMP/sonde.kept" ] || { echo "sonde: nothing left of"; head -20 "$TMP/sonde" "$TMP/sonde.err"; }
+	diff "$TMP/bpftrace.kept" "$TMP/sonde.kept" && echo "equal"
+}
+
+# alone SCRIPT WORKLOAD FILTER: sonde only, where bpftrace would need kernel headers
+alone() {
+	"$SONDE" "$(dpkg -L bpftrace | grep "/$1\.bt$")" >"$TMP/sonde" 2>"$TMP/sonde.err" & b=$!
+	sleeping $b sonde
+	eval "$2" >/dev/null 2>&1
+	sleep 0.3
+	stop $b sonde
+	eval "$3" <"$TMP/sonde"
+}
+
+# Without the time of day in front
+untimed() { sed -E 's/^[0-9]{2}:[0-9]{2}:[0-9]{2} *//'; }
+# The sum of a histogram's buckets, each histogram by its title
+sums() { awk '/^@.*:$/ { title = $0 } /\|$/ { n[title] += $1 ~ /,$/ ? $3 : $2 } END { for (t in n) print t, n[t] }'; }
