@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Lengths of x86-64 instructions, for offsets that must be the start of one. In: bytes; out: how many
- * belong to the first instruction, or 0 for what is not known (an honest "cannot tell"). Layout, Intel
- * SDM volume 2, chapter 2:
+ * Decoding x86 instructions into their parts. In: bytes; out: how many belong to the first instruction,
+ * its opcode and operands, or 0 for what is not known (an honest "cannot tell"). Layout, Intel SDM
+ * volume 2, chapter 2:
  *
  *	legacy prefixes | REX, VEX or EVEX | opcode 1-3 bytes | ModRM | SIB | displacement | immediate
  */
-#include "provider/internal.h"
+#include "provider/insn.h"
 
 enum {
 	NONE = 0,
@@ -63,161 +63,276 @@ static u8 two(u8 op)
 	return BAD;
 }
 
-struct insn {
+struct cursor {
 	const u8 *code;
 	u32 at, room;
-	bool short_operand, short_address, wide;
+	bool wide32; /* 32-bit code */
+	struct x86_insn *in;
 };
 
-static u8 next(struct insn *in)
+static u8 peek(const struct cursor *c, u32 ahead)
 {
-	u8 b = in->at < in->room ? in->code[in->at] : 0;
+	return c->at + ahead < c->room ? c->code[c->at + ahead] : 0;
+}
 
-	in->at++;
+static u8 next(struct cursor *c)
+{
+	u8 b = peek(c, 0);
+
+	c->at++;
 	return b;
 }
 
-static void take_prefixes(struct insn *in)
+/* A little-endian number of 1, 2, 4 or 8 bytes with its sign; beyond the end it is 0. */
+static s64 take_number(struct cursor *c, u32 size)
 {
-	for (; in->at < in->room; in->at++) {
-		switch (in->code[in->at]) {
+	u64 v = 0;
+
+	if (c->at + size <= c->room)
+		for (u32 i = 0; i < size; i++)
+			v |= (u64)c->code[c->at + i] << 8 * i;
+	c->at += size;
+	return (s64)(v << (64 - 8 * size)) >> (64 - 8 * size);
+}
+
+static void take_prefixes(struct cursor *c)
+{
+	struct x86_insn *in = c->in;
+
+	for (; c->at < c->room; c->at++) {
+		switch (c->code[c->at]) {
 		case 0x66: in->short_operand = true; break;
 		case 0x67: in->short_address = true; break;
-		case 0xf0:
-		case 0xf2:
-		case 0xf3:
+		case 0xf0: in->lock = true; break;
+		case 0xf2: in->repne = true; break;
+		case 0xf3: in->rep = true; break;
 		case 0x2e:
 		case 0x36:
 		case 0x3e:
 		case 0x26:
 		case 0x64:
-		case 0x65: break;
+		case 0x65: in->segment = c->code[c->at]; break;
 		default: return;
 		}
 	}
 }
 
-/* ModRM, SIB and displacement. Returns the reg field. */
-static u32 take_modrm(struct insn *in)
+/* 16-bit addresses: no SIB; (mod 0, rm 6) is a plain displacement. */
+static void take_modrm16(struct cursor *c, u8 mod, u8 rm)
 {
-	u8 modrm = next(in), mod = modrm >> 6, rm = modrm & 7;
+	u32 size = mod == 1 ? 1 : mod == 2 || rm == 6 ? 2 : 0;
 
+	if (size)
+		c->in->disp = (s32)take_number(c, size);
+}
+
+static void take_sib(struct cursor *c, u8 mod)
+{
+	struct x86_insn *in = c->in;
+	u8 sib = next(c), index = (u8)((sib >> 3 & 7) | (in->rex & 2) << 2);
+
+	in->index = index == X86_SP ? X86_NO_REG : index;
+	if (!mod && (sib & 7) == 5)
+		in->disp = (s32)take_number(c, 4);
+	else
+		in->base = (u8)((sib & 7) | (in->rex & 1) << 3);
+}
+
+/* ModRM, SIB and displacement. */
+static void take_modrm(struct cursor *c)
+{
+	struct x86_insn *in = c->in;
+	u8 mod, rm;
+
+	in->modrm = next(c);
+	in->has_modrm = true;
+	mod = in->modrm >> 6;
+	rm = in->modrm & 7;
 	if (mod == 3)
-		return modrm >> 3 & 7;
-	if (rm == 4) {
-		u8 base = next(in) & 7;
-
-		if (!mod && base == 5)
-			in->at += 4;
-	} else if (!mod && rm == 5) {
-		in->at += 4;
+		return;
+	if (c->wide32 && in->short_address) {
+		take_modrm16(c, mod, rm);
+		return;
 	}
-	in->at += mod == 1 ? 1 : mod == 2 ? 4 : 0;
-	return modrm >> 3 & 7;
+	if (rm == 4) {
+		take_sib(c, mod);
+	} else if (!mod && rm == 5) {
+		in->base = c->wide32 ? X86_NO_REG : X86_RIP;
+		in->disp = (s32)take_number(c, 4);
+	} else {
+		in->base = (u8)(rm | (in->rex & 1) << 3);
+	}
+	if (mod)
+		in->disp = (s32)take_number(c, mod == 1 ? 1 : 4);
 }
 
-static void take_rest(struct insn *in, u8 op, u8 form, bool near_branch)
+static void take_rest(struct cursor *c, u8 form, bool near_branch)
 {
-	u32 reg = form & M ? take_modrm(in) : 0;
-	u32 z = in->short_operand && !near_branch ? 2 : 4;
+	struct x86_insn *in = c->in;
+	u32 z = in->short_operand && !(near_branch && !c->wide32) && !(in->rex & 8) ? 2 : 4;
 
-	if (form & I8)
-		in->at += 1;
+	if (form & M)
+		take_modrm(c);
 	if (form & I16)
-		in->at += 2;
+		in->imm = take_number(c, 2);
+	if (form & I8)
+		in->imm = take_number(c, 1);
 	if (form & IZ)
-		in->at += z;
+		in->imm = take_number(c, z);
 	if (form & IV)
-		in->at += in->wide ? 8 : z;
+		in->imm = take_number(c, in->rex & 8 ? 8 : z);
 	if (form & MOFFS)
-		in->at += in->short_address ? 4 : 8;
-	if (form & GROUP3 && reg < 2)
-		in->at += op == 0xf6 ? 1 : z;
+		take_number(c, c->wide32 ? (in->short_address ? 2 : 4) : in->short_address ? 4 : 8);
+	if (form & GROUP3 && (in->modrm >> 3 & 7) < 2)
+		in->imm = take_number(c, in->op == 0xf6 ? 1 : z);
 }
 
-static bool take_legacy(struct insn *in)
+/* What 64-bit code gave up: one-byte opcodes of 32-bit code only. */
+static u8 one32(u8 op)
 {
-	u8 op = next(in), form;
+	switch (op) {
+	case 0x06: case 0x07: case 0x0e: case 0x16: case 0x17: case 0x1e: case 0x1f: /* push, pop segment */
+	case 0x27: case 0x2f: case 0x37: case 0x3f: case 0x60: case 0x61: case 0xce: case 0xd6: return NONE;
+	case 0x62: case 0xc4: case 0xc5: return M;
+	case 0x82: return M | I8;
+	case 0x9a: case 0xea: return IZ | I16;
+	case 0xd4: case 0xd5: return I8;
+	default: return (op & 0xf0) == 0x40 ? NONE : one[op];
+	}
+}
 
-	if ((op & 0xf0) == 0x40) {
-		in->wide = op & 8;
-		op = next(in);
+static bool take_legacy(struct cursor *c)
+{
+	struct x86_insn *in = c->in;
+	u8 op = next(c), form;
+
+	while ((op & 0xf0) == 0x40 && !c->wide32 && c->at < c->room) { /* the last one counts */
+		in->has_rex = true;
+		in->rex = op & 15;
+		op = next(c);
 	}
 	if (op != 0x0f) {
-		form = one[op];
+		form = c->wide32 ? one32(op) : one[op];
+		in->op = op;
 		if (form & BAD)
 			return false;
-		take_rest(in, op, form, op == 0xe8 || op == 0xe9);
+		take_rest(c, form, op == 0xe8 || op == 0xe9);
 		return true;
 	}
-	op = next(in);
+	op = next(c);
 	if (op == 0x38 || op == 0x3a) {
-		next(in);
-		take_rest(in, 0, op == 0x38 ? M : M | I8, false);
+		in->map = op == 0x38 ? 2 : 3;
+		in->op = next(c);
+		take_rest(c, op == 0x38 ? M : M | I8, false);
 		return true;
 	}
 	form = two(op);
-	take_rest(in, 0, form & BAD ? 0 : form, op >= 0x80 && op <= 0x8f);
+	in->map = 1;
+	in->op = op;
+	/* extrq and insertq of SSE4a have two immediates */
+	if (op == 0x78 && (in->short_operand || in->repne))
+		form = M | I16;
+	/* moves of control registers have no memory form */
+	if (op >= 0x20 && op <= 0x23) {
+		in->modrm = next(c);
+		in->has_modrm = true;
+		return true;
+	}
+	take_rest(c, form & BAD ? 0 : form, op >= 0x80 && op <= 0x8f);
 	return !(form & BAD);
 }
 
 /* Opcode maps of VEX and EVEX: 1 is 0f, 2 is 0f 38, 3 is 0f 3a. */
-static bool take_vector(struct insn *in, u32 map)
+static bool take_vector(struct cursor *c, u32 map)
 {
-	u8 op = next(in), form;
+	struct x86_insn *in = c->in;
+	u8 form;
 
+	in->vector = true;
+	in->map = (u8)map;
+	in->op = next(c);
 	if (map == 2 || map == 5 || map == 6)
 		form = M;
 	else if (map == 3)
 		form = M | I8;
 	else if (map == 1)
-		form = op == 0x77 ? NONE : two(op);
+		form = in->op == 0x77 ? NONE : two(in->op);
 	else
 		return false;
-	take_rest(in, 0, form, false);
+	take_rest(c, form, false);
 	return !(form & BAD);
 }
 
-/* AMD's XOP, behind 8f: its map numbers 8, 9, 10 fall where pop has a zero. */
-static bool take_xop(struct insn *in)
+/* The inverted R, X and B bits of a prefix of two or more bytes. */
+static u32 take_vex_bits(struct cursor *c, u8 mask)
 {
-	u32 map = in->code[in->at + 1] & 31;
+	u8 byte = peek(c, 1);
 
-	in->at += 4;
-	take_rest(in, 0, map == 8 ? M | I8 : map == 10 ? M | IZ : M, true);
+	if (!c->wide32)
+		c->in->rex = (u8)(~byte >> 5 & 7);
+	return byte & mask;
+}
+
+/* AMD's XOP, behind 8f: its map numbers 8, 9, 10 fall where pop has a zero. */
+static bool take_xop(struct cursor *c)
+{
+	u32 map = take_vex_bits(c, 31);
+
+	c->at += 3;
+	c->in->vector = true;
+	c->in->map = (u8)map;
+	c->in->op = next(c);
+	take_rest(c, map == 8 ? M | I8 : map == 10 ? M | IZ : M, true);
 	return map >= 8 && map <= 10;
 }
 
-static bool take(struct insn *in)
+/* In 32-bit code these bytes are LES, LDS and BOUND unless what would be their ModRM has mod 3. */
+static bool is_vector(const struct cursor *c)
+{
+	return !c->wide32 || peek(c, 1) >= 0xc0;
+}
+
+static bool take(struct cursor *c)
 {
 	u8 first;
+	u32 map;
 
-	take_prefixes(in);
-	first = in->at < in->room ? in->code[in->at] : 0;
-	if (first == 0x8f && in->at + 1 < in->room && in->code[in->at + 1] & 0x38)
-		return take_xop(in);
-	if (first == 0xc5) {
-		in->at += 2;
-		return take_vector(in, 1);
+	take_prefixes(c);
+	first = peek(c, 0);
+	if (first == 0x8f && peek(c, 1) & 0x38)
+		return take_xop(c);
+	if (first == 0xc5 && is_vector(c)) {
+		if (!c->wide32)
+			c->in->rex = peek(c, 1) & 0x80 ? 0 : 4;
+		c->at += 2;
+		return take_vector(c, 1);
 	}
-	if (first == 0xc4) {
-		u32 map = in->at + 1 < in->room ? in->code[in->at + 1] & 31 : 0;
+	if (first == 0xc4 && is_vector(c)) {
+		map = take_vex_bits(c, 31);
+		c->at += 3;
+		return take_vector(c, map);
+	}
+	if (first == 0x62 && is_vector(c)) {
+		map = take_vex_bits(c, 7);
+		c->at += 4;
+		return take_vector(c, map);
+	}
+	return take_legacy(c);
+}
 
-		in->at += 3;
-		return take_vector(in, map);
-	}
-	if (first == 0x62) {
-		u32 map = in->at + 1 < in->room ? in->code[in->at + 1] & 7 : 0;
+u32 x86_decode(const u8 *code, u32 room, enum x86_mode mode, struct x86_insn *out)
+{
+	struct cursor c = { .code = code, .room = MIN(room, 15u), .wide32 = mode == X86_32, .in = out };
 
-		in->at += 4;
-		return take_vector(in, map);
-	}
-	return take_legacy(in);
+	*out = (struct x86_insn){ .base = X86_NO_REG, .index = X86_NO_REG };
+	if (take(&c) && c.at <= c.room)
+		out->len = (u8)c.at;
+	return out->len;
 }
 
 u32 x86_insn_len(const u8 *code, u32 room)
 {
-	struct insn in = { .code = code, .room = MIN(room, 15u) };
+	struct x86_insn in;
 
-	return take(&in) && in.at <= in.room ? in.at : 0;
+	return x86_decode(code, room, X86_64, &in);
 }

@@ -136,7 +136,5 @@ u32 btf_word_args(struct provider_env *env, struct profile *p, const struct btf_
 /* "struct file *file" for listings. */
 const char *declaration_text(struct arena *a, const struct type *t, const char *name);
 
-/* insn_x86.c: length of the instruction at code, 0: not one that we know. */
-u32 x86_insn_len(const u8 *code, u32 room);
 
 #endif

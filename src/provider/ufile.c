@@ -6,6 +6,7 @@
 #include <errno.h>
 #include "base/glob.h"
 #include "base/hash.h"
+#include "provider/insn.h"
 #include "provider/internal.h"
 #include "provider/ufile.h"
 #include "sym/elf.h"
