@@ -143,6 +143,7 @@ static const struct type *check_config(struct check *c, struct node *call)
 	call->a = NULL;
 	add_text(&m, "cache_user_symbols", cfg->cache_user_symbols);
 	add_member(&m, "cpp_demangle", cfg->cpp_demangle, &ty_bool);
+	add_member(&m, "exact_uprobes", cfg->exact_uprobes, &ty_bool);
 	add_member(&m, "lazy_symbolication", cfg->lazy_symbolication, &ty_bool);
 	add_text(&m, "license", cfg->license);
 	add_member(&m, "log_size", (s64)cfg->log_size, &ty_u64);

@@ -245,13 +245,13 @@ static const struct builtin rows[] = {
 		.name = "ctx", .sig = "ctx() -> uint64", .brief = "raw context of the probe",
 		.doc = "The address of the probe's context: registers, or the arguments of a raw tracepoint.",
 		.example = "uprobe:libc:malloc { printf(\"%p\\n\", ctx); }",
-		.flags = BI_VARIABLE | BI_NEEDS_PROFILE, .engines = ON_KERNEL, .check = check_ctx, .lower = lower_ctx_word,
+		.flags = BI_VARIABLE | BI_NEEDS_PROFILE | BI_READS_CTX, .engines = ON_KERNEL, .check = check_ctx, .lower = lower_ctx_word,
 	},
 	{
 		.name = "reg", .sig = "reg(name: lit string) -> uint64", .brief = "value of a register",
 		.doc = "A register of the traced context by name: reg(\"sp\"), reg(\"ip\").",
 		.example = "uprobe:libc:malloc { printf(\"%p\\n\", reg(\"sp\")); }",
-		.flags = BI_NEEDS_PROFILE, .engines = ON_ALL, .check = check_reg, .lower = lower_reg,
+		.flags = BI_NEEDS_PROFILE | BI_READS_REGS, .engines = ON_ALL, .check = check_reg, .lower = lower_reg,
 	},
 };
 

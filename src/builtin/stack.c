@@ -141,6 +141,8 @@ static void lower_side(struct lower *l, const struct type *t, bool user, struct 
 	ir_branch(l, CC_SGT, n, o_imm(0), some, out);
 	ir_place(l, some);
 	mark = lower_values_mark(l);
+	if (user && l->profile->ip_delta) /* the probe sits behind the entry that it stands for */
+		ir_store(l, frames, 8, ir_op2(l, IR_SUB, ir_load(l, frames, 8, false), o_imm(l->profile->ip_delta)));
 	n = ir_op2(l, IR_SHR, n, o_imm(3));
 	hash = hash_frames(l, frames, n, limit);
 	ir_var_set(l, n_var, n);

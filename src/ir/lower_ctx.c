@@ -126,7 +126,10 @@ struct ir_val lower_loc(struct lower *l, const struct arg_desc *arg)
 					       loc->is_signed));
 		break;
 	case LOC_REG:
-		o = reg_value(l, loc, lower_ctx_load(l, loc->offset, 8, false));
+		o = lower_ctx_load(l, loc->offset, 8, false);
+		if (loc->inner)
+			o = ir_op2(l, IR_ADD, o, o_imm(loc->inner));
+		o = reg_value(l, loc, o);
 		break;
 	case LOC_REGS_PTR:
 		o = reg_value(l, loc, saved_register(l, loc));

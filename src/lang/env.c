@@ -109,6 +109,7 @@ static const struct config_row {
 	ROW(cache_user_symbols, CFG_CACHE, 0, "PER_PID",
 	    "has no effect: a file is read once for all processes, the maps of a process whenever they change"),
 	ROW(cpp_demangle, CFG_BOOL, true, NULL, NULL),
+	ROW(exact_uprobes, CFG_BOOL, false, NULL, NULL),
 	ROW(lazy_symbolication, CFG_BOOL, true, NULL,
 	    "has no effect: names are looked up when they are printed, those of processes that have ended too"),
 	ROW(license, CFG_TEXT, 0, "GPL", NULL),

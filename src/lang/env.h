@@ -30,11 +30,13 @@ enum builtin_flags {
 	BI_READS_NAME = 512, /* probe, func: the site matters */
 	BI_READS_STACK = 1024,
 	BI_RECORD = 4096, /* args: its fields are what the probe's arguments are called */
-	BI_VARS = 16384, /* vars: likewise, of the variables in scope */
+	BI_VARS = 131072, /* vars: likewise, of the variables in scope */
 	BI_SPECULATES = 8192, /* records behind it in the clause wait for commit() */
 	BI_OPTION = 16384, /* arguments: name, default, description; constant in this run alone: branches on it are all checked */
 	BI_READS_TYPED = 1 << 21, /* needs pointers that the kernel vouches for: fentry stays a trampoline */
 	BI_SEQ = 1 << 20, /* acts without a reader: what it prints goes to whoever reads a pinned iterator */
+	BI_READS_REGS = 32768, /* reg(): registers by name, as they are at the probe */
+	BI_READS_CTX = 65536,  /* ctx: the context itself */
 	BI_TRUSTED = 2048, /* a kernel pointer that verifiers know by type: its fields are loaded directly */
 };
 
@@ -117,7 +119,7 @@ enum unstable {
 struct config { /* language.md 5.1; environment wins over the block */
 	u64 max_map_keys, max_strlen, max_probes, max_bpf_progs, max_cat_bytes, on_stack_limit, log_size,
 		perf_rb_pages;
-	bool cpp_demangle, lazy_symbolication, print_maps_on_exit, show_debug_info;
+	bool cpp_demangle, exact_uprobes, lazy_symbolication, print_maps_on_exit, show_debug_info;
 	enum { MISSING_ERROR, MISSING_WARN, MISSING_IGNORE } missing_probes;
 	bool missing_is_set; /* the script or the environment says so */
 	enum stack_mode stack_mode;

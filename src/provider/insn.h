@@ -64,6 +64,12 @@ void x86_effect(const struct x86_insn *in, struct x86_effect *out);
 /* Whether the kernel emulates it in a uprobe instead of stepping over it (arch/x86/kernel/uprobes.c:
  * push_setup_xol_ops, branch_setup_xol_ops). all_nops: since 6.18 nops of several bytes too. */
 bool x86_uprobe_emulates(const struct x86_insn *in, const u8 *code, bool all_nops);
+/*
+ * Whether a uprobe on it breaks the program: branch_setup_xol_ops (all kernels from 3.x to 6.18) looks at
+ * the opcode byte of VEX and EVEX instructions as if it were a legacy one, and "emulates" vpcmpeqb as je,
+ * vpor as jmp, vpsubsb as call.
+ */
+bool x86_uprobe_misreads(const struct x86_insn *in);
 /* The five-byte nop that 6.18 turns into a call. */
 bool x86_is_nop5(const u8 *code, u32 room);
 

@@ -300,16 +300,29 @@ static u32 two_byte_rule(const struct x86_insn *in)
 	return two_bytes[in->op];
 }
 
+/* VEX and EVEX instructions that write vector registers, masks or memory, and no other. */
+static bool is_vector_only(const struct x86_insn *in)
+{
+	u8 op = in->op;
+
+	if (in->map == 1)
+		return (op >= 0x10 && op <= 0x17) || op == 0x28 || op == 0x29 || (op >= 0x54 && op <= 0x59) ||
+		       (op >= 0x5c && op <= 0x77) || op == 0x7f || (op >= 0xd8 && op != 0xf7 && op != 0xff);
+	return in->map == 2 && ((op >= 0x58 && op <= 0x5a) || (op >= 0x75 && op <= 0x7f));
+}
+
 void x86_effect(const struct x86_insn *in, struct x86_effect *e)
 {
 	u32 rule = in->map == 0 ? one_byte[in->op] : in->map == 1 ? two_byte_rule(in) : 0;
 
 	*e = (struct x86_effect){ .kind = X86_PLAIN, .copy_to = X86_NO_REG, .copy_from = X86_NO_REG };
-	if (!in->len || in->vector || in->lock) {
+	e->may_fault = is_memory(in) && !is_sure(in);
+	if (!in->len || in->lock || (in->vector && !is_vector_only(in))) {
 		e->kind = X86_UNKNOWN;
 		return;
 	}
-	e->may_fault = is_memory(in) && !is_sure(in);
+	if (in->vector)
+		return;
 	apply(in, e, rule);
 	copy(in, e);
 }
@@ -347,6 +360,13 @@ bool x86_uprobe_emulates(const struct x86_insn *in, const u8 *code, bool all_nop
 	if (in->op == 0x90)
 		return !in->has_rex && !in->lock && !in->segment;
 	return ((in->op >= 0x70 && in->op <= 0x7f) || in->op == 0xe8 || in->op == 0xe9 || in->op == 0xeb) && !prefixed;
+}
+
+bool x86_uprobe_misreads(const struct x86_insn *in)
+{
+	u8 op = in->op;
+
+	return in->vector && ((op >= 0x70 && op <= 0x7f) || op == 0x90 || op == 0xe8 || op == 0xe9 || op == 0xeb);
 }
 
 bool x86_is_nop5(const u8 *code, u32 room)

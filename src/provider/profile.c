@@ -68,7 +68,7 @@ static bool same_kind(const struct profile *a, const struct profile *b)
 	       a->attach_type == b->attach_type && a->attach_btf_id == b->attach_btf_id &&
 	       same_text(a->attach_module, b->attach_module) && a->attach_prog == b->attach_prog &&
 	       a->default_space == b->default_space && a->user_regs == b->user_regs &&
-	       a->has_func == b->has_func && a->is_return == b->is_return;
+	       a->has_func == b->has_func && a->is_return == b->is_return && a->ip_delta == b->ip_delta;
 }
 
 static bool same_set(const u64 *a, const u64 *b)
@@ -95,5 +95,6 @@ bool profile_equal(const struct profile *a, const struct profile *b)
 	       same_args(a->args, a->n_args, b->args, b->n_args) &&
 	       same_args(a->vars, a->n_vars, b->vars, b->n_vars) &&
 	       same_args(a->argn, a->n_argn, b->argn, b->n_argn) &&
+	       (a->regs == b->regs || same_args(a->regs, a->n_regs, b->regs, b->n_regs)) &&
 	       same_arg(&a->retval, &b->retval);
 }

@@ -50,6 +50,7 @@ struct site {
 	bool is_freq, one_cpu; /* one_cpu: interval */
 	const char *tp_name;  /* raw tracepoint name */
 	const char *path;     /* uprobe: file to open; kprobe: module or NULL */
+	const char *place;    /* uprobe: where it sits and why, for -v; or NULL */
 	const char *symbol;   /* kprobe */
 	u64 offset, address;  /* uprobe file offset; kprobe symbol+offset or absolute */
 	u64 ref_ctr_offset;   /* USDT semaphore, file offset */
@@ -89,6 +90,14 @@ struct provider_env {
 	bool uses_func_or_probe; /* the clause mentions probe or func */
 	bool uses_stack;	/* the clause mentions kstack/ustack */
 	bool uses_typed;	/* it calls what wants pointers that verifiers know by type */
+	/* What the clauses of the script read, all together: probes of different clauses on one function
+	 * are placed alike, so that they fire in the order of the script. */
+	struct script_reads {
+		u32 argn;    /* bit N: argN */
+		bool record; /* args.NAME */
+		bool regs, ctx, stack;
+	} script;
+	bool exact_uprobes;	/* of struct config */
 	bool user_paths_in_pid;	/* look binaries up inside the mount namespace of pid */
 	bool prefer_raw;	/* cheapest attachment with the same answer (default true) */
 	void *ctx;

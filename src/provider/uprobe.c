@@ -13,6 +13,7 @@
 #include "provider/internal.h"
 #include "provider/uargs.h"
 #include "provider/ufile.h"
+#include "provider/uplace.h"
 #include "sym/elf.h"
 #include "sym/procs.h"
 #include "sym/usym.h"
@@ -25,6 +26,7 @@ struct match {
 	u32 n_files;
 	const char *path; /* of the file at hand */
 	struct elf *elf;
+	struct uplacer *placer; /* of elf */
 	struct targets ts;
 	struct profile *profile;
 	struct near near;
@@ -33,7 +35,8 @@ struct match {
 	void *list_ctx;
 };
 
-static struct target *add(struct match *m, const char *func, const char *shown, u64 file_offset)
+/* The site is where file_offset says. */
+static struct target *add_exactly(struct match *m, const char *func, const char *shown, u64 file_offset)
 {
 	const char *name = arena_printf(m->env->arena, "%s:%s:%s%s", m->spec->provider->name,
 					m->path, m->is_cpp ? "cpp:" : "", shown);
@@ -58,6 +61,64 @@ static struct target *add(struct match *m, const char *func, const char *shown, 
 	return t;
 }
 
+static int bad_offset(struct match *m, const char *why)
+{
+	probe_report(m->env, m->spec, D_BAD_OFFSET, m->spec->text, why);
+	return m->error = -EINVAL;
+}
+
+/*
+ * A return probe writes another return address over the one that it finds at rsp. The first code of a
+ * program has none; functions that return twice keep the address and come back by it later, when the
+ * kernel has forgotten the call.
+ */
+static const char *no_return(const struct match *m, const struct elf_symbol *s)
+{
+	static const char *const twice[] = { "setjmp",	   "_setjmp",	  "__setjmp",	    "sigsetjmp", "__sigsetjmp",
+					     "vfork",	   "__vfork",	  "__libc_vfork",   "getcontext", "swapcontext",
+					     "__getcontext", "__swapcontext", "__start_context", "clone", "__clone",
+					     "clone3",	   "__clone3",	  "__clone_internal" };
+
+	if (s->value == elf_entry(m->elf))
+		return "the entry point of a program has nobody to return to";
+	for (u32 i = 0; i < ARRAY_SIZE(twice); i++)
+		if (streq(s->name, twice[i]))
+			return "it returns more than once, and a return probe would break that";
+	return NULL;
+}
+
+/* A whole function: the site may be behind its entry. What would break the program is an error when it is
+ * named, and left out of what a pattern matches. */
+static void add(struct match *m, const struct elf_symbol *s, const char *func, const char *shown, u64 file_offset)
+{
+	struct uplace_need need = uplace_need_of(m->env, m->is_return, m->many);
+	const char *why = m->is_return ? no_return(m, s) : NULL;
+	struct target *t;
+	struct uplace at;
+
+	if (!m->placer)
+		m->placer = uplacer_new(m->env, m->elf);
+	uplacer_find(m->placer, s, &need, &at);
+	if (!why && at.breaks)
+		why = "the kernel mistakes the vector instruction at its start for a branch";
+	if (why) {
+		if (!m->many)
+			bad_offset(m, why);
+		return;
+	}
+	t = add_exactly(m, func, shown, file_offset);
+	t->site.offset += at.offset;
+	t->site.place = at.why;
+	t->profile = uplace_profile(m->env, t->profile, &at);
+}
+
+static void close_file(struct match *m)
+{
+	uplacer_free(m->placer);
+	m->placer = NULL;
+	elf_close(m->elf);
+}
+
 /* ---- functions of one file */
 
 static int add_symbol(void *ctx, const struct elf_symbol *s)
@@ -69,7 +130,7 @@ static int add_symbol(void *ctx, const struct elf_symbol *s)
 	if (!elf_address_to_offset(m->elf, s->value, &offset))
 		return 0;
 	name = arena_strdup(m->env->arena, s->name);
-	add(m, name, name, offset);
+	add(m, s, name, name, offset);
 	return 0;
 }
 
@@ -95,8 +156,7 @@ static int add_cpp(void *ctx, const struct elf_symbol *s)
 
 	if (demangled && cpp_matches(m->func, demangled) &&
 	    elf_address_to_offset(m->elf, s->value, &offset))
-		add(m, arena_strdup(m->env->arena, s->name), arena_strdup(m->env->arena, demangled),
-		    offset);
+		add(m, s, arena_strdup(m->env->arena, s->name), arena_strdup(m->env->arena, demangled), offset);
 	free(demangled);
 	return 0;
 }
@@ -107,12 +167,6 @@ static int near_symbol(void *ctx, const struct elf_symbol *s)
 
 	near_try(&m->near, s->name);
 	return 0;
-}
-
-static int bad_offset(struct match *m, const char *why)
-{
-	probe_report(m->env, m->spec, D_BAD_OFFSET, m->spec->text, why);
-	return m->error = -EINVAL;
 }
 
 static int unsafe(struct match *m, const char *why)
@@ -152,12 +206,17 @@ static int add_offset(struct match *m, const char *name, const struct elf_symbol
 		offset ? arena_printf(m->env->arena, "%s+%llu", name, (unsigned long long)offset)
 		       : name;
 	int ret = check_boundary(m, s, offset);
+	const char *why = offset ? uplace_refuses(m->elf, s->value + offset) : NULL;
 	u64 file_offset;
 
-	if (ret < 0)
-		return ret;
-	if (elf_address_to_offset(m->elf, s->value + offset, &file_offset))
-		add(m, name, shown, file_offset);
+	if (ret < 0 || why)
+		return ret < 0 ? ret : bad_offset(m, why);
+	if (elf_address_to_offset(m->elf, s->value + offset, &file_offset)) {
+		if (offset)
+			add_exactly(m, name, shown, file_offset);
+		else
+			add(m, s, name, shown, file_offset);
+	}
 	if (s->type == STT_GNU_IFUNC)
 		warn_ifunc(m, name);
 	return 0;
@@ -170,11 +229,13 @@ static int add_address(struct match *m, u64 address)
 
 	if (!elf_address_to_offset(m->elf, address, &offset))
 		return bad_offset(m, "the address is in no part of the file that is loaded");
+	if (uplace_refuses(m->elf, address))
+		return bad_offset(m, uplace_refuses(m->elf, address));
 	if (elf_symbol_at(m->elf, address, &s) && check_boundary(m, &s, address - s.value) < 0)
 		return m->error;
 	if (!s.name && !m->env->unsafe)
 		return unsafe(m, "no symbol covers the address");
-	add(m, s.name ? arena_strdup(m->env->arena, s.name) : NULL, m->func, offset);
+	add_exactly(m, s.name ? arena_strdup(m->env->arena, s.name) : NULL, m->func, offset);
 	return 0;
 }
 
@@ -230,7 +291,7 @@ static int match_file(void *ctx, const char *path)
 		elf_each_function(m->elf, NULL, near_symbol, m);
 	if (near_best(&m->near)) /* outlives the file */
 		m->near.best = arena_strdup(m->env->arena, m->near.best);
-	elf_close(m->elf);
+	close_file(m);
 	return m->error;
 }
 
@@ -345,7 +406,7 @@ static int resolve(struct provider_env *env, const struct spec *spec, target_fn 
 		probe_report(env, spec, D_NOT_HERE, spec->text);
 		m.path = m.binary;
 		m.elf = NULL;
-		add(&m, m.func, m.func, 0);
+		add_exactly(&m, m.func, m.func, 0);
 	}
 	if (ret < 0 && env_demands(env, spec) && !(m.binary && glob_has_wildcard(m.binary)))
 		return no_binary(&m);

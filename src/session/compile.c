@@ -96,6 +96,7 @@ struct resolve {
 
 /* What a clause mentions, before names are resolved: decides attachments and layouts. */
 struct reading {
+	u32 argn; /* bit N: argN */
 	const struct env *env;
 	struct arena *arena;
 	u32 flags;
@@ -141,7 +142,11 @@ static bool find_reads(struct node *n, void *ctx)
 		return true;
 	b = row_of(r->env, n->name);
 	if (b) {
-		r->flags |= b->flags & (BI_READS_ARGS | BI_READS_NAME | BI_READS_STACK | BI_READS_TYPED);
+		s64 number = env_builtin_number(b, n->name);
+
+		if (b->flags & BI_READS_ARGS && number >= 0 && number < 32)
+			r->argn |= 1u << number;
+		r->flags |= b->flags & (BI_READS_ARGS | BI_READS_NAME | BI_READS_STACK | BI_READS_TYPED | BI_READS_REGS | BI_READS_CTX);
 		r->whole |= (b->flags & BI_RECORD) != 0;
 	}
 	return true;
@@ -157,6 +162,23 @@ static void clause_reads(struct compiled *c, struct clause *clause, struct readi
 		ast_walk(m->body, find_reads, r); /* which are used is known only later */
 	if (!r->args.v) /* not NULL: known, and none */
 		r->args.v = arena_array(&c->arena, const char *, 1);
+}
+
+/* All clauses together, for the placing of user-space probes. */
+static void script_reads(struct compiled *c)
+{
+	struct script_reads *all = &c->reads;
+
+	for (struct clause *cl = c->lang.script->clauses; cl; cl = cl->next) {
+		struct reading r;
+
+		clause_reads(c, cl, &r);
+		all->argn |= r.argn;
+		all->record |= r.whole || r.args.n;
+		all->regs |= (r.flags & BI_READS_REGS) != 0;
+		all->ctx |= (r.flags & BI_READS_CTX) != 0;
+		all->stack |= (r.flags & BI_READS_STACK) != 0;
+	}
 }
 
 static u32 add_site_name(struct compiled *c, const char *probe, const char *func)
@@ -352,6 +374,8 @@ static void resolve_clause(struct compiled *c, const struct session_options *o, 
 	env->max_strlen = (u32)c->env.config.max_strlen;
 	env->ksyms = view_kallsyms(&c->view);
 	env->pid = o->pid > 0 ? o->pid : -1;
+	env->script = c->reads;
+	env->exact_uprobes = c->env.config.exact_uprobes;
 	env->uses_args = r.reads & BI_READS_ARGS;
 	env->uses_func_or_probe = r.reads & BI_READS_NAME;
 	env->uses_stack = r.reads & BI_READS_STACK;
@@ -404,6 +428,7 @@ static bool front(struct compiled *c, const struct session_options *o)
 
 	if (!parse_script(&c->lang, src) || !lang_prepare(&c->lang))
 		return false;
+	script_reads(c);
 	for (struct clause *cl = c->lang.script->clauses; cl; cl = cl->next)
 		resolve_clause(c, o, cl, false);
 	count_programs(c);

@@ -104,6 +104,9 @@ static void tell_how(struct run *r)
 		return;
 	for (u32 i = 0; i < kernel_n_attached(r->k); i++)
 		buf_printf(&r->o->sink->err, "  %s\n", kernel_how(r->k, i));
+	for (u32 i = 0; i < r->c.sites.n; i++)
+		if (r->c.sites.v[i].site.place)
+			buf_printf(&r->o->sink->err, "  %s: %s\n", r->c.sites.v[i].site.probe, r->c.sites.v[i].site.place);
 	sink_flush(r->o->sink);
 }
 

@@ -71,6 +71,7 @@ struct compiled {
 	VEC(struct instance *) instances;  /* instances.v[i] is funcs.v[i] */
 	VEC(struct ir_unit *) units;
 	VEC(struct target_site) sites;
+	struct script_reads reads;
 	u32 n_probes;	/* as "Attached N probes" counts them */
 	u32 follow_map;	/* set of followed processes, or NO_INDEX */
 	u64 compile_ns;

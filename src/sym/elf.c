@@ -205,6 +205,25 @@ bool elf_section(const struct elf *e, const char *name, struct elf_section *out)
 	return false;
 }
 
+bool elf_code_segment(const struct elf *e, u32 index, struct elf_section *out)
+{
+	for (u32 i = 0; i < e->n_segments; i++) {
+		const Elf64_Phdr *p = &e->segment[i];
+
+		if (p->p_type != PT_LOAD || !(p->p_flags & PF_X) || index--)
+			continue;
+		*out = (struct elf_section){
+			.name = "",
+			.address = p->p_vaddr,
+			.offset = p->p_offset,
+			.size = p->p_filesz,
+			.bytes = elf_at(e, p->p_offset, p->p_filesz),
+		};
+		return true;
+	}
+	return false;
+}
+
 bool elf_address_to_offset(const struct elf *e, u64 address, u64 *offset)
 {
 	for (u32 i = 0; i < e->n_segments; i++) {

@@ -47,6 +47,8 @@ u64 elf_entry(const struct elf *e);
 u32 elf_n_sections(const struct elf *e);
 bool elf_section_at(const struct elf *e, u32 index, struct elf_section *out);
 bool elf_section(const struct elf *e, const char *name, struct elf_section *out);
+/* The index-th loaded segment that is executable, with the bytes that the file has of it. */
+bool elf_code_segment(const struct elf *e, u32 index, struct elf_section *out);
 /* Virtual address <-> file offset through PT_LOAD. False: nowhere. */
 bool elf_address_to_offset(const struct elf *e, u64 address, u64 *offset);
 bool elf_offset_to_address(const struct elf *e, u64 offset, u64 *address);
@@ -62,6 +64,8 @@ const char *elf_debuglink(const struct elf *e, u32 *crc);
 bool elf_find(struct elf *e, const char *name, struct elf_symbol *out);
 /* The function (or other code symbol) that covers an address. */
 bool elf_symbol_at(struct elf *e, u64 address, struct elf_symbol *out);
+/* Whether a code symbol stands above lo and not above hi. */
+bool elf_symbol_within(struct elf *e, u64 lo, u64 hi);
 /* Functions whose name matches (glob; NULL: all), each (name, address) once, in address order. A
  * non-zero return of f stops and is returned. */
 int elf_each_function(struct elf *e, const char *glob,

@@ -186,8 +186,8 @@ static bool covers(const struct elf *e, const struct elf_code *c, u64 address)
 	return address - s->sh_addr < s->sh_size;
 }
 
-/* The last symbol at or below the address that covers it; nested ones are a few entries back. */
-static const struct elf_code *symbol_before(const struct elf *e, u64 address)
+/* How many of the sorted symbols stand at or below the address. */
+static u32 symbols_up_to(const struct elf *e, u64 address)
 {
 	u32 lo = 0, hi = e->n_code;
 
@@ -199,6 +199,14 @@ static const struct elf_code *symbol_before(const struct elf *e, u64 address)
 		else
 			hi = mid;
 	}
+	return lo;
+}
+
+/* The last symbol at or below the address that covers it; nested ones are a few entries back. */
+static const struct elf_code *symbol_before(const struct elf *e, u64 address)
+{
+	u32 lo = symbols_up_to(e, address);
+
 	for (u32 i = lo; i-- && lo - i <= 16;)
 		if (covers(e, &e->code[i], address))
 			return &e->code[i];
@@ -226,6 +234,20 @@ bool elf_symbol_at(struct elf *e, u64 address, struct elf_symbol *out)
 	if (debug && symbol_at(debug, address, out))
 		return true;
 	return symbol_at(e, address, out);
+}
+
+static bool symbol_within(struct elf *e, u64 lo, u64 hi)
+{
+	if (!e->code_built)
+		build_code(e);
+	return symbols_up_to(e, hi) > symbols_up_to(e, lo);
+}
+
+bool elf_symbol_within(struct elf *e, u64 lo, u64 hi)
+{
+	struct elf *debug = e->table[0].n ? NULL : elf_debug_file(e);
+
+	return symbol_within(e, lo, hi) || (debug && symbol_within(debug, lo, hi));
 }
 
 /* ---- lists */

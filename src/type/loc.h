@@ -16,7 +16,7 @@ enum loc_kind {
 	LOC_CTX_ADDR, /* the address ctx + offset itself (arrays inside a tracepoint record) */
 	LOC_DATA_LOC, /* u32 at ctx + offset holds (len << 16 | offset); the data is at ctx + offset */
 	LOC_REL_LOC,  /* likewise, relative to the end of that u32 */
-	LOC_REG,      /* pt_regs at ctx: offset of the register within it */
+	LOC_REG,      /* pt_regs at ctx: offset of the register within it, plus inner */
 	LOC_REGS_PTR, /* ctx + offset holds a struct pt_regs * (kernel memory); value at + inner */
 	LOC_CONST,    /* value */
 	LOC_STACK,    /* word at [sp + inner] of the traced context (user or kernel, by space) */
@@ -138,6 +138,7 @@ struct profile {
 	struct arg_desc *regs;	/* reg("NAME"), for contexts that hold registers */
 	u32 n_regs;
 	bool is_return;		/* return probe */
+	u32 ip_delta;		/* the site is so many bytes behind the function's entry: ustack shows the entry */
 	/* raw system-call path: the program must accept only these numbers, and 64-bit calls */
 	bool syscall_enter, syscall_exit;
 	struct arg_desc syscall_nr; /* where the number is: an argument at entry, saved registers at exit */

@@ -1,0 +1,536 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Placing. In: a function and what its probe reads; out: an offset. From the entry, instructions are
+ * passed whose effect is known, up to the first that the kernel emulates (push, nop, call, jmp, jcc: a
+ * trap and no single step, 0.8 us instead of 11 to 16). It is taken when
+ *
+ *	- every call comes by: no branch, no end, nothing that may fault lies before it
+ *	- nobody else comes by: no branch of the file and no symbol enters behind the entry, up to it
+ *	- what the probe reads can still be told: each register that is used has its value, there or in
+ *	  another register; rsp has moved by a known amount
+ *	- for a return probe: rsp has not moved, for the kernel takes the return address from where it points
+ *
+ * A first instruction that the kernel would mistake for another (x86_uprobe_misreads) is always passed,
+ * if need be to one that is stepped over; where that cannot be there is no place.
+ *
+ * Branches are looked for in three ways. The function itself and its neighbours are decoded whole.
+ * Branches with 32-bit distances (from parts of the function that compilers move away, and from
+ * anywhere else) are looked for in every byte of the file's code: what looks like one and is none only
+ * costs a chance. Jump tables are not read: in a function with indirect jumps only a push is taken,
+ * because a loop that came by a push once more would lose its stack.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/utsname.h>
+#include "provider/insn.h"
+#include "provider/internal.h"
+#include "provider/uplace.h"
+
+enum {
+	MAX_PASSED = 40,	   /* instructions */
+	MAX_TEXT = 256 << 20,	   /* of a file larger than that nobody looks at every byte */
+	BITMAP_FROM = 4,	   /* searches after which a bitmap is cheaper */
+	NEIGHBOUR = 128,	   /* how far short jumps reach */
+};
+
+struct uplacer {
+	struct provider_env *env;
+	struct elf *elf;
+	u32 n_searches;
+	u64 base, len; /* of the bitmap, from the first code segment to the end of the last */
+	u64 *target;   /* bit: a 32-bit branch goes there; built on need */
+	bool all_nops, known;
+};
+
+/* Kernel 6.18 emulates nops of every length, older ones those of opcode 90. */
+static bool emulates_all_nops(void)
+{
+	struct utsname u;
+	int major = 0, minor = 0;
+
+	uname(&u);
+	return sscanf(u.release, "%d.%d", &major, &minor) == 2 && (major > 6 || (major == 6 && minor >= 18));
+}
+
+struct uplacer *uplacer_new(struct provider_env *env, struct elf *e)
+{
+	struct uplacer *u = xcalloc(1, sizeof(*u));
+
+	u->env = env;
+	u->elf = e;
+	u->known = elf_machine(e) == arch_x86_64.elf_machine && arch_native == &arch_x86_64;
+	u->all_nops = emulates_all_nops();
+	return u;
+}
+
+void uplacer_free(struct uplacer *u)
+{
+	if (!u)
+		return;
+	free(u->target);
+	free(u);
+}
+
+const u8 *uplace_code(const struct elf *e, u64 address, u64 *room)
+{
+	struct elf_section s;
+
+	for (u32 i = 0; elf_code_segment(e, i, &s); i++) {
+		if (!s.bytes || address < s.address || address - s.address >= s.size)
+			continue;
+		*room = s.size - (address - s.address);
+		return (const u8 *)s.bytes + (address - s.address);
+	}
+	return NULL;
+}
+
+/* ---- who branches there */
+
+static u32 load32(const u8 *p)
+{
+	u32 v;
+
+	memcpy(&v, p, sizeof(v));
+	return v;
+}
+
+/* Whether a branch opcode stands in front of a 32-bit distance. */
+static bool is_far_branch(const u8 *distance, u64 before)
+{
+	return before && ((distance[-1] & 0xfe) == 0xe8 ||
+			  (before > 1 && distance[-2] == 0x0f && (distance[-1] & 0xf0) == 0x80));
+}
+
+/* Whether some 32-bit branch in a segment goes above lo and not above hi. */
+static bool search_segment(const struct elf_section *s, u64 lo, u64 hi)
+{
+	const u8 *p = s->bytes;
+	u32 from = (u32)(lo + 1 - s->address - 4), n = (u32)(hi - lo);
+
+	for (u64 i = 0; s->size >= 4 && i <= s->size - 4; i++)
+		if (load32(p + i) + (u32)i - from < n && is_far_branch(p + i, i))
+			return true;
+	return false;
+}
+
+static void mark_segment(struct uplacer *u, const struct elf_section *s)
+{
+	const u8 *p = s->bytes;
+	u64 shift = s->address - u->base;
+
+	for (u64 i = 1; s->size >= 4 && i <= s->size - 4; i++) {
+		u64 to;
+
+		if (!is_far_branch(p + i, i))
+			continue;
+		to = shift + i + 4 + (u64)(s64)(s32)load32(p + i);
+		if (to < u->len)
+			u->target[to / 64] |= 1ull << to % 64;
+	}
+}
+
+static u64 text_size(const struct uplacer *u)
+{
+	struct elf_section s;
+	u64 sum = 0;
+
+	for (u32 i = 0; elf_code_segment(u->elf, i, &s); i++)
+		sum += s.size;
+	return sum;
+}
+
+static void build_bitmap(struct uplacer *u)
+{
+	struct elf_section s;
+	u64 end = 0;
+
+	u->base = UINT64_MAX;
+	for (u32 i = 0; elf_code_segment(u->elf, i, &s); i++) {
+		u->base = MIN(u->base, s.address);
+		end = MAX(end, s.address + s.size);
+	}
+	if (end <= u->base || end - u->base > MAX_TEXT)
+		return;
+	u->len = end - u->base;
+	u->target = xcalloc(u->len / 64 + 1, sizeof(u64));
+	for (u32 i = 0; elf_code_segment(u->elf, i, &s); i++)
+		if (s.bytes)
+			mark_segment(u, &s);
+}
+
+static bool is_far_target(struct uplacer *u, u64 lo, u64 hi)
+{
+	struct elf_section s;
+
+	if (++u->n_searches == BITMAP_FROM)
+		build_bitmap(u);
+	if (u->target) {
+		for (u64 at = lo + 1 - u->base; at <= hi - u->base && at < u->len; at++)
+			if (u->target[at / 64] >> at % 64 & 1)
+				return true;
+		return false;
+	}
+	for (u32 i = 0; elf_code_segment(u->elf, i, &s); i++)
+		if (s.bytes && search_segment(&s, lo, hi))
+			return true;
+	return false;
+}
+
+struct body { /* of a function that was decoded whole */
+	bool whole, enters, jumps_indirect;
+};
+
+/* Decodes [from, to) and looks for branches above lo and not above hi. */
+static struct body decode_body(const struct uplacer *u, u64 from, u64 to, u64 lo, u64 hi)
+{
+	struct body b = {};
+	u64 room = 0;
+	const u8 *code = uplace_code(u->elf, from, &room);
+	struct x86_insn in;
+	struct x86_effect e;
+
+	if (!code || to < from || room < to - from)
+		return b;
+	for (u64 at = 0; at < to - from; at += in.len) {
+		u64 target;
+
+		if (!x86_decode(code + at, (u32)MIN(room - at, 15u), X86_64, &in))
+			return b;
+		x86_effect(&in, &e);
+		target = from + at + (u64)e.target;
+		if ((e.kind == X86_JUMP || e.kind == X86_BRANCH || e.kind == X86_CALL) && target > lo && target <= hi)
+			b.enters = true;
+		/* a jump through a word of the file (the GOT) leaves the function */
+		if (e.kind == X86_JUMP_INDIRECT && in.base != X86_RIP)
+			b.jumps_indirect = true;
+	}
+	b.whole = true;
+	return b;
+}
+
+/* Bytes that no symbol covers: whatever looks like a short jump counts. */
+static bool bytes_enter(const struct uplacer *u, u64 from, u64 to, u64 lo, u64 hi)
+{
+	u64 room = 0;
+	const u8 *code = uplace_code(u->elf, from, &room);
+
+	for (u64 i = 0; code && i + 1 < room && from + i < to; i++) {
+		u64 target = from + i + 2 + (u64)(s64)(s8)code[i + 1];
+		bool is_short = code[i] == 0xeb || (code[i] & 0xf0) == 0x70 || (code[i] & 0xfc) == 0xe0;
+
+		if (is_short && target > lo && target <= hi)
+			return true;
+	}
+	return false;
+}
+
+/* Short jumps of the functions before and behind. */
+static bool neighbour_enters(const struct uplacer *u, u64 from, u64 to, u64 lo, u64 hi)
+{
+	while (from < to) {
+		struct elf_symbol s;
+		struct body b;
+
+		if (!elf_symbol_at(u->elf, from, &s) || !s.size) {
+			/* up to the next one that is known, byte by byte */
+			u64 end = from + 1;
+
+			while (end < to && !elf_symbol_at(u->elf, end, &s))
+				end++;
+			if (bytes_enter(u, from, end, lo, hi))
+				return true;
+			from = end;
+			continue;
+		}
+		b = decode_body(u, s.value, s.value + s.size, lo, hi);
+		if (b.enters || (!b.whole && bytes_enter(u, from, MIN(to, s.value + s.size), lo, hi)))
+			return true;
+		from = s.value + s.size;
+	}
+	return false;
+}
+
+/* NULL: nothing enters above the entry and not above the site, a push or not. */
+static const char *who_enters(struct uplacer *u, const struct elf_symbol *s, u64 site, bool is_push)
+{
+	u64 lo = s->value;
+	struct body b;
+
+	if (elf_symbol_within(u->elf, lo, site))
+		return "another symbol stands before it";
+	b = decode_body(u, lo, lo + s->size, lo, site);
+	if (!b.whole)
+		return "not all of the function can be decoded";
+	if (b.enters)
+		return "a branch of the function goes back to before it";
+	if (b.jumps_indirect && !is_push)
+		return "the function has a jump table";
+	if (text_size(u) > MAX_TEXT)
+		return "the file is too large to look for branches into the function";
+	if (neighbour_enters(u, lo > NEIGHBOUR ? lo - NEIGHBOUR : 0, lo, lo, site) ||
+	    neighbour_enters(u, lo + s->size, lo + s->size + NEIGHBOUR, lo, site) || is_far_target(u, lo, site))
+		return "a branch from outside enters before it";
+	return NULL;
+}
+
+/* ---- from the entry on */
+
+struct walk {
+	const struct uplace_need *need;
+	u8 holds[16]; /* whose value at entry the register holds now, or X86_NO_REG */
+	s32 sp;
+	u32 passed;    /* instructions that do something */
+	bool flags_gone, pushed_bp, framed;
+};
+
+static u8 holder_of(const struct walk *w, u32 reg)
+{
+	if (w->holds[reg] == reg)
+		return (u8)reg;
+	for (u8 i = 0; i < 16 && !w->need->same_regs; i++)
+		if (w->holds[i] == reg && i != X86_SP)
+			return i;
+	return X86_NO_REG;
+}
+
+/* NULL: all that is needed can be told here. */
+static const char *lost(const struct walk *w)
+{
+	static const char *const texts[] = {
+#define TEXT(r) "the function overwrites " r " first, which the script reads"
+		TEXT("rax"), TEXT("rcx"), TEXT("rdx"), TEXT("rbx"), TEXT("rsp"), TEXT("rbp"), TEXT("rsi"), TEXT("rdi"),
+		TEXT("r8"), TEXT("r9"), TEXT("r10"), TEXT("r11"), TEXT("r12"), TEXT("r13"), TEXT("r14"), TEXT("r15"),
+#undef TEXT
+	};
+
+	for (u32 i = 0; i < 16; i++)
+		if (w->need->regs & 1u << i && i != X86_SP && holder_of(w, i) == X86_NO_REG)
+			return texts[i];
+	if (w->need->regs & 1u << X86_FLAGS && w->flags_gone)
+		return "the function changes the flags first, which the script reads";
+	if (w->need->is_return && w->sp)
+		return "the function moves rsp first, and a return probe needs it where it was";
+	if (w->need->plain && w->passed)
+		return "the script reads args or ctx, which are described at the entry";
+	return NULL;
+}
+
+/* How the kernel walks the stack from here: by rbp; since 6.11 it knows of a call just made on endbr64
+ * and push rbp. */
+static bool walks_alike(const struct walk *w, const u8 *code)
+{
+	return w->framed || (!w->passed && *code == 0x55);
+}
+
+/* What the instruction does to what we know. NULL, or why nobody may pass it. */
+static const char *pass(struct walk *w, const struct x86_effect *e)
+{
+	bool pushed_bp = w->pushed_bp;
+
+	if (e->kind != X86_PLAIN && e->kind != X86_NOP && e->kind != X86_ENDBR && e->kind != X86_PUSH)
+		return e->kind == X86_UNKNOWN ? "an instruction before any better place has an effect that is not known"
+					      : "no better place before the function branches or ends";
+	if (e->may_fault)
+		return "the function reads memory first, which may fault";
+	if (e->writes & 1u << X86_SP && !e->moves_sp)
+		return "the function sets rsp first";
+	w->passed += e->writes != 0 || e->kind == X86_PLAIN || e->kind == X86_PUSH;
+	w->sp += e->moves_sp ? e->sp : 0;
+	w->flags_gone |= (e->writes >> X86_FLAGS & 1) != 0;
+	w->framed = w->framed || (pushed_bp && w->sp == -8 && e->copy_to == X86_BP && e->copy_from == X86_SP);
+	for (u32 i = 0; i < 16; i++)
+		if (e->writes & 1u << i && i != X86_SP)
+			w->holds[i] = e->copy_to == i && e->copy_from != X86_SP ? w->holds[e->copy_from] : X86_NO_REG;
+	return NULL;
+}
+
+static const char *insn_name(const struct x86_insn *in, const struct x86_effect *e)
+{
+	switch (e->kind) {
+	case X86_PUSH: return "push";
+	case X86_JUMP: return "jmp";
+	case X86_BRANCH: return "jcc";
+	case X86_CALL: return "call";
+	default: return in->op == 0x90 || e->kind == X86_NOP ? "nop" : "it";
+	}
+}
+
+static void at_entry(struct uplacer *u, struct uplace *out, const char *why)
+{
+	out->why = arena_printf(u->env->arena, "at the entry: %s", why);
+}
+
+/* The entry is emulated: nothing is cheaper, unless a loop comes back to a nop5 (see x86_is_nop5). */
+static bool take(struct uplacer *u, const struct elf_symbol *s, const struct walk *w, u64 at, const char *insn,
+		 bool is_push, struct uplace *out)
+{
+	const char *why;
+
+	if (!at) {
+		at_entry(u, out, arena_printf(u->env->arena, "the kernel emulates the %s there", insn));
+		return true;
+	}
+	why = who_enters(u, s, s->value + at, is_push);
+	if (why) {
+		at_entry(u, out, why);
+		return false;
+	}
+	out->offset = (u32)at;
+	out->sp = w->sp;
+	for (u32 i = 0; i < 16; i++)
+		out->reg[i] = holder_of(w, i);
+	out->why = insn ? arena_printf(u->env->arena, "%u bytes behind the entry: the kernel emulates the %s there",
+				       (u32)at, insn)
+			: arena_printf(u->env->arena,
+				       "%u bytes behind the entry: the kernel mistakes what stands before", (u32)at);
+	return true;
+}
+
+static void find(struct uplacer *u, const struct elf_symbol *s, const u8 *code, u64 room,
+		 const struct uplace_need *need, struct uplace *out)
+{
+	struct walk w = { .need = need };
+	struct x86_insn in;
+	struct x86_effect e;
+	const char *why = NULL;
+	bool misread = false; /* what stands at the entry: any other place will do */
+	u64 at = 0;
+
+	for (u8 i = 0; i < 16; i++)
+		w.holds[i] = i;
+	for (u32 n = 0; n < MAX_PASSED && at < s->size && !why; n++, at += in.len) {
+		bool emulated;
+
+		if (!x86_decode(code + at, (u32)MIN(room - at, 15u), X86_64, &in)) {
+			why = "its instructions are not all known";
+			break;
+		}
+		x86_effect(&in, &e);
+		emulated = x86_uprobe_emulates(&in, code + at, u->all_nops);
+		if (emulated && (!at || !need->stack || walks_alike(&w, code + at))) {
+			out->breaks = !take(u, s, &w, at, insn_name(&in, &e), e.kind == X86_PUSH, out) && misread;
+			return;
+		}
+		if (misread && !x86_uprobe_misreads(&in)) {
+			out->breaks = !take(u, s, &w, at, NULL, e.kind == X86_PUSH, out);
+			return;
+		}
+		misread |= !at && x86_uprobe_misreads(&in);
+		why = pass(&w, &e);
+		w.pushed_bp = e.kind == X86_PUSH && code[at] == 0x55 && w.sp == -8;
+		if (!why)
+			why = lost(&w);
+	}
+	at_entry(u, out, why ? why : "no better place near it");
+	out->breaks = misread;
+}
+
+const char *uplace_refuses(const struct elf *e, u64 address)
+{
+	u64 room = 0;
+	const u8 *code = elf_machine(e) == arch_x86_64.elf_machine ? uplace_code(e, address, &room) : NULL;
+	struct x86_insn in;
+
+	if (code && x86_decode(code, (u32)MIN(room, 15u), X86_64, &in) && x86_uprobe_misreads(&in))
+		return "the kernel mistakes the vector instruction there for a branch";
+	return NULL;
+}
+
+void uplacer_find(struct uplacer *u, const struct elf_symbol *s, const struct uplace_need *need, struct uplace *out)
+{
+	u64 room = 0;
+	const u8 *code = u->known ? uplace_code(u->elf, s->value, &room) : NULL;
+
+	*out = (struct uplace){ 0 };
+	for (u8 i = 0; i < 16; i++)
+		out->reg[i] = i;
+	if (u->env->exact_uprobes) {
+		at_entry(u, out, "exact_uprobes is set");
+		out->breaks = uplace_refuses(u->elf, s->value);
+	}
+	else if (!u->known)
+		at_entry(u, out, "only x86-64 code is looked at");
+	else if (!s->size)
+		at_entry(u, out, "the size of the function is not known");
+	else if (!code || room < s->size)
+		at_entry(u, out, "the file does not have its code");
+	else
+		find(u, s, code, room, need, out);
+}
+
+/* ---- what scripts read */
+
+static const u8 arg_regs[] = { X86_DI, X86_SI, X86_DX, X86_CX, 8, 9 };
+
+struct uplace_need uplace_need_of(const struct provider_env *env, bool is_return, bool many)
+{
+	struct uplace_need n = { .is_return = is_return, .same_regs = many };
+
+	if (is_return)
+		return n; /* read when it returns, wherever the probe sat */
+	n.plain = env->script.record || env->script.ctx;
+	n.stack = env->script.stack;
+	if (env->script.regs)
+		n.regs = 0x1ffff;
+	for (u32 i = 0; i < ARRAY_SIZE(arg_regs); i++)
+		if (env->script.argn >> i & 1)
+			n.regs |= 1u << arg_regs[i];
+	return n;
+}
+
+/* Offsets in struct pt_regs by the instructions' register numbers. */
+static const u8 offsets[16] = { 80, 88, 96, 40, 152, 32, 104, 112, 72, 64, 56, 48, 24, 16, 8, 0 };
+
+static void move_reg(struct loc *loc, const struct uplace *at)
+{
+	if (loc->kind == LOC_STACK && loc->offset == arch_x86_64.sp)
+		loc->inner -= at->sp;
+	if (loc->kind != LOC_REG)
+		return;
+	if (loc->offset == arch_x86_64.ip)
+		loc->inner -= (s32)at->offset;
+	else if (loc->offset == arch_x86_64.sp)
+		loc->inner -= at->sp;
+	else
+		for (u32 i = 0; i < 16; i++)
+			if (offsets[i] == loc->offset) {
+				loc->offset = at->reg[i] == X86_NO_REG ? loc->offset : offsets[at->reg[i]];
+				return;
+			}
+}
+
+static struct arg_desc *move_args(struct provider_env *env, const struct arg_desc *args, u32 n,
+				  const struct uplace *at)
+{
+	struct arg_desc *to = n ? arena_dup(env->arena, args, n * sizeof(*args)) : NULL;
+
+	for (u32 i = 0; i < n; i++)
+		move_reg(&to[i].loc, at);
+	return to;
+}
+
+static bool moves_registers(const struct provider_env *env, const struct uplace *at)
+{
+	bool moved = false;
+
+	for (u8 i = 0; i < ARRAY_SIZE(arg_regs); i++)
+		moved |= (env->script.argn >> i & 1) && at->reg[arg_regs[i]] != arg_regs[i];
+	return moved;
+}
+
+struct profile *uplace_profile(struct provider_env *env, struct profile *base, const struct uplace *at)
+{
+	struct profile *p;
+	bool regs = env->script.regs, stack = env->script.stack;
+
+	if (base->is_return || !at->offset || !(regs || stack || (env->uses_args && moves_registers(env, at))))
+		return base;
+	p = arena_dup(env->arena, base, sizeof(*base));
+	p->args = move_args(env, base->args, base->n_args, at);
+	p->argn = move_args(env, base->argn, base->n_argn, at);
+	if (regs)
+		p->regs = move_args(env, base->regs, base->n_regs, at);
+	if (stack)
+		p->ip_delta = at->offset;
+	return p;
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Where in a function a user-space probe sits best. A kernel uprobe on an instruction that the kernel
+ * emulates costs a tenth of one that it steps over, so a probe of a function's entry may sit behind the
+ * entry, on the first such instruction, when nothing can tell the difference.
+ */
+#ifndef SONDE_PROVIDER_UPLACE_H
+#define SONDE_PROVIDER_UPLACE_H
+
+#include "provider/provider.h"
+#include "sym/elf.h"
+
+struct uplace_need {
+	u32 regs;	/* registers whose values at the entry are read: bitmap of enum in insn.h */
+	bool same_regs; /* they must lie where they lay: many functions share a program */
+	bool plain;	/* only over instructions that do nothing: anything may be read */
+	bool is_return; /* the return address must lie where rsp points */
+	bool stack;	/* the user stack is walked: it must come out as at the entry */
+};
+
+struct uplace {
+	u32 offset;  /* of the site from the entry */
+	s32 sp;	     /* rsp there, as seen from rsp at the entry */
+	u8 reg[16];  /* the register that holds what register i held at the entry */
+	const char *why;
+	bool breaks; /* no place: the kernel would run something else than the instruction there */
+};
+
+struct uplacer;
+
+/* Reads e, which stays the caller's and must live as long. */
+struct uplacer *uplacer_new(struct provider_env *env, struct elf *e);
+void uplacer_free(struct uplacer *u);
+/* Never fails: the entry itself is always a place. why lives in env's arena. */
+void uplacer_find(struct uplacer *u, const struct elf_symbol *function, const struct uplace_need *need,
+		  struct uplace *out);
+/* NULL: an instruction at an address may be probed; else why not. */
+const char *uplace_refuses(const struct elf *e, u64 address);
+/* Bytes of code at an address to the end of what the file has loaded there; NULL: none. */
+const u8 *uplace_code(const struct elf *e, u64 address, u64 *room);
+/* What the clauses of a script need of an entry or return probe. */
+struct uplace_need uplace_need_of(const struct provider_env *env, bool is_return, bool many);
+/* The profile as a program sees it at the place: base itself when it looks the same. */
+struct profile *uplace_profile(struct provider_env *env, struct profile *base, const struct uplace *at);
+
+#endif
