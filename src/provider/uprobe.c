@@ -72,19 +72,27 @@ static int bad_offset(struct match *m, const char *why)
  * program has none; functions that return twice keep the address and come back by it later, when the
  * kernel has forgotten the call.
  */
+static bool returns_twice(const char *name)
+{
+	static const char *const twice[] = { "setjmp",	     "sigsetjmp",     "vfork", "libc_vfork", "getcontext",
+					     "swapcontext", "start_context", "clone", "clone3",	    "clone_internal" };
+	size_t len;
+
+	if (starts_with(name, "__GI_")) /* glibc's inner names: __GI___sigsetjmp */
+		name += strlen("__GI_");
+	name += strspn(name, "_");
+	len = strcspn(name, "@");
+	for (u32 i = 0; i < ARRAY_SIZE(twice); i++)
+		if (strlen(twice[i]) == len && !memcmp(name, twice[i], len))
+			return true;
+	return false;
+}
+
 static const char *no_return(const struct match *m, const struct elf_symbol *s)
 {
-	static const char *const twice[] = { "setjmp",	   "_setjmp",	  "__setjmp",	    "sigsetjmp", "__sigsetjmp",
-					     "vfork",	   "__vfork",	  "__libc_vfork",   "getcontext", "swapcontext",
-					     "__getcontext", "__swapcontext", "__start_context", "clone", "__clone",
-					     "clone3",	   "__clone3",	  "__clone_internal" };
-
 	if (s->value == elf_entry(m->elf))
 		return "the entry point of a program has nobody to return to";
-	for (u32 i = 0; i < ARRAY_SIZE(twice); i++)
-		if (streq(s->name, twice[i]))
-			return "it returns more than once, and a return probe would break that";
-	return NULL;
+	return returns_twice(s->name) ? "it returns more than once, and a return probe would break that" : NULL;
 }
 
 /* A whole function: the site may be behind its entry. What would break the program is an error when it is
