@@ -94,7 +94,7 @@ struct provider_env {
 	 * are placed alike, so that they fire in the order of the script. */
 	struct script_reads {
 		u32 argn;    /* bit N: argN */
-		bool record; /* args.NAME */
+		bool record; /* args.NAME, vars.NAME */
 		bool regs, ctx, stack;
 	} script;
 	bool exact_uprobes;	/* of struct config */

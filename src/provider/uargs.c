@@ -291,10 +291,10 @@ static void describe(struct params *p, struct profile *to, struct uargs_site *si
 	}
 	to->args_name = arena_printf(p->env->arena, "the %s of %s", p->is_return ? "results" : "parameters",
 				     p->func.name);
-	if (p->is_return)
-		describe_result(p, to);
-	else
+	if (!p->is_return)
 		describe_vars(p, to);
+	else if (!p->many) /* of many functions it is what all have: a number */
+		describe_result(p, to);
 	to->fixed_place |= !p->at_entry;
 }
 

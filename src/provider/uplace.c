@@ -287,7 +287,7 @@ static u8 holder_of(const struct walk *w, u32 reg)
 {
 	if (w->holds[reg] == reg)
 		return (u8)reg;
-	for (u8 i = 0; i < 16 && !w->need->same_regs; i++)
+	for (u8 i = 0; i < 16; i++)
 		if (w->holds[i] == reg && i != X86_SP)
 			return i;
 	return X86_NO_REG;
@@ -462,9 +462,9 @@ void uplacer_find(struct uplacer *u, const struct elf_symbol *s, const struct up
 
 static const u8 arg_regs[] = { X86_DI, X86_SI, X86_DX, X86_CX, 8, 9 };
 
-struct uplace_need uplace_need_of(const struct provider_env *env, bool is_return, bool many)
+struct uplace_need uplace_need_of(const struct provider_env *env, bool is_return)
 {
-	struct uplace_need n = { .is_return = is_return, .same_regs = many };
+	struct uplace_need n = { .is_return = is_return };
 
 	if (is_return)
 		return n; /* read when it returns, wherever the probe sat */

@@ -12,7 +12,6 @@
 
 struct uplace_need {
 	u32 regs;	/* registers whose values at the entry are read: bitmap of enum in insn.h */
-	bool same_regs; /* they must lie where they lay: many functions share a program */
 	bool plain;	/* only over instructions that do nothing: anything may be read */
 	bool is_return; /* the return address must lie where rsp points */
 	bool stack;	/* the user stack is walked: it must come out as at the entry */
@@ -39,7 +38,7 @@ const char *uplace_refuses(const struct elf *e, u64 address);
 /* Bytes of code at an address to the end of what the file has loaded there; NULL: none. */
 const u8 *uplace_code(const struct elf *e, u64 address, u64 *room);
 /* What the clauses of a script need of an entry or return probe. */
-struct uplace_need uplace_need_of(const struct provider_env *env, bool is_return, bool many);
+struct uplace_need uplace_need_of(const struct provider_env *env, bool is_return);
 /* The profile as a program sees it at the place: base itself when it looks the same. */
 struct profile *uplace_profile(struct provider_env *env, struct profile *base, const struct uplace *at);
 

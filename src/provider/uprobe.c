@@ -99,7 +99,7 @@ static const char *no_return(const struct match *m, const struct elf_symbol *s)
  * named, and left out of what a pattern matches. */
 static void add(struct match *m, const struct elf_symbol *s, const char *func, const char *shown, u64 file_offset)
 {
-	struct uplace_need need = uplace_need_of(m->env, m->is_return, m->many);
+	struct uplace_need need = uplace_need_of(m->env, m->is_return);
 	const char *why = m->is_return ? no_return(m, s) : NULL;
 	struct target *t;
 	struct uplace at;
@@ -115,6 +115,8 @@ static void add(struct match *m, const struct elf_symbol *s, const char *func, c
 		return;
 	}
 	t = add_exactly(m, func, shown, file_offset);
+	if (t->profile->fixed_place) /* where its variables are */
+		return;
 	t->site.offset += at.offset;
 	t->site.place = at.why;
 	t->profile = uplace_profile(m->env, t->profile, &at);

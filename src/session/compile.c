@@ -174,7 +174,7 @@ static void script_reads(struct compiled *c)
 
 		clause_reads(c, cl, &r);
 		all->argn |= r.argn;
-		all->record |= r.whole || r.args.n;
+		all->record |= r.whole || r.args.n || r.vars.n;
 		all->regs |= (r.flags & BI_READS_REGS) != 0;
 		all->ctx |= (r.flags & BI_READS_CTX) != 0;
 		all->stack |= (r.flags & BI_READS_STACK) != 0;
