@@ -242,6 +242,14 @@ static void body_begin(struct lower *l, struct body *b, u32 n_params)
 	l->s->loop = &b->loop;
 }
 
+/* The body's own variables end with it: where it is lowered again, for unroll, they get new homes. */
+static void forget_homes(struct lower *l, const struct lower_state *outer)
+{
+	for (u32 i = 0; i < l->inst->vars.n; i++)
+		if (l->inst->vars.v[i]->ir > outer->var_home.n)
+			l->inst->vars.v[i]->ir = 0;
+}
+
 /* ended: a word of scratch that says that the loop did not run out of turns; O_NONE: nobody asks. */
 static void body_end(struct lower *l, struct body *b, struct opnd ended)
 {
@@ -256,6 +264,7 @@ static void body_end(struct lower *l, struct body *b, struct opnd ended)
 	ir_emit(l, (struct ir_insn){ .op = IR_RETURN, .arg = { o_imm(1) } });
 	ir_order(l);
 	b->outer->scratch_peak = MAX(b->outer->scratch_peak, b->state.scratch_peak);
+	forget_homes(l, b->outer);
 	l->f = b->parent;
 	l->s = b->outer;
 	l->block = b->block;

@@ -478,6 +478,18 @@ static void compare_probe(struct lower *l, struct node *probe, const struct node
 	ir_jump(l, differ);
 }
 
+/* The same value, field by field in the type that holds both sides. */
+static struct ir_val as_type(struct lower *l, const struct ir_val *v, const struct type *t)
+{
+	struct opnd temp;
+
+	if (type_equal(v->type, t))
+		return *v;
+	temp = lower_temp(l, t->size, 8, "compared");
+	lower_put(l, v, t, temp, true);
+	return val_memory(t, temp);
+}
+
 void lower_compare_memory(struct lower *l, struct node *n, struct ir_block *equal, struct ir_block *differ)
 {
 	const struct type *t = n->a->type;
@@ -505,12 +517,10 @@ void lower_compare_memory(struct lower *l, struct node *n, struct ir_block *equa
 	if (t->kind == TY_STRING) {
 		len = MIN(a.type->count, b.type->count);
 	} else {
-		if (!type_equal(a.type, b.type)) {
-			struct opnd temp = lower_temp(l, t->size, 8, "compared");
-
-			lower_put(l, &b, t, temp, true);
-			b = val_memory(t, temp);
-		}
+		if (n->promoted && n->promoted->kind == t->kind)
+			t = n->promoted;
+		a = as_type(l, &a, t);
+		b = as_type(l, &b, t);
 		len = t->size;
 	}
 	compare_chunks(l, a.o, b.o, NULL, 0, len, equal, differ);

@@ -519,13 +519,19 @@ static void settle_if(struct check *c, struct node *n)
 		*dead = dead == &n->b ? node_new(c->arena, N_BLOCK, n->span) : NULL;
 }
 
-/* The conditional becomes its live branch. */
+/* The conditional becomes its live branch; print(1 ? @m : 0) is of the value, not of the map. */
 static void settle_cond(struct node *n)
 {
 	struct node *live = n->a->value ? n->b : n->c;
 	bool discards = n->discards_value;
 
-	node_copy_over(n, live);
+	if (live->kind == N_MAP) {
+		n->kind = N_BLOCK_EXPR;
+		n->a = n->c = NULL;
+		n->b = live;
+	} else {
+		node_copy_over(n, live);
+	}
 	n->discards_value = discards;
 }
 
