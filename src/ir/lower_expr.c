@@ -189,6 +189,28 @@ struct ir_val lower_binary(struct lower *l, struct node *n)
 	return val_scalar(n->type, lower_arithmetic(l, n, n->op, a, b));
 }
 
+/*
+ * The address of our own memory as a mere number, with which a script may do what it likes. Verifiers
+ * follow addresses, and refuse most sums with them, until one has been through a map.
+ */
+static struct opnd address_of(struct lower *l, struct node *n)
+{
+	struct opnd temp, addr;
+	struct ir_val v;
+
+	if (n->kind == N_MAP) {
+		addr = lower_map_address(l, n);
+	} else {
+		v = lower_place(l, n);
+		if (v.is_foreign)
+			return v.o;
+		addr = v.in_memory ? ir_addr(l, v.o) : v.o;
+	}
+	temp = lower_scratch_temp(l, 8);
+	ir_store(l, temp, 8, addr);
+	return ir_load(l, temp, 8, false);
+}
+
 static struct ir_val lower_unary(struct lower *l, struct node *n)
 {
 	switch (n->op) {
@@ -204,14 +226,8 @@ static struct ir_val lower_unary(struct lower *l, struct node *n)
 		return val_scalar(&ty_bool, truth_value(l, n));
 	case OP_DEREF:
 		return lower_read_place(l, n);
-	case OP_ADDR: {
-		struct ir_val v;
-
-		if (n->a->kind == N_MAP)
-			return val_scalar(n->type, lower_map_address(l, n->a));
-		v = lower_place(l, n->a);
-		return val_scalar(n->type, v.in_memory && !v.is_foreign ? ir_addr(l, v.o) : v.o);
-	}
+	case OP_ADDR:
+		return val_scalar(n->type, address_of(l, n->a));
 	default:
 		BUG("unary operator %d", n->op);
 	}

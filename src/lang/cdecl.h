@@ -58,7 +58,7 @@ struct c_member {
 	const struct type *type;
 	s64 bits;  /* -1: not a bitfield */
 	u32 align; /* asked for by an attribute, 0: no */
-	bool from_user;
+	bool from_user, packed;
 	struct span span;
 };
 struct c_members {

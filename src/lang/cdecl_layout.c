@@ -19,7 +19,7 @@ struct layout {
 
 static u32 align_of(const struct layout *l, const struct c_member *m)
 {
-	u32 natural = l->packed ? 1 : MAX(m->type->align, 1u);
+	u32 natural = l->packed || m->packed ? 1 : MAX(m->type->align, 1u);
 
 	return MAX(natural, m->align);
 }

@@ -348,6 +348,7 @@ static void member(struct cdecl *c, struct c_members *to, const struct c_spec *s
 		m.bits = MAX(m.bits, 0);
 	attributes(c, &s.attrs);
 	m.align = s.attrs.align;
+	m.packed = s.attrs.packed;
 	m.from_user = m.type->kind == TY_POINTER && m.type->space == SPACE_USER;
 	add_member(c, to, &m);
 }

@@ -80,6 +80,17 @@ int check_not_null(struct check *c, const struct reg *r)
 	return check_fail(c, "value of %s may be NULL here", check_map_name(c, r->map));
 }
 
+/*
+ * ctx: a script may ask for it; the values of bpf_seq_printf() are addresses; &$x goes through scratch to
+ * become a number.
+ */
+static bool may_keep_address(const struct check *c, const struct reg *to, const struct reg *from)
+{
+	if (from->kind == R_CTX || (from->kind == R_VALUE && c->profile == PROFILE_ITER))
+		return true;
+	return to->kind == R_VALUE && c->prog->maps.v[to->map].role == MAP_SCRATCH;
+}
+
 static int check_object(struct check *c, const struct reg *r, s32 off, u32 size, enum access access,
 			const struct reg *from, struct reg *out)
 {
@@ -91,9 +102,7 @@ static int check_object(struct check *c, const struct reg *r, s32 off, u32 size,
 		return -1;
 	if (access != ACCESS_READ && r->kind == R_KEY)
 		return check_fail(c, "writes to the key of %s", check_map_name(c, r->map));
-	/* ctx: a script may ask for it; the values of bpf_seq_printf() are addresses */
-	if (from && reg_is_pointer(from) && from->kind != R_CTX &&
-	    !(from->kind == R_VALUE && c->profile == PROFILE_ITER))
+	if (from && reg_is_pointer(from) && !may_keep_address(c, r, from))
 		return check_fail(c, "stores an address of the program's own memory in a %s", of);
 	if (out)
 		*out = reg_scalar(
