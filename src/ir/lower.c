@@ -150,10 +150,28 @@ static void filter_syscalls(struct lower *l)
 	filter_compat(l);
 }
 
+static void filter_loading(struct lower *l)
+{
+	const struct profile *p = l->profile;
+	struct opnd task, word;
+
+	if (!p->loading_mask)
+		return;
+	task = ir_call(l, BPF_FUNC_get_current_task, true, 0);
+	word = lower_read_scalar(l, type_int(p->loading_size, false), ir_op2(l, IR_ADD, task, o_imm(p->loading_offset)),
+				 SPACE_KERNEL);
+	return_unless(l, CC_EQ, ir_op2(l, IR_AND, word, o_imm((s64)p->loading_mask)), o_imm(0));
+}
+
 static void filter_process(struct lower *l)
 {
 	struct opnd tgid, key;
 
+	filter_loading(l);
+	if (l->profile->only_child)
+		return_unless(l, CC_EQ,
+			      ir_op2(l, IR_SHR, ir_call(l, BPF_FUNC_get_current_pid_tgid, true, 0), o_imm(32)),
+			      lower_own_word(l, DATA_CPID));
 	if (!l->inst->only_pid && l->inst->follow_map == NO_INDEX)
 		return;
 	tgid = ir_op2(l, IR_SHR, ir_call(l, BPF_FUNC_get_current_pid_tgid, true, 0), o_imm(32));

@@ -66,6 +66,7 @@ static bool same_kind(const struct profile *a, const struct profile *b)
 {
 	return a->kind == b->kind && a->prog_type == b->prog_type &&
 	       a->attach_type == b->attach_type && a->attach_btf_id == b->attach_btf_id &&
+	       a->loading_mask == b->loading_mask && a->only_child == b->only_child &&
 	       same_text(a->attach_module, b->attach_module) && a->attach_prog == b->attach_prog &&
 	       a->default_space == b->default_space && a->user_regs == b->user_regs &&
 	       a->has_func == b->has_func && a->is_return == b->is_return && a->ip_delta == b->ip_delta;

@@ -85,6 +85,7 @@ struct provider_env {
 	struct features *features;
 	struct btf *(*btf)(struct provider_env *env); /* opened on first need; NULL: the kernel has none */
 	s32 pid;		/* -p, or -1 */
+	bool child_alone;	/* -c without --follow: what is bound to a process is bound to that one */
 	bool unsafe;
 	bool uses_args;		/* the clause mentions args (or argN/retval): layouts matter */
 	bool uses_func_or_probe; /* the clause mentions probe or func */

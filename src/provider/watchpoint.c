@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <linux/hw_breakpoint.h>
 #include "provider/internal.h"
+#include "sym/btf.h"
 
 static int bad(struct provider_env *env, const struct spec *spec, const char *why)
 {
@@ -52,6 +53,22 @@ static int parse(struct provider_env *env, const struct spec *spec, struct site 
 	return 0;
 }
 
+/*
+ * Before a program's first instruction exec clears and fills its memory, byte by byte, which hits a
+ * watchpoint as well: current->in_execve (include/linux/sched.h) tells these apart.
+ */
+static void skip_loading(struct provider_env *env, struct profile *p)
+{
+	struct btf *btf = env_btf(env);
+	const struct type *task = btf ? btf_type_by_name(btf, 's', "task_struct") : NULL;
+	const struct field *f = task ? type_field(task, "in_execve", &p->loading_offset) : NULL;
+
+	if (!f || !f->bit_size)
+		return;
+	p->loading_size = f->type->size;
+	p->loading_mask = ((1ull << f->bit_size) - 1) << f->bit_offset;
+}
+
 static int resolve(struct provider_env *env, const struct spec *spec, target_fn f, void *ctx)
 {
 	struct profile *p = profile_new(env, PROFILE_PERF_EVENT, BPF_PROG_TYPE_PERF_EVENT);
@@ -63,6 +80,10 @@ static int resolve(struct provider_env *env, const struct spec *spec, target_fn 
 	if (ret < 0)
 		return ret;
 	p->default_space = parsed.wp_addr >> 63 ? SPACE_KERNEL : SPACE_USER;
+	if (p->default_space == SPACE_USER) {
+		skip_loading(env, p);
+		p->only_child = env->child_alone;
+	}
 	s = &targets_add(env, &ts, SITE_WATCHPOINT, spec_name(env, spec),
 			 profile_for_site(env, p, false, true))
 		     ->site;
@@ -85,11 +106,11 @@ const struct provider provider_watchpoint = {
 	.syntax = "watchpoint:ADDRESS:LENGTH:MODE",
 	.brief = "an access to memory",
 	.doc = "Runs after a write (w), a read or write (rw) of 1, 2, 4 or 8 bytes, or before execution (x). With "
-	       "-p or -c in all threads of the process.",
+	       "-p or -c in all threads of the process, the kernel's own accesses for it included (read(2) into the "
+	       "memory), but for exec's. Kernel addresses are watched everywhere. A processor has four watchpoints.",
 	.example = "watchpoint:0x10000000:8:w { printf(\"hit\\n\"); }",
 	.min_parts = 4,
 	.max_parts = 4,
 	.resolve = resolve,
-	.list = list,
-	.bound_to_pid = true,
+	.list = list, /* -p filters too: before 5.13 a process's children inherit its watchpoints */
 };

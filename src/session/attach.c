@@ -41,6 +41,8 @@ static void skip(void *ctx, const struct site *site, const struct err *err)
 	if (!strstr(err->text, site->probe))
 		buf_printf(&text, "%s: ", site->probe);
 	buf_printf(&text, "%s; skipping", err->text);
+	if (err->help[0])
+		buf_printf(&text, " (%s)", err->help);
 	warn(s->r, text.s);
 	buf_release(&text);
 }
@@ -79,6 +81,13 @@ static bool newest_runs_first(struct run *r, const struct site *s)
 	return false;
 }
 
+/* What watches a process's memory watches the command's when there is one. */
+static void bind_to_child(const struct run *r, const struct instance *in, struct site *s)
+{
+	if (s->kind == SITE_WATCHPOINT && in->profile->only_child && r->child)
+		s->pid = r->child;
+}
+
 static struct sites_of *sites_by_func(struct run *r)
 {
 	u32 n = r->c.instances.n;
@@ -93,6 +102,7 @@ static struct sites_of *sites_by_func(struct run *r)
 	for (u32 i = 0; i < r->c.sites.n; i++) {
 		struct sites_of *s = &of[r->c.sites.v[i].func];
 
+		bind_to_child(r, r->c.instances.v[r->c.sites.v[i].func], &r->c.sites.v[i].site);
 		if (!run_by_hand(&r->c.sites.v[i].site))
 			s->v[s->n++] = &r->c.sites.v[i].site;
 	}

@@ -376,6 +376,7 @@ static void resolve_clause(struct compiled *c, const struct session_options *o, 
 	env->pid = o->pid > 0 ? o->pid : -1;
 	env->script = c->reads;
 	env->exact_uprobes = c->env.config.exact_uprobes;
+	env->child_alone = o->command && !o->follow;
 	env->uses_args = r.reads & BI_READS_ARGS;
 	env->uses_func_or_probe = r.reads & BI_READS_NAME;
 	env->uses_stack = r.reads & BI_READS_STACK;

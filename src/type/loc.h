@@ -154,6 +154,11 @@ struct profile {
 	bool own_site;	   /* the site's index is compiled in: never shared with another target */
 	/* Pointers among the arguments may be null, and verifiers want that settled before they are used. */
 	bool may_be_null;
+	/* A word of struct task_struct whose bits say that the kernel is still loading the program (exec): what it
+	 * writes then is not the program's doing. Mask 0: not asked. */
+	u32 loading_offset, loading_size;
+	u64 loading_mask;
+	bool only_child; /* events of the -c command alone */
 	bool pinned; /* an iterator that outlives us: what it prints goes to whoever reads it */
 };
 #define NO_SITE (~0u)
