@@ -100,6 +100,16 @@ static bool compares_signed(const struct node *n)
 	return is_signed(a) || is_signed(b);
 }
 
+static bool is_float(const struct node *n)
+{
+	return n->type->kind == TY_FLOAT;
+}
+
+static bool compares_floats(const struct node *n)
+{
+	return is_float(n->a) || is_float(n->b);
+}
+
 static bool compares_memory(const struct node *n)
 {
 	if (n->a->kind == N_STR || n->b->kind == N_STR)
@@ -180,7 +190,7 @@ struct ir_val lower_binary(struct lower *l, struct node *n)
 {
 	struct opnd a, b;
 
-	if (n->op == OP_LAND || n->op == OP_LOR || (is_comparison(n->op) && compares_memory(n)))
+	if (n->op == OP_LAND || n->op == OP_LOR || (is_comparison(n->op) && (compares_floats(n) || compares_memory(n))))
 		return val_scalar(&ty_bool, truth_value(l, n));
 	a = lower_scalar(l, n->a);
 	b = lower_scalar(l, n->b);
@@ -301,6 +311,10 @@ struct cond_marks lower_cond_marks(struct lower *l, struct node *n, struct ir_bl
 	if (!n->is_const && n->kind == N_BINARY) {
 		if (n->op == OP_LAND || n->op == OP_LOR)
 			return cond_logic(l, n, yes, no);
+		if (is_comparison(n->op) && compares_floats(n)) {
+			lower_compare_floats(l, n, cond_of(n->op, true), yes, no);
+			return both(l);
+		}
 		if (is_comparison(n->op) && compares_memory(n)) {
 			u32 mark = vn_mark(l);
 
@@ -322,6 +336,10 @@ struct cond_marks lower_cond_marks(struct lower *l, struct node *n, struct ir_bl
 		struct cond_marks m = lower_cond_marks(l, n->a, no, yes);
 
 		return (struct cond_marks){ m.no, m.yes };
+	}
+	if (n->type && is_float(n)) {
+		lower_float_is_set(l, n, yes, no);
+		return both(l);
 	}
 	if (n->kind == N_STR || (n->type && n->type->kind == TY_STRING)) {
 		/* a string is true when it is not empty */

@@ -445,6 +445,8 @@ void lower_put(struct lower *l, const struct ir_val *v, const struct type *t, st
 			o = lower_load_place(l, v, NULL);
 		o = lower_convert(l, o, v->type, t);
 		ir_store(l, dst, t->size, o);
+	} else if (t->kind == TY_FLOAT && v->type->size < t->size) {
+		ir_store(l, dst, 8, lower_float_load(l, v));
 	} else if (v->is_foreign) {
 		put_foreign(l, v, t, dst, canonical);
 	} else if (t->kind == TY_STRING && v->type->kind == TY_STRING && t->count != v->type->count) {

@@ -348,6 +348,8 @@ struct ir_val lower_cast(struct lower *l, struct node *n)
 
 	if (type_is_scalar(to) && type_is_scalar(from))
 		return val_scalar(to, lower_convert(l, lower_scalar(l, n->a), from, to));
+	if (from->kind == TY_FLOAT && type_is_scalar(to))
+		return val_scalar(to, lower_convert(l, lower_float_to_int(l, n->a), &ty_s64, to));
 	v = lower_place(l, n->a);
 	if (type_is_scalar(to)) {
 		if (!v.in_memory) /* an aggregation, already merged to a number */
@@ -361,7 +363,7 @@ struct ir_val lower_cast(struct lower *l, struct node *n)
 		ir_store(l, temp, 8, v.o);
 		return val_memory(to, temp);
 	}
-	if (to->kind == TY_STRING && from->kind == TY_STRING) {
+	if ((to->kind == TY_STRING && from->kind == TY_STRING) || to->kind == TY_FLOAT) {
 		struct opnd temp = lower_temp(l, to->size, 8, "cast");
 
 		lower_put(l, &v, to, temp, true);

@@ -104,6 +104,12 @@ struct opnd lower_ctx_load(struct lower *l, u32 offset, u32 size, bool is_signed
 /* ---- lower_loc.c: LOC_EXPR and LOC_PIECES */
 struct ir_val lower_loc_steps(struct lower *l, const struct loc *loc, const struct type *t);
 struct ir_val lower_loc_pieces(struct lower *l, const struct loc *loc, const struct type *t);
+/* ---- lower_float.c */
+struct opnd lower_float_load(struct lower *l, const struct ir_val *v); /* the bits of a double */
+struct opnd lower_float_to_int(struct lower *l, struct node *n);
+void lower_compare_floats(struct lower *l, struct node *n, enum ir_cond cc, struct ir_block *yes,
+			  struct ir_block *no);
+void lower_float_is_set(struct lower *l, struct node *n, struct ir_block *yes, struct ir_block *no);
 /* ---- lower_loop.c */
 enum { LOOP_IN_LINE, LOOP_BY_CALLBACK }; /* aux of loops, set by lower_find_loops() */
 void lower_for_map(struct lower *l, struct node *n);

@@ -53,7 +53,8 @@ static bool can_cast(const struct type *to, const struct type *from)
 	case TY_INT:
 	case TY_BOOL:
 	case TY_ENUM: return int_to(to, from);
-	case TY_FLOAT: return type_is_integer(to) || to->kind == TY_FLOAT;
+	case TY_FLOAT:
+		return type_is_integer(to) || (to->kind == TY_FLOAT && to->size >= from->size);
 	case TY_POINTER:
 		return type_is_integer(to) || to->kind == TY_POINTER ||
 		       (is_int_array(to) && to->size == 8);

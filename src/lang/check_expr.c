@@ -349,6 +349,26 @@ static bool is_symbol(const struct type *t)
 	       t->kind == TY_PROBE;
 }
 
+/* Comparison only, with each other and with constants. */
+static const struct type *float_pair(struct check *c, struct node *n, const struct type *a,
+				     const struct type *b)
+{
+	bool fits_a = a->kind == TY_FLOAT || node_is_const_int(n->a);
+	bool fits_b = b->kind == TY_FLOAT || node_is_const_int(n->b);
+
+	if (is_comparison(n->op) && fits_a && fits_b) {
+		n->promoted = &ty_f64;
+		return &ty_bool;
+	}
+	struct diag *d = check_report(c, n->span, D_BAD_OPERANDS, op_text(n->op), type_text(c, a),
+				      type_text(c, b));
+
+	diag_help(c->diags, d,
+		  "numbers with fractions are compared with each other and with constants; to "
+		  "compute, cut them to integers: (int64)");
+	return &ty_error;
+}
+
 /* Equality of things that are compared as a whole. */
 static const struct type *whole_pair(struct check *c, struct node *n, const struct type *a,
 				     const struct type *b)
@@ -410,10 +430,8 @@ const struct type *check_operator(struct check *c, struct node *n, const struct 
 		return pointer_pair(c, n, a, b);
 	if (a->kind == TY_POINTER || b->kind == TY_POINTER)
 		return pointer_and_int(c, n, a, b);
-	if (a->kind == TY_FLOAT && b->kind == TY_FLOAT && is_comparison(n->op)) {
-		n->promoted = &ty_f64;
-		return &ty_bool;
-	}
+	if (a->kind == TY_FLOAT || b->kind == TY_FLOAT)
+		return float_pair(c, n, a, b);
 	return whole_pair(c, n, a, b);
 }
 
