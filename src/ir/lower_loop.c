@@ -24,6 +24,7 @@ enum { SHARE_SCRATCH = 0, SHARE_CTX = 8, SHARE_SIZE = 16 };
 enum { FOR_EACH_MAP_ELEM = 164, LOOP = 181 };
 enum {
 	MAX_TURNS = 1 << 23, /* of bpf_loop: BPF_MAX_LOOPS */
+	MAX_BODIES = 200,    /* of a program's 256 functions: further loops are in line */
 	MAX_DEPTH = 4,	     /* of bodies in bodies: their frames share the 512 bytes of stack */
 	IN_LINE_COST = 600,  /* turns times the size of the body up to which verifiers may follow each turn */
 	CALL_COST = 30,	     /* of a builtin, in nodes of the tree */
@@ -33,7 +34,7 @@ enum {
 
 struct finding {
 	struct lower *l;
-	u32 depth;
+	u32 depth, n_bodies;
 };
 
 static bool add_cost(struct node *n, void *ctx)
@@ -67,7 +68,7 @@ static bool wants_callback(const struct finding *f, const struct node *n)
 {
 	if (n->kind == N_FOR && !n->d)
 		return true;
-	return f->depth < MAX_DEPTH && !is_short(n) && feature_has(f->l->features, FEAT_BPF_LOOP);
+	return f->depth < MAX_DEPTH && f->n_bodies < MAX_BODIES && !is_short(n) && feature_has(f->l->features, FEAT_BPF_LOOP);
 }
 
 static bool count_mention(struct node *n, void *ctx)
@@ -115,6 +116,7 @@ static bool mark_loop(struct node *n, void *ctx)
 	if (n->aux == LOOP_IN_LINE)
 		return true;
 	f->l->s->shares = true;
+	f->n_bodies++;
 	walk_body(n, count_inside, NULL);
 	walk_body(n, compare_mentions, NULL);
 	f->depth++;
@@ -225,6 +227,8 @@ static void body_begin(struct lower *l, struct body *b, u32 n_params)
 					 .huge = outer->huge,
 					 .depth = outer->depth + 1,
 					 .shares = true,
+					 .loop_pending = outer->loop_pending,
+					 .loop_followed = outer->loop_followed,
 					 .scratch_used = outer->scratch_used,
 					 .scratch_kept = outer->scratch_used,
 					 .scratch_peak = outer->scratch_peak };
@@ -263,6 +267,8 @@ static void body_end(struct lower *l, struct body *b, struct opnd ended)
 	ir_place(l, l->s->stop);
 	ir_emit(l, (struct ir_insn){ .op = IR_RETURN, .arg = { o_imm(1) } });
 	ir_order(l);
+	b->outer->loop_pending = b->state.loop_pending;
+	b->outer->loop_followed = b->state.loop_followed;
 	b->outer->scratch_peak = MAX(b->outer->scratch_peak, b->state.scratch_peak);
 	forget_homes(l, b->outer);
 	l->f = b->parent;

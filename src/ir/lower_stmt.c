@@ -134,13 +134,15 @@ static void loop_begin(struct lower *l, struct counted *c, u32 bound)
 static void set_bound(struct lower *l, struct counted *c)
 {
 	u32 branches = l->s->loop_branches, insns = l->s->loop_insns + 4;
-	u32 bound = MIN(c->bound, MAX_LOOKED_AT / insns);
+	u32 bound = MIN(c->bound, (MAX_LOOKED_AT - MIN(l->s->loop_followed, MAX_LOOKED_AT - 10000u)) / insns);
 
 	if (branches) /* loops one after another share what verifiers keep */
 		bound = MIN(bound, (MAX_PENDING - MIN(l->s->loop_pending, MAX_PENDING - 64u)) / branches);
 	bound = MAX(bound, 1u);
-	if (!c->loop.outer)
+	if (!c->loop.outer) {
 		l->s->loop_pending += (u32)MIN((u64)bound * branches, MAX_PENDING);
+		l->s->loop_followed += (u32)MIN((u64)bound * insns, MAX_LOOKED_AT);
+	}
 	c->head->insns.v[0].arg[1] = o_imm(bound);
 	l->prog->losses.v[c->loss].where = arena_printf(l->prog->arena, "%u turns", bound);
 	l->s->loop_branches = c->branches_before + (u32)MIN((u64)bound * branches, MAX_PENDING);

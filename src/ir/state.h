@@ -39,7 +39,7 @@ struct lower_state {
 	u32 scratch;		 /* variable holding the claimed entry, 0: not claimed */
 	bool huge;		 /* it is of MAP_HUGE_SCRATCH */
 	struct loop *loop;
-	u32 loop_pending; /* of the loops that are done */
+	u32 loop_pending, loop_followed; /* of the loops that are done: branches kept, instructions followed */
 	u32 loop_branches, loop_insns; /* of one turn of the innermost loop so far: see loop_end() */
 	bool key_is_numbered;	 /* of the last lower_key() */
 	struct ir_block *exit_zero, *exit_value; /* where returns of the body go */

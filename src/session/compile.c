@@ -471,6 +471,8 @@ static int refuse_too_big(struct compiled *c, const struct bpf_func *f)
 		diag_report(&c->diags, f->span, D_TOO_MANY_MAPS, m.maps);
 	else if (m.insns > MOST_INSNS)
 		diag_report(&c->diags, f->span, D_TOO_MANY_INSNS, m.insns);
+	else if (m.funcs > MOST_FUNCS)
+		diag_report(&c->diags, f->span, D_TOO_MANY_LOOPS, m.funcs - 1);
 	else
 		return 0;
 	return 1;
@@ -512,6 +514,10 @@ static int check_all(struct compiled *c, struct err *err)
 		struct check_error e = { 0 };
 		int rc = target_check(&c->prog, f, c->instances.v[i]->profile, &e);
 
+		if (e.too_long) {
+			diag_report(&c->diags, f->spans[e.insn], D_TOO_LONG_TO_FOLLOW);
+			return 1;
+		}
 		if (rc < 0) {
 			struct place at = sources_find(&c->sources, f->spans[e.insn]);
 

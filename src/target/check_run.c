@@ -276,7 +276,9 @@ static int jump_or_call(struct check *c, struct sweep *w, struct state **s,
 
 static int step(struct check *c, struct sweep *w, struct state **s, const struct bpf_insn *i)
 {
-	if (++c->steps > CHECK_MAX_STEPS)
+	if (++c->steps > CHECK_MAX_STEPS && c->error)
+		c->error->too_long = true;
+	if (c->steps > CHECK_MAX_STEPS)
 		return check_fail(c, "a verifier would have to follow more than %d instructions",
 				  CHECK_MAX_STEPS);
 	switch (BPF_CLASS(i->code)) {

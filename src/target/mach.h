@@ -151,6 +151,13 @@ int fix_jumps(struct jumps *j);
 /* target_emit() with fewer registers and shorter jumps, for tests of what is rare. */
 int target_emit_with(struct ir_unit *u, struct features *features, struct bpf_func *out,
 		     const struct limits *limits);
-enum { ALL_REGS = 0x3ff, FEW_REGS = 1 << R0 | 1 << R6 | 1 << R7, FAR = INT16_MAX, NEAR = 64 };
+enum {
+	ALL_REGS = 0x3ff,
+	FEW_REGS = 1 << R0 | 1 << R6 | 1 << R7,
+	/* A quarter of the 16 bits: the kernel puts code in place of calls of helpers, divisions and loads, and
+	 * refuses jumps that it makes too far by that ("cannot be patched due to 16-bit range"). */
+	FAR = INT16_MAX / 4,
+	NEAR = 64,
+};
 
 #endif

@@ -73,7 +73,7 @@ struct target_measure target_measure(const struct program *prog, const struct bp
 {
 	struct arena scratch;
 	struct walk w = { .f = f };
-	struct target_measure m = { .insns = f->n_insns };
+	struct target_measure m = { .insns = f->n_insns, .funcs = f->n_subprogs };
 
 	arena_init(&scratch);
 	w.seen = arena_array(&scratch, u64, f->n_insns / 64 + 1);

@@ -13,16 +13,18 @@
 /* 0, or -E2BIG when the frame does not fit 512 bytes (the caller lowers again with less on the stack). */
 int target_emit(struct ir_unit *u, struct features *features, struct bpf_func *out);
 
-/* What kernels limit: 8192 branches on the way that is followed first, 64 maps, a million instructions. */
+/* What kernels limit: 8192 branches on the way that is followed first, 64 maps, 256 functions, a million
+ * instructions. */
 struct target_measure {
-	u32 branches, maps, insns;
+	u32 branches, maps, insns, funcs;
 };
-enum { MOST_BRANCHES = 8192, MOST_MAPS = 64, MOST_INSNS = 1000000 };
+enum { MOST_BRANCHES = 8192, MOST_MAPS = 64, MOST_INSNS = 1000000, MOST_FUNCS = 256 };
 struct target_measure target_measure(const struct program *prog, const struct bpf_func *f);
 
 struct check_error {
 	u32 insn;
 	char text[256];
+	bool too_long; /* nothing is wrong, but a verifier would follow too many instructions */
 };
 /* 0, or -EACCES and the place where a kernel would refuse (or could misbehave). */
 int target_check(const struct program *prog, const struct bpf_func *f, const struct profile *profile,
