@@ -42,6 +42,8 @@ static const struct type *check_argn(struct check *c, struct node *call)
 		return diag_type(c, call->span, D_NO_ARGN, call->name, probe_kind(c));
 	if ((u64)call->value >= p->n_argn)
 		return diag_type(c, call->span, D_ARGN_RANGE, call->name, p->n_argn);
+	if (p->argn[call->value].why)
+		return diag_type(c, call->span, D_UNREADABLE_ARG, call->name, p->argn[call->value].why);
 	return p->argn[call->value].type;
 }
 

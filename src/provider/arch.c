@@ -131,3 +131,30 @@ s32 arch_reg_offset(const struct arch *a, const char *name, u32 *size)
 		name++;
 	return a == &arch_arm64 ? arm_reg(a, name, size) : x86_reg(a, name, size);
 }
+
+s32 arch_high_byte(const struct arch *a, const char *name)
+{
+	char word[] = { *name == '%' ? name[1] : name[0], 'x', '\0' };
+	s32 off;
+
+	name += *name == '%';
+	if (a != &arch_x86_64 || strlen(name) != 2 || name[1] != 'h' || !strchr("abcd", name[0]))
+		return -1;
+	off = find(a, word, 2);
+	return off < 0 ? off : off + 1;
+}
+
+bool arch_is_vector(const struct arch *a, const char *name)
+{
+	static const char *const x86[] = { "xmm", "ymm", "zmm", "mm", "st", "k", NULL };
+	static const char *const arm[] = { "v", "q", "d", "s", "h", "b", NULL };
+
+	name += *name == '%';
+	for (const char *const *p = a == &arch_x86_64 ? x86 : arm; *p; p++) {
+		size_t n = strlen(*p);
+
+		if (!strncmp(name, *p, n) && (!name[n] || (name[n] >= '0' && name[n] <= '9')))
+			return true;
+	}
+	return false;
+}

@@ -38,5 +38,9 @@ extern const struct arch *const arch_native;
 /* Offset of a register by name, also "%rdi", "edi", "w0" as assemblers write them; -1: none.
  * *size gets the bytes that the name means (8 for whole registers). */
 s32 arch_reg_offset(const struct arch *a, const char *name, u32 *size);
+/* Offset of the second lowest byte, which "%ah" names; -1: none is called that. */
+s32 arch_high_byte(const struct arch *a, const char *name);
+/* Vector, floating point and mask registers: not in struct pt_regs. */
+bool arch_is_vector(const struct arch *a, const char *name);
 
 #endif

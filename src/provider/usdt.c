@@ -11,30 +11,41 @@
 #include "provider/usdt_args.h"
 #include "sym/elf.h"
 
-enum { MAX_USDT_ARGS = 12 };
-
 struct match {
 	struct provider_env *env;
 	const struct spec *spec;
 	const char *binary, *provider, *name;
 	const char *path;
 	struct elf *elf;
-	bool many;
+	bool many, verbose;
 	struct targets ts;
 	struct near near;
 	list_fn list;
 	void *list_ctx;
 };
 
+static bool symbol_address(void *ctx, const char *name, u64 *address)
+{
+	struct match *m = ctx;
+	struct elf_symbol s;
+
+	if (!elf_find(m->elf, name, &s))
+		return false;
+	*address = s.value;
+	return true;
+}
+
 static struct profile *new_profile(struct match *m, const struct elf_usdt *u)
 {
 	struct profile *p = profile_new(m->env, PROFILE_PT_REGS, BPF_PROG_TYPE_KPROBE);
+	struct usdt_place place = { .arch = arch_native, .arena = m->env->arena, .address = u->address,
+				    .symbol = symbol_address, .ctx = m };
 
 	p->user_regs = true;
 	p->default_space = SPACE_USER;
 	p->has_func = true;
-	p->argn = arena_array(m->env->arena, struct arg_desc, MAX_USDT_ARGS);
-	p->n_argn = usdt_parse_args(arch_native, u->args, p->argn, MAX_USDT_ARGS);
+	p->argn = arena_array(m->env->arena, struct arg_desc, USDT_MAX_ARGS);
+	p->n_argn = usdt_parse_args(&place, u->args, p->argn, USDT_MAX_ARGS);
 	return p;
 }
 
@@ -85,8 +96,16 @@ static int add(void *ctx, const struct elf_usdt *u)
 static int list_one(void *ctx, const struct elf_usdt *u)
 {
 	struct match *m = ctx;
+	struct profile *p = NULL;
 
-	return matches(m, u) ? m->list(m->list_ctx, site_name(m, u), NULL) : 0;
+	if (!matches(m, u))
+		return 0;
+	if (m->verbose) {
+		p = new_profile(m, u);
+		p->args = p->argn;
+		p->n_args = p->n_argn;
+	}
+	return m->list(m->list_ctx, site_name(m, u), p);
 }
 
 static int match_file(void *ctx, const char *path)
@@ -152,7 +171,7 @@ static int resolve(struct provider_env *env, const struct spec *spec, target_fn 
 static int list(struct provider_env *env, const struct spec *spec, bool verbose, list_fn f,
 		void *ctx)
 {
-	struct match m = { .env = env, .spec = spec, .list = f, .list_ctx = ctx };
+	struct match m = { .env = env, .spec = spec, .list = f, .list_ctx = ctx, .verbose = verbose };
 
 	if (spec->n_parts < 2 && env->pid <= 0)
 		return 0;

@@ -1,101 +1,400 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Arguments of USDT probes. In: the note's text, one operand for each argument, "SIZE@OPERAND" with a
- * negative size for signed values (sys/sdt.h); out: locations.
+ * negative size for signed values and "f" behind it for floating point (sys/sdt.h); out: locations. The
+ * operands are what compilers put for the constraint "nor" (a constant, a register, memory that has an
+ * offset), and wider ones that programs choose with STAP_SDT_ARG_CONSTRAINT:
  *
- *	x86-64	%edi	-16(%rbp)	(%rax)	$5
- *	arm64	w0	[sp, 16]	[x1]	5
+ *	x86-64	$-5	%edi %ah %xmm0	(%rax) -16(%rbp) 8(%rax,%rbx,4) sym+4(%rip) sym %fs:-4
+ *	arm64	5 #-5	w0 x1 d0	[sp, 16] [x0, x1] [x0, w1, sxtw 2] [x0, :lo12:sym]
+ *
+ * A symbol is found at run time by its distance from the probe, whose address is the program counter.
  */
-#include <stdio.h>
 #include <stdlib.h>
+#include "base/buf.h"
 #include "provider/usdt_args.h"
 
 static const char *const names[] = { "arg0", "arg1", "arg2", "arg3", "arg4",  "arg5",
 				     "arg6", "arg7", "arg8", "arg9", "arg10", "arg11" };
+_Static_assert(ARRAY_SIZE(names) == USDT_MAX_ARGS, "a name each");
 
-static bool whole_number(const char *s, s64 *out)
+enum { MAX_STEPS = 8 };
+
+/* One operand while it is read; s moves on. A reason in why ends it. */
+struct operand {
+	const struct usdt_place *place;
+	const char *s;
+	struct loc *loc;
+	const struct type *type;
+	const char *why;
+	struct loc_step step[MAX_STEPS];
+	u32 n_steps;
+};
+
+static bool fail(struct operand *o, const char *why)
 {
+	if (!o->why)
+		o->why = why;
+	return false;
+}
+
+static bool skip(struct operand *o, const char *text)
+{
+	size_t n = strlen(text);
+
+	if (strncmp(o->s, text, n))
+		return false;
+	o->s += n;
+	return true;
+}
+
+static void blanks(struct operand *o)
+{
+	while (*o->s == ' ')
+		o->s++;
+}
+
+static bool is_name_char(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+	       c == '.' || c == '$';
+}
+
+static char *name(struct operand *o)
+{
+	const char *begin = o->s;
+
+	while (is_name_char(*o->s))
+		o->s++;
+	return o->s > begin ? arena_strndup(o->place->arena, begin, (size_t)(o->s - begin)) : NULL;
+}
+
+static bool number(struct operand *o, s64 *out)
+{
+	const char *digits = o->s + (*o->s == '-' || *o->s == '+');
 	char *end;
 
-	if (!*s || (*s != '-' && (*s < '0' || *s > '9')))
+	if (*digits < '0' || *digits > '9')
 		return false;
-	*out = strtoll(s, &end, 0);
-	return !*end;
-}
-
-/* The value in a register, or in memory at a register plus a displacement. */
-static bool in_register(const struct arch *a, const char *name, struct loc *loc)
-{
-	u32 size;
-	s32 off = arch_reg_offset(a, name, &size);
-
-	if (off < 0)
-		return false;
-	loc->kind = LOC_REG;
-	loc->offset = (u32)off;
-	loc->size = (u8)MIN(loc->size, size);
+	*out = *o->s == '-' ? strtoll(o->s, &end, 0) : (s64)strtoull(o->s, &end, 0);
+	o->s = end;
 	return true;
 }
 
-static bool in_memory(const struct arch *a, const char *base, s64 displacement, struct loc *loc)
+static void push(struct operand *o, enum loc_op op, s64 value)
 {
-	s32 off = arch_reg_offset(a, base, NULL);
+	o->step[o->n_steps++] = (struct loc_step){ .op = op, .size = 8, .value = value };
+}
 
-	if (off < 0 || displacement < INT32_MIN || displacement > INT32_MAX)
-		return false;
-	loc->kind = LOC_STACK;
-	loc->offset = (u32)off;
-	loc->inner = (s32)displacement;
+/* ---- symbols: "foo+4", "-8+foo", "foo@GOTPCREL" */
+
+struct address {
+	s64 offset;
+	bool has_symbol;
+	u64 symbol;
+	bool is_got; /* the address is itself the value */
+};
+
+static bool symbol_term(struct operand *o, struct address *a)
+{
+	char *n = name(o);
+
+	if (!n)
+		return fail(o, "its operand is of no form that is known");
+	if (skip(o, "@GOTPCREL") || skip(o, "@GOTPCRELX"))
+		a->is_got = true;
+	else if (*o->s == '@')
+		return fail(o, strstr(o->s, "tpoff") || strstr(o->s, "TPOFF") ?
+				       "it is in thread-local storage" :
+				       "its operand is of no form that is known");
+	if (a->has_symbol)
+		return fail(o, "it lies between two symbols");
+	a->has_symbol = true;
+	if (!o->place->symbol || !o->place->symbol(o->place->ctx, n, &a->symbol))
+		return fail(o, arena_printf(o->place->arena, "its symbol %s is not in the symbol table", n));
 	return true;
 }
 
-static bool constant(const char *s, struct loc *loc)
+/* A sum of numbers and at most one symbol. */
+static bool address(struct operand *o, struct address *a)
 {
-	if (!whole_number(s, &loc->value))
-		return false;
-	loc->kind = LOC_CONST;
-	return true;
-}
+	s64 n;
 
-static bool x86_operand(const struct arch *a, char *s, struct loc *loc)
-{
-	char *open = strchr(s, '('), *close = open ? strchr(open, ')') : NULL;
-	s64 displacement = 0;
-
-	if (*s == '$')
-		return constant(s + 1, loc);
-	if (*s == '%')
-		return in_register(a, s, loc);
-	if (!open || !close || close[1] || strchr(open, ','))
-		return false;
-	*open = *close = '\0';
-	if (*s && !whole_number(s, &displacement))
-		return false;
-	if (streq(open + 1, "%rip"))
-		return false;
-	return in_memory(a, open + 1, displacement, loc);
-}
-
-static bool arm_operand(const struct arch *a, char *s, struct loc *loc)
-{
-	char *comma, *close;
-	s64 displacement = 0;
-
-	if (*s != '[')
-		return constant(s, loc) || in_register(a, s, loc);
-	comma = strchr(s, ',');
-	close = strchr(s, ']');
-	if (!close || close[1])
-		return false;
-	*close = '\0';
-	if (comma) {
-		*comma++ = '\0';
-		comma += strspn(comma, " #");
-		if (!whole_number(comma, &displacement))
+	*a = (struct address){ 0 };
+	while (*o->s && *o->s != '(' && *o->s != ']' && *o->s != ',' && *o->s != ' ') {
+		if (number(o, &n)) {
+			a->offset += n;
+			continue;
+		}
+		if (*o->s == '+')
+			o->s++;
+		if (!symbol_term(o, a))
 			return false;
 	}
-	return in_memory(a, s + 1, displacement, loc);
+	return true;
 }
+
+/* Leaves the run-time address of the symbol on the stack. */
+static void push_symbol(struct operand *o, const struct address *a)
+{
+	push(o, LOP_REG, o->place->arch->ip);
+	push(o, LOP_CONST, (s64)(a->symbol + (u64)a->offset - o->place->address));
+	push(o, LOP_ADD, 0);
+}
+
+static bool finish_steps(struct operand *o, bool is_value)
+{
+	struct loc_step *copy = arena_array(o->place->arena, struct loc_step, o->n_steps);
+
+	memcpy(copy, o->step, o->n_steps * sizeof *copy);
+	o->loc->kind = LOC_EXPR;
+	o->loc->step = copy;
+	o->loc->n = o->n_steps;
+	o->loc->is_value = is_value;
+	return true;
+}
+
+static bool at_symbol(struct operand *o, const struct address *a)
+{
+	push_symbol(o, a);
+	return finish_steps(o, a->is_got);
+}
+
+/* ---- registers and memory of both */
+
+static const char vector_register[] = "it is in a vector register, which the kernel does not show";
+
+static bool in_register(struct operand *o, const char *reg)
+{
+	u32 size, byte;
+	s32 off = arch_reg_offset(o->place->arch, reg, &size);
+
+	if (off < 0 && (off = arch_high_byte(o->place->arch, reg)) >= 0)
+		size = 1;
+	if (off < 0)
+		return fail(o, arch_is_vector(o->place->arch, reg) ?
+				       vector_register :
+				       arena_printf(o->place->arena, "the register %s is not known", reg));
+	if (o->type->kind == TY_FLOAT) { /* its bits */
+		push(o, LOP_REG, off);
+		return finish_steps(o, true);
+	}
+	byte = MIN(o->loc->size, size);
+	o->loc->kind = LOC_REG;
+	o->loc->offset = (u32)off;
+	o->loc->size = (u8)byte;
+	return true;
+}
+
+static bool push_register(struct operand *o, const char *reg, u32 *size)
+{
+	s32 off = arch_reg_offset(o->place->arch, reg, size);
+
+	if (off < 0)
+		return fail(o, arena_printf(o->place->arena, "the register %s is not known", reg));
+	push(o, LOP_REG, off);
+	return true;
+}
+
+static bool at_base(struct operand *o, const char *base, s64 displacement)
+{
+	s32 off = arch_reg_offset(o->place->arch, base, NULL);
+
+	if (off < 0)
+		return fail(o, arena_printf(o->place->arena, "the register %s is not known", base));
+	if (displacement < INT32_MIN || displacement > INT32_MAX)
+		return fail(o, "its displacement is too large");
+	if (o->type->kind == TY_FLOAT) { /* its address is wanted, not its word */
+		push(o, LOP_REG, off);
+		push(o, LOP_CONST, displacement);
+		push(o, LOP_ADD, 0);
+		return finish_steps(o, false);
+	}
+	o->loc->kind = LOC_STACK;
+	o->loc->offset = (u32)off;
+	o->loc->inner = (s32)displacement;
+	return true;
+}
+
+static s64 cut(s64 value, u32 size, bool is_signed)
+{
+	u32 unused = 64 - 8 * size;
+
+	return is_signed ? (s64)((u64)value << unused) >> unused : (s64)((u64)value << unused >> unused);
+}
+
+static bool constant(struct operand *o)
+{
+	struct address a;
+
+	if (!address(o, &a))
+		return false;
+	if (a.has_symbol) {
+		a.is_got = true;
+		return at_symbol(o, &a);
+	}
+	o->loc->kind = LOC_CONST;
+	o->loc->value = cut(a.offset, o->loc->size, o->loc->is_signed);
+	return true;
+}
+
+/* ---- x86-64 */
+
+static char *x86_register(struct operand *o)
+{
+	if (*o->s != '%')
+		return NULL;
+	o->s++;
+	return name(o);
+}
+
+/* "(base,index,scale)": base or index may be missing. */
+static bool x86_indexed(struct operand *o, const struct address *a, const char *base)
+{
+	u32 size;
+	const char *index;
+	s64 scale = 1;
+
+	if (base && !push_register(o, base, &size))
+		return false;
+	o->s++;
+	blanks(o);
+	index = x86_register(o);
+	if (!index || !push_register(o, index, &size))
+		return fail(o, "its operand is of no form that is known");
+	if (skip(o, ",") && !number(o, &scale))
+		return fail(o, "its operand is of no form that is known");
+	if (scale != 1) {
+		push(o, LOP_CONST, scale);
+		push(o, LOP_MUL, 0);
+	}
+	if (base)
+		push(o, LOP_ADD, 0);
+	if (a->offset) {
+		push(o, LOP_CONST, a->offset);
+		push(o, LOP_ADD, 0);
+	}
+	if (a->has_symbol)
+		return fail(o, "its operand is of no form that is known");
+	return skip(o, ")") && finish_steps(o, false);
+}
+
+static bool x86_memory(struct operand *o)
+{
+	struct address a;
+	const char *base;
+
+	if (!address(o, &a))
+		return false;
+	if (!skip(o, "("))
+		return a.has_symbol ? at_symbol(o, &a) : fail(o, "it is at an absolute address");
+	base = x86_register(o);
+	if (*o->s == ',')
+		return x86_indexed(o, &a, base);
+	if (!base || !skip(o, ")"))
+		return fail(o, "its operand is of no form that is known");
+	if (a.has_symbol)
+		return streq(base, "rip") ? at_symbol(o, &a) : fail(o, "its operand is of no form that is known");
+	if (streq(base, "rip"))
+		return fail(o, "its operand is of no form that is known");
+	return at_base(o, base, a.offset);
+}
+
+static bool x86_operand(struct operand *o)
+{
+	const char *reg;
+
+	if (skip(o, "$"))
+		return constant(o);
+	if (skip(o, "%fs:") || skip(o, "%gs:"))
+		return fail(o, "it is in thread-local storage");
+	if ((reg = x86_register(o)))
+		return *o->s == '(' ? fail(o, vector_register) /* %st(1) */ : in_register(o, reg);
+	return x86_memory(o);
+}
+
+/* ---- arm64 */
+
+/* "x1", "x1, lsl 3", "w1, sxtw 2", "w1, uxtw" behind the base. */
+static bool arm_indexed(struct operand *o, const char *base, const char *index)
+{
+	u32 size;
+	s64 shift = 0;
+
+	if (!push_register(o, base, &size) || !push_register(o, index, &size))
+		return false;
+	if (skip(o, ",")) {
+		bool is_signed;
+
+		blanks(o);
+		is_signed = skip(o, "sxtw") || skip(o, "sxtx");
+		if (!is_signed && !skip(o, "uxtw") && !skip(o, "lsl"))
+			return fail(o, "its operand is of no form that is known");
+		blanks(o);
+		skip(o, "#");
+		number(o, &shift);
+		if (size == 4)
+			o->step[o->n_steps++] =
+				(struct loc_step){ .op = LOP_EXT, .size = 4, .is_signed = is_signed };
+	}
+	if (shift) {
+		push(o, LOP_CONST, shift);
+		push(o, LOP_SHL, 0);
+	}
+	push(o, LOP_ADD, 0);
+	return skip(o, "]") && finish_steps(o, false);
+}
+
+static bool arm_memory(struct operand *o)
+{
+	const char *base = name(o);
+	struct address a = { 0 };
+
+	if (!base)
+		return fail(o, "its operand is of no form that is known");
+	blanks(o);
+	if (skip(o, ",")) {
+		s64 n;
+		const char *index;
+
+		blanks(o);
+		skip(o, "#");
+		if (number(o, &n)) {
+			a.offset = n;
+		} else if (skip(o, ":lo12:")) {
+			if (!address(o, &a))
+				return false;
+			a.offset = (s64)((a.symbol + (u64)a.offset) & 0xfff);
+		} else {
+			index = name(o);
+			return index ? arm_indexed(o, base, index) :
+				       fail(o, "its operand is of no form that is known");
+		}
+	}
+	return skip(o, "]") ? at_base(o, base, a.offset) : fail(o, "its operand is of no form that is known");
+}
+
+static bool arm_operand(struct operand *o)
+{
+	const char *begin = o->s;
+	char *reg;
+
+	if (skip(o, "["))
+		return arm_memory(o);
+	if (skip(o, "#") || *o->s == '-' || (*o->s >= '0' && *o->s <= '9'))
+		return constant(o);
+	reg = name(o);
+	if (reg && (streq(reg, "xzr") || streq(reg, "wzr"))) {
+		o->loc->kind = LOC_CONST;
+		return true;
+	}
+	if (reg && !*o->s && (arch_reg_offset(o->place->arch, reg, NULL) >= 0 || arch_is_vector(o->place->arch, reg)))
+		return in_register(o, reg);
+	o->s = begin;
+	return constant(o);
+}
+
+/* ---- all arguments */
 
 /* One operand ends at a blank outside of brackets. */
 static size_t operand_len(const char *s)
@@ -108,52 +407,64 @@ static size_t operand_len(const char *s)
 	return n;
 }
 
-static bool parse_size(const char *s, size_t n, struct loc *loc)
+/* "-4@", "8f@"; without one the argument is a word. */
+static bool parse_size(struct operand *o)
 {
-	loc->is_signed = *s == '-';
-	s += loc->is_signed;
-	n -= loc->is_signed;
-	if (n != 1 || (*s != '1' && *s != '2' && *s != '4' && *s != '8'))
-		return false;
-	loc->size = (u8)(*s - '0');
-	return true;
-}
+	const char *at = strchr(o->s, '@'), *s = o->s;
+	char *end;
+	unsigned long n;
 
-static bool parse_one(const struct arch *a, const char *s, size_t n, struct loc *loc)
-{
-	const char *at = memchr(s, '@', n);
-	char text[128];
-
-	loc->size = 8;
-	if (at) {
-		if (!parse_size(s, (size_t)(at - s), loc))
-			return false;
-		n -= (size_t)(at + 1 - s);
-		s = at + 1;
+	o->loc->size = 8;
+	o->type = &ty_u64;
+	if (!at || at[1] == 'G' || strcspn(s, "%$([") < (size_t)(at - s)) /* foo@GOTPCREL, %fs:x@tpoff */
+		return true;
+	o->loc->is_signed = *s == '-';
+	n = strtoul(s + o->loc->is_signed, &end, 10);
+	o->s = at + 1;
+	if (*end == 'f' && (n == 4 || n == 8)) {
+		o->type = n == 4 ? &ty_f32 : &ty_f64;
+		end++;
+	} else if (n == 1 || n == 2 || n == 4 || n == 8) {
+		o->type = type_int((u32)n, o->loc->is_signed);
+	} else {
+		return fail(o, arena_printf(o->place->arena, "it has %lu bytes", n));
 	}
-	if (n >= sizeof(text))
-		return false;
-	memcpy(text, s, n);
-	text[n] = '\0';
-	return a == &arch_arm64 ? arm_operand(a, text, loc) : x86_operand(a, text, loc);
+	o->loc->size = (u8)n;
+	return end == at ? true : fail(o, "its size is of no form that is known");
 }
 
-u32 usdt_parse_args(const struct arch *a, const char *text, struct arg_desc *args, u32 max)
+static bool is_whole(struct operand *o)
+{
+	return !*o->s || fail(o, "its operand is of no form that is known");
+}
+
+static void parse_one(const struct usdt_place *place, const char *text, struct arg_desc *arg)
+{
+	struct operand o = { .place = place, .s = text, .loc = &arg->loc };
+	bool good = parse_size(&o) && (place->arch == &arch_arm64 ? arm_operand(&o) : x86_operand(&o)) &&
+		    is_whole(&o);
+
+	arg->type = o.type;
+	if (good)
+		return;
+	arg->loc = (struct loc){ .kind = LOC_NONE };
+	arg->why = o.why ? o.why : "its operand is of no form that is known";
+}
+
+u32 usdt_parse_args(const struct usdt_place *place, const char *text, struct arg_desc *args, u32 max)
 {
 	u32 n = 0;
 
-	max = MIN(max, (u32)ARRAY_SIZE(names));
+	max = MIN(max, (u32)USDT_MAX_ARGS);
 	for (const char *s = text; n < max; n++) {
-		struct loc loc = {};
 		size_t len;
 
 		s += strspn(s, " ");
 		len = operand_len(s);
-		if (!len || !parse_one(a, s, len, &loc))
+		if (!len)
 			break;
-		args[n] = (struct arg_desc){ .name = names[n],
-					     .loc = loc,
-					     .type = type_int(loc.size, loc.is_signed) };
+		args[n] = (struct arg_desc){ .name = names[n] };
+		parse_one(place, arena_strndup(place->arena, s, len), &args[n]);
 		s += len;
 	}
 	return n;

@@ -7,6 +7,12 @@
 #include "provider/usdt_args.h"
 #include "sym/tracefs.h"
 
+static bool any_symbol(void *ctx, const char *name, u64 *address)
+{
+	*address = 0x1234;
+	return *name != '.';
+}
+
 int LLVMFuzzerTestOneInput(const u8 *data, size_t len);
 
 static int ignore(void *ctx, struct target *t)
@@ -40,6 +46,12 @@ static void try_format(struct provider_env *env, const char *text, size_t len)
 	ctype_scalar(env, text, 8, false, true, SPACE_USER);
 }
 
+static bool any_symbol(void *ctx, const char *name, u64 *address)
+{
+	*address = 0x1234;
+	return *name != '.';
+}
+
 int LLVMFuzzerTestOneInput(const u8 *data, size_t len)
 {
 	struct arena arena;
@@ -55,8 +67,10 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t len)
 	text = arena_strndup(&arena, (const char *)data, len);
 	try_spec(&env, text);
 	try_format(&env, text, strlen(text));
-	usdt_parse_args(&arch_x86_64, text, args, ARRAY_SIZE(args));
-	usdt_parse_args(&arch_arm64, text, args, ARRAY_SIZE(args));
+	usdt_parse_args(&(struct usdt_place){ .arch = &arch_x86_64, .arena = &arena, .symbol = any_symbol }, text, args,
+			ARRAY_SIZE(args));
+	usdt_parse_args(&(struct usdt_place){ .arch = &arch_arm64, .arena = &arena, .symbol = any_symbol }, text, args,
+			ARRAY_SIZE(args));
 	for (size_t at = 0; at < len;) {
 		u32 n = x86_insn_len(data + at, (u32)MIN(len - at, (size_t)64));
 

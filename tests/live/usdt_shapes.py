@@ -1,0 +1,134 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""usdt_shapes.py DIRECTORY: writes shapes.S, a program whose USDT notes hold every form of argument that
+sys/sdt.h can produce on x86-64, twelve to a probe; shapes.bt, a script that prints them all; and expected,
+what it must print. The forms are drawn from a table with a fixed seed."""
+import os
+import random
+import struct
+import sys
+
+rng = random.Random(7)
+WHOLE = 'rax rbx rcx rdx rsi rdi rbp r8 r9 r10 r11 r12 r13 r14 r15'.split()
+DATA = bytes(rng.randrange(256) for _ in range(4096))  # at the symbol data
+SAVED = 'rbx rbp r12 r13 r14 r15'.split()
+SIZES = [1, 2, 4, 8, -1, -2, -4, -8]
+
+
+def part(reg, size):
+    """The name of the low bytes of a register."""
+    if size == 8:
+        return reg
+    if reg[1:].isdigit():
+        return reg + {4: 'd', 2: 'w', 1: 'b'}[size]
+    if size == 4:
+        return 'e' + reg[1:]
+    if size == 2:
+        return reg[1:]
+    return reg[1] + 'l' if reg.endswith('x') else reg[1:] + 'l'
+
+
+def cut(value, size):
+    bits = 8 * abs(size)
+    value &= (1 << bits) - 1
+    return value - (1 << bits) if size < 0 and value >> (bits - 1) else value
+
+
+def at(offset, size):
+    return cut(int.from_bytes(DATA[offset:offset + abs(size)], 'little'), size)
+
+
+class Probe:
+    """Registers hold numbers, but for one that is the address of data + 2048 and a few small indexes."""
+
+    def __init__(self):
+        regs = WHOLE[:]
+        rng.shuffle(regs)
+        self.base, self.index, *rest = regs
+        self.small = rng.randrange(8)
+        self.value = {r: rng.randrange(1 << 64) for r in rest}
+        self.args, self.expected = [], []
+
+    def add(self, text, size, value):
+        self.args.append(f'{size}@{text}')
+        self.expected.append(value)
+
+    def register(self):
+        size, reg = rng.choice(SIZES), rng.choice(list(self.value))
+        high = reg in ('rax', 'rbx', 'rcx', 'rdx') and abs(size) == 1 and rng.random() < 0.5
+        name = reg[1] + 'h' if high else part(reg, abs(size))
+        self.add('%' + name, size, cut(self.value[reg] >> (8 if high else 0), size))
+
+    def whole_register_for_less(self):
+        size, reg = rng.choice(SIZES), rng.choice(list(self.value))
+        self.add('%' + reg, size, cut(self.value[reg], size))
+
+    def constant(self):
+        size = rng.choice(SIZES)
+        value = rng.choice([0, 1, -1, 127, -128, 255, 65535, -32768, 2**31 - 1, -2**31, 2**63 - 1, rng.randrange(2**40)])
+        self.add(f'${value}', size, cut(value, size))
+
+    def displaced(self):
+        size, d = rng.choice(SIZES), rng.randrange(-2048, 2040)
+        self.add(rng.choice([f'{d}(%{self.base})', f'{d - 8}+8(%{self.base})']), size, at(2048 + d, size))
+
+    def plain(self):
+        size = rng.choice(SIZES)
+        self.add(f'(%{self.base})', size, at(2048, size))
+
+    def indexed(self):
+        size, scale, d = rng.choice(SIZES), rng.choice([1, 2, 4, 8]), rng.choice([0, rng.randrange(-1000, 1000)])
+        text = f'(%{self.base},%{self.index},{scale})' if scale > 1 or rng.random() < 0.5 else f'(%{self.base},%{self.index})'
+        self.add((str(d) if d else '') + text, size, at(2048 + self.small * scale + d, size))
+
+    def symbol(self):
+        size, d = rng.choice(SIZES), rng.randrange(4080)
+        self.add(rng.choice([f'data+{d}(%rip)', f'{d}+data(%rip)', f'local+{d}(%rip)']), size, at(d, size))
+
+    def on_stack(self):
+        size = rng.choice(SIZES)
+        self.add(rng.choice(['8(%rsp)', '8+0(%rsp)']), size, cut(0x1122334455667788, size))
+
+    def code(self, n):
+        lines = [f'probe{n}:'] + [f'\tpush %{r}' for r in SAVED]
+        lines += ['\tmov $0x1122334455667788, %rax', '\tpush %rax', '\tpush %rax']
+        lines += [f'\tmov ${v:#x}, %{r}' for r, v in self.value.items()]
+        lines += [f'\tlea data+2048(%rip), %{self.base}', f'\tmov ${self.small}, %{self.index}']
+        lines += ['990:\tnop', '\t.pushsection .note.stapsdt,"?","note"', '\t.balign 4', '\t.4byte 992f-991f, 994f-993f, 3',
+                  '991:\t.asciz "stapsdt"', '992:\t.balign 4', '993:\t.8byte 990b', '\t.8byte _.stapsdt.base', '\t.8byte 0',
+                  '\t.asciz "shapes"', f'\t.asciz "p{n}"', f'\t.asciz "{" ".join(self.args)}"', '994:\t.balign 4', '\t.popsection']
+        return lines + ['\tadd $16, %rsp'] + [f'\tpop %{r}' for r in reversed(SAVED)] + ['\tret']
+
+
+FORMS = [Probe.register] * 5 + [Probe.whole_register_for_less, Probe.constant, Probe.constant, Probe.displaced, Probe.displaced,
+                                Probe.plain, Probe.indexed, Probe.indexed, Probe.symbol, Probe.on_stack]
+
+
+def main(folder):
+    probes = []
+    for _ in range(50):
+        p = Probe()
+        for _ in range(12):
+            rng.choice(FORMS)(p)
+        probes.append(p)
+    code = ['\t.section .stapsdt.base,"aG","progbits",.stapsdt.base,comdat', '\t.weak _.stapsdt.base', '\t.hidden _.stapsdt.base',
+            '_.stapsdt.base:\t.space 1', '\t.size _.stapsdt.base, 1', '\t.data', '\t.balign 16', '\t.globl data', 'data:', 'local:']
+    code += ['\t.byte ' + ', '.join(map(str, DATA[i:i + 32])) for i in range(0, len(DATA), 32)]
+    code += ['\t.type data, @object', '\t.size data, 4096', '\t.type local, @object', '\t.size local, 4096']
+    code += ['\t.text', '\t.globl main', '\t.type main, @function', 'main:', '\tsub $8, %rsp']
+    code += [f'\tcall probe{n}' for n in range(len(probes))] + ['\tadd $8, %rsp', '\txor %eax, %eax', '\tret']
+    for n, p in enumerate(probes):
+        code += p.code(n)
+    with open(os.path.join(folder, 'shapes.S'), 'w') as f:
+        f.write('\n'.join(code) + '\n\t.section .note.GNU-stack,"",@progbits\n')
+    with open(os.path.join(folder, 'shapes.bt'), 'w') as f:
+        for n, p in enumerate(probes):
+            values = ', '.join(f'arg{i}' for i in range(len(p.args)))
+            f.write(f'usdt:{folder}/shapes:shapes:p{n} {{ print(("p{n}", {values})); }}\n')
+    with open(os.path.join(folder, 'expected'), 'w') as f:
+        for n, p in enumerate(probes):
+            f.write(f'(p{n}, {", ".join(map(str, p.expected))})\n')
+
+
+assert struct.calcsize('P') == 8
+main(sys.argv[1])
