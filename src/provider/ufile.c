@@ -3,6 +3,7 @@
  * In: the name of a binary as a probe has it; out: paths of files. With -p names mean what the process
  * sees: its own root and mounts.
  */
+#include <elf.h>
 #include <errno.h>
 #include "base/glob.h"
 #include "base/hash.h"
@@ -111,10 +112,12 @@ enum boundary ufile_boundary(const struct elf *e, u64 function, u64 offset)
 		return BOUNDARY_UNKNOWN;
 	if (elf_machine(e) == arch_arm64.elf_machine)
 		return offset % 4 ? BOUNDARY_NO : BOUNDARY_YES;
-	if (elf_machine(e) != arch_x86_64.elf_machine)
+	if (elf_machine(e) != arch_x86_64.elf_machine && elf_machine(e) != EM_386)
 		return BOUNDARY_UNKNOWN;
 	while (at < offset) {
-		u32 len = x86_insn_len(code + at, (u32)MIN(room - at, 16u));
+		enum x86_mode mode = elf_machine(e) == EM_386 ? X86_32 : X86_64;
+		struct x86_insn in;
+		u32 len = x86_decode(code + at, (u32)MIN(room - at, 16u), mode, &in);
 
 		if (!len)
 			return BOUNDARY_UNKNOWN;

@@ -28,12 +28,35 @@ struct match {
 	struct elf *elf;
 	struct uplacer *placer; /* of elf */
 	struct targets ts;
-	struct profile *profile;
+	struct profile *profile, *profile_i386;
 	struct near near;
 	int error; /* reported */
 	list_fn list;
 	void *list_ctx;
 };
+
+/* i386: arguments lie on the stack above the return address, results in eax. */
+static void profile_i386(struct profile *p)
+{
+	for (u32 i = 0; i < p->n_argn; i++)
+		p->argn[i].loc = (struct loc){ .kind = LOC_STACK, .offset = arch_native->sp, .inner = 4 + 4 * (s32)i, .size = 4 };
+	p->retval.loc.size = 4;
+}
+
+/* One for all functions of the files of one word size. */
+static struct profile *function_profile(struct match *m)
+{
+	bool is_i386 = m->elf && elf_machine(m->elf) == EM_386;
+	struct profile **p = is_i386 ? &m->profile_i386 : &m->profile;
+
+	if (!*p) {
+		*p = profile_new(m->env, PROFILE_PT_REGS, BPF_PROG_TYPE_KPROBE);
+		profile_function(m->env, *p, m->is_return, true);
+		if (is_i386)
+			profile_i386(*p);
+	}
+	return *p;
+}
 
 /* The site is where file_offset says. */
 static struct target *add_exactly(struct match *m, const char *func, const char *shown, u64 file_offset)
@@ -47,12 +70,8 @@ static struct target *add_exactly(struct match *m, const char *func, const char 
 	struct profile *p;
 	struct target *t;
 
-	if (!m->profile) {
-		m->profile = profile_new(m->env, PROFILE_PT_REGS, BPF_PROG_TYPE_KPROBE);
-		profile_function(m->env, m->profile, m->is_return, true);
-	}
 	site.offset = file_offset;
-	p = uargs_profile(m->env, m->profile, &site);
+	p = uargs_profile(m->env, function_profile(m), &site);
 	t = targets_add(m->env, &m->ts, SITE_UPROBE, name, profile_for_site(m->env, p, m->many, true));
 	t->site.func = func;
 	t->site.path = site.path;
@@ -235,17 +254,25 @@ static int add_offset(struct match *m, const char *name, const struct elf_symbol
 static int add_address(struct match *m, u64 address)
 {
 	struct elf_symbol s = {};
+	bool known;
 	u64 offset;
 
 	if (!elf_address_to_offset(m->elf, address, &offset))
 		return bad_offset(m, "the address is in no part of the file that is loaded");
 	if (uplace_refuses(m->elf, address))
 		return bad_offset(m, uplace_refuses(m->elf, address));
-	if (elf_symbol_at(m->elf, address, &s) && check_boundary(m, &s, address - s.value) < 0)
+	known = elf_symbol_at(m->elf, address, &s) || elf_frame_at(m->elf, address, &s);
+	if (known && check_boundary(m, &s, address - s.value) < 0)
 		return m->error;
-	if (!s.name && !m->env->unsafe)
-		return unsafe(m, "no symbol covers the address");
-	add_exactly(m, s.name ? arena_strdup(m->env->arena, s.name) : NULL, m->func, offset);
+	if (known && s.value == address) {
+		add(m, &s, *s.name ? arena_strdup(m->env->arena, s.name) : m->func, m->func, offset);
+		return m->error;
+	}
+	if (m->is_return)
+		return bad_offset(m, "a return probe needs the start of a function");
+	if (!known && !m->env->unsafe)
+		return unsafe(m, "no function covers the address");
+	add_exactly(m, known && *s.name ? arena_strdup(m->env->arena, s.name) : NULL, m->func, offset);
 	return 0;
 }
 
@@ -258,8 +285,7 @@ static int add_named(struct match *m)
 	if (elf_find(m->elf, name, &s)) /* operator+ and friends have one in their names */
 		return add_offset(m, name, &s, 0);
 	if (text_number(m->func, &value))
-		return m->is_return ? bad_offset(m, "a return probe needs a function")
-				    : add_address(m, value);
+		return add_address(m, value);
 	if (!plus)
 		return 0;
 	if (!text_number(plus + 1, &value))

@@ -44,6 +44,14 @@ static const void *table_at(const struct elf *e, u64 offset, u64 n, u64 entry, u
 	return elf_at(e, offset, n * entry);
 }
 
+static void find_names(struct elf *e, u64 index)
+{
+	const Elf64_Shdr *s = index < e->n_sections ? &e->section[index] : NULL;
+
+	e->names = s ? elf_at(e, s->sh_offset, s->sh_size) : NULL;
+	e->names_len = e->names ? s->sh_size : 0;
+}
+
 /* Counts that do not fit 16 bits are in the first section header. */
 static void find_sections(struct elf *e)
 {
@@ -61,23 +69,27 @@ static void find_sections(struct elf *e)
 	if (!e->section)
 		return;
 	e->n_sections = (u32)n;
-	if (names < n) {
-		const Elf64_Shdr *s = &e->section[names];
-
-		e->names = elf_at(e, s->sh_offset, s->sh_size);
-		e->names_len = e->names ? s->sh_size : 0;
-	}
+	find_names(e, names);
 }
 
 static int check_header(struct elf *e, struct err *err)
 {
-	const Elf64_Ehdr *h = elf_at(e, 0, sizeof(*h));
+	const Elf64_Ehdr *h = elf_at(e, 0, sizeof(Elf32_Ehdr));
 
 	if (!h || memcmp(h->e_ident, ELFMAG, SELFMAG))
 		return err_set(err, -ENOEXEC, "not an ELF file");
-	if (h->e_ident[EI_CLASS] != ELFCLASS64 || h->e_ident[EI_DATA] != OUR_DATA)
-		return err_set(err, -ENOEXEC,
-			       "an ELF file of another kind (32 bits, or byte order)");
+	if (h->e_ident[EI_DATA] != OUR_DATA)
+		return err_set(err, -ENOEXEC, "an ELF file of another byte order");
+	if (h->e_ident[EI_CLASS] == ELFCLASS32 && elf32_header(e)) {
+		elf32_segments(e);
+		elf32_sections(e);
+		find_names(e, e->header->e_shstrndx);
+		return 0;
+	}
+	if (h->e_ident[EI_CLASS] != ELFCLASS64)
+		return err_set(err, -ENOEXEC, "not an ELF file");
+	if (!elf_at(e, 0, sizeof(*h)))
+		return err_set(err, -ENOEXEC, "not an ELF file");
 	e->header = h;
 	e->segment = table_at(e, h->e_phoff, h->e_phnum, h->e_phentsize, sizeof(*e->segment));
 	e->n_segments = e->segment ? h->e_phnum : 0;
@@ -137,9 +149,18 @@ void elf_close(struct elf *e)
 	if (!e)
 		return;
 	elf_close(e->debug);
+	elf_close(e->mini);
 	if (e->mapped)
 		munmap((void *)(uintptr_t)e->bytes, e->len);
 	free(e->code);
+	free(e->frame);
+	free(e->frame_names);
+	free(e->own_header);
+	free(e->own_segment);
+	free(e->own_section);
+	free(e->own_symbols[0]);
+	free(e->own_symbols[1]);
+	free(e->unpacked);
 	free(e->path);
 	free(e);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A reader of ELF64 files of this machine's byte order, over a mapping of the file: nothing is
+ * A reader of ELF files of this machine's byte order, 64 bits or 32, over a mapping of the file: nothing is
  * copied, every access is checked against the file's size. Strings and bytes that it hands out
  * live as long as the struct elf.
  */
@@ -64,10 +64,12 @@ const char *elf_debuglink(const struct elf *e, u32 *crc);
 bool elf_find(struct elf *e, const char *name, struct elf_symbol *out);
 /* The function (or other code symbol) that covers an address. */
 bool elf_symbol_at(struct elf *e, u64 address, struct elf_symbol *out);
+/* The function of .eh_frame that covers an address, in files that were stripped of symbols: nameless. */
+bool elf_frame_at(struct elf *e, u64 address, struct elf_symbol *out);
 /* Whether a code symbol stands above lo and not above hi. */
 bool elf_symbol_within(struct elf *e, u64 lo, u64 hi);
-/* Functions whose name matches (glob; NULL: all), each (name, address) once, in address order. A
- * non-zero return of f stops and is returned. */
+/* Functions whose name matches (glob; NULL: all), each (name, address) once, in address order.
+ * Functions that only .eh_frame knows are called by their address, "0x1a40". A non-zero return of f stops and is returned. */
 int elf_each_function(struct elf *e, const char *glob,
 		      int (*f)(void *ctx, const struct elf_symbol *s), void *ctx);
 /* USDT notes in file order. Same convention. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Shared by elf.c (the file), elf_symbol.c and elf_notes.c; nobody else includes it. */
+/* Shared by the files elf*.c of this room; nobody else includes it. */
 #ifndef SONDE_SYM_ELF_FILE_H
 #define SONDE_SYM_ELF_FILE_H
 
@@ -38,12 +38,30 @@ struct elf {
 	bool code_built;
 	struct elf *debug;
 	bool debug_tried;
+	struct elf *mini; /* .gnu_debugdata */
+	bool mini_tried;
+	void *unpacked;	   /* what this file itself was made of, to be freed */
+	struct elf_code *frame; /* functions of .eh_frame, by value; built on first need */
+	u32 n_frames;
+	bool frames_built;
+	char *frame_names;
+	/* 64-bit copies of what a 32-bit file has; NULL otherwise */
+	void *own_header, *own_segment, *own_section, *own_symbols[2];
 };
 
 /* len bytes at offset, or NULL when the file ends before. */
 const void *elf_at(const struct elf *e, u64 offset, u64 len);
 /* A NUL-terminated string within a table, or NULL. */
 const char *elf_string(const char *table, u64 table_len, u64 offset);
+/* The symbols that are packed into the file itself; owned by e. NULL: none. */
+struct elf *elf_mini_file(struct elf *e);
+/* How many functions .eh_frame has; e->frame lists them. */
+u32 elf_n_frames(struct elf *e);
+/* 32-bit files. */
+bool elf32_header(struct elf *e);
+void elf32_segments(struct elf *e);
+void elf32_sections(struct elf *e);
+const Elf64_Sym *elf32_symbols(struct elf *e, u32 table, const Elf64_Shdr *s, u32 *n);
 void elf_find_tables(struct elf *e);
 /* Symbol of a table as people see it; false: undefined, nameless, no code nor data. */
 bool elf_table_symbol(const struct elf_table *t, u32 i, struct elf_symbol *out);

@@ -228,13 +228,15 @@ struct elf *elf_debug_file(struct elf *e)
 
 static bool parse_usdt(const struct elf *e, const struct note *n, u64 base_now, struct elf_usdt *u)
 {
-	u64 word[3], shift;
-	const char *text = (const char *)n->data + sizeof(word);
-	u64 len = n->data_len - sizeof(word);
+	u64 word[3] = {}, shift;
+	u32 word_size = e->own_header ? 4 : 8;
+	const char *text = (const char *)n->data + 3 * (size_t)word_size;
+	u64 len = n->data_len - 3 * (u64)word_size;
 
-	if (!note_is(n, "stapsdt", NT_STAPSDT) || n->data_len < sizeof(word) + 3)
+	if (!note_is(n, "stapsdt", NT_STAPSDT) || n->data_len < 3 * word_size + 3)
 		return false;
-	memcpy(word, n->data, sizeof(word));
+	for (u32 i = 0; i < 3; i++)
+		memcpy(&word[i], n->data + i * word_size, word_size);
 	u->provider = elf_string(text, len, 0);
 	u->name = u->provider ? elf_string(text, len, strlen(u->provider) + 1) : NULL;
 	if (!u->name || !*u->name)

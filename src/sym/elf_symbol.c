@@ -4,6 +4,7 @@
  * separate debug file. A search by name walks the tables; the first search by address sorts all
  * code symbols. Addresses are those of the file's own numbering, which its debug file shares.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include "base/glob.h"
 #include "sym/elf_file.h"
@@ -12,22 +13,27 @@
 #define STT_GNU_IFUNC 10
 #endif
 
-static void find_table(struct elf *e, u32 type, struct elf_table *t)
+static void find_table(struct elf *e, u32 type, u32 which)
 {
+	struct elf_table *t = &e->table[which];
+	u64 entry = e->own_header ? sizeof(Elf32_Sym) : sizeof(Elf64_Sym);
+
 	for (u32 i = 0; i < e->n_sections; i++) {
 		const Elf64_Shdr *s = &e->section[i], *link;
 
-		if (s->sh_type != type || s->sh_entsize != sizeof(Elf64_Sym) || s->sh_offset % 8 ||
-		    s->sh_link >= e->n_sections || s->sh_size / sizeof(Elf64_Sym) > INT32_MAX)
+		if (s->sh_type != type || s->sh_entsize != entry || (!e->own_header && s->sh_offset % 8) ||
+		    s->sh_link >= e->n_sections || s->sh_size / entry > INT32_MAX)
 			continue;
 		link = &e->section[s->sh_link];
-		t->sym = elf_at(e, s->sh_offset, s->sh_size);
+		t->n = (u32)(s->sh_size / entry);
+		t->sym = e->own_header ? elf32_symbols(e, which, s, &t->n) : elf_at(e, s->sh_offset, s->sh_size);
 		t->strings = link->sh_type == SHT_NOBITS
 				     ? NULL
 				     : elf_at(e, link->sh_offset, link->sh_size);
-		if (!t->sym || !t->strings)
+		if (!t->sym || !t->strings) {
+			t->n = 0;
 			continue;
-		t->n = (u32)(s->sh_size / sizeof(Elf64_Sym));
+		}
 		t->strings_len = link->sh_size;
 		/* One check for all names: what follows the last NUL is in no string. */
 		while (t->strings_len && t->strings[t->strings_len - 1])
@@ -38,8 +44,8 @@ static void find_table(struct elf *e, u32 type, struct elf_table *t)
 
 void elf_find_tables(struct elf *e)
 {
-	find_table(e, SHT_SYMTAB, &e->table[0]);
-	find_table(e, SHT_DYNSYM, &e->table[1]);
+	find_table(e, SHT_SYMTAB, 0);
+	find_table(e, SHT_DYNSYM, 1);
 }
 
 bool elf_table_symbol(const struct elf_table *t, u32 i, struct elf_symbol *out)
@@ -102,6 +108,15 @@ static u32 find_in_table(const struct elf_table *t, const char *name, struct elf
 	return best;
 }
 
+/* The file with the symbols that e lacks: the debug file, or what is packed into e. NULL: e has them, or
+ * they are nowhere. */
+static struct elf *more_symbols(struct elf *e)
+{
+	struct elf *more = e->table[0].n ? NULL : elf_debug_file(e);
+
+	return more || e->table[0].n ? more : elf_mini_file(e);
+}
+
 bool elf_find(struct elf *e, const char *name, struct elf_symbol *out)
 {
 	struct elf *debug;
@@ -110,9 +125,7 @@ bool elf_find(struct elf *e, const char *name, struct elf_symbol *out)
 		return false;
 	if (find_in_table(&e->table[0], name, out) || find_in_table(&e->table[1], name, out))
 		return true;
-	if (e->table[0].n)
-		return false;
-	debug = elf_debug_file(e);
+	debug = more_symbols(e);
 	return debug && find_in_table(&debug->table[0], name, out);
 }
 
@@ -228,9 +241,7 @@ bool elf_symbol_at(struct elf *e, u64 address, struct elf_symbol *out)
 {
 	struct elf *debug;
 
-	if (e->table[0].n)
-		return symbol_at(e, address, out);
-	debug = elf_debug_file(e);
+	debug = more_symbols(e);
 	if (debug && symbol_at(debug, address, out))
 		return true;
 	return symbol_at(e, address, out);
@@ -245,7 +256,7 @@ static bool symbol_within(struct elf *e, u64 lo, u64 hi)
 
 bool elf_symbol_within(struct elf *e, u64 lo, u64 hi)
 {
-	struct elf *debug = e->table[0].n ? NULL : elf_debug_file(e);
+	struct elf *debug = more_symbols(e);
 
 	return symbol_within(e, lo, hi) || (debug && symbol_within(debug, lo, hi));
 }
@@ -268,6 +279,30 @@ static void list_table(const struct elf_table *t, const char *glob, struct listi
 	}
 }
 
+enum { NAME_ROOM = 20 };
+
+/* Functions without a symbol. Not in files that have them all: what .eh_frame lists besides are parts that
+ * compilers moved away. */
+static void list_frames(struct elf *e, const char *glob, struct listing *l)
+{
+	struct elf_symbol named;
+
+	if (e->table[0].n || !e->n_frames)
+		return;
+	if (!e->frame_names)
+		e->frame_names = xmalloc((size_t)e->n_frames * NAME_ROOM);
+	for (u32 i = 0; i < e->n_frames; i++) {
+		const struct elf_code *c = &e->frame[i];
+		char *name = e->frame_names + (size_t)i * NAME_ROOM;
+
+		if (elf_symbol_at(e, c->value, &named) && named.value == c->value)
+			continue;
+		snprintf(name, NAME_ROOM, "0x%llx", (unsigned long long)c->value);
+		if (!glob || glob_match(glob, name))
+			l->v[l->n++] = (struct elf_symbol){ .name = name, .value = c->value, .size = c->size, .type = STT_FUNC };
+	}
+}
+
 static int by_address_and_name(const void *a, const void *b)
 {
 	const struct elf_symbol *x = a, *y = b;
@@ -280,8 +315,9 @@ static int by_address_and_name(const void *a, const void *b)
 int elf_each_function(struct elf *e, const char *glob,
 		      int (*f)(void *ctx, const struct elf_symbol *s), void *ctx)
 {
-	struct elf *debug = e->table[0].n ? NULL : elf_debug_file(e);
-	u64 max = (u64)e->table[0].n + e->table[1].n + (debug ? debug->table[0].n : 0);
+	struct elf *debug = more_symbols(e);
+	u64 max = (u64)e->table[0].n + e->table[1].n + (debug ? debug->table[0].n : 0) +
+		  (e->table[0].n ? 0 : elf_n_frames(e));
 	struct listing l = { .v = xmalloc(sizeof(*l.v) * (max + 1)) };
 	int r = 0;
 
@@ -289,6 +325,7 @@ int elf_each_function(struct elf *e, const char *glob,
 	list_table(&e->table[1], glob, &l);
 	if (debug)
 		list_table(&debug->table[0], glob, &l);
+	list_frames(e, glob, &l);
 	qsort(l.v, l.n, sizeof(*l.v), by_address_and_name);
 	for (u32 i = 0; i < l.n && !r; i++)
 		if (!i || by_address_and_name(&l.v[i - 1], &l.v[i]))
