@@ -51,7 +51,9 @@ static void put_args(struct buf *b, const struct profile *p)
 {
 	for (u32 i = 0; i < p->n_args; i++)
 		put_arg(b, &p->args[i], p->args[i].name);
-	if (p->retval.type && p->retval.loc.kind != LOC_NONE && p->kind == PROFILE_BTF)
+	for (u32 i = 0; i < p->n_vars; i++)
+		put_arg(b, &p->vars[i], p->vars[i].name);
+	if (p->retval.type && p->retval.loc.kind != LOC_NONE && (p->kind == PROFILE_BTF || p->retval.text))
 		put_arg(b, &p->retval, "retval");
 }
 

@@ -263,13 +263,36 @@ static void add_var(struct params *p, struct profile *to, const char *name)
 	}
 }
 
+static int list_var(void *ctx, const struct dwarf_var *v)
+{
+	struct params *p = ctx;
+
+	if (!v->is_param)
+		add(p, v, v->loc, v->why);
+	return 0;
+}
+
+/* All in scope; parameters are listed as such. */
+static void list_vars(struct params *p, struct profile *to)
+{
+	p->list.v = NULL;
+	p->list.n = p->list.cap = 0;
+	dwarf_vars(p->d, p->pc, list_var, p);
+	to->vars = p->list.v;
+	to->n_vars = p->list.n;
+}
+
 static void describe_vars(struct params *p, struct profile *to)
 {
+	if (!p->env->diags) {
+		if (!p->at_entry)
+			list_vars(p, to);
+		return;
+	}
 	to->vars = arena_array(p->env->arena, struct arg_desc, p->env->n_var_names);
 	for (u32 i = 0; i < p->env->n_var_names; i++)
 		add_var(p, to, p->env->var_names[i]);
-	for (u32 i = 0; i < to->n_vars; i++)
-		to->fixed_place |= to->vars[i].loc.kind != LOC_REG;
+	to->fixed_place |= to->n_vars > 0;
 }
 
 /* ---- a site */
@@ -289,7 +312,7 @@ static void describe(struct params *p, struct profile *to, struct uargs_site *si
 		to->args = p->list.v;
 		to->n_args = p->list.n;
 	}
-	to->args_name = arena_printf(p->env->arena, "the %s of %s", p->is_return ? "results" : "parameters",
+	to->args_name = arena_printf(p->env->arena, "the %s list of %s", p->is_return ? "result" : "parameter",
 				     p->func.name);
 	if (!p->is_return)
 		describe_vars(p, to);

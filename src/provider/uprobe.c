@@ -14,6 +14,7 @@
 #include "provider/uargs.h"
 #include "provider/ufile.h"
 #include "provider/uplace.h"
+#include "provider/uline.h"
 #include "sym/elf.h"
 #include "sym/procs.h"
 #include "sym/usym.h"
@@ -22,7 +23,7 @@ struct match {
 	struct provider_env *env;
 	const struct spec *spec;
 	const char *binary, *func;
-	bool is_return, is_cpp, many;
+	bool is_return, is_cpp, many, verbose;
 	u32 n_files;
 	const char *path; /* of the file at hand */
 	struct elf *elf;
@@ -323,6 +324,8 @@ static int match_file(void *ctx, const char *path)
 		elf_each_function(m->elf, m->func, add_symbol, m);
 	else
 		add_named(m);
+	if (m->ts.list.n == before && !m->many && !m->is_cpp && !m->is_return && !m->error)
+		uline_add_inlined(m->env, m->spec, path, m->elf, m->func, &m->ts);
 	if (m->ts.list.n == before && !m->many)
 		elf_each_function(m->elf, NULL, near_symbol, m);
 	if (near_best(&m->near)) /* outlives the file */
@@ -353,22 +356,9 @@ static int bad_syntax(struct match *m)
 	const struct provider *p = m->spec->provider;
 	struct diag *d;
 
-	if (m->binary && strchr(m->binary, '@')) {
-		d = probe_report(m->env, m->spec, D_UNSUPPORTED_PROBE, m->spec->text,
-				 "source lines cannot be probed yet");
-		probe_help(m->env, d, "name a function, or function+offset");
-		return -EOPNOTSUPP;
-	}
 	d = probe_report(m->env, m->spec, D_PROBE_SYNTAX, m->spec->text, p->syntax);
 	probe_help(m->env, d, "for example: %s", p->example);
 	return -EINVAL;
-}
-
-static bool is_line(const struct match *m)
-{
-	const char *at = m->binary ? strrchr(m->binary, '@') : NULL;
-
-	return at && at[1] && strspn(m->func, "0123456789") == strlen(m->func);
 }
 
 static int no_binary(struct match *m)
@@ -429,7 +419,9 @@ static int resolve(struct provider_env *env, const struct spec *spec, target_fn 
 		probe_report(env, spec, D_PROBE_FEATURE, spec->text, "user-space probes");
 		return -EOPNOTSUPP;
 	}
-	if (!split(&m) || is_line(&m))
+	if (uline_is_meant(spec))
+		return uline_resolve(env, spec, f, ctx);
+	if (!split(&m))
 		return bad_syntax(&m);
 	near_init(&m.near, m.func);
 	m.many = (m.binary && glob_has_wildcard(m.binary)) || glob_has_wildcard(m.func) || m.is_cpp;
@@ -449,6 +441,15 @@ static int resolve(struct provider_env *env, const struct spec *spec, target_fn 
 	return targets_give(env, spec, &m.ts, near_probe(&m), f, ctx);
 }
 
+static struct profile *listed_profile(struct match *m, const struct elf_symbol *s)
+{
+	struct uargs_site site = { .path = ufile_open_path(m->env, m->path), .elf = m->elf };
+	struct profile *p = profile_new(m->env, PROFILE_PT_REGS, BPF_PROG_TYPE_KPROBE);
+
+	profile_function(m->env, p, m->spec->provider == &provider_uretprobe, true);
+	return elf_address_to_offset(m->elf, s->value, &site.offset) ? uargs_profile(m->env, p, &site) : p;
+}
+
 static int list_symbol(void *ctx, const struct elf_symbol *s)
 {
 	struct match *m = ctx;
@@ -456,7 +457,7 @@ static int list_symbol(void *ctx, const struct elf_symbol *s)
 	return m->list(m->list_ctx,
 		       arena_printf(m->env->arena, "%s:%s:%s", m->spec->provider->name, m->path,
 				    s->name),
-		       NULL);
+		       m->verbose ? listed_profile(m, s) : NULL);
 }
 
 static int list_file(void *ctx, const char *path)
@@ -482,9 +483,13 @@ static int list(struct provider_env *env, const struct spec *spec, bool verbose,
 			   .spec = spec,
 			   .list = f,
 			   .list_ctx = ctx,
+			   .verbose = verbose,
 			   .binary = spec->n_parts > 1 ? spec->part[1] : NULL,
 			   .func = spec_pattern(spec, spec->n_parts > 2 ? spec->n_parts - 1 : 2) };
 
+	env->uses_args = verbose;
+	if (uline_is_meant(spec))
+		return uline_list(env, spec, verbose, f, ctx);
 	if (!m.binary || !*m.binary || (streq(m.binary, "*") && env->pid <= 0))
 		m.binary = NULL;
 	if (!m.binary && env->pid <= 0)
@@ -495,13 +500,17 @@ static int list(struct provider_env *env, const struct spec *spec, bool verbose,
 const struct provider provider_uprobe = {
 	.name = "uprobe",
 	.aliases = "u",
-	.syntax = "uprobe:BINARY:FUNCTION[+OFFSET] or uprobe:BINARY:cpp:\"NAME\"",
-	.brief = "the entry of a function of a program or library",
+	.syntax = "uprobe:BINARY:FUNCTION[+OFFSET], uprobe:BINARY:cpp:\"NAME\", uprobe:BINARY@FILE:LINE, "
+		  "uprobe:BINARY:FUNCTION@FILE:LINE or uprobe:BINARY:FUNCTION:*",
+	.brief = "the entry of a function of a program or library, or a source line",
 	.doc = "BINARY is a path, a program in PATH, a library (libc), or a pattern. arg0, arg1 ... are the "
-	       "function's arguments. With -p the binary may be left out.",
+	       "function's arguments; with debug information (-g, or a -dbgsym package) args.NAME are its "
+	       "parameters with their types, and vars.NAME the variables in scope at a source line. FILE "
+	       "may be the end of a path; FUNCTION:* is every line of it. A function that exists only "
+	       "inlined is probed at each of its copies. With -p the binary may be left out.",
 	.example = "uprobe:libc:getaddrinfo { printf(\"%s\\n\", str(arg0)); }",
 	.min_parts = 2,
-	.max_parts = 4,
+	.max_parts = 5,
 	.feature = FEAT_UPROBE + 1,
 	.resolve = resolve,
 	.list = list,
@@ -513,7 +522,7 @@ const struct provider provider_uretprobe = {
 	.aliases = "ur",
 	.syntax = "uretprobe:BINARY:FUNCTION",
 	.brief = "the return of a function of a program or library",
-	.doc = "retval is what it returns.",
+	.doc = "retval is what it returns, with its type where there is debug information.",
 	.example = "uretprobe:/bin/bash:readline { printf(\"%s\\n\", str(retval)); }",
 	.min_parts = 2,
 	.max_parts = 4,

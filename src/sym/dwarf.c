@@ -283,6 +283,7 @@ static void describe(struct dwarf *d, struct unit *u, Dwarf_Die *die, struct dwa
 {
 	const char *producer = die_string(d, &u->body, DW_AT_producer);
 	Dwarf_Addr base, low, high, entry;
+	ptrdiff_t at = 0;
 
 	*out = (struct dwarf_func){ .language = u->language };
 	out->name = d->f->dwarf_diename(die);
@@ -294,11 +295,13 @@ static void describe(struct dwarf *d, struct unit *u, Dwarf_Die *die, struct dwa
 	out->external = die_flag(d, die, DW_AT_external);
 	if (d->f->dwarf_entrypc(die, &entry) == 0)
 		out->entry = entry;
-	if (d->f->dwarf_ranges(die, 0, &base, &low, &high) > 0) {
-		out->end = high;
-		if (!out->entry)
-			out->entry = low;
+	while (out->n_ranges < DWARF_MAX_RANGES &&
+	       (at = d->f->dwarf_ranges(die, at, &base, &low, &high)) > 0) {
+		out->range[out->n_ranges].low = low;
+		out->range[out->n_ranges++].high = high;
 	}
+	if (!out->entry && out->n_ranges)
+		out->entry = out->range[0].low;
 	out->result = die_type_of(d, die, &out->result_by_reference);
 }
 
@@ -332,7 +335,7 @@ struct copies {
 	int n, stop;
 };
 
-static bool is_named(const struct dwarf *d, Dwarf_Die *die, const char *name)
+bool die_is_named(const struct dwarf *d, Dwarf_Die *die, const char *name)
 {
 	const char *s = d->f->dwarf_diename(die);
 
@@ -340,6 +343,90 @@ static bool is_named(const struct dwarf *d, Dwarf_Die *die, const char *name)
 		return true;
 	s = linkage_name(d, die);
 	return s && streq(s, name);
+}
+
+bool dwarf_is_in(struct dwarf *d, u64 pc, const char *func)
+{
+	struct scopes s;
+
+	dwarf_scopes(d, pc, &s);
+	for (u32 i = 1; i < s.n; i++)
+		if (die_is_named(d, &s.die[i], func))
+			return true;
+	return false;
+}
+
+/* ---- the text of a function: from its line to that of the next function in the file */
+
+struct bodies {
+	struct dwarf *d;
+	struct unit *unit;
+	const char *name;
+	struct text_body *list;
+	u32 n;
+	bool ends; /* second walk: where they end */
+};
+
+/* In DWARF 5 file 0 is the unit's own, which libdw before 0.190 does not tell. */
+static const char *declared_in(struct dwarf *d, struct unit *u, Dwarf_Die *die)
+{
+	u64 index;
+
+	if (die_number(d, die, DW_AT_decl_file, &index) && !index)
+		return d->f->dwarf_diename(&u->die);
+	return d->f->dwarf_decl_file(die);
+}
+
+static void see_function(struct bodies *b, Dwarf_Die *die)
+{
+	struct dwarf *d = b->d;
+	const char *file = declared_in(d, b->unit, die);
+	u64 line;
+
+	if (!file || d->f->dwarf_hasattr(die, DW_AT_declaration) || !die_number(d, die, DW_AT_decl_line, &line))
+		return;
+	if (!b->ends) {
+		if (b->n < MAX_BODIES && die_is_named(d, die, b->name))
+			b->list[b->n++] = (struct text_body){ file, (u32)line, UINT32_MAX };
+		return;
+	}
+	for (u32 i = 0; i < b->n; i++)
+		if (line > b->list[i].first && line <= b->list[i].last && streq(file, b->list[i].file))
+			b->list[i].last = (u32)line - 1;
+}
+
+static void see_functions(struct bodies *b, Dwarf_Die *of, u32 depth)
+{
+	Dwarf_Die die;
+
+	if (depth > MAX_SCOPES || !die_child(b->d, of, &die))
+		return;
+	do {
+		int tag = b->d->f->dwarf_tag(&die);
+
+		if (tag == DW_TAG_subprogram)
+			see_function(b, &die);
+		else if (is_container(tag))
+			see_functions(b, &die, depth + 1);
+	} while (die_next(b->d, &die));
+}
+
+u32 dwarf_bodies(struct dwarf *d, const char *name, struct text_body out[MAX_BODIES])
+{
+	u32 n = 0;
+
+	for (u32 i = 0; i < d->units.n && n < MAX_BODIES; i++) {
+		struct text_body here[MAX_BODIES];
+		struct bodies b = { .d = d, .unit = &d->units.v[i], .name = name, .list = here };
+
+		see_functions(&b, &d->units.v[i].body, 0);
+		b.ends = true;
+		if (b.n)
+			see_functions(&b, &d->units.v[i].body, 0);
+		for (u32 j = 0; j < b.n && n < MAX_BODIES; j++)
+			out[n++] = here[j];
+	}
+	return n;
 }
 
 static void find_copies(struct copies *c, Dwarf_Die *of, u32 depth)
@@ -353,7 +440,7 @@ static void find_copies(struct copies *c, Dwarf_Die *of, u32 depth)
 	do {
 		int tag = d->f->dwarf_tag(&die);
 
-		if (tag == DW_TAG_inlined_subroutine && is_named(d, &die, c->name)) {
+		if (tag == DW_TAG_inlined_subroutine && die_is_named(d, &die, c->name)) {
 			describe(d, c->unit, &die, &copy);
 			if (copy.entry) {
 				c->n++;
@@ -431,16 +518,20 @@ u64 dwarf_prologue_end(struct dwarf *d, u64 pc)
 	return 0;
 }
 
-int dwarf_each_at_line(struct dwarf *d, const char *file, u32 line, u32 col, u32 *found,
+int dwarf_each_at_line(struct dwarf *d, const char *func, const char *file, u32 line, u32 col, u32 *found,
 		       int (*f)(void *ctx, const struct dwarf_line *l), void *ctx)
 {
 	return -ENOENT;
 }
 
-int dwarf_each_line_in(struct dwarf *d, u64 low, u64 high,
+int dwarf_each_line_of(struct dwarf *d, const char *func,
 		       int (*f)(void *ctx, const struct dwarf_line *l), void *ctx)
 {
 	return 0;
+}
+
+void dwarf_each_file(struct dwarf *d, void (*f)(void *ctx, const char *path), void *ctx)
+{
 }
 
 #endif

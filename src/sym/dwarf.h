@@ -28,10 +28,15 @@ struct dwarf *dwarf_of(const char *path, const struct dwarf_registers *regs, str
 
 enum dwarf_language { LANGUAGE_OTHER, LANGUAGE_C, LANGUAGE_CXX, LANGUAGE_RUST, LANGUAGE_GO };
 
+enum { DWARF_MAX_RANGES = 16 };
+
 struct dwarf_func {
 	const char *name, *linkage_name; /* linkage_name may be NULL */
 	u64 entry;	  /* its first instruction; of an inlined copy where it begins */
-	u64 end;	  /* behind its last one (of the first range) */
+	struct {
+		u64 low, high;
+	} range[DWARF_MAX_RANGES]; /* all of its code: unlikely parts lie elsewhere */
+	u32 n_ranges;
 	bool inlined;
 	bool external;
 	enum dwarf_language language;
@@ -88,14 +93,17 @@ bool dwarf_line_at(struct dwarf *d, u64 pc, struct dwarf_line *out);
 /* Where a function's prologue ends; 0: not known. */
 u64 dwarf_prologue_end(struct dwarf *d, u64 pc);
 /*
- * Statements at file:line (col 0: any), one address for each copy of the code. file is a path or its
- * end. When no code begins there, *found gets the nearest later line that has some, and its
- * addresses are given. Returns their number, or -ENOENT: no such file; 0: no later line.
+ * Statements at file:line (col 0: any; func NULL: any, else in that function, in an inlined copy of it, or
+ * inlined into it), one address for each copy of the code. file is a path or its end. When no code begins
+ * there, *found gets the nearest later line that has some, and its addresses are given. Returns their
+ * number; -ENOENT: no such file; 0: no later line.
  */
-int dwarf_each_at_line(struct dwarf *d, const char *file, u32 line, u32 col, u32 *found,
+int dwarf_each_at_line(struct dwarf *d, const char *func, const char *file, u32 line, u32 col, u32 *found,
 		       int (*f)(void *ctx, const struct dwarf_line *l), void *ctx);
-/* Every statement line between two addresses, in order of lines. */
-int dwarf_each_line_in(struct dwarf *d, u64 low, u64 high,
+/* Every statement line of a function's own text, wherever its code lies, in order of lines. */
+int dwarf_each_line_of(struct dwarf *d, const char *func,
 		       int (*f)(void *ctx, const struct dwarf_line *l), void *ctx);
+/* Main source files, for "did you mean". */
+void dwarf_each_file(struct dwarf *d, void (*f)(void *ctx, const char *path), void *ctx);
 
 #endif

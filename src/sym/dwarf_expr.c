@@ -196,10 +196,20 @@ static bool push_at_entry(struct build *b, u64 number)
 	return ok;
 }
 
+/* libdw points at the block's length, a LEB128 number. */
+static const u8 *block_of(const Dwarf_Op *op)
+{
+	const u8 *p = (const u8 *)(uintptr_t)op->number2;
+
+	while (p && *p & 0x80)
+		p++;
+	return p ? p + 1 : NULL;
+}
+
 /* The block of an entry value: one register. */
 static bool entry_value(struct build *b, const Dwarf_Op *op)
 {
-	const u8 *block = (const u8 *)(uintptr_t)op->number2;
+	const u8 *block = block_of(op);
 
 	if (op->number == 1 && block && block[0] >= DW_OP_reg0 && block[0] <= DW_OP_reg31)
 		return push_at_entry(b, block[0] - DW_OP_reg0);
@@ -314,7 +324,7 @@ static bool indexed(struct build *b, const Dwarf_Op *op)
 /* Bytes in the expression itself. */
 static bool implicit_value(struct build *b, const Dwarf_Op *op)
 {
-	const void *bytes = (const void *)(uintptr_t)op->number2;
+	const u8 *bytes = block_of(op);
 	s64 v = 0;
 
 	if (!bytes || !op->number || op->number > 8)

@@ -56,6 +56,21 @@ bool dwarf_scopes(struct dwarf *d, u64 pc, struct scopes *out);
 /* Index of the innermost function (or the outermost, not inlined, one) in scopes, -1: none. */
 int scopes_function(const struct dwarf *d, struct scopes *s, bool inner);
 
+/* Whether the entry has that name, or that name for linkers. */
+bool die_is_named(const struct dwarf *d, Dwarf_Die *die, const char *name);
+/* Whether code at pc belongs to a function of that name, or to an inlined copy of it. */
+bool dwarf_is_in(struct dwarf *d, u64 pc, const char *func);
+
+enum { MAX_BODIES = 32 };
+
+struct text_body { /* lines of a source file, both included */
+	const char *file;
+	u32 first, last;
+};
+
+/* The texts of functions of that name. */
+u32 dwarf_bodies(struct dwarf *d, const char *name, struct text_body out[MAX_BODIES]);
+
 /* ---- dwarf_type.c */
 const struct type *die_type(struct dwarf *d, Dwarf_Die *type);
 /* Of DW_AT_type; &ty_void when there is none. *by_reference: a C++ object passed by its address. */

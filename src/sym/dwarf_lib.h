@@ -47,6 +47,8 @@
 	X(dwarf_offdie)                                                                            \
 	X(dwarf_getlocation_addr)                                                                  \
 	X(dwarf_getlocation)                                                                       \
+	X(dwarf_getlocations)                                                                      \
+	X(dwarf_decl_file)                                                                         \
 	X(dwarf_getlocation_attr)                                                                  \
 	X(dwarf_getlocation_die)                                                                   \
 	X(dwarf_formaddr)                                                                          \

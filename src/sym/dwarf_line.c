@@ -73,6 +73,14 @@ bool dwarf_line_at(struct dwarf *d, u64 pc, struct dwarf_line *out)
 	return false;
 }
 
+static bool in_ranges(const struct dwarf_func *f, u64 address)
+{
+	for (u32 i = 0; i < f->n_ranges; i++)
+		if (address >= f->range[i].low && address < f->range[i].high)
+			return true;
+	return false;
+}
+
 u64 dwarf_prologue_end(struct dwarf *d, u64 pc)
 {
 	struct dwarf_func f;
@@ -87,7 +95,7 @@ u64 dwarf_prologue_end(struct dwarf *d, u64 pc)
 	for (size_t i = 0; i < n; i++) {
 		struct row r;
 
-		if (!read_row(d, lines, i, &r) || r.address < f.entry || r.address >= f.end || r.ends)
+		if (!read_row(d, lines, i, &r) || !in_ranges(&f, r.address) || r.ends)
 			continue;
 		if (r.prologue_end)
 			return r.address;
@@ -114,6 +122,13 @@ static bool file_matches(const char *path, const char *file)
 	       (n == m || path[n - m - 1] == '/' || file[0] == '/');
 }
 
+static const char *base_of(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
 struct place {
 	struct dwarf_line at;
 	void *instance; /* the innermost block, function or inlined copy that it is in */
@@ -123,8 +138,11 @@ struct search {
 	struct dwarf *d;
 	const char *file;
 	u32 line, col, best;
+	u32 last; /* 0: the lowest line from line on; else all lines up to this one */
 	bool file_seen;
-	u64 low, high; /* only there; high 0: anywhere */
+	const char *func; /* only there; NULL: anywhere */
+	struct text_body body[MAX_BODIES];
+	u32 n_bodies;
 	VEC(struct place) found;
 };
 
@@ -132,10 +150,6 @@ static bool is_wanted(struct search *s, const struct row *r, const char **last, 
 {
 	if (!r->is_stmt || r->ends || !r->line)
 		return false;
-	if (s->high && (r->address < s->low || r->address >= s->high))
-		return false;
-	if (!s->file)
-		return true;
 	if (r->file != *last) { /* names are pointers into the table: compared once */
 		*last = r->file;
 		*last_matches = file_matches(r->file, s->file);
@@ -143,21 +157,34 @@ static bool is_wanted(struct search *s, const struct row *r, const char **last, 
 	if (!*last_matches)
 		return false;
 	s->file_seen = true;
-	return r->line >= s->line && (!s->col || r->line != s->line || r->col == s->col);
+	return r->line >= s->line && (!s->last || r->line <= s->last) &&
+	       (!s->col || r->line != s->line || r->col == s->col);
+}
+
+static bool is_inside(const struct search *s, const struct row *r)
+{
+	if (!s->func)
+		return true;
+	for (u32 i = 0; i < s->n_bodies; i++)
+		if (r->line >= s->body[i].first && r->line <= s->body[i].last &&
+		    file_matches(s->body[i].file, base_of(r->file)))
+			return true;
+	return dwarf_is_in(s->d, r->address, s->func);
 }
 
 /* The lowest line so far decides; what was found for later ones is dropped. */
-static bool is_better(struct search *s, u32 line)
+static bool may_be_better(const struct search *s, u32 line)
 {
-	if (!s->file)
-		return true;
-	if (s->best && line > s->best)
-		return false;
-	if (line < s->best || !s->best) {
-		s->best = line;
+	return s->last || !s->best || line <= s->best;
+}
+
+static void take(struct search *s, const struct row *r)
+{
+	if (!s->last && r->line != s->best) {
+		s->best = r->line;
 		s->found.n = 0;
 	}
-	return true;
+	vec_push(&s->d->arena, &s->found, (struct place){ { r->address, r->file, r->line, r->col }, NULL });
 }
 
 static void search_unit(struct search *s, struct unit *u)
@@ -176,9 +203,9 @@ static void search_unit(struct search *s, struct unit *u)
 			continue;
 		begins = r.line != line_before || r.col; /* a further row of a run begins no statement */
 		line_before = r.ends ? 0 : r.line;
-		if (begins && is_wanted(s, &r, &last, &last_matches) && is_better(s, r.line))
-			vec_push(&s->d->arena, &s->found,
-				 (struct place){ { r.address, r.file, r.line, r.col }, NULL });
+		if (begins && is_wanted(s, &r, &last, &last_matches) && may_be_better(s, r.line) &&
+		    is_inside(s, &r))
+			take(s, &r);
 	}
 }
 
@@ -188,7 +215,7 @@ static void search_all(struct search *s)
 	for (u32 pass = 0; pass < 2 && !s->file_seen; pass++)
 		for (u32 i = 0; i < s->d->units.n; i++) {
 			struct unit *u = &s->d->units.v[i];
-			bool named = file_matches(s->d->f->dwarf_diename(&u->die), s->file);
+			bool named = file_matches(s->d->f->dwarf_diename(&u->die), base_of(s->file));
 
 			if (named == !pass)
 				search_unit(s, u);
@@ -241,25 +268,50 @@ static int give(struct search *s, int (*f)(void *ctx, const struct dwarf_line *l
 	return n;
 }
 
-int dwarf_each_at_line(struct dwarf *d, const char *file, u32 line, u32 col, u32 *found,
+int dwarf_each_at_line(struct dwarf *d, const char *func, const char *file, u32 line, u32 col, u32 *found,
 		       int (*f)(void *ctx, const struct dwarf_line *l), void *ctx)
 {
-	struct search s = { .d = d, .file = file, .line = line, .col = col };
+	struct search s = { .d = d, .func = func, .file = file, .line = line, .col = col };
 
+	if (func)
+		s.n_bodies = dwarf_bodies(d, func, s.body);
 	search_all(&s);
 	*found = s.best;
 	return s.file_seen ? give(&s, f, ctx) : -ENOENT;
 }
 
-int dwarf_each_line_in(struct dwarf *d, u64 low, u64 high,
+int dwarf_each_line_of(struct dwarf *d, const char *func,
 		       int (*f)(void *ctx, const struct dwarf_line *l), void *ctx)
 {
-	struct search s = { .d = d, .low = low, .high = high };
-	struct unit *u = dwarf_unit_at(d, low);
+	struct text_body body[MAX_BODIES];
+	u32 n = dwarf_bodies(d, func, body);
+	int given = 0, r;
 
-	if (u)
-		search_unit(&s, u);
-	return give(&s, f, ctx);
+	for (u32 i = 0; i < n; i++) {
+		struct search s = { .d = d, .file = body[i].file, .line = body[i].first, .last = body[i].last };
+		bool again = false; /* an inline function of a header: once is enough */
+
+		for (u32 j = 0; j < i; j++)
+			again |= body[j].first == body[i].first && streq(body[j].file, body[i].file);
+		if (again)
+			continue;
+		search_all(&s);
+		r = give(&s, f, ctx);
+		if (r < 0)
+			return r;
+		given += r;
+	}
+	return given;
+}
+
+void dwarf_each_file(struct dwarf *d, void (*f)(void *ctx, const char *path), void *ctx)
+{
+	for (u32 i = 0; i < d->units.n; i++) {
+		const char *path = d->f->dwarf_diename(&d->units.v[i].die);
+
+		if (path)
+			f(ctx, path);
+	}
 }
 
 #endif

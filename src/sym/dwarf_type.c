@@ -353,6 +353,13 @@ static const struct type *make_typedef(struct dwarf *d, Dwarf_Die *die)
 
 static const struct type *make_type(struct dwarf *d, Dwarf_Die *die)
 {
+	Dwarf_Attribute a;
+	Dwarf_Die full;
+
+	/* A stand-in for the definition in a type unit. */
+	if (d->f->dwarf_attr(die, DW_AT_signature, &a) && d->f->dwarf_formref_die(&a, &full) &&
+	    full.addr != die->addr)
+		return die_type(d, &full);
 	switch (d->f->dwarf_tag(die)) {
 	case DW_TAG_base_type: return make_base(d, die);
 	case DW_TAG_pointer_type:

@@ -40,6 +40,51 @@ static void constant(struct dwarf *d, Dwarf_Attribute *a, struct dwarf_var *v)
 		v->why = "it is a constant that is not a number";
 }
 
+static bool is_optimized_gcc(struct dwarf *d, struct unit *u)
+{
+	const char *by = die_string(d, &u->body, DW_AT_producer);
+	const char *level = by && starts_with(by, "GNU") ? strstr(by, " -O") : NULL;
+
+	return level && level[3] != '0';
+}
+
+/*
+ * gcc gives a structure (or __int128) that came in registers one place for the whole function, those
+ * registers or a slot of the frame, also when the registers are reused and the stores to the slot were
+ * dropped because nobody reads them (seen with 12.2 at -O1 and -O2).
+ */
+static bool may_be_unstored(struct dwarf *d, struct scopes *s, const struct dwarf_var *v, const Dwarf_Op *ops,
+			    size_t n)
+{
+	bool by_caller = n == 1 && ops[0].atom == DW_OP_fbreg && (s64)ops[0].number >= 0 &&
+			 v->type->kind == TY_STRUCT;
+
+	return v->is_param && !v->in_list && !type_is_scalar(v->type) && v->type->kind != TY_FLOAT &&
+	       !by_caller && is_optimized_gcc(d, s->unit);
+}
+
+/*
+ * At the first instruction of an inlined copy gcc describes the parameter for the views of that very
+ * address (ranges from it to itself), which dwarf_getlocation_addr() passes over.
+ */
+static bool location_at_view(struct dwarf *d, Dwarf_Attribute *a, u64 pc, Dwarf_Op **ops, size_t *n)
+{
+	Dwarf_Addr base, start, end;
+	ptrdiff_t at = 0;
+
+	while ((at = d->f->dwarf_getlocations(a, at, &base, &start, &end, ops, n)) > 0)
+		if (start == pc && end == pc && *n)
+			return true;
+	return false;
+}
+
+static bool location_at(struct dwarf *d, Dwarf_Attribute *a, const struct dwarf_var *v, u64 pc, Dwarf_Op **ops,
+			size_t *n)
+{
+	return d->f->dwarf_getlocation_addr(a, pc, ops, n, 1) == 1 ||
+	       (v->is_param && v->in_list && location_at_view(d, a, pc, ops, n));
+}
+
 static void locate(struct dwarf *d, struct scopes *s, Dwarf_Die *die, u64 pc, struct dwarf_var *v)
 {
 	int func = scopes_function(d, s, false);
@@ -59,7 +104,7 @@ static void locate(struct dwarf *d, struct scopes *s, Dwarf_Die *die, u64 pc, st
 	at.attr = &a;
 	at.at_entry = at.func && d->f->dwarf_entrypc(at.func, &entry) == 0 && entry == pc;
 	v->in_list = is_range_form(d->f->dwarf_whatform(&a));
-	if (d->f->dwarf_getlocation_addr(&a, pc, &ops, &n, 1) != 1) {
+	if (!location_at(d, &a, v, pc, &ops, &n)) {
 		v->why = v->in_list ? "it was optimized out here (it has a place at other addresses)"
 				    : "it was optimized out";
 		return;
@@ -67,6 +112,10 @@ static void locate(struct dwarf *d, struct scopes *s, Dwarf_Die *die, u64 pc, st
 	if (!expr_to_loc(&at, ops, n, &v->loc, &v->why))
 		v->loc = (struct loc){};
 	v->in_frame = at.used_frame && !v->in_list;
+	if (!at.at_entry && may_be_unstored(d, s, v, ops, n)) {
+		v->loc = (struct loc){};
+		v->why = "gcc does not tell whether its code has stored it: read it at the function's entry";
+	}
 }
 
 static bool fits_register(const struct type *t)
@@ -244,10 +293,28 @@ static bool find_global(struct dwarf *d, struct unit *here, const char *name, Dw
 	return false;
 }
 
+/* In a block of the function that has no code here. */
+static bool elsewhere_in(struct dwarf *d, Dwarf_Die *scope, const char *name, u32 depth)
+{
+	Dwarf_Die die;
+
+	if (named_in(d, scope, name, &die))
+		return true;
+	if (depth > MAX_SCOPES || !die_child(d, scope, &die))
+		return false;
+	do {
+		if (d->f->dwarf_tag(&die) == DW_TAG_lexical_block &&
+		    elsewhere_in(d, &die, name, depth + 1))
+			return true;
+	} while (die_next(d, &die));
+	return false;
+}
+
 bool dwarf_var(struct dwarf *d, u64 pc, const char *name, struct dwarf_var *out)
 {
 	struct scopes s;
 	Dwarf_Die die;
+	int func;
 
 	dwarf_scopes(d, pc, &s);
 	for (u32 i = s.n; i-- > 1;)
@@ -255,6 +322,12 @@ bool dwarf_var(struct dwarf *d, u64 pc, const char *name, struct dwarf_var *out)
 			describe(d, &s, &die, pc, out);
 			return true;
 		}
+	func = scopes_function(d, &s, true);
+	if (func > 0 && elsewhere_in(d, &s.die[func], name, 0)) {
+		*out = (struct dwarf_var){ .name = name, .type = &ty_error };
+		out->why = "the block that declares it has no code at this address";
+		return true;
+	}
 	if (!find_global(d, s.unit, name, &die))
 		return false;
 	describe(d, &s, &die, pc, out);

@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * uprobe:BIN@FILE:LINE[:COL], uprobe:BIN:FUNC@FILE:LINE[:COL] and uprobe:BIN:FUNC:*. In: a statement of a
+ * source file, or all of a function; out: a target for each address where its code begins, inlined copies
+ * included, with the variables in scope there. Also functions that exist only as inlined copies.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include "base/glob.h"
+#include "provider/uargs.h"
+#include "provider/ufile.h"
+#include "provider/uline.h"
+#include "sym/dwarf.h"
+#include "sym/elf.h"
+
+struct lines {
+	struct provider_env *env;
+	const struct spec *spec;
+	const char *binary, *func, *file; /* func NULL: any; file NULL: every line of func */
+	u32 line, col, found;
+	const char *path; /* of the file at hand */
+	struct elf *elf;
+	struct dwarf *d;
+	struct targets ts;
+	struct near near;
+	int error; /* reported */
+};
+
+/* ---- parsing */
+
+static bool is_number(const char *s, u32 *out)
+{
+	char *end;
+	unsigned long n = strtoul(s, &end, 10);
+
+	if (!*s || *end || n > INT32_MAX || *s < '0' || *s > '9')
+		return false;
+	*out = (u32)n;
+	return true;
+}
+
+/* "FILE:LINE[:COL]" behind the "@" of a part. */
+static bool parse_line(struct lines *l, const char *at, u32 next)
+{
+	const struct spec *s = l->spec;
+
+	l->file = at + 1;
+	if (!*l->file || next >= s->n_parts || !is_number(s->part[next], &l->line))
+		return false;
+	return next + 1 == s->n_parts ||
+	       (next + 2 == s->n_parts && is_number(s->part[next + 1], &l->col));
+}
+
+static bool parse(struct lines *l, struct arena *a)
+{
+	const struct spec *s = l->spec;
+	const char *at = s->n_parts > 1 ? strrchr(s->part[1], '@') : NULL;
+
+	if (at && parse_line(l, at, 2)) {
+		l->binary = a ? arena_strndup(a, s->part[1], (size_t)(at - s->part[1])) : "";
+		return true;
+	}
+	if (s->n_parts < 4)
+		return false;
+	l->binary = s->part[1];
+	at = strrchr(s->part[2], '@');
+	if (at && parse_line(l, at, 3)) {
+		l->func = a ? arena_strndup(a, s->part[2], (size_t)(at - s->part[2])) : "";
+		return true;
+	}
+	l->file = NULL;
+	l->func = s->part[2];
+	return s->n_parts == 4 && streq(s->part[3], "*") && !streq(l->func, "cpp");
+}
+
+bool uline_is_meant(const struct spec *spec)
+{
+	struct lines l = { .spec = spec };
+
+	return parse(&l, NULL);
+}
+
+/* ---- targets */
+
+static struct target *add_place(struct lines *l, u64 address, const char *name, bool many)
+{
+	struct uargs_site site = { .path = ufile_open_path(l->env, l->path),
+				   .elf = l->elf,
+				   .one_file = !l->binary || !glob_has_wildcard(l->binary),
+				   .many = many,
+				   .inner = true };
+	struct dwarf_func func;
+	struct profile *p;
+	struct target *t;
+
+	if (!elf_address_to_offset(l->elf, address, &site.offset))
+		return NULL;
+	p = profile_new(l->env, PROFILE_PT_REGS, BPF_PROG_TYPE_KPROBE);
+	profile_function(l->env, p, false, true);
+	p->fixed_place = true;
+	p = uargs_profile(l->env, p, &site);
+	t = targets_add(l->env, &l->ts, SITE_UPROBE, name, profile_for_site(l->env, p, many, true));
+	if (dwarf_inline_at(l->d, address, &func))
+		t->site.func = arena_strdup(l->env->arena, func.name);
+	t->site.path = site.path;
+	t->site.offset = site.offset;
+	t->site.pid = l->env->pid > 0 ? l->env->pid : -1;
+	return t;
+}
+
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+static int add_line(void *ctx, const struct dwarf_line *at)
+{
+	struct lines *l = ctx;
+	const char *file = l->file ? l->file : base_name(at->file);
+	const char *name = arena_printf(l->env->arena, "%s:%s%s%s@%s:%u", l->spec->provider->name, l->path,
+					l->func ? ":" : "", l->func ? l->func : "", file, at->line);
+
+	add_place(l, at->address, name, true);
+	return 0;
+}
+
+/* ---- copies in which something is missing */
+
+static bool has_all(const struct arg_desc *args, u32 n, const char *const *names, u32 n_names)
+{
+	for (u32 i = 0; i < n_names; i++) {
+		u32 j = 0;
+
+		while (j < n && !streq(args[j].name, names[i]))
+			j++;
+		if (j == n || args[j].why)
+			return false;
+	}
+	return true;
+}
+
+static bool is_readable(const struct provider_env *env, const struct profile *p)
+{
+	return has_all(p->args, p->n_args, env->arg_names, env->arg_names ? env->n_arg_names : 0) &&
+	       has_all(p->vars, p->n_vars, env->var_names, env->n_var_names);
+}
+
+/* Those that can answer are probed, and the rest is told; when none can, the checker says why. */
+static void drop_unreadable(struct provider_env *env, const struct spec *spec, struct targets *ts)
+{
+	u32 n = ts->list.n, kept = 0;
+
+	for (u32 i = 0; i < n; i++)
+		kept += is_readable(env, ts->list.v[i]->profile);
+	if (!kept || kept == n || !env->diags)
+		return;
+	ts->list.n = 0;
+	for (u32 i = 0; i < n; i++)
+		if (is_readable(env, ts->list.v[i]->profile))
+			ts->list.v[ts->list.n++] = ts->list.v[i];
+	probe_report(env, spec, D_COPIES_SKIPPED, n - kept, n);
+}
+
+/* ---- files */
+
+static void near_file(void *ctx, const char *path)
+{
+	struct lines *l = ctx;
+
+	near_try(&l->near, base_name(path));
+}
+
+static void no_such_file(struct lines *l)
+{
+	struct diag *d = probe_report(l->env, l->spec, D_NO_SOURCE_FILE, l->path, l->file);
+	const char *near;
+
+	near_init(&l->near, base_name(l->file));
+	dwarf_each_file(l->d, near_file, l);
+	near = near_best(&l->near);
+	if (near)
+		probe_help(l->env, d, "did you mean %s?", near);
+	l->error = -ENOENT;
+}
+
+static void no_such_line(struct lines *l)
+{
+	struct diag *d = probe_report(l->env, l->spec, D_NO_SOURCE_LINE, l->file, l->line,
+				      l->func ? " of " : "", l->func ? l->func : "");
+
+	probe_help(l->env, d, "lines of a function: sonde list '%s:%s:FUNCTION:*'", l->spec->provider->name,
+		   l->path);
+	l->error = -ENOENT;
+}
+
+static void add_lines(struct lines *l)
+{
+	int n = dwarf_each_at_line(l->d, l->func, l->file, l->line, l->col, &l->found, add_line, l);
+
+	if (n == -ENOENT)
+		no_such_file(l);
+	else if (!n)
+		no_such_line(l);
+	else if (l->found != l->line)
+		probe_report(l->env, l->spec, D_LATER_LINE, l->file, l->line, l->found);
+}
+
+static int match_file(void *ctx, const char *path)
+{
+	struct lines *l = ctx;
+	const char *open_path = ufile_open_path(l->env, path);
+	struct err err = {};
+
+	l->path = path;
+	l->elf = elf_open(open_path, &err);
+	l->d = l->elf ? uargs_open(open_path, &err) : NULL;
+	if (!l->d) {
+		struct diag *d = probe_report(l->env, l->spec, D_BAD_BINARY, err.text);
+
+		if (*err.help)
+			probe_help(l->env, d, "%s", err.help);
+		l->error = err.code;
+	} else if (l->file) {
+		add_lines(l);
+	} else {
+		dwarf_each_line_of(l->d, l->func, add_line, l);
+	}
+	err_release(&err);
+	elf_close(l->elf);
+	return l->error;
+}
+
+static bool begin(struct lines *l, struct provider_env *env, const struct spec *spec)
+{
+	*l = (struct lines){ .env = env, .spec = spec };
+	parse(l, env->arena);
+	if (l->binary && !*l->binary)
+		l->binary = NULL;
+	return l->binary || env->pid > 0;
+}
+
+int uline_resolve(struct provider_env *env, const struct spec *spec, target_fn f, void *ctx)
+{
+	struct lines l;
+	struct diag *d;
+	int ret;
+
+	if (!begin(&l, env, spec) || spec->provider == &provider_uretprobe) {
+		d = probe_report(env, spec, D_PROBE_SYNTAX, spec->text, spec->provider->syntax);
+		probe_help(env, d, "for example: uprobe:/bin/prog@main.c:12");
+		return -EINVAL;
+	}
+	ret = ufile_each(env, l.binary, match_file, &l);
+	if (l.error)
+		return l.error;
+	if (ret < 0 && env_demands(env, spec)) {
+		probe_report(env, spec, D_NO_BINARY, l.binary ? l.binary : "");
+		return -ENOENT;
+	}
+	if (l.file)
+		drop_unreadable(env, spec, &l.ts);
+	return targets_give(env, spec, &l.ts, NULL, f, ctx);
+}
+
+int uline_list(struct provider_env *env, const struct spec *spec, bool verbose, list_fn f, void *ctx)
+{
+	struct lines l;
+	int stop = 0;
+
+	env->uses_args = verbose;
+	if (!begin(&l, env, spec))
+		return 0;
+	ufile_each(env, l.binary, match_file, &l);
+	for (u32 i = 0; i < l.ts.list.n && !stop; i++)
+		if (verbose || !i || !streq(l.ts.list.v[i]->site.probe, l.ts.list.v[i - 1]->site.probe))
+			stop = f(ctx, l.ts.list.v[i]->site.probe,
+				 verbose ? l.ts.list.v[i]->profile : NULL);
+	return stop;
+}
+
+/* ---- inlined functions */
+
+static int add_copy(void *ctx, const struct dwarf_func *copy)
+{
+	struct lines *l = ctx;
+
+	add_place(l, copy->entry,
+		  arena_printf(l->env->arena, "%s:%s:%s", l->spec->provider->name, l->path, l->func), true);
+	return 0;
+}
+
+int uline_add_inlined(struct provider_env *env, const struct spec *spec, const char *path,
+		      const struct elf *elf, const char *func, struct targets *ts)
+{
+	struct lines l = { .env = env, .spec = spec, .path = path, .func = func };
+	struct err err = {};
+
+	l.elf = (struct elf *)(uintptr_t)elf;
+	l.d = uargs_open(ufile_open_path(env, path), &err);
+	err_release(&err);
+	if (!l.d)
+		return 0;
+	dwarf_each_inlined(l.d, func, add_copy, &l);
+	drop_unreadable(env, spec, &l.ts);
+	for (u32 i = 0; i < l.ts.list.n; i++)
+		vec_push(env->arena, &ts->list, l.ts.list.v[i]);
+	return (int)l.ts.list.n;
+}

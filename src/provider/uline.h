@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Source lines and inlined functions as places of uprobes. */
+#ifndef SONDE_PROVIDER_ULINE_H
+#define SONDE_PROVIDER_ULINE_H
+
+#include "provider/internal.h"
+
+/* Whether the probe names lines: BIN@FILE:LINE[:COL], BIN:FUNC@FILE:LINE[:COL], BIN:FUNC:*. */
+bool uline_is_meant(const struct spec *spec);
+int uline_resolve(struct provider_env *env, const struct spec *spec, target_fn f, void *ctx);
+int uline_list(struct provider_env *env, const struct spec *spec, bool verbose, list_fn f, void *ctx);
+
+struct elf;
+/* Adds the inlined copies of a function that has no code of its own; returns their number. */
+int uline_add_inlined(struct provider_env *env, const struct spec *spec, const char *path,
+		      const struct elf *elf, const char *func, struct targets *ts);
+
+#endif
