@@ -256,6 +256,8 @@ static void lower_clause(struct lower *l)
 		struct cond_marks m;
 
 		l->s->exit_predicate = ir_block_new(l);
+		if (l->s->shares_early)
+			lower_place_captures(l);
 		lower_place_opaque(l, in->predicate);
 		m = lower_cond_marks(l, in->predicate, yes, l->s->exit_predicate);
 		l->s->predicate_scratch = l->s->scratch;

@@ -137,13 +137,14 @@ void lower_find_loops(struct lower *l)
 	ast_walk(in->body, count_mention, NULL);
 	if (in->predicate)
 		ast_walk(in->predicate, mark_loop, &f);
+	l->s->shares_early = l->s->shares;
 	ast_walk(in->body, mark_loop, &f);
 }
 
-/* Gives every captured variable its home, before the first statement. */
+/* Gives every captured variable its home: before the first statement, or before a predicate with loops. */
 void lower_place_captures(struct lower *l)
 {
-	if (!l->s->shares)
+	if (!l->s->shares || l->s->share.kind != O_NONE)
 		return;
 	lower_scratch_now(l);
 	vec_push(l->arena, &l->f->slots, (struct ir_slot){ .size = SHARE_SIZE, .align = 8, .name = "share" });

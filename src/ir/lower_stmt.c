@@ -106,13 +106,25 @@ struct counted {
  */
 enum { MAX_PENDING = 8000, MAX_LOOKED_AT = 500000 };
 
+static u32 turns_around(const struct lower *l)
+{
+	return l->s->loop ? MAX(l->s->loop->turns, 1u) : 1;
+}
+
+/* Of a loop that is not known: the loops around share the turns. */
+static u32 unknown_bound(const struct lower *l)
+{
+	return MAX(LOOP_BOUND / turns_around(l), (u32)INNER_LOOP_BOUND);
+}
+
 static void loop_begin(struct lower *l, struct counted *c, u32 bound)
 {
 	struct ir_block *over = ir_block_new(l), *go = ir_block_new(l);
 
 	*c = (struct counted){ .head = ir_block_new(l), .body = ir_block_new(l), .step = ir_block_new(l),
 			       .out = ir_block_new(l), .counter = ir_var(l) };
-	c->loop = (struct loop){ .on_break = c->out, .on_continue = c->step, .outer = l->s->loop };
+	c->loop = (struct loop){ .on_break = c->out, .on_continue = c->step, .outer = l->s->loop,
+				 .turns = (u32)MIN((u64)bound * turns_around(l), (u64)LOOP_BOUND) };
 	ir_var_set(l, c->counter, o_imm(0));
 	ir_jump(l, c->head);
 	vn_loop_edge(l);
@@ -170,7 +182,7 @@ static void lower_while(struct lower *l, struct node *n)
 		lower_while_by_callback(l, n);
 		return;
 	}
-	loop_begin(l, &c, l->s->loop ? INNER_LOOP_BOUND : LOOP_BOUND);
+	loop_begin(l, &c, unknown_bound(l));
 	lower_cond(l, n->a, c.body, c.out);
 	ir_place(l, c.body);
 	lower_body(l, n->b);
@@ -182,11 +194,9 @@ static void lower_for_range(struct lower *l, struct node *n)
 	struct var *v = n->c->var;
 	struct opnd from = lower_convert(l, lower_scalar(l, n->a), n->a->type, &ty_s64);
 	struct opnd to = lower_convert(l, lower_scalar(l, n->d), n->d->type, &ty_s64);
-	u32 at = ir_var(l), end = ir_var(l), bound = LOOP_BOUND;
+	u32 at = ir_var(l), end = ir_var(l), bound = unknown_bound(l);
 	struct counted c;
 
-	if (l->s->loop)
-		bound = INNER_LOOP_BOUND;
 	if (from.kind == O_IMM && to.kind == O_IMM && to.imm > from.imm && to.imm - from.imm < KNOWN_LOOP_BOUND)
 		bound = (u32)(to.imm - from.imm) + 1;
 	ir_var_set(l, at, from);
@@ -214,7 +224,7 @@ static void lower_for(struct lower *l, struct node *n)
 
 static void lower_unroll(struct lower *l, struct node *n)
 {
-	struct loop loop = { .on_break = ir_block_new(l), .outer = l->s->loop };
+	struct loop loop = { .on_break = ir_block_new(l), .outer = l->s->loop, .turns = turns_around(l) };
 	s64 times = n->a->value;
 
 	vn_loop_edge(l);

@@ -22,6 +22,7 @@ struct vn_entry {
 struct loop {
 	struct ir_block *on_break, *on_continue;
 	struct loop *outer;
+	u32 turns; /* at most, times those of the loops around */
 };
 
 struct lower_state {
@@ -53,6 +54,7 @@ struct lower_state {
 	u32 str_limit;		 /* str(): so many bytes are enough (compared with a literal); 0: no limit */
 	VEC(u32) var_epoch;
 	bool shares;		 /* there are loops whose bodies are functions: see lower_loop.c */
+	bool shares_early;	 /* the predicate has such loops */
 	struct opnd share;	 /* the object that they share with this function */
 	struct opnd returned;	 /* two words in scratch: a body returned from the probe, and what */
 	struct opnd opaque;	 /* a word of scratch through which verifiers lose track; O_NONE: not needed */
