@@ -15,6 +15,7 @@
 struct builtin;
 struct macro;
 struct function;
+struct instance;
 
 enum node_kind {
 	/* ---- expressions */
@@ -178,6 +179,7 @@ struct function { /* fn */
 	VEC(struct node *) params; /* N_LET nodes without value */
 	struct type_ref *result;
 	struct node *body;
+	const struct instance *caller; /* one of them: a call is checked where it stands */
 	struct function *next;
 };
 

@@ -263,8 +263,7 @@ static void check_instance(struct check *c, struct instance *in)
 
 static bool always_leaves(const struct check *c, const struct node *list);
 
-/* return, exit(), or an if all of whose branches do. */
-static bool leaves(const struct check *c, const struct node *n)
+bool check_leaves(const struct check *c, const struct node *n)
 {
 	switch (n->kind) {
 	case N_RETURN: return true;
@@ -273,8 +272,8 @@ static bool leaves(const struct check *c, const struct node *n)
 	case N_BLOCK: return always_leaves(c, n->a);
 	case N_IF:
 		if (node_is_const_int(n->a))
-			return n->a->value ? leaves(c, n->b) : n->c && leaves(c, n->c);
-		return n->c && leaves(c, n->b) && leaves(c, n->c);
+			return n->a->value ? check_leaves(c, n->b) : n->c && check_leaves(c, n->c);
+		return n->c && check_leaves(c, n->b) && check_leaves(c, n->c);
 	default: return false;
 	}
 }
@@ -282,13 +281,26 @@ static bool leaves(const struct check *c, const struct node *n)
 static bool always_leaves(const struct check *c, const struct node *list)
 {
 	for (; list; list = list->next)
-		if (leaves(c, list))
+		if (check_leaves(c, list))
 			return true;
 	return false;
 }
 
+/* A function that is called may use what its caller's probe has. */
+static void borrow_context(struct instance *home, const struct instance *caller)
+{
+	home->profile = caller->profile;
+	home->provider = caller->provider;
+	home->name = caller->name;
+	home->clause = caller->clause;
+	home->sites.v = caller->sites.v;
+	home->sites.n = caller->sites.n;
+}
+
 static void check_fn(struct check *c, struct function *f, struct instance *home)
 {
+	if (f->caller)
+		borrow_context(home, f->caller);
 	begin(c, home);
 	c->s->fn = f;
 	check_resolve_type(c, f->result);

@@ -355,6 +355,8 @@ static const struct type *check_fn_call(struct check *c, struct node *n, struct 
 
 	bool good = true;
 
+	if (!c->s->fn)
+		f->caller = c->inst;
 	if (n_args != f->params.n) {
 		struct diag *d = check_report(c, n->span, D_ARG_COUNT, n->name,
 					      count_text(c, &sig, n_args), n_args);

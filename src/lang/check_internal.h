@@ -63,6 +63,9 @@ const struct type *check_undefined_var(struct check *c, struct node *n);
 /* The variable of an inner block that was left before n, by the scoping of older scripts, or NULL. */
 struct var *check_old_scope(struct check *c, const struct node *n);
 
+/* Nothing runs after it: return, exit(), or an if all of whose branches end so. */
+bool check_leaves(const struct check *c, const struct node *n);
+
 /* ---- check_type.c */
 bool type_is_flexible(const struct type *t); /* of a positive literal: fits either sign */
 const struct type *type_literal(s64 value);

@@ -484,6 +484,9 @@ void check_statements(struct check *c, struct node *list)
 			warned = true;
 		}
 		check_statement(c, n);
+		if (n->kind == N_IF && !node_is_const_int(n->a) && !c->s->terminated_by &&
+		    check_leaves(c, n))
+			c->s->terminated_by = "an if whose branches all leave";
 	}
 	c->s->terminated_by = was;
 	c->s->depth--;

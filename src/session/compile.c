@@ -103,6 +103,8 @@ struct reading {
 	VEC(const char *) args; /* names behind "args." */
 	VEC(const char *) vars; /* names behind "vars." */
 	bool whole;		/* args itself is used: all names matter */
+	const struct function *functions; /* of the script */
+	u32 depth;		/* of calls: recursion is refused later */
 };
 
 /* The row behind a name; arg0 is the row argN. */
@@ -119,6 +121,21 @@ static const struct builtin *row_of(const struct env *env, const char *name)
 	memcpy(base, name, len);
 	memcpy(base + len, "N", 2);
 	return env_builtin(env, base);
+}
+
+static bool find_reads(struct node *n, void *ctx);
+
+static void read_function(struct reading *r, const char *name)
+{
+	enum { MAX_CALLS = 16 };
+
+	if (r->depth >= MAX_CALLS)
+		return;
+	r->depth++;
+	for (const struct function *f = r->functions; f; f = f->next)
+		if (streq(f->name, name))
+			ast_walk(f->body, find_reads, r);
+	r->depth--;
 }
 
 static bool find_reads(struct node *n, void *ctx)
@@ -140,6 +157,8 @@ static bool find_reads(struct node *n, void *ctx)
 	}
 	if ((n->kind != N_IDENT && n->kind != N_CALL) || !n->name)
 		return true;
+	if (n->kind == N_CALL)
+		read_function(r, n->name);
 	b = row_of(r->env, n->name);
 	if (b) {
 		s64 number = env_builtin_number(b, n->name);
@@ -154,7 +173,8 @@ static bool find_reads(struct node *n, void *ctx)
 
 static void clause_reads(struct compiled *c, struct clause *clause, struct reading *r)
 {
-	*r = (struct reading){ .env = &c->env, .arena = &c->arena };
+	*r = (struct reading){ .env = &c->env, .arena = &c->arena,
+			       .functions = c->lang.script->functions };
 	if (clause->predicate)
 		ast_walk(clause->predicate, find_reads, r);
 	ast_walk(clause->body, find_reads, r);
