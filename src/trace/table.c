@@ -17,7 +17,7 @@
 
 struct item {
 	u64 rank;
-	struct table_row row;
+	u32 row; /* its place before */
 };
 
 struct sorting {
@@ -356,12 +356,31 @@ static int compare_items(const void *a, const void *b, void *ctx)
 {
 	const struct item *x = a, *y = b;
 	const struct sorting *s = ctx;
+	const struct table_row *rows = s->table->rows.v;
 
 	if (x->rank != y->rank)
 		return x->rank < y->rank ? -1 : 1;
-	if (!s->table->map->key || !x->row.key || !y->row.key)
+	if (!s->table->map->key || !rows[x->row].key || !rows[y->row].key)
 		return 0;
-	return table_key_compare(s->names, s->table->map->key, x->row.key, y->row.key);
+	return table_key_compare(s->names, s->table->map->key, rows[x->row].key, rows[y->row].key);
+}
+
+/* Puts rows in the order of items, a cycle of the permutation after the other: no second array. */
+static void put_in_order(struct table_row *rows, struct item *items, u32 n)
+{
+	for (u32 i = 0; i < n; i++) {
+		struct table_row first = rows[i];
+		u32 to = i, from = items[i].row;
+
+		while (from != i) {
+			rows[to] = rows[from];
+			items[to].row = to;
+			to = from;
+			from = items[to].row;
+		}
+		rows[to] = first;
+		items[to].row = to;
+	}
 }
 
 static void sort_rows(struct table *t, const struct names *names)
@@ -372,14 +391,13 @@ static void sort_rows(struct table *t, const struct names *names)
 	for (u32 i = 0; i < t->rows.n; i++) {
 		struct table_row *row = &t->rows.v[i];
 
-		items[i].row = *row;
-		items[i].rank = by_value ? value_rank(t->map->value, row->value)
-					 : key_rank(t->map->key, row->key);
+		items[i] = (struct item){ .row = i,
+					  .rank = by_value ? value_rank(t->map->value, row->value)
+							   : key_rank(t->map->key, row->key) };
 	}
 	qsort_r(items, t->rows.n, sizeof(*items), compare_items,
 		&(struct sorting){ .table = t, .names = names });
-	for (u32 i = 0; i < t->rows.n; i++)
-		t->rows.v[i] = items[i].row;
+	put_in_order(t->rows.v, items, t->rows.n);
 	free(items);
 }
 
