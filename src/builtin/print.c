@@ -68,22 +68,28 @@ static const struct type *field_type(const struct node *n)
 	return t;
 }
 
-enum { MAX_FORMAT_ARGS = 127 };
+static u32 list_length(const struct node *n)
+{
+	u32 length = 0;
+
+	for (; n; n = n->next)
+		length++;
+	return length;
+}
 
 /* One record with all arguments from first on. */
 static void emit_values(struct lower *l, struct node *call, struct event_desc *e, struct node *first, bool now)
 {
-	struct opnd scalar[MAX_FORMAT_ARGS + 1];
-	struct ir_val early[MAX_FORMAT_ARGS + 1];
+	u32 n_values = list_length(first), n = 0;
+	struct opnd *scalar = arena_array(l->arena, struct opnd, n_values);
+	struct ir_val *early = arena_array(l->arena, struct ir_val, n_values);
 	struct event_build eb;
-	u32 n = 0;
 
 	(void)call;
-	for (struct node *a = first; a && n < MAX_FORMAT_ARGS; a = a->next, n++) {
+	for (struct node *a = first; a; a = a->next, n++) {
 		bool must_be_early = false;
 
 		event_field(l, e, field_type(a));
-		early[n] = (struct ir_val){ 0 };
 		ast_walk(a, leaves, &must_be_early);
 		if (type_is_scalar(field_type(a)))
 			scalar[n] = lower_scalar(l, a);
@@ -92,7 +98,7 @@ static void emit_values(struct lower *l, struct node *call, struct event_desc *e
 	}
 	eb = event_begin(l, e);
 	n = 0;
-	for (struct node *a = first; a && n < MAX_FORMAT_ARGS; a = a->next, n++) {
+	for (struct node *a = first; a; a = a->next, n++) {
 		const struct type *t = e->fields[n].type;
 
 		if (type_is_scalar(t))

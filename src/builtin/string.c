@@ -10,7 +10,7 @@
 enum {
 	SCRATCH_ROOM = 128, /* more than a stack object has */
 	SLACK = 8,	    /* behind the room: a separator is compared as a whole */
-	MAX_CONCAT = 1024,
+	MAX_CONCAT = 1 << 20,
 };
 
 /* ---- tools */
