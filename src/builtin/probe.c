@@ -22,6 +22,65 @@ static const struct type *check_args(struct check *c, struct node *call)
 	return &ty_void;
 }
 
+/* ---- argstr: a record of all arguments, and which record it is; it is made into text when it is shown */
+
+static struct node *args_field(struct check *c, const struct node *call, const char *name)
+{
+	struct node *field = node_new(c->arena, N_FIELD, call->span), *args = node_new(c->arena, N_IDENT, call->span);
+
+	args->name = "args";
+	field->name = name;
+	field->a = args;
+	return field;
+}
+
+static struct node *args_record(struct check *c, const struct node *call, const struct profile *p)
+{
+	struct node *record = node_new(c->arena, N_RECORD, call->span), **end = &record->a;
+
+	for (u32 i = 0; i < p->n_args; i++) {
+		if (p->args[i].is_result)
+			continue;
+		*end = node_new(c->arena, N_NAMED, call->span);
+		(*end)->name = p->args[i].name;
+		(*end)->a = args_field(c, call, p->args[i].name);
+		end = &(*end)->next;
+	}
+	return record;
+}
+
+static const struct type *check_argstr(struct check *c, struct node *call)
+{
+	const struct profile *p = profile_of(c);
+	struct node *record = call->data;
+	const struct type *t;
+
+	if (!p || !p->decoded)
+		return diag_type(c, call->span, D_NO_ARGSTR, probe_kind(c));
+	if (!record)
+		call->data = record = args_record(c, call, p);
+	t = check_expr(c, record);
+	return t->kind == TY_RECORD ? type_call(c->arena, t) : t;
+}
+
+static struct ir_val lower_argstr(struct lower *l, struct node *call)
+{
+	struct node *record = call->data;
+	struct program *p = l->prog;
+	bool canonical;
+	struct opnd dst = lower_dest(l, call->type, &canonical);
+	u32 i = 0;
+
+	while (i < p->calls.n && !type_equal(p->calls.v[i], record->type))
+		i++;
+	if (i == p->calls.n)
+		vec_push(p->arena, &p->calls, record->type);
+	ir_store(l, dst, 8, o_imm(i));
+	if (record->a)
+		lower_into(l, record, record->type, opnd_plus(dst, 8));
+	return val_memory(call->type, dst);
+}
+
 static const struct type *check_vars(struct check *c, struct node *call)
 {
 	return diag_type(c, call->span, D_VARS_ALONE);
@@ -205,6 +264,13 @@ static const struct builtin rows[] = {
 		       "type, as debug information places it at the probe's address.",
 		.example = "uprobe:/bin/sonde-example@main.c:12 { printf(\"%d\\n\", vars.count); }",
 		.flags = BI_VARIABLE | BI_VARS | BI_NEEDS_PROFILE, .engines = ON_ALL, .check = check_vars, .lower = lower_args,
+	},
+	{
+		.name = "argstr", .sig = "argstr() -> record", .brief = "all arguments of a system call, as text",
+		.doc = "In syscall probes: AT_FDCWD, \"/etc/passwd\", O_RDONLY|O_CLOEXEC, 0. Prints as text and can be a key.",
+		.example = "syscall:openat { printf(\"openat(%s)\\n\", argstr); }",
+		.flags = BI_VARIABLE | BI_READS_ARGS | BI_RECORD | BI_NEEDS_PROFILE, .engines = ON_ALL, .check = check_argstr,
+		.lower = lower_argstr,
 	},
 	{
 		.name = "argN", .sig = "argN() -> uint64", .brief = "argument by number",

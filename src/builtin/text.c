@@ -19,43 +19,87 @@ static const char *text_of(struct check *c, enum world_text table, u32 n)
 	return w->text_of ? w->text_of(w->ctx, table, n) : NULL;
 }
 
+/* A row's aux: the table, and whether no error has no name: errname is empty where a call succeeded. */
+enum { EMPTY_IF_NONE = 256 };
+
+static enum world_text table_of(const struct node *call)
+{
+	return (enum world_text)(call->builtin->aux & ~(u32)EMPTY_IF_NONE);
+}
+
+static const char *no_text(const struct node *call)
+{
+	return call->builtin->aux & EMPTY_IF_NONE ? "" : "N/A";
+}
+
+static const char *text_or_none(struct check *c, const struct node *call, s64 n)
+{
+	bool none = n < 0 || n >= MAX_ROWS || (!n && (call->builtin->aux & EMPTY_IF_NONE));
+	const char *text = none ? NULL : text_of(c, table_of(call), (u32)n);
+
+	return text ? text : no_text(call);
+}
+
 /* What libc says of a number may lie in a buffer of its own: each text is copied at once. */
-static struct text_table *make_table(struct check *c, enum world_text table)
+static struct text_table *make_table(struct check *c, const struct node *call)
 {
 	struct text_table *t = arena_new(c->arena, struct text_table);
-	const char *text[MAX_ROWS + 1] = { 0 };
-	u32 longest = (u32)strlen("N/A");
+	const char *text[MAX_ROWS], *none = no_text(call);
+	u32 longest = (u32)strlen(none);
 
 	for (u32 i = 0; i < MAX_ROWS; i++) {
-		const char *s = text_of(c, table, i);
-
-		text[i] = s ? arena_strdup(c->arena, s) : "N/A";
+		text[i] = arena_strdup(c->arena, text_or_none(c, call, i));
 		longest = MAX(longest, (u32)strlen(text[i]));
-		t->n = s ? i + 1 : t->n;
+		t->n = streq(text[i], none) ? t->n : i + 1;
 	}
 	t->row = ALIGN_UP(longest + 1, 8u);
 	t->bytes = arena_array(c->arena, u8, (t->n + 1) * t->row);
 	for (u32 i = 0; i < t->n; i++)
 		memcpy(t->bytes + i * t->row, text[i], strlen(text[i]));
-	memcpy(t->bytes + t->n * t->row, "N/A", 3);
+	memcpy(t->bytes + t->n * t->row, none, strlen(none));
 	return t;
 }
 
 static const struct type *check_text(struct check *c, struct node *call)
 {
 	struct node *n = call_arg(call, 0);
-	enum world_text table = (enum world_text)call->builtin->aux;
 	const char *text;
 
-	if (n->is_const) {
-		text = n->value >= 0 && n->value < MAX_ROWS ? text_of(c, table, (u32)n->value) : NULL;
-		text = arena_strdup(c->arena, text ? text : "N/A");
+	if (n && n->is_const) {
+		text = arena_strdup(c->arena, text_or_none(c, call, n->value));
 		node_make_str(call, text, (u32)strlen(text), type_string(c->arena, (u32)strlen(text) + 1));
 		return call->type;
 	}
 	if (!call->data)
-		call->data = make_table(c, table);
+		call->data = make_table(c, call);
 	return type_string(c->arena, ((struct text_table *)call->data)->row);
+}
+
+/* errname: of the call that returns, or of a number, whose sign does not matter. */
+static const struct type *check_errname(struct check *c, struct node *call)
+{
+	const struct profile *p = c->inst ? c->inst->profile : NULL;
+	struct node *n = call_arg(call, 0);
+
+	if (!n && (!p || !p->decoded || p->retval.loc.kind == LOC_NONE))
+		return diag_type(c, call->span, D_NO_ERRNAME, c->inst && c->inst->provider ? c->inst->provider : "this kind");
+	if (n && n->is_const && n->value < 0)
+		n->value = -n->value;
+	return check_text(c, call);
+}
+
+/* The number of the row: |n|, or -retval where it is negative and 0 else. */
+static struct opnd text_index(struct lower *l, struct node *call)
+{
+	struct node *n = call_arg(call, 0);
+	struct opnd v = n ? lower_scalar(l, n) : lower_loc(l, &l->profile->retval).o, sign;
+
+	if (!(call->builtin->aux & EMPTY_IF_NONE))
+		return v;
+	sign = ir_op2(l, IR_SAR, v, o_imm(63)); /* all ones where it is negative */
+	if (!n)
+		return ir_op2(l, IR_AND, ir_op2(l, IR_SUB, o_imm(0), v), sign);
+	return ir_op2(l, IR_SUB, ir_op2(l, IR_XOR, v, sign), sign);
 }
 
 static struct ir_val lower_text(struct lower *l, struct node *call)
@@ -66,7 +110,7 @@ static struct ir_val lower_text(struct lower *l, struct node *call)
 	u32 table = data_table(l, t->bytes, (t->n + 1) * t->row);
 	struct ir_val v = val_memory(call->type, dst);
 
-	n = at_most(l, lower_scalar(l, call_arg(call, 0)), t->n);
+	n = at_most(l, text_index(l, call), t->n);
 	off = ir_op2(l, IR_MUL, n, o_imm(t->row));
 	ir_copy(l, dst, ir_op2(l, IR_ADD, ir_addr(l, o_data(l->prog->data_map, table)), off), t->row);
 	v.clean = true;
@@ -90,6 +134,14 @@ static const struct builtin rows[] = {
 	TEXT_ROW("sigabbrev", "sigabbrev(signal: int) -> string", "symbol of a signal, without SIG",
 		 "\"INT\" for 2, as kill(1) spells it; N/A for numbers that are none.",
 		 "begin { print(sigabbrev(2)); $s = 9; print(sigabbrev($s)); }", TEXT_SIGNAL_ABBREV),
+	{
+		.name = "errname", .sig = "errname(errno: int = 0) -> string", .brief = "name of an error",
+		.doc = "In syscall return probes the name of the call's error, ENOENT, empty where it succeeded. errname(n) is "
+		       "the name of a number, which may be negative.",
+		.example = "begin { print(errname(2)); }",
+		.flags = BI_VARIABLE | BI_READS_ARGS, .engines = ON_ALL, .check = check_errname, .lower = lower_text,
+		.aux = TEXT_ERRNO_NAME | EMPTY_IF_NONE,
+	},
 	TEXT_ROW("signal_name", "signal_name(signal: int) -> string", "name of a signal",
 		 "\"Interrupt\" for 2; N/A for numbers that are none.",
 		 "begin { print(signal_name(2)); $s = 9; print(signal_name($s)); }", TEXT_SIGNAL),

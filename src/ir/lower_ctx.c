@@ -112,7 +112,8 @@ struct ir_val lower_loc(struct lower *l, const struct arg_desc *arg)
 	case LOC_NONE:
 		return val_scalar(t, o_imm(0));
 	case LOC_CONST:
-		return val_scalar(t, o_imm(loc->value));
+		return type_is_scalar(t) ? val_scalar(t, o_imm(loc->value))
+					 : val_foreign(t, o_imm(loc->value), l->profile->default_space);
 	case LOC_CTX_ADDR:
 		return val_foreign(t, ir_addr(l, lower_ctx(l, loc->offset)), SPACE_KERNEL);
 	case LOC_DATA_LOC:
@@ -133,6 +134,10 @@ struct ir_val lower_loc(struct lower *l, const struct arg_desc *arg)
 		break;
 	case LOC_REGS_PTR:
 		o = reg_value(l, loc, saved_register(l, loc));
+		break;
+	case LOC_REGS_USER:
+		o = ir_op2(l, IR_ADD, saved_register(l, loc), o_imm(loc->value));
+		o = lower_read_scalar(l, type_int(loc->size, loc->is_signed), o, SPACE_USER);
 		break;
 	case LOC_STACK:
 		o = ir_op2(l, IR_ADD, lower_ctx_load(l, loc->offset, 8, false), o_imm(loc->inner));

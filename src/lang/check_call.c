@@ -111,6 +111,7 @@ static u32 kinds_of(const struct type *t)
 	case TY_LLHIST:
 	case TY_TSERIES:
 	case TY_SAMPLES:
+	case TY_CALL:
 	case TY_KSYM:
 	case TY_USYM:
 	case TY_USERNAME:

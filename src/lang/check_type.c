@@ -156,6 +156,7 @@ static const struct type *join_same_kind(struct check *c, const struct type *a,
 		return a->stack.mode != b->stack.mode	  ? NULL
 		       : a->stack.limit >= b->stack.limit ? a
 							  : b;
+	case TY_CALL:
 	case TY_FLOAT: return a->size >= b->size ? a : b;
 	case TY_ERROR:
 	case TY_UNKNOWN:

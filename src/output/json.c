@@ -309,6 +309,7 @@ static void put_value(struct put j, const struct type *t, const void *p)
 		put_series_rows(j, &series);
 		return;
 	case TY_INET:
+	case TY_CALL:
 	case TY_KSTACK:
 	case TY_USTACK:
 	case TY_FULLSTACK:

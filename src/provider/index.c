@@ -13,6 +13,7 @@ const struct provider *const providers[] = {
 	&provider_test,
 	&provider_bench,
 	&provider_tracepoint,
+	&provider_syscall,
 	&provider_rawtracepoint,
 	&provider_kprobe,
 	&provider_kretprobe,

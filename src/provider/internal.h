@@ -11,7 +11,7 @@ struct tp_field;
 struct tp_format;
 
 /* One row per provider; index.c lists them. */
-extern const struct provider provider_begin, provider_end, provider_self, provider_test, provider_bench, provider_tracepoint,
+extern const struct provider provider_begin, provider_end, provider_self, provider_test, provider_bench, provider_tracepoint, provider_syscall,
 	provider_rawtracepoint, provider_profile, provider_interval, provider_software,
 	provider_hardware, provider_uprobe, provider_uretprobe, provider_kprobe, provider_kretprobe,
 	provider_usdt, provider_fentry, provider_fexit, provider_iter, provider_watchpoint;
@@ -80,6 +80,10 @@ bool syscalls_raw_usable(const struct provider_env *env);
  * path: *rest gets them. */
 int syscalls_resolve(struct provider_env *env, const struct spec *spec, const char **events, u32 n,
 		     struct targets *ts, const char ***rest, u32 *n_rest);
+/* Calls by number, with arguments that are decoded (sym/calls.h): one target for those that look the same. */
+void syscalls_add_decoded(struct provider_env *env, const struct spec *spec, const u32 *numbers, u32 n,
+			  bool is_return, struct targets *ts);
+struct profile *syscalls_decoded(struct provider_env *env, u32 nr, bool is_return);
 /* Event names from the table of this machine, for systems without tracefs. Sorted as numbers. */
 void syscalls_events(struct arena *a, const char ***names, u32 *n);
 /* "sys_enter_stat" is "sys_enter_newstat": the event's name for a call's name, or NULL. */

@@ -12,6 +12,7 @@
 #include <errno.h>
 #include "provider/internal.h"
 #include "sym/btf.h"
+#include "sym/calls.h"
 #include "sym/syscalls.h"
 #include "sym/tracefs.h"
 
@@ -182,7 +183,116 @@ static void type_registers(struct provider_env *env, struct profile *p)
 	p->attach_btf_id = id;
 }
 
-static struct profile *raw_profile(struct provider_env *env, const char *event, bool is_enter)
+/* ---- decoded arguments: of "syscall" probes */
+
+enum { MAX_NAMES = 96 };
+
+static const struct type *set_type(struct provider_env *env, const struct call_arg *arg)
+{
+	struct call_name names[MAX_NAMES];
+	struct type *t = arena_dup(env->arena, arg->word == CALL_FLAGS ? &ty_u32 : &ty_s32, sizeof(*t));
+
+	t->kind = TY_ENUM;
+	t->name = arena_printf(env->arena, "%s", arg->type);
+	t->is_flags = arg->word == CALL_FLAGS;
+	t->n_enums = call_set(env->arena, arg->type, names, MAX_NAMES);
+	t->enums = arena_array(env->arena, struct enum_value, t->n_enums + 1);
+	for (u32 i = 0; i < t->n_enums; i++) {
+		t->enums[i].name = names[i].name;
+		t->enums[i].value = names[i].value;
+		if (t->is_flags)
+			t->enums[i].value = (s64)((u64)names[i].mask << 32 | (u32)names[i].value);
+	}
+	return t;
+}
+
+static const struct type *based_int(struct provider_env *env, const struct type *of, u8 base)
+{
+	struct type *t = arena_dup(env->arena, of, sizeof(*t));
+
+	t->base = base;
+	return t;
+}
+
+static const struct type *decoded_type(struct provider_env *env, const struct call_arg *arg)
+{
+	static struct enum_value cwd = { "AT_FDCWD", -100 };
+	struct type *t;
+
+	switch (arg->word) {
+	case CALL_STRING: return type_string(env->arena, env_strlen(env));
+	case CALL_MODE: return based_int(env, &ty_u16, 8);
+	case CALL_HEX: return based_int(env, &ty_u32, 16);
+	case CALL_ADDRESS: return based_int(env, &ty_u64, 16);
+	case CALL_FLAGS:
+	case CALL_NAMES: return set_type(env, arg);
+	case CALL_AT:
+		t = arena_dup(env->arena, &ty_s32, sizeof(*t));
+		t->kind = TY_ENUM;
+		t->name = "directory";
+		t->enums = &cwd;
+		t->n_enums = 1;
+		return t;
+	case CALL_CTYPE: break;
+	}
+	return ctype_scalar(env, arg->type, 8, true, true, SPACE_USER);
+}
+
+static const char *decoded_text(struct provider_env *env, const struct call_arg *arg, const struct type *t)
+{
+	static const char *const words[] = { [CALL_CTYPE] = "", [CALL_STRING] = "string", [CALL_AT] = "int",
+					     [CALL_MODE] = "umode_t", [CALL_HEX] = "unsigned int",
+					     [CALL_ADDRESS] = "unsigned long" };
+
+	if (arg->word == CALL_FLAGS || arg->word == CALL_NAMES)
+		return arena_printf(env->arena, "%s %s %s", t->is_flags ? "flags" : "enum", arg->type, arg->name);
+	return arena_printf(env->arena, "%s %s", arg->word == CALL_CTYPE ? arg->type : words[arg->word], arg->name);
+}
+
+static void add_decoded(struct provider_env *env, struct profile *p, const struct call_arg *arg, struct loc loc)
+{
+	const struct type *t = decoded_type(env, arg);
+
+	loc.size = t->kind == TY_STRING ? 8 : (u8)t->size;
+	loc.is_signed = t->is_signed;
+	p->args[p->n_args++] = (struct arg_desc){
+		.name = arg->name, .type = t, .loc = loc, .text = decoded_text(env, arg, t) };
+}
+
+/* openat2 has its flags behind a pointer (struct open_how): by the names that open has them. */
+static void decode_open_how(struct provider_env *env, struct profile *p, const char *event)
+{
+	static const struct call_arg members[] = { { CALL_FLAGS, "open", "flags" }, { CALL_MODE, "", "mode" } };
+
+	for (u32 i = 0; streq(event, "openat2") && i < ARRAY_SIZE(members); i++)
+		add_decoded(env, p, &members[i],
+			    (struct loc){ .kind = LOC_REGS_USER, .inner = (s32)arch_native->syscall_arg[2],
+					  .value = i * 8 });
+}
+
+/* The registers still hold the arguments when the call returns. */
+static void decoded_args(struct provider_env *env, struct profile *p, const char *event)
+{
+	const struct call_desc *c = call_find(event);
+	struct call_arg args[ARCH_SYSCALL_ARGS];
+	u32 n = c ? call_args(env->arena, c, args, ARCH_SYSCALL_ARGS) : 0;
+
+	p->args = arena_array(env->arena, struct arg_desc, ARCH_SYSCALL_ARGS + 3);
+	for (u32 i = 0; i < n; i++)
+		add_decoded(env, p, &args[i],
+			    (struct loc){ .kind = LOC_REGS_PTR, .inner = (s32)arch_native->syscall_arg[i] });
+	decode_open_how(env, p, event);
+	p->args_name = arena_printf(env->arena, "syscall:%s", event);
+	p->decoded = true;
+	if (p->syscall_enter)
+		return;
+	p->retval = (struct arg_desc){ .name = "ret", .type = &ty_s64, .text = "long ret", .is_result = true,
+				       .loc = { .kind = LOC_CTX, .offset = 8, .size = 8, .is_signed = true } };
+	p->args[p->n_args++] = p->retval;
+	p->retval.text = NULL; /* listed once */
+}
+
+static struct profile *raw_profile(struct provider_env *env, const char *event, bool is_enter, bool decoded)
 {
 	struct profile *p = profile_new(env, PROFILE_RAW_TP, BPF_PROG_TYPE_RAW_TRACEPOINT);
 
@@ -191,6 +301,10 @@ static struct profile *raw_profile(struct provider_env *env, const char *event, 
 	p->syscall_nr = number_arg(is_enter);
 	p->syscall_exit = !is_enter;
 	type_registers(env, p);
+	if (decoded) {
+		decoded_args(env, p, event);
+		return p;
+	}
 	if (!env_reads_args(env))
 		return p;
 	p->args_name = arena_printf(env->arena, "struct syscalls_%s_args", event);
@@ -226,17 +340,21 @@ static struct group *group_of(struct provider_env *env, struct groups *gs, struc
 	return g;
 }
 
+static void add_to_group(struct provider_env *env, struct groups *gs, struct profile *p, const char *probe, u32 nr)
+{
+	struct group *g = group_of(env, gs, p);
+
+	vec_push(env->arena, &g->names, probe);
+	vec_push(env->arena, &g->numbers, nr);
+}
+
 static void group_event(struct provider_env *env, const struct spec *spec, struct groups *gs,
 			const char *event, u32 nr, bool many)
 {
-	struct profile *p = raw_profile(env, event, starts_with(event, ENTER));
-	struct group *g;
+	struct profile *p = raw_profile(env, event, starts_with(event, ENTER), false);
 
 	profile_trim_args(env, p, many);
-	g = group_of(env, gs, p);
-	vec_push(env->arena, &g->names,
-		 arena_printf(env->arena, "%s:syscalls:%s", spec->provider->name, event));
-	vec_push(env->arena, &g->numbers, nr);
+	add_to_group(env, gs, p, arena_printf(env->arena, "%s:syscalls:%s", spec->provider->name, event), nr);
 }
 
 static void fill_set(struct provider_env *env, struct group *g)
@@ -290,4 +408,62 @@ int syscalls_resolve(struct provider_env *env, const struct spec *spec, const ch
 	for (u32 i = 0; i < gs.list.n; i++)
 		add_group(env, spec, gs.list.v[i], ts);
 	return (int)gs.list.n;
+}
+
+/* ---- decoded calls */
+
+static const struct arg_desc *arg_of(const struct profile *p, const char *name)
+{
+	for (u32 i = 0; i < p->n_args; i++)
+		if (streq(p->args[i].name, name))
+			return &p->args[i];
+	return NULL;
+}
+
+/* Of several calls some may lack an argument that the clause names: there it is 0, or empty. */
+static void fill_absent(struct provider_env *env, struct profile **p, u32 n)
+{
+	for (u32 k = 0; k < env->n_arg_names; k++) {
+		const struct arg_desc *some = NULL;
+
+		for (u32 i = 0; i < n && !some; i++)
+			some = arg_of(p[i], env->arg_names[k]);
+		for (u32 i = 0; i < n && some; i++) {
+			if (arg_of(p[i], some->name))
+				continue;
+			p[i]->args = memcpy(arena_array(env->arena, struct arg_desc, p[i]->n_args + 1), p[i]->args,
+					    p[i]->n_args * sizeof(*some));
+			p[i]->args[p[i]->n_args] = *some;
+			p[i]->args[p[i]->n_args++].loc =
+				(struct loc){ .kind = LOC_CONST, .size = some->loc.size, .is_signed = some->loc.is_signed };
+		}
+	}
+}
+
+struct profile *syscalls_decoded(struct provider_env *env, u32 nr, bool is_return)
+{
+	return raw_profile(env, syscall_event_name(nr), !is_return, true);
+}
+
+void syscalls_add_decoded(struct provider_env *env, const struct spec *spec, const u32 *numbers, u32 n,
+			  bool is_return, struct targets *ts)
+{
+	struct profile **p = arena_array(env->arena, struct profile *, n + 1);
+	struct groups gs = {};
+
+	for (u32 i = 0; i < n; i++) {
+		p[i] = syscalls_decoded(env, numbers[i], is_return);
+		if (!env->uses_args)
+			p[i]->n_args = 0;
+		profile_trim_args(env, p[i], n > 1);
+	}
+	if (n > 1 && env->arg_names)
+		fill_absent(env, p, n);
+	for (u32 i = 0; i < n; i++)
+		add_to_group(env, &gs, p[i],
+			     arena_printf(env->arena, "%s:%s%s", spec->provider->name, syscall_name(numbers[i]),
+					  is_return ? ":return" : ""),
+			     numbers[i]);
+	for (u32 i = 0; i < gs.list.n; i++)
+		add_group(env, spec, gs.list.v[i], ts);
 }

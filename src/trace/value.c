@@ -85,12 +85,38 @@ const char *value_enum_name(const struct type *t, s64 value)
 	return NULL;
 }
 
+/* O_WRONLY|O_CREAT|0x40000000: what has no name is a number at the end. */
+static void put_flags(struct buf *b, const struct type *t, u32 v)
+{
+	size_t start = b->len;
+	u32 rest = v;
+
+	for (u32 i = 0; i < t->n_enums; i++) {
+		u32 value = (u32)t->enums[i].value, mask = (u32)((u64)t->enums[i].value >> 32);
+
+		if (!mask || (v & mask) != value || (value && (rest & value) != value))
+			continue;
+		buf_puts(b, b->len > start ? "|" : "");
+		buf_puts(b, t->enums[i].name);
+		rest &= ~mask;
+	}
+	if (rest || b->len == start) {
+		buf_puts(b, b->len > start ? "|" : "");
+		if (rest)
+			put_address(b, rest);
+		else
+			buf_putc(b, '0');
+	}
+}
+
 static void put_enum(struct buf *b, const struct type *t, const void *p)
 {
 	s64 v = value_int(t, p);
-	const char *name = value_enum_name(t, v);
+	const char *name = t->is_flags ? NULL : value_enum_name(t, v);
 
-	if (name)
+	if (t->is_flags)
+		put_flags(b, t, (u32)v);
+	else if (name)
 		buf_puts(b, name);
 	else
 		put_number(b, t->is_signed, v);
@@ -384,13 +410,78 @@ static void put_struct(struct show s, const struct type *t, const char *p)
 	buf_puts(s.b, *between == '{' ? "{}" : " }");
 }
 
+static void put_int(const struct show *s, const struct type *t, const void *p)
+{
+	s64 v = value_int(t, p);
+	char octal[32];
+
+	if (t->base == 16) {
+		put_address(s->b, (u64)v);
+	} else if (t->base == 8) {
+		snprintf(octal, sizeof(octal), "%#llo", (unsigned long long)v);
+		buf_puts(s->b, octal);
+	} else {
+		put_number(s->b, t->is_signed, value_div(t, v, s->div));
+	}
+}
+
+/* "a\nb", cut strings with ... behind the quote. */
+static void put_quoted(struct buf *b, const struct names *names, const struct type *t, const char *p)
+{
+	u32 len = value_strlen(t, p);
+
+	buf_putc(b, '"');
+	for (u32 i = 0; i < len; i++) {
+		static const char plain[] = "\n\t\r\"\\", letter[] = "ntr\"\\";
+		const char *at = memchr(plain, p[i], sizeof(plain) - 1);
+
+		if (at) {
+			buf_putc(b, '\\');
+			buf_putc(b, letter[at - plain]);
+		} else if ((u8)p[i] < ' ' || p[i] == 0x7f) {
+			bytes_escaped(b, (const u8 *)p + i, 1);
+		} else {
+			buf_putc(b, p[i]);
+		}
+	}
+	buf_putc(b, '"');
+	if (*value_str_trailer(names, t, len))
+		buf_puts(b, "...");
+}
+
+/* AT_FDCWD, "/etc/passwd", O_RDONLY|O_CLOEXEC, 0 */
+static void put_call(struct show s, const char *p)
+{
+	const struct program *prog = s.names ? s.names->prog : NULL;
+	const struct type *t;
+	u64 index;
+
+	memcpy(&index, p, sizeof(index));
+	if (!prog || index >= prog->calls.n)
+		return;
+	t = prog->calls.v[index];
+	p += sizeof(index);
+	for (u32 i = 0; i < t->n_fields; i++) {
+		const struct field *f = &t->fields[i];
+
+		buf_puts(s.b, i ? ", " : "");
+		if (f->type->kind == TY_STRING)
+			put_quoted(s.b, s.names, f->type, p + f->offset);
+		else if ((f->type->kind == TY_POINTER || (f->type->base == 16 && f->type->size == 8)) &&
+			 !value_int(f->type, p + f->offset))
+			buf_puts(s.b, "NULL");
+		else
+			show(s, f->type, p + f->offset);
+	}
+}
+
 static void show(struct show s, const struct type *t, const void *p)
 {
 	struct show part = { .b = s.b, .names = s.names, .in_struct = s.in_struct };
 
 	switch (t->kind) {
 	case TY_BOOL: buf_puts(s.b, value_int(t, p) ? "true" : "false"); return;
-	case TY_INT: put_number(s.b, t->is_signed, value_div(t, value_int(t, p), s.div)); return;
+	case TY_INT: put_int(&s, t, p); return;
 	case TY_COUNT:
 	case TY_SUM:
 	case TY_MIN:
@@ -412,6 +503,7 @@ static void show(struct show s, const struct type *t, const void *p)
 	case TY_TUPLE: put_tuple(part, t, p); return;
 	case TY_STRUCT:
 	case TY_RECORD: put_struct(part, t, p); return;
+	case TY_CALL: put_call(part, p); return;
 	case TY_STATS: put_stats(&s, t, p); return;
 	case TY_SAMPLES: put_samples(&s, t, p); return;
 	case TY_KSTACK:

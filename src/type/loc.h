@@ -18,7 +18,8 @@ enum loc_kind {
 	LOC_REL_LOC,  /* likewise, relative to the end of that u32 */
 	LOC_REG,      /* pt_regs at ctx: offset of the register within it, plus inner */
 	LOC_REGS_PTR, /* ctx + offset holds a struct pt_regs * (kernel memory); value at + inner */
-	LOC_CONST,    /* value */
+	LOC_REGS_USER, /* likewise, a pointer of the process: the value lies there, at + value */
+	LOC_CONST,    /* value; of what is no scalar the address */
 	LOC_STACK,    /* word at [sp + inner] of the traced context (user or kernel, by space) */
 	LOC_EXPR,     /* step[0..n): leaves the address of the value on top, or with is_value the value */
 	LOC_PIECES,   /* piece[0..n), one behind the other, lowest address first */
@@ -109,6 +110,7 @@ struct arg_desc {
 	const struct type *type;
 	struct loc loc;
 	const char *text; /* its declaration as the kernel writes it, for listings; may be NULL */
+	bool is_result;	  /* what a call returned: no argument of it */
 	const char *why;  /* it is known but cannot be read: the reason; loc is LOC_NONE then */
 };
 
@@ -139,6 +141,7 @@ struct profile {
 	u32 n_regs;
 	bool is_return;		/* return probe */
 	u32 ip_delta;		/* the site is so many bytes behind the function's entry: ustack shows the entry */
+	bool decoded;		/* the arguments are those of a system call, as syscall probes know them */
 	/* raw system-call path: the program must accept only these numbers, and 64-bit calls */
 	bool syscall_enter, syscall_exit;
 	struct arg_desc syscall_nr; /* where the number is: an argument at entry, saved registers at exit */

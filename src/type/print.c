@@ -22,6 +22,7 @@ static const char *const words[N_TYPE_KINDS] = {
 	[TY_LLHIST] = "llhist_t",
 	[TY_TSERIES] = "tseries_t",
 	[TY_SAMPLES] = "samples_t",
+	[TY_CALL] = "argstr_t",
 	[TY_KSTACK] = "kstack_t",
 	[TY_USTACK] = "ustack_t",
 	[TY_FULLSTACK] = "fullstack_t",

@@ -170,6 +170,7 @@ struct program {
 	u32 loss_head[LOSS_BUCKETS]; /* index + 1 of the newest: the compiler's */
 	VEC(struct site_name) sites;
 	VEC(const char *) strings;
+	VEC(const struct type *) calls; /* records of TY_CALL values: the arguments of a system call */
 	VEC(const char *) kfuncs; /* RELOC_KFUNC names */
 	u32 data_map, ring_map, scratch_map, huge_scratch_map; /* indexes into maps or NO_INDEX */
 	bool has_user_symbols; /* of processes that may be gone when they are printed */

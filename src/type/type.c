@@ -226,6 +226,11 @@ const struct type *type_stack(struct arena *a, enum type_kind kind, enum stack_m
 	return t;
 }
 
+const struct type *type_call(struct arena *a, const struct type *record)
+{
+	return make(a, TY_CALL, 8 + ALIGN_UP(record ? record->size : 0, 8u), 8);
+}
+
 const struct type *type_in_space(struct arena *a, const struct type *ptr, enum space space)
 {
 	struct type *t;
@@ -355,6 +360,7 @@ bool type_equal(const struct type *a, const struct type *b)
 	case TY_KSTACK:
 	case TY_USTACK:
 	case TY_FULLSTACK: return a->stack.mode == b->stack.mode && a->stack.limit == b->stack.limit;
+	case TY_CALL: return a->size == b->size;
 	case TY_CGROUP_PATH: return same_name(a->name, b->name);
 	case TY_MAP: return a->elem == b->elem && same_name(a->name, b->name);
 	case TY_ERROR:

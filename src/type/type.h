@@ -28,6 +28,7 @@ enum type_kind {
 	TY_STRUCT, /* C struct or union: name, fields, is_union */
 	TY_FUNC,   /* pointee of a function pointer */
 	TY_TUPLE,  /* fields named "0", "1", ... */
+	TY_CALL,   /* arguments of a system call, shown as text: u64 index in program.calls, then that record */
 	TY_RECORD, /* fields named by the script: (a=1, b="x") */
 	/* aggregations: values of maps only; layouts in type/agg.h */
 	TY_COUNT,
@@ -90,6 +91,8 @@ struct type {
 	bool is_signed;
 	bool is_union;
 	bool is_func;	 /* TY_PROBE: shows the traced function, not the probe */
+	bool is_flags;	 /* TY_ENUM: several may be set; value is the value | compared bits << 32 */
+	u8 base;	 /* TY_INT: shown in base 8 or 16; 0: decimal */
 	enum space space;
 	u32 size, align; /* bytes in memory; size 0 for incomplete and void */
 	u32 count;	 /* elements of an array, capacity of a string or buffer */
@@ -146,6 +149,8 @@ const struct type *type_tseries(struct arena *a, u64 interval_ns, u32 count, enu
 const struct type *type_samples(struct arena *a, u32 capacity, bool is_signed);
 /* kind: TY_KSTACK, TY_USTACK or TY_FULLSTACK. */
 const struct type *type_stack(struct arena *a, enum type_kind kind, enum stack_mode mode, u32 limit);
+/* Large enough for that record; calls of different sizes can be joined. */
+const struct type *type_call(struct arena *a, const struct type *record);
 /* A copy of a pointer type in another address space. */
 const struct type *type_in_space(struct arena *a, const struct type *ptr, enum space space);
 

@@ -6,6 +6,7 @@
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include "sym/constants.h"
+#include "sym/calls.h"
 #include "sym/syscalls.h"
 #include "tap.h"
 
@@ -63,8 +64,49 @@ static void constants(void)
 	ok(!constant_name("AF_", 12345), "no such value");
 }
 
+/* Each set that a call names exists, and each of its names has a value. */
+static void call_tables(void)
+{
+	struct arena a;
+	struct call_arg args[6];
+	struct call_name names[128];
+	u32 calls = 0, no_set = 0, no_value = 0, n;
+
+	arena_init(&a);
+	for (u32 nr = 0; nr < syscall_count(); nr++) {
+		const struct call_desc *c = syscall_name(nr) ? call_find(syscall_event_name(nr)) : NULL;
+
+		n = c ? call_args(&a, c, args, 6) : 0;
+		calls += c != NULL;
+		for (u32 i = 0; i < n; i++) {
+			u32 members = call_set(&a, args[i].type, names, 128), zeroes = 0;
+
+			if (args[i].word != CALL_FLAGS && args[i].word != CALL_NAMES)
+				continue;
+			no_set += !members || members == 128;
+			for (u32 k = 0; k < members; k++)
+				zeroes += !names[k].value && (args[i].word == CALL_NAMES || !names[k].mask);
+			no_value += zeroes > 1; /* O_LARGEFILE is nothing on 64 bits */
+		}
+	}
+	ok(calls > 250, "%u calls are described", calls);
+	is_int(no_set, 0, "sets exist");
+	is_int(no_value, 0, "names have values");
+	n = call_args(&a, call_find("openat"), args, 6);
+	is_int(n, 4, "openat has four arguments");
+	ok(args[0].word == CALL_AT && streq(args[0].name, "dfd"), "a directory");
+	ok(args[1].word == CALL_STRING && streq(args[1].name, "filename"), "a string");
+	ok(args[2].word == CALL_FLAGS && streq(args[2].type, "open"), "flags of open");
+	ok(args[3].word == CALL_MODE, "a mode");
+	ok(call_in_group(call_find("openat"), "file") && !call_in_group(call_find("openat"), "fil"), "groups");
+	is_str(call_family("open"), "open openat openat2", "family");
+	ok(!call_family("openat") && !call_family("ope"), "only the first name stands for all");
+	arena_release(&a);
+}
+
 int main(void)
 {
+	call_tables();
 	syscalls();
 	constants();
 	return done();

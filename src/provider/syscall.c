@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * syscall:NAME, syscall:NAME:return, syscall:%GROUP: system calls as people think of them. In: the name of a
+ * call, of its family (open is open, openat and openat2), a pattern, or a group. Out: targets on the two raw
+ * tracepoints of all calls (syscalls.c), with arguments decoded by the tables of sym/calls.h.
+ */
+#include <errno.h>
+#include "base/glob.h"
+#include "provider/internal.h"
+#include "sym/calls.h"
+#include "sym/syscalls.h"
+
+struct numbers {
+	u32 v[SYSCALL_MAX];
+	u32 n;
+};
+
+static void add_name(struct numbers *to, const char *name)
+{
+	int nr = syscall_number(name);
+
+	if (nr >= 0 && to->n < SYSCALL_MAX)
+		to->v[to->n++] = (u32)nr;
+}
+
+static void add_family(struct provider_env *env, struct numbers *to, const char *words)
+{
+	for (const char *s = words; *s;) {
+		size_t n = strcspn(s, " ");
+
+		add_name(to, arena_strndup(env->arena, s, n));
+		s += n + strspn(s + n, " ");
+	}
+}
+
+static bool in_group(u32 nr, const char *group)
+{
+	const struct call_desc *c = call_find(syscall_event_name(nr));
+
+	return c && call_in_group(c, group);
+}
+
+static void find_calls(struct provider_env *env, const char *what, struct numbers *to)
+{
+	const char *family = call_family(what);
+
+	if (family) {
+		add_family(env, to, family);
+		return;
+	}
+	for (u32 nr = 0; nr < syscall_count(); nr++) {
+		const char *name = syscall_name(nr);
+
+		if (name && (*what == '%' ? in_group(nr, what + 1) : glob_match(what, name)))
+			to->v[to->n++] = nr;
+	}
+}
+
+static const char *near_call(struct provider_env *env, const struct spec *spec)
+{
+	struct near near;
+
+	near_init(&near, spec->part[1]);
+	for (u32 nr = 0; nr < syscall_count(); nr++)
+		if (syscall_name(nr))
+			near_try(&near, syscall_name(nr));
+	return near_best(&near) ? arena_printf(env->arena, "%s:%s", spec->provider->name, near_best(&near)) : NULL;
+}
+
+static int bad_spec(struct provider_env *env, const struct spec *spec)
+{
+	struct diag *d = probe_report(env, spec, D_PROBE_SYNTAX, spec->text, spec->provider->syntax);
+
+	if (*spec->part[1] == '%')
+		probe_help(env, d, "the groups are: %s", call_groups());
+	return -EINVAL;
+}
+
+static int resolve(struct provider_env *env, const struct spec *spec, target_fn f, void *ctx)
+{
+	bool is_return = spec->n_parts > 2 && streq(spec->part[2], "return");
+	struct numbers numbers = {};
+	struct targets ts = {};
+
+	find_calls(env, spec->part[1], &numbers);
+	if ((spec->n_parts > 2 && !is_return) || (!numbers.n && *spec->part[1] == '%'))
+		return bad_spec(env, spec);
+	syscalls_add_decoded(env, spec, numbers.v, numbers.n, is_return, &ts);
+	return targets_give(env, spec, &ts, near_call(env, spec), f, ctx);
+}
+
+static int list_one(struct provider_env *env, u32 nr, bool is_return, bool verbose, list_fn f, void *ctx)
+{
+	return f(ctx, arena_printf(env->arena, "syscall:%s%s", syscall_name(nr), is_return ? ":return" : ""),
+		 verbose ? syscalls_decoded(env, nr, is_return) : NULL);
+}
+
+static int list(struct provider_env *env, const struct spec *spec, bool verbose, list_fn f, void *ctx)
+{
+	bool entries = spec->n_parts < 3 || glob_match(spec->part[2], ""),
+	     returns = spec->n_parts < 3 || glob_match(spec->part[2], "return");
+	struct numbers numbers = {};
+	int ret = 0;
+
+	find_calls(env, spec_pattern(spec, 1), &numbers);
+	for (u32 i = 0; i < numbers.n && !ret; i++) {
+		if (entries)
+			ret = list_one(env, numbers.v[i], false, verbose, f, ctx);
+		if (returns && !ret)
+			ret = list_one(env, numbers.v[i], true, verbose, f, ctx);
+	}
+	return ret;
+}
+
+const struct provider provider_syscall = {
+	.name = "syscall",
+	.aliases = "",
+	.syntax = "syscall:NAME[:return]",
+	.brief = "system calls, decoded",
+	.doc = "NAME is a call and the forms that were added to it later (open is open, openat and openat2), a pattern, or a "
+	       "group: %desc, %file, %ipc, %memory, %network, %process, %signal. args has the arguments, strings and "
+	       "names of flags included; argstr is all of them as text; at the return they are there too, with "
+	       "retval and errname.",
+	.example = "syscall:open { printf(\"%s %s\\n\", comm, argstr); }",
+	.min_parts = 2,
+	.max_parts = 3,
+	.resolve = resolve,
+	.list = list,
+};

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Arguments of system calls by tables of text, read when a probe asks. */
+#include <stdlib.h>
+#include "sym/calls.h"
+#include "sym/constants.h"
+
+static const struct call_desc calls[] = {
+#define C(event, groups, args) { #event, groups, args },
+#include "sym/calls.def"
+#undef C
+};
+
+static const struct call_set_row {
+	const char *name, *members;
+} sets[] = {
+#define V(name, members) { #name, members },
+#define F(name, members) { #name, members },
+#include "sym/callsets.def"
+#undef V
+#undef F
+};
+
+/* Calls that do the same, in the forms that were added over time: each row begins with the name for all. */
+static const char *const families[] = {
+	"open openat openat2",
+	"stat lstat newfstatat statx",
+	"access faccessat faccessat2",
+	"chmod fchmodat fchmodat2",
+	"chown lchown fchownat",
+	"link linkat",
+	"unlink unlinkat",
+	"symlink symlinkat",
+	"readlink readlinkat",
+	"rename renameat renameat2",
+	"mkdir mkdirat",
+	"mknod mknodat",
+	"utime utimes futimesat utimensat",
+	"exec execve execveat",
+	"execve execveat",
+	"fork vfork clone clone3",
+	"clone clone3",
+	"wait wait4 waitid",
+	"exit exit_group",
+	"kill tkill tgkill",
+	"dup dup2 dup3",
+	"pipe pipe2",
+	"accept accept4",
+	"send sendto sendmsg sendmmsg",
+	"recv recvfrom recvmsg recvmmsg",
+	"select pselect6",
+	"poll ppoll",
+	"epoll_create epoll_create1",
+	"epoll_wait epoll_pwait epoll_pwait2",
+	"eventfd eventfd2",
+	"signalfd signalfd4",
+	"inotify_init inotify_init1",
+	"pread pread64",
+	"pwrite pwrite64",
+	"preadv preadv2",
+	"pwritev pwritev2",
+	"getdents getdents64",
+	"setxattr lsetxattr setxattrat",
+	"getxattr lgetxattr getxattrat",
+	"listxattr llistxattr listxattrat",
+	"removexattr lremovexattr removexattrat",
+	"futex futex_wait futex_wake futex_requeue futex_waitv",
+	"umount umount2",
+	"prlimit prlimit64",
+	"fadvise fadvise64",
+	"mlock mlock2",
+};
+
+static int by_event(const void *key, const void *row)
+{
+	return strcmp(key, ((const struct call_desc *)row)->event);
+}
+
+const struct call_desc *call_find(const char *event)
+{
+	return bsearch(event, calls, ARRAY_SIZE(calls), sizeof(calls[0]), by_event);
+}
+
+static void read_arg(struct arena *a, const char *text, size_t len, struct call_arg *arg)
+{
+	static const struct { const char *text; enum call_word word; } words[] = {
+		{ "STR", CALL_STRING }, { "AT", CALL_AT }, { "MODE", CALL_MODE }, { "HEX", CALL_HEX },
+		{ "ADDRESS", CALL_ADDRESS },
+	};
+	size_t n = len;
+
+	while (n && text[n - 1] != ' ')
+		n--;
+	arg->name = arena_strndup(a, text + n, len - n);
+	arg->type = arena_strndup(a, text, n ? n - 1 : 0);
+	arg->word = *arg->type == '|' ? CALL_FLAGS : *arg->type == '=' ? CALL_NAMES : CALL_CTYPE;
+	arg->type += arg->word != CALL_CTYPE;
+	for (u32 i = 0; i < ARRAY_SIZE(words); i++)
+		if (streq(arg->type, words[i].text))
+			arg->word = words[i].word;
+}
+
+u32 call_args(struct arena *a, const struct call_desc *c, struct call_arg *args, u32 max)
+{
+	u32 n = 0;
+
+	for (const char *s = c->args; *s && n < max;) {
+		size_t len = strcspn(s, ";");
+
+		read_arg(a, s, len, &args[n++]);
+		s += len;
+		s += strspn(s, "; ");
+	}
+	return n;
+}
+
+/* Whether a list of words has this one. */
+static bool has_word(const char *list, const char *word)
+{
+	size_t len = strlen(word);
+
+	for (const char *s = list; *s;) {
+		size_t n = strcspn(s, " ");
+
+		if (n == len && !memcmp(s, word, n))
+			return true;
+		s += n + strspn(s + n, " ");
+	}
+	return false;
+}
+
+bool call_in_group(const struct call_desc *c, const char *group)
+{
+	return has_word(c->groups, group);
+}
+
+const char *call_groups(void)
+{
+	return "desc file ipc memory network process signal";
+}
+
+const char *call_family(const char *name)
+{
+	size_t len = strlen(name);
+
+	for (u32 i = 0; i < ARRAY_SIZE(families); i++)
+		if (!strncmp(families[i], name, len) && families[i][len] == ' ')
+			return families[i];
+	return NULL;
+}
+
+/* NAME[:VALUE][/MASK] */
+static struct call_name read_name(struct arena *a, const char *text, size_t len)
+{
+	char *s = arena_strndup(a, text, len), *mask = strchr(s, '/'), *value;
+	struct call_name n = { .name = s };
+	const struct constant *c;
+
+	if (mask)
+		*mask++ = '\0';
+	value = strchr(s, ':');
+	if (value)
+		*value++ = '\0';
+	c = value ? NULL : constant_find(s);
+	n.value = value ? strtoll(value, NULL, 0) : c ? c->value : 0;
+	n.mask = mask ? (u32)strtoul(mask, NULL, 0) : (u32)n.value;
+	return n;
+}
+
+u32 call_set(struct arena *a, const char *set, struct call_name *names, u32 max)
+{
+	u32 n = 0;
+
+	for (u32 i = 0; i < ARRAY_SIZE(sets); i++) {
+		if (!streq(sets[i].name, set))
+			continue;
+		for (const char *s = sets[i].members; *s && n < max;) {
+			size_t len = strcspn(s, " ");
+
+			names[n++] = read_name(a, s, len);
+			s += len + strspn(s + len, " ");
+		}
+	}
+	return n;
+}
