@@ -341,6 +341,39 @@ struct ir_val lower_read_place(struct lower *l, struct node *n)
 
 /* ---- casts */
 
+/* The names of all sites as text, a power of two of them and of bytes each, so that masking keeps inside. */
+static void place_site_texts(struct lower *l, struct program *p, u32 len)
+{
+	u32 rows = 1, stride = 16;
+	u8 *texts;
+
+	while (rows < p->sites.n)
+		rows *= 2;
+	while (stride < len)
+		stride *= 2;
+	texts = arena_array(p->arena, u8, (size_t)rows * stride);
+	for (u32 i = 0; i < p->sites.n; i++)
+		strcpy((char *)texts + (size_t)i * stride, p->sites.v[i].probe);
+	p->site_text_off = lower_data(l, rows * stride, texts);
+	p->site_text_len = stride;
+}
+
+static struct ir_val probe_as_text(struct lower *l, struct node *probe, const struct type *to)
+{
+	struct program *p = l->prog;
+	struct opnd id, at;
+	u32 mask = 1;
+
+	if (!p->site_text_len)
+		place_site_texts(l, p, to->count);
+	while (mask < p->sites.n)
+		mask *= 2;
+	id = ir_op2(l, IR_AND, lower_scalar(l, probe), o_imm(mask - 1));
+	at = ir_op2(l, IR_ADD, ir_addr(l, o_data(lower_internal_map(l, MAP_DATA), p->site_text_off)),
+		    ir_op2(l, IR_MUL, id, o_imm(p->site_text_len)));
+	return val_memory(to, at);
+}
+
 struct ir_val lower_cast(struct lower *l, struct node *n)
 {
 	const struct type *to = n->type, *from = n->a->type;
@@ -350,6 +383,8 @@ struct ir_val lower_cast(struct lower *l, struct node *n)
 		return val_scalar(to, lower_convert(l, lower_scalar(l, n->a), from, to));
 	if (from->kind == TY_FLOAT && type_is_scalar(to))
 		return val_scalar(to, lower_convert(l, lower_float_to_int(l, n->a), &ty_s64, to));
+	if (from->kind == TY_PROBE && to->kind == TY_STRING)
+		return probe_as_text(l, n->a, to);
 	v = lower_place(l, n->a);
 	if (type_is_scalar(to)) {
 		if (!v.in_memory) /* an aggregation, already merged to a number */

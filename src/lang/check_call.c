@@ -217,6 +217,19 @@ static const struct type *arg_type(struct check *c, struct node *n, const struct
 	return t;
 }
 
+/* The name of the probe where text is wanted: probe becomes (string)probe, which has room for the longest. */
+static const struct type *name_as_text(struct check *c, struct node *n)
+{
+	struct node *probe = arena_dup(c->arena, n, sizeof *n), *next = n->next;
+
+	*n = (struct node){ .kind = N_CAST, .span = probe->span, .a = probe, .next = next };
+	probe->next = NULL;
+	n->tref = arena_new(c->arena, struct type_ref);
+	n->tref->span = n->span;
+	n->tref->name = "string";
+	return check_expr(c, n);
+}
+
 static const struct type *check_arg(struct check *c, struct node *call, struct node *n,
 				    const struct sig_arg *arg)
 {
@@ -225,6 +238,8 @@ static const struct type *check_arg(struct check *c, struct node *call, struct n
 	if (((arg->kinds & AK_NAME) && n->kind == N_IDENT) ||
 	    ((arg->kinds & AK_VAR) && n->kind == N_VAR))
 		return &ty_void;
+	if (t->kind == TY_PROBE && !t->is_func && (arg->kinds & AK_STRING) && !(arg->kinds & AK_ANY))
+		t = name_as_text(c, n);
 	if (type_is_moot(t))
 		return t;
 	if (!kind_fits(arg, n, t))

@@ -72,6 +72,7 @@ static bool can_cast(const struct type *to, const struct type *from)
 	case TY_CGROUP_PATH:
 	case TY_TIMESTAMP: return type_is_integer(to);
 	case TY_STRUCT: return to->kind == TY_STRUCT && type_equal(to, from);
+	case TY_PROBE: return to->kind == TY_STRING && !from->is_func;
 	default: return type_equal(to, from);
 	}
 }
@@ -119,6 +120,8 @@ const struct type *check_cast(struct check *c, struct node *n)
 		check_report(c, n->span, D_NEEDLESS_CAST, type_text(c, to));
 	if (to->kind == TY_POINTER)
 		to = place_pointer(c, to, from);
+	if (from->kind == TY_PROBE)
+		to = type_string(c->arena, c->env->probe_name_max + 1);
 	n->type = to;
 	if (node_is_const_int(n->a) && type_is_integer(to))
 		fold_set_int(n, cut(n->a->value, to));

@@ -145,6 +145,7 @@ struct env {
 	bool unchecked;	 /* ... and something was: the types of the script are not all known */
 	bool unsafe, no_warnings, extra_warnings /* -k */, have_child /* -c */, has_pid;
 	u32 pid; /* -p */
+	u32 probe_name_max; /* bytes of the longest name of a probe that is attached */
 	const char *const *params; /* positional: $1 is params[0] */
 	u32 n_params;
 	struct { const char *name, *value; bool used; } *named; /* --name=value after -- */

@@ -204,6 +204,7 @@ static void script_reads(struct compiled *c)
 static u32 add_site_name(struct compiled *c, const char *probe, const char *func)
 {
 	vec_push(&c->arena, &c->prog.sites, (struct site_name){ probe, func });
+	c->env.probe_name_max = MAX(c->env.probe_name_max, (u32)strlen(probe));
 	return c->prog.sites.n - 1;
 }
 

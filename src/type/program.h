@@ -177,6 +177,7 @@ struct program {
 	u32 data_size;
 	u8 *data; /* initial bytes of the data map: data_init_len of them, zeroes behind */
 	u32 data_init_len;
+	u32 site_text_off, site_text_len; /* in the data map: the names of sites, each of site_text_len bytes; 0: none */
 	u32 zero_off, zero_len; /* a stretch of the data map that is never written */
 };
 
