@@ -244,9 +244,10 @@ struct wanted {
 static bool look_in(void *ctx, const char *dir)
 {
 	struct wanted *w = ctx;
-	char *path = xasprintf("%s/%s.bt", dir, w->name);
+	char *path = xasprintf("%s/%s.bt", dir, w->name), *real = realpath(path, NULL);
 
-	w->found = read_tool(w->name, path);
+	w->found = real ? read_tool(w->name, real) : NULL;
+	free(real);
 	free(path);
 	return w->found != NULL;
 }
