@@ -4,7 +4,7 @@
 #include "cli/option.h"
 
 const struct command *const commands[] = {
-	&command_run, &command_top, &command_list,	&command_info, &command_check,
+	&command_run, &command_top, &command_list,	&command_info, &command_check, &command_audit,
 	&command_build, &command_lsp, &command_fmt, &command_explain, &command_help, NULL,
 };
 

@@ -46,7 +46,7 @@ const struct reloc *check_reloc(const struct check *c, u32 insn)
 }
 
 /* The context by the program's type, where the profile reads nothing and so says nothing. */
-static enum profile_kind kind_of(const struct bpf_func *f, const struct profile *profile)
+enum profile_kind check_kind(const struct bpf_func *f, const struct profile *profile)
 {
 	if (profile && profile->kind != PROFILE_NONE)
 		return profile->kind;
@@ -83,14 +83,19 @@ static int check_values(struct check *c)
 	return check_run(c, 0, s, false, &out);
 }
 
+int check_all(struct check *c)
+{
+	return index_relocs(c) || check_shape(c) || check_values(c) || check_depth(c);
+}
+
 int target_check(const struct program *prog, const struct bpf_func *f,
 		 const struct profile *profile, struct check_error *error)
 {
-	struct check c = { .prog = prog, .f = f, .error = error, .profile = kind_of(f, profile) };
+	struct check c = { .prog = prog, .f = f, .error = error, .profile = check_kind(f, profile) };
 	int bad;
 
 	arena_init(&c.arena);
-	bad = index_relocs(&c) || check_shape(&c) || check_values(&c) || check_depth(&c);
+	bad = check_all(&c);
 	arena_release(&c.arena);
 	return bad ? -EACCES : 0;
 }

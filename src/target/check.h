@@ -94,7 +94,14 @@ struct sub_call {
 
 enum insn_mark { MARK_SECOND = 1, MARK_TARGET = 2, MARK_LOOP = 4, MARK_SUB = 8, MARK_SEEN = 16 };
 
+struct check_cost { /* what target_cost() wants to know, by instruction */
+	u32 *visits;
+	u64 *turns;    /* of a call with a callback: at most */
+	u32 *callback; /* ... and the subprogram that it is, + 1 */
+};
+
 struct check {
+	struct check_cost *cost; /* or NULL */
 	const struct program *prog;
 	const struct bpf_func *f;
 	enum profile_kind profile;
@@ -121,6 +128,10 @@ const struct reloc *check_reloc(const struct check *c, u32 insn);
 /* check_shape.c: everything that does not need values */
 int check_shape(struct check *c);
 int check_depth(struct check *c);
+
+/* check.c: the whole in one; cost may be NULL. */
+int check_all(struct check *c);
+enum profile_kind check_kind(const struct bpf_func *f, const struct profile *profile);
 
 /* check_run.c */
 /* Follows sub from in (owned by it) to all its exits; *out is their join, NULL when it never exits. */

@@ -89,7 +89,7 @@ static const struct helper helpers[] = {
 };
 /* clang-format on */
 
-enum { HELPER_FOR_EACH = 164, SLEEPABLE_FLAG = 1 << 4, MAX_ERRNO = 4095, RDONLY_PROG = 1 << 7 };
+enum { MAX_TURNS = 1 << 23 /* BPF_MAX_LOOPS */, HELPER_FOR_EACH = 164, SLEEPABLE_FLAG = 1 << 4, MAX_ERRNO = 4095, RDONLY_PROG = 1 << 7 };
 
 struct call { /* what is learned from argument to argument */
 	const struct helper *h;
@@ -268,6 +268,15 @@ void check_clobber(struct frame *f)
 		f->r[i] = (struct reg){ .kind = R_UNINIT };
 }
 
+/* Of a loop the number that is asked for, of a map all its elements. */
+static void note_turns(struct check *c, const struct call *k)
+{
+	u64 turns = k->h->number == HELPER_FOR_EACH ? c->prog->maps.v[k->map].max_entries : k->arg[1].v.umax;
+
+	c->cost->turns[c->pc] = MAX(c->cost->turns[c->pc], MIN(turns, (u64)MAX_TURNS));
+	c->cost->callback[c->pc] = check_sub_at(c, k->callback) + 1;
+}
+
 static int call_back(struct check *c, struct state *s, const struct call *k)
 {
 	struct reg arg[5] = { k->arg[1], reg_scalar(scalar_between(0, UINT32_MAX)) };
@@ -280,6 +289,8 @@ static int call_back(struct check *c, struct state *s, const struct call *k)
 		arg[0] = reg_scalar(scalar_between(0, UINT32_MAX));
 		arg[1] = k->arg[3];
 	}
+	if (c->cost)
+		note_turns(c, k);
 	return check_callback(c, s, k->callback, arg);
 }
 
@@ -349,4 +360,11 @@ int check_helper(struct check *c, struct state *s, const struct bpf_insn *i)
 		return -1;
 	check_clobber(state_top(s));
 	return returned(c, s, &k);
+}
+
+const char *target_helper_name(s32 number)
+{
+	const struct helper *h = find((u32)number);
+
+	return h ? h->name : NULL;
 }

@@ -276,6 +276,8 @@ static int jump_or_call(struct check *c, struct sweep *w, struct state **s,
 
 static int step(struct check *c, struct sweep *w, struct state **s, const struct bpf_insn *i)
 {
+	if (c->cost)
+		c->cost->visits[c->pc]++;
 	if (++c->steps > CHECK_MAX_STEPS && c->error)
 		c->error->too_long = true;
 	if (c->steps > CHECK_MAX_STEPS)

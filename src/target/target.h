@@ -30,6 +30,14 @@ struct check_error {
 int target_check(const struct program *prog, const struct bpf_func *f, const struct profile *profile,
 		 struct check_error *error);
 
+/*
+ * The most instructions that one run of a good program executes, callbacks and calls included; what
+ * helpers do inside is not counted. An upper bound: of two branches both are taken to run.
+ */
+u64 target_cost(const struct program *prog, const struct bpf_func *f, const struct profile *profile);
+/* "probe_read_user", or NULL. */
+const char *target_helper_name(s32 number);
+
 /* One instruction as text (two slots for ld_imm64): "r1 = *(u64 *)(r6 +8)". Returns slots used. */
 u32 target_disasm(struct buf *b, const struct program *prog, const struct bpf_func *f, u32 insn);
 /* Whole function, script lines interleaved (-d bpf). */
