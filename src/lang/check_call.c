@@ -178,7 +178,9 @@ static const struct type *check_literal_arg(struct check *c, struct node *call,
 		return t;
 	return diag_type(c, n->span, D_ARG_LITERAL, call->name,
 			 sig_kinds_text(c->arena, arg->kinds & ~(u32)(AK_MAP | AK_SCALAR_MAP)),
-			 kind_word(c, t));
+			 arena_printf(c->arena, "%s%s",
+				      arg->kinds & kinds_of(t) ? "non-constant " : "",
+				      kind_word(c, t)));
 }
 
 /* ---- arguments */

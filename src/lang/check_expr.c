@@ -144,6 +144,25 @@ static void near_constants(struct check *c, struct near *near)
 				near_try(near, h[t]->slot[i].key);
 }
 
+/* Builtins of older releases that nothing replaces. */
+static const struct removed {
+	const char *stem, *help; /* the name without the number at its end */
+} removed[] = {
+	{ "sarg", "arguments on the stack are read with *(uint64 *)(reg(\"sp\") + OFFSET)" },
+};
+
+static const char *removed_help(const char *name)
+{
+	for (u32 i = 0; i < ARRAY_SIZE(removed); i++) {
+		size_t len = strlen(removed[i].stem);
+
+		if (starts_with(name, removed[i].stem) && name[len] &&
+		    !name[len + strspn(name + len, "0123456789")])
+			return removed[i].help;
+	}
+	return NULL;
+}
+
 static const struct type *unknown_ident(struct check *c, struct node *n)
 {
 	struct near near;
@@ -161,7 +180,9 @@ static const struct type *unknown_ident(struct check *c, struct node *n)
 		return &ty_error;
 	near_init(&near, n->name);
 	near_constants(c, &near);
-	if (near_best(&near))
+	if (removed_help(n->name))
+		diag_help(c->diags, d, "%s", removed_help(n->name));
+	else if (near_best(&near))
 		diag_help(c->diags, d, "did you mean \"%s\"?", near_best(&near));
 	else if (check_find_var(c, n->name))
 		diag_help(c->diags, d, "variables are written with a dollar sign: $%s", n->name);

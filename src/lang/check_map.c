@@ -76,6 +76,9 @@ static void clash(struct check *c, struct span span, struct span first, enum dia
 
 	if (first.off && first.off != span.off)
 		diag_note(c->diags, d, first, "%s got its type here", name);
+	if (has->kind == t->kind && type_is_agg(t))
+		diag_help(c->diags, d,
+			  "a map has one set of buckets: give the same arguments everywhere");
 }
 
 void check_unify_map_value(struct check *c, struct map *m, const struct type *t, struct span span)
