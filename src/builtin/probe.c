@@ -192,16 +192,19 @@ static u32 func_of_site(const struct program *p, u32 site)
 
 static struct opnd func_by_cookie(struct lower *l)
 {
-	const struct program *p = l->prog;
-	u32 room = 1, *table, off;
+	struct program *p = l->prog;
+	u32 room = 2, *table, off = p->func_table;
 	struct opnd at;
 
-	while (room < p->sites.n)
+	while (room < p->sites.n + p->spare_sites)
 		room *= 2;
-	table = arena_array(l->arena, u32, room);
-	for (u32 i = 0; i < p->sites.n; i++)
-		table[i] = func_of_site(p, i);
-	off = lower_data(l, room * 4, table);
+	if (p->func_room != room) {
+		table = arena_array(l->arena, u32, room);
+		for (u32 i = 0; i < p->sites.n; i++)
+			table[i] = func_of_site(p, i);
+		p->func_table = off = lower_data(l, room * 4, table);
+		p->func_room = room;
+	}
 	at = ir_op2(l, IR_SHL, ir_op2(l, IR_AND, site_id(l), o_imm(room - 1)), o_imm(2));
 	return ir_load(l, ir_op2(l, IR_ADD, ir_addr(l, o_data(l->prog->data_map, off)), at), 4, false);
 }

@@ -50,6 +50,7 @@ struct site {
 	bool is_freq, one_cpu; /* one_cpu: interval */
 	const char *tp_name;  /* raw tracepoint name */
 	const char *path;     /* uprobe: file to open; kprobe: module or NULL */
+	bool later;	      /* uprobe: nothing yet: a place for files that come later */
 	const char *place;    /* uprobe: where it sits and why, for -v; or NULL */
 	const char *symbol;   /* kprobe */
 	u64 offset, address;  /* uprobe file offset; kprobe symbol+offset or absolute */
@@ -134,6 +135,15 @@ struct provider {
 	 * spec->attach->span with a suggestion, and returns -errno then; else the number of targets. */
 	int (*resolve)(struct provider_env *env, const struct spec *spec, target_fn f, void *ctx);
 	/* Lists probes that match the pattern spec ("*" parts); verbose: profiles are filled in (-lv). */
+	/*
+	 * Files that come later may hold more of the spec's probes: the pattern of their paths ("*": every
+	 * program; without wildcards the name of one binary), or NULL. For a pattern resolve() gives then, besides, a target that says site.later, with the profile that
+	 * those have unless something is special about them. resolve_file() resolves in one such file; open_path
+	 * is how it can be opened now.
+	 */
+	const char *(*later)(struct provider_env *env, const struct spec *spec);
+	int (*resolve_file)(struct provider_env *env, const struct spec *spec, const char *path,
+			    const char *open_path, target_fn f, void *ctx);
 	int (*list)(struct provider_env *env, const struct spec *spec, bool verbose, list_fn f, void *ctx);
 	/* For SITE_KPROBE etc. with a pid filter: the engine injects it when false. */
 	bool bound_to_pid;	/* -p attaches to the pid itself */

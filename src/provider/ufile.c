@@ -5,6 +5,9 @@
  */
 #include <elf.h>
 #include <errno.h>
+#include <glob.h>
+#include <limits.h>
+#include <unistd.h>
 #include "base/glob.h"
 #include "base/hash.h"
 #include "provider/insn.h"
@@ -84,6 +87,37 @@ int ufile_each(struct provider_env *env, const char *name, int (*f)(void *ctx, c
 	else
 		path = path_find_binary(env->arena, name, env->pid > 0 ? env->pid : -1);
 	return path ? f(ctx, path) : -ENOENT;
+}
+
+/* A process of -p has its files; programs that are found by a pattern may come any time, and a file that
+ * is named may be replaced by another. */
+const char *ufile_later(struct provider_env *env, const char *name)
+{
+	char cwd[PATH_MAX];
+
+	if (!name || env->pid > 0 || env->any_kernel)
+		return NULL;
+	if (streq(name, "*"))
+		return name;
+	if (!glob_has_wildcard(name))
+		return name;
+	if (name[0] == '/')
+		return name;
+	return getcwd(cwd, sizeof(cwd)) ? arena_printf(env->arena, "%s/%s", cwd, name) : NULL;
+}
+
+bool ufile_has_folder(struct provider_env *env, const char *pattern)
+{
+	const char *slash = strrchr(pattern, '/');
+	glob_t g;
+	bool any;
+
+	if (!slash || slash == pattern)
+		return slash;
+	any = glob(arena_strndup(env->arena, pattern, (size_t)(slash - pattern)), GLOB_ONLYDIR, NULL, &g) == 0;
+	if (any)
+		globfree(&g);
+	return any;
 }
 
 /* ---- instructions */

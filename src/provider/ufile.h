@@ -17,6 +17,12 @@ int ufile_each(struct provider_env *env, const char *name, int (*f)(void *ctx, c
 /* The path by which we can open it: through /proc/PID/root when the process sees other files. */
 const char *ufile_open_path(struct provider_env *env, const char *path);
 
+/* The pattern of the files that a name may mean later: see provider.later. NULL: none. */
+const char *ufile_later(struct provider_env *env, const char *name);
+
+/* Whether the folders of a pattern of paths exist. */
+bool ufile_has_folder(struct provider_env *env, const char *pattern);
+
 enum boundary { BOUNDARY_NO, BOUNDARY_YES, BOUNDARY_UNKNOWN };
 /* Whether an instruction begins offset bytes behind the function's start. */
 enum boundary ufile_boundary(const struct elf *e, u64 function, u64 offset);

@@ -26,6 +26,7 @@ struct match {
 	bool is_return, is_cpp, many, verbose;
 	u32 n_files;
 	const char *path; /* of the file at hand */
+	const char *open_path; /* where it can be opened now, when that is elsewhere */
 	struct elf *elf;
 	struct uplacer *placer; /* of elf */
 	struct targets ts;
@@ -59,12 +60,17 @@ static struct profile *function_profile(struct match *m)
 	return *p;
 }
 
+static const char *path_to_open(const struct match *m)
+{
+	return m->open_path ? m->open_path : ufile_open_path(m->env, m->path);
+}
+
 /* The site is where file_offset says. */
 static struct target *add_exactly(struct match *m, const char *func, const char *shown, u64 file_offset)
 {
 	const char *name = arena_printf(m->env->arena, "%s:%s:%s%s", m->spec->provider->name,
 					m->path, m->is_cpp ? "cpp:" : "", shown);
-	struct uargs_site site = { .path = ufile_open_path(m->env, m->path),
+	struct uargs_site site = { .path = path_to_open(m),
 				   .elf = m->elf,
 				   .one_file = m->binary && !glob_has_wildcard(m->binary),
 				   .many = m->many };
@@ -312,7 +318,7 @@ static int match_file(void *ctx, const char *path)
 	u32 before = m->ts.list.n;
 
 	m->path = path;
-	m->elf = elf_open(ufile_open_path(m->env, path), &err);
+	m->elf = elf_open(path_to_open(m), &err);
 	if (!m->elf) {
 		no_elf(m, &err);
 		return 0;
@@ -408,11 +414,61 @@ static int match_libc(struct match *m)
 	return ret;
 }
 
+static const char *later(struct provider_env *env, const struct spec *spec)
+{
+	struct match m = { .env = env, .spec = spec };
+	bool names_site = env->uses_func_or_probe && !env_has(env, FEAT_COOKIE, false);
+
+	return !names_site && split(&m) && !is_line(&m) ? ufile_later(env, m.binary) : NULL;
+}
+
+/* Sites of files that are met at run time share the programs of those met before: nothing is special. */
+static int resolve_file(struct provider_env *env, const struct spec *spec, const char *path, const char *open_path,
+			target_fn f, void *ctx)
+{
+	struct match m = { .env = env,
+			   .spec = spec,
+			   .open_path = open_path,
+			   .is_return = spec->provider == &provider_uretprobe };
+	int ret = 0;
+
+	split(&m);
+	near_init(&m.near, m.func);
+	m.many = true;
+	match_file(&m, path);
+	for (u32 i = 0; i < m.ts.list.n && !ret; i++)
+		ret = f(ctx, m.ts.list.v[i]);
+	return ret < 0 ? ret : (int)m.ts.list.n;
+}
+
+/* Whether waiting makes sense: files that are there and lack the function are more likely a mistake. */
+static bool may_come(const struct match *m, const char *pattern)
+{
+	return streq(pattern, "*") || (!m->n_files && ufile_has_folder(m->env, pattern));
+}
+
+/* What files that come later will share. */
+static void add_later(struct match *m)
+{
+	const char *pattern = later(m->env, m->spec);
+	struct target *t;
+
+	if (!pattern || !glob_has_wildcard(pattern) || (!m->ts.list.n && !may_come(m, pattern)))
+		return;
+	if (!m->ts.list.n && env_demands(m->env, m->spec))
+		probe_report(m->env, m->spec, D_NO_FILE_YET, pattern);
+	m->elf = NULL;
+	m->many = true; /* sites are told apart by cookies */
+	t = targets_add(m->env, &m->ts, SITE_UPROBE, m->spec->text, profile_for_site(m->env, function_profile(m), true, true));
+	t->site.later = true;
+}
+
 static int resolve(struct provider_env *env, const struct spec *spec, target_fn f, void *ctx)
 {
 	struct match m = { .env = env,
 			   .spec = spec,
 			   .is_return = spec->provider == &provider_uretprobe };
+	const char *near;
 	int ret;
 
 	if (!env_has(env, FEAT_UPROBE, true)) {
@@ -438,7 +494,9 @@ static int resolve(struct provider_env *env, const struct spec *spec, target_fn 
 	}
 	if (ret < 0 && env_demands(env, spec) && !(m.binary && glob_has_wildcard(m.binary)))
 		return no_binary(&m);
-	return targets_give(env, spec, &m.ts, near_probe(&m), f, ctx);
+	near = near_probe(&m);
+	add_later(&m);
+	return targets_give(env, spec, &m.ts, near, f, ctx);
 }
 
 static struct profile *listed_profile(struct match *m, const struct elf_symbol *s)
@@ -513,6 +571,8 @@ const struct provider provider_uprobe = {
 	.max_parts = 5,
 	.feature = FEAT_UPROBE + 1,
 	.resolve = resolve,
+	.later = later,
+	.resolve_file = resolve_file,
 	.list = list,
 	.bound_to_pid = true,
 };
@@ -528,6 +588,8 @@ const struct provider provider_uretprobe = {
 	.max_parts = 4,
 	.feature = FEAT_UPROBE + 1,
 	.resolve = resolve,
+	.later = later,
+	.resolve_file = resolve_file,
 	.list = list,
 	.bound_to_pid = true,
 };

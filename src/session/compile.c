@@ -340,6 +340,11 @@ static int on_target(void *ctx, struct target *t)
 		return -EEXIST;
 	if (r->user_name)
 		t->site.probe = r->user_name;
+	if (t->site.later) {
+		if (!find_instance(r, t))
+			new_instance(r, t);
+		return 0;
+	}
 	number_target(c, t);
 	in = find_instance(r, t);
 	if (!in)
@@ -355,6 +360,19 @@ static int on_target(void *ctx, struct target *t)
 		c->n_probes += ts.n_covered;
 	vec_push(&c->arena, &c->sites, ts);
 	return 0;
+}
+
+enum { SPARE_SITES = 8192 };
+
+static void add_late(struct compiled *c, struct provider_env *env, const struct spec *spec, const struct resolve *r)
+{
+	const char *pattern = spec->provider->later ? spec->provider->later(env, spec) : NULL;
+	struct late l = { env, spec, pattern, r->first, c->instances.n, (r->reads & BI_READS_NAME) != 0 };
+
+	if (!pattern || c->instances.n == r->first || r->user_name || c->diags.n_errors)
+		return;
+	c->prog.spare_sites = MAX(c->prog.spare_sites, glob_has_wildcard(pattern) ? SPARE_SITES : 512);
+	vec_push(&c->arena, &c->lates, l);
 }
 
 /* sonde check: the clause of a probe that only other systems have is checked as far as can be. */
@@ -419,6 +437,7 @@ static void resolve_clause(struct compiled *c, const struct session_options *o, 
 		r.many = a->next || a != clause->attaches || glob_has_wildcard(spec->text);
 		r.user_name = a->user_name;
 		spec->provider->resolve(env, spec, on_target, &r);
+		add_late(c, env, spec, &r);
 		if (o->any_kernel && c->instances.n == before && c->diags.n_errors == errors && r.first == before)
 			resolve_unseen(env, &r, a);
 	}

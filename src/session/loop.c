@@ -5,6 +5,7 @@
  * waits. So a burst costs no wake-ups and a lone event is shown at once.
  */
 #include <errno.h>
+#include <poll.h>
 #include <signal.h>
 #include <sys/epoll.h>
 #include <sys/signalfd.h>
@@ -92,6 +93,7 @@ int loop_init(struct run *r, struct err *err)
 	watch(r, r->child_fd);
 	watch(r, r->target_fd);
 	watch(r, usermaps_fd(r));
+	watch(r, appear_fd(r));
 	if (r->c.prog.ring_map != NO_INDEX)
 		watch(r, kernel_event_fd(r->k));
 	return 0;
@@ -146,6 +148,8 @@ static void on_event(struct run *r, int fd)
 		on_child(r);
 	else if (fd == r->target_fd)
 		r->exiting = true;
+	else if (fd == appear_fd(r))
+		appear_turn(r);
 	else if (fd == r->command_out)
 		command_read(r);
 }
@@ -164,8 +168,9 @@ static int wait_for(struct run *r, int timeout_ms)
 static void short_wait(struct run *r)
 {
 	struct timespec ts = { 0, BURST_MS * 1000000L };
+	struct pollfd opening = { .fd = appear_fd(r), .events = POLLIN };
 
-	nanosleep(&ts, NULL);
+	ppoll(&opening, 1, &ts, NULL);
 	wait_for(r, 0);
 }
 

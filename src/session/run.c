@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include "base/clock.h"
+#include "base/glob.h"
 #include "session/run.h"
 #include "session/stage.h"
 #include "session/view.h"
@@ -92,6 +93,9 @@ static int run_special(struct run *r, const char *probe, struct err *err)
 
 static bool only_special(const struct run *r)
 {
+	for (u32 i = 0; i < r->c.lates.n; i++)
+		if (glob_has_wildcard(r->c.lates.v[i].pattern))
+			return false;
 	for (u32 i = 0; i < r->c.sites.n; i++)
 		if (r->c.sites.v[i].site.kind != SITE_ONCE)
 			return false;
@@ -277,12 +281,14 @@ static int run_attached(struct run *r, struct err *err)
 		if (selftest_run(r, err) < 0)
 			return 255;
 	} else if (!r->exiting && !r->vm && !(only_special(r) && !r->child)) {
+		appear_start(r);
 		if ((rc = loop_init(r, err)) < 0)
 			return 255;
 		child_release(r);
 		rc = iter_run_all(r, err);
 		if (rc >= 0)
 			loop_traced(r);
+		appear_end(r);
 		loop_release(r);
 	}
 	finish(r, err);

@@ -44,6 +44,8 @@ struct run {
 	bool ksyms_are_new; /* read since the programs were loaded */
 	struct buf names_buf; /* strings that the name questions return */
 	struct sites_of *sites; /* attach.c: by function */
+	struct watch *watch; /* appear.c; NULL: no file is waited for */
+	u32 n_appeared;
 	struct screen *screen; /* screen.c: sonde top; NULL otherwise */
 	u32 follow_at;	    /* follow.c: whose children are being added */
 };
@@ -104,6 +106,12 @@ int selftest_run(struct run *r, struct err *err);
 
 /* ---- follow.c */
 int follow_start(struct run *r, s32 pid);
+
+/* ---- appear.c: probes in files that come while we look */
+void appear_start(struct run *r);
+int appear_fd(const struct run *r); /* readable when appear_turn() has something to do; -1 */
+void appear_turn(struct run *r);
+void appear_end(struct run *r); /* nobody waits for us from here on */
 
 /* ---- attach.c */
 int load_all(struct run *r, struct err *err);

@@ -58,6 +58,15 @@ struct target_site {
 	u32 n_covered; /* probes that this attachment stands for */
 };
 
+/* A probe that files may have which come later. */
+struct late {
+	struct provider_env *env;
+	const struct spec *spec;
+	const char *pattern;
+	u32 first, end; /* the instances of its clause */
+	bool reads_name; /* the clause asks which site it is */
+};
+
 /* A script compiled for this kernel (or for the vm). */
 struct compiled {
 	struct system_view view;
@@ -72,6 +81,7 @@ struct compiled {
 	VEC(struct ir_unit *) units;
 	VEC(struct target_site) sites;
 	struct script_reads reads;
+	VEC(struct late) lates; /* appear.c */
 	u32 n_probes;	/* as "Attached N probes" counts them */
 	u32 follow_map;	/* set of followed processes, or NO_INDEX */
 	u64 compile_ns;

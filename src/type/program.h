@@ -174,6 +174,8 @@ struct program {
 	VEC(const char *) kfuncs; /* RELOC_KFUNC names */
 	u32 data_map, ring_map, scratch_map, huge_scratch_map; /* indexes into maps or NO_INDEX */
 	bool has_user_symbols; /* of processes that may be gone when they are printed */
+	u32 spare_sites; /* sites that may be added while it runs */
+	u32 func_table, func_room; /* in the data map: u32 for each site, the first of the same func; room 0: none */
 	u32 data_size;
 	u8 *data; /* initial bytes of the data map: data_init_len of them, zeroes behind */
 	u32 data_init_len;

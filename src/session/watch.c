@@ -1,0 +1,478 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Files that are about to run, through fanotify's permission events (FAN_OPEN_EXEC_PERM of Linux 5.0,
+ * FAN_OPEN_PERM on single folders): the kernel holds the opening until we answer, so that a probe is in
+ * place before the first instruction. In: patterns; out: one file at a time, for the main loop.
+ *
+ * A thread of its own reads the events and answers at once what nobody looks for, which is nearly
+ * everything, and what we open ourselves. The others wait for the main loop, half a second at most: a
+ * reader that stopped (a pager) must not stop the system.
+ *
+ * Named folders are asked about their own files only. A pattern with wildcards in its folders asks its
+ * file systems about all programs, "*" all file systems. A file that replaces one is told by inotify on
+ * its folder (watch_add of a plain path): nobody waits then.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <fnmatch.h>
+#include <glob.h>
+#include <limits.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/eventfd.h>
+#include <sys/fanotify.h>
+#include <sys/inotify.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "base/buf.h"
+#include "base/clock.h"
+#include "base/fd.h"
+#include "base/glob.h"
+#include "base/hash.h"
+#include "session/watch.h"
+
+#ifndef FAN_OPEN_EXEC_PERM
+#define FAN_OPEN_EXEC_PERM 0x00040000
+#endif
+
+enum { MAX_WAIT_MS = 500 };
+
+struct file_id {
+	u64 dev, ino;
+};
+
+struct place { /* a pattern in one folder */
+	char *folder, *name;
+};
+
+struct watch {
+	int fan_fd, notify_fd, ready_fd, done_fd, stop_fd;
+	pthread_t thread;
+	bool running;
+	struct place *place;
+	char **pattern;
+	u32 n_places, n_patterns;
+	struct hash known; /* struct file_id */
+	struct opening *first, *last; /* those that wait; the thread's */
+	/* shared, under the lock */
+	pthread_mutex_t lock;
+	struct opening *at; /* the one that is handed over */
+	bool handled;
+	/* the main loop's */
+	int at_fd;
+	char path[PATH_MAX], open_path[64];
+};
+
+struct opening {
+	struct opening *next;
+	int fd;
+	bool asks; /* its opener waits for an answer */
+	struct file_id id;
+	u64 until_ms;
+	char path[PATH_MAX];
+};
+
+static bool id_of(const struct stat *st, struct file_id *id)
+{
+	*id = (struct file_id){ st->st_dev, st->st_ino };
+	return S_ISREG(st->st_mode);
+}
+
+static void remember(struct watch *w, const struct file_id *id)
+{
+	struct file_id *copy;
+
+	if (hash_get(&w->known, id, sizeof(*id)))
+		return;
+	copy = xmalloc(sizeof(*copy));
+	*copy = *id;
+	hash_put(&w->known, copy, sizeof(*copy), w);
+}
+
+/* ---- what is looked for */
+
+static void add_place(struct watch *w, const char *folder, const char *name, bool libraries)
+{
+	u64 mask = FAN_OPEN_EXEC_PERM | FAN_EVENT_ON_CHILD | (libraries ? FAN_OPEN_PERM : 0);
+	char *real = realpath(folder, NULL);
+
+	if (!real)
+		return;
+	w->place = xrealloc(w->place, (w->n_places + 1) * sizeof(*w->place));
+	w->place[w->n_places++] = (struct place){ real, xstrdup(name) };
+	if (glob_has_wildcard(name))
+		fanotify_mark(w->fan_fd, FAN_MARK_ADD, mask, AT_FDCWD, real);
+	else
+		inotify_add_watch(w->notify_fd, real, IN_MOVED_TO | IN_CLOSE_WRITE);
+}
+
+static void mark_file_system(struct watch *w, const char *path)
+{
+	if (fanotify_mark(w->fan_fd, FAN_MARK_ADD | FAN_MARK_FILESYSTEM, FAN_OPEN_EXEC_PERM, AT_FDCWD, path) < 0)
+		fanotify_mark(w->fan_fd, FAN_MARK_ADD | FAN_MARK_MOUNT, FAN_OPEN_EXEC_PERM, AT_FDCWD, path);
+}
+
+/* Field 5 of /proc/self/mountinfo is the mount point; those that hold no programs refuse, or do no harm. */
+static void mark_everything(struct watch *w)
+{
+	struct buf text = {};
+	char *at, *line, *save = NULL;
+
+	if (buf_read_file(&text, "/proc/self/mountinfo") == 0 && text.s)
+		for (line = strtok_r(text.s, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
+			at = line;
+			for (u32 i = 0; i < 4 && at; i++)
+				at = strchr(at + (i != 0), ' ');
+			if (!at)
+				continue;
+			at++;
+			at[strcspn(at, " ")] = '\0';
+			if (!starts_with(at, "/proc") && !starts_with(at, "/sys"))
+				mark_file_system(w, at);
+		}
+	buf_release(&text);
+}
+
+/* The folder above the first wildcard: "/opt" of "/opt/x*\/bin/y". */
+static void mark_base(struct watch *w, const char *pattern)
+{
+	char *base = xstrdup(pattern), *slash;
+
+	base[strcspn(base, "*?[{")] = '\0';
+	slash = strrchr(base, '/');
+	if (slash)
+		slash[slash == base] = '\0';
+	mark_file_system(w, base);
+	free(base);
+}
+
+void watch_add(struct watch *w, const char *pattern)
+{
+	const char *slash = strrchr(pattern, '/');
+	bool libraries = strstr(pattern, ".so") || (slash && starts_with(slash + 1, "lib"));
+	char *folder;
+	glob_t g;
+
+	w->pattern = xrealloc(w->pattern, (w->n_patterns + 1) * sizeof(*w->pattern));
+	w->pattern[w->n_patterns++] = xstrdup(pattern);
+	if (!slash) {
+		mark_everything(w);
+		return;
+	}
+	folder = slash == pattern ? xstrdup("/") : xasprintf("%.*s", (int)(slash - pattern), pattern);
+	if (!glob_has_wildcard(folder)) {
+		add_place(w, folder, slash + 1, libraries);
+	} else {
+		mark_base(w, pattern);
+		if (libraries && glob(folder, GLOB_ONLYDIR, NULL, &g) == 0) {
+			for (size_t i = 0; i < g.gl_pathc; i++)
+				add_place(w, g.gl_pathv[i], slash + 1, true);
+			globfree(&g);
+		}
+	}
+	free(folder);
+}
+
+static bool is_wanted(const struct watch *w, const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	for (u32 i = 0; slash && i < w->n_places; i++) {
+		const struct place *p = &w->place[i];
+
+		if (strlen(p->folder) == (size_t)(slash - path) && !memcmp(p->folder, path, (size_t)(slash - path)) &&
+		    fnmatch(p->name, slash + 1, 0) == 0)
+			return true;
+	}
+	for (u32 i = 0; i < w->n_patterns; i++)
+		if (streq(w->pattern[i], "*") || fnmatch(w->pattern[i], path, FNM_PATHNAME) == 0)
+			return true;
+	return false;
+}
+
+/* ---- the thread */
+
+static u64 now_ms(void)
+{
+	return clock_mono_ns() / 1000000;
+}
+
+static bool is_known(struct watch *w, const struct file_id *id)
+{
+	bool known;
+
+	pthread_mutex_lock(&w->lock);
+	known = hash_get(&w->known, id, sizeof(*id));
+	pthread_mutex_unlock(&w->lock);
+	return known;
+}
+
+static void let_go(struct watch *w, int fd, bool asks)
+{
+	struct fanotify_response r = { .fd = fd, .response = FAN_ALLOW };
+
+	if (asks && write(w->fan_fd, &r, sizeof(r)) < 0) {
+		/* the opener is gone */
+	}
+	close(fd);
+}
+
+/* Hands the next one over; those that became known meanwhile go on. */
+static void next_opening(struct watch *w)
+{
+	u64 one = 1;
+
+	while (w->first) {
+		struct opening *o = w->first;
+
+		if (!is_known(w, &o->id)) {
+			o->until_ms = now_ms() + MAX_WAIT_MS;
+			pthread_mutex_lock(&w->lock);
+			w->at = o;
+			w->handled = false;
+			pthread_mutex_unlock(&w->lock);
+			if (write(w->ready_fd, &one, sizeof(one)) == sizeof(one))
+				return;
+		}
+		w->first = o->next;
+		let_go(w, o->fd, o->asks);
+		free(o);
+	}
+	w->last = NULL;
+}
+
+/* The one at hand was handled, or took too long. */
+static void finish_opening(struct watch *w)
+{
+	struct opening *o = w->first;
+	bool over;
+
+	if (!o)
+		return;
+	pthread_mutex_lock(&w->lock);
+	over = w->handled || now_ms() >= o->until_ms;
+	if (over)
+		w->at = NULL;
+	pthread_mutex_unlock(&w->lock);
+	if (!over)
+		return;
+	w->first = o->next;
+	let_go(w, o->fd, o->asks);
+	free(o);
+	next_opening(w);
+}
+
+/* Takes fd over. */
+static void consider(struct watch *w, int fd, s32 pid, bool asks)
+{
+	struct opening *o = xcalloc(1, sizeof(*o));
+	char link[64];
+	struct stat st;
+	ssize_t n;
+
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	n = readlink(link, o->path, sizeof(o->path) - 1);
+	if (n <= 0 || fstat(fd, &st) < 0 || !id_of(&st, &o->id) || is_known(w, &o->id) ||
+	    (asks && (!is_wanted(w, o->path) || pid == getpid()))) {
+		let_go(w, fd, asks);
+		free(o);
+		return;
+	}
+	o->fd = fd;
+	o->asks = asks;
+	if (w->first) {
+		w->last = w->last->next = o;
+		return;
+	}
+	w->first = w->last = o;
+	next_opening(w);
+}
+
+static void read_openings(struct watch *w)
+{
+	struct fanotify_event_metadata events[16], *e = events;
+	ssize_t len = read(w->fan_fd, events, sizeof(events));
+
+	for (; FAN_EVENT_OK(e, len); e = FAN_EVENT_NEXT(e, len))
+		if (e->vers == FANOTIFY_METADATA_VERSION && e->fd >= 0)
+			consider(w, e->fd, e->pid, true);
+}
+
+/* A file came to a folder: each plain path there is looked at again. */
+static void read_arrivals(struct watch *w)
+{
+	_Alignas(struct inotify_event) char buf[4096];
+
+	if (read(w->notify_fd, buf, sizeof(buf)) <= 0)
+		return;
+	for (u32 i = 0; i < w->n_places; i++) {
+		char *path;
+		int fd;
+
+		if (glob_has_wildcard(w->place[i].name))
+			continue;
+		path = xasprintf("%s/%s", w->place[i].folder, w->place[i].name);
+		fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+		if (fd >= 0)
+			consider(w, fd, 0, false);
+		free(path);
+	}
+}
+
+static void *run_thread(void *arg)
+{
+	struct watch *w = arg;
+	struct pollfd p[] = { { .fd = w->stop_fd, .events = POLLIN },
+			      { .fd = w->fan_fd, .events = POLLIN },
+			      { .fd = w->notify_fd, .events = POLLIN },
+			      { .fd = w->done_fd, .events = POLLIN } };
+	u64 count;
+
+	while (poll(p, ARRAY_SIZE(p), w->first ? MAX_WAIT_MS / 4 : -1) >= 0 || errno == EINTR) {
+		if (p[0].revents)
+			break;
+		if (p[1].revents)
+			read_openings(w);
+		if (p[2].revents)
+			read_arrivals(w);
+		if (p[3].revents && read(w->done_fd, &count, sizeof(count)) < 0)
+			break;
+		finish_opening(w);
+	}
+	return NULL;
+}
+
+/* ---- the main loop's side */
+
+struct watch *watch_new(void)
+{
+	struct watch *w = xcalloc(1, sizeof(*w));
+
+	w->fan_fd = fanotify_init(FAN_CLASS_CONTENT | FAN_CLOEXEC | FAN_NONBLOCK, O_RDONLY | O_CLOEXEC | O_LARGEFILE);
+	w->notify_fd = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
+	w->ready_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	w->stop_fd = eventfd(0, EFD_CLOEXEC);
+	w->done_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	w->at_fd = -1;
+	pthread_mutex_init(&w->lock, NULL);
+	if (w->fan_fd >= 0 && w->notify_fd >= 0 && w->ready_fd >= 0 && w->done_fd >= 0 && w->stop_fd >= 0)
+		return w;
+	watch_free(w);
+	return NULL;
+}
+
+/* Signals are the main loop's. */
+bool watch_start(struct watch *w)
+{
+	sigset_t all, was;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &was);
+	w->running = pthread_create(&w->thread, NULL, run_thread, w) == 0;
+	pthread_sigmask(SIG_SETMASK, &was, NULL);
+	return w->running;
+}
+
+int watch_fd(const struct watch *w)
+{
+	return w->ready_fd;
+}
+
+/* Opened anew and without permission to read, so that nobody is asked, and the answer that the thread may
+ * give meanwhile closes nothing of ours. */
+const char *watch_next(struct watch *w, const char **open_path)
+{
+	char link[64];
+	u64 count;
+	bool waits;
+
+	if (read(w->ready_fd, &count, sizeof(count)) < 0 && errno != EAGAIN)
+		return NULL;
+	pthread_mutex_lock(&w->lock);
+	waits = w->at && !w->handled;
+	if (waits) {
+		snprintf(w->path, sizeof(w->path), "%s", w->at->path);
+		snprintf(link, sizeof(link), "/proc/self/fd/%d", w->at->fd);
+		w->at_fd = open(link, O_PATH | O_CLOEXEC);
+		snprintf(w->open_path, sizeof(w->open_path), "/proc/self/fd/%d", w->at_fd);
+	}
+	pthread_mutex_unlock(&w->lock);
+	*open_path = w->open_path;
+	return waits ? w->path : NULL;
+}
+
+void watch_done(struct watch *w, bool for_good)
+{
+	u64 one = 1;
+
+	pthread_mutex_lock(&w->lock);
+	if (w->at && for_good)
+		remember(w, &w->at->id);
+	w->handled = true;
+	pthread_mutex_unlock(&w->lock);
+	fd_close(&w->at_fd);
+	if (write(w->done_fd, &one, sizeof(one)) < 0) {
+		/* it is full: the thread has more than enough to wake up */
+	}
+}
+
+void watch_known(struct watch *w, const char *path)
+{
+	struct file_id id;
+	struct stat st;
+
+	if (stat(path, &st) < 0 || !id_of(&st, &id))
+		return;
+	pthread_mutex_lock(&w->lock);
+	remember(w, &id);
+	pthread_mutex_unlock(&w->lock);
+}
+
+bool watch_is_known(struct watch *w, const char *path)
+{
+	struct file_id id;
+	struct stat st;
+
+	/* what is gone needs nothing done about it */
+	return stat(path, &st) < 0 || !id_of(&st, &id) || is_known(w, &id);
+}
+
+void watch_free(struct watch *w)
+{
+	u64 one = 1;
+
+	if (!w)
+		return;
+	if (w->running) {
+		if (write(w->stop_fd, &one, sizeof(one)) == sizeof(one))
+			pthread_join(w->thread, NULL);
+	}
+	fd_close(&w->fan_fd); /* lets go of whoever still waits */
+	fd_close(&w->notify_fd);
+	fd_close(&w->ready_fd);
+	fd_close(&w->done_fd);
+	fd_close(&w->at_fd);
+	for (struct opening *o = w->first, *next; o; o = next) {
+		next = o->next;
+		close(o->fd);
+		free(o);
+	}
+	fd_close(&w->stop_fd);
+	for (u32 i = 0; i < w->n_places; i++) {
+		free(w->place[i].folder);
+		free(w->place[i].name);
+	}
+	for (u32 i = 0; i < w->n_patterns; i++)
+		free(w->pattern[i]);
+	for (u32 i = 0; i < w->known.cap; i++)
+		if (w->known.slot[i].key)
+			free((void *)(uintptr_t)w->known.slot[i].key);
+	hash_release(&w->known);
+	free(w->place);
+	free(w->pattern);
+	pthread_mutex_destroy(&w->lock);
+	free(w);
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Which files are opened for execution or as libraries, met before the opening goes on: whoever opens
+ * one that is looked for waits until it has been handled.
+ */
+#ifndef SONDE_SESSION_WATCH_H
+#define SONDE_SESSION_WATCH_H
+
+#include "base/base.h"
+
+struct watch;
+
+/* NULL: this system does not tell (no privilege, no fanotify). */
+struct watch *watch_new(void);
+/* Paths as fnmatch() has them ("/opt/app/lib*.so"); "*": every program. Absolute. */
+void watch_add(struct watch *w, const char *pattern);
+/* Starts telling. */
+bool watch_start(struct watch *w);
+/* Readable when a file waits. */
+int watch_fd(const struct watch *w);
+/* The file that waits: its name, and a path by which it can be opened until watch_done(). NULL: none. */
+const char *watch_next(struct watch *w, const char **open_path);
+/* It may go on. Files that were handled for good are not told again. */
+void watch_done(struct watch *w, bool for_good);
+/* A file that is handled already. */
+void watch_known(struct watch *w, const char *path);
+bool watch_is_known(struct watch *w, const char *path);
+/* Nobody waits from here on. */
+void watch_free(struct watch *w);
+
+#endif
