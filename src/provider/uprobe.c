@@ -419,7 +419,7 @@ static const char *later(struct provider_env *env, const struct spec *spec)
 	struct match m = { .env = env, .spec = spec };
 	bool names_site = env->uses_func_or_probe && !env_has(env, FEAT_COOKIE, false);
 
-	return !names_site && split(&m) && !is_line(&m) ? ufile_later(env, m.binary) : NULL;
+	return !names_site && !uline_is_meant(spec) && split(&m) ? ufile_later(env, m.binary) : NULL;
 }
 
 /* Sites of files that are met at run time share the programs of those met before: nothing is special. */
