@@ -128,7 +128,8 @@ struct elf *elf_open(const char *path, struct err *err)
 		err_set(err, -ENOEXEC, "%s: not an ELF file", path);
 		return NULL;
 	}
-	map = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+	/* shared: into private mappings the kernel writes the breakpoints of uprobes (uprobes.c: valid_vma) */
+	map = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_SHARED, fd, 0);
 	if (map == MAP_FAILED) {
 		err_sys(err, "map %s", path);
 		return NULL;
