@@ -28,6 +28,8 @@ static bool next_of_block(struct lines *l, const char **text, size_t *len)
 {
 	const char *s = l->at, *end = s + strcspn(s, "\n"), *over = strstr(s, "*/");
 
+	if (!*s)
+		return false; /* the comment never ends */
 	l->at = end + (*end == '\n');
 	if (over && over < end + 1) {
 		l->in_block = false;
