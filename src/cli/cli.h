@@ -58,6 +58,8 @@ struct cli {
 	const char *completion; /* help --completion SHELL */
 	enum manual manual;
 	bool refresh; /* info --refresh */
+	bool compare, rewrite; /* fmt --check, --write */
+	bool listed;	     /* explain --list */
 	const char *runtime; /* build --runtime */
 	struct given *given; /* the options, in order */
 	u32 n_given;
@@ -99,6 +101,8 @@ int put_out(const struct cli *c, const struct buf *text);
 
 /* ---- script.c: the script and the sink of a run. 0, or the exit status after a message. */
 int script_read(struct cli *c);
+/* f for each script of a command that takes several, read; the worst of the statuses. */
+int each_script(struct cli *c, int (*f)(struct cli *c));
 /* A file, or standard input for "-". */
 int script_read_file(struct cli *c, const char *path, struct buf *text);
 /* The file of -o, or -1 after a message. */

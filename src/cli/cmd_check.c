@@ -23,23 +23,25 @@ static int compile(struct cli *c, bool quietly)
 	return rc < 0 ? 255 : rc;
 }
 
-static int run(struct cli *c)
+static int check_one(struct cli *c)
 {
-	int rc = script_read(c);
-
-	if (rc)
-		return rc;
 	c->o.any_kernel = true;
 	return compile(c, false);
 }
 
+static int run(struct cli *c)
+{
+	return each_script(c, check_one);
+}
+
 const struct command command_check = {
 	.name = "check",
-	.args = "FILE",
-	.brief = "compile a script without running it",
-	.doc = "Runs nothing and attaches nothing. Only the fields of tracepoints must be readable, "
-	       "which many systems allow to root alone. With --diag json an editor can show the "
-	       "messages; the exit status is 0 when there are no errors and 1 when there are.",
+	.args = "FILE...",
+	.brief = "compile scripts without running them",
+	.doc = "Runs nothing, attaches nothing and needs no privilege: what may not be seen, or is not on "
+	       "this system, is checked as far as can be, and said. With --diag json an editor can show the "
+	       "messages; the exit status is 0 when there are no errors and 1 when there are. Further "
+	       "words are scripts when they end in \".bt\", else parameters.",
 	.example = "sonde check --diag json opensnoop.bt",
 	.run = run,
 };

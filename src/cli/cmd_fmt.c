@@ -1,31 +1,68 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* sonde fmt: the script again, in canonical layout. Nothing is printed when it does not parse. */
+/* sonde fmt: scripts again, in canonical layout. Nothing is printed or written when one does not parse. */
+#include <errno.h>
+#include <fcntl.h>
+#include "base/fd.h"
 #include "cli/front.h"
 
-static int run(struct cli *c)
+static int write_back(struct cli *c, const struct buf *out)
+{
+	_fd int fd = open(c->o.script_name, O_WRONLY | O_TRUNC | O_CLOEXEC);
+	int rc = fd < 0 ? -errno : write_all(fd, out->s, out->len);
+
+	if (!rc)
+		return 0;
+	say(c, "write %s: %s", c->o.script_name, strerror(-rc));
+	return 255;
+}
+
+/* --check and --write name the files that are, or were, laid out otherwise. */
+static int deliver(struct cli *c, const struct buf *out)
+{
+	bool same = out->len == c->o.script_len && !memcmp(out->s, c->o.script, out->len);
+
+	if (!c->compare && !c->rewrite)
+		return put_out(c, out);
+	if (same)
+		return 0;
+	printf("%s\n", c->o.script_name);
+	return c->compare ? 1 : write_back(c, out);
+}
+
+static int format_one(struct cli *c)
 {
 	struct buf out = { 0 };
 	struct front f;
-	int rc = script_read(c);
+	int rc;
 
-	if (rc)
-		return rc;
 	front_init(&f, c);
 	rc = format_script(&f.lang, f.src, &out) ? 0 : 1;
 	say_diags(c, &f.diags);
 	if (!rc)
-		rc = put_out(c, &out);
+		rc = deliver(c, &out);
 	front_release(&f);
 	buf_release(&out);
 	return rc;
 }
 
+static int run(struct cli *c)
+{
+	bool from_file = !c->o.script && c->n_words && !streq(c->words[0], "-");
+
+	if (c->rewrite && !from_file)
+		return say_usage(c, "fmt --write needs a FILE to write to");
+	if (c->rewrite && (c->compare || c->output))
+		return say_usage(c, "--write, --check and -o exclude each other");
+	return each_script(c, format_one);
+}
+
 const struct command command_fmt = {
 	.name = "fmt",
-	.args = "FILE",
-	.brief = "print a script in canonical layout",
-	.doc = "Comments are kept. Needs no privilege. -o writes to a file, which may be the "
-	       "script itself.",
-	.example = "sonde fmt -o biolatency.bt biolatency.bt",
+	.args = "FILE...",
+	.brief = "print scripts in canonical layout",
+	.doc = "Comments are kept. Needs no privilege. --write changes the files instead and names those "
+	       "that it changed; --check only names those that it would change, with status 1. -o writes to "
+	       "another file.",
+	.example = "sonde fmt --write biolatency.bt",
 	.run = run,
 };

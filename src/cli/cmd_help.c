@@ -194,9 +194,11 @@ static int explain(struct cli *c)
 	static const enum topic_kind diagnostics = TOPIC_DIAG;
 	int rc = 0;
 
+	if (c->listed)
+		return help_word(c, topic_kinds[diagnostics].word, NULL);
 	if (!c->n_words)
 		return say_usage(
-			c, "which message? Its code stands behind it in brackets, like E0203");
+			c, "which message? Its code stands behind it in brackets, like E0203; --list shows all");
 	for (u32 i = 0; i < c->n_words && !rc; i++)
 		rc = help_word(c, c->words[i], &diagnostics);
 	return rc;
@@ -206,7 +208,7 @@ const struct command command_explain = {
 	.name = "explain",
 	.args = "CODE...",
 	.brief = "tell more about a message of the compiler",
-	.doc = "CODE is what stands in brackets behind a message, such as E0203.",
+	.doc = "CODE is what stands in brackets behind a message, such as E0203; --list shows all of them.",
 	.example = "sonde explain E0203",
 	.run = explain,
 };

@@ -29,6 +29,34 @@ static void put_quoted(struct buf *b, const char *s)
 
 /* ---- bash */
 
+/* What completes a value that has no fixed choices, by what it is called. */
+static const struct {
+	const char *arg, *bash, *zsh;
+} values[] = {
+	{ "FILE", "COMPREPLY=($(compgen -f -- \"$cur\"))", "_files" },
+	{ "TOOL", "COMPREPLY=($(compgen -f -- \"$cur\"))", "_files" },
+	{ "DIR", "COMPREPLY=($(compgen -d -- \"$cur\"))", "_files -/" },
+	{ "DIR[:DIR]", "COMPREPLY=($(compgen -d -- \"$cur\"))", "_files -/" },
+	{ "PID", "COMPREPLY=($(compgen -W \"$(cd /proc && echo [0-9]*)\" -- \"$cur\"))", "_pids" },
+	{ "COMMAND", "COMPREPLY=($(compgen -c -- \"$cur\"))", "_command_names -e" },
+};
+
+static const char *bash_value(const char *arg)
+{
+	for (u32 i = 0; i < ARRAY_SIZE(values); i++)
+		if (streq(values[i].arg, arg))
+			return values[i].bash;
+	return ":";
+}
+
+static const char *zsh_value(const char *arg)
+{
+	for (u32 i = 0; i < ARRAY_SIZE(values); i++)
+		if (streq(values[i].arg, arg))
+			return values[i].zsh;
+	return " ";
+}
+
 static void bash_values(struct buf *b)
 {
 	for (u32 i = 0; i < n_option_rows; i++) {
@@ -44,24 +72,75 @@ static void bash_values(struct buf *b)
 			put_choices(b, row->choices);
 			buf_puts(b, "' -- \"$cur\")); return;;\n");
 		} else {
-			buf_printf(b, ") %s; return;;\n",
-				   streq(row->arg, "FILE") ? "COMPREPLY=($(compgen -f -- \"$cur\"))"
-							   : ":");
+			buf_printf(b, ") %s; return;;\n", bash_value(row->arg));
 		}
 	}
 }
 
+static bool is_own(const struct option_row *row, const struct command *command)
+{
+	return row->group == GROUP_HIDDEN && row->command == command;
+}
+
+/* The options that one command has alone: "fmt) own='--check --write';;". */
+static void bash_own(struct buf *b)
+{
+	for (u32 c = 0; commands[c]; c++) {
+		u32 n = 0;
+
+		for (u32 i = 0; i < n_option_rows; i++) {
+			if (!is_own(&option_rows[i], commands[c]))
+				continue;
+			if (!n++)
+				buf_printf(b, "\t\t%s) own='", commands[c]->name);
+			buf_printf(b, "--%s ", option_rows[i].name);
+		}
+		if (n)
+			buf_puts(b, "';;\n");
+	}
+}
+
+/*
+ * Words with colons are split by readline: the whole one is taken from the line, and what stands before
+ * its last colon is cut off the answers.
+ */
+static const char bash_probes[] =
+	"_sonde_probes() {\n"
+	"\tlocal line=${COMP_LINE:0:COMP_POINT} word IFS=$'\\n'\n"
+	"\tword=${line##*[[:space:]]} word=${word#[\\'\\\"]}\n"
+	"\tCOMPREPLY=($({ sonde list \"$word*\"; [[ $word == *:*:* ]] || sonde list \"$word*:*\"; } 2>/dev/null |\n"
+	"\t\thead -n 3000 | sort -u | grep -F -- \"$word\"))\n"
+	"\t[[ $COMP_WORDBREAKS == *:* ]] && COMPREPLY=(\"${COMPREPLY[@]#\"${word%\"${word##*:}\"}\"}\")\n"
+	"}\n";
+
+/* What the words of a command are. */
+static const char bash_words[] =
+	"\tcase $command in\n"
+	"\t\tlist) _sonde_probes; return;;\n"
+	"\t\texplain) COMPREPLY=($(compgen -W \"$(sonde explain --list | awk '{ print $1 }')\" -- \"$cur\")); return;;\n"
+	"\t\trun|top|check|fmt|build|audit) COMPREPLY=($(compgen -W \"$(sonde run --list 2>/dev/null |\n"
+	"\t\t\tawk '/^    / { print $1 }')\" -- \"$cur\") $(compgen -f -- \"$cur\")); return;;\n"
+	"\tesac\n"
+	"\t[[ \" ${COMP_WORDS[*]:0:COMP_CWORD} \" == *\" -l \"* || \" ${COMP_WORDS[*]:0:COMP_CWORD} \" == *\" -lv \"* ]] && {\n"
+	"\t\t_sonde_probes; return; }\n";
+
 static void put_bash(struct buf *b)
 {
+	buf_puts(b, bash_probes);
 	buf_puts(b, "_sonde() {\n"
-		    "\tlocal cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}\n"
-		    "\tcase $prev in\n");
+		    "\tlocal cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} command=${COMP_WORDS[1]}\n"
+		    "\tlocal own=\n"
+		    "\tcase $command in\n");
+	bash_own(b);
+	buf_puts(b, "\tesac\n\tcase $prev in\n");
 	bash_values(b);
-	buf_puts(b, "\tesac\n\tcase $cur in\n\t\t-*) COMPREPLY=($(compgen -W '");
+	buf_puts(b, "\tesac\n\tcase $cur in\n\t\t-*) COMPREPLY=($(compgen -W \"$own ");
 	for (u32 i = 0; i < n_option_rows; i++)
 		if (is_shown(&option_rows[i]))
 			buf_printf(b, "--%s ", option_rows[i].name);
-	buf_puts(b, "' -- \"$cur\")); return;;\n\tesac\n\tCOMPREPLY=($(compgen -f -- \"$cur\"))\n"
+	buf_puts(b, "\" -- \"$cur\")); return;;\n\tesac\n");
+	buf_puts(b, bash_words);
+	buf_puts(b, "\tCOMPREPLY=($(compgen -f -- \"$cur\"))\n"
 		    "\t((COMP_CWORD == 1)) && COMPREPLY+=($(compgen -W '");
 	for (u32 i = 0; commands[i]; i++)
 		buf_printf(b, "%s ", commands[i]->name);
@@ -94,8 +173,8 @@ static void zsh_option(struct buf *b, const struct option_row *row, const char *
 		buf_putc(b, '(');
 		put_choices(b, row->choices);
 		buf_putc(b, ')');
-	} else if (row->arg && streq(row->arg, "FILE")) {
-		buf_puts(b, "_files");
+	} else if (row->arg) {
+		buf_puts(b, zsh_value(row->arg));
 	}
 	buf_puts(b, "' \\\n");
 }
@@ -104,7 +183,15 @@ static void put_zsh(struct buf *b)
 {
 	char spelling[64];
 
-	buf_puts(b, "#compdef sonde\n_arguments -s \\\n");
+	buf_puts(b, "#compdef sonde\n"
+		    "_sonde_words() {\n"
+		    "\tcase $words[2] in\n"
+		    "\t\tlist) compadd -- ${(f)\"$({ sonde list \"$PREFIX*\"; sonde list \"$PREFIX*:*\" } 2>/dev/null)\"};;\n"
+		    "\t\trun|top) compadd -- ${(f)\"$(sonde run --list 2>/dev/null | awk '/^    / { print $1 }')\"}; _files;;\n"
+		    "\t\t*) _files;;\n"
+		    "\tesac\n"
+		    "}\n"
+		    "_arguments -s \\\n");
 	for (u32 i = 0; i < n_option_rows; i++) {
 		const struct option_row *row = &option_rows[i];
 
@@ -122,13 +209,17 @@ static void put_zsh(struct buf *b)
 		put_zsh_text(b, commands[i]->brief);
 		buf_puts(b, "]\"");
 	}
-	buf_puts(b, "; _files }' \\\n\t'*:file:_files'\n");
+	buf_puts(b, "; _files }' \\\n\t'*:word:_sonde_words'\n");
 }
 
 /* ---- fish */
 
 static void put_fish(struct buf *b)
 {
+	buf_puts(b, "complete -c sonde -n '__fish_seen_subcommand_from list' -f -a "
+		    "'(sonde list (commandline -ct)\"*\" 2>/dev/null)'\n"
+		    "complete -c sonde -n '__fish_seen_subcommand_from run top' -a "
+		    "'(sonde run --list 2>/dev/null | string match -r \"^    \\\\S+\" | string trim)'\n");
 	for (u32 i = 0; commands[i]; i++) {
 		buf_printf(b, "complete -c sonde -n __fish_use_subcommand -a %s -d ",
 			   commands[i]->name);
@@ -144,7 +235,7 @@ static void put_fish(struct buf *b)
 		if (row->key)
 			buf_printf(b, " -s %c", row->key);
 		if (row->arg)
-			buf_puts(b, streq(row->arg, "FILE") ? " -r" : " -x");
+			buf_puts(b, bash_value(row->arg)[0] == ':' ? " -x" : " -r");
 		if (row->choices) {
 			buf_puts(b, " -a '");
 			put_choices(b, row->choices);

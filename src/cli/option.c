@@ -54,6 +54,10 @@ static int take_refuse(struct cli *c, const struct option_row *row, const char *
 
 static int take_command(struct cli *c, const struct option_row *row, const char *value)
 {
+	if (c->command == &command_explain && row->command == &command_list) {
+		c->listed = true; /* "explain --list" */
+		return 0;
+	}
 	c->command = row->command;
 	return 0;
 }
@@ -403,6 +407,12 @@ const struct option_row option_rows[] = {
 	  .help = "run begin and end in user space, without the kernel",
 	  .doc = "Needs no privilege; other probes see no events. For tests of the language.",
 	  .take = take_flag, O(use_vm) },
+	{ .name = "check", .group = GROUP_HIDDEN,
+	  .help = "name the files that are laid out otherwise; the status is 1 when there are some",
+	  .take = take_flag, .at = offsetof(struct cli, compare), .command = &command_fmt },
+	{ .name = "write", .group = GROUP_HIDDEN,
+	  .help = "change the files themselves", .take = take_flag,
+	  .at = offsetof(struct cli, rewrite), .command = &command_fmt },
 	{ .key = 'i', .name = "interval", .arg = "TIME", .group = GROUP_HIDDEN,
 	  .help = "the time between two drawings: 1s, 500ms", .take = take_interval,
 	  O(redraw_ns), .command = &command_top },

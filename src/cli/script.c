@@ -106,6 +106,49 @@ int script_read(struct cli *c)
 	return 0;
 }
 
+/* Behind the first word those are scripts too that are called so; the others are parameters of all. */
+static u32 count_scripts(const struct cli *c)
+{
+	u32 n = 1;
+
+	while (n < c->n_words && (ends_with(c->words[n], ".bt") || streq(c->words[n], "-")))
+		n++;
+	return MIN(n, c->n_words);
+}
+
+static void forget_script(struct cli *c)
+{
+	buf_clear(&c->script);
+	c->o.script = NULL;
+	tool_free(c->tool);
+	c->tool = NULL;
+}
+
+int each_script(struct cli *c, int (*f)(struct cli *c))
+{
+	const char **words = c->words;
+	u32 n_words = c->n_words, n = c->o.script ? 0 : count_scripts(c);
+	int rc = 0, one;
+
+	if (n < 2)
+		return (rc = script_read(c)) ? rc : f(c);
+	for (u32 i = 0; i < n; i++) {
+		const char *last = words[n - 1];
+
+		words[n - 1] = words[i]; /* right before the parameters */
+		c->words = words + n - 1;
+		c->n_words = n_words - n + 1;
+		one = script_read(c);
+		one = one ? one : f(c);
+		rc = MAX(rc, one);
+		words[n - 1] = last;
+		forget_script(c);
+	}
+	c->words = words;
+	c->n_words = n_words;
+	return rc;
+}
+
 int output_open(const struct cli *c)
 {
 	int fd = open(c->output, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);

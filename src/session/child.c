@@ -22,8 +22,8 @@ int watch_pid(s32 pid)
 	return (int)syscall(SYS_pidfd_open, pid, 0);
 }
 
-/* Words of the command: split on spaces, quotes keep them together. */
-static char **split_words(struct arena *a, const char *s)
+/* Words of the command: split on spaces, quotes keep them together. *open: one that has no end, or 0. */
+static char **split_words(struct arena *a, const char *s, char *open)
 {
 	VEC(char *) words = { 0 };
 	struct buf word = { 0 };
@@ -43,6 +43,7 @@ static char **split_words(struct arena *a, const char *s)
 			else
 				buf_putc(&word, *s);
 		}
+		*open = quote;
 		if (any)
 			vec_push(a, &words, arena_strndup(a, word.s ? word.s : "", word.len));
 	}
@@ -97,13 +98,16 @@ static void await_asleep(pid_t pid)
 
 int child_start(struct run *r, struct err *err)
 {
-	char **argv = split_words(&r->c.arena, r->o->command);
+	char open = 0;
+	char **argv = split_words(&r->c.arena, r->o->command, &open);
 	const char *path = argv[0] ? path_find_program(&r->c.arena, argv[0]) : NULL;
 	pid_t pid, parent = getpid();
 	sigset_t go, was;
 	int ready[2];
 	char c;
 
+	if (open)
+		return err_set(err, -EINVAL, "the command of -c has a quote %c that is not closed", open);
 	if (!path)
 		return err_set(err, -ENOENT, "the command \"%s\" of -c is not found", argv[0] ? argv[0] : "");
 	if (pipe2(ready, O_CLOEXEC) < 0)
