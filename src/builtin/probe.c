@@ -13,13 +13,31 @@ static const char *probe_kind(struct check *c)
 	return c->inst && c->inst->provider ? c->inst->provider : "this kind of";
 }
 
+/* All arguments that have a value, as one: print(args). The fields keep their places in p->args, in data. */
+static const struct type *whole_args(struct check *c, struct node *call, const struct profile *p)
+{
+	struct field *fields = arena_array(c->arena, struct field, p->n_args);
+	u32 *from = arena_array(c->arena, u32, p->n_args), n = 0;
+
+	for (u32 i = 0; i < p->n_args; i++) {
+		const struct type *t = type_complete(p->args[i].type);
+
+		if (p->args[i].why || !t->size || t->kind == TY_ERROR || t->kind == TY_VOID || t->kind == TY_FUNC)
+			continue;
+		from[n] = i;
+		fields[n++] = (struct field){ .name = p->args[i].name, .type = t };
+	}
+	call->data = from;
+	return type_record(c->arena, fields, n);
+}
+
 static const struct type *check_args(struct check *c, struct node *call)
 {
 	const struct profile *p = profile_of(c);
 
 	if (!p || !p->n_args)
 		return diag_type(c, call->span, D_PROBE_NO_ARGS, probe_kind(c));
-	return &ty_void;
+	return whole_args(c, call, p);
 }
 
 /* ---- argstr: a record of all arguments, and which record it is; it is made into text when it is shown */
@@ -55,6 +73,8 @@ static const struct type *check_argstr(struct check *c, struct node *call)
 	struct node *record = call->data;
 	const struct type *t;
 
+	if (p && p->record) /* a trace event's, by its print fmt */
+		return p->record;
 	if (!p || !p->decoded)
 		return diag_type(c, call->span, D_NO_ARGSTR, probe_kind(c));
 	if (!record)
@@ -63,7 +83,18 @@ static const struct type *check_argstr(struct check *c, struct node *call)
 	return t->kind == TY_RECORD ? type_call(c->arena, t) : t;
 }
 
-static struct ir_val lower_argstr(struct lower *l, struct node *call)
+/* The first 8 bytes of a record are the common fields, which programs may not read. */
+static struct ir_val lower_event_record(struct lower *l, const struct type *t)
+{
+	bool canonical;
+	struct opnd dst = lower_dest(l, t, &canonical);
+
+	ir_store(l, dst, 8, o_imm(0));
+	lower_probe_read(l, opnd_plus(dst, 8), t->size - 8, ir_addr(l, o_ctx(8)), SPACE_KERNEL);
+	return val_memory(t, dst);
+}
+
+static struct ir_val lower_args_text(struct lower *l, struct node *call)
 {
 	struct node *record = call->data;
 	struct program *p = l->prog;
@@ -81,6 +112,11 @@ static struct ir_val lower_argstr(struct lower *l, struct node *call)
 	return val_memory(call->type, dst);
 }
 
+static struct ir_val lower_argstr(struct lower *l, struct node *call)
+{
+	return l->profile->record ? lower_event_record(l, l->profile->record) : lower_args_text(l, call);
+}
+
 static const struct type *check_vars(struct check *c, struct node *call)
 {
 	return diag_type(c, call->span, D_VARS_ALONE);
@@ -88,10 +124,24 @@ static const struct type *check_vars(struct check *c, struct node *call)
 
 static struct ir_val lower_args(struct lower *l, struct node *call)
 {
-	(void)l;
-	(void)call;
-	return val_scalar(&ty_void, o_imm(0));
+	const struct type *t = call->type;
+	const u32 *from = call->data;
+	bool canonical;
+	struct opnd dst;
+
+	if (t->kind != TY_RECORD || !from)
+		return val_scalar(&ty_void, o_imm(0));
+	dst = lower_dest(l, t, &canonical);
+	ir_zero(l, dst, t->size);
+	for (u32 i = 0; i < t->n_fields; i++) {
+		struct ir_val v = lower_loc(l, &l->profile->args[from[i]]);
+
+		lower_store_val(l, &v, t->fields[i].type, opnd_plus(dst, t->fields[i].offset));
+	}
+	return val_memory(t, dst);
 }
+
+/* ---- words of the context */
 
 static const struct type *check_argn(struct check *c, struct node *call)
 {
@@ -269,10 +319,12 @@ static const struct builtin rows[] = {
 		.flags = BI_VARIABLE | BI_VARS | BI_NEEDS_PROFILE, .engines = ON_ALL, .check = check_vars, .lower = lower_args,
 	},
 	{
-		.name = "argstr", .sig = "argstr() -> record", .brief = "all arguments of a system call, as text",
-		.doc = "In syscall probes: AT_FDCWD, \"/etc/passwd\", O_RDONLY|O_CLOEXEC, 0. Prints as text and can be a key.",
+		.name = "argstr", .sig = "argstr() -> record", .brief = "a call's arguments or an event, as text",
+		.doc = "In syscall probes: AT_FDCWD, \"/etc/passwd\", O_RDONLY|O_CLOEXEC, 0. In tracepoint probes the event as "
+		       "perf script shows it: flags, symbols and addresses by its print fmt, made when it is printed.",
 		.example = "syscall:openat { printf(\"openat(%s)\\n\", argstr); }",
-		.flags = BI_VARIABLE | BI_READS_ARGS | BI_RECORD | BI_NEEDS_PROFILE, .engines = ON_ALL, .check = check_argstr,
+		.flags = BI_VARIABLE | BI_READS_ARGS | BI_RECORD | BI_READS_RECORD | BI_NEEDS_PROFILE, .engines = ON_ALL,
+		.check = check_argstr,
 		.lower = lower_argstr,
 	},
 	{

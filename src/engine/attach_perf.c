@@ -51,7 +51,8 @@ int attach_perf_tracepoint(struct kernel *k, u32 func, const struct site *s, str
 	struct perf_event_attr attr = { .type = PERF_TYPE_TRACEPOINT,
 					.size = sizeof(attr),
 					.config = s->perf_config,
-					.sample_period = 1 };
+					.sample_period = 1,
+					.disabled = 1 /* the program runs all the same, and no sample is made */ };
 	u32 cpu = 0;
 	int event;
 

@@ -10,7 +10,7 @@
  *	r0 = &data[gate_off] ll
  *	r0 = *(u32 *)(r0 + 0)
  *	if r0 != 0 goto +2
- *	r0 = 0
+ *	r0 = 0 (1 on tracepoints)
  *	exit
  *	...the program; r1 is still the context
  *
@@ -34,13 +34,13 @@ static bool wants_gate(const struct kernel *k, const struct bpf_func *f)
 		f->prog_type == BPF_PROG_TYPE_PERF_EVENT);
 }
 
-static void put_gate(const struct kernel *k, struct bpf_insn *to)
+static void put_gate(const struct kernel *k, const struct bpf_func *f, struct bpf_insn *to)
 {
 	const struct bpf_insn gate[GATE_SLOTS] = {
 		I_LD_VALUE(0, k->data_fd, (s32)k->gate_off),
 		I_LDX(BPF_W, 0, 0, 0),
 		I_JMPI(BPF_JNE, 0, 0, 2),
-		I_MOVI(0, 0),
+		I_MOVI(0, f->prog_type == BPF_PROG_TYPE_TRACEPOINT), /* 0 keeps the event from perf's users */
 		I_EXIT(),
 	};
 
@@ -217,7 +217,7 @@ static int load_as(struct kernel *k, u32 func, u32 attach_type, struct err *err)
 
 	a.insns = xcalloc(f->n_insns + GATE_SLOTS, sizeof(*a.insns));
 	if (a.gate)
-		put_gate(k, a.insns);
+		put_gate(k, f, a.insns);
 	memcpy(a.insns + GATE_SLOTS, f->insns, f->n_insns * sizeof(*a.insns));
 	fd = relocate(k, f, a.insns + GATE_SLOTS, err);
 	if (fd == 0) {

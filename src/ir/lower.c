@@ -295,6 +295,20 @@ static void size_scratch(struct lower *l)
 	m->value_size = MAX(m->value_size, (u32)SCRATCH_HEAD + l->s->scratch_peak);
 }
 
+/*
+ * A program of a tracepoint's perf event that returns 0 takes the event away from everybody else who records
+ * it with perf (include/trace/perf.h: perf_trace_run_bpf_submit): it returns 1, whatever the script says.
+ */
+static void keep_event(struct lower *l)
+{
+	if (l->profile->prog_type != BPF_PROG_TYPE_TRACEPOINT)
+		return;
+	for (u32 b = 0; b < l->f->blocks.n; b++)
+		for (u32 i = 0; i < l->f->blocks.v[b]->insns.n; i++)
+			if (l->f->blocks.v[b]->insns.v[i].op == IR_RETURN)
+				l->f->blocks.v[b]->insns.v[i].arg[0] = o_imm(1);
+}
+
 static struct ir_unit *lower_with(struct lang *lang, struct program *prog, struct instance *in, u32 level, bool huge)
 {
 	struct arena *a = lang->arena;
@@ -315,6 +329,7 @@ static struct ir_unit *lower_with(struct lang *lang, struct program *prog, struc
 	lower_clause(&l);
 	if (s.scratch_peak > SCRATCH_MAX - SCRATCH_HEAD && !huge)
 		return lower_with(lang, prog, in, level, true);
+	keep_event(&l);
 	size_scratch(&l);
 	ir_order(&l);
 	return l.unit;

@@ -117,6 +117,7 @@ static u32 kinds_of(const struct type *t)
 	case TY_USERNAME:
 	case TY_TIMESTAMP:
 	case TY_MACADDR:
+	case TY_EVENT:
 	case TY_CGROUP_PATH:
 	case TY_PROBE:
 	case N_TYPE_KINDS: break;

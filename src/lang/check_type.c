@@ -177,6 +177,7 @@ static const struct type *join_same_kind(struct check *c, const struct type *a,
 	case TY_USERNAME:
 	case TY_TIMESTAMP:
 	case TY_MACADDR:
+	case TY_EVENT:
 	case TY_CGROUP_PATH:
 	case TY_PROBE:
 	case TY_STACK_MODE:

@@ -33,6 +33,7 @@ enum builtin_flags {
 	BI_VARS = 131072, /* vars: likewise, of the variables in scope */
 	BI_SPECULATES = 8192, /* records behind it in the clause wait for commit() */
 	BI_OPTION = 16384, /* arguments: name, default, description; constant in this run alone: branches on it are all checked */
+	BI_READS_RECORD = 1 << 22, /* the record of a trace event, whole */
 	BI_READS_TYPED = 1 << 21, /* needs pointers that the kernel vouches for: fentry stays a trampoline */
 	BI_SEQ = 1 << 20, /* acts without a reader: what it prints goes to whoever reads a pinned iterator */
 	BI_READS_REGS = 32768, /* reg(): registers by name, as they are at the probe */

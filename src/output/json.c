@@ -318,6 +318,7 @@ static void put_value(struct put j, const struct type *t, const void *p)
 	case TY_USERNAME:
 	case TY_TIMESTAMP:
 	case TY_MACADDR:
+	case TY_EVENT:
 	case TY_CGROUP_PATH:
 	case TY_PROBE: put_as_text(j, t, p); return;
 	case TY_ERROR:

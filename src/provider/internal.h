@@ -74,6 +74,9 @@ const struct type *ctype_field(struct provider_env *env, const struct tp_field *
 void format_args(struct provider_env *env, struct profile *p, const struct tp_format *f,
 		 bool is_syscall);
 
+/* What argstr copies. */
+void format_whole(struct provider_env *env, struct profile *p, const struct tp_format *f);
+
 /* syscalls.c */
 bool syscalls_raw_usable(const struct provider_env *env);
 /* Events of category syscalls ("sys_enter_openat"); those that have no number are left for the perf

@@ -91,7 +91,7 @@ bool profile_equal(const struct profile *a, const struct profile *b)
 {
 	if (a == b)
 		return true;
-	return same_kind(a, b) && same_sites(a, b) &&
+	return same_kind(a, b) && same_sites(a, b) && a->record == b->record &&
 	       a->types == b->types && a->fixed_place == b->fixed_place &&
 	       same_args(a->args, a->n_args, b->args, b->n_args) &&
 	       same_args(a->vars, a->n_vars, b->vars, b->n_vars) &&

@@ -91,6 +91,7 @@ struct provider_env {
 	bool uses_args;		/* the clause mentions args (or argN/retval): layouts matter */
 	bool uses_func_or_probe; /* the clause mentions probe or func */
 	bool uses_stack;	/* the clause mentions kstack/ustack */
+	bool uses_record;	/* it mentions argstr: the event's record as it is */
 	bool uses_typed;	/* it calls what wants pointers that verifiers know by type */
 	/* What the clauses of the script read, all together: probes of different clauses on one function
 	 * are placed alike, so that they fire in the order of the script. */

@@ -9,6 +9,7 @@
  */
 #include "provider/internal.h"
 #include "sym/tracefs.h"
+#include "type/event_format.h"
 
 static struct loc field_loc(const struct tp_field *f, const struct type *t)
 {
@@ -21,6 +22,46 @@ static struct loc field_loc(const struct tp_field *f, const struct type *t)
 	loc.size = (u8)MIN(type_is_scalar(t) && t->size ? t->size : 4, MIN(f->size, 8u));
 	loc.is_signed = type_is_scalar(t) && t->is_signed;
 	return loc;
+}
+
+static u32 elem_size(struct provider_env *env, const struct tp_field *f)
+{
+	const struct type *t = ctype_field(env, f, false);
+
+	if (f->is_char || t->kind == TY_STRING)
+		return 1;
+	return t->kind == TY_ARRAY && t->elem->size ? t->elem->size : 1;
+}
+
+/* What is dynamic lies behind the fixed part, which ends where the last field does. */
+void format_whole(struct provider_env *env, struct profile *p, const struct tp_format *f)
+{
+	struct event_format *e = arena_new(env->arena, struct event_format);
+	struct type *t = arena_new(env->arena, struct type);
+	u32 size = 8;
+
+	e->name = arena_printf(env->arena, "%s:%s", f->category, f->name);
+	e->print_fmt = f->print_fmt;
+	e->members = arena_array(env->arena, struct event_member, f->fields.n);
+	for (u32 i = 0; i < f->fields.n; i++) {
+		const struct tp_field *field = &f->fields.v[i];
+		bool is_array = field->is_array || field->size > 8;
+
+		size = MAX(size, field->offset + field->size + (field->data_loc ? env_strlen(env) : 0));
+		if (field->is_common)
+			continue;
+		e->members[e->n_members++] =
+			(struct event_member){ .name = field->name,
+					       .offset = field->offset,
+					       .size = field->size,
+					       .elem = is_array ? elem_size(env, field) : field->size,
+					       .is_signed = field->is_signed,
+					       .is_array = is_array,
+					       .is_char = field->is_char,
+					       .data_loc = field->data_loc };
+	}
+	*t = (struct type){ .kind = TY_EVENT, .size = ALIGN_UP(size, 8u), .align = 8, .origin = e };
+	p->record = t;
 }
 
 void format_args(struct provider_env *env, struct profile *p, const struct tp_format *f,

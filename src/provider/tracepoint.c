@@ -64,7 +64,7 @@ static bool is_dynamic(struct match *m, const char *category, const char *event)
 
 static bool can_be_raw(const struct provider_env *env)
 {
-	return env->prefer_raw && !env_reads_args(env) && !env->uses_stack;
+	return env->prefer_raw && !env_reads_args(env) && !env->uses_record && !env->uses_stack;
 }
 
 static const char *full_name(struct match *m, const char *category, const char *event)
@@ -85,22 +85,24 @@ static void add_raw(struct match *m, const char *name, const char *event)
 
 static struct profile *perf_profile(struct match *m, const char *category, const char *event)
 {
-	bool is_syscall = streq(category, "syscalls");
+	bool is_syscall = streq(category, "syscalls"), reads = env_reads_args(m->env) || m->env->uses_record;
 	struct tp_format *f;
 	struct profile *p;
 
-	if (!env_reads_args(m->env) && m->perf &&
+	if (!reads && m->perf &&
 	    m->perf->default_space == (is_syscall ? SPACE_USER : SPACE_KERNEL))
 		return m->perf;
 	p = profile_new(m->env, PROFILE_TRACEPOINT, BPF_PROG_TYPE_TRACEPOINT);
 	p->default_space = is_syscall ? SPACE_USER : SPACE_KERNEL;
-	if (!env_reads_args(m->env))
+	if (!reads)
 		return m->perf = p;
 	f = tracefs_format(m->env->arena, category, event, &m->err);
 	if (!f)
 		return NULL;
 	format_args(m->env, p, f, is_syscall);
-	profile_trim_args(m->env, p, m->many);
+	profile_trim_args(m->env, p, m->many && !m->env->uses_record);
+	if (m->env->uses_record)
+		format_whole(m->env, p, f);
 	return p;
 }
 
@@ -135,7 +137,7 @@ static int add_events(struct match *m, const char *category, const char **events
 {
 	int ret = 0;
 
-	if (streq(category, "syscalls") && syscalls_raw_usable(m->env))
+	if (streq(category, "syscalls") && syscalls_raw_usable(m->env) && !m->env->uses_record)
 		syscalls_resolve(m->env, m->spec, events, n, &m->ts, &events, &n);
 	for (u32 i = 0; i < n && ret >= 0; i++)
 		ret = add_event(m, category, events[i]);

@@ -165,7 +165,7 @@ static bool find_reads(struct node *n, void *ctx)
 
 		if (b->flags & BI_READS_ARGS && number >= 0 && number < 32)
 			r->argn |= 1u << number;
-		r->flags |= b->flags & (BI_READS_ARGS | BI_READS_NAME | BI_READS_STACK | BI_READS_TYPED | BI_READS_REGS | BI_READS_CTX);
+		r->flags |= b->flags & (BI_READS_ARGS | BI_READS_NAME | BI_READS_STACK | BI_READS_TYPED | BI_READS_RECORD | BI_READS_REGS | BI_READS_CTX);
 		r->whole |= (b->flags & BI_RECORD) != 0;
 	}
 	return true;
@@ -420,6 +420,7 @@ static void resolve_clause(struct compiled *c, const struct session_options *o, 
 	env->uses_func_or_probe = r.reads & BI_READS_NAME;
 	env->uses_stack = r.reads & BI_READS_STACK;
 	env->uses_typed = r.reads & BI_READS_TYPED;
+	env->uses_record = r.reads & BI_READS_RECORD;
 	env->any_kernel = o->any_kernel;
 	env->missing_mode = c->env.config.missing_probes;
 	env->max_targets = (u32)c->env.config.max_probes;

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "trace/event_text.h"
 #include "trace/table.h"
 #include "trace/value.h"
 #include "type/agg.h"
@@ -361,6 +362,12 @@ static void put_tuple(struct show s, const struct type *t, const char *p)
 	buf_putc(s.b, ')');
 }
 
+static void put_event(struct buf *b, const struct names *names, const struct type *t, const char *p)
+{
+	if (names && names->prog)
+		event_text(b, names->prog->arena, names, t->origin, p, t->size);
+}
+
 static void put_field(struct show s, const struct field *f, const char *p)
 {
 	if (f->bit_size) {
@@ -514,6 +521,7 @@ static void show(struct show s, const struct type *t, const void *p)
 	case TY_USERNAME: put_username(s.b, s.names, (u32)value_int(t, p)); return;
 	case TY_TIMESTAMP: put_timestamp(s.b, s.names, p); return;
 	case TY_MACADDR: put_macaddr(s.b, p); return;
+	case TY_EVENT: put_event(s.b, s.names, t, p); return;
 	case TY_CGROUP_PATH: put_cgroup(s.b, s.names, (u64)value_int(t, p), t->name); return;
 	case TY_PROBE: put_probe(s.b, s.names, t->is_func, (u64)value_int(t, p)); return;
 	case TY_ERROR:

@@ -124,6 +124,7 @@ struct profile {
 	/* args.NAME; a struct type when the whole record can be printed, else NULL */
 	struct arg_desc *args;
 	u32 n_args;
+	const struct type *record; /* TY_EVENT: argstr; NULL: there is none */
 	const char *args_name; /* for messages: "struct syscalls_sys_enter_read_args" */
 	const char *args_why;  /* why there are no args or vars, where they could be; may be NULL */
 	struct arg_desc *vars; /* vars.NAME */

@@ -31,6 +31,7 @@ static const char *const words[N_TYPE_KINDS] = {
 	[TY_USERNAME] = "username_t",
 	[TY_TIMESTAMP] = "timestamp",
 	[TY_MACADDR] = "macaddr_t",
+	[TY_EVENT] = "event_t",
 	[TY_CGROUP_PATH] = "cgroup_path_t",
 	[TY_PROBE] = "probe",
 	[TY_STACK_MODE] = "stack_mode",

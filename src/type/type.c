@@ -375,6 +375,7 @@ bool type_equal(const struct type *a, const struct type *b)
 	case TY_USERNAME:
 	case TY_TIMESTAMP:
 	case TY_MACADDR:
+	case TY_EVENT:
 	case TY_PROBE: return a->is_func == b->is_func;
 	case TY_STACK_MODE:
 	case TY_TIMESTAMP_MODE:

@@ -52,6 +52,7 @@ enum type_kind {
 	TY_TIMESTAMP, /* u64 ns and the index of its format: struct timestamp_value */
 	TY_MACADDR, /* 6 bytes, size 8 */
 	TY_CGROUP_PATH, /* u64 cgroup id; name: which hierarchies, NULL: all */
+	TY_EVENT, /* bytes of a trace event's record, from its start; origin: struct event_format */
 	TY_PROBE, /* u64 site id; rendered as the probe's name */
 	TY_STACK_MODE, /* the names bpftrace, perf, raw, build_id as arguments */
 	TY_TIMESTAMP_MODE,

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The C expressions of a print fmt as trees: event_expr.c reads them, event_text.c evaluates them. */
+#ifndef SONDE_TRACE_EVENT_EXPR_H
+#define SONDE_TRACE_EVENT_EXPR_H
+
+#include "base/arena.h"
+#include "type/event_format.h"
+
+enum ex_kind {
+	EX_NUMBER,
+	EX_STRING,
+	EX_MEMBER,   /* member of the record; an array is its address */
+	EX_INDEX,    /* a[b] */
+	EX_UNARY,    /* op a */
+	EX_BINARY,   /* a op b; op: the character, or two of them as in "<<" */
+	EX_TERNARY,  /* a ? b : c */
+	EX_CAST,     /* size and is_signed */
+	EX_CALL,     /* call; args */
+	EX_PAIR,     /* { a, "text" } of a table; text NULL: its end */
+};
+
+enum ex_call {
+	EX_GET_STR,	    /* __get_str, __get_rel_str */
+	EX_GET_ARRAY,	    /* __get_dynamic_array and the like */
+	EX_GET_LEN,	    /* __get_dynamic_array_len */
+	EX_GET_BITMASK,
+	EX_GET_SOCKADDR,
+	EX_PRINT_FLAGS,
+	EX_PRINT_SYMBOLIC,
+	EX_PRINT_HEX,	    /* "0a 1b" */
+	EX_PRINT_HEX_STR,   /* "0a1b" */
+	EX_PRINT_ARRAY,
+	EX_NS_TO_SECS,
+	EX_NS_WITHOUT_SECS,
+	EX_SAME,	    /* f(x) is x for our purpose */
+};
+
+struct ex {
+	enum ex_kind kind;
+	u16 op;
+	enum ex_call call;
+	bool is_signed;
+	u32 size;
+	s64 value;
+	const char *text;
+	const struct event_member *member;
+	struct ex *a, *b, *c;
+	struct ex *next; /* argument or pair behind it */
+};
+
+struct ex_format {
+	const char *text; /* the format string, unescaped */
+	struct ex *args;
+};
+
+/* NULL: something in it is not known. */
+struct ex_format *ex_parse(struct arena *a, const struct event_format *f);
+
+#endif

@@ -1,0 +1,617 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Evaluates a print fmt over a record. Values are numbers, texts, or places in the record (arrays); text is
+ * made as perf script makes it, which differs from the kernel's own in pointers (not hashed there).
+ *
+ * Formats follow lib/vsprintf.c as far as events use them: flags, width, precision, hh h l ll z, d i u x X o
+ * c s p, and of p's extensions symbols (%ps %pS %pf %pF), %pM %pm, %pI4 %pi4 %pI6 %pI6c, %pISpc, %pU.
+ */
+#include "trace/event_text.h"
+#include <stdio.h>
+#include "trace/event_expr.h"
+
+struct value {
+	s64 n;
+	const char *text; /* NULL: a number */
+	u32 text_len;
+	const u8 *at;	  /* bytes in the record */
+	u32 len, elem;
+	bool is_signed, is_place;
+};
+
+struct eval {
+	struct buf *out;
+	struct buf *scratch; /* texts that were made */
+	struct arena *arena;
+	const struct names *names;
+	const u8 *record;
+	u32 len;
+};
+
+static struct value eval(struct eval *v, const struct ex *e);
+
+/* ---- the record */
+
+static s64 load(const u8 *p, u32 size, bool is_signed)
+{
+	u64 n = 0;
+
+	memcpy(&n, p, MIN(size, 8u)); /* little-endian, as the kernels that we run on */
+	if (is_signed && size && size < 8 && n >> (8 * size - 1) & 1)
+		n |= ~0ull << 8 * size;
+	return (s64)n;
+}
+
+static struct value place(struct eval *v, u32 offset, u32 len, u32 elem, bool is_signed)
+{
+	offset = MIN(offset, v->len);
+	return (struct value){ .at = v->record + offset,
+			       .len = MIN(len, v->len - offset),
+			       .elem = elem ? elem : 1,
+			       .is_signed = is_signed,
+			       .is_place = true };
+}
+
+/* What a __data_loc or __rel_loc word refers to. */
+static struct value dynamic(struct eval *v, const struct event_member *m)
+{
+	u32 word = m->offset + 4 <= v->len ? (u32)load(v->record + m->offset, 4, false) : 0;
+	u32 from = m->data_loc == 2 ? m->offset + 4 : 0;
+
+	return place(v, from + (word & 0xffff), word >> 16, m->elem, m->is_signed);
+}
+
+static struct value member(struct eval *v, const struct event_member *m)
+{
+	if (m->data_loc)
+		return dynamic(v, m);
+	if (m->is_array || m->size > 8)
+		return place(v, m->offset, m->size, m->elem, m->is_signed);
+	if (m->offset + m->size > v->len)
+		return (struct value){ 0 };
+	return (struct value){ .n = load(v->record + m->offset, m->size, m->is_signed), .is_signed = m->is_signed };
+}
+
+static s64 number_of(const struct value *x)
+{
+	return x->is_place ? (s64)(uintptr_t)x->at : x->n;
+}
+
+static struct value number(s64 n)
+{
+	return (struct value){ .n = n, .is_signed = true };
+}
+
+static struct value made_text(struct eval *v, size_t from)
+{
+	u32 len = (u32)(v->scratch->len - from);
+	const char *s = arena_strndup(v->arena, v->scratch->s ? v->scratch->s + from : "", len);
+
+	v->scratch->len = from;
+	return (struct value){ .text = s, .text_len = len };
+}
+
+/* ---- operators */
+
+static s64 divide(s64 a, s64 b, bool rest)
+{
+	if (!b || (b == -1 && a == INT64_MIN))
+		return 0;
+	return rest ? a % b : a / b;
+}
+
+static s64 binary(u16 op, s64 a, s64 b)
+{
+	switch (op) {
+	case '+': return (s64)((u64)a + (u64)b);
+	case '-': return (s64)((u64)a - (u64)b);
+	case '*': return (s64)((u64)a * (u64)b);
+	case '/': return divide(a, b, false);
+	case '%': return divide(a, b, true);
+	case '&': return a & b;
+	case '|': return a | b;
+	case '^': return a ^ b;
+	case '<': return a < b;
+	case '>': return a > b;
+	case '<' << 8 | '<': return (s64)((u64)a << (b & 63));
+	case '>' << 8 | '>': return (s64)((u64)a >> (b & 63));
+	case '<' << 8 | '=': return a <= b;
+	case '>' << 8 | '=': return a >= b;
+	case '=' << 8 | '=': return a == b;
+	case '!' << 8 | '=': return a != b;
+	}
+	return 0;
+}
+
+static struct value eval_binary(struct eval *v, const struct ex *e)
+{
+	struct value a = eval(v, e->a), b;
+	s64 left = number_of(&a);
+
+	if (e->op == ('&' << 8 | '&') && !left)
+		return number(0);
+	if (e->op == ('|' << 8 | '|') && left)
+		return number(1);
+	b = eval(v, e->b);
+	if (e->op == ('&' << 8 | '&') || e->op == ('|' << 8 | '|'))
+		return number(number_of(&b) != 0);
+	if (e->op == '+' && a.is_place && !b.is_place) { /* an address in the record */
+		u32 skip = (u32)MIN((u64)MAX(b.n, 0), (u64)a.len);
+
+		a.at += skip;
+		a.len -= skip;
+		return a;
+	}
+	return (struct value){ .n = binary(e->op, left, number_of(&b)), .is_signed = a.is_signed && b.is_signed };
+}
+
+static struct value eval_index(struct eval *v, const struct ex *e)
+{
+	struct value a = eval(v, e->a), i = eval(v, e->b);
+	u64 at = (u64)i.n * a.elem;
+
+	if (!a.is_place || i.n < 0 || at + a.elem > a.len)
+		return number(0);
+	return (struct value){ .n = load(a.at + at, a.elem, a.is_signed), .is_signed = a.is_signed };
+}
+
+static struct value eval_unary(struct eval *v, const struct ex *e)
+{
+	struct value a = eval(v, e->a);
+
+	switch (e->op) {
+	case '!': return number(!number_of(&a));
+	case '~': a.n = ~a.n; return a;
+	case '-': a.n = (s64) - (u64)a.n; return a;
+	case '*': return a.is_place && a.len >= a.elem ? number(load(a.at, a.elem, a.is_signed)) : a;
+	}
+	return a;
+}
+
+static struct value eval_cast(struct eval *v, const struct ex *e)
+{
+	struct value a = eval(v, e->a);
+
+	if (a.text || (a.is_place && e->size == 8)) /* to another pointer */
+		return a;
+	a.n = number_of(&a);
+	a.is_place = false;
+	a.n = load((const u8 *)&a.n, e->size, e->is_signed);
+	a.is_signed = e->is_signed;
+	return a;
+}
+
+/* ---- the kernel's print functions */
+
+static const struct ex *nth(const struct ex *e, u32 n)
+{
+	for (; e && n; n--)
+		e = e->next;
+	return e;
+}
+
+static u64 key_of(struct eval *v, const struct ex *pair)
+{
+	return (u64)eval(v, pair->a).n;
+}
+
+static struct value print_symbolic(struct eval *v, const struct ex *e)
+{
+	struct value x = eval(v, e->a);
+	size_t from = v->scratch->len;
+
+	for (const struct ex *p = e->a->next; p; p = p->next)
+		if (p->kind == EX_PAIR && p->text && key_of(v, p) == (u64)x.n)
+			return (struct value){ .text = p->text, .text_len = (u32)strlen(p->text) };
+	buf_printf(v->scratch, "0x%llx", (unsigned long long)x.n);
+	return made_text(v, from);
+}
+
+static struct value print_flags(struct eval *v, const struct ex *e)
+{
+	struct value x = eval(v, e->a), delim = e->a->next ? eval(v, e->a->next) : number(0);
+	const struct ex *first = nth(e->a, 2);
+	size_t from = v->scratch->len;
+	u64 left = (u64)x.n;
+	const char *between = "";
+
+	for (const struct ex *p = first; p; p = p->next) {
+		u64 mask = p->kind == EX_PAIR ? key_of(v, p) : 0;
+
+		if (p->kind != EX_PAIR || !p->text || (mask ? (left & mask) != mask : x.n != 0))
+			continue;
+		buf_printf(v->scratch, "%s%s", between, p->text);
+		between = delim.text ? delim.text : "";
+		left &= ~mask;
+		if (!left)
+			break;
+	}
+	if (left)
+		buf_printf(v->scratch, "%s0x%llx", between, (unsigned long long)left);
+	return made_text(v, from);
+}
+
+static struct value print_hex(struct eval *v, const struct ex *e, const char *between)
+{
+	struct value bytes = eval(v, e->a), n = e->a->next ? eval(v, e->a->next) : number(0);
+	size_t from = v->scratch->len;
+
+	for (s64 i = 0; bytes.is_place && i < n.n && i < (s64)bytes.len; i++)
+		buf_printf(v->scratch, "%s%02x", i ? between : "", bytes.at[i]);
+	return made_text(v, from);
+}
+
+/* __print_array(array, count, element size): "{0x1,0x2}" */
+static struct value print_array(struct eval *v, const struct ex *e)
+{
+	struct value a = eval(v, e->a), n = eval(v, nth(e->a, 1) ? nth(e->a, 1) : e->a);
+	const struct ex *size_arg = nth(e->a, 2);
+	u32 size = size_arg ? (u32)eval(v, size_arg).n : a.elem;
+	size_t from = v->scratch->len;
+
+	size = size && size <= 8 ? size : 1;
+	buf_putc(v->scratch, '{');
+	for (s64 i = 0; a.is_place && i < n.n && (u64)(i + 1) * size <= a.len; i++)
+		buf_printf(v->scratch, "%s0x%llx", i ? "," : "", (unsigned long long)load(a.at + i * size, size, false));
+	buf_putc(v->scratch, '}');
+	return made_text(v, from);
+}
+
+/* Words of 32 bits, the highest first: "00000000,00000003". */
+static struct value bitmask(struct eval *v, const struct event_member *m)
+{
+	struct value a = dynamic(v, m);
+	size_t from = v->scratch->len;
+
+	for (u32 i = a.len / 4; i-- > 0;)
+		buf_printf(v->scratch, "%08x%s", (u32)load(a.at + 4 * i, 4, false), i ? "," : "");
+	return made_text(v, from);
+}
+
+static void put_ip4(struct buf *b, const u8 *p)
+{
+	buf_printf(b, "%u.%u.%u.%u", p[0], p[1], p[2], p[3]);
+}
+
+/* The longest run of zero groups is "::". */
+static void put_ip6(struct buf *b, const u8 *p)
+{
+	u32 best = 0, at = 8;
+
+	for (u32 i = 0; i < 8; i++) {
+		u32 n = 0;
+
+		while (i + n < 8 && !p[2 * (i + n)] && !p[2 * (i + n) + 1])
+			n++;
+		if (n > 1 && n > best)
+			best = n, at = i;
+	}
+	for (u32 i = 0; i < 8; i++) {
+		if (i == at) {
+			buf_puts(b, "::");
+			i += best - 1;
+			continue;
+		}
+		buf_printf(b, "%s%x", i && i != at + best ? ":" : "", p[2 * i] << 8 | p[2 * i + 1]);
+	}
+}
+
+enum { FAMILY_IP4 = 2, FAMILY_IP6 = 10 };
+
+/* struct sockaddr_in, sockaddr_in6: "1.2.3.4:80", "[::1]:80" */
+static void put_sockaddr(struct buf *b, const struct value *a)
+{
+	u32 family = a->len >= 2 ? (u32)load(a->at, 2, false) : 0;
+
+	if (family == FAMILY_IP4 && a->len >= 8) {
+		put_ip4(b, a->at + 4);
+		buf_printf(b, ":%u", a->at[2] << 8 | a->at[3]);
+	} else if (family == FAMILY_IP6 && a->len >= 24) {
+		buf_putc(b, '[');
+		put_ip6(b, a->at + 8);
+		buf_printf(b, "]:%u", a->at[2] << 8 | a->at[3]);
+	}
+}
+
+static struct value sockaddr_of(struct eval *v, const struct event_member *m)
+{
+	struct value a = dynamic(v, m);
+	size_t from = v->scratch->len;
+
+	put_sockaddr(v->scratch, &a);
+	return made_text(v, from);
+}
+
+static struct value eval_call(struct eval *v, const struct ex *e)
+{
+	switch (e->call) {
+	case EX_GET_STR:
+	case EX_GET_ARRAY: return e->member->data_loc ? dynamic(v, e->member) : member(v, e->member);
+	case EX_GET_LEN: return number(dynamic(v, e->member).len);
+	case EX_GET_BITMASK: return bitmask(v, e->member);
+	case EX_GET_SOCKADDR: return sockaddr_of(v, e->member);
+	case EX_PRINT_FLAGS: return print_flags(v, e);
+	case EX_PRINT_SYMBOLIC: return print_symbolic(v, e);
+	case EX_PRINT_HEX: return print_hex(v, e, " ");
+	case EX_PRINT_HEX_STR: return print_hex(v, e, "");
+	case EX_PRINT_ARRAY: return print_array(v, e);
+	case EX_NS_TO_SECS: return number((s64)((u64)eval(v, e->a).n / 1000000000));
+	case EX_NS_WITHOUT_SECS: return number((s64)((u64)eval(v, e->a).n % 1000000000));
+	case EX_SAME: return eval(v, e->a);
+	}
+	return number(0);
+}
+
+static struct value eval(struct eval *v, const struct ex *e)
+{
+	struct value a;
+
+	switch (e->kind) {
+	case EX_NUMBER: return number(e->value);
+	case EX_STRING: return (struct value){ .text = e->text, .text_len = (u32)strlen(e->text) };
+	case EX_MEMBER: return member(v, e->member);
+	case EX_INDEX: return eval_index(v, e);
+	case EX_UNARY: return eval_unary(v, e);
+	case EX_BINARY: return eval_binary(v, e);
+	case EX_TERNARY: a = eval(v, e->a); return eval(v, number_of(&a) ? e->b : e->c);
+	case EX_CAST: return eval_cast(v, e);
+	case EX_CALL: return eval_call(v, e);
+	case EX_PAIR: break;
+	}
+	return number(0);
+}
+
+/* ---- the format */
+
+struct conversion {
+	char flags[8];
+	s32 width, precision; /* -1: none */
+	u32 size;	      /* bytes of an integer */
+	char conv;
+	char ext[8]; /* letters behind %p */
+};
+
+static s32 number_or_star(struct eval *v, const char **p, const struct ex **arg)
+{
+	s32 n = 0;
+
+	if (**p == '*') {
+		++*p;
+		if (*arg) {
+			n = (s32)eval(v, *arg).n;
+			*arg = (*arg)->next;
+		}
+		return MIN(MAX(n, -1024), 1024);
+	}
+	for (; **p >= '0' && **p <= '9'; ++*p)
+		n = MIN(n * 10 + **p - '0', 1024);
+	return n;
+}
+
+static void read_conversion(struct eval *v, const char **p, const struct ex **arg, struct conversion *c)
+{
+	u32 n = 0;
+
+	*c = (struct conversion){ .width = -1, .precision = -1, .size = 4 };
+	for (; **p && strchr("-+ #0", **p); ++*p)
+		if (n < sizeof c->flags - 1)
+			c->flags[n++] = **p;
+	if (**p == '*' || (**p >= '1' && **p <= '9'))
+		c->width = number_or_star(v, p, arg);
+	if (**p == '.') {
+		++*p;
+		c->precision = number_or_star(v, p, arg);
+	}
+	for (; **p && strchr("hlLzjtq", **p); ++*p)
+		c->size = **p == 'h' ? c->size / 2 : 8;
+	c->size = MAX(c->size, 1u);
+	c->conv = **p ? *(*p)++ : '\0';
+	n = 0;
+	while (c->conv == 'p' && ((**p >= 'a' && **p <= 'z') || (**p >= 'A' && **p <= 'Z') || (n && **p >= '0' && **p <= '9')))
+		if (n < sizeof c->ext - 1)
+			c->ext[n++] = *(*p)++;
+		else
+			++*p;
+}
+
+static void put_padded(struct eval *v, const struct conversion *c, const char *s, u32 len)
+{
+	bool left = strchr(c->flags, '-');
+	s32 width = MAX(c->width, 0);
+
+	if (c->precision >= 0)
+		len = MIN(len, (u32)c->precision);
+	if (!left)
+		for (s32 i = (s32)len; i < width; i++)
+			buf_putc(v->out, ' ');
+	buf_add(v->out, s, len);
+	if (left)
+		for (s32 i = (s32)len; i < width; i++)
+			buf_putc(v->out, ' ');
+}
+
+static void put_text(struct eval *v, const struct conversion *c, const struct value *x)
+{
+	if (x->text)
+		put_padded(v, c, x->text, x->text_len);
+	else if (x->is_place)
+		put_padded(v, c, (const char *)x->at, (u32)strnlen((const char *)x->at, x->len));
+	else /* a string that was only pointed at: it is not in the record */
+		buf_printf(v->out, "0x%llx", (unsigned long long)x->n);
+}
+
+/* The digits of a magnitude; returns their number. */
+static u32 digits_of(char *to, size_t size, char conv, u64 n)
+{
+	int len = conv == 'x'	? snprintf(to, size, "%llx", (unsigned long long)n)
+		  : conv == 'X' ? snprintf(to, size, "%llX", (unsigned long long)n)
+		  : conv == 'o' ? snprintf(to, size, "%llo", (unsigned long long)n)
+				: snprintf(to, size, "%llu", (unsigned long long)n);
+
+	return (u32)len;
+}
+
+static const char *sign_of(const struct conversion *c, bool is_signed, bool negative, u64 n)
+{
+	if (is_signed)
+		return negative ? "-" : strchr(c->flags, '+') ? "+" : strchr(c->flags, ' ') ? " " : "";
+	if (!strchr(c->flags, '#') || !n)
+		return "";
+	return c->conv == 'x' ? "0x" : c->conv == 'X' ? "0X" : c->conv == 'o' ? "0" : "";
+}
+
+static void put_integer(struct eval *v, const struct conversion *c, const struct value *x)
+{
+	bool is_signed = c->conv == 'd' || c->conv == 'i', left = strchr(c->flags, '-'), negative;
+	s64 raw = number_of(x), n = load((const u8 *)&raw, c->size, is_signed);
+	struct conversion whole = { .flags = "", .width = c->width, .precision = -1 };
+	u64 magnitude = (negative = is_signed && n < 0) ? 0 - (u64)n : (u64)n;
+	const char *sign = sign_of(c, is_signed, negative, magnitude);
+	char digits[32], text[1100];
+	s32 len = (s32)digits_of(digits, sizeof digits, c->conv, magnitude), zeros = MAX(c->precision - len, 0);
+	size_t at = 0;
+
+	if (c->precision < 0 && strchr(c->flags, '0') && !left)
+		zeros = MAX(c->width - len - (s32)strlen(sign), 0);
+	for (; *sign; sign++)
+		text[at++] = *sign;
+	for (s32 i = 0; i < zeros; i++)
+		text[at++] = '0';
+	memcpy(text + at, digits, (size_t)len);
+	if (left)
+		whole.flags[0] = '-';
+	put_padded(v, &whole, text, (u32)at + (u32)len);
+}
+
+static void put_symbol(struct eval *v, u64 address, bool with_offset)
+{
+	struct symbol s = { 0 };
+
+	if (!v->names || !v->names->ksym || !v->names->ksym(v->names->ctx, address, &s) || !s.name) {
+		buf_printf(v->out, "0x%llx", (unsigned long long)address);
+		return;
+	}
+	buf_puts(v->out, s.name);
+	if (with_offset)
+		buf_printf(v->out, "+0x%llx", (unsigned long long)s.offset);
+}
+
+static void put_mac(struct buf *b, const struct value *x, char between)
+{
+	for (u32 i = 0; x->is_place && i < 6 && i < x->len; i++) {
+		if (i && between)
+			buf_putc(b, between);
+		buf_printf(b, "%02x", x->at[i]);
+	}
+}
+
+/* Byte order of a binary UUID: b as it is, l (little endian, the first three groups turned). */
+static void put_uuid(struct buf *b, const struct value *x, bool little)
+{
+	static const u8 turned[16] = { 3, 2, 1, 0, 5, 4, 7, 6, 8, 9, 10, 11, 12, 13, 14, 15 };
+
+	for (u32 i = 0; x->is_place && x->len >= 16 && i < 16; i++)
+		buf_printf(b, "%s%02x", i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "", x->at[little ? turned[i] : i]);
+}
+
+static void put_pointer(struct eval *v, const struct conversion *c, const struct value *x)
+{
+	const char *e = c->ext;
+
+	if (e[0] == 's' || e[0] == 'S' || e[0] == 'f' || e[0] == 'F' || e[0] == 'B')
+		put_symbol(v, (u64)number_of(x), e[0] == 'S' || e[0] == 'F' || e[0] == 'B');
+	else if ((e[0] == 'M' || e[0] == 'm') && x->is_place)
+		put_mac(v->out, x, e[0] == 'm' ? '\0' : e[1] == 'F' ? '-' : ':');
+	else if ((e[0] == 'I' || e[0] == 'i') && e[1] == '4' && x->is_place && x->len >= 4)
+		put_ip4(v->out, x->at);
+	else if ((e[0] == 'I' || e[0] == 'i') && e[1] == '6' && x->is_place && x->len >= 16)
+		put_ip6(v->out, x->at);
+	else if ((e[0] == 'I' || e[0] == 'i') && e[1] == 'S' && x->is_place)
+		put_sockaddr(v->out, x);
+	else if (e[0] == 'U' && x->is_place)
+		put_uuid(v->out, x, (e[1] | 32) == 'l');
+	else
+		buf_printf(v->out, "0x%llx", (unsigned long long)x->n);
+}
+
+static void put_one(struct eval *v, const struct conversion *c, const struct ex *arg)
+{
+	struct value x = eval(v, arg);
+
+	switch (c->conv) {
+	case 's': put_text(v, c, &x); return;
+	case 'p': put_pointer(v, c, &x); return;
+	case 'c': buf_putc(v->out, (char)number_of(&x)); return;
+	case 'd':
+	case 'i':
+	case 'u':
+	case 'x':
+	case 'X':
+	case 'o': put_integer(v, c, &x); return;
+	}
+}
+
+static void apply(struct eval *v, const struct ex_format *f)
+{
+	const struct ex *arg = f->args;
+
+	for (const char *p = f->text; *p;) {
+		struct conversion c;
+
+		if (*p != '%') {
+			buf_putc(v->out, *p++);
+			continue;
+		}
+		if (*++p == '%') {
+			buf_putc(v->out, *p++);
+			continue;
+		}
+		read_conversion(v, &p, &arg, &c);
+		if (!arg)
+			continue;
+		put_one(v, &c, arg);
+		arg = arg->next;
+	}
+}
+
+/* ---- without a format */
+
+static void put_members(struct eval *v, const struct event_format *f)
+{
+	for (u32 i = 0; i < f->n_members; i++) {
+		const struct event_member *m = &f->members[i];
+		struct value x = member(v, m);
+
+		buf_printf(v->out, "%s%s=", i ? " " : "", m->name);
+		if (x.is_place && m->is_char)
+			buf_add(v->out, x.at, strnlen((const char *)x.at, x.len));
+		else if (x.is_place)
+			for (u32 at = 0; at + x.elem <= x.len; at += x.elem)
+				buf_printf(v->out, "%s0x%llx", at ? "," : "",
+					   (unsigned long long)load(x.at + at, x.elem, false));
+		else
+			buf_printf(v->out, m->is_signed ? "%lld" : "%llu", (long long)x.n);
+	}
+}
+
+static const struct ex_format not_understood;
+
+void event_text(struct buf *b, struct arena *a, const struct names *names, struct event_format *f, const void *record,
+		u32 len)
+{
+	struct buf scratch = { 0 };
+	struct arena texts;
+	struct eval v = { .out = b, .scratch = &scratch, .arena = &texts, .names = names, .record = record, .len = len };
+
+	if (!f->parsed)
+		f->parsed = ex_parse(a, f);
+	if (!f->parsed)
+		f->parsed = (void *)(uintptr_t)&not_understood;
+	arena_init(&texts);
+	if (f->parsed == &not_understood)
+		put_members(&v, f);
+	else
+		apply(&v, f->parsed);
+	arena_release(&texts);
+	buf_release(&scratch);
+}
