@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Strings and bytes read from the traced world, and which world an address belongs to. */
 #include "builtin/builtin.h"
+#include "type/text.h"
 
 /* ---- str() */
 
@@ -8,6 +9,7 @@ static const struct type *check_str(struct check *c, struct node *call)
 {
 	struct node *what = call_arg(call, 0), *len = call_arg(call, 1);
 	u32 cap = (u32)c->env->config.max_strlen;
+	struct text_layout text;
 
 	if (what->kind == N_PARAM && what->name) { /* as it was written, number or not */
 		u32 n = (u32)strlen(what->name);
@@ -34,6 +36,8 @@ static const struct type *check_str(struct check *c, struct node *call)
 			cap = (u32)len->value + 1;
 		}
 	}
+	if (what->type->kind == TY_STRUCT && !type_text_layout(what->type, &text))
+		return diag_type(c, what->span, D_NOT_TEXT, type_str(c->arena, what->type));
 	if (what->type->kind == TY_ARRAY && what->type->size && what->type->size < cap)
 		cap = what->type->size + 1;
 	return type_string(c->arena, MAX(cap, 1u));
@@ -65,15 +69,42 @@ static struct opnd bounded_string(struct lower *l, struct node *len, u32 cap)
 	return bounded(l, ir_op2(l, IR_ADD, lower_scalar(l, len), o_imm(1)), cap);
 }
 
+/* A word of a structure, wherever that is. */
+static struct opnd text_word(struct lower *l, const struct ir_val *v, u32 offset)
+{
+	if (v->is_foreign)
+		return lower_read_scalar(l, &ty_u64, ir_op2(l, IR_ADD, v->o, o_imm(offset)), v->space);
+	return ir_load(l, opnd_plus(v->o, offset), 8, false);
+}
+
+/* std::string and its like, or a pointer to one: its bytes are elsewhere, and it knows how many. */
+static bool text_parts(struct lower *l, struct node *what, struct opnd *addr, struct opnd *length)
+{
+	const struct type *t = what->type;
+	bool is_pointer = t->kind == TY_POINTER;
+	struct text_layout text;
+	struct ir_val v;
+
+	if (!type_text_layout(is_pointer ? t->elem : t, &text))
+		return false;
+	v = is_pointer ? (struct ir_val){ .type = t->elem, .in_memory = true, .is_foreign = true,
+					  .space = t->space, .o = lower_scalar(l, what) }
+		       : lower_place(l, what);
+	*addr = text_word(l, &v, text.data);
+	*length = text_word(l, &v, text.length);
+	return true;
+}
+
 static struct ir_val lower_str(struct lower *l, struct node *call)
 {
 	struct node *what = call_arg(call, 0), *len = call_arg(call, 1);
 	const struct type *t = call->type;
 	u32 cap = t->count, limit = lower_str_limit(l);
 	bool canonical;
-	struct opnd dst, addr, size;
+	struct opnd dst, addr, size = o_imm(0);
 	struct ir_val v;
 	enum space space = SPACE_NONE;
+	bool is_text = false;
 
 	if (what->type->kind == TY_STRING)
 		return lower_place(l, what);
@@ -82,7 +113,10 @@ static struct ir_val lower_str(struct lower *l, struct node *call)
 		t = type_string(l->arena, cap);
 	}
 	dst = lower_dest(l, t, &canonical);
-	if (what->type->kind == TY_ARRAY || what->type->kind == TY_STRUCT) {
+	if (text_parts(l, what, &addr, &size)) {
+		is_text = true;
+		space = SPACE_USER;
+	} else if (what->type->kind == TY_ARRAY) {
 		v = lower_place(l, what);
 		addr = v.o;
 		space = v.space;
@@ -95,7 +129,10 @@ static struct ir_val lower_str(struct lower *l, struct node *call)
 		if (what->type->kind == TY_POINTER)
 			space = what->type->space;
 	}
-	size = len && !len->is_const ? bounded_string(l, len, cap) : o_imm(cap);
+	if (is_text)
+		size = bounded(l, ir_op2(l, IR_ADD, size, o_imm(1)), cap);
+	else
+		size = len && !len->is_const ? bounded_string(l, len, cap) : o_imm(cap);
 	if (canonical)
 		ir_zero(l, dst, t->count);
 	lower_read_str_sized(l, dst, size, addr, space);
@@ -178,10 +215,11 @@ static struct ir_val lower_ptr(struct lower *l, struct node *call)
 
 static const struct builtin rows[] = {
 	{
-		.name = "str", .sig = "str(address: ptr|int|string|array, length: int = 0) -> string",
+		.name = "str", .sig = "str(address: ptr|int|string|array|struct, length: int = 0) -> string",
 		.brief = "the string at an address",
 		.doc = "Reads a NUL-terminated string, at most max_strlen bytes or length of them. Whether it is kernel or "
-		       "user memory follows from the pointer, or from the probe.",
+		       "user memory follows from the pointer, or from the probe. std::string, std::string_view, Rust's "
+		       "&str, String and byte slices, Go's string, and pointers to them, are read as the text that they hold.",
 		.example = "tracepoint:syscalls:sys_enter_openat { @[str(args.filename)] = count(); }",
 		.engines = ON_ALL, .check = check_str, .lower = lower_str,
 	},

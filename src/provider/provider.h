@@ -68,6 +68,7 @@ struct target {
 	 * profile->syscall_site holds indexes into this list. NULL: the site's own name is all. */
 	const char *const *covered;
 	u32 n_covered;
+	bool is_part; /* of a probe that another target has counted: one more ret of a function */
 };
 
 /* A probe as written, split. */

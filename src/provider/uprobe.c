@@ -15,6 +15,7 @@
 #include "provider/ufile.h"
 #include "provider/uplace.h"
 #include "provider/uline.h"
+#include "provider/uret.h"
 #include "sym/elf.h"
 #include "sym/procs.h"
 #include "sym/usym.h"
@@ -121,6 +122,28 @@ static const char *no_return(const struct match *m, const struct elf_symbol *s)
 	return returns_twice(s->name) ? "it returns more than once, and a return probe would break that" : NULL;
 }
 
+/* At each ret, where a return address must not be touched. False: by the kernel's return probe. */
+static bool add_rets(struct match *m, const struct elf_symbol *s, const char *func, const char *shown)
+{
+	enum unwinds unwinds = uret_unwinds(m->elf);
+	struct urets rets = {};
+	const char *why = unwinds ? uret_find(m->env, m->elf, s, &rets) : NULL;
+
+	if (!unwinds)
+		return false;
+	if (why && unwinds == UNWINDS_EXCEPTIONS) /* safe as long as nothing is thrown through it */
+		return false;
+	if (why && !m->many)
+		bad_offset(m, why);
+	for (u32 i = 0; !why && i < rets.at.n; i++) {
+		struct target *t = add_exactly(m, func, shown, rets.at.v[i]);
+
+		t->site.is_return = false; /* for the kernel it is a place like others */
+		t->is_part = i > 0;
+	}
+	return true;
+}
+
 /* A whole function: the site may be behind its entry. What would break the program is an error when it is
  * named, and left out of what a pattern matches. */
 static void add(struct match *m, const struct elf_symbol *s, const char *func, const char *shown, u64 file_offset)
@@ -130,6 +153,8 @@ static void add(struct match *m, const struct elf_symbol *s, const char *func, c
 	struct target *t;
 	struct uplace at;
 
+	if (m->is_return && !why && add_rets(m, s, func, shown))
+		return;
 	if (!m->placer)
 		m->placer = uplacer_new(m->env, m->elf);
 	uplacer_find(m->placer, s, &need, &at);

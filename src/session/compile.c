@@ -354,7 +354,7 @@ static int on_target(void *ctx, struct target *t)
 	vec_push(&c->arena, &in->sites, t->site.index);
 	ts.site = t->site;
 	ts.func = in->index;
-	ts.n_covered = t->n_covered ? t->n_covered - r->n_filtered : 1;
+	ts.n_covered = t->n_covered ? t->n_covered - r->n_filtered : t->is_part ? 0 : 1;
 	r->n_filtered = 0;
 	if (!r->internal)
 		c->n_probes += ts.n_covered;

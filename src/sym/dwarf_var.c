@@ -109,6 +109,8 @@ static void locate(struct dwarf *d, struct scopes *s, Dwarf_Die *die, u64 pc, st
 				    : "it was optimized out";
 		return;
 	}
+	if (v->is_param && n == 2 && ops[0].atom == DW_OP_fbreg && ops[1].atom == DW_OP_deref)
+		v->by_reference = true; /* what gcc says instead of DW_CC_pass_by_reference before DWARF 5 */
 	if (!expr_to_loc(&at, ops, n, &v->loc, &v->why))
 		v->loc = (struct loc){};
 	v->in_frame = at.used_frame && !v->in_list;

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Returns without a trampoline. A kernel return probe puts an address of its own over the return address:
+ * Go's runtime, which moves stacks, and unwinders of C++ and Rust, which walk them, find no code there and
+ * end the program. Functions of such files are probed at each of their ret instructions instead.
+ */
+#ifndef SONDE_PROVIDER_URET_H
+#define SONDE_PROVIDER_URET_H
+
+#include "provider/internal.h"
+#include "sym/elf.h"
+
+enum unwinds { UNWINDS_NOT, UNWINDS_EXCEPTIONS, UNWINDS_GO };
+
+/* Whether something may walk the stacks of a file's functions. */
+enum unwinds uret_unwinds(struct elf *e);
+
+struct urets {
+	VEC(u64) at; /* offsets in the file of the ret instructions */
+};
+
+/* All ways out of a function. NULL when they are known, else why not. */
+const char *uret_find(struct provider_env *env, struct elf *e, const struct elf_symbol *s, struct urets *out);
+
+#endif

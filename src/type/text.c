@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * How libraries lay out text, by the names that debug information has. libstdc++ keeps the address of a
+ * short string's bytes in the same member as a long one's, so one rule does; libc++'s std::string packs
+ * short ones in bits of its own and is not here.
+ */
+#include "type/text.h"
+
+static const struct {
+	const char *type;   /* how the structure's name begins */
+	bool whole;	    /* the name is that and no more */
+	const char *data;   /* NULL: the first pointer in it */
+	const char *length;
+} rows[] = {
+	{ "basic_string<char", false, "_M_p", "_M_string_length" },
+	{ "basic_string_view<char", false, "_M_str", "_M_len" },
+	{ "basic_string_view<char", false, "__data_", "__size_" },
+	{ "basic_string_view<char", false, "__data", "__size" },
+	{ "&str", true, "data_ptr", "length" },
+	{ "&mut str", true, "data_ptr", "length" },
+	{ "&[u8]", true, "data_ptr", "length" },
+	{ "&mut [u8]", true, "data_ptr", "length" },
+	{ "Box<str", false, "data_ptr", "length" },
+	{ "String", true, NULL, "len" },
+	{ "Vec<u8", false, NULL, "len" },
+	{ "string", true, "str", "len" },
+	{ "[]uint8", true, "array", "len" },
+};
+
+enum { MAX_DEPTH = 8 };
+
+static bool is_it(const struct field *f, const char *name)
+{
+	return name ? streq(f->name, name) && f->type->size == 8 : f->type->kind == TY_POINTER;
+}
+
+/* The member, depth first; name NULL: the first pointer. */
+static bool find(const struct type *t, const char *name, u32 at, u32 depth, u32 *out)
+{
+	type_complete(t);
+	if (t->kind != TY_STRUCT || depth > MAX_DEPTH)
+		return false;
+	for (u32 i = 0; i < t->n_fields; i++) {
+		const struct field *f = &t->fields[i];
+
+		if (is_it(f, name)) {
+			*out = at + f->offset;
+			return true;
+		}
+		if (find(f->type, name, at + f->offset, depth + 1, out))
+			return true;
+	}
+	return false;
+}
+
+bool type_text_layout(const struct type *t, struct text_layout *out)
+{
+	if (t->kind != TY_STRUCT || !t->name)
+		return false;
+	for (u32 i = 0; i < ARRAY_SIZE(rows); i++)
+		if ((rows[i].whole ? streq(t->name, rows[i].type) : starts_with(t->name, rows[i].type)) &&
+		    find(t, rows[i].data, 0, 0, &out->data) && find(t, rows[i].length, 0, 0, &out->length))
+			return true;
+	return false;
+}
