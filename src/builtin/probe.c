@@ -303,6 +303,19 @@ static struct ir_val lower_reg(struct lower *l, struct node *call)
 	return lower_loc(l, call->data);
 }
 
+static const struct type *check_goid(struct check *c, struct node *call)
+{
+	const struct profile *p = profile_of(c);
+
+	return p && p->goid.loc.kind != LOC_NONE ? p->goid.type : diag_type(c, call->span, D_NO_GOID);
+}
+
+static struct ir_val lower_goid(struct lower *l, struct node *call)
+{
+	(void)call;
+	return lower_loc(l, &l->profile->goid);
+}
+
 static const struct builtin rows[] = {
 	{
 		.name = "args", .sig = "args() -> args", .brief = "typed arguments of the probe",
@@ -363,6 +376,12 @@ static const struct builtin rows[] = {
 		.doc = "The function that the probe is in, printed by name.",
 		.example = "uprobe:libc:malloc { @[func] = count(); }",
 		.flags = BI_VARIABLE | BI_READS_NAME | BI_NEEDS_PROFILE, .engines = ON_ALL, .check = check_func, .lower = lower_func,
+	},
+	{
+		.name = "goid", .sig = "goid() -> uint64", .brief = "number of the goroutine",
+		.doc = "In probes of Go programs (Go 1.17 and later, with debug information): the goroutine that runs.",
+		.example = "uprobe:/bin/sonde-example-go:\"main.main\" { print(goid); }",
+		.flags = BI_VARIABLE | BI_READS_GOID | BI_NEEDS_PROFILE, .engines = ON_ALL, .check = check_goid, .lower = lower_goid,
 	},
 	{
 		.name = "ctx", .sig = "ctx() -> uint64", .brief = "raw context of the probe",

@@ -94,6 +94,7 @@ bool profile_equal(const struct profile *a, const struct profile *b)
 	return same_kind(a, b) && same_sites(a, b) && a->record == b->record &&
 	       a->types == b->types && a->fixed_place == b->fixed_place &&
 	       same_args(a->args, a->n_args, b->args, b->n_args) &&
+	       same_loc(&a->goid.loc, &b->goid.loc) &&
 	       same_args(a->vars, a->n_vars, b->vars, b->n_vars) &&
 	       same_args(a->argn, a->n_argn, b->argn, b->n_argn) &&
 	       (a->regs == b->regs || same_args(a->regs, a->n_regs, b->regs, b->n_regs)) &&

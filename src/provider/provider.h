@@ -114,6 +114,7 @@ struct provider_env {
 	 * non-NULL and n 0: only argN or retval. */
 	const char *const *arg_names;
 	u32 n_arg_names;
+	bool uses_goid; /* the clause mentions goid */
 	const char *const *var_names; /* likewise behind "vars." */
 	u32 n_var_names;
 	struct kallsyms *ksyms; /* the caller's, or opened on first need */

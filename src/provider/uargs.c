@@ -86,7 +86,8 @@ static bool is_used(const struct provider_env *env, const char *name)
 static void add(struct params *p, const struct dwarf_var *v, struct loc loc, const char *why)
 {
 	struct arena *a = p->env->arena;
-	const char *name = *v->name ? arena_strdup(a, v->name) : arena_printf(a, "arg%u", p->n);
+	const char *given = v->name + (v->name[0] == '~'); /* Go's nameless results are ~r0, ~r1 */
+	const char *name = *given ? arena_strdup(a, given) : arena_printf(a, "arg%u", p->n);
 	struct arg_desc arg = { .name = name, .type = v->type, .loc = loc };
 
 	if (loc.kind == LOC_NONE)
@@ -233,6 +234,28 @@ static void describe_result(struct params *p, struct profile *to)
 	r->text = declaration_text(p->env->arena, r->type, "retval");
 }
 
+/* ---- Go's goroutine: its descriptor, runtime.g, is where r14 points (ABIInternal, Go 1.17 and later) */
+
+enum { R14 = 8 }; /* offset in struct pt_regs */
+
+static void describe_goroutine(struct params *p, struct profile *to)
+{
+	const struct type *g = dwarf_find_type(p->d, p->pc, 's', "runtime.g", true);
+	struct loc_step *s;
+	u32 offset;
+
+	if (!p->is_go || !p->has_abi || !strstr(p->func.producer, "regabi") || !g ||
+	    !type_field(g, "goid", &offset))
+		return;
+	s = arena_array(p->env->arena, struct loc_step, 4);
+	s[0] = (struct loc_step){ .op = LOP_REG, .value = R14 };
+	s[1] = (struct loc_step){ .op = LOP_CONST, .value = offset };
+	s[2] = (struct loc_step){ .op = LOP_ADD };
+	s[3] = (struct loc_step){ .op = LOP_DEREF, .size = 8 };
+	to->goid = (struct arg_desc){ .name = "goid", .type = &ty_u64,
+				      .loc = { .kind = LOC_EXPR, .step = s, .n = 4, .is_value = true } };
+}
+
 /* ---- variables */
 
 static const struct arg_desc *param_named(const struct params *p, const char *name)
@@ -299,7 +322,7 @@ static void describe_vars(struct params *p, struct profile *to)
 
 static bool is_wanted(const struct provider_env *env, const struct profile *base)
 {
-	return env->n_var_names || (base->is_return ? env->uses_args : env_reads_args(env));
+	return env->n_var_names || env->uses_goid || (base->is_return ? env->uses_args : env_reads_args(env));
 }
 
 static void describe(struct params *p, struct profile *to, struct uargs_site *site)
@@ -318,6 +341,8 @@ static void describe(struct params *p, struct profile *to, struct uargs_site *si
 		describe_vars(p, to);
 	else if (!p->many) /* of many functions it is what all have: a number */
 		describe_result(p, to);
+	if (p->env->uses_goid)
+		describe_goroutine(p, to);
 	to->fixed_place |= !p->at_entry;
 }
 

@@ -166,6 +166,10 @@ static void add(struct match *m, const struct elf_symbol *s, const char *func, c
 		return;
 	}
 	t = add_exactly(m, func, shown, file_offset);
+	if (uret_unwinds(m->elf) == UNWINDS_GO) {
+		t->site.offset += uret_go_entry(m->elf, s);
+		return;
+	}
 	if (t->profile->fixed_place) /* where its variables are */
 		return;
 	t->site.offset += at.offset;

@@ -84,3 +84,28 @@ const char *uret_find(struct provider_env *env, struct elf *e, const struct elf_
 	}
 	return out->at.n ? NULL : "it never returns";
 }
+
+/* cmp rsp, stackguard (of g); jbe to the code that lets the stack grow and jumps back to the start. */
+u32 uret_go_entry(struct elf *e, const struct elf_symbol *s)
+{
+	enum { CMP_FROM_MEMORY = 0x3b, JBE = 0x76, JBE_FAR = 0x86, MAX_CHECK = 8 };
+	u64 room, at = 0;
+	const u8 *code = uplace_code(e, s->value, &room);
+	bool compared = false;
+
+	if (elf_machine(e) != EM_X86_64 || !code)
+		return 0;
+	for (u32 i = 0; i < MAX_CHECK && at < s->size && at < room; i++) {
+		struct x86_insn in;
+		bool is_jbe;
+
+		if (!x86_decode(code + at, (u32)MIN(room - at, 16u), X86_64, &in))
+			return 0;
+		at += in.len;
+		is_jbe = (in.map == 0 && in.op == JBE) || (in.map == 1 && in.op == JBE_FAR);
+		if (is_jbe)
+			return compared ? (u32)at : 0;
+		compared |= in.map == 0 && in.op == CMP_FROM_MEMORY && in.disp == 16;
+	}
+	return 0;
+}

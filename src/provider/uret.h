@@ -22,4 +22,10 @@ struct urets {
 /* All ways out of a function. NULL when they are known, else why not. */
 const char *uret_find(struct provider_env *env, struct elf *e, const struct elf_symbol *s, struct urets *out);
 
+/*
+ * Where a Go function really begins: behind the check of its stack. When the stack has to grow the function
+ * is entered again from the start, so that a probe there would fire twice. An offset; 0: there is no check.
+ */
+u32 uret_go_entry(struct elf *e, const struct elf_symbol *s);
+
 #endif

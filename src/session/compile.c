@@ -165,7 +165,8 @@ static bool find_reads(struct node *n, void *ctx)
 
 		if (b->flags & BI_READS_ARGS && number >= 0 && number < 32)
 			r->argn |= 1u << number;
-		r->flags |= b->flags & (BI_READS_ARGS | BI_READS_NAME | BI_READS_STACK | BI_READS_TYPED | BI_READS_RECORD | BI_READS_REGS | BI_READS_CTX);
+		r->flags |= b->flags & (BI_READS_ARGS | BI_READS_NAME | BI_READS_STACK | BI_READS_TYPED | BI_READS_RECORD | BI_READS_REGS | BI_READS_CTX |
+				       BI_READS_GOID);
 		r->whole |= (b->flags & BI_RECORD) != 0;
 	}
 	return true;
@@ -417,6 +418,7 @@ static void resolve_clause(struct compiled *c, const struct session_options *o, 
 	env->exact_uprobes = c->env.config.exact_uprobes;
 	env->child_alone = o->command && !o->follow;
 	env->uses_args = r.reads & BI_READS_ARGS;
+	env->uses_goid = r.reads & BI_READS_GOID;
 	env->uses_func_or_probe = r.reads & BI_READS_NAME;
 	env->uses_stack = r.reads & BI_READS_STACK;
 	env->uses_typed = r.reads & BI_READS_TYPED;

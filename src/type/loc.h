@@ -129,6 +129,7 @@ struct profile {
 	const char *args_why;  /* why there are no args or vars, where they could be; may be NULL */
 	struct arg_desc *vars; /* vars.NAME */
 	u32 n_vars;
+	struct arg_desc goid; /* Go's goroutine; LOC_NONE: not known */
 	const struct type_scope *types; /* may be NULL */
 	bool fixed_place; /* locations hold at this very address: the site may not be moved */
 	/* arg0.. argN: n_argn of them, or 0 when not available */
