@@ -132,14 +132,67 @@ static void set_wide(struct check *c, struct node *n, wide v, bool is_unsigned)
 		n->type = type_literal((s64)v);
 }
 
-static bool fold_strings(struct node *n)
-{
-	const struct node *a = n->a, *b = n->b;
-	bool same = a->str_len == b->str_len && !memcmp(a->str, b->str, a->str_len);
+enum sameness {
+	DIFFERENT,
+	SAME,
+	NOT_KNOWN
+};
 
-	if (n->op != OP_EQ && n->op != OP_NE)
+static enum sameness compare(const struct node *a, const struct node *b);
+
+/* The member that stands at the same place as e, or has its name. */
+static const struct node *partner(const struct node *list, const struct node *b, const struct node *e)
+{
+	const struct node *other = b->a;
+
+	if (b->kind == N_RECORD) {
+		while (other && !streq(other->name, e->name))
+			other = other->next;
+		return other;
+	}
+	for (; other && list != e; list = list->next)
+		other = other->next;
+	return other;
+}
+
+/* Tuples and records written out, of the same shape. */
+static enum sameness compare_members(const struct node *a, const struct node *b)
+{
+	enum sameness result = SAME;
+
+	for (const struct node *e = a->a; e; e = e->next) {
+		const struct node *other = partner(a->a, b, e);
+		bool is_record = a->kind == N_RECORD;
+		enum sameness s =
+			other ? compare(is_record ? e->a : e, is_record ? other->a : other) : NOT_KNOWN;
+
+		if (s == NOT_KNOWN)
+			return NOT_KNOWN;
+		if (s == DIFFERENT)
+			result = DIFFERENT;
+	}
+	return result;
+}
+
+static enum sameness compare(const struct node *a, const struct node *b)
+{
+	if (node_is_const_str(a) && node_is_const_str(b))
+		return a->str_len == b->str_len && !memcmp(a->str, b->str, a->str_len);
+	if (node_is_const_int(a) && node_is_const_int(b))
+		return fold_value(a) == fold_value(b);
+	if ((a->kind == N_TUPLE || a->kind == N_RECORD) && a->kind == b->kind)
+		return compare_members(a, b);
+	return NOT_KNOWN;
+}
+
+/* Equality of what is no number. */
+static bool fold_equality(struct node *n)
+{
+	enum sameness s = compare(n->a, n->b);
+
+	if ((n->op != OP_EQ && n->op != OP_NE) || s == NOT_KNOWN)
 		return false;
-	fold_set_bool(n, same == (n->op == OP_EQ));
+	fold_set_bool(n, (s == SAME) == (n->op == OP_EQ));
 	return true;
 }
 
@@ -178,8 +231,9 @@ bool fold_binary(struct check *c, struct node *n)
 
 	if (n->op == OP_LAND || n->op == OP_LOR)
 		return fold_logical(n);
-	if (node_is_const_str(a) && node_is_const_str(b))
-		return fold_strings(n);
+	if (!node_is_const_int(a) || !node_is_const_int(b))
+		if (fold_equality(n))
+			return true;
 	if ((n->op == OP_DIV || n->op == OP_MOD) && node_is_const_int(b) && !b->value &&
 	    !node_is_const_int(a))
 		divide(c, n, 0, 0); /* only for the warning */

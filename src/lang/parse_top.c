@@ -22,6 +22,9 @@ static void parse_macro_param(struct parser *p, struct macro *m)
 			"a parameter is $x (a variable), @m (a map) or a plain name (any expression)");
 		return;
 	}
+	for (u32 i = 0; i < m->params.n; i++)
+		if (m->params.v[i].name == param.name && m->params.v[i].kind == param.kind)
+			parse_complain(p, parse_tok_span(p), D_DUPLICATE_PARAM, param.name);
 	vec_push(p->arena, &m->params, param);
 	parse_advance(p);
 }
@@ -71,6 +74,9 @@ static void parse_fn_param(struct parser *p, struct function *f)
 	parse_mark(p, p->tok.off, ROLE_TIGHT);
 	parse_expect(p, TOK_COLON, "and a type after the parameter");
 	n->tref = parse_type(p);
+	for (u32 i = 0; i < f->params.n; i++)
+		if (f->params.v[i]->a->name == var->name)
+			parse_complain(p, var->span, D_DUPLICATE_PARAM, var->name);
 	vec_push(p->arena, &f->params, parse_done(p, n));
 }
 
