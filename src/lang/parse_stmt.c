@@ -29,8 +29,34 @@ static bool begins_statement(enum token_kind kind)
 	}
 }
 
-static void no_semicolon(struct parser *p)
+/* Words of C that begin no statement here. */
+static const char *foreign_word_help(const char *word)
 {
+	static const struct {
+		const char *word, *help;
+	} rows[] = {
+		{ "do", "a loop is for ($i : 0..10) { ... } or while (condition) { ... }" },
+		{ "switch", "choose with if (...) { ... } else if (...) { ... }" },
+		{ "elif", "write else if (...) { ... }" },
+		{ "elsif", "write else if (...) { ... }" },
+		{ "int", "a variable is declared with let $x: int32 = ...;" },
+		{ "char", "a variable is declared with let $x: int8 = ...;" },
+		{ "long", "a variable is declared with let $x: int64 = ...;" },
+		{ "unsigned", "a variable is declared with let $x: uint32 = ...;" },
+		{ "var", "a variable is declared with let $x = ...;" },
+		{ "const", "a variable is declared with let $x = ...;" },
+	};
+
+	for (u32 i = 0; word && i < ARRAY_SIZE(rows); i++)
+		if (streq(rows[i].word, word))
+			return rows[i].help;
+	return NULL;
+}
+
+/* first: the word that the statement begins with, or NULL. */
+static void no_semicolon(struct parser *p, const char *first)
+{
+	const char *help = foreign_word_help(first);
 	struct span end = parse_span(p, p->prev_end - 1, p->prev_end);
 	struct diag *d;
 
@@ -51,20 +77,27 @@ static void no_semicolon(struct parser *p)
 
 	d = parse_error(p, parse_tok_span(p), D_EXPECTED, "\";\"", " ", "after the statement",
 			found);
-	if (lex_is_word(found[1]))
+	if (help)
+		parse_help(p, d, "%s", help);
+	else if (lex_is_word(found[1]))
 		parse_help(p, d, "is an operator or a comma missing before %s?", found);
 }
 
 /* True when the statement ended in a semicolon. */
-static bool end_statement(struct parser *p)
+static bool end_statement_of(struct parser *p, const char *first)
 {
 	if (parse_is(p, TOK_SEMICOLON)) {
 		parse_advance(p);
 		return true;
 	}
 	if (!parse_is(p, TOK_RBRACE) && !parse_is(p, TOK_EOF))
-		no_semicolon(p);
+		no_semicolon(p, first);
 	return false;
+}
+
+static bool end_statement(struct parser *p)
+{
+	return end_statement_of(p, NULL);
 }
 
 /* ---- statements */
@@ -97,6 +130,7 @@ static struct node *parse_assign(struct parser *p, struct node *target, u32 star
 static struct node *parse_expression_statement(struct parser *p)
 {
 	u32 start = p->tok.off;
+	const char *first = parse_is(p, TOK_IDENT) ? p->tok.name : NULL;
 	struct node *e = parse_expr(p), *n;
 
 	if (token_is_assignment(p->tok.kind)) {
@@ -108,7 +142,7 @@ static struct node *parse_expression_statement(struct parser *p)
 	n->a = e;
 	e->discards_value = true;
 	parse_done(p, n);
-	n->is_trailing = !end_statement(p) && !p->panic;
+	n->is_trailing = !end_statement_of(p, first) && !p->panic;
 	return n;
 }
 
@@ -240,6 +274,11 @@ static void parse_for_head(struct parser *p, struct node *n)
 {
 	n->c = parse_variable(p, "after \"for\"");
 	parse_mark(p, p->tok.off, ROLE_BINARY);
+	if (parse_is(p, TOK_ASSIGN))
+		parse_help(p,
+			   parse_error(p, parse_tok_span(p), D_EXPECTED, "\":\"", " ",
+				       "after the loop's variable", parse_found(p)),
+			   "for ($i : 0..10) counts from 0 to 9");
 	parse_expect(p, TOK_COLON, "after the loop's variable");
 	n->a = parse_expr(p);
 	if (p->panic)
@@ -267,6 +306,7 @@ static struct node *parse_for(struct parser *p)
 	} else {
 		parse_for_head(p, n);
 	}
+	parse_recover_block(p);
 	n->b = parse_block(p, ROLE_BLOCK_OPEN);
 	return parse_done(p, n);
 }
