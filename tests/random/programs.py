@@ -619,6 +619,8 @@ class Statements(Expressions):
 
     def range_loop(self):
         name, low, count = self.name('$i'), self.rng.randrange(-2, 3), self.rng.randrange(0, 5)
+        if not self.loops and self.chance(.15):
+            count = 70  # too long for copies: the body becomes a function
         extra = self.integer(3) if self.chance(.4) else None
         if extra and extra.const is not None:
             raise Again
@@ -632,6 +634,8 @@ class Statements(Expressions):
 
     def while_loop(self):
         name, count = self.name('$w'), self.rng.randrange(0, 5)
+        if not self.loops and self.chance(.15):
+            count = 70
         body = self.loop_body(name)
         self.scopes[-1][name] = 'int64'
 
