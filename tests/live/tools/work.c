@@ -168,6 +168,27 @@ static void threads(void)
 	}
 }
 
+static pthread_barrier_t together;
+
+static void *arena_body(void *arg)
+{
+	free(keep_memory(100));
+	pthread_barrier_wait(&together);
+	return arg;
+}
+
+/* Two threads at once: each gets an arena of malloc's. */
+static void arenas(void)
+{
+	pthread_t t[2];
+
+	pthread_barrier_init(&together, NULL, 2);
+	for (int i = 0; i < 2; i++)
+		pthread_create(&t[i], NULL, arena_body, NULL);
+	for (int i = 0; i < 2; i++)
+		pthread_join(t[i], NULL);
+}
+
 static void spin(int ms)
 {
 	for (clock_t end = clock() + ms * (CLOCKS_PER_SEC / 1000); clock() < end;)
@@ -353,6 +374,7 @@ static const struct {
 	{ "threads", threads }, { "calls", calls },   { "leaks", leaks },     { "files", files },
 	{ "direct", direct },	{ "refused", refused }, { "full", full },     { "unixes", unixes },
 	{ "listens", listens }, { "names", names },   { "short", naps_short },
+	{ "arenas", arenas },
 };
 
 static const struct {
