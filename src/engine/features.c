@@ -8,6 +8,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -395,6 +396,62 @@ static bool try_uprobe_multi(void)
 		ATTACH_UPROBE_MULTI, EBADF);
 }
 
+#if defined(__x86_64__)
+/*
+ * From 6.18 on a uprobe on a five-byte nop becomes a call, which writes its return address below rsp,
+ * where leaf functions keep variables (System V ABI, the red zone). The function: both words below rsp
+ * are written, nop5, their conjunction is the result.
+ */
+static const u8 red_zone[] = { 0x48, 0x89, 0x7c, 0x24, 0xf8,   /* mov %rdi, -8(%rsp) */
+			       0x48, 0x89, 0x7c, 0x24, 0xf0,   /* mov %rdi, -16(%rsp) */
+			       0x0f, 0x1f, 0x44, 0x00, 0x00,   /* nop5 */
+			       0x48, 0x8b, 0x44, 0x24, 0xf8,   /* mov -8(%rsp), %rax */
+			       0x48, 0x23, 0x44, 0x24, 0xf0,   /* and -16(%rsp), %rax */
+			       0xc3 };
+enum { RED_ZONE_NOP = 10, RED_ZONE_CALLS = 8 };
+
+static bool keeps_red_zone(const void *code)
+{
+	u64 (*f)(u64) = (u64(*)(u64))(uintptr_t)code;
+	u64 want = 0x5a5a123456789abc;
+
+	for (int i = 0; i < RED_ZONE_CALLS; i++)
+		if (f(want) != want)
+			return false;
+	return true;
+}
+
+static bool try_uprobe_nop5(void)
+{
+	struct perf_event_attr attr = { .size = sizeof(attr), .sample_period = 1, .probe_offset = RED_ZONE_NOP };
+	s64 type = file_number("/sys/bus/event_source/devices/uprobe/type");
+	_fd int file = memfd_create("sonde-nop5", MFD_CLOEXEC), event = -1;
+	char path[40];
+	void *code;
+	bool good = true;
+
+	if (type < 0 || file < 0 || write(file, red_zone, sizeof(red_zone)) != sizeof(red_zone))
+		return true;
+	code = mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, file, 0);
+	if (code == MAP_FAILED)
+		return true;
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", file);
+	attr.type = (u32)type;
+	attr.uprobe_path = (u64)(uintptr_t)path;
+	event = perf_event_open(&attr, getpid(), -1, -1, 0);
+	if (event >= 0)
+		good = keeps_red_zone(code);
+	munmap(code, 4096);
+	close(event);
+	return good;
+}
+#else
+static bool try_uprobe_nop5(void)
+{
+	return true;
+}
+#endif
+
 static bool try_perf_link(void)
 {
 	struct perf_event_attr attr = { .size = sizeof(attr),
@@ -439,6 +496,7 @@ static bool (*const tries[N_FEATURES])(void) = {
 	[FEAT_FPROBE_GRAPH] = try_fprobe_graph,
 	[FEAT_UPROBE] = try_uprobe,
 	[FEAT_UPROBE_MULTI] = try_uprobe_multi,
+	[FEAT_UPROBE_NOP5] = try_uprobe_nop5,
 	[FEAT_FENTRY] = try_fentry,
 	[FEAT_RAW_TP_BTF] = try_raw_tp_btf,
 	[FEAT_PERF_LINK] = try_perf_link,

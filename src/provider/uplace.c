@@ -386,6 +386,13 @@ static bool take(struct uplacer *u, const struct elf_symbol *s, const struct wal
 	return true;
 }
 
+/* A nop5 at the entry to which the function comes back, with its variables below rsp. */
+static bool is_harmful_loop(const struct uplacer *u, const struct elf_symbol *s, const u8 *code)
+{
+	return x86_is_nop5(code, 5) && decode_body(u, s->value, s->value + s->size, s->value - 1, s->value).enters &&
+	       !env_has(u->env, FEAT_UPROBE_NOP5, true);
+}
+
 static void find(struct uplacer *u, const struct elf_symbol *s, const u8 *code, u64 room,
 		 const struct uplace_need *need, struct uplace *out)
 {
@@ -407,7 +414,7 @@ static void find(struct uplacer *u, const struct elf_symbol *s, const u8 *code, 
 		}
 		x86_effect(&in, &e);
 		emulated = x86_uprobe_emulates(&in, code + at, u->all_nops);
-		if (emulated && (!at || !need->stack || walks_alike(&w, code + at))) {
+		if (emulated && !(!at && is_harmful_loop(u, s, code)) && (!at || !need->stack || walks_alike(&w, code + at))) {
 			out->breaks = !take(u, s, &w, at, insn_name(&in, &e), e.kind == X86_PUSH, out) && misread;
 			return;
 		}
@@ -415,7 +422,7 @@ static void find(struct uplacer *u, const struct elf_symbol *s, const u8 *code, 
 			out->breaks = !take(u, s, &w, at, NULL, e.kind == X86_PUSH, out);
 			return;
 		}
-		misread |= !at && x86_uprobe_misreads(&in);
+		misread |= !at && (x86_uprobe_misreads(&in) || is_harmful_loop(u, s, code));
 		why = pass(&w, &e);
 		w.pushed_bp = e.kind == X86_PUSH && code[at] == 0x55 && w.sp == -8;
 		if (!why)
@@ -456,6 +463,47 @@ void uplacer_find(struct uplacer *u, const struct elf_symbol *s, const struct up
 		at_entry(u, out, "the file does not have its code");
 	else
 		find(u, s, code, room, need, out);
+}
+
+/* ---- places that are told */
+
+/* Calls keep compilers from using the words below rsp. */
+static bool has_red_zone(const struct uplacer *u, const struct elf_symbol *s)
+{
+	u64 room = 0;
+	const u8 *code = uplace_code(u->elf, s->value, &room);
+	struct x86_insn in;
+	struct x86_effect e;
+
+	for (u64 at = 0; code && at < MIN(s->size, room); at += in.len) {
+		if (!x86_decode(code + at, (u32)MIN(room - at, 15u), X86_64, &in))
+			return true;
+		x86_effect(&in, &e);
+		if (e.kind == X86_CALL || e.kind == X86_CALL_INDIRECT)
+			return false;
+	}
+	return true;
+}
+
+u64 uplace_exact(struct provider_env *env, struct elf *e, u64 address, const char **why)
+{
+	struct uplacer u = { .env = env, .elf = e };
+	struct elf_symbol s = {};
+	u64 room = 0;
+	const u8 *code = elf_machine(e) == arch_x86_64.elf_machine ? uplace_code(e, address, &room) : NULL;
+	bool known = elf_symbol_at(e, address, &s) || elf_frame_at(e, address, &s);
+	struct body b;
+
+	*why = NULL;
+	if (!code || !x86_is_nop5(code, (u32)MIN(room, 15u)) || (known && (address == s.value || !has_red_zone(&u, &s))) ||
+	    env_has(env, FEAT_UPROBE_NOP5, true))
+		return address;
+	b = decode_body(&u, s.value, s.value + s.size, address, address + 5);
+	if (known && b.whole && !b.enters && !b.jumps_indirect && address + 5 < s.value + s.size &&
+	    !uplace_refuses(e, address + 5))
+		return address + 5;
+	*why = "the kernel would overwrite variables of the function that lie below its stack pointer";
+	return address;
 }
 
 /* ---- what scripts read */

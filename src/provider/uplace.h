@@ -35,6 +35,9 @@ void uplacer_find(struct uplacer *u, const struct elf_symbol *function, const st
 		  struct uplace *out);
 /* NULL: an instruction at an address may be probed; else why not. */
 const char *uplace_refuses(const struct elf *e, u64 address);
+/* An address that a probe was told exactly: the place for it, which is the next instruction when a probe on the
+ * nop5 there would overwrite the function's variables and nothing else comes by. NULL *why: fine. */
+u64 uplace_exact(struct provider_env *env, struct elf *e, u64 address, const char **why);
 /* Bytes of code at an address to the end of what the file has loaded there; NULL: none. */
 const u8 *uplace_code(const struct elf *e, u64 address, u64 *room);
 /* What the clauses of a script need of an entry or return probe. */

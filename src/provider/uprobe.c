@@ -271,12 +271,17 @@ static int add_offset(struct match *m, const char *name, const struct elf_symbol
 		offset ? arena_printf(m->env->arena, "%s+%llu", name, (unsigned long long)offset)
 		       : name;
 	int ret = check_boundary(m, s, offset);
+	u64 address = s->value;
 	const char *why = offset ? uplace_refuses(m->elf, s->value + offset) : NULL;
 	u64 file_offset;
 
 	if (ret < 0 || why)
 		return ret < 0 ? ret : bad_offset(m, why);
-	if (elf_address_to_offset(m->elf, s->value + offset, &file_offset)) {
+	if (offset)
+		address = uplace_exact(m->env, m->elf, s->value + offset, &why);
+	if (why)
+		return bad_offset(m, why);
+	if (elf_address_to_offset(m->elf, address, &file_offset)) {
 		if (offset)
 			add_exactly(m, name, shown, file_offset);
 		else
@@ -290,13 +295,12 @@ static int add_offset(struct match *m, const char *name, const struct elf_symbol
 static int add_address(struct match *m, u64 address)
 {
 	struct elf_symbol s = {};
+	const char *why;
 	bool known;
 	u64 offset;
 
 	if (!elf_address_to_offset(m->elf, address, &offset))
 		return bad_offset(m, "the address is in no part of the file that is loaded");
-	if (uplace_refuses(m->elf, address))
-		return bad_offset(m, uplace_refuses(m->elf, address));
 	known = elf_symbol_at(m->elf, address, &s) || elf_frame_at(m->elf, address, &s);
 	if (known && check_boundary(m, &s, address - s.value) < 0)
 		return m->error;
@@ -306,6 +310,11 @@ static int add_address(struct match *m, u64 address)
 	}
 	if (m->is_return)
 		return bad_offset(m, "a return probe needs the start of a function");
+	why = uplace_refuses(m->elf, address);
+	if (!why)
+		offset += uplace_exact(m->env, m->elf, address, &why) - address;
+	if (why)
+		return bad_offset(m, why);
 	if (!known && !m->env->unsafe)
 		return unsafe(m, "no function covers the address");
 	add_exactly(m, known && *s.name ? arena_strdup(m->env->arena, s.name) : NULL, m->func, offset);

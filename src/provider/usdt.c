@@ -8,6 +8,7 @@
 #include "base/glob.h"
 #include "provider/internal.h"
 #include "provider/ufile.h"
+#include "provider/uplace.h"
 #include "provider/usdt_args.h"
 #include "sym/elf.h"
 
@@ -78,16 +79,23 @@ static int add(void *ctx, const struct elf_usdt *u)
 	struct match *m = ctx;
 	struct elf_symbol s;
 	struct target *t;
+	const char *why;
+	u64 shift;
 
 	near_try(&m->near, u->name);
 	if (!matches(m, u))
 		return 0;
+	shift = uplace_exact(m->env, m->elf, u->address, &why) - u->address;
+	if (why) {
+		probe_report(m->env, m->spec, D_BAD_OFFSET, site_name(m, u), why);
+		return 0;
+	}
 	t = targets_add(m->env, &m->ts, SITE_UPROBE, site_name(m, u),
 			profile_for_site(m->env, shared_profile(m, u), true, true));
 	t->site.func = elf_symbol_at(m->elf, u->address, &s) ? arena_strdup(m->env->arena, s.name)
 							     : NULL;
 	t->site.path = ufile_open_path(m->env, m->path);
-	t->site.offset = u->offset;
+	t->site.offset = u->offset + shift;
 	t->site.ref_ctr_offset = u->semaphore_offset;
 	t->site.pid = m->env->pid > 0 ? m->env->pid : -1;
 	return 0;
