@@ -48,7 +48,15 @@ static const char *known_as(const struct parcel *p, const char *id)
 	return NULL;
 }
 
-static void pack_file(struct parcel *p, const struct import_source *found)
+static void add_alias(struct parcel *p, const char *asked, const char *name)
+{
+	char *alias = xasprintf("%s%c", asked, BUNDLE_ALIAS);
+
+	add_file(p, alias, name, strlen(name));
+	free(alias);
+}
+
+static void pack_file(struct parcel *p, const char *asked, const struct import_source *found)
 {
 	const char *name = known_as(p, found->id);
 	struct packed new = { arena_strdup(&p->arena, found->id), arena_strdup(&p->arena, found->path) };
@@ -57,11 +65,10 @@ static void pack_file(struct parcel *p, const struct import_source *found)
 		vec_push(&p->arena, &p->known, new);
 		add_file(p, found->path, found->text, strlen(found->text));
 	} else if (!streq(name, found->path)) {
-		char *alias = xasprintf("%s%c", found->path, BUNDLE_ALIAS);
-
-		add_file(p, alias, name, strlen(name));
-		free(alias);
+		add_alias(p, found->path, name);
 	}
+	if (!streq(asked, found->path)) /* found in a folder of -I */
+		add_alias(p, asked, name ? name : found->path);
 }
 
 static void pack_folder(struct parcel *p, const struct import_source *found)
@@ -78,11 +85,14 @@ static void pack_folder(struct parcel *p, const struct import_source *found)
 
 static void read_and_pack(struct env *env, const char *from, const char *path, struct import_source *found)
 {
+	char *asked = from ? stage_join_path(from, path) : xstrdup(path);
+
 	stage_read_import(env, from, path, found);
 	if (found->entries)
 		pack_folder(packing, found);
 	else if (found->text)
-		pack_file(packing, found);
+		pack_file(packing, asked, found);
+	free(asked);
 }
 
 static bool goes_along(const struct option_row *row)

@@ -23,6 +23,8 @@ void front_init(struct front *f, const struct cli *c)
 	f->env.features = kernel_features();
 	f->env.params = c->o.params;
 	f->env.n_params = c->o.n_params;
+	f->env.include_dirs = c->o.include_dirs;
+	f->env.includes = c->o.includes;
 	f->env.read_import = c->o.read_import ? c->o.read_import : stage_read_import;
 	env_init(&f->env);
 	lang_init(&f->lang, &f->arena, &f->names, &f->sources, &f->diags, &f->env);

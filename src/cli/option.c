@@ -39,6 +39,36 @@ static int take_text(struct cli *c, const struct option_row *row, const char *va
 	return 0;
 }
 
+/* The values so far and this one, as a list that ends with NULL. */
+static int take_list(struct cli *c, const struct option_row *row, const char *value)
+{
+	const char *const **at = member(c, row);
+	const char **list;
+	u32 n = 0;
+
+	while (*at && (*at)[n])
+		n++;
+	list = arena_array(&c->words_arena, const char *, n + 2);
+	if (n)
+		memcpy(list, *at, n * sizeof *list);
+	list[n] = value;
+	*at = list;
+	return 0;
+}
+
+void take_include_path(struct cli *c, const char *variable)
+{
+	const char *s = getenv(variable);
+
+	for (; s && *s; s += *s == ':') {
+		size_t n = strcspn(s, ":");
+
+		if (n)
+			take_list(c, option_by_key('I'), arena_strndup(&c->words_arena, s, n));
+		s += n;
+	}
+}
+
 static int take_note(struct cli *c, const struct option_row *row, const char *value)
 {
 	if (row->why)
@@ -359,6 +389,14 @@ const struct option_row option_rows[] = {
 	  .help = "allow what changes the system: system(), signal() ...", .take = take_flag,
 	  O(unsafe) },
 
+	{ .key = 'I', .name = "include-dir", .arg = "DIR", .group = GROUP_COMPILER,
+	  .help = "where #include and import look, besides the script's folder",
+	  .doc = "May be given again. Folders of CPATH and C_INCLUDE_PATH follow. The kernel's own headers are "
+		 "not opened: what they declare comes from the kernel's BTF.",
+	  .take = take_list, O(include_dirs), .not_for_tools = true },
+	{ .name = "include", .arg = "FILE", .group = GROUP_COMPILER,
+	  .help = "read this header before the script; may be given again", .take = take_list,
+	  O(includes), .not_for_tools = true },
 	{ .name = "no-pass", .arg = "NAME", .group = GROUP_COMPILER,
 	  .help = "leave out a pass of the compiler, or all", .take = take_no_pass },
 	{ .name = "no-feature", .arg = "NAME", .group = GROUP_COMPILER,
@@ -371,12 +409,6 @@ const struct option_row option_rows[] = {
 	  .help = "codegen: only compile; compiler-bench: time it; format, test, bench",
 	  .take = take_mode },
 
-	{ .key = 'I', .name = "include-dir", .arg = "DIR", .group = GROUP_COMPAT,
-	  .help = "types come from the kernel's BTF, not from headers", .take = take_note },
-	{ .name = "include", .arg = "FILE", .group = GROUP_COMPAT,
-	  .help = "likewise", .take = take_note,
-	  .why = "types come from the kernel's BTF; write #include \"FILE\" in the script for "
-		 "your own" },
 	{ .key = 'b', .name = "btf", .group = GROUP_COMPAT,
 	  .help = "BTF is always used", .take = take_note },
 	{ .name = "usdt-file-activation", .group = GROUP_COMPAT,

@@ -46,6 +46,8 @@ extern const struct option_row option_rows[];
 extern const u32 n_option_rows;
 
 const struct option_row *option_by_key(char key);
+/* The folders of an environment variable, as further -I. */
+void take_include_path(struct cli *c, const char *variable);
 /* Whole, or an unambiguous beginning. */
 const struct option_row *option_by_name(const char *name, size_t len);
 /* "-o, --output=FILE" */

@@ -216,6 +216,8 @@ int parse_args(struct cli *c, int argc, char **argv)
 		if (rc || is_decided(c))
 			return rc;
 	}
+	take_include_path(c, "CPATH");
+	take_include_path(c, "C_INCLUDE_PATH");
 	if (!c->command)
 		c->command = &command_run;
 	return check_together(c);

@@ -205,17 +205,48 @@ static void read_foreign(struct cdecl *c, const char *path, const char *text)
 		c->conds.n = outer.conds.n;
 }
 
-static void do_include(struct cdecl *c, const struct token *what)
+/* Headers of the kernel: BTF has what they declare, as it was built. */
+static bool is_kernel_header(const char *name)
+{
+	static const char *const folders[] = { "linux/", "uapi/", "asm/", "asm-generic/", "net/", "trace/" };
+
+	for (u32 i = 0; i < ARRAY_SIZE(folders); i++)
+		if (starts_with(name, folders[i]))
+			return true;
+	return false;
+}
+
+/* <NAME>: only where -I says, and NULL where BTF knows better. */
+static const char *angle_name(struct cdecl *c, const struct token *what)
+{
+	const char *s = c->src->text + what->off + 1;
+	size_t n = strcspn(s, ">\n");
+	const char *name = arena_strndup(c->lang->arena, s, n);
+
+	return s[n] == '>' && c->lang->env->include_dirs && !is_kernel_header(name) ? name : NULL;
+}
+
+static void include_file(struct cdecl *c, const char *from, const char *name)
 {
 	struct env *env = c->lang->env;
 	struct import_source found = {};
 
-	if (what->kind != TOK_STR || !env->read_import || c->include_depth >= MAX_INCLUDE_DEPTH)
-		return;
-	env->read_import(env, c->src->name, what->str, &found);
+	env->read_import(env, from, name, &found);
 	if (found.text && !hash_puts(&c->included, interns(c->lang->names, found.id), &is_defined))
 		read_foreign(c, interns(c->lang->names, found.path), found.text);
 	import_source_release(&found);
+}
+
+static void do_include(struct cdecl *c, const struct token *what)
+{
+	const char *name;
+
+	if (!c->lang->env->read_import || c->include_depth >= MAX_INCLUDE_DEPTH)
+		return;
+	if (what->kind == TOK_STR)
+		include_file(c, c->src->name, what->str);
+	else if (what->kind == TOK_LT && (name = angle_name(c, what)))
+		include_file(c, NULL, name);
 }
 
 /* ---- directives */

@@ -148,6 +148,8 @@ struct env {
 	bool unsafe, no_warnings, extra_warnings /* -k */, have_child /* -c */, has_pid;
 	u32 pid; /* -p */
 	u32 probe_name_max; /* bytes of the longest name of a probe that is attached */
+	const char *const *include_dirs; /* -I: where #include looks, NULL-terminated; or NULL */
+	const char *const *includes;	 /* --include: headers read before the script's own C text; or NULL */
 	const char *const *params; /* positional: $1 is params[0] */
 	u32 n_params;
 	struct { const char *name, *value; bool used; } *named; /* --name=value after -- */

@@ -210,8 +210,34 @@ static struct source *source_of(struct lang *l, struct span span)
 	return NULL;
 }
 
+/* Headers of the command line come first, as if the script began with them. */
+static bool read_includes(struct lang *l, struct cdecl *c)
+{
+	bool good = true;
+
+	for (u32 i = 0; l->env->includes && l->env->includes[i]; i++) {
+		struct import_source found = {};
+
+		l->env->read_import(l->env, "", l->env->includes[i], &found);
+		if (found.text) {
+			const char *name = interns(l->names, found.path);
+			struct source *src = sources_add(l->sources, name, found.text, strlen(found.text));
+
+			cdecl_read(c, src, 0, src->len);
+		} else {
+			diag_report(l->diags, (struct span){ 0, 0 }, D_IMPORT_MISSING, l->env->includes[i],
+				    found.why ? found.why : "it is a folder");
+			good = false;
+		}
+		import_source_release(&found);
+	}
+	return good;
+}
+
 static bool prepare_c(struct lang *l, const struct importer *im, struct cdecl *c)
 {
+	bool good = read_includes(l, c);
+
 	for (u32 i = 0; i < im->headers.n; i++)
 		cdecl_read(c, im->headers.v[i], 0, im->headers.v[i]->len);
 	for (const struct c_text *t = l->script->c_texts; t; t = t->next) {
@@ -221,7 +247,7 @@ static bool prepare_c(struct lang *l, const struct importer *im, struct cdecl *c
 			cdecl_read(c, src, t->span.off - src->base,
 				   t->span.off - src->base + t->span.len);
 	}
-	return cdecl_end(c);
+	return cdecl_end(c) && good;
 }
 
 /* ---- config */

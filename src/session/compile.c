@@ -58,6 +58,8 @@ static void compiled_init(struct compiled *c, const struct session_options *o)
 	env->params = o->params;
 	env->n_params = o->n_params;
 	env->clock_map = getenv("BPFTRACE_DUMMY_TS_MAP");
+	env->include_dirs = o->include_dirs;
+	env->includes = o->includes;
 	env->read_import = o->read_import ? o->read_import : stage_read_import;
 	set_named(c, o);
 	view_world(&c->view, &env->world);

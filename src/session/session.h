@@ -35,6 +35,7 @@ struct session_options {
 	const struct builtin_theme *const *themes;
 	const char *probe_filter;
 	bool diag_json, color;
+	const char *const *include_dirs, *const *includes; /* -I, --include: NULL-terminated, or NULL */
 	/* Where imports come from; NULL: from files, beside the script. */
 	void (*read_import)(struct env *env, const char *from, const char *path, struct import_source *found);
 	bool any_kernel;	/* compile only: assume no particular kernel and no privilege (check) */

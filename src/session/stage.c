@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <unistd.h>
 #include "session/stage.h"
 #include "session/view.h"
 
@@ -102,13 +103,36 @@ static char **list_folder(const char *path)
 	return list;
 }
 
+static bool exists(const char *path)
+{
+	return access(path, F_OK) == 0;
+}
+
+/* Beside the file that asks, else in the folders of -I; from NULL: only there. */
+static char *find_import(const struct env *env, const char *from, const char *path)
+{
+	char *full = from ? stage_join_path(from, path) : xstrdup(path);
+
+	if (path[0] == '/' || (from && exists(full)))
+		return full;
+	for (u32 i = 0; env->include_dirs && env->include_dirs[i]; i++) {
+		char *in = xasprintf("%s/%s", env->include_dirs[i], path);
+
+		if (exists(in)) {
+			free(full);
+			return in;
+		}
+		free(in);
+	}
+	return full;
+}
+
 void stage_read_import(struct env *env, const char *from, const char *path, struct import_source *found)
 {
-	char *full = stage_join_path(from, path);
+	char *full = find_import(env, from, path);
 	struct buf text = { 0 };
 	struct stat st;
 
-	(void)env;
 	*found = (struct import_source){ .path = full, .id = realpath(full, NULL) };
 	if (!found->id || stat(full, &st))
 		found->why = strerror(errno);

@@ -1,0 +1,2 @@
+struct mine { int a; short b; };
+#define SEVEN 7

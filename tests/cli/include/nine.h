@@ -1,0 +1,2 @@
+#include <sub/deep.h>
+#define NINE 9

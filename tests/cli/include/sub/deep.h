@@ -1,0 +1,1 @@
+struct deep { long long x; };
