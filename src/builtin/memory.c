@@ -17,13 +17,13 @@ static const struct type *check_str(struct check *c, struct node *call)
 		node_make_str(call, what->name, n, type_string(c->arena, n + 1));
 		return call->type;
 	}
-	if (what->type->kind == TY_STRING && what->kind == N_STR) {
-		u32 n = what->str_len;
+	if (what->type->kind == TY_STRING && what->kind == N_STR && (!len || (len->is_const && len->value >= 0))) {
+		u32 n = len ? MIN(what->str_len, (u32)MIN(len->value, (s64)cap)) : what->str_len;
 
 		node_make_str(call, what->str, n, type_string(c->arena, n + 1));
 		return call->type;
 	}
-	if (what->type->kind == TY_STRING)
+	if (what->type->kind == TY_STRING && !len)
 		return what->type;
 	if (len && len->is_const) {
 		if (len->value < 0)
@@ -38,6 +38,8 @@ static const struct type *check_str(struct check *c, struct node *call)
 	}
 	if (what->type->kind == TY_STRUCT && !type_text_layout(what->type, &text))
 		return diag_type(c, what->span, D_NOT_TEXT, type_str(c->arena, what->type));
+	if (what->type->kind == TY_STRING)
+		cap = MIN(cap, what->type->count);
 	if (what->type->kind == TY_ARRAY && what->type->size && what->type->size < cap)
 		cap = what->type->size + 1;
 	return type_string(c->arena, MAX(cap, 1u));
@@ -106,7 +108,7 @@ static struct ir_val lower_str(struct lower *l, struct node *call)
 	enum space space = SPACE_NONE;
 	bool is_text = false;
 
-	if (what->type->kind == TY_STRING)
+	if (what->type->kind == TY_STRING && !len)
 		return lower_place(l, what);
 	if (limit && limit < cap) { /* compared with a short literal: no more is needed */
 		cap = ALIGN_UP(limit, 8u);
@@ -116,7 +118,7 @@ static struct ir_val lower_str(struct lower *l, struct node *call)
 	if (text_parts(l, what, &addr, &size)) {
 		is_text = true;
 		space = SPACE_USER;
-	} else if (what->type->kind == TY_ARRAY) {
+	} else if (what->type->kind == TY_ARRAY || what->type->kind == TY_STRING) {
 		v = lower_place(l, what);
 		addr = v.o;
 		space = v.space;
@@ -178,11 +180,14 @@ static struct ir_val lower_buf(struct lower *l, struct node *call)
 		addr = v.is_foreign ? v.o : ir_addr(l, v.o);
 		space = v.is_foreign ? v.space : SPACE_KERNEL;
 	}
-	size = len && !len->is_const ? bounded(l, lower_scalar(l, len), t->count) : o_imm(t->count);
-	if (canonical)
+	bool none = len && len->is_const && !len->value; /* its type has room for one byte */
+
+	size = len && !len->is_const ? bounded(l, lower_scalar(l, len), t->count) : o_imm(none ? 0 : t->count);
+	if (canonical || none)
 		ir_zero(l, dst, t->size);
 	ir_store(l, dst, 4, size);
-	lower_probe_read_sized(l, opnd_plus(dst, 4), size, t->count, addr, space);
+	if (!none)
+		lower_probe_read_sized(l, opnd_plus(dst, 4), size, t->count, addr, space);
 	v = val_memory(t, dst);
 	return v;
 }
