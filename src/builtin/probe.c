@@ -57,7 +57,7 @@ static struct node *args_record(struct check *c, const struct node *call, const 
 	struct node *record = node_new(c->arena, N_RECORD, call->span), **end = &record->a;
 
 	for (u32 i = 0; i < p->n_args; i++) {
-		if (p->args[i].is_result)
+		if (p->args[i].is_foreign)
 			continue;
 		*end = node_new(c->arena, N_NAMED, call->span);
 		(*end)->name = p->args[i].name;

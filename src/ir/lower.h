@@ -69,7 +69,8 @@ struct opnd lower_scratch_kept(struct lower *l, u32 size);
 void lower_probe_read(struct lower *l, struct opnd dst, u32 size, struct opnd addr, enum space space);
 /* Scalar of type t at a foreign address. */
 struct opnd lower_read_scalar(struct lower *l, const struct type *t, struct opnd addr, enum space space);
-/* NUL-terminated string; dst gets at most cap bytes; returns the helper's result. */
+/* NUL-terminated string; dst gets at most cap bytes; returns the helper's result. A string of the process that
+ * cannot be read at the entry of a system call is counted always. */
 struct opnd lower_read_str(struct lower *l, struct opnd dst, u32 cap, struct opnd addr, enum space space);
 
 /* The same with a size that the code bounds itself (at most cap). */

@@ -288,20 +288,36 @@ enum space lower_space(const struct lower *l, enum space s)
 	return s;
 }
 
-/* With -k: memory that could not be read is counted. */
-static void count_unreadable(struct lower *l, struct opnd rc)
+/* Memory that could not be read is counted; where a null pointer is meant, it is no such memory. */
+static void count_failure(struct lower *l, struct opnd rc, struct opnd addr, bool null_is_fine)
 {
-	struct ir_block *bad, *ok;
+	struct ir_block *bad = ir_block_new(l), *ok = ir_block_new(l), *failed = ir_block_new(l);
 
-	if (!l->env->extra_warnings)
-		return;
-	bad = ir_block_new(l);
-	ok = ir_block_new(l);
-	ir_branch(l, CC_SLT, rc, o_imm(0), bad, ok);
+	ir_branch(l, CC_SLT, rc, o_imm(0), failed, ok);
+	ir_place(l, failed);
+	if (null_is_fine)
+		ir_branch(l, CC_EQ, addr, o_imm(0), ok, bad);
+	else
+		ir_jump(l, bad);
 	ir_place(l, bad);
 	lower_loss(l, LOSS_UNREADABLE, NULL);
 	ir_jump(l, ok);
 	ir_place(l, ok);
+}
+
+/* With -k. */
+static void count_unreadable(struct lower *l, struct opnd rc, struct opnd addr)
+{
+	if (l->env->extra_warnings)
+		count_failure(l, rc, addr, false);
+}
+
+/* A string that a process hands over may lie in a page that it has not touched: no other probe meets that often. */
+static bool is_call_entry(const struct lower *l)
+{
+	const struct profile *p = l->profile;
+
+	return p->syscall_enter || (p->kind == PROFILE_TRACEPOINT && p->default_space == SPACE_USER);
 }
 
 void lower_probe_read(struct lower *l, struct opnd dst, u32 size, struct opnd addr, enum space space)
@@ -331,7 +347,10 @@ struct opnd lower_read_str_sized(struct lower *l, struct opnd dst, struct opnd s
 							 : BPF_FUNC_probe_read_kernel_str;
 	struct opnd rc = ir_call(l, helper, false, 3, dst, size, addr);
 
-	count_unreadable(l, rc);
+	if (helper == BPF_FUNC_probe_read_user_str && is_call_entry(l) && !l->env->extra_warnings)
+		count_failure(l, rc, addr, true);
+	else
+		count_unreadable(l, rc, addr);
 	return rc;
 }
 
@@ -347,7 +366,7 @@ void lower_probe_read_sized(struct lower *l, struct opnd dst, struct opnd size, 
 							 : BPF_FUNC_probe_read_kernel;
 
 	(void)cap;
-	count_unreadable(l, ir_call(l, helper, false, 3, dst, size, addr));
+	count_unreadable(l, ir_call(l, helper, false, 3, dst, size, addr), addr);
 }
 
 u32 lower_str_limit(struct lower *l)

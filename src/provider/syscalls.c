@@ -286,7 +286,7 @@ static void decoded_args(struct provider_env *env, struct profile *p, const char
 	p->decoded = true;
 	if (p->syscall_enter)
 		return;
-	p->retval = (struct arg_desc){ .name = "ret", .type = &ty_s64, .text = "long ret", .is_result = true,
+	p->retval = (struct arg_desc){ .name = "ret", .type = &ty_s64, .text = "long ret", .is_foreign = true,
 				       .loc = { .kind = LOC_CTX, .offset = 8, .size = 8, .is_signed = true } };
 	p->args[p->n_args++] = p->retval;
 	p->retval.text = NULL; /* listed once */
@@ -420,24 +420,35 @@ static const struct arg_desc *arg_of(const struct profile *p, const char *name)
 	return NULL;
 }
 
-/* Of several calls some may lack an argument that the clause names: there it is 0, or empty. */
+static void add_absent(struct provider_env *env, struct profile *p, const struct arg_desc *some)
+{
+	struct arg_desc *args = arena_array(env->arena, struct arg_desc, p->n_args + 1);
+
+	if (p->n_args)
+		memcpy(args, p->args, p->n_args * sizeof(*args));
+	args[p->n_args] = *some;
+	args[p->n_args].is_foreign = true;
+	args[p->n_args].loc =
+		(struct loc){ .kind = LOC_CONST, .size = some->loc.size, .is_signed = some->loc.is_signed };
+	p->args = args;
+	p->n_args++;
+}
+
+enum { MAX_FAMILY = 16 };
+
+/*
+ * Of several calls some may lack an argument that the clause names: there it is 0, or empty. When all
+ * arguments are used it is not known which are named too; groups and patterns are too many for that.
+ */
 static void fill_absent(struct provider_env *env, struct profile **p, u32 n)
 {
-	for (u32 k = 0; k < env->n_arg_names; k++) {
-		const struct arg_desc *some = NULL;
-
-		for (u32 i = 0; i < n && !some; i++)
-			some = arg_of(p[i], env->arg_names[k]);
-		for (u32 i = 0; i < n && some; i++) {
-			if (arg_of(p[i], some->name))
-				continue;
-			p[i]->args = memcpy(arena_array(env->arena, struct arg_desc, p[i]->n_args + 1), p[i]->args,
-					    p[i]->n_args * sizeof(*some));
-			p[i]->args[p[i]->n_args] = *some;
-			p[i]->args[p[i]->n_args++].loc =
-				(struct loc){ .kind = LOC_CONST, .size = some->loc.size, .is_signed = some->loc.is_signed };
-		}
-	}
+	if (n < 2 || (!env->arg_names && n > MAX_FAMILY))
+		return;
+	for (u32 i = 0; i < n; i++)
+		for (u32 k = 0, own = p[i]->n_args; k < own; k++)
+			for (u32 j = 0; j < n; j++)
+				if (!p[i]->args[k].is_foreign && !arg_of(p[j], p[i]->args[k].name))
+					add_absent(env, p[j], &p[i]->args[k]);
 }
 
 struct profile *syscalls_decoded(struct provider_env *env, u32 nr, bool is_return)
@@ -457,8 +468,7 @@ void syscalls_add_decoded(struct provider_env *env, const struct spec *spec, con
 			p[i]->n_args = 0;
 		profile_trim_args(env, p[i], n > 1);
 	}
-	if (n > 1 && env->arg_names)
-		fill_absent(env, p, n);
+	fill_absent(env, p, n);
 	for (u32 i = 0; i < n; i++)
 		add_to_group(env, &gs, p[i],
 			     arena_printf(env->arena, "%s:%s%s", spec->provider->name, syscall_name(numbers[i]),

@@ -110,7 +110,7 @@ struct arg_desc {
 	const struct type *type;
 	struct loc loc;
 	const char *text; /* its declaration as the kernel writes it, for listings; may be NULL */
-	bool is_result;	  /* what a call returned: no argument of it */
+	bool is_foreign;  /* no argument of this call: its result, or an argument of another call of its family */
 	const char *why;  /* it is known but cannot be read: the reason; loc is LOC_NONE then */
 };
 
