@@ -58,7 +58,7 @@ static const struct remedy remedies[] = {
 	{TRIED_UPROBE, EINVAL, "the offset is not in the file's code, or the semaphore is not where the note says"},
 	{TRIED_UPROBE, EIO, "the offset is beyond the end of the file"},
 	{TRIED_PERF, ESRCH, "the process is gone"},
-	{TRIED_PERF, ENOENT, "this machine has no such event (virtual machines often lack hardware counters)"},
+	{TRIED_PERF, ENOENT, "this machine has no such event: virtual machines often lack hardware counters; profile and software probes work without them"},
 	{TRIED_PERF, EOPNOTSUPP, "this machine cannot sample on this event"},
 	{TRIED_TIMER, ESRCH, "the process is gone"},
 	{TRIED_TIMER, EINVAL, "the frequency is above kernel.perf_event_max_sample_rate, or the period too short"},

@@ -3,6 +3,7 @@
  * A script as a list of declarations. The first word says what each one is; whatever is not macro,
  * fn, let, import, config or C text is a probe.
  */
+#include "lang/ftrace.h"
 #include "lang/parse.h"
 
 /* ---- macros */
@@ -202,8 +203,27 @@ bool parse_source(struct lang *l, struct source *src, struct script *into, u8 *r
 	return p.n_errors == 0;
 }
 
+/* Lines in ftrace's spelling are parsed as the script that they mean. */
+static struct source *from_ftrace(struct lang *l, struct source *src)
+{
+	const char *error = NULL, *text;
+	u32 at = 0;
+
+	text = ftrace_script(l->arena, src->text, src->len, &error, &at);
+	if (text)
+		return sources_add(l->sources, arena_printf(l->arena, "%s, as a script", src->name), text, strlen(text));
+	diag_help(l->diags, diag_report(l->diags, (struct span){ src->base + at, 1 }, D_FTRACE_SPELLING, error),
+		  "for example p:myopen do_sys_open filename=+0(%%si):string");
+	return NULL;
+}
+
 bool parse_script(struct lang *l, struct source *src)
 {
+	if (ftrace_spelled(src->text, src->len)) {
+		src = from_ftrace(l, src);
+		if (!src)
+			return false;
+	}
 	return parse_source(l, src, l->script, NULL);
 }
 

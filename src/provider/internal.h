@@ -64,6 +64,8 @@ const char *spec_pattern(const struct spec *spec, u32 i);
 struct spec *spec_split(struct provider_env *env, const char *text);
 /* Decimal, 0x, 0b, octal with underscores; false unless the whole text is one number. */
 bool text_number(const char *s, u64 *out);
+/* Hexadecimal digits alone. */
+bool text_number_hex(const char *s, u64 *out);
 
 /* ctype.c: C text of a tracepoint's field to a type. */
 const struct type *ctype_scalar(struct provider_env *env, const char *text, u32 size,

@@ -43,6 +43,41 @@ static const struct event hardware[] = {
 	{},
 };
 
+/*
+ * Caches: "L1-dcache-load-misses", as perf names them: cache, operation, "es" or "s", or "-misses" behind it.
+ * config is cache | operation << 8 | result << 16.
+ */
+static const char *const caches[] = { "L1-dcache", "L1-icache", "LLC", "dTLB", "iTLB", "branch", "node" };
+static const char *const operations[] = { "-load", "-store", "-prefetch" };
+
+static const char *cache_name(struct arena *a, u32 cache, u32 op, bool misses)
+{
+	return arena_printf(a, "%s%s%s", caches[cache], operations[op],
+			    misses ? "-misses" : op == 2 ? "es" : "s");
+}
+
+static bool find_cache(struct arena *a, const char *name, struct event *e)
+{
+	for (u32 i = 0; i < ARRAY_SIZE(caches) * ARRAY_SIZE(operations) * 2; i++) {
+		u32 cache = i / 6, op = i / 2 % 3, misses = i % 2;
+
+		if (!streq(cache_name(a, cache, op, misses), name))
+			continue;
+		*e = (struct event){ name, NULL, cache | op << 8 | misses << 16, 1000000 };
+		return true;
+	}
+	return false;
+}
+
+/* "r01c2", as perf names what the processor's manual calls event 0xc2 with unit mask 1. */
+static bool find_raw(const char *name, struct event *e, u64 *config)
+{
+	if (name[0] != 'r' || !text_number_hex(name + 1, config))
+		return false;
+	*e = (struct event){ name, NULL, 0, 1000000 };
+	return true;
+}
+
 static const struct event *find(const struct event *e, const char *name)
 {
 	for (; e->name; e++)
@@ -78,6 +113,8 @@ static int resolve(struct provider_env *env, const struct spec *spec, const stru
 		   u32 type, target_fn f, void *ctx)
 {
 	const struct event *e = find(table, spec->part[1]);
+	struct event made;
+	u64 config = 0;
 	struct targets ts = {};
 	struct profile *p;
 	struct site *s;
@@ -86,6 +123,16 @@ static int resolve(struct provider_env *env, const struct spec *spec, const stru
 	if (spec_has_wildcard(spec, 1)) {
 		probe_report(env, spec, D_PROBE_WILDCARD, spec->provider->name);
 		return -EINVAL;
+	}
+	if (!e && type == PERF_TYPE_HARDWARE && find_cache(env->arena, spec->part[1], &made)) {
+		e = &made;
+		type = PERF_TYPE_HW_CACHE;
+		config = made.config;
+	} else if (!e && type == PERF_TYPE_HARDWARE && find_raw(spec->part[1], &made, &config)) {
+		e = &made;
+		type = PERF_TYPE_RAW;
+	} else if (e) {
+		config = e->config;
 	}
 	if (!e) {
 		const char *near = near_event(table, spec->part[1]);
@@ -103,7 +150,7 @@ static int resolve(struct provider_env *env, const struct spec *spec, const stru
 			 profile_for_site(env, p, false, true))
 		     ->site;
 	s->perf_type = type;
-	s->perf_config = e->config;
+	s->perf_config = config;
 	s->period = period;
 	s->pid = env->pid > 0 ? env->pid : -1;
 	return targets_give(env, spec, &ts, NULL, f, ctx);
@@ -137,6 +184,20 @@ static int list(struct provider_env *env, const struct spec *spec, const struct 
 	return ret;
 }
 
+static int list_caches(struct provider_env *env, const struct spec *spec, list_fn f, void *ctx)
+{
+	const char *pattern = spec_pattern(spec, 1);
+	int ret = 0;
+
+	for (u32 i = 0; i < ARRAY_SIZE(caches) * ARRAY_SIZE(operations) * 2 && !ret; i++) {
+		const char *name = cache_name(env->arena, i / 6, i / 2 % 3, i % 2);
+
+		if (glob_match(pattern, name))
+			ret = f(ctx, arena_printf(env->arena, "hardware:%s:", name), NULL);
+	}
+	return ret;
+}
+
 static int list_software(struct provider_env *env, const struct spec *spec, bool verbose, list_fn f,
 			 void *ctx)
 {
@@ -146,7 +207,9 @@ static int list_software(struct provider_env *env, const struct spec *spec, bool
 static int list_hardware(struct provider_env *env, const struct spec *spec, bool verbose, list_fn f,
 			 void *ctx)
 {
-	return list(env, spec, hardware, f, ctx);
+	int ret = list(env, spec, hardware, f, ctx);
+
+	return ret || spec->n_parts < 2 ? ret : list_caches(env, spec, f, ctx);
 }
 
 const struct provider provider_software = {
@@ -168,7 +231,8 @@ const struct provider provider_hardware = {
 	.aliases = "h",
 	.syntax = "hardware:EVENT[:COUNT]",
 	.brief = "events that the processor counts: cycles, cache misses",
-	.doc = "Runs after every COUNT events on a processor. Virtual machines often have no counters.",
+	.doc = "Runs after every COUNT events on a processor. Also perf's cache events (L1-dcache-load-misses, LLC-loads, "
+	       "dTLB-store-misses ...) and raw ones (r01c2: unit mask 01, event c2). Virtual machines often have no counters.",
 	.example = "hardware:cache-misses:1000000 { @[comm] = count(); }",
 	.min_parts = 2,
 	.max_parts = 3,

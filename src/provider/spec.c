@@ -141,6 +141,21 @@ static u32 digit_value(char c)
 	return c >= 'a' && c <= 'f' ? (u32)(c - 'a') + 10 : 99;
 }
 
+bool text_number_hex(const char *s, u64 *out)
+{
+	u64 v = 0;
+
+	if (!*s || strlen(s) > 16)
+		return false;
+	for (; *s; s++) {
+		if (digit_value(*s) >= 16)
+			return false;
+		v = v << 4 | digit_value(*s);
+	}
+	*out = v;
+	return true;
+}
+
 bool text_number(const char *s, u64 *out)
 {
 	u32 base = 10;
