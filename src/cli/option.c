@@ -76,12 +76,6 @@ static int take_note(struct cli *c, const struct option_row *row, const char *va
 	return 0;
 }
 
-static int take_refuse(struct cli *c, const struct option_row *row, const char *value)
-{
-	say(c, "--%s: %s", row->name, row->why);
-	return 1;
-}
-
 static int take_command(struct cli *c, const struct option_row *row, const char *value)
 {
 	if (c->command == &command_explain && row->command == &command_list) {
@@ -95,6 +89,12 @@ static int take_command(struct cli *c, const struct option_row *row, const char 
 static int take_aot(struct cli *c, const struct option_row *row, const char *value)
 {
 	c->command = &command_build;
+	return take_text(c, row, value);
+}
+
+static int take_object(struct cli *c, const struct option_row *row, const char *value)
+{
+	c->command = &command_object;
 	return take_text(c, row, value);
 }
 
@@ -428,9 +428,9 @@ const struct option_row option_rows[] = {
 	{ .name = "verify-llvm-ir", .group = GROUP_COMPAT,
 	  .help = "likewise", .take = take_note,
 	  .why = no_llvm },
-	{ .name = "emit-elf", .arg = "FILE", .group = GROUP_COMPAT,
-	  .help = "refused: programs are not written to files", .take = take_refuse,
-	  .why = "programs are not written to files; -d bpf shows them" },
+	{ .name = "emit-elf", .arg = "FILE", .group = GROUP_COMPILER,
+	  .help = "write the programs to an object file and end", .take = take_object,
+	  .at = offsetof(struct cli, object), .not_for_tools = true },
 	{ .name = "aot", .arg = "TOOL", .group = GROUP_ASK,
 	  .help = "make a stand-alone executable of the script, as \"build -o TOOL\"",
 	  .take = take_aot, .at = offsetof(struct cli, output), .not_for_tools = true },

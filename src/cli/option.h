@@ -36,7 +36,7 @@ struct option_row {
 	/* value is NULL when arg is. 0, or the exit status after a message. */
 	int (*take)(struct cli *c, const struct option_row *row, const char *value);
 	size_t at;	 /* take_flag, take_text: the member of struct cli */
-	const char *why; /* take_note, take_refuse: what they say */
+	const char *why; /* take_note: what it says */
 	const struct command
 		*command; /* take_command: that one; else: only that command has the option */
 	u32 number;

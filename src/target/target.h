@@ -38,6 +38,9 @@ u64 target_cost(const struct program *prog, const struct bpf_func *f, const stru
 /* "probe_read_user", or NULL. */
 const char *target_helper_name(s32 number);
 
+/* All programs and maps as an ELF object; out is overwritten. */
+void target_object(struct buf *out, const struct program *prog, const char *license);
+
 /* One instruction as text (two slots for ld_imm64): "r1 = *(u64 *)(r6 +8)". Returns slots used. */
 u32 target_disasm(struct buf *b, const struct program *prog, const struct bpf_func *f, u32 insn);
 /* Whole function, script lines interleaved (-d bpf). */
