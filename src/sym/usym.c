@@ -15,6 +15,7 @@
 #include <unistd.h>
 #include "base/clock.h"
 #include "base/hash.h"
+#include "sym/demangle.h"
 #include "sym/elf.h"
 #include "sym/perfmap.h"
 #include "sym/procmaps.h"
@@ -63,38 +64,13 @@ struct usyms {
 
 /* ---- demangling */
 
-#if defined(SONDE_STATIC) && SONDE_STATIC
-static char *demangle_cxa(const char *mangled UNUSED)
-{
-	return NULL;
-}
-#else
-typedef char *(*cxa_demangle_fn)(const char *name, char *buf, size_t *len, int *status);
-
-static char *demangle_cxa(const char *mangled)
-{
-	static cxa_demangle_fn fn;
-	static bool tried;
-	int status = 0;
-
-	if (!tried) {
-		void *lib = dlopen("libstdc++.so.6", RTLD_LAZY | RTLD_LOCAL);
-
-		tried = true;
-		if (lib)
-			fn = (cxa_demangle_fn)(uintptr_t)dlsym(lib, "__cxa_demangle");
-	}
-	return fn ? fn(mangled, NULL, NULL, &status) : NULL;
-}
-#endif
-
-char *(*demangle_hook)(const char *mangled) = demangle_cxa;
+char *(*demangle_hook)(const char *mangled) = demangle;
 
 static const char *show_name(struct usyms *u, const char *name)
 {
 	struct demangled *d;
 
-	if (!u->demangle || !demangle_hook || strncmp(name, "_Z", 2))
+	if (!u->demangle || !demangle_hook || name[0] != '_' || (name[1] != 'Z' && name[1] != 'R'))
 		return name;
 	d = &u->demangled[hash_bytes(name, strlen(name)) & (DEMANGLED - 1)];
 	if (!d->from || !streq(d->from, name)) {

@@ -14,6 +14,8 @@ static int each_function(void *ctx, const struct elf_symbol *s)
 
 	sum += strlen(s->name);
 	elf_symbol_at(ctx, s->value, &other);
+	elf_frame_at(ctx, s->value, &other);
+	sum += elf_symbol_within(ctx, s->value, s->value + 16);
 	elf_address_to_offset(ctx, s->value, &off);
 	return 0;
 }
@@ -35,6 +37,8 @@ static void all(struct elf *e)
 	for (u32 i = 0; i < 100 && elf_section_at(e, i, &s); i++)
 		sum += strlen(s.name) + (s.bytes && s.size ? ((const u8 *)s.bytes)[s.size - 1] : 0);
 	elf_each_function(e, "*a*", each_function, e);
+	for (u32 i = 0; i < 8 && elf_code_segment(e, i, &s); i++)
+		sum += s.bytes && s.size ? ((const u8 *)s.bytes)[s.size - 1] : 0;
 	elf_each_usdt(e, each_usdt, NULL);
 	id = elf_build_id(e, &n);
 	for (u32 i = 0; id && i < n; i++)

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Any bytes as code: every instruction lies within them, and has an effect. */
+#include <stdlib.h>
+#include "provider/insn.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void decode_all(const u8 *code, u32 size, enum x86_mode mode)
+{
+	struct x86_insn in;
+	struct x86_effect e;
+
+	for (u32 at = 0; at < size; at += in.len ? in.len : 1) {
+		if (x86_decode(code + at, size - at, mode, &in) > MIN(size - at, 15u))
+			abort();
+		x86_effect(&in, &e);
+		if (in.len && x86_uprobe_emulates(&in, code + at, true) && x86_uprobe_misreads(&in))
+			abort();
+	}
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	u8 *copy = malloc(size + 1); /* so that one byte too far is seen */
+
+	memcpy(copy, data, size);
+	copy = realloc(copy, size ? size : 1);
+	decode_all(copy, (u32)size, X86_64);
+	decode_all(copy, (u32)size, X86_32);
+	free(copy);
+	return 0;
+}
