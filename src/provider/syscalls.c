@@ -21,7 +21,7 @@
 
 bool syscalls_raw_usable(const struct provider_env *env)
 {
-	return env->prefer_raw && !env->uses_stack;
+	return env->prefer_raw;
 }
 
 /* "sys_enter_newstat" -> 4; -1: not one, or newer than the table. */

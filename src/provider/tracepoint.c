@@ -7,7 +7,8 @@
  *	nothing of the record is read	raw tracepoint of the same name: detaching is 60 ms cheaper
  *	else				perf event of the tracepoint's id; the context is the record
  *
- * A kernel stack has other frames on the raw path, so clauses that ask for one take the perf path.
+ * A kernel stack has other frames on the raw path, so clauses that ask for one take the perf path; not those of
+ * system calls, whose perf path has the process's registers and no kernel stack at all on some kernels (6.1).
  * Events and their records come from tracefs, see sym/tracefs.h.
  */
 #include <errno.h>
