@@ -30,7 +30,7 @@ enum builtin_flags {
 	BI_READS_NAME = 512, /* probe, func: the site matters */
 	BI_READS_STACK = 1024,
 	BI_RECORD = 4096, /* args: its fields are what the probe's arguments are called */
-	BI_READS_GOID = 1 << 22, /* goid: the goroutine matters */
+	BI_READS_GOID = 1 << 25, /* goid: the goroutine matters */
 	BI_VARS = 131072, /* vars: likewise, of the variables in scope */
 	BI_SPECULATES = 8192, /* records behind it in the clause wait for commit() */
 	BI_OPTION = 16384, /* arguments: name, default, description; constant in this run alone: branches on it are all checked */

@@ -411,6 +411,12 @@ static bool run_one(struct build *b, const Dwarf_Op *op)
 
 /* ---- pieces */
 
+/* Either a register alone, or steps that leave something. */
+static bool has_result(const struct build *b)
+{
+	return b->depth || (b->reg >= 0 && !b->n);
+}
+
 static struct loc finish_loc(struct build *b)
 {
 	struct loc loc = { .kind = LOC_REG, .size = 8 };
@@ -430,8 +436,8 @@ static bool end_piece(struct build *b, u64 size)
 {
 	struct loc_piece *p = &b->piece[b->n_pieces];
 
-	if (b->reg < 0 && !b->depth)
-		return fail(b, partly);
+	if (!has_result(b))
+		return fail(b, b->n ? malformed : partly);
 	if (b->n_pieces == LOC_MAX_PIECES || !size || size > 4096)
 		return fail(b, "its location is too complicated");
 	p->loc = finish_loc(b);
@@ -468,7 +474,7 @@ bool expr_to_loc(struct expr_place *at, const Dwarf_Op *ops, size_t n, struct lo
 
 	if (!n)
 		return *why = gone, false;
-	if (!run(&b, ops, n) || (!b.n_pieces && b.reg < 0 && !b.depth)) {
+	if (!run(&b, ops, n) || (!b.n_pieces && !has_result(&b))) {
 		*why = b.why ? b.why : malformed;
 		return false;
 	}
