@@ -200,11 +200,24 @@ struct dwarf *dwarf_of(const char *path, const struct dwarf_registers *regs, str
 
 /* ---- code to scopes */
 
+static void index_units(struct dwarf *d)
+{
+	Dwarf_Addr base, low, high;
+
+	d->has_code = true;
+	for (u32 i = 0; i < d->units.n; i++)
+		for (ptrdiff_t at = 0;
+		     (at = d->f->dwarf_ranges(&d->units.v[i].die, at, &base, &low, &high)) > 0;)
+			vec_push(&d->arena, &d->code, (struct code){ low, high, d->units.v[i].die, i });
+}
+
 struct unit *dwarf_unit_at(struct dwarf *d, u64 pc)
 {
-	for (u32 i = 0; i < d->units.n; i++)
-		if (d->f->dwarf_haspc(&d->units.v[i].die, pc) > 0)
-			return &d->units.v[i];
+	if (!d->has_code)
+		index_units(d);
+	for (u32 i = 0; i < d->code.n; i++)
+		if (pc >= d->code.v[i].low && pc < d->code.v[i].high)
+			return &d->units.v[d->code.v[i].unit];
 	return NULL;
 }
 
@@ -249,14 +262,46 @@ static bool descend(struct dwarf *d, Dwarf_Die *die, u64 pc, struct scopes *out,
 	return false;
 }
 
+/* The functions that are not in others, with their addresses. */
+static void index_functions(struct dwarf *d, struct unit *u, Dwarf_Die *of, u32 depth)
+{
+	Dwarf_Addr base, low, high;
+	Dwarf_Die die;
+
+	if (depth > MAX_SCOPES || !die_child(d, of, &die))
+		return;
+	do {
+		int tag = d->f->dwarf_tag(&die);
+		ptrdiff_t at = 0;
+
+		if (is_container(tag))
+			index_functions(d, u, &die, depth + 1);
+		while (tag == DW_TAG_subprogram &&
+		       (at = d->f->dwarf_ranges(&die, at, &base, &low, &high)) > 0)
+			vec_push(&d->arena, &u->funcs, (struct code){ low, high, die, 0 });
+	} while (die_next(d, &die));
+}
+
 bool dwarf_scopes(struct dwarf *d, u64 pc, struct scopes *out)
 {
+	struct unit *u = dwarf_unit_at(d, pc);
+
 	out->n = 0;
-	out->unit = dwarf_unit_at(d, pc);
-	if (!out->unit)
+	out->unit = u;
+	if (!u)
 		return false;
-	out->die[out->n++] = out->unit->body;
-	return descend(d, &out->unit->body, pc, out, 0);
+	out->die[out->n++] = u->body;
+	if (!u->has_funcs) {
+		u->has_funcs = true;
+		index_functions(d, u, &u->body, 0);
+	}
+	for (u32 i = 0; i < u->funcs.n; i++)
+		if (pc >= u->funcs.v[i].low && pc < u->funcs.v[i].high) {
+			out->die[out->n++] = u->funcs.v[i].die;
+			descend(d, &u->funcs.v[i].die, pc, out, 0);
+			return true;
+		}
+	return false;
 }
 
 int scopes_function(const struct dwarf *d, struct scopes *s, bool inner)

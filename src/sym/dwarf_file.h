@@ -11,10 +11,18 @@
 
 struct elf;
 
+struct code { /* a range of addresses, and whose it is */
+	u64 low, high;
+	Dwarf_Die die; /* a function */
+	u32 unit;
+};
+
 struct unit {
 	Dwarf_Die die;	/* has the addresses and lines */
 	Dwarf_Die body; /* has the entries: another one in split files */
 	enum dwarf_language language;
+	VEC(struct code) funcs; /* filled when the first of them is looked for */
+	bool has_funcs;
 };
 
 struct dwarf {
@@ -30,6 +38,8 @@ struct dwarf {
 	Elf *elf;
 	Dwarf_CFI *cfi, *debug_cfi;
 	VEC(struct unit) units;
+	VEC(struct code) code; /* of units */
+	bool has_code;
 	struct hash types; /* address of an entry -> struct type */
 	u32 type_depth;
 };
