@@ -31,7 +31,7 @@ struct loaded {
 };
 
 struct ring {
-	int fd; /* borrowed from map_fd */
+	int fd;			/* borrowed from map_fd */
 	u64 size, drained_from; /* consumer position before the last drain */
 	volatile u64 *consumer, *producer;
 	u8 *data;

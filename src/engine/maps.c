@@ -30,7 +30,8 @@ enum { OLD_KEY_MAX = 512, ELEMENT_MAX = 4 << 20 }; /* MAX_BPF_STACK, KMALLOC_MAX
 
 static bool is_per_cpu(const struct map_desc *m)
 {
-	return m->bpf_type == BPF_MAP_TYPE_PERCPU_HASH || m->bpf_type == BPF_MAP_TYPE_LRU_PERCPU_HASH ||
+	return m->bpf_type == BPF_MAP_TYPE_PERCPU_HASH ||
+	       m->bpf_type == BPF_MAP_TYPE_LRU_PERCPU_HASH ||
 	       m->bpf_type == BPF_MAP_TYPE_PERCPU_ARRAY;
 }
 
@@ -38,14 +39,21 @@ static bool is_per_cpu(const struct map_desc *m)
 static void help_too_big(struct err *err, const struct map_desc *m)
 {
 	if (is_per_cpu(m) && m->value_size > SCRATCH_MAX)
-		err_help(err, "what each CPU keeps for a key has at most %d bytes: use fewer buckets, intervals "
-			      "or samples", SCRATCH_MAX);
+		err_help(
+			err,
+			"what each CPU keeps for a key has at most %d bytes: use fewer buckets, intervals "
+			"or samples",
+			SCRATCH_MAX);
 	else if (m->key_size + (u64)m->value_size > ELEMENT_MAX)
-		err_help(err, "a key and its value have at most %d bytes together: use shorter strings "
-			      "(str(s, length), max_strlen)", ELEMENT_MAX);
+		err_help(err,
+			 "a key and its value have at most %d bytes together: use shorter strings "
+			 "(str(s, length), max_strlen)",
+			 ELEMENT_MAX);
 	else if (m->key_size > OLD_KEY_MAX)
-		err_help(err, "before Linux 5.11 a key has at most %d bytes: use shorter strings in it "
-			      "(str(s, length), max_strlen)", OLD_KEY_MAX);
+		err_help(err,
+			 "before Linux 5.11 a key has at most %d bytes: use shorter strings in it "
+			 "(str(s, length), max_strlen)",
+			 OLD_KEY_MAX);
 }
 
 /*

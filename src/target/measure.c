@@ -9,7 +9,7 @@
 
 struct walk {
 	const struct bpf_func *f;
-	u64 *seen;	/* a bit for each instruction */
+	u64 *seen;	    /* a bit for each instruction */
 	u32 *wait, n, most; /* targets of the jumps that wait */
 };
 
@@ -61,7 +61,8 @@ static u32 count_maps(const struct program *prog, const struct bpf_func *f, u8 *
 	for (u32 i = 0; i < f->n_relocs; i++) {
 		const struct reloc *r = &f->relocs[i];
 
-		if ((r->kind != RELOC_MAP && r->kind != RELOC_MAP_VALUE) || r->index >= prog->maps.n || seen[r->index])
+		if ((r->kind != RELOC_MAP && r->kind != RELOC_MAP_VALUE) ||
+		    r->index >= prog->maps.n || seen[r->index])
 			continue;
 		seen[r->index] = 1;
 		n++;

@@ -27,8 +27,8 @@ struct check_error {
 	bool too_long; /* nothing is wrong, but a verifier would follow too many instructions */
 };
 /* 0, or -EACCES and the place where a kernel would refuse (or could misbehave). */
-int target_check(const struct program *prog, const struct bpf_func *f, const struct profile *profile,
-		 struct check_error *error);
+int target_check(const struct program *prog, const struct bpf_func *f,
+		 const struct profile *profile, struct check_error *error);
 
 /*
  * The most instructions that one run of a good program executes, callbacks and calls included; what

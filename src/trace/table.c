@@ -285,7 +285,9 @@ int table_key_compare(const struct names *names, const struct type *t, const voi
 	case TY_KSYM:
 	case TY_USERNAME:
 	case TY_CGROUP_PATH: return compare_u64((u64)value_int(t, a), (u64)value_int(t, b));
-	case TY_PROBE: return compare_probes(names, t->is_func, (u64)value_int(t, a), (u64)value_int(t, b));
+	case TY_PROBE:
+		return compare_probes(names, t->is_func, (u64)value_int(t, a),
+				      (u64)value_int(t, b));
 	case TY_STRING: return strncmp(a, b, t->count);
 	case TY_BUFFER: return compare_buffers(t, a, b);
 	case TY_FLOAT: return compare_floats(t, a, b);
