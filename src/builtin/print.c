@@ -6,6 +6,7 @@
  */
 #include <stdlib.h>
 #include "builtin/builtin.h"
+#include "builtin/text.h"
 #include "base/clock.h"
 
 /* ---- format strings */
@@ -422,7 +423,7 @@ static const struct action action_time = { .name = "time", .act = act_time };
 
 /* ---- join(): strings that an array of pointers points to, each in a place of its own in the record */
 
-enum { JOIN_ARGS = 16, JOIN_BYTES = 1024 };
+enum { JOIN_ARGS = 128, JOIN_BYTES = 1024, JOIN_ROOM = 16384 };
 
 static const struct type *check_join(struct check *c, struct node *call)
 {
@@ -448,53 +449,103 @@ static struct opnd join_array(struct lower *l, struct node *n, enum space *space
 	return v.is_foreign ? v.o : ir_addr(l, v.o);
 }
 
+/*
+ * The strings are gathered behind each other in scratch, each with its NUL, and only what they fill is sent:
+ *
+ *	record_head | "ls\0" "-l\0" ...
+ */
+struct joining {
+	struct opnd array, strings; /* the pointers; where the strings go */
+	struct opnd used;	    /* word: bytes in strings. In a register verifiers would follow its values */
+	enum space space;
+};
+
+static struct opnd join_used(struct lower *l, const struct joining *j)
+{
+	return ir_load(l, j->used, 8, false);
+}
+
+static struct opnd join_pointer(struct lower *l, const struct joining *j, struct opnd i)
+{
+	struct opnd at = ir_op2(l, IR_ADD, j->array, ir_op2(l, IR_SHL, i, o_imm(3)));
+
+	return lower_read_scalar(l, &ty_u64, at, j->space);
+}
+
+/* One more string; an unreadable one is empty. */
+static void join_string(struct lower *l, const struct joining *j, struct opnd p)
+{
+	struct ir_block *empty = ir_block_new(l), *more = ir_block_new(l);
+	u32 n = ir_var(l), mark;
+	struct opnd to = ir_op2(l, IR_AND, join_used(l, j), o_imm(JOIN_ROOM - 1)), rc;
+
+	to = ir_op2(l, IR_ADD, ir_addr(l, j->strings), to);
+	rc = lower_read_str(l, to, JOIN_BYTES, p, j->space);
+	ir_var_set(l, n, ir_op2(l, IR_AND, rc, o_imm(2 * JOIN_BYTES - 1)));
+	ir_branch(l, CC_SGT, rc, o_imm(0), more, empty);
+	mark = lower_values_mark(l);
+	ir_place(l, empty);
+	ir_store(l, to, 1, o_imm(0));
+	ir_var_set(l, n, o_imm(1));
+	ir_jump(l, more);
+	lower_values_drop(l, mark);
+	ir_place(l, more);
+	ir_store(l, j->used, 8, ir_op2(l, IR_ADD, join_used(l, j), o_temp(n)));
+}
+
+static void join_strings(struct lower *l, const struct joining *j)
+{
+	struct ir_block *done = ir_block_new(l), *more = ir_block_new(l), *cut = ir_block_new(l);
+	struct byte_loop b;
+	struct opnd p;
+
+	ir_store(l, j->used, 8, o_imm(0));
+	byte_loop_begin(l, &b, JOIN_ARGS);
+	b.step = 1;
+	p = join_pointer(l, j, o_temp(b.i));
+	ir_branch(l, CC_EQ, p, o_imm(0), done, more);
+	ir_place(l, more);
+	join_string(l, j, p);
+	byte_loop_while(l, &b, CC_ULT, join_used(l, j), o_imm(JOIN_ROOM));
+	ir_branch(l, CC_EQ, join_pointer(l, j, o_temp(b.i)), o_imm(0), done, cut);
+	ir_place(l, cut);
+	lower_loss(l, LOSS_CUT, NULL);
+	ir_jump(l, done);
+	ir_place(l, done);
+}
+
 static struct ir_val lower_join(struct lower *l, struct node *call)
 {
 	struct event_desc *e = event_new(l, call->builtin, call);
-	const struct type *t = type_string(l->arena, JOIN_BYTES);
-	enum space space;
-	struct opnd array = join_array(l, call_arg(call, 0), &space);
-	struct ir_block *end = ir_block_new(l);
-	u32 count = event_field(l, e, &ty_u64), n = ir_var(l);
-	struct event_build eb;
+	u32 head = e->size;
+	struct joining j = { 0 };
+	struct opnd record;
 
-	for (u32 i = 0; i < JOIN_ARGS; i++)
-		event_field(l, e, t);
 	e->text = call_arg(call, 1) ? call_str(call, 1) : " ";
-	eb = event_begin(l, e);
-	ir_var_set(l, n, o_imm(0));
-	for (u32 i = 0; i < JOIN_ARGS; i++) {
-		struct ir_block *more = ir_block_new(l);
-		struct opnd p = lower_read_scalar(l, &ty_u64, ir_op2(l, IR_ADD, array, o_imm(8 * i)), space);
-
-		ir_branch(l, CC_EQ, p, o_imm(0), end, more);
-		ir_place(l, more);
-		lower_read_str(l, event_at(&eb, 1 + i), JOIN_BYTES, p, space);
-		ir_var_set(l, n, o_imm(i + 1));
-	}
-	ir_jump(l, end);
-	ir_place(l, end);
-	ir_store(l, event_at(&eb, count), 8, o_temp(n));
-	event_end(l, &eb);
+	e->size = head + JOIN_ROOM + 2 * JOIN_BYTES;
+	j.array = join_array(l, call_arg(call, 0), &j.space);
+	record = lower_temp(l, e->size + 8, 8, "join");
+	j.used = opnd_plus(record, e->size);
+	j.strings = opnd_plus(record, head);
+	join_strings(l, &j);
+	event_output(l, e, record, at_most(l, ir_op2(l, IR_ADD, join_used(l, &j), o_imm(head)), e->size));
 	return val_scalar(&ty_void, o_imm(0));
 }
 
 static int act_join(struct actor *a, struct event_desc *e, const void *record, u32 len)
 {
-	const u8 *r = record;
-	u64 n;
+	const char *s = (const char *)record + sizeof(struct record_head), *end = (const char *)record + len;
 
-	(void)len;
-	memcpy(&n, r + e->fields[0].offset, sizeof n);
 	buf_clear(&text);
-	for (u32 i = 0; i < MIN(n, (u64)JOIN_ARGS); i++) {
-		const u8 *s = r + e->fields[1 + i].offset;
+	while (s < end) {
+		size_t n = strnlen(s, (size_t)(end - s));
 
-		if (i)
+		buf_add(&text, s, n);
+		s += n + 1;
+		if (s < end)
 			buf_puts(&text, e->text);
-		buf_add(&text, s, strnlen((const char *)s, JOIN_BYTES));
 	}
-	a->sink->output->text(a->sink, "join", text.s, text.len);
+	a->sink->output->text(a->sink, "join", text.s ? text.s : "", text.len);
 	return 0;
 }
 
@@ -538,7 +589,7 @@ static const struct builtin rows[] = {
 		.name = "join", .sig = "join(strings: any, separator: lit string = \" \")",
 		.brief = "print an array of strings",
 		.doc = "Prints the strings that an array of pointers points to, up to a null pointer, with separators and a "
-		       "newline: at most 16 of 1023 bytes.",
+		       "newline: at most 128 of 1023 bytes, 16384 bytes in all; more is counted.",
 		.example = "tracepoint:syscalls:sys_enter_execve { join(args.argv); }",
 		.flags = BI_STATEMENT, .engines = ON_ALL, .check = check_join, .lower = lower_join,
 		.action = &action_join,

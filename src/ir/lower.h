@@ -133,6 +133,11 @@ struct opnd event_at(const struct event_build *eb, u32 field);
 void event_end(struct lower *l, struct event_build *eb);
 /* The same, waking the reader at once: exit(). */
 void event_end_now(struct lower *l, struct event_build *eb);
+/*
+ * A record of any length, made in our own memory instead: room for a struct record_head, then len - 8 bytes
+ * of the action's own. len is bounded by e->size.
+ */
+void event_output(struct lower *l, struct event_desc *e, struct opnd record, struct opnd len);
 /* Records from here on wait for commit() of that number; 0: for nothing. Rows with BI_SPECULATES. */
 void lower_speculate(struct lower *l, struct opnd number);
 /* What waited for the number was decided: records from here on do not wait for it. */

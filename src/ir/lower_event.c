@@ -8,6 +8,8 @@
  */
 #include "ir/state.h"
 
+enum { RINGBUF_OUTPUT = 130 };
+
 u32 lower_string_index(struct lower *l, const char *s)
 {
 	struct program *p = l->prog;
@@ -90,14 +92,19 @@ void lower_speculation_decided(struct lower *l, struct opnd number)
 	ir_place(l, out);
 }
 
+static u32 number_event(struct lower *l, struct event_desc *e)
+{
+	vec_push(l->prog->arena, &l->prog->events, e);
+	e->size = ALIGN_UP(e->size, 8u);
+	return l->prog->events.n - 1;
+}
+
 struct event_build event_begin(struct lower *l, struct event_desc *e)
 {
 	struct ir_block *full = ir_block_new(l), *have = ir_block_new(l);
 	struct event_build eb = { .desc = e, .out = ir_block_new(l) };
-	u32 id = l->prog->events.n;
+	u32 id = number_event(l, e);
 
-	vec_push(l->prog->arena, &l->prog->events, e);
-	e->size = ALIGN_UP(e->size, 8u);
 	eb.record = ir_call(l, BPF_FUNC_ringbuf_reserve, false, 3, o_map(lower_internal_map(l, MAP_RING)),
 			    o_imm(e->size), o_imm(0));
 	ir_branch(l, CC_EQ, eb.record, o_imm(0), full, have);
@@ -122,6 +129,22 @@ static void submit(struct lower *l, struct event_build *eb, struct opnd flags)
 	ir_jump(l, eb->out);
 	vn_truncate(l, eb->mark);
 	ir_place(l, eb->out);
+}
+
+void event_output(struct lower *l, struct event_desc *e, struct opnd record, struct opnd len)
+{
+	struct ir_block *full = ir_block_new(l), *out = ir_block_new(l);
+	u32 ring = lower_internal_map(l, MAP_RING);
+	struct opnd flags, rc;
+
+	put_head(l, e, record, number_event(l, e));
+	flags = ir_load(l, o_data(lower_internal_map(l, MAP_DATA), DATA_RING_FLAGS), 8, false);
+	rc = ir_call(l, RINGBUF_OUTPUT, false, 4, o_map(ring), record, len, flags);
+	ir_branch(l, CC_EQ, rc, o_imm(0), out, full);
+	ir_place(l, full);
+	lower_loss(l, LOSS_RING_FULL, e->site);
+	ir_jump(l, out);
+	ir_place(l, out);
 }
 
 void event_end(struct lower *l, struct event_build *eb)

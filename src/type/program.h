@@ -143,6 +143,7 @@ enum loss_reason {
 	LOSS_NO_KEY,	 /* read of a missing key, with -k: run-time warning */
 	LOSS_NO_PROCESS, /* comm(pid) of a pid that nobody has: run-time warning */
 	LOSS_LOOP,	 /* a loop hit its bound */
+	LOSS_CUT,	 /* more strings than join() sends: run-time warning */
 };
 
 struct loss {
