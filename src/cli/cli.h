@@ -19,6 +19,7 @@ struct command {
 	const char *name, *args; /* "check", "FILE" */
 	const char *brief, *doc, *example;
 	int (*run)(struct cli *c); /* the exit status */
+	bool own_options; /* what follows are words, whatever they look like */
 };
 extern const struct command command_run, command_list, command_info, command_check, command_fmt,
 	command_explain, command_help, command_usage, command_version, command_compiler_bench,

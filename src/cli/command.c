@@ -5,7 +5,7 @@
 
 const struct command *const commands[] = {
 	&command_run, &command_top, &command_list,	&command_info, &command_check, &command_audit,
-	&command_build, &command_lsp, &command_fmt, &command_explain, &command_help, NULL,
+	&command_build, &command_lsp, &command_fmt, &command_dtrace, &command_explain, &command_help, NULL,
 };
 
 const struct command *command_find(const char *name)

@@ -2,7 +2,7 @@
 /*
  * In: the words of the command line. Out: an exit status. Called as "bpftrace", sonde answers as
  * that program would: no subcommands, and the version of the language it speaks. An executable made by
- * "sonde build" is its script.
+ * "sonde build" is its script; called as "dtrace", it makes headers and objects of USDT definitions.
  */
 #include <signal.h>
 #include <stdlib.h>
@@ -20,8 +20,9 @@ static int sonde_main(struct cli *c, int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-	const char *slash = argc ? strrchr(argv[0], '/') : NULL;
-	struct cli c = { .drop_in = argc && streq(slash ? slash + 1 : argv[0], "bpftrace") };
+	const char *slash = argc ? strrchr(argv[0], '/') : NULL, *name = slash ? slash + 1 : argc ? argv[0] : "";
+	struct cli c = { .drop_in = streq(name, "bpftrace"),
+			 .command = streq(name, "dtrace") ? &command_dtrace : NULL };
 	int rc;
 
 	signal(SIGPIPE, SIG_IGN);

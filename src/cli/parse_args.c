@@ -162,6 +162,10 @@ static int take_word(struct args *a, const char *word)
 {
 	struct cli *c = a->c;
 
+	if (c->command && c->command->own_options) {
+		c->words[c->n_words++] = word;
+		return 0;
+	}
 	if (a->all_words && starts_with(word, "--")) {
 		c->named[c->o.n_named++] = word;
 		return 0;
