@@ -3,15 +3,10 @@
  * Probe text, C text of format files, USDT operands and instruction bytes: anything may come in.
  * Only what asks nothing of the system is resolved.
  */
+#include "provider/insn.h"
 #include "provider/internal.h"
 #include "provider/usdt_args.h"
 #include "sym/tracefs.h"
-
-static bool any_symbol(void *ctx, const char *name, u64 *address)
-{
-	*address = 0x1234;
-	return *name != '.';
-}
 
 int LLVMFuzzerTestOneInput(const u8 *data, size_t len);
 
