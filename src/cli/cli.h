@@ -23,7 +23,7 @@ struct command {
 };
 extern const struct command command_run, command_list, command_info, command_check, command_fmt,
 	command_explain, command_help, command_usage, command_version, command_compiler_bench,
-	command_tool_help, command_build, command_top, command_lsp, command_audit, command_object;
+	command_tool_help, command_build, command_top, command_lsp, command_audit, command_object, command_dtrace;
 /* Those that may be written as a first word; NULL-terminated. */
 extern const struct command *const commands[];
 const struct command *command_find(const char *name);
