@@ -367,6 +367,8 @@ static void check_for(struct check *c, struct node *n)
 			      : NULL;
 	if (v == n->c->var && !type_is_moot(t))
 		check_unify_var(c, v, t, n->c->span);
+	else if (v == n->c->var && t->kind == TY_ERROR)
+		v->type = t; /* said already */
 	n->c->type = v->type;
 	c->in_callback |= over_map;
 	c->loop_depth++;
