@@ -167,6 +167,16 @@ struct ir_val lower_loc_steps(struct lower *l, const struct loc *loc, const stru
 	return val_scalar(t, lower_convert(l, o, &ty_s64, t));
 }
 
+bool lower_loc_is_place(const struct arg_desc *arg)
+{
+	return arg->loc.kind == LOC_EXPR && !arg->loc.is_value;
+}
+
+struct ir_val lower_loc_place(struct lower *l, const struct arg_desc *arg)
+{
+	return val_foreign(arg->type, run(l, &arg->loc), code_space(l));
+}
+
 /* ---- pieces */
 
 static struct opnd piece_word(struct lower *l, const struct loc *loc)

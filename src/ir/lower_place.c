@@ -152,6 +152,8 @@ static struct ir_val field_place(struct lower *l, struct node *n, const struct f
 	const struct type *t = n->a->type;
 	struct ir_val base;
 
+	if (n->data && !bits && lower_loc_is_place(n->data)) /* its address may be wanted */
+		return lower_loc_place(l, n->data);
 	if (n->data) /* args.NAME */
 		return lower_loc(l, n->data);
 	if (bits && loads_directly(l, n)) {

@@ -105,6 +105,8 @@ struct opnd lower_saved_registers(struct lower *l);
 struct opnd lower_ctx_load(struct lower *l, u32 offset, u32 size, bool is_signed);
 /* ---- lower_loc.c: LOC_EXPR and LOC_PIECES */
 struct ir_val lower_loc_steps(struct lower *l, const struct loc *loc, const struct type *t);
+bool lower_loc_is_place(const struct arg_desc *arg); /* it lies in memory of the traced code */
+struct ir_val lower_loc_place(struct lower *l, const struct arg_desc *arg);
 struct ir_val lower_loc_pieces(struct lower *l, const struct loc *loc, const struct type *t);
 /* ---- lower_float.c */
 struct opnd lower_float_load(struct lower *l, const struct ir_val *v); /* the bits of a double */

@@ -503,14 +503,23 @@ static const struct type *check_binary(struct check *c, struct node *n)
 	return n->type;
 }
 
+/* args.x, vars.x: in memory of the traced program, or in registers; then NULL. */
+static const struct type *memory_of_arg(const struct arg_desc *arg)
+{
+	static const struct type user = { .kind = TY_POINTER, .size = 8, .align = 8, .space = SPACE_USER,
+					  .elem = &ty_void };
+
+	return arg->loc.kind == LOC_EXPR && !arg->loc.is_value ? &user : NULL;
+}
+
 /* The pointer behind which n lies, or NULL: it is a copy. */
 static const struct type *pointer_before(const struct node *n)
 {
 	for (; n; n = n->a) {
 		if (n->kind != N_FIELD && n->kind != N_INDEX && n->kind != N_UNARY)
 			return NULL;
-		if (n->kind == N_FIELD && n->data) /* args.x: maybe a register */
-			return NULL;
+		if (n->kind == N_FIELD && n->data)
+			return memory_of_arg(n->data);
 		if (n->field && n->field->bit_size)
 			return NULL;
 		if (n->a->type->kind == TY_POINTER)
