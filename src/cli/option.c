@@ -10,6 +10,7 @@
 #include "cli/option.h"
 #include "engine/engine.h"
 #include "output/index.h"
+#include "sym/elf.h"
 
 enum { PID_MAX_LIMIT = 0x400000 }; /* include/linux/threads.h, 64-bit */
 
@@ -67,6 +68,16 @@ void take_include_path(struct cli *c, const char *variable)
 			take_list(c, option_by_key('I'), arena_strndup(&c->words_arena, s, n));
 		s += n;
 	}
+}
+
+static int take_debuginfo(struct cli *c, const struct option_row *row, const char *value)
+{
+	static char *dirs;
+
+	free(dirs);
+	dirs = xasprintf("%s:/usr/lib/debug", value);
+	elf_debug_dirs(dirs);
+	return 0;
 }
 
 static int take_note(struct cli *c, const struct option_row *row, const char *value)
@@ -416,9 +427,8 @@ const struct option_row option_rows[] = {
 	{ .name = "dwarf-pid", .arg = "PID", .group = GROUP_COMPAT,
 	  .help = "user stacks are walked without it", .take = take_note,
 	  .why = "user stacks are walked by frame pointers" },
-	{ .name = "debuginfo", .arg = "DIR[:DIR]", .group = GROUP_COMPAT,
-	  .help = "directories of debug information", .take = take_note,
-	  .why = "debug information is looked for beside the program and in /usr/lib/debug" },
+	{ .name = "debuginfo", .arg = "DIR[:DIR]", .group = GROUP_WHAT,
+	  .help = "directories of debug information, before /usr/lib/debug", .take = take_debuginfo },
 	{ .name = "traceable-functions", .arg = "FILE", .group = GROUP_COMPAT,
 	  .help = "the kernel is asked itself", .take = take_note,
 	  .why = "the kernel is asked which functions can be traced" },

@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 #include "base/buf.h"
+#include "sym/debuginfod.h"
 #include "sym/elf_file.h"
 
 #define NT_STAPSDT 3
@@ -215,11 +216,22 @@ static struct elf *search(const struct elf *e)
 	return debug;
 }
 
+static struct elf *fetch(const struct elf *e)
+{
+	u32 len;
+	const u8 *id = elf_build_id(e, &len);
+	char *path = id ? debuginfod_path(id, len) : NULL;
+
+	return path ? open_debug(e, path) : NULL;
+}
+
 struct elf *elf_debug_file(struct elf *e)
 {
 	if (!e->debug_tried) {
 		e->debug_tried = true;
 		e->debug = search(e);
+		if (!e->debug)
+			e->debug = fetch(e);
 	}
 	return e->debug;
 }
