@@ -2,12 +2,23 @@
 /* The command without a name: compile the script, trace, print. The work is session_run()'s. */
 #include <stdlib.h>
 #include "cli/cli.h"
+#include "cli/tool.h"
+
+/* A tool that needs a word says which in its title. */
+static int check_words(const struct cli *c)
+{
+	if (!c->is_run || !c->tool || c->n_words > 1 || !*c->tool->words)
+		return 0;
+	return say_usage(c, "%s needs %s", c->tool->name, c->tool->words);
+}
 
 static int run(struct cli *c)
 {
 	struct err err = { 0 };
 	int rc = script_read(c), lost;
 
+	if (!rc)
+		rc = check_words(c);
 	if (!rc)
 		rc = sink_open(c);
 	if (rc)
@@ -34,7 +45,8 @@ const struct command command_top = {
 	       "what the script prints stands below; elsewhere each drawing is a block of lines under the time of "
 	       "day. -i 500ms is the time between two drawings (1s), --anew lets aggregations begin again "
 	       "after each of them. Ends as \"run\" does, and then shows all.",
-	.example = "sonde top -i 2s --anew -e 'tracepoint:raw_syscalls:sys_enter { @[comm] = count(); }'",
+	.example =
+		"sonde top -i 2s --anew -e 'tracepoint:raw_syscalls:sys_enter { @[comm] = count(); }'",
 	.run = top,
 };
 

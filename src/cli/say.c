@@ -51,9 +51,10 @@ int say_usage(const struct cli *c, const char *fmt, ...)
 	va_start(ap, fmt);
 	say_line(c, false, fmt, ap);
 	va_end(ap);
-	if (c->bundle) {
+	if (c->bundle || c->tool) {
 		tool_put_usage(c, &usage);
-		fprintf(stderr, "%s    %s --help\n", usage.s, c->program);
+		fprintf(stderr, "%s    %s%s%s --help\n", usage.s, c->program, c->bundle ? "" : " run ",
+			c->bundle ? "" : c->words[0]);
 		buf_release(&usage);
 		return 1;
 	}
