@@ -14,6 +14,7 @@
 #include "cli/front.h"
 #include "engine/engine.h"
 #include "session/view.h"
+#include "sym/tracefs.h"
 
 struct listing {
 	struct cli *c;
@@ -127,8 +128,12 @@ static int list_pattern(struct cli *c, struct listing *l)
 	n = probes_list(&env, pattern, l->verbose, on_probe, l, &err);
 	say_err(c, &err);
 	err_release(&err);
+	err = (struct err){ 0 };
 	provider_env_release(&env);
 	front_release(&f);
+	if (n == 0 && !l->error && !tracefs_path(&err))
+		say_err(c, &err);
+	err_release(&err);
 	if (n == 0 && !l->error)
 		say_note(c, "nothing matches \"%s\"%s", pattern ? pattern : "*",
 			 geteuid() ? " (most lists can be read by root alone)" : "");

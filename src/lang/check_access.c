@@ -96,8 +96,10 @@ static const struct type *unseen_arg(struct check *c, struct node *n, const stru
 			check_report(c, n->span, D_NOT_CHECKED, name, p->args_unseen);
 		c->env->unchecked = true;
 	} else {
-		diag_help(c->diags, check_report(c, n->span, D_NOT_VISIBLE, name, p->args_unseen),
-			  "tracing needs root: try it with sudo");
+		struct diag *d = check_report(c, n->span, D_NOT_VISIBLE, name, p->args_unseen);
+
+		if (p->args_unseen_help && *p->args_unseen_help)
+			diag_help(c->diags, d, "%s", p->args_unseen_help);
 	}
 	return &ty_error;
 }

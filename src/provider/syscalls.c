@@ -158,8 +158,10 @@ static void enter_args(struct provider_env *env, struct profile *p, const char *
 		enter_args_of_format(env, p, f);
 	else
 		enter_args_of_btf(env, p, event + strlen(ENTER));
-	if (!f && p->n_args <= 1) /* the number alone */
+	if (!f && p->n_args <= 1) { /* the number alone */
 		p->args_unseen = arena_strdup(env->arena, err.text);
+		p->args_unseen_help = arena_strdup(env->arena, err.help);
+	}
 	err_release(&err);
 }
 

@@ -59,6 +59,20 @@ static const char *search(void)
 	return mounted_elsewhere();
 }
 
+/* Under lockdown=confidentiality it is mounted, and no file can be made in it (fs/tracefs/inode.c). */
+static bool is_empty(const char *root, struct err *err)
+{
+	char path[300];
+
+	snprintf(path, sizeof(path), "%s/events", root);
+	if (access(path, F_OK) == 0 || errno != ENOENT)
+		return false;
+	err_set(err, -EPERM, "%s is empty: the kernel hides its tracing files", root);
+	err_help(err, "with lockdown=confidentiality it does so to root as well, see /sys/kernel/security/lockdown: "
+		      "boot with lockdown=integrity or none");
+	return true;
+}
+
 const char *tracefs_path(struct err *err)
 {
 	static const char *known;
@@ -66,6 +80,8 @@ const char *tracefs_path(struct err *err)
 	if (known)
 		return known;
 	known = search();
+	if (known && is_empty(known, err))
+		return known = NULL;
 	if (known)
 		return known;
 	if (access(native, F_OK) == 0 &&
@@ -106,7 +122,8 @@ static int list_dirs(struct arena *a, const char *path, struct names *names, str
 		if (e->d_name[0] != '.' && (e->d_type == DT_DIR || e->d_type == DT_UNKNOWN))
 			vec_push(a, &names->list, arena_strdup(a, e->d_name));
 	closedir(d);
-	qsort(names->list.v, names->list.n, sizeof(*names->list.v), by_string);
+	if (names->list.n)
+		qsort(names->list.v, names->list.n, sizeof(*names->list.v), by_string);
 	vec_push(a, &names->list, NULL);
 	return 0;
 }

@@ -135,6 +135,7 @@ struct profile {
 	/* arg0.. argN: n_argn of them, or 0 when not available */
 	struct arg_desc *argn;
 	u32 n_argn;
+	const char *args_unseen_help; /* ... and what helps */
 	const char *args_unseen; /* why the arguments cannot be known here; NULL: args are all there are */
 	struct arg_desc retval; /* kind LOC_NONE: none */
 	bool has_func;		/* func can be answered */
