@@ -23,6 +23,9 @@ struct ir_val lower_seq_printf(struct lower *l, struct node *call);
 /* The text of such a record, in out. */
 void format_record(struct actor *a, struct event_desc *e, const void *record, struct buf *out);
 
+/* At the end of a run. */
+void action_files_close(struct actor *a);
+
 /* After checking: reports options behind -- that no getopt() asks for. */
 bool builtin_check_options(struct env *env, struct diags *diags);
 

@@ -171,11 +171,6 @@ static struct ir_val lower_cookie(struct lower *l, struct node *call)
 	return val_scalar(&ty_u64, ir_call(l, SOCKET_COOKIE, false, 1, lower_scalar(l, call_arg(call, 0))));
 }
 
-static const struct type *check_skboutput(struct check *c, struct node *call)
-{
-	return diag_type(c, call->span, D_NO_SKBOUTPUT);
-}
-
 static const struct builtin rows[] = {
 	{
 		.name = "ntop", .sig = "ntop(family: any, address: any = 0) -> inet", .brief = "a network address as text",
@@ -208,12 +203,6 @@ static const struct builtin rows[] = {
 		       "arguments: fentry, fexit, rawtracepoint.",
 		.example = "rawtracepoint:inet_sock_set_state { @[socket_cookie(args.sk)] = count(); }",
 		.flags = BI_NEEDS_PROFILE | BI_READS_TYPED, .engines = ON_KERNEL, .check = check_cookie, .lower = lower_cookie,
-	},
-	{
-		.name = "skboutput", .sig = "skboutput(file: lit string, skb: any, length: int, offset: int) -> uint64",
-		.brief = "write a packet to a file", .doc = "Not available: sonde writes no packet files.",
-		.example = "",
-		.engines = ON_KERNEL, .check = check_skboutput,
 	},
 };
 

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include "base/clock.h"
+#include "builtin/builtin.h"
 #include "base/glob.h"
 #include "session/run.h"
 #include "session/stage.h"
@@ -318,6 +319,7 @@ int session_run(const struct session_options *o, struct err *err)
 		actor_init(r);
 		rc = run_attached(r, err);
 		child_end(r);
+		action_files_close(&r->actor);
 		if (r->k)
 			kernel_close(r->k);
 		vm_free(r->vm);

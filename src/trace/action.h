@@ -26,6 +26,7 @@ struct actor {
 	void (*speculation)(void *ctx, u32 number, bool commit);
 	/* system(): starts the command; its output joins ours in order; draining goes on meanwhile. */
 	void (*system)(void *ctx, const char *command);
+	struct action_file *files; /* that actions have open: action_files_close() */
 	bool warnings; /* warnf and run-time warnings are shown */
 	u32 max_cat_bytes;
 };
