@@ -10,6 +10,7 @@
  */
 #include "provider/abi.h"
 #include "provider/uargs.h"
+#include "sym/btf.h"
 #include "sym/dwarf.h"
 #include "sym/elf.h"
 
@@ -44,7 +45,12 @@ static const struct type *find_type(void *ctx, u8 tag, const char *name, bool ev
 	struct dwarf *d = uargs_open(s->path, &err);
 
 	err_release(&err);
-	return d ? dwarf_find_type(d, s->pc, tag, name, everywhere) : NULL;
+	if (!d) {
+		struct btf *btf = btf_of_program(s->path);
+
+		return btf ? btf_type_by_name(btf, tag, name) : NULL;
+	}
+	return dwarf_find_type(d, s->pc, tag, name, everywhere);
 }
 
 static const struct type_scope *scope_of(struct provider_env *env, const struct uargs_site *site, u64 pc)
@@ -62,7 +68,7 @@ static const struct type_scope *scope_of(struct provider_env *env, const struct 
 struct params {
 	struct provider_env *env;
 	struct dwarf *d;
-	struct dwarf_func func;
+	struct dwarf_func func; /* producer may be NULL: not from DWARF */
 	u64 pc;
 	bool at_entry, is_return, many;
 	struct abi abi;
@@ -160,7 +166,7 @@ static int skip_param(void *ctx, const struct dwarf_var *v)
 
 static void choose_convention(struct params *p)
 {
-	bool in_registers = strstr(p->func.producer, "regabi") != NULL;
+	bool in_registers = p->func.producer && strstr(p->func.producer, "regabi");
 
 	switch (p->func.language) {
 	case LANGUAGE_GO:
@@ -346,6 +352,38 @@ static void describe(struct params *p, struct profile *to, struct uargs_site *si
 	to->fixed_place |= !p->at_entry;
 }
 
+/* ---- without DWARF: a BTF section, which has prototypes; the rest is the calling convention's */
+
+enum { MAX_PARAMS = 32 };
+
+static bool from_btf(struct provider_env *env, struct profile *to, const struct uargs_site *site, u64 pc)
+{
+	struct params p = { .env = env, .pc = pc, .is_return = to->is_return, .many = site->many };
+	struct btf *btf = btf_of_program(site->path);
+	struct btf_param param[MAX_PARAMS];
+	struct elf_symbol s;
+	int n;
+
+	if (!btf || !elf_symbol_at((struct elf *)(uintptr_t)site->elf, pc, &s))
+		return false;
+	n = btf_func(btf, s.name, param, MAX_PARAMS, &p.func.result, NULL);
+	if (n < 0)
+		return false;
+	p.func.name = s.name;
+	p.at_entry = s.value == pc;
+	choose_convention(&p);
+	if (p.is_return) {
+		describe_result(&p, to);
+		return true;
+	}
+	for (int i = 0; i < n && p.at_entry; i++)
+		add_param(&p, &(struct dwarf_var){ .name = param[i].name, .type = param[i].type, .in_frame = true });
+	to->args = p.list.v;
+	to->n_args = p.list.n;
+	to->args_name = arena_printf(env->arena, "the parameter list of %s", s.name);
+	return p.at_entry;
+}
+
 static const char *reason(struct provider_env *env, const struct err *err)
 {
 	return *err->help ? arena_printf(env->arena, "%s: %s", err->text, err->help)
@@ -360,7 +398,8 @@ static void from_debug_info(struct provider_env *env, struct profile *to, struct
 
 	p.d = uargs_open(site->path, &err);
 	if (!p.d) {
-		to->args_why = reason(env, &err);
+		if (!from_btf(env, to, site, pc))
+			to->args_why = reason(env, &err);
 		err_release(&err);
 		return;
 	}

@@ -25,6 +25,9 @@ struct btf *btf_open(struct arena *a, const char *path, struct err *err);
 /* From bytes (fuzzing, BTF sections of binaries); base may be NULL. Bytes are borrowed. */
 struct btf *btf_from_bytes(struct arena *a, const void *bytes, size_t len, struct btf *base,
 			   struct err *err);
+/* The .BTF section of a program or library: its pointers are to user memory. Kept until the process ends;
+ * NULL: it has none that can be read. */
+struct btf *btf_of_program(const char *path);
 /* Split BTF of a module from /sys/kernel/btf/NAME; cached in base. */
 struct btf *btf_module(struct btf *base, const char *module);
 void btf_close(struct btf *b);

@@ -41,6 +41,7 @@ struct btf {
 	void *index_map; /* the cache that offset and names (and bytes, perhaps) lie in, or NULL */
 	size_t index_len;
 	bool is_vmlinux; /* the running kernel's: worth caching */
+	bool is_user;	 /* a program's: pointers are to its memory */
 	/* names, built after a few searches: open addressing, 0 is free, else id */
 	u32 *names;
 	u32 names_cap;

@@ -225,6 +225,8 @@ static const struct type *make_enum(struct btf *b, const struct btf_type *raw, u
 /* __user on the pointee becomes a chain of type tags between pointer and pointee. */
 static enum space pointee_space(const struct btf *b, u32 id)
 {
+	enum space plain = b->is_user ? SPACE_USER : SPACE_KERNEL;
+
 	for (u32 i = 0; i < 16; i++) {
 		const struct btf_type *raw = btf_raw(b, id);
 
@@ -238,11 +240,11 @@ static enum space pointee_space(const struct btf *b, u32 id)
 		case BTF_KIND_CONST:
 		case BTF_KIND_VOLATILE:
 		case BTF_KIND_RESTRICT: break;
-		default: return SPACE_KERNEL;
+		default: return plain;
 		}
 		id = raw->type;
 	}
-	return SPACE_KERNEL;
+	return plain;
 }
 
 /* Only plain char makes a string: unsigned char and u8 are bytes. */
