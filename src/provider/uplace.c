@@ -561,7 +561,7 @@ static bool moves_registers(const struct provider_env *env, const struct uplace 
 {
 	bool moved = false;
 
-	for (u8 i = 0; i < ARRAY_SIZE(arg_regs); i++)
+	for (u32 i = 0; i < ARRAY_SIZE(arg_regs); i++)
 		moved |= (env->script.argn >> i & 1) && at->reg[arg_regs[i]] != arg_regs[i];
 	return moved;
 }

@@ -207,9 +207,12 @@ void appear_start(struct run *r)
 			watch_known(r->watch, r->c.sites.v[i].site.path);
 	for (u32 i = 0; i < r->c.lates.n; i++) {
 		struct late *l = &r->c.lates.v[i];
-		const char *path = glob_has_wildcard(l->pattern) ? l->pattern : path_find_binary(&r->c.arena, l->pattern, -1);
+		const char *path = NULL;
 
-		l->pattern = path ? path : l->pattern;
+		if (!glob_has_wildcard(l->pattern))
+			path = path_find_binary(&r->c.arena, l->pattern, -1);
+		if (path)
+			l->pattern = path;
 		watch_add(r->watch, l->pattern);
 	}
 	watch_start(r->watch);

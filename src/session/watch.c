@@ -351,7 +351,7 @@ struct watch *watch_new(void)
 {
 	struct watch *w = xcalloc(1, sizeof(*w));
 
-	w->fan_fd = fanotify_init(FAN_CLASS_CONTENT | FAN_CLOEXEC | FAN_NONBLOCK, O_RDONLY | O_CLOEXEC | O_LARGEFILE);
+	w->fan_fd = fanotify_init(FAN_CLASS_CONTENT | FAN_CLOEXEC | FAN_NONBLOCK, O_RDONLY | O_CLOEXEC);
 	w->notify_fd = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
 	w->ready_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	w->stop_fd = eventfd(0, EFD_CLOEXEC);
