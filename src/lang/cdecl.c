@@ -208,7 +208,8 @@ static void read_foreign(struct cdecl *c, const char *path, const char *text)
 /* Headers of the kernel: BTF has what they declare, as it was built. */
 static bool is_kernel_header(const char *name)
 {
-	static const char *const folders[] = { "linux/", "uapi/", "asm/", "asm-generic/", "net/", "trace/" };
+	static const char *const folders[] = { "linux/",       "uapi/", "asm/",
+					       "asm-generic/", "net/",	"trace/" };
 
 	for (u32 i = 0; i < ARRAY_SIZE(folders); i++)
 		if (starts_with(name, folders[i]))

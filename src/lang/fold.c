@@ -132,16 +132,13 @@ static void set_wide(struct check *c, struct node *n, wide v, bool is_unsigned)
 		n->type = type_literal((s64)v);
 }
 
-enum sameness {
-	DIFFERENT,
-	SAME,
-	NOT_KNOWN
-};
+enum sameness { DIFFERENT, SAME, NOT_KNOWN };
 
 static enum sameness compare(const struct node *a, const struct node *b);
 
 /* The member that stands at the same place as e, or has its name. */
-static const struct node *partner(const struct node *list, const struct node *b, const struct node *e)
+static const struct node *partner(const struct node *list, const struct node *b,
+				  const struct node *e)
 {
 	const struct node *other = b->a;
 
@@ -164,7 +161,8 @@ static enum sameness compare_members(const struct node *a, const struct node *b)
 		const struct node *other = partner(a->a, b, e);
 		bool is_record = a->kind == N_RECORD;
 		enum sameness s =
-			other ? compare(is_record ? e->a : e, is_record ? other->a : other) : NOT_KNOWN;
+			other ? compare(is_record ? e->a : e, is_record ? other->a : other)
+			      : NOT_KNOWN;
 
 		if (s == NOT_KNOWN)
 			return NOT_KNOWN;

@@ -211,8 +211,11 @@ static struct source *from_ftrace(struct lang *l, struct source *src)
 
 	text = ftrace_script(l->arena, src->text, src->len, &error, &at);
 	if (text)
-		return sources_add(l->sources, arena_printf(l->arena, "%s, as a script", src->name), text, strlen(text));
-	diag_help(l->diags, diag_report(l->diags, (struct span){ src->base + at, 1 }, D_FTRACE_SPELLING, error),
+		return sources_add(l->sources, arena_printf(l->arena, "%s, as a script", src->name),
+				   text, strlen(text));
+	diag_help(l->diags,
+		  diag_report(l->diags, (struct span){ src->base + at, 1 }, D_FTRACE_SPELLING,
+			      error),
 		  "for example p:myopen do_sys_open filename=+0(%%si):string");
 	return NULL;
 }

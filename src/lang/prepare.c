@@ -221,12 +221,13 @@ static bool read_includes(struct lang *l, struct cdecl *c)
 		l->env->read_import(l->env, "", l->env->includes[i], &found);
 		if (found.text) {
 			const char *name = interns(l->names, found.path);
-			struct source *src = sources_add(l->sources, name, found.text, strlen(found.text));
+			struct source *src =
+				sources_add(l->sources, name, found.text, strlen(found.text));
 
 			cdecl_read(c, src, 0, src->len);
 		} else {
-			diag_report(l->diags, (struct span){ 0, 0 }, D_IMPORT_MISSING, l->env->includes[i],
-				    found.why ? found.why : "it is a folder");
+			diag_report(l->diags, (struct span){ 0, 0 }, D_IMPORT_MISSING,
+				    l->env->includes[i], found.why ? found.why : "it is a folder");
 			good = false;
 		}
 		import_source_release(&found);
