@@ -73,6 +73,17 @@ static int no_kprobes(struct err *err, const struct site *s)
 	return -ENOENT;
 }
 
+/* EILSEQ: arch/x86/kernel/kprobes/core.c, can_probe(), which decodes the function from its start. */
+static int bad_kprobe(struct err *err, const struct site *s)
+{
+	if (errno != EILSEQ)
+		return refused(err, TRIED_KPROBE, "attach to %s", s->probe);
+	err_set(err, -EILSEQ, "attach to %s: no instruction begins at this offset", s->probe);
+	err_help(err, "probes stand at the start of an instruction; a function begins with endbr64 (4 bytes) or not, "
+		      "and a call or nop of 5 bytes for the function tracer");
+	return -EILSEQ;
+}
+
 static int attach_kprobe_event(struct kernel *k, u32 func, const struct site *s, struct err *err)
 {
 	struct perf_event_attr attr = {};
@@ -90,7 +101,7 @@ static int attach_kprobe_event(struct kernel *k, u32 func, const struct site *s,
 	}
 	event = open_probe("kprobe", s, &attr);
 	if (event < 0 || attach_perf_event(k, func, prog, event, site_cookie(k, func, s), true) < 0)
-		return refused(err, TRIED_KPROBE, "attach to %s", s->probe);
+		return bad_kprobe(err, s);
 	return kernel_note(k, func, 1, "%s: %s event", s->probe,
 			   s->is_return ? "kretprobe" : "kprobe");
 }
