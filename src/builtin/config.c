@@ -69,8 +69,9 @@ static const struct type *fold_option(struct check *c, struct node *call, const 
 
 static const struct type *check_getopt(struct check *c, struct node *call)
 {
-	const struct node *name = call_arg(call, 0), *dflt = call_arg(call, 1);
+	const struct node *name = call_arg(call, 0), *dflt = call_arg(call, 1), *about = call_arg(call, 2);
 
+	hash_puts(&c->env->options, name->str, (void *)(uintptr_t)(about ? about->str : ""));
 	for (u32 i = 0; i < c->env->n_named; i++)
 		if (streq(c->env->named[i].name, name->str)) {
 			c->env->named[i].used = true;
@@ -84,13 +85,38 @@ static const struct type *check_getopt(struct check *c, struct node *call)
 	return call->type;
 }
 
+/* The options that the script has, in the order of the alphabet. */
+static int by_name(const void *a, const void *b)
+{
+	const struct hash_slot *x = a, *y = b;
+
+	return !x->key || !y->key ? !x->key - !y->key : strcmp(x->key, y->key);
+}
+
+static void help_options(struct env *env, struct diags *diags, struct diag *d)
+{
+	struct hash_slot *all = arena_dup(diags->arena, env->options.slot, env->options.cap * sizeof *all);
+
+	if (env->options.cap)
+		qsort(all, env->options.cap, sizeof *all, by_name);
+	for (u32 i = 0; i < env->options.n; i++) {
+		const char *about = all[i].value;
+
+		diag_help(diags, d, "--%s%s%s", (const char *)all[i].key, *about ? ": " : "", about);
+	}
+	if (!env->options.n)
+		diag_help(diags, d, "the script takes none");
+}
+
 bool builtin_check_options(struct env *env, struct diags *diags)
 {
 	bool good = true;
 
 	for (u32 i = 0; i < env->n_named; i++)
 		if (!env->named[i].used) {
-			diag_report(diags, (struct span){ 0, 0 }, D_UNKNOWN_OPTION, env->named[i].name);
+			help_options(env, diags,
+				     diag_report(diags, (struct span){ 0, 0 }, D_UNKNOWN_OPTION,
+						 env->named[i].name));
 			good = false;
 		}
 	return good;

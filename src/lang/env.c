@@ -32,6 +32,7 @@ void env_init(struct env *env)
 void env_release(struct env *env)
 {
 	hash_release(&env->builtins);
+	hash_release(&env->options);
 }
 
 void import_source_release(struct import_source *found)

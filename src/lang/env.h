@@ -154,6 +154,7 @@ struct env {
 	u32 n_params;
 	struct { const char *name, *value; bool used; } *named; /* --name=value after -- */
 	u32 n_named;
+	struct hash options; /* names that the script asks for -> what they are said to mean */
 	/* Fills *found; `from` is the importing file, "" for paths that stand for themselves. */
 	void (*read_import)(struct env *env, const char *from, const char *path,
 			    struct import_source *found);
