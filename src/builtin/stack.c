@@ -8,7 +8,7 @@
  *	hash = mix(ip[0..n))
  *	if !lookup(stacks, hash) update(stacks, hash, scratch)
  */
-#include "builtin/builtin.h"
+#include "builtin/text.h"
 #include "type/agg.h"
 
 enum { STACKS_ENTRIES = 16384 };
@@ -38,15 +38,6 @@ static const struct type *check_stack(struct check *c, struct node *call)
 	if (limit < 1 || limit > STACK_MAX_FRAMES)
 		return diag_type(c, call->span, D_STACK_LIMIT, (long long)limit, STACK_MAX_FRAMES);
 	return type_stack(c->arena, (enum type_kind)call->builtin->aux, mode, (u32)limit);
-}
-
-static u32 power_of_two(u32 n)
-{
-	u32 p = 1;
-
-	while (p < n)
-		p *= 2;
-	return p;
 }
 
 /*
