@@ -17,8 +17,34 @@
 #include "sym/procmaps.h"
 #include "sym/procs.h"
 
+/* A file that the process runs and that is deleted, or replaced by another of its name: by the mapping. */
+static const char *deleted_file(struct provider_env *env, const char *path)
+{
+	struct procmaps maps;
+	struct err err = {};
+	const char *link = NULL;
+
+	if (procmaps_read(&maps, (u32)env->pid, &err) < 0) {
+		err_release(&err);
+		return NULL;
+	}
+	for (u32 i = 0; i < maps.list.n && !link; i++) {
+		const struct mapping *m = &maps.list.v[i];
+
+		if (m->deleted && m->exec && streq(m->path, path))
+			link = arena_printf(env->arena, "/proc/%d/map_files/%llx-%llx", env->pid,
+					    (unsigned long long)m->start, (unsigned long long)m->end);
+	}
+	procmaps_release(&maps);
+	return link && access(link, R_OK) == 0 ? link : NULL;
+}
+
 const char *ufile_open_path(struct provider_env *env, const char *path)
 {
+	const char *deleted = env->pid > 0 && !starts_with(path, "/proc/") ? deleted_file(env, path) : NULL;
+
+	if (deleted)
+		return deleted;
 	if (env->pid <= 0 || !proc_in_other_mnt_ns((u32)env->pid) || starts_with(path, "/proc/"))
 		return path;
 	return proc_root_path(env->arena, (u32)env->pid, path);
@@ -49,7 +75,7 @@ static int each_mapped(struct each *e, u32 pid)
 	for (u32 i = 0; i < maps.list.n && !ret; i++) {
 		const struct mapping *map = &maps.list.v[i];
 
-		if (map->exec && map->path[0] == '/' && !map->deleted)
+		if (map->exec && map->path[0] == '/' && !starts_with(map->path, "/memfd:"))
 			ret = give_once(e, map->path);
 	}
 	procmaps_release(&maps);
@@ -86,6 +112,8 @@ int ufile_each(struct provider_env *env, const char *name, int (*f)(void *ctx, c
 		return path_glob(env->arena, name, f, ctx);
 	else
 		path = path_find_binary(env->arena, name, env->pid > 0 ? env->pid : -1);
+	if (!path && name && env->pid > 0 && name[0] == '/' && deleted_file(env, name))
+		path = name;
 	return path ? f(ctx, path) : -ENOENT;
 }
 
