@@ -10,6 +10,7 @@
 #include "provider/uargs.h"
 #include "provider/ufile.h"
 #include "provider/uline.h"
+#include "provider/uplace.h"
 #include "sym/dwarf.h"
 #include "sym/elf.h"
 
@@ -82,6 +83,18 @@ bool uline_is_meant(const struct spec *spec)
 
 /* ---- targets */
 
+/* Some instructions break the program when the kernel steps over them. */
+static bool may_be_probed(struct lines *l, u64 address)
+{
+	const char *why = uplace_refuses(l->elf, address);
+
+	if (why && l->file) { /* of all lines of a function that one is left out */
+		probe_report(l->env, l->spec, D_BAD_OFFSET, l->spec->text, why);
+		l->error = -EINVAL;
+	}
+	return !why;
+}
+
 static struct target *add_place(struct lines *l, u64 address, const char *name, bool many)
 {
 	struct uargs_site site = { .path = ufile_open_path(l->env, l->path),
@@ -93,7 +106,7 @@ static struct target *add_place(struct lines *l, u64 address, const char *name, 
 	struct profile *p;
 	struct target *t;
 
-	if (!elf_address_to_offset(l->elf, address, &site.offset))
+	if (!elf_address_to_offset(l->elf, address, &site.offset) || !may_be_probed(l, address))
 		return NULL;
 	p = profile_new(l->env, PROFILE_PT_REGS, BPF_PROG_TYPE_KPROBE);
 	profile_function(l->env, p, false, true);
