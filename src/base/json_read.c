@@ -14,7 +14,8 @@ static struct json *read_value(struct reader *r);
 
 static void skip_blank(struct reader *r)
 {
-	while (r->at < r->end && (*r->at == ' ' || *r->at == '\t' || *r->at == '\n' || *r->at == '\r'))
+	while (r->at < r->end &&
+	       (*r->at == ' ' || *r->at == '\t' || *r->at == '\n' || *r->at == '\r'))
 		r->at++;
 }
 
@@ -137,7 +138,8 @@ static void read_number(struct reader *r, struct json *j)
 
 	j->kind = JSON_NUMBER;
 	r->at += *r->at == '-';
-	if (!is_digit(r) || (*r->at == '0' && r->end - r->at > 1 && r->at[1] >= '0' && r->at[1] <= '9'))
+	if (!is_digit(r) ||
+	    (*r->at == '0' && r->end - r->at > 1 && r->at[1] >= '0' && r->at[1] <= '9'))
 		r->bad = true;
 	while (is_digit(r))
 		r->at++;

@@ -11,13 +11,13 @@ enum { MARK_MAGIC_LEN = 16, MARK_VERSION_LEN = 24 };
 struct bundle_mark {
 	char magic[MARK_MAGIC_LEN];
 	char version[MARK_VERSION_LEN]; /* of the sonde that runs the payload */
-	u64 at, len; /* of the payload in the file; 0: this is no tool */
-	u64 sum;     /* of the whole file, this number taken as 0 */
+	u64 at, len;			/* of the payload in the file; 0: this is no tool */
+	u64 sum;			/* of the whole file, this number taken as 0 */
 };
 
 /* volatile: the bytes of the file count, not what the compiler knows of them. */
 static const volatile struct bundle_mark mark = { .magic = "sonde-tool-mark",
-						.version = SONDE_VERSION };
+						  .version = SONDE_VERSION };
 
 /* The tool that runs: imports of its script are asked for without a context. */
 static const struct bundle *running;
@@ -105,7 +105,8 @@ int bundle_parse(struct bundle *t, const char *bytes, size_t len)
 static int refuse(struct bundle *t, struct err *err, const char *why)
 {
 	err_set(err, -EBADMSG, "this tool is damaged: %s", why);
-	err_help(err, "copy or build it again; strip and similar programs take a tool's script away");
+	err_help(err,
+		 "copy or build it again; strip and similar programs take a tool's script away");
 	return -EBADMSG;
 }
 
@@ -183,10 +184,12 @@ static char **split_lines(const char *text, size_t len)
 	return lines;
 }
 
-void bundle_read_import(struct env *env, const char *from, const char *path, struct import_source *found)
+void bundle_read_import(struct env *env, const char *from, const char *path,
+			struct import_source *found)
 {
 	char *full = from ? stage_join_path(from, path) : xstrdup(path);
-	const struct bundle_file *alias = find_file(full, BUNDLE_ALIAS), *folder = find_file(full, BUNDLE_FOLDER);
+	const struct bundle_file *alias = find_file(full, BUNDLE_ALIAS),
+				 *folder = find_file(full, BUNDLE_FOLDER);
 	const struct bundle_file *file = find_file(alias ? alias->text : full, 0);
 
 	(void)env;
@@ -220,8 +223,9 @@ static size_t loaded_len(char *bytes, size_t len)
 	Elf64_Ehdr *e = (void *)bytes;
 	size_t end = sizeof *e;
 
-	if (len < sizeof *e || memcmp(e->e_ident, ELFMAG, SELFMAG) || e->e_ident[EI_CLASS] != ELFCLASS64 ||
-	    e->e_phoff > len || (len - e->e_phoff) / sizeof(Elf64_Phdr) < e->e_phnum)
+	if (len < sizeof *e || memcmp(e->e_ident, ELFMAG, SELFMAG) ||
+	    e->e_ident[EI_CLASS] != ELFCLASS64 || e->e_phoff > len ||
+	    (len - e->e_phoff) / sizeof(Elf64_Phdr) < e->e_phnum)
 		return 0;
 	for (u32 i = 0; i < e->e_phnum; i++) {
 		Elf64_Phdr p;
@@ -240,7 +244,9 @@ int bundle_join(struct buf *executable, const struct buf *payload, struct err *e
 {
 	struct bundle_mark m;
 	size_t keep = loaded_len(executable->s, executable->len), where;
-	char *at = keep ? memmem(executable->s, keep, (const char *)(uintptr_t)mark.magic, MARK_MAGIC_LEN) : NULL;
+	char *at = keep ? memmem(executable->s, keep, (const char *)(uintptr_t)mark.magic,
+				 MARK_MAGIC_LEN)
+			: NULL;
 
 	if (!at || (size_t)(executable->s + keep - at) < sizeof m)
 		return err_set(err, -EINVAL, "not an executable of sonde");

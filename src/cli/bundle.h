@@ -41,7 +41,8 @@ void bundle_release(struct bundle *t);
 /* 0, or -EBADMSG. The bytes must stay: t points into them. */
 int bundle_parse(struct bundle *t, const char *bytes, size_t len);
 /* The hook for imports of the tool whose script runs. */
-void bundle_read_import(struct env *env, const char *from, const char *path, struct import_source *found);
+void bundle_read_import(struct env *env, const char *from, const char *path,
+			struct import_source *found);
 
 /* At the end of a name: another spelling of a file's path, whose name is the text; a folder, whose
  * text is the paths of its files, a line each. */

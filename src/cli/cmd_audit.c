@@ -41,12 +41,24 @@ static const struct {
 	s32 helper;
 	u32 effect;
 } helper_effects[] = {
-	{ 4, READS_KERNEL | READS_USER }, { 45, READS_KERNEL | READS_USER }, { 112, READS_USER },
-	{ 113, READS_KERNEL },		  { 114, READS_USER },		     { 115, READS_KERNEL },
-	{ 148, READS_USER },		  { 191, READS_USER },		     { 147, READS_KERNEL },
-	{ 27, READS_STACK },		  { 67, READS_STACK },		     { 141, READS_STACK },
-	{ 36, WRITES_USER },		  { 58, OVERRIDES },		     { 109, SIGNALS },
-	{ 117, SIGNALS },		  { 6, TRACES },		     { 177, TRACES },
+	{ 4, READS_KERNEL | READS_USER },
+	{ 45, READS_KERNEL | READS_USER },
+	{ 112, READS_USER },
+	{ 113, READS_KERNEL },
+	{ 114, READS_USER },
+	{ 115, READS_KERNEL },
+	{ 148, READS_USER },
+	{ 191, READS_USER },
+	{ 147, READS_KERNEL },
+	{ 27, READS_STACK },
+	{ 67, READS_STACK },
+	{ 141, READS_STACK },
+	{ 36, WRITES_USER },
+	{ 58, OVERRIDES },
+	{ 109, SIGNALS },
+	{ 117, SIGNALS },
+	{ 6, TRACES },
+	{ 177, TRACES },
 };
 
 struct clause_audit {
@@ -114,7 +126,8 @@ static struct clause_audit look(struct compiled *c, u32 func)
 
 static bool is_per_cpu(const struct map_desc *m)
 {
-	return m->bpf_type == BPF_MAP_TYPE_PERCPU_HASH || m->bpf_type == BPF_MAP_TYPE_LRU_PERCPU_HASH ||
+	return m->bpf_type == BPF_MAP_TYPE_PERCPU_HASH ||
+	       m->bpf_type == BPF_MAP_TYPE_LRU_PERCPU_HASH ||
 	       m->bpf_type == BPF_MAP_TYPE_PERCPU_ARRAY;
 }
 
@@ -129,9 +142,12 @@ static u64 bytes_of_map(const struct audit *a, const struct map_desc *m)
 	u64 value = ALIGN_UP((u64)m->value_size, 8u) * (is_per_cpu(m) ? a->n_cpus : 1);
 
 	if (m->role == MAP_GLOBAL)
-		return m->n_slots ? (u64)m->n_slots * m->slot_size : m->value ? m->value->size + 8u : 8;
+		return m->n_slots ? (u64)m->n_slots * m->slot_size
+		       : m->value ? m->value->size + 8u
+				  : 8;
 	if (m->role == MAP_RING)
-		return a->c->env.config.perf_rb_pages ? a->c->env.config.perf_rb_pages * 4096 : kernel_ring_size();
+		return a->c->env.config.perf_rb_pages ? a->c->env.config.perf_rb_pages * 4096
+						      : kernel_ring_size();
 	if (is_array(m))
 		return value * m->max_entries;
 	return (48 + ALIGN_UP((u64)m->key_size, 8u) + value + 16) * m->max_entries;
@@ -148,8 +164,8 @@ static void put_bytes(struct buf *b, u64 n)
 	for (; tenths >= 10240 && unit + 1 < ARRAY_SIZE(units); unit++)
 		tenths /= 1024;
 	if (unit && tenths % 10)
-		buf_printf(b, "%llu.%llu %s", (unsigned long long)tenths / 10, (unsigned long long)tenths % 10,
-			   units[unit]);
+		buf_printf(b, "%llu.%llu %s", (unsigned long long)tenths / 10,
+			   (unsigned long long)tenths % 10, units[unit]);
 	else
 		buf_printf(b, "%llu %s", (unsigned long long)tenths / 10, units[unit]);
 }
@@ -171,7 +187,8 @@ static void text_clause(struct audit *a, const struct clause_audit *ca)
 	struct place at = sources_find(&a->c->sources, ca->in->clause->span);
 
 	buf_printf(b, "\n%s (line %u)\n", ca->in->name, at.line);
-	buf_printf(b, "    places   %u, by one program of %u instructions\n", ca->n_sites, ca->f->n_insns);
+	buf_printf(b, "    places   %u, by one program of %u instructions\n", ca->n_sites,
+		   ca->f->n_insns);
 	buf_printf(b, "    an event %llu instructions at worst", (unsigned long long)ca->worst);
 	if (ca->record_bytes) {
 		buf_puts(b, ", ");
@@ -223,7 +240,8 @@ static bool on_node(struct node *n, void *ctx)
 {
 	struct words *w = ctx;
 
-	if (n->kind == N_CALL && n->builtin && (n->builtin->action || (n->builtin->flags & BI_UNSAFE)))
+	if (n->kind == N_CALL && n->builtin &&
+	    (n->builtin->action || (n->builtin->flags & BI_UNSAFE)))
 		add_word(w, n->builtin, n->span);
 	return true;
 }
@@ -251,7 +269,8 @@ static void text_words(struct audit *a, const struct words *w)
 	for (u32 i = 0; i < w->v.n; i++) {
 		struct place at = sources_find(&a->c->sources, w->v.v[i].first);
 
-		buf_printf(&a->b, "    %-12s %s%s (line %u)\n", w->v.v[i].name, w->v.v[i].row->brief,
+		buf_printf(&a->b, "    %-12s %s%s (line %u)\n", w->v.v[i].name,
+			   w->v.v[i].row->brief,
 			   w->v.v[i].row->flags & BI_UNSAFE ? ", needs --unsafe" : "", at.line);
 	}
 }
@@ -262,8 +281,8 @@ static void put_text(struct audit *a, const struct words *w)
 	u64 sum = 0;
 	u32 changes = 0;
 
-	buf_printf(&a->b, "%s: %u program%s at %u places\n", c->sources.files.v[0]->name, c->prog.funcs.n,
-		   c->prog.funcs.n == 1 ? "" : "s", c->n_probes);
+	buf_printf(&a->b, "%s: %u program%s at %u places\n", c->sources.files.v[0]->name,
+		   c->prog.funcs.n, c->prog.funcs.n == 1 ? "" : "s", c->n_probes);
 	for (u32 i = 0; i < c->prog.funcs.n; i++) {
 		struct clause_audit ca = look(c, i);
 
@@ -307,8 +326,9 @@ static void json_clause(struct audit *a, const struct clause_audit *ca)
 
 	buf_puts(b, "{\"probe\": ");
 	json_strz(b, ca->in->name);
-	buf_printf(b, ", \"line\": %u, \"places\": %u, \"instructions\": %u, \"worst_instructions\": ", at.line,
-		   ca->n_sites, ca->f->n_insns);
+	buf_printf(b,
+		   ", \"line\": %u, \"places\": %u, \"instructions\": %u, \"worst_instructions\": ",
+		   at.line, ca->n_sites, ca->f->n_insns);
 	json_u64(b, ca->worst);
 	buf_printf(b, ", \"record_bytes\": %u, \"reads\": ", ca->record_bytes);
 	json_effects(b, ca->effects, ~(u32)CHANGES);
@@ -321,7 +341,8 @@ static void json_map(struct audit *a, const struct map_desc *m)
 {
 	buf_puts(&a->b, "{\"name\": ");
 	json_strz(&a->b, m->name);
-	buf_printf(&a->b, ", \"entries\": %u, \"key\": %u, \"value\": %u, \"per_cpu\": %s, \"bytes\": ",
+	buf_printf(&a->b,
+		   ", \"entries\": %u, \"key\": %u, \"value\": %u, \"per_cpu\": %s, \"bytes\": ",
 		   m->role == MAP_GLOBAL ? 1 : m->max_entries, m->key_size, m->value_size,
 		   is_per_cpu(m) ? "true" : "false");
 	json_u64(&a->b, bytes_of_map(a, m));
@@ -392,7 +413,8 @@ static int run(struct cli *c)
 	say_err(c, &err);
 	err_release(&err);
 	if (!rc && compiled->env.unchecked) {
-		say(c, "what is not known here cannot be audited: try it as root, where the script is to run");
+		say(c,
+		    "what is not known here cannot be audited: try it as root, where the script is to run");
 		rc = 1;
 	}
 	rc = rc < 0 ? 255 : rc ? rc : tell(c, compiled);

@@ -59,7 +59,8 @@ static void add_alias(struct parcel *p, const char *asked, const char *name)
 static void pack_file(struct parcel *p, const char *asked, const struct import_source *found)
 {
 	const char *name = known_as(p, found->id);
-	struct packed new = { arena_strdup(&p->arena, found->id), arena_strdup(&p->arena, found->path) };
+	struct packed new = { arena_strdup(&p->arena, found->id),
+			      arena_strdup(&p->arena, found->path) };
 
 	if (!name) {
 		vec_push(&p->arena, &p->known, new);
@@ -83,7 +84,8 @@ static void pack_folder(struct parcel *p, const struct import_source *found)
 	free(name);
 }
 
-static void read_and_pack(struct env *env, const char *from, const char *path, struct import_source *found)
+static void read_and_pack(struct env *env, const char *from, const char *path,
+			  struct import_source *found)
 {
 	char *asked = from ? stage_join_path(from, path) : xstrdup(path);
 
@@ -219,7 +221,8 @@ static int write_tool(const char *path, const struct buf *file, struct err *err)
 	return rc;
 }
 
-static int build_from(struct cli *c, const char *runtime, const char *path, const struct buf *payload)
+static int build_from(struct cli *c, const char *runtime, const char *path,
+		      const struct buf *payload)
 {
 	struct err err = { 0 };
 	struct buf file = { 0 };
@@ -252,7 +255,8 @@ static int run(struct cli *c)
 	if (!path)
 		rc = say_usage(c, "build needs -o TOOL: what the executable is called");
 	else if (is_script_itself(path, c->o.script_name))
-		rc = say_usage(c, "%s is the script itself: give the tool another name with -o", path);
+		rc = say_usage(c, "%s is the script itself: give the tool another name with -o",
+			       path);
 	else
 		rc = pack(c, &payload);
 	if (!rc)

@@ -79,7 +79,8 @@ static void send_diagnostics(struct lsp *l, const struct document *d)
 
 	buf_clear(&l->out);
 	lsp_diagnostics(l, d);
-	buf_puts(&b, "{\"jsonrpc\":\"2.0\",\"method\":\"textDocument/publishDiagnostics\",\"params\":");
+	buf_puts(&b,
+		 "{\"jsonrpc\":\"2.0\",\"method\":\"textDocument/publishDiagnostics\",\"params\":");
 	buf_add(&b, l->out.s, l->out.len);
 	buf_putc(&b, '}');
 	send_text(&b);
@@ -91,14 +92,15 @@ static void send_diagnostics(struct lsp *l, const struct document *d)
 static void initialize(struct lsp *l)
 {
 	l->is_ready = true;
-	buf_puts(&l->out,
-		 "{\"capabilities\":{\"positionEncoding\":\"utf-16\","
-		 "\"textDocumentSync\":{\"openClose\":true,\"change\":2},"
-		 "\"completionProvider\":{\"triggerCharacters\":[\":\",\".\",\"$\",\"@\",\">\",\"/\"]},"
-		 "\"hoverProvider\":true,\"definitionProvider\":true,"
-		 "\"signatureHelpProvider\":{\"triggerCharacters\":[\"(\",\",\"]},"
-		 "\"documentSymbolProvider\":true,\"documentFormattingProvider\":true},"
-		 "\"serverInfo\":{\"name\":\"sonde\",\"version\":\"" SONDE_VERSION "\"}}");
+	buf_puts(
+		&l->out,
+		"{\"capabilities\":{\"positionEncoding\":\"utf-16\","
+		"\"textDocumentSync\":{\"openClose\":true,\"change\":2},"
+		"\"completionProvider\":{\"triggerCharacters\":[\":\",\".\",\"$\",\"@\",\">\",\"/\"]},"
+		"\"hoverProvider\":true,\"definitionProvider\":true,"
+		"\"signatureHelpProvider\":{\"triggerCharacters\":[\"(\",\",\"]},"
+		"\"documentSymbolProvider\":true,\"documentFormattingProvider\":true},"
+		"\"serverInfo\":{\"name\":\"sonde\",\"version\":\"" SONDE_VERSION "\"}}");
 }
 
 static void shutdown(struct lsp *l)
@@ -154,7 +156,9 @@ static void did_close(struct lsp *l)
 	if (!document_find(l, uri))
 		return;
 	document_close(l, uri);
-	buf_puts(&b, "{\"jsonrpc\":\"2.0\",\"method\":\"textDocument/publishDiagnostics\",\"params\":{\"uri\":");
+	buf_puts(
+		&b,
+		"{\"jsonrpc\":\"2.0\",\"method\":\"textDocument/publishDiagnostics\",\"params\":{\"uri\":");
 	json_strz(&b, uri);
 	buf_puts(&b, ",\"diagnostics\":[]}}");
 	send_text(&b);
@@ -194,7 +198,8 @@ static void answer(struct lsp *l)
 	const struct method *m = find_method(name);
 	bool is_request = json_get(l->message, "id") != NULL;
 
-	if (!name && is_request && (json_get(l->message, "result") || json_get(l->message, "error")))
+	if (!name && is_request &&
+	    (json_get(l->message, "result") || json_get(l->message, "error")))
 		return; /* to what was never asked */
 	if (!name)
 		send_error(l->message, INVALID_REQUEST, "a message without a method");
@@ -274,7 +279,8 @@ static int run(struct cli *c)
 			answer(&l);
 		arena_release(&l.arena);
 		if (l.documents && !l.names && is_idle())
-			lsp_names(&l, "kprobe:", 0); /* before they are asked for: they take longest */
+			lsp_names(&l,
+				  "kprobe:", 0); /* before they are asked for: they take longest */
 	}
 	while (l.documents)
 		document_close(&l, l.documents->uri);

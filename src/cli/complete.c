@@ -127,10 +127,12 @@ static const char bash_words[] =
 static void put_bash(struct buf *b)
 {
 	buf_puts(b, bash_probes);
-	buf_puts(b, "_sonde() {\n"
-		    "\tlocal cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} command=${COMP_WORDS[1]}\n"
-		    "\tlocal own=\n"
-		    "\tcase $command in\n");
+	buf_puts(
+		b,
+		"_sonde() {\n"
+		"\tlocal cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} command=${COMP_WORDS[1]}\n"
+		"\tlocal own=\n"
+		"\tcase $command in\n");
 	bash_own(b);
 	buf_puts(b, "\tesac\n\tcase $prev in\n");
 	bash_values(b);
@@ -183,15 +185,17 @@ static void put_zsh(struct buf *b)
 {
 	char spelling[64];
 
-	buf_puts(b, "#compdef sonde\n"
-		    "_sonde_words() {\n"
-		    "\tcase $words[2] in\n"
-		    "\t\tlist) compadd -- ${(f)\"$({ sonde list \"$PREFIX*\"; sonde list \"$PREFIX*:*\" } 2>/dev/null)\"};;\n"
-		    "\t\trun|top) compadd -- ${(f)\"$(sonde run --list 2>/dev/null | awk '/^    / { print $1 }')\"}; _files;;\n"
-		    "\t\t*) _files;;\n"
-		    "\tesac\n"
-		    "}\n"
-		    "_arguments -s \\\n");
+	buf_puts(
+		b,
+		"#compdef sonde\n"
+		"_sonde_words() {\n"
+		"\tcase $words[2] in\n"
+		"\t\tlist) compadd -- ${(f)\"$({ sonde list \"$PREFIX*\"; sonde list \"$PREFIX*:*\" } 2>/dev/null)\"};;\n"
+		"\t\trun|top) compadd -- ${(f)\"$(sonde run --list 2>/dev/null | awk '/^    / { print $1 }')\"}; _files;;\n"
+		"\t\t*) _files;;\n"
+		"\tesac\n"
+		"}\n"
+		"_arguments -s \\\n");
 	for (u32 i = 0; i < n_option_rows; i++) {
 		const struct option_row *row = &option_rows[i];
 
@@ -216,10 +220,12 @@ static void put_zsh(struct buf *b)
 
 static void put_fish(struct buf *b)
 {
-	buf_puts(b, "complete -c sonde -n '__fish_seen_subcommand_from list' -f -a "
-		    "'(sonde list (commandline -ct)\"*\" 2>/dev/null)'\n"
-		    "complete -c sonde -n '__fish_seen_subcommand_from run top' -a "
-		    "'(sonde run --list 2>/dev/null | string match -r \"^    \\\\S+\" | string trim)'\n");
+	buf_puts(
+		b,
+		"complete -c sonde -n '__fish_seen_subcommand_from list' -f -a "
+		"'(sonde list (commandline -ct)\"*\" 2>/dev/null)'\n"
+		"complete -c sonde -n '__fish_seen_subcommand_from run top' -a "
+		"'(sonde run --list 2>/dev/null | string match -r \"^    \\\\S+\" | string trim)'\n");
 	for (u32 i = 0; commands[i]; i++) {
 		buf_printf(b, "complete -c sonde -n __fish_use_subcommand -a %s -d ",
 			   commands[i]->name);

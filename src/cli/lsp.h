@@ -29,7 +29,7 @@ struct lsp {
 	struct buf out;		    /* the result of a request, or a notification */
 	struct document *documents;
 	struct probe_names *names; /* kept lists of probes */
-	bool is_ready, is_over; /* initialize, shutdown came */
+	bool is_ready, is_over;	   /* initialize, shutdown came */
 };
 
 /* ---- lsp_text.c */

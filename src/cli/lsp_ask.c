@@ -26,7 +26,9 @@ static void word_at(const struct document *d, size_t offset, size_t *from, size_
 
 static struct cli script_of(const struct document *d)
 {
-	return (struct cli){ .o = { .script_name = d->path, .script = d->text, .script_len = d->len,
+	return (struct cli){ .o = { .script_name = d->path,
+				    .script = d->text,
+				    .script_len = d->len,
 				    .themes = builtin_themes } };
 }
 
@@ -74,7 +76,8 @@ static bool put_probe(struct buf *b, struct compiled *c, const struct document *
 	for (const struct attach *a = in ? in->clause->attaches : NULL; a; a = a->next) {
 		if (!lsp_span(c, a->span, &from, &to) || offset < from || offset > to)
 			continue;
-		snprintf(name, sizeof name, "%.*s", (int)strcspn(d->text + from, ": {"), d->text + from);
+		snprintf(name, sizeof name, "%.*s", (int)strcspn(d->text + from, ": {"),
+			 d->text + from);
 		if (!(p = provider_find(name)))
 			return false;
 		buf_printf(b, "```\n%s\n```\n%s\n\n%s\n", p->syntax, p->brief, p->doc);
@@ -115,7 +118,9 @@ static void put_about(struct buf *b, struct compiled *c, const struct document *
 		put_map(b, n->map);
 		return;
 	}
-	row = d->text[from] == '$' || (from && d->text[from - 1] == '.') ? NULL : env_builtin(&c->env, name);
+	row = d->text[from] == '$' || (from && d->text[from - 1] == '.')
+		      ? NULL
+		      : env_builtin(&c->env, name);
 	if (row)
 		put_row(b, row);
 	else if (n && n->type && n->type->kind != TY_ERROR && n->type->kind != TY_UNKNOWN)

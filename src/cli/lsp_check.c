@@ -75,7 +75,8 @@ struct instance *lsp_instance(struct compiled *c, size_t offset)
 	size_t from, to;
 
 	for (u32 i = 0; i < c->instances.n; i++)
-		if (lsp_span(c, c->instances.v[i]->clause->span, &from, &to) && from <= offset && offset <= to)
+		if (lsp_span(c, c->instances.v[i]->clause->span, &from, &to) && from <= offset &&
+		    offset <= to)
 			return c->instances.v[i];
 	return NULL;
 }
@@ -93,7 +94,8 @@ static void put_message(struct buf *b, const struct diag *d)
 	buf_release(&text);
 }
 
-static void put_notes(struct buf *b, struct compiled *c, const struct document *doc, const struct diag *d)
+static void put_notes(struct buf *b, struct compiled *c, const struct document *doc,
+		      const struct diag *d)
 {
 	const char *between = ",\"relatedInformation\":[";
 	size_t from, to;
@@ -116,7 +118,8 @@ static void put_notes(struct buf *b, struct compiled *c, const struct document *
 }
 
 /* What is said of an imported file stands at the beginning. */
-static void put_diag(struct buf *b, struct compiled *c, const struct document *doc, const struct diag *d)
+static void put_diag(struct buf *b, struct compiled *c, const struct document *doc,
+		     const struct diag *d)
 {
 	static const u32 severity[] = { [SEV_ERROR] = 1, [SEV_WARNING] = 2, [SEV_NOTE] = 3 };
 	size_t from = 0, to = 0;

@@ -16,8 +16,14 @@
 enum { MAX_ITEMS = 500, MAX_DEPTH = 64 };
 
 enum item_kind { /* CompletionItemKind */
-	ITEM_FUNCTION = 3, ITEM_FIELD = 5, ITEM_VARIABLE = 6, ITEM_MODULE = 9, ITEM_KEYWORD = 14,
-	ITEM_FILE = 17, ITEM_FOLDER = 19, ITEM_EVENT = 23,
+		 ITEM_FUNCTION = 3,
+		 ITEM_FIELD = 5,
+		 ITEM_VARIABLE = 6,
+		 ITEM_MODULE = 9,
+		 ITEM_KEYWORD = 14,
+		 ITEM_FILE = 17,
+		 ITEM_FOLDER = 19,
+		 ITEM_EVENT = 23,
 };
 
 struct completion {
@@ -25,7 +31,7 @@ struct completion {
 	const struct document *d;
 	size_t at, from; /* the cursor, and where the word that is replaced begins */
 	u32 n;
-	bool more;	 /* there are others */
+	bool more; /* there are others */
 	struct hash seen;
 };
 
@@ -170,9 +176,9 @@ static u32 parts_of(const char *s)
 
 struct listing {
 	struct completion *c;
-	const char *word;	 /* as typed: "t:sched:sched_s" */
-	size_t typed;		 /* length of its first part */
-	bool by_part;		 /* up to the next colon only */
+	const char *word; /* as typed: "t:sched:sched_s" */
+	size_t typed;	  /* length of its first part */
+	bool by_part;	  /* up to the next colon only */
 };
 
 /* The name with the provider as the user spells it; a group of many ends in its colon. */
@@ -204,16 +210,16 @@ static bool starts_with_word(const char *probe, const char *whole, const struct 
 
 	if (starts_with(probe, whole))
 		return true;
-	return parts_needed(p) < parts_of(probe) && parts_of(whole) == parts_needed(p) && last && wanted &&
-	       starts_with(last, wanted);
+	return parts_needed(p) < parts_of(probe) && parts_of(whole) == parts_needed(p) && last &&
+	       wanted && starts_with(last, wanted);
 }
 
 static void list_probes(struct completion *c, const struct provider *p, const char *word)
 {
 	struct listing li = { .c = c, .word = word, .typed = strcspn(word, ":") };
 	const char *colon = strrchr(word, ':');
-	char *family = arena_printf(&c->l->arena, "%s%.*s", p->name, (int)(colon + 1 - word - li.typed),
-				    word + li.typed);
+	char *family = arena_printf(&c->l->arena, "%s%.*s", p->name,
+				    (int)(colon + 1 - word - li.typed), word + li.typed);
 	char *whole = arena_printf(&c->l->arena, "%s%s", p->name, word + li.typed);
 	u32 missing = parts_needed(p) > parts_of(word) ? parts_needed(p) - parts_of(word) : 0;
 	const struct probe_names *names = lsp_names(c->l, family, missing);
@@ -238,8 +244,8 @@ static void list_files(struct completion *c, const char *word)
 
 		if (e->d_name[0] == '.' || strncmp(e->d_name, slash + 1, strlen(slash + 1)))
 			continue;
-		i.label = arena_printf(&c->l->arena, "%.*s%s%s", (int)(slash + 1 - word), word, e->d_name,
-				       is_folder ? "/" : ":");
+		i.label = arena_printf(&c->l->arena, "%.*s%s%s", (int)(slash + 1 - word), word,
+				       e->d_name, is_folder ? "/" : ":");
 		if (put_item(c, &i))
 			break;
 	}
@@ -250,17 +256,22 @@ static void list_files(struct completion *c, const char *word)
 static void list_providers(struct completion *c)
 {
 	static const struct item heads[] = {
-		{ "macro", ITEM_KEYWORD, "a named piece of script", NULL, "macro ${1:name}(${2:x}) {\n\t$0\n}" },
-		{ "fn", ITEM_KEYWORD, "a function", NULL, "fn ${1:name}($${2:x}: ${3:uint64}): ${4:uint64} {\n\t$0\n}" },
+		{ "macro", ITEM_KEYWORD, "a named piece of script", NULL,
+		  "macro ${1:name}(${2:x}) {\n\t$0\n}" },
+		{ "fn", ITEM_KEYWORD, "a function", NULL,
+		  "fn ${1:name}($${2:x}: ${3:uint64}): ${4:uint64} {\n\t$0\n}" },
 		{ "config", ITEM_KEYWORD, "configuration variables", NULL, "config = {\n\t$0\n}" },
 		{ "import", ITEM_KEYWORD, "another script", NULL, "import \"${1:file.bt}\";" },
-		{ "struct", ITEM_KEYWORD, "a structure, as in C", NULL, "struct ${1:name} {\n\t$0\n};" },
-		{ "let", ITEM_KEYWORD, "a map with its size", NULL, "let @${1:x} = hash(${2:1000});" },
+		{ "struct", ITEM_KEYWORD, "a structure, as in C", NULL,
+		  "struct ${1:name} {\n\t$0\n};" },
+		{ "let", ITEM_KEYWORD, "a map with its size", NULL,
+		  "let @${1:x} = hash(${2:1000});" },
 	};
 
 	for (u32 i = 0; providers[i]; i++) {
 		const struct provider *p = providers[i];
-		const char *label = p->max_parts > 1 ? arena_printf(&c->l->arena, "%s:", p->name) : p->name;
+		const char *label = p->max_parts > 1 ? arena_printf(&c->l->arena, "%s:", p->name)
+						     : p->name;
 		struct item item = { label, ITEM_MODULE, p->syntax, p->brief, NULL };
 
 		if (begins(c, label))
@@ -479,10 +490,13 @@ static const char *snippet_of(struct arena *a, const struct builtin *row)
 
 static void complete_word(struct completion *c)
 {
-	static const char *const keywords[] = { "if",	 "else",   "for",    "while",  "unroll",   "let",
-						"break", "return", "sizeof", "typeof", "offsetof", "continue",
-						"true",	 "false",  "struct", "comptime" };
-	struct cli script = { .o = { .script_name = c->d->path, .script = c->d->text, .script_len = c->d->len,
+	static const char *const keywords[] = { "if",	  "else",   "for",	"while",
+						"unroll", "let",    "break",	"return",
+						"sizeof", "typeof", "offsetof", "continue",
+						"true",	  "false",  "struct",	"comptime" };
+	struct cli script = { .o = { .script_name = c->d->path,
+				     .script = c->d->text,
+				     .script_len = c->d->len,
 				     .themes = builtin_themes } };
 	struct front f;
 
@@ -500,10 +514,12 @@ static void complete_word(struct completion *c)
 	parse_script(&f.lang, f.src);
 	for (const struct macro *m = f.lang.script->macros; m; m = m->next)
 		if (begins(c, m->name))
-			put_item(c, &(struct item){ m->name, ITEM_FUNCTION, "a macro of the script", NULL, NULL });
+			put_item(c, &(struct item){ m->name, ITEM_FUNCTION, "a macro of the script",
+						    NULL, NULL });
 	for (const struct function *fn = f.lang.script->functions; fn; fn = fn->next)
 		if (begins(c, fn->name))
-			put_item(c, &(struct item){ fn->name, ITEM_FUNCTION, "a function of the script", NULL, NULL });
+			put_item(c, &(struct item){ fn->name, ITEM_FUNCTION,
+						    "a function of the script", NULL, NULL });
 	front_release(&f);
 	for (u32 i = 0; i < ARRAY_SIZE(keywords); i++)
 		if (begins(c, keywords[i]))

@@ -27,8 +27,11 @@ static int keep(void *ctx, const char *probe, const struct profile *profile)
 
 static void read_names(struct probe_names *n, u32 missing)
 {
-	struct provider_env env = { .features = kernel_features(), .btf = list_btf, .pid = -1,
-				    .prefer_raw = true, .any_kernel = true };
+	struct provider_env env = { .features = kernel_features(),
+				    .btf = list_btf,
+				    .pid = -1,
+				    .prefer_raw = true,
+				    .any_kernel = true };
 	struct cli none = { .o = { .script_name = "", .script = "", .themes = builtin_themes } };
 	struct buf pattern = { 0 };
 	struct err err = { 0 };

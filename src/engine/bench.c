@@ -18,7 +18,8 @@ int kernel_time(struct kernel *k, u32 func, u64 times, u64 *ns, s32 *ret, struct
 	for (u64 i = 0; i < times && rc >= 0; i++)
 		rc = kernel_run(k, func, NULL, err);
 	*ns = clock_mono_ns() - start;
-	if (counted && rc >= 0 && bpf_prog_run_time(k->loaded[func].fd, &after) == 0 && after > before)
+	if (counted && rc >= 0 && bpf_prog_run_time(k->loaded[func].fd, &after) == 0 &&
+	    after > before)
 		*ns = after - before;
 	return rc < 0 ? rc : 0;
 }

@@ -10,12 +10,14 @@ static int resolve(struct provider_env *env, const struct spec *spec, target_fn 
 	struct profile *p = profile_new(env, PROFILE_NONE, BPF_PROG_TYPE_RAW_TRACEPOINT);
 	struct targets ts = {};
 
-	targets_add(env, &ts, SITE_ONCE, spec_name(env, spec), profile_for_site(env, p, false, false));
+	targets_add(env, &ts, SITE_ONCE, spec_name(env, spec),
+		    profile_for_site(env, p, false, false));
 	return targets_give(env, spec, &ts, NULL, f, ctx);
 }
 
 /* None exists before a script names it. */
-static int list(struct provider_env *env, const struct spec *spec, bool verbose, list_fn f, void *ctx)
+static int list(struct provider_env *env, const struct spec *spec, bool verbose, list_fn f,
+		void *ctx)
 {
 	return 0;
 }

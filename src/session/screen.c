@@ -128,8 +128,8 @@ static void draw(struct run *r, struct screen *s)
 		used += put_lines(&out, maps.s, maps.s + maps.len,
 				  s->printed.len ? rows - MIN_ROWS + 1 : rows - 2, columns);
 	if (s->printed.len && used + 1 < rows)
-		put_lines(&out, last_lines(&s->printed, rows - used - 1), s->printed.s + s->printed.len,
-			  rows - used - 1, columns);
+		put_lines(&out, last_lines(&s->printed, rows - used - 1),
+			  s->printed.s + s->printed.len, rows - used - 1, columns);
 	buf_puts(&out, CLEAR_BELOW);
 	if (write_all(fd, out.s, out.len) < 0)
 		r->exiting = true;

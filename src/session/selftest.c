@@ -11,7 +11,8 @@ static int run_once(struct run *r, u32 func, s64 *ret, struct err *err)
 {
 	u64 wide = 0;
 	s32 narrow = 0;
-	int rc = r->vm ? vm_run(r->vm, func, NULL, 0, &wide, err) : kernel_run(r->k, func, &narrow, err);
+	int rc = r->vm ? vm_run(r->vm, func, NULL, 0, &wide, err)
+		       : kernel_run(r->k, func, &narrow, err);
 
 	*ret = r->vm ? (s32)wide : narrow;
 	records_drain(r);

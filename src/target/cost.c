@@ -33,13 +33,16 @@ static u64 price_call(struct pricing *p, u32 at)
 		return 0;
 	if (i->src_reg == BPF_PSEUDO_CALL)
 		return price_sub(p, check_sub_at(p->c, at + 1 + (u32)i->imm));
-	return p->cost->callback[at] ? times(p->cost->turns[at], price_sub(p, p->cost->callback[at] - 1)) : 0;
+	return p->cost->callback[at]
+		       ? times(p->cost->turns[at], price_sub(p, p->cost->callback[at] - 1))
+		       : 0;
 }
 
 /* One run of a subprogram: what was met in it, by how often it was entered. */
 static u64 price_sub(struct pricing *p, u32 sub)
 {
-	u32 start = p->c->subs.v[sub].start, end = p->c->subs.v[sub].end, entered = p->cost->visits[start];
+	u32 start = p->c->subs.v[sub].start, end = p->c->subs.v[sub].end,
+	    entered = p->cost->visits[start];
 	u64 sum = 0;
 
 	if (!entered || p->depth == CHECK_FRAMES)
@@ -57,7 +60,11 @@ u64 target_cost(const struct program *prog, const struct bpf_func *f, const stru
 {
 	struct check_error error = { 0 };
 	struct check_cost cost;
-	struct check c = { .prog = prog, .f = f, .error = &error, .cost = &cost, .profile = check_kind(f, profile) };
+	struct check c = { .prog = prog,
+			   .f = f,
+			   .error = &error,
+			   .cost = &cost,
+			   .profile = check_kind(f, profile) };
 	struct pricing p = { &c, &cost, 0 };
 	u64 sum = 0;
 

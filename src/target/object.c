@@ -52,7 +52,8 @@ static u32 add_symbol(struct object *o, const char *name, u8 type, u16 section, 
 }
 
 /* Bytes of a section go out at once, its header is kept for the end. */
-static u32 add_section(struct object *o, Elf64_Shdr h, const char *name, const void *bytes, size_t len)
+static u32 add_section(struct object *o, Elf64_Shdr h, const char *name, const void *bytes,
+		       size_t len)
 {
 	buf_pad(&o->out, 0, ALIGN_UP(o->out.len, 8u) - o->out.len);
 	h.sh_name = add_string(o, name);
@@ -76,11 +77,12 @@ static void put_maps(struct object *o)
 
 		if (m->role == MAP_GLOBAL)
 			continue; /* lies in the data map */
-		o->map_symbol[i] = add_symbol(o, m->name, STT_OBJECT, N_FIXED - 1, b.len, MAP_DEF_SIZE);
+		o->map_symbol[i] =
+			add_symbol(o, m->name, STT_OBJECT, N_FIXED - 1, b.len, MAP_DEF_SIZE);
 		buf_add(&b, def, sizeof def);
 	}
-	add_section(o, (Elf64_Shdr){ .sh_type = SHT_PROGBITS, .sh_flags = SHF_ALLOC | SHF_WRITE }, "maps",
-		    b.s, b.len);
+	add_section(o, (Elf64_Shdr){ .sh_type = SHT_PROGBITS, .sh_flags = SHF_ALLOC | SHF_WRITE },
+		    "maps", b.s, b.len);
 	buf_release(&b);
 }
 
@@ -126,12 +128,15 @@ static void put_func(struct object *o, const struct bpf_func *f, struct arena *a
 		}
 		buf_add(&rel, &e, sizeof e);
 	}
-	section = add_section(o, (Elf64_Shdr){ .sh_type = SHT_PROGBITS, .sh_flags = SHF_ALLOC | SHF_EXECINSTR },
-			      name, insns, f->n_insns * sizeof *insns);
+	section = add_section(
+		o, (Elf64_Shdr){ .sh_type = SHT_PROGBITS, .sh_flags = SHF_ALLOC | SHF_EXECINSTR },
+		name, insns, f->n_insns * sizeof *insns);
 	add_symbol(o, f->name, STT_FUNC, (u16)section, 0, f->n_insns * sizeof *insns);
 	if (rel.len)
 		add_section(o,
-			    (Elf64_Shdr){ .sh_type = SHT_REL, .sh_link = o->symtab, .sh_info = section,
+			    (Elf64_Shdr){ .sh_type = SHT_REL,
+					  .sh_link = o->symtab,
+					  .sh_info = section,
 					  .sh_entsize = sizeof(Elf64_Rel) },
 			    arena_printf(a, ".rel%s", name), rel.s, rel.len);
 	buf_release(&rel);
@@ -149,9 +154,13 @@ static bool has_relocs(const struct bpf_func *f)
 
 static void put_header(struct object *o)
 {
-	Elf64_Ehdr e = { .e_type = ET_REL, .e_machine = EM_BPF, .e_version = EV_CURRENT,
-			 .e_ehsize = sizeof e, .e_shentsize = sizeof(Elf64_Shdr),
-			 .e_shnum = (u16)o->n_sections, .e_shstrndx = (u16)o->strtab };
+	Elf64_Ehdr e = { .e_type = ET_REL,
+			 .e_machine = EM_BPF,
+			 .e_version = EV_CURRENT,
+			 .e_ehsize = sizeof e,
+			 .e_shentsize = sizeof(Elf64_Shdr),
+			 .e_shnum = (u16)o->n_sections,
+			 .e_shstrndx = (u16)o->strtab };
 
 	memcpy(e.e_ident, ELFMAG, SELFMAG);
 	e.e_ident[EI_CLASS] = ELFCLASS64;
@@ -168,7 +177,9 @@ static void put_tables(struct object *o)
 	Elf64_Shdr *strings;
 
 	add_section(o,
-		    (Elf64_Shdr){ .sh_type = SHT_SYMTAB, .sh_link = o->strtab, .sh_info = 1,
+		    (Elf64_Shdr){ .sh_type = SHT_SYMTAB,
+				  .sh_link = o->strtab,
+				  .sh_info = 1,
 				  .sh_entsize = sizeof(Elf64_Sym) },
 		    ".symtab", o->symbols.s, o->symbols.len);
 	add_section(o, (Elf64_Shdr){ .sh_type = SHT_STRTAB }, ".strtab", "", 0);
@@ -193,8 +204,8 @@ void target_object(struct buf *out, const struct program *prog, const char *lice
 	add_symbol(&o, "", STT_NOTYPE, SHN_UNDEF, 0, 0);
 	add_section(&o, (Elf64_Shdr){ .sh_type = SHT_NULL }, "", "", 0);
 	((Elf64_Shdr *)o.headers.s)->sh_offset = ((Elf64_Shdr *)o.headers.s)->sh_addralign = 0;
-	add_section(&o, (Elf64_Shdr){ .sh_type = SHT_PROGBITS, .sh_flags = SHF_ALLOC }, "license", license,
-		    strlen(license) + 1);
+	add_section(&o, (Elf64_Shdr){ .sh_type = SHT_PROGBITS, .sh_flags = SHF_ALLOC }, "license",
+		    license, strlen(license) + 1);
 	put_maps(&o);
 	for (u32 i = 0; i < prog->kfuncs.n; i++)
 		o.kfunc_symbol[i] = add_symbol(&o, prog->kfuncs.v[i], STT_NOTYPE, SHN_UNDEF, 0, 0);

@@ -5,7 +5,7 @@
 
 int LLVMFuzzerTestOneInput(const u8 *data, size_t len);
 
-static void (*const questions[])(struct lsp *l) = { lsp_complete, lsp_hover,   lsp_definition,
+static void (*const questions[])(struct lsp *l) = { lsp_complete,  lsp_hover,	lsp_definition,
 						    lsp_signature, lsp_symbols, lsp_format };
 
 static void ask(struct lsp *l, u32 line, u32 character)

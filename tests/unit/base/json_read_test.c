@@ -49,8 +49,19 @@ static void strings(void)
 static void refused(void)
 {
 	static const char *const bad[] = {
-		"", " ", "{", "[", "]", "[1,]", "{\"a\"}", "{\"a\":}", "{\"a\":1,}", "{a:1}", "01", "1.", "1e", "-", "+1",
-		".5", "tru", "nul", "\"", "\"\\\"", "\"\\x\"", "\"\\u12\"", "\"a\nb\"", "1 2", "[1 2]", "{\"a\":1 \"b\":2}",
+		"",	      " ",
+		"{",	      "[",
+		"]",	      "[1,]",
+		"{\"a\"}",    "{\"a\":}",
+		"{\"a\":1,}", "{a:1}",
+		"01",	      "1.",
+		"1e",	      "-",
+		"+1",	      ".5",
+		"tru",	      "nul",
+		"\"",	      "\"\\\"",
+		"\"\\x\"",    "\"\\u12\"",
+		"\"a\nb\"",   "1 2",
+		"[1 2]",      "{\"a\":1 \"b\":2}",
 	};
 	char deep[400];
 	size_t where;
@@ -69,13 +80,15 @@ static void refused(void)
 
 static void paths(void)
 {
-	const struct json *j = rd("{\"a\": {\"b\": \"c\", \"n\": 7, \"m\": -1, \"b\": \"d\"}, \"ab\": 1}");
+	const struct json *j =
+		rd("{\"a\": {\"b\": \"c\", \"n\": 7, \"m\": -1, \"b\": \"d\"}, \"ab\": 1}");
 
 	is_str(json_text(j, "a.b"), "c", "the first of two counts");
 	is_int(json_int(j, "a.n"), 7, "a number");
 	is_int(json_int(j, "a.m"), -1, "a negative number");
 	is_int(json_int(j, "a.b"), -1, "a string is no number");
-	ok(!json_text(j, "a.x.y") && !json_text(NULL, "a") && !json_text(j, "a"), "what is not there");
+	ok(!json_text(j, "a.x.y") && !json_text(NULL, "a") && !json_text(j, "a"),
+	   "what is not there");
 	ok(json_get(j, "ab") && !json_get(j, "abc"), "a name is whole");
 }
 
