@@ -175,6 +175,32 @@ static struct dwarf *open_new(const char *path, const struct stat *st, const str
 	return d;
 }
 
+/* Files without: every function of a pattern asks again. */
+static struct without {
+	struct without *next;
+	u64 dev, ino, mtime;
+	struct err err;
+} *without;
+
+static bool is_known_without(const struct stat *st, struct err *err)
+{
+	for (const struct without *w = without; w; w = w->next)
+		if (w->dev == st->st_dev && w->ino == st->st_ino && w->mtime == (u64)st->st_mtime) {
+			*err = w->err;
+			return true;
+		}
+	return false;
+}
+
+static void remember_without(const struct stat *st, const struct err *err)
+{
+	struct without *w = xcalloc(1, sizeof(*w));
+
+	*w = (struct without){ without, st->st_dev, st->st_ino, (u64)st->st_mtime, *err };
+	w->err.log = NULL;
+	without = w;
+}
+
 struct dwarf *dwarf_of(const char *path, const struct dwarf_registers *regs, struct err *err)
 {
 	const struct dw *f = dw_load(err);
@@ -190,9 +216,13 @@ struct dwarf *dwarf_of(const char *path, const struct dwarf_registers *regs, str
 	for (d = opened; d; d = d->next)
 		if (same_file(d, &st))
 			return d;
-	d = open_new(path, &st, f, err);
-	if (!d)
+	if (is_known_without(&st, err))
 		return NULL;
+	d = open_new(path, &st, f, err);
+	if (!d) {
+		remember_without(&st, err);
+		return NULL;
+	}
 	d->regs = regs;
 	d->next = opened;
 	return opened = d;
