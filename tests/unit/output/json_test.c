@@ -159,8 +159,8 @@ static void texts(void)
 static void about_the_run(void)
 {
 	const struct output *o = fx_sink.output;
-	struct loss full = { fx_span, LOSS_RING_FULL, 0, "printf" },
-		    div = { fx_span, LOSS_DIV_ZERO, 0, NULL };
+	struct loss full = { fx_span, LOSS_RING_FULL, 0, "printf", 0 },
+		    div = { fx_span, LOSS_DIV_ZERO, 0, NULL, 0 };
 
 	o->attached(&fx_sink, 1);
 	is_str(fx_take(),

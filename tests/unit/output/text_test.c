@@ -202,10 +202,10 @@ static void texts(void)
 static void about_the_run(void)
 {
 	const struct output *o = fx_sink.output;
-	struct loss full = { fx_span, LOSS_RING_FULL, 0, "printf" },
-		    map = { fx_span, LOSS_MAP_FULL, 0, "@x" },
-		    div = { fx_span, LOSS_DIV_ZERO, 0, NULL },
-		    nowhere = { {}, LOSS_STACKS, 0, NULL };
+	struct loss full = { fx_span, LOSS_RING_FULL, 0, "printf", 0 },
+		    map = { fx_span, LOSS_MAP_FULL, 0, "@x", 0 },
+		    div = { fx_span, LOSS_DIV_ZERO, 0, NULL, 0 },
+		    nowhere = { {}, LOSS_STACKS, 0, NULL, 0 };
 
 	is_str(FX_ERR(o->attached(&fx_sink, 1)), "Attached 1 probe\n", "one probe");
 	is_str(FX_ERR(o->attached(&fx_sink, 0)), "Attached 0 probes\n", "no probes");
