@@ -275,6 +275,10 @@ static const struct type *check_ctx(struct check *c, struct node *call)
 
 	if (!p || p->kind == PROFILE_NONE || p->kind == PROFILE_TRACEPOINT)
 		return diag_type(c, call->span, D_NO_CTX, probe_kind(c));
+	if (p->kind == PROFILE_PT_REGS)
+		return check_named_type(c, "struct pt_regs *");
+	if (p->kind == PROFILE_PERF_EVENT)
+		return check_named_type(c, "struct bpf_perf_event_data *");
 	return &ty_u64;
 }
 
@@ -384,8 +388,9 @@ static const struct builtin rows[] = {
 		.flags = BI_VARIABLE | BI_READS_GOID | BI_NEEDS_PROFILE, .engines = ON_ALL, .check = check_goid, .lower = lower_goid,
 	},
 	{
-		.name = "ctx", .sig = "ctx() -> uint64", .brief = "raw context of the probe",
-		.doc = "The address of the probe's context: registers, or the arguments of a raw tracepoint.",
+		.name = "ctx", .sig = "ctx() -> any", .brief = "raw context of the probe",
+		.doc = "The address of the probe's context: struct pt_regs * in kprobes and uprobes, struct bpf_perf_event_data * in timers and "
+		       "counters, the members of the iterator (as args has them), the arguments of a raw tracepoint.",
 		.example = "uprobe:libc:malloc { printf(\"%p\\n\", ctx); }",
 		.flags = BI_VARIABLE | BI_NEEDS_PROFILE | BI_READS_CTX, .engines = ON_KERNEL, .check = check_ctx, .lower = lower_ctx_word,
 	},

@@ -192,7 +192,7 @@ static bool identity(struct lower *l, enum ir_opcode op, struct opnd a, s64 b, s
 	if (p > 0 && op == IR_UDIV)
 		return *r = ir_op2(l, IR_SHR, a, o_imm(p)), true;
 	if (p > 0 && op == IR_UMOD)
-		return *r = ir_op2(l, IR_AND, a, o_imm(b - 1)), true;
+		return *r = ir_op2(l, IR_AND, a, o_imm((s64)((u64)b - 1))), true;
 	return false;
 }
 

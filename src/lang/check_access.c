@@ -202,6 +202,8 @@ static const struct builtin *args_row(const struct check *c, const struct node *
 		row = a->builtin;
 	else if (a->kind == N_IDENT || (a->kind == N_CALL && !a->a))
 		row = env_builtin(c->env, a->name);
+	if (row && row->flags & BI_READS_CTX && c->inst && c->inst->profile && c->inst->profile->kind == PROFILE_ITER)
+		row = env_builtin(c->env, "args"); /* struct bpf_iter__NAME, whose members they are */
 	return row && row->flags & (BI_RECORD | BI_VARS) ? row : NULL;
 }
 

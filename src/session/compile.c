@@ -152,6 +152,10 @@ static bool find_reads(struct node *n, void *ctx)
 			vec_push(r->arena, &r->args, n->name);
 			return false;
 		}
+		if (b && (b->flags & BI_READS_CTX)) { /* an iterator's arguments */
+			r->flags |= BI_READS_ARGS;
+			vec_push(r->arena, &r->args, n->name);
+		}
 		if (b && (b->flags & BI_VARS)) {
 			vec_push(r->arena, &r->vars, n->name);
 			return false;
