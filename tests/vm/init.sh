@@ -42,6 +42,7 @@ while read -r d; do
 	mount -o bind "/host$d" "/root$d" || give_up "cannot share $d"
 done </shared
 
+ln -s /proc/self/fd /root/dev/fd
 mkdir -p /root/dev/shm /root/dev/pts
 mount -t devpts devpts /root/dev/pts
 mount -t tmpfs tmpfs /root/dev/shm
