@@ -29,7 +29,7 @@
 enum {
 	MAX_PASSED = 40,	   /* instructions */
 	MAX_TEXT = 256 << 20,	   /* of a file larger than that nobody looks at every byte */
-	BITMAP_FROM = 4,	   /* searches after which a bitmap is cheaper */
+	BITMAP_FROM = 2,	   /* it costs what a search and a half do: the second one makes it */
 	NEIGHBOUR = 128,	   /* how far short jumps reach */
 };
 
@@ -224,9 +224,24 @@ static bool bytes_enter(const struct uplacer *u, u64 from, u64 to, u64 lo, u64 h
 	return false;
 }
 
-/* Short jumps of the functions before and behind. */
+/* The same, whatever segments the bytes lie in. */
+static bool any_bytes_enter(const struct uplacer *u, u64 from, u64 to, u64 lo, u64 hi)
+{
+	while (from < to) {
+		u64 room = 1;
+
+		if (uplace_code(u->elf, from, &room) && bytes_enter(u, from, to, lo, hi))
+			return true;
+		from += room;
+	}
+	return false;
+}
+
+/* Short jumps of the functions before and behind: decoded only where bytes look like one. */
 static bool neighbour_enters(const struct uplacer *u, u64 from, u64 to, u64 lo, u64 hi)
 {
+	if (!any_bytes_enter(u, from, to, lo, hi))
+		return false;
 	while (from < to) {
 		struct elf_symbol s;
 		struct body b;
@@ -491,12 +506,14 @@ u64 uplace_exact(struct provider_env *env, struct elf *e, u64 address, const cha
 	struct elf_symbol s = {};
 	u64 room = 0;
 	const u8 *code = elf_machine(e) == arch_x86_64.elf_machine ? uplace_code(e, address, &room) : NULL;
-	bool known = elf_symbol_at(e, address, &s) || elf_frame_at(e, address, &s);
 	struct body b;
+	bool known;
 
 	*why = NULL;
-	if (!code || !x86_is_nop5(code, (u32)MIN(room, 15u)) || (known && (address == s.value || !has_red_zone(&u, &s))) ||
-	    env_has(env, FEAT_UPROBE_NOP5, true))
+	if (!code || !x86_is_nop5(code, (u32)MIN(room, 15u)))
+		return address;
+	known = elf_symbol_at(e, address, &s) || elf_frame_at(e, address, &s);
+	if ((known && (address == s.value || !has_red_zone(&u, &s))) || env_has(env, FEAT_UPROBE_NOP5, true))
 		return address;
 	b = decode_body(&u, s.value, s.value + s.size, address, address + 5);
 	if (known && b.whole && !b.enters && !b.jumps_indirect && address + 5 < s.value + s.size &&

@@ -29,7 +29,8 @@ struct match {
 	const char *path; /* of the file at hand */
 	const char *open_path; /* where it can be opened now, when that is elsewhere */
 	struct elf *elf;
-	struct uplacer *placer; /* of elf */
+	struct uplacer *placer; /* of elf; made with its first function, as is: */
+	enum unwinds unwinds;
 	struct targets ts;
 	struct profile *profile, *profile_i386;
 	struct near near;
@@ -125,13 +126,12 @@ static const char *no_return(const struct match *m, const struct elf_symbol *s)
 /* At each ret, where a return address must not be touched. False: by the kernel's return probe. */
 static bool add_rets(struct match *m, const struct elf_symbol *s, const char *func, const char *shown)
 {
-	enum unwinds unwinds = uret_unwinds(m->elf);
 	struct urets rets = {};
-	const char *why = unwinds ? uret_find(m->env, m->elf, s, &rets) : NULL;
+	const char *why = m->unwinds ? uret_find(m->env, m->elf, s, m->unwinds, &rets) : NULL;
 
-	if (!unwinds)
+	if (!m->unwinds)
 		return false;
-	if (why && unwinds == UNWINDS_EXCEPTIONS) /* safe as long as nothing is thrown through it */
+	if (why && m->unwinds == UNWINDS_EXCEPTIONS) /* safe as long as nothing is thrown through it */
 		return false;
 	if (why && !m->many)
 		bad_offset(m, why);
@@ -153,10 +153,12 @@ static void add(struct match *m, const struct elf_symbol *s, const char *func, c
 	struct target *t;
 	struct uplace at;
 
+	if (!m->placer) {
+		m->placer = uplacer_new(m->env, m->elf);
+		m->unwinds = uret_unwinds(m->elf);
+	}
 	if (m->is_return && !why && add_rets(m, s, func, shown))
 		return;
-	if (!m->placer)
-		m->placer = uplacer_new(m->env, m->elf);
 	uplacer_find(m->placer, s, &need, &at);
 	if (!why && at.breaks)
 		why = "the kernel mistakes the vector instruction at its start for a branch";
@@ -166,7 +168,7 @@ static void add(struct match *m, const struct elf_symbol *s, const char *func, c
 		return;
 	}
 	t = add_exactly(m, func, shown, file_offset);
-	if (uret_unwinds(m->elf) == UNWINDS_GO) {
+	if (m->unwinds == UNWINDS_GO) {
 		t->site.offset += uret_go_entry(m->elf, s);
 		return;
 	}

@@ -55,9 +55,10 @@ static const char *leaves(struct scan *sc, u64 at, const struct x86_insn *in, co
 	return NULL;
 }
 
-const char *uret_find(struct provider_env *env, struct elf *e, const struct elf_symbol *s, struct urets *out)
+const char *uret_find(struct provider_env *env, struct elf *e, const struct elf_symbol *s, enum unwinds unwinds,
+		      struct urets *out)
 {
-	struct scan sc = { .e = e, .s = s, .is_go = uret_unwinds(e) == UNWINDS_GO };
+	struct scan sc = { .e = e, .s = s, .is_go = unwinds == UNWINDS_GO };
 	u64 room, offset;
 	const u8 *code = uplace_code(e, s->value, &room);
 

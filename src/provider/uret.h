@@ -19,8 +19,9 @@ struct urets {
 	VEC(u64) at; /* offsets in the file of the ret instructions */
 };
 
-/* All ways out of a function. NULL when they are known, else why not. */
-const char *uret_find(struct provider_env *env, struct elf *e, const struct elf_symbol *s, struct urets *out);
+/* All ways out of a function of such a file. NULL when they are known, else why not. */
+const char *uret_find(struct provider_env *env, struct elf *e, const struct elf_symbol *s, enum unwinds unwinds,
+		      struct urets *out);
 
 /*
  * Where a Go function really begins: behind the check of its stack. When the stack has to grow the function

@@ -203,13 +203,24 @@ static int by_start(const void *a, const void *b)
 	return x->value < y->value ? -1 : x->value > y->value;
 }
 
-/* Stubs of the linker that call other files: one entry covers a whole section of them. */
-static bool is_stub(const struct elf *e, u64 address)
+enum { MAX_STUB_SECTIONS = 8 }; /* .plt, .plt.got, .plt.sec */
+
+/* Where the linker's stubs are that call other files: one entry covers a whole section of them. */
+static u32 find_stubs(const struct elf *e, struct elf_code *to)
 {
 	struct elf_section s;
+	u32 n = 0;
 
-	for (u32 i = 0; elf_section_at(e, i, &s); i++)
-		if (starts_with(s.name, ".plt") && address >= s.address && address - s.address < s.size)
+	for (u32 i = 0; n < MAX_STUB_SECTIONS && elf_section_at(e, i, &s); i++)
+		if (starts_with(s.name, ".plt"))
+			to[n++] = (struct elf_code){ .value = s.address, .size = s.size };
+	return n;
+}
+
+static bool is_within(const struct elf_code *ranges, u32 n, u64 address)
+{
+	for (u32 i = 0; i < n; i++)
+		if (address - ranges[i].value < ranges[i].size)
 			return true;
 	return false;
 }
@@ -219,7 +230,8 @@ static void build(struct elf *e)
 	struct elf_section s;
 	struct frames f = {};
 	struct cursor c;
-	u32 kept = 0;
+	struct elf_code stubs[MAX_STUB_SECTIONS];
+	u32 kept = 0, n_stubs = find_stubs(e, stubs);
 
 	e->frames_built = true;
 	if (!elf_section(e, ".eh_frame", &s) || !s.bytes)
@@ -230,7 +242,7 @@ static void build(struct elf *e)
 	if (f.n)
 		qsort(f.v, f.n, sizeof(*f.v), by_start);
 	for (u32 i = 0; i < f.n; i++)
-		if ((!kept || f.v[kept - 1].value != f.v[i].value) && !is_stub(e, f.v[i].value))
+		if ((!kept || f.v[kept - 1].value != f.v[i].value) && !is_within(stubs, n_stubs, f.v[i].value))
 			f.v[kept++] = f.v[i];
 	e->frame = f.v;
 	e->n_frames = kept;

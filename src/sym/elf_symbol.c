@@ -281,13 +281,19 @@ static void list_table(const struct elf_table *t, const char *glob, struct listi
 
 enum { NAME_ROOM = 20 };
 
-/* Functions without a symbol. Not in files that have them all: what .eh_frame lists besides are parts that
- * compilers moved away. */
+/* Whether functions without a symbol are asked for, which are called 0xADDRESS: reading .eh_frame takes longer
+ * than all the rest. Not in files that have their symbols: what it lists besides are parts that compilers
+ * moved away. */
+static bool wants_frames(const struct elf *e, const char *glob)
+{
+	return !e->table[0].n && (!glob || *glob == '0' || *glob == '*');
+}
+
 static void list_frames(struct elf *e, const char *glob, struct listing *l)
 {
 	struct elf_symbol named;
 
-	if (e->table[0].n || !e->n_frames)
+	if (!e->n_frames)
 		return;
 	if (!e->frame_names)
 		e->frame_names = xmalloc((size_t)e->n_frames * NAME_ROOM);
@@ -317,7 +323,7 @@ int elf_each_function(struct elf *e, const char *glob,
 {
 	struct elf *debug = more_symbols(e);
 	u64 max = (u64)e->table[0].n + e->table[1].n + (debug ? debug->table[0].n : 0) +
-		  (e->table[0].n ? 0 : elf_n_frames(e));
+		  (wants_frames(e, glob) ? elf_n_frames(e) : 0);
 	struct listing l = { .v = xmalloc(sizeof(*l.v) * (max + 1)) };
 	int r = 0;
 
@@ -325,7 +331,8 @@ int elf_each_function(struct elf *e, const char *glob,
 	list_table(&e->table[1], glob, &l);
 	if (debug)
 		list_table(&debug->table[0], glob, &l);
-	list_frames(e, glob, &l);
+	if (wants_frames(e, glob))
+		list_frames(e, glob, &l);
 	qsort(l.v, l.n, sizeof(*l.v), by_address_and_name);
 	for (u32 i = 0; i < l.n && !r; i++)
 		if (!i || by_address_and_name(&l.v[i - 1], &l.v[i]))
