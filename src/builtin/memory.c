@@ -45,30 +45,10 @@ static const struct type *check_str(struct check *c, struct node *call)
 	return type_string(c->arena, MAX(cap, 1u));
 }
 
-/* A size that is only known in the probe: at most cap. */
-static struct opnd bounded(struct lower *l, struct opnd n, u32 cap)
-{
-	struct ir_block *over, *ok;
-	u32 v;
-
-	if (n.kind == O_IMM)
-		return o_imm(MIN(n.imm, (s64)cap));
-	over = ir_block_new(l);
-	ok = ir_block_new(l);
-	v = ir_var(l);
-	ir_var_set(l, v, n);
-	ir_branch(l, CC_UGT, o_temp(v), o_imm(cap), over, ok); /* the copy that is used must be the one compared */
-	ir_place(l, over);
-	ir_var_set(l, v, o_imm(cap));
-	ir_jump(l, ok);
-	ir_place(l, ok);
-	return o_temp(v);
-}
-
 /* Room for a string of that length and its NUL. */
 static struct opnd bounded_string(struct lower *l, struct node *len, u32 cap)
 {
-	return bounded(l, ir_op2(l, IR_ADD, lower_scalar(l, len), o_imm(1)), cap);
+	return ir_at_most(l, ir_op2(l, IR_ADD, lower_scalar(l, len), o_imm(1)), cap);
 }
 
 /* A word of a structure, wherever that is. */
@@ -132,7 +112,7 @@ static struct ir_val lower_str(struct lower *l, struct node *call)
 			space = what->type->space;
 	}
 	if (is_text)
-		size = bounded(l, ir_op2(l, IR_ADD, size, o_imm(1)), cap);
+		size = ir_at_most(l, ir_op2(l, IR_ADD, size, o_imm(1)), cap);
 	else
 		size = len && !len->is_const ? bounded_string(l, len, cap) : o_imm(cap);
 	if (canonical)
@@ -182,7 +162,7 @@ static struct ir_val lower_buf(struct lower *l, struct node *call)
 	}
 	bool none = len && len->is_const && !len->value; /* its type has room for one byte */
 
-	size = len && !len->is_const ? bounded(l, lower_scalar(l, len), t->count) : o_imm(none ? 0 : t->count);
+	size = len && !len->is_const ? ir_at_most(l, lower_scalar(l, len), t->count) : o_imm(none ? 0 : t->count);
 	if (canonical || none)
 		ir_zero(l, dst, t->size);
 	ir_store(l, dst, 4, size);

@@ -105,6 +105,8 @@ int put_out(const struct cli *c, const struct buf *text);
 int script_read(struct cli *c);
 /* f for each script of a command that takes several, read; the worst of the statuses. */
 int each_script(struct cli *c, int (*f)(struct cli *c));
+/* Compiles it for any kernel and says what there is to say: 0, 1 when there are errors, 255. */
+int script_check(struct cli *c);
 /* A file, or standard input for "-". */
 int script_read_file(struct cli *c, const char *path, struct buf *text);
 /* The file of -o, or -1 after a message. */

@@ -133,22 +133,6 @@ static void put_words(struct buf *payload, const struct cli *c)
 }
 
 /* The whole compiler, where its answer does not hang on parameters that only a run has. */
-static int check(struct cli *c)
-{
-	struct compiled *compiled = xcalloc(1, sizeof *compiled);
-	struct err err = { 0 };
-	int rc;
-
-	c->o.any_kernel = true;
-	rc = session_compile(compiled, &c->o, &err);
-	say_diags(c, &compiled->diags);
-	say_err(c, &err);
-	err_release(&err);
-	compiled_release(compiled);
-	free(compiled);
-	return rc < 0 ? 255 : rc;
-}
-
 static int pack(struct cli *c, struct buf *payload)
 {
 	struct parcel p = { 0 };
@@ -166,7 +150,7 @@ static int pack(struct cli *c, struct buf *payload)
 	if (rc)
 		say_diags(c, &f.diags);
 	else if (!own.n_words)
-		rc = check(c);
+		rc = script_check(c);
 	front_release(&f);
 	packing = NULL;
 	put_words(payload, c);

@@ -23,7 +23,7 @@ static int compile(struct cli *c, bool quietly)
 	return rc < 0 ? 255 : rc;
 }
 
-static int check_one(struct cli *c)
+int script_check(struct cli *c)
 {
 	c->o.any_kernel = true;
 	return compile(c, false);
@@ -31,7 +31,7 @@ static int check_one(struct cli *c)
 
 static int run(struct cli *c)
 {
-	return each_script(c, check_one);
+	return each_script(c, script_check);
 }
 
 const struct command command_check = {

@@ -137,7 +137,7 @@ static void apply_change(struct document *d, const struct json *change)
 
 static void did_change(struct lsp *l)
 {
-	struct document *d = document_find(l, json_text(l->message, "params.textDocument.uri"));
+	struct document *d = document_asked(l);
 	const struct json *changes = json_path(l->message, "params.contentChanges");
 
 	if (!d || !changes)

@@ -37,6 +37,7 @@ struct lsp_position {
 	u32 line, character; /* from 0; character counts UTF-16 units */
 };
 struct document *document_find(struct lsp *l, const char *uri);
+struct document *document_asked(struct lsp *l); /* that the message is about; NULL: not open */
 struct document *document_open(struct lsp *l, const char *uri, const char *text, size_t len);
 void document_close(struct lsp *l, const char *uri);
 void document_replace(struct document *d, size_t from, size_t to, const char *text, size_t len);

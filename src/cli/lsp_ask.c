@@ -24,12 +24,13 @@ static void word_at(const struct document *d, size_t offset, size_t *from, size_
 		--*from;
 }
 
-static struct cli script_of(const struct document *d)
+static void open_front(struct front *f, struct cli *c, const struct document *d)
 {
-	return (struct cli){ .o = { .script_name = d->path,
-				    .script = d->text,
-				    .script_len = d->len,
-				    .themes = builtin_themes } };
+	*c = (struct cli){ .o = { .script_name = d->path,
+				  .script = d->text,
+				  .script_len = d->len,
+				  .themes = builtin_themes } };
+	front_init(f, c);
 }
 
 /* ---- hover */
@@ -246,8 +247,7 @@ void lsp_signature(struct lsp *l)
 		return;
 	word_at(d, end, &from, &to);
 	snprintf(name, sizeof name, "%.*s", (int)(end - from), d->text + from);
-	c = script_of(d);
-	front_init(&f, &c);
+	open_front(&f, &c, d);
 	row = env_builtin(&f.env, name);
 	if (row) {
 		buf_puts(&l->out, "{\"signatures\":[{\"label\":");
@@ -293,14 +293,13 @@ void lsp_symbols(struct lsp *l)
 {
 	enum { SYMBOL_FUNCTION = 12, SYMBOL_EVENT = 24 };
 	struct symbols s = { .l = l };
-	struct document *d = document_find(l, json_text(l->message, "params.textDocument.uri"));
+	struct document *d = document_asked(l);
 	struct front f;
 	struct cli c;
 
 	if (!d)
 		return;
-	c = script_of(d);
-	front_init(&f, &c);
+	open_front(&f, &c, d);
 	s.d = d;
 	s.f = &f;
 	parse_script(&f.lang, f.src);
@@ -320,15 +319,14 @@ void lsp_symbols(struct lsp *l)
 /* The whole text at once; nothing while it does not parse. */
 void lsp_format(struct lsp *l)
 {
-	struct document *d = document_find(l, json_text(l->message, "params.textDocument.uri"));
+	struct document *d = document_asked(l);
 	struct buf text = { 0 };
 	struct front f;
 	struct cli c;
 
 	if (!d)
 		return;
-	c = script_of(d);
-	front_init(&f, &c);
+	open_front(&f, &c, d);
 	if (format_script(&f.lang, f.src, &text)) {
 		buf_puts(&l->out, "[{\"range\":");
 		put_range(&l->out, d->text, d->len, 0, d->len);

@@ -33,6 +33,11 @@ struct document *document_find(struct lsp *l, const char *uri)
 	return uri ? d : NULL;
 }
 
+struct document *document_asked(struct lsp *l)
+{
+	return document_find(l, json_text(l->message, "params.textDocument.uri"));
+}
+
 struct document *document_open(struct lsp *l, const char *uri, const char *text, size_t len)
 {
 	struct document *d = document_find(l, uri);
@@ -144,7 +149,7 @@ bool lsp_place(struct lsp *l, struct document **d, size_t *offset)
 	struct lsp_position p = { (u32)json_int(l->message, "params.position.line"),
 				  (u32)json_int(l->message, "params.position.character") };
 
-	*d = document_find(l, json_text(l->message, "params.textDocument.uri"));
+	*d = document_asked(l);
 	if (!*d)
 		return false;
 	*offset = offset_of(*d, p);

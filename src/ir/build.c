@@ -427,3 +427,23 @@ void ir_var_set(struct lower *l, u32 var, struct opnd v)
 {
 	ir_emit(l, (struct ir_insn){ .op = IR_MOVE, .dst = var, .arg = { v } });
 }
+
+struct opnd ir_at_most(struct lower *l, struct opnd n, s64 most)
+{
+	struct ir_block *over, *out;
+	u32 v;
+
+	if (n.kind == O_IMM)
+		return o_imm(MIN(n.imm, most));
+	over = ir_block_new(l);
+	out = ir_block_new(l);
+	v = ir_var(l);
+	ir_var_set(l, v, n);
+	/* a verifier may bound only the register compared, not its copies: compare the one that is used */
+	ir_branch(l, CC_UGT, o_temp(v), o_imm(most), over, out);
+	ir_place(l, over);
+	ir_var_set(l, v, o_imm(most));
+	ir_jump(l, out);
+	ir_place(l, out);
+	return o_temp(v);
+}

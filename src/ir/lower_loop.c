@@ -366,26 +366,6 @@ static void report_bound(struct lower *l, struct opnd turns, struct opnd ended)
 	vn_loop_edge(l);
 }
 
-/* min(turns, MAX_TURNS) */
-static struct opnd at_most(struct lower *l, struct opnd turns)
-{
-	struct ir_block *many, *out;
-	u32 var;
-
-	if (turns.kind == O_IMM)
-		return o_imm(MIN(turns.imm, (s64)MAX_TURNS));
-	many = ir_block_new(l);
-	out = ir_block_new(l);
-	var = ir_var(l);
-	ir_var_set(l, var, turns);
-	ir_branch(l, CC_UGT, turns, o_imm(MAX_TURNS), many, out);
-	ir_place(l, many);
-	ir_var_set(l, var, o_imm(MAX_TURNS));
-	ir_jump(l, out);
-	ir_place(l, out);
-	return o_temp(var);
-}
-
 void lower_while_by_callback(struct lower *l, struct node *n)
 {
 	struct opnd ended = lower_scratch_temp(l, 8);
@@ -425,7 +405,7 @@ static void walk_range(struct lower *l, struct node *n, const struct range *r)
 	lower_var_store(l, n->c->var, ir_op2(l, IR_ADD, o_temp(1), from));
 	lower_body(l, n->b);
 	body_end(l, &b, r->ended);
-	call_walk(l, &b, LOOP, at_most(l, r->turns));
+	call_walk(l, &b, LOOP, ir_at_most(l, r->turns, MAX_TURNS));
 	if (r->ended.kind != O_NONE)
 		report_bound(l, r->turns, r->ended);
 }

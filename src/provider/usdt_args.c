@@ -20,6 +20,8 @@ _Static_assert(ARRAY_SIZE(names) == USDT_MAX_ARGS, "a name each");
 
 enum { MAX_STEPS = 8 };
 
+static const char unknown_form[] = "its operand is of no form that is known";
+
 /* One operand while it is read; s moves on. A reason in why ends it. */
 struct operand {
 	const struct usdt_place *place;
@@ -100,13 +102,13 @@ static bool symbol_term(struct operand *o, struct address *a)
 	char *n = name(o);
 
 	if (!n)
-		return fail(o, "its operand is of no form that is known");
+		return fail(o, unknown_form);
 	if (skip(o, "@GOTPCREL") || skip(o, "@GOTPCRELX"))
 		a->is_got = true;
 	else if (*o->s == '@')
 		return fail(o, strstr(o->s, "tpoff") || strstr(o->s, "TPOFF") ?
 				       "it is in thread-local storage" :
-				       "its operand is of no form that is known");
+				       unknown_form);
 	if (a->has_symbol)
 		return fail(o, "it lies between two symbols");
 	a->has_symbol = true;
@@ -261,9 +263,9 @@ static bool x86_indexed(struct operand *o, const struct address *a, const char *
 	blanks(o);
 	index = x86_register(o);
 	if (!index || !push_register(o, index, &size))
-		return fail(o, "its operand is of no form that is known");
+		return fail(o, unknown_form);
 	if (skip(o, ",") && !number(o, &scale))
-		return fail(o, "its operand is of no form that is known");
+		return fail(o, unknown_form);
 	if (scale != 1) {
 		push(o, LOP_CONST, scale);
 		push(o, LOP_MUL, 0);
@@ -275,7 +277,7 @@ static bool x86_indexed(struct operand *o, const struct address *a, const char *
 		push(o, LOP_ADD, 0);
 	}
 	if (a->has_symbol)
-		return fail(o, "its operand is of no form that is known");
+		return fail(o, unknown_form);
 	return skip(o, ")") && finish_steps(o, false);
 }
 
@@ -292,11 +294,11 @@ static bool x86_memory(struct operand *o)
 	if (*o->s == ',')
 		return x86_indexed(o, &a, base);
 	if (!base || !skip(o, ")"))
-		return fail(o, "its operand is of no form that is known");
+		return fail(o, unknown_form);
 	if (a.has_symbol)
-		return streq(base, "rip") ? at_symbol(o, &a) : fail(o, "its operand is of no form that is known");
+		return streq(base, "rip") ? at_symbol(o, &a) : fail(o, unknown_form);
 	if (streq(base, "rip"))
-		return fail(o, "its operand is of no form that is known");
+		return fail(o, unknown_form);
 	return at_base(o, base, a.offset);
 }
 
@@ -329,7 +331,7 @@ static bool arm_indexed(struct operand *o, const char *base, const char *index)
 		blanks(o);
 		is_signed = skip(o, "sxtw") || skip(o, "sxtx");
 		if (!is_signed && !skip(o, "uxtw") && !skip(o, "lsl"))
-			return fail(o, "its operand is of no form that is known");
+			return fail(o, unknown_form);
 		blanks(o);
 		skip(o, "#");
 		number(o, &shift);
@@ -351,7 +353,7 @@ static bool arm_memory(struct operand *o)
 	struct address a = { 0 };
 
 	if (!base)
-		return fail(o, "its operand is of no form that is known");
+		return fail(o, unknown_form);
 	blanks(o);
 	if (skip(o, ",")) {
 		s64 n;
@@ -368,10 +370,10 @@ static bool arm_memory(struct operand *o)
 		} else {
 			index = name(o);
 			return index ? arm_indexed(o, base, index) :
-				       fail(o, "its operand is of no form that is known");
+				       fail(o, unknown_form);
 		}
 	}
-	return skip(o, "]") ? at_base(o, base, a.offset) : fail(o, "its operand is of no form that is known");
+	return skip(o, "]") ? at_base(o, base, a.offset) : fail(o, unknown_form);
 }
 
 static bool arm_operand(struct operand *o)
@@ -435,7 +437,7 @@ static bool parse_size(struct operand *o)
 
 static bool is_whole(struct operand *o)
 {
-	return !*o->s || fail(o, "its operand is of no form that is known");
+	return !*o->s || fail(o, unknown_form);
 }
 
 static void parse_one(const struct usdt_place *place, const char *text, struct arg_desc *arg)
@@ -448,7 +450,7 @@ static void parse_one(const struct usdt_place *place, const char *text, struct a
 	if (good)
 		return;
 	arg->loc = (struct loc){ .kind = LOC_NONE };
-	arg->why = o.why ? o.why : "its operand is of no form that is known";
+	arg->why = o.why ? o.why : unknown_form;
 }
 
 u32 usdt_parse_args(const struct usdt_place *place, const char *text, struct arg_desc *args, u32 max)

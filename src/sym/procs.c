@@ -128,27 +128,36 @@ u32 proc_inner_pid(u32 pid)
 	return inner;
 }
 
-/* Field 22 of stat; the name before it is in parentheses and may contain anything. */
-u64 proc_start_time(u32 pid)
+enum { STAT_MAX = 1024 };
+
+/* A field of stat behind the second, counted as proc(5) does; NULL: none. The second, the name, is in
+ * parentheses and may contain anything. */
+static const char *stat_field(u32 pid, u32 field, char text[static STAT_MAX])
 {
-	char text[1024];
 	const char *at;
 
-	if (read_start(pid, "stat", text, sizeof(text)) <= 0 || !(at = strrchr(text, ')')))
-		return 0;
-	for (u32 field = 2; field < 22 && at; field++)
+	if (read_start(pid, "stat", text, STAT_MAX) <= 0)
+		return NULL;
+	at = strrchr(text, ')');
+	for (u32 i = 2; i < field && at; i++)
 		at = strchr(at + 1, ' ');
+	return at ? at + 1 : NULL;
+}
+
+u64 proc_start_time(u32 pid)
+{
+	char text[STAT_MAX];
+	const char *at = stat_field(pid, 22, text);
+
 	return at ? strtoull(at, NULL, 10) : 0;
 }
 
 char proc_state(u32 pid)
 {
-	char text[1024];
-	const char *at;
+	char text[STAT_MAX];
+	const char *at = stat_field(pid, 3, text);
 
-	if (read_start(pid, "stat", text, sizeof(text)) <= 0 || !(at = strrchr(text, ')')) || at[1] != ' ')
-		return 0;
-	return at[2];
+	return at ? *at : 0;
 }
 
 static bool same_node(const char *a, const char *b)
