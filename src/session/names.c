@@ -36,6 +36,16 @@ static bool name_usym(void *ctx, u32 pid, u64 addr, struct symbol *out)
 	return found;
 }
 
+static bool name_source(void *ctx, u32 pid, u64 addr, bool is_return, u32 depth, struct symbol *out)
+{
+	struct usource s;
+
+	if (!usyms_source(run_usyms(ctx), pid, addr, is_return, depth, &s))
+		return false;
+	*out = (struct symbol){ .name = s.name, .file = s.file, .line = s.line, .inlined = s.inlined };
+	return true;
+}
+
 static bool name_build_id(void *ctx, u32 pid, u64 addr, const char **id, u64 *offset)
 {
 	struct run *r = ctx;
@@ -111,6 +121,7 @@ void names_init(struct run *r)
 	r->names = (struct names){
 		.ctx = r, .ksym = name_ksym, .usym = name_usym, .user = name_user, .cgroup = name_cgroup,
 		.stack = name_stack, .build_id = name_build_id, .wall_ns = name_wall_ns, .prog = &r->c.prog,
+		.source = r->c.env.config.show_debug_info ? name_source : NULL,
 		.max_strlen = (u32)r->c.env.config.max_strlen,
 		.trunc_trailer = r->c.env.config.str_trunc_trailer,
 	};

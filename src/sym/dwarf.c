@@ -214,8 +214,11 @@ struct dwarf *dwarf_of(const char *path, const struct dwarf_registers *regs, str
 		return NULL;
 	}
 	for (d = opened; d; d = d->next)
-		if (same_file(d, &st))
+		if (same_file(d, &st)) {
+			if (!d->regs)
+				d->regs = regs;
 			return d;
+		}
 	if (is_known_without(&st, err))
 		return NULL;
 	d = open_new(path, &st, f, err);
@@ -347,7 +350,7 @@ int scopes_function(const struct dwarf *d, struct scopes *s, bool inner)
 
 /* ---- functions */
 
-static const char *linkage_name(const struct dwarf *d, Dwarf_Die *die)
+const char *die_linkage_name(const struct dwarf *d, Dwarf_Die *die)
 {
 	const char *s = die_string(d, die, DW_AT_linkage_name);
 
@@ -365,7 +368,7 @@ static void describe(struct dwarf *d, struct unit *u, Dwarf_Die *die, struct dwa
 	if (!out->name)
 		out->name = "";
 	out->producer = producer ? producer : "";
-	out->linkage_name = linkage_name(d, die);
+	out->linkage_name = die_linkage_name(d, die);
 	out->inlined = d->f->dwarf_tag(die) == DW_TAG_inlined_subroutine;
 	out->external = die_flag(d, die, DW_AT_external);
 	if (d->f->dwarf_entrypc(die, &entry) == 0)
@@ -416,7 +419,7 @@ bool die_is_named(const struct dwarf *d, Dwarf_Die *die, const char *name)
 
 	if (s && streq(s, name))
 		return true;
-	s = linkage_name(d, die);
+	s = die_linkage_name(d, die);
 	return s && streq(s, name);
 }
 
@@ -584,6 +587,11 @@ const struct type *dwarf_find_type(struct dwarf *d, u64 pc, u8 tag, const char *
 }
 
 bool dwarf_line_at(struct dwarf *d, u64 pc, struct dwarf_line *out)
+{
+	return false;
+}
+
+bool dwarf_source_at(struct dwarf *d, u64 pc, u32 depth, struct dwarf_source *out)
 {
 	return false;
 }

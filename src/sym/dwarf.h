@@ -90,6 +90,15 @@ struct dwarf_line {
 
 /* The line that the code at pc belongs to. */
 bool dwarf_line_at(struct dwarf *d, u64 pc, struct dwarf_line *out);
+struct dwarf_source {
+	const char *name; /* as linkers know it where they do */
+	const char *file;
+	u32 line;
+	bool inlined; /* into the function of the next depth */
+};
+
+/* The depth-th function whose text the code at pc is of, from the innermost inlined one to the function itself. */
+bool dwarf_source_at(struct dwarf *d, u64 pc, u32 depth, struct dwarf_source *out);
 /* Where a function's prologue ends; 0: not known. */
 u64 dwarf_prologue_end(struct dwarf *d, u64 pc);
 /*

@@ -73,6 +73,62 @@ bool dwarf_line_at(struct dwarf *d, u64 pc, struct dwarf_line *out)
 	return false;
 }
 
+static const char *file_by_number(struct dwarf *d, struct unit *u, u64 number)
+{
+	Dwarf_Files *files;
+	size_t n;
+
+	if (d->f->dwarf_getsrcfiles(&u->die, &files, &n) != 0 || number >= n)
+		return NULL;
+	return d->f->dwarf_filesrc(files, number, NULL, NULL);
+}
+
+/* Where the inlined function was called. */
+static bool call_of(struct dwarf *d, struct unit *u, Dwarf_Die *inlined, struct dwarf_source *out)
+{
+	u64 file, line;
+
+	if (!die_number(d, inlined, DW_AT_call_file, &file) || !die_number(d, inlined, DW_AT_call_line, &line))
+		return false;
+	out->file = file_by_number(d, u, file);
+	out->line = (u32)line;
+	return out->file;
+}
+
+bool dwarf_source_at(struct dwarf *d, u64 pc, u32 depth, struct dwarf_source *out)
+{
+	struct scopes s;
+	Dwarf_Die *inner = NULL, *die = NULL;
+	struct dwarf_line at;
+
+	dwarf_scopes(d, pc, &s);
+	for (u32 i = s.n; i-- > 1;) {
+		int tag = d->f->dwarf_tag(&s.die[i]);
+
+		if (tag != DW_TAG_subprogram && tag != DW_TAG_inlined_subroutine)
+			continue;
+		inner = die;
+		die = &s.die[i];
+		if (!depth--)
+			break;
+	}
+	if (!die || depth != UINT32_MAX)
+		return false;
+	*out = (struct dwarf_source){ .inlined = d->f->dwarf_tag(die) == DW_TAG_inlined_subroutine };
+	out->name = die_linkage_name(d, die);
+	if (!out->name)
+		out->name = d->f->dwarf_diename(die);
+	if (!out->name)
+		out->name = "";
+	if (inner)
+		return call_of(d, s.unit, inner, out);
+	if (!dwarf_line_at(d, pc, &at))
+		return false;
+	out->file = at.file;
+	out->line = at.line;
+	return true;
+}
+
 static bool in_ranges(const struct dwarf_func *f, u64 address)
 {
 	for (u32 i = 0; i < f->n_ranges; i++)

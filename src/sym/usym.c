@@ -12,10 +12,12 @@
 #include <stdlib.h>
 #include <sys/auxv.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 #include "base/clock.h"
 #include "base/hash.h"
 #include "sym/demangle.h"
+#include "sym/dwarf.h"
 #include "sym/elf.h"
 #include "sym/perfmap.h"
 #include "sym/procmaps.h"
@@ -37,6 +39,8 @@ struct file_key {
 struct file {
 	struct file_key key;
 	struct elf *elf; /* NULL: cannot be opened, and is not tried again */
+	struct dwarf *dwarf;
+	bool dwarf_tried;
 	u64 used;
 };
 
@@ -131,13 +135,25 @@ static struct elf *open_if_same(const char *path, u64 inode)
 	return e;
 }
 
-/* By the name in the process's own root, by the mapping itself (deleted files), by plain name. */
+/* The same name means the same file here: a name that outlives the process. */
+static struct elf *open_by_plain_name(const struct mapping *m)
+{
+	struct stat st;
+	bool same = !m->deleted && stat(m->path, &st) == 0 && major(st.st_dev) == m->dev_major &&
+		    minor(st.st_dev) == m->dev_minor;
+
+	return same ? open_if_same(m->path, m->inode) : NULL;
+}
+
+/* By plain name, by the name in the process's own root, by the mapping itself (deleted files). */
 static struct elf *open_mapped(u32 pid, const struct mapping *m)
 {
 	char link[96];
 	char *path = xasprintf("/proc/%u/root%s", pid, m->path);
-	struct elf *e = m->deleted ? NULL : open_if_same(path, m->inode);
+	struct elf *e = open_by_plain_name(m);
 
+	if (!e && !m->deleted)
+		e = open_if_same(path, m->inode);
 	free(path);
 	if (e)
 		return e;
@@ -153,7 +169,7 @@ static bool is_file(const struct mapping *m)
 	       !starts_with(m->path, "/dev/");
 }
 
-static struct elf *file_of(struct usyms *u, u32 pid, const struct mapping *m)
+static struct file *file_of(struct usyms *u, u32 pid, const struct mapping *m)
 {
 	struct file_key key = { m->inode, m->dev_major, m->dev_minor };
 	struct file *f = hash_get(&u->files, &key, sizeof(key));
@@ -161,7 +177,7 @@ static struct elf *file_of(struct usyms *u, u32 pid, const struct mapping *m)
 
 	if (f) {
 		f->used = ++u->clock;
-		return f->elf;
+		return f;
 	}
 	if (u->files.n >= MAX_FILES && (old = oldest(&u->files, file_used))) {
 		struct file *gone = old->value;
@@ -174,7 +190,7 @@ static struct elf *file_of(struct usyms *u, u32 pid, const struct mapping *m)
 	f->used = ++u->clock;
 	f->elf = open_mapped(pid, m);
 	hash_put(&u->files, &f->key, sizeof(f->key), f);
-	return f->elf;
+	return f;
 }
 
 /* ---- processes */
@@ -411,9 +427,41 @@ bool usyms_resolve(struct usyms *u, u32 pid, u64 address, struct usym *out)
 	}
 	if (!is_file(m))
 		return from_perfmap(u, p, address, out);
-	e = file_of(u, pid, m);
+	e = file_of(u, pid, m)->elf;
 	return e && elf_offset_to_address(e, out->file_offset, &file_address) &&
 	       from_elf(u, e, file_address, out);
+}
+
+/* ---- source lines */
+
+/* By its name, which must still mean the file that was mapped. */
+static struct dwarf *dwarf_of_file(struct file *f)
+{
+	struct err err = {};
+	struct stat st;
+
+	if (f->dwarf_tried || !f->elf || !elf_path(f->elf))
+		return f->dwarf;
+	f->dwarf_tried = true;
+	if (stat(elf_path(f->elf), &st) == 0 && (u64)st.st_ino == f->key.inode)
+		f->dwarf = dwarf_of(elf_path(f->elf), NULL, &err);
+	err_release(&err);
+	return f->dwarf;
+}
+
+bool usyms_source(struct usyms *u, u32 pid, u64 address, bool is_return, u32 depth, struct usource *out)
+{
+	const struct mapping *m = find_mapping(u, proc_of(u, pid), address);
+	struct file *f = m && is_file(m) ? file_of(u, pid, m) : NULL;
+	struct dwarf *d = f ? dwarf_of_file(f) : NULL;
+	struct dwarf_source s;
+	u64 pc;
+
+	if (!d || !elf_offset_to_address(f->elf, address - m->start + m->offset, &pc) ||
+	    !dwarf_source_at(d, pc - is_return, depth, &s))
+		return false;
+	*out = (struct usource){ .name = show_name(u, s.name), .file = s.file, .line = s.line, .inlined = s.inlined };
+	return true;
 }
 
 /* ---- life */

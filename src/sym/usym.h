@@ -37,6 +37,19 @@ void usyms_forked(struct usyms *u, u32 parent, u32 pid);
 /* False when no symbol covers the address; out->path may be known even then. Reads the maps again
  * when the address is in none of them (a library loaded meanwhile). */
 bool usyms_resolve(struct usyms *u, u32 pid, u64 address, struct usym *out);
+/* The text that code came from, by the debug information of its file; strings as in struct usym. */
+struct usource {
+	const char *name;
+	const char *file;
+	u32 line;
+	bool inlined; /* into another function, which is the next depth */
+};
+
+/*
+ * The depth-th function whose text is at the address, innermost first; false: there is no such, or no debug
+ * information. is_return: the address is where a call returns to; the call's line is meant.
+ */
+bool usyms_source(struct usyms *u, u32 pid, u64 address, bool is_return, u32 depth, struct usource *out);
 /* C++ names are shown demangled (default true). */
 void usyms_demangle(struct usyms *u, bool on);
 

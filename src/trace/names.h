@@ -28,6 +28,12 @@ struct names {
 	const char *(*cgroup)(void *ctx, u64 id, const char *filter);
 	/* Frames of a stack; returns their number, 0 when it is lost. */
 	u32 (*stack)(void *ctx, const struct stack_value *v, bool user, u32 limit, u64 *ips);
+	/*
+	 * What debug information says about a user frame: the depth-th function whose text is there, from the
+	 * innermost inlined one to the one that symbol knows, false behind that. is_return: ip is where a call
+	 * returns to. NULL: lines are not wanted.
+	 */
+	bool (*source)(void *ctx, u32 pid, u64 ip, bool is_return, u32 depth, struct symbol *out);
 	/* Wall-clock ns of a timestamp. */
 	u64 (*wall_ns)(void *ctx, const struct timestamp_value *ts);
 	/* "<hex build id>" and the offset in the file, for ustack(build_id); may be NULL. */

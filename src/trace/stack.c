@@ -5,6 +5,8 @@
  * the same bytes serve as a value, and as a key between brackets:
  *
  *	sonde (bpftrace)         vfs_read+5              8 blanks
+ *	                         main+5@dir/file.c:12    where debug information is at hand
+ *	                         inlined@dir/file.c:40   above the function that it was inlined into
  *	perf		ffffffff8121 vfs_read+5 (module)     a tab
  *	raw		ffffffff8121
  *	build_id	1f2e3d... 0x1234
@@ -50,8 +52,10 @@ static void put_symbol(struct buf *b, const struct symbol *sym, u64 ip)
 		return;
 	}
 	buf_puts(b, sym->name);
-	buf_putc(b, '+');
-	buf_u64(b, sym->offset);
+	if (!sym->inlined) {
+		buf_putc(b, '+');
+		buf_u64(b, sym->offset);
+	}
 	if (!sym->file)
 		return;
 	buf_putc(b, '@');
@@ -106,22 +110,51 @@ static void put_build_id_frame(struct buf *b, const struct names *names, bool us
 	put_address(b, offset);
 }
 
-static void put_frame(struct buf *b, const struct names *names, enum stack_mode mode, bool user,
-		      u32 pid, u64 ip)
-{
-	struct symbol sym;
+struct frame {
+	enum stack_mode mode;
+	bool user, is_return;
+	u32 pid;
+	u64 ip;
+};
 
-	switch (mode) {
+static void put_symbol_frame(struct buf *b, const struct frame *f, const struct symbol *sym)
+{
+	if (f->mode == STACK_MODE_PERF)
+		put_perf_frame(b, sym, f->user, f->ip);
+	else
+		put_plain_frame(b, sym, f->ip);
+}
+
+/* A line for each function that was inlined there, then the one that the symbol names. */
+static void put_source_frames(struct buf *b, const struct names *names, const struct frame *f)
+{
+	struct symbol sym = symbol_of(names, f->user, f->pid, f->ip), source;
+	const char *module = sym.module;
+	u32 depth = 0;
+
+	while (f->user && names && names->source &&
+	       names->source(names->ctx, f->pid, f->ip, f->is_return, depth++, &source)) {
+		source.module = module;
+		if (source.inlined) {
+			put_symbol_frame(b, f, &source);
+			buf_putc(b, '\n');
+			continue;
+		}
+		sym = symbol_of(names, f->user, f->pid, f->ip); /* names live until the next question */
+		sym.file = source.file;
+		sym.line = source.line;
+		break;
+	}
+	put_symbol_frame(b, f, &sym);
+}
+
+static void put_frame(struct buf *b, const struct names *names, const struct frame *f)
+{
+	switch (f->mode) {
 	case STACK_MODE_SONDE:
-		sym = symbol_of(names, user, pid, ip);
-		put_plain_frame(b, &sym, ip);
-		break;
-	case STACK_MODE_PERF:
-		sym = symbol_of(names, user, pid, ip);
-		put_perf_frame(b, &sym, user, ip);
-		break;
-	case STACK_MODE_RAW: buf_hex(b, ip); break;
-	case STACK_MODE_BUILD_ID: put_build_id_frame(b, names, user, pid, ip); break;
+	case STACK_MODE_PERF: put_source_frames(b, names, f); break;
+	case STACK_MODE_RAW: buf_hex(b, f->ip); break;
+	case STACK_MODE_BUILD_ID: put_build_id_frame(b, names, f->user, f->pid, f->ip); break;
 	}
 	buf_putc(b, '\n');
 }
@@ -224,6 +257,6 @@ void stack_text(struct buf *b, const struct names *names, const struct type *t, 
 		u32 n = stack_frames(names, t, p, user, ips);
 
 		for (u32 i = 0; i < n; i++)
-			put_frame(b, names, t->stack.mode, user, pid, ips[i]);
+			put_frame(b, names, &(struct frame){ t->stack.mode, user, i > 0, pid, ips[i] });
 	}
 }
