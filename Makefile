@@ -1,5 +1,10 @@
 # The front door: every step of the checks is a command that a person types. Meson does the building.
 # Another build directory: make BUILD=/tmp/b. Only some tests: make golden T=lang
+# For another architecture: make ARCH=arm64 (build-arm64/sonde; the rows are build-aux/*.cross).
+ifdef ARCH
+export ARCH
+BUILD ?= build-$(ARCH)
+endif
 BUILD ?= build
 PREFIX ?= /usr/local
 export DEBIAN_FRONTEND ?= noninteractive
@@ -31,7 +36,7 @@ bench: all
 	@if [ -x bench/run ]; then bench/run $(T); else echo "bench: there is no bench/run"; fi
 
 static:				# build-static/sonde, one file that runs anywhere
-	@build-aux/build build-static sonde -Dstatic=true
+	@build-aux/build $(BUILD)-static sonde -Dstatic=true
 fmt:
 	clang-format -i $$(git ls-files -co --exclude-standard '*.c' '*.h')
 docs: all			# the parts of doc/ that are printed from the tables of the program itself
@@ -44,7 +49,7 @@ install: all
 	install -d $(TOOLS) && install -m 644 tools/*.bt $(TOOLS)/
 	set -- include/sonde/*.h; if [ -e "$$1" ]; then install -d $(INC) && install -m 644 "$$@" $(INC)/; fi
 clean:
-	rm -rf $(BUILD) build-static build-asan build-clang build-fuzz
+	rm -rf $(BUILD) build-static build-asan build-clang build-fuzz build-arm64 build-arm64-static
 
 .PHONY: all setup demo quick layers unit golden doc live lint asan clang fuzz vm check bless bench static \
 	fmt docs install clean

@@ -1,8 +1,9 @@
 #!/bin/busybox sh
-# The guest's first process, in the initramfs that vmrun makes. vmrun leaves three files beside it:
-# /modules (names, in loading order), /shared (directories, one per line, to be writable) and
-# /command (a script for sh). Output goes through two virtio serial ports; a third one gets the line
-# "STATUS t-init t-command t-end" (seconds of uptime), whose absence tells vmrun that the guest died.
+# The guest's first process, in the initramfs that vmrun makes. vmrun leaves four files beside it:
+# /modules (names, in loading order), /shared (directories, one per line, to be writable), /foreign
+# (directories of the host that a root of another architecture gets, or nothing) and /command (a script
+# for sh). Output goes through two virtio serial ports; a third one gets the line "STATUS t-init
+# t-command t-end" (seconds of uptime), whose absence tells vmrun that the guest died.
 /bin/busybox mkdir -p /proc /sys /dev /root /host
 /bin/busybox mount -t devtmpfs dev /dev
 /bin/busybox mount -t proc proc /proc
@@ -31,10 +32,26 @@ give_up() {
 	poweroff -f
 }
 
-# The host's root, read-only, becomes ours; what programs write to is fresh and in memory.
 mount -t virtiofs host /host || give_up "no virtiofs"
-mount -o bind /host /root
-mount -o remount,bind,ro /root
+read_only() {	# DIRECTORY PLACE
+	mkdir -p "$2"
+	mount -o bind "$1" "$2"
+	mount -o remount,bind,ro "$2"
+}
+# The host's root, read-only, becomes ours. In a machine of another architecture it is a folder of the
+# host: mounted piece by piece into an empty root, so that places for the host's folders can be made.
+if [ -s /foreign ]; then
+	mkdir /parts
+	mount -t virtiofs root /parts || give_up "no root of this architecture"
+	mount -t tmpfs -o mode=755 tmpfs /root
+	for d in usr etc var; do read_only /parts/$d /root/$d; done
+	for d in bin sbin lib lib64; do cp -P /parts/$d /root/$d; done
+	mkdir /root/proc /root/sys /root/dev /root/tmp /root/run /root/root
+	while read -r d; do read_only "/host$d" "/root$d"; done </foreign
+else
+	read_only /host /root
+fi
+# What programs write to is fresh and in memory.
 for d in proc sys dev; do mount -o move /$d /root/$d; done
 for d in tmp run var/tmp; do mount -t tmpfs tmpfs /root/$d; done
 while read -r d; do
