@@ -198,12 +198,12 @@ static void stacks(void)
 	      "\n        vfs_read+5\n        do_sys_open+16\n");
 	shows(type_stack(&fx, TY_KSTACK, STACK_MODE_SONDE, 1), &k, "\n        vfs_read+5\n");
 	shows(type_stack(&fx, TY_USTACK, STACK_MODE_SONDE, 127), &u,
-	      "\n        main+1\n        read;line+2@src/cat.c:7\n");
+	      "\n        main+1\n        read;line@src/cat.c:7\n");
 	shows(type_stack(&fx, TY_KSTACK, STACK_MODE_PERF, 127), &k,
 	      "\n\t1005 vfs_read+5\n\t2010 do_sys_open+16\n");
 	shows(type_stack(&fx, TY_USTACK, STACK_MODE_PERF, 127), &u,
 	      "\n\t1001 main+1 (/usr/bin/cat)\n"
-	      "\t2002 read;line+2@src/cat.c:7 (inlined) (/usr/bin/cat)\n");
+	      "\t2002 read;line@src/cat.c:7 (inlined) (/usr/bin/cat)\n");
 	shows(type_stack(&fx, TY_USTACK, STACK_MODE_PERF, 127), &odd, "\n\t10 ([unknown])\n");
 	shows(type_stack(&fx, TY_KSTACK, STACK_MODE_RAW, 127), &k, "\n1005\n2010\n");
 	shows(type_stack(&fx, TY_USTACK, STACK_MODE_BUILD_ID, 127), &u,
