@@ -2,12 +2,20 @@
 /*
  * x86-64: System V ABI (x86-64 psABI 1.0, 3.2.3): what fits 16 bytes is cut into two words, each of
  * which goes to a general register, a vector register (floats alone) or, when one does not fit, to the
- * stack; C++ objects with copy constructors are passed by their address. arm64: AAPCS64, 6.4. Go:
- * src/cmd/compile/abi-internal.md: each scalar part of a value has a register of its own; a value whose
+ * stack; C++ objects with copy constructors are passed by their address.
+ *
+ * arm64: AAPCS64 (2023Q3), 6.8.2: one to four floats of one size, alone or as all that a structure has, go to
+ * as many vector registers; what is larger than 16 bytes is passed by its address; other structures are
+ * words in general registers, floats in them too, from an even register on when they are aligned to 16. What
+ * does not fit ends the use of registers of its kind. A result that does not fit registers is where x8
+ * pointed at the entry.
+ *
+ * Go: src/cmd/compile/abi-internal.md: each scalar part of a value has a register of its own; a value whose
  * parts do not all fit is on the stack as a whole.
  *
  * Kernel programs see general registers only (struct pt_regs).
  */
+#include <elf.h>
 #include "provider/abi.h"
 
 enum { MAX_PARTS = 16, WORD = 8 };
@@ -22,51 +30,44 @@ struct abi_rules {
 	u16 sp;
 	u32 stack_first; /* of the first stack argument, from sp at the entry */
 	bool splits;	 /* Go: by scalar parts */
-	bool indirect;	 /* arm64: what is larger than 16 bytes is passed as its address */
+	bool is_aapcs;	 /* arm64 */
 	bool hidden_result; /* a big result's address is the first argument */
 };
 
 static const char vector[] = "it is in a vector register, which kernel programs cannot read";
 
-#if defined(__aarch64__)
-static const u16 aapcs_regs[] = { 0, 8, 16, 24, 32, 40, 48, 56 };
-static const struct abi_rules aapcs = { .int_reg = aapcs_regs, .n_int = 8, .n_float = 8,
-					.result_reg = aapcs_regs, .n_result = 2, .sp = 248,
-					.stack_first = 0, .indirect = true };
-#else
 /* di si dx cx r8 r9; ax dx. Go: ax bx cx di si r8 r9 r10 r11 */
 static const u16 sysv_regs[] = { 112, 104, 96, 88, 72, 64 }, sysv_result[] = { 80, 96 };
 static const u16 go_regs[] = { 80, 40, 88, 112, 104, 72, 64, 56, 48 };
-static const struct abi_rules sysv = { .int_reg = sysv_regs, .n_int = 6, .n_float = 8,
-				       .result_reg = sysv_result, .n_result = 2, .sp = 152,
-				       .stack_first = 8, .hidden_result = true };
-static const struct abi_rules go = { .int_reg = go_regs, .n_int = 9, .n_float = 15, .sp = 152,
-				     .stack_first = 8, .splits = true };
-static const struct abi_rules go_stack = { .sp = 152, .stack_first = 8, .splits = true };
-#endif
+/* x0 to x15, of which C has the first half */
+static const u16 arm_regs[] = { 0, 8, 16, 24, 32, 40, 48, 56, 64, 72, 80, 88, 96, 104, 112, 120 };
 
-static const struct abi_rules *rules_of(enum abi_kind kind)
+static const struct abi_rules rules[] = {
+	[ABI_SYSTEM_V] = { .int_reg = sysv_regs, .n_int = 6, .n_float = 8, .result_reg = sysv_result, .n_result = 2,
+			   .sp = 152, .stack_first = 8, .hidden_result = true },
+	[ABI_AAPCS] = { .int_reg = arm_regs, .n_int = 8, .n_float = 8, .result_reg = arm_regs, .n_result = 2, .sp = 248,
+			.stack_first = 0, .is_aapcs = true },
+	[ABI_GO] = { .int_reg = go_regs, .n_int = 9, .n_float = 15, .sp = 152, .stack_first = 8, .splits = true },
+	[ABI_GO_ARM64] = { .int_reg = arm_regs, .n_int = 16, .n_float = 16, .sp = 248, .stack_first = 8, .splits = true },
+	[ABI_GO_STACK] = { .sp = 152, .stack_first = 8, .splits = true },
+	[ABI_GO_STACK_ARM64] = { .sp = 248, .stack_first = 8, .splits = true },
+};
+
+enum abi_kind abi_of_c(u16 machine)
 {
-	switch (kind) {
-#if defined(__aarch64__)
-	case ABI_AAPCS: return &aapcs;
-	case ABI_SYSTEM_V:
-	case ABI_GO:
-	case ABI_GO_STACK: return NULL;
-#else
-	case ABI_SYSTEM_V: return &sysv;
-	case ABI_GO: return &go;
-	case ABI_GO_STACK: return &go_stack;
-	case ABI_AAPCS: return NULL;
-#endif
-	}
-	return NULL;
+	return machine == EM_AARCH64 ? ABI_AAPCS : ABI_SYSTEM_V;
 }
 
-bool abi_begin(struct abi *abi, struct arena *a, enum abi_kind kind)
+enum abi_kind abi_of_go(u16 machine, bool in_registers)
 {
-	*abi = (struct abi){ .arena = a, .rules = rules_of(kind) };
-	return abi->rules != NULL;
+	if (machine == EM_AARCH64)
+		return in_registers ? ABI_GO_ARM64 : ABI_GO_STACK_ARM64;
+	return in_registers ? ABI_GO : ABI_GO_STACK;
+}
+
+void abi_begin(struct abi *abi, struct arena *a, enum abi_kind kind)
+{
+	*abi = (struct abi){ .arena = a, .rules = &rules[kind] };
 }
 
 /* ---- locations */
@@ -100,7 +101,7 @@ static struct loc on_stack(struct abi *abi, const struct type *t)
 	return loc;
 }
 
-/* ---- words of a value (System V, AAPCS) */
+/* ---- words of a value (System V, AAPCS64) */
 
 static enum part merge(enum part a, enum part b)
 {
@@ -175,6 +176,100 @@ static bool by_address(struct abi *abi, struct loc *out)
 	return true;
 }
 
+/* ---- AAPCS64 */
+
+/* How many floats a value consists of, of *size bytes each, if they are all that it has; 0: it is none such. */
+static u32 floats_of(const struct type *t, u32 *size, u32 depth)
+{
+	bool is_complex = t->kind == TY_ARRAY && t->name && strstr(t->name, "complex");
+	u32 own = is_complex ? t->size / 2 : t->size, n = 0;
+
+	type_complete(t);
+	if (t->kind == TY_FLOAT || (t->kind == TY_ARRAY && t->name)) {
+		if (*size && *size != own)
+			return 0;
+		*size = own;
+		return is_complex ? 2 : 1;
+	}
+	if (depth > 16 || (t->kind != TY_STRUCT && t->kind != TY_ARRAY))
+		return 0;
+	if (t->kind == TY_ARRAY)
+		return t->count > 4 ? 0 : t->count * floats_of(t->elem, size, depth + 1);
+	for (u32 i = 0; i < t->n_fields; i++) {
+		u32 k = floats_of(t->fields[i].type, size, depth + 1);
+
+		if (!k)
+			return 0;
+		n = t->is_union ? MAX(n, k) : n + k;
+	}
+	return n;
+}
+
+/* __int128 is the only array that is a parameter by itself; all others are vectors. */
+static bool is_int128(const struct type *t)
+{
+	return t->kind == TY_ARRAY && t->elem == &ty_u64 && !t->name;
+}
+
+/* Vector registers that a value takes; 0: it goes to none. */
+static u32 vectors_of(const struct type *t)
+{
+	u32 size = 0, n = floats_of(t, &size, 0);
+
+	if (t->kind == TY_ARRAY && !t->name && !is_int128(t))
+		return 1;
+	return n <= 4 && n * size == t->size ? n : 0;
+}
+
+static bool arm_param(struct abi *abi, const struct type *t, bool by_reference, struct loc *out, const char **why)
+{
+	const struct abi_rules *r = abi->rules;
+	u32 n = (t->size + WORD - 1) / WORD, vectors = by_reference ? 0 : vectors_of(t);
+
+	if (by_reference || (!vectors && n > 2))
+		return by_address(abi, out);
+	if (!t->size) {
+		*why = "it has no bytes";
+		return false;
+	}
+	if (vectors && abi->n_float + vectors <= r->n_float) {
+		abi->n_float += vectors;
+		*why = vector;
+		return false;
+	}
+	if (is_int128(t))
+		abi->n_int = ALIGN_UP(abi->n_int, 2u);
+	if (!vectors && abi->n_int + n <= r->n_int) {
+		*out = words(abi, t, r->int_reg + abi->n_int, n);
+		abi->n_int += n;
+		return true;
+	}
+	if (vectors)
+		abi->n_float = r->n_float;
+	else
+		abi->n_int = r->n_int;
+	*out = on_stack(abi, t);
+	return true;
+}
+
+static bool arm_result(struct abi *abi, const struct type *t, bool by_reference, struct loc *out, const char **why)
+{
+	u32 n = (t->size + WORD - 1) / WORD;
+
+	if (!by_reference && vectors_of(t)) {
+		*why = vector;
+		return false;
+	}
+	if (by_reference || n > 2) {
+		*why = "its address was in x8 at the function's entry: keep reg(\"x8\") there";
+		return false;
+	}
+	*out = words(abi, t, abi->rules->result_reg, n);
+	return true;
+}
+
+/* ---- System V */
+
 static bool word_param(struct abi *abi, const struct type *t, bool by_reference, struct loc *out,
 		       const char **why)
 {
@@ -182,7 +277,7 @@ static bool word_param(struct abi *abi, const struct type *t, bool by_reference,
 	enum part word[2] = {};
 	u32 n = (t->size + WORD - 1) / WORD, ints, floats;
 
-	if (by_reference || (r->indirect && t->size > 2 * WORD))
+	if (by_reference)
 		return by_address(abi, out);
 	if (!t->size) {
 		*why = "it has no bytes";
@@ -234,6 +329,8 @@ bool abi_result(struct abi *abi, const struct type *t, bool by_reference, struct
 	u32 n = (t->size + WORD - 1) / WORD, ints, floats;
 
 	type_complete(t);
+	if (t->size && r->is_aapcs)
+		return arm_result(abi, t, by_reference, out, why);
 	if (is_long_double(t)) {
 		*why = "it is on the stack of the floating-point unit, which kernel programs cannot read";
 		return false;
@@ -242,11 +339,9 @@ bool abi_result(struct abi *abi, const struct type *t, bool by_reference, struct
 		*why = "the function returns nothing";
 		return false;
 	}
-	if (in_big_memory(t, by_reference)) {
-		*why = "its address is in a register that the function may have reused";
-		if (r->hidden_result) /* System V: it comes back in ax */
-			*out = in_memory(abi, r->result_reg[0], 0);
-		return r->hidden_result;
+	if (in_big_memory(t, by_reference)) { /* its address comes back in ax */
+		*out = in_memory(abi, r->result_reg[0], 0);
+		return true;
 	}
 	classify(t, 0, word, 0);
 	count_parts(word, n, &ints, &floats);
@@ -343,5 +438,7 @@ void abi_go_results(struct abi *abi)
 bool abi_param(struct abi *abi, const struct type *t, bool by_reference, struct loc *out, const char **why)
 {
 	type_complete(t);
-	return abi->rules->splits ? part_param(abi, t, out, why) : word_param(abi, t, by_reference, out, why);
+	if (abi->rules->splits)
+		return part_param(abi, t, out, why);
+	return abi->rules->is_aapcs ? arm_param(abi, t, by_reference, out, why) : word_param(abi, t, by_reference, out, why);
 }

@@ -18,14 +18,19 @@ struct abi { /* what the parameters so far have taken */
 };
 
 enum abi_kind {
-	ABI_SYSTEM_V,  /* C and C++ on x86-64 */
-	ABI_AAPCS,     /* C and C++ on arm64 */
-	ABI_GO,	       /* Go from 1.17 on, x86-64 */
-	ABI_GO_STACK,  /* Go before */
+	ABI_SYSTEM_V, /* C and C++ on x86-64 */
+	ABI_AAPCS,    /* and on arm64 */
+	ABI_GO,	      /* Go from 1.17 on, x86-64 */
+	ABI_GO_ARM64, /* and from 1.18 on, arm64 */
+	ABI_GO_STACK, /* Go before */
+	ABI_GO_STACK_ARM64,
 };
 
-/* NULL: there are no rules for it on this machine. */
-bool abi_begin(struct abi *abi, struct arena *a, enum abi_kind kind);
+/* That of a file's machine (e_machine). in_registers: Go's newer one. */
+enum abi_kind abi_of_c(u16 machine);
+enum abi_kind abi_of_go(u16 machine, bool in_registers);
+
+void abi_begin(struct abi *abi, struct arena *a, enum abi_kind kind);
 /* Before the first parameter: a big result's address goes in front of them. */
 void abi_skip_result(struct abi *abi, const struct type *result, bool by_reference);
 /* The next parameter. False: *why says why it cannot be read. */

@@ -41,7 +41,13 @@ static const struct arch_reg arm64_regs[] = {
 	{ "r12", 96 }, { "r13", 104 }, { "r14", 112 }, { "r15", 120 }, { "r16", 128 }, { "r17", 136 },
 	{ "r18", 144 }, { "r19", 152 }, { "r20", 160 }, { "r21", 168 }, { "r22", 176 },
 	{ "r23", 184 }, { "r24", 192 }, { "r25", 200 }, { "r26", 208 }, { "r27", 216 },
-	{ "r28", 224 }, { "r29", 232 }, { "r30", 240 }, { "fp", 232 }, { "lr", 240 }, { "sp", 248 },
+	{ "r28", 224 }, { "r29", 232 }, { "r30", 240 }, { "x0", 0 }, { "x1", 8 }, { "x2", 16 },
+	{ "x3", 24 }, { "x4", 32 }, { "x5", 40 }, { "x6", 48 }, { "x7", 56 }, { "x8", 64 },
+	{ "x9", 72 }, { "x10", 80 }, { "x11", 88 }, { "x12", 96 }, { "x13", 104 }, { "x14", 112 },
+	{ "x15", 120 }, { "x16", 128 }, { "x17", 136 }, { "x18", 144 }, { "x19", 152 }, { "x20", 160 },
+	{ "x21", 168 }, { "x22", 176 }, { "x23", 184 }, { "x24", 192 }, { "x25", 200 }, { "x26", 208 },
+	{ "x27", 216 }, { "x28", 224 }, { "x29", 232 }, { "x30", 240 },
+	{ "fp", 232 }, { "lr", 240 }, { "sp", 248 },
 	{ "pc", 256 }, { "ip", 256 }, { "pstate", 264 }, { "orig_x0", 272 }, { "syscallno", 280 },
 };
 /* clang-format on */
@@ -68,6 +74,16 @@ const struct arch *const arch_native = &arch_arm64;
 #else
 const struct arch *const arch_native = &arch_x86_64;
 #endif
+
+const struct arch *arch_of(u16 elf_machine)
+{
+	static const struct arch *const all[] = { &arch_x86_64, &arch_arm64 };
+
+	for (u32 i = 0; i < ARRAY_SIZE(all); i++)
+		if (all[i]->elf_machine == elf_machine)
+			return all[i];
+	return arch_native;
+}
 
 static s32 find(const struct arch *a, const char *name, size_t len)
 {
@@ -144,17 +160,23 @@ s32 arch_high_byte(const struct arch *a, const char *name)
 	return off < 0 ? off : off + 1;
 }
 
+/* "xmm3", "st"; of arm "d0", "v31.d": the letters alone are no registers there. */
+static bool is_numbered(const char *rest, bool is_arm)
+{
+	size_t digits = strspn(rest, "0123456789");
+
+	return is_arm ? digits && (!rest[digits] || rest[digits] == '.') : !*rest || digits;
+}
+
 bool arch_is_vector(const struct arch *a, const char *name)
 {
 	static const char *const x86[] = { "xmm", "ymm", "zmm", "mm", "st", "k", NULL };
-	static const char *const arm[] = { "v", "q", "d", "s", "h", "b", NULL };
+	static const char *const arm[] = { "v", "q", "d", "s", "h", "b", "z", "p", NULL };
+	bool is_arm = a == &arch_arm64;
 
 	name += *name == '%';
-	for (const char *const *p = a == &arch_x86_64 ? x86 : arm; *p; p++) {
-		size_t n = strlen(*p);
-
-		if (!strncmp(name, *p, n) && (!name[n] || (name[n] >= '0' && name[n] <= '9')))
+	for (const char *const *p = is_arm ? arm : x86; *p; p++)
+		if (starts_with(name, *p) && is_numbered(name + strlen(*p), is_arm))
 			return true;
-	}
 	return false;
 }

@@ -32,6 +32,8 @@ struct arch {
 };
 
 extern const struct arch arch_x86_64, arch_arm64;
+/* By e_machine of an ELF file; this machine's when it is none of these. */
+const struct arch *arch_of(u16 elf_machine);
 /* This machine's. */
 extern const struct arch *const arch_native;
 

@@ -8,26 +8,27 @@
  * changed. Where neither can be read by kernel programs (a double in a vector register, Rust's private
  * convention) but the prologue will store it, the site moves behind the prologue.
  */
+#include <elf.h>
 #include "provider/abi.h"
 #include "provider/uargs.h"
 #include "sym/btf.h"
 #include "sym/dwarf.h"
 #include "sym/elf.h"
 
-#if defined(__aarch64__)
-static const s16 numbers[] = { 0,   8,	 16,  24,  32,	40,  48,  56,  64,  72,	 80,
-			       88,  96,	 104, 112, 120, 128, 136, 144, 152, 160, 168,
-			       176, 184, 192, 200, 208, 216, 224, 232, 240, 248 };
-#else /* ax dx cx bx si di bp sp r8-r15 ip */
-static const s16 numbers[] = { 80, 96, 88, 40, 104, 112, 32, 152, 72, 64, 56, 48, 24, 16, 8, 0, 128 };
-#endif
+/* DWARF's numbers of registers: x86-64 psABI 1.0, 3.6.2; DWARF for the Arm 64-bit architecture, 4.1. */
+static const s16 x86_64_numbers[] = { /* ax dx cx bx si di bp sp r8-r15 ip */
+	80, 96, 88, 40, 104, 112, 32, 152, 72, 64, 56, 48, 24, 16, 8, 0, 128 };
+static const s16 arm64_numbers[] = { /* x0-x30 sp pc */
+	0, 8, 16, 24, 32, 40, 48, 56, 64, 72, 80, 88, 96, 104, 112, 120, 128, 136, 144, 152, 160, 168, 176, 184, 192, 200,
+	208, 216, 224, 232, 240, 248, 256 };
+static const struct dwarf_registers x86_64_registers = {
+	.offset = x86_64_numbers, .n = ARRAY_SIZE(x86_64_numbers), .ip = 128, .vector = 17, .n_vectors = 50 };
+static const struct dwarf_registers arm64_registers = {
+	.offset = arm64_numbers, .n = ARRAY_SIZE(arm64_numbers), .ip = 256, .vector = 64, .n_vectors = 32 };
 
-struct dwarf *uargs_open(const char *path, struct err *err)
+struct dwarf *uargs_open(const char *path, u16 machine, struct err *err)
 {
-	static struct dwarf_registers regs = { .offset = numbers, .n = ARRAY_SIZE(numbers) };
-
-	regs.ip = arch_native->ip;
-	return dwarf_of(path, &regs, err);
+	return dwarf_of(path, machine == EM_AARCH64 ? &arm64_registers : &x86_64_registers, err);
 }
 
 /* ---- types in scope: the file is opened when a name is looked up that nobody else knows */
@@ -35,6 +36,7 @@ struct dwarf *uargs_open(const char *path, struct err *err)
 struct file_scope {
 	struct type_scope scope;
 	const char *path;
+	u16 machine;
 	u64 pc;
 };
 
@@ -42,7 +44,7 @@ static const struct type *find_type(void *ctx, u8 tag, const char *name, bool ev
 {
 	const struct file_scope *s = ctx;
 	struct err err = {};
-	struct dwarf *d = uargs_open(s->path, &err);
+	struct dwarf *d = uargs_open(s->path, s->machine, &err);
 
 	err_release(&err);
 	if (!d) {
@@ -58,6 +60,7 @@ static const struct type_scope *scope_of(struct provider_env *env, const struct 
 	struct file_scope *s = arena_new(env->arena, struct file_scope);
 
 	s->path = arena_strdup(env->arena, site->path);
+	s->machine = elf_machine(site->elf);
 	s->pc = pc;
 	s->scope = (struct type_scope){ .ctx = s, .find = find_type };
 	return &s->scope;
@@ -70,6 +73,7 @@ struct params {
 	struct dwarf *d;
 	struct dwarf_func func; /* producer may be NULL: not from DWARF */
 	u64 pc;
+	u16 machine;
 	bool at_entry, is_return, many;
 	struct abi abi;
 	bool has_abi, is_go;
@@ -171,20 +175,17 @@ static void choose_convention(struct params *p)
 	switch (p->func.language) {
 	case LANGUAGE_GO:
 		p->is_go = true;
-		p->has_abi = abi_begin(&p->abi, p->env->arena, in_registers ? ABI_GO : ABI_GO_STACK);
+		abi_begin(&p->abi, p->env->arena, abi_of_go(p->machine, in_registers));
+		p->has_abi = true;
 		return;
 	case LANGUAGE_RUST: return; /* not fixed: what debug information says holds */
 	case LANGUAGE_C:
 	case LANGUAGE_CXX:
 	case LANGUAGE_OTHER: break;
 	}
-#if defined(__aarch64__)
-	p->has_abi = abi_begin(&p->abi, p->env->arena, ABI_AAPCS);
-#else
-	p->has_abi = abi_begin(&p->abi, p->env->arena, ABI_SYSTEM_V);
-#endif
-	if (p->has_abi)
-		abi_skip_result(&p->abi, p->func.result, p->func.result_by_reference);
+	abi_begin(&p->abi, p->env->arena, abi_of_c(p->machine));
+	p->has_abi = true;
+	abi_skip_result(&p->abi, p->func.result, p->func.result_by_reference);
 }
 
 static void collect(struct params *p, bool inner)
@@ -240,9 +241,10 @@ static void describe_result(struct params *p, struct profile *to)
 	r->text = declaration_text(p->env->arena, r->type, "retval");
 }
 
-/* ---- Go's goroutine: its descriptor, runtime.g, is where r14 points (ABIInternal, Go 1.17 and later) */
+/* ---- Go's goroutine: its descriptor, runtime.g, is where r14 points (ABIInternal, Go 1.17 and later); on
+ * arm64 r28 */
 
-enum { R14 = 8 }; /* offset in struct pt_regs */
+enum { X86_64_R14 = 8, ARM64_R28 = 224 }; /* offsets in struct pt_regs */
 
 static void describe_goroutine(struct params *p, struct profile *to)
 {
@@ -254,7 +256,7 @@ static void describe_goroutine(struct params *p, struct profile *to)
 	    !type_field(g, "goid", &offset))
 		return;
 	s = arena_array(p->env->arena, struct loc_step, 4);
-	s[0] = (struct loc_step){ .op = LOP_REG, .value = R14 };
+	s[0] = (struct loc_step){ .op = LOP_REG, .value = p->machine == EM_AARCH64 ? ARM64_R28 : X86_64_R14 };
 	s[1] = (struct loc_step){ .op = LOP_CONST, .value = offset };
 	s[2] = (struct loc_step){ .op = LOP_ADD };
 	s[3] = (struct loc_step){ .op = LOP_DEREF, .size = 8 };
@@ -358,7 +360,8 @@ enum { MAX_PARAMS = 32 };
 
 static bool from_btf(struct provider_env *env, struct profile *to, const struct uargs_site *site, u64 pc)
 {
-	struct params p = { .env = env, .pc = pc, .is_return = to->is_return, .many = site->many };
+	struct params p = { .env = env, .pc = pc, .machine = elf_machine(site->elf), .is_return = to->is_return,
+			    .many = site->many };
 	struct btf *btf = btf_of_program(site->path);
 	struct btf_param param[MAX_PARAMS];
 	struct elf_symbol s;
@@ -392,11 +395,12 @@ static const char *reason(struct provider_env *env, const struct err *err)
 
 static void from_debug_info(struct provider_env *env, struct profile *to, struct uargs_site *site, u64 pc)
 {
-	struct params p = { .env = env, .pc = pc, .is_return = to->is_return, .many = site->many };
+	struct params p = { .env = env, .pc = pc, .machine = elf_machine(site->elf), .is_return = to->is_return,
+			    .many = site->many };
 	struct err err = {};
 	bool found;
 
-	p.d = uargs_open(site->path, &err);
+	p.d = uargs_open(site->path, p.machine, &err);
 	if (!p.d) {
 		if (!from_btf(env, to, site, pc))
 			to->args_why = reason(env, &err);

@@ -21,7 +21,7 @@ struct uargs_site {
  * function's parameters (args), the variables that are asked for (vars) and the result (retval). */
 struct profile *uargs_profile(struct provider_env *env, struct profile *base, struct uargs_site *site);
 
-/* Debug information of a file by this machine's registers; NULL with err. */
-struct dwarf *uargs_open(const char *path, struct err *err);
+/* Debug information of a file by the registers of its machine (e_machine); NULL with err. */
+struct dwarf *uargs_open(const char *path, u16 machine, struct err *err);
 
 #endif

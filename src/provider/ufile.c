@@ -148,6 +148,33 @@ bool ufile_has_folder(struct provider_env *env, const char *pattern)
 	return any;
 }
 
+/* ---- machines */
+
+static const char *machine_name(u16 machine)
+{
+	switch (machine) {
+	case EM_386: return "i386";
+	case EM_X86_64: return "x86-64";
+	case EM_ARM: return "32-bit arm";
+	case EM_AARCH64: return "arm64";
+	case EM_RISCV: return "RISC-V";
+	case EM_PPC64: return "ppc64";
+	case EM_S390: return "s390x";
+	default: return "another machine's";
+	}
+}
+
+const char *ufile_is_foreign(struct provider_env *env, const struct elf *e)
+{
+	u16 machine = elf_machine(e), native = arch_native->elf_machine;
+
+	if (machine == native || (machine == EM_386 && native == EM_X86_64))
+		return NULL;
+	if (machine == EM_ARM && native == EM_AARCH64)
+		return arena_printf(env->arena, "%s: 32-bit arm code, where the kernel does not allow probes", elf_path(e));
+	return arena_printf(env->arena, "%s: %s code, which this machine does not run", elf_path(e), machine_name(machine));
+}
+
 /* ---- instructions */
 
 /* The code from an address to the end of its section. */

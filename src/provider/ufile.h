@@ -23,6 +23,9 @@ const char *ufile_later(struct provider_env *env, const char *name);
 /* Whether the folders of a pattern of paths exist. */
 bool ufile_has_folder(struct provider_env *env, const char *pattern);
 
+/* NULL: its code can run here; else why not, as a whole sentence about the file. */
+const char *ufile_is_foreign(struct provider_env *env, const struct elf *e);
+
 enum boundary { BOUNDARY_NO, BOUNDARY_YES, BOUNDARY_UNKNOWN };
 /* Whether an instruction begins offset bytes behind the function's start. */
 enum boundary ufile_boundary(const struct elf *e, u64 function, u64 offset);

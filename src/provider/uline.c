@@ -225,10 +225,14 @@ static int match_file(void *ctx, const char *path)
 	struct lines *l = ctx;
 	const char *open_path = ufile_open_path(l->env, path);
 	struct err err = {};
+	const char *foreign;
 
 	l->path = path;
 	l->elf = elf_open(open_path, &err);
-	l->d = l->elf ? uargs_open(open_path, &err) : NULL;
+	foreign = l->elf && l->env->diags ? ufile_is_foreign(l->env, l->elf) : NULL;
+	if (foreign)
+		err_set(&err, -ENOEXEC, "%s", foreign);
+	l->d = l->elf && !foreign ? uargs_open(open_path, elf_machine(l->elf), &err) : NULL;
 	if (!l->d) {
 		struct diag *d = probe_report(l->env, l->spec, D_BAD_BINARY, err.text);
 
@@ -311,7 +315,7 @@ int uline_add_inlined(struct provider_env *env, const struct spec *spec, const c
 	struct err err = {};
 
 	l.elf = (struct elf *)(uintptr_t)elf;
-	l.d = uargs_open(ufile_open_path(env, path), &err);
+	l.d = uargs_open(ufile_open_path(env, path), elf_machine(elf), &err);
 	err_release(&err);
 	if (!l.d)
 		return 0;

@@ -343,25 +343,32 @@ static int add_named(struct match *m)
 	return elf_find(m->elf, name, &s) ? add_offset(m, name, &s, value) : 0;
 }
 
-static void no_elf(struct match *m, struct err *err)
+static void no_elf(struct match *m, int error, const char *why)
 {
 	if (m->many) /* of a pattern of files only those that can be read */
 		return;
-	m->error = err->code;
-	probe_report(m->env, m->spec, D_BAD_BINARY, err->text);
+	m->error = error;
+	probe_report(m->env, m->spec, D_BAD_BINARY, why);
 }
 
 static int match_file(void *ctx, const char *path)
 {
 	struct match *m = ctx;
 	struct err err = {};
+	const char *foreign;
 	u32 before = m->ts.list.n;
 
 	m->path = path;
 	m->elf = elf_open(path_to_open(m), &err);
 	if (!m->elf) {
-		no_elf(m, &err);
+		no_elf(m, err.code, err.text);
 		return 0;
+	}
+	foreign = ufile_is_foreign(m->env, m->elf);
+	if (foreign) {
+		no_elf(m, -ENOEXEC, foreign);
+		elf_close(m->elf);
+		return m->error;
 	}
 	m->n_files++;
 	if (m->is_cpp)

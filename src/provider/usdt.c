@@ -39,7 +39,7 @@ static bool symbol_address(void *ctx, const char *name, u64 *address)
 static struct profile *new_profile(struct match *m, const struct elf_usdt *u)
 {
 	struct profile *p = profile_new(m->env, PROFILE_PT_REGS, BPF_PROG_TYPE_KPROBE);
-	struct usdt_place place = { .arch = arch_native, .arena = m->env->arena, .address = u->address,
+	struct usdt_place place = { .arch = arch_of(elf_machine(m->elf)), .arena = m->env->arena, .address = u->address,
 				    .symbol = symbol_address, .ctx = m };
 
 	p->user_regs = true;
@@ -116,19 +116,28 @@ static int list_one(void *ctx, const struct elf_usdt *u)
 	return m->list(m->list_ctx, site_name(m, u), p);
 }
 
+static int no_elf(struct match *m, const char *why)
+{
+	if (!m->many)
+		probe_report(m->env, m->spec, D_BAD_BINARY, why);
+	elf_close(m->elf);
+	return m->many ? 0 : -ENOEXEC;
+}
+
 static int match_file(void *ctx, const char *path)
 {
 	struct match *m = ctx;
 	struct err err = {};
+	const char *foreign;
 	int ret;
 
 	m->path = path;
 	m->elf = elf_open(ufile_open_path(m->env, path), &err);
-	if (!m->elf) {
-		if (!m->many)
-			probe_report(m->env, m->spec, D_BAD_BINARY, err.text);
-		return m->many ? 0 : -ENOEXEC;
-	}
+	if (!m->elf)
+		return no_elf(m, err.text);
+	foreign = m->list ? NULL : ufile_is_foreign(m->env, m->elf);
+	if (foreign)
+		return no_elf(m, foreign);
 	ret = elf_each_usdt(m->elf, m->list ? list_one : add, m);
 	if (!m->list && near_best(&m->near))
 		m->near.best = arena_strdup(m->env->arena, m->near.best);

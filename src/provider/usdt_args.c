@@ -6,7 +6,7 @@
  * offset), and wider ones that programs choose with STAP_SDT_ARG_CONSTRAINT:
  *
  *	x86-64	$-5	%edi %ah %xmm0	(%rax) -16(%rbp) 8(%rax,%rbx,4) sym+4(%rip) sym %fs:-4
- *	arm64	5 #-5	w0 x1 d0	[sp, 16] [x0, x1] [x0, w1, sxtw 2] [x0, :lo12:sym]
+ *	arm64	5 #-5 3.5e+0	w0 x1 d0	[sp, 16] [x0, x1] [x0, w1, sxtw 2] [x0, :lo12:sym]
  *
  * A symbol is found at run time by its distance from the probe, whose address is the program counter.
  */
@@ -225,10 +225,31 @@ static s64 cut(s64 value, u32 size, bool is_signed)
 	return is_signed ? (s64)((u64)value << unused) >> unused : (s64)((u64)value << unused >> unused);
 }
 
+/* "3.5e+0" of a double or a float: its bits. */
+static bool float_constant(struct operand *o)
+{
+	char *end;
+	double d = strtod(o->s, &end);
+	float f = (float)d;
+	u64 bits = 0;
+
+	if (end == o->s || *end)
+		return fail(o, unknown_form);
+	if (o->loc->size == 4)
+		memcpy(&bits, &f, sizeof(f));
+	else
+		memcpy(&bits, &d, sizeof(d));
+	o->s = end;
+	push(o, LOP_CONST, (s64)bits);
+	return finish_steps(o, true);
+}
+
 static bool constant(struct operand *o)
 {
 	struct address a;
 
+	if (o->type->kind == TY_FLOAT)
+		return float_constant(o);
 	if (!address(o, &a))
 		return false;
 	if (a.has_symbol) {
@@ -317,63 +338,111 @@ static bool x86_operand(struct operand *o)
 
 /* ---- arm64 */
 
-/* "x1", "x1, lsl 3", "w1, sxtw 2", "w1, uxtw" behind the base. */
-static bool arm_indexed(struct operand *o, const char *base, const char *index)
+/* These, which read as 0, have no place in struct pt_regs. */
+static bool is_zero(const char *reg)
 {
-	u32 size;
+	return streq(reg, "xzr") || streq(reg, "wzr");
+}
+
+static bool is_register(const struct operand *o, const char *reg)
+{
+	return is_zero(reg) || arch_reg_offset(o->place->arch, reg, NULL) >= 0;
+}
+
+static bool arm_push(struct operand *o, const char *reg, u32 *size)
+{
+	if (!is_zero(reg))
+		return push_register(o, reg, size);
+	*size = 8;
+	push(o, LOP_CONST, 0);
+	return true;
+}
+
+/* Behind an index: ", lsl 3", ", sxtw #2", ", uxtw". Of a w register the upper half does not count. */
+static bool arm_extend(struct operand *o, u32 size)
+{
+	bool is_signed = false;
 	s64 shift = 0;
 
-	if (!push_register(o, base, &size) || !push_register(o, index, &size))
-		return false;
+	blanks(o);
 	if (skip(o, ",")) {
-		bool is_signed;
-
 		blanks(o);
 		is_signed = skip(o, "sxtw") || skip(o, "sxtx");
-		if (!is_signed && !skip(o, "uxtw") && !skip(o, "lsl"))
+		if (!is_signed && !skip(o, "uxtw") && !skip(o, "uxtx") && !skip(o, "lsl"))
 			return fail(o, unknown_form);
 		blanks(o);
 		skip(o, "#");
 		number(o, &shift);
-		if (size == 4)
-			o->step[o->n_steps++] =
-				(struct loc_step){ .op = LOP_EXT, .size = 4, .is_signed = is_signed };
 	}
+	if (shift < 0 || shift > 4)
+		return fail(o, unknown_form);
+	if (size == 4)
+		o->step[o->n_steps++] = (struct loc_step){ .op = LOP_EXT, .size = 4, .is_signed = is_signed };
 	if (shift) {
 		push(o, LOP_CONST, shift);
 		push(o, LOP_SHL, 0);
 	}
+	return true;
+}
+
+/* "x1", "x1, lsl 3", "w1, sxtw 2", "w1, uxtw" behind the base. */
+static bool arm_indexed(struct operand *o, const char *base, const char *index)
+{
+	u32 size;
+
+	if (!arm_push(o, base, &size) || !arm_push(o, index, &size) || !arm_extend(o, size))
+		return false;
 	push(o, LOP_ADD, 0);
+	blanks(o);
 	return skip(o, "]") && finish_steps(o, false);
 }
 
+/* "16", "#-8", ":lo12:sym+4": the linker puts the page of sym into the base. */
+static bool arm_offset(struct operand *o, struct address *a)
+{
+	skip(o, "#");
+	if (number(o, &a->offset))
+		return true;
+	if (!skip(o, ":lo12:") || !address(o, a))
+		return fail(o, unknown_form);
+	a->offset = (s64)((a->symbol + (u64)a->offset) & 0xfff);
+	return true;
+}
+
+/*
+ * Behind "[". What the instruction would do to the base ("[x0, 8]!", "[x0], 8") nobody does at a probe:
+ * the value is where it would have been read.
+ */
 static bool arm_memory(struct operand *o)
 {
-	const char *base = name(o);
+	const char *base = name(o), *rest;
 	struct address a = { 0 };
+	char *index;
+	s64 after;
 
 	if (!base)
 		return fail(o, unknown_form);
 	blanks(o);
 	if (skip(o, ",")) {
-		s64 n;
-		const char *index;
-
+		blanks(o);
+		rest = o->s;
+		index = name(o);
+		if (index && is_register(o, index))
+			return arm_indexed(o, base, index);
+		o->s = rest;
+		if (!arm_offset(o, &a))
+			return false;
+	}
+	blanks(o);
+	if (!skip(o, "]"))
+		return fail(o, unknown_form);
+	if (!skip(o, "!") && skip(o, ",")) {
 		blanks(o);
 		skip(o, "#");
-		if (number(o, &n)) {
-			a.offset = n;
-		} else if (skip(o, ":lo12:")) {
-			if (!address(o, &a))
-				return false;
-			a.offset = (s64)((a.symbol + (u64)a.offset) & 0xfff);
-		} else {
-			index = name(o);
-			return index ? arm_indexed(o, base, index) :
-				       fail(o, unknown_form);
-		}
+		if (!number(o, &after))
+			return fail(o, unknown_form);
 	}
-	return skip(o, "]") ? at_base(o, base, a.offset) : fail(o, unknown_form);
+	return at_base(o, base, a.offset);
 }
 
 static bool arm_operand(struct operand *o)
@@ -386,11 +455,17 @@ static bool arm_operand(struct operand *o)
 	if (skip(o, "#") || *o->s == '-' || (*o->s >= '0' && *o->s <= '9'))
 		return constant(o);
 	reg = name(o);
-	if (reg && (streq(reg, "xzr") || streq(reg, "wzr"))) {
+	if (reg && is_zero(reg) && o->type->kind != TY_FLOAT) {
 		o->loc->kind = LOC_CONST;
 		return true;
 	}
-	if (reg && !*o->s && (arch_reg_offset(o->place->arch, reg, NULL) >= 0 || arch_is_vector(o->place->arch, reg)))
+	if (reg && (!*o->s || *o->s == '[') && arch_is_vector(o->place->arch, reg)) /* "d0", "v0.d[1]" */
+		return fail(o, vector_register);
+	if (reg && !*o->s && is_zero(reg)) {
+		push(o, LOP_CONST, 0);
+		return finish_steps(o, true);
+	}
+	if (reg && !*o->s && arch_reg_offset(o->place->arch, reg, NULL) >= 0)
 		return in_register(o, reg);
 	o->s = begin;
 	return constant(o);
@@ -398,13 +473,13 @@ static bool arm_operand(struct operand *o)
 
 /* ---- all arguments */
 
-/* One operand ends at a blank outside of brackets. */
+/* One operand ends at a blank outside of brackets, but for that of "[x0], 8". */
 static size_t operand_len(const char *s)
 {
 	size_t n = 0;
 	int depth = 0;
 
-	for (; s[n] && (s[n] != ' ' || depth > 0); n++)
+	for (; s[n] && (s[n] != ' ' || depth > 0 || (n && s[n - 1] == ',')); n++)
 		depth += (s[n] == '[' || s[n] == '(') - (s[n] == ']' || s[n] == ')');
 	return n;
 }

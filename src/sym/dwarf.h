@@ -21,6 +21,7 @@ struct dwarf_registers {
 	const s16 *offset;
 	u32 n;
 	u32 ip; /* offset of the program counter */
+	u32 vector, n_vectors; /* numbers of vector registers */
 };
 
 /* Opened once and kept. NULL with err set: no debug information is to be found, or nothing to read it. */

@@ -64,7 +64,9 @@ static s32 register_offset(const struct build *b, u64 number)
 
 static bool no_register(struct build *b, u64 number)
 {
-	return fail(b, number >= 17 && number < 67
+	const struct dwarf_registers *r = b->at->d->regs;
+
+	return fail(b, r && number >= r->vector && number - r->vector < r->n_vectors
 			       ? "it is in a vector register, which kernel programs cannot read"
 			       : "it is in a register that kernel programs cannot read");
 }
