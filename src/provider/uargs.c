@@ -75,6 +75,7 @@ struct params {
 	u64 pc;
 	u16 machine;
 	bool at_entry, is_return, many;
+	bool is_public; /* no clone: called by the convention */
 	struct abi abi;
 	bool has_abi, is_go;
 	bool wants_move; /* something used can be read behind the prologue only */
@@ -118,6 +119,12 @@ static bool by_convention(struct params *p, const struct dwarf_var *v, struct lo
 	return p->has_abi && abi_param(&p->abi, v->type, v->by_reference, loc, why);
 }
 
+/* Of a register that holds something used, callers fill the rest too; what is not used at all, clang's leave out. */
+static bool shares_register(const struct dwarf_var *v)
+{
+	return v->partly && v->type->size <= 8;
+}
+
 static int add_param(void *ctx, const struct dwarf_var *v)
 {
 	struct params *p = ctx;
@@ -128,7 +135,9 @@ static int add_param(void *ctx, const struct dwarf_var *v)
 	if (v->is_result)
 		return 0;
 	known = by_convention(p, v, &convention, &no_convention);
-	guess = p->at_entry && (p->is_go || v->in_frame || (loc.kind == LOC_NONE && !v->in_list && p->func.external));
+	guess = p->at_entry &&
+		(p->is_go || v->in_frame ||
+		 (loc.kind == LOC_NONE && p->func.external && (!v->in_list || (p->is_public && shares_register(v)))));
 	if (guess && v->in_frame && !known && !(loc.kind == LOC_EXPR && p->is_go))
 		p->wants_move |= is_used(p->env, v->name);
 	if (guess) {
@@ -186,6 +195,14 @@ static void choose_convention(struct params *p)
 	abi_begin(&p->abi, p->env->arena, abi_of_c(p->machine));
 	p->has_abi = true;
 	abi_skip_result(&p->abi, p->func.result, p->func.result_by_reference);
+}
+
+/* Not a clone: those are local symbols, though debug information calls them by the function's name. */
+static bool is_public(struct elf *e, u64 pc)
+{
+	struct elf_symbol s;
+
+	return elf_symbol_at(e, pc, &s) && s.value == pc && s.bind != STB_LOCAL;
 }
 
 static void collect(struct params *p, bool inner)
@@ -336,6 +353,7 @@ static bool is_wanted(const struct provider_env *env, const struct profile *base
 static void describe(struct params *p, struct profile *to, struct uargs_site *site)
 {
 	p->at_entry = p->pc == p->func.entry && !p->func.inlined;
+	p->is_public = p->at_entry && p->func.external && is_public((struct elf *)(uintptr_t)site->elf, p->pc);
 	collect(p, site->inner);
 	if (p->wants_move && !p->is_return)
 		move_site(p, site);

@@ -303,7 +303,8 @@ static int add_copy(void *ctx, const struct dwarf_func *copy)
 {
 	struct lines *l = ctx;
 
-	add_place(l, copy->entry,
+	/* a copy in a loop may begin with the padding before the loop, which is run once */
+	add_place(l, uplace_past_nops(l->elf, copy->entry),
 		  arena_printf(l->env->arena, "%s:%s:%s", l->spec->provider->name, l->path, l->func), true);
 	return 0;
 }

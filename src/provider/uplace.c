@@ -10,8 +10,9 @@
  *	  another register; rsp has moved by a known amount
  *	- for a return probe: rsp has not moved, for the kernel takes the return address from where it points
  *
- * A first instruction that the kernel would mistake for another (x86_uprobe_misreads) is always passed,
- * if need be to one that is stepped over; where that cannot be there is no place.
+ * A first instruction that the kernel would mistake for another or not probe (x86_uprobe_misreads,
+ * x86_uprobe_refuses) is always passed, if need be to one that is stepped over; where that cannot be there
+ * is no place.
  *
  * Branches are looked for in three ways. The function itself and its neighbours are decoded whole.
  * Branches with 32-bit distances (from parts of the function that compilers move away, and from
@@ -32,6 +33,8 @@ enum {
 	BITMAP_FROM = 2,	   /* it costs what a search and a half do: the second one makes it */
 	NEIGHBOUR = 128,	   /* how far short jumps reach */
 };
+
+static const char harmful[] = "the kernel would overwrite variables of the function that lie below its stack pointer";
 
 struct uplacer {
 	struct provider_env *env;
@@ -397,8 +400,14 @@ static bool take(struct uplacer *u, const struct elf_symbol *s, const struct wal
 	out->why = insn ? arena_printf(u->env->arena, "%u bytes behind the entry: the kernel emulates the %s there",
 				       (u32)at, insn)
 			: arena_printf(u->env->arena,
-				       "%u bytes behind the entry: the kernel mistakes what stands before", (u32)at);
+				       "%u bytes behind the entry: the kernel cannot probe what stands before", (u32)at);
 	return true;
+}
+
+static const char *refuses(const struct x86_insn *in)
+{
+	return x86_uprobe_misreads(in) ? "the kernel mistakes the vector instruction there for a branch"
+				       : x86_uprobe_refuses(in);
 }
 
 /* A nop5 at the entry to which the function comes back, with its variables below rsp. */
@@ -408,43 +417,60 @@ static bool is_harmful_loop(const struct uplacer *u, const struct elf_symbol *s,
 	       !env_has(u->env, FEAT_UPROBE_NOP5, true);
 }
 
+/* Where a walk has come to. */
+struct spot {
+	struct walk w;
+	u64 at;
+	bool is_push, found;
+};
+
+/* There is nothing cheaper than to step: the entry, or where that is refused the first place that is not. */
+static void settle(struct uplacer *u, const struct elf_symbol *s, const struct spot *spare, const char *refused,
+		   const char *why, struct uplace *out)
+{
+	if (spare->found && take(u, s, &spare->w, spare->at, NULL, spare->is_push, out))
+		return;
+	if (!spare->found)
+		at_entry(u, out, why);
+	out->refused = refused;
+}
+
 static void find(struct uplacer *u, const struct elf_symbol *s, const u8 *code, u64 room,
 		 const struct uplace_need *need, struct uplace *out)
 {
 	struct walk w = { .need = need };
+	struct spot spare = {};
 	struct x86_insn in;
 	struct x86_effect e;
-	const char *why = NULL;
-	bool misread = false; /* what stands at the entry: any other place will do */
+	const char *why = NULL, *refused = NULL; /* why not at the entry */
 	u64 at = 0;
 
 	for (u8 i = 0; i < 16; i++)
 		w.holds[i] = i;
 	for (u32 n = 0; n < MAX_PASSED && at < s->size && !why; n++, at += in.len) {
-		bool emulated;
+		bool fits;
 
 		if (!x86_decode(code + at, (u32)MIN(room - at, 15u), X86_64, &in)) {
 			why = "its instructions are not all known";
 			break;
 		}
 		x86_effect(&in, &e);
-		emulated = x86_uprobe_emulates(&in, code + at, u->all_nops);
-		if (emulated && !(!at && is_harmful_loop(u, s, code)) && (!at || !need->stack || walks_alike(&w, code + at))) {
-			out->breaks = !take(u, s, &w, at, insn_name(&in, &e), e.kind == X86_PUSH, out) && misread;
+		if (!at)
+			refused = is_harmful_loop(u, s, code) ? harmful : refuses(&in);
+		fits = x86_uprobe_emulates(&in, code + at, u->all_nops) && (at || !refused) &&
+		       (!at || !need->stack || walks_alike(&w, code + at));
+		if (fits && take(u, s, &w, at, insn_name(&in, &e), e.kind == X86_PUSH, out))
 			return;
-		}
-		if (misread && !x86_uprobe_misreads(&in)) {
-			out->breaks = !take(u, s, &w, at, NULL, e.kind == X86_PUSH, out);
-			return;
-		}
-		misread |= !at && (x86_uprobe_misreads(&in) || is_harmful_loop(u, s, code));
+		if (fits && !refused)
+			return; /* where others enter: it has said so */
+		if (at && refused && !spare.found && !refuses(&in))
+			spare = (struct spot){ w, at, e.kind == X86_PUSH, true };
 		why = pass(&w, &e);
 		w.pushed_bp = e.kind == X86_PUSH && code[at] == 0x55 && w.sp == -8;
 		if (!why)
 			why = lost(&w);
 	}
-	at_entry(u, out, why ? why : "no better place near it");
-	out->breaks = misread;
+	settle(u, s, &spare, refused, why ? why : "no better place near it", out);
 }
 
 const char *uplace_refuses(const struct elf *e, u64 address)
@@ -453,9 +479,25 @@ const char *uplace_refuses(const struct elf *e, u64 address)
 	const u8 *code = elf_machine(e) == arch_x86_64.elf_machine ? uplace_code(e, address, &room) : NULL;
 	struct x86_insn in;
 
-	if (code && x86_decode(code, (u32)MIN(room, 15u), X86_64, &in) && x86_uprobe_misreads(&in))
-		return "the kernel mistakes the vector instruction there for a branch";
-	return NULL;
+	return code && x86_decode(code, (u32)MIN(room, 15u), X86_64, &in) ? refuses(&in) : NULL;
+}
+
+u64 uplace_past_nops(const struct elf *e, u64 address)
+{
+	u64 room = 0;
+	const u8 *code = elf_machine(e) == arch_x86_64.elf_machine ? uplace_code(e, address, &room) : NULL;
+	struct x86_insn in;
+	struct x86_effect effect;
+	u64 at;
+
+	for (at = 0; code && at < room; at += in.len) {
+		if (!x86_decode(code + at, (u32)MIN(room - at, 15u), X86_64, &in))
+			break;
+		x86_effect(&in, &effect);
+		if (effect.kind != X86_NOP)
+			break;
+	}
+	return address + at;
 }
 
 void uplacer_find(struct uplacer *u, const struct elf_symbol *s, const struct uplace_need *need, struct uplace *out)
@@ -468,7 +510,7 @@ void uplacer_find(struct uplacer *u, const struct elf_symbol *s, const struct up
 		out->reg[i] = i;
 	if (u->env->exact_uprobes) {
 		at_entry(u, out, "exact_uprobes is set");
-		out->breaks = uplace_refuses(u->elf, s->value);
+		out->refused = uplace_refuses(u->elf, s->value);
 	}
 	else if (!u->known)
 		at_entry(u, out, "only x86-64 code is looked at");
@@ -519,7 +561,7 @@ u64 uplace_exact(struct provider_env *env, struct elf *e, u64 address, const cha
 	if (known && b.whole && !b.enters && !b.jumps_indirect && address + 5 < s.value + s.size &&
 	    !uplace_refuses(e, address + 5))
 		return address + 5;
-	*why = "the kernel would overwrite variables of the function that lie below its stack pointer";
+	*why = harmful;
 	return address;
 }
 

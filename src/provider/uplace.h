@@ -22,7 +22,7 @@ struct uplace {
 	s32 sp;	     /* rsp there, as seen from rsp at the entry */
 	u8 reg[16];  /* the register that holds what register i held at the entry */
 	const char *why;
-	bool breaks; /* no place: the kernel would run something else than the instruction there */
+	const char *refused; /* there is no place, and why; NULL: there is one */
 };
 
 struct uplacer;
@@ -35,6 +35,8 @@ void uplacer_find(struct uplacer *u, const struct elf_symbol *function, const st
 		  struct uplace *out);
 /* NULL: an instruction at an address may be probed; else why not. */
 const char *uplace_refuses(const struct elf *e, u64 address);
+/* Behind the nops at an address, with which compilers align the loop that follows. */
+u64 uplace_past_nops(const struct elf *e, u64 address);
 /* An address that a probe was told exactly: the place for it, which is the next instruction when a probe on the
  * nop5 there would overwrite the function's variables and nothing else comes by. NULL *why: fine. */
 u64 uplace_exact(struct provider_env *env, struct elf *e, u64 address, const char **why);

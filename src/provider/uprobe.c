@@ -35,6 +35,8 @@ struct match {
 	struct profile *profile, *profile_i386;
 	struct near near;
 	int error; /* reported */
+	u32 n_refused; /* functions that a pattern matches and the kernel does not probe */
+	const char *refused, *why_refused; /* the first of them */
 	list_fn list;
 	void *list_ctx;
 };
@@ -144,6 +146,14 @@ static bool add_rets(struct match *m, const struct elf_symbol *s, const char *fu
 	return true;
 }
 
+static void leave_out(struct match *m, const char *name, const char *why)
+{
+	if (m->n_refused++)
+		return;
+	m->refused = name;
+	m->why_refused = why;
+}
+
 /* A whole function: the site may be behind its entry. What would break the program is an error when it is
  * named, and left out of what a pattern matches. */
 static void add(struct match *m, const struct elf_symbol *s, const char *func, const char *shown, u64 file_offset)
@@ -160,11 +170,11 @@ static void add(struct match *m, const struct elf_symbol *s, const char *func, c
 	if (m->is_return && !why && add_rets(m, s, func, shown))
 		return;
 	uplacer_find(m->placer, s, &need, &at);
-	if (!why && at.breaks)
-		why = "the kernel mistakes the vector instruction at its start for a branch";
-	if (why) {
+	if (why || at.refused) {
 		if (!m->many)
-			bad_offset(m, why);
+			bad_offset(m, why ? why : at.refused);
+		else if (!why)
+			leave_out(m, shown, at.refused);
 		return;
 	}
 	t = add_exactly(m, func, shown, file_offset);
@@ -541,6 +551,9 @@ static int resolve(struct provider_env *env, const struct spec *spec, target_fn 
 	}
 	if (ret < 0 && env_demands(env, spec) && !(m.binary && glob_has_wildcard(m.binary)))
 		return no_binary(&m);
+	if (m.n_refused)
+		probe_report(env, spec, D_FUNCTIONS_SKIPPED, m.n_refused, m.n_refused == 1 ? "is" : "are", m.refused,
+			     m.why_refused);
 	near = near_probe(&m);
 	add_later(&m);
 	return targets_give(env, spec, &m.ts, near, f, ctx);

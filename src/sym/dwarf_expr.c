@@ -19,7 +19,7 @@ enum { MAX_NESTING = 4 };
 
 static const char malformed[] = "the debug information about it is damaged";
 static const char gone[] = "it was optimized out";
-static const char partly[] = "a part of it was optimized out";
+const char dwarf_partly[] = "a part of it was optimized out";
 
 struct build {
 	struct expr_place *at;
@@ -439,7 +439,7 @@ static bool end_piece(struct build *b, u64 size)
 	struct loc_piece *p = &b->piece[b->n_pieces];
 
 	if (!has_result(b))
-		return fail(b, b->n ? malformed : partly);
+		return fail(b, b->n ? malformed : dwarf_partly);
 	if (b->n_pieces == LOC_MAX_PIECES || !size || size > 4096)
 		return fail(b, "its location is too complicated");
 	p->loc = finish_loc(b);

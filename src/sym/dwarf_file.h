@@ -101,6 +101,7 @@ struct expr_place {
 /* False: *why says what keeps it from being read. */
 bool expr_to_loc(struct expr_place *at, const Dwarf_Op *ops, size_t n, struct loc *out,
 		 const char **why);
+extern const char dwarf_partly[]; /* the *why of what has pieces without a location */
 
 #endif
 #endif

@@ -113,6 +113,7 @@ static void locate(struct dwarf *d, struct scopes *s, Dwarf_Die *die, u64 pc, st
 		v->by_reference = true; /* what gcc says instead of DW_CC_pass_by_reference before DWARF 5 */
 	if (!expr_to_loc(&at, ops, n, &v->loc, &v->why))
 		v->loc = (struct loc){};
+	v->partly = v->why == dwarf_partly;
 	v->in_frame = at.used_frame && !v->in_list;
 	if (!at.at_entry && may_be_unstored(d, s, v, ops, n)) {
 		v->loc = (struct loc){};

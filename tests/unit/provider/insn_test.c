@@ -348,19 +348,46 @@ static void test_effects(void)
 	ok(e.kind == X86_UNKNOWN, "cpuid");
 }
 
-static bool emulated(const char *text, bool all_nops)
+static struct x86_insn decoded(const char *text, u8 code[static 16])
 {
-	u8 code[16] = {};
 	struct x86_insn in;
 	u32 n = 0;
 
+	memset(code, 0, 16);
 	for (char *end; *text; text = end) {
 		code[n++] = (u8)strtoul(text, &end, 16);
 		while (isspace((unsigned char)*end))
 			end++;
 	}
 	x86_decode(code, n, X86_64, &in);
+	return in;
+}
+
+static bool emulated(const char *text, bool all_nops)
+{
+	u8 code[16];
+	struct x86_insn in = decoded(text, code);
+
 	return x86_uprobe_emulates(&in, code, all_nops);
+}
+
+static bool refused(const char *text)
+{
+	u8 code[16];
+	struct x86_insn in = decoded(text, code);
+
+	return x86_uprobe_refuses(&in);
+}
+
+/* tests/live/refused.c asks the kernel itself. */
+static void test_refused(void)
+{
+	ok(refused("f0 ff 07") && refused("2e 0f 1f 40 00") && refused("3e ff e0") && !refused("64 48 8b 04 25 28 0 0 0"),
+	   "lock and segment prefixes, but for fs and gs");
+	ok(refused("66 e8 0 0") && refused("66 0f 84 0 0") && refused("66 74 05") && !refused("66 90"), "16-bit branches");
+	ok(refused("c5 f9 ef c0") && refused("c5 fa 6f 07") && !refused("c5 f9 57 c0") && !refused("66 0f ef c0"),
+	   "vector instructions by the last byte of their opcodes");
+	ok(refused("cc") && refused("f4") && refused("8e d0") && !refused("8e d8") && !refused("0f 05"), "others");
 }
 
 static void test_emulated(void)
@@ -397,6 +424,7 @@ int main(void)
 {
 	test_effects();
 	test_emulated();
+	test_refused();
 	test_32();
 	against_zydis();
 	random_bytes();
