@@ -74,7 +74,7 @@ bool x86_uprobe_misreads(const struct x86_insn *in);
  * Why the kernel puts no uprobe on it; NULL: it does. Of a file that no process has mapped yet it accepts such a
  * place, and the probe never fires. (uprobe_init_insn and branch_setup_xol_ops of 5.10 to 7.2)
  */
-const char *x86_uprobe_refuses(const struct x86_insn *in);
+const char *x86_uprobe_refuses(const struct x86_insn *in, enum x86_mode mode);
 /* The five-byte nop that 6.18 turns into a call. */
 bool x86_is_nop5(const u8 *code, u32 room);
 

@@ -375,18 +375,20 @@ static bool is_branch_op(u8 map, u8 op)
 		   : (op >= 0x70 && op <= 0x7f) || op == 0xe8 || op == 0xe9 || op == 0xeb;
 }
 
-/* Opcodes for which good_insns_64 has a zero, a bit each. It is asked for the opcode of VEX and EVEX
- * instructions too, whatever their map: vpxor is ef, vmovdqu 6f. */
-static bool is_refused_op(u8 op)
+/* Opcodes for which good_insns_64 and good_insns_32 have a zero, a bit each. They are asked for the opcode of
+ * VEX and EVEX instructions too, whatever their map: vpxor is ef, vmovdqu 6f. */
+static bool is_refused_op(u8 op, enum x86_mode mode)
 {
-	static const u16 refused[16] = {
-		0x40c0, 0xc0c0, 0x8080, 0x8080, 0, 0, 0xf007, 0, 0x0004, 0x0400, 0, 0, 0xf000, 0x0070, 0xf4f0, 0x0c12,
+	static const u16 refused[][16] = {
+		[X86_64] = { 0x40c0, 0xc0c0, 0x8080, 0x8080, 0, 0, 0xf007, 0, 0x0004, 0x0400, 0, 0, 0xf000, 0x0070,
+			     0xf4f0, 0x0c12 },
+		[X86_32] = { 0x0080, 0x8080, 0, 0, 0, 0, 0xf000, 0, 0, 0, 0, 0, 0xf000, 0, 0xf0f0, 0x0c12 },
 	};
 
-	return refused[op >> 4] >> (op & 15) & 1;
+	return refused[mode][op >> 4] >> (op & 15) & 1;
 }
 
-const char *x86_uprobe_refuses(const struct x86_insn *in)
+const char *x86_uprobe_refuses(const struct x86_insn *in, enum x86_mode mode)
 {
 	enum { MOV_TO_SEGMENT = 0x8e, SS = 2 };
 
@@ -394,7 +396,7 @@ const char *x86_uprobe_refuses(const struct x86_insn *in)
 		return "the kernel puts no probe on an instruction with a lock or segment prefix";
 	if (!in->vector && in->short_operand && is_branch_op(in->map, in->op))
 		return "the kernel puts no probe on a 16-bit branch";
-	if (((in->vector || !in->map) && is_refused_op(in->op)) ||
+	if (((in->vector || !in->map) && is_refused_op(in->op, mode)) ||
 	    (!in->map && in->op == MOV_TO_SEGMENT && (in->modrm >> 3 & 7) == SS))
 		return "the kernel puts no probe on an instruction like the one there";
 	return NULL;

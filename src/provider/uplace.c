@@ -20,6 +20,7 @@
  * costs a chance. Jump tables are not read: in a function with indirect jumps only a push is taken,
  * because a loop that came by a push once more would lose its stack.
  */
+#include <elf.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/utsname.h>
@@ -404,10 +405,10 @@ static bool take(struct uplacer *u, const struct elf_symbol *s, const struct wal
 	return true;
 }
 
-static const char *refuses(const struct x86_insn *in)
+static const char *refuses(const struct x86_insn *in, enum x86_mode mode)
 {
 	return x86_uprobe_misreads(in) ? "the kernel mistakes the vector instruction there for a branch"
-				       : x86_uprobe_refuses(in);
+				       : x86_uprobe_refuses(in, mode);
 }
 
 /* A nop5 at the entry to which the function comes back, with its variables below rsp. */
@@ -456,14 +457,14 @@ static void find(struct uplacer *u, const struct elf_symbol *s, const u8 *code, 
 		}
 		x86_effect(&in, &e);
 		if (!at)
-			refused = is_harmful_loop(u, s, code) ? harmful : refuses(&in);
+			refused = is_harmful_loop(u, s, code) ? harmful : refuses(&in, X86_64);
 		fits = x86_uprobe_emulates(&in, code + at, u->all_nops) && (at || !refused) &&
 		       (!at || !need->stack || walks_alike(&w, code + at));
 		if (fits && take(u, s, &w, at, insn_name(&in, &e), e.kind == X86_PUSH, out))
 			return;
 		if (fits && !refused)
 			return; /* where others enter: it has said so */
-		if (at && refused && !spare.found && !refuses(&in))
+		if (at && refused && !spare.found && !refuses(&in, X86_64))
 			spare = (struct spot){ w, at, e.kind == X86_PUSH, true };
 		why = pass(&w, &e);
 		w.pushed_bp = e.kind == X86_PUSH && code[at] == 0x55 && w.sp == -8;
@@ -475,11 +476,13 @@ static void find(struct uplacer *u, const struct elf_symbol *s, const u8 *code, 
 
 const char *uplace_refuses(const struct elf *e, u64 address)
 {
+	bool is_x86 = elf_machine(e) == EM_X86_64 || elf_machine(e) == EM_386;
+	enum x86_mode mode = elf_machine(e) == EM_386 ? X86_32 : X86_64;
 	u64 room = 0;
-	const u8 *code = elf_machine(e) == arch_x86_64.elf_machine ? uplace_code(e, address, &room) : NULL;
+	const u8 *code = is_x86 ? uplace_code(e, address, &room) : NULL;
 	struct x86_insn in;
 
-	return code && x86_decode(code, (u32)MIN(room, 15u), X86_64, &in) ? refuses(&in) : NULL;
+	return code && x86_decode(code, (u32)MIN(room, 15u), mode, &in) ? refuses(&in, mode) : NULL;
 }
 
 u64 uplace_past_nops(const struct elf *e, u64 address)
@@ -508,10 +511,8 @@ void uplacer_find(struct uplacer *u, const struct elf_symbol *s, const struct up
 	*out = (struct uplace){ 0 };
 	for (u8 i = 0; i < 16; i++)
 		out->reg[i] = i;
-	if (u->env->exact_uprobes) {
+	if (u->env->exact_uprobes)
 		at_entry(u, out, "exact_uprobes is set");
-		out->refused = uplace_refuses(u->elf, s->value);
-	}
 	else if (!u->known)
 		at_entry(u, out, "only x86-64 code is looked at");
 	else if (!s->size)
@@ -519,7 +520,8 @@ void uplacer_find(struct uplacer *u, const struct elf_symbol *s, const struct up
 	else if (!code || room < s->size)
 		at_entry(u, out, "the file does not have its code");
 	else
-		find(u, s, code, room, need, out);
+		return find(u, s, code, room, need, out);
+	out->refused = uplace_refuses(u->elf, s->value);
 }
 
 /* ---- places that are told */

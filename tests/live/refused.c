@@ -66,7 +66,7 @@ int main(int argc, char **argv)
 
 		if (!x86_decode(code[i], 15, X86_64, &in))
 			continue;
-		why = x86_uprobe_refuses(&in);
+		why = x86_uprobe_refuses(&in, X86_64);
 		fd = probe(type, argv[1], i);
 		error = fd < 0 ? errno : 0;
 		if (error == ENOEXEC) /* unknown to this kernel's decoder */

@@ -376,7 +376,14 @@ static bool refused(const char *text)
 	u8 code[16];
 	struct x86_insn in = decoded(text, code);
 
-	return x86_uprobe_refuses(&in);
+	return x86_uprobe_refuses(&in, X86_64);
+}
+
+static bool refused_32(u8 op)
+{
+	struct x86_insn in;
+
+	return x86_decode(&op, 1, X86_32, &in) && x86_uprobe_refuses(&in, X86_32);
 }
 
 /* tests/live/refused.c asks the kernel itself. */
@@ -387,6 +394,7 @@ static void test_refused(void)
 	ok(refused("66 e8 0 0") && refused("66 0f 84 0 0") && refused("66 74 05") && !refused("66 90"), "16-bit branches");
 	ok(refused("c5 f9 ef c0") && refused("c5 fa 6f 07") && !refused("c5 f9 57 c0") && !refused("66 0f ef c0"),
 	   "vector instructions by the last byte of their opcodes");
+	ok(!refused_32(0x06) && refused_32(0x07) && !refused_32(0x60) && refused_32(0xcf), "32 bits");
 	ok(refused("cc") && refused("f4") && refused("8e d0") && !refused("8e d8") && !refused("0f 05"), "others");
 }
 
