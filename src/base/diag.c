@@ -11,7 +11,8 @@
  *
  * A report that is not kept (muted, a repetition, over the limit) still returns an object that
  * takes help and notes; nobody sees it. Columns count bytes, as in editors' jump-to-error; the
- * underline counts characters, with tabs shown as four spaces.
+ * underline counts characters, with tabs shown as four spaces. Of long lines the part around the mistake
+ * is shown.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -181,16 +182,49 @@ static void put_place(struct buf *out, const struct place *p)
 		buf_printf(out, "-%u: ", p->end_line);
 }
 
+/* The bytes of a line that are shown: of a long one those around the mistake. */
+struct window {
+	u32 from, to, len;
+};
+
+static const char cut[] = "...";
+
+static bool inside_character(const char *s, u32 at)
+{
+	return ((u8)s[at] & 0xc0) == 0x80; /* of UTF-8 */
+}
+
+static struct window window_of(const struct place *p, u32 line, const char *s, u32 len)
+{
+	enum { LONG = 160, SHOWN = 120, BEFORE = 40 };
+	u32 start = line == p->line ? MIN(p->col - 1, len) : 0;
+	struct window w = { 0, len, len };
+
+	if (len <= LONG)
+		return w;
+	w.from = start > BEFORE ? MIN(start - BEFORE, len - SHOWN) : 0;
+	w.to = w.from + SHOWN;
+	while (w.from > 0 && inside_character(s, w.from))
+		w.from--;
+	while (w.to < len && inside_character(s, w.to))
+		w.to++;
+	return w;
+}
+
 /* Control characters would play with the terminal. */
-static void put_line(struct buf *out, const char *s, u32 len)
+static void put_line(struct buf *out, const char *s, const struct window *w)
 {
 	buf_pad(out, ' ', INDENT);
-	for (u32 i = 0; i < len; i++) {
+	if (w->from)
+		buf_puts(out, cut);
+	for (u32 i = w->from; i < w->to; i++) {
 		if (s[i] == '\t')
 			buf_pad(out, ' ', TAB);
 		else
 			buf_putc(out, (u8)s[i] < ' ' || s[i] == 0x7f ? ' ' : s[i]);
 	}
+	if (w->to < w->len)
+		buf_puts(out, cut);
 	buf_putc(out, '\n');
 }
 
@@ -202,18 +236,18 @@ static u32 width(const char *s, u32 from, u32 to)
 	for (u32 i = from; i < to; i++) {
 		if (s[i] == '\t')
 			n += TAB;
-		else if (((u8)s[i] & 0xc0) != 0x80) /* not inside a UTF-8 sequence */
+		else if (!inside_character(s, i))
 			n++;
 	}
 	return n;
 }
 
-static void put_underline(const struct text *t, const struct place *p, const char *s, u32 len,
+static void put_underline(const struct text *t, const struct place *p, const char *s, const struct window *w,
 			  const struct look *look)
 {
-	u32 from = MIN(p->col - 1, len), to = MIN(p->end_col - 1, len);
+	u32 from = MIN(p->col - 1, w->to), to = MIN(p->end_col - 1, w->to);
 
-	buf_pad(t->out, ' ', INDENT + width(s, 0, from));
+	buf_pad(t->out, ' ', INDENT + (w->from ? strlen(cut) : 0) + width(s, w->from, from));
 	paint(t, look->color);
 	buf_pad(t->out, '~', MAX(width(s, from, to), 1u));
 	paint(t, PLAIN);
@@ -235,10 +269,11 @@ static void put_excerpt(const struct text *t, const struct place *p, const struc
 	for (u32 line = p->line; f && line <= p->end_line; line++) {
 		u32 len;
 		const char *s = source_line(f, line, &len);
+		struct window w = window_of(p, line, s, len);
 
-		put_line(t->out, s, len);
+		put_line(t->out, s, &w);
 		if (p->line == p->end_line)
-			put_underline(t, p, s, len, look);
+			put_underline(t, p, s, &w, look);
 	}
 }
 
