@@ -16,9 +16,9 @@
 #include "provider/uplace.h"
 #include "provider/uline.h"
 #include "provider/uret.h"
+#include "sym/demangle.h"
 #include "sym/elf.h"
 #include "sym/procs.h"
-#include "sym/usym.h"
 
 struct match {
 	struct provider_env *env;
@@ -26,6 +26,8 @@ struct match {
 	const char *binary, *func;
 	bool is_return, is_cpp, many, verbose;
 	u32 n_files;
+	const char *last_cpp; /* what cpp_name() said last */
+	u64 last_value;
 	const char *path; /* of the file at hand */
 	const char *open_path; /* where it can be opened now, when that is elsewhere */
 	struct elf *elf;
@@ -211,30 +213,31 @@ static int add_symbol(void *ctx, const struct elf_symbol *s)
 	return 0;
 }
 
-/* "ns::run(int)" against a pattern: without parentheses in it, the parameters do not matter. */
-static bool cpp_matches(const char *pattern, char *demangled)
+/*
+ * Its name when it matches, and is not once more what was seen last: constructors have a name for whole objects and
+ * one for bases, mostly of the same code.
+ */
+static const char *cpp_name(struct match *m, const struct elf_symbol *s)
 {
-	char *paren = strchr(pattern, '(') ? NULL : strrchr(demangled, '(');
-	bool yes;
+	char *shown = demangle_matches(s->name, m->func) ? demangle(s->name) : NULL;
+	const char *name = shown ? arena_strdup(m->env->arena, shown) : NULL;
 
-	if (paren)
-		*paren = '\0';
-	yes = glob_match(pattern, demangled);
-	if (paren)
-		*paren = '(';
-	return yes;
+	free(shown);
+	if (!name || (m->last_cpp && m->last_value == s->value && streq(m->last_cpp, name)))
+		return NULL;
+	m->last_cpp = name;
+	m->last_value = s->value;
+	return name;
 }
 
 static int add_cpp(void *ctx, const struct elf_symbol *s)
 {
 	struct match *m = ctx;
-	char *demangled = demangle_hook ? demangle_hook(s->name) : NULL;
+	const char *shown = cpp_name(m, s);
 	u64 offset;
 
-	if (demangled && cpp_matches(m->func, demangled) &&
-	    elf_address_to_offset(m->elf, s->value, &offset))
-		add(m, s, arena_strdup(m->env->arena, s->name), arena_strdup(m->env->arena, demangled), offset);
-	free(demangled);
+	if (shown && elf_address_to_offset(m->elf, s->value, &offset))
+		add(m, s, arena_strdup(m->env->arena, s->name), shown, offset);
 	return 0;
 }
 
@@ -381,6 +384,7 @@ static int match_file(void *ctx, const char *path)
 		return m->error;
 	}
 	m->n_files++;
+	m->last_cpp = NULL;
 	if (m->is_cpp)
 		elf_each_function(m->elf, NULL, add_cpp, m);
 	else if (glob_has_wildcard(m->func))
@@ -572,10 +576,37 @@ static int list_symbol(void *ctx, const struct elf_symbol *s)
 {
 	struct match *m = ctx;
 
+	m->n_files++;
 	return m->list(m->list_ctx,
 		       arena_printf(m->env->arena, "%s:%s:%s", m->spec->provider->name, m->path,
 				    s->name),
 		       m->verbose ? listed_profile(m, s) : NULL);
+}
+
+static int list_cpp(void *ctx, const struct elf_symbol *s)
+{
+	struct match *m = ctx;
+	const char *shown = cpp_name(m, s);
+
+	return shown ? m->list(m->list_ctx,
+			       arena_printf(m->env->arena, "%s:%s:cpp:\"%s\"", m->spec->provider->name, m->path, shown),
+			       m->verbose ? listed_profile(m, s) : NULL)
+		     : 0;
+}
+
+/* Copies of a function that has no code of its own. */
+static int list_inlined(struct match *m)
+{
+	int stop = 0;
+
+	if (m->is_return || !m->func || glob_has_wildcard(m->func) ||
+	    !uline_add_inlined(m->env, m->spec, m->path, m->elf, m->func, &m->ts))
+		return 0;
+	for (u32 i = 0; i < m->ts.list.n && !stop; i++)
+		if (m->verbose || !i)
+			stop = m->list(m->list_ctx, m->ts.list.v[i]->site.probe,
+				       m->verbose ? m->ts.list.v[i]->profile : NULL);
+	return stop;
 }
 
 static int list_file(void *ctx, const char *path)
@@ -588,7 +619,12 @@ static int list_file(void *ctx, const char *path)
 	m->elf = elf_open(ufile_open_path(m->env, path), &err);
 	if (!m->elf)
 		return 0;
-	ret = elf_each_function(m->elf, m->func, list_symbol, m);
+	m->ts.list.n = m->n_files = 0;
+	m->last_cpp = NULL;
+	ret = m->is_cpp ? elf_each_function(m->elf, NULL, list_cpp, m)
+			: elf_each_function(m->elf, m->func, list_symbol, m);
+	if (!ret && !m->is_cpp && !m->n_files)
+		ret = list_inlined(m);
 	elf_close(m->elf);
 	return ret;
 }
@@ -603,6 +639,8 @@ static int list(struct provider_env *env, const struct spec *spec, bool verbose,
 			   .list_ctx = ctx,
 			   .verbose = verbose,
 			   .binary = spec->n_parts > 1 ? spec->part[1] : NULL,
+			   .is_return = spec->provider == &provider_uretprobe,
+			   .is_cpp = spec->n_parts > 3 && streq(spec->part[2], "cpp"),
 			   .func = spec_pattern(spec, spec->n_parts > 2 ? spec->n_parts - 1 : 2) };
 
 	env->uses_args = verbose;

@@ -1,37 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * In: a symbol's name; out: the name in its language. Rust's two schemes are read by demangle_rust.c; C++
- * is left to the C++ library of the system, opened when the first such name comes.
- */
-#include <dlfcn.h>
+/* In: a symbol's name; out: the name in its language. */
 #include <stdlib.h>
-#include <string.h>
-#include "base/base.h"
+#include "base/glob.h"
 #include "sym/demangle.h"
-
-typedef char *(*cxa_demangle_fn)(const char *name, char *buf, size_t *len, int *status);
-
-static char *demangle_cxx(const char *name)
-{
-#if SONDE_STATIC
-	return NULL; /* a static program has no libraries */
-#else
-	static cxa_demangle_fn fn;
-	static bool tried;
-	int status = 0;
-
-	if (!tried) {
-		void *lib = dlopen("libstdc++.so.6", RTLD_LAZY | RTLD_LOCAL);
-
-		if (!lib)
-			lib = dlopen("libc++abi.so.1", RTLD_LAZY | RTLD_LOCAL);
-		tried = true;
-		if (lib)
-			fn = (cxa_demangle_fn)(uintptr_t)dlsym(lib, "__cxa_demangle");
-	}
-	return fn ? fn(name, NULL, NULL, &status) : NULL;
-#endif
-}
 
 char *demangle(const char *name)
 {
@@ -41,4 +12,46 @@ char *demangle(const char *name)
 		return NULL;
 	rust = demangle_rust(name);
 	return rust || name[1] == 'R' ? rust : demangle_cxx(name);
+}
+
+/*
+ * The longest word that is in the symbol as well when the pattern matches: of the names before parameters and template
+ * arguments; of operators and of the standard library, which has abbreviations, there is none.
+ */
+static size_t word_of(const char *pattern, const char **word)
+{
+	size_t names = strcspn(pattern, "(<"), best = 0;
+
+	if (starts_with(pattern, "std") || memmem(pattern, names, "operator", 8) ||
+	    strchr(pattern, ' '))
+		return 0;
+	for (size_t i = 0, len; i < names; i += len + 1) {
+		len = strspn(pattern + i,
+			     "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789");
+		if (len > best) {
+			best = len;
+			*word = pattern + i;
+		}
+	}
+	return best;
+}
+
+bool demangle_matches(const char *symbol, const char *pattern)
+{
+	const char *word = NULL;
+	size_t len;
+	char *rust;
+	bool yes;
+
+	if (symbol[0] != '_' || (symbol[1] != 'Z' && symbol[1] != 'R'))
+		return false;
+	len = word_of(pattern, &word);
+	if (len && symbol[1] == 'Z' && !memmem(symbol, strlen(symbol), word, len))
+		return false;
+	rust = demangle_rust(symbol);
+	if (!rust)
+		return demangle_cxx_matches(symbol, pattern);
+	yes = glob_match(pattern, rust);
+	free(rust);
+	return yes;
 }

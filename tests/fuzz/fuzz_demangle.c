@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Any text as a symbol of Rust: a name, or none. */
+/* Any text as a symbol of Rust and of C++: a name, or none. */
 #include <stdlib.h>
 #include <string.h>
 #include "base/base.h"
@@ -17,6 +17,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	text[size + 2] = '\0';
 	name = demangle_rust(text + (size && data[0] == '_' ? 2 : 0));
 	if (name && strlen(name) > 64 << 10)
+		abort();
+	free(name);
+	memcpy(text, "_Z", 2);
+	name = demangle_cxx(text);
+	if (name && strlen(name) > 128 << 10)
 		abort();
 	free(name);
 	free(text);
