@@ -6,6 +6,10 @@
  *
  *	n = get_stack(ctx, scratch, limit * 8, flags) / 8
  *	hash = mix(ip[0..n))
+ *
+ * Where calls leave the return address in a register (arm64), the kernel's walk, which begins with the frame
+ * pointer, misses the caller of a function that has just been entered (arch/arm64/kernel/stacktrace.c:
+ * arch_stack_walk_user; until 6.10 perf_callchain.c): that frame is put in.
  *	if !lookup(stacks, hash) update(stacks, hash, scratch)
  */
 #include "builtin/text.h"
@@ -118,7 +122,8 @@ static void lower_side(struct lower *l, const struct type *t, bool user, struct 
 	u32 limit = captured_frames(l, t, user), room = power_of_two(limit) * 8, map, n_var = ir_var(l), h_var = ir_var(l);
 	struct opnd frames, n, hash, key, pid;
 	struct ir_block *some = ir_block_new(l), *out = ir_block_new(l);
-	u32 mark;
+	struct arg_desc caller = { .type = &ty_u64, .loc = { .kind = LOC_REG, .offset = l->profile->caller_at, .size = 8 } };
+	u32 mark, add;
 
 	l->prog->has_user_symbols |= user && t->stack.mode != STACK_MODE_RAW;
 	map = stacks_map(l, limit);
@@ -127,11 +132,17 @@ static void lower_side(struct lower *l, const struct type *t, bool user, struct 
 	pid = ir_op2(l, IR_SHR, ir_call(l, BPF_FUNC_get_current_pid_tgid, true, 0), o_imm(32));
 	ir_var_set(l, n_var, o_imm(0));
 	ir_var_set(l, h_var, o_imm(0));
-	n = ir_call(l, BPF_FUNC_get_stack, false, 4, lower_ctx(l, 0), frames, o_imm(limit * 8),
+	add = user && limit > 1 && l->profile->caller_at ? 8 : 0;
+	n = ir_call(l, BPF_FUNC_get_stack, false, 4, lower_ctx(l, 0), opnd_plus(frames, add), o_imm(limit * 8 - add),
 		    o_imm(user ? BPF_F_USER_STACK : 0));
 	ir_branch(l, CC_SGT, n, o_imm(0), some, out);
 	ir_place(l, some);
 	mark = lower_values_mark(l);
+	if (add) {
+		ir_store(l, frames, 8, ir_load(l, opnd_plus(frames, 8), 8, false));
+		ir_store(l, opnd_plus(frames, 8), 8, lower_loc(l, &caller).o);
+		n = ir_op2(l, IR_ADD, n, o_imm(add));
+	}
 	if (user && l->profile->ip_delta) /* the probe sits behind the entry that it stands for */
 		ir_store(l, frames, 8, ir_op2(l, IR_SUB, ir_load(l, frames, 8, false), o_imm(l->profile->ip_delta)));
 	n = ir_op2(l, IR_SHR, n, o_imm(3));

@@ -61,6 +61,7 @@ const struct arch arch_arm64 = {
 	.syscall_arg = { 0, 8, 16, 24, 32, 40 },
 	.sp = 248,
 	.ip = 256,
+	.link = 240,
 	.retval = 0,
 	.syscall_nr = 280,
 	.syscall_nr_size = 4,

@@ -24,6 +24,7 @@ struct arch {
 	u32 arg[ARCH_MAX_ARGS];		    /* offsets: arguments of functions */
 	u32 syscall_arg[ARCH_SYSCALL_ARGS]; /* and of system calls */
 	u32 sp, ip, retval, syscall_nr;
+	u32 link; /* where calls leave the return address; 0: on the stack */
 	u32 syscall_nr_size;
 	u32 pt_regs_size;
 	bool watch_rw_only;	     /* watchpoints know w, rw and x, but no plain r */

@@ -222,7 +222,7 @@ static void collect(struct params *p, bool inner)
 }
 
 /* Behind the prologue what debug information says holds. */
-static void move_site(struct params *p, struct uargs_site *site)
+static void move_site(struct params *p, struct profile *to, struct uargs_site *site)
 {
 	u64 after = dwarf_prologue_end(p->d, p->pc), offset;
 
@@ -231,6 +231,7 @@ static void move_site(struct params *p, struct uargs_site *site)
 	p->pc = after;
 	p->at_entry = false;
 	site->offset = offset;
+	to->caller_at = 0; /* the frame is there */
 	collect(p, false);
 }
 
@@ -356,7 +357,7 @@ static void describe(struct params *p, struct profile *to, struct uargs_site *si
 	p->is_public = p->at_entry && p->func.external && is_public((struct elf *)(uintptr_t)site->elf, p->pc);
 	collect(p, site->inner);
 	if (p->wants_move && !p->is_return)
-		move_site(p, site);
+		move_site(p, to, site);
 	if (!p->is_return || p->is_go) {
 		to->args = p->list.v;
 		to->n_args = p->list.n;

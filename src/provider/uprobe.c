@@ -60,6 +60,8 @@ static struct profile *function_profile(struct match *m)
 	if (!*p) {
 		*p = profile_new(m->env, PROFILE_PT_REGS, BPF_PROG_TYPE_KPROBE);
 		profile_function(m->env, *p, m->is_return, true);
+		if (!m->is_return)
+			(*p)->caller_at = arch_native->link;
 		if (is_i386)
 			profile_i386(*p);
 	}
@@ -91,6 +93,17 @@ static struct target *add_exactly(struct match *m, const char *func, const char 
 	t->site.offset = site.offset;
 	t->site.pid = m->env->pid > 0 ? m->env->pid : -1;
 	return t;
+}
+
+/* Within a function, where the link register may have been used for something else. */
+static void add_inside(struct match *m, const char *func, const char *shown, u64 file_offset)
+{
+	struct target *t = add_exactly(m, func, shown, file_offset);
+
+	if (!t->profile->caller_at)
+		return;
+	t->profile = arena_dup(m->env->arena, t->profile, sizeof(*t->profile));
+	t->profile->caller_at = 0;
 }
 
 static int bad_offset(struct match *m, const char *why)
@@ -298,7 +311,7 @@ static int add_offset(struct match *m, const char *name, const struct elf_symbol
 		return bad_offset(m, why);
 	if (elf_address_to_offset(m->elf, address, &file_offset)) {
 		if (offset)
-			add_exactly(m, name, shown, file_offset);
+			add_inside(m, name, shown, file_offset);
 		else
 			add(m, s, name, shown, file_offset);
 	}
@@ -332,7 +345,7 @@ static int add_address(struct match *m, u64 address)
 		return bad_offset(m, why);
 	if (!known && !m->env->unsafe)
 		return unsafe(m, "no function covers the address");
-	add_exactly(m, known && *s.name ? arena_strdup(m->env->arena, s.name) : NULL, m->func, offset);
+	add_inside(m, known && *s.name ? arena_strdup(m->env->arena, s.name) : NULL, m->func, offset);
 	return 0;
 }
 

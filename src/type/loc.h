@@ -143,6 +143,7 @@ struct profile {
 	struct arg_desc *regs;	/* reg("NAME"), for contexts that hold registers */
 	u32 n_regs;
 	bool is_return;		/* return probe */
+	u32 caller_at;		/* register (offset in the context) with the return address that user stacks lack; 0: none */
 	u32 ip_delta;		/* the site is so many bytes behind the function's entry: ustack shows the entry */
 	bool decoded;		/* the arguments are those of a system call, as syscall probes know them */
 	/* raw system-call path: the program must accept only these numbers, and 64-bit calls */

@@ -125,7 +125,7 @@ class ArmProbe(Probe):
 
     def add_float(self, text, size, value):
         self.args.append(f'{size}f@{text}')
-        self.expected.append(f'{value:g}')
+        self.expected.append(f'{value:.12g}')
 
     def register(self):
         size, reg = rng.choice(SIZES), rng.choice(list(self.value))
