@@ -2,7 +2,7 @@
 /*
  * Arithmetic. BPF has two-address instructions: d = a op b is a move and the operation, and the
  * allocator makes the move disappear where a ends. Kernels before 6.6 divide unsigned only: signed
- * division is made from branches on the signs there. Since 6.6 a native one exists, but INT64_MIN
+ * division is made from masks of the signs there. Since 6.6 a native one exists, but INT64_MIN
  * / -1 traps on x86 until 6.12 (commit 7dd34d7b7dcf), so a divisor of -1 never reaches it.
  */
 #include "target/select.h"
@@ -87,48 +87,47 @@ static void divide_guarded(struct select *s, const struct division *v)
 	sel_place(s, out);
 }
 
-/* if r s< 0: r = -r */
-static void make_positive(struct select *s, u32 reg)
+/* All ones where r is negative. */
+static u32 sign_mask(struct select *s, u32 reg)
 {
-	u32 minus = sel_block(s), out = sel_block(s);
+	u32 mask = sel_new(s);
 
-	sel_branch(s, CC_SGE, reg_opnd(reg), o_imm(0), out, minus);
-	sel_place(s, minus);
-	negate(s, reg);
-	sel_place(s, out);
+	sel_mov(s, mask, reg);
+	sel_alu_imm(s, BPF_ARSH, mask, 63);
+	return mask;
 }
 
-static void negate_if_negative(struct select *s, u32 reg, u32 sign)
+/* r = -r where the mask is all ones: (r ^ -1) - -1 */
+static void negate_by_mask(struct select *s, u32 reg, u32 mask)
 {
-	u32 minus = sel_block(s), out = sel_block(s);
-
-	sel_branch(s, CC_SGE, reg_opnd(sign), o_imm(0), out, minus);
-	sel_place(s, minus);
-	negate(s, reg);
-	sel_place(s, out);
+	sel_alu(s, BPF_XOR, reg, mask);
+	sel_alu(s, BPF_SUB, reg, mask);
 }
 
-/* |a| op |b|, then the sign: of a ^ b for the quotient, of a for the remainder. */
+/*
+ * |a| op |b|, then the sign: of a ^ b for the quotient, of a for the remainder. Without branches: in a
+ * loop that verifiers follow they would be ways to keep, and there is room for 8192.
+ */
 static void divide_emulated(struct select *s, const struct division *v)
 {
-	u32 sign = sel_new(s), y = NO_REG;
+	u32 sign = sign_mask(s, v->d);
 
-	sel_mov(s, sign, v->d);
+	negate_by_mask(s, v->d, sign);
 	if (v->b.kind == O_IMM) {
-		make_positive(s, v->d);
 		sel_alu_imm(s, v->op, v->d, v->b.imm < 0 ? (s64) - (u64)v->b.imm : v->b.imm);
 		if (v->op == BPF_DIV && v->b.imm < 0)
 			sel_alu_imm(s, BPF_XOR, sign, -1);
 	} else {
-		y = sel_new(s);
+		u32 y = sel_new(s), y_sign;
+
 		sel_into(s, y, v->b);
-		if (v->op == BPF_DIV)
-			sel_alu(s, BPF_XOR, sign, y);
-		make_positive(s, v->d);
-		make_positive(s, y);
+		y_sign = sign_mask(s, y);
+		negate_by_mask(s, y, y_sign);
 		sel_alu(s, v->op, v->d, y);
+		if (v->op == BPF_DIV)
+			sel_alu(s, BPF_XOR, sign, y_sign);
 	}
-	negate_if_negative(s, v->d, sign);
+	negate_by_mask(s, v->d, sign);
 }
 
 static void select_signed_division(struct select *s, const struct ir_insn *in)

@@ -124,11 +124,12 @@ static void test_arithmetic(void)
 	gives("b0:\n  t1 = load8 ctx\n  t2 = sdiv t1, 10\n  return t2\n", false,
 	      "r0 = *(u64 *)(r1 +0)\n"
 	      "r5 = r0\n"
-	      "if r0 s>= 0x0 goto pc+1\n"
-	      "r0 = -r0\n"
+	      "r5 s>>= 63\n"
+	      "r0 ^= r5\n"
+	      "r0 -= r5\n"
 	      "r0 /= 10\n"
-	      "if r5 s>= 0x0 goto pc+1\n"
-	      "r0 = -r0\n"
+	      "r0 ^= r5\n"
+	      "r0 -= r5\n"
 	      "exit\n",
 	      "signed division, old");
 	gives("b0:\n  t1 = load8 ctx\n  t2 = load8 ctx+8\n  t3 = smod t1, t2\n  return t3\n", true,
