@@ -45,6 +45,7 @@ void kernel_close(struct kernel *k);
 int kernel_create_maps(struct kernel *k, struct err *err);
 /* Loads prog->funcs[func]. On refusal err->log holds the verifier's log (malloc'ed). */
 int kernel_load(struct kernel *k, u32 func, struct err *err);
+u32 kernel_loop_turns(const struct kernel *k, u32 func, u32 insn); /* once loaded: what a RELOC_BOUND became */
 int kernel_attach(struct kernel *k, u32 func, const struct site *site, struct err *err);
 /*
  * Attaches one function to many sites in as few calls as the kernel allows (one uprobe or

@@ -28,6 +28,7 @@ struct loaded {
 	u32 alt_type;
 	int iter_link; /* borrowed from the kept ones */
 	bool uses_cookie;
+	u32 bounds_halved; /* so often are the bounds of loops halved */
 };
 
 struct ring {

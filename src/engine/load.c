@@ -25,6 +25,7 @@
 #include "sym/bpfprogs.h"
 #include "sym/btf.h"
 
+enum { HALVINGS = 2, MOST_HALVINGS = 12 }; /* of the bounds of loops, at each attempt and in all */
 enum { GATE_SLOTS = 6, LOG_DEFAULT = 1 << 20, LOG_LEVEL = 1, BTF_KIND_FUNC_ID = 12 };
 
 static bool wants_gate(const struct kernel *k, const struct bpf_func *f)
@@ -88,7 +89,8 @@ static int relocate(struct kernel *k, const struct bpf_func *f, struct bpf_insn 
 			insn->imm = map_fd_of(k, r->index);
 			insn[1].imm = (s32)r->add;
 			break;
-		case RELOC_FUNC: break;
+		case RELOC_FUNC:
+		case RELOC_BOUND: break;
 		case RELOC_KFUNC:
 			ret = relocate_kfunc(k, insn, r->index, err);
 			if (ret < 0)
@@ -209,6 +211,52 @@ static int load_with_log(struct kernel *k, struct attempt *a, struct err *err)
 	return err->code;
 }
 
+/* Turns of a bounded loop after `shift` halvings: one at least. */
+static s32 lowered(s32 bound, u32 shift)
+{
+	return MAX(bound >> shift, 1);
+}
+
+static bool lower_bounds(const struct bpf_func *f, struct bpf_insn *insns, u32 shift)
+{
+	bool any = false;
+
+	for (u32 i = 0; i < f->n_relocs; i++) {
+		u32 at = f->relocs[i].insn;
+
+		if (f->relocs[i].kind == RELOC_BOUND) {
+			insns[at].imm = lowered(f->insns[at].imm, shift);
+			any = true;
+		}
+	}
+	return any;
+}
+
+/*
+ * Loops in line have bounds of which the compiler thinks that verifiers follow them. Where branches do not
+ * come together again it takes more: fewer turns then, which are counted when they do not do.
+ */
+static int load_attempts(struct kernel *k, struct attempt *a, u32 *shift)
+{
+	int fd = load_attempt(k, a);
+
+	for (*shift = 0; fd < 0 && (errno == E2BIG || errno == EFAULT) && *shift < MOST_HALVINGS; fd = load_attempt(k, a)) {
+		int saved = errno;
+
+		*shift += HALVINGS;
+		if (!lower_bounds(a->f, a->insns + GATE_SLOTS, *shift)) {
+			errno = saved;
+			break;
+		}
+	}
+	return fd;
+}
+
+u32 kernel_loop_turns(const struct kernel *k, u32 func, u32 insn)
+{
+	return (u32)lowered(k->prog->funcs.v[func]->insns[insn].imm, k->loaded[func].bounds_halved);
+}
+
 static int load_as(struct kernel *k, u32 func, u32 attach_type, struct err *err)
 {
 	const struct bpf_func *f = k->prog->funcs.v[func];
@@ -221,7 +269,7 @@ static int load_as(struct kernel *k, u32 func, u32 attach_type, struct err *err)
 	memcpy(a.insns + GATE_SLOTS, f->insns, f->n_insns * sizeof(*a.insns));
 	fd = relocate(k, f, a.insns + GATE_SLOTS, err);
 	if (fd == 0) {
-		fd = load_attempt(k, &a);
+		fd = load_attempts(k, &a, &k->loaded[func].bounds_halved);
 		if (fd < 0)
 			fd = load_with_log(k, &a, err);
 	}

@@ -126,6 +126,14 @@ static u32 temp_new(struct lower *l, bool is_var)
 	return l->f->temps.n - 1;
 }
 
+/* What instruction selection makes of branches (target/select_op.c): those that verifiers cannot decide. */
+static u32 branches_inside(const struct lower *l, const struct ir_insn *in)
+{
+	if (in->op == IR_SDIV || in->op == IR_SMOD)
+		return in->arg[1].kind != O_IMM && feature_has(l->features, FEAT_SDIV);
+	return in->op == IR_SET || in->op == IR_ATOMIC_CMPXCHG;
+}
+
 struct opnd ir_emit(struct lower *l, struct ir_insn in)
 {
 	u32 flags = ir_ops[in.op].flags;
@@ -134,6 +142,7 @@ struct opnd ir_emit(struct lower *l, struct ir_insn in)
 	if ((flags & IRF_DEF) && !in.dst)
 		in.dst = temp_new(l, false);
 	l->s->loop_insns++;
+	l->s->loop_branches += branches_inside(l, &in);
 	vec_push(l->arena, &l->block->insns, in);
 	return in.dst ? o_temp(in.dst) : (struct opnd){ 0 };
 }

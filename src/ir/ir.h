@@ -77,7 +77,8 @@ struct ir_insn {
 	u32 dst;     /* temporary defined, 0: none */
 	u32 target[2]; /* BRANCH: then, else; JUMP: then */
 	struct opnd arg[5];
-	s64 imm;     /* CALL: helper number; CALLSUB: function; KCALL: index into program.kfuncs; lengths */
+	s64 imm;     /* CALL: helper number; CALLSUB: function; KCALL: index into program.kfuncs; lengths;
+			BRANCH: index + 1 into program.losses of a loop whose turns it bounds */
 	struct span span;
 };
 

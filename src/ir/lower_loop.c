@@ -34,7 +34,7 @@ enum {
 
 struct finding {
 	struct lower *l;
-	u32 depth, n_bodies;
+	u32 depth, n_bodies, in_line;
 };
 
 static bool add_cost(struct node *n, void *ctx)
@@ -113,8 +113,13 @@ static bool mark_loop(struct node *n, void *ctx)
 	if (n->kind != N_FOR && n->kind != N_WHILE)
 		return true;
 	n->aux = wants_callback(f, n) ? LOOP_BY_CALLBACK : LOOP_IN_LINE;
-	if (n->aux == LOOP_IN_LINE)
-		return true;
+	if (n->aux == LOOP_IN_LINE) {
+		f->l->s->loops_left += !f->in_line && known_turns(n) < 0;
+		f->in_line++;
+		walk_body(n, mark_loop, f);
+		f->in_line--;
+		return false;
+	}
 	f->l->s->shares = true;
 	f->n_bodies++;
 	walk_body(n, count_inside, NULL);
@@ -228,8 +233,9 @@ static void body_begin(struct lower *l, struct body *b, u32 n_params)
 					 .huge = outer->huge,
 					 .depth = outer->depth + 1,
 					 .shares = true,
-					 .loop_pending = outer->loop_pending,
+					 .loop_pending = lower_branches_so_far(l),
 					 .loop_followed = outer->loop_followed,
+					 .loops_left = outer->loops_left,
 					 .scratch_used = outer->scratch_used,
 					 .scratch_kept = outer->scratch_used,
 					 .scratch_peak = outer->scratch_peak };
@@ -243,7 +249,8 @@ static void body_begin(struct lower *l, struct body *b, u32 n_params)
 	l->s->share = o_temp(n_params);
 	inherit_homes(l, outer);
 	l->s->stop = ir_block_new(l);
-	b->loop = (struct loop){ .on_break = ir_block_new(l), .on_continue = ir_block_new(l) };
+	b->loop = (struct loop){ .on_break = ir_block_new(l), .on_continue = ir_block_new(l), .is_known = true,
+				 .pending = l->s->loop_pending };
 	l->s->loop = &b->loop;
 }
 
@@ -268,7 +275,8 @@ static void body_end(struct lower *l, struct body *b, struct opnd ended)
 	ir_place(l, l->s->stop);
 	ir_emit(l, (struct ir_insn){ .op = IR_RETURN, .arg = { o_imm(1) } });
 	ir_order(l);
-	b->outer->loop_pending = b->state.loop_pending;
+	b->outer->loop_branches += b->state.loop_branches;
+	b->outer->loops_left = b->state.loops_left;
 	b->outer->loop_followed = b->state.loop_followed;
 	b->outer->scratch_peak = MAX(b->outer->scratch_peak, b->state.scratch_peak);
 	forget_homes(l, b->outer);

@@ -96,6 +96,7 @@ struct counted {
 	struct ir_block *head, *body, *step, *out;
 	struct loop loop;
 	u32 counter, mark, bound;
+	bool is_known; /* its number of turns */
 	u32 loss; /* in prog->losses: of turns beyond the bound */
 	u32 branches_before, insns_before; /* what the loop around had so far */
 };
@@ -111,26 +112,39 @@ static u32 turns_around(const struct lower *l)
 	return l->s->loop ? MAX(l->s->loop->turns, 1u) : 1;
 }
 
+u32 lower_branches_so_far(const struct lower *l)
+{
+	return (l->s->loop ? l->s->loop->pending : l->s->loop_pending) + l->s->loop_branches;
+}
+
+static bool all_around_known(const struct lower *l)
+{
+	return !l->s->loop || l->s->loop->is_known;
+}
+
 /* Of a loop that is not known: the loops around share the turns. */
 static u32 unknown_bound(const struct lower *l)
 {
 	return MAX(LOOP_BOUND / turns_around(l), (u32)INNER_LOOP_BOUND);
 }
 
-static void loop_begin(struct lower *l, struct counted *c, u32 bound)
+static void loop_begin(struct lower *l, struct counted *c, u32 bound, bool is_known)
 {
 	struct ir_block *over = ir_block_new(l), *go = ir_block_new(l);
 
 	*c = (struct counted){ .head = ir_block_new(l), .body = ir_block_new(l), .step = ir_block_new(l),
 			       .out = ir_block_new(l), .counter = ir_var(l) };
 	c->loop = (struct loop){ .on_break = c->out, .on_continue = c->step, .outer = l->s->loop,
-				 .turns = (u32)MIN((u64)bound * turns_around(l), (u64)LOOP_BOUND) };
+				 .turns = (u32)MIN((u64)bound * turns_around(l), (u64)LOOP_BOUND),
+				 .is_known = is_known && all_around_known(l) };
 	ir_var_set(l, c->counter, o_imm(0));
 	ir_jump(l, c->head);
 	vn_loop_edge(l);
 	c->mark = vn_mark(l);
 	ir_place(l, c->head);
 	c->bound = bound;
+	c->is_known = is_known;
+	c->loop.pending = lower_branches_so_far(l);
 	ir_branch(l, CC_UGE, o_temp(c->counter), o_imm(bound), over, go);
 	c->branches_before = l->s->loop_branches;
 	c->insns_before = l->s->loop_insns;
@@ -142,20 +156,40 @@ static void loop_begin(struct lower *l, struct counted *c, u32 bound)
 	l->s->loop = &c->loop;
 }
 
+/* In another counted loop; a body that is a function has no turns of its own. */
+static bool is_inner(const struct counted *c)
+{
+	return c->loop.outer && c->loop.outer->turns;
+}
+
+/*
+ * What is left of what verifiers keep or follow, for one of these loops: those that are not known share
+ * it, and one in others whose turns are known leaves them enough for all of these.
+ */
+static u32 share_of(const struct lower *l, const struct counted *c, u32 most, u32 used, u32 least)
+{
+	u32 left = most - MIN(used, most - least);
+
+	if (is_inner(c) && c->loop.outer->is_known)
+		return left / 4 * 3 / c->loop.outer->turns;
+	return is_inner(c) || c->is_known ? left : left / MAX(l->s->loops_left, 1u);
+}
+
 /* The counter's own comparison is what verifiers can decide. */
 static void set_bound(struct lower *l, struct counted *c)
 {
 	u32 branches = l->s->loop_branches, insns = l->s->loop_insns + 4;
-	u32 bound = MIN(c->bound, (MAX_LOOKED_AT - MIN(l->s->loop_followed, MAX_LOOKED_AT - 10000u)) / insns);
+	u32 bound = MIN(c->bound, share_of(l, c, MAX_LOOKED_AT, l->s->loop_followed, 10000) / insns);
 
-	if (branches) /* loops one after another share what verifiers keep */
-		bound = MIN(bound, (MAX_PENDING - MIN(l->s->loop_pending, MAX_PENDING - 64u)) / branches);
+	if (branches)
+		bound = MIN(bound, share_of(l, c, MAX_PENDING, c->loop.pending, 64) / branches);
 	bound = MAX(bound, 1u);
-	if (!c->loop.outer) {
-		l->s->loop_pending += (u32)MIN((u64)bound * branches, MAX_PENDING);
+	if (!is_inner(c)) {
 		l->s->loop_followed += (u32)MIN((u64)bound * insns, MAX_LOOKED_AT);
+		l->s->loops_left -= !c->is_known && l->s->loops_left;
 	}
 	c->head->insns.v[0].arg[1] = o_imm(bound);
+	c->head->insns.v[0].imm = (s64)c->loss + 1;
 	l->prog->losses.v[c->loss].where = arena_printf(l->prog->arena, "%u turns", bound);
 	l->s->loop_branches = c->branches_before + (u32)MIN((u64)bound * branches, MAX_PENDING);
 	l->s->loop_insns = c->insns_before + (u32)MIN((u64)bound * insns, MAX_LOOKED_AT);
@@ -182,7 +216,7 @@ static void lower_while(struct lower *l, struct node *n)
 		lower_while_by_callback(l, n);
 		return;
 	}
-	loop_begin(l, &c, unknown_bound(l));
+	loop_begin(l, &c, unknown_bound(l), false);
 	lower_cond(l, n->a, c.body, c.out);
 	ir_place(l, c.body);
 	lower_body(l, n->b);
@@ -195,15 +229,16 @@ static void lower_for_range(struct lower *l, struct node *n)
 	struct opnd from = lower_convert(l, lower_scalar(l, n->a), n->a->type, &ty_s64);
 	struct opnd to = lower_convert(l, lower_scalar(l, n->d), n->d->type, &ty_s64);
 	u32 at = ir_var(l), end = ir_var(l), bound = unknown_bound(l);
+	bool is_known = from.kind == O_IMM && to.kind == O_IMM;
 	struct counted c;
 
-	if (from.kind == O_IMM && to.kind == O_IMM && to.imm > from.imm && to.imm - from.imm < KNOWN_LOOP_BOUND)
+	if (is_known && to.imm > from.imm && to.imm - from.imm < KNOWN_LOOP_BOUND)
 		bound = (u32)(to.imm - from.imm) + 1;
 	ir_var_set(l, at, from);
 	ir_var_set(l, end, to);
-	loop_begin(l, &c, bound);
+	loop_begin(l, &c, bound, is_known);
 	ir_branch(l, CC_SLT, o_temp(at), o_temp(end), c.body, c.out);
-	if (from.kind == O_IMM && to.kind == O_IMM)
+	if (is_known)
 		l->s->loop_branches--; /* verifiers know how it ends */
 	ir_place(l, c.body);
 	lower_var_store(l, v, ir_emit(l, (struct ir_insn){ .op = IR_MOVE, .arg = { o_temp(at) } }));
@@ -224,7 +259,8 @@ static void lower_for(struct lower *l, struct node *n)
 
 static void lower_unroll(struct lower *l, struct node *n)
 {
-	struct loop loop = { .on_break = ir_block_new(l), .outer = l->s->loop, .turns = turns_around(l) };
+	struct loop loop = { .on_break = ir_block_new(l), .outer = l->s->loop, .turns = turns_around(l),
+			     .is_known = all_around_known(l), .pending = lower_branches_so_far(l) - l->s->loop_branches };
 	s64 times = n->a->value;
 
 	vn_loop_edge(l);

@@ -22,7 +22,9 @@ struct vn_entry {
 struct loop {
 	struct ir_block *on_break, *on_continue;
 	struct loop *outer;
-	u32 turns; /* at most, times those of the loops around */
+	u32 turns;    /* at most, times those of the loops around */
+	u32 pending;  /* branches on the way to it: see lower_stmt.c */
+	bool is_known; /* its turns and those of the loops around are */
 };
 
 struct lower_state {
@@ -40,8 +42,10 @@ struct lower_state {
 	u32 scratch;		 /* variable holding the claimed entry, 0: not claimed */
 	bool huge;		 /* it is of MAP_HUGE_SCRATCH */
 	struct loop *loop;
-	u32 loop_pending, loop_followed; /* of the loops that are done: branches kept, instructions followed */
-	u32 loop_branches, loop_insns; /* of one turn of the innermost loop so far: see loop_end() */
+	u32 loop_pending;	 /* branches on the way to this function */
+	u32 loop_followed;	 /* instructions that verifiers follow in the loops that are done */
+	u32 loop_branches, loop_insns; /* of the function so far, or of one turn of the innermost loop: see set_bound() */
+	u32 loops_left;		 /* in line, in no other one, whose turns are not known */
 	bool key_is_numbered;	 /* of the last lower_key() */
 	struct ir_block *exit_zero, *exit_value; /* where returns of the body go */
 	struct ir_block *exit_filter, *exit_predicate;
@@ -124,6 +128,7 @@ void lower_find_loops(struct lower *l);
 void lower_place_captures(struct lower *l);
 void lower_return_from_body(struct lower *l, struct opnd value);
 void lower_body(struct lower *l, struct node *n);
+u32 lower_branches_so_far(const struct lower *l); /* that verifiers may keep on the way to this place */
 /* ---- */
 void var_set_home(struct lower *l, struct var *v, struct opnd home);
 void lower_scratch_now(struct lower *l); /* claims scratch if it is not claimed yet */

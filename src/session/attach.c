@@ -133,6 +133,20 @@ static bool is_final(int code)
 	return code == -EPERM || code == -EACCES || code == -EMFILE || code == -ENFILE || code == -ENOMEM;
 }
 
+/* Bounds of loops that were lowered to make the program load are told as they are. */
+static void note_bounds(struct run *r, u32 func)
+{
+	const struct bpf_func *f = r->c.prog.funcs.v[func];
+
+	for (u32 i = 0; i < f->n_relocs; i++) {
+		const struct reloc *rel = &f->relocs[i];
+
+		if (rel->kind == RELOC_BOUND)
+			r->c.prog.losses.v[rel->index].where =
+				arena_printf(r->c.prog.arena, "%u turns", kernel_loop_turns(r->k, func, rel->insn));
+	}
+}
+
 int load_all(struct run *r, struct err *err)
 {
 	struct skipped skipped = { r, 0 };
@@ -147,6 +161,8 @@ int load_all(struct run *r, struct err *err)
 		}
 		if (rc < 0)
 			err_wrap(err, "load the program of %s", r->c.instances.v[f]->name);
+		else
+			note_bounds(r, f);
 	}
 	tell_rest(&skipped);
 	return rc < 0 ? rc : 0;

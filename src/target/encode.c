@@ -168,6 +168,9 @@ static void put_end(struct encode *e, const struct mblock *b, const struct minsn
 			to = next;
 			next = follows;
 		}
+		if (jump->bound)
+			vec_push(e->m->arena, &e->c->relocs,
+				 (struct reloc){ in_place(e), RELOC_BOUND, jump->bound - 1, 0 });
 		put_jump(e, in, to, jump->span);
 	}
 	if (next != follows)

@@ -30,6 +30,7 @@ struct minsn {
 	s16 off;
 	u32 dst, src;
 	u32 index; /* relocation's index, function called, or block jumped to */
+	u32 bound; /* jump: index + 1 into program.losses of the loop that it bounds */
 	s64 imm;
 	struct span span;
 };

@@ -107,6 +107,12 @@ static const char *type_prefix(const struct bpf_func *f)
 	}
 }
 
+/* What is resolved when the object is loaded. */
+static bool is_outside(const struct reloc *r)
+{
+	return r->kind != RELOC_FUNC && r->kind != RELOC_BOUND;
+}
+
 static void put_func(struct object *o, const struct bpf_func *f, struct arena *a)
 {
 	struct bpf_insn *insns = arena_dup(a, f->insns, f->n_insns * sizeof *insns);
@@ -118,8 +124,8 @@ static void put_func(struct object *o, const struct bpf_func *f, struct arena *a
 		const struct reloc *r = &f->relocs[i];
 		Elf64_Rel e = { .r_offset = r->insn * sizeof *insns };
 
-		if (r->kind == RELOC_FUNC)
-			continue; /* inside of the program already */
+		if (!is_outside(r))
+			continue;
 		if (r->kind == RELOC_KFUNC) {
 			e.r_info = ELF64_R_INFO((u64)o->kfunc_symbol[r->index], R_BPF_64_32);
 		} else {
@@ -145,7 +151,7 @@ static void put_func(struct object *o, const struct bpf_func *f, struct arena *a
 static bool has_relocs(const struct bpf_func *f)
 {
 	for (u32 i = 0; i < f->n_relocs; i++)
-		if (f->relocs[i].kind != RELOC_FUNC)
+		if (is_outside(&f->relocs[i]))
 			return true;
 	return false;
 }

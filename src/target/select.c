@@ -159,11 +159,24 @@ static bool can_fuse(const struct select *s, const struct ir_insn *set, const st
 	return true;
 }
 
+/* Marked, so that the loader can lower the bound. */
+static void select_bound(struct select *s, const struct ir_insn *in)
+{
+	u32 n = s->m->insns.n;
+
+	sel_branch(s, in->cc, in->arg[0], in->arg[1], in->target[0], in->target[1]);
+	for (; n < s->m->insns.n; n++)
+		if (minsn_is_jump(&s->m->insns.v[n]) && BPF_SRC(s->m->insns.v[n].code) == BPF_K)
+			s->m->insns.v[n].bound = (u32)in->imm;
+}
+
 static void select_branch(struct select *s, const struct ir_insn *in)
 {
 	const struct ir_insn *set = s->fused;
 
-	if (!set)
+	if (!set && in->imm)
+		select_bound(s, in);
+	else if (!set)
 		sel_branch(s, in->cc, in->arg[0], in->arg[1], in->target[0], in->target[1]);
 	else if (in->cc == CC_NE)
 		sel_branch(s, set->cc, set->arg[0], set->arg[1], in->target[0], in->target[1]);

@@ -48,6 +48,7 @@ enum reloc_kind {
 	RELOC_FUNC,	 /* ld_imm64 BPF_PSEUDO_FUNC or call BPF_PSEUDO_CALL: functions of one program are
 			    concatenated; the insn's imm is already relative, nothing to do when loading */
 	RELOC_KFUNC,	 /* call: imm becomes the BTF id of names[index] */
+	RELOC_BOUND,	 /* jump: imm bounds the turns of the loop of losses[index]; may be lowered, to 1 */
 };
 
 struct reloc {
@@ -127,6 +128,7 @@ enum {
 	SCRATCH_LEVELS = 4,
 	SCRATCH_HEAD = 8,
 	SCRATCH_MAX = 32 << 10, /* bytes of a per-CPU value: PCPU_MIN_UNIT_SIZE of the kernel */
+	LONG_KEY = 512,		/* bytes of a key that every kernel takes: MAX_BPF_STACK; see FEAT_LONG_KEYS */
 	HUGE_LEVELS = 2,	/* of an array with entries for each CPU */
 };
 

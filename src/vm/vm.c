@@ -74,6 +74,7 @@ static int relocate(struct vm *vm, const struct bpf_func *f, struct bpf_insn *co
 		set_imm64(&code[r->insn], vm_map_value_addr(vm, m, 0, 0) + r->add);
 		return 0;
 	case RELOC_FUNC:
+	case RELOC_BOUND:
 	case RELOC_KFUNC: return 0;
 	}
 	return vm_fault(vm, -EINVAL, "unknown relocation %d", (int)r->kind);
