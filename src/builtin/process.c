@@ -174,6 +174,17 @@ static void descend(struct lower *l, const u32 *at, u32 entry, struct opnd pid, 
 	ir_place(l, out);
 }
 
+/* Kernels that do not pad names (see comm_offset()) leave there what was behind the NUL before. */
+static void read_comm(struct lower *l, struct opnd dst, struct opnd addr)
+{
+	if (feature_has(l->features, FEAT_BPF_LOOP)) {
+		lower_probe_read(l, dst, ty_comm.size, addr, SPACE_KERNEL);
+		return;
+	}
+	ir_zero(l, dst, ty_comm.size);
+	lower_read_str(l, dst, ty_comm.size, addr, SPACE_KERNEL);
+}
+
 static void comm_of_pid(struct lower *l, struct node *call, struct opnd dst)
 {
 	const u32 *at = call->data;
@@ -192,7 +203,7 @@ static void comm_of_pid(struct lower *l, struct node *call, struct opnd dst)
 	first = read_at(l, o_temp(entry), at[AT_TASKS], &ty_u64);
 	ir_branch(l, CC_EQ, first, o_imm(0), none, have);
 	ir_place(l, have);
-	lower_probe_read(l, dst, ty_comm.size, ir_op2(l, IR_ADD, first, o_imm((s64)at[AT_COMM] - at[AT_LINK])), SPACE_KERNEL);
+	read_comm(l, dst, ir_op2(l, IR_ADD, first, o_imm((s64)at[AT_COMM] - at[AT_LINK])));
 	ir_jump(l, out);
 	ir_place(l, none);
 	lower_values_drop(l, mark);

@@ -88,6 +88,13 @@ static bool try_hash_no_prealloc(void)
 				 I_CALL(BPF_FUNC_map_lookup_elem), I_MOVI(0, 0), I_EXIT());
 }
 
+static bool try_long_keys(void)
+{
+	_fd int map = bpf_map_create(BPF_MAP_TYPE_HASH, "sonde_try", LONG_KEY + 8, 8, 1, 0);
+
+	return map >= 0;
+}
+
 static bool try_datasec_mmap(void)
 {
 	_fd int map = bpf_map_create(BPF_MAP_TYPE_ARRAY, "sonde_try", 4, 8, 1, BPF_F_MMAPABLE);
@@ -477,6 +484,7 @@ static bool (*const tries[N_FEATURES])(void) = {
 	[FEAT_RINGBUF] = try_ringbuf,
 	[FEAT_ATOMIC_FETCH] = try_atomic_fetch,
 	[FEAT_HASH_NO_PREALLOC] = try_hash_no_prealloc,
+	[FEAT_LONG_KEYS] = try_long_keys,
 	[FEAT_SDIV] = try_sdiv,
 	[FEAT_MOVSX] = try_movsx,
 	[FEAT_BSWAP] = try_bswap,

@@ -26,7 +26,7 @@ void object_name(char to[BPF_OBJ_NAME_LEN], const char *name)
 	to[n] = '\0';
 }
 
-enum { OLD_KEY_MAX = 512, ELEMENT_MAX = 4 << 20 }; /* MAX_BPF_STACK, KMALLOC_MAX_SIZE */
+enum { ELEMENT_MAX = 4 << 20 }; /* KMALLOC_MAX_SIZE */
 
 static bool is_per_cpu(const struct map_desc *m)
 {
@@ -49,11 +49,6 @@ static void help_too_big(struct err *err, const struct map_desc *m)
 			 "a key and its value have at most %d bytes together: use shorter strings "
 			 "(str(s, length), max_strlen)",
 			 ELEMENT_MAX);
-	else if (m->key_size > OLD_KEY_MAX)
-		err_help(err,
-			 "before Linux 5.11 a key has at most %d bytes: use shorter strings in it "
-			 "(str(s, length), max_strlen)",
-			 OLD_KEY_MAX);
 }
 
 /*

@@ -555,6 +555,18 @@ static int back_instance(struct compiled *c, const struct session_options *o, st
 	return refuse_too_big(c, f);
 }
 
+/* Keys that this kernel would refuse (MAX_BPF_STACK in kernel/bpf/hashtab.c). */
+static bool refuse_long_keys(struct compiled *c)
+{
+	for (u32 i = 0; i < c->prog.maps.n; i++) {
+		const struct map_desc *m = &c->prog.maps.v[i];
+
+		if (m->role == MAP_USER && m->key_size > LONG_KEY)
+			diag_report(&c->diags, m->span, D_KEY_TOO_LONG, m->name, m->key_size, LONG_KEY);
+	}
+	return c->diags.n_errors;
+}
+
 /* Our own verifier: what it refuses is our mistake, told on the user's line. */
 static int check_all(struct compiled *c, struct err *err)
 {
@@ -608,6 +620,8 @@ int session_compile(struct compiled *c, const struct session_options *o, struct 
 	if (rc)
 		return rc;
 	lower_finish(&c->prog);
+	if (!feature_has(c->env.features, FEAT_LONG_KEYS) && refuse_long_keys(c))
+		return 1;
 	rc = check_all(c, err);
 	c->compile_ns = clock_mono_ns() - start;
 	return rc ? rc : c->diags.n_errors ? 1 : 0;

@@ -29,6 +29,7 @@ static bool vm_feature(struct features *f, enum feature id)
 	case FEAT_COOKIE:
 	case FEAT_GET_FUNC_IP:
 	case FEAT_HASH_NO_PREALLOC:
+	case FEAT_LONG_KEYS:
 	case FEAT_SIGNAL:
 		return true;
 	default: /* facilities of a kernel: not here */
