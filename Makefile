@@ -8,7 +8,7 @@ endif
 BUILD ?= build
 PREFIX ?= /usr/local
 export DEBIAN_FRONTEND ?= noninteractive
-export T K
+export T K SMP
 BIN = $(DESTDIR)$(PREFIX)/bin
 MAN = $(DESTDIR)$(PREFIX)/share/man/man1
 INC = $(DESTDIR)$(PREFIX)/include/sonde

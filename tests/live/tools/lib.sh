@@ -1,15 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# For tests whose `run:` begins with `. ./lib.sh`: the workload, built once for all of them (guests take
-# seconds for it). Its name, and so its comm, is this test's own: tools that look at events of other
-# contexts (interrupts, the next thread) filter by it.
+# For tests whose `run:` begins with `. ./lib.sh`: the workload. Its name, and so its comm, is this test's own:
+# tools that look at events of other contexts (interrupts, the next thread) filter by it.
 C=tw$$ W=$TMP/tw$$
-source=$TOP/tests/live/tools/work.c
-built=/tmp/sonde-tools-work-$(id -u)-$(cksum <"$source" | tr ' ' -)
-[ -x "$built" ] || {
-	gcc -O1 -g -w -fno-omit-frame-pointer -pthread -D_GNU_SOURCE -o "$W" "$source" || exit 99
-	cp "$W" "$built.$$" && mv "$built.$$" "$built"
-}
-cp "$built" "$W"
+. "$TOP/tests/live/built.sh"
+built "$W" gcc -O1 -g -w -fno-omit-frame-pointer -pthread -D_GNU_SOURCE "$TOP/tests/live/tools/work.c" || exit 99
 # tool NAME 'workload' [options]: a tool on exactly that process tree
 tool() { local name=$1 what=$2; shift 2; "$SONDE" run -q "$name" --follow -c "$W $what" "$@" 2>&1; }
 # by_comm NAME 'workload' [options]: a tool that looks for the workload by its name
