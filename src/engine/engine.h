@@ -43,6 +43,9 @@ struct kernel *kernel_open(struct program *prog, const struct kernel_options *o)
 void kernel_close(struct kernel *k);
 
 int kernel_create_maps(struct kernel *k, struct err *err);
+/* The program has more functions than before, and its data are longer than data_from: room for them, and their
+ * first bytes. -E2BIG: the maps have none. */
+int kernel_extend(struct kernel *k, u32 data_from);
 /* Loads prog->funcs[func]. On refusal err->log holds the verifier's log (malloc'ed). */
 int kernel_load(struct kernel *k, u32 func, struct err *err);
 u32 kernel_loop_turns(const struct kernel *k, u32 func, u32 insn); /* once loaded: what a RELOC_BOUND became */

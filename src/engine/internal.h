@@ -47,7 +47,8 @@ struct kernel {
 	struct btf *btf; /* opened here on first need, unless the options lend one */
 	bool own_btf, memlock_refused;
 	int *map_fd;	       /* by map; -1 */
-	struct loaded *loaded; /* by function */
+	struct loaded *loaded; /* by function, */
+	u32 n_loaded;	       /* so many */
 	int data_fd;
 	int attach_fd; /* load.c: of attach_module or attach_prog; 0: none yet */
 	const char *attach_module;

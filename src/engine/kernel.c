@@ -24,6 +24,31 @@ bool raise_memlock(void)
 	return raised > 0;
 }
 
+static void grow_loaded(struct kernel *k)
+{
+	u32 n = k->prog->funcs.n;
+	struct loaded *grown = arena_array(&k->arena, struct loaded, n + 1);
+
+	if (k->n_loaded)
+		memcpy(grown, k->loaded, k->n_loaded * sizeof(*grown));
+	for (u32 i = k->n_loaded; i < n; i++)
+		grown[i].fd = grown[i].alt_fd = -1;
+	k->loaded = grown;
+	k->n_loaded = n;
+}
+
+int kernel_extend(struct kernel *k, u32 data_from)
+{
+	const struct program *p = k->prog;
+
+	if (p->data_size > k->gate_off)
+		return -E2BIG;
+	if (p->data_init_len > data_from)
+		memcpy(k->data + data_from, p->data + data_from, p->data_init_len - data_from);
+	grow_loaded(k);
+	return 0;
+}
+
 struct kernel *kernel_open(struct program *prog, const struct kernel_options *o)
 {
 	struct kernel *k = xcalloc(1, sizeof(*k));
@@ -38,9 +63,7 @@ struct kernel *kernel_open(struct program *prog, const struct kernel_options *o)
 	k->map_fd = arena_array(&k->arena, int, prog->maps.n + 1);
 	for (u32 i = 0; i < prog->maps.n; i++)
 		k->map_fd[i] = -1;
-	k->loaded = arena_array(&k->arena, struct loaded, prog->funcs.n + 1);
-	for (u32 i = 0; i < prog->funcs.n; i++)
-		k->loaded[i].fd = k->loaded[i].alt_fd = -1;
+	grow_loaded(k);
 	k->memlock_refused = !raise_memlock();
 	return k;
 }
@@ -97,7 +120,7 @@ u64 kernel_recursion_misses(struct kernel *k)
 {
 	u64 sum = 0;
 
-	for (u32 i = 0; i < k->prog->funcs.n; i++) {
+	for (u32 i = 0; i < k->n_loaded; i++) {
 		u64 n;
 
 		if (k->loaded[i].fd >= 0 && bpf_prog_recursion_misses(k->loaded[i].fd, &n) == 0)
@@ -120,7 +143,7 @@ void kernel_detach_all(struct kernel *k)
 
 static void close_programs(struct kernel *k)
 {
-	for (u32 i = 0; i < k->prog->funcs.n; i++) {
+	for (u32 i = 0; i < k->n_loaded; i++) {
 		if (k->loaded[i].fd >= 0)
 			close(k->loaded[i].fd);
 		if (k->loaded[i].alt_fd >= 0)

@@ -352,5 +352,5 @@ void lower_finish(struct program *prog)
 		prog->data_init_len = prog->data_size;
 	}
 	if (prog->data_map != NO_INDEX)
-		prog->maps.v[prog->data_map].value_size = ALIGN_UP(prog->data_size, 8u);
+		prog->maps.v[prog->data_map].value_size = ALIGN_UP(prog->data_size, 8u) + prog->spare_data;
 }

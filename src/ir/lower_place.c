@@ -349,7 +349,7 @@ static void place_site_texts(struct lower *l, struct program *p, u32 len)
 	u32 rows = 1, stride = 16;
 	u8 *texts;
 
-	while (rows < p->sites.n)
+	while (rows < p->sites.n + p->spare_sites)
 		rows *= 2;
 	while (stride < len)
 		stride *= 2;
@@ -358,19 +358,17 @@ static void place_site_texts(struct lower *l, struct program *p, u32 len)
 		strcpy((char *)texts + (size_t)i * stride, p->sites.v[i].probe);
 	p->site_text_off = lower_data(l, rows * stride, texts);
 	p->site_text_len = stride;
+	p->site_text_rows = rows;
 }
 
 static struct ir_val probe_as_text(struct lower *l, struct node *probe, const struct type *to)
 {
 	struct program *p = l->prog;
 	struct opnd id, at;
-	u32 mask = 1;
 
 	if (!p->site_text_len)
 		place_site_texts(l, p, to->count);
-	while (mask < p->sites.n)
-		mask *= 2;
-	id = ir_op2(l, IR_AND, lower_scalar(l, probe), o_imm(mask - 1));
+	id = ir_op2(l, IR_AND, lower_scalar(l, probe), o_imm(p->site_text_rows - 1));
 	at = ir_op2(l, IR_ADD, ir_addr(l, o_data(lower_internal_map(l, MAP_DATA), p->site_text_off)),
 		    ir_op2(l, IR_MUL, id, o_imm(p->site_text_len)));
 	return val_memory(to, at);

@@ -50,7 +50,7 @@ struct site {
 	bool is_freq, one_cpu; /* one_cpu: interval */
 	const char *tp_name;  /* raw tracepoint name */
 	const char *path;     /* uprobe: file to open; kprobe: module or NULL */
-	bool later;	      /* uprobe: nothing yet: a place for files that come later */
+	bool later;	      /* uprobe, usdt: nothing yet: a place for files that come later */
 	const char *place;    /* uprobe: where it sits and why, for -v; or NULL */
 	const char *symbol;   /* kprobe */
 	u64 offset, address;  /* uprobe file offset; kprobe symbol+offset or absolute */
@@ -140,15 +140,16 @@ struct provider {
 	/* Lists probes that match the pattern spec ("*" parts); verbose: profiles are filled in (-lv). */
 	/*
 	 * Files that come later may hold more of the spec's probes: the pattern of their paths ("*": every
-	 * program; without wildcards the name of one binary), or NULL. For a pattern resolve() gives then, besides, a target that says site.later, with the profile that
-	 * those have unless something is special about them. resolve_file() resolves in one such file; open_path
-	 * is how it can be opened now.
+	 * program; without wildcards the name of one binary), or NULL. A pattern that matches nothing yet gives
+	 * a target that says site.later, with a profile that stands for those. resolve_file() resolves in one
+	 * such file; open_path is how it can be opened now.
 	 */
 	const char *(*later)(struct provider_env *env, const struct spec *spec);
 	int (*resolve_file)(struct provider_env *env, const struct spec *spec, const char *path,
 			    const char *open_path, target_fn f, void *ctx);
 	int (*list)(struct provider_env *env, const struct spec *spec, bool verbose, list_fn f, void *ctx);
 	/* For SITE_KPROBE etc. with a pid filter: the engine injects it when false. */
+	bool in_libraries;	/* "*" of later() means libraries as well as programs */
 	bool bound_to_pid;	/* -p attaches to the pid itself */
 	u32 mode; /* enum probe_mode: only with that option; 0: always */
 	bool unfiltered;	/* interval, begin, end: -p does not filter */

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <glob.h>
 #include <limits.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include "base/glob.h"
 #include "base/hash.h"
@@ -53,6 +54,8 @@ const char *ufile_open_path(struct provider_env *env, const char *path)
 struct each {
 	struct provider_env *env;
 	struct hash seen;
+	u32 pid; /* of the process at hand */
+	bool other_root; /* it sees other files than we do */
 	int (*f)(void *ctx, const char *path);
 	void *ctx;
 };
@@ -63,23 +66,57 @@ static int give_once(struct each *e, const char *path)
 	return hash_puts(&e->seen, path, e) ? 0 : e->f(e->ctx, path);
 }
 
-/* Code that a process has mapped from files. */
+/* A file that a path of ours may not lead to: by the mapping when it is gone, else through the process's root. The
+ * same file by another such path is no other file. */
+static int give_foreign(struct each *e, const struct mapping *m)
+{
+	struct provider_env *env = e->env;
+	struct stat st;
+	const char *path, *id;
+
+	if (m->deleted)
+		path = arena_printf(env->arena, "/proc/%u/map_files/%llx-%llx", e->pid, (unsigned long long)m->start,
+				    (unsigned long long)m->end);
+	else
+		path = arena_printf(env->arena, "/proc/%u/root%s", e->pid, m->path);
+	if (stat(path, &st) < 0)
+		return 0;
+	id = arena_printf(env->arena, "%llx:%llx", (unsigned long long)st.st_dev, (unsigned long long)st.st_ino);
+	return hash_puts(&e->seen, id, e) ? 0 : e->f(e->ctx, path);
+}
+
+/* Code that a process has mapped from files. With -p paths are as the process sees them (ufile_open_path). */
 static int each_mapped(struct each *e, u32 pid)
 {
 	struct procmaps maps;
 	struct err err = {};
 	int ret = procmaps_read(&maps, pid, &err);
 
-	if (ret < 0)
+	if (ret < 0) {
+		err_release(&err);
 		return ret;
+	}
+	e->pid = pid;
+	e->other_root = e->env->pid <= 0 && maps.list.n && proc_in_other_mnt_ns(pid);
 	for (u32 i = 0; i < maps.list.n && !ret; i++) {
 		const struct mapping *map = &maps.list.v[i];
 
-		if (map->exec && map->path[0] == '/' && !starts_with(map->path, "/memfd:"))
+		if (!map->exec || map->path[0] != '/' || starts_with(map->path, "/memfd:"))
+			continue;
+		if (e->env->pid <= 0 && (e->other_root || map->deleted))
+			ret = give_foreign(e, map);
+		else
 			ret = give_once(e, map->path);
 	}
 	procmaps_release(&maps);
 	return ret;
+}
+
+static int give_mapped(void *ctx, u32 pid)
+{
+	int ret = each_mapped(ctx, pid);
+
+	return ret < 0 ? 0 : ret; /* it is gone, or not ours to look at */
 }
 
 static int give_program(void *ctx, u32 pid)
@@ -87,16 +124,23 @@ static int give_program(void *ctx, u32 pid)
 	struct each *e = ctx;
 	const char *path = proc_exe(e->env->arena, pid);
 
+	if (path && proc_in_other_mnt_ns(pid))
+		path = arena_printf(e->env->arena, "/proc/%u/exe", pid);
 	return path ? give_once(e, path) : 0;
 }
 
-static int each_running(struct provider_env *env, int (*f)(void *ctx, const char *path), void *ctx)
+static int each_running(struct provider_env *env, bool libraries, int (*f)(void *ctx, const char *path), void *ctx)
 {
 	struct each e = { .env = env, .f = f, .ctx = ctx };
-	int ret = env->pid > 0 ? each_mapped(&e, (u32)env->pid) : proc_each(give_program, &e);
+	int ret = env->pid > 0 ? each_mapped(&e, (u32)env->pid) : proc_each(libraries ? give_mapped : give_program, &e);
 
 	hash_release(&e.seen);
 	return ret;
+}
+
+int ufile_each_mapped(struct provider_env *env, int (*f)(void *ctx, const char *path), void *ctx)
+{
+	return each_running(env, true, f, ctx);
 }
 
 int ufile_each(struct provider_env *env, const char *name, int (*f)(void *ctx, const char *path),
@@ -107,7 +151,7 @@ int ufile_each(struct provider_env *env, const char *name, int (*f)(void *ctx, c
 	if (!name)
 		path = env->pid > 0 ? proc_exe(env->arena, (u32)env->pid) : NULL;
 	else if (streq(name, "*"))
-		return each_running(env, f, ctx);
+		return each_running(env, false, f, ctx);
 	else if (glob_has_wildcard(name))
 		return path_glob(env->arena, name, f, ctx);
 	else
@@ -117,19 +161,15 @@ int ufile_each(struct provider_env *env, const char *name, int (*f)(void *ctx, c
 	return path ? f(ctx, path) : -ENOENT;
 }
 
-/* A process of -p has its files; programs that are found by a pattern may come any time, and a file that
- * is named may be replaced by another. */
+/* Files that are found by a pattern may come any time, and one that is named may be replaced by another. A
+ * process of -p maps more of them, but none replaces what it runs. */
 const char *ufile_later(struct provider_env *env, const char *name)
 {
 	char cwd[PATH_MAX];
 
-	if (!name || env->pid > 0 || env->any_kernel)
+	if (!name || env->any_kernel || (env->pid > 0 && !glob_has_wildcard(name)))
 		return NULL;
-	if (streq(name, "*"))
-		return name;
-	if (!glob_has_wildcard(name))
-		return name;
-	if (name[0] == '/')
+	if (streq(name, "*") || name[0] == '/' || !glob_has_wildcard(name))
 		return name;
 	return getcwd(cwd, sizeof(cwd)) ? arena_printf(env->arena, "%s/%s", cwd, name) : NULL;
 }

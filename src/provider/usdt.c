@@ -17,7 +17,9 @@ struct match {
 	const struct spec *spec;
 	const char *binary, *provider, *name;
 	const char *path;
+	const char *open_path; /* where it can be opened now, when that is elsewhere */
 	struct elf *elf;
+	u32 n_files;
 	bool many, verbose;
 	struct targets ts;
 	struct near near;
@@ -36,6 +38,14 @@ static bool symbol_address(void *ctx, const char *name, u64 *address)
 	return true;
 }
 
+/* Of files that come later the same argument may be wider, and maps are made before. */
+static void widen(struct profile *p)
+{
+	for (u32 i = 0; i < p->n_argn; i++)
+		if (p->argn[i].type->kind == TY_INT)
+			p->argn[i].type = type_int(8, p->argn[i].type->is_signed);
+}
+
 static struct profile *new_profile(struct match *m, const struct elf_usdt *u)
 {
 	struct profile *p = profile_new(m->env, PROFILE_PT_REGS, BPF_PROG_TYPE_KPROBE);
@@ -47,6 +57,8 @@ static struct profile *new_profile(struct match *m, const struct elf_usdt *u)
 	p->has_func = true;
 	p->argn = arena_array(m->env->arena, struct arg_desc, USDT_MAX_ARGS);
 	p->n_argn = usdt_parse_args(&place, u->args, p->argn, USDT_MAX_ARGS);
+	if (m->many && !m->list)
+		widen(p);
 	return p;
 }
 
@@ -74,6 +86,11 @@ static bool matches(const struct match *m, const struct elf_usdt *u)
 	return glob_match(m->provider, u->provider) && glob_match(m->name, u->name);
 }
 
+static const char *path_to_open(const struct match *m)
+{
+	return m->open_path ? m->open_path : ufile_open_path(m->env, m->path);
+}
+
 static int add(void *ctx, const struct elf_usdt *u)
 {
 	struct match *m = ctx;
@@ -94,7 +111,7 @@ static int add(void *ctx, const struct elf_usdt *u)
 			profile_for_site(m->env, shared_profile(m, u), true, true));
 	t->site.func = elf_symbol_at(m->elf, u->address, &s) ? arena_strdup(m->env->arena, s.name)
 							     : NULL;
-	t->site.path = ufile_open_path(m->env, m->path);
+	t->site.path = path_to_open(m);
 	t->site.offset = u->offset + shift;
 	t->site.ref_ctr_offset = u->semaphore_offset;
 	t->site.pid = m->env->pid > 0 ? m->env->pid : -1;
@@ -132,12 +149,13 @@ static int match_file(void *ctx, const char *path)
 	int ret;
 
 	m->path = path;
-	m->elf = elf_open(ufile_open_path(m->env, path), &err);
+	m->elf = elf_open(path_to_open(m), &err);
 	if (!m->elf)
 		return no_elf(m, err.text);
 	foreign = m->list ? NULL : ufile_is_foreign(m->env, m->elf);
 	if (foreign)
 		return no_elf(m, foreign);
+	m->n_files++;
 	ret = elf_each_usdt(m->elf, m->list ? list_one : add, m);
 	if (!m->list && near_best(&m->near))
 		m->near.best = arena_strdup(m->env->arena, m->near.best);
@@ -145,7 +163,7 @@ static int match_file(void *ctx, const char *path)
 	return ret;
 }
 
-/* usdt:NAME and usdt::NAME mean the program of -p. */
+/* usdt:NAME and usdt::NAME mean the program of -p; usdt:* is all that there is. */
 static bool split(struct match *m)
 {
 	const struct spec *spec = m->spec;
@@ -154,8 +172,80 @@ static bool split(struct match *m)
 	m->binary = n > 2 && *spec->part[1] ? spec->part[1] : NULL;
 	m->provider = n > 3 && *spec->part[2] ? spec->part[2] : "*";
 	m->name = n > 1 ? spec->part[n - 1] : "*";
+	if (n == 2 && streq(m->name, "*"))
+		m->binary = "*";
 	m->many = m->binary && glob_has_wildcard(m->binary);
 	return m->binary || m->env->pid > 0;
+}
+
+static int each_file(struct match *m)
+{
+	if (m->binary && streq(m->binary, "*"))
+		return ufile_each_mapped(m->env, match_file, m);
+	return ufile_each(m->env, m->binary, match_file, m);
+}
+
+static const char *later(struct provider_env *env, const struct spec *spec)
+{
+	struct match m = { .env = env, .spec = spec };
+	bool names_site = env->uses_func_or_probe && !env_has(env, FEAT_COOKIE, false);
+
+	return !names_site && split(&m) ? ufile_later(env, m.binary) : NULL;
+}
+
+static int resolve_file(struct provider_env *env, const struct spec *spec, const char *path, const char *open_path,
+			target_fn f, void *ctx)
+{
+	struct match m = { .env = env, .spec = spec, .open_path = open_path };
+	int ret = 0;
+
+	split(&m);
+	near_init(&m.near, m.name);
+	m.many = true;
+	match_file(&m, path);
+	for (u32 i = 0; i < m.ts.list.n && !ret; i++)
+		ret = f(ctx, m.ts.list.v[i]);
+	return ret < 0 ? ret : (int)m.ts.list.n;
+}
+
+/* Where arguments lie is known with the file; until then they are words of anything, so that the script can be
+ * checked and nothing of it is folded away. */
+static struct profile *any_profile(struct match *m)
+{
+	struct profile *p = profile_new(m->env, PROFILE_PT_REGS, BPF_PROG_TYPE_KPROBE);
+
+	p->user_regs = true;
+	p->default_space = SPACE_USER;
+	p->has_func = true;
+	p->n_argn = USDT_MAX_ARGS;
+	p->argn = arena_array(m->env->arena, struct arg_desc, USDT_MAX_ARGS);
+	for (u32 i = 0; i < USDT_MAX_ARGS; i++)
+		p->argn[i] = (struct arg_desc){ .name = arena_printf(m->env->arena, "arg%u", i),
+						.type = &ty_s64,
+						.loc = { .kind = LOC_REG,
+							 .offset = arch_native->arg[i % arch_native->n_args],
+							 .size = 8,
+							 .is_signed = true } };
+	return p;
+}
+
+/* Whether waiting makes sense: files that are there and lack the probe are more likely a mistake. */
+static bool may_come(const struct match *m, const char *pattern)
+{
+	return streq(pattern, "*") || (!m->n_files && ufile_has_folder(m->env, pattern));
+}
+
+static void add_later(struct match *m)
+{
+	const char *pattern = later(m->env, m->spec);
+	struct target *t;
+
+	if (m->ts.list.n || !pattern || !glob_has_wildcard(pattern) || !may_come(m, pattern))
+		return;
+	if (env_demands(m->env, m->spec))
+		probe_report(m->env, m->spec, D_NO_FILE_YET, pattern);
+	t = targets_add(m->env, &m->ts, SITE_UPROBE, m->spec->text, profile_for_site(m->env, any_profile(m), true, true));
+	t->site.later = true;
 }
 
 static int resolve(struct provider_env *env, const struct spec *spec, target_fn f, void *ctx)
@@ -172,7 +262,7 @@ static int resolve(struct provider_env *env, const struct spec *spec, target_fn 
 		return -EINVAL;
 	}
 	near_init(&m.near, m.name);
-	ret = ufile_each(env, m.binary, match_file, &m);
+	ret = each_file(&m);
 	if (ret == -ENOEXEC)
 		return ret;
 	if (ret < 0 && !m.many && env_demands(env, spec)) {
@@ -180,6 +270,7 @@ static int resolve(struct provider_env *env, const struct spec *spec, target_fn 
 		return ret;
 	}
 	near = near_best(&m.near);
+	add_later(&m);
 	return targets_give(env, spec, &m.ts,
 			    near ? arena_printf(env->arena, "usdt:%s:%s", m.path, near) : NULL, f,
 			    ctx);
@@ -197,12 +288,10 @@ static int list(struct provider_env *env, const struct spec *spec, bool verbose,
 		m.binary = *spec->part[1] ? spec->part[1] : NULL;
 		m.name = "*";
 	}
-	if (!m.binary || (streq(m.binary, "*") && env->pid <= 0))
-		m.binary = NULL;
-	if (!m.binary && env->pid <= 0)
-		return 0;
+	if (!m.binary && env->pid > 0)
+		m.binary = "*";
 	m.many = true;
-	return ufile_each(env, m.binary ? m.binary : "*", match_file, &m);
+	return m.binary ? each_file(&m) : 0;
 }
 
 const struct provider provider_usdt = {
@@ -210,12 +299,18 @@ const struct provider provider_usdt = {
 	.aliases = "U",
 	.syntax = "usdt:BINARY:[PROVIDER:]NAME",
 	.brief = "places that a program's authors marked for tracing",
-	.doc = "arg0, arg1 ... are what the program gives there. With -p the binary may be left out.",
+	.doc = "arg0, arg1 ... are what the program gives there. With -p the binary may be left out. BINARY may be "
+	       "a pattern of paths, or * for all that runs: programs that start and libraries that are loaded "
+	       "later are met before their first instruction, each with its own layout of arguments. usdt:* "
+	       "asks about every file that is opened, which costs the first opening of each about 20 us.",
 	.example = "usdt:/usr/bin/python3:python:function__entry { @[str(arg1)] = count(); }",
 	.min_parts = 2,
 	.max_parts = 4,
 	.feature = FEAT_UPROBE + 1,
 	.resolve = resolve,
+	.later = later,
+	.resolve_file = resolve_file,
 	.list = list,
+	.in_libraries = true,
 	.bound_to_pid = true,
 };

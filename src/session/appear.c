@@ -2,21 +2,24 @@
 /*
  * Probes whose binary is a pattern, or was replaced by a new file of its name, in files that come while we
  * look. watch.c tells of each before it runs; the provider resolves it, and what it finds is attached with
- * the programs that the clause has already: one whose profile is the same is there, because compiling asked
- * for the plain one (site.later).
+ * the programs that the clause has already. A layout of arguments that none of them knows gets one of its own
+ * (late.c), while whoever runs the file waits.
  */
 #include <fnmatch.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include "base/glob.h"
+#include "provider/ufile.h"
 #include "session/run.h"
+#include "session/stage.h"
 #include "session/watch.h"
 #include "sym/procs.h"
 
 struct found {
 	struct run *r;
-	const struct late *late;
+	struct late *late;
 	VEC(struct target *) targets;
+	VEC(u32) func; /* of each target; NO_INDEX: none goes with it */
 };
 
 static int keep(void *ctx, struct target *t)
@@ -47,13 +50,21 @@ static bool same_layout(const struct profile *compiled, const struct profile *no
 	return profile_equal(compiled, &p);
 }
 
+static bool goes_with(const struct found *f, u32 instance, const struct target *t)
+{
+	const struct profile *p = f->r->c.instances.v[instance]->profile;
+
+	return same_layout(p, t->profile) && knows_site(f, p, t);
+}
+
 static u32 instance_of(const struct found *f, const struct target *t)
 {
-	const struct compiled *c = &f->r->c;
-
 	for (u32 i = f->late->first; i < f->late->end; i++)
-		if (same_layout(c->instances.v[i]->profile, t->profile) && knows_site(f, c->instances.v[i]->profile, t))
+		if (goes_with(f, i, t))
 			return i;
+	for (u32 i = 0; i < f->late->more.n; i++)
+		if (goes_with(f, f->late->more.v[i], t))
+			return f->late->more.v[i];
 	return NO_INDEX;
 }
 
@@ -80,6 +91,26 @@ static void tell_func(struct run *r, u32 site)
 	run_set_data_u64(r, at, word | (u64)same_func(p, site) << shift);
 }
 
+/* As much of its name as the others have room for. */
+static void tell_text(struct run *r, u32 site)
+{
+	const struct program *p = &r->c.prog;
+	const char *name = p->sites.v[site].probe;
+	u32 at = p->site_text_off + site * p->site_text_len;
+	char text[8];
+
+	if (site >= p->site_text_rows)
+		return;
+	for (u32 i = 0; i < p->site_text_len; i += 8) {
+		u64 word;
+
+		memset(text, 0, sizeof(text));
+		strncpy(text, i < strlen(name) ? name + i : "", MIN(8u, p->site_text_len - 1 - i));
+		memcpy(&word, text, sizeof(word));
+		run_set_data_u64(r, at + i, word);
+	}
+}
+
 static void message(struct run *r, const char *text)
 {
 	r->o->sink->output->message(r->o->sink, "warnf", (struct span){ 0, 0 }, text);
@@ -102,32 +133,94 @@ static void number(struct run *r, struct site *s)
 	vec_push(&c->arena, &c->prog.sites, (struct site_name){ s->probe, s->func });
 	s->index = c->prog.sites.n - 1;
 	tell_func(r, s->index);
+	tell_text(r, s->index);
 	r->n_appeared++;
+}
+
+static bool is_unfit(const struct late *l, const struct profile *p)
+{
+	for (u32 i = 0; i < l->unfit.n; i++)
+		if (same_layout(l->unfit.v[i], p))
+			return true;
+	return false;
+}
+
+static void tell_unfit(struct found *f, const struct target *t, const struct err *err)
+{
+	struct run *r = f->r;
+
+	refused(r, &t->site, err);
+	vec_push(&r->c.arena, &f->late->unfit, t->profile);
+}
+
+/* A program for this layout; nobody else has it. */
+static u32 make_instance(struct found *f, struct target *t)
+{
+	struct run *r = f->r;
+	u32 data_from = r->c.prog.data_size, n_losses = r->c.prog.losses.n;
+	struct err err = { 0 };
+	int func;
+
+	if (is_unfit(f->late, t->profile))
+		return NO_INDEX;
+	func = late_compile(&r->c, r->o, f->late, t, &err);
+	if (func >= 0 && kernel_extend(r->k, data_from) < 0)
+		BUG("the data map is full");
+	if (func < 0) {
+		tell_unfit(f, t, &err);
+		err_release(&err);
+		return NO_INDEX;
+	}
+	losses_more(r, n_losses);
+	vec_push(&r->c.arena, &f->late->more, (u32)func);
+	return (u32)func;
+}
+
+static void find_func(struct found *f, struct target *t)
+{
+	struct run *r = f->r;
+	u32 func = NO_INDEX;
+
+	if (r->n_appeared + 1 >= r->c.prog.spare_sites) {
+		if (!r->too_many_appeared)
+			message(r, "too many probes came while sonde ran; the rest is left out");
+		r->too_many_appeared = true;
+	} else {
+		func = instance_of(f, t);
+		number(r, &t->site);
+		if (func == NO_INDEX)
+			func = make_instance(f, t);
+	}
+	vec_push(&r->c.arena, &f->func, func);
 }
 
 /* All sites of one program in one call. */
 static void attach_found(struct found *f, u32 func)
 {
 	struct run *r = f->r;
-	const struct site **sites = arena_array(&r->c.arena, const struct site *, f->targets.n + 1);
+	const struct site **sites = xcalloc(f->targets.n + 1, sizeof(struct site *));
 	struct err err = { 0 };
 	u32 n = 0;
 
-	for (u32 i = 0; i < f->targets.n; i++) {
-		struct target *t = f->targets.v[i];
-
-		if (instance_of(f, t) != func)
-			continue;
-		if (r->n_appeared + 1 >= r->c.prog.spare_sites) {
-			message(r, "too many probes came while sonde ran; the rest is left out");
-			break;
-		}
-		number(r, &t->site);
-		sites[n++] = &t->site;
-	}
+	for (u32 i = 0; i < f->targets.n; i++)
+		if (f->func.v[i] == func)
+			sites[n++] = &f->targets.v[i]->site;
 	if (n && kernel_attach_many(r->k, func, sites, n, refused, r, &err) < 0)
 		message(r, err.text);
 	err_release(&err);
+	free(sites);
+}
+
+static void attach_all_found(struct found *f)
+{
+	const struct late *l = f->late;
+
+	for (u32 i = 0; i < f->targets.n; i++)
+		find_func(f, f->targets.v[i]);
+	for (u32 i = l->more.n; f->targets.n && i-- > 0;)
+		attach_found(f, l->more.v[i]);
+	for (u32 func = l->end; f->targets.n && func-- > l->first;)
+		attach_found(f, func);
 }
 
 static bool concerns(const struct late *l, const char *path, const char *open_path)
@@ -161,46 +254,58 @@ static bool concerns_by_name(const struct late *l, const char *path)
 /* Later clauses first, as the kernel runs the newest first. Whether anything is there. */
 static bool handle(struct run *r, const char *path, const char *open_path)
 {
+	const char *own_path = NULL;
 	bool any = false;
 
-	path = arena_strdup(&r->c.arena, path);
-	open_path = arena_strdup(&r->c.arena, open_path);
 	for (u32 i = r->c.lates.n; i-- > 0;) {
-		const struct late *l = &r->c.lates.v[i];
+		struct late *l = &r->c.lates.v[i];
 		struct found f = { .r = r, .late = l };
 
 		if (!concerns(l, path, open_path) && !concerns_by_name(l, path))
 			continue;
 		l->env->diags = NULL;
-		l->spec->provider->resolve_file(l->env, l->spec, path, open_path, keep, &f);
-		for (u32 func = l->end; func-- > l->first;)
-			attach_found(&f, func);
+		if (!own_path) {
+			own_path = arena_strdup(&r->c.arena, path);
+			open_path = arena_strdup(&r->c.arena, open_path);
+		}
+		l->spec->provider->resolve_file(l->env, l->spec, own_path, open_path, keep, &f);
+		attach_all_found(&f);
 		any |= f.targets.n > 0;
 	}
 	return any;
 }
 
+struct again {
+	struct run *r;
+	const struct late *late;
+};
+
 /* What came between resolving and watching. */
 static int look_again(void *ctx, const char *path)
 {
-	struct run *r = ctx;
+	const struct again *a = ctx;
+	const char *open_path = ufile_open_path(a->late->env, path);
 
-	if (!watch_is_known(r->watch, path) && handle(r, path, path))
-		watch_known(r->watch, path);
+	if (!watch_is_known(a->r->watch, open_path) && handle(a->r, path, open_path))
+		watch_known(a->r->watch, open_path);
 	return 0;
 }
 
-static int look_at_program(void *ctx, u32 pid)
+static void look_at_all_again(struct run *r, const struct late *l)
 {
-	struct run *r = ctx;
-	const char *path = proc_exe(&r->c.arena, pid);
+	struct again a = { r, l };
 
-	return path ? look_again(r, path) : 0;
+	if (!streq(l->pattern, "*"))
+		path_glob(&r->c.arena, l->pattern, look_again, &a);
+	else if (l->libraries)
+		ufile_each_mapped(l->env, look_again, &a);
+	else
+		ufile_each(l->env, "*", look_again, &a);
 }
 
 void appear_start(struct run *r)
 {
-	if (!r->c.lates.n || r->vm || r->o->dry_run || !(r->watch = watch_new()))
+	if (!r->c.lates.n || r->vm || r->o->dry_run || !(r->watch = watch_new(r->o->pid)))
 		return;
 	for (u32 i = 0; i < r->c.sites.n; i++)
 		if (r->c.sites.v[i].site.kind == SITE_UPROBE && r->c.sites.v[i].site.path)
@@ -213,17 +318,11 @@ void appear_start(struct run *r)
 			path = path_find_binary(&r->c.arena, l->pattern, -1);
 		if (path)
 			l->pattern = path;
-		watch_add(r->watch, l->pattern);
+		watch_add(r->watch, l->pattern, l->libraries);
 	}
 	watch_start(r->watch);
-	for (u32 i = 0; i < r->c.lates.n; i++) {
-		const char *pattern = r->c.lates.v[i].pattern;
-
-		if (streq(pattern, "*"))
-			proc_each(look_at_program, r);
-		else
-			path_glob(&r->c.arena, pattern, look_again, r);
-	}
+	for (u32 i = 0; i < r->c.lates.n; i++)
+		look_at_all_again(r, &r->c.lates.v[i]);
 }
 
 int appear_fd(const struct run *r)
@@ -237,6 +336,21 @@ void appear_turn(struct run *r)
 
 	while (r->watch && (path = watch_next(r->watch, &open_path)))
 		watch_done(r->watch, handle(r, path, open_path));
+}
+
+void appear_pause(struct run *r)
+{
+	if (r->watch)
+		watch_pause(r->watch);
+}
+
+void appear_resume(struct run *r)
+{
+	if (!r->watch)
+		return;
+	watch_resume(r->watch);
+	for (u32 i = 0; i < r->c.lates.n; i++)
+		look_at_all_again(r, &r->c.lates.v[i]);
 }
 
 void appear_end(struct run *r)

@@ -297,6 +297,17 @@ static struct instance *new_instance(struct resolve *r, const struct target *t)
 	return in;
 }
 
+struct instance *compile_instance(struct compiled *c, const struct session_options *o, struct clause *clause,
+				  const struct provider *provider, const struct target *t)
+{
+	struct resolve r = { .c = c, .o = o, .clause = clause, .provider = provider, .many = true };
+	struct instance *in = new_instance(&r, t);
+
+	if (in->follows)
+		in->follow_map = c->follow_map;
+	return in;
+}
+
 /* --probe-filter: only probes whose name matches; begin and end always do. */
 static bool passes_filter(const struct resolve *r, const char *probe)
 {
@@ -369,16 +380,25 @@ static int on_target(void *ctx, struct target *t)
 	return 0;
 }
 
-enum { SPARE_SITES = 8192 };
+enum { SPARE_SITES = 8192, SPARE_DATA = 16 << 10, LATE_NAME = 127 };
 
 static void add_late(struct compiled *c, struct provider_env *env, const struct spec *spec, const struct resolve *r)
 {
 	const char *pattern = spec->provider->later ? spec->provider->later(env, spec) : NULL;
-	struct late l = { env, spec, pattern, r->first, c->instances.n, (r->reads & BI_READS_NAME) != 0 };
+	struct late l = { .env = env,
+			  .spec = spec,
+			  .pattern = pattern,
+			  .first = r->first,
+			  .end = c->instances.n,
+			  .reads_name = (r->reads & BI_READS_NAME) != 0,
+			  .libraries = spec->provider->in_libraries || env->pid > 0,
+			  .clause = r->clause };
 
 	if (!pattern || c->instances.n == r->first || r->user_name || c->diags.n_errors)
 		return;
 	c->prog.spare_sites = MAX(c->prog.spare_sites, glob_has_wildcard(pattern) ? SPARE_SITES : 512);
+	c->prog.spare_data = SPARE_DATA;
+	c->env.probe_name_max = MAX(c->env.probe_name_max, (u32)LATE_NAME);
 	vec_push(&c->arena, &c->lates, l);
 }
 
@@ -568,27 +588,40 @@ static bool refuse_long_keys(struct compiled *c)
 }
 
 /* Our own verifier: what it refuses is our mistake, told on the user's line. */
+static int check_one(struct compiled *c, const struct instance *in, struct err *err)
+{
+	const struct bpf_func *f = c->prog.funcs.v[in->index];
+	struct check_error e = { 0 };
+	int rc = target_check(&c->prog, f, in->profile, &e);
+	struct place at;
+
+	if (e.too_long) {
+		diag_report(&c->diags, f->spans[e.insn], D_TOO_LONG_TO_FOLLOW);
+		return 1;
+	}
+	if (rc >= 0)
+		return 0;
+	at = sources_find(&c->sources, f->spans[e.insn]);
+	err_set(err, rc, "%s:%u:%u: the code for this fails sonde's own checker at instruction %u: %s",
+		at.file ? at.file->name : "?", at.line, at.col, e.insn, e.text);
+	err_help(err, "this is a mistake in sonde: please report it with the script");
+	return rc;
+}
+
 static int check_all(struct compiled *c, struct err *err)
 {
-	for (u32 i = 0; i < c->prog.funcs.n; i++) {
-		struct bpf_func *f = c->prog.funcs.v[i];
-		struct check_error e = { 0 };
-		int rc = target_check(&c->prog, f, c->instances.v[i]->profile, &e);
+	int rc = 0;
 
-		if (e.too_long) {
-			diag_report(&c->diags, f->spans[e.insn], D_TOO_LONG_TO_FOLLOW);
-			return 1;
-		}
-		if (rc < 0) {
-			struct place at = sources_find(&c->sources, f->spans[e.insn]);
+	for (u32 i = 0; i < c->prog.funcs.n && !rc; i++)
+		rc = check_one(c, c->instances.v[i], err);
+	return rc;
+}
 
-			err_set(err, rc, "%s:%u:%u: the code for this fails sonde's own checker at instruction %u: %s",
-				at.file ? at.file->name : "?", at.line, at.col, e.insn, e.text);
-			err_help(err, "this is a mistake in sonde: please report it with the script");
-			return rc;
-		}
-	}
-	return 0;
+int compile_back(struct compiled *c, const struct session_options *o, struct instance *in, struct err *err)
+{
+	int rc = back_instance(c, o, in, err);
+
+	return rc ? rc : check_one(c, in, err);
 }
 
 bool session_lacks_sight(const struct diags *d)

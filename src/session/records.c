@@ -238,6 +238,15 @@ void command_wait(struct run *r)
 
 /* ---- the end */
 
+void losses_more(struct run *r, u32 n)
+{
+	u32 now = r->c.prog.losses.n;
+
+	r->loss_seen = xrealloc(r->loss_seen, (now + 1) * sizeof *r->loss_seen);
+	if (now > n)
+		memset(r->loss_seen + n, 0, (now - n) * sizeof *r->loss_seen);
+}
+
 void losses_report(struct run *r)
 {
 	for (u32 i = 0; i < r->c.prog.losses.n; i++) {

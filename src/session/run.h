@@ -46,6 +46,7 @@ struct run {
 	struct sites_of *sites; /* attach.c: by function */
 	struct watch *watch; /* appear.c; NULL: no file is waited for */
 	u32 n_appeared;
+	bool too_many_appeared; /* said */
 	struct screen *screen; /* screen.c: sonde top; NULL otherwise */
 	u32 follow_at;	    /* follow.c: whose children are being added */
 };
@@ -79,6 +80,8 @@ void records_release(struct run *r);
 void command_read(struct run *r);
 void command_wait(struct run *r);
 void losses_report(struct run *r);
+/* The program has more counters than the n of before. */
+void losses_more(struct run *r, u32 n);
 /* Those so far are not told: what a benchmark does on purpose. */
 void losses_forget(struct run *r);
 void maps_print(struct run *r);
@@ -111,6 +114,8 @@ int follow_start(struct run *r, s32 pid);
 void appear_start(struct run *r);
 int appear_fd(const struct run *r); /* readable when appear_turn() has something to do; -1 */
 void appear_turn(struct run *r);
+void appear_pause(struct run *r); /* while sonde is stopped (Ctrl-Z) nobody waits, */
+void appear_resume(struct run *r); /* and what came meanwhile is looked for */
 void appear_end(struct run *r); /* nobody waits for us from here on */
 
 /* ---- attach.c */

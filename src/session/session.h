@@ -65,7 +65,11 @@ struct late {
 	const struct spec *spec;
 	const char *pattern;
 	u32 first, end; /* the instances of its clause */
+	bool libraries;	 /* files that are loaded, not only those that are executed */
 	bool reads_name; /* the clause asks which site it is */
+	struct clause *clause;
+	VEC(u32) more; /* instances made for layouts that were met while it ran */
+	VEC(const struct profile *) unfit; /* layouts that the clause does not go with: said once */
 };
 
 /* A script compiled for this kernel (or for the vm). */

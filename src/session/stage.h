@@ -23,4 +23,17 @@ void stage_follow(struct compiled *c, const struct session_options *o, resolve_f
 /* Before lowering: the map of those clauses is the internal set, not a map of the script. */
 void stage_bind_follow(struct compiled *c);
 
+/* compile.c: one more instance of a clause, for targets of t's layout. t has its number. */
+struct instance *compile_instance(struct compiled *c, const struct session_options *o, struct clause *clause,
+				  const struct provider *provider, const struct target *t);
+/* Lowers, emits and checks it: it is the last of prog.funcs then. 0; 1: diagnostics say why not; -errno. */
+int compile_back(struct compiled *c, const struct session_options *o, struct instance *in, struct err *err);
+
+/*
+ * late.c: the clause for a layout that was not known when the script was compiled, with the maps as they are.
+ * Gives the number of the function, or -EINVAL with the reason in err and nothing changed.
+ */
+int late_compile(struct compiled *c, const struct session_options *o, const struct late *l, const struct target *t,
+		 struct err *err);
+
 #endif

@@ -9,9 +9,12 @@
  * reader that stopped (a pager) must not stop the system.
  *
  * Named folders are asked about their own files only. A pattern with wildcards in its folders asks its
- * file systems about all programs, "*" all file systems. A file that replaces one is told by inotify on
- * its folder (watch_add of a plain path): nobody waits then.
+ * file systems about all programs, "*" all file systems, also those that are mounted later, and where libraries
+ * are looked for about every opening. There the kernel is told to forget a file until somebody writes to it
+ * (FAN_MARK_IGNORED_MASK), so that each costs once. A file that replaces one is told by inotify on its folder
+ * (watch_add of a plain path): nobody waits then.
  */
+#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <fnmatch.h>
@@ -37,6 +40,9 @@
 #ifndef FAN_OPEN_EXEC_PERM
 #define FAN_OPEN_EXEC_PERM 0x00040000
 #endif
+#ifndef FAN_MARK_EVICTABLE /* Linux 5.19: the mark does not keep the inode in memory */
+#define FAN_MARK_EVICTABLE 0x00000200
+#endif
 
 enum { MAX_WAIT_MS = 500 };
 
@@ -48,12 +54,21 @@ struct place { /* a pattern in one folder */
 	char *folder, *name;
 };
 
+struct pattern {
+	char *text;
+	bool libraries;
+};
+
 struct watch {
 	int fan_fd, notify_fd, ready_fd, done_fd, stop_fd;
+	int mounts_fd; /* mountinfo: readable in the sense of POLLPRI when something was mounted; -1 */
+	s32 pid;       /* or -1: all */
+	bool everywhere, all_opens; /* all file systems; about openings as well as executions */
+	bool not_evictable;
 	pthread_t thread;
 	bool running;
 	struct place *place;
-	char **pattern;
+	struct pattern *pattern;
 	u32 n_places, n_patterns;
 	struct hash known; /* struct file_id */
 	struct opening *first, *last; /* those that wait; the thread's */
@@ -111,17 +126,32 @@ static void add_place(struct watch *w, const char *folder, const char *name, boo
 
 static void mark_file_system(struct watch *w, const char *path)
 {
-	if (fanotify_mark(w->fan_fd, FAN_MARK_ADD | FAN_MARK_FILESYSTEM, FAN_OPEN_EXEC_PERM, AT_FDCWD, path) < 0)
-		fanotify_mark(w->fan_fd, FAN_MARK_ADD | FAN_MARK_MOUNT, FAN_OPEN_EXEC_PERM, AT_FDCWD, path);
+	u64 mask = FAN_OPEN_EXEC_PERM | (w->all_opens ? FAN_OPEN_PERM : 0);
+
+	if (fanotify_mark(w->fan_fd, FAN_MARK_ADD | FAN_MARK_FILESYSTEM, mask, AT_FDCWD, path) < 0)
+		fanotify_mark(w->fan_fd, FAN_MARK_ADD | FAN_MARK_MOUNT, mask, AT_FDCWD, path);
 }
 
-/* Field 5 of /proc/self/mountinfo is the mount point; those that hold no programs refuse, or do no harm. */
+static void mark_mount(struct watch *w, const char *point)
+{
+	char path[PATH_MAX + 32];
+
+	if (w->pid > 0)
+		snprintf(path, sizeof(path), "/proc/%d/root%s", w->pid, point);
+	else
+		snprintf(path, sizeof(path), "%s", point);
+	mark_file_system(w, path);
+}
+
+/* Field 5 of /proc/PID/mountinfo is the mount point; those that hold no programs refuse, or do no harm. */
 static void mark_everything(struct watch *w)
 {
 	struct buf text = {};
-	char *at, *line, *save = NULL;
+	char *at, *line, *save = NULL, path[64] = "/proc/self/mountinfo";
 
-	if (buf_read_file(&text, "/proc/self/mountinfo") == 0 && text.s)
+	if (w->pid > 0)
+		snprintf(path, sizeof(path), "/proc/%d/mountinfo", w->pid);
+	if (buf_read_file(&text, path) == 0 && text.s)
 		for (line = strtok_r(text.s, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
 			at = line;
 			for (u32 i = 0; i < 4 && at; i++)
@@ -131,7 +161,7 @@ static void mark_everything(struct watch *w)
 			at++;
 			at[strcspn(at, " ")] = '\0';
 			if (!starts_with(at, "/proc") && !starts_with(at, "/sys"))
-				mark_file_system(w, at);
+				mark_mount(w, at);
 		}
 	buf_release(&text);
 }
@@ -149,19 +179,24 @@ static void mark_base(struct watch *w, const char *pattern)
 	free(base);
 }
 
-void watch_add(struct watch *w, const char *pattern)
+static bool looks_like_library(const char *pattern, const char *slash)
+{
+	return strstr(pattern, ".so") || (slash && starts_with(slash + 1, "lib"));
+}
+
+static void mark_pattern(struct watch *w, const char *pattern, bool libraries)
 {
 	const char *slash = strrchr(pattern, '/');
-	bool libraries = strstr(pattern, ".so") || (slash && starts_with(slash + 1, "lib"));
 	char *folder;
 	glob_t g;
 
-	w->pattern = xrealloc(w->pattern, (w->n_patterns + 1) * sizeof(*w->pattern));
-	w->pattern[w->n_patterns++] = xstrdup(pattern);
 	if (!slash) {
+		w->everywhere = true;
+		w->all_opens |= libraries;
 		mark_everything(w);
 		return;
 	}
+	libraries |= looks_like_library(pattern, slash);
 	folder = slash == pattern ? xstrdup("/") : xasprintf("%.*s", (int)(slash - pattern), pattern);
 	if (!glob_has_wildcard(folder)) {
 		add_place(w, folder, slash + 1, libraries);
@@ -176,9 +211,28 @@ void watch_add(struct watch *w, const char *pattern)
 	free(folder);
 }
 
-static bool is_wanted(const struct watch *w, const char *path)
+void watch_add(struct watch *w, const char *pattern, bool libraries)
+{
+	w->pattern = xrealloc(w->pattern, (w->n_patterns + 1) * sizeof(*w->pattern));
+	w->pattern[w->n_patterns++] = (struct pattern){ xstrdup(pattern), libraries };
+	mark_pattern(w, pattern, libraries);
+}
+
+static void forget_places(struct watch *w)
+{
+	for (u32 i = 0; i < w->n_places; i++) {
+		free(w->place[i].folder);
+		free(w->place[i].name);
+	}
+	w->n_places = 0;
+}
+
+static bool is_wanted(const struct watch *w, const char *path, s32 pid)
 {
 	const char *slash = strrchr(path, '/');
+
+	if (pid == getpid() || (w->pid > 0 && pid != w->pid))
+		return false;
 
 	for (u32 i = 0; slash && i < w->n_places; i++) {
 		const struct place *p = &w->place[i];
@@ -188,7 +242,7 @@ static bool is_wanted(const struct watch *w, const char *path)
 			return true;
 	}
 	for (u32 i = 0; i < w->n_patterns; i++)
-		if (streq(w->pattern[i], "*") || fnmatch(w->pattern[i], path, FNM_PATHNAME) == 0)
+		if (streq(w->pattern[i].text, "*") || fnmatch(w->pattern[i].text, path, FNM_PATHNAME) == 0)
 			return true;
 	return false;
 }
@@ -220,6 +274,31 @@ static void let_go(struct watch *w, int fd, bool asks)
 	close(fd);
 }
 
+static bool is_elf(int fd)
+{
+	char magic[SELFMAG];
+
+	return pread(fd, magic, sizeof(magic), 0) == sizeof(magic) && !memcmp(magic, ELFMAG, SELFMAG);
+}
+
+/* Nobody wants to hear of this file again before it changes. The first word of the kernel on evictable marks
+ * counts; without them only programs and libraries are kept in memory by it. */
+static void forget(struct watch *w, int fd)
+{
+	u32 flags = FAN_MARK_ADD | FAN_MARK_IGNORED_MASK;
+	u64 mask = FAN_OPEN_EXEC_PERM | FAN_OPEN_PERM;
+
+	if (!w->all_opens || w->pid > 0)
+		return;
+	if (!w->not_evictable) {
+		if (fanotify_mark(w->fan_fd, flags | FAN_MARK_EVICTABLE, mask, fd, NULL) == 0)
+			return;
+		w->not_evictable = errno == EINVAL;
+	}
+	if (w->not_evictable && is_elf(fd))
+		fanotify_mark(w->fan_fd, flags, mask, fd, NULL);
+}
+
 /* Hands the next one over; those that became known meanwhile go on. */
 static void next_opening(struct watch *w)
 {
@@ -248,18 +327,21 @@ static void next_opening(struct watch *w)
 static void finish_opening(struct watch *w)
 {
 	struct opening *o = w->first;
-	bool over;
+	bool over, handled;
 
 	if (!o)
 		return;
 	pthread_mutex_lock(&w->lock);
-	over = w->handled || now_ms() >= o->until_ms;
+	handled = w->handled;
+	over = handled || now_ms() >= o->until_ms;
 	if (over)
 		w->at = NULL;
 	pthread_mutex_unlock(&w->lock);
 	if (!over)
 		return;
 	w->first = o->next;
+	if (handled && o->asks)
+		forget(w, o->fd);
 	let_go(w, o->fd, o->asks);
 	free(o);
 	next_opening(w);
@@ -276,7 +358,9 @@ static void consider(struct watch *w, int fd, s32 pid, bool asks)
 	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
 	n = readlink(link, o->path, sizeof(o->path) - 1);
 	if (n <= 0 || fstat(fd, &st) < 0 || !id_of(&st, &o->id) || is_known(w, &o->id) ||
-	    (asks && (!is_wanted(w, o->path) || pid == getpid()))) {
+	    (asks && (!is_wanted(w, o->path, pid) || !is_elf(fd)))) {
+		if (asks && pid != getpid())
+			forget(w, fd);
 		let_go(w, fd, asks);
 		free(o);
 		return;
@@ -315,7 +399,7 @@ static void read_arrivals(struct watch *w)
 		if (glob_has_wildcard(w->place[i].name))
 			continue;
 		path = xasprintf("%s/%s", w->place[i].folder, w->place[i].name);
-		fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+		fd = open(path, O_PATH | O_CLOEXEC); /* which asks nobody: it would be us */
 		if (fd >= 0)
 			consider(w, fd, 0, false);
 		free(path);
@@ -328,7 +412,8 @@ static void *run_thread(void *arg)
 	struct pollfd p[] = { { .fd = w->stop_fd, .events = POLLIN },
 			      { .fd = w->fan_fd, .events = POLLIN },
 			      { .fd = w->notify_fd, .events = POLLIN },
-			      { .fd = w->done_fd, .events = POLLIN } };
+			      { .fd = w->done_fd, .events = POLLIN },
+			      { .fd = w->mounts_fd, .events = POLLPRI } };
 	u64 count;
 
 	while (poll(p, ARRAY_SIZE(p), w->first ? MAX_WAIT_MS / 4 : -1) >= 0 || errno == EINTR) {
@@ -338,6 +423,8 @@ static void *run_thread(void *arg)
 			read_openings(w);
 		if (p[2].revents)
 			read_arrivals(w);
+		if (p[4].revents)
+			mark_everything(w);
 		if (p[3].revents && read(w->done_fd, &count, sizeof(count)) < 0)
 			break;
 		finish_opening(w);
@@ -347,11 +434,19 @@ static void *run_thread(void *arg)
 
 /* ---- the main loop's side */
 
-struct watch *watch_new(void)
+static int open_fanotify(void)
+{
+	return fanotify_init(FAN_CLASS_CONTENT | FAN_CLOEXEC | FAN_NONBLOCK | FAN_UNLIMITED_MARKS, O_RDONLY | O_CLOEXEC);
+}
+
+struct watch *watch_new(s32 pid)
 {
 	struct watch *w = xcalloc(1, sizeof(*w));
 
-	w->fan_fd = fanotify_init(FAN_CLASS_CONTENT | FAN_CLOEXEC | FAN_NONBLOCK, O_RDONLY | O_CLOEXEC);
+	w->pid = pid > 0 ? pid : -1;
+	w->mounts_fd = -1;
+
+	w->fan_fd = open_fanotify();
 	w->notify_fd = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
 	w->ready_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	w->stop_fd = eventfd(0, EFD_CLOEXEC);
@@ -369,6 +464,8 @@ bool watch_start(struct watch *w)
 {
 	sigset_t all, was;
 
+	if (w->everywhere && w->pid <= 0)
+		w->mounts_fd = open("/proc/self/mountinfo", O_RDONLY | O_CLOEXEC);
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &was);
 	w->running = pthread_create(&w->thread, NULL, run_thread, w) == 0;
@@ -440,33 +537,51 @@ bool watch_is_known(struct watch *w, const char *path)
 	return stat(path, &st) < 0 || !id_of(&st, &id) || is_known(w, &id);
 }
 
-void watch_free(struct watch *w)
+/* Whoever waits goes on. */
+static void stop(struct watch *w)
 {
 	u64 one = 1;
 
-	if (!w)
-		return;
-	if (w->running) {
-		if (write(w->stop_fd, &one, sizeof(one)) == sizeof(one))
-			pthread_join(w->thread, NULL);
-	}
-	fd_close(&w->fan_fd); /* lets go of whoever still waits */
-	fd_close(&w->notify_fd);
-	fd_close(&w->ready_fd);
-	fd_close(&w->done_fd);
-	fd_close(&w->at_fd);
+	if (w->running && write(w->stop_fd, &one, sizeof(one)) == sizeof(one) && pthread_join(w->thread, NULL) == 0 &&
+	    read(w->stop_fd, &one, sizeof(one)) == sizeof(one))
+		w->running = false;
+	fd_close(&w->fan_fd);
+	fd_close(&w->mounts_fd);
 	for (struct opening *o = w->first, *next; o; o = next) {
 		next = o->next;
 		close(o->fd);
 		free(o);
 	}
+	w->first = w->last = w->at = NULL;
+}
+
+void watch_pause(struct watch *w)
+{
+	stop(w);
+	forget_places(w);
+}
+
+bool watch_resume(struct watch *w)
+{
+	w->fan_fd = open_fanotify();
+	for (u32 i = 0; i < w->n_patterns && w->fan_fd >= 0; i++)
+		mark_pattern(w, w->pattern[i].text, w->pattern[i].libraries);
+	return w->fan_fd >= 0 && watch_start(w);
+}
+
+void watch_free(struct watch *w)
+{
+	if (!w)
+		return;
+	stop(w);
+	forget_places(w);
+	fd_close(&w->notify_fd);
+	fd_close(&w->ready_fd);
+	fd_close(&w->done_fd);
+	fd_close(&w->at_fd);
 	fd_close(&w->stop_fd);
-	for (u32 i = 0; i < w->n_places; i++) {
-		free(w->place[i].folder);
-		free(w->place[i].name);
-	}
 	for (u32 i = 0; i < w->n_patterns; i++)
-		free(w->pattern[i]);
+		free(w->pattern[i].text);
 	for (u32 i = 0; i < w->known.cap; i++)
 		if (w->known.slot[i].key)
 			free((void *)(uintptr_t)w->known.slot[i].key);

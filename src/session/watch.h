@@ -10,10 +10,11 @@
 
 struct watch;
 
-/* NULL: this system does not tell (no privilege, no fanotify). */
-struct watch *watch_new(void);
-/* Paths as fnmatch() has them ("/opt/app/lib*.so"); "*": every program. Absolute. */
-void watch_add(struct watch *w, const char *pattern);
+/* pid > 0: only what this process opens. NULL: this system does not tell (no privilege, no fanotify). */
+struct watch *watch_new(s32 pid);
+/* Paths as fnmatch() has them ("/opt/app/lib*.so"); "*": every program, and with libraries whatever is opened and
+ * could be one. Absolute. */
+void watch_add(struct watch *w, const char *pattern, bool libraries);
 /* Starts telling. */
 bool watch_start(struct watch *w);
 /* Readable when a file waits. */
@@ -25,6 +26,9 @@ void watch_done(struct watch *w, bool for_good);
 /* A file that is handled already. */
 void watch_known(struct watch *w, const char *path);
 bool watch_is_known(struct watch *w, const char *path);
+/* While we are stopped nobody must wait for us; what came meanwhile is not told. */
+void watch_pause(struct watch *w);
+bool watch_resume(struct watch *w);
 /* Nobody waits from here on. */
 void watch_free(struct watch *w);
 

@@ -178,11 +178,13 @@ struct program {
 	u32 data_map, ring_map, scratch_map, huge_scratch_map; /* indexes into maps or NO_INDEX */
 	bool has_user_symbols; /* of processes that may be gone when they are printed */
 	u32 spare_sites; /* sites that may be added while it runs */
+	u32 spare_data;	 /* bytes that functions compiled while it runs may add to the data map */
 	u32 func_table, func_room; /* in the data map: u32 for each site, the first of the same func; room 0: none */
 	u32 data_size;
 	u8 *data; /* initial bytes of the data map: data_init_len of them, zeroes behind */
 	u32 data_init_len;
-	u32 site_text_off, site_text_len; /* in the data map: the names of sites, each of site_text_len bytes; 0: none */
+	/* in the data map: the names of sites, a power of two of them, each of site_text_len bytes; 0: none */
+	u32 site_text_off, site_text_len, site_text_rows;
 	u32 zero_off, zero_len; /* a stretch of the data map that is never written */
 };
 
