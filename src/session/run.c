@@ -264,12 +264,30 @@ static void loop_traced(struct run *r)
 	screen_end(r);
 }
 
+static int loop_through(struct run *r, struct err *err)
+{
+	int rc = loop_init(r, err);
+
+	if (rc < 0)
+		return rc;
+	child_release(r);
+	if (iter_run_all(r, err) >= 0)
+		loop_traced(r);
+	appear_end(r);
+	loop_release(r);
+	return 0;
+}
+
 static int run_attached(struct run *r, struct err *err)
 {
 	int rc = start(r, err);
+	bool loops;
 
 	if (rc < 0)
 		return 255;
+	loops = !r->exiting && !r->vm && !r->o->mode && !(only_special(r) && !r->child);
+	if (loops) /* what is said to be live is */
+		appear_start(r);
 	if (!r->o->mode)
 		tell_attached(r);
 	if (r->o->dry_run) { /* nothing that came meanwhile is shown */
@@ -278,20 +296,13 @@ static int run_attached(struct run *r, struct err *err)
 		return 0;
 	}
 	records_release(r);
-	if (!r->exiting && r->o->mode) {
-		if (selftest_run(r, err) < 0)
-			return 255;
-	} else if (!r->exiting && !r->vm && !(only_special(r) && !r->child)) {
-		appear_start(r);
-		if ((rc = loop_init(r, err)) < 0)
-			return 255;
-		child_release(r);
-		rc = iter_run_all(r, err);
-		if (rc >= 0)
-			loop_traced(r);
-		appear_end(r);
-		loop_release(r);
-	}
+	if (!r->exiting && r->o->mode)
+		rc = selftest_run(r, err);
+	else if (!r->exiting && loops)
+		rc = loop_through(r, err);
+	appear_end(r);
+	if (rc < 0)
+		return 255;
 	finish(r, err);
 	if (r->o->sink->error && !err->code)
 		err_set(err, r->o->sink->error, "write the output: %s", strerror(-r->o->sink->error));
