@@ -4,13 +4,14 @@
  * hash, the process and the number of frames, so it can be a map key. Frames of our own machinery are
  * cut when they are printed.
  *
+ *	scratch[0] = function, in trampolines: frames are behind it
  *	n = get_stack(ctx, scratch, limit * 8, flags) / 8
  *	hash = mix(ip[0..n))
+ *	if !lookup(stacks, hash) update(stacks, hash, scratch)
  *
  * Where calls leave the return address in a register (arm64), the kernel's walk, which begins with the frame
  * pointer, misses the caller of a function that has just been entered (arch/arm64/kernel/stacktrace.c:
  * arch_stack_walk_user; until 6.10 perf_callchain.c): that frame is put in.
- *	if !lookup(stacks, hash) update(stacks, hash, scratch)
  */
 #include "builtin/text.h"
 #include "type/agg.h"
@@ -56,6 +57,25 @@ static u32 captured_frames(const struct lower *l, const struct type *t, bool use
 	if (type == BPF_PROG_TYPE_KPROBE || type == BPF_PROG_TYPE_PERF_EVENT)
 		spare = false;
 	return t->stack.limit + (spare ? STACK_SPARE_FRAMES : 0);
+}
+
+static enum stack_from stack_from(const struct lower *l, bool user)
+{
+	if (user || l->profile->prog_type != BPF_PROG_TYPE_TRACING)
+		return STACK_FROM_CONTEXT;
+	if (l->profile->attach_type == BPF_TRACE_FENTRY)
+		return STACK_FROM_ENTRY;
+	return l->profile->attach_type == BPF_TRACE_FEXIT ? STACK_FROM_EXIT : STACK_FROM_CONTEXT;
+}
+
+/* The word in front of a trampoline's frames. */
+static void store_function(struct lower *l, struct opnd to)
+{
+	struct opnd ip = o_imm(0);
+
+	if (feature_has(l->features, FEAT_GET_FUNC_IP))
+		ip = ir_call(l, BPF_FUNC_get_func_ip, true, 1, lower_ctx(l, 0));
+	ir_store(l, to, 8, ip);
 }
 
 /* hash = (hash ^ ip) * K, rotated, over the frames; 0 stays for "no stack". */
@@ -119,22 +139,26 @@ static void keep_frames(struct lower *l, u32 map, struct opnd key, struct opnd f
 /* One struct stack_value at dst. */
 static void lower_side(struct lower *l, const struct type *t, bool user, struct opnd dst)
 {
-	u32 limit = captured_frames(l, t, user), room = power_of_two(limit) * 8, map, n_var = ir_var(l), h_var = ir_var(l);
+	enum stack_from from = stack_from(l, user);
+	u32 lead = from != STACK_FROM_CONTEXT, limit = captured_frames(l, t, user);
+	u32 held = limit + lead, room = power_of_two(held) * 8, map, n_var = ir_var(l), h_var = ir_var(l);
 	struct opnd frames, n, hash, key, pid;
 	struct ir_block *some = ir_block_new(l), *out = ir_block_new(l);
 	struct arg_desc caller = { .type = &ty_u64, .loc = { .kind = LOC_REG, .offset = l->profile->caller_at, .size = 8 } };
 	u32 mark, add;
 
 	l->prog->has_user_symbols |= user && t->stack.mode != STACK_MODE_RAW;
-	map = stacks_map(l, limit);
+	map = stacks_map(l, held);
 	frames = lower_temp(l, MAX(room, 128u), 8, "frames");
 	key = lower_temp(l, 8, 8, "stack");
 	pid = ir_op2(l, IR_SHR, ir_call(l, BPF_FUNC_get_current_pid_tgid, true, 0), o_imm(32));
 	ir_var_set(l, n_var, o_imm(0));
 	ir_var_set(l, h_var, o_imm(0));
+	if (lead)
+		store_function(l, frames);
 	add = user && limit > 1 && l->profile->caller_at ? 8 : 0;
-	n = ir_call(l, BPF_FUNC_get_stack, false, 4, lower_ctx(l, 0), opnd_plus(frames, add), o_imm(limit * 8 - add),
-		    o_imm(user ? BPF_F_USER_STACK : 0));
+	n = ir_call(l, BPF_FUNC_get_stack, false, 4, lower_ctx(l, 0), opnd_plus(frames, lead ? 8 : add),
+		    o_imm(limit * 8 - add), o_imm(user ? BPF_F_USER_STACK : 0));
 	ir_branch(l, CC_SGT, n, o_imm(0), some, out);
 	ir_place(l, some);
 	mark = lower_values_mark(l);
@@ -146,7 +170,7 @@ static void lower_side(struct lower *l, const struct type *t, bool user, struct 
 	if (user && l->profile->ip_delta) /* the probe sits behind the entry that it stands for */
 		ir_store(l, frames, 8, ir_op2(l, IR_SUB, ir_load(l, frames, 8, false), o_imm(l->profile->ip_delta)));
 	n = ir_op2(l, IR_SHR, n, o_imm(3));
-	hash = hash_frames(l, frames, n, limit);
+	hash = hash_frames(l, frames, lead ? ir_op2(l, IR_ADD, n, o_imm(lead)) : n, held);
 	ir_var_set(l, n_var, n);
 	ir_var_set(l, h_var, hash);
 	ir_store(l, key, 8, o_temp(h_var));
@@ -155,7 +179,7 @@ static void lower_side(struct lower *l, const struct type *t, bool user, struct 
 	ir_jump(l, out);
 	ir_place(l, out);
 	ir_store(l, dst, 8, o_temp(h_var));
-	ir_store(l, opnd_plus(dst, 8), 4, user ? pid : o_imm(0));
+	ir_store(l, opnd_plus(dst, 8), 4, user ? pid : o_imm(from));
 	ir_store(l, opnd_plus(dst, 12), 4, o_temp(n_var));
 }
 

@@ -191,12 +191,67 @@ static u32 count_machinery(const struct names *names, const u64 *ips, u32 n)
 	return cut;
 }
 
+/* Whether a frame is the word behind the call with which a function begins (x86: endbr64 and call, 9 bytes;
+ * arm64: bti, mov, bl, 12). The function itself calls nobody that early. */
+static bool is_entry_call(u64 func, u64 ip)
+{
+	enum { MAX_ENTRY_CALL = 12 };
+
+	return ip > func && ip - func <= MAX_ENTRY_CALL;
+}
+
+static bool is_trampoline(const struct names *names, u64 ip)
+{
+	struct symbol sym = symbol_of(names, false, 0, ip);
+
+	return sym.name && starts_with(sym.name, "bpf_trampoline");
+}
+
+/* Frames down to the trampoline's own. When it has gone with its probe, and its name, it was the one that called the
+ * program. */
+static u32 count_trampoline(const struct names *names, u64 func, const u64 *ips, u32 n)
+{
+	u32 some = MIN(n, (u32)STACK_SPARE_FRAMES);
+
+	for (u32 i = 1; func && i < some; i++)
+		if (is_entry_call(func, ips[i]))
+			return i;
+	for (u32 i = 1; i < some; i++)
+		if (is_trampoline(names, ips[i]))
+			return i + 1;
+	return MIN(n, 2u);
+}
+
+/*
+ * A trampoline that the function called stands on the stack behind the function's first instructions, one that it
+ * jumped to does not (7.0: ftrace_ops with FTRACE_OPS_FL_JMP). A probe at the entry is in the function, one at the
+ * exit no longer. Before 5.15 nobody says which function it is, and all were called. ips[0] is the function;
+ * returns how many words in front are no frames, after making the last of them the entry where it is missing.
+ */
+static u32 trim_trampoline(const struct names *names, enum stack_from from, u64 *ips, u32 n)
+{
+	u64 func = ips[0];
+	u32 cut = 1 + count_trampoline(names, func, ips + 1, n - 1);
+	bool called = cut < n && (!func || is_entry_call(func, ips[cut]));
+
+	if (from == STACK_FROM_EXIT)
+		return cut + called;
+	if (!called && func)
+		ips[--cut] = func;
+	return cut;
+}
+
 static u32 kernel_frames(const struct names *names, const struct stack_value *v, u32 limit, u64 *ips)
 {
-	u32 ask = MIN(limit + STACK_SPARE_FRAMES, (u32)STACK_MAX_FRAMES);
-	u32 n = MIN(names->stack(names->ctx, v, false, ask, ips), ask);
-	u32 cut = count_machinery(names, ips, n);
+	u32 ask = MIN(limit + STACK_SPARE_FRAMES, (u32)STACK_MAX_FRAMES), n, cut;
+	struct stack_value with_func = *v;
 
+	with_func.n += v->pid != STACK_FROM_CONTEXT;
+	n = MIN(names->stack(names->ctx, &with_func, false, ask, ips), ask);
+	if (!n)
+		return 0;
+	cut = v->pid == STACK_FROM_CONTEXT ? count_machinery(names, ips, n)
+					   : trim_trampoline(names, (enum stack_from)v->pid, ips, n);
 	memmove(ips, ips + cut, (n - cut) * sizeof(*ips));
 	return MIN(n - cut, limit);
 }

@@ -14,7 +14,10 @@ static inline bool fx_ksym(void *ctx, u64 addr, struct symbol *out)
 	(void)ctx;
 	if (addr < 0x1000)
 		return false;
-	*out = (struct symbol){ .name = addr < 0x2000 ? "vfs_read" : "do_sys_open",
+	*out = (struct symbol){ .name = addr < 0x2000   ? "vfs_read"
+					: addr < 0x4000 ? "do_sys_open"
+					: addr < 0x5000 ? "bpf_prog_1234_ours"
+							: "bpf_trampoline_77",
 				.offset = addr & 0xfff };
 	if (addr >= 0x3000)
 		out->module = "ext4";
@@ -50,18 +53,34 @@ static inline const char *fx_cgroup(void *ctx, u64 id, const char *filter)
 	return id == 1 ? "unified:/user.slice" : NULL;
 }
 
-/* hash 1: two kernel frames; 2: two user frames; 3: one that nobody knows */
+/*
+ * hash 1: two kernel frames; 2: two user frames; 3: one that nobody knows; with the function in front 4: called a
+ * trampoline, 5: jumped to it, 6: called one that has no name any more, 7: the same, and nobody knows the function
+ */
 static inline u32 fx_stack(void *ctx, const struct stack_value *v, bool user, u32 limit, u64 *ips)
 {
-	static const u64 frames[4][2] = { {}, { 0x1005, 0x2010 }, { 0x1001, 0x2002 }, { 0x10 } };
-	u32 n = v->hash == 3 ? 1 : 2;
+	static const struct {
+		u32 n;
+		u64 ip[6];
+	} stacks[] = {
+		{},
+		{ 2, { 0x1005, 0x2010 } },
+		{ 2, { 0x1001, 0x2002 } },
+		{ 1, { 0x10 } },
+		{ 5, { 0x1000, 0x4010, 0x5010, 0x1009, 0x2010 } },
+		{ 4, { 0x1000, 0x4010, 0x5010, 0x2010 } },
+		{ 5, { 0x1000, 0x4010, 0x10, 0x1009, 0x2010 } },
+		{ 5, { 0, 0x4010, 0x10, 0x1005, 0x2010 } },
+	};
+	u32 n;
 
 	(void)ctx;
 	(void)user;
-	if (v->hash < 1 || v->hash > 3)
+	if (v->hash < 1 || v->hash >= sizeof(stacks) / sizeof(stacks[0]))
 		return 0;
+	n = stacks[v->hash].n;
 	n = n < limit ? n : limit;
-	memcpy(ips, frames[v->hash], n * sizeof(*ips));
+	memcpy(ips, stacks[v->hash].ip, n * sizeof(*ips));
 	return n;
 }
 

@@ -189,10 +189,26 @@ static void times(void)
 	is_str(out.s, "123 123456789 123456 % 1 01970\n01/01/70 %", "conversions");
 }
 
+/* A function is on its stack at its entry and no longer at its exit, however the trampoline was reached. */
+static void trampolines(void)
+{
+	const struct type *t = type_stack(&fx, TY_KSTACK, STACK_MODE_SONDE, 127);
+
+	for (u64 hash = 4; hash <= 7; hash++) {
+		struct stack_value entry = { hash, STACK_FROM_ENTRY, 4 }, at_exit = { hash, STACK_FROM_EXIT, 4 };
+
+		shows(t, &entry,
+		      hash == 5	  ? "\n        vfs_read+0\n        do_sys_open+16\n"
+		      : hash == 7 ? "\n        vfs_read+5\n        do_sys_open+16\n"
+				  : "\n        vfs_read+9\n        do_sys_open+16\n");
+		shows(t, &at_exit, "\n        do_sys_open+16\n");
+	}
+}
+
 static void stacks(void)
 {
 	struct stack_value k = { 1, 0, 2 }, u = { 2, 42, 2 }, lost = { 9, 0, 2 }, none = {},
-			   odd = { 3, 1, 1 };
+			   odd = { 3, 1, 1 }, odd_kernel = { 3, 0, 1 };
 
 	shows(type_stack(&fx, TY_KSTACK, STACK_MODE_SONDE, 127), &k,
 	      "\n        vfs_read+5\n        do_sys_open+16\n");
@@ -208,7 +224,7 @@ static void stacks(void)
 	shows(type_stack(&fx, TY_KSTACK, STACK_MODE_RAW, 127), &k, "\n1005\n2010\n");
 	shows(type_stack(&fx, TY_USTACK, STACK_MODE_BUILD_ID, 127), &u,
 	      "\n0123456789abcdef 0x1\n0123456789abcdef 0x2\n");
-	shows(type_stack(&fx, TY_KSTACK, STACK_MODE_SONDE, 127), &odd, "\n        0x10\n");
+	shows(type_stack(&fx, TY_KSTACK, STACK_MODE_SONDE, 127), &odd_kernel, "\n        0x10\n");
 	shows(type_stack(&fx, TY_KSTACK, STACK_MODE_SONDE, 127), &lost, "\n");
 	shows(type_stack(&fx, TY_KSTACK, STACK_MODE_SONDE, 127), &none, "\n");
 }
@@ -247,6 +263,7 @@ int main(void)
 	names();
 	times();
 	stacks();
+	trampolines();
 	gfp_flags();
 	buf_release(&out);
 	arena_release(&fx);
