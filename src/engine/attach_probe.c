@@ -19,6 +19,7 @@
 #include <unistd.h>
 #include "base/buf.h"
 #include "engine/internal.h"
+#include "sym/kallsyms.h"
 
 #define PMU_DIR "/sys/bus/event_source/devices/"
 
@@ -93,7 +94,7 @@ static int attach_kprobe_event(struct kernel *k, u32 func, const struct site *s,
 		return prog;
 	if (file_number(PMU_DIR "kprobe/type") < 0)
 		return no_kprobes(err, s);
-	if (s->address && !s->path) { /* no name, or not the only one of it */
+	if (s->address && !s->path) { /* no name, not the only one of it, or one of many: see session/attach.c */
 		attr.probe_offset = s->address + s->offset;
 	} else {
 		attr.kprobe_func = (u64)(uintptr_t)kprobe_symbol(k, s);
@@ -162,7 +163,7 @@ int attach_kprobes(struct kernel *k, u32 func, const struct site *const *s, u32 
 }
 
 /* A function that the function tracer does not know may still take a breakpoint. */
-int attach_kprobe(struct kernel *k, u32 func, const struct site *s, struct err *err)
+static int attach_function(struct kernel *k, u32 func, const struct site *s, struct err *err)
 {
 	int ret = attach_kprobes(k, func, &s, 1, err);
 
@@ -171,6 +172,107 @@ int attach_kprobe(struct kernel *k, u32 func, const struct site *s, struct err *
 	err_release(err);
 	*err = (struct err){};
 	return attach_kprobe_event(k, func, s, err);
+}
+
+/* ---- a name that several functions have: static ones of different files */
+
+struct namesakes {
+	const char *name;
+	struct arena *arena;
+	VEC(u64) address;
+};
+
+static int add_namesake(void *ctx, const struct ksym *s)
+{
+	struct namesakes *all = ctx;
+
+	if (s->address && !s->module && ksym_is_text(s) && streq(s->name, all->name))
+		vec_push(all->arena, &all->address, s->address);
+	return 0;
+}
+
+static void find_namesakes(struct kernel *k, const char *name, struct namesakes *all)
+{
+	struct kallsyms *ksyms = kallsyms_new(NULL);
+
+	*all = (struct namesakes){ .name = name, .arena = &k->arena };
+	if (kallsyms_count(ksyms))
+		kallsyms_each(ksyms, add_namesake, all);
+	kallsyms_free(ksyms);
+}
+
+/*
+ * Whether the kernel has several symbols of the name, which links do not tell: they take the first. An event at an
+ * impossible offset asks for nothing else (kernel/trace/trace_kprobe.c: create_local_trace_kprobe; 6.7, and earlier in
+ * stable kernels).
+ */
+static bool has_namesakes(const char *name)
+{
+	struct perf_event_attr attr = { .kprobe_func = (u64)(uintptr_t)name, .probe_offset = 1ull << 40 };
+	int event = open_probe("kprobe", &(struct site){ .pid = -1 }, &attr);
+
+	if (event >= 0)
+		close(event);
+	return event < 0 && errno == EADDRNOTAVAIL;
+}
+
+static int which_one(struct err *err, const struct site *s, const struct namesakes *all)
+{
+	err_set(err, -EADDRNOTAVAIL, "attach to %s: %u functions have this name", s->probe, all->address.n);
+	err_help(err, "an offset is of one of them: kprobe:0x%llx, with --unsafe, is the first",
+		 (unsigned long long)(all->address.v[0] + s->offset));
+	return -EADDRNOTAVAIL;
+}
+
+/* All of them; those that cannot be probed are passed over unless none can. */
+static int attach_namesakes(struct kernel *k, u32 func, const struct site *s, struct err *err)
+{
+	struct namesakes all;
+	int ret = -EADDRNOTAVAIL, done = 0;
+
+	find_namesakes(k, s->symbol, &all);
+	if (s->offset && all.address.n > 1)
+		return which_one(err, s, &all);
+	for (u32 i = 0; i < all.address.n; i++) {
+		struct site at = *s;
+
+		err_release(err);
+		*err = (struct err){};
+		at.address = all.address.v[i];
+		ret = attach_function(k, func, &at, err);
+		done += ret >= 0;
+	}
+	if (!all.address.n)
+		return errno = EADDRNOTAVAIL, refused(err, TRIED_KPROBE, "attach to %s", s->probe);
+	if (!done)
+		return ret;
+	err_release(err);
+	*err = (struct err){};
+	return 0;
+}
+
+bool is_one_of_several(struct kernel *k, const char *name)
+{
+	struct namesakes all = {};
+
+	if (has_namesakes(name))
+		find_namesakes(k, name, &all);
+	return all.address.n > 1;
+}
+
+int attach_kprobe(struct kernel *k, u32 func, const struct site *s, struct err *err)
+{
+	bool by_name = s->symbol && !s->address && !s->path;
+	int ret;
+
+	if (by_name && feature_has(k->features, FEAT_KPROBE_MULTI) && has_namesakes(s->symbol))
+		return attach_namesakes(k, func, s, err);
+	ret = attach_function(k, func, s, err);
+	if (ret != -EADDRNOTAVAIL || !by_name)
+		return ret;
+	err_release(err);
+	*err = (struct err){};
+	return attach_namesakes(k, func, s, err);
 }
 
 /* ---- uprobes */

@@ -33,7 +33,7 @@ int attach_trampoline(struct kernel *k, u32 func, const struct site *s, struct e
 		fd = bpf_raw_tracepoint_open(NULL, prog, 0);
 	if (fd < 0)
 		return refused(err, TRIED_TRAMPOLINE, "attach %s", s->probe);
-	kernel_keep(k, fd, false);
+	kernel_keep(k, fd, true);
 	return kernel_note(k, func, 1, "%s: trampoline", s->probe);
 }
 

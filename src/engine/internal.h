@@ -4,7 +4,7 @@
  *
  * Each kernel object is a descriptor in one list, released newest first. `slow` ones make the
  * kernel wait for grace periods when the last reference goes (perf tracepoints 70 ms each,
- * uprobes 105 ms): see release.c for how they are given away.
+ * uprobes 105 ms, trampolines 130 ms): see release.c for how they are given away.
  */
 #ifndef SONDE_ENGINE_INTERNAL_H
 #define SONDE_ENGINE_INTERNAL_H
@@ -106,6 +106,8 @@ typedef int attach_batch_fn(struct kernel *k, u32 func, const struct site *const
 			    struct err *err);
 attach_batch_fn attach_kprobes, attach_uprobes;
 bool is_multi_kprobe(const struct site *s);
+/* Whether several functions of the kernel have the name: a trampoline would be that of the first. */
+bool is_one_of_several(struct kernel *k, const char *name);
 /* Puts the program on an opened perf event and keeps it; closes it on failure. */
 int attach_perf_event(struct kernel *k, u32 func, int prog_fd, int event, u64 cookie, bool slow);
 /* The cookie of a site when the program asks for it, else 0. */

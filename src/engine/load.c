@@ -28,11 +28,17 @@
 enum { HALVINGS = 2, MOST_HALVINGS = 12 }; /* of the bounds of loops, at each attempt and in all */
 enum { GATE_SLOTS = 6, LOG_DEFAULT = 1 << 20, LOG_LEVEL = 1, BTF_KIND_FUNC_ID = 12 };
 
+static bool is_trampoline(const struct bpf_func *f)
+{
+	return f->prog_type == BPF_PROG_TYPE_TRACING &&
+	       (f->attach_type == BPF_TRACE_FENTRY || f->attach_type == BPF_TRACE_FEXIT);
+}
+
 static bool wants_gate(const struct kernel *k, const struct bpf_func *f)
 {
 	return k->data_fd >= 0 &&
 	       (f->prog_type == BPF_PROG_TYPE_KPROBE || f->prog_type == BPF_PROG_TYPE_TRACEPOINT ||
-		f->prog_type == BPF_PROG_TYPE_PERF_EVENT);
+		f->prog_type == BPF_PROG_TYPE_PERF_EVENT || is_trampoline(f));
 }
 
 static void put_gate(const struct kernel *k, const struct bpf_func *f, struct bpf_insn *to)

@@ -4,7 +4,7 @@
  * kernel wait for grace periods under one global mutex (kernel/trace/trace_event_perf.c,
  * event_mutex; from 6.13 also for tasks-trace RCU in perf_event_detach_bpf_prog): 70 ms each,
  * 25 s for 350, and neither threads nor links nor exit make it shorter, as they queue on the
- * same mutex. uprobes cost 28 to 105 ms. So:
+ * same mutex. uprobes cost 28 to 105 ms, trampolines (synchronize_rcu_tasks) 50 to 140. So:
  *
  *	1. detach: the gate word stops the programs with one store (load.c puts a test of it in
  *	   front of every program of a slow kind); what closes fast is closed
