@@ -204,17 +204,35 @@ static int attach_func(struct run *r, u32 f, struct skipped *skipped, struct err
 	return kernel_attach_many(r->k, f, s->v, s->n, is_wanted(r, f, s) ? NULL : skip, skipped, err);
 }
 
-static int attach_some(struct run *r, bool internal, bool backwards, struct err *err)
+enum turn { OLD_RETURNS, NEWEST_FIRST, OLDEST_FIRST, N_TURNS }; /* of attaching */
+
+/*
+ * Before 5.16 (whose companion is bpf_loop) the kernel's unwinder ends at the trampoline that a return probe
+ * puts into the return address: entry probes must run before those, and so be attached behind them.
+ */
+static bool returns_come_first(struct run *r)
+{
+	return !feature_has(r->c.env.features, FEAT_BPF_LOOP);
+}
+
+static enum turn turn_of(struct run *r, const struct site *s)
+{
+	if (newest_runs_first(r, s))
+		return NEWEST_FIRST;
+	return s->kind == SITE_KPROBE && s->is_return && returns_come_first(r) ? OLD_RETURNS : OLDEST_FIRST;
+}
+
+static int attach_some(struct run *r, bool internal, enum turn turn, struct err *err)
 {
 	u32 n = r->c.instances.n;
 	struct skipped skipped = { r, 0 };
 	int rc = 0;
 
 	for (u32 i = 0; i < n && rc >= 0 && !r->exiting; i++) {
-		u32 f = backwards ? n - 1 - i : i;
+		u32 f = turn == NEWEST_FIRST ? n - 1 - i : i;
 		const struct sites_of *s = &r->sites[f];
 
-		if (!s->n || r->c.instances.v[f]->internal != internal || newest_runs_first(r, s->v[0]) != backwards)
+		if (!s->n || r->c.instances.v[f]->internal != internal || turn_of(r, s->v[0]) != turn)
 			continue;
 		r->exiting |= signals_stop();
 		if (!r->exiting)
@@ -226,7 +244,9 @@ static int attach_some(struct run *r, bool internal, bool backwards, struct err 
 
 int attach_all(struct run *r, bool internal, struct err *err)
 {
-	int rc = attach_some(r, internal, true, err);
+	int rc = 0;
 
-	return rc < 0 ? rc : attach_some(r, internal, false, err);
+	for (enum turn t = OLD_RETURNS; t < N_TURNS && rc >= 0; t++)
+		rc = attach_some(r, internal, t, err);
+	return rc;
 }
