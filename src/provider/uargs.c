@@ -430,7 +430,7 @@ static void from_debug_info(struct provider_env *env, struct profile *to, struct
 	if (found)
 		describe(&p, to, site);
 	else
-		to->args_why = "the debug information does not cover this code";
+		to->args_why = dwarf_why_nothing(p.d, pc);
 }
 
 struct profile *uargs_profile(struct provider_env *env, struct profile *base, struct uargs_site *site)

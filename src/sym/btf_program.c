@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* BTF sections of programs (gcc -gbtf): the types of those that have no other debug information. */
+/* BTF and CTF sections of programs (gcc -gbtf, -gctf): the types of those that have no other debug information. */
 #include <stdlib.h>
 #include "sym/btf_file.h"
+#include "sym/ctf.h"
 #include "sym/elf.h"
 
 struct program_btf {
@@ -14,6 +15,32 @@ struct program_btf {
 
 static struct program_btf *opened;
 
+static struct ctf_table table_of(struct elf *e, const char *symbols, const char *strings)
+{
+	struct elf_section y = {}, s = {};
+
+	elf_section(e, symbols, &y);
+	elf_section(e, strings, &s);
+	return (struct ctf_table){ y.bytes, y.bytes ? y.size : 0, s.bytes, s.bytes ? s.size : 0 };
+}
+
+static struct btf *from_ctf(struct program_btf *p, struct err *err)
+{
+	struct ctf_table plain = table_of(p->elf, ".symtab", ".strtab"), dynamic = table_of(p->elf, ".dynsym", ".dynstr");
+	struct elf_section s;
+	struct btf *b = NULL;
+	size_t len = 0;
+	void *bytes;
+
+	if (!elf_section(p->elf, ".ctf", &s) || !s.bytes)
+		return NULL;
+	bytes = ctf_to_btf(s.bytes, s.size, &plain, &dynamic, &len);
+	if (bytes)
+		b = btf_from_bytes(&p->arena, arena_dup(&p->arena, bytes, len), len, NULL, err);
+	free(bytes);
+	return b;
+}
+
 static struct btf *read_section(struct program_btf *p)
 {
 	struct elf_section s;
@@ -24,6 +51,8 @@ static struct btf *read_section(struct program_btf *p)
 		b = btf_from_bytes(&p->arena, s.bytes, s.size, NULL, &err);
 	else if (p->elf && elf_section(p->elf, ".BTF", &s) && s.bytes) /* linkers need not align it */
 		b = btf_from_bytes(&p->arena, arena_dup(&p->arena, s.bytes, s.size), s.size, NULL, &err);
+	if (!b && p->elf)
+		b = from_ctf(p, &err);
 	if (b)
 		b->is_user = true;
 	err_release(&err);

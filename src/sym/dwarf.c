@@ -104,6 +104,7 @@ static void list_units(struct dwarf *d)
 	while (d->f->dwarf_get_units(d->dw, cu, &cu, NULL, &kind, &u.die, &u.body) == 0) {
 		if (kind == DW_UT_type || kind == DW_UT_split_type)
 			continue; /* reached by signature */
+		u.is_missing = kind == DW_UT_skeleton && !u.body.addr;
 		if (kind != DW_UT_skeleton || !u.body.addr)
 			u.body = u.die;
 		u.language = language_of(d, &u.body);
@@ -394,6 +395,23 @@ static bool function_at(struct dwarf *d, u64 pc, bool inner, struct dwarf_func *
 	return true;
 }
 
+const char *dwarf_why_nothing(struct dwarf *d, u64 pc)
+{
+	struct unit *u = dwarf_unit_at(d, pc);
+	const char *name, *packed = arena_printf(&d->arena, "%s.dwp", d->path);
+
+	if (!u || !u->is_missing)
+		return "the debug information does not cover this code";
+	if (access(packed, F_OK) == 0)
+		return arena_printf(&d->arena, "its debug information is packed in %s, which libdw reads since elfutils 0.191",
+				    packed);
+	name = die_string(d, &u->die, DW_AT_dwo_name);
+	if (!name)
+		name = die_string(d, &u->die, DW_AT_GNU_dwo_name);
+	return arena_printf(&d->arena, "its debug information is in %s, which is not there: put it beside the program",
+			    name ? name : "a .dwo file");
+}
+
 bool dwarf_func_at(struct dwarf *d, u64 pc, struct dwarf_func *out)
 {
 	return function_at(d, pc, false, out);
@@ -548,6 +566,11 @@ struct dwarf *dwarf_of(const char *path, const struct dwarf_registers *regs, str
 {
 	dw_load(err);
 	return NULL;
+}
+
+const char *dwarf_why_nothing(struct dwarf *d, u64 pc)
+{
+	return "there is nothing to read it with";
 }
 
 bool dwarf_func_at(struct dwarf *d, u64 pc, struct dwarf_func *out)

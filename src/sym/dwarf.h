@@ -64,6 +64,8 @@ struct dwarf_var {
 
 typedef int (*dwarf_var_fn)(void *ctx, const struct dwarf_var *v); /* non-zero stops */
 
+/* Why nothing is known about the code at pc. */
+const char *dwarf_why_nothing(struct dwarf *d, u64 pc);
 /* The function whose code covers pc, not an inlined one. */
 bool dwarf_func_at(struct dwarf *d, u64 pc, struct dwarf_func *out);
 /* The innermost function at pc, inlined ones included. */

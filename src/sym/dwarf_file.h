@@ -21,6 +21,7 @@ struct unit {
 	Dwarf_Die die;	/* has the addresses and lines */
 	Dwarf_Die body; /* has the entries: another one in split files */
 	enum dwarf_language language;
+	bool is_missing; /* its entries are in a file that was not found */
 	VEC(struct code) funcs; /* filled when the first of them is looked for */
 	bool has_funcs;
 };
