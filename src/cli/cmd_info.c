@@ -68,13 +68,26 @@ static void text_item(struct report *r, const char *name, const char *value)
 	}
 }
 
-static void yes_item(struct report *r, const char *name, bool yes)
+static const char *answer_text(const struct report *r, enum feature_answer answer)
+{
+	switch (answer) {
+	case FEATURE_YES: return r->json ? "true" : "yes";
+	case FEATURE_NO: return r->json ? "false" : "no";
+	case FEATURE_DENIED:
+	case FEATURE_UNASKED: break;
+	}
+	return r->json ? "null" : "unknown";
+}
+
+static void answer_item(struct report *r, const char *name, enum feature_answer answer)
 {
 	name_item(r, name);
-	if (r->json)
-		buf_puts(&r->b, yes ? "true" : "false");
-	else
-		buf_puts(&r->b, yes ? "yes" : "no");
+	buf_puts(&r->b, answer_text(r, answer));
+}
+
+static void yes_item(struct report *r, const char *name, bool yes)
+{
+	answer_item(r, name, yes ? FEATURE_YES : FEATURE_NO);
 }
 
 /* ---- sections */
@@ -93,15 +106,21 @@ static bool is_helper(enum feature id)
 	return false;
 }
 
+static const char *feature_name(enum feature id, char name[48])
+{
+	u32 n = 0;
+
+	for (const char *s = feature_rows[id].name; *s && n < 47; s++)
+		name[n++] = (char)tolower((u8)*s);
+	name[n] = '\0';
+	return name;
+}
+
 static void feature_item(struct report *r, enum feature id)
 {
 	char name[48];
-	u32 n = 0;
 
-	for (const char *s = feature_rows[id].name; *s && n < sizeof name - 1; s++)
-		name[n++] = (char)tolower((u8)*s);
-	name[n] = '\0';
-	yes_item(r, name, feature_has(kernel_features(), id));
+	answer_item(r, feature_name(id, name), feature_answer(kernel_features(), id));
 }
 
 static void put_system(struct report *r)
@@ -142,32 +161,87 @@ static void put_features(struct report *r)
 			feature_item(r, (enum feature)i);
 }
 
+/* What a probe type can be attached by: any one will do. */
+static enum feature_answer probe_answer(const struct provider *p)
+{
+	enum feature_answer first, second;
+
+	if (!p->feature)
+		return FEATURE_YES;
+	first = feature_answer(kernel_features(), (enum feature)(p->feature - 1));
+	if (!p->feature_instead || first == FEATURE_YES)
+		return first;
+	second = feature_answer(kernel_features(), (enum feature)(p->feature_instead - 1));
+	return second == FEATURE_NO ? first : second;
+}
+
 static void put_probes(struct report *r)
 {
 	section(r, "Probe types", "probe_types");
-	for (u32 i = 0; providers[i]; i++) {
-		s16 needs = providers[i]->feature;
-
-		yes_item(r, providers[i]->name,
-			 !needs || feature_has(kernel_features(), (enum feature)(needs - 1)));
-	}
+	for (u32 i = 0; providers[i]; i++)
+		answer_item(r, providers[i]->name, probe_answer(providers[i]));
 }
 
-static void put_missing(struct report *r)
+/* The rows with that answer: what it is, since when, what is done without it. */
+static void put_words(struct report *r, enum feature_answer answer, const char *title, const char *key)
 {
-	char name[128];
+	char name[160];
 
-	section(r, "Without", "without");
+	section(r, title, key);
 	for (u32 i = 0; i < N_FEATURES; i++) {
 		const struct feature_row *row = &feature_rows[i];
 
-		if (feature_has(kernel_features(), (enum feature)i))
+		if (feature_answer(kernel_features(), (enum feature)i) != answer)
 			continue;
 		snprintf(name, sizeof name, "%s (%s)", row->text, row->since);
 		text_item(r, name, row->without);
 	}
 	if (!r->n_items && !r->json)
 		buf_puts(&r->b, "  nothing");
+}
+
+static void put_rights(struct report *r)
+{
+	struct err err = { 0 };
+	bool bpf = kernel_may_load(&err), perf = kernel_may_count(&err);
+
+	section(r, "Rights", "rights");
+	yes_item(r, "bpf", bpf);
+	yes_item(r, "perf", perf);
+	text_item(r, "lockdown", *kernel_lockdown() ? kernel_lockdown() : "unknown");
+	text_item(r, "way out", bpf && perf ? "none is needed" : err.help);
+	err_release(&err);
+}
+
+/* The rows of type/features.def as they are, for programs and for -v. */
+static void put_table(struct report *r)
+{
+	char name[48];
+
+	if (r->json)
+		buf_puts(&r->b, "}, \"table\": [");
+	else
+		buf_puts(&r->b, "\n\nIn words\n");
+	for (u32 i = 0; i < N_FEATURES; i++) {
+		const struct feature_row *row = &feature_rows[i];
+		const char *answer = answer_text(r, feature_answer(kernel_features(), (enum feature)i));
+
+		feature_name((enum feature)i, name);
+		if (!r->json) {
+			buf_printf(&r->b, "  %s: %s, %s (Linux %s); without it: %s\n", name, answer, row->text, row->since,
+				   row->without);
+			continue;
+		}
+		buf_printf(&r->b, "%s{\"name\": \"%s\", \"has\": %s, \"what\": ", i ? ", " : "", name, answer);
+		json_strz(&r->b, row->text);
+		buf_puts(&r->b, ", \"since\": ");
+		json_strz(&r->b, row->since);
+		buf_puts(&r->b, ", \"without\": ");
+		json_strz(&r->b, row->without);
+		buf_putc(&r->b, '}');
+	}
+	if (r->json)
+		buf_putc(&r->b, ']');
 }
 
 static int run(struct cli *c)
@@ -180,11 +254,18 @@ static int run(struct cli *c)
 	if (r.json)
 		buf_putc(&r.b, '{');
 	put_system(&r);
+	put_rights(&r);
 	put_build(&r);
 	put_features(&r);
 	put_probes(&r);
-	put_missing(&r);
-	buf_puts(&r.b, r.json ? "}}\n" : "\n");
+	put_words(&r, FEATURE_NO, "Without", "without");
+	put_words(&r, FEATURE_DENIED, "Not known, because it may not be tried", "not_known");
+	if (c->o.verbose || r.json)
+		put_table(&r);
+	else
+		buf_putc(&r.b, '\n');
+	if (r.json)
+		buf_puts(&r.b, "}\n");
 	rc = put_out(c, &r.b);
 	buf_release(&r.b);
 	return rc;
@@ -195,8 +276,9 @@ const struct command command_info = {
 	.args = "",
 	.brief = "say what this system can do",
 	.doc = "Each feature of the kernel is tried once after a boot and remembered; --refresh "
-	       "tries again. Without root most are \"no\", because trying them is not allowed. "
-	       "The last section says what is done instead.",
+	       "tries again. Without rights most are \"unknown\" (null in JSON), because trying them is not allowed. "
+	       "\"Without\" says what is done instead of what is missing; -v tells all of the table in words. "
+	       "--selftest runs known workloads and says which probe types count right here; its status is 1 when one does not.",
 	.example = "sonde info -f json",
 	.run = run,
 };

@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <sys/stat.h>
 #include "base/fd.h"
+#include "base/glob.h"
 #include "cli/front.h"
 #include "engine/engine.h"
 #include "session/view.h"
@@ -113,12 +114,25 @@ static void provider_setup(struct provider_env *env, struct front *f, const stru
 				      .ctx = f };
 }
 
+/* Whether tracefs would have had what matches: any word, or tracepoints. */
+static bool is_of_tracefs(const char *pattern)
+{
+	const char *colon = pattern ? strchr(pattern, ':') : NULL;
+	char name[32];
+
+	if (!colon)
+		return true;
+	snprintf(name, sizeof(name), "%.*s", (int)MIN(colon - pattern, 31), pattern);
+	return glob_match(name, "tracepoint") || provider_find(name) == provider_find("tracepoint");
+}
+
 static int list_pattern(struct cli *c, struct listing *l)
 {
 	const char *pattern = c->n_words ? c->words[0] : NULL;
 	struct err err = { 0 };
 	struct provider_env env;
 	struct front f;
+	bool unseen;
 	int n;
 
 	c->o.script = "";
@@ -131,9 +145,11 @@ static int list_pattern(struct cli *c, struct listing *l)
 	err = (struct err){ 0 };
 	provider_env_release(&env);
 	front_release(&f);
-	if (n == 0 && !l->error && !tracefs_path(&err))
-		say_err(c, &err);
+	unseen = n == 0 && !l->error && is_of_tracefs(pattern) && !tracefs_path(&err);
+	say_err(c, &err);
 	err_release(&err);
+	if (unseen)
+		return 255;
 	if (n == 0 && !l->error)
 		say_note(c, "nothing matches \"%s\"%s", pattern ? pattern : "*",
 			 geteuid() ? " (most lists can be read by root alone)" : "");

@@ -292,7 +292,7 @@ static int take_no_feature(struct cli *c, const struct option_row *row, const ch
 
 	for (u32 i = 0; i < N_FEATURES; i++)
 		if (listed(value, feature_rows[i].name)) {
-			f->known[i] = -1;
+			f->known[i] = FEATURE_NO;
 			any = true;
 		}
 	return any ? 0

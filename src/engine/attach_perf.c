@@ -102,6 +102,10 @@ static int attach_threads(struct kernel *k, u32 func, const struct site *s,
 	snprintf(path, sizeof(path), "/proc/%d/task", s->pid);
 	dir = opendir(path);
 	attr->inherit = attr->inherit_thread = 1;
+	if (!dir && access("/proc/self", F_OK) < 0) { /* no procfs: the first thread, and those to come */
+		n = attach_thread(k, func, s, attr, s->pid) == 0;
+		error = n ? 0 : errno;
+	}
 	while (dir && (e = readdir(dir))) {
 		s32 tid = atoi(e->d_name);
 

@@ -15,7 +15,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/utsname.h>
 #include <unistd.h>
 #include "base/buf.h"
 #include "engine/internal.h"
@@ -277,25 +276,10 @@ int attach_kprobe(struct kernel *k, u32 func, const struct site *s, struct err *
 
 /* ---- uprobes */
 
-/* Until 6.10 a link for a process fired in its main thread only (kernel commit 46ba0e49b642). */
-static bool is_link_per_process(void)
-{
-	static int known;
-	struct utsname u;
-	int major = 0, minor = 0;
-
-	if (!known) {
-		uname(&u);
-		sscanf(u.release, "%d.%d", &major, &minor);
-		known = major > 6 || (major == 6 && minor >= 10) ? 1 : -1;
-	}
-	return known > 0;
-}
-
 static bool has_uprobe_links(struct kernel *k, const struct site *s)
 {
 	return feature_has(k->features, FEAT_UPROBE_MULTI) &&
-	       (s->pid <= 0 || is_link_per_process());
+	       (s->pid <= 0 || feature_has(k->features, FEAT_UPROBE_MULTI_PID));
 }
 
 static int attach_uprobe_event(struct kernel *k, u32 func, const struct site *s, struct err *err)

@@ -15,15 +15,31 @@ static inline u64 ptr(const void *p)
 	return (u64)(uintptr_t)p;
 }
 
+static bool refused_since;
+
+static int note_refusal(long ret)
+{
+	refused_since |= ret < 0 && (errno == EPERM || errno == EACCES || errno == ENOSYS);
+	return (int)ret;
+}
+
+bool bpf_refused_since(void)
+{
+	bool was = refused_since;
+
+	refused_since = false;
+	return was;
+}
+
 static int sys_bpf(int cmd, void *attr, size_t size)
 {
-	return (int)syscall(SYS_bpf, cmd, attr, (unsigned int)size);
+	return note_refusal(syscall(SYS_bpf, cmd, attr, (unsigned int)size));
 }
 
 int perf_event_open(struct perf_event_attr *attr, s32 pid, s32 cpu, int group, unsigned long flags)
 {
-	return (int)syscall(SYS_perf_event_open, attr, pid, cpu, group,
-			    flags | PERF_FLAG_FD_CLOEXEC);
+	return note_refusal(syscall(SYS_perf_event_open, attr, pid, cpu, group,
+				    flags | PERF_FLAG_FD_CLOEXEC));
 }
 
 static void put_name(char *to, const char *name)

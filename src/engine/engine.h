@@ -32,6 +32,11 @@ struct kernel_options {
 /* The features of the running kernel: lazily probed, cached per boot in a private file under
  * /run. */
 struct features *kernel_features(void);
+/* Whether this process may load tracing programs and open counters of all processes; if not, err->help says what
+ * is missing. Lockdown: "none", "integrity", "confidentiality", or "" when the kernel does not say. */
+bool kernel_may_load(struct err *err);
+bool kernel_may_count(struct err *err);
+const char *kernel_lockdown(void);
 /* Forgets the cache (sonde info --refresh). */
 void kernel_features_refresh(struct features *f);
 /* Writes what was learned to the cache; also done by kernel_close() and at exit. */

@@ -4,20 +4,9 @@
  * help is the best known remedy. The rows are tried in order; errno 0 in a row matches any.
  */
 #include <errno.h>
-#include <fcntl.h>
-#include <linux/capability.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <sys/syscall.h>
-#include "base/fd.h"
 #include "engine/internal.h"
-
-#ifndef CAP_PERFMON
-#define CAP_PERFMON 38
-#endif
-#ifndef CAP_BPF
-#define CAP_BPF 39
-#endif
 
 enum { ANYTHING = -1, KERNEL_ENOTSUPP = 524 };
 
@@ -68,66 +57,6 @@ static const struct remedy remedies[] = {
 };
 /* clang-format on */
 
-u64 effective_capabilities(void)
-{
-	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
-	struct __user_cap_data_struct data[2] = {};
-
-	if (syscall(SYS_capget, &head, data) < 0)
-		return 0;
-	return data[0].effective | (u64)data[1].effective << 32;
-}
-
-bool may_trace(void)
-{
-	u64 have = effective_capabilities();
-
-	return have >> CAP_SYS_ADMIN & 1 || (have >> CAP_BPF & have >> CAP_PERFMON & 1);
-}
-
-/* The file reads "none [integrity] confidentiality": the state in force is in brackets. */
-const char *lockdown_state(void)
-{
-	static char state[32];
-	_fd int fd = open("/sys/kernel/security/lockdown", O_RDONLY | O_CLOEXEC);
-	char text[64], *at, *end;
-	ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
-
-	state[0] = '\0';
-	if (n <= 0)
-		return state;
-	text[n] = '\0';
-	at = strchr(text, '[');
-	end = at ? strchr(at, ']') : NULL;
-	if (end)
-		snprintf(state, sizeof(state), "%.*s", (int)(end - at - 1), at + 1);
-	return state;
-}
-
-static void help_permission(struct err *err, enum tried what)
-{
-	const char *locked;
-
-	if (!may_trace()) {
-		err_help(err, "tracing needs root, or CAP_BPF and CAP_PERFMON: try it with sudo");
-		return;
-	}
-	locked = lockdown_state();
-	if (*locked && !streq(locked, "none"))
-		err_help(
-			err,
-			"this kernel is locked down (%s) and refuses this even to root: tracepoints, raw "
-			"tracepoints and user-space probes usually still work",
-			locked);
-	else if (what == TRIED_MAP)
-		err_help(err, "a container or security policy forbids it; before Linux 5.11 the "
-			      "locked-memory limit may be too low (ulimit -l unlimited)");
-	else
-		err_help(err,
-			 "kernel lockdown, a container (seccomp) or a security policy forbids it: "
-			 "tracepoints, raw tracepoints and user-space probes may still work");
-}
-
 static const char *find_remedy(enum tried what, int error)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(remedies); i++)
@@ -135,6 +64,26 @@ static const char *find_remedy(enum tried what, int error)
 		    remedies[i].error == error)
 			return remedies[i].help;
 	return NULL;
+}
+
+/* What is attached by perf_event_open(2), which asks for other rights than bpf(2). */
+static bool needs_perf(enum tried what)
+{
+	switch (what) {
+	case TRIED_TRACEPOINT:
+	case TRIED_PERF:
+	case TRIED_TIMER:
+	case TRIED_KPROBE:
+	case TRIED_UPROBE:
+	case TRIED_WATCHPOINT: return true;
+	case TRIED_MAP:
+	case TRIED_LOAD:
+	case TRIED_RUN:
+	case TRIED_RAW_TRACEPOINT:
+	case TRIED_TRAMPOLINE:
+	case TRIED_ITER: break;
+	}
+	return false;
 }
 
 int refused(struct err *err, enum tried what, const char *fmt, ...)
@@ -153,8 +102,8 @@ int refused(struct err *err, enum tried what, const char *fmt, ...)
 		errno = error;
 		err_sys(err, "%s", text);
 	}
-	if (error == EPERM || (error == EACCES && (what != TRIED_LOAD || !may_trace())))
-		help_permission(err, what);
+	if (error == EPERM || error == ENOSYS || (error == EACCES && (what != TRIED_LOAD || bpf_right())))
+		help_rights(err, needs_perf(what));
 	else if (help)
 		err_help(err, "%s", help);
 	return -error;

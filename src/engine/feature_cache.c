@@ -10,8 +10,8 @@
  *		BTF=1
  *		KPROBE=0
  *
- * The first line must be what we would write now: with other privileges the answers differ. A
- * directory that another user owns or can enter is not used. A broken file costs nothing but
+ * The first line must be what we would write now: with other privileges the answers differ. What could
+ * not be tried is not written: a sysctl decides that, too, and may change. A directory that another user owns or can enter is not used. A broken file costs nothing but
  * the tries.
  */
 #include <errno.h>
@@ -66,7 +66,7 @@ static bool name_cache(void)
 			 (unsigned)geteuid());
 	buf_release(&boot);
 	snprintf(cache.head, sizeof(cache.head), "sonde-features %d %016llx %s\n", CACHE_VERSION,
-		 (unsigned long long)effective_capabilities(), lockdown_state());
+		 (unsigned long long)effective_capabilities(), kernel_lockdown());
 	return good;
 }
 
@@ -76,7 +76,7 @@ static void parse_line(struct features *f, const char *line, size_t len)
 		size_t n = strlen(feature_rows[i].name);
 
 		if (len == n + 2 && line[n] == '=' && memcmp(line, feature_rows[i].name, n) == 0) {
-			f->known[i] = line[n + 1] == '1' ? 1 : -1;
+			f->known[i] = line[n + 1] == '1' ? FEATURE_YES : FEATURE_NO;
 			return;
 		}
 	}
@@ -112,22 +112,23 @@ static void save_at_exit(void)
 	kernel_features_save(kernel_features());
 }
 
-static bool ask(struct features *f, enum feature id)
+static enum feature_answer ask(struct features *f, enum feature id)
 {
-	bool yes;
+	enum feature_answer answer;
 
 	if (!cache.read) {
 		cache.read = true;
 		read_cache(f);
 		if (f->known[id])
-			return f->known[id] > 0;
+			return (enum feature_answer)f->known[id];
 	}
-	yes = feature_try(id);
+	answer = feature_try(id);
+	if (answer == FEATURE_DENIED)
+		return answer;
 	if (!cache.learned)
 		atexit(save_at_exit);
 	cache.learned = true;
-	f->known[id] = yes ? 1 : -1;
-	return yes;
+	return answer;
 }
 
 struct features *kernel_features(void)
@@ -149,8 +150,8 @@ void kernel_features_save(struct features *f)
 		return;
 	buf_puts(&b, cache.head);
 	for (u32 i = 0; i < N_FEATURES; i++)
-		if (f->known[i])
-			buf_printf(&b, "%s=%d\n", feature_rows[i].name, f->known[i] > 0);
+		if (f->known[i] == FEATURE_YES || f->known[i] == FEATURE_NO)
+			buf_printf(&b, "%s=%d\n", feature_rows[i].name, f->known[i] == FEATURE_YES);
 	snprintf(aside, sizeof(aside), "%s.%d", cache.file, (int)getpid());
 	fd = openat(dir, aside, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (fd >= 0 && write_all(fd, b.s, b.len) == 0 && renameat(dir, aside, dir, cache.file) == 0)

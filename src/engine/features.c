@@ -8,14 +8,19 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/hw_breakpoint.h>
 #include <stdio.h>
+#include <string.h>
+#include <sys/fanotify.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 #include "base/fd.h"
 #include "engine/insn.h"
 #include "engine/internal.h"
+#include "engine/try.h"
 #include "sym/btf.h"
+#include "sym/tracefs.h"
 
 enum { /* enum bpf_func_id */
        HELPER_PROBE_WRITE_USER = 36,
@@ -46,6 +51,15 @@ static bool was_made(int fd)
 	if (fd >= 0)
 		close(fd);
 	return fd >= 0;
+}
+
+/* Something else was refused: a file that we may not open, addresses that we may not see. */
+static bool file_denied;
+
+static bool opens(int fd)
+{
+	file_denied |= fd < 0 && (errno == EPERM || errno == EACCES);
+	return was_made(fd);
 }
 
 #define LOADS(prog_type, ...)                                                                      \
@@ -340,7 +354,7 @@ static bool try_fprobe_graph(void)
 
 /* An event of a probe PMU in a place that does not exist: "no such place" means that it would
  * work. */
-static bool pmu_answers(const char *type_file, const char *place)
+static bool pmu_answers(const char *type_file, const char *place, u64 offset)
 {
 	s64 type = file_number(type_file);
 	struct perf_event_attr attr = { .size = sizeof(attr),
@@ -350,18 +364,20 @@ static bool pmu_answers(const char *type_file, const char *place)
 	if (type < 0)
 		return false;
 	attr.config1 = (u64)(uintptr_t)place;
+	attr.config2 = offset;
 	return was_made(perf_event_open(&attr, -1, 0, -1, 0)) ||
 	       (errno != EPERM && errno != EACCES && errno != EOPNOTSUPP);
 }
 
+/* At an address where no code is: a name that does not exist is looked up before lockdown is asked. */
 static bool try_kprobe(void)
 {
-	return pmu_answers("/sys/bus/event_source/devices/kprobe/type", "sonde_no_such_function");
+	return pmu_answers("/sys/bus/event_source/devices/kprobe/type", NULL, 1);
 }
 
 static bool try_uprobe(void)
 {
-	return pmu_answers("/sys/bus/event_source/devices/uprobe/type", "/sonde/no/such/file");
+	return pmu_answers("/sys/bus/event_source/devices/uprobe/type", "/sonde/no/such/file", 0);
 }
 
 static bool link_gives(const struct bpf_multi_link *l, u32 prog_attach_type, int error)
@@ -403,61 +419,94 @@ static bool try_uprobe_multi(void)
 		ATTACH_UPROBE_MULTI, EBADF);
 }
 
-#if defined(__x86_64__)
-/*
- * From 6.18 on a uprobe on a five-byte nop becomes a call, which writes its return address below rsp,
- * where leaf functions keep variables (System V ABI, the red zone). The function: both words below rsp
- * are written, nop5, their conjunction is the result.
- */
-static const u8 red_zone[] = { 0x48, 0x89, 0x7c, 0x24, 0xf8,   /* mov %rdi, -8(%rsp) */
-			       0x48, 0x89, 0x7c, 0x24, 0xf0,   /* mov %rdi, -16(%rsp) */
-			       0x0f, 0x1f, 0x44, 0x00, 0x00,   /* nop5 */
-			       0x48, 0x8b, 0x44, 0x24, 0xf8,   /* mov -8(%rsp), %rax */
-			       0x48, 0x23, 0x44, 0x24, 0xf0,   /* and -16(%rsp), %rax */
-			       0xc3 };
-enum { RED_ZONE_NOP = 10, RED_ZONE_CALLS = 8 };
+/* ---- what is open, and what may be closed by configuration, lockdown or a missing device */
 
-static bool keeps_red_zone(const void *code)
+static bool try_perf_events(void)
 {
-	u64 (*f)(u64) = (u64(*)(u64))(uintptr_t)code;
-	u64 want = 0x5a5a123456789abc;
+	struct perf_event_attr attr = { .size = sizeof(attr),
+					.type = PERF_TYPE_SOFTWARE,
+					.config = PERF_COUNT_SW_DUMMY,
+					.disabled = 1 };
+	u32 cpu = 0;
 
-	for (int i = 0; i < RED_ZONE_CALLS; i++)
-		if (f(want) != want)
-			return false;
-	return true;
+	cpus_online(&cpu, 1);
+	return was_made(perf_event_open(&attr, -1, (s32)cpu, -1, 0));
 }
 
-static bool try_uprobe_nop5(void)
+/* Of our own process: the right to count others is another row. */
+static bool counts_own(u32 type, u64 config)
 {
-	struct perf_event_attr attr = { .size = sizeof(attr), .sample_period = 1, .probe_offset = RED_ZONE_NOP };
-	s64 type = file_number("/sys/bus/event_source/devices/uprobe/type");
-	_fd int file = memfd_create("sonde-nop5", MFD_CLOEXEC), event = -1;
-	char path[40];
-	void *code;
-	bool good = true;
+	struct perf_event_attr attr = { .size = sizeof(attr), .type = type, .config = config, .disabled = 1,
+					.exclude_kernel = 1, .exclude_hv = 1 };
 
-	if (type < 0 || file < 0 || write(file, red_zone, sizeof(red_zone)) != sizeof(red_zone))
-		return true;
-	code = mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, file, 0);
-	if (code == MAP_FAILED)
-		return true;
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", file);
-	attr.type = (u32)type;
-	attr.uprobe_path = (u64)(uintptr_t)path;
-	event = perf_event_open(&attr, getpid(), -1, -1, 0);
-	if (event >= 0)
-		good = keeps_red_zone(code);
-	munmap(code, 4096);
-	close(event);
-	return good;
+	return was_made(perf_event_open(&attr, 0, -1, -1, 0));
 }
-#else
-static bool try_uprobe_nop5(void)
+
+static bool try_hardware(void)
 {
-	return true;
+	return counts_own(PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES);
 }
-#endif
+
+static bool try_watchpoint(void)
+{
+	static u64 watched;
+	struct perf_event_attr attr = { .size = sizeof(attr), .type = PERF_TYPE_BREAKPOINT, .disabled = 1,
+					.exclude_kernel = 1, .exclude_hv = 1, .sample_period = 1 };
+
+	attr.bp_addr = (u64)(uintptr_t)&watched;
+	attr.bp_len = HW_BREAKPOINT_LEN_8;
+	attr.bp_type = HW_BREAKPOINT_W;
+	return was_made(perf_event_open(&attr, 0, -1, -1, 0));
+}
+
+/* Lockdown (confidentiality) leaves the helper out. */
+static bool try_read_kernel(void)
+{
+	return LOADS(RAW_TRACEPOINT, I_MOV(1, 10), I_ALUI(BPF_ADD, 1, -8), I_MOVI(2, 8), I_MOVI(3, 0),
+		     I_CALL(BPF_FUNC_probe_read_kernel), I_MOVI(0, 0), I_EXIT());
+}
+
+static bool ask_iter(struct btf *btf)
+{
+	_fd int prog = load_tracing(ATTACH_TRACE_ITER, btf_find(btf, "bpf_iter_task", KIND_FUNC));
+
+	return prog >= 0 && was_made(bpf_link_iter(prog));
+}
+
+static bool try_iter(void)
+{
+	return with_btf(ask_iter);
+}
+
+static bool try_tracefs(void)
+{
+	struct err err = {};
+	const char *root = tracefs_path(&err);
+	char path[300];
+
+	err_release(&err);
+	if (!root)
+		return false;
+	snprintf(path, sizeof(path), "%s/events", root);
+	return opens(open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+}
+
+/* Without the right to see them (kptr_restrict) all addresses are zero. */
+static bool try_kallsyms(void)
+{
+	char text[64] = "";
+	_fd int fd = open("/proc/kallsyms", O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0 || pread(fd, text, sizeof(text) - 1, 4096) <= 0)
+		return false;
+	file_denied |= strspn(strchrnul(text, '\n'), "\n0") >= 16;
+	return !file_denied;
+}
+
+static bool try_fanotify(void)
+{
+	return opens(fanotify_init(FAN_CLASS_CONTENT | FAN_CLOEXEC, O_RDONLY | O_CLOEXEC));
+}
 
 static bool try_perf_link(void)
 {
@@ -504,6 +553,8 @@ static bool (*const tries[N_FEATURES])(void) = {
 	[FEAT_FPROBE_GRAPH] = try_fprobe_graph,
 	[FEAT_UPROBE] = try_uprobe,
 	[FEAT_UPROBE_MULTI] = try_uprobe_multi,
+	[FEAT_UPROBE_MULTI_PID] = try_uprobe_multi_pid,
+	[FEAT_UPROBE_NOPS] = try_uprobe_nops,
 	[FEAT_UPROBE_NOP5] = try_uprobe_nop5,
 	[FEAT_FENTRY] = try_fentry,
 	[FEAT_RAW_TP_BTF] = try_raw_tp_btf,
@@ -512,12 +563,25 @@ static bool (*const tries[N_FEATURES])(void) = {
 	[FEAT_DATASEC_MMAP] = try_datasec_mmap,
 	[FEAT_BATCH] = try_batch,
 	[FEAT_KFUNC_TP] = try_kfunc,
+	[FEAT_TRACEFS] = try_tracefs,
+	[FEAT_KALLSYMS] = try_kallsyms,
+	[FEAT_READ_KERNEL] = try_read_kernel,
+	[FEAT_PERF_EVENTS] = try_perf_events,
+	[FEAT_HARDWARE] = try_hardware,
+	[FEAT_WATCHPOINT] = try_watchpoint,
+	[FEAT_ITER] = try_iter,
+	[FEAT_FANOTIFY] = try_fanotify,
 };
 
-bool feature_try(enum feature id)
+/* EPERM and EACCES are also what a verifier or a lockdown says: only with a right missing they mean nothing. */
+enum feature_answer feature_try(enum feature id)
 {
 	if (!tries[id])
 		BUG("feature %s has no probe", feature_rows[id].name);
 	raise_memlock();
-	return tries[id]();
+	bpf_refused_since();
+	file_denied = false;
+	if (tries[id]())
+		return FEATURE_YES;
+	return file_denied || (bpf_refused_since() && (bpf_right() || perf_right())) ? FEATURE_DENIED : FEATURE_NO;
 }

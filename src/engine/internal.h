@@ -132,11 +132,6 @@ enum tried {
 	TRIED_ITER,
 };
 int refused(struct err *err, enum tried what, const char *fmt, ...) FORMAT(3, 4);
-/* Whether the process has both capabilities that tracing needs, or CAP_SYS_ADMIN. */
-bool may_trace(void);
-/* "none", "integrity", "confidentiality", or "" when the kernel does not say. */
-const char *lockdown_state(void);
-u64 effective_capabilities(void);
 
 /* cpus.c */
 u32 cpus_possible(void);	    /* copies in a per-CPU map */
@@ -145,6 +140,15 @@ u32 cpus_online(u32 *cpu, u32 max); /* their numbers; returns how many there are
 s64 file_number(const char *path);
 
 /* features.c: tries one feature for real. feature_cache.c remembers. */
-bool feature_try(enum feature id);
+enum feature_answer feature_try(enum feature id);
+
+/* rights.c: what this process may do, found by doing it. */
+/* 0, or the errno with which the kernel refuses an empty tracing program or a counter of all processes. */
+int bpf_right(void);
+int perf_right(void);
+/* Why, and the way out: the help of an error that is about rights. */
+void help_rights(struct err *err, bool perf);
+bool is_locked_down(void);
+u64 effective_capabilities(void);
 
 #endif

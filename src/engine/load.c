@@ -197,11 +197,32 @@ static int load_attempt(struct kernel *k, const struct attempt *a)
 	return fd;
 }
 
+/* A kernel that is locked down for confidentiality knows the helpers no more, and its verifier's words would not
+ * tell anybody why. */
+static bool may_not_read_kernel(struct kernel *k, const struct bpf_func *f)
+{
+	return (calls_helper(f, BPF_FUNC_probe_read_kernel) || calls_helper(f, BPF_FUNC_probe_read_kernel_str)) &&
+	       !feature_has(k->features, FEAT_READ_KERNEL);
+}
+
+static int refuse_kernel_memory(const struct bpf_func *f, struct err *err)
+{
+	const char *state = kernel_lockdown();
+
+	err_set(err, -EPERM, "%s reads kernel memory, which this kernel refuses%s%s%s", f->name,
+		is_locked_down() ? ": lockdown is \"" : "", is_locked_down() ? state : "", is_locked_down() ? "\"" : "");
+	err_help(err, "counts, numbers among the arguments and memory of programs can still be had; others need a boot "
+		      "with lockdown=integrity or none");
+	return err->code;
+}
+
 /* Loads once more to hear why not. A program that is accepted without the gate is used so. */
 static int load_with_log(struct kernel *k, struct attempt *a, struct err *err)
 {
 	int first = errno, fd;
 
+	if (first == EINVAL && may_not_read_kernel(k, a->f))
+		return refuse_kernel_memory(a->f, err);
 	a->log_size = k->o.log_size ? k->o.log_size : LOG_DEFAULT;
 	a->log = xcalloc(1, a->log_size);
 	a->gate = false;

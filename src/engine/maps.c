@@ -94,7 +94,7 @@ static int create_map(struct kernel *k, const struct map_desc *m, struct err *er
 	if (fd < 0 && err->code == -E2BIG)
 		help_too_big(err, m);
 	if (fd < 0 && k->memlock_refused && (err->code == -ENOMEM || err->code == -EPERM) &&
-	    may_trace())
+	    !bpf_right())
 		err_help(err, "raise the limit of locked memory (ulimit -l) or use fewer keys");
 	if (fd >= 0)
 		warm_map(fd, m);

@@ -117,6 +117,10 @@ static int resolve(struct provider_env *env, const struct spec *spec, target_fn 
 		probe_report(env, spec, D_NO_KERNEL_TYPES, spec->text);
 		return -EOPNOTSUPP;
 	}
+	if (!env_has(env, FEAT_ITER, true)) {
+		probe_report(env, spec, D_PROBE_FEATURE, spec->text, "iterators");
+		return -EOPNOTSUPP;
+	}
 	p = new_profile(env, e.btf, spec->part[1]);
 	if (p) {
 		p->pinned = spec->n_parts > 2;
@@ -158,6 +162,7 @@ const struct provider provider_iter = {
 	.example = "iter:task { printf(\"%d %s\\n\", args.task.pid, args.task.comm); }",
 	.min_parts = 2,
 	.max_parts = 3,
+	.feature = FEAT_ITER + 1,
 	.resolve = resolve,
 	.list = list,
 	.unfiltered = true,

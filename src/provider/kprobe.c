@@ -5,6 +5,7 @@
  * are in registers; their types come from BTF.
  */
 #include <errno.h>
+#include <unistd.h>
 #include "base/glob.h"
 #include "provider/internal.h"
 #include "sym/btf.h"
@@ -179,12 +180,12 @@ static const char *near_probe(struct match *m, const char *name)
 
 static int no_kprobes(struct match *m)
 {
-	struct diag *d =
-		probe_report(m->env, m->spec, D_PROBE_FEATURE, m->spec->text, "kernel probes");
+	bool built = access("/sys/bus/event_source/devices/kprobe", F_OK) == 0;
+	struct diag *d = probe_report(m->env, m->spec, D_PROBE_FEATURE, m->spec->text,
+				      built ? "kernel probes for anybody, as long as it is locked down" : "kernel probes");
 
-	probe_help(m->env, d,
-		   "it was built without CONFIG_KPROBES: use tracepoint, rawtracepoint or uprobe; "
-		   "\"sonde list '*NAME*'\" finds them");
+	probe_help(m->env, d, "%suse tracepoint, rawtracepoint or uprobe; \"sonde list '*NAME*'\" finds them",
+		   built ? "see /sys/kernel/security/lockdown: " : "it was built without CONFIG_KPROBES: ");
 	return -EOPNOTSUPP;
 }
 
@@ -251,7 +252,7 @@ static int resolve(struct provider_env *env, const struct spec *spec, bool is_re
 	const char *near = NULL;
 	int ret;
 
-	if (!env_has(env, FEAT_KPROBE, true))
+	if (!env_has(env, FEAT_KPROBE, true) && !env_has(env, FEAT_KPROBE_MULTI, true))
 		return no_kprobes(&m);
 	ret = match(&m, &near);
 	return ret < 0 ? ret : targets_give(env, spec, &m.ts, near, f, ctx);
@@ -302,7 +303,7 @@ static int list(struct provider_env *env, const struct spec *spec, bool verbose,
 	int ret;
 
 	/* In a list of everything only what can be probed; a pattern of functions finds them anyway. */
-	if (spec->n_parts < 2 && !env_has(env, FEAT_KPROBE, true))
+	if (spec->n_parts < 2 && !env_has(env, FEAT_KPROBE, true) && !env_has(env, FEAT_KPROBE_MULTI, true))
 		return 0;
 	ret = kernel_functions_each(env, list_function, &m);
 	return ret < 0 ? 0 : ret;
@@ -326,6 +327,7 @@ const struct provider provider_kprobe = {
 	.min_parts = 2,
 	.max_parts = 3,
 	.feature = FEAT_KPROBE + 1,
+	.feature_instead = FEAT_KPROBE_MULTI + 1,
 	.resolve = resolve_kprobe,
 	.list = list,
 };
@@ -340,6 +342,7 @@ const struct provider provider_kretprobe = {
 	.min_parts = 2,
 	.max_parts = 3,
 	.feature = FEAT_KPROBE + 1,
+	.feature_instead = FEAT_KPROBE_MULTI + 1,
 	.resolve = resolve_kretprobe,
 	.list = list_returns,
 };

@@ -134,6 +134,7 @@ struct provider {
 	const char *old_names;	/* accepted with a note: "kfunc" */
 	u32 min_parts, max_parts; /* including the provider's name */
 	s16 feature;		/* enum feature it needs + 1, or 0 */
+	s16 feature_instead;	/* one that will do as well, + 1, or 0 */
 	/* Calls f for each match. Reports no match, bad syntax, no privilege … through env->diags at
 	 * spec->attach->span with a suggestion, and returns -errno then; else the number of targets. */
 	int (*resolve)(struct provider_env *env, const struct spec *spec, target_fn f, void *ctx);

@@ -23,7 +23,6 @@
 #include <elf.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/utsname.h>
 #include "provider/insn.h"
 #include "provider/internal.h"
 #include "provider/uplace.h"
@@ -43,18 +42,8 @@ struct uplacer {
 	u32 n_searches;
 	u64 base, len; /* of the bitmap, from the first code segment to the end of the last */
 	u64 *target;   /* bit: a 32-bit branch goes there; built on need */
-	bool all_nops, known;
+	bool known;
 };
-
-/* Kernel 6.18 emulates nops of every length, older ones those of opcode 90. */
-static bool emulates_all_nops(void)
-{
-	struct utsname u;
-	int major = 0, minor = 0;
-
-	uname(&u);
-	return sscanf(u.release, "%d.%d", &major, &minor) == 2 && (major > 6 || (major == 6 && minor >= 18));
-}
 
 struct uplacer *uplacer_new(struct provider_env *env, struct elf *e)
 {
@@ -63,7 +52,6 @@ struct uplacer *uplacer_new(struct provider_env *env, struct elf *e)
 	u->env = env;
 	u->elf = e;
 	u->known = elf_machine(e) == arch_x86_64.elf_machine && arch_native == &arch_x86_64;
-	u->all_nops = emulates_all_nops();
 	return u;
 }
 
@@ -418,6 +406,13 @@ static bool is_harmful_loop(const struct uplacer *u, const struct elf_symbol *s,
 	       !env_has(u->env, FEAT_UPROBE_NOP5, true);
 }
 
+/* Which nops the kernel emulates is asked when one is met that older ones do not. */
+static bool is_emulated(const struct uplacer *u, const struct x86_insn *in, const u8 *code)
+{
+	return x86_uprobe_emulates(in, code, false) ||
+	       (x86_uprobe_emulates(in, code, true) && env_has(u->env, FEAT_UPROBE_NOPS, false));
+}
+
 /* Where a walk has come to. */
 struct spot {
 	struct walk w;
@@ -458,7 +453,7 @@ static void find(struct uplacer *u, const struct elf_symbol *s, const u8 *code, 
 		x86_effect(&in, &e);
 		if (!at)
 			refused = is_harmful_loop(u, s, code) ? harmful : refuses(&in, X86_64);
-		fits = x86_uprobe_emulates(&in, code + at, u->all_nops) && (at || !refused) &&
+		fits = is_emulated(u, &in, code + at) && (at || !refused) &&
 		       (!at || !need->stack || walks_alike(&w, code + at));
 		if (fits && take(u, s, &w, at, insn_name(&in, &e), e.kind == X86_PUSH, out))
 			return;

@@ -545,7 +545,7 @@ static int resolve(struct provider_env *env, const struct spec *spec, target_fn 
 	const char *near;
 	int ret;
 
-	if (!env_has(env, FEAT_UPROBE, true)) {
+	if (!env_has(env, FEAT_UPROBE, true) && !env_has(env, FEAT_UPROBE_MULTI, true)) {
 		probe_report(env, spec, D_PROBE_FEATURE, spec->text, "user-space probes");
 		return -EOPNOTSUPP;
 	}
@@ -681,6 +681,7 @@ const struct provider provider_uprobe = {
 	.min_parts = 2,
 	.max_parts = 5,
 	.feature = FEAT_UPROBE + 1,
+	.feature_instead = FEAT_UPROBE_MULTI + 1,
 	.resolve = resolve,
 	.later = later,
 	.resolve_file = resolve_file,
@@ -698,6 +699,7 @@ const struct provider provider_uretprobe = {
 	.min_parts = 2,
 	.max_parts = 4,
 	.feature = FEAT_UPROBE + 1,
+	.feature_instead = FEAT_UPROBE_MULTI + 1,
 	.resolve = resolve,
 	.later = later,
 	.resolve_file = resolve_file,

@@ -307,6 +307,7 @@ const struct provider provider_usdt = {
 	.min_parts = 2,
 	.max_parts = 4,
 	.feature = FEAT_UPROBE + 1,
+	.feature_instead = FEAT_UPROBE_MULTI + 1,
 	.resolve = resolve,
 	.later = later,
 	.resolve_file = resolve_file,

@@ -111,6 +111,7 @@ const struct provider provider_watchpoint = {
 	.example = "watchpoint:0x10000000:8:w { printf(\"hit\\n\"); }",
 	.min_parts = 4,
 	.max_parts = 4,
+	.feature = FEAT_WATCHPOINT + 1,
 	.resolve = resolve,
 	.list = list, /* -p filters too: before 5.13 a process's children inherit its watchpoints */
 };

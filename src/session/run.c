@@ -184,19 +184,34 @@ static u64 ring_size(const struct run *r)
 	return size;
 }
 
+/* A script that asks no event needs no kernel either. */
+static void help_without_kernel(const struct run *r, struct err *err)
+{
+	char before[sizeof err->help];
+
+	if ((err->code != -EPERM && err->code != -ENOSYS) || !only_special(r) || r->o->command)
+		return;
+	memcpy(before, err->help, sizeof before);
+	err_help(err, "%.250s; begin and end alone run without any right by --vm", before);
+}
+
 static int start_engine(struct run *r, struct err *err)
 {
 	struct kernel_options ko = { .pid = r->o->pid, .verbose = r->o->verbose,
 				     .log_size = (u32)r->c.env.config.log_size, .license = r->c.env.config.license,
 				     .ring_size = ring_size(r), .btf = r->c.view.btf };
 	struct vm_world world = { .pid_tgid = 1ull << 32 | 1, .n_cpus = 1, .comm = "sonde" };
+	int rc;
 
 	if (r->o->use_vm) {
 		r->vm = vm_new(&r->c.prog, &world);
 		return 0;
 	}
 	r->k = kernel_open(&r->c.prog, &ko);
-	return load_all(r, err);
+	rc = load_all(r, err);
+	if (rc < 0)
+		help_without_kernel(r, err);
+	return rc;
 }
 
 static void set_words(struct run *r)

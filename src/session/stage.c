@@ -13,7 +13,7 @@
 #include "session/stage.h"
 #include "session/view.h"
 
-static bool vm_feature(struct features *f, enum feature id)
+static enum feature_answer vm_feature(struct features *f, enum feature id)
 {
 	(void)f;
 	switch (id) {
@@ -31,9 +31,9 @@ static bool vm_feature(struct features *f, enum feature id)
 	case FEAT_HASH_NO_PREALLOC:
 	case FEAT_LONG_KEYS:
 	case FEAT_SIGNAL:
-		return true;
+		return FEATURE_YES;
 	default: /* facilities of a kernel: not here */
-		return false;
+		return FEATURE_NO;
 	}
 }
 
@@ -44,11 +44,11 @@ struct features *stage_vm_features(void)
 	return &f;
 }
 
-static bool any_feature(struct features *f, enum feature id)
+static enum feature_answer any_feature(struct features *f, enum feature id)
 {
 	(void)f;
 	(void)id;
-	return true;
+	return FEATURE_YES;
 }
 
 struct features *stage_all_features(void)

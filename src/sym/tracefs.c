@@ -43,8 +43,8 @@ static const char *mounted_elsewhere(void)
 	char line[1024], type[32];
 	bool found = false;
 
-	while (f && !found && fgets(line, sizeof(line), f))
-		found = sscanf(line, "%*s %255s %31s", path, type) == 2 && streq(type, "tracefs");
+	while (f && !found && fgets(line, sizeof(line), f)) /* another mount may lie over it */
+		found = sscanf(line, "%*s %255s %31s", path, type) == 2 && streq(type, "tracefs") && is_tracefs(path);
 	if (f)
 		fclose(f);
 	return found ? path : NULL;
@@ -69,7 +69,7 @@ static bool is_empty(const char *root, struct err *err)
 		return false;
 	err_set(err, -EPERM, "%s is empty: the kernel hides its tracing files", root);
 	err_help(err, "with lockdown=confidentiality it does so to root as well, see /sys/kernel/security/lockdown: "
-		      "boot with lockdown=integrity or none");
+		      "boot with lockdown=integrity or none; rawtracepoint, syscall and uprobe need no tracefs");
 	return true;
 }
 
@@ -92,9 +92,13 @@ const char *tracefs_path(struct err *err)
 	else
 		err_set(err, -errno, "tracefs is not mounted, and mounting it failed: %s",
 			strerror(errno));
-	err_help(err, "mount it as root: mount -t tracefs tracefs %s", native);
+	err_help(err, "mount it as root, outside of containers: mount -t tracefs tracefs %s; rawtracepoint, syscall and "
+		      "uprobe need no tracefs",
+		 native);
 	return NULL;
 }
+
+static const char denied[] = "tracing needs root: try it with sudo, or let a group read tracefs (mount -o remount,gid=GROUP,mode=0750)";
 
 /* ---- lists */
 
@@ -115,7 +119,7 @@ static int list_dirs(struct arena *a, const char *path, struct names *names, str
 	if (!d) {
 		err_sys(err, "open %s", path);
 		if (err->code == -EACCES)
-			err_help(err, "tracing needs root: try it with sudo");
+			err_help(err, "%s", denied);
 		return err->code;
 	}
 	while ((e = readdir(d)))
@@ -182,7 +186,7 @@ static int read_event_file(struct buf *b, const char *category, const char *even
 	if (r < 0) {
 		err_set(err, r, "read %s: %s", path, strerror(-r));
 		if (r == -EACCES)
-			err_help(err, "tracing needs root: try it with sudo");
+			err_help(err, "%s", denied);
 	}
 	return r;
 }

@@ -2,6 +2,9 @@
 /*
  * What a kernel can do, as plain data. The compiler asks feature_has(); the engine answers by trying
  * (never by version alone), lazily, and caches the answer per boot. Rows are in type/features.def.
+ *
+ * Who may not try does not know: such a feature is taken for granted, so that the kernel's refusal of the real
+ * thing is what the user is told, and not that the kernel lacks something.
  */
 #ifndef SONDE_TYPE_FEATURES_H
 #define SONDE_TYPE_FEATURES_H
@@ -20,17 +23,29 @@ struct feature_row {
 };
 extern const struct feature_row feature_rows[N_FEATURES];
 
+enum feature_answer {
+	FEATURE_NO = -1,
+	FEATURE_UNASKED,
+	FEATURE_YES,
+	FEATURE_DENIED, /* the right to try it is missing */
+};
+
 struct features {
-	s8 known[N_FEATURES]; /* 0 not asked yet, 1 yes, -1 no */
-	bool (*probe)(struct features *f, enum feature id); /* engine's; NULL: unknown means no */
+	s8 known[N_FEATURES]; /* enum feature_answer */
+	enum feature_answer (*probe)(struct features *f, enum feature id); /* engine's; NULL: no */
 	void *ctx;
 };
 
+static inline enum feature_answer feature_answer(struct features *f, enum feature id)
+{
+	if (f->known[id] == FEATURE_UNASKED)
+		f->known[id] = f->probe ? (s8)f->probe(f, id) : FEATURE_NO;
+	return (enum feature_answer)f->known[id];
+}
+
 static inline bool feature_has(struct features *f, enum feature id)
 {
-	if (!f->known[id])
-		f->known[id] = f->probe && f->probe(f, id) ? 1 : -1;
-	return f->known[id] > 0;
+	return feature_answer(f, id) > 0;
 }
 
 #endif

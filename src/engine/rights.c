@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What this process may do. Capabilities, user namespaces, sysctls, lockdown, seccomp filters and security
+ * modules all have a say, so the right is found by using it: by an empty program and a counter that
+ * counts nothing. Only the reason for a refusal is looked up.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/capability.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#include "base/buf.h"
+#include "base/fd.h"
+#include "engine/insn.h"
+#include "engine/internal.h"
+
+#ifndef CAP_PERFMON
+#define CAP_PERFMON 38
+#endif
+#ifndef CAP_BPF
+#define CAP_BPF 39
+#endif
+
+u64 effective_capabilities(void)
+{
+	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct data[2] = {};
+
+	if (syscall(SYS_capget, &head, data) < 0)
+		return 0;
+	return data[0].effective | (u64)data[1].effective << 32;
+}
+
+static bool has_capability(u32 number)
+{
+	return effective_capabilities() >> number & 1;
+}
+
+/* ---- by using them */
+
+static int try_program(void)
+{
+	const struct bpf_insn insns[] = { I_MOVI(0, 0), I_EXIT() };
+	struct bpf_load l = { .prog_type = BPF_PROG_TYPE_RAW_TRACEPOINT,
+			      .insns = insns,
+			      .n_insns = ARRAY_SIZE(insns),
+			      .name = "sonde_try" };
+	_fd int fd = -1;
+
+	raise_memlock();
+	fd = bpf_prog_load(&l);
+	return fd < 0 ? errno : 0;
+}
+
+static int try_counter(void)
+{
+	struct perf_event_attr attr = { .size = sizeof(attr),
+					.type = PERF_TYPE_SOFTWARE,
+					.config = PERF_COUNT_SW_DUMMY,
+					.disabled = 1 };
+	u32 cpu = 0;
+	_fd int fd = -1;
+
+	cpus_online(&cpu, 1);
+	fd = perf_event_open(&attr, -1, (s32)cpu, -1, 0);
+	return fd < 0 ? errno : 0;
+}
+
+int bpf_right(void)
+{
+	static int known = -1;
+
+	if (known < 0)
+		known = try_program();
+	return known;
+}
+
+int perf_right(void)
+{
+	static int known = -1;
+
+	if (known < 0)
+		known = try_counter();
+	return known;
+}
+
+/* ---- why not */
+
+/* The file reads "none [integrity] confidentiality": the state in force is in brackets. */
+const char *kernel_lockdown(void)
+{
+	static char state[32];
+	_fd int fd = open("/sys/kernel/security/lockdown", O_RDONLY | O_CLOEXEC);
+	char text[64], *at, *end;
+	ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
+
+	state[0] = '\0';
+	if (n <= 0)
+		return state;
+	text[n] = '\0';
+	at = strchr(text, '[');
+	end = at ? strchr(at, ']') : NULL;
+	if (end)
+		snprintf(state, sizeof(state), "%.*s", (int)(end - at - 1), at + 1);
+	return state;
+}
+
+bool is_locked_down(void)
+{
+	const char *state = kernel_lockdown();
+
+	return *state && !streq(state, "none");
+}
+
+/* The number behind a line's name, "Seccomp:\t2"; -1 when the file or the line is missing. */
+static s64 line_number(const char *path, const char *name)
+{
+	struct buf b = {};
+	const char *at;
+	s64 n = -1;
+
+	if (buf_read_file(&b, path) == 0 && b.s && (at = strstr(b.s, name)))
+		n = strtoll(at + strlen(name), NULL, 10);
+	buf_release(&b);
+	return n;
+}
+
+/* user_namespaces(7): the first one maps all ids, "0 0 4294967295". */
+static bool in_user_namespace(void)
+{
+	struct buf b = {};
+	unsigned int inside = 0, outside = 0, n = ~0u;
+	bool other;
+
+	if (buf_read_file(&b, "/proc/self/uid_map") < 0 || !b.s)
+		return false;
+	other = sscanf(b.s, "%u %u %u", &inside, &outside, &n) == 3 && (outside || n != ~0u);
+	buf_release(&b);
+	return other;
+}
+
+/* "CAP_BPF and CAP_PERFMON", or the one that is missing; "" when neither is. */
+static const char *missing_capabilities(void)
+{
+	bool bpf = has_capability(CAP_BPF), perfmon = has_capability(CAP_PERFMON);
+
+	if (has_capability(CAP_SYS_ADMIN) || (bpf && perfmon))
+		return "";
+	return bpf ? "CAP_PERFMON" : perfmon ? "CAP_BPF" : "CAP_BPF and CAP_PERFMON";
+}
+
+static bool lacks_capabilities(struct err *err)
+{
+	const char *missing = missing_capabilities();
+
+	if (!*missing)
+		return false;
+	if (geteuid() == 0)
+		err_help(err, "this root lacks %s: a container gets them by --cap-add BPF --cap-add PERFMON, a "
+			      "service by CapabilityBoundingSet=",
+			 missing);
+	else if (strchr(missing, ' '))
+		err_help(err, "tracing needs root, or CAP_BPF and CAP_PERFMON: try it with sudo");
+	else
+		err_help(err, "tracing needs root, or CAP_BPF and CAP_PERFMON, of which %s is missing: try it with sudo",
+			 missing);
+	return true;
+}
+
+/* Debian and Ubuntu know levels above 2, where CAP_PERFMON counts for nothing. */
+static bool is_paranoid(struct err *err)
+{
+	s64 level = line_number("/proc/sys/kernel/perf_event_paranoid", "");
+
+	if (level <= 2 || has_capability(CAP_SYS_ADMIN))
+		return false;
+	err_help(err, "kernel.perf_event_paranoid is %lld here, and leaves perf events to CAP_SYS_ADMIN: sysctl -w "
+		      "kernel.perf_event_paranoid=2, or root; raw tracepoints and multi links need none",
+		 (long long)level);
+	return true;
+}
+
+/* What maps and programs count against before 5.11. */
+static bool memlock_is_low(void)
+{
+	struct rlimit limit;
+
+	return !raise_memlock() && getrlimit(RLIMIT_MEMLOCK, &limit) == 0 && limit.rlim_cur <= 8 << 20;
+}
+
+static void help_policy(struct err *err)
+{
+	const char *who = line_number("/proc/self/status", "\nSeccomp:") == 2 ? "a seccomp filter (of a container or a service)" :
+										  "a security policy";
+
+	err_help(err, "%s forbids it to this process, though it has the capabilities: run sonde outside, or allow it "
+		      "bpf(2) and perf_event_open(2)%s",
+		 who, memlock_is_low() ? "; before Linux 5.11 a low limit of locked memory does so as well (ulimit -l unlimited)" : "");
+}
+
+void help_rights(struct err *err, bool perf)
+{
+	if (bpf_right() == ENOSYS || (perf && perf_right() == ENOSYS))
+		err_help(err, "this kernel has no %s, or a seccomp filter hides it from this process (in a container: run "
+			      "sonde outside of it)",
+			 bpf_right() == ENOSYS ? "bpf(2)" : "perf_event_open(2)");
+	else if (lacks_capabilities(err))
+		return;
+	else if ((bpf_right() || (perf && perf_right())) && in_user_namespace())
+		err_help(err, "the root of a user namespace may not trace: run sonde outside of it");
+	else if (perf && perf_right() && is_paranoid(err))
+		return;
+	else if (!bpf_right() && !(perf && perf_right()) && is_locked_down())
+		err_help(err,
+			 "this kernel is locked down (%s) and refuses this even to root: tracepoints, raw "
+			 "tracepoints and user-space probes usually still work",
+			 kernel_lockdown());
+	else
+		help_policy(err);
+}
+
+/* ---- for sonde info */
+
+bool kernel_may_load(struct err *err)
+{
+	if (bpf_right())
+		help_rights(err, false);
+	return !bpf_right();
+}
+
+bool kernel_may_count(struct err *err)
+{
+	if (perf_right() && !err->help[0])
+		help_rights(err, true);
+	return !perf_right();
+}

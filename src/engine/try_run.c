@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What only shows when a probed place is executed: a few bytes of code of our own in an unnamed file, a probe
+ * in it, a call. What cannot be set up here (no memory file may be executed, no such architecture) counts
+ * as the usual case.
+ */
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "base/buf.h"
+#include "base/fd.h"
+#include "engine/insn.h"
+#include "engine/internal.h"
+#include "engine/try.h"
+
+struct code {
+	int file;
+	void *at; /* NULL: there is none */
+	char path[40];
+};
+
+static void code_release(struct code *c)
+{
+	if (c->at)
+		munmap(c->at, 4096);
+	fd_close(&c->file);
+}
+
+static bool code_init(struct code *c, const u8 *bytes, size_t n)
+{
+	*c = (struct code){ .file = memfd_create("sonde-try", MFD_CLOEXEC) };
+	if (c->file < 0 || write(c->file, bytes, n) != (ssize_t)n)
+		return code_release(c), false;
+	c->at = mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, c->file, 0);
+	if (c->at == MAP_FAILED)
+		c->at = NULL;
+	snprintf(c->path, sizeof(c->path), "/proc/self/fd/%d", c->file);
+	if (!c->at)
+		code_release(c);
+	return c->at;
+}
+
+static u64 code_call(const struct code *c, u64 arg)
+{
+	u64 (*f)(u64) = (u64(*)(u64))(uintptr_t)c->at;
+
+	return f(arg);
+}
+
+/* A probe of this process without a program. */
+static int put_probe(const struct code *c, u64 offset)
+{
+	struct perf_event_attr attr = { .size = sizeof(attr), .sample_period = 1, .probe_offset = offset };
+	s64 type = file_number("/sys/bus/event_source/devices/uprobe/type");
+
+	attr.type = (u32)type;
+	attr.uprobe_path = (u64)(uintptr_t)c->path;
+	return type < 0 ? -1 : perf_event_open(&attr, 0, -1, -1, 0);
+}
+
+#if defined(__x86_64__)
+/*
+ * From 6.18 on a uprobe on a five-byte nop becomes a call, which writes its return address below rsp,
+ * where leaf functions keep variables (System V ABI, the red zone). The function: both words below rsp
+ * are written, nop5, their conjunction is the result.
+ */
+static const u8 red_zone[] = { 0x48, 0x89, 0x7c, 0x24, 0xf8,   /* mov %rdi, -8(%rsp) */
+			       0x48, 0x89, 0x7c, 0x24, 0xf0,   /* mov %rdi, -16(%rsp) */
+			       0x0f, 0x1f, 0x44, 0x00, 0x00,   /* nop5 */
+			       0x48, 0x8b, 0x44, 0x24, 0xf8,   /* mov -8(%rsp), %rax */
+			       0x48, 0x23, 0x44, 0x24, 0xf0,   /* and -16(%rsp), %rax */
+			       0xc3 };
+enum { RED_ZONE_NOP = 10, RED_ZONE_CALLS = 8 };
+
+static bool keeps_red_zone(const struct code *c)
+{
+	u64 want = 0x5a5a123456789abc;
+
+	for (int i = 0; i < RED_ZONE_CALLS; i++)
+		if (code_call(c, want) != want)
+			return false;
+	return true;
+}
+
+bool try_uprobe_nop5(void)
+{
+	struct code c;
+	bool good = true;
+	int event;
+
+	if (!code_init(&c, red_zone, sizeof(red_zone)))
+		return true;
+	event = put_probe(&c, RED_ZONE_NOP);
+	if (event >= 0) {
+		good = keeps_red_zone(&c);
+		close(event);
+	}
+	code_release(&c);
+	return good;
+}
+
+static bool has_mapping(const char *name)
+{
+	struct buf maps = {};
+	bool found = buf_read_file(&maps, "/proc/self/maps") < 0 || !maps.s || strstr(maps.s, name);
+
+	buf_release(&maps);
+	return found;
+}
+
+static const u8 nop4[] = { 0x0f, 0x1f, 0x40, 0x00, 0xc3 }; /* nopl 0(%rax); ret */
+
+/* In a fresh process: an instruction that is not emulated is copied to a page "[uprobes]" to be stepped over there. */
+static bool steps_over_nothing(const struct code *c)
+{
+	int status = 0, event;
+	pid_t child = fork();
+
+	if (child == 0) {
+		event = put_probe(c, 0);
+		if (event < 0)
+			_exit(1);
+		code_call(c, 0);
+		_exit(has_mapping("[uprobes]"));
+	}
+	return child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+bool try_uprobe_nops(void)
+{
+	struct code c;
+	bool emulated;
+
+	if (!code_init(&c, nop4, sizeof(nop4)))
+		return false;
+	emulated = steps_over_nothing(&c);
+	code_release(&c);
+	return emulated;
+}
+
+static const u8 plain[] = { 0x55, 0x5d, 0xc3 }; /* push %rbp; pop %rbp; ret */
+#else
+bool try_uprobe_nop5(void)
+{
+	return true;
+}
+
+bool try_uprobe_nops(void)
+{
+	return true;
+}
+
+static const u8 plain[] = { 0x1f, 0x20, 0x03, 0xd5, 0xc0, 0x03, 0x5f, 0xd6 }; /* nop; ret */
+#endif
+
+/* Counts its runs in the only element of the array. */
+static int load_counter(int map)
+{
+	const struct bpf_insn insns[] = {
+		I_ST(BPF_W, 10, -4, 0),
+		I_LD_MAP(1, map),
+		I_MOV(2, 10),
+		I_ALUI(BPF_ADD, 2, -4),
+		I_CALL(BPF_FUNC_map_lookup_elem),
+		I_JMPI(BPF_JEQ, 0, 0, 2),
+		I_MOVI(1, 1),
+		I_ATOMIC(BPF_DW, BPF_ADD, 0, 1, 0),
+		I_MOVI(0, 0),
+		I_EXIT(),
+	};
+	struct bpf_load l = { .prog_type = BPF_PROG_TYPE_KPROBE,
+			      .attach_type = ATTACH_UPROBE_MULTI,
+			      .insns = insns,
+			      .n_insns = ARRAY_SIZE(insns),
+			      .name = "sonde_try" };
+
+	return bpf_prog_load(&l);
+}
+
+static void *call_there(void *code)
+{
+	code_call(code, 0);
+	return NULL;
+}
+
+/* Until 6.10 a link for a process fired in the thread alone whose number was given (kernel commit 46ba0e49b642). */
+static bool fires_in_threads(struct code *c)
+{
+	u64 offset = 0, count = 0;
+	u32 zero = 0;
+	_fd int map = bpf_map_create(BPF_MAP_TYPE_ARRAY, "sonde_try", 4, 8, 1, 0);
+	_fd int prog = map < 0 ? -1 : load_counter(map);
+	struct bpf_multi_link l = { .attach_type = ATTACH_UPROBE_MULTI, .n = 1, .addrs = &offset, .path = c->path,
+				    .pid = (u32)getpid(), .prog_fd = prog };
+	_fd int link = prog < 0 ? -1 : bpf_link_multi(&l);
+	pthread_t thread;
+
+	if (link < 0 || pthread_create(&thread, NULL, call_there, c))
+		return false;
+	pthread_join(thread, NULL);
+	return bpf_map_lookup(map, &zero, &count) == 0 && count == 1;
+}
+
+bool try_uprobe_multi_pid(void)
+{
+	struct code c;
+	bool good;
+
+	if (!code_init(&c, plain, sizeof(plain)))
+		return false;
+	good = fires_in_threads(&c);
+	code_release(&c);
+	return good;
+}
