@@ -40,7 +40,7 @@ static:				# build-static/sonde, one file that runs anywhere
 fmt:
 	clang-format -i $$(git ls-files -co --exclude-standard '*.c' '*.h')
 docs: all			# the parts of doc/ that are printed from the tables of the program itself
-	for d in builtins probes tools options diagnostics ir; do $(BUILD)/sonde help --$$d-md >doc/$$d.md || exit 1; done
+	for d in builtins probes tools options diagnostics requirements ir; do $(BUILD)/sonde help --$$d-md >doc/$$d.md || exit 1; done
 	$(BUILD)/sonde help --man >$(BUILD)/sonde.1
 install: all
 	install -d $(BIN) && install -s -m 755 $(BUILD)/sonde $(BIN)/sonde

@@ -36,7 +36,8 @@ enum manual {
 	MANUAL_TOOLS,
 	MANUAL_OPTIONS,
 	MANUAL_DIAGNOSTICS,
-	MANUAL_IR
+	MANUAL_IR,
+	MANUAL_REQUIREMENTS
 };
 
 struct cli {
@@ -58,7 +59,8 @@ struct cli {
 	u32 n_warnings_given;	/* -k */
 	const char *completion; /* help --completion SHELL */
 	enum manual manual;
-	bool refresh; /* info --refresh */
+	bool refresh, selftest; /* info --refresh, --selftest */
+	const char *selftest_work;
 	bool compare, rewrite; /* fmt --check, --write */
 	bool listed;	     /* explain --list */
 	const char *object;  /* --emit-elf */

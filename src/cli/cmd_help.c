@@ -147,6 +147,7 @@ static void put_manual(struct buf *b, enum manual what)
 	case MANUAL_DIAGNOSTICS: put_markdown(b, diagnostics, 1, "Messages of the compiler"); break;
 	case MANUAL_TOOLS: put_markdown(b, tools, 1, "Tools"); break;
 	case MANUAL_IR: put_ir_manual(b); break;
+	case MANUAL_REQUIREMENTS: put_requirements(b); break;
 	}
 }
 
@@ -181,7 +182,7 @@ const struct command command_help = {
 	.args = "[NAME]...",
 	.brief = "tell about an option, a function, a probe type, a message",
 	.doc = "Without a name: which lists there are. --man prints all of it as a manual page, "
-	       "--builtins-md, --probes-md, --tools-md, --options-md, --diagnostics-md and --ir-md parts of it "
+	       "--builtins-md, --probes-md, --tools-md, --options-md, --diagnostics-md, --requirements-md and --ir-md parts of it "
 	       "as markdown, --completion SHELL a completion script.",
 	.example = "sonde help kstack",
 	.run = run,

@@ -14,6 +14,7 @@
 #include <unistd.h>
 #include "base/json.h"
 #include "cli/cli.h"
+#include "cli/selftest.h"
 #include "engine/engine.h"
 #include "output/index.h"
 
@@ -249,8 +250,12 @@ static int run(struct cli *c)
 	struct report r = { .json = c->sink.output == &output_json };
 	int rc;
 
+	if (c->selftest_work)
+		return selftest_work(c, c->selftest_work);
 	if (c->refresh)
 		kernel_features_refresh(kernel_features());
+	if (c->selftest)
+		return selftest(c);
 	if (r.json)
 		buf_putc(&r.b, '{');
 	put_system(&r);

@@ -53,6 +53,8 @@ void put_man_page(struct buf *b);
 void put_markdown(struct buf *b, const enum topic_kind *kinds, u32 n, const char *title);
 /* The operations of the IR, from ir/op.def; for those who work on the compiler. */
 void put_ir_manual(struct buf *b);
+/* ---- requirements.c: situations and kernel features */
+void put_requirements(struct buf *b);
 /* ---- complete.c: false: no such shell */
 bool put_completion(struct buf *b, const char *shell);
 

@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * sonde info --selftest: for each row a sonde of its own runs the row's script over known work, so that what is
+ * tested is what users run, and nothing that goes wrong ends the others. Out: a line for each row: the count
+ * is right, it is not, or the kernel refuses, with its reason.
+ *
+ * %E in a script is our executable, %F the function in it, %N the number of getpgid(2).
+ */
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "base/clock.h"
+#include "base/fd.h"
+#include "base/json.h"
+#include "cli/selftest.h"
+#include "engine/engine.h"
+#include "output/index.h"
+
+enum { TIMES = 500, LIMIT_MS = 4000 };
+
+#if defined(__aarch64__)
+#define GETPGID "__arm64_sys_getpgid"
+#else
+#define GETPGID "__x64_sys_getpgid"
+#endif
+#define COUNT " { @n = count(); }"
+
+struct row {
+	const char *name, *script; /* prints @n, or so many lines */
+	const char *work;	   /* "getpgid:500", or NULL: none is needed */
+	u64 min, max;		   /* what is right */
+	const char *unit;
+	const char *option; /* of the run, or NULL */
+};
+
+#define WORK(work_, min_, max_, unit_) .work = (work_), .min = (min_), .max = (max_), .unit = (unit_)
+#define CALLS WORK("getpgid:500", TIMES, TIMES, "calls")
+#define STEPS WORK("call:500", TIMES, TIMES, "calls")
+
+/* clang-format off */
+/* Samples come late where the processor is shared: one of those that are due shows that they come. */
+static const struct row rows[] = {
+	{ "begin, end", "begin { @n = 1; } end { @n++; }", WORK(NULL, 2, 2, "runs") },
+	{ "tracepoint", "tracepoint:syscalls:sys_enter_getpgid /pid == cpid/" COUNT, CALLS },
+	{ "tracepoint's fields", "tracepoint:raw_syscalls:sys_enter /pid == cpid && args.id == %N/" COUNT, CALLS },
+	{ "syscall", "syscall:getpgid /pid == cpid/" COUNT, CALLS },
+	{ "rawtracepoint", "rawtracepoint:sys_enter /pid == cpid && arg1 == %N/" COUNT, CALLS },
+	{ "kprobe", "kprobe:" GETPGID " /pid == cpid/" COUNT, CALLS },
+	{ "kretprobe", "kretprobe:" GETPGID " /pid == cpid && (int64)retval >= 0/" COUNT, CALLS },
+	{ "fentry", "fentry:" GETPGID " /pid == cpid/" COUNT, CALLS },
+	{ "fexit", "fexit:" GETPGID " /pid == cpid && (int64)retval >= 0/" COUNT, CALLS },
+	{ "uprobe", "uprobe:%E:%F /pid == cpid && arg0 == 41/" COUNT, STEPS },
+	{ "uretprobe", "uretprobe:%E:%F /pid == cpid && retval == 42/" COUNT, STEPS },
+	{ "usdt", "usdt:%E:sonde:selftest /pid == cpid && arg0 == 41/" COUNT, STEPS },
+	{ "profile", "profile:hz:199 /pid == cpid/" COUNT, WORK("spin:150", 1, 1000, "samples") },
+	{ "interval", "interval:ms:10" COUNT, WORK("sleep:150", 1, 1000, "ticks") },
+	{ "software", "software:page-faults:1 /pid == cpid/" COUNT, WORK("touch:500", TIMES, 3 * TIMES, "faults") },
+	{ "hardware", "hardware:cycles:100000 /pid == cpid/" COUNT, WORK("spin:50", 1, 1000000, "overflows") },
+	{ "watchpoint", "watchpoint:0x10000000:8:w /pid == cpid/" COUNT, WORK("write:500", TIMES, TIMES, "writes") },
+	{ "iter", "iter:task" COUNT, WORK(NULL, 1, 10000000, "tasks") },
+	{ "printf", "tracepoint:syscalls:sys_enter_getpgid /pid == cpid/ { printf(\"x\\n\"); }", WORK("getpgid:2000", 2000, 2000, "lines") },
+	{ "kstack", "tracepoint:raw_syscalls:sys_enter /pid == cpid && args.id == %N/ { printf(\"%s\", kstack); }", WORK("getpgid:1", 1, 127, "frames") },
+	{ "ustack", "uprobe:%E:%F /pid == cpid/ { printf(\"%s\", ustack); }", WORK("call:1", 1, 127, "frames") },
+	{ "--follow", "tracepoint:syscalls:sys_enter_getpgid" COUNT, CALLS, .option = "--follow" },
+};
+/* clang-format on */
+
+enum verdict { RIGHT, WRONG, REFUSED };
+static const char *const verdicts[] = { [RIGHT] = "right", [WRONG] = "wrong", [REFUSED] = "refused" };
+
+struct result {
+	enum verdict verdict;
+	u64 n;
+	char reason[400]; /* REFUSED, and where the count says too little */
+};
+
+/* ---- one run */
+
+static void put_script(struct buf *b, const char *script)
+{
+	for (const char *s = script; *s; s++)
+		if (starts_with(s, "%E"))
+			buf_printf(b, "/proc/%d/exe", (int)getpid()), s++;
+		else if (starts_with(s, "%F"))
+			buf_printf(b, "0x%llx", (unsigned long long)selftest_function()), s++;
+		else if (starts_with(s, "%N"))
+			buf_printf(b, "%d", SYS_getpgid), s++;
+		else
+			buf_putc(b, *s);
+}
+
+NORETURN static void become(const struct row *row, int out, int err)
+{
+	char exe[32], command[64];
+	const char *argv[8] = { exe, "-q", "-e" };
+	struct buf script = { 0 };
+	u32 n = 3;
+
+	put_script(&script, row->script);
+	snprintf(exe, sizeof exe, "/proc/%d/exe", (int)getppid());
+	snprintf(command, sizeof command, "%s info --selftest-work=%s", exe, row->work ? row->work : "");
+	argv[n++] = script.s;
+	if (row->work) {
+		argv[n++] = "-c";
+		argv[n++] = command;
+	}
+	argv[n] = row->option;
+	dup2(out, STDOUT_FILENO);
+	dup2(err, STDERR_FILENO);
+	execv("/proc/self/exe", (char *const *)(uintptr_t)argv);
+	_exit(127);
+}
+
+/* Reads what both pipes give until they end; false when the time is over first. */
+static bool gather(const int fd[2], struct buf text[2])
+{
+	u64 end = clock_mono_ns() + LIMIT_MS * 1000000ull, now;
+	struct pollfd p[2] = { { .fd = fd[0], .events = POLLIN }, { .fd = fd[1], .events = POLLIN } };
+	char piece[4096];
+
+	while ((p[0].fd >= 0 || p[1].fd >= 0) && (now = clock_mono_ns()) < end) {
+		if (poll(p, 2, (int)((end - now) / 1000000) + 1) <= 0)
+			continue;
+		for (u32 i = 0; i < 2; i++) {
+			ssize_t n = p[i].revents ? read(p[i].fd, piece, sizeof piece) : -1;
+
+			if (n > 0)
+				buf_add(&text[i], piece, (size_t)n);
+			else if (p[i].revents)
+				p[i].fd = -1;
+		}
+	}
+	return p[0].fd < 0 && p[1].fd < 0;
+}
+
+/* "@n: 500", or the lines that are not empty. */
+static u64 count_of(const char *text)
+{
+	const char *at = strstr(text, "@n: ");
+	u64 lines = 0;
+
+	if (at)
+		return strtoull(at + 4, NULL, 10);
+	for (; *text; text += strcspn(text, "\n"), text += *text == '\n')
+		lines += *text != '\n' && text[strspn(text, " ")] != '\n';
+	return lines;
+}
+
+/* The first message, without the program's name or the place in the script, and its help. */
+static void put_reason(char *to, size_t size, const char *text)
+{
+	const char *at = strstr(text, "ERROR: "), *help = strstr(text, "\n  help: ");
+	size_t len;
+
+	at = at ? at + 7 : starts_with(text, "sonde: ") ? text + 7 : text;
+	len = strcspn(at, "\n");
+	if (len && at[len - 1] == ']' && memrchr(at, '[', len)) /* the message's number */
+		len = (size_t)((const char *)memrchr(at, '[', len) - at);
+	while (len && at[len - 1] == ' ')
+		len--;
+	if (help)
+		snprintf(to, size, "%.*s; %.*s", (int)len, at, (int)strcspn(help + 9, "\n"), help + 9);
+	else
+		snprintf(to, size, "%.*s", (int)len, at);
+}
+
+static void judge(struct result *r, const struct row *row, const char *out, const char *err, int status)
+{
+	r->n = count_of(out);
+	if (WIFEXITED(status) && WEXITSTATUS(status) && !r->n) {
+		r->verdict = REFUSED;
+		put_reason(r->reason, sizeof r->reason, *err ? err : "it ended without a word");
+		return;
+	}
+	r->verdict = status == 0 && r->n >= row->min && r->n <= row->max ? RIGHT : WRONG;
+	if (r->verdict == WRONG)
+		put_reason(r->reason, sizeof r->reason, err);
+}
+
+static void run_row(const struct row *row, struct result *r)
+{
+	struct buf text[2] = { 0 };
+	int out[2] = { -1, -1 }, err[2] = { -1, -1 }, status = 0;
+	pid_t pid = -1;
+
+	*r = (struct result){ .verdict = WRONG };
+	if (pipe2(out, O_CLOEXEC) == 0 && pipe2(err, O_CLOEXEC) == 0)
+		pid = fork();
+	if (pid == 0)
+		become(row, out[1], err[1]);
+	fd_close(&out[1]);
+	fd_close(&err[1]);
+	if (pid > 0) {
+		bool ended = gather((const int[2]){ out[0], err[0] }, text);
+
+		if (!ended)
+			kill(pid, SIGKILL); /* its command dies with it */
+		waitpid(pid, &status, 0);
+		buf_putc(&text[0], '\0');
+		buf_putc(&text[1], '\0');
+		judge(r, row, text[0].s, text[1].s, status);
+		if (!ended)
+			snprintf(r->reason, sizeof r->reason, "no end after %d s", LIMIT_MS / 1000);
+	}
+	fd_close(&out[0]);
+	fd_close(&err[0]);
+	buf_release(&text[0]);
+	buf_release(&text[1]);
+}
+
+/* ---- what is told */
+
+static void put_text(struct buf *b, const struct row *row, const struct result *r)
+{
+	bool exact = row->min == row->max;
+
+	buf_printf(b, "  %-20s ", row->name);
+	if (r->verdict == REFUSED)
+		buf_printf(b, "refused: %s\n", r->reason);
+	else if (r->verdict == RIGHT)
+		buf_printf(b, "right: %llu%s%s\n", (unsigned long long)r->n, *row->unit ? " " : "", row->unit);
+	else
+		buf_printf(b, "WRONG: %llu of %s%llu %s%s%s\n", (unsigned long long)r->n, exact ? "" : "at least ",
+			   (unsigned long long)row->min, row->unit, *r->reason ? ": " : "", r->reason);
+}
+
+static void put_json(struct buf *b, const struct row *row, const struct result *r)
+{
+	buf_puts(b, "{\"probe\": ");
+	json_strz(b, row->name);
+	buf_printf(b, ", \"result\": \"%s\", \"counted\": %llu, \"min\": %llu, \"max\": %llu, \"unit\": \"%s\", \"reason\": ",
+		   verdicts[r->verdict], (unsigned long long)r->n, (unsigned long long)row->min,
+		   (unsigned long long)row->max, row->unit);
+	json_strz(b, r->reason);
+	buf_putc(b, '}');
+}
+
+/* Not a count: whether variables below the stack pointer survive a probe on a five-byte nop. */
+static const char *red_zone(void)
+{
+	return feature_has(kernel_features(), FEAT_UPROBE_NOP5) ?
+		       "kept" :
+		       "overwritten by this kernel's probes on five-byte nops: sonde puts its own elsewhere";
+}
+
+static int conclude(struct cli *c, struct buf *b, bool json, const u32 n[3], u64 took_ns)
+{
+	if (json) {
+		buf_puts(b, "], \"red_zone\": ");
+		json_strz(b, red_zone());
+		buf_printf(b, ", \"right\": %u, \"wrong\": %u, \"refused\": %u, \"ms\": %llu}\n", n[RIGHT], n[WRONG], n[REFUSED],
+			   (unsigned long long)(took_ns / 1000000));
+	} else {
+		buf_printf(b, "  %-20s %s\n", "red zone", red_zone());
+		buf_printf(b, "%u right, %u wrong, %u refused, %.1f s\n", n[RIGHT], n[WRONG], n[REFUSED], (double)took_ns / 1e9);
+	}
+	put_out(c, b);
+	return n[WRONG] ? 1 : n[RIGHT] ? 0 : 255;
+}
+
+int selftest(struct cli *c)
+{
+	bool json = c->sink.output == &output_json;
+	struct buf b = { 0 };
+	u32 n[3] = { 0 };
+	u64 start = clock_mono_ns();
+	struct result r;
+	int rc;
+
+	if (access("/proc/self/exe", X_OK) < 0) {
+		say(c, "the self-test needs /proc: mount -t proc proc /proc");
+		return 255;
+	}
+	buf_puts(&b, json ? "{\"selftest\": [" : "Self-test\n");
+	for (u32 i = 0; i < ARRAY_SIZE(rows); i++) {
+		run_row(&rows[i], &r);
+		n[r.verdict]++;
+		buf_puts(&b, json && i ? ", " : "");
+		(json ? put_json : put_text)(&b, &rows[i], &r);
+	}
+	rc = conclude(c, &b, json, n, clock_mono_ns() - start);
+	buf_release(&b);
+	return rc;
+}
