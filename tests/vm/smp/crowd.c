@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * crowd JOB WORKERS TIMES: as many processes as workers, one on each CPU, begin together and do the job
- * TIMES times: "calls" getppid(2), "hits" hit(worker, turn), "forks" a child that calls getppid once,
- * "shared" is "hits" by threads of one process. "until FILE" makes calls until the file exists.
+ * TIMES times: "calls" getpgid(2), "hits" hit(worker, turn), "forks" a child that calls getpgid once,
+ * "shared" is "hits" by threads of one process. "until FILE" makes calls, with pauses, until the file exists.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -31,7 +31,7 @@ static void one_fork(void)
 	pid_t child = fork();
 
 	if (!child) {
-		syscall(SYS_getppid);
+		syscall(SYS_getpgid, 0);
 		_exit(0);
 	}
 	waitpid(child, NULL, 0);
@@ -49,7 +49,7 @@ static void work(long worker)
 		sched_yield();
 	for (long i = 0; i < shared->times; i++)
 		if (shared->job[0] == 'c')
-			syscall(SYS_getppid);
+			syscall(SYS_getpgid, 0);
 		else if (shared->job[0] == 'f')
 			one_fork();
 		else
@@ -64,9 +64,9 @@ static void *thread(void *worker)
 
 static int until(const char *file)
 {
-	while (access(file, F_OK))
+	for (; access(file, F_OK); usleep(2000))
 		for (int i = 0; i < 200; i++)
-			syscall(SYS_getppid);
+			syscall(SYS_getpgid, 0);
 	return 0;
 }
 
