@@ -163,18 +163,32 @@ static void filter_loading(struct lower *l)
 	return_unless(l, CC_EQ, ir_op2(l, IR_AND, word, o_imm((s64)p->loading_mask)), o_imm(0));
 }
 
-static void filter_process(struct lower *l)
+/* As our own pid namespace numbers it. */
+static struct opnd current_tgid(struct lower *l)
+{
+	const u64 *ns = l->inst->pid_ns;
+	struct opnd ids;
+
+	if (!ns[1])
+		return ir_op2(l, IR_SHR, ir_call(l, BPF_FUNC_get_current_pid_tgid, true, 0), o_imm(32));
+	ids = lower_temp(l, 8, 4, "ids");
+	ir_call(l, BPF_FUNC_get_ns_current_pid_tgid, false, 4, o_imm((s64)ns[0]), o_imm((s64)ns[1]), ids, o_imm(8));
+	return ir_load(l, opnd_plus(ids, 4), 4, false);
+}
+
+/* -p and --follow: the current process, or the one that an iterator's object belongs to. */
+static void filter_tgid(struct lower *l, const struct arg_desc *owner)
 {
 	struct opnd tgid, key;
 
-	filter_loading(l);
-	if (l->profile->only_child)
-		return_unless(l, CC_EQ,
-			      ir_op2(l, IR_SHR, ir_call(l, BPF_FUNC_get_current_pid_tgid, true, 0), o_imm(32)),
-			      lower_own_word(l, DATA_CPID));
 	if (!l->inst->only_pid && l->inst->follow_map == NO_INDEX)
 		return;
-	tgid = ir_op2(l, IR_SHR, ir_call(l, BPF_FUNC_get_current_pid_tgid, true, 0), o_imm(32));
+	if (!owner)
+		tgid = current_tgid(l);
+	else
+		tgid = lower_read_scalar(l, type_int(4, false),
+					 ir_op2(l, IR_ADD, lower_loc(l, owner).o, o_imm(l->profile->owner_tgid)),
+					 SPACE_KERNEL);
 	if (l->inst->only_pid) {
 		return_unless(l, CC_EQ, tgid, o_imm(l->inst->only_pid));
 		return;
@@ -183,6 +197,15 @@ static void filter_process(struct lower *l)
 	ir_store(l, key, 4, tgid);
 	return_unless(l, CC_NE, ir_call(l, BPF_FUNC_map_lookup_elem, false, 2, o_map(l->inst->follow_map), key),
 		      o_imm(0));
+}
+
+static void filter_process(struct lower *l)
+{
+	filter_loading(l);
+	if (l->profile->only_child)
+		return_unless(l, CC_EQ, current_tgid(l), lower_own_word(l, DATA_CPID));
+	if (l->profile->kind != PROFILE_ITER) /* lower_clause() */
+		filter_tgid(l, NULL);
 }
 
 /*
@@ -250,6 +273,8 @@ static void lower_clause(struct lower *l)
 	filter_syscalls(l);
 	filter_process(l);
 	mark_object(l);
+	if (l->profile->owner)
+		filter_tgid(l, l->profile->owner);
 	claim_point(l);
 	if (in->predicate && !(in->predicate->is_const && in->predicate->value)) {
 		struct ir_block *yes = ir_block_new(l);

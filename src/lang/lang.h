@@ -39,6 +39,7 @@ struct instance {
 	bool internal;	  /* sonde's own clause, not the script's */
 	bool is_one_of_many; /* a pattern's: the kernel may refuse it */
 	bool follows;	  /* --follow applies */
+	u64 pid_ns[2];	  /* device and inode of the pid namespace that only_pid and the set speak of; 0: the first */
 	u32 only_pid;	  /* events of other processes are ignored; 0: none are */
 	u32 follow_map;	  /* program.maps index of the set of followed processes, ~0u: none */
 	u32 index;

@@ -43,6 +43,25 @@ static void add_args(struct provider_env *env, struct profile *p, const struct t
 	}
 }
 
+/* Objects of a process are told apart by its task, as -p and --follow want them; others are nobody's. */
+static void find_owner(struct profile *p)
+{
+	for (u32 i = 0; i < p->n_args; i++) {
+		const struct type *t = p->args[i].type;
+		const struct field *f;
+		u32 offset = 0;
+
+		if (t->kind != TY_POINTER || !t->elem->name || !streq(t->elem->name, "task_struct"))
+			continue;
+		f = type_field(t->elem, "tgid", &offset);
+		if (!f)
+			continue;
+		p->owner = &p->args[i];
+		p->owner_tgid = offset;
+		return;
+	}
+}
+
 static struct profile *new_profile(struct provider_env *env, struct btf *btf, const char *name)
 {
 	const struct type *t =
@@ -57,6 +76,7 @@ static struct profile *new_profile(struct provider_env *env, struct btf *btf, co
 	p->attach_btf_id = id;
 	p->may_be_null = true;
 	add_args(env, p, t);
+	find_owner(p);
 	return p;
 }
 
@@ -157,7 +177,8 @@ const struct provider provider_iter = {
 	.aliases = "it",
 	.syntax = "iter:OBJECT[:PIN]",
 	.brief = "every task, file or other object that the kernel has now",
-	.doc = "Runs once for each object; a script of iterators alone ends when they are through. With PIN (a name below "
+	.doc = "Runs once for each object; a script of iterators alone ends when they are through. With -p and --follow "
+	       "only the tasks, files and mappings of those processes; objects that are no process's are all shown. With PIN (a name below "
 	       "/sys/fs/bpf, or a path) the iterator stays as a file, and whoever reads it gets what printf() writes.",
 	.example = "iter:task { printf(\"%d %s\\n\", args.task.pid, args.task.comm); }",
 	.min_parts = 2,
@@ -165,5 +186,4 @@ const struct provider provider_iter = {
 	.feature = FEAT_ITER + 1,
 	.resolve = resolve,
 	.list = list,
-	.unfiltered = true,
 };

@@ -26,6 +26,8 @@ static int keep(void *ctx, struct target *t)
 {
 	struct found *f = ctx;
 
+	if (f->r->o->follow)
+		t->site.pid = -1;
 	if (!t->site.later)
 		vec_push(&f->r->c.arena, &f->targets, t);
 	return 0;
@@ -305,7 +307,7 @@ static void look_at_all_again(struct run *r, const struct late *l)
 
 void appear_start(struct run *r)
 {
-	if (!r->c.lates.n || r->vm || r->o->dry_run || !(r->watch = watch_new(r->o->pid)))
+	if (!r->c.lates.n || r->vm || r->o->dry_run || !(r->watch = watch_new(r->o->follow ? -1 : r->o->pid)))
 		return;
 	for (u32 i = 0; i < r->c.sites.n; i++)
 		if (r->c.sites.v[i].site.kind == SITE_UPROBE && r->c.sites.v[i].site.path)

@@ -290,7 +290,12 @@ static struct instance *new_instance(struct resolve *r, const struct target *t)
 	in->index = c->instances.n;
 	if (r->o->pid > 0 && !r->o->follow && !r->provider->bound_to_pid && !r->provider->unfiltered && !r->internal)
 		in->only_pid = (u32)r->o->pid;
+	if (!c->env.world.pid_namespace(c->env.world.ctx, &in->pid_ns[0], &in->pid_ns[1]))
+		in->pid_ns[1] = 0;
 	in->follows = r->o->follow && !r->provider->unfiltered && !r->internal;
+	if (in->profile->owner && in->pid_ns[1] && (in->only_pid || in->follows))
+		diag_report(&c->diags, r->clause->span, D_PROBE_REFUSED, t->site.probe,
+			    "objects have the numbers of the first pid namespace, and -p and --follow those of this one");
 	if (in->profile->site == NO_SITE || !in->profile->site_from_cookie)
 		in->profile->site = t->site.index;
 	vec_push(&c->arena, &c->instances, in);
@@ -358,6 +363,8 @@ static int on_target(void *ctx, struct target *t)
 		return -EEXIST;
 	if (r->user_name)
 		t->site.probe = r->user_name;
+	if (r->o->follow) /* the process is one of many: the set of --follow says which */
+		t->site.pid = -1;
 	if (t->site.later) {
 		if (!find_instance(r, t))
 			new_instance(r, t);

@@ -214,10 +214,43 @@ static const char follow_plain[] =
 	"	@__sonde_follow[(uint32)args.child_pid] = 1;\n"
 	"}\n";
 
+/*
+ * In a pid namespace of our own the set holds that namespace's numbers, because we know no others. A process has one
+ * for each namespace above its own (struct pid.numbers, kernel/pid.c); those of outside have none here. A
+ * number that is given to a process that is not followed is taken from the set.
+ */
+static const char follow_in_namespace[] =
+	"rawtracepoint:sched_process_fork /args.child.pid == args.child.tgid/ {\n"
+	"	let $nr = (uint32)0;\n"
+	"	for ($i : 0..8) {\n"
+	"		let $u = (struct upid *)((uint64)args.child.thread_pid + offsetof(struct pid, numbers) +\n"
+	"					 $i * sizeof(struct upid));\n"
+	"		if ($i <= args.child.thread_pid.level && $u.ns.ns.inum == %llu) {\n"
+	"			$nr = (uint32)$u.nr;\n"
+	"		}\n"
+	"	}\n"
+	"	if (has_key(@__sonde_follow, (uint32)pid)) {\n"
+	"		@__sonde_follow[$nr] = 1;\n"
+	"	} else if (has_key(@__sonde_follow, $nr)) {\n"
+	"		_ = delete(@__sonde_follow, $nr);\n"
+	"	}\n"
+	"}\n";
+
+static const char *follow_text(struct compiled *c)
+{
+	const struct world *w = &c->env.world;
+	u64 ns[2];
+
+	if (!view_btf(&c->view))
+		return follow_plain;
+	if (!w->pid_namespace(w->ctx, &ns[0], &ns[1]))
+		return follow_btf;
+	return arena_printf(&c->arena, follow_in_namespace, (unsigned long long)ns[1]);
+}
+
 void stage_follow(struct compiled *c, const struct session_options *o, resolve_fn resolve)
 {
-	bool btf = view_btf(&c->view) != NULL;
-	const char *text = btf ? follow_btf : follow_plain;
+	const char *text = follow_text(c);
 	struct source *src = sources_add(&c->sources, "<follow>", text, strlen(text));
 	struct clause *last = c->lang.script->clauses;
 

@@ -165,6 +165,9 @@ struct profile {
 	 * writes then is not the program's doing. Mask 0: not asked. */
 	u32 loading_offset, loading_size;
 	u64 loading_mask;
+	/* An iterator's argument that is the task whose object is shown, and where its tgid lies; NULL: nobody's. */
+	const struct arg_desc *owner;
+	u32 owner_tgid;
 	bool only_child; /* events of the -c command alone */
 	bool pinned; /* an iterator that outlives us: what it prints goes to whoever reads it */
 };
