@@ -35,7 +35,7 @@ static void one_round(void)
 	watched = watched + 1;
 	DTRACE_PROBE1(family, round, 1);
 	syscall(SYS_getppid);
-	for (volatile int i = 0; i < 20000; i++)
+	for (volatile int i = 0; i < 800000; i++)
 		;
 }
 
