@@ -2,7 +2,7 @@
 # For tests whose `run:` begins with `. ./lib.sh`: builds the workload once per test and traces it alone.
 . "$TOP/tests/live/built.sh"
 W=$TMP/work
-built "$W" gcc -O1 -g -static -w work.c || exit 99
-work_is_dynamic() { built "$W" gcc -O1 -g -w work.c || exit 99; }
+built gcc -O1 -g -static -w -o "$W" work.c || exit 99
+work_is_dynamic() { built gcc -O1 -g -w -o "$W" work.c || exit 99; }
 # on 'work arguments' [sonde options]: traces exactly that process tree
 on() { local what=$1; shift; "$SONDE" -q --follow -c "$W $what" "$@" 2>&1; }

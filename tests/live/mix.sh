@@ -2,7 +2,7 @@
 # As lib.sh, with mix.c as the workload.
 . "$TOP/tests/live/built.sh"
 M=$TMP/mix
-built "$M" gcc -O1 -g -fno-omit-frame-pointer -fno-optimize-sibling-calls -static -pthread -w mix.c || exit 99
+built gcc -O1 -g -fno-omit-frame-pointer -fno-optimize-sibling-calls -static -pthread -w -o "$M" mix.c || exit 99
 # mix JOB [sonde options]: traces exactly that process tree
 mix() { local job=$1; shift; "$SONDE" -q --follow -c "$M $job" "$@" 2>&1; }
 # ready FILE: waits until the sonde that writes FILE says that all is attached (not with -q)

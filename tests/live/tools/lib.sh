@@ -3,7 +3,7 @@
 # tools that look at events of other contexts (interrupts, the next thread) filter by it.
 C=tw$$ W=$TMP/tw$$
 . "$TOP/tests/live/built.sh"
-built "$W" gcc -O1 -g -w -fno-omit-frame-pointer -pthread -D_GNU_SOURCE "$TOP/tests/live/tools/work.c" || exit 99
+built gcc -o "$W" -O1 -g -w -fno-omit-frame-pointer -pthread -D_GNU_SOURCE "$TOP/tests/live/tools/work.c" || exit 99
 # tool NAME 'workload' [options]: a tool on exactly that process tree
 tool() { local name=$1 what=$2; shift 2; "$SONDE" run -q "$name" --follow -c "$W $what" "$@" 2>&1; }
 # by_comm NAME 'workload' [options]: a tool that looks for the workload by its name
