@@ -75,7 +75,7 @@ struct params {
 	u64 pc;
 	u16 machine;
 	bool at_entry, is_return, many;
-	bool is_public; /* no clone: called by the convention */
+	struct elf *elf;
 	struct abi abi;
 	bool has_abi, is_go;
 	bool wants_move; /* something used can be read behind the prologue only */
@@ -125,6 +125,17 @@ static bool shares_register(const struct dwarf_var *v)
 	return v->partly && v->type->size <= 8;
 }
 
+/*
+ * Not a clone, which is not called by the convention: those are local symbols, though debug information calls them by
+ * the function's name. Costs an index of all symbols.
+ */
+static bool is_public(const struct params *p)
+{
+	struct elf_symbol s;
+
+	return elf_symbol_at(p->elf, p->pc, &s) && s.value == p->pc && s.bind != STB_LOCAL;
+}
+
 static int add_param(void *ctx, const struct dwarf_var *v)
 {
 	struct params *p = ctx;
@@ -137,7 +148,7 @@ static int add_param(void *ctx, const struct dwarf_var *v)
 	known = by_convention(p, v, &convention, &no_convention);
 	guess = p->at_entry &&
 		(p->is_go || v->in_frame ||
-		 (loc.kind == LOC_NONE && p->func.external && (!v->in_list || (p->is_public && shares_register(v)))));
+		 (loc.kind == LOC_NONE && p->func.external && (!v->in_list || (shares_register(v) && is_public(p)))));
 	if (guess && v->in_frame && !known && !(loc.kind == LOC_EXPR && p->is_go))
 		p->wants_move |= is_used(p->env, v->name);
 	if (guess) {
@@ -195,14 +206,6 @@ static void choose_convention(struct params *p)
 	abi_begin(&p->abi, p->env->arena, abi_of_c(p->machine));
 	p->has_abi = true;
 	abi_skip_result(&p->abi, p->func.result, p->func.result_by_reference);
-}
-
-/* Not a clone: those are local symbols, though debug information calls them by the function's name. */
-static bool is_public(struct elf *e, u64 pc)
-{
-	struct elf_symbol s;
-
-	return elf_symbol_at(e, pc, &s) && s.value == pc && s.bind != STB_LOCAL;
 }
 
 static void collect(struct params *p, bool inner)
@@ -354,7 +357,7 @@ static bool is_wanted(const struct provider_env *env, const struct profile *base
 static void describe(struct params *p, struct profile *to, struct uargs_site *site)
 {
 	p->at_entry = p->pc == p->func.entry && !p->func.inlined;
-	p->is_public = p->at_entry && p->func.external && is_public((struct elf *)(uintptr_t)site->elf, p->pc);
+	p->elf = (struct elf *)(uintptr_t)site->elf;
 	collect(p, site->inner);
 	if (p->wants_move && !p->is_return)
 		move_site(p, to, site);

@@ -234,6 +234,36 @@ struct dwarf *dwarf_of(const char *path, const struct dwarf_registers *regs, str
 
 /* ---- code to scopes */
 
+static int by_low(const void *a, const void *b)
+{
+	const struct code *x = a, *y = b;
+
+	return x->low < y->low ? -1 : x->low > y->low;
+}
+
+/*
+ * Of sorted ranges the one that covers pc. They do not overlap, but for those of code that a linker has dropped, which
+ * begin at 0 and so come first; a few before the nearest are tried for what compilers do otherwise.
+ */
+static const struct code *code_at(const struct code *v, u32 n, u64 pc)
+{
+	enum { TRIES = 8 };
+	u32 low = 0, high = n;
+
+	while (low < high) {
+		u32 mid = (low + high) / 2;
+
+		if (v[mid].low <= pc)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	for (u32 i = 0; i < TRIES && low-- > 0; i++)
+		if (pc < v[low].high)
+			return &v[low];
+	return NULL;
+}
+
 static void index_units(struct dwarf *d)
 {
 	Dwarf_Addr base, low, high;
@@ -243,16 +273,18 @@ static void index_units(struct dwarf *d)
 		for (ptrdiff_t at = 0;
 		     (at = d->f->dwarf_ranges(&d->units.v[i].die, at, &base, &low, &high)) > 0;)
 			vec_push(&d->arena, &d->code, (struct code){ low, high, d->units.v[i].die, i });
+	if (d->code.n)
+		qsort(d->code.v, d->code.n, sizeof(d->code.v[0]), by_low);
 }
 
 struct unit *dwarf_unit_at(struct dwarf *d, u64 pc)
 {
+	const struct code *c;
+
 	if (!d->has_code)
 		index_units(d);
-	for (u32 i = 0; i < d->code.n; i++)
-		if (pc >= d->code.v[i].low && pc < d->code.v[i].high)
-			return &d->units.v[d->code.v[i].unit];
-	return NULL;
+	c = code_at(d->code.v, d->code.n, pc);
+	return c ? &d->units.v[c->unit] : NULL;
 }
 
 /* What has no addresses of its own but may hold functions. */
@@ -319,6 +351,7 @@ static void index_functions(struct dwarf *d, struct unit *u, Dwarf_Die *of, u32 
 bool dwarf_scopes(struct dwarf *d, u64 pc, struct scopes *out)
 {
 	struct unit *u = dwarf_unit_at(d, pc);
+	const struct code *c;
 
 	out->n = 0;
 	out->unit = u;
@@ -328,14 +361,15 @@ bool dwarf_scopes(struct dwarf *d, u64 pc, struct scopes *out)
 	if (!u->has_funcs) {
 		u->has_funcs = true;
 		index_functions(d, u, &u->body, 0);
+		if (u->funcs.n)
+			qsort(u->funcs.v, u->funcs.n, sizeof(u->funcs.v[0]), by_low);
 	}
-	for (u32 i = 0; i < u->funcs.n; i++)
-		if (pc >= u->funcs.v[i].low && pc < u->funcs.v[i].high) {
-			out->die[out->n++] = u->funcs.v[i].die;
-			descend(d, &u->funcs.v[i].die, pc, out, 0);
-			return true;
-		}
-	return false;
+	c = code_at(u->funcs.v, u->funcs.n, pc);
+	if (!c)
+		return false;
+	out->die[out->n++] = c->die;
+	descend(d, &out->die[1], pc, out, 0);
+	return true;
 }
 
 int scopes_function(const struct dwarf *d, struct scopes *s, bool inner)
@@ -507,21 +541,54 @@ static void see_functions(struct bodies *b, Dwarf_Die *of, u32 depth)
 	} while (die_next(b->d, &die));
 }
 
-u32 dwarf_bodies(struct dwarf *d, const char *name, struct text_body out[MAX_BODIES])
+static u32 bodies_in(struct dwarf *d, struct unit *u, const char *name, struct text_body *out, u32 room)
 {
+	struct text_body here[MAX_BODIES];
+	struct bodies b = { .d = d, .unit = u, .name = name, .list = here };
 	u32 n = 0;
 
-	for (u32 i = 0; i < d->units.n && n < MAX_BODIES; i++) {
-		struct text_body here[MAX_BODIES];
-		struct bodies b = { .d = d, .unit = &d->units.v[i], .name = name, .list = here };
-
-		see_functions(&b, &d->units.v[i].body, 0);
-		b.ends = true;
-		if (b.n)
-			see_functions(&b, &d->units.v[i].body, 0);
-		for (u32 j = 0; j < b.n && n < MAX_BODIES; j++)
-			out[n++] = here[j];
+	see_functions(&b, &u->body, 0);
+	b.ends = true;
+	if (b.n)
+		see_functions(&b, &u->body, 0);
+	while (n < b.n && n < room) {
+		out[n] = here[n];
+		n++;
 	}
+	return n;
+}
+
+struct symbol_units {
+	struct dwarf *d;
+	const char *name;
+	struct unit *unit[MAX_BODIES];
+	u32 n;
+};
+
+static int add_unit(void *ctx, const struct elf_symbol *s)
+{
+	struct symbol_units *w = ctx;
+	struct unit *u = dwarf_unit_at(w->d, s->value);
+
+	for (u32 i = 0; i < w->n; i++)
+		if (w->unit[i] == u)
+			return 0;
+	if (u && w->n < MAX_BODIES && streq(s->name, w->name))
+		w->unit[w->n++] = u;
+	return 0;
+}
+
+/* Symbols lead to the units; only functions that have none (all copies inlined, C++ by the plain name) are looked for. */
+u32 dwarf_bodies(struct dwarf *d, const char *name, struct text_body out[MAX_BODIES])
+{
+	struct symbol_units w = { .d = d, .name = name };
+	u32 n = 0;
+
+	elf_each_function(d->file, name, add_unit, &w);
+	for (u32 i = 0; i < w.n; i++)
+		n += bodies_in(d, w.unit[i], name, out + n, MAX_BODIES - n);
+	for (u32 i = 0; !w.n && i < d->units.n && n < MAX_BODIES; i++)
+		n += bodies_in(d, &d->units.v[i], name, out + n, MAX_BODIES - n);
 	return n;
 }
 
