@@ -102,6 +102,18 @@ bool try_uprobe_nop5(void)
 	return good;
 }
 
+static const u8 one_nop[] = { 0x0f, 0x1f, 0x40, 0x00, 0xc3 }; /* nopl 0(%rax); ret */
+static const u8 plain[] = { 0x55, 0x5d, 0xc3 }; /* push %rbp; pop %rbp; ret */
+#else
+bool try_uprobe_nop5(void)
+{
+	return true;
+}
+
+static const u8 one_nop[] = { 0x1f, 0x20, 0x03, 0xd5, 0xc0, 0x03, 0x5f, 0xd6 }; /* nop; ret */
+static const u8 plain[] = { 0x1f, 0x20, 0x03, 0xd5, 0xc0, 0x03, 0x5f, 0xd6 };
+#endif
+
 static bool has_mapping(const char *name)
 {
 	struct buf maps = {};
@@ -110,8 +122,6 @@ static bool has_mapping(const char *name)
 	buf_release(&maps);
 	return found;
 }
-
-static const u8 nop4[] = { 0x0f, 0x1f, 0x40, 0x00, 0xc3 }; /* nopl 0(%rax); ret */
 
 /* In a fresh process: an instruction that is not emulated is copied to a page "[uprobes]" to be stepped over there. */
 static bool steps_over_nothing(const struct code *c)
@@ -134,27 +144,12 @@ bool try_uprobe_nops(void)
 	struct code c;
 	bool emulated;
 
-	if (!code_init(&c, nop4, sizeof(nop4)))
+	if (!code_init(&c, one_nop, sizeof(one_nop)))
 		return false;
 	emulated = steps_over_nothing(&c);
 	code_release(&c);
 	return emulated;
 }
-
-static const u8 plain[] = { 0x55, 0x5d, 0xc3 }; /* push %rbp; pop %rbp; ret */
-#else
-bool try_uprobe_nop5(void)
-{
-	return true;
-}
-
-bool try_uprobe_nops(void)
-{
-	return true;
-}
-
-static const u8 plain[] = { 0x1f, 0x20, 0x03, 0xd5, 0xc0, 0x03, 0x5f, 0xd6 }; /* nop; ret */
-#endif
 
 /* Counts its runs in the only element of the array. */
 static int load_counter(int map)

@@ -26,6 +26,7 @@
 #include "provider/insn.h"
 #include "provider/internal.h"
 #include "provider/uplace.h"
+#include "provider/uplace_arm64.h"
 
 enum {
 	MAX_PASSED = 40,	   /* instructions */
@@ -43,6 +44,7 @@ struct uplacer {
 	u64 base, len; /* of the bitmap, from the first code segment to the end of the last */
 	u64 *target;   /* bit: a 32-bit branch goes there; built on need */
 	bool known;
+	struct arm64_code arm;
 };
 
 struct uplacer *uplacer_new(struct provider_env *env, struct elf *e)
@@ -52,6 +54,7 @@ struct uplacer *uplacer_new(struct provider_env *env, struct elf *e)
 	u->env = env;
 	u->elf = e;
 	u->known = elf_machine(e) == arch_x86_64.elf_machine && arch_native == &arch_x86_64;
+	u->arm = (struct arm64_code){ .env = env, .elf = e };
 	return u;
 }
 
@@ -59,6 +62,7 @@ void uplacer_free(struct uplacer *u)
 {
 	if (!u)
 		return;
+	arm64_code_release(&u->arm);
 	free(u->target);
 	free(u);
 }
@@ -469,6 +473,21 @@ static void find(struct uplacer *u, const struct elf_symbol *s, const u8 *code, 
 	settle(u, s, &spare, refused, why ? why : "no better place near it", out);
 }
 
+/* From the start of the function, where that is known. */
+static const char *arm64_refuses_at(struct elf *e, u64 address)
+{
+	struct elf_symbol s = { .value = address };
+	u64 room = 0;
+	const u8 *code;
+
+	if (!elf_symbol_at(e, address, &s) && !elf_frame_at(e, address, &s))
+		s.value = address;
+	code = uplace_code(e, s.value, &room);
+	if (address % 4 || s.value % 4)
+		return "instructions of arm64 begin at multiples of four";
+	return code && room >= 4 && address - s.value <= room - 4 ? arm64_refuses(code, s.value, address) : NULL;
+}
+
 const char *uplace_refuses(const struct elf *e, u64 address)
 {
 	bool is_x86 = elf_machine(e) == EM_X86_64 || elf_machine(e) == EM_386;
@@ -477,6 +496,8 @@ const char *uplace_refuses(const struct elf *e, u64 address)
 	const u8 *code = is_x86 ? uplace_code(e, address, &room) : NULL;
 	struct x86_insn in;
 
+	if (elf_machine(e) == EM_AARCH64)
+		return arm64_refuses_at((struct elf *)(uintptr_t)e, address);
 	return code && x86_decode(code, (u32)MIN(room, 15u), mode, &in) ? refuses(&in, mode) : NULL;
 }
 
@@ -500,20 +521,23 @@ u64 uplace_past_nops(const struct elf *e, u64 address)
 
 void uplacer_find(struct uplacer *u, const struct elf_symbol *s, const struct uplace_need *need, struct uplace *out)
 {
+	bool is_arm = elf_machine(u->elf) == EM_AARCH64;
 	u64 room = 0;
-	const u8 *code = u->known ? uplace_code(u->elf, s->value, &room) : NULL;
+	const u8 *code = u->known || is_arm ? uplace_code(u->elf, s->value, &room) : NULL;
 
 	*out = (struct uplace){ 0 };
-	for (u8 i = 0; i < 16; i++)
+	for (u8 i = 0; i < ARRAY_SIZE(out->reg); i++)
 		out->reg[i] = i;
 	if (u->env->exact_uprobes)
 		at_entry(u, out, "exact_uprobes is set");
-	else if (!u->known)
-		at_entry(u, out, "only x86-64 code is looked at");
+	else if (!u->known && !is_arm)
+		at_entry(u, out, "only x86-64 and arm64 code is looked at");
 	else if (!s->size)
 		at_entry(u, out, "the size of the function is not known");
 	else if (!code || room < s->size)
 		at_entry(u, out, "the file does not have its code");
+	else if (is_arm)
+		return arm64_find(&u->arm, s, code, need, out);
 	else
 		return find(u, s, code, room, need, out);
 	out->refused = uplace_refuses(u->elf, s->value);
@@ -564,7 +588,14 @@ u64 uplace_exact(struct provider_env *env, struct elf *e, u64 address, const cha
 
 /* ---- what scripts read */
 
+/* Registers of arguments by the numbers that instructions have for them. */
+#if defined(__aarch64__)
+static const u8 arg_regs[] = { 0, 1, 2, 3, 4, 5, 6, 7 };
+enum { ALL_REGS = 0x7fffffff };
+#else
 static const u8 arg_regs[] = { X86_DI, X86_SI, X86_DX, X86_CX, 8, 9 };
+enum { ALL_REGS = 0x1ffff };
+#endif
 
 struct uplace_need uplace_need_of(const struct provider_env *env, bool is_return)
 {
@@ -574,8 +605,9 @@ struct uplace_need uplace_need_of(const struct provider_env *env, bool is_return
 		return n; /* read when it returns, wherever the probe sat */
 	n.plain = env->script.record || env->script.ctx;
 	n.stack = env->script.stack;
+	n.flags = env->script.regs;
 	if (env->script.regs)
-		n.regs = 0x1ffff;
+		n.regs = ALL_REGS;
 	for (u32 i = 0; i < ARRAY_SIZE(arg_regs); i++)
 		if (env->script.argn >> i & 1)
 			n.regs |= 1u << arg_regs[i];
@@ -583,20 +615,25 @@ struct uplace_need uplace_need_of(const struct provider_env *env, bool is_return
 }
 
 /* Offsets in struct pt_regs by the instructions' register numbers. */
-static const u8 offsets[16] = { 80, 88, 96, 40, 152, 32, 104, 112, 72, 64, 56, 48, 24, 16, 8, 0 };
+#if defined(__aarch64__)
+static const u8 offsets[] = { 0, 8, 16, 24, 32, 40, 48, 56, 64, 72, 80, 88, 96, 104, 112, 120, 128, 136, 144, 152, 160, 168,
+			      176, 184, 192, 200, 208, 216, 224, 232, 240 };
+#else
+static const u8 offsets[] = { 80, 88, 96, 40, 152, 32, 104, 112, 72, 64, 56, 48, 24, 16, 8, 0 };
+#endif
 
 static void move_reg(struct loc *loc, const struct uplace *at)
 {
-	if (loc->kind == LOC_STACK && loc->offset == arch_x86_64.sp)
+	if (loc->kind == LOC_STACK && loc->offset == arch_native->sp)
 		loc->inner -= at->sp;
 	if (loc->kind != LOC_REG)
 		return;
-	if (loc->offset == arch_x86_64.ip)
+	if (loc->offset == arch_native->ip)
 		loc->inner -= (s32)at->offset;
-	else if (loc->offset == arch_x86_64.sp)
+	else if (loc->offset == arch_native->sp)
 		loc->inner -= at->sp;
 	else
-		for (u32 i = 0; i < 16; i++)
+		for (u32 i = 0; i < ARRAY_SIZE(offsets); i++)
 			if (offsets[i] == loc->offset) {
 				loc->offset = at->reg[i] == X86_NO_REG ? loc->offset : offsets[at->reg[i]];
 				return;
@@ -636,5 +673,7 @@ struct profile *uplace_profile(struct provider_env *env, struct profile *base, c
 		p->regs = move_args(env, base->regs, base->n_regs, at);
 	if (stack)
 		p->ip_delta = at->offset;
+	if (at->framed)
+		p->caller_at = 0;
 	return p;
 }

@@ -11,7 +11,8 @@
 #include "sym/elf.h"
 
 struct uplace_need {
-	u32 regs;	/* registers whose values at the entry are read: bitmap of enum in insn.h */
+	u32 regs;	/* registers whose values at the entry are read: bitmap of enum in insn.h, insn_arm64.h */
+	bool flags;	/* arm64: so are the flags */
 	bool plain;	/* only over instructions that do nothing: anything may be read */
 	bool is_return; /* the return address must lie where rsp points */
 	bool stack;	/* the user stack is walked: it must come out as at the entry */
@@ -20,7 +21,8 @@ struct uplace_need {
 struct uplace {
 	u32 offset;  /* of the site from the entry */
 	s32 sp;	     /* rsp there, as seen from rsp at the entry */
-	u8 reg[16];  /* the register that holds what register i held at the entry */
+	u8 reg[32];  /* the register that holds what register i held at the entry */
+	bool framed; /* arm64: the frame pointer is this function's already */
 	const char *why;
 	const char *refused; /* there is no place, and why; NULL: there is one */
 };

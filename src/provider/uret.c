@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* In: a function's code; out: where it returns. x86-64. */
+/* In: a function's code; out: where it returns. x86-64 and arm64. */
 #include <elf.h>
 #include "provider/insn.h"
+#include "provider/insn_arm64.h"
 #include "provider/uplace.h"
 #include "provider/uret.h"
 
@@ -31,6 +32,8 @@ enum unwinds uret_unwinds(struct elf *e)
 struct scan {
 	struct elf *e;
 	const struct elf_symbol *s;
+	struct arena *arena;
+	struct urets *out;
 	bool is_go;
 };
 
@@ -42,48 +45,99 @@ static bool is_cold_part(struct scan *sc, u64 address)
 	return elf_symbol_at(sc->e, address, &to) && strstr(to.name, ".cold");
 }
 
-/* A jump that ends the function leaves the return to another one. */
-static const char *leaves(struct scan *sc, u64 at, const struct x86_insn *in, const struct x86_effect *fx)
-{
-	static const char tail[] = "it ends in a jump to another function, whose return is not its own";
-	u64 to = sc->s->value + at + (u64)fx->target;
+static const char tail[] = "it ends in a jump to another function, whose return is not its own";
 
-	if (fx->kind == X86_JUMP)
-		return to - sc->s->value < sc->s->size || is_cold_part(sc, to) ? NULL : tail;
-	if (fx->kind == X86_JUMP_INDIRECT) /* a table of cases, if it is marked or indexed */
-		return sc->is_go || in->segment == NOTRACK || in->index != X86_NO_REG ? NULL : tail;
-	return NULL;
+/* A jump that ends the function leaves the return to another one. */
+static const char *leaves(struct scan *sc, u64 to)
+{
+	return to - sc->s->value < sc->s->size || is_cold_part(sc, to) ? NULL : tail;
+}
+
+static void add(struct scan *sc, u64 at)
+{
+	u64 offset;
+
+	if (elf_address_to_offset(sc->e, sc->s->value + at, &offset))
+		vec_push(sc->arena, &sc->out->at, offset);
+}
+
+static const char *find_x86(struct scan *sc, const u8 *code)
+{
+	const struct elf_symbol *s = sc->s;
+	const char *why = NULL;
+
+	for (u64 at = 0; at < s->size && !why;) {
+		struct x86_insn in;
+		struct x86_effect fx;
+
+		if (!x86_decode(code + at, (u32)MIN(s->size - at, 16u), X86_64, &in))
+			return "not all of its instructions are known";
+		x86_effect(&in, &fx);
+		if (fx.kind == X86_JUMP)
+			why = leaves(sc, s->value + at + (u64)fx.target);
+		else if (fx.kind == X86_JUMP_INDIRECT) /* a table of cases, if it is marked or indexed */
+			why = sc->is_go || in.segment == NOTRACK || in.index != X86_NO_REG ? NULL : tail;
+		else if (in.map == 0 && !in.vector && (in.op == RET || in.op == RET_POP))
+			add(sc, at);
+		at += in.len;
+	}
+	return why;
+}
+
+/* retaa, which gives up a signed address, cannot be probed. */
+static const char *find_arm64(struct scan *sc, const u8 *code)
+{
+	const struct elf_symbol *s = sc->s;
+	const char *why = NULL;
+
+	for (u64 at = 0; at + 4 <= s->size && !why; at += 4) {
+		struct arm64_effect fx;
+		u32 word;
+
+		memcpy(&word, code + at, sizeof(word));
+		arm64_effect(word, &fx);
+		if (fx.kind == ARM64_JUMP)
+			why = leaves(sc, s->value + at + (u64)fx.target);
+		else if (fx.kind == ARM64_JUMP_INDIRECT)
+			why = sc->is_go ? NULL : tail;
+		else if (fx.kind == ARM64_RETURN && !(why = arm64_uprobe_refuses(word)))
+			add(sc, at);
+	}
+	return why;
 }
 
 const char *uret_find(struct provider_env *env, struct elf *e, const struct elf_symbol *s, enum unwinds unwinds,
 		      struct urets *out)
 {
-	struct scan sc = { .e = e, .s = s, .is_go = unwinds == UNWINDS_GO };
-	u64 room, offset;
+	struct scan sc = { .e = e, .s = s, .arena = env->arena, .out = out, .is_go = unwinds == UNWINDS_GO };
+	const char *why;
+	u64 room;
 	const u8 *code = uplace_code(e, s->value, &room);
 
 	out->at.n = 0;
-	if (elf_machine(e) != EM_X86_64)
-		return "its returns are found on x86-64 only";
+	if (elf_machine(e) != EM_X86_64 && elf_machine(e) != EM_AARCH64)
+		return "its returns are found on x86-64 and arm64 only";
 	if (!code || !s->size || s->size > room)
 		return "its code is not in the file";
-	for (u64 at = 0; at < s->size;) {
-		struct x86_insn in;
-		struct x86_effect fx;
-		const char *why;
+	why = elf_machine(e) == EM_AARCH64 ? find_arm64(&sc, code) : find_x86(&sc, code);
+	return why || out->at.n ? why : "it never returns";
+}
 
-		if (!x86_decode(code + at, (u32)MIN(s->size - at, 16u), X86_64, &in))
-			return "not all of its instructions are known";
-		x86_effect(&in, &fx);
-		why = leaves(&sc, at, &in, &fx);
-		if (why)
-			return why;
-		if (in.map == 0 && !in.vector && (in.op == RET || in.op == RET_POP) &&
-		    elf_address_to_offset(e, s->value + at, &offset))
-			vec_push(env->arena, &out->at, offset);
-		at += in.len;
+/* ldr x16, [x28, 16] (stackguard of g); cmp sp, x16; b.ls to the code that lets the stack grow. */
+static u32 arm64_go_entry(const u8 *code, u64 room)
+{
+	enum { LDR_GUARD = 0xf9400b90, B_LS = 0x54000009, MAX_CHECK = 8 };
+	bool loaded = false;
+
+	for (u32 at = 0; at < MAX_CHECK * 4 && at + 4 <= room; at += 4) {
+		u32 word;
+
+		memcpy(&word, code + at, sizeof(word));
+		if ((word & 0xff00001f) == B_LS)
+			return loaded ? at + 4 : 0;
+		loaded |= word == LDR_GUARD;
 	}
-	return out->at.n ? NULL : "it never returns";
+	return 0;
 }
 
 /* cmp rsp, stackguard (of g); jbe to the code that lets the stack grow and jumps back to the start. */
@@ -94,6 +148,8 @@ u32 uret_go_entry(struct elf *e, const struct elf_symbol *s)
 	const u8 *code = uplace_code(e, s->value, &room);
 	bool compared = false;
 
+	if (code && elf_machine(e) == EM_AARCH64)
+		return arm64_go_entry(code, MIN(room, s->size));
 	if (elf_machine(e) != EM_X86_64 || !code)
 		return 0;
 	for (u32 i = 0; i < MAX_CHECK && at < s->size && at < room; i++) {

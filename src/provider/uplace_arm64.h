@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Places of arm64 code: see uplace.h. */
+#ifndef SONDE_PROVIDER_UPLACE_ARM64_H
+#define SONDE_PROVIDER_UPLACE_ARM64_H
+
+#include "provider/uplace.h"
+
+/* What is known of one file. */
+struct arm64_code {
+	struct provider_env *env;
+	struct elf *elf;   /* the caller's */
+	bool searched;
+	u64 base, len;	   /* of the code, from the first segment to the end of the last */
+	u64 *target;	   /* bit: a branch of some word goes to this word; NULL: the file is too large */
+};
+
+void arm64_code_release(struct arm64_code *c);
+/* As uplacer_find(), for a function whose code (of s->size bytes) is given. */
+void arm64_find(struct arm64_code *c, const struct elf_symbol *s, const u8 *code, const struct uplace_need *need,
+		struct uplace *out);
+/* As uplace_refuses(). function: where the code before address begins. */
+const char *arm64_refuses(const u8 *code, u64 function, u64 address);
+
+#endif
