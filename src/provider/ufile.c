@@ -40,6 +40,18 @@ static const char *deleted_file(struct provider_env *env, const char *path)
 	return link && access(link, R_OK) == 0 ? link : NULL;
 }
 
+/*
+ * A path that the process or its mappings name: seen from its root. Of a process that only has another root (chroot)
+ * the kernel tells mappings as they are called from ours.
+ */
+static const char *path_of(struct provider_env *env, u32 pid, const char *path)
+{
+	const char *inside = arena_printf(env->arena, "/proc/%u/root%s", pid, path);
+
+	return access(inside, F_OK) < 0 && access(path, F_OK) == 0 ? arena_strdup(env->arena, path) :
+									inside;
+}
+
 const char *ufile_open_path(struct provider_env *env, const char *path)
 {
 	const char *deleted = env->pid > 0 && !starts_with(path, "/proc/") ? deleted_file(env, path) : NULL;
@@ -48,7 +60,7 @@ const char *ufile_open_path(struct provider_env *env, const char *path)
 		return deleted;
 	if (env->pid <= 0 || !proc_in_other_mnt_ns((u32)env->pid) || starts_with(path, "/proc/"))
 		return path;
-	return proc_root_path(env->arena, (u32)env->pid, path);
+	return path_of(env, (u32)env->pid, path);
 }
 
 struct each {
@@ -78,7 +90,7 @@ static int give_foreign(struct each *e, const struct mapping *m)
 		path = arena_printf(env->arena, "/proc/%u/map_files/%llx-%llx", e->pid, (unsigned long long)m->start,
 				    (unsigned long long)m->end);
 	else
-		path = arena_printf(env->arena, "/proc/%u/root%s", e->pid, m->path);
+		path = path_of(env, e->pid, m->path);
 	if (stat(path, &st) < 0)
 		return 0;
 	id = arena_printf(env->arena, "%llx:%llx", (unsigned long long)st.st_dev, (unsigned long long)st.st_ino);
@@ -143,6 +155,35 @@ int ufile_each_mapped(struct provider_env *env, int (*f)(void *ctx, const char *
 	return each_running(env, true, f, ctx);
 }
 
+/* "c", "libc", "libc.so.6" for ".../libc.so.6", "libc-2.31.so". */
+static bool is_library(const char *path, const char *name)
+{
+	const char *base = strrchr(path, '/') + 1;
+	size_t len = strlen(name);
+
+	if (starts_with(base, "lib") && !starts_with(name, "lib"))
+		base += strlen("lib");
+	return starts_with(base, name) && (!base[len] || base[len] == '.' || base[len] == '-');
+}
+
+/* A library that the process has, where its root has no cache of the loader to look it up in. */
+static const char *mapped_library(struct provider_env *env, const char *name)
+{
+	struct procmaps maps;
+	struct err err = {};
+	const char *path = NULL;
+
+	if (env->pid <= 0 || strchr(name, '/') || procmaps_read(&maps, (u32)env->pid, &err) < 0) {
+		err_release(&err);
+		return NULL;
+	}
+	for (u32 i = 0; i < maps.list.n && !path; i++)
+		if (maps.list.v[i].exec && maps.list.v[i].path[0] == '/' && is_library(maps.list.v[i].path, name))
+			path = arena_strdup(env->arena, maps.list.v[i].path);
+	procmaps_release(&maps);
+	return path;
+}
+
 int ufile_each(struct provider_env *env, const char *name, int (*f)(void *ctx, const char *path),
 	       void *ctx)
 {
@@ -156,6 +197,8 @@ int ufile_each(struct provider_env *env, const char *name, int (*f)(void *ctx, c
 		return path_glob(env->arena, name, f, ctx);
 	else
 		path = path_find_binary(env->arena, name, env->pid > 0 ? env->pid : -1);
+	if (!path && name)
+		path = mapped_library(env, name);
 	if (!path && name && env->pid > 0 && name[0] == '/' && deleted_file(env, name))
 		path = name;
 	return path ? f(ctx, path) : -ENOENT;

@@ -36,6 +36,7 @@
 #include "base/glob.h"
 #include "base/hash.h"
 #include "session/watch.h"
+#include "sym/procs.h"
 
 #ifndef FAN_OPEN_EXEC_PERM
 #define FAN_OPEN_EXEC_PERM 0x00040000
@@ -63,6 +64,7 @@ struct watch {
 	int fan_fd, notify_fd, ready_fd, done_fd, stop_fd;
 	int mounts_fd; /* mountinfo: readable in the sense of POLLPRI when something was mounted; -1 */
 	s32 pid;       /* or -1: all */
+	u64 own_mounts, last_mounts; /* mount namespaces: ours, and the one of the process before */
 	bool everywhere, all_opens; /* all file systems; about openings as well as executions */
 	bool not_evictable;
 	pthread_t thread;
@@ -132,25 +134,13 @@ static void mark_file_system(struct watch *w, const char *path)
 		fanotify_mark(w->fan_fd, FAN_MARK_ADD | FAN_MARK_MOUNT, mask, AT_FDCWD, path);
 }
 
-static void mark_mount(struct watch *w, const char *point)
-{
-	char path[PATH_MAX + 32];
-
-	if (w->pid > 0)
-		snprintf(path, sizeof(path), "/proc/%d/root%s", w->pid, point);
-	else
-		snprintf(path, sizeof(path), "%s", point);
-	mark_file_system(w, path);
-}
-
 /* Field 5 of /proc/PID/mountinfo is the mount point; those that hold no programs refuse, or do no harm. */
-static void mark_everything(struct watch *w)
+static void mark_mounts_of(struct watch *w, const char *process)
 {
 	struct buf text = {};
-	char *at, *line, *save = NULL, path[64] = "/proc/self/mountinfo";
+	char *at, *line, *save = NULL, path[PATH_MAX + 32];
 
-	if (w->pid > 0)
-		snprintf(path, sizeof(path), "/proc/%d/mountinfo", w->pid);
+	snprintf(path, sizeof(path), "/proc/%s/mountinfo", process);
 	if (buf_read_file(&text, path) == 0 && text.s)
 		for (line = strtok_r(text.s, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
 			at = line;
@@ -160,10 +150,53 @@ static void mark_everything(struct watch *w)
 				continue;
 			at++;
 			at[strcspn(at, " ")] = '\0';
-			if (!starts_with(at, "/proc") && !starts_with(at, "/sys"))
-				mark_mount(w, at);
+			if (starts_with(at, "/proc") || starts_with(at, "/sys"))
+				continue;
+			snprintf(path, sizeof(path), "/proc/%s/root%s", process, at);
+			mark_file_system(w, path);
 		}
 	buf_release(&text);
+}
+
+static u64 mount_namespace(const char *process)
+{
+	char path[64];
+	struct stat st;
+
+	snprintf(path, sizeof(path), "/proc/%s/ns/mnt", process);
+	return stat(path, &st) == 0 ? st.st_ino : 0;
+}
+
+/* A process that sees other mounts than we do: what is mounted there is found by whoever lives there. */
+static void mark_elsewhere(struct watch *w, u32 pid)
+{
+	char process[16];
+	u64 ns;
+
+	snprintf(process, sizeof(process), "%u", pid);
+	ns = mount_namespace(process);
+	if (ns && ns != w->own_mounts && ns != w->last_mounts)
+		mark_mounts_of(w, process);
+	w->last_mounts = ns;
+}
+
+static int mark_of_process(void *ctx, u32 pid)
+{
+	mark_elsewhere(ctx, pid);
+	return 0;
+}
+
+static void mark_everything(struct watch *w)
+{
+	char process[16] = "self";
+
+	if (w->pid > 0)
+		snprintf(process, sizeof(process), "%d", w->pid);
+	w->own_mounts = mount_namespace(process);
+	mark_mounts_of(w, process);
+	if (w->pid <= 0)
+		proc_each(mark_of_process, w);
+	w->last_mounts = 0;
 }
 
 /* The folder above the first wildcard: "/opt" of "/opt/x*\/bin/y". */
@@ -281,12 +314,12 @@ static bool is_elf(int fd)
 	return pread(fd, magic, sizeof(magic), 0) == sizeof(magic) && !memcmp(magic, ELFMAG, SELFMAG);
 }
 
-/* Nobody wants to hear of this file again before it changes. The first word of the kernel on evictable marks
+/* Nobody wants to hear of openings of this file before it changes. The first word of the kernel on evictable marks
  * counts; without them only programs and libraries are kept in memory by it. */
 static void forget(struct watch *w, int fd)
 {
 	u32 flags = FAN_MARK_ADD | FAN_MARK_IGNORED_MASK;
-	u64 mask = FAN_OPEN_EXEC_PERM | FAN_OPEN_PERM;
+	u64 mask = FAN_OPEN_PERM; /* executions are few, and tell of mount namespaces */
 
 	if (!w->all_opens || w->pid > 0)
 		return;
@@ -381,8 +414,13 @@ static void read_openings(struct watch *w)
 	ssize_t len = read(w->fan_fd, events, sizeof(events));
 
 	for (; FAN_EVENT_OK(e, len); e = FAN_EVENT_NEXT(e, len))
-		if (e->vers == FANOTIFY_METADATA_VERSION && e->fd >= 0)
+		if (e->vers == FANOTIFY_METADATA_VERSION && e->fd >= 0) {
+			if (w->everywhere && w->pid <= 0 && (e->mask & FAN_OPEN_EXEC_PERM)) {
+				w->last_mounts = 0; /* it may have more than when it executed something before */
+				mark_elsewhere(w, (u32)e->pid);
+			}
 			consider(w, e->fd, e->pid, true);
+		}
 }
 
 /* A file came to a folder: each plain path there is looked at again. */
