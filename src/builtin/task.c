@@ -112,20 +112,12 @@ static struct ir_val lower_cgroup_path(struct lower *l, struct node *call)
 
 /* ---- path(): bpf_d_path() is for programs on a short list of functions, and for iterators */
 
-/* Since Linux 5.12; bpf_for_each_map_elem() came right behind it. */
-static bool iterators_may(const struct env *env)
-{
-	return !env->features || feature_has(env->features, FEAT_FOR_EACH_MAP);
-}
-
 static const struct type *check_path(struct check *c, struct node *call)
 {
 	const struct profile *p = c->inst ? c->inst->profile : NULL;
 	s64 size = call_int(call, 1, (s64)c->env->config.max_strlen);
-	bool typed = p && ((p->kind == PROFILE_ITER && iterators_may(c->env)) ||
-			   (p->kind == PROFILE_BTF && p->attach_type != BPF_TRACE_RAW_TP));
 
-	if (!typed)
+	if (!p || !p->d_path)
 		return diag_type(c, call->span, D_NO_D_PATH);
 	if (size < 1)
 		return diag_type(c, call_arg(call, 1)->span, D_STR_LENGTH, (long long)size);

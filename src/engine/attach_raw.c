@@ -4,8 +4,11 @@
  * trampolines (kernel/bpf/trampoline.c) and iterators (kernel/bpf/bpf_iter.c). All close fast.
  */
 #include <errno.h>
+#include <stdlib.h>
 #include <unistd.h>
+#include "base/buf.h"
 #include "engine/internal.h"
+#include "sym/tracefs.h"
 
 int attach_raw_tracepoint(struct kernel *k, u32 func, const struct site *s, struct err *err)
 {
@@ -22,6 +25,34 @@ int attach_raw_tracepoint(struct kernel *k, u32 func, const struct site *s, stru
 			   s->tp_name, typed ? " with types" : "");
 }
 
+/*
+ * Before 6.4 (kernel commit 31bf1dbccfb0) a trampoline for a module's function was put on the kernel's own function
+ * when that has the same name. The function tracer says where it is: "comm_write [module] (1) ...". Where nobody can
+ * say, it is believed.
+ */
+static bool is_on_namesake(const struct site *s)
+{
+	struct buf text = {};
+	char *line = xasprintf("\n%s [%s]", s->symbol, s->path);
+	const char *root = tracefs_path(NULL);
+	char *path = xasprintf("%s/enabled_functions", root ? root : "");
+	bool known = buf_read_file(&text, path) == 0 && text.s;
+	bool right = known && (strstr(text.s, line) || starts_with(text.s, line + 1));
+
+	free(path);
+	free(line);
+	buf_release(&text);
+	return known && !right;
+}
+
+static int on_namesake(struct err *err, const struct site *s)
+{
+	err_set(err, -EADDRNOTAVAIL, "attach %s: this kernel confuses it with its own function of that name", s->probe);
+	err_help(err, "Linux 6.4 and later tell them apart: use kprobe:%s:%s or kretprobe:%s:%s", s->path, s->symbol,
+		 s->path, s->symbol);
+	return -EADDRNOTAVAIL;
+}
+
 int attach_trampoline(struct kernel *k, u32 func, const struct site *s, struct err *err)
 {
 	u64 cookie = site_cookie(k, func, s);
@@ -34,6 +65,8 @@ int attach_trampoline(struct kernel *k, u32 func, const struct site *s, struct e
 	if (fd < 0)
 		return refused(err, TRIED_TRAMPOLINE, "attach %s", s->probe);
 	kernel_keep(k, fd, true);
+	if (s->path && is_on_namesake(s))
+		return on_namesake(err, s);
 	return kernel_note(k, func, 1, "%s: trampoline", s->probe);
 }
 

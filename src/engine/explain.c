@@ -34,7 +34,7 @@ static const struct remedy remedies[] = {
 	{TRIED_RAW_TRACEPOINT, EINVAL, "the program reads more arguments than the tracepoint has"},
 	{TRIED_TRAMPOLINE, ENOENT, "the function is not in this kernel, or cannot be traced: use a tracepoint or kprobe"},
 	{TRIED_TRAMPOLINE, EBUSY, "another tracer holds this function: stop it or use a kprobe"},
-	{TRIED_TRAMPOLINE, KERNEL_ENOTSUPP, "this kernel cannot attach trampolines on this architecture: use a kprobe"},
+	{TRIED_TRAMPOLINE, KERNEL_ENOTSUPP, "this kernel has no trampolines for this architecture, or none for functions with more than 6 words of arguments: use a kprobe"},
 	{TRIED_TRAMPOLINE, EOPNOTSUPP, "this kernel has no function tracer (CONFIG_DYNAMIC_FTRACE): use a tracepoint"},
 	{TRIED_KPROBE, EADDRNOTAVAIL, "several functions have this name: name its module (kprobe:MODULE:FUNCTION)"},
 	{TRIED_KPROBE, EINVAL, "the kernel forbids probes in this function, or the offset is not at an instruction"},
@@ -84,6 +84,15 @@ static bool needs_perf(enum tried what)
 	case TRIED_ITER: break;
 	}
 	return false;
+}
+
+/* kernel/bpf/btf.c, btf_distill_func_proto: arguments by value of more than 16 bytes, before 6.0 any structure. */
+void explain_log(struct err *err, const char *log)
+{
+	if (starts_with(log, "The function ") && strstr(log, " is unsupported."))
+		err_help(err, "trampolines do not pass a structure like this function's: a kprobe reads it");
+	else if (strstr(log, "points to disabled hook"))
+		err_help(err, "this kernel lets no programs on this hook");
 }
 
 int refused(struct err *err, enum tried what, const char *fmt, ...)

@@ -279,10 +279,10 @@ static bool with_btf(bool (*ask)(struct btf *btf))
 	return yes;
 }
 
-static int load_tracing(u32 attach_type, u32 btf_id)
+static int load_by_id(u32 prog_type, u32 attach_type, u32 btf_id)
 {
 	const struct bpf_insn insns[] = { I_MOVI(0, 0), I_EXIT() };
-	struct bpf_load l = { .prog_type = BPF_PROG_TYPE_TRACING,
+	struct bpf_load l = { .prog_type = prog_type,
 			      .attach_type = attach_type,
 			      .attach_btf_id = btf_id,
 			      .insns = insns,
@@ -290,6 +290,11 @@ static int load_tracing(u32 attach_type, u32 btf_id)
 			      .name = "sonde_try" };
 
 	return btf_id ? bpf_prog_load(&l) : -1;
+}
+
+static int load_tracing(u32 attach_type, u32 btf_id)
+{
+	return load_by_id(BPF_PROG_TYPE_TRACING, attach_type, btf_id);
 }
 
 static bool ask_raw_tp_btf(struct btf *btf)
@@ -322,6 +327,19 @@ static bool ask_fentry(struct btf *btf)
 static bool try_fentry(void)
 {
 	return with_btf(ask_fentry);
+}
+
+/* A hook that nobody runs into now; loading is not enough, as above. */
+static bool ask_lsm(struct btf *btf)
+{
+	_fd int prog = load_by_id(BPF_PROG_TYPE_LSM, BPF_LSM_MAC, btf_find(btf, "bpf_lsm_task_getpgid", KIND_FUNC));
+
+	return prog >= 0 && was_made(bpf_raw_tracepoint_open(NULL, prog, 0));
+}
+
+static bool try_lsm(void)
+{
+	return with_btf(ask_lsm);
 }
 
 static bool ask_kfunc(struct btf *btf)
@@ -557,6 +575,7 @@ static bool (*const tries[N_FEATURES])(void) = {
 	[FEAT_UPROBE_NOPS] = try_uprobe_nops,
 	[FEAT_UPROBE_NOP5] = try_uprobe_nop5,
 	[FEAT_FENTRY] = try_fentry,
+	[FEAT_LSM] = try_lsm,
 	[FEAT_RAW_TP_BTF] = try_raw_tp_btf,
 	[FEAT_PERF_LINK] = try_perf_link,
 	[FEAT_PROG_TEST_RUN_RAW_TP] = try_test_run,

@@ -132,6 +132,8 @@ enum tried {
 	TRIED_ITER,
 };
 int refused(struct err *err, enum tried what, const char *fmt, ...) FORMAT(3, 4);
+/* A better help where the verifier's log has it. */
+void explain_log(struct err *err, const char *log);
 
 /* cpus.c */
 u32 cpus_possible(void);	    /* copies in a per-CPU map */

@@ -233,6 +233,7 @@ static int load_with_log(struct kernel *k, struct attempt *a, struct err *err)
 	}
 	errno = first; /* ENOSPC would speak of the log */
 	refused(err, TRIED_LOAD, "load program %s", a->f->name);
+	explain_log(err, a->log);
 	free(err->log);
 	err->log = a->log;
 	return err->code;

@@ -11,12 +11,20 @@
  */
 #include "ir/state.h"
 
+/* Trampolines, hooks of security modules and iterators: there the value would mean something to the kernel. */
+static bool must_return_zero(const struct profile *p)
+{
+	return p->kind == PROFILE_ITER || (p->kind == PROFILE_BTF && p->attach_type != BPF_TRACE_RAW_TP);
+}
+
 /*
  * Returns of the body share one or two exit blocks, because whether there is scratch to release is
  * known only when all of the body is lowered.
  */
 void lower_return(struct lower *l, struct opnd value)
 {
+	if (must_return_zero(l->profile))
+		value = o_imm(0);
 	if (l->s->depth) {
 		lower_return_from_body(l, value);
 		return;

@@ -102,6 +102,11 @@ static struct opnd nullable(struct lower *l, const struct loc *loc)
 	return r;
 }
 
+static struct opnd opaque_word(struct lower *l, const struct loc *loc)
+{
+	return lower_read_scalar(l, &ty_u64, ir_addr(l, lower_ctx(l, loc->offset)), SPACE_KERNEL);
+}
+
 struct ir_val lower_loc(struct lower *l, const struct arg_desc *arg)
 {
 	const struct loc *loc = &arg->loc;
@@ -120,8 +125,10 @@ struct ir_val lower_loc(struct lower *l, const struct arg_desc *arg)
 	case LOC_REL_LOC:
 		return data_loc(l, arg);
 	case LOC_CTX:
-		if (l->profile->may_be_null && t->kind == TY_POINTER)
+		if (loc->nullable)
 			return val_scalar(t, nullable(l, loc));
+		if (loc->opaque)
+			return val_scalar(t, opaque_word(l, loc));
 		o = reg_value(l, loc, lower_ctx_load(l, loc->offset,
 					       l->profile->kind == PROFILE_TRACEPOINT ? loc->size : 8,
 					       loc->is_signed));

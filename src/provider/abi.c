@@ -127,6 +127,10 @@ static bool classify(const struct type *t, u32 at, enum part word[2], u32 depth)
 		for (u32 i = 0; i < t->count && ok; i++)
 			ok = classify(t->elem, at + i * t->elem->size, word, depth + 1);
 		return ok;
+	case TY_STRING: /* characters */
+		for (u32 i = at; i < at + t->size; i++)
+			word[i / WORD] = merge(word[i / WORD], PART_INT);
+		return true;
 	default:
 		if (at % MIN(t->size, (u32)WORD)) /* packed */
 			return false;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Parameters that BTF names -> arguments with locations. kprobe: in registers, by the C calling
- * convention. BTF tracepoints and trampolines: words of the context, 8 bytes each; a trampoline gives a
+ * Parameters that BTF names -> arguments with locations. kprobe: in registers and on the stack, by the C
+ * calling convention. BTF tracepoints and trampolines: words of the context, 8 bytes each; a trampoline gives a
  * structure passed by value as many words as it needs (kernel/bpf/btf.c, btf_distill_func_proto).
  */
+#include "provider/abi.h"
 #include "provider/internal.h"
 #include "sym/btf.h"
 
@@ -58,15 +59,46 @@ static struct arg_desc describe(struct arena *a, const struct btf_param *param, 
 	const struct type *t = param->type->kind == TY_ERROR ? &ty_u64 : param->type;
 	const char *name = param->name && *param->name ? param->name : arena_printf(a, "arg%u", i);
 
-	loc.size = (u8)(t->size && t->size <= 8 ? t->size : 8);
+	if (!loc.n) /* one word */
+		loc.size = (u8)(t->size && t->size <= 8 ? t->size : 8);
 	loc.is_signed = type_is_scalar(t) && t->is_signed;
 	return (struct arg_desc){
 		.name = name, .type = t, .loc = loc, .text = declaration_text(a, t, name)
 	};
 }
 
-void btf_register_args(struct provider_env *env, struct profile *p, struct btf *btf,
-		       const char *func)
+static void describe_result(struct provider_env *env, struct profile *p, const struct type *ret)
+{
+	if (!ret || !type_is_scalar(ret))
+		return;
+	p->retval.type = ret;
+	p->retval.loc.size = (u8)ret->size;
+	p->retval.loc.is_signed = ret->is_signed;
+	p->retval.text = declaration_text(env->arena, ret, "retval");
+}
+
+/* The kernel is C: parameters are where its calling convention puts them, on the stack as well. */
+static void describe_params(struct provider_env *env, struct profile *p, const struct btf_param *params, u32 n,
+			    const struct type *ret)
+{
+	struct abi abi;
+
+	abi_begin(&abi, env->arena, abi_of_c(arch_native->elf_machine));
+	if (ret)
+		abi_skip_result(&abi, ret, false);
+	p->args = arena_array(env->arena, struct arg_desc, n);
+	for (u32 i = 0; i < n; i++) {
+		struct loc loc = {};
+		const char *why = NULL;
+		const struct type *t = params[i].type->kind == TY_ERROR ? &ty_u64 : params[i].type;
+		bool found = abi_param(&abi, t, false, &loc, &why);
+
+		p->args[p->n_args] = describe(env->arena, &params[i], i, found ? loc : (struct loc){});
+		p->args[p->n_args++].why = found ? NULL : why;
+	}
+}
+
+void btf_register_args(struct provider_env *env, struct profile *p, struct btf *btf, const char *func)
 {
 	struct btf_param params[MAX_PARAMS];
 	const struct type *ret = NULL;
@@ -75,21 +107,28 @@ void btf_register_args(struct provider_env *env, struct profile *p, struct btf *
 	if (n < 0)
 		return;
 	if (p->is_return) {
-		if (ret && type_is_scalar(ret)) {
-			p->retval.type = ret;
-			p->retval.loc.size = (u8)ret->size;
-			p->retval.loc.is_signed = ret->is_signed;
-			p->retval.text = declaration_text(env->arena, ret, "retval");
-		}
+		describe_result(env, p, ret);
 		return;
 	}
-	n = MIN(n, (int)arch_native->n_args);
-	p->args = arena_array(env->arena, struct arg_desc, (u32)n);
 	p->args_name = arena_printf(env->arena, "the arguments of %s", func);
-	for (int i = 0; i < n && type_is_scalar(params[i].type); i++)
-		p->args[p->n_args++] =
-			describe(env->arena, &params[i], (u32)i,
-				 (struct loc){ .kind = LOC_REG, .offset = arch_native->arg[i] });
+	describe_params(env, p, params, (u32)n, ret);
+}
+
+/*
+ * What kernel/bpf/btf.c, btf_ctx_access, lets a program load on every kernel: numbers, and pointers to
+ * characters and structures. Others (const void *, functions, pointers to pointers) came one by one later.
+ */
+static bool is_opaque(const struct type *t)
+{
+	const struct type *to = t->kind == TY_POINTER ? t->elem : NULL;
+
+	return to && to->kind != TY_STRUCT && !(to->kind == TY_INT && to->size == 1);
+}
+
+void btf_word_loc(const struct profile *p, const struct type *t, struct loc *loc)
+{
+	loc->opaque = is_opaque(t);
+	loc->nullable = p->may_be_null && t->kind == TY_POINTER && !loc->opaque;
 }
 
 u32 btf_word_args(struct provider_env *env, struct profile *p, const struct btf_param *params,
@@ -103,6 +142,7 @@ u32 btf_word_args(struct provider_env *env, struct profile *p, const struct btf_
 		bool by_value = !type_is_scalar(t) && t->kind != TY_ERROR;
 		struct loc loc = { .kind = by_value ? LOC_CTX_ADDR : LOC_CTX, .offset = 8 * word };
 
+		btf_word_loc(p, t, &loc);
 		/* A raw tracepoint's big argument is squeezed into a word: it has no use. */
 		if (!by_value || is_trampoline)
 			p->args[p->n_args++] = describe(env->arena, &params[i], i, loc);

@@ -249,7 +249,7 @@ static const struct type *array_type(struct provider_env *env, const struct tp_f
 	u32 size, n = f->count;
 
 	if (f->is_char)
-		return type_string(env->arena, f->data_loc || !n ? env_strlen(env) : n);
+		return type_string(env->arena, n && !f->data_loc ? n : f->size && !f->data_loc ? f->size : env_strlen(env));
 	if (n && !f->data_loc)
 		size = f->size / n;
 	else if (c.n_pointers || starts_with(c.name, "cpumask"))
@@ -262,6 +262,8 @@ static const struct type *array_type(struct provider_env *env, const struct tp_f
 		       ? &ty_u64
 		       : ctype_scalar(env, f->type, size, !c.is_unsigned && f->is_signed, false,
 				      SPACE_KERNEL);
+	if (!f->data_loc && !n) /* "[sizeof(struct x)]" */
+		n = f->size / size;
 	if (f->data_loc || !n)
 		n = MAX(env_strlen(env) / size, 1u);
 	return type_array(env->arena, elem, n);

@@ -43,6 +43,20 @@ static void add_retval(struct match *m, struct profile *p, const struct type *re
 						.offset = 8 * words,
 						.size = (u8)ret->size,
 						.is_signed = ret->is_signed } };
+	btf_word_loc(p, ret, &p->retval.loc);
+}
+
+/* kernel/trace/bpf_trace.c, btf_allowlist_d_path. */
+static bool has_d_path(const char *func)
+{
+	static const char *const names[] = { "security_file_permission", "security_inode_getattr", "security_file_open",
+					     "security_path_truncate", "vfs_truncate", "vfs_fallocate", "dentry_open",
+					     "vfs_getattr", "filp_close" };
+
+	for (u32 i = 0; i < ARRAY_SIZE(names); i++)
+		if (streq(names[i], func))
+			return true;
+	return false;
 }
 
 static struct profile *new_profile(struct match *m, const struct btf_place *place, const char *func)
@@ -59,6 +73,7 @@ static struct profile *new_profile(struct match *m, const struct btf_place *plac
 	p->attach_type = m->is_return ? BPF_TRACE_FEXIT : BPF_TRACE_FENTRY;
 	p->attach_btf_id = id;
 	p->attach_module = btf_place_of_module(place);
+	p->d_path = !p->attach_module && has_d_path(func);
 	p->has_func = true;
 	p->is_return = m->is_return;
 	p->args_name = arena_printf(m->env->arena, "the arguments of %s", func);
@@ -81,6 +96,8 @@ static void add_trampoline(struct match *m, const struct found *f)
 	t = targets_add(m->env, &m->ts, SITE_TRAMPOLINE, site_name(m, f->place->module, f->name),
 			profile_for_site(m->env, p, false, false));
 	t->site.symbol = t->site.func = f->name;
+	if (p->attach_module && btf_find(env_btf(m->env), f->name, BTF_KIND_FUNC)) /* not the only one */
+		t->site.path = p->attach_module;
 }
 
 /* ---- many functions through one link: a trampoline takes 20 to 60 ms to attach and has a program of its
@@ -250,9 +267,28 @@ static int ambiguous(struct match *m, const struct spec *spec)
 	return -EINVAL;
 }
 
+/* A module that is loaded, but says nothing about its types (no kernel before 5.11 does). */
+static bool is_bare_module(struct match *m)
+{
+	return m->module && !glob_has_wildcard(m->module) && !btf_place(m->env, m->module) &&
+	       kernel_function_exists(m->env, m->module, m->pattern);
+}
+
+static int bare_module(struct match *m, const struct spec *spec)
+{
+	struct diag *d = probe_report(m->env, spec, D_PROBE_REFUSED, spec->text,
+				      "this kernel has no type information of that module");
+
+	probe_help(m->env, d, "%s:%s:%s needs none", m->is_return ? "kretprobe" : "kprobe", m->module, m->pattern);
+	return -EOPNOTSUPP;
+}
+
 static int none(struct match *m, const struct spec *spec, target_fn f, void *ctx)
 {
 	const char *near;
+
+	if (is_bare_module(m))
+		return bare_module(m, spec);
 
 	near_init(&m->near, m->pattern);
 	btf_places_each(m->env, m->module ? m->module : "vmlinux", near_place, m);

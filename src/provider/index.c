@@ -19,6 +19,7 @@ const struct provider *const providers[] = {
 	&provider_kretprobe,
 	&provider_fentry,
 	&provider_fexit,
+	&provider_lsm,
 	&provider_uprobe,
 	&provider_uretprobe,
 	&provider_usdt,

@@ -14,7 +14,7 @@ struct tp_format;
 extern const struct provider provider_begin, provider_end, provider_self, provider_test, provider_bench, provider_tracepoint, provider_syscall,
 	provider_rawtracepoint, provider_profile, provider_interval, provider_software,
 	provider_hardware, provider_uprobe, provider_uretprobe, provider_kprobe, provider_kretprobe,
-	provider_usdt, provider_fentry, provider_fexit, provider_iter, provider_watchpoint;
+	provider_usdt, provider_fentry, provider_fexit, provider_lsm, provider_iter, provider_watchpoint;
 
 /* index.c: also by alias and old name; *old_name: the name is one of the old ones (a note is due). */
 const struct provider *provider_lookup(const char *name, bool *old_name);
@@ -136,12 +136,14 @@ int bpfprog_list(struct provider_env *env, const struct spec *spec, bool is_retu
 
 /* btfargs.c: typed arguments. */
 struct btf_named_param;
-/* Parameters in registers (kprobe); stops at the first one that is not in one. */
+/* Parameters at a function's entry, by the calling convention (kprobe); at its return the result's type. */
 void btf_register_args(struct provider_env *env, struct profile *p, struct btf *btf,
 		       const char *func);
 /* Words of ctx (BTF tracepoints and trampolines); returns how many words they take. */
 u32 btf_word_args(struct provider_env *env, struct profile *p, const struct btf_named_param *params,
 		  u32 n, bool is_trampoline);
+/* How verifiers want the word of an argument of that type read. */
+void btf_word_loc(const struct profile *p, const struct type *t, struct loc *loc);
 /* "struct file *file" for listings. */
 const char *declaration_text(struct arena *a, const struct type *t, const char *name);
 

@@ -39,6 +39,7 @@ static void add_args(struct provider_env *env, struct profile *p, const struct t
 					   .loc = { .kind = LOC_CTX,
 						    .offset = f->offset,
 						    .size = (u8)ft->size,
+						    .nullable = ft->kind == TY_POINTER,
 						    .is_signed = ft->is_signed } };
 	}
 }
@@ -75,6 +76,7 @@ static struct profile *new_profile(struct provider_env *env, struct btf *btf, co
 	p->attach_type = BPF_TRACE_ITER;
 	p->attach_btf_id = id;
 	p->may_be_null = true;
+	p->d_path = env_has(env, FEAT_FOR_EACH_MAP, true); /* since 5.12; bpf_for_each_map_elem() came right behind it */
 	add_args(env, p, t);
 	find_owner(p);
 	return p;

@@ -112,6 +112,8 @@ struct types {
 	struct btf *btf;
 	struct filter *fl;
 	const char *pattern, *word;
+	u32 kind; /* BTF_KIND_* */
+	u8 tag;
 	bool verbose;
 };
 
@@ -151,25 +153,33 @@ static bool list_type(void *ctx, const char *name, u32 id)
 	return !ts->fl->stop;
 }
 
+/* Exact names are looked for in modules only when the kernel itself has none. */
+static bool list_place(void *ctx, struct btf_place *place)
+{
+	struct types *ts = ctx;
+	const struct type *t;
+
+	ts->btf = place->btf;
+	if (glob_has_wildcard(ts->pattern)) {
+		btf_each(ts->btf, ts->kind, list_type, ts);
+		return !ts->fl->stop;
+	}
+	t = btf_find_own(ts->btf, ts->pattern, ts->kind) ? btf_type_by_name(ts->btf, ts->tag, ts->pattern) : NULL;
+	if (t)
+		list_type(ts, ts->pattern, t->origin_id);
+	return !t;
+}
+
 static int list_types(struct provider_env *env, u8 tag, const char *pattern, bool verbose,
 		      struct filter *fl, struct err *err)
 {
-	struct types ts = {
-		.env = env, .btf = env_btf(env), .fl = fl, .pattern = pattern, .verbose = verbose
-	};
-	u32 kind = tag == 's' ? BTF_KIND_STRUCT : tag == 'u' ? BTF_KIND_UNION : BTF_KIND_ENUM;
+	struct types ts = { .env = env, .fl = fl, .pattern = pattern, .tag = tag, .verbose = verbose };
 
+	ts.kind = tag == 's' ? BTF_KIND_STRUCT : tag == 'u' ? BTF_KIND_UNION : BTF_KIND_ENUM;
 	ts.word = tag == 's' ? "struct" : tag == 'u' ? "union" : "enum";
-	if (!ts.btf)
+	if (!env_btf(env))
 		return err_set(err, -EOPNOTSUPP, "this kernel has no type information (BTF)");
-	if (glob_has_wildcard(pattern)) {
-		btf_each(ts.btf, kind, list_type, &ts);
-	} else {
-		const struct type *t = btf_type_by_name(ts.btf, tag, pattern);
-
-		if (t)
-			list_type(&ts, pattern, t->origin_id);
-	}
+	btf_places_each(env, "*", list_place, &ts);
 	return fl->n;
 }
 

@@ -4,7 +4,6 @@
  * each. A probe's module part is a name or a pattern; without one the kernel itself comes first and
  * modules are only asked about what it does not have, as each of their files costs a millisecond.
  */
-#include <dirent.h>
 #include "base/glob.h"
 #include "provider/internal.h"
 #include "sym/btf.h"
@@ -36,24 +35,19 @@ static bool names_match(const char *pattern, const char *module)
 	return glob_match(text, module);
 }
 
-static bool each_module(struct provider_env *env, const char *pattern,
-			bool (*f)(void *ctx, struct btf_place *p), void *ctx)
+struct each {
+	struct provider_env *env;
+	const char *pattern;
+	bool (*f)(void *ctx, struct btf_place *p);
+	void *ctx;
+};
+
+static bool each_module(void *ctx, const char *module)
 {
-	DIR *dir = opendir("/sys/kernel/btf");
-	struct dirent *e;
-	bool go_on = true;
+	struct each *e = ctx;
+	struct btf_place *p = names_match(e->pattern, module) ? btf_place(e->env, module) : NULL;
 
-	while (go_on && dir && (e = readdir(dir))) {
-		struct btf_place *p;
-
-		if (e->d_name[0] == '.' || streq(e->d_name, "vmlinux") || !names_match(pattern, e->d_name))
-			continue;
-		p = btf_place(env, e->d_name);
-		go_on = !p || f(ctx, p);
-	}
-	if (dir)
-		closedir(dir);
-	return go_on;
+	return !p || e->f(e->ctx, p);
 }
 
 void btf_places_each(struct provider_env *env, const char *pattern, bool (*f)(void *ctx, struct btf_place *p),
@@ -64,5 +58,5 @@ void btf_places_each(struct provider_env *env, const char *pattern, bool (*f)(vo
 	if (!kernel || (names_match(pattern, "vmlinux") && !f(ctx, kernel)))
 		return;
 	if (!streq(pattern, "vmlinux"))
-		each_module(env, pattern, f, ctx);
+		btf_modules_each(each_module, &(struct each){ env, pattern, f, ctx });
 }

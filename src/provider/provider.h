@@ -32,7 +32,7 @@ enum site_kind { /* what an engine can attach to: engine/kernel has one function
 	SITE_PERF_TIMER,      /* cpu-clock: profile on each CPU, interval on the first */
 	SITE_KPROBE,	      /* symbol (+offset) or address, entry or return */
 	SITE_UPROBE,	      /* file, offset, entry or return */
-	SITE_TRAMPOLINE,      /* fentry, fexit: attach_btf_id in the profile */
+	SITE_TRAMPOLINE,      /* fentry, fexit, lsm: attach_btf_id in the profile */
 	SITE_WATCHPOINT,
 	SITE_ITER,
 };
@@ -49,7 +49,8 @@ struct site {
 	u64 period;	     /* sample period, or frequency in Hz when is_freq, or ns for timers */
 	bool is_freq, one_cpu; /* one_cpu: interval */
 	const char *tp_name;  /* raw tracepoint name */
-	const char *path;     /* uprobe: file to open; kprobe: module or NULL */
+	const char *path;     /* uprobe: file to open; kprobe: module or NULL; trampoline: module of a function
+			       * whose name the kernel itself has, too, else NULL */
 	bool later;	      /* uprobe, usdt: nothing yet: a place for files that come later */
 	const char *place;    /* uprobe: where it sits and why, for -v; or NULL */
 	const char *symbol;   /* kprobe */

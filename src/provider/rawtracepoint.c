@@ -5,22 +5,29 @@
  * Without BTF the arguments are untyped words of the context.
  */
 #include <errno.h>
+#include <stdio.h>
+#include <unistd.h>
+#include "base/buf.h"
 #include "base/glob.h"
 #include "provider/internal.h"
 #include "sym/btf.h"
+#include "sym/kallsyms.h"
 
 #define PREFIX "btf_trace_"
 enum { MAX_PARAMS = 16, UNTYPED_ARGS = 12 /* MAX_TRACE_ARGS, include/linux/trace_events.h */ };
 
-static void add_argn(struct provider_env *env, struct profile *p, u32 n)
+/* params NULL: not known. */
+static void add_argn(struct provider_env *env, struct profile *p, const struct btf_param *params, u32 n)
 {
 	p->argn = arena_array(env->arena, struct arg_desc, n);
 	p->n_argn = n;
-	for (u32 i = 0; i < n; i++)
-		p->argn[i] =
-			(struct arg_desc){ .name = arena_printf(env->arena, "arg%u", i),
-					   .type = &ty_u64,
-					   .loc = { .kind = LOC_CTX, .offset = 8 * i, .size = 8 } };
+	for (u32 i = 0; i < n; i++) {
+		struct loc loc = { .kind = LOC_CTX, .offset = 8 * i, .size = 8 };
+
+		if (params)
+			btf_word_loc(p, params[i].type, &loc);
+		p->argn[i] = (struct arg_desc){ .name = arena_printf(env->arena, "arg%u", i), .type = &ty_u64, .loc = loc };
+	}
 }
 
 static struct profile *typed_profile(struct provider_env *env, const struct btf_place *place, const char *event)
@@ -39,7 +46,7 @@ static struct profile *typed_profile(struct provider_env *env, const struct btf_
 	p->attach_module = btf_place_of_module(place);
 	p->may_be_null = true; /* kernel/bpf/btf.c, raw_tp_null_args: some, since 6.14 */
 	p->args_name = arena_printf(env->arena, "the arguments of %s", event);
-	add_argn(env, p, btf_word_args(env, p, params, (u32)n, false));
+	add_argn(env, p, params, btf_word_args(env, p, params, (u32)n, false));
 	return p;
 }
 
@@ -47,7 +54,7 @@ static struct profile *untyped_profile(struct provider_env *env)
 {
 	struct profile *p = profile_new(env, PROFILE_RAW_TP, BPF_PROG_TYPE_RAW_TRACEPOINT);
 
-	add_argn(env, p, UNTYPED_ARGS);
+	add_argn(env, p, NULL, UNTYPED_ARGS);
 	return p;
 }
 
@@ -158,6 +165,68 @@ static bool list_place(void *ctx, struct btf_place *place)
 	return !e->ret;
 }
 
+/* ---- modules without type information (before 5.11 none has it): kallsyms has their tracepoints */
+
+#define MAP_PREFIX "__bpf_trace_tp_map_"
+
+/* Whether some loaded module has no file in /sys/kernel/btf: asked first, as reading all symbols costs 30 ms. */
+static bool has_bare_modules(void)
+{
+	struct buf text = {};
+	bool found = false;
+
+	if (buf_read_file(&text, "/proc/modules") == 0)
+		for (char *line = text.s; line && *line && !found; line = strchr(line, '\n'), line += line != NULL) {
+			char path[128];
+
+			snprintf(path, sizeof(path), "/sys/kernel/btf/%.*s", (int)strcspn(line, " "), line);
+			found = access(path, F_OK) != 0;
+		}
+	buf_release(&text);
+	return found;
+}
+
+static const char *event_of_symbol(struct each *e, const struct ksym *s, const char *modules)
+{
+	const char *event = starts_with(s->name, MAP_PREFIX) ? s->name + strlen(MAP_PREFIX) : NULL;
+
+	if (!event || !s->module || !glob_match(e->pattern, event) || !glob_match(modules, s->module) ||
+	    btf_place(e->env, s->module))
+		return NULL;
+	return arena_strdup(e->env->arena, event);
+}
+
+struct bare {
+	struct each *each;
+	const char *modules;
+};
+
+static int match_bare(void *ctx, const struct ksym *s)
+{
+	struct bare *b = ctx;
+	struct each *e = b->each;
+	const char *event = event_of_symbol(e, s, b->modules);
+	struct profile *p;
+
+	if (!event)
+		return 0;
+	p = untyped_profile(e->env);
+	p->args_why = arena_printf(e->env->arena, "this kernel has no type information of module %s", s->module);
+	add(e->env, &e->ts, arena_strdup(e->env->arena, s->module), event, p);
+	return 0;
+}
+
+static int list_bare(void *ctx, const struct ksym *s)
+{
+	struct bare *b = ctx;
+	struct each *e = b->each;
+	const char *event = event_of_symbol(e, s, b->modules);
+
+	if (event)
+		e->ret = e->f(e->ctx, site_name(e->env, arena_strdup(e->env->arena, s->module), event), NULL);
+	return e->ret;
+}
+
 /* ---- hooks */
 
 static int resolve_untyped(struct provider_env *env, const struct spec *spec, target_fn f,
@@ -173,10 +242,21 @@ static int resolve_untyped(struct provider_env *env, const struct spec *spec, ta
 	return targets_give(env, spec, &ts, NULL, f, ctx);
 }
 
-/* A module without type information (before 5.11 none has): its tracepoint may be there all the same. */
-static bool is_of_bare_module(struct provider_env *env, const struct spec *spec)
+/* DECLARE_TRACE: programs can be attached to those since 5.12 (include/trace/bpf_probe.h). */
+static bool is_without_event(struct provider_env *env, const struct each *e)
 {
-	return spec->n_parts > 2 && !spec_has_wildcard(spec, 1) && !btf_place(env, spec->part[1]);
+	struct ksym s;
+
+	return !e->many && kallsyms_find(env_ksyms(env), arena_printf(env->arena, "__tracepoint_%s", e->pattern), NULL, &s);
+}
+
+static int no_access(struct provider_env *env, const struct spec *spec)
+{
+	struct diag *d = probe_report(env, spec, D_PROBE_REFUSED, spec->text,
+				      "this kernel gives programs no access to this tracepoint, which is not an event");
+
+	probe_help(env, d, "Linux 5.12 and later do; before, probe a function that calls it (kprobe)");
+	return -EOPNOTSUPP;
 }
 
 static int resolve(struct provider_env *env, const struct spec *spec, target_fn f, void *ctx)
@@ -184,12 +264,16 @@ static int resolve(struct provider_env *env, const struct spec *spec, target_fn 
 	struct each e = { .env = env, .pattern = event_of(spec), .many = spec_has_wildcard(spec, 1) };
 	const char *near;
 
-	if (!env_btf(env) || !env_has(env, FEAT_RAW_TP_BTF, true) || is_of_bare_module(env, spec))
+	if (!env_btf(env) || !env_has(env, FEAT_RAW_TP_BTF, true))
 		return resolve_untyped(env, spec, f, ctx);
 	e.untyped = e.many && !env->uses_args ? untyped_profile(env) : NULL;
 	btf_places_each(env, module_of(spec), match_place, &e);
+	if ((!e.ts.list.n || e.many) && has_bare_modules())
+		kallsyms_each(env_ksyms(env), match_bare, &(struct bare){ &e, module_of(spec) });
 	if (e.ts.list.n)
 		return targets_give(env, spec, &e.ts, NULL, f, ctx);
+	if (is_without_event(env, &e))
+		return no_access(env, spec);
 	near_init(&e.near, e.pattern);
 	btf_places_each(env, module_of(spec), near_place, &e);
 	near = near_best(&e.near);
@@ -204,6 +288,8 @@ static int list(struct provider_env *env, const struct spec *spec, bool verbose,
 	struct each e = { .env = env, .pattern = event_of(spec), .f = f, .ctx = ctx, .verbose = verbose };
 
 	btf_places_each(env, module_of(spec), list_place, &e);
+	if (!e.ret && has_bare_modules())
+		kallsyms_each(env_ksyms(env), list_bare, &(struct bare){ &e, module_of(spec) });
 	return e.ret;
 }
 

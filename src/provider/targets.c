@@ -108,6 +108,7 @@ struct profile *profile_unseen(struct provider_env *env, const char *why)
 	struct profile *p = profile_new(env, PROFILE_PT_REGS, BPF_PROG_TYPE_KPROBE);
 
 	p->args_unseen = why;
+	p->d_path = true;
 	p->argn = arena_array(env->arena, struct arg_desc, arch_native->n_args);
 	for (u32 i = 0; i < arch_native->n_args; i++)
 		p->argn[p->n_argn++] = word_arg(arena_printf(env->arena, "arg%u", i), arch_native->arg[i]);

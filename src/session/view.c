@@ -53,16 +53,55 @@ void view_renew_kallsyms(struct system_view *v)
 	v->kallsyms = NULL;
 }
 
+/* ---- names: of the kernel itself, then of its modules. Few names are unknown to the kernel. */
+
+struct in_modules {
+	struct btf *base;
+	u8 tag;
+	const char *name;
+	const struct type *type;
+	s64 value;
+};
+
+static bool is_complete(struct btf *b, const struct type *t)
+{
+	return t && btf_kind(b, t->origin_id) != BTF_KIND_FWD;
+}
+
+static bool type_in_module(void *ctx, const char *module)
+{
+	struct in_modules *m = ctx;
+	struct btf *b = btf_module(m->base, module);
+	const struct type *t = b ? btf_type_by_name(b, m->tag, m->name) : NULL;
+
+	if (is_complete(b, t))
+		m->type = t;
+	return !m->type;
+}
+
+static bool constant_in_module(void *ctx, const char *module)
+{
+	struct in_modules *m = ctx;
+	struct btf *b = btf_module(m->base, module);
+
+	return !b || !btf_enumerator(b, m->name, &m->value, &m->type);
+}
+
 static const struct type *world_type(void *ctx, u8 tag, const char *name)
 {
 	struct btf *btf = view_btf(ctx);
+	struct in_modules m = { .base = btf, .tag = tag, .name = name };
+	const struct type *t = btf ? btf_type_by_name(btf, tag, name) : NULL;
 
-	return btf ? btf_type_by_name(btf, tag, name) : NULL;
+	if (btf && !is_complete(btf, t))
+		btf_modules_each(type_in_module, &m);
+	return m.type ? m.type : t;
 }
 
 static bool world_constant(void *ctx, const char *name, s64 *value, const struct type **enum_type)
 {
 	const struct constant *c = constant_find(name);
+	struct in_modules m;
 	struct btf *btf;
 
 	*enum_type = NULL;
@@ -71,7 +110,14 @@ static bool world_constant(void *ctx, const char *name, s64 *value, const struct
 		return true;
 	}
 	btf = view_btf(ctx);
-	return btf && btf_enumerator(btf, name, value, enum_type);
+	if (!btf || btf_enumerator(btf, name, value, enum_type))
+		return btf;
+	m = (struct in_modules){ .base = btf, .name = name };
+	if (btf_modules_each(constant_in_module, &m))
+		return false;
+	*value = m.value;
+	*enum_type = m.type;
+	return true;
 }
 
 static u64 world_ksym_addr(void *ctx, const char *name)

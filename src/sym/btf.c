@@ -10,6 +10,7 @@
  * string once), which is cheaper than hashing all names as long as a script asks for few. After
  * SEARCHES_BEFORE_INDEX questions a table over all names is built.
  */
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -204,6 +205,20 @@ struct btf *btf_module(struct btf *base, const char *module)
 	free(path);
 	err_release(&err);
 	return entry.btf;
+}
+
+bool btf_modules_each(bool (*f)(void *ctx, const char *module), void *ctx)
+{
+	DIR *dir = opendir("/sys/kernel/btf");
+	struct dirent *e;
+	bool go_on = true;
+
+	while (go_on && dir && (e = readdir(dir)))
+		if (e->d_name[0] != '.' && !streq(e->d_name, "vmlinux"))
+			go_on = f(ctx, e->d_name);
+	if (dir)
+		closedir(dir);
+	return go_on;
 }
 
 static void build_names(struct btf *b);

@@ -30,6 +30,8 @@ struct btf *btf_from_bytes(struct arena *a, const void *bytes, size_t len, struc
 struct btf *btf_of_program(const char *path);
 /* Split BTF of a module from /sys/kernel/btf/NAME; cached in base. */
 struct btf *btf_module(struct btf *base, const char *module);
+/* The names of the modules that have BTF; false of f stops and is returned. */
+bool btf_modules_each(bool (*f)(void *ctx, const char *module), void *ctx);
 void btf_close(struct btf *b);
 
 /* BTF kinds as in linux/btf.h. 0: not found. Names may occur several times: the first of that kind. */

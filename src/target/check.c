@@ -55,6 +55,7 @@ enum profile_kind check_kind(const struct bpf_func *f, const struct profile *pro
 	case BPF_PROG_TYPE_TRACEPOINT: return PROFILE_TRACEPOINT;
 	case BPF_PROG_TYPE_RAW_TRACEPOINT: return PROFILE_RAW_TP;
 	case BPF_PROG_TYPE_PERF_EVENT: return PROFILE_PERF_EVENT;
+	case BPF_PROG_TYPE_LSM: return PROFILE_BTF;
 	case BPF_PROG_TYPE_TRACING:
 		return f->attach_type == BPF_TRACE_ITER ? PROFILE_ITER : PROFILE_BTF;
 	}

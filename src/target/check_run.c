@@ -97,6 +97,8 @@ static int check_result(struct check *c, const struct sweep *w, const struct sta
 		return check_fail(c, "returns an address");
 	if (w->callback || c->profile == PROFILE_ITER)
 		most = 1;
+	else if (c->f->prog_type == BPF_PROG_TYPE_LSM)
+		most = 0;
 	else if (c->f->prog_type == BPF_PROG_TYPE_TRACING &&
 		 c->f->attach_type != BPF_TRACE_RAW_TP && c->f->attach_type != BPF_MODIFY_RETURN)
 		most = 0;

@@ -96,6 +96,7 @@ static const char *type_prefix(const struct bpf_func *f)
 	case BPF_PROG_TYPE_TRACEPOINT: return "tracepoint";
 	case BPF_PROG_TYPE_RAW_TRACEPOINT: return "raw_tracepoint";
 	case BPF_PROG_TYPE_PERF_EVENT: return "perf_event";
+	case BPF_PROG_TYPE_LSM: return "lsm";
 	case BPF_PROG_TYPE_TRACING:
 		switch (f->attach_type) {
 		case BPF_TRACE_FENTRY: return "fentry";

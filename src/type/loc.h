@@ -76,6 +76,8 @@ struct loc {
 	u8 size;      /* bytes of the value as stored: 1, 2, 4, 8 */
 	bool is_signed;
 	bool is_value; /* LOC_EXPR */
+	bool nullable; /* LOC_CTX: a pointer that may be null, which verifiers want settled before it is used */
+	bool opaque;   /* LOC_CTX: a pointer that verifiers do not let a program load: a helper reads it */
 	s64 value;
 	const struct loc_step *step;
 	const struct loc_piece *piece;
@@ -159,8 +161,8 @@ struct profile {
 	u32 site;	   /* site index when constant, NO_SITE: from cookie or syscall number */
 	bool site_from_cookie;
 	bool own_site;	   /* the site's index is compiled in: never shared with another target */
-	/* Pointers among the arguments may be null, and verifiers want that settled before they are used. */
-	bool may_be_null;
+	bool may_be_null; /* pointers among the arguments are nullable */
+	bool d_path;	  /* the kernel lets programs here ask for the name of a struct path */
 	/* A word of struct task_struct whose bits say that the kernel is still loading the program (exec): what it
 	 * writes then is not the program's doing. Mask 0: not asked. */
 	u32 loading_offset, loading_size;
