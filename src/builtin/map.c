@@ -151,7 +151,7 @@ static struct opnd stack_length(struct lower *l, struct node *n)
 	if (n->type->kind == TY_FULLSTACK)
 		frames = ir_op2(l, IR_ADD, frames,
 				ir_load(l, opnd_plus(at, sizeof(struct stack_value) + STACK_FRAMES_AT), 4, false));
-	return at_most(l, frames, n->type->stack.limit);
+	return ir_at_most(l, frames, n->type->stack.limit);
 }
 
 static struct ir_val lower_len(struct lower *l, struct node *call)

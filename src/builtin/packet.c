@@ -72,9 +72,9 @@ static struct ir_val lower_skboutput(struct lower *l, struct node *call)
 	struct event_build eb;
 
 	e->text = call_str(call, 0);
-	want = at_most(l, lower_scalar(l, length), cap);
+	want = ir_at_most(l, lower_scalar(l, length), cap);
 	n = linear_bytes(l, skb, at, offset);
-	n = at_most(l, n, cap);
+	n = ir_at_most(l, n, cap);
 	u32 v = ir_var(l);
 	struct ir_block *less = ir_block_new(l), *out = ir_block_new(l);
 
@@ -84,7 +84,7 @@ static struct ir_val lower_skboutput(struct lower *l, struct node *call)
 	ir_var_set(l, v, want);
 	ir_jump(l, out);
 	ir_place(l, out);
-	n = at_most(l, o_temp(v), cap);
+	n = ir_at_most(l, o_temp(v), cap);
 	want = ir_op2(l, IR_SUB, member(l, skb, at[SKB_LEN], &ty_u32), offset);
 	to = ir_op2(l, IR_ADD, member(l, skb, at[SKB_DATA], &ty_u64), offset);
 	eb = event_begin(l, e);

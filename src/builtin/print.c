@@ -528,7 +528,7 @@ static struct ir_val lower_join(struct lower *l, struct node *call)
 	j.used = opnd_plus(record, e->size);
 	j.strings = opnd_plus(record, head);
 	join_strings(l, &j);
-	event_output(l, e, record, at_most(l, ir_op2(l, IR_ADD, join_used(l, &j), o_imm(head)), e->size));
+	event_output(l, e, record, ir_at_most(l, ir_op2(l, IR_ADD, join_used(l, &j), o_imm(head)), e->size));
 	return val_scalar(&ty_void, o_imm(0));
 }
 

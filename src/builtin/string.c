@@ -24,25 +24,6 @@ u32 power_of_two(u32 n)
 	return p;
 }
 
-struct opnd at_most(struct lower *l, struct opnd v, u32 max)
-{
-	struct ir_block *over = ir_block_new(l), *out = ir_block_new(l);
-	u32 r;
-
-	if (v.kind == O_IMM)
-		return o_imm((u64)v.imm > max ? (s64)max : v.imm);
-	/* The copy is compared, not v: that may lie on the stack, and verifiers before 6.3 forget what they
-	 * learned of it when it is read there once more. */
-	r = ir_var(l);
-	ir_var_set(l, r, v);
-	ir_branch(l, CC_UGT, o_temp(r), o_imm(max), over, out);
-	ir_place(l, over);
-	ir_var_set(l, r, o_imm(max));
-	ir_jump(l, out);
-	ir_place(l, out);
-	return o_temp(r);
-}
-
 struct opnd is_zero(struct lower *l, struct opnd x)
 {
 	struct opnd minus = ir_op2(l, IR_SUB, o_imm(0), x);
@@ -419,8 +400,8 @@ static struct ir_val lower_substr(struct lower *l, struct node *call)
 
 	lower_str_limit(l);
 	t = text_copy(l, call_arg(call, 0));
-	from = at_most(l, lower_scalar(l, call_arg(call, 1)), t.room - 1);
-	size = n ? at_most(l, lower_scalar(l, n), t.room) : o_imm(t.room);
+	from = ir_at_most(l, lower_scalar(l, call_arg(call, 1)), t.room - 1);
+	size = n ? ir_at_most(l, lower_scalar(l, n), t.room) : o_imm(t.room);
 	/* from = min(from, len); end = min(from + size, len) */
 	ir_var_set(l, e, from);
 	over = ir_op2(l, IR_SHR, ir_op2(l, IR_SUB, t.len, o_temp(e)), o_imm(63));

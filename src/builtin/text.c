@@ -110,7 +110,7 @@ static struct ir_val lower_text(struct lower *l, struct node *call)
 	u32 table = data_table(l, t->bytes, (t->n + 1) * t->row);
 	struct ir_val v = val_memory(call->type, dst);
 
-	n = at_most(l, text_index(l, call), t->n);
+	n = ir_at_most(l, text_index(l, call), t->n);
 	off = ir_op2(l, IR_MUL, n, o_imm(t->row));
 	ir_copy(l, dst, ir_op2(l, IR_ADD, ir_addr(l, o_data(l->prog->data_map, table)), off), t->row);
 	v.clean = true;

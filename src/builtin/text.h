@@ -16,8 +16,6 @@ struct text {
 };
 
 u32 power_of_two(u32 n); /* the smallest that is not below n */
-/* v, or max where v is more (or negative). */
-struct opnd at_most(struct lower *l, struct opnd v, u32 max);
 /* A copy of our own, its length known. */
 struct text text_copy(struct lower *l, struct node *n);
 /* To look at only; read in place where it can be. */

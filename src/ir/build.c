@@ -443,12 +443,13 @@ struct opnd ir_at_most(struct lower *l, struct opnd n, s64 most)
 	u32 v;
 
 	if (n.kind == O_IMM)
-		return o_imm(MIN(n.imm, most));
+		return o_imm((u64)n.imm > (u64)most ? most : n.imm);
 	over = ir_block_new(l);
 	out = ir_block_new(l);
+	/* The copy is compared, not n: that may lie on the stack, and verifiers before 6.3 forget what they
+	 * learned of it when it is read there once more. */
 	v = ir_var(l);
 	ir_var_set(l, v, n);
-	/* a verifier may bound only the register compared, not its copies: compare the one that is used */
 	ir_branch(l, CC_UGT, o_temp(v), o_imm(most), over, out);
 	ir_place(l, over);
 	ir_var_set(l, v, o_imm(most));
