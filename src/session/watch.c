@@ -516,11 +516,10 @@ int watch_fd(const struct watch *w)
 	return w->ready_fd;
 }
 
-/* Opened anew and without permission to read, so that nobody is asked, and the answer that the thread may
- * give meanwhile closes nothing of ours. */
+/* The event's own descriptor, which asks nobody when it is read, a second time: the answer that the thread may give
+ * meanwhile closes nothing of ours. */
 const char *watch_next(struct watch *w, const char **open_path)
 {
-	char link[64];
 	u64 count;
 	bool waits;
 
@@ -530,8 +529,7 @@ const char *watch_next(struct watch *w, const char **open_path)
 	waits = w->at && !w->handled;
 	if (waits) {
 		snprintf(w->path, sizeof(w->path), "%s", w->at->path);
-		snprintf(link, sizeof(link), "/proc/self/fd/%d", w->at->fd);
-		w->at_fd = open(link, O_PATH | O_CLOEXEC);
+		w->at_fd = fcntl(w->at->fd, F_DUPFD_CLOEXEC, 0);
 		snprintf(w->open_path, sizeof(w->open_path), "/proc/self/fd/%d", w->at_fd);
 	}
 	pthread_mutex_unlock(&w->lock);

@@ -113,9 +113,23 @@ struct elf *elf_from_bytes(const void *bytes, size_t len, struct err *err)
 	return e;
 }
 
+/*
+ * A descriptor of ours is used as it is: opening the file anew would ask whoever watches openings (fanotify), who
+ * may be another sonde that waits for us in the same moment.
+ */
+static int open_file(const char *path)
+{
+	static const char own[] = "/proc/self/fd/";
+	int fd = starts_with(path, own) ? atoi(path + strlen(own)) : -1, flags = fd < 0 ? -1 : fcntl(fd, F_GETFL);
+
+	if (flags >= 0 && !(flags & O_PATH))
+		return fcntl(fd, F_DUPFD_CLOEXEC, 0);
+	return open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+}
+
 struct elf *elf_open(const char *path, struct err *err)
 {
-	_fd int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	_fd int fd = open_file(path);
 	struct elf *e;
 	struct stat st;
 	void *map;
