@@ -91,6 +91,9 @@ void explain_log(struct err *err, const char *log)
 {
 	if (starts_with(log, "The function ") && strstr(log, " is unsupported."))
 		err_help(err, "trampolines do not pass a structure like this function's: a kprobe reads it");
+	else if (strstr(log, "bpf_override_return"))
+		err_help(err, "this kernel lets no program replace results: it needs CONFIG_BPF_KPROBE_OVERRIDE, and a "
+			      "function that is marked for it (/sys/kernel/debug/error_injection/list)");
 	else if (strstr(log, "points to disabled hook"))
 		err_help(err, "this kernel lets no programs on this hook");
 }
