@@ -72,8 +72,11 @@ static bool text_parts(struct lower *l, struct node *what, struct opnd *addr, st
 	v = is_pointer ? (struct ir_val){ .type = t->elem, .in_memory = true, .is_foreign = true,
 					  .space = t->space, .o = lower_scalar(l, what) }
 		       : lower_place(l, what);
+	if (text.is_boxed)
+		v = (struct ir_val){ .type = &ty_void, .in_memory = true, .is_foreign = true, .space = SPACE_USER,
+				     .o = text_word(l, &v, text.box) };
 	*addr = text_word(l, &v, text.data);
-	*length = text_word(l, &v, text.length);
+	*length = text.is_terminated ? o_imm(INT32_MAX) : text_word(l, &v, text.length);
 	return true;
 }
 
@@ -204,7 +207,8 @@ static const struct builtin rows[] = {
 		.brief = "the string at an address",
 		.doc = "Reads a NUL-terminated string, at most max_strlen bytes or length of them. Whether it is kernel or "
 		       "user memory follows from the pointer, or from the probe. std::string, std::string_view, Rust's "
-		       "&str, String and byte slices, Go's string, and pointers to them, are read as the text that they hold.",
+		       "&str, String and byte slices, Go's string and error, and pointers to them, are read as the text that "
+		       "they hold.",
 		.example = "tracepoint:syscalls:sys_enter_openat { @[str(args.filename)] = count(); }",
 		.engines = ON_ALL, .check = check_str, .lower = lower_str,
 	},

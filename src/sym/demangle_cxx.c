@@ -1366,6 +1366,16 @@ static struct cxx_node *parse_thunk(struct parser *p)
 	return take_call_offset(p) ? special(p, text, parse_encoding(p, true)) : NULL;
 }
 
+/* Tc <call-offset> <call-offset> <encoding>: of the object, then of the result. */
+static struct cxx_node *parse_covariant(struct parser *p)
+{
+	if (!take_call_offset(p))
+		return NULL;
+	if (!take_call_offset(p))
+		return NULL;
+	return special(p, "covariant return thunk to ", parse_encoding(p, true));
+}
+
 static struct cxx_node *parse_special(struct parser *p)
 {
 	static const struct {
@@ -1398,9 +1408,7 @@ static struct cxx_node *parse_special(struct parser *p)
 	if (take(p, "GR"))
 		return parse_temporary(p);
 	if (take(p, "Tc"))
-		return take_call_offset(p) && take_call_offset(p)
-			       ? special(p, "covariant return thunk to ", parse_encoding(p, true))
-			       : NULL;
+		return parse_covariant(p);
 	return take(p, "T") ? parse_thunk(p) : NULL;
 }
 

@@ -2,7 +2,11 @@
 /*
  * How libraries lay out text, by the names that debug information has. libstdc++ keeps the address of a
  * short string's bytes in the same member as a long one's, so one rule does; libc++'s std::string packs
- * short ones in bits of its own and is not here.
+ * short ones in bits of its own and is not here. Its older ABI has a pointer alone, to bytes that end in NUL.
+ *
+ * A Go interface is the address of its type and that of the value. Errors of the standard library (errors.New,
+ * fmt.Errorf) point to a structure that begins with a string; so do most others, and what begins otherwise has no
+ * readable bytes there.
  */
 #include "type/text.h"
 
@@ -10,9 +14,10 @@ static const struct {
 	const char *type;   /* how the structure's name begins */
 	bool whole;	    /* the name is that and no more */
 	const char *data;   /* NULL: the first pointer in it */
-	const char *length;
+	const char *length; /* NULL: none */
 } rows[] = {
 	{ "basic_string<char", false, "_M_p", "_M_string_length" },
+	{ "basic_string<char", false, "_M_p", NULL },
 	{ "basic_string_view<char", false, "_M_str", "_M_len" },
 	{ "basic_string_view<char", false, "__data_", "__size_" },
 	{ "basic_string_view<char", false, "__data", "__size" },
@@ -53,13 +58,28 @@ static bool find(const struct type *t, const char *name, u32 at, u32 depth, u32 
 	return false;
 }
 
+/* struct string { char *str; int len; } behind the interface's second word */
+static bool is_interface(const struct type *t, struct text_layout *out)
+{
+	if (!streq(t->name, "runtime.iface") && !streq(t->name, "runtime.eface"))
+		return false;
+	*out = (struct text_layout){ .is_boxed = true, .data = 0, .length = 8 };
+	return find(t, "data", 0, 0, &out->box);
+}
+
 bool type_text_layout(const struct type *t, struct text_layout *out)
 {
 	if (t->kind != TY_STRUCT || !t->name)
 		return false;
+	if (is_interface(t, out))
+		return true;
+	*out = (struct text_layout){};
 	for (u32 i = 0; i < ARRAY_SIZE(rows); i++)
 		if ((rows[i].whole ? streq(t->name, rows[i].type) : starts_with(t->name, rows[i].type)) &&
-		    find(t, rows[i].data, 0, 0, &out->data) && find(t, rows[i].length, 0, 0, &out->length))
+		    find(t, rows[i].data, 0, 0, &out->data) &&
+		    (!rows[i].length || find(t, rows[i].length, 0, 0, &out->length))) {
+			out->is_terminated = !rows[i].length;
 			return true;
+		}
 	return false;
 }
