@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # For tests whose `run:` begins with `. ./lib.sh`: the workload. Its name, and so its comm, is this test's own:
 # tools that look at events of other contexts (interrupts, the next thread) filter by it.
+export BPFTRACE_SHOW_DEBUG_INFO=0 # stacks are the same with and without debug packages
 C=tw$$ W=$TMP/tw$$
 . "$TOP/tests/live/built.sh"
 built gcc -o "$W" -O1 -g -w -fno-omit-frame-pointer -pthread -D_GNU_SOURCE "$TOP/tests/live/tools/work.c" || exit 99
