@@ -334,9 +334,10 @@ void usyms_exec(struct usyms *u, u32 pid)
 /* The child has its parent's mappings until it calls exec. */
 void usyms_forked(struct usyms *u, u32 parent, u32 pid)
 {
-	const struct proc *from = proc_of(u, parent);
+	const struct proc *from;
 	struct proc *p;
 
+	proc_of(u, parent); /* its mappings are known now */
 	usyms_exec(u, pid); /* a number that was used before */
 	p = entry_of(u, pid);
 	from = entry_of(u, parent); /* the table may have moved on */

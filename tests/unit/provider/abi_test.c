@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Where parameters and results are: AAPCS64 as gcc and clang follow it, and Go's on arm64. */
+/* Where parameters and results are: AAPCS64 as gcc and clang follow it, and Go's on arm64 and, of old, on x86-64. */
 #include <elf.h>
 #include "fixture.h"
 #include "provider/abi.h"
@@ -163,6 +163,34 @@ static void test_go(void)
 	expect(&abi, &ty_s64, false, "[sp+8]", "Go before 1.18");
 }
 
+static void at_stack(struct abi *abi, const struct type *t, s64 want, const char *what)
+{
+	struct loc loc = {};
+	const char *why = "";
+
+	abi_param(abi, t, false, &loc, &why);
+	ok(loc.kind == LOC_EXPR && loc.n == 3, "%s is on the stack", what);
+	if (loc.kind == LOC_EXPR && loc.n == 3)
+		is_int(loc.step[1].value, want, "%s, bytes from the return address", what);
+}
+
+/* func(n int, ok bool, s string, f float64, b byte) (count int, text string, err error), before registers were used */
+static void test_go_stack(void)
+{
+	struct abi abi;
+
+	abi_begin(&abi, &arena, abi_of_go(EM_X86_64, false));
+	at_stack(&abi, &ty_s64, 8, "an int");
+	at_stack(&abi, &ty_s8, 16, "a bool");
+	at_stack(&abi, record("ll"), 24, "a string");
+	at_stack(&abi, &ty_f64, 40, "a float64");
+	at_stack(&abi, &ty_s8, 48, "a byte");
+	abi_go_results(&abi);
+	at_stack(&abi, &ty_s64, 56, "the first result");
+	at_stack(&abi, record("ll"), 64, "the second");
+	at_stack(&abi, record("ll"), 80, "the third");
+}
+
 int main(void)
 {
 	arena_init(&arena);
@@ -171,6 +199,7 @@ int main(void)
 	test_kinds();
 	test_results();
 	test_go();
+	test_go_stack();
 	arena_release(&arena);
 	return done();
 }
