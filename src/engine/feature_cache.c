@@ -10,7 +10,8 @@
  *		BTF=1
  *		KPROBE=0
  *
- * The first line must be what we would write now: with other privileges the answers differ. What could
+ * The first line must be what we would write now: with other privileges, or in a mount namespace that hides
+ * BTF or sysfs, the answers differ. What could
  * not be tried is not written: a sysctl decides that, too, and may change. A directory that another user owns or can enter is not used. A broken file costs nothing but
  * the tries.
  */
@@ -65,8 +66,10 @@ static bool name_cache(void)
 		snprintf(cache.file, sizeof(cache.file), "features-%.36s-%u", boot.s,
 			 (unsigned)geteuid());
 	buf_release(&boot);
-	snprintf(cache.head, sizeof(cache.head), "sonde-features %d %016llx %s\n", CACHE_VERSION,
-		 (unsigned long long)effective_capabilities(), kernel_lockdown());
+	snprintf(cache.head, sizeof(cache.head), "sonde-features %d %016llx %s%s%s\n", CACHE_VERSION,
+		 (unsigned long long)effective_capabilities(), kernel_lockdown(),
+		 access("/sys/kernel/btf/vmlinux", R_OK) ? " no-btf" : "",
+		 access("/sys/bus/event_source", F_OK) ? " no-sysfs" : "");
 	return good;
 }
 

@@ -193,12 +193,12 @@ static bool memlock_is_low(void)
 
 static void help_policy(struct err *err)
 {
-	const char *who = line_number("/proc/self/status", "\nSeccomp:") == 2 ? "a seccomp filter (of a container or a service)" :
+	const char *who = line_number("/proc/self/status", "\nSeccomp:") == 2 ? "a seccomp filter (container, service)" :
 										  "a security policy";
 
-	err_help(err, "%s forbids it to this process, though it has the capabilities: run sonde outside, or allow it "
-		      "bpf(2) and perf_event_open(2)%s",
-		 who, memlock_is_low() ? "; before Linux 5.11 a low limit of locked memory does so as well (ulimit -l unlimited)" : "");
+	err_help(err, "%s forbids it, though the capabilities are there: allow bpf(2) and perf_event_open(2), or run "
+		      "sonde outside%s",
+		 who, memlock_is_low() ? "; before Linux 5.11 a low limit of locked memory (ulimit -l) does so, too" : "");
 }
 
 void help_rights(struct err *err, bool perf)

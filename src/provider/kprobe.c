@@ -183,9 +183,12 @@ static const char *near_probe(struct match *m, const char *name)
 static int no_kprobes(struct match *m)
 {
 	bool built = access("/sys/bus/event_source/devices/kprobe", F_OK) == 0;
-	struct diag *d = probe_report(m->env, m->spec, D_PROBE_FEATURE, m->spec->text,
-				      built ? "kernel probes for anybody, as long as it is locked down" : "kernel probes");
+	struct diag *d;
 
+	if (probe_lacks_sysfs(m->env, m->spec, "kernel probes"))
+		return -EOPNOTSUPP;
+	d = probe_report(m->env, m->spec, D_PROBE_FEATURE, m->spec->text,
+			 built ? "kernel probes for anybody, as long as it is locked down" : "kernel probes");
 	probe_help(m->env, d, "%suse tracepoint, rawtracepoint or uprobe; \"sonde list '*NAME*'\" finds them",
 		   built ? "see /sys/kernel/security/lockdown: " : "it was built without CONFIG_KPROBES: ");
 	return -EOPNOTSUPP;

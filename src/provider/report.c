@@ -5,6 +5,7 @@
  * everything is silent.
  */
 #include <errno.h>
+#include <unistd.h>
 #include "provider/internal.h"
 #include "sym/btf.h"
 #include "sym/kallsyms.h"
@@ -42,6 +43,19 @@ int probe_refused(struct provider_env *env, const struct spec *spec, const struc
 	if (err->help[0])
 		probe_help(env, d, "%s", err->help);
 	return err->code ? err->code : -EIO;
+}
+
+/* The kernel's probe types have their numbers there. */
+bool probe_lacks_sysfs(struct provider_env *env, const struct spec *spec, const char *what)
+{
+	struct diag *d;
+
+	if (access("/sys/bus/event_source", F_OK) == 0)
+		return false;
+	d = probe_report(env, spec, D_PROBE_REFUSED, spec->text,
+			 arena_printf(env->arena, "without sysfs there are no %s", what));
+	probe_help(env, d, "mount it as root: mount -t sysfs sysfs /sys");
+	return true;
 }
 
 bool env_has(struct provider_env *env, enum feature id, bool unknown)

@@ -546,7 +546,8 @@ static int resolve(struct provider_env *env, const struct spec *spec, target_fn 
 	int ret;
 
 	if (!env_has(env, FEAT_UPROBE, true) && !env_has(env, FEAT_UPROBE_MULTI, true)) {
-		probe_report(env, spec, D_PROBE_FEATURE, spec->text, "user-space probes");
+		if (!probe_lacks_sysfs(env, spec, "user-space probes"))
+			probe_report(env, spec, D_PROBE_FEATURE, spec->text, "user-space probes");
 		return -EOPNOTSUPP;
 	}
 	if (uline_is_meant(spec))

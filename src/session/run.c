@@ -192,7 +192,7 @@ static void help_without_kernel(const struct run *r, struct err *err)
 	if ((err->code != -EPERM && err->code != -ENOSYS) || !only_special(r) || r->o->command)
 		return;
 	memcpy(before, err->help, sizeof before);
-	err_help(err, "%.250s; begin and end alone run without any right by --vm", before);
+	err_help(err, "%.300s; begin and end alone run without any right by --vm", before);
 }
 
 static int start_engine(struct run *r, struct err *err)
@@ -222,6 +222,19 @@ static void set_words(struct run *r)
 	run_set_data_u64(r, DATA_BOOT_TO_TAI, (u64)clock_boot_to_real_ns());
 }
 
+/* The set of --follow holds pids as the kernel's first namespace has them, and we know only our own. */
+static int refuse_follow_in_namespace(struct run *r, struct err *err)
+{
+	const struct world *w = &r->c.env.world;
+	u64 dev, ino;
+
+	if (!w->pid_namespace(w->ctx, &dev, &ino))
+		return 0;
+	err_set(err, -EINVAL, "--follow does not work in a pid namespace (a container)");
+	err_help(err, "run sonde outside of it, in the container's host, with -p; or compare pid in the script: /pid == cpid/");
+	return err->code;
+}
+
 static int start(struct run *r, struct err *err)
 {
 	int rc;
@@ -237,7 +250,7 @@ static int start(struct run *r, struct err *err)
 	if (r->exiting || r->vm)
 		return 0;
 	if (r->o->follow) { /* the set first, then those who ask it */
-		if ((rc = attach_all(r, true, err)) < 0 ||
+		if ((rc = refuse_follow_in_namespace(r, err)) < 0 || (rc = attach_all(r, true, err)) < 0 ||
 		    (rc = follow_start(r, r->child ? r->child : r->o->pid)) < 0)
 			return rc;
 	}

@@ -87,7 +87,9 @@ const char *tracefs_path(struct err *err)
 	if (access(native, F_OK) == 0 &&
 	    mount("tracefs", native, "tracefs", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL) == 0)
 		return known = native;
-	if (access(native, F_OK) < 0)
+	if (access("/sys/kernel", F_OK) < 0)
+		err_set(err, -ENOENT, "tracefs cannot be mounted: there is no sysfs (mount -t sysfs sysfs /sys)");
+	else if (access(native, F_OK) < 0)
 		err_set(err, -ENOENT, "tracefs: this kernel has no tracing events");
 	else
 		err_set(err, -errno, "tracefs is not mounted, and mounting it failed: %s",
