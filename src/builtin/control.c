@@ -282,7 +282,7 @@ static const struct builtin rows[] = {
 		.doc = "The traced function returns that value without running: only in kprobe, on functions that the kernel "
 		       "allows it for, on kernels built for it.",
 		.example = "kprobe:__x64_sys_getpgid /pid == cpid/ { override(0); }",
-		.flags = BI_STATEMENT | BI_UNSAFE | BI_NEEDS_PROFILE, .engines = ON_KERNEL, .check = check_override,
+		.flags = BI_STATEMENT | BI_UNSAFE | BI_NEEDS_PROFILE | BI_READS_CTX, .engines = ON_KERNEL, .check = check_override,
 		.lower = lower_override,
 	},
 	{

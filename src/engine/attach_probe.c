@@ -76,6 +76,11 @@ static int no_kprobes(struct err *err, const struct site *s)
 /* EILSEQ: arch/x86/kernel/kprobes/core.c, can_probe(), which decodes the function from its start. */
 static int bad_kprobe(struct err *err, const struct site *s)
 {
+	if (errno == EINVAL && s->symbol && !s->offset) { /* the blacklist, or noinstr */
+		err_set(err, -EINVAL, "attach to %s: the kernel forbids probes in this function", s->probe);
+		err_help(err, "probes themselves run through it, or nothing may interrupt it: probe what it calls or who calls it");
+		return -EINVAL;
+	}
 	if (errno != EILSEQ)
 		return refused(err, TRIED_KPROBE, "attach to %s", s->probe);
 	err_set(err, -EILSEQ, "attach to %s: no instruction begins at this offset", s->probe);
@@ -217,9 +222,10 @@ static bool has_namesakes(const char *name)
 
 static int which_one(struct err *err, const struct site *s, const struct namesakes *all)
 {
+	u64 first = all->address.v[0] + s->offset;
+
 	err_set(err, -EADDRNOTAVAIL, "attach to %s: %u functions have this name", s->probe, all->address.n);
-	err_help(err, "an offset is of one of them: kprobe:0x%llx, with --unsafe, is the first",
-		 (unsigned long long)(all->address.v[0] + s->offset));
+	err_help(err, "an offset is of one of them: kprobe:0x%llx, with --unsafe, is the first", (unsigned long long)first);
 	return -EADDRNOTAVAIL;
 }
 

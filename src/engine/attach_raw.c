@@ -53,11 +53,22 @@ static int on_namesake(struct err *err, const struct site *s)
 	return -EADDRNOTAVAIL;
 }
 
+/* The kernel finds the function by its name, and takes the first. */
+static int several(struct err *err, const struct site *s)
+{
+	err_set(err, -EADDRNOTAVAIL, "attach to %s: several functions have this name", s->probe);
+	err_help(err, "kprobe:%s probes all of them", s->symbol);
+	return -EADDRNOTAVAIL;
+}
+
 int attach_trampoline(struct kernel *k, u32 func, const struct site *s, struct err *err)
 {
 	u64 cookie = site_cookie(k, func, s);
 	int prog = k->loaded[func].fd, fd;
 
+	if (s->symbol && !k->prog->funcs.v[func]->attach_module && !k->prog->funcs.v[func]->attach_prog &&
+	    is_one_of_several(k, s->symbol))
+		return several(err, s);
 	if (cookie) /* 5.19; without one the older call does as well */
 		fd = bpf_link_tracing(prog, k->prog->funcs.v[func]->attach_type, cookie);
 	else

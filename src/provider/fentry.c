@@ -13,7 +13,7 @@ enum { MAX_PARAMS = 16, MAX_TRAMPOLINE_ARGS = 12 /* MAX_BPF_FUNC_ARGS */ };
 
 struct found { /* a function that matched */
 	const struct btf_place *place;
-	const char *name;
+	const char *name, *shown;
 };
 
 struct match {
@@ -32,13 +32,13 @@ struct match {
 
 /* ---- trampolines */
 
-static void add_retval(struct match *m, struct profile *p, const struct type *ret, u32 words)
+static void add_retval(struct provider_env *env, struct profile *p, const struct type *ret, u32 words)
 {
-	if (!m->is_return || !ret || !type_is_scalar(ret))
+	if (!p->is_return || !ret || !type_is_scalar(ret))
 		return;
 	p->retval = (struct arg_desc){ .name = "retval",
 				       .type = ret,
-				       .text = declaration_text(m->env->arena, ret, "retval"),
+				       .text = declaration_text(env->arena, ret, "retval"),
 				       .loc = { .kind = LOC_CTX,
 						.offset = 8 * words,
 						.size = (u8)ret->size,
@@ -59,7 +59,8 @@ static bool has_d_path(const char *func)
 	return false;
 }
 
-static struct profile *new_profile(struct match *m, const struct btf_place *place, const char *func)
+struct profile *trampoline_profile(struct provider_env *env, const struct btf_place *place, const char *func,
+				   bool is_return)
 {
 	struct btf_param params[MAX_PARAMS];
 	const struct type *ret = NULL;
@@ -69,15 +70,15 @@ static struct profile *new_profile(struct match *m, const struct btf_place *plac
 
 	if (n < 0 || n > MAX_TRAMPOLINE_ARGS)
 		return NULL;
-	p = profile_new(m->env, PROFILE_BTF, BPF_PROG_TYPE_TRACING);
-	p->attach_type = m->is_return ? BPF_TRACE_FEXIT : BPF_TRACE_FENTRY;
+	p = profile_new(env, PROFILE_BTF, BPF_PROG_TYPE_TRACING);
+	p->attach_type = is_return ? BPF_TRACE_FEXIT : BPF_TRACE_FENTRY;
 	p->attach_btf_id = id;
 	p->attach_module = btf_place_of_module(place);
 	p->d_path = !p->attach_module && has_d_path(func);
 	p->has_func = true;
-	p->is_return = m->is_return;
-	p->args_name = arena_printf(m->env->arena, "the arguments of %s", func);
-	add_retval(m, p, ret, btf_word_args(m->env, p, params, (u32)n, true));
+	p->is_return = is_return;
+	p->args_name = arena_printf(env->arena, "the arguments of %s", func);
+	add_retval(env, p, ret, btf_word_args(env, p, params, (u32)n, true));
 	return p;
 }
 
@@ -88,14 +89,15 @@ static const char *site_name(struct match *m, const char *module, const char *fu
 
 static void add_trampoline(struct match *m, const struct found *f)
 {
-	struct profile *p = new_profile(m, f->place, f->name);
+	struct profile *p = trampoline_profile(m->env, f->place, f->name, m->is_return);
 	struct target *t;
 
 	if (!p)
 		return;
-	t = targets_add(m->env, &m->ts, SITE_TRAMPOLINE, site_name(m, f->place->module, f->name),
+	t = targets_add(m->env, &m->ts, SITE_TRAMPOLINE, site_name(m, f->place->module, f->shown),
 			profile_for_site(m->env, p, false, false));
-	t->site.symbol = t->site.func = f->name;
+	t->site.symbol = f->name;
+	t->site.func = f->shown;
 	if (p->attach_module && btf_find(env_btf(m->env), f->name, BTF_KIND_FUNC)) /* not the only one */
 		t->site.path = p->attach_module;
 }
@@ -182,19 +184,22 @@ static bool match_one(void *ctx, const char *name, u32 id)
 
 	if (glob_match(m->pattern, name) && !kernel_function_is_hidden(name) &&
 	    kernel_function_is_traceable(m->env, name, btf_place_of_module(m->place)))
-		vec_push(m->env->arena, &m->found, (struct found){ m->place, arena_strdup(m->env->arena, name) });
+		vec_push(m->env->arena, &m->found, (struct found){ m->place, arena_strdup(m->env->arena, name), arena_strdup(m->env->arena, name) });
 	return true;
 }
 
 static bool match_place(void *ctx, struct btf_place *place)
 {
 	struct match *m = ctx;
+	const char *alias;
 
 	m->place = place;
 	if (glob_has_wildcard(m->pattern))
 		btf_each(place->btf, BTF_KIND_FUNC, match_one, m);
 	else if (btf_find_own(place->btf, m->pattern, BTF_KIND_FUNC))
-		vec_push(m->env->arena, &m->found, (struct found){ place, m->pattern });
+		vec_push(m->env->arena, &m->found, (struct found){ place, m->pattern, m->pattern });
+	else if ((alias = kernel_function_alias(m->env, place->btf, btf_place_of_module(place), m->pattern)))
+		vec_push(m->env->arena, &m->found, (struct found){ place, alias, m->pattern });
 	/* without a module: what the kernel itself has is meant */
 	return m->module || !m->found.n || !streq(place->module, "vmlinux");
 }
@@ -222,7 +227,7 @@ static bool list_one(void *ctx, const char *name, u32 id)
 	if (glob_match(m->pattern, name) && !kernel_function_is_hidden(name) &&
 	    kernel_function_is_traceable(m->env, name, btf_place_of_module(m->place)))
 		m->ret = m->list(m->list_ctx, site_name(m, m->place->module, name),
-				 m->verbose ? new_profile(m, m->place, name) : NULL);
+				 m->verbose ? trampoline_profile(m->env, m->place, name, m->is_return) : NULL);
 	return !m->ret;
 }
 

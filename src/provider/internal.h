@@ -113,8 +113,16 @@ void kernel_function_address(struct provider_env *env, const char *module, struc
 /* All functions of that name and module (NULL: the kernel itself). */
 void kernel_function_addresses(struct provider_env *env, const char *module, const char *name,
 			       void (*f)(void *ctx, u64 address), void *ctx);
+/* Another name of the same function that has a type: a system call without arguments is __x64_sys_getuid and
+ * __do_sys_getuid, and only the latter is known. NULL: none. */
+const char *kernel_function_alias(struct provider_env *env, struct btf *btf, const char *module, const char *name);
 /* Compiler's and tracer's own helpers, which wildcards pass over. */
 bool kernel_function_is_hidden(const char *name);
+
+/* kcode.c: why no probe can stand at that offset of a kernel function; NULL: it can, or the kernel must say. */
+const char *kernel_offset_refused(struct provider_env *env, const char *module, const char *name, u64 offset);
+/* Whether an instruction of x86 begins at the offset, as far as can be told; else those on both sides of it. */
+bool kernel_code_boundary(const u8 *code, u32 len, u32 offset, u32 *before, u32 *after);
 
 /* modules.c: type information of the kernel ("vmlinux") or of a module. */
 struct btf_place {
@@ -131,6 +139,10 @@ static inline const char *btf_place_of_module(const struct btf_place *p)
 {
 	return streq(p->module, "vmlinux") ? NULL : p->module;
 }
+
+/* fentry.c: what a trampoline of that function gives its programs; NULL: there can be none. */
+struct profile *trampoline_profile(struct provider_env *env, const struct btf_place *place, const char *func,
+				   bool is_return);
 
 /* bpfprog.c: fentry:bpf:PROGRAM, fentry:bpf:ID:PROGRAM. */
 int bpfprog_resolve(struct provider_env *env, const struct spec *spec, bool is_return, target_fn f, void *ctx);

@@ -223,3 +223,28 @@ void kernel_function_addresses(struct provider_env *env, const char *module, con
 	if (kallsyms_count(env_ksyms(env)))
 		kallsyms_each(env_ksyms(env), give_address, &a);
 }
+
+struct alias {
+	struct btf *btf;
+	const struct ksym *of;
+	const char *found;
+};
+
+static int try_alias(void *ctx, const struct ksym *s)
+{
+	struct alias *a = ctx;
+
+	if (s->address == a->of->address && ksym_is_text(s) && btf_find_own(a->btf, s->name, BTF_KIND_FUNC))
+		a->found = s->name;
+	return a->found != NULL;
+}
+
+const char *kernel_function_alias(struct provider_env *env, struct btf *btf, const char *module, const char *name)
+{
+	struct ksym s;
+	struct alias a = { btf, &s, NULL };
+
+	if (kallsyms_find(env_ksyms(env), name, module ? module : "vmlinux", &s) && s.address && ksym_is_text(&s))
+		kallsyms_each(env_ksyms(env), try_alias, &a);
+	return a.found ? arena_strdup(env->arena, a.found) : NULL;
+}

@@ -20,6 +20,7 @@ struct match {
 	const struct spec *spec;
 	const char *module, *pattern;
 	bool is_return, many;
+	u32 n_attaches; /* of the clause */
 	struct targets ts;
 	struct profile *shared;
 	VEC(struct kernel_function) late; /* ambiguous ones: links name the others, and hold these by address */
@@ -109,6 +110,91 @@ static struct target *add(struct match *m, const char *module, const char *name,
 	t->site.offset = offset;
 	kernel_function_address(m->env, module && !streq(module, "vmlinux") ? module : NULL, &t->site);
 	return t;
+}
+
+/* ---- as a trampoline, which costs a third of a kprobe at an entry and a fifth at a return (instructions for each
+ * event, 6.1: 126 for 346 and 181 for 583; 7.2: 110 for 255 of a multi link, 165 for 706), and as much to attach */
+
+enum { MOST_TRAMPOLINES = 4 /* of one clause: each is a program and an attachment of its own */ };
+
+/* argN as the register has it: narrow ones have more in the register than a trampoline keeps. */
+static bool add_words(struct match *m, struct profile *p)
+{
+	u32 n = p->n_args, used = m->env->kernel_script.argn;
+
+	for (u32 i = 0; i < n; i++)
+		if (!type_is_scalar(p->args[i].type))
+			return false;
+	if (n > arch_native->n_args)
+		return false;
+	p->argn = arena_array(m->env->arena, struct arg_desc, arch_native->n_args);
+	for (; p->n_argn < n && p->args[p->n_argn].loc.size == 8; p->n_argn++) {
+		p->argn[p->n_argn] = p->args[p->n_argn];
+		p->argn[p->n_argn].name = arena_printf(m->env->arena, "arg%u", p->n_argn);
+		p->argn[p->n_argn].type = &ty_u64;
+	}
+	return !(used >> p->n_argn);
+}
+
+/* What a return probe tells, and no more than that. */
+static bool drop_args(struct match *m, struct profile *p)
+{
+	p->args = NULL;
+	p->n_args = 0;
+	p->args_name = NULL;
+	return p->retval.loc.kind != LOC_NONE || !m->env->kernel_script.args;
+}
+
+/* NULL, and why: only a kprobe gives all that is asked for. */
+static struct profile *stand_in_profile(struct match *m, const char *name, const char **why)
+{
+	struct provider_env *env = m->env;
+	struct btf_place *place = btf_place(env, m->module);
+	struct profile *p = NULL;
+
+	*why = env->kprobe_only;
+	if (*why)
+		return NULL;
+	*why = "the kernel has no trampolines";
+	if (!env_has(env, FEAT_FENTRY, false) || env->uses_typed || !env->prefer_raw ||
+	    (env->uses_func_or_probe && !env_has(env, FEAT_GET_FUNC_IP, false)))
+		return NULL;
+	*why = "the clause has many probes";
+	if (m->n_attaches > MOST_TRAMPOLINES)
+		return NULL;
+	*why = "it is a module's";
+	if (m->module && !streq(m->module, "vmlinux"))
+		return NULL;
+	*why = "its type is not known";
+	if (place && btf_find_own(place->btf, name, BTF_KIND_FUNC))
+		p = trampoline_profile(env, place, name, m->is_return);
+	if (!p)
+		return NULL;
+	*why = "a trampoline does not keep what the script reads";
+	if (!add_words(m, p) || (m->is_return && !drop_args(m, p)))
+		return NULL;
+	if (m->is_return)
+		p->n_argn = 0;
+	return p;
+}
+
+static void add_function(struct match *m, const char *name)
+{
+	const char *why = NULL;
+	struct profile *p = stand_in_profile(m, name, &why);
+	struct target *t;
+
+	if (!p) {
+		t = add(m, m->module, name, 0);
+		if (*why)
+			t->site.place = arena_printf(m->env->arena, "no trampoline: %s", why);
+		return;
+	}
+	t = targets_add(m->env, &m->ts, SITE_TRAMPOLINE, site_name(m, m->module, name, 0),
+			profile_for_site(m->env, p, false, false));
+	t->site.symbol = t->site.func = name;
+	t->site.stands_in = true;
+	t->site.place = m->is_return ? "fexit, which is cheaper than a kretprobe" : "fentry, which is cheaper than a kprobe";
 }
 
 static bool module_matches(const char *pattern, const char *module)
@@ -211,6 +297,19 @@ static int match_address(struct match *m, const struct kplace *place)
 	return 0;
 }
 
+static int add_offset(struct match *m, const struct kplace *place)
+{
+	const char *why = m->env->any_kernel ? NULL
+					     : kernel_offset_refused(m->env, m->module, place->name, place->offset);
+
+	if (why) {
+		probe_report(m->env, m->spec, D_BAD_OFFSET, m->spec->text, why);
+		return -EINVAL;
+	}
+	add(m, m->module, place->name, place->offset);
+	return 0;
+}
+
 static int match_name(struct match *m, const struct kplace *place, const char **near)
 {
 	if (place->offset && m->is_return) {
@@ -219,7 +318,9 @@ static int match_name(struct match *m, const struct kplace *place, const char **
 		return -EINVAL;
 	}
 	if (kernel_function_exists(m->env, m->module, place->name)) {
-		add(m, m->module, place->name, place->offset);
+		if (place->offset)
+			return add_offset(m, place);
+		add_function(m, place->name);
 	} else if (m->env->any_kernel) {
 		probe_report(m->env, m->spec, D_NOT_HERE, m->spec->text);
 		add(m, m->module, place->name, place->offset);
@@ -252,6 +353,7 @@ static int resolve(struct provider_env *env, const struct spec *spec, bool is_re
 	struct match m = { .env = env,
 			   .spec = spec,
 			   .is_return = is_return,
+			   .n_attaches = env->n_attaches,
 			   .module = module_of(spec),
 			   .pattern = spec->part[spec->n_parts - 1] };
 	const char *near = NULL;
@@ -327,12 +429,14 @@ const struct provider provider_kprobe = {
 	.syntax = "kprobe[:MODULE]:FUNCTION[+OFFSET] or kprobe:ADDRESS",
 	.brief = "the entry of a kernel function",
 	.doc = "arg0, arg1 ... are its arguments; args.NAME has them with names and types where the kernel has "
-	       "type information. Patterns match many functions.",
+	       "type information. Patterns match many functions. Attached as fentry, which is cheaper, where that answers the same (-v says "
+	       "how); an offset must be the start of an instruction.",
 	.example = "kprobe:vfs_read { @[comm] = count(); }",
 	.min_parts = 2,
 	.max_parts = 3,
 	.feature = FEAT_KPROBE + 1,
 	.feature_instead = FEAT_KPROBE_MULTI + 1,
+	.may_be_trampoline = true,
 	.resolve = resolve_kprobe,
 	.list = list,
 };
@@ -342,12 +446,13 @@ const struct provider provider_kretprobe = {
 	.aliases = "kr",
 	.syntax = "kretprobe[:MODULE]:FUNCTION",
 	.brief = "the return of a kernel function",
-	.doc = "retval is what it returns.",
+	.doc = "retval is what it returns. Attached as fexit, which is cheaper, where that answers the same.",
 	.example = "kretprobe:vfs_read { @bytes = hist(retval); }",
 	.min_parts = 2,
 	.max_parts = 3,
 	.feature = FEAT_KPROBE + 1,
 	.feature_instead = FEAT_KPROBE_MULTI + 1,
+	.may_be_trampoline = true,
 	.resolve = resolve_kretprobe,
 	.list = list_returns,
 };

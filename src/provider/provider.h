@@ -49,10 +49,11 @@ struct site {
 	u64 period;	     /* sample period, or frequency in Hz when is_freq, or ns for timers */
 	bool is_freq, one_cpu; /* one_cpu: interval */
 	const char *tp_name;  /* raw tracepoint name */
+	bool stands_in;	      /* trampoline in place of a kprobe: when the kernel refuses it, the kprobe it is */
 	const char *path;     /* uprobe: file to open; kprobe: module or NULL; trampoline: module of a function
 			       * whose name the kernel itself has, too, else NULL */
 	bool later;	      /* uprobe, usdt: nothing yet: a place for files that come later */
-	const char *place;    /* uprobe: where it sits and why, for -v; or NULL */
+	const char *place;    /* where a uprobe sits, how a kprobe is attached, and why, for -v; or NULL */
 	const char *symbol;   /* kprobe */
 	u64 offset, address;  /* uprobe file offset; kprobe symbol+offset or absolute */
 	u64 ref_ctr_offset;   /* USDT semaphore, file offset */
@@ -101,7 +102,12 @@ struct provider_env {
 		u32 argn;    /* bit N: argN */
 		bool record; /* args.NAME, vars.NAME */
 		bool regs, ctx, stack;
+		bool args; /* any of them, or the result */
 	} script;
+	/* Of clauses on functions of the kernel alone: those on one function are attached alike, too. */
+	struct script_reads kernel_script;
+	u32 n_attaches; /* of the clause */
+	const char *kprobe_only; /* why a kprobe is not attached as a trampoline, told by -v; NULL: it may be */
 	bool exact_uprobes;	/* of struct config */
 	bool user_paths_in_pid;	/* look binaries up inside the mount namespace of pid */
 	bool prefer_raw;	/* cheapest attachment with the same answer (default true) */
@@ -155,6 +161,7 @@ struct provider {
 	bool bound_to_pid;	/* -p attaches to the pid itself */
 	u32 mode; /* enum probe_mode: only with that option; 0: always */
 	bool unfiltered;	/* interval, begin, end: -p does not filter */
+	bool may_be_trampoline;	/* kprobe, kretprobe: attached as fentry or fexit where that answers the same */
 };
 
 extern const struct provider *const providers[]; /* NULL-terminated */

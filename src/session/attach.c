@@ -175,6 +175,12 @@ static void note_bounds(struct run *r, u32 func)
 	}
 }
 
+/* A trampoline in place of a kprobe: not what the script asks for, and no reason to fail. */
+static bool stands_in(const struct sites_of *sites)
+{
+	return sites->n && sites->v[0]->stands_in;
+}
+
 int load_all(struct run *r, struct err *err)
 {
 	struct skipped skipped = { r, 0 };
@@ -184,7 +190,8 @@ int load_all(struct run *r, struct err *err)
 	r->sites = sites_by_func(r);
 	for (u32 f = 0; f < r->c.prog.funcs.n && !rc; f++) {
 		rc = kernel_load(r->k, f, err);
-		if (rc < 0 && r->c.instances.v[f]->is_one_of_many && !is_final(rc)) {
+		r->stand_in_refused |= rc < 0 && stands_in(&r->sites[f]);
+		if (rc < 0 && !r->stand_in_refused && r->c.instances.v[f]->is_one_of_many && !is_final(rc)) {
 			skip_func(&skipped, &r->sites[f], err);
 			rc = 0;
 		}
@@ -200,8 +207,11 @@ int load_all(struct run *r, struct err *err)
 static int attach_func(struct run *r, u32 f, struct skipped *skipped, struct err *err)
 {
 	struct sites_of *s = &r->sites[f];
+	bool must = stands_in(s) || is_wanted(r, f, s);
+	int rc = kernel_attach_many(r->k, f, s->v, s->n, must ? NULL : skip, skipped, err);
 
-	return kernel_attach_many(r->k, f, s->v, s->n, is_wanted(r, f, s) ? NULL : skip, skipped, err);
+	r->stand_in_refused |= rc < 0 && stands_in(s);
+	return rc;
 }
 
 enum turn { OLD_RETURNS, NEWEST_FIRST, OLDEST_FIRST, N_TURNS }; /* of attaching */

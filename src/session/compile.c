@@ -191,21 +191,58 @@ static void clause_reads(struct compiled *c, struct clause *clause, struct readi
 		r->args.v = arena_array(&c->arena, const char *, 1);
 }
 
-/* All clauses together, for the placing of user-space probes. */
-static void script_reads(struct compiled *c)
+static void add_reading(struct script_reads *all, const struct reading *r)
 {
-	struct script_reads *all = &c->reads;
+	all->argn |= r->argn;
+	all->record |= r->whole || r->args.n || r->vars.n;
+	all->regs |= (r->flags & BI_READS_REGS) != 0;
+	all->ctx |= (r->flags & BI_READS_CTX) != 0;
+	all->stack |= (r->flags & BI_READS_STACK) != 0;
+	all->args |= (r->flags & BI_READS_ARGS) != 0;
+}
 
+static bool is_on_kernel_function(struct compiled *c, const struct attach *a)
+{
+	const char *name = arena_strndup(&c->arena, a->text, strcspn(a->text, ":"));
+	const struct provider *p = provider_find(name);
+
+	return p && p->may_be_trampoline;
+}
+
+/*
+ * Kprobes of one function run before its trampolines, whatever the order of the script: it is all of one kind or all of
+ * the other.
+ */
+static const char *kprobe_only(struct compiled *c, const struct session_options *o)
+{
+	const struct script_reads *reads = &c->kernel_reads;
+
+	if (o->any_kernel || o->use_vm)
+		return "";
+	if (o->no_stand_ins)
+		return "the kernel refused a trampoline";
+	for (struct clause *cl = c->lang.script->clauses; cl; cl = cl->next)
+		for (struct attach *a = cl->attaches; a; a = a->next)
+			if (is_on_kernel_function(c, a) && strpbrk(a->text, "*?[+"))
+				return "the script has patterns or offsets of kprobes";
+	return reads->ctx || reads->regs ? "the script reads registers" : NULL;
+}
+
+/* All clauses together, for the placing of user-space probes and for how probes of kernel functions are attached. */
+static void script_reads(struct compiled *c, const struct session_options *o)
+{
 	for (struct clause *cl = c->lang.script->clauses; cl; cl = cl->next) {
+		bool in_kernel = false;
 		struct reading r;
 
 		clause_reads(c, cl, &r);
-		all->argn |= r.argn;
-		all->record |= r.whole || r.args.n || r.vars.n;
-		all->regs |= (r.flags & BI_READS_REGS) != 0;
-		all->ctx |= (r.flags & BI_READS_CTX) != 0;
-		all->stack |= (r.flags & BI_READS_STACK) != 0;
+		add_reading(&c->reads, &r);
+		for (struct attach *a = cl->attaches; a && !in_kernel; a = a->next)
+			in_kernel = is_on_kernel_function(c, a);
+		if (in_kernel)
+			add_reading(&c->kernel_reads, &r);
 	}
+	c->kprobe_only = kprobe_only(c, o);
 }
 
 static u32 add_site_name(struct compiled *c, const char *probe, const char *func)
@@ -448,6 +485,10 @@ static void resolve_clause(struct compiled *c, const struct session_options *o, 
 	env->ksyms = view_kallsyms(&c->view);
 	env->pid = o->pid > 0 ? o->pid : -1;
 	env->script = c->reads;
+	env->kernel_script = c->kernel_reads;
+	env->kprobe_only = internal ? "" : c->kprobe_only;
+	for (struct attach *a = clause->attaches; a; a = a->next)
+		env->n_attaches++;
 	env->exact_uprobes = c->env.config.exact_uprobes;
 	env->child_alone = o->command && !o->follow;
 	env->uses_args = r.reads & BI_READS_ARGS;
@@ -505,7 +546,7 @@ static bool front(struct compiled *c, const struct session_options *o)
 
 	if (!parse_script(&c->lang, src) || !lang_prepare(&c->lang))
 		return false;
-	script_reads(c);
+	script_reads(c, o);
 	for (struct clause *cl = c->lang.script->clauses; cl; cl = cl->next)
 		resolve_clause(c, o, cl, false);
 	count_programs(c);

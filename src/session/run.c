@@ -337,7 +337,8 @@ static int run_attached(struct run *r, struct err *err)
 	return err->code ? 255 : r->exit_code;
 }
 
-int session_run(const struct session_options *o, struct err *err)
+/* *again: nothing has been shown or done, and it is to be tried without stand-ins. */
+static int run_once(const struct session_options *o, bool *again, struct err *err)
 {
 	struct run *r = xcalloc(1, sizeof *r);
 	int rc;
@@ -346,7 +347,8 @@ int session_run(const struct session_options *o, struct err *err)
 	r->child_fd = r->target_fd = r->command_out = r->signal_fd = r->epoll_fd = -1;
 	rc = session_compile(&r->c, o, err);
 	o->sink->sources = &r->c.sources;
-	show_diags(r);
+	if (!o->no_stand_ins)
+		show_diags(r);
 	if (o->dump)
 		show_dumps(r);
 	if (rc || o->dump || r->c.diags.n_errors) {
@@ -357,6 +359,7 @@ int session_run(const struct session_options *o, struct err *err)
 		names_init(r);
 		actor_init(r);
 		rc = run_attached(r, err);
+		*again = r->stand_in_refused;
 		child_end(r);
 		action_files_close(&r->actor);
 		if (r->k)
@@ -375,4 +378,18 @@ int session_run(const struct session_options *o, struct err *err)
 	compiled_release(&r->c);
 	free(r);
 	return rc;
+}
+
+int session_run(const struct session_options *o, struct err *err)
+{
+	struct session_options plain = *o;
+	bool again = false;
+	int rc = run_once(o, &again, err);
+
+	if (!again)
+		return rc;
+	err_release(err);
+	*err = (struct err){ 0 };
+	plain.no_stand_ins = true;
+	return run_once(&plain, &again, err);
 }

@@ -38,6 +38,7 @@ struct session_options {
 	const char *const *include_dirs, *const *includes; /* -I, --include: NULL-terminated, or NULL */
 	/* Where imports come from; NULL: from files, beside the script. */
 	void (*read_import)(struct env *env, const char *from, const char *path, struct import_source *found);
+	bool no_stand_ins;	/* a trampoline was refused that stood in for a kprobe: this time none does */
 	bool any_kernel;	/* compile only: assume no particular kernel and no privilege (check) */
 };
 
@@ -85,7 +86,8 @@ struct compiled {
 	VEC(struct instance *) instances;  /* instances.v[i] is funcs.v[i] */
 	VEC(struct ir_unit *) units;
 	VEC(struct target_site) sites;
-	struct script_reads reads;
+	struct script_reads reads, kernel_reads; /* of all clauses, and of those on kernel functions */
+	const char *kprobe_only; /* of struct provider_env */
 	VEC(struct late) lates; /* appear.c */
 	u32 n_probes;	/* as "Attached N probes" counts them */
 	u32 follow_map;	/* set of followed processes, or NO_INDEX */
