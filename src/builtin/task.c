@@ -52,26 +52,23 @@ static const struct type *check_walk(struct check *c, struct node *call)
 	return check_expr(c, call);
 }
 
-/* ---- usermode: the privilege level is in the code segment's number */
+/* ---- usermode */
 
 static const struct type *check_usermode(struct check *c, struct node *call)
 {
 	const struct profile *p = c->inst ? c->inst->profile : NULL;
 
-	if (p && (p->kind == PROFILE_PT_REGS || p->kind == PROFILE_PERF_EVENT))
-		for (u32 i = 0; i < p->n_regs; i++)
-			if (streq(p->regs[i].name, "cs")) {
-				call->data = &p->regs[i];
-				return &ty_u8;
-			}
+	if (p && p->n_regs)
+		return &ty_u8;
 	return diag_type(c, call->span, D_NO_REGS, c->inst && c->inst->provider ? c->inst->provider : "such");
 }
 
 static struct ir_val lower_usermode(struct lower *l, struct node *call)
 {
-	struct opnd cs = lower_loc(l, call->data).o;
+	const struct profile *p = l->profile;
+	struct opnd bits = ir_op2(l, IR_AND, lower_loc(l, &p->mode).o, o_imm((s64)p->mode_mask));
 
-	return val_scalar(&ty_u8, ir_set(l, CC_NE, ir_op2(l, IR_AND, cs, o_imm(3)), o_imm(0)));
+	return val_scalar(&ty_u8, ir_set(l, CC_EQ, bits, o_imm((s64)p->mode_user)));
 }
 
 static const struct type *check_has_cpid(struct check *c, struct node *call)

@@ -198,8 +198,6 @@ int attach_watchpoint(struct kernel *k, u32 func, const struct site *s, struct e
 	attr.bp_addr = s->wp_addr;
 	attr.bp_len = s->wp_len;
 	attr.bp_type = s->wp_type;
-	if (s->wp_type == HW_BREAKPOINT_X)
-		attr.bp_len = sizeof(long);
 	n = attach_events(k, func, s, &attr);
 	if (n < 0)
 		return refused(err, TRIED_WATCHPOINT, "watch %u bytes at 0x%llx", s->wp_len,

@@ -28,10 +28,13 @@ const struct arch arch_x86_64 = {
 	.retval = 80,
 	.syscall_nr = 120,
 	.syscall_nr_size = 8,
-	.pt_regs_size = 168,
+	.mode = { 136, 3, 3 }, /* cs: the privilege level */
 	.watch_rw_only = true,
+	.watch_code_len = 8,
+	.watch_code_align = 1,
 	.regs = x86_64_regs,
 	.n_regs = ARRAY_SIZE(x86_64_regs),
+	.perf_regs_size = 168,
 };
 
 /* clang-format off */
@@ -65,9 +68,12 @@ const struct arch arch_arm64 = {
 	.retval = 0,
 	.syscall_nr = 280,
 	.syscall_nr_size = 4,
-	.pt_regs_size = 336,
+	.mode = { 264, 15, 0 }, /* pstate: the exception level (PSR_MODE_MASK), EL0 */
+	.watch_code_len = 4,
+	.watch_code_align = 4,
 	.regs = arm64_regs,
 	.n_regs = ARRAY_SIZE(arm64_regs),
+	.perf_regs_size = 272, /* struct user_pt_regs */
 };
 
 #if defined(__aarch64__)

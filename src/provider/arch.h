@@ -26,10 +26,16 @@ struct arch {
 	u32 sp, ip, retval, syscall_nr;
 	u32 link; /* where calls leave the return address; 0: on the stack */
 	u32 syscall_nr_size;
-	u32 pt_regs_size;
+	struct {
+		u32 offset;
+		u64 mask, user; /* what the masked register is while user code runs */
+	} mode;
 	bool watch_rw_only;	     /* watchpoints know w, rw and x, but no plain r */
+	u32 watch_code_len;	     /* what the kernel wants as length of x */
+	u32 watch_code_align;	     /* and of its address */
 	const struct arch_reg *regs; /* names of reg() */
 	u32 n_regs;
+	u32 perf_regs_size; /* the part of struct pt_regs that programs of perf events see */
 };
 
 extern const struct arch arch_x86_64, arch_arm64;

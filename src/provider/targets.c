@@ -79,15 +79,18 @@ static struct arg_desc word_arg(const char *name, u32 offset)
 				  .loc = { .kind = LOC_REG, .offset = offset, .size = 8 } };
 }
 
-/* reg("NAME"): both kinds of context begin with the registers. */
+/* reg("NAME"): both kinds of context begin with the registers, perf events have no more than a process has. */
 static void name_registers(struct provider_env *env, struct profile *p)
 {
 	const struct arch *a = arch_native;
 
 	p->regs = arena_array(env->arena, struct arg_desc, a->n_regs);
-	p->n_regs = a->n_regs;
 	for (u32 i = 0; i < a->n_regs; i++)
-		p->regs[i] = word_arg(a->regs[i].name, a->regs[i].offset);
+		if (p->kind != PROFILE_PERF_EVENT || a->regs[i].offset < a->perf_regs_size)
+			p->regs[p->n_regs++] = word_arg(a->regs[i].name, a->regs[i].offset);
+	p->mode = word_arg("mode", a->mode.offset);
+	p->mode_mask = a->mode.mask;
+	p->mode_user = a->mode.user;
 }
 
 struct profile *profile_new(struct provider_env *env, enum profile_kind kind, u32 prog_type)

@@ -48,8 +48,13 @@ static int parse(struct provider_env *env, const struct spec *spec, struct site 
 		return bad(env, spec, "the mode must be w, rw or x");
 	if (s->wp_type == HW_BREAKPOINT_R && arch_native->watch_rw_only)
 		return bad(env, spec, "this processor cannot watch reads alone: use rw");
-	if (s->wp_addr % len && s->wp_type != HW_BREAKPOINT_X)
+	if (s->wp_type == HW_BREAKPOINT_X) {
+		if (s->wp_addr % arch_native->watch_code_align)
+			return bad(env, spec, "no instruction begins at this address: they are words of 4 bytes");
+		s->wp_len = arch_native->watch_code_len;
+	} else if (s->wp_addr % len) {
 		return bad(env, spec, "the address must be a multiple of the length");
+	}
 	return 0;
 }
 

@@ -239,10 +239,12 @@ static int check_stack(struct check *c, struct state *s, const struct reg *r, s3
 
 /* ---- context */
 
+/* struct pt_regs, and its part that perf events hand on. On arm64 (arch/arm64/include/asm/ptrace.h) the former
+ * goes on after struct user_pt_regs: orig_x0 and syscallno, then what differs between versions. */
 #ifdef __aarch64__
-enum { REGS_SIZE = 34 * 8 }; /* struct user_pt_regs */
+enum { PERF_REGS_SIZE = 34 * 8, REGS_SIZE = 36 * 8 };
 #else
-enum { REGS_SIZE = 21 * 8 }; /* struct pt_regs */
+enum { REGS_SIZE = 21 * 8, PERF_REGS_SIZE = REGS_SIZE };
 #endif
 
 static int check_ctx(struct check *c, const struct reg *r, s32 off, u32 size, enum access access,
@@ -257,7 +259,7 @@ static int check_ctx(struct check *c, const struct reg *r, s32 off, u32 size, en
 	case PROFILE_RAW_TP: hi = 12 * 8; break;
 	case PROFILE_BTF:
 	case PROFILE_ITER: hi = 12 * 8, least = 8; break;
-	case PROFILE_PERF_EVENT: hi = REGS_SIZE + 16, least = 8; break;
+	case PROFILE_PERF_EVENT: hi = PERF_REGS_SIZE + 16, least = 8; break;
 	}
 	if (access != ACCESS_READ)
 		return check_fail(c, "writes to the context");

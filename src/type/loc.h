@@ -144,6 +144,8 @@ struct profile {
 	struct arg_desc func;	/* where the function's address is; LOC_NONE: bpf_get_func_ip */
 	struct arg_desc *regs;	/* reg("NAME"), for contexts that hold registers */
 	u32 n_regs;
+	struct arg_desc mode; /* where there are registers: the one that says whether user code ran, … */
+	u64 mode_mask, mode_user; /* … which bits of it, and what they are then */
 	bool is_return;		/* return probe */
 	u32 caller_at;		/* register (offset in the context) with the return address that user stacks lack; 0: none */
 	u32 ip_delta;		/* the site is so many bytes behind the function's entry: ustack shows the entry */

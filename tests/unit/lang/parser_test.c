@@ -233,6 +233,7 @@ static void test_statements(void)
 
 static const struct attach *attach_of(const char *text)
 {
+	static const struct attach none;
 	static const char *const params[] = { "10", "/bin/sh" };
 
 	fixture_begin(&f);
@@ -240,7 +241,7 @@ static const struct attach *attach_of(const char *text)
 	f.env.n_params = 2;
 	if (!ok(parse_script(&f.lang, fixture_source(&f, text)), "parses: %s", text))
 		note("%s", fixture_messages(&f));
-	return f.lang.script->clauses ? f.lang.script->clauses->attaches : &(struct attach){};
+	return f.lang.script->clauses ? f.lang.script->clauses->attaches : &none;
 }
 
 static void attach(const char *text, const char *want)

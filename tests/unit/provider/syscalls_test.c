@@ -34,13 +34,13 @@ static void test_one(struct fixture *x)
 	is_str(t->site.probe, "tracepoint:syscalls:sys_enter_openat", "its name");
 	is_int(t->n_covered, 0, "it stands for itself");
 	ok(t->profile->syscall_enter && !t->profile->syscall_exit, "direction");
-	ok(has(t->profile, "openat") && !has(t->profile, "open"), "its number only");
+	ok(has(t->profile, "openat") && !has(t->profile, "openat2"), "its number only");
 	is_int(t->profile->default_space, SPACE_USER, "pointers are the process's");
 }
 
 static void test_many(struct fixture *x)
 {
-	const char *events[] = { "sys_enter_openat", "sys_exit_openat", "sys_enter_newstat",
+	const char *events[] = { "sys_enter_openat", "sys_exit_openat", "sys_enter_newfstat",
 				 "sys_exit_close", "sys_enter_no_such_call" };
 	u32 n_rest;
 	struct targets ts = split(x, events, 5, &n_rest);
@@ -48,15 +48,15 @@ static void test_many(struct fixture *x)
 	is_int(n_rest, 1, "a call without a number is left for the perf path");
 	is_int(ts.list.n, 2, "one target for entries, one for exits");
 	is_int(ts.list.v[0]->n_covered, 2, "two entries");
-	is_str(ts.list.v[0]->covered[1], "tracepoint:syscalls:sys_enter_newstat",
+	is_str(ts.list.v[0]->covered[1], "tracepoint:syscalls:sys_enter_newfstat",
 	       "each with its name");
-	ok(has(ts.list.v[0]->profile, "stat"), "newstat is stat");
+	ok(has(ts.list.v[0]->profile, "fstat"), "newfstat is fstat");
 	is_str(ts.list.v[1]->site.tp_name, "sys_exit", "the other");
 	ok(!ts.list.v[0]->profile->syscall_site, "no table of sites unless somebody asks");
 
 	x->env.uses_func_or_probe = true;
 	ts = split(x, events, 5, &n_rest);
-	is_int(ts.list.v[0]->profile->syscall_site[syscall_number("stat")], 1, "number to name");
+	is_int(ts.list.v[0]->profile->syscall_site[syscall_number("fstat")], 1, "number to name");
 	is_int(ts.list.v[0]->profile->syscall_site[syscall_number("close")], NO_SITE,
 	       "others have none");
 	x->env.uses_func_or_probe = false;
@@ -113,8 +113,8 @@ static void test_names(struct fixture *x)
 	const char **names;
 	u32 n;
 
-	is_str(syscalls_event_of_call(&x->arena, "sys_enter_stat"), "sys_enter_newstat",
-	       "stat is newstat");
+	is_str(syscalls_event_of_call(&x->arena, "sys_enter_fstat"), "sys_enter_newfstat",
+	       "fstat is newfstat");
 	ok(!syscalls_event_of_call(&x->arena, "sys_enter_nonsense"), "nonsense is nothing");
 	ok(!syscalls_event_of_call(&x->arena, "sched_switch"), "nor what is no call");
 	syscalls_events(&x->arena, &names, &n);
