@@ -46,13 +46,15 @@ struct opnd lower_saved_registers(struct lower *l)
 static struct opnd saved_register(struct lower *l, const struct loc *loc)
 {
 	struct opnd regs = lower_ctx_load(l, loc->offset, 8, false), r;
-	struct ir_insn key = { .op = IR_LOAD, .size = 8, .imm = -2, .arg = { opnd_plus(regs, loc->inner) } };
+	u32 size = loc->kind == LOC_REGS_PTR && loc->value ? (u32)loc->value : 8;
+	struct ir_insn key = { .op = IR_LOAD, .size = (u8)size, .imm = -2, .arg = { opnd_plus(regs, loc->inner) } };
 
 	if (l->profile->kind != PROFILE_BTF)
-		return lower_read_scalar(l, &ty_u64, ir_op2(l, IR_ADD, regs, o_imm(loc->inner)), SPACE_KERNEL);
+		return lower_read_scalar(l, type_int(size, false), ir_op2(l, IR_ADD, regs, o_imm(loc->inner)),
+					 SPACE_KERNEL);
 	if (vn_find(l, &key, false, &r))
 		return r;
-	r = ir_load(l, opnd_plus(regs, loc->inner), 8, false);
+	r = ir_load(l, opnd_plus(regs, loc->inner), size, false);
 	vn_add(l, &key, false, r);
 	return r;
 }

@@ -22,7 +22,8 @@ struct arch {
 	u16 elf_machine;
 	u32 n_args;
 	u32 arg[ARCH_MAX_ARGS];		    /* offsets: arguments of functions */
-	u32 syscall_arg[ARCH_SYSCALL_ARGS]; /* and of system calls */
+	u32 syscall_arg[ARCH_SYSCALL_ARGS]; /* and of system calls, which keep them when the call returns, */
+	u32 syscall_arg0_at_exit;	    /* but for the first where the result takes its register */
 	u32 sp, ip, retval, syscall_nr;
 	u32 link; /* where calls leave the return address; 0: on the stack */
 	u32 syscall_nr_size;

@@ -82,6 +82,7 @@ static struct arg_desc number_arg(bool is_enter)
 	else
 		a.loc = (struct loc){ .kind = LOC_REGS_PTR,
 				      .inner = (s32)arch_native->syscall_nr,
+				      .value = arch_native->syscall_nr_size,
 				      .size = 4,
 				      .is_signed = true };
 	return a;
@@ -282,7 +283,9 @@ static void decoded_args(struct provider_env *env, struct profile *p, const char
 	p->args = arena_array(env->arena, struct arg_desc, ARCH_SYSCALL_ARGS + 3);
 	for (u32 i = 0; i < n; i++)
 		add_decoded(env, p, &args[i],
-			    (struct loc){ .kind = LOC_REGS_PTR, .inner = (s32)arch_native->syscall_arg[i] });
+			    (struct loc){ .kind = LOC_REGS_PTR,
+					  .inner = (s32)(p->syscall_exit && !i ? arch_native->syscall_arg0_at_exit
+									       : arch_native->syscall_arg[i]) });
 	decode_open_how(env, p, event);
 	p->args_name = arena_printf(env->arena, "syscall:%s", event);
 	p->decoded = true;

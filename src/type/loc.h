@@ -17,7 +17,8 @@ enum loc_kind {
 	LOC_DATA_LOC, /* u32 at ctx + offset holds (len << 16 | offset); the data is at ctx + offset */
 	LOC_REL_LOC,  /* likewise, relative to the end of that u32 */
 	LOC_REG,      /* pt_regs at ctx: offset of the register within it, plus inner */
-	LOC_REGS_PTR, /* ctx + offset holds a struct pt_regs * (kernel memory); value at + inner */
+	LOC_REGS_PTR, /* ctx + offset holds a struct pt_regs * (kernel memory); a word of 8 bytes, or of as
+		       * many as value says, at + inner */
 	LOC_REGS_USER, /* likewise, a pointer of the process: the value lies there, at + value */
 	LOC_CONST,    /* value; of what is no scalar the address */
 	LOC_STACK,    /* word at [sp + inner] of the traced context (user or kernel, by space) */

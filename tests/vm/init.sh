@@ -44,7 +44,8 @@ if [ -s /foreign ]; then
 	mkdir /parts
 	mount -t virtiofs root /parts || give_up "no root of this architecture"
 	mount -t tmpfs -o mode=755 tmpfs /root
-	for d in usr etc var; do read_only /parts/$d /root/$d; done
+	for d in usr var; do read_only /parts/$d /root/$d; done
+	cp -a /parts/etc /root/etc # no package's script ran: the cache of the dynamic linker is made below
 	for d in bin sbin lib lib64; do cp -P /parts/$d /root/$d; done
 	mkdir /root/proc /root/sys /root/dev /root/tmp /root/run /root/root
 	while read -r d; do read_only "/host$d" "/root$d"; done </foreign
@@ -66,6 +67,7 @@ mount -t tmpfs tmpfs /root/dev/shm
 for fs in tracefs:kernel/tracing debugfs:kernel/debug securityfs:kernel/security bpf:fs/bpf cgroup2:fs/cgroup; do
 	mount -t ${fs%%:*} ${fs%%:*} /root/sys/${fs#*:} || echo "init: no ${fs%%:*}" >/dev/console
 done
+[ ! -s /foreign ] || chroot /root /sbin/ldconfig
 ip link set lo up
 hostname guest
 
