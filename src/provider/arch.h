@@ -33,7 +33,7 @@ struct arch {
 	} mode;
 	bool watch_rw_only;	     /* watchpoints know w, rw and x, but no plain r */
 	u32 watch_code_len;	     /* what the kernel wants as length of x */
-	u32 watch_code_align;	     /* and of its address */
+	u32 insn_align;	     /* bytes that instructions are aligned to and, above 1, have */
 	const struct arch_reg *regs; /* names of reg() */
 	u32 n_regs;
 	u32 perf_regs_size; /* the part of struct pt_regs that programs of perf events see */

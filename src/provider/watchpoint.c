@@ -49,7 +49,7 @@ static int parse(struct provider_env *env, const struct spec *spec, struct site 
 	if (s->wp_type == HW_BREAKPOINT_R && arch_native->watch_rw_only)
 		return bad(env, spec, "this processor cannot watch reads alone: use rw");
 	if (s->wp_type == HW_BREAKPOINT_X) {
-		if (s->wp_addr % arch_native->watch_code_align)
+		if (s->wp_addr % arch_native->insn_align)
 			return bad(env, spec, "no instruction begins at this address: they are words of 4 bytes");
 		s->wp_len = arch_native->watch_code_len;
 	} else if (s->wp_addr % len) {
