@@ -25,6 +25,28 @@ struct opnd lower_convert(struct lower *l, struct opnd v, const struct type *fro
 	return ir_ext(l, v, to->size, is_signed(to));
 }
 
+/* The most that may be loaded at once of n bytes there. */
+static u32 aligned_part(struct opnd at, u32 n)
+{
+	u32 part = n >= 8 ? 8 : n >= 4 ? 4 : n >= 2 ? 2 : 1;
+
+	while (at.imm & (part - 1))
+		part /= 2;
+	return part;
+}
+
+struct opnd lower_load_own(struct lower *l, struct opnd at, u32 size, bool is_signed)
+{
+	u32 part = aligned_part(at, size);
+	struct opnd v = ir_load(l, at, part, is_signed && part == size);
+
+	for (u32 i = part; i < size; i += part) {
+		part = aligned_part(opnd_plus(at, i), size - i);
+		v = ir_op2(l, IR_OR, v, ir_op2(l, IR_SHL, ir_load(l, opnd_plus(at, i), part, false), o_imm(8 * i)));
+	}
+	return is_signed && size < 8 && aligned_part(at, size) < size ? ir_ext(l, v, size, true) : v;
+}
+
 /* Bitfields: the bytes that hold it, shifted down and cut. */
 static struct opnd load_bitfield(struct lower *l, const struct ir_val *place, const struct field *f)
 {
@@ -35,7 +57,7 @@ static struct opnd load_bitfield(struct lower *l, const struct ir_val *place, co
 	if (place->is_foreign)
 		v = lower_read_scalar(l, word, place->o, place->space);
 	else
-		v = ir_load(l, place->o, word->size, false);
+		v = lower_load_own(l, place->o, bytes, false);
 	v = ir_op2(l, IR_SHL, v, o_imm(64 - f->bit_offset - f->bit_size));
 	return ir_op2(l, f->type->is_signed ? IR_SAR : IR_SHR, v, o_imm(64 - f->bit_size));
 }
@@ -50,7 +72,7 @@ struct opnd lower_load_place(struct lower *l, const struct ir_val *place, const 
 		return place->o;
 	if (place->is_foreign)
 		return lower_read_scalar(l, t, place->o, place->space);
-	return ir_load(l, place->o, t->size, is_signed(t));
+	return lower_load_own(l, place->o, t->size, is_signed(t));
 }
 
 /* An aggregation used as a number. */

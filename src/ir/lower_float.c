@@ -63,7 +63,7 @@ struct opnd lower_float_load(struct lower *l, const struct ir_val *v)
 {
 	const struct type *word = type_int(v->type->size, false);
 	struct opnd bits = v->is_foreign ? lower_read_scalar(l, word, v->o, v->space)
-					 : ir_load(l, v->o, word->size, false);
+					 : lower_load_own(l, v->o, word->size, false);
 
 	return word->size == 4 ? widen(l, bits) : bits;
 }

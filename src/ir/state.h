@@ -105,6 +105,8 @@ void lower_var_assign(struct lower *l, struct var *v, struct node *value);
 void lower_var_store(struct lower *l, struct var *v, struct opnd value); /* scalar */
 /* The struct pt_regs * of a system call (profiles with syscall_enter or syscall_exit). */
 struct opnd lower_saved_registers(struct lower *l);
+/* From memory of ours, whose loads verifiers want aligned: what a packed structure has elsewhere comes in parts. */
+struct opnd lower_load_own(struct lower *l, struct opnd at, u32 size, bool is_signed);
 /* A word of the context: directly where it is aligned, else through a helper. */
 struct opnd lower_ctx_load(struct lower *l, u32 offset, u32 size, bool is_signed);
 /* ---- lower_loc.c: LOC_EXPR and LOC_PIECES */

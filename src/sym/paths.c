@@ -33,10 +33,13 @@ struct cache_entry {
 /* Which ABI an entry is for: the low byte is 3 (ELF, libc6), the next one the machine's. */
 #if defined(__x86_64__)
 #define CACHE_ABI 0x0303
+#define TRIPLET "x86_64-linux-gnu"
 #elif defined(__aarch64__)
 #define CACHE_ABI 0x0a03
+#define TRIPLET "aarch64-linux-gnu"
 #else
 #define CACHE_ABI 0x0003
+#define TRIPLET "."
 #endif
 
 static const char magic[20] = "glibc-ld.so.cache1.1";
@@ -136,21 +139,42 @@ static const char *find_in_cache(struct arena *a, const char *root, const char *
 	return found;
 }
 
-/* Systems whose C library keeps no cache (musl), and libraries newer than the cache. */
+static bool is_elf(const char *path)
+{
+	_fd int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	char head[4];
+	struct stat st;
+
+	return fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && read(fd, head, 4) == 4 &&
+	       !memcmp(head, "\177ELF", 4);
+}
+
+/* The first library of a folder that a name without its version means: libstdc++.so.6. What is called libc.so
+ * may be a text for the linker. */
+static const char *find_in_dir(struct arena *a, const char *dir, const char *name)
+{
+	const char *lib = starts_with(name, "lib") ? "" : "lib", *so = strstr(name, ".so") ? "" : ".so", *found = NULL;
+	glob_t g;
+
+	if (glob(arena_printf(a, "%s/%s%s%s*", dir, lib, name, so), 0, NULL, &g))
+		return NULL;
+	for (size_t i = 0; i < g.gl_pathc && !found; i++)
+		if (library_matches(strrchr(g.gl_pathv[i], '/') + 1, name) && is_elf(g.gl_pathv[i]))
+			found = arena_strdup(a, g.gl_pathv[i]);
+	globfree(&g);
+	return found;
+}
+
+/* Systems whose C library keeps no cache (musl), images without one, and libraries newer than the cache. */
 static const char *find_in_dirs(struct arena *a, const char *root, const char *name)
 {
-	static const char *const dirs[] = { "/lib64", "/usr/lib64", "/lib", "/usr/lib",
+	static const char *const dirs[] = { "/lib64", "/usr/lib64", "/lib", "/usr/lib", "/usr/lib/" TRIPLET, "/lib/" TRIPLET,
 					    "/usr/local/lib" };
-	const char *lib = starts_with(name, "lib") ? "" : "lib";
-	const char *so = strstr(name, ".so") ? "" : ".so";
+	const char *found = NULL;
 
-	for (u32 i = 0; i < ARRAY_SIZE(dirs); i++) {
-		const char *path = arena_printf(a, "%s%s/%s%s%s", root, dirs[i], lib, name, so);
-
-		if (access(path, R_OK) == 0)
-			return path;
-	}
-	return NULL;
+	for (u32 i = 0; i < ARRAY_SIZE(dirs) && !found; i++)
+		found = find_in_dir(a, arena_printf(a, "%s%s", root, dirs[i]), name);
+	return found;
 }
 
 static const char *find_library(struct arena *a, const char *root, const char *name)
@@ -199,16 +223,6 @@ const char *path_find_binary(struct arena *a, const char *name, s32 pid)
 }
 
 /* ---- patterns */
-
-static bool is_elf(const char *path)
-{
-	_fd int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	char head[4];
-	struct stat st;
-
-	return fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && read(fd, head, 4) == 4 &&
-	       !memcmp(head, "\177ELF", 4);
-}
 
 int path_glob(struct arena *a, const char *pattern, int (*f)(void *ctx, const char *path),
 	      void *ctx)
