@@ -13,6 +13,7 @@
 #include "provider/internal.h"
 #include "provider/uargs.h"
 #include "provider/ufile.h"
+#include "provider/uifunc.h"
 #include "provider/uplace.h"
 #include "provider/uline.h"
 #include "provider/uret.h"
@@ -293,6 +294,22 @@ static void warn_ifunc(struct match *m, const char *name)
 		   m->spec->provider->name, m->path, name);
 }
 
+/* The implementation that is called stands for the name. False: it is not known which. */
+static bool add_chosen(struct match *m, const char *name)
+{
+	struct elf_symbol s;
+	const char *own;
+	u64 file_offset;
+
+	if (!uifunc_choice(path_to_open(m), m->elf, name, &s) || !elf_address_to_offset(m->elf, s.value, &file_offset))
+		return false;
+	own = *s.name ? arena_strdup(m->env->arena, s.name) : "one without a name";
+	add(m, &s, name, name, file_offset);
+	if (!m->error)
+		probe_report(m->env, m->spec, D_IFUNC_CHOSEN, name, own);
+	return true;
+}
+
 static int add_offset(struct match *m, const char *name, const struct elf_symbol *s, u64 offset)
 {
 	const char *shown =
@@ -303,6 +320,8 @@ static int add_offset(struct match *m, const char *name, const struct elf_symbol
 	const char *why = offset ? uplace_refuses(m->elf, s->value + offset) : NULL;
 	u64 file_offset;
 
+	if (s->type == STT_GNU_IFUNC && !offset && add_chosen(m, name))
+		return m->error;
 	if (ret < 0 || why)
 		return ret < 0 ? ret : bad_offset(m, why);
 	if (offset)
