@@ -63,19 +63,12 @@ bool kernel_code_boundary(const u8 *code, u32 len, u32 offset, u32 *before, u32 
 
 static const char *beside(struct provider_env *env, u64 address, u32 offset)
 {
-	u32 len = offset + 2 * LONGEST, align = arch_native->insn_align, before = 0, after = 0;
+	u32 len = offset + 2 * LONGEST, before = 0, after = 0;
 	u8 *code = arena_alloc(env->arena, len);
 
-	if (align > 1) {
-		before = offset / align * align;
-		after = before + align;
-		if (before == offset)
-			return NULL;
-	} else {
-		len = read_code(address, code, len);
-		if (kernel_code_boundary(code, len, offset, &before, &after))
-			return NULL;
-	}
+	len = read_code(address, code, len);
+	if (kernel_code_boundary(code, len, offset, &before, &after))
+		return NULL;
 	return arena_printf(env->arena,
 			    "no instruction begins at this offset: the next ones do at +%u and +%u",
 			    before, after);
