@@ -34,7 +34,8 @@ static void set_named(struct compiled *c, const struct session_options *o)
 	}
 }
 
-static void compiled_init(struct compiled *c, const struct session_options *o)
+/* max_strlen: the default, unless 0. */
+static void compiled_init(struct compiled *c, const struct session_options *o, u32 max_strlen)
 {
 	struct env *env = &c->env;
 
@@ -46,6 +47,8 @@ static void compiled_init(struct compiled *c, const struct session_options *o)
 	c->diags.no_warnings = o->no_warnings;
 	view_init(&c->view, &c->arena);
 	config_defaults(&env->config);
+	if (max_strlen)
+		env->config.max_strlen = max_strlen;
 	env->themes = o->themes;
 	env->features = o->use_vm ? stage_vm_features() : o->any_kernel ? stage_all_features() : kernel_features();
 	env->unsafe = o->unsafe;
@@ -623,16 +626,28 @@ static int back_instance(struct compiled *c, const struct session_options *o, st
 	return refuse_too_big(c, f);
 }
 
-/* Keys that this kernel would refuse (MAX_BPF_STACK in kernel/bpf/hashtab.c). */
-static bool refuse_long_keys(struct compiled *c)
+/* Whether this kernel would refuse the map for its key (MAX_BPF_STACK in kernel/bpf/hashtab.c). */
+static bool has_long_key(const struct compiled *c, const struct map_desc *m)
+{
+	return m->role == MAP_USER && m->key_size > LONG_KEY && !feature_has(c->env.features, FEAT_LONG_KEYS);
+}
+
+static const struct map_desc *long_key(const struct compiled *c)
+{
+	for (u32 i = 0; i < c->prog.maps.n; i++)
+		if (has_long_key(c, &c->prog.maps.v[i]))
+			return &c->prog.maps.v[i];
+	return NULL;
+}
+
+static void refuse_long_keys(struct compiled *c)
 {
 	for (u32 i = 0; i < c->prog.maps.n; i++) {
 		const struct map_desc *m = &c->prog.maps.v[i];
 
-		if (m->role == MAP_USER && m->key_size > LONG_KEY)
+		if (has_long_key(c, m))
 			diag_report(&c->diags, m->span, D_KEY_TOO_LONG, m->name, m->key_size, LONG_KEY);
 	}
-	return c->diags.n_errors;
 }
 
 /* Our own verifier: what it refuses is our mistake, told on the user's line. */
@@ -685,12 +700,12 @@ bool session_lacks_sight(const struct diags *d)
 	return n > 0;
 }
 
-int session_compile(struct compiled *c, const struct session_options *o, struct err *err)
+static int compile(struct compiled *c, const struct session_options *o, u32 max_strlen, struct err *err)
 {
 	u64 start = clock_mono_ns();
 	int rc = 0;
 
-	compiled_init(c, o);
+	compiled_init(c, o, max_strlen);
 	if (!front(c, o) || (o->dump && !(o->dump & ~(u32)STAGE_AST)))
 		return c->diags.n_errors ? 1 : 0;
 	if (c->env.unchecked)
@@ -701,9 +716,30 @@ int session_compile(struct compiled *c, const struct session_options *o, struct 
 	if (rc)
 		return rc;
 	lower_finish(&c->prog);
-	if (!feature_has(c->env.features, FEAT_LONG_KEYS) && refuse_long_keys(c))
+	if (long_key(c))
 		return 1;
 	rc = check_all(c, err);
 	c->compile_ns = clock_mono_ns() - start;
 	return rc ? rc : c->diags.n_errors ? 1 : 0;
+}
+
+/* Once more with shorter strings where the kernel has no room for them in keys: two strings and two numbers fit,
+ * four, eight. */
+int session_compile(struct compiled *c, const struct session_options *o, struct err *err)
+{
+	static const u32 lengths[] = { 240, 112, 48 };
+	int rc = compile(c, o, 0, err);
+	u32 is = 1024;
+
+	for (u32 i = 0; i < ARRAY_SIZE(lengths) && long_key(c) && c->env.config.max_strlen == is; i++) {
+		struct span span = long_key(c)->span;
+
+		is = lengths[i];
+		compiled_release(c);
+		rc = compile(c, o, is, err);
+		diag_report(&c->diags, span, D_STRINGS_CUT, is, LONG_KEY);
+	}
+	if (long_key(c))
+		refuse_long_keys(c);
+	return rc;
 }
