@@ -18,6 +18,7 @@ struct elf_table { /* a symbol table and its strings, inside the file */
 	u32 n;
 	const char *strings;
 	u64 strings_len;
+	const u16 *version; /* of each symbol (.gnu.version), or NULL */
 };
 
 struct elf {

@@ -13,6 +13,19 @@
 #define STT_GNU_IFUNC 10
 #endif
 
+/* The versions of a table's symbols: SHT_GNU_versym. */
+static const u16 *find_versions(struct elf *e, u32 table, u32 n)
+{
+	for (u32 i = 0; i < e->n_sections; i++) {
+		const Elf64_Shdr *s = &e->section[i];
+
+		if (s->sh_type == SHT_GNU_versym && s->sh_link == table && s->sh_offset % 2 == 0 &&
+		    s->sh_size / sizeof(u16) >= n)
+			return elf_at(e, s->sh_offset, n * sizeof(u16));
+	}
+	return NULL;
+}
+
 static void find_table(struct elf *e, u32 type, u32 which)
 {
 	struct elf_table *t = &e->table[which];
@@ -38,6 +51,7 @@ static void find_table(struct elf *e, u32 type, u32 which)
 		/* One check for all names: what follows the last NUL is in no string. */
 		while (t->strings_len && t->strings[t->strings_len - 1])
 			t->strings_len--;
+		t->version = find_versions(e, i, t->n);
 		return;
 	}
 }
@@ -82,6 +96,14 @@ static u32 worth(const struct elf_symbol *s)
 	return (is_function(s) ? s->size ? 6 : 4 : 2) + (s->bind != STB_LOCAL);
 }
 
+/* Kept for programs that were linked against an older library: "memcpy@GLIBC_2.2.5". */
+static bool is_old_version(const struct elf_table *t, u32 i, const char *suffix)
+{
+	enum { HIDDEN = 0x8000 };
+
+	return t->version ? t->version[i] & HIDDEN : suffix[0] == '@' && suffix[1] != '@';
+}
+
 /* "memcpy@@GLIBC_2.14" in .symtab is found as memcpy. */
 static bool same_name(const char *have, const char *want, size_t len)
 {
@@ -96,12 +118,14 @@ static u32 find_in_table(const struct elf_table *t, const char *name, struct elf
 	for (u32 i = 0; i < t->n; i++) {
 		const Elf64_Sym *raw = &t->sym[i];
 		struct elf_symbol s;
+		u32 value;
 
 		if (raw->st_name >= t->strings_len ||
 		    !same_name(t->strings + raw->st_name, name, len) || !elf_table_symbol(t, i, &s))
 			continue;
-		if (worth(&s) > best) {
-			best = worth(&s);
+		value = 2 * worth(&s) + !is_old_version(t, i, s.name + len);
+		if (value > best) {
+			best = value;
 			*out = s;
 		}
 	}
