@@ -84,6 +84,8 @@ static struct profile *profile_of(struct match *m, const char *name, const char 
 		btf_register_args(m->env, p, btf, name);
 	else if (module)
 		p->args_why = arena_printf(m->env->arena, "this kernel has no type information of module %s", module);
+	else
+		p->args_why = no_kernel_types;
 	profile_trim_args(m->env, p, m->many);
 	return p;
 }

@@ -232,13 +232,16 @@ static int list_bare(void *ctx, const struct ksym *s)
 static int resolve_untyped(struct provider_env *env, const struct spec *spec, target_fn f,
 			   void *ctx)
 {
+	struct profile *p = untyped_profile(env);
 	struct targets ts = {};
 
 	if (spec_has_wildcard(spec, 1)) {
 		probe_report(env, spec, D_NO_KERNEL_TYPES, spec->text);
 		return -ENOENT;
 	}
-	add(env, &ts, spec->n_parts > 2 ? spec->part[1] : "vmlinux", event_of(spec), untyped_profile(env));
+	p->args_why = env_btf(env) ? "this kernel does not tell programs the types of a tracepoint's arguments"
+				   : no_kernel_types;
+	add(env, &ts, spec->n_parts > 2 ? spec->part[1] : "vmlinux", event_of(spec), p);
 	return targets_give(env, spec, &ts, NULL, f, ctx);
 }
 
