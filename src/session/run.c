@@ -222,15 +222,15 @@ static void set_words(struct run *r)
 	run_set_data_u64(r, DATA_BOOT_TO_TAI, (u64)clock_boot_to_real_ns());
 }
 
-/* The set of --follow holds pids as the kernel's first namespace has them, and we know only our own. */
+/* Without types the set of --follow holds pids as the kernel's first namespace has them, and we know only our own. */
 static int refuse_follow_in_namespace(struct run *r, struct err *err)
 {
 	const struct world *w = &r->c.env.world;
 	u64 dev, ino;
 
-	if (!w->pid_namespace(w->ctx, &dev, &ino))
+	if (view_btf(&r->c.view) || !w->pid_namespace(w->ctx, &dev, &ino))
 		return 0;
-	err_set(err, -EINVAL, "--follow does not work in a pid namespace (a container)");
+	err_set(err, -EINVAL, "--follow in a pid namespace (a container) needs the kernel's type information (BTF)");
 	err_help(err, "run sonde outside of it, in the container's host, with -p; or compare pid in the script: /pid == cpid/");
 	return err->code;
 }

@@ -135,9 +135,9 @@ static bool kit_world_constant(void *ctx, const char *name, s64 *value, const st
 	return streq(name, "SIGKILL");
 }
 
-static bool kit_feature(struct features *f, enum feature id)
+static enum feature_answer kit_feature(struct features *f, enum feature id)
 {
-	return id != FEAT_TAI;
+	return id != FEAT_TAI ? FEATURE_YES : FEATURE_NO;
 }
 
 /* ---- a compilation */
