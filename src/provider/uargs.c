@@ -22,9 +22,11 @@ static const s16 arm64_numbers[] = { /* x0-x30 sp pc */
 	0, 8, 16, 24, 32, 40, 48, 56, 64, 72, 80, 88, 96, 104, 112, 120, 128, 136, 144, 152, 160, 168, 176, 184, 192, 200,
 	208, 216, 224, 232, 240, 248, 256 };
 static const struct dwarf_registers x86_64_registers = {
-	.offset = x86_64_numbers, .n = ARRAY_SIZE(x86_64_numbers), .ip = 128, .vector = 17, .n_vectors = 50 };
+	.offset = x86_64_numbers, .n = ARRAY_SIZE(x86_64_numbers), .ip = 128, .vector = 17, .n_vectors = 50,
+	.arguments = 1 << 5 | 1 << 4 | 1 << 1 | 1 << 2 | 1 << 8 | 1 << 9 /* di si dx cx r8 r9 */ };
 static const struct dwarf_registers arm64_registers = {
-	.offset = arm64_numbers, .n = ARRAY_SIZE(arm64_numbers), .ip = 256, .vector = 64, .n_vectors = 32 };
+	.offset = arm64_numbers, .n = ARRAY_SIZE(arm64_numbers), .ip = 256, .vector = 64, .n_vectors = 32,
+	.arguments = 0xff /* x0-x7 */ };
 
 struct dwarf *uargs_open(const char *path, u16 machine, struct err *err)
 {

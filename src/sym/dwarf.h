@@ -22,6 +22,7 @@ struct dwarf_registers {
 	u32 n;
 	u32 ip; /* offset of the program counter */
 	u32 vector, n_vectors; /* numbers of vector registers */
+	u32 arguments; /* set of the numbers of general registers that arguments come in */
 };
 
 /* Opened once and kept. NULL with err set: no debug information is to be found, or nothing to read it. */
@@ -54,7 +55,7 @@ struct dwarf_var {
 	bool is_param;
 	bool is_result;	  /* Go's results are listed with the parameters */
 	bool by_reference; /* passed as the address of a C++ object */
-	/* The location is memory of the frame that the function's own first instructions fill. */
+	/* The location is memory of the frame, or a register, that the function's own first instructions fill. */
 	bool in_frame;
 	bool in_list;	  /* the location is given for ranges of addresses: exact at each */
 	bool partly;	  /* some of it has no location, so none is given */

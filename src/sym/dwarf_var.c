@@ -40,27 +40,58 @@ static void constant(struct dwarf *d, Dwarf_Attribute *a, struct dwarf_var *v)
 		v->why = "it is a constant that is not a number";
 }
 
-static bool is_optimized_gcc(struct dwarf *d, struct unit *u)
-{
-	const char *by = die_string(d, &u->body, DW_AT_producer);
-	const char *level = by && starts_with(by, "GNU") ? strstr(by, " -O") : NULL;
+enum gcc { GCC_NOT, GCC_UNOPTIMIZED, GCC_OPTIMIZED };
 
-	return level && level[3] != '0';
+static enum gcc gcc_of(struct dwarf *d, struct unit *u)
+{
+	const char *by = die_string(d, &u->body, DW_AT_producer), *level;
+
+	if (!by || !starts_with(by, "GNU"))
+		return GCC_NOT;
+	level = strstr(by, " -O");
+	return level && level[3] != '0' ? GCC_OPTIMIZED : GCC_UNOPTIMIZED;
+}
+
+static bool is_in_register(const Dwarf_Op *ops, size_t n)
+{
+	return n == 1 && ((ops->atom >= DW_OP_reg0 && ops->atom <= DW_OP_reg31) ||
+			  (ops->atom >= DW_OP_breg0 && ops->atom <= DW_OP_breg31) || ops->atom == DW_OP_regx ||
+			  ops->atom == DW_OP_bregx);
+}
+
+/*
+ * Without optimization gcc gives what it keeps in a register (parameters declared so, addresses of large structures
+ * on arm64) that place for the whole function, which the first instructions fill.
+ */
+static bool is_filled_later(struct dwarf *d, struct scopes *s, const struct dwarf_var *v, const Dwarf_Op *ops, size_t n)
+{
+	return v->is_param && is_in_register(ops, n) && gcc_of(d, s->unit) == GCC_UNOPTIMIZED;
+}
+
+/* Memory at a register that arguments come in: calls overwrite those. */
+static bool is_at_argument(struct dwarf *d, const Dwarf_Op *ops, size_t n)
+{
+	return d->regs && n == 1 && ops->atom >= DW_OP_breg0 && ops->atom <= DW_OP_breg31 &&
+	       d->regs->arguments >> (ops->atom - DW_OP_breg0) & 1;
 }
 
 /*
  * gcc gives a structure (or __int128) that came in registers one place for the whole function, those
  * registers or a slot of the frame, also when the registers are reused and the stores to the slot were
- * dropped because nobody reads them (seen with 12.2 at -O1 and -O2).
+ * dropped because nobody reads them (seen with 12.2 at -O1 and -O2). Without optimization so does arm64's
+ * with a large structure that the function does not use: the register that its address came in (12.2).
  */
 static bool may_be_unstored(struct dwarf *d, struct scopes *s, const struct dwarf_var *v, const Dwarf_Op *ops,
 			    size_t n)
 {
 	bool by_caller = n == 1 && ops[0].atom == DW_OP_fbreg && (s64)ops[0].number >= 0 &&
 			 v->type->kind == TY_STRUCT;
+	enum gcc gcc;
 
-	return v->is_param && !v->in_list && !type_is_scalar(v->type) && v->type->kind != TY_FLOAT &&
-	       !by_caller && is_optimized_gcc(d, s->unit);
+	if (!v->is_param || v->in_list || type_is_scalar(v->type) || v->type->kind == TY_FLOAT || by_caller)
+		return false;
+	gcc = gcc_of(d, s->unit);
+	return gcc == GCC_OPTIMIZED || (gcc == GCC_UNOPTIMIZED && is_at_argument(d, ops, n));
 }
 
 /*
@@ -114,7 +145,7 @@ static void locate(struct dwarf *d, struct scopes *s, Dwarf_Die *die, u64 pc, st
 	if (!expr_to_loc(&at, ops, n, &v->loc, &v->why))
 		v->loc = (struct loc){};
 	v->partly = v->why == dwarf_partly;
-	v->in_frame = at.used_frame && !v->in_list;
+	v->in_frame = !v->in_list && (at.used_frame || is_filled_later(d, s, v, ops, n));
 	if (!at.at_entry && may_be_unstored(d, s, v, ops, n)) {
 		v->loc = (struct loc){};
 		v->why = "gcc does not tell whether its code has stored it: read it at the function's entry";
