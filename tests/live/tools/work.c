@@ -66,7 +66,11 @@ static void opens(void)
 	for (int i = 0; i < 2000; i++)
 		strcat(path, i % 100 ? "x" : "/");
 	open(path, O_RDONLY);
+#ifdef SYS_creat
 	syscall(SYS_creat, "/proc/version", 0600);
+#else /* arm64 */
+	open("/proc/version", O_CREAT | O_WRONLY | O_TRUNC, 0600);
+#endif
 }
 
 static void run(char **argv, int fails)
@@ -204,7 +208,7 @@ static void naps_short(void)
 static void calls(void)
 {
 	for (int i = 0; i < 500; i++)
-		syscall(i % 5 ? SYS_getppid : SYS_getpgrp);
+		syscall(i % 5 ? SYS_getppid : SYS_getpgid, 0);
 	for (int i = 0; i < 7; i++)
 		close(-1);
 }
