@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""terminal.py ROWS COLUMNS SECONDS COMMAND...: runs a command on a terminal of that size and types Ctrl-C after a while;
+"""terminal.py ROWS COLUMNS SECONDS COMMAND...: runs a command on a terminal of that size and types Ctrl-C a while after
+the first that it shows (a slow guest needs seconds to start; without anything, after 20 s more);
 with a size behind "SECONDS+" (3+10x40) the window is resized half-way. Prints what the terminal got, escapes as ESC."""
 import fcntl
 import os
@@ -39,8 +40,9 @@ while True:
         break
     if data == b'':
         break
+    start = time.monotonic() if data and not got else start
     got += data or b''
-    past = time.monotonic() - start
+    past = time.monotonic() - start - (0 if got else 20)
     if again and past > seconds / 2:
         resize(parent, *map(int, again.split('x')))
         again = ''
