@@ -65,7 +65,7 @@ static bool is_in_register(const Dwarf_Op *ops, size_t n)
  */
 static bool is_filled_later(struct dwarf *d, struct scopes *s, const struct dwarf_var *v, const Dwarf_Op *ops, size_t n)
 {
-	return v->is_param && is_in_register(ops, n) && gcc_of(d, s->unit) == GCC_UNOPTIMIZED;
+	return v->is_param && v->loc.kind != LOC_NONE && is_in_register(ops, n) && gcc_of(d, s->unit) == GCC_UNOPTIMIZED;
 }
 
 /* Memory at a register that arguments come in: calls overwrite those. */
