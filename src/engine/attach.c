@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * From a site to the function that attaches its kind, one row for each; and many sites at once.
- * A run of sites that one link can hold is tried whole; when the kernel refuses it, in halves,
+ * The sites that one link can hold are tried whole; when the kernel refuses it, in halves,
  * so that one bad site of a thousand costs about twenty calls and the others stay together.
  */
 #include <errno.h>
+#include <stdlib.h>
 #include "engine/internal.h"
 
 struct attach_row {
@@ -69,9 +70,11 @@ static bool same_text(const char *a, const char *b)
 	return a == b || (a && b && streq(a, b));
 }
 
-/* Whether one link can hold both. */
+/* Whether one link can hold both, or none holds more than one of the kind. */
 static bool is_same_run(const struct site *a, const struct site *b)
 {
+	if (a->kind == b->kind && !rows[a->kind].batch)
+		return true;
 	if (a->kind != b->kind || a->is_return != b->is_return || a->pid != b->pid)
 		return false;
 	if (a->kind == SITE_KPROBE)
@@ -119,6 +122,7 @@ static int attach_run(struct many *m, const struct site *const *sites, u32 n)
 
 	if (!batch || n == 1)
 		return attach_each(m, sites, n);
+	kernel_want_files(m->k, 1);
 	ret = batch(m->k, m->func, sites, n, m->err);
 	if (ret >= 0) {
 		m->n_attached += (int)n;
@@ -138,18 +142,47 @@ static int attach_run(struct many *m, const struct site *const *sites, u32 n)
 	return ret < 0 ? ret : attach_run(m, sites + n / 2, n - n / 2);
 }
 
+/*
+ * The sites in another order: those that one link can hold together, in the order in which they came. The exits of a
+ * library's functions are some at the return itself, to the kernel an entry, and some not: a link for each change of
+ * those was thousands of links. A run is looked for from the newest, since sites come file by file.
+ */
+static const struct site **in_runs(const struct site *const *sites, u32 n)
+{
+	const struct site **sorted = xcalloc(n, sizeof(*sorted));
+	u32 *words = xcalloc((size_t)n * 2 + 1, sizeof(*words));
+	u32 *run_of = words, *start = words + n, n_runs = 0;
+
+	for (u32 i = 0, run; i < n; i++) {
+		for (run = n_runs; run && !is_same_run(sorted[run - 1], sites[i]); run--)
+			;
+		if (!run)
+			sorted[n_runs++] = sites[i]; /* the first of each, until all are known */
+		run_of[i] = run ? run - 1 : n_runs - 1;
+		start[run_of[i] + 1]++;
+	}
+	for (u32 run = 1; run < n_runs; run++)
+		start[run] += start[run - 1];
+	for (u32 i = 0; i < n; i++)
+		sorted[start[run_of[i]]++] = sites[i];
+	free(words);
+	return sorted;
+}
+
 int kernel_attach_many(struct kernel *k, u32 func, const struct site *const *sites, u32 n,
 		       refused_fn refused_site, void *ctx, struct err *err)
 {
 	struct many m = { k, func, refused_site, ctx, err, 0 };
+	const struct site **sorted = in_runs(sites, n);
 	int ret = n ? kernel_load(k, func, err) : 0;
 
-	if (n && !rows[sites[0]->kind].batch)
+	if (n && !rows[sorted[0]->kind].batch)
 		kernel_want_files(k, n + 8);
 	for (u32 at = 0, end; ret >= 0 && at < n; at = end) {
-		for (end = at + 1; end < n && is_same_run(sites[at], sites[end]); end++)
+		for (end = at + 1; end < n && is_same_run(sorted[at], sorted[end]); end++)
 			;
-		ret = attach_run(&m, sites + at, end - at);
+		ret = attach_run(&m, sorted + at, end - at);
 	}
+	free(sorted);
 	return ret < 0 ? ret : m.n_attached;
 }

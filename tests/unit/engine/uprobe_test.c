@@ -158,6 +158,25 @@ static void many(void)
 	handmade_release(&h);
 }
 
+/* As the exits of functions come: some at their returns, some not. */
+static void mixed(void)
+{
+	enum { N = 100 };
+	struct handmade h;
+
+	for (u32 i = 0; i < N; i++)
+		sites[i].is_return = i % 2;
+	start(&h, false);
+	is_int(kernel_attach_many(h.k, 0, site_list, N, NULL, NULL, &h.err), N, "entries and returns in turn: %s", h.err.text);
+	is_int((s64)kernel_n_attached(h.k), 2, "are held by a link each");
+	for (u32 i = 0; i < N; i++)
+		places[i]();
+	is_int(kernel_data_u64(h.k, 0), N, "each fired once");
+	handmade_release(&h);
+	for (u32 i = 0; i < N; i++)
+		sites[i].is_return = false;
+}
+
 static void missing_file(void)
 {
 	struct handmade h;
@@ -205,6 +224,7 @@ int main(void)
 	if (feature_has(kernel_features(), FEAT_UPROBE_MULTI)) {
 		cookies();
 		many();
+		mixed();
 	} else {
 		skip("no uprobe links");
 	}
