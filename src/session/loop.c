@@ -54,15 +54,20 @@ void signals_hold(struct run *r)
 	sigprocmask(SIG_BLOCK, &set, &r->signals_before);
 }
 
-void signals_restore(struct run *r)
+void signals_restore(struct run *r, bool is_over)
 {
 	struct timespec now = { 0, 0 };
 	sigset_t set;
 
 	signal_set(r, &set);
 	while (sigtimedwait(&set, NULL, &now) > 0)
-		; /* a late Ctrl-C has nothing left to end */
-	sigprocmask(SIG_SETMASK, &r->signals_before, NULL);
+		;
+	set = r->signals_before;
+	if (is_over) { /* a late Ctrl-C, such as the second that timeout(1) sends, has nothing left to end */
+		sigaddset(&set, SIGINT);
+		sigaddset(&set, SIGTERM);
+	}
+	sigprocmask(SIG_SETMASK, &set, NULL);
 }
 
 bool signals_stop(void)

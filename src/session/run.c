@@ -366,7 +366,7 @@ static int run_once(const struct session_options *o, bool *again, struct err *er
 			kernel_close(r->k);
 		vm_free(r->vm);
 		names_release(r);
-		signals_restore(r);
+		signals_restore(r, !*again);
 		buf_release(&r->backlog);
 		buf_release(&r->command_text);
 		speculations_release(r);

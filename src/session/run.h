@@ -132,7 +132,7 @@ int iter_run_all(struct run *r, struct err *err);
 /* ---- loop.c */
 /* From the start of a run: Ctrl-C waits for the loop, which ends in order. */
 void signals_hold(struct run *r);
-void signals_restore(struct run *r);
+void signals_restore(struct run *r, bool is_over);
 bool signals_stop(void); /* whether one waits that means the end */
 int loop_init(struct run *r, struct err *err);
 void loop_run(struct run *r);
