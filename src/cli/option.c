@@ -11,6 +11,7 @@
 #include "engine/engine.h"
 #include "output/index.h"
 #include "sym/elf.h"
+#include "sym/procs.h"
 
 enum { PID_MAX_LIMIT = 0x400000 }; /* include/linux/threads.h, 64-bit */
 
@@ -148,6 +149,7 @@ static int take_pid(struct cli *c, const struct option_row *row, const char *val
 {
 	char *end, path[32];
 	long long pid;
+	u32 process;
 
 	errno = 0;
 	pid = strtoll(value, &end, 10);
@@ -160,6 +162,11 @@ static int take_pid(struct cli *c, const struct option_row *row, const char *val
 	snprintf(path, sizeof path, "/proc/%lld", pid);
 	if (access(path, F_OK)) {
 		say(c, "there is no process %lld", pid);
+		return 1;
+	}
+	process = proc_of_thread((u32)pid);
+	if (process && process != (u32)pid) {
+		say(c, "%lld is a thread of process %u: use -p %u, and /tid == %lld/ in the script", pid, process, process, pid);
 		return 1;
 	}
 	c->o.pid = (s32)pid;

@@ -108,10 +108,22 @@ int proc_each_thread(u32 pid, int (*f)(void *ctx, u32 tid), void *ctx)
 	return each_number(path, f, ctx);
 }
 
+enum { STATUS_MAX = 4096 };
+
+u32 proc_of_thread(u32 tid)
+{
+	char text[STATUS_MAX];
+	const char *at;
+
+	if (read_start(tid, "status", text, sizeof(text)) <= 0 || !(at = strstr(text, "\nTgid:")))
+		return 0;
+	return (u32)strtoul(at + strlen("\nTgid:"), NULL, 10);
+}
+
 /* "NSpid:	1234	7": one number for each namespace, ours first. */
 u32 proc_inner_pid(u32 pid)
 {
-	char text[4096];
+	char text[STATUS_MAX];
 	const char *at;
 	u32 inner = pid;
 

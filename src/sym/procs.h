@@ -17,6 +17,8 @@ const char *proc_exe(struct arena *a, u32 pid);
 int proc_each(int (*f)(void *ctx, u32 pid), void *ctx);
 /* Likewise for each thread of a process. */
 int proc_each_thread(u32 pid, int (*f)(void *ctx, u32 tid), void *ctx);
+/* The process that a thread belongs to, itself for a process; 0: gone. */
+u32 proc_of_thread(u32 tid);
 /* The pid as the process itself knows it, in the innermost pid namespace. */
 u32 proc_inner_pid(u32 pid);
 /* When it started, in clock ticks since boot (tells a pid that was used again); 0: gone. */
