@@ -388,6 +388,13 @@ static bool is_refused_op(u8 op, enum x86_mode mode)
 	return refused[mode][op >> 4] >> (op & 15) & 1;
 }
 
+/* AMD's FMA4 (VEX, map 0f 3a), which arch/x86/lib/x86-opcode-map.txt does not have. */
+static bool is_fma4(const struct x86_insn *in)
+{
+	return in->vector && in->map == 3 &&
+	       ((in->op >= 0x5c && in->op <= 0x5f) || (in->op & 0xf8) == 0x68 || (in->op & 0xf8) == 0x78);
+}
+
 const char *x86_uprobe_refuses(const struct x86_insn *in, enum x86_mode mode)
 {
 	enum { MOV_TO_SEGMENT = 0x8e, SS = 2 };
@@ -399,6 +406,8 @@ const char *x86_uprobe_refuses(const struct x86_insn *in, enum x86_mode mode)
 	if (((in->vector || !in->map) && is_refused_op(in->op, mode)) ||
 	    (!in->map && in->op == MOV_TO_SEGMENT && (in->modrm >> 3 & 7) == SS))
 		return "the kernel puts no probe on an instruction like the one there";
+	if (is_fma4(in))
+		return "the kernel does not know the instruction there";
 	return NULL;
 }
 

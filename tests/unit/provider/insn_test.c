@@ -398,6 +398,7 @@ static void test_refused(void)
 	ok(refused("c5 f9 ef c0") && refused("c5 fa 6f 07") && !refused("c5 f9 57 c0") && !refused("66 0f ef c0"),
 	   "vector instructions by the last byte of their opcodes");
 	ok(!refused_32(0x06) && refused_32(0x07) && !refused_32(0x60) && refused_32(0xcf), "32 bits");
+	ok(refused("c4 e3 f1 6b c2 00") && !refused("c4 e3 79 0f c1 05"), "FMA4, and not vpalignr");
 	ok(refused("cc") && refused("f4") && refused("8e d0") && !refused("8e d8") && !refused("0f 05"), "others");
 }
 
