@@ -14,7 +14,7 @@ import sys
 
 SONDE, TMP = os.environ['SONDE'], os.environ['TMP']
 WORK = [
-    '/usr/bin/python3 -S -E -c "import zlib,_bz2,_lzma,_sqlite3,_hashlib,math,_ctypes,pyexpat;'
+    '/usr/bin/python3 -S -c "import zlib,_bz2,_lzma,_sqlite3,_hashlib,math,_ctypes,pyexpat;'
     'd=b\'sonde\'*300;'
     'assert zlib.decompress(zlib.compress(d))==d;'
     'c=_sqlite3.connect(\':memory:\');c.execute(\'create table t(a,b)\');'
@@ -48,7 +48,7 @@ def run(to, exact):
     """One process of the shell does it all; {probe and map: value}."""
     work = f'{TMP}/work.sh'
     with open(work, 'w') as f:
-        f.write('#!/bin/sh\nexport LD_LIBRARY_PATH=%s LC_ALL=C PYTHONHASHSEED=0 PYTHONDONTWRITEBYTECODE=1 HOME=/nonexistent\n' % to)
+        f.write('#!/bin/sh\nexport LD_LIBRARY_PATH=%s LC_ALL=C PYTHONHASHSEED=0 PYTHONDONTWRITEBYTECODE=1 PERL_HASH_SEED=0 HOME=/nonexistent\n' % to)
         f.write(''.join(f'{c}\n' for c in WORK))
     os.chmod(work, 0o755)
     with open(f'{TMP}/placing.bt', 'w') as f:
