@@ -43,7 +43,9 @@ struct targets {
 };
 struct target *targets_add(struct provider_env *env, struct targets *ts, enum site_kind kind,
 			   const char *probe, struct profile *p);
-/* Reports when there are none (`near`: what may have been meant, or NULL) or too many. */
+/* To f until one fails; how many it took, or its error. */
+int targets_hand_out(const struct targets *ts, target_fn f, void *ctx);
+/* The same; reports when there are none (`near`: what may have been meant, or NULL) or too many. */
 int targets_give(struct provider_env *env, const struct spec *spec, struct targets *ts,
 		 const char *near, target_fn f, void *ctx);
 /* Whether the script wants this very probe; whether it is an error here and now that it does not exist. */

@@ -51,6 +51,17 @@ static int none(struct provider_env *env, const struct spec *spec, const char *n
 	return -ENOENT;
 }
 
+int targets_hand_out(const struct targets *ts, target_fn f, void *ctx)
+{
+	for (u32 i = 0; i < ts->list.n; i++) {
+		int ret = f(ctx, ts->list.v[i]);
+
+		if (ret)
+			return ret < 0 ? ret : (int)i + 1;
+	}
+	return (int)ts->list.n;
+}
+
 int targets_give(struct provider_env *env, const struct spec *spec, struct targets *ts,
 		 const char *near, target_fn f, void *ctx)
 {
@@ -63,13 +74,7 @@ int targets_give(struct provider_env *env, const struct spec *spec, struct targe
 		probe_help(env, d, "config = { max_probes = %u }", ts->list.n);
 		return -E2BIG;
 	}
-	for (u32 i = 0; i < ts->list.n; i++) {
-		int ret = f(ctx, ts->list.v[i]);
-
-		if (ret)
-			return ret < 0 ? ret : (int)i + 1;
-	}
-	return (int)ts->list.n;
+	return targets_hand_out(ts, f, ctx);
 }
 
 static struct arg_desc word_arg(const char *name, u32 offset)

@@ -205,11 +205,14 @@ int ufile_each(struct provider_env *env, const char *name, int (*f)(void *ctx, c
 }
 
 /* Files that are found by a pattern may come any time, and one that is named may be replaced by another. A
- * process of -p maps more of them, but none replaces what it runs. */
+ * process of -p maps more of them, but none replaces what it runs. A script that asks for a probe's name gets
+ * none that come later where sites cannot be told apart. */
 const char *ufile_later(struct provider_env *env, const char *name)
 {
 	char cwd[PATH_MAX];
 
+	if (env->uses_func_or_probe && !env_has(env, FEAT_COOKIE, false))
+		return NULL;
 	if (!name || env->any_kernel || (env->pid > 0 && !glob_has_wildcard(name)))
 		return NULL;
 	if (streq(name, "*") || name[0] == '/' || !glob_has_wildcard(name))
@@ -217,7 +220,7 @@ const char *ufile_later(struct provider_env *env, const char *name)
 	return getcwd(cwd, sizeof(cwd)) ? arena_printf(env->arena, "%s/%s", cwd, name) : NULL;
 }
 
-bool ufile_has_folder(struct provider_env *env, const char *pattern)
+static bool has_folder(struct provider_env *env, const char *pattern)
 {
 	const char *slash = strrchr(pattern, '/');
 	glob_t g;
@@ -229,6 +232,11 @@ bool ufile_has_folder(struct provider_env *env, const char *pattern)
 	if (any)
 		globfree(&g);
 	return any;
+}
+
+bool ufile_may_come(struct provider_env *env, const char *pattern, u32 n_there)
+{
+	return streq(pattern, "*") || (!n_there && has_folder(env, pattern));
 }
 
 /* ---- machines */

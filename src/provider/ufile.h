@@ -22,9 +22,9 @@ const char *ufile_open_path(struct provider_env *env, const char *path);
 
 /* The pattern of the files that a name may mean later: see provider.later. NULL: none. */
 const char *ufile_later(struct provider_env *env, const char *name);
-
-/* Whether the folders of a pattern of paths exist. */
-bool ufile_has_folder(struct provider_env *env, const char *pattern);
+/* Whether waiting for files of the pattern makes sense. n_there match now and lack what is probed: that is more
+ * likely a mistake, and so is a pattern of folders that do not exist. */
+bool ufile_may_come(struct provider_env *env, const char *pattern, u32 n_there);
 
 /* NULL: its code can run here; else why not, as a whole sentence about the file. */
 const char *ufile_is_foreign(struct provider_env *env, const struct elf *e);

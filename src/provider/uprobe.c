@@ -510,9 +510,8 @@ static int match_libc(struct match *m)
 static const char *later(struct provider_env *env, const struct spec *spec)
 {
 	struct match m = { .env = env, .spec = spec };
-	bool names_site = env->uses_func_or_probe && !env_has(env, FEAT_COOKIE, false);
 
-	return !names_site && !uline_is_meant(spec) && split(&m) ? ufile_later(env, m.binary) : NULL;
+	return !uline_is_meant(spec) && split(&m) ? ufile_later(env, m.binary) : NULL;
 }
 
 /* Sites of files that are met at run time share the programs of those met before: nothing is special. */
@@ -523,21 +522,12 @@ static int resolve_file(struct provider_env *env, const struct spec *spec, const
 			   .spec = spec,
 			   .open_path = open_path,
 			   .is_return = spec->provider == &provider_uretprobe };
-	int ret = 0;
 
 	split(&m);
 	near_init(&m.near, m.func);
 	m.many = true;
 	match_file(&m, path);
-	for (u32 i = 0; i < m.ts.list.n && !ret; i++)
-		ret = f(ctx, m.ts.list.v[i]);
-	return ret < 0 ? ret : (int)m.ts.list.n;
-}
-
-/* Whether waiting makes sense: files that are there and lack the function are more likely a mistake. */
-static bool may_come(const struct match *m, const char *pattern)
-{
-	return streq(pattern, "*") || (!m->n_files && ufile_has_folder(m->env, pattern));
+	return targets_hand_out(&m.ts, f, ctx);
 }
 
 /* What files that come later will share. */
@@ -546,7 +536,7 @@ static void add_later(struct match *m)
 	const char *pattern = later(m->env, m->spec);
 	struct target *t;
 
-	if (!pattern || !glob_has_wildcard(pattern) || (!m->ts.list.n && !may_come(m, pattern)))
+	if (!pattern || !glob_has_wildcard(pattern) || (!m->ts.list.n && !ufile_may_come(m->env, pattern, m->n_files)))
 		return;
 	if (!m->ts.list.n && env_demands(m->env, m->spec))
 		probe_report(m->env, m->spec, D_NO_FILE_YET, pattern);

@@ -188,24 +188,20 @@ static int each_file(struct match *m)
 static const char *later(struct provider_env *env, const struct spec *spec)
 {
 	struct match m = { .env = env, .spec = spec };
-	bool names_site = env->uses_func_or_probe && !env_has(env, FEAT_COOKIE, false);
 
-	return !names_site && split(&m) ? ufile_later(env, m.binary) : NULL;
+	return split(&m) ? ufile_later(env, m.binary) : NULL;
 }
 
 static int resolve_file(struct provider_env *env, const struct spec *spec, const char *path, const char *open_path,
 			target_fn f, void *ctx)
 {
 	struct match m = { .env = env, .spec = spec, .open_path = open_path };
-	int ret = 0;
 
 	split(&m);
 	near_init(&m.near, m.name);
 	m.many = true;
 	match_file(&m, path);
-	for (u32 i = 0; i < m.ts.list.n && !ret; i++)
-		ret = f(ctx, m.ts.list.v[i]);
-	return ret < 0 ? ret : (int)m.ts.list.n;
+	return targets_hand_out(&m.ts, f, ctx);
 }
 
 /* Where arguments lie is known with the file; until then they are words of anything, so that the script can be
@@ -229,18 +225,13 @@ static struct profile *any_profile(struct match *m)
 	return p;
 }
 
-/* Whether waiting makes sense: files that are there and lack the probe are more likely a mistake. */
-static bool may_come(const struct match *m, const char *pattern)
-{
-	return streq(pattern, "*") || (!m->n_files && ufile_has_folder(m->env, pattern));
-}
-
 static void add_later(struct match *m)
 {
 	const char *pattern = later(m->env, m->spec);
 	struct target *t;
 
-	if (m->ts.list.n || !pattern || !glob_has_wildcard(pattern) || !may_come(m, pattern))
+	if (m->ts.list.n || !pattern || !glob_has_wildcard(pattern) ||
+	    !ufile_may_come(m->env, pattern, m->n_files))
 		return;
 	if (env_demands(m->env, m->spec))
 		probe_report(m->env, m->spec, D_NO_FILE_YET, pattern);
