@@ -23,6 +23,7 @@
 #include <elf.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include "provider/branch_targets.h"
 #include "provider/insn.h"
 #include "provider/internal.h"
 #include "provider/uplace.h"
@@ -30,7 +31,6 @@
 
 enum {
 	MAX_PASSED = 40,	   /* instructions */
-	MAX_TEXT = 256 << 20,	   /* of a file larger than that nobody looks at every byte */
 	BITMAP_FROM = 2,	   /* it costs what a search and a half do: the second one makes it */
 	NEIGHBOUR = 128,	   /* how far short jumps reach */
 };
@@ -41,8 +41,7 @@ struct uplacer {
 	struct provider_env *env;
 	struct elf *elf;
 	u32 n_searches;
-	u64 base, len; /* of the bitmap, from the first code segment to the end of the last */
-	u64 *target;   /* bit: a 32-bit branch goes there; built on need */
+	struct branch_targets far;  /* of 32-bit branches; built on need */
 	bool known;
 	struct arm64_code arm;
 };
@@ -63,7 +62,7 @@ void uplacer_free(struct uplacer *u)
 	if (!u)
 		return;
 	arm64_code_release(&u->arm);
-	free(u->target);
+	branch_targets_release(&u->far);
 	free(u);
 }
 
@@ -109,20 +108,14 @@ static bool search_segment(const struct elf_section *s, u64 lo, u64 hi)
 	return false;
 }
 
-static void mark_segment(struct uplacer *u, const struct elf_section *s)
+static void mark_segment(struct branch_targets *b, const struct elf_section *s)
 {
 	const u8 *p = s->bytes;
-	u64 shift = s->address - u->base;
+	u64 start = s->address - b->base;
 
-	for (u64 i = 1; s->size >= 4 && i <= s->size - 4; i++) {
-		u64 to;
-
-		if (!is_far_branch(p + i, i))
-			continue;
-		to = shift + i + 4 + (u64)(s64)(s32)load32(p + i);
-		if (to < u->len)
-			u->target[to / 64] |= 1ull << to % 64;
-	}
+	for (u64 i = 1; s->size >= 4 && i <= s->size - 4; i++)
+		if (is_far_branch(p + i, i))
+			branch_targets_add(b, start + i + 4 + (u64)(s64)(s32)load32(p + i));
 }
 
 static u64 text_size(const struct uplacer *u)
@@ -135,37 +128,14 @@ static u64 text_size(const struct uplacer *u)
 	return sum;
 }
 
-static void build_bitmap(struct uplacer *u)
-{
-	struct elf_section s;
-	u64 end = 0;
-
-	u->base = UINT64_MAX;
-	for (u32 i = 0; elf_code_segment(u->elf, i, &s); i++) {
-		u->base = MIN(u->base, s.address);
-		end = MAX(end, s.address + s.size);
-	}
-	if (end <= u->base || end - u->base > MAX_TEXT)
-		return;
-	u->len = end - u->base;
-	u->target = xcalloc(u->len / 64 + 1, sizeof(u64));
-	for (u32 i = 0; elf_code_segment(u->elf, i, &s); i++)
-		if (s.bytes)
-			mark_segment(u, &s);
-}
-
 static bool is_far_target(struct uplacer *u, u64 lo, u64 hi)
 {
 	struct elf_section s;
 
 	if (++u->n_searches == BITMAP_FROM)
-		build_bitmap(u);
-	if (u->target) {
-		for (u64 at = lo + 1 - u->base; at <= hi - u->base && at < u->len; at++)
-			if (u->target[at / 64] >> at % 64 & 1)
-				return true;
-		return false;
-	}
+		branch_targets_build(&u->far, u->elf, 0, mark_segment);
+	if (u->far.bit)
+		return branch_targets_any(&u->far, lo + 1, hi);
 	for (u32 i = 0; elf_code_segment(u->elf, i, &s); i++)
 		if (s.bytes && search_segment(&s, lo, hi))
 			return true;
@@ -276,7 +246,7 @@ static const char *who_enters(struct uplacer *u, const struct elf_symbol *s, u64
 		return "a branch of the function goes back to before it";
 	if (b.jumps_indirect && !is_push)
 		return "the function has a jump table";
-	if (text_size(u) > MAX_TEXT)
+	if (text_size(u) > MAX_BRANCH_TEXT)
 		return "the file is too large to look for branches into the function";
 	if (neighbour_enters(u, lo > NEIGHBOUR ? lo - NEIGHBOUR : 0, lo, lo, site) ||
 	    neighbour_enters(u, lo + s->size, lo + s->size + NEIGHBOUR, lo, site) || is_far_target(u, lo, site))

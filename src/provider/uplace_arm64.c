@@ -19,7 +19,6 @@
 
 enum {
 	MAX_PASSED = 40,
-	MAX_TEXT = 256 << 20, /* of a file larger than that nobody looks at every word */
 	EXCLUSIVE_REACH = 16, /* words between an exclusive load and its store */
 };
 
@@ -38,43 +37,20 @@ static bool branches(const struct arm64_effect *e)
 	return e->kind == ARM64_JUMP || e->kind == ARM64_BRANCH || e->kind == ARM64_CALL;
 }
 
-static void mark_segment(struct arm64_code *c, const struct elf_section *s)
+static void mark_segment(struct branch_targets *b, const struct elf_section *s)
 {
 	for (u64 at = 0; s->size >= 4 && at <= s->size - 4; at += 4) {
 		struct arm64_effect e;
-		u64 to;
 
 		arm64_effect(word_at(s->bytes, at), &e);
-		to = s->address + at + (u64)e.target - c->base;
-		if (branches(&e) && to < c->len)
-			c->target[to / 256] |= 1ull << to / 4 % 64;
+		if (branches(&e))
+			branch_targets_add(b, s->address + at + (u64)e.target - b->base);
 	}
-}
-
-static void search(struct arm64_code *c)
-{
-	struct elf_section s;
-	u64 end = 0;
-
-	c->searched = true;
-	c->base = UINT64_MAX;
-	for (u32 i = 0; elf_code_segment(c->elf, i, &s); i++) {
-		c->base = MIN(c->base, s.address);
-		end = MAX(end, s.address + s.size);
-	}
-	if (end <= c->base || end - c->base > MAX_TEXT)
-		return;
-	c->len = end - c->base;
-	c->target = xcalloc(c->len / 256 + 1, sizeof(u64));
-	for (u32 i = 0; elf_code_segment(c->elf, i, &s); i++)
-		if (s.bytes)
-			mark_segment(c, &s);
 }
 
 void arm64_code_release(struct arm64_code *c)
 {
-	free(c->target);
-	c->target = NULL;
+	branch_targets_release(&c->targets);
 }
 
 /* Whether the function jumps through registers, other than to return. */
@@ -98,13 +74,11 @@ static const char *who_enters(struct arm64_code *c, const struct elf_symbol *s, 
 	if (jumps_indirect(code, s->size))
 		return "the function has a jump table";
 	if (!c->searched)
-		search(c);
-	if (!c->target)
+		branch_targets_build(&c->targets, c->elf, 2, mark_segment);
+	c->searched = true;
+	if (!c->targets.bit)
 		return "the file is too large to look for branches into the function";
-	for (u64 at = s->value + 4 - c->base; at <= s->value + site - c->base && at < c->len; at += 4)
-		if (c->target[at / 256] >> at / 4 % 64 & 1)
-			return "a branch enters before it";
-	return NULL;
+	return branch_targets_any(&c->targets, s->value + 4, s->value + site) ? "a branch enters before it" : NULL;
 }
 
 /* ---- from the entry on */

@@ -3,6 +3,7 @@
 #ifndef SONDE_PROVIDER_UPLACE_ARM64_H
 #define SONDE_PROVIDER_UPLACE_ARM64_H
 
+#include "provider/branch_targets.h"
 #include "provider/uplace.h"
 
 /* What is known of one file. */
@@ -10,8 +11,7 @@ struct arm64_code {
 	struct provider_env *env;
 	struct elf *elf;   /* the caller's */
 	bool searched;
-	u64 base, len;	   /* of the code, from the first segment to the end of the last */
-	u64 *target;	   /* bit: a branch of some word goes to this word; NULL: the file is too large */
+	struct branch_targets targets; /* of every branch */
 };
 
 void arm64_code_release(struct arm64_code *c);
