@@ -441,14 +441,7 @@ static bool try_uprobe_multi(void)
 
 static bool try_perf_events(void)
 {
-	struct perf_event_attr attr = { .size = sizeof(attr),
-					.type = PERF_TYPE_SOFTWARE,
-					.config = PERF_COUNT_SW_DUMMY,
-					.disabled = 1 };
-	u32 cpu = 0;
-
-	cpus_online(&cpu, 1);
-	return was_made(perf_event_open(&attr, -1, (s32)cpu, -1, 0));
+	return !perf_right();
 }
 
 /* Of our own process: the right to count others is another row. */
