@@ -70,7 +70,95 @@ struct cxx_node {
 	struct cxx_node *a, *b, *c, **list;
 };
 
-/* False: too long, or it contains itself. */
+/* demangle_cxx_print.c. False: too long, or it contains itself. */
 bool cxx_print(struct buf *out, struct cxx_node *n);
+
+/* ---- the parser */
+
+enum { CXX_MAX_DEPTH = 256, CXX_MAX_NODES = 1 << 16 };
+
+typedef VEC(struct cxx_node *) cxx_nodes;
+
+struct cxx_parser {
+	struct arena arena;
+	const char *at, *end;
+	u32 depth, n_nodes;
+	cxx_nodes subs;	   /* S_, S0_ … */
+	cxx_nodes params;  /* T_, T0_ …: the template arguments of the name at hand */
+	cxx_nodes unknown; /* parameters that were named before their arguments came */
+	bool may_be_unknown, in_lambda;
+	const char *class_name; /* what a constructor is called */
+	u32 class_len;
+};
+
+/* What an encoding's name says about the rest. */
+struct cxx_name_state {
+	bool wanted;	  /* arguments that follow are the encoding's own */
+	bool is_template; /* the name ends in template arguments: a result type follows */
+	bool is_special;  /* constructor, destructor, conversion: no result type in any case */
+	u8 quals, ref;
+};
+
+struct cxx_operator {
+	const char *code, *text;
+	u32 n_operands;
+};
+
+/*
+ * Text: what is taken is passed; what is not there leaves the parser where it was.
+ */
+static inline char cxx_peek(const struct cxx_parser *p, u32 n)
+{
+	return (size_t)(p->end - p->at) > n ? p->at[n] : '\0';
+}
+
+bool cxx_take(struct cxx_parser *p, const char *s);
+bool cxx_take_decimal(struct cxx_parser *p, u32 *out);
+/* "_" is 0, "0_" is 1 … in base 36 for substitutions, 10 elsewhere. */
+bool cxx_take_sequence(struct cxx_parser *p, u32 base, u32 *out);
+/* Elements until "E" (or what else ends them); false: one is damaged. */
+bool cxx_take_list(struct cxx_parser *p, struct cxx_node *(*f)(struct cxx_parser *p),
+		   const char *end, cxx_nodes *out);
+
+/*
+ * Nodes belong to the parser's arena. NULL goes in and comes out where something did not parse.
+ */
+bool cxx_enter(struct cxx_parser *p); /* a level deeper; false: that is too deep */
+struct cxx_node *cxx_leave(struct cxx_parser *p, struct cxx_node *n);
+struct cxx_node *cxx_make(struct cxx_parser *p, enum cxx_kind kind);
+struct cxx_node *cxx_make_text(struct cxx_parser *p, enum cxx_kind kind, const char *text,
+			       size_t len);
+struct cxx_node *cxx_make_name(struct cxx_parser *p, const char *text);
+struct cxx_node *cxx_around(struct cxx_parser *p, enum cxx_kind kind, struct cxx_node *a,
+			    struct cxx_node *b);
+/* Of two, both needed. */
+struct cxx_node *cxx_pair(struct cxx_parser *p, enum cxx_kind kind, struct cxx_node *a,
+			  struct cxx_node *b);
+struct cxx_node *cxx_with_list(struct cxx_node *n, const cxx_nodes *list);
+/* What S_, S0_ … may mean from here on. */
+struct cxx_node *cxx_push_sub(struct cxx_parser *p, struct cxx_node *n);
+
+/*
+ * Productions, called as the ABI calls them; NULL or false: this is none.
+ */
+struct cxx_node *cxx_parse_encoding(struct cxx_parser *p, bool with_result);
+/* demangle_cxx_name.c. state may be NULL. */
+struct cxx_node *cxx_parse_name(struct cxx_parser *p, struct cxx_name_state *state);
+struct cxx_node *cxx_parse_unqualified(struct cxx_parser *p, struct cxx_name_state *state,
+				       struct cxx_node *scope);
+struct cxx_node *cxx_parse_source_name(struct cxx_parser *p);
+struct cxx_node *cxx_parse_substitution(struct cxx_parser *p, bool in_name);
+struct cxx_node *cxx_parse_template_param(struct cxx_parser *p);
+struct cxx_node *cxx_parse_template_arg(struct cxx_parser *p);
+/* own: of the encoding's name, which T_ refers to. */
+bool cxx_parse_template_args(struct cxx_parser *p, bool own, cxx_nodes *out);
+struct cxx_node *cxx_template_of(struct cxx_parser *p, struct cxx_node *name, bool own);
+bool cxx_take_parameters(struct cxx_parser *p, cxx_nodes *out);
+const struct cxx_operator *cxx_take_operator(struct cxx_parser *p);
+u8 cxx_take_quals(struct cxx_parser *p);
+u8 cxx_take_ref(struct cxx_parser *p);
+/* demangle_cxx_type.c, demangle_cxx_expr.c */
+struct cxx_node *cxx_parse_type(struct cxx_parser *p);
+struct cxx_node *cxx_parse_expression(struct cxx_parser *p);
 
 #endif
