@@ -55,18 +55,21 @@ static void put_cell(struct buf *b, const char *text)
 	buf_puts(b, " |");
 }
 
+static void put_cells(struct buf *b, const char *const *text, u32 n)
+{
+	for (u32 i = 0; i < n; i++) {
+		put_cell(b, text[i]);
+		buf_putc(b, i + 1 < n ? ' ' : '\n');
+	}
+}
+
 static void put_feature(struct buf *b, const struct feature_row *row)
 {
 	buf_puts(b, "| `");
 	for (const char *s = row->name; *s; s++)
 		buf_putc(b, (char)tolower((u8)*s));
 	buf_puts(b, "` | ");
-	put_cell(b, row->text);
-	buf_putc(b, ' ');
-	put_cell(b, row->since);
-	buf_putc(b, ' ');
-	put_cell(b, row->without);
-	buf_putc(b, '\n');
+	put_cells(b, (const char *[]){ row->text, row->since, row->without }, 3);
 }
 
 void put_requirements(struct buf *b)
@@ -82,14 +85,7 @@ void put_requirements(struct buf *b)
 		const struct situation *s = &situations[i];
 
 		buf_puts(b, "| ");
-		put_cell(b, s->missing);
-		buf_putc(b, ' ');
-		put_cell(b, s->works);
-		buf_putc(b, ' ');
-		put_cell(b, s->lost);
-		buf_putc(b, ' ');
-		put_cell(b, s->way_out);
-		buf_putc(b, '\n');
+		put_cells(b, (const char *[]){ s->missing, s->works, s->lost, s->way_out }, 4);
 	}
 	buf_puts(b, "\n## Features of the kernel\n\n"
 		    "Each is tried, never read off the version: distributions carry features backwards. Those that only make "
