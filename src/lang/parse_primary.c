@@ -404,7 +404,7 @@ static struct node *parse_group(struct parser *p, u32 start, struct span open)
 	}
 	n = parse_node(p, N_TUPLE, start);
 	n->a = first;
-	if (parse_accept(p, TOK_COMMA))
+	if (first && parse_accept(p, TOK_COMMA))
 		first->next = parse_list(p, TOK_RPAREN);
 	parse_close(p, TOK_RPAREN, open);
 	return parse_done(p, n);

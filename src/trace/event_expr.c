@@ -158,7 +158,7 @@ static bool type_name(struct parse *ps, struct ex *cast)
 		if (streq(w, "unsigned") || streq(w, "signed")) {
 			is_unsigned |= *w == 'u';
 		} else if (streq(w, "struct") || streq(w, "enum") || streq(w, "union")) {
-			any = *word(ps);
+			(void)word(ps);
 		} else if (!streq(w, "const") && !streq(w, "volatile")) {
 			u32 size;
 			bool sign;
