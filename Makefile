@@ -25,7 +25,7 @@ demo:				# the main job on live input, a few seconds
 
 quick:				# the inner loop: under a minute, no root
 	@build-aux/check --build $(BUILD) layers unit golden doc
-layers unit golden doc live lint asan clang fuzz vm:
+layers unit golden doc arm64 live lint asan clang fuzz vm:
 	@build-aux/check --build $(BUILD) $@
 check:				# every suite
 	@build-aux/setup all
@@ -51,5 +51,5 @@ install: all
 clean:
 	rm -rf $(BUILD) build-static build-asan build-clang build-fuzz build-arm64 build-arm64-static
 
-.PHONY: all setup demo quick layers unit golden doc live lint asan clang fuzz vm check bless bench static \
+.PHONY: all setup demo quick layers unit golden doc arm64 live lint asan clang fuzz vm check bless bench static \
 	fmt docs install clean

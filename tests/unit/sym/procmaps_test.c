@@ -158,7 +158,10 @@ static void vdso(void)
 		if (streq(m.list.v[i].path, "[vdso]"))
 			for (u64 at = m.list.v[i].start; at < m.list.v[i].end; at += 16)
 				named += usyms_resolve(u, (u32)getpid(), at, &s);
-	ok(named > 4, "the vdso has symbols (%u hits)", named);
+	if (under_emulator())
+		skip("emulated: the vdso is another machine's");
+	else
+		ok(named > 4, "the vdso has symbols (%u hits)", named);
 	procmaps_release(&m);
 	err_release(&err);
 	usyms_free(u);
