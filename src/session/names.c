@@ -7,6 +7,7 @@
 #include "session/view.h"
 #include "sym/cgroup.h"
 #include "sym/kallsyms.h"
+#include "sym/tracefs.h"
 #include "sym/usym.h"
 
 /* What the compiler read of the kernel's symbols is older than our own programs, which are symbols too. */
@@ -22,6 +23,15 @@ static bool name_ksym(void *ctx, u64 addr, struct symbol *out)
 		return false;
 	*out = (struct symbol){ .name = s.name, .offset = s.offset, .module = s.module };
 	return true;
+}
+
+static const char *name_kstring(void *ctx, u64 addr)
+{
+	struct run *r = ctx;
+
+	if (!r->kstrings)
+		r->kstrings = tracefs_read_strings(&r->c.arena);
+	return tracefs_string(r->kstrings, addr);
 }
 
 static bool name_usym(void *ctx, u32 pid, u64 addr, struct symbol *out)
@@ -119,7 +129,7 @@ static u64 name_wall_ns(void *ctx, const struct timestamp_value *ts)
 void names_init(struct run *r)
 {
 	r->names = (struct names){
-		.ctx = r, .ksym = name_ksym, .usym = name_usym, .user = name_user, .cgroup = name_cgroup,
+		.ctx = r, .ksym = name_ksym, .kstring = name_kstring, .usym = name_usym, .user = name_user, .cgroup = name_cgroup,
 		.stack = name_stack, .build_id = name_build_id, .wall_ns = name_wall_ns, .prog = &r->c.prog,
 		.source = r->c.env.config.show_debug_info ? name_source : NULL,
 		.max_strlen = (u32)r->c.env.config.max_strlen,

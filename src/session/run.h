@@ -43,6 +43,7 @@ struct run {
 	struct speculation *speculations; /* speculate.c: records that wait for commit() */
 	u64 speculated;	    /* bytes of them */
 	bool ksyms_are_new; /* read since the programs were loaded */
+	struct tracefs_strings *kstrings; /* NULL: not read yet */
 	struct buf names_buf; /* strings that the name questions return */
 	struct sites_of *sites; /* attach.c: by function */
 	struct watch *watch; /* appear.c; NULL: no file is waited for */

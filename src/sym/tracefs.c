@@ -399,3 +399,78 @@ const struct tp_field *tp_format_field(const struct tp_format *f, const char *na
 			return &f->fields.v[i];
 	return NULL;
 }
+
+/* ---- constant strings: 0xffffffff82a1b2c3 : "a \"text\"\n" */
+
+struct constant_string {
+	u64 addr;
+	const char *text;
+};
+
+struct tracefs_strings {
+	VEC(struct constant_string) v; /* by address */
+};
+
+static int by_address(const void *a, const void *b)
+{
+	const struct constant_string *x = a, *y = b;
+
+	return x->addr < y->addr ? -1 : x->addr > y->addr;
+}
+
+/* What is between the quotes; the kernel escapes \n, \t, backslashes and quotes. */
+static const char *unescaped(struct arena *a, const char *from, const char *end)
+{
+	char *s = arena_alloc(a, (size_t)(end - from) + 1), *to = s;
+
+	for (const char *p = from; p < end; p++) {
+		if (*p != '\\' || p + 1 == end) {
+			*to++ = *p;
+			continue;
+		}
+		p++;
+		*to++ = *p == 'n' ? '\n' : *p == 't' ? '\t' : *p;
+	}
+	*to = '\0';
+	return s;
+}
+
+struct tracefs_strings *tracefs_parse_strings(struct arena *a, const char *text)
+{
+	struct tracefs_strings *s = arena_new(a, struct tracefs_strings);
+
+	for (const char *line = text, *end; *line; line = *end ? end + 1 : end) {
+		const char *quote;
+
+		end = line + strcspn(line, "\n");
+		quote = memchr(line, '"', (size_t)(end - line));
+		if (starts_with(line, "0x") && quote && end - quote >= 2 && end[-1] == '"')
+			vec_push(a, &s->v, (struct constant_string){ strtoull(line, NULL, 16), unescaped(a, quote + 1, end - 1) });
+	}
+	if (s->v.n)
+		qsort(s->v.v, s->v.n, sizeof(*s->v.v), by_address);
+	return s;
+}
+
+struct tracefs_strings *tracefs_read_strings(struct arena *a)
+{
+	struct tracefs_strings *s;
+	struct err err = { 0 };
+	const char *root = tracefs_path(&err);
+	struct buf b = { 0 };
+	char path[300];
+
+	snprintf(path, sizeof(path), "%s/printk_formats", root ? root : "");
+	s = tracefs_parse_strings(a, root && buf_read_file(&b, path) == 0 && b.s ? b.s : "");
+	buf_release(&b);
+	return s;
+}
+
+const char *tracefs_string(const struct tracefs_strings *s, u64 addr)
+{
+	struct constant_string key = { .addr = addr }, *found = NULL;
+
+	if (s->v.n)
+		found = bsearch(&key, s->v.v, s->v.n, sizeof(*s->v.v), by_address);
+	return found ? found->text : NULL;
+}

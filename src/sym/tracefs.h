@@ -44,6 +44,13 @@ struct tp_format *tracefs_format(struct arena *a, const char *category, const ch
 				 struct err *err);
 /* Parses the text of a format file. NULL when nothing in it makes sense. */
 struct tp_format *tracefs_parse_format(struct arena *a, const char *text, size_t len);
+/*
+ * Constant strings of the kernel, which events hold by address: printk_formats (kernel/trace/trace_printk.c,
+ * t_show()). Never NULL: empty where it cannot be read.
+ */
+struct tracefs_strings *tracefs_read_strings(struct arena *a);
+struct tracefs_strings *tracefs_parse_strings(struct arena *a, const char *text);
+const char *tracefs_string(const struct tracefs_strings *s, u64 addr); /* NULL: not listed */
 const struct tp_field *tp_format_field(const struct tp_format *f, const char *name);
 
 #endif

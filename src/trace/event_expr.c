@@ -18,7 +18,7 @@ struct parse {
 	const struct event_format *f;
 	const char *p;
 	u32 depth, nodes;
-	bool failed;
+	bool failed, unknown; /* unknown: a name had no value */
 };
 
 static struct ex *expression(struct parse *ps);
@@ -206,24 +206,47 @@ static struct ex *member(struct parse *ps)
 	return ps->failed ? fail(ps) : e;
 }
 
+/* The type of a literal is the first that holds it (C11 6.4.4.1): hexadecimal ones may take the top bit. */
+static void type_literal(struct ex *e, u64 value, const char *suffix, bool decimal)
+{
+	bool is_unsigned = suffix[strcspn(suffix, "uU")], is_long = suffix[strcspn(suffix, "lL")];
+	u64 most = decimal && !is_unsigned ? INT32_MAX : UINT32_MAX;
+
+	e->value = (s64)value;
+	e->size = is_long || value > most ? 8 : 4;
+	e->is_signed = !is_unsigned && !(value >> (8 * e->size - 1) & 1);
+}
+
+static struct ex *constant(struct parse *ps, s64 value)
+{
+	struct ex *e = node(ps, EX_NUMBER);
+
+	e->value = value;
+	e->size = 4;
+	e->is_signed = true;
+	return e;
+}
+
 static struct ex *number(struct parse *ps)
 {
 	struct ex *e = node(ps, EX_NUMBER);
-	char *end;
+	char *end, suffix[4] = "";
+	u64 value = strtoull(ps->p, &end, 0);
+	size_t n = strspn(end, "uUlL");
 
-	e->value = (s64)strtoull(ps->p, &end, 0);
 	if (end == ps->p)
 		return fail(ps);
-	ps->p = end + strspn(end, "uUlL");
+	memcpy(suffix, end, MIN(n, sizeof suffix - 1));
+	type_literal(e, value, suffix, *ps->p != '0');
+	ps->p = end + n;
 	return e;
 }
 
 static struct ex *character(struct parse *ps)
 {
-	struct ex *e = node(ps, EX_NUMBER);
 	char c = *ps->p ? *ps->p++ : '\0';
+	struct ex *e = constant(ps, c == '\\' && *ps->p ? escaped(&ps->p) : c);
 
-	e->value = c == '\\' && *ps->p ? escaped(&ps->p) : c;
 	return eat(ps, "'") ? e : fail(ps);
 }
 
@@ -240,8 +263,8 @@ static const struct {
 	{ "__get_rel_dynamic_array_len", EX_GET_LEN, true },
 	{ "__get_bitmask", EX_GET_BITMASK, true },
 	{ "__get_rel_bitmask", EX_GET_BITMASK, true },
-	{ "__get_cpumask", EX_GET_BITMASK, true },
-	{ "__get_rel_cpumask", EX_GET_BITMASK, true },
+	{ "__get_cpumask", EX_GET_CPUMASK, true },
+	{ "__get_rel_cpumask", EX_GET_CPUMASK, true },
 	{ "__get_sockaddr", EX_GET_SOCKADDR, true },
 	{ "__get_rel_sockaddr", EX_GET_SOCKADDR, true },
 	{ "__print_flags", EX_PRINT_FLAGS, false },
@@ -256,18 +279,24 @@ static const struct {
 	{ "ERR_PTR", EX_SAME, false },
 };
 
-/* { value, "text" } */
+/* { value, "text" }. A name that the kernel left in the value is none of the record's (perf script holds so, too). */
 static struct ex *pair(struct parse *ps)
 {
 	struct ex *e = node(ps, EX_PAIR);
+	bool was_unknown = ps->unknown, known;
 
+	ps->unknown = false;
 	e->a = expression(ps);
+	known = !ps->unknown;
+	ps->unknown = was_unknown;
 	if (!eat(ps, ","))
 		return fail(ps);
 	blank(ps);
-	if (*ps->p == '"')
-		e->text = string(ps);
-	else
+	if (*ps->p == '"') {
+		const char *text = string(ps);
+
+		e->text = known ? text : NULL;
+	} else
 		expression(ps); /* { 0, NULL } at the end */
 	return eat(ps, "}") ? e : fail(ps);
 }
@@ -310,11 +339,23 @@ static struct ex *call(struct parse *ps, const char *name)
 
 static struct ex *size_of(struct parse *ps)
 {
-	struct ex *e = node(ps, EX_NUMBER), cast = { 0 };
+	struct ex *e = constant(ps, 0), cast = { 0 };
 
 	if (!eat(ps, "(") || !type_name(ps, &cast) || !eat(ps, ")"))
 		return fail(ps);
 	e->value = cast.size;
+	e->size = 8;
+	e->is_signed = false;
+	return e;
+}
+
+/* A variable of the kernel (jiffies, vmemmap_base) or an enumerator whose value it did not put in its place: 0 */
+static struct ex *unknown(struct parse *ps)
+{
+	struct ex *e = node(ps, EX_NUMBER);
+
+	ps->unknown = true;
+	e->size = 8;
 	return e;
 }
 
@@ -326,15 +367,11 @@ static struct ex *named(struct parse *ps)
 		return eat(ps, "->") ? member(ps) : fail(ps);
 	if (streq(name, "sizeof"))
 		return size_of(ps);
-	if (streq(name, "true") || streq(name, "false")) {
-		struct ex *e = node(ps, EX_NUMBER);
-
-		e->value = *name == 't';
-		return e;
-	}
+	if (streq(name, "true") || streq(name, "false"))
+		return constant(ps, *name == 't');
 	if (*name && eat(ps, "("))
 		return call(ps, name);
-	return *name ? node(ps, EX_NUMBER) : fail(ps); /* a variable of the kernel (vmemmap_base): 0 */
+	return *name ? unknown(ps) : fail(ps);
 }
 
 /* "(name)x" of a type that we do not know: behind a value no other can begin. */

@@ -7,7 +7,7 @@
 #include "type/event_format.h"
 
 enum ex_kind {
-	EX_NUMBER,
+	EX_NUMBER,   /* of size and is_signed */
 	EX_STRING,
 	EX_MEMBER,   /* member of the record; an array is its address */
 	EX_INDEX,    /* a[b] */
@@ -16,14 +16,15 @@ enum ex_kind {
 	EX_TERNARY,  /* a ? b : c */
 	EX_CAST,     /* size and is_signed */
 	EX_CALL,     /* call; args */
-	EX_PAIR,     /* { a, "text" } of a table; text NULL: its end */
+	EX_PAIR,     /* { a, "text" } of a table; text NULL: its end, or a is not known */
 };
 
 enum ex_call {
 	EX_GET_STR,	    /* __get_str, __get_rel_str */
 	EX_GET_ARRAY,	    /* __get_dynamic_array and the like */
 	EX_GET_LEN,	    /* __get_dynamic_array_len */
-	EX_GET_BITMASK,
+	EX_GET_BITMASK,     /* "00000000,00000003" */
+	EX_GET_CPUMASK,     /* "0-1,4" */
 	EX_GET_SOCKADDR,
 	EX_PRINT_FLAGS,
 	EX_PRINT_SYMBOLIC,

@@ -11,7 +11,8 @@
 #include "trace/event_expr.h"
 
 struct value {
-	s64 n;
+	s64 n;		  /* extended from size by its sign */
+	u32 size;	  /* bytes of the number's C type */
 	const char *text; /* NULL: a number */
 	u32 text_len;
 	const u8 *at;	  /* bytes in the record */
@@ -69,7 +70,9 @@ static struct value member(struct eval *v, const struct event_member *m)
 		return place(v, m->offset, m->size, m->elem, m->is_signed);
 	if (m->offset + m->size > v->len)
 		return (struct value){ 0 };
-	return (struct value){ .n = load(v->record + m->offset, m->size, m->is_signed), .is_signed = m->is_signed };
+	return (struct value){ .n = load(v->record + m->offset, m->size, m->is_signed),
+			       .size = m->size,
+			       .is_signed = m->is_signed };
 }
 
 static s64 number_of(const struct value *x)
@@ -79,7 +82,7 @@ static s64 number_of(const struct value *x)
 
 static struct value number(s64 n)
 {
-	return (struct value){ .n = n, .is_signed = true };
+	return (struct value){ .n = n, .size = n == (s32)n ? 4 : 8, .is_signed = true };
 }
 
 static struct value made_text(struct eval *v, size_t from)
@@ -93,34 +96,93 @@ static struct value made_text(struct eval *v, size_t from)
 
 /* ---- operators */
 
-static s64 divide(s64 a, s64 b, bool rest)
+/* What C makes of a small number in an expression: an int (C11 6.3.1.1). */
+static void promote(struct value *x)
 {
-	if (!b || (b == -1 && a == INT64_MIN))
-		return 0;
-	return rest ? a % b : a / b;
+	if (x->is_place) {
+		*x = (struct value){ .n = number_of(x), .size = 8 };
+	} else if (x->size < 4) {
+		x->size = 4;
+		x->is_signed = true;
+	}
 }
 
-static s64 binary(u16 op, s64 a, s64 b)
+/* The type of both operands (C11 6.3.1.8): the larger one, unsigned where that one is. */
+static void common_type(struct value *a, struct value *b)
+{
+	u32 size = MAX(a->size, b->size);
+	bool is_signed = (a->size < size || a->is_signed) && (b->size < size || b->is_signed);
+
+	a->n = load((const u8 *)&a->n, size, is_signed);
+	b->n = load((const u8 *)&b->n, size, is_signed);
+	a->size = b->size = size;
+	a->is_signed = b->is_signed = is_signed;
+}
+
+static s64 divide(s64 a, s64 b, bool is_signed, bool rest)
+{
+	if (!b || (is_signed && b == -1 && a == INT64_MIN))
+		return 0;
+	if (is_signed)
+		return rest ? a % b : a / b;
+	return (s64)(rest ? (u64)a % (u64)b : (u64)a / (u64)b);
+}
+
+static s64 shift_right(s64 a, s64 by, bool is_signed)
+{
+	return is_signed ? a >> (by & 63) : (s64)((u64)a >> (by & 63));
+}
+
+static bool less(s64 a, s64 b, bool is_signed)
+{
+	return is_signed ? a < b : (u64)a < (u64)b;
+}
+
+static s64 binary(u16 op, s64 a, s64 b, bool is_signed)
 {
 	switch (op) {
 	case '+': return (s64)((u64)a + (u64)b);
 	case '-': return (s64)((u64)a - (u64)b);
 	case '*': return (s64)((u64)a * (u64)b);
-	case '/': return divide(a, b, false);
-	case '%': return divide(a, b, true);
+	case '/': return divide(a, b, is_signed, false);
+	case '%': return divide(a, b, is_signed, true);
 	case '&': return a & b;
 	case '|': return a | b;
 	case '^': return a ^ b;
-	case '<': return a < b;
-	case '>': return a > b;
+	case '<': return less(a, b, is_signed);
+	case '>': return less(b, a, is_signed);
 	case '<' << 8 | '<': return (s64)((u64)a << (b & 63));
-	case '>' << 8 | '>': return (s64)((u64)a >> (b & 63));
-	case '<' << 8 | '=': return a <= b;
-	case '>' << 8 | '=': return a >= b;
+	case '>' << 8 | '>': return shift_right(a, b, is_signed);
+	case '<' << 8 | '=': return !less(b, a, is_signed);
+	case '>' << 8 | '=': return !less(a, b, is_signed);
 	case '=' << 8 | '=': return a == b;
 	case '!' << 8 | '=': return a != b;
 	}
 	return 0;
+}
+
+static bool is_comparison(u16 op)
+{
+	return op == '<' || op == '>' || (op & 0xff) == '=';
+}
+
+static bool is_shift(u16 op)
+{
+	return op == ('<' << 8 | '<') || op == ('>' << 8 | '>');
+}
+
+static struct value arithmetic(u16 op, struct value a, struct value b)
+{
+	s64 n;
+
+	promote(&a);
+	promote(&b);
+	if (!is_shift(op)) /* a shift is of its left operand's type */
+		common_type(&a, &b);
+	n = binary(op, a.n, b.n, a.is_signed);
+	if (is_comparison(op))
+		return number(n);
+	return (struct value){ .n = load((const u8 *)&n, a.size, a.is_signed), .size = a.size, .is_signed = a.is_signed };
 }
 
 static struct value eval_binary(struct eval *v, const struct ex *e)
@@ -142,7 +204,7 @@ static struct value eval_binary(struct eval *v, const struct ex *e)
 		a.len -= skip;
 		return a;
 	}
-	return (struct value){ .n = binary(e->op, left, number_of(&b)), .is_signed = a.is_signed && b.is_signed };
+	return arithmetic(e->op, a, b);
 }
 
 static struct value eval_index(struct eval *v, const struct ex *e)
@@ -152,7 +214,7 @@ static struct value eval_index(struct eval *v, const struct ex *e)
 
 	if (!a.is_place || i.n < 0 || at + a.elem > a.len)
 		return number(0);
-	return (struct value){ .n = load(a.at + at, a.elem, a.is_signed), .is_signed = a.is_signed };
+	return (struct value){ .n = load(a.at + at, a.elem, a.is_signed), .size = a.elem, .is_signed = a.is_signed };
 }
 
 static struct value eval_unary(struct eval *v, const struct ex *e)
@@ -161,8 +223,8 @@ static struct value eval_unary(struct eval *v, const struct ex *e)
 
 	switch (e->op) {
 	case '!': return number(!number_of(&a));
-	case '~': a.n = ~a.n; return a;
-	case '-': a.n = (s64) - (u64)a.n; return a;
+	case '~': return arithmetic('^', a, number(-1));
+	case '-': return arithmetic('-', number(0), a);
 	case '*': return a.is_place && a.len >= a.elem ? number(load(a.at, a.elem, a.is_signed)) : a;
 	}
 	return a;
@@ -177,6 +239,7 @@ static struct value eval_cast(struct eval *v, const struct ex *e)
 	a.n = number_of(&a);
 	a.is_place = false;
 	a.n = load((const u8 *)&a.n, e->size, e->is_signed);
+	a.size = e->size;
 	a.is_signed = e->is_signed;
 	return a;
 }
@@ -203,7 +266,7 @@ static struct value print_symbolic(struct eval *v, const struct ex *e)
 	for (const struct ex *p = e->a->next; p; p = p->next)
 		if (p->kind == EX_PAIR && p->text && key_of(v, p) == (u64)x.n)
 			return (struct value){ .text = p->text, .text_len = (u32)strlen(p->text) };
-	buf_printf(v->scratch, "0x%llx", (unsigned long long)x.n);
+	buf_printf(v->scratch, "0x%llx", (unsigned long long)load((const u8 *)&x.n, x.size, false));
 	return made_text(v, from);
 }
 
@@ -212,7 +275,7 @@ static struct value print_flags(struct eval *v, const struct ex *e)
 	struct value x = eval(v, e->a), delim = e->a->next ? eval(v, e->a->next) : number(0);
 	const struct ex *first = nth(e->a, 2);
 	size_t from = v->scratch->len;
-	u64 left = (u64)x.n;
+	u64 left = (u64)load((const u8 *)&x.n, x.size, false);
 	const char *between = "";
 
 	for (const struct ex *p = first; p; p = p->next) {
@@ -268,25 +331,57 @@ static struct value bitmask(struct eval *v, const struct event_member *m)
 	return made_text(v, from);
 }
 
+static bool bit(const struct value *a, u32 i)
+{
+	return i / 8 < a->len && a->at[i / 8] >> i % 8 & 1;
+}
+
+/* Ranges of bits that are set: "0-3,7". */
+static struct value cpumask(struct eval *v, const struct event_member *m)
+{
+	struct value a = dynamic(v, m);
+	size_t from = v->scratch->len;
+
+	for (u32 i = 0, end; i < 8 * a.len; i = end + 1) {
+		for (end = i; bit(&a, end); end++)
+			;
+		if (end == i)
+			continue;
+		buf_printf(v->scratch, "%s%u", v->scratch->len > from ? "," : "", i);
+		if (end - i > 1)
+			buf_printf(v->scratch, "-%u", end - 1);
+	}
+	return made_text(v, from);
+}
+
 static void put_ip4(struct buf *b, const u8 *p)
 {
 	buf_printf(b, "%u.%u.%u.%u", p[0], p[1], p[2], p[3]);
 }
 
+/* ::ffff:1.2.3.4, and ISATAP's ...:0:5efe:1.2.3.4 (lib/vsprintf.c, ip6_compressed_string) */
+static bool ends_as_ip4(const u8 *p)
+{
+	static const u8 mapped[12] = { [10] = 0xff, [11] = 0xff }, isatap[4] = { 0, 0, 0x5e, 0xfe };
+
+	return memcmp(p, mapped, sizeof mapped) == 0 || ((p[8] & ~2) == 0 && memcmp(p + 9, isatap + 1, 3) == 0);
+}
+
 /* The longest run of zero groups is "::". */
 static void put_ip6(struct buf *b, const u8 *p)
 {
-	u32 best = 0, at = 8;
+	bool with_ip4 = ends_as_ip4(p);
+	u32 best = 0, at = 8, groups = with_ip4 ? 6 : 8;
 
-	for (u32 i = 0; i < 8; i++) {
+	for (u32 i = 0; i < groups; i++) {
 		u32 n = 0;
 
-		while (i + n < 8 && !p[2 * (i + n)] && !p[2 * (i + n) + 1])
+		while (i + n < groups && !p[2 * (i + n)] && !p[2 * (i + n) + 1])
 			n++;
 		if (n > 1 && n > best)
 			best = n, at = i;
 	}
-	for (u32 i = 0; i < 8; i++) {
+	for (u32 i = 0; i < groups; i++) {
 		if (i == at) {
 			buf_puts(b, "::");
 			i += best - 1;
@@ -294,6 +389,18 @@ static void put_ip6(struct buf *b, const u8 *p)
 		}
 		buf_printf(b, "%s%x", i && i != at + best ? ":" : "", p[2 * i] << 8 | p[2 * i + 1]);
 	}
+	if (!with_ip4)
+		return;
+	if (at + best != groups)
+		buf_putc(b, ':');
+	put_ip4(b, p + 12);
+}
+
+/* All groups, all digits; between is ":" or "" (%pi6). */
+static void put_ip6_whole(struct buf *b, const u8 *p, const char *between)
+{
+	for (u32 i = 0; i < 8; i++)
+		buf_printf(b, "%s%02x%02x", i ? between : "", p[2 * i], p[2 * i + 1]);
 }
 
 enum { FAMILY_IP4 = 2, FAMILY_IP6 = 10 };
@@ -329,6 +436,7 @@ static struct value eval_call(struct eval *v, const struct ex *e)
 	case EX_GET_ARRAY: return e->member->data_loc ? dynamic(v, e->member) : member(v, e->member);
 	case EX_GET_LEN: return number(dynamic(v, e->member).len);
 	case EX_GET_BITMASK: return bitmask(v, e->member);
+	case EX_GET_CPUMASK: return cpumask(v, e->member);
 	case EX_GET_SOCKADDR: return sockaddr_of(v, e->member);
 	case EX_PRINT_FLAGS: return print_flags(v, e);
 	case EX_PRINT_SYMBOLIC: return print_symbolic(v, e);
@@ -347,7 +455,7 @@ static struct value eval(struct eval *v, const struct ex *e)
 	struct value a;
 
 	switch (e->kind) {
-	case EX_NUMBER: return number(e->value);
+	case EX_NUMBER: return (struct value){ .n = e->value, .size = e->size, .is_signed = e->is_signed };
 	case EX_STRING: return (struct value){ .text = e->text, .text_len = (u32)strlen(e->text) };
 	case EX_MEMBER: return member(v, e->member);
 	case EX_INDEX: return eval_index(v, e);
@@ -430,14 +538,25 @@ static void put_padded(struct eval *v, const struct conversion *c, const char *s
 			buf_putc(v->out, ' ');
 }
 
+/* A string that is only pointed at is not in the record; those that the kernel prints so are listed by it. */
+static void put_pointed_at(struct eval *v, u64 address)
+{
+	const char *s = v->names && v->names->kstring ? v->names->kstring(v->names->ctx, address) : NULL;
+
+	if (s)
+		buf_puts(v->out, s);
+	else
+		buf_printf(v->out, "%llx", (unsigned long long)address);
+}
+
 static void put_text(struct eval *v, const struct conversion *c, const struct value *x)
 {
 	if (x->text)
 		put_padded(v, c, x->text, x->text_len);
 	else if (x->is_place)
 		put_padded(v, c, (const char *)x->at, (u32)strnlen((const char *)x->at, x->len));
-	else /* a string that was only pointed at: it is not in the record */
-		buf_printf(v->out, "0x%llx", (unsigned long long)x->n);
+	else
+		put_pointed_at(v, (u64)x->n);
 }
 
 /* The digits of a magnitude; returns their number. */
@@ -514,6 +633,13 @@ static void put_uuid(struct buf *b, const struct value *x, bool little)
 		buf_printf(b, "%s%02x", i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "", x->at[little ? turned[i] : i]);
 }
 
+static void put_plain_pointer(struct eval *v, const struct conversion *c, u64 address)
+{
+	char text[24];
+
+	put_padded(v, c, text, (u32)snprintf(text, sizeof text, "0x%llx", (unsigned long long)address));
+}
+
 static void put_pointer(struct eval *v, const struct conversion *c, const struct value *x)
 {
 	const char *e = c->ext;
@@ -522,16 +648,22 @@ static void put_pointer(struct eval *v, const struct conversion *c, const struct
 		put_symbol(v, (u64)number_of(x), e[0] == 'S' || e[0] == 'F' || e[0] == 'B');
 	else if ((e[0] == 'M' || e[0] == 'm') && x->is_place)
 		put_mac(v->out, x, e[0] == 'm' ? '\0' : e[1] == 'F' ? '-' : ':');
-	else if ((e[0] == 'I' || e[0] == 'i') && e[1] == '4' && x->is_place && x->len >= 4)
+	else if (e[0] == 'i' && e[1] == '4' && x->is_place && x->len >= 4)
+		buf_printf(v->out, "%03u.%03u.%03u.%03u", x->at[0], x->at[1], x->at[2], x->at[3]);
+	else if (e[0] == 'I' && e[1] == '4' && x->is_place && x->len >= 4)
 		put_ip4(v->out, x->at);
-	else if ((e[0] == 'I' || e[0] == 'i') && e[1] == '6' && x->is_place && x->len >= 16)
+	else if (e[0] == 'I' && e[1] == '6' && e[2] == 'c' && x->is_place && x->len >= 16)
 		put_ip6(v->out, x->at);
+	else if ((e[0] == 'I' || e[0] == 'i') && e[1] == '6' && x->is_place && x->len >= 16)
+		put_ip6_whole(v->out, x->at, e[0] == 'I' ? ":" : "");
 	else if ((e[0] == 'I' || e[0] == 'i') && e[1] == 'S' && x->is_place)
 		put_sockaddr(v->out, x);
 	else if (e[0] == 'U' && x->is_place)
 		put_uuid(v->out, x, (e[1] | 32) == 'l');
+	else if (!number_of(x))
+		put_padded(v, c, "(nil)", 5);
 	else
-		buf_printf(v->out, "0x%llx", (unsigned long long)x->n);
+		put_plain_pointer(v, c, (u64)x->n);
 }
 
 static void put_one(struct eval *v, const struct conversion *c, const struct ex *arg)

@@ -24,6 +24,17 @@ static const char format[] =
 	"\tfield:broken\n"
 	"\nprint fmt: \"a=%d,\\n b=%s\", REC->a,\n __get_str(name)\n";
 
+static void constant_strings(void)
+{
+	static const char text[] = "0xffffffff82000010 : \"tick\"\n0x20 : \"a \\\"b\\\"\\n\"\n\nnonsense\n0x30 : \"cut\n0x5 : \"\"";
+	const struct tracefs_strings *s = tracefs_parse_strings(&a, text), *none = tracefs_parse_strings(&a, "");
+
+	is_str(tracefs_string(s, 0xffffffff82000010), "tick", "a constant string");
+	is_str(tracefs_string(s, 0x20), "a \"b\"\n", "escapes");
+	is_str(tracefs_string(s, 5), "", "an empty one");
+	ok(!tracefs_string(s, 0x30) && !tracefs_string(s, 0x21) && !tracefs_string(none, 5), "what is not there");
+}
+
 static void formats(void)
 {
 	struct tp_format *f = tracefs_parse_format(&a, format, strlen(format));
@@ -172,6 +183,7 @@ int main(void)
 {
 	arena_init(&a);
 	formats();
+	constant_strings();
 	events();
 	processes();
 	paths();

@@ -86,6 +86,65 @@ static void functions(void)
 	is_text("\"%llu.%09llu\", __print_ns_to_secs(1500000000ULL), __print_ns_without_secs(1500000000ULL)", "1.500000000");
 }
 
+/* C's own types: what is unsigned is compared and divided so, small ones are ints, 32 bits overflow. */
+static void types(void)
+{
+	is_text("\"%s %s\", REC->flags < -1 ? \"less\" : \"more\", REC->pid < 1 ? \"less\" : \"more\"", "less less");
+	is_text("\"%s\", REC->flags >= (unsigned long)-4095 ? \"error\" : \"address\"", "address");
+	is_text("\"%s %s\", REC->pid > 0u ? \"big\" : \"0\", REC->pid > 0UL ? \"big\" : \"0\"", "big big");
+	is_text("\"%lu %ld %d\", (jiffies - REC->flags) / 250, REC->pid / 2L, REC->small / 2", "73786976294838205 -3 -1");
+	is_text("\"%lx %lx %lx\", 0xffffffffu + 1, 0xffffffff + 1, 0xffffffffUL + 1", "0 0 100000000");
+	is_text("\"%d %lx %ld\", REC->pid >> 1, REC->flags >> 4, ~0 + 0L", "-4 10 -1");
+}
+
+static void unknown_names(void)
+{
+	const char *table = "\"%s\", __print_symbolic(REC->flags - 261, { NAME_ONE, \"one\" }, { 0, \"zero\" })";
+
+	is_text(table, "zero");
+	is_text("\"%s\", __print_symbolic(0, { 1 << NAME, \"one\" })", "0x0");
+	is_text("\"%s\", __print_flags(REC->flags & 5, \"|\", { NAME, \"N\" }, { 1, \"A\" })", "A|0x4");
+	is_text("\"%s %s\", __print_symbolic(REC->pid, { 1, \"a\" }), __print_symbolic(REC->small, { 1, \"a\" })",
+		"0xfffffff9 0xfe");
+	is_text("\"%s\", __print_flags(REC->pid, \"|\", { 1, \"A\" })", "A|0xfffffff8");
+}
+
+static void addresses(void)
+{
+	static const struct event_member six = { .name = "six", .offset = 8, .size = 16, .elem = 1, .is_array = true };
+	static const struct {
+		u8 common[8], six[16];
+		const char *print_fmt, *want;
+	} rows[] = {
+		{ .six = { [10] = 0xff, 0xff, 127, 0, 0, 1 }, .print_fmt = "\"%pI6c\", REC->six", .want = "::ffff:127.0.0.1" },
+		{ .six = { 0xfe, 0x80, [10] = 0x5e, 0xfe, 10, 0, 0, 7 },
+		  .print_fmt = "\"%pI6c\", REC->six", .want = "fe80::5efe:10.0.0.7" },
+		{ .six = { 0x20, 1, [15] = 2 }, .print_fmt = "\"%pI6c\", REC->six", .want = "2001::2" },
+		{ .six = { 0x20, 1, [15] = 2 },
+		  .print_fmt = "\"%pI6\", REC->six", .want = "2001:0000:0000:0000:0000:0000:0000:0002" },
+		{ .six = { 0x20, 1, [15] = 2 }, .print_fmt = "\"%pi6\", REC->six", .want = "20010000000000000000000000000002" },
+		{ .six = { 10, 0, 0, 254 }, .print_fmt = "\"%pI4 %pi4\", REC->six, REC->six", .want = "10.0.0.254 010.000.000.254" },
+	};
+
+	for (u32 i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct event_format f = { .members = (struct event_member *)(uintptr_t)&six,
+					  .n_members = 1,
+					  .print_fmt = rows[i].print_fmt };
+		struct buf b = {};
+
+		event_text(&b, &fx, &fx_names, &f, &rows[i], 24);
+		is_str(b.s ? b.s : "", rows[i].want, "%s", rows[i].print_fmt);
+		buf_release(&b);
+	}
+}
+
+static void pointers(void)
+{
+	is_text("\"%p %8p %s\", 0, 0x12, REC->flags", "(nil)     0x12 constant");
+	is_text("\"%s\", REC->pid + 8", "1");
+	is_text("\"%s\", __get_cpumask(list)", "0,21,32-47");
+}
+
 static void not_understood(void)
 {
 	const char *plain = "pid=-7 flags=261 comm=worker name=given list=0x1,0x20,0xffff addr=0x20,0x1,0xd,0xb8,0x0,0x0,0x0,"
@@ -102,6 +161,10 @@ int main(void)
 	arena_init(&fx);
 	values();
 	functions();
+	types();
+	unknown_names();
+	addresses();
+	pointers();
 	not_understood();
 	arena_release(&fx);
 	return done();

@@ -24,6 +24,12 @@ static inline bool fx_ksym(void *ctx, u64 addr, struct symbol *out)
 	return true;
 }
 
+static inline const char *fx_kstring(void *ctx, u64 addr)
+{
+	(void)ctx;
+	return addr == 0x105 ? "constant" : NULL;
+}
+
 static inline bool fx_usym(void *ctx, u32 pid, u64 addr, struct symbol *out)
 {
 	(void)ctx;
@@ -108,6 +114,7 @@ static const struct program fx_prog = {
 };
 static const struct names fx_names = {
 	.ksym = fx_ksym,
+	.kstring = fx_kstring,
 	.usym = fx_usym,
 	.user = fx_user,
 	.cgroup = fx_cgroup,
