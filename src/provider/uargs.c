@@ -76,7 +76,7 @@ struct params {
 	struct dwarf_func func; /* producer may be NULL: not from DWARF */
 	u64 pc;
 	u16 machine;
-	bool at_entry, is_return, many;
+	bool at_entry, is_return, many, typed_result;
 	struct elf *elf;
 	struct abi abi;
 	bool has_abi, is_go;
@@ -121,10 +121,13 @@ static bool by_convention(struct params *p, const struct dwarf_var *v, struct lo
 	return p->has_abi && abi_param(&p->abi, v->type, v->by_reference, loc, why);
 }
 
-/* Of a register that holds something used, callers fill the rest too; what is not used at all, clang's leave out. */
-static bool shares_register(const struct dwarf_var *v)
+/*
+ * Ranges of addresses that leave out the entry. Of a register that holds something used, callers fill the rest
+ * too; what is not used at all, clang's leave out. What lies in memory clang describes from where it is loaded.
+ */
+static bool is_passed(const struct dwarf_var *v, const struct loc *convention)
 {
-	return v->partly && v->type->size <= 8;
+	return (v->partly && v->type->size <= 8) || (!v->partly && convention->kind == LOC_EXPR);
 }
 
 /*
@@ -150,7 +153,7 @@ static int add_param(void *ctx, const struct dwarf_var *v)
 	known = by_convention(p, v, &convention, &no_convention);
 	guess = p->at_entry &&
 		(p->is_go || v->in_frame ||
-		 (loc.kind == LOC_NONE && p->func.external && (!v->in_list || (shares_register(v) && is_public(p)))));
+		 (loc.kind == LOC_NONE && p->func.external && (!v->in_list || (is_passed(v, &convention) && is_public(p)))));
 	if (guess && v->in_frame && !known && !(loc.kind == LOC_EXPR && p->is_go))
 		p->wants_move |= is_used(p->env, v->name);
 	if (guess) {
@@ -365,13 +368,18 @@ static void describe(struct params *p, struct profile *to, struct uargs_site *si
 		move_site(p, to, site);
 	if (!p->is_return || p->is_go) {
 		to->args = p->list.v;
+		if (p->n && !p->list.n) /* it has some, and not what is used */
+			to->args = arena_new(p->env->arena, struct arg_desc);
 		to->n_args = p->list.n;
+	} else {
+		to->args_why = "at a return its registers hold other things: keep what it was called with in a map, "
+			       "@x[tid], at its uprobe";
 	}
 	to->args_name = arena_printf(p->env->arena, "the %s list of %s", p->is_return ? "result" : "parameter",
 				     p->func.name);
 	if (!p->is_return)
 		describe_vars(p, to);
-	else if (!p->many) /* of many functions it is what all have: a number */
+	else if (!p->many || p->typed_result) /* of a pattern's functions it is what all have: a number */
 		describe_result(p, to);
 	if (p->env->uses_goid)
 		describe_goroutine(p, to);
@@ -420,7 +428,7 @@ static const char *reason(struct provider_env *env, const struct err *err)
 static void from_debug_info(struct provider_env *env, struct profile *to, struct uargs_site *site, u64 pc)
 {
 	struct params p = { .env = env, .pc = pc, .machine = elf_machine(site->elf), .is_return = to->is_return,
-			    .many = site->many };
+			    .many = site->many, .typed_result = site->typed_result };
 	struct err err = {};
 	bool found;
 

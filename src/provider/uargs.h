@@ -14,6 +14,7 @@ struct uargs_site {
 	u64 offset;	    /* in the file; may be moved behind the prologue */
 	bool one_file;	    /* the probe names one file: its types are in scope */
 	bool many;	    /* there are other functions: only what is used is described */
+	bool typed_result;  /* for all that: they share a name, not a pattern */
 	bool inner;	    /* an address, perhaps in an inlined copy, not a function's entry */
 };
 

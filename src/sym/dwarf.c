@@ -102,8 +102,10 @@ static void list_units(struct dwarf *d)
 	struct unit u = {};
 
 	while (d->f->dwarf_get_units(d->dw, cu, &cu, NULL, &kind, &u.die, &u.body) == 0) {
-		if (kind == DW_UT_type || kind == DW_UT_split_type)
+		if (kind == DW_UT_type || kind == DW_UT_split_type) {
+			vec_push(&d->arena, &d->type_units, u.die);
 			continue; /* reached by signature */
+		}
 		u.is_missing = kind == DW_UT_skeleton && !u.body.addr;
 		if (kind != DW_UT_skeleton || !u.body.addr)
 			u.body = u.die;

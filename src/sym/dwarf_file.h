@@ -39,6 +39,7 @@ struct dwarf {
 	Elf *elf;
 	Dwarf_CFI *cfi, *debug_cfi;
 	VEC(struct unit) units;
+	VEC(Dwarf_Die) type_units;
 	VEC(struct code) code; /* of units */
 	bool has_code;
 	struct hash types; /* address of an entry -> struct type */
@@ -87,6 +88,15 @@ u32 dwarf_bodies(struct dwarf *d, const char *name, struct text_body out[MAX_BOD
 const struct type *die_type(struct dwarf *d, Dwarf_Die *type);
 /* Of DW_AT_type; &ty_void when there is none. *by_reference: a C++ object passed by its address. */
 const struct type *die_type_of(struct dwarf *d, Dwarf_Die *die, bool *by_reference);
+
+/* ---- dwarf_find.c */
+
+/* Whether the entry of a type says no more than its name. */
+bool die_is_declared(const struct dwarf *d, Dwarf_Die *type);
+/* Of a type that is declared only, the definition: that of the same name in the same namespaces and classes. */
+bool dwarf_definition(struct dwarf *d, Dwarf_Die *declared, Dwarf_Die *out);
+/* Of a type that is defined nowhere in the file: that of a library, which alone describes it in full; NULL: not known. */
+const struct type *dwarf_library_type(struct dwarf *d, Dwarf_Die *type);
 
 /* ---- dwarf_expr.c */
 struct expr_place {

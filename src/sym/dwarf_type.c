@@ -165,15 +165,23 @@ static int complete_struct(struct type *t)
 	return 0;
 }
 
+/* Of a type that this unit declares: what the unit that defines it says. */
 static int complete_declared(struct type *t)
 {
 	struct origin *o = t->origin;
-	const struct type *full =
-		t->name ? dwarf_find_type(o->d, 0, t->is_union ? 'u' : 's', t->name, true) : NULL;
+	const struct type *full;
+	Dwarf_Die die;
 
-	if (!full || full == t || full->kind != TY_STRUCT || !full->size)
-		return -ENOENT;
-	type_complete(full);
+	if (dwarf_definition(o->d, &o->die, &die)) {
+		full = die_type(o->d, &die);
+		if (full == t || full->kind != TY_STRUCT || !full->size)
+			return -ENOENT;
+		type_complete(full);
+	} else {
+		full = dwarf_library_type(o->d, &o->die);
+		if (!full)
+			return -ENOENT;
+	}
 	t->size = full->size;
 	t->align = full->align;
 	t->fields = full->fields;
@@ -183,7 +191,7 @@ static int complete_declared(struct type *t)
 
 static const struct type *make_struct(struct dwarf *d, Dwarf_Die *die, bool is_union)
 {
-	bool declared = die_flag(d, die, DW_AT_declaration);
+	bool declared = die_is_declared(d, die);
 	struct type *t = new_type(d, TY_STRUCT, declared ? 0 : byte_size(d, die));
 	struct origin *o = arena_new(&d->arena, struct origin);
 
@@ -403,11 +411,9 @@ const struct type *die_type(struct dwarf *d, Dwarf_Die *die)
 	return t;
 }
 
-/* DW_CC_pass_by_reference: the object has a copy constructor or destructor of its own. */
-static bool is_by_reference(struct dwarf *d, Dwarf_Die *type)
+/* What typedefs and qualifiers are put on. */
+static bool peel(struct dwarf *d, Dwarf_Die *type)
 {
-	u64 how = 0;
-
 	for (u32 i = 0; i < 8; i++) {
 		int tag = d->f->dwarf_tag(type);
 
@@ -415,6 +421,22 @@ static bool is_by_reference(struct dwarf *d, Dwarf_Die *type)
 			break;
 		if (!die_ref(d, type, DW_AT_type, type))
 			return false;
+	}
+	return true;
+}
+
+/* DW_CC_pass_by_reference: the object has a copy constructor or destructor of its own. */
+static bool is_by_reference(struct dwarf *d, Dwarf_Die *type)
+{
+	Dwarf_Die full;
+	u64 how = 0;
+
+	if (!peel(d, type))
+		return false;
+	if (die_is_declared(d, type)) {
+		if (!dwarf_definition(d, type, &full))
+			return dwarf_library_type(d, type) != NULL;
+		*type = full;
 	}
 	return die_number(d, type, DW_AT_calling_convention, &how) && how == DW_CC_pass_by_reference;
 }
@@ -432,84 +454,6 @@ const struct type *die_type_of(struct dwarf *d, Dwarf_Die *die, bool *by_referen
 	if (by_reference)
 		*by_reference = is_by_reference(d, &type);
 	return t;
-}
-
-/* ---- by name */
-
-static bool tag_matches(u8 tag, int dwarf_tag)
-{
-	switch (dwarf_tag) {
-	case DW_TAG_structure_type:
-	case DW_TAG_class_type: return tag == 's' || !tag;
-	case DW_TAG_union_type: return tag == 'u' || !tag;
-	case DW_TAG_enumeration_type: return tag == 'e' || !tag;
-	case DW_TAG_typedef:
-	case DW_TAG_base_type: return !tag;
-	}
-	return false;
-}
-
-static bool find_in(struct dwarf *d, Dwarf_Die *of, u8 tag, const char *name, Dwarf_Die *out, u32 depth)
-{
-	Dwarf_Die die;
-
-	if (depth > 16 || !die_child(d, of, &die))
-		return false;
-	do {
-		int t = d->f->dwarf_tag(&die);
-		const char *s;
-
-		if (t == DW_TAG_namespace && find_in(d, &die, tag, name, out, depth + 1))
-			return true;
-		if (!tag_matches(tag, t))
-			continue;
-		s = d->f->dwarf_diename(&die);
-		if (!s || !streq(s, name) || d->f->dwarf_hasattr(&die, DW_AT_declaration))
-			continue;
-		*out = die;
-		return true;
-	} while (die_next(d, &die));
-	return false;
-}
-
-/* Long names are in the table of strings, unless that is compressed or shared: most questions are about
- * names that no file has. */
-static bool may_have_name(const struct dwarf *d, const char *name)
-{
-	static const char *const elsewhere[] = { ".gnu_debugaltlink", ".debug_types" };
-	struct elf *e = d->file;
-	struct elf_section s;
-	size_t len = strlen(name) + 1;
-
-	if (!elf_section(e, ".debug_info", &s))
-		e = elf_debug_file(e);
-	if (!e || len < 9 || !elf_section(e, ".debug_str", &s) || !s.bytes || s.flags & 0x800)
-		return true;
-	for (u32 i = 0; i < ARRAY_SIZE(elsewhere); i++) {
-		struct elf_section other;
-
-		if (elf_section(e, elsewhere[i], &other))
-			return true;
-	}
-	for (u32 i = 0; i < d->units.n; i++)
-		if (d->units.v[i].body.addr != d->units.v[i].die.addr)
-			return true; /* split: strings are in other files */
-	return memmem(s.bytes, s.size, name, len) != NULL;
-}
-
-const struct type *dwarf_find_type(struct dwarf *d, u64 pc, u8 tag, const char *name, bool everywhere)
-{
-	struct unit *here = pc ? dwarf_unit_at(d, pc) : NULL;
-	Dwarf_Die die;
-
-	if (!may_have_name(d, name))
-		return NULL;
-	if (here && find_in(d, &here->body, tag, name, &die, 0))
-		return die_type(d, &die);
-	for (u32 i = 0; everywhere && i < d->units.n; i++)
-		if (&d->units.v[i] != here && find_in(d, &d->units.v[i].body, tag, name, &die, 0))
-			return die_type(d, &die);
-	return NULL;
 }
 
 #endif

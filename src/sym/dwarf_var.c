@@ -116,6 +116,18 @@ static bool location_at(struct dwarf *d, Dwarf_Attribute *a, const struct dwarf_
 	       (v->is_param && v->in_list && location_at_view(d, a, pc, ops, n));
 }
 
+/* clang ends a list of pieces behind the last one that has a place. */
+static bool lacks_pieces(const struct dwarf_var *v)
+{
+	u32 size = 0;
+
+	if (v->loc.kind != LOC_PIECES)
+		return false;
+	for (u32 i = 0; i < v->loc.n; i++)
+		size += v->loc.piece[i].size;
+	return size < v->type->size;
+}
+
 static void locate(struct dwarf *d, struct scopes *s, Dwarf_Die *die, u64 pc, struct dwarf_var *v)
 {
 	int func = scopes_function(d, s, false);
@@ -144,6 +156,10 @@ static void locate(struct dwarf *d, struct scopes *s, Dwarf_Die *die, u64 pc, st
 		v->by_reference = true; /* what gcc says instead of DW_CC_pass_by_reference before DWARF 5 */
 	if (!expr_to_loc(&at, ops, n, &v->loc, &v->why))
 		v->loc = (struct loc){};
+	if (lacks_pieces(v)) {
+		v->loc = (struct loc){};
+		v->why = dwarf_partly;
+	}
 	v->partly = v->why == dwarf_partly;
 	v->in_frame = !v->in_list && (at.used_frame || is_filled_later(d, s, v, ops, n));
 	if (!at.at_entry && may_be_unstored(d, s, v, ops, n)) {
