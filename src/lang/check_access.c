@@ -178,7 +178,7 @@ static const struct type *check_args_field(struct check *c, struct node *n, cons
 	}
 	if (p && p->args_unseen && row->flags & BI_RECORD && (!n->name || !find_arg(&from, n->name)))
 		return unseen_arg(c, n, p);
-	if (!from.n && !(p && row->flags & BI_VARS && !p->args_why))
+	if (!from.n && !(p && (from.v || row->flags & BI_VARS) && !p->args_why))
 		return no_args(c, n, p);
 	if (c->in_callback)
 		return diag_type(c, n->span, D_CTX_IN_LOOP, row->name);

@@ -63,6 +63,8 @@ void profile_function(struct provider_env *env, struct profile *p, bool is_retur
 
 /* spec.c: "tracepoint:sched:x" from the provider's name and the parts behind the first. */
 const char *spec_name(struct provider_env *env, const struct spec *spec);
+/* The parts from that one on as they were written: names of C++ have colons. */
+const char *spec_rest(struct arena *a, const struct spec *spec, u32 from);
 bool spec_has_wildcard(const struct spec *spec, u32 from);
 /* A pattern for listing: part i or "*". */
 const char *spec_pattern(const struct spec *spec, u32 i);

@@ -120,6 +120,15 @@ const char *spec_name(struct provider_env *env, const struct spec *spec)
 	return s;
 }
 
+const char *spec_rest(struct arena *a, const struct spec *spec, u32 from)
+{
+	const char *s = spec->part[from];
+
+	for (u32 i = from + 1; i < spec->n_parts; i++)
+		s = arena_printf(a, "%s:%s", s, spec->part[i]);
+	return s;
+}
+
 bool spec_has_wildcard(const struct spec *spec, u32 from)
 {
 	for (u32 i = from; i < spec->n_parts; i++)

@@ -160,8 +160,7 @@ static bool is_readable(const struct provider_env *env, const struct profile *p)
 	       has_all(p->vars, p->n_vars, env->var_names, env->n_var_names);
 }
 
-/* Those that can answer are probed, and the rest is told; when none can, the checker says why. */
-static void drop_unreadable(struct provider_env *env, const struct spec *spec, struct targets *ts)
+void uline_drop_unreadable(struct provider_env *env, const struct spec *spec, struct targets *ts)
 {
 	u32 n = ts->list.n, kept = 0;
 
@@ -277,7 +276,7 @@ int uline_resolve(struct provider_env *env, const struct spec *spec, target_fn f
 		return -ENOENT;
 	}
 	if (l.file)
-		drop_unreadable(env, spec, &l.ts);
+		uline_drop_unreadable(env, spec, &l.ts);
 	return targets_give(env, spec, &l.ts, NULL, f, ctx);
 }
 
@@ -321,7 +320,7 @@ int uline_add_inlined(struct provider_env *env, const struct spec *spec, const c
 	if (!l.d)
 		return 0;
 	dwarf_each_inlined(l.d, func, add_copy, &l);
-	drop_unreadable(env, spec, &l.ts);
+	uline_drop_unreadable(env, spec, &l.ts);
 	for (u32 i = 0; i < l.ts.list.n; i++)
 		vec_push(env->arena, &ts->list, l.ts.list.v[i]);
 	return (int)l.ts.list.n;

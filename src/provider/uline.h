@@ -15,4 +15,8 @@ struct elf;
 int uline_add_inlined(struct provider_env *env, const struct spec *spec, const char *path,
 		      const struct elf *elf, const char *func, struct targets *ts);
 
+/* Of several copies of one function those that can answer are probed, and the rest is told; when none can, the checker
+ * says why. */
+void uline_drop_unreadable(struct provider_env *env, const struct spec *spec, struct targets *ts);
+
 #endif

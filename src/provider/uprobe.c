@@ -26,6 +26,7 @@ struct match {
 	const struct spec *spec;
 	const char *binary, *func;
 	bool is_return, is_cpp, many, verbose;
+	bool by_name; /* one function of one file is named */
 	u32 n_files;
 	const char *last_cpp; /* what cpp_name() said last */
 	u64 last_value;
@@ -82,7 +83,8 @@ static struct target *add_exactly(struct match *m, const char *func, const char 
 	struct uargs_site site = { .path = path_to_open(m),
 				   .elf = m->elf,
 				   .one_file = m->binary && !glob_has_wildcard(m->binary),
-				   .many = m->many };
+				   .many = m->many,
+				   .typed_result = m->by_name || (m->is_cpp && !glob_has_wildcard(m->func)) };
 	struct profile *p;
 	struct target *t;
 
@@ -368,14 +370,58 @@ static int add_address(struct match *m, u64 address)
 	return 0;
 }
 
+struct symbols {
+	struct arena *arena;
+	VEC(struct elf_symbol) list;
+};
+
+static int keep_symbol(void *ctx, const struct elf_symbol *s)
+{
+	struct symbols *all = ctx;
+
+	vec_push(all->arena, &all->list, *s);
+	return 0;
+}
+
+/* All functions of the name: one, or the static ones of several files. */
+static bool add_whole(struct match *m, const char *name)
+{
+	struct symbols all = { .arena = m->env->arena };
+
+	elf_each_named(m->elf, name, keep_symbol, &all);
+	m->many |= all.list.n > 1;
+	for (u32 i = 0; i < all.list.n && !m->error; i++)
+		add_offset(m, name, &all.list.v[i], 0);
+	return all.list.n > 0;
+}
+
+/* Of a function that has no code under its own name: what compilers made of it. */
+static void add_clones(struct match *m)
+{
+	struct symbols all = { .arena = m->env->arena };
+	const char *names;
+
+	elf_each_clone(m->elf, m->func, keep_symbol, &all);
+	if (!all.list.n)
+		return;
+	m->many = true;
+	for (u32 i = 0; i < all.list.n && !m->error; i++)
+		add_symbol(m, &all.list.v[i]);
+	names = all.list.v[0].name;
+	if (all.list.n > 1)
+		names = arena_printf(m->env->arena, "%s and %u more", names, all.list.n - 1);
+	if (!m->error)
+		probe_report(m->env, m->spec, D_CLONES_PROBED, m->func, names);
+}
+
 static int add_named(struct match *m)
 {
 	const char *plus = strrchr(m->func, '+'), *name = m->func;
 	struct elf_symbol s;
 	u64 value = 0;
 
-	if (elf_find(m->elf, name, &s)) /* operator+ and friends have one in their names */
-		return add_offset(m, name, &s, 0);
+	if (add_whole(m, name)) /* operator+ and friends have one in their names */
+		return m->error;
 	if (text_number(m->func, &value))
 		return add_address(m, value);
 	if (!plus)
@@ -386,6 +432,14 @@ static int add_named(struct match *m)
 		return bad_offset(m, "a return probe has no offset");
 	name = arena_strndup(m->env->arena, name, (size_t)(plus - name));
 	return elf_find(m->elf, name, &s) ? add_offset(m, name, &s, value) : 0;
+}
+
+/* Of a function that has no code of its own. */
+static void add_rest(struct match *m)
+{
+	if (!m->is_return)
+		uline_add_inlined(m->env, m->spec, m->path, m->elf, m->func, &m->ts);
+	add_clones(m);
 }
 
 static void no_elf(struct match *m, int error, const char *why)
@@ -423,8 +477,8 @@ static int match_file(void *ctx, const char *path)
 		elf_each_function(m->elf, m->func, add_symbol, m);
 	else
 		add_named(m);
-	if (m->ts.list.n == before && !m->many && !m->is_cpp && !m->is_return && !m->error)
-		uline_add_inlined(m->env, m->spec, path, m->elf, m->func, &m->ts);
+	if (m->ts.list.n == before && m->by_name && !m->error)
+		add_rest(m);
 	if (m->ts.list.n == before && !m->many)
 		elf_each_function(m->elf, NULL, near_symbol, m);
 	if (near_best(&m->near)) /* outlives the file */
@@ -442,9 +496,11 @@ static bool split(struct match *m)
 
 	m->func = spec->part[n - 1];
 	m->binary = n > 2 ? spec->part[1] : NULL;
-	m->is_cpp = n == 4 && streq(spec->part[2], "cpp");
-	if (n == 4 && !m->is_cpp)
+	m->is_cpp = n >= 4 && streq(spec->part[2], "cpp");
+	if (n >= 4 && !m->is_cpp)
 		return false;
+	if (n > 4)
+		m->func = spec_rest(m->env->arena, spec, 3);
 	if (m->binary && !*m->binary)
 		m->binary = NULL;
 	return m->binary || m->env->pid > 0;
@@ -456,7 +512,11 @@ static int bad_syntax(struct match *m)
 	struct diag *d;
 
 	d = probe_report(m->env, m->spec, D_PROBE_SYNTAX, m->spec->text, p->syntax);
-	probe_help(m->env, d, "for example: %s", p->example);
+	if (strstr(m->spec->text, "::") && m->spec->n_parts > 2)
+		probe_help(m->env, d, "a name of C++: %s:%s:cpp:\"%s\"", p->name, m->spec->part[1],
+			   spec_rest(m->env->arena, m->spec, 2));
+	else
+		probe_help(m->env, d, "for example: %s", p->example);
 	return -EINVAL;
 }
 
@@ -565,6 +625,7 @@ static int resolve(struct provider_env *env, const struct spec *spec, target_fn 
 		return bad_syntax(&m);
 	near_init(&m.near, m.func);
 	m.many = (m.binary && glob_has_wildcard(m.binary)) || glob_has_wildcard(m.func) || m.is_cpp;
+	m.by_name = !m.many;
 	ret = ufile_each(env, m.binary, match_file, &m);
 	if (!m.ts.list.n && !m.error && m.binary && env_insists(env, spec) && is_part_of_libc(m.binary))
 		ret = match_libc(&m);
@@ -581,6 +642,8 @@ static int resolve(struct provider_env *env, const struct spec *spec, target_fn 
 	if (m.n_refused)
 		probe_report(env, spec, D_FUNCTIONS_SKIPPED, m.n_refused, m.n_refused == 1 ? "is" : "are", m.refused,
 			     m.why_refused);
+	if (m.by_name && m.many && !m.is_return)
+		uline_drop_unreadable(env, spec, &m.ts);
 	near = near_probe(&m);
 	add_later(&m);
 	return targets_give(env, spec, &m.ts, near, f, ctx);
@@ -648,6 +711,8 @@ static int list_file(void *ctx, const char *path)
 			: elf_each_function(m->elf, m->func, list_symbol, m);
 	if (!ret && !m->is_cpp && !m->n_files)
 		ret = list_inlined(m);
+	if (!ret && !m->is_cpp && !m->n_files && m->func)
+		ret = elf_each_clone(m->elf, m->func, list_symbol, m);
 	elf_close(m->elf);
 	return ret;
 }
@@ -666,6 +731,8 @@ static int list(struct provider_env *env, const struct spec *spec, bool verbose,
 			   .is_cpp = spec->n_parts > 3 && streq(spec->part[2], "cpp"),
 			   .func = spec_pattern(spec, spec->n_parts > 2 ? spec->n_parts - 1 : 2) };
 
+	if (m.is_cpp && spec->n_parts > 4)
+		m.func = spec_rest(env->arena, spec, 3);
 	env->uses_args = verbose;
 	if (uline_is_meant(spec))
 		return uline_list(env, spec, verbose, f, ctx);
@@ -689,7 +756,7 @@ const struct provider provider_uprobe = {
 	       "inlined is probed at each of its copies. With -p the binary may be left out.",
 	.example = "uprobe:libc:getaddrinfo { printf(\"%s\\n\", str(arg0)); }",
 	.min_parts = 2,
-	.max_parts = 5,
+	.max_parts = 8, /* names of C++ without quotes */
 	.feature = FEAT_UPROBE + 1,
 	.feature_instead = FEAT_UPROBE_MULTI + 1,
 	.resolve = resolve,
@@ -707,7 +774,7 @@ const struct provider provider_uretprobe = {
 	.doc = "retval is what it returns, with its type where there is debug information.",
 	.example = "uretprobe:/bin/bash:readline { printf(\"%s\\n\", str(retval)); }",
 	.min_parts = 2,
-	.max_parts = 4,
+	.max_parts = 8,
 	.feature = FEAT_UPROBE + 1,
 	.feature_instead = FEAT_UPROBE_MULTI + 1,
 	.resolve = resolve,

@@ -481,7 +481,7 @@ static void resolve_clause(struct compiled *c, const struct session_options *o, 
 	clause_reads(c, clause, &reading);
 	r.reads = reading.flags;
 	env->arg_names = reading.whole ? NULL : reading.args.v;
-	env->n_arg_names = reading.args.n;
+	env->n_arg_names = reading.whole ? 0 : reading.args.n;
 	env->var_names = reading.vars.v;
 	env->n_var_names = reading.vars.n;
 	env->max_strlen = (u32)c->env.config.max_strlen;

@@ -141,16 +141,94 @@ static struct elf *more_symbols(struct elf *e)
 	return more || e->table[0].n ? more : elf_mini_file(e);
 }
 
-bool elf_find(struct elf *e, const char *name, struct elf_symbol *out)
+/* The table that knows the name best; NULL: none does. */
+static const struct elf_table *find_named(struct elf *e, const char *name, struct elf_symbol *out)
 {
 	struct elf *debug;
 
 	if (!*name)
-		return false;
-	if (find_in_table(&e->table[0], name, out) || find_in_table(&e->table[1], name, out))
-		return true;
+		return NULL;
+	for (u32 i = 0; i < 2; i++)
+		if (find_in_table(&e->table[i], name, out))
+			return &e->table[i];
 	debug = more_symbols(e);
-	return debug && find_in_table(&debug->table[0], name, out);
+	return debug && find_in_table(&debug->table[0], name, out) ? &debug->table[0] : NULL;
+}
+
+bool elf_find(struct elf *e, const char *name, struct elf_symbol *out)
+{
+	return find_named(e, name, out);
+}
+
+/* Local functions, at most MAX_NAMED of them, whose names accept() says belong to name. */
+enum { MAX_NAMED = 256 };
+
+static int each_local(const struct elf_table *t, const char *name, bool (*accept)(const char *have, const char *name),
+		      u64 *seen, u32 n, int (*f)(void *ctx, const struct elf_symbol *s), void *ctx)
+{
+	struct elf_symbol s;
+	int stop = 0;
+
+	for (u32 i = 0; i < t->n && n < MAX_NAMED && !stop; i++) {
+		u32 k = 0;
+
+		if (ELF64_ST_BIND(t->sym[i].st_info) != STB_LOCAL || !elf_table_symbol(t, i, &s) || !is_function(&s) ||
+		    !accept(s.name, name))
+			continue;
+		while (k < n && seen[k] != s.value)
+			k++;
+		if (k < n)
+			continue;
+		seen[n++] = s.value;
+		stop = f(ctx, &s);
+	}
+	return stop;
+}
+
+static bool is_same(const char *have, const char *name)
+{
+	return streq(have, name);
+}
+
+int elf_each_named(struct elf *e, const char *name, int (*f)(void *ctx, const struct elf_symbol *s), void *ctx)
+{
+	struct elf_symbol best;
+	const struct elf_table *t = find_named(e, name, &best);
+	u64 seen[MAX_NAMED];
+	int stop = t ? f(ctx, &best) : 0;
+
+	if (!t || stop || !is_function(&best))
+		return stop;
+	seen[0] = best.value;
+	return each_local(t, name, is_same, seen, 1, f, ctx);
+}
+
+/* What compilers append to the name of a whole function that they changed; of a part of one it is .part, .cold. */
+static bool is_clone_of(const char *have, const char *name)
+{
+	static const char *const marks[] = { "constprop", "isra", "lto_priv", "llvm", "specialized" };
+	size_t len = strlen(name);
+
+	if (strncmp(have, name, len) != 0 || have[len] != '.')
+		return false;
+	for (have += len; *have; have += strcspn(have, ".")) {
+		u32 i = 0;
+
+		len = strcspn(++have, ".");
+		while (i < ARRAY_SIZE(marks) && (strlen(marks[i]) != len || strncmp(have, marks[i], len) != 0))
+			i++;
+		if (i == ARRAY_SIZE(marks) && strspn(have, "0123456789") != len)
+			return false;
+	}
+	return true;
+}
+
+int elf_each_clone(struct elf *e, const char *name, int (*f)(void *ctx, const struct elf_symbol *s), void *ctx)
+{
+	struct elf *debug = more_symbols(e);
+	u64 seen[MAX_NAMED];
+
+	return *name ? each_local(debug ? &debug->table[0] : &e->table[0], name, is_clone_of, seen, 0, f, ctx) : 0;
 }
 
 /* ---- by address */
