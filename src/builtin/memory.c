@@ -120,7 +120,7 @@ static struct ir_val lower_str(struct lower *l, struct node *call)
 		size = len && !len->is_const ? bounded_string(l, len, cap) : o_imm(cap);
 	if (canonical)
 		ir_zero(l, dst, t->count);
-	lower_read_str_sized(l, dst, size, addr, space);
+	lower_read_str_sized(l, dst, size, cap, addr, space);
 	v = val_memory(t, dst);
 	v.clean = canonical;
 	return v;

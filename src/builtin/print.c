@@ -78,6 +78,25 @@ static u32 list_length(const struct node *n)
 	return length;
 }
 
+/* What would happen twice where a record is filled twice: see ir/lower_user.c. */
+static bool acts(struct node *n, void *ctx)
+{
+	bool *found = ctx;
+
+	*found |= n->kind == N_INCDEC || (n->kind == N_CALL && (!n->builtin || n->builtin->flags & BI_NO_DISCARD_WARNING));
+	return !*found;
+}
+
+static bool must_be_early(struct lower *l, struct node *n)
+{
+	bool early = false;
+
+	ast_walk(n, leaves, &early);
+	if (!early && lower_may_sleep(l))
+		ast_walk(n, acts, &early);
+	return early;
+}
+
 /* One record with all arguments from first on. */
 static void emit_values(struct lower *l, struct node *call, struct event_desc *e, struct node *first, bool now)
 {
@@ -88,16 +107,13 @@ static void emit_values(struct lower *l, struct node *call, struct event_desc *e
 
 	(void)call;
 	for (struct node *a = first; a; a = a->next, n++) {
-		bool must_be_early = false;
-
 		event_field(l, e, field_type(a));
-		ast_walk(a, leaves, &must_be_early);
 		if (type_is_scalar(field_type(a)))
 			scalar[n] = lower_scalar(l, a);
-		else if (must_be_early)
+		else if (must_be_early(l, a))
 			early[n] = lower_memory(l, a);
 	}
-	eb = event_begin(l, e);
+	eb = event_begin_repeatable(l, e);
 	n = 0;
 	for (struct node *a = first; a; a = a->next, n++) {
 		const struct type *t = e->fields[n].type;

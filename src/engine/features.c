@@ -437,6 +437,20 @@ static bool try_uprobe_multi(void)
 		ATTACH_UPROBE_MULTI, EBADF);
 }
 
+/* Loading tells it: events and links of user-space probes take such programs from the same kernel on. */
+static bool try_uprobe_sleep(void)
+{
+	const struct bpf_insn insns[] = { I_MOV(1, 10), I_ALUI(BPF_ADD, 1, -8), I_MOVI(2, 8), I_MOVI(3, 0),
+					  I_CALL(HELPER_COPY_FROM_USER), I_MOVI(0, 0), I_EXIT() };
+	struct bpf_load l = { .prog_type = BPF_PROG_TYPE_KPROBE,
+			      .flags = BPF_F_SLEEPABLE,
+			      .insns = insns,
+			      .n_insns = ARRAY_SIZE(insns),
+			      .name = "sonde_try" };
+
+	return was_made(bpf_prog_load(&l));
+}
+
 /* ---- what is open, and what may be closed by configuration, lockdown or a missing device */
 
 static bool try_perf_events(void)
@@ -567,6 +581,7 @@ static bool (*const tries[N_FEATURES])(void) = {
 	[FEAT_UPROBE_MULTI_PID] = try_uprobe_multi_pid,
 	[FEAT_UPROBE_NOPS] = try_uprobe_nops,
 	[FEAT_UPROBE_NOP5] = try_uprobe_nop5,
+	[FEAT_UPROBE_SLEEP] = try_uprobe_sleep,
 	[FEAT_FENTRY] = try_fentry,
 	[FEAT_LSM] = try_lsm,
 	[FEAT_RAW_TP_BTF] = try_raw_tp_btf,

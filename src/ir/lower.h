@@ -75,10 +75,12 @@ struct opnd lower_read_scalar(struct lower *l, const struct type *t, struct opnd
 struct opnd lower_read_str(struct lower *l, struct opnd dst, u32 cap, struct opnd addr, enum space space);
 
 /* The same with a size that the code bounds itself (at most cap). */
-struct opnd lower_read_str_sized(struct lower *l, struct opnd dst, struct opnd size, struct opnd addr,
+struct opnd lower_read_str_sized(struct lower *l, struct opnd dst, struct opnd size, u32 cap, struct opnd addr,
 				 enum space space);
 void lower_probe_read_sized(struct lower *l, struct opnd dst, struct opnd size, u32 cap, struct opnd addr,
 			    enum space space);
+/* Whether the program can be one that waits for pages of user memory. */
+bool lower_may_sleep(struct lower *l);
 /* When a string is only compared with a literal: how many bytes are enough; 0: all. Asking clears it. */
 u32 lower_str_limit(struct lower *l);
 /* A string in our memory of which only the first len bytes matter: more is not read. Clean. */
@@ -130,6 +132,9 @@ struct event_build { /* one record under construction */
 struct event_desc *event_new(struct lower *l, const struct builtin *b, struct node *call);
 u32 event_field(struct lower *l, struct event_desc *e, const struct type *t); /* its index */
 struct event_build event_begin(struct lower *l, struct event_desc *e);
+/* The same where the code up to the end may run several times: reads of user memory begin the record anew when they had
+ * to wait for a page. Only what lower_may_sleep() does so. */
+struct event_build event_begin_repeatable(struct lower *l, struct event_desc *e);
 struct opnd event_at(const struct event_build *eb, u32 field);
 void event_end(struct lower *l, struct event_build *eb);
 /* The same, waking the reader at once: exit(). */

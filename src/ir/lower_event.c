@@ -99,12 +99,13 @@ static u32 number_event(struct lower *l, struct event_desc *e)
 	return l->prog->events.n - 1;
 }
 
-struct event_build event_begin(struct lower *l, struct event_desc *e)
+static struct event_build begin(struct lower *l, struct event_desc *e, bool repeatable)
 {
 	struct ir_block *full = ir_block_new(l), *have = ir_block_new(l);
 	struct event_build eb = { .desc = e, .out = ir_block_new(l) };
 	u32 id = number_event(l, e);
 
+	lower_hold(l, repeatable);
 	eb.record = ir_call(l, BPF_FUNC_ringbuf_reserve, false, 3, o_map(lower_internal_map(l, MAP_RING)),
 			    o_imm(e->size), o_imm(0));
 	ir_branch(l, CC_EQ, eb.record, o_imm(0), full, have);
@@ -113,8 +114,19 @@ struct event_build event_begin(struct lower *l, struct event_desc *e)
 	ir_jump(l, eb.out);
 	ir_place(l, have);
 	eb.mark = vn_mark(l);
+	l->s->held.record = eb.record;
 	put_head(l, e, eb.record, id);
 	return eb;
+}
+
+struct event_build event_begin(struct lower *l, struct event_desc *e)
+{
+	return begin(l, e, false);
+}
+
+struct event_build event_begin_repeatable(struct lower *l, struct event_desc *e)
+{
+	return begin(l, e, true);
 }
 
 struct opnd event_at(const struct event_build *eb, u32 field)
@@ -126,6 +138,7 @@ static void submit(struct lower *l, struct event_build *eb, struct opnd flags)
 {
 	ir_emit(l, (struct ir_insn){ .op = IR_CALL, .imm = BPF_FUNC_ringbuf_submit, .n_args = 2,
 				     .arg = { eb->record, flags } });
+	lower_release(l);
 	ir_jump(l, eb->out);
 	vn_truncate(l, eb->mark);
 	ir_place(l, eb->out);

@@ -231,6 +231,7 @@ static void body_begin(struct lower *l, struct body *b, u32 n_params)
 	*b = (struct body){ .outer = outer, .parent = l->f, .block = l->block, .share = n_params };
 	b->state = (struct lower_state){ .level = outer->level,
 					 .huge = outer->huge,
+					 .walks_map = outer->walks_map,
 					 .depth = outer->depth + 1,
 					 .shares = true,
 					 .loop_pending = lower_branches_so_far(l),
@@ -349,6 +350,7 @@ void lower_for_map(struct lower *l, struct node *n)
 	struct opnd pair;
 
 	body_begin(l, &b, 4); /* map, key, value, share */
+	l->s->walks_map = true;
 	pair = lower_scratch_kept(l, n->c->var->type->size);
 	var_set_home(l, n->c->var, pair);
 	fill_pair(l, n, pair);

@@ -288,6 +288,17 @@ enum space lower_space(const struct lower *l, enum space s)
 	return s;
 }
 
+/* A record that is filled again would count again: it keeps the number until its end. */
+static void count_unread(struct lower *l)
+{
+	u32 unread = l->s->held.unread;
+
+	if (unread)
+		ir_var_set(l, unread, ir_op2(l, IR_ADD, o_temp(unread), o_imm(1)));
+	else
+		lower_loss(l, LOSS_UNREADABLE, NULL);
+}
+
 /* Memory that could not be read is counted; where a null pointer is meant, it is no such memory. */
 static void count_failure(struct lower *l, struct opnd rc, struct opnd addr, bool null_is_fine)
 {
@@ -300,7 +311,7 @@ static void count_failure(struct lower *l, struct opnd rc, struct opnd addr, boo
 	else
 		ir_jump(l, bad);
 	ir_place(l, bad);
-	lower_loss(l, LOSS_UNREADABLE, NULL);
+	count_unread(l);
 	ir_jump(l, ok);
 	ir_place(l, ok);
 }
@@ -340,14 +351,14 @@ struct opnd lower_read_scalar(struct lower *l, const struct type *t, struct opnd
 	return r;
 }
 
-struct opnd lower_read_str_sized(struct lower *l, struct opnd dst, struct opnd size, struct opnd addr,
+struct opnd lower_read_str_sized(struct lower *l, struct opnd dst, struct opnd size, u32 cap, struct opnd addr,
 				 enum space space)
 {
-	u32 helper = lower_space(l, space) == SPACE_USER ? BPF_FUNC_probe_read_user_str
-							 : BPF_FUNC_probe_read_kernel_str;
-	struct opnd rc = ir_call(l, helper, false, 3, dst, size, addr);
+	bool user = lower_space(l, space) == SPACE_USER;
+	struct opnd rc = user ? lower_user_read(l, BPF_FUNC_probe_read_user_str, dst, size, cap, addr)
+			      : ir_call(l, BPF_FUNC_probe_read_kernel_str, false, 3, dst, size, addr);
 
-	if (helper == BPF_FUNC_probe_read_user_str && is_call_entry(l) && !l->env->extra_warnings)
+	if (user && is_call_entry(l) && !l->env->extra_warnings)
 		count_failure(l, rc, addr, true);
 	else
 		count_unreadable(l, rc, addr);
@@ -356,17 +367,17 @@ struct opnd lower_read_str_sized(struct lower *l, struct opnd dst, struct opnd s
 
 struct opnd lower_read_str(struct lower *l, struct opnd dst, u32 cap, struct opnd addr, enum space space)
 {
-	return lower_read_str_sized(l, dst, o_imm(cap), addr, space);
+	return lower_read_str_sized(l, dst, o_imm(cap), cap, addr, space);
 }
 
 void lower_probe_read_sized(struct lower *l, struct opnd dst, struct opnd size, u32 cap, struct opnd addr,
 			    enum space space)
 {
-	u32 helper = lower_space(l, space) == SPACE_USER ? BPF_FUNC_probe_read_user
-							 : BPF_FUNC_probe_read_kernel;
+	bool user = lower_space(l, space) == SPACE_USER;
+	struct opnd rc = user ? lower_user_read(l, BPF_FUNC_probe_read_user, dst, size, cap, addr)
+			      : ir_call(l, BPF_FUNC_probe_read_kernel, false, 3, dst, size, addr);
 
-	(void)cap;
-	count_unreadable(l, ir_call(l, helper, false, 3, dst, size, addr), addr);
+	count_unreadable(l, rc, addr);
 }
 
 u32 lower_str_limit(struct lower *l)
@@ -508,15 +519,24 @@ static u32 new_loss(struct lower *l, enum loss_reason reason, const char *where,
 	return *head;
 }
 
-u32 lower_loss(struct lower *l, enum loss_reason reason, const char *where)
+static u32 lose(struct lower *l, enum loss_reason reason, const char *where, struct opnd times)
 {
 	u32 i = find_loss(l, reason);
 
 	if (!i)
 		i = new_loss(l, reason, where, lower_data(l, 8, NULL));
-	ir_atomic_add(l, o_data(lower_internal_map(l, MAP_DATA), l->prog->losses.v[i - 1].data_off), 8,
-		      o_imm(1));
+	ir_atomic_add(l, o_data(lower_internal_map(l, MAP_DATA), l->prog->losses.v[i - 1].data_off), 8, times);
 	return i - 1;
+}
+
+u32 lower_loss(struct lower *l, enum loss_reason reason, const char *where)
+{
+	return lose(l, reason, where, o_imm(1));
+}
+
+void lower_losses(struct lower *l, enum loss_reason reason, struct opnd times)
+{
+	lose(l, reason, NULL, times);
 }
 
 void lower_loss_by_bit(struct lower *l, enum loss_reason even, enum loss_reason odd, const char *where,

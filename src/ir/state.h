@@ -27,6 +27,15 @@ struct loop {
 	bool is_known; /* its turns and those of the loops around are */
 };
 
+/* A record of the ring between its reservation and its end: lower_user.c. */
+struct record_held {
+	bool is_held;
+	struct ir_block *again; /* where it is reserved once more; NULL: what fills it must run once */
+	struct opnd record;
+	u32 turn, turns; /* variable that counts attempts to fill it; those of the reads so far */
+	u32 unread; /* variable that counts what could not be read, 0: nobody asks */
+};
+
 struct lower_state {
 	VEC(struct vn_entry) vn;
 	u32 vn_head[VN_BUCKETS]; /* index + 1 */
@@ -66,6 +75,8 @@ struct lower_state {
 	struct ir_block *stop;	 /* of a body: ends the walk */
 	bool has_return;	 /* a body: it or one inside returns from the probe */
 	struct opnd speculation; /* where the number lies that records get; O_NONE: no speculate() in the clause */
+	struct record_held held;
+	bool walks_map;		 /* this is in the body of a loop over a map */
 };
 
 void ir_order(struct lower *l);
@@ -114,6 +125,16 @@ struct ir_val lower_loc_steps(struct lower *l, const struct loc *loc, const stru
 bool lower_loc_is_place(const struct arg_desc *arg); /* it lies in memory of the traced code */
 struct ir_val lower_loc_place(struct lower *l, const struct arg_desc *arg);
 struct ir_val lower_loc_pieces(struct lower *l, const struct loc *loc, const struct type *t);
+/* ---- lower_user.c */
+/* A record is about to be reserved, at this place; repeatable: and may be discarded and filled again from here. */
+void lower_hold(struct lower *l, bool repeatable);
+/* It is complete. */
+void lower_release(struct lower *l);
+/* Reads user memory by a helper (dst, size, addr), whose last result it returns; size is at most cap. A page that is
+ * missing is fetched where the program may sleep. */
+struct opnd lower_user_read(struct lower *l, u32 helper, struct opnd dst, struct opnd size, u32 cap, struct opnd addr);
+/* As lower_loss(), so many times. */
+void lower_losses(struct lower *l, enum loss_reason reason, struct opnd times);
 /* ---- lower_float.c */
 struct opnd lower_float_load(struct lower *l, const struct ir_val *v); /* the bits of a double */
 struct opnd lower_float_to_int(struct lower *l, struct node *n);

@@ -614,6 +614,7 @@ static int back_instance(struct compiled *c, const struct session_options *o, st
 		if (level)
 			c->units.n--;
 		vec_push(&c->arena, &c->units, u);
+		f->prog_flags = u->n_fetches ? BPF_F_SLEEPABLE : 0;
 		rc = target_emit(u, c->env.features, f);
 	}
 	if (rc == -E2BIG) {

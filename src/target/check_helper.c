@@ -89,7 +89,8 @@ static const struct helper helpers[] = {
 };
 /* clang-format on */
 
-enum { MAX_TURNS = 1 << 23 /* BPF_MAX_LOOPS */, HELPER_FOR_EACH = 164, SLEEPABLE_FLAG = 1 << 4, MAX_ERRNO = 4095, RDONLY_PROG = 1 << 7 };
+enum { RECORDS = 1u << 31 }; /* records' numbers are above all ids */
+enum { MAX_TURNS = 1 << 23 /* BPF_MAX_LOOPS */, HELPER_FOR_EACH = 164, MAX_ERRNO = 4095, RDONLY_PROG = 1 << 7 };
 
 struct call { /* what is learned from argument to argument */
 	const struct helper *h;
@@ -294,6 +295,14 @@ static int call_back(struct check *c, struct state *s, const struct call *k)
 	return check_callback(c, s, k->callback, arg);
 }
 
+/* A record is known by the place that reserves it: in each turn of a loop by the same. */
+static u32 record_number(struct check *c, const struct state *s)
+{
+	u32 here = RECORDS | c->pc;
+
+	return state_has_ref(s, here) ? ++c->ids : here;
+}
+
 static int reserve(struct check *c, struct state *s, const struct call *k, struct reg *r)
 {
 	if (s->n_refs == CHECK_MAX_REFS)
@@ -303,7 +312,7 @@ static int reserve(struct check *c, struct state *s, const struct call *k, struc
 			   .size = (u32)k->size,
 			   .id = ++c->ids,
 			   .v = scalar_const(0) };
-	r->ref = r->id;
+	r->ref = record_number(c, s);
 	s->ref[s->n_refs++] = r->ref;
 	return 0;
 }
@@ -332,13 +341,16 @@ static int returned(struct check *c, struct state *s, const struct call *k)
 	return 0;
 }
 
-static int is_allowed(struct check *c, const struct helper *h)
+/* A record that is held while the program waits holds up all records behind it: kernels do not mind, we do. */
+static int is_allowed(struct check *c, const struct state *s, const struct helper *h)
 {
 	bool raw = c->f->prog_type == BPF_PROG_TYPE_RAW_TRACEPOINT;
 
 	if ((h->where & NOWHERE) || (h->where & NOT_RAW && raw) ||
-	    (h->where & SLEEPABLE && !(c->f->prog_flags & SLEEPABLE_FLAG)))
+	    (h->where & SLEEPABLE && !(c->f->prog_flags & BPF_F_SLEEPABLE)))
 		return check_fail(c, "helper %s is not for programs of this kind", h->name);
+	if (h->where & SLEEPABLE && s->n_refs)
+		return check_fail(c, "%s may wait while a ring record is held", h->name);
 	return 0;
 }
 
@@ -348,7 +360,7 @@ int check_helper(struct check *c, struct state *s, const struct bpf_insn *i)
 
 	if (!k.h)
 		return check_fail(c, "helper %d is not known", i->imm);
-	if (is_allowed(c, k.h))
+	if (is_allowed(c, s, k.h))
 		return -1;
 	memcpy(k.arg, state_top(s)->r, sizeof(k.arg));
 	for (u32 n = 1; n <= strlen(k.h->args); n++)

@@ -92,7 +92,7 @@ static void put_maps(struct object *o)
 static const char *type_prefix(const struct bpf_func *f)
 {
 	switch (f->prog_type) {
-	case BPF_PROG_TYPE_KPROBE: return "kprobe";
+	case BPF_PROG_TYPE_KPROBE: return f->prog_flags & BPF_F_SLEEPABLE ? "uprobe.s" : "kprobe";
 	case BPF_PROG_TYPE_TRACEPOINT: return "tracepoint";
 	case BPF_PROG_TYPE_RAW_TRACEPOINT: return "raw_tracepoint";
 	case BPF_PROG_TYPE_PERF_EVENT: return "perf_event";

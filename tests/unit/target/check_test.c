@@ -9,6 +9,8 @@
 
 enum { HASH, DATA, RING, PERCPU, ARRAY2 };
 
+static u32 prog_flags; /* of the programs that are checked */
+
 static int check_n(const struct bpf_insn *insns, u32 n, u32 type, enum profile_kind kind,
 		   struct check_error *e)
 {
@@ -23,7 +25,7 @@ static int check_n(const struct bpf_insn *insns, u32 n, u32 type, enum profile_k
 	prog.ring_map = asm_map(&prog, ".ring", MAP_RING, BPF_MAP_TYPE_RINGBUF, 0, 0, 4096);
 	asm_map(&prog, "@p", MAP_USER, BPF_MAP_TYPE_PERCPU_HASH, 8, 512, 64);
 	asm_map(&prog, "@a", MAP_SET, BPF_MAP_TYPE_ARRAY, 4, 8, 2);
-	asm_func(&prog, type, insns, n);
+	asm_func(&prog, type, insns, n)->prog_flags = prog_flags;
 	e->text[0] = '\0';
 	r = target_check(&prog, prog.funcs.v[0], &profile, e);
 	arena_release(&a);
@@ -263,6 +265,28 @@ static void test_ring(void)
 		MOV(R3, 8), MOV(R4, 0), CALL(130), RET0);
 }
 
+/* copy_from_user(a word of the stack, 8, 0) */
+#define WAIT MOVR(R1, R10), ALU(ADD, R1, -8), MOV(R2, 8), MOV(R3, 0), CALL(148)
+#define accepts_probe(what, ...) accepts_as(BPF_PROG_TYPE_KPROBE, PROFILE_PT_REGS, what, __VA_ARGS__)
+#define refuses_probe(text, what, ...) refuses_as(BPF_PROG_TYPE_KPROBE, PROFILE_PT_REGS, text, what, __VA_ARGS__)
+
+static void test_waiting(void)
+{
+	refuses_probe("not for programs of this kind", "waiting where programs may not", WAIT, RET0);
+	prog_flags = BPF_F_SLEEPABLE;
+	accepts_probe("waiting where they may", WAIT, RET0);
+	refuses_probe("while a ring record is held", "waiting with a record", RESERVE(16), JMP(JEQ, R0, 0, 9), MOVR(R6, R0),
+		      WAIT, MOVR(R1, R6), SUBMIT, RET0);
+	accepts_probe("waiting behind a record", RESERVE(16), JMP(JEQ, R0, 0, 3), MOVR(R1, R0), SUBMIT, WAIT, RET0);
+	/* r7 counts; the record goes out, or is given back, and reserved once more after waiting. */
+	accepts_probe("a record that is reserved again", MOV(R7, 0), RESERVE(16), JMP(JEQ, R0, 0, 17), MOVR(R6, R0), CALL(7),
+		      JMP(JEQ, R0, 0, 11), JMP(JGE, R7, 3, 10), ALU(ADD, R7, 1), MOVR(R1, R6), MOV(R2, 0), CALL(133), WAIT,
+		      JA(-20), MOVR(R1, R6), SUBMIT, RET0);
+	refuses_probe("no end", "for ever", RESERVE(16), JMP(JEQ, R0, 0, 15), MOVR(R6, R0), CALL(7), JMP(JEQ, R0, 0, 9),
+		      MOVR(R1, R6), MOV(R2, 0), CALL(133), WAIT, JA(-18), MOVR(R1, R6), SUBMIT, RET0);
+	prog_flags = 0;
+}
+
 static void test_lengths(void)
 {
 	/* the length of a string bounds a later access, once it is known to be positive */
@@ -380,6 +404,7 @@ int main(void)
 	test_bounds();
 	test_context();
 	test_ring();
+	test_waiting();
 	test_lengths();
 	test_loops();
 	test_calls();
