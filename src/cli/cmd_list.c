@@ -15,6 +15,7 @@
 #include "cli/front.h"
 #include "engine/engine.h"
 #include "session/view.h"
+#include "sym/debuginfod.h"
 #include "sym/tracefs.h"
 
 struct listing {
@@ -139,6 +140,7 @@ static int list_pattern(struct cli *c, struct listing *l)
 	c->o.script_name = "stdin";
 	front_init(&f, c);
 	provider_setup(&env, &f, c);
+	debuginfod_allow(l->verbose);
 	n = probes_list(&env, pattern, l->verbose, on_probe, l, &err);
 	say_err(c, &err);
 	err_release(&err);

@@ -10,6 +10,12 @@
 #include "cli/bundle.h"
 #include "cli/cli.h"
 #include "cli/tool.h"
+#include "sym/debuginfod.h"
+
+static void say_waiting(void *cli, const char *build_id)
+{
+	say_note(cli, "waiting for the debug information of build id %s (DEBUGINFOD_URLS)", build_id);
+}
 
 static int sonde_main(struct cli *c, int argc, char **argv)
 {
@@ -28,6 +34,7 @@ int main(int argc, char **argv)
 	signal(SIGPIPE, SIG_IGN);
 	c.program = c.drop_in ? "bpftrace" : "sonde";
 	arena_init(&c.words_arena);
+	debuginfod_on_wait(say_waiting, &c);
 	rc = bundle_is() ? bundle_main(&c, argc, argv) : sonde_main(&c, argc, argv);
 	arena_release(&c.words_arena);
 	buf_release(&c.script);

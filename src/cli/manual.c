@@ -87,6 +87,8 @@ static const struct {
 	{ "SONDE_PATH", "Directories, separated by colons, of scripts that run finds by name: "
 			"NAME in the file NAME.bt. They come before those of sonde itself." },
 	{ "BPFTRACE_BTF", "A file of type information to be used instead of the kernel's." },
+	{ "DEBUGINFOD_URLS", "Servers of debug information, for files that a script names and that have none here. "
+			     "What is fetched stays in the client's cache, which stacks are named from too; they ask nobody." },
 	{ "BPFTRACE_MAX_STRLEN, BPFTRACE_MAX_MAP_KEYS, ...",
 	  "The variables of the config block in upper case, after BPFTRACE_ or SONDE_. They win "
 	  "over the block." },

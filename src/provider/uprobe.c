@@ -450,6 +450,23 @@ static void no_elf(struct match *m, int error, const char *why)
 	probe_report(m->env, m->spec, D_BAD_BINARY, why);
 }
 
+static void match_functions(struct match *m)
+{
+	m->last_cpp = NULL;
+	if (m->is_cpp)
+		elf_each_function(m->elf, NULL, add_cpp, m);
+	else if (glob_has_wildcard(m->func))
+		elf_each_function(m->elf, m->func, add_symbol, m);
+	else
+		add_named(m);
+}
+
+/* Servers are asked about a file that the script names, not about all that a pattern finds. */
+static bool may_fetch(const struct match *m)
+{
+	return elf_is_stripped(m->elf) && !elf_debug_file(m->elf) && !(m->binary && glob_has_wildcard(m->binary));
+}
+
 static int match_file(void *ctx, const char *path)
 {
 	struct match *m = ctx;
@@ -470,13 +487,9 @@ static int match_file(void *ctx, const char *path)
 		return m->error;
 	}
 	m->n_files++;
-	m->last_cpp = NULL;
-	if (m->is_cpp)
-		elf_each_function(m->elf, NULL, add_cpp, m);
-	else if (glob_has_wildcard(m->func))
-		elf_each_function(m->elf, m->func, add_symbol, m);
-	else
-		add_named(m);
+	match_functions(m);
+	if (m->ts.list.n == before && !m->error && may_fetch(m) && elf_fetch_debug_file(m->elf))
+		match_functions(m);
 	if (m->ts.list.n == before && m->by_name && !m->error)
 		add_rest(m);
 	if (m->ts.list.n == before && !m->many)
@@ -705,6 +718,8 @@ static int list_file(void *ctx, const char *path)
 	m->elf = elf_open(ufile_open_path(m->env, path), &err);
 	if (!m->elf)
 		return 0;
+	if (m->verbose && may_fetch(m))
+		elf_fetch_debug_file(m->elf);
 	m->ts.list.n = m->n_files = 0;
 	m->last_cpp = NULL;
 	ret = m->is_cpp ? elf_each_function(m->elf, NULL, list_cpp, m)

@@ -14,6 +14,7 @@
 #include "ir/lower.h"
 #include "session/view.h"
 #include "session/stage.h"
+#include "sym/debuginfod.h"
 #include "sym/syscalls.h"
 #include "target/target.h"
 
@@ -550,6 +551,7 @@ static bool front(struct compiled *c, const struct session_options *o)
 	if (!parse_script(&c->lang, src) || !lang_prepare(&c->lang))
 		return false;
 	script_reads(c, o);
+	debuginfod_allow(true);
 	for (struct clause *cl = c->lang.script->clauses; cl; cl = cl->next)
 		resolve_clause(c, o, cl, false);
 	count_programs(c);
@@ -558,6 +560,7 @@ static bool front(struct compiled *c, const struct session_options *o)
 	for (u32 i = 0; i < c->instances.n; i++)
 		stage_compat(c, c->instances.v[i]->profile);
 	lang_check(&c->lang, c->instances.v, c->instances.n);
+	debuginfod_allow(false);
 	if (!c->diags.n_errors)
 		builtin_check_options(&c->env, &c->diags);
 	return !c->diags.n_errors;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Files with debug information: the program itself, or the separate file that its build id or debug link
- * leads to (elf_debug_file). Unwind information, which frame-relative variables need, is the program's
+ * leads to (elf_fetch_debug_file). Unwind information, which frame-relative variables need, is the program's
  * own: separate files have none. Entries are walked by hand, because libdw's dwarf_getscopes() continues
  * with the scopes of an inlined function's definition and leaves out whose frame it runs in.
  */
@@ -122,7 +122,7 @@ static int open_debug(struct dwarf *d, struct err *err)
 	const char *path = d->path;
 
 	if (!elf_section(d->file, ".debug_info", &s) && !elf_section(d->file, ".zdebug_info", &s)) {
-		debug = elf_debug_file(d->file);
+		debug = elf_fetch_debug_file(d->file);
 		path = debug ? elf_path(debug) : NULL;
 	}
 	d->debug_fd = path ? open(path, O_RDONLY | O_CLOEXEC) : -1;
@@ -130,7 +130,7 @@ static int open_debug(struct dwarf *d, struct err *err)
 	if (d->dw)
 		return 0;
 	err_set(err, -ENODATA, "%s has no debug information", d->path);
-	err_help(err, "build it with -g, or install its -dbgsym (-dbg, -debuginfo) package");
+	err_help(err, "build it with -g, install its -dbgsym (-dbg, -debuginfo) package, or set DEBUGINFOD_URLS");
 	return -ENODATA;
 }
 

@@ -81,8 +81,12 @@ int elf_each_function(struct elf *e, const char *glob,
 int elf_each_usdt(struct elf *e, int (*f)(void *ctx, const struct elf_usdt *u), void *ctx);
 
 /* The file with the symbols, by build id or debuglink, searched in dirs ("a:b"; NULL:
- * /usr/lib/debug); opened on first need and owned by e. NULL: none. */
+ * /usr/lib/debug) and in the cache of debuginfod; opened on first need and owned by e. NULL: none. */
 struct elf *elf_debug_file(struct elf *e);
+/* The same; what is nowhere is asked of servers, once: see sym/debuginfod.h. */
+struct elf *elf_fetch_debug_file(struct elf *e);
+/* It has no table of symbols but the dynamic one. */
+bool elf_is_stripped(const struct elf *e);
 void elf_debug_dirs(const char *dirs);
 const char *elf_path(const struct elf *e);
 

@@ -38,7 +38,7 @@ struct elf {
 	u32 n_code;
 	bool code_built;
 	struct elf *debug;
-	bool debug_tried;
+	bool debug_tried, fetch_tried;
 	struct elf *mini; /* .gnu_debugdata */
 	bool mini_tried;
 	void *unpacked;	   /* what this file itself was made of, to be freed */

@@ -216,11 +216,12 @@ static struct elf *search(const struct elf *e)
 	return debug;
 }
 
-static struct elf *fetch(const struct elf *e)
+/* by: debuginfod_cached or debuginfod_fetch. */
+static struct elf *from_debuginfod(const struct elf *e, char *(*by)(const u8 *id, u32 len))
 {
 	u32 len;
 	const u8 *id = elf_build_id(e, &len);
-	char *path = id ? debuginfod_path(id, len) : NULL;
+	char *path = id ? by(id, len) : NULL;
 
 	return path ? open_debug(e, path) : NULL;
 }
@@ -231,7 +232,16 @@ struct elf *elf_debug_file(struct elf *e)
 		e->debug_tried = true;
 		e->debug = search(e);
 		if (!e->debug)
-			e->debug = fetch(e);
+			e->debug = from_debuginfod(e, debuginfod_cached);
+	}
+	return e->debug;
+}
+
+struct elf *elf_fetch_debug_file(struct elf *e)
+{
+	if (!elf_debug_file(e) && !e->fetch_tried) {
+		e->fetch_tried = true;
+		e->debug = from_debuginfod(e, debuginfod_fetch);
 	}
 	return e->debug;
 }

@@ -132,13 +132,18 @@ static u32 find_in_table(const struct elf_table *t, const char *name, struct elf
 	return best;
 }
 
+bool elf_is_stripped(const struct elf *e)
+{
+	return !e->table[0].n;
+}
+
 /* The file with the symbols that e lacks: the debug file, or what is packed into e. NULL: e has them, or
  * they are nowhere. */
 static struct elf *more_symbols(struct elf *e)
 {
-	struct elf *more = e->table[0].n ? NULL : elf_debug_file(e);
+	struct elf *more = elf_is_stripped(e) ? elf_debug_file(e) : NULL;
 
-	return more || e->table[0].n ? more : elf_mini_file(e);
+	return more || !elf_is_stripped(e) ? more : elf_mini_file(e);
 }
 
 /* The table that knows the name best; NULL: none does. */
