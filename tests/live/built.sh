@@ -1,4 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
+. "$TOP/tests/live/arch.sh"
+
 # built COMPILER ARGUMENT... -o FILE ARGUMENT...: runs it, but what was made once of the same words and sources is
 # copied: kept beside sonde, where guests find it too (they need seconds for a file of C).
 built() {

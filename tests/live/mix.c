@@ -128,9 +128,9 @@ static void paths(void)
 	static char longer[400] = "/sonde-test/";
 
 	memset(longer + 12, 'p', 300);
-	syscall(SYS_openat, AT_FDCWD, "/sonde-test/a", O_RDONLY);
-	syscall(SYS_openat, AT_FDCWD, longer, O_RDONLY);
-	syscall(SYS_openat, AT_FDCWD, NULL, O_RDONLY);
+	syscall(SYS_openat, AT_FDCWD, "/sonde-test/a", O_RDONLY, 0);
+	syscall(SYS_openat, AT_FDCWD, longer, O_RDONLY, 0);
+	syscall(SYS_openat, AT_FDCWD, NULL, O_RDONLY, 0);
 }
 
 /* 5 sleeps of 20 ms */
