@@ -204,6 +204,18 @@ int ufile_each(struct provider_env *env, const char *name, int (*f)(void *ctx, c
 	return path ? f(ctx, path) : -ENOENT;
 }
 
+/* Sites that share a program are told apart by cookies. */
+static bool cannot_tell(struct provider_env *env)
+{
+	return env->uses_func_or_probe && !env_has(env, FEAT_COOKIE, false);
+}
+
+void ufile_say_untold(struct provider_env *env, const struct spec *spec)
+{
+	if (cannot_tell(env) && env_demands(env, spec))
+		probe_report(env, spec, D_LATER_UNNAMED, spec->text);
+}
+
 /* Files that are found by a pattern may come any time, and one that is named may be replaced by another. A
  * process of -p maps more of them, but none replaces what it runs. A script that asks for a probe's name gets
  * none that come later where sites cannot be told apart. */
@@ -211,7 +223,7 @@ const char *ufile_later(struct provider_env *env, const char *name)
 {
 	char cwd[PATH_MAX];
 
-	if (env->uses_func_or_probe && !env_has(env, FEAT_COOKIE, false))
+	if (cannot_tell(env))
 		return NULL;
 	if (!name || env->any_kernel || (env->pid > 0 && !glob_has_wildcard(name)))
 		return NULL;

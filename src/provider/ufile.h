@@ -22,6 +22,8 @@ const char *ufile_open_path(struct provider_env *env, const char *path);
 
 /* The pattern of the files that a name may mean later: see provider.later. NULL: none. */
 const char *ufile_later(struct provider_env *env, const char *name);
+/* Why there is none, where a script asks which probe was hit. */
+void ufile_say_untold(struct provider_env *env, const struct spec *spec);
 /* Whether waiting for files of the pattern makes sense. n_there match now and lack what is probed: that is more
  * likely a mistake, and so is a pattern of folders that do not exist. */
 bool ufile_may_come(struct provider_env *env, const char *pattern, u32 n_there);

@@ -609,6 +609,8 @@ static void add_later(struct match *m)
 	const char *pattern = later(m->env, m->spec);
 	struct target *t;
 
+	if (!m->ts.list.n && m->binary && glob_has_wildcard(m->binary) && ufile_may_come(m->env, m->binary, m->n_files))
+		ufile_say_untold(m->env, m->spec);
 	if (!pattern || !glob_has_wildcard(pattern) || (!m->ts.list.n && !ufile_may_come(m->env, pattern, m->n_files)))
 		return;
 	if (!m->ts.list.n && env_demands(m->env, m->spec))
