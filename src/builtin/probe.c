@@ -189,6 +189,18 @@ static struct ir_val lower_retval(struct lower *l, struct node *call)
 
 /* ---- names */
 
+/* A session has one cookie for an entry and a return. */
+static struct opnd site_of_cookie(struct lower *l)
+{
+	struct opnd cookie = ir_call(l, 174 /* bpf_get_attach_cookie */, true, 1, lower_ctx(l, 0));
+
+	switch (l->profile->cookie_bits) {
+	case 32: return ir_ext(l, cookie, 4, false);
+	case 64: return ir_op2(l, IR_SHR, cookie, o_imm(32));
+	default: return cookie;
+	}
+}
+
 /* The site: a constant, what the attachment says (cookie), or a table by system call number. */
 static struct opnd site_id(struct lower *l)
 {
@@ -197,7 +209,7 @@ static struct opnd site_id(struct lower *l)
 	u32 off;
 
 	if (p->site_from_cookie)
-		return ir_call(l, 174 /* bpf_get_attach_cookie */, true, 1, lower_ctx(l, 0));
+		return site_of_cookie(l);
 	if (!p->syscall_site)
 		return o_imm(p->site);
 	off = lower_data(l, SYSCALL_SET_BITS * 4, p->syscall_site);
@@ -240,19 +252,35 @@ static u32 func_of_site(const struct program *p, u32 site)
 	return site;
 }
 
+/* The same of all sites, of which there may be ten thousands. */
+static const u32 *func_table(struct lower *l, u32 room)
+{
+	const struct program *p = l->prog;
+	u32 *table = arena_array(l->arena, u32, room);
+	struct hash first = {}; /* function -> its first site + 1 */
+
+	for (u32 i = 0; i < p->sites.n; i++) {
+		const char *func = p->sites.v[i].func;
+		uintptr_t known = func ? (uintptr_t)hash_gets(&first, func) : 0;
+
+		table[i] = known ? (u32)known - 1 : i;
+		if (func && !known)
+			hash_puts(&first, func, (void *)(uintptr_t)(i + 1));
+	}
+	hash_release(&first);
+	return table;
+}
+
 static struct opnd func_by_cookie(struct lower *l)
 {
 	struct program *p = l->prog;
-	u32 room = 2, *table, off = p->func_table;
+	u32 room = 2, off = p->func_table;
 	struct opnd at;
 
 	while (room < p->sites.n + p->spare_sites)
 		room *= 2;
 	if (p->func_room != room) {
-		table = arena_array(l->arena, u32, room);
-		for (u32 i = 0; i < p->sites.n; i++)
-			table[i] = func_of_site(p, i);
-		p->func_table = off = lower_data(l, room * 4, table);
+		p->func_table = off = lower_data(l, room * 4, func_table(l, room));
 		p->func_room = room;
 	}
 	at = ir_op2(l, IR_SHL, ir_op2(l, IR_AND, site_id(l), o_imm(room - 1)), o_imm(2));

@@ -28,6 +28,14 @@ static const struct attach_row rows[] = {
 	[SITE_ITER] = { "iterator", attach_iter, NULL },
 };
 
+/* NULL: one by one. */
+static attach_batch_fn *batch_of(const struct kernel *k, u32 func, const struct site *s)
+{
+	if (k->loaded[func].session_fd >= 0)
+		return s->kind == SITE_KPROBE ? attach_kprobe_sessions : NULL;
+	return rows[s->kind].batch;
+}
+
 int attach_by_hand(struct kernel *k, u32 func, const struct site *s, struct err *err)
 {
 	(void)err;
@@ -50,8 +58,10 @@ int kernel_run(struct kernel *k, u32 func, s32 *ret, struct err *err)
 
 int kernel_attach(struct kernel *k, u32 func, const struct site *site, struct err *err)
 {
-	int ret = kernel_load(k, func, err);
+	int ret;
 
+	kernel_plan(k, func, site);
+	ret = kernel_load(k, func, err);
 	if (ret < 0)
 		return ret;
 	kernel_want_files(k, 8);
@@ -102,22 +112,56 @@ static int refuse(struct many *m, const struct site *s, int code)
 	return 0;
 }
 
+static int attach_one(struct many *m, u32 func, const struct attach_row *row, const struct site *s)
+{
+	int ret = row->one(m->k, func, s, m->err);
+
+	m->n_attached += ret >= 0;
+	return ret < 0 ? refuse(m, s, ret) : 0;
+}
+
+/* What no session can hold may do as two attachments. */
+static int attach_apart(struct many *m, const struct site *s)
+{
+	u32 partner = m->k->loaded[m->func].partner;
+	int ret = kernel_load(m->k, m->func, m->err);
+
+	if (ret >= 0)
+		ret = kernel_load(m->k, partner, m->err);
+	if (ret >= 0)
+		ret = attach_one(m, m->func, &rows[s->kind], s);
+	return ret < 0 ? ret : attach_one(m, partner, &rows[s->kind], s->twin);
+}
+
+static int attach_together(struct many *m, const struct site *s)
+{
+	int ret = attach_session(m->k, m->func, s, m->err);
+
+	if (ret >= 0) {
+		m->n_attached += 2;
+		return 0;
+	}
+	if (is_final(ret))
+		return ret;
+	err_release(m->err);
+	*m->err = (struct err){};
+	return attach_apart(m, s);
+}
+
 static int attach_each(struct many *m, const struct site *const *sites, u32 n)
 {
-	for (u32 i = 0; i < n; i++) {
-		int ret = rows[sites[i]->kind].one(m->k, m->func, sites[i], m->err);
+	bool session = m->k->loaded[m->func].session_fd >= 0;
+	int ret = 0;
 
-		if (ret >= 0)
-			m->n_attached++;
-		else if ((ret = refuse(m, sites[i], ret)) < 0)
-			return ret;
-	}
-	return 0;
+	for (u32 i = 0; i < n && ret >= 0; i++)
+		ret = session ? attach_together(m, sites[i])
+			      : attach_one(m, m->func, &rows[sites[i]->kind], sites[i]);
+	return ret;
 }
 
 static int attach_run(struct many *m, const struct site *const *sites, u32 n)
 {
-	attach_batch_fn *batch = rows[sites[0]->kind].batch;
+	attach_batch_fn *batch = batch_of(m->k, m->func, sites[0]);
 	int ret;
 
 	if (!batch || n == 1)
@@ -125,7 +169,7 @@ static int attach_run(struct many *m, const struct site *const *sites, u32 n)
 	kernel_want_files(m->k, 1);
 	ret = batch(m->k, m->func, sites, n, m->err);
 	if (ret >= 0) {
-		m->n_attached += (int)n;
+		m->n_attached += sites[0]->twin ? 2 * (int)n : (int)n;
 		return 0;
 	}
 	if (ret == -EOPNOTSUPP) {
@@ -174,8 +218,12 @@ int kernel_attach_many(struct kernel *k, u32 func, const struct site *const *sit
 {
 	struct many m = { k, func, refused_site, ctx, err, 0 };
 	const struct site **sorted = in_runs(sites, n);
-	int ret = n ? kernel_load(k, func, err) : 0;
+	int ret = 0;
 
+	if (n && k->loaded[func].session_fd < 0) {
+		kernel_plan(k, func, sorted[0]);
+		ret = kernel_load(k, func, err);
+	}
 	if (n && !rows[sorted[0]->kind].batch)
 		kernel_want_files(k, n + 8);
 	for (u32 at = 0, end; ret >= 0 && at < n; at = end) {

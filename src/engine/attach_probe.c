@@ -117,31 +117,37 @@ bool is_multi_kprobe(const struct site *s)
 	return s->symbol && !s->offset && (!s->path || s->address);
 }
 
-static int link_kprobes(struct kernel *k, u32 func, const struct site *const *s, u32 n,
+/* The cookie of a session is of both sites. */
+static u64 kprobe_cookie(struct kernel *k, u32 func, const struct site *s, bool session)
+{
+	u64 cookie = site_cookie(k, func, s);
+
+	return session ? cookie | (u64)s->twin->index << 32 : cookie;
+}
+
+static int link_kprobes(struct kernel *k, u32 func, int prog_fd, u32 attach_type, const struct site *const *s, u32 n,
 			struct err *err)
 {
 	const char **syms = xcalloc(n, sizeof(*syms));
 	u64 *cookies = xcalloc(n, sizeof(*cookies)), *addrs = xcalloc(n, sizeof(*addrs));
-	struct bpf_multi_link l = { .attach_type = ATTACH_KPROBE_MULTI,
+	bool session = attach_type == ATTACH_KPROBE_SESSION;
+	struct bpf_multi_link l = { .attach_type = attach_type,
+				    .prog_fd = prog_fd,
 				    .is_return = s[0]->is_return,
-				    .n = n };
-	int fd = load_variant(k, func, ATTACH_KPROBE_MULTI, err);
+				    .n = n,
+				    .syms = s[0]->address ? NULL : syms,
+				    .addrs = s[0]->address ? addrs : NULL,
+				    .cookies = k->loaded[func].uses_cookie ? cookies : NULL };
+	int fd;
 
-	if (fd >= 0) {
-		l.prog_fd = fd;
-		for (u32 i = 0; i < n; i++) {
-			syms[i] = s[i]->symbol;
-			addrs[i] = s[i]->address;
-			cookies[i] = s[i]->index;
-		}
-		l.syms = s[0]->address ? NULL : syms;
-		l.addrs = s[0]->address ? addrs : NULL;
-		l.cookies = k->loaded[func].uses_cookie ? cookies : NULL;
-		fd = bpf_link_multi(&l);
-		if (fd < 0)
-			refused(err, TRIED_KPROBE, "attach to %s%s", s[0]->probe,
-				n > 1 ? " and others" : "");
+	for (u32 i = 0; i < n; i++) {
+		syms[i] = s[i]->symbol;
+		addrs[i] = s[i]->address;
+		cookies[i] = kprobe_cookie(k, func, s[i], session);
 	}
+	fd = bpf_link_multi(&l);
+	if (fd < 0)
+		refused(err, TRIED_KPROBE, "attach to %s%s", s[0]->probe, n > 1 ? " and others" : "");
 	free(syms);
 	free(addrs);
 	free(cookies);
@@ -157,13 +163,26 @@ int attach_kprobes(struct kernel *k, u32 func, const struct site *const *s, u32 
 	for (u32 i = 0; i < n; i++)
 		if (!is_multi_kprobe(s[i]))
 			return -EOPNOTSUPP;
-	fd = link_kprobes(k, func, s, n, err);
+	fd = load_variant(k, func, ATTACH_KPROBE_MULTI, err);
+	if (fd >= 0)
+		fd = link_kprobes(k, func, fd, ATTACH_KPROBE_MULTI, s, n, err);
 	if (fd < 0)
 		return fd;
 	kernel_keep(k, fd, true);
 	return kernel_note(k, func, n, "%s%s: one %s multi link for %u function%s", s[0]->probe,
 			   n > 1 ? " ..." : "", s[0]->is_return ? "kretprobe" : "kprobe", n,
 			   n > 1 ? "s" : "");
+}
+
+int attach_kprobe_sessions(struct kernel *k, u32 func, const struct site *const *s, u32 n, struct err *err)
+{
+	int fd = link_kprobes(k, func, k->loaded[func].session_fd, ATTACH_KPROBE_SESSION, s, n, err);
+
+	if (fd < 0)
+		return fd;
+	kernel_keep(k, fd, true);
+	return kernel_note(k, func, n, "%s%s: one kprobe session link for entry and return of %u function%s",
+			   s[0]->probe, n > 1 ? " ..." : "", n, n > 1 ? "s" : "");
 }
 
 /* A function that the function tracer does not know may still take a breakpoint. */
@@ -280,12 +299,35 @@ int attach_kprobe(struct kernel *k, u32 func, const struct site *s, struct err *
 	return attach_namesakes(k, func, s, err);
 }
 
+/* A name that several have: links would take the first of them. */
+static int attach_kprobe_session(struct kernel *k, u32 func, const struct site *s, struct err *err)
+{
+	if (!s->address && has_namesakes(s->symbol))
+		return err_set(err, -EADDRNOTAVAIL, "attach to %s: several functions have this name", s->probe);
+	return attach_kprobe_sessions(k, func, &s, 1, err);
+}
+
+int attach_session(struct kernel *k, u32 func, const struct site *s, struct err *err)
+{
+	return s->kind == SITE_KPROBE ? attach_kprobe_session(k, func, s, err)
+				      : attach_trampoline_session(k, func, s, err);
+}
+
 /* ---- uprobes */
 
 static bool has_uprobe_links(struct kernel *k, const struct site *s)
 {
 	return feature_has(k->features, FEAT_UPROBE_MULTI) &&
 	       (s->pid <= 0 || feature_has(k->features, FEAT_UPROBE_MULTI_PID));
+}
+
+u32 multi_attach_type(struct kernel *k, const struct site *s, u32 otherwise)
+{
+	if (s->kind == SITE_UPROBE && has_uprobe_links(k, s))
+		return ATTACH_UPROBE_MULTI;
+	if (s->kind == SITE_KPROBE && is_multi_kprobe(s) && feature_has(k->features, FEAT_KPROBE_MULTI))
+		return ATTACH_KPROBE_MULTI;
+	return otherwise;
 }
 
 static int attach_uprobe_event(struct kernel *k, u32 func, const struct site *s, struct err *err)

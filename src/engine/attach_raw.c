@@ -81,6 +81,20 @@ int attach_trampoline(struct kernel *k, u32 func, const struct site *s, struct e
 	return kernel_note(k, func, 1, "%s: trampoline", s->probe);
 }
 
+int attach_trampoline_session(struct kernel *k, u32 func, const struct site *s, struct err *err)
+{
+	const struct bpf_func *f = k->prog->funcs.v[func];
+	int fd;
+
+	if (s->symbol && !f->attach_module && !f->attach_prog && is_one_of_several(k, s->symbol))
+		return several(err, s);
+	fd = bpf_raw_tracepoint_open(NULL, k->loaded[func].session_fd, 0);
+	if (fd < 0)
+		return refused(err, TRIED_TRAMPOLINE, "attach %s", s->probe);
+	kernel_keep(k, fd, true);
+	return kernel_note(k, func, 1, "%s: one trampoline session for entry and return", s->probe);
+}
+
 static int pin(int link, const char *path, struct err *err)
 {
 	int ret;

@@ -21,6 +21,7 @@ enum { /* enum bpf_attach_type */
        ATTACH_UPROBE_MULTI = 48,   /* 6.6 */
        ATTACH_KPROBE_SESSION = 56, /* 6.10 */
        ATTACH_UPROBE_SESSION = 57, /* 6.13 */
+       ATTACH_TRACE_FSESSION = 58, /* 7.0 */
 };
 
 enum {

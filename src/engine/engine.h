@@ -51,8 +51,15 @@ int kernel_create_maps(struct kernel *k, struct err *err);
 /* The program has more functions than before, and its data are longer than data_from: room for them, and their
  * first bytes. -E2BIG: the maps have none. */
 int kernel_extend(struct kernel *k, u32 data_from);
+/* The first of the sites that the function will be attached to, which decides how it is loaded. Before kernel_load(). */
+void kernel_plan(struct kernel *k, u32 func, const struct site *first);
 /* Loads prog->funcs[func]. On refusal err->log holds the verifier's log (malloc'ed). */
 int kernel_load(struct kernel *k, u32 func, struct err *err);
+/*
+ * Both functions as one program, for a session of the kernel; at: one of the entry's sites, with its twin. False: they
+ * are to be loaded each by itself. Later kernel_attach_many() of the entry, whose sites have twins, attaches both.
+ */
+bool kernel_load_session(struct kernel *k, u32 entry, u32 ret, const struct site *at);
 u32 kernel_loop_turns(const struct kernel *k, u32 func, u32 insn); /* once loaded: what a RELOC_BOUND became */
 int kernel_attach(struct kernel *k, u32 func, const struct site *site, struct err *err);
 /*

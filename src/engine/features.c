@@ -311,7 +311,7 @@ static bool try_raw_tp_btf(void)
 }
 
 /* Loading is not enough: arm64 of 6.1 loads the program and cannot attach it. */
-static bool ask_fentry(struct btf *btf)
+static bool attaches_trampoline(struct btf *btf, u32 attach_type)
 {
 	static const char *const quiet[] = { "__x64_sys_getpgid", "__arm64_sys_getpgid",
 					     "__do_sys_getpgid" };
@@ -319,14 +319,29 @@ static bool ask_fentry(struct btf *btf)
 
 	for (size_t i = 0; i < ARRAY_SIZE(quiet) && !id; i++)
 		id = btf_find(btf, quiet[i], KIND_FUNC);
-	_fd int prog = load_tracing(ATTACH_TRACE_FENTRY, id);
+	_fd int prog = load_tracing(attach_type, id);
 
 	return prog >= 0 && was_made(bpf_raw_tracepoint_open(NULL, prog, 0));
+}
+
+static bool ask_fentry(struct btf *btf)
+{
+	return attaches_trampoline(btf, ATTACH_TRACE_FENTRY);
+}
+
+static bool ask_fsession(struct btf *btf)
+{
+	return attaches_trampoline(btf, ATTACH_TRACE_FSESSION);
 }
 
 static bool try_fentry(void)
 {
 	return with_btf(ask_fentry);
+}
+
+static bool try_fsession(void)
+{
+	return with_btf(ask_fsession);
 }
 
 /* A hook that nobody runs into now; loading is not enough, as above. */
@@ -583,6 +598,7 @@ static bool (*const tries[N_FEATURES])(void) = {
 	[FEAT_UPROBE_NOP5] = try_uprobe_nop5,
 	[FEAT_UPROBE_SLEEP] = try_uprobe_sleep,
 	[FEAT_FENTRY] = try_fentry,
+	[FEAT_FSESSION] = try_fsession,
 	[FEAT_LSM] = try_lsm,
 	[FEAT_RAW_TP_BTF] = try_raw_tp_btf,
 	[FEAT_PERF_LINK] = try_perf_link,

@@ -23,9 +23,12 @@ struct attachment {
 };
 
 struct loaded {
-	int fd;	    /* with the function's own attach type */
-	int alt_fd; /* with alt_type: uprobe_multi where the profile said perf event, and so on */
+	int fd;	    /* with this attach type: the function's own, or the one of a multi link */
+	u32 type;
+	int alt_fd; /* with alt_type: perf event where a multi link was refused, and so on */
 	u32 alt_type;
+	int session_fd; /* of an entry: one program with the return's function, partner */
+	u32 partner;
 	int iter_link; /* borrowed from the kept ones */
 	bool uses_cookie;
 	u32 bounds_halved; /* so often are the bounds of loops halved */
@@ -89,6 +92,8 @@ void ring_unmap(struct kernel *k);
 
 /* load.c: the descriptor of a function loaded with another attach type; loads on first use. */
 int load_variant(struct kernel *k, u32 func, u32 attach_type, struct err *err);
+/* join.c: one function of two, for a session; is_return: BTF id of what tells them apart. NULL: they are too long. */
+struct bpf_func *join_functions(struct arena *a, const struct bpf_func *entry, const struct bpf_func *ret, s32 is_return);
 /* btf_blob.c: BTF that names the subprograms. Returns a descriptor or -1; info has n_subprogs
  * slots. */
 int btf_blob_load(const struct bpf_func *f, u32 shift, struct bpf_func_info *info);
@@ -105,7 +110,12 @@ attach_fn attach_by_hand, attach_raw_tracepoint, attach_trampoline, attach_iter,
 typedef int attach_batch_fn(struct kernel *k, u32 func, const struct site *const *s, u32 n,
 			    struct err *err);
 attach_batch_fn attach_kprobes, attach_uprobes;
+/* Sessions: the site and its twin at once. */
+attach_fn attach_session, attach_trampoline_session;
+attach_batch_fn attach_kprobe_sessions;
 bool is_multi_kprobe(const struct site *s);
+/* The attach type that a multi link for this site wants its program loaded with; otherwise: there is none for it. */
+u32 multi_attach_type(struct kernel *k, const struct site *s, u32 otherwise);
 /* Whether several functions of the kernel have the name: a trampoline would be that of the first. */
 bool is_one_of_several(struct kernel *k, const char *name);
 /* Puts the program on an opened perf event and keeps it; closes it on failure. */
@@ -113,7 +123,7 @@ int attach_perf_event(struct kernel *k, u32 func, int prog_fd, int event, u64 co
 /* The cookie of a site when the program asks for it, else 0. */
 static inline u64 site_cookie(const struct kernel *k, u32 func, const struct site *s)
 {
-	return k->loaded[func].uses_cookie ? s->index : 0;
+	return k->loaded[func].uses_cookie ? (u64)s->index << k->prog->funcs.v[func]->cookie_shift : 0;
 }
 
 /* explain.c: text from errno, help by what was tried. Returns -errno. */

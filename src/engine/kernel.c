@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <sys/resource.h>
 #include <unistd.h>
+#include "base/fd.h"
 #include "engine/internal.h"
 #include "sym/btf.h"
 
@@ -31,8 +32,10 @@ static void grow_loaded(struct kernel *k)
 
 	if (k->n_loaded)
 		memcpy(grown, k->loaded, k->n_loaded * sizeof(*grown));
-	for (u32 i = k->n_loaded; i < n; i++)
-		grown[i].fd = grown[i].alt_fd = -1;
+	for (u32 i = k->n_loaded; i < n; i++) {
+		grown[i].fd = grown[i].alt_fd = grown[i].session_fd = -1;
+		grown[i].type = k->prog->funcs.v[i]->attach_type;
+	}
 	k->loaded = grown;
 	k->n_loaded = n;
 }
@@ -121,13 +124,14 @@ u64 kernel_recursion_misses(struct kernel *k)
 	u64 sum = 0;
 
 	for (u32 i = 0; i < k->n_loaded; i++) {
-		u64 n;
+		const int fds[] = { k->loaded[i].fd, k->loaded[i].alt_fd, k->loaded[i].session_fd };
 
-		if (k->loaded[i].fd >= 0 && bpf_prog_recursion_misses(k->loaded[i].fd, &n) == 0)
-			sum += n;
-		if (k->loaded[i].alt_fd >= 0 &&
-		    bpf_prog_recursion_misses(k->loaded[i].alt_fd, &n) == 0)
-			sum += n;
+		for (u32 j = 0; j < ARRAY_SIZE(fds); j++) {
+			u64 n;
+
+			if (fds[j] >= 0 && bpf_prog_recursion_misses(fds[j], &n) == 0)
+				sum += n;
+		}
 	}
 	return sum;
 }
@@ -144,10 +148,9 @@ void kernel_detach_all(struct kernel *k)
 static void close_programs(struct kernel *k)
 {
 	for (u32 i = 0; i < k->n_loaded; i++) {
-		if (k->loaded[i].fd >= 0)
-			close(k->loaded[i].fd);
-		if (k->loaded[i].alt_fd >= 0)
-			close(k->loaded[i].alt_fd);
+		fd_close(&k->loaded[i].fd);
+		fd_close(&k->loaded[i].alt_fd);
+		fd_close(&k->loaded[i].session_fd);
 	}
 }
 

@@ -31,7 +31,8 @@ enum { GATE_SLOTS = 6, LOG_DEFAULT = 1 << 20, LOG_LEVEL = 1, BTF_KIND_FUNC_ID = 
 static bool is_trampoline(const struct bpf_func *f)
 {
 	return f->prog_type == BPF_PROG_TYPE_TRACING &&
-	       (f->attach_type == BPF_TRACE_FENTRY || f->attach_type == BPF_TRACE_FEXIT);
+	       (f->attach_type == BPF_TRACE_FENTRY || f->attach_type == BPF_TRACE_FEXIT ||
+		f->attach_type == ATTACH_TRACE_FSESSION);
 }
 
 static bool wants_gate(const struct kernel *k, const struct bpf_func *f)
@@ -285,9 +286,8 @@ u32 kernel_loop_turns(const struct kernel *k, u32 func, u32 insn)
 	return (u32)lowered(k->prog->funcs.v[func]->insns[insn].imm, k->loaded[func].bounds_halved);
 }
 
-static int load_as(struct kernel *k, u32 func, u32 attach_type, struct err *err)
+static int load_as(struct kernel *k, const struct bpf_func *f, u32 attach_type, u32 *bounds_halved, struct err *err)
 {
-	const struct bpf_func *f = k->prog->funcs.v[func];
 	struct attempt a = { .f = f, .attach_type = attach_type, .gate = wants_gate(k, f) };
 	int fd;
 
@@ -297,12 +297,20 @@ static int load_as(struct kernel *k, u32 func, u32 attach_type, struct err *err)
 	memcpy(a.insns + GATE_SLOTS, f->insns, f->n_insns * sizeof(*a.insns));
 	fd = relocate(k, f, a.insns + GATE_SLOTS, err);
 	if (fd == 0) {
-		fd = load_attempts(k, &a, &k->loaded[func].bounds_halved);
+		fd = load_attempts(k, &a, bounds_halved);
 		if (fd < 0)
 			fd = load_with_log(k, &a, err);
 	}
 	free(a.insns);
 	return fd;
+}
+
+void kernel_plan(struct kernel *k, u32 func, const struct site *first)
+{
+	struct loaded *l = &k->loaded[func];
+
+	if (l->fd < 0)
+		l->type = multi_attach_type(k, first, k->prog->funcs.v[func]->attach_type);
 }
 
 int kernel_load(struct kernel *k, u32 func, struct err *err)
@@ -312,8 +320,8 @@ int kernel_load(struct kernel *k, u32 func, struct err *err)
 
 	if (l->fd >= 0)
 		return 0;
-	l->uses_cookie = calls_helper(f, HELPER_GET_ATTACH_COOKIE);
-	l->fd = load_as(k, func, f->attach_type, err);
+	l->uses_cookie |= calls_helper(f, HELPER_GET_ATTACH_COOKIE);
+	l->fd = load_as(k, f, l->type, &l->bounds_halved, err);
 	return l->fd < 0 ? err->code : 0;
 }
 
@@ -321,13 +329,54 @@ int load_variant(struct kernel *k, u32 func, u32 attach_type, struct err *err)
 {
 	struct loaded *l = &k->loaded[func];
 
-	if (l->fd >= 0 && k->prog->funcs.v[func]->attach_type == attach_type)
+	if (l->fd >= 0 && l->type == attach_type)
 		return l->fd;
 	if (l->alt_fd >= 0 && l->alt_type == attach_type)
 		return l->alt_fd;
 	if (l->alt_fd >= 0)
 		kernel_keep(k, l->alt_fd, false); /* attachments hold it anyway */
-	l->alt_fd = load_as(k, func, attach_type, err);
+	l->alt_fd = load_as(k, k->prog->funcs.v[func], attach_type, &l->bounds_halved, err);
 	l->alt_type = attach_type;
 	return l->alt_fd < 0 ? err->code : l->alt_fd;
+}
+
+/* The attach type of one program for both; 0: this kernel has none for such sites. */
+static u32 session_type(struct kernel *k, const struct site *entry, const struct site *ret)
+{
+	if (entry->kind == SITE_KPROBE && is_multi_kprobe(entry) && is_multi_kprobe(ret) &&
+	    feature_has(k->features, FEAT_KPROBE_SESSION))
+		return ATTACH_KPROBE_SESSION;
+	if (entry->kind == SITE_TRAMPOLINE && feature_has(k->features, FEAT_FSESSION))
+		return ATTACH_TRACE_FSESSION;
+	return 0;
+}
+
+static const struct bpf_func *session_function(struct kernel *k, u32 entry, u32 ret, u32 type, struct err *err)
+{
+	struct btf *btf = kernel_btf(k, err);
+	u32 is_return = btf ? btf_find(btf, "bpf_session_is_return", BTF_KIND_FUNC_ID) : 0;
+	struct bpf_func *f = NULL;
+
+	if (is_return)
+		f = join_functions(&k->arena, k->prog->funcs.v[entry], k->prog->funcs.v[ret], (s32)is_return);
+	if (f)
+		f->attach_type = type; /* what wants_gate() looks at */
+	return f;
+}
+
+bool kernel_load_session(struct kernel *k, u32 entry, u32 ret, const struct site *at)
+{
+	u32 type = session_type(k, at, at->twin), halved = 0;
+	struct loaded *l = &k->loaded[entry];
+	const struct bpf_func *both;
+	struct err err = {};
+
+	both = type ? session_function(k, entry, ret, type, &err) : NULL;
+	if (both) {
+		l->partner = ret;
+		l->uses_cookie = calls_helper(both, HELPER_GET_ATTACH_COOKIE);
+		l->session_fd = load_as(k, both, type, &halved, &err);
+	}
+	err_release(&err);
+	return l->session_fd >= 0;
 }

@@ -11,10 +11,13 @@
  */
 #include "ir/state.h"
 
-/* Trampolines, hooks of security modules and iterators: there the value would mean something to the kernel. */
+/*
+ * Trampolines, hooks of security modules and iterators, entries in a session and uprobe multi links of 6.6 to 6.12: there
+ * the value would mean something to the kernel.
+ */
 static bool must_return_zero(const struct profile *p)
 {
-	return p->kind == PROFILE_ITER || (p->kind == PROFILE_BTF && p->attach_type != BPF_TRACE_RAW_TP);
+	return p->kind == PROFILE_PT_REGS || p->kind == PROFILE_ITER || (p->kind == PROFILE_BTF && p->attach_type != BPF_TRACE_RAW_TP);
 }
 
 /*

@@ -42,6 +42,8 @@ struct instance {
 	u64 pid_ns[2];	  /* device and inode of the pid namespace that only_pid and the set speak of; 0: the first */
 	u32 only_pid;	  /* events of other processes are ignored; 0: none are */
 	u32 follow_map;	  /* program.maps index of the set of followed processes, ~0u: none */
+	u32 partner;	  /* index of the entry for a return, and of the return for an entry, that may be one program
+			   * with this; ~0u: none */
 	u32 index;
 };
 

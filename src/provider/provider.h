@@ -57,6 +57,7 @@ struct site {
 	const char *symbol;   /* kprobe */
 	u64 offset, address;  /* uprobe file offset; kprobe symbol+offset or absolute */
 	u64 ref_ctr_offset;   /* USDT semaphore, file offset */
+	const struct site *twin; /* of an entry: the return of the same function, when one program serves both; NULL */
 	int signal;
 	u64 wp_addr;
 	u32 wp_len, wp_type;

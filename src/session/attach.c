@@ -25,6 +25,7 @@ struct skipped { /* of one clause */
 struct sites_of {
 	const struct site **v;
 	u32 n;
+	bool joined; /* one program for entry and return: the entry's sites stand for both */
 };
 
 static void warn(struct run *r, const char *text)
@@ -181,6 +182,18 @@ static bool stands_in(const struct sites_of *sites)
 	return sites->n && sites->v[0]->stands_in;
 }
 
+/* What a session of the kernel can serve is loaded as one program; where the kernel takes none, nothing is lost. */
+static void load_sessions(struct run *r)
+{
+	for (u32 f = 0; f < r->c.prog.funcs.n; f++) {
+		const struct sites_of *s = &r->sites[f];
+		u32 partner = r->c.instances.v[f]->partner;
+
+		if (partner != NO_INDEX && s->n && s->v[0]->twin && kernel_load_session(r->k, f, partner, s->v[0]))
+			r->sites[f].joined = r->sites[partner].joined = true;
+	}
+}
+
 int load_all(struct run *r, struct err *err)
 {
 	struct skipped skipped = { r, 0 };
@@ -188,7 +201,13 @@ int load_all(struct run *r, struct err *err)
 
 	address_kprobes(r);
 	r->sites = sites_by_func(r);
+	if (!rc)
+		load_sessions(r);
 	for (u32 f = 0; f < r->c.prog.funcs.n && !rc; f++) {
+		if (r->sites[f].joined)
+			continue;
+		if (r->sites[f].n)
+			kernel_plan(r->k, f, r->sites[f].v[0]);
 		rc = kernel_load(r->k, f, err);
 		r->stand_in_refused |= rc < 0 && stands_in(&r->sites[f]);
 		if (rc < 0 && !r->stand_in_refused && r->c.instances.v[f]->is_one_of_many && !is_final(rc)) {
@@ -242,7 +261,8 @@ static int attach_some(struct run *r, bool internal, enum turn turn, struct err 
 		u32 f = turn == NEWEST_FIRST ? n - 1 - i : i;
 		const struct sites_of *s = &r->sites[f];
 
-		if (!s->n || r->c.instances.v[f]->internal != internal || turn_of(r, s->v[0]) != turn)
+		if (!s->n || r->c.instances.v[f]->internal != internal || turn_of(r, s->v[0]) != turn ||
+		    (s->joined && !s->v[0]->twin))
 			continue;
 		r->exiting |= signals_stop();
 		if (!r->exiting)

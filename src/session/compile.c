@@ -325,7 +325,7 @@ static struct instance *new_instance(struct resolve *r, const struct target *t)
 	in->name = t->site.probe;
 	in->once = t->site.kind == SITE_ONCE;
 	in->mode = r->provider->mode;
-	in->follow_map = NO_INDEX;
+	in->follow_map = in->partner = NO_INDEX;
 	in->internal = r->internal;
 	in->is_one_of_many = r->many;
 	in->index = c->instances.n;
@@ -559,6 +559,7 @@ static bool front(struct compiled *c, const struct session_options *o)
 		stage_follow(c, o, resolve_clause);
 	for (u32 i = 0; i < c->instances.n; i++)
 		stage_compat(c, c->instances.v[i]->profile);
+	stage_sessions(c);
 	lang_check(&c->lang, c->instances.v, c->instances.n);
 	debuginfod_allow(false);
 	if (!c->diags.n_errors)
@@ -577,6 +578,7 @@ static struct bpf_func *new_func(struct compiled *c, const struct instance *in)
 	f->attach_btf_id = p->attach_btf_id;
 	f->attach_module = p->attach_module;
 	f->attach_prog = p->attach_prog;
+	f->cookie_shift = p->cookie_bits == 64 ? 32 : 0;
 	f->span = in->clause->span;
 	return f;
 }

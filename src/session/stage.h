@@ -17,6 +17,9 @@ const char *stage_func_name(struct arena *a, const char *probe, u32 index);
 /* Fills in how 32-bit calls are told apart, from BTF. */
 void stage_compat(struct compiled *c, struct profile *p);
 
+/* pair.c: which entries and returns of kernel functions may be one program; before lowering. */
+void stage_sessions(struct compiled *c);
+
 typedef void (*resolve_fn)(struct compiled *c, const struct session_options *o, struct clause *clause, bool internal);
 /* Adds the clauses that keep the set of followed processes, and lets all instances ask it. */
 void stage_follow(struct compiled *c, const struct session_options *o, resolve_fn resolve);

@@ -163,6 +163,7 @@ struct profile {
 	u32 *syscall_site; /* number -> site index, for `probe`; NULL when there is one site */
 	u32 site;	   /* site index when constant, NO_SITE: from cookie or syscall number */
 	bool site_from_cookie;
+	u8 cookie_bits;	   /* which half of the cookie: 32 the low one, 64 the high one; 0: all of it */
 	bool own_site;	   /* the site's index is compiled in: never shared with another target */
 	bool may_be_null; /* pointers among the arguments are nullable */
 	bool d_path;	  /* the kernel lets programs here ask for the name of a struct path */

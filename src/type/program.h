@@ -72,6 +72,7 @@ struct bpf_func {
 	const char *attach_module; /* whose BTF that id is of; NULL: the kernel's, or attach_prog's */
 	u32 attach_prog;	   /* id of a BPF program to trace, 0: none */
 	u32 prog_flags;
+	u8 cookie_shift; /* where in the attach cookie the site's index is: bit 0, or 32 of one for entry and return */
 	struct bpf_insn *insns;
 	struct span *spans; /* one per instruction slot */
 	u32 n_insns;

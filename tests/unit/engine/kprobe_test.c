@@ -45,6 +45,7 @@ static void one(bool is_return, bool multi)
 	note("%s", kernel_how(h.k, 0));
 	call_getpgid();
 	is_int(kernel_data_u64(h.k, 0), CALLS, "%s", is_return ? "return" : "entry");
+	is_int(h.k->loaded[0].alt_fd, -1, "loaded once");
 	kernel_detach_all(h.k);
 	call_getpgid();
 	is_int(kernel_data_u64(h.k, 0), CALLS, "not after detaching");

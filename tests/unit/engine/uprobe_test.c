@@ -79,6 +79,7 @@ static void start(struct handmade *h, bool cookie)
 		add_counter(h, BPF_PROG_TYPE_KPROBE, 0, NULL, 0);
 	handmade_open(h, 0);
 	good(h, kernel_create_maps(h->k, &h->err));
+	kernel_plan(h->k, 0, &sites[3]);
 	good(h, kernel_load(h->k, 0, &h->err));
 }
 
@@ -100,6 +101,7 @@ static void one(s32 pid, bool is_return, bool multi)
 	places[4]();
 	is_int(kernel_data_u64(h.k, 0), 100, "%s, pid %d", is_return ? "return" : "entry",
 	       (int)pid);
+	is_int(h.k->loaded[0].alt_fd, -1, "loaded once");
 	kernel_detach_all(h.k);
 	places[3]();
 	is_int(kernel_data_u64(h.k, 0), 100, "not after detaching");
