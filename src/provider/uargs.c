@@ -105,7 +105,7 @@ static void add(struct params *p, const struct dwarf_var *v, struct loc loc, con
 
 	if (loc.kind == LOC_NONE)
 		arg.why = why ? why : "its place is not known";
-	if (p->many && !is_used(p->env, name))
+	if ((p->many && !is_used(p->env, name)) || *name == '.') /* .dict: Go's own */
 		return;
 	arg.text = declaration_text(a, v->type, name);
 	if (arg.why && !p->env->diags) /* listing */
@@ -113,12 +113,52 @@ static void add(struct params *p, const struct dwarf_var *v, struct loc loc, con
 	vec_push(a, &p->list, arg);
 }
 
-/* By the calling convention, which every parameter in turn has to pass. */
+static s64 first_register(const struct loc *loc)
+{
+	const struct loc *first = loc->kind == LOC_PIECES && loc->n ? &loc->piece[0].loc : loc;
+
+	return first->kind == LOC_REG ? (s64)first->offset : -1;
+}
+
+/* Registers that unnamed parameters took are passed over: the convention goes on behind this one. */
+static void catch_up(struct params *p, const struct dwarf_var *v)
+{
+	enum { MOST = 16 };
+	struct abi at;
+	const char *why;
+	struct loc loc;
+
+	for (u32 skipped = 0; skipped <= MOST; skipped++) {
+		at = p->abi;
+		at.n_int += skipped;
+		loc = (struct loc){};
+		if (abi_param(&at, v->type, v->by_reference, &loc, &why) && first_register(&loc) == first_register(&v->loc)) {
+			p->abi = at;
+			return;
+		}
+	}
+	abi_param(&p->abi, v->type, v->by_reference, &loc, &why);
+}
+
+/*
+ * By the calling convention, which every parameter in turn has to pass. Go's debug information leaves out parameters
+ * and receivers without a name and the dictionaries of generic functions, but it is exact at the entry.
+ */
 static bool by_convention(struct params *p, const struct dwarf_var *v, struct loc *loc, const char **why)
 {
+	bool known;
+
 	*loc = (struct loc){};
 	*why = NULL;
-	return p->has_abi && abi_param(&p->abi, v->type, v->by_reference, loc, why);
+	if (p->is_go && p->at_entry && v->in_list && v->loc.kind != LOC_NONE) {
+		catch_up(p, v);
+		*loc = v->loc;
+		return true;
+	}
+	known = p->has_abi && abi_param(&p->abi, v->type, v->by_reference, loc, why);
+	if (known && p->is_go && loc->kind == LOC_EXPR && v->loc.kind == LOC_EXPR)
+		*loc = v->loc; /* on the stack, behind unnamed ones perhaps */
+	return known;
 }
 
 /*

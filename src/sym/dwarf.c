@@ -61,6 +61,19 @@ bool die_ref(const struct dwarf *d, Dwarf_Die *die, unsigned attr, Dwarf_Die *ou
 	return d->f->dwarf_attr_integrate(die, attr, &a) && d->f->dwarf_formref_die(&a, out);
 }
 
+/*
+ * Go writes its DWARF 4 with the blocks of DWARF 3 (DW_FORM_block1), in which libdw expects no expressions from version 4 on;
+ * one of less than 128 bytes looks the same in both forms.
+ */
+bool die_location(const struct dwarf *d, Dwarf_Die *die, unsigned attr, Dwarf_Attribute *out)
+{
+	if (!d->f->dwarf_attr_integrate(die, attr, out))
+		return false;
+	if (out->form == DW_FORM_block1 && *out->valp < 128)
+		out->form = DW_FORM_exprloc;
+	return true;
+}
+
 const char *die_string(const struct dwarf *d, Dwarf_Die *die, unsigned attr)
 {
 	Dwarf_Attribute a;

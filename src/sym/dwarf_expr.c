@@ -150,7 +150,7 @@ static bool push_frame_base(struct build *b)
 	Dwarf_Op *ops;
 	size_t n;
 
-	if (!b->at->func || !d->f->dwarf_attr_integrate(b->at->func, DW_AT_frame_base, &a) ||
+	if (!b->at->func || !die_location(d, b->at->func, DW_AT_frame_base, &a) ||
 	    d->f->dwarf_getlocation_addr(&a, b->at->pc, &ops, &n, 1) != 1 || !n)
 		return fail(b, "its function has no frame base here");
 	if (n == 1 && ops[0].atom >= DW_OP_reg0 && ops[0].atom <= DW_OP_reg31)

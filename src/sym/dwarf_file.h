@@ -62,6 +62,8 @@ bool die_flag(const struct dwarf *d, Dwarf_Die *die, unsigned attr);
 bool die_number(const struct dwarf *d, Dwarf_Die *die, unsigned attr, u64 *out);
 /* The entry that an attribute of this one, or of what it is an instance of, refers to. */
 bool die_ref(const struct dwarf *d, Dwarf_Die *die, unsigned attr, Dwarf_Die *out);
+/* An attribute that is an expression or a list of them. */
+bool die_location(const struct dwarf *d, Dwarf_Die *die, unsigned attr, Dwarf_Attribute *out);
 const char *die_string(const struct dwarf *d, Dwarf_Die *die, unsigned attr); /* NULL: none */
 struct unit *dwarf_unit_at(struct dwarf *d, u64 pc);
 bool dwarf_scopes(struct dwarf *d, u64 pc, struct scopes *out);

@@ -352,8 +352,8 @@ static const struct type *make_typedef(struct dwarf *d, Dwarf_Die *die)
 	bool nameless = (to->kind == TY_STRUCT || to->kind == TY_ENUM) && !to->name;
 	struct type *t;
 
-	if (to->kind != TY_INT && !nameless)
-		return to;
+	if ((to->kind != TY_INT && !nameless) || starts_with(d->f->dwarf_diename(die) ?: "", ".param"))
+		return to; /* .param0 is what Go calls the type of a type parameter */
 	t = arena_dup(&d->arena, to, sizeof(*to));
 	t->name = name_of(d, die);
 	return t;

@@ -137,7 +137,7 @@ static void locate(struct dwarf *d, struct scopes *s, Dwarf_Die *die, u64 pc, st
 	Dwarf_Op *ops;
 	size_t n;
 
-	if (!d->f->dwarf_attr_integrate(die, DW_AT_location, &a)) {
+	if (!die_location(d, die, DW_AT_location, &a)) {
 		if (d->f->dwarf_attr_integrate(die, DW_AT_const_value, &a))
 			constant(d, &a, v);
 		else

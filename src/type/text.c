@@ -28,8 +28,6 @@ static const struct {
 	{ "Box<str", false, "data_ptr", "length" },
 	{ "String", true, NULL, "len" },
 	{ "Vec<u8", false, NULL, "len" },
-	{ "string", true, "str", "len" },
-	{ "[]uint8", true, "array", "len" },
 };
 
 enum { MAX_DEPTH = 8 };
@@ -58,6 +56,20 @@ static bool find(const struct type *t, const char *name, u32 at, u32 depth, u32 
 	return false;
 }
 
+/* "type Name string" and "type Raw []byte", and what stands for them in generic code: structures of other names */
+static bool is_go_text(const struct type *t, struct text_layout *out)
+{
+	static const char *const data[] = { "str", "array" };
+
+	for (u32 i = 0; i < ARRAY_SIZE(data); i++)
+		if (t->n_fields == 2 + i && streq(t->fields[0].name, data[i]) && streq(t->fields[1].name, "len") &&
+		    t->fields[0].type->kind == TY_POINTER && t->fields[0].type->elem->size == 1) {
+			*out = (struct text_layout){ .length = t->fields[1].offset };
+			return true;
+		}
+	return false;
+}
+
 /* struct string { char *str; int len; } behind the interface's second word */
 static bool is_interface(const struct type *t, struct text_layout *out)
 {
@@ -81,5 +93,6 @@ bool type_text_layout(const struct type *t, struct text_layout *out)
 			out->is_terminated = !rows[i].length;
 			return true;
 		}
-	return false;
+	type_complete(t);
+	return is_go_text(t, out);
 }
