@@ -522,13 +522,30 @@ static const char *declared_in(struct dwarf *d, struct unit *u, Dwarf_Die *die)
 	return d->f->dwarf_decl_file(die);
 }
 
+/* Where its text begins. Go tells no line: that of the first instruction is the function's own. */
+static bool begin_of_text(struct bodies *b, Dwarf_Die *die, const char **file, u64 *line)
+{
+	struct dwarf_line at;
+	Dwarf_Addr entry;
+
+	*file = declared_in(b->d, b->unit, die);
+	if (*file && die_number(b->d, die, DW_AT_decl_line, line))
+		return true;
+	if (b->unit->language != LANGUAGE_GO || b->d->f->dwarf_entrypc(die, &entry) != 0 ||
+	    !dwarf_line_at(b->d, entry, &at))
+		return false;
+	*file = at.file;
+	*line = at.line;
+	return true;
+}
+
 static void see_function(struct bodies *b, Dwarf_Die *die)
 {
 	struct dwarf *d = b->d;
-	const char *file = declared_in(d, b->unit, die);
+	const char *file;
 	u64 line;
 
-	if (!file || d->f->dwarf_hasattr(die, DW_AT_declaration) || !die_number(d, die, DW_AT_decl_line, &line))
+	if (d->f->dwarf_hasattr(die, DW_AT_declaration) || !begin_of_text(b, die, &file, &line))
 		return;
 	if (!b->ends) {
 		if (b->n < MAX_BODIES && die_is_named(d, die, b->name))

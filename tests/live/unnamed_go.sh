@@ -18,4 +18,4 @@ for flags in '' '-N -l'; do
 	END
 done
 built go build -gcflags '-N -l' -o "$TMP/p" unnamed_go.go || exit
-"$SONDE" -q -c "$TMP/p" -e "uprobe:$TMP/p@unnamed_go.go:44 { print((vars.sum, vars.t)); printf(\"%s %s\n\", str(vars.text), str(vars.pointed)); }" 2>&1 | grep .
+"$SONDE" -q -c "$TMP/p" -e "uprobe:$TMP/p@unnamed_go.go:44 { print((vars.sum, vars.t)); printf(\"%s %s\n\", str(vars.text), str(vars.pointed)); } uprobe:$TMP/p:main.Max[go.shape.int_0]:* { @lines = count(); }" 2>&1 | grep .
