@@ -97,13 +97,37 @@ static bool must_be_early(struct lower *l, struct node *n)
 	return early;
 }
 
+struct values { /* a list of arguments, and what was evaluated before the record */
+	struct node *first;
+	const struct opnd *scalar;
+	const struct ir_val *early;
+};
+
+static void put_values(struct lower *l, const struct event_desc *e, struct opnd record, void *ctx)
+{
+	const struct values *v = ctx;
+	u32 n = 0;
+
+	for (struct node *a = v->first; a; a = a->next, n++) {
+		const struct type *t = e->fields[n].type;
+		struct opnd at = opnd_plus(record, e->fields[n].offset);
+
+		if (type_is_scalar(t))
+			ir_store(l, at, t->size, v->scalar[n]);
+		else if (v->early[n].type)
+			lower_store_val(l, &v->early[n], t, at);
+		else
+			lower_into_record(l, a, t, at);
+	}
+}
+
 /* One record with all arguments from first on. */
 static void emit_values(struct lower *l, struct node *call, struct event_desc *e, struct node *first, bool now)
 {
 	u32 n_values = list_length(first), n = 0;
 	struct opnd *scalar = arena_array(l->arena, struct opnd, n_values);
 	struct ir_val *early = arena_array(l->arena, struct ir_val, n_values);
-	struct event_build eb;
+	struct values v = { first, scalar, early };
 
 	(void)call;
 	for (struct node *a = first; a; a = a->next, n++) {
@@ -113,22 +137,7 @@ static void emit_values(struct lower *l, struct node *call, struct event_desc *e
 		else if (must_be_early(l, a))
 			early[n] = lower_memory(l, a);
 	}
-	eb = event_begin_repeatable(l, e);
-	n = 0;
-	for (struct node *a = first; a; a = a->next, n++) {
-		const struct type *t = e->fields[n].type;
-
-		if (type_is_scalar(t))
-			ir_store(l, event_at(&eb, n), t->size, scalar[n]);
-		else if (early[n].type)
-			lower_store_val(l, &early[n], t, event_at(&eb, n));
-		else
-			lower_into_record(l, a, t, event_at(&eb, n));
-	}
-	if (now)
-		event_end_now(l, &eb);
-	else
-		event_end(l, &eb);
+	event_emit(l, e, put_values, &v, now);
 }
 
 struct ir_val lower_format(struct lower *l, struct node *call)

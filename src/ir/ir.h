@@ -115,6 +115,7 @@ struct ir_unit {
 	struct arena *arena;
 	struct program *prog; /* maps, events, losses being collected */
 	VEC(struct ir_func *) funcs;
+	u32 nowhere, nowhere_size; /* bytes in the data map that nobody reads */
 	u32 n_fetches; /* reads that may wait for a page: the program must be one that may sleep */
 };
 

@@ -132,13 +132,16 @@ struct event_build { /* one record under construction */
 struct event_desc *event_new(struct lower *l, const struct builtin *b, struct node *call);
 u32 event_field(struct lower *l, struct event_desc *e, const struct type *t); /* its index */
 struct event_build event_begin(struct lower *l, struct event_desc *e);
-/* The same where the code up to the end may run several times: reads of user memory begin the record anew when they had
- * to wait for a page. Only what lower_may_sleep() does so. */
-struct event_build event_begin_repeatable(struct lower *l, struct event_desc *e);
 struct opnd event_at(const struct event_build *eb, u32 field);
 void event_end(struct lower *l, struct event_build *eb);
 /* The same, waking the reader at once: exit(). */
 void event_end_now(struct lower *l, struct event_build *eb);
+/*
+ * A whole record, waking the reader at once if now. fill stores the fields, at their offsets from record; where
+ * lower_may_sleep() its code is there twice and may run three times, because reads of user memory wait for pages.
+ */
+typedef void (*event_fill_fn)(struct lower *l, const struct event_desc *e, struct opnd record, void *ctx);
+void event_emit(struct lower *l, struct event_desc *e, event_fill_fn fill, void *ctx, bool now);
 /*
  * A record of any length, made in our own memory instead: room for a struct record_head, then len - 8 bytes
  * of the action's own. len is bounded by e->size.

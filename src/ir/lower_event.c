@@ -124,10 +124,6 @@ struct event_build event_begin(struct lower *l, struct event_desc *e)
 	return begin(l, e, false);
 }
 
-struct event_build event_begin_repeatable(struct lower *l, struct event_desc *e)
-{
-	return begin(l, e, true);
-}
 
 struct opnd event_at(const struct event_build *eb, u32 field)
 {
@@ -163,6 +159,29 @@ void event_output(struct lower *l, struct event_desc *e, struct opnd record, str
 void event_end(struct lower *l, struct event_build *eb)
 {
 	submit(l, eb, ir_load(l, o_data(lower_internal_map(l, MAP_DATA), DATA_RING_FLAGS), 8, false));
+}
+
+/* With the trial behind it, see lower_user.c: values that are numbered here are those from before the record. */
+void event_emit(struct lower *l, struct event_desc *e, event_fill_fn fill, void *ctx, bool now)
+{
+	struct event_build eb = begin(l, e, true);
+
+	fill(l, e, eb.record, ctx);
+	if (now)
+		event_end_now(l, &eb);
+	else
+		event_end(l, &eb);
+	if (lower_wants_trial(l)) {
+		struct ir_block *out = ir_block_new(l);
+		u32 values = vn_mark(l);
+
+		ir_jump(l, out);
+		fill(l, e, lower_trial_begin(l, e->size), ctx);
+		lower_trial_end(l);
+		vn_truncate(l, values);
+		ir_place(l, out);
+	}
+	l->s->held = (struct record_held){ 0 };
 }
 
 void event_end_now(struct lower *l, struct event_build *eb)

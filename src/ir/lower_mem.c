@@ -293,6 +293,8 @@ static void count_unread(struct lower *l)
 {
 	u32 unread = l->s->held.unread;
 
+	if (l->s->held.is_trial)
+		return;
 	if (unread)
 		ir_var_set(l, unread, ir_op2(l, IR_ADD, o_temp(unread), o_imm(1)));
 	else
@@ -525,7 +527,8 @@ static u32 lose(struct lower *l, enum loss_reason reason, const char *where, str
 
 	if (!i)
 		i = new_loss(l, reason, where, lower_data(l, 8, NULL));
-	ir_atomic_add(l, o_data(lower_internal_map(l, MAP_DATA), l->prog->losses.v[i - 1].data_off), 8, times);
+	if (!l->s->held.is_trial)
+		ir_atomic_add(l, o_data(lower_internal_map(l, MAP_DATA), l->prog->losses.v[i - 1].data_off), 8, times);
 	return i - 1;
 }
 

@@ -2,32 +2,42 @@
 /*
  * Memory of a process in pages that it has not touched. bpf_probe_read_user() and its like never wait for a page;
  * programs on user-space probes may sleep since Linux 6.0 (kernel/trace/bpf_trace.c: bpf_prog_run_array_uprobe()),
- * and there bpf_copy_from_user() has the kernel fetch it. It is beside the way:
+ * and there bpf_copy_from_user() has the kernel fetch it. It is beside the way, a page at a time, so that what lies
+ * behind the end of a string stays untouched:
  *
- *	again:	rc = probe_read_user_str(dst, size, addr)
+ *		rc = probe_read_user_str(dst, size, addr)
  *		if rc >= 0 goto done
- *		turn += 1, as long as the read has turns left; else goto done
- *		at = addr
- *	scan:	if probe_read_user(&byte, 1, at) == 0 { at = the next page; goto scan }
- *		if copy_from_user(&byte, 1, at) == 0 goto again
+ *		if copy_from_user(&nowhere, 1, addr) != 0 goto done
+ *		rc = probe_read_user_str(dst, size, addr)
+ *		if rc >= 0 goto done
+ *		if copy_from_user(&nowhere, 1, the next page) != 0 goto done
+ *		rc = probe_read_user_str(dst, size, addr)
  *	done:
  *
- * Only the first page that is missing is asked for: what lies behind the end of a string stays untouched.
+ * The records behind one that is held in the ring wait for it, so it is not held while we wait: it is discarded, what
+ * fills it is tried with a place where nobody looks, and it is filled once more:
  *
- * The records behind one that is held in the ring wait for it, so it is not held while we wait: it is discarded, and
- * all is filled once more. What was read stays read, and what cannot be read must not be tried for ever: the reads of
- * a record have numbers of their own, one behind the other, and turn never falls behind them. It
- * grows with each attempt, by which verifiers see that there is an end.
+ *		turn = 0
+ *	again:	r = ringbuf_reserve(...)
+ *		rc = probe_read_user_str(r + 8, size, addr)
+ *		if rc < 0 && turn == 0 goto missing
+ *		ringbuf_submit(r)
+ *		...
+ *	missing: ringbuf_discard(r)
+ *		the same reads as above, into nowhere, waiting
+ *		turn = 1
+ *		goto again
+ *
+ * A counter of attempts for each read would be less code, but verifiers follow all its values through what comes
+ * behind: eight such strings were too much for 6.1.
  */
 #include "ir/state.h"
 
 enum { RINGBUF_DISCARD = 133, COPY_FROM_USER = 148 };
 enum {
-	PAGE = 4096,	   /* of the processor's sizes the smallest */
-	SPARE_TURNS = 1,   /* a page that was there may have gone */
+	PAGE_SHIFT = 12,   /* of the processor's sizes the smallest */
+	PAGE = 1 << PAGE_SHIFT,
 	MOST_FETCHES = 64, /* in one program, which grows by each: further reads are made once */
-	MOST_TURNS = 64,   /* of one record: verifiers follow each of them */
-	MOST_PAGES = 16,
 };
 
 bool lower_may_sleep(struct lower *l)
@@ -36,6 +46,16 @@ bool lower_may_sleep(struct lower *l)
 
 	return p->kind == PROFILE_PT_REGS && p->user_regs && feature_has(l->features, FEAT_UPROBE_SLEEP);
 }
+
+/* In a walk over a map the element that is shown might go while we wait. */
+static bool may_fetch(struct lower *l)
+{
+	const struct record_held *h = &l->s->held;
+
+	return !l->s->walks_map && l->unit->n_fetches < MOST_FETCHES && (!h->is_held || h->again) && lower_may_sleep(l);
+}
+
+/* ---- records */
 
 void lower_hold(struct lower *l, bool repeatable)
 {
@@ -46,6 +66,7 @@ void lower_hold(struct lower *l, bool repeatable)
 		return;
 	h->turn = ir_var(l);
 	h->again = ir_block_new(l);
+	h->missing = ir_block_new(l);
 	ir_var_set(l, h->turn, o_imm(0));
 	ir_jump(l, h->again);
 	ir_place(l, h->again);
@@ -59,145 +80,140 @@ void lower_release(struct lower *l)
 {
 	if (l->s->held.unread)
 		lower_losses(l, LOSS_UNREADABLE, o_temp(l->s->held.unread));
-	l->s->held = (struct record_held){ 0 };
+	l->s->held.is_held = false;
 }
 
-/* Pages that so many bytes may lie in. */
-static u32 pages_of(u32 size)
+/* Memory of at least so many bytes that nobody reads: a part of the data map, for all CPUs alike. */
+static struct opnd room_nowhere(struct lower *l, u32 size)
 {
-	return MIN((size + 2 * PAGE - 2) / PAGE, (u32)MOST_PAGES);
+	struct ir_unit *u = l->unit;
+
+	if (u->nowhere_size < size) {
+		u->nowhere_size = size;
+		u->nowhere = lower_data(l, size, NULL);
+	}
+	return o_data(lower_internal_map(l, MAP_DATA), u->nowhere);
 }
 
-struct attempts { /* turns of one read: from first on, given up at last */
-	struct ir_block *again, *unread;
-	u32 turn;
-	s64 first, last;
-};
-
-/* In a walk over a map the element that is shown might go while we wait. */
-static bool may_fetch(struct lower *l, u32 turns)
-{
-	const struct record_held *h = &l->s->held;
-
-	if (l->s->walks_map || l->unit->n_fetches == MOST_FETCHES)
-		return false;
-	if (h->is_held && (!h->again || h->turns + turns > MOST_TURNS))
-		return false;
-	return lower_may_sleep(l);
-}
-
-static struct attempts plan_attempts(struct lower *l, u32 turns)
+struct opnd lower_trial_begin(struct lower *l, u32 size)
 {
 	struct record_held *h = &l->s->held;
-	struct attempts t = { .again = h->again, .unread = ir_block_new(l), .turn = h->turn, .first = h->turns };
 
-	if (h->is_held) {
-		h->turns += turns;
-	} else {
-		t = (struct attempts){ .again = ir_block_new(l), .unread = t.unread, .turn = ir_var(l) };
-		ir_var_set(l, t.turn, o_imm(0));
-		ir_jump(l, t.again);
-		ir_place(l, t.again);
-	}
-	t.last = t.first + turns;
-	return t;
+	ir_place(l, h->missing);
+	ir_emit(l, (struct ir_insn){ .op = IR_CALL, .imm = RINGBUF_DISCARD, .n_args = 2,
+				     .arg = { h->record, o_imm(BPF_RB_NO_WAKEUP) } });
+	h->is_trial = true;
+	return ir_addr(l, room_nowhere(l, size));
 }
 
-static void next_turn(struct lower *l, const struct attempts *t)
+void lower_trial_end(struct lower *l)
 {
-	struct ir_block *left = ir_block_new(l), *behind = ir_block_new(l), *go = ir_block_new(l);
+	struct record_held *h = &l->s->held;
 
-	ir_branch(l, CC_UGE, o_temp(t->turn), o_imm(t->last), t->unread, left);
-	ir_place(l, left);
-	if (t->first) {
-		ir_branch(l, CC_ULT, o_temp(t->turn), o_imm(t->first), behind, go);
-		ir_place(l, behind);
-		ir_var_set(l, t->turn, o_imm(t->first));
-		ir_jump(l, go);
-		ir_place(l, go);
-	}
-	ir_var_set(l, t->turn, ir_op2(l, IR_ADD, o_temp(t->turn), o_imm(1)));
+	ir_var_set(l, h->turn, o_imm(1));
+	ir_jump(l, h->again);
+	*h = (struct record_held){ 0 };
 }
 
-/* at: the address where to look first; then of the first byte in a page that is missing, or in the last page. */
-static void find_missing(struct lower *l, struct opnd byte, u32 at, u32 n_pages)
+bool lower_wants_trial(const struct lower *l)
 {
-	struct ir_block *scan = ir_block_new(l), *there = ir_block_new(l), *more = ir_block_new(l), *out = ir_block_new(l);
-	bool many = n_pages > 2;
-	u32 page = many ? ir_var(l) : 0;
-	struct opnd rc;
-
-	if (many)
-		ir_var_set(l, page, o_imm(2));
-	ir_jump(l, scan);
-	ir_place(l, scan);
-	rc = ir_call(l, BPF_FUNC_probe_read_user, false, 3, byte, o_imm(1), o_temp(at));
-	ir_branch(l, CC_EQ, rc, o_imm(0), there, out);
-	ir_place(l, there);
-	ir_var_set(l, at, ir_op2(l, IR_ADD, ir_op2(l, IR_OR, o_temp(at), o_imm(PAGE - 1)), o_imm(1)));
-	if (many) {
-		ir_branch(l, CC_UGE, o_temp(page), o_imm(n_pages), out, more);
-		ir_place(l, more);
-		ir_var_set(l, page, ir_op2(l, IR_ADD, o_temp(page), o_imm(1)));
-	}
-	ir_jump(l, many ? scan : out);
-	ir_place(l, out);
+	return l->s->held.n_missing;
 }
 
-static void let_go(struct lower *l)
+/* ---- reads */
+
+struct user_read {
+	u32 helper, cap;
+	struct opnd dst, size, addr;
+};
+
+/* Verifiers forget a bound of the size where it lies on the stack meanwhile. */
+static struct opnd attempt(struct lower *l, const struct user_read *r)
 {
-	if (l->s->held.is_held)
-		ir_emit(l, (struct ir_insn){ .op = IR_CALL, .imm = RINGBUF_DISCARD, .n_args = 2,
-					     .arg = { l->s->held.record, o_imm(BPF_RB_NO_WAKEUP) } });
+	struct opnd size = r->size.kind == O_IMM ? r->size : ir_at_most(l, r->size, r->cap);
+
+	return ir_call(l, r->helper, false, 3, r->dst, size, r->addr);
 }
 
-/* Where nothing is to be had the record, which is gone, is filled again without. */
-static void give_up(struct lower *l, const struct attempts *t)
+/* Nothing is in the first page. Verifiers must learn nothing of the address, which may be used again: they would follow
+ * both ways to the end. */
+static void leave_nulls(struct lower *l, struct opnd addr, struct ir_block *unread)
 {
-	if (l->s->held.is_held)
-		ir_var_set(l, t->turn, o_imm(t->last));
-	ir_jump(l, l->s->held.is_held ? t->again : t->unread);
-}
+	struct ir_block *some = ir_block_new(l);
 
-static void fetch(struct lower *l, struct opnd addr, u32 size, const struct attempts *t)
-{
-	struct ir_block *some = ir_block_new(l), *in_vain = ir_block_new(l);
-	struct temp_mark temps = temps_mark(l);
-	struct opnd byte = lower_temp(l, 1, 1, "byte"), rc;
-	u32 values = vn_mark(l), at = ir_var(l);
-
-	ir_branch(l, CC_EQ, addr, o_imm(0), t->unread, some);
+	ir_branch(l, CC_EQ, ir_op2(l, IR_SHR, addr, o_imm(PAGE_SHIFT)), o_imm(0), unread, some);
 	ir_place(l, some);
-	next_turn(l, t);
-	ir_var_set(l, at, addr);
-	find_missing(l, byte, at, pages_of(size));
-	let_go(l);
-	rc = ir_call(l, COPY_FROM_USER, false, 3, byte, o_imm(1), o_temp(at));
-	ir_branch(l, CC_EQ, rc, o_imm(0), t->again, in_vain);
-	ir_place(l, in_vain);
-	give_up(l, t);
+}
+
+static struct opnd read_into_record(struct lower *l, const struct user_read *r)
+{
+	struct record_held *h = &l->s->held;
+	struct ir_block *failed = ir_block_new(l), *done = ir_block_new(l);
+	struct opnd rc = attempt(l, r);
+	u32 values = vn_mark(l);
+
+	h->n_missing++;
+	ir_branch(l, CC_SLT, rc, o_imm(0), failed, done);
+	ir_place(l, failed);
+	leave_nulls(l, r->addr, done);
+	ir_branch(l, CC_EQ, o_temp(h->turn), o_imm(0), h->missing, done);
 	vn_truncate(l, values);
-	temps_release(l, temps);
+	ir_place(l, done);
+	return rc;
+}
+
+/* Goes on where the page is there. */
+static void wait_for_page(struct lower *l, struct opnd addr, struct ir_block *unread)
+{
+	struct ir_block *there = ir_block_new(l);
+	struct opnd nowhere = o_data(lower_internal_map(l, MAP_DATA), DATA_NOWHERE), rc;
+
+	rc = ir_call(l, COPY_FROM_USER, false, 3, nowhere, o_imm(1), addr);
+	ir_branch(l, CC_EQ, rc, o_imm(0), there, unread);
+	ir_place(l, there);
+}
+
+/* Goes on where the read failed. */
+static void try_again(struct lower *l, const struct user_read *r, u32 rc, struct ir_block *done)
+{
+	struct ir_block *failed = ir_block_new(l);
+
+	ir_var_set(l, rc, attempt(l, r));
+	ir_branch(l, CC_SLT, o_temp(rc), o_imm(0), failed, done);
+	ir_place(l, failed);
+}
+
+static struct opnd read_waiting(struct lower *l, const struct user_read *r)
+{
+	struct ir_block *done = ir_block_new(l);
+	u32 rc = ir_var(l), values;
+
+	try_again(l, r, rc, done);
+	values = vn_mark(l);
+	leave_nulls(l, r->addr, done);
+	wait_for_page(l, r->addr, done);
+	try_again(l, r, rc, done);
+	wait_for_page(l, ir_op2(l, IR_ADD, ir_op2(l, IR_OR, r->addr, o_imm(PAGE - 1)), o_imm(1)), done);
+	try_again(l, r, rc, done);
+	if (r->cap > PAGE) { /* more than two pages: all of it */
+		struct user_read copy = *r;
+
+		copy.helper = COPY_FROM_USER;
+		attempt(l, &copy);
+		ir_var_set(l, rc, attempt(l, r));
+	}
+	ir_jump(l, done);
+	vn_truncate(l, values);
+	ir_place(l, done);
+	return o_temp(rc);
 }
 
 struct opnd lower_user_read(struct lower *l, u32 helper, struct opnd dst, struct opnd size, u32 cap, struct opnd addr)
 {
-	u32 turns = pages_of(cap) + SPARE_TURNS;
-	struct ir_block *failed;
-	struct attempts t;
-	struct opnd rc;
+	struct user_read r = { helper, cap, dst, size, addr };
 
-	if (!may_fetch(l, turns))
+	if (!may_fetch(l))
 		return ir_call(l, helper, false, 3, dst, size, addr);
 	l->unit->n_fetches++;
-	failed = ir_block_new(l);
-	t = plan_attempts(l, turns);
-	if (size.kind != O_IMM) /* what verifiers know of it they forget in the loop where it lies on the stack */
-		size = ir_at_most(l, size, cap);
-	rc = ir_call(l, helper, false, 3, dst, size, addr);
-	ir_branch(l, CC_SLT, rc, o_imm(0), failed, t.unread);
-	ir_place(l, failed);
-	fetch(l, addr, cap, &t);
-	ir_place(l, t.unread);
-	return rc;
+	return l->s->held.is_held ? read_into_record(l, &r) : read_waiting(l, &r);
 }

@@ -30,9 +30,12 @@ struct loop {
 /* A record of the ring between its reservation and its end: lower_user.c. */
 struct record_held {
 	bool is_held;
+	bool is_trial; /* it was discarded, and what fills it waits for pages: nothing is counted */
 	struct ir_block *again; /* where it is reserved once more; NULL: what fills it must run once */
+	struct ir_block *missing; /* where to go with it when a page is missing */
 	struct opnd record;
-	u32 turn, turns; /* variable that counts attempts to fill it; those of the reads so far */
+	u32 turn;      /* variable: 1 after the trial */
+	u32 n_missing; /* reads that go there */
 	u32 unread; /* variable that counts what could not be read, 0: nobody asks */
 };
 
@@ -130,6 +133,10 @@ struct ir_val lower_loc_pieces(struct lower *l, const struct loc *loc, const str
 void lower_hold(struct lower *l, bool repeatable);
 /* It is complete. */
 void lower_release(struct lower *l);
+/* Behind it, if wanted: between begin, which gives the address of as many bytes, and end it is filled on trial. */
+bool lower_wants_trial(const struct lower *l);
+struct opnd lower_trial_begin(struct lower *l, u32 size);
+void lower_trial_end(struct lower *l);
 /* Reads user memory by a helper (dst, size, addr), whose last result it returns; size is at most cap. A page that is
  * missing is fetched where the program may sleep. */
 struct opnd lower_user_read(struct lower *l, u32 helper, struct opnd dst, struct opnd size, u32 cap, struct opnd addr);

@@ -121,6 +121,7 @@ enum {
 	DATA_CPID = 16,	     /* u64: -c child */
 	DATA_BOOT_TO_TAI = 24, /* u64: added to the boot clock where the kernel gives no TAI clock */
 	DATA_SPECULATION = 32, /* u64: numbers that speculation() has given away */
+	DATA_NOWHERE = 40,   /* u64: bytes that nobody reads, see ir/lower_user.c */
 	DATA_HEAD = 64,
 };
 
