@@ -23,7 +23,10 @@ struct item {
 struct sorting {
 	const struct table *table;
 	const struct names *names;
+	struct item *spare; /* as many as there are rows */
 };
+
+enum { RADIX_FROM = 256 }; /* rows: fewer are sorted by comparing */
 
 s64 value_int(const struct type *t, const void *p)
 {
@@ -354,17 +357,108 @@ static bool sorts_by_value(const struct table *t)
 	       (type_is_agg(v) && v->kind != TY_TSERIES && v->kind != TY_SAMPLES);
 }
 
-static int compare_items(const void *a, const void *b, void *ctx)
+/* Equal ranks are equal keys. */
+static bool is_rank_exact(const struct type *t)
+{
+	return t->kind == TY_INT || t->kind == TY_BOOL || t->kind == TY_ENUM;
+}
+
+/* ---- sorting */
+
+static int compare_ranks(const void *a, const void *b)
+{
+	const struct item *x = a, *y = b;
+
+	return x->rank != y->rank ? (x->rank < y->rank ? -1 : 1) : x->row < y->row ? -1 : x->row > y->row;
+}
+
+static int compare_keys(const void *a, const void *b, void *ctx)
 {
 	const struct item *x = a, *y = b;
 	const struct sorting *s = ctx;
 	const struct table_row *rows = s->table->rows.v;
 
-	if (x->rank != y->rank)
-		return x->rank < y->rank ? -1 : 1;
-	if (!s->table->map->key || !rows[x->row].key || !rows[y->row].key)
+	if (!rows[x->row].key || !rows[y->row].key)
 		return 0;
 	return table_key_compare(s->names, s->table->map->key, rows[x->row].key, rows[y->row].key);
+}
+
+/* One digit of a radix sort, from the least significant on: equal digits stay in order. */
+static void sort_by_byte(const struct item *from, struct item *to, u32 n, u32 shift)
+{
+	u32 at[256] = {}, sum = 0;
+
+	for (u32 i = 0; i < n; i++)
+		at[from[i].rank >> shift & 0xff]++;
+	for (u32 i = 0; i < 256; i++) {
+		u32 count = at[i];
+
+		at[i] = sum;
+		sum += count;
+	}
+	for (u32 i = 0; i < n; i++)
+		to[at[from[i].rank >> shift & 0xff]++] = from[i];
+}
+
+static void sort_by_rank(struct item *items, struct item *spare, u32 n)
+{
+	struct item *from = items, *to = spare;
+	u64 differ = 0;
+
+	if (n < RADIX_FROM) {
+		qsort(items, n, sizeof(*items), compare_ranks);
+		return;
+	}
+	for (u32 i = 1; i < n; i++)
+		differ |= items[i].rank ^ items[0].rank;
+	for (u32 shift = 0; shift < 64; shift += 8) {
+		if (!(differ >> shift & 0xff))
+			continue;
+		sort_by_byte(from, to, n, shift);
+		to = from;
+		from = from == items ? spare : items;
+	}
+	if (from != items)
+		memcpy(items, from, n * sizeof(*items));
+}
+
+/* Calls f for each run of equal ranks. */
+static void each_run(struct sorting *s, struct item *items, u32 n, void (*f)(struct sorting *s, struct item *run, u32 n))
+{
+	u32 end;
+
+	for (u32 i = 0; i < n; i = end) {
+		for (end = i + 1; end < n && items[end].rank == items[i].rank;)
+			end++;
+		if (end - i > 1)
+			f(s, items + i, end - i);
+	}
+}
+
+static void sort_whole_keys(struct sorting *s, struct item *items, u32 n)
+{
+	qsort_r(items, n, sizeof(*items), compare_keys, s);
+}
+
+static void sort_by_key(struct sorting *s, struct item *items, u32 n)
+{
+	const struct type *key = s->table->map->key;
+
+	if (!key)
+		return;
+	for (u32 i = 0; i < n; i++)
+		items[i].rank = key_rank(key, s->table->rows.v[items[i].row].key);
+	sort_by_rank(items, s->spare, n);
+	if (!is_rank_exact(key))
+		each_run(s, items, n, sort_whole_keys);
+}
+
+static void sort_by_value(struct sorting *s, struct item *items, u32 n)
+{
+	for (u32 i = 0; i < n; i++)
+		items[i].rank = value_rank(s->table->map->value, s->table->rows.v[items[i].row].value);
+	sort_by_rank(items, s->spare, n);
+	each_run(s, items, n, sort_by_key);
 }
 
 /* Puts rows in the order of items, a cycle of the permutation after the other: no second array. */
@@ -387,19 +481,17 @@ static void put_in_order(struct table_row *rows, struct item *items, u32 n)
 
 static void sort_rows(struct table *t, const struct names *names)
 {
-	struct item *items = xmalloc(t->rows.n * sizeof(*items));
-	bool by_value = sorts_by_value(t);
+	u32 n = t->rows.n;
+	struct item *items = xmalloc(2 * (size_t)n * sizeof(*items));
+	struct sorting s = { .table = t, .names = names, .spare = items + n };
 
-	for (u32 i = 0; i < t->rows.n; i++) {
-		struct table_row *row = &t->rows.v[i];
-
-		items[i] = (struct item){ .row = i,
-					  .rank = by_value ? value_rank(t->map->value, row->value)
-							   : key_rank(t->map->key, row->key) };
-	}
-	qsort_r(items, t->rows.n, sizeof(*items), compare_items,
-		&(struct sorting){ .table = t, .names = names });
-	put_in_order(t->rows.v, items, t->rows.n);
+	for (u32 i = 0; i < n; i++)
+		items[i].row = i;
+	if (sorts_by_value(t))
+		sort_by_value(&s, items, n);
+	else
+		sort_by_key(&s, items, n);
+	put_in_order(t->rows.v, items, n);
 	free(items);
 }
 

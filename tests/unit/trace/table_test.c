@@ -192,23 +192,23 @@ static void percentiles(void)
 	is_int(pct(&ty_s64, &samples, 50000), -12345, "no percentiles of an integer");
 }
 
-static void many(void)
+static void many(const struct type *value, u32 n)
 {
-	struct table *t = fx_table("@x", &ty_s64, &ty_count);
+	struct table *t = fx_table("@x", &ty_s64, value);
 	bool ordered = true;
 
-	for (u32 i = 0; i < 5000; i++)
-		fx_row_s64(t, i, (s64)(i * 2654435761u % 1000));
+	for (u32 i = 0; i < n; i++)
+		fx_row_s64(t, (s64)(i * 7919ull % n) - 70, (s64)(i * 2654435761u % 1000) - (value == &ty_s64 ? 500 : 0));
 	table_sort(t, &fx_names);
 	for (u32 i = 1; i < t->rows.n; i++) {
-		s64 a = table_number(&ty_count, t->rows.v[i - 1].value),
-		    b = table_number(&ty_count, t->rows.v[i].value);
+		s64 a = table_number(value, t->rows.v[i - 1].value),
+		    b = table_number(value, t->rows.v[i].value);
 		s64 ka = value_int(&ty_s64, t->rows.v[i - 1].key),
 		    kb = value_int(&ty_s64, t->rows.v[i].key);
 
 		ordered = ordered && (a < b || (a == b && ka < kb));
 	}
-	ok(ordered, "5000 rows in order");
+	ok(ordered, "%u rows in order", n);
 }
 
 int main(void)
@@ -220,7 +220,10 @@ int main(void)
 	by_string();
 	by_other_key();
 	percentiles();
-	many();
+	many(&ty_count, 5000);
+	many(&ty_s64, 5000);
+	many(&ty_s64, 70000);
+	many(&ty_s64, 255);
 	arena_release(&fx);
 	return done();
 }
