@@ -73,7 +73,8 @@ hostname guest
 
 cp /command /root/run/command
 read -r t_command rest </root/proc/uptime
-export HOME=/tmp TERM=dumb PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
+# Each folder that lacks a program is a question to the host: most are in the first.
+export HOME=/tmp TERM=dumb PATH=/usr/bin:/usr/sbin:/usr/local/bin:/usr/local/sbin
 chroot /root /bin/sh /run/command </root/dev/null >"/root$out" 2>"/root$err"
 code=$?
 read -r t_end rest </root/proc/uptime
