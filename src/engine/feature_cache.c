@@ -73,26 +73,30 @@ static bool name_cache(void)
 	return good;
 }
 
-static void parse_line(struct features *f, const char *line, size_t len)
+/* Lines stand in the order of the rows, of which some are not known: the row of this line is from or a later one. */
+static u32 parse_line(struct features *f, const char *line, size_t len, u32 from)
 {
-	for (u32 i = 0; i < N_FEATURES; i++) {
+	for (u32 i = from; i < N_FEATURES; i++) {
 		size_t n = strlen(feature_rows[i].name);
 
 		if (len == n + 2 && line[n] == '=' && memcmp(line, feature_rows[i].name, n) == 0) {
 			f->known[i] = line[n + 1] == '1' ? FEATURE_YES : FEATURE_NO;
-			return;
+			return i + 1;
 		}
 	}
+	return from;
 }
 
 static void parse_cache(struct features *f, const char *text)
 {
+	u32 from = 0;
+
 	if (!starts_with(text, cache.head))
 		return;
 	for (text += strlen(cache.head); *text;) {
 		size_t len = strcspn(text, "\n");
 
-		parse_line(f, text, len);
+		from = parse_line(f, text, len, from);
 		text += len + (text[len] == '\n');
 	}
 }

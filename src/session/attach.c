@@ -140,11 +140,11 @@ static void address_kprobes(struct run *r)
 	enum { WORTH_READING = 8 };
 	u32 n = 0;
 
-	if (feature_has(r->c.env.features, FEAT_KPROBE_MULTI))
-		return;
 	for (u32 i = 0; i < r->c.sites.n; i++)
 		n += r->c.sites.v[i].site.kind == SITE_KPROBE;
-	for (u32 i = 0; i < r->c.sites.n && n >= WORTH_READING; i++) {
+	if (n < WORTH_READING || feature_has(r->c.env.features, FEAT_KPROBE_MULTI))
+		return;
+	for (u32 i = 0; i < r->c.sites.n; i++) {
 		struct site *s = &r->c.sites.v[i].site;
 		struct kallsyms *ksyms = view_kallsyms(&r->c.view);
 		struct ksym found;
