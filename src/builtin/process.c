@@ -216,8 +216,8 @@ static void comm_of_pid(struct lower *l, struct node *call, struct opnd dst)
 }
 
 /*
- * Where task_struct keeps the name, when it can be loaded directly: 50 ns less than the helper. Since Linux
- * 5.17 the kernel pads it with zeroes; bpf_loop came with the same release.
+ * Where task_struct keeps the name, when it can be loaded directly and is padded with zeroes: 50 ns less than the
+ * helper.
  */
 static bool comm_offset(struct lower *l, u32 *offset)
 {
@@ -225,7 +225,7 @@ static bool comm_offset(struct lower *l, u32 *offset)
 	const struct type *task;
 	const struct field *f;
 
-	if (!feature_has(l->features, FEAT_TASK_BTF) || !feature_has(l->features, FEAT_BPF_LOOP) || !w->type)
+	if (!feature_has(l->features, FEAT_TASK_BTF) || !feature_has(l->features, FEAT_COMM_PADDED) || !w->type)
 		return false;
 	task = w->type(w->ctx, 's', "task_struct");
 	f = task ? type_field(task, "comm", offset) : NULL;

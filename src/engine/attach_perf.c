@@ -80,13 +80,7 @@ static int attach_counter(struct kernel *k, u32 func, const struct site *s,
 static int attach_thread(struct kernel *k, u32 func, const struct site *s,
 			 struct perf_event_attr *attr, s32 tid)
 {
-	int ret = attach_counter(k, func, s, attr, tid, -1);
-
-	if (ret < 0 && errno == EINVAL && attr->inherit_thread) {
-		attr->inherit_thread = 0;
-		ret = attach_counter(k, func, s, attr, tid, -1);
-	}
-	return ret;
+	return attach_counter(k, func, s, attr, tid, -1);
 }
 
 /* Threads that ended meanwhile are passed over. Returns how many events were made or -1 with
@@ -101,7 +95,8 @@ static int attach_threads(struct kernel *k, u32 func, const struct site *s,
 
 	snprintf(path, sizeof(path), "/proc/%d/task", s->pid);
 	dir = opendir(path);
-	attr->inherit = attr->inherit_thread = 1;
+	attr->inherit = 1;
+	attr->inherit_thread = feature_has(k->features, FEAT_INHERIT_THREAD);
 	if (!dir && access("/proc/self", F_OK) < 0) { /* no procfs: the first thread, and those to come */
 		n = attach_thread(k, func, s, attr, s->pid) == 0;
 		error = n ? 0 : errno;

@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/fanotify.h>
-#include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 #include "base/fd.h"
@@ -20,6 +20,7 @@
 #include "engine/internal.h"
 #include "engine/try.h"
 #include "sym/btf.h"
+#include "sym/kallsyms.h"
 #include "sym/tracefs.h"
 
 enum { /* enum bpf_func_id */
@@ -28,6 +29,7 @@ enum { /* enum bpf_func_id */
        HELPER_GET_NS_PID_TGID = 120,
        HELPER_KTIME_GET_BOOT_NS = 125,
        HELPER_GET_CURRENT_TASK_BTF = 158,
+       HELPER_D_PATH = 147,
        HELPER_FOR_EACH_MAP_ELEM = 164,
        HELPER_GET_FUNC_IP = 173,
        HELPER_LOOP = 181,
@@ -107,19 +109,6 @@ static bool try_long_keys(void)
 	_fd int map = bpf_map_create(BPF_MAP_TYPE_HASH, "sonde_try", LONG_KEY + 8, 8, 1, 0);
 
 	return map >= 0;
-}
-
-static bool try_datasec_mmap(void)
-{
-	_fd int map = bpf_map_create(BPF_MAP_TYPE_ARRAY, "sonde_try", 4, 8, 1, BPF_F_MMAPABLE);
-	size_t page = (size_t)sysconf(_SC_PAGESIZE);
-	void *at = map < 0 ? MAP_FAILED
-			   : mmap(NULL, page, PROT_READ | PROT_WRITE, MAP_SHARED, map, 0);
-
-	if (at == MAP_FAILED)
-		return false;
-	munmap(at, page);
-	return true;
 }
 
 static bool try_batch(void)
@@ -383,6 +372,112 @@ static bool try_fprobe_graph(void)
 	return with_btf(ask_fprobe_graph);
 }
 
+/* Where a member of a kernel structure is. */
+static bool member_at(struct btf *btf, const char *type, const char *member, s16 *at)
+{
+	const struct type *t = btf_type_by_name(btf, 's', type);
+	u32 offset = 0;
+
+	if (!t || !type_field(t, member, &offset) || offset > INT16_MAX)
+		return false;
+	*at = (s16)offset;
+	return true;
+}
+
+/*
+ * A thread is given a name of 15 bytes and then one of a single byte: what is left of the first one is seen in
+ * task_struct. Kernels that pad have done so wherever a name is set (fs/exec.c: __set_task_comm).
+ */
+static bool ask_comm_padded(struct btf *btf)
+{
+	char before[16] = "";
+	s16 at = 0;
+	u32 rest = 1;
+	bool known = member_at(btf, "task_struct", "comm", &at);
+	const struct bpf_insn insns[] = { I_CALL(HELPER_GET_CURRENT_TASK_BTF), I_LDX(BPF_W, 0, 0, (s16)(at + 8)), I_EXIT() };
+	_fd int prog = known ? load_insns(BPF_PROG_TYPE_RAW_TRACEPOINT, 0, insns, ARRAY_SIZE(insns)) : -1;
+
+	if (prog < 0)
+		return false;
+	prctl(PR_GET_NAME, before);
+	prctl(PR_SET_NAME, "sonde-sonde-son");
+	prctl(PR_SET_NAME, "s");
+	if (bpf_prog_run(prog, NULL, 0, &rest) < 0)
+		rest = 1;
+	prctl(PR_SET_NAME, before);
+	return rest == 0;
+}
+
+static bool try_comm_padded(void)
+{
+	return with_btf(ask_comm_padded);
+}
+
+/* The unwinder's question to return probes is a function of the kernel's, there or not. */
+static bool ask_kretprobe_unwind(struct btf *btf)
+{
+	return btf_find(btf, "kretprobe_find_ret_addr", KIND_FUNC);
+}
+
+static bool try_kretprobe_unwind(void)
+{
+	struct kallsyms *all;
+	struct ksym sym;
+	bool found;
+
+	if (try_btf())
+		return with_btf(ask_kretprobe_unwind);
+	all = kallsyms_new(NULL);
+	found = kallsyms_find(all, "kretprobe_find_ret_addr", NULL, &sym);
+	kallsyms_free(all);
+	return found;
+}
+
+/* Of a file that the context has at `ctx`, and that may be NULL in iterators. */
+static bool loads_d_path(struct btf *btf, struct bpf_load *l, s16 ctx)
+{
+	s16 at = 0;
+	bool known = member_at(btf, "file", "f_path", &at);
+	const struct bpf_insn insns[] = {
+		I_LDX(BPF_DW, 1, 1, ctx),  I_JMPI(BPF_JEQ, 1, 0, 6), I_ALUI(BPF_ADD, 1, at),
+		I_ST(BPF_DW, 10, -8, 0),   I_MOV(2, 10),	     I_ALUI(BPF_ADD, 2, -8),
+		I_MOVI(3, 8),		   I_CALL(HELPER_D_PATH),    I_MOVI(0, 0),
+		I_EXIT(),
+	};
+
+	l->insns = insns;
+	l->n_insns = ARRAY_SIZE(insns);
+	l->name = "sonde_try";
+	return known && l->attach_btf_id && was_made(bpf_prog_load(l));
+}
+
+static bool ask_lsm_path(struct btf *btf)
+{
+	struct bpf_load l = { .prog_type = BPF_PROG_TYPE_LSM, .attach_type = BPF_LSM_MAC, .flags = BPF_F_SLEEPABLE,
+			      .attach_btf_id = btf_find(btf, "bpf_lsm_file_open", KIND_FUNC) };
+
+	return loads_d_path(btf, &l, 0);
+}
+
+static bool try_lsm_path(void)
+{
+	return with_btf(ask_lsm_path);
+}
+
+static bool ask_iter_path(struct btf *btf)
+{
+	struct bpf_load l = { .prog_type = BPF_PROG_TYPE_TRACING, .attach_type = ATTACH_TRACE_ITER,
+			      .attach_btf_id = btf_find(btf, "bpf_iter_task_file", KIND_FUNC) };
+	s16 at = 0;
+
+	return member_at(btf, "bpf_iter__task_file", "file", &at) && loads_d_path(btf, &l, at);
+}
+
+static bool try_iter_path(void)
+{
+	return with_btf(ask_iter_path);
+}
+
 /* ---- attaching */
 
 /* An event of a probe PMU in a place that does not exist: "no such place" means that it would
@@ -482,6 +577,14 @@ static bool counts_own(u32 type, u64 config)
 	return was_made(perf_event_open(&attr, 0, -1, -1, 0));
 }
 
+static bool try_inherit_thread(void)
+{
+	struct perf_event_attr attr = { .size = sizeof(attr), .type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_DUMMY,
+					.disabled = 1, .inherit = 1, .inherit_thread = 1, .exclude_kernel = 1 };
+
+	return was_made(perf_event_open(&attr, 0, -1, -1, 0));
+}
+
 static bool try_hardware(void)
 {
 	return counts_own(PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES);
@@ -548,26 +651,6 @@ static bool try_fanotify(void)
 	return opens(fanotify_init(FAN_CLASS_CONTENT | FAN_CLOEXEC, O_RDONLY | O_CLOEXEC));
 }
 
-static bool try_perf_link(void)
-{
-	struct perf_event_attr attr = { .size = sizeof(attr),
-					.type = PERF_TYPE_SOFTWARE,
-					.config = PERF_COUNT_SW_CPU_CLOCK,
-					.sample_period = 1000000000,
-					.disabled = 1 };
-	_fd int prog = load_empty(BPF_PROG_TYPE_PERF_EVENT, 0);
-	_fd int event = perf_event_open(&attr, 0, -1, -1, 0);
-
-	return prog >= 0 && event >= 0 && was_made(bpf_link_perf(prog, event, 0));
-}
-
-static bool try_test_run(void)
-{
-	_fd int prog = load_empty(BPF_PROG_TYPE_RAW_TRACEPOINT, 0);
-
-	return prog >= 0 && bpf_prog_run(prog, NULL, 0, NULL) == 0;
-}
-
 static bool (*const tries[N_FEATURES])(void) = {
 	[FEAT_BTF] = try_btf,
 	[FEAT_RINGBUF] = try_ringbuf,
@@ -601,9 +684,6 @@ static bool (*const tries[N_FEATURES])(void) = {
 	[FEAT_FSESSION] = try_fsession,
 	[FEAT_LSM] = try_lsm,
 	[FEAT_RAW_TP_BTF] = try_raw_tp_btf,
-	[FEAT_PERF_LINK] = try_perf_link,
-	[FEAT_PROG_TEST_RUN_RAW_TP] = try_test_run,
-	[FEAT_DATASEC_MMAP] = try_datasec_mmap,
 	[FEAT_BATCH] = try_batch,
 	[FEAT_KFUNC_TP] = try_kfunc,
 	[FEAT_TRACEFS] = try_tracefs,
@@ -614,6 +694,11 @@ static bool (*const tries[N_FEATURES])(void) = {
 	[FEAT_WATCHPOINT] = try_watchpoint,
 	[FEAT_ITER] = try_iter,
 	[FEAT_FANOTIFY] = try_fanotify,
+	[FEAT_COMM_PADDED] = try_comm_padded,
+	[FEAT_KRETPROBE_UNWIND] = try_kretprobe_unwind,
+	[FEAT_LSM_PATH] = try_lsm_path,
+	[FEAT_ITER_PATH] = try_iter_path,
+	[FEAT_INHERIT_THREAD] = try_inherit_thread,
 };
 
 /* EPERM and EACCES are also what a verifier or a lockdown says: only with a right missing they mean nothing. */

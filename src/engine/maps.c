@@ -106,9 +106,12 @@ static int create_ring(struct kernel *k, const struct map_desc *m, struct err *e
 	u64 size = k->o.ring_size ? k->o.ring_size : kernel_ring_size();
 	int fd = bpf_map_create(BPF_MAP_TYPE_RINGBUF, "ring", 0, 0, (u32)size, m->flags);
 
-	if (fd < 0)
-		return refused(err, TRIED_MAP, "create a ring buffer of %llu bytes",
-			       (unsigned long long)size);
+	if (fd < 0) {
+		refused(err, TRIED_MAP, "create a ring buffer of %llu bytes", (unsigned long long)size);
+		if (!feature_has(k->features, FEAT_RINGBUF))
+			err_help(err, "%s: %s", feature_rows[FEAT_RINGBUF].text, feature_rows[FEAT_RINGBUF].without);
+		return err->code;
+	}
 	if (ring_map(k, fd, size, err) < 0) {
 		close(fd);
 		return err->code;

@@ -23,6 +23,7 @@ struct piece { /* n keys and n values that lie side by side in the arena */
 };
 
 struct reader {
+	struct kernel *k;
 	const struct map_desc *m;
 	int fd;
 	struct arena *arena;
@@ -44,7 +45,7 @@ static void reader_init(struct reader *r, struct kernel *k, u32 map, struct aren
 {
 	const struct map_desc *m = &k->prog->maps.v[map];
 
-	*r = (struct reader){ .m = m, .fd = k->map_fd[map], .arena = a };
+	*r = (struct reader){ .k = k, .m = m, .fd = k->map_fd[map], .arena = a };
 	r->per_cpu = is_per_cpu(m->bpf_type);
 	r->n_copies = r->per_cpu ? cpus_possible() : 1;
 	r->copy_size = r->per_cpu ? ALIGN_UP(m->value_size, 8u) : m->value_size;
@@ -136,6 +137,12 @@ static int read_one_by_one(struct reader *r)
 	return 0;
 }
 
+/* Maps of every kind that we read have them once one has (kernel/bpf/hashtab.c). */
+static bool has_batches(const struct reader *r)
+{
+	return feature_has(r->k->features, FEAT_BATCH);
+}
+
 static int read_hash(struct reader *r)
 {
 	u32 room = MIN(r->m->max_entries, (u32)BATCH_KEYS);
@@ -149,9 +156,7 @@ static int read_hash(struct reader *r)
 		r->first = NULL;
 		r->last = &r->first;
 		r->n_rows = 0;
-		ret = read_batches(r, room);
-		if (ret == -EINVAL || ret == -EOPNOTSUPP || ret == -524)
-			ret = read_one_by_one(r);
+		ret = has_batches(r) ? read_batches(r, room) : read_one_by_one(r);
 		free(r->raw_keys);
 		free(r->raw_values);
 		if (ret != -ENOSPC)

@@ -76,7 +76,7 @@ static struct profile *new_profile(struct provider_env *env, struct btf *btf, co
 	p->attach_type = BPF_TRACE_ITER;
 	p->attach_btf_id = id;
 	p->may_be_null = true;
-	p->d_path = env_has(env, FEAT_FOR_EACH_MAP, true); /* since 5.12; bpf_for_each_map_elem() came right behind it */
+	p->d_path = env_has(env, FEAT_ITER_PATH, true);
 	add_args(env, p, t);
 	find_owner(p);
 	return p;

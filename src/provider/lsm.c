@@ -49,7 +49,7 @@ static bool is_disabled(const char *hook)
 	return is_in(names, ARRAY_SIZE(names), hook);
 }
 
-/* The same file's sleepable_lsm_hooks, those with a path: bpf_d_path() is for them, since 5.11 (as FEAT_TASK_BTF). */
+/* The same file's sleepable_lsm_hooks, those with a path: bpf_d_path() is for them. */
 static bool has_d_path(struct provider_env *env, const char *hook)
 {
 	static const char *const names[] = { "bprm_check_security", "bprm_committed_creds", "bprm_committing_creds",
@@ -61,7 +61,7 @@ static bool has_d_path(struct provider_env *env, const char *hook)
 					     "path_rmdir",	    "path_symlink",	    "path_truncate",
 					     "path_unlink",	    "sb_mount",		    "kernel_read_file" };
 
-	return env_has(env, FEAT_TASK_BTF, true) && is_in(names, ARRAY_SIZE(names), hook);
+	return is_in(names, ARRAY_SIZE(names), hook) && env_has(env, FEAT_LSM_PATH, true);
 }
 
 static struct profile *new_profile(struct match *m, const char *hook)

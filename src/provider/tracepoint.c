@@ -358,6 +358,8 @@ const struct provider provider_tracepoint = {
 	       "patterns. System call events are tracepoint:syscalls:sys_enter_NAME and sys_exit_NAME.",
 	.example =
 		"tracepoint:syscalls:sys_enter_openat { printf(\"%s\\n\", str(args.filename)); }",
+	.feature = FEAT_TRACEFS + 1,
+	.feature_instead = FEAT_RAW_TP_BTF + 1,
 	.min_parts = 2,
 	.max_parts = 3,
 	.resolve = resolve,

@@ -236,12 +236,12 @@ static int attach_func(struct run *r, u32 f, struct skipped *skipped, struct err
 enum turn { OLD_RETURNS, NEWEST_FIRST, OLDEST_FIRST, N_TURNS }; /* of attaching */
 
 /*
- * Before 5.16 (whose companion is bpf_loop) the kernel's unwinder ends at the trampoline that a return probe
- * puts into the return address: entry probes must run before those, and so be attached behind them.
+ * Before 5.16 the kernel's unwinder ends at the trampoline that a return probe puts into the return address: entry
+ * probes must run before those, and so be attached behind them.
  */
 static bool returns_come_first(struct run *r)
 {
-	return !feature_has(r->c.env.features, FEAT_BPF_LOOP);
+	return !feature_has(r->c.env.features, FEAT_KRETPROBE_UNWIND);
 }
 
 static enum turn turn_of(struct run *r, const struct site *s)
