@@ -21,7 +21,8 @@
 #include "base/json.h"
 
 const struct diag_row diag_rows[N_DIAG] = {
-#define D(name, num, sev, fmt, doc, example) { #name, num, sev, fmt, doc, example },
+#define D(name, num, sev, fmt, doc, example) { #name, num, sev, fmt, doc, example, false },
+#define R(name, num, sev, fmt, doc, example) { #name, num, sev, fmt, doc, example, true },
 #include "base/diag.def"
 #undef D
 };
@@ -72,6 +73,20 @@ static void keep(struct diags *d, struct diag *diag)
 	case SEV_NOTE: break;
 	}
 	vec_push(d->arena, &d->list, diag);
+}
+
+bool diags_are_refusals(const struct diags *d)
+{
+	u32 n = 0;
+
+	for (u32 i = 0; i < d->list.n; i++) {
+		const struct diag_row *row = &diag_rows[d->list.v[i]->id];
+
+		if (d->list.v[i]->severity == SEV_ERROR && !row->is_refusal)
+			return false;
+		n += d->list.v[i]->severity == SEV_ERROR;
+	}
+	return n > 0;
 }
 
 struct diag *diag_vreport(struct diags *d, struct span span, enum diag_id id, va_list ap)

@@ -13,7 +13,7 @@
 
 enum severity { SEV_ERROR, SEV_WARNING, SEV_NOTE };
 
-/* D(name, number, severity, format, explanation, example) */
+/* D(name, number, severity, format, explanation, example); R likewise */
 enum diag_id {
 #define D(name, num, sev, fmt, doc, example) D_##name,
 #include "base/diag.def"
@@ -26,6 +26,7 @@ struct diag_row {
 	u16 num; /* E0123, W0042, N0007: letter from severity */
 	enum severity severity;
 	const char *fmt, *doc, *example;
+	bool is_refusal; /* the system's, not the script's */
 };
 extern const struct diag_row diag_rows[N_DIAG];
 
@@ -65,6 +66,8 @@ void diag_note(struct diags *d, struct diag *diag, struct span span, const char 
 const char *diag_code(enum diag_id id, char *buf);
 /* Renders all, errors first, sorted by place within a severity; color adds ANSI sequences. */
 void diags_render_text(const struct diags *d, struct buf *out, bool color);
+/* There are errors, and the system is behind all of them. */
+bool diags_are_refusals(const struct diags *d);
 /* One JSON object a line: id, severity, file, line, col, endcol, message, help[]. */
 void diags_render_json(const struct diags *d, struct buf *out);
 

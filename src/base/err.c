@@ -30,6 +30,7 @@ static FORMAT(4, 0) int fail(struct err *e, int code, const char *cause, const c
 	if (e->code)
 		e->help[0] = '\0';
 	e->code = code;
+	e->is_usage = false;
 	put(e->text, sizeof(e->text), text, cause);
 	return code;
 }
@@ -57,6 +58,17 @@ int err_set(struct err *e, int code, const char *fmt, ...)
 	va_start(ap, fmt);
 	fail(e, code, "", fmt, ap);
 	va_end(ap);
+	return code;
+}
+
+int err_usage(struct err *e, int code, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	fail(e, code, "", fmt, ap);
+	va_end(ap);
+	e->is_usage = true;
 	return code;
 }
 

@@ -13,12 +13,15 @@ struct err {
 	char text[512];	 /* what was tried, on what, and why it failed */
 	char help[384];	 /* what to do; may be empty */
 	char *log;	 /* verifier log or similar, malloc'ed, may be NULL */
+	bool is_usage;	 /* the command line is wrong, not the system */
 };
 
 /* Uses errno; text becomes "<fmt>: <strerror>". Returns -errno. */
 int err_sys(struct err *e, const char *fmt, ...) FORMAT(2, 3);
 /* Returns code, which must be negative. */
 int err_set(struct err *e, int code, const char *fmt, ...) FORMAT(3, 4);
+/* For what the user asked for in vain; the caller of the library tells it from a refusal by is_usage. */
+int err_usage(struct err *e, int code, const char *fmt, ...) FORMAT(3, 4);
 /* Prefixes "<fmt>: " and returns e->code. */
 int err_wrap(struct err *e, const char *fmt, ...) FORMAT(2, 3);
 void err_help(struct err *e, const char *fmt, ...) FORMAT(2, 3);

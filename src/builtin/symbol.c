@@ -26,6 +26,19 @@ static struct ir_val lower_usym_call(struct lower *l, struct node *call)
 	return val_memory(&ty_usym, dst);
 }
 
+/* Not there, or all addresses are hidden from us. */
+static const struct type *no_ksym(struct check *c, struct span span, const char *name)
+{
+	struct features *f = c->env->features;
+	struct diag *d;
+
+	if (!f || feature_answer(f, FEAT_KALLSYMS) == FEATURE_YES)
+		return diag_type(c, span, D_NO_KSYM, name);
+	d = check_report(c, span, D_HIDDEN_KSYM, name);
+	diag_help(c->diags, d, "root sees them where kernel.kptr_restrict is 0 or 1 and /proc is mounted");
+	return &ty_error;
+}
+
 static const struct type *check_kaddr(struct check *c, struct node *call)
 {
 	const struct world *w = &c->env->world;
@@ -35,7 +48,7 @@ static const struct type *check_kaddr(struct check *c, struct node *call)
 	if (!addr && c->env->any_kernel)
 		check_report(c, call_arg(call, 0)->span, D_NOT_HERE, name ? name : "");
 	else if (!addr)
-		return diag_type(c, call_arg(call, 0)->span, D_NO_KSYM, name ? name : "");
+		return no_ksym(c, call_arg(call, 0)->span, name ? name : "");
 	call->data = (void *)(uintptr_t)addr;
 	return &ty_u64;
 }
@@ -60,7 +73,7 @@ static const struct type *check_percpu(struct check *c, struct node *call)
 		return t;
 	addresses[1] = w->ksym_addr(w->ctx, "__per_cpu_offset");
 	if (!addresses[1] && !c->env->any_kernel)
-		return diag_type(c, call->span, D_NO_KSYM, "__per_cpu_offset");
+		return no_ksym(c, call->span, "__per_cpu_offset");
 	call->data = arena_dup(c->arena, addresses, sizeof addresses);
 	return &ty_u64;
 }

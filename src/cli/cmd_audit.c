@@ -4,6 +4,7 @@
  * loaded; what is told of the kernel's side is read off the programs themselves (which helpers they call,
  * how many instructions one event can take), so that nothing a script does can be missed.
  */
+#include <errno.h>
 #include <stdlib.h>
 #include <unistd.h>
 #include "base/json.h"
@@ -415,9 +416,10 @@ static int run(struct cli *c)
 	if (!rc && compiled->env.unchecked) {
 		say(c,
 		    "what is not known here cannot be audited: try it as root, where the script is to run");
-		rc = 1;
+		rc = geteuid() ? -EPERM : STATUS_WRONG; /* root sees all there is */
 	}
-	rc = rc < 0 ? 255 : rc ? rc : tell(c, compiled);
+	rc = session_status(compiled, rc);
+	rc = rc ? rc : tell(c, compiled);
 	compiled_release(compiled);
 	free(compiled);
 	return rc;

@@ -18,9 +18,10 @@ static int compile(struct cli *c, bool quietly)
 		say_err(c, &err);
 	}
 	err_release(&err);
+	rc = session_status(compiled, rc);
 	compiled_release(compiled);
 	free(compiled);
-	return rc < 0 ? 255 : rc;
+	return rc;
 }
 
 int script_check(struct cli *c)

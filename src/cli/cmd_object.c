@@ -31,7 +31,7 @@ static int run(struct cli *c)
 	rc = session_compile(compiled, &c->o, &err);
 	say_diags(c, &compiled->diags);
 	say_err(c, &err);
-	rc = rc < 0 ? 255 : rc;
+	rc = session_status(compiled, rc);
 	if (!rc) {
 		target_object(&object, &compiled->prog, compiled->env.config.license);
 		rc = write_object(c, &object);

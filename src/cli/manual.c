@@ -97,7 +97,8 @@ static const struct {
 	       "reader of the output ended." },
 	{ "N", "The script called exit(N)." },
 	{ "1", "The command line or the script is wrong." },
-	{ "255", "The system refused: no privilege, or a probe cannot be attached." },
+	{ "255", "The system refused: no privilege, something that the kernel lacks, or a probe that "
+		 "cannot be attached." },
 };
 
 static void put_pairs(struct page *p, const char *title, typeof(&environment[0]) rows, u32 n)

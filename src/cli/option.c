@@ -147,7 +147,7 @@ static int choice(const struct option_row *row, const char *value)
 
 static int take_pid(struct cli *c, const struct option_row *row, const char *value)
 {
-	char *end, path[32];
+	char *end;
 	long long pid;
 	u32 process;
 
@@ -159,8 +159,7 @@ static int take_pid(struct cli *c, const struct option_row *row, const char *val
 		say(c, "pid out of range: %s (1 to %d)", value, PID_MAX_LIMIT);
 		return 1;
 	}
-	snprintf(path, sizeof path, "/proc/%lld", pid);
-	if (access(path, F_OK)) {
+	if (!proc_exists((u32)pid)) {
 		say(c, "there is no process %lld", pid);
 		return 1;
 	}

@@ -67,7 +67,7 @@ static bool name_cache(void)
 			 (unsigned)geteuid());
 	buf_release(&boot);
 	snprintf(cache.head, sizeof(cache.head), "sonde-features %d %016llx %s%s%s\n", CACHE_VERSION,
-		 (unsigned long long)effective_capabilities(), kernel_lockdown(),
+		 (unsigned long long)effective_capabilities(), lockdown_file(),
 		 access("/sys/kernel/btf/vmlinux", R_OK) ? " no-btf" : "",
 		 access("/sys/bus/event_source", F_OK) ? " no-sysfs" : "");
 	return good;

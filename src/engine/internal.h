@@ -161,6 +161,8 @@ int perf_right(void);
 /* Why, and the way out: the help of an error that is about rights. */
 void help_rights(struct err *err, bool perf);
 bool is_locked_down(void);
+/* As securityfs has it; "": it is not mounted. */
+const char *lockdown_file(void);
 u64 effective_capabilities(void);
 
 #endif

@@ -90,7 +90,7 @@ int perf_right(void)
 /* ---- why not */
 
 /* The file reads "none [integrity] confidentiality": the state in force is in brackets. */
-const char *kernel_lockdown(void)
+const char *lockdown_file(void)
 {
 	static char state[32];
 	_fd int fd = open("/sys/kernel/security/lockdown", O_RDONLY | O_CLOEXEC);
@@ -106,6 +106,30 @@ const char *kernel_lockdown(void)
 	if (end)
 		snprintf(state, sizeof(state), "%.*s", (int)(end - at - 1), at + 1);
 	return state;
+}
+
+/*
+ * Without securityfs (a container) by what only a lockdown takes from a process that may load programs: the helper
+ * that reads kernel memory (confidentiality), the one that writes user memory (integrity; enum
+ * lockdown_reason, include/linux/security.h). That one is root's: nobody else knows. Before 5.14, and
+ * what was patched since, it was left in at integrity: then "none" may be wrong and nothing is refused for it.
+ */
+static const char *try_lockdown(void)
+{
+	if (bpf_right())
+		return "";
+	if (!feature_has(kernel_features(), FEAT_READ_KERNEL))
+		return "confidentiality";
+	if (!has_capability(CAP_SYS_ADMIN))
+		return "";
+	return feature_has(kernel_features(), FEAT_PROBE_WRITE_USER) ? "none" : "integrity";
+}
+
+const char *kernel_lockdown(void)
+{
+	const char *state = lockdown_file();
+
+	return *state ? state : try_lockdown();
 }
 
 bool is_locked_down(void)
@@ -178,7 +202,7 @@ static bool is_paranoid(struct err *err)
 	if (level <= 2 || has_capability(CAP_SYS_ADMIN))
 		return false;
 	err_help(err, "kernel.perf_event_paranoid is %lld here, and leaves perf events to CAP_SYS_ADMIN: sysctl -w "
-		      "kernel.perf_event_paranoid=2, or root; raw tracepoints and multi links need none",
+		      "kernel.perf_event_paranoid=2, or root; rawtracepoint, syscall, fentry and iter need none",
 		 (long long)level);
 	return true;
 }

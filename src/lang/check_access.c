@@ -140,8 +140,12 @@ static struct arg_desc *find_return(struct check *c, struct node *n, const struc
 
 static const struct type *no_args(struct check *c, struct node *n, const struct profile *p)
 {
-	struct diag *d = check_report(c, n->a->span, D_NO_ARGS, c->inst->name ? c->inst->name : "this");
+	struct diag *d;
 
+	if (p && p->no_btf)
+		d = check_report(c, n->a->span, D_NO_KERNEL_TYPES, arena_printf(c->arena, "args.%s", n->name ? n->name : "*"));
+	else
+		d = check_report(c, n->a->span, D_NO_ARGS, c->inst->name ? c->inst->name : "this");
 	if (p && p->args_why)
 		diag_help(c->diags, d, "%s", p->args_why);
 	if (p && p->n_argn)
@@ -222,8 +226,12 @@ static const struct type *check_tuple_index(struct check *c, struct node *n, con
 static const struct type *no_fields(struct check *c, struct node *n, const struct type *t)
 {
 	const char *name = n->name ? n->name : arena_printf(c->arena, "%lld", (long long)n->value);
-	struct diag *d = check_report(c, n->span, D_NO_FIELDS, type_text(c, t), name);
+	bool untyped = t->kind == TY_INT && n->a->kind == N_CALL && n->a->builtin && n->a->builtin->flags & BI_TRUSTED;
+	struct diag *d;
 
+	if (untyped) /* curtask has a type where the kernel says its types */
+		return diag_type(c, n->a->span, D_NO_KERNEL_TYPES, arena_printf(c->arena, "%s.%s", n->a->name, name));
+	d = check_report(c, n->span, D_NO_FIELDS, type_text(c, t), name);
 	if (t->kind == TY_INT || (t->kind == TY_POINTER && t->elem->kind == TY_VOID))
 		diag_help(c->diags, d, "cast it first: ((struct NAME *)...).%s", name);
 	return &ty_error;

@@ -428,10 +428,16 @@ static const struct type *unknown_type(struct check *c, struct type_ref *ref)
 			   : ref->tag == 'e' ? "enum "
 					     : "";
 	const char *name = ref->name ? ref->name : "typeof";
-	struct diag *d = check_report(c, ref->span, D_UNKNOWN_TYPE,
-				      arena_printf(c->arena, "%s%s", word, name));
+	const char *full = arena_printf(c->arena, "%s%s", word, name);
 	struct near near;
+	struct diag *d;
 
+	if (ref->tag && w->type && !w->type(w->ctx, 's', "task_struct")) { /* which every kernel has */
+		d = check_report(c, ref->span, D_NO_KERNEL_TYPES, full);
+		diag_help(c->diags, d, "or a definition of its own in the script");
+		return &ty_error;
+	}
+	d = check_report(c, ref->span, D_UNKNOWN_TYPE, full);
 	near_init(&near, name);
 	if (c->final) {
 		const char *best = w->near_type ? w->near_type(w->ctx, name) : NULL;

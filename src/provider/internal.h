@@ -31,7 +31,6 @@ bool probe_lacks_sysfs(struct provider_env *env, const struct spec *spec, const 
 bool env_has(struct provider_env *env, enum feature id, bool unknown);
 /* NULL: the kernel has no BTF. */
 struct btf *env_btf(struct provider_env *env);
-extern const char no_kernel_types[]; /* that, as a reason */
 struct kallsyms *env_ksyms(struct provider_env *env);
 u32 env_strlen(const struct provider_env *env);
 /* Whether args.NAME is read, not only argN and retval. */

@@ -80,12 +80,11 @@ static struct profile *profile_of(struct match *m, const char *name, const char 
 	}
 	p = new_profile(m);
 	btf = btf_of(m->env, module);
+	p->no_btf = !btf;
 	if (btf)
 		btf_register_args(m->env, p, btf, name);
 	else if (module)
 		p->args_why = arena_printf(m->env->arena, "this kernel has no type information of module %s", module);
-	else
-		p->args_why = no_kernel_types;
 	profile_trim_args(m->env, p, m->many);
 	return p;
 }
@@ -277,8 +276,9 @@ static int no_kprobes(struct match *m)
 		return -EOPNOTSUPP;
 	d = probe_report(m->env, m->spec, D_PROBE_FEATURE, m->spec->text,
 			 built ? "kernel probes for anybody, as long as it is locked down" : "kernel probes");
-	probe_help(m->env, d, "%suse tracepoint, rawtracepoint or uprobe; \"sonde list '*NAME*'\" finds them",
-		   built ? "see /sys/kernel/security/lockdown: " : "it was built without CONFIG_KPROBES: ");
+	probe_help(m->env, d, "%s tracepoint, rawtracepoint or uprobe; \"sonde list '*NAME*'\" finds them",
+		   built ? "lockdown=confidentiality refuses them to root as well: use fentry," :
+			   "it was built without CONFIG_KPROBES: use");
 	return -EOPNOTSUPP;
 }
 

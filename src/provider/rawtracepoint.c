@@ -211,6 +211,7 @@ static int match_bare(void *ctx, const struct ksym *s)
 	if (!event)
 		return 0;
 	p = untyped_profile(e->env);
+	p->no_btf = true;
 	p->args_why = arena_printf(e->env->arena, "this kernel has no type information of module %s", s->module);
 	add(e->env, &e->ts, arena_strdup(e->env->arena, s->module), event, p);
 	return 0;
@@ -239,8 +240,9 @@ static int resolve_untyped(struct provider_env *env, const struct spec *spec, ta
 		probe_report(env, spec, D_NO_KERNEL_TYPES, spec->text);
 		return -ENOENT;
 	}
-	p->args_why = env_btf(env) ? "this kernel does not tell programs the types of a tracepoint's arguments"
-				   : no_kernel_types;
+	p->no_btf = true;
+	if (env_btf(env))
+		p->args_why = "this kernel does not tell programs the types of a tracepoint's arguments";
 	add(env, &ts, spec->n_parts > 2 ? spec->part[1] : "vmlinux", event_of(spec), p);
 	return targets_give(env, spec, &ts, NULL, f, ctx);
 }

@@ -63,8 +63,6 @@ bool env_has(struct provider_env *env, enum feature id, bool unknown)
 	return env->features ? feature_has(env->features, id) : unknown;
 }
 
-const char no_kernel_types[] = "this kernel has no type information (BTF)";
-
 struct btf *env_btf(struct provider_env *env)
 {
 	return env->btf ? env->btf(env) : NULL;

@@ -317,3 +317,25 @@ enum boundary ufile_boundary(const struct elf *e, u64 function, u64 offset)
 	}
 	return at == offset ? BOUNDARY_YES : BOUNDARY_NO;
 }
+
+static void refuse_sight(struct provider_env *env, const struct spec *spec)
+{
+	struct diag *d = probe_report(env, spec, D_PROBE_REFUSED, spec->text,
+				      arena_printf(env->arena, "the files of process %d may not be seen", env->pid));
+
+	probe_help(env, d, "another user's process, or one with more rights, needs CAP_SYS_PTRACE: try it with sudo; without -p "
+			   "the probe is put into the file for all processes");
+}
+
+void ufile_missing(struct provider_env *env, const struct spec *spec, const char *name)
+{
+	struct diag *d;
+
+	if (env->pid > 0 && !proc_is_visible((u32)env->pid)) {
+		refuse_sight(env, spec);
+		return;
+	}
+	d = probe_report(env, spec, D_NO_BINARY, name ? name : "");
+	if (name && !strchr(name, '/'))
+		probe_help(env, d, "programs are looked up in PATH, libraries in ld.so's cache; a path works for any file");
+}

@@ -28,6 +28,9 @@ void ufile_say_untold(struct provider_env *env, const struct spec *spec);
  * likely a mistake, and so is a pattern of folders that do not exist. */
 bool ufile_may_come(struct provider_env *env, const char *pattern, u32 n_there);
 
+/* Reports that there is no such program or library, or that the process of -p may not be looked into. NULL: none is named. */
+void ufile_missing(struct provider_env *env, const struct spec *spec, const char *name);
+
 /* NULL: its code can run here; else why not, as a whole sentence about the file. */
 const char *ufile_is_foreign(struct provider_env *env, const struct elf *e);
 

@@ -272,7 +272,7 @@ int uline_resolve(struct provider_env *env, const struct spec *spec, target_fn f
 	if (l.error)
 		return l.error;
 	if (ret < 0 && env_demands(env, spec)) {
-		probe_report(env, spec, D_NO_BINARY, l.binary ? l.binary : "");
+		ufile_missing(env, spec, l.binary);
 		return -ENOENT;
 	}
 	if (l.file)

@@ -535,13 +535,7 @@ static int bad_syntax(struct match *m)
 
 static int no_binary(struct match *m)
 {
-	struct diag *d = probe_report(m->env, m->spec, D_NO_BINARY, m->binary ? m->binary : "");
-
-	if (m->binary && !strchr(m->binary, '/'))
-		probe_help(
-			m->env, d,
-			"programs are looked up in PATH, libraries in ld.so's cache; a path works "
-			"for any file");
+	ufile_missing(m->env, m->spec, m->binary);
 	return -ENOENT;
 }
 

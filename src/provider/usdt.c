@@ -259,7 +259,7 @@ static int resolve(struct provider_env *env, const struct spec *spec, target_fn 
 	if (ret == -ENOEXEC)
 		return ret;
 	if (ret < 0 && !m.many && env_demands(env, spec)) {
-		probe_report(env, spec, D_NO_BINARY, m.binary ? m.binary : "");
+		ufile_missing(env, spec, m.binary);
 		return ret;
 	}
 	near = near_best(&m.near);

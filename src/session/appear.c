@@ -305,10 +305,31 @@ static void look_at_all_again(struct run *r, const struct late *l)
 		ufile_each(l->env, "*", look_again, &a);
 }
 
+/* A file that is there and named is probed all the same, and seldom replaced. */
+static void warn_of_no_watch(struct run *r)
+{
+	const struct late *wanted = NULL;
+
+	for (u32 i = 0; i < r->c.lates.n && !wanted; i++)
+		if (glob_has_wildcard(r->c.lates.v[i].pattern))
+			wanted = &r->c.lates.v[i];
+	if (wanted)
+		r->o->sink->output->message(
+			r->o->sink, "warnf", (struct span){ 0, 0 },
+			arena_printf(&r->c.arena, "files of \"%s\" that come later are not probed: %s", wanted->pattern,
+				     feature_answer(r->c.env.features, FEAT_FANOTIFY) == FEATURE_NO ?
+					     "this kernel has no fanotify" : "fanotify(7) needs CAP_SYS_ADMIN, so root"));
+}
+
 void appear_start(struct run *r)
 {
-	if (!r->c.lates.n || r->vm || r->o->dry_run || !(r->watch = watch_new(r->o->follow ? -1 : r->o->pid)))
+	if (!r->c.lates.n || r->vm || r->o->dry_run)
 		return;
+	r->watch = watch_new(r->o->follow ? -1 : r->o->pid);
+	if (!r->watch) {
+		warn_of_no_watch(r);
+		return;
+	}
 	for (u32 i = 0; i < r->c.sites.n; i++)
 		if (r->c.sites.v[i].site.kind == SITE_UPROBE && r->c.sites.v[i].site.path)
 			watch_known(r->watch, r->c.sites.v[i].site.path);

@@ -107,9 +107,9 @@ int child_start(struct run *r, struct err *err)
 	char c;
 
 	if (open)
-		return err_set(err, -EINVAL, "the command of -c has a quote %c that is not closed", open);
+		return err_usage(err, -EINVAL, "the command of -c has a quote %c that is not closed", open);
 	if (!path)
-		return err_set(err, -ENOENT, "the command \"%s\" of -c is not found", argv[0] ? argv[0] : "");
+		return err_usage(err, -ENOENT, "the command \"%s\" of -c is not found", argv[0] ? argv[0] : "");
 	if (pipe2(ready, O_CLOEXEC) < 0)
 		return err_sys(err, "make a pipe");
 	sink_flush(r->o->sink);

@@ -693,17 +693,11 @@ int compile_back(struct compiled *c, const struct session_options *o, struct ins
 	return rc ? rc : check_one(c, in, err);
 }
 
-bool session_lacks_sight(const struct diags *d)
+int session_status(const struct compiled *c, int rc)
 {
-	u32 n = 0;
-
-	for (u32 i = 0; i < d->list.n; i++)
-		if (d->list.v[i]->severity == SEV_ERROR) {
-			if (d->list.v[i]->id != D_NOT_VISIBLE)
-				return false;
-			n++;
-		}
-	return n > 0;
+	if (rc < 0 || diags_are_refusals(&c->diags))
+		return STATUS_REFUSED;
+	return rc || c->diags.n_errors ? STATUS_WRONG : 0;
 }
 
 static int compile(struct compiled *c, const struct session_options *o, u32 max_strlen, struct err *err)

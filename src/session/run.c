@@ -306,13 +306,18 @@ static int loop_through(struct run *r, struct err *err)
 	return 0;
 }
 
+static int status_of(const struct err *err)
+{
+	return err->is_usage ? STATUS_WRONG : STATUS_REFUSED;
+}
+
 static int run_attached(struct run *r, struct err *err)
 {
 	int rc = start(r, err);
 	bool loops;
 
 	if (rc < 0)
-		return 255;
+		return status_of(err);
 	loops = !r->exiting && !r->vm && !r->o->mode && !(only_special(r) && !r->child);
 	if (loops) /* what is said to be live is */
 		appear_start(r);
@@ -330,11 +335,11 @@ static int run_attached(struct run *r, struct err *err)
 		rc = loop_through(r, err);
 	appear_end(r);
 	if (rc < 0)
-		return 255;
+		return status_of(err);
 	finish(r, err);
 	if (r->o->sink->error && !err->code)
 		err_set(err, r->o->sink->error, "write the output: %s", strerror(-r->o->sink->error));
-	return err->code ? 255 : r->exit_code;
+	return err->code ? status_of(err) : r->exit_code;
 }
 
 /* *again: nothing has been shown or done, and it is to be tried without stand-ins. */
@@ -352,7 +357,7 @@ static int run_once(const struct session_options *o, bool *again, struct err *er
 	if (o->dump)
 		show_dumps(r);
 	if (rc || o->dump || r->c.diags.n_errors) {
-		rc = rc < 0 || session_lacks_sight(&r->c.diags) ? 255 : rc || r->c.diags.n_errors ? 1 : 0;
+		rc = session_status(&r->c, rc);
 	} else {
 		arena_init(&r->scratch);
 		signals_hold(r);

@@ -12,6 +12,8 @@
 #include "provider/provider.h"
 #include "trace/sink.h"
 
+/* Exit statuses: the command line or the script is wrong; the system refused. */
+enum { STATUS_WRONG = 1, STATUS_REFUSED = 255 };
 enum stage { STAGE_NONE, STAGE_AST = 1, STAGE_IR = 2, STAGE_BPF = 4, STAGE_ASM = 8 };
 
 struct session_options {
@@ -96,8 +98,8 @@ struct compiled {
 
 /* 0: ready to load. 1: the script is wrong, diagnostics are in c->diags. -errno: the system refused. */
 int session_compile(struct compiled *c, const struct session_options *o, struct err *err);
-/* Whether all errors are about what other users than root may not see. */
-bool session_lacks_sight(const struct diags *d);
+/* The exit status for what session_compile() returned. */
+int session_status(const struct compiled *c, int rc);
 void compiled_release(struct compiled *c);
 
 /* Everything. Returns the exit status (0, exit(N), 1, 255); err says why at 255. */

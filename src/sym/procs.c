@@ -7,6 +7,7 @@
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -35,10 +36,15 @@ static ssize_t read_start(u32 pid, const char *file, char *buf, size_t len)
 
 bool proc_exists(u32 pid)
 {
+	return kill((pid_t)pid, 0) == 0 || errno == EPERM;
+}
+
+bool proc_is_visible(u32 pid)
+{
 	char path[32];
 
-	snprintf(path, sizeof(path), "/proc/%u", pid);
-	return access(path, F_OK) == 0;
+	snprintf(path, sizeof(path), "/proc/%u/root/", pid);
+	return access(path, F_OK) == 0 || (errno != EACCES && errno != EPERM);
 }
 
 int proc_is_32bit(u32 pid)

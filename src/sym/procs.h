@@ -6,7 +6,10 @@
 #include "base/arena.h"
 #include "base/err.h"
 
+/* By asking the kernel: /proc may be missing, or hide other users' processes (hidepid). */
 bool proc_exists(u32 pid);
+/* Its files and memory may be seen: it is ours, or we have CAP_SYS_PTRACE (ptrace(2)). */
+bool proc_is_visible(u32 pid);
 /* 1: 32-bit, 0: 64-bit, -errno. */
 int proc_is_32bit(u32 pid);
 /* buf of len (16 is enough); false when it is gone. */

@@ -130,6 +130,7 @@ struct profile {
 	const struct type *record; /* TY_EVENT: argstr; NULL: there is none */
 	const char *args_name; /* for messages: "struct syscalls_sys_enter_read_args" */
 	const char *args_why;  /* why there are no args or vars, where they could be; may be NULL */
+	bool no_btf;	       /* ... and it is for want of the kernel's types */
 	struct arg_desc *vars; /* vars.NAME */
 	u32 n_vars;
 	struct arg_desc goid; /* Go's goroutine; LOC_NONE: not known */
