@@ -19,7 +19,8 @@ static const struct situation {
 	  "as without rights", "maps and programs cannot be made", "CAP_BPF as well" },
 	{ "CAP_SYS_ADMIN, with CAP_BPF and CAP_PERFMON, where kernel.perf_event_paranoid is above 2 (Debian, Ubuntu)",
 	  "rawtracepoint, syscall, tracepoint without fields, fentry, fexit, iter, kprobe and uprobe by multi links",
-	  "what is attached by perf events: tracepoint with fields, profile, interval, software, watchpoint, kprobe and uprobe of older kernels",
+	  "what is attached by perf events: tracepoint with fields, profile, interval, software, watchpoint, kprobe and uprobe of older kernels; "
+	  "uprobe before Linux 6.6 whatever that says",
 	  "sysctl kernel.perf_event_paranoid=2" },
 	{ "the right to read tracefs",
 	  "rawtracepoint, syscall, kprobe, fentry, uprobe, iter, timers; tracepoint where no field is read, by BTF",

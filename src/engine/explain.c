@@ -114,6 +114,10 @@ int refused(struct err *err, enum tried what, const char *fmt, ...)
 		errno = error;
 		err_sys(err, "%s", text);
 	}
+	if (what == TRIED_MAP && (error == EPERM || error == ENOMEM) && help_memlock(err))
+		return -error;
+	if (what == TRIED_UPROBE && (error == EPERM || error == EACCES) && help_uprobe_right(err))
+		return -error;
 	if (error == EPERM || error == ENOSYS || (error == EACCES && (what != TRIED_LOAD || bpf_right())))
 		help_rights(err, needs_perf(what));
 	else if (help)

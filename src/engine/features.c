@@ -413,10 +413,13 @@ static bool try_comm_padded(void)
 	return with_btf(ask_comm_padded);
 }
 
-/* The unwinder's question to return probes is a function of the kernel's, there or not. */
+/* The unwinder's question to return probes is a function of the kernel's, there or not; the second where they are
+ * made by rethook (since 5.18). */
+static const char *const find_ret_addr[] = { "kretprobe_find_ret_addr", "rethook_find_ret_addr" };
+
 static bool ask_kretprobe_unwind(struct btf *btf)
 {
-	return btf_find(btf, "kretprobe_find_ret_addr", KIND_FUNC);
+	return btf_find(btf, find_ret_addr[0], KIND_FUNC) || btf_find(btf, find_ret_addr[1], KIND_FUNC);
 }
 
 static bool try_kretprobe_unwind(void)
@@ -428,13 +431,13 @@ static bool try_kretprobe_unwind(void)
 	if (try_btf())
 		return with_btf(ask_kretprobe_unwind);
 	all = kallsyms_new(NULL);
-	found = kallsyms_find(all, "kretprobe_find_ret_addr", NULL, &sym);
+	found = kallsyms_find(all, find_ret_addr[0], NULL, &sym) || kallsyms_find(all, find_ret_addr[1], NULL, &sym);
 	kallsyms_free(all);
 	return found;
 }
 
 /* Of a file that the context has at `ctx`, and that may be NULL in iterators. */
-static bool loads_d_path(struct btf *btf, struct bpf_load *l, s16 ctx)
+static bool loads_d_path(struct btf *btf, const struct bpf_load *where, s16 ctx)
 {
 	s16 at = 0;
 	bool known = member_at(btf, "file", "f_path", &at);
@@ -445,10 +448,12 @@ static bool loads_d_path(struct btf *btf, struct bpf_load *l, s16 ctx)
 		I_EXIT(),
 	};
 
-	l->insns = insns;
-	l->n_insns = ARRAY_SIZE(insns);
-	l->name = "sonde_try";
-	return known && l->attach_btf_id && was_made(bpf_prog_load(l));
+	struct bpf_load l = *where;
+
+	l.insns = insns;
+	l.n_insns = ARRAY_SIZE(insns);
+	l.name = "sonde_try";
+	return known && l.attach_btf_id && was_made(bpf_prog_load(&l));
 }
 
 static bool ask_lsm_path(struct btf *btf)
@@ -503,9 +508,13 @@ static bool try_kprobe(void)
 	return pmu_answers("/sys/bus/event_source/devices/kprobe/type", NULL, 1);
 }
 
+/* Lockdown leaves these alone: a refusal is for want of CAP_SYS_ADMIN, which some kernels demand (6.1 does). */
 static bool try_uprobe(void)
 {
-	return pmu_answers("/sys/bus/event_source/devices/uprobe/type", "/sonde/no/such/file", 0);
+	if (pmu_answers("/sys/bus/event_source/devices/uprobe/type", "/sonde/no/such/file", 0))
+		return true;
+	file_denied |= errno == EACCES || errno == EPERM;
+	return false;
 }
 
 static bool link_gives(const struct bpf_multi_link *l, u32 prog_attach_type, int error)

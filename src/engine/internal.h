@@ -48,7 +48,7 @@ struct kernel {
 	struct arena arena;
 	struct features *features;
 	struct btf *btf; /* opened here on first need, unless the options lend one */
-	bool own_btf, memlock_refused;
+	bool own_btf;
 	int *map_fd;	       /* by map; -1 */
 	struct loaded *loaded; /* by function, */
 	u32 n_loaded;	       /* so many */
@@ -160,6 +160,10 @@ int bpf_right(void);
 int perf_right(void);
 /* Why, and the way out: the help of an error that is about rights. */
 void help_rights(struct err *err, bool perf);
+/* The limit of locked memory is what refused a map; user-space probes by perf events are refused for want of a
+ * capability. false: it was something else. */
+bool help_memlock(struct err *err);
+bool help_uprobe_right(struct err *err);
 bool is_locked_down(void);
 /* As securityfs has it; "": it is not mounted. */
 const char *lockdown_file(void);

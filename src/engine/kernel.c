@@ -67,7 +67,7 @@ struct kernel *kernel_open(struct program *prog, const struct kernel_options *o)
 	for (u32 i = 0; i < prog->maps.n; i++)
 		k->map_fd[i] = -1;
 	grow_loaded(k);
-	k->memlock_refused = !raise_memlock();
+	raise_memlock();
 	return k;
 }
 

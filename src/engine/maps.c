@@ -93,9 +93,6 @@ static int create_map(struct kernel *k, const struct map_desc *m, struct err *er
 			m->name, m->max_entries, m->key_size, m->value_size);
 	if (fd < 0 && err->code == -E2BIG)
 		help_too_big(err, m);
-	if (fd < 0 && k->memlock_refused && (err->code == -ENOMEM || err->code == -EPERM) &&
-	    !bpf_right())
-		err_help(err, "raise the limit of locked memory (ulimit -l) or use fewer keys");
 	if (fd >= 0)
 		warm_map(fd, m);
 	return fd;

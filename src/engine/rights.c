@@ -215,6 +215,27 @@ static bool memlock_is_low(void)
 	return !raise_memlock() && getrlimit(RLIMIT_MEMLOCK, &limit) == 0 && limit.rlim_cur <= 8 << 20;
 }
 
+bool help_memlock(struct err *err)
+{
+	struct rlimit limit;
+
+	if (bpf_right() || !memlock_is_low() || getrlimit(RLIMIT_MEMLOCK, &limit) < 0)
+		return false;
+	err_help(err, "before Linux 5.11 maps count as locked memory, of which %llu KB are allowed here: ulimit -l unlimited, "
+		      "CAP_SYS_RESOURCE, or fewer keys and a smaller perf_rb_pages",
+		 (unsigned long long)limit.rlim_cur >> 10);
+	return true;
+}
+
+bool help_uprobe_right(struct err *err)
+{
+	if (perf_right() || has_capability(CAP_SYS_ADMIN))
+		return false;
+	err_help(err, "this kernel leaves the perf events of user-space probes to CAP_SYS_ADMIN, so to root; Linux 6.6 and later "
+		      "have links for them, for which CAP_BPF and CAP_PERFMON do");
+	return true;
+}
+
 static void help_policy(struct err *err)
 {
 	const char *who = line_number("/proc/self/status", "\nSeccomp:") == 2 ? "a seccomp filter (container, service)" :

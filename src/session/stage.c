@@ -32,6 +32,8 @@ static enum feature_answer vm_feature(struct features *f, enum feature id)
 	case FEAT_LONG_KEYS:
 	case FEAT_SIGNAL:
 		return FEATURE_YES;
+	case FEAT_KALLSYMS: /* is read, not run */
+		return feature_answer(kernel_features(), id);
 	default: /* facilities of a kernel: not here */
 		return FEATURE_NO;
 	}
