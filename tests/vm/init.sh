@@ -73,10 +73,14 @@ hostname guest
 
 cp /command /root/run/command
 read -r t_command rest </root/proc/uptime
+# As on a real machine the root is the root of the mount namespace too: user namespaces are not for those who
+# are in a chroot (user_namespaces(7)). Our own / is below it now, what follows is found from here.
+cd /root
+mount -o move . /
 # Each folder that lacks a program is a question to the host: most are in the first.
 export HOME=/tmp TERM=dumb PATH=/usr/bin:/usr/sbin:/usr/local/bin:/usr/local/sbin
-chroot /root /bin/sh /run/command </root/dev/null >"/root$out" 2>"/root$err"
+chroot . /bin/sh /run/command <dev/null >".$out" 2>".$err"
 code=$?
-read -r t_end rest </root/proc/uptime
-echo "$code $t_init $t_command $t_end" >"/root$status"
+read -r t_end rest <proc/uptime
+echo "$code $t_init $t_command $t_end" >".$status"
 poweroff -f
