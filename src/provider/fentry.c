@@ -247,7 +247,7 @@ static int refuse(struct match *m, const struct spec *spec)
 	struct diag *d;
 
 	if (!env_btf(m->env)) {
-		probe_report(m->env, spec, D_NO_KERNEL_TYPES, spec->text);
+		probe_untyped(m->env, spec);
 		return -EOPNOTSUPP;
 	}
 	if (!env_has(m->env, FEAT_FENTRY, true)) {

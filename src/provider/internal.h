@@ -25,7 +25,8 @@ struct diag *probe_report(struct provider_env *env, const struct spec *spec, enu
 void probe_help(struct provider_env *env, struct diag *d, const char *fmt, ...) FORMAT(3, 4);
 /* The system refused: text and help of err. Returns err->code. */
 int probe_refused(struct provider_env *env, const struct spec *spec, const struct err *err);
-/* Whether the kernel has it; `unknown` when nobody can tell (no features given). */
+/* The kernel says nothing about its types. */
+void probe_untyped(struct provider_env *env, const struct spec *spec);
 /* Reports that sysfs is not mounted, if that is why `what` are missing. */
 bool probe_lacks_sysfs(struct provider_env *env, const struct spec *spec, const char *what);
 bool env_has(struct provider_env *env, enum feature id, bool unknown);

@@ -136,7 +136,7 @@ static int resolve(struct provider_env *env, const struct spec *spec, target_fn 
 		return -EINVAL;
 	}
 	if (!e.btf) {
-		probe_report(env, spec, D_NO_KERNEL_TYPES, spec->text);
+		probe_untyped(env, spec);
 		return -EOPNOTSUPP;
 	}
 	if (!env_has(env, FEAT_ITER, true)) {

@@ -162,7 +162,7 @@ static int refuse(struct match *m, const struct spec *spec)
 	int ret = 0;
 
 	if (!m->btf) {
-		probe_report(m->env, spec, D_NO_KERNEL_TYPES, spec->text);
+		probe_untyped(m->env, spec);
 		return -EOPNOTSUPP;
 	}
 	if (m->env->any_kernel)

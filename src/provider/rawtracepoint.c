@@ -237,7 +237,7 @@ static int resolve_untyped(struct provider_env *env, const struct spec *spec, ta
 	struct targets ts = {};
 
 	if (spec_has_wildcard(spec, 1)) {
-		probe_report(env, spec, D_NO_KERNEL_TYPES, spec->text);
+		probe_untyped(env, spec);
 		return -ENOENT;
 	}
 	p->no_btf = true;

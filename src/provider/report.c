@@ -45,6 +45,13 @@ int probe_refused(struct provider_env *env, const struct spec *spec, const struc
 	return err->code ? err->code : -EIO;
 }
 
+void probe_untyped(struct provider_env *env, const struct spec *spec)
+{
+	struct diag *d = probe_report(env, spec, D_NO_KERNEL_TYPES, spec->text);
+
+	probe_help(env, d, "tracepoint, syscall, kprobe and uprobe need none; BPFTRACE_BTF=FILE names this very kernel's");
+}
+
 /* The kernel's probe types have their numbers there. */
 bool probe_lacks_sysfs(struct provider_env *env, const struct spec *spec, const char *what)
 {

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "engine/engine.h"
 #include "session/stage.h"
 #include "session/view.h"
 
