@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # For tests of -p, -c and --follow: family.c beside two noisy processes of the same program.
 F=$TMP/family
-gcc -O1 -no-pie -w -o "$F" family.c -lpthread || exit 99
+. "$TOP/tests/live/built.sh"
+built gcc -O1 -no-pie -w -o "$F" family.c -lpthread || exit 99
 "$F" & noise=$!
 "$F" & noise="$noise $!"
 trap 'kill $noise 2>/dev/null' EXIT
