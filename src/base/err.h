@@ -14,6 +14,7 @@ struct err {
 	char help[384];	 /* what to do; may be empty */
 	char *log;	 /* verifier log or similar, malloc'ed, may be NULL */
 	bool is_usage;	 /* the command line is wrong, not the system */
+	bool log_is_explained; /* help says all that a user needs of it */
 };
 
 /* Uses errno; text becomes "<fmt>: <strerror>". Returns -errno. */

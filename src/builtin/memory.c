@@ -111,8 +111,7 @@ static struct ir_val lower_str(struct lower *l, struct node *call)
 		}
 	} else {
 		addr = lower_scalar(l, what);
-		if (what->type->kind == TY_POINTER)
-			space = what->type->space;
+		space = lower_handed_space(l, what->type->kind == TY_POINTER ? what->type->space : SPACE_NONE);
 	}
 	if (is_text)
 		size = ir_at_most(l, ir_op2(l, IR_ADD, size, o_imm(1)), cap);
@@ -156,8 +155,7 @@ static struct ir_val lower_buf(struct lower *l, struct node *call)
 
 	if (type_is_scalar(what->type)) {
 		addr = lower_scalar(l, what);
-		if (what->type->kind == TY_POINTER)
-			space = what->type->space;
+		space = lower_handed_space(l, what->type->kind == TY_POINTER ? what->type->space : SPACE_NONE);
 	} else {
 		v = lower_place(l, what);
 		addr = v.is_foreign ? v.o : ir_addr(l, v.o);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Addresses and names. Symbols are looked up when they are printed, never in the probe. */
+#include <sys/sysinfo.h>
 #include "builtin/builtin.h"
 #include "type/agg.h"
 
@@ -61,7 +62,8 @@ static struct ir_val lower_kaddr(struct lower *l, struct node *call)
 
 /*
  * percpu_kaddr(): the symbol's address in the first CPU's area plus that CPU's offset, which the kernel
- * keeps in the array __per_cpu_offset (include/asm-generic/percpu.h).
+ * keeps in the array __per_cpu_offset (include/asm-generic/percpu.h). 0 for a CPU that there is not, whose
+ * entry is the address of the image of all areas.
  */
 static const struct type *check_percpu(struct check *c, struct node *call)
 {
@@ -82,11 +84,15 @@ static struct ir_val lower_percpu(struct lower *l, struct node *call)
 {
 	const u64 *addresses = call->data;
 	struct node *n = call_arg(call, 1);
-	struct opnd cpu = n ? lower_scalar(l, n) : ir_call(l, BPF_FUNC_get_smp_processor_id, true, 0), at;
+	struct opnd cpu = n ? lower_scalar(l, n) : ir_call(l, BPF_FUNC_get_smp_processor_id, true, 0), at, exists;
 
 	at = ir_op2(l, IR_ADD, ir_op2(l, IR_SHL, cpu, o_imm(3)), o_imm((s64)addresses[1]));
 	at = lower_read_scalar(l, &ty_u64, at, SPACE_KERNEL);
-	return val_scalar(&ty_u64, ir_op2(l, IR_ADD, at, o_imm((s64)addresses[0])));
+	at = ir_op2(l, IR_ADD, at, o_imm((s64)addresses[0]));
+	if (!n)
+		return val_scalar(&ty_u64, at);
+	exists = ir_set(l, CC_ULT, cpu, o_imm(get_nprocs_conf()));
+	return val_scalar(&ty_u64, ir_op2(l, IR_MUL, at, exists));
 }
 
 /*

@@ -129,20 +129,53 @@ static struct node *root_arg(struct node *n)
 	return n && n->kind == N_FIELD && n->data ? n : NULL;
 }
 
+/* Goes on where the pointer is not null. */
+static struct opnd not_null(struct lower *l, struct opnd pointer, struct ir_block *out)
+{
+	struct ir_block *next = ir_block_new(l);
+
+	ir_branch(l, CC_NE, pointer, o_imm(0), next, out);
+	ir_place(l, next);
+	return pointer;
+}
+
+/*
+ * Where a field lies, by loads that verifiers follow from the context on (a pointer that a helper has read is a
+ * number to them): args.vma.vm_file.f_path. Some kernels do not trust what is behind the first pointer: explain_log.
+ */
+static struct opnd followed(struct lower *l, struct node *n, struct ir_block *out)
+{
+	if (n->data) {
+		struct opnd root = lower_scalar(l, n);
+
+		return l->profile->may_be_null ? not_null(l, root, out) : root;
+	}
+
+	struct opnd base = followed(l, n->a, out);
+
+	if (n->a->type->kind == TY_POINTER && !n->a->data)
+		base = not_null(l, ir_load(l, base, 8, false), out);
+	return opnd_plus(base, n->field_offset);
+}
+
+static struct opnd path_pointer(struct lower *l, struct node *what, struct ir_block *out)
+{
+	bool is_pointer = type_is_scalar(what->type);
+
+	if (!root_arg(what))
+		return is_pointer ? lower_scalar(l, what) : lower_place(l, what).o;
+	if (is_pointer && !what->data)
+		return not_null(l, ir_load(l, followed(l, what, out), 8, false), out);
+	return followed(l, what, out);
+}
+
 /* The helper wants a pointer that cannot be null. */
 static void call_d_path(struct lower *l, struct node *what, struct opnd dst, u32 size)
 {
-	struct node *root = l->profile->may_be_null ? root_arg(what) : NULL;
-	struct ir_block *call = ir_block_new(l), *out = ir_block_new(l);
+	struct ir_block *out = ir_block_new(l);
 	u32 mark = lower_values_mark(l);
 
-	if (root && root->type->kind == TY_POINTER)
-		ir_branch(l, CC_NE, lower_scalar(l, root), o_imm(0), call, out);
-	else
-		ir_jump(l, call);
-	ir_place(l, call);
-	ir_call(l, D_PATH, false, 3, type_is_scalar(what->type) ? lower_scalar(l, what) : lower_place(l, what).o, dst,
-		o_imm(size));
+	ir_call(l, D_PATH, false, 3, ir_addr(l, path_pointer(l, what, out)), dst, o_imm(size));
 	ir_jump(l, out);
 	ir_place(l, out);
 	lower_values_drop(l, mark);

@@ -86,7 +86,7 @@ void say_err(const struct cli *c, const struct err *err)
 	say(c, "%s", err->text);
 	if (err->help[0])
 		fprintf(stderr, "  help: %s\n", err->help);
-	if (!err->log || !err->log[0])
+	if (!err->log || !err->log[0] || (err->log_is_explained && !c->o.verbose))
 		return;
 	fprintf(stderr, "%s", c->o.verbose ? err->log : log_tail(err->log, LOG_TAIL));
 	if (!ends_with(err->log, "\n"))

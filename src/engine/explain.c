@@ -86,6 +86,16 @@ static bool needs_perf(enum tried what)
 	return false;
 }
 
+/* "76: (85) call bpf_d_path#147", "R1 type=untrusted_ptr_ expected=ptr_, trusted_ptr_" (kernel/bpf/verifier.c, check_reg_type) */
+static bool path_is_refused(const char *log)
+{
+	const char *call = strstr(log, "call bpf_d_path"), *next = call;
+
+	while (next && (next = strstr(next + 1, "call bpf_d_path")))
+		call = next;
+	return call && strstr(call, "R1 type=");
+}
+
 /* kernel/bpf/btf.c, btf_distill_func_proto: arguments by value of more than 16 bytes, before 6.0 any structure. */
 void explain_log(struct err *err, const char *log)
 {
@@ -94,8 +104,15 @@ void explain_log(struct err *err, const char *log)
 	else if (strstr(log, "bpf_override_return"))
 		err_help(err, "this kernel lets no program replace results: it needs CONFIG_BPF_KPROBE_OVERRIDE, and a "
 			      "function that is marked for it (/sys/kernel/debug/error_injection/list)");
+	else if (path_is_refused(log))
+		err_help(err, "this kernel's path() takes what is reached from the probe's arguments in one expression, as "
+			      "path(args.file.f_path), and not through every pointer: str(....dentry.d_name.name) is "
+			      "the last part of the name");
 	else if (strstr(log, "points to disabled hook"))
 		err_help(err, "this kernel lets no programs on this hook");
+	else
+		return;
+	err->log_is_explained = true;
 }
 
 int refused(struct err *err, enum tried what, const char *fmt, ...)

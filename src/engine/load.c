@@ -202,8 +202,13 @@ static int load_attempt(struct kernel *k, const struct attempt *a)
  * tell anybody why. */
 static bool may_not_read_kernel(struct kernel *k, const struct bpf_func *f)
 {
-	return (calls_helper(f, BPF_FUNC_probe_read_kernel) || calls_helper(f, BPF_FUNC_probe_read_kernel_str)) &&
-	       !feature_has(k->features, FEAT_READ_KERNEL);
+	static const s32 readers[] = { BPF_FUNC_probe_read_kernel, BPF_FUNC_probe_read_kernel_str, BPF_FUNC_probe_read,
+				       BPF_FUNC_probe_read_str };
+
+	for (u32 i = 0; i < ARRAY_SIZE(readers); i++)
+		if (calls_helper(f, readers[i]))
+			return !feature_has(k->features, FEAT_READ_KERNEL);
+	return false;
 }
 
 static int refuse_kernel_memory(const struct bpf_func *f, struct err *err)

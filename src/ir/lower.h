@@ -65,6 +65,11 @@ struct opnd ir_at_most(struct lower *l, struct opnd n, s64 most); /* n, or most 
 struct opnd lower_temp(struct lower *l, u32 size, u32 align, const char *name);
 /* The same in scratch, until the program ends. */
 struct opnd lower_scratch_kept(struct lower *l, u32 size);
+/*
+ * A string or buffer that a kernel function was handed may be its caller's: filename of do_sys_openat2. The
+ * kernel's halves of the address space do not overlap on the processors that we know, so the address tells.
+ */
+enum space lower_handed_space(const struct lower *l, enum space s);
 /* Reads size bytes at a foreign address into dst (probe_read_kernel or _user, by space). Failure zeroes
  * dst; reported as LOSS_UNREADABLE only with -k. */
 void lower_probe_read(struct lower *l, struct opnd dst, u32 size, struct opnd addr, enum space space);

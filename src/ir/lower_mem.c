@@ -283,7 +283,7 @@ enum space lower_space(const struct lower *l, enum space s)
 {
 	if (s == SPACE_NONE)
 		s = l->profile->default_space;
-	if (s == SPACE_NONE || s == SPACE_BTF || s == SPACE_CTX || s == SPACE_BPF)
+	if (s == SPACE_EITHER || s == SPACE_NONE || s == SPACE_BTF || s == SPACE_CTX || s == SPACE_BPF)
 		return SPACE_KERNEL;
 	return s;
 }
@@ -299,6 +299,27 @@ static void count_unread(struct lower *l)
 		ir_var_set(l, unread, ir_op2(l, IR_ADD, o_temp(unread), o_imm(1)));
 	else
 		lower_loss(l, LOSS_UNREADABLE, NULL);
+}
+
+enum space lower_handed_space(const struct lower *l, enum space s)
+{
+	const struct profile *p = l->profile;
+
+	if (lower_space(l, s) != SPACE_KERNEL || p->default_space == SPACE_USER || p->prog_type == BPF_PROG_TYPE_XDP)
+		return s;
+	return SPACE_EITHER;
+}
+
+static const struct {
+	u32 bytes, string; /* helpers */
+} readers[] = {
+	[SPACE_KERNEL] = { BPF_FUNC_probe_read_kernel, BPF_FUNC_probe_read_kernel_str },
+	[SPACE_EITHER] = { BPF_FUNC_probe_read, BPF_FUNC_probe_read_str },
+};
+
+static enum space reader_of(const struct lower *l, enum space s)
+{
+	return s == SPACE_EITHER ? s : lower_space(l, s);
 }
 
 /* Memory that could not be read is counted; where a null pointer is meant, it is no such memory. */
@@ -356,9 +377,10 @@ struct opnd lower_read_scalar(struct lower *l, const struct type *t, struct opnd
 struct opnd lower_read_str_sized(struct lower *l, struct opnd dst, struct opnd size, u32 cap, struct opnd addr,
 				 enum space space)
 {
-	bool user = lower_space(l, space) == SPACE_USER;
+	enum space from = reader_of(l, space);
+	bool user = from == SPACE_USER;
 	struct opnd rc = user ? lower_user_read(l, BPF_FUNC_probe_read_user_str, dst, size, cap, addr)
-			      : ir_call(l, BPF_FUNC_probe_read_kernel_str, false, 3, dst, size, addr);
+			      : ir_call(l, readers[from].string, false, 3, dst, size, addr);
 
 	if (user && is_call_entry(l) && !l->env->extra_warnings)
 		count_failure(l, rc, addr, true);
@@ -375,9 +397,9 @@ struct opnd lower_read_str(struct lower *l, struct opnd dst, u32 cap, struct opn
 void lower_probe_read_sized(struct lower *l, struct opnd dst, struct opnd size, u32 cap, struct opnd addr,
 			    enum space space)
 {
-	bool user = lower_space(l, space) == SPACE_USER;
-	struct opnd rc = user ? lower_user_read(l, BPF_FUNC_probe_read_user, dst, size, cap, addr)
-			      : ir_call(l, BPF_FUNC_probe_read_kernel, false, 3, dst, size, addr);
+	enum space from = reader_of(l, space);
+	struct opnd rc = from == SPACE_USER ? lower_user_read(l, BPF_FUNC_probe_read_user, dst, size, cap, addr)
+					    : ir_call(l, readers[from].bytes, false, 3, dst, size, addr);
 
 	count_unreadable(l, rc, addr);
 }

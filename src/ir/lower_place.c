@@ -278,14 +278,6 @@ static struct ir_val index_place(struct lower *l, struct node *n)
 	struct opnd index = lower_scalar(l, n->b);
 	u32 size = MAX(elem->size, 1u);
 
-	if (t->kind == TY_TUPLE) { /* the index is a constant */
-		const struct field *f = &t->fields[MIN((u32)index.imm, t->n_fields - 1)];
-
-		base.o = opnd_plus(base.o, f->offset);
-		base.type = f->type;
-		return base;
-	}
-
 	if (!base.in_memory) {
 		struct opnd temp = lower_temp(l, 8, 8, "array");
 

@@ -150,6 +150,8 @@ static const struct type *no_args(struct check *c, struct node *n, const struct 
 		diag_help(c->diags, d, "%s", p->args_why);
 	if (p && p->n_argn)
 		diag_help(c->diags, d, "use arg0, arg1 ... and cast them");
+	if (p && p->kind == PROFILE_PT_REGS && p->is_return && !p->user_regs)
+		diag_help(c->diags, d, "fexit has the arguments and the result; a kprobe may keep them in a map until the return");
 	return &ty_error;
 }
 
@@ -330,6 +332,24 @@ static const struct type *check_element(struct check *c, struct node *n, const s
 	return check_deref(c, n, t);
 }
 
+/* $tuple[1] is $tuple.1, and the second part of a record is the one with its name. */
+static const struct type *check_part(struct check *c, struct node *n, const struct type *t)
+{
+	s64 index = n->b->value;
+	const struct type *found;
+
+	if (!node_is_const_int(n->b))
+		return diag_type(c, n->b->span, D_TUPLE_CONST_INDEX);
+	found = check_tuple_index(c, n, t, index);
+	if (found->kind == TY_ERROR)
+		return found;
+	n->kind = N_FIELD;
+	n->name = t->kind == TY_RECORD ? t->fields[index].name : NULL;
+	n->value = index;
+	n->b = NULL;
+	return check_field(c, n);
+}
+
 const struct type *check_index(struct check *c, struct node *n)
 {
 	const struct type *i = check_value(c, n->b), *t;
@@ -339,8 +359,7 @@ const struct type *check_index(struct check *c, struct node *n)
 	if (type_is_moot(t) || type_is_moot(i))
 		return moot(t, i);
 	if (t->kind == TY_TUPLE || t->kind == TY_RECORD)
-		return node_is_const_int(n->b) ? check_tuple_index(c, n, t, n->b->value)
-					       : diag_type(c, n->b->span, D_TUPLE_CONST_INDEX);
+		return check_part(c, n, t);
 	if (t->kind != TY_ARRAY && t->kind != TY_STRING && t->kind != TY_BUFFER &&
 	    t->kind != TY_POINTER)
 		return diag_type(c, n->span, D_NOT_INDEXABLE, type_text(c, t));

@@ -332,6 +332,31 @@ static int match_name(struct match *m, const struct kplace *place, const char **
 	return 0;
 }
 
+static bool result_differs(const struct target *a, const struct target *b)
+{
+	const struct type *x = a->profile->retval.type, *y = b->profile->retval.type;
+
+	return (x->kind == TY_POINTER || y->kind == TY_POINTER) && x != y && !type_equal(x, y);
+}
+
+/* hist(retval) of a pattern means a number: where only some functions return pointers, or pointers to different
+ * things, they are addresses. Signed, as most results are. */
+static void agree_on_results(struct match *m)
+{
+	bool differ = false;
+
+	for (u32 i = 1; i < m->ts.list.n && !differ; i++)
+		differ = result_differs(m->ts.list.v[0], m->ts.list.v[i]);
+	for (u32 i = 0; differ && i < m->ts.list.n; i++) {
+		struct target *t = m->ts.list.v[i];
+
+		if (t->profile->retval.type->size != 8)
+			continue;
+		t->profile = arena_dup(m->env->arena, t->profile, sizeof(*t->profile));
+		t->profile->retval.type = &ty_s64;
+	}
+}
+
 static int match(struct match *m, const char **near)
 {
 	struct kplace place;
@@ -339,6 +364,8 @@ static int match(struct match *m, const char **near)
 	if (glob_has_wildcard(m->pattern) || (m->module && glob_has_wildcard(m->module))) {
 		m->many = true;
 		match_functions(m);
+		if (m->is_return)
+			agree_on_results(m);
 		return 0;
 	}
 	if (!parse_place(m->env, m->pattern, &place)) {

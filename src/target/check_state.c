@@ -161,11 +161,17 @@ static bool is_pristine(const struct reg *r)
 	return can_be_null(r) && !r->off && scalar_is_const(&r->v) && !r->v.umin;
 }
 
+/* A pointer that was found to be null is the number 0 on that path; what lowers a load asks before. */
+static bool is_btf_or_null(const struct reg *r)
+{
+	return r->btf || (scalar_is_const(&r->v) && !r->v.umin);
+}
+
 static void join_reg(struct ids *ids, struct reg *into, const struct reg *r)
 {
 	if (into->kind == R_SCALAR && r->kind == R_SCALAR) {
+		into->btf = is_btf_or_null(into) && is_btf_or_null(r) && (into->btf || r->btf);
 		into->v = scalar_join(&into->v, &r->v);
-		into->btf = into->btf && r->btf;
 		into->far = into->far || r->far;
 		into->fixed = into->fixed && r->fixed;
 		into->shared = into->shared || r->shared;

@@ -65,6 +65,7 @@ enum space {
 	SPACE_NONE,   /* unknown: read as the clause's default */
 	SPACE_KERNEL, /* probe_read_kernel */
 	SPACE_USER,   /* probe_read_user */
+	SPACE_EITHER, /* of a kernel function's caller: the address itself tells, probe_read */
 	SPACE_BTF,    /* trusted kernel pointer of a BTF type: direct load where the feature exists */
 	SPACE_BPF,    /* our own memory: map value, record, stack */
 	SPACE_CTX,    /* the program's context */

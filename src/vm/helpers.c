@@ -165,7 +165,14 @@ static u64 probe_read_str(struct vm *vm, const u64 *a, bool user)
 	return size;
 }
 
+static bool is_user_address(u64 addr)
+{
+	return !(addr >> 63);
+}
+
 /* clang-format off */
+HELPER(probe_read_any) { return probe_read(vm, a, is_user_address(a[2])); }
+HELPER(probe_read_any_str) { return probe_read_str(vm, a, is_user_address(a[2])); }
 HELPER(probe_read_user) { return probe_read(vm, a, true); }
 HELPER(probe_read_kernel) { return probe_read(vm, a, false); }
 HELPER(probe_read_user_str) { return probe_read_str(vm, a, true); }
@@ -471,7 +478,7 @@ static const struct vm_helper helpers[] = {
 	{ 1, "map_lookup_elem", map_lookup },
 	{ 2, "map_update_elem", map_update },
 	{ 3, "map_delete_elem", map_delete },
-	{ 4, "probe_read", probe_read_kernel },
+	{ 4, "probe_read", probe_read_any },
 	{ 5, "ktime_get_ns", ktime_get_ns },
 	{ 6, "trace_printk", trace_printk },
 	{ 7, "get_prandom_u32", get_prandom_u32 },
@@ -483,7 +490,7 @@ static const struct vm_helper helpers[] = {
 	{ 35, "get_current_task", get_current_task },
 	{ 36, "probe_write_user", probe_write_user },
 	{ 42, "get_numa_node_id", get_numa_node_id },
-	{ 45, "probe_read_str", probe_read_kernel_str },
+	{ 45, "probe_read_str", probe_read_any_str },
 	{ 67, "get_stack", get_stack },
 	{ 80, "get_current_cgroup_id", get_current_cgroup_id },
 	{ 109, "send_signal", send_signal },
