@@ -9,9 +9,11 @@
 #include "sym/elf.h"
 #include "tap.h"
 
-static const struct {
-	const char *from, *to;
-} names[] = {
+struct name {
+	const char *from, *to; /* NULL: it is none */
+};
+
+static const struct name names[] = {
 	{ "_RNvC6_123foo3bar", "123foo::bar" },
 	{ "_RNvNtCs1234_7mycrate3foo3bar", "mycrate::foo::bar" },
 	{ "_RNCNCNgCs6DXkGYLi8lr_2cc5spawn00B5_", "cc::spawn::{closure#0}::{closure#0}" },
@@ -36,9 +38,7 @@ static const struct {
 	{ "main", NULL },
 };
 
-static const struct {
-	const char *from, *to;
-} cxx[] = {
+static const struct name cxx[] = {
 	{ "_Z1fIiEDTcl1gfp_EET_", "decltype (g({parm#1})) f<int>(int)" },
 	{ "_Z3fooILi2EEvRAplT_Li1E_i", "void foo<2>(int (&) [(2)+(1)])" },
 	{ "_Z1fIJidEEvDpT_", "void f<int, double>(int, double)" },
@@ -220,19 +220,24 @@ static void test_matches(void)
 		   rows[i].yes ? "" : "not ", rows[i].pattern);
 }
 
+static void each_is(const struct name *names, u32 n, char *(*demangle)(const char *name))
+{
+	for (u32 i = 0; i < n; i++) {
+		char *s = demangle(names[i].from);
+
+		if (names[i].to)
+			is_str(s, names[i].to, "%s", names[i].from);
+		else
+			ok(!s, "%s is none (%s)", names[i].from, s ? s : "");
+		free(s);
+	}
+}
+
 static void test_cxx(void)
 {
 	char deep[4096] = "_Z1f";
 
-	for (u32 i = 0; i < ARRAY_SIZE(cxx); i++) {
-		char *s = demangle_cxx(cxx[i].from);
-
-		if (cxx[i].to)
-			is_str(s, cxx[i].to, "%s", cxx[i].from);
-		else
-			ok(!s, "%s is none (%s)", cxx[i].from, s ? s : "");
-		free(s);
-	}
+	each_is(cxx, ARRAY_SIZE(cxx), demangle_cxx);
 	memset(deep + 4, 'P', sizeof(deep) - 6);
 	deep[sizeof(deep) - 2] = 'i';
 	ok(!demangle_cxx(deep), "nesting is bounded");
@@ -246,15 +251,7 @@ int main(void)
 {
 	char deep[4096] = "_R";
 
-	for (u32 i = 0; i < ARRAY_SIZE(names); i++) {
-		char *s = demangle_rust(names[i].from);
-
-		if (names[i].to)
-			is_str(s, names[i].to, "%s", names[i].from);
-		else
-			ok(!s, "%s is none (%s)", names[i].from, s ? s : "");
-		free(s);
-	}
+	each_is(names, ARRAY_SIZE(names), demangle_rust);
 	memset(deep + 2, 'S', sizeof(deep) - 3);
 	ok(!demangle_rust(deep), "nesting is bounded");
 	test_cxx();
