@@ -115,7 +115,8 @@ bool kernel_function_exists(struct provider_env *env, const char *module, const 
 bool kernel_function_is_traceable(struct provider_env *env, const char *name, const char *module);
 /* Links name functions of the kernel itself, and those of modules by address: fills it in. */
 void kernel_function_address(struct provider_env *env, const char *module, struct site *s);
-/* All functions of that name and module (NULL: the kernel itself). */
+/* All functions of that name and module (NULL: the kernel itself) that the function tracer knows, or all there are when
+ * it does not say. */
 void kernel_function_addresses(struct provider_env *env, const char *module, const char *name,
 			       void (*f)(void *ctx, u64 address), void *ctx);
 /* Another name of the same function that has a type: a system call without arguments is __x64_sys_getuid and

@@ -198,9 +198,63 @@ void kernel_function_address(struct provider_env *env, const char *module, struc
 		s->address = found.address;
 }
 
+/* Where the function tracer can look: since 6.5 it tells its calls, which lie a few bytes behind a function's start. */
+static struct {
+	bool tried;
+	u64 *v; /* sorted; NULL: it does not say */
+	u32 n;
+} calls;
+
+static int by_value(const void *a, const void *b)
+{
+	u64 x = *(const u64 *)a, y = *(const u64 *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* "ffffffff81200014 vfs_read", "ffffffffc0201000 xfs_file_open [xfs]" */
+static void read_calls(void)
+{
+	const char *root = tracefs_path(NULL);
+	char *path = xasprintf("%s/available_filter_functions_addrs", root ? root : "");
+	struct buf text = {};
+	u32 cap = 0;
+
+	calls.tried = true;
+	if (buf_read_file(&text, path) == 0)
+		for (char *line = text.s; line && *line; line = strchr(line, '\n'), line += line != NULL) {
+			if (calls.n == cap) {
+				cap = cap ? cap * 2 : 1 << 15;
+				calls.v = xrealloc(calls.v, sizeof(*calls.v) * cap);
+			}
+			calls.v[calls.n++] = strtoull(line, NULL, 16);
+		}
+	if (calls.n)
+		qsort(calls.v, calls.n, sizeof(*calls.v), by_value);
+	buf_release(&text);
+	free(path);
+}
+
+/* Of several functions of one name some may be those that tracing itself runs through. */
+static bool is_traced_at(u64 address)
+{
+	enum { LATEST_CALL = 16 };
+	u32 lo = 0, hi;
+
+	if (!calls.tried)
+		read_calls();
+	for (hi = calls.n; lo < hi;) { /* the first call at or behind the address */
+		u32 mid = lo + (hi - lo) / 2;
+
+		if (calls.v[mid] < address)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return !calls.n || (lo < calls.n && calls.v[lo] - address <= LATEST_CALL);
+}
+
 struct addresses {
-	const char *name;
-	const char *module;
 	void (*f)(void *ctx, u64 address);
 	void *ctx;
 };
@@ -209,8 +263,7 @@ static int give_address(void *ctx, const struct ksym *s)
 {
 	struct addresses *a = ctx;
 
-	if (s->address && ksym_is_text(s) && streq(s->name, a->name) &&
-	    (a->module ? s->module && streq(s->module, a->module) : !s->module))
+	if (s->address && ksym_is_text(s) && is_traced_at(s->address))
 		a->f(a->ctx, s->address);
 	return 0;
 }
@@ -218,10 +271,8 @@ static int give_address(void *ctx, const struct ksym *s)
 void kernel_function_addresses(struct provider_env *env, const char *module, const char *name,
 			       void (*f)(void *ctx, u64 address), void *ctx)
 {
-	struct addresses a = { name, module, f, ctx };
-
-	if (kallsyms_count(env_ksyms(env)))
-		kallsyms_each(env_ksyms(env), give_address, &a);
+	kallsyms_each_named(env_ksyms(env), name, module ? module : "vmlinux", give_address,
+			    &(struct addresses){ f, ctx });
 }
 
 struct alias {

@@ -309,28 +309,62 @@ static bool in_module(const struct kallsyms *k, const struct entry *e, const cha
 	return streq(k->text.s + e->module, module);
 }
 
-/* Counts matches and keeps the first in *best (entries of one name are met in the table's order).
- * */
+/* The next entry of that name and module from *at on, a slot of the hash; NULL: there are no more. */
+static const struct entry *next_named(const struct kallsyms *k, const char *name, const char *module, u32 *at)
+{
+	u32 mask = k->names_cap - 1;
+
+	while (k->names[*at]) {
+		const struct entry *e = &k->v[k->names[*at] - 1];
+
+		*at = (*at + 1) & mask;
+		if (streq(k->text.s + e->name, name) && in_module(k, e, module))
+			return e;
+	}
+	return NULL;
+}
+
+/* The slot where entries of that name begin; false: there are no symbols. */
+static bool first_named(struct kallsyms *k, const char *name, u32 *at)
+{
+	if (!ready(k) || !k->n)
+		return false;
+	if (!k->names)
+		build_names(k);
+	*at = hash_bytes(name, strlen(name)) & (k->names_cap - 1);
+	return true;
+}
+
+/* Counts matches and keeps the one with the lowest address in *best. */
 static u32 find(struct kallsyms *k, const char *name, const char *module, const struct entry **best,
 		bool text_only)
 {
-	u32 n = 0, mask;
+	u32 n = 0, at;
 
-	if (!ready(k) || !k->n)
+	if (!first_named(k, name, &at))
 		return 0;
-	if (!k->names)
-		build_names(k);
-	mask = k->names_cap - 1;
-	for (u32 h = hash_bytes(name, strlen(name)) & mask; k->names[h]; h = (h + 1) & mask) {
-		const struct entry *e = &k->v[k->names[h] - 1];
-
-		if (!streq(k->text.s + e->name, name) || !in_module(k, e, module) ||
-		    (text_only && !entry_is_text(k, e)))
+	for (const struct entry *e; (e = next_named(k, name, module, &at));) {
+		if (text_only && !entry_is_text(k, e))
 			continue;
 		if (!n++ || e->address < (*best)->address)
 			*best = e;
 	}
 	return n;
+}
+
+void kallsyms_each_named(struct kallsyms *k, const char *name, const char *module,
+			 int (*f)(void *ctx, const struct ksym *s), void *ctx)
+{
+	struct ksym s;
+	u32 at;
+
+	if (!first_named(k, name, &at))
+		return;
+	for (const struct entry *e; (e = next_named(k, name, module, &at));) {
+		fill(k, e, &s);
+		if (f(ctx, &s))
+			return;
+	}
 }
 
 bool kallsyms_find(struct kallsyms *k, const char *name, const char *module, struct ksym *out)

@@ -30,6 +30,9 @@ u32 kallsyms_count(struct kallsyms *k);
 bool kallsyms_lookup(struct kallsyms *k, u64 address, struct ksym *out);
 /* By name; module NULL: any, "vmlinux": only the kernel itself. The lowest address wins. */
 bool kallsyms_find(struct kallsyms *k, const char *name, const char *module, struct ksym *out);
+/* All symbols of a name, in no order; module as above. A non-zero return of f stops. */
+void kallsyms_each_named(struct kallsyms *k, const char *name, const char *module,
+			 int (*f)(void *ctx, const struct ksym *s), void *ctx);
 /* Whether the name occurs more than once (among functions of that module). */
 u32 kallsyms_occurrences(struct kallsyms *k, const char *name, const char *module);
 /* In the order of addresses; works with hidden addresses too (then in the kernel's order). A

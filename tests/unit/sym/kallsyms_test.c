@@ -38,6 +38,25 @@ static int count(void *ctx, const struct ksym *s)
 	return 0;
 }
 
+static int add_up(void *ctx, const struct ksym *s)
+{
+	*(u64 *)ctx += s->address;
+	return 0;
+}
+
+static void all_of_a_name(struct kallsyms *k)
+{
+	u64 sum = 0;
+
+	kallsyms_each_named(k, "helper", NULL, add_up, &sum);
+	ok(sum == 0xffffffff81000100 + 0xffffffffc0001000, "all of a name");
+	sum = 0;
+	kallsyms_each_named(k, "helper", "xfs", add_up, &sum);
+	ok(sum == 0xffffffffc0001000, "of a module");
+	kallsyms_each_named(k, "nothing", NULL, add_up, &sum);
+	ok(sum == 0xffffffffc0001000, "none");
+}
+
 static void from_text(void)
 {
 	char *path = write_file(text);
@@ -62,6 +81,7 @@ static void from_text(void)
 	   "not module");
 	ok(kallsyms_find(k, "helper", NULL, &s) && s.address == 0xffffffff81000100, "lowest");
 	ok(!kallsyms_find(k, "nothing", NULL, &s), "unknown");
+	all_of_a_name(k);
 	is_int(kallsyms_occurrences(k, "helper", NULL), 2, "occurrences");
 	is_int(kallsyms_occurrences(k, "a_table", NULL), 0, "data is no function");
 	is_int(kallsyms_each(k, count, &last), 0, "in the order of addresses");
