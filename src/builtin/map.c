@@ -108,10 +108,11 @@ static struct ir_val lower_find(struct lower *l, struct node *call)
 
 /* ---- len() */
 
-enum { FOR_EACH_MAP_ELEM = 164, STACK_FRAMES_AT = 12 /* struct stack_value */ };
+enum { FOR_EACH_MAP_ELEM = 164, STACK_FROM_AT = 8, STACK_FRAMES_AT = 12 /* struct stack_value */ };
 
 static const struct type *check_len(struct check *c, struct node *call)
 {
+	c->env->counts_frames |= call_n_args(call) && type_is_stack(call_arg(call, 0)->type);
 	const struct node *n = call_arg(call, 0);
 	struct diag *d;
 
@@ -143,11 +144,15 @@ static u32 empty_callback(struct lower *l)
 	return l->unit->funcs.n - 1;
 }
 
-/* What is captured, frames of the machinery included, but not more than can be shown. */
+/* What is captured without what is known to be machinery, but not more than can be shown. */
 static struct opnd stack_length(struct lower *l, struct node *n)
 {
-	struct opnd at = lower_memory(l, n).o, frames = ir_load(l, opnd_plus(at, STACK_FRAMES_AT), 4, false);
+	struct opnd at = lower_memory(l, n).o, frames = ir_load(l, opnd_plus(at, STACK_FRAMES_AT), 4, false), from;
 
+	if (n->type->kind != TY_USTACK) {
+		from = ir_load(l, opnd_plus(at, STACK_FROM_AT), 4, false);
+		frames = ir_op2(l, IR_SUB, frames, ir_op2(l, IR_SHR, from, o_imm(STACK_CUT_SHIFT)));
+	}
 	if (n->type->kind == TY_FULLSTACK)
 		frames = ir_op2(l, IR_ADD, frames,
 				ir_load(l, opnd_plus(at, sizeof(struct stack_value) + STACK_FRAMES_AT), 4, false));

@@ -78,6 +78,31 @@ static void store_function(struct lower *l, struct opnd to)
 	ir_store(l, to, 8, ip);
 }
 
+/*
+ * How many of a trampoline's frames are the machinery's, as trace/stack.c counts them: those in front of the function, which
+ * stands right behind its first instructions. Where it does not it is jumped to, and two are in front of its caller.
+ */
+static struct opnd count_machinery(struct lower *l, enum stack_from from, struct opnd frames)
+{
+	enum { TRAMPOLINE_FRAMES = 2, MAX_ENTRY_CALL = 12 };
+	bool is_exit = from == STACK_FROM_EXIT, told = feature_has(l->features, FEAT_GET_FUNC_IP);
+	struct opnd func = ir_load(l, frames, 8, false), behind;
+	u32 cut = ir_var(l);
+
+	ir_var_set(l, cut, o_imm(TRAMPOLINE_FRAMES - !is_exit + !told));
+	for (u32 i = STACK_SPARE_FRAMES - 1; told && i; i--) {
+		struct ir_block *found = ir_block_new(l), *out = ir_block_new(l);
+
+		behind = ir_op2(l, IR_SUB, ir_load(l, opnd_plus(frames, 8 + 8 * (s64)i), 8, false), func);
+		ir_branch(l, CC_ULT, ir_op2(l, IR_SUB, behind, o_imm(1)), o_imm(MAX_ENTRY_CALL), found, out);
+		ir_place(l, found);
+		ir_var_set(l, cut, o_imm(i + is_exit));
+		ir_jump(l, out);
+		ir_place(l, out);
+	}
+	return o_temp(cut);
+}
+
 /* hash = (hash ^ ip) * K, rotated, over the frames; 0 stays for "no stack". */
 static struct opnd hash_frames(struct lower *l, struct opnd frames, struct opnd n, u32 limit)
 {
@@ -142,10 +167,11 @@ static void lower_side(struct lower *l, const struct type *t, bool user, struct 
 	enum stack_from from = stack_from(l, user);
 	u32 lead = from != STACK_FROM_CONTEXT, limit = captured_frames(l, t, user);
 	u32 held = limit + lead, room = power_of_two(held) * 8, map, n_var = ir_var(l), h_var = ir_var(l);
-	struct opnd frames, n, hash, key, pid;
+	bool counts = lead && l->env->counts_frames;
+	struct opnd frames, n, hash, key, pid, origin;
 	struct ir_block *some = ir_block_new(l), *out = ir_block_new(l);
 	struct arg_desc caller = { .type = &ty_u64, .loc = { .kind = LOC_REG, .offset = l->profile->caller_at, .size = 8 } };
-	u32 mark, add;
+	u32 mark, add, cut_var = 0;
 
 	l->prog->has_user_symbols |= user && t->stack.mode != STACK_MODE_RAW;
 	map = stacks_map(l, held);
@@ -154,6 +180,9 @@ static void lower_side(struct lower *l, const struct type *t, bool user, struct 
 	pid = ir_op2(l, IR_SHR, ir_call(l, BPF_FUNC_get_current_pid_tgid, true, 0), o_imm(32));
 	ir_var_set(l, n_var, o_imm(0));
 	ir_var_set(l, h_var, o_imm(0));
+	origin = user ? pid : o_imm(from);
+	if (counts)
+		ir_var_set(l, cut_var = ir_var(l), o_imm(0));
 	if (lead)
 		store_function(l, frames);
 	add = user && limit > 1 && l->profile->caller_at ? 8 : 0;
@@ -169,6 +198,8 @@ static void lower_side(struct lower *l, const struct type *t, bool user, struct 
 	}
 	if (user && l->profile->ip_delta) /* the probe sits behind the entry that it stands for */
 		ir_store(l, frames, 8, ir_op2(l, IR_SUB, ir_load(l, frames, 8, false), o_imm(l->profile->ip_delta)));
+	if (counts)
+		ir_var_set(l, cut_var, count_machinery(l, from, frames));
 	n = ir_op2(l, IR_SHR, n, o_imm(3));
 	hash = hash_frames(l, frames, lead ? ir_op2(l, IR_ADD, n, o_imm(lead)) : n, held);
 	ir_var_set(l, n_var, n);
@@ -179,7 +210,9 @@ static void lower_side(struct lower *l, const struct type *t, bool user, struct 
 	ir_jump(l, out);
 	ir_place(l, out);
 	ir_store(l, dst, 8, o_temp(h_var));
-	ir_store(l, opnd_plus(dst, 8), 4, user ? pid : o_imm(from));
+	if (counts)
+		origin = ir_op2(l, IR_OR, ir_op2(l, IR_SHL, o_temp(cut_var), o_imm(STACK_CUT_SHIFT)), origin);
+	ir_store(l, opnd_plus(dst, 8), 4, origin);
 	ir_store(l, opnd_plus(dst, 12), 4, o_temp(n_var));
 }
 

@@ -144,6 +144,7 @@ struct env {
 	struct config config;
 	const char *clock_map; /* BPFTRACE_DUMMY_TS_MAP: a map of the script whose value is the time, for tests; NULL */
 	bool any_kernel; /* sonde check: what is missing here may exist where the script runs */
+	bool counts_frames; /* the script asks how many frames a stack has */
 	bool unchecked;	 /* ... and something was: the types of the script are not all known */
 	bool unsafe, no_warnings, extra_warnings /* -k */, have_child /* -c */, has_pid;
 	u32 pid; /* -p */

@@ -244,14 +244,14 @@ static u32 trim_trampoline(const struct names *names, enum stack_from from, u64 
 static u32 kernel_frames(const struct names *names, const struct stack_value *v, u32 limit, u64 *ips)
 {
 	u32 ask = MIN(limit + STACK_SPARE_FRAMES, (u32)STACK_MAX_FRAMES), n, cut;
+	enum stack_from from = v->pid & ((1u << STACK_CUT_SHIFT) - 1);
 	struct stack_value with_func = *v;
 
-	with_func.n += v->pid != STACK_FROM_CONTEXT;
+	with_func.n += from != STACK_FROM_CONTEXT;
 	n = MIN(names->stack(names->ctx, &with_func, false, ask, ips), ask);
 	if (!n)
 		return 0;
-	cut = v->pid == STACK_FROM_CONTEXT ? count_machinery(names, ips, n)
-					   : trim_trampoline(names, (enum stack_from)v->pid, ips, n);
+	cut = from == STACK_FROM_CONTEXT ? count_machinery(names, ips, n) : trim_trampoline(names, from, ips, n);
 	memmove(ips, ips + cut, (n - cut) * sizeof(*ips));
 	return MIN(n - cut, limit);
 }

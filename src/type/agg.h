@@ -55,12 +55,14 @@ enum timestamp_mode { TS_BOOT, TS_MONOTONIC, TS_TAI, TS_REAL };
  */
 struct stack_value {
 	u64 hash;
-	u32 pid;     /* user stacks: whose address space; kernel stacks: enum stack_from */
+	u32 pid;     /* user stacks: whose address space; kernel stacks: enum stack_from, and from bit STACK_CUT_SHIFT
+		      * on how many of n are no frames, when the script asks for their number */
 	u32 n;	     /* frames */
 };
 /* Through trampolines a traced function is on its own stack or not, by how the kernel attached them: then the
  * function's address (0: not known) is kept in front of the frames, and the reader makes the stack right. */
 enum stack_from { STACK_FROM_CONTEXT, STACK_FROM_ENTRY, STACK_FROM_EXIT };
+enum { STACK_CUT_SHIFT = 8 };
 /* Value in the stacks map: u64 ip[STACK_MAX_FRAMES], n from the reference. */
 enum { STACK_DEFAULT_FRAMES = 127, STACK_MAX_FRAMES = 1024, STACK_SPARE_FRAMES = 6 };
 
