@@ -2,7 +2,8 @@
 /*
  * Everything that matches a pattern. In: "tracepoint:sched:*", "*ware:*", "*openat*", a provider's
  * name, or "struct NAME"; out: names, with arguments when asked for. A pattern without a colon is
- * matched against whole names, as if "*" stood around a bare word.
+ * matched against whole names, as if "*" stood around a bare word. Several attach points are separated by
+ * commas, as in a script.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -183,6 +184,38 @@ static int list_types(struct provider_env *env, u8 tag, const char *pattern, boo
 	return fl->n;
 }
 
+/* The comma behind which another attach point begins, or NULL: "kprobe:a,kprobe:b", but "uprobe:/opt/a,b:main". */
+static const char *next_attach(const char *pattern)
+{
+	bool quoted = false;
+
+	for (const char *p = pattern; *p; p++) {
+		quoted ^= *p == '"';
+		if (*p != ',' || quoted)
+			continue;
+
+		const char *word = p + 1 + strspn(p + 1, " ");
+		size_t len = strcspn(word, ":,/");
+		char name[32] = "";
+
+		memcpy(name, word, MIN(len, sizeof(name) - 1));
+		if (word[len] != '/' && (glob_has_wildcard(name) || provider_find(name)))
+			return p;
+	}
+	return NULL;
+}
+
+static int list_attaches(struct provider_env *env, const char *pattern, bool verbose, struct filter *fl, struct err *err)
+{
+	for (const char *comma; (comma = next_attach(pattern)) && !fl->stop; pattern = comma + 1 + strspn(comma + 1, " ")) {
+		int ret = list_spec(env, arena_strndup(env->arena, pattern, (size_t)(comma - pattern)), verbose, fl, err);
+
+		if (ret < 0)
+			return ret;
+	}
+	return fl->stop ? fl->n : list_spec(env, pattern, verbose, fl, err);
+}
+
 int probes_list(struct provider_env *env, const char *pattern, bool verbose, list_fn f, void *ctx,
 		struct err *err)
 {
@@ -195,6 +228,6 @@ int probes_list(struct provider_env *env, const char *pattern, bool verbose, lis
 	if (tag)
 		return list_types(env, tag, pattern, verbose, &fl, err);
 	if (strchr(pattern, ':') || provider_find(pattern))
-		return list_spec(env, pattern, verbose, &fl, err);
+		return list_attaches(env, pattern, verbose, &fl, err);
 	return list_word(env, pattern, verbose, &fl);
 }

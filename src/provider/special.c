@@ -26,16 +26,25 @@ static int resolve_once(struct provider_env *env, const struct spec *spec, targe
 	return give_one(env, spec, SITE_ONCE, 0, f, ctx);
 }
 
+/* They have no parts: "*:*" means them, "*:*fork*" does not. */
+static int list_once(const struct spec *spec, const char *name, list_fn f, void *ctx)
+{
+	for (u32 i = 1; i < spec->n_parts; i++)
+		if (!streq(spec->part[i], "*") && *spec->part[i])
+			return 0;
+	return f(ctx, name, NULL);
+}
+
 static int list_begin(struct provider_env *env, const struct spec *spec, bool verbose, list_fn f,
 		      void *ctx)
 {
-	return f(ctx, "begin", NULL);
+	return list_once(spec, "begin", f, ctx);
 }
 
 static int list_end(struct provider_env *env, const struct spec *spec, bool verbose, list_fn f,
 		    void *ctx)
 {
-	return f(ctx, "end", NULL);
+	return list_once(spec, "end", f, ctx);
 }
 
 static const struct {
