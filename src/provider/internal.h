@@ -40,6 +40,7 @@ bool env_reads_args(const struct provider_env *env);
 /* ---- targets.c: collected first, handed out when all went well. */
 struct targets {
 	VEC(struct target *) list;
+	const char *help; /* when there are none and no name is near; or NULL */
 };
 struct target *targets_add(struct provider_env *env, struct targets *ts, enum site_kind kind,
 			   const char *probe, struct profile *p);

@@ -32,7 +32,7 @@ bool env_demands(const struct provider_env *env, const struct spec *spec)
 	return env_insists(env, spec) && !env->any_kernel;
 }
 
-static int none(struct provider_env *env, const struct spec *spec, const char *near)
+static int none(struct provider_env *env, const struct spec *spec, const char *near, const char *help)
 {
 	bool demands = env_demands(env, spec);
 	struct diag *d;
@@ -48,6 +48,8 @@ static int none(struct provider_env *env, const struct spec *spec, const char *n
 		return 0;
 	if (near)
 		probe_help(env, d, "did you mean %s?", near);
+	else if (help)
+		probe_help(env, d, "%s", help);
 	return -ENOENT;
 }
 
@@ -66,7 +68,7 @@ int targets_give(struct provider_env *env, const struct spec *spec, struct targe
 		 const char *near, target_fn f, void *ctx)
 {
 	if (!ts->list.n)
-		return none(env, spec, near);
+		return none(env, spec, near, ts->help);
 	if (env->max_targets && ts->list.n > env->max_targets) {
 		struct diag *d = probe_report(env, spec, D_TOO_MANY_PROBES, spec->text, ts->list.n,
 					      env->max_targets);

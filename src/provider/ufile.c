@@ -336,6 +336,8 @@ void ufile_missing(struct provider_env *env, const struct spec *spec, const char
 		return;
 	}
 	d = probe_report(env, spec, D_NO_BINARY, name ? name : "");
-	if (name && !strchr(name, '/'))
+	if (name && strchr(name, '@'))
+		probe_help(env, d, "a source line is BINARY@FILE:LINE, and LINE a number");
+	else if (name && !strchr(name, '/'))
 		probe_help(env, d, "programs are looked up in PATH, libraries in ld.so's cache; a path works for any file");
 }

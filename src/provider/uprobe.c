@@ -27,6 +27,7 @@ struct match {
 	const char *binary, *func;
 	bool is_return, is_cpp, many, verbose;
 	bool by_name; /* one function of one file is named */
+	bool is_exact; /* or several of C++ */
 	u32 n_files;
 	const char *last_cpp; /* what cpp_name() said last */
 	u64 last_value;
@@ -265,6 +266,50 @@ static int near_symbol(void *ctx, const struct elf_symbol *s)
 	return 0;
 }
 
+/* The name of C++ or Rust without its parameters. */
+static int near_cpp(void *ctx, const struct elf_symbol *s)
+{
+	struct match *m = ctx;
+	char *shown = demangle(s->name);
+
+	if (shown && !strchr(m->func, '('))
+		shown[strcspn(shown, "(")] = '\0';
+	if (shown)
+		near_try(&m->near, shown);
+	if (m->near.best == shown && shown)
+		m->near.best = arena_strdup(m->env->arena, shown);
+	free(shown);
+	return 0;
+}
+
+/* A function of C++ or Rust by its own name alone. */
+static int inner_name(void *ctx, const struct elf_symbol *s)
+{
+	struct match *m = ctx;
+	const char *patterns[] = { m->func, arena_printf(m->env->arena, "*::%s", m->func) };
+
+	for (u32 i = 0; i < ARRAY_SIZE(patterns); i++)
+		if (demangle_matches(s->name, patterns[i])) {
+			m->ts.help = arena_printf(m->env->arena, "did you mean %s:%s:cpp:\"%s\"?", m->spec->provider->name,
+						  m->path, patterns[i]);
+			return 1;
+		}
+	return 0;
+}
+
+/* What may have been meant, when one file was named. */
+static void suggest(struct match *m)
+{
+	elf_each_function(m->elf, NULL, m->is_cpp ? near_cpp : near_symbol, m);
+	if (!near_best(&m->near))
+		elf_each_function(m->elf, NULL, inner_name, m);
+	if (near_best(&m->near)) /* outlives the file */
+		m->near.best = arena_strdup(m->env->arena, m->near.best);
+	else if (!m->ts.help && elf_is_stripped(m->elf) && !elf_debug_file(m->elf))
+		m->ts.help = arena_printf(m->env->arena, "%s has no symbol table: install its -dbgsym (-dbg, -debuginfo) "
+					  "package, or see what is there: sonde list 'uprobe:%s:*'", m->path, m->path);
+}
+
 static int unsafe(struct match *m, const char *why)
 {
 	struct diag *d = probe_report(m->env, m->spec, D_UNSAFE_PROBE, m->spec->text, why);
@@ -322,6 +367,8 @@ static int add_offset(struct match *m, const char *name, const struct elf_symbol
 	const char *why = offset ? uplace_refuses(m->elf, s->value + offset) : NULL;
 	u64 file_offset;
 
+	if (s->type == STT_OBJECT || s->type == STT_COMMON)
+		return bad_offset(m, "it is a variable, which is not executed");
 	if (s->type == STT_GNU_IFUNC && !offset && add_chosen(m, name))
 		return m->error;
 	if (ret < 0 || why)
@@ -492,10 +539,8 @@ static int match_file(void *ctx, const char *path)
 		match_functions(m);
 	if (m->ts.list.n == before && m->by_name && !m->error)
 		add_rest(m);
-	if (m->ts.list.n == before && !m->many)
-		elf_each_function(m->elf, NULL, near_symbol, m);
-	if (near_best(&m->near)) /* outlives the file */
-		m->near.best = arena_strdup(m->env->arena, m->near.best);
+	if (m->ts.list.n == before && m->is_exact && !m->error)
+		suggest(m);
 	close_file(m);
 	return m->error;
 }
@@ -525,7 +570,9 @@ static int bad_syntax(struct match *m)
 	struct diag *d;
 
 	d = probe_report(m->env, m->spec, D_PROBE_SYNTAX, m->spec->text, p->syntax);
-	if (strstr(m->spec->text, "::") && m->spec->n_parts > 2)
+	if (!m->binary && m->spec->n_parts == 3)
+		probe_help(m->env, d, "without a binary, -p says which process is meant");
+	else if (strstr(m->spec->text, "::") && m->spec->n_parts > 4)
 		probe_help(m->env, d, "a name of C++: %s:%s:cpp:\"%s\"", p->name, m->spec->part[1],
 			   spec_rest(m->env->arena, m->spec, 2));
 	else
@@ -543,8 +590,8 @@ static const char *near_probe(struct match *m)
 {
 	const char *near = m->near.word ? near_best(&m->near) : NULL;
 
-	return near ? arena_printf(m->env->arena, "%s:%s:%s", m->spec->provider->name, m->path,
-				   near)
+	return near ? arena_printf(m->env->arena, m->is_cpp ? "%s:%s:cpp:\"%s\"" : "%s:%s:%s",
+				   m->spec->provider->name, m->path, near)
 		    : NULL;
 }
 
@@ -635,6 +682,7 @@ static int resolve(struct provider_env *env, const struct spec *spec, target_fn 
 	near_init(&m.near, m.func);
 	m.many = (m.binary && glob_has_wildcard(m.binary)) || glob_has_wildcard(m.func) || m.is_cpp;
 	m.by_name = !m.many;
+	m.is_exact = !(m.binary && glob_has_wildcard(m.binary)) && !glob_has_wildcard(m.func);
 	ret = ufile_each(env, m.binary, match_file, &m);
 	if (!m.ts.list.n && !m.error && m.binary && env_insists(env, spec) && is_part_of_libc(m.binary))
 		ret = match_libc(&m);

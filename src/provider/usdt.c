@@ -23,6 +23,7 @@ struct match {
 	bool many, verbose;
 	struct targets ts;
 	struct near near;
+	u32 n_probes; /* seen */
 	list_fn list;
 	void *list_ctx;
 };
@@ -99,6 +100,7 @@ static int add(void *ctx, const struct elf_usdt *u)
 	const char *why;
 	u64 shift;
 
+	m->n_probes++;
 	near_try(&m->near, u->name);
 	if (!matches(m, u))
 		return 0;
@@ -146,6 +148,7 @@ static int match_file(void *ctx, const char *path)
 	struct match *m = ctx;
 	struct err err = {};
 	const char *foreign;
+	u32 before;
 	int ret;
 
 	m->path = path;
@@ -156,7 +159,11 @@ static int match_file(void *ctx, const char *path)
 	if (foreign)
 		return no_elf(m, foreign);
 	m->n_files++;
+	before = m->n_probes;
 	ret = elf_each_usdt(m->elf, m->list ? list_one : add, m);
+	if (!m->list && m->n_probes == before)
+		m->ts.help = arena_printf(m->env->arena, "%s was built without static probes (sys/sdt.h); its functions: "
+					  "sonde list 'uprobe:%s:*'", path, path);
 	if (!m->list && near_best(&m->near))
 		m->near.best = arena_strdup(m->env->arena, m->near.best);
 	elf_close(m->elf);
