@@ -22,7 +22,7 @@ static const struct type *whole_args(struct check *c, struct node *call, const s
 	for (u32 i = 0; i < p->n_args; i++) {
 		const struct type *t = type_complete(p->args[i].type);
 
-		if (p->args[i].why || !t->size || t->kind == TY_ERROR || t->kind == TY_VOID || t->kind == TY_FUNC)
+		if (p->args[i].why || p->args[i].gap || !t->size || t->kind == TY_ERROR || t->kind == TY_VOID || t->kind == TY_FUNC)
 			continue;
 		from[n] = i;
 		fields[n++] = (struct field){ .name = p->args[i].name, .type = t };

@@ -213,7 +213,9 @@ struct ir_val lower_loc_pieces(struct lower *l, const struct loc *loc, const str
 		const struct loc_piece *p = &loc->piece[i];
 		u32 size = MIN(p->size, t->size - at);
 
-		if (in_registers(&p->loc))
+		if (p->loc.kind == LOC_NONE)
+			; /* nobody reads it */
+		else if (in_registers(&p->loc))
 			store_bytes(l, opnd_plus(temp, at), piece_word(l, &p->loc), MIN(size, 8u));
 		else
 			lower_probe_read(l, opnd_plus(temp, at), size, run(l, &p->loc), code_space(l));

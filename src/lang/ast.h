@@ -121,6 +121,7 @@ struct node {
 	enum op op;
 	bool is_prefix, is_elvis, is_paren, is_const; /* is_const: value/str hold a compile-time value */
 	bool discards_value; /* statement-level: the value is not used */
+	bool is_part_of;     /* N_FIELD: only members of it are read, not it as a whole */
 	bool is_trailing; /* N_EXPR, N_IF, N_BLOCK: last of its block, without a semicolon */
 	u16 height;	  /* of the tree below; the parser bounds it, so that walks may recurse */
 	struct span span;

@@ -159,8 +159,8 @@ static const struct type *arg_type(struct check *c, struct node *n, const struct
 {
 	const struct type *t = as_string(c, arg->type);
 
-	if (arg->why)
-		return diag_type(c, n->span, D_UNREADABLE_ARG, arg->name, arg->why);
+	if (arg->why || (arg->gap && !n->is_part_of))
+		return diag_type(c, n->span, D_UNREADABLE_ARG, arg->name, arg->why ? arg->why : arg->gap);
 	if (t->kind == TY_POINTER && t->space == SPACE_NONE)
 		t = type_in_space(c->arena, t, check_default_space(c));
 	return t;
@@ -277,12 +277,46 @@ static enum space space_of(struct check *c, const struct node *n)
 	return check_default_space(c); /* a copy of ours: its pointers are from where it was made */
 }
 
+/* The argument or variable that n is a member of, not through a pointer; *at: the bytes before it there. NULL: it is of none. */
+static const struct arg_desc *member_of(const struct check *c, const struct node *n, u32 *at)
+{
+	*at = 0;
+	for (; n->kind == N_FIELD && n->field && n->a->type && n->a->type->kind == TY_STRUCT; n = n->a)
+		*at += n->field_offset;
+	return n->kind == N_FIELD && n->data && args_row(c, n->a) ? n->data : NULL;
+}
+
+/* Whether none of the bytes [at, at + size) lies in a piece without a place. */
+static bool has_place(const struct arg_desc *arg, u32 at, u32 size)
+{
+	const struct loc_piece *p = arg->loc.piece;
+	u32 begin = 0;
+
+	for (u32 i = 0; i < arg->loc.n; begin += p[i++].size)
+		if (p[i].loc.kind == LOC_NONE && begin < at + size && at < begin + p[i].size)
+			return false;
+	return begin >= at + size; /* what is behind the last piece has none either */
+}
+
+/* Of a value that is there in part a member may be read that is. */
+static bool is_readable(struct check *c, struct node *n)
+{
+	u32 at;
+	const struct arg_desc *arg = n->is_part_of ? NULL : member_of(c, n, &at);
+
+	if (!arg || !arg->gap || has_place(arg, at, n->field->type->size))
+		return true;
+	check_report(c, n->span, D_UNREADABLE_ARG, n->name, arg->gap);
+	return false;
+}
+
 const struct type *check_field(struct check *c, struct node *n)
 {
 	const struct builtin *row = args_row(c, n->a);
 
 	if (row)
 		return check_args_field(c, n, row);
+	n->a->is_part_of = n->a->kind == N_FIELD;
 	c->s->wants_key = n->a->kind == N_VAR && !n->name && !n->value;
 	const struct type *t = check_value(c, n->a);
 	enum space space = t->kind == TY_POINTER ? t->space : space_of(c, n->a);
@@ -301,7 +335,9 @@ const struct type *check_field(struct check *c, struct node *n)
 	if (t->kind != TY_STRUCT && t->kind != TY_RECORD && t->kind != TY_TUPLE)
 		return no_fields(c, n, n->a->type->kind == TY_POINTER ? n->a->type : t);
 	n->field = check_struct_field(c, n->span, t, n->name, &n->field_offset);
-	return n->field ? field_type(c, n->field, space) : unknown_field(c, n, t);
+	if (!n->field)
+		return unknown_field(c, n, t);
+	return is_readable(c, n) ? field_type(c, n->field, space) : &ty_error;
 }
 
 /* ---- elements */

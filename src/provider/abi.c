@@ -152,6 +152,20 @@ static struct loc words(struct abi *abi, const struct type *t, const u16 *regs, 
 	return (struct loc){ .kind = LOC_PIECES, .piece = p, .n = n };
 }
 
+/* Of a word in a vector register the place is not told. */
+static struct loc mixed_words(struct abi *abi, const struct type *t, const enum part *word, u32 n)
+{
+	struct loc_piece *p = arena_array(abi->arena, struct loc_piece, n);
+	const u16 *reg = abi->rules->int_reg + abi->n_int;
+
+	for (u32 i = 0; i < n; i++) {
+		p[i].size = MIN(t->size - i * WORD, (u32)WORD);
+		if (word[i] != PART_FLOAT)
+			p[i].loc = in_register(*reg++, 8, false);
+	}
+	return (struct loc){ .kind = LOC_PIECES, .piece = p, .n = n };
+}
+
 static void count_parts(const enum part word[2], u32 n, u32 *ints, u32 *floats)
 {
 	*ints = *floats = 0;
@@ -296,13 +310,11 @@ static bool word_param(struct abi *abi, const struct type *t, bool by_reference,
 		*out = on_stack(abi, t);
 		return true;
 	}
-	*out = words(abi, t, r->int_reg + abi->n_int, n);
+	*out = floats ? mixed_words(abi, t, word, n) : words(abi, t, r->int_reg + abi->n_int, n);
 	abi->n_int += ints;
 	abi->n_float += floats;
-	if (!floats)
-		return true;
-	*why = vector;
-	return false;
+	*why = floats ? vector : NULL;
+	return ints;
 }
 
 static bool in_big_memory(const struct type *t, bool by_reference)
@@ -399,8 +411,11 @@ static struct loc join(struct abi *abi, const struct type *t, const struct parts
 	for (u32 i = 0; i < parts->n; i++) {
 		if (parts->at[i].offset > at)
 			p[n++] = (struct loc_piece){ { .kind = LOC_CONST }, parts->at[i].offset - at };
-		p[n++] = (struct loc_piece){ in_register(abi->rules->int_reg[reg++], 8, false),
-					     parts->at[i].size };
+		if (parts->at[i].kind == PART_FLOAT)
+			p[n++] = (struct loc_piece){ .size = parts->at[i].size };
+		else
+			p[n++] = (struct loc_piece){ in_register(abi->rules->int_reg[reg++], 8, false),
+						     parts->at[i].size };
 		at = parts->at[i].offset + parts->at[i].size;
 	}
 	return (struct loc){ .kind = LOC_PIECES, .piece = p, .n = n };
@@ -425,12 +440,12 @@ static bool part_param(struct abi *abi, const struct type *t, struct loc *out, c
 		*out = on_stack(abi, t);
 		return true;
 	}
-	*why = vector;
-	if (!floats)
+	*why = floats ? vector : NULL;
+	if (ints || !floats)
 		*out = join(abi, t, &parts);
 	abi->n_int += ints;
 	abi->n_float += floats;
-	return !floats;
+	return ints || !floats;
 }
 
 void abi_go_results(struct abi *abi)

@@ -33,7 +33,7 @@ enum abi_kind abi_of_go(u16 machine, bool in_registers);
 void abi_begin(struct abi *abi, struct arena *a, enum abi_kind kind);
 /* Before the first parameter: a big result's address goes in front of them. */
 void abi_skip_result(struct abi *abi, const struct type *result, bool by_reference);
-/* The next parameter. False: *why says why it cannot be read. */
+/* The next parameter. False: *why says why it cannot be read; true with *why: that is the reason for pieces of LOC_NONE. */
 bool abi_param(struct abi *abi, const struct type *t, bool by_reference, struct loc *out,
 	       const char **why);
 /* The result of a C function, when it has returned. */

@@ -105,11 +105,15 @@ static void add(struct params *p, const struct dwarf_var *v, struct loc loc, con
 
 	if (loc.kind == LOC_NONE)
 		arg.why = why ? why : "its place is not known";
+	else if (loc.kind == LOC_PIECES)
+		arg.gap = why;
 	if ((p->many && !is_used(p->env, name)) || *name == '.') /* .dict: Go's own */
 		return;
 	arg.text = declaration_text(a, v->type, name);
 	if (arg.why && !p->env->diags) /* listing */
 		arg.text = arena_printf(a, "%s (%s)", arg.text, arg.why);
+	if (arg.gap && !p->env->diags)
+		arg.text = arena_printf(a, "%s (in part: %s)", arg.text, arg.gap);
 	vec_push(a, &p->list, arg);
 }
 
@@ -121,23 +125,24 @@ static s64 first_register(const struct loc *loc)
 }
 
 /* Registers that unnamed parameters took are passed over: the convention goes on behind this one. */
-static void catch_up(struct params *p, const struct dwarf_var *v)
+static bool catch_up(struct params *p, const struct dwarf_var *v, struct loc *loc, const char **why)
 {
 	enum { MOST = 16 };
 	struct abi at;
-	const char *why;
-	struct loc loc;
 
 	for (u32 skipped = 0; skipped <= MOST; skipped++) {
 		at = p->abi;
 		at.n_int += skipped;
-		loc = (struct loc){};
-		if (abi_param(&at, v->type, v->by_reference, &loc, &why) && first_register(&loc) == first_register(&v->loc)) {
+		*loc = (struct loc){};
+		*why = NULL;
+		if (abi_param(&at, v->type, v->by_reference, loc, why) && first_register(loc) == first_register(&v->loc)) {
 			p->abi = at;
-			return;
+			return true;
 		}
 	}
-	abi_param(&p->abi, v->type, v->by_reference, &loc, &why);
+	*loc = (struct loc){};
+	*why = NULL;
+	return abi_param(&p->abi, v->type, v->by_reference, loc, why);
 }
 
 /*
@@ -151,8 +156,11 @@ static bool by_convention(struct params *p, const struct dwarf_var *v, struct lo
 	*loc = (struct loc){};
 	*why = NULL;
 	if (p->is_go && p->at_entry && v->in_list && v->loc.kind != LOC_NONE) {
-		catch_up(p, v);
+		known = catch_up(p, v, loc, why);
+		if (known && v->gap)
+			return true;
 		*loc = v->loc;
+		*why = v->gap;
 		return true;
 	}
 	known = p->has_abi && abi_param(&p->abi, v->type, v->by_reference, loc, why);
@@ -167,7 +175,7 @@ static bool by_convention(struct params *p, const struct dwarf_var *v, struct lo
  */
 static bool is_passed(const struct dwarf_var *v, const struct loc *convention)
 {
-	return (v->partly && v->type->size <= 8) || (!v->partly && convention->kind == LOC_EXPR);
+	return (v->gap && v->type->size <= 8) || (!v->gap && convention->kind == LOC_EXPR);
 }
 
 /*
@@ -186,21 +194,21 @@ static int add_param(void *ctx, const struct dwarf_var *v)
 	struct params *p = ctx;
 	struct loc loc = v->loc, convention;
 	const char *why = v->why, *no_convention;
-	bool known, guess;
+	bool known, guess, lacking = loc.kind == LOC_NONE || v->gap;
 
 	if (v->is_result)
 		return 0;
 	known = by_convention(p, v, &convention, &no_convention);
 	guess = p->at_entry &&
 		(p->is_go || v->in_frame ||
-		 (loc.kind == LOC_NONE && p->func.external && (!v->in_list || (is_passed(v, &convention) && is_public(p)))));
-	if (guess && v->in_frame && !known && !(loc.kind == LOC_EXPR && p->is_go))
+		 (lacking && p->func.external && (!v->in_list || (is_passed(v, &convention) && is_public(p)))));
+	if (guess && v->in_frame && (!known || no_convention) && !(loc.kind == LOC_EXPR && p->is_go))
 		p->wants_move |= is_used(p->env, v->name);
-	if (guess) {
+	if (guess && (known || !v->gap)) {
 		loc = known ? convention : (struct loc){};
-		why = known	       ? NULL
-		      : no_convention ? no_convention
-				      : "the function stores it only later: probe one of its lines";
+		why = known || no_convention ? no_convention : "the function stores it only later: probe one of its lines";
+	} else if (v->gap) {
+		why = v->gap;
 	}
 	add(p, v, loc, why);
 	p->n++;
@@ -353,7 +361,7 @@ static void add_var(struct params *p, struct profile *to, const char *name)
 		*arg = *param;
 		return;
 	}
-	*arg = (struct arg_desc){ .name = name, .type = v.type, .loc = v.loc, .why = v.why };
+	*arg = (struct arg_desc){ .name = name, .type = v.type, .loc = v.loc, .why = v.why, .gap = v.gap };
 	if (p->at_entry && v.in_frame) {
 		arg->loc = (struct loc){};
 		arg->why = "it has no value yet at the function's entry: probe one of its lines";
@@ -365,7 +373,7 @@ static int list_var(void *ctx, const struct dwarf_var *v)
 	struct params *p = ctx;
 
 	if (!v->is_param)
-		add(p, v, v->loc, v->why);
+		add(p, v, v->loc, v->why ? v->why : v->gap);
 	return 0;
 }
 

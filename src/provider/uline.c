@@ -148,7 +148,7 @@ static bool has_all(const struct arg_desc *args, u32 n, const char *const *names
 
 		while (j < n && !streq(args[j].name, names[i]))
 			j++;
-		if (j == n || args[j].why)
+		if (j == n || args[j].why || args[j].gap)
 			return false;
 	}
 	return true;

@@ -58,7 +58,7 @@ struct dwarf_var {
 	/* The location is memory of the frame, or a register, that the function's own first instructions fill. */
 	bool in_frame;
 	bool in_list;	  /* the location is given for ranges of addresses: exact at each */
-	bool partly;	  /* some of it has no location, so none is given */
+	const char *gap;  /* why some of it has no location: pieces of LOC_NONE */
 	bool is_global;
 	u32 line;	  /* of the declaration, 0: unknown */
 };

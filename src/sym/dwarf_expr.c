@@ -29,7 +29,7 @@ struct build {
 	bool is_value;
 	s32 reg; /* offset of the register that the value is, -1: none */
 	struct loc_piece piece[LOC_MAX_PIECES];
-	u32 n_pieces;
+	u32 n_pieces, n_placed;
 	const char *why;
 };
 
@@ -438,16 +438,40 @@ static bool end_piece(struct build *b, u64 size)
 {
 	struct loc_piece *p = &b->piece[b->n_pieces];
 
-	if (!has_result(b))
-		return fail(b, b->n ? malformed : dwarf_partly);
+	if (!has_result(b) && b->n)
+		return fail(b, malformed);
 	if (b->n_pieces == LOC_MAX_PIECES || !size || size > 4096)
 		return fail(b, "its location is too complicated");
-	p->loc = finish_loc(b);
+	if (has_result(b)) {
+		p->loc = finish_loc(b);
+		b->n_placed++;
+	} else {
+		p->loc = (struct loc){};
+		b->at->gap = b->at->gap ? b->at->gap : dwarf_partly;
+	}
 	p->size = (u32)size;
 	b->n_pieces++;
 	b->n = b->depth = 0;
 	b->reg = -1;
 	b->is_value = false;
+	return true;
+}
+
+/* A piece that cannot be read (in a vector register) leaves the others. False: there are none behind it, or before. */
+static bool skip_to_piece(struct build *b, const Dwarf_Op *ops, size_t n, size_t *i)
+{
+	size_t at = *i + 1;
+
+	while (at < n && ops[at].atom != DW_OP_piece && ops[at].atom != DW_OP_bit_piece)
+		at++;
+	if (at == n)
+		return false;
+	b->at->gap = b->why;
+	b->why = NULL;
+	b->n = b->depth = 0;
+	b->reg = -1;
+	b->is_value = false;
+	*i = at - 1;
 	return true;
 }
 
@@ -463,7 +487,7 @@ static bool run(struct build *b, const Dwarf_Op *ops, size_t n)
 			ok = op->number % 8 || op->number2 ? fail(b, "it lies in bits of several places")
 							   : end_piece(b, op->number / 8);
 		else
-			ok = run_one(b, op);
+			ok = run_one(b, op) || (!b->at->depth && skip_to_piece(b, ops, n, &i));
 		if (!ok)
 			return false;
 	}
@@ -484,6 +508,8 @@ bool expr_to_loc(struct expr_place *at, const Dwarf_Op *ops, size_t n, struct lo
 		*out = finish_loc(&b);
 		return true;
 	}
+	if (!b.n_placed)
+		return *why = at->gap, false;
 	*out = (struct loc){ .kind = LOC_PIECES, .n = b.n_pieces };
 	out->piece = arena_dup(&at->d->arena, b.piece, b.n_pieces * sizeof(b.piece[0]));
 	return true;

@@ -108,13 +108,14 @@ struct expr_place {
 	Dwarf_Die *func;       /* whose frame base fbreg means; may be NULL */
 	bool at_entry;	       /* pc is the function's first instruction */
 	bool used_frame;       /* out */
+	const char *gap;       /* out: why there are pieces of LOC_NONE */
 	u32 depth;
 };
 
 /* False: *why says what keeps it from being read. */
 bool expr_to_loc(struct expr_place *at, const Dwarf_Op *ops, size_t n, struct loc *out,
 		 const char **why);
-extern const char dwarf_partly[]; /* the *why of what has pieces without a location */
+extern const char dwarf_partly[]; /* the gap of what was optimized out in part */
 
 #endif
 #endif

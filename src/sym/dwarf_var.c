@@ -116,7 +116,7 @@ static bool location_at(struct dwarf *d, Dwarf_Attribute *a, const struct dwarf_
 	       (v->is_param && v->in_list && location_at_view(d, a, pc, ops, n));
 }
 
-/* clang ends a list of pieces behind the last one that has a place. */
+/* clang ends a list of pieces behind the last one that has a place; what is behind that is LOC_NONE like other gaps. */
 static bool lacks_pieces(const struct dwarf_var *v)
 {
 	u32 size = 0;
@@ -156,11 +156,7 @@ static void locate(struct dwarf *d, struct scopes *s, Dwarf_Die *die, u64 pc, st
 		v->by_reference = true; /* what gcc says instead of DW_CC_pass_by_reference before DWARF 5 */
 	if (!expr_to_loc(&at, ops, n, &v->loc, &v->why))
 		v->loc = (struct loc){};
-	if (lacks_pieces(v)) {
-		v->loc = (struct loc){};
-		v->why = dwarf_partly;
-	}
-	v->partly = v->why == dwarf_partly;
+	v->gap = v->loc.kind != LOC_PIECES ? NULL : at.gap ? at.gap : lacks_pieces(v) ? dwarf_partly : NULL;
 	v->in_frame = !v->in_list && (at.used_frame || is_filled_later(d, s, v, ops, n));
 	if (!at.at_entry && may_be_unstored(d, s, v, ops, n)) {
 		v->loc = (struct loc){};

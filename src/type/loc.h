@@ -115,6 +115,7 @@ struct arg_desc {
 	const char *text; /* its declaration as the kernel writes it, for listings; may be NULL */
 	bool is_foreign;  /* no argument of this call: its result, or an argument of another call of its family */
 	const char *why;  /* it is known but cannot be read: the reason; loc is LOC_NONE then */
+	const char *gap;  /* a part of it cannot: the reason; loc is LOC_PIECES with LOC_NONE among them */
 };
 
 struct profile {
