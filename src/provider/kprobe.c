@@ -9,6 +9,7 @@
 #include "base/glob.h"
 #include "provider/internal.h"
 #include "sym/btf.h"
+#include "sym/elf.h"
 
 struct kplace {		  /* what the last part says */
 	const char *name; /* NULL: an address */
@@ -312,6 +313,40 @@ static int add_offset(struct match *m, const struct kplace *place)
 	return 0;
 }
 
+struct clones {
+	struct match *m;
+	u32 n;
+};
+
+static int match_clone(void *ctx, const struct kernel_function *fn)
+{
+	struct clones *c = ctx;
+	struct match *m = c->m;
+
+	if (!symbol_is_clone_of(fn->name, m->pattern) || !module_matches(m->module, fn->module))
+		return 0;
+	add(m, shown_module(m, fn), arena_strdup(m->env->arena, fn->name), 0);
+	c->n++;
+	return 0;
+}
+
+/* What the compiler left of a function that is nowhere under its own name. */
+static bool add_clones(struct match *m)
+{
+	struct clones c = { .m = m };
+	const char *names;
+
+	m->many = true;
+	kernel_functions_each(m->env, match_clone, &c);
+	if (!c.n)
+		return false;
+	names = m->ts.list.v[0]->site.func;
+	if (c.n > 1)
+		names = arena_printf(m->env->arena, "%s and %u more", names, c.n - 1);
+	probe_report(m->env, m->spec, D_CLONES_PROBED, m->pattern, names);
+	return true;
+}
+
 static int match_name(struct match *m, const struct kplace *place, const char **near)
 {
 	if (place->offset && m->is_return) {
@@ -326,7 +361,7 @@ static int match_name(struct match *m, const struct kplace *place, const char **
 	} else if (m->env->any_kernel) {
 		probe_report(m->env, m->spec, D_NOT_HERE, m->spec->text);
 		add(m, m->module, place->name, place->offset);
-	} else {
+	} else if (place->offset || !add_clones(m)) {
 		*near = near_probe(m, place->name);
 	}
 	return 0;

@@ -66,6 +66,7 @@ bool elf_find(struct elf *e, const char *name, struct elf_symbol *out);
  * stops and is returned. */
 int elf_each_named(struct elf *e, const char *name, int (*f)(void *ctx, const struct elf_symbol *s), void *ctx);
 /* What is left of a function that the compiler changed for its callers: NAME.constprop.0, NAME.isra.0 ... */
+bool symbol_is_clone_of(const char *have, const char *name);
 int elf_each_clone(struct elf *e, const char *name, int (*f)(void *ctx, const struct elf_symbol *s), void *ctx);
 /* The function (or other code symbol) that covers an address. */
 bool elf_symbol_at(struct elf *e, u64 address, struct elf_symbol *out);

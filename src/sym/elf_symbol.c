@@ -209,7 +209,7 @@ int elf_each_named(struct elf *e, const char *name, int (*f)(void *ctx, const st
 }
 
 /* What compilers append to the name of a whole function that they changed; of a part of one it is .part, .cold. */
-static bool is_clone_of(const char *have, const char *name)
+bool symbol_is_clone_of(const char *have, const char *name)
 {
 	static const char *const marks[] = { "constprop", "isra", "lto_priv", "llvm", "specialized" };
 	size_t len = strlen(name);
@@ -233,7 +233,7 @@ int elf_each_clone(struct elf *e, const char *name, int (*f)(void *ctx, const st
 	struct elf *debug = more_symbols(e);
 	u64 seen[MAX_NAMED];
 
-	return *name ? each_local(debug ? &debug->table[0] : &e->table[0], name, is_clone_of, seen, 0, f, ctx) : 0;
+	return *name ? each_local(debug ? &debug->table[0] : &e->table[0], name, symbol_is_clone_of, seen, 0, f, ctx) : 0;
 }
 
 /* ---- by address */
