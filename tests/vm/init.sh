@@ -47,6 +47,7 @@ if [ -s /foreign ]; then
 	for d in usr var; do read_only /parts/$d /root/$d; done
 	cp -a /parts/etc /root/etc # no package's script ran: the cache of the dynamic linker is made below
 	for d in bin sbin lib lib64; do cp -P /parts/$d /root/$d; done
+	echo guest >/root/etc/hostname
 	mkdir /root/proc /root/sys /root/dev /root/tmp /root/run /root/root
 	while read -r d; do read_only "/host$d" "/root$d"; done </foreign
 else

@@ -14,4 +14,4 @@ chmod +x "$TMP/job"
 # job 'JOB NUMBER TEXT' [sonde options]: traces exactly the process that asks the module for it
 job() { local line=$1; shift; timeout 60 "$SONDE" -q --follow -c "$TMP/job $line" "$@" 2>&1 | grep -v '^$'; }
 # no_pointers: addresses differ from boot to boot
-no_pointers() { sed -E 's/0xffff[0-9a-f]+/PTR/g'; }
+no_pointers() { sed -E 's/0xfff[0-9a-f]{13}/PTR/g'; }
