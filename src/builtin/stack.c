@@ -9,9 +9,9 @@
  *	hash = mix(ip[0..n))
  *	if !lookup(stacks, hash) update(stacks, hash, scratch)
  *
- * Where calls leave the return address in a register (arm64), the kernel's walk, which begins with the frame
- * pointer, misses the caller of a function that has just been entered (arch/arm64/kernel/stacktrace.c:
- * arch_stack_walk_user; until 6.10 perf_callchain.c): that frame is put in.
+ * The kernel's walk, which begins with the frame pointer, misses the caller of a function that has just been entered
+ * (arch/arm64/kernel/stacktrace.c: arch_stack_walk_user; until 6.10 perf_callchain.c; arch/x86/events/core.c:
+ * perf_callchain_user): that frame is put in, from the link register or from the stack.
  */
 #include "builtin/text.h"
 #include "type/agg.h"
@@ -170,7 +170,7 @@ static void lower_side(struct lower *l, const struct type *t, bool user, struct 
 	bool counts = lead && l->env->counts_frames;
 	struct opnd frames, n, hash, key, pid, origin;
 	struct ir_block *some = ir_block_new(l), *out = ir_block_new(l);
-	struct arg_desc caller = { .type = &ty_u64, .loc = { .kind = LOC_REG, .offset = l->profile->caller_at, .size = 8 } };
+	struct arg_desc caller = { .type = &ty_u64, .loc = l->profile->caller };
 	u32 mark, add, cut_var = 0;
 
 	l->prog->has_user_symbols |= user && t->stack.mode != STACK_MODE_RAW;
@@ -185,7 +185,7 @@ static void lower_side(struct lower *l, const struct type *t, bool user, struct 
 		ir_var_set(l, cut_var = ir_var(l), o_imm(0));
 	if (lead)
 		store_function(l, frames);
-	add = user && limit > 1 && l->profile->caller_at ? 8 : 0;
+	add = user && limit > 1 && caller.loc.kind ? 8 : 0;
 	n = ir_call(l, BPF_FUNC_get_stack, false, 4, lower_ctx(l, 0), opnd_plus(frames, lead ? 8 : add),
 		    o_imm(limit * 8 - add), o_imm(user ? BPF_F_USER_STACK : 0));
 	ir_branch(l, CC_SGT, n, o_imm(0), some, out);

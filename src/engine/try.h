@@ -5,6 +5,8 @@
 
 #include "base/base.h"
 
+bool try_uprobe_caller(void);
+bool try_uprobe_caller_endbr(void);
 bool try_uprobe_nop5(void);
 bool try_uprobe_nops(void);
 bool try_uprobe_multi_pid(void);

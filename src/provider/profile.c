@@ -70,7 +70,7 @@ static bool same_kind(const struct profile *a, const struct profile *b)
 	       same_text(a->attach_module, b->attach_module) && a->attach_prog == b->attach_prog &&
 	       a->default_space == b->default_space && a->user_regs == b->user_regs &&
 	       a->has_func == b->has_func && a->is_return == b->is_return && a->ip_delta == b->ip_delta &&
-	       a->caller_at == b->caller_at;
+	       same_loc(&a->caller, &b->caller);
 }
 
 static bool same_set(const u64 *a, const u64 *b)

@@ -287,7 +287,7 @@ static void move_site(struct params *p, struct profile *to, struct uargs_site *s
 	p->pc = after;
 	p->at_entry = false;
 	site->offset = offset;
-	to->caller_at = 0; /* the frame is there */
+	to->caller.kind = LOC_NONE; /* the frame is there */
 	collect(p, false);
 }
 

@@ -296,11 +296,30 @@ static const char *lost(const struct walk *w)
 	return NULL;
 }
 
-/* How the kernel walks the stack from here: by rbp; since 6.11 it knows of a call just made on endbr64
- * and push rbp. */
-static bool walks_alike(const struct walk *w, const u8 *code)
+/* On these instructions newer kernels take the word at rsp for the caller (arch/x86/events/core.c:
+ * is_uprobe_at_func_entry()). */
+static bool shows_caller(struct provider_env *env, const u8 *code, u64 room)
 {
-	return w->framed || (!w->passed && *code == 0x55);
+	static const u8 endbr64[] = { 0xf3, 0x0f, 0x1e, 0xfa };
+
+	if (room && *code == 0x55)
+		return env_has(env, FEAT_UPROBE_CALLER, false);
+	return room >= sizeof(endbr64) && !memcmp(code, endbr64, sizeof(endbr64)) &&
+	       env_has(env, FEAT_UPROBE_CALLER_ENDBR, false);
+}
+
+bool uplace_shows_caller(struct provider_env *env, const struct elf *e, u64 address)
+{
+	u64 room = 0;
+	const u8 *code = elf_machine(e) == EM_X86_64 ? uplace_code(e, address, &room) : NULL;
+
+	return code && shows_caller(env, code, room);
+}
+
+/* The kernel walks the stack by rbp: the caller's or, with the frame made, the function's own. */
+static bool walks_alike(struct provider_env *env, const struct walk *w, const u8 *code, u64 room)
+{
+	return (w->framed || holder_of(w, X86_BP) == X86_BP) && (!w->sp || !shows_caller(env, code, room));
 }
 
 /* What the instruction does to what we know. NULL, or why nobody may pass it. */
@@ -358,6 +377,7 @@ static bool take(struct uplacer *u, const struct elf_symbol *s, const struct wal
 	}
 	out->offset = (u32)at;
 	out->sp = w->sp;
+	out->framed = w->framed;
 	for (u32 i = 0; i < 16; i++)
 		out->reg[i] = holder_of(w, i);
 	out->why = insn ? arena_printf(u->env->arena, "%u bytes behind the entry: the kernel emulates the %s there",
@@ -428,7 +448,7 @@ static void find(struct uplacer *u, const struct elf_symbol *s, const u8 *code, 
 		if (!at)
 			refused = is_harmful_loop(u, s, code) ? harmful : refuses(&in, X86_64);
 		fits = is_emulated(u, &in, code + at) && (at || !refused) &&
-		       (!at || !need->stack || walks_alike(&w, code + at));
+		       (!at || !need->stack || walks_alike(u->env, &w, code + at, room - at));
 		if (fits && take(u, s, &w, at, insn_name(&in, &e), e.kind == X86_PUSH, out))
 			return;
 		if (fits && !refused)
@@ -489,7 +509,7 @@ u64 uplace_past_nops(const struct elf *e, u64 address)
 	return address + at;
 }
 
-void uplacer_find(struct uplacer *u, const struct elf_symbol *s, const struct uplace_need *need, struct uplace *out)
+static void find_any(struct uplacer *u, const struct elf_symbol *s, const struct uplace_need *need, struct uplace *out)
 {
 	bool is_arm = elf_machine(u->elf) == EM_AARCH64;
 	u64 room = 0;
@@ -511,6 +531,12 @@ void uplacer_find(struct uplacer *u, const struct elf_symbol *s, const struct up
 	else
 		return find(u, s, code, room, need, out);
 	out->refused = uplace_refuses(u->elf, s->value);
+}
+
+void uplacer_find(struct uplacer *u, const struct elf_symbol *function, const struct uplace_need *need, struct uplace *out)
+{
+	find_any(u, function, need, out);
+	out->shows_caller = need->stack && uplace_shows_caller(u->env, u->elf, function->value + out->offset);
 }
 
 /* ---- places that are told */
@@ -643,7 +669,29 @@ struct profile *uplace_profile(struct provider_env *env, struct profile *base, c
 		p->regs = move_args(env, base->regs, base->n_regs, at);
 	if (stack)
 		p->ip_delta = at->offset;
-	if (at->framed)
-		p->caller_at = 0;
+	return p;
+}
+
+/*
+ * Of a function that was just called the kernel's walk by frame pointers misses the caller (arm64 before its frame
+ * is made; x86-64, but for instructions on which it looks at rsp itself).
+ */
+static struct loc caller_of(const struct uplace *at, bool is_i386)
+{
+	if (at->framed || at->shows_caller)
+		return (struct loc){ 0 };
+	if (arch_native->link)
+		return (struct loc){ .kind = LOC_REG, .offset = arch_native->link, .size = 8 };
+	return (struct loc){ .kind = LOC_STACK, .offset = arch_native->sp, .inner = -at->sp, .size = is_i386 ? 4 : 8 };
+}
+
+struct profile *uplace_with_caller(struct provider_env *env, struct profile *base, const struct uplace *at, bool is_i386)
+{
+	struct profile *p;
+
+	if (!env->uses_stack)
+		return base;
+	p = arena_dup(env->arena, base, sizeof(*base));
+	p->caller = caller_of(at, is_i386);
 	return p;
 }

@@ -22,7 +22,8 @@ struct uplace {
 	u32 offset;  /* of the site from the entry */
 	s32 sp;	     /* rsp there, as seen from rsp at the entry */
 	u8 reg[32];  /* the register that holds what register i held at the entry */
-	bool framed; /* arm64: the frame pointer is this function's already */
+	bool framed; /* the frame pointer is this function's already */
+	bool shows_caller; /* x86: by the instruction there the kernel knows that the function has just been called */
 	const char *why;
 	const char *refused; /* there is no place, and why; NULL: there is one */
 };
@@ -48,5 +49,9 @@ const u8 *uplace_code(const struct elf *e, u64 address, u64 *room);
 struct uplace_need uplace_need_of(const struct provider_env *env, bool is_return);
 /* The profile as a program sees it at the place: base itself when it looks the same. */
 struct profile *uplace_profile(struct provider_env *env, struct profile *base, const struct uplace *at);
+/* See struct uplace. */
+bool uplace_shows_caller(struct provider_env *env, const struct elf *e, u64 address);
+/* Where the caller is to be had there, for user stacks, if the clause shows them; else base. */
+struct profile *uplace_with_caller(struct provider_env *env, struct profile *base, const struct uplace *at, bool is_i386);
 
 #endif

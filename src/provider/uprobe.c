@@ -63,8 +63,6 @@ static struct profile *function_profile(struct match *m)
 	if (!*p) {
 		*p = profile_new(m->env, PROFILE_PT_REGS, BPF_PROG_TYPE_KPROBE);
 		profile_function(m->env, *p, m->is_return, true);
-		if (!m->is_return)
-			(*p)->caller_at = arch_native->link;
 		if (is_i386)
 			profile_i386(*p);
 	}
@@ -97,17 +95,6 @@ static struct target *add_exactly(struct match *m, const char *func, const char 
 	t->site.offset = site.offset;
 	t->site.pid = m->env->pid > 0 ? m->env->pid : -1;
 	return t;
-}
-
-/* Within a function, where the link register may have been used for something else. */
-static void add_inside(struct match *m, const char *func, const char *shown, u64 file_offset)
-{
-	struct target *t = add_exactly(m, func, shown, file_offset);
-
-	if (!t->profile->caller_at)
-		return;
-	t->profile = arena_dup(m->env->arena, t->profile, sizeof(*t->profile));
-	t->profile->caller_at = 0;
 }
 
 static int bad_offset(struct match *m, const char *why)
@@ -144,6 +131,11 @@ static const char *no_return(const struct match *m, const struct elf_symbol *s)
 	return returns_twice(s->name) ? "it returns more than once, and a return probe would break that" : NULL;
 }
 
+static struct profile *with_caller(struct match *m, struct profile *p, const struct uplace *at)
+{
+	return uplace_with_caller(m->env, p, at, m->elf && elf_machine(m->elf) == EM_386);
+}
+
 /* At each ret, where a return address must not be touched. False: by the kernel's return probe. */
 static bool add_rets(struct match *m, const struct elf_symbol *s, const char *func, const char *shown)
 {
@@ -160,6 +152,8 @@ static bool add_rets(struct match *m, const struct elf_symbol *s, const char *fu
 		struct target *t = add_exactly(m, func, shown, rets.at.v[i]);
 
 		t->site.is_return = false; /* for the kernel it is a place like others */
+		if (!arch_native->link) /* there it may be signed by now */
+			t->profile = with_caller(m, t->profile, &(struct uplace){ 0 });
 		t->is_part = i > 0;
 	}
 	return true;
@@ -198,14 +192,17 @@ static void add(struct match *m, const struct elf_symbol *s, const char *func, c
 	}
 	t = add_exactly(m, func, shown, file_offset);
 	if (m->unwinds == UNWINDS_GO) {
-		t->site.offset += uret_go_entry(m->elf, s);
+		at = (struct uplace){ .offset = uret_go_entry(m->elf, s) };
+		at.shows_caller = uplace_shows_caller(m->env, m->elf, s->value + at.offset);
+		t->site.offset += at.offset;
+		t->profile = with_caller(m, t->profile, &at);
 		return;
 	}
 	if (t->profile->fixed_place) /* where its variables are */
 		return;
 	t->site.offset += at.offset;
 	t->site.place = at.why;
-	t->profile = uplace_profile(m->env, t->profile, &at);
+	t->profile = with_caller(m, uplace_profile(m->env, t->profile, &at), &at);
 }
 
 static void close_file(struct match *m)
@@ -379,7 +376,7 @@ static int add_offset(struct match *m, const char *name, const struct elf_symbol
 		return bad_offset(m, why);
 	if (elf_address_to_offset(m->elf, address, &file_offset)) {
 		if (offset)
-			add_inside(m, name, shown, file_offset);
+			add_exactly(m, name, shown, file_offset);
 		else
 			add(m, s, name, shown, file_offset);
 	}
@@ -413,7 +410,7 @@ static int add_address(struct match *m, u64 address)
 		return bad_offset(m, why);
 	if (!known && !m->env->unsafe)
 		return unsafe(m, "no function covers the address");
-	add_inside(m, known && *s.name ? arena_strdup(m->env->arena, s.name) : NULL, m->func, offset);
+	add_exactly(m, known && *s.name ? arena_strdup(m->env->arena, s.name) : NULL, m->func, offset);
 	return 0;
 }
 
