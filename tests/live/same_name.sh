@@ -4,7 +4,7 @@ build() {
 	for part in 1 2 3; do
 		built gcc -g "$@" -DPART=$part -c same_name.c -o "$TMP/part$part.o" || return
 	done
-	gcc "$@" "$TMP"/part[123].o -o "$TMP/p"
+	built gcc "$@" "$TMP"/part[123].o -o "$TMP/p"
 }
 ask() { (cd "$TMP" && "$SONDE" -q -c ./p -e "$1" 2>&1 | sed "s,$PWD,TMP,g" | grep .); }
 build -O1

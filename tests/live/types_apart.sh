@@ -5,7 +5,7 @@ apart() {
 	for part in 1 2 3; do
 		built "$@" -std=c++17 -fno-inline -DPART=$part -c types_apart.cpp -o "$TMP/apart$part.o" || return
 	done
-	"$@" "$TMP"/apart[123].o -o "$TMP/apart" || return
+	built "$@" "$TMP"/apart[123].o -o "$TMP/apart" || return
 	"$SONDE" -q -c "$TMP/apart" - <<-END 2>&1 | grep . | paste -sd ' '
 		uprobe:$TMP/apart:cpp:"left::Node::run" { printf("left %d %d\n", args.this.impl.value, args.k); }
 		uprobe:$TMP/apart:cpp:"right::Node::run" { printf("right %d %d\n", args.this.impl.value, args.k); }
