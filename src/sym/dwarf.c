@@ -343,8 +343,8 @@ static bool descend(struct dwarf *d, Dwarf_Die *die, u64 pc, struct scopes *out,
 	return false;
 }
 
-/* The functions that are not in others, with their addresses. */
-static void index_functions(struct dwarf *d, struct unit *u, Dwarf_Die *of, u32 depth)
+/* The functions that are not in others, with their addresses; inner: those in others too. */
+static void index_functions(struct dwarf *d, struct unit *u, Dwarf_Die *of, bool inner, u32 depth)
 {
 	Dwarf_Addr base, low, high;
 	Dwarf_Die die;
@@ -355,12 +355,26 @@ static void index_functions(struct dwarf *d, struct unit *u, Dwarf_Die *of, u32 
 		int tag = d->f->dwarf_tag(&die);
 		ptrdiff_t at = 0;
 
-		if (is_container(tag))
-			index_functions(d, u, &die, depth + 1);
+		if (is_container(tag) || (inner && is_scope(tag)))
+			index_functions(d, u, &die, inner, depth + 1);
 		while (tag == DW_TAG_subprogram &&
 		       (at = d->f->dwarf_ranges(&die, at, &base, &low, &high)) > 0)
 			vec_push(&d->arena, &u->funcs, (struct code){ low, high, die, 0 });
 	} while (die_next(d, &die));
+}
+
+static const struct code *indexed(struct dwarf *d, struct unit *u, u64 pc, bool inner)
+{
+	bool *done = inner ? &u->has_inner : &u->has_funcs;
+
+	if (!*done) {
+		*done = true;
+		u->funcs.n = 0;
+		index_functions(d, u, &u->body, inner, 0);
+		if (u->funcs.n)
+			qsort(u->funcs.v, u->funcs.n, sizeof(u->funcs.v[0]), by_low);
+	}
+	return code_at(u->funcs.v, u->funcs.n, pc);
 }
 
 bool dwarf_scopes(struct dwarf *d, u64 pc, struct scopes *out)
@@ -373,13 +387,9 @@ bool dwarf_scopes(struct dwarf *d, u64 pc, struct scopes *out)
 	if (!u)
 		return false;
 	out->die[out->n++] = u->body;
-	if (!u->has_funcs) {
-		u->has_funcs = true;
-		index_functions(d, u, &u->body, 0);
-		if (u->funcs.n)
-			qsort(u->funcs.v, u->funcs.n, sizeof(u->funcs.v[0]), by_low);
-	}
-	c = code_at(u->funcs.v, u->funcs.n, pc);
+	c = indexed(d, u, pc, false);
+	if (!c) /* g++: a lambda or a local class is in the function that has it */
+		c = indexed(d, u, pc, true);
 	if (!c)
 		return false;
 	out->die[out->n++] = c->die;

@@ -23,7 +23,7 @@ struct unit {
 	enum dwarf_language language;
 	bool is_missing; /* its entries are in a file that was not found */
 	VEC(struct code) funcs; /* filled when the first of them is looked for */
-	bool has_funcs;
+	bool has_funcs, has_inner;
 };
 
 struct dwarf {
