@@ -32,6 +32,39 @@ bool env_demands(const struct provider_env *env, const struct spec *spec)
 	return env_insists(env, spec) && !env->any_kernel;
 }
 
+static int found(void *ctx, const char *probe, const struct profile *p)
+{
+	return *(bool *)ctx = true;
+}
+
+static bool lists_something(struct provider_env *env, const struct spec *spec)
+{
+	struct provider_env quiet = *env;
+	bool any = false;
+
+	quiet.diags = NULL;
+	if (spec->provider->list)
+		spec->provider->list(&quiet, spec, false, found, &any);
+	return any;
+}
+
+/* Nothing is near: the probes beside it, or those beside what it is in. */
+static void tell_list(struct provider_env *env, const struct spec *spec, struct diag *d)
+{
+	struct spec up = *spec;
+
+	if (spec_has_wildcard(spec, 1))
+		return;
+	for (up.n_parts = spec->n_parts; up.n_parts > 1; up.n_parts--) {
+		up.part[up.n_parts - 1] = "*";
+		up.text = spec_name(env, &up);
+		if (lists_something(env, &up)) {
+			probe_help(env, d, "\"sonde list '%s'\" shows what there is", up.text);
+			return;
+		}
+	}
+}
+
 static int none(struct provider_env *env, const struct spec *spec, const char *near, const char *help)
 {
 	bool demands = env_demands(env, spec);
@@ -50,6 +83,8 @@ static int none(struct provider_env *env, const struct spec *spec, const char *n
 		probe_help(env, d, "did you mean %s?", near);
 	else if (help)
 		probe_help(env, d, "%s", help);
+	else
+		tell_list(env, spec, d);
 	return -ENOENT;
 }
 
