@@ -6,9 +6,9 @@
 #include <dlfcn.h>
 #include <stdlib.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 #include "base/buf.h"
+#include "base/clock.h"
 #include "sym/debuginfod.h"
 
 static char *hex(const u8 *id, u32 len)
@@ -110,15 +110,17 @@ static bool load(void)
 	return lib.end != NULL;
 }
 
+enum { PATIENCE_NS = 1000000000 }; /* after which people are told */
+
 /* What is being fetched: there is one at a time. */
 static struct {
 	const char *build_id; /* NULL: people know */
-	time_t since;
+	u64 since; /* ns */
 } wait;
 
 static int progress(struct client *c, long done, long all)
 {
-	if (wait.build_id && on_wait.f && time(NULL) > wait.since) {
+	if (wait.build_id && on_wait.f && clock_mono_ns() - wait.since > PATIENCE_NS) {
 		on_wait.f(on_wait.ctx, wait.build_id);
 		wait.build_id = NULL;
 	}
@@ -134,7 +136,7 @@ static int ask(const u8 *build_id, u32 len, const char *id, char **path)
 	if (!c)
 		return -1;
 	wait.build_id = id;
-	wait.since = time(NULL);
+	wait.since = clock_mono_ns();
 	lib.set_progressfn(c, progress);
 	fd = lib.find_debuginfo(c, build_id, (int)len, path);
 	lib.end(c);

@@ -7,10 +7,13 @@ mkdir -p "$TMP/s/buildid/$id" "$TMP/c"
 objcopy --only-keep-debug "$TMP/l" "$TMP/s/buildid/$id/debuginfo"
 strip "$TMP/l"
 export HOME=$TMP DEBUGINFOD_CACHE_PATH=$TMP/c DEBUGINFOD_URLS=file://$TMP/s
-q() { "$SONDE" -q -c "$TMP/l" -e "$1" 2>&1 | sed "s/$id/ID/" | grep .; }
+waits='note: waiting' # a busy machine waits for a folder, too
+q() { "$SONDE" -q -c "$TMP/l" -e "$1" 2>&1 | sed "s/$id/ID/" | grep -v "^\$\|$waits"; }
+list() { "$SONDE" "$1" "uprobe:$TMP/l:other" 2>&1 | grep -v "$waits"; }
 cached() { find "$TMP/c" -name debuginfo -size +0 | wc -l; }
 # silent: a server that takes calls and never answers
 silent() {
+	waits='^$'
 	python3 -c 'import socket, sys
 s = socket.create_server(("127.0.0.1", 0))
 print(s.getsockname()[1], flush=True)
