@@ -4,8 +4,11 @@
  * that program would: no subcommands, and the version of the language it speaks. An executable made by
  * "sonde build" is its script; called as "dtrace", it makes headers and objects of USDT definitions.
  */
+#include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <unistd.h>
 #include "base/base.h"
 #include "cli/bundle.h"
 #include "cli/cli.h"
@@ -24,6 +27,15 @@ static int sonde_main(struct cli *c, int argc, char **argv)
 	return rc ? rc : c->command->run(c);
 }
 
+/* Closed ones would be the numbers of what is opened next, and output would go there. Reading gives an end, writing
+ * EBADF. */
+static void hold_standard_files(void)
+{
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+		if (fcntl(fd, F_GETFD) < 0 && errno == EBADF && open("/dev/null", O_RDONLY) != fd)
+			_exit(STATUS_REFUSED);
+}
+
 int main(int argc, char **argv)
 {
 	const char *slash = argc ? strrchr(argv[0], '/') : NULL, *name = slash ? slash + 1 : argc ? argv[0] : "";
@@ -31,6 +43,7 @@ int main(int argc, char **argv)
 			 .command = streq(name, "dtrace") ? &command_dtrace : NULL };
 	int rc;
 
+	hold_standard_files();
 	signal(SIGPIPE, SIG_IGN);
 	c.program = c.drop_in ? "bpftrace" : "sonde";
 	arena_init(&c.words_arena);

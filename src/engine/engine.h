@@ -133,7 +133,8 @@ int kernel_set_remove(struct kernel *k, u32 map, const void *key);
 /* The data map's bytes, mapped (or read): loss counters and keyless maps. */
 u64 kernel_data_u64(struct kernel *k, u32 offset);
 void kernel_set_data_u64(struct kernel *k, u32 offset, u64 value);
-/* Counters of run-time misses (recursion_misses) of all programs. */
-u64 kernel_recursion_misses(struct kernel *k);
+/* Events that a program did not see, before any of its predicates, because it was running on their processor already
+ * (recursion_misses): within itself, or, where tracepoints may be preempted (7.x), for another task. */
+u64 kernel_recursion_misses(struct kernel *k, u32 func);
 
 #endif

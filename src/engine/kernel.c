@@ -119,19 +119,17 @@ u32 kernel_n_attached(const struct kernel *k)
 	return k->attached.n;
 }
 
-u64 kernel_recursion_misses(struct kernel *k)
+u64 kernel_recursion_misses(struct kernel *k, u32 func)
 {
+	const struct loaded *l = &k->loaded[func];
+	const int fds[] = { l->fd, l->alt_fd, l->session_fd };
 	u64 sum = 0;
 
-	for (u32 i = 0; i < k->n_loaded; i++) {
-		const int fds[] = { k->loaded[i].fd, k->loaded[i].alt_fd, k->loaded[i].session_fd };
+	for (u32 i = 0; i < ARRAY_SIZE(fds); i++) {
+		u64 n;
 
-		for (u32 j = 0; j < ARRAY_SIZE(fds); j++) {
-			u64 n;
-
-			if (fds[j] >= 0 && bpf_prog_recursion_misses(fds[j], &n) == 0)
-				sum += n;
-		}
+		if (fds[i] >= 0 && bpf_prog_recursion_misses(fds[i], &n) == 0)
+			sum += n;
 	}
 	return sum;
 }

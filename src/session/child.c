@@ -7,6 +7,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
@@ -52,17 +53,23 @@ static char **split_words(struct arena *a, const char *s, char *open)
 	return words.v;
 }
 
-enum { GO_SIGNAL = SIGUSR1 };
+enum { GO_SIGNAL = SIGUSR1, END_MS = 2000 };
 
 static struct {
 	char **argv;
 	const char *path;
+	int tell; /* closed by a successful execution */
 } command;
 
 /* Nothing is blocked here: the mask is sigsuspend()'s, and SA_NODEFER adds nothing to it. */
 static void execute(int signo)
 {
+	int why;
+
 	execv(command.path, command.argv);
+	why = errno;
+	if (write(command.tell, &why, sizeof why) != sizeof why)
+		_exit(127);
 	_exit(126);
 }
 
@@ -74,6 +81,7 @@ NORETURN static void become(char **argv, const char *path, pid_t parent, int rea
 
 	command.argv = argv;
 	command.path = path;
+	command.tell = ready;
 	prctl(PR_SET_NAME, slash ? slash + 1 : path); /* events before exec show the command, not us */
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	sigemptyset(&none);
@@ -110,7 +118,7 @@ int child_start(struct run *r, struct err *err)
 		return err_usage(err, -EINVAL, "the command of -c has a quote %c that is not closed", open);
 	if (!path)
 		return err_usage(err, -ENOENT, "the command \"%s\" of -c is not found", argv[0] ? argv[0] : "");
-	if (pipe2(ready, O_CLOEXEC) < 0)
+	if (pipe2(ready, O_CLOEXEC) < 0) /* a letter when the child is ready, errno when it cannot be executed */
 		return err_sys(err, "make a pipe");
 	sink_flush(r->o->sink);
 	sigemptyset(&go);
@@ -123,9 +131,14 @@ int child_start(struct run *r, struct err *err)
 	close(ready[1]);
 	if (pid > 0 && read(ready[0], &c, 1) < 0)
 		r->exiting = true;
-	close(ready[0]);
-	if (pid < 0)
-		return err_sys(err, "fork for -c");
+	if (pid < 0) {
+		err_sys(err, "fork for -c");
+		close(ready[0]);
+		return err->code;
+	}
+	fcntl(ready[0], F_SETFL, O_NONBLOCK);
+	r->child_tells = ready[0];
+	r->child_path = path;
 	await_asleep(pid);
 	r->child = pid;
 	r->child_fd = watch_pid(pid);
@@ -138,12 +151,40 @@ void child_release(struct run *r)
 		kill(r->child, GO_SIGNAL);
 }
 
+int child_verdict(struct run *r, struct err *err)
+{
+	int why;
+
+	if (r->child_tells < 0 || read(r->child_tells, &why, sizeof why) != sizeof why)
+		return 0;
+	return err_usage(err, -why, "the command of -c cannot be executed: %s: %s", r->child_path, strerror(why));
+}
+
+static void warn_of_rest(struct run *r)
+{
+	r->o->sink->output->message(r->o->sink, "warnf", (struct span){ 0, 0 },
+				    arena_printf(&r->c.arena, "the command of -c does not end at SIGTERM: process %d runs on", r->child));
+}
+
+/* One that does not want to end is left alone: it was asked, and waiting for it would hold us, too. */
+static void await_end(struct run *r)
+{
+	struct pollfd end = { .fd = r->child_fd, .events = POLLIN };
+
+	if (r->child_fd >= 0 && waitpid(r->child, NULL, WNOHANG) == 0 && poll(&end, 1, END_MS) == 0)
+		warn_of_rest(r);
+	else
+		waitpid(r->child, NULL, 0);
+}
+
 void child_end(struct run *r)
 {
 	if (r->child) {
 		kill(r->child, SIGTERM);
-		waitpid(r->child, NULL, 0);
+		kill(r->child, SIGCONT); /* a stopped one cannot end */
+		await_end(r);
 	}
+	fd_close(&r->child_tells);
 	fd_close(&r->child_fd);
 	fd_close(&r->target_fd);
 }

@@ -258,6 +258,18 @@ static int start(struct run *r, struct err *err)
 	return attach_all(r, false, err);
 }
 
+/* Whose events they were nobody knows, so that they are no losses of a statement. */
+static void tell_missed(struct run *r)
+{
+	for (u32 f = 0; r->k && r->o->verbose && f < r->c.instances.n; f++) {
+		u64 n = kernel_recursion_misses(r->k, f);
+
+		if (n)
+			buf_printf(&r->o->sink->err, "  %s: the kernel left out %llu events, of all processes, while the probe was "
+				   "running on their processor\n", r->c.instances.v[f]->name, (unsigned long long)n);
+	}
+}
+
 static void finish(struct run *r, struct err *err)
 {
 	if (r->k)
@@ -270,6 +282,7 @@ static void finish(struct run *r, struct err *err)
 	records_drain(r);
 	command_wait(r);
 	losses_report(r);
+	tell_missed(r);
 	if (!r->o->mode)
 		r->o->sink->output->end(r->o->sink);
 	if (r->c.env.config.print_maps_on_exit && !r->o->mode)
@@ -337,6 +350,7 @@ static int run_attached(struct run *r, struct err *err)
 	if (rc < 0)
 		return status_of(err);
 	finish(r, err);
+	child_verdict(r, err);
 	if (r->o->sink->error && !err->code)
 		err_set(err, r->o->sink->error, "write the output: %s", strerror(-r->o->sink->error));
 	return err->code ? status_of(err) : r->exit_code;
@@ -349,7 +363,7 @@ static int run_once(const struct session_options *o, bool *again, struct err *er
 	int rc;
 
 	r->o = o;
-	r->child_fd = r->target_fd = r->command_out = r->signal_fd = r->epoll_fd = -1;
+	r->child_fd = r->child_tells = r->target_fd = r->command_out = r->signal_fd = r->epoll_fd = -1;
 	rc = session_compile(&r->c, o, err);
 	o->sink->sources = &r->c.sources;
 	if (!o->no_stand_ins)

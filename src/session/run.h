@@ -32,6 +32,8 @@ struct run {
 	/* -c */
 	s32 child;	    /* pid, 0: none */
 	int child_fd, target_fd; /* pidfds; -1 */
+	int child_tells;    /* pipe: why it could not be executed; -1 */
+	const char *child_path;
 	int signal_fd, epoll_fd;
 	sigset_t signals_before;
 	/* system(): one command at a time, records wait behind it */
@@ -57,7 +59,9 @@ struct run {
 /* Forks the command, stopped before exec. */
 int child_start(struct run *r, struct err *err);
 void child_release(struct run *r); /* lets it run */
-void child_end(struct run *r);	   /* terminates and reaps it */
+void child_end(struct run *r);	   /* terminates and reaps it, if it ends */
+/* Why it was not executed, when it was to be and was not. */
+int child_verdict(struct run *r, struct err *err);
 int watch_pid(s32 pid);		   /* a pidfd, or -1 */
 
 /* ---- names.c */

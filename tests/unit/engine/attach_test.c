@@ -50,7 +50,7 @@ static void raw_tracepoint(void)
 	call_getppid(CALLS);
 	is_int(kernel_data_u64(h.k, 0), CALLS, "none after detaching");
 	is_int(kernel_data_u64(h.k, 8), 42, "initial data");
-	is_int(kernel_recursion_misses(h.k), 0, "no misses");
+	is_int(kernel_recursion_misses(h.k, 0), 0, "no misses");
 	is_str(kernel_how(h.k, 0), "rawtracepoint:sys_enter: raw tracepoint sys_enter", "how");
 	is_int(kernel_attach(h.k, 0, &none, &h.err), -ENOENT, "no such tracepoint");
 	ok(strstr(h.err.help, "list") != NULL, "help: %s", h.err.help);
