@@ -427,6 +427,26 @@ static int keep_symbol(void *ctx, const struct elf_symbol *s)
 	return 0;
 }
 
+static const char *clone_names(struct match *m, const struct symbols *all)
+{
+	const char *first = all->list.v[0].name;
+
+	return all->list.n == 1 ? first : arena_printf(m->env->arena, "%s and %u more", first, all->list.n - 1);
+}
+
+/* Copies take other arguments, and argN would be wrong in them: they are told, not probed. */
+static void tell_clones(struct match *m, const char *name)
+{
+	struct symbols all = { .arena = m->env->arena };
+	struct diag *d;
+
+	elf_each_clone(m->elf, name, keep_symbol, &all);
+	if (!all.list.n)
+		return;
+	d = probe_report(m->env, m->spec, D_CLONES_LEFT, name, clone_names(m, &all));
+	probe_help(m->env, d, "%s:%s:%s.* are the copies", m->spec->provider->name, m->path, name);
+}
+
 /* All functions of the name: one, or the static ones of several files. */
 static bool add_whole(struct match *m, const char *name)
 {
@@ -436,6 +456,8 @@ static bool add_whole(struct match *m, const char *name)
 	m->many |= all.list.n > 1;
 	for (u32 i = 0; i < all.list.n && !m->error; i++)
 		add_offset(m, name, &all.list.v[i], 0);
+	if (all.list.n && !m->error && m->by_name)
+		tell_clones(m, name);
 	return all.list.n > 0;
 }
 
@@ -443,7 +465,6 @@ static bool add_whole(struct match *m, const char *name)
 static void add_clones(struct match *m)
 {
 	struct symbols all = { .arena = m->env->arena };
-	const char *names;
 
 	elf_each_clone(m->elf, m->func, keep_symbol, &all);
 	if (!all.list.n)
@@ -451,11 +472,8 @@ static void add_clones(struct match *m)
 	m->many = true;
 	for (u32 i = 0; i < all.list.n && !m->error; i++)
 		add_symbol(m, &all.list.v[i]);
-	names = all.list.v[0].name;
-	if (all.list.n > 1)
-		names = arena_printf(m->env->arena, "%s and %u more", names, all.list.n - 1);
 	if (!m->error)
-		probe_report(m->env, m->spec, D_CLONES_PROBED, m->func, names);
+		probe_report(m->env, m->spec, D_CLONES_PROBED, m->func, clone_names(m, &all));
 }
 
 static int add_named(struct match *m)

@@ -15,3 +15,6 @@ ask "uprobe:./p:helper { print(args.third); }"
 ask "uretprobe:./p:helper { print(args.first); }"
 build -O2 -flto
 ask "uprobe:./p:helper { print(args); }"
+built gcc -g -O3 clone_of.c -o "$TMP/p" || exit
+ask "uprobe:./p:scale { @never = count(); }"
+ask "uprobe:./p:scale.* { @copy[args.by] = count(); }"
