@@ -298,6 +298,7 @@ static int none(struct match *m, const struct spec *spec, target_fn f, void *ctx
 	near_init(&m->near, m->pattern);
 	btf_places_each(m->env, m->module ? m->module : "vmlinux", near_place, m);
 	near = near_best(&m->near);
+	m->ts.help = module_missing(m->env, m->module);
 	return targets_give(m->env, spec, &m->ts, near ? site_name(m, m->module ? m->module : "vmlinux", near) : NULL,
 			    f, ctx);
 }

@@ -426,6 +426,9 @@ static int resolve(struct provider_env *env, const struct spec *spec, bool is_re
 	if (!env_has(env, FEAT_KPROBE, true) && !env_has(env, FEAT_KPROBE_MULTI, true))
 		return no_kprobes(&m);
 	ret = match(&m, &near);
+	m.ts.help = module_missing(env, m.module);
+	if (m.ts.help)
+		near = NULL;
 	return ret < 0 ? ret : targets_give(env, spec, &m.ts, near, f, ctx);
 }
 

@@ -4,6 +4,7 @@
  * each. A probe's module part is a name or a pattern; without one the kernel itself comes first and
  * modules are only asked about what it does not have, as each of their files costs a millisecond.
  */
+#include <unistd.h>
 #include "base/glob.h"
 #include "provider/internal.h"
 #include "sym/btf.h"
@@ -59,4 +60,21 @@ void btf_places_each(struct provider_env *env, const char *pattern, bool (*f)(vo
 		return;
 	if (!streq(pattern, "vmlinux"))
 		btf_modules_each(each_module, &(struct each){ env, pattern, f, ctx });
+}
+
+/* Modules that are part of the kernel have a folder there as well. */
+const char *module_missing(struct provider_env *env, const char *module)
+{
+	char *name;
+
+	if (!module || streq(module, "vmlinux") || glob_has_wildcard(module) || access("/sys/module", F_OK) != 0)
+		return NULL;
+	name = arena_strdup(env->arena, module);
+	for (char *c = name; *c; c++)
+		if (*c == '-')
+			*c = '_';
+	if (access(arena_printf(env->arena, "/sys/module/%s", name), F_OK) == 0)
+		return NULL;
+	return arena_printf(env->arena, "no module %s is loaded, and kernel functions of a later one are not waited for: modprobe %s first",
+			    module, module);
 }

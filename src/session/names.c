@@ -10,6 +10,26 @@
 #include "sym/tracefs.h"
 #include "sym/usym.h"
 
+/* Said when the run ends, not in the middle of a stack. */
+static void note_hidden(struct run *r)
+{
+	struct err err = { 0 };
+
+	if (!r->ksyms_asked && r->k)
+		r->ksyms_are_hidden = kallsyms_load(view_kallsyms(&r->c.view), &err) == -EPERM;
+	r->ksyms_asked = true;
+	err_release(&err);
+}
+
+void names_report(struct run *r)
+{
+	if (r->ksyms_are_hidden)
+		r->o->sink->output->message(r->o->sink, "warnf", (struct span){ 0, 0 },
+					    "the addresses of the kernel's symbols are hidden: kernel stacks are numbers, "
+					    "with frames of the tracer at their top (needs CAP_SYSLOG, or sysctl "
+					    "kernel.kptr_restrict=0)");
+}
+
 /* What the compiler read of the kernel's symbols is older than our own programs, which are symbols too. */
 static bool name_ksym(void *ctx, u64 addr, struct symbol *out)
 {
@@ -19,8 +39,10 @@ static bool name_ksym(void *ctx, u64 addr, struct symbol *out)
 	if (!r->ksyms_are_new && r->k)
 		view_renew_kallsyms(&r->c.view);
 	r->ksyms_are_new = true;
-	if (!kallsyms_lookup(view_kallsyms(&r->c.view), addr, &s))
+	if (!kallsyms_lookup(view_kallsyms(&r->c.view), addr, &s)) {
+		note_hidden(r);
 		return false;
+	}
 	*out = (struct symbol){ .name = s.name, .offset = s.offset, .module = s.module };
 	return true;
 }

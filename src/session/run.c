@@ -287,6 +287,7 @@ static void finish(struct run *r, struct err *err)
 		r->o->sink->output->end(r->o->sink);
 	if (r->c.env.config.print_maps_on_exit && !r->o->mode)
 		maps_print(r);
+	names_report(r);
 	sink_flush(r->o->sink);
 }
 

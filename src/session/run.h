@@ -45,6 +45,7 @@ struct run {
 	struct speculation *speculations; /* speculate.c: records that wait for commit() */
 	u64 speculated;	    /* bytes of them */
 	bool ksyms_are_new; /* read since the programs were loaded */
+	bool ksyms_asked, ksyms_are_hidden; /* whether one that was wanted is not shown to us */
 	struct tracefs_strings *kstrings; /* NULL: not read yet */
 	struct buf names_buf; /* strings that the name questions return */
 	struct sites_of *sites; /* attach.c: by function */
@@ -67,6 +68,7 @@ int watch_pid(s32 pid);		   /* a pidfd, or -1 */
 /* ---- names.c */
 void names_init(struct run *r);
 void names_release(struct run *r);
+void names_report(struct run *r); /* what could not be named, and why */
 
 /* ---- usermaps.c: what is known of processes, before they are gone */
 void usermaps_start(struct run *r);
