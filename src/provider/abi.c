@@ -10,6 +10,9 @@
  * does not fit ends the use of registers of its kind. A result that does not fit registers is where x8
  * pointed at the entry.
  *
+ * i386: System V ABI (i386 psABI 1.1, 2.2): all parameters are on the stack, in words of four bytes; a structure that is
+ * returned is where the first of them says, which comes back in eax.
+ *
  * Go: src/cmd/compile/abi-internal.md: each scalar part of a value has a register of its own; a value whose
  * parts do not all fit is on the stack as a whole.
  *
@@ -31,6 +34,7 @@ struct abi_rules {
 	u32 stack_first; /* of the first stack argument, from sp at the entry */
 	bool splits;	 /* Go: by scalar parts */
 	bool is_aapcs;	 /* arm64 */
+	bool is_i386;
 	bool hidden_result; /* a big result's address is the first argument */
 };
 
@@ -45,6 +49,7 @@ static const u16 arm_regs[] = { 0, 8, 16, 24, 32, 40, 48, 56, 64, 72, 80, 88, 96
 static const struct abi_rules rules[] = {
 	[ABI_SYSTEM_V] = { .int_reg = sysv_regs, .n_int = 6, .n_float = 8, .result_reg = sysv_result, .n_result = 2,
 			   .sp = 152, .stack_first = 8, .hidden_result = true },
+	[ABI_I386] = { .result_reg = sysv_result, .n_result = 2, .sp = 152, .stack_first = 4, .is_i386 = true },
 	[ABI_AAPCS] = { .int_reg = arm_regs, .n_int = 8, .n_float = 8, .result_reg = arm_regs, .n_result = 2, .sp = 248,
 			.stack_first = 0, .is_aapcs = true },
 	[ABI_GO] = { .int_reg = go_regs, .n_int = 9, .n_float = 15, .sp = 152, .stack_first = 8, .splits = true },
@@ -55,7 +60,7 @@ static const struct abi_rules rules[] = {
 
 enum abi_kind abi_of_c(u16 machine)
 {
-	return machine == EM_AARCH64 ? ABI_AAPCS : ABI_SYSTEM_V;
+	return machine == EM_AARCH64 ? ABI_AAPCS : machine == EM_386 ? ABI_I386 : ABI_SYSTEM_V;
 }
 
 enum abi_kind abi_of_go(u16 machine, bool in_registers)
@@ -330,9 +335,65 @@ static bool is_long_double(const struct type *t)
 	return t->kind == TY_ARRAY && t->name;
 }
 
+/* ---- i386 */
+
+enum { WORD_I386 = 4 };
+
+static struct loc i386_stack(struct abi *abi, u32 size)
+{
+	struct loc loc = in_memory(abi, abi->rules->sp, abi->rules->stack_first + abi->stack);
+
+	abi->stack += ALIGN_UP(size, (u32)WORD_I386);
+	return loc;
+}
+
+static bool i386_param(struct abi *abi, const struct type *t, bool by_reference, struct loc *out, const char **why)
+{
+	struct loc_step *s;
+
+	if (!t->size) {
+		*why = "it has no bytes";
+		return false;
+	}
+	*out = i386_stack(abi, by_reference ? WORD_I386 : t->size);
+	if (!by_reference)
+		return true;
+	s = arena_array(abi->arena, struct loc_step, out->n + 1);
+	memcpy(s, out->step, out->n * sizeof(*s));
+	s[out->n++] = (struct loc_step){ .op = LOP_DEREF, .size = WORD_I386 };
+	out->step = s;
+	return true;
+}
+
+static bool i386_result(struct abi *abi, const struct type *t, bool by_reference, struct loc *out, const char **why)
+{
+	const u16 *reg = abi->rules->result_reg;
+	struct loc_piece *p;
+
+	if (t->kind == TY_FLOAT || is_long_double(t)) {
+		*why = "it is on the stack of the floating-point unit, which kernel programs cannot read";
+		return false;
+	}
+	if (by_reference || !type_is_scalar(t)) {
+		*out = in_memory(abi, reg[0], 0);
+	} else if (t->size <= WORD_I386) {
+		*out = in_register(reg[0], t->size, t->is_signed);
+	} else {
+		p = arena_array(abi->arena, struct loc_piece, 2);
+		for (u32 i = 0; i < 2; i++)
+			p[i] = (struct loc_piece){ in_register(reg[i], WORD_I386, false), WORD_I386 };
+		*out = (struct loc){ .kind = LOC_PIECES, .piece = p, .n = 2 };
+	}
+	return true;
+}
+
+/* ---- all */
+
 void abi_skip_result(struct abi *abi, const struct type *result, bool by_reference)
 {
 	type_complete(result);
+	if (abi->rules->is_i386 && result->size && (by_reference || (!type_is_scalar(result) && !is_long_double(result))))
+		abi->stack += WORD_I386;
 	if (abi->rules->hidden_result && result->size && !is_long_double(result) &&
 	    in_big_memory(result, by_reference))
 		abi->n_int++;
@@ -347,6 +408,8 @@ bool abi_result(struct abi *abi, const struct type *t, bool by_reference, struct
 	type_complete(t);
 	if (t->size && r->is_aapcs)
 		return arm_result(abi, t, by_reference, out, why);
+	if (t->size && r->is_i386)
+		return i386_result(abi, t, by_reference, out, why);
 	if (is_long_double(t)) {
 		*why = "it is on the stack of the floating-point unit, which kernel programs cannot read";
 		return false;
@@ -459,5 +522,7 @@ bool abi_param(struct abi *abi, const struct type *t, bool by_reference, struct 
 	type_complete(t);
 	if (abi->rules->splits)
 		return part_param(abi, t, out, why);
+	if (abi->rules->is_i386)
+		return i386_param(abi, t, by_reference, out, why);
 	return abi->rules->is_aapcs ? arm_param(abi, t, by_reference, out, why) : word_param(abi, t, by_reference, out, why);
 }

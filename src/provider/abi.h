@@ -19,6 +19,7 @@ struct abi { /* what the parameters so far have taken */
 
 enum abi_kind {
 	ABI_SYSTEM_V, /* C and C++ on x86-64 */
+	ABI_I386,     /* 32-bit programs there */
 	ABI_AAPCS,    /* and on arm64 */
 	ABI_GO,	      /* Go from 1.17 on, x86-64 */
 	ABI_GO_ARM64, /* and from 1.18 on, arm64 */

@@ -28,9 +28,16 @@ static const struct dwarf_registers arm64_registers = {
 	.offset = arm64_numbers, .n = ARRAY_SIZE(arm64_numbers), .ip = 256, .vector = 64, .n_vectors = 32,
 	.arguments = 0xff /* x0-x7 */ };
 
+/* i386 psABI 1.1, 2.5; arguments come in registers where the compiler knows all callers. */
+static const s16 i386_numbers[] = { /* ax cx dx bx sp bp si di ip */ 80, 88, 96, 40, 152, 32, 104, 112, 128 };
+static const struct dwarf_registers i386_registers = {
+	.offset = i386_numbers, .n = ARRAY_SIZE(i386_numbers), .ip = 128, .vector = 11, .n_vectors = 26,
+	.arguments = 1 << 0 | 1 << 1 | 1 << 2 };
+
 struct dwarf *uargs_open(const char *path, u16 machine, struct err *err)
 {
-	return dwarf_of(path, machine == EM_AARCH64 ? &arm64_registers : &x86_64_registers, err);
+	return dwarf_of(path, machine == EM_AARCH64 ? &arm64_registers : machine == EM_386 ? &i386_registers : &x86_64_registers,
+			err);
 }
 
 /* ---- types in scope: the file is opened when a name is looked up that nobody else knows */

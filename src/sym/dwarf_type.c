@@ -346,6 +346,19 @@ static const struct type *make_array(struct dwarf *d, Dwarf_Die *die)
 	return t;
 }
 
+/* Of 32-bit programs four bytes. */
+static const struct type *make_pointer(struct dwarf *d, Dwarf_Die *die)
+{
+	const struct type *t = type_pointer(&d->arena, die_type_of(d, die, NULL), SPACE_USER);
+	struct type *narrow;
+
+	if (byte_size(d, die) != 4)
+		return t;
+	narrow = arena_dup(&d->arena, t, sizeof(*t));
+	narrow->size = narrow->align = 4;
+	return narrow;
+}
+
 static const struct type *make_typedef(struct dwarf *d, Dwarf_Die *die)
 {
 	const struct type *to = die_type_of(d, die, NULL);
@@ -372,8 +385,7 @@ static const struct type *make_type(struct dwarf *d, Dwarf_Die *die)
 	case DW_TAG_base_type: return make_base(d, die);
 	case DW_TAG_pointer_type:
 	case DW_TAG_reference_type:
-	case DW_TAG_rvalue_reference_type:
-		return type_pointer(&d->arena, die_type_of(d, die, NULL), SPACE_USER);
+	case DW_TAG_rvalue_reference_type: return make_pointer(d, die);
 	case DW_TAG_const_type:
 	case DW_TAG_volatile_type:
 	case DW_TAG_restrict_type:
