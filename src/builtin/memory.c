@@ -204,9 +204,9 @@ static const struct builtin rows[] = {
 		.name = "str", .sig = "str(address: ptr|int|string|array|struct, length: int = 0) -> string",
 		.brief = "the string at an address",
 		.doc = "Reads a NUL-terminated string, at most max_strlen bytes or length of them. Whether it is kernel or "
-		       "user memory follows from the pointer, or from the probe. std::string, std::string_view, Rust's "
-		       "&str, String and byte slices, Go's string and error, and pointers to them, are read as the text that "
-		       "they hold.",
+		       "user memory follows from the pointer, or from the probe; in functions of the kernel from the "
+		       "address. std::string, std::string_view, Rust's &str, String and byte slices, Go's string and "
+		       "error, and pointers to them, are read as the text that they hold.",
 		.example = "tracepoint:syscalls:sys_enter_openat { @[str(args.filename)] = count(); }",
 		.engines = ON_ALL, .check = check_str, .lower = lower_str,
 	},

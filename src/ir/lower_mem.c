@@ -317,8 +317,15 @@ static const struct {
 	[SPACE_EITHER] = { BPF_FUNC_probe_read, BPF_FUNC_probe_read_str },
 };
 
+/* Pointers among a function's arguments, and what hangs on them, may be its caller's as strings may. */
 static enum space reader_of(const struct lower *l, enum space s)
 {
+	const struct profile *p = l->profile;
+
+	if (s == SPACE_EITHER)
+		return s;
+	if (p->kind == PROFILE_BTF || p->kind == PROFILE_PT_REGS)
+		s = lower_handed_space(l, s);
 	return s == SPACE_EITHER ? s : lower_space(l, s);
 }
 
