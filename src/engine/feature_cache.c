@@ -159,8 +159,10 @@ void kernel_features_save(struct features *f)
 	for (u32 i = 0; i < N_FEATURES; i++)
 		if (f->known[i] == FEATURE_YES || f->known[i] == FEATURE_NO)
 			buf_printf(&b, "%s=%d\n", feature_rows[i].name, f->known[i] == FEATURE_YES);
-	snprintf(aside, sizeof(aside), "%s.%d", cache.file, (int)getpid());
+	snprintf(aside, sizeof(aside), "%s.new", cache.file);
 	fd = openat(dir, aside, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	if (fd < 0 && errno == EEXIST) /* somebody writes, or was killed there: the next one will write */
+		unlinkat(dir, aside, 0);
 	if (fd >= 0 && write_all(fd, b.s, b.len) == 0 && renameat(dir, aside, dir, cache.file) == 0)
 		cache.learned = false;
 	else if (fd >= 0)
