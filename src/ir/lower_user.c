@@ -47,12 +47,12 @@ bool lower_may_sleep(struct lower *l)
 	return p->kind == PROFILE_PT_REGS && p->user_regs && feature_has(l->features, FEAT_UPROBE_SLEEP);
 }
 
-/* In a walk over a map the element that is shown might go while we wait. */
+/* In a walk over a map the element that is shown might go while we wait; the words that a call leaves on the stack are there. */
 static bool may_fetch(struct lower *l)
 {
 	const struct record_held *h = &l->s->held;
 
-	return !l->s->walks_map && l->unit->n_fetches < MOST_FETCHES && (!h->is_held || h->again) && lower_may_sleep(l);
+	return !l->s->walks_map && !l->s->reads_stack && l->unit->n_fetches < MOST_FETCHES && (!h->is_held || h->again) && lower_may_sleep(l);
 }
 
 /* ---- records */

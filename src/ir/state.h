@@ -80,6 +80,7 @@ struct lower_state {
 	struct opnd speculation; /* where the number lies that records get; O_NONE: no speculate() in the clause */
 	struct record_held held;
 	bool walks_map;		 /* this is in the body of a loop over a map */
+	bool reads_stack;	 /* the read that is being made is of the traced function's stack */
 };
 
 void ir_order(struct lower *l);

@@ -516,8 +516,8 @@ static void find_any(struct uplacer *u, const struct elf_symbol *s, const struct
 	const u8 *code = u->known || is_arm ? uplace_code(u->elf, s->value, &room) : NULL;
 
 	*out = (struct uplace){ 0 };
-	for (u8 i = 0; i < ARRAY_SIZE(out->reg); i++)
-		out->reg[i] = i;
+	for (u32 i = 0; i < ARRAY_SIZE(out->reg); i++)
+		out->reg[i] = (u8)i;
 	if (u->env->exact_uprobes)
 		at_entry(u, out, "exact_uprobes is set");
 	else if (!u->known && !is_arm)
