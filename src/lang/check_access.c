@@ -277,7 +277,7 @@ static enum space space_of(struct check *c, const struct node *n)
 	return check_default_space(c); /* a copy of ours: its pointers are from where it was made */
 }
 
-/* The argument or variable that n is a member of, not through a pointer; *at: the bytes before it there. NULL: it is of none. */
+/* The argument or variable that n is a member of, not through a pointer; *at: the bytes before it there. NULL: none. */
 static const struct arg_desc *member_of(const struct check *c, const struct node *n, u32 *at)
 {
 	*at = 0;

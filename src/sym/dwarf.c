@@ -62,8 +62,8 @@ bool die_ref(const struct dwarf *d, Dwarf_Die *die, unsigned attr, Dwarf_Die *ou
 }
 
 /*
- * Go writes its DWARF 4 with the blocks of DWARF 3 (DW_FORM_block1), in which libdw expects no expressions from version 4 on;
- * one of less than 128 bytes looks the same in both forms.
+ * Go writes its DWARF 4 with the blocks of DWARF 3 (DW_FORM_block1), in which libdw expects no expressions from
+ * version 4 on; one of less than 128 bytes looks the same in both forms.
  */
 bool die_location(const struct dwarf *d, Dwarf_Die *die, unsigned attr, Dwarf_Attribute *out)
 {
@@ -131,11 +131,11 @@ static void list_units(struct dwarf *d)
 static int open_debug(struct dwarf *d, struct err *err)
 {
 	struct elf_section s;
-	struct elf *debug = d->file;
 	const char *path = d->path;
 
 	if (!elf_section(d->file, ".debug_info", &s) && !elf_section(d->file, ".zdebug_info", &s)) {
-		debug = elf_fetch_debug_file(d->file);
+		struct elf *debug = elf_fetch_debug_file(d->file);
+
 		path = debug ? elf_path(debug) : NULL;
 	}
 	d->debug_fd = path ? open(path, O_RDONLY | O_CLOEXEC) : -1;
