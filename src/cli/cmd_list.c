@@ -214,7 +214,9 @@ static int list_script(struct cli *c, struct listing *l)
 			list_clause(&env, cl, l);
 	flush(l);
 	say_diags(c, &f.diags);
-	rc = f.diags.n_errors ? 1 : 0;
+	rc = diags_are_refusals(&f.diags) ? STATUS_REFUSED : f.diags.n_errors ? STATUS_WRONG : 0;
+	l->seen = NULL;
+	l->arena = NULL;
 	provider_env_release(&env);
 	hash_release(&seen);
 	front_release(&f);
