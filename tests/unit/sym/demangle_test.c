@@ -220,15 +220,15 @@ static void test_matches(void)
 		   rows[i].yes ? "" : "not ", rows[i].pattern);
 }
 
-static void each_is(const struct name *names, u32 n, char *(*demangle)(const char *name))
+static void each_is(const struct name *v, u32 n, char *(*f)(const char *name))
 {
 	for (u32 i = 0; i < n; i++) {
-		char *s = demangle(names[i].from);
+		char *s = f(v[i].from);
 
-		if (names[i].to)
-			is_str(s, names[i].to, "%s", names[i].from);
+		if (v[i].to)
+			is_str(s, v[i].to, "%s", v[i].from);
 		else
-			ok(!s, "%s is none (%s)", names[i].from, s ? s : "");
+			ok(!s, "%s is none (%s)", v[i].from, s ? s : "");
 		free(s);
 	}
 }
