@@ -258,15 +258,18 @@ static int start(struct run *r, struct err *err)
 	return attach_all(r, false, err);
 }
 
-/* Whose events they were nobody knows, so that they are no losses of a statement. */
-static void tell_missed(struct run *r)
+/* What the kernel skipped before any predicate of ours. */
+static void skipped_report(struct run *r)
 {
-	for (u32 f = 0; r->k && r->o->verbose && f < r->c.instances.n; f++) {
+	for (u32 f = 0; r->k && f < r->c.instances.n; f++) {
+		const struct instance *in = r->c.instances.v[f];
 		u64 n = kernel_recursion_misses(r->k, f);
 
 		if (n)
-			buf_printf(&r->o->sink->err, "  %s: the kernel left out %llu events, of all processes, while the probe was "
-				   "running on their processor\n", r->c.instances.v[f]->name, (unsigned long long)n);
+			r->o->sink->output->lost(r->o->sink,
+						 &(struct loss){ .span = in->clause->span,
+								 .reason = in->predicate || in->only_pid || in->follow_map != NO_INDEX ? LOSS_SKIPPED_ANY : LOSS_SKIPPED },
+						 n);
 	}
 }
 
@@ -282,7 +285,7 @@ static void finish(struct run *r, struct err *err)
 	records_drain(r);
 	command_wait(r);
 	losses_report(r);
-	tell_missed(r);
+	skipped_report(r);
 	if (!r->o->mode)
 		r->o->sink->output->end(r->o->sink);
 	if (r->c.env.config.print_maps_on_exit && !r->o->mode)

@@ -27,8 +27,8 @@ others() {
 }
 counts='tracepoint:syscalls:sys_enter_getppid { @ppid = count(); } tracepoint:raw_syscalls:sys_enter /args.id == 110/ { @raw = count(); } kprobe:__x64_sys_getppid { @k = count(); } kretprobe:__x64_sys_getppid { @kr = count(); } rawtracepoint:sys_enter /args.id == 110/ { @rt = count(); } fentry:__x64_sys_getppid { @f = count(); }'
 # Of the counts in a file those that are not N. Where tracepoints may be preempted (7.x) the kernel leaves out what comes while
-# another task stands in the same program, and -v says of how many events it did: those alone may be missing.
+# another task stands in the same program, and sonde says how many events it skipped: those alone may be missing.
 not_exact() {
-	awk -v n="$1" '/ left out / { told += $6 } /^@/ { counts++; if ($NF != n) { wrong = wrong $0 "\n"; missing += n - $NF; if (missing < 0) over = 1 } }
+	awk -v n="$1" '/ skipped by the kernel/ { told += $3 } /^@/ { counts++; if ($NF != n) { wrong = wrong $0 "\n"; missing += n - $NF; if (missing < 0) over = 1 } }
 		END { if (missing > told || over) printf "%s", wrong; print counts " counts, each " n }' "$2"
 }
