@@ -148,12 +148,17 @@ static int attach_together(struct many *m, const struct site *s)
 	return attach_apart(m, s);
 }
 
+static bool is_stopped(const struct kernel *k)
+{
+	return k->o.stop && k->o.stop();
+}
+
 static int attach_each(struct many *m, const struct site *const *sites, u32 n)
 {
 	bool session = m->k->loaded[m->func].session_fd >= 0;
 	int ret = 0;
 
-	for (u32 i = 0; i < n && ret >= 0; i++)
+	for (u32 i = 0; i < n && ret >= 0 && !is_stopped(m->k); i++)
 		ret = session ? attach_together(m, sites[i])
 			      : attach_one(m, m->func, &rows[sites[i]->kind], sites[i]);
 	return ret;

@@ -26,6 +26,7 @@ struct kernel_options {
 	u32 log_size; /* verifier log bytes on failure */
 	const char *license;
 	struct btf *btf;  /* the session's, borrowed; NULL: opened on first need */
+	bool (*stop)(void); /* true: attaching to many sites one by one ends early; NULL: it does not */
 	bool wait_detach; /* kernel_close returns when the kernel has let go of everything */
 };
 

@@ -264,9 +264,9 @@ static int attach_some(struct run *r, bool internal, enum turn turn, struct err 
 		if (!s->n || r->c.instances.v[f]->internal != internal || turn_of(r, s->v[0]) != turn ||
 		    (s->joined && !s->v[0]->twin))
 			continue;
-		r->exiting |= signals_stop();
-		if (!r->exiting)
+		if (!signals_stop())
 			rc = attach_func(r, f, &skipped, err);
+		r->exiting |= signals_stop();
 	}
 	tell_rest(&skipped);
 	return rc < 0 ? rc : 0;

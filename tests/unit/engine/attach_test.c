@@ -57,6 +57,30 @@ static void raw_tracepoint(void)
 	handmade_release(&h);
 }
 
+static int n_asked;
+
+static bool third_time(void)
+{
+	return ++n_asked > 2;
+}
+
+/* Ctrl-C while thousands are attached. */
+static void stopped(void)
+{
+	struct kernel_options o = { .pid = -1, .stop = third_time };
+	struct site s = { .kind = SITE_RAW_TRACEPOINT, .tp_name = "sys_enter", .probe = "rawtracepoint:sys_enter" };
+	const struct site *five[] = { &s, &s, &s, &s, &s };
+	struct handmade h;
+
+	handmade_init(&h);
+	add_data(&h, 8);
+	add_counter(&h, BPF_PROG_TYPE_RAW_TRACEPOINT, 0, NULL, 0);
+	h.k = kernel_open(&h.prog, &o);
+	good(&h, kernel_create_maps(h.k, &h.err));
+	is_int(kernel_attach_many(h.k, 0, five, ARRAY_SIZE(five), NULL, NULL, &h.err), 2, "who is told to stop stops");
+	handmade_release(&h);
+}
+
 static s64 tracepoint_id(const char *name)
 {
 	char path[160];
@@ -332,6 +356,7 @@ int main(void)
 	if (!may_test())
 		return done();
 	raw_tracepoint();
+	stopped();
 	perf_tracepoint(false);
 	if (feature_has(kernel_features(), FEAT_COOKIE))
 		perf_tracepoint(true);
