@@ -15,8 +15,8 @@ static const struct loss_row losses[] = {
 	[LOSS_NO_KEY] = { .warning = "read of a key that does not exist: taken as 0" },
 	[LOSS_MISSING_KEY] = { .warning = "cannot delete a key that does not exist" },
 	[LOSS_CUT] = { .warning = "join() printed a part: it takes 128 strings of 1023 bytes, 16384 bytes in all" },
-	[LOSS_SKIPPED] = { .reason = "skipped by the kernel: the probe was running on that processor" },
-	[LOSS_SKIPPED_ANY] = { .reason = "skipped by the kernel, matching or not: the probe was running on that processor" },
+	[LOSS_SKIPPED] = { .warning = "the kernel skipped events: the probe was running on their processor" },
+	[LOSS_SKIPPED_ANY] = { .warning = "the kernel skipped events, matching or not: the probe was running on their processor" },
 	[LOSS_LOOP] = { .warning = "a loop was stopped at its bound" },
 };
 

@@ -258,7 +258,7 @@ static int start(struct run *r, struct err *err)
 	return attach_all(r, false, err);
 }
 
-/* What the kernel skipped before any predicate of ours. */
+/* What the kernel skipped before our programs ran: unlike losses these events were never seen. */
 static void skipped_report(struct run *r)
 {
 	for (u32 f = 0; r->k && f < r->c.instances.n; f++) {

@@ -14,10 +14,10 @@ sleeping() {
 	head -5 "$TMP/$2.err"
 }
 
-# stop PID NAME: asked once a second, since bpftrace has lost a request
+# stop PID NAME: asked again after a while, since bpftrace has lost a request, and gives up what it has when asked twice
 stop() {
 	for ((i = 0; i < 1200; i++)); do
-		((i % 20)) || kill -INT $1 2>/dev/null
+		((i % 500)) || kill -INT $1 2>/dev/null
 		[ -e /proc/$1 ] && ! grep -q '^State:.Z' /proc/$1/status || { wait $1; return; }
 		sleep 0.05
 	done
