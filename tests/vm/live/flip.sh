@@ -29,6 +29,6 @@ counts='tracepoint:syscalls:sys_enter_getppid { @ppid = count(); } tracepoint:ra
 # Of the counts in a file those that are not N. Where tracepoints may be preempted (7.x) the kernel leaves out what comes while
 # another task stands in the same program, and sonde says how many events it skipped: those alone may be missing.
 not_exact() {
-	awk -v n="$1" '/ the kernel skipped events/ { n = $0; sub(/ times?\)$/, "", n); sub(/.*\(/, "", n); told += n } /^@/ { counts++; if ($NF != n) { wrong = wrong $0 "\n"; missing += n - $NF; if (missing < 0) over = 1 } }
+	awk -v n="$1" '/ the kernel skipped events/ { t = $0; sub(/ times?\)$/, "", t); sub(/.*\(/, "", t); told += t } /^@/ { counts++; if ($NF != n) { wrong = wrong $0 "\n"; missing += n - $NF; if (missing < 0) over = 1 } }
 		END { if (missing > told || over) printf "%s", wrong; print counts " counts, each " n }' "$2"
 }
