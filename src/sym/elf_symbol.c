@@ -104,10 +104,14 @@ static bool is_old_version(const struct elf_table *t, u32 i, const char *suffix)
 	return t->version ? t->version[i] & HIDDEN : suffix[0] == '@' && suffix[1] != '@';
 }
 
-/* "memcpy@@GLIBC_2.14" in .symtab is found as memcpy. */
-static bool same_name(const char *have, const char *want, size_t len)
+/* The name of a symbol, when the len bytes of another one are its beginning; else NULL. Most differ in the first. */
+static const char *name_that_begins(const struct elf_table *t, u32 i, const char *begin, size_t len)
 {
-	return !strncmp(have, want, len) && (!have[len] || have[len] == '@');
+	u32 at = t->sym[i].st_name;
+
+	if (at >= t->strings_len || t->strings[at] != *begin || strncmp(t->strings + at, begin, len) != 0)
+		return NULL;
+	return t->strings + at;
 }
 
 static u32 find_in_table(const struct elf_table *t, const char *name, struct elf_symbol *out)
@@ -116,12 +120,12 @@ static u32 find_in_table(const struct elf_table *t, const char *name, struct elf
 	u32 best = 0;
 
 	for (u32 i = 0; i < t->n; i++) {
-		const Elf64_Sym *raw = &t->sym[i];
+		const char *have = name_that_begins(t, i, name, len);
 		struct elf_symbol s;
 		u32 value;
 
-		if (raw->st_name >= t->strings_len ||
-		    !same_name(t->strings + raw->st_name, name, len) || !elf_table_symbol(t, i, &s))
+		/* "memcpy@@GLIBC_2.14" in .symtab is found as memcpy */
+		if (!have || (have[len] && have[len] != '@') || !elf_table_symbol(t, i, &s))
 			continue;
 		value = 2 * worth(&s) + !is_old_version(t, i, s.name + len);
 		if (value > best) {
@@ -165,20 +169,21 @@ bool elf_find(struct elf *e, const char *name, struct elf_symbol *out)
 	return find_named(e, name, out);
 }
 
-/* Local functions, at most MAX_NAMED of them, whose names accept() says belong to name. */
+/* Local functions, at most MAX_NAMED of them, whose names begin with name, and accept() says belong to it. */
 enum { MAX_NAMED = 256 };
 
 static int each_local(const struct elf_table *t, const char *name, bool (*accept)(const char *have, const char *name),
 		      u64 *seen, u32 n, int (*f)(void *ctx, const struct elf_symbol *s), void *ctx)
 {
+	size_t len = strlen(name);
 	struct elf_symbol s;
 	int stop = 0;
 
 	for (u32 i = 0; i < t->n && n < MAX_NAMED && !stop; i++) {
 		u32 k = 0;
 
-		if (ELF64_ST_BIND(t->sym[i].st_info) != STB_LOCAL || !elf_table_symbol(t, i, &s) || !is_function(&s) ||
-		    !accept(s.name, name))
+		if (!name_that_begins(t, i, name, len) || ELF64_ST_BIND(t->sym[i].st_info) != STB_LOCAL ||
+		    !elf_table_symbol(t, i, &s) || !is_function(&s) || !accept(s.name, name))
 			continue;
 		while (k < n && seen[k] != s.value)
 			k++;
