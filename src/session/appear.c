@@ -113,18 +113,13 @@ static void tell_text(struct run *r, u32 site)
 	}
 }
 
-static void message(struct run *r, const char *text)
-{
-	r->o->sink->output->message(r->o->sink, "warnf", (struct span){ 0, 0 }, text);
-}
-
 static void refused(void *ctx, const struct site *site, const struct err *err)
 {
 	struct run *r = ctx;
 	struct buf text = { 0 };
 
 	buf_printf(&text, "%s: %s; skipping", site->probe, err->text);
-	message(r, text.s);
+	run_warn(r, text.s);
 	buf_release(&text);
 }
 
@@ -185,7 +180,7 @@ static void find_func(struct found *f, struct target *t)
 
 	if (r->n_appeared + 1 >= r->c.prog.spare_sites) {
 		if (!r->too_many_appeared)
-			message(r, "too many probes came while sonde ran; the rest is left out");
+			run_warn(r, "too many probes came while sonde ran; the rest is left out");
 		r->too_many_appeared = true;
 	} else {
 		func = instance_of(f, t);
@@ -208,7 +203,7 @@ static void attach_found(struct found *f, u32 func)
 		if (f->func.v[i] == func)
 			sites[n++] = &f->targets.v[i]->site;
 	if (n && kernel_attach_many(r->k, func, sites, n, refused, r, &err) < 0)
-		message(r, err.text);
+		run_warn(r, err.text);
 	err_release(&err);
 	free(sites);
 }
@@ -314,11 +309,9 @@ static void warn_of_no_watch(struct run *r)
 		if (glob_has_wildcard(r->c.lates.v[i].pattern))
 			wanted = &r->c.lates.v[i];
 	if (wanted)
-		r->o->sink->output->message(
-			r->o->sink, "warnf", (struct span){ 0, 0 },
-			arena_printf(&r->c.arena, "files of \"%s\" that come later are not probed: %s", wanted->pattern,
-				     feature_answer(r->c.env.features, FEAT_FANOTIFY) == FEATURE_NO ?
-					     "this kernel has no fanotify" : "fanotify(7) needs CAP_SYS_ADMIN, so root"));
+		run_warn(r, arena_printf(&r->c.arena, "files of \"%s\" that come later are not probed: %s", wanted->pattern,
+					 feature_answer(r->c.env.features, FEAT_FANOTIFY) == FEATURE_NO ?
+						 "this kernel has no fanotify" : "fanotify(7) needs CAP_SYS_ADMIN, so root"));
 }
 
 void appear_start(struct run *r)

@@ -28,11 +28,6 @@ struct sites_of {
 	bool joined; /* one program for entry and return: the entry's sites stand for both */
 };
 
-static void warn(struct run *r, const char *text)
-{
-	r->o->sink->output->message(r->o->sink, "warnf", (struct span){ 0, 0 }, text);
-}
-
 static void skip(void *ctx, const struct site *site, const struct err *err)
 {
 	struct skipped *s = ctx;
@@ -46,7 +41,7 @@ static void skip(void *ctx, const struct site *site, const struct err *err)
 	buf_printf(&text, "%s; skipping", err->text);
 	if (err->help[0])
 		buf_printf(&text, " (%s)", err->help);
-	warn(s->r, text.s);
+	run_warn(s->r, text.s);
 	buf_release(&text);
 }
 
@@ -57,7 +52,7 @@ static void tell_rest(const struct skipped *s)
 	if (s->n <= TOLD_ONE_BY_ONE || s->r->o->verbose)
 		return;
 	buf_printf(&text, "and %u more are skipped (-v names them)", s->n - TOLD_ONE_BY_ONE);
-	warn(s->r, text.s);
+	run_warn(s->r, text.s);
 	buf_release(&text);
 }
 

@@ -162,8 +162,7 @@ int child_verdict(struct run *r, struct err *err)
 
 static void warn_of_rest(struct run *r)
 {
-	r->o->sink->output->message(r->o->sink, "warnf", (struct span){ 0, 0 },
-				    arena_printf(&r->c.arena, "the command of -c does not end at SIGTERM: process %d runs on", r->child));
+	run_warn(r, arena_printf(&r->c.arena, "the command of -c does not end at SIGTERM: process %d runs on", r->child));
 }
 
 /* One that does not want to end is left alone: it was asked, and waiting for it would hold us, too. */

@@ -24,10 +24,8 @@ static void note_hidden(struct run *r)
 void names_report(struct run *r)
 {
 	if (r->ksyms_are_hidden)
-		r->o->sink->output->message(r->o->sink, "warnf", (struct span){ 0, 0 },
-					    "the addresses of the kernel's symbols are hidden: kernel stacks are numbers, "
-					    "with frames of the tracer at their top (needs CAP_SYSLOG, or sysctl "
-					    "kernel.kptr_restrict=0)");
+		run_warn(r, "the addresses of the kernel's symbols are hidden: kernel stacks are numbers, with frames of the tracer "
+			    "at their top (needs CAP_SYSLOG, or sysctl kernel.kptr_restrict=0)");
 }
 
 /* What the compiler read of the kernel's symbols is older than our own programs, which are symbols too. */

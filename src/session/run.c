@@ -258,18 +258,22 @@ static int start(struct run *r, struct err *err)
 	return attach_all(r, false, err);
 }
 
+void run_warn(struct run *r, const char *text)
+{
+	r->o->sink->output->message(r->o->sink, "warnf", (struct span){ 0, 0 }, text);
+}
+
 /* What the kernel skipped before our programs ran: unlike losses these events were never seen. */
 static void skipped_report(struct run *r)
 {
 	for (u32 f = 0; r->k && f < r->c.instances.n; f++) {
 		const struct instance *in = r->c.instances.v[f];
+		bool filters = in->predicate || in->only_pid || in->follow_map != NO_INDEX;
+		struct loss loss = { .span = in->clause->span, .reason = filters ? LOSS_SKIPPED_ANY : LOSS_SKIPPED };
 		u64 n = kernel_recursion_misses(r->k, f);
 
 		if (n)
-			r->o->sink->output->lost(r->o->sink,
-						 &(struct loss){ .span = in->clause->span,
-								 .reason = in->predicate || in->only_pid || in->follow_map != NO_INDEX ? LOSS_SKIPPED_ANY : LOSS_SKIPPED },
-						 n);
+			r->o->sink->output->lost(r->o->sink, &loss, n);
 	}
 }
 

@@ -145,6 +145,10 @@ int loop_init(struct run *r, struct err *err);
 void loop_run(struct run *r);
 void loop_release(struct run *r);
 
+/* ---- run.c */
+/* About the run itself: no place in the script is to blame. */
+void run_warn(struct run *r, const char *text);
+
 /* ---- data map words, whichever engine runs */
 u64 run_data_u64(struct run *r, u32 offset);
 void run_set_data_u64(struct run *r, u32 offset, u64 value);
