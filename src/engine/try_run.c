@@ -44,6 +44,19 @@ static bool code_init(struct code *c, const u8 *bytes, size_t n)
 	return c->at;
 }
 
+/* What the question says of such code; otherwise: when it cannot be set up. */
+static bool ask_code(const u8 *bytes, size_t n, bool (*question)(const struct code *c), bool otherwise)
+{
+	struct code c;
+	bool answer;
+
+	if (!code_init(&c, bytes, n))
+		return otherwise;
+	answer = question(&c);
+	code_release(&c);
+	return answer;
+}
+
 static u64 code_call(const struct code *c, u64 arg)
 {
 	u64 (*f)(u64) = (u64(*)(u64))(uintptr_t)c->at;
@@ -86,21 +99,16 @@ static bool keeps_red_zone(const struct code *c)
 	return true;
 }
 
+static bool keeps_it_probed(const struct code *c)
+{
+	_fd int event = put_probe(c, RED_ZONE_NOP);
+
+	return event < 0 || keeps_red_zone(c);
+}
+
 bool try_uprobe_nop5(void)
 {
-	struct code c;
-	bool good = true;
-	int event;
-
-	if (!code_init(&c, red_zone, sizeof(red_zone)))
-		return true;
-	event = put_probe(&c, RED_ZONE_NOP);
-	if (event >= 0) {
-		good = keeps_red_zone(&c);
-		close(event);
-	}
-	code_release(&c);
-	return good;
+	return ask_code(red_zone, sizeof(red_zone), keeps_it_probed, true);
 }
 
 static const u8 one_nop[] = { 0x0f, 0x1f, 0x40, 0x00, 0xc3 }; /* nopl 0(%rax); ret */
@@ -142,14 +150,15 @@ static bool steps_over_nothing(const struct code *c)
 
 bool try_uprobe_nops(void)
 {
-	struct code c;
-	bool emulated;
+	return ask_code(one_nop, sizeof(one_nop), steps_over_nothing, false);
+}
 
-	if (!code_init(&c, one_nop, sizeof(one_nop)))
-		return false;
-	emulated = steps_over_nothing(&c);
-	code_release(&c);
-	return emulated;
+static int load_kprobe(const struct bpf_insn *insns, u32 n, u32 attach_type)
+{
+	struct bpf_load l = { .prog_type = BPF_PROG_TYPE_KPROBE, .attach_type = attach_type, .insns = insns, .n_insns = n,
+			      .name = "sonde_try" };
+
+	return bpf_prog_load(&l);
 }
 
 /* Counts its runs in the only element of the array. */
@@ -167,13 +176,8 @@ static int load_counter(int map)
 		I_MOVI(0, 0),
 		I_EXIT(),
 	};
-	struct bpf_load l = { .prog_type = BPF_PROG_TYPE_KPROBE,
-			      .attach_type = ATTACH_UPROBE_MULTI,
-			      .insns = insns,
-			      .n_insns = ARRAY_SIZE(insns),
-			      .name = "sonde_try" };
 
-	return bpf_prog_load(&l);
+	return load_kprobe(insns, ARRAY_SIZE(insns), ATTACH_UPROBE_MULTI);
 }
 
 static void *call_there(void *code)
@@ -183,7 +187,7 @@ static void *call_there(void *code)
 }
 
 /* Until 6.10 a link for a process fired in the thread alone whose number was given (kernel commit 46ba0e49b642). */
-static bool fires_in_threads(struct code *c)
+static bool fires_in_threads(const struct code *c)
 {
 	u64 offset = 0, count = 0;
 	u32 zero = 0;
@@ -194,7 +198,7 @@ static bool fires_in_threads(struct code *c)
 	_fd int link = prog < 0 ? -1 : bpf_link_multi(&l);
 	pthread_t thread;
 
-	if (link < 0 || pthread_create(&thread, NULL, call_there, c))
+	if (link < 0 || pthread_create(&thread, NULL, call_there, (void *)(uintptr_t)c))
 		return false;
 	pthread_join(thread, NULL);
 	return bpf_map_lookup(map, &zero, &count) == 0 && count == 1;
@@ -202,18 +206,11 @@ static bool fires_in_threads(struct code *c)
 
 bool try_uprobe_multi_pid(void)
 {
-	struct code c;
-	bool good;
-
-	if (!code_init(&c, plain, sizeof(plain)))
-		return false;
-	good = fires_in_threads(&c);
-	code_release(&c);
-	return good;
+	return ask_code(plain, sizeof(plain), fires_in_threads, false);
 }
 
 #if defined(__x86_64__)
-enum { GET_STACK = 67, PT_REGS_SP = 152 };
+enum { PT_REGS_SP = 152 };
 
 /* Into the only element of the array: two frames of the user stack, and the word at rsp. */
 static int load_stack_reader(int map)
@@ -231,7 +228,7 @@ static int load_stack_reader(int map)
 		I_MOV(2, 7),
 		I_MOVI(3, 16),
 		I_MOVI(4, BPF_F_USER_STACK),
-		I_CALL(GET_STACK),
+		I_CALL(BPF_FUNC_get_stack),
 		I_MOV(1, 7),
 		I_ALUI(BPF_ADD, 1, 16),
 		I_MOVI(2, 8),
@@ -240,12 +237,8 @@ static int load_stack_reader(int map)
 		I_MOVI(0, 0),
 		I_EXIT(),
 	};
-	struct bpf_load l = { .prog_type = BPF_PROG_TYPE_KPROBE,
-			      .insns = insns,
-			      .n_insns = ARRAY_SIZE(insns),
-			      .name = "sonde_try" };
 
-	return bpf_prog_load(&l);
+	return load_kprobe(insns, ARRAY_SIZE(insns), 0);
 }
 
 /* By an event: stable kernels without multi links have it, too. */
@@ -263,28 +256,16 @@ static bool shows_caller(const struct code *c)
 	return bpf_map_lookup(map, &zero, seen) == 0 && seen[1] && seen[1] == seen[2];
 }
 
-static bool try_caller(const u8 *bytes, size_t n)
-{
-	struct code c;
-	bool shown;
-
-	if (!code_init(&c, bytes, n))
-		return false;
-	shown = shows_caller(&c);
-	code_release(&c);
-	return shown;
-}
-
 bool try_uprobe_caller(void)
 {
-	return try_caller(plain, sizeof(plain));
+	return ask_code(plain, sizeof(plain), shows_caller, false);
 }
 
 bool try_uprobe_caller_endbr(void)
 {
 	static const u8 marked[] = { 0xf3, 0x0f, 0x1e, 0xfa, 0xc3 }; /* endbr64; ret */
 
-	return try_caller(marked, sizeof(marked));
+	return ask_code(marked, sizeof(marked), shows_caller, false);
 }
 #else
 bool try_uprobe_caller(void)
