@@ -112,9 +112,9 @@ static int refuse(struct many *m, const struct site *s, int code)
 	return 0;
 }
 
-static int attach_one(struct many *m, u32 func, const struct attach_row *row, const struct site *s)
+static int attach_one(struct many *m, u32 func, const struct site *s)
 {
-	int ret = row->one(m->k, func, s, m->err);
+	int ret = rows[s->kind].one(m->k, func, s, m->err);
 
 	m->n_attached += ret >= 0;
 	return ret < 0 ? refuse(m, s, ret) : 0;
@@ -129,8 +129,8 @@ static int attach_apart(struct many *m, const struct site *s)
 	if (ret >= 0)
 		ret = kernel_load(m->k, partner, m->err);
 	if (ret >= 0)
-		ret = attach_one(m, m->func, &rows[s->kind], s);
-	return ret < 0 ? ret : attach_one(m, partner, &rows[s->kind], s->twin);
+		ret = attach_one(m, m->func, s);
+	return ret < 0 ? ret : attach_one(m, partner, s->twin);
 }
 
 static int attach_together(struct many *m, const struct site *s)
@@ -159,8 +159,7 @@ static int attach_each(struct many *m, const struct site *const *sites, u32 n)
 	int ret = 0;
 
 	for (u32 i = 0; i < n && ret >= 0 && !is_stopped(m->k); i++)
-		ret = session ? attach_together(m, sites[i])
-			      : attach_one(m, m->func, &rows[sites[i]->kind], sites[i]);
+		ret = session ? attach_together(m, sites[i]) : attach_one(m, m->func, sites[i]);
 	return ret;
 }
 

@@ -77,12 +77,6 @@ static int attach_counter(struct kernel *k, u32 func, const struct site *s,
 				 false);
 }
 
-static int attach_thread(struct kernel *k, u32 func, const struct site *s,
-			 struct perf_event_attr *attr, s32 tid)
-{
-	return attach_counter(k, func, s, attr, tid, -1);
-}
-
 /* Threads that ended meanwhile are passed over. Returns how many events were made or -1 with
  * errno. */
 static int attach_threads(struct kernel *k, u32 func, const struct site *s,
@@ -98,7 +92,7 @@ static int attach_threads(struct kernel *k, u32 func, const struct site *s,
 	attr->inherit = 1;
 	attr->inherit_thread = feature_has(k->features, FEAT_INHERIT_THREAD);
 	if (!dir && access("/proc/self", F_OK) < 0) { /* no procfs: the first thread, and those to come */
-		n = attach_thread(k, func, s, attr, s->pid) == 0;
+		n = attach_counter(k, func, s, attr, s->pid, -1) == 0;
 		error = n ? 0 : errno;
 	}
 	while (dir && (e = readdir(dir))) {
@@ -106,7 +100,7 @@ static int attach_threads(struct kernel *k, u32 func, const struct site *s,
 
 		if (tid <= 0)
 			continue;
-		if (attach_thread(k, func, s, attr, tid) == 0) {
+		if (attach_counter(k, func, s, attr, tid, -1) == 0) {
 			n++;
 			continue;
 		}

@@ -560,7 +560,7 @@ static bool try_uprobe_multi(void)
 static bool try_uprobe_sleep(void)
 {
 	const struct bpf_insn insns[] = { I_MOV(1, 10), I_ALUI(BPF_ADD, 1, -8), I_MOVI(2, 8), I_MOVI(3, 0),
-					  I_CALL(HELPER_COPY_FROM_USER), I_MOVI(0, 0), I_EXIT() };
+					  I_CALL(BPF_FUNC_copy_from_user), I_MOVI(0, 0), I_EXIT() };
 	struct bpf_load l = { .prog_type = BPF_PROG_TYPE_KPROBE,
 			      .flags = BPF_F_SLEEPABLE,
 			      .insns = insns,
