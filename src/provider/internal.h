@@ -29,6 +29,7 @@ int probe_refused(struct provider_env *env, const struct spec *spec, const struc
 void probe_untyped(struct provider_env *env, const struct spec *spec);
 /* Reports that sysfs is not mounted, if that is why `what` are missing. */
 bool probe_lacks_sysfs(struct provider_env *env, const struct spec *spec, const char *what);
+/* Whether the kernel has it; `unknown` when nobody can tell (no features given). */
 bool env_has(struct provider_env *env, enum feature id, bool unknown);
 /* NULL: the kernel has no BTF. */
 struct btf *env_btf(struct provider_env *env);

@@ -113,11 +113,9 @@ struct spec *spec_parse(struct provider_env *env, const struct attach *attach)
 
 const char *spec_name(struct provider_env *env, const struct spec *spec)
 {
-	const char *s = spec->provider->name;
+	const char *name = spec->provider->name;
 
-	for (u32 i = 1; i < spec->n_parts; i++)
-		s = arena_printf(env->arena, "%s:%s", s, spec->part[i]);
-	return s;
+	return spec->n_parts > 1 ? arena_printf(env->arena, "%s:%s", name, spec_rest(env->arena, spec, 1)) : name;
 }
 
 const char *spec_rest(struct arena *a, const struct spec *spec, u32 from)

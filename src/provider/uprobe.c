@@ -279,16 +279,21 @@ static int near_cpp(void *ctx, const struct elf_symbol *s)
 	return 0;
 }
 
+struct meant {
+	struct match *m;
+	const char *pattern[2];
+};
+
 /* A function of C++ or Rust by its own name alone. */
 static int inner_name(void *ctx, const struct elf_symbol *s)
 {
-	struct match *m = ctx;
-	const char *patterns[] = { m->func, arena_printf(m->env->arena, "*::%s", m->func) };
+	const struct meant *meant = ctx;
+	struct match *m = meant->m;
 
-	for (u32 i = 0; i < ARRAY_SIZE(patterns); i++)
-		if (demangle_matches(s->name, patterns[i])) {
+	for (u32 i = 0; i < ARRAY_SIZE(meant->pattern); i++)
+		if (demangle_matches(s->name, meant->pattern[i])) {
 			m->ts.help = arena_printf(m->env->arena, "did you mean %s:%s:cpp:\"%s\"?", m->spec->provider->name,
-						  m->path, patterns[i]);
+						  m->path, meant->pattern[i]);
 			return 1;
 		}
 	return 0;
@@ -297,9 +302,11 @@ static int inner_name(void *ctx, const struct elf_symbol *s)
 /* What may have been meant, when one file was named. */
 static void suggest(struct match *m)
 {
+	struct meant meant = { m, { m->func, arena_printf(m->env->arena, "*::%s", m->func) } };
+
 	elf_each_function(m->elf, NULL, m->is_cpp ? near_cpp : near_symbol, m);
 	if (!near_best(&m->near))
-		elf_each_function(m->elf, NULL, inner_name, m);
+		elf_each_function(m->elf, NULL, inner_name, &meant);
 	if (near_best(&m->near)) /* outlives the file */
 		m->near.best = arena_strdup(m->env->arena, m->near.best);
 	else if (!m->ts.help && elf_is_stripped(m->elf) && !elf_debug_file(m->elf))
