@@ -124,7 +124,6 @@ struct event_build event_begin(struct lower *l, struct event_desc *e)
 	return begin(l, e, false);
 }
 
-
 struct opnd event_at(const struct event_build *eb, u32 field)
 {
 	return opnd_plus(eb->record, eb->desc->fields[field].offset);

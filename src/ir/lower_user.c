@@ -33,7 +33,6 @@
  */
 #include "ir/state.h"
 
-enum { RINGBUF_DISCARD = 133, COPY_FROM_USER = 148 };
 enum {
 	PAGE_SHIFT = 12,   /* of the processor's sizes the smallest */
 	PAGE = 1 << PAGE_SHIFT,
@@ -100,7 +99,7 @@ struct opnd lower_trial_begin(struct lower *l, u32 size)
 	struct record_held *h = &l->s->held;
 
 	ir_place(l, h->missing);
-	ir_emit(l, (struct ir_insn){ .op = IR_CALL, .imm = RINGBUF_DISCARD, .n_args = 2,
+	ir_emit(l, (struct ir_insn){ .op = IR_CALL, .imm = BPF_FUNC_ringbuf_discard, .n_args = 2,
 				     .arg = { h->record, o_imm(BPF_RB_NO_WAKEUP) } });
 	h->is_trial = true;
 	return ir_addr(l, room_nowhere(l, size));
@@ -168,7 +167,7 @@ static void wait_for_page(struct lower *l, struct opnd addr, struct ir_block *un
 	struct ir_block *there = ir_block_new(l);
 	struct opnd nowhere = o_data(lower_internal_map(l, MAP_DATA), DATA_NOWHERE), rc;
 
-	rc = ir_call(l, COPY_FROM_USER, false, 3, nowhere, o_imm(1), addr);
+	rc = ir_call(l, BPF_FUNC_copy_from_user, false, 3, nowhere, o_imm(1), addr);
 	ir_branch(l, CC_EQ, rc, o_imm(0), there, unread);
 	ir_place(l, there);
 }
@@ -198,7 +197,7 @@ static struct opnd read_waiting(struct lower *l, const struct user_read *r)
 	if (r->cap > PAGE) { /* more than two pages: all of it */
 		struct user_read copy = *r;
 
-		copy.helper = COPY_FROM_USER;
+		copy.helper = BPF_FUNC_copy_from_user;
 		attempt(l, &copy);
 		ir_var_set(l, rc, attempt(l, r));
 	}
