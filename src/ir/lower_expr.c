@@ -62,17 +62,36 @@ static struct opnd load_bitfield(struct lower *l, const struct ir_val *place, co
 	return ir_op2(l, f->type->is_signed ? IR_SAR : IR_SHR, v, o_imm(64 - f->bit_size));
 }
 
+/* Values that are none of the others' become the last one's: without a branch, which would double what verifiers follow. */
+static struct opnd settle_rest(struct lower *l, const struct type *t, struct opnd v)
+{
+	struct opnd known = o_imm(0), rest = o_imm(t->enums[t->n_enums - 1].value);
+
+	for (u32 i = 0; i + 1 < t->n_enums; i++)
+		known = ir_op2(l, IR_OR, known, ir_set(l, CC_EQ, v, o_imm(t->enums[i].value)));
+	return ir_op2(l, IR_XOR, rest, ir_op2(l, IR_AND, ir_op2(l, IR_XOR, rest, v), ir_op2(l, IR_SUB, o_imm(0), known)));
+}
+
+static struct opnd load_scalar(struct lower *l, const struct ir_val *place)
+{
+	const struct type *t = place->type;
+
+	if (place->is_foreign)
+		return lower_read_scalar(l, t, place->o, place->space);
+	return lower_load_own(l, place->o, t->size, is_signed(t));
+}
+
 struct opnd lower_load_place(struct lower *l, const struct ir_val *place, const struct field *bits)
 {
 	const struct type *t = place->type;
+	struct opnd v;
 
 	if (bits && bits->bit_size)
 		return load_bitfield(l, place, bits);
 	if (!place->in_memory)
 		return place->o;
-	if (place->is_foreign)
-		return lower_read_scalar(l, t, place->o, place->space);
-	return lower_load_own(l, place->o, t->size, is_signed(t));
+	v = load_scalar(l, place);
+	return t->kind == TY_ENUM && t->has_rest ? settle_rest(l, t, v) : v;
 }
 
 /* An aggregation used as a number. */

@@ -467,9 +467,30 @@ static bool typeinfo_pair(struct node *n)
 	return true;
 }
 
+static bool is_plain_name(struct check *c, const struct node *n)
+{
+	return n->kind == N_IDENT && !env_builtin(c->env, n->name) && !macro_exists(c, n->name);
+}
+
+/* args.color == Red: a name beside an enumeration is one of its own first, whatever else is called so. */
+static bool try_enumerator(struct check *c, struct node *n, const struct type *t)
+{
+	if (!t || t->kind != TY_ENUM || t->is_flags || !is_plain_name(c, n))
+		return false;
+	for (u32 i = 0; i < t->n_enums; i++)
+		if (streq(t->enums[i].name, n->name)) {
+			node_make_int(n, t->enums[i].value, t);
+			return true;
+		}
+	return false;
+}
+
 /* $1 == "7" compares texts, whatever $1 looks like. */
 static const struct type *check_beside(struct check *c, struct node *n, const struct node *other)
 {
+	if (n->kind == N_IDENT)
+		try_enumerator(c, n, other->type);
+
 	bool wanted = c->s->wants_string, as_text = n->kind == N_PARAM && other->kind == N_STR;
 
 	c->s->wants_string |= as_text;
@@ -481,6 +502,9 @@ static const struct type *check_beside(struct check *c, struct node *n, const st
 
 static const struct type *check_binary(struct check *c, struct node *n)
 {
+	if (is_comparison(n->op) && is_plain_name(c, n->a))
+		check_value(c, n->b);
+
 	const struct type *a = check_beside(c, n->a, n->b);
 	bool ends = n->op == OP_LAND ? false : true;
 

@@ -144,6 +144,8 @@ static bool put_fields(struct put j, const struct type *t, const char *p, bool a
 		const struct field *f = &t->fields[i];
 		bool named = f->name && *f->name;
 
+		if (!value_has_field(f, p))
+			continue;
 		if (!named && f->type->kind == TY_STRUCT)
 			any = put_fields(j, type_complete(f->type), p + f->offset, any);
 		if (!named)

@@ -2,8 +2,8 @@
 /*
  * Entries of debug information -> struct type, as btf_type.c does it for the kernel's: structures come
  * without fields and get them when somebody asks. A C++ class has its bases as members named by their
- * class; references are pointers; a Rust enum is a structure with its discriminant and a member for each
- * variant, which lie over each other.
+ * class; references are pointers; a Rust enum is a structure with a member for each variant, which lie over each
+ * other, and one called "variant", an enumeration, that says which of them is there.
  */
 #include <errno.h>
 #include "sym/dwarf_file.h"
@@ -138,18 +138,167 @@ static void add_member(struct dwarf *d, Dwarf_Die *die, bool is_base, struct fie
 	add_field(fields, d, f);
 }
 
-static void add_members(struct dwarf *d, Dwarf_Die *of, struct fields *fields, u32 depth)
+/*
+ * The variants of a Rust enum (DWARF 5, 5.7.10). Each has the value of the tag that means it; one may have none: it is
+ * there at all other values, which are its own data (the pointer of Option<&T>, where 0 means None).
+ *
+ *	variant_part  discr -> member
+ *	    member    type u64, offset 0		the tag; none in an enum of a single variant
+ *	    variant   discr_value 0
+ *		member None
+ *	    variant
+ *		member Some
+ */
+struct variants {
+	struct field *tag; /* NULL: which of them is there cannot be told */
+	VEC(struct enum_value) names;
+	VEC(struct value_range) values;
+	const char *otherwise;
+};
+
+static u64 low_bytes(u64 v, u32 size)
+{
+	return size < 8 ? v & ((1ull << size * 8) - 1) : v;
+}
+
+static struct field *tag_of(struct dwarf *d, Dwarf_Die *part)
+{
+	struct field f = { .name = "variant", .is_tag = true };
+	Dwarf_Die die;
+
+	if (!die_ref(d, part, DW_AT_discr, &die))
+		return NULL;
+	f.type = die_type_of(d, &die, NULL);
+	if (f.type->kind == TY_ARRAY && f.type->elem == &ty_u64) /* of 16 bytes: its upper half says nothing */
+		f.type = &ty_u64;
+	if (!type_is_integer(f.type) || !place(d, &die, &f) || f.bit_size)
+		return NULL;
+	return arena_dup(&d->arena, &f, sizeof(f));
+}
+
+/* False: it is there at other values. */
+static bool discriminant(struct dwarf *d, Dwarf_Die *variant, const struct type *tag, u64 *out)
+{
+	Dwarf_Attribute a;
+	Dwarf_Block block;
+	Dwarf_Sword s;
+	Dwarf_Word u = 0;
+
+	if (!d->f->dwarf_attr(variant, DW_AT_discr_value, &a))
+		return false;
+	if (d->f->dwarf_formblock(&a, &block) == 0)
+		memcpy(&u, block.data, MIN(block.length, sizeof(u)));
+	else if (tag->is_signed && d->f->dwarf_formsdata(&a, &s) == 0)
+		u = (Dwarf_Word)s;
+	else if (d->f->dwarf_formudata(&a, &u) != 0)
+		return false;
+	*out = low_bytes(u, tag->size);
+	return true;
+}
+
+static s64 as_number(const struct type *t, u64 v)
+{
+	u32 shift = 64 - 8 * t->size;
+
+	return t->is_signed ? (s64)(v << shift) >> shift : (s64)v;
+}
+
+static void add_variant(struct dwarf *d, Dwarf_Die *of, struct variants *all, struct fields *fields)
+{
+	struct presence *when = arena_new(&d->arena, struct presence);
+	u32 first = fields->list.n;
+	struct value_range value;
+	Dwarf_Die die;
+
+	if (!die_child(d, of, &die))
+		return;
+	do {
+		if (d->f->dwarf_tag(&die) == DW_TAG_member)
+			add_member(d, &die, false, fields);
+	} while (die_next(d, &die));
+	if (!all->tag || first == fields->list.n)
+		return;
+	when->tag = all->tag;
+	if (discriminant(d, of, all->tag->type, &value.first)) {
+		value.last = value.first;
+		when->range = arena_dup(&d->arena, &value, sizeof(value));
+		when->n = 1;
+		vec_push(&d->arena, &all->values, value);
+		vec_push(&d->arena, &all->names,
+			 ((struct enum_value){ fields->list.v[first].name, as_number(all->tag->type, value.first) }));
+	} else {
+		when->otherwise = true;
+		all->otherwise = fields->list.v[first].name;
+	}
+	for (u32 i = first; i < fields->list.n; i++)
+		fields->list.v[i].when = when;
+}
+
+/* A value that means none of the others. */
+static u64 rest_value(const struct variants *all)
+{
+	u64 v = 0;
+
+	for (u32 i = 0; i < all->values.n; i++)
+		if (all->values.v[i].first == v) {
+			v++;
+			i = ~0u; /* from the start */
+		}
+	return v;
+}
+
+static void name_variants(struct dwarf *d, struct variants *all, const struct type *of)
+{
+	struct type *t = new_type(d, TY_ENUM, all->tag->type->size);
+	u64 rest = rest_value(all);
+
+	t->name = of->name;
+	t->is_signed = all->tag->type->is_signed;
+	t->has_rest = all->otherwise;
+	if (all->otherwise)
+		vec_push(&d->arena, &all->names, ((struct enum_value){ all->otherwise, as_number(t, rest) }));
+	t->enums = all->names.v;
+	t->n_enums = all->names.n;
+	all->tag->type = t;
+}
+
+static void add_variants(struct dwarf *d, Dwarf_Die *part, const struct type *of, struct fields *fields)
+{
+	struct variants all = { .tag = tag_of(d, part) };
+	u32 first = fields->list.n;
+	Dwarf_Die die;
+
+	if (!die_child(d, part, &die))
+		return;
+	do {
+		if (d->f->dwarf_tag(&die) == DW_TAG_variant)
+			add_variant(d, &die, &all, fields);
+	} while (die_next(d, &die));
+	for (u32 i = first; i < fields->list.n; i++) {
+		struct presence *when = (struct presence *)(uintptr_t)fields->list.v[i].when;
+
+		if (when && when->otherwise) {
+			when->range = all.values.v;
+			when->n = all.values.n;
+		}
+	}
+	if (all.tag && all.names.n + (all.otherwise != NULL)) {
+		name_variants(d, &all, of);
+		add_field(fields, d, *all.tag);
+	}
+}
+
+static void add_members(struct dwarf *d, Dwarf_Die *of, const struct type *t, struct fields *fields)
 {
 	Dwarf_Die die;
 
-	if (depth > 4 || !die_child(d, of, &die))
+	if (!die_child(d, of, &die))
 		return;
 	do {
 		switch (d->f->dwarf_tag(&die)) {
 		case DW_TAG_member: add_member(d, &die, false, fields); break;
 		case DW_TAG_inheritance: add_member(d, &die, true, fields); break;
-		case DW_TAG_variant_part:
-		case DW_TAG_variant: add_members(d, &die, fields, depth + 1); break;
+		case DW_TAG_variant_part: add_variants(d, &die, t, fields); break;
 		}
 	} while (die_next(d, &die));
 }
@@ -159,7 +308,7 @@ static int complete_struct(struct type *t)
 	struct origin *o = t->origin;
 	struct fields fields = {};
 
-	add_members(o->d, &o->die, &fields, 0);
+	add_members(o->d, &o->die, t, &fields);
 	t->fields = fields.list.v;
 	t->n_fields = fields.list.n;
 	return 0;

@@ -141,6 +141,20 @@ s64 value_bitfield(const struct field *f, const void *base)
 	return (s64)v;
 }
 
+bool value_has_field(const struct field *f, const void *base)
+{
+	const struct presence *when = f->when;
+	u64 tag;
+	u32 i = 0;
+
+	if (f->is_tag || !when)
+		return !f->is_tag;
+	tag = (u64)value_int(type_int(when->tag->type->size, false), (const u8 *)base + when->tag->offset);
+	while (i < when->n && (tag < when->range[i].first || tag > when->range[i].last))
+		i++;
+	return (i < when->n) != when->otherwise;
+}
+
 /* ---- bytes */
 
 u32 value_strlen(const struct type *t, const void *p)
@@ -391,6 +405,8 @@ static const char *put_fields(struct show s, const struct type *t, const char *p
 	for (u32 i = 0; i < t->n_fields; i++) {
 		const struct field *f = &t->fields[i];
 
+		if (!value_has_field(f, p))
+			continue;
 		if (is_anonymous(f) && f->type->kind == TY_STRUCT) {
 			between = put_fields(s, type_complete(f->type), p + f->offset, between);
 			continue;

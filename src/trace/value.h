@@ -37,6 +37,8 @@ bool value_str_truncated(const struct type *t, const void *p);
 const char *value_str_trailer(const struct names *names, const struct type *t, u32 len);
 /* A bitfield of the struct at base, extended by its sign. */
 s64 value_bitfield(const struct field *f, const void *base);
+/* Whether a member of the struct at base is to be shown: of variants the one that is there. */
+bool value_has_field(const struct field *f, const void *base);
 /* The enumerator's name, or NULL. */
 const char *value_enum_name(const struct type *t, s64 value);
 /* Division by the type's sign; div 0 is 1. */

@@ -73,6 +73,19 @@ enum space {
 
 enum stack_mode { STACK_MODE_SONDE, STACK_MODE_PERF, STACK_MODE_RAW, STACK_MODE_BUILD_ID };
 
+struct value_range {
+	u64 first, last; /* both included */
+};
+
+/* Of members that lie over each other the one that is there: while the value of the tag is in a range (or, of the one
+ * that is there otherwise, in none of them). Tag and ranges are of the same width, without a sign. */
+struct presence {
+	const struct field *tag; /* of the same structure */
+	const struct value_range *range;
+	u32 n;
+	bool otherwise;
+};
+
 struct field {
 	const char *name; /* "" for an anonymous member */
 	const struct type *type;
@@ -81,6 +94,8 @@ struct field {
 	u8 data_loc;		 /* tracepoint field: 1 = __data_loc, 2 = __rel_loc (u32 len << 16 | off) */
 	bool from_user;		 /* a pointer value that points into user memory */
 	bool is_base;		 /* a C++ base class: its members are found as if they were here */
+	bool is_tag;		 /* says which variant there is: found by name, not shown */
+	const struct presence *when; /* when it is there; NULL: always */
 };
 
 struct enum_value {
@@ -104,6 +119,7 @@ struct type {
 	u32 n_fields;
 	struct enum_value *enums;
 	u32 n_enums;
+	bool has_rest;	 /* TY_ENUM: any value that is none of the others is read as that of the last one */
 	union {
 		struct {
 			u32 bits; /* hist: sub-buckets per power of two, as log2 */
