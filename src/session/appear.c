@@ -346,12 +346,40 @@ int appear_fd(const struct run *r)
 	return r->watch ? watch_fd(r->watch) : -1;
 }
 
+static void tell_in_vain(struct run *r, const char *path, u64 ms)
+{
+	run_warn(r, arena_printf(&r->c.arena, "%s ran for a while before its probes were there: it was held for %llu ms, and sonde "
+					      "was held up longer", path, (unsigned long long)ms));
+}
+
 void appear_turn(struct run *r)
 {
 	const char *path, *open_path;
+	u64 in_vain;
+	bool any;
 
-	while (r->watch && (path = watch_next(r->watch, &open_path)))
-		watch_done(r->watch, handle(r, path, open_path));
+	while (r->watch && (path = watch_next(r->watch, &open_path))) {
+		any = handle(r, path, open_path);
+		in_vain = watch_done(r->watch, any);
+		if (any && in_vain)
+			tell_in_vain(r, path, in_vain);
+	}
+}
+
+/* How long we were in the way, with -v; what nobody looked at, always. */
+static void tell_holds(struct run *r)
+{
+	const char *path;
+	u64 n_dropped, ms = watch_longest(r->watch, &path, &n_dropped);
+
+	if (n_dropped)
+		run_warn(r, arena_printf(&r->c.arena, "%llu files that came while sonde was held up were not looked at",
+					 (unsigned long long)n_dropped));
+	if (path && r->o->verbose) {
+		buf_printf(&r->o->sink->err, "  programs and libraries waited for their probes %llu ms at most (%s)\n",
+			   (unsigned long long)ms, path);
+		sink_flush(r->o->sink);
+	}
 }
 
 void appear_pause(struct run *r)
@@ -371,6 +399,8 @@ void appear_resume(struct run *r)
 
 void appear_end(struct run *r)
 {
+	if (r->watch)
+		tell_holds(r);
 	watch_free(r->watch);
 	r->watch = NULL;
 }

@@ -5,8 +5,9 @@
  * place before the first instruction. In: patterns; out: one file at a time, for the main loop.
  *
  * A thread of its own reads the events and answers at once what nobody looks for, which is nearly
- * everything, and what we open ourselves. The others wait for the main loop, half a second at most: a
- * reader that stopped (a pager) must not stop the system.
+ * everything, and what we open ourselves. The others wait for the main loop: as long as it works, which takes long on a
+ * loaded machine, but five seconds at most; half a second when it sleeps, because a reader of its output that stopped (a
+ * pager) must not stop the system. A file whose opener went on is handled all the same, and told.
  *
  * Named folders are asked about their own files only. A pattern with wildcards in its folders asks its
  * file systems about all programs, "*" all file systems, also those that are mounted later, and where libraries
@@ -45,7 +46,7 @@
 #define FAN_MARK_EVICTABLE 0x00000200
 #endif
 
-enum { MAX_WAIT_MS = 500 };
+enum { PATIENCE_MS = 500, MAX_WAIT_MS = 5000, TICK_MS = 100, MAX_QUEUE = 1024 };
 
 struct file_id {
 	u64 dev, ino;
@@ -74,10 +75,14 @@ struct watch {
 	u32 n_places, n_patterns;
 	struct hash known; /* struct file_id */
 	struct opening *first, *last; /* those that wait; the thread's */
+	u32 n_queued;
+	s32 main_loop; /* its thread */
 	/* shared, under the lock */
 	pthread_mutex_t lock;
 	struct opening *at; /* the one that is handed over */
-	bool handled;
+	bool taken, handled;
+	u64 longest_ms, n_dropped;
+	char *longest;
 	/* the main loop's */
 	int at_fd;
 	char path[PATH_MAX], open_path[64];
@@ -88,7 +93,8 @@ struct opening {
 	int fd;
 	bool asks; /* its opener waits for an answer */
 	struct file_id id;
-	u64 until_ms;
+	u64 since_ms;
+	u64 in_vain_ms; /* its opener went on after so long; under the lock */
 	char path[PATH_MAX];
 };
 
@@ -297,14 +303,92 @@ static bool is_known(struct watch *w, const struct file_id *id)
 	return known;
 }
 
-static void let_go(struct watch *w, int fd, bool asks)
+static void answer(struct watch *w, int fd)
 {
 	struct fanotify_response r = { .fd = fd, .response = FAN_ALLOW };
 
-	if (asks && write(w->fan_fd, &r, sizeof(r)) < 0) {
+	if (write(w->fan_fd, &r, sizeof(r)) < 0) {
 		/* the opener is gone */
 	}
+}
+
+static void let_go(struct watch *w, int fd, bool asks)
+{
+	if (asks)
+		answer(w, fd);
 	close(fd);
+}
+
+static void note_longest(struct watch *w, const struct opening *o, u64 held_ms)
+{
+	pthread_mutex_lock(&w->lock);
+	if (held_ms > w->longest_ms) {
+		w->longest_ms = held_ms;
+		free(w->longest);
+		w->longest = xstrdup(o->path);
+	}
+	pthread_mutex_unlock(&w->lock);
+}
+
+/* The first one leaves the queue. */
+static void end_opening(struct watch *w)
+{
+	struct opening *o = w->first;
+
+	if (o->asks)
+		note_longest(w, o, now_ms() - o->since_ms);
+	w->first = o->next;
+	if (!w->first)
+		w->last = NULL;
+	w->n_queued--;
+	let_go(w, o->fd, o->asks);
+	free(o);
+}
+
+/* Asleep it waits for whoever reads its output: when it waits for events, ours wakes it. */
+static bool main_loop_works(const struct watch *w)
+{
+	struct buf text = {};
+	char path[64];
+	const char *after;
+	bool works;
+
+	snprintf(path, sizeof(path), "/proc/self/task/%d/stat", w->main_loop);
+	after = buf_read_file(&text, path) == 0 && text.s ? strrchr(text.s, ')') : NULL;
+	works = after && !starts_with(after, ") S");
+	buf_release(&text);
+	return works;
+}
+
+/* Whether it makes sense to wait for it longer. */
+static bool makes_progress(struct watch *w)
+{
+	bool taken;
+
+	pthread_mutex_lock(&w->lock);
+	taken = w->taken;
+	pthread_mutex_unlock(&w->lock);
+	return taken || main_loop_works(w);
+}
+
+/* Openers that waited too long go on; the next ones wait no more while nothing changes. */
+static void release_openers(struct watch *w)
+{
+	u64 now = now_ms(), longest = w->first ? now - w->first->since_ms : 0;
+	bool works = longest < PATIENCE_MS || makes_progress(w);
+
+	for (struct opening *o = w->first; o; o = o->next) {
+		u64 held = now - o->since_ms;
+
+		if (!o->asks || held < (works ? MAX_WAIT_MS : w->first->in_vain_ms ? 0 : PATIENCE_MS))
+			continue;
+		pthread_mutex_lock(&w->lock);
+		o->in_vain_ms = MAX(held, 1u);
+		pthread_mutex_unlock(&w->lock);
+		note_longest(w, o, held);
+		answer(w, o->fd);
+		o->asks = false;
+	}
 }
 
 static bool is_elf(int fd)
@@ -341,42 +425,54 @@ static void next_opening(struct watch *w)
 		struct opening *o = w->first;
 
 		if (!is_known(w, &o->id)) {
-			o->until_ms = now_ms() + MAX_WAIT_MS;
 			pthread_mutex_lock(&w->lock);
 			w->at = o;
-			w->handled = false;
+			w->handled = w->taken = false;
 			pthread_mutex_unlock(&w->lock);
 			if (write(w->ready_fd, &one, sizeof(one)) == sizeof(one))
 				return;
 		}
-		w->first = o->next;
-		let_go(w, o->fd, o->asks);
-		free(o);
+		end_opening(w);
 	}
-	w->last = NULL;
 }
 
-/* The one at hand was handled, or took too long. */
 static void finish_opening(struct watch *w)
 {
-	struct opening *o = w->first;
-	bool over, handled;
+	bool handled;
 
-	if (!o)
+	if (!w->first)
 		return;
 	pthread_mutex_lock(&w->lock);
 	handled = w->handled;
-	over = handled || now_ms() >= o->until_ms;
-	if (over)
+	if (handled)
 		w->at = NULL;
 	pthread_mutex_unlock(&w->lock);
-	if (!over)
+	if (!handled)
 		return;
-	w->first = o->next;
-	if (handled && o->asks)
-		forget(w, o->fd);
-	let_go(w, o->fd, o->asks);
-	free(o);
+	if (w->first->asks)
+		forget(w, w->first->fd);
+	end_opening(w);
+	next_opening(w);
+}
+
+/* Takes an opening over that is to be handled. */
+static void enqueue(struct watch *w, struct opening *o)
+{
+	if (w->n_queued == MAX_QUEUE) { /* nobody reads what we say: descriptors and memory are bounded */
+		pthread_mutex_lock(&w->lock);
+		w->n_dropped++;
+		pthread_mutex_unlock(&w->lock);
+		let_go(w, o->fd, o->asks);
+		free(o);
+		return;
+	}
+	w->n_queued++;
+	o->since_ms = now_ms();
+	if (w->first) {
+		w->last = w->last->next = o;
+		return;
+	}
+	w->first = w->last = o;
 	next_opening(w);
 }
 
@@ -400,12 +496,7 @@ static void consider(struct watch *w, int fd, s32 pid, bool asks)
 	}
 	o->fd = fd;
 	o->asks = asks;
-	if (w->first) {
-		w->last = w->last->next = o;
-		return;
-	}
-	w->first = w->last = o;
-	next_opening(w);
+	enqueue(w, o);
 }
 
 static void read_openings(struct watch *w)
@@ -454,7 +545,7 @@ static void *run_thread(void *arg)
 			      { .fd = w->mounts_fd, .events = POLLPRI } };
 	u64 count;
 
-	while (poll(p, ARRAY_SIZE(p), w->first ? MAX_WAIT_MS / 4 : -1) >= 0 || errno == EINTR) {
+	while (poll(p, ARRAY_SIZE(p), w->first ? TICK_MS : -1) >= 0 || errno == EINTR) {
 		if (p[0].revents)
 			break;
 		if (p[1].revents)
@@ -466,6 +557,7 @@ static void *run_thread(void *arg)
 		if (p[3].revents && read(w->done_fd, &count, sizeof(count)) < 0)
 			break;
 		finish_opening(w);
+		release_openers(w);
 	}
 	return NULL;
 }
@@ -506,6 +598,7 @@ bool watch_start(struct watch *w)
 		w->mounts_fd = open("/proc/self/mountinfo", O_RDONLY | O_CLOEXEC);
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &was);
+	w->main_loop = gettid();
 	w->running = pthread_create(&w->thread, NULL, run_thread, w) == 0;
 	pthread_sigmask(SIG_SETMASK, &was, NULL);
 	return w->running;
@@ -528,6 +621,7 @@ const char *watch_next(struct watch *w, const char **open_path)
 	pthread_mutex_lock(&w->lock);
 	waits = w->at && !w->handled;
 	if (waits) {
+		w->taken = true;
 		snprintf(w->path, sizeof(w->path), "%s", w->at->path);
 		w->at_fd = fcntl(w->at->fd, F_DUPFD_CLOEXEC, 0);
 		snprintf(w->open_path, sizeof(w->open_path), "/proc/self/fd/%d", w->at_fd);
@@ -537,11 +631,12 @@ const char *watch_next(struct watch *w, const char **open_path)
 	return waits ? w->path : NULL;
 }
 
-void watch_done(struct watch *w, bool for_good)
+u64 watch_done(struct watch *w, bool for_good)
 {
-	u64 one = 1;
+	u64 one = 1, in_vain;
 
 	pthread_mutex_lock(&w->lock);
+	in_vain = w->at ? w->at->in_vain_ms : 0;
 	if (w->at && for_good)
 		remember(w, &w->at->id);
 	w->handled = true;
@@ -550,6 +645,19 @@ void watch_done(struct watch *w, bool for_good)
 	if (write(w->done_fd, &one, sizeof(one)) < 0) {
 		/* it is full: the thread has more than enough to wake up */
 	}
+	return in_vain;
+}
+
+u64 watch_longest(struct watch *w, const char **path, u64 *n_dropped)
+{
+	u64 ms;
+
+	pthread_mutex_lock(&w->lock);
+	ms = w->longest_ms;
+	*path = w->longest;
+	*n_dropped = w->n_dropped;
+	pthread_mutex_unlock(&w->lock);
+	return ms;
 }
 
 void watch_known(struct watch *w, const char *path)
@@ -589,6 +697,7 @@ static void stop(struct watch *w)
 		free(o);
 	}
 	w->first = w->last = w->at = NULL;
+	w->n_queued = 0;
 }
 
 void watch_pause(struct watch *w)
@@ -624,6 +733,7 @@ void watch_free(struct watch *w)
 	hash_release(&w->known);
 	free(w->place);
 	free(w->pattern);
+	free(w->longest);
 	pthread_mutex_destroy(&w->lock);
 	free(w);
 }

@@ -21,8 +21,12 @@ bool watch_start(struct watch *w);
 int watch_fd(const struct watch *w);
 /* The file that waits: its name, and a path by which it can be opened until watch_done(). NULL: none. */
 const char *watch_next(struct watch *w, const char **open_path);
-/* It may go on. Files that were handled for good are not told again. */
-void watch_done(struct watch *w, bool for_good);
+/* It may go on. Files that were handled for good are not told again. Returns 0, or after how many milliseconds whoever
+ * opened it went on without us. */
+u64 watch_done(struct watch *w, bool for_good);
+/* Milliseconds that somebody waited for us at most, and for which file: valid as long as nobody waits longer, best asked
+ * at the end. *n_dropped: files that were never handed over. */
+u64 watch_longest(struct watch *w, const char **path, u64 *n_dropped);
 /* A file that is handled already. */
 void watch_known(struct watch *w, const char *path);
 bool watch_is_known(struct watch *w, const char *path);
