@@ -202,7 +202,9 @@ static void add(struct match *m, const struct elf_symbol *s, const char *func, c
 		return;
 	t->site.offset += at.offset;
 	t->site.place = at.why;
-	t->profile = with_caller(m, uplace_profile(m->env, t->profile, &at), &at);
+	t->profile = uplace_profile(m->env, t->profile, &at);
+	if (!m->is_return) /* at a return the kernel shows the caller itself, as the place */
+		t->profile = with_caller(m, t->profile, &at);
 }
 
 static void close_file(struct match *m)
