@@ -147,7 +147,7 @@ static u64 bytes_of_map(const struct audit *a, const struct map_desc *m)
 		       : m->value ? m->value->size + 8u
 				  : 8;
 	if (m->role == MAP_RING)
-		return a->c->env.config.perf_rb_pages ? a->c->env.config.perf_rb_pages * 4096
+		return a->c->env.config.perf_rb_pages ? kernel_ring_pages(a->c->env.config.perf_rb_pages)
 						      : kernel_ring_size();
 	if (is_array(m))
 		return value * m->max_entries;

@@ -99,6 +99,8 @@ int kernel_drain(struct kernel *k, record_fn f, void *ctx);
 bool kernel_drained_much(const struct kernel *k);
 /* Bytes of a ring for a flood of events. */
 u64 kernel_ring_size(void);
+/* Bytes of a ring of so many pages: a power of two, 2 GB at most. */
+u64 kernel_ring_pages(u64 pages);
 
 /* ---- what processes map, for the symbols of those that end before anybody asks */
 struct map_event {

@@ -17,6 +17,8 @@
 #include <unistd.h>
 #include "engine/internal.h"
 
+#define RING_MOST (1ull << 31) /* u32 in bpf(2), and a power of two */
+
 enum { RECORD_HEAD = 8, RING_MIN = 256 << 10, RING_MAX = 16 << 20, RING_FOR_CPU = 512 << 10 };
 
 /* Half a megabyte for each processor, at most a thousandth of memory. Not more: the kernel
@@ -30,6 +32,16 @@ u64 kernel_ring_size(void)
 	while (size < RING_MAX && size * 2 <= want)
 		size *= 2;
 	return MAX(size, page);
+}
+
+/* As many bytes as these pages of this machine, or more: the kernel takes powers of two only. */
+u64 kernel_ring_pages(u64 pages)
+{
+	u64 size = (u64)sysconf(_SC_PAGESIZE), want = MIN(pages, RING_MOST / size) * size;
+
+	while (size < want)
+		size *= 2;
+	return size;
 }
 
 int ring_map(struct kernel *k, int fd, u64 size, struct err *err)

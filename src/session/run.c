@@ -165,7 +165,7 @@ static u64 ring_size(const struct run *r)
 	bool flood = r->o->mode; /* benchmarks run again and again */
 
 	if (r->c.env.config.perf_rb_pages)
-		return r->c.env.config.perf_rb_pages * 4096;
+		return kernel_ring_pages(r->c.env.config.perf_rb_pages);
 	for (u32 i = 0; i < r->c.prog.events.n; i++) {
 		const struct event_desc *e = r->c.prog.events.v[i];
 
