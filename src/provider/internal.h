@@ -100,7 +100,7 @@ void syscalls_add_decoded(struct provider_env *env, const struct spec *spec, con
 struct profile *syscalls_decoded(struct provider_env *env, u32 nr, bool is_return);
 /* Event names from the table of this machine, for systems without tracefs. Sorted as numbers. */
 void syscalls_events(struct arena *a, const char ***names, u32 *n);
-/* "sys_enter_stat" is "sys_enter_newstat": the event's name for a call's name, or NULL. */
+/* The event for a call's name: "sys_enter_stat" is "sys_enter_newstat", of a call that this machine lacks what does the same; or NULL. */
 const char *syscalls_event_of_call(struct arena *a, const char *event);
 
 /* kernfuncs.c: functions of the kernel that probes can be put on. */

@@ -58,8 +58,11 @@ static void find_calls(struct provider_env *env, const char *what, struct number
 
 static const char *near_call(struct provider_env *env, const struct spec *spec)
 {
+	const char *instead = call_instead(env->arena, spec->part[1]);
 	struct near near;
 
+	if (instead)
+		return arena_printf(env->arena, "%s:%s", spec->provider->name, instead);
 	near_init(&near, spec->part[1]);
 	for (u32 nr = 0; nr < syscall_count(); nr++)
 		if (syscall_name(nr))

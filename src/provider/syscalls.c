@@ -59,6 +59,9 @@ const char *syscalls_event_of_call(struct arena *a, const char *event)
 	if (!is_enter && !starts_with(event, EXIT))
 		return NULL;
 	nr = syscall_number(event + strlen(prefix));
+	name = nr < 0 ? call_instead(a, event + strlen(prefix)) : NULL;
+	if (name)
+		nr = syscall_number(name);
 	name = nr >= 0 ? syscall_event_name((u32)nr) : NULL;
 	return name ? arena_printf(a, "%s%s", prefix, name) : NULL;
 }

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include "sym/calls.h"
 #include "sym/constants.h"
+#include "sym/syscalls.h"
 
 static const struct call_desc calls[] = {
 #define C(event, groups, args) { #event, groups, args },
@@ -145,6 +146,23 @@ const char *call_family(const char *name)
 	for (u32 i = 0; i < ARRAY_SIZE(families); i++)
 		if (!strncmp(families[i], name, len) && families[i][len] == ' ')
 			return families[i];
+	return NULL;
+}
+
+const char *call_instead(struct arena *a, const char *name)
+{
+	for (u32 i = 0; i < ARRAY_SIZE(families); i++) {
+		if (!has_word(families[i], name))
+			continue;
+		for (const char *s = families[i]; *s;) {
+			size_t n = strcspn(s, " ");
+			const char *word = arena_strndup(a, s, n);
+
+			if (syscall_number(word) >= 0)
+				return word;
+			s += n + strspn(s + n, " ");
+		}
+	}
 	return NULL;
 }
 

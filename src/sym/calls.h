@@ -41,6 +41,8 @@ bool call_in_group(const struct call_desc *c, const char *group);
 const char *call_groups(void);
 /* Names of the calls that one name stands for, "open openat openat2" for open; NULL: it is alone. */
 const char *call_family(const char *name);
+/* Of the calls that do the same as one that this machine may lack (open on arm64) the first that it has; NULL: none. */
+const char *call_instead(struct arena *a, const char *name);
 
 struct call_name {
 	const char *name;

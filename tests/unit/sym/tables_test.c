@@ -100,6 +100,9 @@ static void call_tables(void)
 	ok(args[3].word == CALL_MODE, "a mode");
 	ok(call_in_group(call_find("openat"), "file") && !call_in_group(call_find("openat"), "fil"), "groups");
 	is_str(call_family("open"), "open openat openat2", "family");
+	is_str(call_instead(&a, "lstat"), syscall_number("stat") >= 0 ? "stat" : "newfstatat", "what this machine has for a call");
+	is_str(call_instead(&a, "send"), "sendto", "a name of the C library's");
+	ok(!call_instead(&a, "getpid"), "nothing does the same");
 	ok(!call_family("openat") && !call_family("ope"), "only the first name stands for all");
 	arena_release(&a);
 }
