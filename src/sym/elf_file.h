@@ -56,6 +56,8 @@ const void *elf_at(const struct elf *e, u64 offset, u64 len);
 const char *elf_string(const char *table, u64 table_len, u64 offset);
 /* The symbols that are packed into the file itself; owned by e. NULL: none. */
 struct elf *elf_mini_file(struct elf *e);
+/* A file of symbols made of the tables of Go's runtime, over the bytes of e. NULL: e is no Go program. */
+struct elf *elf_go_symbols(const struct elf *e);
 /* How many functions .eh_frame has; e->frame lists them. */
 u32 elf_n_frames(struct elf *e);
 /* 32-bit files. */

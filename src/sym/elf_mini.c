@@ -58,24 +58,33 @@ static u8 *unpack(const u8 *in, size_t in_len, size_t *len)
 	return NULL;
 }
 
-struct elf *elf_mini_file(struct elf *e)
+static struct elf *unpacked_file(const struct elf *e)
 {
 	struct err err = {};
 	struct elf_section s;
+	struct elf *mini;
 	size_t len;
 	u8 *bytes;
 
-	if (e->mini_tried)
-		return e->mini;
-	e->mini_tried = true;
 	if (!elf_section(e, ".gnu_debugdata", &s) || !s.bytes)
 		return NULL;
 	bytes = unpack(s.bytes, s.size, &len);
-	e->mini = bytes ? elf_from_bytes(bytes, len, &err) : NULL;
+	mini = bytes ? elf_from_bytes(bytes, len, &err) : NULL;
 	err_release(&err);
-	if (e->mini)
-		e->mini->unpacked = bytes;
+	if (mini)
+		mini->unpacked = bytes;
 	else
 		free(bytes);
+	return mini;
+}
+
+struct elf *elf_mini_file(struct elf *e)
+{
+	if (e->mini_tried)
+		return e->mini;
+	e->mini_tried = true;
+	e->mini = unpacked_file(e);
+	if (!e->mini)
+		e->mini = elf_go_symbols(e);
 	return e->mini;
 }
