@@ -12,13 +12,6 @@ static inline void fd_close(int *fd)
 		close(*fd);
 	*fd = -1;
 }
-static inline int take_fd(int *fd)
-{
-	int was = *fd;
-
-	*fd = -1;
-	return was;
-}
 #define _fd __attribute__((cleanup(fd_close)))
 
 /* Writes all bytes, retrying short writes and EINTR; 0 or -errno. */

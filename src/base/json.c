@@ -88,25 +88,9 @@ void json_strz(struct buf *b, const char *s)
 }
 
 /* By range: above 2^53 a double holds some integers, but a reader could not tell which. */
-static bool exact(u64 magnitude)
-{
-	return magnitude <= 1ull << 53;
-}
-
-void json_s64(struct buf *b, s64 v)
-{
-	bool quote = !exact(v < 0 ? -(u64)v : (u64)v);
-
-	if (quote)
-		buf_putc(b, '"');
-	buf_s64(b, v);
-	if (quote)
-		buf_putc(b, '"');
-}
-
 void json_u64(struct buf *b, u64 v)
 {
-	bool quote = !exact(v);
+	bool quote = v > 1ull << 53;
 
 	if (quote)
 		buf_putc(b, '"');

@@ -11,7 +11,6 @@ void json_strz(struct buf *b, const char *s);
 /* Only the escaped characters, without the surrounding quotes. */
 void json_escape(struct buf *b, const char *s, size_t len);
 /* Integers that a double cannot hold exactly are quoted. */
-void json_s64(struct buf *b, s64 v);
 void json_u64(struct buf *b, u64 v);
 
 #endif

@@ -14,7 +14,6 @@
 enum { /* enum bpf_attach_type */
        ATTACH_TRACE_RAW_TP = 23,
        ATTACH_TRACE_FENTRY = 24,
-       ATTACH_TRACE_FEXIT = 25,
        ATTACH_TRACE_ITER = 28,
        ATTACH_PERF_EVENT = 41,
        ATTACH_KPROBE_MULTI = 42,

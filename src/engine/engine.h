@@ -130,9 +130,8 @@ int kernel_map_zero(struct kernel *k, u32 map);
 int kernel_map_delete(struct kernel *k, u32 map, const void *key); /* 0 or -errno */
 /* Frames of a stack from the stacks map; returns their number. */
 u32 kernel_stack(struct kernel *k, const struct stack_value *v, u32 limit, u64 *ips);
-/* Adds or removes a key of a MAP_SET (--follow's pids). */
+/* Adds a key to a MAP_SET (--follow's pids); value NULL: zeros. 0 or -errno. */
 int kernel_set_add(struct kernel *k, u32 map, const void *key, const void *value);
-int kernel_set_remove(struct kernel *k, u32 map, const void *key);
 /* The data map's bytes, mapped (or read): loss counters and keyless maps. */
 u64 kernel_data_u64(struct kernel *k, u32 offset);
 void kernel_set_data_u64(struct kernel *k, u32 offset, u64 value);

@@ -14,7 +14,6 @@
 
 #define I_MOV(d, s) I_RAW(BPF_ALU64 | BPF_MOV | BPF_X, d, s, 0, 0)
 #define I_MOVI(d, i) I_RAW(BPF_ALU64 | BPF_MOV | BPF_K, d, 0, 0, i)
-#define I_ALU(op, d, s) I_RAW(BPF_ALU64 | (op) | BPF_X, d, s, 0, 0)
 #define I_ALUI(op, d, i) I_RAW(BPF_ALU64 | (op) | BPF_K, d, 0, 0, i)
 /* size: BPF_B, BPF_H, BPF_W, BPF_DW */
 #define I_LDX(size, d, s, o) I_RAW(BPF_LDX | BPF_MEM | (size), d, s, o, 0)
@@ -22,7 +21,6 @@
 #define I_ST(size, d, o, i) I_RAW(BPF_ST | BPF_MEM | (size), d, 0, o, i)
 /* op: BPF_ADD, BPF_ADD | BPF_FETCH, BPF_XCHG, ... on *(d + o) */
 #define I_ATOMIC(size, op, d, s, o) I_RAW(BPF_STX | BPF_ATOMIC | (size), d, s, o, op)
-#define I_JMP(op, d, s, o) I_RAW(BPF_JMP | (op) | BPF_X, d, s, o, 0)
 #define I_JMPI(op, d, i, o) I_RAW(BPF_JMP | (op) | BPF_K, d, 0, o, i)
 #define I_CALL(helper) I_RAW(BPF_JMP | BPF_CALL, 0, 0, 0, helper)
 #define I_CALL_KFUNC(id) I_RAW(BPF_JMP | BPF_CALL, 0, BPF_PSEUDO_KFUNC_CALL, 0, id)

@@ -156,11 +156,6 @@ int kernel_set_add(struct kernel *k, u32 map, const void *key, const void *value
 	return -EINVAL;
 }
 
-int kernel_set_remove(struct kernel *k, u32 map, const void *key)
-{
-	return bpf_map_delete(k->map_fd[map], key) < 0 ? -errno : 0;
-}
-
 u32 kernel_stack(struct kernel *k, const struct stack_value *v, u32 limit, u64 *ips)
 {
 	u64 frames[STACK_MAX_FRAMES];

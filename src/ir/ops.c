@@ -109,21 +109,6 @@ enum ir_cond ir_cond_swap(enum ir_cond cc)
 	BUG("condition %d", cc);
 }
 
-/* The opposite condition; CC_SET has none. */
-bool ir_cond_invert(enum ir_cond cc, enum ir_cond *to)
-{
-	static const u8 opposite[] = {
-		[CC_EQ] = CC_NE,   [CC_NE] = CC_EQ,   [CC_ULT] = CC_UGE, [CC_ULE] = CC_UGT,
-		[CC_UGT] = CC_ULE, [CC_UGE] = CC_ULT, [CC_SLT] = CC_SGE, [CC_SLE] = CC_SGT,
-		[CC_SGT] = CC_SLE, [CC_SGE] = CC_SLT,
-	};
-
-	if (cc == CC_SET)
-		return false;
-	*to = opposite[cc];
-	return true;
-}
-
 static u64 extend(u64 a, u32 size, bool is_signed)
 {
 	u32 s = 64 - 8 * size;

@@ -13,7 +13,6 @@ bool ir_is_call(u32 op);
 bool ir_eval(const struct ir_insn *in, u64 a, u64 b, u64 *r);
 bool ir_eval_cond(enum ir_cond cc, u64 a, u64 b);
 enum ir_cond ir_cond_swap(enum ir_cond cc);
-bool ir_cond_invert(enum ir_cond cc, enum ir_cond *to); /* false: CC_SET */
 /* "map_lookup_elem", from the kernel's own list. */
 const char *ir_helper_name(u32 helper);
 

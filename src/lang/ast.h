@@ -119,7 +119,7 @@ struct map {
 struct node {
 	enum node_kind kind;
 	enum op op;
-	bool is_prefix, is_elvis, is_paren, is_const; /* is_const: value/str hold a compile-time value */
+	bool is_prefix, is_elvis, is_const; /* is_const: value/str hold a compile-time value */
 	bool discards_value; /* statement-level: the value is not used */
 	bool is_part_of;     /* N_FIELD: only members of it are read, not it as a whole */
 	bool is_trailing; /* N_EXPR, N_IF, N_BLOCK: last of its block, without a semicolon */
@@ -169,7 +169,6 @@ struct macro {
 	struct span span;
 	VEC(struct macro_param) params;
 	struct node *body; /* N_BLOCK_EXPR */
-	bool in_use;	   /* recursion guard */
 	bool is_std;
 	struct macro *next;
 };

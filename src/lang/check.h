@@ -51,7 +51,6 @@ const char *call_str(const struct node *call, u32 i);
 void check_unify_map_value(struct check *c, struct map *m, const struct type *t, struct span span);
 /* The same for the key of a keyed map: delete(@m, key), has_key(@m, key). */
 void check_unify_map_key(struct check *c, struct map *m, const struct type *t, struct span span);
-void check_map_key(struct check *c, struct map *m, struct node *key); /* by the key's node, checked */
 void check_unify_var(struct check *c, struct var *v, const struct type *t, struct span span);
 /* The type a value has once copied out of a map: count, sum, min, max and avg become integers. */
 const struct type *check_value_type(const struct type *t);

@@ -48,7 +48,6 @@ struct check_state {
 	bool wants_string;	     /* checking an argument that may be a string */
 	bool wants_key;		     /* checking the variable of a loop, of which only .0 is read */
 	bool wants_type;	     /* checking what may be a type */
-	bool defaulting;	     /* types still unknown become int64 */
 };
 
 /* ---- check.c */

@@ -107,26 +107,6 @@ void check_unify_map_key(struct check *c, struct map *m, const struct type *t, s
 		warn_mixed(c, span, arena_printf(c->arena, "the key of %s", m->name), m->key);
 }
 
-void check_map_key(struct check *c, struct map *m, struct node *key)
-{
-	const struct type *t = check_value_type(key->type);
-
-	if (!m->keyed_known) {
-		m->keyed_known = m->is_keyed = true;
-		m->key_span = key->span;
-		c->changed = true;
-	}
-	if (!m->is_keyed) {
-		struct diag *d = check_report(c, key->span, D_MAP_HAS_NO_KEY, m->name);
-
-		diag_note(c->diags, d, m->key_span, "used without a key here");
-	} else if (!type_is_moot(t) && !type_is_storable(t)) {
-		check_report(c, key->span, D_BAD_KEY, type_text(c, t));
-	} else {
-		check_unify_map_key(c, m, t, key->span);
-	}
-}
-
 void check_unify_var(struct check *c, struct var *v, const struct type *t, struct span span)
 {
 	bool mixed = false;

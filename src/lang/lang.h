@@ -53,8 +53,6 @@ void lang_release(struct lang *l);
 
 /* Parses one source into l->script. Errors go to diags; false when there were any. */
 bool parse_script(struct lang *l, struct source *src);
-/* An expression or a type alone (macro bodies of #define, builtin signatures, tests). */
-struct node *parse_expression_text(struct lang *l, struct source *src);
 
 /* C text -> types and constants, config block -> env->config, imports, map declarations. */
 bool lang_prepare(struct lang *l);

@@ -399,7 +399,6 @@ static struct node *parse_group(struct parser *p, u32 start, struct span open)
 		first = parse_meant_equal(p, first, start);
 	if (first && !parse_is(p, TOK_COMMA)) {
 		parse_close(p, TOK_RPAREN, open);
-		first->is_paren = true;
 		return first;
 	}
 	n = parse_node(p, N_TUPLE, start);

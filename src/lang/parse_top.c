@@ -246,8 +246,3 @@ struct node *parse_expression_range(struct lang *l, struct source *src, u32 from
 		parse_error(&p, parse_tok_span(&p), D_EXPECTED, "the end", "", "", parse_found(&p));
 	return p.n_errors ? NULL : n;
 }
-
-struct node *parse_expression_text(struct lang *l, struct source *src)
-{
-	return parse_expression_range(l, src, 0, src->len);
-}

@@ -110,7 +110,6 @@ struct provider_env {
 	u32 n_attaches; /* of the clause */
 	const char *kprobe_only; /* why a kprobe is not attached as a trampoline, told by -v; NULL: it may be */
 	bool exact_uprobes;	/* of struct config */
-	bool user_paths_in_pid;	/* look binaries up inside the mount namespace of pid */
 	bool prefer_raw;	/* cheapest attachment with the same answer (default true) */
 	void *ctx;
 	u32 missing_mode;	/* struct config's missing_probes */

@@ -224,23 +224,3 @@ const char *cgroup_path(struct arena *a, u64 id, const char *filter)
 	}
 	return *text || (filter && *filter && !asked) ? text : NULL;
 }
-
-struct matching {
-	const char *glob;
-	int (*f)(void *ctx, u64 id, const char *path);
-	void *ctx;
-};
-
-static int match_glob(void *ctx, u64 id, const char *path)
-{
-	struct matching *m = ctx;
-
-	return !m->glob || glob_match(m->glob, path) ? m->f(m->ctx, id, path) : 0;
-}
-
-int cgroup_each(const char *glob, int (*f)(void *ctx, u64 id, const char *path), void *ctx)
-{
-	struct matching m = { glob, f, ctx };
-
-	return walk_all(cgroup_mount(), match_glob, &m);
-}

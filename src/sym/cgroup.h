@@ -16,7 +16,5 @@ int cgroup_id(const char *path, u64 *id, struct err *err);
  * the filter matches no hierarchy; NULL: the cgroup is gone. In the arena.
  */
 const char *cgroup_path(struct arena *a, u64 id, const char *filter);
-/* Calls f for each cgroup below the mount whose path matches glob. A non-zero return stops. */
-int cgroup_each(const char *glob, int (*f)(void *ctx, u64 id, const char *path), void *ctx);
 
 #endif

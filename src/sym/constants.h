@@ -15,12 +15,6 @@ struct constant {
 
 /* NULL: none. */
 const struct constant *constant_find(const char *name);
-/* "ENOENT" for (2, "E"): the first name with that prefix and value; prefix includes the '_' if
- * any. */
-const char *constant_name(const char *prefix, s64 value);
-/* "ENOENT" for 2, "SIGKILL" for 9; NULL: none. */
-const char *errno_name(s64 value);
-const char *signal_name(s64 value);
 /* In the order of names. */
 u32 constants_count(void);
 const struct constant *constant_at(u32 i);

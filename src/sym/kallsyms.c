@@ -7,7 +7,6 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include "base/buf.h"
 #include "base/fd.h"
@@ -29,8 +28,6 @@ struct kallsyms {
 	u32 names_cap;
 	int loaded;  /* 0 not yet, 1, or -errno */
 	bool hidden; /* all addresses are zero */
-	bool prefetching;
-	pthread_t reader;
 };
 
 struct kallsyms *kallsyms_new(const char *path)
@@ -45,8 +42,6 @@ void kallsyms_free(struct kallsyms *k)
 {
 	if (!k)
 		return;
-	if (k->prefetching)
-		pthread_join(k->reader, NULL);
 	buf_release(&k->text);
 	free(k->path);
 	free(k->v);
@@ -185,24 +180,8 @@ static int load(struct kallsyms *k)
 	return 1;
 }
 
-static void *read_ahead(void *k)
-{
-	((struct kallsyms *)k)->loaded = load(k);
-	return NULL;
-}
-
-void kallsyms_prefetch(struct kallsyms *k)
-{
-	if (!k->loaded && !k->prefetching)
-		k->prefetching = pthread_create(&k->reader, NULL, read_ahead, k) == 0;
-}
-
 static bool ready(struct kallsyms *k)
 {
-	if (k->prefetching) {
-		pthread_join(k->reader, NULL);
-		k->prefetching = false;
-	}
 	if (!k->loaded)
 		k->loaded = load(k);
 	return k->loaded > 0;

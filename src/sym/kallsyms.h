@@ -21,8 +21,6 @@ struct ksym {
 /* path NULL: /proc/kallsyms. Reads nothing yet; never NULL. */
 struct kallsyms *kallsyms_new(const char *path);
 void kallsyms_free(struct kallsyms *k);
-/* Starts reading in a thread: the kernel takes 30 ms to write its symbols. Later questions wait. */
-void kallsyms_prefetch(struct kallsyms *k);
 /* Reads now. 0, or -errno; -EPERM when the kernel shows all addresses as zero (kptr_restrict). */
 int kallsyms_load(struct kallsyms *k, struct err *err);
 u32 kallsyms_count(struct kallsyms *k);

@@ -184,11 +184,6 @@ static const char *find_library(struct arena *a, const char *root, const char *n
 	return path ? path : find_in_dirs(a, root, name);
 }
 
-const char *path_find_library(struct arena *a, const char *name)
-{
-	return !*name || strchr(name, '/') ? NULL : find_library(a, "", name);
-}
-
 static const char *absolute(struct arena *a, const char *path)
 {
 	char *real;

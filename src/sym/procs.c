@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * /proc/PID: existence, word size, names, namespaces. Everything may vanish between two calls;
+ * /proc/PID: existence, program, namespaces, state. Everything may vanish between two calls;
  * "gone" is an answer, not an error.
  */
 #include <dirent.h>
-#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -45,29 +44,6 @@ bool proc_is_visible(u32 pid)
 
 	snprintf(path, sizeof(path), "/proc/%u/root/", pid);
 	return access(path, F_OK) == 0 || (errno != EACCES && errno != EPERM);
-}
-
-int proc_is_32bit(u32 pid)
-{
-	unsigned char ident[EI_NIDENT];
-	_fd int fd = open_proc(pid, "exe");
-
-	if (fd < 0)
-		return -errno;
-	if (read(fd, ident, sizeof(ident)) != sizeof(ident) || memcmp(ident, ELFMAG, SELFMAG))
-		return -ENOEXEC;
-	return ident[EI_CLASS] == ELFCLASS32;
-}
-
-bool proc_comm(u32 pid, char *buf, size_t len)
-{
-	ssize_t n = read_start(pid, "comm", buf, len);
-
-	if (n < 0)
-		return false;
-	if (n && buf[n - 1] == '\n')
-		buf[n - 1] = '\0';
-	return true;
 }
 
 const char *proc_exe(struct arena *a, u32 pid)
@@ -192,11 +168,4 @@ bool proc_in_other_mnt_ns(u32 pid)
 	snprintf(ns, sizeof(ns), "/proc/%u/ns/mnt", pid);
 	snprintf(root, sizeof(root), "/proc/%u/root/", pid);
 	return !same_node(ns, "/proc/self/ns/mnt") || !same_node(root, "/");
-}
-
-const char *proc_root_path(struct arena *a, u32 pid, const char *path)
-{
-	if (path[0] != '/' || !proc_in_other_mnt_ns(pid))
-		return path;
-	return arena_printf(a, "/proc/%u/root%s", pid, path);
 }

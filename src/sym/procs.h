@@ -10,10 +10,6 @@
 bool proc_exists(u32 pid);
 /* Its files and memory may be seen: it is ours, or we have CAP_SYS_PTRACE (ptrace(2)). */
 bool proc_is_visible(u32 pid);
-/* 1: 32-bit, 0: 64-bit, -errno. */
-int proc_is_32bit(u32 pid);
-/* buf of len (16 is enough); false when it is gone. */
-bool proc_comm(u32 pid, char *buf, size_t len);
 /* The program's path as seen in its mount namespace; NULL: gone or a kernel thread. */
 const char *proc_exe(struct arena *a, u32 pid);
 /* Calls f for each process; a non-zero return stops and is returned. */
@@ -30,16 +26,12 @@ u64 proc_start_time(u32 pid);
 char proc_state(u32 pid);
 /* Whether the process sees another root or mount namespace than we do. */
 bool proc_in_other_mnt_ns(u32 pid);
-/* A path of the process as we can open it: /proc/PID/root/... when namespaces differ. */
-const char *proc_root_path(struct arena *a, u32 pid, const char *path);
 
 /* A program as the shell would find it: a path with a slash as it is, else through PATH. NULL:
  * none. */
 const char *path_find_program(struct arena *a, const char *name);
-/* "libc", "c", "libc.so.6", "c.so.6": the library in ld.so's cache. NULL: none. */
-const char *path_find_library(struct arena *a, const char *name);
-/* Program, library or path, in this order; relative paths become absolute. pid > 0: seen from
- * there. */
+/* Program, library ("libc", "c", "libc.so.6", "c.so.6": of ld.so's cache) or path, in this order; relative paths
+ * become absolute. pid > 0: seen from there. NULL: none. */
 const char *path_find_binary(struct arena *a, const char *name, s32 pid);
 /* Files that match a shell-like path pattern ('*' in any part), sorted, ELF files only. */
 int path_glob(struct arena *a, const char *pattern, int (*f)(void *ctx, const char *path),

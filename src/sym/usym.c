@@ -303,16 +303,6 @@ void usyms_note(struct usyms *u, u32 pid)
 		proc_of(u, pid);
 }
 
-void usyms_forget(struct usyms *u, u32 pid)
-{
-	struct proc *p = hash_get(&u->procs, &pid, sizeof(pid));
-
-	if (!p)
-		return;
-	drop(&u->procs, p, sizeof(p->pid));
-	free_proc(p);
-}
-
 /* ---- events */
 
 void usyms_mapped(struct usyms *u, u32 pid, const struct mapping *m)

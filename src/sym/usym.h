@@ -24,8 +24,6 @@ struct usyms *usyms_new(void);
 void usyms_free(struct usyms *u);
 /* Reads the maps of a process now, unless they are known. Cheap when they are. */
 void usyms_note(struct usyms *u, u32 pid);
-/* The process called exec: what is known about it is old. */
-void usyms_forget(struct usyms *u, u32 pid);
 /*
  * What is known of a process from events, used when /proc has nothing of it any more: a mapping of code
  * was made; it called exec; it was forked.

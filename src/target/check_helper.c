@@ -373,10 +373,3 @@ int check_helper(struct check *c, struct state *s, const struct bpf_insn *i)
 	check_clobber(state_top(s));
 	return returned(c, s, &k);
 }
-
-const char *target_helper_name(s32 number)
-{
-	const struct helper *h = find((u32)number);
-
-	return h ? h->name : NULL;
-}

@@ -19,7 +19,6 @@
 #include "target/target.h"
 
 enum { V_FIRST = 11 };
-#define NO_REG (~0u)
 #define NO_BLOCK (~0u)
 
 struct minsn {

@@ -35,8 +35,6 @@ int target_check(const struct program *prog, const struct bpf_func *f,
  * helpers do inside is not counted. An upper bound: of two branches both are taken to run.
  */
 u64 target_cost(const struct program *prog, const struct bpf_func *f, const struct profile *profile);
-/* "probe_read_user", or NULL. */
-const char *target_helper_name(s32 number);
 
 /* All programs and maps as an ELF object; out is overwritten. */
 void target_object(struct buf *out, const struct program *prog, const char *license);

@@ -162,11 +162,6 @@ u32 value_strlen(const struct type *t, const void *p)
 	return (u32)strnlen(p, t->count);
 }
 
-bool value_str_truncated(const struct type *t, const void *p)
-{
-	return t->count && value_strlen(t, p) == t->count;
-}
-
 const char *value_str_trailer(const struct names *names, const struct type *t, u32 len)
 {
 	u32 max = names ? names->max_strlen : 0;

@@ -28,8 +28,6 @@ u64 stack_identity(const struct names *names, const struct type *t, const void *
 const char *site_text(const struct program *prog, bool is_func, u64 site);
 /* The text of a string value: its length without NUL, at most its capacity. */
 u32 value_strlen(const struct type *t, const void *p);
-/* Without a NUL in its capacity: it was longer. */
-bool value_str_truncated(const struct type *t, const void *p);
 /*
  * What is put behind a string of len bytes: the trailer when it fills its capacity, else "". Literals
  * and comm fit exactly by nature, so a terminated string counts only at the capacity of max_strlen.

@@ -157,11 +157,6 @@ struct vm_world *vm_world(struct vm *vm)
 	return &vm->world;
 }
 
-u64 vm_steps(const struct vm *vm)
-{
-	return vm->steps;
-}
-
 void vm_set_limit(struct vm *vm, u64 steps)
 {
 	vm->limit = steps;

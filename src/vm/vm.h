@@ -47,7 +47,6 @@ u32 vm_stack(struct vm *vm, const struct stack_value *v, u32 limit, u64 *ips);
 u64 vm_data_u64(struct vm *vm, u32 offset);
 void vm_set_data_u64(struct vm *vm, u32 offset, u64 v);
 int vm_set_add(struct vm *vm, u32 map, const void *key, const void *value);
-u64 vm_steps(const struct vm *vm); /* instructions executed so far */
 /* Most instructions of one run (default 1 << 30); beyond, the run fails with -ELOOP. */
 void vm_set_limit(struct vm *vm, u64 steps);
 /* What bpf_send_signal was asked to send so far. */

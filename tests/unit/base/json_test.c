@@ -15,15 +15,12 @@ static void is_escaped(const char *in, size_t len, const char *want)
 }
 #define ESCAPED(in, want) is_escaped(in, sizeof(in) - 1, "\"" want "\"")
 
-static void is_number(s64 v, const char *want_signed, const char *want_unsigned)
+static void is_number(u64 v, const char *want)
 {
 	struct buf b = {};
 
-	json_s64(&b, v);
-	is_str(b.s, want_signed, "signed %s", want_signed);
-	buf_clear(&b);
-	json_u64(&b, (u64)v);
-	is_str(b.s, want_unsigned, "unsigned %s", want_unsigned);
+	json_u64(&b, v);
+	is_str(b.s, want, "%s", want);
 	buf_release(&b);
 }
 
@@ -55,12 +52,9 @@ int main(void)
 	is_str(b.s, "\"z\"\\\"q\\\"", "strz, and escape without quotes");
 	buf_release(&b);
 
-	is_number(0, "0", "0");
-	is_number(-1, "-1", "\"18446744073709551615\"");
-	is_number(1ll << 53, "9007199254740992", "9007199254740992");
-	is_number((1ll << 53) + 1, "\"9007199254740993\"", "\"9007199254740993\"");
-	is_number(-(1ll << 53), "-9007199254740992", "\"18437736874454810624\"");
-	is_number(-(1ll << 53) - 1, "\"-9007199254740993\"", "\"18437736874454810623\"");
-	is_number(INT64_MIN, "\"-9223372036854775808\"", "\"9223372036854775808\"");
+	is_number(0, "0");
+	is_number(1ull << 53, "9007199254740992");
+	is_number((1ull << 53) + 1, "\"9007199254740993\"");
+	is_number(UINT64_MAX, "\"18446744073709551615\"");
 	return done();
 }

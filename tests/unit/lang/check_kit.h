@@ -49,7 +49,9 @@ static const struct type *kit_curtask(struct check *c, struct node *call)
 
 static const struct type *kit_has_key(struct check *c, struct node *call)
 {
-	check_map_key(c, call_arg(call, 0)->map, call_arg(call, 1));
+	struct node *key = call_arg(call, 1);
+
+	check_unify_map_key(c, call_arg(call, 0)->map, key->type, key->span);
 	return &ty_bool;
 }
 

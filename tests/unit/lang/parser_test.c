@@ -97,7 +97,8 @@ static void expr(const char *text, const char *want)
 {
 	fixture_begin(&f);
 
-	struct node *n = parse_expression_text(&f.lang, fixture_source(&f, text));
+	struct source *src = fixture_source(&f, text);
+	struct node *n = parse_expression_range(&f.lang, src, 0, src->len);
 
 	buf_puts(&f.out, "");
 	if (n)

@@ -112,7 +112,7 @@ static void libc(void)
 	u32 n = 0;
 
 	arena_init(&a);
-	path = path_find_library(&a, "libc");
+	path = path_find_binary(&a, "libc", 0);
 	ok(path != NULL, "libc is found: %s", path ? path : "");
 	e = path ? elf_open(path, &err) : NULL;
 	ok(e && elf_find(e, "malloc", &s) && s.size, "malloc");

@@ -115,7 +115,6 @@ static void live(void)
 	struct err err = {};
 	struct ksym s, at;
 
-	kallsyms_prefetch(k);
 	if (kallsyms_load(k, &err) < 0) {
 		skip("%s", err.text);
 	} else {

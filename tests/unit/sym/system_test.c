@@ -97,22 +97,15 @@ static int found_self(void *ctx, u32 pid)
 static void processes(void)
 {
 	u32 pid = (u32)getpid();
-	char comm[16];
 
 	ok(proc_exists(pid) && !proc_exists(0x3fffff0), "existence");
-	is_int(proc_is_32bit(pid), sizeof(void *) == 4, "word size");
-	ok(proc_is_32bit(0x3fffff0) < 0, "of nobody");
-	ok(proc_comm(pid, comm, sizeof(comm)) && strlen(comm) && !strchr(comm, '\n'), "comm %s",
-	   comm);
 	ok(proc_exe(&a, pid) && strstr(proc_exe(&a, pid), "system"), "exe");
 	is_int(proc_inner_pid(pid), pid, "pid in its namespace");
 	ok(proc_start_time(pid) > 0 && !proc_start_time(0x3fffff0), "start time");
-	if (under_emulator()) {
+	if (under_emulator())
 		skip("emulated: \"/\" is not this process's root");
-	} else {
+	else
 		ok(!proc_in_other_mnt_ns(pid), "own namespace");
-		is_str(proc_root_path(&a, pid, "/bin/sh"), "/bin/sh", "own root");
-	}
 	is_int(proc_each(found_self, NULL), 1, "among the processes");
 	is_int(proc_each_thread(pid, found_self, NULL), 1, "among its threads");
 }
@@ -133,11 +126,11 @@ static void paths(void)
 	is_str(path_find_program(&a, "/bin/sh"), "/bin/sh", "a path is a path");
 	ok(!path_find_program(&a, "no-such-program") && !path_find_program(&a, ""), "unknown");
 	for (u32 i = 0; i < ARRAY_SIZE(names); i++) {
-		const char *p = path_find_library(&a, names[i]);
+		const char *p = path_find_binary(&a, names[i], 0);
 
 		ok(p && strstr(p, "/libc.so"), "%s: %s", names[i], p ? p : "none");
 	}
-	ok(!path_find_library(&a, "libc.so.99") && !path_find_library(&a, "lib"),
+	ok(!path_find_binary(&a, "libc.so.99", 0) && !path_find_binary(&a, "lib", 0) && !path_find_binary(&a, "", 0),
 	   "unknown library");
 	ok(path_find_binary(&a, "sh", -1) != NULL, "binary in PATH");
 	if (under_emulator())
@@ -149,12 +142,6 @@ static void paths(void)
 	   "relative becomes absolute");
 	is_int(path_glob(&a, "/proc/self/ex*", one, &n), 0, "glob");
 	is_int(n, 1, "ELF files only");
-}
-
-static int first(void *ctx, u64 id, const char *path)
-{
-	*(u64 *)ctx = id;
-	return path[0] == '/' ? 7 : -1;
 }
 
 static void cgroups(void)
@@ -173,8 +160,6 @@ static void cgroups(void)
 	ok(starts_with(cgroup_path(&a, root, NULL), "unified:/"), "version 2 comes first");
 	is_str(cgroup_path(&a, root, "no-such*"), "", "a filter that matches nothing");
 	ok(!cgroup_path(&a, 0xffffffffff, NULL), "unknown id");
-	is_int(cgroup_each(NULL, first, &id), 7, "walk");
-	is_int(id, root, "begins at the root");
 	ok(cgroup_id("/no/such/group", &id, &err) < 0, "%s", err.text);
 	err_release(&err);
 }

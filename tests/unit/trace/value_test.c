@@ -63,8 +63,6 @@ static void strings(void)
 	bytes[30] = '\0';
 	shows(type_string(&fx, 32), bytes, "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxx");
 	is_int(value_strlen(type_string(&fx, 3), "abcdef"), 3, "length within capacity");
-	ok(value_str_truncated(type_string(&fx, 3), "abcdef"), "no NUL: truncated");
-	ok(!value_str_truncated(type_string(&fx, 3), "ab"), "NUL: whole");
 }
 
 static void bytes(void)
