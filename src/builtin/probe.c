@@ -380,7 +380,8 @@ static const struct builtin rows[] = {
 	},
 	{
 		.name = "retval", .sig = "retval() -> uint64", .brief = "result of the traced function",
-		.doc = "What a traced function returned, in return probes.",
+		.doc = "What a traced function returned, in return probes, with its type where that is known. A pointer "
+		       "is a number as well (hist(retval), @born[retval] beside arg0), and retval.MEMBER reads what it points to.",
 		.example = "uretprobe:libc:malloc { @ = hist(retval); }",
 		.flags = BI_VARIABLE | BI_READS_ARGS | BI_NEEDS_PROFILE, .engines = ON_ALL, .check = check_retval,
 		.lower = lower_retval,

@@ -180,7 +180,7 @@ static u32 pointee_size(const struct type *ptr)
 {
 	const struct type *to = ptr->elem ? type_complete(ptr->elem) : NULL;
 
-	return to && to->size ? to->size : 1;
+	return to && to->size && !ptr->is_word ? to->size : 1;
 }
 
 struct opnd lower_arithmetic(struct lower *l, struct node *n, enum op op, struct opnd a, struct opnd b)

@@ -85,7 +85,7 @@ static u32 kinds_of(const struct type *t)
 	case TY_STRING: return AK_STRING;
 	case TY_BUFFER: return AK_BUFFER;
 	case TY_INET: return AK_INET;
-	case TY_POINTER: return AK_PTR;
+	case TY_POINTER: return t->is_word ? AK_PTR | AK_INT | AK_UINT : AK_PTR;
 	case TY_ARRAY: return AK_ARRAY;
 	case TY_STRUCT: return AK_STRUCT;
 	case TY_TUPLE:

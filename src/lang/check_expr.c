@@ -443,6 +443,8 @@ const struct type *check_operator(struct check *c, struct node *n, const struct 
 			return bad_operands(c, n, a, b);
 		return &ty_bool;
 	}
+	a = type_as_number(a);
+	b = type_as_number(b);
 	if (type_is_integer(a) && type_is_integer(b)) {
 		n->promoted = is_comparison(n->op) ? common_int(a, b) : int_result(n->op, a, b);
 		return is_comparison(n->op) ? &ty_bool : n->promoted;
@@ -599,6 +601,7 @@ static const struct type *check_unary(struct check *c, struct node *n)
 		return n->op == OP_LNOT ? &ty_bool : t;
 	if (n->op == OP_DEREF)
 		return check_deref(c, n, t);
+	t = type_as_number(t);
 	if (n->op == OP_LNOT ? !type_is_condition(t) : !type_is_integer(t))
 		return bad_operand(c, n, t);
 	n->type = n->op == OP_LNOT		       ? &ty_bool
@@ -630,7 +633,7 @@ const struct type *check_incdec(struct check *c, struct node *n)
 		if (type_is_moot(a->type = check_var(c, a)) && a->var)
 			check_unify_var(c, a->var, &ty_s64, n->span);
 	}
-	const struct type *t = a->map ? a->map->value : a->var ? a->var->type : &ty_error;
+	const struct type *t = type_as_number(a->map ? a->map->value : a->var ? a->var->type : &ty_error);
 
 	if (a->var)
 		a->var->assigned = true;

@@ -69,6 +69,7 @@ bool check_leaves(const struct check *c, const struct node *n);
 bool type_is_flexible(const struct type *t); /* of a positive literal: fits either sign */
 const struct type *type_literal(s64 value);
 const struct type *type_rigid(const struct type *t); /* the ordinary type of the same layout */
+const struct type *type_as_number(const struct type *t); /* uint64 for a pointer that is_word, else t */
 /* The smallest type that holds both, or NULL. *mixed: 64-bit values of both signs met. */
 const struct type *type_join(struct check *c, const struct type *a, const struct type *b,
 			     bool *mixed);

@@ -41,10 +41,8 @@ static struct map *find_map(struct check *c, struct node *n)
 
 /* ---- growing */
 
-static bool grow(struct check *c, const struct type **slot, const struct type *t, bool *mixed)
+static bool grow(struct check *c, const struct type **slot, const struct type *t, const struct type *joined)
 {
-	const struct type *joined = type_join(c, *slot, t, mixed);
-
 	if (!joined)
 		return false;
 	if (t->kind == TY_ERROR && joined->kind == TY_UNKNOWN)
@@ -87,10 +85,33 @@ void check_unify_map_value(struct check *c, struct map *m, const struct type *t,
 
 	if (m->value->kind == TY_UNKNOWN && !type_is_moot(t))
 		m->value_span = span;
-	if (!grow(c, &m->value, t, &mixed))
+	if (!grow(c, &m->value, t, type_join(c, m->value, t, &mixed)))
 		clash(c, span, m->value_span, D_ASSIGN_TYPE, m->name, m->value, t);
 	else if (mixed)
 		warn_mixed(c, span, m->name, m->value);
+}
+
+static bool is_address(const struct type *pointer, const struct type *t)
+{
+	return pointer->kind == TY_POINTER && t->kind == TY_INT && type_equal(t, &ty_u64);
+}
+
+/* One place keeps something under a pointer that is typed (args.skb), another looks it up under the same address as a
+ * number (arg0). Nothing is read through a key, so the number is enough. */
+static const struct type *join_key(struct check *c, const struct type *a, const struct type *b, bool *mixed)
+{
+	if (is_address(a, b) || is_address(b, a))
+		return &ty_u64;
+	if (a->kind != TY_TUPLE || b->kind != TY_TUPLE || a->n_fields != b->n_fields)
+		return type_join(c, a, b, mixed);
+	const struct type **elem = arena_array(c->arena, const struct type *, a->n_fields);
+
+	for (u32 i = 0; i < a->n_fields; i++) {
+		elem[i] = join_key(c, a->fields[i].type, b->fields[i].type, mixed);
+		if (!elem[i])
+			return NULL;
+	}
+	return type_tuple(c->arena, elem, a->n_fields);
 }
 
 void check_unify_map_key(struct check *c, struct map *m, const struct type *t, struct span span)
@@ -101,7 +122,7 @@ void check_unify_map_key(struct check *c, struct map *m, const struct type *t, s
 		return; /* keyless: said elsewhere */
 	if (m->key->kind == TY_UNKNOWN && !type_is_moot(t))
 		m->key_span = span;
-	if (!grow(c, &m->key, t, &mixed))
+	if (!grow(c, &m->key, t, join_key(c, m->key, t, &mixed)))
 		clash(c, span, m->key_span, D_KEY_TYPE, m->name, m->key, t);
 	else if (mixed)
 		warn_mixed(c, span, arena_printf(c->arena, "the key of %s", m->name), m->key);
@@ -111,7 +132,7 @@ void check_unify_var(struct check *c, struct var *v, const struct type *t, struc
 {
 	bool mixed = false;
 
-	if (!grow(c, &v->type, t, &mixed))
+	if (!grow(c, &v->type, t, type_join(c, v->type, t, &mixed)))
 		clash(c, span, v->decl, D_ASSIGN_TYPE, var_text(c, v->name), v->type, t);
 	else if (mixed)
 		warn_mixed(c, span, var_text(c, v->name), v->type);

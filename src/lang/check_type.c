@@ -40,6 +40,11 @@ const char *type_text(struct check *c, const struct type *t)
 	return type_str(c->arena, t);
 }
 
+const struct type *type_as_number(const struct type *t)
+{
+	return t->kind == TY_POINTER && t->is_word ? &ty_u64 : t;
+}
+
 bool type_is_condition(const struct type *t)
 {
 	return type_is_scalar(t) || t->kind == TY_FLOAT || type_is_moot(t);
@@ -82,7 +87,9 @@ static const struct type *join_pointer(struct check *c, const struct type *a, co
 	const struct type *t;
 
 	if (type_equal(a->elem, b->elem))
-		t = a;
+		t = a->is_word ? a : b;
+	else if (a->is_word || b->is_word)
+		return &ty_u64;
 	else if (a->elem->kind == TY_VOID)
 		t = b;
 	else if (b->elem->kind == TY_VOID)
@@ -197,6 +204,8 @@ const struct type *type_join(struct check *c, const struct type *a, const struct
 		return b;
 	if (a->kind == b->kind)
 		return join_same_kind(c, a, b, mixed);
+	a = type_as_number(a);
+	b = type_as_number(b);
 	if (type_is_integer(a) && type_is_integer(b))
 		return join_int(a, b, mixed);
 	return NULL;

@@ -71,7 +71,7 @@ static void describe_result(struct provider_env *env, struct profile *p, const s
 {
 	if (!ret || !type_is_scalar(ret))
 		return;
-	p->retval.type = ret;
+	p->retval.type = type_of_result(env->arena, ret);
 	p->retval.loc.size = (u8)ret->size;
 	p->retval.loc.is_signed = ret->is_signed;
 	p->retval.text = declaration_text(env->arena, ret, "retval");

@@ -175,8 +175,10 @@ static struct profile *stand_in_profile(struct match *m, const char *name, const
 	*why = "a trampoline does not keep what the script reads";
 	if (!add_words(m, p) || (m->is_return && !drop_args(m, p)))
 		return NULL;
-	if (m->is_return)
+	if (m->is_return) {
 		p->n_argn = 0;
+		p->retval.type = type_of_result(env->arena, p->retval.type);
+	}
 	return p;
 }
 

@@ -315,7 +315,7 @@ static void describe_result(struct params *p, struct profile *to)
 		return;
 	if (p->func.result->kind == TY_POINTER && p->func.result->elem->kind == TY_VOID)
 		return; /* stays a number: hist(retval) of malloc */
-	r->type = p->func.result;
+	r->type = type_of_result(p->env->arena, p->func.result);
 	r->loc = (struct loc){};
 	if (!abi_result(&abi, p->func.result, p->func.result_by_reference, &r->loc, &why))
 		r->why = why;

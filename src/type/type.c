@@ -231,6 +231,17 @@ const struct type *type_call(struct arena *a, const struct type *record)
 	return make(a, TY_CALL, 8 + ALIGN_UP(record ? record->size : 0, 8u), 8);
 }
 
+const struct type *type_of_result(struct arena *a, const struct type *t)
+{
+	struct type *word;
+
+	if (t->kind != TY_POINTER)
+		return t;
+	word = arena_dup(a, t, sizeof(*t));
+	word->is_word = true;
+	return word;
+}
+
 const struct type *type_in_space(struct arena *a, const struct type *ptr, enum space space)
 {
 	struct type *t;
@@ -335,7 +346,7 @@ bool type_equal(const struct type *a, const struct type *b)
 	case TY_ENUM: return a->size == b->size && same_tag(a, b);
 	case TY_STRING:
 	case TY_BUFFER: return a->count == b->count;
-	case TY_POINTER: return a->space == b->space && type_equal(a->elem, b->elem);
+	case TY_POINTER: return a->space == b->space && a->is_word == b->is_word && type_equal(a->elem, b->elem);
 	case TY_ARRAY: return a->count == b->count && type_equal(a->elem, b->elem);
 	case TY_STRUCT: return same_tag(a, b);
 	case TY_TUPLE:

@@ -108,6 +108,7 @@ struct type {
 	bool is_signed;
 	bool is_union;
 	bool is_func;	 /* TY_PROBE: shows the traced function, not the probe */
+	bool is_word;	 /* TY_POINTER: a result that scripts know as a number; uint64 wherever nothing behind it is asked for */
 	bool is_flags;	 /* TY_ENUM: several may be set; value is the value | compared bits << 32 */
 	u8 base;	 /* TY_INT: shown in base 8 or 16; 0: decimal */
 	enum space space;
@@ -171,6 +172,8 @@ const struct type *type_stack(struct arena *a, enum type_kind kind, enum stack_m
 const struct type *type_call(struct arena *a, const struct type *record);
 /* A copy of a pointer type in another address space. */
 const struct type *type_in_space(struct arena *a, const struct type *ptr, enum space space);
+/* The type of a result in a return probe: of a pointer a copy that is_word, of all else t. */
+const struct type *type_of_result(struct arena *a, const struct type *t);
 
 const struct type *type_complete(const struct type *t);
 /* Finds a field, through anonymous members too; *offset gets the total byte offset. NULL: none. */
