@@ -28,6 +28,15 @@ static int watch(struct run *r, int fd)
 	return fd < 0 ? 0 : epoll_ctl(r->epoll_fd, EPOLL_CTL_ADD, fd, &e);
 }
 
+/* Nothing is asked for: that the reader of a pipe went away is told all the same. What is no pipe cannot be watched, or
+ * has nothing to tell. */
+static void watch_reader(struct run *r)
+{
+	struct epoll_event e = { .data.fd = r->o->sink->fd };
+
+	epoll_ctl(r->epoll_fd, EPOLL_CTL_ADD, r->o->sink->fd, &e);
+}
+
 /* The two ends, the child's, those that are always ours; others only when somebody waits for them. */
 static void signal_set(const struct run *r, sigset_t *set)
 {
@@ -99,6 +108,7 @@ int loop_init(struct run *r, struct err *err)
 	watch(r, r->signal_fd);
 	watch(r, r->child_fd);
 	watch(r, r->target_fd);
+	watch_reader(r);
 	watch(r, usermaps_fd(r));
 	watch(r, appear_fd(r));
 	if (r->c.prog.ring_map != NO_INDEX)
@@ -165,6 +175,8 @@ static void on_event(struct run *r, int fd)
 		on_child(r);
 	else if (fd == r->target_fd)
 		r->exiting = true;
+	else if (fd == r->o->sink->fd)
+		r->o->sink->closed = true;
 	else if (fd == appear_fd(r))
 		appear_turn(r);
 	else if (fd == r->command_out)
