@@ -3,8 +3,9 @@
  * "Did you mean": the nearest of many candidates by Damerau-Levenshtein distance (insert, delete,
  * replace, swap neighbours; the restricted form, which keeps three rows). Case is ignored, but a
  * word that differs in case alone has distance 1. A third of the word may be wrong; a single
- * letter has no near words. Tens of thousands of kernel functions may be tried, so a candidate is
- * given up as soon as a whole row is no better than the best so far.
+ * letter has no near words. Of two as near the one of the word's own length is meant more often: letters are
+ * swapped (prinft) rather than left out. Tens of thousands of kernel functions may be tried, so a candidate is
+ * given up as soon as a whole row is worse than the best so far.
  */
 #include "base/diag.h"
 
@@ -16,6 +17,12 @@ void near_init(struct near *n, const char *word)
 	u32 allowed = len < 2 || len > MAX_WORD ? 0 : MAX((u32)len / 3, 1u);
 
 	*n = (struct near){ .word = word, .best_cost = allowed + 1 };
+}
+
+/* Of candidates as near as the best one this one is the better guess. */
+static bool fits_better(const struct near *n, size_t gap)
+{
+	return n->best && !gap && strlen(n->best) != strlen(n->word);
 }
 
 static char lower(char c)
@@ -62,15 +69,18 @@ void near_try(struct near *n, const char *candidate)
 	size_t a = strlen(n->word), b = strnlen(candidate, MAX_WORD + 1);
 	size_t gap = a > b ? a - b : b - a;
 
-	if (n->best_cost <= 1 || b > MAX_WORD || gap >= n->best_cost)
+	bool wins_tie = fits_better(n, gap);
+
+	if (b > MAX_WORD || gap >= n->best_cost || (n->best_cost <= 1 && !wins_tie))
 		return;
 	if (streq(n->word, candidate))
 		return; /* no suggestion: the word itself was refused */
 
-	u32 cost = distance(n->word, (u32)a, candidate, (u32)b, n->best_cost);
+	u32 limit = n->best_cost + wins_tie;
+	u32 cost = distance(n->word, (u32)a, candidate, (u32)b, limit);
 
 	cost = MAX(cost, 1u);
-	if (cost < n->best_cost) {
+	if (cost < limit) {
 		n->best = candidate;
 		n->best_cost = cost;
 	}

@@ -16,6 +16,16 @@ static struct node *keyed_node(struct lower *l, struct node *call)
 	return n;
 }
 
+static const struct type *key_wanted(struct check *c, struct node *call, struct node *map)
+{
+	struct diag *d = check_report(c, map->span, D_KEY_WANTED, call->name, map->map->name);
+
+	diag_help(c->diags, d, "say which: %s(%s, KEY)", call->name, map->map->name);
+	if (call->discards_value)
+		diag_help(c->diags, d, "clear(%s) removes them all", map->map->name);
+	return &ty_error;
+}
+
 static const struct type *check_keyed(struct check *c, struct node *call, const struct type *result)
 {
 	struct node *map = call_arg(call, 0), *key = call_arg(call, 1);
@@ -28,7 +38,7 @@ static const struct type *check_keyed(struct check *c, struct node *call, const 
 	else if (key && map->map->keyed_known)
 		return diag_type(c, key->span, D_NO_KEY_WANTED, map->map->name);
 	else if (!map->a && map->map->keyed_known && map->map->is_keyed)
-		return diag_type(c, map->span, D_KEY_WANTED, call->name, map->map->name);
+		return key_wanted(c, call, map);
 	return result;
 }
 

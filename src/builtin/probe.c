@@ -143,12 +143,23 @@ static struct ir_val lower_args(struct lower *l, struct node *call)
 
 /* ---- words of the context */
 
+static const struct type *no_argn(struct check *c, struct node *call, const struct profile *p)
+{
+	struct diag *d = check_report(c, call->span, D_NO_ARGN, call->name, probe_kind(c));
+
+	if (p && p->retval.loc.kind != LOC_NONE)
+		diag_help(c->diags, d, "the result is retval; keep an argument at the entry: @a[tid] = %s", call->name);
+	else if (p && p->kind != PROFILE_NONE && p->kind != PROFILE_PERF_EVENT)
+		diag_help(c->diags, d, "the arguments here have names, args.NAME: sonde -lv shows them");
+	return &ty_error;
+}
+
 static const struct type *check_argn(struct check *c, struct node *call)
 {
 	const struct profile *p = profile_of(c);
 
 	if (!p || !p->n_argn)
-		return diag_type(c, call->span, D_NO_ARGN, call->name, probe_kind(c));
+		return no_argn(c, call, p);
 	if ((u64)call->value >= p->n_argn)
 		return diag_type(c, call->span, D_ARGN_RANGE, call->name, p->n_argn);
 	if (p->argn[call->value].why)

@@ -27,6 +27,8 @@ extern const struct command command_run, command_list, command_info, command_che
 /* Those that may be written as a first word; NULL-terminated. */
 extern const struct command *const commands[];
 const struct command *command_find(const char *name);
+/* The command nearest to a word that is none, or NULL. */
+const char *command_near(const char *word);
 
 enum manual {
 	MANUAL_NONE,

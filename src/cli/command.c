@@ -16,6 +16,16 @@ const struct command *command_find(const char *name)
 	return NULL;
 }
 
+const char *command_near(const char *word)
+{
+	struct near near;
+
+	near_init(&near, word);
+	for (u32 i = 0; commands[i]; i++)
+		near_try(&near, commands[i]->name);
+	return near_best(&near);
+}
+
 /* ---- --version */
 
 static int version(struct cli *c)

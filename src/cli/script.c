@@ -50,11 +50,13 @@ static struct tool *tool_of(struct cli *c, const char *word)
 static int no_script(const struct cli *c, const char *word)
 {
 	struct tool *t = tool_open(word);
-	const char *near = t ? word : tool_near(word);
+	const char *near = t ? word : tool_near(word), *command = c->drop_in ? NULL : command_near(word);
 
 	if (near)
 		say(c, "there is no script \"%s\": did you mean \"%s run %s\"?", word, c->program,
 		    near);
+	else if (command)
+		say(c, "there is no script \"%s\": did you mean \"%s %s\"?", word, c->program, command);
 	else
 		say(c, "read %s: %s", word, strerror(ENOENT));
 	tool_free(t);

@@ -295,6 +295,15 @@ static void do_error(struct cdecl *c, struct span span, u32 from, u32 to)
 	c->failed = true;
 }
 
+static void unknown_directive(struct cdecl *c, struct span span)
+{
+	if (c->foreign)
+		return;
+	diag_help(c->lang->diags, diag_report(c->lang->diags, span, D_C_DIRECTIVE, "unknown directive"),
+		  "comments begin with \"//\"");
+	c->failed = true;
+}
+
 /* For conditions only: probes come after all C text and would never see its middle. */
 static void do_undef(struct cdecl *c, const struct token *name)
 {
@@ -311,7 +320,7 @@ static void do_active(struct cdecl *c, enum directive what, const struct token *
 	case DIR_UNDEF: do_undef(c, arg); break;
 	case DIR_INCLUDE: do_include(c, arg); break;
 	case DIR_ERROR: do_error(c, span, from, to); break;
-	case DIR_NONE: complain(c, span, "unknown directive"); break;
+	case DIR_NONE: unknown_directive(c, span); break;
 	case DIR_IF:
 	case DIR_IFDEF:
 	case DIR_IFNDEF:

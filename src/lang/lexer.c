@@ -381,6 +381,8 @@ static void skip_stray(struct lexer *lx)
 	u8 c = (u8)s[0];
 
 	lx->pos += len;
+	while (c == '#' && lx->pos < lx->end && lex_at(lx, 0) != '\n') /* meant as a comment: its words are no second mistake */
+		lx->pos++;
 	if (lx->quiet)
 		return;
 

@@ -77,11 +77,13 @@ static int none(struct provider_env *env, const struct spec *spec, const char *n
 			 : env->any_kernel ? D_NOT_HERE
 					   : D_NO_MATCH_SKIPPED,
 			 spec->text);
+	if (near)
+		probe_help(env, d, "did you mean %s?", near);
 	if (!demands)
 		return 0;
 	if (near)
-		probe_help(env, d, "did you mean %s?", near);
-	else if (help)
+		return -ENOENT;
+	if (help)
 		probe_help(env, d, "%s", help);
 	else
 		tell_list(env, spec, d);

@@ -20,6 +20,8 @@ int main(void)
 	suggests("cuont", "count", "comm", "count");	 /* swapped */
 	suggests("prinf", "print", "printf", "print");	 /* as near, and first */
 	suggests("prnitf", "print", "printf", "printf"); /* the nearer one */
+	suggests("prinft", "print", "printf", "printf"); /* as near, and as long */
+	suggests("prinft", "printf", "print", "printf");
 	suggests("kstak", "ustack", "kstack", "kstack"); /* one left out */
 	suggests("nsecss", "nsecs", "ctx", "nsecs");	 /* one too many */
 	suggests("COMM", "comm", "cgroup", "comm");	 /* case */
