@@ -177,7 +177,8 @@ static struct profile *stand_in_profile(struct match *m, const char *name, const
 		return NULL;
 	if (m->is_return) {
 		p->n_argn = 0;
-		p->retval.type = type_of_result(env->arena, p->retval.type);
+		if (p->retval.type) /* NULL: it returns nothing */
+			p->retval.type = type_of_result(env->arena, p->retval.type);
 	}
 	return p;
 }
