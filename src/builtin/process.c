@@ -268,9 +268,9 @@ static const struct type *check_curtask(struct check *c, struct node *call)
 static struct ir_val lower_curtask(struct lower *l, struct node *call)
 {
 	bool btf = feature_has(l->features, FEAT_TASK_BTF);
+	struct opnd task = ir_call(l, btf ? 158 /* bpf_get_current_task_btf */ : BPF_FUNC_get_current_task, true, 0);
 
-	return val_scalar(call->type, ir_call(l, btf ? 158 /* bpf_get_current_task_btf */
-						     : BPF_FUNC_get_current_task, true, 0));
+	return val_scalar(call->type, btf ? ir_known(l, task) : task);
 }
 
 static struct ir_val lower_cpid(struct lower *l, struct node *call)

@@ -33,8 +33,9 @@ static const struct situation {
 	  "a kernel with CONFIG_DEBUG_INFO_BTF, or BPFTRACE_BTF=FILE of the same kernel; structures can be written in the script" },
 	{ "lockdown below integrity", "all but what writes", "write_user", "none while locked down" },
 	{ "lockdown below confidentiality",
-	  "counts; rawtracepoint and syscall with numbers, memory of programs, uprobe, usdt, timers; fentry and kprobe multi links",
-	  "reading kernel memory, tracefs, kprobe by perf events, --follow", "a boot with lockdown=integrity" },
+	  "counts; numbers behind typed pointers (args of rawtracepoint, fentry, lsm and iter, curtask), memory of programs, uprobe, "
+	  "usdt, syscall, timers, --follow; kprobe multi links",
+	  "other kernel memory, its strings too; tracefs; kprobe by perf events", "a boot with lockdown=integrity" },
 	{ "addresses in /proc/kallsyms (kernel.kptr_restrict)",
 	  "everything", "kernel stacks and ksym() are numbers", "root, sysctl kernel.kptr_restrict=1" },
 	{ "/proc", "everything that attaches", "symbols of kernel and processes, -p, the self-test", "mount -t proc proc /proc" },

@@ -286,6 +286,25 @@ static int load_tracing(u32 attach_type, u32 btf_id)
 	return load_by_id(BPF_PROG_TYPE_TRACING, attach_type, btf_id);
 }
 
+/* struct pt_regs *regs is the first argument of sys_enter. */
+static bool ask_btf_loads(struct btf *btf)
+{
+	const struct bpf_insn insns[] = { I_LDX(BPF_DW, 1, 1, 0), I_LDX(BPF_DW, 1, 1, 0), I_MOVI(0, 0), I_EXIT() };
+	struct bpf_load l = { .prog_type = BPF_PROG_TYPE_TRACING,
+			      .attach_type = ATTACH_TRACE_RAW_TP,
+			      .insns = insns,
+			      .n_insns = ARRAY_SIZE(insns),
+			      .name = "sonde_try" };
+
+	btf_raw_tracepoint(btf, "sys_enter", NULL, 0, &l.attach_btf_id);
+	return l.attach_btf_id && was_made(bpf_prog_load(&l));
+}
+
+static bool try_btf_loads(void)
+{
+	return with_btf(ask_btf_loads);
+}
+
 static bool ask_raw_tp_btf(struct btf *btf)
 {
 	u32 id = 0;
@@ -695,6 +714,7 @@ static bool (*const tries[N_FEATURES])(void) = {
 	[FEAT_FSESSION] = try_fsession,
 	[FEAT_LSM] = try_lsm,
 	[FEAT_RAW_TP_BTF] = try_raw_tp_btf,
+	[FEAT_BTF_LOADS] = try_btf_loads,
 	[FEAT_BATCH] = try_batch,
 	[FEAT_KFUNC_TP] = try_kfunc,
 	[FEAT_TRACEFS] = try_tracefs,

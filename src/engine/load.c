@@ -217,8 +217,8 @@ static int refuse_kernel_memory(const struct bpf_func *f, struct err *err)
 
 	err_set(err, -EPERM, "%s reads kernel memory, which this kernel refuses%s%s%s", f->name,
 		is_locked_down() ? ": lockdown is \"" : "", is_locked_down() ? state : "", is_locked_down() ? "\"" : "");
-	err_help(err, "counts, numbers among the arguments and memory of programs can still be had; others need a boot "
-		      "with lockdown=integrity or none");
+	err_help(err, "numbers behind typed pointers (args of rawtracepoint, fentry, lsm and iter, curtask), counts and "
+		      "memory of programs can still be had; others need a boot with lockdown=integrity or none");
 	return err->code;
 }
 

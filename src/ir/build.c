@@ -134,6 +134,35 @@ static u32 branches_inside(const struct lower *l, const struct ir_insn *in)
 	return in->op == IR_SET || in->op == IR_ATOMIC_CMPXCHG;
 }
 
+static struct opnd pure(struct lower *l, struct ir_insn in);
+
+/* ---- kernel pointers that verifiers know: what they refuse to count with becomes a number first */
+
+struct opnd ir_known(struct lower *l, struct opnd o)
+{
+	if (o.kind == O_TEMP)
+		l->f->temps.v[o.id].is_known = true;
+	return o;
+}
+
+static bool is_known(const struct lower *l, struct opnd o)
+{
+	return o.kind == O_TEMP && l->f->temps.v[o.id].is_known;
+}
+
+static struct opnd as_number(struct lower *l, struct opnd o)
+{
+	return is_known(l, o) ? pure(l, (struct ir_insn){ .op = IR_NUMBER, .arg = { o } }) : o;
+}
+
+/* A field's address: kernel/bpf/verifier.c, check_reg_sane_offset. */
+static bool is_member_offset(struct opnd o)
+{
+	return o.kind == O_IMM && o.imm > -(1 << 29) && o.imm < 1 << 29;
+}
+
+/* ---- */
+
 struct opnd ir_emit(struct lower *l, struct ir_insn in)
 {
 	u32 flags = ir_ops[in.op].flags;
@@ -141,6 +170,8 @@ struct opnd ir_emit(struct lower *l, struct ir_insn in)
 	in.span = l->span;
 	if ((flags & IRF_DEF) && !in.dst)
 		in.dst = temp_new(l, false);
+	if (in.op == IR_MOVE && is_known(l, in.arg[0]))
+		l->f->temps.v[in.dst].is_known = true;
 	l->s->loop_insns++;
 	l->s->loop_branches += branches_inside(l, &in);
 	vec_push(l->arena, &l->block->insns, in);
@@ -245,7 +276,9 @@ struct opnd ir_op2(struct lower *l, enum ir_opcode op, struct opnd a, struct opn
 	}
 	if (b.kind == O_IMM && identity(l, op, a, b.imm, &r))
 		return r;
-	return pure(l, (struct ir_insn){ .op = op, .arg = { a, b } });
+	if (op == IR_ADD && is_known(l, a) && is_member_offset(b))
+		return ir_known(l, pure(l, (struct ir_insn){ .op = op, .arg = { a, b } }));
+	return pure(l, (struct ir_insn){ .op = op, .arg = { as_number(l, a), as_number(l, b) } });
 }
 
 struct opnd ir_ext(struct lower *l, struct opnd a, u32 size, bool is_signed)
@@ -257,7 +290,7 @@ struct opnd ir_ext(struct lower *l, struct opnd a, u32 size, bool is_signed)
 
 		return o_imm(is_signed ? (s64)((u64)a.imm << s) >> s : (s64)((u64)a.imm << s >> s));
 	}
-	return pure(l, (struct ir_insn){ .op = is_signed ? IR_SEXT : IR_ZEXT, .size = (u8)size, .arg = { a } });
+	return pure(l, (struct ir_insn){ .op = is_signed ? IR_SEXT : IR_ZEXT, .size = (u8)size, .arg = { as_number(l, a) } });
 }
 
 static bool cond_holds(enum ir_cond cc, s64 a, s64 b)
@@ -295,7 +328,7 @@ struct opnd ir_load(struct lower *l, struct opnd addr, u32 size, bool is_signed)
 
 void ir_store(struct lower *l, struct opnd addr, u32 size, struct opnd v)
 {
-	ir_emit(l, (struct ir_insn){ .op = IR_STORE, .size = (u8)size, .arg = { addr, v } });
+	ir_emit(l, (struct ir_insn){ .op = IR_STORE, .size = (u8)size, .arg = { addr, size < 8 ? as_number(l, v) : v } });
 }
 
 struct opnd ir_addr(struct lower *l, struct opnd addr)

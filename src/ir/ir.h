@@ -86,6 +86,7 @@ enum temp_kind { TK_INT, TK_PTR /* any pointer; the checker of target/ knows wha
 
 struct ir_temp {
 	u8 kind;
+	bool is_known; /* verifiers know it as a pointer to a kernel structure */
 	bool is_var; /* defined more than once (MOVE), lives until the end of its scope */
 };
 

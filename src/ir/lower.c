@@ -73,6 +73,21 @@ static void return_unless(struct lower *l, enum ir_cond cc, struct opnd a, struc
 	ir_place(l, go);
 }
 
+/*
+ * Where neither the task may be loaded from nor a helper asked (5.10, locked down): all but calls that were entered by
+ * SYSCALL are 32-bit. At their exit ip may have changed (execve, sigreturn), so that cs alone is asked.
+ */
+static void filter_by_registers(struct lower *l)
+{
+	const struct profile *p = l->profile;
+	struct opnd regs = lower_saved_registers(l);
+
+	return_unless(l, CC_EQ, ir_load(l, opnd_plus(regs, p->at_cs), 2, false), o_imm(p->user_cs));
+	if (p->syscall_enter)
+		return_unless(l, CC_EQ, ir_load(l, opnd_plus(regs, p->at_cx), 8, false),
+			      ir_load(l, opnd_plus(regs, p->at_ip), 8, false));
+}
+
 /* Without a helper call, which costs 19 ns: only what this does not settle takes the slow check. */
 static void branch_if_native(struct lower *l, struct ir_block *native)
 {
@@ -97,6 +112,10 @@ static void filter_compat(struct lower *l)
 
 	if (!p->compat_mask)
 		return;
+	if (p->user_cs && !feature_has(l->features, FEAT_TASK_BTF) && !feature_has(l->features, FEAT_READ_KERNEL)) {
+		filter_by_registers(l);
+		return;
+	}
 	if (p->user_cs)
 		branch_if_native(l, native);
 	mark = vn_mark(l);

@@ -39,6 +39,8 @@ struct lower {
 /* ---- instructions */
 struct opnd ir_op2(struct lower *l, enum ir_opcode op, struct opnd a, struct opnd b); /* folds */
 struct opnd ir_ext(struct lower *l, struct opnd a, u32 size, bool is_signed);
+/* Says that verifiers know it as a pointer to a kernel structure: arithmetic makes a number of it first. */
+struct opnd ir_known(struct lower *l, struct opnd o);
 struct opnd ir_set(struct lower *l, enum ir_cond cc, struct opnd a, struct opnd b);
 struct opnd ir_load(struct lower *l, struct opnd addr, u32 size, bool is_signed); /* our memory only */
 void ir_store(struct lower *l, struct opnd addr, u32 size, struct opnd v);

@@ -92,6 +92,13 @@ static struct opnd settle_null(struct lower *l, struct opnd ptr)
 	return o_temp(v);
 }
 
+static struct opnd context_word(struct lower *l, const struct loc *loc)
+{
+	struct opnd o = lower_ctx_load(l, loc->offset, 8, loc->is_signed);
+
+	return loc->known ? ir_known(l, o) : o;
+}
+
 static struct opnd nullable(struct lower *l, const struct loc *loc)
 {
 	struct ir_insn key = { .op = IR_LOAD, .size = 8, .imm = -3, .arg = { o_ctx(loc->offset) } };
@@ -99,7 +106,7 @@ static struct opnd nullable(struct lower *l, const struct loc *loc)
 
 	if (vn_find(l, &key, false, &r))
 		return r;
-	r = settle_null(l, lower_ctx_load(l, loc->offset, 8, false));
+	r = settle_null(l, context_word(l, loc));
 	vn_add(l, &key, false, r);
 	return r;
 }
@@ -131,9 +138,9 @@ struct ir_val lower_loc(struct lower *l, const struct arg_desc *arg)
 			return val_scalar(t, nullable(l, loc));
 		if (loc->opaque)
 			return val_scalar(t, opaque_word(l, loc));
-		o = reg_value(l, loc, lower_ctx_load(l, loc->offset,
-					       l->profile->kind == PROFILE_TRACEPOINT ? loc->size : 8,
-					       loc->is_signed));
+		o = l->profile->kind == PROFILE_TRACEPOINT ? lower_ctx_load(l, loc->offset, loc->size, loc->is_signed)
+							   : context_word(l, loc);
+		o = reg_value(l, loc, o);
 		break;
 	case LOC_REG:
 		o = lower_ctx_load(l, loc->offset, 8, false);

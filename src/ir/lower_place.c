@@ -135,18 +135,6 @@ static struct ir_val behind(const struct type *ptr, const struct type *elem, str
 	return val_foreign(elem, addr, ptr->space);
 }
 
-/*
- * A field of a pointer that verifiers know by type is loaded without a helper: 7 ns against 34. Only
- * plain fields of the struct itself: what lies in arrays and bitfields is read as foreign memory.
- */
-static bool loads_directly(struct lower *l, const struct node *n)
-{
-	const struct node *a = n->a;
-
-	return a->kind == N_CALL && a->builtin && (a->builtin->flags & BI_TRUSTED) && n->field &&
-	       !n->field->bit_size && feature_has(l->features, FEAT_TASK_BTF) && type_is_scalar(n->field->type);
-}
-
 static struct ir_val field_place(struct lower *l, struct node *n, const struct field **bits)
 {
 	const struct type *t = n->a->type;
@@ -156,12 +144,6 @@ static struct ir_val field_place(struct lower *l, struct node *n, const struct f
 		return lower_loc_place(l, n->data);
 	if (n->data) /* args.NAME */
 		return lower_loc(l, n->data);
-	if (bits && loads_directly(l, n)) {
-		struct opnd at = opnd_plus(lower_scalar(l, n->a), n->field_offset);
-
-		return val_scalar(n->field->type,
-				  ir_load(l, at, n->field->type->size, n->field->type->is_signed));
-	}
 	if (t->kind == TY_POINTER)
 		base = behind(t, t->elem, lower_scalar(l, n->a));
 	else
@@ -325,8 +307,11 @@ struct ir_val lower_place(struct lower *l, struct node *n)
 struct ir_val lower_read_place(struct lower *l, struct node *n)
 {
 	const struct field *bits = NULL;
-	struct ir_val v = place_of(l, n, &bits);
+	struct ir_val v;
 
+	if (lower_direct(l, n, &v.o))
+		return val_scalar(n->type, v.o);
+	v = place_of(l, n, &bits);
 	if (v.in_memory && type_is_scalar(v.type))
 		return val_scalar(n->type, lower_load_place(l, &v, bits));
 	v.type = n->type;

@@ -17,6 +17,7 @@ u32 ir_n_args(const struct ir_insn *in)
 	case IR_JUMP: return 0;
 	case IR_MOVE:
 	case IR_NEG:
+	case IR_NUMBER:
 	case IR_SEXT:
 	case IR_ZEXT:
 	case IR_BSWAP:
@@ -141,6 +142,7 @@ bool ir_eval(const struct ir_insn *in, u64 a, u64 b, u64 *r)
 	case IR_SHR: *r = a >> (b & 63); return true;
 	case IR_SAR: *r = (u64)((s64)a >> (b & 63)); return true;
 	case IR_NEG: *r = -a; return true;
+	case IR_NUMBER: *r = a; return true;
 	case IR_SEXT: *r = extend(a, in->size, true); return true;
 	case IR_ZEXT: *r = extend(a, in->size, false); return true;
 	case IR_BSWAP: *r = reverse(a, in->size); return true;

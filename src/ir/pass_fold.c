@@ -349,6 +349,7 @@ static u32 result_width(const struct fold *p, const struct ir_insn *in)
 	case IR_SMOD:
 	case IR_SAR:
 	case IR_NEG:
+	case IR_NUMBER:
 	case IR_SEXT:
 	case IR_STORE:
 	case IR_ADDR:

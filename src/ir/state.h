@@ -124,6 +124,8 @@ struct opnd lower_saved_registers(struct lower *l);
 struct opnd lower_load_own(struct lower *l, struct opnd at, u32 size, bool is_signed);
 /* A word of the context: directly where it is aligned, else through a helper. */
 struct opnd lower_ctx_load(struct lower *l, u32 offset, u32 size, bool is_signed);
+/* ---- lower_direct.c: a scalar behind pointers that verifiers know; false: it is to be read as foreign memory */
+bool lower_direct(struct lower *l, struct node *n, struct opnd *value);
 /* ---- lower_loc.c: LOC_EXPR and LOC_PIECES */
 struct ir_val lower_loc_steps(struct lower *l, const struct loc *loc, const struct type *t);
 bool lower_loc_is_place(const struct arg_desc *arg); /* it lies in memory of the traced code */

@@ -128,6 +128,7 @@ static bool is_opaque(const struct type *t)
 void btf_word_loc(const struct profile *p, const struct type *t, struct loc *loc)
 {
 	loc->opaque = is_opaque(t);
+	loc->known = t->kind == TY_POINTER && t->elem->kind == TY_STRUCT;
 	loc->nullable = p->may_be_null && t->kind == TY_POINTER && !loc->opaque;
 }
 

@@ -40,6 +40,7 @@ static void add_args(struct provider_env *env, struct profile *p, const struct t
 						    .offset = f->offset,
 						    .size = (u8)ft->size,
 						    .nullable = ft->kind == TY_POINTER,
+						    .known = ft->kind == TY_POINTER && ft->elem->kind == TY_STRUCT,
 						    .is_signed = ft->is_signed } };
 	}
 }

@@ -37,7 +37,8 @@ static bool same_loc(const struct loc *a, const struct loc *b)
 {
 	if (a->kind != b->kind || a->offset != b->offset || a->inner != b->inner ||
 	    a->size != b->size || a->is_signed != b->is_signed || a->value != b->value ||
-	    a->is_value != b->is_value || a->nullable != b->nullable || a->opaque != b->opaque || a->n != b->n)
+	    a->is_value != b->is_value || a->nullable != b->nullable || a->opaque != b->opaque ||
+	    a->known != b->known || a->n != b->n)
 		return false;
 	return a->kind == LOC_EXPR ? same_steps(a, b)
 	       : a->kind == LOC_PIECES ? same_pieces(a, b)

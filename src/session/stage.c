@@ -32,6 +32,7 @@ static enum feature_answer vm_feature(struct features *f, enum feature id)
 	case FEAT_HASH_NO_PREALLOC:
 	case FEAT_LONG_KEYS:
 	case FEAT_SIGNAL:
+	case FEAT_READ_KERNEL:
 		return FEATURE_YES;
 	case FEAT_KALLSYMS: /* is read, not run */
 		return feature_answer(kernel_features(), id);

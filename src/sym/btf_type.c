@@ -137,6 +137,7 @@ static const struct type *make_struct(struct btf *b, const struct btf_type *raw,
 
 	t->name = name_or_null(b, raw->name_off);
 	t->is_union = fwd ? raw_flag(raw) : raw_kind(raw) == BTF_KIND_UNION;
+	t->in_kernel = !fwd && !b->is_user;
 	t->complete = fwd ? complete_fwd : complete_struct;
 	return t;
 }
@@ -247,6 +248,26 @@ static enum space pointee_space(const struct btf *b, u32 id)
 	return plain;
 }
 
+/* The other tags say nothing (rcu), or that the pointer is followed in a way of its own: percpu. */
+static bool is_offset(const struct btf *b, u32 id)
+{
+	const struct btf_type *raw = btf_raw(b, id);
+
+	return raw && raw_kind(raw) == BTF_KIND_TYPE_TAG && streq(btf_string(b, raw->name_off), "percpu");
+}
+
+static const struct type *make_pointer(struct btf *b, u32 to)
+{
+	const struct type *t = type_pointer(b->arena, btf_type(b, to), pointee_space(b, to));
+	struct type *offset;
+
+	if (!is_offset(b, to))
+		return t;
+	offset = arena_dup(b->arena, t, sizeof(*t));
+	offset->is_offset = true;
+	return offset;
+}
+
 /* Only plain char makes a string: unsigned char and u8 are bytes. */
 static bool is_char(const struct btf *b, u32 id)
 {
@@ -298,8 +319,7 @@ static const struct type *make_type(struct btf *b, const struct btf_type *raw, u
 	case BTF_KIND_FLOAT: return make_float(raw);
 	case BTF_KIND_ENUM:
 	case BTF_KIND_ENUM64: return make_enum(b, raw, id);
-	case BTF_KIND_PTR:
-		return type_pointer(b->arena, btf_type(b, raw->type), pointee_space(b, raw->type));
+	case BTF_KIND_PTR: return make_pointer(b, raw->type);
 	case BTF_KIND_ARRAY: return make_array(b, raw);
 	case BTF_KIND_STRUCT:
 	case BTF_KIND_UNION:

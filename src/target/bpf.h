@@ -29,6 +29,7 @@ enum {
 	STACK_MAX = 512,  /* of all frames on one call path */
 	FRAME_ALIGN = 32, /* a called function's frame counts in steps of this */
 	SLOT = 8,
+	HELPER_PROBE_READ_USER = 112,
 	HELPER_PROBE_READ_KERNEL = 113,
 };
 

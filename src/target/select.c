@@ -213,6 +213,7 @@ static void select_insn(struct select *s, const struct ir_insn *in, const struct
 	case IR_SHR:
 	case IR_SAR:
 	case IR_NEG: select_arith(s, in); return;
+	case IR_NUMBER: select_number(s, in); return;
 	case IR_SEXT:
 	case IR_ZEXT:
 	case IR_BSWAP: select_ext(s, in); return;

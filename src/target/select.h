@@ -71,6 +71,7 @@ static inline struct opnd sel_use(const struct select *s, struct opnd o)
 /* ---- operations */
 void select_arith(struct select *s, const struct ir_insn *in);
 void select_ext(struct select *s, const struct ir_insn *in);
+void select_number(struct select *s, const struct ir_insn *in);
 void select_set(struct select *s, const struct ir_insn *in);
 void select_load(struct select *s, const struct ir_insn *in);
 void select_store(struct select *s, const struct ir_insn *in);

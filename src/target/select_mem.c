@@ -3,13 +3,15 @@
  * Memory and calls. Addresses are computed before any branch that an operation makes. Zeroing and
  * copying are unrolled while short; long ones are left to bpf_probe_read_kernel, which zeroes its
  * destination when the source cannot be read (address 0) and which, being a call, is a call to the
- * register allocator too.
+ * register allocator too. Where the kernel is locked down and does not have that helper, the one for the memory of
+ * processes zeroes as well, and copies are unrolled.
  */
 #include "target/select.h"
 
 enum {
 	ZERO_UNROLLED = 256, /* bytes; one helper call costs as much as 64 stores */
 	COPY_UNROLLED = 128,
+	COPY_UNROLLED_LOCKED = 16384,
 };
 
 void select_load(struct select *s, const struct ir_insn *in)
@@ -156,8 +158,11 @@ void select_zero(struct select *s, const struct ir_insn *in)
 	struct addr a;
 
 	if (len > ZERO_UNROLLED) {
-		sel_call(s, HELPER_PROBE_READ_KERNEL, 3,
-			 (struct opnd[]){ o, o_imm(len), o_imm(0) });
+		bool kernel = feature_has(s->m->features, FEAT_READ_KERNEL);
+
+		/* -1 is nobody's: it is refused without an attempt. */
+		sel_call(s, kernel ? HELPER_PROBE_READ_KERNEL : HELPER_PROBE_READ_USER, 3,
+			 (struct opnd[]){ o, o_imm(len), o_imm(kernel ? 0 : -1) });
 		return;
 	}
 	a = sel_addr(s, o, len);
@@ -167,6 +172,11 @@ void select_zero(struct select *s, const struct ir_insn *in)
 	}
 }
 
+static u32 copy_unrolled(const struct select *s)
+{
+	return feature_has(s->m->features, FEAT_READ_KERNEL) ? COPY_UNROLLED : COPY_UNROLLED_LOCKED;
+}
+
 void select_copy(struct select *s, const struct ir_insn *in)
 {
 	struct opnd to = sel_use(s, in->arg[0]), from = sel_use(s, in->arg[1]);
@@ -174,7 +184,7 @@ void select_copy(struct select *s, const struct ir_insn *in)
 	u32 len = (u32)in->imm;
 	struct addr d, a;
 
-	if (len > COPY_UNROLLED) {
+	if (len > COPY_UNROLLED && len > copy_unrolled(s)) {
 		sel_call(s, HELPER_PROBE_READ_KERNEL, 3, (struct opnd[]){ to, o_imm(len), from });
 		return;
 	}

@@ -223,6 +223,20 @@ void select_arith(struct select *s, const struct ir_insn *in)
 	sel_done(s, in, d);
 }
 
+/*
+ * A pointer to a kernel structure that is counted with:
+ *
+ *	r = -r; r = -r		"bitwise operator &= on pointer prohibited" without
+ */
+void select_number(struct select *s, const struct ir_insn *in)
+{
+	u32 d = sel_temp(in->dst);
+
+	sel_into(s, d, sel_use(s, in->arg[0]));
+	negate(s, d);
+	negate(s, d);
+}
+
 static void sign_extend(struct select *s, u32 d, struct opnd a, u32 size)
 {
 	if (feature_has(s->m->features, FEAT_MOVSX)) {

@@ -79,6 +79,7 @@ struct loc {
 	bool is_value; /* LOC_EXPR */
 	bool nullable; /* LOC_CTX: a pointer that may be null, which verifiers want settled before it is used */
 	bool opaque;   /* LOC_CTX: a pointer that verifiers do not let a program load: a helper reads it */
+	bool known;    /* LOC_CTX: verifiers know it as a pointer to a kernel structure */
 	s64 value;
 	const struct loc_step *step;
 	const struct loc_piece *piece;

@@ -109,6 +109,8 @@ struct type {
 	bool is_union;
 	bool is_func;	 /* TY_PROBE: shows the traced function, not the probe */
 	bool is_word;	 /* TY_POINTER: a result that scripts know as a number; uint64 wherever nothing behind it is asked for */
+	bool in_kernel;	 /* TY_STRUCT: as the kernel's own BTF defines it, so that verifiers know pointers to it */
+	bool is_offset;	 /* TY_POINTER: tagged as one that is not to be followed (percpu) */
 	bool is_flags;	 /* TY_ENUM: several may be set; value is the value | compared bits << 32 */
 	u8 base;	 /* TY_INT: shown in base 8 or 16; 0: decimal */
 	enum space space;
