@@ -13,6 +13,7 @@
  * (arch/arm64/kernel/stacktrace.c: arch_stack_walk_user; until 6.10 perf_callchain.c; arch/x86/events/core.c:
  * perf_callchain_user): that frame is put in, from the link register or from the stack.
  */
+#include "builtin/frames.h"
 #include "builtin/text.h"
 #include "type/agg.h"
 
@@ -45,22 +46,27 @@ static const struct type *check_stack(struct check *c, struct node *call)
 	return type_stack(c->arena, (enum type_kind)call->builtin->aux, mode, (u32)limit);
 }
 
+/* Stacks begin at the registers of the context then. */
+static bool has_registers(const struct lower *l)
+{
+	return l->profile->prog_type == BPF_PROG_TYPE_KPROBE || l->profile->prog_type == BPF_PROG_TYPE_PERF_EVENT;
+}
+
 /*
  * Some more than are shown, because frames of the tracing machinery itself are cut when printing. Where
  * the context is registers the stack begins at them, and there is nothing to cut.
  */
 static u32 captured_frames(const struct lower *l, const struct type *t, bool user)
 {
-	bool spare = !user && t->stack.limit < STACK_DEFAULT_FRAMES - STACK_SPARE_FRAMES;
-	u32 type = l->profile->prog_type;
+	bool spare = !user && !has_registers(l) && t->stack.limit < STACK_DEFAULT_FRAMES - STACK_SPARE_FRAMES;
 
-	if (type == BPF_PROG_TYPE_KPROBE || type == BPF_PROG_TYPE_PERF_EVENT)
-		spare = false;
 	return t->stack.limit + (spare ? STACK_SPARE_FRAMES : 0);
 }
 
 static enum stack_from stack_from(const struct lower *l, bool user)
 {
+	if (!user && has_registers(l))
+		return STACK_FROM_REGS;
 	if (user || l->profile->prog_type != BPF_PROG_TYPE_TRACING)
 		return STACK_FROM_CONTEXT;
 	if (l->profile->attach_type == BPF_TRACE_FENTRY)
@@ -82,7 +88,7 @@ static void store_function(struct lower *l, struct opnd to)
  * How many of a trampoline's frames are the machinery's, as trace/stack.c counts them: those in front of the function, which
  * stands right behind its first instructions. Where it does not it is jumped to, and two are in front of its caller.
  */
-static struct opnd count_machinery(struct lower *l, enum stack_from from, struct opnd frames)
+static struct opnd count_trampoline(struct lower *l, enum stack_from from, struct opnd frames)
 {
 	enum { TRAMPOLINE_FRAMES = 2, MAX_ENTRY_CALL = 12 };
 	bool is_exit = from == STACK_FROM_EXIT, told = feature_has(l->features, FEAT_GET_FUNC_IP);
@@ -165,9 +171,9 @@ static void keep_frames(struct lower *l, u32 map, struct opnd key, struct opnd f
 static void lower_side(struct lower *l, const struct type *t, bool user, struct opnd dst)
 {
 	enum stack_from from = stack_from(l, user);
-	u32 lead = from != STACK_FROM_CONTEXT, limit = captured_frames(l, t, user);
+	u32 lead = from == STACK_FROM_ENTRY || from == STACK_FROM_EXIT, limit = captured_frames(l, t, user);
 	u32 held = limit + lead, room = power_of_two(held) * 8, map, n_var = ir_var(l), h_var = ir_var(l);
-	bool counts = lead && l->env->counts_frames;
+	bool counts = !user && from != STACK_FROM_REGS && l->env->counts_frames;
 	struct opnd frames, n, hash, key, pid, origin;
 	struct ir_block *some = ir_block_new(l), *out = ir_block_new(l);
 	struct arg_desc caller = { .type = &ty_u64, .loc = l->profile->caller };
@@ -199,7 +205,7 @@ static void lower_side(struct lower *l, const struct type *t, bool user, struct 
 	if (user && l->profile->ip_delta) /* the probe sits behind the entry that it stands for */
 		ir_store(l, frames, 8, ir_op2(l, IR_SUB, ir_load(l, frames, 8, false), o_imm(l->profile->ip_delta)));
 	if (counts)
-		ir_var_set(l, cut_var, count_machinery(l, from, frames));
+		ir_var_set(l, cut_var, lead ? count_trampoline(l, from, frames) : frames_of_machinery(l, frames));
 	n = ir_op2(l, IR_SHR, n, o_imm(3));
 	hash = hash_frames(l, frames, lead ? ir_op2(l, IR_ADD, n, o_imm(lead)) : n, held);
 	ir_var_set(l, n_var, n);

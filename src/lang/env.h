@@ -30,6 +30,7 @@ enum builtin_flags {
 	BI_READS_NAME = 512, /* probe, func: the site matters */
 	BI_READS_STACK = 1024,
 	BI_RECORD = 4096, /* args: its fields are what the probe's arguments are called */
+	BI_READS_RESULT = 1 << 24, /* retval: functions without one do not matter */
 	BI_READS_GOID = 1 << 25, /* goid: the goroutine matters */
 	BI_VARS = 131072, /* vars: likewise, of the variables in scope */
 	BI_SPECULATES = 8192, /* records behind it in the clause wait for commit() */
@@ -85,6 +86,14 @@ struct builtin_theme {
 
 enum world_text { TEXT_ERRNO, TEXT_SIGNAL, TEXT_SYSCALL, TEXT_ERRNO_NAME, TEXT_SIGNAL_ABBREV };
 
+/* Code of the kernel; addresses behind the last byte are called to. All zero where the kernel hides its symbols. */
+struct machinery {
+	const u64 *bounds;    /* sorted: [1] is where machinery begins, [2] where it ends, [3] begins ...; [0] is 0 */
+	u32 n;		      /* a power of two; the rest is ~0 */
+	u64 text_from, text_to; /* all code but that of modules and programs */
+	u64 run_from, run_to; /* bpf_trace_run1 to bpf_trace_run12, which call a raw tracepoint's programs */
+};
+
 /* Questions that sym/ answers. Any may be NULL. */
 struct world {
 	void *ctx;
@@ -94,6 +103,8 @@ struct world {
 	bool (*constant)(void *ctx, const char *name, s64 *value, const struct type **enum_type);
 	/* Address of a kernel symbol, 0: unknown. */
 	u64 (*ksym_addr)(void *ctx, const char *name);
+	/* Where the kernel's functions lie that run between an event and its program. */
+	const struct machinery *(*machinery)(void *ctx);
 	/* Percpu or plain variable's BTF type, may be NULL. */
 	const struct type *(*ksym_type)(void *ctx, const char *name);
 	/* Near names for "did you mean". */

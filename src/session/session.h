@@ -52,6 +52,7 @@ struct system_view {
 	struct arena *arena;
 	struct btf *btf;
 	struct kallsyms *kallsyms, *kallsyms_before;
+	struct machinery *machinery; /* NULL until it is asked for */
 	bool btf_tried, pid_ns_asked;
 	u64 pid_ns_dev, pid_ns_ino;
 };

@@ -204,5 +204,6 @@ void view_world(struct system_view *v, struct world *w)
 	*w = (struct world){ .ctx = v, .type = world_type, .constant = world_constant,
 			     .ksym_addr = world_ksym_addr, .text_of = world_text_of,
 			     .kernel_func = world_kernel_func, .cgroup_id = world_cgroup_id,
-			     .user_symbol = world_user_symbol, .pid_namespace = world_pid_namespace };
+			     .user_symbol = world_user_symbol, .pid_namespace = world_pid_namespace,
+			     .machinery = view_machinery };
 }

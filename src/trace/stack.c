@@ -163,12 +163,12 @@ static void put_frame(struct buf *b, const struct names *names, const struct fra
  * Frames between the event and the program that looks at it: they depend on how the probe is attached
  * and on who else is attached there, so they are no part of the answer.
  */
-static bool is_machinery(const char *name)
+bool stack_is_machinery(const char *name)
 {
 	static const char *const prefixes[] = {
 		"bpf_prog_",	 "bpf_trace_run", "__bpf_trace_",   "__traceiter_",   "bpf_get_stack",
 		"bpf_trampoline", "perf_trace_",  "trace_call_bpf", "perf_syscall_",  "__bpf_prog_",
-		"do_perf_trace_", "trace_event_raw_event_",
+		"do_perf_trace_", "trace_event_raw_event_", "bpf_loop", "bpf_for_each_",
 	};
 
 	for (u32 i = 0; i < ARRAY_SIZE(prefixes); i++)
@@ -184,7 +184,7 @@ static u32 count_machinery(const struct names *names, const u64 *ips, u32 n)
 
 	while (cut < n && cut < STACK_SPARE_FRAMES && names->ksym) {
 		sym = symbol_of(names, false, 0, ips[cut]);
-		if (!sym.name || !is_machinery(sym.name))
+		if (!sym.name || !stack_is_machinery(sym.name))
 			break;
 		cut++;
 	}
@@ -241,17 +241,28 @@ static u32 trim_trampoline(const struct names *names, enum stack_from from, u64 
 	return cut;
 }
 
+static u32 count_cut(const struct names *names, enum stack_from from, u64 *ips, u32 n)
+{
+	switch (from) {
+	case STACK_FROM_REGS: return 0;
+	case STACK_FROM_CONTEXT: return count_machinery(names, ips, n);
+	case STACK_FROM_ENTRY:
+	case STACK_FROM_EXIT: break;
+	}
+	return trim_trampoline(names, from, ips, n);
+}
+
 static u32 kernel_frames(const struct names *names, const struct stack_value *v, u32 limit, u64 *ips)
 {
 	u32 ask = MIN(limit + STACK_SPARE_FRAMES, (u32)STACK_MAX_FRAMES), n, cut;
 	enum stack_from from = v->pid & ((1u << STACK_CUT_SHIFT) - 1);
 	struct stack_value with_func = *v;
 
-	with_func.n += from != STACK_FROM_CONTEXT;
+	with_func.n += from == STACK_FROM_ENTRY || from == STACK_FROM_EXIT;
 	n = MIN(names->stack(names->ctx, &with_func, false, ask, ips), ask);
 	if (!n)
 		return 0;
-	cut = from == STACK_FROM_CONTEXT ? count_machinery(names, ips, n) : trim_trampoline(names, from, ips, n);
+	cut = count_cut(names, from, ips, n);
 	memmove(ips, ips + cut, (n - cut) * sizeof(*ips));
 	return MIN(n - cut, limit);
 }

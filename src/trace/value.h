@@ -20,6 +20,8 @@ void frame_name(struct buf *b, const struct names *names, bool user, u32 pid, u6
  * STACK_MAX_FRAMES. 0 when the value has no such side.
  */
 u32 stack_frames(const struct names *names, const struct type *t, const void *p, bool user, u64 *ips);
+/* Whether a kernel function of that name runs between an event and the program that looks at it. */
+bool stack_is_machinery(const char *name);
 /* Of the process that a stack's user frames are in. */
 u32 stack_pid(const struct type *t, const void *p);
 /* Equal for stacks that look the same: frames that are cut when printing do not count. */

@@ -60,11 +60,12 @@ struct stack_value {
 	u32 n;	     /* frames */
 };
 /* Through trampolines a traced function is on its own stack or not, by how the kernel attached them: then the
- * function's address (0: not known) is kept in front of the frames, and the reader makes the stack right. */
-enum stack_from { STACK_FROM_CONTEXT, STACK_FROM_ENTRY, STACK_FROM_EXIT };
+ * function's address (0: not known) is kept in front of the frames, and the reader makes the stack right.
+ * Where the context has registers the stack begins at them, and nothing in it is the machinery's. */
+enum stack_from { STACK_FROM_CONTEXT, STACK_FROM_ENTRY, STACK_FROM_EXIT, STACK_FROM_REGS };
 enum { STACK_CUT_SHIFT = 8 };
 /* Value in the stacks map: u64 ip[STACK_MAX_FRAMES], n from the reference. */
-enum { STACK_DEFAULT_FRAMES = 127, STACK_MAX_FRAMES = 1024, STACK_SPARE_FRAMES = 6 };
+enum { STACK_DEFAULT_FRAMES = 127, STACK_MAX_FRAMES = 1024, STACK_SPARE_FRAMES = 8 };
 
 /* Bytes of one copy of an aggregation. */
 u32 agg_size(const struct type *t);

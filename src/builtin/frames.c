@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * len(kstack) where the context has no registers: the stack begins in our own program, and how many functions of the
+ * kernel lie between it and the event depends on the kernel and on who else is attached there:
+ *
+ *	raw tracepoint	bpf_prog_x	bpf_loop, bpf_prog_x in loops	bpf_trace_run2	(__bpf_trace_x)	(__traceiter_x)
+ *	tracepoint	(__traceiter_x)
+ *	lsm		bpf_prog_x	bpf_trampoline_x
+ *
+ * Functions of the kernel are found in a table of bounds. Programs and trampolines lie outside of the kernel's code, as
+ * modules do: they are machinery as long as bpf_trace_run has not been met.
+ */
+#include "builtin/frames.h"
+#include "builtin/text.h"
+#include "type/agg.h"
+
+/*
+ * The last bound that is not above ip, without a branch that verifiers could follow both ways:
+ *
+ *	at = 0; for (step = n / 2; step; step /= 2) at += step & -(bounds[at + step] <= ip)
+ */
+static struct opnd find_bound(struct lower *l, const struct machinery *m, struct opnd ip)
+{
+	struct ir_block *head = ir_block_new(l), *turn = ir_block_new(l), *out = ir_block_new(l);
+	u32 table = data_table(l, m->bounds, m->n * (u32)sizeof(u64)), at = ir_var(l), step = ir_var(l), mark;
+	struct opnd bounds, i, bound, above;
+
+	ir_var_set(l, at, o_imm(0));
+	ir_var_set(l, step, o_imm(m->n / 2));
+	ir_jump(l, head);
+	ir_place(l, head);
+	ir_branch(l, CC_EQ, o_temp(step), o_imm(0), out, turn);
+	ir_place(l, turn);
+	mark = lower_values_mark(l);
+	bounds = ir_addr(l, o_data(l->prog->data_map, table));
+	i = ir_op2(l, IR_AND, ir_op2(l, IR_ADD, o_temp(at), o_temp(step)), o_imm(m->n - 1));
+	bound = ir_load(l, ir_op2(l, IR_ADD, bounds, ir_op2(l, IR_SHL, i, o_imm(3))), 8, false);
+	above = ir_op2(l, IR_SAR, ir_op2(l, IR_SUB, ip, bound), o_imm(63)); /* all ones: both are kernel addresses */
+	ir_var_set(l, at, ir_op2(l, IR_ADD, o_temp(at), ir_op2(l, IR_AND, o_temp(step), ir_op2(l, IR_XOR, above, o_imm(-1)))));
+	ir_var_set(l, step, ir_op2(l, IR_SHR, o_temp(step), o_imm(1)));
+	lower_values_drop(l, mark);
+	ir_jump(l, head);
+	ir_place(l, out);
+	return o_temp(at);
+}
+
+static struct opnd is_within(struct lower *l, struct opnd ip, u64 from, u64 to)
+{
+	return ir_set(l, CC_ULT, ir_op2(l, IR_SUB, ip, o_imm((s64)from)), o_imm((s64)(to - from)));
+}
+
+static bool is_raw(const struct profile *p)
+{
+	return p->prog_type == BPF_PROG_TYPE_RAW_TRACEPOINT ||
+	       (p->prog_type == BPF_PROG_TYPE_TRACING && p->attach_type == BPF_TRACE_RAW_TP);
+}
+
+/* Whether a frame is machinery; *ours goes out with bpf_trace_run. */
+static struct opnd is_cut(struct lower *l, const struct machinery *m, struct opnd ip, u32 ours)
+{
+	struct opnd in_kernel = is_within(l, ip, m->text_from, m->text_to);
+	struct opnd outside = ir_op2(l, IR_AND, ir_op2(l, IR_XOR, in_kernel, o_imm(1)), o_temp(ours));
+	struct opnd known = ir_op2(l, IR_AND, find_bound(l, m, ip), o_imm(1));
+
+	if (is_raw(l->profile))
+		choose(l, ours, is_within(l, ip, m->run_from, m->run_to), o_imm(0));
+	return ir_op2(l, IR_OR, known, outside);
+}
+
+struct opnd frames_of_machinery(struct lower *l, struct opnd frames)
+{
+	const struct machinery *m = l->env->world.machinery ? l->env->world.machinery(l->env->world.ctx) : NULL;
+	bool is_perf = l->profile->prog_type == BPF_PROG_TYPE_TRACEPOINT;
+	struct ir_block *head = ir_block_new(l), *turn = ir_block_new(l), *next = ir_block_new(l), *out = ir_block_new(l);
+	u32 cut = ir_var(l), ours = ir_var(l), mark; /* ours: what lies outside of the kernel's code still is */
+	struct opnd at, ip;
+
+	if (!m || !m->text_to)
+		return o_imm(0);
+	ir_var_set(l, cut, o_imm(0));
+	ir_var_set(l, ours, o_imm(!is_perf));
+	ir_jump(l, head);
+	ir_place(l, head);
+	ir_branch(l, CC_UGE, o_temp(cut), o_imm(STACK_SPARE_FRAMES), out, turn);
+	ir_place(l, turn);
+	mark = lower_values_mark(l);
+	at = ir_op2(l, IR_SHL, ir_op2(l, IR_AND, o_temp(cut), o_imm(STACK_SPARE_FRAMES - 1)), o_imm(3));
+	ip = ir_load(l, ir_op2(l, IR_ADD, ir_addr(l, frames), at), 8, false);
+	ir_branch(l, CC_EQ, is_cut(l, m, ip, ours), o_imm(0), out, next);
+	ir_place(l, next);
+	ir_var_set(l, cut, ir_op2(l, IR_ADD, o_temp(cut), o_imm(1)));
+	lower_values_drop(l, mark);
+	ir_jump(l, head);
+	ir_place(l, out);
+	return o_temp(cut);
+}
+
+_Static_assert((STACK_SPARE_FRAMES & (STACK_SPARE_FRAMES - 1)) == 0, "masked above");

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Where the functions lie that a kernel stack has on top because it is looked at. In: the kernel's symbols; out:
+ * their bounds, as a program can search them (builtin/frames.c). Symbols follow one another, so a function ends
+ * where the next one begins.
+ */
+#include "session/view.h"
+#include "sym/kallsyms.h"
+#include "trace/value.h"
+
+struct scan {
+	struct arena *arena;
+	struct machinery *m;
+	VEC(u64) bounds;
+	bool inside, in_run;
+};
+
+static void bound(struct scan *s, bool inside, u64 address)
+{
+	if (inside == s->inside)
+		return;
+	s->inside = inside;
+	if (s->bounds.n > 1 && s->bounds.v[s->bounds.n - 1] == address) /* a name of nothing, or two of one address */
+		s->bounds.n--;
+	else
+		vec_push(s->arena, &s->bounds, address);
+}
+
+static void note_mark(struct machinery *m, const struct ksym *k)
+{
+	if (streq(k->name, "_stext"))
+		m->text_from = k->address;
+	else if (streq(k->name, "_etext"))
+		m->text_to = k->address;
+}
+
+/* They lie one behind the other (kernel/trace/bpf_trace.c: BPF_TRACE_DEFN_x). */
+static void note_run(struct scan *s, const struct ksym *k)
+{
+	bool is_run = starts_with(k->name, "bpf_trace_run");
+
+	if (is_run && !s->m->run_from)
+		s->m->run_from = k->address;
+	if (!is_run && s->in_run)
+		s->m->run_to = k->address;
+	s->in_run = is_run;
+}
+
+/* Programs and trampolines come and go: they are known by lying outside of the kernel's code. */
+static int scan_symbol(void *ctx, const struct ksym *k)
+{
+	struct scan *s = ctx;
+
+	if (!(k->address >> 63)) /* per-CPU offsets */
+		return 0;
+	note_mark(s->m, k);
+	if (!ksym_is_text(k) || (k->module && streq(k->module, "bpf"))) {
+		bound(s, false, k->address);
+		return 0;
+	}
+	if (starts_with(k->name, "__pfx_")) /* padding in front of a function */
+		return 0;
+	note_run(s, k);
+	bound(s, stack_is_machinery(k->name), k->address);
+	return 0;
+}
+
+const struct machinery *view_machinery(void *view)
+{
+	struct system_view *v = view;
+	struct scan s = { .arena = v->arena };
+	struct err err = { 0 };
+	u32 used;
+
+	if (v->machinery)
+		return v->machinery;
+	s.m = v->machinery = arena_new(v->arena, struct machinery);
+	vec_push(s.arena, &s.bounds, 0);
+	if (kallsyms_load(view_kallsyms(v), &err) == 0)
+		kallsyms_each(view_kallsyms(v), scan_symbol, &s);
+	err_release(&err);
+	used = s.bounds.n;
+	for (s.m->n = 2; s.m->n < used; s.m->n *= 2)
+		;
+	while (s.bounds.n < s.m->n)
+		vec_push(s.arena, &s.bounds, ~0ull);
+	s.m->bounds = s.bounds.v;
+	return s.m;
+}
