@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The bump allocator. Chunks come from calloc, which knows when memory is fresh from the kernel
- * and zero already. Sizes double from 4 KiB to 256 KiB. An object of more than half the next chunk
+ * The bump allocator. Sizes of chunks double from 4 KiB to 256 KiB. An object of more than half the next chunk
  * gets a chunk of its own, linked behind the current one, which goes on being filled:
  *
- *	arena.chunk -> | next | grow | objects ... at ---- end |
+ *	arena.chunk -> | next | grow | objects ... at --- clean ... end |
  *	                  '-> | next | 0 | one big object |
+ *
+ * A chunk is zeroed as it is used, a step ahead of the objects, so that pages which a small script does not need are
+ * never touched. Large chunks come from calloc, which knows when memory is fresh from the kernel and zero already.
  *
  * The hostile build has chunks of 64 bytes, so that nearly every object has its own neighbours.
  * Under ASan the free part of a chunk is poisoned and each object is followed by a gap.
@@ -27,11 +29,11 @@
 #include <sanitizer/asan_interface.h>
 #define hide(p, len) ASAN_POISON_MEMORY_REGION(p, len)
 #define show(p, len) ASAN_UNPOISON_MEMORY_REGION(p, len)
-enum { GAP = 8 };
+enum { GAP = 8, CLEAN_FROM = 0 };
 #else
 #define hide(p, len) ((void)(p), (void)(len))
 #define show(p, len) ((void)(p), (void)(len))
-enum { GAP = 0 };
+enum { GAP = 0, CLEAN_FROM = 128 << 10 }; /* bytes of a chunk; malloc maps such a one */
 #endif
 
 #if defined(SONDE_HOSTILE) && SONDE_HOSTILE
@@ -40,7 +42,7 @@ enum { CHUNK_MIN = 64, CHUNK_MAX = 64, VEC_MIN = 1 };
 enum { CHUNK_MIN = 4 << 10, CHUNK_MAX = 256 << 10, VEC_MIN = 8 };
 #endif
 
-enum { ALIGNMENT = 8 };
+enum { ALIGNMENT = 8, CLEAN_STEP = 1 << 10 };
 
 struct arena_chunk {
 	struct arena_chunk *next;
@@ -66,19 +68,12 @@ void arena_release(struct arena *a)
 	arena_init(a);
 }
 
-static struct arena_chunk *chunk_new(size_t len)
-{
-	struct arena_chunk *c = xcalloc(1, sizeof(*c) + len);
-
-	hide(c->bytes, len);
-	return c;
-}
-
 static void *alloc_big(struct arena *a, size_t len, size_t room)
 {
-	struct arena_chunk *c = chunk_new(room);
+	struct arena_chunk *c = xcalloc(1, sizeof(*c) + room);
 	struct arena_chunk **link = a->chunk ? &a->chunk->next : &a->chunk;
 
+	hide(c->bytes, room);
 	c->next = *link;
 	*link = c;
 	a->used += room;
@@ -88,13 +83,24 @@ static void *alloc_big(struct arena *a, size_t len, size_t room)
 
 static void start_chunk(struct arena *a, size_t size)
 {
-	struct arena_chunk *c = chunk_new(size - sizeof(*c));
+	bool clean = size >= CLEAN_FROM;
+	struct arena_chunk *c = clean ? xcalloc(1, size) : xmalloc(size);
 
 	c->grow = MIN(size * 2, (size_t)CHUNK_MAX);
 	c->next = a->chunk;
 	a->chunk = c;
 	a->at = c->bytes;
 	a->end = a->at + (size - sizeof(*c));
+	a->clean = clean ? a->end : a->at;
+	hide(a->at, size - sizeof(*c));
+}
+
+static void clean(struct arena *a, char *to)
+{
+	size_t n = MIN(MAX((size_t)(to - a->clean), (size_t)CLEAN_STEP), (size_t)(a->end - a->clean));
+
+	memset(a->clean, 0, n);
+	a->clean += n;
 }
 
 void *arena_alloc(struct arena *a, size_t len)
@@ -116,6 +122,8 @@ void *arena_alloc(struct arena *a, size_t len)
 
 	a->at += room;
 	a->used += room;
+	if (a->at > a->clean)
+		clean(a, a->at);
 	show(p, len);
 	return p;
 }

@@ -14,6 +14,7 @@ struct arena_chunk;
 struct arena {
 	struct arena_chunk *chunk; /* newest first */
 	char *at, *end;
+	char *clean; /* zeroed up to here */
 	size_t used; /* bytes handed out, for statistics */
 };
 

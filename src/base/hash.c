@@ -60,13 +60,11 @@ static struct hash_slot *find(const struct hash *h, const void *key, size_t len,
 	}
 }
 
-static void grow(struct hash *h)
+static void resize(struct hash *h, u32 cap)
 {
 	struct hash old = *h;
 
-	if (old.cap > UINT32_MAX / 2)
-		oom();
-	h->cap = old.cap ? old.cap * 2 : FIRST_CAP;
+	h->cap = cap;
 	h->slot = xcalloc(h->cap, sizeof(*h->slot));
 	for (u32 i = 0; i < old.cap; i++) {
 		const struct hash_slot *s = &old.slot[i];
@@ -75,6 +73,23 @@ static void grow(struct hash *h)
 			*find(h, s->key, s->len, s->hash) = *s;
 	}
 	free(old.slot);
+}
+
+static void grow(struct hash *h)
+{
+	if (h->cap > UINT32_MAX / 2)
+		oom();
+	resize(h, h->cap ? h->cap * 2 : FIRST_CAP);
+}
+
+void hash_reserve(struct hash *h, u32 n)
+{
+	u32 cap = FIRST_CAP;
+
+	while (n > cap - cap / 4 && cap <= UINT32_MAX / 2)
+		cap *= 2;
+	if (cap > h->cap)
+		resize(h, cap);
 }
 
 void *hash_get(const struct hash *h, const void *key, size_t len)

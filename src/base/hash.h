@@ -21,6 +21,8 @@ struct hash {
 
 u32 hash_bytes(const void *bytes, size_t len);
 void hash_release(struct hash *h);
+/* Room for so many keys, so that the table need not grow on the way there. */
+void hash_reserve(struct hash *h, u32 n);
 /* The value, or NULL. */
 void *hash_get(const struct hash *h, const void *key, size_t len);
 /* Sets and returns the former value, or NULL. value must not be NULL. */

@@ -7,6 +7,7 @@
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "lang/env.h"
 
@@ -14,7 +15,12 @@
 
 void env_init(struct env *env)
 {
+	u32 n = 0;
+
 	env->builtins = (struct hash){};
+	for (u32 i = 0; env->themes && env->themes[i]; i++)
+		n += env->themes[i]->n;
+	hash_reserve(&env->builtins, n);
 	for (u32 i = 0; env->themes && env->themes[i]; i++) {
 		const struct builtin_theme *theme = env->themes[i];
 
@@ -330,12 +336,23 @@ static bool set_from(struct config *cfg, const char *prefix, const char *key, st
 	return false;
 }
 
+/* Whether any variable begins so: mostly there is none, and a hundred names need not be made and looked for. */
+static bool is_in_environment(const char *prefix)
+{
+	for (char **e = environ; e && *e; e++)
+		if (strncmp(*e, prefix, strlen(prefix)) == 0)
+			return true;
+	return false;
+}
+
 bool config_from_environment(struct config *cfg, struct config_error *e)
 {
 	static const char *const prefixes[] = { "BPFTRACE_", "SONDE_" };
 	bool good = true;
 
 	for (u32 p = 0; p < ARRAY_SIZE(prefixes); p++) {
+		if (!is_in_environment(prefixes[p]))
+			continue;
 		for (u32 i = 0; i < ARRAY_SIZE(old_keys); i++)
 			if (old_keys[i].key)
 				good &= set_from(cfg, prefixes[p], old_keys[i].old, e);
