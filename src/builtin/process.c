@@ -291,7 +291,7 @@ static const struct builtin rows[] = {
 		.doc = "The thread id of the current task: the key of choice for what happens between entry "
 		       "and return. tid(init) is the initial pid namespace's number.",
 		.example = "begin { printf(\"%d\\n\", tid > 0); }",
-		.flags = BI_VARIABLE, .engines = ON_ALL, .check = check_pid, .lower = lower_tid,
+		.flags = BI_VARIABLE | BI_THREAD, .engines = ON_ALL, .check = check_pid, .lower = lower_tid,
 	},
 	{
 		.name = "uid", .sig = "uid() -> uint64", .brief = "user id",

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include "engine/internal.h"
 #include "type/agg.h"
+#include "type/thread_slot.h"
 
 enum { BATCH_KEYS = 8192 };
 
@@ -207,6 +208,11 @@ static int read_global(struct kernel *k, const struct map_desc *m, struct arena 
 	return 0;
 }
 
+static struct thread_slot *threads_of(struct kernel *k, const struct map_desc *m)
+{
+	return (struct thread_slot *)(void *)(k->data + m->threads_off);
+}
+
 int kernel_map_read(struct kernel *k, u32 map, struct arena *a, struct table *t)
 {
 	const struct map_desc *m = &k->prog->maps.v[map];
@@ -220,9 +226,12 @@ int kernel_map_read(struct kernel *k, u32 map, struct arena *a, struct table *t)
 		return -ENOENT;
 	reader_init(&r, k, map, a);
 	ret = read_hash(&r);
-	if (ret == 0)
-		make_rows(&r, t);
-	return ret;
+	if (ret)
+		return ret;
+	make_rows(&r, t);
+	if (m->threads_off)
+		table_add_threads(t, a, threads_of(k, m));
+	return 0;
 }
 
 static void wipe_global(struct kernel *k, const struct map_desc *m, bool keep_set)
@@ -291,7 +300,11 @@ int kernel_map_clear(struct kernel *k, u32 map)
 		wipe_global(k, m, false);
 		return 0;
 	}
-	return k->map_fd[map] < 0 ? -ENOENT : each_key(k, map, delete_keys);
+	if (k->map_fd[map] < 0)
+		return -ENOENT;
+	if (m->threads_off)
+		thread_slots_delete(threads_of(k, m));
+	return each_key(k, map, delete_keys);
 }
 
 int kernel_map_zero(struct kernel *k, u32 map)
@@ -302,12 +315,26 @@ int kernel_map_zero(struct kernel *k, u32 map)
 		wipe_global(k, m, true);
 		return 0;
 	}
-	return k->map_fd[map] < 0 ? -ENOENT : each_key(k, map, zero_keys);
+	if (k->map_fd[map] < 0)
+		return -ENOENT;
+	if (m->threads_off)
+		thread_slots_zero(threads_of(k, m));
+	return each_key(k, map, zero_keys);
 }
 
 int kernel_map_delete(struct kernel *k, u32 map, const void *key)
 {
+	const struct map_desc *m = &k->prog->maps.v[map];
+	struct thread_slot *s;
+	u32 tid;
+
 	if (k->map_fd[map] < 0)
 		return -ENOENT;
+	if (m->threads_off) {
+		memcpy(&tid, key, sizeof(tid));
+		s = thread_slot_of(threads_of(k, m), tid);
+		if (s)
+			return thread_slot_delete(s) ? 0 : -ENOENT;
+	}
 	return bpf_map_delete(k->map_fd[map], key) < 0 ? -errno : 0;
 }

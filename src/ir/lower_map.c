@@ -105,6 +105,8 @@ static void keyed_map(struct lower *l, struct map *m, struct map_desc *d)
 	d->max_entries = m->max_entries ? m->max_entries : (u32)l->env->config.max_map_keys;
 	if (!lru && !is_cheap_to_preallocate(d) && feature_has(l->features, FEAT_HASH_NO_PREALLOC))
 		d->flags = BPF_F_NO_PREALLOC;
+	if (lower_wants_threads(l, m, d))
+		d->threads_off = lower_thread_slots(l);
 }
 
 u32 lower_map(struct lower *l, struct map *m)
@@ -398,6 +400,17 @@ struct ir_val lower_merge_element(struct lower *l, struct node *n, struct opnd k
 	return val_scalar(n->type, ir_emit(l, (struct ir_insn){ .op = IR_MOVE, .arg = { o_temp(total) } }));
 }
 
+static void warn_missing(struct lower *l, struct node *n, struct opnd has)
+{
+	struct ir_block *missing = ir_block_new(l), *on = ir_block_new(l);
+
+	ir_branch(l, CC_EQ, has, o_imm(0), missing, on);
+	ir_place(l, missing);
+	lower_loss(l, LOSS_NO_KEY, n->map->name);
+	ir_jump(l, on);
+	ir_place(l, on);
+}
+
 static struct ir_val read_keyed_scalar(struct lower *l, struct node *n)
 {
 	u32 map = lower_map(l, n->map), v;
@@ -417,17 +430,26 @@ static struct ir_val read_keyed_scalar(struct lower *l, struct node *n)
 	ir_jump(l, out);
 	ir_place(l, out);
 	r = ir_emit(l, (struct ir_insn){ .op = IR_MOVE, .arg = { o_temp(v) } });
-	if (l->env->extra_warnings) {
-		struct ir_block *missing = ir_block_new(l), *on = ir_block_new(l);
-
-		ir_branch(l, CC_EQ, p, o_imm(0), missing, on);
-		ir_place(l, missing);
-		lower_loss(l, LOSS_NO_KEY, n->map->name);
-		ir_jump(l, on);
-		ir_place(l, on);
-	}
+	if (l->env->extra_warnings)
+		warn_missing(l, n, p);
 	if (numbered)
 		vn_add(l, &id, true, r);
+	return val_scalar(n->map->value, r);
+}
+
+/* The number of the thread is what names a read that has been made. */
+static struct ir_val read_of_thread(struct lower *l, struct node *n)
+{
+	u32 map = lower_map(l, n->map);
+	struct ir_insn id = { .op = IR_CALL, .size = sizeof(u32), .imm = map, .arg = { lower_scalar(l, n->a) } };
+	struct opnd r, has;
+
+	if (vn_find(l, &id, true, &r))
+		return val_scalar(n->map->value, r);
+	r = lower_thread_read(l, map, n, l->env->extra_warnings ? &has : NULL);
+	if (l->env->extra_warnings)
+		warn_missing(l, n, has);
+	vn_add(l, &id, true, r);
 	return val_scalar(n->map->value, r);
 }
 
@@ -459,6 +481,8 @@ struct ir_val lower_map_read(struct lower *l, struct node *n)
 
 	if (type_is_agg(d->value))
 		return read_aggregate(l, n);
+	if (d->threads_off)
+		return read_of_thread(l, n);
 	if (is_hash(d))
 		return type_is_scalar(d->value) ? read_keyed_scalar(l, n) : read_keyed_memory(l, n);
 	v = val_memory(n->map->value, data_at(l, d->data_off + 8));
@@ -490,7 +514,12 @@ struct opnd lower_map_address(struct lower *l, struct node *n)
 struct opnd lower_map_has(struct lower *l, struct node *n)
 {
 	struct map_desc *d = desc_of(l, n);
+	struct opnd has;
 
+	if (d->threads_off) {
+		lower_thread_read(l, lower_map(l, n->map), n, &has);
+		return has;
+	}
 	if (is_hash(d))
 		return ir_set(l, CC_NE, lower_map_lookup(l, n), o_imm(0));
 	return ir_set(l, CC_NE, ir_load(l, data_at(l, d->data_off), 8, false), o_imm(0));
@@ -498,7 +527,7 @@ struct opnd lower_map_has(struct lower *l, struct node *n)
 
 /* ---- writing */
 
-static void update_checked(struct lower *l, struct node *n, u32 map, struct opnd key, struct opnd value)
+void map_update_checked(struct lower *l, struct node *n, u32 map, struct opnd key, struct opnd value)
 {
 	struct ir_block *fail = ir_block_new(l), *out = ir_block_new(l);
 	struct opnd rc = ir_call(l, BPF_FUNC_map_update_elem, false, 4, o_map(map), key, value, o_imm(BPF_ANY));
@@ -517,6 +546,11 @@ static void assign_keyed(struct lower *l, struct node *n, struct node *value)
 
 	if (type_is_scalar(t)) {
 		scalar = lower_convert(l, lower_scalar(l, value), value->type, n->map->value);
+		if (l->prog->maps.v[map].threads_off) {
+			lower_thread_store(l, map, n, scalar);
+			vn_map_written(l, map);
+			return;
+		}
 		temp = lower_temp(l, 8, 8, "value");
 		ir_store(l, temp, 8, scalar);
 	} else {
@@ -525,7 +559,7 @@ static void assign_keyed(struct lower *l, struct node *n, struct node *value)
 		lower_zero_from(l, temp, t->size, ALIGN_UP(t->size, 8u));
 	}
 	key = lower_key(l, n);
-	update_checked(l, n, map, key, temp);
+	map_update_checked(l, n, map, key, temp);
 	vn_map_written(l, map);
 }
 
@@ -635,6 +669,8 @@ struct opnd lower_map_delete(struct lower *l, struct node *n)
 	struct opnd key, had;
 
 	vn_map_written(l, map);
+	if (d->threads_off)
+		return lower_thread_delete(l, map, n);
 	if (is_hash(d)) {
 		key = lower_key(l, n);
 		return ir_call(l, BPF_FUNC_map_delete_elem, false, 2, o_map(map), key);

@@ -145,6 +145,14 @@ void lower_trial_end(struct lower *l);
 struct opnd lower_user_read(struct lower *l, u32 helper, struct opnd dst, struct opnd size, u32 cap, struct opnd addr);
 /* As lower_loss(), so many times. */
 void lower_losses(struct lower *l, enum loss_reason reason, struct opnd times);
+/* ---- lower_thread_map.c: maps whose descriptor has threads_off */
+bool lower_wants_threads(struct lower *l, const struct map *m, const struct map_desc *d);
+u32 lower_thread_slots(struct lower *l); /* in the data map */
+struct opnd lower_thread_read(struct lower *l, u32 map, struct node *n, struct opnd *has);
+void lower_thread_store(struct lower *l, u32 map, struct node *n, struct opnd value);
+struct opnd lower_thread_delete(struct lower *l, u32 map, struct node *n);
+/* ---- lower_map.c: in the kernel's hash; a failure is counted as a loss */
+void map_update_checked(struct lower *l, struct node *n, u32 map, struct opnd key, struct opnd value);
 /* ---- lower_float.c */
 struct opnd lower_float_load(struct lower *l, const struct ir_val *v); /* the bits of a double */
 struct opnd lower_float_to_int(struct lower *l, struct node *n);

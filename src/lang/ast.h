@@ -114,6 +114,7 @@ struct map {
 	bool has_decl, read, written;
 	bool keyed_known, is_keyed;
 	u32 index;		  /* in program.maps, + 1; 0 until lowering needs it */
+	u32 thread_uses, other_uses; /* of all mentions, and of them those but as the value of the running thread: map_uses.c */
 };
 
 struct node {

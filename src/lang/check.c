@@ -414,6 +414,7 @@ static void finish(struct check *c, struct instance **instances, u32 n, u32 n_fn
 		check_settle(c, instances[i]->predicate);
 		check_settle(c, instances[i]->body);
 	}
+	check_map_uses(instances, n);
 }
 
 static void release(struct check_state *s)

@@ -136,6 +136,8 @@ const struct type *check_map_by_name(struct check *c, struct node *n, const stru
 bool check_map_defined(struct check *c, struct map *m, struct span span);
 void check_maps_default(struct check *c);
 void check_maps_finish(struct check *c);
+/* ---- map_uses.c */
+void check_map_uses(struct instance **instances, u32 n);
 
 /* ---- check_stmt.c */
 void check_statements(struct check *c, struct node *list);

@@ -32,6 +32,7 @@ enum builtin_flags {
 	BI_RECORD = 4096, /* args: its fields are what the probe's arguments are called */
 	BI_READS_RESULT = 1 << 24, /* retval: functions without one do not matter */
 	BI_READS_GOID = 1 << 25, /* goid: the goroutine matters */
+	BI_THREAD = 1 << 26, /* the number of the running thread: no two run with the same, but idle ones (0) */
 	BI_VARS = 131072, /* vars: likewise, of the variables in scope */
 	BI_SPECULATES = 8192, /* records behind it in the clause wait for commit() */
 	BI_OPTION = 16384, /* arguments: name, default, description; constant in this run alone: branches on it are all checked */

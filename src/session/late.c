@@ -75,6 +75,8 @@ static const char *outgrows(const struct compiled *c, const struct before *b)
 	for (u32 i = 0; i < c->lang.map_list.n; i++) {
 		const struct map *was = &b->maps[i], *now = c->lang.map_list.v[i];
 
+		if (now->other_uses && now->index && c->prog.maps.v[now->index - 1].threads_off)
+			return arena_printf(c->prog.arena, "with them %s is used in a way that no other clause uses it", now->name);
 		if ((was->key && was->key->size != now->key->size) || was->value->size != now->value->size)
 			return arena_printf(c->prog.arena, "its arguments are wider than what %s holds", now->name);
 	}

@@ -590,3 +590,18 @@ void table_sort(struct table *t, const struct names *names)
 	if (t->descending)
 		turn_around(t);
 }
+
+void table_add_threads(struct table *t, struct arena *a, const struct thread_slot *slots)
+{
+	for (u32 i = 0; i < THREAD_SLOTS; i++) {
+		struct table_row row;
+		u64 value;
+		u32 tid;
+
+		if (!thread_slot_read(&slots[i], &tid, &value))
+			continue;
+		row.key = arena_dup(a, &tid, sizeof(tid));
+		row.value = arena_dup(a, &value, sizeof(value));
+		vec_push(a, &t->rows, row);
+	}
+}

@@ -7,6 +7,7 @@
 #define SONDE_TRACE_TABLE_H
 
 #include "trace/names.h"
+#include "type/thread_slot.h"
 
 struct table_row {
 	const void *key;   /* map->key_size bytes; NULL for a keyless map */
@@ -27,6 +28,8 @@ struct table {
 	u32 n_pct;
 };
 
+/* The values in thread slots, as further rows. */
+void table_add_threads(struct table *t, struct arena *a, const struct thread_slot *slots);
 /*
  * Ascending by value for integers, count, sum, min, max, avg, stats; hist, lhist, llhist by total
  * count; all else by key (first field most significant, strings bytewise, integers signed).

@@ -38,6 +38,7 @@ struct map_desc {
 	/* MAP_GLOBAL: where in the data map. Scalars: u64 is_set, then the value. Aggregations: n_slots
 	 * copies of slot_size bytes, one for each cpu & (n_slots - 1), each padded to 64 bytes. */
 	u32 data_off, n_slots, slot_size;
+	u32 threads_off;  /* MAP_USER: its thread slots in the data map (type/thread_slot.h); 0: none */
 	u32 normal;	  /* normalize(): printed values are divided by it; 0: no */
 	struct span span; /* first mention */
 };

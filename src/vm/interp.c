@@ -354,6 +354,9 @@ static int run(struct vm *vm, struct regs *r, u64 *ret)
 			return vm_fault(vm, -ELOOP, "more than %llu instructions were executed",
 					(unsigned long long)vm->limit);
 
+		if (vm->world.before_insn)
+			vm->world.before_insn(vm->world.ctx);
+
 		const struct bpf_insn *i = &vm->insns[vm->pc];
 
 		if (i->dst_reg > 10 || i->src_reg > 10)

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "type/agg.h"
+#include "type/thread_slot.h"
 #include "vm/vm_impl.h"
 
 struct vm *vm_new(struct program *prog, const struct vm_world *world)
@@ -152,6 +153,23 @@ int vm_run(struct vm *vm, u32 func, void *ctx, u32 len, u64 *ret, struct err *er
 	return 0;
 }
 
+int vm_interrupt(struct vm *vm, u32 func)
+{
+	const struct bpf_func *outer = vm->func;
+	const struct bpf_insn *insns = vm->insns;
+	u64 arg[5] = { vm_addr(vm->ctx_region, 0) }, result;
+	u32 pc = vm->pc;
+
+	vm->func = vm->prog->funcs.v[func];
+	vm->insns = code_of(vm, func);
+	if (vm->insns)
+		vm_exec(vm, 0, arg, &result);
+	vm->func = outer;
+	vm->insns = insns;
+	vm->pc = pc;
+	return vm->fault.code;
+}
+
 struct vm_world *vm_world(struct vm *vm)
 {
 	return &vm->world;
@@ -198,12 +216,36 @@ void vm_set_data_u64(struct vm *vm, u32 offset, u64 v)
 		memcpy(p + offset, &v, sizeof(v));
 }
 
+/* NULL: the map has no thread slots. */
+static struct thread_slot *threads_of(struct vm *vm, const struct map_desc *d)
+{
+	u32 size = 0;
+	u8 *p = data(vm, &size);
+
+	return d->threads_off && p ? (struct thread_slot *)(void *)(p + d->threads_off) : NULL;
+}
+
+/* 0, or -errno: there is no such key. */
+static int delete_key(struct vm *vm, struct vm_map *m, const void *key)
+{
+	struct thread_slot *slots = threads_of(vm, m->desc), *s = NULL;
+	u32 tid;
+
+	if (slots) {
+		memcpy(&tid, key, sizeof(tid));
+		s = thread_slot_of(slots, tid);
+	}
+	if (s)
+		return thread_slot_delete(s) ? 0 : -ENOENT;
+	return (int)vm_map_delete(vm, m, key);
+}
+
 int vm_set_add(struct vm *vm, u32 map, const void *key, const void *value)
 {
 	if (map >= vm->n_maps || !(vm->map[map].n_chunks || vm->map[map].bucket))
 		return -EINVAL;
 	if (!value)
-		return (int)vm_map_delete(vm, &vm->map[map], key);
+		return delete_key(vm, &vm->map[map], key);
 	return (int)vm_map_update(vm, &vm->map[map], key, value, BPF_ANY);
 }
 
@@ -297,6 +339,8 @@ int vm_map_read(struct vm *vm, u32 map, struct arena *a, struct table *t)
 			row.value = arena_dup(a, copy, m->value_stride);
 		vec_push(a, &t->rows, row);
 	}
+	if (threads_of(vm, m->desc))
+		table_add_threads(t, a, threads_of(vm, m->desc));
 	return 0;
 }
 
@@ -318,14 +362,20 @@ static int wipe_global(struct vm *vm, const struct map_desc *d, bool keep_set)
 static int wipe(struct vm *vm, u32 map, bool keep)
 {
 	struct vm_map *m = &vm->map[map];
+	struct thread_slot *slots;
 	u32 next;
 
 	if (map >= vm->n_maps)
 		return -EINVAL;
+	slots = threads_of(vm, m->desc);
 	if (m->desc->role == MAP_GLOBAL)
 		return wipe_global(vm, m->desc, keep);
 	if (!m->n_chunks && !m->bucket)
 		return -EINVAL;
+	if (slots && keep)
+		thread_slots_zero(slots);
+	else if (slots)
+		thread_slots_delete(slots);
 	for (u32 i = 0; (next = vm_map_next(m, i)) != 0; i = next) {
 		if (keep || vm_map_is_array(m))
 			memset(vm_map_value(vm, m, next - 1, 0), 0,

@@ -26,6 +26,7 @@ struct vm_world {
 	int (*stack)(void *ctx, u64 *ips, u32 max, bool user);
 	u64 task; /* bpf_get_current_task */
 	u64 func_ip, cookie; /* bpf_get_func_ip, bpf_get_attach_cookie */
+	void (*before_insn)(void *ctx); /* NULL: nothing. It may call vm_interrupt() */
 	void *ctx;
 };
 
@@ -37,6 +38,8 @@ struct vm_world *vm_world(struct vm *vm);
 /* Runs prog->funcs[func] with r1 = ctx (len bytes readable). 0 and *ret, or -errno with err at a fault
  * (bad access, bad opcode, more than max_steps). */
 int vm_run(struct vm *vm, u32 func, void *ctx, u32 len, u64 *ret, struct err *err);
+/* Runs another function, without a context, between two instructions of the one that runs. 0, or a fault that ends both. */
+int vm_interrupt(struct vm *vm, u32 func);
 /* As the kernel engine's. The record for which f returns non-zero counts as read. */
 typedef int (*vm_record_fn)(void *ctx, const void *record, u32 len);
 int vm_drain(struct vm *vm, vm_record_fn f, void *ctx);
