@@ -5,6 +5,7 @@
  * again: see struct vn_entry in state.h.
  */
 #include <stdarg.h>
+#include "ir/pass.h"
 #include "ir/state.h"
 
 /* ---- value numbers */
@@ -293,30 +294,10 @@ struct opnd ir_ext(struct lower *l, struct opnd a, u32 size, bool is_signed)
 	return pure(l, (struct ir_insn){ .op = is_signed ? IR_SEXT : IR_ZEXT, .size = (u8)size, .arg = { as_number(l, a) } });
 }
 
-static bool cond_holds(enum ir_cond cc, s64 a, s64 b)
-{
-	u64 x = (u64)a, y = (u64)b;
-
-	switch (cc) {
-	case CC_EQ: return x == y;
-	case CC_NE: return x != y;
-	case CC_ULT: return x < y;
-	case CC_ULE: return x <= y;
-	case CC_UGT: return x > y;
-	case CC_UGE: return x >= y;
-	case CC_SLT: return a < b;
-	case CC_SLE: return a <= b;
-	case CC_SGT: return a > b;
-	case CC_SGE: return a >= b;
-	case CC_SET: return (x & y) != 0;
-	}
-	BUG("condition %d", cc);
-}
-
 struct opnd ir_set(struct lower *l, enum ir_cond cc, struct opnd a, struct opnd b)
 {
 	if (a.kind == O_IMM && b.kind == O_IMM)
-		return o_imm(cond_holds(cc, a.imm, b.imm));
+		return o_imm(ir_eval_cond(cc, (u64)a.imm, (u64)b.imm));
 	return pure(l, (struct ir_insn){ .op = IR_SET, .cc = cc, .arg = { a, b } });
 }
 
@@ -397,7 +378,7 @@ void ir_branch(struct lower *l, enum ir_cond cc, struct opnd a, struct opnd b, s
 	       struct ir_block *no)
 {
 	if (a.kind == O_IMM && b.kind == O_IMM) {
-		ir_jump(l, cond_holds(cc, a.imm, b.imm) ? yes : no);
+		ir_jump(l, ir_eval_cond(cc, (u64)a.imm, (u64)b.imm) ? yes : no);
 		return;
 	}
 	l->s->loop_branches++;

@@ -75,17 +75,22 @@ static struct diag *unseen(struct parser *p, enum diag_id id)
 	return d;
 }
 
+static struct diag *report(struct parser *p, struct span span, enum diag_id id, va_list ap)
+{
+	if (p->panic)
+		return unseen(p, id);
+	p->n_errors++;
+	return diag_vreport(p->diags, span, id, ap);
+}
+
 struct diag *parse_error(struct parser *p, struct span span, enum diag_id id, ...)
 {
 	va_list ap;
 
-	if (p->panic)
-		return unseen(p, id);
 	va_start(ap, id);
-	struct diag *d = diag_vreport(p->diags, span, id, ap);
+	struct diag *d = report(p, span, id, ap);
 
 	va_end(ap);
-	p->n_errors++;
 	parse_panic(p);
 	return d;
 }
@@ -94,13 +99,10 @@ struct diag *parse_complain(struct parser *p, struct span span, enum diag_id id,
 {
 	va_list ap;
 
-	if (p->panic)
-		return unseen(p, id);
 	va_start(ap, id);
-	struct diag *d = diag_vreport(p->diags, span, id, ap);
+	struct diag *d = report(p, span, id, ap);
 
 	va_end(ap);
-	p->n_errors++;
 	return d;
 }
 

@@ -374,6 +374,7 @@ bool type_equal(const struct type *a, const struct type *b)
 	case TY_CALL: return a->size == b->size;
 	case TY_CGROUP_PATH: return same_name(a->name, b->name);
 	case TY_MAP: return a->elem == b->elem && same_name(a->name, b->name);
+	case TY_PROBE: return a->is_func == b->is_func;
 	case TY_ERROR:
 	case TY_UNKNOWN:
 	case TY_VOID:
@@ -387,7 +388,6 @@ bool type_equal(const struct type *a, const struct type *b)
 	case TY_TIMESTAMP:
 	case TY_MACADDR:
 	case TY_EVENT:
-	case TY_PROBE: return a->is_func == b->is_func;
 	case TY_STACK_MODE:
 	case TY_TIMESTAMP_MODE:
 	case N_TYPE_KINDS: return true;
