@@ -1,32 +1,36 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ftrace's spelling of probes (Documentation/trace/kprobetrace.rst, uprobetracer.rst), one a line:
+ * ftrace's spelling of probes (Documentation/trace/kprobetrace.rst, uprobetracer.rst, fprobetrace.rst), one a line:
  *
  *	p:myopen do_sys_open filename=+0(%si):string
  *	r:bash:readline +0($retval):string
- *	p[:[GROUP/]EVENT] [MODULE:]SYMBOL[+OFFSET] | PATH:OFFSET	[[NAME=]FETCH[:TYPE]] ...
+ *	p[:[GROUP/]EVENT] [MODULE:]SYMBOL[+OFFSET][%return] | PATH:OFFSET	[[NAME=]FETCH[:TYPE]] ...
+ *	f[:[GROUP/]EVENT] SYMBOL[%return] ...		t[:[GROUP/]EVENT] TRACEPOINT ...
  *
  * becomes
  *
  *	kprobe:do_sys_open { printf("%-16s %-7d myopen: filename=\"%s\"\n", comm, pid, ...); }
  *
- * FETCH is %REGISTER, $argN, $retval, $comm, $stack, $stackN, @ADDRESS, @SYMBOL[+-N], \NUMBER, or what lies
- * behind one of these: +N(FETCH), +uN(FETCH) in user memory. FILE:SYMBOL right behind "p:" is an uprobe, as
- * the perf-tools write it.
+ * FETCH is %REGISTER, $argN, $retval, $comm, $stack, $stackN, @ADDRESS, @SYMBOL[+-N], \NUMBER, \"TEXT", the name of an
+ * argument with its members (file->f_flags), or what lies behind one of these: +N(FETCH), +uN(FETCH) in user memory. TYPE is
+ * a row of types[], TYPE[N] of memory, or bWIDTH@OFFSET/SIZE. FILE:SYMBOL right behind "p:" is an uprobe, as the
+ * perf-tools write it.
  */
 #include "lang/ftrace.h"
+#include <stdio.h>
 #include <stdlib.h>
 #include "base/buf.h"
 
-enum { MAX_NESTING = 8, MAX_ARGS = 32 };
+enum { MAX_NESTING = 8, MAX_ARGS = 32, MAX_ELEMENTS = 64 };
 
 struct ftrace {
 	struct arena *arena;
 	const char *start, *p, *end; /* end: of the line */
 	const char *error;
+	char kind; /* p, r, f or t */
 	bool is_return, is_user;
 	struct buf format, values;
-	u32 depth;
+	u32 depth, element; /* element: of an array, which the outermost fetch of memory gives */
 };
 
 static bool fail(struct ftrace *f, const char *error)
@@ -92,15 +96,24 @@ static const char *field(struct ftrace *f)
 
 struct type_row {
 	const char *name, *conversion, *cast; /* cast NULL: text */
+	u32 size;
 };
 
 static const struct type_row types[] = {
-	{ "u8", "%u", "uint8" },      { "u16", "%u", "uint16" },   { "u32", "%u", "uint32" },
-	{ "u64", "%lu", "uint64" },   { "s8", "%d", "int8" },	   { "s16", "%d", "int16" },
-	{ "s32", "%d", "int32" },     { "s64", "%ld", "int64" },   { "x8", "0x%x", "uint8" },
-	{ "x16", "0x%x", "uint16" },  { "x32", "0x%x", "uint32" }, { "x64", "0x%lx", "uint64" },
-	{ "char", "'%c'", "int8" },   { "string", "\\\"%s\\\"", NULL }, { "ustring", "\\\"%s\\\"", NULL },
-	{ "symbol", "%s", "uint64" },
+	{ "u8", "%u", "uint8", 1 },    { "u16", "%u", "uint16", 2 },   { "u32", "%u", "uint32", 4 },
+	{ "u64", "%lu", "uint64", 8 }, { "s8", "%d", "int8", 1 },      { "s16", "%d", "int16", 2 },
+	{ "s32", "%d", "int32", 4 },   { "s64", "%ld", "int64", 8 },   { "x8", "0x%x", "uint8", 1 },
+	{ "x16", "0x%x", "uint16", 2 }, { "x32", "0x%x", "uint32", 4 }, { "x64", "0x%lx", "uint64", 8 },
+	{ "char", "'%c'", "int8", 1 }, { "string", "\\\"%s\\\"", NULL, 8 }, { "ustring", "\\\"%s\\\"", NULL, 8 },
+	{ "symbol", "%s", "uint64", 8 },
+};
+
+/* As it stands behind the colon. */
+struct spelled {
+	const struct type_row *row;
+	u32 count;	  /* of an array; 0: none */
+	u32 width, shift; /* of a bit field; width 0: none */
+	bool is_given;
 };
 
 static const struct type_row *find_type(const char *name)
@@ -111,20 +124,52 @@ static const struct type_row *find_type(const char *name)
 	return NULL;
 }
 
+static bool bit_field(struct spelled *t, const char *text)
+{
+	static const char *const of_size[] = { [1] = "u8", [2] = "u16", [4] = "u32", [8] = "u64" };
+	u32 bits, end = 0;
+
+	if (sscanf(text, "b%2u@%2u/%2u%n", &t->width, &t->shift, &bits, &end) != 3 || text[end])
+		return false;
+	if (bits % 8 || bits / 8 >= ARRAY_SIZE(of_size) || !of_size[bits / 8] || !t->width || t->width + t->shift > bits)
+		return false;
+	t->row = find_type(of_size[bits / 8]);
+	return true;
+}
+
+static bool spelled_type(struct arena *a, struct spelled *t, const char *text)
+{
+	const char *open = strchr(text, '[');
+	char *end;
+
+	t->is_given = true;
+	if (!open) {
+		t->row = find_type(text);
+		return t->row || bit_field(t, text);
+	}
+	t->row = find_type(arena_strndup(a, text, (size_t)(open - text)));
+	t->count = (u32)strtoul(open + 1, &end, 10);
+	return t->row && streq(end, "]") && t->count && t->count <= MAX_ELEMENTS;
+}
+
 /* ---- fetches, as expressions of integers */
 
-static bool fetch(struct ftrace *f, struct buf *out, const struct type_row *type);
+static bool fetch(struct ftrace *f, struct buf *out, const struct spelled *type);
 
-static bool put_deref(struct ftrace *f, struct buf *out, const struct type_row *type, bool user, s64 offset)
+static bool put_deref(struct ftrace *f, struct buf *out, const struct spelled *t, bool user, s64 offset)
 {
 	struct buf inner = { 0 };
+	const struct type_row *type = t->row;
+	const struct spelled word_type = { .row = find_type("x64") };
 	const char *space = user ? "uptr" : f->is_user ? "uptr" : "kptr", *at;
-	bool ok = fetch(f, &inner, find_type("x64")) && (eat(f, ')') || fail(f, "a \")\" is missing"));
+	bool ok = fetch(f, &inner, &word_type) && (eat(f, ')') || fail(f, "a \")\" is missing"));
 
 	at = arena_printf(f->arena, "(uint64)(%s) + (%lld)", inner.s ? inner.s : "", (long long)offset);
 	buf_release(&inner);
 	if (!ok)
 		return false;
+	if (t->count && !type->cast) /* an array of strings is one of their addresses */
+		at = arena_printf(f->arena, "*(uint64 *)%s(%s)", space, at);
 	if (type->cast)
 		buf_printf(out, "*(%s *)%s(%s)", type->cast, space, at);
 	else if (user || f->is_user || streq(type->name, "ustring"))
@@ -135,7 +180,7 @@ static bool put_deref(struct ftrace *f, struct buf *out, const struct type_row *
 }
 
 /* +N(FETCH), +uN(FETCH), -N(FETCH) */
-static bool dereference(struct ftrace *f, struct buf *out, const struct type_row *type)
+static bool dereference(struct ftrace *f, struct buf *out, const struct spelled *type)
 {
 	bool negative = *f->p++ == '-', user = eat(f, 'u');
 	char *end;
@@ -146,7 +191,8 @@ static bool dereference(struct ftrace *f, struct buf *out, const struct type_row
 	if (++f->depth > MAX_NESTING)
 		return fail(f, "too many levels");
 	f->p = end + 1;
-	return put_deref(f, out, type, user, negative ? -n : n);
+	n = negative ? -n : n;
+	return put_deref(f, out, type, user, f->depth == 1 ? n + f->element * type->row->size : n);
 }
 
 /* $retval, $comm, $stack, $stackN, $argN */
@@ -170,9 +216,10 @@ static bool variable(struct ftrace *f, struct buf *out)
 }
 
 /* @ADDRESS, @SYMBOL, @SYMBOL+N, @SYMBOL-N: what is there */
-static bool memory(struct ftrace *f, struct buf *out, const struct type_row *type)
+static bool memory(struct ftrace *f, struct buf *out, const struct spelled *t)
 {
 	const char *name = word(f), *space = f->is_user ? "uptr" : "kptr";
+	const struct type_row *type = t->row;
 	char *end;
 	s64 n = 0;
 
@@ -182,6 +229,7 @@ static bool memory(struct ftrace *f, struct buf *out, const struct type_row *typ
 		n = strtoll(f->p, &end, 0);
 		f->p = end;
 	}
+	n += f->depth ? 0 : f->element * type->size;
 	if (*name >= '0' && *name <= '9')
 		buf_printf(out, "*(%s *)%s(%s + (%lld))", type->cast ? type->cast : "uint64", space, name, (long long)n);
 	else
@@ -189,7 +237,44 @@ static bool memory(struct ftrace *f, struct buf *out, const struct type_row *typ
 	return true;
 }
 
-static bool fetch(struct ftrace *f, struct buf *out, const struct type_row *type)
+/* \NUMBER, \"TEXT" */
+static bool immediate(struct ftrace *f, struct buf *out)
+{
+	size_t n = 0;
+
+	if (!eat(f, '"')) {
+		if (eat(f, '-'))
+			buf_putc(out, '-');
+		buf_puts(out, word(f));
+		return true;
+	}
+	while (f->p + n < f->end && f->p[n] != '"' && f->p[n] != '\\')
+		n++;
+	if (f->p + n >= f->end || f->p[n] != '"')
+		return fail(f, "the text after \\\" ends with \"");
+	buf_printf(out, "\"%s\"", take(f, n));
+	f->p++;
+	return true;
+}
+
+/* NAME, NAME->MEMBER, NAME.MEMBER: an argument by the kernel's type information */
+static bool named(struct ftrace *f, struct buf *out, const struct spelled *type)
+{
+	bool is_text = type->is_given && !type->row->cast;
+
+	buf_puts(out, is_text ? "str(args." : "args.");
+	buf_puts(out, word(f));
+	while (f->p + 1 < f->end && f->p[0] == '-' && f->p[1] == '>') {
+		f->p += 2;
+		buf_putc(out, '.');
+		buf_puts(out, word(f));
+	}
+	if (is_text)
+		buf_putc(out, ')');
+	return true;
+}
+
+static bool fetch(struct ftrace *f, struct buf *out, const struct spelled *type)
 {
 	char c = at_end(f) ? '\0' : *f->p;
 
@@ -199,33 +284,75 @@ static bool fetch(struct ftrace *f, struct buf *out, const struct type_row *type
 	case '%': f->p++; buf_printf(out, "reg(\"%s\")", word(f)); return true;
 	case '$': f->p++; return variable(f, out);
 	case '@': f->p++; return memory(f, out, type);
-	case '\\': f->p++; buf_puts(out, word(f)); return true;
+	case '\\': f->p++; return immediate(f, out);
 	}
-	return fail(f, "an argument is %REGISTER, $argN, $retval, $comm, $stackN, @ADDRESS, @SYMBOL or +N(...)");
+	if (is_word_char(c) && !(c >= '0' && c <= '9') && !f->is_user)
+		return named(f, out, type);
+	return fail(f, "an argument is %REGISTER, $argN, $retval, $comm, $stackN, @ADDRESS, @SYMBOL, +N(...) or a name");
 }
 
 /* ---- one argument: [NAME=]FETCH[:TYPE] */
 
 /* The type stands behind the fetch, which is written by it: look ahead. */
-static const struct type_row *type_ahead(struct ftrace *f, const char *stop)
+static bool type_ahead(struct ftrace *f, const char *stop, struct spelled *t)
 {
-	const char *colon = memrchr(f->p, ':', (size_t)(stop - f->p)), *name;
-	const struct type_row *row;
+	const char *colon = memrchr(f->p, ':', (size_t)(stop - f->p));
+	bool is_text = memmem(f->p, (size_t)(stop - f->p), "$comm", 5) || memmem(f->p, (size_t)(stop - f->p), "\\\"", 2);
 
-	if (!colon)
-		return memmem(f->p, (size_t)(stop - f->p), "$comm", 5) ? find_type("string") : find_type("x64");
-	name = arena_strndup(f->arena, colon + 1, (size_t)(stop - colon - 1));
-	row = find_type(name);
-	if (!row)
-		fail(f, "types are u8 to u64, s8 to s64, x8 to x64, char, string, ustring and symbol");
-	return row;
+	*t = (struct spelled){ .row = find_type(is_text ? "string" : "x64") };
+	if (!colon || spelled_type(f->arena, t, arena_strndup(f->arena, colon + 1, (size_t)(stop - colon - 1))))
+		return true;
+	return fail(f, "types are u8 to u64, s8 to s64, x8 to x64, char, string, ustring, symbol, these with [N], and bW@O/S");
+}
+
+/* What printf() is to show of one fetched value. */
+static void put_value(struct ftrace *f, const struct spelled *t, const char *value, bool is_named)
+{
+	if (is_named && !t->is_given)
+		buf_printf(&f->values, ", %s", value);
+	else if (t->width)
+		buf_printf(&f->values, ", ((uint64)(%s)(%s) >> %u) & %llu", t->row->cast, value, t->shift,
+			   t->width == 64 ? ~0ull : (1ull << t->width) - 1);
+	else if (streq(t->row->name, "symbol"))
+		buf_printf(&f->values, ", ksym(%s)", value);
+	else if (!t->row->cast || strchr(value, '*'))
+		buf_printf(&f->values, ", %s", value);
+	else
+		buf_printf(&f->values, ", (%s)(%s)", t->row->cast, value);
+}
+
+static bool is_memory(char c)
+{
+	return c == '+' || c == '-' || c == '@';
+}
+
+/* The value, or each element of an array: {1,2,3}. */
+static void put_elements(struct ftrace *f, const struct spelled *t)
+{
+	const char *start = f->p;
+	bool is_named = !at_end(f) && !strchr("+-%$@\\", *start);
+	struct buf value = { 0 };
+
+	if (t->count && !is_memory(*start))
+		fail(f, "only memory has elements: +N(...) or @ADDRESS");
+	for (f->element = 0; !f->error && f->element < MAX(t->count, 1u); f->element++) {
+		f->p = start;
+		f->depth = 0;
+		buf_clear(&value);
+		if (!fetch(f, &value, t))
+			break;
+		buf_puts(&f->format, f->element ? "," : t->count ? "{" : "");
+		buf_puts(&f->format, is_named && !t->is_given ? "%s" : t->row->conversion);
+		put_value(f, t, value.s, is_named);
+	}
+	buf_puts(&f->format, t->count ? "}" : "");
+	buf_release(&value);
 }
 
 static bool argument(struct ftrace *f, u32 n)
 {
-	const char *start, *stop, *name = NULL;
-	const struct type_row *type;
-	struct buf value = { 0 };
+	const char *start, *stop, *name;
+	struct spelled type;
 
 	blank(f);
 	start = stop = f->p;
@@ -233,25 +360,20 @@ static bool argument(struct ftrace *f, u32 n)
 		stop++;
 	name = word(f);
 	if (!*name || !eat(f, '=')) {
+		bool is_plain = *name && (f->p == stop || *f->p == ':'); /* not a member, no number, no register */
+
 		f->p = start;
-		name = arena_printf(f->arena, "arg%u", n + 1);
+		if (!is_plain || f->is_user)
+			name = arena_printf(f->arena, "arg%u", n + 1);
 	}
-	f->depth = 0;
-	type = type_ahead(f, stop);
-	if (type && fetch(f, &value, type)) {
-		if (eat(f, ':'))
-			word(f);
-		if (f->p != stop)
-			fail(f, "this does not belong to the argument");
-		buf_printf(&f->format, " %s=%s", name, type->conversion);
-		if (streq(type->name, "symbol"))
-			buf_printf(&f->values, ", ksym(%s)", value.s);
-		else if (!type->cast || strchr(value.s, '*'))
-			buf_printf(&f->values, ", %s", value.s);
-		else
-			buf_printf(&f->values, ", (%s)(%s)", type->cast, value.s);
-	}
-	buf_release(&value);
+	if (!type_ahead(f, stop, &type))
+		return false;
+	buf_printf(&f->format, " %s=", name);
+	put_elements(f, &type);
+	if (!f->error && eat(f, ':'))
+		f->p = stop; /* read ahead */
+	if (f->p != stop)
+		fail(f, "this does not belong to the argument");
 	return !f->error;
 }
 
@@ -286,27 +408,65 @@ static const char *head(struct ftrace *f, const char **event)
 	return next;
 }
 
+/* SYMBOL%return: the place is SYMBOL then. */
+static const char *without_return(struct ftrace *f, const char *place)
+{
+	const char *mark = strstr(place, "%return");
+
+	if (!mark || mark[7])
+		return place;
+	f->is_return = true;
+	return arena_strndup(f->arena, place, (size_t)(mark - place));
+}
+
+static const char *provider_of(const struct ftrace *f)
+{
+	if (f->kind == 't')
+		return "rawtracepoint";
+	if (f->is_user)
+		return f->is_return ? "uretprobe" : "uprobe";
+	if (f->kind == 'f' && f->is_return) /* which has the arguments as well */
+		return "fexit";
+	return f->is_return ? "kretprobe" : "kprobe";
+}
+
 static bool line(struct ftrace *f, struct buf *out)
 {
 	const char *event, *place;
 	u32 n = 0;
 
-	f->is_return = *f->p++ == 'r';
+	f->kind = *f->p++;
+	f->is_return = f->kind == 'r';
 	while (!at_end(f) && *f->p >= '0' && *f->p <= '9') /* maxactive */
 		f->p++;
 	place = head(f, &event);
 	if (!*place)
 		return fail(f, "a function comes after the event's name");
 	f->is_user |= strchr(place, '/') != NULL;
+	place = without_return(f, place);
 	buf_clear(&f->format);
 	buf_clear(&f->values);
 	for (blank(f); !at_end(f) && n < MAX_ARGS; blank(f))
 		if (!argument(f, n++))
 			return false;
-	buf_printf(out, "%s%s:%s { printf(\"%%-16s %%-7d %s:%s\\n\", comm, pid%s); }\n",
-		   f->is_user ? "u" : "k", f->is_return ? "retprobe" : "probe", place, event,
-		   f->format.s ? f->format.s : "", f->values.s ? f->values.s : "");
+	buf_printf(out, "%s:%s { printf(\"%%-16s %%-7d %s:%s\\n\", comm, pid%s); }\n", provider_of(f), place,
+		   without_return(f, event), f->format.s ? f->format.s : "", f->values.s ? f->values.s : "");
 	return true;
+}
+
+/* f and t are names of bpftrace's probes as well: here a function or a tracepoint stands behind a blank. */
+static bool has_place(const char *s, const char *end)
+{
+	while (s < end && *s != ' ' && *s != '\t' && *s != '\n')
+		s++;
+	while (s < end && (*s == ' ' || *s == '\t'))
+		s++;
+	return s < end && is_word_char(*s);
+}
+
+static bool is_kind(char c)
+{
+	return c == 'p' || c == 'r' || c == 'f' || c == 't';
 }
 
 bool ftrace_spelled(const char *text, size_t len)
@@ -315,7 +475,9 @@ bool ftrace_spelled(const char *text, size_t len)
 
 	while (i < len && strchr(" \t\n", text[i]))
 		i++;
-	if (i >= len || (text[i] != 'p' && text[i] != 'r') || memchr(text, '{', len))
+	if (i >= len || !is_kind(text[i]) || memchr(text, '{', len))
+		return false;
+	if ((text[i] == 'f' || text[i] == 't') && !has_place(text + i, text + len))
 		return false;
 	for (i++; i < len && text[i] >= '0' && text[i] <= '9'; i++)
 		;
@@ -336,8 +498,8 @@ const char *ftrace_script(struct arena *a, const char *text, size_t len, const c
 		f.end = eol ? eol : end;
 		blank(&f);
 		if (!at_end(&f) && *f.p != '#') {
-			if (*f.p != 'p' && *f.p != 'r')
-				fail(&f, "a probe begins with p or r");
+			if (!is_kind(*f.p))
+				fail(&f, "a probe begins with p, r, f or t");
 			else
 				line(&f, &out);
 		}
