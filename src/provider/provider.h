@@ -108,6 +108,7 @@ struct provider_env {
 	/* Of clauses on functions of the kernel alone: those on one function are attached alike, too. */
 	struct script_reads kernel_script;
 	u32 n_attaches; /* of the clause */
+	bool by_kallsyms;	/* BTF has names of functions that are there as name.isra.0 only: it is not believed */
 	const char *kprobe_only; /* why a kprobe is not attached as a trampoline, told by -v; NULL: it may be */
 	bool exact_uprobes;	/* of struct config */
 	bool prefer_raw;	/* cheapest attachment with the same answer (default true) */

@@ -28,11 +28,23 @@ struct sites_of {
 	bool joined; /* one program for entry and return: the entry's sites stand for both */
 };
 
+/* A function of BTF that has another name in the kernel: the run begins again, by the kernel's names. */
+static bool is_renamed(struct run *r, const struct site *s)
+{
+	struct ksym found;
+
+	return s->kind == SITE_KPROBE && s->symbol && !s->path && !r->o->no_stand_ins &&
+	       !kallsyms_find(view_kallsyms(&r->c.view), s->symbol, NULL, &found);
+}
+
 static void skip(void *ctx, const struct site *site, const struct err *err)
 {
 	struct skipped *s = ctx;
 	struct buf text = { 0 };
 
+	s->r->stand_in_refused |= is_renamed(s->r, site);
+	if (s->r->stand_in_refused)
+		return;
 	s->r->c.n_probes--;
 	if (s->n++ >= TOLD_ONE_BY_ONE && !s->r->o->verbose)
 		return;
@@ -224,8 +236,8 @@ static int attach_func(struct run *r, u32 f, struct skipped *skipped, struct err
 	bool must = stands_in(s) || is_wanted(r, f, s);
 	int rc = kernel_attach_many(r->k, f, s->v, s->n, must ? NULL : skip, skipped, err);
 
-	r->stand_in_refused |= rc < 0 && stands_in(s);
-	return rc;
+	r->stand_in_refused |= rc < 0 && (stands_in(s) || is_renamed(r, s->v[0]));
+	return r->stand_in_refused ? -ENOENT : rc;
 }
 
 enum turn { OLD_RETURNS, NEWEST_FIRST, OLDEST_FIRST, N_TURNS }; /* of attaching */

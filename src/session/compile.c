@@ -491,6 +491,7 @@ static void resolve_clause(struct compiled *c, const struct session_options *o, 
 	env->script = c->reads;
 	env->kernel_script = c->kernel_reads;
 	env->kprobe_only = internal ? "" : c->kprobe_only;
+	env->by_kallsyms = o->no_stand_ins;
 	for (struct attach *a = clause->attaches; a; a = a->next)
 		env->n_attaches++;
 	env->exact_uprobes = c->env.config.exact_uprobes;

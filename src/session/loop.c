@@ -9,6 +9,7 @@
 #include <signal.h>
 #include <sys/epoll.h>
 #include <sys/signalfd.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include "base/clock.h"
@@ -28,12 +29,14 @@ static int watch(struct run *r, int fd)
 	return fd < 0 ? 0 : epoll_ctl(r->epoll_fd, EPOLL_CTL_ADD, fd, &e);
 }
 
-/* Nothing is asked for: that the reader of a pipe went away is told all the same. What is no pipe cannot be watched, or
- * has nothing to tell. */
+/* Nothing is asked for: that the reader went away is told all the same. A file has none. */
 static void watch_reader(struct run *r)
 {
 	struct epoll_event e = { .data.fd = r->o->sink->fd };
+	struct stat st;
 
+	if (fstat(r->o->sink->fd, &st) < 0 || S_ISREG(st.st_mode) || S_ISDIR(st.st_mode))
+		return; /* the refusal would be an event of ours: others count calls that fail */
 	epoll_ctl(r->epoll_fd, EPOLL_CTL_ADD, r->o->sink->fd, &e);
 }
 

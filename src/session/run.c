@@ -364,6 +364,17 @@ static int run_attached(struct run *r, struct err *err)
 	return err->code ? status_of(err) : r->exit_code;
 }
 
+/* Of a run that began again all has been told, but for the names that it began again for. */
+static void keep_news(struct diags *d)
+{
+	u32 n = 0;
+
+	for (u32 i = 0; i < d->list.n; i++)
+		if (d->list.v[i]->id == D_CLONES_PROBED || d->list.v[i]->severity == SEV_ERROR)
+			d->list.v[n++] = d->list.v[i];
+	d->list.n = n;
+}
+
 /* *again: nothing has been shown or done, and it is to be tried without stand-ins. */
 static int run_once(const struct session_options *o, bool *again, struct err *err)
 {
@@ -374,8 +385,9 @@ static int run_once(const struct session_options *o, bool *again, struct err *er
 	r->child_fd = r->child_tells = r->target_fd = r->command_out = r->signal_fd = r->epoll_fd = -1;
 	rc = session_compile(&r->c, o, err);
 	o->sink->sources = &r->c.sources;
-	if (!o->no_stand_ins)
-		show_diags(r);
+	if (o->no_stand_ins)
+		keep_news(&r->c.diags);
+	show_diags(r);
 	if (o->dump)
 		show_dumps(r);
 	if (rc || o->dump || r->c.diags.n_errors) {

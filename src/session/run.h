@@ -24,7 +24,7 @@ struct run {
 	struct usyms *usyms;
 	struct usermaps *usermaps; /* NULL: the script prints no user symbols */
 	u64 *loss_seen;	    /* what was reported of each prog.losses */
-	bool stand_in_refused; /* a trampoline in place of a kprobe: the run begins again without them */
+	bool stand_in_refused; /* a trampoline in place of a kprobe, or a name of BTF: the run begins again without them */
 	bool exiting;	    /* exit() was met, a signal came, or the target is gone */
 	bool exit_called;   /* by the script: nothing recorded behind it is shown, but for the end clauses */
 	bool ending;	    /* the end clauses' turn */

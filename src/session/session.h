@@ -40,7 +40,7 @@ struct session_options {
 	const char *const *include_dirs, *const *includes; /* -I, --include: NULL-terminated, or NULL */
 	/* Where imports come from; NULL: from files, beside the script. */
 	void (*read_import)(struct env *env, const char *from, const char *path, struct import_source *found);
-	bool no_stand_ins;	/* a trampoline was refused that stood in for a kprobe: this time none does */
+	bool no_stand_ins;	/* what stood in for a kprobe was refused: this time no trampoline does, nor a name of BTF */
 	bool any_kernel;	/* compile only: assume no particular kernel and no privilege (check) */
 };
 
