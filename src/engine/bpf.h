@@ -25,7 +25,6 @@ enum { /* enum bpf_attach_type */
 
 enum {
 	LINK_MULTI_RETURN = 1, /* BPF_F_KPROBE_MULTI_RETURN, BPF_F_UPROBE_MULTI_RETURN */
-	HELPER_GET_ATTACH_COOKIE = 174,
 };
 
 struct bpf_load { /* what BPF_PROG_LOAD is given */

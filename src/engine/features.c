@@ -23,20 +23,6 @@
 #include "sym/kallsyms.h"
 #include "sym/tracefs.h"
 
-enum { /* enum bpf_func_id */
-       HELPER_PROBE_WRITE_USER = 36,
-       HELPER_SEND_SIGNAL = 109,
-       HELPER_GET_NS_PID_TGID = 120,
-       HELPER_KTIME_GET_BOOT_NS = 125,
-       HELPER_GET_CURRENT_TASK_BTF = 158,
-       HELPER_D_PATH = 147,
-       HELPER_FOR_EACH_MAP_ELEM = 164,
-       HELPER_GET_FUNC_IP = 173,
-       HELPER_LOOP = 181,
-       HELPER_KTIME_GET_TAI_NS = 208,
-       KIND_FUNC = 12, /* BTF_KIND_FUNC */
-};
-
 static int load_insns(u32 prog_type, u32 attach_type, const struct bpf_insn *insns, u32 n)
 {
 	struct bpf_load l = { .prog_type = prog_type,
@@ -152,47 +138,47 @@ static bool try_bswap(void)
 /* Older kernels (before 5.13 or so) give the pointer but the load through it matters as well. */
 static bool try_task_btf(void)
 {
-	return LOADS(RAW_TRACEPOINT, I_CALL(HELPER_GET_CURRENT_TASK_BTF), I_LDX(BPF_DW, 1, 0, 0),
+	return LOADS(RAW_TRACEPOINT, I_CALL(BPF_FUNC_get_current_task_btf), I_LDX(BPF_DW, 1, 0, 0),
 		     I_MOVI(0, 0), I_EXIT());
 }
 
 static bool try_get_func_ip(void)
 {
-	return has_helper(BPF_PROG_TYPE_KPROBE, HELPER_GET_FUNC_IP);
+	return has_helper(BPF_PROG_TYPE_KPROBE, BPF_FUNC_get_func_ip);
 }
 
 static bool try_cookie(void)
 {
-	return has_helper(BPF_PROG_TYPE_KPROBE, HELPER_GET_ATTACH_COOKIE);
+	return has_helper(BPF_PROG_TYPE_KPROBE, BPF_FUNC_get_attach_cookie);
 }
 
 static bool try_tai(void)
 {
-	return has_helper(BPF_PROG_TYPE_RAW_TRACEPOINT, HELPER_KTIME_GET_TAI_NS);
+	return has_helper(BPF_PROG_TYPE_RAW_TRACEPOINT, BPF_FUNC_ktime_get_tai_ns);
 }
 
 static bool try_boot_ns(void)
 {
-	return has_helper(BPF_PROG_TYPE_RAW_TRACEPOINT, HELPER_KTIME_GET_BOOT_NS);
+	return has_helper(BPF_PROG_TYPE_RAW_TRACEPOINT, BPF_FUNC_ktime_get_boot_ns);
 }
 
 static bool try_ns_pid(void)
 {
 	return LOADS(RAW_TRACEPOINT, I_ST(BPF_DW, 10, -8, 0), I_MOVI(1, 0), I_MOVI(2, 0),
 		     I_MOV(3, 10), I_ALUI(BPF_ADD, 3, -8), I_MOVI(4, 8),
-		     I_CALL(HELPER_GET_NS_PID_TGID), I_MOVI(0, 0), I_EXIT());
+		     I_CALL(BPF_FUNC_get_ns_current_pid_tgid), I_MOVI(0, 0), I_EXIT());
 }
 
 static bool try_probe_write_user(void)
 {
 	return LOADS(KPROBE, I_ST(BPF_DW, 10, -8, 0), I_MOVI(1, 0), I_MOV(2, 10),
-		     I_ALUI(BPF_ADD, 2, -8), I_MOVI(3, 8), I_CALL(HELPER_PROBE_WRITE_USER),
+		     I_ALUI(BPF_ADD, 2, -8), I_MOVI(3, 8), I_CALL(BPF_FUNC_probe_write_user),
 		     I_MOVI(0, 0), I_EXIT());
 }
 
 static bool try_signal(void)
 {
-	return LOADS(RAW_TRACEPOINT, I_MOVI(1, 0), I_CALL(HELPER_SEND_SIGNAL), I_MOVI(0, 0),
+	return LOADS(RAW_TRACEPOINT, I_MOVI(1, 0), I_CALL(BPF_FUNC_send_signal), I_MOVI(0, 0),
 		     I_EXIT());
 }
 
@@ -218,7 +204,7 @@ static bool try_bpf_loop(void)
 {
 	const struct bpf_insn insns[] = {
 		I_MOVI(1, 1),	      I_LD_FUNC(2, 6), I_MOVI(3, 0), I_MOVI(4, 0),
-		I_CALL(HELPER_LOOP),  I_MOVI(0, 0),    I_EXIT(),
+		I_CALL(BPF_FUNC_loop),  I_MOVI(0, 0),    I_EXIT(),
 		/* 8 */ I_MOVI(0, 1), I_EXIT(),
 	};
 
@@ -233,7 +219,7 @@ static bool try_for_each_map(void)
 		I_LD_FUNC(2, 6),
 		I_MOVI(3, 0),
 		I_MOVI(4, 0),
-		I_CALL(HELPER_FOR_EACH_MAP_ELEM),
+		I_CALL(BPF_FUNC_for_each_map_elem),
 		I_MOVI(0, 0),
 		I_EXIT(),
 		/* 9 */ I_MOVI(0, 1),
@@ -326,7 +312,7 @@ static bool attaches_trampoline(struct btf *btf, u32 attach_type)
 	u32 id = 0;
 
 	for (size_t i = 0; i < ARRAY_SIZE(quiet) && !id; i++)
-		id = btf_find(btf, quiet[i], KIND_FUNC);
+		id = btf_find(btf, quiet[i], BTF_KIND_FUNC);
 	_fd int prog = load_tracing(attach_type, id);
 
 	return prog >= 0 && was_made(bpf_raw_tracepoint_open(NULL, prog, 0));
@@ -355,7 +341,7 @@ static bool try_fsession(void)
 /* A hook that nobody runs into now; loading is not enough, as above. */
 static bool ask_lsm(struct btf *btf)
 {
-	_fd int prog = load_by_id(BPF_PROG_TYPE_LSM, BPF_LSM_MAC, btf_find(btf, "bpf_lsm_task_getpgid", KIND_FUNC));
+	_fd int prog = load_by_id(BPF_PROG_TYPE_LSM, BPF_LSM_MAC, btf_find(btf, "bpf_lsm_task_getpgid", BTF_KIND_FUNC));
 
 	return prog >= 0 && was_made(bpf_raw_tracepoint_open(NULL, prog, 0));
 }
@@ -367,8 +353,8 @@ static bool try_lsm(void)
 
 static bool ask_kfunc(struct btf *btf)
 {
-	s32 lock = (s32)btf_find(btf, "bpf_rcu_read_lock", KIND_FUNC);
-	s32 unlock = (s32)btf_find(btf, "bpf_rcu_read_unlock", KIND_FUNC);
+	s32 lock = (s32)btf_find(btf, "bpf_rcu_read_lock", BTF_KIND_FUNC);
+	s32 unlock = (s32)btf_find(btf, "bpf_rcu_read_unlock", BTF_KIND_FUNC);
 
 	return lock && unlock &&
 	       LOADS(RAW_TRACEPOINT, I_CALL_KFUNC(lock), I_CALL_KFUNC(unlock), I_MOVI(0, 0),
@@ -383,7 +369,7 @@ static bool try_kfunc(void)
 /* Nothing that can be tried tells it: the function that the function graph calls is there or not. */
 static bool ask_fprobe_graph(struct btf *btf)
 {
-	return btf_find(btf, "fprobe_return", KIND_FUNC);
+	return btf_find(btf, "fprobe_return", BTF_KIND_FUNC);
 }
 
 static bool try_fprobe_graph(void)
@@ -413,7 +399,7 @@ static bool ask_comm_padded(struct btf *btf)
 	s16 at = 0;
 	u32 rest = 1;
 	bool known = member_at(btf, "task_struct", "comm", &at);
-	const struct bpf_insn insns[] = { I_CALL(HELPER_GET_CURRENT_TASK_BTF), I_LDX(BPF_W, 0, 0, (s16)(at + 8)), I_EXIT() };
+	const struct bpf_insn insns[] = { I_CALL(BPF_FUNC_get_current_task_btf), I_LDX(BPF_W, 0, 0, (s16)(at + 8)), I_EXIT() };
 	_fd int prog = known ? load_insns(BPF_PROG_TYPE_RAW_TRACEPOINT, 0, insns, ARRAY_SIZE(insns)) : -1;
 
 	if (prog < 0)
@@ -438,7 +424,7 @@ static const char *const find_ret_addr[] = { "kretprobe_find_ret_addr", "rethook
 
 static bool ask_kretprobe_unwind(struct btf *btf)
 {
-	return btf_find(btf, find_ret_addr[0], KIND_FUNC) || btf_find(btf, find_ret_addr[1], KIND_FUNC);
+	return btf_find(btf, find_ret_addr[0], BTF_KIND_FUNC) || btf_find(btf, find_ret_addr[1], BTF_KIND_FUNC);
 }
 
 static bool try_kretprobe_unwind(void)
@@ -463,7 +449,7 @@ static bool loads_d_path(struct btf *btf, const struct bpf_load *where, s16 ctx)
 	const struct bpf_insn insns[] = {
 		I_LDX(BPF_DW, 1, 1, ctx),  I_JMPI(BPF_JEQ, 1, 0, 6), I_ALUI(BPF_ADD, 1, at),
 		I_ST(BPF_DW, 10, -8, 0),   I_MOV(2, 10),	     I_ALUI(BPF_ADD, 2, -8),
-		I_MOVI(3, 8),		   I_CALL(HELPER_D_PATH),    I_MOVI(0, 0),
+		I_MOVI(3, 8),		   I_CALL(BPF_FUNC_d_path),    I_MOVI(0, 0),
 		I_EXIT(),
 	};
 
@@ -478,7 +464,7 @@ static bool loads_d_path(struct btf *btf, const struct bpf_load *where, s16 ctx)
 static bool ask_lsm_path(struct btf *btf)
 {
 	struct bpf_load l = { .prog_type = BPF_PROG_TYPE_LSM, .attach_type = BPF_LSM_MAC, .flags = BPF_F_SLEEPABLE,
-			      .attach_btf_id = btf_find(btf, "bpf_lsm_file_open", KIND_FUNC) };
+			      .attach_btf_id = btf_find(btf, "bpf_lsm_file_open", BTF_KIND_FUNC) };
 
 	return loads_d_path(btf, &l, 0);
 }
@@ -491,7 +477,7 @@ static bool try_lsm_path(void)
 static bool ask_iter_path(struct btf *btf)
 {
 	struct bpf_load l = { .prog_type = BPF_PROG_TYPE_TRACING, .attach_type = ATTACH_TRACE_ITER,
-			      .attach_btf_id = btf_find(btf, "bpf_iter_task_file", KIND_FUNC) };
+			      .attach_btf_id = btf_find(btf, "bpf_iter_task_file", BTF_KIND_FUNC) };
 	s16 at = 0;
 
 	return member_at(btf, "bpf_iter__task_file", "file", &at) && loads_d_path(btf, &l, at);
@@ -639,7 +625,7 @@ static bool try_read_kernel(void)
 
 static bool ask_iter(struct btf *btf)
 {
-	_fd int prog = load_tracing(ATTACH_TRACE_ITER, btf_find(btf, "bpf_iter_task", KIND_FUNC));
+	_fd int prog = load_tracing(ATTACH_TRACE_ITER, btf_find(btf, "bpf_iter_task", BTF_KIND_FUNC));
 
 	return prog >= 0 && was_made(bpf_link_iter(prog));
 }

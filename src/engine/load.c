@@ -325,7 +325,7 @@ int kernel_load(struct kernel *k, u32 func, struct err *err)
 
 	if (l->fd >= 0)
 		return 0;
-	l->uses_cookie |= calls_helper(f, HELPER_GET_ATTACH_COOKIE);
+	l->uses_cookie |= calls_helper(f, BPF_FUNC_get_attach_cookie);
 	l->fd = load_as(k, f, l->type, &l->bounds_halved, err);
 	return l->fd < 0 ? err->code : 0;
 }
@@ -379,7 +379,7 @@ bool kernel_load_session(struct kernel *k, u32 entry, u32 ret, const struct site
 	both = type ? session_function(k, entry, ret, type, &err) : NULL;
 	if (both) {
 		l->partner = ret;
-		l->uses_cookie = calls_helper(both, HELPER_GET_ATTACH_COOKIE);
+		l->uses_cookie = calls_helper(both, BPF_FUNC_get_attach_cookie);
 		l->session_fd = load_as(k, both, type, &halved, &err);
 	}
 	err_release(&err);

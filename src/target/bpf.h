@@ -1,16 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * The instruction set, where linux/bpf.h of the oldest supported distribution (6.1) stops short:
- * "cpu v4" of 6.6 and the register numbers as plain integers.
- */
+/* The instruction set: whole codes of instructions, and the register numbers as plain integers. */
 #ifndef SONDE_TARGET_BPF_H
 #define SONDE_TARGET_BPF_H
 
-#include <linux/bpf.h>
-
-#ifndef BPF_MEMSX
-#define BPF_MEMSX 0x80 /* sign-extending load, 6.6 */
-#endif
+#include "type/bpf_isa.h"
 
 enum {
 	R0,
@@ -29,8 +22,6 @@ enum {
 	STACK_MAX = 512,  /* of all frames on one call path */
 	FRAME_ALIGN = 32, /* a called function's frame counts in steps of this */
 	SLOT = 8,
-	HELPER_PROBE_READ_USER = 112,
-	HELPER_PROBE_READ_KERNEL = 113,
 };
 
 enum {

@@ -16,6 +16,7 @@
 #define SONDE_TARGET_CHECK_H
 
 #include "target/target.h"
+#include "type/bpf_isa.h"
 
 enum {
 	CHECK_FRAMES = 8,
@@ -228,14 +229,5 @@ static inline bool reg_is_pointer(const struct reg *r)
 {
 	return r->kind > R_SCALAR;
 }
-
-/* What the uapi header of older distributions lacks. */
-#ifndef BPF_MEMSX
-#define BPF_MEMSX 0x80
-#endif
-#ifndef BPF_LOAD_ACQ
-#define BPF_LOAD_ACQ 0x100
-#define BPF_STORE_REL 0x110
-#endif
 
 #endif

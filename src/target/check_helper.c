@@ -30,67 +30,68 @@ enum where {		    /* where a helper is not */
 };
 
 struct helper {
-	u32 number;
-	const char *name, *args;
+	const char *name, *args; /* no name: nothing is known of it */
 	enum ret ret;
 	u32 where;
 };
 
 /* clang-format off */
+#define H(name, ...) [BPF_FUNC_##name] = { #name, __VA_ARGS__ }
 static const struct helper helpers[] = {
-	{ 1, "map_lookup_elem", "mk", RET_VALUE, 0 },
-	{ 2, "map_update_elem", "mkvn", RET_NUMBER, 0 },
-	{ 3, "map_delete_elem", "mk", RET_NUMBER, 0 },
-	{ 4, "probe_read", "wza", RET_NUMBER, 0 },
-	{ 5, "ktime_get_ns", "", RET_NUMBER, 0 },
-	{ 6, "trace_printk", "rsaaa", RET_NUMBER, 0 },
-	{ 7, "get_prandom_u32", "", RET_NUMBER, 0 },
-	{ 8, "get_smp_processor_id", "", RET_NUMBER, 0 },
-	{ 14, "get_current_pid_tgid", "", RET_NUMBER, 0 },
-	{ 15, "get_current_uid_gid", "", RET_NUMBER, 0 },
-	{ 16, "get_current_comm", "ws", RET_NUMBER, 0 },
-	{ 27, "get_stackid", "ctn", RET_NUMBER, 0 },
-	{ 35, "get_current_task", "", RET_NUMBER, 0 },
-	{ 36, "probe_write_user", "ars", RET_NUMBER, 0 },
-	{ 42, "get_numa_node_id", "", RET_NUMBER, 0 },
-	{ 45, "probe_read_str", "wza", RET_LENGTH, 0 },
-	{ 46, "get_socket_cookie", "a", RET_NUMBER, NOT_RAW },
-	{ 58, "override_return", "cn", RET_NUMBER, NOT_RAW },
-	{ 67, "get_stack", "cwzn", RET_LENGTH, 0 },
-	{ 80, "get_current_cgroup_id", "", RET_NUMBER, 0 },
-	{ 109, "send_signal", "n", RET_NUMBER, 0 },
-	{ 112, "probe_read_user", "wza", RET_NUMBER, 0 },
-	{ 113, "probe_read_kernel", "wza", RET_NUMBER, 0 },
-	{ 114, "probe_read_user_str", "wza", RET_LENGTH, 0 },
-	{ 115, "probe_read_kernel_str", "wza", RET_LENGTH, 0 },
-	{ 117, "send_signal_thread", "n", RET_NUMBER, 0 },
-	{ 118, "jiffies64", "", RET_NUMBER, 0 },
-	{ 120, "get_ns_current_pid_tgid", "nnws", RET_NUMBER, 0 },
-	{ 125, "ktime_get_boot_ns", "", RET_NUMBER, 0 },
-	{ 126, "seq_printf", "arsrz", RET_NUMBER, NOT_RAW },
-	{ 127, "seq_write", "arz", RET_NUMBER, NOT_RAW },
-	{ 130, "ringbuf_output", "grzn", RET_NUMBER, 0 },
-	{ 131, "ringbuf_reserve", "gln", RET_RECORD, 0 },
-	{ 132, "ringbuf_submit", "dn", RET_NOTHING, 0 },
-	{ 133, "ringbuf_discard", "dn", RET_NOTHING, 0 },
-	{ 134, "ringbuf_query", "gn", RET_NUMBER, 0 },
-	{ 147, "d_path", "aws", RET_NUMBER, 0 },
-	{ 148, "copy_from_user", "wza", RET_NUMBER, SLEEPABLE },
-	{ 158, "get_current_task_btf", "", RET_BTF, 0 },
-	{ 160, "ktime_get_coarse_ns", "", RET_NUMBER, NOWHERE },
-	{ 164, "for_each_map_elem", "mfpn", RET_NUMBER, 0 },
-	{ 165, "snprintf", "wzCrz", RET_NUMBER, 0 },
-	{ 173, "get_func_ip", "c", RET_NUMBER, NOT_RAW },
-	{ 174, "get_attach_cookie", "c", RET_NUMBER, NOT_RAW },
-	{ 181, "loop", "nfpn", RET_NUMBER, 0 },
-	{ 182, "strncmp", "rsC", RET_NUMBER, 0 },
-	{ 195, "map_lookup_percpu_elem", "Mkn", RET_VALUE, 0 },
-	{ 208, "ktime_get_tai_ns", "", RET_NUMBER, 0 },
+	H(map_lookup_elem, "mk", RET_VALUE, 0),
+	H(map_update_elem, "mkvn", RET_NUMBER, 0),
+	H(map_delete_elem, "mk", RET_NUMBER, 0),
+	H(probe_read, "wza", RET_NUMBER, 0),
+	H(ktime_get_ns, "", RET_NUMBER, 0),
+	H(trace_printk, "rsaaa", RET_NUMBER, 0),
+	H(get_prandom_u32, "", RET_NUMBER, 0),
+	H(get_smp_processor_id, "", RET_NUMBER, 0),
+	H(get_current_pid_tgid, "", RET_NUMBER, 0),
+	H(get_current_uid_gid, "", RET_NUMBER, 0),
+	H(get_current_comm, "ws", RET_NUMBER, 0),
+	H(get_stackid, "ctn", RET_NUMBER, 0),
+	H(get_current_task, "", RET_NUMBER, 0),
+	H(probe_write_user, "ars", RET_NUMBER, 0),
+	H(get_numa_node_id, "", RET_NUMBER, 0),
+	H(probe_read_str, "wza", RET_LENGTH, 0),
+	H(get_socket_cookie, "a", RET_NUMBER, NOT_RAW),
+	H(override_return, "cn", RET_NUMBER, NOT_RAW),
+	H(get_stack, "cwzn", RET_LENGTH, 0),
+	H(get_current_cgroup_id, "", RET_NUMBER, 0),
+	H(send_signal, "n", RET_NUMBER, 0),
+	H(probe_read_user, "wza", RET_NUMBER, 0),
+	H(probe_read_kernel, "wza", RET_NUMBER, 0),
+	H(probe_read_user_str, "wza", RET_LENGTH, 0),
+	H(probe_read_kernel_str, "wza", RET_LENGTH, 0),
+	H(send_signal_thread, "n", RET_NUMBER, 0),
+	H(jiffies64, "", RET_NUMBER, 0),
+	H(get_ns_current_pid_tgid, "nnws", RET_NUMBER, 0),
+	H(ktime_get_boot_ns, "", RET_NUMBER, 0),
+	H(seq_printf, "arsrz", RET_NUMBER, NOT_RAW),
+	H(seq_write, "arz", RET_NUMBER, NOT_RAW),
+	H(ringbuf_output, "grzn", RET_NUMBER, 0),
+	H(ringbuf_reserve, "gln", RET_RECORD, 0),
+	H(ringbuf_submit, "dn", RET_NOTHING, 0),
+	H(ringbuf_discard, "dn", RET_NOTHING, 0),
+	H(ringbuf_query, "gn", RET_NUMBER, 0),
+	H(d_path, "aws", RET_NUMBER, 0),
+	H(copy_from_user, "wza", RET_NUMBER, SLEEPABLE),
+	H(get_current_task_btf, "", RET_BTF, 0),
+	H(ktime_get_coarse_ns, "", RET_NUMBER, NOWHERE),
+	H(for_each_map_elem, "mfpn", RET_NUMBER, 0),
+	H(snprintf, "wzCrz", RET_NUMBER, 0),
+	H(get_func_ip, "c", RET_NUMBER, NOT_RAW),
+	H(get_attach_cookie, "c", RET_NUMBER, NOT_RAW),
+	H(loop, "nfpn", RET_NUMBER, 0),
+	H(strncmp, "rsC", RET_NUMBER, 0),
+	H(map_lookup_percpu_elem, "Mkn", RET_VALUE, 0),
+	H(ktime_get_tai_ns, "", RET_NUMBER, 0),
 };
+#undef H
 /* clang-format on */
 
 enum { RECORDS = 1u << 31 }; /* records' numbers are above all ids */
-enum { MAX_TURNS = 1 << 23 /* BPF_MAX_LOOPS */, HELPER_FOR_EACH = 164, MAX_ERRNO = 4095, RDONLY_PROG = 1 << 7 };
+enum { MAX_TURNS = 1 << 23 /* BPF_MAX_LOOPS */, MAX_ERRNO = 4095, RDONLY_PROG = 1 << 7 };
 
 struct call { /* what is learned from argument to argument */
 	const struct helper *h;
@@ -102,17 +103,7 @@ struct call { /* what is learned from argument to argument */
 
 static const struct helper *find(u32 number)
 {
-	u32 lo = 0, hi = ARRAY_SIZE(helpers);
-
-	while (lo < hi) {
-		u32 mid = (lo + hi) / 2;
-
-		if (helpers[mid].number < number)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo < ARRAY_SIZE(helpers) && helpers[lo].number == number ? &helpers[lo] : NULL;
+	return number < ARRAY_SIZE(helpers) && helpers[number].name ? &helpers[number] : NULL;
 }
 
 static bool has_keys(u32 type)
@@ -269,10 +260,16 @@ void check_clobber(struct frame *f)
 		f->r[i] = (struct reg){ .kind = R_UNINIT };
 }
 
+/* bpf_for_each_map_elem(); else it is bpf_loop(). */
+static bool is_over_map(const struct helper *looping)
+{
+	return looping == &helpers[BPF_FUNC_for_each_map_elem];
+}
+
 /* Of a loop the number that is asked for, of a map all its elements. */
 static void note_turns(struct check *c, const struct call *k)
 {
-	u64 turns = k->h->number == HELPER_FOR_EACH ? c->prog->maps.v[k->map].max_entries : k->arg[1].v.umax;
+	u64 turns = is_over_map(k->h) ? c->prog->maps.v[k->map].max_entries : k->arg[1].v.umax;
 
 	c->cost->turns[c->pc] = MAX(c->cost->turns[c->pc], MIN(turns, (u64)MAX_TURNS));
 	c->cost->callback[c->pc] = check_sub_at(c, k->callback) + 1;
@@ -282,7 +279,7 @@ static int call_back(struct check *c, struct state *s, const struct call *k)
 {
 	struct reg arg[5] = { k->arg[1], reg_scalar(scalar_between(0, UINT32_MAX)) };
 
-	if (k->h->number == HELPER_FOR_EACH) {
+	if (is_over_map(k->h)) {
 		arg[1] = (struct reg){ .kind = R_KEY, .map = k->map, .v = scalar_const(0) };
 		arg[2] = (struct reg){ .kind = R_VALUE, .map = k->map, .v = scalar_const(0) };
 		arg[3] = k->arg[3];

@@ -135,20 +135,10 @@ int check_alu(struct check *c, struct frame *f, const struct bpf_insn *i)
 
 /* ---- memory */
 
-static u32 size_of(u8 code)
-{
-	switch (BPF_SIZE(code)) {
-	case BPF_B: return 1;
-	case BPF_H: return 2;
-	case BPF_W: return 4;
-	default: return 8;
-	}
-}
-
 int check_ldx(struct check *c, struct state *s, const struct bpf_insn *i)
 {
 	struct frame *f = state_top(s);
-	u32 size = size_of(i->code);
+	u32 size = bpf_access_size(i->code);
 	struct reg out = {};
 
 	if (check_readable(c, f, i->src_reg) ||
@@ -163,7 +153,7 @@ int check_ldx(struct check *c, struct state *s, const struct bpf_insn *i)
 static int check_atomic(struct check *c, struct state *s, const struct bpf_insn *i)
 {
 	struct frame *f = state_top(s);
-	u32 size = size_of(i->code);
+	u32 size = bpf_access_size(i->code);
 	struct reg out = {};
 
 	if (i->imm == BPF_LOAD_ACQ || i->imm == BPF_STORE_REL)
@@ -203,7 +193,7 @@ int check_store(struct check *c, struct state *s, const struct bpf_insn *i)
 			return -1;
 		from = &f->r[i->src_reg];
 	}
-	return check_access(c, s, &f->r[i->dst_reg], i->off, size_of(i->code), ACCESS_WRITE, from,
+	return check_access(c, s, &f->r[i->dst_reg], i->off, bpf_access_size(i->code), ACCESS_WRITE, from,
 			    NULL);
 }
 

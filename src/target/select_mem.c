@@ -161,7 +161,7 @@ void select_zero(struct select *s, const struct ir_insn *in)
 		bool kernel = feature_has(s->m->features, FEAT_READ_KERNEL);
 
 		/* -1 is nobody's: it is refused without an attempt. */
-		sel_call(s, kernel ? HELPER_PROBE_READ_KERNEL : HELPER_PROBE_READ_USER, 3,
+		sel_call(s, kernel ? BPF_FUNC_probe_read_kernel : BPF_FUNC_probe_read_user, 3,
 			 (struct opnd[]){ o, o_imm(len), o_imm(kernel ? 0 : -1) });
 		return;
 	}
@@ -185,7 +185,7 @@ void select_copy(struct select *s, const struct ir_insn *in)
 	struct addr d, a;
 
 	if (len > COPY_UNROLLED && len > copy_unrolled(s)) {
-		sel_call(s, HELPER_PROBE_READ_KERNEL, 3, (struct opnd[]){ to, o_imm(len), from });
+		sel_call(s, BPF_FUNC_probe_read_kernel, 3, (struct opnd[]){ to, o_imm(len), from });
 		return;
 	}
 	d = sel_addr(s, to, len);

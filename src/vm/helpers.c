@@ -474,64 +474,54 @@ HELPER(vm_snprintf)
 }
 
 /* clang-format off */
-static const struct vm_helper helpers[] = {
-	{ 1, "map_lookup_elem", map_lookup },
-	{ 2, "map_update_elem", map_update },
-	{ 3, "map_delete_elem", map_delete },
-	{ 4, "probe_read", probe_read_any },
-	{ 5, "ktime_get_ns", ktime_get_ns },
-	{ 6, "trace_printk", trace_printk },
-	{ 7, "get_prandom_u32", get_prandom_u32 },
-	{ 8, "get_smp_processor_id", get_smp_processor_id },
-	{ 14, "get_current_pid_tgid", get_current_pid_tgid },
-	{ 15, "get_current_uid_gid", get_current_uid_gid },
-	{ 16, "get_current_comm", get_current_comm },
-	{ 27, "get_stackid", get_stackid },
-	{ 35, "get_current_task", get_current_task },
-	{ 36, "probe_write_user", probe_write_user },
-	{ 42, "get_numa_node_id", get_numa_node_id },
-	{ 45, "probe_read_str", probe_read_any_str },
-	{ 67, "get_stack", get_stack },
-	{ 80, "get_current_cgroup_id", get_current_cgroup_id },
-	{ 109, "send_signal", send_signal },
-	{ 112, "probe_read_user", probe_read_user },
-	{ 113, "probe_read_kernel", probe_read_kernel },
-	{ 114, "probe_read_user_str", probe_read_user_str },
-	{ 115, "probe_read_kernel_str", probe_read_kernel_str },
-	{ 117, "send_signal_thread", send_signal },
-	{ 118, "jiffies64", jiffies64 },
-	{ 120, "get_ns_current_pid_tgid", get_ns_current_pid_tgid },
-	{ 125, "ktime_get_boot_ns", ktime_get_boot_ns },
-	{ 130, "ringbuf_output", ringbuf_output },
-	{ 131, "ringbuf_reserve", ringbuf_reserve },
-	{ 132, "ringbuf_submit", ringbuf_submit },
-	{ 133, "ringbuf_discard", ringbuf_discard },
-	{ 134, "ringbuf_query", ringbuf_query },
-	{ 148, "copy_from_user", probe_read_user },
-	{ 158, "get_current_task_btf", get_current_task },
-	{ 160, "ktime_get_coarse_ns", ktime_get_ns },
-	{ 164, "for_each_map_elem", for_each_map_elem },
-	{ 165, "snprintf", vm_snprintf },
-	{ 173, "get_func_ip", get_func_ip },
-	{ 174, "get_attach_cookie", get_attach_cookie },
-	{ 181, "loop", loop },
-	{ 182, "strncmp", vm_strncmp },
-	{ 195, "map_lookup_percpu_elem", map_lookup_percpu },
-	{ 208, "ktime_get_tai_ns", ktime_get_tai_ns },
+static vm_helper_fn *const helpers[] = {
+	[BPF_FUNC_map_lookup_elem] = map_lookup,
+	[BPF_FUNC_map_update_elem] = map_update,
+	[BPF_FUNC_map_delete_elem] = map_delete,
+	[BPF_FUNC_probe_read] = probe_read_any,
+	[BPF_FUNC_ktime_get_ns] = ktime_get_ns,
+	[BPF_FUNC_trace_printk] = trace_printk,
+	[BPF_FUNC_get_prandom_u32] = get_prandom_u32,
+	[BPF_FUNC_get_smp_processor_id] = get_smp_processor_id,
+	[BPF_FUNC_get_current_pid_tgid] = get_current_pid_tgid,
+	[BPF_FUNC_get_current_uid_gid] = get_current_uid_gid,
+	[BPF_FUNC_get_current_comm] = get_current_comm,
+	[BPF_FUNC_get_stackid] = get_stackid,
+	[BPF_FUNC_get_current_task] = get_current_task,
+	[BPF_FUNC_probe_write_user] = probe_write_user,
+	[BPF_FUNC_get_numa_node_id] = get_numa_node_id,
+	[BPF_FUNC_probe_read_str] = probe_read_any_str,
+	[BPF_FUNC_get_stack] = get_stack,
+	[BPF_FUNC_get_current_cgroup_id] = get_current_cgroup_id,
+	[BPF_FUNC_send_signal] = send_signal,
+	[BPF_FUNC_probe_read_user] = probe_read_user,
+	[BPF_FUNC_probe_read_kernel] = probe_read_kernel,
+	[BPF_FUNC_probe_read_user_str] = probe_read_user_str,
+	[BPF_FUNC_probe_read_kernel_str] = probe_read_kernel_str,
+	[BPF_FUNC_send_signal_thread] = send_signal,
+	[BPF_FUNC_jiffies64] = jiffies64,
+	[BPF_FUNC_get_ns_current_pid_tgid] = get_ns_current_pid_tgid,
+	[BPF_FUNC_ktime_get_boot_ns] = ktime_get_boot_ns,
+	[BPF_FUNC_ringbuf_output] = ringbuf_output,
+	[BPF_FUNC_ringbuf_reserve] = ringbuf_reserve,
+	[BPF_FUNC_ringbuf_submit] = ringbuf_submit,
+	[BPF_FUNC_ringbuf_discard] = ringbuf_discard,
+	[BPF_FUNC_ringbuf_query] = ringbuf_query,
+	[BPF_FUNC_copy_from_user] = probe_read_user,
+	[BPF_FUNC_get_current_task_btf] = get_current_task,
+	[BPF_FUNC_ktime_get_coarse_ns] = ktime_get_ns,
+	[BPF_FUNC_for_each_map_elem] = for_each_map_elem,
+	[BPF_FUNC_snprintf] = vm_snprintf,
+	[BPF_FUNC_get_func_ip] = get_func_ip,
+	[BPF_FUNC_get_attach_cookie] = get_attach_cookie,
+	[BPF_FUNC_loop] = loop,
+	[BPF_FUNC_strncmp] = vm_strncmp,
+	[BPF_FUNC_map_lookup_percpu_elem] = map_lookup_percpu,
+	[BPF_FUNC_ktime_get_tai_ns] = ktime_get_tai_ns,
 };
 /* clang-format on */
 
-const struct vm_helper *vm_helper(u32 number)
+vm_helper_fn *vm_helper(u32 number)
 {
-	u32 lo = 0, hi = ARRAY_SIZE(helpers);
-
-	while (lo < hi) {
-		u32 mid = (lo + hi) / 2;
-
-		if (helpers[mid].number < number)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo < ARRAY_SIZE(helpers) && helpers[lo].number == number ? &helpers[lo] : NULL;
+	return number < ARRAY_SIZE(helpers) ? helpers[number] : NULL;
 }

@@ -137,16 +137,6 @@ static bool holds(struct vm *vm, const struct bpf_insn *i, const struct regs *r)
 
 /* ---- memory */
 
-static u32 size_of(u8 code)
-{
-	switch (BPF_SIZE(code)) {
-	case BPF_B: return 1;
-	case BPF_H: return 2;
-	case BPF_W: return 4;
-	default: return 8;
-	}
-}
-
 static u64 get(const u8 *p, u32 size)
 {
 	u16 h;
@@ -192,7 +182,7 @@ static bool load_foreign(struct vm *vm, u64 addr, u32 size, u64 *v)
 
 static void load(struct vm *vm, const struct bpf_insn *i, struct regs *r)
 {
-	u32 size = size_of(i->code);
+	u32 size = bpf_access_size(i->code);
 	u64 addr = r->r[i->src_reg] + (u64)(s64)i->off, v;
 	u8 mode = BPF_MODE(i->code);
 
@@ -213,7 +203,7 @@ static void load(struct vm *vm, const struct bpf_insn *i, struct regs *r)
 static void store(struct vm *vm, const struct bpf_insn *i, struct regs *r)
 {
 	u64 v = BPF_CLASS(i->code) == BPF_STX ? r->r[i->src_reg] : (u64)(s64)i->imm;
-	u32 size = size_of(i->code);
+	u32 size = bpf_access_size(i->code);
 	u8 *p = vm_at(vm, r->r[i->dst_reg] + (u64)(s64)i->off, size, VM_WRITE);
 
 	if (p)
@@ -250,7 +240,7 @@ static void acquire_or_release(struct vm *vm, const struct bpf_insn *i, struct r
 
 static void atomic(struct vm *vm, const struct bpf_insn *i, struct regs *r)
 {
-	u32 op = (u32)i->imm, size = size_of(i->code);
+	u32 op = (u32)i->imm, size = bpf_access_size(i->code);
 	u64 v = r->r[i->src_reg], addr = r->r[i->dst_reg] + (u64)(s64)i->off, old;
 	u8 *p;
 
@@ -308,10 +298,10 @@ static void call(struct vm *vm, const struct bpf_insn *i, struct regs *r)
 	} else if (i->src_reg == BPF_PSEUDO_KFUNC_CALL) {
 		vm_fault(vm, -ENOSYS, "calls a function of the kernel");
 	} else {
-		const struct vm_helper *h = vm_helper((u32)i->imm);
+		vm_helper_fn *f = vm_helper((u32)i->imm);
 
-		if (h)
-			r->r[0] = h->call(vm, &r->r[1]);
+		if (f)
+			r->r[0] = f(vm, &r->r[1]);
 		else
 			vm_fault(vm, -ENOSYS, "calls helper %d, which the machine does not have",
 				 i->imm);

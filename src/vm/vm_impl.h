@@ -13,6 +13,7 @@
 #ifndef SONDE_VM_IMPL_H
 #define SONDE_VM_IMPL_H
 
+#include "type/bpf_isa.h"
 #include "vm/vm.h"
 
 enum { VM_TAG = 0x5eed, VM_START = 0x10000 };
@@ -127,12 +128,8 @@ u32 vm_frame_enter(struct vm *vm);
 int vm_exec(struct vm *vm, u32 pc, const u64 *arg, u64 *ret);
 
 /* helpers.c */
-struct vm_helper {
-	u32 number;
-	const char *name;
-	u64 (*call)(struct vm *vm, const u64 *a);
-};
-const struct vm_helper *vm_helper(u32 number);
+typedef u64 vm_helper_fn(struct vm *vm, const u64 *a); /* a: its arguments, r1 to r5 */
+vm_helper_fn *vm_helper(u32 number); /* NULL: the machine has none of that number */
 
 /* maps.c: the maps as programs see them */
 void vm_map_init(struct vm *vm, struct vm_map *m, struct map_desc *desc, u32 index);
@@ -161,14 +158,5 @@ u32 vm_ring_held(const struct vm *vm);
 /* A fault left records behind: they are discarded. */
 void vm_ring_drop_held(struct vm *vm);
 u64 vm_ring_query(const struct vm_map *m, u64 what);
-
-/* What the uapi header of older distributions lacks. */
-#ifndef BPF_MEMSX
-#define BPF_MEMSX 0x80
-#endif
-#ifndef BPF_LOAD_ACQ
-#define BPF_LOAD_ACQ 0x100
-#define BPF_STORE_REL 0x110
-#endif
 
 #endif

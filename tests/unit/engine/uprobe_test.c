@@ -72,7 +72,7 @@ static void start(struct handmade *h, bool cookie)
 	add_data(h, 64);
 	if (cookie) /* only those whose cookie is 5 */
 		add_counter(h, BPF_PROG_TYPE_KPROBE, 0,
-			    (struct bpf_insn[]){ I_MOV(1, 6), I_CALL(HELPER_GET_ATTACH_COOKIE),
+			    (struct bpf_insn[]){ I_MOV(1, 6), I_CALL(BPF_FUNC_get_attach_cookie),
 						 I_JMPI(BPF_JNE, 0, 5, TAIL_TO_OUT) },
 			    3);
 	else

@@ -155,13 +155,13 @@ static void mini_memory(const struct bpf_insn *in, u64 *r)
 
 static void mini_helper(const struct bpf_insn *in, u64 *r)
 {
-	if (in->imm == HELPER_PROBE_READ_KERNEL) {
+	if (in->imm == BPF_FUNC_probe_read_kernel) {
 		if (r[R3])
 			memcpy((void *)(uintptr_t)r[R1], (void *)(uintptr_t)r[R3], r[R2]);
 		else
 			memset((void *)(uintptr_t)r[R1], 0, r[R2]);
 		r[R0] = 0;
-	} else if (in->imm == HELPER_PROBE_READ_USER && r[R3] == UINT64_MAX) { /* nobody's memory: it zeroes */
+	} else if (in->imm == BPF_FUNC_probe_read_user && r[R3] == UINT64_MAX) { /* nobody's memory: it zeroes */
 		memset((void *)(uintptr_t)r[R1], 0, r[R2]);
 		r[R0] = 0;
 	} else {
