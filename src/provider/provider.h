@@ -104,6 +104,7 @@ struct provider_env {
 		bool record; /* args.NAME, vars.NAME */
 		bool regs, ctx, stack;
 		bool args; /* any of them, or the result */
+		bool returns; /* a clause is on returns for which the kernel replaces the return address */
 	} script;
 	/* Of clauses on functions of the kernel alone: those on one function are attached alike, too. */
 	struct script_reads kernel_script;
@@ -162,6 +163,7 @@ struct provider {
 	bool bound_to_pid;	/* -p attaches to the pid itself */
 	u32 mode; /* enum probe_mode: only with that option; 0: always */
 	bool unfiltered;	/* interval, begin, end: -p does not filter */
+	bool replaces_return;	/* uretprobe: the kernel puts an address of its own in place of the return address */
 	bool may_be_trampoline;	/* kprobe, kretprobe: attached as fentry or fexit where that answers the same */
 };
 

@@ -291,6 +291,8 @@ static const char *lost(const struct walk *w)
 		return "the function changes the flags first, which the script reads";
 	if (w->need->is_return && w->sp)
 		return "the function moves rsp first, and a return probe needs it where it was";
+	if (w->need->caller && w->sp)
+		return "a return probe stands here and replaces the return address, which the script reads";
 	if (w->need->plain && w->passed)
 		return "the script reads args or ctx, which are described at the entry";
 	return NULL;
@@ -601,6 +603,7 @@ struct uplace_need uplace_need_of(const struct provider_env *env, bool is_return
 		return n; /* read when it returns, wherever the probe sat */
 	n.plain = env->script.record || env->script.ctx;
 	n.stack = env->script.stack;
+	n.caller = env->script.returns && (env->script.stack || env->script.regs);
 	n.flags = env->script.regs;
 	if (env->script.regs)
 		n.regs = ALL_REGS;

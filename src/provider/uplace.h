@@ -15,6 +15,7 @@ struct uplace_need {
 	bool flags;	/* arm64: so are the flags */
 	bool plain;	/* only over instructions that do nothing: anything may be read */
 	bool is_return; /* the return address must lie where rsp points */
+	bool caller;	/* the return address is read: no return probe of the function may stand before */
 	bool stack;	/* the user stack is walked: it must come out as at the entry */
 };
 

@@ -109,8 +109,9 @@ static const char *lost(const struct arm64_code *c, const struct walk *w)
 			return arena_printf(c->env->arena, "the function overwrites x%u first, which the script reads", i);
 	if (w->need->flags && w->flags_gone)
 		return "the function changes the flags first, which the script reads";
-	if (w->need->is_return && (w->sp || w->holds[ARM64_LR] != ARM64_LR))
-		return "the function changes sp or x30 first, and a return probe needs them as they were";
+	if ((w->need->is_return || w->need->caller) && (w->sp || w->holds[ARM64_LR] != ARM64_LR))
+		return w->need->caller ? "a return probe stands here and replaces the return address, which the script reads"
+				       : "the function changes sp or x30 first, and a return probe needs them as they were";
 	if (w->need->plain && w->passed)
 		return "the script reads args or ctx, which are described at the entry";
 	return NULL;

@@ -855,6 +855,7 @@ const struct provider provider_uretprobe = {
 	.syntax = "uretprobe:BINARY:FUNCTION",
 	.brief = "the return of a function of a program or library",
 	.doc = "retval is what it returns, with its type where there is debug information.",
+	.replaces_return = true,
 	.example = "uretprobe:/bin/bash:readline { printf(\"%s\\n\", str(retval)); }",
 	.min_parts = 2,
 	.max_parts = 8,

@@ -205,10 +205,14 @@ static void add_reading(struct script_reads *all, const struct reading *r)
 	all->args |= (r->flags & BI_READS_ARGS) != 0;
 }
 
+static const struct provider *provider_of(struct compiled *c, const struct attach *a)
+{
+	return provider_find(arena_strndup(&c->arena, a->text, strcspn(a->text, ":")));
+}
+
 static bool is_on_kernel_function(struct compiled *c, const struct attach *a)
 {
-	const char *name = arena_strndup(&c->arena, a->text, strcspn(a->text, ":"));
-	const struct provider *p = provider_find(name);
+	const struct provider *p = provider_of(c, a);
 
 	return p && p->may_be_trampoline;
 }
@@ -241,8 +245,12 @@ static void script_reads(struct compiled *c, const struct session_options *o)
 
 		clause_reads(c, cl, &r);
 		add_reading(&c->reads, &r);
-		for (struct attach *a = cl->attaches; a && !in_kernel; a = a->next)
-			in_kernel = is_on_kernel_function(c, a);
+		for (struct attach *a = cl->attaches; a; a = a->next) {
+			const struct provider *p = provider_of(c, a);
+
+			in_kernel |= p && p->may_be_trampoline;
+			c->reads.returns |= p && p->replaces_return;
+		}
 		if (in_kernel)
 			add_reading(&c->kernel_reads, &r);
 	}

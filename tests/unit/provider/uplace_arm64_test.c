@@ -88,6 +88,10 @@ static void test_returns_and_stacks(void)
 	place("late_frame", stack, 16, "bl");
 	place("no_frame", stack, 0, "branches or ends");
 	place("after_sub", stack, 12, "conditional branch");
+	stack.caller = true;
+	place("after_sub", stack, 0, "a return probe stands here");
+	place("signed_frame", stack, 0, "a return probe stands here");
+	place("leaf", stack, 8, "ret");
 }
 
 static void test_refused(void)
