@@ -326,6 +326,23 @@ static struct ir_val lower_ctx_word(struct lower *l, struct node *call)
 	return val_scalar(call->type, ir_addr(l, lower_ctx(l, 0)));
 }
 
+/* One name for each: the last of those that mean the same. */
+static void help_registers(struct check *c, struct diag *d, const struct profile *p)
+{
+	struct buf names = {};
+
+	for (u32 i = 0; i < p->n_regs; i++) {
+		bool again = false;
+
+		for (u32 j = i + 1; j < p->n_regs; j++)
+			again |= p->regs[j].loc.offset == p->regs[i].loc.offset;
+		if (!again)
+			buf_printf(&names, " %s", p->regs[i].name);
+	}
+	diag_help(c->diags, d, "there are%s", names.s ? names.s : " none");
+	buf_release(&names);
+}
+
 static const struct type *check_reg(struct check *c, struct node *call)
 {
 	const struct profile *p = profile_of(c);
@@ -338,7 +355,8 @@ static const struct type *check_reg(struct check *c, struct node *call)
 			call->data = &p->regs[i];
 			return &ty_u64;
 		}
-	return diag_type(c, call_arg(call, 0)->span, D_BAD_REG, name ? name : "");
+	help_registers(c, check_report(c, call_arg(call, 0)->span, D_BAD_REG, name ? name : ""), p);
+	return &ty_error;
 }
 
 static struct ir_val lower_reg(struct lower *l, struct node *call)
