@@ -31,6 +31,15 @@ u64 clock_real_ns(void)
 	return now_ns(CLOCK_REALTIME);
 }
 
+/* Coarse clocks go on with each tick (kernel/time/posix-timers.c: KTIME_LOW_RES). */
+u64 clock_tick_ns(void)
+{
+	struct timespec t = { .tv_nsec = 4000000 };
+
+	clock_getres(CLOCK_MONOTONIC_COARSE, &t);
+	return (u64)t.tv_nsec;
+}
+
 s64 clock_boot_to_real_ns(void)
 {
 	static s64 offset; /* 0 until sampled */

@@ -5,6 +5,12 @@
 
 /* ---- str() */
 
+/* Of all elements that an array may have. */
+static u32 array_bytes(const struct type *t)
+{
+	return t->is_counted ? t->count * t->elem->size : t->size;
+}
+
 static const struct type *check_str(struct check *c, struct node *call)
 {
 	struct node *what = call_arg(call, 0), *len = call_arg(call, 1);
@@ -40,8 +46,8 @@ static const struct type *check_str(struct check *c, struct node *call)
 		return diag_type(c, what->span, D_NOT_TEXT, type_str(c->arena, what->type));
 	if (what->type->kind == TY_STRING)
 		cap = MIN(cap, what->type->count);
-	if (what->type->kind == TY_ARRAY && what->type->size && what->type->size < cap)
-		cap = what->type->size + 1;
+	if (what->type->kind == TY_ARRAY && what->type->size && array_bytes(what->type) < cap)
+		cap = array_bytes(what->type) + 1;
 	return type_string(c->arena, MAX(cap, 1u));
 }
 
@@ -139,9 +145,17 @@ static const struct type *check_buf(struct check *c, struct node *call)
 	} else if (!len) {
 		if (what->type->kind != TY_ARRAY && what->type->kind != TY_STRING)
 			return diag_type(c, call->span, D_BUF_LENGTH);
-		cap = MIN(cap, what->type->size);
+		cap = MIN(cap, array_bytes(what->type));
 	}
 	return type_buffer(c->arena, MAX(cap, 1u));
+}
+
+/* Bytes of the elements that are there. */
+static struct opnd counted_bytes(struct lower *l, const struct ir_val *v)
+{
+	if (v->is_foreign)
+		return v->bytes;
+	return ir_op2(l, IR_MUL, ir_load(l, opnd_plus(v->o, type_count_at(v->type)), 8, false), o_imm(v->type->elem->size));
 }
 
 static struct ir_val lower_buf(struct lower *l, struct node *call)
@@ -149,7 +163,7 @@ static struct ir_val lower_buf(struct lower *l, struct node *call)
 	struct node *what = call_arg(call, 0), *len = call_arg(call, 1);
 	const struct type *t = call->type;
 	bool canonical;
-	struct opnd dst = lower_dest(l, t, &canonical), addr, size;
+	struct opnd dst = lower_dest(l, t, &canonical), addr, size, all = o_imm(t->count);
 	enum space space = SPACE_NONE;
 	struct ir_val v;
 
@@ -160,10 +174,12 @@ static struct ir_val lower_buf(struct lower *l, struct node *call)
 		v = lower_place(l, what);
 		addr = v.is_foreign ? v.o : ir_addr(l, v.o);
 		space = v.is_foreign ? v.space : SPACE_KERNEL;
+		if (what->type->is_counted)
+			all = counted_bytes(l, &v);
 	}
 	bool none = len && len->is_const && !len->value; /* its type has room for one byte */
 
-	size = len && !len->is_const ? ir_at_most(l, lower_scalar(l, len), t->count) : o_imm(none ? 0 : t->count);
+	size = len && !len->is_const ? ir_at_most(l, lower_scalar(l, len), t->count) : len ? o_imm(none ? 0 : t->count) : ir_at_most(l, all, t->count);
 	if (canonical || none)
 		ir_zero(l, dst, t->size);
 	ir_store(l, dst, 4, size);

@@ -2,6 +2,7 @@
 /* What the probe itself knows: its arguments, its result, its name. */
 #include "builtin/builtin.h"
 #include "type/agg.h"
+#include "type/event_format.h"
 
 static const struct profile *profile_of(struct check *c)
 {
@@ -83,13 +84,17 @@ static const struct type *check_argstr(struct check *c, struct node *call)
 	return t->kind == TY_RECORD ? type_call(c->arena, t) : t;
 }
 
-/* The first 8 bytes of a record are the common fields, which programs may not read. */
+/* The first 8 bytes of a record are the common fields, which programs may not read: u16 type, u8 flags, u8 preempt_count
+ * and the pid (struct trace_entry), of which the pid is known otherwise. */
 static struct ir_val lower_event_record(struct lower *l, const struct type *t)
 {
+	const struct event_format *f = t->origin;
 	bool canonical;
 	struct opnd dst = lower_dest(l, t, &canonical);
 
 	ir_store(l, dst, 8, o_imm(0));
+	if (f->wants_pid)
+		ir_store(l, opnd_plus(dst, 4), 4, ir_call(l, BPF_FUNC_get_current_pid_tgid, true, 0));
 	lower_probe_read(l, opnd_plus(dst, 8), t->size - 8, ir_addr(l, o_ctx(8)), SPACE_KERNEL);
 	return val_memory(t, dst);
 }
@@ -412,7 +417,7 @@ static const struct builtin rows[] = {
 		.doc = "What a traced function returned, in return probes, with its type where that is known. A pointer "
 		       "is a number as well (hist(retval), @born[retval] beside arg0), and retval.MEMBER reads what it points to.",
 		.example = "uretprobe:libc:malloc { @ = hist(retval); }",
-		.flags = BI_VARIABLE | BI_READS_ARGS | BI_NEEDS_PROFILE, .engines = ON_ALL, .check = check_retval,
+		.flags = BI_VARIABLE | BI_READS_ARGS | BI_READS_RESULT | BI_NEEDS_PROFILE, .engines = ON_ALL, .check = check_retval,
 		.lower = lower_retval,
 	},
 	{

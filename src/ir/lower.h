@@ -19,6 +19,7 @@ struct ir_val {
 	enum space space; /* of a foreign address */
 	bool clean;	  /* a string whose bytes after the NUL are known to be zero */
 	struct opnd o;
+	struct opnd bytes; /* of a foreign array that is counted; else O_NONE: all that its type has */
 };
 
 struct lower {

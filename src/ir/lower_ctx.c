@@ -70,8 +70,11 @@ static struct ir_val data_loc(struct lower *l, const struct arg_desc *arg)
 	struct opnd word = lower_ctx_load(l, arg->loc.offset, 4, false);
 	struct opnd off = ir_op2(l, IR_AND, word, o_imm(0xffff));
 	s64 base = arg->loc.kind == LOC_REL_LOC ? (s64)arg->loc.offset + 4 : 0;
+	struct ir_val v = val_foreign(arg->type, ir_op2(l, IR_ADD, ir_addr(l, lower_ctx(l, base)), off), SPACE_KERNEL);
 
-	return val_foreign(arg->type, ir_op2(l, IR_ADD, ir_addr(l, lower_ctx(l, base)), off), SPACE_KERNEL);
+	if (arg->type->is_counted)
+		v.bytes = ir_op2(l, IR_SHR, word, o_imm(16));
+	return v;
 }
 
 /*

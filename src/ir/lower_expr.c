@@ -240,13 +240,10 @@ struct ir_val lower_binary(struct lower *l, struct node *n)
 	return val_scalar(n->type, lower_arithmetic(l, n, n->op, a, b));
 }
 
-/*
- * The address of our own memory as a mere number, with which a script may do what it likes. Verifiers
- * follow addresses, and refuse most sums with them, until one has been through a map.
- */
+/* The address of our own memory, with which a script may do what it likes. */
 static struct opnd address_of(struct lower *l, struct node *n)
 {
-	struct opnd temp, addr;
+	struct opnd addr;
 	struct ir_val v;
 
 	if (n->kind == N_MAP) {
@@ -257,9 +254,7 @@ static struct opnd address_of(struct lower *l, struct node *n)
 			return v.o;
 		addr = v.in_memory ? ir_addr(l, v.o) : v.o;
 	}
-	temp = lower_scratch_temp(l, 8);
-	ir_store(l, temp, 8, addr);
-	return ir_load(l, temp, 8, false);
+	return lower_address_as_number(l, addr);
 }
 
 static struct ir_val lower_unary(struct lower *l, struct node *n)

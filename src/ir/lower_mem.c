@@ -460,6 +460,16 @@ static void put_string_copy(struct lower *l, const struct ir_val *v, const struc
 		lower_zero_from(l, dst, n, t->count);
 }
 
+static void put_counted(struct lower *l, const struct ir_val *v, const struct type *t, struct opnd dst)
+{
+	u32 most = t->count * t->elem->size;
+	struct opnd n = ir_at_most(l, v->bytes, most);
+
+	ir_zero(l, dst, t->size);
+	lower_probe_read_sized(l, dst, n, most, v->o, v->space);
+	ir_store(l, opnd_plus(dst, type_count_at(t)), 8, ir_op2(l, IR_UDIV, n, o_imm(t->elem->size)));
+}
+
 static void put_foreign(struct lower *l, const struct ir_val *v, const struct type *t, struct opnd dst,
 			bool canonical)
 {
@@ -467,6 +477,10 @@ static void put_foreign(struct lower *l, const struct ir_val *v, const struct ty
 		if (canonical)
 			ir_zero(l, dst, t->count);
 		lower_read_str(l, dst, MIN(t->count, v->type->count), v->o, v->space);
+		return;
+	}
+	if (t->is_counted && v->bytes.kind != O_NONE) {
+		put_counted(l, v, t, dst);
 		return;
 	}
 	lower_probe_read(l, dst, MIN(t->size, v->type->size), v->o, v->space);

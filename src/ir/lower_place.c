@@ -165,12 +165,12 @@ static struct ir_val field_place(struct lower *l, struct node *n, const struct f
 }
 
 /* Goes on where index < count; what is not is counted and runs on at *bad, which the caller places. */
-static void branch_on_bounds(struct lower *l, struct opnd index, u32 count, struct ir_block **bad)
+static void branch_on_bounds(struct lower *l, struct opnd index, struct opnd count, struct ir_block **bad)
 {
 	struct ir_block *ok = ir_block_new(l), *over = ir_block_new(l);
 
 	*bad = ir_block_new(l);
-	ir_branch(l, CC_UGE, index, o_imm(count), over, ok);
+	ir_branch(l, CC_UGE, index, count, over, ok);
 	ir_place(l, over);
 	lower_loss(l, LOSS_BOUNDS, NULL);
 	ir_jump(l, *bad);
@@ -208,7 +208,7 @@ static struct ir_val own_element(struct lower *l, const struct ir_val *base, str
 		v = ir_var(l);
 	else
 		copy = lower_temp(l, size, 8, "element");
-	branch_on_bounds(l, index, count, &bad);
+	branch_on_bounds(l, index, o_imm(count), &bad);
 	mark = vn_mark(l);
 	index = ir_op2(l, IR_MUL, ir_op2(l, IR_AND, index, o_imm(pow2 - 1)), o_imm(size));
 	at = ir_op2(l, IR_ADD, ir_addr(l, at), index);
@@ -228,21 +228,34 @@ static struct ir_val own_element(struct lower *l, const struct ir_val *base, str
 	return v ? val_scalar(elem, o_temp(v)) : val_memory(elem, copy);
 }
 
+struct opnd lower_address_as_number(struct lower *l, struct opnd addr)
+{
+	struct opnd temp = lower_scratch_temp(l, 8);
+
+	ir_store(l, temp, 8, addr);
+	return ir_load(l, temp, 8, false);
+}
+
 /* Address of an element of a foreign array; 0, where nothing can be read, when it is out of bounds. */
 static struct opnd foreign_element(struct lower *l, const struct ir_val *base, struct opnd index, u32 size)
 {
-	struct opnd at;
+	bool counted = base->bytes.kind != O_NONE;
+	struct opnd at, from = base->o, count = o_imm(base->type->count);
 	struct ir_block *bad, *out;
 	u32 v, mark;
 
 	/* [0] and [1] at the end of a struct stand for any number */
-	if (base->type->kind != TY_ARRAY || base->type->count < 2 || index.kind == O_IMM)
+	if (!counted && (base->type->kind != TY_ARRAY || base->type->count < 2 || index.kind == O_IMM))
 		return ir_op2(l, IR_ADD, base->o, ir_op2(l, IR_MUL, index, o_imm(size)));
 	v = ir_var(l);
 	out = ir_block_new(l);
-	branch_on_bounds(l, index, base->type->count, &bad);
+	if (counted) {
+		from = lower_address_as_number(l, from);
+		count = ir_op2(l, IR_UDIV, base->bytes, o_imm(size));
+	}
+	branch_on_bounds(l, index, count, &bad);
 	mark = vn_mark(l);
-	at = ir_op2(l, IR_ADD, base->o, ir_op2(l, IR_MUL, index, o_imm(size)));
+	at = ir_op2(l, IR_ADD, from, ir_op2(l, IR_MUL, index, o_imm(size)));
 	ir_var_set(l, v, at);
 	ir_jump(l, out);
 	vn_truncate(l, mark);
@@ -273,6 +286,7 @@ static struct ir_val index_place(struct lower *l, struct node *n)
 	else
 		return own_element(l, &base, index, elem);
 	base.type = elem;
+	base.bytes = (struct opnd){ 0 };
 	return base;
 }
 

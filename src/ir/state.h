@@ -175,6 +175,8 @@ void var_set_home(struct lower *l, struct var *v, struct opnd home);
 void lower_scratch_now(struct lower *l); /* claims scratch if it is not claimed yet */
 /* Until the end of the statement, in scratch whatever its size. */
 struct opnd lower_scratch_temp(struct lower *l, u32 size);
+/* Verifiers follow addresses, and refuse most sums with them, until one has been through a map. lower_place.c */
+struct opnd lower_address_as_number(struct lower *l, struct opnd addr);
 /* Where the value of @m or @m[k] lies; 0 when it does not exist. */
 struct opnd lower_map_address(struct lower *l, struct node *n);
 /* An aggregation of a keyed map merged over the CPUs, given the address of its key. */

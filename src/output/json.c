@@ -103,7 +103,7 @@ static void put_float(struct put j, const struct type *t, const void *p)
 static void put_array(struct put j, const struct type *t, const char *p)
 {
 	buf_putc(j.b, '[');
-	for (u32 i = 0; i < t->count; i++) {
+	for (u32 i = 0, n = type_array_count(t, p); i < n; i++) {
 		if (i)
 			buf_putc(j.b, ',');
 		put_value(j, t->elem, p + (size_t)i * t->elem->size);

@@ -264,9 +264,9 @@ static const struct type *array_type(struct provider_env *env, const struct tp_f
 				      SPACE_KERNEL);
 	if (!f->data_loc && !n) /* "[sizeof(struct x)]" */
 		n = f->size / size;
-	if (f->data_loc || !n)
-		n = MAX(env_strlen(env) / size, 1u);
-	return type_array(env->arena, elem, n);
+	if (f->data_loc)
+		return type_counted_array(env->arena, elem, MAX(env_strlen(env) / size, 1u));
+	return type_array(env->arena, elem, n ? n : MAX(env_strlen(env) / size, 1u));
 }
 
 const struct type *ctype_field(struct provider_env *env, const struct tp_field *f, bool is_syscall)

@@ -45,6 +45,14 @@ static bool name_ksym(void *ctx, u64 addr, struct symbol *out)
 	return true;
 }
 
+static bool name_constant(void *ctx, const char *name, s64 *value)
+{
+	const struct world *w = &((struct run *)ctx)->c.env.world;
+	const struct type *enum_type;
+
+	return w->constant && w->constant(w->ctx, name, value, &enum_type);
+}
+
 static const char *name_kstring(void *ctx, u64 addr)
 {
 	struct run *r = ctx;
@@ -149,7 +157,7 @@ static u64 name_wall_ns(void *ctx, const struct timestamp_value *ts)
 void names_init(struct run *r)
 {
 	r->names = (struct names){
-		.ctx = r, .ksym = name_ksym, .kstring = name_kstring, .usym = name_usym, .user = name_user, .cgroup = name_cgroup,
+		.ctx = r, .ksym = name_ksym, .constant = name_constant, .kstring = name_kstring, .usym = name_usym, .user = name_user, .cgroup = name_cgroup,
 		.stack = name_stack, .build_id = name_build_id, .wall_ns = name_wall_ns, .prog = &r->c.prog,
 		.source = r->c.env.config.show_debug_info ? name_source : NULL,
 		.max_strlen = (u32)r->c.env.config.max_strlen,

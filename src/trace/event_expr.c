@@ -13,9 +13,17 @@
 
 enum { MAX_DEPTH = 64, MAX_NODES = 4096 };
 
+struct local { /* of a statement expression */
+	const char *name;
+	struct ex *value;
+	const struct local *outer;
+};
+
 struct parse {
 	struct arena *arena;
 	const struct event_format *f;
+	const struct names *names;
+	const struct local *locals;
 	const char *p;
 	u32 depth, nodes;
 	bool failed, unknown; /* unknown: a name had no value */
@@ -198,11 +206,15 @@ static const struct event_member *find_member(struct parse *ps, const char *name
 	return NULL;
 }
 
+/* "ent" is the struct trace_entry with which records begin: its pid is common_pid. */
 static struct ex *member(struct parse *ps)
 {
 	struct ex *e = node(ps, EX_MEMBER);
+	const char *name = word(ps);
 
-	e->member = find_member(ps, word(ps));
+	if (streq(name, "ent") && eat(ps, "."))
+		name = arena_printf(ps->arena, "common_%s", word(ps));
+	e->member = find_member(ps, name);
 	return ps->failed ? fail(ps) : e;
 }
 
@@ -253,7 +265,7 @@ static struct ex *character(struct parse *ps)
 static const struct {
 	const char *name;
 	enum ex_call call;
-	bool of_member; /* the argument is a member's name */
+	bool of_member; /* the first argument is a member's name */
 } calls[] = {
 	{ "__get_str", EX_GET_STR, true },
 	{ "__get_rel_str", EX_GET_STR, true },
@@ -276,6 +288,28 @@ static const struct {
 	{ "__print_array", EX_PRINT_ARRAY, false },
 	{ "__print_ns_to_secs", EX_NS_TO_SECS, false },
 	{ "__print_ns_without_secs", EX_NS_WITHOUT_SECS, false },
+	{ "__print_dynamic_array", EX_PRINT_DYNAMIC, true },
+	{ "__builtin_bswap16", EX_BSWAP16, false },
+	{ "__builtin_bswap32", EX_BSWAP32, false },
+	{ "__builtin_bswap64", EX_BSWAP64, false },
+	{ "__builtin_expect", EX_SAME, false },
+	{ "jiffies_to_msecs", EX_JIFFIES_TO_MS, false },
+	/* drivers/nvme/host/trace.c, drivers/nvme/target/trace.c, drivers/block/null_blk/trace.c */
+	{ "nvme_trace_disk_name", EX_DISK_NAME, false },
+	{ "nvmet_trace_disk_name", EX_DISK_NAME, false },
+	{ "nullb_trace_disk_name", EX_DISK_NAME, false },
+	{ "nvmet_trace_ctrl_id", EX_CTRL_ID, false },
+	/* arch/x86/include/asm/paravirt.h, without a hypervisor that keeps other values there */
+	{ "pte_val", EX_SAME, false },
+	{ "pmd_val", EX_SAME, false },
+	{ "pud_val", EX_SAME, false },
+	{ "p4d_val", EX_SAME, false },
+	{ "pgd_val", EX_SAME, false },
+	{ "native_make_pte", EX_SAME, false },
+	{ "native_make_pmd", EX_SAME, false },
+	{ "native_make_pud", EX_SAME, false },
+	{ "native_make_p4d", EX_SAME, false },
+	{ "native_make_pgd", EX_SAME, false },
 	{ "ERR_PTR", EX_SAME, false },
 };
 
@@ -285,6 +319,8 @@ static struct ex *pair(struct parse *ps)
 	struct ex *e = node(ps, EX_PAIR);
 	bool was_unknown = ps->unknown, known;
 
+	if (eat(ps, "}")) /* a table of nothing */
+		return e;
 	ps->unknown = false;
 	e->a = expression(ps);
 	known = !ps->unknown;
@@ -316,6 +352,15 @@ static struct ex *arguments(struct parse *ps)
 	return eat(ps, ")") ? first : fail(ps);
 }
 
+/* Such functions write into a struct trace_seq *p, which comes first. */
+static void skip_sequence(struct parse *ps)
+{
+	const char *start = ps->p;
+
+	if (!streq(word(ps), "p") || !eat(ps, ","))
+		ps->p = start;
+}
+
 static struct ex *call(struct parse *ps, const char *name)
 {
 	struct ex *e = node(ps, EX_CALL);
@@ -323,18 +368,16 @@ static struct ex *call(struct parse *ps, const char *name)
 
 	for (i = 0; i < ARRAY_SIZE(calls) && !streq(calls[i].name, name); i++)
 		;
-	if (i == ARRAY_SIZE(calls)) { /* one of the kernel's own: its argument is better than nothing */
-		e->call = EX_SAME;
-		e->a = arguments(ps);
-		return e->a ? e : fail(ps);
+	e->call = i < ARRAY_SIZE(calls) ? calls[i].call : EX_UNKNOWN;
+	if (i < ARRAY_SIZE(calls) && calls[i].of_member) {
+		e->member = find_member(ps, word(ps));
+		if (eat(ps, ","))
+			e->a = expression(ps);
+		return eat(ps, ")") ? e : fail(ps);
 	}
-	e->call = calls[i].call;
-	if (!calls[i].of_member) {
-		e->a = arguments(ps);
-		return e->a ? e : fail(ps);
-	}
-	e->member = find_member(ps, word(ps));
-	return eat(ps, ")") ? e : fail(ps);
+	skip_sequence(ps);
+	e->a = arguments(ps);
+	return e->a ? e : fail(ps);
 }
 
 static struct ex *size_of(struct parse *ps)
@@ -349,13 +392,28 @@ static struct ex *size_of(struct parse *ps)
 	return e;
 }
 
-/* A variable of the kernel (jiffies, vmemmap_base) or an enumerator whose value it did not put in its place: 0 */
-static struct ex *unknown(struct parse *ps)
+/* An enumerator whose value the kernel did not put in its place, or one of its variables (jiffies, vmemmap_base): 0 */
+static struct ex *constant_named(struct parse *ps, const char *name)
 {
 	struct ex *e = node(ps, EX_NUMBER);
+	s64 value;
 
+	if (ps->names && ps->names->constant && ps->names->constant(ps->names->ctx, name, &value)) {
+		type_literal(e, (u64)value, "", true);
+		return e;
+	}
 	ps->unknown = true;
 	e->size = 8;
+	return e;
+}
+
+/* A node of its own for each mention, as nodes are members of lists: "+x". */
+static struct ex *copy_of(struct parse *ps, struct ex *value)
+{
+	struct ex *e = node(ps, EX_UNARY);
+
+	e->op = '+';
+	e->a = value;
 	return e;
 }
 
@@ -369,9 +427,12 @@ static struct ex *named(struct parse *ps)
 		return size_of(ps);
 	if (streq(name, "true") || streq(name, "false"))
 		return constant(ps, *name == 't');
+	for (const struct local *v = ps->locals; v; v = v->outer)
+		if (streq(v->name, name))
+			return copy_of(ps, v->value);
 	if (*name && eat(ps, "("))
 		return call(ps, name);
-	return *name ? unknown(ps) : fail(ps);
+	return *name ? constant_named(ps, name) : fail(ps);
 }
 
 /* "(name)x" of a type that we do not know: behind a value no other can begin. */
@@ -390,11 +451,49 @@ static bool unknown_type(struct parse *ps, struct ex *cast)
 	return false;
 }
 
+/* "int x = (REC->n);": the value, cast to its type. False: this is no declaration. */
+static bool declaration(struct parse *ps)
+{
+	struct local *v = arena_new(ps->arena, struct local);
+	struct ex *cast = node(ps, EX_CAST);
+	const char *start = ps->p;
+
+	if (!type_name(ps, cast) || !*(v->name = word(ps)) || !eat(ps, "=")) {
+		ps->p = start;
+		return false;
+	}
+	cast->a = expression(ps);
+	v->value = cast;
+	v->outer = ps->locals;
+	ps->locals = v;
+	return true;
+}
+
+/* GNU C's ({ int x = (a); int y = (b); x < y ? x : y; }), as min() leaves it: the last expression is the value. */
+static struct ex *statements(struct parse *ps)
+{
+	const struct local *outer = ps->locals;
+	struct ex *e = NULL;
+
+	do {
+		if (!declaration(ps))
+			e = expression(ps);
+		if (ps->failed || !eat(ps, ";"))
+			return fail(ps);
+	} while (!eat(ps, "}"));
+	ps->locals = outer;
+	return e && eat(ps, ")") ? e : fail(ps);
+}
+
 static struct ex *in_parentheses(struct parse *ps)
 {
 	struct ex cast = { 0 }, *e;
 	const char *start = ps->p;
-	bool is_cast = type_name(ps, &cast) && eat(ps, ")");
+	bool is_cast;
+
+	if (eat(ps, "{"))
+		return statements(ps);
+	is_cast = type_name(ps, &cast) && eat(ps, ")");
 
 	if (!is_cast)
 		ps->p = start;
@@ -513,9 +612,9 @@ static struct ex *expression(struct parse *ps)
 	return e;
 }
 
-struct ex_format *ex_parse(struct arena *a, const struct event_format *f)
+struct ex_format *ex_parse(struct arena *a, const struct event_format *f, const struct names *names)
 {
-	struct parse ps = { .arena = a, .f = f, .p = f->print_fmt };
+	struct parse ps = { .arena = a, .f = f, .names = names, .p = f->print_fmt };
 	struct ex_format *out = arena_new(a, struct ex_format);
 	struct ex **last = &out->args;
 

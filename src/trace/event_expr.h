@@ -4,6 +4,7 @@
 #define SONDE_TRACE_EVENT_EXPR_H
 
 #include "base/arena.h"
+#include "trace/names.h"
 #include "type/event_format.h"
 
 enum ex_kind {
@@ -33,6 +34,14 @@ enum ex_call {
 	EX_PRINT_ARRAY,
 	EX_NS_TO_SECS,
 	EX_NS_WITHOUT_SECS,
+	EX_PRINT_DYNAMIC,   /* __print_dynamic_array: of a member's own length */
+	EX_BSWAP16,
+	EX_BSWAP32,
+	EX_BSWAP64,
+	EX_JIFFIES_TO_MS,
+	EX_DISK_NAME,	    /* "disk=NAME, " or nothing */
+	EX_CTRL_ID,	    /* "3", or "_" for none */
+	EX_UNKNOWN,	    /* a function that only the kernel has: its argument as a number, or bytes in hexadecimal */
 	EX_SAME,	    /* f(x) is x for our purpose */
 };
 
@@ -54,7 +63,7 @@ struct ex_format {
 	struct ex *args;
 };
 
-/* NULL: something in it is not known. */
-struct ex_format *ex_parse(struct arena *a, const struct event_format *f);
+/* names: for enumerators that the kernel left in the text; may be NULL. NULL: something in it is not known. */
+struct ex_format *ex_parse(struct arena *a, const struct event_format *f, const struct names *names);
 
 #endif

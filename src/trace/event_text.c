@@ -4,10 +4,12 @@
  * made as perf script makes it, which differs from the kernel's own in pointers (not hashed there).
  *
  * Formats follow lib/vsprintf.c as far as events use them: flags, width, precision, hh h l ll z, d i u x X o
- * c s p, and of p's extensions symbols (%ps %pS %pf %pF), %pM %pm, %pI4 %pi4 %pI6 %pI6c, %pISpc, %pU.
+ * c s p, and of p's extensions symbols (%ps %pS %pf %pF), %pM %pm, %pI4 %pi4 %pI6 %pI6c, %pISpc, %pU, %*ph, %*pb[l].
  */
 #include "trace/event_text.h"
 #include <stdio.h>
+#include "base/clock.h"
+#include "trace/event_bits.h"
 #include "trace/event_expr.h"
 
 struct value {
@@ -255,7 +257,7 @@ static const struct ex *nth(const struct ex *e, u32 n)
 
 static u64 key_of(struct eval *v, const struct ex *pair)
 {
-	return (u64)eval(v, pair->a).n;
+	return pair->a ? (u64)eval(v, pair->a).n : 0;
 }
 
 static struct value print_symbolic(struct eval *v, const struct ex *e)
@@ -294,13 +296,25 @@ static struct value print_flags(struct eval *v, const struct ex *e)
 	return made_text(v, from);
 }
 
-static struct value print_hex(struct eval *v, const struct ex *e, const char *between)
+static struct value print_hex(struct eval *v, const struct ex *e, char between)
 {
 	struct value bytes = eval(v, e->a), n = e->a->next ? eval(v, e->a->next) : number(0);
 	size_t from = v->scratch->len;
 
-	for (s64 i = 0; bytes.is_place && i < n.n && i < (s64)bytes.len; i++)
-		buf_printf(v->scratch, "%s%02x", i ? between : "", bytes.at[i]);
+	if (bytes.is_place && n.n > 0)
+		put_hex_bytes(v->scratch, bytes.at, (u32)MIN((u64)n.n, (u64)bytes.len), between);
+	return made_text(v, from);
+}
+
+static struct value list_of(struct eval *v, const struct value *a, s64 n, u32 size)
+{
+	size_t from = v->scratch->len;
+
+	size = size && size <= 8 ? size : 1;
+	buf_putc(v->scratch, '{');
+	for (s64 i = 0; a->is_place && i < n && (u64)(i + 1) * size <= a->len; i++)
+		buf_printf(v->scratch, "%s0x%llx", i ? "," : "", (unsigned long long)load(a->at + i * size, size, false));
+	buf_putc(v->scratch, '}');
 	return made_text(v, from);
 }
 
@@ -309,48 +323,33 @@ static struct value print_array(struct eval *v, const struct ex *e)
 {
 	struct value a = eval(v, e->a), n = eval(v, nth(e->a, 1) ? nth(e->a, 1) : e->a);
 	const struct ex *size_arg = nth(e->a, 2);
-	u32 size = size_arg ? (u32)eval(v, size_arg).n : a.elem;
-	size_t from = v->scratch->len;
 
-	size = size && size <= 8 ? size : 1;
-	buf_putc(v->scratch, '{');
-	for (s64 i = 0; a.is_place && i < n.n && (u64)(i + 1) * size <= a.len; i++)
-		buf_printf(v->scratch, "%s0x%llx", i ? "," : "", (unsigned long long)load(a.at + i * size, size, false));
-	buf_putc(v->scratch, '}');
-	return made_text(v, from);
+	return list_of(v, &a, n.n, size_arg ? (u32)eval(v, size_arg).n : a.elem);
 }
 
-/* Words of 32 bits, the highest first: "00000000,00000003". */
+/* __print_dynamic_array(member, element size) */
+static struct value print_dynamic(struct eval *v, const struct ex *e)
+{
+	struct value a = dynamic(v, e->member);
+
+	return list_of(v, &a, a.len, e->a ? (u32)eval(v, e->a).n : a.elem);
+}
+
 static struct value bitmask(struct eval *v, const struct event_member *m)
 {
 	struct value a = dynamic(v, m);
 	size_t from = v->scratch->len;
 
-	for (u32 i = a.len / 4; i-- > 0;)
-		buf_printf(v->scratch, "%08x%s", (u32)load(a.at + 4 * i, 4, false), i ? "," : "");
+	put_bit_words(v->scratch, a.at, 8 * (a.len & ~3u));
 	return made_text(v, from);
 }
 
-static bool bit(const struct value *a, u32 i)
-{
-	return i / 8 < a->len && a->at[i / 8] >> i % 8 & 1;
-}
-
-/* Ranges of bits that are set: "0-3,7". */
 static struct value cpumask(struct eval *v, const struct event_member *m)
 {
 	struct value a = dynamic(v, m);
 	size_t from = v->scratch->len;
 
-	for (u32 i = 0, end; i < 8 * a.len; i = end + 1) {
-		for (end = i; bit(&a, end); end++)
-			;
-		if (end == i)
-			continue;
-		buf_printf(v->scratch, "%s%u", v->scratch->len > from ? "," : "", i);
-		if (end - i > 1)
-			buf_printf(v->scratch, "-%u", end - 1);
-	}
+	put_bit_list(v->scratch, a.at, 8 * a.len);
 	return made_text(v, from);
 }
 
@@ -429,6 +428,62 @@ static struct value sockaddr_of(struct eval *v, const struct event_member *m)
 	return made_text(v, from);
 }
 
+static struct value swapped(struct eval *v, const struct ex *e, u32 size)
+{
+	struct value x = eval(v, e->a);
+	u64 n = __builtin_bswap64((u64)x.n) >> (64 - 8 * size);
+
+	return (struct value){ .n = (s64)n, .size = size };
+}
+
+static struct value jiffies_to_ms(struct eval *v, const struct ex *e)
+{
+	u64 n = (u64)eval(v, e->a).n;
+
+	return (struct value){ .n = (s64)(n * clock_tick_ns() / 1000000), .size = 4 };
+}
+
+static struct value disk_name(struct eval *v, const struct ex *e)
+{
+	struct value name = eval(v, e->a);
+	u32 len = name.is_place ? (u32)strnlen((const char *)name.at, name.len) : 0;
+	size_t from = v->scratch->len;
+
+	if (len)
+		buf_printf(v->scratch, "disk=%.*s, ", (int)len, (const char *)name.at);
+	return made_text(v, from);
+}
+
+static struct value ctrl_id(struct eval *v, const struct ex *e)
+{
+	u16 id = (u16)eval(v, e->a).n;
+	size_t from = v->scratch->len;
+
+	if (id)
+		buf_printf(v->scratch, "%u", id);
+	else
+		buf_putc(v->scratch, '_');
+	return made_text(v, from);
+}
+
+/* A text for %s, and a number for the others. */
+static struct value unknown_call(struct eval *v, const struct ex *e)
+{
+	struct value x = eval(v, e->a), text;
+	size_t from = v->scratch->len;
+
+	if (x.text)
+		return x;
+	if (x.is_place)
+		put_hex_bytes(v->scratch, x.at, MIN(x.len, 64u), ' ');
+	else
+		buf_printf(v->scratch, x.is_signed ? "%lld" : "%llu", (long long)x.n);
+	text = made_text(v, from);
+	text.n = number_of(&x);
+	text.size = x.is_place ? 8 : x.size;
+	return text;
+}
+
 static struct value eval_call(struct eval *v, const struct ex *e)
 {
 	switch (e->call) {
@@ -440,11 +495,19 @@ static struct value eval_call(struct eval *v, const struct ex *e)
 	case EX_GET_SOCKADDR: return sockaddr_of(v, e->member);
 	case EX_PRINT_FLAGS: return print_flags(v, e);
 	case EX_PRINT_SYMBOLIC: return print_symbolic(v, e);
-	case EX_PRINT_HEX: return print_hex(v, e, " ");
-	case EX_PRINT_HEX_STR: return print_hex(v, e, "");
+	case EX_PRINT_HEX: return print_hex(v, e, ' ');
+	case EX_PRINT_HEX_STR: return print_hex(v, e, '\0');
 	case EX_PRINT_ARRAY: return print_array(v, e);
 	case EX_NS_TO_SECS: return number((s64)((u64)eval(v, e->a).n / 1000000000));
 	case EX_NS_WITHOUT_SECS: return number((s64)((u64)eval(v, e->a).n % 1000000000));
+	case EX_PRINT_DYNAMIC: return print_dynamic(v, e);
+	case EX_BSWAP16: return swapped(v, e, 2);
+	case EX_BSWAP32: return swapped(v, e, 4);
+	case EX_BSWAP64: return swapped(v, e, 8);
+	case EX_JIFFIES_TO_MS: return jiffies_to_ms(v, e);
+	case EX_DISK_NAME: return disk_name(v, e);
+	case EX_CTRL_ID: return ctrl_id(v, e);
+	case EX_UNKNOWN: return unknown_call(v, e);
 	case EX_SAME: return eval(v, e->a);
 	}
 	return number(0);
@@ -640,6 +703,21 @@ static void put_plain_pointer(struct eval *v, const struct conversion *c, u64 ad
 	put_padded(v, c, text, (u32)snprintf(text, sizeof text, "0x%llx", (unsigned long long)address));
 }
 
+/* %*ph[CDN], %*pb[l]: the width is how many bytes or bits. */
+static void put_memory(struct eval *v, const struct conversion *c, const struct value *x)
+{
+	static const char letters[] = "CDN", between[] = { ':', '-', '\0', ' ' };
+	const char *style = c->ext[1] ? strchr(letters, c->ext[1]) : NULL;
+	u32 width = (u32)MAX(c->width, 0);
+
+	if (c->ext[0] == 'h')
+		put_hex_bytes(v->out, x->at, MIN(MIN(width, x->len), 64u), between[style ? style - letters : 3]);
+	else if (c->ext[1] == 'l')
+		put_bit_list(v->out, x->at, MIN(width, 8 * x->len));
+	else
+		put_bit_words(v->out, x->at, MIN(width, 8 * x->len));
+}
+
 static void put_pointer(struct eval *v, const struct conversion *c, const struct value *x)
 {
 	const char *e = c->ext;
@@ -658,6 +736,8 @@ static void put_pointer(struct eval *v, const struct conversion *c, const struct
 		put_ip6_whole(v->out, x->at, e[0] == 'I' ? ":" : "");
 	else if ((e[0] == 'I' || e[0] == 'i') && e[1] == 'S' && x->is_place)
 		put_sockaddr(v->out, x);
+	else if ((e[0] == 'h' || e[0] == 'b') && x->is_place)
+		put_memory(v, c, x);
 	else if (e[0] == 'U' && x->is_place)
 		put_uuid(v->out, x, (e[1] | 32) == 'l');
 	else if (!number_of(x))
@@ -710,11 +790,16 @@ static void apply(struct eval *v, const struct ex_format *f)
 
 static void put_members(struct eval *v, const struct event_format *f)
 {
+	const char *between = "";
+
 	for (u32 i = 0; i < f->n_members; i++) {
 		const struct event_member *m = &f->members[i];
 		struct value x = member(v, m);
 
-		buf_printf(v->out, "%s%s=", i ? " " : "", m->name);
+		if (m->is_common)
+			continue;
+		buf_printf(v->out, "%s%s=", between, m->name);
+		between = " ";
 		if (x.is_place && m->is_char)
 			buf_add(v->out, x.at, strnlen((const char *)x.at, x.len));
 		else if (x.is_place)
@@ -736,7 +821,7 @@ void event_text(struct buf *b, struct arena *a, const struct names *names, struc
 	struct eval v = { .out = b, .scratch = &scratch, .arena = &texts, .names = names, .record = record, .len = len };
 
 	if (!f->parsed)
-		f->parsed = ex_parse(a, f);
+		f->parsed = ex_parse(a, f, names);
 	if (!f->parsed)
 		f->parsed = (void *)(uintptr_t)&not_understood;
 	arena_init(&texts);

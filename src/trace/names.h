@@ -21,6 +21,8 @@ struct symbol {
 struct names {
 	void *ctx;
 	bool (*ksym)(void *ctx, u64 addr, struct symbol *out);
+	/* The value of an enumerator of the kernel; may be NULL. */
+	bool (*constant)(void *ctx, const char *name, s64 *value);
 	/* The kernel's constant string at addr that its events print by address (tracefs's printk_formats), or NULL. */
 	const char *(*kstring)(void *ctx, u64 addr);
 	bool (*usym)(void *ctx, u32 pid, u64 addr, struct symbol *out);

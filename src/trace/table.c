@@ -224,14 +224,16 @@ static int compare_fields(const struct names *names, const struct type *t, const
 static int compare_elements(const struct names *names, const struct type *t, const char *a,
 			    const char *b)
 {
-	for (u32 i = 0; i < t->count; i++) {
+	u32 n = type_array_count(t, a), m = type_array_count(t, b);
+
+	for (u32 i = 0; i < MIN(n, m); i++) {
 		size_t at = (size_t)i * t->elem->size;
 		int c = table_key_compare(names, t->elem, a + at, b + at);
 
 		if (c)
 			return c;
 	}
-	return 0;
+	return (n > m) - (n < m);
 }
 
 static int compare_buffers(const struct type *t, const char *a, const char *b)

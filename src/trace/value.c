@@ -352,7 +352,7 @@ static void put_samples(const struct show *s, const struct type *t, const void *
 static void put_array(struct show s, const struct type *t, const char *p)
 {
 	buf_putc(s.b, '[');
-	for (u32 i = 0; i < t->count; i++) {
+	for (u32 i = 0, n = type_array_count(t, p); i < n; i++) {
 		if (i)
 			buf_putc(s.b, ',');
 		show(s, t->elem, p + (size_t)i * t->elem->size);

@@ -12,6 +12,7 @@ struct event_member {
 	bool is_signed;
 	bool is_array;	  /* fixed */
 	bool is_char;	  /* of char: a string */
+	bool is_common;	  /* of every event: shown only where print_fmt says so */
 	u8 data_loc;	  /* 1: a u32 (len << 16 | offset from the record's start); 2: from the u32's end */
 };
 
@@ -19,6 +20,7 @@ struct event_format {
 	const char *name; /* "sched:sched_switch" */
 	struct event_member *members;
 	u32 n_members;
+	bool wants_pid;	       /* print_fmt shows the common field common_pid */
 	const char *print_fmt; /* C text: "\"fd=%d\", REC->fd" */
 	void *parsed;	       /* trace/event_text.c's */
 };

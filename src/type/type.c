@@ -102,6 +102,25 @@ const struct type *type_array(struct arena *a, const struct type *elem, u32 coun
 	return t;
 }
 
+const struct type *type_counted_array(struct arena *a, const struct type *elem, u32 most)
+{
+	struct type *t = arena_dup(a, type_array(a, elem, most), sizeof(*t));
+
+	t->is_counted = true;
+	t->size = ALIGN_UP(t->size, 8u) + (u32)sizeof(u64);
+	t->align = 8;
+	return t;
+}
+
+u32 type_array_count(const struct type *t, const void *p)
+{
+	u64 n = t->count;
+
+	if (t->is_counted)
+		memcpy(&n, (const char *)p + type_count_at(t), sizeof(n));
+	return (u32)MIN(n, (u64)t->count);
+}
+
 /* Gives each field its offset and t its size. */
 static void lay_out(struct type *t)
 {
@@ -347,7 +366,7 @@ bool type_equal(const struct type *a, const struct type *b)
 	case TY_STRING:
 	case TY_BUFFER: return a->count == b->count;
 	case TY_POINTER: return a->space == b->space && a->is_word == b->is_word && type_equal(a->elem, b->elem);
-	case TY_ARRAY: return a->count == b->count && type_equal(a->elem, b->elem);
+	case TY_ARRAY: return a->count == b->count && a->is_counted == b->is_counted && type_equal(a->elem, b->elem);
 	case TY_STRUCT: return same_tag(a, b);
 	case TY_TUPLE:
 	case TY_RECORD: return same_fields(a, b, a->kind == TY_RECORD);

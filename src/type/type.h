@@ -111,6 +111,7 @@ struct type {
 	bool is_word;	 /* TY_POINTER: a result that scripts know as a number; uint64 wherever nothing behind it is asked for */
 	bool in_kernel;	 /* TY_STRUCT: as the kernel's own BTF defines it, so that verifiers know pointers to it */
 	bool is_offset;	 /* TY_POINTER: tagged as one that is not to be followed (percpu) */
+	bool is_counted; /* TY_ARRAY: behind its elements stands a u64, how many there are; the rest is zero */
 	bool is_flags;	 /* TY_ENUM: several may be set; value is the value | compared bits << 32 */
 	u8 base;	 /* TY_INT: shown in base 8 or 16; 0: decimal */
 	enum space space;
@@ -158,6 +159,13 @@ const struct type *type_string(struct arena *a, u32 capacity);
 const struct type *type_buffer(struct arena *a, u32 capacity);
 const struct type *type_pointer(struct arena *a, const struct type *to, enum space space);
 const struct type *type_array(struct arena *a, const struct type *elem, u32 count);
+/* Of at most so many: its length is the value's. */
+const struct type *type_counted_array(struct arena *a, const struct type *elem, u32 most);
+static inline u32 type_count_at(const struct type *t) /* where the u64 is */
+{
+	return t->size - (u32)sizeof(u64);
+}
+u32 type_array_count(const struct type *t, const void *p); /* of the value at p */
 /* Lays fields out in order with natural alignment, size rounded to 8 (padding is always zeroed). */
 const struct type *type_tuple(struct arena *a, const struct type **elems, u32 n);
 const struct type *type_record(struct arena *a, const struct field *fields, u32 n);

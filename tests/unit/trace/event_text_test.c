@@ -5,6 +5,7 @@
 #include "tap.h"
 
 static const struct event_member members[] = {
+	{ .name = "common_pid", .offset = 4, .size = 4, .elem = 4, .is_signed = true, .is_common = true },
 	{ .name = "pid", .offset = 8, .size = 4, .elem = 4, .is_signed = true },
 	{ .name = "flags", .offset = 16, .size = 8, .elem = 8 },
 	{ .name = "comm", .offset = 24, .size = 16, .elem = 1, .is_array = true, .is_char = true },
@@ -16,7 +17,8 @@ static const struct event_member members[] = {
 };
 
 struct record {
-	char common[8];
+	u32 type;
+	int common_pid;
 	int pid, pad;
 	unsigned long flags;
 	char comm[16];
@@ -30,6 +32,7 @@ struct record {
 };
 
 static const struct record record = {
+	.common_pid = 815,
 	.pid = -7,
 	.flags = 0x105,
 	.comm = "worker",
@@ -69,6 +72,7 @@ static void values(void)
 	is_text("\"%*d|%-*d|\", 4, 1, 4, 1", "   1|1   |");
 	is_text("\"%x %d %d\", (u8)REC->pid, (int)sizeof(u64), (char)0xff", "f9 8 -1");
 	is_text("\"%p\", (void *)(unsigned long)REC->flags", "0x105");
+	is_text("\"%d %d %s\", REC->ent.pid, REC->common_pid, __print_flags(1, \"|\", { })", "815 815 0x1");
 }
 
 static void functions(void)
@@ -84,6 +88,77 @@ static void functions(void)
 	is_text("\"%pI6c %pI4 %pM\", REC->addr, REC->addr, REC->addr", "2001:db8::1 32.1.13.184 20:01:0d:b8:00:00");
 	is_text("\"%s\", __get_sockaddr(sock)", "127.0.0.1:80");
 	is_text("\"%llu.%09llu\", __print_ns_to_secs(1500000000ULL), __print_ns_without_secs(1500000000ULL)", "1.500000000");
+}
+
+/* Functions that the kernel's own text calls; what only it has shows what it is given. */
+static void kernel_functions(void)
+{
+	is_text("\"%x %x %llx\", (__u16)__builtin_bswap16(0x102), __builtin_bswap32(0x1020304), __builtin_bswap64(1ULL << 56)",
+		"201 4030201 1");
+	is_text("\"%s\", __builtin_expect(!!(REC->pid < 0), 0) ? \"neg\" : \"pos\"", "neg");
+	is_text("\"%s\", __print_dynamic_array(sock, sizeof(u16))", "{0x2,0x5000,0x7f,0x100}");
+	is_text("\"%sqid=%d\", nvme_trace_disk_name(p, REC->comm), 3", "disk=worker, qid=3");
+	is_text("\"%sqid=%d\", nvme_trace_disk_name(p, __get_str(none)), 3", "pid=-7 flags=261 comm=worker name=given "
+		"list=0x1,0x20,0xffff addr=0x20,0x1,0xd,0xb8,0x0,0x0,0x0,0x0,0x0,0x0,0x0,0x0,0x0,0x0,0x0,0x1 small=-2 "
+		"sock=0x2,0x0,0x0,0x50,0x7f,0x0,0x0,0x1");
+	is_text("\"nvmet%s nvmet%s\", nvmet_trace_ctrl_id(p, 0), nvmet_trace_ctrl_id(p, 2)", "nvmet_ nvmet2");
+	is_text("\"%llx\", (unsigned long long)pte_val(native_make_pte(REC->flags))", "105");
+	is_text("\"%s %s %d\", some_op_name(REC->pid), some_dump(p, __get_dynamic_array(sock), 8), other(REC->pid)",
+		"-7 02 00 00 50 7f 00 00 01 -7");
+}
+
+static bool some_constant(void *ctx, const char *name, s64 *value)
+{
+	(void)ctx;
+	*value = 5;
+	return !strcmp(name, "KNOWN");
+}
+
+/* The kernel leaves names of its enumerators in some formats, and knows them when it prints. */
+static void enumerators(void)
+{
+	struct names names = { .constant = some_constant };
+	struct event_format f = { .members = (struct event_member *)(uintptr_t)members,
+				  .n_members = ARRAY_SIZE(members),
+				  .print_fmt = "\"%s %s\", __print_flags(REC->flags & 7, \"|\", { OTHER, \"o\" }, { KNOWN, \"k\" }), "
+					       "__print_symbolic(5, { OTHER, \"o\" }, { KNOWN, \"k\" })" };
+	struct buf b = {};
+
+	event_text(&b, &fx, &names, &f, &record, sizeof(record));
+	is_str(b.s ? b.s : "", "k k", "%s", f.print_fmt);
+	buf_release(&b);
+}
+
+static void ticks(void)
+{
+	struct event_format f = { .members = (struct event_member *)(uintptr_t)members,
+				  .n_members = ARRAY_SIZE(members),
+				  .print_fmt = "\"%d\", jiffies_to_msecs(1000)" };
+	struct buf b = {};
+	int hz;
+
+	event_text(&b, &fx, &fx_names, &f, &record, sizeof(record));
+	hz = b.s && atoi(b.s) ? 1000000 / atoi(b.s) : 0;
+	ok(hz == 100 || hz == 250 || hz == 300 || hz == 1000, "a kernel ticks 100, 250, 300 or 1000 times a second");
+	buf_release(&b);
+}
+
+/* min() and max() leave statements behind. */
+static void statements(void)
+{
+	is_text("\"%d\", ({ int x_1 = (REC->pid); int y_2 = (128); ((x_1) < (y_2) ? (x_1) : (y_2)); })", "-7");
+	is_text("\"%u/%d\", ({ unsigned long x = (REC->flags); (void) (&x == &x); ({ u8 x = (300); x; }) + x; }), x", "305/0");
+	is_text("\"%s\", ({ static const char *t[] = { \"a\" }; t[0]; })", "pid=-7 flags=261 comm=worker name=given "
+		"list=0x1,0x20,0xffff addr=0x20,0x1,0xd,0xb8,0x0,0x0,0x0,0x0,0x0,0x0,0x0,0x0,0x0,0x0,0x0,0x1 small=-2 "
+		"sock=0x2,0x0,0x0,0x50,0x7f,0x0,0x0,0x1");
+}
+
+static void memory(void)
+{
+	is_text("\"%*ph|%*phC|%*phD|%*phN|%*ph\", 3, REC->addr, 3, REC->addr, 2, REC->addr, 4, REC->addr, 0, REC->addr",
+		"20 01 0d|20:01:0d|20-01|20010db8|");
+	is_text("\"%*pbl|%*pbl|%*pb|%*pb\", 16, REC->addr, 5, REC->addr, 16, REC->addr, 40, REC->addr", "5,8||0120|00,b80d0120");
+	is_text("\"%s\", __get_bitmask(sock)", "0100007f,50000002");
 }
 
 /* C's own types: what is unsigned is compared and divided so, small ones are ints, 32 bits overflow. */
@@ -161,6 +236,11 @@ int main(void)
 	arena_init(&fx);
 	values();
 	functions();
+	kernel_functions();
+	enumerators();
+	ticks();
+	statements();
+	memory();
 	types();
 	unknown_names();
 	addresses();
