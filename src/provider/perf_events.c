@@ -86,17 +86,35 @@ static const struct event *find(const struct event *e, const char *name)
 	return NULL;
 }
 
-static const char *near_event(const struct event *e, const char *name)
+static void near_caches(struct arena *a, struct near *near)
 {
+	for (u32 i = 0; i < ARRAY_SIZE(caches) * ARRAY_SIZE(operations) * 2; i++)
+		near_try(near, cache_name(a, i / 6, i / 2 % 3, i % 2));
+}
+
+/* The probe that was meant: of the other provider, or a name that is near; with the count that was asked for. */
+static const char *near_probe(struct provider_env *env, const struct spec *spec, const struct event *table)
+{
+	bool is_hw = table == hardware;
+	const char *name = spec->part[1], *guess = name, *provider = is_hw ? "software" : "hardware";
 	struct near near;
 
-	near_init(&near, name);
-	for (; e->name; e++) {
-		near_try(&near, e->name);
-		if (e->alias)
-			near_try(&near, e->alias);
+	if (!find(is_hw ? software : hardware, name)) {
+		near_init(&near, name);
+		for (const struct event *e = table; e->name; e++) {
+			near_try(&near, e->name);
+			if (e->alias)
+				near_try(&near, e->alias);
+		}
+		if (is_hw)
+			near_caches(env->arena, &near);
+		guess = near_best(&near);
+		provider = spec->provider->name;
 	}
-	return near_best(&near);
+	if (!guess)
+		return NULL;
+	return arena_printf(env->arena, "%s:%s%s%s", provider, guess, spec->n_parts > 2 ? ":" : "",
+			    spec->n_parts > 2 ? spec->part[2] : "");
 }
 
 static int parse_count(struct provider_env *env, const struct spec *spec, u64 *period)
@@ -134,14 +152,8 @@ static int resolve(struct provider_env *env, const struct spec *spec, const stru
 	} else if (e) {
 		config = e->config;
 	}
-	if (!e) {
-		const char *near = near_event(table, spec->part[1]);
-
-		return targets_give(
-			env, spec, &ts,
-			near ? arena_printf(env->arena, "%s:%s", spec->provider->name, near) : NULL,
-			f, ctx);
-	}
+	if (!e)
+		return targets_give(env, spec, &ts, near_probe(env, spec, table), f, ctx);
 	period = e->period;
 	if (parse_count(env, spec, &period) < 0)
 		return -EINVAL;

@@ -264,10 +264,25 @@ static int no_access(struct provider_env *env, const struct spec *spec)
 	return -EOPNOTSUPP;
 }
 
+/* A category, as tracepoint has it, stands where a module would; else a name that is near. */
+static const char *near_probe(struct each *e, const struct spec *spec)
+{
+	const char *event = e->pattern;
+
+	if (spec->n_parts < 3 || !btf_find(env_btf(e->env), arena_printf(e->env->arena, PREFIX "%s", event), BTF_KIND_TYPEDEF)) {
+		near_init(&e->near, e->pattern);
+		btf_places_each(e->env, module_of(spec), near_place, e);
+		if (spec->n_parts > 2 && !near_best(&e->near))
+			btf_places_each(e->env, "vmlinux", near_place, e);
+		if (!(event = near_best(&e->near)))
+			return NULL;
+	}
+	return arena_printf(e->env->arena, "rawtracepoint:%s", event);
+}
+
 static int resolve(struct provider_env *env, const struct spec *spec, target_fn f, void *ctx)
 {
 	struct each e = { .env = env, .pattern = event_of(spec), .many = spec_has_wildcard(spec, 1) };
-	const char *near;
 
 	if (!env_btf(env) || !env_has(env, FEAT_RAW_TP_BTF, true))
 		return resolve_untyped(env, spec, f, ctx);
@@ -279,12 +294,7 @@ static int resolve(struct provider_env *env, const struct spec *spec, target_fn 
 		return targets_give(env, spec, &e.ts, NULL, f, ctx);
 	if (is_without_event(env, &e))
 		return no_access(env, spec);
-	near_init(&e.near, e.pattern);
-	btf_places_each(env, module_of(spec), near_place, &e);
-	near = near_best(&e.near);
-	return targets_give(env, spec, &e.ts,
-			    near ? arena_printf(env->arena, "rawtracepoint:%s", near) : NULL, f,
-			    ctx);
+	return targets_give(env, spec, &e.ts, e.many ? NULL : near_probe(&e, spec), f, ctx);
 }
 
 static int list(struct provider_env *env, const struct spec *spec, bool verbose, list_fn f,
