@@ -57,7 +57,7 @@ static int no_script(const struct cli *c, const char *word)
 		    near);
 	else if (command)
 		say(c, "there is no script \"%s\": did you mean \"%s %s\"?", word, c->program, command);
-	else if (!strpbrk(word, "./"))
+	else if (!c->drop_in && !strpbrk(word, "./"))
 		say(c, "there is no script \"%s\": \"%s run --list\" shows those that come with it", word, c->program);
 	else
 		say(c, "read %s: %s", word, strerror(ENOENT));
