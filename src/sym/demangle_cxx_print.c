@@ -485,169 +485,140 @@ static void count(struct printer *p, struct cxx_node *n)
 
 /* ---- both sides */
 
+/*
+ * What is written as it stands: %a %b %c the node of that name, %A %B %C the same as an operand, %l the list, %t the
+ * text, %n the number.
+ */
+static const char *const shapes[] = {
+	[CXX_NAME] = "%t",
+	[CXX_BUILTIN] = "%t",
+	[CXX_NESTED] = "%a::%b",
+	[CXX_LOCAL] = "%a::%b",
+	[CXX_CTOR] = "%a",
+	[CXX_DTOR] = "~%a",
+	[CXX_CONVERSION] = "operator %a",
+	[CXX_LITERAL_OPERATOR] = "operator\"\" %a",
+	[CXX_BINDING] = "[%l]",
+	[CXX_TAGGED] = "%a[abi:%t]",
+	[CXX_LAMBDA] = "{lambda(%l)#%n}",
+	[CXX_UNNAMED] = "{unnamed type#%n}",
+	[CXX_DEFAULT_ARG] = "{default arg#%n}",
+	[CXX_STRING_LITERAL] = "string literal",
+	[CXX_SUFFIXED] = "%a%t",
+	[CXX_SPECIAL] = "%t%a",
+	[CXX_CONSTRUCTION] = "construction vtable for %a-in-%b",
+	[CXX_CLONE] = "%a [clone %t]",
+	[CXX_AUTO] = "auto:%n",
+	[CXX_DECLTYPE] = "decltype (%a)",
+	[CXX_NAMED_CAST] = "%t<%a>(%b)",
+	[CXX_CONDITIONAL] = "%A?%B : %C",
+	[CXX_INDEX] = "%A[%b]",
+	[CXX_LIST] = "%l",
+};
+
+static void part(struct printer *p, struct cxx_node *n, char which)
+{
+	switch (which) {
+	case 'a': print(p, n->a); return;
+	case 'b': print(p, n->b); return;
+	case 'c': print(p, n->c); return;
+	case 'A': operand(p, n->a); return;
+	case 'B': operand(p, n->b); return;
+	case 'C': operand(p, n->c); return;
+	case 'l': list(p, n); return;
+	case 't': buf_add(p->out, n->text, n->len); return;
+	case 'n': number(p, n->number); return;
+	}
+	BUG("part %c of a shape", which);
+}
+
+static void shaped(struct printer *p, struct cxx_node *n, const char *shape)
+{
+	for (; *shape; shape++)
+		if (*shape == '%')
+			part(p, n, *++shape);
+		else
+			buf_putc(p->out, *shape);
+}
+
+static void vendor(struct printer *p, struct cxx_node *n)
+{
+	shaped(p, n, "%a %t");
+	if (!n->n)
+		return;
+	shaped(p, n, "<%l");
+	put(p, last(p) == '>' ? " >" : ">");
+}
+
+/* A result, or a function's result, before the name. */
+static void result(struct printer *p, struct cxx_node *type)
+{
+	left(p, type);
+	put(p, has_right(p, type) ? "" : " ");
+}
+
+static void encoding(struct printer *p, struct cxx_node *n)
+{
+	if (n->b)
+		result(p, n->b);
+	print(p, n->a);
+}
+
+static void vector(struct printer *p, struct cxx_node *n)
+{
+	shaped(p, n, "%a __vector(");
+	dimension(p, n);
+	put(p, ")");
+}
+
+static void call(struct printer *p, struct cxx_node *n)
+{
+	operand(p, n->a->kind == CXX_ENCODING ? n->a->a : n->a);
+	arguments(p, n);
+}
+
+static void cast(struct printer *p, struct cxx_node *n)
+{
+	shaped(p, n, "(%a)");
+	if (n->b)
+		operand(p, n->b);
+	else
+		arguments(p, n);
+}
+
 static void left_of(struct printer *p, struct cxx_node *n)
 {
-	switch (n->kind) {
-	case CXX_NAME:
-	case CXX_BUILTIN: buf_add(p->out, n->text, n->len); return;
-	case CXX_NESTED:
-	case CXX_LOCAL:
-		print(p, n->a);
-		put(p, "::");
-		print(p, n->b);
+	if (shapes[n->kind]) {
+		shaped(p, n, shapes[n->kind]);
 		return;
+	}
+	switch ((u32)n->kind) {
 	case CXX_TEMPLATE: template(p, n); return;
-	case CXX_CTOR: print(p, n->a); return;
-	case CXX_DTOR:
-		put(p, "~");
-		print(p, n->a);
-		return;
 	case CXX_OPERATOR: operator(p, n); return;
-	case CXX_CONVERSION:
-		put(p, "operator ");
-		print(p, n->a);
-		return;
-	case CXX_LITERAL_OPERATOR:
-		put(p, "operator\"\" ");
-		print(p, n->a);
-		return;
-	case CXX_BINDING:
-		put(p, "[");
-		list(p, n);
-		put(p, "]");
-		return;
-	case CXX_TAGGED:
-		print(p, n->a);
-		put(p, "[abi:");
-		buf_add(p->out, n->text, n->len);
-		put(p, "]");
-		return;
-	case CXX_LAMBDA:
-		put(p, "{lambda(");
-		list(p, n);
-		put(p, ")#");
-		number(p, n->number);
-		put(p, "}");
-		return;
-	case CXX_UNNAMED: buf_printf(p->out, "{unnamed type#%u}", n->number); return;
-	case CXX_DEFAULT_ARG: buf_printf(p->out, "{default arg#%u}", n->number); return;
-	case CXX_STRING_LITERAL: put(p, "string literal"); return;
 	case CXX_QUALIFIED: qualified(p, n); return;
-	case CXX_VENDOR:
-		print(p, n->a);
-		put(p, " ");
-		buf_add(p->out, n->text, n->len);
-		if (n->n) {
-			put(p, "<");
-			list(p, n);
-			put(p, last(p) == '>' ? " >" : ">");
-		}
-		return;
+	case CXX_VENDOR: vendor(p, n); return;
 	case CXX_POINTER: declarator(p, n->a, "*"); return;
 	case CXX_REFERENCE: reference(p, n, true); return;
 	case CXX_MEMBER_POINTER: member_pointer(p, n); return;
-	case CXX_SUFFIXED:
-		print(p, n->a);
-		buf_add(p->out, n->text, n->len);
-		return;
-	case CXX_ARRAY: left(p, n->a); return;
-	case CXX_VECTOR:
-		print(p, n->a);
-		put(p, " __vector(");
-		dimension(p, n);
-		put(p, ")");
-		return;
-	case CXX_FUNCTION:
-		left(p, n->a);
-		put(p, has_right(p, n->a) ? "" : " ");
-		return;
-	case CXX_ENCODING:
-		if (n->b) {
-			left(p, n->b);
-			put(p, has_right(p, n->b) ? "" : " ");
-		}
-		print(p, n->a);
-		return;
-	case CXX_SPECIAL:
-		buf_add(p->out, n->text, n->len);
-		print(p, n->a);
-		return;
-	case CXX_CONSTRUCTION:
-		put(p, "construction vtable for ");
-		print(p, n->a);
-		put(p, "-in-");
-		print(p, n->b);
-		return;
-	case CXX_CLONE:
-		print(p, n->a);
-		put(p, " [clone ");
-		buf_add(p->out, n->text, n->len);
-		put(p, "]");
-		return;
+	case CXX_ARRAY:
+	case CXX_PARAM: left(p, n->a); return;
+	case CXX_VECTOR: vector(p, n); return;
+	case CXX_FUNCTION: result(p, n->a); return;
+	case CXX_ENCODING: encoding(p, n); return;
 	case CXX_PACK: pack(p, n, left); return;
 	case CXX_EXPANSION: expansion(p, n); return;
-	case CXX_PARAM: left(p, n->a); return;
-	case CXX_AUTO: buf_printf(p->out, "auto:%u", n->number); return;
-	case CXX_DECLTYPE:
-		put(p, "decltype (");
-		print(p, n->a);
-		put(p, ")");
-		return;
 	case CXX_LITERAL: literal(p, n); return;
-	case CXX_FUNCTION_PARAM:
-		if (n->number)
-			buf_printf(p->out, "{parm#%u}", n->number);
-		else
-			put(p, "this");
-		return;
+	case CXX_FUNCTION_PARAM: shaped(p, n, n->number ? "{parm#%n}" : "this"); return;
 	case CXX_UNARY: unary(p, n); return;
 	case CXX_BINARY: binary(p, n); return;
-	case CXX_CALL:
-		operand(p, n->a->kind == CXX_ENCODING ? n->a->a : n->a);
-		arguments(p, n);
-		return;
-	case CXX_CAST:
-		put(p, "(");
-		print(p, n->a);
-		put(p, ")");
-		if (n->b)
-			operand(p, n->b);
-		else
-			arguments(p, n);
-		return;
-	case CXX_NAMED_CAST:
-		buf_add(p->out, n->text, n->len);
-		put(p, "<");
-		print(p, n->a);
-		put(p, ">(");
-		print(p, n->b);
-		put(p, ")");
-		return;
-	case CXX_CONDITIONAL:
-		operand(p, n->a);
-		put(p, "?");
-		operand(p, n->b);
-		put(p, " : ");
-		operand(p, n->c);
-		return;
-	case CXX_INDEX:
-		operand(p, n->a);
-		put(p, "[");
-		print(p, n->b);
-		put(p, "]");
-		return;
-	case CXX_BRACES:
-		if (n->a)
-			print(p, n->a);
-		put(p, "{");
-		list(p, n);
-		put(p, "}");
-		return;
+	case CXX_CALL: call(p, n); return;
+	case CXX_CAST: cast(p, n); return;
+	case CXX_BRACES: shaped(p, n, n->a ? "%a{%l}" : "{%l}"); return;
 	case CXX_NEW: new_expression(p, n); return;
 	case CXX_FOLD: fold(p, n); return;
 	case CXX_COUNT: count(p, n); return;
-	case CXX_LIST: list(p, n); return;
 	}
+	BUG("node of kind %u", (u32)n->kind);
 }
 
 static void right_of(struct printer *p, struct cxx_node *n)
