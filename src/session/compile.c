@@ -98,6 +98,7 @@ struct resolve {
 	bool many;	  /* the attach point is not the only one */
 	const regex_t *filter;	  /* --probe-filter or NULL */
 	u32 n_filtered;		  /* system calls that it dropped from a target */
+	bool left_out; /* a test or a benchmark, in a run of another kind */
 };
 
 /* What a clause mentions, before names are resolved: decides attachments and layouts. */
@@ -473,68 +474,99 @@ static struct btf *provider_btf(struct provider_env *env)
 	return view_btf(&((struct compiled *)env->ctx)->view);
 }
 
+/* What providers may ask about the clause, the script and the run. In the arena: lazy types keep it. */
+static struct provider_env *env_of_clause(const struct resolve *r, const struct reading *reading)
+{
+	struct compiled *c = r->c;
+	const struct session_options *o = r->o;
+	struct provider_env env = {
+		.arena = &c->arena,
+		.diags = &c->diags,
+		.features = c->env.features,
+		.btf = provider_btf,
+		.ctx = c,
+		.ksyms = view_kallsyms(&c->view),
+		.prefer_raw = true,
+		/* the run */
+		.pid = o->pid > 0 ? o->pid : -1,
+		.unsafe = o->unsafe,
+		.by_kallsyms = o->no_stand_ins,
+		.child_alone = o->command && !o->follow,
+		.any_kernel = o->any_kernel,
+		/* the script */
+		.script = c->reads,
+		.kernel_script = c->kernel_reads,
+		.kprobe_only = r->internal ? "" : c->kprobe_only,
+		.max_strlen = (u32)c->env.config.max_strlen,
+		.exact_uprobes = c->env.config.exact_uprobes,
+		.missing_mode = c->env.config.missing_probes,
+		.max_targets = (u32)c->env.config.max_probes,
+		/* the clause */
+		.arg_names = reading->whole ? NULL : reading->args.v,
+		.n_arg_names = reading->whole ? 0 : reading->args.n,
+		.var_names = reading->vars.v,
+		.n_var_names = reading->vars.n,
+		.uses_args = r->reads & BI_READS_ARGS,
+		.uses_goid = r->reads & BI_READS_GOID,
+		.uses_func_or_probe = r->reads & BI_READS_NAME,
+		.uses_stack = r->reads & BI_READS_STACK,
+		.uses_typed = r->reads & BI_READS_TYPED,
+		.uses_record = r->reads & BI_READS_RECORD,
+	};
+
+	for (const struct attach *a = r->clause->attaches; a; a = a->next)
+		env.n_attaches++;
+	return arena_dup(&c->arena, &env, sizeof(env));
+}
+
+static void resolve_attach(struct provider_env *env, struct resolve *r, struct attach *a)
+{
+	struct compiled *c = r->c;
+	struct spec *spec = spec_parse(env, a);
+	u32 before = c->instances.n, errors = c->diags.n_errors;
+
+	if (!spec)
+		return;
+	if (spec->provider->mode && !(spec->provider->mode & r->o->mode) && !r->o->any_kernel) {
+		r->left_out = true;
+		return;
+	}
+	r->provider = spec->provider;
+	r->many = a->next || a != r->clause->attaches || glob_has_wildcard(spec->text);
+	r->user_name = a->user_name;
+	spec->provider->resolve(env, spec, on_target, r);
+	add_late(c, env, spec, r);
+	if (r->o->any_kernel && c->instances.n == before && c->diags.n_errors == errors && r->first == before)
+		resolve_unseen(env, r, a);
+}
+
+/* Not one of its probes is there, and nothing else says why. */
+static bool has_nothing(const struct resolve *r)
+{
+	const struct compiled *c = r->c;
+
+	return c->instances.n == r->first && !r->left_out && !c->diags.n_errors && !r->o->probe_filter &&
+	       !r->o->any_kernel && c->env.config.missing_probes == MISSING_ERROR;
+}
+
 static void resolve_clause(struct compiled *c, const struct session_options *o, struct clause *clause, bool internal)
 {
 	struct resolve r = { .c = c, .o = o, .clause = clause, .first = c->instances.n, .internal = internal };
 	struct reading reading;
+	struct provider_env *env;
 	regex_t filter;
-	bool left_out = false; /* a test or a benchmark in a run of another kind */
-	struct provider_env *env = arena_new(&c->arena, struct provider_env); /* lazy types keep it */
-	struct provider_env made = { .arena = &c->arena, .diags = &c->diags, .features = c->env.features,
-				    .btf = provider_btf, .unsafe = o->unsafe, .prefer_raw = true, .ctx = c };
-
-	*env = made;
 
 	if (o->probe_filter && regcomp(&filter, o->probe_filter, REG_EXTENDED | REG_NOSUB) == 0)
 		r.filter = &filter;
 	clause_reads(c, clause, &reading);
 	r.reads = reading.flags;
-	env->arg_names = reading.whole ? NULL : reading.args.v;
-	env->n_arg_names = reading.whole ? 0 : reading.args.n;
-	env->var_names = reading.vars.v;
-	env->n_var_names = reading.vars.n;
-	env->max_strlen = (u32)c->env.config.max_strlen;
-	env->ksyms = view_kallsyms(&c->view);
-	env->pid = o->pid > 0 ? o->pid : -1;
-	env->script = c->reads;
-	env->kernel_script = c->kernel_reads;
-	env->kprobe_only = internal ? "" : c->kprobe_only;
-	env->by_kallsyms = o->no_stand_ins;
+	env = env_of_clause(&r, &reading);
 	for (struct attach *a = clause->attaches; a; a = a->next)
-		env->n_attaches++;
-	env->exact_uprobes = c->env.config.exact_uprobes;
-	env->child_alone = o->command && !o->follow;
-	env->uses_args = r.reads & BI_READS_ARGS;
-	env->uses_goid = r.reads & BI_READS_GOID;
-	env->uses_func_or_probe = r.reads & BI_READS_NAME;
-	env->uses_stack = r.reads & BI_READS_STACK;
-	env->uses_typed = r.reads & BI_READS_TYPED;
-	env->uses_record = r.reads & BI_READS_RECORD;
-	env->any_kernel = o->any_kernel;
-	env->missing_mode = c->env.config.missing_probes;
-	env->max_targets = (u32)c->env.config.max_probes;
-	for (struct attach *a = clause->attaches; a; a = a->next) {
-		struct spec *spec = spec_parse(env, a);
-		u32 before = c->instances.n, errors = c->diags.n_errors;
-
-		if (!spec)
-			continue;
-		if (spec->provider->mode && !(spec->provider->mode & o->mode) && !o->any_kernel) {
-			left_out = true;
-			continue;
-		}
-		r.provider = spec->provider;
-		r.many = a->next || a != clause->attaches || glob_has_wildcard(spec->text);
-		r.user_name = a->user_name;
-		spec->provider->resolve(env, spec, on_target, &r);
-		add_late(c, env, spec, &r);
-		if (o->any_kernel && c->instances.n == before && c->diags.n_errors == errors && r.first == before)
-			resolve_unseen(env, &r, a);
-	}
+		resolve_attach(env, &r, a);
 	provider_env_release(env);
 	if (r.filter)
 		regfree(&filter);
-	if (c->instances.n == r.first && !left_out && !c->diags.n_errors && !o->probe_filter && !o->any_kernel && c->env.config.missing_probes == MISSING_ERROR)
+	if (has_nothing(&r))
 		diag_help(&c->diags, diag_report(&c->diags, clause->span, D_NO_ATTACH_POINTS),
 			  "set the configuration missing_probes = \"warn\" if this is expected");
 }
