@@ -255,10 +255,14 @@ static void begin(struct check *c, struct instance *in)
 
 static void check_instance(struct check *c, struct instance *in)
 {
+	bool muted = c->diags->muted;
+
+	c->diags->muted |= in->unseen;
 	begin(c, in);
 	if (in->predicate)
 		check_condition(c, in->predicate);
 	check_block(c, in->body);
+	c->diags->muted = muted;
 }
 
 static bool always_leaves(const struct check *c, const struct node *list);
@@ -353,10 +357,13 @@ static void default_vars(struct check *c, struct instance *in)
 	}
 }
 
+/* Maps first: what a loop over one walks through follows from them. */
 static void default_types(struct check *c, struct instance **instances, u32 n, u32 n_fns)
 {
 	c->changed = false;
 	check_maps_default(c);
+	if (c->changed)
+		return;
 	for (u32 i = 0; i < n; i++)
 		default_vars(c, instances[i]);
 	for (u32 i = 0; i < n_fns; i++)
@@ -405,7 +412,8 @@ static void finish(struct check *c, struct instance **instances, u32 n, u32 n_fn
 	c->s->expansion = NULL;
 	check_maps_finish(c);
 	for (u32 j = 0; j < n; j++)
-		warn_vars(c, instances[j]);
+		if (!instances[j]->unseen)
+			warn_vars(c, instances[j]);
 	for (u32 j = 0; j < n_fns; j++)
 		warn_vars(c, &c->s->fns[j]);
 	if (!good)

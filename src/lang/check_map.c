@@ -45,7 +45,7 @@ static bool grow(struct check *c, const struct type **slot, const struct type *t
 {
 	if (!joined)
 		return false;
-	if (t->kind == TY_ERROR && joined->kind == TY_UNKNOWN)
+	if (t->kind == TY_ERROR && joined->kind == TY_UNKNOWN && !c->inst->unseen)
 		joined = t; /* nothing more to say about what it holds */
 	if (joined != *slot &&
 	    (!type_equal(joined, *slot) || type_is_flexible(joined) != type_is_flexible(*slot)))

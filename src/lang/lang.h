@@ -38,6 +38,7 @@ struct instance {
 	bool once;	  /* begin, end: run by hand, in order */
 	bool internal;	  /* sonde's own clause, not the script's */
 	bool is_one_of_many; /* a pattern's: the kernel may refuse it */
+	bool unseen;	  /* of a clause without a probe here: only what it does to maps counts, nothing is reported */
 	bool follows;	  /* --follow applies */
 	u64 pid_ns[2];	  /* device and inode of the pid namespace that only_pid and the set speak of; 0: the first */
 	u32 only_pid;	  /* events of other processes are ignored; 0: none are */

@@ -50,6 +50,8 @@ static bool count_use(struct node *n, void *ctx)
 void check_map_uses(struct instance **instances, u32 n)
 {
 	for (u32 i = 0; i < n; i++) {
+		if (instances[i]->unseen)
+			continue;
 		ast_walk(instances[i]->predicate, count_use, NULL);
 		ast_walk(instances[i]->body, count_use, NULL);
 	}

@@ -459,6 +459,20 @@ static void add_late(struct compiled *c, struct provider_env *env, const struct 
 	vec_push(&c->arena, &c->lates, l);
 }
 
+/* What a clause without a probe does to maps is known to the others: they may read what nothing fills here. */
+static void keep_unseen(struct compiled *c, struct provider_env *env, struct clause *clause)
+{
+	struct instance *in = arena_new(&c->arena, struct instance);
+
+	instance_init(&c->lang, in, clause);
+	in->profile = profile_unseen(env, "the probe is not here");
+	in->provider = "none";
+	in->name = clause->attaches->text;
+	in->follow_map = in->partner = NO_INDEX;
+	in->unseen = true;
+	vec_push(&c->arena, &c->unseen, in);
+}
+
 /* sonde check: the clause of a probe that only other systems have is checked as far as can be. */
 static void resolve_unseen(struct provider_env *env, struct resolve *r, const struct attach *a)
 {
@@ -563,6 +577,8 @@ static void resolve_clause(struct compiled *c, const struct session_options *o, 
 	env = env_of_clause(&r, &reading);
 	for (struct attach *a = clause->attaches; a; a = a->next)
 		resolve_attach(env, &r, a);
+	if (c->instances.n == r.first)
+		keep_unseen(c, env, clause);
 	provider_env_release(env);
 	if (r.filter)
 		regfree(&filter);
@@ -585,6 +601,16 @@ static void count_programs(struct compiled *c)
 			  "raise the configuration max_bpf_progs (BPFTRACE_MAX_BPF_PROGS)");
 }
 
+static void check(struct compiled *c)
+{
+	u32 n = c->instances.n + c->unseen.n;
+	struct instance **all = arena_array(&c->arena, struct instance *, n);
+
+	memcpy(all, c->instances.v, c->instances.n * sizeof all[0]);
+	memcpy(all + c->instances.n, c->unseen.v, c->unseen.n * sizeof all[0]);
+	lang_check(&c->lang, all, n);
+}
+
 static bool front(struct compiled *c, const struct session_options *o)
 {
 	struct source *src = sources_add(&c->sources, o->script_name, o->script, o->script_len);
@@ -601,7 +627,7 @@ static bool front(struct compiled *c, const struct session_options *o)
 	for (u32 i = 0; i < c->instances.n; i++)
 		stage_compat(c, c->instances.v[i]->profile);
 	stage_sessions(c);
-	lang_check(&c->lang, c->instances.v, c->instances.n);
+	check(c);
 	debuginfod_allow(false);
 	if (!c->diags.n_errors)
 		builtin_check_options(&c->env, &c->diags);

@@ -87,6 +87,7 @@ struct compiled {
 	struct lang lang;
 	struct program prog;
 	VEC(struct instance *) instances;  /* instances.v[i] is funcs.v[i] */
+	VEC(struct instance *) unseen;	   /* of clauses that have none of those: for the types of maps */
 	VEC(struct ir_unit *) units;
 	VEC(struct target_site) sites;
 	struct script_reads reads, kernel_reads; /* of all clauses, and of those on kernel functions */
