@@ -11,8 +11,8 @@ WATCHED=0x$(nm "$F" | sed -n 's/ . watched$//p')
 # One map for each kind of probe, by pid; exact ones first.
 cat >"$TMP/all.bt" <<EOF
 tracepoint:syscalls:sys_enter_getppid { @exact_tracepoint[pid] = count(); }
-tracepoint:raw_syscalls:sys_enter /args.id == 110/ { @exact_raw_syscalls[pid] = count(); }
-rawtracepoint:sys_enter /args.id == 110/ { @exact_rawtracepoint[pid] = count(); }
+tracepoint:raw_syscalls:sys_enter /args.id == $(nr getppid)/ { @exact_raw_syscalls[pid] = count(); }
+rawtracepoint:sys_enter /args.id == $(nr getppid)/ { @exact_rawtracepoint[pid] = count(); }
 syscall:getppid { @exact_syscall[pid] = count(); }
 uprobe:$F:mark { @exact_uprobe[pid] = count(); }
 uretprobe:$F:mark { @exact_uretprobe[pid] = count(); }

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Types of probes over known work in situations with less than everything.
 . "$TOP/tests/live/less/less.sh"
+export SYS GETPGID=$(nr getpgid)
 # What each type of probe does, of those whose name matches PATTERN: what they counted in one line, and a line for each
 # help that was given, with the exit status and the types. `WRAPPER...` makes the situation.
 kinds() {
@@ -16,13 +17,13 @@ kinds() {
 		interval|spin:300|interval:ms:1 { @n = 300; exit(); }
 		profile|spin:300|profile:hz:99 { @n = 300; exit(); }
 		event|getpgid:300|tracepoint:syscalls:sys_enter_getpgid /pid == cpid/ { @n = count(); }
-		fields|getpgid:300|tracepoint:raw_syscalls:sys_enter /pid == cpid && args.id == 121/ { @n = count(); }
-		raw|getpgid:300|rawtracepoint:sys_enter /pid == cpid && arg1 == 121/ { @n = count(); }
+		fields|getpgid:300|tracepoint:raw_syscalls:sys_enter /pid == cpid && args.id == $GETPGID/ { @n = count(); }
+		raw|getpgid:300|rawtracepoint:sys_enter /pid == cpid && arg1 == $GETPGID/ { @n = count(); }
 		typed|getpgid:300|rawtracepoint:sched_switch { @n = args.preempt * 0 + 300; exit(); }
 		syscall|getpgid:300|syscall:getpgid /pid == cpid/ { @n = count(); }
-		kprobe|getpgid:300|kprobe:__x64_sys_getpgid /pid == cpid/ { @n = count(); }
-		kretprobe|getpgid:300|kretprobe:__x64_sys_getpgid /pid == cpid/ { @n = count(); }
-		fentry|getpgid:300|fentry:__x64_sys_getpgid /pid == cpid/ { @n = count(); }
+		kprobe|getpgid:300|kprobe:${SYS}getpgid /pid == cpid/ { @n = count(); }
+		kretprobe|getpgid:300|kretprobe:${SYS}getpgid /pid == cpid/ { @n = count(); }
+		fentry|getpgid:300|fentry:${SYS}getpgid /pid == cpid/ { @n = count(); }
 		uprobe|call:300|uprobe:$S:selftest_step /pid == cpid/ { @n = count(); }
 		usdt|call:300|usdt:$S:sonde:selftest /pid == cpid/ { @n = count(); }
 		iter|getpgid:1|iter:task { @n = 300; }
