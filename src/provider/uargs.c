@@ -10,6 +10,7 @@
  */
 #include <elf.h>
 #include "provider/abi.h"
+#include "provider/internal.h"
 #include "provider/uargs.h"
 #include "sym/btf.h"
 #include "sym/dwarf.h"
@@ -75,6 +76,17 @@ static const struct type_scope *scope_of(struct provider_env *env, const struct 
 	return &s->scope;
 }
 
+/* task_struct.thread.fsbase: arch/x86/kernel/process_64.c. -1: not known. */
+static s64 thread_pointer_offset(struct provider_env *env)
+{
+	struct btf *btf = env_btf(env);
+	const struct type *task = btf ? btf_type_by_name(btf, 's', "task_struct") : NULL;
+	u32 thread, base;
+	const struct field *f = task ? type_field(task, "thread", &thread) : NULL;
+
+	return f && type_field(f->type, "fsbase", &base) ? (s64)thread + base : -1;
+}
+
 /* ---- parameters */
 
 struct params {
@@ -103,6 +115,31 @@ static bool is_used(const struct provider_env *env, const char *name)
 	return !env->arg_names;
 }
 
+/* Thread-local: where the kernel has the thread pointer is in its own types. */
+static void find_thread(struct provider_env *env, struct arg_desc *arg)
+{
+	const struct loc *loc = &arg->loc;
+	struct loc_step *steps;
+	s64 offset;
+	u32 i = 0;
+
+	while (loc->kind == LOC_EXPR && i < loc->n && loc->step[i].op != LOP_THREAD)
+		i++;
+	if (loc->kind != LOC_EXPR || i == loc->n)
+		return;
+	offset = thread_pointer_offset(env);
+	if (offset < 0) {
+		arg->loc = (struct loc){};
+		arg->why = "it is thread-local, and this kernel does not say where it keeps a thread's pointer to such";
+		return;
+	}
+	steps = arena_dup(env->arena, loc->step, loc->n * sizeof(*steps));
+	for (i = 0; i < loc->n; i++)
+		if (steps[i].op == LOP_THREAD)
+			steps[i].value = offset;
+	arg->loc.step = steps;
+}
+
 static void add(struct params *p, const struct dwarf_var *v, struct loc loc, const char *why)
 {
 	struct arena *a = p->env->arena;
@@ -116,6 +153,7 @@ static void add(struct params *p, const struct dwarf_var *v, struct loc loc, con
 		arg.gap = why;
 	if ((p->many && !is_used(p->env, name)) || *name == '.') /* .dict: Go's own */
 		return;
+	find_thread(p->env, &arg);
 	arg.text = declaration_text(a, v->type, name);
 	if (arg.why && !p->env->diags) /* listing */
 		arg.text = arena_printf(a, "%s (%s)", arg.text, arg.why);
@@ -369,6 +407,7 @@ static void add_var(struct params *p, struct profile *to, const char *name)
 		return;
 	}
 	*arg = (struct arg_desc){ .name = name, .type = v.type, .loc = v.loc, .why = v.why, .gap = v.gap };
+	find_thread(p->env, arg);
 	if (p->at_entry && v.in_frame) {
 		arg->loc = (struct loc){};
 		arg->why = "it has no value yet at the function's entry: probe one of its lines";

@@ -6,12 +6,12 @@
  * (mostly the CFA, which unwind information gives for this very address), an address in the file becomes
  * the program counter plus a distance, so that it holds wherever the file is loaded.
  *
- * DWARF 5, 2.5 and 2.6. Refused, with the reason in words: thread-local storage, values that only the
- * caller knows (entry values of registers that calls destroy), pointers to what was optimized out,
- * expressions with jumps.
+ * DWARF 5, 2.5 and 2.6. Refused, with the reason in words: values that only the caller knows (entry values of
+ * registers that calls destroy), pointers to what was optimized out, expressions with jumps.
  */
 #include <stdlib.h>
 #include "sym/dwarf_file.h"
+#include "sym/elf.h"
 
 #if SONDE_HAVE_LIBDW
 
@@ -275,6 +275,64 @@ static bool typed(struct build *b, const Dwarf_Op *op)
 	return fail(b, malformed);
 }
 
+/* ---- thread-local variables: a distance becomes an address */
+
+static bool pick(struct build *b, u64 index)
+{
+	if (index >= b->depth)
+		return fail(b, malformed);
+	return emit(b, LOP_PICK, 8, false, (s64)index, 0, 1);
+}
+
+static bool push_word_at(struct build *b, u64 address)
+{
+	return push_address(b, address) && emit(b, LOP_DEREF, 8, false, 0, 1, 1);
+}
+
+static bool add_const(struct build *b, u64 v)
+{
+	return push_const(b, (s64)v) && emit(b, LOP_ADD, 8, false, 0, 2, 1);
+}
+
+static bool push_thread(struct build *b)
+{
+	return emit(b, LOP_THREAD, 8, false, 0, 0, 1);
+}
+
+/*
+ * vector = *(thread + 8); (vector[n].address + distance) * (n <= vector[-1]): a thread that has seen no use of the library
+ * since it was loaded may have a shorter one, and then 0 cannot be read.
+ */
+static bool by_vector(struct build *b, u64 slot)
+{
+	enum { ENTRY = 16 };
+
+	return push_word_at(b, slot) && push_thread(b) && add_const(b, 8) && emit(b, LOP_DEREF, 8, false, 0, 1, 1) &&
+	       pick(b, 1) && push_const(b, ENTRY) && emit(b, LOP_MUL, 8, false, 0, 2, 1) && pick(b, 1) &&
+	       emit(b, LOP_ADD, 8, false, 0, 2, 1) && emit(b, LOP_DEREF, 8, false, 0, 1, 1) && /* d n v address */
+	       emit(b, LOP_ROT, 8, false, 0, 3, 3) && /* d address n v */
+	       add_const(b, (u64)-ENTRY) && emit(b, LOP_DEREF, 8, false, 0, 1, 1) && emit(b, LOP_LE, 8, false, 0, 2, 1) &&
+	       emit(b, LOP_ROT, 8, false, 0, 3, 3) && /* is_there d address */
+	       emit(b, LOP_ADD, 8, false, 0, 2, 1) && emit(b, LOP_MUL, 8, false, 0, 2, 1);
+}
+
+static bool thread_local(struct build *b)
+{
+	struct elf_tls tls;
+	const char *why = elf_tls(b->at->d->file, &tls);
+
+	if (why || !b->depth)
+		return fail(b, why ? why : malformed);
+	switch (tls.how) {
+	case TLS_BELOW: return push_thread(b) && emit(b, LOP_ADD, 8, false, 0, 2, 1) && add_const(b, -tls.distance);
+	case TLS_DISTANCE:
+		return push_word_at(b, tls.slot) && emit(b, LOP_ADD, 8, false, 0, 2, 1) && add_const(b, -tls.distance) &&
+		       push_thread(b) && emit(b, LOP_ADD, 8, false, 0, 2, 1);
+	case TLS_MODULE: return by_vector(b, tls.slot);
+	}
+	return false;
+}
+
 /* ---- one operation */
 
 static const struct {
@@ -298,13 +356,6 @@ static bool run_plain(struct build *b, const Dwarf_Op *op, bool *ok)
 			return true;
 		}
 	return false;
-}
-
-static bool pick(struct build *b, u64 index)
-{
-	if (index >= b->depth)
-		return fail(b, malformed);
-	return emit(b, LOP_PICK, 8, false, (s64)index, 0, 1);
 }
 
 /* Through the unit's table of addresses: the attribute knows it. */
@@ -399,8 +450,7 @@ static bool run_one(struct build *b, const Dwarf_Op *op)
 	case DW_OP_GNU_const_type: return typed(b, op);
 	case DW_OP_form_tls_address:
 	case DW_OP_GNU_push_tls_address:
-		return fail(b, "it is thread-local: each thread has its own, at an address that kernel programs "
-			       "cannot find");
+		return thread_local(b);
 	case DW_OP_implicit_pointer:
 	case DW_OP_GNU_implicit_pointer:
 		return fail(b, "it points to something that was optimized out");

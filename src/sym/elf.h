@@ -55,6 +55,18 @@ bool elf_offset_to_address(const struct elf *e, u64 offset, u64 *address);
 /* Address of the first PT_LOAD, page aligned: subtract it from a mapping's start for the load
  * bias. */
 u64 elf_load_address(const struct elf *e);
+/* Where a thread has the file's thread-local variables, each so many bytes behind the first. */
+struct elf_tls {
+	enum {
+		TLS_BELOW,    /* thread pointer - distance */
+		TLS_DISTANCE, /* thread pointer + the word at slot - distance */
+		TLS_MODULE,   /* the word at slot is the index in the thread's vector */
+	} how;
+	u64 distance, slot; /* slot: an address in the file's own numbering */
+};
+
+/* NULL, or why it cannot be told. */
+const char *elf_tls(const struct elf *e, struct elf_tls *out);
 /* NULL: none. */
 const u8 *elf_build_id(const struct elf *e, u32 *len);
 const char *elf_debuglink(const struct elf *e, u32 *crc);

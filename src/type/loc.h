@@ -30,6 +30,7 @@ enum loc_kind {
 enum loc_op {
 	LOP_CONST, /* push value */
 	LOP_REG,   /* push the register at ctx + value */
+	LOP_THREAD, /* push the thread pointer: the word at value in the kernel's struct task_struct */
 	LOP_DEREF, /* address -> size bytes there, extended by is_signed */
 	LOP_EXT,   /* keep size bytes, extended by is_signed */
 	LOP_PICK,  /* push a copy of the value-th from the top */
