@@ -135,6 +135,15 @@ static struct ir_val behind(const struct type *ptr, const struct type *elem, str
 	return val_foreign(elem, addr, ptr->space);
 }
 
+/* Its distance is a word of the object's table. */
+static struct opnd virtual_base(struct lower *l, const struct ir_val *object, s32 at)
+{
+	struct opnd table = lower_read_scalar(l, &ty_u64, object->o, object->space), distance;
+
+	distance = lower_read_scalar(l, &ty_s64, ir_op2(l, IR_ADD, table, o_imm(at)), object->space);
+	return ir_op2(l, IR_ADD, object->o, distance);
+}
+
 static struct ir_val field_place(struct lower *l, struct node *n, const struct field **bits)
 {
 	const struct type *t = n->a->type;
@@ -154,10 +163,9 @@ static struct ir_val field_place(struct lower *l, struct node *n, const struct f
 		ir_store(l, temp, 8, base.o);
 		base = val_memory(t, temp);
 	}
-	if (base.is_foreign)
-		base.o = ir_op2(l, IR_ADD, base.o, o_imm(n->field_offset));
-	else
-		base.o = opnd_plus(base.o, n->field_offset);
+	base.o = base.is_foreign ? ir_op2(l, IR_ADD, base.o, o_imm(n->field_offset)) : opnd_plus(base.o, n->field_offset);
+	if (n->field && n->field->virtual_at)
+		base.o = virtual_base(l, &base, n->field->virtual_at);
 	base.type = n->field ? n->field->type : n->type;
 	if (bits && n->field && n->field->bit_size)
 		*bits = n->field;

@@ -312,6 +312,31 @@ static bool is_readable(struct check *c, struct node *n)
 	return false;
 }
 
+/* $p->x of a virtual base becomes $p->Base.x. */
+static bool through_virtual_base(struct check *c, struct node *n, const struct type *t)
+{
+	const struct field *base = type_virtual_base(t, n->name);
+	struct node *step;
+
+	if (!base)
+		return false;
+	step = node_new(c->arena, N_FIELD, n->span);
+	step->name = base->name;
+	step->a = n->a;
+	n->a = step;
+	return true;
+}
+
+/* Where a virtual base is, the object says: there must be one to ask. */
+static bool is_in_object(struct check *c, struct node *n)
+{
+	if (!n->field->virtual_at || check_pointer_before(n))
+		return true;
+	check_report(c, n->span, D_UNREADABLE_ARG, n->name,
+		     "where a virtual base lies is read from the object itself, and this is a copy of it: use its address");
+	return false;
+}
+
 const struct type *check_field(struct check *c, struct node *n)
 {
 	const struct builtin *row = args_row(c, n->a);
@@ -337,9 +362,11 @@ const struct type *check_field(struct check *c, struct node *n)
 	if (t->kind != TY_STRUCT && t->kind != TY_RECORD && t->kind != TY_TUPLE)
 		return no_fields(c, n, n->a->type->kind == TY_POINTER ? n->a->type : t);
 	n->field = check_struct_field(c, n->span, t, n->name, &n->field_offset);
+	if (!n->field && through_virtual_base(c, n, t))
+		return check_field(c, n);
 	if (!n->field)
 		return unknown_field(c, n, t);
-	return is_readable(c, n) ? field_type(c, n->field, space) : &ty_error;
+	return is_in_object(c, n) && is_readable(c, n) ? field_type(c, n->field, space) : &ty_error;
 }
 
 /* ---- elements */

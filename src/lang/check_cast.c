@@ -178,7 +178,7 @@ static bool path_offset(struct check *c, struct node *path, const struct type **
 	const struct type *in = type_complete(*t);
 	const struct field *f = path->name ? check_struct_field(c, path->span, in, path->name, &at) : NULL;
 
-	if (!f) {
+	if (!f || f->virtual_at) {
 		check_report(c, path->span, D_UNKNOWN_FIELD, type_text(c, in),
 			     path->name ? path->name : "?");
 		return false;

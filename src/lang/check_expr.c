@@ -539,7 +539,7 @@ static const struct type *memory_of_arg(const struct arg_desc *arg)
 }
 
 /* The pointer behind which n lies, or NULL: it is a copy. */
-static const struct type *pointer_before(const struct node *n)
+const struct type *check_pointer_before(const struct node *n)
 {
 	for (; n; n = n->a) {
 		if (n->kind != N_FIELD && n->kind != N_INDEX && n->kind != N_UNARY)
@@ -557,7 +557,7 @@ static const struct type *pointer_before(const struct node *n)
 /* &$p->x: no more trusted than any sum of a pointer and a number. */
 static const struct type *address_of_part(struct check *c, struct node *n, const struct type *t)
 {
-	const struct type *p = pointer_before(n->a);
+	const struct type *p = check_pointer_before(n->a);
 
 	if (!p)
 		return diag_type(c, n->span, D_NO_ADDRESS);

@@ -173,6 +173,9 @@ static inline bool node_is_const_str(const struct node *n)
 {
 	return n->is_const && n->type->kind == TY_STRING;
 }
+/* The pointer behind which n lies, or NULL: it is a copy. */
+const struct type *check_pointer_before(const struct node *n);
+
 static inline bool node_is_const_int(const struct node *n)
 {
 	return n->is_const && type_is_integer(n->type);

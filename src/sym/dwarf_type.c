@@ -63,6 +63,26 @@ static void add_field(struct fields *fields, struct dwarf *d, struct field f)
 		vec_push(&d->arena, &fields->list, f);
 }
 
+/*
+ * Of a virtual base, from the object's address: dup deref constu N minus deref plus, that is
+ * address + *(*address - N). False: written in another way.
+ */
+static bool virtual_place(struct dwarf *d, Dwarf_Die *die, s32 *at)
+{
+	Dwarf_Attribute a;
+	Dwarf_Op *ops;
+	size_t n;
+	s64 v;
+
+	if (!d->f->dwarf_attr_integrate(die, DW_AT_data_member_location, &a) || d->regs == NULL || elf_is32(d->file) ||
+	    d->f->dwarf_getlocation(&a, &ops, &n) != 0 || n != 6 || ops[0].atom != DW_OP_dup ||
+	    ops[1].atom != DW_OP_deref || ops[4].atom != DW_OP_deref || ops[5].atom != DW_OP_plus)
+		return false;
+	v = ops[2].atom >= DW_OP_lit0 && ops[2].atom <= DW_OP_lit31 ? ops[2].atom - DW_OP_lit0 : (s64)ops[2].number;
+	*at = (s32)(ops[3].atom == DW_OP_minus ? -v : v);
+	return (ops[3].atom == DW_OP_minus || ops[3].atom == DW_OP_plus) && *at && v > -INT16_MAX && v < INT16_MAX;
+}
+
 /* DWARF 3 and before wrote an expression: add a number. */
 static bool member_offset(struct dwarf *d, Dwarf_Die *die, u64 *out)
 {
@@ -132,7 +152,7 @@ static void add_member(struct dwarf *d, Dwarf_Die *die, bool is_base, struct fie
 	if (!f.name)
 		f.name = "";
 	f.is_base = is_base;
-	if (is_static(d, die) || !place(d, die, &f))
+	if (is_static(d, die) || (!place(d, die, &f) && !(is_base && virtual_place(d, die, &f.virtual_at))))
 		return;
 	f.from_user = f.type->kind == TY_POINTER;
 	add_field(fields, d, f);

@@ -190,6 +190,11 @@ u16 elf_type(const struct elf *e)
 	return e->header->e_type;
 }
 
+bool elf_is32(const struct elf *e)
+{
+	return e->own_header;
+}
+
 u64 elf_entry(const struct elf *e)
 {
 	return e->header->e_entry;

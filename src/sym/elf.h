@@ -43,6 +43,7 @@ void elf_close(struct elf *e);
 
 u16 elf_machine(const struct elf *e); /* EM_* */
 u16 elf_type(const struct elf *e);    /* ET_EXEC, ET_DYN */
+bool elf_is32(const struct elf *e);
 u64 elf_entry(const struct elf *e);
 u32 elf_n_sections(const struct elf *e);
 bool elf_section_at(const struct elf *e, u32 index, struct elf_section *out);

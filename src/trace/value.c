@@ -147,8 +147,10 @@ bool value_has_field(const struct field *f, const void *base)
 	u64 tag;
 	u32 i = 0;
 
-	if (f->is_tag || !when)
-		return !f->is_tag;
+	if (f->is_tag || f->virtual_at)
+		return false;
+	if (!when)
+		return true;
 	tag = (u64)value_int(type_int(when->tag->type->size, false), (const u8 *)base + when->tag->offset);
 	while (i < when->n && (tag < when->range[i].first || tag > when->range[i].last))
 		i++;

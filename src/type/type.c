@@ -309,7 +309,7 @@ static const struct field *find_field(const struct type *t, const char *name, u3
 		const struct field *f = &t->fields[i], *inner;
 		u32 at;
 
-		if ((!f->name[0] || f->is_base) && (inner = find_field(f->type, name, &at, left))) {
+		if ((!f->name[0] || (f->is_base && !f->virtual_at)) && (inner = find_field(f->type, name, &at, left))) {
 			*offset = f->offset + at;
 			return inner;
 		}
@@ -325,6 +325,33 @@ const struct field *type_field(const struct type *t, const char *name, u32 *offs
 	if (f && offset)
 		*offset = at;
 	return f;
+}
+
+static const struct field *find_virtual(const struct type *t, const char *name, u32 *left)
+{
+	type_complete(t);
+	if (!has_fields(t) || !*left)
+		return NULL;
+	--*left;
+	for (u32 i = 0; i < t->n_fields; i++) {
+		const struct field *f = &t->fields[i], *inner;
+
+		if (!f->is_base)
+			continue;
+		if (f->virtual_at && type_field(f->type, name, NULL))
+			return f;
+		inner = find_virtual(f->type, name, left);
+		if (inner)
+			return f->virtual_at ? f : inner;
+	}
+	return NULL;
+}
+
+const struct field *type_virtual_base(const struct type *t, const char *name)
+{
+	u32 left = MAX_ANONYMOUS;
+
+	return find_virtual(t, name, &left);
 }
 
 static bool same_name(const char *a, const char *b)

@@ -94,6 +94,9 @@ struct field {
 	u8 data_loc;		 /* tracepoint field: 1 = __data_loc, 2 = __rel_loc (u32 len << 16 | off) */
 	bool from_user;		 /* a pointer value that points into user memory */
 	bool is_base;		 /* a C++ base class: its members are found as if they were here */
+	/* A virtual base: where in the object depends on what it is. The word at the table that the object points to first
+	 * plus this, which is not 0, says how far. Not shown with the rest. */
+	s32 virtual_at;
 	bool is_tag;		 /* says which variant there is: found by name, not shown */
 	const struct presence *when; /* when it is there; NULL: always */
 };
@@ -188,6 +191,8 @@ const struct type *type_of_result(struct arena *a, const struct type *t);
 const struct type *type_complete(const struct type *t);
 /* Finds a field, through anonymous members too; *offset gets the total byte offset. NULL: none. */
 const struct field *type_field(const struct type *t, const char *name, u32 *offset);
+/* The virtual base of a C++ class through which a name is found that it has not otherwise; NULL: none. */
+const struct field *type_virtual_base(const struct type *t, const char *name);
 bool type_equal(const struct type *a, const struct type *b);
 /* As people write it: "uint64", "struct task_struct *", "string[64]", "(int32,string[16])". */
 void type_print(struct buf *b, const struct type *t);
