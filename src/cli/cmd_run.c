@@ -1,15 +1,26 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The command without a name: compile the script, trace, print. The work is session_run()'s. */
 #include <stdlib.h>
+#include <string.h>
 #include "cli/cli.h"
 #include "cli/tool.h"
 
-/* A tool that needs a word says which in its title. */
+/* Scripts of other people may read words that their heads do not tell. */
+static bool reads_words(const struct tool *t)
+{
+	return !*t->brief || *t->words || strstr(t->text, "$1") || strstr(t->text, "$#");
+}
+
+/* A tool that needs a word says which in its title; to others a word is an option that they do not know, "fileslower 10". */
 static int check_words(const struct cli *c)
 {
-	if (!c->is_run || !c->tool || c->n_words > 1 || !*c->tool->words)
-		return 0;
-	return say_usage(c, "%s needs %s", c->tool->name, c->tool->words);
+	const struct tool *t = c->is_run ? c->tool : NULL;
+
+	if (t && c->n_words <= 1 && *t->words)
+		return say_usage(c, "%s needs %s", t->name, t->words);
+	if (t && c->n_words > 1 && !reads_words(t))
+		return say_usage(c, "%s has options only, and no use for \"%s\"", t->name, c->words[1]);
+	return 0;
 }
 
 static int run(struct cli *c)
