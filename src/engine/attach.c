@@ -163,6 +163,34 @@ static int attach_each(struct many *m, const struct site *const *sites, u32 n)
 	return ret;
 }
 
+static int attach_run(struct many *m, const struct site *const *sites, u32 n);
+
+/* A name that several functions have is attached by itself, as a link would take the first of them. */
+static int attach_without_namesakes(struct many *m, const struct site *const *sites, u32 n)
+{
+	const struct site **others = xcalloc(n, sizeof(*others));
+	u32 n_others = 0;
+	int ret = 0;
+
+	for (u32 i = 0; i < n && ret >= 0; i++)
+		if (kprobe_has_namesakes(sites[i]))
+			ret = attach_each(m, &sites[i], 1);
+		else
+			others[n_others++] = sites[i];
+	if (ret >= 0 && n_others)
+		ret = attach_run(m, others, n_others);
+	free(others);
+	return ret;
+}
+
+static bool has_namesakes(const struct site *const *sites, u32 n)
+{
+	for (u32 i = 0; i < n; i++)
+		if (sites[i]->kind == SITE_KPROBE && kprobe_has_namesakes(sites[i]))
+			return true;
+	return false;
+}
+
 static int attach_run(struct many *m, const struct site *const *sites, u32 n)
 {
 	attach_batch_fn *batch = batch_of(m->k, m->func, sites[0]);
@@ -233,7 +261,8 @@ int kernel_attach_many(struct kernel *k, u32 func, const struct site *const *sit
 	for (u32 at = 0, end; ret >= 0 && at < n; at = end) {
 		for (end = at + 1; end < n && is_same_run(sorted[at], sorted[end]); end++)
 			;
-		ret = attach_run(&m, sorted + at, end - at);
+		ret = end - at > 1 && has_namesakes(sorted + at, end - at) ? attach_without_namesakes(&m, sorted + at, end - at)
+							   : attach_run(&m, sorted + at, end - at);
 	}
 	free(sorted);
 	return ret < 0 ? ret : m.n_attached;

@@ -239,6 +239,11 @@ static bool has_namesakes(const char *name)
 	return event < 0 && errno == EADDRNOTAVAIL;
 }
 
+bool kprobe_has_namesakes(const struct site *s)
+{
+	return s->named && s->symbol && !s->address && !s->path && has_namesakes(s->symbol);
+}
+
 static int which_one(struct err *err, const struct site *s, const struct namesakes *all)
 {
 	u64 first = all->address.v[0] + s->offset;

@@ -117,6 +117,8 @@ bool is_multi_kprobe(const struct site *s);
 /* The attach type that a multi link for this site wants its program loaded with; otherwise: there is none for it. */
 u32 multi_attach_type(struct kernel *k, const struct site *s, u32 otherwise);
 /* Whether several functions of the kernel have the name: a trampoline would be that of the first. */
+/* Of a name that the script gave: whether other functions have it, too. */
+bool kprobe_has_namesakes(const struct site *s);
 bool is_one_of_several(struct kernel *k, const char *name);
 /* Puts the program on an opened perf event and keeps it; closes it on failure. */
 int attach_perf_event(struct kernel *k, u32 func, int prog_fd, int event, u64 cookie, bool slow);

@@ -191,6 +191,7 @@ static void add_function(struct match *m, const char *name)
 
 	if (!p) {
 		t = add(m, m->module, name, 0);
+		t->site.named = true;
 		if (*why)
 			t->site.place = arena_printf(m->env->arena, "no trampoline: %s", why);
 		return;

@@ -78,6 +78,7 @@ static struct profile *new_profile(struct match *m, const char *hook)
 	p->attach_type = BPF_LSM_MAC;
 	p->attach_btf_id = id;
 	p->may_be_null = true;
+	p->has_func = true;
 	p->d_path = has_d_path(m->env, hook);
 	p->args_name = arena_printf(m->env->arena, "the arguments of %s", hook);
 	btf_word_args(m->env, p, params, (u32)n, true);
@@ -95,7 +96,8 @@ static void add(struct match *m, const char *hook)
 
 	if (p)
 		targets_add(m->env, &m->ts, SITE_TRAMPOLINE, site_name(m, hook),
-			    profile_for_site(m->env, p, false, false));
+			    profile_for_site(m->env, p, false, false))
+			->site.func = arena_strdup(m->env->arena, hook);
 }
 
 /* ---- names */
@@ -219,7 +221,7 @@ const struct provider provider_lsm = {
 	.syntax = "lsm:HOOK",
 	.brief = "the questions that the kernel asks its security modules, with typed arguments",
 	.doc = "May this file be opened, this program run, this socket connected? args.NAME are the hook's arguments. sonde "
-	       "only looks: what the script returns is not the answer. Needs \"bpf\" in the kernel's list of security "
+	       "only looks: what the script returns is not the answer. func is the hook. Needs \"bpf\" in the kernel's list of security "
 	       "modules (/sys/kernel/security/lsm).",
 	.example = "lsm:file_open { @[comm, str(args.file.f_path.dentry.d_name.name)] = count(); }",
 	.min_parts = 2,

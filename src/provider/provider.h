@@ -55,6 +55,7 @@ struct site {
 	bool later;	      /* uprobe, usdt: nothing yet: a place for files that come later */
 	const char *place;    /* where a uprobe sits, how a kprobe is attached, and why, for -v; or NULL */
 	const char *symbol;   /* kprobe */
+	bool named;	      /* kprobe: by the script, not found in the list of functions: others may have the name, too */
 	u64 offset, address;  /* uprobe file offset; kprobe symbol+offset or absolute */
 	u64 ref_ctr_offset;   /* USDT semaphore, file offset */
 	const struct site *twin; /* of an entry: the return of the same function, when one program serves both; NULL */
@@ -93,6 +94,7 @@ struct provider_env {
 	bool child_alone;	/* -c without --follow: what is bound to a process is bound to that one */
 	bool unsafe;
 	bool uses_args;		/* the clause mentions args (or argN/retval): layouts matter */
+	bool uses_result;	/* the clause mentions retval */
 	bool uses_func_or_probe; /* the clause mentions probe or func */
 	bool uses_stack;	/* the clause mentions kstack/ustack */
 	bool uses_record;	/* it mentions argstr: the event's record as it is */
