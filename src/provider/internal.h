@@ -20,6 +20,9 @@ extern const struct provider provider_begin, provider_end, provider_self, provid
 const struct provider *provider_lookup(const char *name, bool *old_name);
 const char *provider_near(const char *name);
 
+/* ---- tp_class.c: what helps who names a class of events where an event belongs; NULL: it is none. */
+const char *event_class_help(struct provider_env *env, const char *category, const char *name);
+
 /* ---- report.c: the user's fault, at the attach point. NULL while listing, which help accepts. */
 struct diag *probe_report(struct provider_env *env, const struct spec *spec, enum diag_id id, ...);
 void probe_help(struct provider_env *env, struct diag *d, const char *fmt, ...) FORMAT(3, 4);

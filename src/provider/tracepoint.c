@@ -237,7 +237,23 @@ static int match_exactly(struct match *m)
 
 /* ---- suggestions */
 
-/* The same event in another category. */
+static const char *near_in(struct match *m, const char *category)
+{
+	struct err err = {};
+	const char **names, *guess;
+	struct near near;
+	u32 n;
+
+	if (tracefs_events(m->env->arena, category, &names, &n, &err) < 0)
+		return NULL;
+	near_init(&near, event_of(m->spec));
+	for (u32 i = 0; i < n; i++)
+		near_try(&near, names[i]);
+	guess = near_best(&near);
+	return guess ? full_name(m, category, guess) : NULL;
+}
+
+/* The same event in another category, or one that is near in the category that was meant. */
 static const char *near_category(struct match *m)
 {
 	const char *event = event_of(m->spec), **names, *guess;
@@ -254,26 +270,20 @@ static const char *near_category(struct match *m)
 		near_try(&near, names[i]);
 	}
 	guess = near_best(&near);
-	return guess ? full_name(m, guess, event) : NULL;
+	return guess ? near_in(m, guess) : NULL;
 }
 
 static const char *near_event(struct match *m)
 {
-	const char *category = category_of(m->spec), *event = event_of(m->spec), **names, *guess;
-	struct err err = {};
-	struct near near;
-	u32 n;
+	const char *category = category_of(m->spec), *event = event_of(m->spec), *guess;
 
 	guess = streq(category, "syscalls") ? syscalls_event_of_call(m->env->arena, event) : NULL;
+	if (!guess && streq(category, "syscalls")) /* the call's own name */
+		guess = syscalls_event_of_call(m->env->arena, arena_printf(m->env->arena, "sys_enter_%s", event));
 	if (guess && !streq(guess, event))
 		return full_name(m, category, guess);
-	if (tracefs_events(m->env->arena, category, &names, &n, &err) < 0)
-		return near_category(m);
-	near_init(&near, event);
-	for (u32 i = 0; i < n; i++)
-		near_try(&near, names[i]);
-	guess = near_best(&near);
-	return guess ? full_name(m, category, guess) : near_category(m);
+	guess = near_in(m, category);
+	return guess ? guess : near_category(m);
 }
 
 /* ---- hooks */
@@ -301,8 +311,10 @@ static int resolve(struct provider_env *env, const struct spec *spec, target_fn 
 	buf_release(&m.dynamic);
 	if (ret < 0)
 		return probe_refused(env, spec, &m.err);
-	return targets_give(env, spec, &m.ts, m.ts.list.n || wildcard ? NULL : near_event(&m), f,
-			    ctx);
+	if (m.ts.list.n || wildcard)
+		return targets_give(env, spec, &m.ts, NULL, f, ctx);
+	m.ts.help = event_class_help(env, category_of(spec), event_of(spec));
+	return targets_give(env, spec, &m.ts, m.ts.help ? NULL : near_event(&m), f, ctx);
 }
 
 static int list_category(struct provider_env *env, const char *category, const char *pattern,
@@ -355,7 +367,8 @@ const struct provider provider_tracepoint = {
 	.syntax = "tracepoint:CATEGORY:EVENT",
 	.brief = "events that the kernel's authors placed, system calls among them",
 	.doc = "args has the fields of the event's record; \"sonde list -v\" shows them. Both parts may be "
-	       "patterns. System call events are tracepoint:syscalls:sys_enter_NAME and sys_exit_NAME.",
+	       "patterns; events of a class (DECLARE_EVENT_CLASS) have the same fields, so a pattern of them is one program. "
+	       "System call events are tracepoint:syscalls:sys_enter_NAME and sys_exit_NAME.",
 	.example =
 		"tracepoint:syscalls:sys_enter_openat { printf(\"%s\\n\", str(args.filename)); }",
 	.feature = FEAT_TRACEFS + 1,
