@@ -28,15 +28,18 @@ void names_report(struct run *r)
 			    "at their top (needs CAP_SYSLOG, or sysctl kernel.kptr_restrict=0)");
 }
 
-/* What the compiler read of the kernel's symbols is older than our own programs, which are symbols too. */
+/* What the compiler read of the kernel's symbols is older than our own programs, which are symbols too, and than modules
+ * that came since. */
 static bool name_ksym(void *ctx, u64 addr, struct symbol *out)
 {
 	struct run *r = ctx;
 	struct ksym s;
 
-	if (!r->ksyms_are_new && r->k)
-		view_renew_kallsyms(&r->c.view);
-	r->ksyms_are_new = true;
+	if (!r->ksyms_are_new && !kallsyms_is_fixed(view_kallsyms(&r->c.view), addr)) {
+		if (r->k)
+			view_renew_kallsyms(&r->c.view);
+		r->ksyms_are_new = true;
+	}
 	if (!kallsyms_lookup(view_kallsyms(&r->c.view), addr, &s)) {
 		note_hidden(r);
 		return false;

@@ -25,9 +25,10 @@ struct kallsyms {
 	struct entry *v;
 	u32 n, cap;
 	u32 *names; /* open addressing: index + 1 */
-	u32 names_cap;
+	u32 names_cap, n_asked; /* for names, before there was a hash */
 	int loaded;  /* 0 not yet, 1, or -errno */
 	bool hidden; /* all addresses are zero */
+	u64 image_from, image_to; /* of the kernel without its modules; 0: not looked for yet */
 };
 
 struct kallsyms *kallsyms_new(const char *path)
@@ -260,6 +261,30 @@ bool kallsyms_lookup(struct kallsyms *k, u64 address, struct ksym *out)
 	return true;
 }
 
+/* _stext .. _end (arch/x86/kernel/vmlinux.lds.S), or .. _etext where symbols of data are left out. */
+static void find_image(struct kallsyms *k)
+{
+	for (u32 i = 0; i < k->n; i++) {
+		const char *name = k->text.s + k->v[i].name;
+
+		if (name[0] != '_' || k->v[i].module)
+			continue;
+		if (streq(name, "_stext"))
+			k->image_from = k->v[i].address;
+		else if (streq(name, "_end") || streq(name, "_etext"))
+			k->image_to = MAX(k->image_to, k->v[i].address);
+	}
+}
+
+bool kallsyms_is_fixed(struct kallsyms *k, u64 address)
+{
+	if (k->loaded <= 0 || k->hidden)
+		return false;
+	if (!k->image_to)
+		find_image(k);
+	return address >= k->image_from && address < k->image_to;
+}
+
 static void build_names(struct kallsyms *k)
 {
 	u32 cap = 1024, mask;
@@ -288,29 +313,40 @@ static bool in_module(const struct kallsyms *k, const struct entry *e, const cha
 	return streq(k->text.s + e->module, module);
 }
 
-/* The next entry of that name and module from *at on, a slot of the hash; NULL: there are no more. */
-static const struct entry *next_named(const struct kallsyms *k, const char *name, const char *module, u32 *at)
+/* Where a search for a name stands: a slot of the hash, or an entry while there is none. */
+struct search {
+	u32 at;
+	bool by_hash;
+};
+
+/* The next entry of that name and module; NULL: there are no more. */
+static const struct entry *next_named(const struct kallsyms *k, const char *name, const char *module, struct search *s)
 {
-	u32 mask = k->names_cap - 1;
+	while (s->by_hash ? k->names[s->at] : s->at < k->n) {
+		const struct entry *e = &k->v[s->by_hash ? k->names[s->at] - 1 : s->at];
 
-	while (k->names[*at]) {
-		const struct entry *e = &k->v[k->names[*at] - 1];
-
-		*at = (*at + 1) & mask;
+		s->at++;
+		if (s->by_hash)
+			s->at &= k->names_cap - 1;
 		if (streq(k->text.s + e->name, name) && in_module(k, e, module))
 			return e;
 	}
 	return NULL;
 }
 
-/* The slot where entries of that name begin; false: there are no symbols. */
-static bool first_named(struct kallsyms *k, const char *name, u32 *at)
+/* A hash of all names costs ten times what looking at them does, and most scripts ask for one or two. False: there are no
+ * symbols. */
+static bool first_named(struct kallsyms *k, const char *name, struct search *s)
 {
+	enum { FEW = 4 };
+
 	if (!ready(k) || !k->n)
 		return false;
-	if (!k->names)
+	if (!k->names && k->n_asked++ >= FEW)
 		build_names(k);
-	*at = hash_bytes(name, strlen(name)) & (k->names_cap - 1);
+	*s = (struct search){ .by_hash = k->names };
+	if (s->by_hash)
+		s->at = hash_bytes(name, strlen(name)) & (k->names_cap - 1);
 	return true;
 }
 
@@ -318,11 +354,12 @@ static bool first_named(struct kallsyms *k, const char *name, u32 *at)
 static u32 find(struct kallsyms *k, const char *name, const char *module, const struct entry **best,
 		bool text_only)
 {
-	u32 n = 0, at;
+	struct search s;
+	u32 n = 0;
 
-	if (!first_named(k, name, &at))
+	if (!first_named(k, name, &s))
 		return 0;
-	for (const struct entry *e; (e = next_named(k, name, module, &at));) {
+	for (const struct entry *e; (e = next_named(k, name, module, &s));) {
 		if (text_only && !entry_is_text(k, e))
 			continue;
 		if (!n++ || e->address < (*best)->address)
@@ -334,12 +371,12 @@ static u32 find(struct kallsyms *k, const char *name, const char *module, const 
 void kallsyms_each_named(struct kallsyms *k, const char *name, const char *module,
 			 int (*f)(void *ctx, const struct ksym *s), void *ctx)
 {
+	struct search search;
 	struct ksym s;
-	u32 at;
 
-	if (!first_named(k, name, &at))
+	if (!first_named(k, name, &search))
 		return;
-	for (const struct entry *e; (e = next_named(k, name, module, &at));) {
+	for (const struct entry *e; (e = next_named(k, name, module, &search));) {
 		fill(k, e, &s);
 		if (f(ctx, &s))
 			return;

@@ -26,6 +26,8 @@ int kallsyms_load(struct kallsyms *k, struct err *err);
 u32 kallsyms_count(struct kallsyms *k);
 /* The symbol that covers an address; false when there is none. */
 bool kallsyms_lookup(struct kallsyms *k, u64 address, struct ksym *out);
+/* Whether they are read and the address lies in the kernel's own image, where symbols neither come nor go. */
+bool kallsyms_is_fixed(struct kallsyms *k, u64 address);
 /* By name; module NULL: any, "vmlinux": only the kernel itself. The lowest address wins. */
 bool kallsyms_find(struct kallsyms *k, const char *name, const char *module, struct ksym *out);
 /* All symbols of a name, in no order; module as above. A non-zero return of f stops. */
