@@ -39,8 +39,18 @@ static void update_count(struct lower *l, struct node *call, struct node *map)
 	lower_agg_end(l, &p);
 }
 
-/* sum, avg, stats: value, then how many. */
 static void update_sum(struct lower *l, struct node *call, struct node *map)
+{
+	struct opnd v = lower_scalar(l, call_arg(call, 0));
+	struct agg_place p = lower_agg_begin(l, map);
+
+	ir_atomic_add(l, p.addr, 8, v);
+	ir_store(l, opnd_plus(p.addr, 8), 8, o_imm(1));
+	lower_agg_end(l, &p);
+}
+
+/* avg, stats: value, then how many. */
+static void update_avg(struct lower *l, struct node *call, struct node *map)
 {
 	struct opnd v = lower_scalar(l, call_arg(call, 0));
 	struct agg_place p = lower_agg_begin(l, map);
@@ -88,40 +98,48 @@ static void add_to_bucket(struct lower *l, struct agg_place *p, struct opnd inde
 	ir_atomic_add(l, ir_op2(l, IR_ADD, ir_addr(l, p->addr), off), 8, o_imm(1));
 }
 
-/* 1 when x != 0 for x below 2^32, without a branch: (x + 2^32 - 1) >> 32. */
-static struct opnd non_zero32(struct lower *l, struct opnd x)
+/* floor(log2(n)) of n below 16, two bits each; 0 for 0. */
+enum { LOG2_OF_16 = (s32)0xffffaa50 };
+
+/*
+ * v >>= t and the t to be added to the logarithm: 2^log when v has a bit from there on, else 0. For v below 2^63:
+ *	t = (2^(2^log) - 1 - v) >> 63 << log
+ */
+static struct opnd log2_step(struct lower *l, struct opnd *v, u32 log)
 {
-	return ir_op2(l, IR_SHR, ir_op2(l, IR_ADD, x, o_imm(0xffffffff)), o_imm(32));
+	struct opnd t;
+
+	if (log == 5) /* any v */
+		t = ir_op2(l, IR_SUB, o_imm(0), ir_op2(l, IR_SHR, *v, o_imm(32)));
+	else
+		t = ir_op2(l, IR_SUB, o_imm((1 << (1 << log)) - 1), *v);
+	t = ir_op2(l, IR_SHL, ir_op2(l, IR_SHR, t, o_imm(63)), o_imm(log));
+	*v = ir_op2(l, IR_SHR, *v, t);
+	return t;
 }
 
 /*
- * floor(log2(v)) without branches; 0 for 0. At each step t says whether the upper half has a bit:
- *	t = (v >> s) != 0;  v >>= t * s;  r |= t * s
- * A branchy one costs verifiers ten times as many instructions.
+ * floor(log2(v)) without branches; 0 for 0. A branchy one costs verifiers ten times as many instructions. *rest: v
+ * without as many bits, below 16; it is 0 when v was.
  */
-static struct opnd log2_floor(struct lower *l, struct opnd v)
+static struct opnd log2_floor(struct lower *l, struct opnd v, struct opnd *rest)
 {
-	struct opnd r = o_imm(0);
+	struct opnd r = o_imm(0), low;
 
-	for (u32 s = 32, log = 5; s; s /= 2, log--) {
-		struct opnd t = ir_op2(l, IR_SHR, v, o_imm(s));
-
-		t = non_zero32(l, t);
-		t = ir_op2(l, IR_SHL, t, o_imm(log));
-		if (s > 1)
-			v = ir_op2(l, IR_SHR, v, t);
-		r = ir_op2(l, IR_OR, r, t);
-	}
-	return ir_op2(l, IR_AND, r, o_imm(63)); /* shifts by variables leave verifiers without a bound */
+	for (u32 log = 5; log >= 2; log--)
+		r = ir_op2(l, IR_OR, r, log2_step(l, &v, log));
+	*rest = ir_op2(l, IR_AND, v, o_imm(15)); /* verifiers do not see that it is */
+	low = ir_op2(l, IR_SHR, o_imm((u32)LOG2_OF_16), ir_op2(l, IR_SHL, *rest, o_imm(1)));
+	return ir_op2(l, IR_OR, r, ir_op2(l, IR_AND, low, o_imm(3)));
 }
 
 /* Bucket of hist with k = 0: 0 negative, 1 zero, then log2 + 2. */
 static struct opnd plain_bucket(struct lower *l, struct opnd v, bool is_signed)
 {
-	struct opnd minus = ir_op2(l, IR_SUB, o_imm(0), v);
-	struct opnd some = ir_op2(l, IR_SHR, ir_op2(l, IR_OR, v, minus), o_imm(63));
-	struct opnd index = ir_op2(l, IR_ADD, log2_floor(l, v), ir_op2(l, IR_ADD, some, o_imm(1)));
+	struct opnd rest, index = log2_floor(l, v, &rest);
+	struct opnd some = ir_op2(l, IR_SHR, ir_op2(l, IR_ADD, rest, o_imm(15)), o_imm(4));
 
+	index = ir_op2(l, IR_ADD, ir_op2(l, IR_ADD, index, some), o_imm(1));
 	if (is_signed) { /* index & (negative - 1) */
 		struct opnd neg = ir_op2(l, IR_SHR, v, o_imm(63));
 
@@ -135,7 +153,7 @@ static void fine_bucket(struct lower *l, struct opnd v, bool is_signed, u32 k, u
 {
 	struct ir_block *negative = ir_block_new(l), *other = ir_block_new(l), *small = ir_block_new(l),
 			*big = ir_block_new(l), *out = ir_block_new(l);
-	struct opnd log, sub;
+	struct opnd log, sub, rest;
 
 	(void)buckets;
 	if (is_signed)
@@ -151,7 +169,7 @@ static void fine_bucket(struct lower *l, struct opnd v, bool is_signed, u32 k, u
 	ir_var_set(l, index, ir_op2(l, IR_ADD, v, o_imm(1)));
 	ir_jump(l, out);
 	ir_place(l, big);
-	log = log2_floor(l, v);
+	log = log2_floor(l, v, &rest);
 	sub = ir_op2(l, IR_SHR, v, ir_op2(l, IR_AND, ir_op2(l, IR_SUB, log, o_imm(k)), o_imm(63)));
 	sub = ir_op2(l, IR_AND, sub, o_imm((1 << k) - 1));
 	log = ir_op2(l, IR_ADD, ir_op2(l, IR_SUB, log, o_imm(k)), o_imm(1));
@@ -277,7 +295,7 @@ static const struct builtin rows[] = {
 		.doc = "Integer average of n for each key: total and count are kept, the division happens when "
 		       "the map is printed.",
 		.example = "begin { @size = avg(10); @size = avg(20); }",
-		.flags = AGG, .engines = ON_ALL, .check = check_avg, .lower_update = update_sum,
+		.flags = AGG, .engines = ON_ALL, .check = check_avg, .lower_update = update_avg,
 	},
 	{
 		.name = "stats",
@@ -285,7 +303,7 @@ static const struct builtin rows[] = {
 		.brief = "count, average and total of a number",
 		.doc = "Keeps count and total of n for each key and prints count, average and total.",
 		.example = "begin { @size = stats(10); @size = stats(20); }",
-		.flags = AGG, .engines = ON_ALL, .check = check_stats, .lower_update = update_sum,
+		.flags = AGG, .engines = ON_ALL, .check = check_stats, .lower_update = update_avg,
 	},
 	{
 		.name = "min",

@@ -310,7 +310,7 @@ static bool any_interval(const struct type *t, const struct agg_tseries_bucket *
 bool agg_is_set(const struct type *t, const void *copy)
 {
 	switch (t->kind) {
-	case TY_SUM: return ((const struct agg_sum *)copy)->n != 0;
+	case TY_SUM: return ((const struct agg_sum *)copy)->is_set != 0;
 	case TY_MIN:
 	case TY_MAX: return ((const struct agg_minmax *)copy)->is_set != 0;
 	case TY_AVG:

@@ -14,7 +14,7 @@
 /* count: u64. */
 struct agg_sum { /* keyless slots need to know that sum(0) happened; keyed ones too, for one layout */
 	s64 sum;
-	u64 n;
+	u64 is_set; /* not 0; merged copies add up */
 };
 struct agg_minmax {
 	s64 value; /* or u64, by the type's sign */

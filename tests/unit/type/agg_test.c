@@ -97,7 +97,7 @@ static void merge_words(void)
 	agg_merge(type_agg(&a, TY_AVG, true), &p, &q);
 	ok(p.total == 6 && p.count == 3, "avg");
 	ok(!agg_is_set(type_agg(&a, TY_SUM, true), &s), "an untouched sum");
-	s.n = 1;
+	s.is_set = 1;
 	ok(agg_is_set(type_agg(&a, TY_SUM, true), &s), "sum(0) is set");
 }
 
