@@ -29,7 +29,7 @@
 #include <sanitizer/asan_interface.h>
 #define hide(p, len) ASAN_POISON_MEMORY_REGION(p, len)
 #define show(p, len) ASAN_UNPOISON_MEMORY_REGION(p, len)
-enum { GAP = 8, CLEAN_FROM = 0 };
+enum { GAP = 8, CLEAN_FROM = 1 };
 #else
 #define hide(p, len) ((void)(p), (void)(len))
 #define show(p, len) ((void)(p), (void)(len))
