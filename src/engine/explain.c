@@ -33,7 +33,7 @@ static const struct remedy remedies[] = {
 	{TRIED_RAW_TRACEPOINT, ENOENT, "this kernel has no such tracepoint: sonde list 'rawtracepoint:*' shows them"},
 	{TRIED_RAW_TRACEPOINT, EINVAL, "the program reads more arguments than the tracepoint has"},
 	{TRIED_TRAMPOLINE, ENOENT, "the function is not in this kernel, or cannot be traced: use a tracepoint or kprobe"},
-	{TRIED_TRAMPOLINE, EBUSY, "another tracer holds this function: stop it or use a kprobe"},
+	{TRIED_TRAMPOLINE, EBUSY, "nothing may trace this function (noinstr: it is not in available_filter_functions), or another tracer holds it: probe what it calls, or use a kprobe"},
 	{TRIED_TRAMPOLINE, KERNEL_ENOTSUPP, "this kernel has no trampolines for this architecture, or none for functions with more than 6 words of arguments: use a kprobe"},
 	{TRIED_TRAMPOLINE, EOPNOTSUPP, "this kernel has no function tracer (CONFIG_DYNAMIC_FTRACE): use a tracepoint"},
 	{TRIED_KPROBE, EADDRNOTAVAIL, "several functions have this name: name its module (kprobe:MODULE:FUNCTION)"},

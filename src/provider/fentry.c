@@ -163,6 +163,39 @@ static void add_multi(struct match *m, const struct found *f, struct profile **s
 	kernel_function_address(m->env, btf_place_of_module(f->place), &t->site);
 }
 
+/* ---- what returns nothing has no retval: of a pattern it is passed over, unless that is all there is */
+
+static bool returns_nothing(const struct found *f)
+{
+	struct btf_param params[MAX_PARAMS];
+	const struct type *ret = NULL;
+	u32 id;
+
+	return btf_func(f->place->btf, f->name, params, MAX_PARAMS, &ret, &id) >= 0 && (!ret || ret->kind == TY_VOID);
+}
+
+static void drop_void(struct match *m, const struct spec *spec)
+{
+	const char *first = NULL;
+	u32 kept = 0, n = m->found.n;
+
+	if (!m->many || !m->is_return || !m->env->uses_result)
+		return;
+	for (u32 i = 0; i < n; i++) {
+		struct found f = m->found.v[i];
+
+		if (!returns_nothing(&f))
+			m->found.v[kept++] = f;
+		else if (!first)
+			first = f.shown;
+	}
+	if (!kept)
+		return;
+	m->found.n = kept;
+	if (kept < n)
+		probe_report(m->env, spec, D_VOID_SKIPPED, n - kept, n, spec->text, first);
+}
+
 static void add_all(struct match *m)
 {
 	bool multi = can_be_multi(m);
@@ -321,6 +354,7 @@ static int resolve(struct provider_env *env, const struct spec *spec, bool is_re
 	ret = ambiguous(&m, spec);
 	if (ret < 0)
 		return ret;
+	drop_void(&m, spec);
 	add_all(&m);
 	return m.ts.list.n ? targets_give(env, spec, &m.ts, NULL, f, ctx) : none(&m, spec, f, ctx);
 }

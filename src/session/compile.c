@@ -177,7 +177,7 @@ static bool find_reads(struct node *n, void *ctx)
 		if (b->flags & BI_READS_ARGS && number >= 0 && number < 32)
 			r->argn |= 1u << number;
 		r->flags |= b->flags & (BI_READS_ARGS | BI_READS_NAME | BI_READS_STACK | BI_READS_TYPED | BI_READS_RECORD | BI_READS_REGS | BI_READS_CTX |
-				       BI_READS_GOID);
+				       BI_READS_GOID | BI_READS_RESULT);
 		r->whole |= (b->flags & BI_RECORD) != 0;
 	}
 	return true;
@@ -521,6 +521,7 @@ static struct provider_env *env_of_clause(const struct resolve *r, const struct 
 		.var_names = reading->vars.v,
 		.n_var_names = reading->vars.n,
 		.uses_args = r->reads & BI_READS_ARGS,
+		.uses_result = r->reads & BI_READS_RESULT,
 		.uses_goid = r->reads & BI_READS_GOID,
 		.uses_func_or_probe = r->reads & BI_READS_NAME,
 		.uses_stack = r->reads & BI_READS_STACK,
