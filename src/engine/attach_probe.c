@@ -97,7 +97,7 @@ static int attach_kprobe_event(struct kernel *k, u32 func, const struct site *s,
 	if (prog < 0)
 		return prog;
 	if (file_number(PMU_DIR "kprobe/type") < 0)
-		return no_kprobes(err, s);
+		return errno == ENOENT ? no_kprobes(err, s) : refused(err, TRIED_KPROBE, "attach to %s", s->probe);
 	if (s->address && !s->path) { /* no name, not the only one of it, or one of many: see session/attach.c */
 		attr.probe_offset = s->address + s->offset;
 	} else {

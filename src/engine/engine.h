@@ -38,6 +38,9 @@ struct features *kernel_features(void);
 bool kernel_may_load(struct err *err);
 bool kernel_may_count(struct err *err);
 const char *kernel_lockdown(void);
+/* What the i-th switch of the kernel keeps a probe like this from doing, and how to turn it; NULL: nothing. */
+u32 kernel_n_switches(void);
+const char *kernel_switched_off(u32 i, const struct site *s);
 /* Forgets the cache (sonde info --refresh). */
 void kernel_features_refresh(struct features *f);
 /* Writes what was learned to the cache; also done by kernel_close() and at exit. */

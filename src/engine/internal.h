@@ -147,6 +147,9 @@ int refused(struct err *err, enum tried what, const char *fmt, ...) FORMAT(3, 4)
 /* A better help where the verifier's log has it. */
 void explain_log(struct err *err, const char *log);
 
+/* switches.c: the function tracer is switched off, which refused a trampoline. */
+bool help_function_tracer(struct err *err);
+
 /* cpus.c */
 u32 cpus_possible(void);	    /* copies in a per-CPU map */
 u32 cpus_online(u32 *cpu, u32 max); /* their numbers; returns how many there are */

@@ -279,11 +279,27 @@ static int attach_some(struct run *r, bool internal, enum turn turn, struct err 
 	return rc < 0 ? rc : 0;
 }
 
+/* What is attached and will not run is said at once: the script waits in vain. */
+static void tell_switches(struct run *r, bool internal)
+{
+	for (u32 i = 0; i < kernel_n_switches(); i++) {
+		const char *off = NULL;
+
+		for (u32 f = 0; f < r->c.instances.n && !off; f++)
+			if (r->sites[f].n && r->c.instances.v[f]->internal == internal)
+				off = kernel_switched_off(i, r->sites[f].v[0]);
+		if (off)
+			run_warn(r, off);
+	}
+}
+
 int attach_all(struct run *r, bool internal, struct err *err)
 {
 	int rc = 0;
 
 	for (enum turn t = OLD_RETURNS; t < N_TURNS && rc >= 0; t++)
 		rc = attach_some(r, internal, t, err);
+	if (rc >= 0)
+		tell_switches(r, internal);
 	return rc;
 }

@@ -97,12 +97,22 @@ static int open_signals(const struct run *r)
 	return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
+static int no_descriptor(struct err *err, const char *what)
+{
+	err_sys(err, "create %s", what);
+	if (err->code == -EMFILE)
+		err_help(err, "too many open files for one process: raise the limit (ulimit -n) or use fewer probes");
+	return err->code;
+}
+
 int loop_init(struct run *r, struct err *err)
 {
 	r->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	if (r->epoll_fd < 0)
-		return err_sys(err, "create an epoll descriptor");
+		return no_descriptor(err, "an epoll descriptor");
 	r->signal_fd = open_signals(r);
+	if (r->signal_fd < 0)
+		return no_descriptor(err, "a descriptor of signals");
 	if (r->o->pid > 0) {
 		r->target_fd = watch_pid(r->o->pid);
 		if (r->target_fd < 0 && errno == ESRCH)

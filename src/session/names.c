@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Names for numbers while printing: symbols from sym/, users from the user database, stacks from the engine. */
 #include <errno.h>
+#include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 #include "base/clock.h"
 #include "session/run.h"
 #include "session/view.h"
@@ -21,8 +24,48 @@ static void note_hidden(struct run *r)
 	err_release(&err);
 }
 
+/* With hidepid a process that may not be looked into is not even listed. */
+static bool is_hidden(u32 pid)
+{
+	return kill((pid_t)pid, 0) == 0 || errno == EPERM;
+}
+
+static void add_unseen(struct run *r, u32 pid)
+{
+	r->more_unseen |= r->unseen_pid && r->unseen_pid != pid;
+	if (!r->unseen_pid)
+		r->unseen_pid = pid;
+}
+
+static void note_unseen(struct run *r, u32 pid)
+{
+	int why = usyms_unseen(run_usyms(r), pid);
+
+	if (!why)
+		return;
+	if (why == -ENOENT && access("/proc/self", F_OK) < 0)
+		r->no_proc = true;
+	else if (why == -EACCES || why == -EPERM || (why == -ENOENT && is_hidden(pid)))
+		add_unseen(r, pid);
+}
+
+static void report_unseen(struct run *r)
+{
+	char text[200];
+
+	if (r->no_proc)
+		run_warn(r, "/proc is not mounted: symbols of programs are numbers (mount -t proc proc /proc)");
+	if (!r->unseen_pid)
+		return;
+	snprintf(text, sizeof text,
+		 "process %u%s may not be looked into: user symbols are numbers there (needs CAP_SYS_PTRACE: try it with sudo)",
+		 r->unseen_pid, r->more_unseen ? " and others" : "");
+	run_warn(r, text);
+}
+
 void names_report(struct run *r)
 {
+	report_unseen(r);
 	if (r->ksyms_are_hidden)
 		run_warn(r, "the addresses of the kernel's symbols are hidden: kernel stacks are numbers, with frames of the tracer "
 			    "at their top (needs CAP_SYSLOG, or sysctl kernel.kptr_restrict=0)");
@@ -72,7 +115,8 @@ static bool name_usym(void *ctx, u32 pid, u64 addr, struct symbol *out)
 
 	usermaps_turn(ctx); /* a record is younger than the mappings of its process */
 	found = usyms_resolve(run_usyms(ctx), pid, addr, &u);
-
+	if (!found && !u.path)
+		note_unseen(ctx, pid);
 	*out = (struct symbol){ .name = u.name, .offset = u.offset, .module = u.path };
 	return found;
 }
@@ -94,8 +138,10 @@ static bool name_build_id(void *ctx, u32 pid, u64 addr, const char **id, u64 *of
 
 	usermaps_turn(r);
 	usyms_resolve(run_usyms(r), pid, addr, &u);
-	if (!u.build_id)
+	if (!u.build_id) {
+		note_unseen(r, pid);
 		return false;
+	}
 	buf_clear(&r->names_buf);
 	for (u32 i = 0; i < u.build_id_len; i++)
 		buf_printf(&r->names_buf, "%02x", u.build_id[i]);

@@ -45,6 +45,9 @@ struct run {
 	struct speculation *speculations; /* speculate.c: records that wait for commit() */
 	u64 speculated;	    /* bytes of them */
 	bool ksyms_are_new; /* read since the programs were loaded */
+	u32 unseen_pid;	    /* the first process that may not be looked into, 0: none */
+	bool more_unseen;
+	bool no_proc;	    /* /proc is not mounted: no user symbol has a name */
 	bool ksyms_asked, ksyms_are_hidden; /* whether one that was wanted is not shown to us */
 	struct tracefs_strings *kstrings; /* NULL: not read yet */
 	struct buf names_buf; /* strings that the name questions return */

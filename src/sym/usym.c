@@ -47,6 +47,7 @@ struct file {
 struct proc {
 	u32 pid;
 	bool have_maps, perfmap_tried;
+	int unseen; /* -errno of reading the maps */
 	u64 start_time, exe_inode;
 	u64 checked_ns, read_ns, used;
 	struct procmaps maps;
@@ -232,7 +233,8 @@ static bool read_maps(struct usyms *u, struct proc *p)
 	struct err err = {};
 
 	p->read_ns = clock_mono_ns();
-	if (procmaps_read(&maps, p->pid, &err) < 0) {
+	p->unseen = procmaps_read(&maps, p->pid, &err);
+	if (p->unseen < 0) {
 		err_release(&err);
 		return false;
 	}
@@ -295,6 +297,13 @@ static struct proc *proc_of(struct usyms *u, u32 pid)
 
 	recheck(u, p);
 	return p;
+}
+
+int usyms_unseen(struct usyms *u, u32 pid)
+{
+	const struct proc *p = hash_get(&u->procs, &pid, sizeof(pid));
+
+	return p ? MIN(p->unseen, 0) : 0;
 }
 
 void usyms_note(struct usyms *u, u32 pid)

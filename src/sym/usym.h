@@ -43,6 +43,8 @@ struct usource {
 	bool inlined; /* into another function, which is the next depth */
 };
 
+/* Why the mappings of a process could not be read when they were wanted last: -EACCES ...; 0: they could. */
+int usyms_unseen(struct usyms *u, u32 pid);
 /*
  * The depth-th function whose text is at the address, innermost first; false: there is no such, or no debug
  * information. is_return: the address is where a call returns to; the call's line is meant.
