@@ -234,6 +234,45 @@ static bool is_public(const struct params *p)
 	return elf_symbol_at(p->elf, p->pc, &s) && s.value == p->pc && s.bind != STB_LOCAL;
 }
 
+static bool same_place(const struct loc *a, const struct loc *b)
+{
+	if (a->kind != b->kind || (a->kind != LOC_REG && a->kind != LOC_EXPR))
+		return false;
+	if (a->kind == LOC_REG)
+		return a->offset == b->offset;
+	for (u32 i = 0; i < a->n && i < b->n; i++)
+		if (a->step[i].op != b->step[i].op || a->step[i].value != b->step[i].value)
+			return false;
+	return a->n == b->n && a->is_value == b->is_value;
+}
+
+struct nth_param {
+	u32 left;
+	const struct loc *expected;
+	bool same;
+};
+
+static int compare_param(void *ctx, const struct dwarf_var *v)
+{
+	struct nth_param *nth = ctx;
+
+	if (v->is_result || nth->left--)
+		return 0;
+	nth->same = same_place(&v->loc, nth->expected);
+	return 1;
+}
+
+/* clang without optimization: ranges begin behind the prologue, which changes no register that arguments come in. */
+static bool holds_behind_prologue(const struct params *p, const struct loc *convention)
+{
+	u64 after = dwarf_prologue_end(p->d, p->pc);
+	struct nth_param nth = { .left = p->n, .expected = convention };
+
+	if (after > p->pc)
+		dwarf_params(p->d, after, false, compare_param, &nth);
+	return nth.same;
+}
+
 static int add_param(void *ctx, const struct dwarf_var *v)
 {
 	struct params *p = ctx;
@@ -246,7 +285,8 @@ static int add_param(void *ctx, const struct dwarf_var *v)
 	known = by_convention(p, v, &convention, &no_convention);
 	guess = p->at_entry &&
 		(p->is_go || v->in_frame ||
-		 (lacking && p->func.external && (!v->in_list || (is_passed(v, &convention) && is_public(p)))));
+		 (lacking && p->func.external && (!v->in_list || (is_passed(v, &convention) && is_public(p)))) ||
+		 (lacking && known && v->in_list && holds_behind_prologue(p, &convention)));
 	if (guess && v->in_frame && (!known || no_convention) && !(loc.kind == LOC_EXPR && p->is_go))
 		p->wants_move |= is_used(p->env, v->name);
 	if (guess && (known || !v->gap)) {

@@ -293,15 +293,21 @@ static bool has_fields(const struct type *t)
 /* Anonymous members looked into: real structs have tens. A broken file's may contain themselves. */
 enum { MAX_ANONYMOUS = 1000 };
 
-static const struct field *find_field(const struct type *t, const char *name, u32 *offset,
-				      u32 *left)
+struct field_search {
+	const char *name;
+	u32 left;    /* classes and anonymous members to look into */
+	bool deeper; /* there are bases that were not looked into */
+};
+
+/* depth: how many classes away bases may be; nearer ones hide farther ones. */
+static const struct field *find_field(struct field_search *s, const struct type *t, u32 depth, u32 *offset)
 {
 	type_complete(t);
-	if (!has_fields(t) || !*left)
+	if (!has_fields(t) || !s->left)
 		return NULL;
-	--*left;
+	s->left--;
 	for (u32 i = 0; i < t->n_fields; i++)
-		if (t->fields[i].name[0] && streq(t->fields[i].name, name)) {
+		if (t->fields[i].name[0] && streq(t->fields[i].name, s->name)) {
 			*offset = t->fields[i].offset;
 			return &t->fields[i];
 		}
@@ -309,7 +315,11 @@ static const struct field *find_field(const struct type *t, const char *name, u3
 		const struct field *f = &t->fields[i], *inner;
 		u32 at;
 
-		if ((!f->name[0] || (f->is_base && !f->virtual_at)) && (inner = find_field(f->type, name, &at, left))) {
+		if (f->is_base && (f->virtual_at || !depth)) {
+			s->deeper |= !f->virtual_at;
+			continue;
+		}
+		if ((!f->name[0] || f->is_base) && (inner = find_field(s, f->type, depth - f->is_base, &at))) {
 			*offset = f->offset + at;
 			return inner;
 		}
@@ -319,9 +329,14 @@ static const struct field *find_field(const struct type *t, const char *name, u3
 
 const struct field *type_field(const struct type *t, const char *name, u32 *offset)
 {
-	u32 at, left = MAX_ANONYMOUS;
-	const struct field *f = find_field(t, name, &at, &left);
+	struct field_search s = { .name = name, .left = MAX_ANONYMOUS, .deeper = true };
+	const struct field *f = NULL;
+	u32 at;
 
+	for (u32 depth = 0; s.deeper && !f; depth++) {
+		s.deeper = false;
+		f = find_field(&s, t, depth, &at);
+	}
 	if (f && offset)
 		*offset = at;
 	return f;

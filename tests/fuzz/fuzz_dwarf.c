@@ -6,6 +6,7 @@
  */
 #include <stdlib.h>
 #include "sym/dwarf_file.h"
+#include "sym/elf.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -39,6 +40,18 @@ static void check_steps(const struct loc *loc)
 		abort();
 }
 
+/* Whose thread-local variables they may be: a program, and a library that goes by the thread's vector. */
+static struct elf *some_file(bool library)
+{
+	static struct elf *file[2];
+
+	if (!file[0]) {
+		file[0] = elf_open("/proc/self/exe", &(struct err){});
+		file[1] = elf_open("/usr/lib/x86_64-linux-gnu/libstdc++.so.6", &(struct err){});
+	}
+	return file[library && file[1]];
+}
+
 /* 4 bytes an operation: the operation, two small operands, and a block for those that have one. */
 static size_t operations(const uint8_t *data, size_t size, Dwarf_Op *ops, u8 (*block)[4], size_t max)
 {
@@ -61,7 +74,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	enum { MAX_OPS = 80 };
 	static const struct dwarf_registers regs = { registers, ARRAY_SIZE(registers), 128 };
-	struct dwarf d = { .regs = &regs, .f = dw_load(&(struct err){}) };
+	struct dwarf d = { .regs = &regs, .f = dw_load(&(struct err){}), .file = some_file(size & 2) };
 	struct expr_place at = { .d = &d, .pc = 0x1000, .at_entry = size & 1 };
 	Dwarf_Op ops[MAX_OPS];
 	u8 block[MAX_OPS][4];

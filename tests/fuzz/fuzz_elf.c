@@ -40,6 +40,7 @@ static void all(struct elf *e)
 	for (u32 i = 0; i < 8 && elf_code_segment(e, i, &s); i++)
 		sum += s.bytes && s.size ? ((const u8 *)s.bytes)[s.size - 1] : 0;
 	elf_each_usdt(e, each_usdt, NULL);
+	sum += !elf_tls(e, &(struct elf_tls){});
 	id = elf_build_id(e, &n);
 	for (u32 i = 0; id && i < n; i++)
 		sum += id[i];
