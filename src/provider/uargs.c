@@ -285,7 +285,7 @@ static int add_param(void *ctx, const struct dwarf_var *v)
 	known = by_convention(p, v, &convention, &no_convention);
 	guess = p->at_entry &&
 		(p->is_go || v->in_frame ||
-		 (lacking && p->func.external && (!v->in_list || (is_passed(v, &convention) && is_public(p)))) ||
+		 (lacking && p->func.external && (!v->in_list || is_passed(v, &convention)) && is_public(p)) ||
 		 (lacking && known && v->in_list && holds_behind_prologue(p, &convention)));
 	if (guess && v->in_frame && (!known || no_convention) && !(loc.kind == LOC_EXPR && p->is_go))
 		p->wants_move |= is_used(p->env, v->name);

@@ -17,27 +17,55 @@ static bool is_range_form(unsigned form)
 	       form == DW_FORM_data8;
 }
 
+/* As a register holds it: extended from the bytes of its type. */
+static s64 extended(const struct type *t, u64 word)
+{
+	u32 shift = t->size && t->size < 8 ? 64 - t->size * 8 : 0;
+
+	return t->is_signed ? (s64)(word << shift) >> shift : (s64)(word << shift >> shift);
+}
+
+/* A value that is no word: its bytes, in words. */
+static void constant_bytes(struct dwarf *d, struct dwarf_var *v, const u8 *bytes)
+{
+	u32 n = (v->type->size + 7) / 8;
+	struct loc_piece *p = arena_array(&d->arena, struct loc_piece, n);
+
+	for (u32 i = 0; i < n; i++) {
+		p[i].size = MIN(v->type->size - i * 8, 8u);
+		p[i].loc.kind = LOC_CONST;
+		memcpy(&p[i].loc.value, bytes + (size_t)i * 8, p[i].size);
+	}
+	v->loc = (struct loc){ .kind = LOC_PIECES, .piece = p, .n = n };
+}
+
 static void constant(struct dwarf *d, Dwarf_Attribute *a, struct dwarf_var *v)
 {
+	u64 word[LOC_MAX_PIECES] = {};
 	Dwarf_Sword s;
 	Dwarf_Word u;
 	Dwarf_Block block;
-	u64 word = 0;
 
-	if (v->type->is_signed && d->f->dwarf_formsdata(a, &s) == 0)
-		word = (u64)s;
+	if (v->type->size > sizeof(word))
+		v->why = "it is a constant of many bytes";
+	else if (d->f->dwarf_whatform(a) == DW_FORM_sdata || d->f->dwarf_whatform(a) == DW_FORM_implicit_const)
+		word[0] = d->f->dwarf_formsdata(a, &s) == 0 ? (u64)s : 0;
+	else if (v->type->is_signed && d->f->dwarf_formsdata(a, &s) == 0)
+		word[0] = (u64)s;
 	else if (d->f->dwarf_formudata(a, &u) == 0)
-		word = u;
-	else if (d->f->dwarf_formblock(a, &block) == 0 && block.length <= 8)
-		memcpy(&word, block.data, block.length);
-	else {
-		v->why = "it is a constant that is not a number";
-		return;
-	}
-	if (type_is_scalar(v->type))
-		v->loc = (struct loc){ .kind = LOC_CONST, .value = (s64)word, .size = 8 };
+		word[0] = u;
+	else if (d->f->dwarf_formblock(a, &block) == 0 && block.length <= sizeof(word))
+		memcpy(word, block.data, block.length);
 	else
 		v->why = "it is a constant that is not a number";
+	if (v->why)
+		return;
+	if (d->f->dwarf_whatform(a) == DW_FORM_sdata && (s64)word[0] < 0) /* an __int128 */
+		memset(word + 1, 0xff, sizeof(word) - sizeof(*word));
+	if (type_is_scalar(v->type))
+		v->loc = (struct loc){ .kind = LOC_CONST, .value = extended(v->type, word[0]), .size = 8 };
+	else
+		constant_bytes(d, v, (const u8 *)word);
 }
 
 enum gcc { GCC_NOT, GCC_UNOPTIMIZED, GCC_OPTIMIZED };
