@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * watchpoint:ADDRESS:LENGTH:MODE: the processor's debug registers (include/uapi/linux/hw_breakpoint.h).
+ * watchpoint:ADDRESS:LENGTH:MODE, watchpoint:SYMBOL[+OFFSET]:LENGTH:MODE: the processor's debug registers (include/uapi/linux/hw_breakpoint.h).
  * x86 knows writes, reads and writes, and execution, but no plain reads.
  */
 #include <errno.h>
 #include <linux/hw_breakpoint.h>
 #include "provider/internal.h"
 #include "sym/btf.h"
+#include "sym/kallsyms.h"
 
 static int bad(struct provider_env *env, const struct spec *spec, const char *why)
 {
@@ -34,12 +35,39 @@ static u32 parse_mode(const char *s)
 	return mode;
 }
 
+/* A number, or a symbol of the kernel with or without an offset. NULL: understood. */
+static const char *parse_address(struct provider_env *env, const char *text, u64 *address)
+{
+	const char *plus = strchr(text, '+');
+	u64 offset = 0;
+	struct ksym sym;
+
+	if (text_number(text, address))
+		return NULL;
+	if (plus && !text_number(plus + 1, &offset))
+		return "the offset is not a number";
+	if (env->any_kernel) {
+		*address = 1ull << 63;
+		return NULL;
+	}
+	text = plus ? arena_strndup(env->arena, text, (size_t)(plus - text)) : text;
+	if (!kallsyms_find(env_ksyms(env), text, NULL, &sym))
+		return "the address is neither a number nor a symbol of the kernel";
+	if (!sym.address)
+		return "the kernel hides the addresses of its symbols";
+	if (!(sym.address >> 63))
+		return "each processor has a variable of that name: percpu_kaddr() tells their addresses";
+	*address = sym.address + offset;
+	return NULL;
+}
+
 static int parse(struct provider_env *env, const struct spec *spec, struct site *s)
 {
+	const char *why = parse_address(env, spec->part[1], &s->wp_addr);
 	u64 len;
 
-	if (!text_number(spec->part[1], &s->wp_addr))
-		return bad(env, spec, "the address is not a number");
+	if (why)
+		return bad(env, spec, why);
 	if (!text_number(spec->part[2], &len) || (len != 1 && len != 2 && len != 4 && len != 8))
 		return bad(env, spec, "the length must be 1, 2, 4 or 8");
 	s->wp_len = (u32)len;
@@ -108,11 +136,11 @@ static int list(struct provider_env *env, const struct spec *spec, bool verbose,
 const struct provider provider_watchpoint = {
 	.name = "watchpoint",
 	.aliases = "w",
-	.syntax = "watchpoint:ADDRESS:LENGTH:MODE",
+	.syntax = "watchpoint:ADDRESS:LENGTH:MODE or watchpoint:SYMBOL[+OFFSET]:LENGTH:MODE",
 	.brief = "an access to memory",
 	.doc = "Runs after a write (w), a read or write (rw) of 1, 2, 4 or 8 bytes, or before execution (x). With "
 	       "-p or -c in all threads of the process, the kernel's own accesses for it included (read(2) into the "
-	       "memory), but for exec's. Kernel addresses are watched everywhere. A processor has four watchpoints.",
+	       "memory), but for exec's. Kernel addresses, also given as a symbol, are watched everywhere. A processor has four watchpoints.",
 	.example = "watchpoint:0x10000000:8:w { printf(\"hit\\n\"); }",
 	.min_parts = 4,
 	.max_parts = 4,
