@@ -8,7 +8,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { PAGE = 4096, PAGES = 4 };
+enum { PAGE = 65536, PAGES = 4 }; /* the largest that machines have: smaller ones divide it */
 struct numbers {
 	long first, second;
 };
