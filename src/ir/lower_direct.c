@@ -123,10 +123,14 @@ static struct opnd load_hop(struct lower *l, const struct hop *h, struct opnd p)
 	return h->walk == WALK_POINTER ? ir_known(l, r) : r;
 }
 
-/* Where the helper for kernel memory is refused, that of processes can still be asked. */
+/*
+ * Where the helper for kernel memory is refused, that of processes can still be asked. From a copy of the variable:
+ * what was read through it before, at the same offset, is another value.
+ */
 static struct opnd read_hop(struct lower *l, const struct hop *h, u32 x)
 {
-	struct opnd at = ir_op2(l, IR_ADD, o_temp(x), o_imm(h->offset));
+	struct opnd now = ir_emit(l, (struct ir_insn){ .op = IR_MOVE, .arg = { o_temp(x) } });
+	struct opnd at = ir_op2(l, IR_ADD, now, o_imm(h->offset));
 	bool locked = !feature_has(l->features, FEAT_READ_KERNEL);
 
 	return lower_read_scalar(l, h->type, at, locked ? SPACE_USER : h->space);
