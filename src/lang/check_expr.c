@@ -490,8 +490,9 @@ static bool try_enumerator(struct check *c, struct node *n, const struct type *t
 /* $1 == "7" compares texts, whatever $1 looks like. */
 static const struct type *check_beside(struct check *c, struct node *n, const struct node *other)
 {
-	if (n->kind == N_IDENT)
-		try_enumerator(c, n, other->type);
+	if (n->kind == N_IDENT && !try_enumerator(c, n, other->type) && !c->final && other->type &&
+	    other->type->kind == TY_UNKNOWN && is_plain_name(c, n))
+		return n->type = &ty_unknown; /* whose it is the next turn knows */
 
 	bool wanted = c->s->wants_string, as_text = n->kind == N_PARAM && other->kind == N_STR;
 

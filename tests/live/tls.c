@@ -36,7 +36,7 @@ int main(void)
 	pthread_t t;
 
 #ifdef OPENED
-	call = (int (*)(int))dlsym(dlopen(OPENED, RTLD_NOW), "in_library");
+	call = (int (*)(int))dlsym(dlopen(getenv("OPENED"), RTLD_NOW), "in_library");
 	if (!call)
 		return 1;
 #elif defined(LIBRARY)
