@@ -400,7 +400,9 @@ static const struct builtin rows[] = {
 	{
 		.name = "argstr", .sig = "argstr() -> record", .brief = "a call's arguments or an event, as text",
 		.doc = "In syscall probes: AT_FDCWD, \"/etc/passwd\", O_RDONLY|O_CLOEXEC, 0. In tracepoint probes the event as "
-		       "perf script shows it: flags, symbols and addresses by its print fmt, made when it is printed.",
+		       "perf script shows it: flags, symbols and addresses by its print fmt, made when it is printed. What only a function "
+		       "of a driver can name (commands of nvme, scsi and libata, operations of ceph and bcachefs) is a number or bytes; "
+		       "events of kvmmmu, whose text takes a union apart, are shown by their fields.",
 		.example = "syscall:openat { printf(\"openat(%s)\\n\", argstr); }",
 		.flags = BI_VARIABLE | BI_READS_ARGS | BI_RECORD | BI_READS_RECORD | BI_NEEDS_PROFILE, .engines = ON_ALL,
 		.check = check_argstr,

@@ -418,7 +418,8 @@ const struct provider provider_fexit = {
 	.old_names = "kretfunc",
 	.syntax = "fexit[:MODULE]:FUNCTION or fexit:bpf[:ID]:PROGRAM",
 	.brief = "the return of a kernel function, with arguments and result",
-	.doc = "Like fentry, and retval is the typed result.",
+	.doc = "Like fentry, and retval is the typed result. A clause that reads retval has those functions of a pattern that return "
+	       "something.",
 	.example = "fexit:vfs_read { @[comm] = sum(retval); }",
 	.min_parts = 2,
 	.max_parts = 4,

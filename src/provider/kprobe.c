@@ -501,7 +501,8 @@ const struct provider provider_kprobe = {
 	.brief = "the entry of a kernel function",
 	.doc = "arg0, arg1 ... are its arguments; args.NAME has them with names and types where the kernel has "
 	       "type information. Patterns match many functions. Attached as fentry, which is cheaper, where that answers the same (-v says "
-	       "how); an offset must be the start of an instruction.",
+	       "how); an offset must be the start of an instruction. Functions of modules are probed when the module is loaded; a "
+	       "later one is not waited for.",
 	.example = "kprobe:vfs_read { @[comm] = count(); }",
 	.min_parts = 2,
 	.max_parts = 3,
@@ -517,7 +518,7 @@ const struct provider provider_kretprobe = {
 	.aliases = "kr",
 	.syntax = "kretprobe[:MODULE]:FUNCTION",
 	.brief = "the return of a kernel function",
-	.doc = "retval is what it returns. Attached as fexit, which is cheaper, where that answers the same.",
+	.doc = "retval is what it returns, of a function without a result what is left in the register. Attached as fexit, which is cheaper, where that answers the same.",
 	.example = "kretprobe:vfs_read { @bytes = hist(retval); }",
 	.min_parts = 2,
 	.max_parts = 3,
