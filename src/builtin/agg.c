@@ -15,7 +15,6 @@ static const struct type *agg_of(struct check *c, struct node *call, enum type_k
 
 static const struct type *check_count(struct check *c, struct node *call)
 {
-	(void)call;
 	return type_agg(c->arena, TY_COUNT, false);
 }
 
@@ -34,7 +33,6 @@ static void update_count(struct lower *l, struct node *call, struct node *map)
 {
 	struct agg_place p = lower_agg_begin(l, map);
 
-	(void)call;
 	ir_atomic_add(l, p.addr, 8, o_imm(1));
 	lower_agg_end(l, &p);
 }
@@ -149,13 +147,12 @@ static struct opnd plain_bucket(struct lower *l, struct opnd v, bool is_signed)
 }
 
 /* k > 0: values below 2^k one bucket each, then 2^k for each power of two; see hist_bucket(). */
-static void fine_bucket(struct lower *l, struct opnd v, bool is_signed, u32 k, u32 index, u32 buckets)
+static void fine_bucket(struct lower *l, struct opnd v, bool is_signed, u32 k, u32 index)
 {
 	struct ir_block *negative = ir_block_new(l), *other = ir_block_new(l), *small = ir_block_new(l),
 			*big = ir_block_new(l), *out = ir_block_new(l);
 	struct opnd log, sub, rest;
 
-	(void)buckets;
 	if (is_signed)
 		ir_branch(l, CC_SLT, v, o_imm(0), negative, other);
 	else
@@ -207,7 +204,7 @@ static void update_hist(struct lower *l, struct node *call, struct node *map)
 		struct ir_block *in_range = ir_block_new(l);
 
 		index = ir_var(l);
-		fine_bucket(l, v, is_signed, k, index, agg_buckets(t));
+		fine_bucket(l, v, is_signed, k, index);
 		ir_branch(l, CC_UGE, o_temp(index), o_imm(agg_buckets(t)), p.out, in_range);
 		ir_place(l, in_range);
 		add_to_bucket(l, &p, o_temp(index));

@@ -216,7 +216,6 @@ static bool answer(const struct node *n, enum kind_question q)
 
 static const struct type *check_kind(struct check *c, struct node *call)
 {
-	(void)c;
 	return fold_bool(call, answer(call_arg(call, 0), (enum kind_question)call->builtin->aux));
 }
 
@@ -295,8 +294,6 @@ static const struct type *check_assert_str(struct check *c, struct node *call)
 
 static struct ir_val lower_nothing(struct lower *l, struct node *call)
 {
-	(void)l;
-	(void)call;
 	return val_scalar(&ty_void, o_imm(0));
 }
 

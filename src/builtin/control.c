@@ -24,7 +24,6 @@ static int act_exit(struct actor *a, struct event_desc *e, const void *record, u
 {
 	u64 code;
 
-	(void)len;
 	memcpy(&code, (const u8 *)record + e->fields[0].offset, sizeof code);
 	a->exit(a->ctx, (int)(code & 0xff));
 	return 0;
@@ -39,7 +38,6 @@ static int act_system(struct actor *a, struct event_desc *e, const void *record,
 {
 	struct buf command = { 0 };
 
-	(void)len;
 	format_record(a, e, record, &command);
 	a->system(a->ctx, command.s ? command.s : "");
 	buf_release(&command);
@@ -52,7 +50,6 @@ static int act_cat(struct actor *a, struct event_desc *e, const void *record, u3
 	u32 left = a->max_cat_bytes;
 	ssize_t got;
 
-	(void)len;
 	format_record(a, e, record, &path);
 	_fd int fd = open(path.s ? path.s : "", O_RDONLY | O_CLOEXEC);
 
@@ -177,8 +174,6 @@ static int act_assert(struct actor *a, struct event_desc *e, const void *record,
 {
 	struct buf text = { 0 };
 
-	(void)record;
-	(void)len;
 	buf_printf(&text, "assert failed: %s", e->text);
 	a->sink->output->message(a->sink, "errorf", e->span, text.s);
 	buf_release(&text);
@@ -230,8 +225,6 @@ static const struct type *check_unwatch(struct check *c, struct node *call)
 
 static struct ir_val lower_unwatch(struct lower *l, struct node *call)
 {
-	(void)l;
-	(void)call;
 	return val_scalar(&ty_void, o_imm(0));
 }
 

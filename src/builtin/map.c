@@ -208,8 +208,6 @@ static const struct type *check_normalize(struct check *c, struct node *call)
 
 static int act_normalize(struct actor *a, struct event_desc *e, const void *record, u32 len)
 {
-	(void)record;
-	(void)len;
 	a->prog->maps.v[e->map].normal = (u32)e->arg[0];
 	return 0;
 }
@@ -219,8 +217,6 @@ static int act_trunc(struct actor *a, struct event_desc *e, const void *record, 
 	struct table t = { .map = &a->prog->maps.v[e->map], .order = TABLE_BY_VALUE };
 	int rc;
 
-	(void)record;
-	(void)len;
 	if (!e->arg[0] || !t.map->key)
 		return a->map_clear(a->ctx, e->map);
 	rc = a->map_read(a->ctx, e->map, &t);

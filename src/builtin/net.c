@@ -134,7 +134,6 @@ static const struct type *check_bswap(struct check *c, struct node *call)
 	struct node *n = call_arg(call, 0);
 	u64 v = (u64)n->value;
 
-	(void)c;
 	if (n->is_const) {
 		u32 size = v > UINT32_MAX ? 8 : v > UINT16_MAX ? 4 : v > UINT8_MAX ? 2 : 1;
 

@@ -176,7 +176,6 @@ static int act_packet(struct actor *a, struct event_desc *e, const void *record,
 	u32 n = value_bytes(e->fields[FIELD_BYTES].type, at + e->fields[FIELD_BYTES].offset, &bytes);
 	int rc;
 
-	(void)len;
 	memcpy(&ts.ns, at + e->fields[FIELD_TIME].offset, sizeof ts.ns);
 	memcpy(&total, at + e->fields[FIELD_LEN].offset, sizeof total);
 	if (f->fd < 0)

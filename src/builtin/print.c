@@ -129,7 +129,6 @@ static void emit_values(struct lower *l, struct node *call, struct event_desc *e
 	struct ir_val *early = arena_array(l->arena, struct ir_val, n_values);
 	struct values v = { first, scalar, early };
 
-	(void)call;
 	for (struct node *a = first; a; a = a->next, n++) {
 		event_field(l, e, field_type(a));
 		if (type_is_scalar(field_type(a)))
@@ -185,7 +184,6 @@ static struct buf text; /* reused: nothing is allocated for an event */
 
 static int act_printf(struct actor *a, struct event_desc *e, const void *record, u32 len)
 {
-	(void)len;
 	buf_clear(&text);
 	format_record(a, e, record, &text);
 	a->sink->output->text(a->sink, e->action->name, text.s ? text.s : "", text.len);
@@ -195,7 +193,6 @@ static int act_printf(struct actor *a, struct event_desc *e, const void *record,
 /* errorf, warnf: the same on stderr with the place in the script. */
 static int act_message(struct actor *a, struct event_desc *e, const void *record, u32 len)
 {
-	(void)len;
 	if (streq(e->action->name, "warnf") && !a->warnings)
 		return 0;
 	buf_clear(&text);
@@ -370,7 +367,6 @@ static int act_print(struct actor *a, struct event_desc *e, const void *record, 
 	struct table t = { 0 };
 	int rc;
 
-	(void)len;
 	if (e->map == NO_INDEX) {
 		a->sink->output->value(a->sink, e->fields[0].type, (const u8 *)record + e->fields[0].offset);
 		return 0;
@@ -399,15 +395,11 @@ static int act_print(struct actor *a, struct event_desc *e, const void *record, 
 
 static int act_clear(struct actor *a, struct event_desc *e, const void *record, u32 len)
 {
-	(void)record;
-	(void)len;
 	return a->map_clear(a->ctx, e->map);
 }
 
 static int act_zero(struct actor *a, struct event_desc *e, const void *record, u32 len)
 {
-	(void)record;
-	(void)len;
 	return a->map_zero(a->ctx, e->map);
 }
 
@@ -436,8 +428,6 @@ static struct ir_val lower_time(struct lower *l, struct node *call)
 
 static int act_time(struct actor *a, struct event_desc *e, const void *record, u32 len)
 {
-	(void)record;
-	(void)len;
 	buf_clear(&text);
 	time_text(&text, e->text, clock_real_ns());
 	a->sink->output->text(a->sink, "time", text.s ? text.s : "", text.len);

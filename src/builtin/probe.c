@@ -199,7 +199,6 @@ static struct ir_val lower_retval(struct lower *l, struct node *call)
 {
 	struct ir_val v = lower_loc(l, &l->profile->retval);
 
-	(void)call;
 	return v;
 }
 
@@ -236,7 +235,6 @@ static struct opnd site_id(struct lower *l)
 
 static struct ir_val lower_probe(struct lower *l, struct node *call)
 {
-	(void)call;
 	return val_scalar(&ty_probe, site_id(l));
 }
 
@@ -307,7 +305,6 @@ static struct ir_val lower_func(struct lower *l, struct node *call)
 {
 	const struct profile *p = l->profile;
 
-	(void)call;
 	if (p->site_from_cookie)
 		return val_scalar(&ty_func, func_by_cookie(l));
 	return val_scalar(&ty_func, o_imm(func_of_site(l->prog, p->site)));
@@ -378,7 +375,6 @@ static const struct type *check_goid(struct check *c, struct node *call)
 
 static struct ir_val lower_goid(struct lower *l, struct node *call)
 {
-	(void)call;
 	return lower_loc(l, &l->profile->goid);
 }
 

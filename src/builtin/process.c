@@ -77,7 +77,6 @@ static struct ir_val lower_rand(struct lower *l, struct node *call)
 
 static struct ir_val lower_ncpus(struct lower *l, struct node *call)
 {
-	(void)l;
 	return val_scalar(call->type, o_imm(get_nprocs_conf()));
 }
 
@@ -261,7 +260,6 @@ static const struct type *check_curtask(struct check *c, struct node *call)
 	const struct world *w = &c->env->world;
 	const struct type *t = w->type ? w->type(w->ctx, 's', "task_struct") : NULL;
 
-	(void)call;
 	return t ? type_pointer(c->arena, t, SPACE_KERNEL) : &ty_u64;
 }
 

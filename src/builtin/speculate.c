@@ -41,7 +41,6 @@ static int act_decide(struct actor *a, struct event_desc *e, const void *record,
 {
 	u64 number;
 
-	(void)len;
 	memcpy(&number, (const u8 *)record + e->fields[0].offset, sizeof number);
 	a->speculation(a->ctx, (u32)number, e->arg[0]);
 	return 0;

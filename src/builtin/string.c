@@ -155,7 +155,6 @@ static const struct type *check_strlen(struct check *c, struct node *call)
 {
 	const struct node *s = call_arg(call, 0);
 
-	(void)c;
 	return s->kind == N_STR ? fold_int(call, s->str_len, &ty_u64) : &ty_u64;
 }
 
@@ -167,7 +166,6 @@ static struct ir_val lower_strlen(struct lower *l, struct node *call)
 
 static const struct type *check_strcap(struct check *c, struct node *call)
 {
-	(void)c;
 	return fold_int(call, call_arg(call, 0)->type->count, &ty_u64);
 }
 

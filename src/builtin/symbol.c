@@ -56,7 +56,6 @@ static const struct type *check_kaddr(struct check *c, struct node *call)
 
 static struct ir_val lower_kaddr(struct lower *l, struct node *call)
 {
-	(void)l;
 	return val_scalar(&ty_u64, o_imm((s64)(uintptr_t)call->data));
 }
 

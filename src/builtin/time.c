@@ -74,7 +74,6 @@ static struct ir_val lower_nsecs(struct lower *l, struct node *call)
 
 static struct ir_val lower_elapsed(struct lower *l, struct node *call)
 {
-	(void)call;
 	if (l->env->clock_map)
 		return val_scalar(&ty_u64, boot_clock(l));
 	return val_scalar(&ty_u64, ir_op2(l, IR_SUB, boot_clock(l), lower_own_word(l, DATA_START_NS)));

@@ -192,7 +192,6 @@ void bundle_read_import(struct env *env, const char *from, const char *path,
 				 *folder = find_file(full, BUNDLE_FOLDER);
 	const struct bundle_file *file = find_file(alias ? alias->text : full, 0);
 
-	(void)env;
 	*found = (struct import_source){ .path = full, .why = "this tool was built without it" };
 	if (folder)
 		found->entries = split_lines(folder->text, folder->len);

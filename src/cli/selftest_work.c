@@ -48,7 +48,6 @@ __attribute__((noinline)) static u64 selftest_step(u64 arg)
 
 static int find_bias(struct dl_phdr_info *info, size_t size, void *bias)
 {
-	(void)size;
 	*(u64 *)bias = info->dlpi_addr;
 	return 1; /* the first one is the executable */
 }

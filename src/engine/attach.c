@@ -38,7 +38,6 @@ static attach_batch_fn *batch_of(const struct kernel *k, u32 func, const struct 
 
 int attach_by_hand(struct kernel *k, u32 func, const struct site *s, struct err *err)
 {
-	(void)err;
 	return kernel_note(k, func, 1, "%s: run by hand", s->probe ? s->probe : "program");
 }
 

@@ -25,11 +25,10 @@ static const char *plural(int n)
 	return n == 1 ? "" : "s";
 }
 
-int attach_perf_event(struct kernel *k, u32 func, int prog_fd, int event, u64 cookie, bool slow)
+int attach_perf_event(struct kernel *k, int prog_fd, int event, u64 cookie, bool slow)
 {
 	int link = -1, ret;
 
-	(void)func;
 	if (!cookie)
 		ret = ioctl(event, PERF_EVENT_IOC_SET_BPF, prog_fd);
 	else
@@ -58,7 +57,7 @@ int attach_perf_tracepoint(struct kernel *k, u32 func, const struct site *s, str
 
 	cpus_online(&cpu, 1);
 	event = perf_event_open(&attr, -1, (s32)cpu, -1, 0);
-	if (event < 0 || attach_perf_event(k, func, k->loaded[func].fd, event,
+	if (event < 0 || attach_perf_event(k, k->loaded[func].fd, event,
 					   site_cookie(k, func, s), true) < 0)
 		return refused(err, TRIED_TRACEPOINT, "attach to %s", s->probe);
 	return kernel_note(k, func, 1, "%s: perf tracepoint %llu", s->probe,
@@ -73,7 +72,7 @@ static int attach_counter(struct kernel *k, u32 func, const struct site *s,
 
 	if (event < 0)
 		return -1;
-	return attach_perf_event(k, func, k->loaded[func].fd, event, site_cookie(k, func, s),
+	return attach_perf_event(k, k->loaded[func].fd, event, site_cookie(k, func, s),
 				 false);
 }
 

@@ -105,7 +105,7 @@ static int attach_kprobe_event(struct kernel *k, u32 func, const struct site *s,
 		attr.probe_offset = s->offset;
 	}
 	event = open_probe("kprobe", s, &attr);
-	if (event < 0 || attach_perf_event(k, func, prog, event, site_cookie(k, func, s), true) < 0)
+	if (event < 0 || attach_perf_event(k, prog, event, site_cookie(k, func, s), true) < 0)
 		return bad_kprobe(err, s);
 	return kernel_note(k, func, 1, "%s: %s event", s->probe,
 			   s->is_return ? "kretprobe" : "kprobe");
@@ -347,7 +347,7 @@ static int attach_uprobe_event(struct kernel *k, u32 func, const struct site *s,
 	if (s->ref_ctr_offset)
 		attr.config |= s->ref_ctr_offset << format_shift("uprobe", "ref_ctr_offset", 32);
 	event = open_probe("uprobe", s, &attr);
-	if (event < 0 || attach_perf_event(k, func, prog, event, site_cookie(k, func, s), true) < 0)
+	if (event < 0 || attach_perf_event(k, prog, event, site_cookie(k, func, s), true) < 0)
 		return refused(err, TRIED_UPROBE, "attach to %s (%s + 0x%llx)", s->probe, s->path,
 			       (unsigned long long)s->offset);
 	return kernel_note(k, func, 1, "%s: %s event at %s + 0x%llx", s->probe,

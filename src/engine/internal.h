@@ -121,7 +121,7 @@ u32 multi_attach_type(struct kernel *k, const struct site *s, u32 otherwise);
 bool kprobe_has_namesakes(const struct site *s);
 bool is_one_of_several(struct kernel *k, const char *name);
 /* Puts the program on an opened perf event and keeps it; closes it on failure. */
-int attach_perf_event(struct kernel *k, u32 func, int prog_fd, int event, u64 cookie, bool slow);
+int attach_perf_event(struct kernel *k, int prog_fd, int event, u64 cookie, bool slow);
 /* The cookie of a site when the program asks for it, else 0. */
 static inline u64 site_cookie(const struct kernel *k, u32 func, const struct site *s)
 {

@@ -61,7 +61,6 @@ static struct opnd saved_register(struct lower *l, const struct loc *loc)
 
 static struct opnd reg_value(struct lower *l, const struct loc *loc, struct opnd word)
 {
-	(void)l;
 	return loc->size && loc->size < 8 ? ir_ext(l, word, loc->size, loc->is_signed) : word;
 }
 

@@ -73,7 +73,6 @@ static bool wants_callback(const struct finding *f, const struct node *n)
 
 static bool count_mention(struct node *n, void *ctx)
 {
-	(void)ctx;
 	if (n->kind == N_VAR && n->var)
 		n->var->mentions++;
 	return true;
@@ -81,7 +80,6 @@ static bool count_mention(struct node *n, void *ctx)
 
 static bool count_inside(struct node *n, void *ctx)
 {
-	(void)ctx;
 	if (n->kind == N_VAR && n->var)
 		n->var->inside++;
 	return true;
@@ -89,7 +87,6 @@ static bool count_inside(struct node *n, void *ctx)
 
 static bool compare_mentions(struct node *n, void *ctx)
 {
-	(void)ctx;
 	if (n->kind == N_VAR && n->var && n->var->inside) {
 		n->var->captured |= n->var->inside != n->var->mentions;
 		n->var->inside = 0;

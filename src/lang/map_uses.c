@@ -39,7 +39,6 @@ static bool count_use(struct node *n, void *ctx)
 {
 	const struct node *other = other_use(n);
 
-	(void)ctx;
 	if (other && other->kind == N_MAP && other->map)
 		other->map->other_uses++;
 	if (n->kind == N_MAP && n->map)

@@ -585,9 +585,7 @@ static void test(struct sink *s, const struct test_result *r)
 
 static void tested(struct sink *s, u32 n_passed, u32 n_failed)
 {
-	(void)s; /* each result was told */
-	(void)n_passed;
-	(void)n_failed;
+	/* each result was told */
 }
 
 static void bench(struct sink *s, const struct bench_result *r)

@@ -277,7 +277,6 @@ static void with_flags(u32 w, struct arm64_effect *e)
 
 static void only_flags(u32 w, struct arm64_effect *e)
 {
-	(void)w;
 	e->flags = true;
 }
 
@@ -300,20 +299,16 @@ static void vectors(u32 w, struct arm64_effect *e)
 
 static void unknown(u32 w, struct arm64_effect *e)
 {
-	(void)w;
 	e->kind = ARM64_UNKNOWN;
 }
 
 static void end(u32 w, struct arm64_effect *e)
 {
-	(void)w;
 	e->kind = ARM64_END;
 }
 
 static void nothing(u32 w, struct arm64_effect *e)
 {
-	(void)w;
-	(void)e;
 }
 
 static const struct {

@@ -184,7 +184,6 @@ static u32 name_stack(void *ctx, const struct stack_value *v, bool user, u32 lim
 {
 	struct run *r = ctx;
 
-	(void)user;
 	return r->vm ? vm_stack(r->vm, v, limit, ips) : kernel_stack(r->k, v, limit, ips);
 }
 

@@ -16,7 +16,6 @@
 
 static enum feature_answer vm_feature(struct features *f, enum feature id)
 {
-	(void)f;
 	switch (id) {
 	case FEAT_ATOMIC_FETCH:
 	case FEAT_SDIV:
@@ -50,8 +49,6 @@ struct features *stage_vm_features(void)
 
 static enum feature_answer any_feature(struct features *f, enum feature id)
 {
-	(void)f;
-	(void)id;
 	return FEATURE_YES;
 }
 
@@ -176,9 +173,6 @@ static void native_registers(const struct world *w, struct profile *p)
 	p->at_cs = (u16)cs;
 	p->at_cx = (u16)cx;
 	p->at_ip = (u16)ip;
-#else
-	(void)w;
-	(void)p;
 #endif
 }
 

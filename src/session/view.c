@@ -134,7 +134,6 @@ enum { LAST_ERRNO = 133, LAST_SIGNAL = 64 };
 
 static const char *world_text_of(void *ctx, enum world_text table, u32 n)
 {
-	(void)ctx;
 	switch (table) {
 	case TEXT_ERRNO: return n <= LAST_ERRNO ? strerror((int)n) : NULL;
 	case TEXT_ERRNO_NAME: return strerrorname_np((int)n);
@@ -157,7 +156,6 @@ static u64 world_cgroup_id(void *ctx, const char *path)
 	struct err err = { 0 };
 	u64 id = 0;
 
-	(void)ctx;
 	if (cgroup_id(path, &id, &err) < 0)
 		id = 0;
 	err_release(&err);

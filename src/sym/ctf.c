@@ -394,9 +394,6 @@ static bool is_ordered(const struct ctf_header *h, size_t len)
 static u8 *unpack(const u8 *in, size_t in_len, size_t len)
 {
 #if defined(SONDE_STATIC) && SONDE_STATIC
-	(void)in;
-	(void)in_len;
-	(void)len;
 	return NULL; /* a static program has no libraries */
 #else
 	typedef int (*uncompress_fn)(u8 * out, unsigned long *out_len, const u8 *in,

@@ -116,7 +116,6 @@ static struct cxx_node *parse_new_expression(struct cxx_parser *p, const struct 
 	struct cxx_node *n = cxx_make(p, CXX_NEW), *init;
 	cxx_nodes list;
 
-	(void)o;
 	if (!cxx_take_list(p, cxx_parse_expression, "_", &list))
 		return NULL;
 	cxx_with_list(n, &list);

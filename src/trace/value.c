@@ -227,12 +227,11 @@ u32 value_bytes(const struct type *t, const void *p, const u8 **bytes)
 
 /* ---- names */
 
-void value_inet(struct buf *b, const struct type *t, const void *p)
+void value_inet(struct buf *b, const void *p)
 {
 	char text[INET6_ADDRSTRLEN];
 	u32 family;
 
-	(void)t;
 	memcpy(&family, p, sizeof(family));
 	if (inet_ntop((int)family, (const char *)p + sizeof(family), text, sizeof(text)))
 		buf_puts(b, text);
@@ -517,7 +516,7 @@ static void show(struct show s, const struct type *t, const void *p)
 		bytes_text(s.b, bytes, len);
 		return;
 	}
-	case TY_INET: value_inet(s.b, t, p); return;
+	case TY_INET: value_inet(s.b, p); return;
 	case TY_POINTER: put_address(s.b, (u64)value_int(t, p)); return;
 	case TY_ARRAY: put_array(part, t, p); return;
 	case TY_TUPLE: put_tuple(part, t, p); return;

@@ -47,7 +47,7 @@ s64 value_div(const struct type *t, s64 v, u32 div);
 void value_float(struct buf *b, const struct type *t, const void *p);
 double value_double(const struct type *t, const void *p);
 /* "192.0.2.1", "2001:db8::1": a TY_INET value. */
-void value_inet(struct buf *b, const struct type *t, const void *p);
+void value_inet(struct buf *b, const void *p);
 /* strftime in local time, with %f (us, 6 digits), %k (ns, 9 digits) and %l (ms, 3 digits). */
 void time_text(struct buf *b, const char *fmt, u64 wall_ns);
 /* Names of an allocation's GFP flags: composites first, then single flags, the rest in hex. */
