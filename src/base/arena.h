@@ -18,11 +18,12 @@ struct arena {
 	size_t used; /* bytes handed out, for statistics */
 };
 
-void arena_init(struct arena *a);
+void arena_init(struct arena *a); /* takes no memory yet */
 void arena_release(struct arena *a);
-void *arena_alloc(struct arena *a, size_t len);
+void *arena_alloc(struct arena *a, size_t len); /* len: bytes, 0 allowed */
 void *arena_dup(struct arena *a, const void *bytes, size_t len);
 char *arena_strdup(struct arena *a, const char *s);
+/* At most len bytes of s, and a NUL. */
 char *arena_strndup(struct arena *a, const char *s, size_t len);
 char *arena_printf(struct arena *a, const char *fmt, ...) FORMAT(2, 3);
 char *arena_vprintf(struct arena *a, const char *fmt, va_list ap);

@@ -32,7 +32,4 @@ bool builtin_check_options(struct env *env, struct diags *diags);
 /* Nanoseconds since boot, sleep included where the kernel has that clock. */
 struct opnd boot_clock(struct lower *l);
 
-/* Writes a struct usym_value: the address in the current process. */
-void lower_usym(struct lower *l, struct opnd dst, struct opnd addr);
-
 #endif

@@ -51,7 +51,8 @@ u32 data_table(struct lower *l, const void *bytes, u32 len)
 
 /* ---- texts */
 
-struct opnd text_move(struct lower *l, struct opnd dst, u32 cap, struct opnd src)
+/* Copies a string of at most cap bytes; its length without the NUL. */
+static struct opnd text_move(struct lower *l, struct opnd dst, u32 cap, struct opnd src)
 {
 	struct opnd rc = lower_read_str(l, dst, cap, src, SPACE_KERNEL);
 
@@ -98,7 +99,8 @@ struct text text_view(struct lower *l, struct node *n)
 	return t;
 }
 
-struct ir_val text_result(struct lower *l, struct node *call, struct opnd dst, bool canonical, struct opnd src)
+/* Writes the string at src to where the value of the call is wanted. */
+static struct ir_val text_result(struct lower *l, struct node *call, struct opnd dst, bool canonical, struct opnd src)
 {
 	struct ir_val v = val_memory(call->type, dst);
 

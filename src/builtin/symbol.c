@@ -4,7 +4,8 @@
 #include "builtin/builtin.h"
 #include "type/agg.h"
 
-void lower_usym(struct lower *l, struct opnd dst, struct opnd addr)
+/* Writes a struct usym_value: the address in the current process. */
+static void lower_usym(struct lower *l, struct opnd dst, struct opnd addr)
 {
 	struct opnd tgid = ir_op2(l, IR_SHR, ir_call(l, BPF_FUNC_get_current_pid_tgid, true, 0), o_imm(32));
 

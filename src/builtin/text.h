@@ -20,10 +20,6 @@ u32 power_of_two(u32 n); /* the smallest that is not below n */
 struct text text_copy(struct lower *l, struct node *n);
 /* To look at only; read in place where it can be. */
 struct text text_view(struct lower *l, struct node *n);
-/* Writes the string at src to where the value of the call is wanted. */
-struct ir_val text_result(struct lower *l, struct node *call, struct opnd dst, bool canonical, struct opnd src);
-/* Copies a string of at most cap bytes; its length without the NUL. */
-struct opnd text_move(struct lower *l, struct opnd dst, u32 cap, struct opnd src);
 
 /*
  * The loop of a text function: i counts up to bound, `step` bytes a turn, because each turn costs

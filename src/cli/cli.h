@@ -98,8 +98,6 @@ void print_help(const struct cli *c, FILE *to);
 int tools_list(struct cli *c);
 /* "USAGE:" and a line. */
 void tool_put_usage(const struct cli *c, struct buf *b);
-/* One line of a help text: what is written, what it means. */
-void put_help_row(struct buf *b, const char *left, const char *right);
 /* The options that a tool shares with sonde, in their groups. */
 void put_running_options(struct buf *b);
 /* All of it, to -o or standard output; 0 or 1 after a message. */

@@ -51,7 +51,8 @@ static const struct {
 	{ "-l 'tracepoint:sched:*'", "probes of the scheduler; -lv shows their arguments" },
 };
 
-void put_help_row(struct buf *b, const char *left, const char *right)
+/* One line of a help text: what is written, what it means. */
+static void put_help_row(struct buf *b, const char *left, const char *right)
 {
 	u32 n = (u32)strlen(left);
 

@@ -43,7 +43,6 @@ void document_close(struct lsp *l, const char *uri);
 void document_replace(struct document *d, size_t from, size_t to, const char *text, size_t len);
 /* Positions behind the end of a line or of the text are taken as that end. */
 size_t offset_of(const struct document *d, struct lsp_position p);
-struct lsp_position position_of(const char *text, size_t len, size_t offset);
 /* {"start": ..., "end": ...} */
 void put_range(struct buf *b, const char *text, size_t len, size_t from, size_t to);
 /* The document and the offset that a request names; false: there are none. */

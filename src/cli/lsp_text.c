@@ -113,7 +113,7 @@ size_t offset_of(const struct document *d, struct lsp_position p)
 	return (size_t)(s - d->text);
 }
 
-struct lsp_position position_of(const char *text, size_t len, size_t offset)
+static struct lsp_position position_of(const char *text, size_t len, size_t offset)
 {
 	struct lsp_position p = { 0 };
 	const char *end = text + len;

@@ -173,8 +173,6 @@ void lower_return(struct lower *l, struct opnd value);
 u32 lower_map(struct lower *l, struct map *m);
 /* Address of the key bytes of @m[...], written once and reused; O_NONE for keyless maps. */
 struct opnd lower_key(struct lower *l, struct node *map_node);
-/* Pointer to the value or 0. The caller branches. Keyed maps only. */
-struct opnd lower_map_lookup(struct lower *l, struct node *map_node);
 /* The value read (0 or zeroes when missing); aggregations are merged over the CPUs. */
 struct ir_val lower_map_read(struct lower *l, struct node *map_node);
 void lower_map_assign(struct lower *l, struct node *map_node, struct node *value);

@@ -227,7 +227,7 @@ static struct opnd truth_value(struct lower *l, struct node *n)
 	return ir_emit(l, (struct ir_insn){ .op = IR_MOVE, .arg = { o_temp(v) } });
 }
 
-struct ir_val lower_binary(struct lower *l, struct node *n)
+static struct ir_val lower_binary(struct lower *l, struct node *n)
 {
 	struct opnd a, b;
 

@@ -16,7 +16,7 @@
 enum { SLOT_ALIGN = 64, MAX_SLOTS = 64, SHARED_CPUS = 8, PERCPU_LOOKUP = 195 /* bpf_map_lookup_percpu_elem */ };
 
 /* Integers are kept in 8 bytes, so that atomic adds and widening always work. */
-const struct type *map_stored_type(struct lower *l, const struct type *t)
+static const struct type *map_stored_type(struct lower *l, const struct type *t)
 {
 	struct type *wide;
 
@@ -240,7 +240,8 @@ static struct opnd lookup(struct lower *l, u32 map, struct opnd key)
 	return ir_call(l, BPF_FUNC_map_lookup_elem, false, 2, o_map(map), key);
 }
 
-struct opnd lower_map_lookup(struct lower *l, struct node *n)
+/* Pointer to the value or 0. The caller branches. Keyed maps only. */
+static struct opnd lower_map_lookup(struct lower *l, struct node *n)
 {
 	struct opnd key = lower_key(l, n);
 

@@ -279,7 +279,7 @@ void temps_release(struct lower *l, struct temp_mark m)
 
 /* ---- foreign memory */
 
-enum space lower_space(const struct lower *l, enum space s)
+static enum space lower_space(const struct lower *l, enum space s)
 {
 	if (s == SPACE_NONE)
 		s = l->profile->default_space;

@@ -111,7 +111,6 @@ struct cond_marks lower_cond_marks(struct lower *l, struct node *n, struct ir_bl
 
 /* Compares two strings (or arrays, tuples): jumps. */
 void lower_compare_memory(struct lower *l, struct node *n, struct ir_block *equal, struct ir_block *differ);
-struct ir_val lower_binary(struct lower *l, struct node *n);
 /* lower_place, loaded when it is a scalar. */
 struct ir_val lower_read_place(struct lower *l, struct node *n);
 struct ir_val lower_cast(struct lower *l, struct node *n);
@@ -191,8 +190,6 @@ void lower_zero_from(struct lower *l, struct opnd dst, u32 from, u32 to);
 /* Copies a value of the same layout into dst, canonical (bytes behind a NUL zeroed) if asked. */
 void lower_put(struct lower *l, const struct ir_val *v, const struct type *t, struct opnd dst, bool canonical);
 void lower_put_string(struct lower *l, const char *s, u32 len, u32 cap, struct opnd dst, bool canonical);
-const struct type *map_stored_type(struct lower *l, const struct type *t);
-enum space lower_space(const struct lower *l, enum space s);
 u32 lower_internal_map(struct lower *l, enum map_role role);
 /* A power of two, as many as there are CPUs, but at most 64: index it by cpu & (n - 1). */
 u32 lower_cpu_slots(void);

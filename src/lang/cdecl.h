@@ -45,8 +45,6 @@ bool cdecl_is_defined(const struct cdecl *c, const char *name);
 
 /* cdecl_type.c */
 void cdecl_declaration(struct cdecl *c);
-void cdecl_advance(struct cdecl *c);
-struct diag *cdecl_error(struct cdecl *c, struct span span, enum diag_id id, ...);
 static inline struct span cdecl_span(const struct cdecl *c)
 {
 	return (struct span){ c->src->base + c->tok.off, c->tok.len };

@@ -29,7 +29,7 @@ struct c_spec {
 
 /* ---- moves and errors */
 
-void cdecl_advance(struct cdecl *c)
+static void cdecl_advance(struct cdecl *c)
 {
 	if (c->panic)
 		return;
@@ -55,7 +55,7 @@ static bool is_word(const struct cdecl *c, const char *word)
 	return c->tok.kind == TOK_IDENT && streq(c->tok.name, word);
 }
 
-struct diag *cdecl_error(struct cdecl *c, struct span span, enum diag_id id, ...)
+static struct diag *cdecl_error(struct cdecl *c, struct span span, enum diag_id id, ...)
 {
 	struct diags *diags = c->lang->diags;
 	bool muted = diags->muted;

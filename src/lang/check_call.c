@@ -322,7 +322,7 @@ static const struct type *result_type(struct check *c, const struct builtin *row
 }
 
 /* An old spelling may be only a name: what it stands for has the signature. */
-const struct type *check_row(struct check *c, struct node *n, const struct builtin *row)
+static const struct type *check_row(struct check *c, struct node *n, const struct builtin *row)
 {
 	row = current_row(c, n, row);
 	const struct sig *sig = row->sig ? sig_of(c, row, n->span) : NULL;

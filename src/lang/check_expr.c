@@ -10,7 +10,7 @@
 
 /* ---- literals and parameters */
 
-const struct type *check_literal(struct check *c, struct node *n)
+static const struct type *check_literal(struct check *c, struct node *n)
 {
 	n->is_const = true;
 	if (n->kind == N_BOOL)
@@ -36,7 +36,7 @@ static bool parse_param(const char *text, s64 *value)
 }
 
 /* After this, aux is the number, name the text as given, value or str the constant. */
-const struct type *check_param(struct check *c, struct node *n)
+static const struct type *check_param(struct check *c, struct node *n)
 {
 	s64 value = 0;
 
@@ -206,7 +206,7 @@ static const struct type *check_ident(struct check *c, struct node *n)
 }
 
 /* A loop may have assigned it in an earlier turn. */
-void check_use(struct check *c, struct var *v, struct span span)
+static void check_use(struct check *c, struct var *v, struct span span)
 {
 	v->used = true;
 	if (!v->has_value && v->assigned && !v->address_taken && v->loop_depth == c->loop_depth)
@@ -612,7 +612,7 @@ static const struct type *check_unary(struct check *c, struct node *n)
 	return n->type;
 }
 
-const struct type *check_incdec(struct check *c, struct node *n)
+static const struct type *check_incdec(struct check *c, struct node *n)
 {
 	struct node *a = n->a;
 
@@ -714,7 +714,7 @@ static const struct type *check_cond(struct check *c, struct node *n)
 
 /* ---- aggregates of values */
 
-const struct type *check_tuple(struct check *c, struct node *n)
+static const struct type *check_tuple(struct check *c, struct node *n)
 {
 	u32 count = 0, i = 0;
 	const struct type *bad = NULL;
@@ -741,7 +741,7 @@ static bool is_repeated(const struct node *list, const struct node *e)
 	return false;
 }
 
-const struct type *check_record(struct check *c, struct node *n)
+static const struct type *check_record(struct check *c, struct node *n)
 {
 	VEC(struct field) fields = {};
 	const struct type *bad = NULL;
@@ -762,7 +762,7 @@ const struct type *check_record(struct check *c, struct node *n)
 
 /* ---- blocks */
 
-const struct type *check_block_expr(struct check *c, struct node *n)
+static const struct type *check_block_expr(struct check *c, struct node *n)
 {
 	const struct expansion *up = c->s->expansion;
 	const char *terminated_by = c->s->terminated_by;

@@ -98,18 +98,10 @@ const struct type *check_condition(struct check *c, struct node *n);
 /* What `a op b` gives; sets *promoted. */
 const struct type *check_operator(struct check *c, struct node *n, const struct type *a,
 				  const struct type *b);
-/* Reads a variable: warns when it has no value yet. */
-void check_use(struct check *c, struct var *v, struct span span);
-const struct type *check_block_expr(struct check *c, struct node *n);
 /* As check_ident, NULL without a report when the name is unknown. */
 const struct type *check_try_ident(struct check *c, struct node *n);
-const struct type *check_incdec(struct check *c, struct node *n);
-const struct type *check_literal(struct check *c, struct node *n);
-const struct type *check_param(struct check *c, struct node *n);
 /* "123" is an integer to most, but a string where only strings will do. */
 const struct type *check_param_text(struct check *c, struct node *n);
-const struct type *check_tuple(struct check *c, struct node *n);
-const struct type *check_record(struct check *c, struct node *n);
 
 /* ---- check_renamed.c: a member, also by the name that it has in other kernels; NULL: none. */
 const struct field *check_struct_field(struct check *c, struct span span, const struct type *t,
@@ -126,14 +118,12 @@ const struct type *check_typeinfo(struct check *c, struct node *n);
 
 /* ---- check_call.c */
 const struct type *check_call(struct check *c, struct node *n);
-const struct type *check_row(struct check *c, struct node *n, const struct builtin *row);
 
 /* ---- check_map.c */
 struct map *check_map(struct check *c,
 		      struct node *n); /* binds, checks keys; NULL after a report */
 const struct type *check_map_read(struct check *c, struct node *n);
 const struct type *check_map_by_name(struct check *c, struct node *n, const struct sig_arg *arg);
-bool check_map_defined(struct check *c, struct map *m, struct span span);
 void check_maps_default(struct check *c);
 void check_maps_finish(struct check *c);
 /* ---- map_uses.c */

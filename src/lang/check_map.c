@@ -217,7 +217,7 @@ static void near_maps(struct check *c, const struct map *m, struct diag *d)
 		diag_help(c->diags, d, "did you mean \"%s\"?", near_best(&near));
 }
 
-bool check_map_defined(struct check *c, struct map *m, struct span span)
+static bool check_map_defined(struct check *c, struct map *m, struct span span)
 {
 	m->read = true;
 	if (m->written || !c->final)

@@ -2,7 +2,7 @@
 /*
  * Text to typed tree. The order of calls in a compilation (session/compile.c):
  *
- *	script = parse_script(...)                 lexer.c parser.c
+ *	script = parse_script(...)                 lexer.c parse*.c
  *	lang_prepare(...)                          C text, config, imports, macros
  *	  providers resolve each attach point; one struct instance for each distinct layout
  *	lang_check(...)                            types to a fixpoint over all instances, then reports

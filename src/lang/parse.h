@@ -125,7 +125,6 @@ struct node *parse_expr(struct parser *p);
 struct node *parse_unary(struct parser *p);
 struct node *parse_primary(struct parser *p);
 struct node *parse_list(struct parser *p, enum token_kind close);
-struct node *parse_arguments(struct parser *p); /* at "(" */
 struct type_ref *parse_type(struct parser *p);
 bool parse_at_type_word(const struct parser *p); /* struct, union, enum, typeof */
 /* At a name: does a type follow that ends at a ")"? Looks ahead only. */
@@ -140,8 +139,6 @@ struct node *parse_if(struct parser *p);
 struct node *parse_block_value(struct parser *p, struct node *block);
 struct node *parse_if_value(struct parser *p, struct node *n);
 
-/* parse_top.c */
-void parse_items(struct parser *p);
 /* Parses src into `into`; for fmt with roles (src->len + 1 bytes, zeroed). */
 bool parse_source(struct lang *l, struct source *src, struct script *into, u8 *roles);
 /* An expression of C text between two offsets; NULL (reported) when it is none. */

@@ -138,7 +138,7 @@ static struct node *parse_argument(struct parser *p)
 }
 
 /* At "(": the arguments and the ")". */
-struct node *parse_arguments(struct parser *p)
+static struct node *parse_arguments(struct parser *p)
 {
 	struct node *list = NULL, **end = &list;
 	struct span open = parse_tok_span(p);

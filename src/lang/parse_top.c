@@ -172,7 +172,7 @@ static void restart(struct parser *p, u32 off)
 	}
 }
 
-void parse_items(struct parser *p)
+static void parse_items(struct parser *p)
 {
 	parse_shebang(p);
 	restart(p, p->lx.pos);

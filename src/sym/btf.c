@@ -349,7 +349,8 @@ u32 btf_find_string(const struct btf *b, const char *s, size_t len)
 	return off;
 }
 
-u32 btf_scan(const struct btf *b, u32 name_off, u32 kind, u32 from)
+/* First id of this file (not its base) from `from` on with that name and kind; 0: none. */
+static u32 btf_scan(const struct btf *b, u32 name_off, u32 kind, u32 from)
 {
 	for (u32 i = MAX(from, b->start_id) - b->start_id; i < b->n; i++) {
 		const struct btf_type *t = (const void *)(b->types + b->offset[i]);

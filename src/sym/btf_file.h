@@ -58,8 +58,6 @@ const struct btf_type *btf_raw(const struct btf *b, u32 id);
 const char *btf_string(const struct btf *b, u32 offset);
 /* Offset of a string or 0 when no name is spelled so. */
 u32 btf_find_string(const struct btf *b, const char *s, size_t len);
-/* First id of this file (not its base) from `from` on with that name and kind; 0: none. */
-u32 btf_scan(const struct btf *b, u32 name_off, u32 kind, u32 from);
 
 static inline u32 raw_kind(const struct btf_type *t)
 {

@@ -331,7 +331,7 @@ static struct cxx_node *parse_clones(struct cxx_parser *p, struct cxx_node *n)
 	return n;
 }
 
-/* NULL: no name. release_name() in any case. */
+/* NULL: no name. The parser's arena is to be released in any case. */
 static struct cxx_node *read_name(struct cxx_parser *p, const char *name)
 {
 	struct cxx_node *n;

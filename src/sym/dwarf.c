@@ -490,7 +490,8 @@ struct copies {
 	int n, stop;
 };
 
-bool die_is_named(const struct dwarf *d, Dwarf_Die *die, const char *name)
+/* Whether the entry has that name, or that name for linkers. */
+static bool die_is_named(const struct dwarf *d, Dwarf_Die *die, const char *name)
 {
 	const char *s = d->f->dwarf_diename(die);
 

@@ -71,8 +71,6 @@ bool dwarf_scopes(struct dwarf *d, u64 pc, struct scopes *out);
 int scopes_function(const struct dwarf *d, struct scopes *s, bool inner);
 
 const char *die_linkage_name(const struct dwarf *d, Dwarf_Die *die); /* NULL: none */
-/* Whether the entry has that name, or that name for linkers. */
-bool die_is_named(const struct dwarf *d, Dwarf_Die *die, const char *name);
 /* Whether code at pc belongs to a function of that name, or to an inlined copy of it. */
 bool dwarf_is_in(struct dwarf *d, u64 pc, const char *func);
 

@@ -66,7 +66,5 @@ void elf32_segments(struct elf *e);
 void elf32_sections(struct elf *e);
 const Elf64_Sym *elf32_symbols(struct elf *e, u32 table, const Elf64_Shdr *s, u32 *n);
 void elf_find_tables(struct elf *e);
-/* Symbol of a table as people see it; false: undefined, nameless, no code nor data. */
-bool elf_table_symbol(const struct elf_table *t, u32 i, struct elf_symbol *out);
 
 #endif

@@ -62,7 +62,8 @@ void elf_find_tables(struct elf *e)
 	find_table(e, SHT_DYNSYM, 1);
 }
 
-bool elf_table_symbol(const struct elf_table *t, u32 i, struct elf_symbol *out)
+/* Symbol of a table as people see it; false: undefined, nameless, no code nor data. */
+static bool elf_table_symbol(const struct elf_table *t, u32 i, struct elf_symbol *out)
 {
 	const Elf64_Sym *s = &t->sym[i];
 	u8 type = ELF64_ST_TYPE(s->st_info);

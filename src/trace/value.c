@@ -78,7 +78,8 @@ void value_float(struct buf *b, const struct type *t, const void *p)
 	buf_puts(b, text);
 }
 
-const char *value_enum_name(const struct type *t, s64 value)
+/* The enumerator's name, or NULL. */
+static const char *value_enum_name(const struct type *t, s64 value)
 {
 	for (u32 i = 0; i < t->n_enums; i++)
 		if (t->enums[i].value == value)
@@ -227,7 +228,8 @@ u32 value_bytes(const struct type *t, const void *p, const u8 **bytes)
 
 /* ---- names */
 
-void value_inet(struct buf *b, const void *p)
+/* "192.0.2.1", "2001:db8::1": a TY_INET value. */
+static void value_inet(struct buf *b, const void *p)
 {
 	char text[INET6_ADDRSTRLEN];
 	u32 family;

@@ -39,15 +39,11 @@ const char *value_str_trailer(const struct names *names, const struct type *t, u
 s64 value_bitfield(const struct field *f, const void *base);
 /* Whether a member of the struct at base is to be shown: of variants the one that is there. */
 bool value_has_field(const struct field *f, const void *base);
-/* The enumerator's name, or NULL. */
-const char *value_enum_name(const struct type *t, s64 value);
 /* Division by the type's sign; div 0 is 1. */
 s64 value_div(const struct type *t, s64 v, u32 div);
 /* The shortest decimal that reads back as the same float or double. */
 void value_float(struct buf *b, const struct type *t, const void *p);
 double value_double(const struct type *t, const void *p);
-/* "192.0.2.1", "2001:db8::1": a TY_INET value. */
-void value_inet(struct buf *b, const void *p);
 /* strftime in local time, with %f (us, 6 digits), %k (ns, 9 digits) and %l (ms, 3 digits). */
 void time_text(struct buf *b, const char *fmt, u64 wall_ns);
 /* Names of an allocation's GFP flags: composites first, then single flags, the rest in hex. */

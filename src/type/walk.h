@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Which members of the kernel's structures a verifier lets a program load without a helper. */
 #ifndef SONDE_TYPE_WALK_H
 #define SONDE_TYPE_WALK_H
 
