@@ -161,6 +161,9 @@ static struct profile *stand_in_profile(struct match *m, const char *name, const
 	if (!env_has(env, FEAT_FENTRY, false) || env->uses_typed || !env->prefer_raw ||
 	    (env->uses_func_or_probe && !env_has(env, FEAT_GET_FUNC_IP, false)))
 		return NULL;
+	*why = "this kernel preempts programs on trampolines, and leaves out events meanwhile";
+	if (!env_has(env, FEAT_FENTRY_STEADY, false) && env_has(env, FEAT_KPROBE, false))
+		return NULL;
 	*why = "the clause has many probes";
 	if (m->n_attaches > MOST_TRAMPOLINES)
 		return NULL;
