@@ -47,10 +47,15 @@ static bool is_cold_part(struct scan *sc, u64 address)
 
 static const char tail[] = "it ends in a jump to another function, whose return is not its own";
 
-/* A jump that ends the function leaves the return to another one. */
-static const char *leaves(struct scan *sc, u64 to)
+/*
+ * A jump that ends the function leaves the return to another one. Not one to the function's very end right behind a call:
+ * clang without optimization puts it behind those that do not return. A tail call would have to give up the frame first.
+ */
+static const char *leaves(struct scan *sc, u64 to, bool behind_call)
 {
-	return to - sc->s->value < sc->s->size || is_cold_part(sc, to) ? NULL : tail;
+	bool is_end = to == sc->s->value + sc->s->size;
+
+	return to - sc->s->value < sc->s->size || (is_end && behind_call) || is_cold_part(sc, to) ? NULL : tail;
 }
 
 static void add(struct scan *sc, u64 at)
@@ -65,6 +70,7 @@ static const char *find_x86(struct scan *sc, const u8 *code)
 {
 	const struct elf_symbol *s = sc->s;
 	const char *why = NULL;
+	bool behind_call = false;
 
 	for (u64 at = 0; at < s->size && !why;) {
 		struct x86_insn in;
@@ -74,11 +80,12 @@ static const char *find_x86(struct scan *sc, const u8 *code)
 			return "not all of its instructions are known";
 		x86_effect(&in, &fx);
 		if (fx.kind == X86_JUMP)
-			why = leaves(sc, s->value + at + (u64)fx.target);
+			why = leaves(sc, s->value + at + (u64)fx.target, behind_call);
 		else if (fx.kind == X86_JUMP_INDIRECT) /* a table of cases, if it is marked or indexed */
 			why = sc->is_go || in.segment == NOTRACK || in.index != X86_NO_REG ? NULL : tail;
 		else if (in.map == 0 && !in.vector && (in.op == RET || in.op == RET_POP))
 			add(sc, at);
+		behind_call = fx.kind == X86_CALL || fx.kind == X86_CALL_INDIRECT;
 		at += in.len;
 	}
 	return why;
@@ -89,6 +96,7 @@ static const char *find_arm64(struct scan *sc, const u8 *code)
 {
 	const struct elf_symbol *s = sc->s;
 	const char *why = NULL;
+	bool behind_call = false;
 
 	for (u64 at = 0; at + 4 <= s->size && !why; at += 4) {
 		struct arm64_effect fx;
@@ -97,11 +105,12 @@ static const char *find_arm64(struct scan *sc, const u8 *code)
 		memcpy(&word, code + at, sizeof(word));
 		arm64_effect(word, &fx);
 		if (fx.kind == ARM64_JUMP)
-			why = leaves(sc, s->value + at + (u64)fx.target);
+			why = leaves(sc, s->value + at + (u64)fx.target, behind_call);
 		else if (fx.kind == ARM64_JUMP_INDIRECT)
 			why = sc->is_go ? NULL : tail;
 		else if (fx.kind == ARM64_RETURN && !(why = arm64_uprobe_refuses(word)))
 			add(sc, at);
+		behind_call = fx.kind == ARM64_CALL || fx.kind == ARM64_CALL_INDIRECT;
 	}
 	return why;
 }
