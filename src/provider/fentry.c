@@ -328,9 +328,12 @@ static int none(struct match *m, const struct spec *spec, target_fn f, void *ctx
 	if (is_bare_module(m))
 		return bare_module(m, spec);
 
-	near_init(&m->near, m->pattern);
-	btf_places_each(m->env, m->module ? m->module : "vmlinux", near_place, m);
-	near = near_best(&m->near);
+	near = kernel_function_of_call(m->env, m->pattern);
+	if (!near) {
+		near_init(&m->near, m->pattern);
+		btf_places_each(m->env, m->module ? m->module : "vmlinux", near_place, m);
+		near = near_best(&m->near);
+	}
 	m->ts.help = module_missing(m->env, m->module);
 	return targets_give(m->env, spec, &m->ts, near ? site_name(m, m->module ? m->module : "vmlinux", near) : NULL,
 			    f, ctx);

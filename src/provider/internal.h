@@ -127,6 +127,9 @@ void kernel_function_addresses(struct provider_env *env, const char *module, con
 /* Another name of the same function that has a type: a system call without arguments is __x64_sys_getuid and
  * __do_sys_getuid, and only the latter is known. NULL: none. */
 const char *kernel_function_alias(struct provider_env *env, struct btf *btf, const char *module, const char *name);
+/* Of a name that system calls' functions have on another processor or had before 4.17 (sys_open) the function of this
+ * kernel, of a call that this machine lacks that of what does the same; or NULL. */
+const char *kernel_function_of_call(struct provider_env *env, const char *name);
 /* Compiler's and tracer's own helpers, which wildcards pass over. */
 bool kernel_function_is_hidden(const char *name);
 

@@ -12,7 +12,9 @@
 #include "base/hash.h"
 #include "provider/internal.h"
 #include "sym/btf.h"
+#include "sym/calls.h"
 #include "sym/kallsyms.h"
+#include "sym/syscalls.h"
 #include "sym/tracefs.h"
 
 /* What the machinery runs on its way to a program, which would call itself without end or miss events. */
@@ -298,4 +300,25 @@ const char *kernel_function_alias(struct provider_env *env, struct btf *btf, con
 	if (kallsyms_find(env_ksyms(env), name, module ? module : "vmlinux", &s) && s.address && ksym_is_text(&s))
 		kallsyms_each(env_ksyms(env), try_alias, &a);
 	return a.found ? arena_strdup(env->arena, a.found) : NULL;
+}
+
+const char *kernel_function_of_call(struct provider_env *env, const char *name)
+{
+	static const char *const prefixes[] = { "__x64_sys_", "__arm64_sys_", "__se_sys_", "sys_", "SyS_" };
+	const char *call = NULL, *function;
+	int nr;
+
+	for (u32 i = 0; i < ARRAY_SIZE(prefixes) && !call; i++)
+		call = starts_with(name, prefixes[i]) ? name + strlen(prefixes[i]) : NULL;
+	if (!call)
+		return NULL;
+	nr = syscall_number(call);
+	if (nr < 0) /* newuname */
+		nr = syscall_number_of_event(call);
+	if (nr < 0 && (call = call_instead(env->arena, call)))
+		nr = syscall_number(call);
+	if (nr < 0)
+		return NULL;
+	function = arena_printf(env->arena, "%s%s", arch_native->syscall_prefix, syscall_event_name((u32)nr));
+	return kernel_function_exists(env, "vmlinux", function) ? function : NULL;
 }

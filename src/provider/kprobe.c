@@ -267,11 +267,13 @@ static int near_function(void *ctx, const struct kernel_function *fn)
 
 static const char *near_probe(struct match *m, const char *name)
 {
-	const char *near;
+	const char *near = kernel_function_of_call(m->env, name);
 
-	near_init(&m->near, name);
-	kernel_functions_each(m->env, near_function, m);
-	near = near_best(&m->near);
+	if (!near) {
+		near_init(&m->near, name);
+		kernel_functions_each(m->env, near_function, m);
+		near = near_best(&m->near);
+	}
 	return near ? site_name(m, NULL, near, 0) : NULL;
 }
 
