@@ -35,6 +35,16 @@ static u32 parse_mode(const char *s)
 	return mode;
 }
 
+/* Offsets from 0 on x86 until 6.15, addresses within the image since, which nobody uses either. */
+static bool is_per_cpu(struct provider_env *env, u64 address)
+{
+	struct ksym from, to;
+
+	return !(address >> 63) ||
+	       (kallsyms_find(env_ksyms(env), "__per_cpu_start", NULL, &from) && address >= from.address &&
+		kallsyms_find(env_ksyms(env), "__per_cpu_end", NULL, &to) && address < to.address);
+}
+
 /* A number, or a symbol of the kernel with or without an offset. NULL: understood. */
 static const char *parse_address(struct provider_env *env, const char *text, u64 *address)
 {
@@ -55,7 +65,7 @@ static const char *parse_address(struct provider_env *env, const char *text, u64
 		return "the address is neither a number nor a symbol of the kernel";
 	if (!sym.address)
 		return "the kernel hides the addresses of its symbols";
-	if (!(sym.address >> 63))
+	if (is_per_cpu(env, sym.address))
 		return "each processor has a variable of that name: percpu_kaddr() tells their addresses";
 	*address = sym.address + offset;
 	return NULL;
