@@ -46,6 +46,7 @@ static void skip(void *ctx, const struct site *site, const struct err *err)
 	if (s->r->stand_in_refused)
 		return;
 	s->r->c.n_probes--;
+	s->r->skipped_some = true;
 	if (s->n++ >= TOLD_ONE_BY_ONE && !s->r->o->verbose)
 		return;
 	if (!strstr(err->text, site->probe))
@@ -299,6 +300,10 @@ int attach_all(struct run *r, bool internal, struct err *err)
 
 	for (enum turn t = OLD_RETURNS; t < N_TURNS && rc >= 0; t++)
 		rc = attach_some(r, internal, t, err);
+	if (!rc && !r->c.n_probes && r->skipped_some && !r->exiting) { /* nobody waits for nothing */
+		err_set(err, -ENOENT, "no probe is attached: the kernel refused all of them");
+		return err->code;
+	}
 	if (rc >= 0)
 		tell_switches(r, internal);
 	return rc;

@@ -25,6 +25,7 @@ struct run {
 	struct usermaps *usermaps; /* NULL: the script prints no user symbols */
 	u64 *loss_seen;	    /* what was reported of each prog.losses */
 	bool stand_in_refused; /* a trampoline in place of a kprobe, or a name of BTF: the run begins again without them */
+	bool skipped_some;  /* probes that the kernel refused and others do without */
 	bool exiting;	    /* exit() was met, a signal came, or the target is gone */
 	bool exit_called;   /* by the script: nothing recorded behind it is shown, but for the end clauses */
 	bool ending;	    /* the end clauses' turn */
