@@ -21,27 +21,16 @@
  */
 static struct opnd find_bound(struct lower *l, const struct machinery *m, struct opnd ip)
 {
-	struct ir_block *head = ir_block_new(l), *turn = ir_block_new(l), *out = ir_block_new(l);
-	u32 table = data_table(l, m->bounds, m->n * (u32)sizeof(u64)), at = ir_var(l), step = ir_var(l), mark;
-	struct opnd bounds, i, bound, above;
+	u32 table = data_table(l, m->bounds, m->n * (u32)sizeof(u64));
+	struct opnd bounds = ir_addr(l, o_data(l->prog->data_map, table)), at = o_imm(0), i, bound, above;
 
-	ir_var_set(l, at, o_imm(0));
-	ir_var_set(l, step, o_imm(m->n / 2));
-	ir_jump(l, head);
-	ir_place(l, head);
-	ir_branch(l, CC_EQ, o_temp(step), o_imm(0), out, turn);
-	ir_place(l, turn);
-	mark = lower_values_mark(l);
-	bounds = ir_addr(l, o_data(l->prog->data_map, table));
-	i = ir_op2(l, IR_AND, ir_op2(l, IR_ADD, o_temp(at), o_temp(step)), o_imm(m->n - 1));
-	bound = ir_load(l, ir_op2(l, IR_ADD, bounds, ir_op2(l, IR_SHL, i, o_imm(3))), 8, false);
-	above = ir_op2(l, IR_SAR, ir_op2(l, IR_SUB, ip, bound), o_imm(63)); /* all ones: both are kernel addresses */
-	ir_var_set(l, at, ir_op2(l, IR_ADD, o_temp(at), ir_op2(l, IR_AND, o_temp(step), ir_op2(l, IR_XOR, above, o_imm(-1)))));
-	ir_var_set(l, step, ir_op2(l, IR_SHR, o_temp(step), o_imm(1)));
-	lower_values_drop(l, mark);
-	ir_jump(l, head);
-	ir_place(l, out);
-	return o_temp(at);
+	for (u32 step = m->n / 2; step; step /= 2) {
+		i = ir_op2(l, IR_AND, ir_op2(l, IR_ADD, at, o_imm(step)), o_imm(m->n - 1));
+		bound = ir_load(l, ir_op2(l, IR_ADD, bounds, ir_op2(l, IR_SHL, i, o_imm(3))), 8, false);
+		above = ir_op2(l, IR_SAR, ir_op2(l, IR_SUB, ip, bound), o_imm(63)); /* all ones: both are kernel addresses */
+		at = ir_op2(l, IR_ADD, at, ir_op2(l, IR_AND, ir_op2(l, IR_XOR, above, o_imm(-1)), o_imm(step)));
+	}
+	return at;
 }
 
 static struct opnd is_within(struct lower *l, struct opnd ip, u64 from, u64 to)
@@ -67,28 +56,32 @@ static struct opnd is_cut(struct lower *l, const struct machinery *m, struct opn
 	return ir_op2(l, IR_OR, known, outside);
 }
 
+/* All spare frames are looked at, without a way out: verifiers would follow each, and 7.2 takes seconds for that in loops. */
 struct opnd frames_of_machinery(struct lower *l, struct opnd frames)
 {
 	const struct machinery *m = l->env->world.machinery ? l->env->world.machinery(l->env->world.ctx) : NULL;
 	bool is_perf = l->profile->prog_type == BPF_PROG_TYPE_TRACEPOINT;
-	struct ir_block *head = ir_block_new(l), *turn = ir_block_new(l), *next = ir_block_new(l), *out = ir_block_new(l);
-	u32 cut = ir_var(l), ours = ir_var(l), mark; /* ours: what lies outside of the kernel's code still is */
+	struct ir_block *head = ir_block_new(l), *turn = ir_block_new(l), *out = ir_block_new(l);
+	u32 i = ir_var(l), cut = ir_var(l), still = ir_var(l), mark; /* still: no frame above was the event's */
+	u32 ours = ir_var(l); /* what lies outside of the kernel's code is machinery */
 	struct opnd at, ip;
 
 	if (!m || !m->text_to)
 		return o_imm(0);
+	ir_var_set(l, i, o_imm(0));
 	ir_var_set(l, cut, o_imm(0));
+	ir_var_set(l, still, o_imm(1));
 	ir_var_set(l, ours, o_imm(!is_perf));
 	ir_jump(l, head);
 	ir_place(l, head);
-	ir_branch(l, CC_UGE, o_temp(cut), o_imm(STACK_SPARE_FRAMES), out, turn);
+	ir_branch(l, CC_UGE, o_temp(i), o_imm(STACK_SPARE_FRAMES), out, turn);
 	ir_place(l, turn);
 	mark = lower_values_mark(l);
-	at = ir_op2(l, IR_SHL, ir_op2(l, IR_AND, o_temp(cut), o_imm(STACK_SPARE_FRAMES - 1)), o_imm(3));
+	at = ir_op2(l, IR_SHL, ir_op2(l, IR_AND, o_temp(i), o_imm(STACK_SPARE_FRAMES - 1)), o_imm(3));
 	ip = ir_load(l, ir_op2(l, IR_ADD, ir_addr(l, frames), at), 8, false);
-	ir_branch(l, CC_EQ, is_cut(l, m, ip, ours), o_imm(0), out, next);
-	ir_place(l, next);
-	ir_var_set(l, cut, ir_op2(l, IR_ADD, o_temp(cut), o_imm(1)));
+	ir_var_set(l, still, ir_op2(l, IR_AND, o_temp(still), is_cut(l, m, ip, ours)));
+	ir_var_set(l, cut, ir_op2(l, IR_ADD, o_temp(cut), o_temp(still)));
+	ir_var_set(l, i, ir_op2(l, IR_ADD, o_temp(i), o_imm(1)));
 	lower_values_drop(l, mark);
 	ir_jump(l, head);
 	ir_place(l, out);
