@@ -335,6 +335,12 @@ u32 multi_attach_type(struct kernel *k, const struct site *s, u32 otherwise)
 	return otherwise;
 }
 
+static void note_file(struct kernel *k, const char *path)
+{
+	if (!k->probed.n || !streq(k->probed.v[k->probed.n - 1], path))
+		vec_push(&k->arena, &k->probed, arena_strdup(&k->arena, path));
+}
+
 static int attach_uprobe_event(struct kernel *k, u32 func, const struct site *s, struct err *err)
 {
 	struct perf_event_attr attr = {};
@@ -350,6 +356,7 @@ static int attach_uprobe_event(struct kernel *k, u32 func, const struct site *s,
 	if (event < 0 || attach_perf_event(k, prog, event, site_cookie(k, func, s), true) < 0)
 		return refused(err, TRIED_UPROBE, "attach to %s (%s + 0x%llx)", s->probe, s->path,
 			       (unsigned long long)s->offset);
+	note_file(k, s->path);
 	return kernel_note(k, func, 1, "%s: %s event at %s + 0x%llx", s->probe,
 			   s->is_return ? "uretprobe" : "uprobe", s->path,
 			   (unsigned long long)s->offset);
@@ -398,6 +405,7 @@ int attach_uprobes(struct kernel *k, u32 func, const struct site *const *s, u32 
 	if (fd < 0)
 		return fd;
 	kernel_keep(k, fd, true);
+	note_file(k, s[0]->path);
 	return kernel_note(k, func, n, "%s%s: one %s multi link for %u place%s in %s", s[0]->probe,
 			   n > 1 ? " ..." : "", s[0]->is_return ? "uretprobe" : "uprobe", n,
 			   n > 1 ? "s" : "", s[0]->path);

@@ -60,6 +60,7 @@ struct kernel {
 	u32 data_len, gate_off;
 	struct ring ring;
 	VEC(struct kept) kept;
+	VEC(const char *) probed; /* files with uprobes of ours */
 	VEC(struct attachment) attached;
 };
 

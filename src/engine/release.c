@@ -12,12 +12,18 @@
  *	   pipe of ours), waits until we have closed our copies, and exits; the kernel's waiting
  *	   is its own
  *
+ * Until the breakpoints of a uprobe are gone, whoever writes to its file in place would have instructions of the old text
+ * executed, which the kernel keeps (kernel/events/uprobes.c, copy_insn): that process holds a lease on each file
+ * (fcntl(2), F_SETLEASE), so that the writer's open waits for it, a few tens of milliseconds for each probe.
+ *
  * PERF_EVENT_IOC_DISABLE would not do: a program on a tracepoint runs for disabled events too.
  */
 #include <fcntl.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 #include "engine/internal.h"
@@ -63,23 +69,46 @@ static void close_gap(unsigned int from, unsigned int end)
 		close((int)fd);
 }
 
-/* In the child: system calls only. kept is sorted, wait_fd is a member of it. */
-static void NORETURN hold(const struct kept *kept, u32 n, int wait_fd)
+/* ---- in the child: system calls only */
+
+/* Held until it ends. Where a lease cannot be had (a network's file system, another's file) there is none. */
+static void lease_files(const struct kernel *k)
+{
+	enum { MAX_LEASES = 256 };
+
+	signal(SIGIO, SIG_IGN); /* says that somebody waits */
+	for (u32 i = 0; i < k->probed.n && i < MAX_LEASES; i++) {
+		int fd = open(k->probed.v[i], O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+
+		if (fd >= 0 && fcntl(fd, F_SETLEASE, F_RDLCK) < 0)
+			close(fd);
+	}
+}
+
+/* The kept ones are sorted, sync is a member of them: it takes a byte when the leases are there, and ends when the copies
+ * of the parent are closed. */
+static void NORETURN hold(const struct kernel *k, int sync)
 {
 	unsigned int at = 0;
-	char c;
+	char c = 0;
 
-	for (u32 i = 0; i < n; i++) {
-		close_gap(at, (unsigned int)kept[i].fd);
-		at = (unsigned int)kept[i].fd + 1;
+	for (u32 i = 0; i < k->kept.n; i++) {
+		close_gap(at, (unsigned int)k->kept.v[i].fd);
+		at = (unsigned int)k->kept.v[i].fd + 1;
 	}
 	close_gap(at, ~0u);
 	setsid();
 	prctl(PR_SET_NAME, "sonde-detach");
-	while (read(wait_fd, &c, 1) > 0)
-		;
+	lease_files(k);
+	if (send(sync, &c, 1, MSG_NOSIGNAL) == 1)
+		while (read(sync, &c, 1) > 0)
+			;
+	for (u32 i = 0; i < k->kept.n; i++)
+		close(k->kept.v[i].fd); /* before the leases are */
 	_exit(0);
 }
+
+/* ---- in the parent */
 
 /* Gives the descriptors to a process of their own. Its exit signal is none: nobody's wait()
  * sees it; its pid is collected when we exit. false: could not, they are still ours alone. */
@@ -87,15 +116,19 @@ static bool give_away(struct kernel *k)
 {
 	int sync[2];
 	long pid;
+	char c;
 
-	if (pipe2(sync, O_CLOEXEC) < 0)
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sync) < 0)
 		return false;
 	kernel_keep(k, sync[0], false);
 	qsort(k->kept.v, k->kept.n, sizeof(k->kept.v[0]), by_fd);
 	pid = syscall(SYS_clone, 0, 0, 0, 0, 0);
 	if (pid == 0)
-		hold(k->kept.v, k->kept.n, sync[0]);
+		hold(k, sync[0]);
 	close_kept(k); /* with a holder these are cheap */
+	if (pid > 0 && k->probed.n && read(sync[1], &c, 1) < 0) {
+		/* it is not there any more, nor are the probes */
+	}
 	close(sync[1]);
 	return pid > 0;
 }
