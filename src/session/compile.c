@@ -604,12 +604,13 @@ static void count_programs(struct compiled *c)
 
 static void check(struct compiled *c)
 {
-	u32 n = c->instances.n + c->unseen.n;
-	struct instance **all = arena_array(&c->arena, struct instance *, n);
+	VEC(struct instance *) all = {};
 
-	memcpy(all, c->instances.v, c->instances.n * sizeof all[0]);
-	memcpy(all + c->instances.n, c->unseen.v, c->unseen.n * sizeof all[0]);
-	lang_check(&c->lang, all, n);
+	for (u32 i = 0; i < c->instances.n; i++)
+		vec_push(&c->arena, &all, c->instances.v[i]);
+	for (u32 i = 0; i < c->unseen.n; i++)
+		vec_push(&c->arena, &all, c->unseen.v[i]);
+	lang_check(&c->lang, all.v, all.n);
 }
 
 static bool front(struct compiled *c, const struct session_options *o)
