@@ -125,10 +125,10 @@ static struct opnd log2_floor(struct lower *l, struct opnd v, struct opnd *rest)
 	struct opnd r = o_imm(0), low;
 
 	for (u32 log = 5; log >= 2; log--)
-		r = ir_op2(l, IR_OR, r, log2_step(l, &v, log));
+		r = ir_op2(l, IR_ADD, r, log2_step(l, &v, log)); /* of an OR old verifiers know no bound */
 	*rest = ir_op2(l, IR_AND, v, o_imm(15)); /* verifiers do not see that it is */
 	low = ir_op2(l, IR_SHR, o_imm((u32)LOG2_OF_16), ir_op2(l, IR_SHL, *rest, o_imm(1)));
-	return ir_op2(l, IR_OR, r, ir_op2(l, IR_AND, low, o_imm(3)));
+	return ir_op2(l, IR_ADD, r, ir_op2(l, IR_AND, low, o_imm(3)));
 }
 
 /* Bucket of hist with k = 0: 0 negative, 1 zero, then log2 + 2. */
