@@ -46,7 +46,8 @@ struct row {
 
 /* clang-format off */
 /* Samples come late where the processor is shared: one of those that are due shows that they come. A named kernel
- * function would be probed through a trampoline, a pattern is not. */
+ * function would be probed through a trampoline, a pattern is not. A watchpoint beside uprobes that are stepped over
+ * counts nothing in a guest of 5.10 with one processor: it has its own time. */
 static const struct row rows[] = {
 	{ "begin, end", "begin { @n = 1; } end { @n++; }", WORK(NULL, 2, 2, "runs") },
 	{ "tracepoint", "tracepoint:syscalls:sys_enter_getpgid /pid == cpid/" COUNT, CALLS },
@@ -64,7 +65,7 @@ static const struct row rows[] = {
 	{ "interval", "interval:ms:10" COUNT, WORK("sleep:150", 1, 1000, "ticks"), .apart = true },
 	{ "software", "software:page-faults:1 /pid == cpid/" COUNT, WORK("touch:500", TIMES, 3 * TIMES, "faults"), .apart = true },
 	{ "hardware", "hardware:cycles:100000 /pid == cpid/" COUNT, WORK("spin:50", 1, 1000000, "overflows"), .apart = true },
-	{ "watchpoint", "watchpoint:0x10000000:8:w /pid == cpid/" COUNT, WORK("write:500", TIMES, TIMES, "writes"), .apart = true },
+	{ "watchpoint", "watchpoint:0x10000000:8:w /pid == cpid/" COUNT, WORK("write:500", TIMES, TIMES, "writes") },
 	{ "iter", "iter:task" COUNT, WORK(NULL, 1, 10000000, "tasks"), .apart = true },
 	{ "printf", "tracepoint:syscalls:sys_enter_getpgid /pid == cpid/ { printf(\"x\\n\"); }", WORK("getpgid:2000", 2000, 2000, "lines") },
 	{ "kstack", "tracepoint:raw_syscalls:sys_enter /pid == cpid && args.id == %N/ { printf(\"%s\", kstack); }", WORK("getpgid:1", 1, 127, "frames") },
