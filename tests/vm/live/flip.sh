@@ -2,8 +2,11 @@
 # Somebody who turns every switch of tracefs all the time, other tracers on the same probes, and what sonde answers beside.
 # arch.sh comes before it.
 T=/sys/kernel/tracing
+# Until it is told to end (SIGTERM), with every switch as it was.
 flip() {
-	while :; do
+	local told=
+	trap 'told=yes' TERM
+	while [ -z "$told" ]; do
 		echo 0 >$T/tracing_on
 		echo "p:mine ${SYS}getppid" >>$T/kprobe_events
 		echo 1 >$T/events/kprobes/enable
