@@ -37,12 +37,19 @@ static void update_count(struct lower *l, struct node *call, struct node *map)
 	lower_agg_end(l, &p);
 }
 
-static void update_sum(struct lower *l, struct node *call, struct node *map)
+static struct agg_place add_value(struct lower *l, struct node *call, struct node *map)
 {
 	struct opnd v = lower_scalar(l, call_arg(call, 0));
 	struct agg_place p = lower_agg_begin(l, map);
 
 	ir_atomic_add(l, p.addr, 8, v);
+	return p;
+}
+
+static void update_sum(struct lower *l, struct node *call, struct node *map)
+{
+	struct agg_place p = add_value(l, call, map);
+
 	ir_store(l, opnd_plus(p.addr, 8), 8, o_imm(1));
 	lower_agg_end(l, &p);
 }
@@ -50,10 +57,8 @@ static void update_sum(struct lower *l, struct node *call, struct node *map)
 /* avg, stats: value, then how many. */
 static void update_avg(struct lower *l, struct node *call, struct node *map)
 {
-	struct opnd v = lower_scalar(l, call_arg(call, 0));
-	struct agg_place p = lower_agg_begin(l, map);
+	struct agg_place p = add_value(l, call, map);
 
-	ir_atomic_add(l, p.addr, 8, v);
 	ir_atomic_add(l, opnd_plus(p.addr, 8), 8, o_imm(1));
 	lower_agg_end(l, &p);
 }

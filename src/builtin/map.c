@@ -52,15 +52,8 @@ static struct ir_val lower_delete(struct lower *l, struct node *call)
 	struct node *n = keyed_node(l, call);
 	struct opnd rc = lower_map_delete(l, n);
 
-	if (call->discards_value && n->map->is_keyed) {
-		struct ir_block *missing = ir_block_new(l), *out = ir_block_new(l);
-
-		ir_branch(l, CC_NE, rc, o_imm(0), missing, out);
-		ir_place(l, missing);
-		lower_loss(l, LOSS_MISSING_KEY, n->map->name);
-		ir_jump(l, out);
-		ir_place(l, out);
-	}
+	if (call->discards_value && n->map->is_keyed)
+		lower_loss_unless_zero(l, rc, LOSS_MISSING_KEY, n->map->name);
 	return val_scalar(&ty_bool, call->discards_value ? o_imm(1) : ir_set(l, CC_EQ, rc, o_imm(0)));
 }
 

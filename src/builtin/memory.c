@@ -162,7 +162,7 @@ static struct ir_val lower_buf(struct lower *l, struct node *call)
 {
 	struct node *what = call_arg(call, 0), *len = call_arg(call, 1);
 	const struct type *t = call->type;
-	bool canonical;
+	bool canonical, none = len && len->is_const && !len->value; /* its type has room for one byte */
 	struct opnd dst = lower_dest(l, t, &canonical), addr, size, all = o_imm(t->count);
 	enum space space = SPACE_NONE;
 	struct ir_val v;
@@ -177,9 +177,10 @@ static struct ir_val lower_buf(struct lower *l, struct node *call)
 		if (what->type->is_counted)
 			all = counted_bytes(l, &v);
 	}
-	bool none = len && len->is_const && !len->value; /* its type has room for one byte */
-
-	size = len && !len->is_const ? ir_at_most(l, lower_scalar(l, len), t->count) : len ? o_imm(none ? 0 : t->count) : ir_at_most(l, all, t->count);
+	if (!len)
+		size = ir_at_most(l, all, t->count);
+	else
+		size = len->is_const ? o_imm(none ? 0 : t->count) : ir_at_most(l, lower_scalar(l, len), t->count);
 	if (canonical || none)
 		ir_zero(l, dst, t->size);
 	ir_store(l, dst, 4, size);

@@ -197,9 +197,7 @@ static const struct type *check_retval(struct check *c, struct node *call)
 
 static struct ir_val lower_retval(struct lower *l, struct node *call)
 {
-	struct ir_val v = lower_loc(l, &l->profile->retval);
-
-	return v;
+	return lower_loc(l, &l->profile->retval);
 }
 
 /* ---- names */

@@ -245,7 +245,7 @@ static struct ir_val lower_comm(struct lower *l, struct node *call)
 		return v;
 	}
 	if (comm_offset(l, &offset)) {
-		task = ir_call(l, 158 /* bpf_get_current_task_btf */, true, 0);
+		task = ir_call(l, BPF_FUNC_get_current_task_btf, true, 0);
 		for (u32 i = 0; i < ty_comm.size; i += 8)
 			ir_store(l, opnd_plus(dst, i), 8, ir_load(l, opnd_plus(task, offset + i), 8, false));
 		return v;
@@ -266,7 +266,7 @@ static const struct type *check_curtask(struct check *c, struct node *call)
 static struct ir_val lower_curtask(struct lower *l, struct node *call)
 {
 	bool btf = feature_has(l->features, FEAT_TASK_BTF);
-	struct opnd task = ir_call(l, btf ? 158 /* bpf_get_current_task_btf */ : BPF_FUNC_get_current_task, true, 0);
+	struct opnd task = ir_call(l, btf ? BPF_FUNC_get_current_task_btf : BPF_FUNC_get_current_task, true, 0);
 
 	return val_scalar(call->type, btf ? ir_known(l, task) : task);
 }

@@ -227,11 +227,12 @@ static void find_namesakes(struct kernel *k, const char *name, struct namesakes 
 /*
  * Whether the kernel has several symbols of the name, which links do not tell: they take the first. An event at an
  * impossible offset asks for nothing else (kernel/trace/trace_kprobe.c: create_local_trace_kprobe; 6.7, and earlier in
- * stable kernels).
+ * stable kernels). Of the offset struct kprobe keeps 32 bits: with less the probe would be put, and taken off again,
+ * which waits for all processors.
  */
 static bool has_namesakes(const char *name)
 {
-	struct perf_event_attr attr = { .kprobe_func = (u64)(uintptr_t)name, .probe_offset = 1ull << 40 };
+	struct perf_event_attr attr = { .kprobe_func = (u64)(uintptr_t)name, .probe_offset = UINT32_MAX - 15 };
 	int event = open_probe("kprobe", &(struct site){ .pid = -1 }, &attr);
 
 	if (event >= 0)

@@ -38,9 +38,11 @@ struct features *kernel_features(void);
 bool kernel_may_load(struct err *err);
 bool kernel_may_count(struct err *err);
 const char *kernel_lockdown(void);
-/* What the i-th switch of the kernel keeps a probe like this from doing, and how to turn it; NULL: nothing. */
+/* Switches of the kernel, 0 to n - 1: whether one keeps a probe like this from running, and when it is off what that
+ * does and how to turn it; NULL: it is on. */
 u32 kernel_n_switches(void);
-const char *kernel_switched_off(u32 i, const struct site *s);
+bool kernel_switch_concerns(u32 i, const struct site *s);
+const char *kernel_switched_off(u32 i);
 /* Forgets the cache (sonde info --refresh). */
 void kernel_features_refresh(struct features *f);
 /* Writes what was learned to the cache; also done by kernel_close() and at exit. */

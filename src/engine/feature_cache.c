@@ -10,10 +10,10 @@
  *		BTF=1
  *		KPROBE=0
  *
- * The first line must be what we would write now: with other privileges, or in a mount namespace that hides
- * BTF or sysfs, the answers differ. What could
- * not be tried is not written: a sysctl decides that, too, and may change. A directory that another user owns or can enter is not used. A broken file costs nothing but
- * the tries.
+ * The first line must be what we would write now: with other privileges, or in a mount namespace that hides BTF or
+ * sysfs, the answers differ. What could not be tried is not written: a sysctl decides that, too, and may change; nor is
+ * what may change while the kernel runs. A directory that another user owns or can enter is not used. A broken file
+ * costs nothing but the tries.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -145,6 +145,11 @@ struct features *kernel_features(void)
 	return &features;
 }
 
+static bool may_change(u32 id)
+{
+	return id == FEAT_FENTRY_STEADY; /* debugfs, sched/preempt */
+}
+
 /* Written aside and renamed: readers see the old file or the new one. */
 void kernel_features_save(struct features *f)
 {
@@ -157,7 +162,7 @@ void kernel_features_save(struct features *f)
 		return;
 	buf_puts(&b, cache.head);
 	for (u32 i = 0; i < N_FEATURES; i++)
-		if (f->known[i] == FEATURE_YES || f->known[i] == FEATURE_NO)
+		if (!may_change(i) && (f->known[i] == FEATURE_YES || f->known[i] == FEATURE_NO))
 			buf_printf(&b, "%s=%d\n", feature_rows[i].name, f->known[i] == FEATURE_YES);
 	snprintf(aside, sizeof(aside), "%s.new", cache.file);
 	fd = openat(dir, aside, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);

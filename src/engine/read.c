@@ -326,15 +326,11 @@ int kernel_map_delete(struct kernel *k, u32 map, const void *key)
 {
 	const struct map_desc *m = &k->prog->maps.v[map];
 	struct thread_slot *s;
-	u32 tid;
 
 	if (k->map_fd[map] < 0)
 		return -ENOENT;
-	if (m->threads_off) {
-		memcpy(&tid, key, sizeof(tid));
-		s = thread_slot_of(threads_of(k, m), tid);
-		if (s)
-			return thread_slot_delete(s) ? 0 : -ENOENT;
-	}
+	s = m->threads_off ? thread_slot_of(threads_of(k, m), key) : NULL;
+	if (s)
+		return thread_slot_delete(s) ? 0 : -ENOENT;
 	return bpf_map_delete(k->map_fd[map], key) < 0 ? -errno : 0;
 }

@@ -40,7 +40,12 @@ u32 kernel_n_switches(void)
 	return ARRAY_SIZE(switches);
 }
 
-const char *kernel_switched_off(u32 i, const struct site *s)
+bool kernel_switch_concerns(u32 i, const struct site *s)
 {
-	return switches[i].concerns(s) && file_number(switches[i].file) == 0 ? switches[i].text : NULL;
+	return switches[i].concerns(s);
+}
+
+const char *kernel_switched_off(u32 i)
+{
+	return file_number(switches[i].file) == 0 ? switches[i].text : NULL;
 }

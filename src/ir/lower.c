@@ -107,7 +107,7 @@ static void filter_compat(struct lower *l)
 {
 	const struct profile *p = l->profile;
 	struct ir_block *native = ir_block_new(l);
-	struct opnd task, flags;
+	struct opnd flags;
 	u32 mark;
 
 	if (!p->compat_mask)
@@ -119,14 +119,7 @@ static void filter_compat(struct lower *l)
 	if (p->user_cs)
 		branch_if_native(l, native);
 	mark = vn_mark(l);
-	if (feature_has(l->features, FEAT_TASK_BTF)) {
-		task = ir_call(l, 158 /* bpf_get_current_task_btf */, true, 0);
-		flags = ir_load(l, opnd_plus(task, p->compat_offset), p->compat_size, false);
-	} else {
-		task = ir_call(l, BPF_FUNC_get_current_task, true, 0);
-		flags = lower_read_scalar(l, type_int(p->compat_size, false),
-					  ir_op2(l, IR_ADD, task, o_imm(p->compat_offset)), SPACE_KERNEL);
-	}
+	flags = lower_of_task(l, type_int(p->compat_size, false), p->compat_offset);
 	if (!p->user_cs) {
 		return_unless(l, CC_EQ, ir_op2(l, IR_AND, flags, o_imm(p->compat_mask)), o_imm(0));
 		return;

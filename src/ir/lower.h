@@ -162,6 +162,9 @@ void lower_speculation_decided(struct lower *l, struct opnd number);
 
 /* ---- losses: adds one to the counter of (this statement, reason); which of prog->losses */
 u32 lower_loss(struct lower *l, enum loss_reason reason, const char *where);
+/* The same on a condition. Code after it goes on. */
+void lower_loss_if_zero(struct lower *l, struct opnd v, enum loss_reason reason, const char *where);
+void lower_loss_unless_zero(struct lower *l, struct opnd v, enum loss_reason reason, const char *where);
 /* The same for one of two reasons: odd where the lowest bit of which is set. */
 void lower_loss_by_bit(struct lower *l, enum loss_reason even, enum loss_reason odd, const char *where,
 		       struct opnd which);

@@ -39,6 +39,16 @@ struct path {
 	u32 n;
 };
 
+struct opnd lower_of_task(struct lower *l, const struct type *t, s64 offset)
+{
+	struct opnd task;
+
+	if (feature_has(l->features, FEAT_TASK_BTF))
+		return ir_load(l, opnd_plus(ir_call(l, BPF_FUNC_get_current_task_btf, true, 0), offset), t->size, t->is_signed);
+	task = ir_call(l, BPF_FUNC_get_current_task, true, 0);
+	return lower_read_scalar(l, t, ir_op2(l, IR_ADD, task, o_imm(offset)), SPACE_KERNEL);
+}
+
 static bool is_current_task(const struct node *n)
 {
 	return n->kind == N_CALL && n->builtin && n->builtin->flags & BI_TRUSTED;

@@ -161,18 +161,10 @@ static bool compares_memory(const struct node *n)
 
 static struct opnd divide(struct lower *l, struct node *n, enum ir_opcode op, struct opnd a, struct opnd b)
 {
-	struct ir_block *zero, *ok;
-
 	if (b.kind == O_IMM && b.imm != 0)
 		return ir_op2(l, op, a, b);
-	zero = ir_block_new(l);
-	ok = ir_block_new(l);
-	ir_branch(l, CC_EQ, b, o_imm(0), zero, ok);
-	ir_place(l, zero);
 	l->span = n->span;
-	lower_loss(l, LOSS_DIV_ZERO, NULL);
-	ir_jump(l, ok);
-	ir_place(l, ok);
+	lower_loss_if_zero(l, b, LOSS_DIV_ZERO, NULL);
 	return ir_op2(l, op, a, b);
 }
 

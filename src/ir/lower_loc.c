@@ -82,17 +82,6 @@ static struct opnd unary(struct lower *l, const struct loc_step *s, struct opnd 
 	}
 }
 
-/* The kernel keeps it up to date of a running thread too, but for programs that set it without telling (wrfsbase). */
-static struct opnd thread_pointer(struct lower *l, s64 offset)
-{
-	struct opnd task;
-
-	if (feature_has(l->features, FEAT_TASK_BTF))
-		return ir_load(l, opnd_plus(ir_call(l, 158 /* bpf_get_current_task_btf */, true, 0), offset), 8, false);
-	task = ir_call(l, BPF_FUNC_get_current_task, true, 0);
-	return lower_read_scalar(l, &ty_u64, ir_op2(l, IR_ADD, task, o_imm(offset)), SPACE_KERNEL);
-}
-
 static void step(struct machine *m, const struct loc_step *s)
 {
 	struct lower *l = m->l;
@@ -101,7 +90,9 @@ static void step(struct machine *m, const struct loc_step *s)
 	switch (s->op) {
 	case LOP_CONST: push(m, o_imm(s->value)); break;
 	case LOP_REG: push(m, lower_ctx_load(l, (u32)s->value, 8, false)); break;
-	case LOP_THREAD: push(m, thread_pointer(l, s->value)); break;
+	case LOP_THREAD: /* the kernel's is right but for programs that set theirs without telling it (wrfsbase) */
+		push(m, lower_of_task(l, &ty_u64, s->value));
+		break;
 	case LOP_PICK:
 		if ((u64)s->value >= m->n)
 			BUG("location picks below its stack");

@@ -401,17 +401,6 @@ struct ir_val lower_merge_element(struct lower *l, struct node *n, struct opnd k
 	return val_scalar(n->type, ir_emit(l, (struct ir_insn){ .op = IR_MOVE, .arg = { o_temp(total) } }));
 }
 
-static void warn_missing(struct lower *l, struct node *n, struct opnd has)
-{
-	struct ir_block *missing = ir_block_new(l), *on = ir_block_new(l);
-
-	ir_branch(l, CC_EQ, has, o_imm(0), missing, on);
-	ir_place(l, missing);
-	lower_loss(l, LOSS_NO_KEY, n->map->name);
-	ir_jump(l, on);
-	ir_place(l, on);
-}
-
 static struct ir_val read_keyed_scalar(struct lower *l, struct node *n)
 {
 	u32 map = lower_map(l, n->map), v;
@@ -432,7 +421,7 @@ static struct ir_val read_keyed_scalar(struct lower *l, struct node *n)
 	ir_place(l, out);
 	r = ir_emit(l, (struct ir_insn){ .op = IR_MOVE, .arg = { o_temp(v) } });
 	if (l->env->extra_warnings)
-		warn_missing(l, n, p);
+		lower_loss_if_zero(l, p, LOSS_NO_KEY, n->map->name);
 	if (numbered)
 		vn_add(l, &id, true, r);
 	return val_scalar(n->map->value, r);
@@ -449,7 +438,7 @@ static struct ir_val read_of_thread(struct lower *l, struct node *n)
 		return val_scalar(n->map->value, r);
 	r = lower_thread_read(l, map, n, l->env->extra_warnings ? &has : NULL);
 	if (l->env->extra_warnings)
-		warn_missing(l, n, has);
+		lower_loss_if_zero(l, has, LOSS_NO_KEY, n->map->name);
 	vn_add(l, &id, true, r);
 	return val_scalar(n->map->value, r);
 }

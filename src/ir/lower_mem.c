@@ -580,6 +580,27 @@ u32 lower_loss(struct lower *l, enum loss_reason reason, const char *where)
 	return lose(l, reason, where, o_imm(1));
 }
 
+static void loss_if(struct lower *l, enum ir_cond cc, struct opnd v, enum loss_reason reason, const char *where)
+{
+	struct ir_block *lost = ir_block_new(l), *on = ir_block_new(l);
+
+	ir_branch(l, cc, v, o_imm(0), lost, on);
+	ir_place(l, lost);
+	lower_loss(l, reason, where);
+	ir_jump(l, on);
+	ir_place(l, on);
+}
+
+void lower_loss_if_zero(struct lower *l, struct opnd v, enum loss_reason reason, const char *where)
+{
+	loss_if(l, CC_EQ, v, reason, where);
+}
+
+void lower_loss_unless_zero(struct lower *l, struct opnd v, enum loss_reason reason, const char *where)
+{
+	loss_if(l, CC_NE, v, reason, where);
+}
+
 void lower_losses(struct lower *l, enum loss_reason reason, struct opnd times)
 {
 	lose(l, reason, NULL, times);

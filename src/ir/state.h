@@ -125,6 +125,8 @@ struct opnd lower_load_own(struct lower *l, struct opnd at, u32 size, bool is_si
 struct opnd lower_ctx_load(struct lower *l, u32 offset, u32 size, bool is_signed);
 /* ---- lower_direct.c: a scalar behind pointers that verifiers know; false: it is to be read as foreign memory */
 bool lower_direct(struct lower *l, struct node *n, struct opnd *value);
+/* A scalar at an offset of the current task's task_struct. */
+struct opnd lower_of_task(struct lower *l, const struct type *t, s64 offset);
 /* ---- lower_loc.c: LOC_EXPR and LOC_PIECES */
 struct ir_val lower_loc_steps(struct lower *l, const struct loc *loc, const struct type *t);
 bool lower_loc_is_place(const struct arg_desc *arg); /* it lies in memory of the traced code */

@@ -321,22 +321,27 @@ static int bare_module(struct match *m, const struct spec *spec)
 	return -EOPNOTSUPP;
 }
 
-static int none(struct match *m, const struct spec *spec, target_fn f, void *ctx)
+static const char *near_probe(struct match *m)
 {
-	const char *near;
+	const char *place = m->module ? m->module : "vmlinux", *near;
 
-	if (is_bare_module(m))
-		return bare_module(m, spec);
-
+	if (!env_tells_missing(m->env))
+		return NULL;
 	near = kernel_function_of_call(m->env, m->pattern);
 	if (!near) {
 		near_init(&m->near, m->pattern);
-		btf_places_each(m->env, m->module ? m->module : "vmlinux", near_place, m);
+		btf_places_each(m->env, place, near_place, m);
 		near = near_best(&m->near);
 	}
+	return near ? site_name(m, place, near) : NULL;
+}
+
+static int none(struct match *m, const struct spec *spec, target_fn f, void *ctx)
+{
+	if (is_bare_module(m))
+		return bare_module(m, spec);
 	m->ts.help = module_missing(m->env, m->module);
-	return targets_give(m->env, spec, &m->ts, near ? site_name(m, m->module ? m->module : "vmlinux", near) : NULL,
-			    f, ctx);
+	return targets_give(m->env, spec, &m->ts, near_probe(m), f, ctx);
 }
 
 static int resolve(struct provider_env *env, const struct spec *spec, bool is_return, target_fn f,

@@ -56,6 +56,8 @@ int targets_give(struct provider_env *env, const struct spec *spec, struct targe
 /* Whether the script wants this very probe; whether it is an error here and now that it does not exist. */
 bool env_insists(const struct provider_env *env, const struct spec *spec);
 bool env_demands(const struct provider_env *env, const struct spec *spec);
+/* Whether the user learns of one that does not exist, and so of what is near. */
+bool env_tells_missing(const struct provider_env *env);
 struct profile *profile_new(struct provider_env *env, enum profile_kind kind, u32 prog_type);
 /* The profile for one more site: base itself when they can share a program, else a copy. cookies: this
  * kind of site can carry one; many: there will be several sites. */
@@ -103,6 +105,8 @@ void syscalls_add_decoded(struct provider_env *env, const struct spec *spec, con
 struct profile *syscalls_decoded(struct provider_env *env, u32 nr, bool is_return);
 /* Event names from the table of this machine, for systems without tracefs. Sorted as numbers. */
 void syscalls_events(struct arena *a, const char ***names, u32 *n);
+/* The number by a call's name, of a call that this machine lacks of what does the same; or negative. */
+int syscalls_number(struct arena *a, const char *call);
 /* The event for a call's name: "sys_enter_stat" is "sys_enter_newstat", of a call that this machine lacks what does the same; or NULL. */
 const char *syscalls_event_of_call(struct arena *a, const char *event);
 
@@ -116,6 +120,8 @@ int kernel_functions_each(struct provider_env *env,
 			  int (*f)(void *ctx, const struct kernel_function *fn), void *ctx);
 /* Whether a function of that name exists; module NULL: anywhere. */
 bool kernel_function_exists(struct provider_env *env, const char *module, const char *name);
+/* Whether the compiler left pieces of the function (name.isra.0, name.constprop.0); true: or nobody knows. */
+bool kernel_has_clones(struct provider_env *env, const char *name);
 /* False when the kernel says which functions its tracer knows and this is none of them. */
 bool kernel_function_is_traceable(struct provider_env *env, const char *name, const char *module);
 /* Links name functions of the kernel itself, and those of modules by address: fills it in. */

@@ -13,6 +13,7 @@
 #include "provider/internal.h"
 #include "sym/btf.h"
 #include "sym/calls.h"
+#include "sym/elf.h"
 #include "sym/kallsyms.h"
 #include "sym/syscalls.h"
 #include "sym/tracefs.h"
@@ -189,6 +190,20 @@ bool kernel_function_exists(struct provider_env *env, const char *module, const 
 	return kallsyms_find(env_ksyms(env), name, module, &s) && ksym_is_text(&s);
 }
 
+static int find_clone(void *ctx, const struct ksym *s)
+{
+	const char *const *name = ctx;
+
+	return ksym_is_text(s) && symbol_is_clone_of(s->name, *name);
+}
+
+bool kernel_has_clones(struct provider_env *env, const char *name)
+{
+	struct kallsyms *k = env_ksyms(env);
+
+	return !kallsyms_count(k) || kallsyms_each(k, find_clone, &name);
+}
+
 void kernel_function_address(struct provider_env *env, const char *module, struct site *s)
 {
 	struct ksym found;
@@ -312,11 +327,9 @@ const char *kernel_function_of_call(struct provider_env *env, const char *name)
 		call = starts_with(name, prefixes[i]) ? name + strlen(prefixes[i]) : NULL;
 	if (!call)
 		return NULL;
-	nr = syscall_number(call);
-	if (nr < 0) /* newuname */
-		nr = syscall_number_of_event(call);
-	if (nr < 0 && (call = call_instead(env->arena, call)))
-		nr = syscall_number(call);
+	nr = syscall_number_of_event(call); /* newuname */
+	if (nr < 0)
+		nr = syscalls_number(env->arena, call);
 	if (nr < 0)
 		return NULL;
 	function = arena_printf(env->arena, "%s%s", arch_native->syscall_prefix, syscall_event_name((u32)nr));

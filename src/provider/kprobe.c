@@ -267,8 +267,11 @@ static int near_function(void *ctx, const struct kernel_function *fn)
 
 static const char *near_probe(struct match *m, const char *name)
 {
-	const char *near = kernel_function_of_call(m->env, name);
+	const char *near;
 
+	if (!env_tells_missing(m->env))
+		return NULL;
+	near = kernel_function_of_call(m->env, name);
 	if (!near) {
 		near_init(&m->near, name);
 		kernel_functions_each(m->env, near_function, m);
@@ -345,6 +348,8 @@ static bool add_clones(struct match *m)
 	struct clones c = { .m = m };
 	const char *names;
 
+	if (!kernel_has_clones(m->env, m->pattern))
+		return false;
 	m->many = true;
 	kernel_functions_each(m->env, match_clone, &c);
 	if (!c.n)

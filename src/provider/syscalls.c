@@ -50,6 +50,14 @@ void syscalls_events(struct arena *a, const char ***names, u32 *n)
 	}
 }
 
+int syscalls_number(struct arena *a, const char *call)
+{
+	int nr = syscall_number(call);
+	const char *instead = nr < 0 ? call_instead(a, call) : NULL;
+
+	return instead ? syscall_number(instead) : nr;
+}
+
 const char *syscalls_event_of_call(struct arena *a, const char *event)
 {
 	bool is_enter = starts_with(event, ENTER);
@@ -58,10 +66,7 @@ const char *syscalls_event_of_call(struct arena *a, const char *event)
 
 	if (!is_enter && !starts_with(event, EXIT))
 		return NULL;
-	nr = syscall_number(event + strlen(prefix));
-	name = nr < 0 ? call_instead(a, event + strlen(prefix)) : NULL;
-	if (name)
-		nr = syscall_number(name);
+	nr = syscalls_number(a, event + strlen(prefix));
 	name = nr >= 0 ? syscall_event_name((u32)nr) : NULL;
 	return name ? arena_printf(a, "%s%s", prefix, name) : NULL;
 }

@@ -32,6 +32,11 @@ bool env_demands(const struct provider_env *env, const struct spec *spec)
 	return env_insists(env, spec) && !env->any_kernel;
 }
 
+bool env_tells_missing(const struct provider_env *env)
+{
+	return env->missing_mode != MISSING_IGNORE;
+}
+
 static int found(void *ctx, const char *probe, const struct profile *p)
 {
 	return *(bool *)ctx = true;
@@ -70,7 +75,7 @@ static int none(struct provider_env *env, const struct spec *spec, const char *n
 	bool demands = env_demands(env, spec);
 	struct diag *d;
 
-	if (env->missing_mode == MISSING_IGNORE)
+	if (!env_tells_missing(env))
 		return 0;
 	d = probe_report(env, spec,
 			 demands	   ? D_NO_MATCH

@@ -284,11 +284,13 @@ static int attach_some(struct run *r, bool internal, enum turn turn, struct err 
 static void tell_switches(struct run *r, bool internal)
 {
 	for (u32 i = 0; i < kernel_n_switches(); i++) {
-		const char *off = NULL;
+		const char *off;
+		bool concerns = false;
 
-		for (u32 f = 0; f < r->c.instances.n && !off; f++)
-			if (r->sites[f].n && r->c.instances.v[f]->internal == internal)
-				off = kernel_switched_off(i, r->sites[f].v[0]);
+		for (u32 f = 0; f < r->c.instances.n && !concerns; f++)
+			concerns = r->sites[f].n && r->c.instances.v[f]->internal == internal &&
+				   kernel_switch_concerns(i, r->sites[f].v[0]);
+		off = concerns ? kernel_switched_off(i) : NULL;
 		if (off)
 			run_warn(r, off);
 	}

@@ -211,10 +211,8 @@ static const struct provider *provider_of(struct compiled *c, const struct attac
 	return provider_find(arena_strndup(&c->arena, a->text, strcspn(a->text, ":")));
 }
 
-static bool is_on_kernel_function(struct compiled *c, const struct attach *a)
+static bool is_on_kernel_function(const struct provider *p)
 {
-	const struct provider *p = provider_of(c, a);
-
 	return p && p->may_be_trampoline;
 }
 
@@ -232,7 +230,7 @@ static const char *kprobe_only(struct compiled *c, const struct session_options 
 		return "the kernel refused a trampoline";
 	for (struct clause *cl = c->lang.script->clauses; cl; cl = cl->next)
 		for (struct attach *a = cl->attaches; a; a = a->next)
-			if (is_on_kernel_function(c, a) && strpbrk(a->text, "*?[+"))
+			if (is_on_kernel_function(provider_of(c, a)) && strpbrk(a->text, "*?[+"))
 				return "the script has patterns or offsets of kprobes";
 	return reads->ctx || reads->regs ? "the script reads registers" : NULL;
 }
@@ -249,7 +247,7 @@ static void script_reads(struct compiled *c, const struct session_options *o)
 		for (struct attach *a = cl->attaches; a; a = a->next) {
 			const struct provider *p = provider_of(c, a);
 
-			in_kernel |= p && p->may_be_trampoline;
+			in_kernel |= is_on_kernel_function(p);
 			c->reads.returns |= p && p->replaces_return;
 		}
 		if (in_kernel)

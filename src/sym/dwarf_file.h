@@ -89,6 +89,10 @@ const struct type *die_type(struct dwarf *d, Dwarf_Die *type);
 /* Of DW_AT_type; &ty_void when there is none. *by_reference: a C++ object passed by its address. */
 const struct type *die_type_of(struct dwarf *d, Dwarf_Die *die, bool *by_reference);
 
+/* ---- dwarf_var.c */
+/* A number as a register holds it: extended from the bytes of its type. */
+s64 dwarf_extended(const struct type *t, u64 word);
+
 /* ---- dwarf_find.c */
 
 /* Whether the entry of a type says no more than its name. */

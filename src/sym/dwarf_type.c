@@ -216,13 +216,6 @@ static bool discriminant(struct dwarf *d, Dwarf_Die *variant, const struct type 
 	return true;
 }
 
-static s64 as_number(const struct type *t, u64 v)
-{
-	u32 shift = 64 - 8 * t->size;
-
-	return t->is_signed ? (s64)(v << shift) >> shift : (s64)v;
-}
-
 static void add_variant(struct dwarf *d, Dwarf_Die *of, struct variants *all, struct fields *fields)
 {
 	struct presence *when = arena_new(&d->arena, struct presence);
@@ -245,7 +238,7 @@ static void add_variant(struct dwarf *d, Dwarf_Die *of, struct variants *all, st
 		when->n = 1;
 		vec_push(&d->arena, &all->values, value);
 		vec_push(&d->arena, &all->names,
-			 ((struct enum_value){ fields->list.v[first].name, as_number(all->tag->type, value.first) }));
+			 ((struct enum_value){ fields->list.v[first].name, dwarf_extended(all->tag->type, value.first) }));
 	} else {
 		when->otherwise = true;
 		all->otherwise = fields->list.v[first].name;
@@ -276,7 +269,7 @@ static void name_variants(struct dwarf *d, struct variants *all, const struct ty
 	t->is_signed = all->tag->type->is_signed;
 	t->has_rest = all->otherwise;
 	if (all->otherwise)
-		vec_push(&d->arena, &all->names, ((struct enum_value){ all->otherwise, as_number(t, rest) }));
+		vec_push(&d->arena, &all->names, ((struct enum_value){ all->otherwise, dwarf_extended(t, rest) }));
 	t->enums = all->names.v;
 	t->n_enums = all->names.n;
 	all->tag->type = t;

@@ -17,8 +17,7 @@ static bool is_range_form(unsigned form)
 	       form == DW_FORM_data8;
 }
 
-/* As a register holds it: extended from the bytes of its type. */
-static s64 extended(const struct type *t, u64 word)
+s64 dwarf_extended(const struct type *t, u64 word)
 {
 	u32 shift = t->size && t->size < 8 ? 64 - t->size * 8 : 0;
 
@@ -63,7 +62,7 @@ static void constant(struct dwarf *d, Dwarf_Attribute *a, struct dwarf_var *v)
 	if (d->f->dwarf_whatform(a) == DW_FORM_sdata && (s64)word[0] < 0) /* an __int128 */
 		memset(word + 1, 0xff, sizeof(word) - sizeof(*word));
 	if (type_is_scalar(v->type))
-		v->loc = (struct loc){ .kind = LOC_CONST, .value = extended(v->type, word[0]), .size = 8 };
+		v->loc = (struct loc){ .kind = LOC_CONST, .value = dwarf_extended(v->type, word[0]), .size = 8 };
 	else
 		constant_bytes(d, v, (const u8 *)word);
 }

@@ -233,6 +233,28 @@ bool elf_section_at(const struct elf *e, u32 index, struct elf_section *out)
 	return true;
 }
 
+static bool next_relocated_section(const struct elf *e, struct elf_relocations *at)
+{
+	at->next = 0;
+	while (!e->own_header && elf_section_at(e, at->n_sections, &at->of)) {
+		at->n_sections++;
+		if (at->of.type == SHT_RELA && at->of.flags & SHF_ALLOC && at->of.bytes)
+			return true;
+	}
+	at->of.size = 0;
+	return false;
+}
+
+bool elf_relocation_next(const struct elf *e, struct elf_relocations *at, Elf64_Rela *out)
+{
+	while (at->next + sizeof(*out) > at->of.size)
+		if (!next_relocated_section(e, at))
+			return false;
+	memcpy(out, (const u8 *)at->of.bytes + at->next, sizeof(*out));
+	at->next += sizeof(*out);
+	return true;
+}
+
 bool elf_section(const struct elf *e, const char *name, struct elf_section *out)
 {
 	struct elf_section s;

@@ -58,6 +58,13 @@ const char *elf_string(const char *table, u64 table_len, u64 offset);
 struct elf *elf_mini_file(struct elf *e);
 /* A file of symbols made of the tables of Go's runtime, over the bytes of e. NULL: e is no Go program. */
 struct elf *elf_go_symbols(const struct elf *e);
+/* What the loader relocates in memory, of a 64-bit file: begins as {}; false: that was all. */
+struct elf_relocations {
+	struct elf_section of;
+	u32 n_sections; /* seen */
+	u64 next;	/* offset in of */
+};
+bool elf_relocation_next(const struct elf *e, struct elf_relocations *at, Elf64_Rela *out);
 /* How many functions .eh_frame has; e->frame lists them. */
 u32 elf_n_frames(struct elf *e);
 /* 32-bit files. */

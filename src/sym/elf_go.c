@@ -50,23 +50,14 @@ static u64 header_word(const struct go_table *t, u32 i)
 /* What the loader puts at an address; false: it leaves it alone. */
 static bool relocated(const struct elf *e, u64 address, u64 *value)
 {
-	struct elf_section s;
+	struct elf_relocations at = {};
+	Elf64_Rela r;
 
-	for (u32 i = 0; elf_section_at(e, i, &s); i++) {
-		const u8 *at = s.bytes;
-
-		if (s.type != SHT_RELA || !(s.flags & SHF_ALLOC) || !at || e->own_header)
-			continue;
-		for (u64 k = 0; k + sizeof(Elf64_Rela) <= s.size; k += sizeof(Elf64_Rela)) {
-			Elf64_Rela r;
-
-			memcpy(&r, at + k, sizeof(r));
-			if (r.r_offset == address) {
-				*value = (u64)r.r_addend;
-				return true;
-			}
+	while (elf_relocation_next(e, &at, &r))
+		if (r.r_offset == address) {
+			*value = (u64)r.r_addend;
+			return true;
 		}
-	}
 	return false;
 }
 

@@ -12,22 +12,12 @@
  */
 #include "sym/elf_file.h"
 
-static bool tls_segment(const struct elf *e, Elf64_Phdr *out)
-{
-	for (u32 i = 0; i < e->n_segments; i++)
-		if (e->segment[i].p_type == PT_TLS) {
-			*out = e->segment[i];
-			return true;
-		}
-	return false;
-}
-
-static bool has_segment(const struct elf *e, u32 type)
+static const Elf64_Phdr *find_segment(const struct elf *e, u32 type)
 {
 	for (u32 i = 0; i < e->n_segments; i++)
 		if (e->segment[i].p_type == type)
-			return true;
-	return false;
+			return &e->segment[i];
+	return NULL;
 }
 
 struct dynamic {
@@ -92,34 +82,26 @@ static void see_relocation(const struct elf *e, const Elf64_Rela *r, u32 *best, 
 
 static bool find_slot(const struct elf *e, struct elf_tls *out)
 {
-	struct elf_section s;
+	struct elf_relocations at = {};
+	Elf64_Rela r;
 	u32 best = 0;
 
-	for (u32 i = 0; elf_section_at(e, i, &s); i++) {
-		const u8 *at = s.bytes;
-		Elf64_Rela r;
-
-		if (s.type != SHT_RELA || !(s.flags & SHF_ALLOC) || !at)
-			continue;
-		for (u64 k = 0; k + sizeof(r) <= s.size; k += sizeof(r)) {
-			memcpy(&r, at + k, sizeof(r));
-			see_relocation(e, &r, &best, out);
-		}
-	}
+	while (elf_relocation_next(e, &at, &r))
+		see_relocation(e, &r, &best, out);
 	return best;
 }
 
 const char *elf_tls(const struct elf *e, struct elf_tls *out)
 {
+	const Elf64_Phdr *tls = find_segment(e, PT_TLS);
 	struct dynamic d = read_dynamic(e);
-	Elf64_Phdr p;
 
 	if (elf_machine(e) != EM_X86_64 || e->own_header)
 		return "it is thread-local, which sonde follows in programs of x86-64 alone";
-	if (!tls_segment(e, &p))
+	if (!tls)
 		return "it is thread-local, and the file has no thread-local storage";
-	if (elf_type(e) == ET_EXEC || d.is_pie || (has_segment(e, PT_INTERP) && !d.has_name)) {
-		*out = (struct elf_tls){ .how = TLS_BELOW, .distance = below_thread_pointer(&p) };
+	if (elf_type(e) == ET_EXEC || d.is_pie || (find_segment(e, PT_INTERP) && !d.has_name)) {
+		*out = (struct elf_tls){ .how = TLS_BELOW, .distance = below_thread_pointer(tls) };
 		return NULL;
 	}
 	if (d.is_musl || !find_slot(e, out))

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Thread slots from outside of programs, which may run meanwhile on other processors. */
+#include <string.h>
 #include "type/thread_slot.h"
 
 enum { TRIES = 64 }; /* a thread that stores without end does not hold its reader up */
@@ -35,7 +36,7 @@ bool thread_slot_delete(struct thread_slot *s)
 							__ATOMIC_ACQUIRE);
 }
 
-void thread_slot_zero(struct thread_slot *s)
+static void zero(struct thread_slot *s)
 {
 	if (state_of(s) & 1)
 		__atomic_store_n(&s->value, 0, __ATOMIC_RELEASE);
@@ -50,12 +51,16 @@ void thread_slots_delete(struct thread_slot *slots)
 void thread_slots_zero(struct thread_slot *slots)
 {
 	for (u32 i = 0; i < THREAD_SLOTS; i++)
-		thread_slot_zero(&slots[i]);
+		zero(&slots[i]);
 }
 
-struct thread_slot *thread_slot_of(struct thread_slot *slots, u32 tid)
+struct thread_slot *thread_slot_of(struct thread_slot *slots, const void *key)
 {
-	struct thread_slot *s = &slots[thread_slot_index(tid)];
+	struct thread_slot *s;
+	u32 tid;
+
+	memcpy(&tid, key, sizeof(tid));
+	s = &slots[thread_slot_index(tid)];
 
 	return __atomic_load_n(&s->owner, __ATOMIC_ACQUIRE) == (u64)tid + 1 ? s : NULL;
 }

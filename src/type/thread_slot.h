@@ -41,12 +41,10 @@ static inline u32 thread_slot_index(u32 tid)
 bool thread_slot_read(const struct thread_slot *s, u32 *tid, u64 *value);
 /* False: there was no value. */
 bool thread_slot_delete(struct thread_slot *s);
-/* Sets the value to 0 if there is one. */
-void thread_slot_zero(struct thread_slot *s);
-/* The same with all of them. */
+/* All of them, where there is a value: deleted, set to 0. */
 void thread_slots_delete(struct thread_slot *slots);
 void thread_slots_zero(struct thread_slot *slots);
-/* The slot of a thread, or NULL: its values are in the hash. */
-struct thread_slot *thread_slot_of(struct thread_slot *slots, u32 tid);
+/* The slot of a map's key, the number of a thread; or NULL: its value is in the hash. */
+struct thread_slot *thread_slot_of(struct thread_slot *slots, const void *key);
 
 #endif

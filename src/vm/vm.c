@@ -228,13 +228,8 @@ static struct thread_slot *threads_of(struct vm *vm, const struct map_desc *d)
 /* 0, or -errno: there is no such key. */
 static int delete_key(struct vm *vm, struct vm_map *m, const void *key)
 {
-	struct thread_slot *slots = threads_of(vm, m->desc), *s = NULL;
-	u32 tid;
+	struct thread_slot *slots = threads_of(vm, m->desc), *s = slots ? thread_slot_of(slots, key) : NULL;
 
-	if (slots) {
-		memcpy(&tid, key, sizeof(tid));
-		s = thread_slot_of(slots, tid);
-	}
 	if (s)
 		return thread_slot_delete(s) ? 0 : -ENOENT;
 	return (int)vm_map_delete(vm, m, key);
