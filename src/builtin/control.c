@@ -15,7 +15,7 @@ static struct ir_val lower_exit(struct lower *l, struct node *call)
 	e->immediate = true;
 	eb = event_begin(l, e);
 	ir_store(l, event_at(&eb, field), 8, code);
-	event_end_now(l, &eb);
+	event_end(l, &eb);
 	lower_return(l, o_imm(0));
 	return val_scalar(&ty_void, o_imm(0));
 }
@@ -163,7 +163,7 @@ static struct ir_val lower_assert(struct lower *l, struct node *call)
 	lower_cond(l, call_arg(call, 0), good, bad);
 	ir_place(l, bad);
 	eb = event_begin(l, e);
-	event_end_now(l, &eb);
+	event_end(l, &eb);
 	lower_return(l, o_imm(0));
 	lower_values_drop(l, mark);
 	ir_place(l, good);

@@ -122,7 +122,7 @@ static void put_values(struct lower *l, const struct event_desc *e, struct opnd 
 }
 
 /* One record with all arguments from first on. */
-static void emit_values(struct lower *l, struct node *call, struct event_desc *e, struct node *first, bool now)
+static void emit_values(struct lower *l, struct node *call, struct event_desc *e, struct node *first)
 {
 	u32 n_values = list_length(first), n = 0;
 	struct opnd *scalar = arena_array(l->arena, struct opnd, n_values);
@@ -136,7 +136,7 @@ static void emit_values(struct lower *l, struct node *call, struct event_desc *e
 		else if (must_be_early(l, a))
 			early[n] = lower_memory(l, a);
 	}
-	event_emit(l, e, put_values, &v, now);
+	event_emit(l, e, put_values, &v);
 }
 
 struct ir_val lower_format(struct lower *l, struct node *call)
@@ -144,7 +144,7 @@ struct ir_val lower_format(struct lower *l, struct node *call)
 	struct event_desc *e = event_new(l, call->builtin, call);
 
 	e->text = call_str(call, 0);
-	emit_values(l, call, e, call->a->next, false);
+	emit_values(l, call, e, call->a->next);
 	return val_scalar(&ty_void, o_imm(0));
 }
 
@@ -340,7 +340,7 @@ static struct ir_val lower_print(struct lower *l, struct node *call)
 		emit_key_event(l, call, what);
 	} else {
 		e = event_new(l, call->builtin, call);
-		emit_values(l, call, e, what, false);
+		emit_values(l, call, e, what);
 	}
 	return val_scalar(&ty_void, o_imm(0));
 }

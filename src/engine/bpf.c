@@ -164,21 +164,29 @@ int bpf_prog_run(int fd, const void *ctx, u32 ctx_size, u32 *ret)
 	return r;
 }
 
-static int prog_info(int fd, struct bpf_prog_info *info)
+/* How many bytes the kernel knows of it, or -1. */
+static s64 prog_info(int fd, struct bpf_prog_info *info)
 {
 	union bpf_attr a = {};
 
 	a.info.bpf_fd = (u32)fd;
 	a.info.info_len = sizeof(*info);
 	a.info.info = ptr(info);
-	return sys_bpf(BPF_OBJ_GET_INFO_BY_FD, &a, sizeof(a.info)) < 0 ? -1 : 0;
+	return sys_bpf(BPF_OBJ_GET_INFO_BY_FD, &a, sizeof(a.info)) < 0 ? -1 : (s64)a.info.info_len;
+}
+
+bool bpf_prog_counts_misses(int fd)
+{
+	struct bpf_prog_info info = {};
+
+	return prog_info(fd, &info) >= (s64)(offsetof(struct bpf_prog_info, recursion_misses) + sizeof(info.recursion_misses));
 }
 
 int bpf_prog_recursion_misses(int fd, u64 *n)
 {
 	struct bpf_prog_info info = {};
 
-	if (prog_info(fd, &info))
+	if (prog_info(fd, &info) < 0)
 		return -1;
 	*n = info.recursion_misses;
 	return 0;
@@ -188,7 +196,7 @@ int bpf_prog_run_time(int fd, u64 *ns)
 {
 	struct bpf_prog_info info = {};
 
-	if (prog_info(fd, &info))
+	if (prog_info(fd, &info) < 0)
 		return -1;
 	*ns = info.run_time_ns;
 	return 0;

@@ -688,6 +688,14 @@ static bool try_fentry_steady(void)
 	return uname(&u) < 0 || strstr(u.version, "PREEMPT_DYNAMIC") || !strstr(u.version, "PREEMPT");
 }
 
+/* A program keeps itself from running within itself since the kernel counts how often it did (bpf_prog_info). */
+static bool try_fentry_recursion(void)
+{
+	_fd int prog = load_empty(BPF_PROG_TYPE_RAW_TRACEPOINT, 0);
+
+	return prog >= 0 ? bpf_prog_counts_misses(prog) : was_made(prog);
+}
+
 static bool try_fanotify(void)
 {
 	return opens(fanotify_init(FAN_CLASS_CONTENT | FAN_CLOEXEC, O_RDONLY | O_CLOEXEC));
@@ -725,6 +733,7 @@ static bool (*const tries[N_FEATURES])(void) = {
 	[FEAT_UPROBE_CALLER_ENDBR] = try_uprobe_caller_endbr,
 	[FEAT_UPROBE_SLEEP] = try_uprobe_sleep,
 	[FEAT_FENTRY] = try_fentry,
+	[FEAT_FENTRY_RECURSION] = try_fentry_recursion,
 	[FEAT_FENTRY_STEADY] = try_fentry_steady,
 	[FEAT_FSESSION] = try_fsession,
 	[FEAT_LSM] = try_lsm,

@@ -374,7 +374,11 @@ static struct ir_unit *lower_with(struct lang *lang, struct program *prog, struc
 		in->vars.v[i]->ir = 0;
 	ir_place(&l, ir_block_new(&l));
 	lower_find_loops(&l);
+	if (in->guarded)
+		lower_guard_enter(&l);
 	lower_clause(&l);
+	if (in->guarded)
+		lower_guard_leave(&l);
 	if (s.scratch_peak > SCRATCH_MAX - SCRATCH_HEAD && !huge)
 		return lower_with(lang, prog, in, level, true);
 	keep_event(&l);

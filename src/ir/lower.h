@@ -142,14 +142,12 @@ u32 event_field(struct lower *l, struct event_desc *e, const struct type *t); /*
 struct event_build event_begin(struct lower *l, struct event_desc *e);
 struct opnd event_at(const struct event_build *eb, u32 field);
 void event_end(struct lower *l, struct event_build *eb);
-/* The same, waking the reader at once: exit(). */
-void event_end_now(struct lower *l, struct event_build *eb);
 /*
- * A whole record, waking the reader at once if now. fill stores the fields, at their offsets from record; where
+ * A whole record. fill stores the fields, at their offsets from record; where
  * lower_may_sleep() its code is there twice and may run three times, because reads of user memory wait for pages.
  */
 typedef void (*event_fill_fn)(struct lower *l, const struct event_desc *e, struct opnd record, void *ctx);
-void event_emit(struct lower *l, struct event_desc *e, event_fill_fn fill, void *ctx, bool now);
+void event_emit(struct lower *l, struct event_desc *e, event_fill_fn fill, void *ctx);
 /*
  * A record of any length, made in our own memory instead: room for a struct record_head, then len - 8 bytes
  * of the action's own. len is bounded by e->size.

@@ -129,10 +129,27 @@ struct opnd event_at(const struct event_build *eb, u32 field)
 	return opnd_plus(eb->record, eb->desc->fields[field].offset);
 }
 
-static void submit(struct lower *l, struct event_build *eb, struct opnd flags)
+/*
+ * Of a submit: the first record that finds the reader asleep wakes it, and says that it did. Waking runs through
+ * functions that may be probed themselves (_raw_spin_unlock_irqrestore), whose records would wake it again without end.
+ */
+static struct opnd ring_flags(struct lower *l)
+{
+	struct opnd word = o_data(lower_internal_map(l, MAP_DATA), DATA_RING_FLAGS), flags = ir_load(l, word, 8, false);
+	struct ir_block *asleep = ir_block_new(l), *on = ir_block_new(l);
+
+	ir_branch(l, CC_NE, flags, o_imm(BPF_RB_NO_WAKEUP), asleep, on);
+	ir_place(l, asleep);
+	ir_store(l, word, 8, o_imm(BPF_RB_NO_WAKEUP));
+	ir_jump(l, on);
+	ir_place(l, on);
+	return flags;
+}
+
+void event_end(struct lower *l, struct event_build *eb)
 {
 	ir_emit(l, (struct ir_insn){ .op = IR_CALL, .imm = BPF_FUNC_ringbuf_submit, .n_args = 2,
-				     .arg = { eb->record, flags } });
+				     .arg = { eb->record, ring_flags(l) } });
 	lower_release(l);
 	ir_jump(l, eb->out);
 	vn_truncate(l, eb->mark);
@@ -143,11 +160,10 @@ void event_output(struct lower *l, struct event_desc *e, struct opnd record, str
 {
 	struct ir_block *full = ir_block_new(l), *out = ir_block_new(l);
 	u32 ring = lower_internal_map(l, MAP_RING);
-	struct opnd flags, rc;
+	struct opnd rc;
 
 	put_head(l, e, record, number_event(l, e));
-	flags = ir_load(l, o_data(lower_internal_map(l, MAP_DATA), DATA_RING_FLAGS), 8, false);
-	rc = ir_call(l, RINGBUF_OUTPUT, false, 4, o_map(ring), record, len, flags);
+	rc = ir_call(l, RINGBUF_OUTPUT, false, 4, o_map(ring), record, len, ring_flags(l));
 	ir_branch(l, CC_EQ, rc, o_imm(0), out, full);
 	ir_place(l, full);
 	lower_loss(l, LOSS_RING_FULL, e->site);
@@ -155,21 +171,13 @@ void event_output(struct lower *l, struct event_desc *e, struct opnd record, str
 	ir_place(l, out);
 }
 
-void event_end(struct lower *l, struct event_build *eb)
-{
-	submit(l, eb, ir_load(l, o_data(lower_internal_map(l, MAP_DATA), DATA_RING_FLAGS), 8, false));
-}
-
 /* With the trial behind it, see lower_user.c: values that are numbered here are those from before the record. */
-void event_emit(struct lower *l, struct event_desc *e, event_fill_fn fill, void *ctx, bool now)
+void event_emit(struct lower *l, struct event_desc *e, event_fill_fn fill, void *ctx)
 {
 	struct event_build eb = begin(l, e, true);
 
 	fill(l, e, eb.record, ctx);
-	if (now)
-		event_end_now(l, &eb);
-	else
-		event_end(l, &eb);
+	event_end(l, &eb);
 	if (lower_wants_trial(l)) {
 		struct ir_block *out = ir_block_new(l);
 		u32 values = vn_mark(l);
@@ -183,7 +191,3 @@ void event_emit(struct lower *l, struct event_desc *e, event_fill_fn fill, void 
 	l->s->held = (struct record_held){ 0 };
 }
 
-void event_end_now(struct lower *l, struct event_build *eb)
-{
-	submit(l, eb, o_imm(BPF_RB_FORCE_WAKEUP));
-}

@@ -43,7 +43,7 @@ bool lower_may_sleep(struct lower *l)
 {
 	const struct profile *p = l->profile;
 
-	return p->kind == PROFILE_PT_REGS && p->user_regs && feature_has(l->features, FEAT_UPROBE_SLEEP);
+	return p->kind == PROFILE_PT_REGS && p->user_regs && !l->inst->guarded && feature_has(l->features, FEAT_UPROBE_SLEEP);
 }
 
 /* In a walk over a map the element that is shown might go while we wait; the words that a call leaves on the stack are there. */

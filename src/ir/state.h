@@ -50,6 +50,8 @@ struct lower_state {
 	VEC(u32) free_slots;	 /* of statements that are done */
 	u32 n_reg_vars;
 	u32 scratch_used, scratch_kept, scratch_peak; /* bytes of this program's scratch */
+	struct opnd busy;	 /* address of the guard's word of this processor */
+	struct ir_block *nested; /* of a program that finds it taken */
 	struct ir_block *claim;	 /* where a claim of scratch is to be put */
 	u32 scratch;		 /* variable holding the claimed entry, 0: not claimed */
 	bool huge;		 /* it is of MAP_HUGE_SCRATCH */
@@ -132,6 +134,9 @@ struct ir_val lower_loc_steps(struct lower *l, const struct loc *loc, const stru
 bool lower_loc_is_place(const struct arg_desc *arg); /* it lies in memory of the traced code */
 struct ir_val lower_loc_place(struct lower *l, const struct arg_desc *arg);
 struct ir_val lower_loc_pieces(struct lower *l, const struct loc *loc, const struct type *t);
+/* ---- lower_guard.c: around the code of a guarded instance */
+void lower_guard_enter(struct lower *l);
+void lower_guard_leave(struct lower *l);
 /* ---- lower_user.c */
 /* A record is about to be reserved, at this place; repeatable: and may be discarded and filled again from here. */
 void lower_hold(struct lower *l, bool repeatable);

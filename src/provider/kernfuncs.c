@@ -49,6 +49,21 @@ bool kernel_function_is_hidden(const char *name)
 	return is_machinery(name) || strstr(name, ".cold") != NULL;
 }
 
+bool kernel_function_is_in_helpers(const char *name)
+{
+	static const char *const prefixes[] = {
+		"_raw_", "__raw_", "do_raw_", "native_queued_", "queued_", "resilient_", "rqspinlock", "pv_", "__pv_",
+		"pcpu_freelist", "__pcpu_freelist", "___pcpu_freelist", "htab_", "__htab_", "lookup_elem_raw",
+		"lookup_nulls_elem_raw", "alloc_htab_elem", "free_htab_elem", "bpf_", "__bpf_", "ringbuf_", "copy_map_value",
+		"check_and_", "mem", "__mem", "bcmp", "jhash", "unit_", "llist_", "__llist", "irq_work_", "__irq_work",
+	};
+
+	for (u32 i = 0; i < ARRAY_SIZE(prefixes); i++)
+		if (starts_with(name, prefixes[i]))
+			return true;
+	return false;
+}
+
 /* ---- the list */
 
 struct known {

@@ -670,6 +670,25 @@ static int refuse_too_big(struct compiled *c, const struct bpf_func *f)
 	return 1;
 }
 
+/* Trampolines of a kernel that runs them within themselves, and what the helpers of another program call with a lock held. */
+static bool is_nested_site(const struct compiled *c, const struct site *s)
+{
+	if (s->kind == SITE_TRAMPOLINE && !feature_has(c->env.features, FEAT_FENTRY_RECURSION))
+		return true;
+	return (s->kind == SITE_TRAMPOLINE || s->kind == SITE_KPROBE) && c->instances.n > 1 &&
+	       (!s->symbol || kernel_function_is_in_helpers(s->symbol));
+}
+
+static void guard_instances(struct compiled *c)
+{
+	bool guard = false;
+
+	for (u32 i = 0; i < c->sites.n && !guard; i++)
+		guard = is_nested_site(c, &c->sites.v[i].site);
+	for (u32 i = 0; i < c->instances.n; i++)
+		c->instances.v[i]->guarded = guard && !c->instances.v[i]->internal;
+}
+
 /* Lowers, optimizes, emits; when the frame does not fit, once more with less on the stack. */
 static int back_instance(struct compiled *c, const struct session_options *o, struct instance *in, struct err *err)
 {
@@ -778,6 +797,7 @@ static int compile(struct compiled *c, const struct session_options *o, u32 max_
 	if (c->env.unchecked)
 		return 0;
 	stage_bind_follow(c);
+	guard_instances(c);
 	for (u32 i = 0; i < c->instances.n && !rc; i++)
 		rc = back_instance(c, o, c->instances.v[i], err);
 	if (rc)

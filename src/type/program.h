@@ -140,6 +140,7 @@ enum loss_reason {
 	LOSS_MAP_FULL,	 /* map update failed: full */
 	LOSS_MAP_MEMORY, /* map update failed: the kernel had no memory for an element */
 	LOSS_SCRATCH,	 /* scratch busy: nested probe */
+	LOSS_NESTED,	 /* within a helper of another program of ours, see ir/lower_guard.c */
 	LOSS_STACKS,	 /* stacks map full */
 	LOSS_UNREADABLE, /* a string or memory could not be read (counted, not lost) */
 	LOSS_DIV_ZERO,	 /* division by zero: run-time warning */
@@ -182,6 +183,7 @@ struct program {
 	VEC(const char *) kfuncs; /* RELOC_KFUNC names */
 	u32 data_map, ring_map, scratch_map, huge_scratch_map; /* indexes into maps or NO_INDEX */
 	bool has_user_symbols; /* of processes that may be gone when they are printed */
+	u32 guard;	 /* in the data map: a word for each processor, see ir/lower_guard.c; 0: none */
 	u32 spare_sites; /* sites that may be added while it runs */
 	u32 spare_data;	 /* bytes that functions compiled while it runs may add to the data map */
 	u32 func_table, func_room; /* in the data map: u32 for each site, the first of the same func; room 0: none */
