@@ -321,6 +321,19 @@ static int bare_module(struct match *m, const struct spec *spec)
 	return -EOPNOTSUPP;
 }
 
+/* Nothing stops a program there, not even our own guard (ir/lower_guard.c), which asks for the processor. */
+static int refuse_endless(struct match *m, const struct spec *spec)
+{
+	struct diag *d;
+
+	if (env_has(m->env, FEAT_FENTRY_RECURSION, true) || !kernel_function_is_hidden(m->pattern))
+		return 0;
+	d = probe_report(m->env, spec, D_PROBE_REFUSED, spec->text,
+			 "programs run through it, and this kernel would run them within themselves without end");
+	probe_help(m->env, d, "%s:%s is safe", m->is_return ? "kretprobe" : "kprobe", m->pattern);
+	return -EOPNOTSUPP;
+}
+
 static const char *near_probe(struct match *m)
 {
 	const char *place = m->module ? m->module : "vmlinux", *near;
@@ -357,6 +370,9 @@ static int resolve(struct provider_env *env, const struct spec *spec, bool is_re
 		return ret;
 	if (m.module && streq(m.module, "bpf"))
 		return bpfprog_resolve(env, spec, is_return, f, ctx);
+	ret = refuse_endless(&m, spec);
+	if (ret < 0)
+		return ret;
 	m.many = spec_has_wildcard(spec, 1);
 	btf_places_each(env, m.module ? m.module : "*", match_place, &m);
 	ret = ambiguous(&m, spec);

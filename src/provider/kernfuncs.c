@@ -27,6 +27,7 @@ static bool is_machinery(const char *name)
 		"rcu_read_unlock_strict", "rcu_read_lock_trace",   "rcu_read_unlock_trace",
 		"__bpf_prog_enter",	 "__bpf_prog_exit",	   "__bpf_prog_enter_recur",
 		"__bpf_prog_exit_recur", "__bpf_tramp_enter",	   "__bpf_tramp_exit",	 "update_prog_stats",
+		"bpf_get_smp_processor_id", "bpf_get_raw_cpu_id",
 	};
 
 	for (u32 i = 0; i < ARRAY_SIZE(names); i++)
@@ -52,16 +53,35 @@ bool kernel_function_is_hidden(const char *name)
 bool kernel_function_is_in_helpers(const char *name)
 {
 	static const char *const prefixes[] = {
+		/* locks, lists, maps, the ring */
 		"_raw_", "__raw_", "do_raw_", "native_queued_", "queued_", "resilient_", "rqspinlock", "pv_", "__pv_",
 		"pcpu_freelist", "__pcpu_freelist", "___pcpu_freelist", "htab_", "__htab_", "lookup_elem_raw",
 		"lookup_nulls_elem_raw", "alloc_htab_elem", "free_htab_elem", "bpf_", "__bpf_", "ringbuf_", "copy_map_value",
-		"check_and_", "mem", "__mem", "bcmp", "jhash", "unit_", "llist_", "__llist", "irq_work_", "__irq_work",
+		"check_and_", "jhash", "unit_", "llist_", "__llist", "irq_work_", "__irq_work", "array_map", "percpu_", "map_",
+		/* memory, strings, clocks, stacks, ids, paths */
+		"mem", "__mem", "bcmp", "str", "copy_from_", "__copy_from_", "ktime_get", "timekeeping", "get_perf_callchain",
+		"get_callchain", "put_callchain", "perf_callchain", "unwind_", "__unwind", "orc_", "__orc", "get_stack",
+		"in_task_stack", "in_irq_stack", "kernel_text", "__kernel_text", "is_bpf_", "is_module_", "__module_",
+		"get_task", "__task_pid", "pid_nr", "d_path", "__d_path", "prepend", "seq_", "from_kuid", "from_kgid", "map_id",
 	};
 
 	for (u32 i = 0; i < ARRAY_SIZE(prefixes); i++)
 		if (starts_with(name, prefixes[i]))
 			return true;
 	return false;
+}
+
+bool site_is_in_helpers(const struct site *s)
+{
+	const char *event = s->probe ? strrchr(s->probe, ':') : NULL;
+
+	switch (s->kind) {
+	case SITE_KPROBE:
+	case SITE_TRAMPOLINE: return !s->symbol || kernel_function_is_in_helpers(s->symbol);
+	case SITE_RAW_TRACEPOINT:
+	case SITE_PERF_TRACEPOINT: return event && starts_with(event, ":contention_"); /* its end comes with the lock */
+	default: return false;
+	}
 }
 
 /* ---- the list */

@@ -165,7 +165,7 @@ static struct profile *stand_in_profile(struct match *m, const char *name, const
 	if (!env_has(env, FEAT_FENTRY_STEADY, false) && env_has(env, FEAT_KPROBE, false))
 		return NULL;
 	*why = "this kernel runs programs on trampolines within themselves";
-	if (!env_has(env, FEAT_FENTRY_RECURSION, false) && env_has(env, FEAT_KPROBE, false))
+	if (kernel_function_is_in_helpers(name) && !env_has(env, FEAT_FENTRY_RECURSION, false) && env_has(env, FEAT_KPROBE, false))
 		return NULL;
 	*why = "the clause has many probes";
 	if (m->n_attaches > MOST_TRAMPOLINES)

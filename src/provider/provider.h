@@ -183,7 +183,7 @@ void provider_env_release(struct provider_env *env);
 int probes_list(struct provider_env *env, const char *pattern, bool verbose, list_fn f, void *ctx,
 		struct err *err);
 
-/* Whether helpers of programs may call the kernel's function with a lock held that other programs want (by its name). */
-bool kernel_function_is_in_helpers(const char *name);
+/* Whether helpers of programs come by with a lock held that other programs want, as far as its name tells. */
+bool site_is_in_helpers(const struct site *s);
 
 #endif

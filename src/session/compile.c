@@ -670,13 +670,11 @@ static int refuse_too_big(struct compiled *c, const struct bpf_func *f)
 	return 1;
 }
 
-/* Trampolines of a kernel that runs them within themselves, and what the helpers of another program call with a lock held. */
+/* Whether a program there may run within a helper of another one, or of its own. */
 static bool is_nested_site(const struct compiled *c, const struct site *s)
 {
-	if (s->kind == SITE_TRAMPOLINE && !feature_has(c->env.features, FEAT_FENTRY_RECURSION))
-		return true;
-	return (s->kind == SITE_TRAMPOLINE || s->kind == SITE_KPROBE) && c->instances.n > 1 &&
-	       (!s->symbol || kernel_function_is_in_helpers(s->symbol));
+	return site_is_in_helpers(s) &&
+	       (c->instances.n > 1 || (s->kind == SITE_TRAMPOLINE && !feature_has(c->env.features, FEAT_FENTRY_RECURSION)));
 }
 
 static void guard_instances(struct compiled *c)
