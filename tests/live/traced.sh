@@ -4,7 +4,7 @@
 traced() {
 	case $(cat /sys/kernel/debug/sched/preempt 2>/dev/null) in
 	*'(full)'* | *'(lazy)'*)
-		"$SONDE" "$@" 2>&1 | sed -u '/WARNING: the kernel skipped events/d'
+		"$SONDE" "$@" 2>&1 | sed -u '/the kernel skipped events/d'
 		return "${PIPESTATUS[0]}";;
 	esac
 	"$SONDE" "$@" 2>&1
