@@ -15,13 +15,26 @@
  *
  * No atomics: what comes between the load and the store runs to its end and leaves what it found.
  */
+#include <sys/sysinfo.h>
 #include "ir/state.h"
 
-enum { LINE = 64 }; /* bytes; processors write to lines of their own */
+enum {
+	LINE = 64,	/* bytes; processors write to lines of their own */
+	LEAST = 256,	/* processors, since a program may be built for another machine */
+};
+
+static u32 n_words(void)
+{
+	u32 n = LEAST, cpus = (u32)get_nprocs_conf();
+
+	while (n < cpus)
+		n *= 2;
+	return n;
+}
 
 static struct opnd busy_word(struct lower *l)
 {
-	u32 n = lower_cpu_slots();
+	u32 n = n_words();
 	struct opnd cpu;
 
 	if (!l->prog->guard)

@@ -5,6 +5,7 @@
  * become one instance, which is checked, lowered and emitted once.
  */
 #include <errno.h>
+#include <linux/perf_event.h>
 #include <regex.h>
 #include <stdlib.h>
 #include "base/clock.h"
@@ -673,8 +674,13 @@ static int refuse_too_big(struct compiled *c, const struct bpf_func *f)
 /* Whether a program there may run within a helper of another one, or of its own. */
 static bool is_nested_site(const struct compiled *c, const struct site *s)
 {
-	return site_is_in_helpers(s) &&
-	       (c->instances.n > 1 || (s->kind == SITE_TRAMPOLINE && !feature_has(c->env.features, FEAT_FENTRY_RECURSION)));
+	bool is_hardware = s->kind == SITE_PERF_SOFTWARE && s->perf_type != PERF_TYPE_SOFTWARE;
+
+	if (!site_is_in_helpers(s) && !is_hardware)
+		return false;
+	if (feature_has(c->env.features, FEAT_FENTRY_RECURSION)) /* and maps that tell a nested program so (5.11) */
+		return c->instances.n > 1 && !is_hardware;
+	return c->instances.n > 1 || s->kind == SITE_TRAMPOLINE;
 }
 
 static void guard_instances(struct compiled *c)
