@@ -41,7 +41,8 @@ static const struct situation {
 	{ "CAP_SYS_PTRACE, for processes of others", "everything that attaches to all processes",
 	  "symbols of those processes: numbers, which the end of the run says", "root, or CAP_SYS_PTRACE; newer kernels take CAP_PERFMON" },
 	{ "the kernel's switches (kernel.ftrace_enabled, kprobes/enabled in debugfs)", "tracepoint, rawtracepoint, syscall, uprobe, timers, iter",
-	  "fentry, fexit, lsm, kprobe at functions: they do not run, which is said when they are attached", "the warning names the switch" },
+	  "fentry, fexit, lsm, kprobe at functions: not attached while the function tracer is off, which would break it until "
+	  "the next boot; kprobes that are disarmed are attached and do not run, which is said", "the message names the switch" },
 	{ "open files (ulimit -n)", "what fits", "many probes that no multi link holds", "ulimit -n; with CAP_SYS_RESOURCE sonde takes what it needs" },
 	{ "/proc", "everything that attaches", "symbols of kernel and processes, -p, the self-test", "mount -t proc proc /proc" },
 	{ "/sys", "rawtracepoint with arg0, arg1 ..., syscall, timers, software events",

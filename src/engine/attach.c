@@ -55,18 +55,6 @@ int kernel_run(struct kernel *k, u32 func, s32 *ret, struct err *err)
 	return 0;
 }
 
-int kernel_attach(struct kernel *k, u32 func, const struct site *site, struct err *err)
-{
-	int ret;
-
-	kernel_plan(k, func, site);
-	ret = kernel_load(k, func, err);
-	if (ret < 0)
-		return ret;
-	kernel_want_files(k, 8);
-	return rows[site->kind].one(k, func, site, err);
-}
-
 /* What would refuse every other site too. */
 static bool is_final(int code)
 {
@@ -244,12 +232,36 @@ static const struct site **in_runs(const struct site *const *sites, u32 n)
 	return sorted;
 }
 
-int kernel_attach_many(struct kernel *k, u32 func, const struct site *const *sites, u32 n,
+static int refuse_off(struct many *m, const struct site *s)
+{
+	return s ? refuse(m, s, refused_by_function_tracer(m->err, s)) : 0;
+}
+
+/* Without those that the function tracer, switched off, keeps from running: how many are left. */
+static int leave_out_off(struct many *m, const struct site **sites, u32 n)
+{
+	u32 left = 0;
+	int ret = 0;
+
+	for (u32 i = 0; i < n && ret >= 0; i++) {
+		if (!stands_on_function_tracer(m->k, m->func, sites[i]) || !function_tracer_is_off(m->k)) {
+			sites[left++] = sites[i];
+			continue;
+		}
+		ret = refuse_off(m, sites[i]);
+		if (ret >= 0 && m->k->loaded[m->func].session_fd >= 0)
+			ret = refuse_off(m, sites[i]->twin);
+	}
+	return ret < 0 ? ret : (int)left;
+}
+
+int kernel_attach_many(struct kernel *k, u32 func, const struct site *const *sites, u32 n_sites,
 		       refused_fn refused_site, void *ctx, struct err *err)
 {
 	struct many m = { k, func, refused_site, ctx, err, 0 };
-	const struct site **sorted = in_runs(sites, n);
-	int ret = 0;
+	const struct site **sorted = in_runs(sites, n_sites);
+	int ret = leave_out_off(&m, sorted, n_sites);
+	u32 n = ret < 0 ? 0 : (u32)ret;
 
 	if (n && k->loaded[func].session_fd < 0) {
 		kernel_plan(k, func, sorted[0]);
@@ -265,4 +277,11 @@ int kernel_attach_many(struct kernel *k, u32 func, const struct site *const *sit
 	}
 	free(sorted);
 	return ret < 0 ? ret : m.n_attached;
+}
+
+int kernel_attach(struct kernel *k, u32 func, const struct site *site, struct err *err)
+{
+	int ret = kernel_attach_many(k, func, &site, 1, NULL, NULL, err);
+
+	return ret < 0 ? ret : 0;
 }

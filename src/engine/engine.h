@@ -38,11 +38,9 @@ struct features *kernel_features(void);
 bool kernel_may_load(struct err *err);
 bool kernel_may_count(struct err *err);
 const char *kernel_lockdown(void);
-/* Switches of the kernel, 0 to n - 1: whether one keeps a probe like this from running, and when it is off what that
- * does and how to turn it; NULL: it is on. */
-u32 kernel_n_switches(void);
-bool kernel_switch_concerns(u32 i, const struct site *s);
-const char *kernel_switched_off(u32 i);
+/* Whether the kernel's switch of kprobes concerns such a site; what it says when it is off, or NULL. */
+bool kernel_may_disarm(const struct site *s);
+const char *kernel_disarmed(void);
 /* Forgets the cache (sonde info --refresh). */
 void kernel_features_refresh(struct features *f);
 /* Writes what was learned to the cache; also done by kernel_close() and at exit. */

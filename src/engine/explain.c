@@ -135,8 +135,6 @@ int refused(struct err *err, enum tried what, const char *fmt, ...)
 		return -error;
 	if (what == TRIED_UPROBE && (error == EPERM || error == EACCES) && help_uprobe_right(err))
 		return -error;
-	if (what == TRIED_TRAMPOLINE && help_function_tracer(err))
-		return -error;
 	if (error == EPERM || error == ENOSYS || (error == EACCES && (what != TRIED_LOAD || bpf_right())))
 		help_rights(err, needs_perf(what));
 	else if (help)

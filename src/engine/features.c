@@ -42,12 +42,12 @@ static bool was_made(int fd)
 	return fd >= 0;
 }
 
-/* Something else was refused: a file that we may not open, addresses that we may not see. */
-static bool file_denied;
+/* Nothing can be told now: a file that we may not open, addresses that we may not see, a switch that is off. */
+static bool untold;
 
 static bool opens(int fd)
 {
-	file_denied |= fd < 0 && (errno == EPERM || errno == EACCES);
+	untold |= fd < 0 && (errno == EPERM || errno == EACCES);
 	return was_made(fd);
 }
 
@@ -306,6 +306,14 @@ static bool try_raw_tp_btf(void)
 }
 
 /* Loading is not enough: arm64 of 6.1 loads the program and cannot attach it. */
+static bool attaches(int prog)
+{
+	bool off = prog >= 0 && function_tracer_is_off(NULL);
+
+	untold |= off;
+	return prog >= 0 && !off && was_made(bpf_raw_tracepoint_open(NULL, prog, 0));
+}
+
 static bool attaches_trampoline(struct btf *btf, u32 attach_type)
 {
 	static const char *const quiet[] = { "__x64_sys_getpgid", "__arm64_sys_getpgid",
@@ -316,7 +324,7 @@ static bool attaches_trampoline(struct btf *btf, u32 attach_type)
 		id = btf_find(btf, quiet[i], BTF_KIND_FUNC);
 	_fd int prog = load_tracing(attach_type, id);
 
-	return prog >= 0 && was_made(bpf_raw_tracepoint_open(NULL, prog, 0));
+	return attaches(prog);
 }
 
 static bool ask_fentry(struct btf *btf)
@@ -339,12 +347,12 @@ static bool try_fsession(void)
 	return with_btf(ask_fsession);
 }
 
-/* A hook that nobody runs into now; loading is not enough, as above. */
+/* A hook that nobody runs into now. */
 static bool ask_lsm(struct btf *btf)
 {
 	_fd int prog = load_by_id(BPF_PROG_TYPE_LSM, BPF_LSM_MAC, btf_find(btf, "bpf_lsm_task_getpgid", BTF_KIND_FUNC));
 
-	return prog >= 0 && was_made(bpf_raw_tracepoint_open(NULL, prog, 0));
+	return attaches(prog);
 }
 
 static bool try_lsm(void)
@@ -519,7 +527,7 @@ static bool try_uprobe(void)
 {
 	if (pmu_answers("/sys/bus/event_source/devices/uprobe/type", "/sonde/no/such/file", 0))
 		return true;
-	file_denied |= errno == EACCES || errno == EPERM;
+	untold |= errno == EACCES || errno == EPERM;
 	return false;
 }
 
@@ -657,8 +665,8 @@ static bool try_kallsyms(void)
 
 	if (fd < 0 || pread(fd, text, sizeof(text) - 1, 4096) <= 0)
 		return false;
-	file_denied |= strspn(strchrnul(text, '\n'), "\n0") >= 16;
-	return !file_denied;
+	untold |= strspn(strchrnul(text, '\n'), "\n0") >= 16;
+	return !untold;
 }
 
 /* The modes of CONFIG_PREEMPT_DYNAMIC, the present one in brackets (kernel/sched/debug.c: sched_dynamic_show). */
@@ -763,8 +771,8 @@ enum feature_answer feature_try(enum feature id)
 		BUG("feature %s has no probe", feature_rows[id].name);
 	raise_memlock();
 	bpf_refused_since();
-	file_denied = false;
+	untold = false;
 	if (tries[id]())
 		return FEATURE_YES;
-	return file_denied || (bpf_refused_since() && (bpf_right() || perf_right())) ? FEATURE_DENIED : FEATURE_NO;
+	return untold || (bpf_refused_since() && (bpf_right() || perf_right())) ? FEATURE_DENIED : FEATURE_NO;
 }

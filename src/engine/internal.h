@@ -56,6 +56,7 @@ struct kernel {
 	int attach_fd; /* load.c: of attach_module or attach_prog; 0: none yet */
 	const char *attach_module;
 	u32 attach_prog;
+	bool tracer_asked, tracer_off; /* switches.c */
 	u8 *data; /* the data map, mapped; data_len bytes */
 	u32 data_len, gate_off;
 	struct ring ring;
@@ -148,8 +149,13 @@ int refused(struct err *err, enum tried what, const char *fmt, ...) FORMAT(3, 4)
 /* A better help where the verifier's log has it. */
 void explain_log(struct err *err, const char *log);
 
-/* switches.c: the function tracer is switched off, which refused a trampoline. */
-bool help_function_tracer(struct err *err);
+/*
+ * switches.c: sysctl kernel.ftrace_enabled. What needs it, whether it is off (asked once; k: NULL asks anew), and the
+ * error of a site that is not attached for that.
+ */
+bool stands_on_function_tracer(const struct kernel *k, u32 func, const struct site *s);
+bool function_tracer_is_off(struct kernel *k);
+int refused_by_function_tracer(struct err *err, const struct site *s);
 
 /* cpus.c */
 u32 cpus_possible(void);	    /* copies in a per-CPU map */

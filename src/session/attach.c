@@ -281,19 +281,16 @@ static int attach_some(struct run *r, bool internal, enum turn turn, struct err 
 }
 
 /* What is attached and will not run is said at once: the script waits in vain. */
-static void tell_switches(struct run *r, bool internal)
+static void tell_disarmed(struct run *r, bool internal)
 {
-	for (u32 i = 0; i < kernel_n_switches(); i++) {
-		const char *off;
-		bool concerns = false;
+	const char *text;
+	bool concerns = false;
 
-		for (u32 f = 0; f < r->c.instances.n && !concerns; f++)
-			concerns = r->sites[f].n && r->c.instances.v[f]->internal == internal &&
-				   kernel_switch_concerns(i, r->sites[f].v[0]);
-		off = concerns ? kernel_switched_off(i) : NULL;
-		if (off)
-			run_warn(r, off);
-	}
+	for (u32 f = 0; f < r->c.instances.n && !concerns; f++)
+		concerns = r->sites[f].n && r->c.instances.v[f]->internal == internal && kernel_may_disarm(r->sites[f].v[0]);
+	text = concerns ? kernel_disarmed() : NULL;
+	if (text)
+		run_warn(r, text);
 }
 
 int attach_all(struct run *r, bool internal, struct err *err)
@@ -307,6 +304,6 @@ int attach_all(struct run *r, bool internal, struct err *err)
 		return err->code;
 	}
 	if (rc >= 0)
-		tell_switches(r, internal);
+		tell_disarmed(r, internal);
 	return rc;
 }

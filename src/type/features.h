@@ -27,7 +27,7 @@ enum feature_answer {
 	FEATURE_NO = -1,
 	FEATURE_UNASKED,
 	FEATURE_YES,
-	FEATURE_DENIED, /* the right to try it is missing */
+	FEATURE_DENIED, /* the right to try it is missing, or what it needs is switched off */
 };
 
 struct features {
