@@ -5,9 +5,15 @@
  */
 #include <errno.h>
 #include "engine/internal.h"
+#include "provider/arch.h"
+
+static bool may_be_linked(const struct site *s)
+{
+	return is_multi_kprobe(s) && feature_has(kernel_features(), FEAT_KPROBE_MULTI);
+}
 
 /*
- * Trampolines, multi links, kprobes at a function's start (CONFIG_KPROBES_ON_FTRACE). What is attached and detached
+ * Trampolines, multi links, on some processors kprobes at a function's start. What is attached and detached
  * while it is off leaves flags at its function (kernel/trace/ftrace.c: __ftrace_hash_rec_update clears them when
  * the code is next written, which it is not), at which the function tracer gives up when the last of its users goes:
  * a warning in the kernel's log, and no kprobe or trampoline until the next boot (ftrace_shutdown; seen on 6.1, 6.12, 7.2).
@@ -17,7 +23,7 @@ bool stands_on_function_tracer(const struct kernel *k, u32 func, const struct si
 {
 	if (s->kind == SITE_TRAMPOLINE)
 		return !k->prog->funcs.v[func]->attach_prog;
-	return s->kind == SITE_KPROBE && !s->offset;
+	return s->kind == SITE_KPROBE && !s->offset && (arch_native->kprobes_on_ftrace || may_be_linked(s));
 }
 
 bool function_tracer_is_off(struct kernel *k)
@@ -44,7 +50,7 @@ int refused_by_function_tracer(struct err *err, const struct site *s)
 
 bool kernel_may_disarm(const struct site *s)
 {
-	return s->kind == SITE_KPROBE && !(is_multi_kprobe(s) && feature_has(kernel_features(), FEAT_KPROBE_MULTI));
+	return s->kind == SITE_KPROBE && !may_be_linked(s);
 }
 
 const char *kernel_disarmed(void)

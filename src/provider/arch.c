@@ -30,6 +30,7 @@ const struct arch arch_x86_64 = {
 	.syscall_nr = 120,
 	.syscall_nr_size = 8,
 	.mode = { 136, 3, 3 }, /* cs: the privilege level */
+	.kprobes_on_ftrace = true,
 	.watch_rw_only = true,
 	.watch_code_len = 8,
 	.insn_align = 1,

@@ -31,6 +31,7 @@ struct arch {
 		u32 offset;
 		u64 mask, user; /* what the masked register is while user code runs */
 	} mode;
+	bool kprobes_on_ftrace;     /* kprobes at the start of functions are calls of the function tracer (CONFIG_KPROBES_ON_FTRACE) */
 	bool watch_rw_only;	     /* watchpoints know w, rw and x, but no plain r */
 	u32 watch_code_len;	     /* what the kernel wants as length of x */
 	u32 insn_align;	     /* bytes that instructions are aligned to and, above 1, have */
