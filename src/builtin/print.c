@@ -487,25 +487,12 @@ static struct opnd join_pointer(struct lower *l, const struct joining *j, struct
 	return lower_read_scalar(l, &ty_u64, at, j->space);
 }
 
-/* One more string; an unreadable one is empty. */
 static void join_string(struct lower *l, const struct joining *j, struct opnd p)
 {
-	struct ir_block *empty = ir_block_new(l), *more = ir_block_new(l);
-	u32 n = ir_var(l), mark;
-	struct opnd to = ir_op2(l, IR_AND, join_used(l, j), o_imm(JOIN_ROOM - 1)), rc;
+	struct opnd to = ir_op2(l, IR_AND, join_used(l, j), o_imm(JOIN_ROOM - 1));
+	struct opnd n = text_append(l, ir_op2(l, IR_ADD, ir_addr(l, j->strings), to), JOIN_BYTES, p, j->space);
 
-	to = ir_op2(l, IR_ADD, ir_addr(l, j->strings), to);
-	rc = lower_read_str(l, to, JOIN_BYTES, p, j->space);
-	ir_var_set(l, n, ir_op2(l, IR_AND, rc, o_imm(2 * JOIN_BYTES - 1)));
-	ir_branch(l, CC_SGT, rc, o_imm(0), more, empty);
-	mark = lower_values_mark(l);
-	ir_place(l, empty);
-	ir_store(l, to, 1, o_imm(0));
-	ir_var_set(l, n, o_imm(1));
-	ir_jump(l, more);
-	lower_values_drop(l, mark);
-	ir_place(l, more);
-	ir_store(l, j->used, 8, ir_op2(l, IR_ADD, join_used(l, j), o_temp(n)));
+	ir_store(l, j->used, 8, ir_op2(l, IR_ADD, join_used(l, j), n));
 }
 
 static void join_strings(struct lower *l, const struct joining *j)

@@ -99,8 +99,25 @@ struct text text_view(struct lower *l, struct node *n)
 	return t;
 }
 
-/* Writes the string at src to where the value of the call is wanted. */
-static struct ir_val text_result(struct lower *l, struct node *call, struct opnd dst, bool canonical, struct opnd src)
+struct opnd text_append(struct lower *l, struct opnd to, u32 cap, struct opnd string, enum space space)
+{
+	struct ir_block *empty = ir_block_new(l), *more = ir_block_new(l);
+	u32 n = ir_var(l), mark;
+	struct opnd rc = lower_read_str(l, to, cap, string, space);
+
+	ir_var_set(l, n, ir_op2(l, IR_AND, rc, o_imm(2 * cap - 1)));
+	ir_branch(l, CC_SGT, rc, o_imm(0), more, empty);
+	mark = lower_values_mark(l);
+	ir_place(l, empty);
+	ir_store(l, to, 1, o_imm(0));
+	ir_var_set(l, n, o_imm(1));
+	ir_jump(l, more);
+	lower_values_drop(l, mark);
+	ir_place(l, more);
+	return o_temp(n);
+}
+
+struct ir_val text_result(struct lower *l, struct node *call, struct opnd dst, bool canonical, struct opnd src)
 {
 	struct ir_val v = val_memory(call->type, dst);
 

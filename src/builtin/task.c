@@ -2,11 +2,9 @@
 /*
  * Relations of the current task, found by walking the kernel's structures: the calls become the
  * expressions that one would write by hand (curtask->real_parent->tgid), so that fields are found by
- * the kernel's own type information. And cgroups and paths, which the kernel names by ids and pointers.
+ * the kernel's own type information. And cgroups, which the kernel names by ids.
  */
 #include "builtin/builtin.h"
-
-enum { D_PATH = 147 };
 
 /* ---- walks: a row's aux says which */
 
@@ -107,92 +105,6 @@ static struct ir_val lower_cgroup_path(struct lower *l, struct node *call)
 	return val_scalar(call->type, lower_scalar(l, call_arg(call, 0)));
 }
 
-/* ---- path(): bpf_d_path() is for programs on a short list of functions, and for iterators */
-
-static const struct type *check_path(struct check *c, struct node *call)
-{
-	const struct profile *p = c->inst ? c->inst->profile : NULL;
-	s64 size = call_int(call, 1, (s64)c->env->config.max_strlen);
-
-	if (!p || !p->d_path)
-		return diag_type(c, call->span, D_NO_D_PATH);
-	if (size < 1)
-		return diag_type(c, call_arg(call, 1)->span, D_STR_LENGTH, (long long)size);
-	return type_string(c->arena, (u32)MIN(size, (s64)c->env->config.max_strlen));
-}
-
-/* The pointer of the context that an expression begins with: args.NAME of args.NAME.f_path. NULL: none. */
-static struct node *root_arg(struct node *n)
-{
-	while (n && n->kind == N_FIELD && !n->data)
-		n = n->a;
-	return n && n->kind == N_FIELD && n->data ? n : NULL;
-}
-
-/* Goes on where the pointer is not null. */
-static struct opnd not_null(struct lower *l, struct opnd pointer, struct ir_block *out)
-{
-	struct ir_block *next = ir_block_new(l);
-
-	ir_branch(l, CC_NE, pointer, o_imm(0), next, out);
-	ir_place(l, next);
-	return pointer;
-}
-
-/*
- * Where a field lies, by loads that verifiers follow from the context on (a pointer that a helper has read is a
- * number to them): args.vma.vm_file.f_path. Some kernels do not trust what is behind the first pointer: explain_log.
- */
-static struct opnd followed(struct lower *l, struct node *n, struct ir_block *out)
-{
-	if (n->data) {
-		struct opnd root = lower_scalar(l, n);
-
-		return l->profile->may_be_null ? not_null(l, root, out) : root;
-	}
-
-	struct opnd base = followed(l, n->a, out);
-
-	if (n->a->type->kind == TY_POINTER && !n->a->data)
-		base = not_null(l, ir_load(l, base, 8, false), out);
-	return opnd_plus(base, n->field_offset);
-}
-
-static struct opnd path_pointer(struct lower *l, struct node *what, struct ir_block *out)
-{
-	bool is_pointer = type_is_scalar(what->type);
-
-	if (!root_arg(what))
-		return is_pointer ? lower_scalar(l, what) : lower_place(l, what).o;
-	if (is_pointer && !what->data)
-		return not_null(l, ir_load(l, followed(l, what, out), 8, false), out);
-	return followed(l, what, out);
-}
-
-/* The helper wants a pointer that cannot be null. */
-static void call_d_path(struct lower *l, struct node *what, struct opnd dst, u32 size)
-{
-	struct ir_block *out = ir_block_new(l);
-	u32 mark = lower_values_mark(l);
-
-	ir_call(l, D_PATH, false, 3, ir_addr(l, path_pointer(l, what, out)), dst, o_imm(size));
-	ir_jump(l, out);
-	ir_place(l, out);
-	lower_values_drop(l, mark);
-}
-
-static struct ir_val lower_path(struct lower *l, struct node *call)
-{
-	struct node *what = call_arg(call, 0);
-	bool canonical;
-	struct opnd dst = lower_dest(l, call->type, &canonical);
-	struct ir_val v = val_memory(call->type, dst);
-
-	ir_zero(l, dst, call->type->count); /* it is built from the end and leaves remains */
-	call_d_path(l, what, dst, call->type->count);
-	return v;
-}
-
 #define WALK_ROW(name_, sig_, brief_, doc_, example_, aux_)                                        \
 	{                                                                                          \
 		.name = name_, .sig = sig_, .brief = brief_, .doc = doc_, .example = example_,     \
@@ -241,13 +153,6 @@ static const struct builtin rows[] = {
 		.example = "begin { print(cgroup_path(cgroup)); }",
 		.engines = ON_ALL, .check = check_cgroup_path, .lower = lower_cgroup_path,
 	},
-	{
-		.name = "path", .sig = "path(path: ptr|struct, size: lit int = 0) -> string", .brief = "name of an open file",
-		.doc = "The absolute path behind a struct path, as path(args.file->f_path). Only fentry and fexit "
-		       "probes on a few functions (security_file_open, vfs_truncate, filp_close ...) and iter probes.",
-		.example = "fentry:security_file_open { print(path(args.file->f_path)); }",
-		.flags = BI_NEEDS_PROFILE | BI_READS_TYPED, .engines = ON_KERNEL, .check = check_path, .lower = lower_path,
-	},
 };
 
-const struct builtin_theme builtin_task = THEME("Tasks, cgroups, paths", rows);
+const struct builtin_theme builtin_task = THEME("Tasks and cgroups", rows);

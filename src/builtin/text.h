@@ -20,6 +20,11 @@ u32 power_of_two(u32 n); /* the smallest that is not below n */
 struct text text_copy(struct lower *l, struct node *n);
 /* To look at only; read in place where it can be. */
 struct text text_view(struct lower *l, struct node *n);
+/* Copies a string of at most cap bytes, a power of two, to our own memory; what cannot be read is empty. How many bytes that
+ * were, the NUL included. */
+struct opnd text_append(struct lower *l, struct opnd to, u32 cap, struct opnd string, enum space space);
+/* Writes the string at src to dst, which lower_dest() gave: the value of the call. */
+struct ir_val text_result(struct lower *l, struct node *call, struct opnd dst, bool canonical, struct opnd src);
 
 /*
  * The loop of a text function: i counts up to bound, `step` bytes a turn, because each turn costs

@@ -150,6 +150,7 @@ enum loss_reason {
 	LOSS_NO_PROCESS, /* comm(pid) of a pid that nobody has: run-time warning */
 	LOSS_LOOP,	 /* a loop hit its bound */
 	LOSS_CUT,	 /* more strings than join() sends: run-time warning */
+	LOSS_DEEP,	 /* more directories than path() climbs: run-time warning */
 	LOSS_SKIPPED,	 /* the kernel did not run the program, which ran on that processor already */
 	LOSS_SKIPPED_ANY, /* the same, and what a predicate or --follow would have passed over is among them */
 };

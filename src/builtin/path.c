@@ -1,0 +1,480 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * path(): the name of a struct path. The kernel's own bpf_d_path() is for programs on a short list of functions, and
+ * for iterators; elsewhere the program climbs from directory to directory itself, as prepend_path() does
+ * (fs/d_path.c), without its locks: of a file that is being moved it may see the old and the new place.
+ */
+#include "builtin/text.h"
+
+enum { D_PATH = 147 };
+
+/* ---- bpf_d_path() */
+
+/* The pointer of the context that an expression begins with: args.NAME of args.NAME.f_path. NULL: none. */
+static struct node *root_arg(struct node *n)
+{
+	while (n && n->kind == N_FIELD && !n->data)
+		n = n->a;
+	return n && n->kind == N_FIELD && n->data ? n : NULL;
+}
+
+/* Goes on where the pointer is not null. */
+static struct opnd not_null(struct lower *l, struct opnd pointer, struct ir_block *out)
+{
+	struct ir_block *next = ir_block_new(l);
+
+	ir_branch(l, CC_NE, pointer, o_imm(0), next, out);
+	ir_place(l, next);
+	return pointer;
+}
+
+/*
+ * Where a field lies, by loads that verifiers follow from the context on (a pointer that a helper has read is a
+ * number to them): args.vma.vm_file.f_path. Some kernels do not trust what is behind the first pointer: explain_log.
+ */
+static struct opnd followed(struct lower *l, struct node *n, struct ir_block *out)
+{
+	if (n->data) {
+		struct opnd root = lower_scalar(l, n);
+
+		return l->profile->may_be_null ? not_null(l, root, out) : root;
+	}
+
+	struct opnd base = followed(l, n->a, out);
+
+	if (n->a->type->kind == TY_POINTER && !n->a->data)
+		base = not_null(l, ir_load(l, base, 8, false), out);
+	return opnd_plus(base, n->field_offset);
+}
+
+static struct opnd path_pointer(struct lower *l, struct node *what, struct ir_block *out)
+{
+	if (type_is_scalar(what->type) && !what->data)
+		return not_null(l, ir_load(l, followed(l, what, out), 8, false), out);
+	return followed(l, what, out);
+}
+
+/* The helper wants a pointer that cannot be null. */
+static void call_d_path(struct lower *l, struct node *what, struct opnd dst, u32 size)
+{
+	struct ir_block *out = ir_block_new(l);
+	u32 mark = lower_values_mark(l);
+
+	ir_call(l, D_PATH, false, 3, ir_addr(l, path_pointer(l, what, out)), dst, o_imm(size));
+	ir_jump(l, out);
+	ir_place(l, out);
+	lower_values_drop(l, mark);
+}
+
+/* ---- the climb */
+
+enum { MAX_PARTS = 64, PART_BYTES = 256 }; /* names have at most 255 bytes (NAME_MAX) */
+
+/* What is read on the way. */
+enum member {
+	PATH_MNT, PATH_DENTRY,
+	DENTRY_PARENT, DENTRY_NAME, DENTRY_LINK, DENTRY_INODE, DENTRY_BLOCK, DENTRY_CALLS, CALLS_NAME, BLOCK_MAGIC, INODE_NUMBER,
+	TOP_OF_MOUNT, IN_MOUNT, MOUNT_ABOVE, MOUNT_POINT,
+	TASK_FILES, FILES_ROOT,
+	N_MEMBERS,
+};
+static const struct {
+	const char *type, *member, *of_that;
+} members[N_MEMBERS] = {
+	[PATH_MNT] = { "path", "mnt" },
+	[PATH_DENTRY] = { "path", "dentry" },
+	[DENTRY_PARENT] = { "dentry", "d_parent" },
+	[DENTRY_NAME] = { "dentry", "d_name", "name" },
+	[DENTRY_LINK] = { "dentry", "d_hash", "pprev" },
+	[DENTRY_INODE] = { "dentry", "d_inode" },
+	[DENTRY_BLOCK] = { "dentry", "d_sb" },
+	[DENTRY_CALLS] = { "dentry", "d_op" },
+	[CALLS_NAME] = { "dentry_operations", "d_dname" },
+	[BLOCK_MAGIC] = { "super_block", "s_magic" },
+	[INODE_NUMBER] = { "inode", "i_ino" },
+	[TOP_OF_MOUNT] = { "vfsmount", "mnt_root" },
+	[IN_MOUNT] = { "mount", "mnt" },
+	[MOUNT_ABOVE] = { "mount", "mnt_parent" },
+	[MOUNT_POINT] = { "mount", "mnt_mountpoint" },
+	[TASK_FILES] = { "task_struct", "fs" },
+	[FILES_ROOT] = { "fs_struct", "root" },
+};
+
+struct layout {
+	u32 at[N_MEMBERS];
+};
+
+static bool find_layout(const struct world *w, struct layout *layout)
+{
+	for (u32 i = 0; i < N_MEMBERS; i++) {
+		const struct type *t = w->type ? w->type(w->ctx, 's', members[i].type) : NULL;
+		const struct field *f = t ? type_field(type_complete(t), members[i].member, &layout->at[i]) : NULL;
+		u32 more = 0;
+
+		if (f && members[i].of_that)
+			f = type_field(type_complete(f->type), members[i].of_that, &more);
+		if (!f)
+			return false;
+		layout->at[i] += more;
+	}
+	return true;
+}
+
+/* All that changes from turn to turn is in memory: in registers verifiers would follow its values. */
+struct climb {
+	struct layout at;
+	struct opnd word;		 /* for one read */
+	struct opnd mnt, dentry;	 /* where we are: struct vfsmount *, struct dentry * */
+	struct opnd root_mnt, root_dentry; /* of the current task */
+	struct opnd parts, n;		 /* names on the way, the last one first */
+	struct opnd arrived;		 /* 1: at the root, or where nothing is above */
+	struct opnd deleted, digits;
+	struct opnd text, len;		 /* what was put together, so many bytes without the NUL */
+	u32 cap;
+};
+
+static struct opnd follow(struct lower *l, const struct climb *c, struct opnd p, enum member m)
+{
+	lower_probe_read(l, c->word, 8, ir_op2(l, IR_ADD, p, o_imm(c->at.at[m])), SPACE_KERNEL);
+	return ir_load(l, c->word, 8, false);
+}
+
+static struct opnd equal(struct lower *l, struct opnd a, struct opnd b)
+{
+	return is_zero(l, ir_op2(l, IR_XOR, a, b));
+}
+
+/* where = y if c is 1, x if it is 0. */
+static void store_either(struct lower *l, struct opnd where, struct opnd c, struct opnd y, struct opnd x)
+{
+	u32 v = ir_var(l);
+
+	ir_var_set(l, v, x);
+	choose(l, v, c, y);
+	ir_store(l, where, 8, o_temp(v));
+}
+
+static struct opnd get(struct lower *l, struct opnd word)
+{
+	return ir_load(l, word, 8, false);
+}
+
+static struct opnd is_at_root(struct lower *l, const struct climb *c)
+{
+	struct opnd mnt = ir_op2(l, IR_XOR, get(l, c->mnt), get(l, c->root_mnt));
+	struct opnd dentry = ir_op2(l, IR_XOR, get(l, c->dentry), get(l, c->root_dentry));
+
+	return is_zero(l, ir_op2(l, IR_OR, mnt, dentry));
+}
+
+/* One name up, or from the top of a mount to where it is mounted. */
+static void climb_once(struct lower *l, const struct climb *c)
+{
+	struct opnd mnt = get(l, c->mnt), dentry = get(l, c->dentry), n = get(l, c->n);
+	struct opnd mount = ir_op2(l, IR_SUB, mnt, o_imm(c->at.at[IN_MOUNT]));
+	struct opnd parent = follow(l, c, dentry, DENTRY_PARENT), above = follow(l, c, mount, MOUNT_ABOVE);
+	struct opnd on_top = ir_op2(l, IR_OR, equal(l, dentry, parent), equal(l, dentry, follow(l, c, mnt, TOP_OF_MOUNT)));
+	struct opnd slot = ir_op2(l, IR_SHL, ir_op2(l, IR_AND, n, o_imm(MAX_PARTS - 1)), o_imm(3));
+	struct opnd nothing_above, lost;
+
+	ir_store(l, ir_op2(l, IR_ADD, ir_addr(l, c->parts), slot), 8, follow(l, c, dentry, DENTRY_NAME));
+	ir_store(l, c->n, 8, ir_op2(l, IR_ADD, n, ir_op2(l, IR_XOR, on_top, o_imm(1))));
+	nothing_above = ir_op2(l, IR_AND, on_top, equal(l, above, mount));
+	store_either(l, c->dentry, on_top, follow(l, c, mount, MOUNT_POINT), parent);
+	store_either(l, c->mnt, on_top, ir_op2(l, IR_ADD, above, o_imm(c->at.at[IN_MOUNT])), mnt);
+	lost = is_zero(l, get(l, c->dentry));
+	ir_store(l, c->arrived, 8, ir_op2(l, IR_OR, ir_op2(l, IR_OR, nothing_above, lost), is_at_root(l, c)));
+}
+
+static void climb_up(struct lower *l, const struct climb *c)
+{
+	struct ir_block *out = ir_block_new(l), *up = ir_block_new(l);
+	struct byte_loop b;
+	u32 mark = lower_values_mark(l);
+
+	ir_branch(l, CC_NE, get(l, c->arrived), o_imm(0), out, up);
+	ir_place(l, up);
+	byte_loop_begin(l, &b, MAX_PARTS);
+	b.step = 1;
+	climb_once(l, c);
+	byte_loop_while(l, &b, CC_EQ, get(l, c->arrived), o_imm(0));
+	lower_loss_if_zero(l, get(l, c->arrived), LOSS_DEEP, NULL);
+	ir_jump(l, out);
+	ir_place(l, out);
+	lower_values_drop(l, mark);
+}
+
+/* ---- the text */
+
+static struct opnd end_of_text(struct lower *l, const struct climb *c)
+{
+	return ir_op2(l, IR_ADD, ir_addr(l, c->text), ir_at_most(l, get(l, c->len), c->cap));
+}
+
+static void append(struct lower *l, const struct climb *c, struct opnd string, u32 most)
+{
+	struct opnd n = text_append(l, end_of_text(l, c), most, string, SPACE_KERNEL);
+
+	ir_store(l, c->len, 8, ir_op2(l, IR_ADD, get(l, c->len), ir_op2(l, IR_SUB, n, o_imm(1))));
+}
+
+static void append_slash(struct lower *l, const struct climb *c)
+{
+	ir_store(l, end_of_text(l, c), 1, o_imm('/'));
+	ir_store(l, c->len, 8, ir_op2(l, IR_ADD, get(l, c->len), o_imm(1)));
+}
+
+/* The names, the first one first; "/" where there are none. */
+static void put_names(struct lower *l, const struct climb *c)
+{
+	struct ir_block *some = ir_block_new(l), *none = ir_block_new(l), *out = ir_block_new(l);
+	struct byte_loop b;
+	struct opnd slot;
+	u32 mark = lower_values_mark(l);
+
+	ir_branch(l, CC_NE, get(l, c->n), o_imm(0), some, none);
+	ir_place(l, none);
+	append_slash(l, c);
+	ir_jump(l, out);
+	lower_values_drop(l, mark);
+	ir_place(l, some);
+	byte_loop_begin(l, &b, MAX_PARTS);
+	b.step = 1;
+	slot = ir_op2(l, IR_SUB, ir_op2(l, IR_SUB, get(l, c->n), o_imm(1)), o_temp(b.i));
+	slot = ir_op2(l, IR_SHL, ir_op2(l, IR_AND, slot, o_imm(MAX_PARTS - 1)), o_imm(3));
+	append_slash(l, c);
+	append(l, c, get(l, ir_op2(l, IR_ADD, ir_addr(l, c->parts), slot)), PART_BYTES);
+	byte_loop_while(l, &b, CC_ULT, o_temp(b.i), get(l, c->n));
+	ir_jump(l, out);
+	ir_place(l, out);
+	lower_values_drop(l, mark);
+}
+
+/* ---- files that are in no directory: pipes, sockets, memory files (their d_dname()) */
+
+enum { WORD_BYTES = 16 };
+
+static const struct {
+	u32 magic; /* of the file system: include/uapi/linux/magic.h; 0: any other, whose files simple_dname() names */
+	bool is_numbered;
+	char before[WORD_BYTES], after[WORD_BYTES]; /* of the inode's number, or else of the name */
+} nowhere[] = {
+	{ 0, false, "/", " (deleted)" },
+	{ 0x50495045, true, "pipe:[", "]" },
+	{ 0x534f434b, true, "socket:[", "]" },
+	{ 0x6e736673, true, "ns:[", "]" },
+	{ 0x09041934, false, "anon_inode:", "" },
+};
+
+/* The number in decimal digits; their address. */
+static struct opnd put_digits(struct lower *l, const struct climb *c, struct opnd number)
+{
+	enum { DIGITS = 10 }; /* of 32 bits: get_next_ino() */
+	struct opnd left = ir_op2(l, IR_AND, number, o_imm(UINT32_MAX)), more;
+	u32 first = ir_var(l);
+
+	ir_zero(l, c->digits, WORD_BYTES);
+	ir_var_set(l, first, o_imm(DIGITS - 1));
+	for (u32 i = DIGITS; i-- > 0;) {
+		ir_store(l, opnd_plus(c->digits, i), 1, ir_op2(l, IR_ADD, ir_op2(l, IR_UMOD, left, o_imm(10)), o_imm('0')));
+		left = ir_op2(l, IR_UDIV, left, o_imm(10));
+		more = ir_op2(l, IR_XOR, is_zero(l, left), o_imm(1));
+		ir_var_set(l, first, ir_op2(l, IR_SUB, o_temp(first), more));
+	}
+	return ir_op2(l, IR_ADD, ir_addr(l, c->digits), ir_op2(l, IR_AND, o_temp(first), o_imm(WORD_BYTES - 1)));
+}
+
+/* `before` or `after` of the row: rows from `at` on in the table. */
+static struct opnd row_word(struct lower *l, u32 table, struct opnd row, size_t at)
+{
+	struct opnd off = ir_op2(l, IR_MUL, ir_op2(l, IR_AND, row, o_imm(7)), o_imm(sizeof(nowhere[0])));
+
+	return ir_op2(l, IR_ADD, ir_addr(l, o_data(l->prog->data_map, table + (s64)at)), off);
+}
+
+static void put_nowhere(struct lower *l, const struct climb *c)
+{
+	struct ir_block *number = ir_block_new(l), *name = ir_block_new(l), *out = ir_block_new(l);
+	u32 table = data_table(l, nowhere, sizeof(nowhere)), mark;
+	struct opnd magic = follow(l, c, follow(l, c, get(l, c->dentry), DENTRY_BLOCK), BLOCK_MAGIC);
+	struct opnd row = o_imm(0), numbered = o_imm(0), hit;
+
+	for (u32 i = 1; i < ARRAY_SIZE(nowhere); i++) {
+		hit = equal(l, magic, o_imm(nowhere[i].magic));
+		row = ir_op2(l, IR_ADD, row, ir_op2(l, IR_MUL, hit, o_imm(i)));
+		if (nowhere[i].is_numbered)
+			numbered = ir_op2(l, IR_OR, numbered, hit);
+	}
+	append(l, c, row_word(l, table, row, offsetof(typeof(nowhere[0]), before)), WORD_BYTES);
+	ir_branch(l, CC_NE, numbered, o_imm(0), number, name);
+	mark = lower_values_mark(l);
+	ir_place(l, number);
+	append(l, c, put_digits(l, c, follow(l, c, follow(l, c, get(l, c->dentry), DENTRY_INODE), INODE_NUMBER)), WORD_BYTES);
+	ir_jump(l, out);
+	lower_values_drop(l, mark);
+	ir_place(l, name);
+	append(l, c, follow(l, c, get(l, c->dentry), DENTRY_NAME), PART_BYTES);
+	ir_jump(l, out);
+	lower_values_drop(l, mark);
+	ir_place(l, out);
+	append(l, c, row_word(l, table, row, offsetof(typeof(nowhere[0]), after)), WORD_BYTES);
+}
+
+static void put_deleted(struct lower *l, const struct climb *c, struct opnd deleted)
+{
+	static const char words[2][WORD_BYTES] = { "", " (deleted)" };
+	u32 table = data_table(l, words, sizeof(words));
+	struct opnd off = ir_op2(l, IR_MUL, ir_op2(l, IR_AND, deleted, o_imm(1)), o_imm(WORD_BYTES));
+
+	append(l, c, ir_op2(l, IR_ADD, ir_addr(l, o_data(l->prog->data_map, table)), off), WORD_BYTES);
+}
+
+/* ---- all of it */
+
+static void read_path(struct lower *l, const struct climb *c, struct opnd path, struct opnd mnt, struct opnd dentry)
+{
+	ir_store(l, mnt, 8, follow(l, c, path, PATH_MNT));
+	ir_store(l, dentry, 8, follow(l, c, path, PATH_DENTRY));
+}
+
+/* Where the climb begins and ends. */
+static void begin_climb(struct lower *l, const struct climb *c, struct node *what)
+{
+	struct opnd files;
+
+	if (type_is_scalar(what->type)) {
+		read_path(l, c, ir_known(l, lower_scalar(l, what)), c->mnt, c->dentry);
+	} else {
+		struct ir_val v = lower_place(l, what);
+
+		if (v.is_foreign) {
+			read_path(l, c, ir_known(l, v.o), c->mnt, c->dentry);
+		} else {
+			ir_store(l, c->mnt, 8, get(l, opnd_plus(v.o, c->at.at[PATH_MNT])));
+			ir_store(l, c->dentry, 8, get(l, opnd_plus(v.o, c->at.at[PATH_DENTRY])));
+		}
+	}
+	files = follow(l, c, ir_call(l, BPF_FUNC_get_current_task, true, 0), TASK_FILES);
+	read_path(l, c, ir_op2(l, IR_ADD, files, o_imm(c->at.at[FILES_ROOT])), c->root_mnt, c->root_dentry);
+	ir_store(l, c->n, 8, o_imm(0));
+	ir_store(l, c->len, 8, o_imm(0));
+	ir_store(l, c->text, 1, o_imm(0));
+	ir_store(l, c->arrived, 8, is_at_root(l, c));
+}
+
+static void put_path(struct lower *l, const struct climb *c)
+{
+	struct ir_block *in_none = ir_block_new(l), *in_directory = ir_block_new(l), *out = ir_block_new(l);
+	struct opnd dentry = get(l, c->dentry), parent = follow(l, c, dentry, DENTRY_PARENT);
+	struct opnd is_own_parent = equal(l, dentry, parent), mounted, named, unlinked, deleted;
+	u32 mark;
+
+	mounted = ir_op2(l, IR_AND, is_own_parent, equal(l, dentry, follow(l, c, get(l, c->mnt), TOP_OF_MOUNT)));
+	named = is_zero(l, follow(l, c, follow(l, c, dentry, DENTRY_CALLS), CALLS_NAME));
+	unlinked = is_zero(l, follow(l, c, dentry, DENTRY_LINK));
+	deleted = ir_op2(l, IR_AND, unlinked, ir_op2(l, IR_XOR, is_own_parent, o_imm(1)));
+	ir_store(l, c->deleted, 8, deleted);
+	ir_branch(l, CC_EQ, ir_op2(l, IR_OR, mounted, named), o_imm(0), in_none, in_directory);
+	mark = lower_values_mark(l);
+	ir_place(l, in_none);
+	put_nowhere(l, c);
+	ir_jump(l, out);
+	lower_values_drop(l, mark);
+	ir_place(l, in_directory);
+	climb_up(l, c);
+	put_names(l, c);
+	put_deleted(l, c, get(l, c->deleted));
+	ir_jump(l, out);
+	lower_values_drop(l, mark);
+	ir_place(l, out);
+}
+
+static struct climb new_climb(struct lower *l, u32 cap)
+{
+	enum { WORDS = 11 };
+	struct opnd room = lower_temp(l, (WORDS + MAX_PARTS) * 8, 8, "climb");
+	struct climb c = {
+		.word = room, .mnt = opnd_plus(room, 8), .dentry = opnd_plus(room, 16), .root_mnt = opnd_plus(room, 24),
+		.root_dentry = opnd_plus(room, 32), .n = opnd_plus(room, 40), .arrived = opnd_plus(room, 48),
+		.len = opnd_plus(room, 56), 
+		.deleted = opnd_plus(room, 64), .digits = opnd_plus(room, 72), .parts = opnd_plus(room, 8 * WORDS),
+		.text = lower_temp(l, ALIGN_UP(cap + PART_BYTES + 8, 8u), 8, "path"), .cap = cap,
+	};
+
+	find_layout(&l->env->world, &c.at);
+	return c;
+}
+
+/* Empty where there is no path. */
+static struct ir_val climb_path(struct lower *l, struct node *call)
+{
+	struct ir_block *some = ir_block_new(l), *out = ir_block_new(l);
+	struct climb c = new_climb(l, call->type->count);
+	bool canonical;
+	struct opnd dst = lower_dest(l, call->type, &canonical);
+	u32 mark;
+
+	begin_climb(l, &c, call_arg(call, 0));
+	ir_branch(l, CC_EQ, get(l, c.dentry), o_imm(0), out, some);
+	mark = lower_values_mark(l);
+	ir_place(l, some);
+	put_path(l, &c);
+	ir_jump(l, out);
+	lower_values_drop(l, mark);
+	ir_place(l, out);
+	return text_result(l, call, dst, canonical, ir_addr(l, c.text));
+}
+
+/* ---- the row */
+
+static bool is_path(const struct type *t)
+{
+	if (t->kind == TY_POINTER)
+		t = type_complete(t->elem);
+	return t->kind != TY_STRUCT || (t->name && streq(t->name, "path"));
+}
+
+static const struct type *check_path(struct check *c, struct node *call)
+{
+	const struct profile *p = c->inst ? c->inst->profile : NULL;
+	struct node *what = call_arg(call, 0);
+	s64 size = call_int(call, 1, (s64)c->env->config.max_strlen);
+	struct layout layout;
+
+	if (!is_path(what->type))
+		return diag_type(c, what->span, D_NOT_A_PATH, type_str(c->arena, what->type));
+	if (!(p && p->d_path && root_arg(what)) && !find_layout(&c->env->world, &layout))
+		return diag_type(c, call->span, D_MISSING_FEATURE, call->name, feature_rows[FEAT_BTF].text);
+	if (size < 1)
+		return diag_type(c, call_arg(call, 1)->span, D_STR_LENGTH, (long long)size);
+	return type_string(c->arena, (u32)MIN(size, (s64)c->env->config.max_strlen));
+}
+
+static struct ir_val lower_path(struct lower *l, struct node *call)
+{
+	struct node *what = call_arg(call, 0);
+	bool canonical;
+	struct opnd dst;
+	struct ir_val v;
+
+	if (!l->profile->d_path || !root_arg(what)) /* of other pointers verifiers do not know what they are */
+		return climb_path(l, call);
+	dst = lower_dest(l, call->type, &canonical);
+	v = val_memory(call->type, dst);
+	ir_zero(l, dst, call->type->count); /* it is built from the end and leaves remains */
+	call_d_path(l, what, dst, call->type->count);
+	return v;
+}
+
+static const struct builtin rows[] = {
+	{
+		.name = "path", .sig = "path(path: ptr|struct, size: lit int = 0) -> string", .brief = "name of an open file",
+		.doc = "The path of a struct path as the current process would write it: path(args.file->f_path), "
+		       "path(curtask->fs->pwd). Pipes, sockets and files without a name are named as in /proc/PID/fd, but namespaces "
+		       "ns:[NUMBER]. With a size, so many bytes at most.",
+		.example = "kprobe:vfs_read { print(path(args.file->f_path)); }",
+		.flags = BI_NEEDS_PROFILE | BI_READS_TYPED, .engines = ON_KERNEL, .check = check_path, .lower = lower_path,
+	},
+};
+
+const struct builtin_theme builtin_path = THEME("Paths", rows);
