@@ -10,8 +10,9 @@
  *	if !lookup(stacks, hash) update(stacks, hash, scratch)
  *
  * The kernel's walk, which begins with the frame pointer, misses the caller of a function that has just been entered
- * (arch/arm64/kernel/stacktrace.c: arch_stack_walk_user; until 6.10 perf_callchain.c; arch/x86/events/core.c:
- * perf_callchain_user): that frame is put in, from the link register or from the stack.
+ * (arch/arm64/kernel/stacktrace.c: arch_stack_walk_user, and for the kernel's own functions kunwind_init_from_regs; until
+ * 6.10 perf_callchain.c; arch/x86/events/core.c: perf_callchain_user): that frame is put in, from the link register or
+ * from the stack.
  */
 #include "builtin/frames.h"
 #include "builtin/text.h"
@@ -191,7 +192,7 @@ static void lower_side(struct lower *l, const struct type *t, bool user, struct 
 		ir_var_set(l, cut_var = ir_var(l), o_imm(0));
 	if (lead)
 		store_function(l, frames);
-	add = user && limit > 1 && caller.loc.kind ? 8 : 0;
+	add = user == l->profile->user_regs && limit > 1 && caller.loc.kind ? 8 : 0;
 	n = ir_call(l, BPF_FUNC_get_stack, false, 4, lower_ctx(l, 0), opnd_plus(frames, lead ? 8 : add),
 		    o_imm(limit * 8 - add), o_imm(user ? BPF_F_USER_STACK : 0));
 	ir_branch(l, CC_SGT, n, o_imm(0), some, out);

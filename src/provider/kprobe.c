@@ -21,6 +21,7 @@ struct match {
 	const struct spec *spec;
 	const char *module, *pattern;
 	bool is_return, many;
+	bool amid; /* not at a function's start */
 	u32 n_attaches; /* of the clause */
 	struct targets ts;
 	struct profile *shared;
@@ -57,6 +58,8 @@ static struct profile *new_profile(struct match *m)
 	struct profile *p = profile_new(m->env, PROFILE_PT_REGS, BPF_PROG_TYPE_KPROBE);
 
 	profile_function(m->env, p, m->is_return, false);
+	if (arch_native->link && m->env->uses_stack && !m->is_return && !m->amid)
+		p->caller = (struct loc){ .kind = LOC_REG, .offset = arch_native->link, .size = 8 };
 	return p;
 }
 
@@ -425,6 +428,7 @@ static int match(struct match *m, const char **near)
 			     "the offset is not a number");
 		return -EINVAL;
 	}
+	m->amid = place.offset || !place.name;
 	return place.name ? match_name(m, &place, near) : match_address(m, &place);
 }
 

@@ -331,8 +331,9 @@ struct scalar scalar_alu(u8 op, bool wide, const struct scalar *a, const struct 
 		return alu64(op, a, b);
 	low_a = scalar_zext(a, 4);
 	low_b = scalar_zext(b, 4);
+	/* 7.2 keeps one range of neighbours, round the end of 32 bits: unsigned comparisons do not narrow this one. */
 	if (op == BPF_ARSH && low_a.umax > INT32_MAX)
-		return scalar_between(0, UINT32_MAX);
+		return unknown;
 	v = alu64(op, &low_a, &low_b);
 	return scalar_zext(&v, 4);
 }

@@ -152,7 +152,7 @@ struct profile {
 	struct arg_desc mode; /* where there are registers: the one that says whether user code ran, … */
 	u64 mode_mask, mode_user; /* … which bits of it, and what they are then */
 	bool is_return;		/* return probe */
-	struct loc caller;	/* of the return address that the kernel's user stack lacks; LOC_NONE: it lacks none */
+	struct loc caller;	/* of the return address that a stack lacks as the kernel walks it, the user's where user_regs; LOC_NONE: none */
 	u32 ip_delta;		/* the site is so many bytes behind the function's entry: ustack shows the entry */
 	bool decoded;		/* the arguments are those of a system call, as syscall probes know them */
 	/* raw system-call path: the program must accept only these numbers, and 64-bit calls */

@@ -161,6 +161,7 @@ static void software_event(void)
 			  .pid = -1,
 			  .probe = "faults" };
 	enum { PAGES = 64 };
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	struct handmade h;
 	u8 *p;
 
@@ -170,17 +171,17 @@ static void software_event(void)
 	handmade_open(&h, 0);
 	good(&h, kernel_create_maps(h.k, &h.err));
 	good(&h, kernel_attach(h.k, 0, &s, &h.err));
-	p = mmap(NULL, PAGES * 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	madvise(p, PAGES * 4096, MADV_NOHUGEPAGE);
+	p = mmap(NULL, PAGES * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	madvise(p, PAGES * page, MADV_NOHUGEPAGE);
 	u64 before = kernel_data_u64(h.k, 0);
 
 	for (int i = 0; i < PAGES; i++)
-		*(volatile u8 *)(p + i * 4096) = 1;
+		*(volatile u8 *)(p + (size_t)i * page) = 1;
 	u64 n = kernel_data_u64(h.k, 0) - before;
 
 	ok(n >= PAGES && n < PAGES + 32, "page faults: %llu for %d pages", (unsigned long long)n,
 	   PAGES);
-	munmap(p, PAGES * 4096);
+	munmap(p, PAGES * page);
 	note("%s", kernel_how(h.k, 0));
 	s.pid = getpid();
 	s.probe = "faults of this process";
@@ -194,8 +195,8 @@ static void software_event(void)
 /* Only the threads of the process, those it starts later too; not its children. */
 static void *fault(void *pages)
 {
-	for (int i = 0; i < 64; i++)
-		*(volatile u8 *)((u8 *)pages + i * 4096) = 1;
+	for (long i = 0; i < 64; i++)
+		*(volatile u8 *)((u8 *)pages + i * sysconf(_SC_PAGESIZE)) = 1;
 	return NULL;
 }
 
@@ -210,7 +211,7 @@ static void threads_of_process(void)
 	const struct bpf_insn code[] = { I_LD_VALUE(1, 0, 0), I_MOVI(2, 1),
 					 I_ATOMIC(BPF_DW, BPF_ADD, 1, 2, 0), I_MOVI(0, 0),
 					 I_EXIT() };
-	size_t len = 64 * 4096;
+	size_t len = 64 * (size_t)sysconf(_SC_PAGESIZE);
 	struct handmade h;
 	pthread_t thread;
 	u8 *p;
