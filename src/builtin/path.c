@@ -396,7 +396,7 @@ static struct climb new_climb(struct lower *l, u32 cap)
 	struct climb c = {
 		.word = room, .mnt = opnd_plus(room, 8), .dentry = opnd_plus(room, 16), .root_mnt = opnd_plus(room, 24),
 		.root_dentry = opnd_plus(room, 32), .n = opnd_plus(room, 40), .arrived = opnd_plus(room, 48),
-		.len = opnd_plus(room, 56), 
+		.len = opnd_plus(room, 56),
 		.deleted = opnd_plus(room, 64), .digits = opnd_plus(room, 72), .parts = opnd_plus(room, 8 * WORDS),
 		.text = lower_temp(l, ALIGN_UP(cap + PART_BYTES + 8, 8u), 8, "path"), .cap = cap,
 	};
@@ -473,7 +473,7 @@ static const struct builtin rows[] = {
 		       "path(curtask->fs->pwd). Pipes, sockets and files without a name are named as in /proc/PID/fd, but namespaces "
 		       "ns:[NUMBER]. With a size, so many bytes at most.",
 		.example = "kprobe:vfs_read { print(path(args.file->f_path)); }",
-		.flags = BI_NEEDS_PROFILE | BI_READS_TYPED, .engines = ON_KERNEL, .check = check_path, .lower = lower_path,
+		.flags = BI_NEEDS_PROFILE, .engines = ON_KERNEL, .check = check_path, .lower = lower_path,
 	},
 };
 

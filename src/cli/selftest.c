@@ -181,6 +181,12 @@ static void judge(struct result *r, const struct row *row, const char *out, cons
 		put_reason(r->reason, sizeof r->reason, *err ? err : "it ended without a word");
 		return;
 	}
+	if (WIFSIGNALED(status)) {
+		r->verdict = WTERMSIG(status) == SIGKILL ? REFUSED : WRONG; /* what it would have counted is not known */
+		snprintf(r->reason, sizeof r->reason, "it was ended by SIG%s%s", sigabbrev_np(WTERMSIG(status)),
+			 r->verdict == REFUSED ? ", as the kernel does where memory is short" : "");
+		return;
+	}
 	r->verdict = status == 0 && r->n >= row->min && r->n <= row->max ? RIGHT : WRONG;
 	if (r->verdict == WRONG)
 		put_reason(r->reason, sizeof r->reason, err);
@@ -221,13 +227,21 @@ static void finish_row(const struct row *row, struct running *run, struct result
 		buf_putc(&text[0], '\0');
 		buf_putc(&text[1], '\0');
 		judge(r, row, text[0].s, text[1].s, status);
-		if (!ended)
+		if (!ended) {
+			r->verdict = WRONG;
 			snprintf(r->reason, sizeof r->reason, "no end after %d s", LIMIT_MS / 1000);
+		}
 	}
 	fd_close(&run->fd[0]);
 	fd_close(&run->fd[1]);
 	buf_release(&text[0]);
 	buf_release(&text[1]);
+}
+
+/* A dozen runs take 60 MB together, of which 4 MB are for each the symbols of the kernel, and as much in its maps. */
+static bool has_room_for_all(void)
+{
+	return sysconf(_SC_PHYS_PAGES) / 1024 * (sysconf(_SC_PAGESIZE) / 1024) >= 256;
 }
 
 /* From the first on; those that see nobody else's events run at once, because most of a run is waiting. Returns how many. */
@@ -236,7 +250,7 @@ static u32 run_rows(u32 first, struct result *r)
 	struct running run[ARRAY_SIZE(rows)];
 	u32 n = 1;
 
-	while (rows[first].apart && first + n < ARRAY_SIZE(rows) && rows[first + n].apart)
+	while (rows[first].apart && has_room_for_all() && first + n < ARRAY_SIZE(rows) && rows[first + n].apart)
 		n++;
 	for (u32 i = 0; i < n; i++)
 		start_row(&rows[first + i], &run[i]);

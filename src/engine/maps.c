@@ -80,17 +80,29 @@ static void warm_map(int fd, const struct map_desc *m)
 	free(bytes);
 }
 
+/* Stacks that the kernel allocates beforehand take 18 MB: less where that is more than one part in 64 of the memory. */
+static u32 n_elements(const struct map_desc *m)
+{
+	enum { PART = 64, ELEMENT_HEAD = 64, FEWEST_STACKS = 512 };
+	u64 memory = (u64)sysconf(_SC_PAGESIZE) * (u64)sysconf(_SC_PHYS_PAGES);
+	u64 fit = memory / PART / (m->key_size + m->value_size + ELEMENT_HEAD);
+
+	if (m->role != MAP_STACKS || m->flags & BPF_F_NO_PREALLOC)
+		return m->max_entries;
+	return (u32)MIN(MAX(fit, (u64)FEWEST_STACKS), (u64)m->max_entries);
+}
+
 static int create_map(struct kernel *k, const struct map_desc *m, struct err *err)
 {
+	u32 n = n_elements(m);
 	char name[BPF_OBJ_NAME_LEN];
 	int fd;
 
 	object_name(name, m->name ? m->name : "");
-	fd = bpf_map_create(m->bpf_type, name, m->key_size, m->value_size, m->max_entries,
-			    m->flags);
+	fd = bpf_map_create(m->bpf_type, name, m->key_size, m->value_size, n, m->flags);
 	if (fd < 0)
 		refused(err, TRIED_MAP, "create map %s (%u keys of %u bytes, values of %u bytes)",
-			m->name, m->max_entries, m->key_size, m->value_size);
+			m->name, n, m->key_size, m->value_size);
 	if (fd < 0 && err->code == -E2BIG)
 		help_too_big(err, m);
 	if (fd >= 0)
