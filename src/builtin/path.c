@@ -81,23 +81,23 @@ enum member {
 static const struct {
 	const char *type, *member, *of_that;
 } members[N_MEMBERS] = {
-	[PATH_MNT] = { "path", "mnt" },
-	[PATH_DENTRY] = { "path", "dentry" },
-	[DENTRY_PARENT] = { "dentry", "d_parent" },
+	[PATH_MNT] = { "path", "mnt", NULL },
+	[PATH_DENTRY] = { "path", "dentry", NULL },
+	[DENTRY_PARENT] = { "dentry", "d_parent", NULL },
 	[DENTRY_NAME] = { "dentry", "d_name", "name" },
 	[DENTRY_LINK] = { "dentry", "d_hash", "pprev" },
-	[DENTRY_INODE] = { "dentry", "d_inode" },
-	[DENTRY_BLOCK] = { "dentry", "d_sb" },
-	[DENTRY_CALLS] = { "dentry", "d_op" },
-	[CALLS_NAME] = { "dentry_operations", "d_dname" },
-	[BLOCK_MAGIC] = { "super_block", "s_magic" },
-	[INODE_NUMBER] = { "inode", "i_ino" },
-	[TOP_OF_MOUNT] = { "vfsmount", "mnt_root" },
-	[IN_MOUNT] = { "mount", "mnt" },
-	[MOUNT_ABOVE] = { "mount", "mnt_parent" },
-	[MOUNT_POINT] = { "mount", "mnt_mountpoint" },
-	[TASK_FILES] = { "task_struct", "fs" },
-	[FILES_ROOT] = { "fs_struct", "root" },
+	[DENTRY_INODE] = { "dentry", "d_inode", NULL },
+	[DENTRY_BLOCK] = { "dentry", "d_sb", NULL },
+	[DENTRY_CALLS] = { "dentry", "d_op", NULL },
+	[CALLS_NAME] = { "dentry_operations", "d_dname", NULL },
+	[BLOCK_MAGIC] = { "super_block", "s_magic", NULL },
+	[INODE_NUMBER] = { "inode", "i_ino", NULL },
+	[TOP_OF_MOUNT] = { "vfsmount", "mnt_root", NULL },
+	[IN_MOUNT] = { "mount", "mnt", NULL },
+	[MOUNT_ABOVE] = { "mount", "mnt_parent", NULL },
+	[MOUNT_POINT] = { "mount", "mnt_mountpoint", NULL },
+	[TASK_FILES] = { "task_struct", "fs", NULL },
+	[FILES_ROOT] = { "fs_struct", "root", NULL },
 };
 
 struct layout {
