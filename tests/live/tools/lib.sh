@@ -6,7 +6,7 @@ C=tw$$ W=$TMP/tw$$
 . "$TOP/tests/live/built.sh"
 built gcc -o "$W" -O1 -g -w -fno-omit-frame-pointer -pthread -D_GNU_SOURCE "$TOP/tests/live/tools/work.c" || exit 99
 # On 7.x a busy guest skips events, of others as well, and the warning may be there: what was counted is compared.
-no_skips() { sed '/WARNING: the kernel skipped events, matching or not: /d'; }
+no_skips() { sed -e "/WARNING: the kernel skipped events, matching or not: /{w $TMP/../skipped.$BASHPID" -e 'd}'; }
 # tool NAME 'workload' [options]: a tool on exactly that process tree
 tool() { local name=$1 what=$2; shift 2; "$SONDE" run -q "$name" --follow -c "$W $what" "$@" 2>&1 | no_skips; }
 # by_comm NAME 'workload' [options]: a tool that looks for the workload by its name
