@@ -16,3 +16,24 @@ traced() {
 	[ $status -le 128 ] || [ $status = 255 ] || echo "sonde: status $status"
 	return $status
 }
+# counts_last: what sonde counts while it runs is told as it comes, in one line or two, between other lines or after them:
+# here once, with its sum, at the end.
+counts_last() {
+	awk '
+	function add(from, to) {
+		key = substr($0, 1, from - 1) "#" substr($0, to)
+		if (!(key in sum))
+			keys[++n_keys] = key
+		sum[key] += substr($0, from)
+	}
+	match($0, /\([0-9]+ times?\)$/) { add(RSTART + 1, length($0) + 1); next }
+	match($0, /lost [0-9]+ /) { add(RSTART + 5, RSTART + RLENGTH - 1); next }
+	{ print }
+	END {
+		for (i = 1; i <= n_keys; i++) {
+			key = keys[i]
+			sub("#", sum[key] (key ~ /#$/ ? sum[key] == 1 ? " time)" : " times)" : ""), key)
+			print key
+		}
+	}'
+}

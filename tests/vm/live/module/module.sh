@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # For tests whose `run:` begins with `. ./module.sh`: loads the test module (tests/vm/module), once for all.
+. "$TOP/tests/live/traced.sh"
 load() {
 	[ -e /proc/sonde_test ] || busybox insmod "$SONDE_TEST_MODULE" 2>/dev/null
 	for ((i = 0; i < 100; i++)); do # another test may be loading it
