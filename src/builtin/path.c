@@ -434,6 +434,22 @@ static bool is_path(const struct type *t)
 	return t->kind != TY_STRUCT || (t->name && streq(t->name, "path"));
 }
 
+/* The members that path() takes. */
+static const char *paths_in(struct check *c, const struct type *t, const char *before)
+{
+	t = type_complete(t->kind == TY_POINTER ? t->elem : t);
+	for (u32 i = 0; t->kind == TY_STRUCT && i < t->n_fields; i++) {
+		const struct field *f = &t->fields[i];
+		const struct type *of = type_complete(f->type);
+
+		if (!f->name[0])
+			before = paths_in(c, of, before);
+		else if (f->name[0] != '_' && of->kind == TY_STRUCT && is_path(of))
+			before = arena_printf(c->arena, "%s%s->%s", before, *before ? ", " : "", f->name);
+	}
+	return before;
+}
+
 static const struct type *check_path(struct check *c, struct node *call)
 {
 	const struct profile *p = c->inst ? c->inst->profile : NULL;
@@ -441,8 +457,14 @@ static const struct type *check_path(struct check *c, struct node *call)
 	s64 size = call_int(call, 1, (s64)c->env->config.max_strlen);
 	struct layout layout;
 
-	if (!is_path(what->type))
-		return diag_type(c, what->span, D_NOT_A_PATH, type_str(c->arena, what->type));
+	if (!is_path(what->type)) {
+		struct diag *d = check_report(c, what->span, D_NOT_A_PATH, type_str(c->arena, what->type));
+		const char *in = paths_in(c, what->type, "");
+
+		if (*in)
+			diag_help(c->diags, d, "in it there is: %s", in);
+		return &ty_error;
+	}
 	if (!(p && p->d_path && root_arg(what)) && !find_layout(&c->env->world, &layout))
 		return diag_type(c, call->span, D_MISSING_FEATURE, call->name, feature_rows[FEAT_BTF].text);
 	if (size < 1)

@@ -110,7 +110,7 @@ void btf_register_args(struct provider_env *env, struct profile *p, struct btf *
 		describe_result(env, p, ret);
 		return;
 	}
-	p->args_name = arena_printf(env->arena, "the arguments of %s", func);
+	p->args_name = arena_printf(env->arena, "the argument list of %s", func);
 	describe_params(env, p, params, (u32)n, ret);
 }
 
