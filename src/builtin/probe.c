@@ -248,8 +248,10 @@ static const struct type *check_func(struct check *c, struct node *call)
 {
 	const struct profile *p = profile_of(c);
 
-	if (!p || !p->has_func)
-		return diag_type(c, call->span, D_NO_FUNC, probe_kind(c));
+	if (!p || !p->has_func) {
+		diag_help(c->diags, check_report(c, call->span, D_NO_FUNC, probe_kind(c)), "probe is the name of every probe");
+		return &ty_error;
+	}
 	return &ty_func;
 }
 
