@@ -434,7 +434,7 @@ static bool is_path(const struct type *t)
 	return t->kind != TY_STRUCT || (t->name && streq(t->name, "path"));
 }
 
-/* The members that path() takes. */
+/* The members that path() takes; not the kernel's second name of one (__f_path). */
 static const char *paths_in(struct check *c, const struct type *t, const char *before)
 {
 	t = type_complete(t->kind == TY_POINTER ? t->elem : t);

@@ -98,6 +98,12 @@ static void describe_params(struct provider_env *env, struct profile *p, const s
 	}
 }
 
+/* What messages call them: "the argument list of vfs_read has no field ...". */
+static const char *list_name(struct provider_env *env, const char *of)
+{
+	return arena_printf(env->arena, "the argument list of %s", of);
+}
+
 void btf_register_args(struct provider_env *env, struct profile *p, struct btf *btf, const char *func)
 {
 	struct btf_param params[MAX_PARAMS];
@@ -110,7 +116,7 @@ void btf_register_args(struct provider_env *env, struct profile *p, struct btf *
 		describe_result(env, p, ret);
 		return;
 	}
-	p->args_name = arena_printf(env->arena, "the argument list of %s", func);
+	p->args_name = list_name(env, func);
 	describe_params(env, p, params, (u32)n, ret);
 }
 
@@ -132,11 +138,12 @@ void btf_word_loc(const struct profile *p, const struct type *t, struct loc *loc
 	loc->nullable = p->may_be_null && t->kind == TY_POINTER && !loc->opaque;
 }
 
-u32 btf_word_args(struct provider_env *env, struct profile *p, const struct btf_param *params,
-		  u32 n, bool is_trampoline)
+u32 btf_word_args(struct provider_env *env, struct profile *p, const char *of,
+		  const struct btf_param *params, u32 n, bool is_trampoline)
 {
 	u32 word = 0;
 
+	p->args_name = list_name(env, of);
 	p->args = arena_array(env->arena, struct arg_desc, n);
 	for (u32 i = 0; i < n; i++) {
 		const struct type *t = params[i].type;

@@ -77,8 +77,7 @@ struct profile *trampoline_profile(struct provider_env *env, const struct btf_pl
 	p->d_path = !p->attach_module && has_d_path(func);
 	p->has_func = true;
 	p->is_return = is_return;
-	p->args_name = arena_printf(env->arena, "the argument list of %s", func);
-	add_retval(env, p, ret, btf_word_args(env, p, params, (u32)n, true));
+	add_retval(env, p, ret, btf_word_args(env, p, func, params, (u32)n, true));
 	return p;
 }
 

@@ -177,9 +177,9 @@ struct btf_named_param;
 /* Parameters at a function's entry, by the calling convention (kprobe); at its return the result's type. */
 void btf_register_args(struct provider_env *env, struct profile *p, struct btf *btf,
 		       const char *func);
-/* Words of ctx (BTF tracepoints and trampolines); returns how many words they take. */
-u32 btf_word_args(struct provider_env *env, struct profile *p, const struct btf_named_param *params,
-		  u32 n, bool is_trampoline);
+/* Words of ctx (BTF tracepoints and trampolines) of a function or event; returns how many words they take. */
+u32 btf_word_args(struct provider_env *env, struct profile *p, const char *of,
+		  const struct btf_named_param *params, u32 n, bool is_trampoline);
 /* How verifiers want the word of an argument of that type read. */
 void btf_word_loc(const struct profile *p, const struct type *t, struct loc *loc);
 /* "struct file *file" for listings. */

@@ -80,8 +80,7 @@ static struct profile *new_profile(struct match *m, const char *hook)
 	p->may_be_null = true;
 	p->has_func = true;
 	p->d_path = has_d_path(m->env, hook);
-	p->args_name = arena_printf(m->env->arena, "the argument list of %s", hook);
-	btf_word_args(m->env, p, params, (u32)n, true);
+	btf_word_args(m->env, p, hook, params, (u32)n, true);
 	return p;
 }
 

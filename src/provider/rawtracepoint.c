@@ -45,8 +45,7 @@ static struct profile *typed_profile(struct provider_env *env, const struct btf_
 	p->attach_btf_id = id;
 	p->attach_module = btf_place_of_module(place);
 	p->may_be_null = true; /* kernel/bpf/btf.c, raw_tp_null_args: some, since 6.14 */
-	p->args_name = arena_printf(env->arena, "the argument list of %s", event);
-	add_argn(env, p, params, btf_word_args(env, p, params, (u32)n, false));
+	add_argn(env, p, params, btf_word_args(env, p, event, params, (u32)n, false));
 	return p;
 }
 

@@ -4,9 +4,10 @@
 export BPFTRACE_SHOW_DEBUG_INFO=0 # stacks are the same with and without debug packages
 C=tw$$ W=$TMP/tw$$
 . "$TOP/tests/live/built.sh"
+. "$TOP/tests/live/traced.sh"
 built gcc -o "$W" -O1 -g -w -fno-omit-frame-pointer -pthread -D_GNU_SOURCE "$TOP/tests/live/tools/work.c" || exit 99
 # On 7.x a busy guest skips events, of others as well, and the warning may be there: what was counted is compared.
-no_skips() { sed -e "/WARNING: the kernel skipped events, matching or not: /{w $TMP/../skipped.$BASHPID" -e 'd}'; }
+no_skips() { without_skips 'WARNING: the kernel skipped events, matching or not: '; }
 # tool NAME 'workload' [options]: a tool on exactly that process tree
 tool() { local name=$1 what=$2; shift 2; "$SONDE" run -q "$name" --follow -c "$W $what" "$@" 2>&1 | no_skips; }
 # by_comm NAME 'workload' [options]: a tool that looks for the workload by its name
