@@ -57,6 +57,8 @@ static void parse_macro(struct parser *p)
 	m->body = parse_block_value(p, parse_block(p, ROLE_BLOCK_OPEN));
 	m->span = parse_span(p, start, MAX(p->prev_end, start));
 	p->seen_probe = true;
+	if (!m->name) /* an error: all that are listed have names */
+		return;
 	while (*link)
 		link = &(*link)->next;
 	*link = m;
@@ -106,6 +108,8 @@ static void parse_fn(struct parser *p)
 	f->body = parse_block(p, ROLE_BLOCK_OPEN);
 	f->span = parse_span(p, start, MAX(p->prev_end, start));
 	p->seen_probe = true;
+	if (!f->name) /* likewise */
+		return;
 	while (*link)
 		link = &(*link)->next;
 	*link = f;

@@ -125,7 +125,7 @@ static bool address(struct operand *o, struct address *a)
 	*a = (struct address){ 0 };
 	while (*o->s && *o->s != '(' && *o->s != ']' && *o->s != ',' && *o->s != ' ') {
 		if (number(o, &n)) {
-			a->offset += n;
+			a->offset = (s64)((u64)a->offset + (u64)n); /* as assemblers: round the end */
 			continue;
 		}
 		if (*o->s == '+')
