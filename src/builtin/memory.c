@@ -17,13 +17,9 @@ static const struct type *check_str(struct check *c, struct node *call)
 	u32 cap = (u32)c->env->config.max_strlen;
 	struct text_layout text;
 
-	if (what->kind == N_PARAM && what->name) { /* as it was written, number or not */
-		u32 n = (u32)strlen(what->name);
-
-		node_make_str(call, what->name, n, type_string(c->arena, n + 1));
-		return call->type;
-	}
-	if (what->type->kind == TY_STRING && what->kind == N_STR && (!len || (len->is_const && len->value >= 0))) {
+	if (what->kind == N_PARAM && what->name) /* as it was written, number or not */
+		check_param_text(c, what);
+	if (node_is_const_str(what) && (!len || (len->is_const && len->value >= 0))) {
 		u32 n = len ? MIN(what->str_len, (u32)MIN(len->value, (s64)cap)) : what->str_len;
 
 		node_make_str(call, what->str, n, type_string(c->arena, n + 1));

@@ -310,7 +310,7 @@ static const struct type *check_pattern(struct check *c, struct node *call, bool
 	if (why)
 		return diag_type(c, n->span, D_PATTERN_COMPLEX, why);
 	call->data = t;
-	if (s->kind == N_STR)
+	if (node_is_const_str(s))
 		node_make_int(call, match(t, s->str), &ty_bool);
 	return &ty_bool;
 }
@@ -411,11 +411,11 @@ static const struct type *check_strstr(struct check *c, struct node *call)
 	const struct node *s = call_arg(call, 0), *n = call_arg(call, 1);
 	const struct type *t = &ty_s64;
 
-	if (n->kind == N_STR && s->kind == N_STR) {
+	if (node_is_const_str(n) && node_is_const_str(s)) {
 		const char *at = strstr(s->str, n->str);
 
 		node_make_int(call, at ? at - s->str : -1, &ty_s64);
-	} else if (n->kind == N_STR) {
+	} else if (node_is_const_str(n)) {
 		t = check_pattern(c, call, false);
 	}
 	return t->kind == TY_ERROR ? t : &ty_s64;
@@ -429,7 +429,7 @@ static struct ir_val lower_strstr(struct lower *l, struct node *call)
 	struct text text;
 
 	lower_str_limit(l);
-	if (n->kind != N_STR)
+	if (!node_is_const_str(n))
 		return val_scalar(&ty_s64, search(l, call));
 	if (!n->str_len)
 		return val_scalar(&ty_s64, o_imm(0));
@@ -448,12 +448,12 @@ static struct ir_val lower_strstr(struct lower *l, struct node *call)
 
 static const struct type *check_strcontains(struct check *c, struct node *call)
 {
-	return call_arg(call, 1)->kind == N_STR ? check_pattern(c, call, false) : &ty_bool;
+	return node_is_const_str(call_arg(call, 1)) ? check_pattern(c, call, false) : &ty_bool;
 }
 
 static struct ir_val lower_strcontains(struct lower *l, struct node *call)
 {
-	if (call_arg(call, 1)->kind == N_STR)
+	if (node_is_const_str(call_arg(call, 1)))
 		return lower_pattern(l, call);
 	lower_str_limit(l);
 	return val_scalar(&ty_bool, ir_set(l, CC_SGE, search(l, call), o_imm(0)));

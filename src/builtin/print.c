@@ -224,7 +224,7 @@ static const char *const sorts[] = { "key", "value" }, *const orders[] = { "asc"
 static int word_of(const struct node *n, const char *const *words, u32 n_words)
 {
 	for (u32 i = 0; i < n_words; i++)
-		if (n->kind == N_STR && streq(n->str, words[i]))
+		if (node_is_const_str(n) && streq(n->str, words[i]))
 			return (int)i;
 	return -1;
 }
@@ -232,7 +232,7 @@ static int word_of(const struct node *n, const char *const *words, u32 n_words)
 /* An integer, or a decimal fraction, which the parser leaves as text. */
 static bool percent(const struct node *n, u32 *pct)
 {
-	double v = n->kind == N_STR ? strtod(n->str, NULL) : n->is_const ? (double)n->value : -1;
+	double v = node_is_const_str(n) ? strtod(n->str, NULL) : n->is_const ? (double)n->value : -1;
 
 	if (v < 0 || v > 100 || n->kind == N_TUPLE)
 		return false;

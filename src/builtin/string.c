@@ -82,7 +82,7 @@ struct text text_view(struct lower *l, struct node *n)
 	struct text t = { .cap = n->type->count };
 
 	t.room = power_of_two(MAX(t.cap, (u32)SCRATCH_ROOM));
-	if (n->kind == N_CALL || n->kind == N_STR) {
+	if (n->kind == N_CALL || node_is_const_str(n)) {
 		t.at = lower_temp(l, t.room, 8, "text");
 		lower_into_record(l, n, n->type, t.at);
 		t.at = ir_addr(l, t.at);
@@ -174,7 +174,7 @@ static const struct type *check_strlen(struct check *c, struct node *call)
 {
 	const struct node *s = call_arg(call, 0);
 
-	return s->kind == N_STR ? fold_int(call, s->str_len, &ty_u64) : &ty_u64;
+	return node_is_const_str(s) ? fold_int(call, s->str_len, &ty_u64) : &ty_u64;
 }
 
 static struct ir_val lower_strlen(struct lower *l, struct node *call)
@@ -271,7 +271,7 @@ static const struct type *check_strncmp(struct check *c, struct node *call)
 	const struct type *t = check_length(c, call, 0);
 	int order;
 
-	if (t->kind == TY_ERROR || a->kind != N_STR || b->kind != N_STR)
+	if (t->kind == TY_ERROR || !node_is_const_str(a) || !node_is_const_str(b))
 		return t;
 	order = strncmp(a->str, b->str, (size_t)call_int(call, 2, 0));
 	return fold_int(call, (order > 0) - (order < 0), &ty_s64);
@@ -281,12 +281,12 @@ static struct ir_val lower_strncmp(struct lower *l, struct node *call)
 {
 	struct node *a = call_arg(call, 0), *b = call_arg(call, 1);
 	u32 n = (u32)MIN(call_int(call, 2, 0), (s64)UINT32_MAX / 2);
-	bool turned = a->kind == N_STR;
+	bool turned = node_is_const_str(a);
 	struct comparison k;
 	struct ir_val x, y;
 
 	lower_str_limit(l);
-	if (a->kind == N_STR || b->kind == N_STR) {
+	if (node_is_const_str(a) || node_is_const_str(b)) {
 		const struct node *literal = turned ? a : b;
 
 		n = MIN(n, literal->str_len + 1);
@@ -358,7 +358,7 @@ static const struct type *check_concat(struct check *c, struct node *call)
 	const struct node *a = call_arg(call, 0), *b = call_arg(call, 1);
 	u32 cap = a->type->count + b->type->count - 1;
 
-	if (a->kind == N_STR && b->kind == N_STR) {
+	if (node_is_const_str(a) && node_is_const_str(b)) {
 		char *s = arena_printf(c->arena, "%s%s", a->str, b->str);
 
 		node_make_str(call, s, (u32)strlen(s), type_string(c->arena, (u32)strlen(s) + 1));

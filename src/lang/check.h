@@ -58,6 +58,14 @@ const struct type *check_value_type(const struct type *t);
 const struct type *check_named_type(struct check *c, const char *text);
 /* Default address space of untyped integers here: from the profile. */
 enum space check_default_space(const struct check *c);
+/* A string that is known: a literal, or what folds to one (true ? "a" : "b", $1). It is a literal when it is lowered,
+ * whatever kind of node check sees. */
+static inline bool node_is_const_str(const struct node *n)
+{
+	return n->is_const && n->type->kind == TY_STRING;
+}
+/* A positional parameter: "123" is an integer to most, but a string where only strings will do. */
+const struct type *check_param_text(struct check *c, struct node *n);
 /* Turns the node into a constant of its kind (folding at check time). */
 void node_make_int(struct node *n, s64 value, const struct type *t);
 void node_make_str(struct node *n, const char *s, u32 len, const struct type *t);

@@ -100,8 +100,6 @@ const struct type *check_operator(struct check *c, struct node *n, const struct 
 				  const struct type *b);
 /* As check_ident, NULL without a report when the name is unknown. */
 const struct type *check_try_ident(struct check *c, struct node *n);
-/* "123" is an integer to most, but a string where only strings will do. */
-const struct type *check_param_text(struct check *c, struct node *n);
 
 /* ---- check_renamed.c: a member, also by the name that it has in other kernels; NULL: none. */
 const struct field *check_struct_field(struct check *c, struct span span, const struct type *t,
@@ -159,10 +157,6 @@ bool fold_unary(struct check *c, struct node *n);
 __int128 fold_value(const struct node *n);
 void fold_set_bool(struct node *n, bool value);
 void fold_set_int(struct node *n, s64 value);
-static inline bool node_is_const_str(const struct node *n)
-{
-	return n->is_const && n->type->kind == TY_STRING;
-}
 /* The pointer behind which n lies, or NULL: it is a copy. */
 const struct type *check_pointer_before(const struct node *n);
 
