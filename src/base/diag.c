@@ -18,6 +18,7 @@
 #include <stdlib.h>
 
 #include "base/diag.h"
+#include "base/visible.h"
 #include "base/json.h"
 
 const struct diag_row diag_rows[N_DIAG] = {
@@ -292,6 +293,15 @@ static void put_excerpt(const struct text *t, const struct place *p, const struc
 	}
 }
 
+/* Messages name symbols and files of others. */
+static void put_foreign(struct buf *out, const char *text)
+{
+	size_t start = out->len;
+
+	buf_puts(out, text);
+	buf_visible(out, start, VISIBLE_TEXT);
+}
+
 /* One message at one place; code may be NULL. */
 static void put_message(const struct text *t, const struct place *p, const struct look *look,
 			const char *message, const char *code)
@@ -303,7 +313,7 @@ static void put_message(const struct text *t, const struct place *p, const struc
 	paint(t, PLAIN);
 	buf_putc(t->out, ' ');
 	paint(t, BOLD);
-	buf_puts(t->out, message);
+	put_foreign(t->out, message);
 	paint(t, PLAIN);
 	if (code)
 		buf_printf(t->out, " [%s]", code);
@@ -318,8 +328,11 @@ static void put_diag(const struct text *t, const struct diag *diag)
 	char code[8];
 
 	put_message(t, &p, &looks[diag->severity], diag->text, diag_code(diag->id, code));
-	for (u32 i = 0; i < diag->help.n; i++)
-		buf_printf(t->out, "  help: %s\n", diag->help.v[i]);
+	for (u32 i = 0; i < diag->help.n; i++) {
+		buf_puts(t->out, "  help: ");
+		put_foreign(t->out, diag->help.v[i]);
+		buf_putc(t->out, '\n');
+	}
 	for (u32 i = 0; i < diag->notes.n; i++) {
 		const struct diag_note *note = &diag->notes.v[i];
 

@@ -2,43 +2,23 @@
 /*
  * JSON values into a buf. Strings come from kernels and strangers: what is not well-formed UTF-8
  * (RFC 3629: no overlong forms, no surrogates, nothing above U+10FFFF) becomes U+FFFD, one for
- * each bad byte, so that the output is always valid JSON.
+ * each bad byte, so that the output is always valid JSON. Control characters are escapes, DEL and C1
+ * among them, although JSON asks for C0 only (RFC 8259, 7): a terminal obeys those, too.
  */
 #include "base/json.h"
+#include "base/visible.h"
 
-/* Bytes of the well-formed sequence at s (a non-ASCII one), or 0. */
-static size_t utf8_len(const u8 *s, size_t left)
-{
-	u8 c = s[0], lo = 0x80, hi = 0xbf; /* range of the second byte */
-	size_t n;
-
-	if (c >= 0xc2 && c <= 0xdf)
-		n = 2;
-	else if (c >= 0xe0 && c <= 0xef)
-		n = 3;
-	else if (c >= 0xf0 && c <= 0xf4)
-		n = 4;
-	else
-		return 0;
-	if (c == 0xe0)
-		lo = 0xa0;
-	else if (c == 0xed)
-		hi = 0x9f;
-	else if (c == 0xf0)
-		lo = 0x90;
-	else if (c == 0xf4)
-		hi = 0x8f;
-	if (n > left || s[1] < lo || s[1] > hi)
-		return 0;
-	for (size_t i = 2; i < n; i++)
-		if ((s[i] & 0xc0) != 0x80)
-			return 0;
-	return n;
-}
-
-static void escape_char(struct buf *b, u8 c)
+static void escape_code(struct buf *b, u8 c)
 {
 	static const char digit[] = "0123456789abcdef";
+
+	buf_add(b, (char[]){ '\\', 'u', '0', '0', digit[c >> 4], digit[c & 15] }, 6);
+}
+
+/* Returns how many bytes at s it stands for. */
+static size_t escape_char(struct buf *b, const u8 *s, size_t left)
+{
+	u8 c = *s;
 
 	switch (c) {
 	case '"': buf_add(b, "\\\"", 2); break;
@@ -47,12 +27,27 @@ static void escape_char(struct buf *b, u8 c)
 	case '\r': buf_add(b, "\\r", 2); break;
 	case '\t': buf_add(b, "\\t", 2); break;
 	default:
-		if (c >= 0x80)
+		if (c < 0x80) {
+			escape_code(b, c);
+		} else if (utf8_is_control(s, utf8_len(s, left))) {
+			escape_code(b, s[1]); /* U+0080 to U+009F: 0xc2 and the code */
+			return 2;
+		} else {
 			buf_add(b, "\xef\xbf\xbd", 3); /* U+FFFD */
-		else
-			buf_add(b, (char[]){ '\\', 'u', '0', '0', digit[c >> 4], digit[c & 15] },
-				6);
+		}
 	}
+	return 1;
+}
+
+/* Bytes of the character at s when it needs no escape, else 0. */
+static size_t plain_len(const u8 *s, size_t left)
+{
+	size_t n;
+
+	if (*s < 0x80)
+		return *s >= ' ' && *s != '"' && *s != '\\' && *s != 0x7f;
+	n = utf8_len(s, left);
+	return utf8_is_control(s, n) ? 0 : n;
 }
 
 void json_escape(struct buf *b, const char *s, size_t len)
@@ -61,15 +56,14 @@ void json_escape(struct buf *b, const char *s, size_t len)
 	size_t from = 0, i = 0; /* bytes in [from, i) are good as they are */
 
 	while (i < len) {
-		u8 c = p[i];
-		size_t n = c >= 0x80 ? utf8_len(p + i, len - i) : c >= ' ' && c != '"' && c != '\\';
+		size_t n = plain_len(p + i, len - i);
 
 		i += n;
 		if (n)
 			continue;
 		buf_add(b, p + from, i - from);
-		escape_char(b, c);
-		from = ++i;
+		i += escape_char(b, p + i, len - i);
+		from = i;
 	}
 	if (i > from)
 		buf_add(b, p + from, i - from);

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include "base/fd.h"
+#include "base/visible.h"
 #include "builtin/builtin.h"
 
 static struct ir_val lower_exit(struct lower *l, struct node *call)
@@ -57,6 +58,8 @@ static int act_cat(struct actor *a, struct event_desc *e, const void *record, u3
 		int rc = -errno;
 
 		buf_printf(&content, "cannot open \"%s\": %s", path.s ? path.s : "", strerror(-rc));
+		if (a->sink->visible_err)
+			buf_visible(&content, 0, VISIBLE_NAME);
 		a->sink->output->message(a->sink, "warnf", e->span, content.s);
 	} else {
 		while (left) {
@@ -67,6 +70,8 @@ static int act_cat(struct actor *a, struct event_desc *e, const void *record, u3
 			content.len += (size_t)got;
 			left -= (u32)got;
 		}
+		if (a->names->visible)
+			buf_visible(&content, 0, VISIBLE_TEXT);
 		a->sink->output->text(a->sink, "cat", content.s ? content.s : "", content.len);
 	}
 	buf_release(&path);

@@ -131,6 +131,7 @@ static void emit_values(struct lower *l, struct node *call, struct event_desc *e
 
 	for (struct node *a = first; a; a = a->next, n++) {
 		event_field(l, e, field_type(a));
+		e->fields[e->n_fields - 1].is_literal = a->kind == N_STR;
 		if (type_is_scalar(field_type(a)))
 			scalar[n] = lower_scalar(l, a);
 		else if (must_be_early(l, a))
@@ -148,14 +149,23 @@ struct ir_val lower_format(struct lower *l, struct node *call)
 	return val_scalar(&ty_void, o_imm(0));
 }
 
-void format_record(struct actor *a, struct event_desc *e, const void *record, struct buf *out)
+static void format_with(struct actor *a, const struct names *names, struct event_desc *e, const void *record,
+			struct buf *out)
 {
 	const char *why;
 	u32 at;
 
 	if (!e->cache)
 		e->cache = format_parse(a->prog->arena, e->text, &why, &at);
-	format_apply(out, e->cache, a->names, e->fields, e->n_fields, record);
+	format_apply(out, e->cache, names, e->fields, e->n_fields, record);
+}
+
+void format_record(struct actor *a, struct event_desc *e, const void *record, struct buf *out)
+{
+	struct names exact = *a->names;
+
+	exact.visible = false;
+	format_with(a, &exact, e, record, out);
 }
 
 static const struct type *check_printf(struct check *c, struct node *call)
@@ -185,7 +195,7 @@ static struct buf text; /* reused: nothing is allocated for an event */
 static int act_printf(struct actor *a, struct event_desc *e, const void *record, u32 len)
 {
 	buf_clear(&text);
-	format_record(a, e, record, &text);
+	format_with(a, a->names, e, record, &text);
 	a->sink->output->text(a->sink, e->action->name, text.s ? text.s : "", text.len);
 	return 0;
 }
@@ -193,10 +203,13 @@ static int act_printf(struct actor *a, struct event_desc *e, const void *record,
 /* errorf, warnf: the same on stderr with the place in the script. */
 static int act_message(struct actor *a, struct event_desc *e, const void *record, u32 len)
 {
+	struct names names = *a->names;
+
 	if (streq(e->action->name, "warnf") && !a->warnings)
 		return 0;
 	buf_clear(&text);
-	format_record(a, e, record, &text);
+	names.visible = a->sink->visible_err;
+	format_with(a, &names, e, record, &text);
 	a->sink->output->message(a->sink, e->action->name, e->span, text.s ? text.s : "");
 	return 0;
 }
@@ -542,7 +555,7 @@ static int act_join(struct actor *a, struct event_desc *e, const void *record, u
 	while (s < end) {
 		size_t n = strnlen(s, (size_t)(end - s));
 
-		buf_add(&text, s, n);
+		put_foreign(&text, a->names, s, n);
 		s += n + 1;
 		if (s < end)
 			buf_puts(&text, e->text);

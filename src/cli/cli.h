@@ -42,6 +42,9 @@ enum manual {
 	MANUAL_REQUIREMENTS
 };
 
+/* Of what can depend on whether a terminal reads it. */
+enum when { WHEN_TERMINAL, WHEN_ALWAYS, WHEN_NEVER };
+
 struct cli {
 	const char *program; /* as called: "sonde", "bpftrace" */
 	bool drop_in;	     /* called bpftrace: no subcommands, its version */
@@ -57,6 +60,7 @@ struct cli {
 		script; /* what o.script points to when it was read from a file; main releases it */
 	const char **named;
 	const char *output; /* -o */
+	enum when escape;   /* --escape */
 	bool quiet, buffering_given;
 	u32 n_warnings_given;	/* -k */
 	const char *completion; /* help --completion SHELL */
@@ -93,6 +97,8 @@ int say_usage(const struct cli *c, const char *fmt, ...) FORMAT(2, 3);
 void say_err(const struct cli *c, const struct err *err);
 /* Whether colors are wanted on a descriptor: a terminal, NO_COLOR, BPFTRACE_COLOR. */
 bool color_wanted(int fd);
+/* Whether control characters of traced text are escaped on a descriptor (base/visible.h). */
+bool escape_wanted(const struct cli *c, int fd);
 void print_help(const struct cli *c, FILE *to);
 /* ---- tool_help.c */
 int tools_list(struct cli *c);

@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include "base/fd.h"
 #include "base/glob.h"
+#include "base/visible.h"
 #include "cli/front.h"
 #include "engine/engine.h"
 #include "session/view.h"
@@ -23,7 +24,7 @@ struct listing {
 	struct buf out;
 	int fd;
 	int error;
-	bool verbose;
+	bool verbose, escape;
 	struct hash *seen; /* NULL: names cannot repeat */
 	struct arena *arena;
 };
@@ -32,6 +33,8 @@ enum { FLUSH_SIZE = 32 << 10 };
 
 static int flush(struct listing *l)
 {
+	if (l->escape)
+		buf_visible(&l->out, 0, VISIBLE_TEXT);
 	if (!l->error && l->out.len)
 		l->error = write_all(l->fd, l->out.s, l->out.len);
 	buf_clear(&l->out);
@@ -80,7 +83,10 @@ static int on_probe(void *ctx, const char *probe, const struct profile *p)
 static int listing_open(struct listing *l, struct cli *c)
 {
 	*l = (struct listing){ .c = c, .fd = STDOUT_FILENO, .verbose = c->o.verbose };
-	return c->output ? (l->fd = output_open(c)) < 0 : 0;
+	if (c->output && (l->fd = output_open(c)) < 0)
+		return 1;
+	l->escape = escape_wanted(c, l->fd);
+	return 0;
 }
 
 static int listing_close(struct listing *l)

@@ -208,6 +208,16 @@ static int take_buffering(struct cli *c, const struct option_row *row, const cha
 	return 0;
 }
 
+static int take_escape(struct cli *c, const struct option_row *row, const char *value)
+{
+	switch (choice(row, value)) {
+	case 0: c->escape = WHEN_TERMINAL; return 0;
+	case 1: c->escape = WHEN_ALWAYS; return 0;
+	case 2: c->escape = WHEN_NEVER; return 0;
+	default: return bad_choice(c, row, value);
+	}
+}
+
 static int take_diag(struct cli *c, const struct option_row *row, const char *value)
 {
 	int i = choice(row, value);
@@ -360,6 +370,12 @@ const struct option_row option_rows[] = {
 	  .doc = "full gathers results and writes them when there are many, or when nothing "
 		 "happens.",
 	  .take = take_buffering },
+	{ .name = "escape", .arg = "WHEN", .choices = "auto|always|never", .group = GROUP_OUTPUT,
+	  .help = "escape control characters of traced text (auto: on a terminal)",
+	  .doc = "A terminal obeys control characters, and a traced program chooses its strings, names and symbols. "
+		 "Escaped, they are shown as \\n, \\r or \\xNN. The text of the script itself, such as its printf formats, is "
+		 "never changed; pipes and files get the bytes as they are.",
+	  .take = take_escape },
 	{ .key = 'q', .name = "quiet", .group = GROUP_OUTPUT,
 	  .help = "do not say how many probes are attached", .take = take_flag,
 	  .at = offsetof(struct cli, quiet) },

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include "base/fd.h"
+#include "base/visible.h"
 #include "cli/option.h"
 
 enum { LOG_TAIL = 20 };
@@ -21,6 +22,8 @@ FORMAT(3, 0) static void say_line(const struct cli *c, bool is_note, const char 
 		buf_printf(&b, "%s: %s", c->program, is_note ? "note: " : "");
 	buf_vprintf(&b, fmt, ap);
 	buf_putc(&b, '\n');
+	if (escape_wanted(c, STDERR_FILENO))
+		buf_visible(&b, 0, VISIBLE_TEXT);
 	write_all(STDERR_FILENO, b.s, b.len);
 	buf_release(&b);
 }
@@ -105,6 +108,11 @@ bool color_wanted(int fd)
 	if ((wish && streq(wish, "never")) || (no && *no) || (term && streq(term, "dumb")))
 		return false;
 	return isatty(fd);
+}
+
+bool escape_wanted(const struct cli *c, int fd)
+{
+	return c->escape == WHEN_ALWAYS || (c->escape == WHEN_TERMINAL && isatty(fd));
 }
 
 void say_diags(const struct cli *c, const struct diags *d)

@@ -174,6 +174,8 @@ int sink_open(struct cli *c)
 	if (!c->buffering_given)
 		s->buffering = isatty(s->fd) ? SINK_LINE : SINK_FULL;
 	s->quiet = c->quiet;
+	s->visible_out = escape_wanted(c, s->fd) && !s->output->escapes;
+	s->visible_err = escape_wanted(c, STDERR_FILENO) && !s->output->escapes;
 	s->attached_on_stdout = getenv("__BPFTRACE_NOTIFY_PROBES_ATTACHED") != NULL;
 	c->o.sink = s;
 	return 0;

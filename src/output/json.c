@@ -602,6 +602,7 @@ static void bench(struct sink *s, const struct bench_result *r)
 
 const struct output output_json = {
 	.name = "json",
+	.escapes = true,
 	.brief = "one JSON object a line",
 	.doc = "Every result is an object with a type and its data; losses and messages are objects too. "
 	       "Integers that a double cannot hold exactly are strings.",

@@ -410,15 +410,29 @@ static void put_buffer(struct buf *b, const struct format_spec *s, const struct 
 		bytes_text(b, bytes, len);
 }
 
-static void put_text(struct buf *b, const struct format_spec *s, s32 width, s32 precision,
-		     const struct names *names, const struct type *t, const void *p)
+/* What the script wrote itself is not escaped. */
+static void put_value(struct buf *b, const struct names *names, const struct event_field *f, const void *p)
 {
+	struct names exact;
+
+	if (f->is_literal && names && names->visible) {
+		exact = *names;
+		exact.visible = false;
+		names = &exact;
+	}
+	value_text(b, names, f->type, p);
+}
+
+static void put_text(struct buf *b, const struct format_spec *s, s32 width, s32 precision,
+		     const struct names *names, const struct event_field *f, const void *p)
+{
+	const struct type *t = f->type;
 	size_t start = b->len;
 
 	if (s->conv == 's')
-		value_text(b, names, t, p);
+		put_value(b, names, f, p);
 	else if (s->conv == 'c')
-		buf_putc(b, (char)number_of(t, p));
+		put_foreign(b, names, (char[]){ (char)number_of(t, p) }, 1);
 	else if (s->conv == 'G')
 		gfp_text(b, (u64)number_of(t, p));
 	else
@@ -463,7 +477,7 @@ static void put_arg(struct buf *b, const struct format_spec *s, s32 width, s32 p
 			  f->type->kind == TY_FLOAT ? value_double(f->type, p)
 						    : (double)number_of(f->type, p));
 		return;
-	default: put_text(b, s, width, precision, names, f->type, p); return;
+	default: put_text(b, s, width, precision, names, f, p); return;
 	}
 }
 

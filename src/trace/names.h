@@ -45,6 +45,7 @@ struct names {
 	const struct program *prog; /* sites, strings */
 	u32 max_strlen;		    /* strings that fill their capacity get the trailer */
 	const char *trunc_trailer;  /* ".." */
+	bool visible;		    /* control characters of traced text are escaped: a terminal would obey them */
 };
 
 #endif

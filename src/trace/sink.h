@@ -41,6 +41,7 @@ struct output {
 	void (*test)(struct sink *s, const struct test_result *r);
 	void (*tested)(struct sink *s, u32 n_passed, u32 n_failed); /* behind the last one */
 	void (*bench)(struct sink *s, const struct bench_result *r);
+	bool escapes; /* by its own rules: control characters never leave it */
 	/* After the end probes, before the maps are printed at exit: text prints two newlines. */
 	void (*end)(struct sink *s);
 };
@@ -54,6 +55,7 @@ struct sink {
 	int fd;
 	enum { SINK_FULL, SINK_LINE, SINK_NONE } buffering; /* -B */
 	bool quiet;
+	bool visible_out, visible_err; /* foreign control characters are escaped there: a terminal would obey them */
 	int error;	  /* the first write that failed for another reason: -errno, 0 none */
 	bool closed;	  /* EPIPE seen: everything is dropped quietly */
 	bool attached_on_stdout; /* __BPFTRACE_NOTIFY_PROBES_ATTACHED is set */

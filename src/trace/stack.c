@@ -40,18 +40,18 @@ void frame_name(struct buf *b, const struct names *names, bool user, u32 pid, u6
 	struct symbol sym = symbol_of(names, user, pid, ip);
 
 	if (sym.name)
-		buf_puts(b, sym.name);
+		put_foreignz(b, names, sym.name);
 	else
 		put_address(b, ip);
 }
 
-static void put_symbol(struct buf *b, const struct symbol *sym, u64 ip)
+static void put_symbol(struct buf *b, const struct names *names, const struct symbol *sym, u64 ip)
 {
 	if (!sym->name) {
 		put_address(b, ip);
 		return;
 	}
-	buf_puts(b, sym->name);
+	put_foreignz(b, names, sym->name);
 	if (!sym->inlined) {
 		buf_putc(b, '+');
 		buf_u64(b, sym->offset);
@@ -59,19 +59,20 @@ static void put_symbol(struct buf *b, const struct symbol *sym, u64 ip)
 	if (!sym->file)
 		return;
 	buf_putc(b, '@');
-	buf_puts(b, sym->file);
+	put_foreignz(b, names, sym->file);
 	buf_putc(b, ':');
 	buf_u64(b, sym->line);
 }
 
-static void put_plain_frame(struct buf *b, const struct symbol *sym, u64 ip)
+static void put_plain_frame(struct buf *b, const struct names *names, const struct symbol *sym, u64 ip)
 {
 	buf_pad(b, ' ', 8);
-	put_symbol(b, sym, ip);
+	put_symbol(b, names, sym, ip);
 }
 
 /* A user frame that nobody knows: "7f12 ([unknown])", or "7f12 [unknown] (FILE)" in a file that is known. */
-static void put_perf_frame(struct buf *b, const struct symbol *sym, bool user, u64 ip)
+static void put_perf_frame(struct buf *b, const struct names *names, const struct symbol *sym, bool user,
+			   u64 ip)
 {
 	const char *module = sym->module;
 
@@ -79,7 +80,7 @@ static void put_perf_frame(struct buf *b, const struct symbol *sym, bool user, u
 	buf_hex(b, ip);
 	if (sym->name || !user) {
 		buf_putc(b, ' ');
-		put_symbol(b, sym, ip);
+		put_symbol(b, names, sym, ip);
 	} else if (module) {
 		buf_puts(b, " [unknown]");
 	} else {
@@ -89,7 +90,7 @@ static void put_perf_frame(struct buf *b, const struct symbol *sym, bool user, u
 		buf_puts(b, " (inlined)");
 	if (module) {
 		buf_puts(b, " (");
-		buf_puts(b, module);
+		put_foreignz(b, names, module);
 		buf_putc(b, ')');
 	} else if (user) {
 		buf_puts(b, " ([unknown])");
@@ -117,12 +118,12 @@ struct frame {
 	u64 ip;
 };
 
-static void put_symbol_frame(struct buf *b, const struct frame *f, const struct symbol *sym)
+static void put_symbol_frame(struct buf *b, const struct names *names, const struct frame *f, const struct symbol *sym)
 {
 	if (f->mode == STACK_MODE_PERF)
-		put_perf_frame(b, sym, f->user, f->ip);
+		put_perf_frame(b, names, sym, f->user, f->ip);
 	else
-		put_plain_frame(b, sym, f->ip);
+		put_plain_frame(b, names, sym, f->ip);
 }
 
 /* A line for each function that was inlined there, then the one that the symbol names. */
@@ -136,7 +137,7 @@ static void put_source_frames(struct buf *b, const struct names *names, const st
 	       names->source(names->ctx, f->pid, f->ip, f->is_return, depth++, &source)) {
 		source.module = module;
 		if (source.inlined) {
-			put_symbol_frame(b, f, &source);
+			put_symbol_frame(b, names, f, &source);
 			buf_putc(b, '\n');
 			continue;
 		}
@@ -145,7 +146,7 @@ static void put_source_frames(struct buf *b, const struct names *names, const st
 		sym.line = source.line;
 		break;
 	}
-	put_symbol_frame(b, f, &sym);
+	put_symbol_frame(b, names, f, &sym);
 }
 
 static void put_frame(struct buf *b, const struct names *names, const struct frame *f)

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/visible.h"
 #include "trace/event_text.h"
 #include "trace/table.h"
 #include "trace/value.h"
@@ -160,6 +161,26 @@ bool value_has_field(const struct field *f, const void *base)
 
 /* ---- bytes */
 
+/* What stands in b from start on came from outside. */
+static void foreign_since(struct buf *b, const struct names *names, size_t start)
+{
+	if (names && names->visible)
+		buf_visible(b, start, VISIBLE_NAME);
+}
+
+void put_foreign(struct buf *b, const struct names *names, const char *text, size_t len)
+{
+	size_t start = b->len;
+
+	buf_add(b, text, len);
+	foreign_since(b, names, start);
+}
+
+void put_foreignz(struct buf *b, const struct names *names, const char *text)
+{
+	put_foreign(b, names, text, strlen(text));
+}
+
 u32 value_strlen(const struct type *t, const void *p)
 {
 	return (u32)strnlen(p, t->count);
@@ -178,7 +199,7 @@ static void put_string(const struct show *s, const struct type *t, const void *p
 {
 	u32 len = value_strlen(t, p);
 
-	buf_add(s->b, p, len);
+	put_foreign(s->b, s->names, p, len);
 	if (!s->in_struct)
 		buf_puts(s->b, value_str_trailer(s->names, t, len));
 }
@@ -255,7 +276,7 @@ static void put_username(struct buf *b, const struct names *names, u32 uid)
 	const char *name = names && names->user ? names->user(names->ctx, uid) : NULL;
 
 	if (name)
-		buf_puts(b, name);
+		put_foreignz(b, names, name);
 	else
 		buf_u64(b, uid);
 }
@@ -265,7 +286,7 @@ static void put_cgroup(struct buf *b, const struct names *names, u64 id, const c
 	const char *path = names && names->cgroup ? names->cgroup(names->ctx, id, filter) : NULL;
 
 	if (path)
-		buf_puts(b, path);
+		put_foreignz(b, names, path);
 	else
 		buf_u64(b, id);
 }
@@ -282,7 +303,7 @@ static void put_probe(struct buf *b, const struct names *names, bool is_func, u6
 	const char *text = site_text(names ? names->prog : NULL, is_func, site);
 
 	if (text)
-		buf_puts(b, text);
+		put_foreignz(b, names, text);
 	else
 		buf_u64(b, site);
 }
@@ -376,8 +397,11 @@ static void put_tuple(struct show s, const struct type *t, const char *p)
 
 static void put_event(struct buf *b, const struct names *names, const struct type *t, const char *p)
 {
+	size_t start = b->len;
+
 	if (names && names->prog)
 		event_text(b, names->prog->arena, names, t->origin, p, t->size);
+	foreign_since(b, names, start);
 }
 
 static void put_field(struct show s, const struct field *f, const char *p)
@@ -413,7 +437,7 @@ static const char *put_fields(struct show s, const struct type *t, const char *p
 			continue;
 		buf_puts(s.b, between);
 		buf_putc(s.b, '.');
-		buf_puts(s.b, f->name);
+		put_foreignz(s.b, s.names, f->name);
 		buf_puts(s.b, " = ");
 		put_field(s, f, p);
 		between = ", ";
@@ -450,6 +474,7 @@ static void put_int(const struct show *s, const struct type *t, const void *p)
 static void put_quoted(struct buf *b, const struct names *names, const struct type *t, const char *p)
 {
 	u32 len = value_strlen(t, p);
+	size_t start = b->len;
 
 	buf_putc(b, '"');
 	for (u32 i = 0; i < len; i++) {
@@ -466,6 +491,7 @@ static void put_quoted(struct buf *b, const struct names *names, const struct ty
 		}
 	}
 	buf_putc(b, '"');
+	foreign_since(b, names, start);
 	if (*value_str_trailer(names, t, len))
 		buf_puts(b, "...");
 }

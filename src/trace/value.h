@@ -11,6 +11,9 @@ void value_text(struct buf *b, const struct names *names, const struct type *t, 
 /* The same with numbers divided, as print(@x, top, div) asks: integers and aggregations. */
 void value_text_div(struct buf *b, const struct names *names, const struct type *t, const void *p,
 		    u32 div);
+/* Text of a traced process or a foreign file, escaped where names say so. */
+void put_foreign(struct buf *b, const struct names *names, const char *text, size_t len);
+void put_foreignz(struct buf *b, const struct names *names, const char *text);
 /* Frames as text: newline, then each frame on a line, indented; for keys and values alike. */
 void stack_text(struct buf *b, const struct names *names, const struct type *t, const void *p);
 /* One frame by name, without offset: "vfs_read", or "0x..." when nobody knows it. */

@@ -90,6 +90,7 @@ struct action; /* trace/action.h: what user space does with a record */
 struct event_field {
 	const struct type *type;
 	u32 offset; /* in the record, from its start */
+	bool is_literal; /* text of the script itself: a terminal gets it as it is */
 };
 
 /* A record begins with u32 event index, u32 speculation (0: none); fields follow at their offsets. */

@@ -32,10 +32,11 @@ int main(void)
 	ESCAPED("plain text", "plain text");
 	ESCAPED("a\"b\\c", "a\\\"b\\\\c");
 	ESCAPED("\n\r\t", "\\n\\r\\t");
-	ESCAPED("\0\x01\x1f\x7f", "\\u0000\\u0001\\u001f\x7f");
+	ESCAPED("\0\x01\x1f\x7f", "\\u0000\\u0001\\u001f\\u007f");
 	ESCAPED("caf\xc3\xa9 \xe2\x82\xac \xf0\x9f\x90\x9d",
 		"caf\xc3\xa9 \xe2\x82\xac \xf0\x9f\x90\x9d");
 	ESCAPED("\xf4\x8f\xbf\xbf", "\xf4\x8f\xbf\xbf");
+	ESCAPED("a\xc2\x9b" "b\xc2\xa0", "a\\u009bb\xc2\xa0");
 	ESCAPED("\x80", BAD);
 	ESCAPED("a\377b", "a" BAD "b");
 	ESCAPED("\xc3", BAD); /* cut short */
