@@ -61,6 +61,35 @@ static int several(struct err *err, const struct site *s)
 	return -EADDRNOTAVAIL;
 }
 
+/* Whether tracefs says that the function tracer, and so a trampoline, has no place there. */
+static bool is_untraceable(const struct site *s)
+{
+	struct buf text = {};
+	const char *root = tracefs_path(NULL);
+	char *path = xasprintf("%s/available_filter_functions", root ? root : "");
+	size_t len = s->symbol ? strlen(s->symbol) : 0;
+	bool found = buf_read_file(&text, path) < 0 || !text.s || !len;
+
+	for (const char *line = found ? NULL : text.s; line && !found; line = strchr(line, '\n'), line += line != NULL)
+		found = starts_with(line, s->symbol) && (line[len] == '\n' || line[len] == ' ');
+	free(path);
+	buf_release(&text);
+	return !found;
+}
+
+static int refused_trampoline(struct err *err, const struct site *s)
+{
+	int error = errno;
+
+	if (error == EBUSY && is_untraceable(s)) {
+		err_set(err, -EBUSY, "attach to %s: the kernel lets nobody trace this function", s->probe);
+		err_help(err, "probes themselves run through it, or nothing may interrupt it: probe what it calls or who calls it");
+		return -EBUSY;
+	}
+	errno = error;
+	return refused(err, TRIED_TRAMPOLINE, "attach %s", s->probe);
+}
+
 int attach_trampoline(struct kernel *k, u32 func, const struct site *s, struct err *err)
 {
 	u64 cookie = site_cookie(k, func, s);
@@ -74,7 +103,7 @@ int attach_trampoline(struct kernel *k, u32 func, const struct site *s, struct e
 	else
 		fd = bpf_raw_tracepoint_open(NULL, prog, 0);
 	if (fd < 0)
-		return refused(err, TRIED_TRAMPOLINE, "attach %s", s->probe);
+		return refused_trampoline(err, s);
 	kernel_keep(k, fd, true);
 	if (s->path && is_on_namesake(s))
 		return on_namesake(err, s);
@@ -90,7 +119,7 @@ int attach_trampoline_session(struct kernel *k, u32 func, const struct site *s, 
 		return several(err, s);
 	fd = bpf_raw_tracepoint_open(NULL, k->loaded[func].session_fd, 0);
 	if (fd < 0)
-		return refused(err, TRIED_TRAMPOLINE, "attach %s", s->probe);
+		return refused_trampoline(err, s);
 	kernel_keep(k, fd, true);
 	return kernel_note(k, func, 1, "%s: one trampoline session for entry and return", s->probe);
 }

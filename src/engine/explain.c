@@ -96,22 +96,37 @@ static bool path_is_refused(const char *log)
 	return call && strstr(call, "R1 type=");
 }
 
-/* kernel/bpf/btf.c, btf_distill_func_proto: arguments by value of more than 16 bytes, before 6.0 any structure. */
+/* What verifiers say in words of the program, and what it means; the first row whose words are all there. */
+static const struct log_row {
+	const char *begin, *words, *help;
+} log_rows[] = {
+	/* kernel/bpf/btf.c, btf_distill_func_proto: arguments by value of more than 16 bytes, before 6.0 any structure */
+	{ "The function ", " with variable args", "trampolines do not pass a variable number of arguments: use a kprobe" },
+	{ "The function ", " too many", "trampolines do not pass that many arguments: use a kprobe" },
+	{ "The function ", " is unsupported.", "trampolines do not pass a structure like this function's: a kprobe reads it" },
+	/* kernel/bpf/verifier.c, bpf_check_attach_target */
+	{ "The address of function ", " cannot be found", "the compiler left nothing of this function under its own name: "
+							 "sonde list 'kprobe:NAME.*' shows what is left" },
+	{ "Attaching ", " is rejected", "the kernel refuses trampolines there: use a kprobe" },
+	{ "", "bpf_override_return", "this kernel lets no program replace results: it needs CONFIG_BPF_KPROBE_OVERRIDE, and a "
+				     "function that is marked for it (/sys/kernel/debug/error_injection/list)" },
+	{ "", "points to disabled hook", "this kernel lets no programs on this hook" },
+};
+
 void explain_log(struct err *err, const char *log)
 {
-	if (starts_with(log, "The function ") && strstr(log, " is unsupported."))
-		err_help(err, "trampolines do not pass a structure like this function's: a kprobe reads it");
-	else if (strstr(log, "bpf_override_return"))
-		err_help(err, "this kernel lets no program replace results: it needs CONFIG_BPF_KPROBE_OVERRIDE, and a "
-			      "function that is marked for it (/sys/kernel/debug/error_injection/list)");
-	else if (path_is_refused(log))
-		err_help(err, "this kernel's path() takes what is reached from the probe's arguments in one expression, as "
-			      "path(args.file.f_path), and not through every pointer: str(....dentry.d_name.name) is "
-			      "the last part of the name");
-	else if (strstr(log, "points to disabled hook"))
-		err_help(err, "this kernel lets no programs on this hook");
-	else
+	const char *help = NULL;
+
+	for (size_t i = 0; i < ARRAY_SIZE(log_rows) && !help; i++)
+		if (starts_with(log, log_rows[i].begin) && strstr(log, log_rows[i].words))
+			help = log_rows[i].help;
+	if (!help && path_is_refused(log))
+		help = "this kernel's path() takes what is reached from the probe's arguments in one expression, as "
+		       "path(args.file.f_path), and not through every pointer: str(....dentry.d_name.name) is "
+		       "the last part of the name";
+	if (!help)
 		return;
+	err_help(err, "%s", help);
 	err->log_is_explained = true;
 }
 

@@ -210,12 +210,17 @@ static void add_all(struct match *m)
 
 /* ---- names */
 
+static bool is_matched(struct match *m, const char *name)
+{
+	return glob_match(m->pattern, name) && !kernel_function_is_hidden(name) && !trampoline_hazard(name, m->is_return) &&
+	       kernel_function_is_traceable(m->env, name, btf_place_of_module(m->place));
+}
+
 static bool match_one(void *ctx, const char *name, u32 id)
 {
 	struct match *m = ctx;
 
-	if (glob_match(m->pattern, name) && !kernel_function_is_hidden(name) &&
-	    kernel_function_is_traceable(m->env, name, btf_place_of_module(m->place)))
+	if (is_matched(m, name))
 		vec_push(m->env->arena, &m->found, (struct found){ m->place, arena_strdup(m->env->arena, name), arena_strdup(m->env->arena, name) });
 	return true;
 }
@@ -256,8 +261,7 @@ static bool list_one(void *ctx, const char *name, u32 id)
 {
 	struct match *m = ctx;
 
-	if (glob_match(m->pattern, name) && !kernel_function_is_hidden(name) &&
-	    kernel_function_is_traceable(m->env, name, btf_place_of_module(m->place)))
+	if (is_matched(m, name))
 		m->ret = m->list(m->list_ctx, site_name(m, m->place->module, name),
 				 m->verbose ? trampoline_profile(m->env, m->place, name, m->is_return) : NULL);
 	return !m->ret;
@@ -320,16 +324,29 @@ static int bare_module(struct match *m, const struct spec *spec)
 	return -EOPNOTSUPP;
 }
 
-/* Nothing stops a program there, not even our own guard (ir/lower_guard.c), which asks for the processor. */
-static int refuse_endless(struct match *m, const struct spec *spec)
+/* On an old kernel nothing stops a program where helpers run through, not even our own guard (ir/lower_guard.c), which asks
+ * for the processor. */
+static const char *hazard_of(struct match *m)
 {
+	const char *why = trampoline_hazard(m->pattern, m->is_return);
+
+	if (!why && !env_has(m->env, FEAT_FENTRY_RECURSION, true) && kernel_function_is_hidden(m->pattern))
+		why = "programs run through it, and this kernel would run them within themselves without end";
+	return why;
+}
+
+static int refuse_hazard(struct match *m, const struct spec *spec)
+{
+	const char *why = hazard_of(m);
 	struct diag *d;
 
-	if (env_has(m->env, FEAT_FENTRY_RECURSION, true) || !kernel_function_is_hidden(m->pattern))
+	if (!why || !kernel_function_exists(m->env, m->module, m->pattern))
 		return 0;
-	d = probe_report(m->env, spec, D_PROBE_REFUSED, spec->text,
-			 "programs run through it, and this kernel would run them within themselves without end");
-	probe_help(m->env, d, "%s:%s is safe", m->is_return ? "kretprobe" : "kprobe", m->pattern);
+	d = probe_report(m->env, spec, D_PROBE_REFUSED, spec->text, why);
+	if (kernel_function_is_traceable(m->env, m->pattern, NULL))
+		probe_help(m->env, d, "%s:%s is safe", m->is_return ? "kretprobe" : "kprobe", m->pattern);
+	else
+		probe_help(m->env, d, "nothing may trace it: probe what it calls or who calls it");
 	return -EOPNOTSUPP;
 }
 
@@ -369,7 +386,7 @@ static int resolve(struct provider_env *env, const struct spec *spec, bool is_re
 		return ret;
 	if (m.module && streq(m.module, "bpf"))
 		return bpfprog_resolve(env, spec, is_return, f, ctx);
-	ret = refuse_endless(&m, spec);
+	ret = refuse_hazard(&m, spec);
 	if (ret < 0)
 		return ret;
 	m.many = spec_has_wildcard(spec, 1);

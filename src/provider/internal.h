@@ -136,6 +136,12 @@ const char *kernel_function_alias(struct provider_env *env, struct btf *btf, con
 /* Of a name that system calls' functions have on another processor or had before 4.17 (sys_open) the function of this
  * kernel, of a call that this machine lacks that of what does the same; or NULL. */
 const char *kernel_function_of_call(struct provider_env *env, const char *name);
+
+/* ---- hazards.c: what tracing itself runs through */
+
+/* Why no trampoline may stand there, and why none instead of a kprobe, which is safer; or NULL. */
+const char *trampoline_hazard(const char *name, bool is_return);
+const char *stand_in_hazard(const char *name, bool is_return);
 /* Whether helpers that programs call may run through it, as far as its name tells. */
 bool kernel_function_is_in_helpers(const char *name);
 /* Compiler's and tracer's own helpers, which wildcards pass over. */

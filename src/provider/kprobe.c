@@ -160,6 +160,9 @@ static struct profile *stand_in_profile(struct match *m, const char *name, const
 	*why = env->kprobe_only;
 	if (*why)
 		return NULL;
+	*why = stand_in_hazard(name, m->is_return);
+	if (*why)
+		return NULL;
 	*why = "the kernel has no trampolines";
 	if (!env_has(env, FEAT_FENTRY, false) || env->uses_typed || !env->prefer_raw ||
 	    (env->uses_func_or_probe && !env_has(env, FEAT_GET_FUNC_IP, false)))
