@@ -27,6 +27,9 @@ quick:				# the inner loop: under a minute, no root
 	@build-aux/check --build $(BUILD) layers unit golden doc
 layers unit golden doc arm64 live lint asan clang fuzz vm:
 	@build-aux/check --build $(BUILD) $@
+peer: all			# bpftrace is asked all that tests/peer stores answers to, and tests/conform
+	@tests/peer/peer-root sid bpftrace >/dev/null
+	@tests/peer/run --sonde $(BUILD)/sonde --live --filter '$(T)' && tests/peer/run --sonde $(BUILD)/sonde --corpus --filter '$(T)'
 check:				# every suite
 	@build-aux/setup all
 	@build-aux/check --build $(BUILD)
@@ -51,5 +54,5 @@ install: all
 clean:
 	rm -rf $(BUILD) build-static build-asan build-clang build-fuzz build-arm64 build-arm64-static
 
-.PHONY: all setup demo quick layers unit golden doc arm64 live lint asan clang fuzz vm check bless bench static \
+.PHONY: all setup demo quick layers unit golden doc arm64 live lint asan clang fuzz vm peer check bless bench static \
 	fmt docs install clean
