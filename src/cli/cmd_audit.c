@@ -115,7 +115,7 @@ static struct clause_audit look(struct compiled *c, u32 func)
 	struct clause_audit a = { .in = c->instances.v[func], .f = c->prog.funcs.v[func] };
 
 	for (u32 i = 0; i < c->sites.n; i++)
-		if (c->sites.v[i].func == func)
+		if (c->sites.v[i].func == func || c->prog.funcs.v[c->sites.v[i].func]->dispatcher == func + 1)
 			a.n_sites += c->sites.v[i].n_covered;
 	a.effects = effects_of(a.f);
 	if (a.in->profile->kind == PROFILE_BTF || a.in->profile->kind == PROFILE_ITER)
@@ -134,7 +134,8 @@ static bool is_per_cpu(const struct map_desc *m)
 
 static bool is_array(const struct map_desc *m)
 {
-	return m->bpf_type == BPF_MAP_TYPE_ARRAY || m->bpf_type == BPF_MAP_TYPE_PERCPU_ARRAY;
+	return m->bpf_type == BPF_MAP_TYPE_ARRAY || m->bpf_type == BPF_MAP_TYPE_PERCPU_ARRAY ||
+	       m->bpf_type == BPF_MAP_TYPE_PROG_ARRAY;
 }
 
 /* struct htab_elem, kernel/bpf/hashtab.c: 48 bytes before the key, both padded to 8; 16 a bucket. */

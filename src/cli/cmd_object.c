@@ -27,6 +27,7 @@ static int run(struct cli *c)
 
 	if (rc)
 		return rc;
+	c->o.no_dispatch = true;
 	compiled = xcalloc(1, sizeof *compiled);
 	rc = session_compile(compiled, &c->o, &err);
 	say_diags(c, &compiled->diags);

@@ -10,19 +10,56 @@
 #include "engine/internal.h"
 #include "sym/tracefs.h"
 
-int attach_raw_tracepoint(struct kernel *k, u32 func, const struct site *s, struct err *err)
+static bool is_typed(const struct kernel *k, u32 func)
 {
-	const struct bpf_func *f = k->prog->funcs.v[func];
-	bool typed = f->prog_type == BPF_PROG_TYPE_TRACING;
-	int fd = bpf_raw_tracepoint_open(typed ? NULL : s->tp_name, k->loaded[func].fd,
+	return k->prog->funcs.v[func]->prog_type == BPF_PROG_TYPE_TRACING;
+}
+
+static int open_raw_tracepoint(struct kernel *k, u32 func, const struct site *s, struct err *err)
+{
+	int fd = bpf_raw_tracepoint_open(is_typed(k, func) ? NULL : s->tp_name, k->loaded[func].fd,
 					 site_cookie(k, func, s));
 
 	if (fd < 0)
 		return refused(err, TRIED_RAW_TRACEPOINT, "attach to raw tracepoint %s",
 			       s->tp_name);
 	kernel_keep(k, fd, false);
+	return 0;
+}
+
+/* A program that is jumped to goes into the map of programs; the first of them has the dispatcher attached. */
+static int attach_slots(struct kernel *k, u32 func, const struct site *s, struct err *err)
+{
+	const struct bpf_func *f = k->prog->funcs.v[func];
+	struct loaded *dispatcher = &k->loaded[f->dispatcher - 1];
+	int ret;
+
+	for (u32 i = 0; i < f->n_slots; i++)
+		if (bpf_map_update(k->map_fd[f->jump_map], &f->slots[i], &k->loaded[func].fd, BPF_ANY) < 0)
+			return refused(err, TRIED_RAW_TRACEPOINT, "attach %s to its system calls", s->probe);
+	if (!dispatcher->is_attached) {
+		ret = kernel_load(k, f->dispatcher - 1, err);
+		if (ret >= 0)
+			ret = open_raw_tracepoint(k, f->dispatcher - 1, s, err);
+		if (ret < 0)
+			return ret;
+		dispatcher->is_attached = true;
+	}
+	return kernel_note(k, func, 1, "%s: raw tracepoint %s%s, by number of the call", s->probe, s->tp_name,
+			   is_typed(k, func) ? " with types" : "");
+}
+
+int attach_raw_tracepoint(struct kernel *k, u32 func, const struct site *s, struct err *err)
+{
+	int ret;
+
+	if (k->prog->funcs.v[func]->dispatcher)
+		return attach_slots(k, func, s, err);
+	ret = open_raw_tracepoint(k, func, s, err);
+	if (ret < 0)
+		return ret;
 	return kernel_note(k, func, 1, "%s: raw tracepoint %s%s", s->probe ? s->probe : s->tp_name,
-			   s->tp_name, typed ? " with types" : "");
+			   s->tp_name, is_typed(k, func) ? " with types" : "");
 }
 
 /*

@@ -31,6 +31,7 @@ struct loaded {
 	u32 partner;
 	int iter_link; /* borrowed from the kept ones */
 	bool uses_cookie;
+	bool is_attached; /* for the programs that it jumps to */
 	u32 bounds_halved; /* so often are the bounds of loops halved */
 };
 

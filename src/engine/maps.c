@@ -138,7 +138,8 @@ static int create_one(struct kernel *k, const struct map_desc *m, struct err *er
 	case MAP_SCRATCH:
 	case MAP_HUGE_SCRATCH:
 	case MAP_STACKS:
-	case MAP_SET: break;
+	case MAP_SET:
+	case MAP_PROGS: break;
 	}
 	return create_map(k, m, err);
 }

@@ -146,6 +146,12 @@ struct opnd lower_syscall_number(struct lower *l)
 	return lower_loc(l, &l->profile->syscall_nr).o;
 }
 
+/* Of several programs on one attachment: the one that is attached. */
+static bool is_dispatcher(const struct instance *in)
+{
+	return in->jump && in->jump->dispatcher == in->index;
+}
+
 static void filter_syscalls(struct lower *l)
 {
 	const struct profile *p = l->profile;
@@ -153,7 +159,7 @@ static void filter_syscalls(struct lower *l)
 	u32 only = 0, n, off;
 	u8 bytes[SYSCALL_SET_BITS] = { 0 };
 
-	if (!p->syscall_enter && !p->syscall_exit)
+	if ((!p->syscall_enter && !p->syscall_exit) || (l->inst->jump && !is_dispatcher(l->inst)))
 		return;
 	nr = lower_syscall_number(l);
 	n = p->syscall_set ? set_size(p->syscall_set, &only) : 0;
@@ -171,6 +177,35 @@ static void filter_syscalls(struct lower *l)
 		}
 	}
 	filter_compat(l);
+}
+
+/* ---- several programs on one attachment: session/dispatch.c */
+
+/* To the first program that the number of the call has from this layer on; on to what follows if it has none. */
+static void jump_to_layer(struct lower *l, u32 layer)
+{
+	struct opnd nr = ir_op2(l, IR_AND, lower_syscall_number(l), o_imm(SYSCALL_SET_BITS - 1));
+
+	ir_call(l, BPF_FUNC_tail_call, false, 3, lower_ctx(l, 0), o_map(l->inst->jump->map),
+		ir_op2(l, IR_ADD, nr, o_imm((s64)layer * SYSCALL_SET_BITS)));
+}
+
+/* A jump does not come back: each return of the program goes to the next one first. */
+static void lower_next_layer(struct lower *l)
+{
+	struct ir_block *next = ir_block_new(l);
+
+	for (u32 b = 0; b < l->f->blocks.n; b++)
+		for (u32 i = 0; i < l->f->blocks.v[b]->insns.n; i++) {
+			struct ir_insn *insn = &l->f->blocks.v[b]->insns.v[i];
+
+			if (insn->op == IR_RETURN)
+				*insn = (struct ir_insn){ .op = IR_JUMP, .target = { next->id }, .span = insn->span };
+		}
+	vn_truncate(l, 0);
+	ir_place(l, next);
+	jump_to_layer(l, l->inst->jump->layer + 1);
+	ir_emit(l, (struct ir_insn){ .op = IR_RETURN, .arg = { o_imm(0) } });
 }
 
 static void filter_loading(struct lower *l)
@@ -288,6 +323,15 @@ static void start_speculation(struct lower *l)
 	lower_speculate(l, o_imm(0));
 }
 
+static void lower_dispatch(struct lower *l)
+{
+	l->s->exit_filter = ir_block_new(l);
+	filter_syscalls(l);
+	jump_to_layer(l, 0);
+	ir_jump(l, l->s->exit_filter);
+	emit_exit(l, l->s->exit_filter, 0, o_imm(0));
+}
+
 static void lower_clause(struct lower *l)
 {
 	struct instance *in = l->inst;
@@ -376,9 +420,14 @@ static struct ir_unit *lower_with(struct lang *lang, struct program *prog, struc
 	lower_find_loops(&l);
 	if (in->guarded)
 		lower_guard_enter(&l);
-	lower_clause(&l);
+	if (is_dispatcher(in))
+		lower_dispatch(&l);
+	else
+		lower_clause(&l);
 	if (in->guarded)
 		lower_guard_leave(&l);
+	if (in->jump && in->jump->has_next)
+		lower_next_layer(&l);
 	if (s.scratch_peak > SCRATCH_MAX - SCRATCH_HEAD && !huge)
 		return lower_with(lang, prog, in, level, true);
 	keep_event(&l);

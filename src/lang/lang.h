@@ -25,6 +25,15 @@ struct lang { /* one compilation's front half */
 	VEC(struct map *) map_list; /* in order of first mention */
 };
 
+/* An instance that is one of several on the tracepoint of all system calls: see session/dispatch.c. */
+struct jump {
+	u32 map;	/* program.maps index: programs by layer * SYSCALL_SET_BITS + number of the call */
+	u32 dispatcher; /* index of the instance that is attached for all of them, which may be this one */
+	u32 layer;	/* programs on one call are in layers, in the order of the script */
+	bool has_next;	/* another layer may follow */
+	u32 *slots, n_slots;
+};
+
 /* A clause with one argument layout: what is checked, lowered and loaded once. */
 struct instance {
 	struct clause *clause;	       /* shared, as parsed */
@@ -46,6 +55,7 @@ struct instance {
 	u32 follow_map;	  /* program.maps index of the set of followed processes, ~0u: none */
 	u32 partner;	  /* index of the entry for a return, and of the return for an entry, that may be one program
 			   * with this; ~0u: none */
+	struct jump *jump; /* NULL: it is attached itself */
 	u32 index;
 };
 

@@ -648,6 +648,12 @@ static struct bpf_func *new_func(struct compiled *c, const struct instance *in)
 	f->attach_prog = p->attach_prog;
 	f->cookie_shift = p->cookie_bits == 64 ? 32 : 0;
 	f->span = in->clause->span;
+	if (in->jump && in->jump->dispatcher != in->index) {
+		f->dispatcher = in->jump->dispatcher + 1;
+		f->jump_map = in->jump->map;
+		f->slots = in->jump->slots;
+		f->n_slots = in->jump->n_slots;
+	}
 	return f;
 }
 
@@ -801,6 +807,7 @@ static int compile(struct compiled *c, const struct session_options *o, u32 max_
 	if (c->env.unchecked)
 		return 0;
 	stage_bind_follow(c);
+	stage_dispatch(c, o);
 	guard_instances(c);
 	for (u32 i = 0; i < c->instances.n && !rc; i++)
 		rc = back_instance(c, o, c->instances.v[i], err);

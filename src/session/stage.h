@@ -17,6 +17,9 @@ const char *stage_func_name(struct arena *a, const char *probe, u32 index);
 /* Fills in how 32-bit calls are told apart, from BTF. */
 void stage_compat(struct compiled *c, struct profile *p);
 
+/* dispatch.c: several instances on the tracepoint of all system calls become one attachment; before lowering. */
+void stage_dispatch(struct compiled *c, const struct session_options *o);
+
 /* pair.c: which entries and returns of kernel functions may be one program; before lowering. */
 void stage_sessions(struct compiled *c);
 

@@ -10,7 +10,7 @@
  *	r  readable memory        w  memory written          a  anything: a foreign address
  *	s  its size, not 0        z  its size, maybe 0       s and z follow r and w
  *	f  callback               p  stack address or 0      C  constant string
- *	M  per-CPU map with keys
+ *	M  per-CPU map with keys  P  programs to jump to
  */
 #include "target/check.h"
 
@@ -45,6 +45,7 @@ static const struct helper helpers[] = {
 	H(ktime_get_ns, "", RET_NUMBER, 0),
 	H(trace_printk, "rsaaa", RET_NUMBER, 0),
 	H(get_prandom_u32, "", RET_NUMBER, 0),
+	H(tail_call, "cPn", RET_NOTHING, 0),
 	H(get_smp_processor_id, "", RET_NUMBER, 0),
 	H(get_current_pid_tgid, "", RET_NUMBER, 0),
 	H(get_current_uid_gid, "", RET_NUMBER, 0),
@@ -124,6 +125,7 @@ static bool takes(char kind, u32 type)
 	switch (kind) {
 	case 'g': return type == BPF_MAP_TYPE_RINGBUF;
 	case 't': return type == BPF_MAP_TYPE_STACK_TRACE;
+	case 'P': return type == BPF_MAP_TYPE_PROG_ARRAY;
 	case 'M':
 		return type == BPF_MAP_TYPE_PERCPU_HASH || type == BPF_MAP_TYPE_PERCPU_ARRAY ||
 		       type == BPF_MAP_TYPE_LRU_PERCPU_HASH;
@@ -224,6 +226,7 @@ static int check_arg(struct check *c, struct state *s, struct call *k, u32 n)
 	case 'm':
 	case 'M':
 	case 'g':
+	case 'P':
 	case 't': return arg_map(c, k, r, *kind, n);
 	case 'k':
 	case 'v': return arg_key(c, s, k, r, *kind);

@@ -27,6 +27,7 @@ enum map_role {
 	MAP_HUGE_SCRATCH, /* array: temporaries of more than a per-CPU value may have */
 	MAP_STACKS,  /* hash: u64 -> u64 ip[limit] */
 	MAP_SET,     /* small internal tables: syscall sets, pid sets for --follow */
+	MAP_PROGS,   /* programs that another one jumps to, by number */
 };
 
 struct map_desc {
@@ -83,6 +84,11 @@ struct bpf_func {
 	u32 n_subprogs;
 	u32 stack_size;
 	struct span span; /* the clause */
+	/* A program that is jumped to: index + 1 of the function that is attached in its place (0: it is attached
+	 * itself), the map of programs from which that one takes it, and its places there. */
+	u32 dispatcher, jump_map;
+	const u32 *slots;
+	u32 n_slots;
 };
 
 struct action; /* trace/action.h: what user space does with a record */

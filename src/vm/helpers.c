@@ -229,6 +229,12 @@ HELPER(get_current_comm)
 	return 0;
 }
 
+/* Nothing is there to jump to: the program goes on. */
+HELPER(no_tail_call)
+{
+	return (u64)-ENOENT;
+}
+
 HELPER(get_ns_current_pid_tgid)
 {
 	u8 *dst = vm_at(vm, a[2], (u32)a[3], VM_WRITE);
@@ -500,6 +506,7 @@ static vm_helper_fn *const helpers[] = {
 	[BPF_FUNC_probe_read_kernel_str] = probe_read_kernel_str,
 	[BPF_FUNC_send_signal_thread] = send_signal,
 	[BPF_FUNC_jiffies64] = jiffies64,
+	[BPF_FUNC_tail_call] = no_tail_call,
 	[BPF_FUNC_get_ns_current_pid_tgid] = get_ns_current_pid_tgid,
 	[BPF_FUNC_ktime_get_boot_ns] = ktime_get_boot_ns,
 	[BPF_FUNC_ringbuf_output] = ringbuf_output,

@@ -311,6 +311,36 @@ static void call(struct vm *vm, const struct bpf_insn *i, struct regs *r)
 		r->r[n] = POISON;
 }
 
+/*
+ * bpf_tail_call(context, programs, index): where the index has a program, that one goes on in this frame and nothing
+ * comes back. Only from a program's first frame, as no program of ours does otherwise.
+ */
+static bool tail_call(struct vm *vm, struct regs *r)
+{
+	struct vm_map *m = vm_map_arg(vm, r->r[2]);
+	u32 func;
+
+	if (!m)
+		return true;
+	if (m->type != BPF_MAP_TYPE_PROG_ARRAY || vm->n_frames != 1) {
+		vm_fault(vm, -EINVAL, "jumps to another program from a callback, or through map %s", m->desc->name);
+		return true;
+	}
+	func = vm->n_tail_calls++ < VM_MAX_TAIL_CALLS ? vm_program_at(vm, m->index, (u32)r->r[3]) : NO_INDEX;
+	if (func == NO_INDEX)
+		return false;
+	vm_enter_program(vm, func);
+	for (u32 n = 0; n < 10; n++)
+		if (n != 1)
+			r->r[n] = POISON;
+	return true;
+}
+
+static bool is_tail_call(const struct bpf_insn *i)
+{
+	return i->src_reg == 0 && i->imm == BPF_FUNC_tail_call;
+}
+
 /* The distance to jump, beyond the next instruction. */
 static s64 jump(struct vm *vm, const struct bpf_insn *i, const struct regs *r)
 {
@@ -335,10 +365,8 @@ static bool load_imm64(struct vm *vm, const struct bpf_insn *i, struct regs *r)
 
 static int run(struct vm *vm, struct regs *r, u64 *ret)
 {
-	u32 n = vm->func->n_insns;
-
 	for (;; vm->pc++) {
-		if (vm->pc >= n)
+		if (vm->pc >= vm->func->n_insns)
 			return vm_fault(vm, -EFAULT, "runs past the end of the program");
 		if (vm->steps++ >= vm->max_steps)
 			return vm_fault(vm, -ELOOP, "more than %llu instructions were executed",
@@ -365,7 +393,8 @@ static int run(struct vm *vm, struct regs *r, u64 *ret)
 				return 0;
 			}
 			if (i->code == (BPF_JMP | BPF_CALL)) {
-				call(vm, i, r);
+				if (!is_tail_call(i) || !tail_call(vm, r))
+					call(vm, i, r);
 				break;
 			}
 			__attribute__((fallthrough));

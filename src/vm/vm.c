@@ -118,6 +118,29 @@ static const struct bpf_insn *code_of(struct vm *vm, u32 func)
 	return vm->code[func] = code;
 }
 
+u32 vm_program_at(const struct vm *vm, u32 map, u32 index)
+{
+	for (u32 i = 0; i < vm->prog->funcs.n; i++) {
+		const struct bpf_func *f = vm->prog->funcs.v[i];
+
+		for (u32 k = 0; f->dispatcher && f->jump_map == map && k < f->n_slots; k++)
+			if (f->slots[k] == index)
+				return i;
+	}
+	return NO_INDEX;
+}
+
+void vm_enter_program(struct vm *vm, u32 func)
+{
+	const struct bpf_insn *insns = code_of(vm, func);
+
+	if (!insns)
+		return;
+	vm->func = vm->prog->funcs.v[func];
+	vm->insns = insns;
+	vm->pc = ~0u; /* the next one is the first */
+}
+
 static void set_ctx(struct vm *vm, void *ctx, u32 len)
 {
 	struct region *r = &vm->region[vm->ctx_region];
@@ -137,7 +160,7 @@ int vm_run(struct vm *vm, u32 func, void *ctx, u32 len, u64 *ret, struct err *er
 		return err_set(err, -EINVAL, "there is no function %u", func);
 	vm->func = vm->prog->funcs.v[func];
 	vm->insns = code_of(vm, func);
-	vm->n_frames = 0;
+	vm->n_frames = vm->n_tail_calls = 0;
 	vm->max_steps = vm->steps + vm->limit;
 	set_ctx(vm, ctx, len);
 	if (vm->insns)

@@ -20,6 +20,7 @@ enum { VM_TAG = 0x5eed, VM_START = 0x10000 };
 enum { VM_REGION_MAP = 0xfffe, VM_REGION_FUNC = 0xffff }; /* references, not memory */
 enum { VM_MAX_FRAMES = 8, VM_STACK = 512, VM_FRAME_STRIDE = 2 * VM_STACK };
 enum { VM_MAX_STEPS = 1 << 30 };
+enum { VM_MAX_TAIL_CALLS = 33 }; /* as the kernel's MAX_TAIL_CALL_CNT */
 
 enum region_kind { RG_STACK, RG_CTX, RG_KEYS, RG_VALUES, RG_RING };
 
@@ -83,7 +84,7 @@ struct vm {
 	/* the run */
 	const struct bpf_func *func;
 	const struct bpf_insn *insns;
-	u32 pc, n_frames;
+	u32 pc, n_frames, n_tail_calls;
 	u32 index_key, index_region; /* the key that a walk over an array shows */
 	u64 steps, limit, max_steps;
 	u64 random;
@@ -124,6 +125,9 @@ int vm_fault(struct vm *vm, int code, const char *fmt, ...) FORMAT(3, 4);
 /* A new frame, none of it written: offset of its end in the stack region. */
 u32 vm_frame_enter(struct vm *vm);
 
+/* vm.c: the function at an index of a map of programs, or NO_INDEX; and going on in it, behind the instruction at pc. */
+u32 vm_program_at(const struct vm *vm, u32 map, u32 index);
+void vm_enter_program(struct vm *vm, u32 func);
 /* interp.c: runs from pc until its exit; arguments in arg[0..4]. */
 int vm_exec(struct vm *vm, u32 pc, const u64 *arg, u64 *ret);
 
