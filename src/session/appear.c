@@ -5,15 +5,19 @@
  * the programs that the clause has already. A layout of arguments that none of them knows gets one of its own
  * (late.c), while whoever runs the file waits.
  */
+#include <errno.h>
 #include <fnmatch.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include "base/clock.h"
 #include "base/glob.h"
 #include "provider/ufile.h"
 #include "session/run.h"
 #include "session/stage.h"
 #include "session/watch.h"
 #include "sym/procs.h"
+
+enum { MAX_WATCHES = 5 }; /* in as many seconds: something here does not let it run */
 
 struct found {
 	struct run *r;
@@ -301,7 +305,7 @@ static void look_at_all_again(struct run *r, const struct late *l)
 }
 
 /* A file that is there and named is probed all the same, and seldom replaced. */
-static void warn_of_no_watch(struct run *r)
+static void warn_of_no_watch(struct run *r, int why)
 {
 	const struct late *wanted = NULL;
 
@@ -310,8 +314,19 @@ static void warn_of_no_watch(struct run *r)
 			wanted = &r->c.lates.v[i];
 	if (wanted)
 		run_warn(r, arena_printf(&r->c.arena, "files of \"%s\" that come later are not probed: %s", wanted->pattern,
-					 feature_answer(r->c.env.features, FEAT_FANOTIFY) == FEATURE_NO ?
-						 "this kernel has no fanotify" : "fanotify(7) needs CAP_SYS_ADMIN, so root"));
+					 why == -ENOSYS || why == -EINVAL ? "this kernel has no fanotify" :
+					 why == -EPERM ? "fanotify(7) needs CAP_SYS_ADMIN, so root" : strerror(-why)));
+}
+
+static void begin(struct run *r, int rc)
+{
+	if (rc < 0) {
+		warn_of_no_watch(r, rc);
+		watch_free(r->watch);
+		r->watch = NULL;
+	}
+	for (u32 i = 0; i < r->c.lates.n && r->watch; i++)
+		look_at_all_again(r, &r->c.lates.v[i]);
 }
 
 void appear_start(struct run *r)
@@ -320,7 +335,7 @@ void appear_start(struct run *r)
 		return;
 	r->watch = watch_new(r->o->follow ? -1 : r->o->pid);
 	if (!r->watch) {
-		warn_of_no_watch(r);
+		warn_of_no_watch(r, -errno);
 		return;
 	}
 	for (u32 i = 0; i < r->c.sites.n; i++)
@@ -336,9 +351,7 @@ void appear_start(struct run *r)
 			l->pattern = path;
 		watch_add(r->watch, l->pattern, l->libraries);
 	}
-	watch_start(r->watch);
-	for (u32 i = 0; i < r->c.lates.n; i++)
-		look_at_all_again(r, &r->c.lates.v[i]);
+	begin(r, watch_start(r->watch));
 }
 
 int appear_fd(const struct run *r)
@@ -352,18 +365,37 @@ static void tell_in_vain(struct run *r, const char *path, u64 ms)
 					      "was held up longer", path, (unsigned long long)ms));
 }
 
+/* It did not run for a while (stopped, frozen), so the kernel ended it; or somebody else did. */
+static void begin_again(struct run *r)
+{
+	u64 now = clock_mono_ns();
+
+	if (!r->n_watches || now - r->first_watch_ns > MAX_WATCHES * 1000000000ull) {
+		r->n_watches = 0;
+		r->first_watch_ns = now;
+	}
+	if (++r->n_watches > MAX_WATCHES) {
+		begin(r, -ETIMEDOUT);
+		return;
+	}
+	run_warn(r, "the process that holds new programs for their probes was ended and begins again: what ran meanwhile was "
+		    "not held");
+	begin(r, watch_restart(r->watch));
+}
+
 void appear_turn(struct run *r)
 {
 	const char *path, *open_path;
-	u64 in_vain;
+	u64 ms = 0;
 	bool any;
 
 	while (r->watch && (path = watch_next(r->watch, &open_path))) {
 		any = handle(r, path, open_path);
-		in_vain = watch_done(r->watch, any);
-		if (any && in_vain)
-			tell_in_vain(r, path, in_vain);
+		if (!watch_done(r->watch, any, &ms) && any)
+			tell_in_vain(r, path, ms);
 	}
+	if (r->watch && watch_is_lost(r->watch))
+		begin_again(r);
 }
 
 /* How long we were in the way, with -v; what nobody looked at, always. */
@@ -380,21 +412,6 @@ static void tell_holds(struct run *r)
 			   (unsigned long long)ms, path);
 		sink_flush(r->o->sink);
 	}
-}
-
-void appear_pause(struct run *r)
-{
-	if (r->watch)
-		watch_pause(r->watch);
-}
-
-void appear_resume(struct run *r)
-{
-	if (!r->watch)
-		return;
-	watch_resume(r->watch);
-	for (u32 i = 0; i < r->c.lates.n; i++)
-		look_at_all_again(r, &r->c.lates.v[i]);
 }
 
 void appear_end(struct run *r)

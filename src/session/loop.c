@@ -54,8 +54,6 @@ static void signal_set(const struct run *r, sigset_t *set)
 			sigaddset(set, r->c.sites.v[i].site.signal);
 	if (r->o->redraw_ns)
 		sigaddset(set, SIGWINCH);
-	if (r->c.lates.n)
-		sigaddset(set, SIGTSTP);
 }
 
 void signals_hold(struct run *r)
@@ -146,14 +144,6 @@ static void run_signal_probes(struct run *r, int signo)
 	err_release(&err);
 }
 
-/* Ctrl-Z, when others would wait for us to go on. */
-static void be_stopped(struct run *r)
-{
-	appear_pause(r);
-	raise(SIGSTOP);
-	appear_resume(r);
-}
-
 static void on_signal(struct run *r)
 {
 	struct signalfd_siginfo si;
@@ -163,8 +153,6 @@ static void on_signal(struct run *r)
 			r->exiting = true;
 		else if (si.ssi_signo == SIGWINCH)
 			screen_resized(r);
-		else if (si.ssi_signo == SIGTSTP)
-			be_stopped(r);
 		if (si.ssi_signo != SIGINT && si.ssi_signo != SIGTERM && si.ssi_signo != SIGCHLD)
 			run_signal_probes(r, (int)si.ssi_signo);
 	}

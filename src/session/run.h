@@ -54,7 +54,8 @@ struct run {
 	struct buf names_buf; /* strings that the name questions return */
 	struct sites_of *sites; /* attach.c: by function */
 	struct watch *watch; /* appear.c; NULL: no file is waited for */
-	u32 n_appeared;
+	u32 n_appeared, n_watches; /* probes that came; how often watching began again */
+	u64 first_watch_ns;
 	bool too_many_appeared; /* said */
 	struct screen *screen; /* screen.c: sonde top; NULL otherwise */
 	u32 follow_at;	    /* follow.c: whose children are being added */
@@ -126,8 +127,6 @@ int follow_start(struct run *r, s32 pid);
 void appear_start(struct run *r);
 int appear_fd(const struct run *r); /* readable when appear_turn() has something to do; -1 */
 void appear_turn(struct run *r);
-void appear_pause(struct run *r); /* while sonde is stopped (Ctrl-Z) nobody waits, */
-void appear_resume(struct run *r); /* and what came meanwhile is looked for */
 void appear_end(struct run *r); /* nobody waits for us from here on */
 
 /* ---- attach.c */

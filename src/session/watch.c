@@ -1,21 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Files that are about to run, through fanotify's permission events (FAN_OPEN_EXEC_PERM of Linux 5.0,
- * FAN_OPEN_PERM on single folders): the kernel holds the opening until we answer, so that a probe is in
- * place before the first instruction. In: patterns; out: one file at a time, for the main loop.
+ * Files that are about to run: a process of its own (hold.c) holds whoever executes or loads one, so that a
+ * probe is in place before the first instruction. In: patterns; out: one file at a time, for the main loop.
  *
- * A thread of its own reads the events and answers at once what nobody looks for, which is nearly
- * everything, and what we open ourselves. The others wait for the main loop: as long as it works, which takes long on a
- * loaded machine, but five seconds at most; half a second when it sleeps, because a reader of its output that stopped (a
- * pager) must not stop the system. A file whose opener went on is handled all the same, and told.
+ * A thread takes the files, answers for what needs nothing done, and queues the others. Their openers are held
+ * HOLD_MS at most; a file whose opener went on is handled all the same, and told.
  *
- * Named folders are asked about their own files only. A pattern with wildcards in its folders asks its
- * file systems about all programs, "*" all file systems, also those that are mounted later, and where libraries
- * are looked for about every opening. There the kernel is told to forget a file until somebody writes to it
- * (FAN_MARK_IGNORED_MASK), so that each costs once. A file that replaces one is told by inotify on its folder
- * (watch_add of a plain path): nobody waits then.
+ * Named folders are asked about their own files only: executions, and where libraries are looked for readings
+ * (FAN_ACCESS_PERM: the dynamic linker reads before it maps; whoever creates or writes a file waits for nobody). A
+ * pattern with wildcards in its folders asks its file systems about all programs, "*" all file systems, also those that
+ * are mounted later, and where libraries are looked for about every opening. There the kernel is told to forget a file
+ * until somebody writes to it (FAN_MARK_IGNORED_MASK), so that each costs once. A file that replaces one is told by
+ * inotify on its folder (watch_add of a plain path): nobody waits then.
  */
-#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <fnmatch.h>
@@ -31,57 +28,41 @@
 #include <sys/inotify.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "base/buf.h"
-#include "base/clock.h"
 #include "base/fd.h"
 #include "base/glob.h"
 #include "base/hash.h"
+#include "session/hold.h"
 #include "session/watch.h"
-#include "sym/procs.h"
 
 #ifndef FAN_OPEN_EXEC_PERM
 #define FAN_OPEN_EXEC_PERM 0x00040000
 #endif
-#ifndef FAN_MARK_EVICTABLE /* Linux 5.19: the mark does not keep the inode in memory */
-#define FAN_MARK_EVICTABLE 0x00000200
-#endif
 
-enum { PATIENCE_MS = 500, MAX_WAIT_MS = 5000, TICK_MS = 100, MAX_QUEUE = 1024 };
-
-struct file_id {
-	u64 dev, ino;
-};
+enum { MAX_QUEUE = 1024 };
 
 struct place { /* a pattern in one folder */
 	char *folder, *name;
 };
 
-struct pattern {
-	char *text;
-	bool libraries;
-};
-
 struct watch {
-	int fan_fd, notify_fd, ready_fd, done_fd, stop_fd;
-	int mounts_fd; /* mountinfo: readable in the sense of POLLPRI when something was mounted; -1 */
+	struct hold hold;
+	int notify_fd, ready_fd, done_fd, stop_fd;
 	s32 pid;       /* or -1: all */
-	u64 own_mounts, last_mounts; /* mount namespaces: ours, and the one of the process before */
 	bool everywhere, all_opens; /* all file systems; about openings as well as executions */
-	bool not_evictable;
 	pthread_t thread;
 	bool running;
 	struct place *place;
-	struct pattern *pattern;
-	u32 n_places, n_patterns;
+	char **pattern;
+	struct hold_mark *mark;
+	u32 n_places, n_patterns, n_marks;
 	struct hash known; /* struct file_id */
 	struct opening *first, *last; /* those that wait; the thread's */
 	u32 n_queued;
-	s32 main_loop; /* its thread */
 	/* shared, under the lock */
 	pthread_mutex_t lock;
 	struct opening *at; /* the one that is handed over */
-	bool taken, handled;
-	u64 longest_ms, n_dropped;
+	bool handled, lost;
+	u64 longest_ms, n_dropped, n_dropped_there;
 	char *longest;
 	/* the main loop's */
 	int at_fd;
@@ -91,10 +72,10 @@ struct watch {
 struct opening {
 	struct opening *next;
 	int fd;
-	bool asks; /* its opener waits for an answer */
+	bool asks;   /* its opener waits for an answer, or did */
+	bool is_new; /* it was held from the beginning */
 	struct file_id id;
-	u64 since_ms;
-	u64 in_vain_ms; /* its opener went on after so long; under the lock */
+	u64 seq, since_ms;
 	char path[PATH_MAX];
 };
 
@@ -117,9 +98,14 @@ static void remember(struct watch *w, const struct file_id *id)
 
 /* ---- what is looked for */
 
+static void add_mark(struct watch *w, const char *path, u32 flags, u64 mask)
+{
+	w->mark = xrealloc(w->mark, (w->n_marks + 1) * sizeof(*w->mark));
+	w->mark[w->n_marks++] = (struct hold_mark){ xstrdup(path), flags, mask };
+}
+
 static void add_place(struct watch *w, const char *folder, const char *name, bool libraries)
 {
-	u64 mask = FAN_OPEN_EXEC_PERM | FAN_EVENT_ON_CHILD | (libraries ? FAN_OPEN_PERM : 0);
 	char *real = realpath(folder, NULL);
 
 	if (!real)
@@ -127,82 +113,9 @@ static void add_place(struct watch *w, const char *folder, const char *name, boo
 	w->place = xrealloc(w->place, (w->n_places + 1) * sizeof(*w->place));
 	w->place[w->n_places++] = (struct place){ real, xstrdup(name) };
 	if (glob_has_wildcard(name))
-		fanotify_mark(w->fan_fd, FAN_MARK_ADD, mask, AT_FDCWD, real);
+		add_mark(w, real, 0, FAN_OPEN_EXEC_PERM | FAN_EVENT_ON_CHILD | (libraries ? FAN_ACCESS_PERM : 0));
 	else
 		inotify_add_watch(w->notify_fd, real, IN_MOVED_TO | IN_CLOSE_WRITE);
-}
-
-static void mark_file_system(struct watch *w, const char *path)
-{
-	u64 mask = FAN_OPEN_EXEC_PERM | (w->all_opens ? FAN_OPEN_PERM : 0);
-
-	if (fanotify_mark(w->fan_fd, FAN_MARK_ADD | FAN_MARK_FILESYSTEM, mask, AT_FDCWD, path) < 0)
-		fanotify_mark(w->fan_fd, FAN_MARK_ADD | FAN_MARK_MOUNT, mask, AT_FDCWD, path);
-}
-
-/* Field 5 of /proc/PID/mountinfo is the mount point; those that hold no programs refuse, or do no harm. */
-static void mark_mounts_of(struct watch *w, const char *process)
-{
-	struct buf text = {};
-	char *at, *line, *save = NULL, path[PATH_MAX + 32];
-
-	snprintf(path, sizeof(path), "/proc/%s/mountinfo", process);
-	if (buf_read_file(&text, path) == 0 && text.s)
-		for (line = strtok_r(text.s, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
-			at = line;
-			for (u32 i = 0; i < 4 && at; i++)
-				at = strchr(at + (i != 0), ' ');
-			if (!at)
-				continue;
-			at++;
-			at[strcspn(at, " ")] = '\0';
-			if (starts_with(at, "/proc") || starts_with(at, "/sys"))
-				continue;
-			snprintf(path, sizeof(path), "/proc/%s/root%s", process, at);
-			mark_file_system(w, path);
-		}
-	buf_release(&text);
-}
-
-static u64 mount_namespace(const char *process)
-{
-	char path[64];
-	struct stat st;
-
-	snprintf(path, sizeof(path), "/proc/%s/ns/mnt", process);
-	return stat(path, &st) == 0 ? st.st_ino : 0;
-}
-
-/* A process that sees other mounts than we do: what is mounted there is found by whoever lives there. */
-static void mark_elsewhere(struct watch *w, u32 pid)
-{
-	char process[16];
-	u64 ns;
-
-	snprintf(process, sizeof(process), "%u", pid);
-	ns = mount_namespace(process);
-	if (ns && ns != w->own_mounts && ns != w->last_mounts)
-		mark_mounts_of(w, process);
-	w->last_mounts = ns;
-}
-
-static int mark_of_process(void *ctx, u32 pid)
-{
-	mark_elsewhere(ctx, pid);
-	return 0;
-}
-
-static void mark_everything(struct watch *w)
-{
-	char process[16] = "self";
-
-	if (w->pid > 0)
-		snprintf(process, sizeof(process), "%d", w->pid);
-	w->own_mounts = mount_namespace(process);
-	mark_mounts_of(w, process);
-	if (w->pid <= 0)
-		proc_each(mark_of_process, w);
-	w->last_mounts = 0;
 }
 
 /* The folder above the first wildcard: "/opt" of "/opt/x*\/bin/y". */
@@ -214,7 +127,7 @@ static void mark_base(struct watch *w, const char *pattern)
 	slash = strrchr(base, '/');
 	if (slash)
 		slash[slash == base] = '\0';
-	mark_file_system(w, base);
+	add_mark(w, base, FAN_MARK_FILESYSTEM, FAN_OPEN_EXEC_PERM);
 	free(base);
 }
 
@@ -232,7 +145,6 @@ static void mark_pattern(struct watch *w, const char *pattern, bool libraries)
 	if (!slash) {
 		w->everywhere = true;
 		w->all_opens |= libraries;
-		mark_everything(w);
 		return;
 	}
 	libraries |= looks_like_library(pattern, slash);
@@ -253,25 +165,15 @@ static void mark_pattern(struct watch *w, const char *pattern, bool libraries)
 void watch_add(struct watch *w, const char *pattern, bool libraries)
 {
 	w->pattern = xrealloc(w->pattern, (w->n_patterns + 1) * sizeof(*w->pattern));
-	w->pattern[w->n_patterns++] = (struct pattern){ xstrdup(pattern), libraries };
+	w->pattern[w->n_patterns++] = xstrdup(pattern);
 	mark_pattern(w, pattern, libraries);
 }
 
-static void forget_places(struct watch *w)
+/* In the process that holds. */
+static bool is_wanted(const void *ctx, const char *path)
 {
-	for (u32 i = 0; i < w->n_places; i++) {
-		free(w->place[i].folder);
-		free(w->place[i].name);
-	}
-	w->n_places = 0;
-}
-
-static bool is_wanted(const struct watch *w, const char *path, s32 pid)
-{
+	const struct watch *w = ctx;
 	const char *slash = strrchr(path, '/');
-
-	if (pid == getpid() || (w->pid > 0 && pid != w->pid))
-		return false;
 
 	for (u32 i = 0; slash && i < w->n_places; i++) {
 		const struct place *p = &w->place[i];
@@ -281,17 +183,12 @@ static bool is_wanted(const struct watch *w, const char *path, s32 pid)
 			return true;
 	}
 	for (u32 i = 0; i < w->n_patterns; i++)
-		if (streq(w->pattern[i].text, "*") || fnmatch(w->pattern[i].text, path, FNM_PATHNAME) == 0)
+		if (streq(w->pattern[i], "*") || fnmatch(w->pattern[i], path, FNM_PATHNAME) == 0)
 			return true;
 	return false;
 }
 
 /* ---- the thread */
-
-static u64 now_ms(void)
-{
-	return clock_mono_ns() / 1000000;
-}
 
 static bool is_known(struct watch *w, const struct file_id *id)
 {
@@ -303,27 +200,32 @@ static bool is_known(struct watch *w, const struct file_id *id)
 	return known;
 }
 
-static void answer(struct watch *w, int fd)
+/* How long its opener waited, or waits. */
+static u64 held_ms(const struct opening *o)
 {
-	struct fanotify_response r = { .fd = fd, .response = FAN_ALLOW };
+	u64 ms = hold_now_ms() - o->since_ms;
 
-	if (write(w->fan_fd, &r, sizeof(r)) < 0) {
-		/* the opener is gone */
-	}
+	return o->asks ? MIN(ms, (u64)HOLD_MS) : 0;
 }
 
-static void let_go(struct watch *w, int fd, bool asks)
+/* Takes o over. */
+static void reply(struct watch *w, struct opening *o)
 {
-	if (asks)
-		answer(w, fd);
-	close(fd);
+	struct hold_answer a = { .seq = o->seq, .id = o->id, .known = is_known(w, &o->id), .forget = o->is_new };
+
+	if (o->seq)
+		hold_reply(&w->hold, &a);
+	close(o->fd);
+	free(o);
 }
 
-static void note_longest(struct watch *w, const struct opening *o, u64 held_ms)
+static void note_longest(struct watch *w, const struct opening *o)
 {
+	u64 ms = held_ms(o);
+
 	pthread_mutex_lock(&w->lock);
-	if (held_ms > w->longest_ms) {
-		w->longest_ms = held_ms;
+	if (ms > w->longest_ms) {
+		w->longest_ms = ms;
 		free(w->longest);
 		w->longest = xstrdup(o->path);
 	}
@@ -335,102 +237,36 @@ static void end_opening(struct watch *w)
 {
 	struct opening *o = w->first;
 
-	if (o->asks)
-		note_longest(w, o, now_ms() - o->since_ms);
+	note_longest(w, o);
 	w->first = o->next;
 	if (!w->first)
 		w->last = NULL;
 	w->n_queued--;
-	let_go(w, o->fd, o->asks);
-	free(o);
+	reply(w, o);
 }
 
-/* Asleep it waits for whoever reads its output: when it waits for events, ours wakes it. */
-static bool main_loop_works(const struct watch *w)
+static void wake_main(struct watch *w)
 {
-	struct buf text = {};
-	char path[64];
-	const char *after;
-	bool works;
+	u64 one = 1;
 
-	snprintf(path, sizeof(path), "/proc/self/task/%d/stat", w->main_loop);
-	after = buf_read_file(&text, path) == 0 && text.s ? strrchr(text.s, ')') : NULL;
-	works = after && !starts_with(after, ") S");
-	buf_release(&text);
-	return works;
-}
-
-/* Whether it makes sense to wait for it longer. */
-static bool makes_progress(struct watch *w)
-{
-	bool taken;
-
-	pthread_mutex_lock(&w->lock);
-	taken = w->taken;
-	pthread_mutex_unlock(&w->lock);
-	return taken || main_loop_works(w);
-}
-
-/* Openers that waited too long go on; the next ones wait no more while nothing changes. */
-static void release_openers(struct watch *w)
-{
-	u64 now = now_ms(), longest = w->first ? now - w->first->since_ms : 0;
-	bool works = longest < PATIENCE_MS || makes_progress(w);
-
-	for (struct opening *o = w->first; o; o = o->next) {
-		u64 held = now - o->since_ms;
-
-		if (!o->asks || held < (works ? MAX_WAIT_MS : w->first->in_vain_ms ? 0 : PATIENCE_MS))
-			continue;
-		pthread_mutex_lock(&w->lock);
-		o->in_vain_ms = MAX(held, 1u);
-		pthread_mutex_unlock(&w->lock);
-		note_longest(w, o, held);
-		answer(w, o->fd);
-		o->asks = false;
+	if (write(w->ready_fd, &one, sizeof(one)) < 0) {
+		/* it is full: there is more than enough to wake up */
 	}
-}
-
-static bool is_elf(int fd)
-{
-	char magic[SELFMAG];
-
-	return pread(fd, magic, sizeof(magic), 0) == sizeof(magic) && !memcmp(magic, ELFMAG, SELFMAG);
-}
-
-/* Nobody wants to hear of openings of this file before it changes. The first word of the kernel on evictable marks
- * counts; without them only programs and libraries are kept in memory by it. */
-static void forget(struct watch *w, int fd)
-{
-	u32 flags = FAN_MARK_ADD | FAN_MARK_IGNORED_MASK;
-	u64 mask = FAN_OPEN_PERM; /* executions are few, and tell of mount namespaces */
-
-	if (!w->all_opens || w->pid > 0)
-		return;
-	if (!w->not_evictable) {
-		if (fanotify_mark(w->fan_fd, flags | FAN_MARK_EVICTABLE, mask, fd, NULL) == 0)
-			return;
-		w->not_evictable = errno == EINVAL;
-	}
-	if (w->not_evictable && is_elf(fd))
-		fanotify_mark(w->fan_fd, flags, mask, fd, NULL);
 }
 
 /* Hands the next one over; those that became known meanwhile go on. */
 static void next_opening(struct watch *w)
 {
-	u64 one = 1;
-
 	while (w->first) {
 		struct opening *o = w->first;
 
 		if (!is_known(w, &o->id)) {
 			pthread_mutex_lock(&w->lock);
 			w->at = o;
-			w->handled = w->taken = false;
+			w->handled = false;
 			pthread_mutex_unlock(&w->lock);
-			if (write(w->ready_fd, &one, sizeof(one)) == sizeof(one))
-				return;
+			wake_main(w);
+			return;
 		}
 		end_opening(w);
 	}
@@ -449,25 +285,21 @@ static void finish_opening(struct watch *w)
 	pthread_mutex_unlock(&w->lock);
 	if (!handled)
 		return;
-	if (w->first->asks)
-		forget(w, w->first->fd);
 	end_opening(w);
 	next_opening(w);
 }
 
-/* Takes an opening over that is to be handled. */
+/* Takes over an opening that is to be handled. */
 static void enqueue(struct watch *w, struct opening *o)
 {
 	if (w->n_queued == MAX_QUEUE) { /* nobody reads what we say: descriptors and memory are bounded */
 		pthread_mutex_lock(&w->lock);
 		w->n_dropped++;
 		pthread_mutex_unlock(&w->lock);
-		let_go(w, o->fd, o->asks);
-		free(o);
+		reply(w, o);
 		return;
 	}
 	w->n_queued++;
-	o->since_ms = now_ms();
 	if (w->first) {
 		w->last = w->last->next = o;
 		return;
@@ -476,42 +308,47 @@ static void enqueue(struct watch *w, struct opening *o)
 	next_opening(w);
 }
 
-/* Takes fd over. */
-static void consider(struct watch *w, int fd, s32 pid, bool asks)
+/* Takes fd over; e: NULL when it came to a folder and nobody opened it. */
+static void consider(struct watch *w, int fd, const struct hold_event *e)
 {
 	struct opening *o = xcalloc(1, sizeof(*o));
 	char link[64];
 	struct stat st;
 	ssize_t n;
 
+	o->fd = fd;
+	o->since_ms = e ? e->since_ms : hold_now_ms();
+	o->seq = e ? e->seq : 0;
+	o->asks = e;
+	o->is_new = e && e->held;
 	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
 	n = readlink(link, o->path, sizeof(o->path) - 1);
-	if (n <= 0 || fstat(fd, &st) < 0 || !id_of(&st, &o->id) || is_known(w, &o->id) ||
-	    (asks && (!is_wanted(w, o->path, pid) || !is_elf(fd)))) {
-		if (asks && pid != getpid())
-			forget(w, fd);
-		let_go(w, fd, asks);
-		free(o);
-		return;
-	}
-	o->fd = fd;
-	o->asks = asks;
-	enqueue(w, o);
+	if (n <= 0 || fstat(fd, &st) < 0 || !id_of(&st, &o->id) || is_known(w, &o->id) || (e && !hold_is_elf(fd)))
+		reply(w, o);
+	else
+		enqueue(w, o);
 }
 
-static void read_openings(struct watch *w)
+/* false: the process that holds is gone, and nobody waits. */
+static bool read_openings(struct watch *w)
 {
-	struct fanotify_event_metadata events[16], *e = events;
-	ssize_t len = read(w->fan_fd, events, sizeof(events));
+	struct hold_event e;
+	int fd, got;
 
-	for (; FAN_EVENT_OK(e, len); e = FAN_EVENT_NEXT(e, len))
-		if (e->vers == FANOTIFY_METADATA_VERSION && e->fd >= 0) {
-			if (w->everywhere && w->pid <= 0 && (e->mask & FAN_OPEN_EXEC_PERM)) {
-				w->last_mounts = 0; /* it may have more than when it executed something before */
-				mark_elsewhere(w, (u32)e->pid);
-			}
-			consider(w, e->fd, e->pid, true);
-		}
+	while ((got = hold_next(&w->hold, &e, &fd)) > 0) {
+		pthread_mutex_lock(&w->lock);
+		w->n_dropped_there = e.n_dropped;
+		pthread_mutex_unlock(&w->lock);
+		if (fd >= 0)
+			consider(w, fd, &e);
+	}
+	if (got == 0)
+		return true;
+	pthread_mutex_lock(&w->lock);
+	w->lost = true;
+	pthread_mutex_unlock(&w->lock);
+	wake_main(w);
+	return false;
 }
 
 /* A file came to a folder: each plain path there is looked at again. */
@@ -530,7 +367,7 @@ static void read_arrivals(struct watch *w)
 		path = xasprintf("%s/%s", w->place[i].folder, w->place[i].name);
 		fd = open(path, O_PATH | O_CLOEXEC); /* which asks nobody: it would be us */
 		if (fd >= 0)
-			consider(w, fd, 0, false);
+			consider(w, fd, NULL);
 		free(path);
 	}
 }
@@ -539,69 +376,76 @@ static void *run_thread(void *arg)
 {
 	struct watch *w = arg;
 	struct pollfd p[] = { { .fd = w->stop_fd, .events = POLLIN },
-			      { .fd = w->fan_fd, .events = POLLIN },
+			      { .fd = w->hold.sock, .events = POLLIN },
 			      { .fd = w->notify_fd, .events = POLLIN },
-			      { .fd = w->done_fd, .events = POLLIN },
-			      { .fd = w->mounts_fd, .events = POLLPRI } };
+			      { .fd = w->done_fd, .events = POLLIN } };
 	u64 count;
 
-	while (poll(p, ARRAY_SIZE(p), w->first ? TICK_MS : -1) >= 0 || errno == EINTR) {
+	hold_be_first(0, 1);
+	while (poll(p, ARRAY_SIZE(p), -1) >= 0 || errno == EINTR) {
 		if (p[0].revents)
 			break;
-		if (p[1].revents)
-			read_openings(w);
+		if (p[1].revents && !read_openings(w))
+			p[1].fd = -1;
 		if (p[2].revents)
 			read_arrivals(w);
-		if (p[4].revents)
-			mark_everything(w);
 		if (p[3].revents && read(w->done_fd, &count, sizeof(count)) < 0)
 			break;
 		finish_opening(w);
-		release_openers(w);
 	}
 	return NULL;
 }
 
 /* ---- the main loop's side */
 
-static int open_fanotify(void)
-{
-	return fanotify_init(FAN_CLASS_CONTENT | FAN_CLOEXEC | FAN_NONBLOCK | FAN_UNLIMITED_MARKS, O_RDONLY | O_CLOEXEC);
-}
-
 struct watch *watch_new(s32 pid)
 {
 	struct watch *w = xcalloc(1, sizeof(*w));
 
 	w->pid = pid > 0 ? pid : -1;
-	w->mounts_fd = -1;
-
-	w->fan_fd = open_fanotify();
+	w->hold.sock = -1;
 	w->notify_fd = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
 	w->ready_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	w->stop_fd = eventfd(0, EFD_CLOEXEC);
 	w->done_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	w->at_fd = -1;
 	pthread_mutex_init(&w->lock, NULL);
-	if (w->fan_fd >= 0 && w->notify_fd >= 0 && w->ready_fd >= 0 && w->done_fd >= 0 && w->stop_fd >= 0)
+	if (w->notify_fd >= 0 && w->ready_fd >= 0 && w->done_fd >= 0 && w->stop_fd >= 0)
 		return w;
 	watch_free(w);
 	return NULL;
 }
 
-/* Signals are the main loop's. */
-bool watch_start(struct watch *w)
+static int start_hold(struct watch *w)
 {
+	struct hold_plan plan = { .marks = w->mark,
+				  .n_marks = w->n_marks,
+				  .everywhere = w->everywhere,
+				  .all_opens = w->all_opens,
+				  .pid = w->pid,
+				  .known = &w->known,
+				  .wants = is_wanted,
+				  .ctx = w };
+
+	return w->n_marks || w->everywhere ? hold_start(&w->hold, &plan) : 0;
+}
+
+/* Signals are the main loop's. */
+int watch_start(struct watch *w)
+{
+	int rc = start_hold(w), err;
 	sigset_t all, was;
 
-	if (w->everywhere && w->pid <= 0)
-		w->mounts_fd = open("/proc/self/mountinfo", O_RDONLY | O_CLOEXEC);
+	if (rc < 0)
+		return rc;
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &was);
-	w->main_loop = gettid();
-	w->running = pthread_create(&w->thread, NULL, run_thread, w) == 0;
+	err = pthread_create(&w->thread, NULL, run_thread, w);
 	pthread_sigmask(SIG_SETMASK, &was, NULL);
-	return w->running;
+	w->running = !err;
+	if (err)
+		hold_end(&w->hold);
+	return -err;
 }
 
 int watch_fd(const struct watch *w)
@@ -609,8 +453,7 @@ int watch_fd(const struct watch *w)
 	return w->ready_fd;
 }
 
-/* The event's own descriptor, which asks nobody when it is read, a second time: the answer that the thread may give
- * meanwhile closes nothing of ours. */
+/* The event's own descriptor, which asks nobody when it is read, a second time: the thread closes nothing of ours. */
 const char *watch_next(struct watch *w, const char **open_path)
 {
 	u64 count;
@@ -621,7 +464,6 @@ const char *watch_next(struct watch *w, const char **open_path)
 	pthread_mutex_lock(&w->lock);
 	waits = w->at && !w->handled;
 	if (waits) {
-		w->taken = true;
 		snprintf(w->path, sizeof(w->path), "%s", w->at->path);
 		w->at_fd = fcntl(w->at->fd, F_DUPFD_CLOEXEC, 0);
 		snprintf(w->open_path, sizeof(w->open_path), "/proc/self/fd/%d", w->at_fd);
@@ -631,21 +473,25 @@ const char *watch_next(struct watch *w, const char **open_path)
 	return waits ? w->path : NULL;
 }
 
-u64 watch_done(struct watch *w, bool for_good)
+bool watch_done(struct watch *w, bool for_good, u64 *ms)
 {
-	u64 one = 1, in_vain;
+	u64 one = 1;
+	bool in_time = true;
 
 	pthread_mutex_lock(&w->lock);
-	in_vain = w->at ? w->at->in_vain_ms : 0;
 	if (w->at && for_good)
 		remember(w, &w->at->id);
+	if (w->at && w->at->asks) {
+		in_time = w->at->is_new && hold_now_ms() - w->at->since_ms < HOLD_MS;
+		*ms = w->at->is_new ? HOLD_MS : 0;
+	}
 	w->handled = true;
 	pthread_mutex_unlock(&w->lock);
 	fd_close(&w->at_fd);
 	if (write(w->done_fd, &one, sizeof(one)) < 0) {
 		/* it is full: the thread has more than enough to wake up */
 	}
-	return in_vain;
+	return in_time;
 }
 
 u64 watch_longest(struct watch *w, const char **path, u64 *n_dropped)
@@ -655,21 +501,22 @@ u64 watch_longest(struct watch *w, const char **path, u64 *n_dropped)
 	pthread_mutex_lock(&w->lock);
 	ms = w->longest_ms;
 	*path = w->longest;
-	*n_dropped = w->n_dropped;
+	*n_dropped = w->n_dropped + w->n_dropped_there;
 	pthread_mutex_unlock(&w->lock);
 	return ms;
 }
 
 void watch_known(struct watch *w, const char *path)
 {
-	struct file_id id;
+	struct hold_answer a = { .known = true };
 	struct stat st;
 
-	if (stat(path, &st) < 0 || !id_of(&st, &id))
+	if (stat(path, &st) < 0 || !id_of(&st, &a.id))
 		return;
 	pthread_mutex_lock(&w->lock);
-	remember(w, &id);
+	remember(w, &a.id);
 	pthread_mutex_unlock(&w->lock);
+	hold_reply(&w->hold, &a);
 }
 
 bool watch_is_known(struct watch *w, const char *path)
@@ -681,16 +528,25 @@ bool watch_is_known(struct watch *w, const char *path)
 	return stat(path, &st) < 0 || !id_of(&st, &id) || is_known(w, &id);
 }
 
+bool watch_is_lost(struct watch *w)
+{
+	bool lost;
+
+	pthread_mutex_lock(&w->lock);
+	lost = w->lost;
+	pthread_mutex_unlock(&w->lock);
+	return lost;
+}
+
 /* Whoever waits goes on. */
 static void stop(struct watch *w)
 {
 	u64 one = 1;
 
+	hold_end(&w->hold);
 	if (w->running && write(w->stop_fd, &one, sizeof(one)) == sizeof(one) && pthread_join(w->thread, NULL) == 0 &&
 	    read(w->stop_fd, &one, sizeof(one)) == sizeof(one))
 		w->running = false;
-	fd_close(&w->fan_fd);
-	fd_close(&w->mounts_fd);
 	for (struct opening *o = w->first, *next; o; o = next) {
 		next = o->next;
 		close(o->fd);
@@ -698,20 +554,15 @@ static void stop(struct watch *w)
 	}
 	w->first = w->last = w->at = NULL;
 	w->n_queued = 0;
+	w->n_dropped += w->n_dropped_there;
+	w->n_dropped_there = 0;
 }
 
-void watch_pause(struct watch *w)
+int watch_restart(struct watch *w)
 {
 	stop(w);
-	forget_places(w);
-}
-
-bool watch_resume(struct watch *w)
-{
-	w->fan_fd = open_fanotify();
-	for (u32 i = 0; i < w->n_patterns && w->fan_fd >= 0; i++)
-		mark_pattern(w, w->pattern[i].text, w->pattern[i].libraries);
-	return w->fan_fd >= 0 && watch_start(w);
+	w->lost = false;
+	return watch_start(w);
 }
 
 void watch_free(struct watch *w)
@@ -719,20 +570,26 @@ void watch_free(struct watch *w)
 	if (!w)
 		return;
 	stop(w);
-	forget_places(w);
 	fd_close(&w->notify_fd);
 	fd_close(&w->ready_fd);
 	fd_close(&w->done_fd);
 	fd_close(&w->at_fd);
 	fd_close(&w->stop_fd);
+	for (u32 i = 0; i < w->n_places; i++) {
+		free(w->place[i].folder);
+		free(w->place[i].name);
+	}
 	for (u32 i = 0; i < w->n_patterns; i++)
-		free(w->pattern[i].text);
+		free(w->pattern[i]);
+	for (u32 i = 0; i < w->n_marks; i++)
+		free(w->mark[i].path);
 	for (u32 i = 0; i < w->known.cap; i++)
 		if (w->known.slot[i].key)
 			free((void *)(uintptr_t)w->known.slot[i].key);
 	hash_release(&w->known);
 	free(w->place);
 	free(w->pattern);
+	free(w->mark);
 	free(w->longest);
 	pthread_mutex_destroy(&w->lock);
 	free(w);

@@ -1,0 +1,690 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Who opens a file that is looked for is held until its probes are there: fanotify(7) asks, and the kernel waits for
+ * the answer without a limit of its own. So a process of its own asks and answers, not sonde, which may be stopped
+ * (Ctrl-Z, a debugger), swapped out, or wait for a disk or for whoever reads its output:
+ *
+ *	opener		kernel		this process			sonde
+ *	execve() --->	event --->	wanted? no: answer
+ *					yes: descriptor --------->	attaches
+ *			<--- answer	<------------------------	done
+ *			<--- answer	HOLD_MS are over
+ *			<--- release	killed at HOLD_KILL_MS, by a timer that the kernel runs
+ *
+ * It has the only descriptor of fanotify, so its end answers everybody. It is in a session of its own, not reached by
+ * the terminal's signals, in memory that is not swapped, of a priority above all ordinary processes, and makes
+ * no system call that waits for a disk. Should it be stopped or frozen all the same, the timer (timer_create(2) with
+ * SIGKILL) ends it: it is set again every 25 ms, to 90 ms after the time when nobody waited or the first who still waits
+ * came. A stopped process dies of SIGKILL, one that a debugger holds or cgroup v2 froze, too; not one that cgroup v1
+ * froze, and so it leaves for the root of such a hierarchy, which cannot be frozen.
+ */
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/fanotify.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/sysmacros.h>
+#include <sys/uio.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+#include "base/buf.h"
+#include "base/clock.h"
+#include "base/fd.h"
+#include "session/hold.h"
+#include "sym/procs.h"
+
+#ifndef FAN_OPEN_EXEC_PERM
+#define FAN_OPEN_EXEC_PERM 0x00040000
+#endif
+#ifndef FAN_MARK_EVICTABLE /* Linux 5.19: the mark does not keep the inode in memory */
+#define FAN_MARK_EVICTABLE 0x00000200
+#endif
+#ifndef SYS_close_range
+#define SYS_close_range 436
+#endif
+#ifndef MCL_ONFAULT
+#define MCL_ONFAULT 4
+#endif
+
+enum {
+	IDLE_MS = 25,	    /* how often the timer is set again when nothing happens */
+	SLACK_MS = 5,	    /* a timer that differs by less is left as it is */
+	IN_VAIN_MS = 500,   /* sonde has not looked at a file for so long: nobody is held for it */
+	START_MS = 5000,    /* setting all marks */
+	END_MS = 500,
+	MAX_FILES = 256,    /* that sonde has not looked at */
+	MAX_BATCH = 64,
+	SONDE_FIRST = 1, HOLDER_FIRST = 2, /* priorities, above all ordinary ones */
+};
+
+struct file { /* that was told to sonde, or will be */
+	u64 seq, since_ms;
+	int fd; /* -1: its opener went on, and sonde has the descriptor */
+	struct file_id id;
+	s32 pid; /* of its opener */
+	bool held, sent;
+};
+
+struct holder {
+	const struct hold_plan *plan;
+	pid_t sonde;
+	int fan_fd, sock, mounts_fd;
+	timer_t timer;
+	u64 kill_ms;  /* what the timer is set to */
+	u64 empty_ms; /* when nobody waited unseen */
+	struct file file[MAX_FILES]; /* in the order of their coming */
+	u32 n_files, n_dropped;
+	u64 seq;
+	struct hash known;
+	u64 own_mounts, last_mounts; /* mount namespaces: ours, and the one of the process before */
+	bool not_evictable;
+	bool ready; /* sonde was told that all is watched */
+	struct hold_class was; /* sonde's main thread */
+	bool favoured;
+};
+
+u64 hold_now_ms(void)
+{
+	return clock_mono_ns() / 1000000;
+}
+
+bool hold_is_elf(int fd)
+{
+	char magic[SELFMAG];
+
+	return pread(fd, magic, sizeof(magic), 0) == sizeof(magic) && !memcmp(magic, ELFMAG, SELFMAG);
+}
+
+bool hold_be_first(pid_t thread, int priority)
+{
+	struct sched_param first = { .sched_priority = priority };
+
+	return sched_setscheduler(thread, SCHED_RR | SCHED_RESET_ON_FORK, &first) == 0;
+}
+
+static void be_as_before(pid_t thread, const struct hold_class *was)
+{
+	struct sched_param p = { .sched_priority = was->priority };
+
+	sched_setscheduler(thread, was->policy, &p);
+}
+
+/* ---- the timer */
+
+static bool make_timer(struct holder *h)
+{
+	struct sigevent e = { .sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGKILL };
+
+	return timer_create(CLOCK_MONOTONIC, &e, &h->timer) == 0;
+}
+
+static void set_timer(struct holder *h)
+{
+	const struct file *first = NULL;
+	struct itimerspec at = { 0 };
+	u64 ms;
+
+	for (u32 i = 0; i < h->n_files && !first; i++)
+		first = h->file[i].held ? &h->file[i] : NULL;
+	ms = (first ? first->since_ms : h->empty_ms) + HOLD_KILL_MS;
+	if (ms >= h->kill_ms && ms < h->kill_ms + SLACK_MS)
+		return;
+	h->kill_ms = ms;
+	at.it_value.tv_sec = (time_t)(ms / 1000);
+	at.it_value.tv_nsec = (long)(ms % 1000) * 1000000;
+	if (timer_settime(h->timer, TIMER_ABSTIME, &at, NULL) < 0)
+		_exit(1);
+}
+
+/* As long as somebody is held sonde runs before all ordinary processes: on a busy machine it would not attach in time. */
+static void favour(struct holder *h)
+{
+	bool any = false;
+
+	for (u32 i = 0; i < h->n_files && !any; i++)
+		any = h->file[i].held;
+	if (any == h->favoured)
+		return;
+	h->favoured = any;
+	if (any)
+		hold_be_first(h->sonde, SONDE_FIRST);
+	else
+		be_as_before(h->sonde, &h->was);
+}
+
+/* ---- answers to the kernel */
+
+static void answer(const struct holder *h, int fd)
+{
+	struct fanotify_response r = { .fd = fd, .response = FAN_ALLOW };
+
+	if (write(h->fan_fd, &r, sizeof(r)) < 0) {
+		/* the opener is gone */
+	}
+}
+
+/* Nobody wants to hear of openings of this file before it changes. The first word of the kernel on evictable marks
+ * counts; without them only programs and libraries are kept in memory by it. Executions are few, and tell of mount
+ * namespaces. */
+static void forget(struct holder *h, int fd, bool is_elf)
+{
+	u32 flags = FAN_MARK_ADD | FAN_MARK_IGNORED_MASK;
+	u64 mask = FAN_OPEN_PERM | FAN_ACCESS_PERM | (h->plan->everywhere ? 0 : FAN_OPEN_EXEC_PERM);
+
+	if (h->plan->pid > 0)
+		return;
+	if (!h->not_evictable) {
+		if (fanotify_mark(h->fan_fd, flags | FAN_MARK_EVICTABLE, mask, fd, NULL) == 0)
+			return;
+		h->not_evictable = errno == EINVAL;
+	}
+	if (h->not_evictable && is_elf)
+		fanotify_mark(h->fan_fd, flags, mask, fd, NULL);
+}
+
+static void let_go(struct holder *h, struct file *f)
+{
+	answer(h, f->fd);
+	f->held = false;
+	if (f->sent)
+		fd_close(&f->fd);
+}
+
+static void drop_file(struct holder *h, u32 at)
+{
+	if (h->file[at].held)
+		answer(h, h->file[at].fd);
+	fd_close(&h->file[at].fd);
+	memmove(&h->file[at], &h->file[at + 1], (--h->n_files - at) * sizeof(h->file[0]));
+}
+
+static void let_late_ones_go(struct holder *h)
+{
+	u64 now = hold_now_ms();
+
+	for (u32 i = 0; i < h->n_files; i++)
+		if (h->file[i].held && now >= h->file[i].since_ms + HOLD_MS)
+			let_go(h, &h->file[i]);
+}
+
+/* ---- to and from sonde */
+
+/* false: its end of the socket is full. */
+static bool send_file(struct holder *h, struct file *f)
+{
+	struct hold_event e = { .seq = f->seq, .since_ms = f->since_ms, .n_dropped = h->n_dropped, .held = f->held };
+	union {
+		char bytes[CMSG_SPACE(sizeof(int))];
+		struct cmsghdr align;
+	} control = { .bytes = { 0 } };
+	struct iovec iov = { &e, sizeof(e) };
+	struct msghdr m = { .msg_iov = &iov, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof(control) };
+	struct cmsghdr *c = CMSG_FIRSTHDR(&m);
+
+	c->cmsg_level = SOL_SOCKET;
+	c->cmsg_type = SCM_RIGHTS;
+	c->cmsg_len = CMSG_LEN(sizeof(int));
+	memcpy(CMSG_DATA(c), &f->fd, sizeof(int));
+	if (sendmsg(h->sock, &m, MSG_NOSIGNAL) < 0)
+		return false;
+	f->sent = true;
+	if (!f->held)
+		fd_close(&f->fd);
+	return true;
+}
+
+static void send_files(struct holder *h)
+{
+	for (u32 i = 0; i < h->n_files && h->ready; i++)
+		if (!h->file[i].sent && !send_file(h, &h->file[i]))
+			return;
+}
+
+static void remember(struct holder *h, const struct file_id *id)
+{
+	struct file_id *copy;
+
+	if (hash_get(&h->known, id, sizeof(*id)))
+		return;
+	copy = xmalloc(sizeof(*copy));
+	*copy = *id;
+	hash_put(&h->known, copy, sizeof(*copy), h);
+}
+
+static void take_answer(struct holder *h, const struct hold_answer *a)
+{
+	if (a->known)
+		remember(h, &a->id);
+	for (u32 i = 0; i < h->n_files; i++) {
+		struct file *f = &h->file[i];
+
+		if (f->seq != a->seq)
+			continue;
+		if (a->forget && f->fd >= 0)
+			forget(h, f->fd, true);
+		drop_file(h, i);
+		return;
+	}
+}
+
+/* false: sonde is gone. */
+static bool read_answers(struct holder *h)
+{
+	struct hold_answer a;
+	ssize_t n;
+
+	while ((n = recv(h->sock, &a, sizeof(a), MSG_DONTWAIT)) == (ssize_t)sizeof(a))
+		take_answer(h, &a);
+	return n < 0 && (errno == EAGAIN || errno == EINTR);
+}
+
+/* ---- mounts */
+
+static void turn(struct holder *h, int wait_ms);
+
+/* Between two marks others are answered. */
+static void mark(struct holder *h, u32 flags, u64 mask, const char *path)
+{
+	if (fanotify_mark(h->fan_fd, FAN_MARK_ADD | flags, mask, AT_FDCWD, path) < 0 && (flags & FAN_MARK_FILESYSTEM))
+		fanotify_mark(h->fan_fd, FAN_MARK_ADD | FAN_MARK_MOUNT, mask, AT_FDCWD, path);
+}
+
+/* Field 5 of /proc/PID/mountinfo is the mount point; those that hold no programs refuse, or do no harm. */
+static void mark_mounts_of(struct holder *h, const char *process, bool answering)
+{
+	u64 mask = FAN_OPEN_EXEC_PERM | (h->plan->all_opens ? FAN_OPEN_PERM : 0);
+	struct buf text = {};
+	char *at, *line, *save = NULL, path[PATH_MAX + 32];
+
+	snprintf(path, sizeof(path), "/proc/%s/mountinfo", process);
+	if (buf_read_file(&text, path) == 0 && text.s)
+		for (line = strtok_r(text.s, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
+			at = line;
+			for (u32 i = 0; i < 4 && at; i++)
+				at = strchr(at + (i != 0), ' ');
+			if (!at)
+				continue;
+			at++;
+			at[strcspn(at, " ")] = '\0';
+			if (starts_with(at, "/proc") || starts_with(at, "/sys"))
+				continue;
+			snprintf(path, sizeof(path), "/proc/%s/root%s", process, at);
+			mark(h, FAN_MARK_FILESYSTEM, mask, path);
+			if (answering)
+				turn(h, 0);
+		}
+	buf_release(&text);
+}
+
+static u64 mount_namespace(const char *process)
+{
+	char path[64];
+	struct stat st;
+
+	snprintf(path, sizeof(path), "/proc/%s/ns/mnt", process);
+	return stat(path, &st) == 0 ? st.st_ino : 0;
+}
+
+/* A process that sees other mounts than we do: what is mounted there is found by whoever lives there. */
+static void mark_elsewhere(struct holder *h, u32 pid, bool answering)
+{
+	char process[16];
+	u64 ns;
+
+	snprintf(process, sizeof(process), "%u", pid);
+	ns = mount_namespace(process);
+	if (ns && ns != h->own_mounts && ns != h->last_mounts)
+		mark_mounts_of(h, process, answering);
+	h->last_mounts = ns;
+}
+
+static int mark_of_process(void *ctx, u32 pid)
+{
+	mark_elsewhere(ctx, pid, true);
+	return 0;
+}
+
+static void mark_everything(struct holder *h)
+{
+	char process[16] = "self";
+
+	if (h->plan->pid > 0)
+		snprintf(process, sizeof(process), "%d", h->plan->pid);
+	h->own_mounts = mount_namespace(process);
+	mark_mounts_of(h, process, true);
+	if (h->plan->pid <= 0)
+		proc_each(mark_of_process, h);
+	h->last_mounts = 0;
+}
+
+static void mark_all(struct holder *h)
+{
+	for (u32 i = 0; i < h->plan->n_marks; i++) {
+		const struct hold_mark *m = &h->plan->marks[i];
+
+		mark(h, m->flags, m->mask, m->path);
+		turn(h, 0);
+	}
+	if (h->plan->everywhere) {
+		mark_everything(h);
+		h->mounts_fd = open("/proc/self/mountinfo", O_RDONLY | O_CLOEXEC);
+	}
+}
+
+/* ---- what the kernel asks */
+
+/* What is in memory already decides at once; what is not, sonde reads: the disk may be slow. */
+static bool is_surely_no_elf(int fd)
+{
+	char magic[SELFMAG];
+	struct iovec iov = { magic, sizeof(magic) };
+	ssize_t n = preadv2(fd, &iov, 1, 0, RWF_NOWAIT);
+
+	return n >= 0 && (n < (ssize_t)sizeof(magic) || memcmp(magic, ELFMAG, SELFMAG));
+}
+
+/* Asks no server of files. */
+static bool identify(int fd, struct file_id *id)
+{
+	struct statx st;
+
+	if (statx(fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_TYPE | STATX_INO, &st) < 0 || !S_ISREG(st.stx_mode))
+		return false;
+	*id = (struct file_id){ makedev(st.stx_dev_major, st.stx_dev_minor), st.stx_ino };
+	return true;
+}
+
+static bool is_wanted(struct holder *h, int fd, s32 pid, struct file_id *id)
+{
+	char link[64], path[PATH_MAX];
+	ssize_t n;
+
+	if (pid == h->sonde || (h->plan->pid > 0 && pid != h->plan->pid))
+		return false;
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	n = readlink(link, path, sizeof(path) - 1);
+	if (n <= 0)
+		return false;
+	path[n] = '\0';
+	return identify(fd, id) && !hash_get(&h->known, id, sizeof(*id)) && h->plan->wants(h->plan->ctx, path) &&
+	       !is_surely_no_elf(fd);
+}
+
+/* One that waited for the same file or in the same process, when sonde has not looked at it. */
+static const struct file *like(const struct holder *h, const struct file *f)
+{
+	for (u32 i = 0; i < h->n_files; i++)
+		if (!memcmp(&h->file[i].id, &f->id, sizeof(f->id)) || (!h->file[i].held && h->file[i].pid == f->pid))
+			return &h->file[i];
+	return NULL;
+}
+
+/* sonde is stopped, or held up: a process is held once, and after a while none is. */
+static bool is_in_vain(const struct holder *h, const struct file *before)
+{
+	const struct file *first = h->n_files ? &h->file[0] : NULL;
+
+	return (before && !before->held) || (first && !first->held && hold_now_ms() > first->since_ms + IN_VAIN_MS);
+}
+
+/* Takes fd over. since_ms: it came later than that. */
+static void consider(struct holder *h, int fd, s32 pid, u64 since_ms)
+{
+	struct file f = { .fd = fd, .since_ms = since_ms, .pid = pid, .held = true };
+	bool wanted = is_wanted(h, fd, pid, &f.id);
+	const struct file *before = wanted ? like(h, &f) : NULL;
+
+	if (!wanted || h->n_files == MAX_FILES) {
+		if (!wanted && pid != h->sonde && h->plan->all_opens)
+			forget(h, fd, hold_is_elf(fd));
+		h->n_dropped += wanted;
+		answer(h, fd);
+		close(fd);
+		return;
+	}
+	f.seq = ++h->seq;
+	if (is_in_vain(h, before))
+		let_go(h, &f);
+	else if (before)
+		f.since_ms = before->since_ms;
+	h->file[h->n_files++] = f;
+}
+
+static void read_events(struct holder *h)
+{
+	struct fanotify_event_metadata events[MAX_BATCH], *e = events;
+	u64 since_ms = h->empty_ms, now = hold_now_ms();
+	ssize_t len = read(h->fan_fd, events, sizeof(events));
+
+	if (len < (ssize_t)sizeof(events))
+		h->empty_ms = now;
+	for (; FAN_EVENT_OK(e, len); e = FAN_EVENT_NEXT(e, len)) {
+		if (e->vers != FANOTIFY_METADATA_VERSION || e->fd < 0)
+			continue;
+		if (h->plan->everywhere && h->plan->pid <= 0 && (e->mask & FAN_OPEN_EXEC_PERM)) {
+			h->last_mounts = 0; /* it may have more than when it executed something before */
+			mark_elsewhere(h, (u32)e->pid, false);
+		}
+		consider(h, e->fd, e->pid, since_ms);
+	}
+}
+
+static int wait_ms_of(const struct holder *h, int wait_ms)
+{
+	u64 now = hold_now_ms();
+
+	for (u32 i = 0; i < h->n_files; i++)
+		if (h->file[i].held) {
+			u64 end = h->file[i].since_ms + HOLD_MS;
+
+			return MIN(wait_ms, end > now ? (int)(end - now) : 0);
+		}
+	return wait_ms;
+}
+
+static void turn(struct holder *h, int wait_ms)
+{
+	bool unsent = h->ready && h->n_files && !h->file[h->n_files - 1].sent;
+	struct pollfd p[] = { { .fd = h->fan_fd, .events = POLLIN },
+			      { .fd = h->sock, .events = (short)(POLLIN | (unsent ? POLLOUT : 0)) },
+			      { .fd = h->mounts_fd, .events = POLLPRI } };
+
+	poll(p, ARRAY_SIZE(p), wait_ms_of(h, wait_ms));
+	if (p[1].revents & ~POLLOUT && !read_answers(h))
+		_exit(0);
+	read_events(h);
+	send_files(h);
+	let_late_ones_go(h);
+	favour(h);
+	set_timer(h);
+	if (p[2].revents)
+		mark_everything(h);
+}
+
+/* ---- becoming it */
+
+/* Standard input, output and errors lead nowhere: a reader of sonde's output must see its end. */
+static void close_all_but(int sock)
+{
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+	for (int fd = 0; fd < 3 && null >= 0; fd++)
+		dup2(null, fd);
+	if (dup2(sock, 3) != 3 || syscall(SYS_close_range, 4, ~0u, 0) == 0)
+		return;
+	for (int fd = 4; fd < 65536; fd++) /* before 5.9 */
+		close(fd);
+}
+
+/* "7:freezer:/user/x" of /proc/self/cgroup: which is "/" where nobody can freeze it. */
+static bool is_in_freezer(void)
+{
+	struct buf text = {};
+	const char *at = buf_read_file(&text, "/proc/self/cgroup") == 0 && text.s ? strstr(text.s, "freezer") : NULL;
+	bool is_in;
+
+	at = at ? strchr(at, ':') : NULL;
+	is_in = at && !starts_with(at, ":/\n");
+	buf_release(&text);
+	return is_in;
+}
+
+/* "… - cgroup cgroup rw,freezer" of /proc/self/mountinfo; the fifth field is where. */
+static void leave_freezer(void)
+{
+	struct buf text = {};
+	char path[PATH_MAX], *line, *save = NULL;
+
+	if (!is_in_freezer() || buf_read_file(&text, "/proc/self/mountinfo") < 0 || !text.s)
+		return;
+	for (line = strtok_r(text.s, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
+		const char *type = strstr(line, " - cgroup ");
+
+		if (!type || !strstr(type, "freezer") || sscanf(line, "%*s %*s %*s %*s %4000s", path) != 1)
+			continue;
+		strcat(path, "/cgroup.procs");
+		_fd int fd = open(path, O_WRONLY | O_CLOEXEC);
+		if (fd >= 0 && write(fd, "0", 1) == 1)
+			break;
+	}
+	buf_release(&text);
+}
+
+/* What cannot be had is not needed as long as the machine has a processor and memory to spare. */
+static void be_quick(void)
+{
+	if (!hold_be_first(0, HOLDER_FIRST))
+		setpriority(PRIO_PROCESS, 0, -20);
+	mlockall(MCL_CURRENT | MCL_FUTURE | MCL_ONFAULT);
+}
+
+/* A descriptor that cannot be made for an event would be a refusal to its opener. */
+static void raise_files(void)
+{
+	struct rlimit l;
+
+	if (getrlimit(RLIMIT_NOFILE, &l) == 0) {
+		l.rlim_cur = l.rlim_max;
+		setrlimit(RLIMIT_NOFILE, &l);
+	}
+}
+
+NORETURN static void be_holder(const struct hold_plan *plan, pid_t sonde, const struct hold_class *was, int sock)
+{
+	static struct holder h;
+	sigset_t all;
+	int why = 0;
+
+	sigfillset(&all);
+	sigprocmask(SIG_BLOCK, &all, NULL);
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != sonde)
+		_exit(0);
+	setsid();
+	prctl(PR_SET_NAME, "sonde-hold");
+	close_all_but(sock);
+	raise_files();
+	leave_freezer();
+	h = (struct holder){ .plan = plan, .sonde = sonde, .sock = 3, .mounts_fd = -1, .was = *was };
+	for (u32 i = 0; i < plan->known->cap; i++)
+		if (plan->known->slot[i].key)
+			remember(&h, plan->known->slot[i].key);
+	h.fan_fd = fanotify_init(FAN_CLASS_CONTENT | FAN_CLOEXEC | FAN_NONBLOCK | FAN_UNLIMITED_MARKS,
+				 O_RDONLY | O_CLOEXEC);
+	if (h.fan_fd < 0 || !make_timer(&h))
+		why = errno;
+	h.empty_ms = hold_now_ms();
+	if (!why) {
+		be_quick();
+		set_timer(&h);
+		mark_all(&h);
+	}
+	if (send(h.sock, &why, sizeof(why), MSG_NOSIGNAL) != sizeof(why) || why)
+		_exit(0);
+	h.ready = true;
+	for (;;)
+		turn(&h, IDLE_MS);
+}
+
+/* ---- sonde's end */
+
+int hold_start(struct hold *h, const struct hold_plan *plan)
+{
+	pid_t sonde = getpid();
+	struct sched_param param = { 0 };
+	struct pollfd ready;
+	int pair[2], why = 0;
+
+	h->was.policy = sched_getscheduler(0);
+	sched_getparam(0, &param);
+	h->was.priority = param.sched_priority;
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, pair) < 0)
+		return -errno;
+	h->pid = fork();
+	if (h->pid == 0)
+		be_holder(plan, sonde, &h->was, pair[1]);
+	h->sock = pair[0];
+	close(pair[1]);
+	ready = (struct pollfd){ .fd = h->sock, .events = POLLIN };
+	if (h->pid < 0)
+		why = errno;
+	else if (poll(&ready, 1, START_MS) != 1 || recv(h->sock, &why, sizeof(why), 0) != sizeof(why))
+		why = ETIMEDOUT;
+	if (why)
+		hold_end(h);
+	return -why;
+}
+
+int hold_next(struct hold *h, struct hold_event *e, int *fd)
+{
+	union {
+		char bytes[CMSG_SPACE(sizeof(int))];
+		struct cmsghdr align;
+	} control;
+	struct iovec iov = { e, sizeof(*e) };
+	struct msghdr m = { .msg_iov = &iov, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof(control) };
+	ssize_t n = recvmsg(h->sock, &m, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
+	const struct cmsghdr *c = n == (ssize_t)sizeof(*e) ? CMSG_FIRSTHDR(&m) : NULL;
+
+	*fd = -1;
+	if (n < 0 && (errno == EAGAIN || errno == EINTR))
+		return 0;
+	if (c && c->cmsg_type == SCM_RIGHTS)
+		memcpy(fd, CMSG_DATA(c), sizeof(*fd));
+	return n == (ssize_t)sizeof(*e) ? 1 : -1;
+}
+
+void hold_reply(struct hold *h, const struct hold_answer *a)
+{
+	if (h->sock >= 0 && send(h->sock, a, sizeof(*a), MSG_NOSIGNAL) < 0) {
+		/* it is gone, and with it what it held */
+	}
+}
+
+/* In a system call that waits for a disk it dies when that is over: nothing to wait for here. */
+void hold_end(struct hold *h)
+{
+	struct timespec turn = { 0, 1000000 };
+	u64 end = hold_now_ms() + END_MS;
+
+	fd_close(&h->sock);
+	if (h->pid > 0) {
+		kill(h->pid, SIGKILL);
+		while (waitpid(h->pid, NULL, WNOHANG) == 0 && hold_now_ms() < end)
+			nanosleep(&turn, NULL);
+		be_as_before(0, &h->was);
+	}
+	h->pid = 0;
+}

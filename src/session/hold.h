@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The process that answers the kernel's questions about files that are opened (hold.c says why it is one). It holds
+ * whoever executes or loads a file that is looked for, 80 ms at most, and sends the file here.
+ */
+#ifndef SONDE_SESSION_HOLD_H
+#define SONDE_SESSION_HOLD_H
+
+#include <sys/types.h>
+#include "base/base.h"
+#include "base/hash.h"
+
+enum {
+	HOLD_MS = 80,	   /* then it answers, whatever sonde does */
+	HOLD_KILL_MS = 90, /* then the kernel ends it, which answers as well */
+};
+
+struct file_id {
+	u64 dev, ino;
+};
+
+struct hold_mark { /* as fanotify_mark(2) has them */
+	char *path;
+	u32 flags;
+	u64 mask;
+};
+
+struct hold_plan {
+	const struct hold_mark *marks;
+	u32 n_marks;
+	bool everywhere;	  /* all file systems, also those that are mounted later */
+	bool all_opens;		  /* there also about openings, not only about executions */
+	s32 pid;		  /* only what this process opens; -1: all */
+	const struct hash *known; /* struct file_id: nobody waits for these */
+	bool (*wants)(const void *ctx, const char *path);
+	const void *ctx;
+};
+
+struct hold_class { /* as sched_setscheduler(2) has it */
+	int policy, priority;
+};
+
+struct hold { /* sonde's end */
+	pid_t pid; /* 0: none */
+	int sock;  /* readable when a file came or the process ended; -1 */
+	struct hold_class was; /* the main thread's */
+};
+
+struct hold_event { /* comes with a descriptor of the file, whose reading asks nobody */
+	u64 seq, since_ms;
+	u32 n_dropped; /* so many files in all could not be sent */
+	bool held;     /* its opener waits */
+};
+
+struct hold_answer {
+	u64 seq; /* 0: no event, id alone matters */
+	struct file_id id;
+	bool known;  /* nobody waits for this file again */
+	bool forget; /* nor is the kernel to ask before somebody writes to it */
+};
+
+u64 hold_now_ms(void);
+bool hold_is_elf(int fd);
+/* Runs before all ordinary processes; 0: this thread. false: no right to. */
+bool hold_be_first(pid_t thread, int priority);
+/* 0 when all is watched, or -errno: of fanotify, of the timer. */
+int hold_start(struct hold *h, const struct hold_plan *plan);
+/* The next event and its descriptor; 0: none at the moment, -1: the process is gone. */
+int hold_next(struct hold *h, struct hold_event *e, int *fd);
+void hold_reply(struct hold *h, const struct hold_answer *a);
+/* Nobody waits from here on. */
+void hold_end(struct hold *h);
+
+#endif
