@@ -189,14 +189,14 @@ static struct opnd piece_word(struct lower *l, const struct loc *loc)
 					: run(l, loc);
 }
 
-/* The low size bytes of a word; sizes are those of registers and what is left of a structure: 1 to 8. */
-static void store_bytes(struct lower *l, struct opnd dst, struct opnd word, u32 size)
+/* The low size bytes of a word, 1 to 8, to a place of temp: each store is aligned, as verifiers want it. */
+static void store_bytes(struct lower *l, struct opnd temp, u32 place, struct opnd word, u32 size)
 {
-	for (u32 at = 0; at < size;) {
-		u32 n = size - at >= 8 ? 8 : size - at >= 4 ? 4 : size - at >= 2 ? 2 : 1;
-
-		ir_store(l, opnd_plus(dst, at), n, at ? ir_op2(l, IR_SHR, word, o_imm(8 * at)) : word);
-		at += n;
+	for (u32 at = 0, n; at < size; at += n) {
+		n = 8;
+		while (n > size - at || (place + at) % n)
+			n /= 2;
+		ir_store(l, opnd_plus(temp, place + at), n, at ? ir_op2(l, IR_SHR, word, o_imm(8 * at)) : word);
 	}
 }
 
@@ -219,7 +219,7 @@ struct ir_val lower_loc_pieces(struct lower *l, const struct loc *loc, const str
 		if (p->loc.kind == LOC_NONE)
 			; /* nobody reads it */
 		else if (in_registers(&p->loc))
-			store_bytes(l, opnd_plus(temp, at), piece_word(l, &p->loc), MIN(size, 8u));
+			store_bytes(l, temp, at, piece_word(l, &p->loc), MIN(size, 8u));
 		else
 			lower_probe_read(l, opnd_plus(temp, at), size, run(l, &p->loc), code_space(l));
 		at += size;

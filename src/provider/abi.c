@@ -82,8 +82,7 @@ static struct loc in_register(u32 offset, u32 size, bool is_signed)
 	return (struct loc){ .kind = LOC_REG, .offset = offset, .size = (u8)size, .is_signed = is_signed };
 }
 
-/* Memory at a register plus a distance. */
-static struct loc in_memory(struct abi *abi, u32 reg, u64 distance)
+struct loc abi_in_memory(struct abi *abi, u32 reg, u64 distance)
 {
 	struct loc_step *s = arena_array(abi->arena, struct loc_step, 3);
 
@@ -101,9 +100,20 @@ static struct loc on_stack(struct abi *abi, const struct type *t)
 	if (!abi->rules->splits && t->kind == TY_ARRAY && t->size == 16)
 		align = 16;
 	abi->stack = ALIGN_UP(abi->stack, align);
-	loc = in_memory(abi, abi->rules->sp, abi->rules->stack_first + abi->stack);
+	loc = abi_in_memory(abi, abi->rules->sp, abi->rules->stack_first + abi->stack);
 	abi->stack += abi->rules->splits ? t->size : ALIGN_UP(t->size, (u32)WORD);
 	return loc;
+}
+
+const u16 *abi_result_registers(const struct abi *abi, u32 *n)
+{
+	*n = abi->rules->n_result;
+	return abi->rules->result_reg;
+}
+
+bool abi_returns_address(const struct abi *abi)
+{
+	return abi->rules->hidden_result || abi->rules->is_i386;
 }
 
 /* ---- words of a value (System V, AAPCS64) */
@@ -188,7 +198,7 @@ static bool by_address(struct abi *abi, struct loc *out)
 	struct loc_step *s;
 
 	if (abi->n_int < r->n_int) {
-		*out = in_memory(abi, r->int_reg[abi->n_int++], 0);
+		*out = abi_in_memory(abi, r->int_reg[abi->n_int++], 0);
 		return true;
 	}
 	*out = on_stack(abi, &address);
@@ -341,7 +351,7 @@ enum { WORD_I386 = 4 };
 
 static struct loc i386_stack(struct abi *abi, u32 size)
 {
-	struct loc loc = in_memory(abi, abi->rules->sp, abi->rules->stack_first + abi->stack);
+	struct loc loc = abi_in_memory(abi, abi->rules->sp, abi->rules->stack_first + abi->stack);
 
 	abi->stack += ALIGN_UP(size, (u32)WORD_I386);
 	return loc;
@@ -375,7 +385,7 @@ static bool i386_result(struct abi *abi, const struct type *t, bool by_reference
 		return false;
 	}
 	if (by_reference || !type_is_scalar(t)) {
-		*out = in_memory(abi, reg[0], 0);
+		*out = abi_in_memory(abi, reg[0], 0);
 	} else if (t->size <= WORD_I386) {
 		*out = in_register(reg[0], t->size, t->is_signed);
 	} else {
@@ -419,7 +429,7 @@ bool abi_result(struct abi *abi, const struct type *t, bool by_reference, struct
 		return false;
 	}
 	if (in_big_memory(t, by_reference)) { /* its address comes back in ax */
-		*out = in_memory(abi, r->result_reg[0], 0);
+		*out = abi_in_memory(abi, r->result_reg[0], 0);
 		return true;
 	}
 	classify(t, 0, word, 0);

@@ -40,6 +40,16 @@ bool abi_param(struct abi *abi, const struct type *t, bool by_reference, struct 
 /* The result of a C function, when it has returned. */
 bool abi_result(struct abi *abi, const struct type *t, bool by_reference, struct loc *out,
 		const char **why);
+/* The registers that the words of a C function's result come in, and what lies at a distance from one. */
+const u16 *abi_result_registers(const struct abi *abi, u32 *n);
+struct loc abi_in_memory(struct abi *abi, u32 reg, u64 distance);
+/* Whether the address of a large result comes back in the first of them. */
+bool abi_returns_address(const struct abi *abi);
+/*
+ * The result of a Rust function (abi_rust.c), with abi begun as C's of the machine. rustc: its version, 195 for 1.95.
+ * False: *why says why it cannot be read; true with *why: that is the reason for pieces of LOC_NONE.
+ */
+bool abi_rust_result(struct abi *abi, const struct type *t, u32 rustc, struct loc *out, const char **why);
 /* Go: results follow the parameters; end of the parameters, then each result by abi_param(). They are
  * where that says when a ret is about to run. */
 void abi_go_results(struct abi *abi);

@@ -9,9 +9,12 @@
  * convention) but the prologue will store it, the site moves behind the prologue.
  */
 #include <elf.h>
+#include <stdio.h>
 #include "provider/abi.h"
 #include "provider/internal.h"
+#include "provider/insn.h"
 #include "provider/uargs.h"
+#include "provider/uresult.h"
 #include "sym/btf.h"
 #include "sym/dwarf.h"
 #include "sym/elf.h"
@@ -273,6 +276,27 @@ static bool holds_behind_prologue(const struct params *p, const struct loc *conv
 	return nth.same;
 }
 
+static int find_place(void *ctx, const struct dwarf_var *v)
+{
+	struct nth_param *nth = ctx;
+
+	if (v->is_result || nth->left--)
+		return 0;
+	nth->same = v->loc.kind != LOC_NONE && !v->gap;
+	return 1;
+}
+
+/* Rust's are where debug information says or nowhere: what older compilers list from the end of the prologue on. */
+static bool is_placed_by_prologue(const struct params *p)
+{
+	u64 after = dwarf_prologue_end(p->d, p->pc);
+	struct nth_param nth = { .left = p->n };
+
+	if (p->func.language == LANGUAGE_RUST && after > p->pc)
+		dwarf_params(p->d, after, false, find_place, &nth);
+	return nth.same;
+}
+
 static int add_param(void *ctx, const struct dwarf_var *v)
 {
 	struct params *p = ctx;
@@ -289,6 +313,8 @@ static int add_param(void *ctx, const struct dwarf_var *v)
 		 (lacking && known && v->in_list && holds_behind_prologue(p, &convention)));
 	if (guess && v->in_frame && (!known || no_convention) && !(loc.kind == LOC_EXPR && p->is_go))
 		p->wants_move |= is_used(p->env, v->name);
+	if (p->at_entry && lacking && v->in_list && is_used(p->env, v->name))
+		p->wants_move |= is_placed_by_prologue(p);
 	if (guess && (known || !v->gap)) {
 		loc = known ? convention : (struct loc){};
 		why = known || no_convention ? no_convention : "the function stores it only later: probe one of its lines";
@@ -378,10 +404,143 @@ static void move_site(struct params *p, struct profile *to, struct uargs_site *s
 
 /* ---- results */
 
-static void describe_result(struct params *p, struct profile *to)
+/* "clang LLVM (rustc version 1.95.0 (59807616e 2026-04-14))": 195; 0: another compiler. */
+static u32 rustc_version(const char *producer)
+{
+	static const char words[] = "rustc version ";
+	const char *at = strstr(producer, words);
+	unsigned major, minor;
+
+	return at && sscanf(at + strlen(words), "%u.%u", &major, &minor) == 2 ? major * 100 + minor : 0;
+}
+
+static bool same_result(const struct loc *a, const struct loc *b)
+{
+	if (a->kind == LOC_PIECES && b->kind == LOC_PIECES) {
+		for (u32 i = 0; i < a->n && i < b->n; i++)
+			if (a->piece[i].size != b->piece[i].size || !same_result(&a->piece[i].loc, &b->piece[i].loc))
+				return false;
+		return a->n == b->n;
+	}
+	return (a->kind == b->kind && a->kind != LOC_REG && a->kind != LOC_EXPR) || same_place(a, b);
+}
+
+/* Functions of Rust have mangled names; those with plain ones are mostly C's (extern "C"), but need not be. */
+static bool rust_result(struct params *p, struct loc *out, const char **why)
+{
+	u32 rustc = rustc_version(p->func.producer);
+	const char *name = p->func.linkage_name, *why_c = NULL;
+	struct loc as_c = {};
+	struct abi abi;
+	bool known;
+
+	if (!rustc || p->machine == EM_386) {
+		*why = "how this compiler returns results is not known";
+		return false;
+	}
+	abi_begin(&abi, p->env->arena, abi_of_c(p->machine));
+	known = abi_rust_result(&abi, p->func.result, rustc, out, why);
+	if (!known || (name && (starts_with(name, "_ZN") || starts_with(name, "_R"))))
+		return known;
+	if (abi_result(&abi, p->func.result, false, &as_c, &why_c) && same_result(out, &as_c))
+		return true;
+	*out = (struct loc){};
+	*why = "its name is not mangled, and debug information does not tell whether it is extern \"C\"";
+	return false;
+}
+
+static bool result_by_convention(struct params *p, struct loc *out, const char **why)
+{
+	struct abi abi = p->abi;
+
+	if (p->func.language == LANGUAGE_RUST)
+		return rust_result(p, out, why);
+	return abi_result(&abi, p->func.result, p->func.result_by_reference, out, why);
+}
+
+/* The place of a register of struct pt_regs, by the number that instructions have. */
+static u32 reg_offset(u32 number)
+{
+	static const u8 dwarf[] = { 0, 2, 1, 3, 7, 6, 4, 5, 8, 9, 10, 11, 12, 13, 14, 15 };
+
+	return (u32)x86_64_numbers[dwarf[number]];
+}
+
+/* Its address is where the function's code has left it. */
+static bool result_in_memory(struct params *p, const struct uresult *r, struct loc *out)
+{
+	struct loc_step *s = arena_array(p->env->arena, struct loc_step, 4);
+	u32 reg = 0;
+
+	if (r->address) {
+		while (!(r->address >> reg & 1))
+			reg++;
+		s[0] = (struct loc_step){ .op = LOP_REG, .value = reg_offset(reg) };
+	} else {
+		s[0] = (struct loc_step){ .op = LOP_REG, .value = reg_offset(X86_SP) };
+		s[1] = (struct loc_step){ .op = LOP_CONST, .value = r->slot };
+		s[2] = (struct loc_step){ .op = LOP_ADD };
+		s[3] = (struct loc_step){ .op = LOP_DEREF, .size = 8 };
+	}
+	*out = (struct loc){ .kind = LOC_EXPR, .step = s, .n = r->address ? 1 : 4 };
+	return r->address || r->has_slot;
+}
+
+/* Whether the function sets every register that the result is to be in. */
+static bool is_set(const struct loc *loc, u32 set)
+{
+	u32 reg = 0;
+
+	for (u32 i = 0; loc->kind == LOC_PIECES && i < loc->n; i++)
+		if (!is_set(&loc->piece[i].loc, set))
+			return false;
+	while (loc->kind == LOC_REG && reg < 16 && reg_offset(reg) != loc->offset)
+		reg++;
+	return loc->kind != LOC_REG || reg == 16 || set >> reg & 1;
+}
+
+/* The third word of the arguments is where the second of a result is. */
+static u32 set_by_caller(const struct params *p)
+{
+	return p->n >= 2 ? 1u << X86_DX | 1u << X86_CX : 0;
+}
+
+static const char no_address[] = "the compiler knows all callers and keeps its address nowhere: probe the line that returns";
+static const char not_set[] = "the compiler knows all callers and has left it, or a part of it, out";
+
+/* Local functions, whose convention compilers may change. */
+static bool is_local(const struct params *p)
+{
+	struct elf_symbol s;
+
+	return elf_symbol_at(p->elf, p->pc, &s) && s.bind == STB_LOCAL;
+}
+
+static bool result_place(struct params *p, struct uargs_site *site, struct loc *out, const char **why)
+{
+	bool known = result_by_convention(p, out, why), at_ret = p->pc != p->func.entry;
+	struct uresult r;
+
+	if (!known || p->machine != EM_X86_64 || !is_local(p) || !uresult_find(p->elf, p->func.entry, at_ret ? p->pc : 0, &r))
+		return known;
+	if (out->kind != LOC_EXPR && is_set(out, r.set | set_by_caller(p)))
+		return true;
+	if (out->kind != LOC_EXPR) {
+		*why = not_set;
+	} else if ((at_ret && r.at != p->pc && p->env->script.regs) || !result_in_memory(p, &r, out)) {
+		*why = no_address;
+	} else {
+		if (at_ret && r.at != p->pc && elf_address_to_offset(p->elf, r.at, &site->offset))
+			site->sp = r.sp;
+		return true;
+	}
+	*out = (struct loc){};
+	return false;
+}
+
+static void describe_result(struct params *p, struct uargs_site *site, struct profile *to)
 {
 	const char *why = NULL;
-	struct abi abi = p->abi;
 	struct arg_desc *r = &to->retval;
 
 	if (p->is_go && p->list.n) {
@@ -389,14 +548,21 @@ static void describe_result(struct params *p, struct profile *to)
 		r->name = "retval";
 		return;
 	}
-	if (!p->has_abi || !p->func.result->size)
+	if (!p->has_abi && p->func.language != LANGUAGE_RUST)
 		return;
+	if (!p->func.result->size) {
+		if (p->func.language == LANGUAGE_RUST) /* of C it may be read for all that, as ever */
+			*r = (struct arg_desc){ .name = "retval", .type = &ty_u64, .why = "the function returns nothing" };
+		return;
+	}
 	if (p->func.result->kind == TY_POINTER && p->func.result->elem->kind == TY_VOID)
 		return; /* stays a number: hist(retval) of malloc */
 	r->type = type_of_result(p->env->arena, p->func.result);
 	r->loc = (struct loc){};
-	if (!abi_result(&abi, p->func.result, p->func.result_by_reference, &r->loc, &why))
+	if (!result_place(p, site, &r->loc, &why))
 		r->why = why;
+	else
+		r->gap = why;
 	r->text = declaration_text(p->env->arena, r->type, "retval");
 }
 
@@ -514,7 +680,7 @@ static void describe(struct params *p, struct profile *to, struct uargs_site *si
 	if (!p->is_return)
 		describe_vars(p, to);
 	else if (!p->many || p->typed_result) /* of a pattern's functions it is what all have: a number */
-		describe_result(p, to);
+		describe_result(p, site, to);
 	if (p->env->uses_goid)
 		describe_goroutine(p, to);
 	to->fixed_place |= !p->at_entry;
@@ -524,7 +690,7 @@ static void describe(struct params *p, struct profile *to, struct uargs_site *si
 
 enum { MAX_PARAMS = 32 };
 
-static bool from_btf(struct provider_env *env, struct profile *to, const struct uargs_site *site, u64 pc)
+static bool from_btf(struct provider_env *env, struct profile *to, struct uargs_site *site, u64 pc)
 {
 	struct params p = { .env = env, .pc = pc, .machine = elf_machine(site->elf), .is_return = to->is_return,
 			    .many = site->many };
@@ -539,10 +705,12 @@ static bool from_btf(struct provider_env *env, struct profile *to, const struct 
 	if (n < 0)
 		return false;
 	p.func.name = s.name;
+	p.func.entry = s.value;
+	p.elf = (struct elf *)(uintptr_t)site->elf;
 	p.at_entry = s.value == pc;
 	choose_convention(&p);
 	if (p.is_return) {
-		describe_result(&p, to);
+		describe_result(&p, site, to);
 		return true;
 	}
 	for (int i = 0; i < n && p.at_entry; i++)

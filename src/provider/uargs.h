@@ -11,7 +11,8 @@ struct elf;
 struct uargs_site {
 	const char *path;   /* to open */
 	const struct elf *elf;
-	u64 offset;	    /* in the file; may be moved behind the prologue */
+	u64 offset;	    /* in the file; may be moved behind the prologue, or before the registers are given back */
+	s32 sp;		    /* then the stack pointer there, from the one at the entry */
 	bool one_file;	    /* the probe names one file: its types are in scope */
 	bool many;	    /* there are other functions: only what is used is described */
 	bool typed_result;  /* for all that: they share a name, not a pattern */

@@ -42,6 +42,7 @@ struct match {
 	int error; /* reported */
 	u32 n_refused; /* functions that a pattern matches and the kernel does not probe */
 	const char *refused, *why_refused; /* the first of them */
+	s32 moved_sp; /* of the site last added, where it was moved */
 	list_fn list;
 	void *list_ctx;
 };
@@ -94,6 +95,7 @@ static struct target *add_exactly(struct match *m, const char *func, const char 
 	t->site.path = site.path;
 	t->site.offset = site.offset;
 	t->site.pid = m->env->pid > 0 ? m->env->pid : -1;
+	m->moved_sp = site.sp;
 	return t;
 }
 
@@ -153,7 +155,7 @@ static bool add_rets(struct match *m, const struct elf_symbol *s, const char *fu
 
 		t->site.is_return = false; /* for the kernel it is a place like others */
 		if (!arch_native->link) /* there it may be signed by now */
-			t->profile = with_caller(m, t->profile, &(struct uplace){ 0 });
+			t->profile = with_caller(m, t->profile, &(struct uplace){ .sp = m->moved_sp });
 		t->is_part = i > 0;
 	}
 	return true;

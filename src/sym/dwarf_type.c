@@ -444,6 +444,8 @@ static const struct type *make_enum(struct dwarf *d, Dwarf_Die *die)
 	struct type *t;
 	Dwarf_Die c;
 
+	if (!size && die_number(d, die, DW_AT_byte_size, &size)) /* Rust's of a single value has no bytes */
+		return &ty_void;
 	if (!int_size(size))
 		return size ? &ty_error : &ty_s32;
 	t = new_type(d, TY_ENUM, size);

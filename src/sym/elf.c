@@ -255,6 +255,19 @@ bool elf_relocation_next(const struct elf *e, struct elf_relocations *at, Elf64_
 	return true;
 }
 
+bool elf_stored_address(const struct elf *e, u64 at, u64 *out)
+{
+	struct elf_relocations all = {};
+	Elf64_Rela r;
+
+	while (elf_relocation_next(e, &all, &r))
+		if (r.r_offset == at && ELF64_R_TYPE(r.r_info) == R_X86_64_RELATIVE) {
+			*out = (u64)r.r_addend;
+			return true;
+		}
+	return false;
+}
+
 bool elf_section(const struct elf *e, const char *name, struct elf_section *out)
 {
 	struct elf_section s;

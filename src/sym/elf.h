@@ -52,6 +52,8 @@ bool elf_section(const struct elf *e, const char *name, struct elf_section *out)
 bool elf_code_segment(const struct elf *e, u32 index, struct elf_section *out);
 /* Virtual address <-> file offset through PT_LOAD. False: nowhere. */
 bool elf_address_to_offset(const struct elf *e, u64 address, u64 *offset);
+/* The place in the file itself that the loader stores at an address (R_X86_64_RELATIVE). */
+bool elf_stored_address(const struct elf *e, u64 at, u64 *out);
 bool elf_offset_to_address(const struct elf *e, u64 offset, u64 *address);
 /* Address of the first PT_LOAD, page aligned: subtract it from a mapping's start for the load
  * bias. */

@@ -191,6 +191,33 @@ static void test_go_stack(void)
 	at_stack(&abi, record("ll"), 80, "the third");
 }
 
+static void rust(u16 machine, const struct type *t, u32 rustc, const char *want, const char *what)
+{
+	const char *why = NULL, *got;
+	struct loc loc = {};
+	struct abi abi;
+
+	abi_begin(&abi, &arena, abi_of_c(machine));
+	abi_rust_result(&abi, t, rustc, &loc, &why);
+	got = show(&loc, why);
+	ok(starts_with(got, want), "Rust: %s: %s", what, got);
+}
+
+static void test_rust(void)
+{
+	rust(EM_AARCH64, &ty_s32, 195, "x0", "a number");
+	rust(EM_AARCH64, record("l"), 195, "x0", "a structure that is one");
+	rust(EM_AARCH64, record("ic"), 195, "x0 x1 x0", "two numbers, then padding");
+	rust(EM_AARCH64, record("ll"), 195, "x0 x1", "two words");
+	rust(EM_AARCH64, record("ccc"), 195, "x0", "three bytes, one word");
+	rust(EM_AARCH64, record("lll"), 195, "its address was in x8", "three words");
+	rust(EM_AARCH64, record("iii"), 163, "its address was in x8", "twelve bytes that are no pair");
+	rust(EM_AARCH64, record("iii"), 155, "compilers of its time", "twelve bytes of a compiler that tried both");
+	rust(EM_AARCH64, &ty_f64, 195, vector, "a float");
+	rust(EM_X86_64, record("lll"), 195, "[x10]", "three words, whose address is in rax");
+	rust(EM_X86_64, record("ll"), 195, "x10 x12", "two words in rax and rdx");
+}
+
 int main(void)
 {
 	arena_init(&arena);
@@ -200,6 +227,7 @@ int main(void)
 	test_results();
 	test_go();
 	test_go_stack();
+	test_rust();
 	arena_release(&arena);
 	return done();
 }
