@@ -7,7 +7,9 @@
  *
  *	getppid OUT [BLOCKS [CALLS]]	blocks of CALLS getppid calls
  *	getppid OUT keys N		getpgid(1), getpgid(2) ... N calls with different arguments
+ *	getppid OUT mix			blocks in which one call of fifty is an openat that finds nothing
  */
+#include <fcntl.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -36,7 +38,7 @@ static void move_to_last_cpu(void)
 	sched_setaffinity(0, sizeof(set), &set);
 }
 
-static double fastest(u64 blocks, u64 calls)
+static double fastest(u64 blocks, u64 calls, u64 open_each)
 {
 	u64 best = ~0ull;
 
@@ -44,7 +46,10 @@ static double fastest(u64 blocks, u64 calls)
 		u64 start = clock_ns(CLOCK_MONOTONIC), ns;
 
 		for (u64 i = 0; i < calls; i++)
-			syscall(SYS_getppid);
+			if (open_each && i % open_each == 0)
+				syscall(SYS_openat, AT_FDCWD, "", O_RDONLY);
+			else
+				syscall(SYS_getppid);
 		ns = clock_ns(CLOCK_MONOTONIC) - start;
 		if (ns < best)
 			best = ns;
@@ -66,12 +71,14 @@ int main(int argc, char **argv)
 		blocks = 1;
 		for (u64 i = 1; i <= calls; i++)
 			syscall(SYS_getpgid, i);
+	} else if (argc > 2 && !strcmp(argv[2], "mix")) {
+		ns = fastest(blocks, calls, 50);
 	} else {
 		if (argc > 2)
 			blocks = strtoull(argv[2], NULL, 10);
 		if (argc > 3)
 			calls = strtoull(argv[3], NULL, 10);
-		ns = fastest(blocks, calls);
+		ns = fastest(blocks, calls, 0);
 	}
 	out = fopen(argv[1], "w");
 	if (!out)

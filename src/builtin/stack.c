@@ -239,7 +239,7 @@ static struct ir_val lower_stack(struct lower *l, struct node *call)
 #define STACK_ROW(name_, sig_, brief_, doc_, example_, kind_, ...)                                 \
 	{                                                                                          \
 		.name = name_, .sig = sig_, .brief = brief_, .doc = doc_, .example = example_,     \
-		.flags = BI_VARIABLE | BI_NEEDS_PROFILE | BI_READS_STACK, .engines = ON_KERNEL | ON_REPLAY,         \
+		.flags = BI_VARIABLE | BI_NEEDS_PROFILE | BI_READS_STACK | ((kind_) == TY_USTACK ? 0 : BI_READS_KSTACK), .engines = ON_KERNEL | ON_REPLAY,         \
 		.check = check_stack, .lower = lower_stack, .aux = kind_, __VA_ARGS__              \
 	}
 

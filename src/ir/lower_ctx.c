@@ -49,6 +49,8 @@ static struct opnd saved_register(struct lower *l, const struct loc *loc)
 	u32 size = loc->kind == LOC_REGS_PTR && loc->value ? (u32)loc->value : 8;
 	struct ir_insn key = { .op = IR_LOAD, .size = (u8)size, .imm = -2, .arg = { opnd_plus(regs, loc->inner) } };
 
+	if (l->profile->kind == PROFILE_TRACEPOINT) /* the record holds the words themselves */
+		return regs;
 	if (l->profile->kind != PROFILE_BTF)
 		return lower_read_scalar(l, type_int(size, false), ir_op2(l, IR_ADD, regs, o_imm(loc->inner)),
 					 SPACE_KERNEL);

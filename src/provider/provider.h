@@ -112,6 +112,9 @@ struct provider_env {
 	struct script_reads kernel_script;
 	u32 n_attaches; /* of the clause */
 	bool by_kallsyms;	/* BTF has names of functions that are there as name.isra.0 only: it is not believed */
+	/* Events of system calls are perf events of their own; else, they share the raw tracepoint, and why if it matters. */
+	bool calls_by_perf;
+	const char *calls_why;
 	const char *kprobe_only; /* why a kprobe is not attached as a trampoline, told by -v; NULL: it may be */
 	bool exact_uprobes;	/* of struct config */
 	bool prefer_raw;	/* cheapest attachment with the same answer (default true) */
@@ -134,6 +137,13 @@ struct provider_env {
 
 typedef int (*target_fn)(void *ctx, struct target *t); /* non-zero stops */
 typedef int (*list_fn)(void *ctx, const char *probe, const struct profile *profile /* or NULL */);
+
+/* What the attach points of a script ask of system calls, all together. */
+struct call_events {
+	u32 n;		 /* events by name */
+	const char *raw; /* why not all of them can be perf events, or NULL */
+	bool reads_args; /* the clause does */
+};
 
 enum probe_mode { MODE_TEST = 1, MODE_BENCH = 2 };
 
@@ -160,6 +170,8 @@ struct provider {
 	int (*resolve_file)(struct provider_env *env, const struct spec *spec, const char *path,
 			    const char *open_path, target_fn f, void *ctx);
 	int (*list)(struct provider_env *env, const struct spec *spec, bool verbose, list_fn f, void *ctx);
+	/* Adds what an attach point, as it is written, asks of system calls. NULL: nothing. */
+	void (*calls)(struct arena *a, const char *text, struct call_events *to);
 	/* For SITE_KPROBE etc. with a pid filter: the engine injects it when false. */
 	bool in_libraries;	/* "*" of later() means libraries as well as programs */
 	bool bound_to_pid;	/* -p attaches to the pid itself */

@@ -307,6 +307,14 @@ static int list(struct provider_env *env, const struct spec *spec, bool verbose,
 	return e.ret;
 }
 
+static void calls(struct arena *a, const char *text, struct call_events *to)
+{
+	const char *event = strrchr(text, ':');
+
+	if (event && (glob_match(event + 1, "sys_enter") || glob_match(event + 1, "sys_exit")))
+		to->raw = "a clause is on the raw tracepoint itself";
+}
+
 const struct provider provider_rawtracepoint = {
 	.name = "rawtracepoint",
 	.aliases = "rt",
@@ -318,4 +326,5 @@ const struct provider provider_rawtracepoint = {
 	.max_parts = 3,
 	.resolve = resolve,
 	.list = list,
+	.calls = calls,
 };

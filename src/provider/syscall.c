@@ -115,6 +115,25 @@ static int list(struct provider_env *env, const struct spec *spec, bool verbose,
 	return ret;
 }
 
+/* syscall:NAME[:return] */
+static void calls(struct arena *a, const char *text, struct call_events *to)
+{
+	const char *name = text + strcspn(text, ":"), *end;
+	const char *family;
+
+	name += *name == ':';
+	end = name + strcspn(name, ":");
+	name = arena_strndup(a, name, (size_t)(end - name));
+	family = call_family(name);
+	if (*name == '%' || glob_has_wildcard(name))
+		to->raw = "the script has patterns of calls";
+	else if (*end && to->reads_args)
+		to->raw = "arguments are read at the return";
+	to->n++;
+	for (const char *s = family ? family : ""; *s; s++)
+		to->n += *s == ' ';
+}
+
 const struct provider provider_syscall = {
 	.name = "syscall",
 	.aliases = "",
@@ -129,4 +148,5 @@ const struct provider provider_syscall = {
 	.max_parts = 3,
 	.resolve = resolve,
 	.list = list,
+	.calls = calls,
 };

@@ -3,7 +3,7 @@
  * tracepoint:CATEGORY:EVENT. In: names or patterns; out: targets by the cheapest attachment that gives
  * the same answer:
  *
- *	system calls			raw tracepoint sys_enter or sys_exit, one for many (syscalls.c)
+ *	system calls			few: a perf event each; raw tracepoint sys_enter or sys_exit, one for many (syscalls.c)
  *	nothing of the record is read	raw tracepoint of the same name: detaching is 60 ms cheaper
  *	else				perf event of the tracepoint's id; the context is the record
  *
@@ -361,6 +361,30 @@ static int list(struct provider_env *env, const struct spec *spec, bool verbose,
 	return ret;
 }
 
+static bool matches(const char *pattern, const char *name)
+{
+	return glob_match(pattern, name);
+}
+
+/* tracepoint:CATEGORY:EVENT */
+static void calls(struct arena *a, const char *text, struct call_events *to)
+{
+	const char *category = text + strcspn(text, ":"), *event;
+
+	category += *category == ':';
+	event = category + strcspn(category, ":");
+	category = arena_strndup(a, category, (size_t)(event - category));
+	event += *event == ':';
+	if (matches(category, "raw_syscalls"))
+		to->raw = "a clause is on the raw tracepoint itself";
+	else if (!matches(category, "syscalls"))
+		return;
+	else if (glob_has_wildcard(category) || glob_has_wildcard(event))
+		to->raw = "the script has patterns of calls";
+	else
+		to->n++;
+}
+
 const struct provider provider_tracepoint = {
 	.name = "tracepoint",
 	.aliases = "t",
@@ -377,4 +401,5 @@ const struct provider provider_tracepoint = {
 	.max_parts = 3,
 	.resolve = resolve,
 	.list = list,
+	.calls = calls,
 };

@@ -17,6 +17,7 @@
 #include "session/stage.h"
 #include "sym/debuginfod.h"
 #include "sym/syscalls.h"
+#include "sym/tracefs.h"
 #include "target/target.h"
 
 /* ---- setting up */
@@ -177,7 +178,7 @@ static bool find_reads(struct node *n, void *ctx)
 
 		if (b->flags & BI_READS_ARGS && number >= 0 && number < 32)
 			r->argn |= 1u << number;
-		r->flags |= b->flags & (BI_READS_ARGS | BI_READS_NAME | BI_READS_STACK | BI_READS_TYPED | BI_READS_RECORD | BI_READS_REGS | BI_READS_CTX |
+		r->flags |= b->flags & (BI_READS_ARGS | BI_READS_NAME | BI_READS_STACK | BI_READS_KSTACK | BI_READS_TYPED | BI_READS_RECORD | BI_READS_REGS | BI_READS_CTX |
 				       BI_READS_GOID | BI_READS_RESULT);
 		r->whole |= (b->flags & BI_RECORD) != 0;
 	}
@@ -236,6 +237,46 @@ static const char *kprobe_only(struct compiled *c, const struct session_options 
 	return reads->ctx || reads->regs ? "the script reads registers" : NULL;
 }
 
+/*
+ * How events of system calls are attached, all alike, so that clauses on one call keep their order: few as perf events, of
+ * which other calls feel less; see provider/syscalls.c. Kernel stacks begin elsewhere there, or are none (6.1).
+ */
+static void choose_calls(struct compiled *c, const struct session_options *o)
+{
+	enum { FEW = 2 };
+	struct call_events *e = &c->call_events;
+	struct err err = {};
+
+	if (!e->n && !e->raw)
+		return;
+	if (o->any_kernel || o->use_vm)
+		e->raw = "";
+	else if (!e->raw && o->no_stand_ins)
+		e->raw = "the kernel refused an event of the call";
+	else if (!e->raw && e->n > FEW)
+		e->raw = "the script asks for more than two of them";
+	else if (!e->raw && !tracefs_path(&err))
+		e->raw = "tracefs cannot be read";
+	err_release(&err);
+}
+
+static void add_calls(struct compiled *c, const struct provider *p, const struct attach *a, const struct reading *r)
+{
+	struct call_events *e = &c->call_events;
+	u32 before = e->n;
+
+	if (!p || !p->calls)
+		return;
+	e->reads_args = r->whole || r->args.n;
+	p->calls(&c->arena, a->text, e);
+	if (e->n == before || e->raw)
+		return;
+	if (r->flags & BI_READS_KSTACK)
+		e->raw = "a clause reads kernel stacks";
+	else if (r->flags & (BI_READS_TYPED | BI_READS_CTX | BI_READS_REGS))
+		e->raw = "a clause reads the context";
+}
+
 /* All clauses together, for the placing of user-space probes and for how probes of kernel functions are attached. */
 static void script_reads(struct compiled *c, const struct session_options *o)
 {
@@ -249,12 +290,14 @@ static void script_reads(struct compiled *c, const struct session_options *o)
 			const struct provider *p = provider_of(c, a);
 
 			in_kernel |= is_on_kernel_function(p);
+			add_calls(c, p, a, &r);
 			c->reads.returns |= p && p->replaces_return;
 		}
 		if (in_kernel)
 			add_reading(&c->kernel_reads, &r);
 	}
 	c->kprobe_only = kprobe_only(c, o);
+	choose_calls(c, o);
 }
 
 static u32 add_site_name(struct compiled *c, const char *probe, const char *func)
@@ -509,6 +552,8 @@ static struct provider_env *env_of_clause(const struct resolve *r, const struct 
 		/* the script */
 		.script = c->reads,
 		.kernel_script = c->kernel_reads,
+		.calls_by_perf = c->call_events.n && !c->call_events.raw && !r->internal,
+		.calls_why = c->call_events.raw && *c->call_events.raw ? c->call_events.raw : NULL,
 		.kprobe_only = r->internal ? "" : c->kprobe_only,
 		.max_strlen = (u32)c->env.config.max_strlen,
 		.exact_uprobes = c->env.config.exact_uprobes,

@@ -268,7 +268,7 @@ static void skipped_report(struct run *r)
 {
 	for (u32 f = 0; r->k && f < r->c.instances.n; f++) {
 		const struct instance *in = r->c.instances.v[f];
-		bool filters = in->predicate || in->only_pid || in->follow_map != NO_INDEX;
+		bool filters = in->predicate || in->only_pid || in->follow_map != NO_INDEX || in->profile->syscall_set;
 		struct loss loss = { .span = in->clause->span, .reason = filters ? LOSS_SKIPPED_ANY : LOSS_SKIPPED };
 		u64 n = kernel_recursion_misses(r->k, f);
 

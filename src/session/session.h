@@ -92,6 +92,7 @@ struct compiled {
 	VEC(struct ir_unit *) units;
 	VEC(struct target_site) sites;
 	struct script_reads reads, kernel_reads; /* of all clauses, and of those on kernel functions */
+	struct call_events call_events;
 	const char *kprobe_only; /* of struct provider_env */
 	VEC(struct late) lates; /* appear.c */
 	u32 n_probes;	/* as "Attached N probes" counts them */
