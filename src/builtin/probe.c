@@ -32,15 +32,6 @@ static const struct type *whole_args(struct check *c, struct node *call, const s
 	return type_record(c->arena, fields, n);
 }
 
-static const struct type *check_args(struct check *c, struct node *call)
-{
-	const struct profile *p = profile_of(c);
-
-	if (!p || !p->n_args)
-		return diag_type(c, call->span, D_PROBE_NO_ARGS, probe_kind(c));
-	return whole_args(c, call, p);
-}
-
 /* ---- argstr: a record of all arguments, and which record it is; it is made into text when it is shown */
 
 static struct node *args_field(struct check *c, const struct node *call, const char *name)
@@ -53,12 +44,12 @@ static struct node *args_field(struct check *c, const struct node *call, const c
 	return field;
 }
 
-static struct node *args_record(struct check *c, const struct node *call, const struct profile *p)
+static struct node *args_record(struct check *c, const struct node *call, const struct profile *p, bool with_foreign)
 {
 	struct node *record = node_new(c->arena, N_RECORD, call->span), **end = &record->a;
 
 	for (u32 i = 0; i < p->n_args; i++) {
-		if (p->args[i].is_foreign)
+		if (p->args[i].is_foreign && !with_foreign)
 			continue;
 		*end = node_new(c->arena, N_NAMED, call->span);
 		(*end)->name = p->args[i].name;
@@ -66,6 +57,19 @@ static struct node *args_record(struct check *c, const struct node *call, const 
 		end = &(*end)->next;
 	}
 	return record;
+}
+
+static const struct type *check_args(struct check *c, struct node *call)
+{
+	const struct profile *p = profile_of(c);
+
+	if (!p || !p->n_args)
+		return diag_type(c, call->span, D_PROBE_NO_ARGS, probe_kind(c));
+	if (!p->kept)
+		return whole_args(c, call, p);
+	if (!call->data)
+		call->data = args_record(c, call, p, true);
+	return check_expr(c, call->data);
 }
 
 static const struct type *check_argstr(struct check *c, struct node *call)
@@ -79,7 +83,7 @@ static const struct type *check_argstr(struct check *c, struct node *call)
 	if (!p || !p->decoded)
 		return diag_type(c, call->span, D_NO_ARGSTR, probe_kind(c));
 	if (!record)
-		call->data = record = args_record(c, call, p);
+		call->data = record = args_record(c, call, p, false);
 	t = check_expr(c, record);
 	return t->kind == TY_RECORD ? type_call(c->arena, t) : t;
 }
@@ -137,6 +141,10 @@ static struct ir_val lower_args(struct lower *l, struct node *call)
 	if (t->kind != TY_RECORD || !from)
 		return val_scalar(&ty_void, o_imm(0));
 	dst = lower_dest(l, t, &canonical);
+	if (l->profile->kept) {
+		lower_into(l, call->data, t, dst);
+		return val_memory(t, dst);
+	}
 	ir_zero(l, dst, t->size);
 	for (u32 i = 0; i < t->n_fields; i++) {
 		struct ir_val v = lower_loc(l, &l->profile->args[from[i]]);

@@ -95,7 +95,7 @@ static void keyed_map(struct lower *l, struct map *m, struct map_desc *d)
 {
 	bool lru;
 
-	d->role = MAP_USER;
+	d->role = m->is_internal ? MAP_SET : MAP_USER;
 	d->bpf_type = type_is_agg(d->value) && !is_shared(d->value) ? BPF_MAP_TYPE_PERCPU_HASH : BPF_MAP_TYPE_HASH;
 	if (m->decl_kind)
 		d->bpf_type = m->decl_kind;

@@ -112,6 +112,7 @@ struct map {
 	u32 max_entries;	  /* 0: max_map_keys */
 	u32 decl_kind;		  /* BPF_MAP_TYPE_* of a let declaration, 0 none */
 	bool has_decl, read, written;
+	bool is_internal;	  /* of a clause of ours: not shown */
 	bool keyed_known, is_keyed;
 	u32 index;		  /* in program.maps, + 1; 0 until lowering needs it */
 	u32 thread_uses, other_uses; /* of all mentions, and of them those but as the value of the running thread: map_uses.c */

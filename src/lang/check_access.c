@@ -168,6 +168,43 @@ static const struct type *arg_type(struct check *c, struct node *n, const struct
 	return t;
 }
 
+enum { READ_NOW = 1 }; /* aux of args.NAME */
+
+static struct node *ident(struct check *c, const struct node *n, const char *name)
+{
+	struct node *ident = node_new(c->arena, N_IDENT, n->span);
+
+	ident->name = name;
+	return ident;
+}
+
+/*
+ * args.NAME of memory that is gone when the call succeeded: retval < 0 ? args.NAME : @kept[curtask].N. When it failed all is
+ * still there, and pages that were not at the entry have come.
+ */
+static const struct type *check_kept(struct check *c, struct node *n, const struct arg_desc *arg)
+{
+	struct node *failed = node_new(c->arena, N_BINARY, n->span), *now = node_new(c->arena, N_FIELD, n->span),
+		    *kept = node_new(c->arena, N_FIELD, n->span), *map = node_new(c->arena, N_MAP, n->span);
+
+	failed->op = OP_LT;
+	failed->a = ident(c, n, "retval");
+	failed->b = node_new(c->arena, N_INT, n->span);
+	now->a = ident(c, n, "args");
+	now->name = arg->name;
+	now->aux = READ_NOW;
+	map->name = c->inst->profile->kept;
+	map->a = ident(c, n, "curtask");
+	kept->a = map;
+	kept->value = (s64)arg->kept - 1;
+	n->kind = N_COND;
+	n->name = NULL;
+	n->a = failed;
+	n->b = now;
+	n->c = kept;
+	return check_expr(c, n);
+}
+
 static const struct type *check_args_field(struct check *c, struct node *n, const struct builtin *row)
 {
 	const struct profile *p = c->inst->profile;
@@ -197,6 +234,8 @@ static const struct type *check_args_field(struct check *c, struct node *n, cons
 		arg = find_return(c, n, &from);
 	if (!arg)
 		return unknown_arg(c, n, &from);
+	if (arg->kept && n->aux != READ_NOW)
+		return check_kept(c, n, arg);
 	n->data = arg;
 	return arg_type(c, n, arg);
 }

@@ -49,7 +49,7 @@ static bool same_arg(const struct arg_desc *a, const struct arg_desc *b)
 {
 	if (!a->type || !b->type)
 		return a->type == b->type;
-	return same_text(a->name, b->name) && same_loc(&a->loc, &b->loc) &&
+	return same_text(a->name, b->name) && a->kept == b->kept && same_loc(&a->loc, &b->loc) &&
 	       type_equal(a->type, b->type);
 }
 
@@ -93,7 +93,7 @@ bool profile_equal(const struct profile *a, const struct profile *b)
 {
 	if (a == b)
 		return true;
-	return same_kind(a, b) && same_sites(a, b) && a->record == b->record &&
+	return same_kind(a, b) && same_sites(a, b) && same_text(a->kept, b->kept) && a->record == b->record &&
 	       a->types == b->types && a->fixed_place == b->fixed_place &&
 	       same_args(a->args, a->n_args, b->args, b->n_args) &&
 	       same_loc(&a->goid.loc, &b->goid.loc) &&

@@ -313,6 +313,30 @@ static void decode_open_how(struct provider_env *env, struct profile *p, const c
 	}
 }
 
+/*
+ * What a successful exec leaves of its caller's memory and registers is nothing: the entry keeps the arguments for the
+ * return. The task stays, while a thread that is not the first gets the number of the process.
+ */
+static bool replaces_memory(const char *event)
+{
+	return streq(event, "execve") || streq(event, "execveat");
+}
+
+static void keep_args(struct provider_env *env, struct profile *p, const char *event)
+{
+	struct buf text = {};
+
+	p->kept = arena_printf(env->arena, "__sonde_%s", event);
+	buf_printf(&text, "syscall:%s { @%s[curtask] = (", event, p->kept);
+	for (u32 i = 0; i < p->n_args; i++) {
+		p->args[i].kept = i + 1;
+		buf_printf(&text, "%sargs.%s", i ? ", " : "", p->args[i].name);
+	}
+	buf_printf(&text, "); }\n");
+	p->keeper = arena_strdup(env->arena, text.s);
+	buf_release(&text);
+}
+
 /* The registers still hold the arguments when the call returns; a record at the exit has the result alone. */
 static void decoded_args(struct provider_env *env, struct profile *p, const char *event, bool is_enter)
 {
@@ -334,6 +358,8 @@ static void decoded_args(struct provider_env *env, struct profile *p, const char
 	p->decoded = true;
 	if (is_enter)
 		return;
+	if (env->uses_args && n && replaces_memory(event))
+		keep_args(env, p, event);
 	p->retval = (struct arg_desc){ .name = "ret", .type = &ty_s64, .text = "long ret", .is_foreign = true,
 				       .loc = result_loc(p) };
 	p->args[p->n_args++] = p->retval;
@@ -518,6 +544,7 @@ static void add_absent(struct provider_env *env, struct profile *p, const struct
 		memcpy(args, p->args, p->n_args * sizeof(*args));
 	args[p->n_args] = *some;
 	args[p->n_args].is_foreign = true;
+	args[p->n_args].kept = 0;
 	args[p->n_args].loc =
 		(struct loc){ .kind = LOC_CONST, .size = some->loc.size, .is_signed = some->loc.is_signed };
 	p->args = args;

@@ -668,6 +668,7 @@ static bool front(struct compiled *c, const struct session_options *o)
 	for (struct clause *cl = c->lang.script->clauses; cl; cl = cl->next)
 		resolve_clause(c, o, cl, false);
 	count_programs(c);
+	stage_keep(c, o, resolve_clause);
 	if (o->follow)
 		stage_follow(c, o, resolve_clause);
 	for (u32 i = 0; i < c->instances.n; i++)

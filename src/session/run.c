@@ -249,11 +249,10 @@ static int start(struct run *r, struct err *err)
 		return rc;
 	if (r->exiting || r->vm)
 		return 0;
-	if (r->o->follow) { /* the set first, then those who ask it */
-		if ((rc = refuse_follow_in_namespace(r, err)) < 0 || (rc = attach_all(r, true, err)) < 0 ||
-		    (rc = follow_start(r, r->child ? r->child : r->o->pid)) < 0)
-			return rc;
-	}
+	/* what keeps sets and arguments first, then those who ask for them */
+	if ((r->o->follow && (rc = refuse_follow_in_namespace(r, err)) < 0) || (rc = attach_all(r, true, err)) < 0 ||
+	    (r->o->follow && (rc = follow_start(r, r->child ? r->child : r->o->pid)) < 0))
+		return rc;
 	usermaps_start(r);
 	return attach_all(r, false, err);
 }

@@ -24,6 +24,8 @@ void stage_dispatch(struct compiled *c, const struct session_options *o);
 void stage_sessions(struct compiled *c);
 
 typedef void (*resolve_fn)(struct compiled *c, const struct session_options *o, struct clause *clause, bool internal);
+/* Adds the clauses that keep arguments of system calls for the return (profile.kept). */
+void stage_keep(struct compiled *c, const struct session_options *o, resolve_fn resolve);
 /* Adds the clauses that keep the set of followed processes, and lets all instances ask it. */
 void stage_follow(struct compiled *c, const struct session_options *o, resolve_fn resolve);
 /* Before lowering: the map of those clauses is the internal set, not a map of the script. */

@@ -117,6 +117,7 @@ struct arg_desc {
 	const char *text; /* its declaration as the kernel writes it, for listings; may be NULL */
 	bool is_foreign;  /* no argument of this call: its result, or an argument of another call of its family */
 	const char *why;  /* it is known but cannot be read: the reason; loc is LOC_NONE then */
+	u32 kept; /* 1 and up: which part of profile.kept it is, as it was at the entry of the call */
 	const char *gap;  /* a part of it cannot: the reason; loc is LOC_PIECES with LOC_NONE among them */
 };
 
@@ -154,6 +155,9 @@ struct profile {
 	bool is_return;		/* return probe */
 	struct loc caller;	/* of the return address that a stack lacks as the kernel walks it, the user's where user_regs; LOC_NONE: none */
 	u32 ip_delta;		/* the site is so many bytes behind the function's entry: ustack shows the entry */
+	/* The return of a call that replaces the caller's memory: the map (without the at sign) that holds the arguments of the
+	 * entry under curtask, and the clause that puts them there; session/stage.c. NULL: they can be read. */
+	const char *kept, *keeper;
 	bool decoded;		/* the arguments are those of a system call, as syscall probes know them */
 	/* raw system-call path: the program must accept only these numbers, and 64-bit calls */
 	bool syscall_enter, syscall_exit;
