@@ -22,8 +22,7 @@ static const struct type *check_str(struct check *c, struct node *call)
 	if (node_is_const_str(what) && (!len || (len->is_const && len->value >= 0))) {
 		u32 n = len ? MIN(what->str_len, (u32)MIN(len->value, (s64)cap)) : what->str_len;
 
-		node_make_str(call, what->str, n, type_string(c->arena, n + 1));
-		return call->type;
+		return node_fold_str(call, what->str, n, type_string(c->arena, n + 1));
 	}
 	if (what->type->kind == TY_STRING && !len)
 		return what->type;

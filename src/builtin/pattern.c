@@ -311,7 +311,7 @@ static const struct type *check_pattern(struct check *c, struct node *call, bool
 		return diag_type(c, n->span, D_PATTERN_COMPLEX, why);
 	call->data = t;
 	if (node_is_const_str(s))
-		node_make_int(call, match(t, s->str), &ty_bool);
+		node_fold_int(call, match(t, s->str), &ty_bool);
 	return &ty_bool;
 }
 
@@ -414,7 +414,7 @@ static const struct type *check_strstr(struct check *c, struct node *call)
 	if (node_is_const_str(n) && node_is_const_str(s)) {
 		const char *at = strstr(s->str, n->str);
 
-		node_make_int(call, at ? at - s->str : -1, &ty_s64);
+		node_fold_int(call, at ? at - s->str : -1, &ty_s64);
 	} else if (node_is_const_str(n)) {
 		t = check_pattern(c, call, false);
 	}

@@ -10,7 +10,7 @@
 enum {
 	SCRATCH_ROOM = 128, /* more than a stack object has */
 	SLACK = 8,	    /* behind the room: a separator is compared as a whole */
-	MAX_CONCAT = 1 << 20,
+	MAX_CONCAT = 1024, /* unless a string of the script is longer */
 };
 
 /* ---- tools */
@@ -164,17 +164,11 @@ void byte_loop_while(struct lower *l, struct byte_loop *b, enum ir_cond cc, stru
 
 /* ---- strlen, strcap */
 
-static const struct type *fold_int(struct node *call, s64 value, const struct type *t)
-{
-	node_make_int(call, value, t);
-	return t;
-}
-
 static const struct type *check_strlen(struct check *c, struct node *call)
 {
 	const struct node *s = call_arg(call, 0);
 
-	return node_is_const_str(s) ? fold_int(call, s->str_len, &ty_u64) : &ty_u64;
+	return node_is_const_str(s) ? node_fold_int(call, s->str_len, &ty_u64) : &ty_u64;
 }
 
 static struct ir_val lower_strlen(struct lower *l, struct node *call)
@@ -185,7 +179,7 @@ static struct ir_val lower_strlen(struct lower *l, struct node *call)
 
 static const struct type *check_strcap(struct check *c, struct node *call)
 {
-	return fold_int(call, call_arg(call, 0)->type->count, &ty_u64);
+	return node_fold_int(call, call_arg(call, 0)->type->count, &ty_u64);
 }
 
 /* ---- strncmp, memcmp: words, unrolled; the order of the first that differs */
@@ -274,7 +268,7 @@ static const struct type *check_strncmp(struct check *c, struct node *call)
 	if (t->kind == TY_ERROR || !node_is_const_str(a) || !node_is_const_str(b))
 		return t;
 	order = strncmp(a->str, b->str, (size_t)call_int(call, 2, 0));
-	return fold_int(call, (order > 0) - (order < 0), &ty_s64);
+	return node_fold_int(call, (order > 0) - (order < 0), &ty_s64);
 }
 
 static struct ir_val lower_strncmp(struct lower *l, struct node *call)
@@ -353,18 +347,24 @@ static struct ir_val lower_memcmp(struct lower *l, struct node *call)
 
 /* ---- str_concat, substr */
 
+/* $s = str_concat($s, $t) must not grow the type of $s from pass to pass of the checker. */
+static u32 concat_cap(const struct check *c, u32 a, u32 b)
+{
+	u32 most = MAX(MAX((u32)c->env->config.max_strlen, (u32)MAX_CONCAT), MAX(a, b));
+
+	return MIN(a + b - 1, most);
+}
+
 static const struct type *check_concat(struct check *c, struct node *call)
 {
 	const struct node *a = call_arg(call, 0), *b = call_arg(call, 1);
-	u32 cap = a->type->count + b->type->count - 1;
 
 	if (node_is_const_str(a) && node_is_const_str(b)) {
 		char *s = arena_printf(c->arena, "%s%s", a->str, b->str);
 
-		node_make_str(call, s, (u32)strlen(s), type_string(c->arena, (u32)strlen(s) + 1));
-		return call->type;
+		return node_fold_str(call, s, (u32)strlen(s), type_string(c->arena, (u32)strlen(s) + 1));
 	}
-	return type_string(c->arena, MIN(cap, (u32)MAX_CONCAT));
+	return type_string(c->arena, concat_cap(c, a->type->count, b->type->count));
 }
 
 static struct ir_val lower_concat(struct lower *l, struct node *call)
@@ -646,7 +646,7 @@ static const struct builtin rows[] = {
 	},
 	{
 		.name = "str_concat", .sig = "str_concat(a: string, b: string) -> string", .brief = "join two strings",
-		.doc = "b behind a, cut at 1023 bytes.",
+		.doc = "b behind a, cut at 1023 bytes or, where strings may be longer, at their longest.",
 		.example = "begin { print(str_concat(comm, \"!\")); }",
 		.engines = ON_ALL, .check = check_concat, .lower = lower_concat,
 	},

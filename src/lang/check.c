@@ -127,6 +127,22 @@ void node_make_str(struct node *n, const char *s, u32 len, const struct type *t)
 	n->str_len = len;
 }
 
+const struct type *node_fold_int(struct node *call, s64 value, const struct type *t)
+{
+	call->is_const = true;
+	call->value = value;
+	call->str = NULL;
+	return t;
+}
+
+const struct type *node_fold_str(struct node *call, const char *s, u32 len, const struct type *t)
+{
+	call->is_const = true;
+	call->str = s;
+	call->str_len = len;
+	return t;
+}
+
 /* ---- variables */
 
 static struct var no_var; /* the value of a name that has gone out of scope */

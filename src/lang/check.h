@@ -66,7 +66,10 @@ static inline bool node_is_const_str(const struct node *n)
 }
 /* A positional parameter: "123" is an integer to most, but a string where only strings will do. */
 const struct type *check_param_text(struct check *c, struct node *n);
-/* Turns the node into a constant of its kind (folding at check time). */
+/* The call's value is known in this pass; types that grow may give another one in the next. */
+const struct type *node_fold_int(struct node *call, s64 value, const struct type *t);
+const struct type *node_fold_str(struct node *call, const char *s, u32 len, const struct type *t);
+/* Turns the node into a constant of its kind for good (folding at check time). */
 void node_make_int(struct node *n, s64 value, const struct type *t);
 void node_make_str(struct node *n, const char *s, u32 len, const struct type *t);
 

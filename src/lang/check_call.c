@@ -331,6 +331,8 @@ static const struct type *check_row(struct check *c, struct node *n, const struc
 	if (!sig)
 		return &ty_error;
 	n->builtin = row;
+	n->is_const = false;
+	n->str = NULL;
 	if (number >= 0)
 		n->value = number;
 	if (!is_available(c, n, row))

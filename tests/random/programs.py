@@ -12,6 +12,7 @@ how many programs there were and how many of them were wrong; those are kept in 
 import argparse
 import os
 import random
+import re
 import subprocess
 import sys
 import tempfile
@@ -19,7 +20,7 @@ import tempfile
 INTS = ['int8', 'int16', 'int32', 'int64', 'uint8', 'uint16', 'uint32', 'uint64']
 ALL_ONES = (1 << 64) - 1
 WORDS = ['', 'a', 'ab', 'abc', 'abcdefg', 'abcdefgh', 'abcdefghi', 'hello world', 'x' * 15, 'y' * 16, 'z' * 31,
-         'w' * 33, 'a b', 'q' * 70]
+         'w' * 33, 'a b', 'q' * 70, 'a/b', '/usr/lib/x/']
 NUMBERS = [0, 1, 2, 3, 5, 7, 8, 63, 100, 127, 128, 200, 255, 256, 1000, 32767, 32768, 65535, 65536, 100000,
            (1 << 31) - 1, 1 << 31, (1 << 32) - 1, 1 << 32, (1 << 63) - 1, 1 << 63, ALL_ONES]
 
@@ -146,6 +147,15 @@ def show(value, type_):
     return str(value)
 
 
+def base_name(s):
+    return s.rstrip('/').rpartition('/')[2] or ('/' if s.startswith('/') else '.')
+
+
+def dir_name(s):
+    head = s.rstrip('/').rpartition('/')[0].rstrip('/')
+    return head or ('/' if s.startswith('/') else '.')
+
+
 def is_whole(type_):
     return isinstance(type_, tuple) and type_[0] in ('tuple', 'record')
 
@@ -156,6 +166,8 @@ class Expressions:
         self.scopes = []    # of variables: name -> type
         self.maps = {}      # name -> type
         self.functions = []  # (name, parameter types, result type, body(env, arguments))
+        self.string_functions = []  # (name, body(env, argument)): of one string
+        self.macros = []    # (name, type of its argument, body(Expr))
         self.names = 0
         self.in_function = False
         self.permutes = False  # records may be written in any order: their type is known already
@@ -182,7 +194,7 @@ class Expressions:
         if depth <= 4:
             ways += [(5, self.element), (6, self.member), (4, self.choice), (2, self.block_value), (6, self.cast),
                      (6, self.unary), (4, self.condition), (4, self.call), (3, self.character),
-                     (3, self.array_element), (22, self.binary)]
+                     (3, self.array_element), (5, self.of_strings), (2, self.macro_call), (22, self.binary)]
         return self.rng.choices([w for _, w in ways], [n for n, _ in ways])[0](depth)
 
     def number(self, depth):
@@ -331,12 +343,46 @@ class Expressions:
             return env[name][at] if at < count else 0
         return Expr('%s[%s]' % (name, i.text), type_, value)
 
+    def of_strings(self, depth):
+        """strlen, strstr, strncmp of strings: numbers."""
+        way, s = self.rng.randrange(3), self.string(depth + 2)
+        if way == 0:
+            return self.called('strlen', 'uint64', [s], lambda a: len(a))
+        t = self.string(depth + 2)
+        if way == 1:
+            return self.called('strstr', 'int64', [s, t], lambda a, b: a.find(b))
+        n = self.rng.choice([0, 1, 2, 3, 8, 9, 40])
+        return self.called('strncmp', 'int64', [s, t, str(n)], lambda a, b: (a[:n] > b[:n]) - (a[:n] < b[:n]))
+
+    @staticmethod
+    def called(name, type_, args, do):
+        """A call of a builtin; arguments that are text are not handed to `do`. It is constant when all of them are."""
+        text = '%s(%s)' % (name, ', '.join(a if isinstance(a, str) else a.text for a in args))
+        given = [a for a in args if not isinstance(a, str)]
+        if all(a.const is not None for a in given) and name in ('strlen', 'strstr', 'strncmp', 'glob', 'str_concat'):
+            return Expr(text, type_, lambda env: do(*[a.const for a in given]), do(*[a.const for a in given]))
+        return Expr(text, type_, lambda env: do(*[a.value(env) for a in given]))
+
+    def macro_call(self, depth):
+        """A macro is pasted: its argument is evaluated wherever it stands in the body."""
+        name, type_, body = self.pick(self.macros)
+        a = self.value_of(type_, depth + 2)
+        if a.const is not None:
+            raise Again
+        e = body(a)
+        return Expr('%s(%s)' % (name, a.text), e.type, e.value)
+
     # ---- conditions
 
     def condition(self, depth=0):
         way = self.rng.random()
         if way < .15 and depth < 4:
             return self.logic(depth)
+        if .15 <= way < .2:
+            return self.search(depth)
+        if .2 <= way < .24 and depth < 3:
+            type_ = ('tuple', self.rng.choice([['int64', 'string'], ['string', 'string'], ['string', 'uint8', 'string']]))
+            return self.equality(self.whole(type_, depth + 1), self.whole(type_, depth + 1))
         if way < .35:
             a, b = self.string(depth + 1), self.string(depth + 1)
             return self.equality(a, b)
@@ -349,6 +395,14 @@ class Expressions:
         if a.const is not None and b.const is not None:
             return constant(text, 'bool', compare(op, a.const, b.const))
         return Expr(text, 'bool', lambda env: compare(op, cut(a.value(env), type_), cut(b.value(env), type_)))
+
+    def search(self, depth):
+        s = self.string(depth + 1)
+        if self.chance(.5):
+            return self.called('strcontains', 'bool', [s, self.string(depth + 1)], lambda a, b: int(b in a))
+        glob = self.rng.choice(['*', 'a*', '*b*', '?', '??*', '[a-c]*', '*[!a-z]*', '', 'ab?', '*ab*', 'hello*d'])
+        rule = re.compile(''.join('.*' if c == '*' else '.' if c == '?' else c for c in glob).replace('[!', '[^') + r'\Z', re.S)
+        return self.called('glob', 'bool', [s, '"%s"' % glob], lambda a: int(bool(rule.match(a))))
 
     def logic(self, depth):
         op, a, b = self.rng.choice(['&&', '||']), self.condition(depth + 1), self.condition(depth + 1)
@@ -369,7 +423,8 @@ class Expressions:
     def string(self, depth=0):
         ways = [self.word, self.string_variable, self.string_map, self.string_element, self.string_member]
         if depth < 4:
-            ways.append(self.string_choice)
+            ways += [self.string_choice, self.part, self.concat, self.field]
+            ways += [self.string_call] if self.string_functions and not self.in_function else []
         try:
             return self.rng.choice(ways)(depth)
         except Again:
@@ -400,6 +455,35 @@ class Expressions:
     def string_choice(self, depth):
         c, a, b = self.condition(depth + 1), self.string(depth + 1), self.string(depth + 1)
         return self.chosen(c, a, b, 'string')
+
+    def part(self, depth):
+        s = self.string(depth + 1)
+        if self.chance(.25):
+            f = self.rng.choice([('basename', base_name), ('dirname', dir_name)])
+            return self.called(f[0], 'string', [s], f[1])
+        at = self.integer(depth + 2) if self.chance(.5) else literal('1', 1)
+        if at.const is not None:
+            at = literal(str(abs(at.const) % 9), abs(at.const) % 9)
+        at = Expr('(%s) & 7' % at.text if at.const is None else at.text, 'int64',
+                  (lambda e: lambda env: e.value(env) & 7 if e.const is None else e.const)(at))
+        n = self.rng.choice([0, 1, 3, 10, 200])
+        return self.called('substr', 'string', [s, at, str(n)], lambda a, i: a[i:i + n])
+
+    def concat(self, depth):
+        return self.called('str_concat', 'string', [self.string(depth + 1), self.string(depth + 1)], lambda a, b: (a + b)[:1023])
+
+    def field(self, depth):
+        s, i, separator = self.string(depth + 1), self.rng.randrange(3), self.rng.choice([' ', 'b', 'xx', 'a', 'll'])
+
+        def split(a):
+            parts = a.split(separator)
+            return parts[i] if i < len(parts) else ''
+        return self.called('split', 'string', [s, '"%s"' % separator, str(i)], split)
+
+    def string_call(self, depth):
+        name, body = self.pick(self.string_functions)
+        a = self.string(depth + 2)
+        return Expr('%s(substr(%s, 0, 127))' % (name, a.text), 'string', lambda env: body(env, a.value(env)[:127]))
 
     @staticmethod
     def chosen(c, a, b, type_):
@@ -688,6 +772,10 @@ class Program(Statements):
         self.make_maps(start)
         for i in range(self.rng.randrange(0, 3)):
             self.make_function('f%d' % i)
+        for i in range(self.rng.randrange(0, 2)):
+            self.make_string_function('s%d' % i)
+        for i in range(self.rng.randrange(0, 3)):
+            self.make_macro('mac%d' % i)
         parts = [self.body(self.rng.randrange(3, 12))]
         if self.chance(.5):
             parts.append(self.body(self.rng.randrange(2, 8)))
@@ -754,6 +842,47 @@ class Program(Statements):
         self.functions.append((name, params, result, body))
         self.head.append('fn %s(%s): %s { if (%s) { return (%s)(%s); } return (%s)(%s); }' % (
             name, ', '.join('%s: %s' % p for p in zip(names, params)), result, c.text, result, a.text, result, b.text))
+
+
+    def make_string_function(self, name):
+        self.scopes.append({'$s': 'string'})
+        self.in_function = True
+        c, a = self.fitting(lambda: (self.condition(2), self.string(1)))
+        self.in_function = False
+        self.scopes.pop()
+        if c.const is not None or a.const is not None:
+            return
+        result = a
+
+        def body(env, s):
+            outer, env['$s'] = env.get('$s'), s
+            value = result.value(env) if c.value(env) else s
+            env['$s'] = outer
+            return value[:127]
+        self.string_functions.append((name, body))
+        self.head.append('fn %s($s: string[128]): string[128] { if (%s) { return substr(%s, 0, 127); } return $s; }' % (
+            name, c.text, result.text))
+
+    def make_macro(self, name):
+        """Expressions of the argument alone, which stands there several times."""
+        if self.chance(.5):
+            glob = self.rng.choice(['a', 'b', 'lo'])
+            self.macros.append((name, 'string', lambda a: Expr('', 'int64', lambda env: (
+                len(a.value(env)) + 1 if glob in a.value(env) else a.value(env).find('b') * 2))))
+            self.head.append('macro %s(s) { (strcontains(s, "%s") ? (int64)strlen(s) + 1 : strstr(s, "b") * 2) }' % (name, glob))
+            return
+        n = self.rng.randrange(1, 100)
+        self.macros.append((name, 'int64', lambda a: Expr('', 'int64', lambda env: (
+            cut(a.value(env) * n, 'int64') if a.value(env) > n else cut(n - a.value(env), 'int64')))))
+        self.head.append('macro %s(e) { ((e) > %d ? (e) * %d : %d - (e)) }' % (name, n, n, n))
+
+    @staticmethod
+    def fitting(make):
+        while True:
+            try:
+                return make()
+            except Again:
+                pass
 
 
 def wrong(program, path, command):
