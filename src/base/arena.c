@@ -42,7 +42,7 @@ enum { CHUNK_MIN = 64, CHUNK_MAX = 64, VEC_MIN = 1 };
 enum { CHUNK_MIN = 4 << 10, CHUNK_MAX = 256 << 10, VEC_MIN = 8 };
 #endif
 
-enum { ALIGNMENT = 8, CLEAN_STEP = 1 << 10 };
+enum { ALIGNMENT = 8, CLEAN_STEP = 1 << 10, VEC_BIG = 64 };
 
 struct arena_chunk {
 	struct arena_chunk *next;
@@ -85,7 +85,6 @@ static void start_chunk(struct arena *a, size_t size)
 {
 	bool clean = size >= CLEAN_FROM;
 	struct arena_chunk *c = clean ? xcalloc(1, size) : xmalloc(size);
-
 	c->grow = MIN(size * 2, (size_t)CHUNK_MAX);
 	c->next = a->chunk;
 	a->chunk = c;
@@ -183,14 +182,30 @@ char *arena_printf(struct arena *a, const char *fmt, ...)
 	return s;
 }
 
+/* What was allocated last may grow where it is. */
+static bool extend(struct arena *a, void *p, size_t len, size_t to)
+{
+	size_t was = ALIGN_UP(len, (size_t)ALIGNMENT), more = ALIGN_UP(to, (size_t)ALIGNMENT) - was;
+
+	if (GAP || (char *)p + was != a->at || more > (size_t)(a->end - a->at))
+		return false;
+	arena_alloc(a, more);
+	return true;
+}
+
 void *vec_grow(struct arena *a, void *old, u32 *cap, u32 n, size_t size)
 {
 	if (*cap > UINT32_MAX / 2)
 		oom();
 
-	u32 grown = *cap ? *cap * 2 : VEC_MIN;
-	void *v = arena_alloc(a, grown * size);
+	u32 grown = *cap ? *cap * 2 : size > VEC_BIG ? MIN(VEC_MIN, 2) : VEC_MIN;
+	void *v;
 
+	if (n && extend(a, old, *cap * size, grown * size)) {
+		*cap = grown;
+		return old;
+	}
+	v = arena_alloc(a, grown * size);
 	if (n)
 		memcpy(v, old, n * size);
 	*cap = grown;

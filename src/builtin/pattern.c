@@ -9,6 +9,7 @@
  *
  * States 0 and 1 end the walk: 0 is "does not match", 1 is "matches". The NUL leads to one of them.
  */
+#include <stdlib.h>
 #include "builtin/text.h"
 
 enum { MAX_PATTERN = 255, MAX_STATES = 255, DEAD = 0, DONE = 1 };
@@ -119,11 +120,12 @@ struct set { /* of places: where in the pattern a match may be; place n: at its 
 
 struct automaton {
 	const struct pattern *p;
-	struct set state[MAX_STATES + 1];
 	u32 n_states;
 	u8 class_of[256];
 	u8 sample[256]; /* a byte of each class */
 	u32 n_classes;
+	struct set state[MAX_STATES + 1];
+	u8 next[(MAX_STATES + 1) * 256]; /* rows of as many as there are classes, a power of two */
 };
 
 static bool in_set(const struct set *s, u32 i)
@@ -218,22 +220,23 @@ static void find_classes(struct automaton *a)
 struct walk_table {
 	u8 *bytes;
 	u32 size, rows, stride, start;
+	u32 off; /* in the data map, where it was put first; 0: nowhere yet */
 };
 
-static bool build_table(struct arena *arena, const struct pattern *p, struct walk_table *t)
+static bool fill_table(struct arena *arena, struct automaton *a, u8 *next, struct walk_table *t)
 {
-	struct automaton *a = arena_new(arena, struct automaton);
+	const struct pattern *p = a->p;
 	struct set first = { 0 };
-	u8 *next = arena_array(arena, u8, (MAX_STATES + 1) * 256);
 
-	a->p = p;
 	a->n_states = 2;
 	find_classes(a);
 	add_place(p, &first, 0);
 	t->start = state_number(a, &first);
 	t->stride = power_of_two(a->n_classes);
+	memset(next, DEAD, t->stride);
 	memset(next + DONE * t->stride, DONE, t->stride); /* both stay where they are */
 	for (u32 s = 2; s < a->n_states; s++) {
+		memset(next + s * t->stride, DEAD, t->stride);
 		next[s * t->stride] = in_set(&a->state[s], p->n) ? DONE : DEAD;
 		for (u32 k = 1; k < a->n_classes; k++) {
 			struct set to = step(p, &a->state[s], a->sample[k]);
@@ -252,6 +255,49 @@ static bool build_table(struct arena *arena, const struct pattern *p, struct wal
 	return true;
 }
 
+/* What it is made in is larger than most tables are. */
+static bool build_table(struct arena *arena, const struct pattern *p, struct walk_table *t)
+{
+	struct automaton *a = xmalloc(sizeof(*a));
+	bool fits;
+
+	memset(a, 0, offsetof(struct automaton, state));
+	a->p = p;
+	fits = fill_table(arena, a, a->next, t);
+	free(a);
+	return fits;
+}
+
+/* The table of a pattern, made once for all who write it; NULL: *why. */
+static struct walk_table *find_table(struct check *c, const char *pattern, bool is_glob, const char **why)
+{
+	const char *name = arena_printf(c->arena, "%c%s", is_glob ? 'g' : 'n', pattern);
+	struct walk_table *t = hash_gets(&c->lang->patterns, name);
+	struct pattern *p;
+
+	if (t)
+		return t;
+	p = arena_new(c->arena, struct pattern);
+	*why = is_glob ? parse_glob(p, pattern) : parse_needle(p, pattern);
+	t = arena_new(c->arena, struct walk_table);
+	if (!*why && !build_table(c->arena, p, t))
+		*why = "its table has more than 255 states";
+	if (*why)
+		return NULL;
+	hash_puts(&c->lang->patterns, name, t);
+	return t;
+}
+
+/* A program that was compiled later and given up took its data with it. */
+static u32 table_offset(struct lower *l, struct walk_table *t)
+{
+	const struct program *p = l->prog;
+
+	if (!t->off || t->off + t->size > p->data_init_len || memcmp(p->data + t->off, t->bytes, t->size))
+		t->off = lower_data(l, t->size, t->bytes);
+	return t->off;
+}
+
 /* ---- in the probe */
 
 static struct opnd data_at(struct lower *l, u32 off)
@@ -263,9 +309,9 @@ static struct opnd data_at(struct lower *l, u32 off)
  * Runs the automaton over a text: the state it ends in, DONE or another. *taken, where that is wanted,
  * counts the bytes that were taken before the last one.
  */
-static u32 run_table(struct lower *l, const struct text *text, const struct walk_table *t, u32 *taken)
+static u32 run_table(struct lower *l, const struct text *text, struct walk_table *t, u32 *taken)
 {
-	u32 off = data_table(l, t->bytes, t->size), state = ir_var(l), log = (u32)__builtin_ctz(t->stride);
+	u32 off = table_offset(l, t), state = ir_var(l), log = (u32)__builtin_ctz(t->stride);
 	struct opnd classes = data_at(l, off), next = data_at(l, off + 256), k;
 	struct byte_loop b;
 
@@ -287,6 +333,64 @@ static u32 run_table(struct lower *l, const struct text *text, const struct walk
 	return state;
 }
 
+/*
+ * The same as a function that the program has once, for all tables: how tables are told apart are numbers, and the
+ * mask is that of the largest one.
+ */
+enum { INFO_LOG = 8, INFO_TAKEN = 8 };
+
+static struct opnd walk_body(struct lower *l, const struct opnd *arg, const u32 most[2])
+{
+	struct text text = text_shared(l, arg[0], most[0]);
+	struct opnd classes = lower_shared_data(l, arg[1], most[1]), next = opnd_plus(classes, 256), k;
+	struct opnd start = ir_op2(l, IR_AND, arg[2], o_imm(255)), log = ir_op2(l, IR_SHR, arg[2], o_imm(INFO_LOG));
+	u32 state = ir_var(l), taken = ir_var(l);
+	struct byte_loop b;
+
+	ir_var_set(l, state, start);
+	ir_var_set(l, taken, o_imm(0));
+	byte_loop_begin(l, &b, text.cap);
+	for (u32 i = 0; i < b.step; i++) {
+		k = ir_load(l, ir_op2(l, IR_ADD, classes, turn_byte(l, &text, &b, i)), 1, false);
+		k = ir_op2(l, IR_ADD, ir_op2(l, IR_SHL, o_temp(state), log), k);
+		k = ir_op2(l, IR_AND, k, o_imm(most[1] - 256 - 1));
+		k = ir_op2(l, IR_ADD, classes, k);
+		ir_var_set(l, state, ir_load(l, opnd_plus(k, next.imm), 1, false));
+		k = ir_op2(l, IR_SHR, ir_op2(l, IR_SUB, o_imm(DONE), o_temp(state)), o_imm(63));
+		ir_var_set(l, taken, ir_op2(l, IR_ADD, o_temp(taken), k));
+	}
+	byte_loop_while(l, &b, CC_UGT, o_temp(state), o_imm(DONE));
+	return ir_op2(l, IR_OR, ir_op2(l, IR_SHL, o_temp(taken), o_imm(INFO_TAKEN)), o_temp(state));
+}
+
+static const struct shared_func walk_func = { .name = "walk_table", .n_args = 3, .is_table = true, .body = walk_body };
+
+/* The state in which the text ends; *taken as run_table() has it. */
+static struct opnd walk(struct lower *l, struct node *n, struct walk_table *t, struct opnd *taken)
+{
+	u32 v = 0, off, state, table = power_of_two(t->rows * t->stride);
+	struct opnd arg[3], r;
+	struct text text;
+
+	if (!lower_wants_shared(l)) {
+		text = text_view(l, n);
+		v = taken ? ir_var(l) : 0;
+		state = run_table(l, &text, t, taken ? &v : NULL);
+		if (taken)
+			*taken = o_temp(v);
+		return o_temp(state);
+	}
+	text = text_in_scratch(l, n);
+	off = table_offset(l, t);
+	arg[0] = lower_scratch_offset(l, text.place);
+	arg[1] = o_imm(off);
+	arg[2] = o_imm(t->start | (u32)__builtin_ctz(t->stride) << INFO_LOG);
+	r = lower_call_shared(l, &walk_func, (u32[]){ text.room, 256 + table }, arg);
+	if (taken)
+		*taken = ir_op2(l, IR_SHR, r, o_imm(INFO_TAKEN));
+	return ir_op2(l, IR_AND, r, o_imm(255));
+}
+
 /* ---- glob */
 
 static bool match(const struct walk_table *t, const char *s)
@@ -301,13 +405,10 @@ static bool match(const struct walk_table *t, const char *s)
 static const struct type *check_pattern(struct check *c, struct node *call, bool is_glob)
 {
 	const struct node *s = call_arg(call, 0), *n = call_arg(call, 1);
-	struct pattern *p = arena_new(c->arena, struct pattern);
-	const char *why = is_glob ? parse_glob(p, n->str) : parse_needle(p, n->str);
-	struct walk_table *t = arena_new(c->arena, struct walk_table);
+	const char *why = NULL;
+	struct walk_table *t = find_table(c, n->str, is_glob, &why);
 
-	if (!why && !build_table(c->arena, p, t))
-		why = "its table has more than 255 states";
-	if (why)
+	if (!t)
 		return diag_type(c, n->span, D_PATTERN_COMPLEX, why);
 	call->data = t;
 	if (node_is_const_str(s))
@@ -322,16 +423,12 @@ static const struct type *check_glob(struct check *c, struct node *call)
 
 static struct ir_val lower_pattern(struct lower *l, struct node *call)
 {
-	const struct walk_table *t = call->data;
-	struct text text;
-	u32 state;
+	struct walk_table *t = call->data;
 
 	lower_str_limit(l);
 	if (t->start <= DONE)
 		return val_scalar(&ty_bool, o_imm(t->start));
-	text = text_view(l, call_arg(call, 0));
-	state = run_table(l, &text, t, NULL);
-	return val_scalar(&ty_bool, ir_set(l, CC_EQ, o_temp(state), o_imm(DONE)));
+	return val_scalar(&ty_bool, ir_set(l, CC_EQ, walk(l, call_arg(call, 0), t, NULL), o_imm(DONE)));
 }
 
 /* ---- a needle that only the probe knows */
@@ -366,42 +463,74 @@ static void search_byte(struct lower *l, const struct search *s)
 }
 
 /* Where the search of so many bytes was not enough: a loss; not found. */
-static struct opnd search_result(struct lower *l, struct node *call, const struct search *s)
+static struct opnd search_result(struct lower *l, struct node *call, struct opnd go, struct opnd is_found, struct opnd at)
 {
 	struct ir_block *found = ir_block_new(l), *none = ir_block_new(l), *lost = ir_block_new(l),
 			*out = ir_block_new(l);
 	u32 result = ir_var(l);
 
 	ir_var_set(l, result, o_imm(-1));
-	ir_branch(l, CC_NE, o_temp(s->found), o_imm(0), found, none);
+	ir_branch(l, CC_NE, is_found, o_imm(0), found, none);
 	ir_place(l, none);
-	ir_branch(l, CC_NE, o_temp(s->go), o_imm(0), lost, out);
+	ir_branch(l, CC_NE, go, o_imm(0), lost, out);
 	ir_place(l, lost);
 	lower_loss(l, LOSS_LOOP, call->builtin->name);
 	ir_jump(l, out);
 	ir_place(l, found);
-	ir_var_set(l, result, o_temp(s->i));
+	ir_var_set(l, result, at);
 	ir_jump(l, out);
 	ir_place(l, out);
 	return o_temp(result);
 }
 
+static void search_texts(struct lower *l, struct search *s)
+{
+	struct byte_loop b;
+
+	s->i = ir_var(l);
+	s->j = ir_var(l);
+	s->go = ir_var(l);
+	s->found = ir_var(l);
+	ir_var_set(l, s->i, o_imm(0));
+	ir_var_set(l, s->j, o_imm(0));
+	ir_var_set(l, s->go, o_imm(1));
+	ir_var_set(l, s->found, o_imm(0));
+	byte_loop_begin(l, &b, MIN(s->hay.cap * 4, (u32)SEARCH_BYTES));
+	for (u32 k = 0; k < b.step; k++)
+		search_byte(l, s);
+	byte_loop_while(l, &b, CC_NE, o_temp(s->go), o_imm(0));
+}
+
+/* As a function: go | found << 1 | i << 2. */
+static struct opnd search_body(struct lower *l, const struct opnd *arg, const u32 most[2])
+{
+	struct search s = { .hay = text_shared(l, arg[0], most[0]), .needle = text_shared(l, arg[1], most[1]) };
+	struct opnd r;
+
+	search_texts(l, &s);
+	r = ir_op2(l, IR_OR, o_temp(s.go), ir_op2(l, IR_SHL, o_temp(s.found), o_imm(1)));
+	return ir_op2(l, IR_OR, r, ir_op2(l, IR_SHL, o_temp(s.i), o_imm(2)));
+}
+
+static const struct shared_func search_func = { .name = "search", .n_args = 2, .body = search_body };
+
 static struct opnd search(struct lower *l, struct node *call)
 {
-	struct search s = { .i = ir_var(l), .j = ir_var(l), .go = ir_var(l), .found = ir_var(l) };
-	struct byte_loop b;
+	bool shared = lower_wants_shared(l);
+	struct opnd arg[2], r;
+	struct search s;
 
 	s.hay = text_copy(l, call_arg(call, 0));
 	s.needle = text_copy(l, call_arg(call, 1));
-	ir_var_set(l, s.i, o_imm(0));
-	ir_var_set(l, s.j, o_imm(0));
-	ir_var_set(l, s.go, o_imm(1));
-	ir_var_set(l, s.found, o_imm(0));
-	byte_loop_begin(l, &b, MIN(s.hay.cap * 4, (u32)SEARCH_BYTES));
-	for (u32 k = 0; k < b.step; k++)
-		search_byte(l, &s);
-	byte_loop_while(l, &b, CC_NE, o_temp(s.go), o_imm(0));
-	return search_result(l, call, &s);
+	if (!shared) {
+		search_texts(l, &s);
+		return search_result(l, call, o_temp(s.go), o_temp(s.found), o_temp(s.i));
+	}
+	arg[0] = lower_scratch_offset(l, s.hay.place);
+	arg[1] = lower_scratch_offset(l, s.needle.place);
+	r = lower_call_shared(l, &search_func, (u32[]){ s.hay.room, s.needle.room }, arg);
+	return search_result(l, call, ir_op2(l, IR_AND, r, o_imm(1)), ir_op2(l, IR_AND, r, o_imm(2)),
+			     ir_op2(l, IR_SHR, r, o_imm(2)));
 }
 
 /* ---- strstr, strcontains */
@@ -425,19 +554,18 @@ static struct ir_val lower_strstr(struct lower *l, struct node *call)
 {
 	const struct node *n = call_arg(call, 1);
 	struct ir_block *found = ir_block_new(l), *none = ir_block_new(l), *out = ir_block_new(l);
-	u32 result = ir_var(l), taken = ir_var(l), state;
-	struct text text;
+	u32 result = ir_var(l);
+	struct opnd state, taken;
 
 	lower_str_limit(l);
 	if (!node_is_const_str(n))
 		return val_scalar(&ty_s64, search(l, call));
 	if (!n->str_len)
 		return val_scalar(&ty_s64, o_imm(0));
-	text = text_view(l, call_arg(call, 0));
-	state = run_table(l, &text, call->data, &taken);
-	ir_branch(l, CC_EQ, o_temp(state), o_imm(DONE), found, none);
+	state = walk(l, call_arg(call, 0), call->data, &taken);
+	ir_branch(l, CC_EQ, state, o_imm(DONE), found, none);
 	ir_place(l, found);
-	ir_var_set(l, result, ir_op2(l, IR_SUB, o_temp(taken), o_imm((s64)n->str_len - 1)));
+	ir_var_set(l, result, ir_op2(l, IR_SUB, taken, o_imm((s64)n->str_len - 1)));
 	ir_jump(l, out);
 	ir_place(l, none);
 	ir_var_set(l, result, o_imm(-1));

@@ -9,7 +9,6 @@
 
 enum {
 	SCRATCH_ROOM = 128, /* more than a stack object has */
-	SLACK = 8,	    /* behind the room: a separator is compared as a whole */
 	MAX_CONCAT = 1024, /* unless a string of the script is longer */
 };
 
@@ -66,7 +65,8 @@ struct text text_copy(struct lower *l, struct node *n)
 	struct opnd len;
 
 	t.room = power_of_two(MAX(t.cap, (u32)SCRATCH_ROOM));
-	t.at = ir_addr(l, lower_temp(l, t.room + SLACK, 8, "text"));
+	t.place = lower_temp(l, t.room + TEXT_SLACK, 8, "text");
+	t.at = ir_addr(l, t.place);
 	if (v.is_foreign)
 		len = ir_op2(l, IR_SUB, lower_read_str(l, t.at, t.cap, v.o, v.space), o_imm(1));
 	else
@@ -97,6 +97,24 @@ struct text text_view(struct lower *l, struct node *n)
 	}
 	t.at = ir_addr(l, t.at);
 	return t;
+}
+
+struct text text_in_scratch(struct lower *l, struct node *n)
+{
+	struct text t = { .cap = n->type->count };
+
+	if (n->kind != N_CALL && n->kind != N_STR)
+		return text_copy(l, n);
+	t.room = power_of_two(MAX(t.cap, (u32)SCRATCH_ROOM));
+	t.place = lower_temp(l, t.room + TEXT_SLACK, 8, "text");
+	lower_into_record(l, n, n->type, t.place);
+	t.at = ir_addr(l, t.place);
+	return t;
+}
+
+struct text text_shared(struct lower *l, struct opnd offset, u32 room)
+{
+	return (struct text){ .cap = room, .room = room, .at = lower_shared_scratch(l, offset, room + TEXT_SLACK) };
 }
 
 struct opnd text_append(struct lower *l, struct opnd to, u32 cap, struct opnd string, enum space space)
@@ -490,6 +508,82 @@ static void split_byte(struct lower *l, const struct split *s, const struct byte
 	choose(l, s->from, here, ir_op2(l, IR_ADD, i, n));
 }
 
+/*
+ * As a function: of any separator, which is compared with the bytes before.
+ *
+ *	last = last >> 8 | byte << 56;  since++		as many bytes since the last separator
+ *	hit = since >= n && last >> (64 - 8 * n) == separator && i < len
+ *	since = hit ? 0 : since;  the rest as above, with i - n + 1 and i + 1
+ */
+enum { SPLIT_LENGTH_BITS = 4, MOST_FIELDS = 1 << 30, SPLIT_FROM = 32 };
+
+struct any_split {
+	struct text t;
+	struct opnd len, separator, n, shift, index;
+	u32 last, since, field, from, end;
+};
+
+static void any_split_byte(struct lower *l, const struct any_split *s, const struct byte_loop *b, u32 k)
+{
+	struct opnd i = ir_op2(l, IR_ADD, o_temp(b->i), o_imm(k)), byte = turn_byte(l, &s->t, b, k), hit, here;
+
+	ir_var_set(l, s->last, ir_op2(l, IR_OR, ir_op2(l, IR_SHR, o_temp(s->last), o_imm(8)),
+				      ir_op2(l, IR_SHL, byte, o_imm(56))));
+	ir_var_set(l, s->since, ir_op2(l, IR_ADD, o_temp(s->since), o_imm(1)));
+	hit = is_zero(l, ir_op2(l, IR_XOR, ir_op2(l, IR_SHR, o_temp(s->last), s->shift), s->separator));
+	here = ir_op2(l, IR_SHR, ir_op2(l, IR_SUB, i, s->len), o_imm(63));
+	hit = ir_op2(l, IR_AND, hit, here);
+	here = ir_op2(l, IR_SHR, ir_op2(l, IR_SUB, ir_op2(l, IR_SUB, s->n, o_imm(1)), o_temp(s->since)), o_imm(63));
+	hit = ir_op2(l, IR_AND, hit, here);
+	ir_var_set(l, s->since, ir_op2(l, IR_MUL, o_temp(s->since), ir_op2(l, IR_XOR, hit, o_imm(1))));
+	here = ir_op2(l, IR_AND, hit, is_zero(l, ir_op2(l, IR_XOR, o_temp(s->field), s->index)));
+	choose(l, s->end, here, ir_op2(l, IR_SUB, ir_op2(l, IR_ADD, i, o_imm(1)), s->n));
+	ir_var_set(l, s->field, ir_op2(l, IR_ADD, o_temp(s->field), hit));
+	here = ir_op2(l, IR_AND, hit, is_zero(l, ir_op2(l, IR_XOR, o_temp(s->field), s->index)));
+	choose(l, s->from, here, ir_op2(l, IR_ADD, i, o_imm(1)));
+}
+
+static struct opnd split_body(struct lower *l, const struct opnd *arg, const u32 most[2])
+{
+	struct any_split s = { .t = text_shared(l, arg[0], most[0]), .len = arg[1], .separator = arg[2],
+			       .last = ir_var(l), .since = ir_var(l), .field = ir_var(l), .from = ir_var(l),
+			       .end = ir_var(l) };
+	struct opnd none;
+	struct byte_loop b;
+
+	s.n = ir_op2(l, IR_AND, arg[3], o_imm((1 << SPLIT_LENGTH_BITS) - 1));
+	s.shift = ir_op2(l, IR_SUB, o_imm(64), ir_op2(l, IR_SHL, s.n, o_imm(3)));
+	s.index = ir_op2(l, IR_SHR, arg[3], o_imm(SPLIT_LENGTH_BITS));
+	ir_var_set(l, s.last, o_imm(0));
+	ir_var_set(l, s.since, o_imm(0));
+	ir_var_set(l, s.field, o_imm(0));
+	none = ir_op2(l, IR_XOR, is_zero(l, s.index), o_imm(1));
+	ir_var_set(l, s.from, ir_op2(l, IR_MUL, none, s.len));
+	ir_var_set(l, s.end, s.len);
+	byte_loop_begin(l, &b, s.t.cap);
+	for (u32 k = 0; k < b.step; k++)
+		any_split_byte(l, &s, &b, k);
+	byte_loop_while(l, &b, CC_ULT, o_temp(b.i), s.len);
+	return ir_op2(l, IR_OR, ir_op2(l, IR_SHL, o_temp(s.from), o_imm(SPLIT_FROM)), o_temp(s.end));
+}
+
+static const struct shared_func split_func = { .name = "split", .n_args = 4, .body = split_body };
+
+static struct ir_val split_by_call(struct lower *l, struct node *call, struct opnd dst, bool canonical)
+{
+	const struct node *sep = call_arg(call, 1);
+	struct text t = text_copy(l, call_arg(call, 0));
+	struct opnd index = ir_at_most(l, lower_scalar(l, call_arg(call, 2)), MOST_FIELDS), r, end;
+	u64 word = 0;
+
+	memcpy(&word, sep->str, sep->str_len);
+	index = ir_op2(l, IR_OR, ir_op2(l, IR_SHL, index, o_imm(SPLIT_LENGTH_BITS)), o_imm(sep->str_len));
+	r = lower_call_shared(l, &split_func, (u32[]){ t.room, 0 },
+			      (struct opnd[]){ lower_scratch_offset(l, t.place), t.len, o_imm((s64)word), index });
+	end = ir_ext(l, r, 4, false);
+	return part(l, call, &t, dst, canonical, ir_op2(l, IR_SHR, r, o_imm(SPLIT_FROM)), end);
+}
+
 static struct ir_val lower_split(struct lower *l, struct node *call)
 {
 	struct split s = { .sep = call_arg(call, 1) };
@@ -498,6 +592,8 @@ static struct ir_val lower_split(struct lower *l, struct node *call)
 	struct byte_loop b;
 
 	lower_str_limit(l);
+	if (lower_wants_shared(l))
+		return split_by_call(l, call, dst, canonical);
 	s.t = text_copy(l, call_arg(call, 0));
 	s.index = lower_scalar(l, call_arg(call, 2));
 	s.field = ir_var(l);
@@ -565,8 +661,9 @@ static struct path_parts path_parts(struct lower *l, const struct text *t)
 }
 
 /* Where there is no component: "/" of an absolute path, else "." */
-static void root_or_dot(struct lower *l, const struct text *t, struct opnd end, u32 end_var)
+static u32 root_or_dot(struct lower *l, const struct text *t, struct opnd end)
 {
+	u32 end_var = ir_var(l);
 	struct ir_block *none = ir_block_new(l), *dot = ir_block_new(l), *set = ir_block_new(l),
 			*some = ir_block_new(l), *out = ir_block_new(l);
 
@@ -583,7 +680,39 @@ static void root_or_dot(struct lower *l, const struct text *t, struct opnd end, 
 	ir_var_set(l, end_var, o_imm(1));
 	ir_jump(l, out);
 	ir_place(l, out);
+	return end_var;
 }
+
+/* Where the part begins, and where it ends. */
+static struct opnd path_range(struct lower *l, const struct text *t, bool is_base, struct opnd *end)
+{
+	struct path_parts p = path_parts(l, t);
+
+	*end = o_temp(root_or_dot(l, t, o_temp(is_base ? p.base_end : p.dir_end)));
+	return is_base ? o_temp(p.base) : o_imm(0);
+}
+
+/* As a function: from << 32 | end. */
+static struct opnd path_body(struct lower *l, const struct opnd *arg, u32 most, bool is_base)
+{
+	struct text t = text_shared(l, arg[0], most);
+	struct opnd end, from = path_range(l, &t, is_base, &end);
+
+	return ir_op2(l, IR_OR, ir_op2(l, IR_SHL, from, o_imm(32)), end);
+}
+
+static struct opnd base_body(struct lower *l, const struct opnd *arg, const u32 most[2])
+{
+	return path_body(l, arg, most[0], true);
+}
+
+static struct opnd dir_body(struct lower *l, const struct opnd *arg, const u32 most[2])
+{
+	return path_body(l, arg, most[0], false);
+}
+
+static const struct shared_func base_func = { .name = "basename", .n_args = 1, .body = base_body };
+static const struct shared_func dir_func = { .name = "dirname", .n_args = 1, .body = dir_body };
 
 static const struct type *check_path_part(struct check *c, struct node *call)
 {
@@ -595,16 +724,21 @@ static const struct type *check_path_part(struct check *c, struct node *call)
 static struct ir_val lower_path_part(struct lower *l, struct node *call, bool is_base)
 {
 	bool canonical;
-	struct opnd dst = lower_dest(l, call->type, &canonical);
-	u32 end = ir_var(l);
-	struct path_parts p;
+	struct opnd dst = lower_dest(l, call->type, &canonical), from, end;
+	bool shared = lower_wants_shared(l);
 	struct text t;
 
 	lower_str_limit(l);
 	t = text_copy(l, call_arg(call, 0));
-	p = path_parts(l, &t);
-	root_or_dot(l, &t, o_temp(is_base ? p.base_end : p.dir_end), end);
-	return part(l, call, &t, dst, canonical, is_base ? o_temp(p.base) : o_imm(0), o_temp(end));
+	if (shared) {
+		end = lower_scratch_offset(l, t.place);
+		from = lower_call_shared(l, is_base ? &base_func : &dir_func, (u32[]){ t.room, 0 }, &end);
+		end = ir_ext(l, from, 4, false);
+		from = ir_op2(l, IR_SHR, from, o_imm(32));
+	} else {
+		from = path_range(l, &t, is_base, &end);
+	}
+	return part(l, call, &t, dst, canonical, from, end);
 }
 
 static struct ir_val lower_basename(struct lower *l, struct node *call)

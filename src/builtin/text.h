@@ -8,8 +8,11 @@
 
 #include "builtin/builtin.h"
 
+enum { TEXT_SLACK = 8 }; /* behind the room: a separator is compared as a whole */
+
 struct text {
 	struct opnd at;	 /* the first byte */
+	struct opnd place; /* text_copy() and text_in_scratch(): the same as a place in scratch */
 	u32 cap;	 /* bytes of the string's type, the NUL included */
 	u32 room;	 /* bytes at `at`: a power of two, at least cap */
 	struct opnd len; /* without the NUL; text_copy() only */
@@ -20,6 +23,10 @@ u32 power_of_two(u32 n); /* the smallest that is not below n */
 struct text text_copy(struct lower *l, struct node *n);
 /* To look at only; read in place where it can be. */
 struct text text_view(struct lower *l, struct node *n);
+/* To look at only, for a shared function. */
+struct text text_in_scratch(struct lower *l, struct node *n);
+/* In such a function: the text at an offset. */
+struct text text_shared(struct lower *l, struct opnd offset, u32 room);
 /* Copies a string of at most cap bytes, a power of two, to our own memory; what cannot be read is empty. How many bytes that
  * were, the NUL included. */
 struct opnd text_append(struct lower *l, struct opnd to, u32 cap, struct opnd string, enum space space);

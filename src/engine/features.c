@@ -186,7 +186,7 @@ static bool try_signal(void)
 /* insns: an entry, then from `callback` on a subprogram whose address is taken. */
 static bool loads_callback(const struct bpf_insn *insns, u32 n, u32 callback)
 {
-	struct subprog parts[] = { { 0, "entry", false }, { callback, "callback", true } };
+	struct subprog parts[] = { { .name = "entry" }, { .insn = callback, .name = "callback", .callback = true } };
 	struct bpf_func f = { .subprogs = parts, .n_subprogs = 2 };
 	struct bpf_func_info info[2] = {};
 	_fd int btf = btf_blob_load(&f, 0, info);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Loads one function: descriptors into its instructions, the gate in front, BTF for callbacks.
+ * Loads one function: descriptors into its instructions, the gate in front, BTF for callbacks and shared functions.
  * The first attempt asks for no log (a log makes verification several times slower); a refused
  * program is loaded again as it was compiled, without the gate, so that the log speaks of the
  * compiler's instruction numbers.
@@ -108,10 +108,10 @@ static int relocate(struct kernel *k, const struct bpf_func *f, struct bpf_insn 
 	return 0;
 }
 
-static bool has_callback(const struct bpf_func *f)
+static bool wants_btf(const struct bpf_func *f)
 {
 	for (u32 i = 0; i < f->n_subprogs; i++)
-		if (f->subprogs[i].callback)
+		if (f->subprogs[i].callback || f->subprogs[i].shared)
 			return true;
 	return false;
 }
@@ -177,7 +177,7 @@ static int load_attempt(struct kernel *k, const struct attempt *a)
 	if (l.attach_fd < 0)
 		return -1;
 	object_name(name, f->name ? f->name : "sonde");
-	if (has_callback(f)) {
+	if (wants_btf(f)) {
 		info = xcalloc(f->n_subprogs, sizeof(*info));
 		l.btf_fd = btf_blob_load(f, shift, info);
 		if (l.btf_fd < 0) {

@@ -108,7 +108,13 @@ struct ir_func {
 	VEC(struct ir_slot) slots;
 	VEC(struct ir_block *) blocks; /* in emission order; blocks.v[0] is the entry; id = index when finished */
 	u32 n_params;		       /* subfunctions: temps 1..n_params arrive in r1.. */
-	bool callback;		       /* see struct subprog */
+	bool callback, shared;	       /* see struct subprog */
+};
+
+struct shared_func; /* ir/lower.h */
+struct shared_use {
+	const struct shared_func *row;
+	u32 index, most[2]; /* of the function; of what its calls need */
 };
 
 /* All functions of one BPF program: funcs[0] is the entry. */
@@ -116,7 +122,9 @@ struct ir_unit {
 	struct arena *arena;
 	struct program *prog; /* maps, events, losses being collected */
 	VEC(struct ir_func *) funcs;
+	VEC(struct shared_use) shared;
 	u32 nowhere, nowhere_size; /* bytes in the data map that nobody reads */
+	u32 n_searches; /* calls of string functions with loops: see lower_func.c */
 	u32 n_fetches; /* reads that may wait for a page: the program must be one that may sleep */
 };
 

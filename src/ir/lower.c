@@ -428,11 +428,13 @@ static struct ir_unit *lower_with(struct lang *lang, struct program *prog, struc
 		lower_guard_leave(&l);
 	if (in->jump && in->jump->has_next)
 		lower_next_layer(&l);
+	lower_shared_room(&l);
 	if (s.scratch_peak > SCRATCH_MAX - SCRATCH_HEAD && !huge)
 		return lower_with(lang, prog, in, level, true);
 	keep_event(&l);
 	size_scratch(&l);
 	ir_order(&l);
+	lower_shared_bodies(&l);
 	return l.unit;
 }
 
@@ -450,7 +452,7 @@ void lower_finish(struct program *prog)
 		if (prog->data_init_len)
 			memcpy(full, prog->data, prog->data_init_len);
 		prog->data = full;
-		prog->data_init_len = prog->data_size;
+		prog->data_init_len = prog->data_room = prog->data_size;
 	}
 	if (prog->data_map != NO_INDEX)
 		prog->maps.v[prog->data_map].value_size = ALIGN_UP(prog->data_size, 8u) + prog->spare_data;

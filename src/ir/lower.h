@@ -169,6 +169,23 @@ void lower_loss_by_bit(struct lower *l, enum loss_reason even, enum loss_reason 
 /* Ends the program for this event: releases scratch, returns. Code after it is unreachable. */
 void lower_return(struct lower *l, struct opnd value);
 
+/* ---- lower_func.c: functions that the program has once */
+struct shared_func {
+	const char *name;
+	u32 n_args;    /* at most 4: numbers */
+	bool is_table; /* most[1] is of a table in the data map, not of scratch */
+	/* Its value. most: bytes that calls need behind the offsets that they hand over. */
+	struct opnd (*body)(struct lower *l, const struct opnd *arg, const u32 most[2]);
+};
+/* Whether code with a loop is to be such a function here: the program has many of the kind, or this is a loop. */
+bool lower_wants_shared(struct lower *l);
+struct opnd lower_call_shared(struct lower *l, const struct shared_func *row, const u32 most[2], const struct opnd *arg);
+/* What a call hands over for a temporary in scratch. */
+struct opnd lower_scratch_offset(const struct lower *l, struct opnd at);
+/* In a body: the address of room bytes at an offset; where there are none, the function returns 0. */
+struct opnd lower_shared_scratch(struct lower *l, struct opnd offset, u32 room);
+struct opnd lower_shared_data(struct lower *l, struct opnd offset, u32 len);
+
 /* ---- maps */
 /* Index in prog->maps of a script's map, created on first use. */
 u32 lower_map(struct lower *l, struct map *m);

@@ -608,6 +608,7 @@ struct ir_val lower_expr(struct lower *l, struct node *n)
 		break;
 	case N_CALL: {
 		struct opnd want = l->s->want;
+		struct temp_mark mark = temps_mark(l);
 
 		l->s->want = (struct opnd){ 0 };
 		if (!n->builtin || !n->builtin->lower)
@@ -616,6 +617,8 @@ struct ir_val lower_expr(struct lower *l, struct node *n)
 		l->s->want = want;
 		if (!v.type)
 			v.type = n->type;
+		if (!v.in_memory && (v.type->kind == TY_INT || v.type->kind == TY_BOOL))
+			temps_release(l, mark);
 		break;
 	}
 	case N_CAST:

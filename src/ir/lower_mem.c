@@ -4,7 +4,7 @@
  * the writing of strings and aggregates to where they are wanted.
  *
  * Scratch is a per-CPU array with SCRATCH_LEVELS entries. A program claims the first entry whose busy
- * word it can exchange from 0 to 1 and releases it at every return, so that a nested or preempting
+ * word it can exchange from 0 to its key + 1 and releases it at every return, so that a nested or preempting
  * program takes another entry: nothing is ever shared. The claim is put where the predicate ends, or at
  * the entry when the predicate itself needs scratch.
  *
@@ -82,15 +82,20 @@ u32 lower_data(struct lower *l, u32 len, const void *init)
 	lower_internal_map(l, MAP_DATA);
 	off = ALIGN_UP(p->data_size, 8u);
 	p->data_size = off + ALIGN_UP(len, 8u);
-	if (init) {
-		u8 *grown = arena_array(p->arena, u8, p->data_size);
+	if (!init)
+		return off;
+	if (p->data_size > p->data_room) {
+		u32 room = p->data_room ? 2 * p->data_size : p->data_size;
+		u8 *grown = arena_array(p->arena, u8, room);
 
 		if (p->data)
 			memcpy(grown, p->data, p->data_init_len);
-		memcpy(grown + off, init, len);
 		p->data = grown;
-		p->data_init_len = p->data_size;
+		p->data_room = room;
 	}
+	memset(p->data + p->data_init_len, 0, p->data_size - p->data_init_len);
+	memcpy(p->data + off, init, len);
+	p->data_init_len = p->data_size;
 	return off;
 }
 
@@ -117,15 +122,15 @@ static void claim_level(struct lower *l, u32 level, struct opnd key, struct ir_b
 			struct ir_block *next, struct ir_block *none)
 {
 	struct ir_block *have = ir_block_new(l);
-	struct opnd entry, old;
+	struct opnd number = level_key(l, level), entry, old;
 
-	ir_store(l, key, 4, level_key(l, level));
+	ir_store(l, key, 4, number);
 	entry = ir_call(l, BPF_FUNC_map_lookup_elem, false, 2,
 			o_map(lower_internal_map(l, l->s->huge ? MAP_HUGE_SCRATCH : MAP_SCRATCH)), key);
 	ir_branch(l, CC_EQ, entry, o_imm(0), none, have);
 	ir_place(l, have);
 	ir_var_set(l, l->s->scratch, entry);
-	old = ir_emit(l, (struct ir_insn){ .op = IR_ATOMIC_XCHG, .size = 8, .arg = { entry, o_imm(1) } });
+	old = ir_emit(l, (struct ir_insn){ .op = IR_ATOMIC_XCHG, .size = 8, .arg = { entry, ir_op2(l, IR_ADD, number, o_imm(1)) } });
 	ir_branch(l, CC_EQ, old, o_imm(0), got, next);
 }
 

@@ -274,6 +274,7 @@ static bool read_func(struct reader *r)
 	for (u32 i = 0; i < f->n_params; i++)
 		vec_push(r->arena, &f->temps, (struct ir_temp){});
 	f->callback = take(r, "callback");
+	f->shared = !f->callback && take(r, "shared");
 	return true;
 }
 

@@ -133,7 +133,7 @@ static void print_temps(struct buf *b, const struct ir_func *f, const char *word
 static void print_func(struct buf *b, const struct ir_unit *u, const struct ir_func *f)
 {
 	buf_printf(b, "func %s params %u%s\n", f->name ? f->name : "?", f->n_params,
-		   f->callback ? " callback" : "");
+		   f->callback ? " callback" : f->shared ? " shared" : "");
 	for (u32 i = 0; i < f->slots.n; i++) {
 		const struct ir_slot *s = &f->slots.v[i];
 

@@ -165,6 +165,9 @@ struct opnd lower_float_to_int(struct lower *l, struct node *n);
 void lower_compare_floats(struct lower *l, struct node *n, enum ir_cond cc, struct ir_block *yes,
 			  struct ir_block *no);
 void lower_float_is_set(struct lower *l, struct node *n, struct ir_block *yes, struct ir_block *no);
+/* ---- lower_func.c, when the program is lowered: before and after its maps have their sizes */
+void lower_shared_room(struct lower *l);
+void lower_shared_bodies(struct lower *l);
 /* ---- lower_loop.c */
 enum { LOOP_IN_LINE, LOOP_BY_CALLBACK }; /* aux of loops, set by lower_find_loops() */
 void lower_for_map(struct lower *l, struct node *n);

@@ -22,6 +22,7 @@ struct lang { /* one compilation's front half */
 	struct hash types;     /* user struct/union/enum definitions: "struct foo" -> const struct type */
 	struct hash constants; /* user #define and enumerators: name -> struct node (expression) */
 	struct hash maps;      /* name -> struct map */
+	struct hash patterns;  /* of glob() and its like, as written -> table: builtin/pattern.c */
 	VEC(struct map *) map_list; /* in order of first mention */
 };
 

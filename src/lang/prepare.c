@@ -29,6 +29,7 @@ void lang_release(struct lang *l)
 	hash_release(&l->types);
 	hash_release(&l->constants);
 	hash_release(&l->maps);
+	hash_release(&l->patterns);
 }
 
 /* ---- imports */

@@ -117,8 +117,9 @@ static void tell_how(struct run *r)
 
 static bool goes_back(const struct bpf_func *f)
 {
-	if (f->n_subprogs > 1) /* a callback runs any number of times */
-		return true;
+	for (u32 i = 1; i < f->n_subprogs; i++)
+		if (f->subprogs[i].callback) /* runs any number of times */
+			return true;
 	for (u32 i = 0; i < f->n_insns; i++) {
 		u8 class = BPF_CLASS(f->insns[i].code), op = BPF_OP(f->insns[i].code);
 

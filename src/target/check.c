@@ -84,9 +84,27 @@ static int check_values(struct check *c)
 	return check_run(c, 0, s, false, &out);
 }
 
+static int check_shared(struct check *c)
+{
+	for (u32 i = 1; i < c->subs.n; i++) {
+		struct state *s, *out;
+		struct frame *f;
+
+		if (!c->subs.v[i].shared)
+			continue;
+		s = state_new(c);
+		f = check_push_frame(c, s, i);
+		for (u32 r = 1; r <= c->subs.v[i].n_params; r++)
+			f->r[r] = reg_scalar(scalar_unknown());
+		if (check_run(c, i, s, false, &out))
+			return -1;
+	}
+	return 0;
+}
+
 int check_all(struct check *c)
 {
-	return index_relocs(c) || check_shape(c) || check_values(c) || check_depth(c);
+	return index_relocs(c) || check_shape(c) || check_values(c) || check_shared(c) || check_depth(c);
 }
 
 int target_check(const struct program *prog, const struct bpf_func *f,

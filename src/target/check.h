@@ -88,6 +88,8 @@ struct state {
 struct sub {
 	u32 start, end, depth;
 	const char *name;
+	bool shared; /* followed by itself, from numbers that are not known */
+	u32 n_params;
 };
 struct sub_call {
 	u32 from, to;

@@ -208,12 +208,20 @@ static int mark_sub(struct check *c, u32 insn)
 	return 0;
 }
 
-static const char *sub_name(const struct check *c, u32 insn)
+static struct sub new_sub(const struct check *c, u32 insn)
 {
-	for (u32 i = 0; i < c->f->n_subprogs; i++)
-		if (c->f->subprogs[i].insn == insn)
-			return c->f->subprogs[i].name;
-	return "";
+	struct sub s = { .start = insn, .end = c->f->n_insns, .name = "" };
+
+	for (u32 i = 0; i < c->f->n_subprogs; i++) {
+		const struct subprog *p = &c->f->subprogs[i];
+
+		if (p->insn != insn)
+			continue;
+		s.name = p->name;
+		s.shared = p->shared;
+		s.n_params = p->n_params;
+	}
+	return s;
 }
 
 static int find_subs(struct check *c)
@@ -235,8 +243,7 @@ static int find_subs(struct check *c)
 			continue;
 		if (c->subs.n)
 			vec_last(&c->subs)->end = pc;
-		vec_push(&c->arena, &c->subs,
-			 (struct sub){ .start = pc, .end = n, .name = sub_name(c, pc) });
+		vec_push(&c->arena, &c->subs, new_sub(c, pc));
 	}
 	return 0;
 }

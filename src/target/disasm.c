@@ -267,7 +267,7 @@ static void put_subprog(struct dump *d, const struct bpf_func *f, u32 insn)
 	for (u32 i = 1; i < f->n_subprogs; i++)
 		if (f->subprogs[i].insn == insn) {
 			buf_printf(d->b, "%s%s:\n", func_name(f, i),
-				   f->subprogs[i].callback ? " (callback)" : "");
+				   f->subprogs[i].callback ? " (callback)" : f->subprogs[i].shared ? " (shared)" : "");
 			d->line = 0;
 		}
 }

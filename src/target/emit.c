@@ -42,7 +42,9 @@ static int emit_func(struct emit *e, u32 at)
 
 	e->out->subprogs[at] = (struct subprog){ .insn = e->code.insns.n,
 						 .name = m.f->name,
-						 .callback = m.f->callback };
+						 .callback = m.f->callback,
+						 .shared = m.f->shared,
+						 .n_params = (u8)m.f->n_params };
 	mach_find_aliases(&m);
 	frame_layout(&m);
 	select_func(&m);
@@ -72,16 +74,9 @@ static void link_functions(struct emit *e)
 	}
 }
 
-static u32 func_at(const struct emit *e, u32 insn)
-{
-	u32 f = 0;
+enum { MOST_DEEP = 9 }; /* functions in each other, one more than verifiers take */
 
-	while (f + 1 < e->n && e->out->subprogs[f + 1].insn <= insn)
-		f++;
-	return f;
-}
-
-/* Bytes of the deepest path of calls: relaxed as often as there are functions, which are few. */
+/* Bytes of the deepest path of calls, relaxed once for each function on it; relocations lie in the order of instructions. */
 static u32 stack_depth(struct emit *e)
 {
 	u32 *depth = arena_array(e->unit->arena, u32, e->n);
@@ -90,11 +85,12 @@ static u32 stack_depth(struct emit *e)
 		return e->frame[0];
 	for (u32 i = 0; i < e->n; i++)
 		depth[i] = e->frame[i] = ALIGN_UP(MAX(e->frame[i], 1u), (u32)FRAME_ALIGN);
-	for (u32 round = 1; round < e->n; round++)
-		for (u32 i = 0; i < e->code.relocs.n; i++) {
+	for (u32 round = 1; round < MOST_DEEP; round++)
+		for (u32 i = 0, from = 0; i < e->code.relocs.n; i++) {
 			const struct reloc *r = &e->code.relocs.v[i];
-			u32 from = func_at(e, r->insn);
 
+			while (from + 1 < e->n && e->out->subprogs[from + 1].insn <= r->insn)
+				from++;
 			if (r->kind == RELOC_FUNC)
 				depth[from] = MAX(depth[from], e->frame[from] + depth[r->index]);
 		}

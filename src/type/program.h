@@ -64,6 +64,8 @@ struct subprog {
 	u32 insn;
 	const char *name;
 	bool callback; /* long (*)(u32, void *) and friends: needs static BTF func_info */
+	bool shared;   /* numbers in, a number out: global in BTF, so that verifiers follow it once for all calls */
+	u8 n_params;   /* of a shared one */
 };
 
 struct bpf_func {
@@ -133,7 +135,7 @@ enum {
 	DATA_HEAD = 64,
 };
 
-/* Scratch: entry i of the per-CPU array is nesting level i; u64 busy, then the temporaries. */
+/* Scratch: entry i of the per-CPU array is nesting level i; u64 busy (its key + 1), then the temporaries. */
 enum {
 	SCRATCH_LEVELS = 4,
 	SCRATCH_HEAD = 8,
@@ -197,7 +199,7 @@ struct program {
 	u32 func_table, func_room; /* in the data map: u32 for each site, the first of the same func; room 0: none */
 	u32 data_size;
 	u8 *data; /* initial bytes of the data map: data_init_len of them, zeroes behind */
-	u32 data_init_len;
+	u32 data_init_len, data_room; /* data_room: bytes at data, the compiler's */
 	/* in the data map: the names of sites, a power of two of them, each of site_text_len bytes; 0: none */
 	u32 site_text_off, site_text_len, site_text_rows;
 	u32 zero_off, zero_len; /* a stretch of the data map that is never written */

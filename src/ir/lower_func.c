@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Functions that a program has once, however often it calls them: their code is there once and, as they are global
+ * functions (BTF func_info), verifiers follow it once, by itself. Kernels before 5.12 hand such functions numbers
+ * and nothing else, so that is what they get on all: the key of the scratch entry that the program claimed, which its
+ * busy word tells, and offsets in it and in the data map.
+ *
+ *	caller:	t = call NAME(scratch->busy - 1, offset, ...)
+ *	NAME:	entry = lookup(.scratch, &key); if !entry goto none
+ *		if offset > size - room goto none
+ *		... loads from entry + offset + 0 .. room
+ *	none:	return 0
+ *
+ * Bodies are lowered when all calls are: sizes of scratch and data are known then, and how much the calls need.
+ */
+#include "ir/state.h"
+
+enum {
+	SLACK = 8, /* what is read behind the room */
+	FEW_SEARCHES = 4, /* that a program has in line: a call costs it some 10 ns */
+};
+
+/* Not all kernels of that time let programs with functions jump to other programs. */
+bool lower_wants_shared(struct lower *l)
+{
+	if (l->inst->jump && !feature_has(l->features, FEAT_BPF_LOOP))
+		return false;
+	return l->s->loop || l->s->depth || l->unit->n_searches++ >= FEW_SEARCHES;
+}
+
+static struct ir_func *shared_func_new(struct lower *l, const struct shared_func *row)
+{
+	struct ir_func *f = arena_new(l->arena, struct ir_func);
+
+	f->name = row->name;
+	f->n_params = 1 + row->n_args;
+	f->shared = true;
+	for (u32 i = 0; i <= f->n_params; i++)
+		vec_push(l->arena, &f->temps, (struct ir_temp){ .kind = TK_INT });
+	vec_push(l->arena, &l->unit->funcs, f);
+	return f;
+}
+
+static struct shared_use *find_use(struct lower *l, const struct shared_func *row)
+{
+	struct ir_unit *u = l->unit;
+
+	for (u32 i = 0; i < u->shared.n; i++)
+		if (u->shared.v[i].row == row)
+			return &u->shared.v[i];
+	shared_func_new(l, row);
+	vec_push(l->arena, &u->shared, (struct shared_use){ .row = row, .index = u->funcs.n - 1 });
+	return vec_last(&u->shared);
+}
+
+struct opnd lower_call_shared(struct lower *l, const struct shared_func *row, const u32 most[2], const struct opnd *arg)
+{
+	struct shared_use *use = find_use(l, row);
+	struct ir_insn in = { .op = IR_CALLSUB, .n_args = (u8)(1 + row->n_args), .imm = use->index };
+
+	for (u32 i = 0; i < 2; i++)
+		use->most[i] = MAX(use->most[i], most[i]);
+	lower_scratch_now(l);
+	in.arg[0] = ir_op2(l, IR_SUB, ir_load(l, o_at(l->s->scratch, 0), 8, false), o_imm(1));
+	for (u32 i = 0; i < row->n_args; i++)
+		in.arg[1 + i] = arg[i];
+	return ir_emit(l, in);
+}
+
+struct opnd lower_scratch_offset(const struct lower *l, struct opnd at)
+{
+	if (at.kind != O_TEMP || at.id != l->s->scratch)
+		BUG("this does not lie in scratch");
+	return o_imm(at.imm);
+}
+
+/* ---- bodies */
+
+static void claim_check(struct lower *l, struct opnd offset, s64 limit)
+{
+	struct ir_block *inside = ir_block_new(l);
+
+	ir_branch(l, CC_UGT, offset, o_imm(limit), l->s->exit_zero, inside);
+	ir_place(l, inside);
+}
+
+struct opnd lower_shared_scratch(struct lower *l, struct opnd offset, u32 room)
+{
+	claim_check(l, offset, (s64)(SCRATCH_HEAD + ALIGN_UP(l->s->scratch_peak, 8u)) - room);
+	return ir_op2(l, IR_ADD, o_temp(l->s->scratch), offset);
+}
+
+struct opnd lower_shared_data(struct lower *l, struct opnd offset, u32 len)
+{
+	claim_check(l, offset, (s64)ALIGN_UP(l->prog->data_size, 8u) - len);
+	return ir_op2(l, IR_ADD, ir_addr(l, o_data(lower_internal_map(l, MAP_DATA), 0)), offset);
+}
+
+static void find_scratch(struct lower *l)
+{
+	struct opnd key = lower_temp(l, 8, 8, "level"), entry;
+	struct ir_block *have = ir_block_new(l);
+
+	ir_store(l, key, 4, o_temp(1));
+	entry = ir_call(l, BPF_FUNC_map_lookup_elem, false, 2,
+			o_map(lower_internal_map(l, l->s->huge ? MAP_HUGE_SCRATCH : MAP_SCRATCH)), key);
+	ir_branch(l, CC_EQ, entry, o_imm(0), l->s->exit_zero, have);
+	ir_place(l, have);
+	l->s->scratch = ir_var(l);
+	ir_var_set(l, l->s->scratch, entry);
+}
+
+static void lower_shared_body(struct lower *l, const struct shared_use *use)
+{
+	struct lower_state state = { .huge = l->s->huge, .scratch_peak = l->s->scratch_peak }, *outer = l->s;
+	struct ir_func *entry = l->f;
+	struct opnd arg[4], value;
+
+	l->s = &state;
+	l->f = l->unit->funcs.v[use->index];
+	ir_place(l, ir_block_new(l));
+	l->s->exit_zero = ir_block_new(l);
+	find_scratch(l);
+	for (u32 i = 0; i < use->row->n_args; i++)
+		arg[i] = o_temp(2 + i);
+	value = use->row->body(l, arg, use->most);
+	ir_emit(l, (struct ir_insn){ .op = IR_RETURN, .arg = { value } });
+	ir_place(l, l->s->exit_zero);
+	ir_emit(l, (struct ir_insn){ .op = IR_RETURN, .arg = { o_imm(0) } });
+	ir_order(l);
+	l->s = outer;
+	l->f = entry;
+}
+
+/* What a body reads behind an offset lies in the map, whatever the offset. */
+void lower_shared_room(struct lower *l)
+{
+	u32 scratch = 0, data = 0;
+
+	for (u32 i = 0; i < l->unit->shared.n; i++) {
+		const struct shared_use *use = &l->unit->shared.v[i];
+
+		scratch = MAX(scratch, MAX(use->most[0], use->row->is_table ? 0 : use->most[1]));
+		data = MAX(data, use->row->is_table ? use->most[1] : 0);
+	}
+	if (l->unit->shared.n)
+		l->s->scratch_peak = ALIGN_UP(l->s->scratch_peak, 8u) + ALIGN_UP(scratch, 8u) + SLACK;
+	if (data)
+		lower_data(l, data, NULL);
+}
+
+void lower_shared_bodies(struct lower *l)
+{
+	for (u32 i = 0; i < l->unit->shared.n; i++)
+		lower_shared_body(l, &l->unit->shared.v[i]);
+}
