@@ -30,6 +30,8 @@ layers unit golden doc arm64 live lint asan clang fuzz vm:
 peer: all			# bpftrace is asked all that tests/peer stores answers to, and tests/conform
 	@tests/peer/peer-root sid bpftrace >/dev/null
 	@tests/peer/run --sonde $(BUILD)/sonde --live --filter '$(T)' && tests/peer/run --sonde $(BUILD)/sonde --corpus --filter '$(T)'
+faults: all			# each system call of a run refused in turn: some thousand runs, a part of which is in make live
+	@tests/faults/run --sonde $(BUILD)/sonde $(if $(T),--only $(T))
 check:				# every suite
 	@build-aux/setup all
 	@build-aux/check --build $(BUILD)
@@ -54,5 +56,5 @@ install: all
 clean:
 	rm -rf $(BUILD) build-static build-asan build-clang build-fuzz build-arm64 build-arm64-static
 
-.PHONY: all setup demo quick layers unit golden doc arm64 live lint asan clang fuzz vm peer check bless bench static \
+.PHONY: all setup demo quick layers unit golden doc arm64 live lint asan clang fuzz vm peer faults check bless bench static \
 	fmt docs install clean

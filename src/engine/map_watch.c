@@ -63,7 +63,10 @@ static bool add_ring(struct map_watch *w, u32 cpu, bool prompt)
 		return false;
 	at = mmap(NULL, (1 + DATA_PAGES) * w->page_size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	if (at == MAP_FAILED) {
+		int why = errno;
+
 		close(fd);
+		errno = why;
 		return false;
 	}
 	w->ring[w->n++] = (struct map_ring){ fd, at };
@@ -82,7 +85,10 @@ struct map_watch *map_watch_open(bool prompt)
 	arena_init(&w->arena);
 	for (u32 i = 0; i < n; i++)
 		if (!add_ring(w, cpu[i], prompt)) {
+			int why = errno;
+
 			map_watch_close(w);
+			errno = why;
 			return NULL;
 		}
 	return w;

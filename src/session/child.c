@@ -7,16 +7,20 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
+#include "base/clock.h"
 #include "base/fd.h"
 #include "session/run.h"
 #include "sym/procs.h"
+
+#ifndef SYS_pidfd_send_signal
+#define SYS_pidfd_send_signal 424
+#endif
 
 int watch_pid(s32 pid)
 {
@@ -86,13 +90,13 @@ NORETURN static void become(char **argv, const char *path, pid_t parent, int rea
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	sigemptyset(&none);
 	signal(SIGPIPE, SIG_DFL);
-	sigaction(GO_SIGNAL, &sa, NULL);
 	if (getppid() != parent)
 		_exit(0); /* it was gone before PDEATHSIG was set */
-	if (write(ready, "", 1) != 1)
-		_exit(0);
-	for (;;)
-		sigsuspend(&none);
+	if (sigaction(GO_SIGNAL, &sa, NULL) < 0 || write(ready, "", 1) != 1)
+		_exit(0); /* which the parent sees by the pipe */
+	while (sigsuspend(&none), errno == EINTR)
+		;
+	_exit(127);
 }
 
 /* Its own preparations are over, the entry of sigsuspend() included: what is traced from here on is the command. */
@@ -104,6 +108,18 @@ static void await_asleep(pid_t pid)
 		nanosleep(&turn, NULL);
 }
 
+/* Whether it wrote its letter, and not just ended. */
+static bool is_ready(int fd)
+{
+	ssize_t n;
+	char c;
+
+	do
+		n = read(fd, &c, 1);
+	while (n < 0 && errno == EINTR);
+	return n == 1;
+}
+
 int child_start(struct run *r, struct err *err)
 {
 	char open = 0;
@@ -112,7 +128,6 @@ int child_start(struct run *r, struct err *err)
 	pid_t pid, parent = getpid();
 	sigset_t go, was;
 	int ready[2];
-	char c;
 
 	if (open)
 		return err_usage(err, -EINVAL, "the command of -c has a quote %c that is not closed", open);
@@ -129,26 +144,50 @@ int child_start(struct run *r, struct err *err)
 		become(argv, path, parent, ready[1]);
 	sigprocmask(SIG_SETMASK, &was, NULL);
 	close(ready[1]);
-	if (pid > 0 && read(ready[0], &c, 1) < 0)
-		r->exiting = true;
 	if (pid < 0) {
 		err_sys(err, "fork for -c");
 		close(ready[0]);
 		return err->code;
 	}
-	fcntl(ready[0], F_SETFL, O_NONBLOCK);
+	r->child = pid;
 	r->child_tells = ready[0];
 	r->child_path = path;
+	if (!is_ready(ready[0]) || fcntl(ready[0], F_SETFL, O_NONBLOCK) < 0)
+		return err_set(err, -ECHILD, "the process for the command of -c cannot be prepared");
 	await_asleep(pid);
-	r->child = pid;
-	r->child_fd = watch_pid(pid);
+	r->child_fd = watch_pid(pid); /* -1: SIGCHLD tells */
 	return 0;
 }
 
-void child_release(struct run *r)
+/* By another call where that one is refused: filters of system calls name them one by one. */
+static int send_signal(const struct run *r, int signo)
 {
-	if (r->child)
-		kill(r->child, GO_SIGNAL);
+	if (kill(r->child, signo) == 0 || syscall(SYS_pidfd_send_signal, r->child_fd, signo, NULL, 0) == 0 ||
+	    syscall(SYS_tgkill, r->child, r->child, signo) == 0)
+		return 0;
+	return -errno;
+}
+
+int child_release(struct run *r, struct err *err)
+{
+	if (r->child && send_signal(r, GO_SIGNAL) < 0)
+		return err_sys(err, "start the command of -c: send it a signal");
+	return 0;
+}
+
+/* waitpid() fails when somebody else has reaped it. */
+static bool has_ended(struct run *r)
+{
+	return r->child && waitpid(r->child, NULL, WNOHANG) != 0 && errno != EINTR;
+}
+
+void child_look(struct run *r)
+{
+	errno = 0;
+	if (!has_ended(r))
+		return;
+	r->child = 0;
+	r->exiting = true;
 }
 
 int child_verdict(struct run *r, struct err *err)
@@ -168,19 +207,24 @@ static void warn_of_rest(struct run *r)
 /* One that does not want to end is left alone: it was asked, and waiting for it would hold us, too. */
 static void await_end(struct run *r)
 {
-	struct pollfd end = { .fd = r->child_fd, .events = POLLIN };
+	static const struct timespec turn = { 0, 1000000 };
+	u64 end = clock_mono_ns() + END_MS * 1000000ull;
+	pid_t got;
 
-	if (r->child_fd >= 0 && waitpid(r->child, NULL, WNOHANG) == 0 && poll(&end, 1, END_MS) == 0)
-		warn_of_rest(r);
-	else
-		waitpid(r->child, NULL, 0);
+	while ((got = waitpid(r->child, NULL, WNOHANG)) == 0 || (got < 0 && errno == EINTR)) {
+		if (clock_mono_ns() > end) {
+			warn_of_rest(r);
+			return;
+		}
+		nanosleep(&turn, NULL);
+	}
 }
 
 void child_end(struct run *r)
 {
 	if (r->child) {
-		kill(r->child, SIGTERM);
-		kill(r->child, SIGCONT); /* a stopped one cannot end */
+		send_signal(r, SIGTERM);
+		send_signal(r, SIGCONT); /* a stopped one cannot end */
 		await_end(r);
 	}
 	fd_close(&r->child_tells);

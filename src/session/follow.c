@@ -32,15 +32,18 @@ static void add_tree(struct run *r, u32 pid)
 	u64 one = 1;
 	u32 was = r->follow_at;
 
-	kernel_set_add(r->k, r->c.follow_map, &pid, &one);
+	if (!r->follow_error)
+		r->follow_error = kernel_set_add(r->k, r->c.follow_map, &pid, &one);
 	r->follow_at = pid;
 	proc_each_thread(pid, add_children_of_thread, r);
 	r->follow_at = was;
 }
 
-int follow_start(struct run *r, s32 pid)
+int follow_start(struct run *r, s32 pid, struct err *err)
 {
 	if (pid > 0 && r->c.follow_map != NO_INDEX)
 		add_tree(r, (u32)pid);
+	if (r->follow_error)
+		return err_set(err, r->follow_error, "--follow: note the processes that are there: %s", strerror(-r->follow_error));
 	return 0;
 }

@@ -15,6 +15,7 @@
 #include "base/clock.h"
 #include "base/fd.h"
 #include "session/run.h"
+#include "sym/procs.h"
 
 enum {
 	BURST_MS = 4,	    /* between drains while records come */
@@ -103,6 +104,16 @@ static int no_descriptor(struct err *err, const char *what)
 	return err->code;
 }
 
+/* Without a pidfd (Linux 5.3, or a filter of system calls): whether it is there, and the same. */
+static void look_at_target(struct run *r)
+{
+	u32 pid = (u32)r->o->pid;
+
+	if (r->o->pid <= 0 || r->target_fd >= 0)
+		return;
+	r->exiting |= !proc_exists(pid) || proc_start_time(pid) != r->target_start || proc_state(pid) == 'Z';
+}
+
 int loop_init(struct run *r, struct err *err)
 {
 	r->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
@@ -113,17 +124,15 @@ int loop_init(struct run *r, struct err *err)
 		return no_descriptor(err, "a descriptor of signals");
 	if (r->o->pid > 0) {
 		r->target_fd = watch_pid(r->o->pid);
-		if (r->target_fd < 0 && errno == ESRCH)
-			r->exiting = true;
+		if (r->target_fd < 0)
+			r->target_start = proc_start_time((u32)r->o->pid);
+		look_at_target(r);
 	}
-	watch(r, r->signal_fd);
-	watch(r, r->child_fd);
-	watch(r, r->target_fd);
 	watch_reader(r);
-	watch(r, usermaps_fd(r));
-	watch(r, appear_fd(r));
-	if (r->c.prog.ring_map != NO_INDEX)
-		watch(r, kernel_event_fd(r->k));
+	if (watch(r, r->signal_fd) < 0 || watch(r, r->child_fd) < 0 || watch(r, r->target_fd) < 0 ||
+	    watch(r, usermaps_fd(r)) < 0 || watch(r, appear_fd(r)) < 0 ||
+	    (r->c.prog.ring_map != NO_INDEX && watch(r, kernel_event_fd(r->k)) < 0))
+		return err_sys(err, "wait for events (epoll_ctl)");
 	return 0;
 }
 
@@ -151,20 +160,12 @@ static void on_signal(struct run *r)
 	while (read(r->signal_fd, &si, sizeof si) == (ssize_t)sizeof si) {
 		if (si.ssi_signo == SIGINT || si.ssi_signo == SIGTERM)
 			r->exiting = true;
+		else if (si.ssi_signo == SIGCHLD)
+			child_look(r);
 		else if (si.ssi_signo == SIGWINCH)
 			screen_resized(r);
 		if (si.ssi_signo != SIGINT && si.ssi_signo != SIGTERM && si.ssi_signo != SIGCHLD)
 			run_signal_probes(r, (int)si.ssi_signo);
-	}
-}
-
-static void on_child(struct run *r)
-{
-	int status;
-
-	if (waitpid(r->child, &status, WNOHANG) == r->child) {
-		r->child = 0;
-		r->exiting = true;
 	}
 }
 
@@ -173,7 +174,7 @@ static void on_event(struct run *r, int fd)
 	if (fd == r->signal_fd)
 		on_signal(r);
 	else if (fd == r->child_fd)
-		on_child(r);
+		child_look(r);
 	else if (fd == r->target_fd)
 		r->exiting = true;
 	else if (fd == r->o->sink->fd)
@@ -191,6 +192,10 @@ static int wait_for(struct run *r, int timeout_ms)
 
 	for (int i = 0; i < n; i++)
 		on_event(r, e[i].data.fd);
+	if (n < 0 && errno != EINTR) {
+		r->loop_error = -errno;
+		r->exiting = true;
+	}
 	return n;
 }
 
@@ -215,12 +220,13 @@ void loop_run(struct run *r)
 
 		usermaps_turn(r);
 		screen_tick(r);
-		if (r->command_out >= 0 && command_watched != r->command_out)
-			watch(r, command_watched = r->command_out);
+		if (r->command_out >= 0 && command_watched != r->command_out && watch(r, command_watched = r->command_out) < 0)
+			command_wait(r);
 		if (r->command_out < 0)
 			command_watched = -1;
 		if (now >= next_loss) {
 			losses_report(r);
+			look_at_target(r);
 			next_loss = now + LOSS_PERIOD_MS * 1000000ull;
 		}
 		if (r->exiting)

@@ -15,34 +15,42 @@
 
 static int on_record(void *ctx, const void *record, u32 len);
 
+/* Said, because nothing of the map is then shown or done. What is not there needs no word. */
+static int told(struct run *r, u32 map, const char *what, int rc)
+{
+	if (rc < 0 && rc != -ENOENT)
+		run_warn(r, arena_printf(&r->scratch, "cannot %s %s: %s", what, r->c.prog.maps.v[map].name, strerror(-rc)));
+	return rc;
+}
+
 static int map_read(void *ctx, u32 map, struct table *t)
 {
 	struct run *r = ctx;
 
 	if (r->vm)
 		return vm_map_read(r->vm, map, &r->scratch, t);
-	return kernel_map_read(r->k, map, &r->scratch, t);
+	return told(r, map, "read", kernel_map_read(r->k, map, &r->scratch, t));
 }
 
 static int map_clear(void *ctx, u32 map)
 {
 	struct run *r = ctx;
 
-	return r->vm ? vm_map_clear(r->vm, map) : kernel_map_clear(r->k, map);
+	return r->vm ? vm_map_clear(r->vm, map) : told(r, map, "clear", kernel_map_clear(r->k, map));
 }
 
 static int map_zero(void *ctx, u32 map)
 {
 	struct run *r = ctx;
 
-	return r->vm ? vm_map_zero(r->vm, map) : kernel_map_zero(r->k, map);
+	return r->vm ? vm_map_zero(r->vm, map) : told(r, map, "zero", kernel_map_zero(r->k, map));
 }
 
 static int map_delete(void *ctx, u32 map, const void *key)
 {
 	struct run *r = ctx;
 
-	return r->vm ? vm_set_add(r->vm, map, key, NULL) : kernel_map_delete(r->k, map, key);
+	return r->vm ? vm_set_add(r->vm, map, key, NULL) : told(r, map, "delete a key of", kernel_map_delete(r->k, map, key));
 }
 
 static void do_exit(void *ctx, int code)
@@ -54,6 +62,11 @@ static void do_exit(void *ctx, int code)
 	r->exiting = r->exit_called = true;
 }
 
+static void warn_of_command(struct run *r, const char *command)
+{
+	run_warn(r, arena_printf(&r->scratch, "system(\"%s\") cannot be run: %s", command, strerror(errno)));
+}
+
 static void do_system(void *ctx, const char *command)
 {
 	struct run *r = ctx;
@@ -61,18 +74,23 @@ static void do_system(void *ctx, const char *command)
 	pid_t pid;
 
 	sink_flush(r->o->sink);
-	if (pipe2(out, O_CLOEXEC) < 0)
+	if (pipe2(out, O_CLOEXEC) < 0) {
+		warn_of_command(r, command);
 		return;
+	}
 	pid = fork();
 	if (pid == 0) {
 		sigset_t none;
 
 		sigemptyset(&none);
 		sigprocmask(SIG_SETMASK, &none, NULL);
-		dup2(out[1], STDOUT_FILENO);
+		if (dup2(out[1], STDOUT_FILENO) < 0)
+			_exit(127);
 		execl("/bin/sh", "sh", "-c", command, (char *)NULL);
 		_exit(127);
 	}
+	if (pid < 0)
+		warn_of_command(r, command);
 	close(out[1]);
 	if (pid < 0) {
 		close(out[0]);

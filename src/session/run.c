@@ -252,7 +252,7 @@ static int start(struct run *r, struct err *err)
 		return 0;
 	/* what keeps sets and arguments first, then those who ask for them */
 	if ((r->o->follow && (rc = refuse_follow_in_namespace(r, err)) < 0) || (rc = attach_all(r, true, err)) < 0 ||
-	    (r->o->follow && (rc = follow_start(r, r->child ? r->child : r->o->pid)) < 0))
+	    (r->o->follow && (rc = follow_start(r, r->child ? r->child : r->o->pid, err)) < 0))
 		return rc;
 	usermaps_start(r);
 	return attach_all(r, false, err);
@@ -317,13 +317,16 @@ static int loop_through(struct run *r, struct err *err)
 {
 	int rc = loop_init(r, err);
 
-	if (rc < 0)
+	if (rc < 0 || (rc = child_release(r, err)) < 0) {
+		loop_release(r);
 		return rc;
-	child_release(r);
+	}
 	if (iter_run_all(r, err) >= 0)
 		loop_traced(r);
 	appear_end(r);
 	loop_release(r);
+	if (r->loop_error && !err->code)
+		err_set(err, r->loop_error, "wait for what comes: %s", strerror(-r->loop_error));
 	return 0;
 }
 

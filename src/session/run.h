@@ -33,6 +33,7 @@ struct run {
 	/* -c */
 	s32 child;	    /* pid, 0: none */
 	int child_fd, target_fd; /* pidfds; -1 */
+	u64 target_start;   /* when the process of -p began, without a pidfd of it */
 	int child_tells;    /* pipe: why it could not be executed; -1 */
 	const char *child_path;
 	int signal_fd, epoll_fd;
@@ -59,12 +60,15 @@ struct run {
 	bool too_many_appeared; /* said */
 	struct screen *screen; /* screen.c: sonde top; NULL otherwise */
 	u32 follow_at;	    /* follow.c: whose children are being added */
+	int follow_error;
+	int loop_error;	    /* loop.c: why it cannot wait any more */
 };
 
 /* ---- child.c */
 /* Forks the command, stopped before exec. */
 int child_start(struct run *r, struct err *err);
-void child_release(struct run *r); /* lets it run */
+int child_release(struct run *r, struct err *err); /* lets it run */
+void child_look(struct run *r);	   /* ends the run when it has ended */
 void child_end(struct run *r);	   /* terminates and reaps it, if it ends */
 /* Why it was not executed, when it was to be and was not. */
 int child_verdict(struct run *r, struct err *err);
@@ -121,7 +125,7 @@ void screen_end(struct run *r); /* the terminal is as it was */
 int selftest_run(struct run *r, struct err *err);
 
 /* ---- follow.c */
-int follow_start(struct run *r, s32 pid);
+int follow_start(struct run *r, s32 pid, struct err *err);
 
 /* ---- appear.c: probes in files that come while we look */
 void appear_start(struct run *r);

@@ -5,6 +5,7 @@
  * long gone. With -p or --follow only the processes that can be seen matter, and their files are opened at
  * once, before they are deleted.
  */
+#include <errno.h>
 #include <stdlib.h>
 #include <sys/epoll.h>
 #include "session/run.h"
@@ -95,6 +96,9 @@ void usermaps_start(struct run *r)
 	arena_init(&m->arena);
 	note_present(r, m);
 	m->watch = map_watch_open(m->some);
+	if (!m->watch)
+		run_warn(r, arena_printf(&r->c.arena, "addresses in processes that are gone when they are printed stay numbers: what "
+						      "they map cannot be followed (perf_event_open, mmap): %s", strerror(errno)));
 }
 
 void usermaps_turn(struct run *r)

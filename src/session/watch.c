@@ -511,7 +511,9 @@ void watch_known(struct watch *w, const char *path)
 	struct hold_answer a = { .known = true };
 	struct stat st;
 
-	if (stat(path, &st) < 0 || !id_of(&st, &a.id))
+	if (stat(path, &st) < 0 && stat(path, &st) < 0) /* again: what is not noted here would be probed twice */
+		return;
+	if (!id_of(&st, &a.id))
 		return;
 	pthread_mutex_lock(&w->lock);
 	remember(w, &a.id);
