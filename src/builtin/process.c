@@ -84,7 +84,7 @@ static struct ir_val lower_ncpus(struct lower *l, struct node *call)
  * comm(pid): the task behind a number, found as the kernel finds it (kernel/pid.c: find_pid_ns), with
  * plain reads, so that every probe on every kernel with type information can ask.
  *
- *	ns = current->thread_pid->numbers[0].ns		the initial namespace
+ *	ns = current->thread_pid->numbers[0].ns		the initial namespace, or ours as the session found it
  *	e = ns->idr.idr_rt.xa_head			lib/xarray.c: an entry; a node has the low bits 10
  *	while e is a node:	e = node->slots[(pid >> node->shift) & 63]
  *	task = container_of(e->tasks[0].first, struct task_struct, pid_links[0])
@@ -191,9 +191,14 @@ static void comm_of_pid(struct lower *l, struct node *call, struct opnd dst)
 	struct opnd pid = ir_ext(l, lower_scalar(l, call_arg(call, 0)), 4, false), p, first;
 	u32 entry = ir_var(l), mark = lower_values_mark(l);
 
-	p = ir_call(l, BPF_FUNC_get_current_task, true, 0);
-	p = read_at(l, p, at[AT_THREAD_PID], &ty_u64);
-	p = read_at(l, p, at[AT_NS], &ty_u64);
+	if (l->inst->pid_ns[1]) {
+		l->prog->wants_pid_ns = true;
+		p = lower_own_word(l, DATA_PID_NS);
+	} else {
+		p = ir_call(l, BPF_FUNC_get_current_task, true, 0);
+		p = read_at(l, p, at[AT_THREAD_PID], &ty_u64);
+		p = read_at(l, p, at[AT_NS], &ty_u64);
+	}
 	ir_var_set(l, entry, read_at(l, p, at[AT_HEAD], &ty_u64));
 	for (u32 i = 0; i < PID_LEVELS; i++)
 		descend(l, at, entry, pid, i == 0, none);

@@ -184,7 +184,7 @@ static void lower_side(struct lower *l, const struct type *t, bool user, struct 
 	map = stacks_map(l, held);
 	frames = lower_temp(l, MAX(room, 128u), 8, "frames");
 	key = lower_temp(l, 8, 8, "stack");
-	pid = ir_op2(l, IR_SHR, ir_call(l, BPF_FUNC_get_current_pid_tgid, true, 0), o_imm(32));
+	pid = user ? lower_own_pid(l) : o_imm(0);
 	ir_var_set(l, n_var, o_imm(0));
 	ir_var_set(l, h_var, o_imm(0));
 	origin = user ? pid : o_imm(from);

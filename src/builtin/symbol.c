@@ -7,7 +7,7 @@
 /* Writes a struct usym_value: the address in the current process. */
 static void lower_usym(struct lower *l, struct opnd dst, struct opnd addr)
 {
-	struct opnd tgid = ir_op2(l, IR_SHR, ir_call(l, BPF_FUNC_get_current_pid_tgid, true, 0), o_imm(32));
+	struct opnd tgid = lower_own_pid(l);
 
 	l->prog->has_user_symbols = true;
 	ir_store(l, dst, 8, addr);

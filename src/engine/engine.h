@@ -82,6 +82,12 @@ int kernel_iter_open(struct kernel *k, u32 func, struct err *err);
 int kernel_run(struct kernel *k, u32 func, s32 *ret, struct err *err);
 /* Runs one so many times and once before; *ns: what the runs took together. */
 int kernel_time(struct kernel *k, u32 func, u64 times, u64 *ns, s32 *ret, struct err *err);
+/* Offsets of members of the kernel's: task_struct.thread_pid, pid.level, pid.numbers, upid.ns, and sizeof(struct upid). */
+struct pid_ns_place {
+	u32 thread_pid, level, numbers, ns, upid_size;
+};
+/* Has the address of our own pid namespace put into the word DATA_PID_NS. 0, or -1 with errno. */
+int kernel_find_pid_namespace(struct kernel *k, const struct pid_ns_place *at);
 /* Stops events at once (the programs no longer run when it returns), objects are closed later. */
 void kernel_detach_all(struct kernel *k);
 /* What -v tells: how a site was attached ("raw tracepoint sys_enter, one program for 352

@@ -221,8 +221,7 @@ static void filter_loading(struct lower *l)
 	return_unless(l, CC_EQ, ir_op2(l, IR_AND, word, o_imm((s64)p->loading_mask)), o_imm(0));
 }
 
-/* As our own pid namespace numbers it. */
-static struct opnd current_tgid(struct lower *l)
+struct opnd lower_own_pid(struct lower *l)
 {
 	const u64 *ns = l->inst->pid_ns;
 	struct opnd ids;
@@ -242,7 +241,7 @@ static void filter_tgid(struct lower *l, const struct arg_desc *owner)
 	if (!l->inst->only_pid && l->inst->follow_map == NO_INDEX)
 		return;
 	if (!owner)
-		tgid = current_tgid(l);
+		tgid = lower_own_pid(l);
 	else
 		tgid = lower_read_scalar(l, type_int(4, false),
 					 ir_op2(l, IR_ADD, lower_loc(l, owner).o, o_imm(l->profile->owner_tgid)),
@@ -261,7 +260,7 @@ static void filter_process(struct lower *l)
 {
 	filter_loading(l);
 	if (l->profile->only_child)
-		return_unless(l, CC_EQ, current_tgid(l), lower_own_word(l, DATA_CPID));
+		return_unless(l, CC_EQ, lower_own_pid(l), lower_own_word(l, DATA_CPID));
 	if (l->profile->kind != PROFILE_ITER) /* lower_clause() */
 		filter_tgid(l, NULL);
 }

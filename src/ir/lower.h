@@ -210,6 +210,8 @@ struct opnd lower_map_delete(struct lower *l, struct node *map_node);
 u32 lower_data(struct lower *l, u32 len, const void *init);
 /* The u64 at one of the fixed offsets of the data map (DATA_*). */
 struct opnd lower_own_word(struct lower *l, u32 offset);
+/* The current process as our own pid namespace numbers it; 0: it has no number there. */
+struct opnd lower_own_pid(struct lower *l);
 /* Values numbered between mark and drop are not reused later: code in between is in a block that does
  * not dominate what follows. */
 u32 lower_values_mark(struct lower *l);

@@ -215,12 +215,27 @@ static int start_engine(struct run *r, struct err *err)
 	return rc;
 }
 
+/* comm(pid) looks a number up where we have it from. */
+static void find_pid_namespace(struct run *r)
+{
+	const struct world *w = &r->c.env.world;
+	const struct type *task = w->type(w->ctx, 's', "task_struct"), *pid = w->type(w->ctx, 's', "pid"),
+			  *upid = w->type(w->ctx, 's', "upid");
+	struct pid_ns_place at = { .upid_size = upid ? upid->size : 0 };
+
+	if (task && pid && upid && type_field(task, "thread_pid", &at.thread_pid) && type_field(pid, "level", &at.level) &&
+	    type_field(pid, "numbers", &at.numbers) && type_field(upid, "ns", &at.ns))
+		kernel_find_pid_namespace(r->k, &at);
+}
+
 static void set_words(struct run *r)
 {
 	run_set_data_u64(r, DATA_RING_FLAGS, BPF_RB_NO_WAKEUP);
 	run_set_data_u64(r, DATA_START_NS, clock_boot_ns());
 	run_set_data_u64(r, DATA_CPID, (u64)r->child);
 	run_set_data_u64(r, DATA_BOOT_TO_TAI, (u64)clock_boot_to_real_ns());
+	if (r->k && r->c.prog.wants_pid_ns)
+		find_pid_namespace(r);
 }
 
 /* Without types the set of --follow holds pids as the kernel's first namespace has them, and we know only our own. */

@@ -117,7 +117,7 @@ struct perfmap *perfmap_open(u32 pid)
 	struct perfmap *p = xcalloc(1, sizeof(*p));
 	u32 inner = proc_inner_pid(pid);
 
-	p->path = xasprintf("/proc/%u/root/tmp/perf-%u.map", pid, inner);
+	p->path = xasprintf("/proc/%u/root/tmp/perf-%u.map", proc_number(pid), inner);
 	if (perfmap_refresh(p))
 		return p;
 	free(p->path);

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include "base/buf.h"
 #include "sym/procmaps.h"
+#include "sym/procs.h"
 
 struct cursor {
 	const char *at, *end;
@@ -131,7 +132,7 @@ int procmaps_read(struct procmaps *m, u32 pid, struct err *err)
 	struct buf text = {};
 	int r;
 
-	snprintf(path, sizeof(path), "/proc/%u/maps", pid);
+	snprintf(path, sizeof(path), "/proc/%u/maps", proc_number(pid));
 	r = buf_read_file(&text, path);
 	if (r < 0) {
 		buf_release(&text);

@@ -10,15 +10,87 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 #include "base/buf.h"
 #include "base/fd.h"
 #include "sym/procs.h"
+
+#ifndef SYS_pidfd_open
+#define SYS_pidfd_open 434
+#endif
+
+/* ---- a /proc that was mounted in another pid namespace than ours (unshare --pid --fork) has other numbers */
+
+static bool proc_is_foreign(void)
+{
+	static int foreign = -1;
+	char self[16];
+	ssize_t n;
+
+	if (foreign >= 0)
+		return foreign;
+	n = readlink("/proc/self", self, sizeof(self) - 1);
+	self[MAX(n, 0)] = '\0';
+	foreign = n > 0 && strtoul(self, NULL, 10) != (unsigned long)getpid();
+	return foreign;
+}
+
+/* A process by our number: /proc/self/fdinfo has the number of that /proc ("Pid:", kernel/fork.c: pidfd_show_fdinfo). */
+u32 proc_number(u32 pid)
+{
+	char path[64];
+	struct buf text = {};
+	const char *at;
+	u32 number = pid;
+	int fd;
+
+	if (!proc_is_foreign())
+		return pid;
+	fd = (int)syscall(SYS_pidfd_open, pid, 0);
+	if (fd < 0)
+		return 0;
+	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", fd);
+	if (buf_read_file(&text, path) == 0 && text.s && (at = strstr(text.s, "Pid:")))
+		number = (u32)strtoul(at + strlen("Pid:"), NULL, 10);
+	buf_release(&text);
+	close(fd);
+	return number;
+}
+
+/* The numbers of a process in the namespaces from that of /proc inwards; returns how many. */
+static u32 inner_numbers(const char *process, u32 numbers[], u32 max)
+{
+	char path[64], *at, *end;
+	struct buf text = {};
+	u32 n = 0;
+
+	snprintf(path, sizeof(path), "/proc/%s/status", process);
+	if (buf_read_file(&text, path) == 0 && text.s && (at = strstr(text.s, "\nNSpid:")))
+		for (at += strlen("\nNSpid:"); n < max && (*at == '\t' || *at == ' '); at = end)
+			numbers[n++] = (u32)strtoul(at, &end, 10);
+	buf_release(&text);
+	return n;
+}
+
+/* The other way: our number of a process of that /proc; 0: it has none. */
+static u32 own_number(u32 number)
+{
+	enum { LEVELS = 33 }; /* MAX_PID_NS_LEVEL */
+	u32 of_it[LEVELS], ours[LEVELS], level = inner_numbers("self", ours, LEVELS);
+	char process[16];
+
+	snprintf(process, sizeof(process), "%u", number);
+	if (!level || inner_numbers(process, of_it, LEVELS) < level)
+		return 0;
+	return proc_number(of_it[level - 1]) == number ? of_it[level - 1] : 0;
+}
 
 static int open_proc(u32 pid, const char *file)
 {
 	char path[64];
 
-	snprintf(path, sizeof(path), "/proc/%u/%s", pid, file);
+	snprintf(path, sizeof(path), "/proc/%u/%s", proc_number(pid), file);
 	return open(path, O_RDONLY | O_CLOEXEC);
 }
 
@@ -42,7 +114,7 @@ bool proc_is_visible(u32 pid)
 {
 	char path[32];
 
-	snprintf(path, sizeof(path), "/proc/%u/root/", pid);
+	snprintf(path, sizeof(path), "/proc/%u/root/", proc_number(pid));
 	return access(path, F_OK) == 0 || (errno != EACCES && errno != EPERM);
 }
 
@@ -52,7 +124,7 @@ const char *proc_exe(struct arena *a, u32 pid)
 	char path[32], target[4096];
 	ssize_t n;
 
-	snprintf(path, sizeof(path), "/proc/%u/exe", pid);
+	snprintf(path, sizeof(path), "/proc/%u/exe", proc_number(pid));
 	n = readlink(path, target, sizeof(target) - 1);
 	if (n <= 0)
 		return NULL;
@@ -77,9 +149,24 @@ static int each_number(const char *dir, int (*f)(void *ctx, u32 n), void *ctx)
 	return r;
 }
 
+struct own {
+	int (*f)(void *ctx, u32 pid);
+	void *ctx;
+};
+
+static int each_own(void *ctx, u32 number)
+{
+	const struct own *own = ctx;
+	u32 pid = own_number(number);
+
+	return pid ? own->f(own->ctx, pid) : 0;
+}
+
 int proc_each(int (*f)(void *ctx, u32 pid), void *ctx)
 {
-	return each_number("/proc", f, ctx);
+	struct own own = { f, ctx };
+
+	return proc_is_foreign() ? each_number("/proc", each_own, &own) : each_number("/proc", f, ctx);
 }
 
 int proc_each_thread(u32 pid, int (*f)(void *ctx, u32 tid), void *ctx)

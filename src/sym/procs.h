@@ -6,6 +6,8 @@
 #include "base/arena.h"
 #include "base/err.h"
 
+/* What the mounted /proc calls a process: another number where that is of another pid namespace; 0: it has none. */
+u32 proc_number(u32 pid);
 /* By asking the kernel: /proc may be missing, or hide other users' processes (hidepid). */
 bool proc_exists(u32 pid);
 /* Its files and memory may be seen: it is ours, or we have CAP_SYS_PTRACE (ptrace(2)). */

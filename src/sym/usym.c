@@ -150,7 +150,7 @@ static struct elf *open_by_plain_name(const struct mapping *m)
 static struct elf *open_mapped(u32 pid, const struct mapping *m)
 {
 	char link[96];
-	char *path = xasprintf("/proc/%u/root%s", pid, m->path);
+	char *path = xasprintf("/proc/%u/root%s", proc_number(pid), m->path);
 	struct elf *e = open_by_plain_name(m);
 
 	if (!e && !m->deleted)
@@ -158,7 +158,7 @@ static struct elf *open_mapped(u32 pid, const struct mapping *m)
 	free(path);
 	if (e)
 		return e;
-	snprintf(link, sizeof(link), "/proc/%u/map_files/%llx-%llx", pid,
+	snprintf(link, sizeof(link), "/proc/%u/map_files/%llx-%llx", proc_number(pid),
 		 (unsigned long long)m->start, (unsigned long long)m->end);
 	e = open_if_same(link, m->inode);
 	return e || m->deleted ? e : open_if_same(m->path, m->inode);
@@ -222,7 +222,7 @@ static u64 exe_inode(u32 pid)
 	char path[40];
 	struct stat st;
 
-	snprintf(path, sizeof(path), "/proc/%u/exe", pid);
+	snprintf(path, sizeof(path), "/proc/%u/exe", proc_number(pid));
 	return stat(path, &st) < 0 ? 0 : (u64)st.st_ino;
 }
 
