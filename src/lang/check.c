@@ -341,10 +341,16 @@ static void check_fn(struct check *c, struct function *f, struct instance *home)
 	c->s->fn = NULL;
 }
 
+bool check_is_slow(const struct check *c)
+{
+	return c->s->n_passes > LONG_PASSES;
+}
+
 static void pass(struct check *c, struct instance **instances, u32 n)
 {
 	u32 i = 0;
 
+	c->s->n_passes++;
 	c->changed = false;
 	for (struct function *f = c->lang->script->functions; f; f = f->next)
 		check_fn(c, f, &c->s->fns[i++]);

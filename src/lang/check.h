@@ -58,6 +58,8 @@ const struct type *check_value_type(const struct type *t);
 const struct type *check_named_type(struct check *c, const char *text);
 /* Default address space of untyped integers here: from the profile. */
 enum space check_default_space(const struct check *c);
+/* Passes go on and on: what grows a type a little in each of them must give it all at once. */
+bool check_is_slow(const struct check *c);
 /* A string that is known: a literal, or what folds to one (true ? "a" : "b", $1). It is a literal when it is lowered,
  * whatever kind of node check sees. */
 static inline bool node_is_const_str(const struct node *n)

@@ -27,10 +27,12 @@ enum {
 	MAX_NESTING = 2500,
 	MAX_EXPANDED_HEIGHT = 1200,
 	MAX_EXPANDED_NODES = 200000,
+	LONG_PASSES = 8, /* types that still grow are given all they may have */
 	MAX_PASSES = 40
 };
 
 struct check_state {
+	u32 n_passes;
 	struct hash visible;	 /* name -> struct var in scope, or &no_var */
 	VEC(struct var *) scope; /* the visible ones, innermost last */
 	struct hash macros;	 /* name -> struct macro_set */

@@ -359,7 +359,7 @@ class Expressions:
         """A call of a builtin; arguments that are text are not handed to `do`. It is constant when all of them are."""
         text = '%s(%s)' % (name, ', '.join(a if isinstance(a, str) else a.text for a in args))
         given = [a for a in args if not isinstance(a, str)]
-        if all(a.const is not None for a in given) and name in ('strlen', 'strstr', 'strncmp', 'glob', 'str_concat'):
+        if all(a.const is not None for a in given) and name in ('strlen', 'strstr', 'strncmp', 'glob', 'strcontains', 'str_concat'):
             return Expr(text, type_, lambda env: do(*[a.const for a in given]), do(*[a.const for a in given]))
         return Expr(text, type_, lambda env: do(*[a.value(env) for a in given]))
 
