@@ -239,9 +239,56 @@ static struct opnd site_id(struct lower *l)
 	return ir_load(l, at, 4, false);
 }
 
+/* The first site of the same name stands for it: a USDT probe may lie in several functions. */
+static u32 namesake(const struct program *p, u32 site)
+{
+	for (u32 i = 0; i < site; i++)
+		if (streq(p->sites.v[i].probe, p->sites.v[site].probe))
+			return i;
+	return site;
+}
+
+/* The same of all sites; NULL: no two have one name. */
+static u32 *namesakes(struct lower *l, u32 room)
+{
+	const struct program *p = l->prog;
+	u32 *table = arena_array(l->arena, u32, room), n = 0;
+	struct hash first = {};
+
+	for (u32 i = 0; i < room; i++) {
+		const char *name = i < p->sites.n ? p->sites.v[i].probe : NULL;
+		uintptr_t known = name ? (uintptr_t)hash_gets(&first, name) : 0;
+
+		table[i] = known ? (u32)known - 1 : i;
+		n += known != 0;
+		if (name && !known)
+			hash_puts(&first, name, (void *)(uintptr_t)(i + 1));
+	}
+	hash_release(&first);
+	return n ? table : NULL;
+}
+
+static struct opnd probe_by_cookie(struct lower *l)
+{
+	struct opnd at, site = site_id(l);
+	u32 room = 2, *table;
+
+	while (room < l->prog->sites.n + l->prog->spare_sites)
+		room *= 2;
+	table = namesakes(l, room);
+	if (!table)
+		return site;
+	at = ir_op2(l, IR_SHL, ir_op2(l, IR_AND, site, o_imm(room - 1)), o_imm(2));
+	return ir_load(l, ir_op2(l, IR_ADD, ir_addr(l, o_data(l->prog->data_map, lower_data(l, room * 4, table))), at), 4, false);
+}
+
 static struct ir_val lower_probe(struct lower *l, struct node *call)
 {
-	return val_scalar(&ty_probe, site_id(l));
+	const struct profile *p = l->profile;
+
+	if (p->site_from_cookie)
+		return val_scalar(&ty_probe, probe_by_cookie(l));
+	return val_scalar(&ty_probe, p->syscall_site ? site_id(l) : o_imm(namesake(l->prog, p->site)));
 }
 
 static const struct type *check_probetype(struct check *c, struct node *call)

@@ -95,12 +95,12 @@ static bool may_be_probed(struct lines *l, u64 address)
 	return !why;
 }
 
-static struct target *add_place(struct lines *l, u64 address, const char *name, bool many)
+static struct target *add_place(struct lines *l, u64 address, const struct dwarf_instance *in, const char *name)
 {
 	struct uargs_site site = { .path = ufile_open_path(l->env, l->path),
 				   .elf = l->elf,
 				   .one_file = !l->binary || !glob_has_wildcard(l->binary),
-				   .many = many,
+				   .many = true,
 				   .inner = true };
 	struct dwarf_func func;
 	struct profile *p;
@@ -111,10 +111,12 @@ static struct target *add_place(struct lines *l, u64 address, const char *name, 
 	p = profile_new(l->env, PROFILE_PT_REGS, BPF_PROG_TYPE_KPROBE);
 	profile_function(l->env, p, false, true);
 	p->fixed_place = true;
+	dwarf_stay_in(l->d, address, in);
 	p = uargs_profile(l->env, p, &site);
-	t = targets_add(l->env, &l->ts, SITE_UPROBE, name, profile_for_site(l->env, p, many, true));
+	t = targets_add(l->env, &l->ts, SITE_UPROBE, name, profile_for_site(l->env, p, true, true));
 	if (dwarf_inline_at(l->d, address, &func))
 		t->site.func = arena_strdup(l->env->arena, func.name);
+	dwarf_stay_in(l->d, 0, &(struct dwarf_instance){ 0 });
 	t->site.path = site.path;
 	t->site.offset = site.offset;
 	t->site.pid = l->env->pid > 0 ? l->env->pid : -1;
@@ -134,8 +136,11 @@ static int add_line(void *ctx, const struct dwarf_line *at)
 	const char *file = l->file ? l->file : base_name(at->file);
 	const char *name = arena_printf(l->env->arena, "%s:%s%s%s@%s:%u", l->spec->provider->name, l->path,
 					l->func ? ":" : "", l->func ? l->func : "", file, at->line);
+	struct dwarf_instance in = {};
 
-	add_place(l, at->address, name, true);
+	if (!dwarf_instance_of_line(l->d, at->address, at->file, at->line, &in))
+		in.entry = NULL;
+	add_place(l, at->address, &in, name);
 	return 0;
 }
 
@@ -303,8 +308,8 @@ static int add_copy(void *ctx, const struct dwarf_func *copy)
 	struct lines *l = ctx;
 
 	/* a copy in a loop may begin with the padding before the loop, which is run once */
-	add_place(l, uplace_past_nops(l->elf, copy->entry),
-		  arena_printf(l->env->arena, "%s:%s:%s", l->spec->provider->name, l->path, l->func), true);
+	add_place(l, uplace_past_nops(l->elf, copy->entry), &copy->instance,
+		  arena_printf(l->env->arena, "%s:%s:%s", l->spec->provider->name, l->path, l->func));
 	return 0;
 }
 

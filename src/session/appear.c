@@ -131,10 +131,13 @@ static void number(struct run *r, struct site *s)
 {
 	struct compiled *c = &r->c;
 
-	vec_push(&c->arena, &c->prog.sites, (struct site_name){ s->probe, s->func });
-	s->index = c->prog.sites.n - 1;
-	tell_func(r, s->index);
-	tell_text(r, s->index);
+	u32 before = c->prog.sites.n;
+
+	s->index = compile_site(c, s->probe, s->func);
+	if (c->prog.sites.n > before) {
+		tell_func(r, s->index);
+		tell_text(r, s->index);
+	}
 	r->n_appeared++;
 }
 

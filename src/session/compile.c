@@ -79,6 +79,7 @@ static void compiled_init(struct compiled *c, const struct session_options *o, u
 
 void compiled_release(struct compiled *c)
 {
+	hash_release(&c->site_numbers);
 	lang_release(&c->lang);
 	env_release(&c->env);
 	view_release(&c->view);
@@ -307,6 +308,19 @@ static u32 add_site_name(struct compiled *c, const char *probe, const char *func
 	return c->prog.sites.n - 1;
 }
 
+/* Several places of one name in one function (a USDT probe, statements of a line) are one: a map has one key for them. */
+u32 compile_site(struct compiled *c, const char *probe, const char *func)
+{
+	const char *key = arena_printf(&c->arena, "%s\n%s", probe, func ? func : "");
+	uintptr_t known = (uintptr_t)hash_gets(&c->site_numbers, key);
+
+	if (!known) {
+		known = add_site_name(c, probe, func) + 1;
+		hash_puts(&c->site_numbers, key, (void *)known);
+	}
+	return (u32)known - 1;
+}
+
 /* Gives names and numbers to what a target covers. */
 static void number_target(struct compiled *c, struct target *t)
 {
@@ -314,7 +328,7 @@ static void number_target(struct compiled *c, struct target *t)
 	u32 base;
 
 	if (!t->n_covered) {
-		t->site.index = add_site_name(c, t->site.probe, t->site.func);
+		t->site.index = compile_site(c, t->site.probe, t->site.func);
 		return;
 	}
 	base = c->prog.sites.n;

@@ -7,6 +7,7 @@
 #define SONDE_SESSION_H
 
 #include "base/err.h"
+#include "base/hash.h"
 #include "ir/ir.h"
 #include "lang/lang.h"
 #include "provider/provider.h"
@@ -87,6 +88,7 @@ struct compiled {
 	struct env env;
 	struct lang lang;
 	struct program prog;
+	struct hash site_numbers; /* name and function of a site -> its number + 1 */
 	VEC(struct instance *) instances;  /* instances.v[i] is funcs.v[i] */
 	VEC(struct instance *) unseen;	   /* of clauses that have none of those: for the types of maps */
 	VEC(struct ir_unit *) units;

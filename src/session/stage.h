@@ -32,6 +32,8 @@ void stage_follow(struct compiled *c, const struct session_options *o, resolve_f
 void stage_bind_follow(struct compiled *c);
 
 /* compile.c: one more instance of a clause, for targets of t's layout. t has its number. */
+/* The number of a site: that of an earlier one of the same name in the same function. */
+u32 compile_site(struct compiled *c, const char *probe, const char *func);
 struct instance *compile_instance(struct compiled *c, const struct session_options *o, struct clause *clause,
 				  const struct provider *provider, const struct target *t);
 /* Lowers, emits and checks it: it is the last of prog.funcs then. 0; 1: diagnostics say why not; -errno. */

@@ -377,11 +377,63 @@ static const struct code *indexed(struct dwarf *d, struct unit *u, u64 pc, bool 
 	return code_at(u->funcs.v, u->funcs.n, pc);
 }
 
+/* The entry of which target is, or is in: an entry's own end where the next begins. */
+static bool child_towards(struct dwarf *d, Dwarf_Die *of, const void *target, Dwarf_Die *out)
+{
+	Dwarf_Die next;
+
+	if (!die_child(d, of, out))
+		return false;
+	for (next = *out; die_next(d, &next) && (u8 *)next.addr <= (const u8 *)target; *out = next)
+		;
+	return (const u8 *)out->addr <= (const u8 *)target;
+}
+
+/* Blocks that cover pc, and no inlined functions. */
+static void descend_blocks(struct dwarf *d, u64 pc, struct scopes *out)
+{
+	Dwarf_Die c;
+	bool found = true;
+
+	while (found && out->n < MAX_SCOPES && die_child(d, &out->die[out->n - 1], &c)) {
+		do
+			found = d->f->dwarf_tag(&c) == DW_TAG_lexical_block && d->f->dwarf_haspc(&c, pc) > 0;
+		while (!found && die_next(d, &c));
+		if (found)
+			out->die[out->n++] = c;
+	}
+}
+
+static bool scopes_of_instance(struct dwarf *d, struct scopes *out)
+{
+	struct unit *u = &d->units.v[d->stay.unit];
+	Dwarf_Die at = u->body;
+
+	*out = (struct scopes){ .unit = u };
+	out->die[out->n++] = at;
+	while (at.addr != d->stay.entry && out->n < MAX_SCOPES) {
+		if (!child_towards(d, &at, d->stay.entry, &at))
+			return false;
+		if (is_scope(d->f->dwarf_tag(&at)))
+			out->die[out->n++] = at;
+	}
+	descend_blocks(d, d->stay_pc, out);
+	return true;
+}
+
+void dwarf_stay_in(struct dwarf *d, u64 pc, const struct dwarf_instance *instance)
+{
+	d->stay = *instance;
+	d->stay_pc = pc;
+}
+
 bool dwarf_scopes(struct dwarf *d, u64 pc, struct scopes *out)
 {
 	struct unit *u = dwarf_unit_at(d, pc);
 	const struct code *c;
 
+	if (d->stay.entry && d->stay_pc == pc)
+		return scopes_of_instance(d, out);
 	out->n = 0;
 	out->unit = u;
 	if (!u)
@@ -423,7 +475,8 @@ static void describe(struct dwarf *d, struct unit *u, Dwarf_Die *die, struct dwa
 	Dwarf_Addr base, low, high, entry;
 	ptrdiff_t at = 0;
 
-	*out = (struct dwarf_func){ .language = u->language };
+	*out = (struct dwarf_func){ .language = u->language,
+				    .instance = { die->addr, (u32)(u - d->units.v) } };
 	out->name = d->f->dwarf_diename(die);
 	if (!out->name)
 		out->name = "";
@@ -479,6 +532,40 @@ bool dwarf_func_at(struct dwarf *d, u64 pc, struct dwarf_func *out)
 bool dwarf_inline_at(struct dwarf *d, u64 pc, struct dwarf_func *out)
 {
 	return function_at(d, pc, true, out);
+}
+
+/* Whether the function, or the text of one of its name, has that line. */
+static bool has_line(struct dwarf *d, Dwarf_Die *func, const char *file, u32 line)
+{
+	const char *name = d->f->dwarf_diename(func);
+	struct text_body body[MAX_BODIES];
+	u32 n = name ? dwarf_bodies(d, name, body) : 0;
+
+	for (u32 i = 0; i < n; i++)
+		if (line >= body[i].first && line <= body[i].last && streq(body[i].file, file))
+			return true;
+	return false;
+}
+
+bool dwarf_instance_of_line(struct dwarf *d, u64 pc, const char *file, u32 line, struct dwarf_instance *out)
+{
+	struct scopes s;
+	bool is_first = true;
+
+	if (!dwarf_scopes(d, pc, &s))
+		return false;
+	for (u32 i = s.n; i-- > 1; is_first = false) {
+		while (i > 0 && d->f->dwarf_tag(&s.die[i]) != DW_TAG_subprogram &&
+		       d->f->dwarf_tag(&s.die[i]) != DW_TAG_inlined_subroutine)
+			i--;
+		if (!i || (is_first && d->f->dwarf_tag(&s.die[i]) == DW_TAG_subprogram))
+			return false; /* nothing is inlined here */
+		if (!has_line(d, &s.die[i], file, line))
+			continue;
+		*out = (struct dwarf_instance){ s.die[i].addr, (u32)(s.unit - d->units.v) };
+		return !is_first;
+	}
+	return false;
 }
 
 struct copies {
@@ -689,6 +776,15 @@ bool dwarf_func_at(struct dwarf *d, u64 pc, struct dwarf_func *out)
 }
 
 bool dwarf_inline_at(struct dwarf *d, u64 pc, struct dwarf_func *out)
+{
+	return false;
+}
+
+void dwarf_stay_in(struct dwarf *d, u64 pc, const struct dwarf_instance *instance)
+{
+}
+
+bool dwarf_instance_of_line(struct dwarf *d, u64 pc, const char *file, u32 line, struct dwarf_instance *out)
 {
 	return false;
 }

@@ -32,7 +32,14 @@ enum dwarf_language { LANGUAGE_OTHER, LANGUAGE_C, LANGUAGE_CXX, LANGUAGE_RUST, L
 
 enum { DWARF_MAX_RANGES = 16 };
 
+/* An entry of debug information: one instance of a function, NULL: none. */
+struct dwarf_instance {
+	void *entry;
+	u32 unit;
+};
+
 struct dwarf_func {
+	struct dwarf_instance instance;
 	const char *name, *linkage_name; /* linkage_name may be NULL */
 	u64 entry;	  /* its first instruction; of an inlined copy where it begins */
 	struct {
@@ -71,6 +78,14 @@ const char *dwarf_why_nothing(struct dwarf *d, u64 pc);
 bool dwarf_func_at(struct dwarf *d, u64 pc, struct dwarf_func *out);
 /* The innermost function at pc, inlined ones included. */
 bool dwarf_inline_at(struct dwarf *d, u64 pc, struct dwarf_func *out);
+/*
+ * From now on the code at pc is in the scope of that instance, whatever its ranges: at the first instruction of a copy
+ * gcc has the copies that are inlined into it begin as well, or leaves that instruction to the caller. Entry NULL: in
+ * the scope that ranges say again.
+ */
+void dwarf_stay_in(struct dwarf *d, u64 pc, const struct dwarf_instance *instance);
+/* Of the functions at pc the innermost whose text has that line; false: none, or it is the innermost of all. */
+bool dwarf_instance_of_line(struct dwarf *d, u64 pc, const char *file, u32 line, struct dwarf_instance *out);
 /* Parameters, in order, of the function that covers pc, with locations as of pc; inner: of the innermost
  * inlined one. */
 int dwarf_params(struct dwarf *d, u64 pc, bool inner, dwarf_var_fn f, void *ctx);

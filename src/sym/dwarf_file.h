@@ -42,6 +42,8 @@ struct dwarf {
 	VEC(Dwarf_Die) type_units;
 	VEC(struct code) code; /* of units */
 	bool has_code;
+	struct dwarf_instance stay; /* the scope of the code at stay_pc */
+	u64 stay_pc;
 	struct hash types; /* address of an entry -> struct type */
 	u32 type_depth;
 };
