@@ -33,6 +33,7 @@ struct match {
 	u64 last_value;
 	const char *path; /* of the file at hand */
 	const char *open_path; /* where it can be opened now, when that is elsewhere */
+	int unread;	       /* why it cannot, 0 */
 	struct elf *elf;
 	struct uplacer *placer; /* of elf; made with its first function, as is: */
 	enum unwinds unwinds;
@@ -550,6 +551,7 @@ static int match_file(void *ctx, const char *path)
 	m->path = path;
 	m->elf = elf_open(path_to_open(m), &err);
 	if (!m->elf) {
+		m->unread = err.code;
 		no_elf(m, err.code, err.text);
 		return 0;
 	}
@@ -667,7 +669,7 @@ static int resolve_file(struct provider_env *env, const struct spec *spec, const
 	near_init(&m.near, m.func);
 	m.many = true;
 	match_file(&m, path);
-	return targets_hand_out(&m.ts, f, ctx);
+	return m.unread ? m.unread : targets_hand_out(&m.ts, f, ctx);
 }
 
 /* What files that come later will share. */

@@ -18,6 +18,7 @@ struct match {
 	const char *binary, *provider, *name;
 	const char *path;
 	const char *open_path; /* where it can be opened now, when that is elsewhere */
+	int unread;	       /* why it cannot, 0 */
 	struct elf *elf;
 	u32 n_files;
 	bool many, verbose;
@@ -153,8 +154,10 @@ static int match_file(void *ctx, const char *path)
 
 	m->path = path;
 	m->elf = elf_open(path_to_open(m), &err);
-	if (!m->elf)
+	if (!m->elf) {
+		m->unread = err.code;
 		return no_elf(m, err.text);
+	}
 	foreign = m->list ? NULL : ufile_is_foreign(m->env, m->elf);
 	if (foreign)
 		return no_elf(m, foreign);
@@ -208,7 +211,7 @@ static int resolve_file(struct provider_env *env, const struct spec *spec, const
 	near_init(&m.near, m.name);
 	m.many = true;
 	match_file(&m, path);
-	return targets_hand_out(&m.ts, f, ctx);
+	return m.unread ? m.unread : targets_hand_out(&m.ts, f, ctx);
 }
 
 /* Where arguments lie is known with the file; until then they are words of anything, so that the script can be

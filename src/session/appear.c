@@ -255,6 +255,13 @@ static bool concerns_by_name(const struct late *l, const char *path)
 	return same;
 }
 
+/* What is no program, or gone meanwhile, is no loss. */
+static void tell_unread(struct run *r, const char *path, int rc)
+{
+	if (rc < 0 && rc != -ENOEXEC && rc != -ENOENT)
+		run_warn(r, arena_printf(&r->c.arena, "%s is not probed: %s", path, strerror(-rc)));
+}
+
 /* Later clauses first, as the kernel runs the newest first. Whether anything is there. */
 static bool handle(struct run *r, const char *path, const char *open_path)
 {
@@ -272,7 +279,7 @@ static bool handle(struct run *r, const char *path, const char *open_path)
 			own_path = arena_strdup(&r->c.arena, path);
 			open_path = arena_strdup(&r->c.arena, open_path);
 		}
-		l->spec->provider->resolve_file(l->env, l->spec, own_path, open_path, keep, &f);
+		tell_unread(r, own_path, l->spec->provider->resolve_file(l->env, l->spec, own_path, open_path, keep, &f));
 		attach_all_found(&f);
 		any |= f.targets.n > 0;
 	}
@@ -323,11 +330,17 @@ static void warn_of_no_watch(struct run *r, int why)
 
 static void begin(struct run *r, int rc)
 {
+	const char *folder;
+	int why;
+
 	if (rc < 0) {
 		warn_of_no_watch(r, rc);
 		watch_free(r->watch);
 		r->watch = NULL;
 	}
+	why = r->watch ? watch_missed(r->watch, &folder) : 0;
+	if (why)
+		run_warn(r, arena_printf(&r->c.arena, "files that come to %s are not probed: %s", folder, strerror(-why)));
 	for (u32 i = 0; i < r->c.lates.n && r->watch; i++)
 		look_at_all_again(r, &r->c.lates.v[i]);
 }

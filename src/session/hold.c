@@ -77,6 +77,12 @@ struct file { /* that was told to sonde, or will be */
 	bool held, sent;
 };
 
+struct ready { /* its first message */
+	int why;	/* errno, and it ends */
+	int mark_error; /* -errno */
+	u32 mark;
+};
+
 struct holder {
 	const struct hold_plan *plan;
 	pid_t sonde;
@@ -295,10 +301,13 @@ static bool read_answers(struct holder *h)
 static void turn(struct holder *h, int wait_ms);
 
 /* Between two marks others are answered. */
-static void mark(struct holder *h, u32 flags, u64 mask, const char *path)
+static int mark(struct holder *h, u32 flags, u64 mask, const char *path)
 {
-	if (fanotify_mark(h->fan_fd, FAN_MARK_ADD | flags, mask, AT_FDCWD, path) < 0 && (flags & FAN_MARK_FILESYSTEM))
-		fanotify_mark(h->fan_fd, FAN_MARK_ADD | FAN_MARK_MOUNT, mask, AT_FDCWD, path);
+	if (fanotify_mark(h->fan_fd, FAN_MARK_ADD | flags, mask, AT_FDCWD, path) == 0)
+		return 0;
+	if (!(flags & FAN_MARK_FILESYSTEM))
+		return -errno;
+	return fanotify_mark(h->fan_fd, FAN_MARK_ADD | FAN_MARK_MOUNT, mask, AT_FDCWD, path) < 0 ? -errno : 0;
 }
 
 /* Field 5 of /proc/PID/mountinfo is the mount point; those that hold no programs refuse, or do no harm. */
@@ -369,12 +378,17 @@ static void mark_everything(struct holder *h)
 	h->last_mounts = 0;
 }
 
-static void mark_all(struct holder *h)
+static void mark_all(struct holder *h, struct ready *ready)
 {
 	for (u32 i = 0; i < h->plan->n_marks; i++) {
 		const struct hold_mark *m = &h->plan->marks[i];
 
-		mark(h, m->flags, m->mask, m->path);
+		int rc = mark(h, m->flags, m->mask, m->path);
+
+		if (rc < 0 && !ready->mark_error) {
+			ready->mark_error = rc;
+			ready->mark = i;
+		}
 		turn(h, 0);
 	}
 	if (h->plan->everywhere) {
@@ -584,8 +598,8 @@ static void raise_files(void)
 NORETURN static void be_holder(const struct hold_plan *plan, pid_t sonde, const struct hold_class *was, int sock)
 {
 	static struct holder h;
+	struct ready ready = { 0 };
 	sigset_t all;
-	int why = 0;
 
 	sigfillset(&all);
 	sigprocmask(SIG_BLOCK, &all, NULL);
@@ -604,14 +618,14 @@ NORETURN static void be_holder(const struct hold_plan *plan, pid_t sonde, const 
 	h.fan_fd = fanotify_init(FAN_CLASS_CONTENT | FAN_CLOEXEC | FAN_NONBLOCK | FAN_UNLIMITED_MARKS,
 				 O_RDONLY | O_CLOEXEC);
 	if (h.fan_fd < 0 || !make_timer(&h))
-		why = errno;
+		ready.why = errno;
 	h.empty_ms = hold_now_ms();
-	if (!why) {
+	if (!ready.why) {
 		be_quick();
 		set_timer(&h);
-		mark_all(&h);
+		mark_all(&h, &ready);
 	}
-	if (send(h.sock, &why, sizeof(why), MSG_NOSIGNAL) != sizeof(why) || why)
+	if (send(h.sock, &ready, sizeof(ready), MSG_NOSIGNAL) != sizeof(ready) || ready.why)
 		_exit(0);
 	h.ready = true;
 	for (;;)
@@ -624,8 +638,9 @@ int hold_start(struct hold *h, const struct hold_plan *plan)
 {
 	pid_t sonde = getpid();
 	struct sched_param param = { 0 };
-	struct pollfd ready;
-	int pair[2], why = 0;
+	struct ready ready = { 0 };
+	struct pollfd p;
+	int pair[2];
 
 	h->was.policy = sched_getscheduler(0);
 	sched_getparam(0, &param);
@@ -635,16 +650,19 @@ int hold_start(struct hold *h, const struct hold_plan *plan)
 	h->pid = fork();
 	if (h->pid == 0)
 		be_holder(plan, sonde, &h->was, pair[1]);
+	ready.why = errno;
 	h->sock = pair[0];
 	close(pair[1]);
-	ready = (struct pollfd){ .fd = h->sock, .events = POLLIN };
-	if (h->pid < 0)
-		why = errno;
-	else if (poll(&ready, 1, START_MS) != 1 || recv(h->sock, &why, sizeof(why), 0) != sizeof(why))
-		why = ETIMEDOUT;
-	if (why)
+	p = (struct pollfd){ .fd = h->sock, .events = POLLIN };
+	if (h->pid > 0)
+		ready.why = 0;
+	if (h->pid > 0 && (poll(&p, 1, START_MS) != 1 || recv(h->sock, &ready, sizeof(ready), 0) != sizeof(ready)))
+		ready.why = ETIMEDOUT;
+	h->mark_error = ready.mark_error;
+	h->mark = ready.mark;
+	if (ready.why)
 		hold_end(h);
-	return -why;
+	return -ready.why;
 }
 
 int hold_next(struct hold *h, struct hold_event *e, int *fd)

@@ -44,6 +44,8 @@ struct hold { /* sonde's end */
 	pid_t pid; /* 0: none */
 	int sock;  /* readable when a file came or the process ended; -1 */
 	struct hold_class was; /* the main thread's */
+	int mark_error; /* -errno of a mark of the plan that could not be set, 0 */
+	u32 mark;
 };
 
 struct hold_event { /* comes with a descriptor of the file, whose reading asks nobody */
@@ -63,7 +65,7 @@ u64 hold_now_ms(void);
 bool hold_is_elf(int fd);
 /* Runs before all ordinary processes; 0: this thread. false: no right to. */
 bool hold_be_first(pid_t thread, int priority);
-/* 0 when all is watched, or -errno: of fanotify, of the timer. */
+/* 0 when what can be is watched, or -errno: of fanotify, of the timer. */
 int hold_start(struct hold *h, const struct hold_plan *plan);
 /* The next event and its descriptor; 0: none at the moment, -1: the process is gone. */
 int hold_next(struct hold *h, struct hold_event *e, int *fd);

@@ -65,7 +65,8 @@ struct watch {
 	u64 longest_ms, n_dropped, n_dropped_there;
 	char *longest;
 	/* the main loop's */
-	int at_fd;
+	char *missed; /* a folder that cannot be watched, and why */
+	int missed_why;
 	char path[PATH_MAX], open_path[64];
 };
 
@@ -104,18 +105,29 @@ static void add_mark(struct watch *w, const char *path, u32 flags, u64 mask)
 	w->mark[w->n_marks++] = (struct hold_mark){ xstrdup(path), flags, mask };
 }
 
+/* The first one is told. */
+static void miss(struct watch *w, const char *folder, int why)
+{
+	if (w->missed)
+		return;
+	w->missed = xstrdup(folder);
+	w->missed_why = why;
+}
+
 static void add_place(struct watch *w, const char *folder, const char *name, bool libraries)
 {
 	char *real = realpath(folder, NULL);
 
-	if (!real)
+	if (!real) {
+		miss(w, folder, -errno);
 		return;
+	}
 	w->place = xrealloc(w->place, (w->n_places + 1) * sizeof(*w->place));
 	w->place[w->n_places++] = (struct place){ real, xstrdup(name) };
 	if (glob_has_wildcard(name))
 		add_mark(w, real, 0, FAN_OPEN_EXEC_PERM | FAN_EVENT_ON_CHILD | (libraries ? FAN_ACCESS_PERM : 0));
-	else
-		inotify_add_watch(w->notify_fd, real, IN_MOVED_TO | IN_CLOSE_WRITE);
+	else if (inotify_add_watch(w->notify_fd, real, IN_MOVED_TO | IN_CLOSE_WRITE) < 0)
+		miss(w, real, -errno);
 }
 
 /* The folder above the first wildcard: "/opt" of "/opt/x*\/bin/y". */
@@ -289,14 +301,19 @@ static void finish_opening(struct watch *w)
 	next_opening(w);
 }
 
+static void drop(struct watch *w, struct opening *o)
+{
+	pthread_mutex_lock(&w->lock);
+	w->n_dropped++;
+	pthread_mutex_unlock(&w->lock);
+	reply(w, o);
+}
+
 /* Takes over an opening that is to be handled. */
 static void enqueue(struct watch *w, struct opening *o)
 {
 	if (w->n_queued == MAX_QUEUE) { /* nobody reads what we say: descriptors and memory are bounded */
-		pthread_mutex_lock(&w->lock);
-		w->n_dropped++;
-		pthread_mutex_unlock(&w->lock);
-		reply(w, o);
+		drop(w, o);
 		return;
 	}
 	w->n_queued++;
@@ -323,7 +340,9 @@ static void consider(struct watch *w, int fd, const struct hold_event *e)
 	o->is_new = e && e->held;
 	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
 	n = readlink(link, o->path, sizeof(o->path) - 1);
-	if (n <= 0 || fstat(fd, &st) < 0 || !id_of(&st, &o->id) || is_known(w, &o->id) || (e && !hold_is_elf(fd)))
+	if (n <= 0 || fstat(fd, &st) < 0)
+		drop(w, o);
+	else if (!id_of(&st, &o->id) || is_known(w, &o->id) || (e && !hold_is_elf(fd)))
 		reply(w, o);
 	else
 		enqueue(w, o);
@@ -408,7 +427,6 @@ struct watch *watch_new(s32 pid)
 	w->ready_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	w->stop_fd = eventfd(0, EFD_CLOEXEC);
 	w->done_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	w->at_fd = -1;
 	pthread_mutex_init(&w->lock, NULL);
 	if (w->notify_fd >= 0 && w->ready_fd >= 0 && w->done_fd >= 0 && w->stop_fd >= 0)
 		return w;
@@ -427,7 +445,17 @@ static int start_hold(struct watch *w)
 				  .wants = is_wanted,
 				  .ctx = w };
 
-	return w->n_marks || w->everywhere ? hold_start(&w->hold, &plan) : 0;
+	int rc = w->n_marks || w->everywhere ? hold_start(&w->hold, &plan) : 0;
+
+	if (rc == 0 && w->hold.mark_error)
+		miss(w, w->mark[w->hold.mark].path, w->hold.mark_error);
+	return rc;
+}
+
+int watch_missed(const struct watch *w, const char **folder)
+{
+	*folder = w->missed;
+	return w->missed ? w->missed_why : 0;
 }
 
 /* Signals are the main loop's. */
@@ -453,7 +481,7 @@ int watch_fd(const struct watch *w)
 	return w->ready_fd;
 }
 
-/* The event's own descriptor, which asks nobody when it is read, a second time: the thread closes nothing of ours. */
+/* The event's own descriptor, which asks nobody when it is read. The thread keeps it until watch_done(). */
 const char *watch_next(struct watch *w, const char **open_path)
 {
 	u64 count;
@@ -465,8 +493,7 @@ const char *watch_next(struct watch *w, const char **open_path)
 	waits = w->at && !w->handled;
 	if (waits) {
 		snprintf(w->path, sizeof(w->path), "%s", w->at->path);
-		w->at_fd = fcntl(w->at->fd, F_DUPFD_CLOEXEC, 0);
-		snprintf(w->open_path, sizeof(w->open_path), "/proc/self/fd/%d", w->at_fd);
+		snprintf(w->open_path, sizeof(w->open_path), "/proc/self/fd/%d", w->at->fd);
 	}
 	pthread_mutex_unlock(&w->lock);
 	*open_path = w->open_path;
@@ -487,7 +514,6 @@ bool watch_done(struct watch *w, bool for_good, u64 *ms)
 	}
 	w->handled = true;
 	pthread_mutex_unlock(&w->lock);
-	fd_close(&w->at_fd);
 	if (write(w->done_fd, &one, sizeof(one)) < 0) {
 		/* it is full: the thread has more than enough to wake up */
 	}
@@ -575,7 +601,6 @@ void watch_free(struct watch *w)
 	fd_close(&w->notify_fd);
 	fd_close(&w->ready_fd);
 	fd_close(&w->done_fd);
-	fd_close(&w->at_fd);
 	fd_close(&w->stop_fd);
 	for (u32 i = 0; i < w->n_places; i++) {
 		free(w->place[i].folder);
@@ -593,6 +618,7 @@ void watch_free(struct watch *w)
 	free(w->pattern);
 	free(w->mark);
 	free(w->longest);
+	free(w->missed);
 	pthread_mutex_destroy(&w->lock);
 	free(w);
 }

@@ -17,6 +17,8 @@ struct watch *watch_new(s32 pid);
 void watch_add(struct watch *w, const char *pattern, bool libraries);
 /* Starts telling: 0, or -errno when this system does not (no privilege, no fanotify). */
 int watch_start(struct watch *w);
+/* A folder that is not watched, and -errno; 0: none. */
+int watch_missed(const struct watch *w, const char **folder);
 /* Readable when a file waits. */
 int watch_fd(const struct watch *w);
 /* The file that waits: its name, and a path by which it can be opened until watch_done(). NULL: none. */
