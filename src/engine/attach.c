@@ -55,13 +55,6 @@ int kernel_run(struct kernel *k, u32 func, s32 *ret, struct err *err)
 	return 0;
 }
 
-/* What would refuse every other site too. */
-static bool is_final(int code)
-{
-	return code == -EPERM || code == -EACCES || code == -EMFILE || code == -ENFILE ||
-	       code == -ENOMEM;
-}
-
 static bool same_text(const char *a, const char *b)
 {
 	return a == b || (a && b && streq(a, b));
@@ -88,10 +81,19 @@ struct many {
 	int n_attached;
 };
 
+/* What would refuse every other site too: no room, or no right. With all rights there it is a rule for this site alone,
+ * unless a lockdown refuses all kprobes. */
+static bool is_final(const struct many *m, const struct site *s, int code)
+{
+	if (code == -EPERM || code == -EACCES)
+		return !kernel_has_rights() || (s->kind == SITE_KPROBE && !m->n_attached && is_locked_down());
+	return code == -EMFILE || code == -ENFILE || code == -ENOMEM;
+}
+
 /* 0 when the others may go on. */
 static int refuse(struct many *m, const struct site *s, int code)
 {
-	if (!m->refused || is_final(code))
+	if (!m->refused || is_final(m, s, code))
 		return code;
 	m->refused(m->ctx, s, m->err);
 	err_release(m->err);
@@ -128,7 +130,7 @@ static int attach_together(struct many *m, const struct site *s)
 		m->n_attached += 2;
 		return 0;
 	}
-	if (is_final(ret))
+	if (is_final(m, s, ret))
 		return ret;
 	err_release(m->err);
 	*m->err = (struct err){};
@@ -197,7 +199,7 @@ static int attach_run(struct many *m, const struct site *const *sites, u32 n)
 		kernel_want_files(m->k, n);
 		return attach_each(m, sites, n);
 	}
-	if (is_final(ret))
+	if (is_final(m, sites[0], ret))
 		return ret;
 	err_release(m->err);
 	*m->err = (struct err){};
@@ -269,12 +271,14 @@ int kernel_attach_many(struct kernel *k, u32 func, const struct site *const *sit
 	}
 	if (n && !rows[sorted[0]->kind].batch)
 		kernel_want_files(k, n + 8);
+	turn_take(k);
 	for (u32 at = 0, end; ret >= 0 && at < n; at = end) {
 		for (end = at + 1; end < n && is_same_run(sorted[at], sorted[end]); end++)
 			;
 		ret = end - at > 1 && has_namesakes(sorted + at, end - at) ? attach_without_namesakes(&m, sorted + at, end - at)
 							   : attach_run(&m, sorted + at, end - at);
 	}
+	turn_give(k);
 	free(sorted);
 	return ret < 0 ? ret : m.n_attached;
 }

@@ -45,13 +45,29 @@ int attach_perf_event(struct kernel *k, int prog_fd, int event, u64 cookie, bool
 	return 0;
 }
 
+/* With the rights there it is the event's own rule: kernel/trace/trace_event_perf.c, perf_trace_event_perm(). */
+static int refused_tracepoint(const struct site *s, struct err *err)
+{
+	const char *event = strrchr(s->probe, ':');
+	int error = errno;
+
+	if ((error != EPERM && error != EACCES) || bpf_right() || perf_right() || !event)
+		return refused(err, TRIED_TRACEPOINT, "attach to %s", s->probe);
+	err_set(err, -error, "attach to %s: the kernel's rule for this event allows it to no perf event", s->probe);
+	err_help(err, "rawtracepoint%s is not bound by that rule", event);
+	return -error;
+}
+
+/*
+ * No sample_period: a program needs no samples, and some events allow none (TRACE_EVENT_PERF_PERM; irq_work_exit since
+ * sampling it would raise the next one).
+ */
 int attach_perf_tracepoint(struct kernel *k, u32 func, const struct site *s, struct err *err)
 {
 	struct perf_event_attr attr = { .type = PERF_TYPE_TRACEPOINT,
 					.size = sizeof(attr),
 					.config = s->perf_config,
-					.sample_period = 1,
-					.disabled = 1 /* the program runs all the same, and no sample is made */ };
+					.disabled = 1 /* the program runs all the same */ };
 	u32 cpu = 0;
 	int event;
 
@@ -59,7 +75,7 @@ int attach_perf_tracepoint(struct kernel *k, u32 func, const struct site *s, str
 	event = perf_event_open(&attr, -1, (s32)cpu, -1, 0);
 	if (event < 0 || attach_perf_event(k, k->loaded[func].fd, event,
 					   site_cookie(k, func, s), true) < 0)
-		return refused(err, TRIED_TRACEPOINT, "attach to %s", s->probe);
+		return refused_tracepoint(s, err);
 	return kernel_note(k, func, 1, "%s: perf tracepoint %llu", s->probe,
 			   (unsigned long long)s->perf_config);
 }

@@ -38,6 +38,8 @@ struct features *kernel_features(void);
 bool kernel_may_load(struct err *err);
 bool kernel_may_count(struct err *err);
 const char *kernel_lockdown(void);
+/* Whether this process may load programs and open perf events: then a refusal is a rule for one thing. */
+bool kernel_has_rights(void);
 /* Whether the kernel's switch of kprobes concerns such a site; what it says when it is off, or NULL. */
 bool kernel_may_disarm(const struct site *s);
 const char *kernel_disarmed(void);
@@ -47,9 +49,16 @@ void kernel_features_refresh(struct features *f);
 void kernel_features_save(struct features *f);
 
 struct kernel *kernel_open(struct program *prog, const struct kernel_options *o);
-/* Detaches, closes, frees; what the kernel is slow to detach is held for its time (70 ms a perf
- * tracepoint) by a process "sonde-detach" without terminal or pipes, see release.c. */
-void kernel_close(struct kernel *k);
+/* What the kernel is slow to detach is held for its time (70 ms a perf tracepoint) by a process "sonde-detach" without
+ * terminal or pipes, see release.c. */
+struct leaving {
+	s32 pid;
+	u32 n;	/* attachments that take long enough to be told; 0: none */
+	u64 ms; /* about so long */
+};
+
+/* Detaches, closes, frees. */
+struct leaving kernel_close(struct kernel *k);
 
 int kernel_create_maps(struct kernel *k, struct err *err);
 /* The program has more functions than before, and its data are longer than data_from: room for them, and their

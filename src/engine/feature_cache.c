@@ -36,8 +36,7 @@ struct cache {
 
 static struct cache cache;
 
-/* A descriptor of our private directory, or -1. */
-static int open_dir(void)
+int private_dir(void)
 {
 	const char *run = geteuid() == 0 ? "/run" : getenv("XDG_RUNTIME_DIR");
 	char path[256];
@@ -103,7 +102,7 @@ static void parse_cache(struct features *f, const char *text)
 
 static void read_cache(struct features *f)
 {
-	_fd int dir = name_cache() ? open_dir() : -1;
+	_fd int dir = name_cache() ? private_dir() : -1;
 	_fd int fd = dir < 0 ? -1 : openat(dir, cache.file, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
 	char text[2048];
 	ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
@@ -155,7 +154,7 @@ void kernel_features_save(struct features *f)
 {
 	char aside[128];
 	struct buf b = {};
-	_fd int dir = cache.learned && *cache.file ? open_dir() : -1;
+	_fd int dir = cache.learned && *cache.file ? private_dir() : -1;
 	_fd int fd = -1;
 
 	if (dir < 0)
@@ -177,7 +176,7 @@ void kernel_features_save(struct features *f)
 
 void kernel_features_refresh(struct features *f)
 {
-	_fd int dir = name_cache() ? open_dir() : -1;
+	_fd int dir = name_cache() ? private_dir() : -1;
 
 	if (dir >= 0)
 		unlinkat(dir, cache.file, 0);

@@ -57,6 +57,7 @@ struct kernel {
 	int attach_fd; /* load.c: of attach_module or attach_prog; 0: none yet */
 	const char *attach_module;
 	u32 attach_prog;
+	int turn_fd; /* turn.c; 0: not opened yet */
 	bool tracer_asked, tracer_off; /* switches.c */
 	u8 *data; /* the data map, mapped; data_len bytes */
 	u32 data_len, gate_off;
@@ -79,7 +80,15 @@ struct btf *kernel_btf(struct kernel *k, struct err *err);
 
 /* release.c: closes the kept descriptors; slow ones in a process of their own unless wait. */
 void release_fast(struct kernel *k);
-void release_all(struct kernel *k, bool wait);
+void release_all(struct kernel *k, bool wait, struct leaving *l);
+/* turn.c: attaching goes before detaching. The file, or -1. */
+int turn_open(void);
+void turn_take(struct kernel *k);
+void turn_give(struct kernel *k);
+/* Returns when nobody attaches. */
+void turn_yield(int turn);
+/* feature_cache.c: a descriptor of our private directory, which lasts until the next boot, or -1. */
+int private_dir(void);
 
 /* data.c: the data map with the gate word at its end. */
 int data_create(struct kernel *k, struct err *err);

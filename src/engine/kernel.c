@@ -155,10 +155,12 @@ static void close_programs(struct kernel *k)
 	}
 }
 
-void kernel_close(struct kernel *k)
+struct leaving kernel_close(struct kernel *k)
 {
+	struct leaving leaving = {};
+
 	if (!k)
-		return;
+		return leaving;
 	kernel_detach_all(k);
 	ring_unmap(k);
 	data_release(k);
@@ -166,7 +168,9 @@ void kernel_close(struct kernel *k)
 	for (u32 i = 0; i < k->prog->maps.n; i++)
 		if (k->map_fd[i] >= 0)
 			close(k->map_fd[i]);
-	release_all(k, k->o.wait_detach);
+	release_all(k, k->o.wait_detach, &leaving);
+	if (k->turn_fd > 0)
+		close(k->turn_fd);
 	if (k->attach_fd > 0)
 		close(k->attach_fd);
 	kernel_features_save(k->features);
@@ -174,4 +178,5 @@ void kernel_close(struct kernel *k)
 		btf_close(k->btf);
 	arena_release(&k->arena);
 	free(k);
+	return leaving;
 }

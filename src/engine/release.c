@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Letting go of kernel objects. Closing the last reference to a perf tracepoint makes the
- * kernel wait for grace periods under one global mutex (kernel/trace/trace_event_perf.c,
- * event_mutex; from 6.13 also for tasks-trace RCU in perf_event_detach_bpf_prog): 70 ms each,
- * 25 s for 350, and neither threads nor links nor exit make it shorter, as they queue on the
- * same mutex. uprobes cost 28 to 105 ms, trampolines (synchronize_rcu_tasks) 50 to 140. So:
+ * Detaching: letting go of kernel objects. Closing the last reference to a perf event of a tracepoint or kprobe makes the
+ * kernel wait for grace periods under one global mutex (kernel/trace/trace_event_perf.c, event_mutex; from 6.13 also for
+ * tasks-trace RCU in perf_event_detach_bpf_prog): 25 to 70 ms each. uprobes cost 28 to 105 ms, trampolines
+ * (synchronize_rcu_tasks under ftrace_lock) 50 to 140. A multi link is one object whatever it holds. So:
  *
  *	1. detach: the gate word stops the programs with one store (load.c puts a test of it in
  *	   front of every program of a slow kind); what closes fast is closed
  *	2. close: a forked process holds the slow descriptors and nothing else (no terminal, no
  *	   pipe of ours), waits until we have closed our copies, and exits; the kernel's waiting
  *	   is its own
+ *
+ * That process says in its name and command line what it does. It closes by several processes at once, since a part of
+ * the waiting is outside of the mutex (WORKERS). It waits while a sonde attaches (turn.c), which would queue behind every
+ * close. Of many objects the parent watches the first ones go, so that it can tell how long the rest takes.
  *
  * Until the breakpoints of a uprobe are gone, whoever writes to its file in place would have instructions of the old text
  * executed, which the kernel keeps (kernel/events/uprobes.c, copy_insn): that process holds a lease on each file
@@ -21,11 +24,14 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
-#include <sys/prctl.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+#include "base/clock.h"
+#include "base/title.h"
 #include "engine/internal.h"
 
 #ifndef SYS_close_range
@@ -85,11 +91,54 @@ static void lease_files(const struct kernel *k)
 	}
 }
 
+enum {
+	WORKERS = 4,	  /* processes that close */
+	MANY = 8,	  /* objects that take long enough to be told */
+	WATCH_MS = 300,	  /* of many: how long the first ones are watched */
+	TOLD_MS = 700,	  /* what takes less is not told */
+	POLL_MS = 10,
+};
+
+/* What the closing processes share with the parent. */
+struct progress {
+	u32 next, left; /* to be closed, not closed yet */
+};
+
+static void tell_title(u32 left)
+{
+	char text[80];
+
+	snprintf(text, sizeof(text), "sonde-detach: the kernel lets go of %u attachment%s", left, left == 1 ? "" : "s");
+	title_set("sonde-detach", text);
+}
+
+static void close_in_turn(const struct kernel *k, struct progress *p, int turn)
+{
+	u32 i;
+
+	while ((i = __atomic_fetch_add(&p->next, 1, __ATOMIC_RELAXED)) < k->kept.n) {
+		turn_yield(turn);
+		close(k->kept.v[i].fd);
+		tell_title(__atomic_sub_fetch(&p->left, 1, __ATOMIC_RELAXED));
+	}
+}
+
+/* The workers share the table of descriptors: the leases last until the last of them ends. */
+static void NORETURN close_by_workers(const struct kernel *k, struct progress *p, int turn)
+{
+	for (u32 i = 1; i < WORKERS && i < k->kept.n; i++)
+		if (syscall(SYS_clone, CLONE_FILES, 0, 0, 0, 0) == 0)
+			break;
+	close_in_turn(k, p, turn);
+	_exit(0);
+}
+
 /* The kept ones are sorted, sync is a member of them: it takes a byte when the leases are there, and ends when the copies
  * of the parent are closed. */
-static void NORETURN hold(const struct kernel *k, int sync)
+static void NORETURN hold(struct kernel *k, struct progress *p, int sync)
 {
 	unsigned int at = 0;
+	u32 n = 0;
 	char c = 0;
 
 	for (u32 i = 0; i < k->kept.n; i++) {
@@ -98,46 +147,75 @@ static void NORETURN hold(const struct kernel *k, int sync)
 	}
 	close_gap(at, ~0u);
 	setsid();
-	prctl(PR_SET_NAME, "sonde-detach");
+	tell_title(k->kept.n - 1);
 	lease_files(k);
 	if (send(sync, &c, 1, MSG_NOSIGNAL) == 1)
 		while (read(sync, &c, 1) > 0)
 			;
 	for (u32 i = 0; i < k->kept.n; i++)
-		close(k->kept.v[i].fd); /* before the leases are */
-	_exit(0);
+		if (k->kept.v[i].fd != sync)
+			k->kept.v[n++] = k->kept.v[i];
+	k->kept.n = n;
+	close_by_workers(k, p, turn_open());
 }
 
 /* ---- in the parent */
 
+/* How long the others take if they take as long as those that went meanwhile. */
+static void watch(const struct progress *p, u32 n, struct leaving *l)
+{
+	u64 begin = clock_mono_ns(), ms = 0;
+	u32 left = n;
+
+	while (n >= MANY && left && ms < WATCH_MS) {
+		usleep(POLL_MS * 1000);
+		left = __atomic_load_n(&p->left, __ATOMIC_RELAXED);
+		ms = (clock_mono_ns() - begin) / 1000000;
+	}
+	ms = n > left ? ms * left / (n - left) : (u64)left * WATCH_MS;
+	if (n >= MANY && ms > TOLD_MS)
+		*l = (struct leaving){ .pid = l->pid, .n = left, .ms = ms };
+}
+
 /* Gives the descriptors to a process of their own. Its exit signal is none: nobody's wait()
  * sees it; its pid is collected when we exit. false: could not, they are still ours alone. */
-static bool give_away(struct kernel *k)
+static bool give_away(struct kernel *k, struct leaving *l)
 {
+	struct progress *p = mmap(NULL, sizeof(*p), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	u32 n = k->kept.n;
 	int sync[2];
 	long pid;
 	char c;
 
-	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sync) < 0)
+	if (p == MAP_FAILED)
 		return false;
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sync) < 0) {
+		munmap(p, sizeof(*p));
+		return false;
+	}
+	*p = (struct progress){ .left = n };
 	kernel_keep(k, sync[0], false);
 	qsort(k->kept.v, k->kept.n, sizeof(k->kept.v[0]), by_fd);
 	pid = syscall(SYS_clone, 0, 0, 0, 0, 0);
 	if (pid == 0)
-		hold(k, sync[0]);
+		hold(k, p, sync[0]);
 	close_kept(k); /* with a holder these are cheap */
 	if (pid > 0 && k->probed.n && read(sync[1], &c, 1) < 0) {
 		/* it is not there any more, nor are the probes */
 	}
 	close(sync[1]);
+	l->pid = (s32)pid;
+	if (pid > 0)
+		watch(p, n, l);
+	munmap(p, sizeof(*p));
 	return pid > 0;
 }
 
-void release_all(struct kernel *k, bool wait)
+void release_all(struct kernel *k, bool wait, struct leaving *l)
 {
 	release_fast(k);
 	if (!k->kept.n)
 		return;
-	if (wait || !give_away(k))
+	if (wait || !give_away(k, l))
 		close_kept(k);
 }

@@ -87,6 +87,11 @@ int perf_right(void)
 	return known;
 }
 
+bool kernel_has_rights(void)
+{
+	return !bpf_right() && !perf_right();
+}
+
 /* ---- why not */
 
 /* The file reads "none [integrity] confidentiality": the state in force is in brackets. */

@@ -167,7 +167,9 @@ static void address_kprobes(struct run *r)
 /* What would refuse the next one as well. */
 static bool is_final(int code)
 {
-	return code == -EPERM || code == -EACCES || code == -EMFILE || code == -ENFILE || code == -ENOMEM;
+	if (code == -EPERM || code == -EACCES)
+		return !kernel_has_rights();
+	return code == -EMFILE || code == -ENFILE || code == -ENOMEM;
 }
 
 /* Bounds of loops that were lowered to make the program load are told as they are. */

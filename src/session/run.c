@@ -393,6 +393,16 @@ static void keep_news(struct diags *d)
 	d->list.n = n;
 }
 
+/* The prompt comes back before the kernel is through. */
+static void tell_leaving(struct run *r, const struct leaving *l)
+{
+	if (!l->n)
+		return;
+	buf_printf(&r->o->sink->err, "sonde: the kernel still lets go of %u attachments, for about %llu s (process %d, sonde-detach)\n",
+		   l->n, (unsigned long long)(l->ms + 999) / 1000, l->pid);
+	sink_flush(r->o->sink);
+}
+
 /* *again: nothing has been shown or done, and it is to be tried without stand-ins. */
 static int run_once(const struct session_options *o, bool *again, struct err *err)
 {
@@ -419,8 +429,11 @@ static int run_once(const struct session_options *o, bool *again, struct err *er
 		*again = r->stand_in_refused;
 		child_end(r);
 		action_files_close(&r->actor);
-		if (r->k)
-			kernel_close(r->k);
+		if (r->k) {
+			struct leaving l = kernel_close(r->k);
+
+			tell_leaving(r, &l);
+		}
 		vm_free(r->vm);
 		names_release(r);
 		signals_restore(r, !*again);
