@@ -54,7 +54,7 @@ install: all
 	install -d $(TOOLS) && install -m 644 tools/*.bt $(TOOLS)/
 	set -- include/sonde/*.h; if [ -e "$$1" ]; then install -d $(INC) && install -m 644 "$$@" $(INC)/; fi
 clean:
-	rm -rf $(BUILD) build-static build-asan build-clang build-fuzz build-arm64 build-arm64-static
+	rm -rf $(BUILD) build-static build-plain build-asan build-clang build-fuzz build-arm64 build-arm64-static
 
 .PHONY: all setup demo quick layers unit golden doc arm64 live lint asan clang fuzz vm peer faults check bless bench static \
 	fmt docs install clean

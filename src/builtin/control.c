@@ -235,7 +235,7 @@ static struct ir_val lower_unwatch(struct lower *l, struct node *call)
 
 static const struct action action_assert = { .name = "assert", .act = act_assert };
 static const struct action action_exit = { .name = "exit", .ends_run = true, .act = act_exit };
-static const struct action action_system = { .name = "system", .act = act_system };
+static const struct action action_system = { .name = "system", .needs_rights = true, .act = act_system };
 static const struct action action_cat = { .name = "cat", .act = act_cat };
 
 static const struct builtin rows[] = {

@@ -191,7 +191,7 @@ static int act_packet(struct actor *a, struct event_desc *e, const void *record,
 	return rc;
 }
 
-static const struct action action_packet = { .name = "skboutput", .act = act_packet };
+static const struct action action_packet = { .name = "skboutput", .needs_rights = true, .act = act_packet };
 
 static const struct builtin rows[] = {
 	{

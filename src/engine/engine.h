@@ -37,6 +37,13 @@ struct features *kernel_features(void);
  * is missing. Lockdown: "none", "integrity", "confidentiality", or "" when the kernel does not say. */
 bool kernel_may_load(struct err *err);
 bool kernel_may_count(struct err *err);
+/*
+ * Gives up, for this thread and all that it starts, the capabilities that a run no longer needs once it is attached, and
+ * the ways to get them back (no_new_privs, SECBIT_NOROOT). What stays: reading the files and mappings of traced
+ * processes, BPF maps and programs, with kills_child ending a child of another user. false: there was nothing to give up,
+ * or the system refuses it. how is appended a line for -v.
+ */
+bool rights_drop(bool kills_child, struct buf *how);
 const char *kernel_lockdown(void);
 /* Whether this process may load programs and open perf events: then a refusal is a rule for one thing. */
 bool kernel_has_rights(void);

@@ -328,6 +328,29 @@ static void loop_traced(struct run *r)
 	screen_end(r);
 }
 
+/* What comes later needs the rights of the beginning: files that are probed when they appear, commands, files. */
+static bool needs_rights(const struct run *r)
+{
+	for (u32 i = 0; i < r->c.prog.events.n; i++)
+		if (r->c.prog.events.v[i]->action->needs_rights)
+			return true;
+	return r->c.lates.n;
+}
+
+static void drop_rights(struct run *r)
+{
+	struct buf how = { 0 };
+
+	if (needs_rights(r))
+		buf_puts(&how, "privileges: all are kept, because the script runs commands, writes files or waits for files\n");
+	else
+		rights_drop(r->child, &how);
+	if (r->o->verbose && how.len)
+		buf_printf(&r->o->sink->err, "  %s", how.s);
+	buf_release(&how);
+	sink_flush(r->o->sink);
+}
+
 static int loop_through(struct run *r, struct err *err)
 {
 	int rc = loop_init(r, err);
@@ -336,8 +359,10 @@ static int loop_through(struct run *r, struct err *err)
 		loop_release(r);
 		return rc;
 	}
-	if (iter_run_all(r, err) >= 0)
+	if (iter_run_all(r, err) >= 0) {
+		drop_rights(r);
 		loop_traced(r);
+	}
 	appear_end(r);
 	loop_release(r);
 	if (r->loop_error && !err->code)

@@ -100,15 +100,12 @@ static const struct type *world_type(void *ctx, u8 tag, const char *name)
 
 static bool world_constant(void *ctx, const char *name, s64 *value, const struct type **enum_type)
 {
-	const struct constant *c = constant_find(name);
 	struct in_modules m;
 	struct btf *btf;
 
 	*enum_type = NULL;
-	if (c) {
-		*value = c->value;
+	if (constant_find(name, value))
 		return true;
-	}
 	btf = view_btf(ctx);
 	if (!btf || btf_enumerator(btf, name, value, enum_type))
 		return btf;

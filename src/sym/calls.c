@@ -171,15 +171,16 @@ static struct call_name read_name(struct arena *a, const char *text, size_t len)
 {
 	char *s = arena_strndup(a, text, len), *mask = strchr(s, '/'), *value;
 	struct call_name n = { .name = s };
-	const struct constant *c;
 
 	if (mask)
 		*mask++ = '\0';
 	value = strchr(s, ':');
 	if (value)
 		*value++ = '\0';
-	c = value ? NULL : constant_find(s);
-	n.value = value ? strtoll(value, NULL, 0) : c ? c->value : 0;
+	if (value)
+		n.value = strtoll(value, NULL, 0);
+	else
+		constant_find(s, &n.value);
 	n.mask = mask ? (u32)strtoul(mask, NULL, 0) : (u32)n.value;
 	return n;
 }

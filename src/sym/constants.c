@@ -9,22 +9,52 @@
 #define PICK(x86, arm64) (x86)
 #endif
 
-static const struct constant rows[] = {
-#define C(name, value) { #name, value },
-#define A(name, x86, arm64) { #name, PICK(x86, arm64) },
+/*
+ * The names in one block, and their offsets instead of pointers: a position-independent program would
+ * relocate, and so copy, 50 KB of pointers at each start.
+ */
+static const struct {
+#define C(name, value) char at_##name[sizeof(#name)];
+#define A(name, x86, arm64) char at_##name[sizeof(#name)];
+#include "sym/constants.def"
+#undef C
+#undef A
+} names = {
+#define C(name, value) #name,
+#define A(name, x86, arm64) #name,
 #include "sym/constants.def"
 #undef C
 #undef A
 };
 
-static int by_name(const void *key, const void *row)
+static const struct row {
+	s64 value;
+	u32 name; /* offset in names */
+} rows[] = {
+#define C(name, value) { value, offsetof(typeof(names), at_##name) },
+#define A(name, x86, arm64) { PICK(x86, arm64), offsetof(typeof(names), at_##name) },
+#include "sym/constants.def"
+#undef C
+#undef A
+};
+
+static const char *name_of(const struct row *row)
 {
-	return strcmp(key, ((const struct constant *)row)->name);
+	return (const char *)&names + row->name;
 }
 
-const struct constant *constant_find(const char *name)
+static int by_name(const void *key, const void *row)
 {
-	return bsearch(name, rows, ARRAY_SIZE(rows), sizeof(rows[0]), by_name);
+	return strcmp(key, name_of(row));
+}
+
+bool constant_find(const char *name, s64 *value)
+{
+	const struct row *row = bsearch(name, rows, ARRAY_SIZE(rows), sizeof(rows[0]), by_name);
+
+	if (row)
+		*value = row->value;
+	return row != NULL;
 }
 
 u32 constants_count(void)
@@ -32,7 +62,7 @@ u32 constants_count(void)
 	return ARRAY_SIZE(rows);
 }
 
-const struct constant *constant_at(u32 i)
+const char *constant_name(u32 i)
 {
-	return i < ARRAY_SIZE(rows) ? &rows[i] : NULL;
+	return i < ARRAY_SIZE(rows) ? name_of(&rows[i]) : NULL;
 }

@@ -8,15 +8,10 @@
 
 #include "base/base.h"
 
-struct constant {
-	const char *name;
-	s64 value;
-};
-
-/* NULL: none. */
-const struct constant *constant_find(const char *name);
-/* In the order of names. */
+/* false: none of that name. */
+bool constant_find(const char *name, s64 *value);
+/* In the order of names; NULL behind the last one. */
 u32 constants_count(void);
-const struct constant *constant_at(u32 i);
+const char *constant_name(u32 i);
 
 #endif

@@ -34,6 +34,7 @@ struct actor {
 struct action {
 	const char *name;
 	bool ends_run; /* exit(): known at once even where records wait */
+	bool needs_rights; /* it runs commands or creates files: the run keeps the privileges that it began with */
 	/* record is len bytes, starts with struct record_head. 0, or -errno (reported once, with the span) */
 	int (*act)(struct actor *a, struct event_desc *e, const void *record, u32 len);
 };
