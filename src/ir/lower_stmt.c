@@ -105,7 +105,7 @@ struct counted {
  * Verifiers follow each turn. They keep a way not taken for each branch that they cannot decide, 8192 at
  * most (BPF_COMPLEXITY_LIMIT_JMP_SEQ), and look at a million instructions in all: the bound is what fits.
  */
-enum { MAX_PENDING = 8000, MAX_LOOKED_AT = 500000 };
+enum { MAX_PENDING = 8000, MAX_LOOKED_AT = 500000, CHEAP_INSNS = 30000, CHEAP_BRANCHES = 1000 };
 
 static u32 turns_around(const struct lower *l)
 {
@@ -175,6 +175,13 @@ static u32 share_of(const struct lower *l, const struct counted *c, u32 most, u3
 	return is_inner(c) || c->is_known ? left : left / MAX(l->s->loops_left, 1u);
 }
 
+/* It was left in line because it is short (lower_loop.c): it makes all its turns, whatever is around it. */
+static bool is_cheap(const struct lower *l, const struct counted *c, u32 insns, u32 branches)
+{
+	return c->is_known && feature_has(l->features, FEAT_BPF_LOOP) && (u64)c->bound * insns <= CHEAP_INSNS &&
+	       (u64)c->bound * branches <= CHEAP_BRANCHES;
+}
+
 /* The counter's own comparison is what verifiers can decide. */
 static void set_bound(struct lower *l, struct counted *c)
 {
@@ -183,6 +190,8 @@ static void set_bound(struct lower *l, struct counted *c)
 
 	if (branches)
 		bound = MIN(bound, share_of(l, c, MAX_PENDING, c->loop.pending, 64) / branches);
+	if (is_cheap(l, c, insns, branches))
+		bound = c->bound;
 	bound = MAX(bound, 1u);
 	if (!is_inner(c)) {
 		l->s->loop_followed += (u32)MIN((u64)bound * insns, MAX_LOOKED_AT);

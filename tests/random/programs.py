@@ -781,7 +781,7 @@ class Program(Statements):
             parts.append(self.body(self.rng.randrange(2, 8)))
         for part in parts:
             run_all(part, self.env)
-        lines = ['config = { print_maps_on_exit = false }'] + self.head
+        lines = ['config = { print_maps_on_exit = false; str_trunc_trailer = "" }'] + self.head
         lines += ['begin {'] + ['\t' + line for line in start] + indented(parts[0]) + ['}']
         for part in parts[1:]:
             lines += ['begin {'] + indented(part) + ['}']
