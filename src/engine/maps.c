@@ -92,6 +92,13 @@ static u32 n_elements(const struct map_desc *m)
 	return (u32)MIN(MAX(fit, (u64)FEWEST_STACKS), (u64)m->max_entries);
 }
 
+/* A map that is preallocated where there is memory, and not where a limit is in force (ir/map_shape.c). */
+static bool may_grow(const struct kernel *k, const struct map_desc *m)
+{
+	return m->role == MAP_USER && m->bpf_type == BPF_MAP_TYPE_HASH && !m->flags &&
+	       feature_has(k->features, FEAT_HASH_NO_PREALLOC);
+}
+
 static int create_map(struct kernel *k, const struct map_desc *m, struct err *err)
 {
 	u32 n = n_elements(m);
@@ -100,6 +107,8 @@ static int create_map(struct kernel *k, const struct map_desc *m, struct err *er
 
 	object_name(name, m->name ? m->name : "");
 	fd = bpf_map_create(m->bpf_type, name, m->key_size, m->value_size, n, m->flags);
+	if (fd < 0 && errno == ENOMEM && may_grow(k, m))
+		fd = bpf_map_create(m->bpf_type, name, m->key_size, m->value_size, n, BPF_F_NO_PREALLOC);
 	if (fd < 0)
 		refused(err, TRIED_MAP, "create map %s (%u keys of %u bytes, values of %u bytes)",
 			m->name, n, m->key_size, m->value_size);

@@ -29,7 +29,7 @@ struct reader {
 	int fd;
 	struct arena *arena;
 	bool per_cpu;
-	u32 n_copies, copy_size;   /* of one value as the kernel hands it out */
+	u32 n_copies, copy_size;   /* in one value as the kernel hands it out */
 	u32 value_size;		   /* as a row has it */
 	u8 *raw_keys, *raw_values; /* a batch as the kernel hands it out */
 	struct piece *first, **last;
@@ -48,9 +48,9 @@ static void reader_init(struct reader *r, struct kernel *k, u32 map, struct aren
 
 	*r = (struct reader){ .k = k, .m = m, .fd = k->map_fd[map], .arena = a };
 	r->per_cpu = is_per_cpu(m->bpf_type);
-	r->n_copies = r->per_cpu ? cpus_possible() : 1;
-	r->copy_size = r->per_cpu ? ALIGN_UP(m->value_size, 8u) : m->value_size;
-	r->value_size = m->value_size;
+	r->n_copies = r->per_cpu ? cpus_possible() : MAX(m->n_slots, 1u);
+	r->copy_size = r->per_cpu ? ALIGN_UP(m->value_size, 8u) : m->value_size / r->n_copies;
+	r->value_size = r->per_cpu ? m->value_size : r->copy_size;
 	r->last = &r->first;
 }
 
@@ -92,7 +92,7 @@ static void add_piece(struct reader *r, u32 n)
 		return;
 	p = arena_new(r->arena, struct piece);
 	p->keys = arena_dup(r->arena, r->raw_keys, (size_t)r->m->key_size * n);
-	p->values = r->per_cpu ? merged_values(r, n)
+	p->values = r->n_copies > 1 ? merged_values(r, n)
 			       : arena_dup(r->arena, r->raw_values, (size_t)r->value_size * n);
 	p->n = n;
 	*r->last = p;

@@ -13,7 +13,7 @@
 #include "ir/state.h"
 #include "type/agg.h"
 
-enum { SLOT_ALIGN = 64, MAX_SLOTS = 64, SHARED_CPUS = 8, PERCPU_LOOKUP = 195 /* bpf_map_lookup_percpu_elem */ };
+enum { SLOT_ALIGN = 64, MAX_SLOTS = 64, PERCPU_LOOKUP = 195 /* bpf_map_lookup_percpu_elem */ };
 
 /* Integers are kept in 8 bytes, so that atomic adds and widening always work. */
 static const struct type *map_stored_type(struct lower *l, const struct type *t)
@@ -53,60 +53,9 @@ static void global_map(struct lower *l, struct map_desc *m)
 	}
 }
 
-/*
- * A preallocated map never fails to make an element before it is full; one that is not may, in a burst
- * with interrupts off. 4096 elements take 0.13 ms to preallocate, 2.3 ms where each CPU has its own.
- */
-static bool is_cheap_to_preallocate(const struct map_desc *d)
-{
-	u64 bytes = (u64)d->max_entries * (d->key_size + d->value_size + 64);
-
-	if (d->bpf_type == BPF_MAP_TYPE_PERCPU_HASH)
-		return (u64)d->max_entries * d->value_size <= 64 << 10;
-	return bytes <= 4 << 20;
-}
-
-/*
- * On few CPUs one copy for all is better: atomic adds keep it exact, it costs nothing to preallocate, and
- * a reader has nothing to merge. On many CPUs a hot key would travel between caches.
- */
-static bool is_shared(const struct type *t)
-{
-	switch (t->kind) {
-	case TY_COUNT:
-	case TY_SUM:
-	case TY_AVG:
-	case TY_STATS:
-	case TY_HIST:
-	case TY_LHIST:
-	case TY_LLHIST:
-		return get_nprocs_conf() <= SHARED_CPUS;
-	default: /* updates that are not plain adds */
-		return false;
-	}
-}
-
 static bool is_per_cpu(const struct map_desc *d)
 {
 	return d->bpf_type == BPF_MAP_TYPE_PERCPU_HASH || d->bpf_type == BPF_MAP_TYPE_LRU_PERCPU_HASH;
-}
-
-static void keyed_map(struct lower *l, struct map *m, struct map_desc *d)
-{
-	bool lru;
-
-	d->role = m->is_internal ? MAP_SET : MAP_USER;
-	d->bpf_type = type_is_agg(d->value) && !is_shared(d->value) ? BPF_MAP_TYPE_PERCPU_HASH : BPF_MAP_TYPE_HASH;
-	if (m->decl_kind)
-		d->bpf_type = m->decl_kind;
-	lru = d->bpf_type == BPF_MAP_TYPE_LRU_HASH || d->bpf_type == BPF_MAP_TYPE_LRU_PERCPU_HASH;
-	d->key_size = m->key->size;
-	d->value_size = type_is_agg(d->value) ? agg_size(d->value) : ALIGN_UP(d->value->size, 8u);
-	d->max_entries = m->max_entries ? m->max_entries : (u32)l->env->config.max_map_keys;
-	if (!lru && !is_cheap_to_preallocate(d) && feature_has(l->features, FEAT_HASH_NO_PREALLOC))
-		d->flags = BPF_F_NO_PREALLOC;
-	if (lower_wants_threads(l, m, d))
-		d->threads_off = lower_thread_slots(l);
 }
 
 u32 lower_map(struct lower *l, struct map *m)
@@ -117,10 +66,13 @@ u32 lower_map(struct lower *l, struct map *m)
 		return m->index - 1;
 	d.value = map_stored_type(l, m->value);
 	d.key = m->is_keyed ? m->key : NULL;
-	if (m->is_keyed)
-		keyed_map(l, m, &d);
-	else
+	if (m->is_keyed) {
+		map_shape(l, m, &d);
+		if (lower_wants_threads(l, m, &d))
+			d.threads_off = lower_thread_slots(l);
+	} else {
 		global_map(l, &d);
+	}
 	vec_push(l->prog->arena, &l->prog->maps, d);
 	m->index = l->prog->maps.n;
 	return m->index - 1;
@@ -297,25 +249,27 @@ static struct opnd element(struct lower *l, struct node *n, struct ir_block *out
 	return o_temp(v);
 }
 
+/* Where this processor adds to an aggregation that has n copies, a power of two. */
+static struct opnd copy_of_cpu(struct lower *l, struct opnd first, u32 n, u32 size)
+{
+	struct opnd cpu;
+
+	if (n <= 1)
+		return first;
+	cpu = ir_call(l, BPF_FUNC_get_smp_processor_id, false, 0);
+	cpu = ir_op2(l, IR_MUL, ir_op2(l, IR_AND, cpu, o_imm(n - 1)), o_imm(size));
+	return ir_op2(l, IR_ADD, ir_addr(l, first), cpu);
+}
+
 struct agg_place lower_agg_begin(struct lower *l, struct node *n)
 {
 	struct map_desc *d = desc_of(l, n);
 	struct agg_place place = { .out = ir_block_new(l) };
+	u32 n_slots = d->n_slots, slot_size = d->slot_size; /* what follows may move the descriptor */
 
 	vn_map_written(l, lower_map(l, n->map));
-	if (is_hash(d)) {
-		place.addr = element(l, n, place.out);
-		return place;
-	}
-	place.addr = data_at(l, d->data_off);
-	if (d->n_slots > 1) {
-		u32 slot_size = d->slot_size;
-		struct opnd cpu = ir_call(l, BPF_FUNC_get_smp_processor_id, false, 0);
-
-		cpu = ir_op2(l, IR_AND, cpu, o_imm(d->n_slots - 1));
-		cpu = ir_op2(l, IR_MUL, cpu, o_imm(slot_size));
-		place.addr = ir_op2(l, IR_ADD, ir_addr(l, place.addr), cpu);
-	}
+	place.addr = is_hash(d) ? element(l, n, place.out) : data_at(l, d->data_off);
+	place.addr = copy_of_cpu(l, place.addr, n_slots, slot_size);
 	return place;
 }
 
@@ -391,7 +345,8 @@ struct ir_val lower_merge_element(struct lower *l, struct node *n, struct opnd k
 
 			ir_branch(l, CC_NE, p, o_imm(0), have, next);
 			ir_place(l, have);
-			merge_number(l, t, p, total, second);
+			for (u32 i = 0; i < d->n_slots; i++)
+				merge_number(l, t, opnd_plus(p, i * d->slot_size), total, second);
 			ir_jump(l, next);
 			ir_place(l, next);
 		}

@@ -203,5 +203,7 @@ void lower_put_string(struct lower *l, const char *s, u32 len, u32 cap, struct o
 u32 lower_internal_map(struct lower *l, enum map_role role);
 /* A power of two, as many as there are CPUs, but at most 64: index it by cpu & (n - 1). */
 u32 lower_cpu_slots(void);
+/* ---- map_shape.c: type, size, copies and flags of a keyed map */
+void map_shape(struct lower *l, const struct map *m, struct map_desc *d);
 
 #endif

@@ -36,9 +36,11 @@ struct map_desc {
 	u32 bpf_type; /* BPF_MAP_TYPE_*; unused for MAP_GLOBAL */
 	u32 key_size, value_size, max_entries, flags;
 	const struct type *key, *value; /* the script's maps: value type; key NULL when keyless */
-	/* MAP_GLOBAL: where in the data map. Scalars: u64 is_set, then the value. Aggregations: n_slots
-	 * copies of slot_size bytes, one for each cpu & (n_slots - 1), each padded to 64 bytes. */
-	u32 data_off, n_slots, slot_size;
+	/* MAP_GLOBAL: where in the data map. Scalars: u64 is_set, then the value. */
+	u32 data_off;
+	/* Aggregations: n_slots copies of slot_size bytes, one for each cpu & (n_slots - 1). Copies of a MAP_GLOBAL
+	 * are padded to 64 bytes. */
+	u32 n_slots, slot_size;
 	u32 threads_off;  /* MAP_USER: its thread slots in the data map (type/thread_slot.h); 0: none */
 	u32 normal;	  /* normalize(): printed values are divided by it; 0: no */
 	struct span span; /* first mention */

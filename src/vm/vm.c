@@ -330,6 +330,17 @@ static int read_global(struct vm *vm, const struct map_desc *d, struct arena *a,
 	return 0;
 }
 
+/* One for each CPU, in per-CPU maps, or several in the value. */
+static void *merge_copies(struct arena *a, const struct vm_map *m, const u8 *first)
+{
+	u32 slots = m->desc->n_slots;
+	bool set;
+
+	if (slots > 1)
+		return merge(a, m->desc->value, first, slots, m->desc->slot_size, m->desc->slot_size, &set);
+	return merge(a, m->desc->value, first, m->n_copies, m->value_stride, m->value_size, &set);
+}
+
 int vm_map_read(struct vm *vm, u32 map, struct arena *a, struct table *t)
 {
 	struct vm_map *m = &vm->map[map];
@@ -346,13 +357,11 @@ int vm_map_read(struct vm *vm, u32 map, struct arena *a, struct table *t)
 		const u8 *copy = vm_map_value(vm, m, next - 1, 0);
 		struct table_row row = { NULL, NULL };
 		u32 index = next - 1;
-		bool set;
 
 		row.key = vm_map_is_array(m) ? arena_dup(a, &index, sizeof(index))
 					     : arena_dup(a, vm_map_key(vm, m, index), m->key_size);
 		if (m->desc->value && type_is_agg(m->desc->value))
-			row.value = merge(a, m->desc->value, copy, m->n_copies, m->value_stride,
-					  m->value_size, &set);
+			row.value = merge_copies(a, m, copy);
 		else
 			row.value = arena_dup(a, copy, m->value_stride);
 		vec_push(a, &t->rows, row);
