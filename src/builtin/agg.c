@@ -66,7 +66,7 @@ static void update_avg(struct lower *l, struct node *call, struct node *map)
 static void update_extreme(struct lower *l, struct node *call, struct node *map, bool is_min)
 {
 	struct node *arg = call_arg(call, 0);
-	bool is_signed = arg->type->kind == TY_INT && arg->type->is_signed;
+	bool is_signed = map->map->value->is_signed; /* of all that is put into the map */
 	enum ir_cond cc = is_min ? (is_signed ? CC_SLT : CC_ULT) : (is_signed ? CC_SGT : CC_UGT);
 	struct opnd v = lower_scalar(l, arg), set;
 	struct agg_place p = lower_agg_begin(l, map);

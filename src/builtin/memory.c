@@ -11,6 +11,15 @@ static u32 array_bytes(const struct type *t)
 	return t->is_counted ? t->count * t->elem->size : t->size;
 }
 
+/* In memory of a program, not a string of the script: its type has room for a NUL that is not there. */
+static bool is_char_array(const struct node *n)
+{
+	if (n->type->kind != TY_STRING)
+		return false;
+	return n->kind == N_INDEX || (n->kind == N_UNARY && n->op == OP_DEREF) ||
+	       (n->kind == N_FIELD && n->field && type_complete(n->field->type)->size < n->type->count);
+}
+
 static const struct type *check_str(struct check *c, struct node *call)
 {
 	struct node *what = call_arg(call, 0), *len = call_arg(call, 1);
@@ -140,7 +149,7 @@ static const struct type *check_buf(struct check *c, struct node *call)
 	} else if (!len) {
 		if (what->type->kind != TY_ARRAY && what->type->kind != TY_STRING)
 			return diag_type(c, call->span, D_BUF_LENGTH);
-		cap = MIN(cap, array_bytes(what->type));
+		cap = MIN(cap, array_bytes(what->type) - is_char_array(what));
 	}
 	return type_buffer(c->arena, MAX(cap, 1u));
 }

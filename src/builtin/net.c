@@ -132,16 +132,11 @@ static struct ir_val lower_macaddr(struct lower *l, struct node *call)
 static const struct type *check_bswap(struct check *c, struct node *call)
 {
 	struct node *n = call_arg(call, 0);
-	u64 v = (u64)n->value;
+	u32 size = n->type->size;
 
-	if (n->is_const) {
-		u32 size = v > UINT32_MAX ? 8 : v > UINT16_MAX ? 4 : v > UINT8_MAX ? 2 : 1;
-
-		v = __builtin_bswap64(v) >> (64 - 8 * size);
-		node_make_int(call, (s64)v, type_int(size, false));
-		return call->type;
-	}
-	return type_int(n->type->size, false);
+	if (n->is_const)
+		node_make_int(call, (s64)(__builtin_bswap64((u64)n->value) >> (64 - 8 * size)), type_int(size, false));
+	return type_int(size, false);
 }
 
 static struct ir_val lower_bswap(struct lower *l, struct node *call)

@@ -249,15 +249,25 @@ static struct opnd address_of(struct lower *l, struct node *n)
 	return lower_address_as_number(l, addr);
 }
 
+/* - and ~ of an unsigned number stay within its width. */
+static struct ir_val within_width(struct lower *l, struct ir_val v, const struct type *t)
+{
+	if (!t->is_signed && t->kind != TY_BOOL && t->size < 8)
+		v.o = ir_ext(l, v.o, (u8)t->size, false);
+	return v;
+}
+
 static struct ir_val lower_unary(struct lower *l, struct node *n)
 {
+	struct ir_val v;
+
 	switch (n->op) {
 	case OP_NEG:
-		return val_scalar(n->type, lower_convert(l, ir_op2(l, IR_SUB, o_imm(0), lower_scalar(l, n->a)),
-							 &ty_s64, n->type));
+		v = val_scalar(n->type, ir_op2(l, IR_SUB, o_imm(0), lower_scalar(l, n->a)));
+		return within_width(l, v, n->a->type);
 	case OP_NOT:
-		return val_scalar(n->type, lower_convert(l, ir_op2(l, IR_XOR, lower_scalar(l, n->a), o_imm(-1)),
-							 &ty_s64, n->type));
+		v = val_scalar(n->type, ir_op2(l, IR_XOR, lower_scalar(l, n->a), o_imm(-1)));
+		return within_width(l, v, n->a->type);
 	case OP_LNOT:
 		if (type_is_scalar(n->a->type))
 			return val_scalar(&ty_bool, ir_set(l, CC_EQ, lower_scalar(l, n->a), o_imm(0)));

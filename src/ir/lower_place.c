@@ -244,6 +244,16 @@ struct opnd lower_address_as_number(struct lower *l, struct opnd addr)
 	return ir_load(l, temp, 8, false);
 }
 
+static bool has_bounds(const struct type *t)
+{
+	return (t->kind == TY_ARRAY || t->kind == TY_STRING) && t->count > 1;
+}
+
+static bool is_within(struct opnd index, u32 count)
+{
+	return index.kind == O_IMM && index.imm >= 0 && index.imm < count;
+}
+
 /* Address of an element of a foreign array; 0, where nothing can be read, when it is out of bounds. */
 static struct opnd foreign_element(struct lower *l, const struct ir_val *base, struct opnd index, u32 size)
 {
@@ -253,7 +263,7 @@ static struct opnd foreign_element(struct lower *l, const struct ir_val *base, s
 	u32 v, mark;
 
 	/* [0] and [1] at the end of a struct stand for any number */
-	if (!counted && (base->type->kind != TY_ARRAY || base->type->count < 2 || index.kind == O_IMM))
+	if (!counted && (!has_bounds(base->type) || is_within(index, base->type->count)))
 		return ir_op2(l, IR_ADD, base->o, ir_op2(l, IR_MUL, index, o_imm(size)));
 	v = ir_var(l);
 	out = ir_block_new(l);
@@ -274,10 +284,14 @@ static struct opnd foreign_element(struct lower *l, const struct ir_val *base, s
 	return ir_emit(l, (struct ir_insn){ .op = IR_MOVE, .arg = { o_temp(v) } });
 }
 
+static struct ir_val place_of(struct lower *l, struct node *n, const struct field **bits);
+
 static struct ir_val index_place(struct lower *l, struct node *n)
 {
-	const struct type *t = n->a->type, *elem = type_complete(n->type);
-	struct ir_val base = t->kind == TY_POINTER ? behind(t, elem, lower_scalar(l, n->a)) : lower_place(l, n->a);
+	const struct type *t = n->a->type;
+	bool of_texts = n->type->kind == TY_STRING && t->elem; /* as they lie there: without room for a NUL more */
+	const struct type *elem = type_complete(of_texts ? t->elem : n->type);
+	struct ir_val base = t->kind == TY_POINTER ? behind(t, elem, lower_scalar(l, n->a)) : place_of(l, n->a, NULL);
 	struct opnd index = lower_scalar(l, n->b);
 	u32 size = MAX(elem->size, 1u);
 
@@ -289,7 +303,7 @@ static struct ir_val index_place(struct lower *l, struct node *n)
 	}
 	if (base.is_foreign)
 		base.o = foreign_element(l, &base, index, size);
-	else if (index.kind == O_IMM && index.imm >= 0 && index.imm < base.type->count)
+	else if (is_within(index, base.type->count))
 		base.o = opnd_plus(base.o, index.imm * size);
 	else
 		return own_element(l, &base, index, elem);
@@ -321,9 +335,32 @@ static struct ir_val place_of(struct lower *l, struct node *n, const struct fiel
 	return lower_expr(l, n);
 }
 
+/*
+ * A char array that may have no NUL, as the string that it is: with room for one. Readers of foreign memory put it
+ * behind the bytes; of our own memory a copy is made.
+ */
+static struct ir_val with_nul(struct lower *l, struct node *n, struct ir_val v)
+{
+	struct opnd copy;
+
+	if (!v.in_memory || !n->type || n->type->kind != TY_STRING || v.type->kind != TY_STRING ||
+	    v.type->count >= n->type->count)
+		return v;
+	if (v.is_foreign) {
+		v.type = n->type;
+		return v;
+	}
+	copy = lower_temp(l, ALIGN_UP(n->type->count, 8u), 8, "text");
+	ir_zero(l, copy, ALIGN_UP(n->type->count, 8u));
+	lower_read_str(l, copy, n->type->count, ir_addr(l, v.o), SPACE_KERNEL);
+	v = val_memory(n->type, copy);
+	v.clean = true;
+	return v;
+}
+
 struct ir_val lower_place(struct lower *l, struct node *n)
 {
-	return place_of(l, n, NULL);
+	return with_nul(l, n, place_of(l, n, NULL));
 }
 
 struct ir_val lower_read_place(struct lower *l, struct node *n)
@@ -336,6 +373,7 @@ struct ir_val lower_read_place(struct lower *l, struct node *n)
 	v = place_of(l, n, &bits);
 	if (v.in_memory && type_is_scalar(v.type))
 		return val_scalar(n->type, lower_load_place(l, &v, bits));
+	v = with_nul(l, n, v);
 	v.type = n->type;
 	return v;
 }

@@ -20,13 +20,18 @@ static const struct type *in_space_of(struct check *c, const struct type *t, enu
 	return type_in_space(c->arena, t, from);
 }
 
-/* char arrays are strings to people. */
+/*
+ * char arrays are strings to people. One in memory may be filled to its last byte, so what is read of it has room
+ * for a NUL more: char[5] is string[6].
+ */
 static const struct type *as_string(struct check *c, const struct type *t)
 {
+	if (t->kind == TY_STRING)
+		return type_string(c->arena, t->count + 1);
 	if (t->kind != TY_ARRAY || t->elem->kind != TY_INT || t->elem->size != 1 ||
 	    !t->elem->name || !t->count || !streq(t->elem->name, "char"))
 		return t;
-	return type_string(c->arena, t->count);
+	return type_string(c->arena, t->count + 1);
 }
 
 static void near_fields(struct near *near, const struct type *t, u32 depth)
@@ -159,7 +164,7 @@ static const struct type *no_args(struct check *c, struct node *n, const struct 
 
 static const struct type *arg_type(struct check *c, struct node *n, const struct arg_desc *arg)
 {
-	const struct type *t = as_string(c, arg->type);
+	const struct type *t = arg->type->kind == TY_STRING ? arg->type : as_string(c, arg->type);
 
 	if (arg->why || (arg->gap && !n->is_part_of))
 		return diag_type(c, n->span, D_UNREADABLE_ARG, arg->name, arg->why ? arg->why : arg->gap);
@@ -280,9 +285,9 @@ static const struct type *no_fields(struct check *c, struct node *n, const struc
 	return &ty_error;
 }
 
-static const struct type *field_type(struct check *c, const struct field *f, enum space space)
+static const struct type *field_type(struct check *c, const struct field *f, const struct type *in, enum space space)
 {
-	const struct type *t = as_string(c, f->type);
+	const struct type *t = in->kind == TY_STRUCT ? as_string(c, f->type) : f->type;
 
 	if (f->from_user && t->kind == TY_POINTER)
 		return type_in_space(c->arena, t, SPACE_USER);
@@ -405,7 +410,7 @@ const struct type *check_field(struct check *c, struct node *n)
 		return check_field(c, n);
 	if (!n->field)
 		return unknown_field(c, n, t);
-	return is_in_object(c, n) && is_readable(c, n) ? field_type(c, n->field, space) : &ty_error;
+	return is_in_object(c, n) && is_readable(c, n) ? field_type(c, n->field, t, space) : &ty_error;
 }
 
 /* ---- elements */
@@ -498,5 +503,7 @@ const struct type *check_deref(struct check *c, struct node *n, const struct typ
 			diag_help(c->diags, d, "cast it to a pointer first: *(uint64 *)...");
 		return &ty_error;
 	}
+	if (t->space == SPACE_BPF && t->elem->kind == TY_STRING) /* a variable or map of the script */
+		return t->elem;
 	return in_space_of(c, as_string(c, t->elem), t->space);
 }

@@ -605,9 +605,7 @@ static const struct type *check_unary(struct check *c, struct node *n)
 	t = type_as_number(t);
 	if (n->op == OP_LNOT ? !type_is_condition(t) : !type_is_integer(t))
 		return bad_operand(c, n, t);
-	n->type = n->op == OP_LNOT		       ? &ty_bool
-		  : n->op == OP_NEG || !is_unsigned(t) ? &ty_s64
-						       : &ty_u64;
+	n->type = n->op == OP_LNOT ? &ty_bool : is_unsigned(t) ? &ty_u64 : &ty_s64;
 	fold_unary(c, n);
 	return n->type;
 }
@@ -644,7 +642,7 @@ static const struct type *check_incdec(struct check *c, struct node *n)
 		return pointer_step(c, n, t);
 	if (t->kind != TY_INT)
 		return bad_operand(c, n, t);
-	t = type_int(8, t->is_signed);
+	t = type_int(8, t->is_signed || n->op == OP_DEC); /* as a difference is */
 	if (a->map)
 		check_unify_map_value(c, a->map, t, n->span);
 	else if (!a->var->has_fixed_type)

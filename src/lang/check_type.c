@@ -141,6 +141,17 @@ static const struct type *join_record(struct check *c, const struct type *a, con
 	return same ? a : type_record(c->arena, fields, a->n_fields);
 }
 
+/* Aggregations that differ in nothing but their sign. */
+static const struct type *join_shape(const struct type *a, const struct type *b)
+{
+	struct type other = *b;
+
+	other.is_signed = a->is_signed;
+	if (!type_equal(a, &other))
+		return NULL;
+	return a->is_signed ? a : b;
+}
+
 static const struct type *join_same_kind(struct check *c, const struct type *a,
 					 const struct type *b, bool *mixed)
 {
@@ -163,6 +174,8 @@ static const struct type *join_same_kind(struct check *c, const struct type *a,
 		return a->stack.mode != b->stack.mode	  ? NULL
 		       : a->stack.limit >= b->stack.limit ? a
 							  : b;
+	case TY_TSERIES:
+	case TY_SAMPLES: return join_shape(a, b);
 	case TY_CALL:
 	case TY_FLOAT: return a->size >= b->size ? a : b;
 	case TY_ERROR:
@@ -177,8 +190,6 @@ static const struct type *join_same_kind(struct check *c, const struct type *a,
 	case TY_HIST:
 	case TY_LHIST:
 	case TY_LLHIST:
-	case TY_TSERIES:
-	case TY_SAMPLES:
 	case TY_KSYM:
 	case TY_USYM:
 	case TY_USERNAME:

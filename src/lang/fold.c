@@ -5,8 +5,8 @@
  * seen and reported; division by zero has the language's meaning (0, and x for x % 0) and a
  * warning.
  *
- * Literals have the smallest type; as soon as an unsigned type was asked for, the ordinary rule of
- * 64-bit results holds.
+ * Literals, and what is computed of literals alone, have the smallest type that holds them. A constant that was cast has the
+ * type that it was cast to: operators on it compute as they do at run time, in 64 bits that wrap.
  */
 #include "lang/check_internal.h"
 
@@ -45,6 +45,24 @@ static bool asks_unsigned(const struct type *t)
 static bool asks_signed(const struct type *t)
 {
 	return t->is_signed && !type_is_flexible(t);
+}
+
+/* Written as a number, or computed of such; truth values as well. */
+static bool is_literal(const struct node *n)
+{
+	const struct type *t = n->type;
+
+	if (!t || t->kind == TY_BOOL)
+		return true;
+	if (n->kind == N_INT) /* constants of headers as well; not what a builtin made of a typed value */
+		return t->kind == TY_INT && (type_is_flexible(t) || n->value < 0);
+	if (n->kind == N_UNARY || n->kind == N_COMPTIME)
+		return is_literal(n->a);
+	if (n->kind == N_BINARY)
+		return is_literal(n->a) && is_literal(n->b);
+	if (n->kind == N_COND)
+		return is_literal(n->a->value ? (n->b ? n->b : n->a) : n->c);
+	return n->kind == N_PARAM;
 }
 
 /* Rounds towards zero, as C does. */
@@ -223,6 +241,42 @@ void fold_warn_shift(struct check *c, const struct node *n, const struct node *b
 		check_report(c, n->span, D_SHIFT_RANGE, (long long)by->value);
 }
 
+/* The 64 bits of a constant as a number of type t. */
+static wide as_type(const struct node *n, const struct type *t)
+{
+	return t->is_signed ? (wide)n->value : (wide)(u64)n->value;
+}
+
+static void fold_typed_shift(struct check *c, struct node *n)
+{
+	u64 by = (u64)n->b->value & 63;
+
+	fold_warn_shift(c, n, n->b);
+	fold_set_int(n, n->op == OP_SHL ? (s64)((u64)n->a->value << by)
+					: (s64)(u64)shift_right(as_type(n->a, n->type), (wide)by));
+}
+
+/* n has the type of its result, and operands that are compared the type that they are compared as. */
+static void fold_typed(struct check *c, struct node *n)
+{
+	bool compares = n->op >= OP_EQ;
+	const struct type *t = compares ? n->promoted : n->type;
+	wide v;
+
+	if (n->op == OP_SHL || n->op == OP_SHR) {
+		fold_typed_shift(c, n);
+		return;
+	}
+	if (n->op == OP_MUL)
+		v = (wide)((u64)n->a->value * (u64)n->b->value);
+	else
+		v = compute(c, n, as_type(n->a, t), as_type(n->b, t));
+	if (compares)
+		fold_set_bool(n, v != 0);
+	else
+		fold_set_int(n, (s64)(u64)v);
+}
+
 bool fold_binary(struct check *c, struct node *n)
 {
 	const struct node *a = n->a, *b = n->b;
@@ -239,6 +293,10 @@ bool fold_binary(struct check *c, struct node *n)
 		fold_warn_shift(c, n, b);
 	if (!node_is_const_int(a) || !node_is_const_int(b))
 		return false;
+	if (n->promoted && n->promoted->kind == TY_INT && !(is_literal(a) && is_literal(b))) {
+		fold_typed(c, n);
+		return true;
+	}
 	wide v = compute(c, n, fold_value(a), fold_value(b));
 
 	if (n->op >= OP_EQ) {
@@ -255,6 +313,23 @@ bool fold_binary(struct check *c, struct node *n)
 	return true;
 }
 
+/* ~5 has all 64 bits and no sign. */
+static void fold_literal_unary(struct check *c, struct node *n, wide v)
+{
+	if (n->op == OP_NEG)
+		set_wide(c, n, -v, false);
+	else if (v >= 0 && v <= INT64_MAX)
+		set_wide(c, n, (wide)(u64)~v, true);
+	else
+		set_wide(c, n, (wide)(s64)~(u64)v, false);
+}
+
+/* - and ~ of an unsigned number stay within its width. */
+static s64 cut_unary(u64 v, const struct type *t)
+{
+	return t->is_signed || t->kind == TY_BOOL || t->size >= 8 ? (s64)v : (s64)(v & ((1ULL << 8 * t->size) - 1));
+}
+
 bool fold_unary(struct check *c, struct node *n)
 {
 	const struct node *a = n->a;
@@ -265,15 +340,11 @@ bool fold_unary(struct check *c, struct node *n)
 		fold_set_bool(n, !a->value);
 		return true;
 	}
-	wide v = fold_value(a);
-
-	if (n->op == OP_NEG)
-		set_wide(c, n, -v, false);
-	else if (n->op == OP_NOT && asks_unsigned(a->type))
-		fold_set_int(n, (s64) ~(u64)v), n->type = &ty_u64;
-	else if (n->op == OP_NOT)
-		set_wide(c, n, ~v, false);
-	else
+	if (n->op != OP_NEG && n->op != OP_NOT)
 		return false;
+	if (is_literal(a))
+		fold_literal_unary(c, n, fold_value(a));
+	else
+		fold_set_int(n, cut_unary(n->op == OP_NEG ? -(u64)a->value : ~(u64)a->value, a->type));
 	return true;
 }

@@ -11,7 +11,7 @@ static const struct loss_row losses[] = {
 	[LOSS_STACKS] = { .reason = "stack table full" },
 	[LOSS_UNREADABLE] = { .warning = "memory could not be read: taken as empty" },
 	[LOSS_DIV_ZERO] = { .warning = "division by zero: x / 0 is 0, x % 0 is x" },
-	[LOSS_BOUNDS] = { .warning = "array index out of bounds" },
+	[LOSS_BOUNDS] = { .warning = "Array access out of bounds. This can lead to unexpected results." },
 	[LOSS_NO_PROCESS] = { .warning = "no such process: its name is N/A" },
 	[LOSS_NO_KEY] = { .warning = "read of a key that does not exist: taken as 0" },
 	[LOSS_MISSING_KEY] = { .warning = "cannot delete a key that does not exist" },

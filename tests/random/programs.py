@@ -76,10 +76,11 @@ def compare(op, a, b):
 
 class Expr:
     """text; type; value(env); const: the value known at compile time; flexible: a positive literal, which
-    goes with either sign."""
+    goes with either sign; typed: a constant that computes as at run time, because it was cast."""
 
-    def __init__(self, text, type_, value, const=None, flexible=False):
+    def __init__(self, text, type_, value, const=None, flexible=False, typed=False):
         self.text, self.type, self.value, self.const, self.flexible = text, type_, value, const, flexible
+        self.typed = typed
 
     @property
     def inner(self):
@@ -100,8 +101,8 @@ def literal(text, value):
     raise Again
 
 
-def constant(text, name, value):
-    return Expr(text, name, lambda env: value, value)
+def constant(text, name, value, typed=False):
+    return Expr(text, name, lambda env: value, value, typed=typed and name != 'bool')
 
 
 def goes_unsigned(e):
@@ -253,22 +254,26 @@ class Expressions:
     def cast_to(self, type_, a):
         text = '(%s)%s' % (type_, a.inner)
         if a.const is not None:
-            return constant(text, type_, cut(a.const, type_))
+            return constant(text, type_, cut(a.const, type_), True)
         return Expr(text, type_, lambda env: cut(a.value(env), type_))
 
     def unary(self, depth):
         op, a = self.rng.choice('-~!'), self.integer(depth + 1)
         text = op + a.inner
-        unsigned = op == '~' and is_unsigned(a.type)
+        unsigned = is_unsigned(a.type)
         type_ = 'bool' if op == '!' else 'uint64' if unsigned else 'int64'
 
         def apply(v):
-            return int(not v) if op == '!' else -v if op == '-' else ~v
+            return int(not v) if op == '!' else cut(-v if op == '-' else ~v, a.type if unsigned else 'int64')
         if a.const is None:
-            return Expr(text, type_, lambda env: cut(apply(a.value(env)), type_) if op != '!' else apply(a.value(env)))
-        if op == '!' or unsigned:
-            return constant(text, type_, apply(a.const) & ALL_ONES if unsigned else apply(a.const))
-        return literal(text, apply(a.const))
+            return Expr(text, type_, lambda env: apply(a.value(env)))
+        if op == '!' or a.typed:
+            return constant(text, type_, apply(a.const), True)
+        if op == '-':
+            return literal(text, -a.const)
+        if 0 <= a.const < 1 << 63:
+            return constant(text, 'uint64', ~a.const & ALL_ONES)
+        return literal(text, cut(~a.const, 'int64'))
 
     def binary(self, depth):
         op = self.rng.choice(['+', '-', '*', '/', '%', '&', '|', '^', '<<', '>>'])
@@ -304,6 +309,13 @@ class Expressions:
             return is_signed(e.type) and not e.flexible
         if op in '/%' and not b.const:
             raise Again
+        if a.typed or b.typed:
+            type_ = Expressions.result_type(op, a, b)
+            left = cut(a.const, type_)
+            right = b.const if op in ('<<', '>>') else cut(b.const, type_)
+            if op in '/%' and not right:
+                raise Again
+            return constant(text, type_, cut(compute(op, left, right), type_), True)
         value = compute(op, a.const, b.const)
         unsigned = is_unsigned(a.type) or (is_unsigned(b.type) and op not in ('<<', '>>'))
         if op == '-' or (op not in ('<<', '>>') and (rigid(a) or rigid(b))):
@@ -392,8 +404,10 @@ class Expressions:
         a, b = self.integer(depth + 1), self.integer(depth + 1)
         op, type_ = self.rng.choice(['==', '!=', '<', '>', '<=', '>=']), common(a, b)
         text = '%s %s %s' % (a.inner, op, b.inner)
-        if a.const is not None and b.const is not None:
+        if a.const is not None and b.const is not None and not a.typed and not b.typed:
             return constant(text, 'bool', compare(op, a.const, b.const))
+        if a.const is not None and b.const is not None:
+            return constant(text, 'bool', compare(op, cut(a.const, type_), cut(b.const, type_)))
         return Expr(text, 'bool', lambda env: compare(op, cut(a.value(env), type_), cut(b.value(env), type_)))
 
     def search(self, depth):
