@@ -201,7 +201,7 @@ static int start_engine(struct run *r, struct err *err)
 	struct kernel_options ko = { .pid = r->o->pid, .verbose = r->o->verbose,
 				     .log_size = (u32)r->c.env.config.log_size, .license = r->c.env.config.license,
 				     .ring_size = ring_size(r), .btf = r->c.view.btf, .stop = signals_stop };
-	struct vm_world world = { .pid_tgid = 1ull << 32 | 1, .n_cpus = 1, .comm = "sonde" };
+	struct vm_world world = { .pid_tgid = 1ull << 32 | 1, .n_cpus = 1, .comm = "sonde", .ring_size = ko.ring_size };
 	int rc;
 
 	if (r->o->use_vm) {

@@ -153,7 +153,7 @@ static u64 probe_read_str(struct vm *vm, const u64 *a, bool user)
 
 	if (!dst)
 		return 0;
-	while (n < size) {
+	while (n < size - 1) { /* a last byte becomes the NUL in any case */
 		if (read_bytes(vm, dst + n, 1, a[2] + n, user) < 0) {
 			memset(dst, 0, size);
 			return ERR(EFAULT);

@@ -16,7 +16,7 @@ enum { RING_HEADER = 8, RING_DEFAULT = 1 << 20 };
 
 void vm_ring_init(struct vm *vm, struct vm_map *m)
 {
-	u32 want = m->max_entries ? m->max_entries : RING_DEFAULT;
+	u64 want = m->max_entries ? m->max_entries : vm->world.ring_size ? vm->world.ring_size : RING_DEFAULT;
 
 	for (m->size = 4096; m->size < want && m->size < 1u << 30;)
 		m->size *= 2;
@@ -34,7 +34,8 @@ u64 vm_ring_reserve(struct vm *vm, struct vm_map *m, u64 len)
 {
 	u64 total = ALIGN_UP(len + RING_HEADER, 8ull);
 
-	if (len >= RING_DISCARD || total > m->size || m->produced + total - m->consumed > m->size)
+	/* as in __bpf_ringbuf_reserve(): one byte of the ring always stays free */
+	if (len >= RING_DISCARD || m->produced + total - m->consumed > m->size - 1)
 		return 0;
 	if (m->n_held == m->held_cap) {
 		m->held_cap = MAX(2 * m->held_cap, 4u);

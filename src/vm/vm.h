@@ -18,6 +18,7 @@ struct vm_world {
 	u64 pid_tgid, uid_gid, cgroup_id;
 	char comm[16];
 	u32 cpu, n_cpus, numa_node;
+	u64 ring_size; /* bytes, a power of two: as many as the kernel's would have; 0: 1 MB */
 	u64 (*now_ns)(void *ctx, u32 clock); /* enum timestamp_mode; NULL: real clocks */
 	u32 (*random)(void *ctx);
 	/* probe_read: NULL reads fail with -EFAULT except addresses inside the vm's own memory. */
