@@ -242,8 +242,11 @@ void command_read(struct run *r)
 			command_show(r);
 		return;
 	}
-	if (n == 0 || (errno != EINTR && errno != EAGAIN))
-		command_done(r);
+	if (n < 0 && (errno == EINTR || errno == EAGAIN))
+		return;
+	if (n < 0)
+		run_warn(r, arena_printf(&r->scratch, "the output of a command of system() cannot be read: %s", strerror(errno)));
+	command_done(r);
 }
 
 void command_wait(struct run *r)
