@@ -22,8 +22,13 @@ static const struct type *check_format_args(struct check *c, struct node *call, 
 	u32 given = call_n_args(call) - fmt_arg - 1, arg = fmt_arg + 1;
 	struct span span = call_arg(call, fmt_arg)->span;
 
-	if (given < f->n_args)
-		return diag_type(c, span, D_FORMAT_FEW, given, f->n_args);
+	if (given < f->n_args) {
+		struct diag *d = check_report(c, span, D_FORMAT_FEW, given, f->n_args);
+
+		if (strstr(call_arg(call, fmt_arg)->str, "% "))
+			diag_help(c->diags, d, "a percent sign is written %%%%");
+		return &ty_error;
+	}
 	if (given > f->n_args)
 		return diag_type(c, span, D_FORMAT_MANY, given, f->n_args);
 	for (u32 i = 0; i < f->n; i++) {

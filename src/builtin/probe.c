@@ -200,6 +200,11 @@ static const struct type *check_retval(struct check *c, struct node *call)
 			diag_help(c->diags, d, "the result is args.ret here");
 			return &ty_error;
 		}
+	if (p && (p->kind == PROFILE_TRACEPOINT || p->kind == PROFILE_RAW_TP)) {
+		diag_help(c->diags, check_report(c, call->span, D_NO_RETVAL, probe_kind(c)),
+			  "an event's fields are args.NAME: the result of a system call is args.ret at its sys_exit event");
+		return &ty_error;
+	}
 	return diag_type(c, call->span, D_NO_RETVAL, probe_kind(c));
 }
 

@@ -144,9 +144,8 @@ static bool may_read_tracefs(struct err *err)
 	return false;
 }
 
-static int list_pattern(struct cli *c, struct listing *l)
+static int list_pattern(struct cli *c, struct listing *l, const char *pattern)
 {
-	const char *pattern = c->n_words ? c->words[0] : NULL;
 	struct err err = { 0 };
 	struct provider_env env;
 	struct front f;
@@ -173,6 +172,19 @@ static int list_pattern(struct cli *c, struct listing *l)
 		say_note(c, "nothing matches \"%s\"%s", pattern ? pattern : "*",
 			 geteuid() ? " (most lists can be read by root alone)" : "");
 	return n < 0 && !l->error ? 1 : 0;
+}
+
+static int list_patterns(struct cli *c, struct listing *l)
+{
+	int rc = 0, one;
+
+	if (!c->n_words)
+		return list_pattern(c, l, NULL);
+	for (u32 i = 0; i < (u32)c->n_words && !l->error; i++) {
+		one = list_pattern(c, l, c->words[i]);
+		rc = MAX(rc, one);
+	}
+	return rc;
 }
 
 /* ---- what a script would attach to */
@@ -251,14 +263,14 @@ static int run(struct cli *c)
 	if (c->o.script || c->tool || (c->n_words && names_a_script(c->words[0])))
 		rc = list_script(c, &l);
 	else
-		rc = list_pattern(c, &l);
+		rc = list_patterns(c, &l);
 	lost = listing_close(&l);
 	return rc ? rc : lost;
 }
 
 const struct command command_list = {
 	.name = "list",
-	.args = "[PATTERN | FILE]",
+	.args = "[PATTERN... | FILE]",
 	.brief = "list probes that match, or those of a script",
 	.doc = "A pattern with colons matches part by part, one without matches anywhere in the "
 	       "name; * stands for any text. \"struct NAME\" lists types. -v adds arguments and "

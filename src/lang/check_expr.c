@@ -182,6 +182,8 @@ static const struct type *unknown_ident(struct check *c, struct node *n)
 	near_constants(c, &near);
 	if (removed_help(n->name))
 		diag_help(c->diags, d, "%s", removed_help(n->name));
+	else if (streq(n->name, "NULL") || streq(n->name, "nullptr") || streq(n->name, "nil"))
+		diag_help(c->diags, d, "a null pointer is written 0");
 	else if (near_best(&near))
 		diag_help(c->diags, d, "did you mean \"%s\"?", near_best(&near));
 	else if (check_find_var(c, n->name))
@@ -323,6 +325,8 @@ static const struct type *bad_operands(struct check *c, struct node *n, const st
 
 	if (a->kind == TY_POINTER || b->kind == TY_POINTER)
 		diag_help(c->diags, d, "cast the pointer to uint64 to compute with its address");
+	else if (a->kind == TY_STRING && b->kind == TY_STRING && n->op == OP_ADD)
+		diag_help(c->diags, d, "str_concat(A, B) joins strings");
 	else if (a->kind == TY_STRING && b->kind == TY_STRING)
 		diag_help(c->diags, d, "strings can only be compared with == and !=");
 	return &ty_error;

@@ -21,6 +21,8 @@ void lex_init(struct lexer *lx, struct source *src, struct arena *arena, struct 
 		.diags = diags,
 		.end = src->len,
 	};
+	if (src->len >= 3 && !memcmp(src->text, "\xef\xbb\xbf", 3)) /* what some editors put before UTF-8 */
+		lx->pos = 3;
 }
 
 static const char *const texts[N_TOKENS] = { [TOK_EOF] = "the end of the script",

@@ -272,6 +272,8 @@ static void no_block(struct parser *p, const struct clause *c)
 
 	if (slash && slash[1] != '\0' && !c->predicate)
 		parse_help(p, d, "if \"%s\" begins a predicate, put a space before it", slash);
+	else if (!c->predicate && streq(c->attaches->text, "probe"))
+		parse_help(p, d, "a probe begins with its type, without a word before it: syscall:open { ... }");
 	else if (!c->predicate)
 		parse_help(
 			p, d,

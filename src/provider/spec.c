@@ -75,7 +75,9 @@ static const struct provider *find(struct provider_env *env, struct spec *spec)
 	if (p)
 		return p;
 	d = probe_report(env, spec, D_UNKNOWN_PROBE, name);
-	near = provider_near(name);
+	near = foreign_probe(env->arena, spec->text);
+	if (!near)
+		near = provider_near(name);
 	if (near)
 		probe_help(env, d, "did you mean \"%s\"?", near);
 	return NULL;
@@ -104,8 +106,9 @@ struct spec *spec_parse(struct provider_env *env, const struct attach *attach)
 	drop_empty_tail(spec);
 	if (spec->n_parts < p->min_parts || spec->n_parts > p->max_parts) {
 		struct diag *d = probe_report(env, spec, D_PROBE_SYNTAX, spec->text, p->syntax);
+		const char *ours = foreign_probe(env->arena, spec->text);
 
-		probe_help(env, d, "for example: %s", p->example);
+		probe_help(env, d, ours ? "did you mean \"%s\"?" : "for example: %s", ours ? ours : p->example);
 		return NULL;
 	}
 	return spec;

@@ -256,7 +256,7 @@ static int add_cpp(void *ctx, const struct elf_symbol *s)
 	u64 offset;
 
 	if (shown && elf_address_to_offset(m->elf, s->value, &offset))
-		add(m, s, arena_strdup(m->env->arena, s->name), shown, offset);
+		add(m, s, shown, shown, offset);
 	return 0;
 }
 
@@ -603,6 +603,9 @@ static int bad_syntax(struct match *m)
 	else if (strstr(m->spec->text, "::") && m->spec->n_parts > 4)
 		probe_help(m->env, d, "a name of C++: %s:%s:cpp:\"%s\"", p->name, m->spec->part[1],
 			   spec_rest(m->env->arena, m->spec, 2));
+	else if (m->spec->n_parts == 2 && *m->func && !strpbrk(m->func, "/.*"))
+		probe_help(m->env, d, "of a program or library: %s:BINARY:%s; a function of the kernel: %s:%s", p->name, m->func,
+			   p->replaces_return ? "kretprobe" : "kprobe", m->func);
 	else
 		probe_help(m->env, d, "for example: %s", p->example);
 	return -EINVAL;

@@ -16,14 +16,15 @@ char *demangle(const char *name)
 
 /*
  * The longest word that is in the symbol as well when the pattern matches: of the names before parameters and template
- * arguments; of operators and of the standard library, which has abbreviations, there is none.
+ * arguments; of operators, of the standard library, which has abbreviations, and of what has no name of its own, there
+ * is none.
  */
 static size_t word_of(const char *pattern, const char **word)
 {
 	size_t names = strcspn(pattern, "(<"), best = 0;
 
 	if (starts_with(pattern, "std") || memmem(pattern, names, "operator", 8) ||
-	    strchr(pattern, ' '))
+	    strchr(pattern, ' ') || strstr(pattern, "lambda") || strstr(pattern, "unnamed") || strstr(pattern, "anonymous"))
 		return 0;
 	for (size_t i = 0, len; i < names; i += len + 1) {
 		len = strspn(pattern + i,

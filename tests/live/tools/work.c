@@ -360,6 +360,8 @@ static void names(void)
 
 	getaddrinfo("127.0.0.1", NULL, &hints, &a);
 	getaddrinfo("no number", NULL, &hints, &a);
+	gethostbyname2("127.0.0.1", AF_INET);
+	gethostbyname("300.1.1.1");
 }
 
 static void sleep_ms(int ms)
