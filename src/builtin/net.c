@@ -146,6 +146,8 @@ static struct ir_val lower_bswap(struct lower *l, struct node *call)
 
 	if (size > 1)
 		v = ir_emit(l, (struct ir_insn){ .op = IR_BSWAP, .size = size, .arg = { v } });
+	else /* the same byte without its sign */
+		v = ir_ext(l, v, size, false);
 	return val_scalar(call->type, v);
 }
 
