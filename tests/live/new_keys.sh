@@ -10,8 +10,9 @@ burst()
 		     "rawtracepoint:sched_switch /comm == \"$name\"/" "uprobe:$TMP/$name:main"; do
 		where=$((where + 1))
 		script+=" $probe { if (!has_key(@done, $where)) {
-			@done[$where] = 1; @n++; for (\$i : 0..$2) { @h[$where, \$i] = $1; } }
-			if (@n >= 5) { exit(); } }"
+			for (\$i : 0..$2) { @h[$where, \$i] = $1; } @done[$where] = 1; }
+			if (has_key(@done, 1) && has_key(@done, 2) && has_key(@done, 3) && has_key(@done, 4) &&
+			    has_key(@done, 5)) { exit(); } }"
 	done
 	$SONDE -q --no-warnings -c "$TMP/$name spin 300" -e "$script" > "$TMP/keys" 2>&1
 	echo "$1: $(grep -c '^@h\[' "$TMP/keys") keys"
