@@ -14,7 +14,7 @@
  * It has the only descriptor of fanotify, so its end answers everybody. It is in a session of its own, not reached by
  * the terminal's signals, in memory that is not swapped, of a priority above all ordinary processes, and makes
  * no system call that waits for a disk. Should it be stopped or frozen all the same, the timer (timer_create(2) with
- * SIGKILL) ends it: it is set again every 25 ms, to 90 ms after the time when nobody waited or the first who still waits
+ * SIGKILL) ends it: it is set again every 25 ms, to 97 ms after the time when nobody waited or the first who still waits
  * came. A stopped process dies of SIGKILL, one that a debugger holds or cgroup v2 froze, too; not one that cgroup v1
  * froze, and so it leaves for the root of such a hierarchy, which cannot be frozen.
  */
@@ -60,7 +60,7 @@
 
 enum {
 	IDLE_MS = 25,	    /* how often the timer is set again when nothing happens */
-	SLACK_MS = 5,	    /* a timer that differs by less is left as it is */
+	SLACK_MS = 5,	    /* where nobody is held a timer that is earlier by less is left as it is */
 	IN_VAIN_MS = 500,   /* sonde has not looked at a file for so long: nobody is held for it */
 	START_MS = 5000,    /* setting all marks */
 	END_MS = 500,
@@ -145,7 +145,7 @@ static void set_timer(struct holder *h)
 	for (u32 i = 0; i < h->n_files && !first; i++)
 		first = h->file[i].held ? &h->file[i] : NULL;
 	ms = (first ? first->since_ms : h->empty_ms) + HOLD_KILL_MS;
-	if (ms >= h->kill_ms && ms < h->kill_ms + SLACK_MS)
+	if (ms == h->kill_ms || (!first && ms > h->kill_ms && ms < h->kill_ms + SLACK_MS))
 		return;
 	h->kill_ms = ms;
 	at.it_value.tv_sec = (time_t)(ms / 1000);
@@ -516,6 +516,7 @@ static void turn(struct holder *h, int wait_ms)
 			      { .fd = h->mounts_fd, .events = POLLPRI } };
 
 	poll(p, ARRAY_SIZE(p), wait_ms_of(h, wait_ms));
+	let_late_ones_go(h);
 	if (p[1].revents & ~POLLOUT && !read_answers(h))
 		_exit(0);
 	read_events(h);

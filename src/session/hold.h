@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The process that answers the kernel's questions about files that are opened (hold.c says why it is one). It holds
- * whoever executes or loads a file that is looked for, 80 ms at most, and sends the file here.
+ * whoever executes or loads a file that is looked for, 76 ms at most, and sends the file here.
  */
 #ifndef SONDE_SESSION_HOLD_H
 #define SONDE_SESSION_HOLD_H
@@ -11,8 +11,8 @@
 #include "base/hash.h"
 
 enum {
-	HOLD_MS = 80,	   /* then it answers, whatever sonde does */
-	HOLD_KILL_MS = 90, /* then the kernel ends it, which answers as well */
+	HOLD_MS = 76,	   /* then it answers, whatever sonde does */
+	HOLD_KILL_MS = 97, /* then the kernel ends it, which answers as well */
 };
 
 struct file_id {
