@@ -20,32 +20,54 @@ static bool is_char_array(const struct node *n)
 	       (n->kind == N_FIELD && n->field && type_complete(n->field->type)->size < n->type->count);
 }
 
+/* Of a number that is known: its digits. */
+static const struct type *str_of_number(struct check *c, struct node *call, const struct node *n, s64 most)
+{
+	const char *text = arena_printf(c->arena, "%lld", (long long)n->value);
+	u32 len = (u32)MIN((s64)strlen(text), most);
+
+	return node_fold_str(call, text, len, type_string(c->arena, len + 1));
+}
+
+static u32 max_strlen(const struct check *c)
+{
+	return (u32)c->env->config.max_strlen;
+}
+
+/* Room for max_strlen characters, or for a byte more than a length says, which counts the NUL. */
+static u32 str_room(struct check *c, const struct node *len)
+{
+	if (!len || !len->is_const)
+		return max_strlen(c) + 1;
+	if (len->value <= (s64)max_strlen(c))
+		return (u32)len->value + 1;
+	struct diag *d = check_report(c, len->span, D_STR_LONG, (long long)len->value, max_strlen(c));
+
+	diag_help(c->diags, d, "config = { max_strlen = %lld } allows it", (long long)len->value);
+	return max_strlen(c) + 1;
+}
+
 static const struct type *check_str(struct check *c, struct node *call)
 {
 	struct node *what = call_arg(call, 0), *len = call_arg(call, 1);
-	u32 cap = (u32)c->env->config.max_strlen;
+	s64 most = len && len->is_const ? len->value : INT32_MAX;
 	struct text_layout text;
+	u32 cap;
 
 	if (what->kind == N_PARAM && what->name) /* as it was written, number or not */
 		check_param_text(c, what);
-	if (node_is_const_str(what) && (!len || (len->is_const && len->value >= 0))) {
-		u32 n = len ? MIN(what->str_len, (u32)MIN(len->value, (s64)cap)) : what->str_len;
+	if (most < 0)
+		return diag_type(c, len->span, D_STR_LENGTH, (long long)most);
+	if (node_is_const_str(what) && (!len || len->is_const)) {
+		u32 n = len ? MIN(what->str_len, (u32)MIN(most, (s64)max_strlen(c))) : what->str_len;
 
 		return node_fold_str(call, what->str, n, type_string(c->arena, n + 1));
 	}
+	if (what->is_const && type_is_integer(what->type) && (!len || len->is_const))
+		return str_of_number(c, call, what, most);
 	if (what->type->kind == TY_STRING && !len)
 		return what->type;
-	if (len && len->is_const) {
-		if (len->value < 0)
-			return diag_type(c, len->span, D_STR_LENGTH, (long long)len->value);
-		if ((u64)len->value + 1 > cap) {
-			struct diag *d = check_report(c, len->span, D_STR_LONG, (long long)len->value, cap);
-
-			diag_help(c->diags, d, "config = { max_strlen = %lld } allows it", (long long)len->value + 1);
-		} else {
-			cap = (u32)len->value + 1;
-		}
-	}
+	cap = str_room(c, len);
 	if (what->type->kind == TY_STRUCT && !type_text_layout(what->type, &text))
 		return diag_type(c, what->span, D_NOT_TEXT, type_str(c->arena, what->type));
 	if (what->type->kind == TY_STRING)
@@ -55,10 +77,14 @@ static const struct type *check_str(struct check *c, struct node *call)
 	return type_string(c->arena, MAX(cap, 1u));
 }
 
-/* Room for a string of that length and its NUL. */
-static struct opnd bounded_string(struct lower *l, struct node *len, u32 cap)
+/* How many bytes are read, the NUL among them. */
+static struct opnd str_bytes(struct lower *l, struct node *len, u32 cap)
 {
-	return ir_at_most(l, ir_op2(l, IR_ADD, lower_scalar(l, len), o_imm(1)), cap);
+	if (!len)
+		return o_imm(cap);
+	if (len->is_const)
+		return o_imm(MAX(MIN(len->value, (s64)cap), 1));
+	return ir_at_most(l, lower_scalar(l, len), cap);
 }
 
 /* A word of a structure, wherever that is. */
@@ -126,9 +152,11 @@ static struct ir_val lower_str(struct lower *l, struct node *call)
 	if (is_text)
 		size = ir_at_most(l, ir_op2(l, IR_ADD, size, o_imm(1)), cap);
 	else
-		size = len && !len->is_const ? bounded_string(l, len, cap) : o_imm(cap);
+		size = str_bytes(l, len, cap);
 	if (canonical)
 		ir_zero(l, dst, t->count);
+	else if (len && !len->is_const) /* may be 0: then nothing is written */
+		ir_store(l, dst, 1, o_imm(0));
 	lower_read_str_sized(l, dst, size, cap, addr, space);
 	v = val_memory(t, dst);
 	v.clean = canonical;
@@ -200,9 +228,7 @@ static const struct type *in_space(struct check *c, struct node *call, enum spac
 {
 	const struct type *t = call_arg(call, 0)->type;
 
-	if (t->kind == TY_POINTER)
-		return type_in_space(c->arena, t, space);
-	return type_pointer(c->arena, &ty_void, space);
+	return t->kind == TY_POINTER ? type_in_space(c->arena, t, space) : t;
 }
 
 static const struct type *check_kptr(struct check *c, struct node *call)
@@ -224,7 +250,8 @@ static const struct builtin rows[] = {
 	{
 		.name = "str", .sig = "str(address: ptr|int|string|array|struct, length: int = 0) -> string",
 		.brief = "the string at an address",
-		.doc = "Reads a NUL-terminated string, at most max_strlen bytes or length of them. Whether it is kernel or "
+		.doc = "Reads a NUL-terminated string, at most max_strlen characters. A length counts the NUL: str(p, 5) shows "
+		       "four characters. Of a number that is written in the script it is the digits. Whether it is kernel or "
 		       "user memory follows from the pointer, or from the probe; in functions of the kernel from the "
 		       "address. std::string, std::string_view, Rust's &str, String and byte slices, Go's string and "
 		       "error, and pointers to them, are read as the text that they hold.",

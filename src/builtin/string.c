@@ -247,8 +247,20 @@ static struct opnd swap(struct lower *l, struct opnd v, u32 size)
 	return ir_emit(l, (struct ir_insn){ .op = IR_BSWAP, .size = (u8)size, .arg = { v } });
 }
 
-/* -1, 0, 1; turned: the operands were given the other way around. */
-static struct ir_val compare_end(struct lower *l, struct comparison *k, bool turned)
+/* 0 where nothing differs, 1 else. */
+static struct ir_val compare_end_equal(struct lower *l, struct comparison *k)
+{
+	ir_var_set(l, k->result, o_imm(0));
+	ir_jump(l, k->out);
+	ir_place(l, k->differ);
+	ir_var_set(l, k->result, o_imm(1));
+	ir_jump(l, k->out);
+	ir_place(l, k->out);
+	return val_scalar(&ty_s64, o_temp(k->result));
+}
+
+/* -1, 0, 1 */
+static struct ir_val compare_end(struct lower *l, struct comparison *k)
 {
 	struct ir_block *less = ir_block_new(l), *more = ir_block_new(l);
 
@@ -257,10 +269,10 @@ static struct ir_val compare_end(struct lower *l, struct comparison *k, bool tur
 	ir_place(l, k->differ);
 	ir_branch(l, CC_ULT, swap(l, o_temp(k->x), 8), swap(l, o_temp(k->y), 8), less, more);
 	ir_place(l, less);
-	ir_var_set(l, k->result, o_imm(turned ? 1 : -1));
+	ir_var_set(l, k->result, o_imm(-1));
 	ir_jump(l, k->out);
 	ir_place(l, more);
-	ir_var_set(l, k->result, o_imm(turned ? -1 : 1));
+	ir_var_set(l, k->result, o_imm(1));
 	ir_jump(l, k->out);
 	ir_place(l, k->out);
 	return val_scalar(&ty_s64, o_temp(k->result));
@@ -286,7 +298,7 @@ static const struct type *check_strncmp(struct check *c, struct node *call)
 	if (t->kind == TY_ERROR || !node_is_const_str(a) || !node_is_const_str(b))
 		return t;
 	order = strncmp(a->str, b->str, (size_t)call_int(call, 2, 0));
-	return node_fold_int(call, (order > 0) - (order < 0), &ty_s64);
+	return node_fold_int(call, order != 0, &ty_s64);
 }
 
 static struct ir_val lower_strncmp(struct lower *l, struct node *call)
@@ -305,14 +317,14 @@ static struct ir_val lower_strncmp(struct lower *l, struct node *call)
 		x = lower_string_prefix(l, turned ? b : a, n);
 		compare_begin(l, &k);
 		compare_bytes(l, &k, x.o, NULL, literal, MIN(n, x.type->count));
-		return compare_end(l, &k, turned);
+		return compare_end_equal(l, &k);
 	}
 	x = lower_memory(l, a);
 	y = lower_memory(l, b);
 	n = MIN(n, MIN(x.type->count, y.type->count));
 	compare_begin(l, &k);
 	compare_bytes(l, &k, x.o, &y.o, NULL, n);
-	return compare_end(l, &k, false);
+	return compare_end_equal(l, &k);
 }
 
 static const struct type *check_memcmp(struct check *c, struct node *call)
@@ -360,7 +372,7 @@ static struct ir_val lower_memcmp(struct lower *l, struct node *call)
 	b = bytes_of(l, call_arg(call, 1), n);
 	compare_begin(l, &k);
 	compare_bytes(l, &k, a, &b, NULL, n);
-	return compare_end(l, &k, false);
+	return compare_end(l, &k);
 }
 
 /* ---- str_concat, substr */
@@ -767,7 +779,7 @@ static const struct builtin rows[] = {
 	{
 		.name = "strncmp", .sig = "strncmp(a: string, b: string, n: lit int) -> int64",
 		.brief = "compare the beginnings of strings",
-		.doc = "Compares at most n bytes: 0 when they are equal, -1 or 1 when a is before or behind b.",
+		.doc = "Compares at most n bytes: 0 when they are equal, 1 else.",
 		.example = "begin { print(strncmp(comm, \"bash\", 2)); }",
 		.engines = ON_ALL, .check = check_strncmp, .lower = lower_strncmp,
 	},

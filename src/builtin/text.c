@@ -19,17 +19,22 @@ static const char *text_of(struct check *c, enum world_text table, u32 n)
 	return w->text_of ? w->text_of(w->ctx, table, n) : NULL;
 }
 
-/* A row's aux: the table, and whether no error has no name: errname is empty where a call succeeded. */
-enum { EMPTY_IF_NONE = 256 };
+/*
+ * A row's aux: the table; whether no error has no name: errname is empty where a call succeeded; whether the sign does
+ * not matter, as results of system calls are negative; and what numbers are called that are none.
+ */
+enum { EMPTY_IF_NONE = 256, ANY_SIGN = 512, UNKNOWN_ERROR = 1024, UNKNOWN_SYSCALL = 2048, AUX_FLAGS = 4096 - 256 };
 
 static enum world_text table_of(const struct node *call)
 {
-	return (enum world_text)(call->builtin->aux & ~(u32)EMPTY_IF_NONE);
+	return (enum world_text)(call->builtin->aux & ~(u32)AUX_FLAGS);
 }
 
 static const char *no_text(const struct node *call)
 {
-	return call->builtin->aux & EMPTY_IF_NONE ? "" : "N/A";
+	u64 aux = call->builtin->aux;
+
+	return aux & EMPTY_IF_NONE ? "" : aux & UNKNOWN_ERROR ? "Unknown error" : aux & UNKNOWN_SYSCALL ? "Unknown syscall" : "N/A";
 }
 
 static const char *text_or_none(struct check *c, const struct node *call, s64 n)
@@ -37,6 +42,8 @@ static const char *text_or_none(struct check *c, const struct node *call, s64 n)
 	bool none = n < 0 || n >= MAX_ROWS || (!n && (call->builtin->aux & EMPTY_IF_NONE));
 	const char *text = none ? NULL : text_of(c, table_of(call), (u32)n);
 
+	if (text && call->builtin->aux & UNKNOWN_ERROR && !strncmp(text, "Unknown error", 13))
+		text = NULL; /* libc adds the number */
 	return text ? text : no_text(call);
 }
 
@@ -66,6 +73,8 @@ static const struct type *check_text(struct check *c, struct node *call)
 	const char *text;
 
 	if (n && n->is_const) {
+		if (n->value < 0 && call->builtin->aux & ANY_SIGN)
+			n->value = -n->value;
 		text = arena_strdup(c->arena, text_or_none(c, call, n->value));
 		node_make_str(call, text, (u32)strlen(text), type_string(c->arena, (u32)strlen(text) + 1));
 		return call->type;
@@ -83,8 +92,6 @@ static const struct type *check_errname(struct check *c, struct node *call)
 
 	if (!n && (!p || !p->decoded || p->retval.loc.kind == LOC_NONE))
 		return diag_type(c, call->span, D_NO_ERRNAME, c->inst && c->inst->provider ? c->inst->provider : "this kind");
-	if (n && n->is_const && n->value < 0)
-		n->value = -n->value;
 	return check_text(c, call);
 }
 
@@ -94,7 +101,7 @@ static struct opnd text_index(struct lower *l, struct node *call)
 	struct node *n = call_arg(call, 0);
 	struct opnd v = n ? lower_scalar(l, n) : lower_loc(l, &l->profile->retval).o, sign;
 
-	if (!(call->builtin->aux & EMPTY_IF_NONE))
+	if (!(call->builtin->aux & ANY_SIGN))
 		return v;
 	sign = ir_op2(l, IR_SAR, v, o_imm(63)); /* all ones where it is negative */
 	if (!n)
@@ -125,9 +132,8 @@ static struct ir_val lower_text(struct lower *l, struct node *call)
 
 static const struct builtin rows[] = {
 	TEXT_ROW("strerror", "strerror(errno: int) -> string", "text of an error number",
-		 "\"No such file or directory\" for 2; N/A for numbers that are none. Results of system calls are "
-		 "negative: strerror(-args.ret).",
-		 "begin { print(strerror(2)); $e = 13; print(strerror($e)); }", TEXT_ERRNO),
+		 "\"No such file or directory\" for 2 and for -2, \"Unknown error\" for numbers that are none.",
+		 "begin { print(strerror(2)); $e = 13; print(strerror($e)); }", TEXT_ERRNO | ANY_SIGN | UNKNOWN_ERROR),
 	TEXT_ROW("errno_name", "errno_name(errno: int) -> string", "symbol of an error number",
 		 "\"ENOENT\" for 2, 0 for 0; N/A for numbers that are none.",
 		 "begin { print(errno_name(2)); $e = 13; print(errno_name($e)); }", TEXT_ERRNO_NAME),
@@ -140,14 +146,14 @@ static const struct builtin rows[] = {
 		       "the name of a number, which may be negative.",
 		.example = "begin { print(errname(2)); }",
 		.flags = BI_VARIABLE | BI_READS_ARGS, .engines = ON_ALL, .check = check_errname, .lower = lower_text,
-		.aux = TEXT_ERRNO_NAME | EMPTY_IF_NONE,
+		.aux = TEXT_ERRNO_NAME | EMPTY_IF_NONE | ANY_SIGN,
 	},
 	TEXT_ROW("signal_name", "signal_name(signal: int) -> string", "name of a signal",
 		 "\"Interrupt\" for 2; N/A for numbers that are none.",
 		 "begin { print(signal_name(2)); $s = 9; print(signal_name($s)); }", TEXT_SIGNAL),
 	TEXT_ROW("syscall_name", "syscall_name(number: int) -> string", "name of a system call",
-		 "\"read\" for 0 on x86-64; N/A for numbers that are none.",
-		 "tracepoint:raw_syscalls:sys_enter { @[syscall_name(args.id)] = count(); }", TEXT_SYSCALL),
+		 "\"read\" for 0 on x86-64, \"Unknown syscall\" for numbers that are none.",
+		 "tracepoint:raw_syscalls:sys_enter { @[syscall_name(args.id)] = count(); }", TEXT_SYSCALL | UNKNOWN_SYSCALL),
 };
 
 const struct builtin_theme builtin_text = THEME("Names of numbers", rows);

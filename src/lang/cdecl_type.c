@@ -376,7 +376,8 @@ static void members(struct cdecl *c, struct c_members *to)
 		do
 			member(c, to, &s);
 		while (accept(c, TOK_COMMA));
-		expect(c, TOK_SEMICOLON, "\";\" after a member");
+		if (!is(c, TOK_RBRACE)) /* as in many scripts, the last one may be without */
+			expect(c, TOK_SEMICOLON, "\";\" after a member");
 	}
 }
 
@@ -509,7 +510,7 @@ static void enumerators(struct cdecl *c, struct type *t)
 	}
 	t->enums = list.v;
 	t->n_enums = list.n;
-	t->size = t->align = is_wide ? 8 : 4;
+	t->size = t->align = is_wide ? 8 : 4; /* in structures; sizeof of one is that of an integer: type_visible_size() */
 }
 
 static struct type *new_enum(struct cdecl *c, const char *name)

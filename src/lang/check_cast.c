@@ -19,9 +19,10 @@ static s64 cut(s64 value, const struct type *t)
 	}
 }
 
-static bool is_int_array(const struct type *t)
+/* Of integers or booleans: what an integer's bytes may be seen as. */
+static bool is_number_array(const struct type *t)
 {
-	return t->kind == TY_ARRAY && t->elem->kind == TY_INT;
+	return t->kind == TY_ARRAY && (t->elem->kind == TY_INT || t->elem->kind == TY_BOOL);
 }
 
 /* (uint8[])x: as many elements as the operand has bytes. */
@@ -33,18 +34,13 @@ static const struct type *sized_array(struct check *c, const struct type *t,
 	return type_array(c->arena, t->elem, from->size / t->elem->size);
 }
 
-static bool int_of(u32 size)
-{
-	return size == 1 || size == 2 || size == 4 || size == 8;
-}
-
 static bool int_to(const struct type *to, const struct type *from)
 {
 	if (type_is_integer(to) || to->kind == TY_POINTER)
 		return true;
 	if (to->kind == TY_USERNAME || to->kind == TY_KSYM || to->kind == TY_CGROUP_PATH)
 		return true;
-	return is_int_array(to) && to->size == from->size;
+	return is_number_array(to) && to->size >= from->size && to->size <= sizeof(u64);
 }
 
 static bool can_cast(const struct type *to, const struct type *from)
@@ -57,15 +53,15 @@ static bool can_cast(const struct type *to, const struct type *from)
 		return type_is_integer(to) || (to->kind == TY_FLOAT && to->size >= from->size);
 	case TY_POINTER:
 		return type_is_integer(to) || to->kind == TY_POINTER ||
-		       (is_int_array(to) && to->size == 8);
+		       (is_number_array(to) && to->size == 8);
 	case TY_ARRAY:
-		return (type_is_integer(to) && is_int_array(from) && to->size == from->size) ||
-		       (is_int_array(to) && is_int_array(from) && to->size == from->size) ||
+		return (type_is_integer(to) && is_number_array(from) && to->size == from->size) ||
+		       (is_number_array(to) && is_number_array(from) && to->size == from->size) ||
 		       to->kind == TY_POINTER || (to->kind == TY_STRING && from->elem->size == 1);
 	case TY_STRING:
 		return (to->kind == TY_STRING && to->count >= from->count) ||
-		       (is_int_array(to) && to->elem->size == 1);
-	case TY_BUFFER: return is_int_array(to) && to->elem->size == 1;
+		       (is_number_array(to) && to->elem->size == 1);
+	case TY_BUFFER: return is_number_array(to) && to->elem->size == 1;
 	case TY_KSYM:
 	case TY_USYM:
 	case TY_USERNAME:
@@ -112,8 +108,6 @@ const struct type *check_cast(struct check *c, struct node *n)
 	if (to->kind == TY_STRUCT)
 		type_complete(to);
 	to = sized_array(c, to, from);
-	if (is_int_array(to) && type_is_flexible(from) && int_of(to->size))
-		from = n->a->type = type_int(to->size, true); /* a literal has any size */
 	if (!can_cast(to, from))
 		return n->aux == CAST_RESULT ? &ty_error : bad_cast(c, n, to, from);
 	if (to->kind == TY_INT && type_equal(to, n->a->type) && n->a->kind == N_VAR && !n->aux)
@@ -160,7 +154,12 @@ const struct type *check_sizeof(struct check *c, struct node *n)
 	n->is_const = false;
 	if (type_is_moot(t))
 		return t;
-	u32 size = type_complete(t)->size;
+	u32 size = type_visible_size(type_complete(t));
+
+	if (t->kind == TY_STRING && t->count == (u32)c->env->config.max_strlen + 1)
+		size--; /* str() has room for a NUL behind max_strlen characters */
+	if (t->kind == TY_ENUM && n->a && n->a->kind == N_FIELD)
+		size = t->size; /* as it lies in a structure */
 
 	if (!size)
 		return diag_type(c, n->span, D_INCOMPLETE_TYPE, type_text(c, t));

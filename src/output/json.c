@@ -461,10 +461,11 @@ static void put_keyed(struct sink *s, const struct table *t, u64 newest)
 	buf_puts(&s->out, "}}}\n");
 }
 
-/* print(@x) of an aggregation that never saw a value. */
+/* print(@x) of a map that was never set. */
 static void put_zero(struct sink *s, const struct table *t)
 {
-	void *zero = xcalloc(1, MAX(agg_size(t->map->value), 1u));
+	const struct type *type = t->map->value;
+	void *zero = xcalloc(1, MAX(type_is_agg(type) ? agg_size(type) : type->size, 8u));
 
 	put_scalar(s, t, zero, 0);
 	free(zero);
@@ -481,7 +482,7 @@ static void table(struct sink *s, const struct table *t)
 		put_keyed(s, t, newest);
 	else if (t->rows.n)
 		put_scalar(s, t, t->rows.v[0].value, newest);
-	else if (!keyed && t->shown_by_name && type_is_agg(t->map->value))
+	else if (t->shown_by_name && table_has_zero(t))
 		put_zero(s, t);
 	sink_item(s);
 }

@@ -129,10 +129,11 @@ static void put_row(struct sink *s, const struct table *t, const struct table_ro
 	put_row_value(s, t, row->value, newest);
 }
 
-/* print(@x) of an aggregation that never saw a value. */
+/* print(@x) of a map that was never set. */
 static void put_zero(struct sink *s, const struct table *t)
 {
-	void *zero = xcalloc(1, MAX(agg_size(t->map->value), 1u));
+	const struct type *type = t->map->value;
+	void *zero = xcalloc(1, MAX(type_is_agg(type) ? agg_size(type) : type->size, 8u));
 
 	put_row(s, t, &(struct table_row){ .value = zero }, 0);
 	free(zero);
@@ -144,7 +145,7 @@ static void table(struct sink *s, const struct table *t)
 
 	if (t->map->value->kind == TY_TSERIES)
 		series_newest(t, &newest);
-	if (!t->rows.n && t->shown_by_name && !t->map->key && type_is_agg(t->map->value))
+	if (!t->rows.n && t->shown_by_name && table_has_zero(t))
 		put_zero(s, t);
 	for (u32 i = 0; i < t->rows.n; i++) {
 		put_row(s, t, &t->rows.v[i], newest);

@@ -139,6 +139,34 @@ static void lay_out(struct type *t)
 	t->align = 8;
 }
 
+static u32 visible_align(const struct type *t)
+{
+	u32 align = 1;
+
+	if (t->kind == TY_ENUM)
+		return sizeof(u64);
+	if (t->kind != TY_TUPLE && t->kind != TY_RECORD)
+		return t->kind == TY_STRING || t->kind == TY_BUFFER ? 1 : MAX(t->align, 1);
+	for (u32 i = 0; i < t->n_fields; i++)
+		align = MAX(align, visible_align(t->fields[i].type));
+	return align;
+}
+
+u32 type_visible_size(const struct type *t)
+{
+	u32 at = 0;
+
+	if (t->kind == TY_ENUM)
+		return sizeof(u64);
+	if (t->kind == TY_BUFFER)
+		return sizeof(u32) + t->count;
+	if (t->kind != TY_TUPLE && t->kind != TY_RECORD)
+		return t->size;
+	for (u32 i = 0; i < t->n_fields; i++)
+		at = ALIGN_UP(at, visible_align(t->fields[i].type)) + type_visible_size(t->fields[i].type);
+	return ALIGN_UP(at, visible_align(t));
+}
+
 static const char *index_name(struct arena *a, u32 i)
 {
 	static const char digit[][2] = { "0", "1", "2", "3", "4", "5", "6", "7", "8", "9" };

@@ -169,6 +169,11 @@ static inline u32 type_count_at(const struct type *t) /* where the u64 is */
 	return t->size - (u32)sizeof(u64);
 }
 u32 type_array_count(const struct type *t, const void *p); /* of the value at p */
+/*
+ * What sizeof says: tuples and records have the size that natural alignment alone gives them, although in memory their
+ * fields lie in words; a buffer is its length and its bytes.
+ */
+u32 type_visible_size(const struct type *t);
 /* Lays fields out in order with natural alignment, size rounded to 8 (padding is always zeroed). */
 const struct type *type_tuple(struct arena *a, const struct type **elems, u32 n);
 const struct type *type_record(struct arena *a, const struct field *fields, u32 n);
