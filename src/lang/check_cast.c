@@ -160,6 +160,8 @@ const struct type *check_sizeof(struct check *c, struct node *n)
 		size--; /* str() has room for a NUL behind max_strlen characters */
 	if (t->kind == TY_ENUM && n->a && n->a->kind == N_FIELD)
 		size = t->size; /* as it lies in a structure */
+	if (t->kind == TY_STRING && n->a && n->a->kind == N_FIELD && n->a->field && n->a->field->type)
+		size = MIN(size, MAX(type_complete(n->a->field->type)->size, 1u)); /* without room for a NUL behind it */
 
 	if (!size)
 		return diag_type(c, n->span, D_INCOMPLETE_TYPE, type_text(c, t));
