@@ -45,7 +45,7 @@ static void test_widening(void)
 	var_is("begin { let $x; if (pid) { $x = comm; } }", "x", "string[16]");
 	var_is("begin { $x = pid ? 1 : nsecs; }", "x", "uint64");
 	var_is("begin { $x = pid ?: 5; }", "x", "uint32");
-	var_is("begin { $x = ~pid; $y = -pid; }", "y", "int64");
+	var_is("begin { $x = ~pid; $y = -pid; }", "y", "uint64");
 	map_is("begin { @x = 1; @x = nsecs; }", "@x", "(none)", "uint64");
 	map_is("begin { @[pid, comm] = count(); }", "@", "(uint32,string[16])", "count_t");
 	map_is("begin { @x[1] = 1; @x[70000] = 2; }", "@x", "int32", "int8");
@@ -91,7 +91,7 @@ static void test_scopes(void)
 static void test_fields(void)
 {
 	var_is("begin { $x = curtask->pid; }", "x", "int32");
-	var_is("begin { $x = curtask.comm; }", "x", "string[16]");
+	var_is("begin { $x = curtask.comm; }", "x", "string[17]");
 	var_is("begin { $x = curtask->parent->parent->b; }", "x", "int32");
 	var_is("begin { $x = args.fd; }", "x", "int32");
 	var_is("begin { $x = arg0; }", "x", "uint64");

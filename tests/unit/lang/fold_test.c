@@ -50,13 +50,13 @@ static void test_ints(void)
 	is_folded("1 << 40", 1ll << 40, "int64");
 	is_folded("-8 >> 1", -4, "int8");
 	is_folded("-8 >> 70", -1, "int8");
-	is_folded("~0", -1, "int8");
+	is_folded("~0", -1, "uint64");
 	is_folded("(uint8)257", 1, "uint8");
 	is_folded("(int8)200", -56, "int8");
 	is_folded("(uint64)3 + 4", 7, "uint64");
-	is_folded("(uint64)3 - 4", -1, "int8");
-	is_folded("(uint64)3 + (int64)-1", 2, "int8");
-	is_folded("~(uint32)0", -1, "uint64");
+	is_folded("(uint64)3 - 4", -1, "int64");
+	is_folded("(uint64)3 + (int64)-1", 2, "int64");
+	is_folded("~(uint32)0", 0xffffffff, "uint64");
 	is_folded("6 & 3 | 8 ^ 1", 11, "int8");
 	is_folded("sizeof(uint32) * 2", 8, "uint64");
 	is_folded("offsetof(struct task_struct, parent)", 24, "uint64");
