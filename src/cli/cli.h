@@ -94,6 +94,8 @@ void say(const struct cli *c, const char *fmt, ...) FORMAT(2, 3);
 void say_note(const struct cli *c, const char *fmt, ...) FORMAT(2, 3);
 /* A wrong command line: the text and a short usage; returns 1. */
 int say_usage(const struct cli *c, const char *fmt, ...) FORMAT(2, 3);
+/* As getopt_long(3) says it. near: the option that was meant, or NULL. */
+int say_bad_option(const struct cli *c, const char *near, const char *fmt, ...) FORMAT(3, 4);
 void say_err(const struct cli *c, const struct err *err);
 /* Whether colors are wanted on a descriptor: a terminal, NO_COLOR, BPFTRACE_COLOR. */
 bool color_wanted(int fd);

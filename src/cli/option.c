@@ -9,6 +9,7 @@
 #include <unistd.h>
 #include "cli/option.h"
 #include "engine/engine.h"
+#include "lang/number.h"
 #include "output/index.h"
 #include "sym/elf.h"
 #include "sym/procs.h"
@@ -124,9 +125,24 @@ static int take_manual(struct cli *c, const struct option_row *row, const char *
 
 /* ---- values that are checked */
 
+/* "'line', 'full' or 'none'" of "line|full|none". */
+static const char *spell_choices(struct cli *c, const char *choices)
+{
+	struct buf b = { 0 };
+	const char *text;
+
+	for (const char *s = choices, *end; *s; s = *end ? end + 1 : end) {
+		end = strchrnul(s, '|');
+		buf_printf(&b, "%s'%.*s'", s == choices ? "" : *end ? ", " : " or ", (int)(end - s), s);
+	}
+	text = arena_strndup(&c->words_arena, b.s, b.len);
+	buf_release(&b);
+	return text;
+}
+
 static int bad_choice(struct cli *c, const struct option_row *row, const char *value)
 {
-	return say_usage(c, "--%s=%s: must be one of %s", row->name, value, row->choices);
+	return say_usage(c, "USAGE: --%s can only be %s.", row->name, spell_choices(c, row->choices));
 }
 
 /* The place of value in the row's choices, or -1. */
@@ -145,31 +161,68 @@ static int choice(const struct option_row *row, const char *value)
 	return -1;
 }
 
-static int take_pid(struct cli *c, const struct option_row *row, const char *value)
+static const char *number_fault(struct cli *c, const char *s)
 {
-	char *end;
-	long long pid;
-	u32 process;
+	return arena_printf(&c->words_arena, *s >= '0' && *s <= '9' ? "invalid trailing bytes: %s" : "invalid integer: %s", s);
+}
 
-	errno = 0;
-	pid = strtoll(value, &end, 10);
-	if (*end || end == value)
-		return say_usage(c, "--pid=%s: not a number", value);
-	if (errno || pid < 1 || pid > PID_MAX_LIMIT) {
-		say(c, "pid out of range: %s (1 to %d)", value, PID_MAX_LIMIT);
+/* A number of the language; what is wrong with it has been said when this is not 0. */
+static int read_pid(struct cli *c, const char *value, s32 *pid)
+{
+	bool is_negative = value[0] == '-';
+	const char *digits = value + is_negative;
+	struct number n = { .fault = NUMBER_BAD_DIGIT };
+
+	if (*digits >= '0' && *digits <= '9')
+		number_scan(digits, (u32)strlen(digits), &n);
+	if ((n.fault && n.fault != NUMBER_TOO_BIG) || digits[n.len]) {
+		say(c, "Failed to parse pid: %s", number_fault(c, value));
 		return 1;
 	}
-	if (!proc_exists((u32)pid)) {
-		say(c, "there is no process %lld", pid);
+	if (is_negative || n.fault || n.value > PID_MAX_LIMIT) {
+		say(c, "Pid out of range: %s", value);
+		return 1;
+	}
+	*pid = (s32)n.value;
+	return 0;
+}
+
+static int take_pid(struct cli *c, const struct option_row *row, const char *value)
+{
+	u32 process;
+	s32 pid;
+	int rc = read_pid(c, value, &pid);
+
+	if (rc)
+		return rc;
+	if (!pid || !proc_exists((u32)pid)) {
+		say(c, "Failed to attach to pid: Unable to open pidfd (%s)", strerror(pid ? ESRCH : EINVAL));
+		fprintf(stderr, "  help: there is no process %d\n", pid);
 		return 1;
 	}
 	process = proc_of_thread((u32)pid);
 	if (process && process != (u32)pid) {
-		say(c, "%lld is a thread of process %u: use -p %u, and /tid == %lld/ in the script", pid, process, process, pid);
+		say(c, "%d is a thread of process %u: use -p %u, and /tid == %d/ in the script", pid, process, process, pid);
 		return 1;
 	}
-	c->o.pid = (s32)pid;
+	c->o.pid = pid;
 	return 0;
+}
+
+static int take_dwarf_pid(struct cli *c, const struct option_row *row, const char *value)
+{
+	s32 pid;
+	int rc = read_pid(c, value, &pid);
+
+	return rc ? rc : take_note(c, row, value);
+}
+
+static int take_traceable(struct cli *c, const struct option_row *row, const char *value)
+{
+	if (access(value, R_OK) == 0)
+		return take_note(c, row, value);
+	say(c, "Failed to open kernel function info: Could not read functions from %s. (%s)", value, strerror(errno));
+	return 1;
 }
 
 /* "2s", "500ms"; a number alone counts seconds. */
@@ -193,7 +246,11 @@ static int take_interval(struct cli *c, const struct option_row *row, const char
 static int take_format(struct cli *c, const struct option_row *row, const char *value)
 {
 	c->sink.output = output_find(value);
-	return c->sink.output ? 0 : bad_choice(c, row, value);
+	if (c->sink.output)
+		return 0;
+	say(c, "Invalid output format \"%s\"", value);
+	fprintf(stderr, "Valid formats: 'text', 'json', 'folded'\n");
+	return 1;
 }
 
 static int take_buffering(struct cli *c, const struct option_row *row, const char *value)
@@ -202,7 +259,7 @@ static int take_buffering(struct cli *c, const struct option_row *row, const cha
 	case 0: c->sink.buffering = SINK_LINE; break;
 	case 1: c->sink.buffering = SINK_FULL; break;
 	case 2: c->sink.buffering = SINK_NONE; break;
-	default: return bad_choice(c, row, value);
+	default: return say_usage(c, "USAGE: -B must be either 'line', 'full', or 'none'.");
 	}
 	c->buffering_given = true;
 	return 0;
@@ -232,7 +289,8 @@ static int take_diag(struct cli *c, const struct option_row *row, const char *va
 static int take_warnings(struct cli *c, const struct option_row *row, const char *value)
 {
 	if (c->n_warnings_given++)
-		return say_usage(c, "-k is given twice: once enables all warnings");
+		return say_usage(c, "USAGE: -kk has been deprecated. Use a single -k for runtime warnings for errors in map "
+				    "lookups and probe reads.");
 	c->o.extra_warnings = true;
 	return 0;
 }
@@ -263,7 +321,7 @@ static int take_dump(struct cli *c, const struct option_row *row, const char *va
 		const char *end = strchrnul(s, ',');
 
 		if (add_stage(c, s, (size_t)(end - s)))
-			return bad_choice(c, row, value);
+			return say_usage(c, "USAGE: invalid option for -d: %s", value);
 		s = *end ? end + 1 : NULL;
 	}
 	return 0;
@@ -300,20 +358,34 @@ static struct features *all_features(void)
 	return f;
 }
 
+static int find_feature(const char *name, size_t len)
+{
+	for (u32 i = 0; i < N_FEATURES; i++)
+		if (!strncasecmp(feature_rows[i].name, name, len) && !feature_rows[i].name[len])
+			return (int)i;
+	return -1;
+}
+
 /* Names of type/features.def in any case; the kernel is then treated as one without them. */
 static int take_no_feature(struct cli *c, const struct option_row *row, const char *value)
 {
 	struct features *f = all_features();
-	bool any = false;
+	const char *end;
 
-	for (u32 i = 0; i < N_FEATURES; i++)
-		if (listed(value, feature_rows[i].name)) {
-			f->known[i] = FEATURE_NO;
-			any = true;
+	for (const char *s = value; *s; s = *end ? end + 1 : end) {
+		int i;
+
+		end = strchrnul(s, ',');
+		i = find_feature(s, (size_t)(end - s));
+		if (i < 0) {
+			say(c, "USAGE: --no-feature can only have values 'kprobe_multi,kprobe_session,uprobe_multi'.");
+			fprintf(stderr, "  help: and those that \"%s --info\" lists; not \"%.*s\"\n", c->program,
+				(int)(end - s), s);
+			return 1;
 		}
-	return any ? 0
-		   : say_usage(c, "--no-feature=%s: no such feature (\"%s --info\" lists them)",
-			       value, c->program);
+		f->known[i] = FEATURE_NO;
+	}
+	return 0;
 }
 
 static int take_mode(struct cli *c, const struct option_row *row, const char *value)
@@ -324,7 +396,8 @@ static int take_mode(struct cli *c, const struct option_row *row, const char *va
 	case 2: c->command = &command_compiler_bench; return 0;
 	case 3: c->o.mode |= MODE_TEST; return 0;
 	case 4: c->o.mode |= MODE_BENCH; return 0;
-	default: return bad_choice(c, row, value);
+	default:
+		return say_usage(c, "USAGE: --mode can only be 'codegen', 'compiler-bench', 'bench', 'test' or 'format'.");
 	}
 }
 
@@ -447,12 +520,12 @@ const struct option_row option_rows[] = {
 	{ .name = "usdt-file-activation", .group = GROUP_COMPAT,
 	  .help = "semaphores are always handled", .take = take_note },
 	{ .name = "dwarf-pid", .arg = "PID", .group = GROUP_COMPAT,
-	  .help = "user stacks are walked without it", .take = take_note,
+	  .help = "user stacks are walked without it", .take = take_dwarf_pid,
 	  .why = "user stacks are walked by frame pointers" },
 	{ .name = "debuginfo", .arg = "DIR[:DIR]", .group = GROUP_WHAT,
 	  .help = "directories of debug information, before /usr/lib/debug", .take = take_debuginfo },
 	{ .name = "traceable-functions", .arg = "FILE", .group = GROUP_COMPAT,
-	  .help = "the kernel is asked itself", .take = take_note,
+	  .help = "the kernel is asked itself", .take = take_traceable,
 	  .why = "the kernel is asked which functions can be traced" },
 	{ .name = "emit-llvm", .arg = "FILE", .group = GROUP_COMPAT,
 	  .help = "there is no LLVM here", .take = take_note,

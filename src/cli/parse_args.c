@@ -45,11 +45,7 @@ static int unknown(const struct args *a, const char *word, size_t len)
 	for (u32 i = 0; i < n_option_rows; i++)
 		if (is_there(a, &option_rows[i]))
 			near_try(&near, option_rows[i].name);
-	if (near_best(&near))
-		rc = say_usage(a->c, "unknown option --%s: did you mean --%s?", name,
-			       near_best(&near));
-	else
-		rc = say_usage(a->c, "unknown option --%s", name);
+	rc = say_bad_option(a->c, near_best(&near), "unrecognized option '--%s'", word);
 	free(name);
 	return rc;
 }
@@ -102,9 +98,9 @@ static int take_long(struct args *a, const char *word)
 	if (!is_there(a, row))
 		return unknown(a, word, len);
 	if (value && !row->arg)
-		return say_usage(a->c, "--%s takes no value", row->name);
+		return say_bad_option(a->c, NULL, "option '--%s' doesn't allow an argument", row->name);
 	if (!value && row->arg && !(value = next_word(a)))
-		return say_usage(a->c, "--%s needs a value: %s", row->name, row->arg);
+		return say_bad_option(a->c, NULL, "option '--%s' requires an argument", row->name);
 	return take(a, row, value);
 }
 
@@ -116,11 +112,11 @@ static int take_short(struct args *a, const char *keys)
 		int rc;
 
 		if (!is_there(a, row))
-			return say_usage(a->c, "unknown option -%c", *keys);
+			return say_bad_option(a->c, NULL, "invalid option -- '%c'", *keys);
 		if (row->arg) {
 			value = keys[1] ? keys + 1 : next_word(a);
 			if (!value)
-				return say_usage(a->c, "-%c needs a value: %s", *keys, row->arg);
+				return say_bad_option(a->c, NULL, "option requires an argument -- '%c'", *keys);
 		}
 		rc = take(a, row, value);
 		if (rc || value || is_decided(a->c))
@@ -194,7 +190,9 @@ static int check_together(struct cli *c)
 		return say_usage(c, "--%s is an option of \"%s %s\"", c->own->name, c->program,
 				 c->own->command->name);
 	if (c->o.command && c->o.pid > 0)
-		return say_usage(c, "-c and -p exclude each other");
+		return say_usage(c, "USAGE: Cannot use both -c and -p.");
+	if (c->o.extra_warnings && c->o.no_warnings)
+		return say_usage(c, "USAGE: -k, --warnings conflicts with --no-warnings");
 	if (c->o.follow && !c->o.command && c->o.pid <= 0 && c->command == &command_run)
 		return say_usage(c, "--follow needs -p or -c: whom to follow");
 	return 0;
@@ -222,6 +220,8 @@ int parse_args(struct cli *c, int argc, char **argv)
 	}
 	take_include_path(c, "CPATH");
 	take_include_path(c, "C_INCLUDE_PATH");
+	if (c->o.command && !*c->o.command)
+		c->o.command = NULL;
 	if (!c->command)
 		c->command = &command_run;
 	return check_together(c);

@@ -46,14 +46,10 @@ void say_note(const struct cli *c, const char *fmt, ...)
 	va_end(ap);
 }
 
-int say_usage(const struct cli *c, const char *fmt, ...)
+static int put_usage(const struct cli *c)
 {
 	struct buf usage = { 0 };
-	va_list ap;
 
-	va_start(ap, fmt);
-	say_line(c, false, fmt, ap);
-	va_end(ap);
 	if (c->bundle || c->tool) {
 		tool_put_usage(c, &usage);
 		fprintf(stderr, "%s    %s%s%s --help\n", usage.s, c->program, c->bundle ? "" : " run ",
@@ -68,6 +64,30 @@ int say_usage(const struct cli *c, const char *fmt, ...)
 		"    %s --help\n",
 		c->program, c->program, c->program);
 	return 1;
+}
+
+int say_usage(const struct cli *c, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	say_line(c, false, fmt, ap);
+	va_end(ap);
+	return put_usage(c);
+}
+
+int say_bad_option(const struct cli *c, const char *near, const char *fmt, ...)
+{
+	va_list ap;
+
+	fprintf(stderr, "%s: ", c->program);
+	va_start(ap, fmt);
+	vfprintf(stderr, fmt, ap);
+	va_end(ap);
+	fputc('\n', stderr);
+	if (near)
+		fprintf(stderr, "  help: did you mean --%s?\n", near);
+	return put_usage(c);
 }
 
 /* The last lines say why a verifier refused; what stands above is its way there. */

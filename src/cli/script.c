@@ -35,7 +35,7 @@ int script_read_file(struct cli *c, const char *path, struct buf *text)
 	buf_puts(text, "");
 	if (!rc)
 		return 0;
-	say(c, "read %s: %s", is_stdin ? "standard input" : path, strerror(-rc));
+	say(c, "failed to open file '%s': %s", is_stdin ? "stdin" : path, strerror(-rc));
 	return 1;
 }
 
@@ -60,7 +60,7 @@ static int no_script(const struct cli *c, const char *word)
 	else if (!c->drop_in && !strpbrk(word, "./"))
 		say(c, "there is no script \"%s\": \"%s run --list\" shows those that come with it", word, c->program);
 	else
-		say(c, "read %s: %s", word, strerror(ENOENT));
+		say(c, "failed to open file '%s': %s", word, strerror(ENOENT));
 	tool_free(t);
 	return 1;
 }
@@ -93,9 +93,11 @@ int script_read(struct cli *c)
 
 	if (!c->bundle)
 		c->o.script_name = "stdin";
+	if (!c->bundle && c->o.script && !*c->o.script)
+		c->o.script = NULL;
 	if (!c->o.script) {
 		if (!n)
-			return say_usage(c, "no script: give a FILE or -e PROGRAM");
+			return say_usage(c, "USAGE: filename or -e 'program' required.");
 		if (script_take(c, words[0]))
 			return 1;
 		words++;
@@ -158,7 +160,7 @@ int output_open(const struct cli *c)
 	int fd = open(c->output, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
 
 	if (fd < 0)
-		say(c, "open %s: %s", c->output, strerror(errno));
+		say(c, "Failed to open output file: \"%s\": %s", c->output, strerror(errno));
 	return fd;
 }
 
@@ -174,6 +176,7 @@ int sink_open(struct cli *c)
 	if (!c->buffering_given)
 		s->buffering = isatty(s->fd) ? SINK_LINE : SINK_FULL;
 	s->quiet = c->quiet;
+	s->is_file = c->output != NULL;
 	s->visible_out = escape_wanted(c, s->fd) && !s->output->escapes;
 	s->visible_err = escape_wanted(c, STDERR_FILENO) && !s->output->escapes;
 	s->attached_on_stdout = getenv("__BPFTRACE_NOTIFY_PROBES_ATTACHED") != NULL;

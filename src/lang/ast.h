@@ -150,7 +150,7 @@ struct attach {
 	struct span span;
 	const char *text; /* raw, positional parameters expanded, quotes kept */
 	const char *user_name; /* name=... prefix, or NULL */
-	bool may_miss;	       /* one of several: it is enough that some of them exist */
+	bool may_miss;	       /* one of several of one file: it is enough that some of them exist */
 	struct attach *next;
 };
 

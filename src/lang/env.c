@@ -204,7 +204,6 @@ static void put(struct config *cfg, const struct config_row *row, s64 value, con
 	case CFG_CACHE: *(const char **)(void *)at = text; break;
 	case CFG_MISSING:
 		cfg->missing_probes = value;
-		cfg->missing_is_set = true;
 		break;
 	case CFG_STACK_MODE: cfg->stack_mode = (enum stack_mode)value; break;
 	case CFG_UNSTABLE: *(u8 *)at = (u8)value; break;
@@ -216,7 +215,6 @@ void config_defaults(struct config *cfg)
 	*cfg = (struct config){};
 	for (u32 i = 0; i < ARRAY_SIZE(config_rows); i++)
 		put(cfg, &config_rows[i], config_rows[i].dflt, config_rows[i].text);
-	cfg->missing_is_set = false;
 }
 
 static const struct config_row *find_row(const char *key)

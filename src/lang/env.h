@@ -136,7 +136,6 @@ struct config { /* language.md 5.1; environment wins over the block */
 		perf_rb_pages;
 	bool cpp_demangle, exact_uprobes, lazy_symbolication, print_maps_on_exit, show_debug_info;
 	enum { MISSING_ERROR, MISSING_WARN, MISSING_IGNORE } missing_probes;
-	bool missing_is_set; /* the script or the environment says so */
 	enum stack_mode stack_mode;
 	const char *str_trunc_trailer, *license, *cache_user_symbols;
 	u8 unstable[8]; /* by enum unstable */

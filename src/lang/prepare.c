@@ -354,14 +354,6 @@ static bool prepare_maps(struct lang *l, struct cdecl *c)
 	return good;
 }
 
-/* Lists name the same function as different kernels have it: "blk_account_io_start, __blk_...". */
-static void prepare_attaches(struct lang *l)
-{
-	for (struct clause *c = l->script->clauses; c; c = c->next)
-		for (struct attach *at = c->attaches; at; at = at->next)
-			at->may_miss = c->attaches->next && !l->env->config.missing_is_set;
-}
-
 bool lang_prepare(struct lang *l)
 {
 	struct importer im = { .lang = l };
@@ -376,7 +368,6 @@ bool lang_prepare(struct lang *l)
 	good &= !im.failed;
 	cdecl_init(&c, l);
 	good &= prepare_c(l, &im, &c);
-	prepare_attaches(l);
 	good &= prepare_maps(l, &c);
 	cdecl_release(&c);
 	hash_release(&im.seen);

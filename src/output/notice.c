@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What outputs share when they speak of the run itself: places, losses, levels of messages. */
+#include <unistd.h>
+#include "base/fd.h"
 #include "output/notice.h"
 
 static const struct loss_row losses[] = {
@@ -64,7 +66,11 @@ struct place sink_place(const struct sink *s, struct span span)
 
 void put_notify(struct sink *s)
 {
-	if (s->attached_on_stdout)
-		buf_puts(&s->out, "__BPFTRACE_NOTIFY_PROBES_ATTACHED\n");
+	static const char word[] = "__BPFTRACE_NOTIFY_PROBES_ATTACHED\n";
+
+	if (s->attached_on_stdout && s->is_file) /* of -o */
+		write_all(STDOUT_FILENO, word, sizeof word - 1);
+	else if (s->attached_on_stdout)
+		buf_puts(&s->out, word);
 	sink_flush(s);
 }

@@ -13,8 +13,10 @@
 
 static void attached(struct sink *s, u32 n_probes)
 {
-	if (!s->quiet)
+	if (!s->quiet) { /* before the notification, also where both go to one file */
 		buf_printf(&s->err, "Attached %u probe%s\n", n_probes, n_probes == 1 ? "" : "s");
+		sink_flush(s);
+	}
 	put_notify(s);
 }
 

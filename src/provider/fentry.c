@@ -286,7 +286,14 @@ static int refuse(struct match *m, const struct spec *spec)
 		probe_untyped(m->env, spec);
 		return -EOPNOTSUPP;
 	}
+	if (m->module && spec->n_parts > 3 && !streq(m->module, "bpf"))
+		return probe_bad_syntax(m->env, spec, "Only the 'bpf' variant of this probe supports 4 arguments");
 	if (!env_has(m->env, FEAT_FENTRY, true)) {
+		if (!env_demands(m->env, spec) || !lists_something(m->env, spec)) {
+			m->ts.help = "and this kernel has no function trampolines";
+			targets_give(m->env, spec, &m->ts, NULL, NULL, NULL);
+			return -ENOENT;
+		}
 		d = probe_report(m->env, spec, D_PROBE_FEATURE, spec->text, "function trampolines");
 		probe_help(m->env, d,
 			   "use a tracepoint, rawtracepoint or, where the kernel has them, kprobe");
@@ -447,6 +454,8 @@ const struct provider provider_fentry = {
 	.example = "fentry:vfs_read { @[comm] = sum(args.count); }",
 	.min_parts = 2,
 	.max_parts = 4,
+	.takes = "1 or 3",
+	.empty = "fentry/fexit should specify a function",
 	.feature = FEAT_FENTRY + 1,
 	.resolve = resolve_fentry,
 	.list = list,
@@ -463,6 +472,8 @@ const struct provider provider_fexit = {
 	.example = "fexit:vfs_read { @[comm] = sum(retval); }",
 	.min_parts = 2,
 	.max_parts = 4,
+	.takes = "1 or 3",
+	.empty = "fentry/fexit should specify a function",
 	.feature = FEAT_FENTRY + 1,
 	.resolve = resolve_fexit,
 	.list = list_exits,

@@ -25,6 +25,9 @@ const char *event_class_help(struct provider_env *env, const char *category, con
 
 /* ---- report.c: the user's fault, at the attach point. NULL while listing, which help accepts. */
 struct diag *probe_report(struct provider_env *env, const struct spec *spec, enum diag_id id, ...);
+/* A wrong number of parts; an error of another kind in how the probe is written. Both return -EINVAL. */
+int probe_bad_parts(struct provider_env *env, const struct spec *spec);
+int probe_bad_syntax(struct provider_env *env, const struct spec *spec, const char *why);
 void probe_help(struct provider_env *env, struct diag *d, const char *fmt, ...) FORMAT(3, 4);
 /* The system refused: text and help of err. Returns err->code. */
 int probe_refused(struct provider_env *env, const struct spec *spec, const struct err *err);
@@ -53,6 +56,8 @@ int targets_hand_out(const struct targets *ts, target_fn f, void *ctx);
 /* The same; reports when there are none (`near`: what may have been meant, or NULL) or too many. */
 int targets_give(struct provider_env *env, const struct spec *spec, struct targets *ts,
 		 const char *near, target_fn f, void *ctx);
+/* Whether a listing of the spec shows anything. */
+bool lists_something(struct provider_env *env, const struct spec *spec);
 /* Whether the script wants this very probe; whether it is an error here and now that it does not exist. */
 bool env_insists(const struct provider_env *env, const struct spec *spec);
 bool env_demands(const struct provider_env *env, const struct spec *spec);
@@ -76,8 +81,10 @@ bool spec_has_wildcard(const struct spec *spec, u32 from);
 /* A pattern for listing: part i or "*". */
 const char *spec_pattern(const struct spec *spec, u32 i);
 struct spec *spec_split(struct provider_env *env, const char *text);
-/* Decimal, 0x, 0b, octal with underscores; false unless the whole text is one number. */
+/* As a number of the language: 10, 0x10, 1_000, 1e6, 5ms; false unless the whole text is one. */
 bool text_number(const char *s, u64 *out);
+/* Why it is none. */
+const char *text_fault(struct arena *a, const char *s);
 /* Hexadecimal digits alone. */
 bool text_number_hex(const char *s, u64 *out);
 

@@ -130,10 +130,11 @@ static int resolve(struct provider_env *env, const struct spec *spec, target_fn 
 	struct targets ts = {};
 	struct profile *p;
 	struct target *t;
+	struct diag *d;
 	const char *near;
 
 	if (spec_has_wildcard(spec, 1)) {
-		probe_report(env, spec, D_PROBE_WILDCARD, spec->provider->name);
+		probe_report(env, spec, D_ITER_WILDCARD);
 		return -EINVAL;
 	}
 	if (!e.btf) {
@@ -156,8 +157,11 @@ static int resolve(struct provider_env *env, const struct spec *spec, target_fn 
 	near_init(&e.near, spec->part[1]);
 	btf_each(e.btf, BTF_KIND_STRUCT, near_one, &e);
 	near = near_best(&e.near);
-	return targets_give(env, spec, &ts, near ? arena_printf(env->arena, "iter:%s", near) : NULL,
-			    f, ctx);
+	d = env->any_kernel ? probe_report(env, spec, D_NOT_HERE, spec->text)
+			    : probe_report(env, spec, D_NO_ITERATOR, spec->part[1]);
+	if (near)
+		probe_help(env, d, "did you mean iter:%s?", near);
+	return env->any_kernel ? 0 : -ENOENT;
 }
 
 static int list(struct provider_env *env, const struct spec *spec, bool verbose, list_fn f,
@@ -186,6 +190,8 @@ const struct provider provider_iter = {
 	.example = "iter:task { printf(\"%d %s\\n\", args.task.pid, args.task.comm); }",
 	.min_parts = 2,
 	.max_parts = 3,
+	.takes = "1 or 2",
+	.empty = "iter should specify a iterator's name",
 	.feature = FEAT_ITER + 1,
 	.resolve = resolve,
 	.list = list,

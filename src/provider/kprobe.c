@@ -8,6 +8,7 @@
 #include <unistd.h>
 #include "base/glob.h"
 #include "provider/internal.h"
+#include "sym/kallsyms.h"
 #include "sym/btf.h"
 #include "sym/elf.h"
 
@@ -296,6 +297,12 @@ static int no_kprobes(struct match *m)
 
 	if (probe_lacks_sysfs(m->env, m->spec, "kernel probes"))
 		return -EOPNOTSUPP;
+	if (!m->env->any_kernel &&
+	    (!env_demands(m->env, m->spec) || (!strpbrk(m->pattern, "+") && !lists_something(m->env, m->spec)))) {
+		m->ts.help = "and this kernel has no kernel probes";
+		targets_give(m->env, m->spec, &m->ts, NULL, NULL, NULL);
+		return -ENOENT;
+	}
 	d = probe_report(m->env, m->spec, D_PROBE_FEATURE, m->spec->text,
 			 built ? "kernel probes for anybody, as long as it is locked down" : "kernel probes");
 	probe_help(m->env, d, "%s tracepoint, rawtracepoint or uprobe; \"sonde list '*NAME*'\" finds them",
@@ -304,15 +311,23 @@ static int no_kprobes(struct match *m)
 	return -EOPNOTSUPP;
 }
 
+/* The first instruction of a function cannot be missed. */
+static bool is_start(struct match *m, u64 address)
+{
+	struct ksym sym;
+
+	return kallsyms_lookup(env_ksyms(m->env), address, &sym) && !sym.offset &&
+	       kernel_function_exists(m->env, sym.module, sym.name);
+}
+
 static int match_address(struct match *m, const struct kplace *place)
 {
 	struct target *t;
 
-	if (!m->env->unsafe) {
-		struct diag *d = probe_report(m->env, m->spec, D_UNSAFE_PROBE, m->spec->text,
-					      "an address may lie within an instruction");
+	if (!m->env->unsafe && !is_start(m, place->address)) {
+		struct diag *d = probe_report(m->env, m->spec, D_UNSAFE_PROBE, "Probing by address requires --unsafe");
 
-		probe_help(m->env, d, "--unsafe allows it");
+		probe_help(m->env, d, "no function begins there, and an address may lie within an instruction");
 		return -EPERM;
 	}
 	t = add(m, NULL, m->pattern, 0);
@@ -327,7 +342,7 @@ static int add_offset(struct match *m, const struct kplace *place)
 					     : kernel_offset_refused(m->env, m->module, place->name, place->offset);
 
 	if (why) {
-		probe_report(m->env, m->spec, D_BAD_OFFSET, m->spec->text, why);
+		probe_report(m->env, m->spec, D_BAD_OFFSET, arena_printf(m->env->arena, "%s: %s", m->spec->text, why));
 		return -EINVAL;
 	}
 	add(m, m->module, place->name, place->offset);
@@ -373,8 +388,7 @@ static bool add_clones(struct match *m)
 static int match_name(struct match *m, const struct kplace *place, const char **near)
 {
 	if (place->offset && m->is_return) {
-		probe_report(m->env, m->spec, D_BAD_OFFSET, m->spec->text,
-			     "a return probe has no offset");
+		probe_report(m->env, m->spec, D_BAD_OFFSET, "Offset not allowed");
 		return -EINVAL;
 	}
 	if (kernel_function_exists(m->env, m->module, place->name)) {
@@ -427,8 +441,10 @@ static int match(struct match *m, const char **near)
 		return 0;
 	}
 	if (!parse_place(m->env, m->pattern, &place)) {
-		probe_report(m->env, m->spec, D_BAD_OFFSET, m->spec->text,
-			     "the offset is not a number");
+		const char *plus = strrchr(m->pattern, '+') + 1;
+
+		probe_report(m->env, m->spec, D_BAD_OFFSET,
+			     *plus ? arena_printf(m->env->arena, "Invalid offset: %s", text_fault(m->env->arena, plus)) : "Invalid offset");
 		return -EINVAL;
 	}
 	m->amid = place.offset || !place.name;
@@ -526,6 +542,8 @@ const struct provider provider_kprobe = {
 	.example = "kprobe:vfs_read { @[comm] = count(); }",
 	.min_parts = 2,
 	.max_parts = 3,
+	.takes = "1 or 2",
+	.empty = "kprobes should be attached to a function or an address",
 	.feature = FEAT_KPROBE + 1,
 	.feature_instead = FEAT_KPROBE_MULTI + 1,
 	.may_be_trampoline = true,
@@ -542,6 +560,8 @@ const struct provider provider_kretprobe = {
 	.example = "kretprobe:vfs_read { @bytes = hist(retval); }",
 	.min_parts = 2,
 	.max_parts = 3,
+	.takes = "1 or 2",
+	.empty = "kprobes should be attached to a function or an address",
 	.feature = FEAT_KPROBE + 1,
 	.feature_instead = FEAT_KPROBE_MULTI + 1,
 	.may_be_trampoline = true,

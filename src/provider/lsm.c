@@ -225,6 +225,7 @@ const struct provider provider_lsm = {
 	.example = "lsm:file_open { @[comm, str(args.file.f_path.dentry.d_name.name)] = count(); }",
 	.min_parts = 2,
 	.max_parts = 2,
+	.takes = "1",
 	.feature = FEAT_LSM + 1,
 	.resolve = resolve,
 	.list = list,

@@ -117,13 +117,37 @@ static const char *near_probe(struct provider_env *env, const struct spec *spec,
 			    spec->n_parts > 2 ? spec->part[2] : "");
 }
 
+static int no_event(struct provider_env *env, const struct spec *spec, const struct event *table)
+{
+	struct diag *d = probe_report(env, spec, D_NO_EVENT, spec->part[1], spec->provider->name);
+	const char *near = near_probe(env, spec, table);
+
+	if (near)
+		probe_help(env, d, "did you mean %s?", near);
+	return -ENOENT;
+}
+
+/* With the count that is written, 0 being none. */
+static const char *event_name(struct provider_env *env, const struct spec *spec, u64 period)
+{
+	u64 n;
+
+	if (spec->n_parts < 3 || (text_number(spec->part[2], &n) && !n))
+		return arena_printf(env->arena, "%s:%s", spec->provider->name, spec->part[1]);
+	return arena_printf(env->arena, "%s:%s:%llu", spec->provider->name, spec->part[1], (unsigned long long)period);
+}
+
 static int parse_count(struct provider_env *env, const struct spec *spec, u64 *period)
 {
+	u64 n;
+
 	if (spec->n_parts < 3)
 		return 0;
-	if (text_number(spec->part[2], period) && *period)
+	if (text_number(spec->part[2], &n)) {
+		*period = n ? n : *period;
 		return 0;
-	probe_report(env, spec, D_BAD_COUNT, spec->text, spec->part[2]);
+	}
+	probe_report(env, spec, D_BAD_COUNT, spec->provider->name, text_fault(env->arena, spec->part[2]));
 	return -EINVAL;
 }
 
@@ -153,12 +177,12 @@ static int resolve(struct provider_env *env, const struct spec *spec, const stru
 		config = e->config;
 	}
 	if (!e)
-		return targets_give(env, spec, &ts, near_probe(env, spec, table), f, ctx);
+		return no_event(env, spec, table);
 	period = e->period;
 	if (parse_count(env, spec, &period) < 0)
 		return -EINVAL;
 	p = profile_new(env, PROFILE_PERF_EVENT, BPF_PROG_TYPE_PERF_EVENT);
-	s = &targets_add(env, &ts, SITE_PERF_SOFTWARE, spec_name(env, spec),
+	s = &targets_add(env, &ts, SITE_PERF_SOFTWARE, event_name(env, spec, period),
 			 profile_for_site(env, p, false, true))
 		     ->site;
 	s->perf_type = type;
@@ -233,6 +257,8 @@ const struct provider provider_software = {
 	.example = "software:page-faults:100 { @[comm] = count(); }",
 	.min_parts = 2,
 	.max_parts = 3,
+	.takes = "1 or 2",
+	.empty = "software probe must have a software event name",
 	.feature = FEAT_PERF_EVENTS + 1,
 	.resolve = resolve_software,
 	.list = list_software,
@@ -249,6 +275,8 @@ const struct provider provider_hardware = {
 	.example = "hardware:cache-misses:1000000 { @[comm] = count(); }",
 	.min_parts = 2,
 	.max_parts = 3,
+	.takes = "1 or 2",
+	.empty = "hardware probe must have a hardware event name",
 	.feature = FEAT_HARDWARE + 1,
 	.resolve = resolve_hardware,
 	.list = list_hardware,

@@ -81,7 +81,7 @@ struct spec {
 	const struct attach *attach; /* span for messages; may be NULL when listing */
 	const char *text;	     /* whole, unquoted */
 	const char *part[8];	     /* "tracepoint", "sched", "sched_*": part[0] as written; quotes removed */
-	u32 n_parts;
+	u32 n_parts, n_parts_written; /* without an empty end, and with it */
 };
 
 /* What providers may ask; one per compilation. */
@@ -154,6 +154,8 @@ struct provider {
 	const char *brief, *doc, *example;
 	const char *old_names;	/* accepted with a note: "kfunc" */
 	u32 min_parts, max_parts; /* including the provider's name */
+	const char *empty;	  /* what is said when the last part is empty; may be NULL */
+	const char *takes;	  /* how many parts behind the name there can be, for messages: "1 or 2" */
 	s16 feature;		/* enum feature it needs + 1, or 0 */
 	s16 feature_instead;	/* one that will do as well, + 1, or 0 */
 	/* Calls f for each match. Reports no match, bad syntax, no privilege … through env->diags at

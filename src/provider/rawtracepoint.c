@@ -324,6 +324,8 @@ const struct provider provider_rawtracepoint = {
 	.example = "rawtracepoint:sched_switch { @[args.next.comm] = count(); }",
 	.min_parts = 2,
 	.max_parts = 3,
+	.takes = "1 or 2",
+	.empty = "rawtracepoint should be attached to a function",
 	.resolve = resolve,
 	.list = list,
 	.calls = calls,

@@ -34,6 +34,27 @@ void probe_help(struct provider_env *env, struct diag *d, const char *fmt, ...)
 	va_end(ap);
 }
 
+static void help_syntax(struct provider_env *env, const struct spec *spec, struct diag *d)
+{
+	probe_help(env, d, "%s; for example: %s", spec->provider->syntax, spec->provider->example);
+}
+
+int probe_bad_parts(struct provider_env *env, const struct spec *spec)
+{
+	if (spec->n_parts < spec->n_parts_written && spec->n_parts_written > spec->provider->min_parts - 1 &&
+	    spec->provider->empty)
+		return probe_bad_syntax(env, spec, spec->provider->empty);
+	help_syntax(env, spec, probe_report(env, spec, D_PROBE_PARTS, spec->provider->name, spec->provider->takes,
+					    spec->n_parts_written - 1));
+	return -EINVAL;
+}
+
+int probe_bad_syntax(struct provider_env *env, const struct spec *spec, const char *why)
+{
+	help_syntax(env, spec, probe_report(env, spec, D_PROBE_SYNTAX, why));
+	return -EINVAL;
+}
+
 int probe_refused(struct provider_env *env, const struct spec *spec, const struct err *err)
 {
 	bool hidden = err->code == -EACCES || err->code == -EPERM;

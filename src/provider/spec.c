@@ -8,6 +8,7 @@
  */
 #include <stdlib.h>
 #include "base/glob.h"
+#include "lang/number.h"
 #include "provider/internal.h"
 
 enum { MAX_PARTS = ARRAY_SIZE(((struct spec *)0)->part) };
@@ -103,12 +104,16 @@ struct spec *spec_parse(struct provider_env *env, const struct attach *attach)
 	p = spec->provider = find(env, spec);
 	if (!p)
 		return NULL;
+	spec->n_parts_written = spec->n_parts;
 	drop_empty_tail(spec);
 	if (spec->n_parts < p->min_parts || spec->n_parts > p->max_parts) {
-		struct diag *d = probe_report(env, spec, D_PROBE_SYNTAX, spec->text, p->syntax);
 		const char *ours = foreign_probe(env->arena, spec->text);
 
-		probe_help(env, d, ours ? "did you mean \"%s\"?" : "for example: %s", ours ? ours : p->example);
+		if (ours)
+			probe_help(env, probe_report(env, spec, D_PROBE_PARTS, p->name, p->takes, spec->n_parts_written - 1),
+				   "did you mean \"%s\"?", ours);
+		else
+			probe_bad_parts(env, spec);
 		return NULL;
 	}
 	return spec;
@@ -168,24 +173,32 @@ bool text_number_hex(const char *s, u64 *out)
 
 bool text_number(const char *s, u64 *out)
 {
-	u32 base = 10;
-	u64 v = 0;
+	struct number n;
 
-	if (s[0] == '0' && s[1]) {
-		base = (s[1] | 32) == 'x' ? 16 : (s[1] | 32) == 'b' ? 2 : 8;
-		s += base == 8 ? 1 : 2;
-	}
-	if (digit_value(*s) >= base)
+	if (*s < '0' || *s > '9')
 		return false;
-	for (; *s; s++) {
-		u32 d = digit_value(*s);
+	number_scan(s, (u32)strlen(s), &n);
+	*out = n.value;
+	return !n.fault && !s[n.len];
+}
 
-		if (*s == '_' && s[1])
-			continue;
-		if (d >= base || __builtin_mul_overflow(v, (u64)base, &v) ||
-		    __builtin_add_overflow(v, (u64)d, &v))
-			return false;
+const char *text_fault(struct arena *a, const char *s)
+{
+	struct number n = {};
+
+	if (*s < '0' || *s > '9')
+		return arena_printf(a, "invalid integer: %s", s);
+	number_scan(s, (u32)strlen(s), &n);
+	switch (n.fault) {
+	case NUMBER_TOO_BIG:
+		return arena_printf(a, "overflow error, maximum value is %llu: %s", (unsigned long long)n.max, s);
+	case NUMBER_BAD_COEFFICIENT:
+		return arena_printf(a, "coefficient part of scientific literal must be 1-9: %s", s);
+	case NUMBER_FINE:
+	case NUMBER_BAD_UNDERSCORE:
+	case NUMBER_BAD_SUFFIX:
+	case NUMBER_BAD_DIGIT:
+		break;
 	}
-	*out = v;
-	return true;
+	return arena_printf(a, "invalid trailing bytes: %s", s);
 }

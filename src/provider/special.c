@@ -59,10 +59,8 @@ static int resolve_self(struct provider_env *env, const struct spec *spec, targe
 {
 	struct diag *d;
 
-	if (!streq(spec->part[1], "signal")) {
-		probe_report(env, spec, D_PROBE_SYNTAX, spec->text, spec->provider->syntax);
-		return -EINVAL;
-	}
+	if (!streq(spec->part[1], "signal"))
+		return probe_bad_syntax(env, spec, arena_printf(env->arena, "%s is not a supported trigger", spec->part[1]));
 	for (u32 i = 0; i < ARRAY_SIZE(signals); i++)
 		if (streq(signals[i].name, spec->part[2]))
 			return give_one(env, spec, SITE_SIGNAL, signals[i].number, f, ctx);
@@ -93,6 +91,7 @@ const struct provider provider_begin = {
 	.example = "begin { printf(\"tracing\\n\"); }",
 	.min_parts = 1,
 	.max_parts = 1,
+	.takes = "0",
 	.resolve = resolve_once,
 	.list = list_begin,
 	.unfiltered = true,
@@ -106,6 +105,7 @@ const struct provider provider_end = {
 	.example = "end { clear(@x); }",
 	.min_parts = 1,
 	.max_parts = 1,
+	.takes = "0",
 	.resolve = resolve_once,
 	.list = list_end,
 	.unfiltered = true,
@@ -119,6 +119,7 @@ const struct provider provider_self = {
 	.example = "self:signal:SIGUSR1 { print(@x); }",
 	.min_parts = 3,
 	.max_parts = 3,
+	.takes = "2",
 	.resolve = resolve_self,
 	.list = list_self,
 	.unfiltered = true,

@@ -72,7 +72,8 @@ static const char *near_call(struct provider_env *env, const struct spec *spec)
 
 static int bad_spec(struct provider_env *env, const struct spec *spec)
 {
-	struct diag *d = probe_report(env, spec, D_PROBE_SYNTAX, spec->text, spec->provider->syntax);
+	struct diag *d = probe_report(env, spec, D_PROBE_SYNTAX,
+				      arena_printf(env->arena, "%s: expected %s", spec->text, spec->provider->syntax));
 
 	if (*spec->part[1] == '%')
 		probe_help(env, d, "the groups are: %s", call_groups());
@@ -146,6 +147,7 @@ const struct provider provider_syscall = {
 	.example = "syscall:open { printf(\"%s %s\\n\", comm, argstr); }",
 	.min_parts = 2,
 	.max_parts = 3,
+	.takes = "1 or 2",
 	.resolve = resolve,
 	.list = list,
 	.calls = calls,

@@ -24,7 +24,9 @@ struct target *targets_add(struct provider_env *env, struct targets *ts, enum si
 
 bool env_insists(const struct provider_env *env, const struct spec *spec)
 {
-	return env->missing_mode == MISSING_ERROR && !(spec->attach && spec->attach->may_miss);
+	/* of several patterns it is enough that one matches */
+	return env->missing_mode == MISSING_ERROR && !(env->n_attaches > 1 && spec_has_wildcard(spec, 1)) &&
+	       !(spec->attach && spec->attach->may_miss);
 }
 
 bool env_demands(const struct provider_env *env, const struct spec *spec)
@@ -42,7 +44,7 @@ static int found(void *ctx, const char *probe, const struct profile *p)
 	return *(bool *)ctx = true;
 }
 
-static bool lists_something(struct provider_env *env, const struct spec *spec)
+bool lists_something(struct provider_env *env, const struct spec *spec)
 {
 	struct provider_env quiet = *env;
 	bool any = false;
@@ -70,6 +72,22 @@ static void tell_list(struct provider_env *env, const struct spec *spec, struct 
 	}
 }
 
+/* A pattern may match nothing; that the whole clause has no probe is told by the caller. */
+static bool is_whole_clause(const struct provider_env *env, const struct spec *spec)
+{
+	return spec_has_wildcard(spec, 1) && env->n_attaches == 1 && !env->any_kernel;
+}
+
+static int tell_pattern(struct provider_env *env, const struct spec *spec, const char *help)
+{
+	bool demands = env_insists(env, spec);
+	struct diag *d = probe_report(env, spec, demands ? D_NO_ATTACH_POINTS : D_PROBE_REMOVED);
+
+	if (demands && help)
+		probe_help(env, d, "%s", help);
+	return demands ? -ENOENT : 0;
+}
+
 static int none(struct provider_env *env, const struct spec *spec, const char *near, const char *help)
 {
 	bool demands = env_demands(env, spec);
@@ -77,11 +95,13 @@ static int none(struct provider_env *env, const struct spec *spec, const char *n
 
 	if (!env_tells_missing(env))
 		return 0;
-	d = probe_report(env, spec,
-			 demands	   ? D_NO_MATCH
-			 : env->any_kernel ? D_NOT_HERE
-					   : D_NO_MATCH_SKIPPED,
-			 spec->text);
+	if (is_whole_clause(env, spec))
+		return tell_pattern(env, spec, help);
+	if (!demands && env->any_kernel)
+		d = probe_report(env, spec, D_NOT_HERE, spec->text);
+	else
+		d = probe_report(env, spec, demands ? D_NO_MATCH : D_NO_MATCH_SKIPPED, spec->provider->name,
+				 spec->n_parts > 1 ? spec_rest(env->arena, spec, 1) : "");
 	if (near)
 		probe_help(env, d, "did you mean %s?", near);
 	if (!demands)

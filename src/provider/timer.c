@@ -19,66 +19,70 @@ static const struct unit {
 	{ "s", 1000000000 },
 	{ "ms", 1000000 },
 	{ "us", 1000 },
-}, suffixes[] = {
-	{ "ns", 1 },
-	{ "us", 1000 },
-	{ "ms", 1000000 },
-	{ "s", 1000000000 },
-	{ "m", 60000000000 },
-	{ "h", 3600000000000 },
-	{ "d", 86400000000000 },
-	{ "hz", 0 },
 };
 
-static int bad(struct provider_env *env, const struct spec *spec, const char *why)
+FORMAT(3, 4) static int bad(struct provider_env *env, const struct spec *spec, const char *fmt, ...)
 {
-	struct diag *d = probe_report(env, spec, D_BAD_PERIOD, spec->text, why);
+	struct diag *d;
+	va_list ap;
 
+	va_start(ap, fmt);
+	d = probe_report(env, spec, D_BAD_PERIOD, arena_vprintf(env->arena, fmt, ap));
+	va_end(ap);
 	probe_help(env, d, "for example %s:hz:99, %s:s:1 or %s:10ms", spec->provider->name,
 		   spec->provider->name, spec->provider->name);
 	return -EINVAL;
 }
 
-static const struct unit *find_unit(const struct unit *u, size_t n, const char *name)
+static const struct unit *find_unit(const char *name)
 {
-	for (size_t i = 0; i < n; i++)
-		if (streq(u[i].name, name))
-			return &u[i];
+	for (size_t i = 0; i < ARRAY_SIZE(units); i++)
+		if (streq(units[i].name, name))
+			return &units[i];
 	return NULL;
 }
 
 static int set_period(struct provider_env *env, const struct spec *spec, struct site *s, u64 n,
 		      const struct unit *u)
 {
-	if (!n)
-		return bad(env, spec, "the period must be greater than zero");
+	const char *name = spec->provider->name;
+
+	if (!n || n > INT64_MAX)
+		return bad(env, spec, "%s frequency should be a positive integer", name);
+	s->probe = arena_printf(env->arena, "%s:%s:%llu", name, u->name, (unsigned long long)n);
 	if (!u->ns) {
 		s->is_freq = true;
 		s->period = n;
-		return n > 1000000 ? bad(env, spec, "the rate is above one million a second") : 0;
+		return n > 1000000 ? bad(env, spec, "Invalid rate of %s probe. Maximum is one million a second", name) : 0;
 	}
 	if (__builtin_mul_overflow(n, u->ns, &s->period) || s->period > INT64_MAX)
-		return bad(env, spec, "the period does not fit 63 bits of nanoseconds");
-	return s->period < MIN_NS ? bad(env, spec, "the period is below one microsecond") : 0;
+		return bad(env, spec, "Invalid rate of %s probe: it does not fit 63 bits of nanoseconds", name);
+	return 0;
 }
 
-/* "5s", "250ms", "1_000_000". */
+/* "5s", "250ms", "1_000_000", "1e9": nanoseconds; "99hz". */
 static int duration(struct provider_env *env, const struct spec *spec, struct site *s)
 {
-	const char *text = spec->part[1];
-	size_t digits = strspn(text, "0123456789_xX");
-	char *number = arena_strndup(env->arena, text, digits);
-	const struct unit *u =
-		find_unit(suffixes, ARRAY_SIZE(suffixes), text[digits] ? text + digits : "ns");
+	const char *text = spec->part[1], *name = spec->provider->name;
+	const char *number = ends_with(text, "hz") ? arena_strndup(env->arena, text, strlen(text) - 2) : text;
 	u64 n;
 
-	if (!digits || !u || !text_number(number, &n))
-		return bad(env, spec, "this is not a duration");
-	return set_period(env, spec, s, n, u);
+	if (!text_number(number, &n))
+		return bad(env, spec, "Invalid rate of %s probe: %s", name, text_fault(env->arena, text));
+	if (number != text)
+		return set_period(env, spec, s, n, find_unit("hz"));
+	if (n < MIN_NS)
+		return bad(env, spec, "Invalid rate of %s probe. Minimum is 1000 or 1us. Found: %llu nanoseconds", name,
+			   (unsigned long long)n);
+	if (set_period(env, spec, s, n / 1000, find_unit("us")) < 0)
+		return -EINVAL;
+	s->period = n;
+	return 0;
 }
 
 static int parse_period(struct provider_env *env, const struct spec *spec, struct site *s)
 {
+	const char *text = spec->part[spec->n_parts - 1];
 	const struct unit *u;
 	u64 n;
 
@@ -88,11 +92,13 @@ static int parse_period(struct provider_env *env, const struct spec *spec, struc
 	}
 	if (spec->n_parts == 2)
 		return duration(env, spec, s);
-	u = find_unit(units, ARRAY_SIZE(units), spec->part[1]);
+	u = find_unit(spec->part[1]);
 	if (!u)
-		return bad(env, spec, "the unit must be hz, s, ms or us");
-	if (!text_number(spec->part[2], &n))
-		return bad(env, spec, "this is not a number");
+		return bad(env, spec, "%s is not an accepted unit of time", spec->part[1]);
+	if (text[0] == '-' && text_number(text + 1, &n))
+		return bad(env, spec, "%s frequency should be a positive integer", spec->provider->name);
+	if (!text_number(text, &n))
+		return bad(env, spec, "Invalid rate of %s probe: %s", spec->provider->name, text_fault(env->arena, text));
 	return set_period(env, spec, s, n, u);
 }
 
@@ -101,13 +107,11 @@ static int give(struct provider_env *env, const struct spec *spec, struct site *
 {
 	struct profile *p = profile_new(env, PROFILE_PERF_EVENT, BPF_PROG_TYPE_PERF_EVENT);
 	struct targets ts = {};
-	struct site *s = &targets_add(env, &ts, SITE_PERF_TIMER, spec_name(env, spec),
-				      profile_for_site(env, p, false, true))
-				  ->site;
-	int ret = parse_period(env, spec, parsed);
+	struct site *s;
 
-	if (ret < 0)
-		return ret;
+	if (parse_period(env, spec, parsed) < 0)
+		return -EINVAL;
+	s = &targets_add(env, &ts, SITE_PERF_TIMER, parsed->probe, profile_for_site(env, p, false, true))->site;
 	s->period = parsed->period;
 	s->is_freq = parsed->is_freq;
 	s->one_cpu = parsed->one_cpu;
@@ -154,6 +158,7 @@ const struct provider provider_profile = {
 	.example = "profile:hz:99 { @[kstack] = count(); }",
 	.min_parts = 2,
 	.max_parts = 3,
+	.takes = "1 or 2",
 	.feature = FEAT_PERF_EVENTS + 1,
 	.resolve = resolve_profile,
 	.list = list_units,
@@ -169,6 +174,7 @@ const struct provider provider_interval = {
 	.example = "interval:s:1 { print(@x); clear(@x); }",
 	.min_parts = 2,
 	.max_parts = 3,
+	.takes = "1 or 2",
 	.feature = FEAT_PERF_EVENTS + 1,
 	.resolve = resolve_interval,
 	.list = list_units,

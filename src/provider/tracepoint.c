@@ -290,8 +290,8 @@ static const char *near_event(struct match *m)
 
 static int needs_category(struct match *m)
 {
-	struct diag *d = probe_report(m->env, m->spec, D_PROBE_SYNTAX, m->spec->text,
-				      m->spec->provider->syntax);
+	struct diag *d = probe_report(m->env, m->spec, D_PROBE_PARTS, "tracepoint", m->spec->provider->takes,
+				      m->spec->n_parts - 1);
 	const char *near = near_category(m);
 
 	if (near)
@@ -399,6 +399,8 @@ const struct provider provider_tracepoint = {
 	.feature_instead = FEAT_RAW_TP_BTF + 1,
 	.min_parts = 2,
 	.max_parts = 3,
+	.takes = "2",
+	.empty = "tracepoint probe must have a target",
 	.resolve = resolve,
 	.list = list,
 	.calls = calls,

@@ -63,6 +63,21 @@ const char *ufile_open_path(struct provider_env *env, const char *path)
 	return path_of(env, (u32)env->pid, path);
 }
 
+/* A name without a slash that is found in PATH or among libraries is shown with its path. */
+static bool leads_to(const char *name, const char *path)
+{
+	struct stat a, b;
+
+	return strchr(name, '/') || (stat(name, &a) == 0 && stat(path, &b) == 0 && a.st_dev == b.st_dev && a.st_ino == b.st_ino);
+}
+
+const char *ufile_shown(const char *name, const char *path)
+{
+	if (!name || glob_has_wildcard(name) || (starts_with(path, "/proc/") && !starts_with(name, "/proc/")))
+		return path;
+	return leads_to(name, path) ? name : path;
+}
+
 struct each {
 	struct provider_env *env;
 	struct hash seen;
@@ -335,7 +350,7 @@ void ufile_missing(struct provider_env *env, const struct spec *spec, const char
 		refuse_sight(env, spec);
 		return;
 	}
-	d = probe_report(env, spec, D_NO_BINARY, name ? name : "");
+	d = probe_report(env, spec, D_NO_BINARY, spec->provider->name, name ? name : "");
 	if (name && strchr(name, '@'))
 		probe_help(env, d, "a source line is BINARY@FILE:LINE, and LINE a number");
 	else if (name && !strchr(name, '/'))

@@ -17,6 +17,8 @@ int ufile_each(struct provider_env *env, const char *name, int (*f)(void *ctx, c
 /* What "*" means for probes that lie in libraries as often as in programs: the files mapped by env->pid, or by
  * all processes. Those of processes with another root are called /proc/PID/root/... */
 int ufile_each_mapped(struct provider_env *env, int (*f)(void *ctx, const char *path), void *ctx);
+/* How the file is called in names of probes: as the script calls it, where that leads to the file. */
+const char *ufile_shown(const char *name, const char *path);
 /* The path by which we can open it: through /proc/PID/root when the process sees other files. */
 const char *ufile_open_path(struct provider_env *env, const char *path);
 

@@ -20,6 +20,7 @@ struct lines {
 	const char *binary, *func, *file; /* func NULL: any; file NULL: every line of func */
 	u32 line, col, found;
 	const char *path; /* of the file at hand */
+	const char *shown_path; /* in the names of its probes */
 	struct elf *elf;
 	struct dwarf *d;
 	struct targets ts;
@@ -89,7 +90,8 @@ static bool may_be_probed(struct lines *l, u64 address)
 	const char *why = uplace_refuses(l->elf, address);
 
 	if (why && l->file) { /* of all lines of a function that one is left out */
-		probe_report(l->env, l->spec, D_BAD_OFFSET, l->spec->text, why);
+		probe_report(l->env, l->spec, D_BAD_OFFSET,
+			     arena_printf(l->env->arena, "%s: %s", l->spec->text, why));
 		l->error = -EINVAL;
 	}
 	return !why;
@@ -134,7 +136,7 @@ static int add_line(void *ctx, const struct dwarf_line *at)
 {
 	struct lines *l = ctx;
 	const char *file = l->file ? l->file : base_name(at->file);
-	const char *name = arena_printf(l->env->arena, "%s:%s%s%s@%s:%u", l->spec->provider->name, l->path,
+	const char *name = arena_printf(l->env->arena, "%s:%s%s%s@%s:%u", l->spec->provider->name, l->shown_path,
 					l->func ? ":" : "", l->func ? l->func : "", file, at->line);
 	struct dwarf_instance in = {};
 
@@ -191,7 +193,7 @@ static void near_file(void *ctx, const char *path)
 
 static void no_such_file(struct lines *l)
 {
-	struct diag *d = probe_report(l->env, l->spec, D_NO_SOURCE_FILE, l->path, l->file);
+	struct diag *d = probe_report(l->env, l->spec, D_NO_SOURCE_FILE, l->file);
 	const char *near;
 
 	near_init(&l->near, base_name(l->file));
@@ -204,9 +206,9 @@ static void no_such_file(struct lines *l)
 
 static void no_such_line(struct lines *l)
 {
-	struct diag *d = probe_report(l->env, l->spec, D_NO_SOURCE_LINE, l->file, l->line,
-				      l->func ? " of " : "", l->func ? l->func : "");
+	struct diag *d = probe_report(l->env, l->spec, D_NO_SOURCE_LINE, l->file, l->line);
 
+	probe_help(l->env, d, "%s has no code at line %u or later%s%s", l->file, l->line, l->func ? " of " : "", l->func ? l->func : "");
 	probe_help(l->env, d, "lines of a function: sonde list '%s:%s:FUNCTION:*'", l->spec->provider->name,
 		   l->path);
 	l->error = -ENOENT;
@@ -232,6 +234,7 @@ static int match_file(void *ctx, const char *path)
 	const char *foreign;
 
 	l->path = path;
+	l->shown_path = ufile_shown(l->binary, path);
 	l->elf = elf_open(open_path, &err);
 	foreign = l->elf && l->env->diags ? ufile_is_foreign(l->env, l->elf) : NULL;
 	if (foreign)
@@ -268,8 +271,11 @@ int uline_resolve(struct provider_env *env, const struct spec *spec, target_fn f
 	struct diag *d;
 	int ret;
 
-	if (!begin(&l, env, spec) || spec->provider == &provider_uretprobe) {
-		d = probe_report(env, spec, D_PROBE_SYNTAX, spec->text, spec->provider->syntax);
+	if (spec->provider == &provider_uretprobe)
+		return probe_bad_syntax(env, spec, "Source code location not allowed");
+	if (!begin(&l, env, spec)) {
+		d = probe_report(env, spec, D_PROBE_SYNTAX,
+				 "Invalid uprobe arguments, expected format: uprobe:TARGET@FILE:LINE[:COL]");
 		probe_help(env, d, "for example: uprobe:/bin/prog@main.c:12");
 		return -EINVAL;
 	}
@@ -309,14 +315,14 @@ static int add_copy(void *ctx, const struct dwarf_func *copy)
 
 	/* a copy in a loop may begin with the padding before the loop, which is run once */
 	add_place(l, uplace_past_nops(l->elf, copy->entry), &copy->instance,
-		  arena_printf(l->env->arena, "%s:%s:%s", l->spec->provider->name, l->path, l->func));
+		  arena_printf(l->env->arena, "%s:%s:%s", l->spec->provider->name, l->shown_path, l->func));
 	return 0;
 }
 
 int uline_add_inlined(struct provider_env *env, const struct spec *spec, const char *path,
-		      const struct elf *elf, const char *func, struct targets *ts)
+		      const char *shown_path, const struct elf *elf, const char *func, struct targets *ts)
 {
-	struct lines l = { .env = env, .spec = spec, .path = path, .func = func };
+	struct lines l = { .env = env, .spec = spec, .path = path, .shown_path = shown_path, .func = func };
 	struct err err = {};
 
 	l.elf = (struct elf *)(uintptr_t)elf;

@@ -13,7 +13,7 @@ int uline_list(struct provider_env *env, const struct spec *spec, bool verbose, 
 struct elf;
 /* Adds the inlined copies of a function that has no code of its own; returns their number. */
 int uline_add_inlined(struct provider_env *env, const struct spec *spec, const char *path,
-		      const struct elf *elf, const char *func, struct targets *ts);
+		      const char *shown_path, const struct elf *elf, const char *func, struct targets *ts);
 
 /* Of several copies of one function those that can answer are probed, and the rest is told; when none can, the checker
  * says why. */

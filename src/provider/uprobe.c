@@ -32,6 +32,7 @@ struct match {
 	const char *last_cpp; /* what cpp_name() said last */
 	u64 last_value;
 	const char *path; /* of the file at hand */
+	const char *shown_path; /* in the names of its probes */
 	const char *open_path; /* where it can be opened now, when that is elsewhere */
 	int unread;	       /* why it cannot, 0 */
 	struct elf *elf;
@@ -80,7 +81,7 @@ static const char *path_to_open(const struct match *m)
 static struct target *add_exactly(struct match *m, const char *func, const char *shown, u64 file_offset)
 {
 	const char *name = arena_printf(m->env->arena, "%s:%s:%s%s", m->spec->provider->name,
-					m->path, m->is_cpp ? "cpp:" : "", shown);
+					m->shown_path, m->is_cpp ? "cpp:" : "", shown);
 	struct uargs_site site = { .path = path_to_open(m),
 				   .elf = m->elf,
 				   .one_file = m->binary && !glob_has_wildcard(m->binary),
@@ -100,10 +101,15 @@ static struct target *add_exactly(struct match *m, const char *func, const char 
 	return t;
 }
 
+static int bad_place(struct match *m, const char *text)
+{
+	probe_report(m->env, m->spec, D_BAD_OFFSET, text);
+	return m->error = -EINVAL;
+}
+
 static int bad_offset(struct match *m, const char *why)
 {
-	probe_report(m->env, m->spec, D_BAD_OFFSET, m->spec->text, why);
-	return m->error = -EINVAL;
+	return bad_place(m, arena_printf(m->env->arena, "%s: %s", m->spec->text, why));
 }
 
 /*
@@ -242,6 +248,8 @@ static const char *cpp_name(struct match *m, const struct elf_symbol *s)
 	const char *name = shown ? arena_strdup(m->env->arena, shown) : NULL;
 
 	free(shown);
+	if (!name && !starts_with(s->name, "_Z") && glob_match(m->func, s->name)) /* of C: main() is */
+		name = arena_strdup(m->env->arena, s->name);
 	if (!name || (m->last_cpp && m->last_value == s->value && streq(m->last_cpp, name)))
 		return NULL;
 	m->last_cpp = name;
@@ -316,14 +324,16 @@ static void suggest(struct match *m)
 		m->near.best = arena_strdup(m->env->arena, m->near.best);
 	else if (!m->ts.help && elf_is_stripped(m->elf) && !elf_debug_file(m->elf))
 		m->ts.help = arena_printf(m->env->arena, "%s has no symbol table: install its -dbgsym (-dbg, -debuginfo) "
-					  "package, or see what is there: sonde list 'uprobe:%s:*'", m->path, m->path);
+					  "package, or see what is there: sonde list 'uprobe:%s:*'", m->path, m->shown_path);
 }
 
-static int unsafe(struct match *m, const char *why)
+static int unsafe(struct match *m)
 {
-	struct diag *d = probe_report(m->env, m->spec, D_UNSAFE_PROBE, m->spec->text, why);
+	struct diag *d = probe_report(m->env, m->spec, D_UNSAFE_PROBE,
+				      arena_printf(m->env->arena, "Could not determine instruction boundary for %s (binary appears stripped).",
+						   spec_name(m->env, m->spec)));
 
-	probe_help(m->env, d, "--unsafe allows it; a wrong place breaks the traced program");
+	probe_help(m->env, d, "Use --unsafe to force attachment. WARNING: This option could lead to data corruption in the target process.");
 	return m->error = -EPERM;
 }
 
@@ -332,14 +342,16 @@ static int check_boundary(struct match *m, const struct elf_symbol *s, u64 offse
 	if (!offset || m->env->unsafe)
 		return 0;
 	if (s->size && offset >= s->size)
-		return bad_offset(m, arena_printf(m->env->arena, "%s has only %llu bytes", s->name,
-						  (unsigned long long)s->size));
+		return bad_place(m, arena_printf(m->env->arena, "Offset outside the function bounds ('%s' size is %llu)",
+						  s->name, (unsigned long long)s->size));
 	switch (ufile_boundary(m->elf, s->value, offset)) {
 	case BOUNDARY_YES: return 0;
-	case BOUNDARY_NO: return bad_offset(m, "this is in the middle of an instruction");
+	case BOUNDARY_NO:
+		return bad_place(m, arena_printf(m->env->arena, "Could not add uprobe into middle of instruction: %s",
+						  spec_rest(m->env->arena, m->spec, 1)));
 	case BOUNDARY_UNKNOWN: break;
 	}
-	return unsafe(m, "whether an instruction begins there cannot be told");
+	return unsafe(m);
 }
 
 static void warn_ifunc(struct match *m, const char *name)
@@ -421,7 +433,7 @@ static int add_address(struct match *m, u64 address)
 	if (why)
 		return bad_offset(m, why);
 	if (!known && !m->env->unsafe)
-		return unsafe(m, "no function covers the address");
+		return unsafe(m);
 	add_exactly(m, known && *s.name ? arena_strdup(m->env->arena, s.name) : NULL, m->func, offset);
 	return 0;
 }
@@ -501,9 +513,10 @@ static int add_named(struct match *m)
 	if (!plus)
 		return 0;
 	if (!text_number(plus + 1, &value))
-		return bad_offset(m, "the offset is not a number");
+		return bad_place(m, plus[1] ? arena_printf(m->env->arena, "Invalid offset: %s", text_fault(m->env->arena, plus + 1))
+					     : "Invalid offset");
 	if (m->is_return && value)
-		return bad_offset(m, "a return probe has no offset");
+		return bad_place(m, "Offset not allowed");
 	name = arena_strndup(m->env->arena, name, (size_t)(plus - name));
 	return elf_find(m->elf, name, &s) ? add_offset(m, name, &s, value) : 0;
 }
@@ -512,7 +525,7 @@ static int add_named(struct match *m)
 static void add_rest(struct match *m)
 {
 	if (!m->is_return)
-		uline_add_inlined(m->env, m->spec, m->path, m->elf, m->func, &m->ts);
+		uline_add_inlined(m->env, m->spec, m->path, m->shown_path, m->elf, m->func, &m->ts);
 	add_clones(m);
 }
 
@@ -549,6 +562,7 @@ static int match_file(void *ctx, const char *path)
 	u32 before = m->ts.list.n;
 
 	m->path = path;
+	m->shown_path = ufile_shown(m->binary, path);
 	m->elf = elf_open(path_to_open(m), &err);
 	if (!m->elf) {
 		m->unread = err.code;
@@ -594,21 +608,34 @@ static bool split(struct match *m)
 
 static int bad_syntax(struct match *m)
 {
-	const struct provider *p = m->spec->provider;
+	const struct spec *spec = m->spec;
+	const char *name = spec->provider->name;
 	struct diag *d;
 
-	d = probe_report(m->env, m->spec, D_PROBE_SYNTAX, m->spec->text, p->syntax);
-	if (!m->binary && m->spec->n_parts == 3)
+	if (spec->n_parts == 4) {
+		d = probe_report(m->env, spec, D_PROBE_SYNTAX,
+				 arena_printf(m->env->arena, "unsupported language type: %s", spec->part[2]));
+		probe_help(m->env, d, "a name of C++: %s:%s:cpp:\"%s\"", name, spec->part[1], spec->part[3]);
+		return -EINVAL;
+	}
+	if (strstr(spec->text, "::") && spec->n_parts > 4) {
+		d = probe_report(m->env, spec, D_PROBE_PARTS, name, spec->provider->takes, spec->n_parts - 1);
+		probe_help(m->env, d, "a name of C++: %s:%s:cpp:\"%s\"", name, spec->part[1],
+			   spec_rest(m->env->arena, spec, 2));
+		return -EINVAL;
+	}
+	if (spec->n_parts == 3) {
+		d = probe_report(m->env, spec, D_PROBE_SYNTAX, arena_printf(m->env->arena, "%s should have a target", name));
 		probe_help(m->env, d, "without a binary, -p says which process is meant");
-	else if (strstr(m->spec->text, "::") && m->spec->n_parts > 4)
-		probe_help(m->env, d, "a name of C++: %s:%s:cpp:\"%s\"", p->name, m->spec->part[1],
-			   spec_rest(m->env->arena, m->spec, 2));
-	else if (m->spec->n_parts == 2 && *m->func && !strpbrk(m->func, "/.*"))
-		probe_help(m->env, d, "of a program or library: %s:BINARY:%s; a function of the kernel: %s:%s", p->name, m->func,
-			   p->replaces_return ? "kretprobe" : "kprobe", m->func);
-	else
-		probe_help(m->env, d, "for example: %s", p->example);
-	return -EINVAL;
+		return -EINVAL;
+	}
+	if (spec->n_parts == 2 && *m->func && !strpbrk(m->func, "/.*")) {
+		d = probe_report(m->env, spec, D_PROBE_PARTS, name, spec->provider->takes, spec->n_parts - 1);
+		probe_help(m->env, d, "of a program or library: %s:BINARY:%s; a function of the kernel: %s:%s", name, m->func,
+			   spec->provider->replaces_return ? "kretprobe" : "kprobe", m->func);
+		return -EINVAL;
+	}
+	return probe_bad_parts(m->env, spec);
 }
 
 static int no_binary(struct match *m)
@@ -622,7 +649,7 @@ static const char *near_probe(struct match *m)
 	const char *near = m->near.word ? near_best(&m->near) : NULL;
 
 	return near ? arena_printf(m->env->arena, m->is_cpp ? "%s:%s:cpp:\"%s\"" : "%s:%s:%s",
-				   m->spec->provider->name, m->path, near)
+				   m->spec->provider->name, m->shown_path, near)
 		    : NULL;
 }
 
@@ -708,6 +735,8 @@ static int resolve(struct provider_env *env, const struct spec *spec, target_fn 
 	}
 	if (uline_is_meant(spec))
 		return uline_resolve(env, spec, f, ctx);
+	if (spec->n_parts < spec->n_parts_written)
+		return probe_bad_parts(env, spec);
 	if (!split(&m))
 		return bad_syntax(&m);
 	near_init(&m.near, m.func);
@@ -721,7 +750,7 @@ static int resolve(struct provider_env *env, const struct spec *spec, target_fn 
 		return m.error;
 	if (!m.ts.list.n && env->any_kernel && !m.many && m.binary) {
 		probe_report(env, spec, D_NOT_HERE, spec->text);
-		m.path = m.binary;
+		m.path = m.shown_path = m.binary;
 		m.elf = NULL;
 		add_exactly(&m, m.func, m.func, 0);
 	}
@@ -752,8 +781,8 @@ static int list_symbol(void *ctx, const struct elf_symbol *s)
 
 	m->n_files++;
 	return m->list(m->list_ctx,
-		       arena_printf(m->env->arena, "%s:%s:%s", m->spec->provider->name, m->path,
-				    s->name),
+		       arena_printf(m->env->arena, "%s:%s:%s", m->spec->provider->name,
+				    m->shown_path, s->name),
 		       m->verbose ? listed_profile(m, s) : NULL);
 }
 
@@ -763,7 +792,8 @@ static int list_cpp(void *ctx, const struct elf_symbol *s)
 	const char *shown = cpp_name(m, s);
 
 	return shown ? m->list(m->list_ctx,
-			       arena_printf(m->env->arena, "%s:%s:cpp:\"%s\"", m->spec->provider->name, m->path, shown),
+			       arena_printf(m->env->arena, "%s:%s:cpp:\"%s\"", m->spec->provider->name,
+					    m->shown_path, shown),
 			       m->verbose ? listed_profile(m, s) : NULL)
 		     : 0;
 }
@@ -774,7 +804,7 @@ static int list_inlined(struct match *m)
 	int stop = 0;
 
 	if (m->is_return || !m->func || glob_has_wildcard(m->func) ||
-	    !uline_add_inlined(m->env, m->spec, m->path, m->elf, m->func, &m->ts))
+	    !uline_add_inlined(m->env, m->spec, m->path, m->shown_path, m->elf, m->func, &m->ts))
 		return 0;
 	for (u32 i = 0; i < m->ts.list.n && !stop; i++)
 		if (m->verbose || !i)
@@ -790,6 +820,7 @@ static int list_file(void *ctx, const char *path)
 	int ret;
 
 	m->path = path;
+	m->shown_path = ufile_shown(m->binary, path);
 	m->elf = elf_open(ufile_open_path(m->env, path), &err);
 	if (!m->elf)
 		return 0;
@@ -847,6 +878,8 @@ const struct provider provider_uprobe = {
 	.example = "uprobe:libc:getaddrinfo { printf(\"%s\\n\", str(arg0)); }",
 	.min_parts = 2,
 	.max_parts = 8, /* names of C++ without quotes */
+	.takes = "2 or 3",
+	.empty = "uprobe should be attached to a function, address, or source file and line (using DWARF)",
 	.feature = FEAT_UPROBE + 1,
 	.feature_instead = FEAT_UPROBE_MULTI + 1,
 	.resolve = resolve,
@@ -866,6 +899,8 @@ const struct provider provider_uretprobe = {
 	.example = "uretprobe:/bin/bash:readline { printf(\"%s\\n\", str(retval)); }",
 	.min_parts = 2,
 	.max_parts = 8,
+	.takes = "2 or 3",
+	.empty = "uretprobe should be attached to a function, address, or source file and line (using DWARF)",
 	.feature = FEAT_UPROBE + 1,
 	.feature_instead = FEAT_UPROBE_MULTI + 1,
 	.resolve = resolve,

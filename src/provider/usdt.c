@@ -16,7 +16,7 @@ struct match {
 	struct provider_env *env;
 	const struct spec *spec;
 	const char *binary, *provider, *name;
-	const char *path;
+	const char *path, *shown_path; /* as it is found, and in the names of its probes */
 	const char *open_path; /* where it can be opened now, when that is elsewhere */
 	int unread;	       /* why it cannot, 0 */
 	struct elf *elf;
@@ -80,7 +80,7 @@ static struct profile *shared_profile(struct match *m, const struct elf_usdt *u)
 
 static const char *site_name(struct match *m, const struct elf_usdt *u)
 {
-	return arena_printf(m->env->arena, "usdt:%s:%s:%s", m->path, u->provider, u->name);
+	return arena_printf(m->env->arena, "usdt:%s:%s:%s", m->shown_path, u->provider, u->name);
 }
 
 static bool matches(const struct match *m, const struct elf_usdt *u)
@@ -107,7 +107,7 @@ static int add(void *ctx, const struct elf_usdt *u)
 		return 0;
 	shift = uplace_exact(m->env, m->elf, u->address, &why) - u->address;
 	if (why) {
-		probe_report(m->env, m->spec, D_BAD_OFFSET, site_name(m, u), why);
+		probe_report(m->env, m->spec, D_BAD_OFFSET, arena_printf(m->env->arena, "%s: %s", site_name(m, u), why));
 		return 0;
 	}
 	t = targets_add(m->env, &m->ts, SITE_UPROBE, site_name(m, u),
@@ -153,6 +153,7 @@ static int match_file(void *ctx, const char *path)
 	int ret;
 
 	m->path = path;
+	m->shown_path = ufile_shown(m->binary, path);
 	m->elf = elf_open(path_to_open(m), &err);
 	if (!m->elf) {
 		m->unread = err.code;
@@ -257,13 +258,13 @@ static int resolve(struct provider_env *env, const struct spec *spec, target_fn 
 	const char *near;
 	int ret;
 
-	if (!split(&m)) {
-		struct diag *d =
-			probe_report(env, spec, D_PROBE_SYNTAX, spec->text, spec->provider->syntax);
-
-		probe_help(env, d, "without a binary, -p says which process is meant");
-		return -EINVAL;
-	}
+	if (spec->n_parts < spec->n_parts_written)
+		return probe_bad_parts(env, spec);
+	if (!split(&m) && spec->n_parts == 2)
+		return probe_bad_parts(env, spec);
+	if (!m.binary && env->pid <= 0)
+		return probe_bad_syntax(env, spec, "usdt probe must specify at least path or pid to probe. To target all "
+						   "paths/pids set the path to '*'.");
 	near_init(&m.near, m.name);
 	ret = each_file(&m);
 	if (ret == -ENOEXEC)
@@ -275,7 +276,7 @@ static int resolve(struct provider_env *env, const struct spec *spec, target_fn 
 	near = near_best(&m.near);
 	add_later(&m);
 	return targets_give(env, spec, &m.ts,
-			    near ? arena_printf(env->arena, "usdt:%s:%s", m.path, near) : NULL, f,
+			    near ? arena_printf(env->arena, "usdt:%s:%s", m.shown_path, near) : NULL, f,
 			    ctx);
 }
 
@@ -309,6 +310,8 @@ const struct provider provider_usdt = {
 	.example = "usdt:/usr/bin/python3:python:function__entry { @[str(arg1)] = count(); }",
 	.min_parts = 2,
 	.max_parts = 4,
+	.takes = "2 or 3",
+	.empty = "usdt probe must have a target function or wildcard",
 	.feature = FEAT_UPROBE + 1,
 	.feature_instead = FEAT_UPROBE_MULTI + 1,
 	.resolve = resolve,

@@ -11,9 +11,21 @@
 
 static int bad(struct provider_env *env, const struct spec *spec, const char *why)
 {
-	struct diag *d = probe_report(env, spec, D_BAD_WATCHPOINT, spec->text, why);
+	struct diag *d = probe_report(env, spec, D_BAD_WATCHPOINT, why);
 
 	probe_help(env, d, "for example watchpoint:0x7f0000001000:8:w");
+	return -EINVAL;
+}
+
+static int bad_mode(struct provider_env *env, const struct spec *spec)
+{
+	const char *mode = spec->part[3];
+	struct diag *d = probe_report(env, spec, D_BAD_WATCHPOINT,
+				      strspn(mode, "rwx") == strlen(mode)
+					      ? arena_printf(env->arena, "invalid watchpoint mode: %s", mode)
+					      : "watchpoint mode must be combination of (r,w,x)");
+
+	probe_help(env, d, arch_native->watch_rw_only ? "supported modes: x,w,rw" : "supported modes: r,w,rw,x");
 	return -EINVAL;
 }
 
@@ -55,14 +67,15 @@ static const char *parse_address(struct provider_env *env, const char *text, u64
 	if (text_number(text, address))
 		return NULL;
 	if (plus && !text_number(plus + 1, &offset))
-		return "the offset is not a number";
+		return arena_printf(env->arena, "Invalid offset: %s", text_fault(env->arena, plus + 1));
 	if (env->any_kernel) {
 		*address = 1ull << 63;
 		return NULL;
 	}
 	text = plus ? arena_strndup(env->arena, text, (size_t)(plus - text)) : text;
 	if (!kallsyms_find(env_ksyms(env), text, NULL, &sym))
-		return "the address is neither a number nor a symbol of the kernel";
+		return arena_printf(env->arena, "Invalid function/address argument: %s, and no symbol of the kernel",
+				    text_fault(env->arena, text));
 	if (!sym.address)
 		return "the kernel hides the addresses of its symbols";
 	if (is_per_cpu(env, sym.address))
@@ -78,14 +91,18 @@ static int parse(struct provider_env *env, const struct spec *spec, struct site 
 
 	if (why)
 		return bad(env, spec, why);
-	if (!text_number(spec->part[2], &len) || (len != 1 && len != 2 && len != 4 && len != 8))
-		return bad(env, spec, "the length must be 1, 2, 4 or 8");
+	if (!s->wp_addr)
+		return bad(env, spec, "watchpoint must be attached to a non-zero address");
+	if (!text_number(spec->part[2], &len))
+		return bad(env, spec, arena_printf(env->arena, "Invalid length argument: %s", text_fault(env->arena, spec->part[2])));
+	if (len != 1 && len != 2 && len != 4 && len != 8)
+		return bad(env, spec, "watchpoint length must be one of (1,2,4,8)");
 	s->wp_len = (u32)len;
 	s->wp_type = parse_mode(spec->part[3]);
 	if (!s->wp_type || (s->wp_type & HW_BREAKPOINT_X && s->wp_type != HW_BREAKPOINT_X))
-		return bad(env, spec, "the mode must be w, rw or x");
+		return bad_mode(env, spec);
 	if (s->wp_type == HW_BREAKPOINT_R && arch_native->watch_rw_only)
-		return bad(env, spec, "this processor cannot watch reads alone: use rw");
+		return bad_mode(env, spec);
 	if (s->wp_type == HW_BREAKPOINT_X) {
 		if (s->wp_addr % arch_native->insn_align)
 			return bad(env, spec, "no instruction begins at this address: they are words of 4 bytes");
@@ -154,6 +171,7 @@ const struct provider provider_watchpoint = {
 	.example = "watchpoint:0x10000000:8:w { printf(\"hit\\n\"); }",
 	.min_parts = 4,
 	.max_parts = 4,
+	.takes = "3",
 	.feature = FEAT_WATCHPOINT + 1,
 	.resolve = resolve,
 	.list = list, /* -p filters too: before 5.13 a process's children inherit its watchpoints */

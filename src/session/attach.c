@@ -10,6 +10,7 @@
  * One of many that the kernel refuses is skipped with a warning; one that the script names is an error.
  */
 #include <errno.h>
+#include <stdio.h>
 #include "session/run.h"
 #include "session/view.h"
 #include "sym/kallsyms.h"
@@ -47,13 +48,12 @@ static void skip(void *ctx, const struct site *site, const struct err *err)
 		return;
 	s->r->c.n_probes--;
 	s->r->skipped_some = true;
+	if (s->r->c.env.config.missing_probes == MISSING_IGNORE)
+		return;
 	if (s->n++ >= TOLD_ONE_BY_ONE && !s->r->o->verbose)
 		return;
-	if (!strstr(err->text, site->probe))
-		buf_printf(&text, "%s: ", site->probe);
-	buf_printf(&text, "%s; skipping", err->text);
-	if (err->help[0])
-		buf_printf(&text, " (%s)", err->help);
+	buf_printf(&text, "Unable to attach probe: %s. Skipping. (%s%s%s)", site->probe, err->text,
+		   err->help[0] ? "; " : "", err->help);
 	run_warn(s->r, text.s);
 	buf_release(&text);
 }
@@ -233,6 +233,15 @@ int load_all(struct run *r, struct err *err)
 	return rc < 0 ? rc : 0;
 }
 
+static void tell_unable(const struct site *s, struct err *err)
+{
+	struct err why = *err;
+
+	snprintf(err->text, sizeof err->text,
+		 "Unable to attach probe: %s. If this is expected, set the 'missing_probes' config variable to 'warn'.", s->probe);
+	err_help(err, "%.250s%s%.120s", why.text, why.help[0] ? "; " : "", why.help);
+}
+
 static int attach_func(struct run *r, u32 f, struct skipped *skipped, struct err *err)
 {
 	struct sites_of *s = &r->sites[f];
@@ -240,6 +249,8 @@ static int attach_func(struct run *r, u32 f, struct skipped *skipped, struct err
 	int rc = kernel_attach_many(r->k, f, s->v, s->n, must ? NULL : skip, skipped, err);
 
 	r->stand_in_refused |= rc < 0 && (stands_in(s) || is_renamed(r, s->v[0]));
+	if (rc < 0 && !r->stand_in_refused && !is_final(rc) && s->v[0]->kind != SITE_ITER)
+		tell_unable(s->v[0], err);
 	return r->stand_in_refused ? -ENOENT : rc;
 }
 
@@ -302,7 +313,7 @@ int attach_all(struct run *r, bool internal, struct err *err)
 	for (enum turn t = OLD_RETURNS; t < N_TURNS && rc >= 0; t++)
 		rc = attach_some(r, internal, t, err);
 	if (!rc && !r->c.n_probes && r->skipped_some && !r->exiting) { /* nobody waits for nothing */
-		err_set(err, -ENOENT, "no probe is attached: the kernel refused all of them");
+		err_set(err, -ENOENT, "Attachment failed for all probes.");
 		return err->code;
 	}
 	if (rc >= 0)

@@ -27,8 +27,8 @@ int watch_pid(s32 pid)
 	return (int)syscall(SYS_pidfd_open, pid, 0);
 }
 
-/* Words of the command: split on spaces, quotes keep them together. *open: one that has no end, or 0. */
-static char **split_words(struct arena *a, const char *s, char *open)
+/* Words of the command: split on spaces, quotes keep them together. A quote without an end is a character. */
+static char **split_words(struct arena *a, const char *s)
 {
 	VEC(char *) words = { 0 };
 	struct buf word = { 0 };
@@ -41,14 +41,13 @@ static char **split_words(struct arena *a, const char *s, char *open)
 			s++;
 		buf_clear(&word);
 		for (; *s && (quote || (*s != ' ' && *s != '\t' && *s != '\n')); s++, any = true) {
-			if (quote ? *s == quote : *s == '\'' || *s == '"')
+			if (quote ? *s == quote : (*s == '\'' || *s == '"') && strchr(s + 1, *s))
 				quote = quote ? 0 : *s;
 			else if (*s == '\\' && quote != '\'' && s[1])
 				buf_putc(&word, *++s);
 			else
 				buf_putc(&word, *s);
 		}
-		*open = quote;
 		if (any)
 			vec_push(a, &words, arena_strndup(a, word.s ? word.s : "", word.len));
 	}
@@ -122,17 +121,15 @@ static bool is_ready(int fd)
 
 int child_start(struct run *r, struct err *err)
 {
-	char open = 0;
-	char **argv = split_words(&r->c.arena, r->o->command, &open);
+	char **argv = split_words(&r->c.arena, r->o->command);
 	const char *path = argv[0] ? path_find_program(&r->c.arena, argv[0]) : NULL;
 	pid_t pid, parent = getpid();
 	sigset_t go, was;
 	int ready[2];
 
-	if (open)
-		return err_usage(err, -EINVAL, "the command of -c has a quote %c that is not closed", open);
 	if (!path)
-		return err_usage(err, -ENOENT, "the command \"%s\" of -c is not found", argv[0] ? argv[0] : "");
+		return err_usage(err, -ENOENT, "Failed to fork child: Path '%s' does not exist or is not executable (%s)",
+				 argv[0] ? argv[0] : "", strerror(ENOENT));
 	if (pipe2(ready, O_CLOEXEC) < 0) /* a letter when the child is ready, errno when it cannot be executed */
 		return err_sys(err, "make a pipe");
 	sink_flush(r->o->sink);

@@ -6,13 +6,13 @@
  */
 #include <errno.h>
 #include <linux/perf_event.h>
-#include <regex.h>
 #include <stdlib.h>
 #include "base/clock.h"
 #include "base/glob.h"
 #include "builtin/builtin.h"
 #include "engine/engine.h"
 #include "ir/lower.h"
+#include "session/filter.h"
 #include "session/view.h"
 #include "session/stage.h"
 #include "sym/debuginfod.h"
@@ -80,6 +80,8 @@ static void compiled_init(struct compiled *c, const struct session_options *o, u
 void compiled_release(struct compiled *c)
 {
 	hash_release(&c->site_numbers);
+	if (c->filter)
+		regfree(c->filter);
 	lang_release(&c->lang);
 	env_release(&c->env);
 	view_release(&c->view);
@@ -99,7 +101,6 @@ struct resolve {
 	const char *user_name; /* of the attach point, or NULL */
 	bool internal;
 	bool many;	  /* the attach point is not the only one */
-	const regex_t *filter;	  /* --probe-filter or NULL */
 	u32 n_filtered;		  /* system calls that it dropped from a target */
 	bool left_out; /* a test or a benchmark, in a run of another kind */
 };
@@ -419,10 +420,13 @@ struct instance *compile_instance(struct compiled *c, const struct session_optio
 	return in;
 }
 
-/* --probe-filter: only probes whose name matches; begin and end always do. */
+/* --probe-filter: only probes whose name matches, or the one that the script gives it; begin and end always do. */
 static bool passes_filter(const struct resolve *r, const char *probe)
 {
-	return !r->filter || regexec(r->filter, probe, 0, NULL, 0) == 0;
+	const regex_t *filter = r->c->filter;
+
+	return !filter || regexec(filter, probe, 0, NULL, 0) == 0 ||
+	       (r->user_name && regexec(filter, r->user_name, 0, NULL, 0) == 0);
 }
 
 /* A target that stands for many system calls keeps those that match. */
@@ -430,7 +434,7 @@ static bool filter_target(struct resolve *r, struct target *t)
 {
 	u32 left = 0;
 
-	if (!t->n_covered || !r->filter)
+	if (!t->n_covered || !r->c->filter)
 		return passes_filter(r, t->site.probe);
 	for (u32 i = 0; i < t->n_covered; i++) {
 		const char *event = strrchr(t->covered[i], ':') + 1;
@@ -467,8 +471,6 @@ static int on_target(void *ctx, struct target *t)
 		return 0;
 	if (r->provider->mode && is_taken(r, t))
 		return -EEXIST;
-	if (r->user_name)
-		t->site.probe = r->user_name;
 	if (r->o->follow) /* the process is one of many: the set of --follow says which */
 		t->site.pid = -1;
 	if (t->site.later) {
@@ -602,6 +604,7 @@ static void resolve_attach(struct provider_env *env, struct resolve *r, struct a
 		return;
 	if (spec->provider->mode && !(spec->provider->mode & r->o->mode) && !r->o->any_kernel) {
 		r->left_out = true;
+		c->left_out |= spec->provider->mode;
 		return;
 	}
 	r->provider = spec->provider;
@@ -619,7 +622,29 @@ static bool has_nothing(const struct resolve *r)
 	const struct compiled *c = r->c;
 
 	return c->instances.n == r->first && !r->left_out && !c->diags.n_errors && !r->o->probe_filter &&
-	       !r->o->any_kernel && c->env.config.missing_probes == MISSING_ERROR;
+	       !r->o->any_kernel && c->env.config.missing_probes != MISSING_IGNORE;
+}
+
+/* "provider:file:" of an attach point whose probes lie in files, else 0. */
+static size_t file_part(struct compiled *c, const struct attach *a)
+{
+	const struct provider *p = provider_of(c, a);
+	const char *file = strchr(a->text, ':'), *end = file ? strchr(file + 1, ':') : NULL;
+
+	return p && p->resolve_file && end ? (size_t)(end + 1 - a->text) : 0;
+}
+
+/* Versions of a library differ in their functions: of a list of one file's functions some may be missing. */
+static void mark_missable(struct compiled *c, struct clause *clause)
+{
+	struct attach *first = clause->attaches;
+	size_t len = file_part(c, first);
+
+	for (struct attach *a = first; a && len; a = a->next)
+		if (strncmp(a->text, first->text, len))
+			len = 0;
+	for (struct attach *a = first; a; a = a->next)
+		a->may_miss = len && first->next;
 }
 
 static void resolve_clause(struct compiled *c, const struct session_options *o, struct clause *clause, bool internal)
@@ -627,10 +652,8 @@ static void resolve_clause(struct compiled *c, const struct session_options *o, 
 	struct resolve r = { .c = c, .o = o, .clause = clause, .first = c->instances.n, .internal = internal };
 	struct reading reading;
 	struct provider_env *env;
-	regex_t filter;
 
-	if (o->probe_filter && regcomp(&filter, o->probe_filter, REG_EXTENDED | REG_NOSUB) == 0)
-		r.filter = &filter;
+	mark_missable(c, clause);
 	clause_reads(c, clause, &reading);
 	r.reads = reading.flags;
 	env = env_of_clause(&r, &reading);
@@ -639,11 +662,8 @@ static void resolve_clause(struct compiled *c, const struct session_options *o, 
 	if (c->instances.n == r.first)
 		keep_unseen(c, env, clause);
 	provider_env_release(env);
-	if (r.filter)
-		regfree(&filter);
 	if (has_nothing(&r))
-		diag_help(&c->diags, diag_report(&c->diags, clause->span, D_NO_ATTACH_POINTS),
-			  "set the configuration missing_probes = \"warn\" if this is expected");
+		diag_report(&c->diags, clause->attaches->span, env->missing_mode == MISSING_ERROR ? D_NO_ATTACH_POINTS : D_PROBE_REMOVED);
 }
 
 /* ---- the stages */
@@ -856,12 +876,23 @@ int session_status(const struct compiled *c, int rc)
 	return rc || c->diags.n_errors ? STATUS_WRONG : 0;
 }
 
+static int make_filter(struct compiled *c, const struct session_options *o, struct err *err)
+{
+	regex_t *filter = arena_new(&c->arena, regex_t);
+	int rc = probe_filter_make(filter, o->probe_filter, err);
+
+	c->filter = rc ? NULL : filter;
+	return rc;
+}
+
 static int compile(struct compiled *c, const struct session_options *o, u32 max_strlen, struct err *err)
 {
 	u64 start = clock_mono_ns();
 	int rc = 0;
 
 	compiled_init(c, o, max_strlen);
+	if (o->probe_filter && (rc = make_filter(c, o, err)) < 0)
+		return rc;
 	if (!front(c, o) || (o->dump && !(o->dump & ~(u32)STAGE_AST)))
 		return c->diags.n_errors ? 1 : 0;
 	if (c->env.unchecked)

@@ -316,7 +316,8 @@ static void finish(struct run *r, struct err *err)
 /* What the begin probes print comes behind this: they have run, and nobody saw it yet. */
 static void tell_attached(struct run *r)
 {
-	r->o->sink->output->attached(r->o->sink, r->c.n_probes);
+	if (!r->o->dry_run)
+		r->o->sink->output->attached(r->o->sink, r->c.n_probes);
 	tell_how(r);
 	sink_flush(r->o->sink);
 }
@@ -375,14 +376,36 @@ static int status_of(const struct err *err)
 	return err->is_usage ? STATUS_WRONG : STATUS_REFUSED;
 }
 
+static int refuse_nothing(const struct run *r, struct err *err)
+{
+	if (r->c.instances.n)
+		return 0;
+	if (r->c.left_out)
+		return err_set(err, -ENOENT, "No probes attached; use %s probes.",
+			       r->c.left_out & MODE_TEST ? "--test to run test" : "--bench to run benchmark");
+	return err_usage(err, -ENOENT, "No probes to attach");
+}
+
+/* All that could still happen was refused by the kernel, and the script does without. */
+static bool nothing_comes(const struct run *r)
+{
+	u32 once = 0;
+
+	for (u32 i = 0; i < r->c.sites.n; i++)
+		once += r->c.sites.v[i].site.kind == SITE_ONCE;
+	return r->skipped_some && r->c.n_probes <= once;
+}
+
 static int run_attached(struct run *r, struct err *err)
 {
-	int rc = start(r, err);
+	int rc = refuse_nothing(r, err);
 	bool loops;
 
+	if (!rc)
+		rc = start(r, err);
 	if (rc < 0)
 		return status_of(err);
-	loops = !r->exiting && !r->vm && !r->o->mode && !(only_special(r) && !r->child);
+	loops = !r->exiting && !r->vm && !r->o->mode && !((only_special(r) || nothing_comes(r)) && !r->child);
 	if (loops) /* what is said to be live is */
 		appear_start(r);
 	if (!r->o->mode)

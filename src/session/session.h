@@ -6,6 +6,7 @@
 #ifndef SONDE_SESSION_H
 #define SONDE_SESSION_H
 
+#include <regex.h>
 #include "base/err.h"
 #include "base/hash.h"
 #include "ir/ir.h"
@@ -97,6 +98,8 @@ struct compiled {
 	struct call_events call_events;
 	const char *kprobe_only; /* of struct provider_env */
 	VEC(struct late) lates; /* appear.c */
+	regex_t *filter;	/* --probe-filter, or NULL */
+	u32 left_out;	/* enum probe_mode: probes of another kind of run */
 	u32 n_probes;	/* as "Attached N probes" counts them */
 	u32 follow_map;	/* set of followed processes, or NO_INDEX */
 	u64 compile_ns;

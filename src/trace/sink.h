@@ -58,6 +58,7 @@ struct sink {
 	bool visible_out, visible_err; /* foreign control characters are escaped there: a terminal would obey them */
 	int error;	  /* the first write that failed for another reason: -errno, 0 none */
 	bool closed;	  /* EPIPE seen: everything is dropped quietly */
+	bool is_file; /* results go to the file of -o */
 	bool attached_on_stdout; /* __BPFTRACE_NOTIFY_PROBES_ATTACHED is set */
 };
 

@@ -48,7 +48,7 @@ static void test_faults(struct fixture *x)
 	is_str(said(x), "UNKNOWN_PROBE", "said");
 	is_str(hint(x), "did you mean \"tracepoint\"?", "with the nearest");
 	ok(!parse(x, "interval"), "too few parts");
-	is_str(said(x), "PROBE_SYNTAX", "said");
+	is_str(said(x), "PROBE_PARTS", "said");
 	ok(!parse(x, "tracepoint:a:b:c"), "too many parts");
 	ok(!parse(x, ""), "empty");
 	ok(!parse(x, ":::::::::::"), "only colons");

@@ -63,7 +63,7 @@ static void test_functions(struct fixture *x)
 	ok(resolve(x, "uprobe:" SELF ":probed_function_one+100000") < 0 &&
 		   streq(said(x), "BAD_OFFSET"),
 	   "beyond the function");
-	ok(resolve(x, "uprobe:main") < 0 && streq(said(x), "PROBE_SYNTAX"),
+	ok(resolve(x, "uprobe:main") < 0 && streq(said(x), "PROBE_PARTS"),
 	   "a binary is needed without -p");
 	x->env.missing_mode = 1;
 	is_int(resolve(x, "uprobe:/no/such/file:main"), 0, "missing_probes = warn");
