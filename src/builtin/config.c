@@ -6,6 +6,7 @@
 #include <ctype.h>
 #include <stdlib.h>
 #include "builtin/builtin.h"
+#include "lang/number.h"
 
 static const struct type *fold_bool(struct node *call, bool value)
 {
@@ -23,17 +24,20 @@ static const struct type *fold_str(struct check *c, struct node *call, const cha
 
 static bool parse_int(const char *s, s64 *value)
 {
-	char *end;
+	bool is_negative = s && s[0] == '-';
+	struct number n;
 
-	if (!s || !*s)
+	s += is_negative;
+	if (!s || *s < '0' || *s > '9')
 		return false;
-	*value = strtoll(s, &end, 0);
-	return !*end;
+	number_scan(s, (u32)strlen(s), &n);
+	*value = is_negative ? (s64)-n.value : (s64)n.value;
+	return !n.fault && !s[n.len];
 }
 
 static bool parse_bool(const char *s, s64 *value)
 {
-	static const char *const words[] = { "false", "true", "0", "1" };
+	static const char *const words[] = { "false", "true", "0", "1", "no", "yes", "off", "on" };
 
 	*value = 1;
 	if (!s)
@@ -54,15 +58,19 @@ static const struct type *fold_option(struct check *c, struct node *call, const 
 	s64 v = 0;
 
 	if (dflt && dflt->type->kind == TY_STRING)
-		return fold_str(c, call, value ? value : "");
+		return value ? fold_str(c, call, value)
+			     : diag_type(c, name->span, D_OPTION_KIND, name->str, "a string", "true");
 	if (dflt && dflt->type->kind != TY_BOOL) {
 		kind = "integer";
 		good = parse_int(value, &v);
 	} else {
 		good = parse_bool(value, &v);
 	}
+	if (!good && kind[0] == 'i' && value)
+		return diag_type(c, name->span, D_OPTION_VALUE, name->str, value);
 	if (!good)
-		return diag_type(c, name->span, D_OPTION_VALUE, name->str, kind, value ? value : "");
+		return diag_type(c, name->span, D_OPTION_KIND, name->str,
+				 kind[0] == 'b' ? "a boolean (e.g. 'true')" : "an integer", value ? value : "true");
 	node_make_int(call, v, kind[0] == 'b' ? &ty_bool : &ty_s64);
 	return call->type;
 }

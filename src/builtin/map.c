@@ -123,7 +123,9 @@ static const struct type *check_len(struct check *c, struct node *call)
 		return &ty_s64;
 	if (n->kind != N_MAP || n->a)
 		return diag_type(c, n->span, D_NOT_A_MAP, call->name);
-	if (!n->map->is_keyed || feature_has(c->env->features, FEAT_FOR_EACH_MAP))
+	if (!n->map->is_keyed)
+		return diag_type(c, call->span, D_LEN_SCALAR);
+	if (feature_has(c->env->features, FEAT_FOR_EACH_MAP))
 		return &ty_s64;
 	d = check_report(c, call->span, D_MISSING_FEATURE, "len() of a map", feature_rows[FEAT_FOR_EACH_MAP].text);
 	diag_help(c->diags, d, "it exists since Linux %s", feature_rows[FEAT_FOR_EACH_MAP].since);

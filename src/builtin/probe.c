@@ -475,14 +475,14 @@ static const struct builtin rows[] = {
 		.doc = "What a traced function returned, in return probes, with its type where that is known. A pointer "
 		       "is a number as well (hist(retval), @born[retval] beside arg0), and retval.MEMBER reads what it points to.",
 		.example = "uretprobe:libc:malloc { @ = hist(retval); }",
-		.flags = BI_VARIABLE | BI_READS_ARGS | BI_READS_RESULT | BI_NEEDS_PROFILE, .engines = ON_ALL, .check = check_retval,
+		.flags = BI_PREFIXED | BI_VARIABLE | BI_READS_ARGS | BI_READS_RESULT | BI_NEEDS_PROFILE, .engines = ON_ALL, .check = check_retval,
 		.lower = lower_retval,
 	},
 	{
 		.name = "probe", .sig = "probe() -> probe", .brief = "full name of the probe",
 		.doc = "The name of the attach point that fired, wildcards expanded.",
 		.example = "begin { print(probe); }",
-		.flags = BI_VARIABLE | BI_READS_NAME, .engines = ON_ALL, .lower = lower_probe,
+		.flags = BI_PREFIXED | BI_VARIABLE | BI_READS_NAME, .engines = ON_ALL, .lower = lower_probe,
 	},
 	{
 		.name = "name", .sig = "name() -> probe", .brief = "full name of the probe",
@@ -500,7 +500,7 @@ static const struct builtin rows[] = {
 		.name = "func", .sig = "func() -> func", .brief = "the traced function",
 		.doc = "The function that the probe is in, printed by name.",
 		.example = "uprobe:libc:malloc { @[func] = count(); }",
-		.flags = BI_VARIABLE | BI_READS_NAME | BI_NEEDS_PROFILE, .engines = ON_ALL, .check = check_func, .lower = lower_func,
+		.flags = BI_PREFIXED | BI_VARIABLE | BI_READS_NAME | BI_NEEDS_PROFILE, .engines = ON_ALL, .check = check_func, .lower = lower_func,
 	},
 	{
 		.name = "goid", .sig = "goid() -> uint64", .brief = "number of the goroutine",

@@ -319,13 +319,13 @@ static const struct builtin rows[] = {
 		.doc = "The name of the current thread, at most 15 characters; comm(pid) is that of another task, N/A "
 		       "(and a counted warning) when there is none.",
 		.example = "begin { printf(\"%d\\n\", comm == \"nobody\"); }",
-		.flags = BI_VARIABLE, .engines = ON_ALL, .check = check_comm, .lower = lower_comm,
+		.flags = BI_PREFIXED | BI_VARIABLE, .engines = ON_ALL, .check = check_comm, .lower = lower_comm,
 	},
 	{
 		.name = "cpu", .sig = "cpu() -> uint32", .brief = "CPU number",
 		.doc = "The CPU that the probe fires on.",
 		.example = "begin { printf(\"%d\\n\", cpu >= 0); }",
-		.flags = BI_VARIABLE, .engines = ON_ALL, .lower = lower_helper,
+		.flags = BI_PREFIXED | BI_VARIABLE, .engines = ON_ALL, .lower = lower_helper,
 		.aux = BPF_FUNC_get_smp_processor_id,
 	},
 	{
@@ -339,7 +339,7 @@ static const struct builtin rows[] = {
 		.name = "ncpus", .sig = "ncpus() -> uint64", .brief = "number of CPUs",
 		.doc = "How many CPUs the machine has.",
 		.example = "begin { printf(\"%d\\n\", ncpus > 0); }",
-		.flags = BI_VARIABLE, .engines = ON_ALL, .lower = lower_ncpus,
+		.flags = BI_PREFIXED | BI_VARIABLE, .engines = ON_ALL, .lower = lower_ncpus,
 	},
 	{
 		.name = "cgroup", .sig = "cgroup() -> uint64", .brief = "cgroup id",
@@ -372,7 +372,7 @@ static const struct builtin rows[] = {
 		.name = "cpid", .sig = "cpid() -> uint64", .brief = "pid of the -c command",
 		.doc = "Process id of the command started with -c, 0 without one.",
 		.example = "begin { printf(\"%d\\n\", cpid == 0); }",
-		.flags = BI_VARIABLE, .engines = ON_ALL, .lower = lower_cpid,
+		.flags = BI_PREFIXED | BI_VARIABLE, .engines = ON_ALL, .lower = lower_cpid,
 	},
 };
 

@@ -56,9 +56,9 @@ static const struct type *check_usermode(struct check *c, struct node *call)
 {
 	const struct profile *p = c->inst ? c->inst->profile : NULL;
 
-	if (p && p->n_regs)
-		return &ty_u8;
-	return diag_type(c, call->span, D_NO_REGS, c->inst && c->inst->provider ? c->inst->provider : "such");
+	if (!p || !p->n_regs) /* begin and end run for sonde itself, events without registers in the kernel */
+		node_make_int(call, !p || p->kind == PROFILE_NONE, &ty_u8);
+	return &ty_u8;
 }
 
 static struct ir_val lower_usermode(struct lower *l, struct node *call)
@@ -126,9 +126,9 @@ static const struct builtin rows[] = {
 		 "begin { print(leader_comm); }", WALK_LEADER_COMM),
 	{
 		.name = "usermode", .sig = "usermode() -> uint8", .brief = "whether user code was interrupted",
-		.doc = "1 where the probe's registers are of user code, 0 where of the kernel's. x86-64 only.",
+		.doc = "1 where the probe's registers are of user code, 0 where of the kernel's. Probes without registers run in the kernel: 0; begin and end are 1.",
 		.example = "profile:hz:99 { @[usermode] = count(); }",
-		.flags = BI_VARIABLE | BI_NEEDS_PROFILE, .engines = ON_KERNEL, .check = check_usermode,
+		.flags = BI_PREFIXED | BI_VARIABLE | BI_NEEDS_PROFILE, .engines = ON_KERNEL, .check = check_usermode,
 		.lower = lower_usermode,
 	},
 	{

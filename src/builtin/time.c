@@ -119,7 +119,7 @@ static const struct builtin rows[] = {
 		.name = "elapsed", .sig = "elapsed() -> uint64", .brief = "nanoseconds since sonde started",
 		.doc = "Nanoseconds since the run began.",
 		.example = "begin { printf(\"%d\\n\", elapsed >= 0); }",
-		.flags = BI_VARIABLE, .engines = ON_ALL, .lower = lower_elapsed,
+		.flags = BI_PREFIXED | BI_VARIABLE, .engines = ON_ALL, .lower = lower_elapsed,
 	},
 	{
 		.name = "strftime", .sig = "strftime(format: lit string, ns: int) -> timestamp",

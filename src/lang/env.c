@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "lang/env.h"
+#include "lang/number.h"
 
 /* ---- builtins */
 
@@ -64,9 +65,17 @@ static size_t stem(const char *name)
 
 const struct builtin *env_builtin(const struct env *env, const char *name)
 {
-	const struct builtin *row = hash_gets(&env->builtins, name);
-	size_t len = stem(name);
+	static const char prefix[] = "__builtin_";
+	const struct builtin *row;
+	size_t len;
 	char numbered[32];
+
+	if (starts_with(name, prefix)) {
+		row = hash_gets(&env->builtins, name + strlen(prefix));
+		return row && (row->flags & BI_PREFIXED) ? row : NULL;
+	}
+	row = hash_gets(&env->builtins, name);
+	len = stem(name);
 
 	if (row || !name[len] || len + 2 > sizeof(numbered))
 		return row;
@@ -90,6 +99,7 @@ enum config_kind {
 	CFG_U64,
 	CFG_BOOL,
 	CFG_TEXT,
+	CFG_LICENSE,
 	CFG_MISSING,
 	CFG_STACK_MODE,
 	CFG_CACHE,
@@ -119,7 +129,7 @@ static const struct config_row {
 	ROW(exact_uprobes, CFG_BOOL, false, NULL, NULL),
 	ROW(lazy_symbolication, CFG_BOOL, true, NULL,
 	    "has no effect: names are looked up when they are printed, those of processes that have ended too"),
-	ROW(license, CFG_TEXT, 0, "GPL", NULL),
+	ROW(license, CFG_LICENSE, 0, "GPL", NULL),
 	ROW(log_size, CFG_U64, 1000000, NULL, NULL),
 	ROW(max_bpf_progs, CFG_U64, 1024, NULL, NULL),
 	ROW(max_cat_bytes, CFG_U64, 10240, NULL, NULL),
@@ -147,11 +157,11 @@ static const struct old_key {
 	bool inverted;
 	const char *why;
 } old_keys[] = {
-	{ "strlen", "max_strlen", false, "is an old name of max_strlen" },
+	{ "strlen", "max_strlen", false, "has been renamed, please use max_strlen" },
 	{ "no_cpp_demangle", "cpp_demangle", true,
-	  "is an old name, turned around, of cpp_demangle" },
-	{ "cat_bytes_max", "max_cat_bytes", false, "is an old name of max_cat_bytes" },
-	{ "map_keys_max", "max_map_keys", false, "is an old name of max_map_keys" },
+	  "has been renamed, please use cpp_demangle, which is the opposite" },
+	{ "cat_bytes_max", "max_cat_bytes", false, "has been renamed, please use max_cat_bytes" },
+	{ "map_keys_max", "max_map_keys", false, "has been renamed, please use max_map_keys" },
 	{ "symbol_source", NULL, false, "is deprecated and has no effect" },
 	{ "max_type_res_iterations", NULL, false, "is deprecated and has no effect" },
 	{ "use_blazesym", NULL, false, "is deprecated and has no effect" },
@@ -201,6 +211,7 @@ static void put(struct config *cfg, const struct config_row *row, s64 value, con
 	case CFG_U64: *(u64 *)(void *)at = (u64)value; break;
 	case CFG_BOOL: *(bool *)at = value; break;
 	case CFG_TEXT:
+	case CFG_LICENSE:
 	case CFG_CACHE: *(const char **)(void *)at = text; break;
 	case CFG_MISSING:
 		cfg->missing_probes = value;
@@ -225,14 +236,28 @@ static const struct config_row *find_row(const char *key)
 	return NULL;
 }
 
+/* As the language writes numbers: 1_000, 0x10, 1e6. */
 static bool read_number(const char *text, s64 *value)
 {
-	char *end;
+	struct number n;
 
 	if (!isdigit((u8)*text))
 		return false;
-	*value = (s64)strtoull(text, &end, 0);
-	return !*end;
+	number_scan(text, (u32)strlen(text), &n);
+	*value = (s64)n.value;
+	return !n.fault && !text[n.len];
+}
+
+/* What the license of a program must be for the helpers of tracing (include/linux/license.h). */
+static bool is_license(const char *text)
+{
+	static const char *const fit[] = { "GPL", "GPL v2", "GPL and additional rights", "Dual BSD/GPL", "Dual MIT/GPL",
+					   "Dual MPL/GPL" };
+
+	for (u32 i = 0; i < ARRAY_SIZE(fit); i++)
+		if (streq(fit[i], text))
+			return true;
+	return false;
 }
 
 static bool set_row(struct config *cfg, const struct config_row *row, const char *text,
@@ -242,33 +267,39 @@ static bool set_row(struct config *cfg, const struct config_row *row, const char
 
 	switch (row->kind) {
 	case CFG_U64:
-		*why = "needs a number";
+		*why = "expecting a number";
 		if (!read_number(text, &value))
 			return false;
 		break;
 	case CFG_BOOL:
-		*why = "needs true or false";
+		*why = "Invalid bool value: valid values are true, false, 1 or 0.";
 		if (!choose(bools, text, &value))
 			return false;
 		break;
 	case CFG_MISSING:
-		*why = "needs error, warn or ignore";
+		*why = "Invalid value for missing_probes: valid values are ignore, warn, and error.";
 		if (!choose(missing, text, &value))
 			return false;
 		break;
 	case CFG_STACK_MODE:
-		*why = "needs bpftrace, perf, raw or build_id";
+		*why = "Invalid value for stack_mode: valid values are bpftrace, raw, perf, and build_id.";
 		if (!choose(stack_modes, text, &value))
 			return false;
 		break;
 	case CFG_UNSTABLE:
-		*why = "needs enable, warn or error";
+		*why = "Invalid value for unstable config: valid values are enable, warn, and error.";
 		if (!choose(unstables, text, &value))
 			return false;
 		break;
 	case CFG_CACHE:
-		*why = "needs PER_PID, PER_PROGRAM or NONE";
+		*why = "Invalid value for cache_user_symbols: valid values are PER_PID, PER_PROGRAM, and NONE.";
 		if (!choose(caches, text, &value))
+			return false;
+		break;
+	case CFG_LICENSE:
+		*why = "Invalid value for license. Valid values: Dual MIT/GPL, Dual BSD/GPL, Dual MPL/GPL, GPL and additional "
+		       "rights, GPL v2, GPL.";
+		if (!is_license(text))
 			return false;
 		break;
 	case CFG_TEXT: break;
@@ -293,8 +324,16 @@ static bool set_old(struct config *cfg, const struct old_key *old, const char *v
 
 bool config_set(struct config *cfg, const char *key, const char *value, const char **why)
 {
-	const struct config_row *row = find_row(key);
+	const struct config_row *row;
+	char lower[64];
 
+	if (strncasecmp(key, "bpftrace_", 9) == 0 && strlen(key) < sizeof lower) { /* as the environment spells it */
+		key += 9;
+		for (u32 i = 0; i <= strlen(key); i++)
+			lower[i] = (char)tolower((u8)key[i]);
+		key = lower;
+	}
+	row = find_row(key);
 	if (row)
 		return set_row(cfg, row, value, why);
 	for (u32 i = 0; i < ARRAY_SIZE(old_keys); i++)

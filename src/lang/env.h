@@ -30,6 +30,7 @@ enum builtin_flags {
 	BI_READS_NAME = 512, /* probe, func: the site matters */
 	BI_READS_STACK = 1024,
 	BI_READS_KSTACK = 1 << 27, /* the kernel's */
+	BI_PREFIXED = 1 << 28, /* may be written __builtin_NAME, too */
 	BI_RECORD = 4096, /* args: its fields are what the probe's arguments are called */
 	BI_READS_RESULT = 1 << 24, /* retval: functions without one do not matter */
 	BI_READS_GOID = 1 << 25, /* goid: the goroutine matters */
