@@ -19,7 +19,7 @@ static const char *apply(const char *fmt, const struct type *const *types,
 	if (!f)
 		return error;
 	for (u32 i = 0; i < n; i++) {
-		fields[i] = (struct event_field){ types[i], at };
+		fields[i] = (struct event_field){ .type = types[i], .offset = at };
 		memcpy(record + at, values[i], types[i]->size);
 		at += types[i]->size; /* unaligned on purpose */
 	}
