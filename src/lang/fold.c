@@ -261,6 +261,7 @@ static void fold_typed(struct check *c, struct node *n)
 {
 	bool compares = n->op >= OP_EQ;
 	const struct type *t = compares ? n->promoted : n->type;
+	u64 product = (u64)n->a->value * (u64)n->b->value;
 	wide v;
 
 	if (n->op == OP_SHL || n->op == OP_SHR) {
@@ -268,7 +269,7 @@ static void fold_typed(struct check *c, struct node *n)
 		return;
 	}
 	if (n->op == OP_MUL)
-		v = (wide)((u64)n->a->value * (u64)n->b->value);
+		v = product;
 	else
 		v = compute(c, n, as_type(n->a, t), as_type(n->b, t));
 	if (compares)

@@ -330,7 +330,7 @@ static void callback(void)
 		I_MOVI(4, 0),	      I_CALL(181),     I_EXIT(),
 		/* 7 */ I_MOVI(0, 0), I_EXIT(),
 	};
-	struct subprog parts[] = { { 0, "main", false }, { 7, "body", true } };
+	struct subprog parts[] = { { .name = "main" }, { .insn = 7, .name = "body", .callback = true } };
 
 	if (!feature_has(kernel_features(), FEAT_BPF_LOOP)) {
 		skip("no bpf_loop");
