@@ -20,8 +20,8 @@ static struct bpf_func *with_sub(struct handmade *h, s32 value, s32 map)
 
 	f->insns[2].imm = 3; /* the address is relative to the first slot's next, as the verifier takes it */
 	f->subprogs = arena_array(&h->arena, struct subprog, 2);
-	f->subprogs[0] = (struct subprog){ 0, "main", false };
-	f->subprogs[1] = (struct subprog){ 6, "sub", true };
+	f->subprogs[0] = (struct subprog){ .name = "main" };
+	f->subprogs[1] = (struct subprog){ .insn = 6, .name = "sub", .callback = true };
 	f->n_subprogs = 2;
 	return f;
 }
