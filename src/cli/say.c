@@ -102,13 +102,22 @@ static const char *log_tail(const char *log, u32 lines)
 	return p;
 }
 
+static void say_help(const char *lines)
+{
+	while (*lines) {
+		int len = (int)strcspn(lines, "\n");
+
+		fprintf(stderr, "  help: %.*s\n", len, lines);
+		lines += len + (lines[len] == '\n');
+	}
+}
+
 void say_err(const struct cli *c, const struct err *err)
 {
 	if (!err->code)
 		return;
 	say(c, "%s", err->text);
-	if (err->help[0])
-		fprintf(stderr, "  help: %s\n", err->help);
+	say_help(err->help);
 	if (!err->log || !err->log[0] || (err->log_is_explained && !c->o.verbose))
 		return;
 	fprintf(stderr, "%s", c->o.verbose ? err->log : log_tail(err->log, LOG_TAIL));

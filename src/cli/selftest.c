@@ -155,7 +155,7 @@ static u64 count_of(const char *text)
 	return lines;
 }
 
-/* The first message, without the program's name or the place in the script, and its help. */
+/* The first message, without the program's name or the place in the script, and all help. */
 static void put_reason(char *to, size_t size, const char *text)
 {
 	const char *at = strstr(text, "ERROR: "), *help = strstr(text, "\n  help: ");
@@ -167,10 +167,9 @@ static void put_reason(char *to, size_t size, const char *text)
 		len = (size_t)((const char *)memrchr(at, '[', len) - at);
 	while (len && at[len - 1] == ' ')
 		len--;
-	if (help)
-		snprintf(to, size, "%.*s; %.*s", (int)len, at, (int)strcspn(help + 9, "\n"), help + 9);
-	else
-		snprintf(to, size, "%.*s", (int)len, at);
+	snprintf(to, size, "%.*s", (int)len, at);
+	for (; help; help = strstr(help + 1, "\n  help: "))
+		snprintf(to + strlen(to), size - strlen(to), "; %.*s", (int)strcspn(help + 9, "\n"), help + 9);
 }
 
 static void judge(struct result *r, const struct row *row, const char *out, const char *err, int status)

@@ -239,7 +239,7 @@ static void tell_unable(const struct site *s, struct err *err)
 
 	snprintf(err->text, sizeof err->text,
 		 "Unable to attach probe: %s. If this is expected, set the 'missing_probes' config variable to 'warn'.", s->probe);
-	err_help(err, "%.250s%s%.120s", why.text, why.help[0] ? "; " : "", why.help);
+	err_help(err, "%.250s%s%.250s", why.text, why.help[0] ? "\n" : "", why.help);
 }
 
 static int attach_func(struct run *r, u32 f, struct skipped *skipped, struct err *err)

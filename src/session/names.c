@@ -47,6 +47,8 @@ static void note_unseen(struct run *r, u32 pid)
 		r->no_proc = true;
 	else if (why == -EACCES || why == -EPERM || (why == -ENOENT && is_hidden(pid)))
 		add_unseen(r, pid);
+	else if (why == -ENOENT || why == -ESRCH)
+		usermaps_note_gone(r);
 }
 
 static void report_unseen(struct run *r)
@@ -66,6 +68,7 @@ static void report_unseen(struct run *r)
 void names_report(struct run *r)
 {
 	report_unseen(r);
+	usermaps_report(r);
 	if (r->ksyms_are_hidden)
 		run_warn(r, "the addresses of the kernel's symbols are hidden: kernel stacks are numbers, with frames of the tracer "
 			    "at their top (needs CAP_SYSLOG, or sysctl kernel.kptr_restrict=0)");

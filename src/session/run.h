@@ -84,6 +84,8 @@ void usermaps_start(struct run *r);
 void usermaps_turn(struct run *r); /* a little of what is to be done; cheap when there is nothing */
 bool usermaps_busy(const struct run *r);
 int usermaps_fd(const struct run *r); /* readable when usermaps_turn() is urgent; -1 */
+void usermaps_note_gone(struct run *r); /* a process had ended before its symbols were asked for */
+void usermaps_report(struct run *r); /* that such processes could not be followed, and why */
 void usermaps_release(struct run *r);
 struct usyms *run_usyms(struct run *r);
 

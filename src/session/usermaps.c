@@ -16,7 +16,9 @@
 enum { PROCS_A_TURN = 16 };
 
 struct usermaps {
-	struct map_watch *watch;
+	struct map_watch *watch; /* NULL: what is mapped cannot be followed, */
+	int refused;	    /* because of this errno; */
+	bool missed_one;    /* and a process was gone before it was looked into */
 	bool some;	    /* only these: */
 	struct hash member; /* of u32 *pid */
 	VEC(u32) waiting;   /* processes that were there at the start */
@@ -96,9 +98,22 @@ void usermaps_start(struct run *r)
 	arena_init(&m->arena);
 	note_present(r, m);
 	m->watch = map_watch_open(m->some);
-	if (!m->watch)
-		run_warn(r, arena_printf(&r->c.arena, "addresses in processes that are gone when they are printed stay numbers: what "
-						      "they map cannot be followed (perf_event_open, mmap): %s", strerror(errno)));
+	m->refused = m->watch ? 0 : errno;
+}
+
+void usermaps_note_gone(struct run *r)
+{
+	if (r->usermaps)
+		r->usermaps->missed_one |= r->usermaps->refused != 0;
+}
+
+void usermaps_report(struct run *r)
+{
+	const struct usermaps *m = r->usermaps;
+
+	if (m && m->missed_one)
+		run_warn(r, arena_printf(&r->c.arena, "addresses in processes that were gone when they were printed are numbers: what "
+						      "they map could not be followed (perf_event_open, mmap): %s", strerror(m->refused)));
 }
 
 void usermaps_turn(struct run *r)

@@ -34,7 +34,7 @@ kinds() {
 # STATUS TEXT
 digest() {
 	local said
-	said=$(grep -vE '^ *(~+)?$|^    ' <<<"$2" | sed "s,$D,,g; s/[0-9]* bytes/N bytes/" | paste -sd'|')
+	said=$(grep -vE '^ *(~+)?$|^    |^  help: attach ' <<<"$2" | sed "s,$D,,g; s/[0-9]* bytes/N bytes/" | paste -sd'|')
 	case $said in
 	*'processed '*insns* | *"'s log"*) echo "$1, A VERIFIER'S LOG: $said" ;;
 	'') echo "$1, SILENCE" ;;
