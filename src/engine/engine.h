@@ -45,6 +45,8 @@ bool kernel_may_count(struct err *err);
  */
 bool rights_drop(bool kills_child, struct buf *how);
 const char *kernel_lockdown(void);
+/* Fails where this process lacks the capabilities without which no program runs in the kernel. */
+int kernel_check_rights(struct err *err);
 /* Whether this process may load programs and open perf events: then a refusal is a rule for one thing. */
 bool kernel_has_rights(void);
 /* Whether the kernel's switch of kprobes concerns such a site; what it says when it is off, or NULL. */

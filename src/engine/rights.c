@@ -258,6 +258,15 @@ static bool lacks_capabilities(struct err *err)
 	return true;
 }
 
+int kernel_check_rights(struct err *err)
+{
+	if (!*missing_capabilities())
+		return 0;
+	err_set(err, -EPERM, "this process may not trace: %s", strerror(EPERM));
+	lacks_capabilities(err);
+	return err->code;
+}
+
 /* Debian and Ubuntu know levels above 2, where CAP_PERFMON counts for nothing. */
 static bool is_paranoid(struct err *err)
 {

@@ -498,12 +498,26 @@ static int run_once(const struct session_options *o, bool *again, struct err *er
 	return rc;
 }
 
+/* Before the script is read: what cannot be seen without the right to would be told as its mistakes. */
+static int check_rights(const struct session_options *o, struct err *err)
+{
+	char before[sizeof err->help];
+
+	if (o->use_vm || o->dump || kernel_check_rights(err) == 0)
+		return 0;
+	memcpy(before, err->help, sizeof before);
+	err_help(err, "%.300s (sonde check and --vm need no right)", before);
+	return STATUS_REFUSED;
+}
+
 int session_run(const struct session_options *o, struct err *err)
 {
 	struct session_options plain = *o;
 	bool again = false;
-	int rc = run_once(o, &again, err);
+	int rc = check_rights(o, err);
 
+	if (!rc)
+		rc = run_once(o, &again, err);
 	if (!again)
 		return rc;
 	err_release(err);
