@@ -11,6 +11,7 @@
 #include <unistd.h>
 #include "base/glob.h"
 #include "base/hash.h"
+#include "lang/env.h"
 #include "provider/insn.h"
 #include "provider/internal.h"
 #include "provider/ufile.h"
@@ -266,6 +267,13 @@ bool ufile_may_come(struct provider_env *env, const char *pattern, u32 n_there)
 	return streq(pattern, "*") || (!n_there && has_folder(env, pattern));
 }
 
+bool ufile_is_awaited(struct provider_env *env, const char *name)
+{
+	if (glob_has_wildcard(name))
+		return true;
+	return env->missing_mode != MISSING_ERROR && name[0] == '/' && access(name, F_OK) < 0 && ufile_may_come(env, name, 0);
+}
+
 /* ---- machines */
 
 static const char *machine_name(u16 machine)
@@ -355,4 +363,6 @@ void ufile_missing(struct provider_env *env, const struct spec *spec, const char
 		probe_help(env, d, "a source line is BINARY@FILE:LINE, and LINE a number");
 	else if (name && !strchr(name, '/'))
 		probe_help(env, d, "programs are looked up in PATH, libraries in ld.so's cache; a path works for any file");
+	else if (name && ufile_later(env, name) && access(name, F_OK) < 0 && ufile_may_come(env, name, 0))
+		probe_help(env, d, "to wait until there is such a file: config = { missing_probes = \"warn\" }");
 }

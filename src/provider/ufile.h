@@ -29,6 +29,8 @@ void ufile_say_untold(struct provider_env *env, const struct spec *spec);
 /* Whether waiting for files of the pattern makes sense. n_there match now and lack what is probed: that is more
  * likely a mistake, and so is a pattern of folders that do not exist. */
 bool ufile_may_come(struct provider_env *env, const char *pattern, u32 n_there);
+/* Whether files of the name are waited for: a pattern's are, one path's file where it may be missing (missing_probes). */
+bool ufile_is_awaited(struct provider_env *env, const char *name);
 
 /* Reports that there is no such program or library, or that the process of -p may not be looked into. NULL: none is named. */
 void ufile_missing(struct provider_env *env, const struct spec *spec, const char *name);

@@ -710,9 +710,9 @@ static void add_later(struct match *m)
 
 	if (!m->ts.list.n && m->binary && glob_has_wildcard(m->binary) && ufile_may_come(m->env, m->binary, m->n_files))
 		ufile_say_untold(m->env, m->spec);
-	if (!pattern || !glob_has_wildcard(pattern) || (!m->ts.list.n && !ufile_may_come(m->env, pattern, m->n_files)))
+	if (!pattern || !ufile_is_awaited(m->env, pattern) || (!m->ts.list.n && !ufile_may_come(m->env, pattern, m->n_files)))
 		return;
-	if (!m->ts.list.n && env_demands(m->env, m->spec))
+	if (!m->ts.list.n && (env_demands(m->env, m->spec) || (!m->many && env_tells_missing(m->env))))
 		probe_report(m->env, m->spec, D_NO_FILE_YET, pattern);
 	m->elf = NULL;
 	m->many = true; /* sites are told apart by cookies */

@@ -243,10 +243,9 @@ static void add_later(struct match *m)
 
 	if (!m->ts.list.n && m->binary && glob_has_wildcard(m->binary) && ufile_may_come(m->env, m->binary, m->n_files))
 		ufile_say_untold(m->env, m->spec);
-	if (m->ts.list.n || !pattern || !glob_has_wildcard(pattern) ||
-	    !ufile_may_come(m->env, pattern, m->n_files))
+	if (m->ts.list.n || !pattern || !ufile_is_awaited(m->env, pattern) || !ufile_may_come(m->env, pattern, m->n_files))
 		return;
-	if (env_demands(m->env, m->spec))
+	if (env_demands(m->env, m->spec) || (!m->many && env_tells_missing(m->env)))
 		probe_report(m->env, m->spec, D_NO_FILE_YET, pattern);
 	t = targets_add(m->env, &m->ts, SITE_UPROBE, m->spec->text, profile_for_site(m->env, any_profile(m), true, true));
 	t->site.later = true;

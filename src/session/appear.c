@@ -320,7 +320,7 @@ static void warn_of_no_watch(struct run *r, int why)
 	const struct late *wanted = NULL;
 
 	for (u32 i = 0; i < r->c.lates.n && !wanted; i++)
-		if (glob_has_wildcard(r->c.lates.v[i].pattern))
+		if (r->c.lates.v[i].holds)
 			wanted = &r->c.lates.v[i];
 	if (wanted)
 		run_warn(r, arena_printf(&r->c.arena, "files of \"%s\" that come later are not probed: %s", wanted->pattern,
@@ -361,11 +361,11 @@ void appear_start(struct run *r)
 		struct late *l = &r->c.lates.v[i];
 		const char *path = NULL;
 
-		if (!glob_has_wildcard(l->pattern))
+		if (!l->holds)
 			path = path_find_binary(&r->c.arena, l->pattern, -1);
 		if (path)
 			l->pattern = path;
-		watch_add(r->watch, l->pattern, l->libraries);
+		watch_add(r->watch, l->pattern, l->holds, l->libraries);
 	}
 	begin(r, watch_start(r->watch));
 }

@@ -102,6 +102,7 @@ struct resolve {
 	bool internal;
 	bool many;	  /* the attach point is not the only one */
 	u32 n_filtered;		  /* system calls that it dropped from a target */
+	bool awaited;	  /* a target stands for files that come later */
 	bool left_out; /* a test or a benchmark, in a run of another kind */
 };
 
@@ -474,6 +475,7 @@ static int on_target(void *ctx, struct target *t)
 	if (r->o->follow) /* the process is one of many: the set of --follow says which */
 		t->site.pid = -1;
 	if (t->site.later) {
+		r->awaited = true;
 		if (!find_instance(r, t))
 			new_instance(r, t);
 		return 0;
@@ -505,13 +507,14 @@ static void add_late(struct compiled *c, struct provider_env *env, const struct 
 			  .pattern = pattern,
 			  .first = r->first,
 			  .end = c->instances.n,
+			  .holds = r->awaited || (pattern && glob_has_wildcard(pattern)),
 			  .reads_name = (r->reads & BI_READS_NAME) != 0,
 			  .libraries = spec->provider->in_libraries || env->pid > 0,
 			  .clause = r->clause };
 
 	if (!pattern || c->instances.n == r->first || r->user_name || c->diags.n_errors)
 		return;
-	c->prog.spare_sites = MAX(c->prog.spare_sites, glob_has_wildcard(pattern) ? SPARE_SITES : 512);
+	c->prog.spare_sites = MAX(c->prog.spare_sites, l.holds ? SPARE_SITES : 512);
 	c->prog.spare_data = SPARE_DATA;
 	c->env.probe_name_max = MAX(c->env.probe_name_max, (u32)LATE_NAME);
 	vec_push(&c->arena, &c->lates, l);
@@ -610,6 +613,7 @@ static void resolve_attach(struct provider_env *env, struct resolve *r, struct a
 	r->provider = spec->provider;
 	r->many = a->next || a != r->clause->attaches || glob_has_wildcard(spec->text);
 	r->user_name = a->user_name;
+	r->awaited = false;
 	spec->provider->resolve(env, spec, on_target, r);
 	add_late(c, env, spec, r);
 	if (r->o->any_kernel && c->instances.n == before && c->diags.n_errors == errors && r->first == before)

@@ -95,7 +95,7 @@ static int run_special(struct run *r, const char *probe, struct err *err)
 static bool only_special(const struct run *r)
 {
 	for (u32 i = 0; i < r->c.lates.n; i++)
-		if (glob_has_wildcard(r->c.lates.v[i].pattern))
+		if (r->c.lates.v[i].holds)
 			return false;
 	for (u32 i = 0; i < r->c.sites.n; i++)
 		if (r->c.sites.v[i].site.kind != SITE_ONCE)

@@ -72,6 +72,7 @@ struct late {
 	const struct spec *spec;
 	const char *pattern;
 	u32 first, end; /* the instances of its clause */
+	bool holds;	 /* whoever opens such a file waits; else it replaces one that is probed already */
 	bool libraries;	 /* files that are loaded, not only those that are executed */
 	bool reads_name; /* the clause asks which site it is */
 	struct clause *clause;

@@ -11,7 +11,7 @@
  * pattern with wildcards in its folders asks its file systems about all programs, "*" all file systems, also those that
  * are mounted later, and where libraries are looked for about every opening. There the kernel is told to forget a file
  * until somebody writes to it (FAN_MARK_IGNORED_MASK), so that each costs once. A file that replaces one is told by
- * inotify on its folder (watch_add of a plain path): nobody waits then.
+ * inotify on its folder (watch_add without holds): nobody waits then.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -42,6 +42,7 @@ enum { MAX_QUEUE = 1024 };
 
 struct place { /* a pattern in one folder */
 	char *folder, *name;
+	bool holds; /* whoever opens a file of it */
 };
 
 struct watch {
@@ -114,7 +115,7 @@ static void miss(struct watch *w, const char *folder, int why)
 	w->missed_why = why;
 }
 
-static void add_place(struct watch *w, const char *folder, const char *name, bool libraries)
+static void add_place(struct watch *w, const char *folder, const char *name, bool holds, bool libraries)
 {
 	char *real = realpath(folder, NULL);
 
@@ -123,8 +124,8 @@ static void add_place(struct watch *w, const char *folder, const char *name, boo
 		return;
 	}
 	w->place = xrealloc(w->place, (w->n_places + 1) * sizeof(*w->place));
-	w->place[w->n_places++] = (struct place){ real, xstrdup(name) };
-	if (glob_has_wildcard(name))
+	w->place[w->n_places++] = (struct place){ real, xstrdup(name), holds };
+	if (holds)
 		add_mark(w, real, 0, FAN_OPEN_EXEC_PERM | FAN_EVENT_ON_CHILD | (libraries ? FAN_ACCESS_PERM : 0));
 	else if (inotify_add_watch(w->notify_fd, real, IN_MOVED_TO | IN_CLOSE_WRITE) < 0)
 		miss(w, real, -errno);
@@ -148,7 +149,7 @@ static bool looks_like_library(const char *pattern, const char *slash)
 	return strstr(pattern, ".so") || (slash && starts_with(slash + 1, "lib"));
 }
 
-static void mark_pattern(struct watch *w, const char *pattern, bool libraries)
+static void mark_pattern(struct watch *w, const char *pattern, bool holds, bool libraries)
 {
 	const char *slash = strrchr(pattern, '/');
 	char *folder;
@@ -162,23 +163,23 @@ static void mark_pattern(struct watch *w, const char *pattern, bool libraries)
 	libraries |= looks_like_library(pattern, slash);
 	folder = slash == pattern ? xstrdup("/") : xasprintf("%.*s", (int)(slash - pattern), pattern);
 	if (!glob_has_wildcard(folder)) {
-		add_place(w, folder, slash + 1, libraries);
+		add_place(w, folder, slash + 1, holds, libraries);
 	} else {
 		mark_base(w, pattern);
 		if (libraries && glob(folder, GLOB_ONLYDIR, NULL, &g) == 0) {
 			for (size_t i = 0; i < g.gl_pathc; i++)
-				add_place(w, g.gl_pathv[i], slash + 1, true);
+				add_place(w, g.gl_pathv[i], slash + 1, true, true);
 			globfree(&g);
 		}
 	}
 	free(folder);
 }
 
-void watch_add(struct watch *w, const char *pattern, bool libraries)
+void watch_add(struct watch *w, const char *pattern, bool holds, bool libraries)
 {
 	w->pattern = xrealloc(w->pattern, (w->n_patterns + 1) * sizeof(*w->pattern));
 	w->pattern[w->n_patterns++] = xstrdup(pattern);
-	mark_pattern(w, pattern, libraries);
+	mark_pattern(w, pattern, holds, libraries);
 }
 
 /* In the process that holds. */
@@ -381,7 +382,7 @@ static void read_arrivals(struct watch *w)
 		char *path;
 		int fd;
 
-		if (glob_has_wildcard(w->place[i].name))
+		if (w->place[i].holds)
 			continue;
 		path = xasprintf("%s/%s", w->place[i].folder, w->place[i].name);
 		fd = open(path, O_PATH | O_CLOEXEC); /* which asks nobody: it would be us */

@@ -13,8 +13,9 @@ struct watch;
 /* pid > 0: only what this process opens. NULL: no descriptors. */
 struct watch *watch_new(s32 pid);
 /* Paths as fnmatch() has them ("/opt/app/lib*.so"); "*": every program, and with libraries whatever is opened and
- * could be one. Absolute. */
-void watch_add(struct watch *w, const char *pattern, bool libraries);
+ * could be one. Absolute. Whoever opens such a file is held until it is handled; without holds, for a file that replaces
+ * one, nobody is. */
+void watch_add(struct watch *w, const char *pattern, bool holds, bool libraries);
 /* Starts telling: 0, or -errno when this system does not (no privilege, no fanotify). */
 int watch_start(struct watch *w);
 /* A folder that is not watched, and -errno; 0: none. */
