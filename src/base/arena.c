@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The bump allocator. Sizes of chunks double from 4 KiB to 256 KiB. An object of more than half the next chunk
+ * The bump allocator. Sizes of chunks double from 4 KiB to 256 KiB, and are 2 MiB when there was much. An object of more than half the next chunk
  * gets a chunk of its own, linked behind the current one, which goes on being filled:
  *
  *	arena.chunk -> | next | grow | objects ... at --- clean ... end |
@@ -14,6 +14,7 @@
  */
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 
 #include "base/arena.h"
 
@@ -42,10 +43,11 @@ enum { CHUNK_MIN = 64, CHUNK_MAX = 64, VEC_MIN = 1 };
 enum { CHUNK_MIN = 4 << 10, CHUNK_MAX = 256 << 10, VEC_MIN = 8 };
 #endif
 
-enum { ALIGNMENT = 8, CLEAN_STEP = 1 << 10, VEC_BIG = 64 };
+enum { ALIGNMENT = 8, CLEAN_STEP = 1 << 10, VEC_BIG = 64, LONG_COMPILATION = 2 << 20, CHUNK_HUGE = 2 << 20 };
 
 struct arena_chunk {
 	struct arena_chunk *next;
+	bool mapped;
 	size_t grow; /* size of the chunk after this one; 0 for a big object's chunk */
 	char bytes[];
 };
@@ -62,10 +64,36 @@ void arena_release(struct arena *a)
 	while (c) {
 		struct arena_chunk *next = c->next;
 
-		free(c);
+		if (c->mapped)
+			munmap(c, CHUNK_HUGE);
+		else
+			free(c);
 		c = next;
 	}
 	arena_init(a);
+}
+
+/*
+ * Faults for each page are a third of what a long compilation takes: its memory comes in huge pages where there are any,
+ * and all at once. NULL: it comes as ever. Kernels before 5.14 have pages one by one.
+ */
+static void *map_huge(void)
+{
+	if ((int)CHUNK_MAX < (int)CLEAN_FROM || GAP) /* hostile, or ASan, which looks for leaks in memory that it knows */
+		return NULL;
+
+	size_t room = 2 * (size_t)CHUNK_HUGE;
+	char *p = mmap(NULL, room, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0), *start;
+
+	if (p == MAP_FAILED)
+		return NULL;
+	start = (char *)ALIGN_UP((uintptr_t)p, (uintptr_t)CHUNK_HUGE);
+	if (start > p)
+		munmap(p, (size_t)(start - p));
+	if (start + CHUNK_HUGE < p + room)
+		munmap(start + CHUNK_HUGE, (size_t)(p + room - start) - CHUNK_HUGE);
+	(void)madvise(start, CHUNK_HUGE, MADV_HUGEPAGE);
+	return start;
 }
 
 static void *alloc_big(struct arena *a, size_t len, size_t room)
@@ -84,8 +112,14 @@ static void *alloc_big(struct arena *a, size_t len, size_t room)
 static void start_chunk(struct arena *a, size_t size)
 {
 	bool clean = size >= CLEAN_FROM;
-	struct arena_chunk *c = clean ? xcalloc(1, size) : xmalloc(size);
-	c->grow = MIN(size * 2, (size_t)CHUNK_MAX);
+	struct arena_chunk *c = size == CHUNK_HUGE ? map_huge() : NULL;
+
+	if (!c) {
+		size = MIN(size, (size_t)CHUNK_MAX);
+		c = clean ? xcalloc(1, size) : xmalloc(size);
+	}
+	c->mapped = size == CHUNK_HUGE;
+	c->grow = a->used >= LONG_COMPILATION ? (size_t)CHUNK_HUGE : MIN(size * 2, (size_t)CHUNK_MAX);
 	c->next = a->chunk;
 	a->chunk = c;
 	a->at = c->bytes;

@@ -372,7 +372,7 @@ static struct opnd walk(struct lower *l, struct node *n, struct walk_table *t, s
 	struct opnd arg[3], r;
 	struct text text;
 
-	if (!lower_wants_shared(l)) {
+	if (!lower_wants_shared(l, n->type->count)) {
 		text = text_view(l, n);
 		v = taken ? ir_var(l) : 0;
 		state = run_table(l, &text, t, taken ? &v : NULL);
@@ -516,7 +516,7 @@ static const struct shared_func search_func = { .name = "search", .n_args = 2, .
 
 static struct opnd search(struct lower *l, struct node *call)
 {
-	bool shared = lower_wants_shared(l);
+	bool shared = lower_wants_shared(l, call_arg(call, 0)->type->count);
 	struct opnd arg[2], r;
 	struct search s;
 

@@ -604,7 +604,7 @@ static struct ir_val lower_split(struct lower *l, struct node *call)
 	struct byte_loop b;
 
 	lower_str_limit(l);
-	if (lower_wants_shared(l))
+	if (lower_wants_shared(l, call_arg(call, 0)->type->count))
 		return split_by_call(l, call, dst, canonical);
 	s.t = text_copy(l, call_arg(call, 0));
 	s.index = lower_scalar(l, call_arg(call, 2));
@@ -737,7 +737,7 @@ static struct ir_val lower_path_part(struct lower *l, struct node *call, bool is
 {
 	bool canonical;
 	struct opnd dst = lower_dest(l, call->type, &canonical), from, end;
-	bool shared = lower_wants_shared(l);
+	bool shared = lower_wants_shared(l, call_arg(call, 0)->type->count);
 	struct text t;
 
 	lower_str_limit(l);

@@ -124,6 +124,7 @@ struct ir_unit {
 	VEC(struct ir_func *) funcs;
 	VEC(struct shared_use) shared;
 	u32 nowhere, nowhere_size; /* bytes in the data map that nobody reads */
+	u32 n_branches; /* in its source, more or less: conditions, look-ups, calls that take or make strings */
 	u32 n_searches; /* calls of string functions with loops: see lower_func.c */
 	u32 n_fetches; /* reads that may wait for a page: the program must be one that may sleep */
 };

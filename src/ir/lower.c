@@ -417,6 +417,7 @@ static struct ir_unit *lower_with(struct lang *lang, struct program *prog, struc
 		in->vars.v[i]->ir = 0;
 	ir_place(&l, ir_block_new(&l));
 	lower_find_loops(&l);
+	lower_count_branches(&l);
 	if (in->guarded)
 		lower_guard_enter(&l);
 	if (is_dispatcher(in))

@@ -177,8 +177,9 @@ struct shared_func {
 	/* Its value. most: bytes that calls need behind the offsets that they hand over. */
 	struct opnd (*body)(struct lower *l, const struct opnd *arg, const u32 most[2]);
 };
-/* Whether code with a loop is to be such a function here: the program has many of the kind, or this is a loop. */
-bool lower_wants_shared(struct lower *l);
+/* Whether code with a loop over so many bytes is to be such a function here: the program has many of the kind, or this is
+ * in a loop. */
+bool lower_wants_shared(struct lower *l, u32 bytes);
 struct opnd lower_call_shared(struct lower *l, const struct shared_func *row, const u32 most[2], const struct opnd *arg);
 /* What a call hands over for a temporary in scratch. */
 struct opnd lower_scratch_offset(const struct lower *l, struct opnd at);

@@ -334,6 +334,32 @@ static bool count_condition(struct node *n, void *ctx)
 	return true;
 }
 
+static bool is_string_call(const struct node *n)
+{
+	const struct node *first = n->kind == N_CALL ? call_arg(n, 0) : NULL;
+
+	return n->kind == N_CALL && n->type &&
+	       (n->type->kind == TY_STRING || (first && first->type && first->type->kind == TY_STRING));
+}
+
+static bool count_branch(struct node *n, void *ctx)
+{
+	u32 *count = ctx;
+
+	*count += counts_as_condition(n) || (n->kind == N_MAP && n->a) || is_string_call(n);
+	return true;
+}
+
+void lower_count_branches(struct lower *l)
+{
+	const struct instance *in = l->inst;
+
+	if (in->predicate)
+		ast_walk(in->predicate, count_branch, &l->unit->n_branches);
+	if (in->body)
+		ast_walk(in->body, count_branch, &l->unit->n_branches);
+}
+
 void lower_place_opaque(struct lower *l, struct node *code)
 {
 	u32 n = 0;

@@ -18,14 +18,20 @@
 enum {
 	SLACK = 8, /* what is read behind the room */
 	FEW_SEARCHES = 4, /* that a program has in line: a call costs it some 10 ns */
+	IN_LINE_BYTES = 4096, /* of a text, times the branches around */
 };
 
-/* Not all kernels of that time let programs with functions jump to other programs. */
-bool lower_wants_shared(struct lower *l)
+/*
+ * In line, verifiers follow a search through all bytes that a text may have, on each of the ways that lead to it:
+ * 1024 bytes are some 50 000 instructions. Not all kernels of that time let programs with functions jump to other programs.
+ */
+bool lower_wants_shared(struct lower *l, u32 bytes)
 {
 	if (l->inst->jump && !feature_has(l->features, FEAT_BPF_LOOP))
 		return false;
-	return l->s->loop || l->s->depth || l->unit->n_searches++ >= FEW_SEARCHES;
+	if (l->s->loop || l->s->depth || (u64)bytes * l->unit->n_branches > IN_LINE_BYTES)
+		return true;
+	return l->unit->n_searches++ >= FEW_SEARCHES;
 }
 
 static struct ir_func *shared_func_new(struct lower *l, const struct shared_func *row)

@@ -408,11 +408,11 @@ static struct ir_val read_keyed_memory(struct lower *l, struct node *n)
 	struct ir_val v = val_memory(t, temp);
 
 	ir_branch(l, CC_EQ, p, o_imm(0), missing, have);
+	ir_place(l, have); /* first: what verifiers have followed with any bytes, they need not follow with zeros */
+	ir_copy(l, temp, p, t->size);
+	ir_jump(l, out);
 	ir_place(l, missing);
 	ir_zero(l, temp, t->size);
-	ir_jump(l, out);
-	ir_place(l, have);
-	ir_copy(l, temp, p, t->size);
 	ir_jump(l, out);
 	ir_place(l, out);
 	v.clean = true;

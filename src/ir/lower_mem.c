@@ -226,16 +226,25 @@ static u32 stack_budget(const struct lower *l)
 	return l->s->shares ? STACK_BUDGET / 4 : STACK_BUDGET;
 }
 
+/*
+ * Verifiers know each byte of the stack, and whether it is zero, and follow what comes again where a branch left others there;
+ * of a number written at once they forget it. Of scratch they know nothing.
+ */
+static bool stack_is_precious(const struct lower *l, u32 size)
+{
+	return l->unit->n_branches > MANY_CONDITIONS && (size > 8 || (size & (size - 1)));
+}
+
 static bool fits_stack(struct lower *l, u32 size)
 {
-	return size <= STACK_OBJECT_MAX && l->s->stack_used + ALIGN_UP(size, 8u) <= stack_budget(l);
+	return !stack_is_precious(l, size) && size <= STACK_OBJECT_MAX && l->s->stack_used + ALIGN_UP(size, 8u) <= stack_budget(l);
 }
 
 static bool word_fits_stack(struct lower *l, u32 size, u32 margin)
 {
 	if (l->s->level || l->s->shares)
 		margin /= 4;
-	return size <= 8 && l->s->stack_used < stack_budget(l) + margin;
+	return size <= 8 && !stack_is_precious(l, size) && l->s->stack_used < stack_budget(l) + margin;
 }
 
 struct opnd lower_temp_kept(struct lower *l, u32 size, u32 align, const char *name)

@@ -107,6 +107,8 @@ struct cond_marks {
 	u32 yes, no;
 };
 enum { MANY_CONDITIONS = 16 };
+/* How much a verifier will have to decide: before anything is lowered. */
+void lower_count_branches(struct lower *l);
 /* Prepares for more conditions than that in code. */
 void lower_place_opaque(struct lower *l, struct node *code);
 struct cond_marks lower_cond_marks(struct lower *l, struct node *n, struct ir_block *yes, struct ir_block *no);
