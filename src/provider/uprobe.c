@@ -715,6 +715,7 @@ static void add_later(struct match *m)
 	if (!m->ts.list.n && (env_demands(m->env, m->spec) || (!m->many && env_tells_missing(m->env))))
 		probe_report(m->env, m->spec, D_NO_FILE_YET, pattern);
 	m->elf = NULL;
+	m->profile = NULL;
 	m->many = true; /* sites are told apart by cookies */
 	t = targets_add(m->env, &m->ts, SITE_UPROBE, m->spec->text, profile_for_site(m->env, function_profile(m), true, true));
 	t->site.later = true;

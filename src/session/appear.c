@@ -47,12 +47,14 @@ static bool knows_site(const struct found *f, const struct profile *p, const str
 	return p->site < prog->sites.n && streq(prog->sites.v[p->site].probe, t->site.probe);
 }
 
-/* The types that the file defines were used when the clause was compiled; where the arguments lie counts. */
-static bool same_layout(const struct profile *compiled, const struct profile *now)
+/* Types that the file defines were used when the clause was compiled. Without typed arguments, where the words of them
+ * lie counts. */
+static bool same_layout(const struct late *l, const struct profile *compiled, const struct profile *now)
 {
 	struct profile p = *now;
 
-	p.types = compiled->types;
+	if (!l->names_args)
+		p.types = compiled->types;
 	return profile_equal(compiled, &p);
 }
 
@@ -60,7 +62,7 @@ static bool goes_with(const struct found *f, u32 instance, const struct target *
 {
 	const struct profile *p = f->r->c.instances.v[instance]->profile;
 
-	return same_layout(p, t->profile) && knows_site(f, p, t);
+	return same_layout(f->late, p, t->profile) && knows_site(f, p, t);
 }
 
 static u32 instance_of(const struct found *f, const struct target *t)
@@ -144,7 +146,7 @@ static void number(struct run *r, struct site *s)
 static bool is_unfit(const struct late *l, const struct profile *p)
 {
 	for (u32 i = 0; i < l->unfit.n; i++)
-		if (same_layout(l->unfit.v[i], p))
+		if (same_layout(l, l->unfit.v[i], p))
 			return true;
 	return false;
 }

@@ -97,7 +97,9 @@ struct resolve {
 	struct clause *clause;
 	const struct provider *provider;
 	u32 reads;	  /* BI_READS_* of what the clause mentions */
+	bool names_args;  /* by what debug information says, args.x: each layout is a program */
 	u32 first;	  /* this clause's first instance */
+	u32 attach_first; /* and that of the attach point being resolved */
 	const char *user_name; /* of the attach point, or NULL */
 	bool internal;
 	bool many;	  /* the attach point is not the only one */
@@ -476,6 +478,8 @@ static int on_target(void *ctx, struct target *t)
 		t->site.pid = -1;
 	if (t->site.later) {
 		r->awaited = true;
+		if (r->names_args && c->instances.n > r->attach_first)
+			return 0; /* types are known when the file is */
 		if (!find_instance(r, t))
 			new_instance(r, t);
 		return 0;
@@ -508,6 +512,7 @@ static void add_late(struct compiled *c, struct provider_env *env, const struct 
 			  .first = r->first,
 			  .end = c->instances.n,
 			  .holds = r->awaited || (pattern && glob_has_wildcard(pattern)),
+			  .names_args = r->names_args,
 			  .reads_name = (r->reads & BI_READS_NAME) != 0,
 			  .libraries = spec->provider->in_libraries || env->pid > 0,
 			  .clause = r->clause };
@@ -614,6 +619,7 @@ static void resolve_attach(struct provider_env *env, struct resolve *r, struct a
 	r->many = a->next || a != r->clause->attaches || glob_has_wildcard(spec->text);
 	r->user_name = a->user_name;
 	r->awaited = false;
+	r->attach_first = before;
 	spec->provider->resolve(env, spec, on_target, r);
 	add_late(c, env, spec, r);
 	if (r->o->any_kernel && c->instances.n == before && c->diags.n_errors == errors && r->first == before)
@@ -660,6 +666,7 @@ static void resolve_clause(struct compiled *c, const struct session_options *o, 
 	mark_missable(c, clause);
 	clause_reads(c, clause, &reading);
 	r.reads = reading.flags;
+	r.names_args = reading.whole || reading.args.n || reading.vars.n;
 	env = env_of_clause(&r, &reading);
 	for (struct attach *a = clause->attaches; a; a = a->next)
 		resolve_attach(env, &r, a);

@@ -75,6 +75,7 @@ struct late {
 	bool holds;	 /* whoever opens such a file waits; else it replaces one that is probed already */
 	bool libraries;	 /* files that are loaded, not only those that are executed */
 	bool reads_name; /* the clause asks which site it is */
+	bool names_args; /* the clause asks for what debug information names: no two files share a program */
 	struct clause *clause;
 	VEC(u32) more; /* instances made for layouts that were met while it ran */
 	VEC(const struct profile *) unfit; /* layouts that the clause does not go with: said once */
