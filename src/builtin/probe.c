@@ -185,6 +185,33 @@ static struct ir_val lower_argn(struct lower *l, struct node *call)
 	return lower_loc(l, &l->profile->argn[call->value]);
 }
 
+static bool has_arg(const struct profile *p, const char *name)
+{
+	for (u32 i = 0; p && i < p->n_args; i++)
+		if (streq(p->args[i].name, name))
+			return true;
+	return false;
+}
+
+/* Where the result is that somebody looks for at this probe. */
+static void help_retval(struct check *c, struct diag *d)
+{
+	static const struct {
+		const char *at, *returns; /* the start of the probe, and what stands there for its return */
+	} rows[] = { { "kprobe:", "kretprobe:" }, { "uprobe:", "uretprobe:" } };
+	const char *name = c->inst && c->inst->name ? c->inst->name : "";
+
+	if (has_arg(profile_of(c), "ret") || starts_with(name, "tracepoint:syscalls:sys_exit_") || starts_with(name, "tracepoint:raw_syscalls:sys_exit"))
+		diag_help(c->diags, d, "the result is args.ret here");
+	else if (ends_with(probe_kind(c), "tracepoint"))
+		diag_help(c->diags, d, "an event's fields are args.NAME: the result of a system call is args.ret at its sys_exit event");
+	else if (starts_with(name, "syscall:"))
+		diag_help(c->diags, d, "the result is known at the return: %s:return", name);
+	for (u32 i = 0; i < ARRAY_SIZE(rows); i++)
+		if (starts_with(name, rows[i].at))
+			diag_help(c->diags, d, "the result is known at the return: %s%s", rows[i].returns, name + strlen(rows[i].at));
+}
+
 static const struct type *check_retval(struct check *c, struct node *call)
 {
 	const struct profile *p = profile_of(c);
@@ -193,19 +220,8 @@ static const struct type *check_retval(struct check *c, struct node *call)
 		return diag_type(c, call->span, D_UNREADABLE_ARG, "retval", p->retval.why);
 	if (p && p->retval.loc.kind != LOC_NONE)
 		return p->retval.type;
-	for (u32 i = 0; p && i < p->n_args; i++)
-		if (streq(p->args[i].name, "ret")) {
-			struct diag *d = check_report(c, call->span, D_NO_RETVAL, probe_kind(c));
-
-			diag_help(c->diags, d, "the result is args.ret here");
-			return &ty_error;
-		}
-	if (p && (p->kind == PROFILE_TRACEPOINT || p->kind == PROFILE_RAW_TP)) {
-		diag_help(c->diags, check_report(c, call->span, D_NO_RETVAL, probe_kind(c)),
-			  "an event's fields are args.NAME: the result of a system call is args.ret at its sys_exit event");
-		return &ty_error;
-	}
-	return diag_type(c, call->span, D_NO_RETVAL, probe_kind(c));
+	help_retval(c, check_report(c, call->span, D_NO_RETVAL, probe_kind(c)));
+	return &ty_error;
 }
 
 static struct ir_val lower_retval(struct lower *l, struct node *call)

@@ -277,35 +277,73 @@ static void text_words(struct audit *a, const struct words *w)
 	}
 }
 
+/* Of the whole script. */
+struct total {
+	u64 worst, bytes; /* instructions of the dearest event; of all maps, full */
+	u32 record_bytes; /* of the event with the most */
+	bool changes;
+};
+
+static void add_clause(struct total *t, const struct clause_audit *ca)
+{
+	t->worst = MAX(t->worst, ca->worst);
+	t->record_bytes = MAX(t->record_bytes, ca->record_bytes);
+	t->changes |= (ca->effects & CHANGES) != 0;
+}
+
+static void add_map(const struct audit *a, struct total *t, const struct map_desc *m)
+{
+	if (m->role != MAP_GLOBAL) /* those lie in the data map */
+		t->bytes += bytes_of_map(a, m);
+}
+
+/* An instruction takes 0.3 to 1 ns, so these are about a microsecond and about ten. */
+static const char *price_of(const struct total *t)
+{
+	return t->worst < 2000 ? "cheap" : t->worst < 20000 ? "moderate" : "expensive";
+}
+
+static void text_verdict(struct audit *a, const struct total *t)
+{
+	struct buf *b = &a->b;
+
+	buf_printf(b, "\nverdict: it %s\n", t->changes ? "CHANGES the system, and runs with --unsafe alone" : "reads, and changes nothing");
+	buf_printf(b, "cost: %s, at most %llu instructions", price_of(t), (unsigned long long)t->worst);
+	if (t->record_bytes) {
+		buf_puts(b, " and ");
+		put_bytes(b, t->record_bytes);
+		buf_puts(b, " of records");
+	}
+	buf_puts(b, " for one event; ");
+	put_bytes(b, t->bytes);
+	buf_puts(b, " of memory\n");
+}
+
 static void put_text(struct audit *a, const struct words *w)
 {
 	struct compiled *c = a->c;
-	u64 sum = 0;
-	u32 changes = 0;
+	struct total total = { .changes = count_unsafe(w) > 0 };
 
 	buf_printf(&a->b, "%s: %u program%s at %u places\n", c->sources.files.v[0]->name,
 		   c->prog.funcs.n, c->prog.funcs.n == 1 ? "" : "s", c->n_probes);
 	for (u32 i = 0; i < c->prog.funcs.n; i++) {
 		struct clause_audit ca = look(c, i);
 
-		changes |= ca.effects & CHANGES;
+		add_clause(&total, &ca);
 		text_clause(a, &ca);
 	}
 	buf_puts(&a->b, "\nmemory at worst\n");
 	for (u32 i = 0; i < c->prog.maps.n; i++) {
 		text_map(a, &c->prog.maps.v[i]);
-		if (c->prog.maps.v[i].role != MAP_GLOBAL) /* those lie in the data map */
-			sum += bytes_of_map(a, &c->prog.maps.v[i]);
+		add_map(a, &total, &c->prog.maps.v[i]);
 	}
 	buf_puts(&a->b, "    in all       ");
-	put_bytes(&a->b, sum);
+	put_bytes(&a->b, total.bytes);
 	buf_puts(&a->b, "\n\nwhat the script asks for\n");
 	text_words(a, w);
 	if (!w->v.n)
 		buf_puts(&a->b, "    nothing but maps\n");
-	buf_puts(&a->b, changes || count_unsafe(w)
-				? "\nverdict: it CHANGES the system, and runs with --unsafe alone\n"
-				: "\nverdict: it reads, and changes nothing\n");
+	text_verdict(a, &total);
 }
 
 /* ---- telling, as JSON */
@@ -354,7 +392,7 @@ static void json_map(struct audit *a, const struct map_desc *m)
 static void put_json(struct audit *a, const struct words *w)
 {
 	struct compiled *c = a->c;
-	u32 changes = 0;
+	struct total total = { .changes = count_unsafe(w) > 0 };
 
 	buf_puts(&a->b, "{\"file\": ");
 	json_strz(&a->b, c->sources.files.v[0]->name);
@@ -362,7 +400,7 @@ static void put_json(struct audit *a, const struct words *w)
 	for (u32 i = 0; i < c->prog.funcs.n; i++) {
 		struct clause_audit ca = look(c, i);
 
-		changes |= ca.effects & CHANGES;
+		add_clause(&total, &ca);
 		buf_puts(&a->b, i ? ", " : "");
 		json_clause(a, &ca);
 	}
@@ -370,6 +408,7 @@ static void put_json(struct audit *a, const struct words *w)
 	for (u32 i = 0; i < c->prog.maps.n; i++) {
 		buf_puts(&a->b, i ? ", " : "");
 		json_map(a, &c->prog.maps.v[i]);
+		add_map(a, &total, &c->prog.maps.v[i]);
 	}
 	buf_puts(&a->b, "], \"functions\": [");
 	for (u32 i = 0; i < w->v.n; i++) {
@@ -380,7 +419,9 @@ static void put_json(struct audit *a, const struct words *w)
 		buf_printf(&a->b, ", \"line\": %u, \"unsafe\": %s}", at.line,
 			   w->v.v[i].row->flags & BI_UNSAFE ? "true" : "false");
 	}
-	buf_printf(&a->b, "], \"unsafe\": %s}\n", changes || count_unsafe(w) ? "true" : "false");
+	buf_printf(&a->b, "], \"cost\": \"%s\", \"worst_instructions\": %llu, \"record_bytes\": %u, \"bytes\": %llu", price_of(&total),
+		   (unsigned long long)total.worst, total.record_bytes, (unsigned long long)total.bytes);
+	buf_printf(&a->b, ", \"unsafe\": %s}\n", total.changes ? "true" : "false");
 }
 
 /* ---- the command */
@@ -433,7 +474,8 @@ const struct command command_audit = {
 	.doc = "Compiles the script and runs nothing. For each probe: at how many places it runs, the most "
 	       "instructions that one event can take (loops and calls included; what the kernel's helpers do inside is "
 	       "not), bytes of records, whose memory it reads, what it changes. Then the memory of all maps "
-	       "when they are full, and the functions with an effect. -f json prints it as an object. What a "
+	       "when they are full, the functions with an effect, and a verdict. Its cost is called cheap below 2000 "
+	       "instructions for one event, about a microsecond, and expensive from 20000 on. -f json prints it as an object. What a "
 	       "verifier checks sonde has checked before: a script that this command accepts is one that kernels "
 	       "load.",
 	.example = "sonde audit opensnoop.bt",

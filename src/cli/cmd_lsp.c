@@ -19,7 +19,7 @@
 enum { MESSAGE_MAX = 64 << 20 };
 
 /* Codes of JSON-RPC 2.0 and of the protocol. */
-enum { PARSE_ERROR = -32700, INVALID_REQUEST = -32600, NO_METHOD = -32601, NOT_READY = -32002 };
+enum { PARSE_ERROR = -32700, INVALID_REQUEST = -32600, NO_METHOD = -32601, NOT_READY = -32002, REQUEST_FAILED = -32803 };
 
 /* ---- out */
 
@@ -98,6 +98,7 @@ static void initialize(struct lsp *l)
 		"\"textDocumentSync\":{\"openClose\":true,\"change\":2},"
 		"\"completionProvider\":{\"triggerCharacters\":[\":\",\".\",\"$\",\"@\",\">\",\"/\"]},"
 		"\"hoverProvider\":true,\"definitionProvider\":true,"
+		"\"referencesProvider\":true,\"documentHighlightProvider\":true,\"renameProvider\":{\"prepareProvider\":true},"
 		"\"signatureHelpProvider\":{\"triggerCharacters\":[\"(\",\",\"]},"
 		"\"documentSymbolProvider\":true,\"documentFormattingProvider\":true},"
 		"\"serverInfo\":{\"name\":\"sonde\",\"version\":\"" SONDE_VERSION "\"}}");
@@ -178,6 +179,10 @@ static const struct method {
 	{ "textDocument/completion", lsp_complete, true },
 	{ "textDocument/hover", lsp_hover, true },
 	{ "textDocument/definition", lsp_definition, true },
+	{ "textDocument/references", lsp_references, true },
+	{ "textDocument/documentHighlight", lsp_highlights, true },
+	{ "textDocument/prepareRename", lsp_prepare_rename, true },
+	{ "textDocument/rename", lsp_rename, true },
 	{ "textDocument/signatureHelp", lsp_signature, true },
 	{ "textDocument/documentSymbol", lsp_symbols, true },
 	{ "textDocument/formatting", lsp_format, true },
@@ -210,8 +215,11 @@ static void answer(struct lsp *l)
 	else if (is_request && (!m || !m->is_request))
 		send_error(l->message, NO_METHOD, name);
 	else if (m && (is_request || l->is_ready)) {
+		l->refusal = NULL;
 		m->answer(l);
-		if (is_request)
+		if (is_request && l->refusal)
+			send_error(l->message, REQUEST_FAILED, l->refusal);
+		else if (is_request)
 			send_result(l);
 	}
 }
@@ -295,7 +303,7 @@ const struct command command_lsp = {
 	.args = "",
 	.brief = "a language server, for editors",
 	.doc = "Speaks the language server protocol on standard input and output: diagnostics while the script is "
-	       "written, completion of probes, fields and functions, hover, signatures, definitions, symbols and "
+	       "written, completion of probes, fields and functions, hover, signatures, definitions, references, renaming, symbols and "
 	       "formatting. Run as root it also knows what root alone may see: the fields of tracepoints.",
 	.example = "vim.lsp.start({ name = 'sonde', cmd = { 'sonde', 'lsp' } })",
 	.run = run,

@@ -8,6 +8,7 @@
  *	lsp_complete.c	completion
  *	lsp_names.c	the names of probes, kept
  *	lsp_ask.c	hover, definition, signatures, symbols, formatting
+ *	lsp_refer.c	references, highlights, rename
  */
 #ifndef SONDE_CLI_LSP_H
 #define SONDE_CLI_LSP_H
@@ -27,6 +28,7 @@ struct lsp {
 	struct arena arena;	    /* of one message */
 	const struct json *message; /* the one that is answered */
 	struct buf out;		    /* the result of a request, or a notification */
+	const char *refusal;	    /* why the request has no result; NULL: it has */
 	struct document *documents;
 	struct probe_names *names; /* kept lists of probes */
 	bool is_ready, is_over;	   /* initialize, shutdown came */
@@ -45,6 +47,9 @@ void document_replace(struct document *d, size_t from, size_t to, const char *te
 size_t offset_of(const struct document *d, struct lsp_position p);
 /* {"start": ..., "end": ...} */
 void put_range(struct buf *b, const char *text, size_t len, size_t from, size_t to);
+bool lsp_is_word(char c);
+/* The word around an offset; a sign before it belongs to it. */
+void lsp_word_at(const struct document *d, size_t offset, size_t *from, size_t *to);
 /* The document and the offset that a request names; false: there are none. */
 bool lsp_place(struct lsp *l, struct document **d, size_t *offset);
 
@@ -75,6 +80,10 @@ void lsp_diagnostics(struct lsp *l, const struct document *d);
 void lsp_complete(struct lsp *l);
 void lsp_hover(struct lsp *l);
 void lsp_definition(struct lsp *l);
+void lsp_references(struct lsp *l);
+void lsp_highlights(struct lsp *l);
+void lsp_prepare_rename(struct lsp *l);
+void lsp_rename(struct lsp *l);
 void lsp_signature(struct lsp *l);
 void lsp_symbols(struct lsp *l);
 void lsp_format(struct lsp *l);

@@ -7,18 +7,17 @@
 #include "cli/front.h"
 #include "cli/lsp.h"
 
-static bool is_word(char c)
+bool lsp_is_word(char c)
 {
 	return isalnum((u8)c) || c == '_';
 }
 
-/* The word around an offset; a sign before it belongs to it. */
-static void word_at(const struct document *d, size_t offset, size_t *from, size_t *to)
+void lsp_word_at(const struct document *d, size_t offset, size_t *from, size_t *to)
 {
 	*from = *to = offset;
-	while (*from > 0 && is_word(d->text[*from - 1]))
+	while (*from > 0 && lsp_is_word(d->text[*from - 1]))
 		--*from;
-	while (*to < d->len && is_word(d->text[*to]))
+	while (*to < d->len && lsp_is_word(d->text[*to]))
 		++*to;
 	if (*from > 0 && strchr("$@", d->text[*from - 1]))
 		--*from;
@@ -110,7 +109,7 @@ static void put_about(struct buf *b, struct compiled *c, const struct document *
 
 	if (put_probe(b, c, d, offset))
 		return;
-	word_at(d, offset, &from, &to);
+	lsp_word_at(d, offset, &from, &to);
 	snprintf(name, sizeof name, "%.*s", (int)(to - from), d->text + from);
 	n = to > from ? lsp_node(c, to) : NULL;
 	if (!*name)
@@ -177,7 +176,7 @@ void lsp_definition(struct lsp *l)
 
 	if (!lsp_place(l, &d, &offset))
 		return;
-	word_at(d, offset, &from, &to);
+	lsp_word_at(d, offset, &from, &to);
 	snprintf(name, sizeof name, "%.*s", (int)(to - from), d->text + from);
 	c = lsp_compile(l, d, d->text, d->len);
 	at = find_definition(c, name, to > from ? lsp_node(c, to) : NULL);
@@ -206,7 +205,7 @@ static bool open_call(const struct document *d, size_t at, size_t *name_end, u32
 			depth++;
 		else if ((c == '(' || c == '[') && depth)
 			depth--;
-		else if (c == '(' && at && is_word(d->text[at - 1])) {
+		else if (c == '(' && at && lsp_is_word(d->text[at - 1])) {
 			*name_end = at;
 			return true;
 		} else if (c == ',' && !depth)
@@ -245,7 +244,7 @@ void lsp_signature(struct lsp *l)
 
 	if (!lsp_place(l, &d, &offset) || !open_call(d, offset, &end, &commas))
 		return;
-	word_at(d, end, &from, &to);
+	lsp_word_at(d, end, &from, &to);
 	snprintf(name, sizeof name, "%.*s", (int)(end - from), d->text + from);
 	open_front(&f, &c, d);
 	row = env_builtin(&f.env, name);

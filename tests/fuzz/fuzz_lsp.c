@@ -6,13 +6,14 @@
 int LLVMFuzzerTestOneInput(const u8 *data, size_t len);
 
 static void (*const questions[])(struct lsp *l) = { lsp_complete,  lsp_hover,	lsp_definition,
-						    lsp_signature, lsp_symbols, lsp_format };
+						    lsp_references, lsp_highlights, lsp_prepare_rename,
+						    lsp_rename, lsp_signature, lsp_symbols, lsp_format };
 
 static void ask(struct lsp *l, u32 line, u32 character)
 {
 	char *text = arena_printf(&l->arena,
 				  "{\"params\":{\"textDocument\":{\"uri\":\"file:///x\"},"
-				  "\"position\":{\"line\":%u,\"character\":%u}}}",
+				  "\"position\":{\"line\":%u,\"character\":%u},\"newName\":\"n\"}}",
 				  line, character);
 
 	l->message = json_read(&l->arena, text, strlen(text), NULL);

@@ -4,7 +4,8 @@
 
     text NAME           the lines up to a lone "." are a document, opened under that name
     change TEXT -> NEW  the first TEXT is replaced, sent as a change of that range (\\n is a line's end)
-    complete|hover|define|signature TEXT|REST    asks where the bar is, at the first such place
+    complete|hover|define|signature|refer TEXT|REST    asks where the bar is, at the first such place
+    rename NAME TEXT|REST    what would change, and the text after it
     symbols, format
     raw METHOD JSON     any request
 """
@@ -90,8 +91,26 @@ def show_signature(r):
     print('   ', sig['label'], '-', sig['parameters'][r['activeParameter']]['label'] if sig['parameters'] else '')
 
 
+def show_references(r):
+    print('   ', ' '.join(shown(i['range']) for i in r) if r else 'none')
+
+
+def renamed(text, r):
+    if 'changes' not in r:
+        return '    ' + r['message']
+    lines = text.encode('utf-16-le')
+    starts, at = [0], 0
+    for line in text.split('\n'):
+        at += len(line.encode('utf-16-le')) + 2
+        starts.append(at)
+    for e in sorted(next(iter(r['changes'].values())), key=lambda e: (e['range']['start']['line'], e['range']['start']['character']), reverse=True):
+        a, b = (starts[p['line']] + 2 * p['character'] for p in (e['range']['start'], e['range']['end']))
+        lines = lines[:a] + e['newText'].encode('utf-16-le') + lines[b:]
+    return '\n'.join('    ' + line for line in lines.decode('utf-16-le').splitlines())
+
+
 ASK = {'complete': ('completion', show_completion), 'hover': ('hover', show_hover),
-       'define': ('definition', show_definition), 'signature': ('signatureHelp', show_signature)}
+       'define': ('definition', show_definition), 'signature': ('signatureHelp', show_signature), 'refer': ('references', show_references)}
 
 
 def main():
@@ -124,6 +143,13 @@ def main():
             before, _, after = rest.partition('|')
             at = text.index(before + after) + len(before)
             show(s.ask('textDocument/' + method, {'textDocument': {'uri': uri}, 'position': position(text, at)}))
+        elif word == 'rename':
+            name, _, rest = rest.partition(' ')
+            before, _, after = rest.partition('|')
+            at = {'textDocument': {'uri': uri}, 'position': position(text, text.index(before + after) + len(before))}
+            may = s.ask('textDocument/prepareRename', at)
+            print('   ', shown(may) if may else 'no name')
+            print(renamed(text, s.ask('textDocument/rename', dict(at, newName=name))))
         elif word == 'symbols':
             for i in s.ask('textDocument/documentSymbol', {'textDocument': {'uri': uri}}):
                 print('   ', i['kind'], i['name'], shown(i['range']))
