@@ -135,7 +135,7 @@ static void number(struct run *r, struct site *s)
 
 	u32 before = c->prog.sites.n;
 
-	s->index = compile_site(c, s->probe, s->func);
+	s->index = resolve_site(c, s->probe, s->func);
 	if (c->prog.sites.n > before) {
 		tell_func(r, s->index);
 		tell_text(r, s->index);

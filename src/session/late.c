@@ -105,7 +105,7 @@ static const char *needs_more(const struct compiled *c, const struct before *b)
 static const char *try(struct compiled *c, const struct session_options *o, const struct late *l,
 		       const struct target *t, const struct before *b, struct err *err)
 {
-	struct instance *in = compile_instance(c, o, l->clause, l->spec->provider, t);
+	struct instance *in = resolve_instance(c, o, l->clause, l->spec->provider, t);
 	const char *why;
 
 	vec_push(&c->arena, &in->sites, t->site.index);

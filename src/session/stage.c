@@ -225,7 +225,7 @@ static void blame(struct clause *keeper, struct span span)
 		a->span = span;
 }
 
-static void add_keeper(struct compiled *c, const struct session_options *o, const struct instance *in, resolve_fn resolve)
+static void add_keeper(struct compiled *c, const struct session_options *o, const struct instance *in)
 {
 	const struct profile *p = in->profile;
 	const char *name = interns(&c->names, arena_printf(&c->arena, "@%s", p->kept));
@@ -242,16 +242,16 @@ static void add_keeper(struct compiled *c, const struct session_options *o, cons
 	if (!parse_script(&c->lang, src))
 		BUG("the clause that keeps arguments does not parse");
 	blame(last->next, in->clause->span);
-	resolve(c, o, last->next, true);
+	resolve_clause(c, o, last->next, true);
 }
 
-void stage_keep(struct compiled *c, const struct session_options *o, resolve_fn resolve)
+void stage_keep(struct compiled *c, const struct session_options *o)
 {
 	for (u32 i = 0, n = c->instances.n; i < n; i++) {
 		const char *kept = c->instances.v[i]->profile->kept;
 
 		if (kept && !is_kept_already(c, i, kept))
-			add_keeper(c, o, c->instances.v[i], resolve);
+			add_keeper(c, o, c->instances.v[i]);
 	}
 }
 
@@ -306,7 +306,7 @@ static const char *follow_text(struct compiled *c)
 	return arena_printf(&c->arena, follow_in_namespace, (unsigned long long)ns[1]);
 }
 
-void stage_follow(struct compiled *c, const struct session_options *o, resolve_fn resolve)
+void stage_follow(struct compiled *c, const struct session_options *o)
 {
 	const char *text = follow_text(c);
 	struct source *src = sources_add(&c->sources, "<follow>", text, strlen(text));
@@ -317,7 +317,7 @@ void stage_follow(struct compiled *c, const struct session_options *o, resolve_f
 	if (!parse_script(&c->lang, src))
 		BUG("the script behind --follow does not parse");
 	for (struct clause *cl = last ? last->next : c->lang.script->clauses; cl; cl = cl->next)
-		resolve(c, o, cl, true);
+		resolve_clause(c, o, cl, true);
 	/* The set exists before the first clause that asks it is lowered. */
 	c->follow_map = c->prog.maps.n;
 	vec_push(&c->arena, &c->prog.maps,

@@ -23,20 +23,21 @@ void stage_dispatch(struct compiled *c, const struct session_options *o);
 /* pair.c: which entries and returns of kernel functions may be one program; before lowering. */
 void stage_sessions(struct compiled *c);
 
-typedef void (*resolve_fn)(struct compiled *c, const struct session_options *o, struct clause *clause, bool internal);
+/* resolve.c: adds the instances of a clause; internal: of ours, not of the script. */
+void resolve_clause(struct compiled *c, const struct session_options *o, struct clause *clause, bool internal);
 /* Adds the clauses that keep arguments of system calls for the return (profile.kept). */
-void stage_keep(struct compiled *c, const struct session_options *o, resolve_fn resolve);
+void stage_keep(struct compiled *c, const struct session_options *o);
 /* Adds the clauses that keep the set of followed processes, and lets all instances ask it. */
-void stage_follow(struct compiled *c, const struct session_options *o, resolve_fn resolve);
+void stage_follow(struct compiled *c, const struct session_options *o);
 /* Before lowering: the map of those clauses is the internal set, not a map of the script. */
 void stage_bind_follow(struct compiled *c);
 
-/* compile.c: one more instance of a clause, for targets of t's layout. t has its number. */
-/* The number of a site: that of an earlier one of the same name in the same function. */
-u32 compile_site(struct compiled *c, const char *probe, const char *func);
-struct instance *compile_instance(struct compiled *c, const struct session_options *o, struct clause *clause,
+/* resolve.c: the number of a site: that of an earlier one of the same name in the same function. */
+u32 resolve_site(struct compiled *c, const char *probe, const char *func);
+/* resolve.c: one more instance of a clause, for targets of t's layout. t has its number. */
+struct instance *resolve_instance(struct compiled *c, const struct session_options *o, struct clause *clause,
 				  const struct provider *provider, const struct target *t);
-/* Lowers, emits and checks it: it is the last of prog.funcs then. 0; 1: diagnostics say why not; -errno. */
+/* compile.c: lowers, emits and checks it: it is the last of prog.funcs then. 0; 1: diagnostics say why not; -errno. */
 int compile_back(struct compiled *c, const struct session_options *o, struct instance *in, struct err *err);
 
 /*

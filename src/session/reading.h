@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What clauses mention, before names are resolved: it decides attachments and layouts of arguments. */
+#ifndef SONDE_SESSION_READING_H
+#define SONDE_SESSION_READING_H
+
+#include "session/session.h"
+
+/* Of one clause, and the functions and macros that it may call. */
+struct reading {
+	u32 argn; /* bit N: argN */
+	const struct env *env;
+	struct arena *arena;
+	u32 flags;
+	VEC(const char *) args; /* names behind "args." */
+	VEC(const char *) vars; /* names behind "vars." */
+	bool whole;		/* args itself is used: all names matter */
+	const struct function *functions; /* of the script */
+	u32 depth;		/* of calls: recursion is refused later */
+};
+
+void reading_of_clause(struct compiled *c, struct clause *clause, struct reading *r);
+/* All clauses together: c->reads, c->kernel_reads, c->kprobe_only, c->call_events. */
+void reading_of_script(struct compiled *c, const struct session_options *o);
+/* The provider of an attach point as it is written, or NULL. */
+const struct provider *reading_provider(struct compiled *c, const struct attach *a);
+
+#endif

@@ -1,0 +1,401 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Clauses to instances: attach points are resolved to targets by the providers; targets of one clause that see their event
+ * the same way (equal profiles) become one instance. In: a parsed clause; out: instances, sites and their numbers.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include "base/glob.h"
+#include "session/reading.h"
+#include "session/stage.h"
+#include "session/view.h"
+#include "sym/syscalls.h"
+
+struct resolve {
+	struct compiled *c;
+	const struct session_options *o;
+	struct clause *clause;
+	const struct provider *provider;
+	u32 reads;	  /* BI_READS_* of what the clause mentions */
+	bool names_args;  /* by what debug information says, args.x: each layout is a program */
+	u32 first;	  /* this clause's first instance */
+	u32 attach_first; /* and that of the attach point being resolved */
+	const char *user_name; /* of the attach point, or NULL */
+	bool internal;
+	bool many;	  /* the attach point is not the only one */
+	u32 n_filtered;		  /* system calls that it dropped from a target */
+	bool awaited;	  /* a target stands for files that come later */
+	bool left_out; /* a test or a benchmark, in a run of another kind */
+};
+
+static u32 add_site_name(struct compiled *c, const char *probe, const char *func)
+{
+	vec_push(&c->arena, &c->prog.sites, (struct site_name){ probe, func });
+	c->env.probe_name_max = MAX(c->env.probe_name_max, (u32)strlen(probe));
+	return c->prog.sites.n - 1;
+}
+
+/* Several places of one name in one function (a USDT probe, statements of a line) are one: a map has one key for them. */
+u32 resolve_site(struct compiled *c, const char *probe, const char *func)
+{
+	const char *key = arena_printf(&c->arena, "%s\n%s", probe, func ? func : "");
+	uintptr_t known = (uintptr_t)hash_gets(&c->site_numbers, key);
+
+	if (!known) {
+		known = add_site_name(c, probe, func) + 1;
+		hash_puts(&c->site_numbers, key, (void *)known);
+	}
+	return (u32)known - 1;
+}
+
+/* Gives names and numbers to what a target covers. */
+static void number_target(struct compiled *c, struct target *t)
+{
+	struct profile *p = t->profile;
+	u32 base;
+
+	if (!t->n_covered) {
+		t->site.index = resolve_site(c, t->site.probe, t->site.func);
+		return;
+	}
+	base = c->prog.sites.n;
+	for (u32 i = 0; i < t->n_covered; i++)
+		add_site_name(c, t->covered[i], NULL);
+	t->site.index = base;
+	if (p->syscall_site)
+		for (u32 i = 0; i < SYSCALL_SET_BITS; i++)
+			p->syscall_site[i] += base;
+}
+
+/* Whether one program can tell these sites apart by the cookie of the attachment. */
+static bool cookie_tells(const struct resolve *r, const struct site *s)
+{
+	switch (s->kind) {
+	case SITE_PERF_TRACEPOINT:
+	case SITE_KPROBE:
+	case SITE_UPROBE:
+	case SITE_PERF_SOFTWARE:
+	case SITE_PERF_TIMER:
+		return feature_has(r->c->env.features, FEAT_COOKIE);
+	case SITE_RAW_TRACEPOINT:
+	case SITE_TRAMPOLINE:
+	case SITE_ONCE:
+	case SITE_SIGNAL:
+	case SITE_WATCHPOINT:
+	case SITE_ITER:
+		return false;
+	}
+	return false;
+}
+
+static struct instance *find_instance(struct resolve *r, const struct target *t)
+{
+	if (t->site.kind == SITE_TRAMPOLINE) /* loaded for one function */
+		return NULL;
+	for (u32 i = r->first; i < r->c->instances.n; i++) {
+		struct instance *in = r->c->instances.v[i];
+
+		if (in->provider != r->provider->name || in->once != (t->site.kind == SITE_ONCE) ||
+		    !(in->profile == t->profile || profile_equal(in->profile, t->profile)))
+			continue;
+		if (in->once)
+			continue;
+		if (!(r->reads & BI_READS_NAME) || cookie_tells(r, &t->site))
+			return in;
+	}
+	return NULL;
+}
+
+static struct instance *new_instance(struct resolve *r, const struct target *t)
+{
+	struct compiled *c = r->c;
+	struct instance *in = arena_new(&c->arena, struct instance);
+
+	instance_init(&c->lang, in, r->clause);
+	in->profile = arena_dup(&c->arena, t->profile, sizeof *t->profile);
+	in->provider = r->provider->name;
+	in->name = t->site.probe;
+	in->once = t->site.kind == SITE_ONCE;
+	in->mode = r->provider->mode;
+	in->follow_map = in->partner = NO_INDEX;
+	in->internal = r->internal;
+	in->is_one_of_many = r->many;
+	in->index = c->instances.n;
+	if (r->o->pid > 0 && !r->o->follow && !r->provider->bound_to_pid && !r->provider->unfiltered && !r->internal)
+		in->only_pid = (u32)r->o->pid;
+	if (!c->env.world.pid_namespace(c->env.world.ctx, &in->pid_ns[0], &in->pid_ns[1]))
+		in->pid_ns[1] = 0;
+	in->follows = r->o->follow && !r->provider->unfiltered && !r->internal;
+	if (in->profile->owner && in->pid_ns[1] && (in->only_pid || in->follows))
+		diag_report(&c->diags, r->clause->span, D_PROBE_REFUSED, t->site.probe,
+			    "objects have the numbers of the first pid namespace, and -p and --follow those of this one");
+	if (in->profile->site == NO_SITE || !in->profile->site_from_cookie)
+		in->profile->site = t->site.index;
+	vec_push(&c->arena, &c->instances, in);
+	return in;
+}
+
+struct instance *resolve_instance(struct compiled *c, const struct session_options *o, struct clause *clause,
+				  const struct provider *provider, const struct target *t)
+{
+	struct resolve r = { .c = c, .o = o, .clause = clause, .provider = provider, .many = true };
+	struct instance *in = new_instance(&r, t);
+
+	if (in->follows)
+		in->follow_map = c->follow_map;
+	return in;
+}
+
+/* --probe-filter: only probes whose name matches, or the one that the script gives it; begin and end always do. */
+static bool passes_filter(const struct resolve *r, const char *probe)
+{
+	const regex_t *filter = r->c->filter;
+
+	return !filter || regexec(filter, probe, 0, NULL, 0) == 0 ||
+	       (r->user_name && regexec(filter, r->user_name, 0, NULL, 0) == 0);
+}
+
+/* A target that stands for many system calls keeps those that match. */
+static bool filter_target(struct resolve *r, struct target *t)
+{
+	u32 left = 0;
+
+	if (!t->n_covered || !r->c->filter)
+		return passes_filter(r, t->site.probe);
+	for (u32 i = 0; i < t->n_covered; i++) {
+		const char *event = strrchr(t->covered[i], ':') + 1;
+		int nr = syscall_number_of_event(event + strlen(t->profile->syscall_enter ? "sys_enter_" : "sys_exit_"));
+
+		if (passes_filter(r, t->covered[i]))
+			left++;
+		else if (nr >= 0 && t->profile->syscall_set)
+			t->profile->syscall_set[nr / 64] &= ~(1ull << nr % 64);
+	}
+	r->n_filtered += t->n_covered - left;
+	return left > 0;
+}
+
+/* The names of tests and benchmarks stand once. */
+static bool is_taken(const struct resolve *r, const struct target *t)
+{
+	for (u32 i = 0; i < r->c->sites.n; i++)
+		if (streq(r->c->sites.v[i].site.probe, t->site.probe)) {
+			diag_report(&r->c->diags, r->clause->attaches->span, D_TEST_TWICE, t->site.probe);
+			return true;
+		}
+	return false;
+}
+
+static int on_target(void *ctx, struct target *t)
+{
+	struct resolve *r = ctx;
+	struct compiled *c = r->c;
+	struct target_site ts = { 0 };
+	struct instance *in;
+
+	if (!r->internal && (t->site.kind != SITE_ONCE || r->provider->mode) && !filter_target(r, t))
+		return 0;
+	if (r->provider->mode && is_taken(r, t))
+		return -EEXIST;
+	if (r->o->follow) /* the process is one of many: the set of --follow says which */
+		t->site.pid = -1;
+	if (t->site.later) {
+		r->awaited = true;
+		if (r->names_args && c->instances.n > r->attach_first)
+			return 0; /* types are known when the file is */
+		if (!find_instance(r, t))
+			new_instance(r, t);
+		return 0;
+	}
+	number_target(c, t);
+	in = find_instance(r, t);
+	if (!in)
+		in = new_instance(r, t);
+	else if (r->reads & BI_READS_NAME)
+		in->profile->site_from_cookie = true;
+	vec_push(&c->arena, &in->sites, t->site.index);
+	ts.site = t->site;
+	ts.func = in->index;
+	ts.n_covered = t->n_covered ? t->n_covered - r->n_filtered : t->is_part ? 0 : 1;
+	r->n_filtered = 0;
+	if (!r->internal)
+		c->n_probes += ts.n_covered;
+	vec_push(&c->arena, &c->sites, ts);
+	return 0;
+}
+
+enum { SPARE_SITES = 8192, SPARE_DATA = 16 << 10, LATE_NAME = 127 };
+
+static void add_late(struct compiled *c, struct provider_env *env, const struct spec *spec, const struct resolve *r)
+{
+	const char *pattern = spec->provider->later ? spec->provider->later(env, spec) : NULL;
+	struct late l = { .env = env,
+			  .spec = spec,
+			  .pattern = pattern,
+			  .first = r->first,
+			  .end = c->instances.n,
+			  .holds = r->awaited || (pattern && glob_has_wildcard(pattern)),
+			  .names_args = r->names_args,
+			  .reads_name = (r->reads & BI_READS_NAME) != 0,
+			  .libraries = spec->provider->in_libraries || env->pid > 0,
+			  .clause = r->clause };
+
+	if (!pattern || c->instances.n == r->first || r->user_name || c->diags.n_errors)
+		return;
+	c->prog.spare_sites = MAX(c->prog.spare_sites, l.holds ? SPARE_SITES : 512);
+	c->prog.spare_data = SPARE_DATA;
+	c->env.probe_name_max = MAX(c->env.probe_name_max, (u32)LATE_NAME);
+	vec_push(&c->arena, &c->lates, l);
+}
+
+/* What a clause without a probe does to maps is known to the others: they may read what nothing fills here. */
+static void keep_unseen(struct compiled *c, struct provider_env *env, struct clause *clause)
+{
+	struct instance *in = arena_new(&c->arena, struct instance);
+
+	instance_init(&c->lang, in, clause);
+	in->profile = profile_unseen(env, "the probe is not here");
+	in->provider = "none";
+	in->name = clause->attaches->text;
+	in->follow_map = in->partner = NO_INDEX;
+	in->unseen = true;
+	vec_push(&c->arena, &c->unseen, in);
+}
+
+/* sonde check: the clause of a probe that only other systems have is checked as far as can be. */
+static void resolve_unseen(struct provider_env *env, struct resolve *r, const struct attach *a)
+{
+	struct target t = { .site = { .kind = SITE_KPROBE, .probe = a->text, .index = NO_SITE, .pid = -1 } };
+
+	t.profile = profile_unseen(env, "the probe is not known here");
+	on_target(r, &t);
+	r->c->env.unchecked = true;
+}
+
+static struct btf *provider_btf(struct provider_env *env)
+{
+	return view_btf(&((struct compiled *)env->ctx)->view);
+}
+
+/* What providers may ask about the clause, the script and the run. In the arena: lazy types keep it. */
+static struct provider_env *env_of_clause(const struct resolve *r, const struct reading *reading)
+{
+	struct compiled *c = r->c;
+	const struct session_options *o = r->o;
+	struct provider_env env = {
+		.arena = &c->arena,
+		.diags = &c->diags,
+		.features = c->env.features,
+		.btf = provider_btf,
+		.ctx = c,
+		.ksyms = view_kallsyms(&c->view),
+		.prefer_raw = true,
+		/* the run */
+		.pid = o->pid > 0 ? o->pid : -1,
+		.unsafe = o->unsafe,
+		.by_kallsyms = o->no_stand_ins,
+		.child_alone = o->command && !o->follow,
+		.any_kernel = o->any_kernel,
+		/* the script */
+		.script = c->reads,
+		.kernel_script = c->kernel_reads,
+		.calls_by_perf = c->call_events.n && !c->call_events.raw && !r->internal,
+		.calls_why = c->call_events.raw && *c->call_events.raw ? c->call_events.raw : NULL,
+		.kprobe_only = r->internal ? "" : c->kprobe_only,
+		.max_strlen = (u32)c->env.config.max_strlen,
+		.exact_uprobes = c->env.config.exact_uprobes,
+		.missing_mode = c->env.config.missing_probes,
+		.max_targets = (u32)c->env.config.max_probes,
+		/* the clause */
+		.arg_names = reading->whole ? NULL : reading->args.v,
+		.n_arg_names = reading->whole ? 0 : reading->args.n,
+		.var_names = reading->vars.v,
+		.n_var_names = reading->vars.n,
+		.uses_args = r->reads & BI_READS_ARGS,
+		.uses_result = r->reads & BI_READS_RESULT,
+		.uses_goid = r->reads & BI_READS_GOID,
+		.uses_func_or_probe = r->reads & BI_READS_NAME,
+		.uses_stack = r->reads & BI_READS_STACK,
+		.uses_typed = r->reads & BI_READS_TYPED,
+		.uses_record = r->reads & BI_READS_RECORD,
+	};
+
+	for (const struct attach *a = r->clause->attaches; a; a = a->next)
+		env.n_attaches++;
+	return arena_dup(&c->arena, &env, sizeof(env));
+}
+
+static void resolve_attach(struct provider_env *env, struct resolve *r, struct attach *a)
+{
+	struct compiled *c = r->c;
+	struct spec *spec = spec_parse(env, a);
+	u32 before = c->instances.n, errors = c->diags.n_errors;
+
+	if (!spec)
+		return;
+	if (spec->provider->mode && !(spec->provider->mode & r->o->mode) && !r->o->any_kernel) {
+		r->left_out = true;
+		c->left_out |= spec->provider->mode;
+		return;
+	}
+	r->provider = spec->provider;
+	r->many = a->next || a != r->clause->attaches || glob_has_wildcard(spec->text);
+	r->user_name = a->user_name;
+	r->awaited = false;
+	r->attach_first = before;
+	spec->provider->resolve(env, spec, on_target, r);
+	add_late(c, env, spec, r);
+	if (r->o->any_kernel && c->instances.n == before && c->diags.n_errors == errors && r->first == before)
+		resolve_unseen(env, r, a);
+}
+
+/* Not one of its probes is there, and nothing else says why. */
+static bool has_nothing(const struct resolve *r)
+{
+	const struct compiled *c = r->c;
+
+	return c->instances.n == r->first && !r->left_out && !c->diags.n_errors && !r->o->probe_filter &&
+	       !r->o->any_kernel && c->env.config.missing_probes != MISSING_IGNORE;
+}
+
+/* "provider:file:" of an attach point whose probes lie in files, else 0. */
+static size_t file_part(struct compiled *c, const struct attach *a)
+{
+	const struct provider *p = reading_provider(c, a);
+	const char *file = strchr(a->text, ':'), *end = file ? strchr(file + 1, ':') : NULL;
+
+	return p && p->resolve_file && end ? (size_t)(end + 1 - a->text) : 0;
+}
+
+/* Versions of a library differ in their functions: of a list of one file's functions some may be missing. */
+static void mark_missable(struct compiled *c, struct clause *clause)
+{
+	struct attach *first = clause->attaches;
+	size_t len = file_part(c, first);
+
+	for (struct attach *a = first; a && len; a = a->next)
+		if (strncmp(a->text, first->text, len))
+			len = 0;
+	for (struct attach *a = first; a; a = a->next)
+		a->may_miss = len && first->next;
+}
+
+void resolve_clause(struct compiled *c, const struct session_options *o, struct clause *clause, bool internal)
+{
+	struct resolve r = { .c = c, .o = o, .clause = clause, .first = c->instances.n, .internal = internal };
+	struct reading reading;
+	struct provider_env *env;
+
+	mark_missable(c, clause);
+	reading_of_clause(c, clause, &reading);
+	r.reads = reading.flags;
+	r.names_args = reading.whole || reading.args.n || reading.vars.n;
+	env = env_of_clause(&r, &reading);
+	for (struct attach *a = clause->attaches; a; a = a->next)
+		resolve_attach(env, &r, a);
+	if (c->instances.n == r.first)
+		keep_unseen(c, env, clause);
+	provider_env_release(env);
+	if (has_nothing(&r))
+		diag_report(&c->diags, clause->attaches->span, env->missing_mode == MISSING_ERROR ? D_NO_ATTACH_POINTS : D_PROBE_REMOVED);
+}
