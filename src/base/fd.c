@@ -4,6 +4,7 @@
  * then a full terminal is waited for.
  */
 #include <errno.h>
+#include <stdio.h>
 #include <poll.h>
 
 #include "base/fd.h"
@@ -25,4 +26,15 @@ int write_all(int fd, const void *bytes, size_t len)
 		}
 	}
 	return 0;
+}
+
+bool fd_path(int fd, char *path, size_t size)
+{
+	char link[sizeof("/proc/self/fd/") + 12];
+	ssize_t n;
+
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	n = readlink(link, path, size - 1);
+	path[MAX(n, 0)] = '\0';
+	return n > 0;
 }

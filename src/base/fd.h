@@ -16,5 +16,7 @@ static inline void fd_close(int *fd)
 
 /* Writes all bytes, retrying short writes and EINTR; 0 or -errno. */
 int write_all(int fd, const void *bytes, size_t len);
+/* The path that a descriptor was opened by, as the kernel has it now, cut at size. false: it has none. */
+bool fd_path(int fd, char *path, size_t size);
 
 #endif

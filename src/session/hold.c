@@ -258,21 +258,21 @@ static void send_files(struct holder *h)
 			return;
 }
 
-static void remember(struct holder *h, const struct file_id *id)
+void file_ids_remember(struct hash *ids, const struct file_id *id)
 {
 	struct file_id *copy;
 
-	if (hash_get(&h->known, id, sizeof(*id)))
+	if (hash_get(ids, id, sizeof(*id)))
 		return;
 	copy = xmalloc(sizeof(*copy));
 	*copy = *id;
-	hash_put(&h->known, copy, sizeof(*copy), h);
+	hash_put(ids, copy, sizeof(*copy), copy);
 }
 
 static void take_answer(struct holder *h, const struct hold_answer *a)
 {
 	if (a->known)
-		remember(h, &a->id);
+		file_ids_remember(&h->known, &a->id);
 	for (u32 i = 0; i < h->n_files; i++) {
 		struct file *f = &h->file[i];
 
@@ -422,18 +422,12 @@ static bool identify(int fd, struct file_id *id)
 
 static bool is_wanted(struct holder *h, int fd, s32 pid, struct file_id *id)
 {
-	char link[64], path[PATH_MAX];
-	ssize_t n;
+	char path[PATH_MAX];
 
 	if (pid == h->sonde || (h->plan->pid > 0 && pid != h->plan->pid))
 		return false;
-	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
-	n = readlink(link, path, sizeof(path) - 1);
-	if (n <= 0)
-		return false;
-	path[n] = '\0';
-	return identify(fd, id) && !hash_get(&h->known, id, sizeof(*id)) && h->plan->wants(h->plan->ctx, path) &&
-	       !is_surely_no_elf(fd);
+	return fd_path(fd, path, sizeof(path)) && identify(fd, id) && !hash_get(&h->known, id, sizeof(*id)) &&
+	       h->plan->wants(h->plan->ctx, path) && !is_surely_no_elf(fd);
 }
 
 /* One that waited for the same file or in the same process, when sonde has not looked at it. */
@@ -615,7 +609,7 @@ NORETURN static void be_holder(const struct hold_plan *plan, pid_t sonde, const 
 	h = (struct holder){ .plan = plan, .sonde = sonde, .sock = 3, .mounts_fd = -1, .was = *was };
 	for (u32 i = 0; i < plan->known->cap; i++)
 		if (plan->known->slot[i].key)
-			remember(&h, plan->known->slot[i].key);
+			file_ids_remember(&h.known, plan->known->slot[i].key);
 	h.fan_fd = fanotify_init(FAN_CLASS_CONTENT | FAN_CLOEXEC | FAN_NONBLOCK | FAN_UNLIMITED_MARKS,
 				 O_RDONLY | O_CLOEXEC);
 	if (h.fan_fd < 0 || !make_timer(&h))

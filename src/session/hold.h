@@ -19,6 +19,9 @@ struct file_id {
 	u64 dev, ino;
 };
 
+/* Sets of files by identity: struct hash of struct file_id, whose keys stay the set's. */
+void file_ids_remember(struct hash *ids, const struct file_id *id);
+
 struct hold_mark { /* as fanotify_mark(2) has them */
 	char *path;
 	u32 flags;

@@ -87,17 +87,6 @@ static bool id_of(const struct stat *st, struct file_id *id)
 	return S_ISREG(st->st_mode);
 }
 
-static void remember(struct watch *w, const struct file_id *id)
-{
-	struct file_id *copy;
-
-	if (hash_get(&w->known, id, sizeof(*id)))
-		return;
-	copy = xmalloc(sizeof(*copy));
-	*copy = *id;
-	hash_put(&w->known, copy, sizeof(*copy), w);
-}
-
 /* ---- what is looked for */
 
 static void add_mark(struct watch *w, const char *path, u32 flags, u64 mask)
@@ -330,18 +319,14 @@ static void enqueue(struct watch *w, struct opening *o)
 static void consider(struct watch *w, int fd, const struct hold_event *e)
 {
 	struct opening *o = xcalloc(1, sizeof(*o));
-	char link[64];
 	struct stat st;
-	ssize_t n;
 
 	o->fd = fd;
 	o->since_ms = e ? e->since_ms : hold_now_ms();
 	o->seq = e ? e->seq : 0;
 	o->asks = e;
 	o->is_new = e && e->held;
-	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
-	n = readlink(link, o->path, sizeof(o->path) - 1);
-	if (n <= 0 || fstat(fd, &st) < 0)
+	if (!fd_path(fd, o->path, sizeof(o->path)) || fstat(fd, &st) < 0)
 		drop(w, o);
 	else if (!id_of(&st, &o->id) || is_known(w, &o->id) || (e && !hold_is_elf(fd)))
 		reply(w, o);
@@ -508,7 +493,7 @@ bool watch_done(struct watch *w, bool for_good, u64 *ms)
 
 	pthread_mutex_lock(&w->lock);
 	if (w->at && for_good)
-		remember(w, &w->at->id);
+		file_ids_remember(&w->known, &w->at->id);
 	if (w->at && w->at->asks) {
 		in_time = w->at->is_new && hold_now_ms() - w->at->since_ms < HOLD_MS;
 		*ms = w->at->is_new ? HOLD_MS : 0;
@@ -543,7 +528,7 @@ void watch_known(struct watch *w, const char *path)
 	if (!id_of(&st, &a.id))
 		return;
 	pthread_mutex_lock(&w->lock);
-	remember(w, &a.id);
+	file_ids_remember(&w->known, &a.id);
 	pthread_mutex_unlock(&w->lock);
 	hold_reply(&w->hold, &a);
 }

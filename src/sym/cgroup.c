@@ -88,8 +88,7 @@ static const char *by_handle(struct arena *a, const char *mount, u64 id)
 	} h = { .handle = { .handle_bytes = sizeof(u64), .handle_type = KERNFS_HANDLE } };
 	_fd int mount_fd = open(mount, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	_fd int fd = -1;
-	char link[32], path[4096];
-	ssize_t n;
+	char path[4096];
 
 	memcpy(h.bytes + offsetof(struct file_handle, f_handle), &id, sizeof(id));
 	if (mount_fd < 0)
@@ -98,12 +97,7 @@ static const char *by_handle(struct arena *a, const char *mount, u64 id)
 	fd = open_by_handle_at(mount_fd, &h.handle, O_PATH | O_CLOEXEC);
 	if (fd < 0)
 		return NULL;
-	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
-	n = readlink(link, path, sizeof(path) - 1);
-	if (n <= 0)
-		return NULL;
-	path[n] = '\0';
-	return arena_strdup(a, below(mount, path));
+	return fd_path(fd, path, sizeof(path)) ? arena_strdup(a, below(mount, path)) : NULL;
 }
 
 /* ---- walking */
