@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The bump allocator. Sizes of chunks double from 4 KiB to 256 KiB, and are 2 MiB when there was much. An object of more than half the next chunk
- * gets a chunk of its own, linked behind the current one, which goes on being filled:
+ * The bump allocator. Sizes of chunks double from 4 KiB to 256 KiB, and are 2 MiB when there was much. An object of more
+ * than half the next chunk gets a chunk of its own, linked behind the current one, which goes on being filled:
  *
  *	arena.chunk -> | next | grow | objects ... at --- clean ... end |
  *	                  '-> | next | 0 | one big object |
@@ -47,9 +47,9 @@ enum { ALIGNMENT = 8, CLEAN_STEP = 1 << 10, VEC_BIG = 64, LONG_COMPILATION = 2 <
 
 struct arena_chunk {
 	struct arena_chunk *next;
-	bool mapped;
 	size_t grow; /* size of the chunk after this one; 0 for a big object's chunk */
-	char bytes[];
+	bool mapped;
+	_Alignas(ALIGNMENT) char bytes[];
 };
 
 void arena_init(struct arena *a)
@@ -73,20 +73,23 @@ void arena_release(struct arena *a)
 	arena_init(a);
 }
 
+/* Not in the hostile build, nor under ASan, which looks for leaks in memory that it knows. */
+static bool has_huge(const struct arena *a)
+{
+	return (int)CHUNK_MAX >= (int)CLEAN_FROM && !GAP && a->used >= LONG_COMPILATION;
+}
+
 /*
  * Faults for each page are a third of what a long compilation takes: its memory comes in huge pages where there are any,
- * and all at once. NULL: it comes as ever. Kernels before 5.14 have pages one by one.
+ * and all at once. Kernels before 5.14 have pages one by one.
  */
 static void *map_huge(void)
 {
-	if ((int)CHUNK_MAX < (int)CLEAN_FROM || GAP) /* hostile, or ASan, which looks for leaks in memory that it knows */
-		return NULL;
-
 	size_t room = 2 * (size_t)CHUNK_HUGE;
 	char *p = mmap(NULL, room, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0), *start;
 
 	if (p == MAP_FAILED)
-		return NULL;
+		oom();
 	start = (char *)ALIGN_UP((uintptr_t)p, (uintptr_t)CHUNK_HUGE);
 	if (start > p)
 		munmap(p, (size_t)(start - p));
@@ -111,15 +114,11 @@ static void *alloc_big(struct arena *a, size_t len, size_t room)
 
 static void start_chunk(struct arena *a, size_t size)
 {
-	bool clean = size >= CLEAN_FROM;
-	struct arena_chunk *c = size == CHUNK_HUGE ? map_huge() : NULL;
+	bool clean = size >= CLEAN_FROM, huge = size == CHUNK_HUGE;
+	struct arena_chunk *c = huge ? map_huge() : clean ? xcalloc(1, size) : xmalloc(size);
 
-	if (!c) {
-		size = MIN(size, (size_t)CHUNK_MAX);
-		c = clean ? xcalloc(1, size) : xmalloc(size);
-	}
-	c->mapped = size == CHUNK_HUGE;
-	c->grow = a->used >= LONG_COMPILATION ? (size_t)CHUNK_HUGE : MIN(size * 2, (size_t)CHUNK_MAX);
+	c->mapped = huge;
+	c->grow = has_huge(a) ? (size_t)CHUNK_HUGE : MIN(size * 2, (size_t)CHUNK_MAX);
 	c->next = a->chunk;
 	a->chunk = c;
 	a->at = c->bytes;
