@@ -11,9 +11,15 @@
  *	   pipe of ours), waits until we have closed our copies, and exits; the kernel's waiting
  *	   is its own
  *
- * That process says in its name and command line what it does. It closes by several processes at once, since a part of
- * the waiting is outside of the mutex (WORKERS). It waits while a sonde attaches (turn.c), which would queue behind every
- * close. Of many objects the parent watches the first ones go, so that it can tell how long the rest takes.
+ * That process says in its name and command line what it does. It has workers, since a part of the waiting is outside of
+ * the mutex. They wait while a sonde attaches (turn.c), which would queue behind every close. Of many objects the parent
+ * watches the first ones go, so that it can tell how long the rest takes.
+ *
+ * No slow object is closed by close(2): of a task that is killed meanwhile the kernel does not remove the breakpoints
+ * ("failed to unregister, leaking uprobe": get_user_pages() gives up when fatal_signal_pending()). What it keeps then
+ * belongs to an inode that is gone; a later file that gets its address has the copies of other instructions executed, and
+ * its processes crash. Whoever stops a container kills all in it, so that is no rare case. A task that exits cannot be
+ * killed again: for each object a worker forks a child that holds the last copy and exits.
  *
  * Until the breakpoints of a uprobe are gone, whoever writes to its file in place would have instructions of the old text
  * executed, which the kernel keeps (kernel/events/uprobes.c, copy_insn): that process holds a lease on each file
@@ -21,14 +27,15 @@
  *
  * PERF_EVENT_IOC_DISABLE would not do: a program on a tracepoint runs for disabled events too.
  */
+#include <errno.h>
 #include <fcntl.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #include "base/clock.h"
 #include "base/title.h"
@@ -97,11 +104,13 @@ enum {
 	WATCH_MS = 300,	  /* of many: how long the first ones are watched */
 	TOLD_MS = 700,	  /* what takes less is not told */
 	POLL_MS = 10,
+	MEET_MS = 1000,
 };
 
 /* What the closing processes share with the parent. */
 struct progress {
-	u32 next, left; /* to be closed, not closed yet */
+	u32 left; /* objects that are not closed yet */
+	u32 met;  /* workers that have begun, and once more those that hold only their own share */
 };
 
 static void tell_title(u32 left)
@@ -112,24 +121,70 @@ static void tell_title(u32 left)
 	title_set("sonde-detach", text);
 }
 
-static void close_in_turn(const struct kernel *k, struct progress *p, int turn)
+/* One object, closed by the end of a child. false: there can be no child. */
+static bool close_by_exit(int fd, const int go[2])
 {
-	u32 i;
+	char c = 0;
+	long pid = syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
 
-	while ((i = __atomic_fetch_add(&p->next, 1, __ATOMIC_RELAXED)) < k->kept.n) {
-		turn_yield(turn);
-		close(k->kept.v[i].fd);
-		tell_title(__atomic_sub_fetch(&p->left, 1, __ATOMIC_RELAXED));
+	if (pid == 0) {
+		close(go[1]);
+		while (read(go[0], &c, 1) < 0 && errno == EINTR)
+			;
+		_exit(0);
 	}
+	if (pid < 0)
+		return false;
+	close(fd);
+	if (write(go[1], &c, 1) == 1)
+		while (waitpid((pid_t)pid, NULL, 0) < 0 && errno == EINTR)
+			;
+	return true;
 }
 
-/* The workers share the table of descriptors: the leases last until the last of them ends. */
-static void NORETURN close_by_workers(const struct kernel *k, struct progress *p, int turn)
+/* Until so many have come; not for ever, since somebody may have ended a worker. */
+static void meet(struct progress *p, u32 all)
 {
-	for (u32 i = 1; i < WORKERS && i < k->kept.n; i++)
-		if (syscall(SYS_clone, CLONE_FILES, 0, 0, 0, 0) == 0)
-			break;
-	close_in_turn(k, p, turn);
+	__atomic_add_fetch(&p->met, 1, __ATOMIC_RELAXED);
+	for (u32 ms = 0; ms < MEET_MS && __atomic_load_n(&p->met, __ATOMIC_RELAXED) < all; ms++)
+		usleep(1000);
+}
+
+/* A worker has every n-th object. All have copies of all objects, until every worker is there. */
+static void keep_share(struct kernel *k, struct progress *p, u32 worker, u32 n)
+{
+	u32 kept = 0;
+
+	meet(p, n);
+	for (u32 i = 0; i < k->kept.n; i++)
+		if (i % n != worker)
+			close(k->kept.v[i].fd);
+		else
+			k->kept.v[kept++] = k->kept.v[i];
+	k->kept.n = kept;
+	meet(p, 2 * n);
+}
+
+/* The leases last until the last worker ends. */
+static void NORETURN close_by_workers(struct kernel *k, struct progress *p, int turn)
+{
+	u32 worker = 0, n = MIN((u32)WORKERS, k->kept.n);
+	long pid = 1;
+	int go[2];
+
+	while (worker + 1 < n && (pid = syscall(SYS_clone, 0, 0, 0, 0, 0)) > 0)
+		worker++;
+	if (pid < 0)
+		_exit(0); /* which closes all */
+	keep_share(k, p, worker, n);
+	if (pipe2(go, O_CLOEXEC) < 0)
+		_exit(0);
+	for (u32 i = 0; i < k->kept.n; i++) {
+		turn_yield(turn);
+		if (!close_by_exit(k->kept.v[i].fd, go))
+			_exit(0);
+		tell_title(__atomic_sub_fetch(&p->left, 1, __ATOMIC_RELAXED));
+	}
 	_exit(0);
 }
 
