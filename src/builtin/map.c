@@ -212,8 +212,10 @@ static int act_trunc(struct actor *a, struct event_desc *e, const void *record, 
 	struct table t = { .map = &a->prog->maps.v[e->map], .order = TABLE_BY_VALUE };
 	int rc;
 
-	if (!e->arg[0] || !t.map->key)
+	if (!e->arg[0] || !t.map->key) {
+		a->prog->maps.v[e->map].zeroed = false;
 		return a->map_clear(a->ctx, e->map);
+	}
 	rc = a->map_read(a->ctx, e->map, &t);
 	table_sort(&t, a->names);
 	for (u32 i = 0; i + (u64)e->arg[0] < t.rows.n && !rc; i++)

@@ -413,11 +413,13 @@ static int act_print(struct actor *a, struct event_desc *e, const void *record, 
 
 static int act_clear(struct actor *a, struct event_desc *e, const void *record, u32 len)
 {
+	a->prog->maps.v[e->map].zeroed = false;
 	return a->map_clear(a->ctx, e->map);
 }
 
 static int act_zero(struct actor *a, struct event_desc *e, const void *record, u32 len)
 {
+	a->prog->maps.v[e->map].zeroed = true;
 	return a->map_zero(a->ctx, e->map);
 }
 

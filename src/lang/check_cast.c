@@ -59,7 +59,7 @@ static bool can_cast(const struct type *to, const struct type *from)
 		       (is_number_array(to) && is_number_array(from) && to->size == from->size) ||
 		       to->kind == TY_POINTER || (to->kind == TY_STRING && from->elem->size == 1);
 	case TY_STRING:
-		return (to->kind == TY_STRING && to->count >= from->count) ||
+		return (to->kind == TY_STRING && to->count >= from->count) || to->kind == TY_BOOL ||
 		       (is_number_array(to) && to->elem->size == 1);
 	case TY_BUFFER: return is_number_array(to) && to->elem->size == 1;
 	case TY_KSYM:
@@ -96,6 +96,18 @@ static const struct type *bad_cast(struct check *c, struct node *n, const struct
 	return &ty_error;
 }
 
+/* (bool)text is text != "". */
+static const struct type *string_is_set(struct check *c, struct node *n)
+{
+	struct node *empty = node_new(c->arena, N_STR, n->span);
+
+	node_make_str(empty, "", 0, type_string(c->arena, 1));
+	n->kind = N_BINARY;
+	n->op = OP_NE;
+	n->b = empty;
+	return check_expr(c, n);
+}
+
 const struct type *check_cast(struct check *c, struct node *n)
 {
 	const struct type *to = check_resolve_type(c, n->tref);
@@ -110,6 +122,8 @@ const struct type *check_cast(struct check *c, struct node *n)
 	to = sized_array(c, to, from);
 	if (!can_cast(to, from))
 		return n->aux == CAST_RESULT ? &ty_error : bad_cast(c, n, to, from);
+	if (to->kind == TY_BOOL && from->kind == TY_STRING)
+		return string_is_set(c, n);
 	if (to->kind == TY_INT && type_equal(to, n->a->type) && n->a->kind == N_VAR && !n->aux)
 		check_report(c, n->span, D_NEEDLESS_CAST, type_text(c, to));
 	if (to->kind == TY_POINTER)
@@ -163,7 +177,7 @@ const struct type *check_sizeof(struct check *c, struct node *n)
 	if (t->kind == TY_STRING && n->a && n->a->kind == N_FIELD && n->a->field && n->a->field->type)
 		size = MIN(size, MAX(type_complete(n->a->field->type)->size, 1u)); /* without room for a NUL behind it */
 
-	if (!size)
+	if (!size && !(t->kind == TY_STRUCT && t->n_fields)) /* but of an array without a length alone */
 		return diag_type(c, n->span, D_INCOMPLETE_TYPE, type_text(c, t));
 	fold_set_int(n, size);
 	return &ty_u64;

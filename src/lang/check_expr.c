@@ -47,6 +47,7 @@ static const struct type *check_param(struct check *c, struct node *n)
 			n->name = c->env->params[n->aux - 1];
 	}
 	n->is_const = true;
+	c->s->n_options++;
 	if (!n->aux) {
 		n->value = c->env->n_params;
 		return type_literal(n->value);
@@ -275,6 +276,11 @@ const struct type *check_condition(struct check *c, struct node *n)
 
 	if (type_is_condition(t))
 		return t;
+	if (node_is_const_str(n)) { /* as a pointer that is set, but for "" */
+		fold_set_bool(n, n->str_len > 0);
+		n->kind = N_BOOL;
+		return &ty_bool;
+	}
 	return diag_type(c, n->span, D_BAD_CONDITION, type_text(c, t));
 }
 
@@ -526,7 +532,7 @@ static const struct type *check_binary(struct check *c, struct node *n)
 	}
 	const struct type *b = check_beside(c, n->b, n->a);
 
-	if (typeinfo_pair(n) || (!type_is_moot(a) && !type_is_moot(b) && skip_of_param(c, n)))
+	if (typeinfo_pair(n) || (!type_is_moot(a) && !type_is_moot(b) && (skip_of_param(c, n) || fold_constants(c, n))))
 		return n->type;
 	n->type = check_operator(c, n, a, b);
 	if (!type_is_moot(a) && !type_is_moot(b) && !type_is_moot(n->type))

@@ -44,7 +44,7 @@ struct check_state {
 	struct instance *fns;	   /* one for each fn: holds its variables */
 	const char *terminated_by; /* the statement after which nothing runs, or NULL */
 	u32 depth, for_depth, n_names, n_expanded;
-	u32 n_options; /* calls of BI_OPTION rows so far */
+	u32 n_options; /* calls of BI_OPTION rows and parameters so far: what they decide is not dead, but not asked for */
 	u32 n_bare; /* blocks around this place that belong to no if, loop or probe */
 	const struct node *agg_call; /* the call that is being assigned directly to a map */
 	bool wants_string;	     /* checking an argument that may be a string */
@@ -153,6 +153,8 @@ bool inline_call(struct check *c, struct node *n, struct function *f);
 
 /* ---- fold.c: set is_const and value of n when its operands are constants */
 bool fold_binary(struct check *c, struct node *n);
+/* Texts, and tuples of constants, for which operators have a meaning only where they are written out; sets the type as well. */
+bool fold_constants(struct check *c, struct node *n);
 /* n shifts by `by`: warns when that is a number out of range. */
 void fold_warn_shift(struct check *c, const struct node *n, const struct node *by);
 bool fold_unary(struct check *c, struct node *n);

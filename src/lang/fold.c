@@ -314,6 +314,77 @@ bool fold_binary(struct check *c, struct node *n)
 	return true;
 }
 
+/* ---- what is no number */
+
+static bool is_constant(const struct node *n)
+{
+	if (n->kind != N_TUPLE)
+		return node_is_const_int(n) || node_is_const_str(n);
+	for (const struct node *e = n->a; e; e = e->next)
+		if (!is_constant(e))
+			return false;
+	return true;
+}
+
+static u32 n_members(const struct node *n)
+{
+	u32 count = 0;
+
+	for (const struct node *e = n->a; e; e = e->next)
+		count++;
+	return count;
+}
+
+/* Of tuples of constants those of other shapes differ. */
+static bool fold_tuples(struct node *n)
+{
+	const struct node *a = n->a, *b = n->b;
+
+	if ((n->op != OP_EQ && n->op != OP_NE) || a->kind != N_TUPLE || b->kind != N_TUPLE || !is_constant(a) || !is_constant(b))
+		return false;
+	fold_set_bool(n, (n_members(a) == n_members(b) && compare(a, b) == SAME) == (n->op == OP_EQ));
+	return true;
+}
+
+static void join(struct check *c, struct node *n)
+{
+	u32 len = n->a->str_len + n->b->str_len;
+	char *s = arena_alloc(c->arena, len + 1);
+
+	memcpy(s, n->a->str, n->a->str_len);
+	memcpy(s + n->a->str_len, n->b->str, n->b->str_len);
+	n->is_const = true;
+	n->str = s;
+	n->str_len = len;
+	n->type = type_string(c->arena, len + 1);
+}
+
+/* As by bytes without sign; a beginning is less. */
+static int order(const struct node *a, const struct node *b)
+{
+	int by = memcmp(a->str, b->str, MIN(a->str_len, b->str_len));
+
+	return by ? by : (a->str_len > b->str_len) - (a->str_len < b->str_len);
+}
+
+bool fold_constants(struct check *c, struct node *n)
+{
+	if (!node_is_const_str(n->a) || !node_is_const_str(n->b))
+		return fold_tuples(n);
+	switch (n->op) {
+	case OP_ADD: join(c, n); return true;
+	case OP_EQ: fold_set_bool(n, order(n->a, n->b) == 0); return true;
+	case OP_NE: fold_set_bool(n, order(n->a, n->b) != 0); return true;
+	case OP_LT: fold_set_bool(n, order(n->a, n->b) < 0); return true;
+	case OP_GT: fold_set_bool(n, order(n->a, n->b) > 0); return true;
+	case OP_LE: fold_set_bool(n, order(n->a, n->b) <= 0); return true;
+	case OP_GE: fold_set_bool(n, order(n->a, n->b) >= 0); return true;
+	default: return false;
+	}
+}
+
+/* ---- one operand */
+
 /* ~5 has all 64 bits and no sign. */
 static void fold_literal_unary(struct check *c, struct node *n, wide v)
 {

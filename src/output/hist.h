@@ -52,7 +52,9 @@ static inline bool table_has_zero(const struct table *t)
 {
 	const struct type *type = t->map->value;
 
-	return !t->map->key && type && !type_is_hist(type) && type->kind != TY_TSERIES && type->kind != TY_SAMPLES;
+	if (t->rows.n || t->map->key || !type)
+		return false;
+	return t->map->zeroed || (t->shown_by_name && !type_is_hist(type) && type->kind != TY_TSERIES && type->kind != TY_SAMPLES);
 }
 
 #endif

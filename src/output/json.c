@@ -482,7 +482,7 @@ static void table(struct sink *s, const struct table *t)
 		put_keyed(s, t, newest);
 	else if (t->rows.n)
 		put_scalar(s, t, t->rows.v[0].value, newest);
-	else if (t->shown_by_name && table_has_zero(t))
+	else if (table_has_zero(t))
 		put_zero(s, t);
 	sink_item(s);
 }

@@ -147,7 +147,7 @@ static void table(struct sink *s, const struct table *t)
 
 	if (t->map->value->kind == TY_TSERIES)
 		series_newest(t, &newest);
-	if (!t->rows.n && t->shown_by_name && table_has_zero(t))
+	if (table_has_zero(t))
 		put_zero(s, t);
 	for (u32 i = 0; i < t->rows.n; i++) {
 		put_row(s, t, &t->rows.v[i], newest);

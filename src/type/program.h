@@ -43,6 +43,7 @@ struct map_desc {
 	u32 n_slots, slot_size;
 	u32 threads_off;  /* MAP_USER: its thread slots in the data map (type/thread_slot.h); 0: none */
 	u32 normal;	  /* normalize(): printed values are divided by it; 0: no */
+	bool zeroed;	  /* zero(): an aggregation without a key is shown although there is nothing in it */
 	struct span span; /* first mention */
 };
 
