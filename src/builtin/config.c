@@ -5,6 +5,7 @@
  */
 #include <ctype.h>
 #include <stdlib.h>
+#include <strings.h>
 #include "builtin/builtin.h"
 #include "lang/number.h"
 
@@ -43,7 +44,7 @@ static bool parse_bool(const char *s, s64 *value)
 	if (!s)
 		return true; /* --name alone */
 	for (u32 i = 0; i < ARRAY_SIZE(words); i++)
-		if (streq(s, words[i])) {
+		if (!strcasecmp(s, words[i])) {
 			*value = i & 1;
 			return true;
 		}

@@ -190,6 +190,26 @@ static struct opnd counted_bytes(struct lower *l, const struct ir_val *v)
 	return ir_op2(l, IR_MUL, ir_load(l, opnd_plus(v->o, type_count_at(v->type)), 8, false), o_imm(v->type->elem->size));
 }
 
+/* A text that is written out is bytes here: a NUL in it ends nothing. */
+static struct ir_val buf_of_text(struct lower *l, struct node *call, const struct node *text, const struct node *len)
+{
+	const struct type *t = call->type;
+	u32 size = len && !len->value ? 0 : t->count, n = MIN(text->str_len, size);
+	bool canonical;
+	struct opnd dst = lower_dest(l, t, &canonical);
+
+	ir_zero(l, dst, t->size);
+	ir_store(l, dst, 4, o_imm(size));
+	for (u32 at = 0, part; at < n; at += part) {
+		u32 word = 0;
+
+		part = n - at >= 4 ? 4 : n - at >= 2 ? 2 : 1;
+		memcpy(&word, text->str + at, part);
+		ir_store(l, opnd_plus(dst, 4 + at), part, o_imm(word));
+	}
+	return val_memory(t, dst);
+}
+
 static struct ir_val lower_buf(struct lower *l, struct node *call)
 {
 	struct node *what = call_arg(call, 0), *len = call_arg(call, 1);
@@ -199,6 +219,8 @@ static struct ir_val lower_buf(struct lower *l, struct node *call)
 	enum space space = SPACE_NONE;
 	struct ir_val v;
 
+	if (node_is_const_str(what) && (!len || len->is_const))
+		return buf_of_text(l, call, what, len);
 	if (type_is_scalar(what->type)) {
 		addr = lower_scalar(l, what);
 		space = lower_handed_space(l, what->type->kind == TY_POINTER ? what->type->space : SPACE_NONE);

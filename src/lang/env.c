@@ -131,7 +131,7 @@ static const struct config_row {
 	    "has no effect: names are looked up when they are printed, those of processes that have ended too"),
 	ROW(license, CFG_LICENSE, 0, "GPL", NULL),
 	ROW(log_size, CFG_U64, 1000000, NULL, NULL),
-	ROW(max_bpf_progs, CFG_U64, 1024, NULL, NULL),
+	ROW(max_bpf_progs, CFG_U64, 1024, NULL, "has no effect: places that look alike share a program"),
 	ROW(max_cat_bytes, CFG_U64, 10240, NULL, NULL),
 	ROW(max_map_keys, CFG_U64, 4096, NULL, NULL),
 	ROW(max_probes, CFG_U64, 1024, NULL, NULL),

@@ -88,18 +88,6 @@ void compiled_release(struct compiled *c)
 
 /* ---- the stages */
 
-/* Clauses that need a program each: wildcards are one program where the probes look alike. */
-static void count_programs(struct compiled *c)
-{
-	u64 max = c->env.config.max_bpf_progs;
-
-	if (c->instances.n > max)
-		diag_help(&c->diags,
-			  diag_report(&c->diags, c->instances.v[max]->clause->span, D_MANY_PROGS, c->instances.n,
-				      (unsigned long long)max),
-			  "raise the configuration max_bpf_progs (BPFTRACE_MAX_BPF_PROGS)");
-}
-
 static void check(struct compiled *c)
 {
 	VEC(struct instance *) all = {};
@@ -121,7 +109,6 @@ static bool front(struct compiled *c, const struct session_options *o)
 	debuginfod_allow(true);
 	for (struct clause *cl = c->lang.script->clauses; cl; cl = cl->next)
 		resolve_clause(c, o, cl, false);
-	count_programs(c);
 	stage_keep(c, o);
 	if (o->follow)
 		stage_follow(c, o);

@@ -34,6 +34,9 @@ enum gfp_bit {
 	G_THISNODE = 1 << 21,
 	G_ACCOUNT = 1 << 22,
 	G_ZEROTAGS = 1 << 23,
+	G_SKIP_ZERO = 1 << 24,
+	G_SKIP_KASAN = 1 << 25,
+	G_NO_OBJ_EXT = 1 << 26,
 
 	G_RECLAIM = G_DIRECT_RECLAIM | G_KSWAPD_RECLAIM,
 	G_USER = G_RECLAIM | G_IO | G_FS | G_HARDWALL,
@@ -55,10 +58,11 @@ static const struct {
 	{ G_RECLAIM | G_IO, "GFP_NOFS" },
 	{ G_HIGH | G_KSWAPD_RECLAIM, "GFP_ATOMIC" },
 	{ G_RECLAIM, "GFP_NOIO" },
-	{ G_KSWAPD_RECLAIM, "GFP_NOWAIT" },
-	{ G_DMA, "__GFP_DMA" },
+	{ G_KSWAPD_RECLAIM | G_NOWARN, "GFP_NOWAIT" },
+	{ G_KSWAPD_RECLAIM, "__GFP_KSWAPD_RECLAIM" },
+	{ G_DMA, "GFP_DMA" },
 	{ G_HIGHMEM, "__GFP_HIGHMEM" },
-	{ G_DMA32, "__GFP_DMA32" },
+	{ G_DMA32, "GFP_DMA32" },
 	{ G_MOVABLE, "__GFP_MOVABLE" },
 	{ G_RECLAIMABLE, "__GFP_RECLAIMABLE" },
 	{ G_HIGH, "__GFP_HIGH" },
@@ -79,6 +83,9 @@ static const struct {
 	{ G_THISNODE, "__GFP_THISNODE" },
 	{ G_ACCOUNT, "__GFP_ACCOUNT" },
 	{ G_ZEROTAGS, "__GFP_ZEROTAGS" },
+	{ G_SKIP_ZERO, "__GFP_SKIP_ZERO" },
+	{ G_SKIP_KASAN, "__GFP_SKIP_KASAN" },
+	{ G_NO_OBJ_EXT, "__GFP_NO_OBJ_EXT" },
 };
 
 void gfp_text(struct buf *b, u64 flags)
