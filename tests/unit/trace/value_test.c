@@ -237,14 +237,14 @@ static void gfp(u64 flags, const char *want)
 static void gfp_flags(void)
 {
 	gfp(0, "0");
-	gfp(1, "__GFP_DMA");
-	gfp(0x41, "__GFP_DMA|__GFP_IO");
+	gfp(1, "GFP_DMA");
+	gfp(0x41, "GFP_DMA|__GFP_IO");
 	gfp(0xcc0, "GFP_KERNEL");
 	gfp(0xdc0, "GFP_KERNEL|__GFP_ZERO");
 	gfp(0x400cc0, "GFP_KERNEL_ACCOUNT");
 	gfp(0x820, "GFP_ATOMIC");
 	gfp(0x100cca, "GFP_HIGHUSER_MOVABLE");
-	gfp(0x80000001, "__GFP_DMA|0x80000000");
+	gfp(0x80000001, "GFP_DMA|0x80000000");
 }
 
 int main(void)
