@@ -168,6 +168,50 @@ static struct opnd divide(struct lower *l, struct node *n, enum ir_opcode op, st
 	return ir_op2(l, op, a, b);
 }
 
+static bool is_u64(const struct type *t)
+{
+	return t->kind == TY_INT && t->size == 8 && !t->is_signed;
+}
+
+/* v with the sign bits of mask: -v where they are set. */
+static struct opnd negate_by(struct lower *l, struct opnd v, struct opnd mask)
+{
+	return ir_op2(l, IR_SUB, ir_op2(l, IR_XOR, v, mask), mask);
+}
+
+/* Of an unsigned number of 64 bits and a signed one: by magnitudes, since neither reading of both fits. */
+static struct opnd divide_mixed(struct lower *l, struct node *n, enum op op, struct opnd a, struct opnd b)
+{
+	enum ir_opcode by = op == OP_DIV ? IR_UDIV : IR_UMOD;
+	bool left_signed = !is_u64(n->a->type);
+	struct opnd sign = ir_op2(l, IR_SAR, left_signed ? a : b, o_imm(63)), q;
+
+	if (left_signed)
+		a = negate_by(l, a, sign);
+	else
+		b = negate_by(l, b, sign);
+	q = divide(l, n, by, a, b);
+	return left_signed || op == OP_DIV ? negate_by(l, q, sign) : q;
+}
+
+static bool may_be_negative(const struct type *t, struct opnd o)
+{
+	return (t->kind != TY_INT || t->is_signed) && !(o.kind == O_IMM && o.imm >= 0);
+}
+
+/* Exact whatever the operands are. */
+static struct opnd lower_division(struct lower *l, struct node *n, enum op op, struct opnd a, struct opnd b)
+{
+	const struct type *left = n->a->type, *right = n->b->type;
+	bool s = may_be_negative(left, a) || may_be_negative(right, b);
+
+	if (s && is_u64(left) != is_u64(right))
+		return divide_mixed(l, n, op, a, b);
+	if (op == OP_DIV)
+		return divide(l, n, s ? IR_SDIV : IR_UDIV, a, b);
+	return divide(l, n, s ? IR_SMOD : IR_UMOD, a, b);
+}
+
 static u32 pointee_size(const struct type *ptr)
 {
 	const struct type *to = ptr->elem ? type_complete(ptr->elem) : NULL;
@@ -177,7 +221,6 @@ static u32 pointee_size(const struct type *ptr)
 
 struct opnd lower_arithmetic(struct lower *l, struct node *n, enum op op, struct opnd a, struct opnd b)
 {
-	bool s = n->type->kind == TY_INT ? n->type->is_signed : true;
 	const struct type *left = n->a->type, *right = n->b->type;
 
 	if (op == OP_ADD || op == OP_SUB) {
@@ -190,8 +233,8 @@ struct opnd lower_arithmetic(struct lower *l, struct node *n, enum op op, struct
 	case OP_ADD: return ir_op2(l, IR_ADD, a, b);
 	case OP_SUB: return ir_op2(l, IR_SUB, a, b);
 	case OP_MUL: return ir_op2(l, IR_MUL, a, b);
-	case OP_DIV: return divide(l, n, s ? IR_SDIV : IR_UDIV, a, b);
-	case OP_MOD: return divide(l, n, s ? IR_SMOD : IR_UMOD, a, b);
+	case OP_DIV:
+	case OP_MOD: return lower_division(l, n, op, a, b);
 	case OP_AND: return ir_op2(l, IR_AND, a, b);
 	case OP_OR: return ir_op2(l, IR_OR, a, b);
 	case OP_XOR: return ir_op2(l, IR_XOR, a, b);

@@ -270,6 +270,8 @@ static void fold_typed(struct check *c, struct node *n)
 	}
 	if (n->op == OP_MUL)
 		v = product;
+	else if (n->op == OP_DIV || n->op == OP_MOD)
+		v = compute(c, n, fold_value(n->a), fold_value(n->b));
 	else
 		v = compute(c, n, as_type(n->a, t), as_type(n->b, t));
 	if (compares)

@@ -287,8 +287,6 @@ class Expressions:
 
         def value(env):
             x, y = a.value(env), b.value(env)
-            if op in '/%':
-                x, y = cut(x, type_), cut(y, type_)
             if op == '>>' and not is_signed(a.type):
                 x &= ALL_ONES
             return cut(compute(op, x, y), type_)
@@ -311,8 +309,8 @@ class Expressions:
             raise Again
         if a.typed or b.typed:
             type_ = Expressions.result_type(op, a, b)
-            left = cut(a.const, type_)
-            right = b.const if op in ('<<', '>>') else cut(b.const, type_)
+            left = a.const if op in '/%' else cut(a.const, type_)
+            right = b.const if op in ('<<', '>>', '/', '%') else cut(b.const, type_)
             if op in '/%' and not right:
                 raise Again
             return constant(text, type_, cut(compute(op, left, right), type_), True)
@@ -372,7 +370,8 @@ class Expressions:
         text = '%s(%s)' % (name, ', '.join(a if isinstance(a, str) else a.text for a in args))
         given = [a for a in args if not isinstance(a, str)]
         if all(a.const is not None for a in given) and name in ('strlen', 'strstr', 'strncmp', 'glob', 'strcontains', 'str_concat'):
-            return Expr(text, type_, lambda env: do(*[a.const for a in given]), do(*[a.const for a in given]))
+            value = do(*[a.const for a in given])
+            return Expr(text, type_, lambda env: value, value, typed=type_ in INTS)
         return Expr(text, type_, lambda env: do(*[a.value(env) for a in given]))
 
     def macro_call(self, depth):
@@ -654,6 +653,8 @@ class Statements(Expressions):
         wide = [(n, t) for n, t in self.maps.items() if t in ('int64', 'uint64')]
         name, type_ = self.pick([v for v in self.variables(lambda t: t in INTS) if v[0] in self.fixed] + wide)
         op = self.rng.choice(['+', '-', '*', '/', '%', '&', '|', '^', '<<', '>>', '++', '--'])
+        if op in ('++', '--') and name[0] == '@' and type_ == 'uint64':
+            raise Again  # becomes int64
         if op in ('++', '--'):
             def step(env):
                 env[name] = cut(env[name] + (1 if op == '++' else -1), type_)
@@ -666,8 +667,6 @@ class Statements(Expressions):
 
         def run(env):
             a, b = env[name], e.value(env)
-            if op in '/%':
-                a, b = cut(a, result), cut(b, result)
             env[name] = cut(cut(compute(op, a, b), result), type_)
         return ['%s %s= %s;' % (name, op, e.text)], run
 
