@@ -419,7 +419,11 @@ static int act_clear(struct actor *a, struct event_desc *e, const void *record, 
 
 static int act_zero(struct actor *a, struct event_desc *e, const void *record, u32 len)
 {
-	a->prog->maps.v[e->map].zeroed = true;
+	struct map_desc *map = &a->prog->maps.v[e->map];
+	struct table t = { .map = map };
+
+	if (!map->key && !map->zeroed && a->map_read(a->ctx, e->map, &t) == 0)
+		map->zeroed = t.rows.n > 0;
 	return a->map_zero(a->ctx, e->map);
 }
 
