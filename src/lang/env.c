@@ -273,8 +273,9 @@ static bool set_row(struct config *cfg, const struct config_row *row, const char
 		break;
 	case CFG_BOOL:
 		*why = "Invalid bool value: valid values are true, false, 1 or 0.";
-		if (!choose(bools, text, &value))
+		if (!choose(bools, text, &value) && !read_number(text, &value))
 			return false;
+		value = !!value;
 		break;
 	case CFG_MISSING:
 		*why = "Invalid value for missing_probes: valid values are ignore, warn, and error.";
@@ -327,8 +328,8 @@ bool config_set(struct config *cfg, const char *key, const char *value, const ch
 	const struct config_row *row;
 	char lower[64];
 
-	if (strncasecmp(key, "bpftrace_", 9) == 0 && strlen(key) < sizeof lower) { /* as the environment spells it */
-		key += 9;
+	if (strlen(key) < sizeof(lower)) { /* as the environment spells it, too */
+		key += strncasecmp(key, "bpftrace_", 9) == 0 ? 9 : 0;
 		for (u32 i = 0; i <= strlen(key); i++)
 			lower[i] = (char)tolower((u8)key[i]);
 		key = lower;

@@ -28,19 +28,54 @@ static int give(void *ctx, const char *probe, const struct profile *p)
 	return fl->stop = fl->f(fl->ctx, probe, p);
 }
 
+/* ---- the names of one provider, in order */
+
+struct found {
+	const char *probe;
+	const struct profile *profile;
+};
+
+struct ordered {
+	struct arena *arena;
+	VEC(struct found) all;
+};
+
+static int keep(void *ctx, const char *probe, const struct profile *p)
+{
+	struct ordered *o = ctx;
+
+	vec_push(o->arena, &o->all, ((struct found){ arena_strdup(o->arena, probe), p }));
+	return 0;
+}
+
+static int by_probe(const void *a, const void *b)
+{
+	return strcmp(((const struct found *)a)->probe, ((const struct found *)b)->probe);
+}
+
+static void give_ordered(struct ordered *o, struct filter *fl)
+{
+	if (o->all.n)
+		qsort(o->all.v, o->all.n, sizeof(*o->all.v), by_probe);
+	for (u32 i = 0; i < o->all.n && !fl->stop; i++)
+		give(fl, o->all.v[i].probe, o->all.v[i].profile);
+}
+
 static int list_provider(struct provider_env *env, const struct provider *p,
 			 const struct spec *from, bool verbose, struct filter *fl)
 {
 	struct spec spec = *from;
 	struct arena names, *kept = env->arena;
+	struct ordered found = { .arena = &names };
 	int ret;
 
 	spec.provider = p;
 	env_btf(env);	    /* opened now: it outlives the names */
 	arena_init(&names); /* of one provider: gone when they are printed */
 	env->arena = &names;
-	ret = p->list(env, &spec, verbose, give, fl);
+	ret = p->list(env, &spec, verbose, keep, &found);
 	env->arena = kept;
+	give_ordered(&found, fl);
 	arena_release(&names);
 	return ret;
 }
@@ -205,6 +240,25 @@ static const char *next_attach(const char *pattern)
 	return NULL;
 }
 
+/* "struct a,union b": a list each. */
+static int list_type_names(struct provider_env *env, const char *pattern, bool verbose, struct filter *fl, struct err *err)
+{
+	int ret = 0;
+
+	while (*pattern && !fl->stop && ret >= 0) {
+		size_t len = strcspn(pattern, ",");
+		const char *one = arena_strndup(env->arena, pattern, len);
+		u8 tag = type_tag(&one);
+
+		if (!tag)
+			return err_set(err, -EINVAL, "\"%s\" names no type: struct, union or enum and a name", one);
+		ret = list_types(env, tag, one, verbose, fl, err);
+		pattern += len + (pattern[len] == ',');
+		pattern += strspn(pattern, " ");
+	}
+	return ret;
+}
+
 static int list_attaches(struct provider_env *env, const char *pattern, bool verbose, struct filter *fl, struct err *err)
 {
 	for (const char *comma; (comma = next_attach(pattern)) && !fl->stop; pattern = comma + 1 + strspn(comma + 1, " ")) {
@@ -220,13 +274,13 @@ int probes_list(struct provider_env *env, const char *pattern, bool verbose, lis
 		struct err *err)
 {
 	struct filter fl = { .f = f, .ctx = ctx };
-	u8 tag = pattern ? type_tag(&pattern) : 0;
+	const char *name = pattern;
 
 	env->diags = NULL;
 	if (!pattern || !*pattern)
 		return list_word(env, "*", verbose, &fl);
-	if (tag)
-		return list_types(env, tag, pattern, verbose, &fl, err);
+	if (type_tag(&name))
+		return list_type_names(env, pattern, verbose, &fl, err);
 	if (strchr(pattern, ':') || provider_find(pattern))
 		return list_attaches(env, pattern, verbose, &fl, err);
 	return list_word(env, pattern, verbose, &fl);

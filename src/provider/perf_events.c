@@ -211,11 +211,10 @@ static int list(struct provider_env *env, const struct spec *spec, const struct 
 	int ret = 0;
 
 	for (; e->name && !ret; e++) {
-		const char *name = glob_match(pattern, e->name) ? e->name : e->alias;
-
-		if (name && glob_match(pattern, name))
-			ret = f(ctx, arena_printf(env->arena, "%s:%s:", spec->provider->name, name),
-				NULL);
+		if (glob_match(pattern, e->name))
+			ret = f(ctx, arena_printf(env->arena, "%s:%s:", spec->provider->name, e->name), NULL);
+		if (!ret && e->alias && glob_match(pattern, e->alias))
+			ret = f(ctx, arena_printf(env->arena, "%s:%s:", spec->provider->name, e->alias), NULL);
 	}
 	return ret;
 }

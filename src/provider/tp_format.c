@@ -64,14 +64,6 @@ void format_whole(struct provider_env *env, struct profile *p, const struct tp_f
 	p->record = t;
 }
 
-/* Where it lies in the record is of interest to readers of lists only. */
-static const char *declaration(struct provider_env *env, const struct tp_field *f)
-{
-	return env->diags ? f->text
-			  : arena_printf(env->arena, "%-40s // offset %u, size %u, %s", f->text, f->offset, f->size,
-					 f->is_signed ? "signed" : "unsigned");
-}
-
 void format_args(struct provider_env *env, struct profile *p, const struct tp_format *f,
 		 bool is_syscall)
 {
@@ -87,6 +79,6 @@ void format_args(struct provider_env *env, struct profile *p, const struct tp_fo
 		p->args[p->n_args++] = (struct arg_desc){ .name = field->name,
 							  .type = t,
 							  .loc = field_loc(field, t),
-							  .text = declaration(env, field) };
+							  .text = field->text };
 	}
 }

@@ -88,6 +88,23 @@ void compiled_release(struct compiled *c)
 
 /* ---- the stages */
 
+/* All probes of the script; one pattern alone is counted where it is resolved. */
+static void count_probes(struct compiled *c)
+{
+	u64 max = c->env.config.max_probes;
+	const struct clause *last = NULL;
+	u32 n = 0;
+
+	for (u32 i = 0; i < c->instances.n; i++) {
+		n += c->instances.v[i]->sites.n;
+		if (n > max && !last)
+			last = c->instances.v[i]->clause;
+	}
+	if (last)
+		diag_help(&c->diags, diag_report(&c->diags, last->span, D_MANY_PROBES, n, (unsigned long long)max),
+			  "config = { max_probes = %u }", n);
+}
+
 static void check(struct compiled *c)
 {
 	VEC(struct instance *) all = {};
@@ -109,6 +126,7 @@ static bool front(struct compiled *c, const struct session_options *o)
 	debuginfod_allow(true);
 	for (struct clause *cl = c->lang.script->clauses; cl; cl = cl->next)
 		resolve_clause(c, o, cl, false);
+	count_probes(c);
 	stage_keep(c, o);
 	if (o->follow)
 		stage_follow(c, o);
