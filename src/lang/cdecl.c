@@ -264,6 +264,7 @@ enum directive {
 	DIR_ELSE,
 	DIR_ENDIF,
 	DIR_ERROR,
+	DIR_PRAGMA,
 	DIR_IGNORED
 };
 
@@ -276,7 +277,7 @@ static enum directive directive_named(const char *name)
 		{ "define", DIR_DEFINE }, { "undef", DIR_UNDEF },     { "include", DIR_INCLUDE },
 		{ "if", DIR_IF },	  { "ifdef", DIR_IFDEF },     { "ifndef", DIR_IFNDEF },
 		{ "elif", DIR_ELIF },	  { "else", DIR_ELSE },	      { "endif", DIR_ENDIF },
-		{ "error", DIR_ERROR },	  { "warning", DIR_IGNORED }, { "pragma", DIR_IGNORED },
+		{ "error", DIR_ERROR },	  { "warning", DIR_IGNORED }, { "pragma", DIR_PRAGMA },
 		{ "line", DIR_IGNORED },  { "ident", DIR_IGNORED },
 	};
 
@@ -311,6 +312,28 @@ static void do_undef(struct cdecl *c, const struct token *name)
 		hash_puts(&c->defined, name->name, &is_undefined);
 }
 
+/* #pragma pack(N), pack(), pack(push), pack(push, N), pack(pop), as GCC has them; no other pragma changes what is read. */
+static void do_pragma(struct cdecl *c, struct lexer lx, const struct token *name)
+{
+	struct token t;
+
+	if (!name->name || !streq(name->name, "pack") || (lex_next(&lx, &t), t.kind != TOK_LPAREN))
+		return;
+	lex_next(&lx, &t);
+	if (t.name && streq(t.name, "push")) {
+		vec_push(c->arena, &c->packs, c->pack);
+		lex_next(&lx, &t);
+		if (t.kind == TOK_COMMA)
+			lex_next(&lx, &t);
+	} else if (t.name && streq(t.name, "pop")) {
+		c->pack = c->packs.n ? c->packs.v[--c->packs.n] : 0;
+	} else if (t.kind == TOK_RPAREN) {
+		c->pack = 0;
+	}
+	if (t.kind == TOK_INT)
+		c->pack = t.value <= 16 && (t.value & (t.value - 1)) == 0 ? (u32)t.value : 0;
+}
+
 /* Directives that only count where text is read. */
 static void do_active(struct cdecl *c, enum directive what, const struct token *arg,
 		      struct span span, u32 from, u32 to)
@@ -327,6 +350,7 @@ static void do_active(struct cdecl *c, enum directive what, const struct token *
 	case DIR_ELIF:
 	case DIR_ELSE:
 	case DIR_ENDIF:
+	case DIR_PRAGMA:
 	case DIR_IGNORED: break;
 	}
 }
@@ -356,6 +380,10 @@ static void do_directive(struct cdecl *c, u32 start, u32 to)
 	case DIR_ELIF: next_branch(c, span, false, from, to); break;
 	case DIR_ELSE: next_branch(c, span, true, from, to); break;
 	case DIR_ENDIF: end_cond(c, span); break;
+	case DIR_PRAGMA:
+		if (active)
+			do_pragma(c, lx, &arg);
+		break;
 	case DIR_DEFINE:
 	case DIR_UNDEF:
 	case DIR_INCLUDE:

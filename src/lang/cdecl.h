@@ -26,7 +26,9 @@ struct cdecl {
 	struct hash defined;  /* name -> &is_defined or &is_undefined */
 	struct hash included; /* resolved path -> itself */
 	VEC(struct c_cond) conds;
-	u32 depth; /* of nested types */
+	VEC(u32) packs; /* what #pragma pack(push) kept */
+	u32 pack;	/* #pragma pack(N): the largest alignment of members, 0: their own */
+	u32 depth;	/* of nested types */
 	u32 include_depth;
 	bool panic; /* in this declaration */
 	bool failed;
@@ -64,7 +66,7 @@ struct c_members {
 };
 struct c_attrs {
 	bool packed;
-	u32 align;
+	u32 align, pack; /* pack: the largest alignment of members, 0: their own */
 };
 /* Gives t its fields, size and alignment; false when it grew too large. */
 bool cdecl_lay_out(struct arena *a, struct type *t, const struct c_members *members,

@@ -15,12 +15,15 @@ struct layout {
 	u64 size;  /* bits, of the largest member in a union */
 	u32 align; /* bytes */
 	bool is_union, packed;
+	u32 pack;
 };
 
 static u32 align_of(const struct layout *l, const struct c_member *m)
 {
 	u32 natural = l->packed || m->packed ? 1 : MAX(m->type->align, 1u);
 
+	if (l->pack)
+		natural = MIN(natural, l->pack);
 	return MAX(natural, m->align);
 }
 
@@ -74,7 +77,7 @@ static struct field field_of(const struct layout *l, const struct c_member *m, u
 bool cdecl_lay_out(struct arena *a, struct type *t, const struct c_members *members,
 		   const struct c_attrs *attrs)
 {
-	struct layout l = { .align = 1, .is_union = t->is_union, .packed = attrs->packed };
+	struct layout l = { .align = 1, .is_union = t->is_union, .packed = attrs->packed, .pack = attrs->pack };
 	struct field *fields = arena_array(a, struct field, members->list.n);
 	u32 n = 0;
 

@@ -331,6 +331,11 @@ static void add_member(struct cdecl *c, struct c_members *to, const struct c_mem
 		cdecl_error(c, m->span, D_C_BIT_WIDTH, (long long)m->bits);
 		return;
 	}
+	for (u32 i = 0; *m->name && i < to->list.n; i++)
+		if (streq(to->list.v[i].name, m->name)) {
+			cdecl_error(c, m->span, D_C_REDEFINED, m->name);
+			return;
+		}
 	vec_push(c->arena, &to->list, *m);
 }
 
@@ -439,7 +444,7 @@ static void struct_specifier(struct cdecl *c, struct c_spec *s)
 {
 	bool is_union = is(c, TOK_UNION);
 	struct c_members list = {};
-	struct c_attrs attrs = {};
+	struct c_attrs attrs = { .pack = c->pack };
 	const char *name = NULL;
 	struct type *t;
 
