@@ -155,8 +155,7 @@ static bool compares_memory(const struct node *n)
 {
 	if (n->a->kind == N_STR || n->b->kind == N_STR)
 		return true;
-	return !type_is_scalar(n->a->type) && !is_number_agg(n->a->type) &&
-	       !type_is_stack(n->a->type);
+	return !type_is_scalar(n->a->type) && !is_number_agg(n->a->type);
 }
 
 static struct opnd divide(struct lower *l, struct node *n, enum ir_opcode op, struct opnd a, struct opnd b)
