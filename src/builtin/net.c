@@ -102,11 +102,22 @@ static struct ir_val lower_pton(struct lower *l, struct node *call)
 
 /* ---- macaddr() */
 
+static bool has_six_bytes(const struct type *t)
+{
+	switch (t->kind) {
+	case TY_ARRAY:
+	case TY_STRUCT: return t->size >= 6;
+	case TY_STRING:
+	case TY_BUFFER: return t->count >= 6;
+	default: return t->kind == TY_POINTER || type_is_integer(t);
+	}
+}
+
 static const struct type *check_macaddr(struct check *c, struct node *call)
 {
 	const struct node *n = call_arg(call, 0);
 
-	if (n->type->kind != TY_POINTER && !type_is_integer(n->type) && n->type->size < 6)
+	if (!has_six_bytes(n->type))
 		return diag_type(c, n->span, D_MACADDR, type_str(c->arena, n->type));
 	return &ty_macaddr;
 }

@@ -147,45 +147,23 @@ struct types {
 	struct provider_env *env;
 	struct btf *btf;
 	struct filter *fl;
-	const char *pattern, *word;
+	const char *pattern, *word, *module;
 	u32 kind; /* BTF_KIND_* */
 	u8 tag;
 	bool verbose;
 };
 
-static struct profile *type_profile(struct types *ts, const struct type *t)
-{
-	struct profile *p = arena_new(ts->env->arena, struct profile);
-
-	type_complete(t);
-	if (t->kind == TY_ENUM) {
-		p->args = arena_array(ts->env->arena, struct arg_desc, t->n_enums);
-		for (u32 i = 0; i < t->n_enums; i++)
-			p->args[p->n_args++] = (struct arg_desc){
-				.name = t->enums[i].name,
-				.type = t,
-				.text = arena_printf(ts->env->arena, "%s = %lld", t->enums[i].name,
-						     (long long)t->enums[i].value)
-			};
-		return p;
-	}
-	p->args = arena_array(ts->env->arena, struct arg_desc, t->n_fields);
-	for (u32 i = 0; i < t->n_fields; i++)
-		p->args[p->n_args++] = (struct arg_desc){ .name = t->fields[i].name,
-							  .type = t->fields[i].type,
-							  .text = declaration_text(
-								  ts->env->arena, t->fields[i].type,
-								  t->fields[i].name) };
-	return p;
-}
-
 static bool list_type(void *ctx, const char *name, u32 id)
 {
 	struct types *ts = ctx;
+	struct arena *a = ts->env->arena;
+	const char *text;
 
-	if (glob_match(ts->pattern, name))
-		give(ts->fl, arena_printf(ts->env->arena, "%s %s", ts->word, name),
-		     ts->verbose ? type_profile(ts, btf_type(ts->btf, id)) : NULL);
+	if (!glob_match(ts->pattern, name))
+		return true;
+	text = ts->verbose ? arena_printf(a, "%s: %s\n", ts->module, btf_definition(a, ts->btf, id))
+			   : arena_printf(a, "%s %s", ts->word, name);
+	give(ts->fl, text, NULL);
 	return !ts->fl->stop;
 }
 
@@ -196,6 +174,7 @@ static bool list_place(void *ctx, struct btf_place *place)
 	const struct type *t;
 
 	ts->btf = place->btf;
+	ts->module = place->module;
 	if (glob_has_wildcard(ts->pattern)) {
 		btf_each(ts->btf, ts->kind, list_type, ts);
 		return !ts->fl->stop;

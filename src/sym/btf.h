@@ -61,6 +61,8 @@ int btf_raw_tracepoint(struct btf *b, const char *name, struct btf_param *params
 		       u32 *typedef_id);
 /* Value of an enumerator anywhere in BTF. */
 bool btf_enumerator(struct btf *b, const char *name, s64 *value, const struct type **enum_type);
+/* "struct list_head { ... };" as C, with what has no name inside; in arena a. NULL: no struct, union or enum. */
+const char *btf_definition(struct arena *a, struct btf *b, u32 id);
 /* Calls f for every named type of a kind (listing functions, raw tracepoints; near names). */
 void btf_each(struct btf *b, u32 kind, bool (*f)(void *ctx, const char *name, u32 id), void *ctx);
 

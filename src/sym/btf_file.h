@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Shared by btf.c (file, index, names) and btf_type.c (struct types); nobody else includes it. */
+/* Shared by btf.c (file, index, names), btf_type.c (struct types) and btf_text.c (C text); nobody else includes it. */
 #ifndef SONDE_SYM_BTF_FILE_H
 #define SONDE_SYM_BTF_FILE_H
 

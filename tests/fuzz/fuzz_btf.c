@@ -35,6 +35,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		if (t->n_fields)
 			type_field(t, t->fields[t->n_fields - 1].name, &at);
 		type_str(&a, t);
+		if (i < 64)
+			btf_definition(&a, b, i);
 	}
 	for (u32 kind = 0; b && kind < 20; kind++)
 		btf_each(b, kind, visit, b);
