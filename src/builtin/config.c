@@ -76,10 +76,39 @@ static const struct type *fold_option(struct check *c, struct node *call, const 
 	return call->type;
 }
 
+static bool same_default(const struct node *a, const struct node *b)
+{
+	if (a->type->kind == TY_STRING && b->type->kind == TY_STRING)
+		return a->str_len == b->str_len && !memcmp(a->str, b->str, a->str_len);
+	return (a->type->kind == TY_STRING) == (b->type->kind == TY_STRING) &&
+	       (a->type->kind == TY_BOOL) == (b->type->kind == TY_BOOL) && a->value == b->value;
+}
+
+static bool has_one_default(struct check *c, const char *name, struct node *dflt)
+{
+	struct node *first = hash_gets(&c->env->option_default, name), *copy;
+	struct diag *d;
+
+	if (!first) {
+		copy = arena_new(c->arena, struct node);
+		*copy = *dflt;
+		hash_puts(&c->env->option_default, name, copy);
+		return true;
+	}
+	if (same_default(first, dflt))
+		return true;
+	d = check_report(c, dflt->span, D_OPTION_DEFAULT, name);
+	diag_note(c->diags, d, first->span, "here it is another one");
+	return false;
+}
+
 static const struct type *check_getopt(struct check *c, struct node *call)
 {
-	const struct node *name = call_arg(call, 0), *dflt = call_arg(call, 1), *about = call_arg(call, 2);
+	const struct node *name = call_arg(call, 0), *about = call_arg(call, 2);
+	struct node *dflt = call_arg(call, 1);
 
+	if (dflt && !has_one_default(c, name->str, dflt))
+		return &ty_error;
 	hash_puts(&c->env->options, name->str, (void *)(uintptr_t)(about ? about->str : ""));
 	for (u32 i = 0; i < c->env->n_named; i++)
 		if (streq(c->env->named[i].name, name->str)) {

@@ -217,6 +217,23 @@ static bool is_kernel_header(const char *name)
 	return false;
 }
 
+/* The compiler's own (C11, 4p6): what they define is known here. */
+static bool is_freestanding_header(const char *name)
+{
+	static const char *const names[] = { "float.h",	  "iso646.h", "limits.h", "stdalign.h",	   "stdarg.h",
+					     "stdbool.h", "stddef.h", "stdint.h", "stdnoreturn.h", "inttypes.h" };
+
+	for (u32 i = 0; i < ARRAY_SIZE(names); i++)
+		if (streq(name, names[i]))
+			return true;
+	return false;
+}
+
+bool cdecl_needs_no_file(const char *header)
+{
+	return is_kernel_header(header) || is_freestanding_header(header);
+}
+
 /* <NAME>: only where -I says, and NULL where BTF knows better. */
 static const char *angle_name(struct cdecl *c, const struct token *what)
 {

@@ -44,6 +44,8 @@ void cdecl_directives(struct cdecl *c);
 /* Reports #ifs that nobody closed; false when anything was wrong. */
 bool cdecl_end(struct cdecl *c);
 bool cdecl_is_defined(const struct cdecl *c, const char *name);
+/* A header whose types are known without it: the kernel's, or the compiler's. */
+bool cdecl_needs_no_file(const char *header);
 
 /* cdecl_type.c */
 void cdecl_declaration(struct cdecl *c);

@@ -40,6 +40,7 @@ void env_release(struct env *env)
 {
 	hash_release(&env->builtins);
 	hash_release(&env->options);
+	hash_release(&env->option_default);
 }
 
 void import_source_release(struct import_source *found)

@@ -168,7 +168,8 @@ struct env {
 	u32 n_params;
 	struct { const char *name, *value; bool used; } *named; /* --name=value after -- */
 	u32 n_named;
-	struct hash options; /* names that the script asks for -> what they are said to mean */
+	struct hash options;	    /* names that the script asks for -> what they are said to mean */
+	struct hash option_default; /* -> the node of the default in the first place */
 	/* Fills *found; `from` is the importing file, "" for paths that stand for themselves. */
 	void (*read_import)(struct env *env, const char *from, const char *path,
 			    struct import_source *found);

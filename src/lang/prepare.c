@@ -226,7 +226,7 @@ static bool read_includes(struct lang *l, struct cdecl *c)
 				sources_add(l->sources, name, found.text, strlen(found.text));
 
 			cdecl_read(c, src, 0, src->len);
-		} else {
+		} else if (!cdecl_needs_no_file(l->env->includes[i])) {
 			diag_report(l->diags, (struct span){ 0, 0 }, D_IMPORT_MISSING,
 				    l->env->includes[i], found.why ? found.why : "it is a folder");
 			good = false;
