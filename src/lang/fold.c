@@ -416,7 +416,7 @@ bool fold_unary(struct check *c, struct node *n)
 	}
 	if (n->op != OP_NEG && n->op != OP_NOT)
 		return false;
-	if (is_literal(a))
+	if (is_literal(a) && a->type->kind != TY_BOOL)
 		fold_literal_unary(c, n, fold_value(a));
 	else
 		fold_set_int(n, cut_unary(n->op == OP_NEG ? -(u64)a->value : ~(u64)a->value, a->type));

@@ -80,7 +80,7 @@ class Expr:
 
     def __init__(self, text, type_, value, const=None, flexible=False, typed=False):
         self.text, self.type, self.value, self.const, self.flexible = text, type_, value, const, flexible
-        self.typed = typed
+        self.typed, self.known = typed, False  # known: a tuple or record of constants
 
     @property
     def inner(self):
@@ -267,7 +267,7 @@ class Expressions:
             return int(not v) if op == '!' else cut(-v if op == '-' else ~v, a.type if unsigned else 'int64')
         if a.const is None:
             return Expr(text, type_, lambda env: apply(a.value(env)))
-        if op == '!' or a.typed:
+        if op == '!' or a.typed or a.type == 'bool':
             return constant(text, type_, apply(a.const), True)
         if op == '-':
             return literal(text, -a.const)
@@ -429,6 +429,8 @@ class Expressions:
         text = '%s %s %s' % (a.text, op, b.text)
         if a.const is not None and b.const is not None:
             return constant(text, 'bool', compare(op, a.const, b.const))
+        if a.known and b.known:
+            return constant(text, 'bool', compare(op, a.value({}), b.value({})))
         return Expr(text, 'bool', lambda env: compare(op, a.value(env), b.value(env)))
 
     # ---- strings, tuples, records
@@ -535,7 +537,9 @@ class Expressions:
         def value(env):
             made = {i: parts[i].value(env) for i in order}
             return tuple(made[i] for i in range(len(parts)))
-        return Expr(text, type_, value)
+        whole = Expr(text, type_, value)
+        whole.known = all(p.const is not None or p.known for p in parts)
+        return whole
 
     def key(self, type_, depth):
         e = self.value_of(type_, depth)
