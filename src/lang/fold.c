@@ -56,6 +56,8 @@ static bool is_literal(const struct node *n)
 		return true;
 	if (n->kind == N_INT) /* constants of headers as well; not what a builtin made of a typed value */
 		return t->kind == TY_INT && (type_is_flexible(t) || n->value < 0);
+	if (n->kind == N_UNARY && n->a->type && n->a->type->kind == TY_BOOL)
+		return false;
 	if (n->kind == N_UNARY || n->kind == N_COMPTIME)
 		return is_literal(n->a);
 	if (n->kind == N_BINARY)
