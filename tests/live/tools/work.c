@@ -73,6 +73,18 @@ static void opens(void)
 #endif
 }
 
+/* Names that no directory has: within a path, made, and made as a folder. */
+static void looks(void)
+{
+	struct stat st;
+
+	stat("/tmp/sonde-no-folder/file", &st);
+	close(open("/tmp/sonde-made", O_CREAT | O_WRONLY, 0600));
+	mkdir("/tmp/sonde-folder", 0700);
+	unlink("/tmp/sonde-made");
+	rmdir("/tmp/sonde-folder");
+}
+
 static void run(char **argv, int fails)
 {
 	pid_t pid = fork();
@@ -375,7 +387,7 @@ static const struct {
 	const char *word;
 	void (*act)(void);
 } acts[] = {
-	{ "opens", opens },	{ "execs", execs },   { "stats", stats },     { "kills", kills },
+	{ "opens", opens },	{ "looks", looks },	{ "execs", execs },   { "stats", stats },     { "kills", kills },
 	{ "syncs", syncs },	{ "exits", exits },   { "naps", naps },	      { "setids", setids },
 	{ "threads", threads }, { "calls", calls },   { "leaks", leaks },     { "files", files },
 	{ "direct", direct },	{ "refused", refused }, { "full", full },     { "unixes", unixes },
