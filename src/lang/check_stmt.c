@@ -122,9 +122,10 @@ static void assign_map(struct check *c, struct node *n)
 		    !type_is_moot(t))
 			t = copied_agg(c, n->b);
 	}
+	if (n->a->map)
+		n->a->map->written = true; /* whatever is wrong with its key */
 	if (!m)
 		return;
-	m->written = true;
 	if (!is_null(m->value, n->b))
 		check_unify_map_value(c, m, t, n->span);
 	n->a->type = type_rigid(m->value);
