@@ -159,7 +159,7 @@ static char *output_of(const char *script, bool use_vm)
 static void run(const char *line, const char *want, bool use_vm)
 {
 	char *script = xasprintf("begin { @s = \"hello world\"; $s = @s; @t = \"help\"; $t = @t; clear(@s); clear(@t);\n"
-				 "_ = (getopt(\"limit\", 1), getopt(\"flag\"), getopt(\"word\", \"\")); %s; }", line);
+				 "_ = (getopt(\"limit\", 10), getopt(\"flag\"), getopt(\"word\", \"a\")); %s; }", line);
 	char *got = output_of(script, use_vm);
 
 	is_str(got, want, "%s: %s", use_vm ? "interpreter" : "kernel", line);
