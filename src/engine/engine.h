@@ -24,6 +24,7 @@ struct kernel_options {
 	u64 ring_size; /* bytes, power of two; 0: by memory */
 	bool verbose;
 	u32 log_size; /* verifier log bytes on failure */
+	bool again_if_big; /* what verifiers do not follow to its end is -E2BIG at once, for it is compiled in another way then */
 	const char *license;
 	struct btf *btf;  /* the session's, borrowed; NULL: opened on first need */
 	bool (*stop)(void); /* true: attaching to many sites one by one ends early; NULL: it does not */

@@ -266,6 +266,11 @@ static bool lower_bounds(const struct bpf_func *f, struct bpf_insn *insns, u32 s
 	return any;
 }
 
+static bool is_too_big(void)
+{
+	return errno == E2BIG || errno == EFAULT;
+}
+
 /*
  * Loops in line have bounds of which the compiler thinks that verifiers follow them. Where branches do not
  * come together again it takes more: fewer turns then, which are counted when they do not do.
@@ -274,7 +279,10 @@ static int load_attempts(struct kernel *k, struct attempt *a, u32 *shift)
 {
 	int fd = load_attempt(k, a);
 
-	for (*shift = 0; fd < 0 && (errno == E2BIG || errno == EFAULT) && *shift < MOST_HALVINGS; fd = load_attempt(k, a)) {
+	*shift = 0;
+	if (fd < 0 && is_too_big() && k->o.again_if_big)
+		return fd;
+	for (; fd < 0 && is_too_big() && *shift < MOST_HALVINGS; fd = load_attempt(k, a)) {
 		int saved = errno;
 
 		*shift += HALVINGS;
@@ -303,7 +311,9 @@ static int load_as(struct kernel *k, const struct bpf_func *f, u32 attach_type, 
 	fd = relocate(k, f, a.insns + GATE_SLOTS, err);
 	if (fd == 0) {
 		fd = load_attempts(k, &a, bounds_halved);
-		if (fd < 0)
+		if (fd < 0 && is_too_big() && k->o.again_if_big)
+			fd = err_set(err, -E2BIG, "load program %s", f->name);
+		else if (fd < 0)
 			fd = load_with_log(k, &a, err);
 	}
 	free(a.insns);

@@ -403,7 +403,7 @@ static void keep_event(struct lower *l)
 static struct ir_unit *lower_with(struct lang *lang, struct program *prog, struct instance *in, u32 level, bool huge)
 {
 	struct arena *a = lang->arena;
-	struct lower_state s = { .level = level, .huge = huge };
+	struct lower_state s = { .level = in->compact ? 1 : level, .huge = huge };
 	struct lower l = { .arena = a, .lang = lang, .env = lang->env, .features = lang->env->features,
 			   .prog = prog, .inst = in, .profile = in->profile, .s = &s };
 

@@ -407,7 +407,7 @@ void lower_place_opaque(struct lower *l, struct node *code)
 	u32 n = 0;
 
 	ast_walk(code, count_condition, &n);
-	if (n <= MANY_CONDITIONS || l->s->opaque.kind != O_NONE)
+	if ((n <= MANY_CONDITIONS && !l->inst->compact) || l->s->opaque.kind != O_NONE)
 		return;
 	l->s->opaque = lower_scratch_kept(l, 8);
 }

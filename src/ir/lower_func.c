@@ -29,7 +29,7 @@ bool lower_wants_shared(struct lower *l, u32 bytes)
 {
 	if (l->inst->jump && !feature_has(l->features, FEAT_BPF_LOOP))
 		return false;
-	if (l->s->loop || l->s->depth || (u64)bytes * l->unit->n_branches > IN_LINE_BYTES)
+	if (l->inst->compact || l->s->loop || l->s->depth || (u64)bytes * l->unit->n_branches > IN_LINE_BYTES)
 		return true;
 	return l->unit->n_searches++ >= FEW_SEARCHES;
 }

@@ -68,7 +68,7 @@ static bool wants_callback(const struct finding *f, const struct node *n)
 {
 	if (n->kind == N_FOR && !n->d)
 		return true;
-	return f->depth < MAX_DEPTH && f->n_bodies < MAX_BODIES && !is_short(n) && feature_has(f->l->features, FEAT_BPF_LOOP);
+	return f->depth < MAX_DEPTH && f->n_bodies < MAX_BODIES && (!is_short(n) || f->l->inst->compact) && feature_has(f->l->features, FEAT_BPF_LOOP);
 }
 
 static bool count_mention(struct node *n, void *ctx)

@@ -232,7 +232,7 @@ static u32 stack_budget(const struct lower *l)
  */
 static bool stack_is_precious(const struct lower *l, u32 size)
 {
-	return l->unit->n_branches > MANY_CONDITIONS && (size > 8 || (size & (size - 1)));
+	return (l->unit->n_branches > MANY_CONDITIONS || l->inst->compact) && (size > 8 || (size & (size - 1)));
 }
 
 static bool fits_stack(struct lower *l, u32 size)

@@ -50,6 +50,7 @@ struct instance {
 	bool is_one_of_many; /* a pattern's: the kernel may refuse it */
 	bool unseen;	  /* of a clause without a probe here: only what it does to maps counts, nothing is reported */
 	bool follows;	  /* --follow applies */
+	bool compact;	  /* verifiers would follow too much: what makes them follow less, whatever it costs */
 	bool guarded;	  /* does not run within another program of the run (ir/lower_guard.c) */
 	u64 pid_ns[2];	  /* device and inode of the pid namespace that only_pid and the set speak of; 0: the first */
 	u32 only_pid;	  /* events of other processes are ignored; 0: none are */

@@ -219,8 +219,9 @@ int load_all(struct run *r, struct err *err)
 		if (r->sites[f].n)
 			kernel_plan(r->k, f, r->sites[f].v[0]);
 		rc = kernel_load(r->k, f, err);
-		r->stand_in_refused |= rc < 0 && stands_in(&r->sites[f]);
-		if (rc < 0 && !r->stand_in_refused && r->c.instances.v[f]->is_one_of_many && !is_final(rc)) {
+		r->too_big |= rc == -E2BIG && !r->o->compact;
+		r->stand_in_refused |= rc < 0 && !r->too_big && stands_in(&r->sites[f]);
+		if (rc < 0 && !r->too_big && !r->stand_in_refused && r->c.instances.v[f]->is_one_of_many && !is_final(rc)) {
 			skip_func(&skipped, &r->sites[f], err);
 			rc = 0;
 		}

@@ -223,6 +223,11 @@ static int back_instance(struct compiled *c, const struct session_options *o, st
 		f->prog_flags = u->n_fetches ? BPF_F_SLEEPABLE : 0;
 		rc = target_emit(u, c->env.features, f);
 	}
+	if (rc == -E2BIG && in->compact) { /* its stack is not enough */
+		c->units.n--;
+		in->compact = false;
+		return back_instance(c, o, in, err);
+	}
 	if (rc == -E2BIG) {
 		diag_report(&c->diags, in->clause->span, D_TOO_COMPLEX);
 		return 1;
@@ -287,9 +292,15 @@ static int check_all(struct compiled *c, struct err *err)
 	return rc;
 }
 
+static int compile_one(struct compiled *c, const struct session_options *o, struct instance *in, struct err *err)
+{
+	in->compact = o->compact;
+	return back_instance(c, o, in, err);
+}
+
 int compile_back(struct compiled *c, const struct session_options *o, struct instance *in, struct err *err)
 {
-	int rc = back_instance(c, o, in, err);
+	int rc = compile_one(c, o, in, err);
 
 	return rc ? rc : check_one(c, in, err);
 }
@@ -326,7 +337,7 @@ static int compile(struct compiled *c, const struct session_options *o, u32 max_
 	stage_dispatch(c, o);
 	guard_instances(c);
 	for (u32 i = 0; i < c->instances.n && !rc; i++)
-		rc = back_instance(c, o, c->instances.v[i], err);
+		rc = compile_one(c, o, c->instances.v[i], err);
 	if (rc)
 		return rc;
 	lower_finish(&c->prog);

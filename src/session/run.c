@@ -200,7 +200,8 @@ static int start_engine(struct run *r, struct err *err)
 {
 	struct kernel_options ko = { .pid = r->o->pid, .verbose = r->o->verbose,
 				     .log_size = (u32)r->c.env.config.log_size, .license = r->c.env.config.license,
-				     .ring_size = ring_size(r), .btf = r->c.view.btf, .stop = signals_stop };
+				     .ring_size = ring_size(r), .btf = r->c.view.btf, .stop = signals_stop,
+				     .again_if_big = !r->o->compact };
 	struct vm_world world = { .pid_tgid = 1ull << 32 | 1, .n_cpus = 1, .comm = "sonde", .ring_size = ko.ring_size };
 	int rc;
 
@@ -451,17 +452,18 @@ static void tell_leaving(struct run *r, const struct leaving *l)
 	sink_flush(r->o->sink);
 }
 
-/* *again: nothing has been shown or done, and it is to be tried without stand-ins. */
-static int run_once(const struct session_options *o, bool *again, struct err *err)
+/* again: nothing has been shown or done, and it is to be tried with these options. */
+static int run_once(const struct session_options *o, struct session_options *again, struct err *err)
 {
 	struct run *r = xcalloc(1, sizeof *r);
+	bool begins_again = false;
 	int rc;
 
 	r->o = o;
 	r->child_fd = r->child_tells = r->target_fd = r->command_out = r->signal_fd = r->epoll_fd = -1;
 	rc = session_compile(&r->c, o, err);
 	o->sink->sources = &r->c.sources;
-	if (o->no_stand_ins)
+	if (o->no_stand_ins || o->compact)
 		keep_news(&r->c.diags);
 	show_diags(r);
 	if (o->dump)
@@ -474,7 +476,9 @@ static int run_once(const struct session_options *o, bool *again, struct err *er
 		names_init(r);
 		actor_init(r);
 		rc = run_attached(r, err);
-		*again = r->stand_in_refused;
+		again->no_stand_ins |= r->stand_in_refused;
+		again->compact |= r->too_big;
+		begins_again = r->stand_in_refused || r->too_big;
 		child_end(r);
 		action_files_close(&r->actor);
 		if (r->k) {
@@ -484,7 +488,7 @@ static int run_once(const struct session_options *o, bool *again, struct err *er
 		}
 		vm_free(r->vm);
 		names_release(r);
-		signals_restore(r, !*again);
+		signals_restore(r, !begins_again);
 		buf_release(&r->backlog);
 		buf_release(&r->command_text);
 		speculations_release(r);
@@ -512,16 +516,16 @@ static int check_rights(const struct session_options *o, struct err *err)
 
 int session_run(const struct session_options *o, struct err *err)
 {
-	struct session_options plain = *o;
-	bool again = false;
+	struct session_options now = *o, next = *o;
 	int rc = check_rights(o, err);
 
 	if (!rc)
-		rc = run_once(o, &again, err);
-	if (!again)
-		return rc;
-	err_release(err);
-	*err = (struct err){ 0 };
-	plain.no_stand_ins = true;
-	return run_once(&plain, &again, err);
+		rc = run_once(&now, &next, err);
+	while (next.no_stand_ins != now.no_stand_ins || next.compact != now.compact) {
+		err_release(err);
+		*err = (struct err){ 0 };
+		now = next;
+		rc = run_once(&now, &next, err);
+	}
+	return rc;
 }

@@ -24,6 +24,7 @@ struct run {
 	struct usyms *usyms;
 	struct usermaps *usermaps; /* NULL: the script prints no user symbols */
 	u64 *loss_seen;	    /* what was reported of each prog.losses */
+	bool too_big;	       /* a program is more than the verifier follows: the run begins again with compact ones */
 	bool stand_in_refused; /* a trampoline in place of a kprobe, or a name of BTF: the run begins again without them */
 	bool skipped_some;  /* probes that the kernel refused and others do without */
 	bool exiting;	    /* exit() was met, a signal came, or the target is gone */

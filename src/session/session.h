@@ -43,6 +43,7 @@ struct session_options {
 	/* Where imports come from; NULL: from files, beside the script. */
 	void (*read_import)(struct env *env, const char *from, const char *path, struct import_source *found);
 	bool no_stand_ins;	/* what stood in for a kprobe was refused: this time no trampoline does, nor a name of BTF */
+	bool compact;		/* verifiers could not follow a program: this time all are made to be followed easily */
 	bool no_dispatch;	/* each program does without the others: whoever loads an object file attaches them */
 	bool any_kernel;	/* compile only: assume no particular kernel and no privilege (check) */
 };

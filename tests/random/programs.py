@@ -593,7 +593,7 @@ class Statements(Expressions):
 
     def statement(self):
         ways = [(25, self.new_variable), (22, self.output), (13, self.assignment), (8, self.map_assignment),
-                (7, self.compound)]
+                (7, self.compound), (2, self.ladder), (20 if self.large else 2, self.of_words)]
         nested = [(11, self.branch), (6, self.range_loop), (3, self.while_loop), (3, self.map_loop), (3, self.unroll),
                   (3, self.block), (3 if self.loops else 0, self.jump)]
         if self.depth < 3:
@@ -603,6 +603,47 @@ class Statements(Expressions):
         made = way()
         self.depth -= 1
         return made
+
+    def ladder(self):
+        """if ... else if ... else if, or the same as one expression."""
+        pairs = [(self.condition(1), self.string(2)) for _ in range(self.rng.randrange(2, 9))]
+        last = self.string(2)
+        if self.chance(.5):
+            e = last
+            for c, s in reversed(pairs):
+                e = self.chosen(c, s, e, 'string')
+            name = self.name('$v')
+            self.scopes[-1][name] = 'string'
+            return self.store(name, e)
+
+        def run(env):
+            env['out'].append(next((s for c, s in pairs if c.value(env)), last).value(env))
+        lines = ['%sif (%s) { print(%s); }' % ('} else ' if i else '', c.text, s.text) for i, (c, s) in enumerate(pairs)]
+        return [line[:-2] for line in lines] + ['} else { print(%s); }' % last.text], run
+
+    def of_words(self):
+        """Strings in strings, as keys, and in formats."""
+        way = self.rng.randrange(3)
+        texts = [self.rng.choice([self.concat, self.part, self.field, self.string_choice])(0) for _ in range(self.rng.randrange(1, 4))]
+        if way == 0:
+            name = self.name('$v')
+            self.scopes[-1][name] = 'string'
+            return self.store(name, texts[0])
+        if way == 1:
+            numbers = [self.of_strings(1) for _ in texts]
+
+            def run_printf(env):
+                env['out'].append(''.join('%s|%d;' % (t.value(env), n.value(env)) for t, n in zip(texts, numbers)))
+            return ['printf("%s\\n", %s);' % ('%s|%d;' * len(texts), ', '.join(
+                '%s, (int64)(%s)' % (t.text, n.text) for t, n in zip(texts, numbers)))], run_printf
+        name, value = self.name('@w'), self.integer(3)
+
+        def run_key(env):
+            at = tuple(t.value(env) for t in texts)
+            env[name] = {at: cut(value.value(env), 'int64')}
+            env['out'].append(str(env[name][at]))
+        key = ', '.join(t.text for t in texts)
+        return ['%s[%s] = (int64)(%s);' % (name, key, value.text), 'print(%s[%s]);' % (name, key)], run_key
 
     @staticmethod
     def store(name, e, form='%s = %s;'):
@@ -785,6 +826,7 @@ class Program(Statements):
     def __init__(self, seed):
         super().__init__(random.Random(seed))
         self.env = {'out': []}
+        self.large = self.chance(.03)  # some 10 KB, of strings for the most part
         self.head, start = [], []
         self.make_maps(start)
         for i in range(self.rng.randrange(0, 3)):
@@ -793,7 +835,7 @@ class Program(Statements):
             self.make_string_function('s%d' % i)
         for i in range(self.rng.randrange(0, 3)):
             self.make_macro('mac%d' % i)
-        parts = [self.body(self.rng.randrange(3, 12))]
+        parts = [self.body(self.rng.randrange(3, 12) if not self.large else self.rng.randrange(20, 60))]
         if self.chance(.5):
             parts.append(self.body(self.rng.randrange(2, 8)))
         for part in parts:
