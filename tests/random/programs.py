@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Random programs that know what they print.
 
-    programs.py [--sonde PATH] [--keep DIR] FIRST COUNT [ARGUMENT]...
+    programs.py [--sonde PATH] [--keep DIR] [--large] [--limit S] FIRST COUNT [ARGUMENT]...
 
 Each number from FIRST on is the seed of one well-typed program. Its expressions and statements are made
 together with a Python function that does the same by the rules of doc/language.md, so the expected output
-comes from a second implementation of the language. ARGUMENTs go to sonde (--vm, --no-pass=all). Prints
+comes from a second implementation of the language. --large: some 10 KB each, strings for the most part. ARGUMENTs go to sonde (--vm, --no-pass=all). Prints
 how many programs there were and how many of them were wrong; those are kept in DIR with what differs.
 """
 import argparse
@@ -16,6 +16,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import time
 
 INTS = ['int8', 'int16', 'int32', 'int64', 'uint8', 'uint16', 'uint32', 'uint64']
 ALL_ONES = (1 << 64) - 1
@@ -618,8 +619,8 @@ class Statements(Expressions):
 
         def run(env):
             env['out'].append(next((s for c, s in pairs if c.value(env)), last).value(env))
-        lines = ['%sif (%s) { print(%s); }' % ('} else ' if i else '', c.text, s.text) for i, (c, s) in enumerate(pairs)]
-        return [line[:-2] for line in lines] + ['} else { print(%s); }' % last.text], run
+        lines = ['%sif (%s) { printf("%%s\\n", %s); }' % ('} else ' if i else '', c.text, s.text) for i, (c, s) in enumerate(pairs)]
+        return [line[:-2] for line in lines] + ['} else { printf("%%s\\n", %s); }' % last.text], run
 
     def of_words(self):
         """Strings in strings, as keys, and in formats."""
@@ -823,10 +824,10 @@ class Statements(Expressions):
 # ---- programs
 
 class Program(Statements):
-    def __init__(self, seed):
+    def __init__(self, seed, large=False):
         super().__init__(random.Random(seed))
         self.env = {'out': []}
-        self.large = self.chance(.03)  # some 10 KB, of strings for the most part
+        self.large = large or self.chance(.03)
         self.head, start = [], []
         self.make_maps(start)
         for i in range(self.rng.randrange(0, 3)):
@@ -944,13 +945,17 @@ class Program(Statements):
                 pass
 
 
-def wrong(program, path, command):
+def wrong(program, path, command, limit):
     """What is wrong, or None."""
     with open(path, 'w') as f:
         f.write(program.text)
+    begin = time.monotonic()
     done = subprocess.run(command + ['-q', '--no-warnings', path], capture_output=True, text=True, timeout=60)
     got = done.stdout.strip('\n')
+    seconds = time.monotonic() - begin
     if not done.returncode and got == program.expected:
+        if seconds > limit:
+            return '%.1f s' % seconds
         os.unlink(path)
         return None
     lines = list(zip(got.split('\n'), program.expected.split('\n')))
@@ -963,13 +968,15 @@ def main():
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument('--sonde', default=os.environ.get('SONDE', 'build/sonde'))
     p.add_argument('--keep', default=tempfile.gettempdir())
+    p.add_argument('--large', action='store_true')
+    p.add_argument('--limit', type=float, default=60, metavar='S', help='what takes longer is wrong')
     p.add_argument('first', type=int)
     p.add_argument('count', type=int)
     args, rest = p.parse_known_args()
     n_wrong = 0
     for seed in range(args.first, args.first + args.count):
         path = os.path.join(args.keep, 'random-%d.bt' % seed)
-        why = wrong(Program(seed), path, [args.sonde] + rest)
+        why = wrong(Program(seed, args.large), path, [args.sonde] + rest, args.limit)
         if why:
             n_wrong += 1
             print('seed %d (%s): %s' % (seed, path, why))
