@@ -196,7 +196,7 @@ static const struct type *check_hist(struct check *c, struct node *call)
 static void update_hist(struct lower *l, struct node *call, struct node *map)
 {
 	struct node *arg = call_arg(call, 0);
-	struct opnd v = lower_scalar(l, arg);
+	struct opnd v = ir_opaque(l, lower_scalar(l, arg));
 	bool is_signed = arg->type->kind == TY_INT && arg->type->is_signed;
 	const struct type *t = map->map->value;
 	u32 k = t->hist.bits, index;
@@ -241,7 +241,7 @@ static const struct type *check_lhist(struct check *c, struct node *call)
 static void update_lhist(struct lower *l, struct node *call, struct node *map)
 {
 	struct node *arg = call_arg(call, 0);
-	struct opnd v = lower_scalar(l, arg), slot;
+	struct opnd v = ir_opaque(l, lower_scalar(l, arg)), slot;
 	bool is_signed = arg->type->kind == TY_INT && arg->type->is_signed;
 	const struct type *t = map->map->value;
 	u32 n = agg_buckets(t), index = ir_var(l);

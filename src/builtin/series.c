@@ -73,7 +73,7 @@ static void llhist_index(struct lower *l, const struct type *t, struct opnd v, u
 static void update_llhist(struct lower *l, struct node *call, struct node *map)
 {
 	const struct type *t = map->map->value;
-	struct opnd v = lower_scalar(l, call_arg(call, 0)), off;
+	struct opnd v = ir_opaque(l, lower_scalar(l, call_arg(call, 0))), off;
 	struct agg_place p = lower_agg_begin(l, map);
 	struct ir_block *low = ir_block_new(l), *rest = ir_block_new(l), *add = ir_block_new(l),
 			*in_range = ir_block_new(l);

@@ -607,7 +607,7 @@ static struct ir_val lower_split(struct lower *l, struct node *call)
 	if (lower_wants_shared(l, call_arg(call, 0)->type->count))
 		return split_by_call(l, call, dst, canonical);
 	s.t = text_copy(l, call_arg(call, 0));
-	s.index = lower_scalar(l, call_arg(call, 2));
+	s.index = ir_opaque(l, lower_scalar(l, call_arg(call, 2)));
 	s.field = ir_var(l);
 	s.from = ir_var(l);
 	s.end = ir_var(l);

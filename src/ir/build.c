@@ -451,6 +451,23 @@ void ir_var_set(struct lower *l, u32 var, struct opnd v)
 	ir_emit(l, (struct ir_insn){ .op = IR_MOVE, .dst = var, .arg = { v } });
 }
 
+/*
+ * Verifiers learn from a condition, and decide later ones by it; and what becomes a part of an address they follow by
+ * its value. Each of many conditions then doubles the ways that they follow. Where there are many, what is compared,
+ * and indices and lengths, go through memory, and they forget.
+ */
+struct opnd ir_opaque(struct lower *l, struct opnd v)
+{
+	struct opnd word = l->s->opaque;
+
+	if (v.kind != O_TEMP || (l->unit->n_branches <= FEW_BRANCHES && !l->inst->compact))
+		return v;
+	if (word.kind == O_NONE)
+		word = lower_scratch_temp(l, 8);
+	ir_store(l, word, 8, v);
+	return ir_load(l, word, 8, false);
+}
+
 struct opnd ir_at_most(struct lower *l, struct opnd n, s64 most)
 {
 	struct ir_block *over, *out;
@@ -463,7 +480,7 @@ struct opnd ir_at_most(struct lower *l, struct opnd n, s64 most)
 	/* The copy is compared, not n: that may lie on the stack, and verifiers before 6.3 forget what they
 	 * learned of it when it is read there once more. */
 	v = ir_var(l);
-	ir_var_set(l, v, n);
+	ir_var_set(l, v, ir_opaque(l, n));
 	ir_branch(l, CC_UGT, o_temp(v), o_imm(most), over, out);
 	ir_place(l, over);
 	ir_var_set(l, v, o_imm(most));

@@ -61,6 +61,7 @@ void ir_branch(struct lower *l, enum ir_cond cc, struct opnd a, struct opnd b, s
 void ir_place(struct lower *l, struct ir_block *b); /* continues in b: appends it to the order */
 u32 ir_var(struct lower *l);			    /* a mutable temporary */
 void ir_var_set(struct lower *l, u32 var, struct opnd v);
+struct opnd ir_opaque(struct lower *l, struct opnd v); /* v, of which verifiers know nothing where they would follow too much */
 struct opnd ir_at_most(struct lower *l, struct opnd n, s64 most); /* n, or most where n is more (or negative) */
 
 /* ---- memory */

@@ -163,6 +163,7 @@ static struct opnd divide(struct lower *l, struct node *n, enum ir_opcode op, st
 	if (b.kind == O_IMM && b.imm != 0)
 		return ir_op2(l, op, a, b);
 	l->span = n->span;
+	b = ir_opaque(l, b);
 	lower_loss_if_zero(l, b, LOSS_DIV_ZERO, NULL);
 	return ir_op2(l, op, a, b);
 }
@@ -350,18 +351,6 @@ static struct cond_marks both(struct lower *l)
 	return (struct cond_marks){ vn_mark(l), vn_mark(l) };
 }
 
-/*
- * Verifiers learn from a condition, and decide later ones by it: each of many conditions then doubles the
- * ways that they follow. Where there are many, what is compared goes through memory, and they forget.
- */
-static struct opnd opaque(struct lower *l, struct opnd v)
-{
-	if (l->s->opaque.kind == O_NONE || v.kind != O_TEMP)
-		return v;
-	ir_store(l, l->s->opaque, 8, v);
-	return ir_load(l, l->s->opaque, 8, false);
-}
-
 static bool counts_as_condition(const struct node *n)
 {
 	return n->kind == N_IF || n->kind == N_COND || n->kind == N_WHILE ||
@@ -402,14 +391,19 @@ void lower_count_branches(struct lower *l)
 		ast_walk(in->body, count_branch, &l->unit->n_branches);
 }
 
+/* There is much that is compared, and few programs need it to be forgotten: only those of many conditions do. */
+static struct opnd compared(struct lower *l, struct opnd v)
+{
+	return l->s->opaque.kind == O_NONE ? v : ir_opaque(l, v);
+}
+
 void lower_place_opaque(struct lower *l, struct node *code)
 {
 	u32 n = 0;
 
 	ast_walk(code, count_condition, &n);
-	if ((n <= MANY_CONDITIONS && !l->inst->compact) || l->s->opaque.kind != O_NONE)
-		return;
-	l->s->opaque = lower_scratch_kept(l, 8);
+	if ((n > MANY_CONDITIONS || l->inst->compact) && l->s->opaque.kind == O_NONE)
+		l->s->opaque = lower_scratch_kept(l, 8);
 }
 
 struct cond_marks lower_cond_marks(struct lower *l, struct node *n, struct ir_block *yes, struct ir_block *no)
@@ -434,7 +428,7 @@ struct cond_marks lower_cond_marks(struct lower *l, struct node *n, struct ir_bl
 		if (is_comparison(n->op)) {
 			struct opnd a = lower_scalar(l, n->a), b = lower_scalar(l, n->b);
 
-			ir_branch(l, cond_of(n->op, compares_signed(n)), opaque(l, a), opaque(l, b), yes, no);
+			ir_branch(l, cond_of(n->op, compares_signed(n)), compared(l, a), compared(l, b), yes, no);
 			return both(l);
 		}
 	}
@@ -454,7 +448,7 @@ struct cond_marks lower_cond_marks(struct lower *l, struct node *n, struct ir_bl
 		ir_branch(l, CC_NE, ir_load(l, v.o, 1, false), o_imm(0), yes, no);
 		return both(l);
 	}
-	ir_branch(l, CC_NE, opaque(l, lower_scalar(l, n)), o_imm(0), yes, no);
+	ir_branch(l, CC_NE, compared(l, lower_scalar(l, n)), o_imm(0), yes, no);
 	return both(l);
 }
 

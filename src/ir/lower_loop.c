@@ -419,8 +419,8 @@ static void walk_range(struct lower *l, struct node *n, const struct range *r)
 
 void lower_for_range_by_callback(struct lower *l, struct node *n)
 {
-	struct range r = { .from = lower_convert(l, lower_scalar(l, n->a), n->a->type, &ty_s64) };
-	struct opnd to = lower_convert(l, lower_scalar(l, n->d), n->d->type, &ty_s64);
+	struct range r = { .from = ir_opaque(l, lower_convert(l, lower_scalar(l, n->a), n->a->type, &ty_s64)) };
+	struct opnd to = ir_opaque(l, lower_convert(l, lower_scalar(l, n->d), n->d->type, &ty_s64));
 	struct ir_block *some = ir_block_new(l), *out = ir_block_new(l);
 	u32 mark;
 

@@ -292,7 +292,7 @@ static struct ir_val index_place(struct lower *l, struct node *n)
 	bool of_texts = n->type->kind == TY_STRING && t->elem; /* as they lie there: without room for a NUL more */
 	const struct type *elem = type_complete(of_texts ? t->elem : n->type);
 	struct ir_val base = t->kind == TY_POINTER ? behind(t, elem, lower_scalar(l, n->a)) : place_of(l, n->a, NULL);
-	struct opnd index = lower_scalar(l, n->b);
+	struct opnd index = ir_opaque(l, lower_scalar(l, n->b));
 	u32 size = MAX(elem->size, 1u);
 
 	if (!base.in_memory) {

@@ -75,7 +75,7 @@ struct lower_state {
 	bool shares_early;	 /* the predicate has such loops */
 	struct opnd share;	 /* the object that they share with this function */
 	struct opnd returned;	 /* two words in scratch: a body returned from the probe, and what */
-	struct opnd opaque;	 /* a word of scratch through which verifiers lose track; O_NONE: not needed */
+	struct opnd opaque;	 /* a word of scratch through which verifiers lose track of what is compared; O_NONE: not needed */
 	u32 depth;		 /* this is such a body: so many around it, itself included */
 	struct ir_block *stop;	 /* of a body: ends the walk */
 	bool has_return;	 /* a body: it or one inside returns from the probe */
@@ -106,7 +106,7 @@ void vn_loop_edge(struct lower *l);
 struct cond_marks {
 	u32 yes, no;
 };
-enum { MANY_CONDITIONS = 16 };
+enum { FEW_BRANCHES = 4, MANY_CONDITIONS = 16 };
 /* How much a verifier will have to decide: before anything is lowered. */
 void lower_count_branches(struct lower *l);
 /* Prepares for more conditions than that in code. */
