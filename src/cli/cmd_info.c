@@ -10,6 +10,7 @@
  * and the same as one JSON object with -f json.
  */
 #include <ctype.h>
+#include <dirent.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 #include "base/json.h"
@@ -17,6 +18,7 @@
 #include "cli/selftest.h"
 #include "engine/engine.h"
 #include "output/index.h"
+#include "sym/dwarf_lib.h"
 
 enum { ITEM_WIDTH = 32 };
 
@@ -93,16 +95,39 @@ static void yes_item(struct report *r, const char *name, bool yes)
 
 /* ---- sections */
 
-/* Helper functions of the kernel; the other rows are features of the rest of it, or probe types. */
-static const enum feature helpers[] = {
-	FEAT_TASK_BTF, FEAT_GET_FUNC_IP, FEAT_COOKIE, FEAT_BPF_LOOP,	     FEAT_FOR_EACH_MAP,
-	FEAT_TAI,      FEAT_BOOT_NS,	 FEAT_NS_PID, FEAT_PROBE_WRITE_USER, FEAT_SIGNAL,
+/*
+ * Scripts grep reports of bpftrace for some features ("loop: yes"): those have its names and are where it
+ * has them; the others have the names of the rows.
+ */
+struct item {
+	enum feature id;
+	const char *name;
 };
 
-static bool is_helper(enum feature id)
+static const struct item helpers[] = {
+	{ FEAT_TAI, "get_tai_ns" },
+	{ FEAT_GET_FUNC_IP, "get_func_ip" },
+	{ FEAT_LOOKUP_PERCPU, "lookup_percpu_elem" },
+	{ FEAT_BPF_LOOP, "loop" },
+	{ FEAT_TASK_BTF, NULL },
+	{ FEAT_COOKIE, NULL },
+	{ FEAT_FOR_EACH_MAP, NULL },
+	{ FEAT_BOOT_NS, NULL },
+	{ FEAT_NS_PID, NULL },
+	{ FEAT_PROBE_WRITE_USER, NULL },
+	{ FEAT_SIGNAL, NULL },
+};
+
+static const struct item ways_to_attach[] = {
+	{ FEAT_KPROBE_MULTI, NULL },
+	{ FEAT_UPROBE_MULTI, NULL },
+	{ FEAT_KPROBE_SESSION, NULL },
+};
+
+static bool is_among(const struct item *items, u32 n, enum feature id)
 {
-	for (u32 i = 0; i < ARRAY_SIZE(helpers); i++)
-		if (helpers[i] == id)
+	for (u32 i = 0; i < n; i++)
+		if (items[i].id == id)
 			return true;
 	return false;
 }
@@ -117,68 +142,126 @@ static const char *feature_name(enum feature id, char name[48])
 	return name;
 }
 
-static void feature_item(struct report *r, enum feature id)
+static void feature_item(struct report *r, const struct item *item)
 {
 	char name[48];
 
-	answer_item(r, feature_name(id, name), feature_answer(kernel_features(), id));
+	answer_item(r, item->name ? item->name : feature_name(item->id, name), feature_answer(kernel_features(), item->id));
+}
+
+static void feature_items(struct report *r, const struct item *items, u32 n)
+{
+	for (u32 i = 0; i < n; i++)
+		feature_item(r, &items[i]);
+}
+
+static enum feature_answer either(enum feature a, enum feature b)
+{
+	enum feature_answer first = feature_answer(kernel_features(), a), second = feature_answer(kernel_features(), b);
+
+	return first == FEATURE_YES || second == FEATURE_NO ? first : second;
 }
 
 static void put_system(struct report *r)
 {
 	struct utsname u;
-	char cpus[16];
+	char os[sizeof u.sysname + sizeof u.release + sizeof u.version], cpus[16];
 
 	uname(&u);
+	snprintf(os, sizeof os, "%s %s %s", u.sysname, u.release, u.version);
 	snprintf(cpus, sizeof cpus, "%ld", sysconf(_SC_NPROCESSORS_ONLN));
 	section(r, "System", "system");
-	text_item(r, "OS", u.sysname);
+	text_item(r, "OS", os);
+	text_item(r, "Arch", u.machine);
 	text_item(r, "kernel", u.release);
-	text_item(r, "build of the kernel", u.version);
-	text_item(r, "arch", u.machine);
 	text_item(r, "cpus", cpus);
 	yes_item(r, "root", geteuid() == 0);
 }
 
+static bool has_libdw(void)
+{
+	struct err err = { 0 };
+	bool has = dw_load(&err);
+
+	err_release(&err);
+	return has;
+}
+
+static void yes_line(struct report *r, const char *name, bool yes)
+{
+	if (r->json)
+		yes_item(r, name, yes);
+	else
+		text_item(r, name, yes ? "yes" : "no");
+}
+
+/* The first of them in bpftrace's words; what it takes from libraries that sonde has not got is not there. */
 static void put_build(struct report *r)
 {
 	section(r, "Build", "build");
 	text_item(r, "version", SONDE_VERSION);
-	text_item(r, "language", "bpftrace 0.26");
+	text_item(r, "language", "bpftrace 0.27");
+	yes_line(r, "LLVM", false);
+	yes_line(r, "bfd", false);
+	yes_line(r, "libdw (DWARF support)", has_libdw());
+	yes_line(r, "libsystemd (systemd notify support)", false);
+	yes_line(r, "blazesym (advanced symbolization)", false);
+	yes_line(r, "dwunwind (DWARF stack unwinding)", false);
 	text_item(r, "compiler", __VERSION__);
-	yes_item(r, "static", SONDE_STATIC);
-	yes_item(r, "llvm", false);
-	yes_item(r, "libbpf", false);
+	yes_line(r, "static", SONDE_STATIC);
+}
+
+/* Types of modules are files beside the kernel's own. */
+static bool has_module_btf(void)
+{
+	DIR *dir = opendir("/sys/kernel/btf");
+	bool found = false;
+
+	for (struct dirent *e; dir && (e = readdir(dir));)
+		found |= e->d_name[0] != '.' && strcmp(e->d_name, "vmlinux");
+	if (dir)
+		closedir(dir);
+	return found;
+}
+
+/* What one program of a privileged user may have since 5.2, and what others may. */
+static const char *instruction_limit(void)
+{
+	struct err err = { 0 };
+	bool may = kernel_may_load(&err);
+
+	err_release(&err);
+	return may ? "1000000" : "4096";
 }
 
 static void put_features(struct report *r)
 {
 	section(r, "Kernel helpers", "helpers");
-	for (u32 i = 0; i < ARRAY_SIZE(helpers); i++)
-		feature_item(r, helpers[i]);
+	answer_item(r, "dpath", either(FEAT_ITER_PATH, FEAT_LSM_PATH));
+	feature_items(r, helpers, ARRAY_SIZE(helpers));
 	section(r, "Kernel features", "features");
+	name_item(r, "Instruction limit");
+	buf_puts(&r->b, instruction_limit());
+	feature_item(r, &(struct item){ FEAT_BTF, NULL });
+	yes_item(r, "module btf", has_module_btf());
 	for (u32 i = 0; i < N_FEATURES; i++)
-		if (!is_helper((enum feature)i))
-			feature_item(r, (enum feature)i);
+		if (i != FEAT_BTF && !is_among(helpers, ARRAY_SIZE(helpers), i) &&
+		    !is_among(ways_to_attach, ARRAY_SIZE(ways_to_attach), i))
+			feature_item(r, &(struct item){ (enum feature)i, NULL });
 }
 
 /* What a probe type can be attached by: any one will do. */
 static enum feature_answer probe_answer(const struct provider *p)
 {
-	enum feature_answer first, second;
-
 	if (!p->feature)
 		return FEATURE_YES;
-	first = feature_answer(kernel_features(), (enum feature)(p->feature - 1));
-	if (!p->feature_instead || first == FEATURE_YES)
-		return first;
-	second = feature_answer(kernel_features(), (enum feature)(p->feature_instead - 1));
-	return second == FEATURE_NO ? first : second;
+	return either((enum feature)(p->feature - 1), (enum feature)((p->feature_instead ? p->feature_instead : p->feature) - 1));
 }
 
 static void put_probes(struct report *r)
 {
 	section(r, "Probe types", "probe_types");
+	feature_items(r, ways_to_attach, ARRAY_SIZE(ways_to_attach));
 	for (u32 i = 0; providers[i]; i++)
 		answer_item(r, providers[i]->name, probe_answer(providers[i]));
 }

@@ -230,6 +230,15 @@ static bool try_for_each_map(void)
 	return map >= 0 && loads_callback(insns, ARRAY_SIZE(insns), 9);
 }
 
+static bool try_lookup_percpu(void)
+{
+	_fd int map = bpf_map_create(BPF_MAP_TYPE_PERCPU_HASH, "sonde_try", 8, 8, 1, 0);
+
+	return map >= 0 && LOADS(RAW_TRACEPOINT, I_ST(BPF_DW, 10, -8, 0), I_LD_MAP(1, map), I_MOV(2, 10),
+				 I_ALUI(BPF_ADD, 2, -8), I_MOVI(3, 0), I_CALL(BPF_FUNC_map_lookup_percpu_elem),
+				 I_MOVI(0, 0), I_EXIT());
+}
+
 /* ---- BTF */
 
 static bool try_btf(void)
@@ -723,6 +732,7 @@ static bool (*const tries[N_FEATURES])(void) = {
 	[FEAT_COOKIE] = try_cookie,
 	[FEAT_BPF_LOOP] = try_bpf_loop,
 	[FEAT_FOR_EACH_MAP] = try_for_each_map,
+	[FEAT_LOOKUP_PERCPU] = try_lookup_percpu,
 	[FEAT_TAI] = try_tai,
 	[FEAT_BOOT_NS] = try_boot_ns,
 	[FEAT_NS_PID] = try_ns_pid,

@@ -24,6 +24,7 @@ static enum feature_answer vm_feature(struct features *f, enum feature id)
 	case FEAT_BPF_LOOP:
 	case FEAT_FOR_EACH_MAP:
 	case FEAT_BOOT_NS:
+	case FEAT_LOOKUP_PERCPU:
 	case FEAT_TAI:
 	case FEAT_RINGBUF:
 	case FEAT_COOKIE:
