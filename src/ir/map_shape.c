@@ -89,15 +89,21 @@ static bool percpu_is_cheap(const struct map_desc *d)
 	return (u64)d->max_entries * d->slot_size <= PERCPU_CHEAP;
 }
 
+/* Programs read numbers of all processors' copies by a helper that old kernels have not got. */
+static bool may_be_percpu(const struct lower *l, const struct map *m, const struct map_desc *d)
+{
+	return percpu_is_cheap(d) && (!m->read || feature_has(l->features, FEAT_LOOKUP_PERCPU));
+}
+
 /* Copies in one value; 0: a per-CPU map it is. */
-static u32 count_copies(const struct lower *l, const struct map_desc *d)
+static u32 count_copies(const struct lower *l, const struct map *m, const struct map_desc *d)
 {
 	u32 cpus = (u32)get_nprocs_conf(), n = SHARED_CPUS;
 
 	if (only_adds(d->value)) {
 		if (cpus <= SHARED_CPUS)
 			return 1;
-		if (percpu_is_cheap(d))
+		if (may_be_percpu(l, m, d))
 			return 0;
 		while (n > 1 && map_bytes(d, (u64)n * d->slot_size) > MANY_COPIES_MAX)
 			n /= 2;
@@ -107,10 +113,10 @@ static u32 count_copies(const struct lower *l, const struct map_desc *d)
 	return n >= cpus && (u64)n * d->slot_size <= VALUE_MAX && fits(l, d, (u64)n * d->slot_size) ? n : 0;
 }
 
-static void shape_aggregation(const struct lower *l, struct map_desc *d)
+static void shape_aggregation(const struct lower *l, const struct map *m, struct map_desc *d)
 {
 	d->slot_size = agg_size(d->value);
-	d->n_slots = is_lru(d) ? 0 : count_copies(l, d);
+	d->n_slots = is_lru(d) ? 0 : count_copies(l, m, d);
 	if (!is_lru(d))
 		d->bpf_type = d->n_slots ? BPF_MAP_TYPE_HASH : BPF_MAP_TYPE_PERCPU_HASH;
 	d->n_slots = MAX(d->n_slots, 1u);
@@ -125,7 +131,7 @@ void map_shape(struct lower *l, const struct map *m, struct map_desc *d)
 	d->max_entries = m->max_entries ? m->max_entries : (u32)l->env->config.max_map_keys;
 	d->value_size = ALIGN_UP(d->value->size, 8u);
 	if (type_is_agg(d->value))
-		shape_aggregation(l, d);
+		shape_aggregation(l, m, d);
 	if (is_lru(d) || !feature_has(l->features, FEAT_HASH_NO_PREALLOC))
 		return; /* always preallocated */
 	if (is_per_cpu(d) ? !percpu_is_cheap(d) : !fits(l, d, d->value_size))
