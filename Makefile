@@ -10,7 +10,7 @@ PREFIX ?= /usr/local
 export DEBIAN_FRONTEND ?= noninteractive
 export T K SMP
 BIN = $(DESTDIR)$(PREFIX)/bin
-MAN = $(DESTDIR)$(PREFIX)/share/man/man1
+MAN = $(DESTDIR)$(PREFIX)/share/man
 INC = $(DESTDIR)$(PREFIX)/include/sonde
 TOOLS = $(DESTDIR)$(PREFIX)/share/sonde/tools
 
@@ -25,7 +25,7 @@ demo:				# the main job on live input, a few seconds
 
 quick:				# the inner loop: under a minute, no root
 	@build-aux/check --build $(BUILD) layers unit golden doc
-layers unit golden doc arm64 live lint asan clang fuzz vm:
+layers unit golden doc arm64 live lint asan clang fuzz package vm:
 	@build-aux/check --build $(BUILD) $@
 peer: all			# bpftrace is asked all that tests/peer stores answers to, and tests/conform
 	@tests/peer/peer-root sid bpftrace >/dev/null
@@ -41,20 +41,31 @@ bench: all
 	@if [ -x bench/run ]; then bench/run $(T); else echo "bench: there is no bench/run"; fi
 
 static:				# build-static/sonde, one file that runs anywhere
-	@build-aux/build $(BUILD)-static sonde -Dstatic=true
+	@build-aux/build $(BUILD)-static sonde -Dstatic=true -Doptimization=s
+deb: all			# build/sonde_VERSION_ARCH.deb
+	@package/deb $(BUILD)
+dist: static			# build/dist: the release's archive, its static program and their checksums
+	@package/dist $(BUILD)
 fmt:
 	clang-format -i $$(git ls-files -co --exclude-standard '*.c' '*.h')
 docs: all			# the parts of doc/ that are printed from the tables of the program itself
-	for d in builtins probes tools options diagnostics requirements ir; do $(BUILD)/sonde help --$$d-md >doc/$$d.md || exit 1; done
-	$(BUILD)/sonde help --man >$(BUILD)/sonde.1
+	for d in builtins configuration probes tools options diagnostics requirements ir; do $(BUILD)/sonde help --$$d-md >doc/$$d.md || exit 1; done
+manuals: all			# build/man: a page for each command, and sonde-language(7)
+	@rm -rf $(BUILD)/man && mkdir $(BUILD)/man && $(BUILD)/sonde help --man >$(BUILD)/man/sonde.1 && \
+	for c in $$($(BUILD)/sonde help commands | awk '/^    / { print $$1 }'); do \
+		$(BUILD)/sonde help --man $$c >$(BUILD)/man/sonde-$$c.1 || exit 1; done; \
+	package/md2man doc/language.md sonde-language 7 "the language of sonde's scripts" >$(BUILD)/man/sonde-language.7
 install: all
 	install -d $(BIN) && install -s -m 755 $(BUILD)/sonde $(BIN)/sonde
-	if $(BUILD)/sonde help --man >$(BUILD)/sonde.1; then \
-		install -d $(MAN) && install -m 644 $(BUILD)/sonde.1 $(MAN)/; fi
-	install -d $(TOOLS) && install -m 644 tools/*.bt $(TOOLS)/
+	$(MAKE) --no-print-directory BUILD=$(BUILD) manuals
+	install -d $(MAN)/man1 $(MAN)/man7 && install -m 644 $(BUILD)/man/*.1 $(MAN)/man1/ && install -m 644 $(BUILD)/man/*.7 $(MAN)/man7/
+	install -d $(TOOLS) && install -m 755 tools/*.bt $(TOOLS)/ && sed -i '1s|.*|#!$(PREFIX)/bin/sonde run|' $(TOOLS)/*.bt
+	for s in bash:bash-completion/completions/sonde zsh:zsh/vendor-completions/_sonde fish:fish/vendor_completions.d/sonde.fish; do \
+		f=$(DESTDIR)$(PREFIX)/share/$${s#*:}; install -d "$${f%/*}" && \
+		$(BUILD)/sonde help --completion=$${s%%:*} >"$$f" && chmod 644 "$$f" || exit 1; done
 	set -- include/sonde/*.h; if [ -e "$$1" ]; then install -d $(INC) && install -m 644 "$$@" $(INC)/; fi
 clean:
 	rm -rf $(BUILD) build-static build-plain build-asan build-clang build-fuzz build-arm64 build-arm64-static
 
-.PHONY: all setup demo quick layers unit golden doc arm64 live lint asan clang fuzz vm peer faults check bless bench static \
-	fmt docs install clean
+.PHONY: all setup demo quick layers unit golden doc arm64 live lint asan clang fuzz package vm peer faults check bless bench static deb dist \
+	fmt docs manuals install clean

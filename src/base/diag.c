@@ -187,11 +187,21 @@ static u32 shown_end(const struct place *p)
 	return MAX(p->end_col, p->col + 1);
 }
 
+/* Messages name symbols and files of others. */
+static void put_foreign(struct buf *out, const char *text)
+{
+	size_t start = out->len;
+
+	buf_puts(out, text);
+	buf_visible(out, start, VISIBLE_TEXT);
+}
+
 static void put_place(struct buf *out, const struct place *p)
 {
 	if (!p->file)
 		return;
-	buf_printf(out, "%s:%u", p->file->name, p->line);
+	put_foreign(out, p->file->name);
+	buf_printf(out, ":%u", p->line);
 	if (p->line == p->end_line)
 		buf_printf(out, ":%u-%u: ", p->col, shown_end(p));
 	else
@@ -233,11 +243,11 @@ static void put_line(struct buf *out, const char *s, const struct window *w)
 	buf_pad(out, ' ', INDENT);
 	if (w->from)
 		buf_puts(out, cut);
-	for (u32 i = w->from; i < w->to; i++) {
-		if (s[i] == '\t')
-			buf_pad(out, ' ', TAB);
-		else
-			buf_putc(out, (u8)s[i] < ' ' || s[i] == 0x7f ? ' ' : s[i]);
+	for (u32 from = w->from, i; from < w->to; from = i + 1) {
+		for (i = from; i < w->to && s[i] != '\t';)
+			i++;
+		buf_add_blanked(out, s + from, i - from);
+		buf_pad(out, ' ', i < w->to ? TAB : 0);
 	}
 	if (w->to < w->len)
 		buf_puts(out, cut);
@@ -291,15 +301,6 @@ static void put_excerpt(const struct text *t, const struct place *p, const struc
 		if (p->line == p->end_line)
 			put_underline(t, p, s, &w, look);
 	}
-}
-
-/* Messages name symbols and files of others. */
-static void put_foreign(struct buf *out, const char *text)
-{
-	size_t start = out->len;
-
-	buf_puts(out, text);
-	buf_visible(out, start, VISIBLE_TEXT);
 }
 
 /* One message at one place; code may be NULL. */

@@ -8,16 +8,17 @@
 #include "base/json.h"
 #include "base/visible.h"
 
-static void escape_code(struct buf *b, u8 c)
+static void escape_code(struct buf *b, u32 c)
 {
 	static const char digit[] = "0123456789abcdef";
 
-	buf_add(b, (char[]){ '\\', 'u', '0', '0', digit[c >> 4], digit[c & 15] }, 6);
+	buf_add(b, (char[]){ '\\', 'u', digit[c >> 12], digit[c >> 8 & 15], digit[c >> 4 & 15], digit[c & 15] }, 6);
 }
 
 /* Returns how many bytes at s it stands for. */
 static size_t escape_char(struct buf *b, const u8 *s, size_t left)
 {
+	size_t n = utf8_len(s, left);
 	u8 c = *s;
 
 	switch (c) {
@@ -29,9 +30,9 @@ static size_t escape_char(struct buf *b, const u8 *s, size_t left)
 	default:
 		if (c < 0x80) {
 			escape_code(b, c);
-		} else if (utf8_is_control(s, utf8_len(s, left))) {
-			escape_code(b, s[1]); /* U+0080 to U+009F: 0xc2 and the code */
-			return 2;
+		} else if (utf8_is_control(s, n)) {
+			escape_code(b, utf8_code(s, n));
+			return n;
 		} else {
 			buf_add(b, "\xef\xbf\xbd", 3); /* U+FFFD */
 		}

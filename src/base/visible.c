@@ -34,6 +34,28 @@ size_t utf8_len(const u8 *s, size_t left)
 	return n;
 }
 
+u32 utf8_code(const u8 *s, size_t n)
+{
+	u32 code = s[0] & (0x7f >> n);
+
+	for (size_t i = 1; i < n; i++)
+		code = code << 6 | (s[i] & 0x3f);
+	return code;
+}
+
+bool utf8_is_control(const u8 *s, size_t n)
+{
+	static const struct {
+		u16 first, last;
+	} rows[] = { { 0x80, 0x9f }, { 0x61c, 0x61c }, { 0x200e, 0x200f }, { 0x2028, 0x202e }, { 0x2066, 0x2069 } };
+	u32 code = n == 2 || n == 3 ? utf8_code(s, n) : 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+		if (code >= rows[i].first && code <= rows[i].last)
+			return true;
+	return false;
+}
+
 /* Bytes at s that may stay as they are: a character, or 0. */
 static size_t plain_len(const u8 *s, size_t left, enum visible how)
 {
@@ -91,4 +113,19 @@ void buf_visible(struct buf *b, size_t from, enum visible how)
 	for (size_t i = 0; i < rest.len;)
 		i += put_visible(b, (u8 *)rest.s + i, rest.len - i, how);
 	buf_release(&rest);
+}
+
+void buf_add_blanked(struct buf *b, const char *text, size_t len)
+{
+	const u8 *s = (const u8 *)text;
+
+	for (size_t i = 0, n; i < len; i += n) {
+		bool plain = (n = plain_len(s + i, len - i, VISIBLE_NAME));
+
+		n = plain ? n : MAX(s[i] >= 0x80 ? utf8_len(s + i, len - i) : 0, (size_t)1);
+		if (plain)
+			buf_add(b, s + i, n);
+		else if ((s[i] & 0xc0) != 0x80) /* which is no character of its own and has no column */
+			buf_putc(b, ' ');
+	}
 }

@@ -280,6 +280,7 @@ static const struct builtin rows[] = {
 		.brief = "how often",
 		.doc = "Counts the times the statement runs, for each key. Exact on any number of CPUs.",
 		.example = "begin { @hits = count(); @hits = count(); }",
+		.output = "@hits: 2",
 		.flags = AGG, .engines = ON_ALL, .check = check_count, .lower_update = update_count,
 	},
 	{
@@ -288,6 +289,7 @@ static const struct builtin rows[] = {
 		.brief = "total of a number",
 		.doc = "Adds n up for each key. Signed or unsigned as n is.",
 		.example = "begin { @bytes = sum(10); @bytes = sum(32); }",
+		.output = "@bytes: 42",
 		.flags = AGG, .engines = ON_ALL, .check = check_sum, .lower_update = update_sum,
 	},
 	{
@@ -297,6 +299,7 @@ static const struct builtin rows[] = {
 		.doc = "Integer average of n for each key: total and count are kept, the division happens when "
 		       "the map is printed.",
 		.example = "begin { @size = avg(10); @size = avg(20); }",
+		.output = "@size: 15",
 		.flags = AGG, .engines = ON_ALL, .check = check_avg, .lower_update = update_avg,
 	},
 	{
@@ -305,6 +308,7 @@ static const struct builtin rows[] = {
 		.brief = "count, average and total of a number",
 		.doc = "Keeps count and total of n for each key and prints count, average and total.",
 		.example = "begin { @size = stats(10); @size = stats(20); }",
+		.output = "@size: { .count = 2, .average = 15, .total = 30 }",
 		.flags = AGG, .engines = ON_ALL, .check = check_stats, .lower_update = update_avg,
 	},
 	{
@@ -313,6 +317,7 @@ static const struct builtin rows[] = {
 		.brief = "smallest value of a number",
 		.doc = "Keeps the smallest n for each key.",
 		.example = "begin { @low = min(7); @low = min(3); }",
+		.output = "@low: 3",
 		.flags = AGG, .engines = ON_ALL, .check = check_min, .lower_update = update_min,
 	},
 	{
@@ -321,6 +326,7 @@ static const struct builtin rows[] = {
 		.brief = "largest value of a number",
 		.doc = "Keeps the largest n for each key.",
 		.example = "begin { @high = max(7); @high = max(3); }",
+		.output = "@high: 7",
 		.flags = AGG, .engines = ON_ALL, .check = check_max, .lower_update = update_max,
 	},
 	{
@@ -329,7 +335,11 @@ static const struct builtin rows[] = {
 		.brief = "power-of-two histogram of a number",
 		.doc = "Counts n in buckets of powers of two. With bits 1 to 5 each power is divided into "
 		       "2^bits buckets.",
-		.example = "begin { @us = hist(0); @us = hist(5); @us = hist(1000); }",
+		.example = "begin { @us = hist(5); @us = hist(6); @us = hist(20); }",
+		.output = "@us:\n"
+			  "[4, 8)                 2 |@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@|\n"
+			  "[8, 16)                0 |                                                    |\n"
+			  "[16, 32)               1 |@@@@@@@@@@@@@@@@@@@@@@@@@@                          |",
 		.flags = AGG, .engines = ON_ALL, .check = check_hist, .lower_update = update_hist,
 	},
 	{
@@ -339,6 +349,15 @@ static const struct builtin rows[] = {
 		.doc = "Counts n in buckets of step from min to max, with one more below and one above. "
 		       "At most 1000 buckets.",
 		.example = "begin { @ms = lhist(35, 0, 100, 10); @ms = lhist(250, 0, 100, 10); }",
+		.output = "@ms:\n"
+			  "[30, 40)               1 |@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@|\n"
+			  "[40, 50)               0 |                                                    |\n"
+			  "[50, 60)               0 |                                                    |\n"
+			  "[60, 70)               0 |                                                    |\n"
+			  "[70, 80)               0 |                                                    |\n"
+			  "[80, 90)               0 |                                                    |\n"
+			  "[90, 100)              0 |                                                    |\n"
+			  "[100, ...)             1 |@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@|",
 		.flags = AGG, .engines = ON_ALL, .check = check_lhist, .lower_update = update_lhist,
 	},
 };

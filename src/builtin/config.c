@@ -84,6 +84,15 @@ static bool same_default(const struct node *a, const struct node *b)
 	       (a->type->kind == TY_BOOL) == (b->type->kind == TY_BOOL) && a->value == b->value;
 }
 
+static const char *default_text(struct check *c, const struct node *n)
+{
+	if (n->type->kind == TY_STRING)
+		return n->str;
+	if (n->type->kind == TY_BOOL)
+		return n->value ? "true" : "false";
+	return arena_printf(c->arena, "%lld", (long long)n->value);
+}
+
 static bool has_one_default(struct check *c, const char *name, struct node *dflt)
 {
 	struct node *first = hash_gets(&c->env->option_default, name), *copy;
@@ -97,7 +106,7 @@ static bool has_one_default(struct check *c, const char *name, struct node *dflt
 	}
 	if (same_default(first, dflt))
 		return true;
-	d = check_report(c, dflt->span, D_OPTION_DEFAULT, name);
+	d = check_report(c, dflt->span, D_OPTION_DEFAULT, name, default_text(c, first));
 	diag_note(c->diags, d, first->span, "here it is another one");
 	return false;
 }
@@ -363,11 +372,11 @@ static struct ir_val lower_is_err(struct lower *l, struct node *call)
 	return val_scalar(&ty_bool, ir_set(l, CC_UGE, lower_scalar(l, call_arg(call, 0)), o_imm(-4095)));
 }
 
-#define KIND_ROW(name_, sig_, brief_, example_, aux_)                                              \
+#define KIND_ROW(name_, sig_, brief_, example_, output_, aux_)                             \
 	{                                                                                          \
 		.name = name_, .sig = sig_, .brief = brief_,                                       \
 		.doc = "Answered when the script is compiled: branches that it rules out are not checked.",     \
-		.example = example_, .flags = BI_CONST, .engines = ON_ALL, .check = check_kind, .aux = aux_,    \
+		.example = example_, .output = output_, .flags = BI_CONST, .engines = ON_ALL, .check = check_kind, .aux = aux_,    \
 	}
 
 static const struct builtin rows[] = {
@@ -377,39 +386,52 @@ static const struct builtin rows[] = {
 		.doc = "The value of --name=value behind -- on the command line; without it the default, whose type it "
 		       "has. Without a default: whether --name was given.",
 		.example = "begin { print(getopt(\"limit\", 10, \"how many\")); }",
+		.output = "10",
 		.flags = BI_CONST | BI_OPTION, .engines = ON_ALL, .check = check_getopt,
 	},
 	{
 		.name = "config", .sig = "config() -> record", .brief = "the configuration",
 		.doc = "A record of all configuration variables: config().max_strlen.",
 		.example = "begin { print(config().max_strlen); }",
+		.output = "1024",
 		.flags = BI_VARIABLE | BI_CONST, .engines = ON_ALL, .check = check_config,
 	},
 	{
 		.name = "default_str_length", .sig = "default_str_length() -> uint64", .brief = "longest string",
 		.doc = "The configuration max_strlen.",
 		.example = "begin { print(default_str_length()); }",
+		.output = "1024",
 		.flags = BI_VARIABLE | BI_CONST, .engines = ON_ALL, .check = check_str_length,
 	},
 	KIND_ROW("is_str", "is_str(value: any) -> bool", "whether a value is a string",
-		 "begin { print(is_str(comm)); }", IS_STR),
+		 "begin { print(is_str(comm)); }",
+		 "true", IS_STR),
 	KIND_ROW("is_ptr", "is_ptr(value: any) -> bool", "whether a value is a pointer",
-		 "begin { print(is_ptr(1)); }", IS_PTR),
+		 "begin { print(is_ptr(1)); }",
+		 "false", IS_PTR),
 	KIND_ROW("is_array", "is_array(value: any) -> bool", "whether a value is an array",
-		 "begin { print(is_array(1)); }", IS_ARRAY),
+		 "begin { print(is_array(1)); }",
+		 "false", IS_ARRAY),
 	KIND_ROW("is_integer", "is_integer(value: any) -> bool", "whether a value is an integer",
-		 "begin { print(is_integer(pid)); }", IS_INTEGER),
+		 "begin { print(is_integer(pid)); }",
+		 "true", IS_INTEGER),
 	KIND_ROW("is_unsigned_integer", "is_unsigned_integer(value: any) -> bool",
-		 "whether a value is an unsigned integer", "begin { print(is_unsigned_integer(pid)); }", IS_UNSIGNED),
+		 "whether a value is an unsigned integer", "begin { print(is_unsigned_integer(pid)); }",
+		 "true", IS_UNSIGNED),
 	KIND_ROW("is_literal", "is_literal(value: any) -> bool", "whether a value is known when compiling",
-		 "begin { print(is_literal(1)); }", IS_LITERAL),
+		 "begin { print(is_literal(1)); }",
+		 "true", IS_LITERAL),
 	KIND_ROW("is_scalar", "is_scalar(map: any|map) -> bool", "whether a map has no keys",
-		 "begin { @x = 1; print(is_scalar(@x)); }", IS_SCALAR),
+		 "begin { @x = 1; print(is_scalar(@x)); }",
+		 "true\n"
+		 "\n"
+		 "@x: 1", IS_SCALAR),
 	{
 		.name = "kfunc_exist", .sig = "kfunc_exist(name: lit string) -> bool",
 		.brief = "whether the kernel has a function",
 		.doc = "Whether the kernel's type information has a function of that name.",
 		.example = "begin { print(kfunc_exist(\"vfs_read\")); }",
+		.output = "true",
 		.flags = BI_CONST, .engines = ON_ALL, .check = check_kfunc, .aux = 0,
 	},
 	{
@@ -423,20 +445,23 @@ static const struct builtin rows[] = {
 		.name = "fail", .sig = "fail(format: lit string, ...)", .brief = "refuse to compile",
 		.doc = "An error with that text when the place is reached while compiling: in a branch that is not ruled "
 		       "out. The arguments are literals.",
-		.example = "begin { if (is_str(1)) { fail(\"no number: %d\", 1); } }",
+		.example = "begin { if (is_str(1)) { fail(\"no number: %d\", 1); } print(\"compiled\"); }",
+		.output = "compiled",
 		.flags = BI_STATEMENT, .engines = ON_ALL, .check = check_fail, .lower = lower_nothing,
 	},
 	{
 		.name = "static_assert", .sig = "static_assert(condition: any, message: lit string)",
 		.brief = "refuse to compile unless",
 		.doc = "An error with that message unless the condition holds; it must be known when compiling.",
-		.example = "begin { static_assert(sizeof(uint64) == 8, \"odd machine\"); }",
+		.example = "begin { static_assert(sizeof(uint64) == 8, \"odd machine\"); print(\"compiled\"); }",
+		.output = "compiled",
 		.flags = BI_STATEMENT, .engines = ON_ALL, .check = check_static_assert, .lower = lower_nothing,
 	},
 	{
 		.name = "assert_str", .sig = "assert_str(value: any)", .brief = "refuse to compile unless a string",
 		.doc = "An error unless the value is a string.",
-		.example = "begin { assert_str(comm); }",
+		.example = "begin { assert_str(comm); print(\"compiled\"); }",
+		.output = "compiled",
 		.flags = BI_STATEMENT, .engines = ON_ALL, .check = check_assert_str, .lower = lower_nothing,
 	},
 	{
@@ -444,12 +469,14 @@ static const struct builtin rows[] = {
 		.brief = "the struct around a field",
 		.doc = "Pointer to the struct of that type whose field the pointer points to.",
 		.example = "begin { $t = container_of(kptr(4096), struct task_struct, comm); print($t != 0); }",
+		.output = "true",
 		.engines = ON_ALL, .check = check_container, .lower = lower_container,
 	},
 	{
 		.name = "is_err", .sig = "is_err(pointer: ptr|int) -> bool", .brief = "whether a pointer is an error",
 		.doc = "Kernel functions return errors as pointers to the last page: true for those.",
 		.example = "begin { print(is_err((uint64)-2)); }",
+		.output = "true",
 		.engines = ON_ALL, .lower = lower_is_err,
 	},
 };

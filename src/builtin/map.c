@@ -18,7 +18,7 @@ static struct node *keyed_node(struct lower *l, struct node *call)
 
 static const struct type *key_wanted(struct check *c, struct node *call, struct node *map)
 {
-	struct diag *d = check_report(c, map->span, D_KEY_WANTED, call->name, map->map->name);
+	struct diag *d = check_report(c, map->span, D_KEY_WANTED, call->name);
 
 	diag_help(c->diags, d, "say which: %s(%s, KEY)", call->name, map->map->name);
 	if (call->discards_value)
@@ -36,7 +36,7 @@ static const struct type *check_keyed(struct check *c, struct node *call, const 
 	if (key && map->map->is_keyed)
 		check_unify_map_key(c, map->map, key->type, key->span);
 	else if (key && map->map->keyed_known)
-		return diag_type(c, key->span, D_NO_KEY_WANTED, map->map->name);
+		return diag_type(c, key->span, D_NO_KEY_WANTED, call->name, call_n_args(call));
 	else if (!map->a && map->map->keyed_known && map->map->is_keyed)
 		return key_wanted(c, call, map);
 	return result;
@@ -72,7 +72,7 @@ static const struct type *check_find(struct check *c, struct node *call)
 	if (t->kind == TY_ERROR)
 		return t;
 	if (map->map->keyed_known && !map->map->is_keyed)
-		return diag_type(c, call_arg(call, 1)->span, D_NO_KEY_WANTED, map->map->name);
+		return diag_type(c, call_arg(call, 1)->span, D_NO_KEY_WANTED, call->name, call_n_args(call));
 	if (v->kind != N_VAR)
 		return diag_type(c, v->span, D_ARG_VAR, call->name);
 	t = check_value_type(map->map->value);
@@ -231,13 +231,20 @@ static const struct builtin rows[] = {
 		.name = "delete", .sig = "delete(map: any|map, key: any = 0) -> bool", .brief = "remove a key",
 		.doc = "delete(@m, key), or delete(@m) of a map without keys. True when the key was there; a missing key is "
 		       "a warning where the result is not used.",
-		.example = "begin { @x[1] = 2; delete(@x, 1); }",
+		.example = "begin { @x[1] = 2; @x[3] = 4; print(delete(@x, 1)); }",
+		.output = "true\n"
+			  "\n"
+			  "@x[3]: 4",
 		.flags = BI_NO_DISCARD_WARNING, .engines = ON_ALL, .check = check_delete, .lower = lower_delete,
 	},
 	{
 		.name = "has_key", .sig = "has_key(map: map, key: any = 0) -> bool", .brief = "whether a key is there",
 		.doc = "True when the map holds the key; unlike a comparison with 0 it tells a zero from nothing.",
-		.example = "begin { @x[1] = 0; printf(\"%d\\n\", has_key(@x, 1)); }",
+		.example = "begin { @x[1] = 0; print(has_key(@x, 1)); print(has_key(@x, 2)); }",
+		.output = "true\n"
+			  "false\n"
+			  "\n"
+			  "@x[1]: 0",
 		.engines = ON_ALL, .check = check_delete, .lower = lower_has_key,
 	},
 	{
@@ -245,31 +252,41 @@ static const struct builtin rows[] = {
 		.brief = "look a key up and keep its value",
 		.doc = "True when the map holds the key; its value is then in the variable, which is else left alone.",
 		.example = "begin { @x[1] = 7; if (find(@x, 1, $v)) { print($v); } }",
+		.output = "7\n"
+			  "\n"
+			  "@x[1]: 7",
 		.engines = ON_ALL, .check = check_find, .lower = lower_find,
 	},
 	{
 		.name = "len", .sig = "len(what: map|stack) -> int64", .brief = "number of keys or of frames",
 		.doc = "How many keys a map holds, or how many frames a stack has.",
 		.example = "begin { @x[1] = 1; @x[2] = 1; print(len(@x)); }",
+		.output = "2\n"
+			  "\n"
+			  "@x[1]: 1\n"
+			  "@x[2]: 1",
 		.engines = ON_ALL, .check = check_len, .lower = lower_len,
 	},
 	{
 		.name = "normalize", .sig = "normalize(map: map, divisor: lit int)", .brief = "divide what is printed of a map",
 		.doc = "From now on the map's values are printed divided by that number; the map itself does not change.",
-		.example = "begin { @x[1] = sum(5000); normalize(@x, 1000); print(@x); }",
+		.example = "begin { @x[1] = sum(5000); normalize(@x, 1000); }",
+		.output = "@x[1]: 5",
 		.flags = BI_STATEMENT, .engines = ON_ALL, .check = check_normalize, .lower = lower_map_action,
 		.action = &action_normalize,
 	},
 	{
 		.name = "denormalize", .sig = "denormalize(map: map)", .brief = "undo normalize()",
 		.doc = "The map's values are printed as they are again.",
-		.example = "begin { @x[1] = sum(5000); normalize(@x, 1000); denormalize(@x); print(@x); }",
+		.example = "begin { @x[1] = sum(5000); normalize(@x, 1000); denormalize(@x); }",
+		.output = "@x[1]: 5000",
 		.flags = BI_STATEMENT, .engines = ON_ALL, .lower = lower_map_action, .action = &action_normalize,
 	},
 	{
 		.name = "trunc", .sig = "trunc(map: map, n: lit int = 0)", .brief = "keep the largest values of a map",
 		.doc = "Removes all keys but those of the n largest values; without n all of them.",
 		.example = "begin { @x[1] = 10; @x[2] = 20; trunc(@x, 1); }",
+		.output = "@x[2]: 20",
 		.flags = BI_STATEMENT, .engines = ON_ALL, .lower = lower_map_action, .action = &action_trunc,
 	},
 };

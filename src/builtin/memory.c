@@ -278,25 +278,34 @@ static const struct builtin rows[] = {
 		       "address. std::string, std::string_view, Rust's &str, String and byte slices, Go's string and "
 		       "error, and pointers to them, are read as the text that they hold.",
 		.example = "tracepoint:syscalls:sys_enter_openat { @[str(args.filename)] = count(); }",
+		.work = "cat /dev/null",
+		.output = "@[/dev/null]: 1\n"
+			  "@[/etc/ld.so.cache]: 1\n"
+			  "@[/lib/x86_64-linux-gnu/libc.so.6]: 1",
+		.varies = true,
 		.engines = ON_ALL, .check = check_str, .lower = lower_str,
 	},
 	{
 		.name = "buf", .sig = "buf(data: ptr|int|string|array, length: int = 0) -> buffer",
 		.brief = "bytes at an address",
 		.doc = "Reads length bytes, printed with %r. The length may be left out for arrays.",
-		.example = "tracepoint:syscalls:sys_enter_write { printf(\"%r\\n\", buf(args.buf, 8)); }",
+		.example = "tracepoint:syscalls:sys_enter_write { printf(\"%r\\n\", buf(args.buf, args.count)); }",
+		.work = "dd if=/proc/sys/kernel/ostype of=/dev/null status=none",
+		.output = "Linux\\x0a",
 		.engines = ON_ALL, .check = check_buf, .lower = lower_buf,
 	},
 	{
 		.name = "kptr", .sig = "kptr(address: ptr|int) -> ptr", .brief = "mark a kernel address",
 		.doc = "The same address, to be read from kernel memory.",
 		.example = "begin { $p = kptr(0); print($p == 0); }",
+		.output = "true",
 		.engines = ON_ALL, .check = check_kptr, .lower = lower_ptr,
 	},
 	{
 		.name = "uptr", .sig = "uptr(address: ptr|int) -> ptr", .brief = "mark a user address",
 		.doc = "The same address, to be read from the process's memory.",
 		.example = "begin { $p = uptr(0); print($p == 0); }",
+		.output = "true",
 		.engines = ON_ALL, .check = check_uptr, .lower = lower_ptr,
 	},
 };

@@ -175,7 +175,18 @@ static const struct type *check_cookie(struct check *c, struct node *call)
 
 static struct ir_val lower_cookie(struct lower *l, struct node *call)
 {
-	return val_scalar(&ty_u64, ir_call(l, SOCKET_COOKIE, false, 1, lower_scalar(l, call_arg(call, 0))));
+	struct opnd socket = lower_scalar(l, call_arg(call, 0));
+	struct ir_block *known = ir_block_new(l), *out = ir_block_new(l);
+	u32 cookie = ir_var(l);
+
+	/* An argument may be NULL; the verifier of Linux 6.1 refuses a 0 in its place ("R1 type=scalar expected=sock_common"). */
+	ir_var_set(l, cookie, o_imm(0));
+	ir_branch(l, CC_NE, socket, o_imm(0), known, out);
+	ir_place(l, known);
+	ir_var_set(l, cookie, ir_call(l, SOCKET_COOKIE, false, 1, socket));
+	ir_jump(l, out);
+	ir_place(l, out);
+	return val_scalar(&ty_u64, o_temp(cookie));
 }
 
 static const struct builtin rows[] = {
@@ -184,24 +195,29 @@ static const struct builtin rows[] = {
 		.doc = "ntop(address) or ntop(family, address): an integer or 4 bytes print as IPv4, 16 bytes as IPv6. "
 		       "The family, AF_INET or AF_INET6, may be given.",
 		.example = "begin { print(ntop(0x0100007f)); print(ntop(AF_INET6, pton(\"::1\"))); }",
+		.output = "127.0.0.1\n"
+			  "::1",
 		.engines = ON_ALL, .check = check_ntop, .lower = lower_ntop,
 	},
 	{
 		.name = "pton", .sig = "pton(address: lit string) -> array", .brief = "bytes of a network address",
 		.doc = "The 4 bytes of an IPv4 or 16 bytes of an IPv6 address, computed when the script is compiled.",
 		.example = "begin { print(pton(\"127.0.0.1\")); }",
+		.output = "[127,0,0,1]",
 		.engines = ON_ALL, .check = check_pton, .lower = lower_pton,
 	},
 	{
 		.name = "macaddr", .sig = "macaddr(address: any) -> macaddr", .brief = "a hardware address as text",
 		.doc = "Six bytes, of an array or at a pointer, printed as 02:42:AC:11:00:02.",
 		.example = "begin { print(macaddr(kptr(0))); }",
+		.output = "00:00:00:00:00:00",
 		.engines = ON_ALL, .check = check_macaddr, .lower = lower_macaddr,
 	},
 	{
 		.name = "bswap", .sig = "bswap(n: int) -> int", .brief = "the other byte order",
 		.doc = "Reverses the bytes of an integer; the result is unsigned and of the same size.",
 		.example = "begin { $p = (uint16)0x5000; print(bswap($p)); }",
+		.output = "80",
 		.engines = ON_ALL, .check = check_bswap, .lower = lower_bswap,
 	},
 	{
@@ -209,6 +225,9 @@ static const struct builtin rows[] = {
 		.doc = "The kernel's number of a struct sock, the same for its whole life. In probes with typed kernel "
 		       "arguments: fentry, fexit, rawtracepoint.",
 		.example = "rawtracepoint:inet_sock_set_state { @[socket_cookie(args.sk)] = count(); }",
+		.work = "bash -c \": </dev/tcp/127.0.0.1/1\"",
+		.output = "@[1]: 2",
+		.varies = true,
 		.flags = BI_NEEDS_PROFILE | BI_READS_TYPED, .engines = ON_KERNEL, .check = check_cookie, .lower = lower_cookie,
 	},
 };

@@ -201,7 +201,10 @@ static const struct builtin rows[] = {
 		       "made anew by the run. Where data begins with an ethernet header the offset is 14. What the kernel keeps "
 		       "outside of the linear part (payload of TCP that is being sent) is cut off; a length that is not a "
 		       "constant is at most 4096. The result is 0.",
-		.example = "rawtracepoint:net_dev_queue { _ = skboutput(\"/tmp/out.pcap\", args.skb, 1500, 14); }",
+		.example = "rawtracepoint:net_dev_queue { print(skboutput(\"/tmp/out.pcap\", args.skb, 1500, 14)); }",
+		.work = "bash -c \"echo > /dev/udp/127.0.0.1/9\"",
+		.output = "0\n"
+			  "...",
 		.flags = BI_NO_DISCARD_WARNING, .engines = ON_KERNEL, .check = check_skboutput, .lower = lower_skboutput,
 		.action = &action_packet,
 	},

@@ -450,6 +450,23 @@ static const char *paths_in(struct check *c, const struct type *t, const char *b
 	return before;
 }
 
+/* A struct file stands for its path. */
+static bool is_file(const struct type *t)
+{
+	t = t->kind == TY_POINTER ? type_complete(t->elem) : t;
+	return t->kind == TY_STRUCT && t->name && streq(t->name, "file");
+}
+
+static struct node *path_of_file(struct check *c, struct node *file)
+{
+	struct node *n = arena_new(c->arena, struct node);
+
+	*n = (struct node){ .kind = N_FIELD, .span = file->span, .a = file, .name = "f_path", .next = file->next };
+	file->next = NULL;
+	n->type = check_expr(c, n);
+	return n;
+}
+
 static const struct type *check_path(struct check *c, struct node *call)
 {
 	const struct profile *p = c->inst ? c->inst->profile : NULL;
@@ -457,6 +474,8 @@ static const struct type *check_path(struct check *c, struct node *call)
 	s64 size = call_int(call, 1, (s64)c->env->config.max_strlen);
 	struct layout layout;
 
+	if (is_file(what->type))
+		what = call->a = path_of_file(c, what);
 	if (!is_path(what->type)) {
 		struct diag *d = check_report(c, what->span, D_NOT_A_PATH, type_str(c->arena, what->type));
 		const char *in = paths_in(c, what->type, "");
@@ -494,7 +513,11 @@ static const struct builtin rows[] = {
 		.doc = "The path of a struct path as the current process would write it: path(args.file->f_path), "
 		       "path(curtask->fs->pwd). Pipes, sockets and files without a name are named as in /proc/PID/fd, but namespaces "
 		       "ns:[NUMBER]. With a size, so many bytes at most.",
-		.example = "kprobe:vfs_read { print(path(args.file->f_path)); }",
+		.example = "kprobe:vfs_open { print(path(args.path)); }",
+		.work = "cat /dev/null",
+		.output = "/usr/bin/cat\n"
+			  "...\n"
+			  "/dev/null",
 		.flags = BI_NEEDS_PROFILE, .engines = ON_KERNEL, .check = check_path, .lower = lower_path,
 	},
 };

@@ -593,21 +593,25 @@ static const struct builtin rows[] = {
 		.brief = "whether a string matches a pattern",
 		.doc = "The whole string must match: * is any number of characters, ? is one, [a-z] one of a set, [!a-z] one "
 		       "that is not in it; \\ takes the next character as it is.",
-		.example = "begin { print(glob(\"libc.so.6\", \"lib*.so*\")); print(glob(comm, \"[a-z]*\")); }",
+		.example = "begin { print(glob(\"libc.so.6\", \"lib*.so*\")); }",
+		.output = "true",
 		.engines = ON_ALL, .check = check_glob, .lower = lower_pattern,
 	},
 	{
 		.name = "strcontains", .sig = "strcontains(s: string, needle: string) -> bool",
 		.brief = "whether a string is in another",
 		.doc = "True when needle occurs in s; the empty one always does.",
-		.example = "begin { print(strcontains(comm, \"on\")); }",
+		.example = "begin { print(strcontains(\"sonde\", \"on\")); }",
+		.output = "true",
 		.engines = ON_ALL, .check = check_strcontains, .lower = lower_strcontains,
 	},
 	{
 		.name = "strstr", .sig = "strstr(s: string, needle: string) -> int64",
 		.brief = "where a string is in another",
 		.doc = "Index of the first occurrence of needle in s, counted from 0; -1 when there is none.",
-		.example = "begin { print(strstr(comm, \"on\")); }",
+		.example = "begin { print(strstr(\"sonde\", \"on\")); }",
+		.work = "sleep 0.01",
+		.output = "1",
 		.engines = ON_ALL, .check = check_strstr, .lower = lower_strstr,
 	},
 };

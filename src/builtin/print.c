@@ -51,8 +51,10 @@ const struct type *check_format(struct check *c, struct node *call, u32 fmt_arg)
 	u32 at = 0;
 	struct format *f = format_parse(c->arena, call_str(call, fmt_arg), &why, &at);
 
-	if (!f)
-		return diag_type(c, call_arg(call, fmt_arg)->span, D_FORMAT_BAD, why);
+	if (!f) {
+		diag_help(c->diags, check_report(c, call_arg(call, fmt_arg)->span, D_FORMAT_BAD, why), "a percent sign is written %%%%");
+		return &ty_error;
+	}
 	return check_format_args(c, call, fmt_arg, f);
 }
 
@@ -293,12 +295,12 @@ static const struct type *check_print(struct check *c, struct node *call)
 	struct print_how *how = NULL;
 
 	if (call_n_args(call) > 1 && !is_whole_map(what))
-		return diag_type(c, call_arg(call, 1)->span, D_PRINT_NOT_MAP);
+		return diag_type(c, call_arg(call, 1)->span, D_PRINT_NOT_MAP, call_n_args(call));
 	for (struct node *k = call->a; k; k = k->next) {
 		if (k->kind != N_NAMED)
 			continue;
 		if (!is_whole_map(what))
-			return diag_type(c, k->span, D_PRINT_NOT_MAP);
+			return diag_type(c, k->span, D_PRINT_NOT_MAP, call_n_args(call));
 		how = how ? how : arena_new(c->arena, struct print_how);
 		if (check_keyword(c, k, how)->kind == TY_ERROR)
 			return &ty_error;
@@ -583,6 +585,7 @@ static const struct builtin rows[] = {
 		.doc = "Conversions: d i u o x X c s p, e f g for floats, r (buffer; rx, rh in hex), gr (GFP flags), "
 		       "with flags, width and precision as in C. %s prints any value.",
 		.example = "begin { printf(\"%s has %d\\n\", \"it\", 3); }",
+		.output = "it has 3",
 		.flags = BI_STATEMENT | BI_SEQ, .engines = ON_ALL, .check = check_plain_printf, .lower = lower_printf,
 		.action = &action_printf,
 	},
@@ -590,6 +593,7 @@ static const struct builtin rows[] = {
 		.name = "errorf", .sig = "errorf(format: lit string, ...)", .brief = "print an error to stderr",
 		.doc = "As printf, on stderr, after the place in the script and the word ERROR.",
 		.example = "begin { errorf(\"bad value %d\", 3); }",
+		.output = "stdin:1:9-34: ERROR: bad value 3",
 		.flags = BI_STATEMENT, .engines = ON_ALL, .check = check_printf, .lower = lower_format,
 		.action = &action_errorf,
 	},
@@ -598,6 +602,7 @@ static const struct builtin rows[] = {
 		.doc = "As printf, on stderr, after the place in the script and the word WARNING. Silent with "
 		       "--no-warnings.",
 		.example = "begin { warnf(\"odd value %d\", 3); }",
+		.output = "stdin:1:9-33: WARNING: odd value 3",
 		.flags = BI_STATEMENT, .engines = ON_ALL, .check = check_printf, .lower = lower_format,
 		.action = &action_warnf,
 	},
@@ -608,6 +613,8 @@ static const struct builtin rows[] = {
 		       "largest entries, div divides the values. Behind these: sort=\"key\" or \"value\", order=\"asc\" or "
 		       "\"desc\", pct=(50, 99, 99.9) for percentiles of histograms and samples().",
 		.example = "begin { print(42); @x[1] = 2; print(@x); clear(@x); }",
+		.output = "42\n"
+			  "@x[1]: 2",
 		.flags = BI_STATEMENT | BI_KEYWORDS, .engines = ON_ALL, .check = check_print, .lower = lower_print,
 		.action = &action_print,
 	},
@@ -617,13 +624,16 @@ static const struct builtin rows[] = {
 		.doc = "Prints the strings that an array of pointers points to, up to a null pointer, with separators and a "
 		       "newline: at most 128 of 1023 bytes, 16384 bytes in all; more is counted.",
 		.example = "tracepoint:syscalls:sys_enter_execve { join(args.argv); }",
+		.work = "true one two",
+		.output = "true one two",
 		.flags = BI_STATEMENT, .engines = ON_ALL, .check = check_join, .lower = lower_join,
 		.action = &action_join,
 	},
 	{
 		.name = "clear", .sig = "clear(map: map)", .brief = "remove all keys of a map",
 		.doc = "Removes all keys. Happens in user space, in order with what is printed.",
-		.example = "begin { @x[1] = 2; clear(@x); }",
+		.example = "begin { @x[1] = 2; clear(@x); print(len(@x)); }",
+		.output = "1",
 		.flags = BI_STATEMENT, .engines = ON_ALL, .lower = lower_map_statement, .action = &action_clear,
 	},
 	{
@@ -631,13 +641,16 @@ static const struct builtin rows[] = {
 		.doc = "Keeps the keys and sets their values to zero. Happens in user space, in order with what is "
 		       "printed.",
 		.example = "begin { @x[1] = 2; zero(@x); }",
+		.output = "@x[1]: 0",
 		.flags = BI_STATEMENT, .engines = ON_ALL, .lower = lower_map_statement, .action = &action_zero,
 	},
 	{
 		.name = "time", .sig = "time(format: lit string = \"%H:%M:%S\\n\")", .brief = "print the time of day",
 		.doc = "Prints the wall-clock time by a strftime(3) format when the record is handled; %f is microseconds, "
 		       "%k nanoseconds, %l milliseconds.",
-		.example = "begin { time(\"\"); }",
+		.example = "begin { time(\"%H:%M:%S\\n\"); }",
+		.output = "07:04:55",
+		.varies = true,
 		.flags = BI_STATEMENT, .engines = ON_ALL, .lower = lower_time, .action = &action_time,
 	},
 };

@@ -158,7 +158,7 @@ static struct ir_val lower_args(struct lower *l, struct node *call)
 
 static const struct type *no_argn(struct check *c, struct node *call, const struct profile *p)
 {
-	struct diag *d = check_report(c, call->span, D_NO_ARGN, call->name, probe_kind(c));
+	struct diag *d = check_report(c, call->span, D_NO_ARGN, call->name);
 
 	if (p && p->retval.loc.kind != LOC_NONE)
 		diag_help(c->diags, d, "the result is retval; keep an argument at the entry: @a[tid] = %s", call->name);
@@ -207,6 +207,8 @@ static void help_retval(struct check *c, struct diag *d)
 		diag_help(c->diags, d, "an event's fields are args.NAME: the result of a system call is args.ret at its sys_exit event");
 	else if (starts_with(name, "syscall:"))
 		diag_help(c->diags, d, "the result is known at the return: %s:return", name);
+	else if (starts_with(name, "fexit:"))
+		diag_help(c->diags, d, "this function returns nothing");
 	for (u32 i = 0; i < ARRAY_SIZE(rows); i++)
 		if (starts_with(name, rows[i].at))
 			diag_help(c->diags, d, "the result is known at the return: %s%s", rows[i].returns, name + strlen(rows[i].at));
@@ -220,7 +222,7 @@ static const struct type *check_retval(struct check *c, struct node *call)
 		return diag_type(c, call->span, D_UNREADABLE_ARG, "retval", p->retval.why);
 	if (p && p->retval.loc.kind != LOC_NONE)
 		return p->retval.type;
-	help_retval(c, check_report(c, call->span, D_NO_RETVAL, probe_kind(c)));
+	help_retval(c, check_report(c, call->span, D_NO_RETVAL));
 	return &ty_error;
 }
 
@@ -460,6 +462,10 @@ static const struct builtin rows[] = {
 		.doc = "args.NAME is an argument by name: a tracepoint's field, a function's parameter. "
 		       "sonde -lv PROBE lists them.",
 		.example = "tracepoint:syscalls:sys_enter_openat { @[args.flags] = count(); }",
+		.work = "cat /dev/null",
+		.output = "@[0]: 1\n"
+			  "@[524288]: 2",
+		.varies = true,
 		.flags = BI_VARIABLE | BI_READS_ARGS | BI_RECORD | BI_NEEDS_PROFILE, .engines = ON_ALL, .check = check_args, .lower = lower_args,
 	},
 	{
@@ -476,6 +482,11 @@ static const struct builtin rows[] = {
 		       "of a driver can name (commands of nvme, scsi and libata, operations of ceph and bcachefs) is a number or bytes; "
 		       "events of kvmmmu, whose text takes a union apart, are shown by their fields.",
 		.example = "syscall:openat { printf(\"openat(%s)\\n\", argstr); }",
+		.work = "cat /dev/null",
+		.output = "openat(AT_FDCWD, \"/etc/ld.so.cache\", O_RDONLY|O_CLOEXEC, 0)\n"
+			  "openat(AT_FDCWD, \"/lib/x86_64-linux-gnu/libc.so.6\", O_RDONLY|O_CLOEXEC, 0)\n"
+			  "openat(AT_FDCWD, \"/dev/null\", O_RDONLY, 0)",
+		.varies = true,
 		.flags = BI_VARIABLE | BI_READS_ARGS | BI_RECORD | BI_READS_RECORD | BI_NEEDS_PROFILE, .engines = ON_ALL,
 		.check = check_argstr,
 		.lower = lower_argstr,
@@ -484,13 +495,19 @@ static const struct builtin rows[] = {
 		.name = "argN", .sig = "argN() -> uint64", .brief = "argument by number",
 		.doc = "arg0, arg1 … are the arguments of the traced function as 64-bit numbers.",
 		.example = "uprobe:libc:malloc { @ = sum(arg0); }",
+		.work = "cat /dev/null",
+		.output = "@: 44",
+		.varies = true,
 		.flags = BI_VARIABLE | BI_READS_ARGS | BI_NEEDS_PROFILE, .engines = ON_ALL, .check = check_argn, .lower = lower_argn,
 	},
 	{
 		.name = "retval", .sig = "retval() -> uint64", .brief = "result of the traced function",
 		.doc = "What a traced function returned, in return probes, with its type where that is known. A pointer "
 		       "is a number as well (hist(retval), @born[retval] beside arg0), and retval.MEMBER reads what it points to.",
-		.example = "uretprobe:libc:malloc { @ = hist(retval); }",
+		.example = "uretprobe:libc:malloc { @[retval != 0] = count(); }",
+		.work = "cat /dev/null",
+		.output = "@[true]: 2",
+		.varies = true,
 		.flags = BI_PREFIXED | BI_VARIABLE | BI_READS_ARGS | BI_READS_RESULT | BI_NEEDS_PROFILE, .engines = ON_ALL, .check = check_retval,
 		.lower = lower_retval,
 	},
@@ -498,24 +515,30 @@ static const struct builtin rows[] = {
 		.name = "probe", .sig = "probe() -> probe", .brief = "full name of the probe",
 		.doc = "The name of the attach point that fired, wildcards expanded.",
 		.example = "begin { print(probe); }",
+		.output = "begin",
 		.flags = BI_PREFIXED | BI_VARIABLE | BI_READS_NAME, .engines = ON_ALL, .lower = lower_probe,
 	},
 	{
 		.name = "name", .sig = "name() -> probe", .brief = "full name of the probe",
 		.doc = "For scripts of older releases.",
 		.example = "begin { print(name); }",
+		.output = "begin",
 		.flags = BI_VARIABLE | BI_READS_NAME, .engines = ON_ALL, .lower = lower_probe, .alias_of = "probe",
 	},
 	{
 		.name = "probetype", .sig = "probetype() -> string", .brief = "kind of the probe",
 		.doc = "\"kprobe\", \"tracepoint\" …: a constant string.",
 		.example = "begin { print(probetype); }",
+		.output = "special",
 		.flags = BI_VARIABLE | BI_CONST, .engines = ON_ALL, .check = check_probetype,
 	},
 	{
 		.name = "func", .sig = "func() -> func", .brief = "the traced function",
 		.doc = "The function that the probe is in, printed by name.",
 		.example = "uprobe:libc:malloc { @[func] = count(); }",
+		.work = "cat /dev/null",
+		.output = "@[malloc]: 2",
+		.varies = true,
 		.flags = BI_PREFIXED | BI_VARIABLE | BI_READS_NAME | BI_NEEDS_PROFILE, .engines = ON_ALL, .check = check_func, .lower = lower_func,
 	},
 	{
@@ -528,13 +551,19 @@ static const struct builtin rows[] = {
 		.name = "ctx", .sig = "ctx() -> any", .brief = "raw context of the probe",
 		.doc = "The address of the probe's context: struct pt_regs * in kprobes and uprobes, struct bpf_perf_event_data * in timers and "
 		       "counters, the members of the iterator (as args has them), the arguments of a raw tracepoint.",
-		.example = "uprobe:libc:malloc { printf(\"%p\\n\", ctx); }",
+		.example = "uprobe:libc:clock_nanosleep { printf(\"%p\\n\", ctx); }",
+		.work = "sleep 0.01",
+		.output = "0xffffc90000f47f58",
+		.varies = true,
 		.flags = BI_VARIABLE | BI_NEEDS_PROFILE | BI_READS_CTX, .engines = ON_KERNEL, .check = check_ctx, .lower = lower_ctx_word,
 	},
 	{
 		.name = "reg", .sig = "reg(name: lit string) -> uint64", .brief = "value of a register",
 		.doc = "A register of the traced context by name: reg(\"sp\"), reg(\"ip\").",
-		.example = "uprobe:libc:malloc { printf(\"%p\\n\", reg(\"sp\")); }",
+		.example = "uprobe:libc:clock_nanosleep { printf(\"%p\\n\", reg(\"sp\")); }",
+		.work = "sleep 0.01",
+		.output = "0x7ffdc2d5ebb8",
+		.varies = true,
 		.flags = BI_NEEDS_PROFILE | BI_READS_REGS, .engines = ON_ALL, .check = check_reg, .lower = lower_reg,
 	},
 };

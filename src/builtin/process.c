@@ -20,35 +20,24 @@ static const struct type *check_pid(struct check *c, struct node *call)
 	u64 ns[2];
 
 	if (mode && !init && !(mode->name && streq(mode->name, "curr_ns")))
-		return diag_type(c, mode->span, D_PID_NAMESPACE);
+		return diag_type(c, mode->span, D_PID_NAMESPACE, mode->name ? mode->name : "?");
 	if (!init && w->pid_namespace && feature_has(c->env->features, FEAT_NS_PID) &&
 	    w->pid_namespace(w->ctx, &ns[0], &ns[1]))
 		call->data = arena_dup(c->arena, ns, sizeof ns);
 	return &ty_u32;
 }
 
-/* The tid, or the pid, as the namespace of the call has it. */
-static struct opnd ns_pid(struct lower *l, const struct node *call, bool is_pid)
-{
-	const u64 *ns = call->data;
-	struct opnd ids = lower_temp(l, 8, 4, "ids");
-
-	ir_call(l, BPF_FUNC_get_ns_current_pid_tgid, false, 4, o_imm((s64)ns[0]), o_imm((s64)ns[1]), ids,
-		o_imm(8));
-	return ir_load(l, opnd_plus(ids, is_pid ? 4 : 0), 4, false);
-}
-
 static struct ir_val lower_pid(struct lower *l, struct node *call)
 {
 	if (call->data)
-		return val_scalar(call->type, ns_pid(l, call, true));
+		return val_scalar(call->type, lower_ns_number(l, call->data, true));
 	return val_scalar(call->type, ir_op2(l, IR_SHR, pid_tgid(l), o_imm(32)));
 }
 
 static struct ir_val lower_tid(struct lower *l, struct node *call)
 {
 	if (call->data)
-		return val_scalar(call->type, ns_pid(l, call, false));
+		return val_scalar(call->type, lower_ns_number(l, call->data, false));
 	return val_scalar(call->type, ir_ext(l, pid_tgid(l), 4, false));
 }
 
@@ -286,92 +275,120 @@ static const struct builtin rows[] = {
 		.name = "pid", .sig = "pid(namespace: name = curr_ns) -> uint32", .brief = "process id",
 		.doc = "The process (thread group) id of the current task, as sonde's own pid namespace numbers it; "
 		       "pid(init) is the initial namespace's.",
-		.example = "begin { printf(\"%d\\n\", pid > 0); }",
+		.example = "begin { print(pid); }",
+		.output = "20030",
+		.varies = true,
 		.flags = BI_VARIABLE, .engines = ON_ALL, .check = check_pid, .lower = lower_pid,
 	},
 	{
 		.name = "tid", .sig = "tid(namespace: name = curr_ns) -> uint32", .brief = "thread id",
 		.doc = "The thread id of the current task: the key of choice for what happens between entry "
 		       "and return. tid(init) is the initial pid namespace's number.",
-		.example = "begin { printf(\"%d\\n\", tid > 0); }",
+		.example = "begin { print(tid); }",
+		.output = "20033",
+		.varies = true,
 		.flags = BI_VARIABLE | BI_THREAD, .engines = ON_ALL, .check = check_pid, .lower = lower_tid,
 	},
 	{
 		.name = "uid", .sig = "uid() -> uint64", .brief = "user id",
 		.doc = "The real user id of the current task, in the initial user namespace.",
-		.example = "begin { printf(\"%d\\n\", uid >= 0); }",
+		.example = "begin { print(uid); }",
+		.output = "0",
+		.varies = true,
 		.flags = BI_VARIABLE, .engines = ON_ALL, .lower = lower_uid,
 	},
 	{
 		.name = "gid", .sig = "gid() -> uint64", .brief = "group id",
 		.doc = "The real group id of the current task, in the initial user namespace.",
-		.example = "begin { printf(\"%d\\n\", gid >= 0); }",
+		.example = "begin { print(gid); }",
+		.output = "0",
+		.varies = true,
 		.flags = BI_VARIABLE, .engines = ON_ALL, .lower = lower_gid,
 	},
 	{
 		.name = "username", .sig = "username() -> username", .brief = "user name",
 		.doc = "The user id of the current task, printed as the name that the user database has.",
 		.example = "begin { print(username); }",
+		.output = "root",
+		.varies = true,
 		.flags = BI_VARIABLE, .engines = ON_ALL, .lower = lower_uid,
 	},
 	{
 		.name = "comm", .sig = "comm(pid: int = 0) -> comm", .brief = "name of the task",
 		.doc = "The name of the current thread, at most 15 characters; comm(pid) is that of another task, N/A "
 		       "(and a counted warning) when there is none.",
-		.example = "begin { printf(\"%d\\n\", comm == \"nobody\"); }",
+		.example = "tracepoint:syscalls:sys_enter_clock_nanosleep { print(comm); }",
+		.work = "sleep 0.01",
+		.output = "sleep",
 		.flags = BI_PREFIXED | BI_VARIABLE, .engines = ON_ALL, .check = check_comm, .lower = lower_comm,
 	},
 	{
 		.name = "cpu", .sig = "cpu() -> uint32", .brief = "CPU number",
 		.doc = "The CPU that the probe fires on.",
-		.example = "begin { printf(\"%d\\n\", cpu >= 0); }",
+		.example = "begin { print(cpu); }",
+		.output = "0",
+		.varies = true,
 		.flags = BI_PREFIXED | BI_VARIABLE, .engines = ON_ALL, .lower = lower_helper,
 		.aux = BPF_FUNC_get_smp_processor_id,
 	},
 	{
 		.name = "numaid", .sig = "numaid() -> uint32", .brief = "NUMA node",
 		.doc = "The NUMA node of the CPU that the probe fires on.",
-		.example = "begin { printf(\"%d\\n\", numaid >= 0); }",
+		.example = "begin { print(numaid); }",
+		.output = "0",
+		.varies = true,
 		.flags = BI_VARIABLE, .engines = ON_KERNEL | ON_REPLAY, .lower = lower_helper,
 		.aux = BPF_FUNC_get_numa_node_id,
 	},
 	{
 		.name = "ncpus", .sig = "ncpus() -> uint64", .brief = "number of CPUs",
 		.doc = "How many CPUs the machine has.",
-		.example = "begin { printf(\"%d\\n\", ncpus > 0); }",
+		.example = "begin { print(ncpus); }",
+		.output = "2",
+		.varies = true,
 		.flags = BI_PREFIXED | BI_VARIABLE, .engines = ON_ALL, .lower = lower_ncpus,
 	},
 	{
 		.name = "cgroup", .sig = "cgroup() -> uint64", .brief = "cgroup id",
 		.doc = "The cgroup v2 id of the current task.",
-		.example = "begin { printf(\"%d\\n\", cgroup >= 0); }",
+		.example = "begin { print(cgroup); }",
+		.output = "1",
+		.varies = true,
 		.flags = BI_VARIABLE, .engines = ON_KERNEL | ON_REPLAY, .lower = lower_helper,
 		.aux = BPF_FUNC_get_current_cgroup_id,
 	},
 	{
 		.name = "rand", .sig = "rand() -> uint64", .brief = "random number",
 		.doc = "A pseudo-random unsigned 32-bit number.",
-		.example = "begin { printf(\"%d\\n\", rand >= 0); }",
+		.example = "begin { print(rand % 100); }",
+		.output = "80",
+		.varies = true,
 		.flags = BI_VARIABLE, .engines = ON_ALL, .lower = lower_rand,
 	},
 	{
 		.name = "jiffies", .sig = "jiffies() -> uint64", .brief = "kernel ticks",
 		.doc = "The kernel's tick counter.",
-		.example = "begin { printf(\"%d\\n\", jiffies > 0); }",
+		.example = "begin { print(jiffies); }",
+		.output = "4295498985",
+		.varies = true,
 		.flags = BI_VARIABLE, .engines = ON_KERNEL, .lower = lower_helper, .aux = BPF_FUNC_jiffies64,
 	},
 	{
 		.name = "curtask", .sig = "curtask() -> task_struct", .brief = "current task",
 		.doc = "Pointer to the kernel's struct task_struct of the current task: "
 		       "curtask->mm->total_vm and so on.",
-		.example = "begin { printf(\"%d\\n\", curtask != 0); }",
+		.example = "begin { printf(\"%p\\n\", curtask); }",
+		.output = "0xffff888109f90000",
+		.varies = true,
 		.flags = BI_VARIABLE | BI_TRUSTED, .engines = ON_KERNEL, .check = check_curtask,
 		.lower = lower_curtask,
 	},
 	{
 		.name = "cpid", .sig = "cpid() -> uint64", .brief = "pid of the -c command",
 		.doc = "Process id of the command started with -c, 0 without one.",
-		.example = "begin { printf(\"%d\\n\", cpid == 0); }",
+		.example = "tracepoint:syscalls:sys_enter_clock_nanosleep { print(pid == cpid); }",
+		.work = "sleep 0.01",
+		.output = "true",
 		.flags = BI_PREFIXED | BI_VARIABLE, .engines = ON_ALL, .lower = lower_cpid,
 	},
 };

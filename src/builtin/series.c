@@ -104,6 +104,11 @@ static const struct { const char *name; enum type_kind kind; } series_aggs[] = {
 	{ "avg", TY_AVG }, { "min", TY_MIN }, { "max", TY_MAX }, { "sum", TY_SUM },
 };
 
+static const struct type *too_many_intervals(struct check *c, struct node *call, int most, s64 count)
+{
+	return diag_type(c, call_arg(call, 2)->span, D_TSERIES_COUNT, arena_printf(c->arena, "< %d", most), (long long)count);
+}
+
 static const struct type *check_tseries(struct check *c, struct node *call)
 {
 	s64 interval = call_int(call, 1, 0), count = call_int(call, 2, 0);
@@ -115,7 +120,7 @@ static const struct type *check_tseries(struct check *c, struct node *call)
 	if (!unstable)
 		return diag_type(c, call->span, D_UNSTABLE_WORD, "tseries", "unstable_tseries");
 	if (unstable == 1 && c->final) { /* once is enough */
-		check_report(c, call->span, D_UNSTABLE_WARN, "tseries");
+		check_report(c, call->span, D_UNSTABLE_WARN, "tseries", "unstable_tseries");
 		c->env->config.unstable[UNSTABLE_tseries] = 2;
 	}
 	for (u32 i = 0; agg && i < ARRAY_SIZE(series_aggs); i++)
@@ -125,12 +130,13 @@ static const struct type *check_tseries(struct check *c, struct node *call)
 		return diag_type(c, agg->span, D_TSERIES_AGG, agg->str);
 	if (interval < 1)
 		return diag_type(c, call_arg(call, 1)->span, D_TSERIES_INTERVAL, (long long)interval);
-	if (count < 1 || count > MAX_INTERVALS)
-		return diag_type(c, call_arg(call, 2)->span, D_TSERIES_COUNT, MAX_INTERVALS, (long long)count);
+	if (count < 1)
+		return diag_type(c, call_arg(call, 2)->span, D_TSERIES_COUNT, ">= 1", (long long)count);
+	if (count > MAX_INTERVALS)
+		return too_many_intervals(c, call, MAX_INTERVALS, count);
 	t = type_tseries(c->arena, (u64)interval, (u32)count, kind, is_signed_arg(call));
 	if (agg_size(t) > MAX_SERIES_BYTES)
-		return diag_type(c, call_arg(call, 2)->span, D_TSERIES_COUNT,
-				 MAX_SERIES_BYTES / (int)sizeof(struct agg_tseries_bucket), (long long)count);
+		return too_many_intervals(c, call, MAX_SERIES_BYTES / (int)sizeof(struct agg_tseries_bucket), count);
 	return t;
 }
 
@@ -254,7 +260,15 @@ static const struct builtin rows[] = {
 		.brief = "log-linear histogram of a number",
 		.doc = "Counts n in buckets that are equal within each power of base, from base^low to base^(high + 1): "
 		       "base^(m + 1) / steps wide. What is below and above has one bucket each.",
-		.example = "begin { @us = llhist(123, 10, 0, 6, 20); @us = llhist(45000, 10, 0, 6, 20); }",
+		.example = "begin { @us = llhist(123, 10, 0, 6, 20); @us = llhist(420, 10, 0, 6, 20); }",
+		.output = "@us:\n"
+			  "[100, 150)             1 |@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@|\n"
+			  "[150, 200)             0 |                                                    |\n"
+			  "[200, 250)             0 |                                                    |\n"
+			  "[250, 300)             0 |                                                    |\n"
+			  "[300, 350)             0 |                                                    |\n"
+			  "[350, 400)             0 |                                                    |\n"
+			  "[400, 450)             1 |@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@|",
 		.flags = BI_AGGREGATE, .engines = ON_ALL, .check = check_llhist, .lower_update = update_llhist,
 	},
 	{
@@ -264,6 +278,13 @@ static const struct builtin rows[] = {
 		.doc = "Keeps the last count intervals, each that many nanoseconds long (100ms, 1s): the last value of "
 		       "n, or its \"avg\", \"min\", \"max\" or \"sum\" in each. Unstable.",
 		.example = "begin { @load = tseries(4, 100ms, 10); @load = tseries(6, 100ms, 10); }",
+		.output = "@load:\n"
+			  "             5                                                   7\n"
+			  "hh:mm:ss.ms  |___________________________________________________|\n"
+			  "07:05:06.066 |                         *                         | 6\n"
+			  "             v___________________________________________________v\n"
+			  "             5                                                   7",
+		.varies = true,
 		.flags = BI_AGGREGATE, .engines = ON_ALL, .check = check_tseries, .lower_update = update_tseries,
 	},
 	{
@@ -272,6 +293,9 @@ static const struct builtin rows[] = {
 		.doc = "Keeps up to capacity values for each key and CPU, chosen so that each value has the same chance: "
 		       "small sets are exact, percentiles of large ones approximate. print(@m, pct=(50, 99)) shows them.",
 		.example = "begin { @us = samples(12); @us = samples(15); print(@us, pct=(50, 99)); }",
+		.output = "@us: p50 12, p99 15\n"
+			  "\n"
+			  "@us: { .count = 2, .min = 12, .p50 = 12, .p90 = 15, .p99 = 15, .max = 15 }",
 		.flags = BI_AGGREGATE, .engines = ON_ALL, .check = check_samples, .lower_update = update_samples,
 	},
 };

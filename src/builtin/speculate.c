@@ -52,7 +52,9 @@ static const struct builtin rows[] = {
 	{
 		.name = "speculation", .sig = "speculation() -> uint64", .brief = "a new number for output that waits",
 		.doc = "A number for speculate(), never 0 and never the same.",
-		.example = "begin { $s = speculation(); speculate($s); print(1); discard($s); }",
+		.example = "begin { $s = speculation(); speculate($s); print(\"kept\"); commit($s); print($s); }",
+		.output = "kept\n"
+			  "1",
 		.engines = ON_ALL, .lower = lower_speculation,
 	},
 	{
@@ -60,18 +62,21 @@ static const struct builtin rows[] = {
 		.doc = "What this clause prints from here on waits until commit() or discard() of the number, wherever that "
 		       "is. 0 waits for nothing.",
 		.example = "begin { $s = speculation(); speculate($s); printf(\"slow\\n\"); commit($s); }",
+		.output = "slow",
 		.flags = BI_STATEMENT | BI_SPECULATES, .engines = ON_ALL, .lower = lower_speculate_call,
 	},
 	{
 		.name = "commit", .sig = "commit(number: int)", .brief = "print what waits",
 		.doc = "All that waits for the number is printed now, in its order.",
-		.example = "begin { $s = speculation(); speculate($s); print(1); commit($s); }",
+		.example = "begin { $s = speculation(); speculate($s); print(\"kept\"); commit($s); }",
+		.output = "kept",
 		.flags = BI_STATEMENT, .engines = ON_ALL, .lower = lower_decide, .action = &action_decide, .aux = 1,
 	},
 	{
 		.name = "discard", .sig = "discard(number: int)", .brief = "drop what waits",
 		.doc = "All that waits for the number is dropped.",
-		.example = "begin { $s = speculation(); speculate($s); print(1); discard($s); }",
+		.example = "begin { $s = speculation(); speculate($s); print(\"dropped\"); discard($s); } end { print(\"end\"); }",
+		.output = "end",
 		.flags = BI_STATEMENT, .engines = ON_ALL, .lower = lower_decide, .action = &action_decide, .aux = 0,
 	},
 };

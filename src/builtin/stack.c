@@ -40,10 +40,10 @@ static const struct type *check_stack(struct check *c, struct node *call)
 				known = true;
 			}
 		if (!known)
-			return diag_type(c, a->span, D_STACK_MODE, a->name ? a->name : "");
+			return diag_type(c, a->span, D_STACK_MODE, call->name);
 	}
 	if (limit < 1 || limit > STACK_MAX_FRAMES)
-		return diag_type(c, call->span, D_STACK_LIMIT, (long long)limit, STACK_MAX_FRAMES);
+		return diag_type(c, call->span, D_STACK_LIMIT, call->name, (long long)limit, STACK_MAX_FRAMES);
 	return type_stack(c->arena, (enum type_kind)call->builtin->aux, mode, (u32)limit);
 }
 
@@ -110,8 +110,8 @@ static struct opnd count_trampoline(struct lower *l, enum stack_from from, struc
 	return o_temp(cut);
 }
 
-/* hash = (hash ^ ip) * K, rotated, over the frames; 0 stays for "no stack". */
-static struct opnd hash_frames(struct lower *l, struct opnd frames, struct opnd n, u32 limit)
+/* hash = (hash ^ ip) * K, rotated, over the frames, that lie in `room` frames; 0 stays for "no stack". */
+static struct opnd hash_in_line(struct lower *l, struct opnd frames, struct opnd n, u32 limit, u32 room)
 {
 	struct ir_block *head = ir_block_new(l), *body = ir_block_new(l), *turn = ir_block_new(l),
 			*out = ir_block_new(l);
@@ -126,7 +126,7 @@ static struct opnd hash_frames(struct lower *l, struct opnd frames, struct opnd 
 	ir_place(l, turn);
 	ir_branch(l, CC_SGE, o_temp(i), n, out, body);
 	ir_place(l, body);
-	at = ir_op2(l, IR_SHL, ir_op2(l, IR_AND, o_temp(i), o_imm(power_of_two(limit) - 1)), o_imm(3));
+	at = ir_op2(l, IR_SHL, ir_op2(l, IR_AND, o_temp(i), o_imm(room - 1)), o_imm(3));
 	ip = ir_load(l, ir_op2(l, IR_ADD, ir_addr(l, frames), at), 8, false);
 	v = ir_op2(l, IR_MUL, ir_op2(l, IR_XOR, o_temp(h), ip), o_imm((s64)0x9e3779b97f4a7c15ull));
 	v = ir_op2(l, IR_XOR, v, ir_op2(l, IR_SHR, v, o_imm(29)));
@@ -135,6 +135,23 @@ static struct opnd hash_frames(struct lower *l, struct opnd frames, struct opnd 
 	ir_jump(l, head);
 	ir_place(l, out);
 	return ir_op2(l, IR_OR, o_temp(h), o_imm(1));
+}
+
+static struct opnd hash_body(struct lower *l, const struct opnd *arg, const u32 most[2])
+{
+	return hash_in_line(l, lower_shared_scratch(l, arg[0], most[0]), arg[1], most[0] / 8, most[0] / 8);
+}
+
+static const struct shared_func hash_func = { .name = "hash_stack", .n_args = 2, .body = hash_body };
+
+/* Verifiers keep a branch for each turn: after a few stacks, or in a loop, it is a function that they follow once. */
+static struct opnd hash_frames(struct lower *l, struct opnd frames, struct opnd n, u32 limit)
+{
+	const u32 most[2] = { power_of_two(limit) * 8, 0 };
+
+	if (!lower_wants_shared(l, 0))
+		return hash_in_line(l, frames, n, limit, power_of_two(limit));
+	return lower_call_shared(l, &hash_func, most, (struct opnd[]){ lower_scratch_offset(l, frames), n });
 }
 
 static u32 stacks_map(struct lower *l, u32 limit)
@@ -236,9 +253,10 @@ static struct ir_val lower_stack(struct lower *l, struct node *call)
 	return val_memory(t, dst);
 }
 
-#define STACK_ROW(name_, sig_, brief_, doc_, example_, kind_, ...)                                 \
+#define STACK_ROW(name_, sig_, brief_, doc_, example_, output_, kind_, ...)                \
 	{                                                                                          \
 		.name = name_, .sig = sig_, .brief = brief_, .doc = doc_, .example = example_,     \
+		.work = "sleep 0.01", .output = output_, .varies = true,                           \
 		.flags = BI_VARIABLE | BI_NEEDS_PROFILE | BI_READS_STACK | ((kind_) == TY_USTACK ? 0 : BI_READS_KSTACK), .engines = ON_KERNEL | ON_REPLAY,         \
 		.check = check_stack, .lower = lower_stack, .aux = kind_, __VA_ARGS__              \
 	}
@@ -246,17 +264,29 @@ static struct ir_val lower_stack(struct lower *l, struct node *call)
 static const struct builtin rows[] = {
 	STACK_ROW("kstack", "kstack(mode: name|lit int = bpftrace, limit: lit int = 127) -> kstack", "kernel stack",
 		  "Kernel frames at the probe, innermost first. Modes: bpftrace, perf, raw.",
-		  "profile:hz:99 { @[kstack(5)] = count(); }", TY_KSTACK),
+		  "tracepoint:syscalls:sys_enter_clock_nanosleep { print(kstack(3)); }",
+		 "        syscall_trace_enter+384\n"
+		 "        do_syscall_64+506\n"
+		 "        entry_SYSCALL_64_after_hwframe+118", TY_KSTACK),
 	STACK_ROW("ustack", "ustack(mode: name|lit int = bpftrace, limit: lit int = 127) -> ustack", "user stack",
 		  "User frames at the probe by frame pointers, innermost first. Modes: bpftrace, perf, raw, build_id.",
-		  "profile:hz:99 { @[ustack(5)] = count(); }", TY_USTACK),
+		  "tracepoint:syscalls:sys_enter_clock_nanosleep { print(ustack(3)); }",
+		 "        clock_nanosleep@@GLIBC_2.17+35@../sysdeps/unix/sysv/linux/clock_nanosleep.c:71\n"
+		 "        0x989680", TY_USTACK),
 	STACK_ROW("fullstack", "fullstack(mode: name|lit int = bpftrace, limit: lit int = 127) -> fullstack",
 		  "kernel and user stack",
 		  "Kernel frames at the probe and the user frames under them, as one stack of at most limit frames, "
 		  "innermost first. -f folded makes the lines of a flame graph of a map that has it as key.",
-		  "profile:hz:99 { @[fullstack(20)] = count(); }", TY_FULLSTACK),
+		  "tracepoint:syscalls:sys_enter_clock_nanosleep { print(fullstack(4)); }",
+		 "        syscall_trace_enter+384\n"
+		 "        do_syscall_64+506\n"
+		 "        entry_SYSCALL_64_after_hwframe+118\n"
+		 "        clock_nanosleep@@GLIBC_2.17+35@../sysdeps/unix/sysv/linux/clock_nanosleep.c:71", TY_FULLSTACK),
 	STACK_ROW("stack", "stack(mode: name|lit int = bpftrace, limit: lit int = 127) -> kstack", "kernel stack",
-		  "For scripts of older releases.", "profile:hz:99 { @[stack(5)] = count(); }", TY_KSTACK,
+		  "For scripts of older releases.", "tracepoint:syscalls:sys_enter_clock_nanosleep { print(stack(3)); }",
+		 "        syscall_trace_enter+384\n"
+		 "        do_syscall_64+506\n"
+		 "        entry_SYSCALL_64_after_hwframe+118", TY_KSTACK,
 		  .alias_of = "kstack"),
 };
 

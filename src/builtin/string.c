@@ -295,10 +295,12 @@ static const struct type *check_strncmp(struct check *c, struct node *call)
 	const struct type *t = check_length(c, call, 0);
 	int order;
 
-	if (t->kind == TY_ERROR || !node_is_const_str(a) || !node_is_const_str(b))
+	if (t->kind == TY_ERROR)
 		return t;
+	if (!node_is_const_str(a) || !node_is_const_str(b))
+		return &ty_u64;
 	order = strncmp(a->str, b->str, (size_t)call_int(call, 2, 0));
-	return node_fold_int(call, order != 0, &ty_s64);
+	return node_fold_int(call, order != 0, &ty_u64);
 }
 
 static struct ir_val lower_strncmp(struct lower *l, struct node *call)
@@ -768,32 +770,40 @@ static const struct builtin rows[] = {
 		.name = "strlen", .sig = "strlen(s: string) -> uint64", .brief = "length of a string",
 		.doc = "Bytes before the NUL.",
 		.example = "begin { print(strlen(\"four\")); print(strlen(comm)); }",
+		.output = "4\n"
+			  "5",
 		.engines = ON_ALL, .check = check_strlen, .lower = lower_strlen,
 	},
 	{
 		.name = "strcap", .sig = "strcap(s: string) -> uint64", .brief = "capacity of a string",
 		.doc = "Bytes that a string of this type can hold, the NUL included.",
 		.example = "begin { print(strcap(comm)); }",
+		.output = "16",
 		.flags = BI_CONST, .engines = ON_ALL, .check = check_strcap,
 	},
 	{
-		.name = "strncmp", .sig = "strncmp(a: string, b: string, n: lit int) -> int64",
+		.name = "strncmp", .sig = "strncmp(a: string, b: string, n: lit int) -> uint64",
 		.brief = "compare the beginnings of strings",
 		.doc = "Compares at most n bytes: 0 when they are equal, 1 else.",
-		.example = "begin { print(strncmp(comm, \"bash\", 2)); }",
+		.example = "begin { print(strncmp(\"bash\", \"bat\", 2)); }",
+		.output = "0",
 		.engines = ON_ALL, .check = check_strncmp, .lower = lower_strncmp,
 	},
 	{
 		.name = "memcmp", .sig = "memcmp(a: any, b: any, n: lit int) -> int64",
 		.brief = "compare bytes",
 		.doc = "Compares n bytes, at most 1024, of arrays, strings, or what pointers point to: 0, -1 or 1.",
-		.example = "begin { print(memcmp(comm, \"bash\", 3)); }",
+		.example = "begin { print(memcmp(\"bash\", \"bat\", 2)); print(memcmp(\"bash\", \"bat\", 3) < 0); }",
+		.output = "0\n"
+			  "true",
 		.engines = ON_ALL, .check = check_memcmp, .lower = lower_memcmp,
 	},
 	{
 		.name = "str_concat", .sig = "str_concat(a: string, b: string) -> string", .brief = "join two strings",
 		.doc = "b behind a, cut at 1023 bytes or, where strings may be longer, at their longest.",
-		.example = "begin { print(str_concat(comm, \"!\")); }",
+		.example = "tracepoint:syscalls:sys_enter_clock_nanosleep { print(str_concat(comm, \"!\")); }",
+		.work = "sleep 0.01",
+		.output = "sleep!",
 		.engines = ON_ALL, .check = check_concat, .lower = lower_concat,
 	},
 	{
@@ -801,6 +811,7 @@ static const struct builtin rows[] = {
 		.brief = "part of a string",
 		.doc = "n bytes of s from index `from` on, counted from 0; to the end without n.",
 		.example = "begin { print(substr(\"abcdef\", 2, 3)); }",
+		.output = "cde",
 		.engines = ON_ALL, .check = check_substr, .lower = lower_substr,
 	},
 	{
@@ -809,18 +820,21 @@ static const struct builtin rows[] = {
 		.doc = "The field of that index, counted from 0, between separators of 1 to 8 characters; empty when there "
 		       "are fewer.",
 		.example = "begin { print(split(\"a:b:c\", \":\", 1)); }",
+		.output = "b",
 		.engines = ON_ALL, .check = check_split, .lower = lower_split,
 	},
 	{
 		.name = "basename", .sig = "basename(path: string) -> string", .brief = "last part of a path",
 		.doc = "As basename(1): \"b\" of \"/a/b\" and of \"/a/b/\", \"/\" of \"/\", \".\" of nothing.",
 		.example = "begin { print(basename(\"/usr/lib/libc.so\")); }",
+		.output = "libc.so",
 		.engines = ON_ALL, .check = check_path_part, .lower = lower_basename,
 	},
 	{
 		.name = "dirname", .sig = "dirname(path: string) -> string", .brief = "directory of a path",
 		.doc = "As dirname(1): \"/a\" of \"/a/b\", \"/\" of \"/a\", \".\" of \"a\".",
 		.example = "begin { print(dirname(\"/usr/lib/libc.so\")); }",
+		.output = "/usr/lib",
 		.engines = ON_ALL, .check = check_path_part, .lower = lower_dirname,
 	},
 };

@@ -155,19 +155,28 @@ static const struct builtin rows[] = {
 	{
 		.name = "ksym", .sig = "ksym(address: int|ptr) -> ksym", .brief = "kernel symbol of an address",
 		.doc = "Prints as the name of the kernel symbol that the address lies in.",
-		.example = "begin { print(ksym(0)); }",
+		.example = "tracepoint:timer:hrtimer_start { @[ksym(args.function)] = count(); }",
+		.work = "sleep 0.01",
+		.output = "...\n"
+			  "@[hrtimer_wakeup]: 1\n"
+			  "...",
 		.engines = ON_KERNEL | ON_REPLAY, .lower = lower_ksym,
 	},
 	{
 		.name = "usym", .sig = "usym(address: int|ptr) -> usym", .brief = "user symbol of an address",
 		.doc = "Prints as the name of the symbol in the current process that the address lies in.",
-		.example = "begin { print(usym(0)); }",
+		.example = "uprobe:libc:clock_nanosleep { print(usym(reg(\"ip\"))); }",
+		.work = "sleep 0.01",
+		.output = "clock_nanosleep@@GLIBC_2.17",
+		.varies = true,
 		.engines = ON_ALL, .lower = lower_usym_call,
 	},
 	{
 		.name = "kaddr", .sig = "kaddr(name: lit string) -> uint64", .brief = "address of a kernel symbol",
 		.doc = "The address of a kernel variable or function, looked up when the script is compiled.",
 		.example = "begin { printf(\"%p\\n\", kaddr(\"avenrun\")); }",
+		.output = "0xffffffff832ed800",
+		.varies = true,
 		.engines = ON_KERNEL, .check = check_kaddr, .lower = lower_kaddr,
 	},
 	{
@@ -175,13 +184,18 @@ static const struct builtin rows[] = {
 		.brief = "address of a per-CPU variable",
 		.doc = "The address of a kernel variable that each CPU has its own of: the current CPU's, or another's.",
 		.example = "begin { printf(\"%p\\n\", percpu_kaddr(\"runqueues\")); }",
+		.output = "0xffff88803ea31980",
+		.varies = true,
 		.engines = ON_KERNEL, .check = check_percpu, .lower = lower_percpu,
 	},
 	{
 		.name = "uaddr", .sig = "uaddr(name: lit string) -> uint64", .brief = "address of a user symbol",
 		.doc = "The address, in the current process, of a symbol of the probed file. In uprobe clauses that name one "
 		       "function; elsewhere only for files that are always loaded at the same address.",
-		.example = "uprobe:libc:malloc { printf(\"%p\\n\", uaddr(\"stdout\")); }",
+		.example = "uprobe:libc:clock_nanosleep { printf(\"%p\\n\", uaddr(\"stdout\")); }",
+		.work = "sleep 0.01",
+		.output = "0x7fc12b0ae848",
+		.varies = true,
 		.flags = BI_NEEDS_PROFILE, .engines = ON_KERNEL, .check = check_uaddr, .lower = lower_uaddr,
 	},
 };

@@ -105,29 +105,38 @@ static struct ir_val lower_cgroup_path(struct lower *l, struct node *call)
 	return val_scalar(call->type, lower_scalar(l, call_arg(call, 0)));
 }
 
-#define WALK_ROW(name_, sig_, brief_, doc_, example_, aux_)                                        \
+#define WALK_ROW(name_, sig_, brief_, doc_, example_, output_, aux_)                       \
 	{                                                                                          \
 		.name = name_, .sig = sig_, .brief = brief_, .doc = doc_, .example = example_,     \
+		.work = "sleep 0.01", .output = output_, .varies = true,                           \
 		.flags = BI_VARIABLE, .engines = ON_KERNEL, .check = check_walk, .aux = aux_,      \
 	}
 
 static const struct builtin rows[] = {
 	WALK_ROW("ppid", "ppid(task: ptr = 0) -> int32", "pid of the parent",
 		 "The process id of the current task's parent, or of a given struct task_struct's.",
-		 "begin { printf(\"%d\\n\", ppid > 0); }", WALK_PPID),
+		 "tracepoint:syscalls:sys_enter_clock_nanosleep { print(ppid); }",
+		 "21152", WALK_PPID),
 	WALK_ROW("pcomm", "pcomm(task: ptr = 0) -> comm", "name of the parent",
 		 "The name of the current task's parent, or of a given struct task_struct's.",
-		 "begin { print(pcomm); }", WALK_PCOMM),
+		 "tracepoint:syscalls:sys_enter_clock_nanosleep { print(pcomm); }",
+		 "sonde", WALK_PCOMM),
 	WALK_ROW("leader_tid", "leader_tid(task: ptr = 0) -> int32", "thread id of the group leader",
 		 "The id of the first thread of the process.",
-		 "begin { printf(\"%d\\n\", leader_tid > 0); }", WALK_LEADER_TID),
+		 "tracepoint:syscalls:sys_enter_clock_nanosleep { print(leader_tid == tid); }",
+		 "true", WALK_LEADER_TID),
 	WALK_ROW("leader_comm", "leader_comm(task: ptr = 0) -> comm", "name of the group leader",
 		 "The name of the first thread of the process.",
-		 "begin { print(leader_comm); }", WALK_LEADER_COMM),
+		 "tracepoint:syscalls:sys_enter_clock_nanosleep { print(leader_comm); }",
+		 "sleep", WALK_LEADER_COMM),
 	{
 		.name = "usermode", .sig = "usermode() -> uint8", .brief = "whether user code was interrupted",
 		.doc = "1 where the probe's registers are of user code, 0 where of the kernel's. Probes without registers run in the kernel: 0; begin and end are 1.",
-		.example = "profile:hz:99 { @[usermode] = count(); }",
+		.example = "profile:hz:999 { @[usermode] = count(); }",
+		.work = "bash -c \"for ((i = 0; i < 3000; i++)); do :; done\"",
+		.output = "...\n"
+			  "@[1]: 23",
+		.varies = true,
 		.flags = BI_PREFIXED | BI_VARIABLE | BI_NEEDS_PROFILE, .engines = ON_KERNEL, .check = check_usermode,
 		.lower = lower_usermode,
 	},
@@ -135,13 +144,16 @@ static const struct builtin rows[] = {
 		.name = "has_cpid", .sig = "has_cpid() -> bool", .brief = "whether there is a -c command",
 		.doc = "True when sonde was started with -c.",
 		.example = "begin { print(has_cpid); }",
+		.output = "false",
 		.flags = BI_VARIABLE | BI_CONST, .engines = ON_ALL, .check = check_has_cpid,
 	},
 	{
 		.name = "cgroupid", .sig = "cgroupid(path: lit string) -> uint64", .brief = "id of a cgroup",
 		.doc = "The id of the cgroup v2 at a path, absolute or below the mount, looked up when the script is "
 		       "compiled: to be compared with cgroup.",
-		.example = "begin { printf(\"%d\\n\", cgroup == cgroupid(\"/sys/fs/cgroup\")); }",
+		.example = "begin { print(cgroupid(\"/sys/fs/cgroup\")); }",
+		.output = "1",
+		.varies = true,
 		.flags = BI_CONST, .engines = ON_ALL, .check = check_cgroupid,
 	},
 	{
@@ -150,7 +162,9 @@ static const struct builtin rows[] = {
 		.doc = "Prints as the path of the cgroup with that id in each hierarchy that has it: "
 		       "unified:/user.slice,cpu:/. Version 2 is unified, the others are called as the directory where they "
 		       "are mounted; the filter, a pattern with *, says which of them are meant.",
-		.example = "begin { print(cgroup_path(cgroup)); }",
+		.example = "tracepoint:syscalls:sys_enter_clock_nanosleep { print(cgroup_path(cgroup, \"unified\")); }",
+		.work = "sleep 0.01",
+		.output = "unified:/...",
 		.engines = ON_ALL, .check = check_cgroup_path, .lower = lower_cgroup_path,
 	},
 };

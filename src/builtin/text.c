@@ -124,36 +124,47 @@ static struct ir_val lower_text(struct lower *l, struct node *call)
 	return v;
 }
 
-#define TEXT_ROW(name_, sig_, brief_, doc_, example_, table_)                                      \
+#define TEXT_ROW(name_, sig_, brief_, doc_, example_, output_, table_)                     \
 	{                                                                                          \
-		.name = name_, .sig = sig_, .brief = brief_, .doc = doc_, .example = example_,     \
+		.name = name_, .sig = sig_, .brief = brief_, .doc = doc_, .example = example_, .output = output_,     \
 		.engines = ON_ALL, .check = check_text, .lower = lower_text, .aux = table_,        \
 	}
 
 static const struct builtin rows[] = {
 	TEXT_ROW("strerror", "strerror(errno: int) -> string", "text of an error number",
 		 "\"No such file or directory\" for 2 and for -2, \"Unknown error\" for numbers that are none.",
-		 "begin { print(strerror(2)); $e = 13; print(strerror($e)); }", TEXT_ERRNO | ANY_SIGN | UNKNOWN_ERROR),
+		 "begin { print(strerror(2)); $e = 13; print(strerror($e)); }",
+		 "No such file or directory\n"
+		 "Permission denied", TEXT_ERRNO | ANY_SIGN | UNKNOWN_ERROR),
 	TEXT_ROW("errno_name", "errno_name(errno: int) -> string", "symbol of an error number",
 		 "\"ENOENT\" for 2, 0 for 0; N/A for numbers that are none.",
-		 "begin { print(errno_name(2)); $e = 13; print(errno_name($e)); }", TEXT_ERRNO_NAME),
+		 "begin { print(errno_name(2)); $e = 13; print(errno_name($e)); }",
+		 "ENOENT\n"
+		 "EACCES", TEXT_ERRNO_NAME),
 	TEXT_ROW("sigabbrev", "sigabbrev(signal: int) -> string", "symbol of a signal, without SIG",
 		 "\"INT\" for 2, as kill(1) spells it; N/A for numbers that are none.",
-		 "begin { print(sigabbrev(2)); $s = 9; print(sigabbrev($s)); }", TEXT_SIGNAL_ABBREV),
+		 "begin { print(sigabbrev(2)); $s = 9; print(sigabbrev($s)); }",
+		 "INT\n"
+		 "KILL", TEXT_SIGNAL_ABBREV),
 	{
 		.name = "errname", .sig = "errname(errno: int = 0) -> string", .brief = "name of an error",
 		.doc = "In syscall return probes the name of the call's error, ENOENT, empty where it succeeded. errname(n) is "
 		       "the name of a number, which may be negative.",
 		.example = "begin { print(errname(2)); }",
+		.output = "ENOENT",
 		.flags = BI_VARIABLE | BI_READS_ARGS, .engines = ON_ALL, .check = check_errname, .lower = lower_text,
 		.aux = TEXT_ERRNO_NAME | EMPTY_IF_NONE | ANY_SIGN,
 	},
 	TEXT_ROW("signal_name", "signal_name(signal: int) -> string", "name of a signal",
 		 "\"Interrupt\" for 2; N/A for numbers that are none.",
-		 "begin { print(signal_name(2)); $s = 9; print(signal_name($s)); }", TEXT_SIGNAL),
+		 "begin { print(signal_name(2)); $s = 9; print(signal_name($s)); }",
+		 "Interrupt\n"
+		 "Killed", TEXT_SIGNAL),
 	TEXT_ROW("syscall_name", "syscall_name(number: int) -> string", "name of a system call",
 		 "\"read\" for 0 on x86-64, \"Unknown syscall\" for numbers that are none.",
-		 "tracepoint:raw_syscalls:sys_enter { @[syscall_name(args.id)] = count(); }", TEXT_SYSCALL | UNKNOWN_SYSCALL),
+		 "begin { print(syscall_name(0)); $n = 1; print(syscall_name($n)); }",
+		 "read\n"
+		 "write", TEXT_SYSCALL | UNKNOWN_SYSCALL),
 };
 
 const struct builtin_theme builtin_text = THEME("Names of numbers", rows);

@@ -49,7 +49,8 @@ static const struct type *check_nsecs(struct check *c, struct node *call)
 	int mode = clock_arg(call, 0);
 
 	if (mode < 0)
-		return diag_type(c, call_arg(call, 0)->span, D_BAD_CLOCK);
+		return diag_type(c, call_arg(call, 0)->span, D_BAD_CLOCK,
+				 call_arg(call, 0)->name ? call_arg(call, 0)->name : "?");
 	call->aux = (u32)mode;
 	return &ty_u64;
 }
@@ -112,13 +113,17 @@ static const struct builtin rows[] = {
 		.name = "nsecs", .sig = "nsecs(clock: name = boot) -> uint64", .brief = "nanoseconds since boot",
 		.doc = "The boot clock in nanoseconds, suspend included. nsecs(monotonic), nsecs(tai) and "
 		       "nsecs(sw_tai) read other clocks.",
-		.example = "begin { printf(\"%d\\n\", nsecs > 0); }",
+		.example = "begin { print(nsecs); }",
+		.output = "2434714952537",
+		.varies = true,
 		.flags = BI_VARIABLE, .engines = ON_ALL, .check = check_nsecs, .lower = lower_nsecs,
 	},
 	{
 		.name = "elapsed", .sig = "elapsed() -> uint64", .brief = "nanoseconds since sonde started",
 		.doc = "Nanoseconds since the run began.",
-		.example = "begin { printf(\"%d\\n\", elapsed >= 0); }",
+		.example = "begin { print(elapsed); }",
+		.output = "41809",
+		.varies = true,
 		.flags = BI_PREFIXED | BI_VARIABLE, .engines = ON_ALL, .lower = lower_elapsed,
 	},
 	{
@@ -126,7 +131,9 @@ static const struct builtin rows[] = {
 		.brief = "a timestamp as text",
 		.doc = "A time of nsecs() printed by a strftime(3) format; %f is microseconds, %k nanoseconds, "
 		       "%l milliseconds.",
-		.example = "begin { print(strftime(\"\", nsecs)); }",
+		.example = "begin { print(strftime(\"%H:%M:%S\", nsecs)); }",
+		.output = "07:05:13",
+		.varies = true,
 		.engines = ON_ALL, .check = check_strftime, .lower = lower_strftime,
 	},
 };

@@ -19,6 +19,7 @@ struct command {
 	const char *name, *args; /* "check", "FILE" */
 	const char *brief, *doc, *example;
 	int (*run)(struct cli *c); /* the exit status */
+	bool traces;	  /* it takes the options of a run, and its status is the run's */
 	bool own_options; /* what follows are words, whatever they look like */
 };
 extern const struct command command_run, command_list, command_info, command_check, command_fmt,
@@ -36,6 +37,7 @@ enum manual {
 	MANUAL_BUILTINS,
 	MANUAL_PROBES,
 	MANUAL_TOOLS,
+	MANUAL_CONFIGURATION,
 	MANUAL_OPTIONS,
 	MANUAL_DIAGNOSTICS,
 	MANUAL_IR,
@@ -109,7 +111,7 @@ void tool_put_usage(const struct cli *c, struct buf *b);
 /* The options that a tool shares with sonde, in their groups. */
 void put_running_options(struct buf *b);
 /* All of it, to -o or standard output; 0 or 1 after a message. */
-int put_out(const struct cli *c, const struct buf *text);
+int put_out(const struct cli *c, struct buf *text);
 
 /* ---- script.c: the script and the sink of a run. 0, or the exit status after a message. */
 int script_read(struct cli *c);

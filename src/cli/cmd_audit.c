@@ -9,7 +9,7 @@
 #include <unistd.h>
 #include "base/json.h"
 #include "cli/cli.h"
-#include "engine/engine.h"
+#include "engine/kernel/kernel.h"
 #include "output/index.h"
 #include "target/target.h"
 

@@ -14,7 +14,7 @@
 #include "cli/option.h"
 #include "cli/front.h"
 #include "cli/tool.h"
-#include "engine/engine.h"
+#include "engine/kernel/kernel.h"
 #include "session/stage.h"
 
 /* ---- what goes in */

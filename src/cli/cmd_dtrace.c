@@ -7,7 +7,7 @@
 #include <errno.h>
 #include "base/fd.h"
 #include "cli/option.h"
-#include "provider/arch.h"
+#include "arch/arch.h"
 #include "provider/usdt_def.h"
 
 struct request {

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include "base/fd.h"
+#include "base/visible.h"
 #include "cli/front.h"
 
 static int write_back(struct cli *c, const struct buf *out)
@@ -17,15 +18,20 @@ static int write_back(struct cli *c, const struct buf *out)
 }
 
 /* --check and --write name the files that are, or were, laid out otherwise. */
-static int deliver(struct cli *c, const struct buf *out)
+static int deliver(struct cli *c, struct buf *out)
 {
-	bool same = out->len == c->o.script_len && !memcmp(out->s, c->o.script, out->len);
+	struct buf name = { 0 };
+	bool same = out->len == c->o.script_len && (!out->len || !memcmp(out->s, c->o.script, out->len));
 
 	if (!c->compare && !c->rewrite)
 		return put_out(c, out);
 	if (same)
 		return 0;
-	printf("%s\n", c->o.script_name);
+	buf_puts(&name, c->o.script_name);
+	if (escape_wanted(c, STDOUT_FILENO))
+		buf_visible(&name, 0, VISIBLE_NAME);
+	puts(name.s);
+	buf_release(&name);
 	return c->compare ? 1 : write_back(c, out);
 }
 

@@ -20,6 +20,14 @@ struct search {
 	struct near near;
 };
 
+static void put_lines(struct buf *b, const char *title, const char *s)
+{
+	if (s)
+		buf_printf(b, "\n    %s:\n", title);
+	for (; s && *s; s += strcspn(s, "\n"), s += *s == '\n')
+		buf_printf(b, "%s%.*s\n", *s == '\n' ? "" : "        ", (int)strcspn(s, "\n"), s);
+}
+
 static void put_topic(struct buf *b, const struct topic *t)
 {
 	buf_printf(b, "%s%s\n", b->len ? "\n" : "", t->head);
@@ -32,10 +40,8 @@ static void put_topic(struct buf *b, const struct topic *t)
 		buf_putc(b, '\n');
 	for (u32 i = 0; i < t->n_facts; i++)
 		fill_text(b, t->fact[i], 4, WIDTH);
-	if (t->example)
-		buf_puts(b, "\n    Example:\n");
-	for (const char *s = t->example; s && *s; s += strcspn(s, "\n"), s += *s == '\n')
-		buf_printf(b, "        %.*s\n", (int)strcspn(s, "\n"), s);
+	put_lines(b, "Example", t->example);
+	put_lines(b, "Output", t->output);
 }
 
 static void find_topic(void *ctx, const struct topic *t)
@@ -134,6 +140,7 @@ static int help_overview(struct cli *c)
 static void put_manual(struct buf *b, enum manual what)
 {
 	static const enum topic_kind builtins[] = { TOPIC_BUILTIN }, probes[] = { TOPIC_PROBE },
+				     configuration[] = { TOPIC_CONFIG },
 				     tools[] = { TOPIC_TOOL },
 				     options[] = { TOPIC_COMMAND, TOPIC_OPTION, TOPIC_OUTPUT },
 				     diagnostics[] = { TOPIC_DIAG };
@@ -143,6 +150,7 @@ static void put_manual(struct buf *b, enum manual what)
 	case MANUAL_MAN: put_man_page(b); break;
 	case MANUAL_BUILTINS: put_markdown(b, builtins, 1, "Functions and variables"); break;
 	case MANUAL_PROBES: put_markdown(b, probes, 1, "Probe types"); break;
+	case MANUAL_CONFIGURATION: put_markdown(b, configuration, 1, "Configuration variables"); break;
 	case MANUAL_OPTIONS: put_markdown(b, options, 3, "The command line"); break;
 	case MANUAL_DIAGNOSTICS: put_markdown(b, diagnostics, 1, "Messages of the compiler"); break;
 	case MANUAL_TOOLS: put_markdown(b, tools, 1, "Tools"); break;
@@ -158,7 +166,10 @@ static int help_document(struct cli *c)
 
 	if (c->completion && !put_completion(&b, c->completion))
 		return say_usage(c, "--completion=%s: must be one of bash|zsh|fish", c->completion);
-	put_manual(&b, c->manual);
+	if (c->manual == MANUAL_MAN && c->n_words && !put_command_page(&b, c->words[0]))
+		return say_usage(c, "--man %s: there is no such command", c->words[0]);
+	if (c->manual != MANUAL_MAN || !c->n_words)
+		put_manual(&b, c->manual);
 	rc = put_out(c, &b);
 	buf_release(&b);
 	return rc;
@@ -182,7 +193,7 @@ const struct command command_help = {
 	.args = "[NAME]...",
 	.brief = "tell about an option, a function, a probe type, a message",
 	.doc = "Without a name: which lists there are. --man prints all of it as a manual page, "
-	       "--builtins-md, --probes-md, --tools-md, --options-md, --diagnostics-md, --requirements-md and --ir-md parts of it "
+	       "--builtins-md, --configuration-md, --probes-md, --tools-md, --options-md, --diagnostics-md, --requirements-md and --ir-md parts of it "
 	       "as markdown, --completion SHELL a completion script.",
 	.example = "sonde help kstack",
 	.run = run,

@@ -16,7 +16,7 @@
 #include "base/json.h"
 #include "cli/cli.h"
 #include "cli/selftest.h"
-#include "engine/engine.h"
+#include "engine/kernel/kernel.h"
 #include "output/index.h"
 #include "sym/dwarf_lib.h"
 

@@ -14,7 +14,7 @@
 #include "base/glob.h"
 #include "base/visible.h"
 #include "cli/front.h"
-#include "engine/engine.h"
+#include "engine/kernel/kernel.h"
 #include "session/view.h"
 #include "sym/debuginfod.h"
 #include "sym/tracefs.h"

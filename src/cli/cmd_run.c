@@ -51,6 +51,7 @@ static int top(struct cli *c)
 const struct command command_top = {
 	.name = "top",
 	.args = "FILE | TOOL [PARAM]...",
+	.traces = true,
 	.brief = "trace as a script says, and show its maps again and again",
 	.doc = "On a terminal the maps stand in one place, the largest values first, as many as there is room for, and "
 	       "what the script prints stands below; elsewhere each drawing is a block of lines under the time of "
@@ -64,6 +65,7 @@ const struct command command_top = {
 const struct command command_run = {
 	.name = "run",
 	.args = "FILE | TOOL [PARAM]...",
+	.traces = true,
 	.brief = "trace as a script says; the command when none is named",
 	.doc = "TOOL is one of sonde's own scripts (\"sonde run --list\" names them), or one of a "
 	       "directory in SONDE_PATH; \"sonde run TOOL --help\" tells about it, and its options "

@@ -130,7 +130,7 @@ void print_help(const struct cli *c, FILE *to)
 	const char *me = c->program;
 	struct buf b = { 0 };
 
-	buf_printf(&b, "%s: trace the kernel and programs by questions in bpftrace's language\n",
+	buf_printf(&b, "%s: dynamic tracer for Linux, compatible with bpftrace's language\n",
 		   me);
 	buf_puts(&b, "\nUSAGE:\n");
 	buf_printf(&b,

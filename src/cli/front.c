@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Text and vocabulary of a script, ready to be parsed; see session/compile.c for the whole way. */
 #include "cli/front.h"
-#include "engine/engine.h"
+#include "engine/kernel/kernel.h"
 #include "session/stage.h"
 #include "session/view.h"
 

@@ -7,7 +7,7 @@
 #include "builtin/builtin.h"
 #include "cli/front.h"
 #include "cli/lsp.h"
-#include "engine/engine.h"
+#include "engine/kernel/kernel.h"
 #include "session/view.h"
 
 enum { MAX_NAMES = 1 << 18 };

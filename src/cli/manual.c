@@ -50,6 +50,15 @@ static void put_heading(struct page *p, const char *request, const char *title)
 	buf_puts(p->b, "\"\n");
 }
 
+static void put_verbatim(struct buf *b, const char *before, const char *text)
+{
+	if (!text)
+		return;
+	buf_printf(b, "%s.nf\n", before);
+	put_roff_line(b, "", text);
+	buf_puts(b, ".fi\n");
+}
+
 static void man_topic(void *ctx, const struct topic *t)
 {
 	struct page *p = ctx;
@@ -65,11 +74,8 @@ static void man_topic(void *ctx, const struct topic *t)
 		put_roff_line(p->b, ".IP\n", t->doc);
 	for (u32 i = 0; i < t->n_facts; i++)
 		put_roff_line(p->b, i ? ".br\n" : ".IP\n", t->fact[i]);
-	if (!t->example)
-		return;
-	buf_puts(p->b, ".IP\n.nf\n");
-	put_roff_line(p->b, "", t->example);
-	buf_puts(p->b, ".fi\n");
+	put_verbatim(p->b, ".IP\n", t->example);
+	put_verbatim(p->b, ".IP\nprints\n.IP\n", t->output);
 }
 
 static void man_kind(struct page *p, struct arena *a, enum topic_kind kind, const char *title)
@@ -101,6 +107,12 @@ static const struct {
 		 "cannot be attached." },
 };
 
+static const typeof(environment[0]) quiet_statuses[] = {
+	{ "0", "Success." },
+	{ "1", "The command line or a script is wrong, or a check that the command makes failed." },
+	{ "255", "The system refused: no privilege, or something that the kernel lacks." },
+};
+
 static void put_pairs(struct page *p, const char *title, typeof(&environment[0]) rows, u32 n)
 {
 	put_heading(p, ".SH", title);
@@ -126,6 +138,20 @@ static const char man_head[] =
 	"Called by the name \\fBbpftrace\\fR it has no commands and reports\n"
 	"that program's version.\n";
 
+static const char man_examples[] =
+	"sonde run execsnoop\n"
+	"sonde -e 'tracepoint:syscalls:sys_enter_openat { printf(\"%s %s\\n\", comm, str(args.filename)); }'\n"
+	"sonde -e 'tracepoint:syscalls:sys_enter_* { @[probe] = count(); }'\n"
+	"sonde --follow -c 'ls /' -e 'syscall:open* { printf(\"%s\\n\", argstr); }'";
+
+static void man_see_also(struct buf *b)
+{
+	buf_puts(b, ".SH SEE ALSO\n");
+	for (u32 i = 0; commands[i]; i++)
+		buf_printf(b, ".BR sonde\\-%s (1),\n", commands[i]->name);
+	buf_puts(b, ".BR sonde\\-language (7)\n");
+}
+
 void put_man_page(struct buf *b)
 {
 	struct page p = { .b = b };
@@ -144,7 +170,71 @@ void put_man_page(struct buf *b)
 	put_pairs(&p, "ENVIRONMENT", environment, ARRAY_SIZE(environment));
 	put_pairs(&p, "EXIT STATUS", statuses, ARRAY_SIZE(statuses));
 	man_kind(&p, &a, TOPIC_DIAG, "DIAGNOSTICS");
+	put_verbatim(b, ".SH EXAMPLES\n", man_examples);
+	man_see_also(b);
 	arena_release(&a);
+}
+
+static const char general_options[] = ".PP\nThe general options, such as \\-o, \\-v and \\-\\-diag, are in\n.BR sonde (1).\n",
+		  options_elsewhere[] = ".PP\nThe remaining options are in\n.BR sonde (1).\n",
+		  see_also[] = ".SH SEE ALSO\n.BR sonde (1),\n.BR sonde\\-language (7)\n";
+
+struct command_page {
+	struct page *p;
+	const struct command *cmd;
+};
+
+static void man_own_option(void *ctx, const struct topic *t)
+{
+	struct command_page *w = ctx;
+
+	if (t->of_command && streq(t->of_command, w->cmd->name))
+		man_topic(w->p, &(struct topic){ .head = t->head, .brief = t->brief, .doc = t->doc });
+}
+
+static void man_run_option(void *ctx, const struct topic *t)
+{
+	struct command_page *w = ctx;
+
+	if (t->of_run)
+		man_topic(w->p, t);
+}
+
+/* Its own, then those of a run where the command traces; the rest is in sonde(1). */
+static void man_command_options(struct command_page *w, struct arena *a)
+{
+	put_heading(w->p, ".SH", "OPTIONS");
+	topics_each(a, TOPIC_OPTION, man_own_option, w);
+	if (w->cmd->traces)
+		topics_each(a, TOPIC_OPTION, man_run_option, w);
+	buf_puts(w->p->b, w->cmd->traces ? options_elsewhere : general_options);
+}
+
+bool put_command_page(struct buf *b, const char *name)
+{
+	const struct command *cmd = command_find(name);
+	struct page p = { .b = b };
+	struct command_page page = { &p, cmd };
+	struct arena a;
+
+	if (!cmd)
+		return false;
+	arena_init(&a);
+	buf_printf(b, ".TH SONDE-%s 1 \"\" \"sonde " SONDE_VERSION "\" \"User Commands\"\n.SH NAME\nsonde\\-%s \\- ", cmd->name, cmd->name);
+	put_roff_line(b, "", cmd->brief);
+	buf_printf(b, ".SH SYNOPSIS\n.B sonde %s\n%s", cmd->name, cmd->own_options ? "" : "[\\fIOPTION\\fR]... ");
+	put_roff_line(b, "", cmd->args);
+	put_roff_line(b, ".SH DESCRIPTION\n", cmd->doc);
+	if (!cmd->own_options)
+		man_command_options(&page, &a);
+	put_verbatim(b, ".SH EXAMPLES\n", cmd->example);
+	if (cmd->traces)
+		put_pairs(&p, "EXIT STATUS", statuses, ARRAY_SIZE(statuses));
+	else
+		put_pairs(&p, "EXIT STATUS", quiet_statuses, ARRAY_SIZE(quiet_statuses));
+	buf_puts(b, see_also);
+	arena_release(&a);
+	return true;
 }
 
 /* ---- markdown */
@@ -171,6 +261,25 @@ static void md_paragraph(struct buf *b, const char *text)
 	buf_puts(b, "\n\n");
 }
 
+/*
+ * With an output, in the fences of tests/doc/run, which runs the example and compares: a script and what it
+ * prints, or a command and what it prints.
+ */
+static void md_example(struct buf *b, const struct topic *t)
+{
+	const char *varies = t->output_varies ? " varies" : "";
+
+	if (!t->example)
+		return;
+	if (!t->output)
+		buf_printf(b, "```%s\n%s\n```\n\n", t->example_is_command ? "sh" : "bpftrace", t->example);
+	else if (t->example_is_command)
+		buf_printf(b, "```console%s\n$ %s\n%s\n```\n\n", varies, t->example, t->output);
+	else
+		buf_printf(b, "```sonde%s\n%s\n```\n\nprints\n\n```output\n%s\n```\n\n", varies, t->example,
+			   t->output);
+}
+
 static void md_topic(void *ctx, const struct topic *t)
 {
 	struct page *p = ctx;
@@ -187,9 +296,7 @@ static void md_topic(void *ctx, const struct topic *t)
 		put_md(p->b, t->fact[i]);
 		buf_puts(p->b, i + 1 == t->n_facts ? "\n\n" : "\n");
 	}
-	if (t->example)
-		buf_printf(p->b, "```%s\n%s\n```\n\n", t->example_is_command ? "sh" : "bpftrace",
-			   t->example);
+	md_example(p->b, t);
 }
 
 void put_markdown(struct buf *b, const enum topic_kind *kinds, u32 n, const char *title)

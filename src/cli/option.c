@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 #include "cli/option.h"
-#include "engine/engine.h"
+#include "engine/kernel/kernel.h"
 #include "lang/number.h"
 #include "output/index.h"
 #include "sym/elf.h"
@@ -40,6 +40,11 @@ static int take_text(struct cli *c, const struct option_row *row, const char *va
 {
 	*(const char **)member(c, row) = value;
 	return 0;
+}
+
+static int take_interpreter(struct cli *c, const struct option_row *row, const char *value)
+{
+	return take_text(c, row, "interpreter");
 }
 
 /* The values so far and this one, as a list that ends with NULL. */
@@ -523,7 +528,7 @@ const struct option_row option_rows[] = {
 	  .help = "user stacks are walked without it", .take = take_dwarf_pid,
 	  .why = "user stacks are walked by frame pointers" },
 	{ .name = "debuginfo", .arg = "DIR[:DIR]", .group = GROUP_WHAT,
-	  .help = "directories of debug information, before /usr/lib/debug", .take = take_debuginfo },
+	  .help = "directories of debug files; relative: beside the file", .take = take_debuginfo },
 	{ .name = "traceable-functions", .arg = "FILE", .group = GROUP_COMPAT,
 	  .help = "the kernel is asked itself", .take = take_traceable,
 	  .why = "the kernel is asked which functions can be traced" },
@@ -543,7 +548,7 @@ const struct option_row option_rows[] = {
 	{ .name = "vm", .group = GROUP_HIDDEN,
 	  .help = "run begin and end in user space, without the kernel",
 	  .doc = "Needs no privilege; other probes see no events. For tests of the language.",
-	  .take = take_flag, O(use_vm) },
+	  .take = take_interpreter, O(engine) },
 	{ .name = "check", .group = GROUP_HIDDEN,
 	  .help = "name the files that are laid out otherwise; the status is 1 when there are some",
 	  .take = take_flag, .at = offsetof(struct cli, compare), .command = &command_fmt },
@@ -571,11 +576,14 @@ const struct option_row option_rows[] = {
 	  .help = "only do what --selftest traces: getpgid:500, call:500 ...", .take = take_text,
 	  .at = offsetof(struct cli, selftest_work), .command = &command_info },
 	{ .name = "man", .group = GROUP_HIDDEN,
-	  .help = "everything as a manual page", .take = take_manual, .number = MANUAL_MAN,
+	  .help = "everything, or a command, as a manual page", .take = take_manual, .number = MANUAL_MAN,
 	  .command = &command_help },
 	{ .name = "builtins-md", .group = GROUP_HIDDEN,
 	  .help = "functions and variables as markdown", .take = take_manual,
 	  .number = MANUAL_BUILTINS, .command = &command_help },
+	{ .name = "configuration-md", .group = GROUP_HIDDEN,
+	  .help = "configuration variables as markdown", .take = take_manual,
+	  .number = MANUAL_CONFIGURATION, .command = &command_help },
 	{ .name = "probes-md", .group = GROUP_HIDDEN,
 	  .help = "probe types as markdown", .take = take_manual, .number = MANUAL_PROBES,
 	  .command = &command_help },

@@ -35,9 +35,13 @@ static bool is_there(const struct args *a, const struct option_row *row)
 
 static int unknown(const struct args *a, const char *word, size_t len)
 {
-	char *name = xstrndup(word, len);
 	struct near near;
+	char *name;
 	int rc;
+
+	if (!a->c->tool && a->c->n_words && script_is_tool_alone(a->c, a->c->words[0]))
+		return 1;
+	name = xstrndup(word, len);
 
 	near_init(&near, name);
 	for (u32 i = 0; a->c->tool && i < a->c->tool->options.rows.n; i++)

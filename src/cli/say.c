@@ -11,6 +11,15 @@
 
 enum { LOG_TAIL = 20 };
 
+/* To stderr; a terminal does not obey the names in it. */
+static void put_stderr(const struct cli *c, struct buf *b)
+{
+	if (escape_wanted(c, STDERR_FILENO))
+		buf_visible(b, 0, VISIBLE_TEXT);
+	write_all(STDERR_FILENO, b->s, b->len);
+	buf_release(b);
+}
+
 /* Called bpftrace, messages begin as its do: scripts look for them. */
 FORMAT(3, 0) static void say_line(const struct cli *c, bool is_note, const char *fmt, va_list ap)
 {
@@ -22,10 +31,7 @@ FORMAT(3, 0) static void say_line(const struct cli *c, bool is_note, const char 
 		buf_printf(&b, "%s: %s", c->program, is_note ? "note: " : "");
 	buf_vprintf(&b, fmt, ap);
 	buf_putc(&b, '\n');
-	if (escape_wanted(c, STDERR_FILENO))
-		buf_visible(&b, 0, VISIBLE_TEXT);
-	write_all(STDERR_FILENO, b.s, b.len);
-	buf_release(&b);
+	put_stderr(c, &b);
 }
 
 void say(const struct cli *c, const char *fmt, ...)
@@ -78,15 +84,17 @@ int say_usage(const struct cli *c, const char *fmt, ...)
 
 int say_bad_option(const struct cli *c, const char *near, const char *fmt, ...)
 {
+	struct buf b = { 0 };
 	va_list ap;
 
-	fprintf(stderr, "%s: ", c->program);
+	buf_printf(&b, "%s: ", c->program);
 	va_start(ap, fmt);
-	vfprintf(stderr, fmt, ap);
+	buf_vprintf(&b, fmt, ap);
 	va_end(ap);
-	fputc('\n', stderr);
+	buf_putc(&b, '\n');
 	if (near)
-		fprintf(stderr, "  help: did you mean --%s?\n", near);
+		buf_printf(&b, "  help: did you mean --%s?\n", near);
+	put_stderr(c, &b);
 	return put_usage(c);
 }
 
@@ -102,29 +110,37 @@ static const char *log_tail(const char *log, u32 lines)
 	return p;
 }
 
-static void say_help(const char *lines)
+static void put_help(struct buf *b, const char *lines)
 {
 	while (*lines) {
 		int len = (int)strcspn(lines, "\n");
 
-		fprintf(stderr, "  help: %.*s\n", len, lines);
+		buf_printf(b, "  help: %.*s\n", len, lines);
 		lines += len + (lines[len] == '\n');
 	}
 }
 
+static void put_log(const struct cli *c, struct buf *b, const struct err *err)
+{
+	if (!err->log || !err->log[0] || (err->log_is_explained && !c->o.verbose))
+		return;
+	buf_puts(b, c->o.verbose ? err->log : log_tail(err->log, LOG_TAIL));
+	if (!ends_with(err->log, "\n"))
+		buf_putc(b, '\n');
+	if (!c->o.verbose)
+		buf_puts(b, "  help: -v shows all of the verifier's log\n");
+}
+
 void say_err(const struct cli *c, const struct err *err)
 {
+	struct buf b = { 0 };
+
 	if (!err->code)
 		return;
 	say(c, "%s", err->text);
-	say_help(err->help);
-	if (!err->log || !err->log[0] || (err->log_is_explained && !c->o.verbose))
-		return;
-	fprintf(stderr, "%s", c->o.verbose ? err->log : log_tail(err->log, LOG_TAIL));
-	if (!ends_with(err->log, "\n"))
-		fputc('\n', stderr);
-	if (!c->o.verbose)
-		fprintf(stderr, "  help: -v shows all of the verifier's log\n");
+	put_help(&b, err->help);
+	put_log(c, &b, err);
+	put_stderr(c, &b);
 }
 
 bool color_wanted(int fd)
@@ -156,13 +172,15 @@ void say_diags(const struct cli *c, const struct diags *d)
 	buf_release(&text);
 }
 
-int put_out(const struct cli *c, const struct buf *text)
+int put_out(const struct cli *c, struct buf *text)
 {
 	_fd int file = -1;
 	int rc;
 
 	if (c->output && (file = output_open(c)) < 0)
 		return 1;
+	if (escape_wanted(c, c->output ? file : STDOUT_FILENO))
+		buf_visible(text, 0, VISIBLE_TEXT);
 	rc = text->len ? write_all(c->output ? file : STDOUT_FILENO, text->s, text->len) : 0;
 	if (!rc || rc == -EPIPE)
 		return 0;

@@ -57,11 +57,40 @@ static int no_script(const struct cli *c, const char *word)
 		    near);
 	else if (command)
 		say(c, "there is no script \"%s\": did you mean \"%s %s\"?", word, c->program, command);
+	else if (strchr(word, '{'))
+		say(c, "there is no script \"%s\": a program in the command line stands behind -e", word);
 	else if (!c->drop_in && !strpbrk(word, "./"))
 		say(c, "there is no script \"%s\": \"%s run --list\" shows those that come with it", word, c->program);
 	else
 		say(c, "failed to open file '%s': %s", word, strerror(ENOENT));
 	tool_free(t);
+	return 1;
+}
+
+/* A tool whose options stand behind its name, and no "run" before it. */
+bool script_is_tool_alone(const struct cli *c, const char *word)
+{
+	struct tool *t = access(word, F_OK) ? tool_open(word) : NULL;
+
+	if (t)
+		no_script(c, word);
+	tool_free(t);
+	return t;
+}
+
+/* Files that nobody wrote as a script: one message instead of one for each byte. */
+static int refuse_other_file(const struct cli *c, const char *word)
+{
+	const char *s = c->script.s;
+
+	if (!strncmp(s, "\x7f"
+			"ELF", 4))
+		say(c, "%s is a program, no script: \"%s list 'uprobe:%s:*'\" lists its functions, -c runs it", word, c->program,
+		    word);
+	else if (!strncmp(s, "\xff\xfe", 2) || !strncmp(s, "\xfe\xff", 2))
+		say(c, "%s is UTF-16: scripts are UTF-8", word);
+	else
+		return 0;
 	return 1;
 }
 
@@ -77,9 +106,9 @@ static int script_take(struct cli *c, const char *word)
 		c->o.script_len = t->len;
 		return 0;
 	}
-	if (!strpbrk(word, "/.-") && access(word, F_OK))
+	if ((!strpbrk(word, "/.-") || strchr(word, '{')) && access(word, F_OK))
 		return no_script(c, word);
-	if (script_read_file(c, word, &c->script))
+	if (script_read_file(c, word, &c->script) || refuse_other_file(c, word))
 		return 1;
 	c->o.script = c->script.s;
 	c->o.script_len = c->script.len;

@@ -19,7 +19,7 @@
 #include "base/fd.h"
 #include "base/json.h"
 #include "cli/selftest.h"
-#include "engine/engine.h"
+#include "engine/kernel/kernel.h"
 #include "output/index.h"
 
 enum { TIMES = 500, LIMIT_MS = 20000 }; /* the limit is for what hangs: a busy machine may take seconds for a row */

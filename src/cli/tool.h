@@ -51,4 +51,9 @@ void tools_each(void (*f)(void *ctx, const struct tool *t), void *ctx);
 /* The name nearest to a word that is none, in static memory, or NULL. */
 const char *tool_near(const char *word);
 
+struct cli;
+
+/* A tool named without "run": says so. */
+bool script_is_tool_alone(const struct cli *c, const char *word);
+
 #endif

@@ -18,6 +18,7 @@ const struct topic_kind_row topic_kinds[N_TOPIC_KINDS] = {
 	[TOPIC_OPTION] = { "options", "Options" },
 	[TOPIC_PROBE] = { "probes", "Probe types" },
 	[TOPIC_BUILTIN] = { "builtins", "Functions and variables" },
+	[TOPIC_CONFIG] = { "configuration", "Configuration variables" },
 	[TOPIC_OUTPUT] = { "outputs", "Output formats" },
 	[TOPIC_PASS] = { "passes", "Passes of the compiler" },
 	[TOPIC_FEATURE] = { "features", "Kernel features" },
@@ -135,7 +136,9 @@ static void option_topic(struct arena *a, const struct option_row *row, topic_fn
 			   : arena_printf(a, "--%s %s", row->name, row->name);
 	if (row->choices)
 		add_fact(&t, arena_printf(a, "%s: %s.", row->arg, choices_text(a, row->choices)));
-	if (row->group == GROUP_HIDDEN && row->command)
+	t.of_run = option_is_for_tools(row->group);
+	t.of_command = row->group == GROUP_HIDDEN && row->command ? row->command->name : NULL;
+	if (t.of_command)
 		add_fact(&t, arena_printf(a, "An option of \"sonde %s\".", row->command->name));
 	if (row->why)
 		add_fact(&t, arena_printf(a, "Says: %s.", row->why));
@@ -149,6 +152,21 @@ static void each_option(struct arena *a, topic_fn f, void *ctx)
 }
 
 /* ---- the language */
+
+/* An example with its output. One that needs events is shown as the command that makes them. */
+static void add_output(struct arena *a, struct topic *t, const char *options, const char *work)
+{
+	if (!t->output || !(work || *options))
+		return;
+	t->example = arena_printf(a, "sonde %s%s%s%s-e '%s'", options, work ? "--follow -c '" : "", work ? work : "",
+				  work ? "' " : "", t->example);
+	t->example_is_command = true;
+}
+
+static const char *mode_option(u32 mode)
+{
+	return mode == MODE_TEST ? "--test " : mode == MODE_BENCH ? "--bench " : "";
+}
 
 static const char *joined(struct arena *a, const char *x, const char *y)
 {
@@ -165,11 +183,14 @@ static void each_probe(struct arena *a, topic_fn f, void *ctx)
 				   .head = p->syntax,
 				   .brief = p->brief,
 				   .doc = p->doc,
-				   .example = p->example };
+				   .example = p->example,
+				   .output = p->output,
+				   .output_varies = p->varies };
 
 		t.names = joined(a, p->name, others);
 		if (*others)
 			add_fact(&t, arena_printf(a, "Also written: %s.", others));
+		add_output(a, &t, mode_option(p->mode), p->work);
 		add_feature_fact(a, &t, p->feature);
 		f(ctx, &t);
 	}
@@ -185,7 +206,9 @@ static void builtin_topic(struct arena *a, const struct builtin_theme *theme,
 			   .head = b->sig,
 			   .brief = b->brief,
 			   .doc = b->doc,
-			   .example = b->example };
+			   .example = b->example,
+			   .output = b->output,
+			   .output_varies = b->varies };
 
 	if (b->alias_of)
 		add_fact(&t, arena_printf(a, "An old spelling of %s.", b->alias_of));
@@ -194,6 +217,7 @@ static void builtin_topic(struct arena *a, const struct builtin_theme *theme,
 	if (b->flags & BI_UNSAFE)
 		add_fact(&t, "Needs --unsafe.");
 	add_feature_fact(a, &t, b->feature);
+	add_output(a, &t, b->flags & BI_UNSAFE ? "--unsafe " : "", b->work);
 	f(ctx, &t);
 }
 
@@ -202,6 +226,28 @@ static void each_builtin(struct arena *a, topic_fn f, void *ctx)
 	for (u32 i = 0; builtin_themes[i]; i++)
 		for (u32 k = 0; k < builtin_themes[i]->n; k++)
 			builtin_topic(a, builtin_themes[i], &builtin_themes[i]->rows[k], f, ctx);
+}
+
+static void each_config(struct arena *a, topic_fn f, void *ctx)
+{
+	struct config_topic c;
+
+	for (u32 i = 0; config_topic(a, i, &c); i++) {
+		struct topic t = { .kind = TOPIC_CONFIG,
+				   .name = c.key,
+				   .brief = c.note ? arena_printf(a, "%s (no effect)", c.brief) : c.brief };
+		char *upper = arena_strdup(a, c.key);
+
+		for (char *s = upper; *s; s++)
+			*s = (char)toupper((u8)*s);
+		t.names = arena_printf(a, "%s %s BPFTRACE_%s SONDE_%s", c.key, upper, upper, upper);
+		t.head = arena_printf(a, "config = { %s = %s }", c.key, c.dflt);
+		add_fact(&t, arena_printf(a, "Values: %s. The default is %s.", c.values, c.dflt));
+		if (c.note)
+			add_fact(&t, arena_printf(a, "Setting it %s.", c.note));
+		add_fact(&t, arena_printf(a, "In the environment, which wins over the block: BPFTRACE_%s or SONDE_%s.", upper, upper));
+		f(ctx, &t);
+	}
 }
 
 static void each_output(struct arena *a, topic_fn f, void *ctx)
@@ -299,7 +345,8 @@ void topics_each(struct arena *a, enum topic_kind kind, topic_fn f, void *ctx)
 	static void (*const each[N_TOPIC_KINDS])(struct arena * a, topic_fn f, void *ctx) = {
 		[TOPIC_COMMAND] = each_command, [TOPIC_TOOL] = each_tool,
 		[TOPIC_OPTION] = each_option,	[TOPIC_PROBE] = each_probe,
-		[TOPIC_BUILTIN] = each_builtin, [TOPIC_OUTPUT] = each_output,
+		[TOPIC_BUILTIN] = each_builtin, [TOPIC_CONFIG] = each_config,
+		[TOPIC_OUTPUT] = each_output,
 		[TOPIC_PASS] = each_pass,	[TOPIC_FEATURE] = each_feature,
 		[TOPIC_DIAG] = each_diag,
 	};

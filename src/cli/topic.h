@@ -15,6 +15,7 @@ enum topic_kind {
 	TOPIC_OPTION,
 	TOPIC_PROBE,
 	TOPIC_BUILTIN,
+	TOPIC_CONFIG,
 	TOPIC_OUTPUT,
 	TOPIC_PASS,
 	TOPIC_FEATURE,
@@ -31,7 +32,11 @@ struct topic {
 	const char *names;		   /* all that it answers to, space separated */
 	const char *head;		   /* signature, syntax, spelling, message */
 	const char *brief, *doc, *example; /* doc and example may be NULL */
+	bool of_run;		/* of an option that says how a script runs */
+	const char *of_command; /* of an option that only one command has; else NULL */
 	bool example_is_command;	   /* else it is a script */
+	const char *output;		   /* what the example prints, or NULL */
+	bool output_varies;		   /* in its numbers */
 	const char *fact[MAX_FACTS];	   /* "Also written: k" */
 	u32 n_facts;
 };
@@ -50,6 +55,8 @@ void fill_text(struct buf *b, const char *text, u32 indent, u32 width);
 
 /* ---- manual.c */
 void put_man_page(struct buf *b);
+/* Of one command, section 1; false: there is none of that name. */
+bool put_command_page(struct buf *b, const char *name);
 void put_markdown(struct buf *b, const enum topic_kind *kinds, u32 n, const char *title);
 /* The operations of the IR, from ir/op.def; for those who work on the compiler. */
 void put_ir_manual(struct buf *b);

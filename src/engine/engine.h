@@ -1,25 +1,26 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The kernel engine: loads a program, attaches sites, drains rings, reads maps. It owns all
- * kernel objects in one list, released newest first. Nothing is pinned: everything vanishes
- * with the process.
+ * An engine: where a program runs. session knows engines by this contract alone; each is a folder of this room and a
+ * line in index.c. A run may use several: each is asked about each site, and session merges what they give back.
  *
- *	kernel_open -> kernel_create_maps -> kernel_load(func) for each -> kernel_attach(site, func)
- *	-> kernel_drain in a loop -> kernel_detach_all -> kernel_close
+ *	serves(site)? -> open -> create_maps -> load(func) for each -> run(begin) -> attach(func, sites) -> start
+ *	-> drain in a loop -> detach_all -> run(end) -> close
+ *
+ * An operation that may be NULL says what that means; features, serves, open, close, run, drain and those on maps and words
+ * are always there. self is what open() gave.
  */
 #ifndef SONDE_ENGINE_H
 #define SONDE_ENGINE_H
 
 #include "base/err.h"
-#include "provider/provider.h"
 #include "trace/table.h"
 #include "type/features.h"
 #include "type/program.h"
+#include "type/site.h"
 
 struct btf;
-struct kernel;
 
-struct kernel_options {
+struct engine_options {
 	s32 pid;       /* -p or -1 */
 	u64 ring_size; /* bytes, power of two; 0: by memory */
 	bool verbose;
@@ -28,109 +29,34 @@ struct kernel_options {
 	const char *license;
 	struct btf *btf;  /* the session's, borrowed; NULL: opened on first need */
 	bool (*stop)(void); /* true: attaching to many sites one by one ends early; NULL: it does not */
-	bool wait_detach; /* kernel_close returns when the kernel has let go of everything */
+	bool wait_detach; /* close() returns when everything has been detached */
 };
 
-/* The features of the running kernel: lazily probed, cached per boot in a private file under
- * /run. */
-struct features *kernel_features(void);
-/* Whether this process may load tracing programs and open counters of all processes; if not, err->help says what
- * is missing. Lockdown: "none", "integrity", "confidentiality", or "" when the kernel does not say. */
-bool kernel_may_load(struct err *err);
-bool kernel_may_count(struct err *err);
-/*
- * Gives up, for this thread and all that it starts, the capabilities that a run no longer needs once it is attached, and
- * the ways to get them back (no_new_privs, SECBIT_NOROOT). What stays: reading the files and mappings of traced
- * processes, BPF maps and programs, with kills_child ending a child of another user. false: there was nothing to give up,
- * or the system refuses it. how is appended a line for -v.
- */
-bool rights_drop(bool kills_child, struct buf *how);
-const char *kernel_lockdown(void);
-/* Fails where this process lacks the capabilities without which no program runs in the kernel. */
-int kernel_check_rights(struct err *err);
-/* Whether this process may load programs and open perf events: then a refusal is a rule for one thing. */
-bool kernel_has_rights(void);
-/* Whether the kernel's switch of kprobes concerns such a site; what it says when it is off, or NULL. */
-bool kernel_may_disarm(const struct site *s);
-const char *kernel_disarmed(void);
-/* Forgets the cache (sonde info --refresh). */
-void kernel_features_refresh(struct features *f);
-/* Writes what was learned to the cache; also done by kernel_close() and at exit. */
-void kernel_features_save(struct features *f);
+/* What an engine says about a site. */
+struct engine_answer {
+	u32 price_ns;	     /* of an event, roughly: engines are compared by it */
+	const char *why_not; /* when it does not serve the site */
+};
+enum { PRICE_LAST_RESORT = 1u << 31 }; /* whoever else serves the site is better */
 
-struct kernel *kernel_open(struct program *prog, const struct kernel_options *o);
-/* What the kernel is slow to detach is held for its time (70 ms a perf tracepoint) by a process "sonde-detach" without
- * terminal or pipes, see release.c. */
+/* What is slow to detach is held for its time by a process "sonde-detach" without terminal or pipes. */
 struct leaving {
 	s32 pid;
 	u32 n;	/* attachments that take long enough to be told; 0: none */
 	u64 ms; /* about so long */
 };
 
-/* Detaches, closes, frees. */
-struct leaving kernel_close(struct kernel *k);
-
-int kernel_create_maps(struct kernel *k, struct err *err);
-/* The program has more functions than before, and its data are longer than data_from: room for them, and their
- * first bytes. -E2BIG: the maps have none. */
-int kernel_extend(struct kernel *k, u32 data_from);
-/* The first of the sites that the function will be attached to, which decides how it is loaded. Before kernel_load(). */
-void kernel_plan(struct kernel *k, u32 func, const struct site *first);
-/* Loads prog->funcs[func]. On refusal err->log holds the verifier's log (malloc'ed). */
-int kernel_load(struct kernel *k, u32 func, struct err *err);
-/*
- * Both functions as one program, for a session of the kernel; at: one of the entry's sites, with its twin. False: they
- * are to be loaded each by itself. Later kernel_attach_many() of the entry, whose sites have twins, attaches both.
- */
-bool kernel_load_session(struct kernel *k, u32 entry, u32 ret, const struct site *at);
-u32 kernel_loop_turns(const struct kernel *k, u32 func, u32 insn); /* once loaded: what a RELOC_BOUND became */
-int kernel_attach(struct kernel *k, u32 func, const struct site *site, struct err *err);
-/*
- * Attaches one function to many sites in as few calls as the kernel allows (one uprobe or
- * kprobe multi link for each run of sites of the same file, direction and process: keep them
- * together). Sites that the kernel refuses are handed to `refused` and skipped; NULL: the first
- * refusal ends it. Returns how many were attached or -errno. Attach cookies hold site->index.
- */
-typedef void (*refused_fn)(void *ctx, const struct site *site, const struct err *err);
-int kernel_attach_many(struct kernel *k, u32 func, const struct site *const *sites, u32 n,
-		       refused_fn refused, void *ctx, struct err *err);
-/* A descriptor whose reading runs an attached SITE_ITER function over all its objects; the caller
- * closes it. */
-int kernel_iter_open(struct kernel *k, u32 func, struct err *err);
-/* Runs a SITE_ONCE/SITE_SIGNAL program now. Its return value goes to *ret (may be NULL). */
-int kernel_run(struct kernel *k, u32 func, s32 *ret, struct err *err);
-/* Runs one so many times and once before; *ns: what the runs took together. */
-int kernel_time(struct kernel *k, u32 func, u64 times, u64 *ns, s32 *ret, struct err *err);
 /* Offsets of members of the kernel's: task_struct.thread_pid, pid.level, pid.numbers, upid.ns, and sizeof(struct upid). */
 struct pid_ns_place {
 	u32 thread_pid, level, numbers, ns, upid_size;
 };
-/* Has the address of our own pid namespace put into the word DATA_PID_NS. 0, or -1 with errno. */
-int kernel_find_pid_namespace(struct kernel *k, const struct pid_ns_place *at);
-/* Stops events at once (the programs no longer run when it returns), objects are closed later. */
-void kernel_detach_all(struct kernel *k);
-/* What -v tells: how a site was attached ("raw tracepoint sys_enter, one program for 352
- * calls"). */
-const char *kernel_how(const struct kernel *k, u32 attachment);
-u32 kernel_n_attached(const struct kernel *k);
 
-/* ---- events */
-/* A descriptor to poll for readability. */
-int kernel_event_fd(const struct kernel *k);
-/* Calls f for each waiting record, merged by ring; returns how many. f may be called with the
- * record still in the ring: it is valid during the call only. A non-zero return of f stops
- * (records stay). */
-/* The record that made f return non-zero is consumed; those behind it stay. */
-typedef int (*record_fn)(void *ctx, const void *record, u32 len);
-int kernel_drain(struct kernel *k, record_fn f, void *ctx);
-/* Whether the last drain took more than a quarter of the ring: the next one should follow at once. */
-bool kernel_drained_much(const struct kernel *k);
-/* Bytes of a ring for a flood of events. */
-u64 kernel_ring_size(void);
-/* Bytes of a ring of so many pages: a power of two, 2 GB at most. */
-u64 kernel_ring_pages(u64 pages);
+struct engine_clock {
+	u64 boot_ns;	  /* now, by the clock of nsecs */
+	s64 boot_to_real; /* added to it: the time of day */
+};
 
-/* ---- what processes map, for the symbols of those that end before anybody asks */
+/* What processes map, for the symbols of those that end before anybody asks. */
 struct map_event {
 	enum { PROC_MAPPED, PROC_EXEC, PROC_FORK } kind;
 	u32 pid, parent; /* parent: of PROC_FORK */
@@ -141,30 +67,104 @@ struct map_event {
 	const char *path; /* valid during the call */
 };
 typedef void (*map_event_fn)(void *ctx, const struct map_event *e);
-struct map_watch;
-/* Of all processes, from now on. prompt: readable at each event, not only when much waits. NULL: the kernel
- * refuses. */
-struct map_watch *map_watch_open(bool prompt);
-void map_watch_close(struct map_watch *w);
-int map_watch_fd(const struct map_watch *w);
-/* Calls f for what came since the last time, in order. Costs a load for each processor when nothing came. */
-void map_watch_read(struct map_watch *w, map_event_fn f, void *ctx);
 
-/* ---- maps */
-/* Reads and merges a script map into t (rows allocated in a). 0 or -errno. */
-int kernel_map_read(struct kernel *k, u32 map, struct arena *a, struct table *t);
-int kernel_map_clear(struct kernel *k, u32 map);
-int kernel_map_zero(struct kernel *k, u32 map);
-int kernel_map_delete(struct kernel *k, u32 map, const void *key); /* 0 or -errno */
-/* Frames of a stack from the stacks map; returns their number. */
-u32 kernel_stack(struct kernel *k, const struct stack_value *v, u32 limit, u64 *ips);
-/* Adds a key to a MAP_SET (--follow's pids); value NULL: zeros. 0 or -errno. */
-int kernel_set_add(struct kernel *k, u32 map, const void *key, const void *value);
-/* The data map's bytes, mapped (or read): loss counters and keyless maps. */
-u64 kernel_data_u64(struct kernel *k, u32 offset);
-void kernel_set_data_u64(struct kernel *k, u32 offset, u64 value);
-/* Events that a program did not see, before any of its predicates, because it was running on their processor already
- * (recursion_misses): within itself, or, where tracepoints may be preempted (7.x), for another task. */
-u64 kernel_recursion_misses(struct kernel *k, u32 func);
+typedef void (*refused_fn)(void *ctx, const struct site *site, const struct err *err);
+/* The record is valid during the call only. Non-zero ends draining: that record is consumed, those after it stay. */
+typedef int (*record_fn)(void *ctx, const void *record, u32 len);
+
+struct engine {
+	const char *name, *brief;
+	bool by_name_only;   /* used when it is asked for by name, never chosen */
+	bool has_events;     /* sites fire by themselves: a run waits for records */
+	bool on_this_kernel; /* what it sees of a kernel is the one that runs here: symbols, ways to attach */
+
+	/* ---- before a run */
+	struct features *(*features)(void); /* what its programs may use */
+	/* 0, or why this process may not use it. NULL: whoever */
+	int (*check_rights)(struct err *err);
+	/* Whether this process may do here what engines like this do: then a refusal is a rule for one thing. NULL: yes */
+	bool (*has_rights)(void);
+	/* Yes, at a price; or no, with why_not set. */
+	bool (*serves)(const struct site *s, struct engine_answer *a);
+	/* Why a site that is attached will not fire all the same, or NULL. NULL: it will. */
+	const char *(*in_vain)(const struct site *s);
+
+	/* ---- opening and closing; NULL with err: it cannot be */
+	void *(*open)(struct program *prog, const struct engine_options *o, struct err *err);
+	int (*create_maps)(void *self, struct err *err); /* NULL: open() did */
+	/* The program has more functions than before, and its data are longer than data_from: room for them, and their
+	 * first bytes. -E2BIG: the maps have none. NULL: functions do not come later. */
+	int (*extend)(void *self, u32 data_from);
+	/* Has the address of our own pid namespace put into DATA_PID_NS, its level into DATA_PID_LEVEL. NULL: pids are the same
+	 * for all. */
+	int (*find_pid_namespace)(void *self, const struct pid_ns_place *at);
+	/* Gives up what an attached run no longer needs, appends a line for -v to how. NULL: nothing. */
+	bool (*drop_rights)(bool kills_child, struct buf *how);
+	void (*detach_all)(void *self); /* events stop at once, objects are closed later; NULL: nothing is attached */
+	struct leaving (*close)(void *self);
+
+	/* ---- functions and sites, which may come while it runs */
+	/* Loads prog->funcs[func]; first: the first of the sites that it will be attached to, or NULL. On refusal err->log
+	 * holds the log (malloc'ed), -E2BIG: it is too long to be followed. NULL: nothing need be loaded. */
+	int (*load)(void *self, u32 func, const struct site *first, struct err *err);
+	/* Both functions as one program; at: one of the entry's sites, with its twin. False: each by itself. NULL: likewise. */
+	bool (*load_session)(void *self, u32 entry, u32 ret, const struct site *at);
+	u32 (*loop_turns)(const void *self, u32 func, u32 insn); /* once loaded: what a RELOC_BOUND became */
+	/* How many instructions of it a verifier has processed; 0: that is not known. NULL: there is no verifier. */
+	u64 (*followed)(void *self, u32 func);
+	/* Attaches one function to many sites. Those that are refused are handed to `refused` and skipped; NULL: the first
+	 * refusal ends it. How many, or -errno. NULL: sites never fire. */
+	int (*attach)(void *self, u32 func, const struct site *const *sites, u32 n, refused_fn refused, void *ctx, struct err *err);
+	/* All sites of the beginning are attached. NULL: their events come from the moment at which each is attached. */
+	void (*start)(void *self);
+	const char *(*how)(const void *self, u32 i); /* for -v: how the i-th was attached; NULL behind the last */
+	/* Runs a SITE_ONCE or SITE_SIGNAL function now; *ret may be NULL. time(): once, and so many times for *ns. */
+	int (*run)(void *self, u32 func, s32 *ret, struct err *err);
+	int (*time)(void *self, u32 func, u64 times, u64 *ns, s32 *ret, struct err *err);
+	/* A descriptor whose reading runs a SITE_ITER function over all objects; the caller closes it. */
+	int (*iter_open)(void *self, u32 func, struct err *err);
+
+	/* ---- records */
+	int (*event_fd)(const void *self); /* to poll for readability; -1 or NULL: none */
+	/* When the oldest record that waits was made, by the clock of nsecs; 0: none waits. NULL: it does not know, and
+	 * its records count as older than those of others that wait. */
+	u64 (*next)(void *self);
+	/* Calls f for each waiting record, in their order; with next(): for those up to `until`. How many. */
+	int (*drain)(void *self, u64 until, record_fn f, void *ctx);
+	bool (*drained_much)(const void *self); /* the next drain should follow at once; NULL: no */
+	bool (*is_over)(const void *self); /* nothing comes any more; NULL: something may */
+	/* Events that the function did not see, before any predicate. NULL: there are none. */
+	u64 (*skipped)(void *self, u32 func);
+
+	/* ---- maps: each engine has its own of all of the program's */
+	int (*map_read)(void *self, u32 map, struct arena *a, struct table *t); /* merged across processors; 0 or -errno */
+	int (*map_clear)(void *self, u32 map);
+	int (*map_zero)(void *self, u32 map);
+	int (*map_set)(void *self, u32 map, const void *key, const void *value);
+	int (*map_delete)(void *self, u32 map, const void *key);
+	u32 (*stack)(void *self, const struct stack_value *v, u32 limit, u64 *ips); /* how many frames */
+	u64 (*data_u64)(void *self, u32 offset); /* words of the data map: loss counters, what session tells programs */
+	void (*set_data_u64)(void *self, u32 offset, u64 value);
+
+	/* ---- the world that its events come from; NULL: this machine, now */
+	void (*clock)(void *self, struct engine_clock *now);
+	bool (*ksym)(void *self, u64 addr, struct symbol *out);
+	/* What processes map from now on; prompt: readable at each event, not only when much waits. 0 or -errno. */
+	int (*maps_open)(void *self, bool prompt);
+	int (*maps_fd)(const void *self);
+	/* Calls f for what came since the last time, in order. Costs a load for each processor when nothing came. */
+	void (*maps_read)(void *self, map_event_fn f, void *ctx);
+};
+
+extern const struct engine *const engines[]; /* NULL-terminated; the first is the one whose features resolve probes */
+const struct engine *engine_find(const char *name); /* or NULL */
+
+/* ---- questions about this machine, whichever engine runs */
+/* The features of the running kernel: lazily probed, cached per boot in a private file under /run. */
+struct features *kernel_features(void);
+/* Bytes of a ring for a flood of events; of a ring of so many pages: a power of two, 2 GB at most. */
+u64 kernel_ring_size(void);
+u64 kernel_ring_pages(u64 pages);
+const char *why_no_fanotify(void); /* when it is EPERM */
 
 #endif

@@ -221,16 +221,82 @@ static void filter_loading(struct lower *l)
 	return_unless(l, CC_EQ, ir_op2(l, IR_AND, word, o_imm((s64)p->loading_mask)), o_imm(0));
 }
 
+/* Members of the kernel's structures that the numbers of a task are in. */
+struct pid_members {
+	u32 leader, thread_pid, level, numbers, ns, nr, upid_size;
+};
+
+static bool find_pid_members(const struct world *w, struct pid_members *at)
+{
+	const struct type *task = w->type ? w->type(w->ctx, 's', "task_struct") : NULL;
+	const struct type *pid = task ? w->type(w->ctx, 's', "pid") : NULL, *upid = pid ? w->type(w->ctx, 's', "upid") : NULL;
+
+	if (!upid)
+		return false;
+	at->upid_size = upid->size;
+	return type_field(task, "group_leader", &at->leader) && type_field(task, "thread_pid", &at->thread_pid) &&
+	       type_field(pid, "level", &at->level) && type_field(pid, "numbers", &at->numbers) && type_field(upid, "ns", &at->ns) &&
+	       type_field(upid, "nr", &at->nr);
+}
+
+static struct opnd read_member(struct lower *l, struct opnd base, u32 offset, u32 size)
+{
+	return lower_read_scalar(l, type_int(size, false), ir_op2(l, IR_ADD, base, o_imm(offset)), SPACE_KERNEL);
+}
+
+/* As pid_nr_ns() of kernel/pid.c: pid->numbers[LEVEL].nr where pid->level >= LEVEL and numbers[LEVEL].ns is ours; else 0. */
+static void read_number_below(struct lower *l, const struct pid_members *at, bool is_process, u32 result)
+{
+	struct ir_block *deep = ir_block_new(l), *ours = ir_block_new(l), *out = ir_block_new(l);
+	struct opnd p = ir_call(l, BPF_FUNC_get_current_task, true, 0), level, upid;
+
+	l->prog->wants_pid_ns = true;
+	if (is_process)
+		p = read_member(l, p, at->leader, 8);
+	p = read_member(l, p, at->thread_pid, 8);
+	level = lower_own_word(l, DATA_PID_LEVEL);
+	ir_branch(l, CC_UGE, read_member(l, p, at->level, 4), level, deep, out);
+	ir_place(l, deep);
+	upid = ir_op2(l, IR_ADD, p, ir_op2(l, IR_MUL, level, o_imm(at->upid_size)));
+	upid = ir_op2(l, IR_ADD, upid, o_imm(at->numbers));
+	ir_branch(l, CC_EQ, read_member(l, upid, at->ns, 8), lower_own_word(l, DATA_PID_NS), ours, out);
+	ir_place(l, ours);
+	ir_var_set(l, result, read_member(l, upid, at->nr, 4));
+	ir_jump(l, out);
+	ir_place(l, out);
+}
+
+struct opnd lower_ns_number(struct lower *l, const u64 ns[2], bool is_process)
+{
+	struct opnd ids = lower_temp(l, 8, 4, "ids"), rc;
+	struct ir_block *below, *out;
+	struct pid_members at;
+	u32 result, mark;
+
+	rc = ir_call(l, BPF_FUNC_get_ns_current_pid_tgid, false, 4, o_imm((s64)ns[0]), o_imm((s64)ns[1]), ids, o_imm(8));
+	if (!find_pid_members(&l->env->world, &at))
+		return ir_load(l, opnd_plus(ids, is_process ? 4 : 0), 4, false);
+	below = ir_block_new(l);
+	out = ir_block_new(l);
+	result = ir_var(l);
+	ir_var_set(l, result, ir_load(l, opnd_plus(ids, is_process ? 4 : 0), 4, false));
+	ir_branch(l, CC_NE, rc, o_imm(0), below, out);
+	ir_place(l, below);
+	mark = lower_values_mark(l);
+	read_number_below(l, &at, is_process, result);
+	lower_values_drop(l, mark);
+	ir_jump(l, out);
+	ir_place(l, out);
+	return o_temp(result);
+}
+
 struct opnd lower_own_pid(struct lower *l)
 {
 	const u64 *ns = l->inst->pid_ns;
-	struct opnd ids;
 
-	if (!ns[1])
-		return ir_op2(l, IR_SHR, ir_call(l, BPF_FUNC_get_current_pid_tgid, true, 0), o_imm(32));
-	ids = lower_temp(l, 8, 4, "ids");
-	ir_call(l, BPF_FUNC_get_ns_current_pid_tgid, false, 4, o_imm((s64)ns[0]), o_imm((s64)ns[1]), ids, o_imm(8));
-	return ir_load(l, opnd_plus(ids, 4), 4, false);
+	if (ns[1])
+		return lower_ns_number(l, ns, true);
+	return ir_op2(l, IR_SHR, ir_call(l, BPF_FUNC_get_current_pid_tgid, true, 0), o_imm(32));
 }
 
 /* -p and --follow: the current process, or the one that an iterator's object belongs to. */

@@ -214,6 +214,8 @@ u32 lower_data(struct lower *l, u32 len, const void *init);
 struct opnd lower_own_word(struct lower *l, u32 offset);
 /* The current process as our own pid namespace numbers it; 0: it has no number there. */
 struct opnd lower_own_pid(struct lower *l);
+/* The number of the current thread, or process, in the pid namespace of a device and inode, which is ours; 0 where it has none. */
+struct opnd lower_ns_number(struct lower *l, const u64 ns[2], bool is_process);
 /* Values numbered between mark and drop are not reused later: code in between is in a block that does
  * not dominate what follows. */
 u32 lower_values_mark(struct lower *l);

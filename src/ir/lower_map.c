@@ -508,10 +508,25 @@ static void assign_keyed(struct lower *l, struct node *n, struct node *value)
 	vn_map_written(l, map);
 }
 
+/* @m = { $x = f(); sum($x) }: what stands before the aggregation runs, and the aggregation is left. */
+static struct node *lower_before_agg(struct lower *l, struct node *value)
+{
+	struct node *last = value;
+
+	while (last->kind == N_BLOCK_EXPR && last->b)
+		last = last->b;
+	if (last->kind != N_CALL || !last->builtin || !last->builtin->lower_update)
+		return value;
+	for (; value != last; value = value->b)
+		lower_stmts(l, value->a);
+	return last;
+}
+
 void lower_map_assign(struct lower *l, struct node *n, struct node *value)
 {
 	struct map_desc *d;
 
+	value = lower_before_agg(l, value);
 	if (value->kind == N_CALL && value->builtin && value->builtin->lower_update) {
 		value->builtin->lower_update(l, value, n);
 		return;

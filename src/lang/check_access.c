@@ -63,9 +63,15 @@ static const char *fields_text(struct check *c, const struct type *t)
 	return text;
 }
 
+/* What has fields, in messages. */
+const char *check_whole_text(struct check *c, const struct type *t)
+{
+	return t->kind == TY_RECORD ? "Record" : arena_printf(c->arena, "Struct/union of type '%s'", type_text(c, t));
+}
+
 static const struct type *unknown_field(struct check *c, struct node *n, const struct type *t)
 {
-	struct diag *d = check_report(c, n->span, D_UNKNOWN_FIELD, type_text(c, t), n->name);
+	struct diag *d = check_report(c, n->span, D_UNKNOWN_FIELD, check_whole_text(c, t), n->name);
 	struct near near;
 
 	near_init(&near, n->name);
@@ -122,7 +128,11 @@ static const struct type *unknown_arg(struct check *c, struct node *n, const str
 		diag_help(c->diags, d, "sonde list -v shows what is in scope");
 		return &ty_error;
 	}
-	d = check_report(c, n->span, D_UNKNOWN_FIELD, what ? what : from->row->name, n->name);
+	d = check_report(c, n->span, D_UNKNOWN_FIELD,
+			 !what			     ? from->row->name
+			 : starts_with(what, "struct ") ? arena_printf(c->arena, "Struct/union of type '%s'", what)
+							: what,
+			 n->name);
 	near_init(&near, n->name);
 	for (u32 i = 0; i < from->n; i++) {
 		near_try(&near, from->v[i].name);
@@ -233,7 +243,7 @@ static const struct type *check_args_field(struct check *c, struct node *n, cons
 	if (c->in_callback)
 		return diag_type(c, n->span, D_CTX_IN_LOOP, row->name);
 	if (!n->name)
-		return diag_type(c, n->span, D_INDEX_RANGE, (long long)n->value, row->name);
+		return diag_type(c, n->span, D_UNKNOWN_FIELD, row->name, arena_printf(c->arena, "%lld", (long long)n->value));
 	arg = find_arg(&from, n->name);
 	if (!arg)
 		arg = find_return(c, n, &from);
@@ -265,7 +275,7 @@ static const struct type *check_tuple_index(struct check *c, struct node *n, con
 					    s64 index)
 {
 	if (index < 0 || index >= t->n_fields)
-		return diag_type(c, n->span, D_INDEX_RANGE, (long long)index, type_text(c, t));
+		return diag_type(c, n->span, D_TUPLE_INDEX, (long long)index, t->n_fields);
 	n->field = &t->fields[index];
 	n->field_offset = n->field->offset;
 	return n->field->type;
@@ -421,7 +431,7 @@ static const struct type *check_bounds(struct check *c, struct node *n, const st
 		return NULL;
 	if (n->b->value >= 0 && n->b->value < t->count)
 		return NULL;
-	return diag_type(c, n->b->span, D_INDEX_RANGE, (long long)n->b->value, type_text(c, t));
+	return diag_type(c, n->b->span, D_INDEX_RANGE, (long long)n->b->value, t->count);
 }
 
 static const struct type *check_element(struct check *c, struct node *n, const struct type *t)

@@ -5,6 +5,7 @@
  * checked by the row's signature; the row's own check runs only when all their types are known.
  */
 #include "lang/check_internal.h"
+#include "lang/foreign.h"
 
 static const struct sig *sig_of(struct check *c, const struct builtin *row, struct span span)
 {
@@ -157,6 +158,8 @@ static const struct type *wrong_kind(struct check *c, struct node *call, const s
 				 n->kind == N_MAP && n->a ? ", not a value in it" : "");
 	if (arg->kinds == AK_VAR)
 		return diag_type(c, n->span, D_ARG_VAR, call->name);
+	if (arg->lit_kinds == arg->kinds && !(arg->kinds & (AK_MAP | AK_SCALAR_MAP)))
+		return diag_type(c, n->span, D_ARG_LITERAL, call->name, sig_kinds_text(c->arena, arg->kinds), kind_word(c, t));
 	struct diag *d = check_report(c, n->span, D_ARG_KIND, call->name,
 				      sig_kinds_text(c->arena, arg->kinds), kind_word(c, t));
 
@@ -175,7 +178,7 @@ static const struct type *check_literal_arg(struct check *c, struct node *call,
 
 	for (const struct node *e = n->kind == N_TUPLE ? n->a : NULL; e; e = e->next)
 		constant = e->is_const && (e == n->a || constant);
-	if (!arg->is_lit || constant)
+	if (constant || !arg->lit_kinds || (arg->kinds & ~arg->lit_kinds & kinds_of(t)))
 		return t;
 	return diag_type(c, n->span, D_ARG_LITERAL, call->name,
 			 sig_kinds_text(c->arena, arg->kinds & ~(u32)(AK_MAP | AK_SCALAR_MAP)),
@@ -408,7 +411,9 @@ static const struct type *unknown_function(struct check *c, struct node *n)
 		for (u32 i = 0; i < h[t]->cap; i++)
 			if (h[t]->slot[i].key)
 				near_try(&near, h[t]->slot[i].key);
-	if (near_best(&near))
+	if (foreign_word(n->name))
+		diag_help(c->diags, d, "%s", foreign_word(n->name));
+	else if (near_best(&near))
 		diag_help(c->diags, d, "did you mean \"%s\"?", near_best(&near));
 	return &ty_error;
 }

@@ -194,7 +194,7 @@ static bool path_offset(struct check *c, struct node *path, const struct type **
 	const struct field *f = path->name ? check_struct_field(c, path->span, in, path->name, &at) : NULL;
 
 	if (!f || f->virtual_at) {
-		check_report(c, path->span, D_UNKNOWN_FIELD, type_text(c, in),
+		check_report(c, path->span, D_UNKNOWN_FIELD, check_whole_text(c, in),
 			     path->name ? path->name : "?");
 		return false;
 	}
@@ -247,7 +247,7 @@ static bool is_allowed(struct check *c, struct node *n)
 		return false;
 	}
 	if (level == 1)
-		check_report(c, n->span, D_UNSTABLE_WARN, "typeinfo");
+		check_report(c, n->span, D_UNSTABLE_WARN, "typeinfo", "unstable_typeinfo");
 	return true;
 }
 

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Expressions: literals, names, operators, conditionals, tuples. In: a node. Out: its type, what
+ * Expressions: literals, names, conditionals, tuples; operators are in check_operator.c. In: a node. Out: its type, what
  * it refers to, and its value when that is known now. A mistake below gives &ty_error, which
  * everything above accepts in silence; &ty_unknown does the same in passes before the last one.
  */
 #include "lang/check_internal.h"
+#include "lang/foreign.h"
 #include "lang/lexer.h"
 #include "type/agg.h"
 
@@ -183,8 +184,8 @@ static const struct type *unknown_ident(struct check *c, struct node *n)
 	near_constants(c, &near);
 	if (removed_help(n->name))
 		diag_help(c->diags, d, "%s", removed_help(n->name));
-	else if (streq(n->name, "NULL") || streq(n->name, "nullptr") || streq(n->name, "nil"))
-		diag_help(c->diags, d, "a null pointer is written 0");
+	else if (foreign_word(n->name))
+		diag_help(c->diags, d, "%s", foreign_word(n->name));
 	else if (near_best(&near))
 		diag_help(c->diags, d, "did you mean \"%s\"?", near_best(&near));
 	else if (check_find_var(c, n->name))
@@ -228,7 +229,7 @@ static const struct type *no_values(struct check *c, struct node *n, const struc
 	return &ty_error;
 }
 
-static const struct type *check_var(struct check *c, struct node *n)
+const struct type *check_var(struct check *c, struct node *n)
 {
 	struct var *v = check_find_var(c, n->name);
 	bool wants_key = c->s->wants_key;
@@ -260,14 +261,18 @@ const struct type *check_value_type(const struct type *t)
 	}
 }
 
-const struct type *check_value(struct check *c, struct node *n)
+const struct type *check_used(struct check *c, struct node *n, const struct type *t)
 {
-	c->s->wants_type = false;
-	const struct type *t = check_value_type(check_expr(c, n));
-
+	t = check_value_type(t);
 	if (t->kind == TY_VOID && c->final)
 		return diag_type(c, n->span, D_NO_VALUE);
 	return t->kind == TY_VOID ? &ty_error : t;
+}
+
+const struct type *check_value(struct check *c, struct node *n)
+{
+	c->s->wants_type = false;
+	return check_used(c, n, check_expr(c, n));
 }
 
 const struct type *check_condition(struct check *c, struct node *n)
@@ -282,383 +287,6 @@ const struct type *check_condition(struct check *c, struct node *n)
 		return &ty_bool;
 	}
 	return diag_type(c, n->span, D_BAD_CONDITION, type_text(c, t));
-}
-
-/* ---- operators */
-
-static bool is_comparison(enum op op)
-{
-	return op >= OP_EQ && op <= OP_GE;
-}
-
-/* Whether an operand counts as unsigned beside an unsigned one. */
-static bool goes_unsigned(const struct type *t)
-{
-	return !t->is_signed || type_is_flexible(t);
-}
-
-static bool is_unsigned(const struct type *t)
-{
-	return !t->is_signed && t->kind != TY_BOOL;
-}
-
-static const struct type *common_int(const struct type *a, const struct type *b)
-{
-	bool u = goes_unsigned(a) && goes_unsigned(b) && (is_unsigned(a) || is_unsigned(b));
-
-	return u ? &ty_u64 : &ty_s64;
-}
-
-static const struct type *int_result(enum op op, const struct type *a, const struct type *b)
-{
-	if (op == OP_SUB)
-		return &ty_s64;
-	if (op == OP_SHL || op == OP_SHR)
-		return is_unsigned(a) ? &ty_u64 : &ty_s64;
-	return common_int(a, b);
-}
-
-static const struct type *bad_operands(struct check *c, struct node *n, const struct type *a,
-				       const struct type *b)
-{
-	const struct node *agg = type_is_agg(a) ? n->a : type_is_agg(b) ? n->b : NULL;
-
-	if (agg)
-		return diag_type(c, agg->span, D_AGG_USE,
-				 agg->map ? agg->map->name : type_text(c, agg->type));
-	struct diag *d = check_report(c, n->span, D_BAD_OPERANDS, op_text(n->op), type_text(c, a),
-				      type_text(c, b));
-
-	if (a->kind == TY_POINTER || b->kind == TY_POINTER)
-		diag_help(c->diags, d, "cast the pointer to uint64 to compute with its address");
-	else if (a->kind == TY_STRING && b->kind == TY_STRING && n->op == OP_ADD)
-		diag_help(c->diags, d, "str_concat(A, B) joins strings");
-	else if (a->kind == TY_STRING && b->kind == TY_STRING)
-		diag_help(c->diags, d, "strings can only be compared with == and !=");
-	return &ty_error;
-}
-
-static const struct type *pointer_pair(struct check *c, struct node *n, const struct type *a,
-				       const struct type *b)
-{
-	if (!is_comparison(n->op))
-		return bad_operands(c, n, a, b);
-	n->promoted = &ty_u64;
-	if (!type_equal(a->elem, b->elem) && a->elem->kind != TY_VOID && b->elem->kind != TY_VOID)
-		check_report(c, n->span, D_POINTER_COMPARE, type_text(c, a), type_text(c, b));
-	return &ty_bool;
-}
-
-static const struct type *pointer_step(struct check *c, struct node *n, const struct type *p)
-{
-	const struct type *to = type_complete(p->elem);
-
-	n->promoted = p;
-	if (!to->size && to->kind != TY_VOID && to->kind != TY_FUNC)
-		return diag_type(c, n->span, D_NO_STEP, type_text(c, to));
-	return p;
-}
-
-static const struct type *pointer_and_int(struct check *c, struct node *n, const struct type *a,
-					  const struct type *b)
-{
-	bool left = a->kind == TY_POINTER;
-
-	if (!type_is_integer(left ? b : a))
-		return bad_operands(c, n, a, b);
-	if (n->op == OP_ADD || (n->op == OP_SUB && left))
-		return pointer_step(c, n, left ? a : b);
-	if (!is_comparison(n->op))
-		return bad_operands(c, n, a, b);
-	n->promoted = &ty_u64;
-	return &ty_bool;
-}
-
-static bool is_symbol(const struct type *t)
-{
-	return t->kind == TY_KSYM || t->kind == TY_USERNAME || t->kind == TY_CGROUP_PATH ||
-	       t->kind == TY_PROBE;
-}
-
-/* Comparison only, with each other and with constants. */
-static const struct type *float_pair(struct check *c, struct node *n, const struct type *a,
-				     const struct type *b)
-{
-	bool fits_a = a->kind == TY_FLOAT || node_is_const_int(n->a);
-	bool fits_b = b->kind == TY_FLOAT || node_is_const_int(n->b);
-
-	if (is_comparison(n->op) && fits_a && fits_b) {
-		n->promoted = &ty_f64;
-		return &ty_bool;
-	}
-	struct diag *d = check_report(c, n->span, D_BAD_OPERANDS, op_text(n->op), type_text(c, a),
-				      type_text(c, b));
-
-	diag_help(c->diags, d,
-		  "numbers with fractions are compared with each other and with constants; to "
-		  "compute, cut them to integers: (int64)");
-	return &ty_error;
-}
-
-/* Equality of things that are compared as a whole. */
-static const struct type *whole_pair(struct check *c, struct node *n, const struct type *a,
-				     const struct type *b)
-{
-	bool mixed = false;
-
-	if (n->op != OP_EQ && n->op != OP_NE)
-		return bad_operands(c, n, a, b);
-	if (is_symbol(a) && type_is_integer(b))
-		n->promoted = a;
-	else if (is_symbol(b) && type_is_integer(a))
-		n->promoted = b;
-	else if (a->kind == TY_PROBE && b->kind == TY_STRING && n->b->is_const)
-		n->promoted = a;
-	else if (b->kind == TY_PROBE && a->kind == TY_STRING && n->a->is_const)
-		n->promoted = b;
-	else if (a->kind != b->kind || !type_is_storable(a))
-		return bad_operands(c, n, a, b);
-	else
-		n->promoted = type_join(c, a, b, &mixed);
-	return n->promoted ? &ty_bool : bad_operands(c, n, a, b);
-}
-
-/* str($1 + 2) skips characters: the parameter is text there. */
-static bool skip_of_param(struct check *c, struct node *n)
-{
-	const struct node *a = n->a, *b = n->b;
-
-	if (n->op != OP_ADD || a->kind != N_PARAM || !node_is_const_int(b) || b->value < 0)
-		return false;
-	if (!node_is_const_str(a))
-		return false;
-	u32 skip = (u32)MIN(b->value, (s64)a->str_len);
-
-	n->is_const = true;
-	n->str = a->str + skip;
-	n->str_len = a->str_len - skip;
-	n->type = type_string(c->arena, n->str_len + 1);
-	return true;
-}
-
-const struct type *check_operator(struct check *c, struct node *n, const struct type *a,
-				  const struct type *b)
-{
-	if (type_is_moot(a) || type_is_moot(b))
-		return is_comparison(n->op) || n->op == OP_LAND || n->op == OP_LOR ? &ty_bool
-										   : moot(a, b);
-	if (n->op == OP_LAND || n->op == OP_LOR) {
-		n->promoted = &ty_bool;
-		if (!type_is_condition(a) || !type_is_condition(b))
-			return bad_operands(c, n, a, b);
-		return &ty_bool;
-	}
-	a = type_as_number(a);
-	b = type_as_number(b);
-	if (type_is_integer(a) && type_is_integer(b)) {
-		n->promoted = is_comparison(n->op) ? common_int(a, b) : int_result(n->op, a, b);
-		return is_comparison(n->op) ? &ty_bool : n->promoted;
-	}
-	if (a->kind == TY_POINTER && b->kind == TY_POINTER)
-		return pointer_pair(c, n, a, b);
-	if (a->kind == TY_POINTER || b->kind == TY_POINTER)
-		return pointer_and_int(c, n, a, b);
-	if (a->kind == TY_FLOAT || b->kind == TY_FLOAT)
-		return float_pair(c, n, a, b);
-	return whole_pair(c, n, a, b);
-}
-
-static bool typeinfo_pair(struct node *n)
-{
-	if (n->a->kind != N_TYPEINFO || n->b->kind != N_TYPEINFO ||
-	    (n->op != OP_EQ && n->op != OP_NE))
-		return false;
-	if (type_is_moot(n->a->type) || type_is_moot(n->b->type))
-		return false;
-	fold_set_bool(n, streq(n->a->str, n->b->str) == (n->op == OP_EQ));
-	return true;
-}
-
-static bool is_plain_name(struct check *c, const struct node *n)
-{
-	return n->kind == N_IDENT && !env_builtin(c->env, n->name) && !macro_exists(c, n->name);
-}
-
-/* args.color == Red: a name beside an enumeration is one of its own first, whatever else is called so. */
-static bool try_enumerator(struct check *c, struct node *n, const struct type *t)
-{
-	if (!t || t->kind != TY_ENUM || t->is_flags || !is_plain_name(c, n))
-		return false;
-	for (u32 i = 0; i < t->n_enums; i++)
-		if (streq(t->enums[i].name, n->name)) {
-			node_make_int(n, t->enums[i].value, t);
-			return true;
-		}
-	return false;
-}
-
-/* $1 == "7" compares texts, whatever $1 looks like. */
-static const struct type *check_beside(struct check *c, struct node *n, const struct node *other)
-{
-	if (n->kind == N_IDENT && !try_enumerator(c, n, other->type) && !c->final && other->type &&
-	    other->type->kind == TY_UNKNOWN && is_plain_name(c, n))
-		return n->type = &ty_unknown; /* whose it is the next turn knows */
-
-	bool wanted = c->s->wants_string, as_text = n->kind == N_PARAM && other->kind == N_STR;
-
-	c->s->wants_string |= as_text;
-	const struct type *t = check_value(c, n);
-
-	c->s->wants_string = wanted;
-	return as_text && n->aux ? check_param_text(c, n) : t;
-}
-
-static const struct type *check_binary(struct check *c, struct node *n)
-{
-	if (is_comparison(n->op) && is_plain_name(c, n->a))
-		check_value(c, n->b);
-
-	const struct type *a = check_beside(c, n->a, n->b);
-	bool ends = n->op == OP_LAND ? false : true;
-
-	n->is_const = false;
-	n->type = &ty_bool;
-	/* 0 && x: x is not looked at, as in a dead branch */
-	if ((n->op == OP_LAND || n->op == OP_LOR) && node_is_const_int(n->a) &&
-	    !!n->a->value == ends) {
-		fold_set_bool(n, ends);
-		n->promoted = &ty_bool;
-		return &ty_bool;
-	}
-	const struct type *b = check_beside(c, n->b, n->a);
-
-	if (typeinfo_pair(n) || (!type_is_moot(a) && !type_is_moot(b) && (skip_of_param(c, n) || fold_constants(c, n))))
-		return n->type;
-	n->type = check_operator(c, n, a, b);
-	if (!type_is_moot(a) && !type_is_moot(b) && !type_is_moot(n->type))
-		fold_binary(c, n);
-	return n->type;
-}
-
-/* args.x, vars.x: in memory of the traced program, or in registers; then NULL. */
-static const struct type *memory_of_arg(const struct arg_desc *arg)
-{
-	static const struct type user = { .kind = TY_POINTER, .size = 8, .align = 8, .space = SPACE_USER,
-					  .elem = &ty_void };
-
-	return arg->loc.kind == LOC_EXPR && !arg->loc.is_value ? &user : NULL;
-}
-
-/* The pointer behind which n lies, or NULL: it is a copy. */
-const struct type *check_pointer_before(const struct node *n)
-{
-	for (; n; n = n->a) {
-		if (n->kind != N_FIELD && n->kind != N_INDEX && n->kind != N_UNARY)
-			return NULL;
-		if (n->kind == N_FIELD && n->data)
-			return memory_of_arg(n->data);
-		if (n->field && n->field->bit_size)
-			return NULL;
-		if (n->a->type->kind == TY_POINTER)
-			return n->a->type;
-	}
-	return NULL;
-}
-
-/* &$p->x: no more trusted than any sum of a pointer and a number. */
-static const struct type *address_of_part(struct check *c, struct node *n, const struct type *t)
-{
-	const struct type *p = check_pointer_before(n->a);
-
-	if (!p)
-		return diag_type(c, n->span, D_NO_ADDRESS);
-	return type_pointer(c->arena, t, p->space == SPACE_BTF ? SPACE_KERNEL : p->space);
-}
-
-static const struct type *check_address(struct check *c, struct node *n)
-{
-	const struct type *t = check_expr(c, n->a);
-	struct node *a = n->a;
-
-	if (type_is_moot(t))
-		return t;
-	if (a->kind == N_FIELD || a->kind == N_INDEX || a->kind == N_UNARY)
-		return address_of_part(c, n, t);
-	if (a->kind == N_MAP && type_is_agg(t))
-		return diag_type(c, n->span, D_NO_ADDRESS);
-	if (a->kind != N_VAR && a->kind != N_MAP)
-		return diag_type(c, n->span, D_NEEDS_PLACE, op_text(n->op));
-	if (a->var) {
-		a->var->address_taken = true;
-		a->var->assigned = true;
-	}
-	return type_pointer(c->arena, t, SPACE_BPF);
-}
-
-static const struct type *bad_operand(struct check *c, struct node *n, const struct type *t)
-{
-	return diag_type(c, n->span, D_BAD_OPERAND, op_text(n->op), type_text(c, t));
-}
-
-static const struct type *check_unary(struct check *c, struct node *n)
-{
-	n->is_const = false;
-	n->str = NULL;
-	if (n->op == OP_ADDR)
-		return check_address(c, n);
-	const struct type *t = check_value(c, n->a);
-
-	if (type_is_moot(t))
-		return n->op == OP_LNOT ? &ty_bool : t;
-	if (n->op == OP_DEREF)
-		return check_deref(c, n, t);
-	t = type_as_number(t);
-	if (n->op == OP_LNOT ? !type_is_condition(t) : !type_is_integer(t))
-		return bad_operand(c, n, t);
-	n->type = n->op == OP_LNOT ? &ty_bool : is_unsigned(t) ? &ty_u64 : &ty_s64;
-	fold_unary(c, n);
-	return n->type;
-}
-
-static const struct type *check_incdec(struct check *c, struct node *n)
-{
-	struct node *a = n->a;
-
-	if (a->kind != N_VAR && a->kind != N_MAP)
-		return diag_type(c, n->span, D_NEEDS_PLACE, op_text(n->op));
-	if (a->kind == N_MAP) {
-		a->map = check_map(c, a);
-		if (!a->map)
-			return &ty_error;
-		a->map->read = a->map->written = true;
-		a->type = a->map->value;
-		if (a->type->kind == TY_UNKNOWN)
-			check_unify_map_value(c, a->map, &ty_s64, n->span);
-	} else {
-		struct var *v = check_find_var(c, a->name);
-
-		if (v) /* counting from zero is no mistake */
-			v->has_value = true;
-		if (type_is_moot(a->type = check_var(c, a)) && a->var)
-			check_unify_var(c, a->var, &ty_s64, n->span);
-	}
-	const struct type *t = type_as_number(a->map ? a->map->value : a->var ? a->var->type : &ty_error);
-
-	if (a->var)
-		a->var->assigned = true;
-	if (type_is_moot(t))
-		return t;
-	if (t->kind == TY_POINTER)
-		return pointer_step(c, n, t);
-	if (t->kind != TY_INT)
-		return bad_operand(c, n, t);
-	t = type_int(8, t->is_signed || n->op == OP_DEC); /* as a difference is */
-	if (a->map)
-		check_unify_map_value(c, a->map, t, n->span);
-	else if (!a->var->has_fixed_type)
-		check_unify_var(c, a->var, t, n->span);
-	a->type = type_rigid(a->map ? a->map->value : a->var->type);
-	return a->type;
 }
 
 /* ---- conditional */
@@ -736,7 +364,7 @@ static const struct type *check_tuple(struct check *c, struct node *n)
 		if (type_is_moot(elem[i]))
 			bad = bad && bad->kind == TY_ERROR ? bad : elem[i];
 		else if (!type_is_storable(elem[i]))
-			bad = diag_type(c, e->span, D_BAD_KEY, type_text(c, elem[i]));
+			bad = diag_type(c, e->span, D_BAD_PART, type_text(c, elem[i]));
 	}
 	return bad ? bad : type_tuple(c->arena, elem, count);
 }
@@ -762,7 +390,7 @@ static const struct type *check_record(struct check *c, struct node *n)
 		else if (type_is_moot(t))
 			bad = bad && bad->kind == TY_ERROR ? bad : t;
 		else if (!type_is_storable(t))
-			bad = diag_type(c, e->span, D_BAD_KEY, type_text(c, t));
+			bad = diag_type(c, e->span, D_BAD_PART, type_text(c, t));
 		vec_push(c->arena, &fields, (struct field){ .name = e->name, .type = t });
 	}
 	return bad ? bad : type_record(c->arena, fields.v, fields.n);
@@ -774,6 +402,7 @@ static const struct type *check_block_expr(struct check *c, struct node *n)
 {
 	const struct expansion *up = c->s->expansion;
 	const char *terminated_by = c->s->terminated_by;
+	bool is_assigned = c->s->agg_call == n; /* then its last value is */
 	u32 mark;
 
 	if (n->data)
@@ -782,6 +411,8 @@ static const struct type *check_block_expr(struct check *c, struct node *n)
 	c->s->n_bare++;
 	c->s->terminated_by = NULL;
 	check_statements(c, n->a);
+	if (is_assigned)
+		c->s->agg_call = n->b;
 	n->type = n->b ? check_expr(c, n->b) : &ty_void;
 	c->s->n_bare--;
 	c->s->terminated_by = terminated_by;

@@ -46,7 +46,7 @@ struct check_state {
 	u32 depth, for_depth, n_names, n_expanded;
 	u32 n_options; /* calls of BI_OPTION rows and parameters so far: what they decide is not dead, but not asked for */
 	u32 n_bare; /* blocks around this place that belong to no if, loop or probe */
-	const struct node *agg_call; /* the call that is being assigned directly to a map */
+	const struct node *agg_call; /* what is being assigned directly to a map, or the last value of that block */
 	bool wants_string;	     /* checking an argument that may be a string */
 	bool wants_key;		     /* checking the variable of a loop, of which only .0 is read */
 	bool wants_type;	     /* checking what may be a type */
@@ -96,14 +96,23 @@ bool int_fits(s64 value, const struct type *from, const struct type *t);
 /* As check_expr, for a value that is used: readable aggregations become integers in the result (not
  * in n->type); void is an error. */
 const struct type *check_value(struct check *c, struct node *n);
+/* The same for a value that is checked already: t is what check_expr said. */
+const struct type *check_used(struct check *c, struct node *n, const struct type *t);
 const struct type *check_condition(struct check *c, struct node *n);
-/* What `a op b` gives; sets *promoted. */
-const struct type *check_operator(struct check *c, struct node *n, const struct type *a,
-				  const struct type *b);
+const struct type *check_var(struct check *c, struct node *n);
 /* As check_ident, NULL without a report when the name is unknown. */
 const struct type *check_try_ident(struct check *c, struct node *n);
 
+/* ---- check_operator.c */
+/* What `a op b` gives; sets n->promoted. */
+const struct type *check_operator(struct check *c, struct node *n, const struct type *a,
+				  const struct type *b);
+const struct type *check_binary(struct check *c, struct node *n);
+const struct type *check_unary(struct check *c, struct node *n);
+const struct type *check_incdec(struct check *c, struct node *n);
+
 /* ---- check_renamed.c: a member, also by the name that it has in other kernels; NULL: none. */
+const char *check_whole_text(struct check *c, const struct type *t);
 const struct field *check_struct_field(struct check *c, struct span span, const struct type *t,
 				       const char *name, u32 *offset);
 

@@ -70,7 +70,8 @@ static void warn_mixed(struct check *c, struct span span, const char *name, cons
 static void clash(struct check *c, struct span span, struct span first, enum diag_id id,
 		  const char *name, const struct type *has, const struct type *t)
 {
-	struct diag *d = check_report(c, span, id, name, type_text(c, has), type_text(c, t));
+	struct diag *d = check_report(c, span, id, name, type_text(c, has), type_text(c, t),
+				      *name == '@' ? "map" : "variable");
 
 	if (first.off && first.off != span.off)
 		diag_note(c->diags, d, first, "%s got its type here", name);
@@ -302,7 +303,7 @@ static void check_kind(struct check *c, const struct map *m)
 			     ? (is_lru ? BPF_MAP_TYPE_LRU_PERCPU_HASH : BPF_MAP_TYPE_PERCPU_HASH)
 			     : (is_lru ? BPF_MAP_TYPE_LRU_HASH : BPF_MAP_TYPE_HASH);
 
-	check_report(c, m->value_span, D_MAP_KIND_CLASH, m->name, kind_text(m->decl_kind),
+	check_report(c, m->value_span, D_MAP_KIND_CLASH, kind_text(m->decl_kind),
 		     kind_text(wanted));
 }
 

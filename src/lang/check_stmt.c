@@ -15,23 +15,34 @@ static bool is_agg_call(const struct check *c, const struct node *n)
 	return row && (row->flags & BI_AGGREGATE) && !hash_gets(&c->s->functions, n->name);
 }
 
+/* The call that a block or macro ends in: @m = { $x = f(); sum($x) }. What it expands to is known already. */
+static const struct node *last_value(const struct node *n)
+{
+	while (n->kind == N_BLOCK_EXPR && n->b)
+		n = n->b;
+	return n;
+}
+
 /* A null pointer is written 0. */
 static bool is_null(const struct type *target, const struct node *value)
 {
 	return target->kind == TY_POINTER && node_is_const_int(value) && !value->value;
 }
 
-/* The value of a variable or map that is not an aggregation. */
-static const struct type *stored_value(struct check *c, struct node *value)
+/* Whether the value of a variable or map is no aggregation. */
+static const struct type *judge_stored(struct check *c, struct node *value, const struct type *t)
 {
-	const struct type *t = check_value(c, value);
-
 	if (type_is_moot(t) || type_is_storable(t))
 		return t;
 	if (type_is_agg(t) && value->kind == N_MAP)
 		return diag_type(c, value->span, D_AGG_USE,
 				 value->map ? value->map->name : type_text(c, t));
 	return diag_type(c, value->span, type_is_agg(t) ? D_AGG_USE : D_BAD_VALUE, type_text(c, t));
+}
+
+static const struct type *stored_value(struct check *c, struct node *value)
+{
+	return judge_stored(c, value, check_value(c, value));
 }
 
 static void assign_fixed(struct check *c, struct var *v, const struct node *value,
@@ -57,7 +68,7 @@ static void assign_fixed(struct check *c, struct var *v, const struct node *valu
 		return;
 clash:;
 	struct diag *d = check_report(c, value->span, D_ASSIGN_TYPE, var_text(c, v->name),
-				      type_text(c, v->type), type_text(c, t));
+				      type_text(c, v->type), type_text(c, t), "variable");
 
 	diag_note(c->diags, d, v->decl, "declared here");
 	if (type_is_integer(t) && type_is_integer(v->type))
@@ -113,11 +124,11 @@ static void assign_map(struct check *c, struct node *n)
 	struct map *m = check_map(c, n->a);
 	const struct type *t;
 
-	if (is_agg_call(c, n->b)) {
-		c->s->agg_call = n->b;
-		t = check_expr(c, n->b);
-	} else {
-		t = stored_value(c, n->b);
+	c->s->wants_type = false;
+	c->s->agg_call = n->b;
+	t = check_expr(c, n->b);
+	if (!is_agg_call(c, last_value(n->b))) {
+		t = judge_stored(c, n->b, check_used(c, n->b, t));
 		if (n->b->kind == N_MAP && n->b->type && type_is_agg(n->b->type) &&
 		    !type_is_moot(t))
 			t = copied_agg(c, n->b);
@@ -184,7 +195,7 @@ static void assign_op(struct check *c, struct node *n)
 static void check_assign(struct check *c, struct node *n)
 {
 	if (n->a->kind != N_VAR && n->a->kind != N_MAP)
-		check_report(c, n->a->span, D_NEEDS_PLACE, "=");
+		check_report(c, n->a->span, D_ASSIGN_TARGET);
 	else if (n->op != OP_NONE)
 		assign_op(c, n);
 	else if (n->a->kind == N_MAP)
@@ -278,15 +289,18 @@ static void check_while(struct check *c, struct node *n)
 	c->loop_depth--;
 }
 
+enum { MAX_UNROLL = 100 };
+
 static void check_unroll(struct check *c, struct node *n)
 {
 	const struct type *t = check_value(c, n->a);
 
-	if (!type_is_moot(t) && (!node_is_const_int(n->a) || n->a->value < 1 || n->a->value > 100))
-		check_report(c, n->a->span, D_UNROLL_COUNT,
-			     !node_is_const_int(n->a) ? ""
-			     : n->a->value < 1	      ? ": the minimum is 1"
-						      : ": the maximum is 100");
+	if (!type_is_moot(t) && !node_is_const_int(n->a))
+		check_report(c, n->a->span, D_UNROLL_VALUE);
+	else if (!type_is_moot(t) && n->a->value < 1)
+		check_report(c, n->a->span, D_UNROLL_COUNT, "minimum", 1);
+	else if (!type_is_moot(t) && n->a->value > MAX_UNROLL)
+		check_report(c, n->a->span, D_UNROLL_COUNT, "maximum", MAX_UNROLL);
 	c->loop_depth++;
 	check_block(c, n->b);
 	c->loop_depth--;
@@ -335,7 +349,7 @@ static const struct type *range_type(struct check *c, struct node *n)
 		const struct type *t = check_value(c, bounds[i]);
 
 		if (!type_is_moot(t) && !type_is_integer(t))
-			return diag_type(c, bounds[i]->span, D_RANGE_TYPE, type_text(c, t));
+			return diag_type(c, bounds[i]->span, D_RANGE_TYPE, i ? "end" : "start", type_text(c, t));
 	}
 	return &ty_s64;
 }
@@ -383,7 +397,6 @@ static void check_for(struct check *c, struct node *n)
 static void check_return(struct check *c, struct node *n)
 {
 	const struct type *wanted = c->s->fn ? check_resolve_type(c, c->s->fn->result) : &ty_s64;
-	const char *who = c->s->fn ? c->s->fn->name : "a probe";
 	const struct type *t = n->a ? check_value(c, n->a) : &ty_void;
 	bool mixed = false;
 
@@ -393,8 +406,10 @@ static void check_return(struct check *c, struct node *n)
 		return;
 	if (wanted->kind != TY_INT && wanted->kind == t->kind && type_join(c, wanted, t, &mixed))
 		return;
-	check_report(c, n->span, D_RETURN_TYPE, who,
-		     c->s->fn ? type_text(c, wanted) : "an integer or nothing", type_text(c, t));
+	if (c->s->fn)
+		check_report(c, n->span, D_FN_RETURN_TYPE, c->s->fn->name, type_text(c, wanted), type_text(c, t));
+	else
+		check_report(c, n->span, D_RETURN_TYPE, type_text(c, t));
 }
 
 static void check_jump(struct check *c, struct node *n)

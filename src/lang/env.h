@@ -8,6 +8,7 @@
 
 #include "base/diag.h"
 #include "base/hash.h"
+#include "lang/config.h"
 #include "lang/ast.h"
 #include "type/features.h"
 #include "type/loc.h"
@@ -65,6 +66,9 @@ enum engine_set { ON_KERNEL = 1, ON_PROCESS = 2, ON_REPLAY = 4, ON_ALL = 7 };
  */
 struct builtin {
 	const char *name, *sig, *brief, *doc, *example;
+	const char *work;   /* the command whose events the example sees (-c, --follow); NULL: it needs none */
+	const char *output; /* what the example prints; "..." is any text. NULL: nothing that can be shown */
+	bool varies;	    /* the output has other numbers in each run */
 	u32 flags;	/* enum builtin_flags */
 	u32 engines;	/* enum engine_set */
 	s16 feature;	/* enum feature it needs + 1, or 0 */
@@ -124,24 +128,6 @@ struct world {
 	bool (*pid_namespace)(void *ctx, u64 *dev, u64 *ino);
 };
 
-/* Places in config.unstable: 0 error, 1 warn, 2 enable. */
-enum unstable {
-	UNSTABLE_import_statement,
-	UNSTABLE_typeinfo,
-	UNSTABLE_tseries,
-	UNSTABLE_dw_ustack,
-};
-
-struct config { /* language.md 5.1; environment wins over the block */
-	u64 max_map_keys, max_strlen, max_probes, max_bpf_progs, max_cat_bytes, on_stack_limit, log_size,
-		perf_rb_pages;
-	bool cpp_demangle, exact_uprobes, lazy_symbolication, print_maps_on_exit, show_debug_info;
-	enum { MISSING_ERROR, MISSING_WARN, MISSING_IGNORE } missing_probes;
-	enum stack_mode stack_mode;
-	const char *str_trunc_trailer, *license, *cache_user_symbols;
-	u8 unstable[8]; /* by enum unstable */
-};
-
 /* What an import names: a file, or the files of a folder. All of it is malloc'ed but why. */
 struct import_source {
 	char *id, *path, *text; /* id: the same for all spellings of a path; NULL when not found */
@@ -179,19 +165,6 @@ void import_source_release(struct import_source *found);
 
 void env_init(struct env *env);
 void env_release(struct env *env);
-/* Defaults of struct config; then BPFTRACE_* and SONDE_* from the environment. */
-void config_defaults(struct config *cfg);
-/* Sets one key; false: unknown key or bad value (*why says which, static text). When true, *why is
- * NULL or a warning: the key is an old name, or has no effect. value must live as long as cfg. */
-bool config_set(struct config *cfg, const char *key, const char *value, const char **why);
-/* The nearest known key, or NULL. */
-const char *config_near(const char *key);
-struct config_error {
-	char name[64];	 /* BPFTRACE_MAX_STRLEN */
-	const char *why; /* static text */
-};
-/* False: one of them has a bad value, and is left alone. */
-bool config_from_environment(struct config *cfg, struct config_error *e);
 /* Row of a name; "arg3" finds the row named "argN". NULL: none. */
 const struct builtin *env_builtin(const struct env *env, const char *name);
 /* The number in a name that a numbered row answers for, or -1. */

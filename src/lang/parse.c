@@ -135,7 +135,7 @@ static const char *quoted(struct parser *p, enum token_kind kind)
 {
 	if (kind < TOK_LPAREN)
 		return token_text(kind);
-	return arena_printf(p->arena, "\"%s\"", token_text(kind));
+	return arena_printf(p->arena, "'%s'", token_text(kind));
 }
 
 static struct diag *not_expected(struct parser *p, enum token_kind kind, const char *where)

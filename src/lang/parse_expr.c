@@ -104,12 +104,12 @@ static bool is_part(const struct node *n)
 }
 
 /* ++, --, & need something with a place of its own. */
-static void check_place(struct parser *p, const struct node *n, const char *op)
+static void check_place(struct parser *p, const struct node *n, enum op op)
 {
 	if (is_place(n))
 		return;
 
-	struct diag *d = parse_complain(p, n->span, D_NEEDS_PLACE, op);
+	struct diag *d = parse_complain(p, n->span, op == OP_ADDR ? D_ADDRESS_OF : D_NEEDS_PLACE);
 
 	parse_help(p, d, "keep the value in a variable ($x) or a map (@x) first");
 }
@@ -117,9 +117,8 @@ static void check_place(struct parser *p, const struct node *n, const char *op)
 static struct node *parse_prefix(struct parser *p)
 {
 	struct node *n = parse_node(p, N_UNARY, p->tok.off);
-	enum token_kind kind = p->tok.kind;
 
-	n->op = prefixes[kind];
+	n->op = prefixes[p->tok.kind];
 	parse_mark(p, p->tok.off, ROLE_PREFIX);
 	parse_advance(p);
 	n->a = parse_unary(p);
@@ -128,7 +127,7 @@ static struct node *parse_prefix(struct parser *p)
 		n->is_prefix = true;
 	}
 	if (n->kind == N_INCDEC || (n->op == OP_ADDR && !is_part(n->a)))
-		check_place(p, n->a, token_text(kind));
+		check_place(p, n->a, n->op);
 	return parse_done(p, n);
 }
 
@@ -193,7 +192,7 @@ static struct node *parse_step(struct parser *p, struct node *left, u32 start)
 {
 	struct node *n;
 
-	check_place(p, left, token_text(p->tok.kind));
+	check_place(p, left, OP_INC);
 	parse_mark(p, p->tok.off, ROLE_TIGHT);
 	n = parse_node(p, N_INCDEC, start);
 	n->op = prefixes[p->tok.kind];

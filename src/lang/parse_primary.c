@@ -155,7 +155,7 @@ static struct node *parse_arguments(struct parser *p)
 		return list;
 
 	bool is_assignment = parse_is(p, TOK_ASSIGN);
-	struct diag *d = parse_error(p, parse_tok_span(p), D_EXPECTED, "\",\" or \")\"", " ",
+	struct diag *d = parse_error(p, parse_tok_span(p), D_EXPECTED, "',' or ')'", " ",
 				     "after the argument", parse_found(p));
 
 	if (is_assignment)
@@ -377,7 +377,7 @@ static struct node *parse_record(struct parser *p, u32 start, struct span open)
 static struct node *parse_meant_equal(struct parser *p, struct node *left, u32 start)
 {
 	struct diag *d =
-		parse_complain(p, parse_tok_span(p), D_EXPECTED, "\")\"", "", "", parse_found(p));
+		parse_complain(p, parse_tok_span(p), D_EXPECTED, "')'", "", "", parse_found(p));
 	struct node *n = parse_node(p, N_BINARY, start);
 
 	parse_help(p, d, "\"=\" assigns; to compare, write \"==\"");
@@ -432,6 +432,7 @@ static const char *operand_help(const struct parser *p)
 	case TOK_PLUS: return "there is no prefix \"+\": leave it out";
 	case TOK_ELSE: return "\"else\" follows the block of an \"if\"";
 	case TOK_COLON: return "a probe begins outside of all blocks: is a \"}\" missing?";
+	case TOK_LT: return "values are added to an aggregation by @name = sum(N), hist(N), count()";
 	case TOK_LET: return "variables are declared in a statement of their own";
 	default: return NULL;
 	}

@@ -247,13 +247,38 @@ static struct node *parse_predicate(struct parser *p)
 	if (!p->panic && !parse_is(p, TOK_SLASH))
 		parse_help(
 			p,
-			parse_error(p, parse_tok_span(p), D_EXPECTED, "\"/\"", " ",
+			parse_error(p, parse_tok_span(p), D_EXPECTED, "'/'", " ",
 				    "after the predicate", parse_found(p)),
 			"it stands between two \"/\" before the block; to compare, write \"==\"");
 	parse_mark(p, p->tok.off, ROLE_PREDICATE_CLOSE);
 	parse_accept(p, TOK_SLASH);
 	parse_recover_block(p);
 	return n;
+}
+
+/* What stands before the block, the body of a statement or the end of the line. */
+static const char *rest_of_line(struct parser *p)
+{
+	const char *at = p->src->text + p->tok.off;
+	size_t n = strcspn(at, "{;=,\n");
+
+	while (n && (at[n - 1] == ' ' || at[n - 1] == '\t'))
+		n--;
+	return arena_strndup(p->arena, at, n);
+}
+
+/* SystemTap's word before a probe. */
+static bool is_word_probe(const struct clause *c)
+{
+	return !c->predicate && !c->attaches->next && streq(c->attaches->text, "probe");
+}
+
+/* Its probes have dots, and are translated when they are looked up. */
+static bool is_dotted(struct parser *p)
+{
+	const char *rest = rest_of_line(p);
+
+	return rest[strcspn(rest, ".:")] == '.';
 }
 
 /* A predicate glued to a path is read as part of it. */
@@ -267,13 +292,15 @@ static void no_block(struct parser *p, const struct clause *c)
 
 	const char *slash = strrchr(last->text, '/');
 	struct diag *d =
-		parse_error(p, parse_tok_span(p), D_EXPECTED, "\"{\"", " ",
+		parse_error(p, parse_tok_span(p), D_EXPECTED, "'{'", " ",
 			    c->predicate ? "after the predicate" : "after the attach point", found);
 
 	if (slash && slash[1] != '\0' && !c->predicate)
 		parse_help(p, d, "if \"%s\" begins a predicate, put a space before it", slash);
-	else if (!c->predicate && streq(c->attaches->text, "probe"))
-		parse_help(p, d, "a probe begins with its type, without a word before it: syscall:open { ... }");
+	else if (is_word_probe(c))
+		parse_help(p, d, "a probe begins with its type, without a word before it: %s { ... }", rest_of_line(p));
+	else if (!c->predicate && streq(c->attaches->text, "global"))
+		parse_help(p, d, "maps need no declaration: assign to @%s", rest_of_line(p));
 	else if (!c->predicate)
 		parse_help(
 			p, d,
@@ -286,6 +313,8 @@ void parse_probe(struct parser *p)
 	u32 start = p->tok.off;
 
 	c->attaches = parse_attaches(p);
+	if (!p->panic && is_word_probe(c) && !parse_is(p, TOK_LBRACE) && is_dotted(p))
+		c->attaches = parse_attaches(p);
 	parse_recover_block(p);
 	if (parse_is(p, TOK_SLASH))
 		c->predicate = parse_predicate(p);

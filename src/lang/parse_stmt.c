@@ -5,6 +5,7 @@
  * is wanted (macro bodies, `$x = if c { 1 } else { 2 }`) parse_block_value() takes it out of the
  * list.
  */
+#include "lang/foreign.h"
 #include "lang/parse.h"
 
 /* ---- what ends a statement */
@@ -75,7 +76,7 @@ static void no_semicolon(struct parser *p, const char *first)
 
 	const char *found = parse_found(p);
 
-	d = parse_error(p, parse_tok_span(p), D_EXPECTED, "\";\"", " ", "after the statement",
+	d = parse_error(p, parse_tok_span(p), D_EXPECTED, "';'", " ", "after the statement",
 			found);
 	if (help)
 		parse_help(p, d, "%s", help);
@@ -102,6 +103,15 @@ static bool end_statement(struct parser *p)
 
 /* ---- statements */
 
+/* DTrace's self->x and this->x are the likely ones to be assigned to. */
+static const char *help_for_part(const struct node *target)
+{
+	const struct node *whole = target->a;
+	const char *help = whole && whole->kind == N_IDENT ? foreign_word(whole->name) : NULL;
+
+	return help ? help : "assign a new value to the whole variable or map element";
+}
+
 static struct node *parse_assign(struct parser *p, struct node *target, u32 start)
 {
 	static const u8 ops[N_TOKENS] = {
@@ -116,8 +126,7 @@ static struct node *parse_assign(struct parser *p, struct node *target, u32 star
 	n->a = target;
 	n->op = ops[p->tok.kind];
 	if (target->kind == N_FIELD || target->kind == N_INDEX)
-		parse_help(p, parse_complain(p, target->span, D_ASSIGN_PART),
-			   "assign a new value to the whole variable or map element");
+		parse_help(p, parse_complain(p, target->span, D_ASSIGN_PART), "%s", help_for_part(target));
 	else if (target->kind != N_VAR && target->kind != N_MAP)
 		parse_help(p, parse_complain(p, target->span, D_ASSIGN_TARGET),
 			   "assign to $variables and @maps; to compare, write \"==\"");
@@ -215,7 +224,7 @@ static struct node *parse_condition(struct parser *p, const char *what)
 		return n;
 
 	bool needs_parens = goes_on(p->tok.kind), needs_braces = begins_statement(p->tok.kind);
-	struct diag *d = parse_error(p, parse_tok_span(p), D_EXPECTED, "\"{\"", " ",
+	struct diag *d = parse_error(p, parse_tok_span(p), D_EXPECTED, "'{'", " ",
 				     arena_printf(p->arena, "after the %s", what), parse_found(p));
 
 	if (needs_parens)
@@ -276,7 +285,7 @@ static void parse_for_head(struct parser *p, struct node *n)
 	parse_mark(p, p->tok.off, ROLE_BINARY);
 	if (parse_is(p, TOK_ASSIGN))
 		parse_help(p,
-			   parse_error(p, parse_tok_span(p), D_EXPECTED, "\":\"", " ",
+			   parse_error(p, parse_tok_span(p), D_EXPECTED, "':'", " ",
 				       "after the loop's variable", parse_found(p)),
 			   "for ($i : 0..10) counts from 0 to 9");
 	parse_expect(p, TOK_COLON, "after the loop's variable");

@@ -88,17 +88,19 @@ static bool fail(struct cursor *c, const char *error)
 	return false;
 }
 
-static bool take_kind(struct cursor *c, struct sig_arg *arg)
+static bool take_kind(struct cursor *c, struct sig_arg *arg, bool *is_lit)
 {
 	const char *word = take_word(c);
 
 	if (streq(word, "lit")) {
-		arg->is_lit = true;
+		*is_lit = true;
 		word = take_word(c);
 	}
 	for (u32 i = 0; i < ARRAY_SIZE(kind_rows); i++)
 		if (streq(kind_rows[i].name, word)) {
 			arg->kinds |= kind_rows[i].kind;
+			if (*is_lit)
+				arg->lit_kinds |= kind_rows[i].kind;
 			return true;
 		}
 	return fail(c, "unknown kind of argument");
@@ -136,6 +138,7 @@ static const char *take_default(struct cursor *c)
 static bool take_arg(struct cursor *c, struct sig *sig)
 {
 	struct sig_arg *arg = &sig->args[sig->n_args];
+	bool is_lit = false;
 
 	if (take(c, "...")) {
 		sig->is_variadic = true;
@@ -149,7 +152,7 @@ static bool take_arg(struct cursor *c, struct sig *sig)
 	if (!take(c, ":"))
 		return fail(c, "an argument needs ':' and a kind");
 	do
-		if (!take_kind(c, arg))
+		if (!take_kind(c, arg, &is_lit))
 			return false;
 	while (take(c, "|"));
 	if (take(c, "=")) {

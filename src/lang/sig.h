@@ -31,8 +31,8 @@ enum arg_kind {
 
 struct sig_arg {
 	const char *name;
-	u32 kinds;
-	bool is_lit, has_default;
+	u32 kinds, lit_kinds; /* lit_kinds: those of kinds that must be known when compiling */
+	bool has_default;
 	const char *dflt; /* text after '=' */
 };
 

@@ -5,6 +5,7 @@
  */
 #include <stdlib.h>
 
+#include "base/visible.h"
 #include "output/hist.h"
 #include "output/index.h"
 #include "output/notice.h"
@@ -158,28 +159,28 @@ static void table(struct sink *s, const struct table *t)
 
 /* ---- about the run */
 
-static void put_place(struct buf *b, const struct place *p)
+static void put_place(struct sink *s, const struct place *p)
 {
 	if (p->file)
-		buf_printf(b, "%s:%u:%u: ", p->file->name, p->line, p->col);
+		sink_say(s, "%s:%u:%u: ", p->file->name, p->line, p->col);
 }
 
 /* file:line:col-endcol, or file:line-line of a longer span. */
-static void put_range(struct buf *b, const struct place *p)
+static void put_range(struct sink *s, const struct place *p)
 {
 	if (!p->file)
 		return;
 	if (p->line == p->end_line)
-		buf_printf(b, "%s:%u:%u-%u: ", p->file->name, p->line, p->col, p->end_col);
+		sink_say(s, "%s:%u:%u-%u: ", p->file->name, p->line, p->col, p->end_col);
 	else
-		buf_printf(b, "%s:%u-%u: ", p->file->name, p->line, p->end_line);
+		sink_say(s, "%s:%u-%u: ", p->file->name, p->line, p->end_line);
 }
 
 static void lost(struct sink *s, const struct loss *loss, u64 count)
 {
 	struct place place = sink_place(s, loss->span);
 
-	put_place(&s->err, &place);
+	put_place(s, &place);
 	if (loss_row(loss)->reason) {
 		buf_puts(&s->err, "lost ");
 		buf_u64(&s->err, count);
@@ -215,6 +216,7 @@ static void put_source(struct buf *b, const struct sink *s, struct span span,
 		return;
 
 	const char *line = source_line(file, place->line, &len);
+	size_t start = b->len;
 
 	for (u32 i = 0; i < len; i++) {
 		u32 cells = line[i] == '\t' ? 4 : 1;
@@ -228,6 +230,8 @@ static void put_source(struct buf *b, const struct sink *s, struct span span,
 		else if (i + 1 < place->end_col)
 			width += cells;
 	}
+	if (s->visible_err)
+		buf_visible(b, start, VISIBLE_NAME);
 	buf_putc(b, '\n');
 	buf_pad(b, ' ', from);
 	buf_pad(b, '~', span.len ? MAX(width, 1u) : 1);
@@ -239,7 +243,7 @@ static void message(struct sink *s, const char *name, struct span span, const ch
 	const struct level *level = level_row(name);
 	struct place place = sink_place(s, span);
 
-	put_range(&s->err, &place);
+	put_range(s, &place);
 	buf_puts(&s->err, level->label);
 	buf_puts(&s->err, ": ");
 	buf_puts(&s->err, bytes);

@@ -4,7 +4,7 @@
  * calling convention. BTF tracepoints and trampolines: words of the context, 8 bytes each; a trampoline gives a
  * structure passed by value as many words as it needs (kernel/bpf/btf.c, btf_distill_func_proto).
  */
-#include "provider/abi.h"
+#include "arch/abi.h"
 #include "provider/internal.h"
 #include "sym/btf.h"
 

@@ -451,7 +451,11 @@ const struct provider provider_fentry = {
 	.brief = "the entry of a kernel function, with typed arguments",
 	.doc = "Cheaper than kprobe; args.NAME are the parameters. Needs the kernel's type information. Functions of modules "
 	       "and BPF programs have entries and returns too; a pattern that matches many is attached through one link.",
-	.example = "fentry:vfs_read { @[comm] = sum(args.count); }",
+	.example = "fentry:vfs_open { printf(\"%s\\n\", str(args.path.dentry.d_name.name)); }",
+	.work = "cat /dev/null",
+	.output = "cat\n"
+		  "...\n"
+		  "null",
 	.min_parts = 2,
 	.max_parts = 4,
 	.takes = "1 or 3",
@@ -470,6 +474,9 @@ const struct provider provider_fexit = {
 	.doc = "Like fentry, and retval is the typed result. A clause that reads retval has those functions of a pattern that return "
 	       "something.",
 	.example = "fexit:vfs_read { @[comm] = sum(retval); }",
+	.work = "cat /dev/null",
+	.output = "@[cat]: 2400",
+	.varies = true,
 	.min_parts = 2,
 	.max_parts = 4,
 	.takes = "1 or 3",

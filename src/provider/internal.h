@@ -4,7 +4,7 @@
 #define SONDE_PROVIDER_INTERNAL_H
 
 #include <linux/bpf.h>
-#include "provider/arch.h"
+#include "arch/arch.h"
 #include "provider/provider.h"
 
 struct tp_field;
@@ -149,6 +149,8 @@ const char *kernel_function_of_call(struct provider_env *env, const char *name);
 /* Why no trampoline may stand there, and why none instead of a kprobe, which is safer; or NULL. */
 const char *trampoline_hazard(const char *name, bool is_return);
 const char *stand_in_hazard(const char *name, bool is_return);
+/* Why no kretprobe may be there, or NULL. */
+const char *kretprobe_hazard(const char *name);
 /* Whether helpers that programs call may run through it, as far as its name tells. */
 bool kernel_function_is_in_helpers(const char *name);
 /* Compiler's and tracer's own helpers, which wildcards pass over. */

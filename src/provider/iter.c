@@ -187,7 +187,9 @@ const struct provider provider_iter = {
 	.doc = "Runs once for each object; a script of iterators alone ends when they are through. With -p and --follow "
 	       "only the tasks, files and mappings of those processes; objects that are no process's are all shown. With PIN (a name below "
 	       "/sys/fs/bpf, or a path) the iterator stays as a file, and whoever reads it gets what printf() writes.",
-	.example = "iter:task { printf(\"%d %s\\n\", args.task.pid, args.task.comm); }",
+	.example = "iter:task { printf(\"%s\\n\", args.task.comm); }",
+	.work = "true",
+	.output = "true",
 	.min_parts = 2,
 	.max_parts = 3,
 	.takes = "1 or 2",

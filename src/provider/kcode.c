@@ -11,7 +11,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 #include "base/fd.h"
-#include "provider/insn.h"
+#include "arch/insn.h"
 #include "provider/internal.h"
 #include "sym/kallsyms.h"
 

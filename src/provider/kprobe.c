@@ -226,12 +226,18 @@ static const char *shown_module(const struct match *m, const struct kernel_funct
 	return fn->module ? fn->module : m->module ? "vmlinux" : NULL;
 }
 
+/* By a pattern. */
+static bool is_meant(const struct match *m, const struct kernel_function *fn)
+{
+	return glob_match(m->pattern, fn->name) && module_matches(m->module, fn->module) && !kernel_function_is_hidden(fn->name) &&
+	       !(m->is_return && kretprobe_hazard(fn->name));
+}
+
 static int match_function(void *ctx, const struct kernel_function *fn)
 {
 	struct match *m = ctx;
 
-	if (!glob_match(m->pattern, fn->name) || !module_matches(m->module, fn->module) ||
-	    kernel_function_is_hidden(fn->name))
+	if (!is_meant(m, fn))
 		return 0;
 	if (fn->ambiguous)
 		vec_push(m->env->arena, &m->late, *fn);
@@ -391,6 +397,12 @@ static int match_name(struct match *m, const struct kplace *place, const char **
 		probe_report(m->env, m->spec, D_BAD_OFFSET, "Offset not allowed");
 		return -EINVAL;
 	}
+	if (m->is_return && kretprobe_hazard(place->name)) {
+		struct diag *d = probe_report(m->env, m->spec, D_PROBE_REFUSED, m->spec->text, kretprobe_hazard(place->name));
+
+		probe_help(m->env, d, "kprobe:%s is safe", place->name);
+		return -EOPNOTSUPP;
+	}
 	if (kernel_function_exists(m->env, m->module, place->name)) {
 		if (place->offset)
 			return add_offset(m, place);
@@ -491,8 +503,7 @@ static int list_function(void *ctx, const struct kernel_function *fn)
 	struct profile *p = NULL;
 	struct btf *btf;
 
-	if (!glob_match(m->pattern, fn->name) || !module_matches(m->module, fn->module) ||
-	    kernel_function_is_hidden(fn->name))
+	if (!is_meant(m, fn))
 		return 0;
 	btf = m->verbose ? btf_of(m->env, fn->module) : NULL;
 	if (btf) {
@@ -539,7 +550,10 @@ const struct provider provider_kprobe = {
 	       "type information. Patterns match many functions. Attached as fentry, which is cheaper, where that answers the same (-v says "
 	       "how); an offset must be the start of an instruction. Functions of modules are probed when the module is loaded; a "
 	       "later one is not waited for.",
-	.example = "kprobe:vfs_read { @[comm] = count(); }",
+	.example = "kprobe:vfs_open { @[comm] = count(); }",
+	.work = "cat /dev/null",
+	.output = "@[cat]: 5",
+	.varies = true,
 	.min_parts = 2,
 	.max_parts = 3,
 	.takes = "1 or 2",
@@ -558,6 +572,11 @@ const struct provider provider_kretprobe = {
 	.brief = "the return of a kernel function",
 	.doc = "retval is what it returns, of a function without a result what is left in the register. Attached as fexit, which is cheaper, where that answers the same.",
 	.example = "kretprobe:vfs_read { @bytes = hist(retval); }",
+	.work = "cat /dev/null",
+	.output = "@bytes:\n"
+		  "...\n"
+		  "[512, 1K)              3 |@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@|",
+	.varies = true,
 	.min_parts = 2,
 	.max_parts = 3,
 	.takes = "1 or 2",

@@ -222,7 +222,11 @@ const struct provider provider_lsm = {
 	.doc = "May this file be opened, this program run, this socket connected? args.NAME are the hook's arguments. sonde "
 	       "only looks: what the script returns is not the answer. func is the hook. Needs \"bpf\" in the kernel's list of security "
 	       "modules (/sys/kernel/security/lsm).",
-	.example = "lsm:file_open { @[comm, str(args.file.f_path.dentry.d_name.name)] = count(); }",
+	.example = "lsm:file_open { printf(\"%s\\n\", str(args.file.f_path.dentry.d_name.name)); }",
+	.work = "cat /dev/null",
+	.output = "cat\n"
+		  "...\n"
+		  "null",
 	.min_parts = 2,
 	.max_parts = 2,
 	.takes = "1",

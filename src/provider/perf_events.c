@@ -253,7 +253,11 @@ const struct provider provider_software = {
 	.syntax = "software:EVENT[:COUNT]",
 	.brief = "events that the kernel counts: page faults, context switches",
 	.doc = "Runs after every COUNT events on a processor; each event has its own default.",
-	.example = "software:page-faults:100 { @[comm] = count(); }",
+	.example = "software:page-faults:1 { @[comm] = count(); }",
+	.work = "cat /dev/null",
+	.output = "...\n"
+		  "@[cat]: 97",
+	.varies = true,
 	.min_parts = 2,
 	.max_parts = 3,
 	.takes = "1 or 2",

@@ -321,7 +321,12 @@ const struct provider provider_rawtracepoint = {
 	.syntax = "rawtracepoint[:MODULE]:EVENT",
 	.brief = "tracepoints with the arguments that the kernel's code gives them",
 	.doc = "Cheaper than tracepoint, and with pointers to the kernel's own structures: args.NAME, arg0.",
-	.example = "rawtracepoint:sched_switch { @[args.next.comm] = count(); }",
+	.example = "rawtracepoint:sys_enter { @[syscall_name(arg1)] = count(); }",
+	.work = "cat /dev/null",
+	.output = "...\n"
+		  "@[mmap]: 9\n"
+		  "...",
+	.varies = true,
 	.min_parts = 2,
 	.max_parts = 3,
 	.takes = "1 or 2",

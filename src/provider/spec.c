@@ -10,6 +10,7 @@
 #include "base/glob.h"
 #include "lang/number.h"
 #include "provider/internal.h"
+#include "sym/tracefs.h"
 
 enum { MAX_PARTS = ARRAY_SIZE(((struct spec *)0)->part) };
 
@@ -64,6 +65,18 @@ struct spec *spec_split(struct provider_env *env, const char *text)
 	return spec;
 }
 
+/* perf and trace-cmd say sched:sched_switch. */
+static const char *event_of_perf(struct provider_env *env, const struct spec *spec)
+{
+	const char **names;
+	struct err err = {};
+	u32 n = 0;
+
+	if (spec->n_parts != 2 || tracefs_events(env->arena, spec->part[0], &names, &n, &err) < 0 || !n)
+		return NULL;
+	return arena_printf(env->arena, "tracepoint:%s:%s", spec->part[0], spec->part[1]);
+}
+
 static const struct provider *find(struct provider_env *env, struct spec *spec)
 {
 	const char *name = spec->part[0], *near;
@@ -77,6 +90,8 @@ static const struct provider *find(struct provider_env *env, struct spec *spec)
 		return p;
 	d = probe_report(env, spec, D_UNKNOWN_PROBE, name);
 	near = foreign_probe(env->arena, spec->text);
+	if (!near)
+		near = event_of_perf(env, spec);
 	if (!near)
 		near = provider_near(name);
 	if (near)

@@ -145,6 +145,11 @@ const struct provider provider_syscall = {
 	       "names of flags included; argstr is all of them as text; at the return they are there too, with "
 	       "retval and errname.",
 	.example = "syscall:open { printf(\"%s %s\\n\", comm, argstr); }",
+	.work = "cat /dev/null",
+	.output = "cat AT_FDCWD, \"/etc/ld.so.cache\", O_RDONLY|O_CLOEXEC, 0\n"
+		  "cat AT_FDCWD, \"/lib/x86_64-linux-gnu/libc.so.6\", O_RDONLY|O_CLOEXEC, 0\n"
+		  "cat AT_FDCWD, \"/dev/null\", O_RDONLY, 0",
+	.varies = true,
 	.min_parts = 2,
 	.max_parts = 3,
 	.takes = "1 or 2",

@@ -155,7 +155,10 @@ const struct provider provider_profile = {
 	.syntax = "profile:{hz|s|ms|us}:N or profile:DURATION",
 	.brief = "samples on every processor",
 	.doc = "Interrupts each processor at the rate. With -p only the process is sampled, while it runs.",
-	.example = "profile:hz:99 { @[kstack] = count(); }",
+	.example = "profile:hz:999 { @[comm] = count(); }",
+	.work = "bash -c \"for ((i = 0; i < 3000; i++)); do :; done\"",
+	.output = "@[bash]: 18",
+	.varies = true,
 	.min_parts = 2,
 	.max_parts = 3,
 	.takes = "1 or 2",
@@ -171,7 +174,13 @@ const struct provider provider_interval = {
 	.syntax = "interval:{hz|s|ms|us}:N or interval:DURATION",
 	.brief = "a timer on one processor",
 	.doc = "Runs periodically, for output. -p does not filter it.",
-	.example = "interval:s:1 { print(@x); clear(@x); }",
+	.example = "interval:ms:100 { @n++; printf(\"tick %d\\n\", @n); if (@n == 3) { exit(); } }",
+	.work = "sleep 1",
+	.output = "tick 1\n"
+		  "tick 2\n"
+		  "tick 3\n"
+		  "\n"
+		  "@n: 3",
 	.min_parts = 2,
 	.max_parts = 3,
 	.takes = "1 or 2",

@@ -395,6 +395,11 @@ const struct provider provider_tracepoint = {
 	       "System call events are tracepoint:syscalls:sys_enter_NAME and sys_exit_NAME.",
 	.example =
 		"tracepoint:syscalls:sys_enter_openat { printf(\"%s\\n\", str(args.filename)); }",
+	.work = "cat /dev/null",
+	.output = "/etc/ld.so.cache\n"
+		  "/lib/x86_64-linux-gnu/libc.so.6\n"
+		  "/dev/null",
+	.varies = true,
 	.feature = FEAT_TRACEFS + 1,
 	.feature_instead = FEAT_RAW_TP_BTF + 1,
 	.min_parts = 2,

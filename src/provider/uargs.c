@@ -10,9 +10,9 @@
  */
 #include <elf.h>
 #include <stdio.h>
-#include "provider/abi.h"
+#include "arch/abi.h"
 #include "provider/internal.h"
-#include "provider/insn.h"
+#include "arch/insn.h"
 #include "provider/uargs.h"
 #include "provider/uresult.h"
 #include "sym/btf.h"
@@ -516,6 +516,58 @@ static bool is_local(const struct params *p)
 	return elf_symbol_at(p->elf, p->pc, &s) && s.bind == STB_LOCAL;
 }
 
+enum change { CHANGED_NOT, CHANGED_MAYBE, CHANGED };
+
+/* "clang version 14.0.6"; 0: another compiler. */
+static u32 clang_version(const char *producer)
+{
+	static const char words[] = "clang version ";
+	const char *at = strstr(producer, words);
+	unsigned major;
+
+	return at && sscanf(at + strlen(words), "%u", &major) == 1 ? major : 0;
+}
+
+/* gcc's name of a local function tells whether it has changed what goes in and out, LLVM's debug information since 16. */
+static enum change is_changed(const struct params *p)
+{
+	u32 rustc = rustc_version(p->func.producer), clang = clang_version(p->func.producer);
+	struct elf_symbol s;
+
+	if (p->func.is_changed || (elf_symbol_at(p->elf, p->pc, &s) && strstr(s.name, ".isra")))
+		return CHANGED;
+	return (rustc && rustc < 171) || (clang && clang < 17) ? CHANGED_MAYBE : CHANGED_NOT;
+}
+
+static bool has_result(void *ctx, u64 entry)
+{
+	struct params *p = ctx;
+	struct dwarf_func f;
+
+	return dwarf_func_at(p->d, entry, &f) && f.result->size;
+}
+
+/* Whether what is in the registers of the result is one. */
+static bool callers_use(struct params *p, const struct loc *loc, enum change change)
+{
+	const struct uresult_asker asker = { has_result, p };
+	u32 reg = 0;
+
+	for (u32 i = 0; loc->kind == LOC_PIECES && i < loc->n; i++)
+		if (!callers_use(p, &loc->piece[i].loc, change))
+			return false;
+	while (loc->kind == LOC_REG && reg < 16 && reg_offset(reg) != loc->offset)
+		reg++;
+	return loc->kind != LOC_REG || reg == 16 || uresult_is_used(p->elf, p->func.entry, reg, change == CHANGED, &asker);
+}
+
+static bool is_there(struct params *p, const struct loc *loc, u32 set)
+{
+	enum change change = is_changed(p);
+
+	return is_set(loc, set) && (change == CHANGED_NOT || !p->d || callers_use(p, loc, change));
+}
+
 static bool result_place(struct params *p, struct uargs_site *site, struct loc *out, const char **why)
 {
 	bool known = result_by_convention(p, out, why), at_ret = p->pc != p->func.entry;
@@ -523,7 +575,7 @@ static bool result_place(struct params *p, struct uargs_site *site, struct loc *
 
 	if (!known || p->machine != EM_X86_64 || !is_local(p) || !uresult_find(p->elf, p->func.entry, at_ret ? p->pc : 0, &r))
 		return known;
-	if (out->kind != LOC_EXPR && is_set(out, r.set | set_by_caller(p)))
+	if (out->kind != LOC_EXPR && is_there(p, out, r.set | set_by_caller(p)))
 		return true;
 	if (out->kind != LOC_EXPR) {
 		*why = not_set;
@@ -671,6 +723,8 @@ static void describe(struct params *p, struct profile *to, struct uargs_site *si
 		if (p->n && !p->list.n) /* it has some, and not what is used */
 			to->args = arena_new(p->env->arena, struct arg_desc);
 		to->n_args = p->list.n;
+		if (!p->n && p->func.inlined)
+			to->args_why = "this copy of the function is inlined and the optimizer has left out what it was given";
 	} else {
 		to->args_why = "at a return its registers hold other things: keep what it was called with in a map, "
 			       "@x[tid], at its uprobe";

@@ -7,12 +7,13 @@
 #include <errno.h>
 #include <glob.h>
 #include <limits.h>
+#include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include "base/glob.h"
 #include "base/hash.h"
 #include "lang/env.h"
-#include "provider/insn.h"
+#include "arch/insn.h"
 #include "provider/internal.h"
 #include "provider/ufile.h"
 #include "sym/elf.h"
@@ -232,20 +233,30 @@ void ufile_say_untold(struct provider_env *env, const struct spec *spec)
 		probe_report(env, spec, D_LATER_UNNAMED, spec->text);
 }
 
+/* Files that come are met by their whole path, without "." and "..". */
+static const char *from_root(struct provider_env *env, const char *name)
+{
+	const char *slash = strrchr(name, '/');
+	const char *folder = slash ? arena_strndup(env->arena, name, (size_t)(slash - name)) : ".";
+	char path[PATH_MAX];
+
+	if (glob_has_wildcard(folder))
+		return getcwd(path, sizeof(path)) ? arena_printf(env->arena, "%s/%s", path, name) : NULL;
+	return realpath(folder, path) ? arena_printf(env->arena, "%s/%s", path, slash ? slash + 1 : name) : name;
+}
+
 /* Files that are found by a pattern may come any time, and one that is named may be replaced by another. A
  * process of -p maps more of them, but none replaces what it runs. A script that asks for a probe's name gets
  * none that come later where sites cannot be told apart. */
 const char *ufile_later(struct provider_env *env, const char *name)
 {
-	char cwd[PATH_MAX];
-
 	if (cannot_tell(env))
 		return NULL;
 	if (!name || env->any_kernel || (env->pid > 0 && !glob_has_wildcard(name)))
 		return NULL;
-	if (streq(name, "*") || name[0] == '/' || !glob_has_wildcard(name))
+	if (streq(name, "*") || name[0] == '/' || (!glob_has_wildcard(name) && !strchr(name, '/')))
 		return name;
-	return getcwd(cwd, sizeof(cwd)) ? arena_printf(env->arena, "%s/%s", cwd, name) : NULL;
+	return from_root(env, name);
 }
 
 static bool has_folder(struct provider_env *env, const char *pattern)

@@ -97,6 +97,18 @@ static bool may_be_probed(struct lines *l, u64 address)
 	return !why;
 }
 
+/* Registers hold arguments at a function's entry only. */
+static void forget_registers(struct lines *l, struct profile *p, u64 address)
+{
+	struct dwarf_func func;
+
+	if (!dwarf_inline_at(l->d, address, &func) || (!func.inlined && func.entry == address))
+		return;
+	for (u32 i = 0; i < p->n_argn; i++)
+		p->argn[i].why = "no function is called here, so its register holds something else: args.NAME and vars.NAME "
+				 "are where debug information says";
+}
+
 static struct target *add_place(struct lines *l, u64 address, const struct dwarf_instance *in, const char *name)
 {
 	struct uargs_site site = { .path = ufile_open_path(l->env, l->path),
@@ -114,6 +126,7 @@ static struct target *add_place(struct lines *l, u64 address, const struct dwarf
 	profile_function(l->env, p, false, true);
 	p->fixed_place = true;
 	dwarf_stay_in(l->d, address, in);
+	forget_registers(l, p, address);
 	p = uargs_profile(l->env, p, &site);
 	t = targets_add(l->env, &l->ts, SITE_UPROBE, name, profile_for_site(l->env, p, true, true));
 	if (dwarf_inline_at(l->d, address, &func))
@@ -335,4 +348,38 @@ int uline_add_inlined(struct provider_env *env, const struct spec *spec, const c
 	for (u32 i = 0; i < l.ts.list.n; i++)
 		vec_push(env->arena, &ts->list, l.ts.list.v[i]);
 	return (int)l.ts.list.n;
+}
+
+static int count_copy(void *ctx, const struct dwarf_func *copy)
+{
+	++*(u32 *)ctx;
+	return 0;
+}
+
+/* Reading it takes some milliseconds, more where there is much. */
+static bool is_read_anyway(const struct provider_env *env, const struct elf *elf)
+{
+	enum { LITTLE = 256 << 10 };
+	struct elf_section s;
+
+	return env_reads_args(env) || env->n_var_names || (elf_section(elf, ".debug_info", &s) && s.size <= LITTLE);
+}
+
+void uline_tell_inlined(struct provider_env *env, const struct spec *spec, const char *path, const struct elf *elf,
+			const char *func)
+{
+	struct err err = {};
+	struct dwarf *d;
+	u32 n = 0;
+
+	if (!env->diags || !is_read_anyway(env, elf))
+		return;
+	d = uargs_open(ufile_open_path(env, path), elf_machine(elf), &err);
+	err_release(&err);
+	if (!d)
+		return;
+	dwarf_each_inlined(d, func, count_copy, &n);
+	if (n)
+		probe_help(env, probe_report(env, spec, D_INLINED_LEFT, func, n),
+			   "%s:%s:%s@FILE:LINE, with its first line, reaches them", spec->provider->name, path, func);
 }

@@ -19,4 +19,8 @@ int uline_add_inlined(struct provider_env *env, const struct spec *spec, const c
  * says why. */
 void uline_drop_unreadable(struct provider_env *env, const struct spec *spec, struct targets *ts);
 
+/* A note when a function that has code of its own is inlined elsewhere. */
+void uline_tell_inlined(struct provider_env *env, const struct spec *spec, const char *path, const struct elf *elf,
+			const char *func);
+
 #endif

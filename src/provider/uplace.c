@@ -24,7 +24,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include "provider/branch_targets.h"
-#include "provider/insn.h"
+#include "arch/insn.h"
 #include "provider/internal.h"
 #include "provider/uplace.h"
 #include "provider/uplace_arm64.h"

@@ -13,7 +13,7 @@
  * An entry that the kernel allows no probe on (svc, ldr of a literal) is passed too, to any instruction.
  */
 #include <stdlib.h>
-#include "provider/insn_arm64.h"
+#include "arch/insn_arm64.h"
 #include "provider/internal.h"
 #include "provider/uplace_arm64.h"
 

@@ -480,8 +480,10 @@ static bool add_whole(struct match *m, const char *name)
 	m->many |= all.list.n > 1;
 	for (u32 i = 0; i < all.list.n && !m->error; i++)
 		add_offset(m, name, &all.list.v[i], 0);
-	if (all.list.n && !m->error && m->by_name)
+	if (all.list.n && !m->error && m->by_name) {
 		tell_clones(m, name);
+		uline_tell_inlined(m->env, m->spec, m->path, m->elf, name);
+	}
 	return all.list.n > 0;
 }
 
@@ -534,7 +536,29 @@ static void no_elf(struct match *m, int error, const char *why)
 	if (m->many) /* of a pattern of files only those that can be read */
 		return;
 	m->error = error;
-	probe_report(m->env, m->spec, D_BAD_BINARY, why);
+	struct diag *d = probe_report(m->env, m->spec, D_BAD_BINARY, why);
+	u64 offset;
+
+	if (error == -ENOEXEC && text_number(m->func, &offset))
+		probe_help(m->env, d, "--unsafe probes what lies at that offset of the file");
+}
+
+/* Code that is no ELF file, as of a JIT or an image: --unsafe probes what lies at an offset of the file. */
+static bool add_flat(struct match *m, int error)
+{
+	u64 offset;
+	struct target *t;
+
+	if (error != -ENOEXEC || m->is_cpp || !m->env->unsafe || !text_number(m->func, &offset))
+		return false;
+	t = targets_add(m->env, &m->ts, SITE_UPROBE,
+			arena_printf(m->env->arena, "%s:%s:%s", m->spec->provider->name, m->shown_path, m->func),
+			function_profile(m));
+	t->site.path = path_to_open(m);
+	t->site.offset = offset;
+	t->site.pid = m->env->pid > 0 ? m->env->pid : -1;
+	m->n_files++;
+	return true;
 }
 
 static void match_functions(struct match *m)
@@ -566,7 +590,8 @@ static int match_file(void *ctx, const char *path)
 	m->elf = elf_open(path_to_open(m), &err);
 	if (!m->elf) {
 		m->unread = err.code;
-		no_elf(m, err.code, err.text);
+		if (!add_flat(m, err.code))
+			no_elf(m, err.code, err.text);
 		return 0;
 	}
 	foreign = ufile_is_foreign(m->env, m->elf);
@@ -876,7 +901,10 @@ const struct provider provider_uprobe = {
 	       "parameters with their types, and vars.NAME the variables in scope at a source line. FILE "
 	       "may be the end of a path; FUNCTION:* is every line of it. A function that exists only "
 	       "inlined is probed at each of its copies. With -p the binary may be left out.",
-	.example = "uprobe:libc:getaddrinfo { printf(\"%s\\n\", str(arg0)); }",
+	.example = "uprobe:libc:getpwnam { printf(\"%s\\n\", str(arg0)); }",
+	.work = "sh -c \"id root >/dev/null\"",
+	.output = "root\n"
+		  "root",
 	.min_parts = 2,
 	.max_parts = 8, /* names of C++ without quotes */
 	.takes = "2 or 3",
@@ -897,7 +925,10 @@ const struct provider provider_uretprobe = {
 	.brief = "the return of a function of a program or library",
 	.doc = "retval is what it returns, with its type where there is debug information.",
 	.replaces_return = true,
-	.example = "uretprobe:/bin/bash:readline { printf(\"%s\\n\", str(retval)); }",
+	.example = "uretprobe:libc:malloc { @[comm] = count(); }",
+	.work = "cat /dev/null",
+	.output = "@[cat]: 2",
+	.varies = true,
 	.min_parts = 2,
 	.max_parts = 8,
 	.takes = "2 or 3",

@@ -7,7 +7,7 @@
  */
 #include <elf.h>
 #include "base/arena.h"
-#include "provider/insn.h"
+#include "arch/insn.h"
 #include "provider/uplace.h"
 #include "provider/uresult.h"
 

@@ -23,4 +23,16 @@ struct uresult {
  */
 bool uresult_find(struct elf *e, u64 entry, u64 ret, struct uresult *out);
 
+/* Whether the function at an address returns something, as it was written. */
+struct uresult_asker {
+	bool (*has_result)(void *ctx, u64 entry);
+	void *ctx;
+};
+
+/*
+ * Whether a local function still returns something in a register (X86_…): a caller looks at it. Where the compiler need
+ * not have changed the function, it is enough that it is not optimized and computes something that it does not use itself.
+ */
+bool uresult_is_used(struct elf *e, u64 entry, u32 reg, bool is_changed, const struct uresult_asker *asker);
+
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* In: a function's code; out: where it returns. x86-64 and arm64. */
 #include <elf.h>
-#include "provider/insn.h"
-#include "provider/insn_arm64.h"
+#include "arch/insn.h"
+#include "arch/insn_arm64.h"
 #include "provider/uplace.h"
 #include "provider/uret.h"
 

@@ -306,7 +306,11 @@ const struct provider provider_usdt = {
 	       "a pattern of paths, or * for all that runs: programs that start and libraries that are loaded "
 	       "later are met before their first instruction, each with its own layout of arguments. usdt:* "
 	       "asks about every file that is opened, which costs the first opening of each about 20 us.",
-	.example = "usdt:/usr/bin/python3:python:function__entry { @[str(arg1)] = count(); }",
+	.example = "usdt:/usr/bin/python3:python:gc__start { @[arg0] = count(); }",
+	.work = "/usr/bin/python3 -ISc \"import gc; gc.collect()\"",
+	.output = "@[2]: 5\n"
+		  "@[0]: 6",
+	.varies = true,
 	.min_parts = 2,
 	.max_parts = 4,
 	.takes = "2 or 3",

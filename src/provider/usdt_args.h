@@ -4,7 +4,7 @@
 #define SONDE_PROVIDER_USDT_ARGS_H
 
 #include "base/arena.h"
-#include "provider/arch.h"
+#include "arch/arch.h"
 #include "type/loc.h"
 
 enum { USDT_MAX_ARGS = 12 }; /* what sys/sdt.h can give */

@@ -129,6 +129,15 @@ static void skip_loading(struct provider_env *env, struct profile *p)
 	p->loading_mask = ((1ull << f->bit_size) - 1) << f->bit_offset;
 }
 
+static bool is_never_hit(struct provider_env *env, const struct spec *spec)
+{
+	if (env_has(env, FEAT_WATCHPOINT, true))
+		return false;
+	probe_help(env, probe_report(env, spec, D_PROBE_REFUSED, spec->text, "this machine has no hardware breakpoints that work"),
+		   "some hypervisors accept a breakpoint and never report a hit: sonde tried one with a write of its own");
+	return true;
+}
+
 static int resolve(struct provider_env *env, const struct spec *spec, target_fn f, void *ctx)
 {
 	struct profile *p = profile_new(env, PROFILE_PERF_EVENT, BPF_PROG_TYPE_PERF_EVENT);
@@ -139,6 +148,8 @@ static int resolve(struct provider_env *env, const struct spec *spec, target_fn 
 
 	if (ret < 0)
 		return ret;
+	if (is_never_hit(env, spec))
+		return -EOPNOTSUPP;
 	p->default_space = parsed.wp_addr >> 63 ? SPACE_KERNEL : SPACE_USER;
 	if (p->default_space == SPACE_USER) {
 		skip_loading(env, p);

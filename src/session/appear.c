@@ -95,8 +95,8 @@ static void tell_func(struct run *r, u32 site)
 
 	if (!p->func_room || site >= p->func_room)
 		return;
-	word = run_data_u64(r, at) & ~(0xffffffffull << shift);
-	run_set_data_u64(r, at, word | (u64)same_func(p, site) << shift);
+	word = engines_word(r, at) & ~(0xffffffffull << shift);
+	engines_set_word(r, at, word | (u64)same_func(p, site) << shift);
 }
 
 /* As much of its name as the others have room for. */
@@ -115,7 +115,7 @@ static void tell_text(struct run *r, u32 site)
 		memset(text, 0, sizeof(text));
 		strncpy(text, i < strlen(name) ? name + i : "", MIN(8u, p->site_text_len - 1 - i));
 		memcpy(&word, text, sizeof(word));
-		run_set_data_u64(r, at + i, word);
+		engines_set_word(r, at + i, word);
 	}
 }
 
@@ -170,7 +170,7 @@ static u32 make_instance(struct found *f, struct target *t)
 	if (is_unfit(f->late, t->profile))
 		return NO_INDEX;
 	func = late_compile(&r->c, r->o, f->late, t, &err);
-	if (func >= 0 && kernel_extend(r->k, data_from) < 0)
+	if (func >= 0 && engines_extend(r, data_from) < 0)
 		BUG("the data map is full");
 	if (func < 0) {
 		tell_unfit(f, t, &err);
@@ -205,13 +205,15 @@ static void attach_found(struct found *f, u32 func)
 {
 	struct run *r = f->r;
 	const struct site **sites = xcalloc(f->targets.n + 1, sizeof(struct site *));
+	const struct used_engine *u;
 	struct err err = { 0 };
 	u32 n = 0;
 
 	for (u32 i = 0; i < f->targets.n; i++)
 		if (f->func.v[i] == func)
 			sites[n++] = &f->targets.v[i]->site;
-	if (n && kernel_attach_many(r->k, func, sites, n, refused, r, &err) < 0)
+	u = n ? engine_for_late(r, sites[0]) : NULL;
+	if (u && u->ops->attach(u->self, func, sites, n, refused, r, &err) < 0)
 		run_warn(r, err.text);
 	err_release(&err);
 	free(sites);
@@ -327,7 +329,8 @@ static void warn_of_no_watch(struct run *r, int why)
 	if (wanted)
 		run_warn(r, arena_printf(&r->c.arena, "files of \"%s\" that come later are not probed: %s", wanted->pattern,
 					 why == -ENOSYS || why == -EINVAL ? "this kernel has no fanotify" :
-					 why == -EPERM ? "fanotify(7) needs CAP_SYS_ADMIN, so root" : strerror(-why)));
+					 why == -EPERM				? why_no_fanotify() :
+										  strerror(-why)));
 }
 
 static void begin(struct run *r, int rc)
@@ -349,7 +352,7 @@ static void begin(struct run *r, int rc)
 
 void appear_start(struct run *r)
 {
-	if (!r->c.lates.n || r->vm || r->o->dry_run)
+	if (!r->c.lates.n || !engines_have_events(r) || r->o->dry_run)
 		return;
 	r->watch = watch_new(r->o->follow ? -1 : r->o->pid);
 	if (!r->watch) {
@@ -426,7 +429,7 @@ static void tell_holds(struct run *r)
 		run_warn(r, arena_printf(&r->c.arena, "%llu files that came while sonde was held up were not looked at",
 					 (unsigned long long)n_dropped));
 	if (path && r->o->verbose) {
-		buf_printf(&r->o->sink->err, "  programs and libraries waited for their probes %llu ms at most (%s)\n",
+		sink_say(r->o->sink, "  programs and libraries waited for their probes %llu ms at most (%s)\n",
 			   (unsigned long long)ms, path);
 		sink_flush(r->o->sink);
 	}

@@ -22,10 +22,11 @@ struct skipped { /* of one clause */
 	u32 n;
 };
 
-/* The sites of each function, in the order of the script. */
+/* The sites of each function in one engine, in the order of the script. */
 struct sites_of {
 	const struct site **v;
 	u32 n;
+	bool runs_here; /* it has sites of any kind there */
 	bool joined; /* one program for entry and return: the entry's sites stand for both */
 };
 
@@ -77,7 +78,7 @@ static bool run_by_hand(const struct site *s)
 static bool newest_runs_first(struct run *r, const struct site *s)
 {
 	switch (s->kind) {
-	case SITE_KPROBE: return !s->is_return || feature_has(r->c.env.features, FEAT_FPROBE_GRAPH);
+	case SITE_KPROBE: return !s->is_return || feature_has(r->c.features, FEAT_FPROBE_GRAPH);
 	case SITE_UPROBE:
 	case SITE_TRAMPOLINE: return true;
 	case SITE_ONCE:
@@ -99,25 +100,39 @@ static void bind_to_child(const struct run *r, const struct instance *in, struct
 		s->pid = r->child;
 }
 
-static struct sites_of *sites_by_func(struct run *r)
+/* Those of the first function; its neighbors' follow. */
+static struct sites_of *sites_in(struct run *r, const struct used_engine *u)
 {
-	u32 n = r->c.instances.n;
-	struct sites_of *of = arena_array(&r->c.arena, struct sites_of, n + 1);
+	return r->sites + (size_t)(u - r->engines) * r->c.instances.n;
+}
 
+static struct sites_of *sites_of(struct run *r, const struct target_site *t)
+{
+	return &sites_in(r, engine_of(r, t))[t->func];
+}
+
+static void sites_by_func(struct run *r)
+{
+	u32 n = r->c.n_engines * r->c.instances.n;
+
+	r->sites = arena_array(&r->c.arena, struct sites_of, n + 1);
 	for (u32 i = 0; i < r->c.sites.n; i++)
-		of[r->c.sites.v[i].func].n++;
+		sites_of(r, &r->c.sites.v[i])->n++;
 	for (u32 f = 0; f < n; f++) {
-		of[f].v = arena_array(&r->c.arena, const struct site *, of[f].n + 1);
-		of[f].n = 0;
+		struct sites_of *s = &r->sites[f];
+
+		s->v = arena_array(&r->c.arena, const struct site *, s->n + 1);
+		s->runs_here = s->n || r->c.n_engines == 1;
+		s->n = 0;
 	}
 	for (u32 i = 0; i < r->c.sites.n; i++) {
-		struct sites_of *s = &of[r->c.sites.v[i].func];
+		struct target_site *t = &r->c.sites.v[i];
+		struct sites_of *s = sites_of(r, t);
 
-		bind_to_child(r, r->c.instances.v[r->c.sites.v[i].func], &r->c.sites.v[i].site);
-		if (!run_by_hand(&r->c.sites.v[i].site))
-			s->v[s->n++] = &r->c.sites.v[i].site;
+		bind_to_child(r, r->c.instances.v[t->func], &t->site);
+		if (!run_by_hand(&t->site))
+			s->v[s->n++] = &t->site;
 	}
-	return of;
 }
 
 /* Whether the script wants this very site, and no other in its clause. */
@@ -150,7 +165,7 @@ static void address_kprobes(struct run *r)
 
 	for (u32 i = 0; i < r->c.sites.n; i++)
 		n += r->c.sites.v[i].site.kind == SITE_KPROBE;
-	if (n < WORTH_READING || feature_has(r->c.env.features, FEAT_KPROBE_MULTI))
+	if (n < WORTH_READING || !engines_on_this_kernel(r) || feature_has(r->c.features, FEAT_KPROBE_MULTI))
 		return;
 	for (u32 i = 0; i < r->c.sites.n; i++) {
 		struct site *s = &r->c.sites.v[i].site;
@@ -165,24 +180,24 @@ static void address_kprobes(struct run *r)
 }
 
 /* What would refuse the next one as well. */
-static bool is_final(int code)
+static bool is_final(const struct used_engine *u, int code)
 {
 	if (code == -EPERM || code == -EACCES)
-		return !kernel_has_rights();
+		return u->ops->has_rights && !u->ops->has_rights();
 	return code == -EMFILE || code == -ENFILE || code == -ENOMEM;
 }
 
 /* Bounds of loops that were lowered to make the program load are told as they are. */
-static void note_bounds(struct run *r, u32 func)
+static void note_bounds(struct run *r, const struct used_engine *u, u32 func)
 {
 	const struct bpf_func *f = r->c.prog.funcs.v[func];
 
-	for (u32 i = 0; i < f->n_relocs; i++) {
+	for (u32 i = 0; u->ops->loop_turns && i < f->n_relocs; i++) {
 		const struct reloc *rel = &f->relocs[i];
 
 		if (rel->kind == RELOC_BOUND)
 			r->c.prog.losses.v[rel->index].where =
-				arena_printf(r->c.prog.arena, "%u turns", kernel_loop_turns(r->k, func, rel->insn));
+				arena_printf(r->c.prog.arena, "%u turns", u->ops->loop_turns(u->self, func, rel->insn));
 	}
 }
 
@@ -192,44 +207,59 @@ static bool stands_in(const struct sites_of *sites)
 	return sites->n && sites->v[0]->stands_in;
 }
 
-/* What a session of the kernel can serve is loaded as one program; where the kernel takes none, nothing is lost. */
-static void load_sessions(struct run *r)
+/* What one program can serve is loaded as one; where the engine takes none, nothing is lost. */
+static void load_sessions(struct run *r, const struct used_engine *u)
 {
-	for (u32 f = 0; f < r->c.prog.funcs.n; f++) {
-		const struct sites_of *s = &r->sites[f];
+	struct sites_of *of = sites_in(r, u);
+
+	for (u32 f = 0; u->ops->load_session && f < r->c.prog.funcs.n; f++) {
 		u32 partner = r->c.instances.v[f]->partner;
 
-		if (partner != NO_INDEX && s->n && s->v[0]->twin && kernel_load_session(r->k, f, partner, s->v[0]))
-			r->sites[f].joined = r->sites[partner].joined = true;
+		if (partner != NO_INDEX && of[f].n && of[f].v[0]->twin && u->ops->load_session(u->self, f, partner, of[f].v[0]))
+			of[f].joined = of[partner].joined = true;
 	}
+}
+
+static int load_func(struct run *r, const struct used_engine *u, u32 f, struct skipped *skipped, struct err *err)
+{
+	struct sites_of *s = &sites_in(r, u)[f];
+	int rc = u->ops->load(u->self, f, s->n ? s->v[0] : NULL, err);
+
+	r->too_big |= rc == -E2BIG && !r->o->compact;
+	r->stand_in_refused |= rc < 0 && !r->too_big && stands_in(s);
+	if (rc < 0 && !r->too_big && !r->stand_in_refused && r->c.instances.v[f]->is_one_of_many && !is_final(u, rc)) {
+		skip_func(skipped, s, err);
+		rc = 0;
+	}
+	if (rc < 0)
+		err_wrap(err, "load the program of %s", r->c.instances.v[f]->name);
+	else
+		note_bounds(r, u, f);
+	return rc;
+}
+
+static int load_in(struct run *r, const struct used_engine *u, struct skipped *skipped, struct err *err)
+{
+	const struct sites_of *of = sites_in(r, u);
+	int rc = u->ops->create_maps ? u->ops->create_maps(u->self, err) : 0;
+
+	if (!rc)
+		load_sessions(r, u);
+	for (u32 f = 0; u->ops->load && f < r->c.prog.funcs.n && rc >= 0; f++)
+		if (of[f].runs_here && !of[f].joined)
+			rc = load_func(r, u, f, skipped, err);
+	return rc;
 }
 
 int load_all(struct run *r, struct err *err)
 {
 	struct skipped skipped = { r, 0 };
-	int rc = kernel_create_maps(r->k, err);
+	int rc = 0;
 
 	address_kprobes(r);
-	r->sites = sites_by_func(r);
-	if (!rc)
-		load_sessions(r);
-	for (u32 f = 0; f < r->c.prog.funcs.n && !rc; f++) {
-		if (r->sites[f].joined)
-			continue;
-		if (r->sites[f].n)
-			kernel_plan(r->k, f, r->sites[f].v[0]);
-		rc = kernel_load(r->k, f, err);
-		r->too_big |= rc == -E2BIG && !r->o->compact;
-		r->stand_in_refused |= rc < 0 && !r->too_big && stands_in(&r->sites[f]);
-		if (rc < 0 && !r->too_big && !r->stand_in_refused && r->c.instances.v[f]->is_one_of_many && !is_final(rc)) {
-			skip_func(&skipped, &r->sites[f], err);
-			rc = 0;
-		}
-		if (rc < 0)
-			err_wrap(err, "load the program of %s", r->c.instances.v[f]->name);
-		else
-			note_bounds(r, f);
-	}
+	sites_by_func(r);
+	for (struct used_engine *u = engines_next(r, NULL); u && rc >= 0; u = engines_next(r, u))
+		rc = load_in(r, u, &skipped, err);
 	tell_rest(&skipped);
 	return rc < 0 ? rc : 0;
 }
@@ -243,14 +273,14 @@ static void tell_unable(const struct site *s, struct err *err)
 	err_help(err, "%.250s%s%.250s", why.text, why.help[0] ? "\n" : "", why.help);
 }
 
-static int attach_func(struct run *r, u32 f, struct skipped *skipped, struct err *err)
+static int attach_func(struct run *r, const struct used_engine *u, u32 f, struct skipped *skipped, struct err *err)
 {
-	struct sites_of *s = &r->sites[f];
+	struct sites_of *s = &sites_in(r, u)[f];
 	bool must = stands_in(s) || is_wanted(r, f, s);
-	int rc = kernel_attach_many(r->k, f, s->v, s->n, must ? NULL : skip, skipped, err);
+	int rc = u->ops->attach(u->self, f, s->v, s->n, must ? NULL : skip, skipped, err);
 
 	r->stand_in_refused |= rc < 0 && (stands_in(s) || is_renamed(r, s->v[0]));
-	if (rc < 0 && !r->stand_in_refused && !is_final(rc) && s->v[0]->kind != SITE_ITER)
+	if (rc < 0 && !r->stand_in_refused && !is_final(u, rc) && s->v[0]->kind != SITE_ITER)
 		tell_unable(s->v[0], err);
 	return r->stand_in_refused ? -ENOENT : rc;
 }
@@ -263,7 +293,7 @@ enum turn { OLD_RETURNS, NEWEST_FIRST, OLDEST_FIRST, N_TURNS }; /* of attaching 
  */
 static bool returns_come_first(struct run *r)
 {
-	return !feature_has(r->c.env.features, FEAT_KRETPROBE_UNWIND);
+	return !feature_has(r->c.features, FEAT_KRETPROBE_UNWIND);
 }
 
 static enum turn turn_of(struct run *r, const struct site *s)
@@ -273,7 +303,7 @@ static enum turn turn_of(struct run *r, const struct site *s)
 	return s->kind == SITE_KPROBE && s->is_return && returns_come_first(r) ? OLD_RETURNS : OLDEST_FIRST;
 }
 
-static int attach_some(struct run *r, bool internal, enum turn turn, struct err *err)
+static int attach_some(struct run *r, const struct used_engine *u, bool internal, enum turn turn, struct err *err)
 {
 	u32 n = r->c.instances.n;
 	struct skipped skipped = { r, 0 };
@@ -281,13 +311,13 @@ static int attach_some(struct run *r, bool internal, enum turn turn, struct err 
 
 	for (u32 i = 0; i < n && rc >= 0 && !r->exiting; i++) {
 		u32 f = turn == NEWEST_FIRST ? n - 1 - i : i;
-		const struct sites_of *s = &r->sites[f];
+		const struct sites_of *s = &sites_in(r, u)[f];
 
 		if (!s->n || r->c.instances.v[f]->internal != internal || turn_of(r, s->v[0]) != turn ||
 		    (s->joined && !s->v[0]->twin))
 			continue;
 		if (!signals_stop())
-			rc = attach_func(r, f, &skipped, err);
+			rc = attach_func(r, u, f, &skipped, err);
 		r->exiting |= signals_stop();
 	}
 	tell_rest(&skipped);
@@ -295,29 +325,38 @@ static int attach_some(struct run *r, bool internal, enum turn turn, struct err 
 }
 
 /* What is attached and will not run is said at once: the script waits in vain. */
-static void tell_disarmed(struct run *r, bool internal)
+static void tell_in_vain(struct run *r, const struct used_engine *u, bool internal)
 {
-	const char *text;
-	bool concerns = false;
+	const struct sites_of *of = sites_in(r, u);
+	const char *text = NULL;
 
-	for (u32 f = 0; f < r->c.instances.n && !concerns; f++)
-		concerns = r->sites[f].n && r->c.instances.v[f]->internal == internal && kernel_may_disarm(r->sites[f].v[0]);
-	text = concerns ? kernel_disarmed() : NULL;
+	for (u32 f = 0; u->ops->in_vain && f < r->c.instances.n && !text; f++)
+		if (of[f].n && r->c.instances.v[f]->internal == internal)
+			text = u->ops->in_vain(of[f].v[0]);
 	if (text)
 		run_warn(r, text);
+}
+
+static int attach_in(struct run *r, const struct used_engine *u, bool internal, struct err *err)
+{
+	int rc = 0;
+
+	for (enum turn t = OLD_RETURNS; u->ops->attach && t < N_TURNS && rc >= 0; t++)
+		rc = attach_some(r, u, internal, t, err);
+	return rc;
 }
 
 int attach_all(struct run *r, bool internal, struct err *err)
 {
 	int rc = 0;
 
-	for (enum turn t = OLD_RETURNS; t < N_TURNS && rc >= 0; t++)
-		rc = attach_some(r, internal, t, err);
+	for (struct used_engine *u = engines_next(r, NULL); u && rc >= 0; u = engines_next(r, u))
+		rc = attach_in(r, u, internal, err);
 	if (!rc && !r->c.n_probes && r->skipped_some && !r->exiting) { /* nobody waits for nothing */
 		err_set(err, -ENOENT, "Attachment failed for all probes.");
 		return err->code;
 	}
-	if (rc >= 0)
-		tell_disarmed(r, internal);
+	for (struct used_engine *u = engines_next(r, NULL); u && rc >= 0; u = engines_next(r, u))
+		tell_in_vain(r, u, internal);
 	return rc;
 }

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include "base/clock.h"
 #include "builtin/builtin.h"
-#include "engine/engine.h"
 #include "ir/lower.h"
+#include "session/choose.h"
 #include "session/filter.h"
 #include "session/reading.h"
 #include "session/view.h"
@@ -50,7 +50,9 @@ static void compiled_init(struct compiled *c, const struct session_options *o, u
 	if (max_strlen)
 		env->config.max_strlen = max_strlen;
 	env->themes = o->themes;
-	env->features = o->use_vm ? stage_vm_features() : o->any_kernel ? stage_all_features() : kernel_features();
+	choose_init(c, o);
+	if (o->any_kernel)
+		c->features = env->features = stage_all_features();
 	env->unsafe = o->unsafe;
 	env->no_warnings = o->no_warnings;
 	env->extra_warnings = o->extra_warnings;
@@ -162,23 +164,26 @@ static struct bpf_func *new_func(struct compiled *c, const struct instance *in)
 	return f;
 }
 
-enum { LOWER_LEVELS = 2 };
+enum { LOWER_LEVELS = 2, LONG_TO_FOLLOW = MOST_INSNS / 2 };
 
 /* What no kernel would load is said here, with the way out. */
 static int refuse_too_big(struct compiled *c, const struct bpf_func *f)
 {
 	struct target_measure m = target_measure(&c->prog, f);
+	struct span at = f->spans[m.at];
+	struct diag *d;
 
 	if (m.branches > MOST_BRANCHES)
-		diag_report(&c->diags, f->span, D_TOO_MANY_BRANCHES, m.branches);
+		d = diag_report(&c->diags, at, D_TOO_MANY_BRANCHES, m.branches);
 	else if (m.maps > MOST_MAPS)
-		diag_report(&c->diags, f->span, D_TOO_MANY_MAPS, m.maps);
+		d = diag_report(&c->diags, at, D_TOO_MANY_MAPS, m.maps);
 	else if (m.insns > MOST_INSNS)
-		diag_report(&c->diags, f->span, D_TOO_MANY_INSNS, m.insns);
+		d = diag_report(&c->diags, at, D_TOO_MANY_INSNS, m.insns);
 	else if (m.funcs > MOST_FUNCS)
-		diag_report(&c->diags, f->span, D_TOO_MANY_LOOPS, m.funcs - 1);
+		d = diag_report(&c->diags, at, D_TOO_MANY_LOOPS, m.funcs - 1);
 	else
 		return 0;
+	diag_help(&c->diags, d, "what stands before this fits: write the rest as a second clause of the same probe, it runs right after");
 	return 1;
 }
 
@@ -189,7 +194,7 @@ static bool is_nested_site(const struct compiled *c, const struct site *s)
 
 	if (!site_is_in_helpers(s) && !is_hardware)
 		return false;
-	if (feature_has(c->env.features, FEAT_FENTRY_RECURSION)) /* and maps that tell a nested program so (5.11) */
+	if (feature_has(c->features, FEAT_FENTRY_RECURSION)) /* and maps that tell a nested program so (5.11) */
 		return c->instances.n > 1 && !is_hardware;
 	return c->instances.n > 1 || s->kind == SITE_TRAMPOLINE;
 }
@@ -262,14 +267,24 @@ static void refuse_long_keys(struct compiled *c)
 	}
 }
 
+static void note_long(struct compiled *c, const struct instance *in)
+{
+	if (!c->is_long)
+		c->is_long = arena_array(&c->arena, u8, c->instances.n);
+	c->is_long[in->index] = 1;
+}
+
 /* Our own verifier: what it refuses is our mistake, told on the user's line. */
 static int check_one(struct compiled *c, const struct instance *in, struct err *err)
 {
 	const struct bpf_func *f = c->prog.funcs.v[in->index];
 	struct check_error e = { 0 };
-	int rc = target_check(&c->prog, f, in->profile, &e);
+	u64 followed;
+	int rc = target_check_followed(&c->prog, f, in->profile, &e, LONG_TO_FOLLOW, LONG_TO_FOLLOW, &followed);
 	struct place at;
 
+	if (followed >= LONG_TO_FOLLOW && !in->compact)
+		note_long(c, in);
 	if (e.too_long) {
 		diag_report(&c->diags, f->spans[e.insn], D_TOO_LONG_TO_FOLLOW);
 		return 1;
@@ -292,16 +307,12 @@ static int check_all(struct compiled *c, struct err *err)
 	return rc;
 }
 
-static int compile_one(struct compiled *c, const struct session_options *o, struct instance *in, struct err *err)
-{
-	in->compact = o->compact;
-	return back_instance(c, o, in, err);
-}
-
 int compile_back(struct compiled *c, const struct session_options *o, struct instance *in, struct err *err)
 {
-	int rc = compile_one(c, o, in, err);
+	int rc;
 
+	in->compact = o->compact;
+	rc = back_instance(c, o, in, err);
 	return rc ? rc : check_one(c, in, err);
 }
 
@@ -321,7 +332,9 @@ static int make_filter(struct compiled *c, const struct session_options *o, stru
 	return rc;
 }
 
-static int compile(struct compiled *c, const struct session_options *o, u32 max_strlen, struct err *err)
+/* compact: by instance, or NULL. */
+static int compile_once(struct compiled *c, const struct session_options *o, u32 max_strlen, const u8 *compact,
+			struct err *err)
 {
 	u64 start = clock_mono_ns();
 	int rc = 0;
@@ -333,11 +346,15 @@ static int compile(struct compiled *c, const struct session_options *o, u32 max_
 		return c->diags.n_errors ? 1 : 0;
 	if (c->env.unchecked)
 		return 0;
+	if ((rc = choose_engines(c, o, err)) < 0)
+		return rc;
 	stage_bind_follow(c);
 	stage_dispatch(c, o);
 	guard_instances(c);
-	for (u32 i = 0; i < c->instances.n && !rc; i++)
-		rc = compile_one(c, o, c->instances.v[i], err);
+	for (u32 i = 0; i < c->instances.n && !rc; i++) {
+		c->instances.v[i]->compact = o->compact || (compact && compact[i]);
+		rc = back_instance(c, o, c->instances.v[i], err);
+	}
 	if (rc)
 		return rc;
 	lower_finish(&c->prog);
@@ -346,6 +363,30 @@ static int compile(struct compiled *c, const struct session_options *o, u32 max_
 	rc = check_all(c, err);
 	c->compile_ns = clock_mono_ns() - start;
 	return rc ? rc : c->diags.n_errors ? 1 : 0;
+}
+
+static bool has_verifier(const struct compiled *c)
+{
+	for (u32 i = 0; i < c->n_engines; i++)
+		if (c->engines[i]->followed)
+			return true;
+	return false;
+}
+
+/* What verifiers would follow for long is compiled again, to be followed easily. */
+static int compile(struct compiled *c, const struct session_options *o, u32 max_strlen, struct err *err)
+{
+	int rc = compile_once(c, o, max_strlen, NULL, err);
+	u8 *compact;
+
+	if (rc || !c->is_long || !has_verifier(c))
+		return rc;
+	compact = xcalloc(c->instances.n, 1);
+	memcpy(compact, c->is_long, c->instances.n);
+	compiled_release(c);
+	rc = compile_once(c, o, max_strlen, compact, err);
+	free(compact);
+	return rc;
 }
 
 /* Once more with shorter strings where the kernel has no room for them in keys: two strings and two numbers fit,

@@ -182,7 +182,7 @@ static void let_begin_again(struct compiled *c)
 
 void stage_dispatch(struct compiled *c, const struct session_options *o)
 {
-	if (o->no_stand_ins || o->no_dispatch)
+	if (o->no_stand_ins || o->no_dispatch || c->n_engines > 1) /* one attachment is in one engine */
 		return;
 	dispatch(c, true);
 	dispatch(c, false);

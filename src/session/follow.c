@@ -33,7 +33,7 @@ static void add_tree(struct run *r, u32 pid)
 	u32 was = r->follow_at;
 
 	if (!r->follow_error)
-		r->follow_error = kernel_set_add(r->k, r->c.follow_map, &pid, &one);
+		r->follow_error = engines_map_set(r, r->c.follow_map, &pid, &one);
 	r->follow_at = pid;
 	proc_each_thread(pid, add_children_of_thread, r);
 	r->follow_at = was;

@@ -17,7 +17,12 @@
  * SIGKILL) ends it: it is set again every 25 ms, to 97 ms after the time when nobody waited or the first who still waits
  * came. A stopped process dies of SIGKILL, one that a debugger holds or cgroup v2 froze, too; not one that cgroup v1
  * froze, and so it leaves for the root of such a hierarchy, which cannot be frozen.
+ *
+ * Nor does one that waits for a server of files (NFS, FUSE), and the kernel asks the server when it makes the descriptor of
+ * an event. So a second process does the same for all such file systems: while it waits those who execute what lies there wait with
+ * it, as they would anyway, and nobody else.
  */
+#include <dirent.h>
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -310,24 +315,75 @@ static int mark(struct holder *h, u32 flags, u64 mask, const char *path)
 	return fanotify_mark(h->fan_fd, FAN_MARK_ADD | FAN_MARK_MOUNT, mask, AT_FDCWD, path) < 0 ? -errno : 0;
 }
 
-/* Field 5 of /proc/PID/mountinfo is the mount point; those that hold no programs refuse, or do no harm. */
+/* "36 35 98:0 /root /mnt opts - ext3 /dev/sda1 rw": the mount point, ended by a NUL, or NULL. */
+static char *read_mount(char *line, bool *served)
+{
+	static const char *const types[] = { "fuse", "nfs", "cifs", "smb", "9p ", "ceph", "afs", "coda", "lustre" };
+	const char *type = strstr(line, " - ");
+	char *at = line;
+
+	*served = false;
+	for (u32 i = 0; type && i < ARRAY_SIZE(types); i++)
+		*served |= starts_with(type + 3, types[i]);
+	for (u32 i = 0; i < 4 && at; i++)
+		at = strchr(at + (i != 0), ' ');
+	if (!at)
+		return NULL;
+	at++;
+	at[strcspn(at, " ")] = '\0';
+	return at;
+}
+
+static bool is_below(const char *path, const char *folder)
+{
+	size_t len = strlen(folder);
+
+	return streq(folder, "/") || (starts_with(path, folder) && (path[len] == '/' || !path[len]));
+}
+
+/* Of the longest mount points above a mark the last one counts. longest: of each mark, so far. */
+static void judge_mount(struct hold_mark *marks, u32 n, size_t *longest, const char *at, bool served)
+{
+	size_t len = strlen(at);
+
+	for (u32 i = 0; i < n; i++) {
+		if (len < longest[i] || !is_below(marks[i].path, at))
+			continue;
+		longest[i] = len;
+		marks[i].served = served;
+	}
+}
+
+void hold_find_served(struct hold_mark *marks, u32 n)
+{
+	size_t *longest = xcalloc(n + 1, sizeof(*longest));
+	struct buf text = {};
+	char *at, *line, *save = NULL;
+	bool served;
+
+	if (n && buf_read_file(&text, "/proc/self/mountinfo") == 0 && text.s)
+		for (line = strtok_r(text.s, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
+			at = read_mount(line, &served);
+			if (at)
+				judge_mount(marks, n, longest, at, served);
+		}
+	buf_release(&text);
+	free(longest);
+}
+
+/* Those that hold no programs refuse, or do no harm. */
 static void mark_mounts_of(struct holder *h, const char *process, bool answering)
 {
 	u64 mask = FAN_OPEN_EXEC_PERM | (h->plan->all_opens ? FAN_OPEN_PERM : 0);
 	struct buf text = {};
 	char *at, *line, *save = NULL, path[PATH_MAX + 32];
+	bool served;
 
 	snprintf(path, sizeof(path), "/proc/%s/mountinfo", process);
 	if (buf_read_file(&text, path) == 0 && text.s)
 		for (line = strtok_r(text.s, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
-			at = line;
-			for (u32 i = 0; i < 4 && at; i++)
-				at = strchr(at + (i != 0), ' ');
-			if (!at)
-				continue;
-			at++;
-			at[strcspn(at, " ")] = '\0';
-			if (starts_with(at, "/proc") || starts_with(at, "/sys"))
+			at = read_mount(line, &served);
+			if (!at || served != h->plan->served || starts_with(at, "/proc") || starts_with(at, "/sys"))
 				continue;
 			snprintf(path, sizeof(path), "/proc/%s/root%s", process, at);
 			mark(h, FAN_MARK_FILESYSTEM, mask, path);
@@ -382,8 +438,7 @@ static void mark_all(struct holder *h, struct ready *ready)
 {
 	for (u32 i = 0; i < h->plan->n_marks; i++) {
 		const struct hold_mark *m = &h->plan->marks[i];
-
-		int rc = mark(h, m->flags, m->mask, m->path);
+		int rc = m->served == h->plan->served ? mark(h, m->flags, m->mask, m->path) : 0;
 
 		if (rc < 0 && !ready->mark_error) {
 			ready->mark_error = rc;
@@ -409,15 +464,20 @@ static bool is_surely_no_elf(int fd)
 	return n >= 0 && (n < (ssize_t)sizeof(magic) || memcmp(magic, ELFMAG, SELFMAG));
 }
 
-/* Asks no server of files. */
+/* By statx(2) no server of files is asked. Seccomp filters of containers refuse it that are older than it is. */
 static bool identify(int fd, struct file_id *id)
 {
-	struct statx st;
+	struct statx x;
+	struct stat st;
 
-	if (statx(fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_TYPE | STATX_INO, &st) < 0 || !S_ISREG(st.stx_mode))
+	if (statx(fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_TYPE | STATX_INO, &x) == 0) {
+		*id = (struct file_id){ makedev(x.stx_dev_major, x.stx_dev_minor), x.stx_ino };
+		return S_ISREG(x.stx_mode);
+	}
+	if (fstat(fd, &st) < 0)
 		return false;
-	*id = (struct file_id){ makedev(st.stx_dev_major, st.stx_dev_minor), st.stx_ino };
-	return true;
+	*id = (struct file_id){ st.st_dev, st.st_ino };
+	return S_ISREG(st.st_mode);
 }
 
 static bool is_wanted(struct holder *h, int fd, s32 pid, struct file_id *id)
@@ -524,6 +584,19 @@ static void turn(struct holder *h, int wait_ms)
 
 /* ---- becoming it */
 
+/* Before 5.9, and where a filter knows no close_range(2). */
+static void close_above(int last)
+{
+	DIR *dir = opendir("/proc/self/fd");
+	const struct dirent *e;
+
+	while (dir && (e = readdir(dir)))
+		if (atoi(e->d_name) > last && atoi(e->d_name) != dirfd(dir))
+			close(atoi(e->d_name));
+	if (dir)
+		closedir(dir);
+}
+
 /* Standard input, output and errors lead nowhere: a reader of sonde's output must see its end. */
 static void close_all_but(int sock)
 {
@@ -531,10 +604,8 @@ static void close_all_but(int sock)
 
 	for (int fd = 0; fd < 3 && null >= 0; fd++)
 		dup2(null, fd);
-	if (dup2(sock, 3) != 3 || syscall(SYS_close_range, 4, ~0u, 0) == 0)
-		return;
-	for (int fd = 4; fd < 65536; fd++) /* before 5.9 */
-		close(fd);
+	if (dup2(sock, 3) == 3 && syscall(SYS_close_range, 4, ~0u, 0) < 0)
+		close_above(3);
 }
 
 /* "7:freezer:/user/x" of /proc/self/cgroup: which is "/" where nobody can freeze it. */
@@ -629,17 +700,24 @@ NORETURN static void be_holder(const struct hold_plan *plan, pid_t sonde, const 
 
 /* ---- sonde's end */
 
-int hold_start(struct hold *h, const struct hold_plan *plan)
+struct hold_class hold_own_class(void)
+{
+	struct sched_param param = { 0 };
+	struct hold_class c = { .policy = sched_getscheduler(0) };
+
+	sched_getparam(0, &param);
+	c.priority = param.sched_priority;
+	return c;
+}
+
+int hold_start(struct hold *h, const struct hold_plan *plan, const struct hold_class *was)
 {
 	pid_t sonde = getpid();
-	struct sched_param param = { 0 };
 	struct ready ready = { 0 };
 	struct pollfd p;
 	int pair[2];
 
-	h->was.policy = sched_getscheduler(0);
-	sched_getparam(0, &param);
-	h->was.priority = param.sched_priority;
+	h->was = *was;
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, pair) < 0)
 		return -errno;
 	h->pid = fork();

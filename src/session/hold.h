@@ -26,6 +26,7 @@ struct hold_mark { /* as fanotify_mark(2) has them */
 	char *path;
 	u32 flags;
 	u64 mask;
+	bool served; /* hold_find_served() */
 };
 
 struct hold_plan {
@@ -33,6 +34,7 @@ struct hold_plan {
 	u32 n_marks;
 	bool everywhere;	  /* all file systems, also those that are mounted later */
 	bool all_opens;		  /* there also about openings, not only about executions */
+	bool served;		  /* only files of servers, or only all others */
 	s32 pid;		  /* only what this process opens; -1: all */
 	const struct hash *known; /* struct file_id: nobody waits for these */
 	bool (*wants)(const void *ctx, const char *path);
@@ -68,8 +70,11 @@ u64 hold_now_ms(void);
 bool hold_is_elf(int fd);
 /* Runs before all ordinary processes; 0: this thread. false: no right to. */
 bool hold_be_first(pid_t thread, int priority);
-/* 0 when what can be is watched, or -errno: of fanotify, of the timer. */
-int hold_start(struct hold *h, const struct hold_plan *plan);
+/* Sets `served` of those whose files come from a server (NFS, FUSE), which may be out of reach. */
+void hold_find_served(struct hold_mark *marks, u32 n);
+struct hold_class hold_own_class(void);
+/* was: of the main thread, before the first one started. 0 when what can be is watched, or -errno: of fanotify, of the timer. */
+int hold_start(struct hold *h, const struct hold_plan *plan, const struct hold_class *was);
 /* The next event and its descriptor; 0: none at the moment, -1: the process is gone. */
 int hold_next(struct hold *h, struct hold_event *e, int *fd);
 void hold_reply(struct hold *h, const struct hold_answer *a);

@@ -25,9 +25,10 @@ static bool read_some(struct run *r, int fd, struct err *err)
 	return n != 0 && !signals_stop();
 }
 
-static int run_one(struct run *r, u32 func, struct err *err)
+static int run_one(struct run *r, const struct target_site *t, struct err *err)
 {
-	int fd = kernel_iter_open(r->k, func, err);
+	const struct used_engine *u = engine_of(r, t);
+	int fd = u->ops->iter_open(u->self, t->func, err);
 
 	if (fd < 0)
 		return fd;
@@ -53,7 +54,7 @@ int iter_run_all(struct run *r, struct err *err)
 		int rc = 0;
 
 		if (t->site.kind == SITE_ITER)
-			rc = t->site.path ? tell_pin(r, t) : run_one(r, t->func, err);
+			rc = t->site.path ? tell_pin(r, t) : run_one(r, t, err);
 		if (rc < 0)
 			return rc;
 	}

@@ -114,6 +114,16 @@ static void look_at_target(struct run *r)
 	r->exiting |= !proc_exists(pid) || proc_start_time(pid) != r->target_start || proc_state(pid) == 'Z';
 }
 
+static int watch_engines(struct run *r)
+{
+	int rc = 0;
+
+	for (struct used_engine *u = engines_next(r, NULL); u && rc >= 0; u = engines_next(r, u))
+		if (u->ops->event_fd)
+			rc = watch(r, u->ops->event_fd(u->self));
+	return rc;
+}
+
 int loop_init(struct run *r, struct err *err)
 {
 	r->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
@@ -131,7 +141,7 @@ int loop_init(struct run *r, struct err *err)
 	watch_reader(r);
 	if (watch(r, r->signal_fd) < 0 || watch(r, r->child_fd) < 0 || watch(r, r->target_fd) < 0 ||
 	    watch(r, usermaps_fd(r)) < 0 || watch(r, appear_fd(r)) < 0 ||
-	    (r->c.prog.ring_map != NO_INDEX && watch(r, kernel_event_fd(r->k)) < 0))
+	    (r->c.prog.ring_map != NO_INDEX && watch_engines(r) < 0))
 		return err_sys(err, "wait for events (epoll_ctl)");
 	return 0;
 }
@@ -147,9 +157,13 @@ static void run_signal_probes(struct run *r, int signo)
 {
 	struct err err = { 0 };
 
-	for (u32 i = 0; i < r->c.sites.n; i++)
-		if (r->c.sites.v[i].site.kind == SITE_SIGNAL && r->c.sites.v[i].site.signal == signo)
-			kernel_run(r->k, r->c.sites.v[i].func, NULL, &err);
+	for (u32 i = 0; i < r->c.sites.n; i++) {
+		const struct target_site *t = &r->c.sites.v[i];
+		const struct used_engine *u = engine_of(r, t);
+
+		if (t->site.kind == SITE_SIGNAL && t->site.signal == signo)
+			u->ops->run(u->self, t->func, NULL, &err);
+	}
 	err_release(&err);
 }
 
@@ -229,21 +243,22 @@ void loop_run(struct run *r)
 			look_at_target(r);
 			next_loss = now + LOSS_PERIOD_MS * 1000000ull;
 		}
+		r->exiting |= !n && engines_are_over(r);
 		if (r->exiting)
 			break;
 		if (n) {
-			run_set_data_u64(r, DATA_RING_FLAGS, BPF_RB_NO_WAKEUP);
+			engines_set_word(r, DATA_RING_FLAGS, BPF_RB_NO_WAKEUP);
 			sink_flush(r->o->sink);
-			if (r->k && kernel_drained_much(r->k))
+			if (engines_drained_much(r))
 				wait_for(r, 0);
 			else
 				short_wait(r);
 			continue;
 		}
 		sink_flush(r->o->sink);
-		run_set_data_u64(r, DATA_RING_FLAGS, BPF_RB_FORCE_WAKEUP);
+		engines_set_word(r, DATA_RING_FLAGS, BPF_RB_FORCE_WAKEUP);
 		if (!records_drain(r)) /* one may have come in between */
 			wait_for(r, usermaps_busy(r) ? BURST_MS : screen_wait_ms(r, IDLE_MS));
-		run_set_data_u64(r, DATA_RING_FLAGS, BPF_RB_NO_WAKEUP);
+		engines_set_word(r, DATA_RING_FLAGS, BPF_RB_NO_WAKEUP);
 	}
 }

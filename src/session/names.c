@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
-#include "base/clock.h"
 #include "session/run.h"
 #include "session/view.h"
 #include "sym/cgroup.h"
@@ -18,7 +17,7 @@ static void note_hidden(struct run *r)
 {
 	struct err err = { 0 };
 
-	if (!r->ksyms_asked && r->k)
+	if (!r->ksyms_asked && engines_on_this_kernel(r))
 		r->ksyms_are_hidden = kallsyms_load(view_kallsyms(&r->c.view), &err) == -EPERM;
 	r->ksyms_asked = true;
 	err_release(&err);
@@ -81,8 +80,10 @@ static bool name_ksym(void *ctx, u64 addr, struct symbol *out)
 	struct run *r = ctx;
 	struct ksym s;
 
+	if (engines_ksym(r, addr, out))
+		return true;
 	if (!r->ksyms_are_new && !kallsyms_is_fixed(view_kallsyms(&r->c.view), addr)) {
-		if (r->k)
+		if (engines_on_this_kernel(r))
 			view_renew_kallsyms(&r->c.view);
 		r->ksyms_are_new = true;
 	}
@@ -185,9 +186,7 @@ static const char *name_cgroup(void *ctx, u64 id, const char *filter)
 
 static u32 name_stack(void *ctx, const struct stack_value *v, bool user, u32 limit, u64 *ips)
 {
-	struct run *r = ctx;
-
-	return r->vm ? vm_stack(r->vm, v, limit, ips) : kernel_stack(r->k, v, limit, ips);
+	return engines_stack(ctx, v, limit, ips);
 }
 
 static u64 name_wall_ns(void *ctx, const struct timestamp_value *ts)
@@ -197,7 +196,7 @@ static u64 name_wall_ns(void *ctx, const struct timestamp_value *ts)
 	switch ((enum timestamp_mode)ts->mode) {
 	case TS_BOOT:
 	case TS_MONOTONIC:
-		return ts->ns + (u64)clock_boot_to_real_ns();
+		return ts->ns + (u64)engines_clock(ctx).boot_to_real;
 	case TS_TAI:
 	case TS_REAL:
 		break;

@@ -136,7 +136,7 @@ static bool is_same_trampoline(const struct profile *a, const struct profile *b)
 
 static bool kernel_has(const struct compiled *c, const struct site *s)
 {
-	return feature_has(c->env.features, s->kind == SITE_KPROBE ? FEAT_KPROBE_SESSION : FEAT_FSESSION);
+	return feature_has(c->features, s->kind == SITE_KPROBE ? FEAT_KPROBE_SESSION : FEAT_FSESSION);
 }
 
 static void join(struct compiled *c, const struct sites *of, u32 entry, u32 ret)

@@ -3,6 +3,7 @@
  * What clauses mention: of one clause for the layout of its arguments, of all clauses together for the placing of
  * user-space probes and for how probes of kernel functions and of system calls are attached.
  */
+#include "engine/engine.h"
 #include "session/reading.h"
 #include "sym/tracefs.h"
 
@@ -116,7 +117,7 @@ static const char *kprobe_only(struct compiled *c, const struct session_options 
 {
 	const struct script_reads *reads = &c->kernel_reads;
 
-	if (o->any_kernel || o->use_vm)
+	if (o->any_kernel || !c->engines[0]->on_this_kernel)
 		return "";
 	if (o->no_stand_ins)
 		return "the kernel refused a trampoline";
@@ -139,7 +140,7 @@ static void choose_calls(struct compiled *c, const struct session_options *o)
 
 	if (!e->n && !e->raw)
 		return;
-	if (o->any_kernel || o->use_vm)
+	if (o->any_kernel || !c->engines[0]->on_this_kernel)
 		e->raw = "";
 	else if (!e->raw && o->no_stand_ins)
 		e->raw = "the kernel refused an event of the call";

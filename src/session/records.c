@@ -27,30 +27,22 @@ static int map_read(void *ctx, u32 map, struct table *t)
 {
 	struct run *r = ctx;
 
-	if (r->vm)
-		return vm_map_read(r->vm, map, &r->scratch, t);
-	return told(r, map, "read", kernel_map_read(r->k, map, &r->scratch, t));
+	return told(r, map, "read", engines_map_read(r, map, &r->scratch, t));
 }
 
 static int map_clear(void *ctx, u32 map)
 {
-	struct run *r = ctx;
-
-	return r->vm ? vm_map_clear(r->vm, map) : told(r, map, "clear", kernel_map_clear(r->k, map));
+	return told(ctx, map, "clear", engines_map_clear(ctx, map));
 }
 
 static int map_zero(void *ctx, u32 map)
 {
-	struct run *r = ctx;
-
-	return r->vm ? vm_map_zero(r->vm, map) : told(r, map, "zero", kernel_map_zero(r->k, map));
+	return told(ctx, map, "zero", engines_map_zero(ctx, map));
 }
 
 static int map_delete(void *ctx, u32 map, const void *key)
 {
-	struct run *r = ctx;
-
-	return r->vm ? vm_set_add(r->vm, map, key, NULL) : told(r, map, "delete a key of", kernel_map_delete(r->k, map, key));
+	return told(ctx, map, "delete a key of", engines_map_delete(ctx, map, key));
 }
 
 static void do_exit(void *ctx, int code)
@@ -183,9 +175,7 @@ static int on_record(void *ctx, const void *record, u32 len)
 
 u32 records_drain(struct run *r)
 {
-	int n = r->vm ? vm_drain(r->vm, on_record, r) : r->k ? kernel_drain(r->k, on_record, r) : 0;
-
-	return n > 0 ? (u32)n : 0;
+	return (u32)engines_drain(r, on_record, r);
 }
 
 static void replay_backlog(struct run *r)
@@ -272,7 +262,7 @@ void losses_report(struct run *r)
 {
 	for (u32 i = 0; i < r->c.prog.losses.n; i++) {
 		struct loss *l = &r->c.prog.losses.v[i];
-		u64 now = run_data_u64(r, l->data_off);
+		u64 now = engines_count(r, l->data_off);
 
 		if (now > r->loss_seen[i]) {
 			r->o->sink->output->lost(r->o->sink, l, now - r->loss_seen[i]);
@@ -284,7 +274,7 @@ void losses_report(struct run *r)
 void losses_forget(struct run *r)
 {
 	for (u32 i = 0; i < r->c.prog.losses.n; i++)
-		r->loss_seen[i] = run_data_u64(r, r->c.prog.losses.v[i].data_off);
+		r->loss_seen[i] = engines_count(r, r->c.prog.losses.v[i].data_off);
 }
 
 static int by_name(const void *a, const void *b)

@@ -285,7 +285,7 @@ static struct provider_env *env_of_clause(const struct resolve *r, const struct 
 	struct provider_env env = {
 		.arena = &c->arena,
 		.diags = &c->diags,
-		.features = c->env.features,
+		.features = c->features,
 		.btf = provider_btf,
 		.ctx = c,
 		.ksyms = view_kallsyms(&c->view),

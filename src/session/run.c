@@ -7,30 +7,14 @@
  */
 #include <errno.h>
 #include <stdlib.h>
-#include "base/clock.h"
 #include "builtin/builtin.h"
 #include "base/glob.h"
+#include "base/visible.h"
+#include "session/choose.h"
 #include "session/run.h"
 #include "session/stage.h"
 #include "session/view.h"
 #include "target/target.h"
-
-u64 run_data_u64(struct run *r, u32 offset)
-{
-	if (r->c.prog.data_map == NO_INDEX)
-		return 0;
-	return r->vm ? vm_data_u64(r->vm, offset) : kernel_data_u64(r->k, offset);
-}
-
-void run_set_data_u64(struct run *r, u32 offset, u64 value)
-{
-	if (r->c.prog.data_map == NO_INDEX)
-		return;
-	if (r->vm)
-		vm_set_data_u64(r->vm, offset, value);
-	else
-		kernel_set_data_u64(r->k, offset, value);
-}
 
 /* ---- what the compiler has to say */
 
@@ -52,6 +36,7 @@ static void show_diags(struct run *r)
 static void show_dumps(struct run *r)
 {
 	struct buf *out = &r->o->sink->out;
+	size_t start = out->len;
 
 	if (r->o->dump & STAGE_AST)
 		ast_dump(out, r->c.lang.script);
@@ -65,6 +50,8 @@ static void show_dumps(struct run *r)
 		if ((r->o->dump & (STAGE_BPF | STAGE_ASM)) && i < r->c.prog.funcs.n)
 			target_dump(out, &r->c.prog, r->c.prog.funcs.v[i]);
 	}
+	if (r->o->sink->visible_out)
+		buf_visible(out, start, VISIBLE_TEXT);
 	sink_flush(r->o->sink);
 }
 
@@ -72,16 +59,15 @@ static void show_dumps(struct run *r)
 
 static int run_special(struct run *r, const char *probe, struct err *err)
 {
-	u64 ret = 0;
-	s32 ret32 = 0;
 	int rc;
 
 	for (u32 i = 0; i < r->c.sites.n; i++) {
 		const struct target_site *t = &r->c.sites.v[i];
+		const struct used_engine *u = engine_of(r, t);
 
 		if (t->site.kind != SITE_ONCE || !streq(r->c.instances.v[t->func]->provider, probe))
 			continue;
-		rc = r->vm ? vm_run(r->vm, t->func, NULL, 0, &ret, err) : kernel_run(r->k, t->func, &ret32, err);
+		rc = u->ops->run(u->self, t->func, NULL, err);
 		if (rc < 0)
 			return err_wrap(err, "run the %s probe", probe);
 		records_drain(r);
@@ -103,15 +89,44 @@ static bool only_special(const struct run *r)
 	return true;
 }
 
+/* How long the programs are, and how long a verifier follows them: its own count, and what we thought. */
+static void tell_size(struct run *r, const struct used_engine *u)
+{
+	u64 insns = 0, followed = 0, expected = 0;
+	u32 compact = 0;
+
+	for (u32 i = 0; i < r->c.prog.funcs.n; i++) {
+		const struct bpf_func *f = r->c.prog.funcs.v[i];
+
+		insns += f->n_insns;
+		followed += u->ops->followed(u->self, i);
+		expected += target_follow(&r->c.prog, f, r->c.instances.v[i]->profile, 0, MOST_INSNS);
+		compact += r->c.instances.v[i]->compact;
+	}
+	buf_printf(&r->o->sink->err, "  programs: %u of %llu instructions, of which the verifier processes %llu (expected: %llu)%s\n",
+		   r->c.prog.funcs.n, (unsigned long long)insns, (unsigned long long)followed,
+		   (unsigned long long)expected, compact ? ", compact ones" : "");
+}
+
 static void tell_how(struct run *r)
 {
-	if (!r->o->verbose || !r->k)
+	size_t start = r->o->sink->err.len;
+	const char *how;
+
+	if (!r->o->verbose || !engines_have_events(r))
 		return;
-	for (u32 i = 0; i < kernel_n_attached(r->k); i++)
-		buf_printf(&r->o->sink->err, "  %s\n", kernel_how(r->k, i));
+	for (struct used_engine *u = engines_next(r, NULL); u; u = engines_next(r, u))
+		if (u->ops->followed)
+			tell_size(r, u);
+	for (struct used_engine *u = engines_next(r, NULL); u; u = engines_next(r, u))
+		for (u32 i = 0; u->ops->how && (how = u->ops->how(u->self, i)); i++)
+			buf_printf(&r->o->sink->err, "  %s\n", how);
 	for (u32 i = 0; i < r->c.sites.n; i++)
 		if (r->c.sites.v[i].site.place)
 			buf_printf(&r->o->sink->err, "  %s: %s\n", r->c.sites.v[i].site.probe, r->c.sites.v[i].site.place);
+	choose_tell(&r->c, &r->o->sink->err);
+	if (r->o->sink->visible_err)
+		buf_visible(&r->o->sink->err, start, VISIBLE_TEXT);
 	sink_flush(r->o->sink);
 }
 
@@ -196,21 +211,16 @@ static void help_without_kernel(const struct run *r, struct err *err)
 	err_help(err, "%.300s; begin and end alone run without any right by --vm", before);
 }
 
-static int start_engine(struct run *r, struct err *err)
+static int start_engines(struct run *r, struct err *err)
 {
-	struct kernel_options ko = { .pid = r->o->pid, .verbose = r->o->verbose,
-				     .log_size = (u32)r->c.env.config.log_size, .license = r->c.env.config.license,
-				     .ring_size = ring_size(r), .btf = r->c.view.btf, .stop = signals_stop,
-				     .again_if_big = !r->o->compact };
-	struct vm_world world = { .pid_tgid = 1ull << 32 | 1, .n_cpus = 1, .comm = "sonde", .ring_size = ko.ring_size };
-	int rc;
+	struct engine_options o = { .pid = r->o->pid, .verbose = r->o->verbose,
+				    .log_size = (u32)r->c.env.config.log_size, .license = r->c.env.config.license,
+				    .ring_size = ring_size(r), .btf = r->c.view.btf, .stop = signals_stop,
+				    .again_if_big = !r->o->compact };
+	int rc = engines_open(r, &o, err);
 
-	if (r->o->use_vm) {
-		r->vm = vm_new(&r->c.prog, &world);
-		return 0;
-	}
-	r->k = kernel_open(&r->c.prog, &ko);
-	rc = load_all(r, err);
+	if (rc >= 0)
+		rc = load_all(r, err);
 	if (rc < 0)
 		help_without_kernel(r, err);
 	return rc;
@@ -223,19 +233,24 @@ static void find_pid_namespace(struct run *r)
 	const struct type *task = w->type(w->ctx, 's', "task_struct"), *pid = w->type(w->ctx, 's', "pid"),
 			  *upid = w->type(w->ctx, 's', "upid");
 	struct pid_ns_place at = { .upid_size = upid ? upid->size : 0 };
+	bool is_known;
 
-	if (task && pid && upid && type_field(task, "thread_pid", &at.thread_pid) && type_field(pid, "level", &at.level) &&
-	    type_field(pid, "numbers", &at.numbers) && type_field(upid, "ns", &at.ns))
-		kernel_find_pid_namespace(r->k, &at);
+	is_known = task && pid && upid && type_field(task, "thread_pid", &at.thread_pid) && type_field(pid, "level", &at.level) &&
+	    type_field(pid, "numbers", &at.numbers) && type_field(upid, "ns", &at.ns);
+	for (struct used_engine *u = engines_next(r, NULL); u && is_known; u = engines_next(r, u))
+		if (u->ops->find_pid_namespace)
+			u->ops->find_pid_namespace(u->self, &at);
 }
 
 static void set_words(struct run *r)
 {
-	run_set_data_u64(r, DATA_RING_FLAGS, BPF_RB_NO_WAKEUP);
-	run_set_data_u64(r, DATA_START_NS, clock_boot_ns());
-	run_set_data_u64(r, DATA_CPID, (u64)r->child);
-	run_set_data_u64(r, DATA_BOOT_TO_TAI, (u64)clock_boot_to_real_ns());
-	if (r->k && r->c.prog.wants_pid_ns)
+	struct engine_clock now = engines_clock(r);
+
+	engines_set_word(r, DATA_RING_FLAGS, BPF_RB_NO_WAKEUP);
+	engines_set_word(r, DATA_START_NS, now.boot_ns);
+	engines_set_word(r, DATA_CPID, (u64)r->child);
+	engines_set_word(r, DATA_BOOT_TO_TAI, (u64)now.boot_to_real);
+	if (r->c.prog.wants_pid_ns && engines_on_this_kernel(r))
 		find_pid_namespace(r);
 }
 
@@ -258,20 +273,22 @@ static int start(struct run *r, struct err *err)
 
 	if (r->o->command && (rc = child_start(r, err)) < 0)
 		return rc;
-	if ((rc = start_engine(r, err)) < 0)
+	if ((rc = start_engines(r, err)) < 0)
 		return rc;
 	set_words(r);
 	r->holding = true;
 	if ((rc = run_special(r, "begin", err)) < 0)
 		return rc;
-	if (r->exiting || r->vm)
+	if (r->exiting || !engines_have_events(r))
 		return 0;
 	/* what keeps sets and arguments first, then those who ask for them */
 	if ((r->o->follow && (rc = refuse_follow_in_namespace(r, err)) < 0) || (rc = attach_all(r, true, err)) < 0 ||
 	    (r->o->follow && (rc = follow_start(r, r->child ? r->child : r->o->pid, err)) < 0))
 		return rc;
 	usermaps_start(r);
-	return attach_all(r, false, err);
+	if ((rc = attach_all(r, false, err)) >= 0)
+		engines_start(r);
+	return rc;
 }
 
 void run_warn(struct run *r, const char *text)
@@ -282,11 +299,11 @@ void run_warn(struct run *r, const char *text)
 /* What the kernel skipped before our programs ran: unlike losses these events were never seen. */
 static void skipped_report(struct run *r)
 {
-	for (u32 f = 0; r->k && f < r->c.instances.n; f++) {
+	for (u32 f = 0; f < r->c.instances.n; f++) {
 		const struct instance *in = r->c.instances.v[f];
 		bool filters = in->predicate || in->only_pid || in->follow_map != NO_INDEX || in->profile->syscall_set;
 		struct loss loss = { .span = in->clause->span, .reason = filters ? LOSS_SKIPPED_ANY : LOSS_SKIPPED };
-		u64 n = kernel_recursion_misses(r->k, f);
+		u64 n = engines_skipped(r, f);
 
 		if (n)
 			r->o->sink->output->lost(r->o->sink, &loss, n);
@@ -295,8 +312,7 @@ static void skipped_report(struct run *r)
 
 static void finish(struct run *r, struct err *err)
 {
-	if (r->k)
-		kernel_detach_all(r->k);
+	engines_detach_all(r);
 	records_drain(r);
 	command_wait(r);
 	r->exiting = false;
@@ -339,6 +355,15 @@ static bool needs_rights(const struct run *r)
 	return r->c.lates.n;
 }
 
+/* What one needs no more another may. */
+static void drop_rights_of(struct run *r, struct buf *how)
+{
+	struct used_engine *u = engines_next(r, NULL);
+
+	if (u && u->ops->drop_rights && !engines_next(r, u))
+		u->ops->drop_rights(r->child, how);
+}
+
 static void drop_rights(struct run *r)
 {
 	struct buf how = { 0 };
@@ -346,7 +371,7 @@ static void drop_rights(struct run *r)
 	if (needs_rights(r))
 		buf_puts(&how, "privileges: all are kept, because the script runs commands, writes files or waits for files\n");
 	else
-		rights_drop(r->child, &how);
+		drop_rights_of(r, &how);
 	if (r->o->verbose && how.len)
 		buf_printf(&r->o->sink->err, "  %s", how.s);
 	buf_release(&how);
@@ -406,14 +431,13 @@ static int run_attached(struct run *r, struct err *err)
 		rc = start(r, err);
 	if (rc < 0)
 		return status_of(err);
-	loops = !r->exiting && !r->vm && !r->o->mode && !((only_special(r) || nothing_comes(r)) && !r->child);
+	loops = !r->exiting && engines_have_events(r) && !r->o->mode && !((only_special(r) || nothing_comes(r)) && !r->child);
 	if (loops) /* what is said to be live is */
 		appear_start(r);
 	if (!r->o->mode)
 		tell_attached(r);
 	if (r->o->dry_run) { /* nothing that came meanwhile is shown */
-		if (r->k)
-			kernel_detach_all(r->k);
+		engines_detach_all(r);
 		return 0;
 	}
 	records_release(r);
@@ -440,16 +464,6 @@ static void keep_news(struct diags *d)
 		if (d->list.v[i]->id == D_CLONES_PROBED || d->list.v[i]->severity == SEV_ERROR)
 			d->list.v[n++] = d->list.v[i];
 	d->list.n = n;
-}
-
-/* The prompt comes back before the kernel is through. */
-static void tell_leaving(struct run *r, const struct leaving *l)
-{
-	if (!l->n)
-		return;
-	buf_printf(&r->o->sink->err, "sonde: the kernel still lets go of %u attachments, for about %llu s (process %d, sonde-detach)\n",
-		   l->n, (unsigned long long)(l->ms + 999) / 1000, l->pid);
-	sink_flush(r->o->sink);
 }
 
 /* again: nothing has been shown or done, and it is to be tried with these options. */
@@ -481,12 +495,7 @@ static int run_once(const struct session_options *o, struct session_options *aga
 		begins_again = r->stand_in_refused || r->too_big;
 		child_end(r);
 		action_files_close(&r->actor);
-		if (r->k) {
-			struct leaving l = kernel_close(r->k);
-
-			tell_leaving(r, &l);
-		}
-		vm_free(r->vm);
+		engines_close(r);
 		names_release(r);
 		signals_restore(r, !begins_again);
 		buf_release(&r->backlog);
@@ -505,9 +514,10 @@ static int run_once(const struct session_options *o, struct session_options *aga
 /* Before the script is read: what cannot be seen without the right to would be told as its mistakes. */
 static int check_rights(const struct session_options *o, struct err *err)
 {
+	const struct engine *e = choose_first(o);
 	char before[sizeof err->help];
 
-	if (o->use_vm || o->dump || kernel_check_rights(err) == 0)
+	if (o->dump || !e->check_rights || e->check_rights(err) == 0)
 		return 0;
 	memcpy(before, err->help, sizeof before);
 	err_help(err, "%.300s (sonde check and --vm need no right)", before);

@@ -4,10 +4,9 @@
 #define SONDE_SESSION_RUN_H
 
 #include <signal.h>
-#include "engine/engine.h"
+#include "session/engines.h"
 #include "session/session.h"
 #include "trace/action.h"
-#include "vm/vm.h"
 
 struct sites_of;
 struct usyms;
@@ -16,8 +15,7 @@ struct usermaps;
 struct run {
 	const struct session_options *o;
 	struct compiled c;
-	struct kernel *k; /* or */
-	struct vm *vm;
+	struct used_engine *engines; /* engines.c; NULL: none is open */
 	struct actor actor;
 	struct names names;
 	struct arena scratch;
@@ -54,7 +52,7 @@ struct run {
 	bool ksyms_asked, ksyms_are_hidden; /* whether one that was wanted is not shown to us */
 	struct tracefs_strings *kstrings; /* NULL: not read yet */
 	struct buf names_buf; /* strings that the name questions return */
-	struct sites_of *sites; /* attach.c: by function */
+	struct sites_of *sites; /* attach.c: by engine and function */
 	struct watch *watch; /* appear.c; NULL: no file is waited for */
 	u32 n_appeared, n_watches; /* probes that came; how often watching began again */
 	u64 first_watch_ns;
@@ -158,9 +156,5 @@ void loop_release(struct run *r);
 /* ---- run.c */
 /* About the run itself: no place in the script is to blame. */
 void run_warn(struct run *r, const char *text);
-
-/* ---- data map words, whichever engine runs */
-u64 run_data_u64(struct run *r, u32 offset);
-void run_set_data_u64(struct run *r, u32 offset, u64 value);
 
 #endif

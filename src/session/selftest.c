@@ -7,46 +7,35 @@ enum { BENCH_NS = 1000000, BENCH_MAX_TIMES = 1 << 20 };
 
 /* ---- one */
 
-static int run_once(struct run *r, u32 func, s64 *ret, struct err *err)
+static int run_once(struct run *r, const struct target_site *t, s32 *ret, struct err *err)
 {
-	u64 wide = 0;
-	s32 narrow = 0;
-	int rc = r->vm ? vm_run(r->vm, func, NULL, 0, &wide, err)
-		       : kernel_run(r->k, func, &narrow, err);
+	const struct used_engine *u = engine_of(r, t);
+	int rc = u->ops->run(u->self, t->func, ret, err);
 
-	*ret = r->vm ? (s32)wide : narrow;
 	records_drain(r);
 	command_wait(r);
 	return rc;
 }
 
-static int time_it(struct run *r, u32 func, u64 times, u64 *ns, s32 *ret, struct err *err)
+static int time_it(struct run *r, const struct target_site *t, u64 times, u64 *ns, s32 *ret, struct err *err)
 {
-	u64 start, wide = 0;
-	int rc = 0;
+	const struct used_engine *u = engine_of(r, t);
 
-	if (r->k)
-		return kernel_time(r->k, func, times, ns, ret, err);
-	start = clock_mono_ns();
-	for (u64 i = 0; i < times && rc >= 0; i++)
-		rc = vm_run(r->vm, func, NULL, 0, &wide, err);
-	*ns = clock_mono_ns() - start;
-	*ret = (s32)wide;
-	return rc;
+	return u->ops->time(u->self, t->func, times, ns, ret, err);
 }
 
-static int test_one(struct run *r, u32 func, const char *name, bool *passed, struct err *err)
+static int test_one(struct run *r, const struct target_site *t, bool *passed, struct err *err)
 {
-	struct test_result result = { .name = name };
+	struct test_result result = { .name = t->site.probe };
 	struct capture c;
 	struct buf text = { 0 };
 	u64 start = clock_mono_ns();
-	s64 ret = 0;
+	s32 ret = 0;
 	int rc;
 
 	r->exit_code = 0;
 	capture_begin(&c, r);
-	rc = run_once(r, func, &ret, err);
+	rc = run_once(r, t, &ret, err);
 	result.took_ns = clock_mono_ns() - start;
 	capture_take(&c, &text);
 	capture_end(&c, r);
@@ -61,9 +50,9 @@ static int test_one(struct run *r, u32 func, const char *name, bool *passed, str
 	return rc;
 }
 
-static int bench_one(struct run *r, u32 func, const char *name, struct err *err)
+static int bench_one(struct run *r, const struct target_site *t, struct err *err)
 {
-	struct bench_result result = { .name = name };
+	struct bench_result result = { .name = t->site.probe };
 	struct capture c;
 	u64 took = 0;
 	s32 ret = 0;
@@ -72,7 +61,7 @@ static int bench_one(struct run *r, u32 func, const char *name, struct err *err)
 	losses_report(r);
 	capture_begin(&c, r);
 	for (result.iters = 1; rc >= 0; result.iters *= 2) {
-		rc = time_it(r, func, result.iters, &took, &ret, err);
+		rc = time_it(r, t, result.iters, &took, &ret, err);
 		records_drain(r);
 		if (took >= BENCH_NS || ret == 1 || result.iters >= BENCH_MAX_TIMES)
 			break;
@@ -100,11 +89,11 @@ int selftest_run(struct run *r, struct err *err)
 		u32 mode = r->c.instances.v[t->func]->mode;
 
 		if (mode & r->o->mode & MODE_TEST) {
-			rc = test_one(r, t->func, t->site.probe, &passed, err);
+			rc = test_one(r, t, &passed, err);
 			n_passed += rc >= 0 && passed;
 			n_failed += rc >= 0 && !passed;
 		} else if (mode & r->o->mode & MODE_BENCH) {
-			rc = bench_one(r, t->func, t->site.probe, err);
+			rc = bench_one(r, t, err);
 		}
 		if (rc < 0)
 			err_wrap(err, "run %s", t->site.probe);

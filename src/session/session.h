@@ -29,7 +29,8 @@ struct session_options {
 	s32 pid;		/* -p, or -1 */
 	const char *command;	/* -c, or NULL */
 	bool follow, unsafe, dry_run, no_warnings, extra_warnings, verbose;
-	bool use_vm;		/* run begin/end in the interpreter, no kernel (tests, unprivileged) */
+	const char *engine;	/* the one to use, by name; NULL: chosen for each site */
+	const struct engine *const *engines; /* instead of all that there are: NULL-terminated, or NULL */
 	u64 redraw_ns;		/* sonde top: how often maps are shown; 0: at the end alone */
 	bool redraw_anew;	/* ... and aggregations begin again each time */
 	u32 mode;		/* enum probe_mode set: test: and bench: probes that are run */
@@ -49,6 +50,7 @@ struct session_options {
 };
 
 struct btf;
+struct engine;
 struct kallsyms;
 
 /* What is asked about the system, opened when it is first needed. */
@@ -64,6 +66,7 @@ struct system_view {
 struct target_site {
 	struct site site;
 	u32 func;
+	u32 engine; /* index in compiled.engines: choose.c */
 	u32 n_covered; /* probes that this attachment stands for */
 };
 
@@ -82,8 +85,11 @@ struct late {
 	VEC(const struct profile *) unfit; /* layouts that the clause does not go with: said once */
 };
 
-/* A script compiled for this kernel (or for the vm). */
+/* A script compiled for the engines that will run it. */
 struct compiled {
+	const struct engine *const *engines; /* that may be used, the one whose features resolve probes first */
+	u32 n_engines;
+	struct features *features; /* of the first; those that all of them have are env.features, for programs */
 	struct system_view view;
 	struct arena arena;
 	struct intern names;
@@ -106,6 +112,7 @@ struct compiled {
 	u32 n_probes;	/* as "Attached N probes" counts them */
 	u32 follow_map;	/* set of followed processes, or NO_INDEX */
 	u64 compile_ns;
+	u8 *is_long; /* by instance: verifiers would follow it for long; NULL: none of them */
 };
 
 /* 0: ready to load. 1: the script is wrong, diagnostics are in c->diags. -errno: the system refused. */

@@ -10,43 +10,8 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "engine/engine.h"
 #include "session/stage.h"
 #include "session/view.h"
-
-static enum feature_answer vm_feature(struct features *f, enum feature id)
-{
-	switch (id) {
-	case FEAT_ATOMIC_FETCH:
-	case FEAT_SDIV:
-	case FEAT_MOVSX:
-	case FEAT_BSWAP:
-	case FEAT_BPF_LOOP:
-	case FEAT_FOR_EACH_MAP:
-	case FEAT_BOOT_NS:
-	case FEAT_LOOKUP_PERCPU:
-	case FEAT_TAI:
-	case FEAT_RINGBUF:
-	case FEAT_COOKIE:
-	case FEAT_GET_FUNC_IP:
-	case FEAT_HASH_NO_PREALLOC:
-	case FEAT_LONG_KEYS:
-	case FEAT_SIGNAL:
-	case FEAT_READ_KERNEL:
-		return FEATURE_YES;
-	case FEAT_KALLSYMS: /* is read, not run */
-		return feature_answer(kernel_features(), id);
-	default: /* facilities of a kernel: not here */
-		return FEATURE_NO;
-	}
-}
-
-struct features *stage_vm_features(void)
-{
-	static struct features f = { .probe = vm_feature };
-
-	return &f;
-}
 
 static enum feature_answer any_feature(struct features *f, enum feature id)
 {

@@ -5,8 +5,6 @@
 
 #include "session/session.h"
 
-/* The features that the user-space machine offers: all that it can. */
-struct features *stage_vm_features(void);
 /* All of them: for looking at a script without a kernel to run it. */
 struct features *stage_all_features(void);
 /* A path as written in the file `from`: relative to that file's folder. The caller frees it. */

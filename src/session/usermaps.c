@@ -16,8 +16,7 @@
 enum { PROCS_A_TURN = 16 };
 
 struct usermaps {
-	struct map_watch *watch; /* NULL: what is mapped cannot be followed, */
-	int refused;	    /* because of this errno; */
+	int refused;	    /* what is mapped cannot be followed, because of this errno; */
 	bool missed_one;    /* and a process was gone before it was looked into */
 	bool some;	    /* only these: */
 	struct hash member; /* of u32 *pid */
@@ -92,13 +91,12 @@ void usermaps_start(struct run *r)
 {
 	struct usermaps *m;
 
-	if (!r->k || !r->c.prog.has_user_symbols)
+	if (!engines_have_events(r) || !r->c.prog.has_user_symbols)
 		return;
 	r->usermaps = m = xcalloc(1, sizeof *m);
 	arena_init(&m->arena);
 	note_present(r, m);
-	m->watch = map_watch_open(m->some);
-	m->refused = m->watch ? 0 : errno;
+	m->refused = -engines_maps_open(r, m->some);
 }
 
 void usermaps_note_gone(struct run *r)
@@ -122,15 +120,15 @@ void usermaps_turn(struct run *r)
 
 	if (!m)
 		return;
-	if (m->watch)
-		map_watch_read(m->watch, on_map_event, r);
+	if (!m->refused)
+		engines_maps_read(r, on_map_event, r);
 	for (u32 i = 0; i < PROCS_A_TURN && m->waiting.n; i++)
 		usyms_note(run_usyms(r), m->waiting.v[--m->waiting.n]);
 }
 
 int usermaps_fd(const struct run *r)
 {
-	return r->usermaps && r->usermaps->watch ? map_watch_fd(r->usermaps->watch) : -1;
+	return r->usermaps && !r->usermaps->refused ? engines_maps_fd(r) : -1;
 }
 
 bool usermaps_busy(const struct run *r)
@@ -145,7 +143,6 @@ void usermaps_release(struct run *r)
 	usyms_free(r->usyms);
 	if (!m)
 		return;
-	map_watch_close(m->watch);
 	hash_release(&m->member);
 	arena_release(&m->arena);
 	free(m);

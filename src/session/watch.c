@@ -38,7 +38,7 @@
 #define FAN_OPEN_EXEC_PERM 0x00040000
 #endif
 
-enum { MAX_QUEUE = 1024 };
+enum { MAX_QUEUE = 1024, HOLDS = 2 /* one for files of servers */ };
 
 struct place { /* a pattern in one folder */
 	char *folder, *name;
@@ -46,7 +46,7 @@ struct place { /* a pattern in one folder */
 };
 
 struct watch {
-	struct hold hold;
+	struct hold hold[HOLDS];
 	int notify_fd, ready_fd, done_fd, stop_fd;
 	s32 pid;       /* or -1: all */
 	bool everywhere, all_opens; /* all file systems; about openings as well as executions */
@@ -63,7 +63,7 @@ struct watch {
 	pthread_mutex_t lock;
 	struct opening *at; /* the one that is handed over */
 	bool handled, lost;
-	u64 longest_ms, n_dropped, n_dropped_there;
+	u64 longest_ms, n_dropped, n_dropped_there[HOLDS];
 	char *longest;
 	/* the main loop's */
 	char *missed; /* a folder that cannot be watched, and why */
@@ -77,6 +77,7 @@ struct opening {
 	bool asks;   /* its opener waits for an answer, or did */
 	bool is_new; /* it was held from the beginning */
 	struct file_id id;
+	u32 hold; /* that asks */
 	u64 seq, since_ms;
 	char path[PATH_MAX];
 };
@@ -92,7 +93,7 @@ static bool id_of(const struct stat *st, struct file_id *id)
 static void add_mark(struct watch *w, const char *path, u32 flags, u64 mask)
 {
 	w->mark = xrealloc(w->mark, (w->n_marks + 1) * sizeof(*w->mark));
-	w->mark[w->n_marks++] = (struct hold_mark){ xstrdup(path), flags, mask };
+	w->mark[w->n_marks++] = (struct hold_mark){ .path = xstrdup(path), .flags = flags, .mask = mask };
 }
 
 /* The first one is told. */
@@ -216,7 +217,7 @@ static void reply(struct watch *w, struct opening *o)
 	struct hold_answer a = { .seq = o->seq, .id = o->id, .known = is_known(w, &o->id), .forget = o->is_new };
 
 	if (o->seq)
-		hold_reply(&w->hold, &a);
+		hold_reply(&w->hold[o->hold], &a);
 	close(o->fd);
 	free(o);
 }
@@ -315,13 +316,14 @@ static void enqueue(struct watch *w, struct opening *o)
 	next_opening(w);
 }
 
-/* Takes fd over; e: NULL when it came to a folder and nobody opened it. */
-static void consider(struct watch *w, int fd, const struct hold_event *e)
+/* Takes fd over; e: of a hold, NULL when it came to a folder and nobody opened it. */
+static void consider(struct watch *w, int fd, u32 hold, const struct hold_event *e)
 {
 	struct opening *o = xcalloc(1, sizeof(*o));
 	struct stat st;
 
 	o->fd = fd;
+	o->hold = hold;
 	o->since_ms = e ? e->since_ms : hold_now_ms();
 	o->seq = e ? e->seq : 0;
 	o->asks = e;
@@ -335,17 +337,17 @@ static void consider(struct watch *w, int fd, const struct hold_event *e)
 }
 
 /* false: the process that holds is gone, and nobody waits. */
-static bool read_openings(struct watch *w)
+static bool read_openings(struct watch *w, u32 hold)
 {
 	struct hold_event e;
 	int fd, got;
 
-	while ((got = hold_next(&w->hold, &e, &fd)) > 0) {
+	while ((got = hold_next(&w->hold[hold], &e, &fd)) > 0) {
 		pthread_mutex_lock(&w->lock);
-		w->n_dropped_there = e.n_dropped;
+		w->n_dropped_there[hold] = e.n_dropped;
 		pthread_mutex_unlock(&w->lock);
 		if (fd >= 0)
-			consider(w, fd, &e);
+			consider(w, fd, hold, &e);
 	}
 	if (got == 0)
 		return true;
@@ -372,7 +374,7 @@ static void read_arrivals(struct watch *w)
 		path = xasprintf("%s/%s", w->place[i].folder, w->place[i].name);
 		fd = open(path, O_PATH | O_CLOEXEC); /* which asks nobody: it would be us */
 		if (fd >= 0)
-			consider(w, fd, NULL);
+			consider(w, fd, 0, NULL);
 		free(path);
 	}
 }
@@ -381,20 +383,23 @@ static void *run_thread(void *arg)
 {
 	struct watch *w = arg;
 	struct pollfd p[] = { { .fd = w->stop_fd, .events = POLLIN },
-			      { .fd = w->hold.sock, .events = POLLIN },
 			      { .fd = w->notify_fd, .events = POLLIN },
-			      { .fd = w->done_fd, .events = POLLIN } };
+			      { .fd = w->done_fd, .events = POLLIN },
+			      { .fd = w->hold[0].sock, .events = POLLIN },
+			      { .fd = w->hold[1].sock, .events = POLLIN } };
+	const u32 first = ARRAY_SIZE(p) - HOLDS;
 	u64 count;
 
 	hold_be_first(0, 1);
 	while (poll(p, ARRAY_SIZE(p), -1) >= 0 || errno == EINTR) {
 		if (p[0].revents)
 			break;
-		if (p[1].revents && !read_openings(w))
-			p[1].fd = -1;
-		if (p[2].revents)
+		for (u32 i = 0; i < HOLDS; i++)
+			if (p[first + i].revents && !read_openings(w, i))
+				p[first + i].fd = -1;
+		if (p[1].revents)
 			read_arrivals(w);
-		if (p[3].revents && read(w->done_fd, &count, sizeof(count)) < 0)
+		if (p[2].revents && read(w->done_fd, &count, sizeof(count)) < 0)
 			break;
 		finish_opening(w);
 	}
@@ -408,7 +413,8 @@ struct watch *watch_new(s32 pid)
 	struct watch *w = xcalloc(1, sizeof(*w));
 
 	w->pid = pid > 0 ? pid : -1;
-	w->hold.sock = -1;
+	for (u32 i = 0; i < HOLDS; i++)
+		w->hold[i].sock = -1;
 	w->notify_fd = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
 	w->ready_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	w->stop_fd = eventfd(0, EFD_CLOEXEC);
@@ -420,21 +426,54 @@ struct watch *watch_new(s32 pid)
 	return NULL;
 }
 
-static int start_hold(struct watch *w)
+static bool has_marks(const struct watch *w, bool served)
 {
+	bool any = w->everywhere;
+
+	for (u32 i = 0; i < w->n_marks && !any; i++)
+		any = w->mark[i].served == served;
+	return any;
+}
+
+static int start_hold(struct watch *w, u32 at, const struct hold_class *was)
+{
+	struct hold *h = &w->hold[at];
 	struct hold_plan plan = { .marks = w->mark,
 				  .n_marks = w->n_marks,
 				  .everywhere = w->everywhere,
 				  .all_opens = w->all_opens,
+				  .served = at == 1,
 				  .pid = w->pid,
 				  .known = &w->known,
 				  .wants = is_wanted,
 				  .ctx = w };
+	int rc = has_marks(w, plan.served) ? hold_start(h, &plan, was) : 0;
 
-	int rc = w->n_marks || w->everywhere ? hold_start(&w->hold, &plan) : 0;
+	if (rc == 0 && h->mark_error)
+		miss(w, w->mark[h->mark].path, h->mark_error);
+	return rc;
+}
 
-	if (rc == 0 && w->hold.mark_error)
-		miss(w, w->mark[w->hold.mark].path, w->hold.mark_error);
+static void end_holds(struct watch *w)
+{
+	for (u32 i = 0; i < HOLDS; i++)
+		hold_end(&w->hold[i]);
+}
+
+static int start_holds(struct watch *w)
+{
+	struct hold_class was = hold_own_class();
+	int rc = 0;
+
+	hold_find_served(w->mark, w->n_marks);
+	for (u32 i = 0; i < HOLDS && rc == 0; i++)
+		rc = start_hold(w, i, &was);
+	if (rc == -ETIMEDOUT && w->hold[0].pid) { /* a server that is out of reach */
+		miss(w, "file systems of servers", rc);
+		return 0;
+	}
+	if (rc < 0)
+		end_holds(w);
 	return rc;
 }
 
@@ -447,7 +486,7 @@ int watch_missed(const struct watch *w, const char **folder)
 /* Signals are the main loop's. */
 int watch_start(struct watch *w)
 {
-	int rc = start_hold(w), err;
+	int rc = start_holds(w), err;
 	sigset_t all, was;
 
 	if (rc < 0)
@@ -458,7 +497,7 @@ int watch_start(struct watch *w)
 	pthread_sigmask(SIG_SETMASK, &was, NULL);
 	w->running = !err;
 	if (err)
-		hold_end(&w->hold);
+		end_holds(w);
 	return -err;
 }
 
@@ -513,7 +552,7 @@ u64 watch_longest(struct watch *w, const char **path, u64 *n_dropped)
 	pthread_mutex_lock(&w->lock);
 	ms = w->longest_ms;
 	*path = w->longest;
-	*n_dropped = w->n_dropped + w->n_dropped_there;
+	*n_dropped = w->n_dropped + w->n_dropped_there[0] + w->n_dropped_there[1];
 	pthread_mutex_unlock(&w->lock);
 	return ms;
 }
@@ -530,7 +569,8 @@ void watch_known(struct watch *w, const char *path)
 	pthread_mutex_lock(&w->lock);
 	file_ids_remember(&w->known, &a.id);
 	pthread_mutex_unlock(&w->lock);
-	hold_reply(&w->hold, &a);
+	for (u32 i = 0; i < HOLDS; i++)
+		hold_reply(&w->hold[i], &a);
 }
 
 bool watch_is_known(struct watch *w, const char *path)
@@ -557,7 +597,7 @@ static void stop(struct watch *w)
 {
 	u64 one = 1;
 
-	hold_end(&w->hold);
+	end_holds(w);
 	if (w->running && write(w->stop_fd, &one, sizeof(one)) == sizeof(one) && pthread_join(w->thread, NULL) == 0 &&
 	    read(w->stop_fd, &one, sizeof(one)) == sizeof(one))
 		w->running = false;
@@ -568,8 +608,10 @@ static void stop(struct watch *w)
 	}
 	w->first = w->last = w->at = NULL;
 	w->n_queued = 0;
-	w->n_dropped += w->n_dropped_there;
-	w->n_dropped_there = 0;
+	for (u32 i = 0; i < HOLDS; i++) {
+		w->n_dropped += w->n_dropped_there[i];
+		w->n_dropped_there[i] = 0;
+	}
 }
 
 int watch_restart(struct watch *w)

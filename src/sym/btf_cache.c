@@ -17,6 +17,7 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/sysinfo.h>
 #include "base/fd.h"
 #include "base/hash.h"
 #include "sym/btf_file.h"
@@ -103,6 +104,14 @@ bool btf_cache_load(struct btf *b)
 	return false;
 }
 
+/* The index is memory where /run is: a machine that is short of it is not helped by one. */
+static bool has_room(u64 size)
+{
+	struct sysinfo s;
+
+	return sysinfo(&s) == 0 && size < (u64)s.freeram * s.mem_unit / 4;
+}
+
 static bool write_index(int fd, const struct btf *b, const struct head *h)
 {
 	return write_all(fd, h, sizeof(*h)) == 0 &&
@@ -123,8 +132,9 @@ void btf_cache_store(const struct btf *b)
 	int fd;
 
 	memcpy(h.magic, magic, sizeof(magic));
-	if (!b->names || !read_boot_id(h.boot_id) || (mkdir(dir, 0700) < 0 && errno != EEXIST) ||
-	    !dir_is_ours())
+	if (!b->names || !has_room(sizeof(u32) * ((u64)b->n + b->names_cap) + h.copy_len))
+		return;
+	if (!read_boot_id(h.boot_id) || (mkdir(dir, 0700) < 0 && errno != EEXIST) || !dir_is_ours())
 		return;
 	snprintf(tmp, sizeof(tmp), "%s.XXXXXX", file);
 	fd = mkostemp(tmp, O_CLOEXEC);

@@ -469,6 +469,14 @@ const char *die_linkage_name(const struct dwarf *d, Dwarf_Die *die)
 	return s ? s : die_string(d, die, DW_AT_MIPS_linkage_name);
 }
 
+/* DW_CC_nocall: not called by the convention. */
+static bool has_own_convention(const struct dwarf *d, Dwarf_Die *die)
+{
+	u64 how;
+
+	return die_number(d, die, DW_AT_calling_convention, &how) && how == DW_CC_nocall;
+}
+
 static void describe(struct dwarf *d, struct unit *u, Dwarf_Die *die, struct dwarf_func *out)
 {
 	const char *producer = die_string(d, &u->body, DW_AT_producer);
@@ -484,6 +492,7 @@ static void describe(struct dwarf *d, struct unit *u, Dwarf_Die *die, struct dwa
 	out->linkage_name = die_linkage_name(d, die);
 	out->inlined = d->f->dwarf_tag(die) == DW_TAG_inlined_subroutine;
 	out->external = die_flag(d, die, DW_AT_external);
+	out->is_changed = has_own_convention(d, die);
 	if (d->f->dwarf_entrypc(die, &entry) == 0)
 		out->entry = entry;
 	while (out->n_ranges < DWARF_MAX_RANGES &&

@@ -48,6 +48,7 @@ struct dwarf_func {
 	u32 n_ranges;
 	bool inlined;
 	bool external;
+	bool is_changed; /* LLVM (since 16) has left out arguments, the result or parts of it */
 	enum dwarf_language language;
 	const char *producer; /* the compiler, "" when unknown */
 	const struct type *result; /* &ty_void: none */

@@ -96,8 +96,8 @@ int elf_each_function(struct elf *e, const char *glob,
 /* USDT notes in file order. Same convention. */
 int elf_each_usdt(struct elf *e, int (*f)(void *ctx, const struct elf_usdt *u), void *ctx);
 
-/* The file with the symbols, by build id or debuglink, searched in dirs ("a:b"; NULL:
- * /usr/lib/debug) and in the cache of debuginfod; opened on first need and owned by e. NULL: none. */
+/* The file with the symbols, by build id or debuglink, searched in dirs ("a:b"; relative ones
+ * are beside the file; NULL: /usr/lib/debug) and in the cache of debuginfod; opened on first need and owned by e. NULL: none. */
 struct elf *elf_debug_file(struct elf *e);
 /* The same; what is nowhere is asked of servers, once: see sym/debuginfod.h. */
 struct elf *elf_fetch_debug_file(struct elf *e);

@@ -144,11 +144,11 @@ static u32 file_crc(const struct elf *e)
 	return ~crc;
 }
 
-/* Opens path if it is the debug file of e: by build id, or, where e has none, by checksum. */
+/* Opens path, which it frees and which may be NULL, if it is the debug file of e: by build id, or, where e has none, by checksum. */
 static struct elf *open_debug(const struct elf *e, char *path)
 {
 	struct err err = {};
-	struct elf *debug = elf_open(path, &err);
+	struct elf *debug = path ? elf_open(path, &err) : NULL;
 	u32 len, crc;
 	bool good;
 
@@ -181,18 +181,39 @@ static char *build_id_path(const struct elf *e, const char *dir, int dir_len)
 	return buf_steal(&b);
 }
 
+/* link in dir/a/b, dir/b, dir, where the file is /a/b/name. */
+static struct elf *search_below(const struct elf *e, const char *dir, int len, const char *link)
+{
+	const char *end = strrchr(e->path, '/'), *at = e->path;
+	struct elf *debug = open_debug(e, xasprintf("%.*s%.*s/%s", len, dir, (int)(end - at), at, link));
+
+	while (!debug && at < end) {
+		at = strchrnul(at + 1, '/');
+		debug = open_debug(e, xasprintf("%.*s%.*s/%s", len, dir, (int)(end - at), at, link));
+	}
+	return debug;
+}
+
+/* As libdwfl's dwfl_standard_find_debuginfo(): "+" and "-" before a directory (whether checksums count) change
+ * nothing, because they always do; a relative directory is one beside the file. */
 static struct elf *search_dir(const struct elf *e, const char *dir, int len)
 {
 	u32 crc;
 	const char *link = elf_debuglink(e, &crc);
 	const char *slash = e->path ? strrchr(e->path, '/') : NULL;
-	char *path = build_id_path(e, dir, len);
-	struct elf *debug = path ? open_debug(e, path) : NULL;
+	struct elf *debug = NULL;
 
-	if (debug || !link || !slash)
-		return debug;
-	return open_debug(e, xasprintf("%.*s%.*s/%s", len, dir, (int)(slash - e->path), e->path,
-				       link));
+	if (*dir == '+' || *dir == '-') {
+		dir++;
+		len--;
+	}
+	if (link && slash && *dir != '/')
+		debug = open_debug(e, xasprintf("%.*s/%.*s/%s", (int)(slash - e->path), e->path, len, dir, link));
+	if (!debug)
+		debug = open_debug(e, build_id_path(e, dir, len));
+	if (!debug && link && slash)
+		debug = search_below(e, dir, len, link);
+	return debug;
 }
 
 /* Beside the file, in its .debug, then in each directory. */

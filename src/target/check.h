@@ -75,6 +75,7 @@ struct frame {
 	struct reg r[11];
 	u32 n_slots; /* slots from here on are untouched */
 	u32 sub;
+	u32 ret; /* follow.c: where the caller goes on; NO_INDEX: a callback */
 	struct slot slot[CHECK_SLOTS];
 };
 
@@ -105,6 +106,8 @@ struct check_cost { /* what target_cost() wants to know, by instruction */
 
 struct check {
 	struct check_cost *cost; /* or NULL */
+	struct walk *walk;	 /* follow.c, or NULL */
+	u16 *wanted; /* or NULL: the registers whose value an instruction wants, as an offset, a size or to decide */
 	const struct program *prog;
 	const struct bpf_func *f;
 	enum profile_kind profile;
@@ -132,7 +135,7 @@ const struct reloc *check_reloc(const struct check *c, u32 insn);
 int check_shape(struct check *c);
 int check_depth(struct check *c);
 
-/* check.c: the whole in one; cost may be NULL. */
+/* check.c: the whole in one; cost and wanted may be NULL. */
 int check_all(struct check *c);
 enum profile_kind check_kind(const struct bpf_func *f, const struct profile *profile);
 
@@ -156,9 +159,17 @@ int check_branch(struct check *c, struct state *s, const struct bpf_insn *i, str
 		 struct state **jump);
 int check_readable(struct check *c, const struct frame *f, u32 reg);
 
+/* The instruction here wants the value of a register, if that is a number. */
+void check_want(struct check *c, const struct frame *f, u32 reg);
+
 /* check_helper.c */
 int check_helper(struct check *c, struct state *s, const struct bpf_insn *i);
 void check_clobber(struct frame *f);
+/* A letter for each argument. */
+const char *check_helper_args(u32 helper);
+
+/* follow.c: a turn of the callback is a way of its own. */
+void follow_callback(struct walk *w, const struct state *s, u32 insn, const struct reg *arg);
 
 /* check_mem.c */
 enum access { ACCESS_READ, ACCESS_WRITE, ACCESS_ATOMIC };

@@ -107,6 +107,13 @@ static const struct helper *find(u32 number)
 	return number < ARRAY_SIZE(helpers) && helpers[number].name ? &helpers[number] : NULL;
 }
 
+const char *check_helper_args(u32 number)
+{
+	const struct helper *h = find(number);
+
+	return h ? h->args : "";
+}
+
 static bool has_keys(u32 type)
 {
 	switch (type) {
@@ -230,6 +237,10 @@ static int check_arg(struct check *c, struct state *s, struct call *k, u32 n)
 	case 't': return arg_map(c, k, r, *kind, n);
 	case 'k':
 	case 'v': return arg_key(c, s, k, r, *kind);
+	case 's':
+	case 'z':
+		check_want(c, state_top(s), n);
+		return 0;
 	case 'r':
 	case 'w':
 		if (check_readable(c, state_top(s), n + 1))

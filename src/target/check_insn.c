@@ -16,6 +16,12 @@ int check_readable(struct check *c, const struct frame *f, u32 reg)
 	return 0;
 }
 
+void check_want(struct check *c, const struct frame *f, u32 reg)
+{
+	if (c->wanted && reg < 10 && f->r[reg].kind == R_SCALAR)
+		c->wanted[c->pc] |= (u16)(1u << reg);
+}
+
 /* ---- arithmetic */
 
 /* A number that may be added to a pointer (check_reg_sane_offset). */
@@ -119,8 +125,12 @@ int check_alu(struct check *c, struct frame *f, const struct bpf_insn *i)
 	}
 	if (op == BPF_MOV)
 		return move(c, dst, &src, wide, i->off);
-	if (reg_is_pointer(dst) || reg_is_pointer(&src))
+	if (reg_is_pointer(dst) || reg_is_pointer(&src)) {
+		check_want(c, f, i->dst_reg);
+		if (BPF_SRC(i->code) == BPF_X)
+			check_want(c, f, i->src_reg);
 		return pointer_alu(c, dst, &src, op, wide);
+	}
 	sum = wide && (op == BPF_ADD || op == BPF_SUB) && scalar_is_const(&src.v);
 	btf = sum && dst->btf;
 	shared = dst->shared || src.shared;
@@ -297,6 +307,9 @@ int check_branch(struct check *c, struct state *s, const struct bpf_insn *i, str
 		return check_fail(c, "two addresses are compared");
 	if (reg_is_pointer(&f->r[i->dst_reg]))
 		return pointer_branch(c, s, i, e, jump);
+	check_want(c, f, i->dst_reg);
+	if (BPF_SRC(i->code) == BPF_X)
+		check_want(c, f, i->src_reg);
 	sure = scalar_compare(BPF_OP(i->code), BPF_CLASS(i->code) == BPF_JMP, &f->r[i->dst_reg].v,
 			      &src.v);
 	*e = (struct edge){ sure != 0, sure != 1 };

@@ -221,7 +221,11 @@ static int add_turn(struct check *c, struct state *s, u32 sub, const struct reg 
 int check_callback(struct check *c, struct state *s, u32 insn, const struct reg *arg)
 {
 	bool settled = false, decided = c->decided;
+	struct walk *walk = c->walk;
 
+	c->walk = NULL;
+	if (walk)
+		follow_callback(walk, s, insn, arg);
 	for (u32 turn = 0; !settled; turn++) {
 		if (turn == 64)
 			return check_fail(c, "what the callback does to the stack does not settle");
@@ -231,6 +235,9 @@ int check_callback(struct check *c, struct state *s, u32 insn, const struct reg 
 			return -1;
 	}
 	c->decided = decided;
+	c->walk = walk;
+	if (walk)
+		follow_callback(walk, s, insn, arg);
 	return 0;
 }
 
@@ -250,17 +257,10 @@ static int call(struct check *c, struct state **s, const struct bpf_insn *i)
 
 /* ---- one step */
 
-static u32 jump_target(const struct bpf_insn *i, u32 pc)
-{
-	bool far = i->code == (BPF_JMP32 | BPF_JA);
-
-	return pc + 1 + (u32)(far ? i->imm : i->off);
-}
-
 /* Conditional: one state goes on here, a refined copy is left at the target. */
 static int branch(struct check *c, struct sweep *w, struct state **s, const struct bpf_insn *i)
 {
-	u32 target = jump_target(i, c->pc);
+	u32 target = bpf_jump_target(i, c->pc);
 	struct state *jump, *cur = *s;
 	struct edge e;
 
@@ -288,7 +288,7 @@ static int jump_or_call(struct check *c, struct sweep *w, struct state **s,
 	case BPF_JA:
 		*s = NULL;
 		w->scan = c->pc + 1;
-		return leave(c, w, jump_target(i, c->pc), cur);
+		return leave(c, w, bpf_jump_target(i, c->pc), cur);
 	}
 	return branch(c, w, s, i);
 }

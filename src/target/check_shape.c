@@ -265,18 +265,6 @@ u32 check_sub_at(const struct check *c, u32 insn)
 
 /* ---- jumps */
 
-static bool is_jump(const struct bpf_insn *i)
-{
-	u8 class = BPF_CLASS(i->code), op = BPF_OP(i->code);
-
-	return class == BPF_JMP32 || (class == BPF_JMP && op != BPF_CALL && op != BPF_EXIT);
-}
-
-static u32 target_of(const struct bpf_insn *i, u32 pc)
-{
-	return pc + 1 + (u32)(i->code == (BPF_JMP32 | BPF_JA) ? i->imm : i->off);
-}
-
 static int shape_target(struct check *c, const struct sub *s, u32 target)
 {
 	if (target < s->start || target >= s->end)
@@ -304,14 +292,13 @@ static int shape_sub(struct check *c, const struct sub *s, u32 index)
 		if (c->mark[c->pc] & MARK_SECOND)
 			continue;
 		i = &c->f->insns[c->pc];
-		if (is_jump(i) && shape_target(c, s, target_of(i, c->pc)))
+		if (bpf_is_jump(i) && shape_target(c, s, bpf_jump_target(i, c->pc)))
 			return -1;
 		if (callee(i, c->pc, &target))
 			add_call(c, index, check_sub_at(c, target));
 	}
 	c->pc = s->end - 1;
-	if (i->code != (BPF_JMP | BPF_EXIT) && i->code != (BPF_JMP | BPF_JA) &&
-	    i->code != (BPF_JMP32 | BPF_JA))
+	if (i->code != (BPF_JMP | BPF_EXIT) && !bpf_is_goto(i))
 		return check_fail(c, "runs past the end of its function");
 	return 0;
 }
@@ -333,14 +320,13 @@ static void visit(struct check *c, struct todo *t, u32 pc)
 static void visit_next(struct check *c, struct todo *t, u32 pc)
 {
 	const struct bpf_insn *i = &c->f->insns[pc];
-	bool always = i->code == (BPF_JMP | BPF_JA) || i->code == (BPF_JMP32 | BPF_JA);
 	u32 target;
 
-	if (is_jump(i))
-		visit(c, t, target_of(i, pc));
+	if (bpf_is_jump(i))
+		visit(c, t, bpf_jump_target(i, pc));
 	if (callee(i, pc, &target))
 		visit(c, t, target);
-	if (!always && i->code != (BPF_JMP | BPF_EXIT))
+	if (!bpf_is_goto(i) && i->code != (BPF_JMP | BPF_EXIT))
 		visit(c, t, pc + (i->code == LD_IMM64 ? 2 : 1));
 }
 

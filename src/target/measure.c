@@ -6,11 +6,13 @@
  * goes on with the jump it kept last.
  */
 #include "target/target.h"
+#include "type/bpf_isa.h"
 
 struct walk {
 	const struct bpf_func *f;
 	u64 *seen;	    /* a bit for each instruction */
 	u32 *wait, n, most; /* targets of the jumps that wait */
+	u32 beyond;	    /* the instruction with which they are too many */
 };
 
 static bool was_here(struct walk *w, u32 at)
@@ -26,17 +28,18 @@ static bool was_here(struct walk *w, u32 at)
 static u32 step(struct walk *w, u32 at)
 {
 	const struct bpf_insn *i = &w->f->insns[at];
-	u8 class = BPF_CLASS(i->code), op = BPF_OP(i->code);
 
 	if (i->code == (BPF_LD | BPF_IMM | BPF_DW))
 		return at + 2;
-	if ((class != BPF_JMP && class != BPF_JMP32) || op == BPF_CALL)
-		return at + 1;
-	if (op == BPF_EXIT)
+	if (i->code == (BPF_JMP | BPF_EXIT))
 		return w->f->n_insns;
-	if (op == BPF_JA)
-		return at + 1 + (u32)(class == BPF_JMP32 ? i->imm : i->off);
-	w->wait[w->n++] = at + 1 + (u32)i->off;
+	if (!bpf_is_jump(i))
+		return at + 1;
+	if (bpf_is_goto(i))
+		return bpf_jump_target(i, at);
+	w->wait[w->n++] = bpf_jump_target(i, at);
+	if (w->n > MOST_BRANCHES && !w->beyond)
+		w->beyond = at;
 	w->most = MAX(w->most, w->n);
 	return at + 1;
 }
@@ -54,7 +57,7 @@ static void walk_all(struct walk *w)
 	}
 }
 
-static u32 count_maps(const struct program *prog, const struct bpf_func *f, u8 *seen)
+static u32 count_maps(const struct program *prog, const struct bpf_func *f, u8 *seen, u32 *beyond)
 {
 	u32 n = 0;
 
@@ -65,7 +68,8 @@ static u32 count_maps(const struct program *prog, const struct bpf_func *f, u8 *
 		    r->index >= prog->maps.n || seen[r->index])
 			continue;
 		seen[r->index] = 1;
-		n++;
+		if (++n == MOST_MAPS + 1)
+			*beyond = r->insn;
 	}
 	return n;
 }
@@ -74,6 +78,7 @@ struct target_measure target_measure(const struct program *prog, const struct bp
 {
 	struct arena scratch;
 	struct walk w = { .f = f };
+	u32 maps_beyond = 0;
 	struct target_measure m = { .insns = f->n_insns, .funcs = f->n_subprogs };
 
 	arena_init(&scratch);
@@ -81,7 +86,12 @@ struct target_measure target_measure(const struct program *prog, const struct bp
 	w.wait = arena_array(&scratch, u32, f->n_insns);
 	walk_all(&w);
 	m.branches = w.most;
-	m.maps = count_maps(prog, f, arena_array(&scratch, u8, prog->maps.n + 1));
+	m.maps = count_maps(prog, f, arena_array(&scratch, u8, prog->maps.n + 1), &maps_beyond);
+	m.at = m.branches > MOST_BRANCHES ? w.beyond
+	       : m.maps > MOST_MAPS	  ? maps_beyond
+	       : m.insns > MOST_INSNS	  ? MOST_INSNS
+	       : m.funcs > MOST_FUNCS	  ? f->subprogs[MOST_FUNCS].insn
+					  : 0;
 	arena_release(&scratch);
 	return m;
 }

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/fd.h"
+#include "base/visible.h"
 #include "trace/sink.h"
 
 enum { FULL_SIZE = 64 << 10 };
@@ -37,6 +38,18 @@ int sink_flush(struct sink *s)
 		s->error = ret;
 	drain(&s->err, STDERR_FILENO); /* nobody is left to tell when this fails */
 	return ret;
+}
+
+void sink_say(struct sink *s, const char *fmt, ...)
+{
+	size_t start = s->err.len;
+	va_list ap;
+
+	va_start(ap, fmt);
+	buf_vprintf(&s->err, fmt, ap);
+	va_end(ap);
+	if (s->visible_err)
+		buf_visible(&s->err, start, VISIBLE_TEXT);
 }
 
 void sink_item(struct sink *s)

@@ -64,6 +64,8 @@ struct sink {
 
 /* Writes what waits; 0 or -errno (EPIPE sets closed). */
 int sink_flush(struct sink *s);
+/* Appends to what waits for stderr; a terminal does not obey the names in it. */
+FORMAT(2, 3) void sink_say(struct sink *s, const char *fmt, ...);
 /* Called by outputs after each item: flushes according to buffering and size. */
 void sink_item(struct sink *s);
 /* Within a long item: flushes only when much has gathered. */

@@ -79,6 +79,26 @@ void value_float(struct buf *b, const struct type *t, const void *p)
 	buf_puts(b, text);
 }
 
+/* What stands in b from start on came from outside. */
+static void foreign_since(struct buf *b, const struct names *names, size_t start)
+{
+	if (names && names->visible)
+		buf_visible(b, start, VISIBLE_NAME);
+}
+
+void put_foreign(struct buf *b, const struct names *names, const char *text, size_t len)
+{
+	size_t start = b->len;
+
+	buf_add(b, text, len);
+	foreign_since(b, names, start);
+}
+
+void put_foreignz(struct buf *b, const struct names *names, const char *text)
+{
+	put_foreign(b, names, text, strlen(text));
+}
+
 /* The enumerator's name, or NULL. */
 static const char *value_enum_name(const struct type *t, s64 value)
 {
@@ -89,7 +109,7 @@ static const char *value_enum_name(const struct type *t, s64 value)
 }
 
 /* O_WRONLY|O_CREAT|0x40000000: what has no name is a number at the end. */
-static void put_flags(struct buf *b, const struct type *t, u32 v)
+static void put_flags(struct buf *b, const struct names *names, const struct type *t, u32 v)
 {
 	size_t start = b->len;
 	u32 rest = v;
@@ -100,7 +120,7 @@ static void put_flags(struct buf *b, const struct type *t, u32 v)
 		if (!mask || (v & mask) != value || (value && (rest & value) != value))
 			continue;
 		buf_puts(b, b->len > start ? "|" : "");
-		buf_puts(b, t->enums[i].name);
+		put_foreignz(b, names, t->enums[i].name);
 		rest &= ~mask;
 	}
 	if (rest || b->len == start) {
@@ -112,15 +132,15 @@ static void put_flags(struct buf *b, const struct type *t, u32 v)
 	}
 }
 
-static void put_enum(struct buf *b, const struct type *t, const void *p)
+static void put_enum(struct buf *b, const struct names *names, const struct type *t, const void *p)
 {
 	s64 v = value_int(t, p);
 	const char *name = t->is_flags ? NULL : value_enum_name(t, v);
 
 	if (t->is_flags)
-		put_flags(b, t, (u32)v);
+		put_flags(b, names, t, (u32)v);
 	else if (name)
-		buf_puts(b, name);
+		put_foreignz(b, names, name);
 	else
 		put_number(b, t->is_signed, v);
 }
@@ -160,26 +180,6 @@ bool value_has_field(const struct field *f, const void *base)
 }
 
 /* ---- bytes */
-
-/* What stands in b from start on came from outside. */
-static void foreign_since(struct buf *b, const struct names *names, size_t start)
-{
-	if (names && names->visible)
-		buf_visible(b, start, VISIBLE_NAME);
-}
-
-void put_foreign(struct buf *b, const struct names *names, const char *text, size_t len)
-{
-	size_t start = b->len;
-
-	buf_add(b, text, len);
-	foreign_since(b, names, start);
-}
-
-void put_foreignz(struct buf *b, const struct names *names, const char *text)
-{
-	put_foreign(b, names, text, strlen(text));
-}
 
 u32 value_strlen(const struct type *t, const void *p)
 {
@@ -535,7 +535,7 @@ static void show(struct show s, const struct type *t, const void *p)
 	case TY_MAX:
 	case TY_AVG: put_number(s.b, t->is_signed, value_div(t, table_number(t, p), s.div)); return;
 	case TY_FLOAT: value_float(s.b, t, p); return;
-	case TY_ENUM: put_enum(s.b, t, p); return;
+	case TY_ENUM: put_enum(s.b, s.names, t, p); return;
 	case TY_STRING: put_string(&s, t, p); return;
 	case TY_BUFFER: {
 		const u8 *bytes;

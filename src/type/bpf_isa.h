@@ -28,4 +28,24 @@ static inline u32 bpf_access_size(u8 code)
 	}
 }
 
+/* Goes to another instruction of its function, always or on a condition. */
+static inline bool bpf_is_jump(const struct bpf_insn *i)
+{
+	u8 class = BPF_CLASS(i->code), op = BPF_OP(i->code);
+
+	return class == BPF_JMP32 || (class == BPF_JMP && op != BPF_CALL && op != BPF_EXIT);
+}
+
+/* Always: ja, or its long form (gotol, 6.6). */
+static inline bool bpf_is_goto(const struct bpf_insn *i)
+{
+	return i->code == (BPF_JMP | BPF_JA) || i->code == (BPF_JMP32 | BPF_JA);
+}
+
+/* The index of the instruction to which a jump at index pc goes. */
+static inline u32 bpf_jump_target(const struct bpf_insn *i, u32 pc)
+{
+	return pc + 1 + (u32)(i->code == (BPF_JMP32 | BPF_JA) ? i->imm : i->off);
+}
+
 #endif

@@ -135,6 +135,7 @@ enum {
 	DATA_BOOT_TO_TAI = 24, /* u64: added to the boot clock where the kernel gives no TAI clock */
 	DATA_SPECULATION = 32, /* u64: numbers that speculation() has given away */
 	DATA_PID_NS = 48,    /* u64: struct pid_namespace of ours, where it is not the first; see builtin/process.c */
+	DATA_PID_LEVEL = 56, /* u64: how deep it is */
 	DATA_NOWHERE = 40,   /* u64: bytes that nobody reads, see ir/lower_user.c */
 	DATA_HEAD = 64,
 };
@@ -196,7 +197,7 @@ struct program {
 	VEC(const struct type *) calls; /* records of TY_CALL values: the arguments of a system call */
 	VEC(const char *) kfuncs; /* RELOC_KFUNC names */
 	u32 data_map, ring_map, scratch_map, huge_scratch_map; /* indexes into maps or NO_INDEX */
-	bool wants_pid_ns;     /* DATA_PID_NS */
+	bool wants_pid_ns;     /* DATA_PID_NS, DATA_PID_LEVEL */
 	bool has_user_symbols; /* of processes that may be gone when they are printed */
 	u32 guard;	 /* in the data map: a word for each processor, see ir/lower_guard.c; 0: none */
 	u32 spare_sites; /* sites that may be added while it runs */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Any bytes as code: every instruction lies within them, and has an effect. */
 #include <stdlib.h>
-#include "provider/insn.h"
-#include "provider/insn_arm64.h"
+#include "arch/insn.h"
+#include "arch/insn_arm64.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

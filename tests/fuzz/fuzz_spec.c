@@ -3,7 +3,7 @@
  * Probe text, C text of format files, USDT operands and instruction bytes: anything may come in.
  * Only what asks little of the system is resolved.
  */
-#include "provider/insn.h"
+#include "arch/insn.h"
 #include "provider/internal.h"
 #include "provider/usdt_args.h"
 #include "sym/tracefs.h"

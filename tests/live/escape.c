@@ -15,6 +15,16 @@ __asm__(".text\n"
 /* clang-format on */
 void plain(void);
 
+/* What the test writes control characters into: names in debug information. */
+struct record {
+	enum kind { FIRST, SECOND_KIND } kind;
+} record = { SECOND_KIND };
+
+__attribute__((noinline)) void typed(struct record *r)
+{
+	__asm__ volatile("" ::"r"(r) : "memory");
+}
+
 __attribute__((noinline)) void evil(const char *s, int c)
 {
 	__asm__ volatile("" ::"r"(s), "r"(c));
@@ -23,8 +33,9 @@ __attribute__((noinline)) void evil(const char *s, int c)
 int main(void)
 {
 	prctl(PR_SET_NAME, "ev\033]0;x\007il");
-	open("/nowhere/\033]0;title\007\nx\302\233y", O_RDONLY);
+	open("/nowhere/\033]0;title\007\nx\302\233y\342\200\256z", O_RDONLY);
 	plain();
+	typed(&record);
 	evil("\033[31mred\n\tz\377\303\251", 27);
 	return 0;
 }

@@ -17,13 +17,14 @@ syscall:getppid { @exact_syscall[pid] = count(); }
 uprobe:$F:mark { @exact_uprobe[pid] = count(); }
 uretprobe:$F:mark { @exact_uretprobe[pid] = count(); }
 usdt:$F:family:round { @exact_usdt[pid] = count(); }
-watchpoint:$WATCHED:8:w { @exact_watchpoint[pid] = count(); }
 profile:hz:499 { @some_profile[pid] = count(); }
 software:cpu-clock:100000 { @some_cpu_clock[pid] = count(); }
 software:page-faults:1 { @some_faults[pid] = count(); }
 iter:task { @some_iter[args.task.tgid] = count(); }
 interval:ms:20 { @interval = count(); }
 EOF
+
+echo "watchpoint:$WATCHED:8:w { @exact_watchpoint[pid] = count(); }" >"$TMP/watch.bt"
 
 # judge OUTPUT PID... : every map has these pids and no other ("some": one of them at least), and the counts of exact ones
 judge() { python3 - "$@" <<'EOF'

@@ -28,6 +28,9 @@ use std::num::NonZeroU32;
 #[inline(never)] pub fn floats(k: u32) -> Floats { Floats { a: k + 9, b: opaque(k as f64 / 2.0) } }
 #[inline(never)] pub fn nothing(k: u32) { opaque(k); }
 #[inline(never)] pub fn constant(k: u32) -> Option<u32> { if opaque(k) > 1 { Some(12) } else { None } }
+#[inline(never)] pub fn left(k: u32) -> i8 { opaque(k + 1); -3 }
+#[inline(never)] pub fn passed(k: u32) -> i8 { left(k + 1) }
+#[inline(never)] pub fn unread(k: u32) -> u64 { opaque(k + 2); k as u64 * 3 }
 #[inline(never)] pub fn double(k: u32) -> f64 { opaque(k as f64) }
 fn main() {
     let s = "abcdefgh"; let n = [1u16, 2, 3, 4];
@@ -38,6 +41,6 @@ fn main() {
         println!("{}", niche(k).map_or(0, |n| n.get())); println!("{}", color(k).map_or(0, |c| c as u8)); println!("{:?}", point(k as i64)); println!("{:?}", small(k));
         println!("{:?}", packed(k)); println!("{:?}", three(k)); println!("{:?}", wide(k) >> 64); match op(k) { Op::Nop => println!("Nop"), Op::Add(n) => println!("Add({})", n), Op::Name { id, text } => println!("Name {} {}", id, text) }
         println!("{}", floats(k).a);
-        nothing(k); opaque(constant(k)); opaque(double(k));
+        nothing(k); opaque(constant(k)); opaque(left(k)); opaque(passed(k)); unread(k); opaque(double(k));
     }
 }

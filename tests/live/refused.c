@@ -12,7 +12,7 @@
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-#include "provider/insn.h"
+#include "arch/insn.h"
 
 enum { SLOT = 32, MAX_SLOTS = 4096 };
 

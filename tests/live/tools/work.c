@@ -8,11 +8,16 @@
 #include <fcntl.h>
 #include <netdb.h>
 #include <pthread.h>
+#include <sched.h>
+#include <setjmp.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/mount.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -44,6 +49,28 @@ __attribute__((noinline)) int flow_recursive(int n)
 	__asm__ volatile("");
 	return r;
 }
+
+static jmp_buf before;
+
+__attribute__((noinline)) void jump_inner(int n)
+{
+	__asm__ volatile("");
+	if (n)
+		longjmp(before, 1);
+}
+
+__attribute__((noinline)) int jump_outer(int n)
+{
+	usleep(30000);
+	if (!setjmp(before))
+		jump_inner(1);
+	__asm__ volatile("");
+	return n;
+}
+
+__attribute__((noinline)) int other_minus(int n) { __asm__ volatile(""); return -n; }
+
+__attribute__((noinline)) long other_long(int n) { __asm__ volatile(""); return other_minus(n) + (1L << 40); }
 
 __attribute__((noinline)) void *thread_body(void *arg) { return arg; }
 
@@ -83,6 +110,20 @@ static void looks(void)
 	mkdir("/tmp/sonde-folder", 0700);
 	unlink("/tmp/sonde-made");
 	rmdir("/tmp/sonde-folder");
+}
+
+/* As new versions of mount(8) do it, in a mount namespace of its own. */
+static void mounts(void)
+{
+	int fs, made;
+
+	unshare(CLONE_NEWNS);
+	mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL);
+	fs = syscall(SYS_fsopen, "tmpfs", 0);
+	syscall(SYS_fsconfig, fs, 1, "source", "memory", 0);
+	syscall(SYS_fsconfig, fs, 6, NULL, NULL, 0);
+	made = syscall(SYS_fsmount, fs, 0, 0);
+	syscall(SYS_move_mount, made, "", AT_FDCWD, "/mnt", 4);
 }
 
 static void run(char **argv, int fails)
@@ -151,6 +192,32 @@ static void exits(void)
 	wait(NULL);
 }
 
+static pthread_barrier_t together;
+
+static void *crowd_body(void *arg)
+{
+	prctl(PR_SET_NAME, "thread");
+	pthread_barrier_wait(&together);
+	return arg;
+}
+
+/* Processes whose threads end all at once, and one whose first thread ends before another. */
+static void crowd(void)
+{
+	pthread_t t;
+
+	for (int i = 0; i < 10; i++) {
+		if (!fork()) {
+			pthread_barrier_init(&together, NULL, 9);
+			for (int k = 0; k < 8; k++)
+				pthread_create(&t, NULL, crowd_body, NULL);
+			pthread_barrier_wait(&together);
+			exit(7);
+		}
+		wait(NULL);
+	}
+}
+
 static void naps(void)
 {
 	struct timespec t = { 0, 25000000 }, at;
@@ -165,6 +232,38 @@ static void naps(void)
 		_exit(0);
 	}
 	wait(NULL);
+	clock_gettime(CLOCK_REALTIME, &at); /* is over when it begins */
+	syscall(SYS_clock_nanosleep, CLOCK_REALTIME, TIMER_ABSTIME, &at, NULL);
+	clock_gettime(CLOCK_BOOTTIME, &at);
+	at.tv_sec++;
+	if (!fork()) {
+		ualarm(1000, 0);
+		syscall(SYS_clock_nanosleep, CLOCK_BOOTTIME, TIMER_ABSTIME, &at, NULL);
+		_exit(0);
+	}
+	wait(NULL);
+}
+
+/* A timer's signal, an alarm, and a signal to a thread: its second one. */
+static void timers(void)
+{
+	struct sigevent e = { .sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGUSR2 };
+	pthread_t other;
+	timer_t t;
+
+	signal(SIGUSR2, SIG_IGN);
+	signal(SIGALRM, SIG_IGN);
+	timer_create(CLOCK_MONOTONIC, &e, &t);
+	timer_settime(t, 0, &(struct itimerspec){ .it_value.tv_nsec = 1000000 }, NULL);
+	usleep(30000);
+	ualarm(1000, 0);
+	usleep(30000);
+	pthread_barrier_init(&together, NULL, 2);
+	pthread_create(&other, NULL, crowd_body, NULL);
+	usleep(10000);
+	pthread_kill(other, SIGUSR2);
+	pthread_barrier_wait(&together);
+	pthread_join(other, NULL);
 }
 
 static void setids(void)
@@ -172,6 +271,14 @@ static void setids(void)
 	syscall(SYS_setresuid, -1, -1, -1);
 	syscall(SYS_setuid, -1);
 	syscall(SYS_setregid, 0, 0);
+	if (!fork()) {
+		syscall(SYS_setresuid, 65534, 65534, 65534);
+		syscall(SYS_setfsuid, -1);
+		syscall(SYS_setfsuid, 0);
+		syscall(SYS_setfsuid, 65534);
+		_exit(0);
+	}
+	wait(NULL);
 }
 
 static void threads(void)
@@ -183,8 +290,6 @@ static void threads(void)
 		pthread_join(t, NULL);
 	}
 }
-
-static pthread_barrier_t together;
 
 static void *arena_body(void *arg)
 {
@@ -217,6 +322,27 @@ static void naps_short(void)
 		usleep(5000);
 }
 
+/* A child waits for its parent. */
+static void wakes(void)
+{
+	int to[2];
+	char c;
+
+	pipe(to);
+	if (!fork()) {
+		close(to[1]);
+		while (read(to[0], &c, 1) == 1)
+			;
+		_exit(0);
+	}
+	for (int i = 0; i < 20; i++) {
+		usleep(3000);
+		write(to[1], "x", 1);
+	}
+	close(to[1]);
+	wait(NULL);
+}
+
 static void calls(void)
 {
 	for (int i = 0; i < 500; i++)
@@ -227,6 +353,7 @@ static void calls(void)
 
 static void leaks(void)
 {
+	volatile size_t zero = 0;
 	void *p;
 
 	for (int i = 0; i < 8; i++)
@@ -235,6 +362,7 @@ static void leaks(void)
 		free(keep_memory(5000));
 	p = realloc(keep_memory(100), 3000);
 	free(realloc(p, 70000));
+	p = realloc(keep_memory(200), zero); /* frees it */
 }
 
 static void files(void)
@@ -248,6 +376,28 @@ static void files(void)
 		pread(fd, buf, 1000, 0);
 	write(open("/dev/null", O_WRONLY), buf, 100);
 	unlink(path);
+}
+
+/* Each write syncs the file within. */
+static void synced(void)
+{
+	char path[] = "tw.XXXXXX";
+	int fd = mkstemp(path), sync = open(path, O_WRONLY | O_SYNC);
+
+	write(sync, path, 5);
+	close(fd);
+	unlink(path);
+}
+
+/* A file with two names, and one that takes another's place. */
+static void linked(void)
+{
+	close(open("tw.first", O_CREAT | O_WRONLY, 0600));
+	link("tw.first", "tw.second");
+	unlink("tw.first");
+	close(open("tw.third", O_CREAT | O_WRONLY, 0600));
+	rename("tw.third", "tw.second");
+	unlink("tw.second");
 }
 
 static void direct(void)
@@ -326,6 +476,42 @@ static void tcp(int family)
 	usleep(10000);
 }
 
+/* More than fits: what write() took is said. */
+static void flood(void)
+{
+	int on = listener(AF_INET, 5), there = dial(AF_INET), here = accept(on, NULL, NULL);
+	static char buf[1 << 20];
+	long sent = 0, got = 0;
+	ssize_t n;
+
+	fcntl(there, F_SETFL, O_NONBLOCK);
+	for (int i = 0; i < 50; i++)
+		if ((n = write(there, buf, sizeof buf)) > 0)
+			sent += n;
+	while (got < sent && (n = read(here, buf, sizeof buf)) > 0)
+		got += n;
+	printf("flood: %ld\n", sent);
+	fflush(stdout);
+	close(there);
+	close(here);
+	close(on);
+}
+
+/* IPv4 to a socket of both families */
+static void mapped(void)
+{
+	struct sockaddr_in6 in6 = { .sin6_family = AF_INET6, .sin6_port = htons(port) };
+	int on = socket(AF_INET6, SOCK_STREAM, 0), there;
+
+	setsockopt(on, SOL_SOCKET, SO_REUSEADDR, (int[]){ 1 }, sizeof(int));
+	bind(on, (void *)&in6, sizeof in6);
+	listen(on, 5);
+	there = dial(AF_INET);
+	close(accept(on, NULL, NULL));
+	close(there);
+	close(on);
+}
+
 static void refused(void)
 {
 	close(dial(AF_INET));
@@ -351,11 +537,25 @@ static void unixes(void)
 	char buf[64];
 
 	connect(fd, (void *)&un, sizeof un);
+	memcpy(un.sun_path, "\0hidden/name", 12);
+	connect(fd, (void *)&un, offsetof(struct sockaddr_un, sun_path) + 7); /* the name ends without NUL */
 	socketpair(AF_UNIX, SOCK_STREAM, 0, pair);
 	write(pair[0], "ping\0\x01\n", 7);
 	read(pair[1], buf, sizeof buf);
 	socketpair(AF_UNIX, SOCK_DGRAM, 0, pair);
 	write(pair[0], "datagram", 8);
+	read(pair[1], buf, sizeof buf);
+}
+
+static void big_unix(void)
+{
+	static char buf[100000];
+	int pair[2];
+
+	memset(buf, 'x', sizeof buf);
+	socketpair(AF_UNIX, SOCK_STREAM, 0, pair);
+	setsockopt(pair[0], SOL_SOCKET, SO_SNDBUF, (int[]){ 1 << 20 }, sizeof(int));
+	write(pair[0], buf, sizeof buf);
 	read(pair[1], buf, sizeof buf);
 }
 
@@ -392,7 +592,8 @@ static const struct {
 	{ "threads", threads }, { "calls", calls },   { "leaks", leaks },     { "files", files },
 	{ "direct", direct },	{ "refused", refused }, { "full", full },     { "unixes", unixes },
 	{ "listens", listens }, { "names", names },   { "short", naps_short },
-	{ "arenas", arenas },
+	{ "arenas", arenas },	{ "wakes", wakes },	{ "mounts", mounts },	{ "crowd", crowd },	{ "synced", synced }, { "linked", linked },
+	{ "flood", flood },	{ "mapped", mapped },	{ "bigunix", big_unix },	{ "timers", timers },
 };
 
 static const struct {
@@ -418,6 +619,10 @@ static void one(const char *word)
 		flow_root(3);
 	if (!strcmp(word, "recursive"))
 		flow_recursive(4);
+	if (!strcmp(word, "jump"))
+		jump_outer(jump_outer(7));
+	if (!strcmp(word, "other"))
+		other_long(3);
 }
 
 int main(int argc, char **argv)

@@ -37,6 +37,7 @@ int main(void)
 		"caf\xc3\xa9 \xe2\x82\xac \xf0\x9f\x90\x9d");
 	ESCAPED("\xf4\x8f\xbf\xbf", "\xf4\x8f\xbf\xbf");
 	ESCAPED("a\xc2\x9b" "b\xc2\xa0", "a\\u009bb\xc2\xa0");
+	ESCAPED("a\xe2\x80\xae" "b\xd8\x9c", "a\\u202eb\\u061c");
 	ESCAPED("\x80", BAD);
 	ESCAPED("a\377b", "a" BAD "b");
 	ESCAPED("\xc3", BAD); /* cut short */

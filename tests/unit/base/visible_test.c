@@ -17,6 +17,15 @@ static void is_visible(const char *in, size_t len, enum visible how, const char 
 #define NAME(in, want) is_visible(in, sizeof(in) - 1, VISIBLE_NAME, want)
 #define TEXT(in, want) is_visible(in, sizeof(in) - 1, VISIBLE_TEXT, want)
 
+static void is_blanked(const char *in, const char *want)
+{
+	struct buf b = {};
+
+	buf_add_blanked(&b, in, strlen(in));
+	is_str(b.s, want, "a line with blanks");
+	buf_release(&b);
+}
+
 /* Every pair of bytes: the result is valid UTF-8 without controls. */
 static void all_pairs(void)
 {
@@ -50,6 +59,14 @@ int main(void)
 	NAME("caf\xc3\xa9 \xf0\x9f\x90\x9d", "caf\xc3\xa9 \xf0\x9f\x90\x9d");
 	NAME("\xc2\x9b" "31m\xc2\xa0", "\\xc2\\x9b" "31m\xc2\xa0");
 	NAME("\x9b" "31m\xc3", "\\x9b" "31m\\xc3");
+	NAME("a\xe2\x80\xae" "gpj.exe", "a\\xe2\\x80\\xae" "gpj.exe"); /* U+202E */
+	NAME("\xd8\x9c\xe2\x80\x8f\xe2\x81\xa6", "\\xd8\\x9c\\xe2\\x80\\x8f\\xe2\\x81\\xa6");
+	TEXT("a\xe2\x80\xa8" "b", "a\\xe2\\x80\\xa8" "b"); /* ends a line */
+	NAME("\xd7\xa9\xd8\xb9 \xe2\x80\x8d\xe2\x80\xa7", "\xd7\xa9\xd8\xb9 \xe2\x80\x8d\xe2\x80\xa7");
+	is_int(utf8_code((const u8 *)"\xc3\xa9", 2), 0xe9, "code of two bytes");
+	is_int(utf8_code((const u8 *)"\xe2\x80\xae", 3), 0x202e, "code of three bytes");
+	is_int(utf8_code((const u8 *)"\xf0\x9f\x90\x9d", 4), 0x1f41d, "code of four bytes");
+	is_blanked("a\033b\xc2\x9b" "c\x9b" "d\xc3\xa9\xe2\x80\xae" "e\xc3", "a b cd\xc3\xa9 e ");
 	all_pairs();
 	return done();
 }

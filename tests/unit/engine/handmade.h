@@ -15,9 +15,9 @@
 #include <linux/bpf.h>
 #include <stdlib.h>
 #include <unistd.h>
-#include "engine/engine.h"
-#include "engine/insn.h"
-#include "engine/internal.h"
+#include "engine/kernel/kernel.h"
+#include "engine/kernel/insn.h"
+#include "engine/kernel/internal.h"
 #include "tests/unit/tap.h"
 
 struct handmade {
@@ -37,7 +37,7 @@ static inline void handmade_init(struct handmade *h)
 
 static inline void handmade_open(struct handmade *h, u64 ring_size)
 {
-	struct kernel_options o = {
+	struct engine_options o = {
 		.pid = -1, .ring_size = ring_size, .license = "GPL", .wait_detach = true
 	};
 

@@ -101,6 +101,8 @@ static void watchpoint(void)
 	good(&h, kernel_create_maps(h.k, &h.err));
 	if (kernel_attach(h.k, 0, &s, &h.err) < 0) {
 		skip("%s (%s)", h.err.text, h.err.help);
+	} else if (!feature_has(kernel_features(), FEAT_WATCHPOINT)) {
+		skip("this machine reports no hits of hardware breakpoints");
 	} else {
 		note("%s", kernel_how(h.k, 0));
 		for (int i = 0; i < CALLS; i++)

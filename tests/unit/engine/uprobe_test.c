@@ -192,7 +192,7 @@ static void missing_file(void)
 
 static void in_background(void)
 {
-	struct kernel_options o = { .pid = -1 };
+	struct engine_options o = { .pid = -1 };
 	struct handmade h;
 	struct timespec t;
 

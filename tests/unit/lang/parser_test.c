@@ -200,7 +200,7 @@ static void test_bad_expressions(void)
 	expr("(a = 1, 2)", "EXPECTED");
 	expr("@x[]", "EMPTY_KEY");
 	expr("pid++", "NEEDS_PLACE");
-	expr("&5", "NEEDS_PLACE");
+	expr("&5", "ADDRESS_OF");
 	expr("1.5", "FLOAT_LITERAL");
 	expr("$x.0x1", "INDEX_DIGITS");
 	expr("$x = 1", "EXPECTED");
@@ -408,7 +408,7 @@ static void test_messages(void)
 {
 	fixture_parse(&f, "begin {\n  if $x == 1 { }\n}");
 	is_str(fixture_messages(&f),
-	       "t.bt:2:9-11: ERROR: syntax: expected \"{\" after the condition, found \"==\" [E0120]\n"
+	       "t.bt:2:9-11: ERROR: syntax: expected '{' after the condition, found \"==\" [E0120]\n"
 	       "      if $x == 1 { }\n"
 	       "            ~~\n"
 	       "  help: put the whole condition in parentheses\n",

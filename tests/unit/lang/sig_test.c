@@ -38,7 +38,7 @@ static void test_good(void)
 	ok(s.args[1].has_default, "the second has a default");
 	is_str(s.args[1].dflt, "0", "which is 0");
 	s = parse("printf(fmt: lit string, ...)");
-	ok(s.is_variadic && s.args[0].is_lit, "a literal, then any number");
+	ok(s.is_variadic && s.args[0].lit_kinds == s.args[0].kinds, "a literal, then any number");
 	is_str(s.result, "", "no result");
 	s = parse("print(what: any|map, top: lit int = 0, div: lit int = 0)");
 	is_int(s.args[0].kinds, AK_ANY | AK_MAP, "any or map");

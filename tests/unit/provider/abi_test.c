@@ -2,7 +2,7 @@
 /* Where parameters and results are: AAPCS64 as gcc and clang follow it, and Go's on arm64 and, of old, on x86-64. */
 #include <elf.h>
 #include "fixture.h"
-#include "provider/abi.h"
+#include "arch/abi.h"
 
 static struct arena arena;
 

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include "fixture.h"
-#include "provider/insn_arm64.h"
+#include "arch/insn_arm64.h"
 
 static struct arm64_effect of(u32 word)
 {

@@ -3,7 +3,7 @@
  * The x86 decoder against Zydis and objdump, over every function of libraries of this system: lengths,
  * targets of branches, registers written, how rsp moves. Both are opened only where they are installed.
  */
-#include "provider/insn.h"
+#include "arch/insn.h"
 #include "sym/elf.h"
 #include "tap.h"
 #include <ctype.h>
@@ -111,13 +111,50 @@ static bool touches_memory(const ZydisDecodedInstruction *in, const ZydisDecoded
 	return false;
 }
 
+/* Not rsp, which is read wherever something is pushed. */
+static u32 zydis_reads(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *ops)
+{
+	u32 set = in->cpu_flags && in->cpu_flags->tested & ~ZYDIS_CPUFLAG_DF ? 1u << X86_FLAGS : 0;
+
+	for (u32 i = 0; i < in->operand_count; i++) {
+		bool is_memory = ops[i].type == ZYDIS_OPERAND_TYPE_MEMORY, is_reg = ops[i].type == ZYDIS_OPERAND_TYPE_REGISTER;
+		int r = is_reg && ops[i].actions & ZYDIS_OPERAND_ACTION_MASK_READ ? general(ops[i].reg.value) : -1;
+		int base = is_memory ? general(ops[i].mem.base) : -1, index = is_memory ? general(ops[i].mem.index) : -1;
+
+		set |= (r >= 0 ? 1u << r : 0) | (base >= 0 ? 1u << base : 0) | (index >= 0 ? 1u << index : 0);
+	}
+	return set & ~(1u << X86_SP);
+}
+
+/* Instructions of which a value does not come from what they read. */
+static bool is_idiom(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *ops)
+{
+	if (in->mnemonic == ZYDIS_MNEMONIC_OR || in->mnemonic == ZYDIS_MNEMONIC_AND)
+		return ops[1].type == ZYDIS_OPERAND_TYPE_IMMEDIATE && (ops[1].imm.value.s == -1 || !ops[1].imm.value.s);
+	return ops[0].type == ops[1].type && ops[0].type == ZYDIS_OPERAND_TYPE_REGISTER &&
+	       general(ops[0].reg.value) == general(ops[1].reg.value) &&
+	       (in->mnemonic == ZYDIS_MNEMONIC_XOR || in->mnemonic == ZYDIS_MNEMONIC_SUB || in->mnemonic == ZYDIS_MNEMONIC_SBB);
+}
+
 /* Nops and prefetches name memory and never fault. */
 static bool is_hint(const ZydisDecodedInstruction *in)
 {
 	return in->opcode_map == ZYDIS_OPCODE_MAP_0F && (in->opcode == 0x0d || (in->opcode >= 0x18 && in->opcode <= 0x1f));
 }
 
-static const char *compare(const u8 *code, u32 room, u32 len, const struct x86_effect *e)
+/* Of vector instructions only the address is known. */
+static const char *compare_reads(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *ops, const struct x86_insn *ours)
+{
+	u32 theirs = zydis_reads(in, ops), reads = x86_reads(ours) & ~(1u << X86_SP);
+
+	if (in->meta.category == ZYDIS_CATEGORY_CMOV) /* what stays may be the old value */
+		return theirs & ~reads ? "reads more" : NULL;
+	if (reads & ~theirs)
+		return "reads less";
+	return theirs & ~reads && !ours->vector && !is_hint(in) && !is_idiom(in, ops) ? "reads more" : NULL;
+}
+
+static const char *compare(const u8 *code, u32 room, u32 len, const struct x86_insn *ours, const struct x86_effect *e)
 {
 	ZydisDecodedInstruction in;
 	ZydisDecodedOperand ops[ZYDIS_MAX_OPERAND_COUNT];
@@ -151,7 +188,7 @@ static const char *compare(const u8 *code, u32 room, u32 len, const struct x86_e
 		return "no nop";
 	if (!e->may_fault && !is_hint(&in) && touches_memory(&in, ops))
 		return "may fault";
-	return NULL;
+	return e->kind == X86_PLAIN && !e->moves_sp ? compare_reads(&in, ops, ours) : NULL;
 }
 
 static int check_function(void *ctx, const struct elf_symbol *s)
@@ -169,7 +206,7 @@ static int check_function(void *ctx, const struct elf_symbol *s)
 		const char *wrong;
 
 		x86_effect(&in, &e);
-		wrong = compare(code + at, room, len, &e);
+		wrong = compare(code + at, room, len, &in, &e);
 		if (wrong && t->wrong++ < 10)
 			note("%s+%llu: %s: length %u, op %02x, writes %x: %02x %02x %02x %02x %02x %02x %02x %02x", s->name,
 			     (unsigned long long)at, wrong, len, in.op, e.writes, code[at], code[at + 1], code[at + 2],
@@ -232,7 +269,7 @@ static void random_bytes(void)
 			continue;
 		known++;
 		x86_effect(&in, &e);
-		why = compare(code, 15, in.len, &e);
+		why = compare(code, 15, in.len, &in, &e);
 		if (why && wrong++ < 20)
 			note("%s: ours %u, Zydis %u: %02x %02x %02x %02x %02x %02x %02x %02x", why, in.len, z.length, code[0],
 			     code[1], code[2], code[3], code[4], code[5], code[6], code[7]);

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 #include "fixture.h"
-#include "provider/insn_arm64.h"
+#include "arch/insn_arm64.h"
 #include "provider/uplace.h"
 #include "sym/elf.h"
 

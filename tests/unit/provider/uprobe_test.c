@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Functions and USDT probes of this very program; lengths of instructions; argument texts. */
 #include "fixture.h"
-#include "provider/insn.h"
+#include "arch/insn.h"
 #include "provider/usdt_args.h"
 
 #define SELF "/proc/self/exe"

@@ -112,7 +112,7 @@ static void test(const char *const *clauses)
 	for (u32 i = 0; clauses[i]; i++)
 		put_clause(&text, clauses[i], i + 1);
 	struct session_options o = { .script_name = "dispatch", .script = text.s, .script_len = text.len, .pid = -1,
-				     .use_vm = true, .themes = builtin_themes, .no_warnings = true };
+				     .engine = "interpreter", .themes = builtin_themes, .no_warnings = true };
 
 	if (!is_int(session_compile(&c, &o, &err), 0, "the script compiles"))
 		tap_text("error", err.text);
@@ -138,7 +138,7 @@ static void test_many(void)
 	for (u32 i = 0; i < MOST; i++)
 		buf_printf(&text, "syscall:getppid { @a%u = count(); }\n", i);
 	struct session_options o = { .script_name = "dispatch", .script = text.s, .script_len = text.len, .pid = -1,
-				     .use_vm = true, .themes = builtin_themes, .no_warnings = true };
+				     .engine = "interpreter", .themes = builtin_themes, .no_warnings = true };
 
 	is_int(session_compile(&c, &o, &err), 0, "%u clauses on one call", MOST);
 	for (u32 i = 0; i < c.prog.funcs.n; i++)

@@ -41,7 +41,7 @@ static void test_example(const struct builtin *b, bool use_vm)
 {
 	struct session_options o = {
 		.script_name = b->name, .script = b->example, .script_len = strlen(b->example), .pid = -1,
-		.unsafe = true, .use_vm = use_vm, .themes = builtin_themes, .command = "true", .no_warnings = true,
+		.unsafe = true, .engine = use_vm ? "interpreter" : NULL, .themes = builtin_themes, .command = "true", .no_warnings = true,
 	};
 	struct compiled c;
 	struct err err = { 0 };

@@ -206,7 +206,7 @@ static void interrupt_twice(enum start s, enum act outer, u32 steps, u32 *wrong)
 int main(void)
 {
 	struct session_options o = { .script_name = "threads", .script = script, .script_len = sizeof(script) - 1, .pid = -1,
-				     .use_vm = true, .themes = builtin_themes, .command = "true", .no_warnings = true };
+				     .engine = "interpreter", .themes = builtin_themes, .command = "true", .no_warnings = true };
 	struct vm_world world = { .pid_tgid = (u64)TID << 32 | TID, .n_cpus = 1, .before_insn = interrupt };
 	struct err err = { 0 };
 

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "builtin/builtin.h"
-#include "engine/engine.h"
+#include "engine/kernel/kernel.h"
 #include "output/index.h"
 #include "session/session.h"
 #include "tests/unit/tap.h"
@@ -136,7 +136,7 @@ static char *output_of(const char *script, bool use_vm)
 	struct sink sink = { .output = output_find("text"), .fd = memfd_create("out", MFD_CLOEXEC), .quiet = true };
 	struct session_options o = {
 		.script_name = "test", .script = script, .script_len = strlen(script), .pid = -1, .sink = &sink,
-		.use_vm = use_vm, .themes = builtin_themes, .no_warnings = true, .named = named, .n_named = 3,
+		.engine = use_vm ? "interpreter" : NULL, .themes = builtin_themes, .no_warnings = true, .named = named, .n_named = 3,
 	};
 	struct err err = { 0 };
 	char *text = xcalloc(1, 65536);
@@ -173,7 +173,7 @@ static void test_unknown_option(void)
 	static const char *const named[] = { "--limit=7", "--limits" };
 	static const char script[] = "begin { print(getopt(\"limit\", 1)); }";
 	struct session_options o = { .script_name = "test", .script = script, .script_len = sizeof script - 1,
-				     .pid = -1, .use_vm = true, .themes = builtin_themes, .named = named,
+				     .pid = -1, .engine = "interpreter", .themes = builtin_themes, .named = named,
 				     .n_named = 2 };
 	struct compiled c;
 	struct err err = { 0 };

@@ -1,0 +1,420 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Probes in code: kprobes and uprobes, as multi links where the kernel has them (one link for
+ * any number of places; kernel/trace/bpf_trace.c), else as events of the kprobe and uprobe PMUs
+ * (kernel/events/core.c: perf_kprobe, perf_uprobe), which every supported kernel has.
+ *
+ * The two want programs loaded with different attach types; load_variant() loads the other kind
+ * when the profile guessed wrong. Links are also the cheaper way for one place: a uprobe link
+ * detaches in 28 ms, its event in 105.
+ *
+ * tracefs (kprobe_events) is never written: what is defined there outlives a killed tracer, and a
+ * kernel that has it has the PMUs.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "base/buf.h"
+#include "engine/kernel/internal.h"
+#include "sym/kallsyms.h"
+
+#define PMU_DIR "/sys/bus/event_source/devices/"
+
+/* "config:32-63" in a PMU's format file: the first bit. */
+static u32 format_shift(const char *pmu, const char *field, u32 otherwise)
+{
+	char path[96];
+	struct buf b = {};
+	u32 shift = otherwise;
+
+	snprintf(path, sizeof(path), PMU_DIR "%s/format/%s", pmu, field);
+	if (buf_read_file(&b, path) == 0 && b.s && starts_with(b.s, "config:"))
+		shift = (u32)atoi(b.s + strlen("config:"));
+	buf_release(&b);
+	return shift;
+}
+
+static int open_probe(const char *pmu, const struct site *s, struct perf_event_attr *attr)
+{
+	char path[64];
+	s64 type;
+
+	snprintf(path, sizeof(path), PMU_DIR "%s/type", pmu);
+	type = file_number(path);
+	if (type < 0)
+		return -1;
+	attr->size = sizeof(*attr);
+	attr->type = (u32)type;
+	attr->sample_period = 1;
+	if (s->is_return)
+		attr->config |= 1ull << format_shift(pmu, "retprobe", 0);
+	if (s->pid > 0 && s->kind == SITE_UPROBE)
+		return perf_event_open(attr, s->pid, -1, -1, 0);
+	return perf_event_open(attr, -1, 0, -1, 0);
+}
+
+/* ---- kprobes */
+
+/* "module:function" when the module is told, as the kernel's symbol lookup wants it. */
+static const char *kprobe_symbol(struct kernel *k, const struct site *s)
+{
+	if (!s->symbol || !s->path)
+		return s->symbol;
+	return arena_printf(&k->arena, "%s:%s", s->path, s->symbol);
+}
+
+static int no_kprobes(struct err *err, const struct site *s)
+{
+	err_set(err, -ENOENT, "attach to %s: this kernel has no kprobes", s->probe);
+	err_help(err, "it was built without CONFIG_KPROBES (sonde info shows what it has): use a "
+		      "tracepoint, rawtracepoint or uprobe");
+	return -ENOENT;
+}
+
+/* EILSEQ: arch/x86/kernel/kprobes/core.c, can_probe(), which decodes the function from its start. */
+static int bad_kprobe(struct err *err, const struct site *s)
+{
+	if (errno == EINVAL && s->symbol && !s->offset) { /* the blacklist, or noinstr */
+		err_set(err, -EINVAL, "attach to %s: the kernel forbids probes in this function", s->probe);
+		err_help(err, "probes themselves run through it, or nothing may interrupt it: probe what it calls or who calls it");
+		return -EINVAL;
+	}
+	if (errno != EILSEQ)
+		return refused(err, TRIED_KPROBE, "attach to %s", s->probe);
+	err_set(err, -EILSEQ, "attach to %s: no instruction begins at this offset", s->probe);
+	err_help(err, "probes stand at the start of an instruction; a function begins with endbr64 (4 bytes) or not, "
+		      "and a call or nop of 5 bytes for the function tracer");
+	return -EILSEQ;
+}
+
+static int attach_kprobe_event(struct kernel *k, u32 func, const struct site *s, struct err *err)
+{
+	struct perf_event_attr attr = {};
+	int prog = load_variant(k, func, 0, err), event;
+
+	if (prog < 0)
+		return prog;
+	if (file_number(PMU_DIR "kprobe/type") < 0)
+		return errno == ENOENT ? no_kprobes(err, s) : refused(err, TRIED_KPROBE, "attach to %s", s->probe);
+	if (s->address && !s->path) { /* no name, not the only one of it, or one of many: see session/attach.c */
+		attr.probe_offset = s->address + s->offset;
+	} else {
+		attr.kprobe_func = (u64)(uintptr_t)kprobe_symbol(k, s);
+		attr.probe_offset = s->offset;
+	}
+	event = open_probe("kprobe", s, &attr);
+	if (event < 0 || attach_perf_event(k, prog, event, site_cookie(k, func, s), true) < 0)
+		return bad_kprobe(err, s);
+	return kernel_note(k, func, 1, "%s: %s event", s->probe,
+			   s->is_return ? "kretprobe" : "kprobe");
+}
+
+/* Whether a link can hold the site: at a function's start, named (the kernel's own) or by address. */
+bool is_multi_kprobe(const struct site *s)
+{
+	return s->symbol && !s->offset && (!s->path || s->address);
+}
+
+/* The cookie of a session is of both sites. */
+static u64 kprobe_cookie(struct kernel *k, u32 func, const struct site *s, bool session)
+{
+	u64 cookie = site_cookie(k, func, s);
+
+	return session ? cookie | (u64)s->twin->index << 32 : cookie;
+}
+
+static int link_kprobes(struct kernel *k, u32 func, int prog_fd, u32 attach_type, const struct site *const *s, u32 n,
+			struct err *err)
+{
+	const char **syms = xcalloc(n, sizeof(*syms));
+	u64 *cookies = xcalloc(n, sizeof(*cookies)), *addrs = xcalloc(n, sizeof(*addrs));
+	bool session = attach_type == ATTACH_KPROBE_SESSION;
+	struct bpf_multi_link l = { .attach_type = attach_type,
+				    .prog_fd = prog_fd,
+				    .is_return = s[0]->is_return,
+				    .n = n,
+				    .syms = s[0]->address ? NULL : syms,
+				    .addrs = s[0]->address ? addrs : NULL,
+				    .cookies = k->loaded[func].uses_cookie ? cookies : NULL };
+	int fd;
+
+	for (u32 i = 0; i < n; i++) {
+		syms[i] = s[i]->symbol;
+		addrs[i] = s[i]->address;
+		cookies[i] = kprobe_cookie(k, func, s[i], session);
+	}
+	fd = bpf_link_multi(&l);
+	if (fd < 0)
+		refused(err, TRIED_KPROBE, "attach to %s%s", s[0]->probe, n > 1 ? " and others" : "");
+	free(syms);
+	free(addrs);
+	free(cookies);
+	return fd < 0 ? err->code : fd;
+}
+
+int attach_kprobes(struct kernel *k, u32 func, const struct site *const *s, u32 n, struct err *err)
+{
+	int fd;
+
+	if (!feature_has(k->features, FEAT_KPROBE_MULTI))
+		return -EOPNOTSUPP;
+	for (u32 i = 0; i < n; i++)
+		if (!is_multi_kprobe(s[i]))
+			return -EOPNOTSUPP;
+	fd = load_variant(k, func, ATTACH_KPROBE_MULTI, err);
+	if (fd >= 0)
+		fd = link_kprobes(k, func, fd, ATTACH_KPROBE_MULTI, s, n, err);
+	if (fd < 0)
+		return fd;
+	kernel_keep(k, fd, true);
+	return kernel_note(k, func, n, "%s%s: one %s multi link for %u function%s", s[0]->probe,
+			   n > 1 ? " ..." : "", s[0]->is_return ? "kretprobe" : "kprobe", n,
+			   n > 1 ? "s" : "");
+}
+
+int attach_kprobe_sessions(struct kernel *k, u32 func, const struct site *const *s, u32 n, struct err *err)
+{
+	int fd = link_kprobes(k, func, k->loaded[func].session_fd, ATTACH_KPROBE_SESSION, s, n, err);
+
+	if (fd < 0)
+		return fd;
+	kernel_keep(k, fd, true);
+	return kernel_note(k, func, n, "%s%s: one kprobe session link for entry and return of %u function%s",
+			   s[0]->probe, n > 1 ? " ..." : "", n, n > 1 ? "s" : "");
+}
+
+/* A function that the function tracer does not know may still take a breakpoint. */
+static int attach_function(struct kernel *k, u32 func, const struct site *s, struct err *err)
+{
+	int ret = attach_kprobes(k, func, &s, 1, err);
+
+	if (ret >= 0)
+		return ret;
+	err_release(err);
+	*err = (struct err){};
+	return attach_kprobe_event(k, func, s, err);
+}
+
+/* ---- a name that several functions have: static ones of different files */
+
+struct namesakes {
+	const char *name;
+	struct arena *arena;
+	VEC(u64) address;
+};
+
+static int add_namesake(void *ctx, const struct ksym *s)
+{
+	struct namesakes *all = ctx;
+
+	if (s->address && !s->module && ksym_is_text(s) && streq(s->name, all->name))
+		vec_push(all->arena, &all->address, s->address);
+	return 0;
+}
+
+static void find_namesakes(struct kernel *k, const char *name, struct namesakes *all)
+{
+	struct kallsyms *ksyms = kallsyms_new(NULL);
+
+	*all = (struct namesakes){ .name = name, .arena = &k->arena };
+	if (kallsyms_count(ksyms))
+		kallsyms_each(ksyms, add_namesake, all);
+	kallsyms_free(ksyms);
+}
+
+/*
+ * Whether the kernel has several symbols of the name, which links do not tell: they take the first. An event at an
+ * impossible offset asks for nothing else (kernel/trace/trace_kprobe.c: create_local_trace_kprobe; 6.7, and earlier in
+ * stable kernels). Of the offset struct kprobe keeps 32 bits: with less the probe would be put, and taken off again,
+ * which waits for all processors.
+ */
+static bool has_namesakes(const char *name)
+{
+	struct perf_event_attr attr = { .kprobe_func = (u64)(uintptr_t)name, .probe_offset = UINT32_MAX - 15 };
+	int event = open_probe("kprobe", &(struct site){ .pid = -1 }, &attr);
+
+	if (event >= 0)
+		close(event);
+	return event < 0 && errno == EADDRNOTAVAIL;
+}
+
+bool kprobe_has_namesakes(const struct site *s)
+{
+	return s->named && s->symbol && !s->address && !s->path && has_namesakes(s->symbol);
+}
+
+static int which_one(struct err *err, const struct site *s, const struct namesakes *all)
+{
+	u64 first = all->address.v[0] + s->offset;
+
+	err_set(err, -EADDRNOTAVAIL, "attach to %s: %u functions have this name", s->probe, all->address.n);
+	err_help(err, "an offset is of one of them: kprobe:0x%llx, with --unsafe, is the first", (unsigned long long)first);
+	return -EADDRNOTAVAIL;
+}
+
+/* All of them; those that cannot be probed are passed over unless none can. */
+static int attach_namesakes(struct kernel *k, u32 func, const struct site *s, struct err *err)
+{
+	struct namesakes all;
+	int ret = -EADDRNOTAVAIL, done = 0;
+
+	find_namesakes(k, s->symbol, &all);
+	if (s->offset && all.address.n > 1)
+		return which_one(err, s, &all);
+	for (u32 i = 0; i < all.address.n; i++) {
+		struct site at = *s;
+
+		err_release(err);
+		*err = (struct err){};
+		at.address = all.address.v[i];
+		ret = attach_function(k, func, &at, err);
+		done += ret >= 0;
+	}
+	if (!all.address.n)
+		return errno = EADDRNOTAVAIL, refused(err, TRIED_KPROBE, "attach to %s", s->probe);
+	if (!done)
+		return ret;
+	err_release(err);
+	*err = (struct err){};
+	return 0;
+}
+
+bool is_one_of_several(struct kernel *k, const char *name)
+{
+	struct namesakes all = {};
+
+	if (has_namesakes(name))
+		find_namesakes(k, name, &all);
+	return all.address.n > 1;
+}
+
+int attach_kprobe(struct kernel *k, u32 func, const struct site *s, struct err *err)
+{
+	bool by_name = s->symbol && !s->address && !s->path;
+	int ret;
+
+	if (by_name && feature_has(k->features, FEAT_KPROBE_MULTI) && has_namesakes(s->symbol))
+		return attach_namesakes(k, func, s, err);
+	ret = attach_function(k, func, s, err);
+	if (ret != -EADDRNOTAVAIL || !by_name)
+		return ret;
+	err_release(err);
+	*err = (struct err){};
+	return attach_namesakes(k, func, s, err);
+}
+
+/* A name that several have: links would take the first of them. */
+static int attach_kprobe_session(struct kernel *k, u32 func, const struct site *s, struct err *err)
+{
+	if (!s->address && has_namesakes(s->symbol))
+		return err_set(err, -EADDRNOTAVAIL, "attach to %s: several functions have this name", s->probe);
+	return attach_kprobe_sessions(k, func, &s, 1, err);
+}
+
+int attach_session(struct kernel *k, u32 func, const struct site *s, struct err *err)
+{
+	return s->kind == SITE_KPROBE ? attach_kprobe_session(k, func, s, err)
+				      : attach_trampoline_session(k, func, s, err);
+}
+
+/* ---- uprobes */
+
+static bool has_uprobe_links(struct kernel *k, const struct site *s)
+{
+	return feature_has(k->features, FEAT_UPROBE_MULTI) &&
+	       (s->pid <= 0 || feature_has(k->features, FEAT_UPROBE_MULTI_PID));
+}
+
+u32 multi_attach_type(struct kernel *k, const struct site *s, u32 otherwise)
+{
+	if (s->kind == SITE_UPROBE && has_uprobe_links(k, s))
+		return ATTACH_UPROBE_MULTI;
+	if (s->kind == SITE_KPROBE && is_multi_kprobe(s) && feature_has(k->features, FEAT_KPROBE_MULTI))
+		return ATTACH_KPROBE_MULTI;
+	return otherwise;
+}
+
+static void note_file(struct kernel *k, const char *path)
+{
+	if (!k->probed.n || !streq(k->probed.v[k->probed.n - 1], path))
+		vec_push(&k->arena, &k->probed, arena_strdup(&k->arena, path));
+}
+
+static int attach_uprobe_event(struct kernel *k, u32 func, const struct site *s, struct err *err)
+{
+	struct perf_event_attr attr = {};
+	int prog = load_variant(k, func, 0, err), event;
+
+	if (prog < 0)
+		return prog;
+	attr.uprobe_path = (u64)(uintptr_t)s->path;
+	attr.probe_offset = s->offset;
+	if (s->ref_ctr_offset)
+		attr.config |= s->ref_ctr_offset << format_shift("uprobe", "ref_ctr_offset", 32);
+	event = open_probe("uprobe", s, &attr);
+	if (event < 0 || attach_perf_event(k, prog, event, site_cookie(k, func, s), true) < 0)
+		return refused(err, TRIED_UPROBE, "attach to %s (%s + 0x%llx)", s->probe, s->path,
+			       (unsigned long long)s->offset);
+	note_file(k, s->path);
+	return kernel_note(k, func, 1, "%s: %s event at %s + 0x%llx", s->probe,
+			   s->is_return ? "uretprobe" : "uprobe", s->path,
+			   (unsigned long long)s->offset);
+}
+
+static int link_uprobes(struct kernel *k, u32 func, const struct site *const *s, u32 n,
+			struct err *err)
+{
+	u64 *words = xcalloc((size_t)n * 3, sizeof(*words));
+	u64 *offsets = words, *ref_ctrs = words + n, *cookies = words + 2 * (size_t)n;
+	struct bpf_multi_link l = { .attach_type = ATTACH_UPROBE_MULTI,
+				    .is_return = s[0]->is_return,
+				    .n = n,
+				    .path = s[0]->path,
+				    .addrs = offsets };
+	int fd = load_variant(k, func, ATTACH_UPROBE_MULTI, err);
+
+	l.prog_fd = fd;
+	l.pid = s[0]->pid > 0 ? (u32)s[0]->pid : 0;
+	for (u32 i = 0; i < n; i++) {
+		offsets[i] = s[i]->offset;
+		ref_ctrs[i] = s[i]->ref_ctr_offset;
+		cookies[i] = s[i]->index;
+		if (ref_ctrs[i])
+			l.ref_ctrs = ref_ctrs;
+	}
+	l.cookies = k->loaded[func].uses_cookie ? cookies : NULL;
+	if (fd >= 0) {
+		fd = bpf_link_multi(&l);
+		if (fd < 0)
+			refused(err, TRIED_UPROBE, "attach to %s%s (%s + 0x%llx)", s[0]->probe,
+				n > 1 ? " and others" : "", s[0]->path,
+				(unsigned long long)s[0]->offset);
+	}
+	free(words);
+	return fd < 0 ? err->code : fd;
+}
+
+int attach_uprobes(struct kernel *k, u32 func, const struct site *const *s, u32 n, struct err *err)
+{
+	int fd;
+
+	if (!has_uprobe_links(k, s[0]))
+		return -EOPNOTSUPP;
+	fd = link_uprobes(k, func, s, n, err);
+	if (fd < 0)
+		return fd;
+	kernel_keep(k, fd, true);
+	note_file(k, s[0]->path);
+	return kernel_note(k, func, n, "%s%s: one %s multi link for %u place%s in %s", s[0]->probe,
+			   n > 1 ? " ..." : "", s[0]->is_return ? "uretprobe" : "uprobe", n,
+			   n > 1 ? "s" : "", s[0]->path);
+}
+
+int attach_uprobe(struct kernel *k, u32 func, const struct site *s, struct err *err)
+{
+	if (has_uprobe_links(k, s))
+		return attach_uprobes(k, func, &s, 1, err);
+	return attach_uprobe_event(k, func, s, err);
+}

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What the files of the engine share. Outside this folder include engine/kernel/kernel.h.
+ *
+ * Each kernel object is a descriptor in one list, released newest first. `slow` ones make the
+ * kernel wait for grace periods when the last reference goes (perf tracepoints 70 ms each,
+ * uprobes 105 ms, trampolines 130 ms): see release.c for how they are given away.
+ */
+#ifndef SONDE_ENGINE_KERNEL_INTERNAL_H
+#define SONDE_ENGINE_KERNEL_INTERNAL_H
+
+#include "engine/kernel/bpf.h"
+#include "engine/kernel/kernel.h"
+
+struct kept {
+	int fd;
+	bool slow;
+};
+
+struct attachment {
+	u32 func, n_sites;
+	const char *how;
+};
+
+struct loaded {
+	int fd;	    /* with this attach type: the function's own, or the one of a multi link */
+	u32 type;
+	int alt_fd; /* with alt_type: perf event where a multi link was refused, and so on */
+	u32 alt_type;
+	int session_fd; /* of an entry: one program with the return's function, partner */
+	u32 partner;
+	int iter_link; /* borrowed from the kept ones */
+	bool uses_cookie;
+	bool is_attached; /* for the programs that it jumps to */
+	u32 bounds_halved; /* so often are the bounds of loops halved */
+};
+
+struct ring {
+	int fd;			/* borrowed from map_fd */
+	u64 size, drained_from; /* consumer position before the last drain */
+	volatile u64 *consumer, *producer;
+	u8 *data;
+	size_t page;
+};
+
+struct kernel {
+	struct program *prog;
+	struct engine_options o;
+	struct arena arena;
+	struct features *features;
+	struct btf *btf; /* opened here on first need, unless the options lend one */
+	bool own_btf;
+	int *map_fd;	       /* by map; -1 */
+	struct loaded *loaded; /* by function, */
+	u32 n_loaded;	       /* so many */
+	int data_fd;
+	int attach_fd; /* load.c: of attach_module or attach_prog; 0: none yet */
+	const char *attach_module;
+	u32 attach_prog;
+	int turn_fd; /* turn.c; 0: not opened yet */
+	bool tracer_asked, tracer_off; /* switches.c */
+	u8 *data; /* the data map, mapped; data_len bytes */
+	u32 data_len, gate_off;
+	struct ring ring;
+	struct map_watch *map_watch; /* NULL: nobody asked */
+	VEC(struct kept) kept;
+	VEC(const char *) probed; /* files with uprobes of ours */
+	VEC(struct attachment) attached;
+};
+
+/* kernel.c */
+void kernel_keep(struct kernel *k, int fd, bool slow);
+int kernel_note(struct kernel *k, u32 func, u32 n_sites, const char *fmt, ...) FORMAT(4, 5);
+/* Raises the soft limit of open files when `more` would not fit. */
+void kernel_want_files(struct kernel *k, u32 more);
+/* Lifts the limit of locked memory, once; before the first map or program, feature probes
+ * included. */
+bool raise_memlock(void);
+/* NULL with err set when there is no BTF. */
+struct btf *kernel_btf(struct kernel *k, struct err *err);
+
+/* release.c: closes the kept descriptors; slow ones in a process of their own unless wait. */
+void release_fast(struct kernel *k);
+void release_all(struct kernel *k, bool wait, struct leaving *l);
+/* turn.c: attaching goes before detaching. The file, or -1. */
+int turn_open(void);
+void turn_take(struct kernel *k);
+void turn_give(struct kernel *k);
+/* Returns when nobody attaches. */
+void turn_yield(int turn);
+/* feature_cache.c: a descriptor of our private directory, which lasts until the next boot, or -1. */
+int private_dir(void);
+
+/* data.c: the data map with the gate word at its end. */
+int data_create(struct kernel *k, struct err *err);
+void data_release(struct kernel *k);
+static inline u32 *data_gate(struct kernel *k)
+{
+	return k->data ? (u32 *)(void *)(k->data + k->gate_off) : NULL;
+}
+
+/* ring.c */
+int ring_map(struct kernel *k, int fd, u64 size, struct err *err);
+void ring_unmap(struct kernel *k);
+
+/* load.c: the descriptor of a function loaded with another attach type; loads on first use. */
+int load_variant(struct kernel *k, u32 func, u32 attach_type, struct err *err);
+/* join.c: one function of two, for a session; is_return: BTF id of what tells them apart. NULL: they are too long. */
+struct bpf_func *join_functions(struct arena *a, const struct bpf_func *entry, const struct bpf_func *ret, s32 is_return);
+/* btf_blob.c: BTF that names the subprograms. Returns a descriptor or -1; info has n_subprogs
+ * slots. */
+int btf_blob_load(const struct bpf_func *f, u32 shift, struct bpf_func_info *info);
+/* Copies at most 15 characters that the kernel accepts in a name. */
+void object_name(char to[BPF_OBJ_NAME_LEN], const char *name);
+
+/* attach_*.c: one function for each site kind; 0 or -errno. */
+typedef int attach_fn(struct kernel *k, u32 func, const struct site *s, struct err *err);
+attach_fn attach_by_hand, attach_raw_tracepoint, attach_trampoline, attach_iter,
+	attach_perf_tracepoint, attach_perf_software, attach_perf_timer, attach_watchpoint,
+	attach_kprobe, attach_uprobe;
+/* All of the sites in one call, or none: -EOPNOTSUPP when this kernel or these sites need one
+ * by one. The sites are of one kind, file, direction and process. */
+typedef int attach_batch_fn(struct kernel *k, u32 func, const struct site *const *s, u32 n,
+			    struct err *err);
+attach_batch_fn attach_kprobes, attach_uprobes;
+/* Sessions: the site and its twin at once. */
+attach_fn attach_session, attach_trampoline_session;
+attach_batch_fn attach_kprobe_sessions;
+bool is_multi_kprobe(const struct site *s);
+/* The attach type that a multi link for this site wants its program loaded with; otherwise: there is none for it. */
+u32 multi_attach_type(struct kernel *k, const struct site *s, u32 otherwise);
+/* Whether several functions of the kernel have the name: a trampoline would be that of the first. */
+/* Of a name that the script gave: whether other functions have it, too. */
+bool kprobe_has_namesakes(const struct site *s);
+bool is_one_of_several(struct kernel *k, const char *name);
+/* Puts the program on an opened perf event and keeps it; closes it on failure. */
+int attach_perf_event(struct kernel *k, int prog_fd, int event, u64 cookie, bool slow);
+/* The cookie of a site when the program asks for it, else 0. */
+static inline u64 site_cookie(const struct kernel *k, u32 func, const struct site *s)
+{
+	return k->loaded[func].uses_cookie ? (u64)s->index << k->prog->funcs.v[func]->cookie_shift : 0;
+}
+
+/* explain.c: text from errno, help by what was tried. Returns -errno. */
+enum tried {
+	TRIED_MAP,
+	TRIED_LOAD,
+	TRIED_RUN,
+	TRIED_TRACEPOINT,
+	TRIED_RAW_TRACEPOINT,
+	TRIED_TRAMPOLINE,
+	TRIED_PERF,
+	TRIED_TIMER,
+	TRIED_KPROBE,
+	TRIED_UPROBE,
+	TRIED_WATCHPOINT,
+	TRIED_ITER,
+};
+int refused(struct err *err, enum tried what, const char *fmt, ...) FORMAT(3, 4);
+/* A better help where the verifier's log has it. */
+void explain_log(struct err *err, const char *log);
+
+/*
+ * switches.c: sysctl kernel.ftrace_enabled. What needs it, whether it is off (asked once; k: NULL asks anew), and the
+ * error of a site that is not attached for that.
+ */
+bool stands_on_function_tracer(const struct kernel *k, u32 func, const struct site *s);
+bool function_tracer_is_off(struct kernel *k);
+int refused_by_function_tracer(struct err *err, const struct site *s);
+
+/* cpus.c */
+u32 cpus_possible(void);	    /* copies in a per-CPU map */
+u32 cpus_online(u32 *cpu, u32 max); /* their numbers; returns how many there are */
+/* A small number in a file of sysfs; -1 with errno. */
+s64 file_number(const char *path);
+
+/* features.c: tries one feature for real. feature_cache.c remembers. */
+enum feature_answer feature_try(enum feature id);
+
+/* rights.c: what this process may do, found by doing it. */
+/* 0, or the errno with which the kernel refuses an empty tracing program or a counter of all processes. */
+int bpf_right(void);
+int perf_right(void);
+/* Why, and the way out: the help of an error that is about rights. */
+void help_rights(struct err *err, bool perf);
+/* The limit of locked memory is what refused a map; user-space probes by perf events are refused for want of a
+ * capability. false: it was something else. */
+bool help_memlock(struct err *err);
+bool help_uprobe_right(struct err *err);
+bool is_locked_down(void);
+/* As securityfs has it; "": it is not mounted. */
+const char *lockdown_file(void);
+u64 effective_capabilities(void);
+
+#endif

@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Which engine serves each site: the cheapest that can. Engines have maps of their own, which session merges when it reads
+ * them, so clauses may be apart as long as all that they have in common are aggregations that no clause reads:
+ *
+ *	@n[comm] = count()	print(@n)	apart: each engine counts its own, the sum is shown
+ *	@s[tid] = nsecs		nsecs - @s[tid]	together: the engine that serves all their sites at the lowest price
+ */
+#include <errno.h>
+#include "session/choose.h"
+
+struct choice {
+	struct compiled *c;
+	u32 *leader;	   /* by instance: another one that it must be together with; the last one leads */
+	bool *is_together; /* by leader: its sites are all in one engine */
+	struct hash users; /* by what is shared: the first instance with it, + 1 */
+	u32 instance;	   /* the one looked at */
+	const struct node *apart; /* a mention of a map that ties nothing */
+};
+
+/* ---- those that there are */
+
+static const struct engine *named(const char *name)
+{
+	const struct engine *e = engine_find(name);
+
+	if (!e)
+		BUG("no engine is called \"%s\"", name);
+	return e;
+}
+
+const struct engine *choose_first(const struct session_options *o)
+{
+	return o->engines ? o->engines[0] : o->engine ? named(o->engine) : engines[0];
+}
+
+static bool may_be_used(const struct session_options *o, const struct engine *e)
+{
+	if (o->engines)
+		return true;
+	return o->engine ? e == named(o->engine) : !e->by_name_only;
+}
+
+static enum feature_answer common_feature(struct features *f, enum feature id)
+{
+	const struct compiled *c = f->ctx;
+	enum feature_answer answer = FEATURE_YES;
+
+	for (u32 i = 0; i < c->n_engines && answer != FEATURE_NO; i++) {
+		enum feature_answer one = feature_answer(c->engines[i]->features(), id);
+
+		answer = one == FEATURE_YES ? answer : one;
+	}
+	return answer;
+}
+
+void choose_init(struct compiled *c, const struct session_options *o)
+{
+	const struct engine *const *from = o->engines ? o->engines : engines;
+	const struct engine **list;
+	u32 n = 0;
+
+	while (from[n])
+		n++;
+	list = arena_array(&c->arena, const struct engine *, n + 1);
+	for (u32 i = 0; i < n; i++)
+		if (may_be_used(o, from[i]))
+			list[c->n_engines++] = from[i];
+	c->engines = list;
+	c->features = c->env.features = list[0]->features();
+	if (c->n_engines > 1) {
+		c->env.features = arena_new(&c->arena, struct features);
+		*c->env.features = (struct features){ .probe = common_feature, .ctx = c };
+	}
+}
+
+/* ---- what must be together */
+
+static u32 leader_of(const struct choice *ch, u32 instance)
+{
+	while (ch->leader[instance] != instance)
+		instance = ch->leader[instance];
+	return instance;
+}
+
+static void tie(struct choice *ch, u32 a, u32 b)
+{
+	u32 x = leader_of(ch, a), y = leader_of(ch, b);
+
+	ch->leader[x] = y;
+	ch->is_together[y] = true;
+}
+
+/* The instance shares this with all others that do. */
+static void share(struct choice *ch, const char *what, size_t len)
+{
+	void *first = hash_get(&ch->users, what, len);
+
+	if (!first)
+		hash_put(&ch->users, what, len, (void *)(uintptr_t)(ch->instance + 1));
+	tie(ch, ch->instance, first ? (u32)(uintptr_t)first - 1 : ch->instance);
+}
+
+/* The mention in @m = count() and in print(@m): the map is written only, or read by session. */
+static const struct node *apart_in(const struct node *n)
+{
+	const struct node *m = n->a;
+
+	if (!m || m->kind != N_MAP || !m->map || !type_is_agg(m->map->value))
+		return NULL;
+	if (n->kind == N_ASSIGN && n->op == OP_NONE)
+		return m;
+	return n->kind == N_CALL && n->builtin && n->builtin->action && !m->a ? m : NULL;
+}
+
+static bool see_node(struct node *n, void *ctx)
+{
+	struct choice *ch = ctx;
+	const struct node *apart = apart_in(n);
+
+	if (apart)
+		ch->apart = apart;
+	if (n->kind == N_MAP && n->map && n != ch->apart)
+		share(ch, n->map->name, strlen(n->map->name));
+	if (n->kind == N_CALL && !n->builtin) /* a function of the script, which may use any map */
+		share(ch, "fn", 2);
+	if (n->kind == N_CALL && n->builtin && n->builtin->flags & BI_SPECULATES) /* numbers that an engine gives away */
+		share(ch, "speculation", 11);
+	return true;
+}
+
+/* Clauses of ours keep what others ask: processes that are followed, arguments. */
+static bool has_internal(const struct compiled *c)
+{
+	for (u32 i = 0; i < c->instances.n; i++)
+		if (c->instances.v[i]->internal)
+			return true;
+	return false;
+}
+
+static void find_ties(struct choice *ch)
+{
+	struct compiled *c = ch->c;
+	bool all = has_internal(c);
+
+	for (u32 i = 0; i < c->instances.n; i++) {
+		struct instance *in = c->instances.v[i];
+
+		ch->instance = i;
+		ast_walk(in->predicate, see_node, ch);
+		ast_walk(in->body, see_node, ch);
+		if (all)
+			tie(ch, i, 0);
+		if (in->partner != NO_INDEX)
+			tie(ch, i, in->partner);
+	}
+}
+
+/* ---- prices */
+
+static bool is_in(const struct choice *ch, u32 group, const struct target_site *t)
+{
+	return leader_of(ch, t->func) == group;
+}
+
+/* What all sites of a group cost in an engine; false: one of them is not served. */
+static bool price_of_group(const struct choice *ch, u32 group, const struct engine *e, u64 *price)
+{
+	const struct compiled *c = ch->c;
+
+	*price = 0;
+	for (u32 i = 0; i < c->sites.n; i++) {
+		struct engine_answer a = { 0 };
+
+		if (!is_in(ch, group, &c->sites.v[i]))
+			continue;
+		if (!e->serves(&c->sites.v[i].site, &a))
+			return false;
+		*price += a.price_ns;
+	}
+	return true;
+}
+
+static bool price_of_site(const struct target_site *t, const struct engine *e, u64 *price)
+{
+	struct engine_answer a = { 0 };
+	bool serves = e->serves(&t->site, &a);
+
+	*price = a.price_ns;
+	return serves;
+}
+
+static int refuse(const struct compiled *c, const struct target_site *t, bool is_together, struct err *err)
+{
+	struct buf why = { 0 };
+
+	for (u32 i = 0; i < c->n_engines; i++) {
+		struct engine_answer a = { 0 };
+
+		if (!c->engines[i]->serves(&t->site, &a))
+			buf_printf(&why, "%s%s: %s", why.len ? "; " : "", c->engines[i]->name, a.why_not);
+	}
+	err_set(err, -EOPNOTSUPP, "no engine serves %s%s", t->site.probe,
+		is_together ? " and all probes that its clause shares maps with" : "");
+	if (why.len)
+		err_help(err, "%.300s", why.s);
+	buf_release(&why);
+	return err->code;
+}
+
+/* The engine for a site, or for all of its group; -errno. */
+static int cheapest(const struct choice *ch, const struct target_site *t, struct err *err)
+{
+	const struct compiled *c = ch->c;
+	u32 group = leader_of(ch, t->func);
+	bool is_together = ch->is_together[group];
+	u64 least = 0, price;
+	int best = -1;
+
+	for (u32 e = 0; e < c->n_engines; e++) {
+		bool serves = is_together ? price_of_group(ch, group, c->engines[e], &price)
+					  : price_of_site(t, c->engines[e], &price);
+
+		if (!serves || (best >= 0 && price >= least))
+			continue;
+		best = (int)e;
+		least = price;
+	}
+	return best >= 0 ? best : refuse(c, t, is_together, err);
+}
+
+static int choose(struct choice *ch, struct err *err)
+{
+	struct compiled *c = ch->c;
+	int *of = arena_array(&c->arena, int, c->instances.n + 1), rc = 0; /* by leader: the engine + 1 */
+
+	for (u32 i = 0; i < c->sites.n && rc >= 0; i++) {
+		struct target_site *t = &c->sites.v[i];
+		u32 group = leader_of(ch, t->func);
+
+		rc = of[group] ? of[group] - 1 : cheapest(ch, t, err);
+		t->engine = rc < 0 ? 0 : (u32)rc;
+		of[group] = ch->is_together[group] ? rc + 1 : 0;
+	}
+	return rc < 0 ? rc : 0;
+}
+
+static int serve_all(const struct compiled *c, struct err *err)
+{
+	for (u32 i = 0; i < c->sites.n; i++) {
+		struct engine_answer a = { 0 };
+
+		if (!c->engines[0]->serves(&c->sites.v[i].site, &a))
+			return refuse(c, &c->sites.v[i], false, err);
+	}
+	return 0;
+}
+
+int choose_engines(struct compiled *c, const struct session_options *o, struct err *err)
+{
+	struct choice ch = { .c = c };
+	int rc;
+
+	if (o->any_kernel)
+		return 0;
+	if (c->n_engines == 1)
+		return serve_all(c, err);
+	ch.leader = arena_array(&c->arena, u32, c->instances.n + 1);
+	ch.is_together = arena_array(&c->arena, bool, c->instances.n + 1);
+	for (u32 i = 0; i < c->instances.n; i++)
+		ch.leader[i] = i;
+	find_ties(&ch);
+	rc = choose(&ch, err);
+	hash_release(&ch.users);
+	return rc;
+}
+
+/* ---- -v */
+
+void choose_tell(const struct compiled *c, struct buf *to)
+{
+	for (u32 i = 0; c->n_engines > 1 && i < c->sites.n; i++) {
+		const struct target_site *t = &c->sites.v[i];
+
+		buf_printf(to, "  %s: %s", t->site.probe, c->engines[t->engine]->name);
+		for (u32 e = 0; e < c->n_engines; e++) {
+			struct engine_answer a = { 0 };
+
+			if (!c->engines[e]->serves(&t->site, &a))
+				buf_printf(to, "; not %s: %s", c->engines[e]->name, a.why_not);
+		}
+		buf_puts(to, "\n");
+	}
+}

@@ -1,0 +1,387 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Several engines as if they were one. With one of them each of these is a call of its operation. */
+#include <errno.h>
+#include <stdlib.h>
+#include "base/clock.h"
+#include "base/hash.h"
+#include "session/run.h"
+#include "type/agg.h"
+
+struct used_engine *engines_next(const struct run *r, struct used_engine *u)
+{
+	struct used_engine *end = r->engines ? r->engines + r->c.n_engines : NULL;
+
+	for (u = u ? u + 1 : r->engines; u < end; u++)
+		if (u->self)
+			return u;
+	return NULL;
+}
+
+static bool is_needed(const struct run *r, u32 engine)
+{
+	for (u32 i = 0; i < r->c.sites.n; i++)
+		if (r->c.sites.v[i].engine == engine)
+			return true;
+	return r->c.n_engines == 1;
+}
+
+int engines_open(struct run *r, const struct engine_options *o, struct err *err)
+{
+	r->engines = xcalloc(r->c.n_engines + 1, sizeof(*r->engines));
+	for (u32 i = 0; i < r->c.n_engines; i++) {
+		struct used_engine *u = &r->engines[i];
+
+		u->ops = r->c.engines[i];
+		if (!is_needed(r, i))
+			continue;
+		u->self = u->ops->open(&r->c.prog, o, err);
+		if (!u->self)
+			return err->code;
+	}
+	return 0;
+}
+
+/* The prompt comes back before all is detached. */
+static void tell_leaving(struct run *r, const struct leaving *l)
+{
+	if (!l->n)
+		return;
+	buf_printf(&r->o->sink->err, "sonde: the kernel still lets go of %u attachments, for about %llu s (process %d, sonde-detach)\n",
+		   l->n, (unsigned long long)(l->ms + 999) / 1000, l->pid);
+	sink_flush(r->o->sink);
+}
+
+void engines_close(struct run *r)
+{
+	for (struct used_engine *u = engines_next(r, NULL); u; u = engines_next(r, u)) {
+		struct leaving l = u->ops->close(u->self);
+
+		tell_leaving(r, &l);
+	}
+	free(r->engines);
+	r->engines = NULL;
+}
+
+void engines_start(struct run *r)
+{
+	for (struct used_engine *u = engines_next(r, NULL); u; u = engines_next(r, u))
+		if (u->ops->start)
+			u->ops->start(u->self);
+}
+
+void engines_detach_all(struct run *r)
+{
+	for (struct used_engine *u = engines_next(r, NULL); u; u = engines_next(r, u))
+		if (u->ops->detach_all)
+			u->ops->detach_all(u->self);
+}
+
+int engines_extend(struct run *r, u32 data_from)
+{
+	int rc = 0;
+
+	for (struct used_engine *u = engines_next(r, NULL); u && !rc; u = engines_next(r, u))
+		if (u->ops->extend)
+			rc = u->ops->extend(u->self, data_from);
+	return rc;
+}
+
+/* ---- what they are */
+
+bool engines_have_events(const struct run *r)
+{
+	for (struct used_engine *u = engines_next(r, NULL); u; u = engines_next(r, u))
+		if (u->ops->has_events)
+			return true;
+	return false;
+}
+
+bool engines_on_this_kernel(const struct run *r)
+{
+	for (struct used_engine *u = engines_next(r, NULL); u; u = engines_next(r, u))
+		if (u->ops->on_this_kernel)
+			return true;
+	return false;
+}
+
+bool engines_are_over(const struct run *r)
+{
+	for (struct used_engine *u = engines_next(r, NULL); u; u = engines_next(r, u))
+		if (u->ops->has_events && !(u->ops->is_over && u->ops->is_over(u->self)))
+			return false;
+	return true;
+}
+
+const struct used_engine *engine_of(const struct run *r, const struct target_site *t)
+{
+	return &r->engines[t->engine];
+}
+
+const struct used_engine *engine_for_late(const struct run *r, const struct site *s)
+{
+	const struct used_engine *best = NULL;
+	u32 price = 0;
+
+	for (struct used_engine *u = engines_next(r, NULL); u; u = engines_next(r, u)) {
+		struct engine_answer a = { 0 };
+
+		if (!u->ops->attach || !u->ops->serves(s, &a) || (best && a.price_ns >= price))
+			continue;
+		best = u;
+		price = a.price_ns;
+	}
+	return best;
+}
+
+/* ---- records */
+
+bool engines_drained_much(const struct run *r)
+{
+	for (struct used_engine *u = engines_next(r, NULL); u; u = engines_next(r, u))
+		if (u->ops->drained_much && u->ops->drained_much(u->self))
+			return true;
+	return false;
+}
+
+/* The engine whose waiting record is the oldest, and the time of the oldest of all the others. NULL: none waits. */
+static struct used_engine *oldest_of(const struct run *r, u64 *until)
+{
+	struct used_engine *oldest = NULL;
+	u64 least = ~0ull;
+
+	*until = ~0ull;
+	for (struct used_engine *u = engines_next(r, NULL); u; u = engines_next(r, u)) {
+		u64 t = u->ops->next ? u->ops->next(u->self) : 0;
+
+		if (!t)
+			continue;
+		if (oldest && t >= least) {
+			*until = MIN(*until, t);
+			continue;
+		}
+		*until = least;
+		least = t;
+		oldest = u;
+	}
+	return oldest;
+}
+
+/* Ends draining at the record that ends the run: an engine may have an hour of them. */
+struct relay {
+	struct run *r;
+	record_fn f;
+	void *ctx;
+	bool was_over; /* before: what is left is taken as well */
+};
+
+static bool is_at_end(const struct relay *relay)
+{
+	return relay->r->exit_called && !relay->was_over;
+}
+
+static int hand_over(void *ctx, const void *record, u32 len)
+{
+	struct relay *relay = ctx;
+	int rc = relay->f(relay->ctx, record, len);
+
+	return rc ? rc : is_at_end(relay);
+}
+
+int engines_drain(struct run *r, record_fn f, void *ctx)
+{
+	struct relay relay = { .r = r, .f = f, .ctx = ctx, .was_over = r->exit_called };
+	struct used_engine *oldest;
+	int sum = 0, n;
+	u64 until;
+
+	for (struct used_engine *u = engines_next(r, NULL); u; u = engines_next(r, u)) {
+		n = u->ops->next ? 0 : u->ops->drain(u->self, ~0ull, f, ctx);
+		sum += MAX(n, 0);
+	}
+	while (!is_at_end(&relay) && (oldest = oldest_of(r, &until)) &&
+	       (n = oldest->ops->drain(oldest->self, until, hand_over, &relay)) > 0)
+		sum += n;
+	return sum;
+}
+
+u64 engines_skipped(struct run *r, u32 func)
+{
+	u64 sum = 0;
+
+	for (struct used_engine *u = engines_next(r, NULL); u; u = engines_next(r, u))
+		if (u->ops->skipped)
+			sum += u->ops->skipped(u->self, func);
+	return sum;
+}
+
+/* ---- maps */
+
+/* The values by their keys: there is one without a key at most. Rows may move meanwhile, values do not. */
+static void *value_at(const struct table *t, const struct hash *by_key, const void *key)
+{
+	if (key)
+		return hash_get(by_key, key, t->map->key_size);
+	return t->rows.n ? t->rows.v[0].value : NULL;
+}
+
+/* Only aggregations have a part in each engine: all clauses on any other map share one (choose.c). */
+static void merge_tables(struct table *to, struct arena *a, const struct table *from)
+{
+	struct hash by_key = { 0 };
+
+	for (u32 i = 0; i < to->rows.n; i++)
+		if (to->rows.v[i].key)
+			hash_put(&by_key, to->rows.v[i].key, to->map->key_size, to->rows.v[i].value);
+	for (u32 i = 0; i < from->rows.n; i++) {
+		void *value = value_at(to, &by_key, from->rows.v[i].key);
+
+		if (value)
+			agg_merge(to->map->value, value, from->rows.v[i].value);
+		else
+			vec_push(a, &to->rows, from->rows.v[i]);
+	}
+	hash_release(&by_key);
+}
+
+int engines_map_read(struct run *r, u32 map, struct arena *a, struct table *t)
+{
+	struct used_engine *u = engines_next(r, NULL);
+	int rc = u ? u->ops->map_read(u->self, map, a, t) : -ENOENT;
+
+	while (!rc && (u = engines_next(r, u))) {
+		struct table more = { .map = t->map };
+
+		rc = u->ops->map_read(u->self, map, a, &more);
+		if (!rc)
+			merge_tables(t, a, &more);
+	}
+	return rc;
+}
+
+int engines_map_clear(struct run *r, u32 map)
+{
+	int rc = 0;
+
+	for (struct used_engine *u = engines_next(r, NULL); u && !rc; u = engines_next(r, u))
+		rc = u->ops->map_clear(u->self, map);
+	return rc;
+}
+
+int engines_map_zero(struct run *r, u32 map)
+{
+	int rc = 0;
+
+	for (struct used_engine *u = engines_next(r, NULL); u && !rc; u = engines_next(r, u))
+		rc = u->ops->map_zero(u->self, map);
+	return rc;
+}
+
+int engines_map_set(struct run *r, u32 map, const void *key, const void *value)
+{
+	int rc = 0;
+
+	for (struct used_engine *u = engines_next(r, NULL); u && !rc; u = engines_next(r, u))
+		rc = u->ops->map_set(u->self, map, key, value);
+	return rc;
+}
+
+/* The key may be in one of them only. */
+int engines_map_delete(struct run *r, u32 map, const void *key)
+{
+	int rc = -ENOENT;
+
+	for (struct used_engine *u = engines_next(r, NULL); u; u = engines_next(r, u)) {
+		int one = u->ops->map_delete(u->self, map, key);
+
+		rc = rc == -ENOENT || (one < 0 && one != -ENOENT) ? one : rc;
+	}
+	return rc;
+}
+
+u32 engines_stack(struct run *r, const struct stack_value *v, u32 limit, u64 *ips)
+{
+	u32 n = 0;
+
+	for (struct used_engine *u = engines_next(r, NULL); u && !n; u = engines_next(r, u))
+		n = u->ops->stack(u->self, v, limit, ips);
+	return n;
+}
+
+u64 engines_count(struct run *r, u32 offset)
+{
+	u64 sum = 0;
+
+	if (r->c.prog.data_map == NO_INDEX)
+		return 0;
+	for (struct used_engine *u = engines_next(r, NULL); u; u = engines_next(r, u))
+		sum += u->ops->data_u64(u->self, offset);
+	return sum;
+}
+
+u64 engines_word(struct run *r, u32 offset)
+{
+	struct used_engine *u = engines_next(r, NULL);
+
+	return u && r->c.prog.data_map != NO_INDEX ? u->ops->data_u64(u->self, offset) : 0;
+}
+
+void engines_set_word(struct run *r, u32 offset, u64 value)
+{
+	if (r->c.prog.data_map == NO_INDEX)
+		return;
+	for (struct used_engine *u = engines_next(r, NULL); u; u = engines_next(r, u))
+		u->ops->set_data_u64(u->self, offset, value);
+}
+
+/* ---- the world that events come from */
+
+struct engine_clock engines_clock(const struct run *r)
+{
+	struct engine_clock now = { .boot_ns = clock_boot_ns(), .boot_to_real = clock_boot_to_real_ns() };
+
+	for (struct used_engine *u = engines_next(r, NULL); u; u = engines_next(r, u))
+		if (u->ops->clock) {
+			u->ops->clock(u->self, &now);
+			break;
+		}
+	return now;
+}
+
+bool engines_ksym(const struct run *r, u64 addr, struct symbol *out)
+{
+	for (struct used_engine *u = engines_next(r, NULL); u; u = engines_next(r, u))
+		if (u->ops->ksym && u->ops->ksym(u->self, addr, out))
+			return true;
+	return false;
+}
+
+static struct used_engine *knows_maps(const struct run *r)
+{
+	struct used_engine *u = engines_next(r, NULL);
+
+	while (u && !u->ops->maps_open)
+		u = engines_next(r, u);
+	return u;
+}
+
+int engines_maps_open(struct run *r, bool prompt)
+{
+	struct used_engine *u = knows_maps(r);
+
+	return u ? u->ops->maps_open(u->self, prompt) : -ENOSYS;
+}
+
+int engines_maps_fd(const struct run *r)
+{
+	struct used_engine *u = knows_maps(r);
+
+	return u && u->ops->maps_fd ? u->ops->maps_fd(u->self) : -1;
+}
+
+void engines_maps_read(struct run *r, map_event_fn f, void *ctx)
+{
+	struct used_engine *u = knows_maps(r);
+
+	if (u)
+		u->ops->maps_read(u->self, f, ctx);
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The engines of one run. Each site has its own (struct target_site); what they give back becomes one here: records in
+ * the order of their times, maps merged key by key, losses added up.
+ */
+#ifndef SONDE_SESSION_ENGINES_H
+#define SONDE_SESSION_ENGINES_H
+
+#include "engine/engine.h"
+
+struct run;
+struct target_site;
+
+/* By the index of compiled.engines; self NULL: no site needs it. */
+struct used_engine {
+	const struct engine *ops;
+	void *self;
+};
+
+int engines_open(struct run *r, const struct engine_options *o, struct err *err);
+void engines_close(struct run *r);
+void engines_start(struct run *r);
+void engines_detach_all(struct run *r);
+/* The first that is used (u NULL), the next one; NULL: no more. */
+struct used_engine *engines_next(const struct run *r, struct used_engine *u);
+bool engines_have_events(const struct run *r);
+bool engines_on_this_kernel(const struct run *r);
+/* Nothing comes any more from any of them. */
+bool engines_are_over(const struct run *r);
+bool engines_drained_much(const struct run *r);
+/* The one that a site was given to; of a site that came later, the best of those that are used, or NULL. */
+const struct used_engine *engine_of(const struct run *r, const struct target_site *t);
+const struct used_engine *engine_for_late(const struct run *r, const struct site *s);
+/* Makes room in all of them, see engine.h. */
+int engines_extend(struct run *r, u32 data_from);
+
+/* Records of all, the oldest first; how many. */
+int engines_drain(struct run *r, record_fn f, void *ctx);
+u64 engines_skipped(struct run *r, u32 func);
+
+/* As in engine.h, for the maps of all. */
+int engines_map_read(struct run *r, u32 map, struct arena *a, struct table *t);
+int engines_map_clear(struct run *r, u32 map);
+int engines_map_zero(struct run *r, u32 map);
+int engines_map_set(struct run *r, u32 map, const void *key, const void *value);
+int engines_map_delete(struct run *r, u32 map, const void *key);
+u32 engines_stack(struct run *r, const struct stack_value *v, u32 limit, u64 *ips);
+/* A counter: the sum. */
+u64 engines_count(struct run *r, u32 offset);
+/* A word that session writes: the same in all. */
+u64 engines_word(struct run *r, u32 offset);
+void engines_set_word(struct run *r, u32 offset, u64 value);
+
+/* Time, symbols, mappings: of the engine that has its own, else of this machine. */
+struct engine_clock engines_clock(const struct run *r);
+bool engines_ksym(const struct run *r, u64 addr, struct symbol *out);
+int engines_maps_open(struct run *r, bool prompt); /* -ENOSYS: none knows */
+int engines_maps_fd(const struct run *r);
+void engines_maps_read(struct run *r, map_event_fn f, void *ctx);
+
+#endif

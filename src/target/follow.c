@@ -1,0 +1,591 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * How many instructions a kernel's verifier will process, before it is asked. It follows each way through a program
+ * by itself and stops where it has been in a state that allowed at least as much (kernel/bpf/verifier.c: do_check,
+ * is_state_visited, states_equal). The steps are those of our own verifier, which joins ways where they meet; here
+ * they are walked one after the other, the fall-through first, as the kernel does it:
+ *
+ *	- at the target of a jump, at a branch and behind a call it looks whether it knows the state;
+ *	- it remembers a state when 2 jumps and 8 instructions were processed since the last one;
+ *	- of two states only that is compared which is read later, and of numbers the value only where one is wanted.
+ *
+ * That costs what the kernel's verifier costs. Before it, ways are counted without any state: they meet where no value is
+ * wanted any more, and most programs are shown to be short enough by this alone.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include "target/follow.h"
+
+enum { JUMPS_APART = 2, INSNS_APART = 8, MISSES = 3 /* for each hit */, TURNS = 3 /* of a callback */, MEET = 2,
+       SHARED_LOOPS = 15000 /* string functions, the same for every script: the longest, about */ };
+
+/* ---- counting ways */
+
+struct counting {
+	const struct check *c;
+	u64 most;
+	struct needs needs; /* of all values that could be wanted */
+	u64 *arrive;	 /* ways that come to an instruction */
+	u64 *price;	 /* of a subprogram, + 1 */
+	u64 *exits;	 /* ways out of it */
+};
+
+static u64 sum(const struct counting *k, u64 a, u64 b)
+{
+	return MIN(a + b, k->most);
+}
+
+static u64 product(const struct counting *k, u64 a, u64 b)
+{
+	return b && a > k->most / b ? k->most : a * b;
+}
+
+static u64 price_sub(struct counting *k, u32 sub);
+
+/* What is processed by ways that come to a call, and how many go on. */
+static u64 price_call(struct counting *k, u32 pc, u64 *ways)
+{
+	const struct bpf_insn *i = &k->c->f->insns[pc];
+	u64 came = *ways;
+	u32 sub;
+
+	if (i->code == (BPF_LD | BPF_IMM | BPF_DW) && i->src_reg == BPF_PSEUDO_FUNC)
+		return product(k, came, product(k, TURNS, price_sub(k, check_sub_at(k->c, pc + 1 + (u32)i->imm))));
+	if (i->code != (BPF_JMP | BPF_CALL) || i->src_reg != BPF_PSEUDO_CALL)
+		return 0;
+	sub = check_sub_at(k->c, pc + 1 + (u32)i->imm);
+	if (k->c->subs.v[sub].shared)
+		return 0;
+	price_sub(k, sub);
+	*ways = product(k, came, k->exits[sub]);
+	return product(k, came, price_sub(k, sub));
+}
+
+/* Ways that meet here go on as one; another one, because the first may not have been remembered. */
+static u64 meet(const struct counting *k, u32 pc, u64 ways)
+{
+	const struct need *n = &k->needs.at[pc];
+
+	return n->exact || n->exact_slots ? ways : MIN(ways, MEET);
+}
+
+/* Jumps go forward: what arrives at an instruction is known when it is reached. */
+static u64 count_sub(struct counting *k, u32 sub)
+{
+	u32 start = k->c->subs.v[sub].start, end = k->c->subs.v[sub].end;
+	u64 total = 0;
+
+	k->arrive[start] = 1;
+	for (u32 pc = start; pc < end; pc += BPF_CLASS(k->c->f->insns[pc].code) == BPF_LD ? 2 : 1) {
+		const struct bpf_insn *i = &k->c->f->insns[pc];
+		u64 ways = meet(k, pc, k->arrive[pc]);
+
+		if (k->c->mark[pc] & MARK_LOOP)
+			return k->c->subs.v[sub].shared ? SHARED_LOOPS : k->most;
+		total = sum(k, total, ways);
+		total = sum(k, total, price_call(k, pc, &ways));
+		if (i->code == (BPF_JMP | BPF_EXIT)) {
+			k->exits[sub] = sum(k, k->exits[sub], ways);
+			continue;
+		}
+		if (bpf_is_jump(i))
+			k->arrive[bpf_jump_target(i, pc)] = sum(k, k->arrive[bpf_jump_target(i, pc)], ways);
+		if (!bpf_is_goto(i)) {
+			u64 *next = &k->arrive[pc + (BPF_CLASS(i->code) == BPF_LD ? 2 : 1)];
+
+			*next = sum(k, *next, ways);
+		}
+	}
+	return total;
+}
+
+static u64 price_sub(struct counting *k, u32 sub)
+{
+	if (!k->price[sub])
+		k->price[sub] = count_sub(k, sub) + 1;
+	return k->price[sub] - 1;
+}
+
+static void start_counting(struct counting *k, struct check *c, u64 most)
+{
+	*k = (struct counting){ .c = c,
+				.most = most,
+				.arrive = arena_array(&c->arena, u64, c->f->n_insns + 2),
+				.price = arena_array(&c->arena, u64, c->subs.n),
+				.exits = arena_array(&c->arena, u64, c->subs.n) };
+	follow_needs(&k->needs, c, 0, c->wanted);
+}
+
+/* ---- states that are known at a place */
+
+struct part { /* a frame of a known state: registers and slots that were read later, lowest first */
+	u32 sub, ret;
+	u16 regs;
+	u64 slots;
+};
+
+struct known {
+	struct known *next;
+	u32 hits, misses, n_frames, n_refs;
+	struct part part[CHECK_FRAMES];
+	struct reg *v;
+};
+
+/* A way that waits for its turn lies packed on a stack, because there may be thousands of them. */
+struct packed_frame {
+	u32 sub, ret, n_slots;
+	u64 spilled;
+	u16 regs;
+	u8 init[CHECK_SLOTS];
+};
+
+struct waiting {
+	u32 pc, n_frames, n_refs, words, ref[CHECK_MAX_REFS];
+};
+
+struct walk {
+	struct check *c;
+	struct needs needs;
+	struct known **known; /* by instruction */
+	u64 most, n, n_jumps, n_at, jumps_at; /* at: when the last state was remembered */
+	u32 n_waiting;
+	u64 *stack; /* of ways that wait: frames, each with its registers and slots, then struct waiting */
+	size_t n_words, room;
+};
+
+/* The place where a frame goes on. */
+static u32 frame_pc(const struct state *s, u32 frame, u32 pc)
+{
+	return frame + 1 == s->n_frames ? pc : s->frame[frame + 1]->ret;
+}
+
+static const struct need *frame_need(const struct walk *w, const struct state *s, u32 frame, u32 pc)
+{
+	static const struct need nothing;
+	u32 at = frame_pc(s, frame, pc);
+
+	return at == NO_INDEX ? &nothing : &w->needs.at[at];
+}
+
+static u32 put_frame(struct part *p, const struct frame *f, const struct need *need, struct reg *v)
+{
+	u32 n = 0;
+
+	*p = (struct part){ .sub = f->sub, .ret = f->ret, .regs = need->regs };
+	for (u32 r = 0; r < 10; r++)
+		if (p->regs >> r & 1)
+			v[n++] = f->r[r];
+	for (u32 i = 0; i < f->n_slots; i++)
+		if (need->slots >> i & 1 && f->slot[i].spill) {
+			p->slots |= 1ull << i;
+			v[n++] = f->slot[i].reg;
+		}
+	return n;
+}
+
+static void remember(struct walk *w, const struct state *s, u32 pc)
+{
+	struct reg v[CHECK_FRAMES * (10 + CHECK_SLOTS)];
+	struct known *k = arena_new(&w->c->arena, struct known);
+	u32 n = 0;
+
+	k->n_frames = s->n_frames;
+	k->n_refs = s->n_refs;
+	for (u32 i = 0; i < s->n_frames; i++)
+		n += put_frame(&k->part[i], s->frame[i], frame_need(w, s, i, pc), v + n);
+	k->v = arena_array(&w->c->arena, struct reg, n);
+	memcpy(k->v, v, n * sizeof(*v));
+	k->next = w->known[pc];
+	w->known[pc] = k;
+	w->n_at = w->n;
+	w->jumps_at = w->n_jumps;
+}
+
+static bool is_within(const struct scalar *old, const struct scalar *v)
+{
+	return old->umin <= v->umin && v->umax <= old->umax && old->smin <= v->smin && v->smax <= old->smax &&
+	       !((v->bits.mask | (v->bits.value ^ old->bits.value)) & ~old->bits.mask);
+}
+
+static bool covers_reg(const struct reg *old, const struct reg *r, bool exact)
+{
+	if (old->kind == R_UNINIT || old->kind == R_MIXED)
+		return true;
+	if (old->kind != r->kind)
+		return false;
+	if (old->kind == R_SCALAR)
+		return old->btf == r->btf && (!exact || is_within(&old->v, &r->v));
+	return old->map == r->map && old->size == r->size && old->frame == r->frame && old->off == r->off &&
+	       old->maybe_null == r->maybe_null && is_within(&old->v, &r->v);
+}
+
+/* Registers, then slots, as put_frame() has put them. */
+static bool covers_frame(const struct part *p, const struct frame *f, const struct need *need, const struct reg **v)
+{
+	for (u32 r = 0; r < 10; r++)
+		if (p->regs >> r & 1 && !covers_reg((*v)++, &f->r[r], need->exact >> r & 1))
+			return false;
+	for (u32 i = 0; i < CHECK_SLOTS; i++)
+		if (p->slots >> i & 1 &&
+		    (i >= f->n_slots || !f->slot[i].spill ||
+		     !covers_reg((*v)++, &f->slot[i].reg, need->exact_slots >> i & 1)))
+			return false;
+	return true;
+}
+
+static bool covers(const struct walk *w, const struct known *k, const struct state *s, u32 pc)
+{
+	const struct reg *v = k->v;
+
+	if (k->n_frames != s->n_frames || k->n_refs != s->n_refs)
+		return false;
+	for (u32 i = s->n_frames; i--;)
+		if (k->part[i].sub != s->frame[i]->sub || k->part[i].ret != s->frame[i]->ret)
+			return false;
+	for (u32 i = 0; i < s->n_frames; i++)
+		if (!covers_frame(&k->part[i], s->frame[i], frame_need(w, s, i, pc), &v))
+			return false;
+	return true;
+}
+
+static bool was_here(struct walk *w, const struct state *s, u32 pc)
+{
+	for (struct known **p = &w->known[pc], *k; (k = *p);) {
+		if (covers(w, k, s, pc)) {
+			k->hits++;
+			return true;
+		}
+		if (++k->misses > k->hits * MISSES + MISSES)
+			*p = k->next;
+		else
+			p = &k->next;
+	}
+	if (w->n_jumps - w->jumps_at >= JUMPS_APART && w->n - w->n_at >= INSNS_APART)
+		remember(w, s, pc);
+	return false;
+}
+
+/* ---- one way */
+
+static void *push(struct walk *w, size_t bytes)
+{
+	size_t words = (bytes + 7) / 8;
+
+	if (w->n_words + words > w->room) {
+		w->room = 2 * (w->n_words + words);
+		w->stack = xrealloc(w->stack, w->room * 8);
+	}
+	w->n_words += words;
+	return w->stack + w->n_words - words;
+}
+
+static void push_reg(struct walk *w, const struct reg *r)
+{
+	memcpy(push(w, sizeof(*r)), r, sizeof(*r));
+}
+
+static void push_frame(struct walk *w, const struct frame *f, u16 regs)
+{
+	struct packed_frame *p = push(w, sizeof(*p));
+	u64 spilled = 0;
+
+	p->sub = f->sub;
+	p->ret = f->ret;
+	p->regs = regs;
+	p->n_slots = f->n_slots;
+	for (u32 i = 0; i < f->n_slots; i++) {
+		p->init[i] = f->slot[i].init;
+		spilled |= (u64)f->slot[i].spill << i;
+	}
+	p->spilled = spilled;
+	for (u32 r = 0; r < 10; r++)
+		if (regs >> r & 1)
+			push_reg(w, &f->r[r]);
+	for (u32 i = 0; i < f->n_slots; i++)
+		if (f->slot[i].spill)
+			push_reg(w, &f->slot[i].reg);
+}
+
+/* Takes s. */
+static void wait_at(struct walk *w, struct state *s, u32 pc)
+{
+	struct waiting *wait;
+	size_t before = w->n_words;
+
+	for (u32 i = 0; i < s->n_frames; i++)
+		push_frame(w, s->frame[i], frame_need(w, s, i, pc)->regs);
+	wait = push(w, sizeof(*wait));
+	*wait = (struct waiting){ pc, s->n_frames, s->n_refs, (u32)(w->n_words - before), { 0 } };
+	memcpy(wait->ref, s->ref, sizeof(wait->ref));
+	state_free(w->c, s);
+	if (++w->n_waiting > MOST_BRANCHES) /* kernels refuse that, too */
+		w->n = w->most;
+}
+
+static const u64 *take_frame(struct check *c, struct state *s, const u64 *at)
+{
+	const struct packed_frame *p = (const void *)at;
+	const struct reg *v = (const void *)(at + (sizeof(*p) + 7) / 8);
+	struct frame *f = check_push_frame(c, s, p->sub);
+
+	f->ret = p->ret;
+	f->n_slots = p->n_slots;
+	for (u32 r = 0; r < 10; r++)
+		if (p->regs >> r & 1)
+			f->r[r] = *v++;
+	for (u32 i = 0; i < p->n_slots; i++) {
+		f->slot[i].init = p->init[i];
+		f->slot[i].spill = p->spilled >> i & 1;
+		if (f->slot[i].spill)
+			f->slot[i].reg = *v++;
+	}
+	return (const void *)v;
+}
+
+/* The way that has waited for the shortest time. */
+static struct state *take(struct walk *w, u32 *pc)
+{
+	struct state *s = state_new(w->c);
+	const u64 *end = w->stack + w->n_words, *at;
+	struct waiting wait;
+
+	memcpy(&wait, end - (sizeof(wait) + 7) / 8, sizeof(wait));
+	at = end - wait.words;
+	for (u32 i = 0; i < wait.n_frames; i++)
+		at = take_frame(w->c, s, at);
+	s->n_refs = wait.n_refs;
+	memcpy(s->ref, wait.ref, sizeof(wait.ref));
+	w->n_words -= wait.words;
+	w->n_waiting--;
+	*pc = wait.pc;
+	return s;
+}
+
+static void enter(struct check *c, struct state *s, u32 sub, u32 ret, const struct reg *arg)
+{
+	struct reg r[5];
+	struct frame *f;
+
+	memcpy(r, arg, sizeof(r));
+	f = check_push_frame(c, s, sub);
+	if (!f)
+		return;
+	f->ret = ret;
+	memcpy(&f->r[1], r, sizeof(r));
+}
+
+/* Called where the program gives a function to a helper. */
+void follow_callback(struct walk *w, const struct state *s, u32 insn, const struct reg *arg)
+{
+	struct state *turn = state_copy(w->c, s);
+
+	enter(w->c, turn, check_sub_at(w->c, insn), NO_INDEX, arg);
+	wait_at(w, turn, insn);
+}
+
+static u32 call_sub(struct check *c, struct state *s, const struct bpf_insn *i)
+{
+	u32 to = c->pc + 1 + (u32)i->imm, sub = check_sub_at(c, to);
+	struct frame *f = state_top(s);
+
+	if (!c->subs.v[sub].shared) {
+		enter(c, s, sub, c->pc + 1, &f->r[1]);
+		return to;
+	}
+	check_clobber(f);
+	f->r[0] = reg_scalar(scalar_unknown());
+	return c->pc + 1;
+}
+
+static void want_sizes(struct walk *w, u32 helper)
+{
+	u16 sizes = follow_sizes(helper);
+
+	for (u32 r = 1; r <= 5; r++)
+		if (sizes >> r & 1)
+			follow_want(&w->needs, w->c->pc, r);
+}
+
+static u32 call(struct walk *w, struct state *s, const struct bpf_insn *i)
+{
+	struct check *c = w->c;
+
+	if (i->src_reg == BPF_PSEUDO_CALL)
+		return call_sub(c, s, i);
+	if (!i->src_reg) {
+		want_sizes(w, (u32)i->imm);
+		return check_helper(c, s, i) ? NO_INDEX : c->pc + 1;
+	}
+	check_clobber(state_top(s));
+	state_top(s)->r[0] = reg_scalar(scalar_unknown());
+	state_top(s)->r[0].btf = true;
+	return c->pc + 1;
+}
+
+/* Back to the caller; a callback and the program itself end here. */
+static u32 leave(struct check *c, struct state *s)
+{
+	struct reg ret = state_top(s)->r[0];
+	u32 to = state_top(s)->ret;
+
+	if (s->n_frames == 1 || to == NO_INDEX)
+		return NO_INDEX;
+	state_pop_frame(c, s);
+	state_top(s)->r[0] = ret;
+	check_clobber(state_top(s));
+	return to;
+}
+
+static u32 branch(struct walk *w, struct state *s, const struct bpf_insn *i)
+{
+	struct check *c = w->c;
+	u32 pc = c->pc, target = bpf_jump_target(i, pc);
+	struct state *jump;
+	struct edge e;
+
+	if (check_branch(c, s, i, &e, &jump))
+		return NO_INDEX;
+	if (!jump && state_top(s)->r[i->dst_reg].kind == R_SCALAR) {
+		follow_want(&w->needs, pc, i->dst_reg);
+		if (BPF_SRC(i->code) == BPF_X)
+			follow_want(&w->needs, pc, i->src_reg);
+	}
+	if (jump)
+		wait_at(w, jump, target);
+	return e.fallthrough ? pc + 1 : target;
+}
+
+static u32 jump(struct walk *w, struct state *s, const struct bpf_insn *i)
+{
+	if (BPF_OP(i->code) == BPF_CALL)
+		return call(w, s, i);
+	w->n_jumps++;
+	if (BPF_OP(i->code) == BPF_EXIT)
+		return leave(w->c, s);
+	return BPF_OP(i->code) == BPF_JA ? bpf_jump_target(i, w->c->pc) : branch(w, s, i);
+}
+
+/* A number that is added to an address. */
+static void want_offset(struct walk *w, const struct state *s, const struct bpf_insn *i)
+{
+	const struct frame *f = state_top(s);
+
+	if (BPF_SRC(i->code) != BPF_X || BPF_OP(i->code) == BPF_MOV)
+		return;
+	if (reg_is_pointer(&f->r[i->dst_reg]))
+		follow_want(&w->needs, w->c->pc, i->src_reg);
+	else if (reg_is_pointer(&f->r[i->src_reg]))
+		follow_want(&w->needs, w->c->pc, i->dst_reg);
+}
+
+/* The next instruction on this way; NO_INDEX: it ends. */
+static u32 step(struct walk *w, struct state *s)
+{
+	struct check *c = w->c;
+	const struct bpf_insn *i = &c->f->insns[c->pc];
+	int bad;
+
+	switch (BPF_CLASS(i->code)) {
+	case BPF_ALU:
+	case BPF_ALU64:
+		want_offset(w, s, i);
+		bad = check_alu(c, state_top(s), i);
+		break;
+	case BPF_LDX: bad = check_ldx(c, s, i); break;
+	case BPF_ST:
+	case BPF_STX: bad = check_store(c, s, i); break;
+	case BPF_LD: return check_ld_imm64(c, state_top(s), i) ? NO_INDEX : c->pc + 2;
+	default: return jump(w, s, i); /* BPF_JMP, BPF_JMP32 */
+	}
+	return bad ? NO_INDEX : c->pc + 1;
+}
+
+static bool is_place(const struct check *c, u32 pc)
+{
+	const struct bpf_insn *i = &c->f->insns[pc];
+
+	return c->mark[pc] & (MARK_TARGET | MARK_SUB) || (bpf_is_jump(i) && !bpf_is_goto(i)) ||
+	       (pc && c->f->insns[pc - 1].code == (BPF_JMP | BPF_CALL) && c->f->insns[pc - 1].src_reg == BPF_PSEUDO_CALL);
+}
+
+static void follow_way(struct walk *w, struct state *s, u32 pc)
+{
+	while (pc != NO_INDEX && w->n < w->most) {
+		w->c->pc = pc;
+		if (is_place(w->c, pc) && was_here(w, s, pc))
+			break;
+		w->n++;
+		pc = step(w, s);
+	}
+	state_free(w->c, s);
+}
+
+static void start_walking(struct walk *w, struct check *c, u32 from, u64 most)
+{
+	*w = (struct walk){ .c = c, .most = most, .known = arena_array(&c->arena, struct known *, c->f->n_insns + 1) };
+	follow_needs(&w->needs, c, c->subs.v[from].start, NULL);
+}
+
+/* From the start of a function that is followed by itself. */
+static u64 follow_from(struct walk *w, u32 sub)
+{
+	struct check *c = w->c;
+	struct state *s = state_new(c);
+	struct frame *f = check_push_frame(c, s, sub);
+	u64 before = w->n;
+	u32 pc = c->subs.v[sub].start;
+
+	f->ret = 0;
+	f->r[1] = (struct reg){ .kind = R_CTX, .v = scalar_const(0) };
+	for (u32 r = 1; sub && r <= c->subs.v[sub].n_params; r++)
+		f->r[r] = reg_scalar(scalar_unknown());
+	c->walk = w;
+	for (follow_way(w, s, pc); w->n_words && w->n < w->most && !c->failed; follow_way(w, s, pc))
+		s = take(w, &pc);
+	c->walk = NULL;
+	return w->n - before;
+}
+
+static u64 follow_program(struct check *c, u64 enough, u64 most)
+{
+	struct counting k;
+	struct walk w = { 0 };
+	u64 sum = 0;
+
+	start_counting(&k, c, most);
+	for (u32 i = 0; i < c->subs.n && sum < most; i++) {
+		u64 n = i && !c->subs.v[i].shared ? 0 : price_sub(&k, i);
+
+		if (n > enough || n == most) {
+			if (!w.c)
+				start_walking(&w, c, i, most);
+			n = follow_from(&w, i);
+		}
+		sum += n;
+	}
+	free(w.stack);
+	return MIN(sum, most);
+}
+
+int target_check_followed(const struct program *prog, const struct bpf_func *f, const struct profile *profile,
+			  struct check_error *error, u64 enough, u64 most, u64 *followed)
+{
+	struct check c = { .prog = prog, .f = f, .error = error, .profile = check_kind(f, profile) };
+	int bad;
+
+	arena_init(&c.arena);
+	c.wanted = arena_array(&c.arena, u16, f->n_insns + 1);
+	bad = check_all(&c);
+	c.error = NULL;
+	*followed = bad ? 0 : follow_program(&c, enough, most);
+	arena_release(&c.arena);
+	return bad ? -EACCES : 0;
+}
+
+u64 target_follow(const struct program *prog, const struct bpf_func *f, const struct profile *profile, u64 enough, u64 most)
+{
+	u64 n;
+
+	target_check_followed(prog, f, profile, NULL, enough, most, &n);
+	return n;
+}

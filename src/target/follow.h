@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The inside of target_follow(): follow.c walks the ways, follow_need.c knows when two of them may be told apart. */
+#ifndef SONDE_TARGET_FOLLOW_H
+#define SONDE_TARGET_FOLLOW_H
+
+#include "target/check.h"
+
+struct need { /* a bit for each register, for each slot of the frame */
+	u16 regs, exact;
+	u64 slots, exact_slots;
+};
+
+struct needs {
+	const struct check *c;
+	struct need *at; /* by instruction: before it */
+	u16 *wanted;	 /* registers whose value the instruction itself wants */
+	u32 *first, *next; /* jumps and calls to an instruction, + 1 */
+	u32 *todo, n_todo;
+	u8 *waits;
+};
+
+/* From an instruction to the end. wanted: known before, by instruction; NULL: nothing is. */
+void follow_needs(struct needs *ns, struct check *c, u32 from, const u16 *wanted);
+/* A bit for each argument of a helper that is a size. */
+u16 follow_sizes(u32 helper);
+/* The instruction wants to know the value of a register. */
+void follow_want(struct needs *ns, u32 pc, u32 reg);
+
+#endif
