@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The floors: what a task costs when a C program makes the system calls and does nothing else. Each
- * program prints one number, nanoseconds, and needs root. Built with src/engine/bpf.c alone:
+ * program prints one number, nanoseconds, and needs root. Built with src/engine/kernel/bpf.c alone:
  *
- *	cc -O2 -D_GNU_SOURCE -Isrc -o raw_tracepoint bench/bare/raw_tracepoint.c src/engine/bpf.c
+ *	cc -O2 -D_GNU_SOURCE -Isrc -o raw_tracepoint bench/bare/raw_tracepoint.c src/engine/kernel/bpf.c
  */
 #ifndef BENCH_BARE_H
 #define BENCH_BARE_H
@@ -16,8 +16,8 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
-#include "engine/bpf.h"
-#include "engine/insn.h"
+#include "engine/kernel/bpf.h"
+#include "engine/kernel/insn.h"
 
 static inline u64 now_ns(void)
 {
