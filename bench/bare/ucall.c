@@ -9,7 +9,8 @@ enum { CALLS = 20000 };
 #if defined(__x86_64__)
 #define FUNC(name, body)                                                                           \
 	long name(long a);                                                                         \
-	__asm__(".text\n.p2align 4\n.globl " #name "\n.type " #name ",@function\n" #name ":\n" body "\n.size " #name ", .-" #name "\n")
+	__asm__(".text\n.p2align 4\n.globl " #name "\n.type " #name ",@function\n" #name           \
+		":\n" body "\n.size " #name ", .-" #name "\n")
 
 FUNC(endbr_push, "endbr64\n push %rbx\n mov %rdi, %rax\n pop %rbx\n ret");
 FUNC(endbr_nop, "endbr64\n nop\n mov %rdi, %rax\n ret");
@@ -19,13 +20,23 @@ FUNC(sub_test, "sub $24, %rsp\n test %rdi, %rdi\n je 1f\n mov %rdi, %rax\n1: add
 FUNC(push_first, "push %rbx\n mov %rdi, %rax\n pop %rbx\n ret");
 FUNC(endbr_ret, "endbr64\n mov %rdi, %rax\n ret");
 #else
-#define FUNC(name) __attribute__((noinline)) static long name(long a) { __asm__ volatile(""); return a; }
+#define FUNC(name)                                                                                 \
+	__attribute__((noinline)) static long name(long a)                                         \
+	{                                                                                          \
+		__asm__ volatile("");                                                              \
+		return a;                                                                          \
+	}
+/* clang-format off */
 FUNC(endbr_push) FUNC(endbr_nop) FUNC(endbr_jmp) FUNC(endbr_test) FUNC(sub_test) FUNC(push_first) FUNC(endbr_ret)
+/* clang-format on */
 #endif
 
-static const struct { const char *name; long (*f)(long); } funcs[] = {
+static const struct {
+	const char *name;
+	long (*f)(long);
+} funcs[] = {
 	{ "endbr_push", endbr_push }, { "endbr_nop", endbr_nop }, { "endbr_jmp", endbr_jmp },
-	{ "endbr_test", endbr_test }, { "sub_test", sub_test }, { "push_first", push_first },
+	{ "endbr_test", endbr_test }, { "sub_test", sub_test },   { "push_first", push_first },
 	{ "endbr_ret", endbr_ret },
 };
 

@@ -32,8 +32,8 @@ struct abi_rules {
 	u32 n_result;
 	u16 sp;
 	u32 stack_first; /* of the first stack argument, from sp at the entry */
-	bool splits;	 /* Go: by scalar parts */
-	bool is_aapcs;	 /* arm64 */
+	bool splits;     /* Go: by scalar parts */
+	bool is_aapcs;   /* arm64 */
 	bool is_i386;
 	bool hidden_result; /* a big result's address is the first argument */
 };
@@ -47,13 +47,39 @@ static const u16 go_regs[] = { 80, 40, 88, 112, 104, 72, 64, 56, 48 };
 static const u16 arm_regs[] = { 0, 8, 16, 24, 32, 40, 48, 56, 64, 72, 80, 88, 96, 104, 112, 120 };
 
 static const struct abi_rules rules[] = {
-	[ABI_SYSTEM_V] = { .int_reg = sysv_regs, .n_int = 6, .n_float = 8, .result_reg = sysv_result, .n_result = 2,
-			   .sp = 152, .stack_first = 8, .hidden_result = true },
-	[ABI_I386] = { .result_reg = sysv_result, .n_result = 2, .sp = 152, .stack_first = 4, .is_i386 = true },
-	[ABI_AAPCS] = { .int_reg = arm_regs, .n_int = 8, .n_float = 8, .result_reg = arm_regs, .n_result = 2, .sp = 248,
-			.stack_first = 0, .is_aapcs = true },
-	[ABI_GO] = { .int_reg = go_regs, .n_int = 9, .n_float = 15, .sp = 152, .stack_first = 8, .splits = true },
-	[ABI_GO_ARM64] = { .int_reg = arm_regs, .n_int = 16, .n_float = 16, .sp = 248, .stack_first = 8, .splits = true },
+	[ABI_SYSTEM_V] = { .int_reg = sysv_regs,
+			   .n_int = 6,
+			   .n_float = 8,
+			   .result_reg = sysv_result,
+			   .n_result = 2,
+			   .sp = 152,
+			   .stack_first = 8,
+			   .hidden_result = true },
+	[ABI_I386] = { .result_reg = sysv_result,
+		       .n_result = 2,
+		       .sp = 152,
+		       .stack_first = 4,
+		       .is_i386 = true },
+	[ABI_AAPCS] = { .int_reg = arm_regs,
+			.n_int = 8,
+			.n_float = 8,
+			.result_reg = arm_regs,
+			.n_result = 2,
+			.sp = 248,
+			.stack_first = 0,
+			.is_aapcs = true },
+	[ABI_GO] = { .int_reg = go_regs,
+		     .n_int = 9,
+		     .n_float = 15,
+		     .sp = 152,
+		     .stack_first = 8,
+		     .splits = true },
+	[ABI_GO_ARM64] = { .int_reg = arm_regs,
+			   .n_int = 16,
+			   .n_float = 16,
+			   .sp = 248,
+			   .stack_first = 8,
+			   .splits = true },
 	[ABI_GO_STACK] = { .sp = 152, .stack_first = 8, .splits = true },
 	[ABI_GO_STACK_ARM64] = { .sp = 248, .stack_first = 8, .splits = true },
 };
@@ -79,7 +105,9 @@ void abi_begin(struct abi *abi, struct arena *a, enum abi_kind kind)
 
 static struct loc in_register(u32 offset, u32 size, bool is_signed)
 {
-	return (struct loc){ .kind = LOC_REG, .offset = offset, .size = (u8)size, .is_signed = is_signed };
+	return (struct loc){
+		.kind = LOC_REG, .offset = offset, .size = (u8)size, .is_signed = is_signed
+	};
 }
 
 struct loc abi_in_memory(struct abi *abi, u32 reg, u64 distance)
@@ -120,7 +148,10 @@ bool abi_returns_address(const struct abi *abi)
 
 static enum part merge(enum part a, enum part b)
 {
-	return a == PART_NONE ? b : b == PART_NONE ? a : a == PART_INT || b == PART_INT ? PART_INT : PART_FLOAT;
+	return a == PART_NONE                 ? b :
+	       b == PART_NONE                 ? a :
+	       a == PART_INT || b == PART_INT ? PART_INT :
+						PART_FLOAT;
 }
 
 /* false: it is passed in memory. */
@@ -149,7 +180,8 @@ static bool classify(const struct type *t, u32 at, enum part word[2], u32 depth)
 	default:
 		if (at % MIN(t->size, (u32)WORD)) /* packed */
 			return false;
-		word[at / WORD] = merge(word[at / WORD], t->kind == TY_FLOAT ? PART_FLOAT : PART_INT);
+		word[at / WORD] =
+			merge(word[at / WORD], t->kind == TY_FLOAT ? PART_FLOAT : PART_INT);
 		return true;
 	}
 }
@@ -163,7 +195,8 @@ static struct loc words(struct abi *abi, const struct type *t, const u16 *regs, 
 		return in_register(regs[0], t->size, t->is_signed);
 	p = arena_array(abi->arena, struct loc_piece, n);
 	for (u32 i = 0; i < n; i++)
-		p[i] = (struct loc_piece){ in_register(regs[i], 8, false), MIN(t->size - i * WORD, (u32)WORD) };
+		p[i] = (struct loc_piece){ in_register(regs[i], 8, false),
+					   MIN(t->size - i * WORD, (u32)WORD) };
 	return (struct loc){ .kind = LOC_PIECES, .piece = p, .n = n };
 }
 
@@ -254,7 +287,8 @@ static u32 vectors_of(const struct type *t)
 	return n <= 4 && n * size == t->size ? n : 0;
 }
 
-static bool arm_param(struct abi *abi, const struct type *t, bool by_reference, struct loc *out, const char **why)
+static bool arm_param(struct abi *abi, const struct type *t, bool by_reference, struct loc *out,
+		      const char **why)
 {
 	const struct abi_rules *r = abi->rules;
 	u32 n = (t->size + WORD - 1) / WORD, vectors = by_reference ? 0 : vectors_of(t);
@@ -285,7 +319,8 @@ static bool arm_param(struct abi *abi, const struct type *t, bool by_reference, 
 	return true;
 }
 
-static bool arm_result(struct abi *abi, const struct type *t, bool by_reference, struct loc *out, const char **why)
+static bool arm_result(struct abi *abi, const struct type *t, bool by_reference, struct loc *out,
+		       const char **why)
 {
 	u32 n = (t->size + WORD - 1) / WORD;
 
@@ -357,7 +392,8 @@ static struct loc i386_stack(struct abi *abi, u32 size)
 	return loc;
 }
 
-static bool i386_param(struct abi *abi, const struct type *t, bool by_reference, struct loc *out, const char **why)
+static bool i386_param(struct abi *abi, const struct type *t, bool by_reference, struct loc *out,
+		       const char **why)
 {
 	struct loc_step *s;
 
@@ -375,7 +411,8 @@ static bool i386_param(struct abi *abi, const struct type *t, bool by_reference,
 	return true;
 }
 
-static bool i386_result(struct abi *abi, const struct type *t, bool by_reference, struct loc *out, const char **why)
+static bool i386_result(struct abi *abi, const struct type *t, bool by_reference, struct loc *out,
+			const char **why)
 {
 	const u16 *reg = abi->rules->result_reg;
 	struct loc_piece *p;
@@ -391,7 +428,8 @@ static bool i386_result(struct abi *abi, const struct type *t, bool by_reference
 	} else {
 		p = arena_array(abi->arena, struct loc_piece, 2);
 		for (u32 i = 0; i < 2; i++)
-			p[i] = (struct loc_piece){ in_register(reg[i], WORD_I386, false), WORD_I386 };
+			p[i] = (struct loc_piece){ in_register(reg[i], WORD_I386, false),
+						   WORD_I386 };
 		*out = (struct loc){ .kind = LOC_PIECES, .piece = p, .n = 2 };
 	}
 	return true;
@@ -402,14 +440,16 @@ static bool i386_result(struct abi *abi, const struct type *t, bool by_reference
 void abi_skip_result(struct abi *abi, const struct type *result, bool by_reference)
 {
 	type_complete(result);
-	if (abi->rules->is_i386 && result->size && (by_reference || (!type_is_scalar(result) && !is_long_double(result))))
+	if (abi->rules->is_i386 && result->size &&
+	    (by_reference || (!type_is_scalar(result) && !is_long_double(result))))
 		abi->stack += WORD_I386;
 	if (abi->rules->hidden_result && result->size && !is_long_double(result) &&
 	    in_big_memory(result, by_reference))
 		abi->n_int++;
 }
 
-bool abi_result(struct abi *abi, const struct type *t, bool by_reference, struct loc *out, const char **why)
+bool abi_result(struct abi *abi, const struct type *t, bool by_reference, struct loc *out,
+		const char **why)
 {
 	const struct abi_rules *r = abi->rules;
 	enum part word[2] = {};
@@ -443,7 +483,10 @@ bool abi_result(struct abi *abi, const struct type *t, bool by_reference, struct
 /* ---- Go: scalar parts */
 
 struct parts {
-	struct { enum part kind; u32 offset, size; } at[MAX_PARTS];
+	struct {
+		enum part kind;
+		u32 offset, size;
+	} at[MAX_PARTS];
 	u32 n;
 	bool too_many;
 };
@@ -483,12 +526,14 @@ static struct loc join(struct abi *abi, const struct type *t, const struct parts
 		return in_register(abi->rules->int_reg[reg], t->size, t->is_signed);
 	for (u32 i = 0; i < parts->n; i++) {
 		if (parts->at[i].offset > at)
-			p[n++] = (struct loc_piece){ { .kind = LOC_CONST }, parts->at[i].offset - at };
+			p[n++] = (struct loc_piece){ { .kind = LOC_CONST },
+						     parts->at[i].offset - at };
 		if (parts->at[i].kind == PART_FLOAT)
 			p[n++] = (struct loc_piece){ .size = parts->at[i].size };
 		else
-			p[n++] = (struct loc_piece){ in_register(abi->rules->int_reg[reg++], 8, false),
-						     parts->at[i].size };
+			p[n++] = (struct loc_piece){
+				in_register(abi->rules->int_reg[reg++], 8, false), parts->at[i].size
+			};
 		at = parts->at[i].offset + parts->at[i].size;
 	}
 	return (struct loc){ .kind = LOC_PIECES, .piece = p, .n = n };
@@ -527,12 +572,14 @@ void abi_go_results(struct abi *abi)
 	abi->stack = ALIGN_UP(abi->stack, (u64)WORD);
 }
 
-bool abi_param(struct abi *abi, const struct type *t, bool by_reference, struct loc *out, const char **why)
+bool abi_param(struct abi *abi, const struct type *t, bool by_reference, struct loc *out,
+	       const char **why)
 {
 	type_complete(t);
 	if (abi->rules->splits)
 		return part_param(abi, t, out, why);
 	if (abi->rules->is_i386)
 		return i386_param(abi, t, by_reference, out, why);
-	return abi->rules->is_aapcs ? arm_param(abi, t, by_reference, out, why) : word_param(abi, t, by_reference, out, why);
+	return abi->rules->is_aapcs ? arm_param(abi, t, by_reference, out, why) :
+				      word_param(abi, t, by_reference, out, why);
 }

@@ -21,7 +21,7 @@ enum abi_kind {
 	ABI_SYSTEM_V, /* C and C++ on x86-64 */
 	ABI_I386,     /* 32-bit programs there */
 	ABI_AAPCS,    /* and on arm64 */
-	ABI_GO,	      /* Go from 1.17 on, x86-64 */
+	ABI_GO,       /* Go from 1.17 on, x86-64 */
 	ABI_GO_ARM64, /* and from 1.18 on, arm64 */
 	ABI_GO_STACK, /* Go before */
 	ABI_GO_STACK_ARM64,
@@ -49,7 +49,8 @@ bool abi_returns_address(const struct abi *abi);
  * The result of a Rust function (abi_rust.c), with abi begun as C's of the machine. rustc: its version, 195 for 1.95.
  * False: *why says why it cannot be read; true with *why: that is the reason for pieces of LOC_NONE.
  */
-bool abi_rust_result(struct abi *abi, const struct type *t, u32 rustc, struct loc *out, const char **why);
+bool abi_rust_result(struct abi *abi, const struct type *t, u32 rustc, struct loc *out,
+		     const char **why);
 /* Go: results follow the parameters; end of the parameters, then each result by abi_param(). They are
  * where that says when a ret is about to run. */
 void abi_go_results(struct abi *abi);

@@ -34,7 +34,10 @@ static struct repr repr_of(const struct type *t, u32 rustc, u32 depth);
 
 static struct repr scalar(enum prim prim, const struct type *t)
 {
-	return (struct repr){ .kind = REPR_SCALAR, .part = { { .prim = prim, .size = t->size, .is_signed = t->is_signed } } };
+	return (struct repr){
+		.kind = REPR_SCALAR,
+		.part = { { .prim = prim, .size = t->size, .is_signed = t->is_signed } }
+	};
 }
 
 static u32 align_of(const struct scalar *s, u32 rustc)
@@ -47,7 +50,8 @@ static struct repr pair_of(struct scalar a, struct scalar b, u32 size, u32 rustc
 {
 	u32 align = MAX(align_of(&a, rustc), align_of(&b, rustc));
 
-	if (a.offset || b.offset != ALIGN_UP(a.size, align_of(&b, rustc)) || size != ALIGN_UP(b.offset + b.size, align))
+	if (a.offset || b.offset != ALIGN_UP(a.size, align_of(&b, rustc)) ||
+	    size != ALIGN_UP(b.offset + b.size, align))
 		return (struct repr){ .kind = REPR_MEMORY };
 	return (struct repr){ .kind = REPR_PAIR, .part = { a, b } };
 }
@@ -73,7 +77,8 @@ static u32 stored(const struct type *t, const struct field *out[3])
 /* repr(simd): intrinsics' own types and portable ones. */
 static bool is_vector(const struct type *t, const struct field *only)
 {
-	return t->name && only->type->kind == TY_ARRAY && (starts_with(t->name, "__m") || starts_with(t->name, "Simd<"));
+	return t->name && only->type->kind == TY_ARRAY &&
+	       (starts_with(t->name, "__m") || starts_with(t->name, "Simd<"));
 }
 
 static struct repr of_struct(const struct type *t, u32 rustc, u32 depth)
@@ -114,7 +119,8 @@ static struct repr of_union(const struct type *t, u32 rustc, u32 depth)
 		if (!is_stored(&t->fields[i]))
 			continue;
 		r = repr_of(t->fields[i].type, rustc, depth + 1);
-		if (t->fields[i].type->size != t->size || (all.kind && memcmp(&r, &all, sizeof(r)) != 0))
+		if (t->fields[i].type->size != t->size ||
+		    (all.kind && memcmp(&r, &all, sizeof(r)) != 0))
 			return (struct repr){ .kind = REPR_MEMORY };
 		all = r;
 	}
@@ -168,7 +174,8 @@ static bool merge(struct scalar *into, const struct scalar *s, u32 rustc)
 /* A tag and, in every variant that has data, one scalar at the same place. */
 static struct repr of_tagged(const struct type *t, const struct field *tag, u32 rustc, u32 depth)
 {
-	struct scalar first = { .prim = PRIM_INT, .offset = tag->offset, .size = tag->type->size }, data = {};
+	struct scalar first = { .prim = PRIM_INT, .offset = tag->offset, .size = tag->type->size },
+		      data = {};
 
 	for (u32 i = 0; i < t->n_fields; i++) {
 		const struct field *f[3];
@@ -182,12 +189,14 @@ static struct repr of_tagged(const struct type *t, const struct field *tag, u32 
 			continue;
 		r = repr_of(f[0]->type, rustc, depth + 1);
 		r.part[0].offset += f[0]->offset;
-		if (n > 1 || r.kind != REPR_SCALAR || (data.size && !merge(&data, &r.part[0], rustc)))
+		if (n > 1 || r.kind != REPR_SCALAR ||
+		    (data.size && !merge(&data, &r.part[0], rustc)))
 			return (struct repr){ .kind = REPR_MEMORY };
 		if (!data.size)
 			data = r.part[0];
 	}
-	return data.size ? pair_of(first, data, t->size, rustc) : (struct repr){ .kind = REPR_MEMORY };
+	return data.size ? pair_of(first, data, t->size, rustc) :
+			   (struct repr){ .kind = REPR_MEMORY };
 }
 
 static struct repr of_enum(const struct type *t, const struct field *tag, u32 rustc, u32 depth)
@@ -198,7 +207,8 @@ static struct repr of_enum(const struct type *t, const struct field *tag, u32 ru
 		return scalar(PRIM_INT, tag->type);
 	if (!whole)
 		return of_tagged(t, tag, rustc, depth);
-	return others_are_empty(t, whole) ? repr_of(whole->type, rustc, depth + 1) : (struct repr){ .kind = REPR_MEMORY };
+	return others_are_empty(t, whole) ? repr_of(whole->type, rustc, depth + 1) :
+					    (struct repr){ .kind = REPR_MEMORY };
 }
 
 static struct repr repr_of(const struct type *t, u32 rustc, u32 depth)
@@ -272,7 +282,8 @@ static void add_words(struct pieces *p, u32 size)
 		u32 reg = 0;
 
 		result_register(p->abi, p->n_int++, &reg);
-		*piece = (struct loc_piece){ { .kind = LOC_REG, .offset = reg, .size = WORD }, MIN(size - done, (u32)WORD) };
+		*piece = (struct loc_piece){ { .kind = LOC_REG, .offset = reg, .size = WORD },
+					     MIN(size - done, (u32)WORD) };
 	}
 	p->at += size;
 }
@@ -295,9 +306,14 @@ static struct loc finish(struct pieces *p, const struct type *t)
 
 	pad(p, t->size);
 	if (p->n == 1 && type_is_scalar(t) && t->size <= WORD)
-		return (struct loc){ .kind = LOC_REG, .offset = first->offset, .size = (u8)t->size, .is_signed = t->is_signed };
-	return (struct loc){ .kind = LOC_PIECES, .n = p->n,
-			     .piece = arena_dup(p->abi->arena, p->list, p->n * sizeof(p->list[0])) };
+		return (struct loc){ .kind = LOC_REG,
+				     .offset = first->offset,
+				     .size = (u8)t->size,
+				     .is_signed = t->is_signed };
+	return (struct loc){ .kind = LOC_PIECES,
+			     .n = p->n,
+			     .piece =
+				     arena_dup(p->abi->arena, p->list, p->n * sizeof(p->list[0])) };
 }
 
 /*
@@ -327,13 +343,15 @@ static bool in_memory(struct abi *abi, struct loc *out, const char **why)
 	return true;
 }
 
-static bool aggregate(struct abi *abi, const struct type *t, u32 rustc, struct loc *out, const char **why)
+static bool aggregate(struct abi *abi, const struct type *t, u32 rustc, struct loc *out,
+		      const char **why)
 {
 	struct pieces p = { .abi = abi };
 
 	if (t->size > 2 * WORD || (t->size > WORD && (rustc >= 163 || rustc < 148)))
 		return in_memory(abi, out, why);
-	if (t->size > WORD) { /* by value and by address within a few releases, arm64 later than x86-64 */
+	if (t->size >
+	    WORD) { /* by value and by address within a few releases, arm64 later than x86-64 */
 		*why = "compilers of its time return it in one of two ways, which debug information does not tell";
 		return false;
 	}
@@ -342,7 +360,8 @@ static bool aggregate(struct abi *abi, const struct type *t, u32 rustc, struct l
 	return true;
 }
 
-bool abi_rust_result(struct abi *abi, const struct type *t, u32 rustc, struct loc *out, const char **why)
+bool abi_rust_result(struct abi *abi, const struct type *t, u32 rustc, struct loc *out,
+		     const char **why)
 {
 	struct repr r = repr_of(t, rustc, 0);
 	struct pieces p = { .abi = abi };

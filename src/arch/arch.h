@@ -21,9 +21,10 @@ struct arch {
 	const char *syscall_prefix; /* of functions: "__x64_sys_" */
 	u16 elf_machine;
 	u32 n_args;
-	u32 arg[ARCH_MAX_ARGS];		    /* offsets: arguments of functions */
-	u32 syscall_arg[ARCH_SYSCALL_ARGS]; /* and of system calls, which keep them when the call returns, */
-	u32 syscall_arg0_at_exit;	    /* but for the first where the result takes its register */
+	u32 arg[ARCH_MAX_ARGS]; /* offsets: arguments of functions */
+	u32 syscall_arg
+		[ARCH_SYSCALL_ARGS]; /* and of system calls, which keep them when the call returns, */
+	u32 syscall_arg0_at_exit;    /* but for the first where the result takes its register */
 	u32 sp, ip, retval, syscall_nr;
 	u32 link; /* where calls leave the return address; 0: on the stack */
 	u32 syscall_nr_size;
@@ -31,10 +32,10 @@ struct arch {
 		u32 offset;
 		u64 mask, user; /* what the masked register is while user code runs */
 	} mode;
-	bool kprobes_on_ftrace;     /* kprobes at the start of functions are calls of the function tracer (CONFIG_KPROBES_ON_FTRACE) */
-	bool watch_rw_only;	     /* watchpoints know w, rw and x, but no plain r */
-	u32 watch_code_len;	     /* what the kernel wants as length of x */
-	u32 insn_align;	     /* bytes that instructions are aligned to and, above 1, have */
+	bool kprobes_on_ftrace; /* kprobes at the start of functions are calls of the function tracer (CONFIG_KPROBES_ON_FTRACE) */
+	bool watch_rw_only;          /* watchpoints know w, rw and x, but no plain r */
+	u32 watch_code_len;          /* what the kernel wants as length of x */
+	u32 insn_align;              /* bytes that instructions are aligned to and, above 1, have */
 	const struct arch_reg *regs; /* names of reg() */
 	u32 n_regs;
 	u32 perf_regs_size; /* the part of struct pt_regs that programs of perf events see */

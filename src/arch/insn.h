@@ -11,10 +11,17 @@
 enum x86_mode { X86_64, X86_32 };
 
 enum { /* register numbers as instructions have them; sets of them are bitmaps */
-	X86_AX, X86_CX, X86_DX, X86_BX, X86_SP, X86_BP, X86_SI, X86_DI,
-	X86_FLAGS = 16, /* only in sets */
-	X86_RIP,	/* only as base */
-	X86_NO_REG = 0xff,
+       X86_AX,
+       X86_CX,
+       X86_DX,
+       X86_BX,
+       X86_SP,
+       X86_BP,
+       X86_SI,
+       X86_DI,
+       X86_FLAGS = 16, /* only in sets */
+       X86_RIP,        /* only as base */
+       X86_NO_REG = 0xff,
 };
 
 struct x86_insn {
@@ -25,7 +32,7 @@ struct x86_insn {
 	u8 modrm, base, index;
 	bool has_rex, has_modrm, vector;
 	bool short_operand, short_address, lock, repne, rep; /* prefixes 66 67 f0 f2 f3 */
-	u8 segment;					     /* prefix 26 2e 36 3e 64 65, or 0 */
+	u8 segment;                                          /* prefix 26 2e 36 3e 64 65, or 0 */
 	s32 disp;
 	s64 imm; /* of the last immediate, sign-extended; relative targets too */
 };
@@ -36,14 +43,14 @@ u32 x86_decode(const u8 *code, u32 room, enum x86_mode mode, struct x86_insn *ou
 u32 x86_insn_len(const u8 *code, u32 room);
 
 enum x86_kind {
-	X86_UNKNOWN,	   /* may write anything and go anywhere */
-	X86_PLAIN,	   /* goes on to the next instruction */
-	X86_NOP,	   /* and changes nothing */
+	X86_UNKNOWN, /* may write anything and go anywhere */
+	X86_PLAIN,   /* goes on to the next instruction */
+	X86_NOP,     /* and changes nothing */
 	X86_ENDBR,
-	X86_PUSH,	   /* of a register */
-	X86_JUMP,	   /* to target */
-	X86_BRANCH,	   /* to target or on */
-	X86_CALL,	   /* of target */
+	X86_PUSH,   /* of a register */
+	X86_JUMP,   /* to target */
+	X86_BRANCH, /* to target or on */
+	X86_CALL,   /* of target */
 	X86_CALL_INDIRECT,
 	X86_JUMP_INDIRECT,
 	X86_END, /* ret, ud2, hlt */
@@ -51,12 +58,12 @@ enum x86_kind {
 
 struct x86_effect {
 	enum x86_kind kind;
-	u32 writes;	 /* registers that may differ behind it, X86_FLAGS too */
-	bool moves_sp;	 /* rsp is in writes, and what it becomes is known: */
-	s32 sp;		 /* rsp += sp */
+	u32 writes;            /* registers that may differ behind it, X86_FLAGS too */
+	bool moves_sp;         /* rsp is in writes, and what it becomes is known: */
+	s32 sp;                /* rsp += sp */
 	u8 copy_to, copy_from; /* a whole register copied: copy_to is X86_NO_REG when none is */
-	bool may_fault;	 /* touches memory that may not be there */
-	s64 target;	 /* from the start of the instruction */
+	bool may_fault;        /* touches memory that may not be there */
+	s64 target;            /* from the start of the instruction */
 };
 
 void x86_effect(const struct x86_insn *in, struct x86_effect *out);

@@ -125,8 +125,17 @@ static void exception(u32 w, struct arm64_effect *e)
 }
 
 enum { /* numbers of hints */
-	HINT_NOP = 0, HINT_XPACLRI = 7, HINT_PACIA1716 = 8, HINT_PACIB1716 = 10, HINT_AUTIA1716 = 12, HINT_AUTIB1716 = 14,
-	HINT_PACIAZ = 24, HINT_AUTIBSP = 31, HINT_BTI = 32, HINT_BTIJC = 38, HINT_CHKFEAT = 40,
+       HINT_NOP = 0,
+       HINT_XPACLRI = 7,
+       HINT_PACIA1716 = 8,
+       HINT_PACIB1716 = 10,
+       HINT_AUTIA1716 = 12,
+       HINT_AUTIB1716 = 14,
+       HINT_PACIAZ = 24,
+       HINT_AUTIBSP = 31,
+       HINT_BTI = 32,
+       HINT_BTIJC = 38,
+       HINT_CHKFEAT = 40,
 };
 
 static void hint(u32 w, struct arm64_effect *e)
@@ -138,7 +147,8 @@ static void hint(u32 w, struct arm64_effect *e)
 	} else if (n == HINT_XPACLRI || (n >= HINT_PACIAZ && n <= HINT_AUTIBSP)) {
 		e->writes = 1u << ARM64_LR;
 		e->signs = true;
-	} else if (n == HINT_PACIA1716 || n == HINT_PACIB1716 || n == HINT_AUTIA1716 || n == HINT_AUTIB1716) {
+	} else if (n == HINT_PACIA1716 || n == HINT_PACIB1716 || n == HINT_AUTIA1716 ||
+		   n == HINT_AUTIB1716) {
 		e->writes = 1u << 17;
 	} else if (n == HINT_CHKFEAT) {
 		e->writes = 1u << 16;
@@ -174,13 +184,17 @@ static void load_pair(u32 w, struct arm64_effect *e)
 {
 	u32 opc = bits(w, 31, 30), mode = bits(w, 24, 23);
 	bool is_load = w >> 22 & 1, is_tagged = opc == 1 && !is_load && !is_vector(w);
-	s64 scale = is_vector(w) ? 4 << opc : is_tagged ? 16 : opc == 2 ? 8 : 4, offset = signed_bits(w, 21, 15) * scale;
+	s64 scale = is_vector(w) ? 4 << opc :
+		    is_tagged    ? 16 :
+		    opc == 2     ? 8 :
+				   4,
+	    offset = signed_bits(w, 21, 15) * scale;
 
 	if (is_load && !is_vector(w))
 		e->writes = set_of(rd(w)) | set_of(bits(w, 14, 10));
 	at_base(w, e, mode & 1, offset);
-	e->saves_frame = opc == 2 && !is_load && !is_vector(w) && rn(w) == ARM64_SP && rd(w) == ARM64_FP &&
-			 bits(w, 14, 10) == ARM64_LR;
+	e->saves_frame = opc == 2 && !is_load && !is_vector(w) && rn(w) == ARM64_SP &&
+			 rd(w) == ARM64_FP && bits(w, 14, 10) == ARM64_LR;
 	e->frame_at = (s32)(mode == 3 ? 0 : mode == 1 ? -offset : offset);
 }
 
@@ -245,7 +259,8 @@ static void load_ordered(u32 w, struct arm64_effect *e)
 {
 	bool is_pair = w >> 21 & 1;
 
-	e->writes = set_of(rd(w)) | set_of(rm(w)) | (is_pair ? set_of(bits(w, 14, 10)) | set_of((rm(w) + 1) & 31) : 0);
+	e->writes = set_of(rd(w)) | set_of(rm(w)) |
+		    (is_pair ? set_of(bits(w, 14, 10)) | set_of((rm(w) + 1) & 31) : 0);
 	e->may_fault = true;
 }
 
@@ -286,7 +301,7 @@ static void two_sources(u32 w, struct arm64_effect *e)
 	to_rd(w, e);
 	e->flags = w >> 29 & 1;
 	e->signs = bits(w, 30, 29) == 2 && rd(w) == ARM64_LR; /* pacia x30, sp */
-	if (bits(w, 31, 29) == 4 && bits(w, 15, 10) == 4) /* irg */
+	if (bits(w, 31, 29) == 4 && bits(w, 15, 10) == 4)     /* irg */
 		e->writes = 1u << rd(w);
 }
 
@@ -352,7 +367,7 @@ static const struct {
 	{ 0x1fe0fc00, 0x1a000000, with_flags }, /* adc, sbc */
 	{ 0x1fe00000, 0x1a000000, only_flags }, /* rmif, setf8 */
 	{ 0x1fe00000, 0x1a400000, only_flags }, /* ccmp */
-	{ 0x1fe00000, 0x1a800000, to_rd },	/* csel */
+	{ 0x1fe00000, 0x1a800000, to_rd },      /* csel */
 	{ 0x1fe00000, 0x1ac00000, two_sources },
 	{ 0x1f000000, 0x1b000000, to_rd }, /* madd */
 	/* vectors */
@@ -361,7 +376,9 @@ static const struct {
 
 void arm64_effect(u32 w, struct arm64_effect *e)
 {
-	*e = (struct arm64_effect){ .kind = ARM64_PLAIN, .copy_to = ARM64_NO_REG, .copy_from = ARM64_NO_REG };
+	*e = (struct arm64_effect){ .kind = ARM64_PLAIN,
+				    .copy_to = ARM64_NO_REG,
+				    .copy_from = ARM64_NO_REG };
 	for (u32 i = 0; i < ARRAY_SIZE(classes); i++)
 		if ((w & classes[i].mask) == classes[i].value) {
 			classes[i].rule(w, e);
@@ -372,9 +389,12 @@ void arm64_effect(u32 w, struct arm64_effect *e)
 
 /* ---- the kernel's uprobes */
 
-static const char literal[] = "the kernel allows no probe on a load of a constant that lies beside the code";
-static const char elsewhere[] = "the kernel would run a copy of it elsewhere, where it means another address";
-static const char hints[] = "the kernel allows no probe on this hint (autiasp, yield, wfe and their like)";
+static const char literal[] =
+	"the kernel allows no probe on a load of a constant that lies beside the code";
+static const char elsewhere[] =
+	"the kernel would run a copy of it elsewhere, where it means another address";
+static const char hints[] =
+	"the kernel allows no probe on this hint (autiasp, yield, wfe and their like)";
 
 /* The first row that fits says what the kernel does. */
 static const struct {
@@ -388,17 +408,24 @@ static const struct {
 	{ 0xff000010, 0x54000000, true, NULL }, /* b.eq */
 	{ 0x1f000000, 0x10000000, true, NULL }, /* adr, adrp */
 	{ 0xff9ffc1f, 0xd61f0000, true, NULL }, /* br, blr, ret */
-	{ 0xfe000000, 0xd6000000, false, "the kernel allows no probe on a branch that authenticates its target" },
-	{ 0xff000000, 0xd4000000, false, "the kernel allows no probe on a system call or trap instruction" },
-	{ 0xfff8f01f, 0xd500401f, false, "the kernel allows no probe on a write of a system register" },
-	{ 0xfff00000, 0xd5100000, false, "the kernel allows no probe on a write of a system register" },
+	{ 0xfe000000, 0xd6000000, false,
+	  "the kernel allows no probe on a branch that authenticates its target" },
+	{ 0xff000000, 0xd4000000, false,
+	  "the kernel allows no probe on a system call or trap instruction" },
+	{ 0xfff8f01f, 0xd500401f, false,
+	  "the kernel allows no probe on a write of a system register" },
+	{ 0xfff00000, 0xd5100000, false,
+	  "the kernel allows no probe on a write of a system register" },
 	{ 0xffffffe0, 0xd53b4220, false, "the kernel allows no probe on a read of daif" },
 	{ 0xff000000, 0xd5000000, false, NULL },
 	{ 0x1e000000, 0x14000000, false, elsewhere }, /* bc.eq and what is newer */
 	{ 0x3f000000, 0x18000000, false, literal },
-	{ 0x3f000000, 0x1c000000, false, elsewhere }, /* ldr d0, constant: not told apart from other loads */
-	{ 0x3f800000, 0x08000000, false, "the kernel allows no probe on an exclusive load or store" },
-	{ 0x3b200c00, 0x19000400, false, "the kernel allows no probe on an instruction that copies memory" },
+	{ 0x3f000000, 0x1c000000, false,
+	  elsewhere }, /* ldr d0, constant: not told apart from other loads */
+	{ 0x3f800000, 0x08000000, false,
+	  "the kernel allows no probe on an exclusive load or store" },
+	{ 0x3b200c00, 0x19000400, false,
+	  "the kernel allows no probe on an instruction that copies memory" },
 };
 
 /* Those that cannot fault: aarch64_insn_is_steppable_hint(). */

@@ -7,30 +7,34 @@
 #include "arch/insn.h"
 
 enum rule {
-	R_NONE = 1,  /* writes no general register: vector moves, nops, prefetches */
-	R_FLAGS,     /* cmp, test, bt: flags alone */
-	R_RM,	     /* writes what ModRM's rm names, if that is a register */
+	R_NONE = 1, /* writes no general register: vector moves, nops, prefetches */
+	R_FLAGS,    /* cmp, test, bt: flags alone */
+	R_RM,       /* writes what ModRM's rm names, if that is a register */
 	R_RM_FLAGS,
-	R_REG,	     /* writes what ModRM's reg names */
+	R_REG, /* writes what ModRM's reg names */
 	R_REG_FLAGS,
-	R_RM_REG,    /* both: xchg, xadd */
-	R_LEA,	     /* reg, and touches no memory */
+	R_RM_REG, /* both: xchg, xadd */
+	R_LEA,    /* reg, and touches no memory */
 	R_AX,
 	R_AX_FLAGS,
 	R_DX,
-	R_OPREG,     /* the register in the opcode's low three bits */
-	R_AX_OPREG,  /* xchg */
+	R_OPREG,    /* the register in the opcode's low three bits */
+	R_AX_OPREG, /* xchg */
 	R_PUSH,
 	R_PUSH_OTHER, /* constants */
 	R_POP,
-	R_MOV,	     /* c6 c7: a constant, or a transaction */
-	R_GROUP1,    /* 80 81 83: arithmetic with a constant */
-	R_GROUP3,    /* f6 f7 */
-	R_GROUP5,    /* fe ff */
-	R_BT,	     /* 0f ba */
-	R_HINT,	     /* 0f 18-1f: nops, prefetches, endbr */
+	R_MOV,    /* c6 c7: a constant, or a transaction */
+	R_GROUP1, /* 80 81 83: arithmetic with a constant */
+	R_GROUP3, /* f6 f7 */
+	R_GROUP5, /* fe ff */
+	R_BT,     /* 0f ba */
+	R_HINT,   /* 0f 18-1f: nops, prefetches, endbr */
 	R_NOP,
-	R_JUMP, R_BRANCH, R_LOOP, R_CALL, R_END,
+	R_JUMP,
+	R_BRANCH,
+	R_LOOP,
+	R_CALL,
+	R_END,
 };
 
 #define ARITH R_RM_FLAGS, R_RM_FLAGS, R_REG_FLAGS, R_REG_FLAGS, R_AX_FLAGS, R_AX_FLAGS, 0, 0
@@ -221,8 +225,8 @@ static void lea(const struct x86_insn *in, struct x86_effect *e)
 		return;
 	}
 	e->writes = 1u << reg_field(in);
-	if (reg_field(in) == X86_SP && in->rex & 8 && in->base == X86_SP && in->index == X86_NO_REG && !in->segment &&
-	    !in->short_address)
+	if (reg_field(in) == X86_SP && in->rex & 8 && in->base == X86_SP &&
+	    in->index == X86_NO_REG && !in->segment && !in->short_address)
 		move_sp(e, in->disp);
 }
 
@@ -306,8 +310,9 @@ static bool is_vector_only(const struct x86_insn *in)
 	u8 op = in->op;
 
 	if (in->map == 1)
-		return (op >= 0x10 && op <= 0x17) || op == 0x28 || op == 0x29 || (op >= 0x54 && op <= 0x59) ||
-		       (op >= 0x5c && op <= 0x77) || op == 0x7f || (op >= 0xd8 && op != 0xf7 && op != 0xff);
+		return (op >= 0x10 && op <= 0x17) || op == 0x28 || op == 0x29 ||
+		       (op >= 0x54 && op <= 0x59) || (op >= 0x5c && op <= 0x77) || op == 0x7f ||
+		       (op >= 0xd8 && op != 0xf7 && op != 0xff);
 	return in->map == 2 && ((op >= 0x58 && op <= 0x5a) || (op >= 0x75 && op <= 0x7f));
 }
 
@@ -315,7 +320,9 @@ void x86_effect(const struct x86_insn *in, struct x86_effect *e)
 {
 	u32 rule = in->map == 0 ? one_byte[in->op] : in->map == 1 ? two_byte_rule(in) : 0;
 
-	*e = (struct x86_effect){ .kind = X86_PLAIN, .copy_to = X86_NO_REG, .copy_from = X86_NO_REG };
+	*e = (struct x86_effect){ .kind = X86_PLAIN,
+				  .copy_to = X86_NO_REG,
+				  .copy_from = X86_NO_REG };
 	e->may_fault = is_memory(in) && !is_sure(in);
 	if (!in->len || in->lock || (in->vector && !is_vector_only(in))) {
 		e->kind = X86_UNKNOWN;
@@ -352,27 +359,31 @@ bool x86_uprobe_emulates(const struct x86_insn *in, const u8 *code, bool all_nop
 	if (!in->len || in->vector)
 		return false;
 	if (in->map == 1)
-		return (in->op >= 0x80 && in->op <= 0x8f && !prefixed) || (all_nops && is_long_nop(code, in->len));
+		return (in->op >= 0x80 && in->op <= 0x8f && !prefixed) ||
+		       (all_nops && is_long_nop(code, in->len));
 	if (in->map)
 		return false;
 	if (in->op >= 0x50 && in->op <= 0x57) /* push, with REX.B or nothing before it */
 		return in->len == 1 || (in->len == 2 && in->has_rex && in->rex == 1);
 	if (in->op == 0x90)
 		return !in->has_rex && !in->lock && !in->segment;
-	return ((in->op >= 0x70 && in->op <= 0x7f) || in->op == 0xe8 || in->op == 0xe9 || in->op == 0xeb) && !prefixed;
+	return ((in->op >= 0x70 && in->op <= 0x7f) || in->op == 0xe8 || in->op == 0xe9 ||
+		in->op == 0xeb) &&
+	       !prefixed;
 }
 
 bool x86_uprobe_misreads(const struct x86_insn *in)
 {
 	u8 op = in->op;
 
-	return in->vector && ((op >= 0x70 && op <= 0x7f) || op == 0x90 || op == 0xe8 || op == 0xe9 || op == 0xeb);
+	return in->vector &&
+	       ((op >= 0x70 && op <= 0x7f) || op == 0x90 || op == 0xe8 || op == 0xe9 || op == 0xeb);
 }
 
 static bool is_branch_op(u8 map, u8 op)
 {
-	return map ? map == 1 && op >= 0x80 && op <= 0x8f
-		   : (op >= 0x70 && op <= 0x7f) || op == 0xe8 || op == 0xe9 || op == 0xeb;
+	return map ? map == 1 && op >= 0x80 && op <= 0x8f :
+		     (op >= 0x70 && op <= 0x7f) || op == 0xe8 || op == 0xe9 || op == 0xeb;
 }
 
 /* Opcodes for which good_insns_64 and good_insns_32 have a zero, a bit each. They are asked for the opcode of
@@ -380,9 +391,10 @@ static bool is_branch_op(u8 map, u8 op)
 static bool is_refused_op(u8 op, enum x86_mode mode)
 {
 	static const u16 refused[][16] = {
-		[X86_64] = { 0x40c0, 0xc0c0, 0x8080, 0x8080, 0, 0, 0xf007, 0, 0x0004, 0x0400, 0, 0, 0xf000, 0x0070,
-			     0xf4f0, 0x0c12 },
-		[X86_32] = { 0x0080, 0x8080, 0, 0, 0, 0, 0xf000, 0, 0, 0, 0, 0, 0xf000, 0, 0xf0f0, 0x0c12 },
+		[X86_64] = { 0x40c0, 0xc0c0, 0x8080, 0x8080, 0, 0, 0xf007, 0, 0x0004, 0x0400, 0, 0,
+			     0xf000, 0x0070, 0xf4f0, 0x0c12 },
+		[X86_32] = { 0x0080, 0x8080, 0, 0, 0, 0, 0xf000, 0, 0, 0, 0, 0, 0xf000, 0, 0xf0f0,
+			     0x0c12 },
 	};
 
 	return refused[mode][op >> 4] >> (op & 15) & 1;
@@ -392,7 +404,8 @@ static bool is_refused_op(u8 op, enum x86_mode mode)
 static bool is_fma4(const struct x86_insn *in)
 {
 	return in->vector && in->map == 3 &&
-	       ((in->op >= 0x5c && in->op <= 0x5f) || (in->op & 0xf8) == 0x68 || (in->op & 0xf8) == 0x78);
+	       ((in->op >= 0x5c && in->op <= 0x5f) || (in->op & 0xf8) == 0x68 ||
+		(in->op & 0xf8) == 0x78);
 }
 
 const char *x86_uprobe_refuses(const struct x86_insn *in, enum x86_mode mode)

@@ -23,13 +23,15 @@ static u32 byte_number(const struct x86_insn *in, u32 low, u32 high)
 static bool is_byte_op(const struct x86_insn *in, bool is_source)
 {
 	if (in->map == 1)
-		return in->op == 0xb0 || in->op == 0xc0 || (is_source && (in->op == 0xb6 || in->op == 0xbe));
+		return in->op == 0xb0 || in->op == 0xc0 ||
+		       (is_source && (in->op == 0xb6 || in->op == 0xbe));
 	return !(in->op & 1);
 }
 
 static u32 reg_field(const struct x86_insn *in)
 {
-	return is_byte_op(in, false) ? byte_number(in, in->modrm >> 3, in->rex & 4) : number(in->modrm >> 3, in->rex & 4);
+	return is_byte_op(in, false) ? byte_number(in, in->modrm >> 3, in->rex & 4) :
+				       number(in->modrm >> 3, in->rex & 4);
 }
 
 /* The register that ModRM's rm names. */
@@ -37,7 +39,8 @@ static u32 rm_field(const struct x86_insn *in)
 {
 	if (in->modrm < 0xc0)
 		return 0;
-	return is_byte_op(in, true) ? byte_number(in, in->modrm, in->rex & 1) : number(in->modrm, in->rex & 1);
+	return is_byte_op(in, true) ? byte_number(in, in->modrm, in->rex & 1) :
+				      number(in->modrm, in->rex & 1);
 }
 
 static u32 address(const struct x86_insn *in)
@@ -154,8 +157,7 @@ static u32 two_bytes(const struct x86_insn *in)
 	if (op >= 0xc8 && op <= 0xcf)
 		return number(op, in->rex & 1);
 	switch (op) {
-	case 0x2a: /* to a float, to a vector */
-		return in->rep || in->repne ? rm_field(in) : 0;
+	case 0x2a: /* to a float, to a vector */ return in->rep || in->repne ? rm_field(in) : 0;
 	case 0x6e:
 	case 0xc4:
 	case 0xb6: /* movzx, movsx */

@@ -10,7 +10,7 @@
 
 enum {
 	NONE = 0,
-	M = 1,	/* ModRM follows */
+	M = 1,  /* ModRM follows */
 	I8 = 2, /* immediate of one byte */
 	IZ = 4, /* of 4 bytes, 2 with the operand-size prefix */
 	I16 = 8,
@@ -191,12 +191,29 @@ static void take_rest(struct cursor *c, u8 form, bool near_branch)
 static u8 one32(u8 op)
 {
 	switch (op) {
-	case 0x06: case 0x07: case 0x0e: case 0x16: case 0x17: case 0x1e: case 0x1f: /* push, pop segment */
-	case 0x27: case 0x2f: case 0x37: case 0x3f: case 0x60: case 0x61: case 0xce: case 0xd6: return NONE;
-	case 0x62: case 0xc4: case 0xc5: return M;
+	case 0x06:
+	case 0x07:
+	case 0x0e:
+	case 0x16:
+	case 0x17:
+	case 0x1e:
+	case 0x1f: /* push, pop segment */
+	case 0x27:
+	case 0x2f:
+	case 0x37:
+	case 0x3f:
+	case 0x60:
+	case 0x61:
+	case 0xce:
+	case 0xd6: return NONE;
+	case 0x62:
+	case 0xc4:
+	case 0xc5: return M;
 	case 0x82: return M | I8;
-	case 0x9a: case 0xea: return IZ | I16;
-	case 0xd4: case 0xd5: return I8;
+	case 0x9a:
+	case 0xea: return IZ | I16;
+	case 0xd4:
+	case 0xd5: return I8;
 	default: return (op & 0xf0) == 0x40 ? NONE : one[op];
 	}
 }
@@ -322,7 +339,9 @@ static bool take(struct cursor *c)
 
 u32 x86_decode(const u8 *code, u32 room, enum x86_mode mode, struct x86_insn *out)
 {
-	struct cursor c = { .code = code, .room = MIN(room, 15u), .wide32 = mode == X86_32, .in = out };
+	struct cursor c = {
+		.code = code, .room = MIN(room, 15u), .wide32 = mode == X86_32, .in = out
+	};
 
 	*out = (struct x86_insn){ .base = X86_NO_REG, .index = X86_NO_REG };
 	if (take(&c) && c.at <= c.room)

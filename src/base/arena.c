@@ -43,7 +43,13 @@ enum { CHUNK_MIN = 64, CHUNK_MAX = 64, VEC_MIN = 1 };
 enum { CHUNK_MIN = 4 << 10, CHUNK_MAX = 256 << 10, VEC_MIN = 8 };
 #endif
 
-enum { ALIGNMENT = 8, CLEAN_STEP = 1 << 10, VEC_BIG = 64, LONG_COMPILATION = 2 << 20, CHUNK_HUGE = 2 << 20 };
+enum {
+	ALIGNMENT = 8,
+	CLEAN_STEP = 1 << 10,
+	VEC_BIG = 64,
+	LONG_COMPILATION = 2 << 20,
+	CHUNK_HUGE = 2 << 20
+};
 
 struct arena_chunk {
 	struct arena_chunk *next;
@@ -86,7 +92,8 @@ static bool has_huge(const struct arena *a)
 static void *map_huge(void)
 {
 	size_t room = 2 * (size_t)CHUNK_HUGE;
-	char *p = mmap(NULL, room, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0), *start;
+	char *p = mmap(NULL, room, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0),
+	     *start;
 
 	if (p == MAP_FAILED)
 		oom();
@@ -129,7 +136,8 @@ static void start_chunk(struct arena *a, size_t size)
 
 static void clean(struct arena *a, char *to)
 {
-	size_t n = MIN(MAX((size_t)(to - a->clean), (size_t)CLEAN_STEP), (size_t)(a->end - a->clean));
+	size_t n =
+		MIN(MAX((size_t)(to - a->clean), (size_t)CLEAN_STEP), (size_t)(a->end - a->clean));
 
 	memset(a->clean, 0, n);
 	a->clean += n;

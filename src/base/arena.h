@@ -43,8 +43,8 @@ char *arena_vprintf(struct arena *a, const char *fmt, va_list ap);
 #define vec_push(a, vec, ...)                                                                      \
 	do {                                                                                       \
 		if ((vec)->n == (vec)->cap)                                                        \
-			(vec)->v = vec_grow((a), (vec)->v, &(vec)->cap, (vec)->n,                  \
-					    sizeof *(vec)->v);                                     \
+			(vec)->v =                                                                 \
+				vec_grow((a), (vec)->v, &(vec)->cap, (vec)->n, sizeof *(vec)->v);  \
 		(vec)->v[(vec)->n++] = (__VA_ARGS__);                                              \
 	} while (0)
 #define vec_last(vec) (&(vec)->v[(vec)->n - 1])

@@ -268,8 +268,8 @@ static u32 width(const char *s, u32 from, u32 to)
 	return n;
 }
 
-static void put_underline(const struct text *t, const struct place *p, const char *s, const struct window *w,
-			  const struct look *look)
+static void put_underline(const struct text *t, const struct place *p, const char *s,
+			  const struct window *w, const struct look *look)
 {
 	u32 from = MIN(p->col - 1, w->to), to = MIN(p->end_col - 1, w->to);
 

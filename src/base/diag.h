@@ -40,7 +40,7 @@ struct diag {
 	enum severity severity;
 	struct span span;
 	const char *text;
-	VEC(const char *) help;	      /* each printed as "help: ..." */
+	VEC(const char *) help; /* each printed as "help: ..." */
 	VEC(struct diag_note) notes;
 };
 

@@ -9,11 +9,11 @@
 #include "base/base.h"
 
 struct err {
-	int code;	 /* negative errno, 0 when nothing failed */
-	char text[512];	 /* what was tried, on what, and why it failed */
-	char help[512];	 /* what to do, lines of it; may be empty */
-	char *log;	 /* verifier log or similar, malloc'ed, may be NULL */
-	bool is_usage;	 /* the command line is wrong, not the system */
+	int code;              /* negative errno, 0 when nothing failed */
+	char text[512];        /* what was tried, on what, and why it failed */
+	char help[512];        /* what to do, lines of it; may be empty */
+	char *log;             /* verifier log or similar, malloc'ed, may be NULL */
+	bool is_usage;         /* the command line is wrong, not the system */
 	bool log_is_explained; /* help says all that a user needs of it */
 };
 

@@ -12,7 +12,10 @@ static void escape_code(struct buf *b, u32 c)
 {
 	static const char digit[] = "0123456789abcdef";
 
-	buf_add(b, (char[]){ '\\', 'u', digit[c >> 12], digit[c >> 8 & 15], digit[c >> 4 & 15], digit[c & 15] }, 6);
+	buf_add(b,
+		(char[]){ '\\', 'u', digit[c >> 12], digit[c >> 8 & 15], digit[c >> 4 & 15],
+			  digit[c & 15] },
+		6);
 }
 
 /* Returns how many bytes at s it stands for. */

@@ -18,7 +18,7 @@ struct json {
 	double number;
 	const char *str; /* JSON_STRING; a number or word as written */
 	size_t len;
-	const char *key;	   /* inside of an object; keys with NUL bytes end there */
+	const char *key;           /* inside of an object; keys with NUL bytes end there */
 	struct json *first, *next; /* elements, members */
 };
 

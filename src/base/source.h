@@ -16,7 +16,7 @@ struct source {
 	const char *name; /* as shown to people: path, or "stdin" */
 	const char *text; /* NUL-terminated */
 	u32 len;
-	u32 base; /* span offset of text[0] */
+	u32 base;       /* span offset of text[0] */
 	VEC(u32) lines; /* offsets (relative to text) of line starts; built on first use */
 };
 
@@ -27,8 +27,8 @@ struct sources {
 
 struct place {
 	const struct source *file; /* NULL when the span is nowhere */
-	u32 line, col;		   /* 1-based; col counts bytes */
-	u32 end_line, end_col;	   /* end_col is exclusive */
+	u32 line, col;             /* 1-based; col counts bytes */
+	u32 end_line, end_col;     /* end_col is exclusive */
 };
 
 void sources_init(struct sources *s, struct arena *arena);

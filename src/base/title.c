@@ -47,7 +47,8 @@ static bool find_space(struct space *s)
 	if (n <= 0)
 		return false;
 	text[n] = '\0';
-	*s = (struct space){ address(text, ARG_START), address(text, ARG_END), address(text, ENV_END) };
+	*s = (struct space){ address(text, ARG_START), address(text, ARG_END),
+			     address(text, ENV_END) };
 	if (address(text, ENV_START) != s->args_end || s->end < s->args_end)
 		s->end = s->args_end;
 	return s->from && s->args_end > s->from;

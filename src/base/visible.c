@@ -47,7 +47,11 @@ bool utf8_is_control(const u8 *s, size_t n)
 {
 	static const struct {
 		u16 first, last;
-	} rows[] = { { 0x80, 0x9f }, { 0x61c, 0x61c }, { 0x200e, 0x200f }, { 0x2028, 0x202e }, { 0x2066, 0x2069 } };
+	} rows[] = { { 0x80, 0x9f },
+		     { 0x61c, 0x61c },
+		     { 0x200e, 0x200f },
+		     { 0x2028, 0x202e },
+		     { 0x2066, 0x2069 } };
 	u32 code = n == 2 || n == 3 ? utf8_code(s, n) : 0;
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
@@ -62,7 +66,8 @@ static size_t plain_len(const u8 *s, size_t left, enum visible how)
 	size_t n;
 
 	if (*s < 0x80)
-		return (*s >= ' ' && *s != 0x7f) || *s == '\t' || (*s == '\n' && how == VISIBLE_TEXT);
+		return (*s >= ' ' && *s != 0x7f) || *s == '\t' ||
+		       (*s == '\n' && how == VISIBLE_TEXT);
 	n = utf8_len(s, left);
 	return n && !utf8_is_control(s, n) ? n : 0;
 }
@@ -125,7 +130,8 @@ void buf_add_blanked(struct buf *b, const char *text, size_t len)
 		n = plain ? n : MAX(s[i] >= 0x80 ? utf8_len(s + i, len - i) : 0, (size_t)1);
 		if (plain)
 			buf_add(b, s + i, n);
-		else if ((s[i] & 0xc0) != 0x80) /* which is no character of its own and has no column */
+		else if ((s[i] & 0xc0) !=
+			 0x80) /* which is no character of its own and has no column */
 			buf_putc(b, ' ');
 	}
 }

@@ -130,8 +130,9 @@ static struct opnd log2_floor(struct lower *l, struct opnd v, struct opnd *rest)
 	struct opnd r = o_imm(0), low;
 
 	for (u32 log = 5; log >= 2; log--)
-		r = ir_op2(l, IR_ADD, r, log2_step(l, &v, log)); /* of an OR old verifiers know no bound */
-	*rest = ir_op2(l, IR_AND, v, o_imm(15)); /* verifiers do not see that it is */
+		r = ir_op2(l, IR_ADD, r,
+			   log2_step(l, &v, log)); /* of an OR old verifiers know no bound */
+	*rest = ir_op2(l, IR_AND, v, o_imm(15));   /* verifiers do not see that it is */
 	low = ir_op2(l, IR_SHR, o_imm((u32)LOG2_OF_16), ir_op2(l, IR_SHL, *rest, o_imm(1)));
 	return ir_op2(l, IR_ADD, r, ir_op2(l, IR_AND, low, o_imm(3)));
 }
@@ -154,8 +155,8 @@ static struct opnd plain_bucket(struct lower *l, struct opnd v, bool is_signed)
 /* k > 0: values below 2^k one bucket each, then 2^k for each power of two; see hist_bucket(). */
 static void fine_bucket(struct lower *l, struct opnd v, bool is_signed, u32 k, u32 index)
 {
-	struct ir_block *negative = ir_block_new(l), *other = ir_block_new(l), *small = ir_block_new(l),
-			*big = ir_block_new(l), *out = ir_block_new(l);
+	struct ir_block *negative = ir_block_new(l), *other = ir_block_new(l),
+			*small = ir_block_new(l), *big = ir_block_new(l), *out = ir_block_new(l);
 	struct opnd log, sub, rest;
 
 	if (is_signed)
@@ -281,7 +282,10 @@ static const struct builtin rows[] = {
 		.doc = "Counts the times the statement runs, for each key. Exact on any number of CPUs.",
 		.example = "begin { @hits = count(); @hits = count(); }",
 		.output = "@hits: 2",
-		.flags = AGG, .engines = ON_ALL, .check = check_count, .lower_update = update_count,
+		.flags = AGG,
+		.engines = ON_ALL,
+		.check = check_count,
+		.lower_update = update_count,
 	},
 	{
 		.name = "sum",
@@ -290,7 +294,10 @@ static const struct builtin rows[] = {
 		.doc = "Adds n up for each key. Signed or unsigned as n is.",
 		.example = "begin { @bytes = sum(10); @bytes = sum(32); }",
 		.output = "@bytes: 42",
-		.flags = AGG, .engines = ON_ALL, .check = check_sum, .lower_update = update_sum,
+		.flags = AGG,
+		.engines = ON_ALL,
+		.check = check_sum,
+		.lower_update = update_sum,
 	},
 	{
 		.name = "avg",
@@ -300,7 +307,10 @@ static const struct builtin rows[] = {
 		       "the map is printed.",
 		.example = "begin { @size = avg(10); @size = avg(20); }",
 		.output = "@size: 15",
-		.flags = AGG, .engines = ON_ALL, .check = check_avg, .lower_update = update_avg,
+		.flags = AGG,
+		.engines = ON_ALL,
+		.check = check_avg,
+		.lower_update = update_avg,
 	},
 	{
 		.name = "stats",
@@ -309,7 +319,10 @@ static const struct builtin rows[] = {
 		.doc = "Keeps count and total of n for each key and prints count, average and total.",
 		.example = "begin { @size = stats(10); @size = stats(20); }",
 		.output = "@size: { .count = 2, .average = 15, .total = 30 }",
-		.flags = AGG, .engines = ON_ALL, .check = check_stats, .lower_update = update_avg,
+		.flags = AGG,
+		.engines = ON_ALL,
+		.check = check_stats,
+		.lower_update = update_avg,
 	},
 	{
 		.name = "min",
@@ -318,7 +331,10 @@ static const struct builtin rows[] = {
 		.doc = "Keeps the smallest n for each key.",
 		.example = "begin { @low = min(7); @low = min(3); }",
 		.output = "@low: 3",
-		.flags = AGG, .engines = ON_ALL, .check = check_min, .lower_update = update_min,
+		.flags = AGG,
+		.engines = ON_ALL,
+		.check = check_min,
+		.lower_update = update_min,
 	},
 	{
 		.name = "max",
@@ -327,7 +343,10 @@ static const struct builtin rows[] = {
 		.doc = "Keeps the largest n for each key.",
 		.example = "begin { @high = max(7); @high = max(3); }",
 		.output = "@high: 7",
-		.flags = AGG, .engines = ON_ALL, .check = check_max, .lower_update = update_max,
+		.flags = AGG,
+		.engines = ON_ALL,
+		.check = check_max,
+		.lower_update = update_max,
 	},
 	{
 		.name = "hist",
@@ -336,11 +355,15 @@ static const struct builtin rows[] = {
 		.doc = "Counts n in buckets of powers of two. With bits 1 to 5 each power is divided into "
 		       "2^bits buckets.",
 		.example = "begin { @us = hist(5); @us = hist(6); @us = hist(20); }",
-		.output = "@us:\n"
-			  "[4, 8)                 2 |@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@|\n"
-			  "[8, 16)                0 |                                                    |\n"
-			  "[16, 32)               1 |@@@@@@@@@@@@@@@@@@@@@@@@@@                          |",
-		.flags = AGG, .engines = ON_ALL, .check = check_hist, .lower_update = update_hist,
+		.output =
+			"@us:\n"
+			"[4, 8)                 2 |@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@|\n"
+			"[8, 16)                0 |                                                    |\n"
+			"[16, 32)               1 |@@@@@@@@@@@@@@@@@@@@@@@@@@                          |",
+		.flags = AGG,
+		.engines = ON_ALL,
+		.check = check_hist,
+		.lower_update = update_hist,
 	},
 	{
 		.name = "lhist",
@@ -349,16 +372,20 @@ static const struct builtin rows[] = {
 		.doc = "Counts n in buckets of step from min to max, with one more below and one above. "
 		       "At most 1000 buckets.",
 		.example = "begin { @ms = lhist(35, 0, 100, 10); @ms = lhist(250, 0, 100, 10); }",
-		.output = "@ms:\n"
-			  "[30, 40)               1 |@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@|\n"
-			  "[40, 50)               0 |                                                    |\n"
-			  "[50, 60)               0 |                                                    |\n"
-			  "[60, 70)               0 |                                                    |\n"
-			  "[70, 80)               0 |                                                    |\n"
-			  "[80, 90)               0 |                                                    |\n"
-			  "[90, 100)              0 |                                                    |\n"
-			  "[100, ...)             1 |@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@|",
-		.flags = AGG, .engines = ON_ALL, .check = check_lhist, .lower_update = update_lhist,
+		.output =
+			"@ms:\n"
+			"[30, 40)               1 |@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@|\n"
+			"[40, 50)               0 |                                                    |\n"
+			"[50, 60)               0 |                                                    |\n"
+			"[60, 70)               0 |                                                    |\n"
+			"[70, 80)               0 |                                                    |\n"
+			"[80, 90)               0 |                                                    |\n"
+			"[90, 100)              0 |                                                    |\n"
+			"[100, ...)             1 |@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@|",
+		.flags = AGG,
+		.engines = ON_ALL,
+		.check = check_lhist,
+		.lower_update = update_lhist,
 	},
 };
 

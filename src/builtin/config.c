@@ -59,8 +59,9 @@ static const struct type *fold_option(struct check *c, struct node *call, const 
 	s64 v = 0;
 
 	if (dflt && dflt->type->kind == TY_STRING)
-		return value ? fold_str(c, call, value)
-			     : diag_type(c, name->span, D_OPTION_KIND, name->str, "a string", "true");
+		return value ? fold_str(c, call, value) :
+			       diag_type(c, name->span, D_OPTION_KIND, name->str, "a string",
+					 "true");
 	if (dflt && dflt->type->kind != TY_BOOL) {
 		kind = "integer";
 		good = parse_int(value, &v);
@@ -71,7 +72,8 @@ static const struct type *fold_option(struct check *c, struct node *call, const 
 		return diag_type(c, name->span, D_OPTION_VALUE, name->str, value);
 	if (!good)
 		return diag_type(c, name->span, D_OPTION_KIND, name->str,
-				 kind[0] == 'b' ? "a boolean (e.g. 'true')" : "an integer", value ? value : "true");
+				 kind[0] == 'b' ? "a boolean (e.g. 'true')" : "an integer",
+				 value ? value : "true");
 	node_make_int(call, v, kind[0] == 'b' ? &ty_bool : &ty_s64);
 	return call->type;
 }
@@ -142,14 +144,16 @@ static int by_name(const void *a, const void *b)
 
 static void help_options(struct env *env, struct diags *diags, struct diag *d)
 {
-	struct hash_slot *all = arena_dup(diags->arena, env->options.slot, env->options.cap * sizeof *all);
+	struct hash_slot *all =
+		arena_dup(diags->arena, env->options.slot, env->options.cap * sizeof *all);
 
 	if (env->options.cap)
 		qsort(all, env->options.cap, sizeof *all, by_name);
 	for (u32 i = 0; i < env->options.n; i++) {
 		const char *about = all[i].value;
 
-		diag_help(diags, d, "--%s%s%s", (const char *)all[i].key, *about ? ": " : "", about);
+		diag_help(diags, d, "--%s%s%s", (const char *)all[i].key, *about ? ": " : "",
+			  about);
 	}
 	if (!env->options.n)
 		diag_help(diags, d, "the script takes none");
@@ -362,122 +366,164 @@ static const struct type *check_container(struct check *c, struct node *call)
 
 static struct ir_val lower_container(struct lower *l, struct node *call)
 {
-	return val_scalar(call->type, ir_op2(l, IR_SUB, lower_scalar(l, call_arg(call, 0)), o_imm(call->aux)));
+	return val_scalar(call->type,
+			  ir_op2(l, IR_SUB, lower_scalar(l, call_arg(call, 0)), o_imm(call->aux)));
 }
 
 /* ---- is_err(): the last page of addresses holds error numbers (include/linux/err.h) */
 
 static struct ir_val lower_is_err(struct lower *l, struct node *call)
 {
-	return val_scalar(&ty_bool, ir_set(l, CC_UGE, lower_scalar(l, call_arg(call, 0)), o_imm(-4095)));
+	return val_scalar(&ty_bool,
+			  ir_set(l, CC_UGE, lower_scalar(l, call_arg(call, 0)), o_imm(-4095)));
 }
 
-#define KIND_ROW(name_, sig_, brief_, example_, output_, aux_)                             \
-	{                                                                                          \
-		.name = name_, .sig = sig_, .brief = brief_,                                       \
-		.doc = "Answered when the script is compiled: branches that it rules out are not checked.",     \
-		.example = example_, .output = output_, .flags = BI_CONST, .engines = ON_ALL, .check = check_kind, .aux = aux_,    \
+#define KIND_ROW(name_, sig_, brief_, example_, output_, aux_)                                              \
+	{                                                                                                   \
+		.name = name_, .sig = sig_, .brief = brief_,                                                \
+		.doc = "Answered when the script is compiled: branches that it rules out are not checked.", \
+		.example = example_, .output = output_, .flags = BI_CONST, .engines = ON_ALL,               \
+		.check = check_kind, .aux = aux_,                                                           \
 	}
 
 static const struct builtin rows[] = {
 	{
-		.name = "getopt", .sig = "getopt(name: lit string, default: lit int|bool|string = false, description: lit string = \"\")",
+		.name = "getopt",
+		.sig = "getopt(name: lit string, default: lit int|bool|string = false, description: lit string = \"\")",
 		.brief = "a parameter of the command line",
 		.doc = "The value of --name=value behind -- on the command line; without it the default, whose type it "
 		       "has. Without a default: whether --name was given.",
 		.example = "begin { print(getopt(\"limit\", 10, \"how many\")); }",
 		.output = "10",
-		.flags = BI_CONST | BI_OPTION, .engines = ON_ALL, .check = check_getopt,
+		.flags = BI_CONST | BI_OPTION,
+		.engines = ON_ALL,
+		.check = check_getopt,
 	},
 	{
-		.name = "config", .sig = "config() -> record", .brief = "the configuration",
+		.name = "config",
+		.sig = "config() -> record",
+		.brief = "the configuration",
 		.doc = "A record of all configuration variables: config().max_strlen.",
 		.example = "begin { print(config().max_strlen); }",
 		.output = "1024",
-		.flags = BI_VARIABLE | BI_CONST, .engines = ON_ALL, .check = check_config,
+		.flags = BI_VARIABLE | BI_CONST,
+		.engines = ON_ALL,
+		.check = check_config,
 	},
 	{
-		.name = "default_str_length", .sig = "default_str_length() -> uint64", .brief = "longest string",
+		.name = "default_str_length",
+		.sig = "default_str_length() -> uint64",
+		.brief = "longest string",
 		.doc = "The configuration max_strlen.",
 		.example = "begin { print(default_str_length()); }",
 		.output = "1024",
-		.flags = BI_VARIABLE | BI_CONST, .engines = ON_ALL, .check = check_str_length,
+		.flags = BI_VARIABLE | BI_CONST,
+		.engines = ON_ALL,
+		.check = check_str_length,
 	},
 	KIND_ROW("is_str", "is_str(value: any) -> bool", "whether a value is a string",
-		 "begin { print(is_str(comm)); }",
-		 "true", IS_STR),
+		 "begin { print(is_str(comm)); }", "true", IS_STR),
 	KIND_ROW("is_ptr", "is_ptr(value: any) -> bool", "whether a value is a pointer",
-		 "begin { print(is_ptr(1)); }",
-		 "false", IS_PTR),
+		 "begin { print(is_ptr(1)); }", "false", IS_PTR),
 	KIND_ROW("is_array", "is_array(value: any) -> bool", "whether a value is an array",
-		 "begin { print(is_array(1)); }",
-		 "false", IS_ARRAY),
+		 "begin { print(is_array(1)); }", "false", IS_ARRAY),
 	KIND_ROW("is_integer", "is_integer(value: any) -> bool", "whether a value is an integer",
-		 "begin { print(is_integer(pid)); }",
-		 "true", IS_INTEGER),
+		 "begin { print(is_integer(pid)); }", "true", IS_INTEGER),
 	KIND_ROW("is_unsigned_integer", "is_unsigned_integer(value: any) -> bool",
-		 "whether a value is an unsigned integer", "begin { print(is_unsigned_integer(pid)); }",
-		 "true", IS_UNSIGNED),
-	KIND_ROW("is_literal", "is_literal(value: any) -> bool", "whether a value is known when compiling",
-		 "begin { print(is_literal(1)); }",
+		 "whether a value is an unsigned integer",
+		 "begin { print(is_unsigned_integer(pid)); }", "true", IS_UNSIGNED),
+	KIND_ROW("is_literal", "is_literal(value: any) -> bool",
+		 "whether a value is known when compiling", "begin { print(is_literal(1)); }",
 		 "true", IS_LITERAL),
 	KIND_ROW("is_scalar", "is_scalar(map: any|map) -> bool", "whether a map has no keys",
 		 "begin { @x = 1; print(is_scalar(@x)); }",
 		 "true\n"
 		 "\n"
-		 "@x: 1", IS_SCALAR),
+		 "@x: 1",
+		 IS_SCALAR),
 	{
-		.name = "kfunc_exist", .sig = "kfunc_exist(name: lit string) -> bool",
+		.name = "kfunc_exist",
+		.sig = "kfunc_exist(name: lit string) -> bool",
 		.brief = "whether the kernel has a function",
 		.doc = "Whether the kernel's type information has a function of that name.",
 		.example = "begin { print(kfunc_exist(\"vfs_read\")); }",
 		.output = "true",
-		.flags = BI_CONST, .engines = ON_ALL, .check = check_kfunc, .aux = 0,
+		.flags = BI_CONST,
+		.engines = ON_ALL,
+		.check = check_kfunc,
+		.aux = 0,
 	},
 	{
-		.name = "kfunc_allowed", .sig = "kfunc_allowed(name: lit string) -> bool",
+		.name = "kfunc_allowed",
+		.sig = "kfunc_allowed(name: lit string) -> bool",
 		.brief = "whether a kernel function may be called",
 		.doc = "Whether the kernel has the function and lets tracing programs call functions.",
 		.example = "begin { print(kfunc_allowed(\"bpf_strlen\")); }",
-		.flags = BI_CONST, .engines = ON_ALL, .check = check_kfunc, .aux = 1,
+		.flags = BI_CONST,
+		.engines = ON_ALL,
+		.check = check_kfunc,
+		.aux = 1,
 	},
 	{
-		.name = "fail", .sig = "fail(format: lit string, ...)", .brief = "refuse to compile",
+		.name = "fail",
+		.sig = "fail(format: lit string, ...)",
+		.brief = "refuse to compile",
 		.doc = "An error with that text when the place is reached while compiling: in a branch that is not ruled "
 		       "out. The arguments are literals.",
-		.example = "begin { if (is_str(1)) { fail(\"no number: %d\", 1); } print(\"compiled\"); }",
+		.example =
+			"begin { if (is_str(1)) { fail(\"no number: %d\", 1); } print(\"compiled\"); }",
 		.output = "compiled",
-		.flags = BI_STATEMENT, .engines = ON_ALL, .check = check_fail, .lower = lower_nothing,
+		.flags = BI_STATEMENT,
+		.engines = ON_ALL,
+		.check = check_fail,
+		.lower = lower_nothing,
 	},
 	{
-		.name = "static_assert", .sig = "static_assert(condition: any, message: lit string)",
+		.name = "static_assert",
+		.sig = "static_assert(condition: any, message: lit string)",
 		.brief = "refuse to compile unless",
 		.doc = "An error with that message unless the condition holds; it must be known when compiling.",
-		.example = "begin { static_assert(sizeof(uint64) == 8, \"odd machine\"); print(\"compiled\"); }",
+		.example =
+			"begin { static_assert(sizeof(uint64) == 8, \"odd machine\"); print(\"compiled\"); }",
 		.output = "compiled",
-		.flags = BI_STATEMENT, .engines = ON_ALL, .check = check_static_assert, .lower = lower_nothing,
+		.flags = BI_STATEMENT,
+		.engines = ON_ALL,
+		.check = check_static_assert,
+		.lower = lower_nothing,
 	},
 	{
-		.name = "assert_str", .sig = "assert_str(value: any)", .brief = "refuse to compile unless a string",
+		.name = "assert_str",
+		.sig = "assert_str(value: any)",
+		.brief = "refuse to compile unless a string",
 		.doc = "An error unless the value is a string.",
 		.example = "begin { assert_str(comm); print(\"compiled\"); }",
 		.output = "compiled",
-		.flags = BI_STATEMENT, .engines = ON_ALL, .check = check_assert_str, .lower = lower_nothing,
+		.flags = BI_STATEMENT,
+		.engines = ON_ALL,
+		.check = check_assert_str,
+		.lower = lower_nothing,
 	},
 	{
-		.name = "container_of", .sig = "container_of(pointer: ptr|int, type: type, field: name) -> ptr",
+		.name = "container_of",
+		.sig = "container_of(pointer: ptr|int, type: type, field: name) -> ptr",
 		.brief = "the struct around a field",
 		.doc = "Pointer to the struct of that type whose field the pointer points to.",
-		.example = "begin { $t = container_of(kptr(4096), struct task_struct, comm); print($t != 0); }",
+		.example =
+			"begin { $t = container_of(kptr(4096), struct task_struct, comm); print($t != 0); }",
 		.output = "true",
-		.engines = ON_ALL, .check = check_container, .lower = lower_container,
+		.engines = ON_ALL,
+		.check = check_container,
+		.lower = lower_container,
 	},
 	{
-		.name = "is_err", .sig = "is_err(pointer: ptr|int) -> bool", .brief = "whether a pointer is an error",
+		.name = "is_err",
+		.sig = "is_err(pointer: ptr|int) -> bool",
+		.brief = "whether a pointer is an error",
 		.doc = "Kernel functions return errors as pointers to the last page: true for those.",
 		.example = "begin { print(is_err((uint64)-2)); }",
 		.output = "true",
-		.engines = ON_ALL, .lower = lower_is_err,
+		.engines = ON_ALL,
+		.lower = lower_is_err,
 	},
 };
 

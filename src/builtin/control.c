@@ -81,7 +81,14 @@ static int act_cat(struct actor *a, struct event_desc *e, const void *record, u3
 
 /* ---- changes to the traced program: allowed with --unsafe only */
 
-enum { SEND_SIGNAL = 109, SEND_SIGNAL_THREAD = 117, OVERRIDE_RETURN = 58, PROBE_WRITE_USER = 36, MAX_WRITE = 1024, MAX_SIGNAL = 64 };
+enum {
+	SEND_SIGNAL = 109,
+	SEND_SIGNAL_THREAD = 117,
+	OVERRIDE_RETURN = 58,
+	PROBE_WRITE_USER = 36,
+	MAX_WRITE = 1024,
+	MAX_SIGNAL = 64
+};
 
 static const struct type *check_signal(struct check *c, struct node *call)
 {
@@ -95,9 +102,9 @@ static const struct type *check_signal(struct check *c, struct node *call)
 	if (!p || p->kind == PROFILE_NONE || p->kind == PROFILE_ITER)
 		return diag_type(c, call->span, D_NO_VICTIM, call->name);
 	if (n->type->kind != TY_STRING)
-		return n->is_const && (n->value < 1 || n->value > MAX_SIGNAL)
-			       ? diag_type(c, n->span, D_SIGNAL_RANGE, call->name, MAX_SIGNAL)
-			       : &ty_void;
+		return n->is_const && (n->value < 1 || n->value > MAX_SIGNAL) ?
+			       diag_type(c, n->span, D_SIGNAL_RANGE, call->name, MAX_SIGNAL) :
+			       &ty_void;
 	name = starts_with(n->str, "SIG") ? n->str : arena_printf(c->arena, "SIG%s", n->str);
 	if (!w->constant || !w->constant(w->ctx, name, &value, &t))
 		return diag_type(c, n->span, D_NO_SIGNAL, n->str);
@@ -131,7 +138,8 @@ static const struct type *check_write_user(struct check *c, struct node *call)
 	s64 n = call_int(call, 2, 0);
 
 	if (n < 1 || n > MAX_WRITE)
-		return diag_type(c, call_arg(call, 2)->span, D_WRITE_LENGTH, MAX_WRITE, (long long)n);
+		return diag_type(c, call_arg(call, 2)->span, D_WRITE_LENGTH, MAX_WRITE,
+				 (long long)n);
 	return &ty_s64;
 }
 
@@ -139,7 +147,8 @@ static struct ir_val lower_write_user(struct lower *l, struct node *call)
 {
 	struct node *src = call_arg(call, 1);
 	u32 n = (u32)call_int(call, 2, 0);
-	struct opnd to = lower_scalar(l, call_arg(call, 0)), temp = lower_temp(l, MAX(n, 8u), 8, "written");
+	struct opnd to = lower_scalar(l, call_arg(call, 0)),
+		    temp = lower_temp(l, MAX(n, 8u), 8, "written");
 
 	if (src->type->kind == TY_POINTER) {
 		lower_probe_read(l, temp, n, lower_scalar(l, src), src->type->space);
@@ -217,7 +226,9 @@ static struct ir_val lower_debugf(struct lower *l, struct node *call)
 	for (u32 i = 0; i < 3; i++) {
 		struct node *a = call_arg(call, 1 + i);
 
-		in.arg[2 + i] = i >= n ? o_imm(0) : type_is_scalar(a->type) ? lower_scalar(l, a) : ir_addr(l, lower_memory(l, a).o);
+		in.arg[2 + i] = i >= n                  ? o_imm(0) :
+				type_is_scalar(a->type) ? lower_scalar(l, a) :
+							  ir_addr(l, lower_memory(l, a).o);
 	}
 	ir_emit(l, in);
 	return val_scalar(&ty_void, o_imm(0));
@@ -237,98 +248,154 @@ static struct ir_val lower_unwatch(struct lower *l, struct node *call)
 
 static const struct action action_assert = { .name = "assert", .act = act_assert };
 static const struct action action_exit = { .name = "exit", .ends_run = true, .act = act_exit };
-static const struct action action_system = { .name = "system", .needs_rights = true, .act = act_system };
+static const struct action action_system = { .name = "system",
+					     .needs_rights = true,
+					     .act = act_system };
 static const struct action action_cat = { .name = "cat", .act = act_cat };
 
 static const struct builtin rows[] = {
 	{
-		.name = "exit", .sig = "exit(status: int = 0)", .brief = "end the run",
+		.name = "exit",
+		.sig = "exit(status: int = 0)",
+		.brief = "end the run",
 		.doc = "Ends the probe at once and the run as soon as everything printed before is out. end probes run and "
 		       "maps are printed. The status becomes the tool's.",
 		.example = "begin { print(\"once\"); exit(); } end { print(\"end\"); }",
 		.output = "once\n"
 			  "end",
-		.flags = BI_STATEMENT, .engines = ON_ALL, .lower = lower_exit, .action = &action_exit,
+		.flags = BI_STATEMENT,
+		.engines = ON_ALL,
+		.lower = lower_exit,
+		.action = &action_exit,
 	},
 	{
-		.name = "system", .sig = "system(format: lit string, ...)", .brief = "run a shell command",
+		.name = "system",
+		.sig = "system(format: lit string, ...)",
+		.brief = "run a shell command",
 		.doc = "Formats a command line and runs it with sh -c. Its output appears in order.",
 		.example = "begin { system(\"echo %d\", 1); }",
 		.output = "1",
-		.flags = BI_STATEMENT | BI_UNSAFE, .engines = ON_ALL, .check = check_command, .lower = lower_format,
+		.flags = BI_STATEMENT | BI_UNSAFE,
+		.engines = ON_ALL,
+		.check = check_command,
+		.lower = lower_format,
 		.action = &action_system,
 	},
 	{
-		.name = "cat", .sig = "cat(format: lit string, ...)", .brief = "print a file",
+		.name = "cat",
+		.sig = "cat(format: lit string, ...)",
+		.brief = "print a file",
 		.doc = "Prints the file of the formatted name, at most max_cat_bytes of it.",
 		.example = "begin { cat(\"/proc/sys/kernel/ostype\"); }",
 		.output = "Linux",
-		.flags = BI_STATEMENT, .engines = ON_ALL, .check = check_command, .lower = lower_format,
+		.flags = BI_STATEMENT,
+		.engines = ON_ALL,
+		.check = check_command,
+		.lower = lower_format,
 		.action = &action_cat,
 	},
 	{
-		.name = "signal", .sig = "signal(signal: int|lit string)", .brief = "send a signal to the process",
+		.name = "signal",
+		.sig = "signal(signal: int|lit string)",
+		.brief = "send a signal to the process",
 		.doc = "Sends a signal, by number or name (\"SIGKILL\" or \"KILL\"), to the current process.",
-		.example = "tracepoint:syscalls:sys_enter_clock_nanosleep { printf(\"SIGTERM to %s\\n\", comm); signal(\"SIGTERM\"); }",
+		.example =
+			"tracepoint:syscalls:sys_enter_clock_nanosleep { printf(\"SIGTERM to %s\\n\", comm); signal(\"SIGTERM\"); }",
 		.work = "sleep 1",
 		.output = "SIGTERM to sleep",
-		.flags = BI_STATEMENT | BI_UNSAFE | BI_NEEDS_PROFILE, .engines = ON_KERNEL, .feature = FEAT_SIGNAL + 1,
-		.check = check_signal, .lower = lower_signal, .aux = SEND_SIGNAL,
+		.flags = BI_STATEMENT | BI_UNSAFE | BI_NEEDS_PROFILE,
+		.engines = ON_KERNEL,
+		.feature = FEAT_SIGNAL + 1,
+		.check = check_signal,
+		.lower = lower_signal,
+		.aux = SEND_SIGNAL,
 	},
 	{
-		.name = "signal_thread", .sig = "signal_thread(signal: int|lit string)",
+		.name = "signal_thread",
+		.sig = "signal_thread(signal: int|lit string)",
 		.brief = "send a signal to the thread",
 		.doc = "As signal(), to the current thread.",
-		.example = "tracepoint:syscalls:sys_enter_clock_nanosleep { printf(\"SIGUSR1 to %s\\n\", comm); signal_thread(\"SIGUSR1\"); }",
+		.example =
+			"tracepoint:syscalls:sys_enter_clock_nanosleep { printf(\"SIGUSR1 to %s\\n\", comm); signal_thread(\"SIGUSR1\"); }",
 		.work = "sleep 1",
 		.output = "SIGUSR1 to sleep",
-		.flags = BI_STATEMENT | BI_UNSAFE | BI_NEEDS_PROFILE, .engines = ON_KERNEL, .feature = FEAT_SIGNAL + 1,
-		.check = check_signal, .lower = lower_signal, .aux = SEND_SIGNAL_THREAD,
+		.flags = BI_STATEMENT | BI_UNSAFE | BI_NEEDS_PROFILE,
+		.engines = ON_KERNEL,
+		.feature = FEAT_SIGNAL + 1,
+		.check = check_signal,
+		.lower = lower_signal,
+		.aux = SEND_SIGNAL_THREAD,
 	},
 	{
-		.name = "override", .sig = "override(result: int)", .brief = "make a kernel function return at once",
+		.name = "override",
+		.sig = "override(result: int)",
+		.brief = "make a kernel function return at once",
 		.doc = "The traced function returns that value without running: only in kprobe, on functions that the kernel "
 		       "allows it for, on kernels built for it.",
 		.example = "kprobe:__x64_sys_getpgid /pid == cpid/ { override(0); }",
-		.flags = BI_STATEMENT | BI_UNSAFE | BI_NEEDS_PROFILE | BI_READS_CTX, .engines = ON_KERNEL, .check = check_override,
+		.flags = BI_STATEMENT | BI_UNSAFE | BI_NEEDS_PROFILE | BI_READS_CTX,
+		.engines = ON_KERNEL,
+		.check = check_override,
 		.lower = lower_override,
 	},
 	{
-		.name = "write_user", .sig = "write_user(to: ptr|int, from: any, length: lit int) -> int64",
+		.name = "write_user",
+		.sig = "write_user(to: ptr|int, from: any, length: lit int) -> int64",
 		.brief = "write to the process's memory",
 		.doc = "Writes bytes of a value, or of what a pointer points to, at an address of the current process: 0, or "
 		       "a negative error. Refused by kernels that are locked down.",
-		.example = "tracepoint:syscalls:sys_enter_openat /str(args.filename) == \"/etc/hostname\"/ { print(write_user(args.filename, \"/dev/null\", 10)); }",
+		.example =
+			"tracepoint:syscalls:sys_enter_openat /str(args.filename) == \"/etc/hostname\"/ { print(write_user(args.filename, \"/dev/null\", 10)); }",
 		.work = "cat /etc/hostname",
 		.output = "0",
-		.flags = BI_UNSAFE | BI_NO_DISCARD_WARNING, .engines = ON_KERNEL, .feature = FEAT_PROBE_WRITE_USER + 1,
-		.check = check_write_user, .lower = lower_write_user,
+		.flags = BI_UNSAFE | BI_NO_DISCARD_WARNING,
+		.engines = ON_KERNEL,
+		.feature = FEAT_PROBE_WRITE_USER + 1,
+		.check = check_write_user,
+		.lower = lower_write_user,
 	},
 	{
-		.name = "assert", .sig = "assert(condition: any, message: lit string)", .brief = "end the run unless",
+		.name = "assert",
+		.sig = "assert(condition: any, message: lit string)",
+		.brief = "end the run unless",
 		.doc = "Where the condition does not hold: an error with the message, and the run ends with status 1.",
 		.example = "begin { $n = 3; assert($n == 2, \"a wrong number\"); }",
 		.output = "stdin:1:17-50: ERROR: assert failed: a wrong number",
-		.flags = BI_STATEMENT, .engines = ON_ALL, .lower = lower_assert, .action = &action_assert,
+		.flags = BI_STATEMENT,
+		.engines = ON_ALL,
+		.lower = lower_assert,
+		.action = &action_assert,
 	},
 	{
-		.name = "debugf", .sig = "debugf(format: lit string, ...)", .brief = "print to the kernel's trace buffer",
+		.name = "debugf",
+		.sig = "debugf(format: lit string, ...)",
+		.brief = "print to the kernel's trace buffer",
 		.doc = "For debugging of scripts: writes to /sys/kernel/tracing/trace_pipe. At most three arguments; "
 		       "%d %u %x %p %s, with l or ll.",
 		.example = "begin { debugf(\"pid %d\", pid); }",
-		.output = "stdin:1:9-30: WARNING: The debugf() builtin is not recommended for production use. For more information see bpf_trace_printk in bpf-helpers(7). [W0673]\n"
-			  "    begin { debugf(\"pid %d\", pid); }\n"
-			  "            ~~~~~~~~~~~~~~~~~~~~~",
-		.flags = BI_STATEMENT, .engines = ON_KERNEL, .check = check_debugf, .lower = lower_debugf,
+		.output =
+			"stdin:1:9-30: WARNING: The debugf() builtin is not recommended for production use. For more information see bpf_trace_printk in bpf-helpers(7). [W0673]\n"
+			"    begin { debugf(\"pid %d\", pid); }\n"
+			"            ~~~~~~~~~~~~~~~~~~~~~",
+		.flags = BI_STATEMENT,
+		.engines = ON_KERNEL,
+		.check = check_debugf,
+		.lower = lower_debugf,
 	},
 	{
-		.name = "unwatch", .sig = "unwatch(address: int|ptr)", .brief = "no effect",
+		.name = "unwatch",
+		.sig = "unwatch(address: int|ptr)",
+		.brief = "no effect",
 		.doc = "Left from older releases: watchpoints end with the run.",
 		.example = "begin { unwatch(0); }",
-		.output = "stdin:1:9-19: note: unwatch() has no effect: watchpoints end with the run [N0674]\n"
-			  "    begin { unwatch(0); }\n"
-			  "            ~~~~~~~~~~",
-		.flags = BI_STATEMENT, .engines = ON_ALL, .check = check_unwatch, .lower = lower_unwatch,
+		.output =
+			"stdin:1:9-19: note: unwatch() has no effect: watchpoints end with the run [N0674]\n"
+			"    begin { unwatch(0); }\n"
+			"            ~~~~~~~~~~",
+		.flags = BI_STATEMENT,
+		.engines = ON_ALL,
+		.check = check_unwatch,
+		.lower = lower_unwatch,
 	},
 };
 

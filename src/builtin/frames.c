@@ -22,13 +22,17 @@
 static struct opnd find_bound(struct lower *l, const struct machinery *m, struct opnd ip)
 {
 	u32 table = data_table(l, m->bounds, m->n * (u32)sizeof(u64));
-	struct opnd bounds = ir_addr(l, o_data(l->prog->data_map, table)), at = o_imm(0), i, bound, above;
+	struct opnd bounds = ir_addr(l, o_data(l->prog->data_map, table)), at = o_imm(0), i, bound,
+		    above;
 
 	for (u32 step = m->n / 2; step; step /= 2) {
 		i = ir_op2(l, IR_AND, ir_op2(l, IR_ADD, at, o_imm(step)), o_imm(m->n - 1));
-		bound = ir_load(l, ir_op2(l, IR_ADD, bounds, ir_op2(l, IR_SHL, i, o_imm(3))), 8, false);
-		above = ir_op2(l, IR_SAR, ir_op2(l, IR_SUB, ip, bound), o_imm(63)); /* all ones: both are kernel addresses */
-		at = ir_op2(l, IR_ADD, at, ir_op2(l, IR_AND, ir_op2(l, IR_XOR, above, o_imm(-1)), o_imm(step)));
+		bound = ir_load(l, ir_op2(l, IR_ADD, bounds, ir_op2(l, IR_SHL, i, o_imm(3))), 8,
+				false);
+		above = ir_op2(l, IR_SAR, ir_op2(l, IR_SUB, ip, bound),
+			       o_imm(63)); /* all ones: both are kernel addresses */
+		at = ir_op2(l, IR_ADD, at,
+			    ir_op2(l, IR_AND, ir_op2(l, IR_XOR, above, o_imm(-1)), o_imm(step)));
 	}
 	return at;
 }
@@ -48,7 +52,8 @@ static bool is_raw(const struct profile *p)
 static struct opnd is_cut(struct lower *l, const struct machinery *m, struct opnd ip, u32 ours)
 {
 	struct opnd in_kernel = is_within(l, ip, m->text_from, m->text_to);
-	struct opnd outside = ir_op2(l, IR_AND, ir_op2(l, IR_XOR, in_kernel, o_imm(1)), o_temp(ours));
+	struct opnd outside =
+		ir_op2(l, IR_AND, ir_op2(l, IR_XOR, in_kernel, o_imm(1)), o_temp(ours));
 	struct opnd known = ir_op2(l, IR_AND, find_bound(l, m, ip), o_imm(1));
 
 	if (is_raw(l->profile))
@@ -59,10 +64,12 @@ static struct opnd is_cut(struct lower *l, const struct machinery *m, struct opn
 /* All spare frames are looked at, without a way out: verifiers would follow each, and 7.2 takes seconds for that in loops. */
 struct opnd frames_of_machinery(struct lower *l, struct opnd frames)
 {
-	const struct machinery *m = l->env->world.machinery ? l->env->world.machinery(l->env->world.ctx) : NULL;
+	const struct machinery *m =
+		l->env->world.machinery ? l->env->world.machinery(l->env->world.ctx) : NULL;
 	bool is_perf = l->profile->prog_type == BPF_PROG_TYPE_TRACEPOINT;
 	struct ir_block *head = ir_block_new(l), *turn = ir_block_new(l), *out = ir_block_new(l);
-	u32 i = ir_var(l), cut = ir_var(l), still = ir_var(l), mark; /* still: no frame above was the event's */
+	u32 i = ir_var(l), cut = ir_var(l), still = ir_var(l),
+	    mark;             /* still: no frame above was the event's */
 	u32 ours = ir_var(l); /* what lies outside of the kernel's code is machinery */
 	struct opnd at, ip;
 
@@ -77,7 +84,8 @@ struct opnd frames_of_machinery(struct lower *l, struct opnd frames)
 	ir_branch(l, CC_UGE, o_temp(i), o_imm(STACK_SPARE_FRAMES), out, turn);
 	ir_place(l, turn);
 	mark = lower_values_mark(l);
-	at = ir_op2(l, IR_SHL, ir_op2(l, IR_AND, o_temp(i), o_imm(STACK_SPARE_FRAMES - 1)), o_imm(3));
+	at = ir_op2(l, IR_SHL, ir_op2(l, IR_AND, o_temp(i), o_imm(STACK_SPARE_FRAMES - 1)),
+		    o_imm(3));
 	ip = ir_load(l, ir_op2(l, IR_ADD, ir_addr(l, frames), at), 8, false);
 	ir_var_set(l, still, ir_op2(l, IR_AND, o_temp(still), is_cut(l, m, ip, ours)));
 	ir_var_set(l, cut, ir_op2(l, IR_ADD, o_temp(cut), o_temp(still)));

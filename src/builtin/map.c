@@ -31,8 +31,9 @@ static const struct type *check_keyed(struct check *c, struct node *call, const 
 	struct node *map = call_arg(call, 0), *key = call_arg(call, 1);
 
 	if (map->kind != N_MAP || !map->map)
-		return map->type->kind == TY_ERROR ? &ty_error
-						   : diag_type(c, map->span, D_NOT_A_MAP, call->name);
+		return map->type->kind == TY_ERROR ?
+			       &ty_error :
+			       diag_type(c, map->span, D_NOT_A_MAP, call->name);
 	if (key && map->map->is_keyed)
 		check_unify_map_key(c, map->map, key->type, key->span);
 	else if (key && map->map->keyed_known)
@@ -54,7 +55,8 @@ static struct ir_val lower_delete(struct lower *l, struct node *call)
 
 	if (call->discards_value && n->map->is_keyed)
 		lower_loss_unless_zero(l, rc, LOSS_MISSING_KEY, n->map->name);
-	return val_scalar(&ty_bool, call->discards_value ? o_imm(1) : ir_set(l, CC_EQ, rc, o_imm(0)));
+	return val_scalar(&ty_bool,
+			  call->discards_value ? o_imm(1) : ir_set(l, CC_EQ, rc, o_imm(0)));
 }
 
 static struct ir_val lower_has_key(struct lower *l, struct node *call)
@@ -72,7 +74,8 @@ static const struct type *check_find(struct check *c, struct node *call)
 	if (t->kind == TY_ERROR)
 		return t;
 	if (map->map->keyed_known && !map->map->is_keyed)
-		return diag_type(c, call_arg(call, 1)->span, D_NO_KEY_WANTED, call->name, call_n_args(call));
+		return diag_type(c, call_arg(call, 1)->span, D_NO_KEY_WANTED, call->name,
+				 call_n_args(call));
 	if (v->kind != N_VAR)
 		return diag_type(c, v->span, D_ARG_VAR, call->name);
 	t = check_value_type(map->map->value);
@@ -87,8 +90,10 @@ static const struct type *check_find(struct check *c, struct node *call)
 
 static struct ir_val lower_find(struct lower *l, struct node *call)
 {
-	struct node *map = arena_dup(l->arena, keyed_node(l, call), sizeof *map), *v = call_arg(call, 2);
-	struct node target = *v, assign = { .kind = N_ASSIGN, .span = call->span, .a = &target, .b = map };
+	struct node *map = arena_dup(l->arena, keyed_node(l, call), sizeof *map),
+		    *v = call_arg(call, 2);
+	struct node target = *v,
+		    assign = { .kind = N_ASSIGN, .span = call->span, .a = &target, .b = map };
 	struct node let = { .kind = N_LET, .span = call->span, .a = &target };
 	struct ir_block *there = ir_block_new(l), *out = ir_block_new(l);
 	struct opnd has;
@@ -127,7 +132,8 @@ static const struct type *check_len(struct check *c, struct node *call)
 		return diag_type(c, call->span, D_LEN_SCALAR);
 	if (feature_has(c->env->features, FEAT_FOR_EACH_MAP))
 		return &ty_s64;
-	d = check_report(c, call->span, D_MISSING_FEATURE, "len() of a map", feature_rows[FEAT_FOR_EACH_MAP].text);
+	d = check_report(c, call->span, D_MISSING_FEATURE, "len() of a map",
+			 feature_rows[FEAT_FOR_EACH_MAP].text);
 	diag_help(c->diags, d, "it exists since Linux %s", feature_rows[FEAT_FOR_EACH_MAP].since);
 	return &ty_error;
 }
@@ -143,7 +149,8 @@ static u32 empty_callback(struct lower *l)
 	f->callback = true;
 	for (u32 i = 0; i <= f->n_params; i++)
 		vec_push(l->arena, &f->temps, (struct ir_temp){ .kind = TK_PTR });
-	vec_push(l->arena, &b->insns, (struct ir_insn){ .op = IR_RETURN, .arg = { o_imm(0) }, .span = l->span });
+	vec_push(l->arena, &b->insns,
+		 (struct ir_insn){ .op = IR_RETURN, .arg = { o_imm(0) }, .span = l->span });
 	vec_push(l->arena, &f->blocks, b);
 	vec_push(l->arena, &l->unit->funcs, f);
 	return l->unit->funcs.n - 1;
@@ -152,7 +159,8 @@ static u32 empty_callback(struct lower *l)
 /* What is captured without what is known to be machinery, but not more than can be shown. */
 static struct opnd stack_length(struct lower *l, struct node *n)
 {
-	struct opnd at = lower_memory(l, n).o, frames = ir_load(l, opnd_plus(at, STACK_FRAMES_AT), 4, false), from;
+	struct opnd at = lower_memory(l, n).o,
+		    frames = ir_load(l, opnd_plus(at, STACK_FRAMES_AT), 4, false), from;
 
 	if (n->type->kind != TY_USTACK) {
 		from = ir_load(l, opnd_plus(at, STACK_FROM_AT), 4, false);
@@ -160,7 +168,9 @@ static struct opnd stack_length(struct lower *l, struct node *n)
 	}
 	if (n->type->kind == TY_FULLSTACK)
 		frames = ir_op2(l, IR_ADD, frames,
-				ir_load(l, opnd_plus(at, sizeof(struct stack_value) + STACK_FRAMES_AT), 4, false));
+				ir_load(l,
+					opnd_plus(at, sizeof(struct stack_value) + STACK_FRAMES_AT),
+					4, false));
 	return ir_at_most(l, frames, n->type->stack.limit);
 }
 
@@ -173,8 +183,8 @@ static struct ir_val lower_len(struct lower *l, struct node *call)
 		return val_scalar(&ty_s64, stack_length(l, n));
 	if (!n->map->is_keyed)
 		return val_scalar(&ty_s64, lower_map_has(l, n));
-	r = ir_call(l, FOR_EACH_MAP_ELEM, false, 4, o_map(lower_map(l, n->map)), o_func(empty_callback(l)), o_imm(0),
-		    o_imm(0));
+	r = ir_call(l, FOR_EACH_MAP_ELEM, false, 4, o_map(lower_map(l, n->map)),
+		    o_func(empty_callback(l)), o_imm(0), o_imm(0));
 	return val_scalar(&ty_s64, r);
 }
 
@@ -228,66 +238,97 @@ static const struct action action_trunc = { .name = "trunc", .act = act_trunc };
 
 static const struct builtin rows[] = {
 	{
-		.name = "delete", .sig = "delete(map: any|map, key: any = 0) -> bool", .brief = "remove a key",
+		.name = "delete",
+		.sig = "delete(map: any|map, key: any = 0) -> bool",
+		.brief = "remove a key",
 		.doc = "delete(@m, key), or delete(@m) of a map without keys. True when the key was there; a missing key is "
 		       "a warning where the result is not used.",
 		.example = "begin { @x[1] = 2; @x[3] = 4; print(delete(@x, 1)); }",
 		.output = "true\n"
 			  "\n"
 			  "@x[3]: 4",
-		.flags = BI_NO_DISCARD_WARNING, .engines = ON_ALL, .check = check_delete, .lower = lower_delete,
+		.flags = BI_NO_DISCARD_WARNING,
+		.engines = ON_ALL,
+		.check = check_delete,
+		.lower = lower_delete,
 	},
 	{
-		.name = "has_key", .sig = "has_key(map: map, key: any = 0) -> bool", .brief = "whether a key is there",
+		.name = "has_key",
+		.sig = "has_key(map: map, key: any = 0) -> bool",
+		.brief = "whether a key is there",
 		.doc = "True when the map holds the key; unlike a comparison with 0 it tells a zero from nothing.",
 		.example = "begin { @x[1] = 0; print(has_key(@x, 1)); print(has_key(@x, 2)); }",
 		.output = "true\n"
 			  "false\n"
 			  "\n"
 			  "@x[1]: 0",
-		.engines = ON_ALL, .check = check_delete, .lower = lower_has_key,
+		.engines = ON_ALL,
+		.check = check_delete,
+		.lower = lower_has_key,
 	},
 	{
-		.name = "find", .sig = "find(map: map, key: any, value: var) -> bool",
+		.name = "find",
+		.sig = "find(map: map, key: any, value: var) -> bool",
 		.brief = "look a key up and keep its value",
 		.doc = "True when the map holds the key; its value is then in the variable, which is else left alone.",
 		.example = "begin { @x[1] = 7; if (find(@x, 1, $v)) { print($v); } }",
 		.output = "7\n"
 			  "\n"
 			  "@x[1]: 7",
-		.engines = ON_ALL, .check = check_find, .lower = lower_find,
+		.engines = ON_ALL,
+		.check = check_find,
+		.lower = lower_find,
 	},
 	{
-		.name = "len", .sig = "len(what: map|stack) -> int64", .brief = "number of keys or of frames",
+		.name = "len",
+		.sig = "len(what: map|stack) -> int64",
+		.brief = "number of keys or of frames",
 		.doc = "How many keys a map holds, or how many frames a stack has.",
 		.example = "begin { @x[1] = 1; @x[2] = 1; print(len(@x)); }",
 		.output = "2\n"
 			  "\n"
 			  "@x[1]: 1\n"
 			  "@x[2]: 1",
-		.engines = ON_ALL, .check = check_len, .lower = lower_len,
+		.engines = ON_ALL,
+		.check = check_len,
+		.lower = lower_len,
 	},
 	{
-		.name = "normalize", .sig = "normalize(map: map, divisor: lit int)", .brief = "divide what is printed of a map",
+		.name = "normalize",
+		.sig = "normalize(map: map, divisor: lit int)",
+		.brief = "divide what is printed of a map",
 		.doc = "From now on the map's values are printed divided by that number; the map itself does not change.",
 		.example = "begin { @x[1] = sum(5000); normalize(@x, 1000); }",
 		.output = "@x[1]: 5",
-		.flags = BI_STATEMENT, .engines = ON_ALL, .check = check_normalize, .lower = lower_map_action,
+		.flags = BI_STATEMENT,
+		.engines = ON_ALL,
+		.check = check_normalize,
+		.lower = lower_map_action,
 		.action = &action_normalize,
 	},
 	{
-		.name = "denormalize", .sig = "denormalize(map: map)", .brief = "undo normalize()",
+		.name = "denormalize",
+		.sig = "denormalize(map: map)",
+		.brief = "undo normalize()",
 		.doc = "The map's values are printed as they are again.",
 		.example = "begin { @x[1] = sum(5000); normalize(@x, 1000); denormalize(@x); }",
 		.output = "@x[1]: 5000",
-		.flags = BI_STATEMENT, .engines = ON_ALL, .lower = lower_map_action, .action = &action_normalize,
+		.flags = BI_STATEMENT,
+		.engines = ON_ALL,
+		.lower = lower_map_action,
+		.action = &action_normalize,
 	},
 	{
-		.name = "trunc", .sig = "trunc(map: map, n: lit int = 0)", .brief = "keep the largest values of a map",
+		.name = "trunc",
+		.sig = "trunc(map: map, n: lit int = 0)",
+		.brief = "keep the largest values of a map",
 		.doc = "Removes all keys but those of the n largest values; without n all of them.",
 		.example = "begin { @x[1] = 10; @x[2] = 20; trunc(@x, 1); }",
 		.output = "@x[2]: 20",
-		.flags = BI_STATEMENT, .engines = ON_ALL, .lower = lower_map_action, .action = &action_trunc,
+		.flags = BI_STATEMENT,
+		.engines = ON_ALL,
+		.lower = lower_map_action,
+		.action = &action_trunc,
 	},
 };
 

@@ -17,11 +17,13 @@ static bool is_char_array(const struct node *n)
 	if (n->type->kind != TY_STRING)
 		return false;
 	return n->kind == N_INDEX || (n->kind == N_UNARY && n->op == OP_DEREF) ||
-	       (n->kind == N_FIELD && n->field && type_complete(n->field->type)->size < n->type->count);
+	       (n->kind == N_FIELD && n->field &&
+		type_complete(n->field->type)->size < n->type->count);
 }
 
 /* Of a number that is known: its digits. */
-static const struct type *str_of_number(struct check *c, struct node *call, const struct node *n, s64 most)
+static const struct type *str_of_number(struct check *c, struct node *call, const struct node *n,
+					s64 most)
 {
 	const char *text = arena_printf(c->arena, "%lld", (long long)n->value);
 	u32 len = (u32)MIN((s64)strlen(text), most);
@@ -41,7 +43,8 @@ static u32 str_room(struct check *c, const struct node *len)
 		return max_strlen(c) + 1;
 	if (len->value <= (s64)max_strlen(c))
 		return (u32)len->value + 1;
-	struct diag *d = check_report(c, len->span, D_STR_LONG, (long long)len->value, max_strlen(c));
+	struct diag *d =
+		check_report(c, len->span, D_STR_LONG, (long long)len->value, max_strlen(c));
 
 	diag_help(c->diags, d, "config = { max_strlen = %lld } allows it", (long long)len->value);
 	return max_strlen(c) + 1;
@@ -59,7 +62,8 @@ static const struct type *check_str(struct check *c, struct node *call)
 	if (most < 0)
 		return diag_type(c, len->span, D_STR_LENGTH, (long long)most);
 	if (node_is_const_str(what) && (!len || len->is_const)) {
-		u32 n = len ? MIN(what->str_len, (u32)MIN(most, (s64)max_strlen(c))) : what->str_len;
+		u32 n = len ? MIN(what->str_len, (u32)MIN(most, (s64)max_strlen(c))) :
+			      what->str_len;
 
 		return node_fold_str(call, what->str, n, type_string(c->arena, n + 1));
 	}
@@ -91,7 +95,8 @@ static struct opnd str_bytes(struct lower *l, struct node *len, u32 cap)
 static struct opnd text_word(struct lower *l, const struct ir_val *v, u32 offset)
 {
 	if (v->is_foreign)
-		return lower_read_scalar(l, &ty_u64, ir_op2(l, IR_ADD, v->o, o_imm(offset)), v->space);
+		return lower_read_scalar(l, &ty_u64, ir_op2(l, IR_ADD, v->o, o_imm(offset)),
+					 v->space);
 	return ir_load(l, opnd_plus(v->o, offset), 8, false);
 }
 
@@ -105,11 +110,17 @@ static bool text_parts(struct lower *l, struct node *what, struct opnd *addr, st
 
 	if (!type_text_layout(is_pointer ? t->elem : t, &text))
 		return false;
-	v = is_pointer ? (struct ir_val){ .type = t->elem, .in_memory = true, .is_foreign = true,
-					  .space = t->space, .o = lower_scalar(l, what) }
-		       : lower_place(l, what);
+	v = is_pointer ? (struct ir_val){ .type = t->elem,
+					  .in_memory = true,
+					  .is_foreign = true,
+					  .space = t->space,
+					  .o = lower_scalar(l, what) } :
+			 lower_place(l, what);
 	if (text.is_boxed)
-		v = (struct ir_val){ .type = &ty_void, .in_memory = true, .is_foreign = true, .space = SPACE_USER,
+		v = (struct ir_val){ .type = &ty_void,
+				     .in_memory = true,
+				     .is_foreign = true,
+				     .space = SPACE_USER,
 				     .o = text_word(l, &v, text.box) };
 	*addr = text_word(l, &v, text.data);
 	*length = text.is_terminated ? o_imm(INT32_MAX) : text_word(l, &v, text.length);
@@ -147,7 +158,8 @@ static struct ir_val lower_str(struct lower *l, struct node *call)
 		}
 	} else {
 		addr = lower_scalar(l, what);
-		space = lower_handed_space(l, what->type->kind == TY_POINTER ? what->type->space : SPACE_NONE);
+		space = lower_handed_space(l, what->type->kind == TY_POINTER ? what->type->space :
+									       SPACE_NONE);
 	}
 	if (is_text)
 		size = ir_at_most(l, ir_op2(l, IR_ADD, size, o_imm(1)), cap);
@@ -187,11 +199,13 @@ static struct opnd counted_bytes(struct lower *l, const struct ir_val *v)
 {
 	if (v->is_foreign)
 		return v->bytes;
-	return ir_op2(l, IR_MUL, ir_load(l, opnd_plus(v->o, type_count_at(v->type)), 8, false), o_imm(v->type->elem->size));
+	return ir_op2(l, IR_MUL, ir_load(l, opnd_plus(v->o, type_count_at(v->type)), 8, false),
+		      o_imm(v->type->elem->size));
 }
 
 /* A text that is written out is bytes here: a NUL in it ends nothing. */
-static struct ir_val buf_of_text(struct lower *l, struct node *call, const struct node *text, const struct node *len)
+static struct ir_val buf_of_text(struct lower *l, struct node *call, const struct node *text,
+				 const struct node *len)
 {
 	const struct type *t = call->type;
 	u32 size = len && !len->value ? 0 : t->count, n = MIN(text->str_len, size);
@@ -214,7 +228,8 @@ static struct ir_val lower_buf(struct lower *l, struct node *call)
 {
 	struct node *what = call_arg(call, 0), *len = call_arg(call, 1);
 	const struct type *t = call->type;
-	bool canonical, none = len && len->is_const && !len->value; /* its type has room for one byte */
+	bool canonical,
+		none = len && len->is_const && !len->value; /* its type has room for one byte */
 	struct opnd dst = lower_dest(l, t, &canonical), addr, size, all = o_imm(t->count);
 	enum space space = SPACE_NONE;
 	struct ir_val v;
@@ -223,7 +238,8 @@ static struct ir_val lower_buf(struct lower *l, struct node *call)
 		return buf_of_text(l, call, what, len);
 	if (type_is_scalar(what->type)) {
 		addr = lower_scalar(l, what);
-		space = lower_handed_space(l, what->type->kind == TY_POINTER ? what->type->space : SPACE_NONE);
+		space = lower_handed_space(l, what->type->kind == TY_POINTER ? what->type->space :
+									       SPACE_NONE);
 	} else {
 		v = lower_place(l, what);
 		addr = v.is_foreign ? v.o : ir_addr(l, v.o);
@@ -234,7 +250,8 @@ static struct ir_val lower_buf(struct lower *l, struct node *call)
 	if (!len)
 		size = ir_at_most(l, all, t->count);
 	else
-		size = len->is_const ? o_imm(none ? 0 : t->count) : ir_at_most(l, lower_scalar(l, len), t->count);
+		size = len->is_const ? o_imm(none ? 0 : t->count) :
+				       ir_at_most(l, lower_scalar(l, len), t->count);
 	if (canonical || none)
 		ir_zero(l, dst, t->size);
 	ir_store(l, dst, 4, size);
@@ -270,43 +287,59 @@ static struct ir_val lower_ptr(struct lower *l, struct node *call)
 
 static const struct builtin rows[] = {
 	{
-		.name = "str", .sig = "str(address: ptr|int|string|array|struct, length: int = 0) -> string",
+		.name = "str",
+		.sig = "str(address: ptr|int|string|array|struct, length: int = 0) -> string",
 		.brief = "the string at an address",
 		.doc = "Reads a NUL-terminated string, at most max_strlen characters. A length counts the NUL: str(p, 5) shows "
 		       "four characters. Of a number that is written in the script it is the digits. Whether it is kernel or "
 		       "user memory follows from the pointer, or from the probe; in functions of the kernel from the "
 		       "address. std::string, std::string_view, Rust's &str, String and byte slices, Go's string and "
 		       "error, and pointers to them, are read as the text that they hold.",
-		.example = "tracepoint:syscalls:sys_enter_openat { @[str(args.filename)] = count(); }",
+		.example =
+			"tracepoint:syscalls:sys_enter_openat { @[str(args.filename)] = count(); }",
 		.work = "cat /dev/null",
 		.output = "@[/dev/null]: 1\n"
 			  "@[/etc/ld.so.cache]: 1\n"
 			  "@[/lib/x86_64-linux-gnu/libc.so.6]: 1",
 		.varies = true,
-		.engines = ON_ALL, .check = check_str, .lower = lower_str,
+		.engines = ON_ALL,
+		.check = check_str,
+		.lower = lower_str,
 	},
 	{
-		.name = "buf", .sig = "buf(data: ptr|int|string|array, length: int = 0) -> buffer",
+		.name = "buf",
+		.sig = "buf(data: ptr|int|string|array, length: int = 0) -> buffer",
 		.brief = "bytes at an address",
 		.doc = "Reads length bytes, printed with %r. The length may be left out for arrays.",
-		.example = "tracepoint:syscalls:sys_enter_write { printf(\"%r\\n\", buf(args.buf, args.count)); }",
+		.example =
+			"tracepoint:syscalls:sys_enter_write { printf(\"%r\\n\", buf(args.buf, args.count)); }",
 		.work = "dd if=/proc/sys/kernel/ostype of=/dev/null status=none",
 		.output = "Linux\\x0a",
-		.engines = ON_ALL, .check = check_buf, .lower = lower_buf,
+		.engines = ON_ALL,
+		.check = check_buf,
+		.lower = lower_buf,
 	},
 	{
-		.name = "kptr", .sig = "kptr(address: ptr|int) -> ptr", .brief = "mark a kernel address",
+		.name = "kptr",
+		.sig = "kptr(address: ptr|int) -> ptr",
+		.brief = "mark a kernel address",
 		.doc = "The same address, to be read from kernel memory.",
 		.example = "begin { $p = kptr(0); print($p == 0); }",
 		.output = "true",
-		.engines = ON_ALL, .check = check_kptr, .lower = lower_ptr,
+		.engines = ON_ALL,
+		.check = check_kptr,
+		.lower = lower_ptr,
 	},
 	{
-		.name = "uptr", .sig = "uptr(address: ptr|int) -> ptr", .brief = "mark a user address",
+		.name = "uptr",
+		.sig = "uptr(address: ptr|int) -> ptr",
+		.brief = "mark a user address",
 		.doc = "The same address, to be read from the process's memory.",
 		.example = "begin { $p = uptr(0); print($p == 0); }",
 		.output = "true",
-		.engines = ON_ALL, .check = check_uptr, .lower = lower_ptr,
+		.engines = ON_ALL,
+		.check = check_uptr,
+		.lower = lower_ptr,
 	},
 };
 

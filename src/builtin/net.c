@@ -61,7 +61,8 @@ static struct ir_val lower_ntop(struct lower *l, struct node *call)
 	struct node *addr = call_arg(call, call_n_args(call) - 1);
 	u32 size = address_size(addr);
 	bool canonical;
-	struct opnd dst = lower_dest(l, &ty_inet, &canonical), family = o_imm(size == 4 ? AF_INET : AF_INET6);
+	struct opnd dst = lower_dest(l, &ty_inet, &canonical),
+		    family = o_imm(size == 4 ? AF_INET : AF_INET6);
 
 	if (call_n_args(call) > 1)
 		family = lower_scalar(l, call_arg(call, 0));
@@ -131,7 +132,8 @@ static struct ir_val lower_macaddr(struct lower *l, struct node *call)
 	ir_store(l, dst, 8, o_imm(0));
 	if (type_is_scalar(n->type)) {
 		addr = lower_scalar(l, n);
-		lower_probe_read(l, dst, 6, addr, n->type->kind == TY_POINTER ? n->type->space : SPACE_NONE);
+		lower_probe_read(l, dst, 6, addr,
+				 n->type->kind == TY_POINTER ? n->type->space : SPACE_NONE);
 		return val_memory(&ty_macaddr, dst);
 	}
 	put_address(l, n, dst, 6);
@@ -146,7 +148,8 @@ static const struct type *check_bswap(struct check *c, struct node *call)
 	u32 size = n->type->size;
 
 	if (n->is_const)
-		node_make_int(call, (s64)(__builtin_bswap64((u64)n->value) >> (64 - 8 * size)), type_int(size, false));
+		node_make_int(call, (s64)(__builtin_bswap64((u64)n->value) >> (64 - 8 * size)),
+			      type_int(size, false));
 	return type_int(size, false);
 }
 
@@ -191,44 +194,67 @@ static struct ir_val lower_cookie(struct lower *l, struct node *call)
 
 static const struct builtin rows[] = {
 	{
-		.name = "ntop", .sig = "ntop(family: any, address: any = 0) -> inet", .brief = "a network address as text",
+		.name = "ntop",
+		.sig = "ntop(family: any, address: any = 0) -> inet",
+		.brief = "a network address as text",
 		.doc = "ntop(address) or ntop(family, address): an integer or 4 bytes print as IPv4, 16 bytes as IPv6. "
 		       "The family, AF_INET or AF_INET6, may be given.",
-		.example = "begin { print(ntop(0x0100007f)); print(ntop(AF_INET6, pton(\"::1\"))); }",
+		.example =
+			"begin { print(ntop(0x0100007f)); print(ntop(AF_INET6, pton(\"::1\"))); }",
 		.output = "127.0.0.1\n"
 			  "::1",
-		.engines = ON_ALL, .check = check_ntop, .lower = lower_ntop,
+		.engines = ON_ALL,
+		.check = check_ntop,
+		.lower = lower_ntop,
 	},
 	{
-		.name = "pton", .sig = "pton(address: lit string) -> array", .brief = "bytes of a network address",
+		.name = "pton",
+		.sig = "pton(address: lit string) -> array",
+		.brief = "bytes of a network address",
 		.doc = "The 4 bytes of an IPv4 or 16 bytes of an IPv6 address, computed when the script is compiled.",
 		.example = "begin { print(pton(\"127.0.0.1\")); }",
 		.output = "[127,0,0,1]",
-		.engines = ON_ALL, .check = check_pton, .lower = lower_pton,
+		.engines = ON_ALL,
+		.check = check_pton,
+		.lower = lower_pton,
 	},
 	{
-		.name = "macaddr", .sig = "macaddr(address: any) -> macaddr", .brief = "a hardware address as text",
+		.name = "macaddr",
+		.sig = "macaddr(address: any) -> macaddr",
+		.brief = "a hardware address as text",
 		.doc = "Six bytes, of an array or at a pointer, printed as 02:42:AC:11:00:02.",
 		.example = "begin { print(macaddr(kptr(0))); }",
 		.output = "00:00:00:00:00:00",
-		.engines = ON_ALL, .check = check_macaddr, .lower = lower_macaddr,
+		.engines = ON_ALL,
+		.check = check_macaddr,
+		.lower = lower_macaddr,
 	},
 	{
-		.name = "bswap", .sig = "bswap(n: int) -> int", .brief = "the other byte order",
+		.name = "bswap",
+		.sig = "bswap(n: int) -> int",
+		.brief = "the other byte order",
 		.doc = "Reverses the bytes of an integer; the result is unsigned and of the same size.",
 		.example = "begin { $p = (uint16)0x5000; print(bswap($p)); }",
 		.output = "80",
-		.engines = ON_ALL, .check = check_bswap, .lower = lower_bswap,
+		.engines = ON_ALL,
+		.check = check_bswap,
+		.lower = lower_bswap,
 	},
 	{
-		.name = "socket_cookie", .sig = "socket_cookie(socket: ptr) -> uint64", .brief = "stable id of a socket",
+		.name = "socket_cookie",
+		.sig = "socket_cookie(socket: ptr) -> uint64",
+		.brief = "stable id of a socket",
 		.doc = "The kernel's number of a struct sock, the same for its whole life. In probes with typed kernel "
 		       "arguments: fentry, fexit, rawtracepoint.",
-		.example = "rawtracepoint:inet_sock_set_state { @[socket_cookie(args.sk)] = count(); }",
+		.example =
+			"rawtracepoint:inet_sock_set_state { @[socket_cookie(args.sk)] = count(); }",
 		.work = "bash -c \": </dev/tcp/127.0.0.1/1\"",
 		.output = "@[1]: 2",
 		.varies = true,
-		.flags = BI_NEEDS_PROFILE | BI_READS_TYPED, .engines = ON_KERNEL, .check = check_cookie, .lower = lower_cookie,
+		.flags = BI_NEEDS_PROFILE | BI_READS_TYPED,
+		.engines = ON_KERNEL,
+		.check = check_cookie,
+		.lower = lower_cookie,
 	},
 };
 

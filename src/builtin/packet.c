@@ -48,7 +48,8 @@ static struct opnd member(struct lower *l, struct opnd skb, u32 offset, const st
 /* How much of the linear part lies behind the offset; 0 when it is shorter. */
 static struct opnd linear_bytes(struct lower *l, struct opnd skb, const u32 *at, struct opnd offset)
 {
-	struct opnd n = ir_op2(l, IR_SUB, member(l, skb, at[SKB_LEN], &ty_u32), member(l, skb, at[SKB_DATA_LEN], &ty_u32));
+	struct opnd n = ir_op2(l, IR_SUB, member(l, skb, at[SKB_LEN], &ty_u32),
+			       member(l, skb, at[SKB_DATA_LEN], &ty_u32));
 
 	n = ir_op2(l, IR_SUB, n, offset);
 	return ir_op2(l, IR_AND, n, ir_op2(l, IR_XOR, ir_op2(l, IR_SAR, n, o_imm(63)), o_imm(-1)));
@@ -66,9 +67,11 @@ static struct ir_val lower_skboutput(struct lower *l, struct node *call)
 	const u32 *at = call->data;
 	struct node *length = call_arg(call, 2);
 	struct event_desc *e = event_new(l, call->builtin, call);
-	u32 cap = capacity(length), fields[] = { event_field(l, e, &ty_u64), event_field(l, e, &ty_u64),
-						 event_field(l, e, type_buffer(l->arena, cap)) };
-	struct opnd skb = lower_scalar(l, call_arg(call, 1)), offset = lower_scalar(l, call_arg(call, 3)), n, want, to;
+	u32 cap = capacity(length),
+	    fields[] = { event_field(l, e, &ty_u64), event_field(l, e, &ty_u64),
+			 event_field(l, e, type_buffer(l->arena, cap)) };
+	struct opnd skb = lower_scalar(l, call_arg(call, 1)),
+		    offset = lower_scalar(l, call_arg(call, 3)), n, want, to;
 	struct event_build eb;
 
 	e->text = call_str(call, 0);
@@ -91,7 +94,8 @@ static struct ir_val lower_skboutput(struct lower *l, struct node *call)
 	ir_store(l, event_at(&eb, fields[FIELD_TIME]), 8, boot_clock(l));
 	ir_store(l, event_at(&eb, fields[FIELD_LEN]), 8, want);
 	ir_store(l, event_at(&eb, fields[FIELD_BYTES]), 4, n);
-	lower_probe_read_sized(l, opnd_plus(event_at(&eb, fields[FIELD_BYTES]), 4), n, cap, to, SPACE_KERNEL);
+	lower_probe_read_sized(l, opnd_plus(event_at(&eb, fields[FIELD_BYTES]), 4), n, cap, to,
+			       SPACE_KERNEL);
 	event_end(l, &eb);
 	return val_scalar(&ty_s64, o_imm(0));
 }
@@ -173,7 +177,8 @@ static int act_packet(struct actor *a, struct event_desc *e, const void *record,
 	struct timestamp_value ts = { .mode = TS_BOOT };
 	struct buf b = { 0 };
 	u64 total, wall;
-	u32 n = value_bytes(e->fields[FIELD_BYTES].type, at + e->fields[FIELD_BYTES].offset, &bytes);
+	u32 n = value_bytes(e->fields[FIELD_BYTES].type, at + e->fields[FIELD_BYTES].offset,
+			    &bytes);
 	int rc;
 
 	memcpy(&ts.ns, at + e->fields[FIELD_TIME].offset, sizeof ts.ns);
@@ -191,21 +196,28 @@ static int act_packet(struct actor *a, struct event_desc *e, const void *record,
 	return rc;
 }
 
-static const struct action action_packet = { .name = "skboutput", .needs_rights = true, .act = act_packet };
+static const struct action action_packet = { .name = "skboutput",
+					     .needs_rights = true,
+					     .act = act_packet };
 
 static const struct builtin rows[] = {
 	{
-		.name = "skboutput", .sig = "skboutput(file: lit string, skb: ptr|int, length: int, offset: int) -> int64",
+		.name = "skboutput",
+		.sig = "skboutput(file: lit string, skb: ptr|int, length: int, offset: int) -> int64",
 		.brief = "write a packet to a file",
 		.doc = "Appends length bytes of the sk_buff's data, from the offset on, to a pcap file of raw IP packets, which is "
 		       "made anew by the run. Where data begins with an ethernet header the offset is 14. What the kernel keeps "
 		       "outside of the linear part (payload of TCP that is being sent) is cut off; a length that is not a "
 		       "constant is at most 4096. The result is 0.",
-		.example = "rawtracepoint:net_dev_queue { print(skboutput(\"/tmp/out.pcap\", args.skb, 1500, 14)); }",
+		.example =
+			"rawtracepoint:net_dev_queue { print(skboutput(\"/tmp/out.pcap\", args.skb, 1500, 14)); }",
 		.work = "bash -c \"echo > /dev/udp/127.0.0.1/9\"",
 		.output = "0\n"
 			  "...",
-		.flags = BI_NO_DISCARD_WARNING, .engines = ON_KERNEL, .check = check_skboutput, .lower = lower_skboutput,
+		.flags = BI_NO_DISCARD_WARNING,
+		.engines = ON_KERNEL,
+		.check = check_skboutput,
+		.lower = lower_skboutput,
 		.action = &action_packet,
 	},
 };

@@ -72,10 +72,23 @@ enum { MAX_PARTS = 64, PART_BYTES = 256 }; /* names have at most 255 bytes (NAME
 
 /* What is read on the way. */
 enum member {
-	PATH_MNT, PATH_DENTRY,
-	DENTRY_PARENT, DENTRY_NAME, DENTRY_LINK, DENTRY_INODE, DENTRY_BLOCK, DENTRY_CALLS, CALLS_NAME, BLOCK_MAGIC, INODE_NUMBER,
-	TOP_OF_MOUNT, IN_MOUNT, MOUNT_ABOVE, MOUNT_POINT,
-	TASK_FILES, FILES_ROOT,
+	PATH_MNT,
+	PATH_DENTRY,
+	DENTRY_PARENT,
+	DENTRY_NAME,
+	DENTRY_LINK,
+	DENTRY_INODE,
+	DENTRY_BLOCK,
+	DENTRY_CALLS,
+	CALLS_NAME,
+	BLOCK_MAGIC,
+	INODE_NUMBER,
+	TOP_OF_MOUNT,
+	IN_MOUNT,
+	MOUNT_ABOVE,
+	MOUNT_POINT,
+	TASK_FILES,
+	FILES_ROOT,
 	N_MEMBERS,
 };
 static const struct {
@@ -108,7 +121,8 @@ static bool find_layout(const struct world *w, struct layout *layout)
 {
 	for (u32 i = 0; i < N_MEMBERS; i++) {
 		const struct type *t = w->type ? w->type(w->ctx, 's', members[i].type) : NULL;
-		const struct field *f = t ? type_field(type_complete(t), members[i].member, &layout->at[i]) : NULL;
+		const struct field *f =
+			t ? type_field(type_complete(t), members[i].member, &layout->at[i]) : NULL;
 		u32 more = 0;
 
 		if (f && members[i].of_that)
@@ -123,13 +137,13 @@ static bool find_layout(const struct world *w, struct layout *layout)
 /* All that changes from turn to turn is in memory: in registers verifiers would follow its values. */
 struct climb {
 	struct layout at;
-	struct opnd word;		 /* for one read */
-	struct opnd mnt, dentry;	 /* where we are: struct vfsmount *, struct dentry * */
+	struct opnd word;                  /* for one read */
+	struct opnd mnt, dentry;           /* where we are: struct vfsmount *, struct dentry * */
 	struct opnd root_mnt, root_dentry; /* of the current task */
-	struct opnd parts, n;		 /* names on the way, the last one first */
-	struct opnd arrived;		 /* 1: at the root, or where nothing is above */
+	struct opnd parts, n;              /* names on the way, the last one first */
+	struct opnd arrived;               /* 1: at the root, or where nothing is above */
 	struct opnd deleted, digits;
-	struct opnd text, len;		 /* what was put together, so many bytes without the NUL */
+	struct opnd text, len; /* what was put together, so many bytes without the NUL */
 	u32 cap;
 };
 
@@ -145,7 +159,8 @@ static struct opnd equal(struct lower *l, struct opnd a, struct opnd b)
 }
 
 /* where = y if c is 1, x if it is 0. */
-static void store_either(struct lower *l, struct opnd where, struct opnd c, struct opnd y, struct opnd x)
+static void store_either(struct lower *l, struct opnd where, struct opnd c, struct opnd y,
+			 struct opnd x)
 {
 	u32 v = ir_var(l);
 
@@ -172,18 +187,22 @@ static void climb_once(struct lower *l, const struct climb *c)
 {
 	struct opnd mnt = get(l, c->mnt), dentry = get(l, c->dentry), n = get(l, c->n);
 	struct opnd mount = ir_op2(l, IR_SUB, mnt, o_imm(c->at.at[IN_MOUNT]));
-	struct opnd parent = follow(l, c, dentry, DENTRY_PARENT), above = follow(l, c, mount, MOUNT_ABOVE);
-	struct opnd on_top = ir_op2(l, IR_OR, equal(l, dentry, parent), equal(l, dentry, follow(l, c, mnt, TOP_OF_MOUNT)));
+	struct opnd parent = follow(l, c, dentry, DENTRY_PARENT),
+		    above = follow(l, c, mount, MOUNT_ABOVE);
+	struct opnd on_top = ir_op2(l, IR_OR, equal(l, dentry, parent),
+				    equal(l, dentry, follow(l, c, mnt, TOP_OF_MOUNT)));
 	struct opnd slot = ir_op2(l, IR_SHL, ir_op2(l, IR_AND, n, o_imm(MAX_PARTS - 1)), o_imm(3));
 	struct opnd nothing_above, lost;
 
-	ir_store(l, ir_op2(l, IR_ADD, ir_addr(l, c->parts), slot), 8, follow(l, c, dentry, DENTRY_NAME));
+	ir_store(l, ir_op2(l, IR_ADD, ir_addr(l, c->parts), slot), 8,
+		 follow(l, c, dentry, DENTRY_NAME));
 	ir_store(l, c->n, 8, ir_op2(l, IR_ADD, n, ir_op2(l, IR_XOR, on_top, o_imm(1))));
 	nothing_above = ir_op2(l, IR_AND, on_top, equal(l, above, mount));
 	store_either(l, c->dentry, on_top, follow(l, c, mount, MOUNT_POINT), parent);
 	store_either(l, c->mnt, on_top, ir_op2(l, IR_ADD, above, o_imm(c->at.at[IN_MOUNT])), mnt);
 	lost = is_zero(l, get(l, c->dentry));
-	ir_store(l, c->arrived, 8, ir_op2(l, IR_OR, ir_op2(l, IR_OR, nothing_above, lost), is_at_root(l, c)));
+	ir_store(l, c->arrived, 8,
+		 ir_op2(l, IR_OR, ir_op2(l, IR_OR, nothing_above, lost), is_at_root(l, c)));
 }
 
 static void climb_up(struct lower *l, const struct climb *c)
@@ -259,10 +278,8 @@ static const struct {
 	bool is_numbered;
 	char before[WORD_BYTES], after[WORD_BYTES]; /* of the inode's number, or else of the name */
 } nowhere[] = {
-	{ 0, false, "/", " (deleted)" },
-	{ 0x50495045, true, "pipe:[", "]" },
-	{ 0x534f434b, true, "socket:[", "]" },
-	{ 0x6e736673, true, "ns:[", "]" },
+	{ 0, false, "/", " (deleted)" },          { 0x50495045, true, "pipe:[", "]" },
+	{ 0x534f434b, true, "socket:[", "]" },    { 0x6e736673, true, "ns:[", "]" },
 	{ 0x09041934, false, "anon_inode:", "" },
 };
 
@@ -276,18 +293,21 @@ static struct opnd put_digits(struct lower *l, const struct climb *c, struct opn
 	ir_zero(l, c->digits, WORD_BYTES);
 	ir_var_set(l, first, o_imm(DIGITS - 1));
 	for (u32 i = DIGITS; i-- > 0;) {
-		ir_store(l, opnd_plus(c->digits, i), 1, ir_op2(l, IR_ADD, ir_op2(l, IR_UMOD, left, o_imm(10)), o_imm('0')));
+		ir_store(l, opnd_plus(c->digits, i), 1,
+			 ir_op2(l, IR_ADD, ir_op2(l, IR_UMOD, left, o_imm(10)), o_imm('0')));
 		left = ir_op2(l, IR_UDIV, left, o_imm(10));
 		more = ir_op2(l, IR_XOR, is_zero(l, left), o_imm(1));
 		ir_var_set(l, first, ir_op2(l, IR_SUB, o_temp(first), more));
 	}
-	return ir_op2(l, IR_ADD, ir_addr(l, c->digits), ir_op2(l, IR_AND, o_temp(first), o_imm(WORD_BYTES - 1)));
+	return ir_op2(l, IR_ADD, ir_addr(l, c->digits),
+		      ir_op2(l, IR_AND, o_temp(first), o_imm(WORD_BYTES - 1)));
 }
 
 /* `before` or `after` of the row: rows from `at` on in the table. */
 static struct opnd row_word(struct lower *l, u32 table, struct opnd row, size_t at)
 {
-	struct opnd off = ir_op2(l, IR_MUL, ir_op2(l, IR_AND, row, o_imm(7)), o_imm(sizeof(nowhere[0])));
+	struct opnd off =
+		ir_op2(l, IR_MUL, ir_op2(l, IR_AND, row, o_imm(7)), o_imm(sizeof(nowhere[0])));
 
 	return ir_op2(l, IR_ADD, ir_addr(l, o_data(l->prog->data_map, table + (s64)at)), off);
 }
@@ -296,7 +316,8 @@ static void put_nowhere(struct lower *l, const struct climb *c)
 {
 	struct ir_block *number = ir_block_new(l), *name = ir_block_new(l), *out = ir_block_new(l);
 	u32 table = data_table(l, nowhere, sizeof(nowhere)), mark;
-	struct opnd magic = follow(l, c, follow(l, c, get(l, c->dentry), DENTRY_BLOCK), BLOCK_MAGIC);
+	struct opnd magic =
+		follow(l, c, follow(l, c, get(l, c->dentry), DENTRY_BLOCK), BLOCK_MAGIC);
 	struct opnd row = o_imm(0), numbered = o_imm(0), hit;
 
 	for (u32 i = 1; i < ARRAY_SIZE(nowhere); i++) {
@@ -309,7 +330,11 @@ static void put_nowhere(struct lower *l, const struct climb *c)
 	ir_branch(l, CC_NE, numbered, o_imm(0), number, name);
 	mark = lower_values_mark(l);
 	ir_place(l, number);
-	append(l, c, put_digits(l, c, follow(l, c, follow(l, c, get(l, c->dentry), DENTRY_INODE), INODE_NUMBER)), WORD_BYTES);
+	append(l, c,
+	       put_digits(l, c,
+			  follow(l, c, follow(l, c, get(l, c->dentry), DENTRY_INODE),
+				 INODE_NUMBER)),
+	       WORD_BYTES);
 	ir_jump(l, out);
 	lower_values_drop(l, mark);
 	ir_place(l, name);
@@ -324,14 +349,17 @@ static void put_deleted(struct lower *l, const struct climb *c, struct opnd dele
 {
 	static const char words[2][WORD_BYTES] = { "", " (deleted)" };
 	u32 table = data_table(l, words, sizeof(words));
-	struct opnd off = ir_op2(l, IR_MUL, ir_op2(l, IR_AND, deleted, o_imm(1)), o_imm(WORD_BYTES));
+	struct opnd off =
+		ir_op2(l, IR_MUL, ir_op2(l, IR_AND, deleted, o_imm(1)), o_imm(WORD_BYTES));
 
-	append(l, c, ir_op2(l, IR_ADD, ir_addr(l, o_data(l->prog->data_map, table)), off), WORD_BYTES);
+	append(l, c, ir_op2(l, IR_ADD, ir_addr(l, o_data(l->prog->data_map, table)), off),
+	       WORD_BYTES);
 }
 
 /* ---- all of it */
 
-static void read_path(struct lower *l, const struct climb *c, struct opnd path, struct opnd mnt, struct opnd dentry)
+static void read_path(struct lower *l, const struct climb *c, struct opnd path, struct opnd mnt,
+		      struct opnd dentry)
 {
 	ir_store(l, mnt, 8, follow(l, c, path, PATH_MNT));
 	ir_store(l, dentry, 8, follow(l, c, path, PATH_DENTRY));
@@ -355,7 +383,8 @@ static void begin_climb(struct lower *l, const struct climb *c, struct node *wha
 		}
 	}
 	files = follow(l, c, ir_call(l, BPF_FUNC_get_current_task, true, 0), TASK_FILES);
-	read_path(l, c, ir_op2(l, IR_ADD, files, o_imm(c->at.at[FILES_ROOT])), c->root_mnt, c->root_dentry);
+	read_path(l, c, ir_op2(l, IR_ADD, files, o_imm(c->at.at[FILES_ROOT])), c->root_mnt,
+		  c->root_dentry);
 	ir_store(l, c->n, 8, o_imm(0));
 	ir_store(l, c->len, 8, o_imm(0));
 	ir_store(l, c->text, 1, o_imm(0));
@@ -364,12 +393,14 @@ static void begin_climb(struct lower *l, const struct climb *c, struct node *wha
 
 static void put_path(struct lower *l, const struct climb *c)
 {
-	struct ir_block *in_none = ir_block_new(l), *in_directory = ir_block_new(l), *out = ir_block_new(l);
+	struct ir_block *in_none = ir_block_new(l), *in_directory = ir_block_new(l),
+			*out = ir_block_new(l);
 	struct opnd dentry = get(l, c->dentry), parent = follow(l, c, dentry, DENTRY_PARENT);
 	struct opnd is_own_parent = equal(l, dentry, parent), mounted, named, unlinked, deleted;
 	u32 mark;
 
-	mounted = ir_op2(l, IR_AND, is_own_parent, equal(l, dentry, follow(l, c, get(l, c->mnt), TOP_OF_MOUNT)));
+	mounted = ir_op2(l, IR_AND, is_own_parent,
+			 equal(l, dentry, follow(l, c, get(l, c->mnt), TOP_OF_MOUNT)));
 	named = is_zero(l, follow(l, c, follow(l, c, dentry, DENTRY_CALLS), CALLS_NAME));
 	unlinked = is_zero(l, follow(l, c, dentry, DENTRY_LINK));
 	deleted = ir_op2(l, IR_AND, unlinked, ir_op2(l, IR_XOR, is_own_parent, o_imm(1)));
@@ -394,11 +425,19 @@ static struct climb new_climb(struct lower *l, u32 cap)
 	enum { WORDS = 11 };
 	struct opnd room = lower_temp(l, (WORDS + MAX_PARTS) * 8, 8, "climb");
 	struct climb c = {
-		.word = room, .mnt = opnd_plus(room, 8), .dentry = opnd_plus(room, 16), .root_mnt = opnd_plus(room, 24),
-		.root_dentry = opnd_plus(room, 32), .n = opnd_plus(room, 40), .arrived = opnd_plus(room, 48),
+		.word = room,
+		.mnt = opnd_plus(room, 8),
+		.dentry = opnd_plus(room, 16),
+		.root_mnt = opnd_plus(room, 24),
+		.root_dentry = opnd_plus(room, 32),
+		.n = opnd_plus(room, 40),
+		.arrived = opnd_plus(room, 48),
 		.len = opnd_plus(room, 56),
-		.deleted = opnd_plus(room, 64), .digits = opnd_plus(room, 72), .parts = opnd_plus(room, 8 * WORDS),
-		.text = lower_temp(l, ALIGN_UP(cap + PART_BYTES + 8, 8u), 8, "path"), .cap = cap,
+		.deleted = opnd_plus(room, 64),
+		.digits = opnd_plus(room, 72),
+		.parts = opnd_plus(room, 8 * WORDS),
+		.text = lower_temp(l, ALIGN_UP(cap + PART_BYTES + 8, 8u), 8, "path"),
+		.cap = cap,
 	};
 
 	find_layout(&l->env->world, &c.at);
@@ -445,7 +484,8 @@ static const char *paths_in(struct check *c, const struct type *t, const char *b
 		if (!f->name[0])
 			before = paths_in(c, of, before);
 		else if (f->name[0] != '_' && of->kind == TY_STRUCT && is_path(of))
-			before = arena_printf(c->arena, "%s%s->%s", before, *before ? ", " : "", f->name);
+			before = arena_printf(c->arena, "%s%s->%s", before, *before ? ", " : "",
+					      f->name);
 	}
 	return before;
 }
@@ -461,7 +501,9 @@ static struct node *path_of_file(struct check *c, struct node *file)
 {
 	struct node *n = arena_new(c->arena, struct node);
 
-	*n = (struct node){ .kind = N_FIELD, .span = file->span, .a = file, .name = "f_path", .next = file->next };
+	*n = (struct node){
+		.kind = N_FIELD, .span = file->span, .a = file, .name = "f_path", .next = file->next
+	};
 	file->next = NULL;
 	n->type = check_expr(c, n);
 	return n;
@@ -477,7 +519,8 @@ static const struct type *check_path(struct check *c, struct node *call)
 	if (is_file(what->type))
 		what = call->a = path_of_file(c, what);
 	if (!is_path(what->type)) {
-		struct diag *d = check_report(c, what->span, D_NOT_A_PATH, type_str(c->arena, what->type));
+		struct diag *d =
+			check_report(c, what->span, D_NOT_A_PATH, type_str(c->arena, what->type));
 		const char *in = paths_in(c, what->type, "");
 
 		if (*in)
@@ -485,7 +528,8 @@ static const struct type *check_path(struct check *c, struct node *call)
 		return &ty_error;
 	}
 	if (!(p && p->d_path && root_arg(what)) && !find_layout(&c->env->world, &layout))
-		return diag_type(c, call->span, D_MISSING_FEATURE, call->name, feature_rows[FEAT_BTF].text);
+		return diag_type(c, call->span, D_MISSING_FEATURE, call->name,
+				 feature_rows[FEAT_BTF].text);
 	if (size < 1)
 		return diag_type(c, call_arg(call, 1)->span, D_STR_LENGTH, (long long)size);
 	return type_string(c->arena, (u32)MIN(size, (s64)c->env->config.max_strlen));
@@ -498,7 +542,8 @@ static struct ir_val lower_path(struct lower *l, struct node *call)
 	struct opnd dst;
 	struct ir_val v;
 
-	if (!l->profile->d_path || !root_arg(what)) /* of other pointers verifiers do not know what they are */
+	if (!l->profile->d_path ||
+	    !root_arg(what)) /* of other pointers verifiers do not know what they are */
 		return climb_path(l, call);
 	dst = lower_dest(l, call->type, &canonical);
 	v = val_memory(call->type, dst);
@@ -509,7 +554,9 @@ static struct ir_val lower_path(struct lower *l, struct node *call)
 
 static const struct builtin rows[] = {
 	{
-		.name = "path", .sig = "path(path: ptr|struct, size: lit int = 0) -> string", .brief = "name of an open file",
+		.name = "path",
+		.sig = "path(path: ptr|struct, size: lit int = 0) -> string",
+		.brief = "name of an open file",
 		.doc = "The path of a struct path as the current process would write it: path(args.file->f_path), "
 		       "path(curtask->fs->pwd). Pipes, sockets and files without a name are named as in /proc/PID/fd, but namespaces "
 		       "ns:[NUMBER]. With a size, so many bytes at most.",
@@ -518,7 +565,10 @@ static const struct builtin rows[] = {
 		.output = "/usr/bin/cat\n"
 			  "...\n"
 			  "/dev/null",
-		.flags = BI_NEEDS_PROFILE, .engines = ON_KERNEL, .check = check_path, .lower = lower_path,
+		.flags = BI_NEEDS_PROFILE,
+		.engines = ON_KERNEL,
+		.check = check_path,
+		.lower = lower_path,
 	},
 };
 

@@ -69,21 +69,15 @@ static const char *parse_place(struct glob_place *p, const char *s)
 	const char *end;
 
 	switch (*s) {
-	case '*':
-		p->star = true;
-		return s + 1;
-	case '?':
-		turn_set(p);
-		return s + 1;
+	case '*': p->star = true; return s + 1;
+	case '?': turn_set(p); return s + 1;
 	case '[':
 		end = parse_set(p, s + 1);
 		if (end)
 			return end;
 		*p = (struct glob_place){ 0 }; /* a bracket without an end is itself */
 		break;
-	case '\\':
-		s += s[1] != 0;
-		break;
+	case '\\': s += s[1] != 0; break;
 	}
 	add_byte(p, (u8)*s);
 	return s + 1;
@@ -205,7 +199,8 @@ static void find_classes(struct automaton *a)
 		for (; k < a->n_classes; k++) {
 			u32 i = 0;
 
-			while (i < a->p->n && has_byte(&a->p->at[i], (u8)b) == has_byte(&a->p->at[i], a->sample[k]))
+			while (i < a->p->n && has_byte(&a->p->at[i], (u8)b) ==
+						      has_byte(&a->p->at[i], a->sample[k]))
 				i++;
 			if (i == a->p->n)
 				break;
@@ -269,7 +264,8 @@ static bool build_table(struct arena *arena, const struct pattern *p, struct wal
 }
 
 /* The table of a pattern, made once for all who write it; NULL: *why. */
-static struct walk_table *find_table(struct check *c, const char *pattern, bool is_glob, const char **why)
+static struct walk_table *find_table(struct check *c, const char *pattern, bool is_glob,
+				     const char **why)
 {
 	const char *name = arena_printf(c->arena, "%c%s", is_glob ? 'g' : 'n', pattern);
 	struct walk_table *t = hash_gets(&c->lang->patterns, name);
@@ -293,7 +289,8 @@ static u32 table_offset(struct lower *l, struct walk_table *t)
 {
 	const struct program *p = l->prog;
 
-	if (!t->off || t->off + t->size > p->data_init_len || memcmp(p->data + t->off, t->bytes, t->size))
+	if (!t->off || t->off + t->size > p->data_init_len ||
+	    memcmp(p->data + t->off, t->bytes, t->size))
 		t->off = lower_data(l, t->size, t->bytes);
 	return t->off;
 }
@@ -325,7 +322,8 @@ static u32 run_table(struct lower *l, const struct text *text, struct walk_table
 		k = ir_op2(l, IR_AND, k, o_imm(t->rows * t->stride - 1));
 		ir_var_set(l, state, ir_load(l, ir_op2(l, IR_ADD, next, k), 1, false));
 		if (taken) {
-			k = ir_op2(l, IR_SHR, ir_op2(l, IR_SUB, o_imm(DONE), o_temp(state)), o_imm(63));
+			k = ir_op2(l, IR_SHR, ir_op2(l, IR_SUB, o_imm(DONE), o_temp(state)),
+				   o_imm(63));
 			ir_var_set(l, *taken, ir_op2(l, IR_ADD, o_temp(*taken), k));
 		}
 	}
@@ -342,8 +340,10 @@ enum { INFO_LOG = 8, INFO_TAKEN = 8 };
 static struct opnd walk_body(struct lower *l, const struct opnd *arg, const u32 most[2])
 {
 	struct text text = text_shared(l, arg[0], most[0]);
-	struct opnd classes = lower_shared_data(l, arg[1], most[1]), next = opnd_plus(classes, 256), k;
-	struct opnd start = ir_op2(l, IR_AND, arg[2], o_imm(255)), log = ir_op2(l, IR_SHR, arg[2], o_imm(INFO_LOG));
+	struct opnd classes = lower_shared_data(l, arg[1], most[1]), next = opnd_plus(classes, 256),
+		    k;
+	struct opnd start = ir_op2(l, IR_AND, arg[2], o_imm(255)),
+		    log = ir_op2(l, IR_SHR, arg[2], o_imm(INFO_LOG));
 	u32 state = ir_var(l), taken = ir_var(l);
 	struct byte_loop b;
 
@@ -363,7 +363,9 @@ static struct opnd walk_body(struct lower *l, const struct opnd *arg, const u32 
 	return ir_op2(l, IR_OR, ir_op2(l, IR_SHL, o_temp(taken), o_imm(INFO_TAKEN)), o_temp(state));
 }
 
-static const struct shared_func walk_func = { .name = "walk_table", .n_args = 3, .is_table = true, .body = walk_body };
+static const struct shared_func walk_func = {
+	.name = "walk_table", .n_args = 3, .is_table = true, .body = walk_body
+};
 
 /* The state in which the text ends; *taken as run_table() has it. */
 static struct opnd walk(struct lower *l, struct node *n, struct walk_table *t, struct opnd *taken)
@@ -428,7 +430,8 @@ static struct ir_val lower_pattern(struct lower *l, struct node *call)
 	lower_str_limit(l);
 	if (t->start <= DONE)
 		return val_scalar(&ty_bool, o_imm(t->start));
-	return val_scalar(&ty_bool, ir_set(l, CC_EQ, walk(l, call_arg(call, 0), t, NULL), o_imm(DONE)));
+	return val_scalar(&ty_bool,
+			  ir_set(l, CC_EQ, walk(l, call_arg(call, 0), t, NULL), o_imm(DONE)));
 }
 
 /* ---- a needle that only the probe knows */
@@ -451,10 +454,13 @@ static void search_byte(struct lower *l, const struct search *s)
 	struct opnd j = ir_op2(l, IR_AND, o_temp(s->j), o_imm(s->needle.room - 1)), n, h, same, at;
 
 	n = text_byte(l, &s->needle, j);
-	at = ir_op2(l, IR_AND, ir_op2(l, IR_ADD, o_temp(s->i), o_temp(s->j)), o_imm(s->hay.room - 1));
+	at = ir_op2(l, IR_AND, ir_op2(l, IR_ADD, o_temp(s->i), o_temp(s->j)),
+		    o_imm(s->hay.room - 1));
 	h = text_byte(l, &s->hay, at);
 	same = is_zero(l, ir_op2(l, IR_XOR, h, n));
-	ir_var_set(l, s->found, ir_op2(l, IR_OR, o_temp(s->found), ir_op2(l, IR_AND, o_temp(s->go), is_zero(l, n))));
+	ir_var_set(l, s->found,
+		   ir_op2(l, IR_OR, o_temp(s->found),
+			  ir_op2(l, IR_AND, o_temp(s->go), is_zero(l, n))));
 	at = ir_op2(l, IR_XOR, is_zero(l, ir_op2(l, IR_MUL, n, h)), o_imm(1));
 	ir_var_set(l, s->go, ir_op2(l, IR_AND, o_temp(s->go), at));
 	at = ir_op2(l, IR_AND, ir_op2(l, IR_XOR, same, o_imm(1)), o_temp(s->go));
@@ -463,7 +469,8 @@ static void search_byte(struct lower *l, const struct search *s)
 }
 
 /* Where the search of so many bytes was not enough: a loss; not found. */
-static struct opnd search_result(struct lower *l, struct node *call, struct opnd go, struct opnd is_found, struct opnd at)
+static struct opnd search_result(struct lower *l, struct node *call, struct opnd go,
+				 struct opnd is_found, struct opnd at)
 {
 	struct ir_block *found = ir_block_new(l), *none = ir_block_new(l), *lost = ir_block_new(l),
 			*out = ir_block_new(l);
@@ -504,7 +511,8 @@ static void search_texts(struct lower *l, struct search *s)
 /* As a function: go | found << 1 | i << 2. */
 static struct opnd search_body(struct lower *l, const struct opnd *arg, const u32 most[2])
 {
-	struct search s = { .hay = text_shared(l, arg[0], most[0]), .needle = text_shared(l, arg[1], most[1]) };
+	struct search s = { .hay = text_shared(l, arg[0], most[0]),
+			    .needle = text_shared(l, arg[1], most[1]) };
 	struct opnd r;
 
 	search_texts(l, &s);
@@ -512,7 +520,9 @@ static struct opnd search_body(struct lower *l, const struct opnd *arg, const u3
 	return ir_op2(l, IR_OR, r, ir_op2(l, IR_SHL, o_temp(s.i), o_imm(2)));
 }
 
-static const struct shared_func search_func = { .name = "search", .n_args = 2, .body = search_body };
+static const struct shared_func search_func = { .name = "search",
+						.n_args = 2,
+						.body = search_body };
 
 static struct opnd search(struct lower *l, struct node *call)
 {
@@ -529,8 +539,8 @@ static struct opnd search(struct lower *l, struct node *call)
 	arg[0] = lower_scratch_offset(l, s.hay.place);
 	arg[1] = lower_scratch_offset(l, s.needle.place);
 	r = lower_call_shared(l, &search_func, (u32[]){ s.hay.room, s.needle.room }, arg);
-	return search_result(l, call, ir_op2(l, IR_AND, r, o_imm(1)), ir_op2(l, IR_AND, r, o_imm(2)),
-			     ir_op2(l, IR_SHR, r, o_imm(2)));
+	return search_result(l, call, ir_op2(l, IR_AND, r, o_imm(1)),
+			     ir_op2(l, IR_AND, r, o_imm(2)), ir_op2(l, IR_SHR, r, o_imm(2)));
 }
 
 /* ---- strstr, strcontains */
@@ -589,30 +599,39 @@ static struct ir_val lower_strcontains(struct lower *l, struct node *call)
 
 static const struct builtin rows[] = {
 	{
-		.name = "glob", .sig = "glob(s: string, pattern: lit string) -> bool",
+		.name = "glob",
+		.sig = "glob(s: string, pattern: lit string) -> bool",
 		.brief = "whether a string matches a pattern",
 		.doc = "The whole string must match: * is any number of characters, ? is one, [a-z] one of a set, [!a-z] one "
 		       "that is not in it; \\ takes the next character as it is.",
 		.example = "begin { print(glob(\"libc.so.6\", \"lib*.so*\")); }",
 		.output = "true",
-		.engines = ON_ALL, .check = check_glob, .lower = lower_pattern,
+		.engines = ON_ALL,
+		.check = check_glob,
+		.lower = lower_pattern,
 	},
 	{
-		.name = "strcontains", .sig = "strcontains(s: string, needle: string) -> bool",
+		.name = "strcontains",
+		.sig = "strcontains(s: string, needle: string) -> bool",
 		.brief = "whether a string is in another",
 		.doc = "True when needle occurs in s; the empty one always does.",
 		.example = "begin { print(strcontains(\"sonde\", \"on\")); }",
 		.output = "true",
-		.engines = ON_ALL, .check = check_strcontains, .lower = lower_strcontains,
+		.engines = ON_ALL,
+		.check = check_strcontains,
+		.lower = lower_strcontains,
 	},
 	{
-		.name = "strstr", .sig = "strstr(s: string, needle: string) -> int64",
+		.name = "strstr",
+		.sig = "strstr(s: string, needle: string) -> int64",
 		.brief = "where a string is in another",
 		.doc = "Index of the first occurrence of needle in s, counted from 0; -1 when there is none.",
 		.example = "begin { print(strstr(\"sonde\", \"on\")); }",
 		.work = "sleep 0.01",
 		.output = "1",
-		.engines = ON_ALL, .check = check_strstr, .lower = lower_strstr,
+		.engines = ON_ALL,
+		.check = check_strstr,
+		.lower = lower_strstr,
 	},
 };
 

@@ -40,7 +40,8 @@ static const struct type *check_format_args(struct check *c, struct node *call, 
 		struct node *n = call_arg(call, arg++);
 
 		if (!is_moot(n->type) && !format_accepts(s, n->type))
-			return diag_type(c, n->span, D_FORMAT_TYPE, s->conv, type_str(c->arena, n->type));
+			return diag_type(c, n->span, D_FORMAT_TYPE, s->conv,
+					 type_str(c->arena, n->type));
 	}
 	return &ty_void;
 }
@@ -52,7 +53,9 @@ const struct type *check_format(struct check *c, struct node *call, u32 fmt_arg)
 	struct format *f = format_parse(c->arena, call_str(call, fmt_arg), &why, &at);
 
 	if (!f) {
-		diag_help(c->diags, check_report(c, call_arg(call, fmt_arg)->span, D_FORMAT_BAD, why), "a percent sign is written %%%%");
+		diag_help(c->diags,
+			  check_report(c, call_arg(call, fmt_arg)->span, D_FORMAT_BAD, why),
+			  "a percent sign is written %%%%");
 		return &ty_error;
 	}
 	return check_format_args(c, call, fmt_arg, f);
@@ -63,7 +66,8 @@ static bool leaves(struct node *n, void *ctx)
 {
 	bool *found = ctx;
 
-	*found |= n->kind == N_BLOCK_EXPR || n->kind == N_RETURN || n->kind == N_BREAK || n->kind == N_CONTINUE;
+	*found |= n->kind == N_BLOCK_EXPR || n->kind == N_RETURN || n->kind == N_BREAK ||
+		  n->kind == N_CONTINUE;
 	return !*found;
 }
 
@@ -90,7 +94,8 @@ static bool acts(struct node *n, void *ctx)
 {
 	bool *found = ctx;
 
-	*found |= n->kind == N_INCDEC || (n->kind == N_CALL && (!n->builtin || n->builtin->flags & BI_NO_DISCARD_WARNING));
+	*found |= n->kind == N_INCDEC ||
+		  (n->kind == N_CALL && (!n->builtin || n->builtin->flags & BI_NO_DISCARD_WARNING));
 	return !*found;
 }
 
@@ -129,7 +134,8 @@ static void put_values(struct lower *l, const struct event_desc *e, struct opnd 
 }
 
 /* One record with all arguments from first on. */
-static void emit_values(struct lower *l, struct node *call, struct event_desc *e, struct node *first)
+static void emit_values(struct lower *l, struct node *call, struct event_desc *e,
+			struct node *first)
 {
 	u32 n_values = list_length(first), n = 0;
 	struct opnd *scalar = arena_array(l->arena, struct opnd, n_values);
@@ -156,8 +162,8 @@ struct ir_val lower_format(struct lower *l, struct node *call)
 	return val_scalar(&ty_void, o_imm(0));
 }
 
-static void format_with(struct actor *a, const struct names *names, struct event_desc *e, const void *record,
-			struct buf *out)
+static void format_with(struct actor *a, const struct names *names, struct event_desc *e,
+			const void *record, struct buf *out)
 {
 	const char *why;
 	u32 at;
@@ -252,7 +258,9 @@ static int word_of(const struct node *n, const char *const *words, u32 n_words)
 /* An integer, or a decimal fraction, which the parser leaves as text. */
 static bool percent(const struct node *n, u32 *pct)
 {
-	double v = node_is_const_str(n) ? strtod(n->str, NULL) : n->is_const ? (double)n->value : -1;
+	double v = node_is_const_str(n) ? strtod(n->str, NULL) :
+		   n->is_const          ? (double)n->value :
+					  -1;
 
 	if (v < 0 || v > 100 || n->kind == N_TUPLE)
 		return false;
@@ -272,7 +280,8 @@ static const struct type *check_pct(struct check *c, const struct node *n, struc
 	return &ty_void;
 }
 
-static const struct type *check_keyword(struct check *c, const struct node *k, struct print_how *how)
+static const struct type *check_keyword(struct check *c, const struct node *k,
+					struct print_how *how)
 {
 	int i;
 
@@ -356,7 +365,8 @@ static struct ir_val lower_print(struct lower *l, struct node *call)
 
 	if (is_whole_map(what)) {
 		emit_map_event(l, call, what);
-	} else if (what->kind == N_MAP && type_is_agg(what->map->value) && !has_number(what->map->value)) {
+	} else if (what->kind == N_MAP && type_is_agg(what->map->value) &&
+		   !has_number(what->map->value)) {
 		emit_key_event(l, call, what);
 	} else {
 		e = event_new(l, call->builtin, call);
@@ -388,7 +398,8 @@ static int act_print(struct actor *a, struct event_desc *e, const void *record, 
 	int rc;
 
 	if (e->map == NO_INDEX) {
-		a->sink->output->value(a->sink, e->fields[0].type, (const u8 *)record + e->fields[0].offset);
+		a->sink->output->value(a->sink, e->fields[0].type,
+				       (const u8 *)record + e->fields[0].offset);
 		return 0;
 	}
 	t.map = &a->prog->maps.v[e->map];
@@ -471,7 +482,8 @@ static const struct type *check_join(struct check *c, struct node *call)
 	const struct node *a = call_arg(call, 0);
 	const struct type *t = a->type;
 
-	if (type_is_integer(t) || (t->kind == TY_POINTER && (t->elem->kind == TY_POINTER || t->elem->kind == TY_VOID)) ||
+	if (type_is_integer(t) ||
+	    (t->kind == TY_POINTER && (t->elem->kind == TY_POINTER || t->elem->kind == TY_VOID)) ||
 	    (t->kind == TY_ARRAY && t->elem->kind == TY_POINTER))
 		return &ty_void;
 	return diag_type(c, a->span, D_JOIN, type_str(c->arena, t));
@@ -497,7 +509,8 @@ static struct opnd join_array(struct lower *l, struct node *n, enum space *space
  */
 struct joining {
 	struct opnd array, strings; /* the pointers; where the strings go */
-	struct opnd used;	    /* word: bytes in strings. In a register verifiers would follow its values */
+	struct opnd
+		used; /* word: bytes in strings. In a register verifiers would follow its values */
 	enum space space;
 };
 
@@ -516,7 +529,8 @@ static struct opnd join_pointer(struct lower *l, const struct joining *j, struct
 static void join_string(struct lower *l, const struct joining *j, struct opnd p)
 {
 	struct opnd to = ir_op2(l, IR_AND, join_used(l, j), o_imm(JOIN_ROOM - 1));
-	struct opnd n = text_append(l, ir_op2(l, IR_ADD, ir_addr(l, j->strings), to), JOIN_BYTES, p, j->space);
+	struct opnd n = text_append(l, ir_op2(l, IR_ADD, ir_addr(l, j->strings), to), JOIN_BYTES, p,
+				    j->space);
 
 	ir_store(l, j->used, 8, ir_op2(l, IR_ADD, join_used(l, j), n));
 }
@@ -556,13 +570,15 @@ static struct ir_val lower_join(struct lower *l, struct node *call)
 	j.used = opnd_plus(record, e->size);
 	j.strings = opnd_plus(record, head);
 	join_strings(l, &j);
-	event_output(l, e, record, ir_at_most(l, ir_op2(l, IR_ADD, join_used(l, &j), o_imm(head)), e->size));
+	event_output(l, e, record,
+		     ir_at_most(l, ir_op2(l, IR_ADD, join_used(l, &j), o_imm(head)), e->size));
 	return val_scalar(&ty_void, o_imm(0));
 }
 
 static int act_join(struct actor *a, struct event_desc *e, const void *record, u32 len)
 {
-	const char *s = (const char *)record + sizeof(struct record_head), *end = (const char *)record + len;
+	const char *s = (const char *)record + sizeof(struct record_head),
+		   *end = (const char *)record + len;
 
 	buf_clear(&text);
 	while (s < end) {
@@ -581,33 +597,49 @@ static const struct action action_join = { .name = "join", .act = act_join };
 
 static const struct builtin rows[] = {
 	{
-		.name = "printf", .sig = "printf(format: lit string, ...)", .brief = "print formatted text",
+		.name = "printf",
+		.sig = "printf(format: lit string, ...)",
+		.brief = "print formatted text",
 		.doc = "Conversions: d i u o x X c s p, e f g for floats, r (buffer; rx, rh in hex), gr (GFP flags), "
 		       "with flags, width and precision as in C. %s prints any value.",
 		.example = "begin { printf(\"%s has %d\\n\", \"it\", 3); }",
 		.output = "it has 3",
-		.flags = BI_STATEMENT | BI_SEQ, .engines = ON_ALL, .check = check_plain_printf, .lower = lower_printf,
+		.flags = BI_STATEMENT | BI_SEQ,
+		.engines = ON_ALL,
+		.check = check_plain_printf,
+		.lower = lower_printf,
 		.action = &action_printf,
 	},
 	{
-		.name = "errorf", .sig = "errorf(format: lit string, ...)", .brief = "print an error to stderr",
+		.name = "errorf",
+		.sig = "errorf(format: lit string, ...)",
+		.brief = "print an error to stderr",
 		.doc = "As printf, on stderr, after the place in the script and the word ERROR.",
 		.example = "begin { errorf(\"bad value %d\", 3); }",
 		.output = "stdin:1:9-34: ERROR: bad value 3",
-		.flags = BI_STATEMENT, .engines = ON_ALL, .check = check_printf, .lower = lower_format,
+		.flags = BI_STATEMENT,
+		.engines = ON_ALL,
+		.check = check_printf,
+		.lower = lower_format,
 		.action = &action_errorf,
 	},
 	{
-		.name = "warnf", .sig = "warnf(format: lit string, ...)", .brief = "print a warning to stderr",
+		.name = "warnf",
+		.sig = "warnf(format: lit string, ...)",
+		.brief = "print a warning to stderr",
 		.doc = "As printf, on stderr, after the place in the script and the word WARNING. Silent with "
 		       "--no-warnings.",
 		.example = "begin { warnf(\"odd value %d\", 3); }",
 		.output = "stdin:1:9-33: WARNING: odd value 3",
-		.flags = BI_STATEMENT, .engines = ON_ALL, .check = check_printf, .lower = lower_format,
+		.flags = BI_STATEMENT,
+		.engines = ON_ALL,
+		.check = check_printf,
+		.lower = lower_format,
 		.action = &action_warnf,
 	},
 	{
-		.name = "print", .sig = "print(what: any|map, top: lit int = 0, div: lit int = 0)",
+		.name = "print",
+		.sig = "print(what: any|map, top: lit int = 0, div: lit int = 0)",
 		.brief = "print a value or a map",
 		.doc = "A value is printed with a newline. A map is printed whole as at the end of a run; top keeps the "
 		       "largest entries, div divides the values. Behind these: sort=\"key\" or \"value\", order=\"asc\" or "
@@ -615,43 +647,65 @@ static const struct builtin rows[] = {
 		.example = "begin { print(42); @x[1] = 2; print(@x); clear(@x); }",
 		.output = "42\n"
 			  "@x[1]: 2",
-		.flags = BI_STATEMENT | BI_KEYWORDS, .engines = ON_ALL, .check = check_print, .lower = lower_print,
+		.flags = BI_STATEMENT | BI_KEYWORDS,
+		.engines = ON_ALL,
+		.check = check_print,
+		.lower = lower_print,
 		.action = &action_print,
 	},
 	{
-		.name = "join", .sig = "join(strings: any, separator: lit string = \" \")",
+		.name = "join",
+		.sig = "join(strings: any, separator: lit string = \" \")",
 		.brief = "print an array of strings",
 		.doc = "Prints the strings that an array of pointers points to, up to a null pointer, with separators and a "
 		       "newline: at most 128 of 1023 bytes, 16384 bytes in all; more is counted.",
 		.example = "tracepoint:syscalls:sys_enter_execve { join(args.argv); }",
 		.work = "true one two",
 		.output = "true one two",
-		.flags = BI_STATEMENT, .engines = ON_ALL, .check = check_join, .lower = lower_join,
+		.flags = BI_STATEMENT,
+		.engines = ON_ALL,
+		.check = check_join,
+		.lower = lower_join,
 		.action = &action_join,
 	},
 	{
-		.name = "clear", .sig = "clear(map: map)", .brief = "remove all keys of a map",
+		.name = "clear",
+		.sig = "clear(map: map)",
+		.brief = "remove all keys of a map",
 		.doc = "Removes all keys. Happens in user space, in order with what is printed.",
 		.example = "begin { @x[1] = 2; clear(@x); print(len(@x)); }",
 		.output = "1",
-		.flags = BI_STATEMENT, .engines = ON_ALL, .lower = lower_map_statement, .action = &action_clear,
+		.flags = BI_STATEMENT,
+		.engines = ON_ALL,
+		.lower = lower_map_statement,
+		.action = &action_clear,
 	},
 	{
-		.name = "zero", .sig = "zero(map: map)", .brief = "set all values of a map to zero",
+		.name = "zero",
+		.sig = "zero(map: map)",
+		.brief = "set all values of a map to zero",
 		.doc = "Keeps the keys and sets their values to zero. Happens in user space, in order with what is "
 		       "printed.",
 		.example = "begin { @x[1] = 2; zero(@x); }",
 		.output = "@x[1]: 0",
-		.flags = BI_STATEMENT, .engines = ON_ALL, .lower = lower_map_statement, .action = &action_zero,
+		.flags = BI_STATEMENT,
+		.engines = ON_ALL,
+		.lower = lower_map_statement,
+		.action = &action_zero,
 	},
 	{
-		.name = "time", .sig = "time(format: lit string = \"%H:%M:%S\\n\")", .brief = "print the time of day",
+		.name = "time",
+		.sig = "time(format: lit string = \"%H:%M:%S\\n\")",
+		.brief = "print the time of day",
 		.doc = "Prints the wall-clock time by a strftime(3) format when the record is handled; %f is microseconds, "
 		       "%k nanoseconds, %l milliseconds.",
 		.example = "begin { time(\"%H:%M:%S\\n\"); }",
 		.output = "07:04:55",
 		.varies = true,
-		.flags = BI_STATEMENT, .engines = ON_ALL, .lower = lower_time, .action = &action_time,
+		.flags = BI_STATEMENT,
+		.engines = ON_ALL,
+		.lower = lower_time,
+		.action = &action_time,
 	},
 };
 

@@ -23,7 +23,8 @@ static const struct type *whole_args(struct check *c, struct node *call, const s
 	for (u32 i = 0; i < p->n_args; i++) {
 		const struct type *t = type_complete(p->args[i].type);
 
-		if (p->args[i].why || p->args[i].gap || !t->size || t->kind == TY_ERROR || t->kind == TY_VOID || t->kind == TY_FUNC)
+		if (p->args[i].why || p->args[i].gap || !t->size || t->kind == TY_ERROR ||
+		    t->kind == TY_VOID || t->kind == TY_FUNC)
 			continue;
 		from[n] = i;
 		fields[n++] = (struct field){ .name = p->args[i].name, .type = t };
@@ -36,7 +37,8 @@ static const struct type *whole_args(struct check *c, struct node *call, const s
 
 static struct node *args_field(struct check *c, const struct node *call, const char *name)
 {
-	struct node *field = node_new(c->arena, N_FIELD, call->span), *args = node_new(c->arena, N_IDENT, call->span);
+	struct node *field = node_new(c->arena, N_FIELD, call->span),
+		    *args = node_new(c->arena, N_IDENT, call->span);
 
 	args->name = "args";
 	field->name = name;
@@ -44,7 +46,8 @@ static struct node *args_field(struct check *c, const struct node *call, const c
 	return field;
 }
 
-static struct node *args_record(struct check *c, const struct node *call, const struct profile *p, bool with_foreign)
+static struct node *args_record(struct check *c, const struct node *call, const struct profile *p,
+				bool with_foreign)
 {
 	struct node *record = node_new(c->arena, N_RECORD, call->span), **end = &record->a;
 
@@ -98,7 +101,8 @@ static struct ir_val lower_event_record(struct lower *l, const struct type *t)
 
 	ir_store(l, dst, 8, o_imm(0));
 	if (f->wants_pid)
-		ir_store(l, opnd_plus(dst, 4), 4, ir_call(l, BPF_FUNC_get_current_pid_tgid, true, 0));
+		ir_store(l, opnd_plus(dst, 4), 4,
+			 ir_call(l, BPF_FUNC_get_current_pid_tgid, true, 0));
 	lower_probe_read(l, opnd_plus(dst, 8), t->size - 8, ir_addr(l, o_ctx(8)), SPACE_KERNEL);
 	return val_memory(t, dst);
 }
@@ -123,7 +127,8 @@ static struct ir_val lower_args_text(struct lower *l, struct node *call)
 
 static struct ir_val lower_argstr(struct lower *l, struct node *call)
 {
-	return l->profile->record ? lower_event_record(l, l->profile->record) : lower_args_text(l, call);
+	return l->profile->record ? lower_event_record(l, l->profile->record) :
+				    lower_args_text(l, call);
 }
 
 static const struct type *check_vars(struct check *c, struct node *call)
@@ -161,9 +166,12 @@ static const struct type *no_argn(struct check *c, struct node *call, const stru
 	struct diag *d = check_report(c, call->span, D_NO_ARGN, call->name);
 
 	if (p && p->retval.loc.kind != LOC_NONE)
-		diag_help(c->diags, d, "the result is retval; keep an argument at the entry: @a[tid] = %s", call->name);
+		diag_help(c->diags, d,
+			  "the result is retval; keep an argument at the entry: @a[tid] = %s",
+			  call->name);
 	else if (p && p->kind != PROFILE_NONE && p->kind != PROFILE_PERF_EVENT)
-		diag_help(c->diags, d, "the arguments here have names, args.NAME: sonde -lv shows them");
+		diag_help(c->diags, d,
+			  "the arguments here have names, args.NAME: sonde -lv shows them");
 	return &ty_error;
 }
 
@@ -176,7 +184,8 @@ static const struct type *check_argn(struct check *c, struct node *call)
 	if ((u64)call->value >= p->n_argn)
 		return diag_type(c, call->span, D_ARGN_RANGE, call->name, p->n_argn);
 	if (p->argn[call->value].why)
-		return diag_type(c, call->span, D_UNREADABLE_ARG, call->name, p->argn[call->value].why);
+		return diag_type(c, call->span, D_UNREADABLE_ARG, call->name,
+				 p->argn[call->value].why);
 	return p->argn[call->value].type;
 }
 
@@ -197,21 +206,26 @@ static bool has_arg(const struct profile *p, const char *name)
 static void help_retval(struct check *c, struct diag *d)
 {
 	static const struct {
-		const char *at, *returns; /* the start of the probe, and what stands there for its return */
+		const char *at,
+			*returns; /* the start of the probe, and what stands there for its return */
 	} rows[] = { { "kprobe:", "kretprobe:" }, { "uprobe:", "uretprobe:" } };
 	const char *name = c->inst && c->inst->name ? c->inst->name : "";
 
-	if (has_arg(profile_of(c), "ret") || starts_with(name, "tracepoint:syscalls:sys_exit_") || starts_with(name, "tracepoint:raw_syscalls:sys_exit"))
+	if (has_arg(profile_of(c), "ret") || starts_with(name, "tracepoint:syscalls:sys_exit_") ||
+	    starts_with(name, "tracepoint:raw_syscalls:sys_exit"))
 		diag_help(c->diags, d, "the result is args.ret here");
 	else if (ends_with(probe_kind(c), "tracepoint"))
-		diag_help(c->diags, d, "an event's fields are args.NAME: the result of a system call is args.ret at its sys_exit event");
+		diag_help(
+			c->diags, d,
+			"an event's fields are args.NAME: the result of a system call is args.ret at its sys_exit event");
 	else if (starts_with(name, "syscall:"))
 		diag_help(c->diags, d, "the result is known at the return: %s:return", name);
 	else if (starts_with(name, "fexit:"))
 		diag_help(c->diags, d, "this function returns nothing");
 	for (u32 i = 0; i < ARRAY_SIZE(rows); i++)
 		if (starts_with(name, rows[i].at))
-			diag_help(c->diags, d, "the result is known at the return: %s%s", rows[i].returns, name + strlen(rows[i].at));
+			diag_help(c->diags, d, "the result is known at the return: %s%s",
+				  rows[i].returns, name + strlen(rows[i].at));
 }
 
 static const struct type *check_retval(struct check *c, struct node *call)
@@ -258,7 +272,8 @@ static struct opnd site_id(struct lower *l)
 		return o_imm(p->site);
 	off = lower_data(l, SYSCALL_SET_BITS * 4, p->syscall_site);
 	nr = ir_op2(l, IR_AND, lower_syscall_number(l), o_imm(SYSCALL_SET_BITS - 1));
-	at = ir_op2(l, IR_ADD, ir_addr(l, o_data(l->prog->data_map, off)), ir_op2(l, IR_SHL, nr, o_imm(2)));
+	at = ir_op2(l, IR_ADD, ir_addr(l, o_data(l->prog->data_map, off)),
+		    ir_op2(l, IR_SHL, nr, o_imm(2)));
 	return ir_load(l, at, 4, false);
 }
 
@@ -302,7 +317,11 @@ static struct opnd probe_by_cookie(struct lower *l)
 	if (!table)
 		return site;
 	at = ir_op2(l, IR_SHL, ir_op2(l, IR_AND, site, o_imm(room - 1)), o_imm(2));
-	return ir_load(l, ir_op2(l, IR_ADD, ir_addr(l, o_data(l->prog->data_map, lower_data(l, room * 4, table))), at), 4, false);
+	return ir_load(l,
+		       ir_op2(l, IR_ADD,
+			      ir_addr(l, o_data(l->prog->data_map, lower_data(l, room * 4, table))),
+			      at),
+		       4, false);
 }
 
 static struct ir_val lower_probe(struct lower *l, struct node *call)
@@ -311,7 +330,8 @@ static struct ir_val lower_probe(struct lower *l, struct node *call)
 
 	if (p->site_from_cookie)
 		return val_scalar(&ty_probe, probe_by_cookie(l));
-	return val_scalar(&ty_probe, p->syscall_site ? site_id(l) : o_imm(namesake(l->prog, p->site)));
+	return val_scalar(&ty_probe,
+			  p->syscall_site ? site_id(l) : o_imm(namesake(l->prog, p->site)));
 }
 
 static const struct type *check_probetype(struct check *c, struct node *call)
@@ -327,7 +347,8 @@ static const struct type *check_func(struct check *c, struct node *call)
 	const struct profile *p = profile_of(c);
 
 	if (!p || !p->has_func) {
-		diag_help(c->diags, check_report(c, call->span, D_NO_FUNC, probe_kind(c)), "probe is the name of every probe");
+		diag_help(c->diags, check_report(c, call->span, D_NO_FUNC, probe_kind(c)),
+			  "probe is the name of every probe");
 		return &ty_error;
 	}
 	return &ty_func;
@@ -376,7 +397,8 @@ static struct opnd func_by_cookie(struct lower *l)
 		p->func_room = room;
 	}
 	at = ir_op2(l, IR_SHL, ir_op2(l, IR_AND, site_id(l), o_imm(room - 1)), o_imm(2));
-	return ir_load(l, ir_op2(l, IR_ADD, ir_addr(l, o_data(l->prog->data_map, off)), at), 4, false);
+	return ir_load(l, ir_op2(l, IR_ADD, ir_addr(l, o_data(l->prog->data_map, off)), at), 4,
+		       false);
 }
 
 static struct ir_val lower_func(struct lower *l, struct node *call)
@@ -448,7 +470,8 @@ static const struct type *check_goid(struct check *c, struct node *call)
 {
 	const struct profile *p = profile_of(c);
 
-	return p && p->goid.loc.kind != LOC_NONE ? p->goid.type : diag_type(c, call->span, D_NO_GOID);
+	return p && p->goid.loc.kind != LOC_NONE ? p->goid.type :
+						   diag_type(c, call->span, D_NO_GOID);
 }
 
 static struct ir_val lower_goid(struct lower *l, struct node *call)
@@ -458,7 +481,9 @@ static struct ir_val lower_goid(struct lower *l, struct node *call)
 
 static const struct builtin rows[] = {
 	{
-		.name = "args", .sig = "args() -> args", .brief = "typed arguments of the probe",
+		.name = "args",
+		.sig = "args() -> args",
+		.brief = "typed arguments of the probe",
 		.doc = "args.NAME is an argument by name: a tracepoint's field, a function's parameter. "
 		       "sonde -lv PROBE lists them.",
 		.example = "tracepoint:syscalls:sys_enter_openat { @[args.flags] = count(); }",
@@ -466,105 +491,161 @@ static const struct builtin rows[] = {
 		.output = "@[0]: 1\n"
 			  "@[524288]: 2",
 		.varies = true,
-		.flags = BI_VARIABLE | BI_READS_ARGS | BI_RECORD | BI_NEEDS_PROFILE, .engines = ON_ALL, .check = check_args, .lower = lower_args,
+		.flags = BI_VARIABLE | BI_READS_ARGS | BI_RECORD | BI_NEEDS_PROFILE,
+		.engines = ON_ALL,
+		.check = check_args,
+		.lower = lower_args,
 	},
 	{
-		.name = "vars", .sig = "vars() -> vars", .brief = "variables in scope at a source line",
+		.name = "vars",
+		.sig = "vars() -> vars",
+		.brief = "variables in scope at a source line",
 		.doc = "vars.NAME is a local variable, a parameter or a global of the traced program, with its "
 		       "type, as debug information places it at the probe's address.",
 		.example = "uprobe:/bin/sonde-example@main.c:12 { printf(\"%d\\n\", vars.count); }",
-		.flags = BI_VARIABLE | BI_VARS | BI_NEEDS_PROFILE, .engines = ON_ALL, .check = check_vars, .lower = lower_args,
+		.flags = BI_VARIABLE | BI_VARS | BI_NEEDS_PROFILE,
+		.engines = ON_ALL,
+		.check = check_vars,
+		.lower = lower_args,
 	},
 	{
-		.name = "argstr", .sig = "argstr() -> record", .brief = "a call's arguments or an event, as text",
+		.name = "argstr",
+		.sig = "argstr() -> record",
+		.brief = "a call's arguments or an event, as text",
 		.doc = "In syscall probes: AT_FDCWD, \"/etc/passwd\", O_RDONLY|O_CLOEXEC, 0. In tracepoint probes the event as "
 		       "perf script shows it: flags, symbols and addresses by its print fmt, made when it is printed. What only a function "
 		       "of a driver can name (commands of nvme, scsi and libata, operations of ceph and bcachefs) is a number or bytes; "
 		       "events of kvmmmu, whose text takes a union apart, are shown by their fields.",
 		.example = "syscall:openat { printf(\"openat(%s)\\n\", argstr); }",
 		.work = "cat /dev/null",
-		.output = "openat(AT_FDCWD, \"/etc/ld.so.cache\", O_RDONLY|O_CLOEXEC, 0)\n"
-			  "openat(AT_FDCWD, \"/lib/x86_64-linux-gnu/libc.so.6\", O_RDONLY|O_CLOEXEC, 0)\n"
-			  "openat(AT_FDCWD, \"/dev/null\", O_RDONLY, 0)",
+		.output =
+			"openat(AT_FDCWD, \"/etc/ld.so.cache\", O_RDONLY|O_CLOEXEC, 0)\n"
+			"openat(AT_FDCWD, \"/lib/x86_64-linux-gnu/libc.so.6\", O_RDONLY|O_CLOEXEC, 0)\n"
+			"openat(AT_FDCWD, \"/dev/null\", O_RDONLY, 0)",
 		.varies = true,
-		.flags = BI_VARIABLE | BI_READS_ARGS | BI_RECORD | BI_READS_RECORD | BI_NEEDS_PROFILE, .engines = ON_ALL,
+		.flags = BI_VARIABLE | BI_READS_ARGS | BI_RECORD | BI_READS_RECORD |
+			 BI_NEEDS_PROFILE,
+		.engines = ON_ALL,
 		.check = check_argstr,
 		.lower = lower_argstr,
 	},
 	{
-		.name = "argN", .sig = "argN() -> uint64", .brief = "argument by number",
+		.name = "argN",
+		.sig = "argN() -> uint64",
+		.brief = "argument by number",
 		.doc = "arg0, arg1 … are the arguments of the traced function as 64-bit numbers.",
 		.example = "uprobe:libc:malloc { @ = sum(arg0); }",
 		.work = "cat /dev/null",
 		.output = "@: 44",
 		.varies = true,
-		.flags = BI_VARIABLE | BI_READS_ARGS | BI_NEEDS_PROFILE, .engines = ON_ALL, .check = check_argn, .lower = lower_argn,
+		.flags = BI_VARIABLE | BI_READS_ARGS | BI_NEEDS_PROFILE,
+		.engines = ON_ALL,
+		.check = check_argn,
+		.lower = lower_argn,
 	},
 	{
-		.name = "retval", .sig = "retval() -> uint64", .brief = "result of the traced function",
+		.name = "retval",
+		.sig = "retval() -> uint64",
+		.brief = "result of the traced function",
 		.doc = "What a traced function returned, in return probes, with its type where that is known. A pointer "
 		       "is a number as well (hist(retval), @born[retval] beside arg0), and retval.MEMBER reads what it points to.",
 		.example = "uretprobe:libc:malloc { @[retval != 0] = count(); }",
 		.work = "cat /dev/null",
 		.output = "@[true]: 2",
 		.varies = true,
-		.flags = BI_PREFIXED | BI_VARIABLE | BI_READS_ARGS | BI_READS_RESULT | BI_NEEDS_PROFILE, .engines = ON_ALL, .check = check_retval,
+		.flags = BI_PREFIXED | BI_VARIABLE | BI_READS_ARGS | BI_READS_RESULT |
+			 BI_NEEDS_PROFILE,
+		.engines = ON_ALL,
+		.check = check_retval,
 		.lower = lower_retval,
 	},
 	{
-		.name = "probe", .sig = "probe() -> probe", .brief = "full name of the probe",
+		.name = "probe",
+		.sig = "probe() -> probe",
+		.brief = "full name of the probe",
 		.doc = "The name of the attach point that fired, wildcards expanded.",
 		.example = "begin { print(probe); }",
 		.output = "begin",
-		.flags = BI_PREFIXED | BI_VARIABLE | BI_READS_NAME, .engines = ON_ALL, .lower = lower_probe,
+		.flags = BI_PREFIXED | BI_VARIABLE | BI_READS_NAME,
+		.engines = ON_ALL,
+		.lower = lower_probe,
 	},
 	{
-		.name = "name", .sig = "name() -> probe", .brief = "full name of the probe",
+		.name = "name",
+		.sig = "name() -> probe",
+		.brief = "full name of the probe",
 		.doc = "For scripts of older releases.",
 		.example = "begin { print(name); }",
 		.output = "begin",
-		.flags = BI_VARIABLE | BI_READS_NAME, .engines = ON_ALL, .lower = lower_probe, .alias_of = "probe",
+		.flags = BI_VARIABLE | BI_READS_NAME,
+		.engines = ON_ALL,
+		.lower = lower_probe,
+		.alias_of = "probe",
 	},
 	{
-		.name = "probetype", .sig = "probetype() -> string", .brief = "kind of the probe",
+		.name = "probetype",
+		.sig = "probetype() -> string",
+		.brief = "kind of the probe",
 		.doc = "\"kprobe\", \"tracepoint\" …: a constant string.",
 		.example = "begin { print(probetype); }",
 		.output = "special",
-		.flags = BI_VARIABLE | BI_CONST, .engines = ON_ALL, .check = check_probetype,
+		.flags = BI_VARIABLE | BI_CONST,
+		.engines = ON_ALL,
+		.check = check_probetype,
 	},
 	{
-		.name = "func", .sig = "func() -> func", .brief = "the traced function",
+		.name = "func",
+		.sig = "func() -> func",
+		.brief = "the traced function",
 		.doc = "The function that the probe is in, printed by name.",
 		.example = "uprobe:libc:malloc { @[func] = count(); }",
 		.work = "cat /dev/null",
 		.output = "@[malloc]: 2",
 		.varies = true,
-		.flags = BI_PREFIXED | BI_VARIABLE | BI_READS_NAME | BI_NEEDS_PROFILE, .engines = ON_ALL, .check = check_func, .lower = lower_func,
+		.flags = BI_PREFIXED | BI_VARIABLE | BI_READS_NAME | BI_NEEDS_PROFILE,
+		.engines = ON_ALL,
+		.check = check_func,
+		.lower = lower_func,
 	},
 	{
-		.name = "goid", .sig = "goid() -> uint64", .brief = "number of the goroutine",
+		.name = "goid",
+		.sig = "goid() -> uint64",
+		.brief = "number of the goroutine",
 		.doc = "In probes of Go programs (Go 1.17 and later, with debug information): the goroutine that runs.",
 		.example = "uprobe:/bin/sonde-example-go:\"main.main\" { print(goid); }",
-		.flags = BI_VARIABLE | BI_READS_GOID | BI_NEEDS_PROFILE, .engines = ON_ALL, .check = check_goid, .lower = lower_goid,
+		.flags = BI_VARIABLE | BI_READS_GOID | BI_NEEDS_PROFILE,
+		.engines = ON_ALL,
+		.check = check_goid,
+		.lower = lower_goid,
 	},
 	{
-		.name = "ctx", .sig = "ctx() -> any", .brief = "raw context of the probe",
+		.name = "ctx",
+		.sig = "ctx() -> any",
+		.brief = "raw context of the probe",
 		.doc = "The address of the probe's context: struct pt_regs * in kprobes and uprobes, struct bpf_perf_event_data * in timers and "
 		       "counters, the members of the iterator (as args has them), the arguments of a raw tracepoint.",
 		.example = "uprobe:libc:clock_nanosleep { printf(\"%p\\n\", ctx); }",
 		.work = "sleep 0.01",
 		.output = "0xffffc90000f47f58",
 		.varies = true,
-		.flags = BI_VARIABLE | BI_NEEDS_PROFILE | BI_READS_CTX, .engines = ON_KERNEL, .check = check_ctx, .lower = lower_ctx_word,
+		.flags = BI_VARIABLE | BI_NEEDS_PROFILE | BI_READS_CTX,
+		.engines = ON_KERNEL,
+		.check = check_ctx,
+		.lower = lower_ctx_word,
 	},
 	{
-		.name = "reg", .sig = "reg(name: lit string) -> uint64", .brief = "value of a register",
+		.name = "reg",
+		.sig = "reg(name: lit string) -> uint64",
+		.brief = "value of a register",
 		.doc = "A register of the traced context by name: reg(\"sp\"), reg(\"ip\").",
 		.example = "uprobe:libc:clock_nanosleep { printf(\"%p\\n\", reg(\"sp\")); }",
 		.work = "sleep 0.01",
 		.output = "0x7ffdc2d5ebb8",
 		.varies = true,
-		.flags = BI_NEEDS_PROFILE | BI_READS_REGS, .engines = ON_ALL, .check = check_reg, .lower = lower_reg,
+		.flags = BI_NEEDS_PROFILE | BI_READS_REGS,
+		.engines = ON_ALL,
+		.check = check_reg,
+		.lower = lower_reg,
 	},
 };
 

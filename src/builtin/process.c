@@ -50,7 +50,8 @@ static struct ir_val lower_uid(struct lower *l, struct node *call)
 static struct ir_val lower_gid(struct lower *l, struct node *call)
 {
 	return val_scalar(call->type,
-			  ir_op2(l, IR_SHR, ir_call(l, BPF_FUNC_get_current_uid_gid, true, 0), o_imm(32)));
+			  ir_op2(l, IR_SHR, ir_call(l, BPF_FUNC_get_current_uid_gid, true, 0),
+				 o_imm(32)));
 }
 
 /* A helper without arguments whose result is stable within a probe: its number is the row's aux. */
@@ -61,7 +62,8 @@ static struct ir_val lower_helper(struct lower *l, struct node *call)
 
 static struct ir_val lower_rand(struct lower *l, struct node *call)
 {
-	return val_scalar(call->type, ir_ext(l, ir_call(l, BPF_FUNC_get_prandom_u32, false, 0), 4, false));
+	return val_scalar(call->type,
+			  ir_ext(l, ir_call(l, BPF_FUNC_get_prandom_u32, false, 0), 4, false));
 }
 
 static struct ir_val lower_ncpus(struct lower *l, struct node *call)
@@ -78,11 +80,28 @@ static struct ir_val lower_ncpus(struct lower *l, struct node *call)
  *	while e is a node:	e = node->slots[(pid >> node->shift) & 63]
  *	task = container_of(e->tasks[0].first, struct task_struct, pid_links[0])
  */
-enum { PID_LEVELS = 4, XA_SLOTS = 64, XA_NODE = 2, XA_LOWEST_NODE = 4096 }; /* 4 * 6 bits: PID_MAX_LIMIT is 2^22 */
+enum {
+	PID_LEVELS = 4,
+	XA_SLOTS = 64,
+	XA_NODE = 2,
+	XA_LOWEST_NODE = 4096
+}; /* 4 * 6 bits: PID_MAX_LIMIT is 2^22 */
 
-enum pid_step { AT_THREAD_PID, AT_NS, AT_HEAD, AT_SHIFT, AT_SLOTS, AT_TASKS, AT_LINK, AT_COMM, N_PID_STEPS };
+enum pid_step {
+	AT_THREAD_PID,
+	AT_NS,
+	AT_HEAD,
+	AT_SHIFT,
+	AT_SLOTS,
+	AT_TASKS,
+	AT_LINK,
+	AT_COMM,
+	N_PID_STEPS
+};
 
-static const struct { const char *type, *path[3]; } pid_steps[N_PID_STEPS] = {
+static const struct {
+	const char *type, *path[3];
+} pid_steps[N_PID_STEPS] = {
 	[AT_THREAD_PID] = { "task_struct", { "thread_pid" } },
 	[AT_NS] = { "pid", { "numbers", "ns" } },
 	[AT_HEAD] = { "pid_namespace", { "idr", "idr_rt", "xa_head" } },
@@ -136,9 +155,11 @@ static struct opnd read_at(struct lower *l, struct opnd base, u32 offset, const 
 }
 
 /* One level down where entry is a node; what is no node stays. The root does not cover numbers that are too large. */
-static void descend(struct lower *l, const u32 *at, u32 entry, struct opnd pid, bool is_root, struct ir_block *none)
+static void descend(struct lower *l, const u32 *at, u32 entry, struct opnd pid, bool is_root,
+		    struct ir_block *none)
 {
-	struct ir_block *low = ir_block_new(l), *node = ir_block_new(l), *inside = ir_block_new(l), *out = ir_block_new(l);
+	struct ir_block *low = ir_block_new(l), *node = ir_block_new(l), *inside = ir_block_new(l),
+			*out = ir_block_new(l);
 	struct opnd base, shift, index;
 	u32 mark;
 
@@ -176,7 +197,8 @@ static void read_comm(struct lower *l, struct opnd dst, struct opnd addr)
 static void comm_of_pid(struct lower *l, struct node *call, struct opnd dst)
 {
 	const u32 *at = call->data;
-	struct ir_block *none = ir_block_new(l), *out = ir_block_new(l), *found = ir_block_new(l), *have = ir_block_new(l);
+	struct ir_block *none = ir_block_new(l), *out = ir_block_new(l), *found = ir_block_new(l),
+			*have = ir_block_new(l);
 	struct opnd pid = ir_ext(l, lower_scalar(l, call_arg(call, 0)), 4, false), p, first;
 	u32 entry = ir_var(l), mark = lower_values_mark(l);
 
@@ -218,7 +240,8 @@ static bool comm_offset(struct lower *l, u32 *offset)
 	const struct type *task;
 	const struct field *f;
 
-	if (!feature_has(l->features, FEAT_TASK_BTF) || !feature_has(l->features, FEAT_COMM_PADDED) || !w->type)
+	if (!feature_has(l->features, FEAT_TASK_BTF) ||
+	    !feature_has(l->features, FEAT_COMM_PADDED) || !w->type)
 		return false;
 	task = w->type(w->ctx, 's', "task_struct");
 	f = task ? type_field(task, "comm", offset) : NULL;
@@ -241,7 +264,8 @@ static struct ir_val lower_comm(struct lower *l, struct node *call)
 	if (comm_offset(l, &offset)) {
 		task = ir_call(l, BPF_FUNC_get_current_task_btf, true, 0);
 		for (u32 i = 0; i < ty_comm.size; i += 8)
-			ir_store(l, opnd_plus(dst, i), 8, ir_load(l, opnd_plus(task, offset + i), 8, false));
+			ir_store(l, opnd_plus(dst, i), 8,
+				 ir_load(l, opnd_plus(task, offset + i), 8, false));
 		return v;
 	}
 	ir_zero(l, dst, ty_comm.size); /* some kernels (6.1) leave the bytes behind the NUL alone */
@@ -260,7 +284,8 @@ static const struct type *check_curtask(struct check *c, struct node *call)
 static struct ir_val lower_curtask(struct lower *l, struct node *call)
 {
 	bool btf = feature_has(l->features, FEAT_TASK_BTF);
-	struct opnd task = ir_call(l, btf ? BPF_FUNC_get_current_task_btf : BPF_FUNC_get_current_task, true, 0);
+	struct opnd task = ir_call(
+		l, btf ? BPF_FUNC_get_current_task_btf : BPF_FUNC_get_current_task, true, 0);
 
 	return val_scalar(call->type, btf ? ir_known(l, task) : task);
 }
@@ -272,124 +297,184 @@ static struct ir_val lower_cpid(struct lower *l, struct node *call)
 
 static const struct builtin rows[] = {
 	{
-		.name = "pid", .sig = "pid(namespace: name = curr_ns) -> uint32", .brief = "process id",
+		.name = "pid",
+		.sig = "pid(namespace: name = curr_ns) -> uint32",
+		.brief = "process id",
 		.doc = "The process (thread group) id of the current task, as sonde's own pid namespace numbers it; "
 		       "pid(init) is the initial namespace's.",
 		.example = "begin { print(pid); }",
 		.output = "20030",
 		.varies = true,
-		.flags = BI_VARIABLE, .engines = ON_ALL, .check = check_pid, .lower = lower_pid,
+		.flags = BI_VARIABLE,
+		.engines = ON_ALL,
+		.check = check_pid,
+		.lower = lower_pid,
 	},
 	{
-		.name = "tid", .sig = "tid(namespace: name = curr_ns) -> uint32", .brief = "thread id",
+		.name = "tid",
+		.sig = "tid(namespace: name = curr_ns) -> uint32",
+		.brief = "thread id",
 		.doc = "The thread id of the current task: the key of choice for what happens between entry "
 		       "and return. tid(init) is the initial pid namespace's number.",
 		.example = "begin { print(tid); }",
 		.output = "20033",
 		.varies = true,
-		.flags = BI_VARIABLE | BI_THREAD, .engines = ON_ALL, .check = check_pid, .lower = lower_tid,
+		.flags = BI_VARIABLE | BI_THREAD,
+		.engines = ON_ALL,
+		.check = check_pid,
+		.lower = lower_tid,
 	},
 	{
-		.name = "uid", .sig = "uid() -> uint64", .brief = "user id",
+		.name = "uid",
+		.sig = "uid() -> uint64",
+		.brief = "user id",
 		.doc = "The real user id of the current task, in the initial user namespace.",
 		.example = "begin { print(uid); }",
 		.output = "0",
 		.varies = true,
-		.flags = BI_VARIABLE, .engines = ON_ALL, .lower = lower_uid,
+		.flags = BI_VARIABLE,
+		.engines = ON_ALL,
+		.lower = lower_uid,
 	},
 	{
-		.name = "gid", .sig = "gid() -> uint64", .brief = "group id",
+		.name = "gid",
+		.sig = "gid() -> uint64",
+		.brief = "group id",
 		.doc = "The real group id of the current task, in the initial user namespace.",
 		.example = "begin { print(gid); }",
 		.output = "0",
 		.varies = true,
-		.flags = BI_VARIABLE, .engines = ON_ALL, .lower = lower_gid,
+		.flags = BI_VARIABLE,
+		.engines = ON_ALL,
+		.lower = lower_gid,
 	},
 	{
-		.name = "username", .sig = "username() -> username", .brief = "user name",
+		.name = "username",
+		.sig = "username() -> username",
+		.brief = "user name",
 		.doc = "The user id of the current task, printed as the name that the user database has.",
 		.example = "begin { print(username); }",
 		.output = "root",
 		.varies = true,
-		.flags = BI_VARIABLE, .engines = ON_ALL, .lower = lower_uid,
+		.flags = BI_VARIABLE,
+		.engines = ON_ALL,
+		.lower = lower_uid,
 	},
 	{
-		.name = "comm", .sig = "comm(pid: int = 0) -> comm", .brief = "name of the task",
+		.name = "comm",
+		.sig = "comm(pid: int = 0) -> comm",
+		.brief = "name of the task",
 		.doc = "The name of the current thread, at most 15 characters; comm(pid) is that of another task, N/A "
 		       "(and a counted warning) when there is none.",
 		.example = "tracepoint:syscalls:sys_enter_clock_nanosleep { print(comm); }",
 		.work = "sleep 0.01",
 		.output = "sleep",
-		.flags = BI_PREFIXED | BI_VARIABLE, .engines = ON_ALL, .check = check_comm, .lower = lower_comm,
+		.flags = BI_PREFIXED | BI_VARIABLE,
+		.engines = ON_ALL,
+		.check = check_comm,
+		.lower = lower_comm,
 	},
 	{
-		.name = "cpu", .sig = "cpu() -> uint32", .brief = "CPU number",
+		.name = "cpu",
+		.sig = "cpu() -> uint32",
+		.brief = "CPU number",
 		.doc = "The CPU that the probe fires on.",
 		.example = "begin { print(cpu); }",
 		.output = "0",
 		.varies = true,
-		.flags = BI_PREFIXED | BI_VARIABLE, .engines = ON_ALL, .lower = lower_helper,
+		.flags = BI_PREFIXED | BI_VARIABLE,
+		.engines = ON_ALL,
+		.lower = lower_helper,
 		.aux = BPF_FUNC_get_smp_processor_id,
 	},
 	{
-		.name = "numaid", .sig = "numaid() -> uint32", .brief = "NUMA node",
+		.name = "numaid",
+		.sig = "numaid() -> uint32",
+		.brief = "NUMA node",
 		.doc = "The NUMA node of the CPU that the probe fires on.",
 		.example = "begin { print(numaid); }",
 		.output = "0",
 		.varies = true,
-		.flags = BI_VARIABLE, .engines = ON_KERNEL | ON_REPLAY, .lower = lower_helper,
+		.flags = BI_VARIABLE,
+		.engines = ON_KERNEL | ON_REPLAY,
+		.lower = lower_helper,
 		.aux = BPF_FUNC_get_numa_node_id,
 	},
 	{
-		.name = "ncpus", .sig = "ncpus() -> uint64", .brief = "number of CPUs",
+		.name = "ncpus",
+		.sig = "ncpus() -> uint64",
+		.brief = "number of CPUs",
 		.doc = "How many CPUs the machine has.",
 		.example = "begin { print(ncpus); }",
 		.output = "2",
 		.varies = true,
-		.flags = BI_PREFIXED | BI_VARIABLE, .engines = ON_ALL, .lower = lower_ncpus,
+		.flags = BI_PREFIXED | BI_VARIABLE,
+		.engines = ON_ALL,
+		.lower = lower_ncpus,
 	},
 	{
-		.name = "cgroup", .sig = "cgroup() -> uint64", .brief = "cgroup id",
+		.name = "cgroup",
+		.sig = "cgroup() -> uint64",
+		.brief = "cgroup id",
 		.doc = "The cgroup v2 id of the current task.",
 		.example = "begin { print(cgroup); }",
 		.output = "1",
 		.varies = true,
-		.flags = BI_VARIABLE, .engines = ON_KERNEL | ON_REPLAY, .lower = lower_helper,
+		.flags = BI_VARIABLE,
+		.engines = ON_KERNEL | ON_REPLAY,
+		.lower = lower_helper,
 		.aux = BPF_FUNC_get_current_cgroup_id,
 	},
 	{
-		.name = "rand", .sig = "rand() -> uint64", .brief = "random number",
+		.name = "rand",
+		.sig = "rand() -> uint64",
+		.brief = "random number",
 		.doc = "A pseudo-random unsigned 32-bit number.",
 		.example = "begin { print(rand % 100); }",
 		.output = "80",
 		.varies = true,
-		.flags = BI_VARIABLE, .engines = ON_ALL, .lower = lower_rand,
+		.flags = BI_VARIABLE,
+		.engines = ON_ALL,
+		.lower = lower_rand,
 	},
 	{
-		.name = "jiffies", .sig = "jiffies() -> uint64", .brief = "kernel ticks",
+		.name = "jiffies",
+		.sig = "jiffies() -> uint64",
+		.brief = "kernel ticks",
 		.doc = "The kernel's tick counter.",
 		.example = "begin { print(jiffies); }",
 		.output = "4295498985",
 		.varies = true,
-		.flags = BI_VARIABLE, .engines = ON_KERNEL, .lower = lower_helper, .aux = BPF_FUNC_jiffies64,
+		.flags = BI_VARIABLE,
+		.engines = ON_KERNEL,
+		.lower = lower_helper,
+		.aux = BPF_FUNC_jiffies64,
 	},
 	{
-		.name = "curtask", .sig = "curtask() -> task_struct", .brief = "current task",
+		.name = "curtask",
+		.sig = "curtask() -> task_struct",
+		.brief = "current task",
 		.doc = "Pointer to the kernel's struct task_struct of the current task: "
 		       "curtask->mm->total_vm and so on.",
 		.example = "begin { printf(\"%p\\n\", curtask); }",
 		.output = "0xffff888109f90000",
 		.varies = true,
-		.flags = BI_VARIABLE | BI_TRUSTED, .engines = ON_KERNEL, .check = check_curtask,
+		.flags = BI_VARIABLE | BI_TRUSTED,
+		.engines = ON_KERNEL,
+		.check = check_curtask,
 		.lower = lower_curtask,
 	},
 	{
-		.name = "cpid", .sig = "cpid() -> uint64", .brief = "pid of the -c command",
+		.name = "cpid",
+		.sig = "cpid() -> uint64",
+		.brief = "pid of the -c command",
 		.doc = "Process id of the command started with -c, 0 without one.",
 		.example = "tracepoint:syscalls:sys_enter_clock_nanosleep { print(pid == cpid); }",
 		.work = "sleep 0.01",
 		.output = "true",
-		.flags = BI_PREFIXED | BI_VARIABLE, .engines = ON_ALL, .lower = lower_cpid,
+		.flags = BI_PREFIXED | BI_VARIABLE,
+		.engines = ON_ALL,
+		.lower = lower_cpid,
 	},
 };
 

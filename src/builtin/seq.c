@@ -116,7 +116,8 @@ static struct opnd word_of(struct lower *l, const struct format_spec *s, struct 
 	}
 	if (s->conv == 'p')
 		return lower_scalar(l, n);
-	return ir_ext(l, lower_scalar(l, n), s->length ? s->length : 4, s->conv == 'd' || s->conv == 'i');
+	return ir_ext(l, lower_scalar(l, n), s->length ? s->length : 4,
+		      s->conv == 'd' || s->conv == 'i');
 }
 
 struct ir_val lower_seq_printf(struct lower *l, struct node *call)
@@ -128,10 +129,11 @@ struct ir_val lower_seq_printf(struct lower *l, struct node *call)
 
 	for (u32 i = 0; i < f->n; i++)
 		if (f->spec[i].conv)
-			ir_store(l, opnd_plus(words, 8 * n++), 8, word_of(l, &f->spec[i], call_arg(call, arg++)));
+			ir_store(l, opnd_plus(words, 8 * n++), 8,
+				 word_of(l, &f->spec[i], call_arg(call, arg++)));
 	text = format_text(l, f, &len);
 	seq = ir_load(l, ir_load(l, o_ctx(0), 8, false), 8, false); /* ctx->meta->seq */
-	ir_call(l, SEQ_PRINTF, false, 5, seq, ir_addr(l, text), o_imm(len), n ? ir_addr(l, words) : o_imm(0),
-		o_imm(8 * n));
+	ir_call(l, SEQ_PRINTF, false, 5, seq, ir_addr(l, text), o_imm(len),
+		n ? ir_addr(l, words) : o_imm(0), o_imm(8 * n));
 	return val_scalar(&ty_void, o_imm(0));
 }

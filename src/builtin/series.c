@@ -23,7 +23,8 @@ static const struct type *check_llhist(struct check *c, struct node *call)
 	    steps = call_int(call, 4, 0);
 	const struct type *t;
 
-	if (base < 2 || base > 1000 || low < 0 || high < low || high > 62 || steps < 1 || steps > 1000)
+	if (base < 2 || base > 1000 || low < 0 || high < low || high > 62 || steps < 1 ||
+	    steps > 1000)
 		return diag_type(c, call->span, D_LLHIST_SHAPE);
 	t = type_llhist(c->arena, (u32)base, (u32)low, (u32)high, (u32)steps);
 	if (agg_buckets(t) > MAX_LLHIST)
@@ -37,10 +38,12 @@ static u32 run_of_buckets(const struct type *t, u32 first, s64 *lo, s64 *width)
 	s64 hi, next_lo, next_hi;
 	u32 i = first + 1, n = agg_buckets(t);
 
-	llhist_bounds(first, t->llhist.base, t->llhist.low, t->llhist.high, t->llhist.steps, lo, &hi);
+	llhist_bounds(first, t->llhist.base, t->llhist.low, t->llhist.high, t->llhist.steps, lo,
+		      &hi);
 	*width = hi - *lo + 1;
 	for (; i + 1 < n; i++) {
-		llhist_bounds(i, t->llhist.base, t->llhist.low, t->llhist.high, t->llhist.steps, &next_lo, &next_hi);
+		llhist_bounds(i, t->llhist.base, t->llhist.low, t->llhist.high, t->llhist.steps,
+			      &next_lo, &next_hi);
 		if (next_hi - next_lo + 1 != *width)
 			break;
 	}
@@ -48,7 +51,8 @@ static u32 run_of_buckets(const struct type *t, u32 first, s64 *lo, s64 *width)
 }
 
 /* index = first + (v - lo) / width, in the run of equal buckets that v is in. */
-static void llhist_index(struct lower *l, const struct type *t, struct opnd v, u32 index, struct ir_block *out)
+static void llhist_index(struct lower *l, const struct type *t, struct opnd v, u32 index,
+			 struct ir_block *out)
 {
 	u32 n = agg_buckets(t);
 
@@ -58,7 +62,8 @@ static void llhist_index(struct lower *l, const struct type *t, struct opnd v, u
 		struct opnd i;
 
 		next = run_of_buckets(t, first, &lo, &width);
-		llhist_bounds(next, t->llhist.base, t->llhist.low, t->llhist.high, t->llhist.steps, &end, &ignored);
+		llhist_bounds(next, t->llhist.base, t->llhist.low, t->llhist.high, t->llhist.steps,
+			      &end, &ignored);
 		ir_branch(l, CC_SLT, v, o_imm(end), here, above);
 		ir_place(l, here);
 		i = ir_op2(l, IR_UDIV, ir_op2(l, IR_SUB, v, o_imm(lo)), o_imm(width));
@@ -100,13 +105,21 @@ static void update_llhist(struct lower *l, struct node *call, struct node *map)
 
 enum { MAX_INTERVALS = 1000000, MAX_SERIES_BYTES = 32 << 10 /* of a per-CPU value */ };
 
-static const struct { const char *name; enum type_kind kind; } series_aggs[] = {
-	{ "avg", TY_AVG }, { "min", TY_MIN }, { "max", TY_MAX }, { "sum", TY_SUM },
+static const struct {
+	const char *name;
+	enum type_kind kind;
+} series_aggs[] = {
+	{ "avg", TY_AVG },
+	{ "min", TY_MIN },
+	{ "max", TY_MAX },
+	{ "sum", TY_SUM },
 };
 
-static const struct type *too_many_intervals(struct check *c, struct node *call, int most, s64 count)
+static const struct type *too_many_intervals(struct check *c, struct node *call, int most,
+					     s64 count)
 {
-	return diag_type(c, call_arg(call, 2)->span, D_TSERIES_COUNT, arena_printf(c->arena, "< %d", most), (long long)count);
+	return diag_type(c, call_arg(call, 2)->span, D_TSERIES_COUNT,
+			 arena_printf(c->arena, "< %d", most), (long long)count);
 }
 
 static const struct type *check_tseries(struct check *c, struct node *call)
@@ -129,28 +142,35 @@ static const struct type *check_tseries(struct check *c, struct node *call)
 	if (agg && kind == TY_VOID)
 		return diag_type(c, agg->span, D_TSERIES_AGG, agg->str);
 	if (interval < 1)
-		return diag_type(c, call_arg(call, 1)->span, D_TSERIES_INTERVAL, (long long)interval);
+		return diag_type(c, call_arg(call, 1)->span, D_TSERIES_INTERVAL,
+				 (long long)interval);
 	if (count < 1)
-		return diag_type(c, call_arg(call, 2)->span, D_TSERIES_COUNT, ">= 1", (long long)count);
+		return diag_type(c, call_arg(call, 2)->span, D_TSERIES_COUNT, ">= 1",
+				 (long long)count);
 	if (count > MAX_INTERVALS)
 		return too_many_intervals(c, call, MAX_INTERVALS, count);
 	t = type_tseries(c->arena, (u64)interval, (u32)count, kind, is_signed_arg(call));
 	if (agg_size(t) > MAX_SERIES_BYTES)
-		return too_many_intervals(c, call, MAX_SERIES_BYTES / (int)sizeof(struct agg_tseries_bucket), count);
+		return too_many_intervals(
+			c, call, MAX_SERIES_BYTES / (int)sizeof(struct agg_tseries_bucket), count);
 	return t;
 }
 
-enum { AT_VALUE = offsetof(struct agg_tseries_bucket, value), AT_META = offsetof(struct agg_tseries_bucket, meta),
-       AT_EPOCH = offsetof(struct agg_tseries_bucket, epoch) };
+enum {
+	AT_VALUE = offsetof(struct agg_tseries_bucket, value),
+	AT_META = offsetof(struct agg_tseries_bucket, meta),
+	AT_EPOCH = offsetof(struct agg_tseries_bucket, epoch)
+};
 
 /* One more value in an interval that has some, or is the first in it (meta is 0). */
-static void add_to_interval(struct lower *l, const struct type *t, struct opnd at, struct opnd v, struct opnd now,
-			    struct ir_block *out)
+static void add_to_interval(struct lower *l, const struct type *t, struct opnd at, struct opnd v,
+			    struct opnd now, struct ir_block *out)
 {
 	struct opnd value = opnd_plus(at, AT_VALUE), meta = opnd_plus(at, AT_META), had;
 	struct ir_block *set = ir_block_new(l), *compare = ir_block_new(l);
 	bool is_min = t->tseries.agg == TY_MIN;
-	enum ir_cond cc = is_min ? (t->is_signed ? CC_SLT : CC_ULT) : (t->is_signed ? CC_SGT : CC_UGT);
+	enum ir_cond cc = is_min ? (t->is_signed ? CC_SLT : CC_ULT) :
+				   (t->is_signed ? CC_SGT : CC_UGT);
 
 	switch (t->tseries.agg) {
 	case TY_AVG:
@@ -172,7 +192,8 @@ static void add_to_interval(struct lower *l, const struct type *t, struct opnd a
 		return;
 	default: /* the last one */
 		ir_store(l, value, 8, v);
-		ir_store(l, meta, 8, ir_op2(l, IR_ADD, now, o_imm(1))); /* 0 says that there is none */
+		ir_store(l, meta, 8,
+			 ir_op2(l, IR_ADD, now, o_imm(1))); /* 0 says that there is none */
 		ir_jump(l, out);
 	}
 }
@@ -219,7 +240,8 @@ static const struct type *check_samples(struct check *c, struct node *call)
 	s64 k = call_int(call, 1, DEFAULT_SAMPLES);
 
 	if (k < 1 || k > MAX_SAMPLES)
-		return diag_type(c, call_arg(call, 1)->span, D_SAMPLES_COUNT, MAX_SAMPLES, (long long)k);
+		return diag_type(c, call_arg(call, 1)->span, D_SAMPLES_COUNT, MAX_SAMPLES,
+				 (long long)k);
 	return type_samples(c->arena, (u32)k, is_signed_arg(call));
 }
 
@@ -227,8 +249,8 @@ static void update_samples(struct lower *l, struct node *call, struct node *map)
 {
 	const struct type *t = map->map->value;
 	struct opnd v = lower_scalar(l, call_arg(call, 0)), n, seen, at;
-	struct ir_block *fill = ir_block_new(l), *replace = ir_block_new(l), *pick = ir_block_new(l),
-			*store = ir_block_new(l);
+	struct ir_block *fill = ir_block_new(l), *replace = ir_block_new(l),
+			*pick = ir_block_new(l), *store = ir_block_new(l);
 	struct agg_place p = lower_agg_begin(l, map);
 	u32 index = ir_var(l), mark = lower_values_mark(l);
 
@@ -260,16 +282,21 @@ static const struct builtin rows[] = {
 		.brief = "log-linear histogram of a number",
 		.doc = "Counts n in buckets that are equal within each power of base, from base^low to base^(high + 1): "
 		       "base^(m + 1) / steps wide. What is below and above has one bucket each.",
-		.example = "begin { @us = llhist(123, 10, 0, 6, 20); @us = llhist(420, 10, 0, 6, 20); }",
-		.output = "@us:\n"
-			  "[100, 150)             1 |@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@|\n"
-			  "[150, 200)             0 |                                                    |\n"
-			  "[200, 250)             0 |                                                    |\n"
-			  "[250, 300)             0 |                                                    |\n"
-			  "[300, 350)             0 |                                                    |\n"
-			  "[350, 400)             0 |                                                    |\n"
-			  "[400, 450)             1 |@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@|",
-		.flags = BI_AGGREGATE, .engines = ON_ALL, .check = check_llhist, .lower_update = update_llhist,
+		.example =
+			"begin { @us = llhist(123, 10, 0, 6, 20); @us = llhist(420, 10, 0, 6, 20); }",
+		.output =
+			"@us:\n"
+			"[100, 150)             1 |@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@|\n"
+			"[150, 200)             0 |                                                    |\n"
+			"[200, 250)             0 |                                                    |\n"
+			"[250, 300)             0 |                                                    |\n"
+			"[300, 350)             0 |                                                    |\n"
+			"[350, 400)             0 |                                                    |\n"
+			"[400, 450)             1 |@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@|",
+		.flags = BI_AGGREGATE,
+		.engines = ON_ALL,
+		.check = check_llhist,
+		.lower_update = update_llhist,
 	},
 	{
 		.name = "tseries",
@@ -277,7 +304,8 @@ static const struct builtin rows[] = {
 		.brief = "a number over time",
 		.doc = "Keeps the last count intervals, each that many nanoseconds long (100ms, 1s): the last value of "
 		       "n, or its \"avg\", \"min\", \"max\" or \"sum\" in each. Unstable.",
-		.example = "begin { @load = tseries(4, 100ms, 10); @load = tseries(6, 100ms, 10); }",
+		.example =
+			"begin { @load = tseries(4, 100ms, 10); @load = tseries(6, 100ms, 10); }",
 		.output = "@load:\n"
 			  "             5                                                   7\n"
 			  "hh:mm:ss.ms  |___________________________________________________|\n"
@@ -285,18 +313,27 @@ static const struct builtin rows[] = {
 			  "             v___________________________________________________v\n"
 			  "             5                                                   7",
 		.varies = true,
-		.flags = BI_AGGREGATE, .engines = ON_ALL, .check = check_tseries, .lower_update = update_tseries,
+		.flags = BI_AGGREGATE,
+		.engines = ON_ALL,
+		.check = check_tseries,
+		.lower_update = update_tseries,
 	},
 	{
-		.name = "samples", .sig = "samples(n: int, capacity: lit int = 256) -> samples",
+		.name = "samples",
+		.sig = "samples(n: int, capacity: lit int = 256) -> samples",
 		.brief = "a fair choice of the values of a number",
 		.doc = "Keeps up to capacity values for each key and CPU, chosen so that each value has the same chance: "
 		       "small sets are exact, percentiles of large ones approximate. print(@m, pct=(50, 99)) shows them.",
-		.example = "begin { @us = samples(12); @us = samples(15); print(@us, pct=(50, 99)); }",
-		.output = "@us: p50 12, p99 15\n"
-			  "\n"
-			  "@us: { .count = 2, .min = 12, .p50 = 12, .p90 = 15, .p99 = 15, .max = 15 }",
-		.flags = BI_AGGREGATE, .engines = ON_ALL, .check = check_samples, .lower_update = update_samples,
+		.example =
+			"begin { @us = samples(12); @us = samples(15); print(@us, pct=(50, 99)); }",
+		.output =
+			"@us: p50 12, p99 15\n"
+			"\n"
+			"@us: { .count = 2, .min = 12, .p50 = 12, .p90 = 15, .p99 = 15, .max = 15 }",
+		.flags = BI_AGGREGATE,
+		.engines = ON_ALL,
+		.check = check_samples,
+		.lower_update = update_samples,
 	},
 };
 

@@ -10,8 +10,10 @@ static struct ir_val lower_speculation(struct lower *l, struct node *call)
 	struct opnd old;
 
 	lower_data(l, 0, NULL); /* the data map exists */
-	old = ir_emit(l, (struct ir_insn){ .op = IR_ATOMIC_FETCH_ADD, .size = 8,
-					   .arg = { o_data(l->prog->data_map, DATA_SPECULATION), o_imm(1) } });
+	old = ir_emit(l, (struct ir_insn){ .op = IR_ATOMIC_FETCH_ADD,
+					   .size = 8,
+					   .arg = { o_data(l->prog->data_map, DATA_SPECULATION),
+						    o_imm(1) } });
 	return val_scalar(call->type, ir_ext(l, ir_op2(l, IR_ADD, old, o_imm(1)), 4, false));
 }
 
@@ -50,34 +52,57 @@ static const struct action action_decide = { .name = "speculation", .act = act_d
 
 static const struct builtin rows[] = {
 	{
-		.name = "speculation", .sig = "speculation() -> uint64", .brief = "a new number for output that waits",
+		.name = "speculation",
+		.sig = "speculation() -> uint64",
+		.brief = "a new number for output that waits",
 		.doc = "A number for speculate(), never 0 and never the same.",
-		.example = "begin { $s = speculation(); speculate($s); print(\"kept\"); commit($s); print($s); }",
+		.example =
+			"begin { $s = speculation(); speculate($s); print(\"kept\"); commit($s); print($s); }",
 		.output = "kept\n"
 			  "1",
-		.engines = ON_ALL, .lower = lower_speculation,
+		.engines = ON_ALL,
+		.lower = lower_speculation,
 	},
 	{
-		.name = "speculate", .sig = "speculate(number: int)", .brief = "keep what the clause prints",
+		.name = "speculate",
+		.sig = "speculate(number: int)",
+		.brief = "keep what the clause prints",
 		.doc = "What this clause prints from here on waits until commit() or discard() of the number, wherever that "
 		       "is. 0 waits for nothing.",
-		.example = "begin { $s = speculation(); speculate($s); printf(\"slow\\n\"); commit($s); }",
+		.example =
+			"begin { $s = speculation(); speculate($s); printf(\"slow\\n\"); commit($s); }",
 		.output = "slow",
-		.flags = BI_STATEMENT | BI_SPECULATES, .engines = ON_ALL, .lower = lower_speculate_call,
+		.flags = BI_STATEMENT | BI_SPECULATES,
+		.engines = ON_ALL,
+		.lower = lower_speculate_call,
 	},
 	{
-		.name = "commit", .sig = "commit(number: int)", .brief = "print what waits",
+		.name = "commit",
+		.sig = "commit(number: int)",
+		.brief = "print what waits",
 		.doc = "All that waits for the number is printed now, in its order.",
-		.example = "begin { $s = speculation(); speculate($s); print(\"kept\"); commit($s); }",
+		.example =
+			"begin { $s = speculation(); speculate($s); print(\"kept\"); commit($s); }",
 		.output = "kept",
-		.flags = BI_STATEMENT, .engines = ON_ALL, .lower = lower_decide, .action = &action_decide, .aux = 1,
+		.flags = BI_STATEMENT,
+		.engines = ON_ALL,
+		.lower = lower_decide,
+		.action = &action_decide,
+		.aux = 1,
 	},
 	{
-		.name = "discard", .sig = "discard(number: int)", .brief = "drop what waits",
+		.name = "discard",
+		.sig = "discard(number: int)",
+		.brief = "drop what waits",
 		.doc = "All that waits for the number is dropped.",
-		.example = "begin { $s = speculation(); speculate($s); print(\"dropped\"); discard($s); } end { print(\"end\"); }",
+		.example =
+			"begin { $s = speculation(); speculate($s); print(\"dropped\"); discard($s); } end { print(\"end\"); }",
 		.output = "end",
-		.flags = BI_STATEMENT, .engines = ON_ALL, .lower = lower_decide, .action = &action_decide, .aux = 0,
+		.flags = BI_STATEMENT,
+		.engines = ON_ALL,
+		.lower = lower_decide,
+		.action = &action_decide,
+		.aux = 0,
 	},
 };
 

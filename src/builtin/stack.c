@@ -43,14 +43,16 @@ static const struct type *check_stack(struct check *c, struct node *call)
 			return diag_type(c, a->span, D_STACK_MODE, call->name);
 	}
 	if (limit < 1 || limit > STACK_MAX_FRAMES)
-		return diag_type(c, call->span, D_STACK_LIMIT, call->name, (long long)limit, STACK_MAX_FRAMES);
+		return diag_type(c, call->span, D_STACK_LIMIT, call->name, (long long)limit,
+				 STACK_MAX_FRAMES);
 	return type_stack(c->arena, (enum type_kind)call->builtin->aux, mode, (u32)limit);
 }
 
 /* Stacks begin at the registers of the context then. */
 static bool has_registers(const struct lower *l)
 {
-	return l->profile->prog_type == BPF_PROG_TYPE_KPROBE || l->profile->prog_type == BPF_PROG_TYPE_PERF_EVENT;
+	return l->profile->prog_type == BPF_PROG_TYPE_KPROBE ||
+	       l->profile->prog_type == BPF_PROG_TYPE_PERF_EVENT;
 }
 
 /*
@@ -59,7 +61,8 @@ static bool has_registers(const struct lower *l)
  */
 static u32 captured_frames(const struct lower *l, const struct type *t, bool user)
 {
-	bool spare = !user && !has_registers(l) && t->stack.limit < STACK_DEFAULT_FRAMES - STACK_SPARE_FRAMES;
+	bool spare = !user && !has_registers(l) &&
+		     t->stack.limit < STACK_DEFAULT_FRAMES - STACK_SPARE_FRAMES;
 
 	return t->stack.limit + (spare ? STACK_SPARE_FRAMES : 0);
 }
@@ -100,8 +103,10 @@ static struct opnd count_trampoline(struct lower *l, enum stack_from from, struc
 	for (u32 i = STACK_SPARE_FRAMES - 1; told && i; i--) {
 		struct ir_block *found = ir_block_new(l), *out = ir_block_new(l);
 
-		behind = ir_op2(l, IR_SUB, ir_load(l, opnd_plus(frames, 8 + 8 * (s64)i), 8, false), func);
-		ir_branch(l, CC_ULT, ir_op2(l, IR_SUB, behind, o_imm(1)), o_imm(MAX_ENTRY_CALL), found, out);
+		behind = ir_op2(l, IR_SUB, ir_load(l, opnd_plus(frames, 8 + 8 * (s64)i), 8, false),
+				func);
+		ir_branch(l, CC_ULT, ir_op2(l, IR_SUB, behind, o_imm(1)), o_imm(MAX_ENTRY_CALL),
+			  found, out);
 		ir_place(l, found);
 		ir_var_set(l, cut, o_imm(i + is_exit));
 		ir_jump(l, out);
@@ -111,7 +116,8 @@ static struct opnd count_trampoline(struct lower *l, enum stack_from from, struc
 }
 
 /* hash = (hash ^ ip) * K, rotated, over the frames, that lie in `room` frames; 0 stays for "no stack". */
-static struct opnd hash_in_line(struct lower *l, struct opnd frames, struct opnd n, u32 limit, u32 room)
+static struct opnd hash_in_line(struct lower *l, struct opnd frames, struct opnd n, u32 limit,
+				u32 room)
 {
 	struct ir_block *head = ir_block_new(l), *body = ir_block_new(l), *turn = ir_block_new(l),
 			*out = ir_block_new(l);
@@ -139,10 +145,13 @@ static struct opnd hash_in_line(struct lower *l, struct opnd frames, struct opnd
 
 static struct opnd hash_body(struct lower *l, const struct opnd *arg, const u32 most[2])
 {
-	return hash_in_line(l, lower_shared_scratch(l, arg[0], most[0]), arg[1], most[0] / 8, most[0] / 8);
+	return hash_in_line(l, lower_shared_scratch(l, arg[0], most[0]), arg[1], most[0] / 8,
+			    most[0] / 8);
 }
 
-static const struct shared_func hash_func = { .name = "hash_stack", .n_args = 2, .body = hash_body };
+static const struct shared_func hash_func = { .name = "hash_stack",
+					      .n_args = 2,
+					      .body = hash_body };
 
 /* Verifiers keep a branch for each turn: after a few stacks, or in a loop, it is a function that they follow once. */
 static struct opnd hash_frames(struct lower *l, struct opnd frames, struct opnd n, u32 limit)
@@ -151,15 +160,20 @@ static struct opnd hash_frames(struct lower *l, struct opnd frames, struct opnd 
 
 	if (!lower_wants_shared(l, 0))
 		return hash_in_line(l, frames, n, limit, power_of_two(limit));
-	return lower_call_shared(l, &hash_func, most, (struct opnd[]){ lower_scratch_offset(l, frames), n });
+	return lower_call_shared(l, &hash_func, most,
+				 (struct opnd[]){ lower_scratch_offset(l, frames), n });
 }
 
 static u32 stacks_map(struct lower *l, u32 limit)
 {
 	struct program *p = l->prog;
 	u32 size = power_of_two(limit) * 8;
-	struct map_desc m = { .name = ".stacks", .role = MAP_STACKS, .bpf_type = BPF_MAP_TYPE_HASH, .key_size = 8,
-			      .value_size = size, .max_entries = STACKS_ENTRIES };
+	struct map_desc m = { .name = ".stacks",
+			      .role = MAP_STACKS,
+			      .bpf_type = BPF_MAP_TYPE_HASH,
+			      .key_size = 8,
+			      .value_size = size,
+			      .max_entries = STACKS_ENTRIES };
 
 	for (u32 i = 0; i < p->maps.n; i++)
 		if (p->maps.v[i].role == MAP_STACKS && p->maps.v[i].value_size == size)
@@ -177,7 +191,8 @@ static void keep_frames(struct lower *l, u32 map, struct opnd key, struct opnd f
 
 	ir_branch(l, CC_NE, rc, o_imm(0), out, missing);
 	ir_place(l, missing);
-	rc = ir_call(l, BPF_FUNC_map_update_elem, false, 4, o_map(map), key, frames, o_imm(BPF_ANY));
+	rc = ir_call(l, BPF_FUNC_map_update_elem, false, 4, o_map(map), key, frames,
+		     o_imm(BPF_ANY));
 	ir_branch(l, CC_NE, rc, o_imm(0), fail, out);
 	ir_place(l, fail);
 	lower_loss(l, LOSS_STACKS, NULL);
@@ -189,8 +204,10 @@ static void keep_frames(struct lower *l, u32 map, struct opnd key, struct opnd f
 static void lower_side(struct lower *l, const struct type *t, bool user, struct opnd dst)
 {
 	enum stack_from from = stack_from(l, user);
-	u32 lead = from == STACK_FROM_ENTRY || from == STACK_FROM_EXIT, limit = captured_frames(l, t, user);
-	u32 held = limit + lead, room = power_of_two(held) * 8, map, n_var = ir_var(l), h_var = ir_var(l);
+	u32 lead = from == STACK_FROM_ENTRY || from == STACK_FROM_EXIT,
+	    limit = captured_frames(l, t, user);
+	u32 held = limit + lead, room = power_of_two(held) * 8, map, n_var = ir_var(l),
+	    h_var = ir_var(l);
 	bool counts = !user && from != STACK_FROM_REGS && l->env->counts_frames;
 	struct opnd frames, n, hash, key, pid, origin;
 	struct ir_block *some = ir_block_new(l), *out = ir_block_new(l);
@@ -210,8 +227,9 @@ static void lower_side(struct lower *l, const struct type *t, bool user, struct 
 	if (lead)
 		store_function(l, frames);
 	add = user == l->profile->user_regs && limit > 1 && caller.loc.kind ? 8 : 0;
-	n = ir_call(l, BPF_FUNC_get_stack, false, 4, lower_ctx(l, 0), opnd_plus(frames, lead ? 8 : add),
-		    o_imm(limit * 8 - add), o_imm(user ? BPF_F_USER_STACK : 0));
+	n = ir_call(l, BPF_FUNC_get_stack, false, 4, lower_ctx(l, 0),
+		    opnd_plus(frames, lead ? 8 : add), o_imm(limit * 8 - add),
+		    o_imm(user ? BPF_F_USER_STACK : 0));
 	ir_branch(l, CC_SGT, n, o_imm(0), some, out);
 	ir_place(l, some);
 	mark = lower_values_mark(l);
@@ -221,9 +239,13 @@ static void lower_side(struct lower *l, const struct type *t, bool user, struct 
 		n = ir_op2(l, IR_ADD, n, o_imm(add));
 	}
 	if (user && l->profile->ip_delta) /* the probe sits behind the entry that it stands for */
-		ir_store(l, frames, 8, ir_op2(l, IR_SUB, ir_load(l, frames, 8, false), o_imm(l->profile->ip_delta)));
+		ir_store(l, frames, 8,
+			 ir_op2(l, IR_SUB, ir_load(l, frames, 8, false),
+				o_imm(l->profile->ip_delta)));
 	if (counts)
-		ir_var_set(l, cut_var, lead ? count_trampoline(l, from, frames) : frames_of_machinery(l, frames));
+		ir_var_set(l, cut_var,
+			   lead ? count_trampoline(l, from, frames) :
+				  frames_of_machinery(l, frames));
 	n = ir_op2(l, IR_SHR, n, o_imm(3));
 	hash = hash_frames(l, frames, lead ? ir_op2(l, IR_ADD, n, o_imm(lead)) : n, held);
 	ir_var_set(l, n_var, n);
@@ -235,7 +257,8 @@ static void lower_side(struct lower *l, const struct type *t, bool user, struct 
 	ir_place(l, out);
 	ir_store(l, dst, 8, o_temp(h_var));
 	if (counts)
-		origin = ir_op2(l, IR_OR, ir_op2(l, IR_SHL, o_temp(cut_var), o_imm(STACK_CUT_SHIFT)), origin);
+		origin = ir_op2(l, IR_OR,
+				ir_op2(l, IR_SHL, o_temp(cut_var), o_imm(STACK_CUT_SHIFT)), origin);
 	ir_store(l, opnd_plus(dst, 8), 4, origin);
 	ir_store(l, opnd_plus(dst, 12), 4, o_temp(n_var));
 }
@@ -249,45 +272,57 @@ static struct ir_val lower_stack(struct lower *l, struct node *call)
 	if (t->kind != TY_USTACK)
 		lower_side(l, t, false, dst);
 	if (t->kind != TY_KSTACK)
-		lower_side(l, t, true, t->kind == TY_USTACK ? dst : opnd_plus(dst, sizeof(struct stack_value)));
+		lower_side(l, t, true,
+			   t->kind == TY_USTACK ? dst : opnd_plus(dst, sizeof(struct stack_value)));
 	return val_memory(t, dst);
 }
 
-#define STACK_ROW(name_, sig_, brief_, doc_, example_, output_, kind_, ...)                \
+#define STACK_ROW(name_, sig_, brief_, doc_, example_, output_, kind_, ...)                        \
 	{                                                                                          \
 		.name = name_, .sig = sig_, .brief = brief_, .doc = doc_, .example = example_,     \
 		.work = "sleep 0.01", .output = output_, .varies = true,                           \
-		.flags = BI_VARIABLE | BI_NEEDS_PROFILE | BI_READS_STACK | ((kind_) == TY_USTACK ? 0 : BI_READS_KSTACK), .engines = ON_KERNEL | ON_REPLAY,         \
-		.check = check_stack, .lower = lower_stack, .aux = kind_, __VA_ARGS__              \
+		.flags = BI_VARIABLE | BI_NEEDS_PROFILE | BI_READS_STACK |                         \
+			 ((kind_) == TY_USTACK ? 0 : BI_READS_KSTACK),                             \
+		.engines = ON_KERNEL | ON_REPLAY, .check = check_stack, .lower = lower_stack,      \
+		.aux = kind_, __VA_ARGS__                                                          \
 	}
 
 static const struct builtin rows[] = {
-	STACK_ROW("kstack", "kstack(mode: name|lit int = bpftrace, limit: lit int = 127) -> kstack", "kernel stack",
+	STACK_ROW("kstack", "kstack(mode: name|lit int = bpftrace, limit: lit int = 127) -> kstack",
+		  "kernel stack",
 		  "Kernel frames at the probe, innermost first. Modes: bpftrace, perf, raw.",
 		  "tracepoint:syscalls:sys_enter_clock_nanosleep { print(kstack(3)); }",
-		 "        syscall_trace_enter+384\n"
-		 "        do_syscall_64+506\n"
-		 "        entry_SYSCALL_64_after_hwframe+118", TY_KSTACK),
-	STACK_ROW("ustack", "ustack(mode: name|lit int = bpftrace, limit: lit int = 127) -> ustack", "user stack",
-		  "User frames at the probe by frame pointers, innermost first. Modes: bpftrace, perf, raw, build_id.",
-		  "tracepoint:syscalls:sys_enter_clock_nanosleep { print(ustack(3)); }",
-		 "        clock_nanosleep@@GLIBC_2.17+35@../sysdeps/unix/sysv/linux/clock_nanosleep.c:71\n"
-		 "        0x989680", TY_USTACK),
-	STACK_ROW("fullstack", "fullstack(mode: name|lit int = bpftrace, limit: lit int = 127) -> fullstack",
-		  "kernel and user stack",
-		  "Kernel frames at the probe and the user frames under them, as one stack of at most limit frames, "
-		  "innermost first. -f folded makes the lines of a flame graph of a map that has it as key.",
-		  "tracepoint:syscalls:sys_enter_clock_nanosleep { print(fullstack(4)); }",
-		 "        syscall_trace_enter+384\n"
-		 "        do_syscall_64+506\n"
-		 "        entry_SYSCALL_64_after_hwframe+118\n"
-		 "        clock_nanosleep@@GLIBC_2.17+35@../sysdeps/unix/sysv/linux/clock_nanosleep.c:71", TY_FULLSTACK),
-	STACK_ROW("stack", "stack(mode: name|lit int = bpftrace, limit: lit int = 127) -> kstack", "kernel stack",
-		  "For scripts of older releases.", "tracepoint:syscalls:sys_enter_clock_nanosleep { print(stack(3)); }",
-		 "        syscall_trace_enter+384\n"
-		 "        do_syscall_64+506\n"
-		 "        entry_SYSCALL_64_after_hwframe+118", TY_KSTACK,
-		  .alias_of = "kstack"),
+		  "        syscall_trace_enter+384\n"
+		  "        do_syscall_64+506\n"
+		  "        entry_SYSCALL_64_after_hwframe+118",
+		  TY_KSTACK),
+	STACK_ROW(
+		"ustack", "ustack(mode: name|lit int = bpftrace, limit: lit int = 127) -> ustack",
+		"user stack",
+		"User frames at the probe by frame pointers, innermost first. Modes: bpftrace, perf, raw, build_id.",
+		"tracepoint:syscalls:sys_enter_clock_nanosleep { print(ustack(3)); }",
+		"        clock_nanosleep@@GLIBC_2.17+35@../sysdeps/unix/sysv/linux/clock_nanosleep.c:71\n"
+		"        0x989680",
+		TY_USTACK),
+	STACK_ROW(
+		"fullstack",
+		"fullstack(mode: name|lit int = bpftrace, limit: lit int = 127) -> fullstack",
+		"kernel and user stack",
+		"Kernel frames at the probe and the user frames under them, as one stack of at most limit frames, "
+		"innermost first. -f folded makes the lines of a flame graph of a map that has it as key.",
+		"tracepoint:syscalls:sys_enter_clock_nanosleep { print(fullstack(4)); }",
+		"        syscall_trace_enter+384\n"
+		"        do_syscall_64+506\n"
+		"        entry_SYSCALL_64_after_hwframe+118\n"
+		"        clock_nanosleep@@GLIBC_2.17+35@../sysdeps/unix/sysv/linux/clock_nanosleep.c:71",
+		TY_FULLSTACK),
+	STACK_ROW("stack", "stack(mode: name|lit int = bpftrace, limit: lit int = 127) -> kstack",
+		  "kernel stack", "For scripts of older releases.",
+		  "tracepoint:syscalls:sys_enter_clock_nanosleep { print(stack(3)); }",
+		  "        syscall_trace_enter+384\n"
+		  "        do_syscall_64+506\n"
+		  "        entry_SYSCALL_64_after_hwframe+118",
+		  TY_KSTACK, .alias_of = "kstack"),
 };
 
 const struct builtin_theme builtin_stack = THEME("Stacks", rows);

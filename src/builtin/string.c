@@ -9,7 +9,7 @@
 
 enum {
 	SCRATCH_ROOM = 128, /* more than a stack object has */
-	MAX_CONCAT = 1024, /* unless a string of the script is longer */
+	MAX_CONCAT = 1024,  /* unless a string of the script is longer */
 };
 
 /* ---- tools */
@@ -42,7 +42,8 @@ u32 data_table(struct lower *l, const void *bytes, u32 len)
 {
 	const struct program *p = l->prog;
 
-	for (u32 off = ALIGN_UP((u32)DATA_HEAD, 8u); p->data && off + len <= p->data_init_len; off += 8)
+	for (u32 off = ALIGN_UP((u32)DATA_HEAD, 8u); p->data && off + len <= p->data_init_len;
+	     off += 8)
 		if (!memcmp(p->data + off, bytes, len))
 			return off;
 	return lower_data(l, len, bytes);
@@ -71,7 +72,8 @@ struct text text_copy(struct lower *l, struct node *n)
 		len = ir_op2(l, IR_SUB, lower_read_str(l, t.at, t.cap, v.o, v.space), o_imm(1));
 	else
 		len = text_move(l, t.at, t.cap, ir_addr(l, v.o));
-	t.len = ir_op2(l, IR_AND, len, o_imm(t.room - 1)); /* an error never comes: a bound for verifiers */
+	t.len = ir_op2(l, IR_AND, len,
+		       o_imm(t.room - 1)); /* an error never comes: a bound for verifiers */
 	return t;
 }
 
@@ -114,10 +116,13 @@ struct text text_in_scratch(struct lower *l, struct node *n)
 
 struct text text_shared(struct lower *l, struct opnd offset, u32 room)
 {
-	return (struct text){ .cap = room, .room = room, .at = lower_shared_scratch(l, offset, room + TEXT_SLACK) };
+	return (struct text){ .cap = room,
+			      .room = room,
+			      .at = lower_shared_scratch(l, offset, room + TEXT_SLACK) };
 }
 
-struct opnd text_append(struct lower *l, struct opnd to, u32 cap, struct opnd string, enum space space)
+struct opnd text_append(struct lower *l, struct opnd to, u32 cap, struct opnd string,
+			enum space space)
 {
 	struct ir_block *empty = ir_block_new(l), *more = ir_block_new(l);
 	u32 n = ir_var(l), mark;
@@ -135,7 +140,8 @@ struct opnd text_append(struct lower *l, struct opnd to, u32 cap, struct opnd st
 	return o_temp(n);
 }
 
-struct ir_val text_result(struct lower *l, struct node *call, struct opnd dst, bool canonical, struct opnd src)
+struct ir_val text_result(struct lower *l, struct node *call, struct opnd dst, bool canonical,
+			  struct opnd src)
 {
 	struct ir_val v = val_memory(call->type, dst);
 
@@ -162,8 +168,12 @@ void byte_loop_begin(struct lower *l, struct byte_loop *b, u32 bound)
 {
 	struct ir_block *body = ir_block_new(l);
 
-	*b = (struct byte_loop){ .head = ir_block_new(l), .out = ir_block_new(l), .i = ir_var(l),
-				 .step = bound <= 16 ? 4 : bound <= 128 ? 8 : 16 };
+	*b = (struct byte_loop){ .head = ir_block_new(l),
+				 .out = ir_block_new(l),
+				 .i = ir_var(l),
+				 .step = bound <= 16  ? 4 :
+					 bound <= 128 ? 8 :
+							16 };
 	ir_var_set(l, b->i, o_imm(0));
 	ir_jump(l, b->head);
 	b->mark = lower_values_mark(l);
@@ -172,7 +182,8 @@ void byte_loop_begin(struct lower *l, struct byte_loop *b, u32 bound)
 	ir_place(l, body);
 }
 
-void byte_loop_while(struct lower *l, struct byte_loop *b, enum ir_cond cc, struct opnd x, struct opnd y)
+void byte_loop_while(struct lower *l, struct byte_loop *b, enum ir_cond cc, struct opnd x,
+		     struct opnd y)
 {
 	ir_var_set(l, b->i, ir_op2(l, IR_ADD, o_temp(b->i), o_imm(b->step)));
 	ir_branch(l, cc, x, y, b->head, b->out);
@@ -209,8 +220,11 @@ struct comparison {
 
 static void compare_begin(struct lower *l, struct comparison *k)
 {
-	*k = (struct comparison){ .differ = ir_block_new(l), .out = ir_block_new(l), .x = ir_var(l),
-				  .y = ir_var(l), .result = ir_var(l) };
+	*k = (struct comparison){ .differ = ir_block_new(l),
+				  .out = ir_block_new(l),
+				  .x = ir_var(l),
+				  .y = ir_var(l),
+				  .result = ir_var(l) };
 }
 
 static struct opnd literal_word(const char *s, u32 len, u32 at, u32 size)
@@ -223,8 +237,8 @@ static struct opnd literal_word(const char *s, u32 len, u32 at, u32 size)
 }
 
 /* b: an address, or NULL and a literal. */
-static void compare_bytes(struct lower *l, struct comparison *k, struct opnd a, const struct opnd *b,
-			  const struct node *literal, u32 len)
+static void compare_bytes(struct lower *l, struct comparison *k, struct opnd a,
+			  const struct opnd *b, const struct node *literal, u32 len)
 {
 	for (u32 at = 0, size; at < len; at += size) {
 		struct ir_block *next = ir_block_new(l);
@@ -233,8 +247,8 @@ static void compare_bytes(struct lower *l, struct comparison *k, struct opnd a, 
 
 		size = left >= 8 ? 8 : left >= 4 ? 4 : left >= 2 ? 2 : 1;
 		x = ir_load(l, opnd_plus(a, at), size, false);
-		y = b ? ir_load(l, opnd_plus(*b, at), size, false)
-		      : literal_word(literal->str, literal->str_len, at, size);
+		y = b ? ir_load(l, opnd_plus(*b, at), size, false) :
+			literal_word(literal->str, literal->str_len, at, size);
 		ir_var_set(l, k->x, x);
 		ir_var_set(l, k->y, y);
 		ir_branch(l, CC_NE, x, y, k->differ, next);
@@ -337,7 +351,8 @@ static const struct type *check_memcmp(struct check *c, struct node *call)
 		const struct node *a = call_arg(call, i);
 
 		if (!type_is_scalar(a->type) && a->type->size && n > (s64)a->type->size)
-			return diag_type(c, a->span, D_MEMCMP_LENGTH, (long long)a->type->size, (long long)n);
+			return diag_type(c, a->span, D_MEMCMP_LENGTH, (long long)a->type->size,
+					 (long long)n);
 	}
 	return check_length(c, call, 1024);
 }
@@ -352,7 +367,8 @@ static struct opnd bytes_of(struct lower *l, struct node *a, u32 n)
 		struct opnd addr = lower_scalar(l, a);
 
 		temp = lower_temp(l, MAX(n, 8u), 8, "bytes");
-		lower_probe_read(l, temp, n, addr, a->type->kind == TY_POINTER ? a->type->space : SPACE_NONE);
+		lower_probe_read(l, temp, n, addr,
+				 a->type->kind == TY_POINTER ? a->type->space : SPACE_NONE);
 		return temp;
 	}
 	v = lower_place(l, a);
@@ -394,7 +410,8 @@ static const struct type *check_concat(struct check *c, struct node *call)
 	if (node_is_const_str(a) && node_is_const_str(b)) {
 		char *s = arena_printf(c->arena, "%s%s", a->str, b->str);
 
-		return node_fold_str(call, s, (u32)strlen(s), type_string(c->arena, (u32)strlen(s) + 1));
+		return node_fold_str(call, s, (u32)strlen(s),
+				     type_string(c->arena, (u32)strlen(s) + 1));
 	}
 	return type_string(c->arena, concat_cap(c, a->type->count, b->type->count));
 }
@@ -430,13 +447,14 @@ static const struct type *check_substr(struct check *c, struct node *call)
 }
 
 /* The bytes from index from on, ended where `end` is: both at most the text's length. */
-static struct ir_val part(struct lower *l, struct node *call, const struct text *t, struct opnd dst, bool canonical,
-			  struct opnd from, struct opnd end)
+static struct ir_val part(struct lower *l, struct node *call, const struct text *t, struct opnd dst,
+			  bool canonical, struct opnd from, struct opnd end)
 {
 	struct opnd base = t->at, mask = o_imm(t->room - 1);
 
 	ir_store(l, ir_op2(l, IR_ADD, base, ir_op2(l, IR_AND, end, mask)), 1, o_imm(0));
-	return text_result(l, call, dst, canonical, ir_op2(l, IR_ADD, base, ir_op2(l, IR_AND, from, mask)));
+	return text_result(l, call, dst, canonical,
+			   ir_op2(l, IR_ADD, base, ir_op2(l, IR_AND, from, mask)));
 }
 
 static struct ir_val lower_substr(struct lower *l, struct node *call)
@@ -482,7 +500,8 @@ struct split {
 };
 
 /* 1 where the separator stands at byte k of the turn. */
-static struct opnd separator_at(struct lower *l, const struct split *s, const struct byte_loop *b, u32 k)
+static struct opnd separator_at(struct lower *l, const struct split *s, const struct byte_loop *b,
+				u32 k)
 {
 	struct opnd x = o_imm(0);
 
@@ -503,13 +522,15 @@ static struct opnd separator_at(struct lower *l, const struct split *s, const st
  */
 static void split_byte(struct lower *l, const struct split *s, const struct byte_loop *b, u32 k)
 {
-	struct opnd i = ir_op2(l, IR_ADD, o_temp(b->i), o_imm(k)), n = o_imm(s->sep->str_len), here, hit;
+	struct opnd i = ir_op2(l, IR_ADD, o_temp(b->i), o_imm(k)), n = o_imm(s->sep->str_len), here,
+		    hit;
 	struct opnd inside = ir_op2(l, IR_SHR, ir_op2(l, IR_SUB, i, s->t.len), o_imm(63));
 
 	hit = ir_op2(l, IR_AND, separator_at(l, s, b, k), inside);
 	if (s->sep->str_len > 1) {
 		struct opnd free = is_zero(l, o_temp(s->skip));
-		struct opnd less = ir_op2(l, IR_SUB, o_temp(s->skip), ir_op2(l, IR_XOR, free, o_imm(1)));
+		struct opnd less =
+			ir_op2(l, IR_SUB, o_temp(s->skip), ir_op2(l, IR_XOR, free, o_imm(1)));
 
 		hit = ir_op2(l, IR_AND, hit, free);
 		less = ir_op2(l, IR_ADD, less, ir_op2(l, IR_MUL, hit, o_imm(n.imm - 1)));
@@ -537,19 +558,26 @@ struct any_split {
 	u32 last, since, field, from, end;
 };
 
-static void any_split_byte(struct lower *l, const struct any_split *s, const struct byte_loop *b, u32 k)
+static void any_split_byte(struct lower *l, const struct any_split *s, const struct byte_loop *b,
+			   u32 k)
 {
-	struct opnd i = ir_op2(l, IR_ADD, o_temp(b->i), o_imm(k)), byte = turn_byte(l, &s->t, b, k), hit, here;
+	struct opnd i = ir_op2(l, IR_ADD, o_temp(b->i), o_imm(k)), byte = turn_byte(l, &s->t, b, k),
+		    hit, here;
 
-	ir_var_set(l, s->last, ir_op2(l, IR_OR, ir_op2(l, IR_SHR, o_temp(s->last), o_imm(8)),
-				      ir_op2(l, IR_SHL, byte, o_imm(56))));
+	ir_var_set(l, s->last,
+		   ir_op2(l, IR_OR, ir_op2(l, IR_SHR, o_temp(s->last), o_imm(8)),
+			  ir_op2(l, IR_SHL, byte, o_imm(56))));
 	ir_var_set(l, s->since, ir_op2(l, IR_ADD, o_temp(s->since), o_imm(1)));
-	hit = is_zero(l, ir_op2(l, IR_XOR, ir_op2(l, IR_SHR, o_temp(s->last), s->shift), s->separator));
+	hit = is_zero(l, ir_op2(l, IR_XOR, ir_op2(l, IR_SHR, o_temp(s->last), s->shift),
+				s->separator));
 	here = ir_op2(l, IR_SHR, ir_op2(l, IR_SUB, i, s->len), o_imm(63));
 	hit = ir_op2(l, IR_AND, hit, here);
-	here = ir_op2(l, IR_SHR, ir_op2(l, IR_SUB, ir_op2(l, IR_SUB, s->n, o_imm(1)), o_temp(s->since)), o_imm(63));
+	here = ir_op2(l, IR_SHR,
+		      ir_op2(l, IR_SUB, ir_op2(l, IR_SUB, s->n, o_imm(1)), o_temp(s->since)),
+		      o_imm(63));
 	hit = ir_op2(l, IR_AND, hit, here);
-	ir_var_set(l, s->since, ir_op2(l, IR_MUL, o_temp(s->since), ir_op2(l, IR_XOR, hit, o_imm(1))));
+	ir_var_set(l, s->since,
+		   ir_op2(l, IR_MUL, o_temp(s->since), ir_op2(l, IR_XOR, hit, o_imm(1))));
 	here = ir_op2(l, IR_AND, hit, is_zero(l, ir_op2(l, IR_XOR, o_temp(s->field), s->index)));
 	choose(l, s->end, here, ir_op2(l, IR_SUB, ir_op2(l, IR_ADD, i, o_imm(1)), s->n));
 	ir_var_set(l, s->field, ir_op2(l, IR_ADD, o_temp(s->field), hit));
@@ -559,8 +587,13 @@ static void any_split_byte(struct lower *l, const struct any_split *s, const str
 
 static struct opnd split_body(struct lower *l, const struct opnd *arg, const u32 most[2])
 {
-	struct any_split s = { .t = text_shared(l, arg[0], most[0]), .len = arg[1], .separator = arg[2],
-			       .last = ir_var(l), .since = ir_var(l), .field = ir_var(l), .from = ir_var(l),
+	struct any_split s = { .t = text_shared(l, arg[0], most[0]),
+			       .len = arg[1],
+			       .separator = arg[2],
+			       .last = ir_var(l),
+			       .since = ir_var(l),
+			       .field = ir_var(l),
+			       .from = ir_var(l),
 			       .end = ir_var(l) };
 	struct opnd none;
 	struct byte_loop b;
@@ -578,12 +611,14 @@ static struct opnd split_body(struct lower *l, const struct opnd *arg, const u32
 	for (u32 k = 0; k < b.step; k++)
 		any_split_byte(l, &s, &b, k);
 	byte_loop_while(l, &b, CC_ULT, o_temp(b.i), s.len);
-	return ir_op2(l, IR_OR, ir_op2(l, IR_SHL, o_temp(s.from), o_imm(SPLIT_FROM)), o_temp(s.end));
+	return ir_op2(l, IR_OR, ir_op2(l, IR_SHL, o_temp(s.from), o_imm(SPLIT_FROM)),
+		      o_temp(s.end));
 }
 
 static const struct shared_func split_func = { .name = "split", .n_args = 4, .body = split_body };
 
-static struct ir_val split_by_call(struct lower *l, struct node *call, struct opnd dst, bool canonical)
+static struct ir_val split_by_call(struct lower *l, struct node *call, struct opnd dst,
+				   bool canonical)
 {
 	const struct node *sep = call_arg(call, 1);
 	struct text t = text_copy(l, call_arg(call, 0));
@@ -591,9 +626,11 @@ static struct ir_val split_by_call(struct lower *l, struct node *call, struct op
 	u64 word = 0;
 
 	memcpy(&word, sep->str, sep->str_len);
-	index = ir_op2(l, IR_OR, ir_op2(l, IR_SHL, index, o_imm(SPLIT_LENGTH_BITS)), o_imm(sep->str_len));
+	index = ir_op2(l, IR_OR, ir_op2(l, IR_SHL, index, o_imm(SPLIT_LENGTH_BITS)),
+		       o_imm(sep->str_len));
 	r = lower_call_shared(l, &split_func, (u32[]){ t.room, 0 },
-			      (struct opnd[]){ lower_scratch_offset(l, t.place), t.len, o_imm((s64)word), index });
+			      (struct opnd[]){ lower_scratch_offset(l, t.place), t.len,
+					       o_imm((s64)word), index });
 	end = ir_ext(l, r, 4, false);
 	return part(l, call, &t, dst, canonical, ir_op2(l, IR_SHR, r, o_imm(SPLIT_FROM)), end);
 }
@@ -616,7 +653,8 @@ static struct ir_val lower_split(struct lower *l, struct node *call)
 	s.skip = ir_var(l);
 	ir_var_set(l, s.field, o_imm(0));
 	ir_var_set(l, s.skip, o_imm(0));
-	none = ir_op2(l, IR_XOR, is_zero(l, s.index), o_imm(1)); /* field 0 begins at 0, others nowhere yet */
+	none = ir_op2(l, IR_XOR, is_zero(l, s.index),
+		      o_imm(1)); /* field 0 begins at 0, others nowhere yet */
 	ir_var_set(l, s.from, ir_op2(l, IR_MUL, none, s.t.len));
 	ir_var_set(l, s.end, s.t.len);
 	byte_loop_begin(l, &b, s.t.cap);
@@ -630,7 +668,7 @@ static struct ir_val lower_split(struct lower *l, struct node *call)
 
 struct path_parts {
 	u32 base, base_end; /* the last component */
-	u32 dir_end;	    /* what is before it, without slashes at its end */
+	u32 dir_end;        /* what is before it, without slashes at its end */
 	u32 was_slash, ended;
 };
 
@@ -644,7 +682,8 @@ struct path_parts {
 static void path_byte(struct lower *l, const struct text *t, const struct byte_loop *b, u32 k,
 		      const struct path_parts *p)
 {
-	struct opnd byte = turn_byte(l, t, b, k), i = ir_op2(l, IR_ADD, o_temp(b->i), o_imm(k)), other, begins;
+	struct opnd byte = turn_byte(l, t, b, k), i = ir_op2(l, IR_ADD, o_temp(b->i), o_imm(k)),
+		    other, begins;
 	struct opnd slash = is_zero(l, ir_op2(l, IR_XOR, byte, o_imm('/')));
 
 	ir_var_set(l, p->ended, ir_op2(l, IR_OR, o_temp(p->ended), is_zero(l, byte)));
@@ -746,7 +785,8 @@ static struct ir_val lower_path_part(struct lower *l, struct node *call, bool is
 	t = text_copy(l, call_arg(call, 0));
 	if (shared) {
 		end = lower_scratch_offset(l, t.place);
-		from = lower_call_shared(l, is_base ? &base_func : &dir_func, (u32[]){ t.room, 0 }, &end);
+		from = lower_call_shared(l, is_base ? &base_func : &dir_func, (u32[]){ t.room, 0 },
+					 &end);
 		end = ir_ext(l, from, 4, false);
 		from = ir_op2(l, IR_SHR, from, o_imm(32));
 	} else {
@@ -767,75 +807,109 @@ static struct ir_val lower_dirname(struct lower *l, struct node *call)
 
 static const struct builtin rows[] = {
 	{
-		.name = "strlen", .sig = "strlen(s: string) -> uint64", .brief = "length of a string",
+		.name = "strlen",
+		.sig = "strlen(s: string) -> uint64",
+		.brief = "length of a string",
 		.doc = "Bytes before the NUL.",
 		.example = "begin { print(strlen(\"four\")); print(strlen(comm)); }",
 		.output = "4\n"
 			  "5",
-		.engines = ON_ALL, .check = check_strlen, .lower = lower_strlen,
+		.engines = ON_ALL,
+		.check = check_strlen,
+		.lower = lower_strlen,
 	},
 	{
-		.name = "strcap", .sig = "strcap(s: string) -> uint64", .brief = "capacity of a string",
+		.name = "strcap",
+		.sig = "strcap(s: string) -> uint64",
+		.brief = "capacity of a string",
 		.doc = "Bytes that a string of this type can hold, the NUL included.",
 		.example = "begin { print(strcap(comm)); }",
 		.output = "16",
-		.flags = BI_CONST, .engines = ON_ALL, .check = check_strcap,
+		.flags = BI_CONST,
+		.engines = ON_ALL,
+		.check = check_strcap,
 	},
 	{
-		.name = "strncmp", .sig = "strncmp(a: string, b: string, n: lit int) -> uint64",
+		.name = "strncmp",
+		.sig = "strncmp(a: string, b: string, n: lit int) -> uint64",
 		.brief = "compare the beginnings of strings",
 		.doc = "Compares at most n bytes: 0 when they are equal, 1 else.",
 		.example = "begin { print(strncmp(\"bash\", \"bat\", 2)); }",
 		.output = "0",
-		.engines = ON_ALL, .check = check_strncmp, .lower = lower_strncmp,
+		.engines = ON_ALL,
+		.check = check_strncmp,
+		.lower = lower_strncmp,
 	},
 	{
-		.name = "memcmp", .sig = "memcmp(a: any, b: any, n: lit int) -> int64",
+		.name = "memcmp",
+		.sig = "memcmp(a: any, b: any, n: lit int) -> int64",
 		.brief = "compare bytes",
 		.doc = "Compares n bytes, at most 1024, of arrays, strings, or what pointers point to: 0, -1 or 1.",
-		.example = "begin { print(memcmp(\"bash\", \"bat\", 2)); print(memcmp(\"bash\", \"bat\", 3) < 0); }",
+		.example =
+			"begin { print(memcmp(\"bash\", \"bat\", 2)); print(memcmp(\"bash\", \"bat\", 3) < 0); }",
 		.output = "0\n"
 			  "true",
-		.engines = ON_ALL, .check = check_memcmp, .lower = lower_memcmp,
+		.engines = ON_ALL,
+		.check = check_memcmp,
+		.lower = lower_memcmp,
 	},
 	{
-		.name = "str_concat", .sig = "str_concat(a: string, b: string) -> string", .brief = "join two strings",
+		.name = "str_concat",
+		.sig = "str_concat(a: string, b: string) -> string",
+		.brief = "join two strings",
 		.doc = "b behind a, cut at 1023 bytes or, where strings may be longer, at their longest.",
-		.example = "tracepoint:syscalls:sys_enter_clock_nanosleep { print(str_concat(comm, \"!\")); }",
+		.example =
+			"tracepoint:syscalls:sys_enter_clock_nanosleep { print(str_concat(comm, \"!\")); }",
 		.work = "sleep 0.01",
 		.output = "sleep!",
-		.engines = ON_ALL, .check = check_concat, .lower = lower_concat,
+		.engines = ON_ALL,
+		.check = check_concat,
+		.lower = lower_concat,
 	},
 	{
-		.name = "substr", .sig = "substr(s: string, from: int, n: int = 0) -> string",
+		.name = "substr",
+		.sig = "substr(s: string, from: int, n: int = 0) -> string",
 		.brief = "part of a string",
 		.doc = "n bytes of s from index `from` on, counted from 0; to the end without n.",
 		.example = "begin { print(substr(\"abcdef\", 2, 3)); }",
 		.output = "cde",
-		.engines = ON_ALL, .check = check_substr, .lower = lower_substr,
+		.engines = ON_ALL,
+		.check = check_substr,
+		.lower = lower_substr,
 	},
 	{
-		.name = "split", .sig = "split(s: string, separator: lit string, index: int) -> string",
+		.name = "split",
+		.sig = "split(s: string, separator: lit string, index: int) -> string",
 		.brief = "one field of a string",
 		.doc = "The field of that index, counted from 0, between separators of 1 to 8 characters; empty when there "
 		       "are fewer.",
 		.example = "begin { print(split(\"a:b:c\", \":\", 1)); }",
 		.output = "b",
-		.engines = ON_ALL, .check = check_split, .lower = lower_split,
+		.engines = ON_ALL,
+		.check = check_split,
+		.lower = lower_split,
 	},
 	{
-		.name = "basename", .sig = "basename(path: string) -> string", .brief = "last part of a path",
+		.name = "basename",
+		.sig = "basename(path: string) -> string",
+		.brief = "last part of a path",
 		.doc = "As basename(1): \"b\" of \"/a/b\" and of \"/a/b/\", \"/\" of \"/\", \".\" of nothing.",
 		.example = "begin { print(basename(\"/usr/lib/libc.so\")); }",
 		.output = "libc.so",
-		.engines = ON_ALL, .check = check_path_part, .lower = lower_basename,
+		.engines = ON_ALL,
+		.check = check_path_part,
+		.lower = lower_basename,
 	},
 	{
-		.name = "dirname", .sig = "dirname(path: string) -> string", .brief = "directory of a path",
+		.name = "dirname",
+		.sig = "dirname(path: string) -> string",
+		.brief = "directory of a path",
 		.doc = "As dirname(1): \"/a\" of \"/a/b\", \"/\" of \"/a\", \".\" of \"a\".",
 		.example = "begin { print(dirname(\"/usr/lib/libc.so\")); }",
 		.output = "/usr/lib",
-		.engines = ON_ALL, .check = check_path_part, .lower = lower_dirname,
+		.engines = ON_ALL,
+		.check = check_path_part,
+		.lower = lower_dirname,
 	},
 };
 

@@ -37,7 +37,8 @@ static const struct type *no_ksym(struct check *c, struct span span, const char 
 	if (!f || feature_answer(f, FEAT_KALLSYMS) == FEATURE_YES)
 		return diag_type(c, span, D_NO_KSYM, name);
 	d = check_report(c, span, D_HIDDEN_KSYM, name);
-	diag_help(c->diags, d, "root sees them where kernel.kptr_restrict is 0 or 1 and /proc is mounted");
+	diag_help(c->diags, d,
+		  "root sees them where kernel.kptr_restrict is 0 or 1 and /proc is mounted");
 	return &ty_error;
 }
 
@@ -84,7 +85,9 @@ static struct ir_val lower_percpu(struct lower *l, struct node *call)
 {
 	const u64 *addresses = call->data;
 	struct node *n = call_arg(call, 1);
-	struct opnd cpu = n ? lower_scalar(l, n) : ir_call(l, BPF_FUNC_get_smp_processor_id, true, 0), at, exists;
+	struct opnd cpu = n ? lower_scalar(l, n) :
+			      ir_call(l, BPF_FUNC_get_smp_processor_id, true, 0),
+		    at, exists;
 
 	at = ir_op2(l, IR_ADD, ir_op2(l, IR_SHL, cpu, o_imm(3)), o_imm((s64)addresses[1]));
 	at = lower_read_scalar(l, &ty_u64, at, SPACE_KERNEL);
@@ -133,7 +136,8 @@ static const struct type *check_uaddr(struct check *c, struct node *call)
 	for (u32 i = 0; i < p->n_regs; i++)
 		if (streq(p->regs[i].name, "ip") || streq(p->regs[i].name, "pc"))
 			s->ip = &p->regs[i];
-	if (s->moves && (p->is_return || !s->ip || !w->user_symbol(w->ctx, file, function, &s->function, &moves)))
+	if (s->moves && (p->is_return || !s->ip ||
+			 !w->user_symbol(w->ctx, file, function, &s->function, &moves)))
 		return diag_type(c, call->span, D_UADDR_PROBE);
 	call->data = s;
 	return &ty_u64;
@@ -153,50 +157,68 @@ static struct ir_val lower_uaddr(struct lower *l, struct node *call)
 
 static const struct builtin rows[] = {
 	{
-		.name = "ksym", .sig = "ksym(address: int|ptr) -> ksym", .brief = "kernel symbol of an address",
+		.name = "ksym",
+		.sig = "ksym(address: int|ptr) -> ksym",
+		.brief = "kernel symbol of an address",
 		.doc = "Prints as the name of the kernel symbol that the address lies in.",
 		.example = "tracepoint:timer:hrtimer_start { @[ksym(args.function)] = count(); }",
 		.work = "sleep 0.01",
 		.output = "...\n"
 			  "@[hrtimer_wakeup]: 1\n"
 			  "...",
-		.engines = ON_KERNEL | ON_REPLAY, .lower = lower_ksym,
+		.engines = ON_KERNEL | ON_REPLAY,
+		.lower = lower_ksym,
 	},
 	{
-		.name = "usym", .sig = "usym(address: int|ptr) -> usym", .brief = "user symbol of an address",
+		.name = "usym",
+		.sig = "usym(address: int|ptr) -> usym",
+		.brief = "user symbol of an address",
 		.doc = "Prints as the name of the symbol in the current process that the address lies in.",
 		.example = "uprobe:libc:clock_nanosleep { print(usym(reg(\"ip\"))); }",
 		.work = "sleep 0.01",
 		.output = "clock_nanosleep@@GLIBC_2.17",
 		.varies = true,
-		.engines = ON_ALL, .lower = lower_usym_call,
+		.engines = ON_ALL,
+		.lower = lower_usym_call,
 	},
 	{
-		.name = "kaddr", .sig = "kaddr(name: lit string) -> uint64", .brief = "address of a kernel symbol",
+		.name = "kaddr",
+		.sig = "kaddr(name: lit string) -> uint64",
+		.brief = "address of a kernel symbol",
 		.doc = "The address of a kernel variable or function, looked up when the script is compiled.",
 		.example = "begin { printf(\"%p\\n\", kaddr(\"avenrun\")); }",
 		.output = "0xffffffff832ed800",
 		.varies = true,
-		.engines = ON_KERNEL, .check = check_kaddr, .lower = lower_kaddr,
+		.engines = ON_KERNEL,
+		.check = check_kaddr,
+		.lower = lower_kaddr,
 	},
 	{
-		.name = "percpu_kaddr", .sig = "percpu_kaddr(name: lit string, cpu: int = 0) -> uint64",
+		.name = "percpu_kaddr",
+		.sig = "percpu_kaddr(name: lit string, cpu: int = 0) -> uint64",
 		.brief = "address of a per-CPU variable",
 		.doc = "The address of a kernel variable that each CPU has its own of: the current CPU's, or another's.",
 		.example = "begin { printf(\"%p\\n\", percpu_kaddr(\"runqueues\")); }",
 		.output = "0xffff88803ea31980",
 		.varies = true,
-		.engines = ON_KERNEL, .check = check_percpu, .lower = lower_percpu,
+		.engines = ON_KERNEL,
+		.check = check_percpu,
+		.lower = lower_percpu,
 	},
 	{
-		.name = "uaddr", .sig = "uaddr(name: lit string) -> uint64", .brief = "address of a user symbol",
+		.name = "uaddr",
+		.sig = "uaddr(name: lit string) -> uint64",
+		.brief = "address of a user symbol",
 		.doc = "The address, in the current process, of a symbol of the probed file. In uprobe clauses that name one "
 		       "function; elsewhere only for files that are always loaded at the same address.",
 		.example = "uprobe:libc:clock_nanosleep { printf(\"%p\\n\", uaddr(\"stdout\")); }",
 		.work = "sleep 0.01",
 		.output = "0x7fc12b0ae848",
 		.varies = true,
-		.flags = BI_NEEDS_PROFILE, .engines = ON_KERNEL, .check = check_uaddr, .lower = lower_uaddr,
+		.flags = BI_NEEDS_PROFILE,
+		.engines = ON_KERNEL,
+		.check = check_uaddr,
+		.lower = lower_uaddr,
 	},
 };
 

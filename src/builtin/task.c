@@ -10,7 +10,9 @@
 
 enum walk { WALK_PPID, WALK_PCOMM, WALK_LEADER_TID, WALK_LEADER_COMM };
 
-static const struct { const char *link, *field; } walks[] = {
+static const struct {
+	const char *link, *field;
+} walks[] = {
 	[WALK_PPID] = { "real_parent", "tgid" },
 	[WALK_PCOMM] = { "real_parent", "comm" },
 	[WALK_LEADER_TID] = { "group_leader", "pid" },
@@ -42,7 +44,8 @@ static const struct type *check_walk(struct check *c, struct node *call)
 	struct node *task = call_arg(call, 0), *next = call->next;
 
 	if (!w->type || !w->type(w->ctx, 's', "task_struct"))
-		return diag_type(c, call->span, D_MISSING_FEATURE, call->name, feature_rows[FEAT_BTF].text);
+		return diag_type(c, call->span, D_MISSING_FEATURE, call->name,
+				 feature_rows[FEAT_BTF].text);
 	if (!task)
 		task = current_task(c, call->span);
 	*call = *field_of(c, field_of(c, task, walks[walk].link), walks[walk].field);
@@ -56,7 +59,8 @@ static const struct type *check_usermode(struct check *c, struct node *call)
 {
 	const struct profile *p = c->inst ? c->inst->profile : NULL;
 
-	if (!p || !p->n_regs) /* begin and end run for sonde itself, events without registers in the kernel */
+	if (!p ||
+	    !p->n_regs) /* begin and end run for sonde itself, events without registers in the kernel */
 		node_make_int(call, !p || p->kind == PROFILE_NONE, &ty_u8);
 	return &ty_u8;
 }
@@ -105,67 +109,83 @@ static struct ir_val lower_cgroup_path(struct lower *l, struct node *call)
 	return val_scalar(call->type, lower_scalar(l, call_arg(call, 0)));
 }
 
-#define WALK_ROW(name_, sig_, brief_, doc_, example_, output_, aux_)                       \
+#define WALK_ROW(name_, sig_, brief_, doc_, example_, output_, aux_)                               \
 	{                                                                                          \
 		.name = name_, .sig = sig_, .brief = brief_, .doc = doc_, .example = example_,     \
-		.work = "sleep 0.01", .output = output_, .varies = true,                           \
-		.flags = BI_VARIABLE, .engines = ON_KERNEL, .check = check_walk, .aux = aux_,      \
+		.work = "sleep 0.01", .output = output_, .varies = true, .flags = BI_VARIABLE,     \
+		.engines = ON_KERNEL, .check = check_walk, .aux = aux_,                            \
 	}
 
 static const struct builtin rows[] = {
 	WALK_ROW("ppid", "ppid(task: ptr = 0) -> int32", "pid of the parent",
 		 "The process id of the current task's parent, or of a given struct task_struct's.",
-		 "tracepoint:syscalls:sys_enter_clock_nanosleep { print(ppid); }",
-		 "21152", WALK_PPID),
+		 "tracepoint:syscalls:sys_enter_clock_nanosleep { print(ppid); }", "21152",
+		 WALK_PPID),
 	WALK_ROW("pcomm", "pcomm(task: ptr = 0) -> comm", "name of the parent",
 		 "The name of the current task's parent, or of a given struct task_struct's.",
-		 "tracepoint:syscalls:sys_enter_clock_nanosleep { print(pcomm); }",
-		 "sonde", WALK_PCOMM),
-	WALK_ROW("leader_tid", "leader_tid(task: ptr = 0) -> int32", "thread id of the group leader",
-		 "The id of the first thread of the process.",
+		 "tracepoint:syscalls:sys_enter_clock_nanosleep { print(pcomm); }", "sonde",
+		 WALK_PCOMM),
+	WALK_ROW("leader_tid", "leader_tid(task: ptr = 0) -> int32",
+		 "thread id of the group leader", "The id of the first thread of the process.",
 		 "tracepoint:syscalls:sys_enter_clock_nanosleep { print(leader_tid == tid); }",
 		 "true", WALK_LEADER_TID),
 	WALK_ROW("leader_comm", "leader_comm(task: ptr = 0) -> comm", "name of the group leader",
 		 "The name of the first thread of the process.",
-		 "tracepoint:syscalls:sys_enter_clock_nanosleep { print(leader_comm); }",
-		 "sleep", WALK_LEADER_COMM),
+		 "tracepoint:syscalls:sys_enter_clock_nanosleep { print(leader_comm); }", "sleep",
+		 WALK_LEADER_COMM),
 	{
-		.name = "usermode", .sig = "usermode() -> uint8", .brief = "whether user code was interrupted",
+		.name = "usermode",
+		.sig = "usermode() -> uint8",
+		.brief = "whether user code was interrupted",
 		.doc = "1 where the probe's registers are of user code, 0 where of the kernel's. Probes without registers run in the kernel: 0; begin and end are 1.",
 		.example = "profile:hz:999 { @[usermode] = count(); }",
 		.work = "bash -c \"for ((i = 0; i < 3000; i++)); do :; done\"",
 		.output = "...\n"
 			  "@[1]: 23",
 		.varies = true,
-		.flags = BI_PREFIXED | BI_VARIABLE | BI_NEEDS_PROFILE, .engines = ON_KERNEL, .check = check_usermode,
+		.flags = BI_PREFIXED | BI_VARIABLE | BI_NEEDS_PROFILE,
+		.engines = ON_KERNEL,
+		.check = check_usermode,
 		.lower = lower_usermode,
 	},
 	{
-		.name = "has_cpid", .sig = "has_cpid() -> bool", .brief = "whether there is a -c command",
+		.name = "has_cpid",
+		.sig = "has_cpid() -> bool",
+		.brief = "whether there is a -c command",
 		.doc = "True when sonde was started with -c.",
 		.example = "begin { print(has_cpid); }",
 		.output = "false",
-		.flags = BI_VARIABLE | BI_CONST, .engines = ON_ALL, .check = check_has_cpid,
+		.flags = BI_VARIABLE | BI_CONST,
+		.engines = ON_ALL,
+		.check = check_has_cpid,
 	},
 	{
-		.name = "cgroupid", .sig = "cgroupid(path: lit string) -> uint64", .brief = "id of a cgroup",
+		.name = "cgroupid",
+		.sig = "cgroupid(path: lit string) -> uint64",
+		.brief = "id of a cgroup",
 		.doc = "The id of the cgroup v2 at a path, absolute or below the mount, looked up when the script is "
 		       "compiled: to be compared with cgroup.",
 		.example = "begin { print(cgroupid(\"/sys/fs/cgroup\")); }",
 		.output = "1",
 		.varies = true,
-		.flags = BI_CONST, .engines = ON_ALL, .check = check_cgroupid,
+		.flags = BI_CONST,
+		.engines = ON_ALL,
+		.check = check_cgroupid,
 	},
 	{
-		.name = "cgroup_path", .sig = "cgroup_path(id: int, filter: lit string = \"\") -> cgroup_path",
+		.name = "cgroup_path",
+		.sig = "cgroup_path(id: int, filter: lit string = \"\") -> cgroup_path",
 		.brief = "path of a cgroup",
 		.doc = "Prints as the path of the cgroup with that id in each hierarchy that has it: "
 		       "unified:/user.slice,cpu:/. Version 2 is unified, the others are called as the directory where they "
 		       "are mounted; the filter, a pattern with *, says which of them are meant.",
-		.example = "tracepoint:syscalls:sys_enter_clock_nanosleep { print(cgroup_path(cgroup, \"unified\")); }",
+		.example =
+			"tracepoint:syscalls:sys_enter_clock_nanosleep { print(cgroup_path(cgroup, \"unified\")); }",
 		.work = "sleep 0.01",
 		.output = "unified:/...",
-		.engines = ON_ALL, .check = check_cgroup_path, .lower = lower_cgroup_path,
+		.engines = ON_ALL,
+		.check = check_cgroup_path,
+		.lower = lower_cgroup_path,
 	},
 };
 

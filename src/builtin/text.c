@@ -23,7 +23,13 @@ static const char *text_of(struct check *c, enum world_text table, u32 n)
  * A row's aux: the table; whether no error has no name: errname is empty where a call succeeded; whether the sign does
  * not matter, as results of system calls are negative; and what numbers are called that are none.
  */
-enum { EMPTY_IF_NONE = 256, ANY_SIGN = 512, UNKNOWN_ERROR = 1024, UNKNOWN_SYSCALL = 2048, AUX_FLAGS = 4096 - 256 };
+enum {
+	EMPTY_IF_NONE = 256,
+	ANY_SIGN = 512,
+	UNKNOWN_ERROR = 1024,
+	UNKNOWN_SYSCALL = 2048,
+	AUX_FLAGS = 4096 - 256
+};
 
 static enum world_text table_of(const struct node *call)
 {
@@ -34,7 +40,10 @@ static const char *no_text(const struct node *call)
 {
 	u64 aux = call->builtin->aux;
 
-	return aux & EMPTY_IF_NONE ? "" : aux & UNKNOWN_ERROR ? "Unknown error" : aux & UNKNOWN_SYSCALL ? "Unknown syscall" : "N/A";
+	return aux & EMPTY_IF_NONE   ? "" :
+	       aux & UNKNOWN_ERROR   ? "Unknown error" :
+	       aux & UNKNOWN_SYSCALL ? "Unknown syscall" :
+				       "N/A";
 }
 
 static const char *text_or_none(struct check *c, const struct node *call, s64 n)
@@ -76,7 +85,8 @@ static const struct type *check_text(struct check *c, struct node *call)
 		if (n->value < 0 && call->builtin->aux & ANY_SIGN)
 			n->value = -n->value;
 		text = arena_strdup(c->arena, text_or_none(c, call, n->value));
-		node_make_str(call, text, (u32)strlen(text), type_string(c->arena, (u32)strlen(text) + 1));
+		node_make_str(call, text, (u32)strlen(text),
+			      type_string(c->arena, (u32)strlen(text) + 1));
 		return call->type;
 	}
 	if (!call->data)
@@ -91,7 +101,8 @@ static const struct type *check_errname(struct check *c, struct node *call)
 	struct node *n = call_arg(call, 0);
 
 	if (!n && (!p || !p->decoded || p->retval.loc.kind == LOC_NONE))
-		return diag_type(c, call->span, D_NO_ERRNAME, c->inst && c->inst->provider ? c->inst->provider : "this kind");
+		return diag_type(c, call->span, D_NO_ERRNAME,
+				 c->inst && c->inst->provider ? c->inst->provider : "this kind");
 	return check_text(c, call);
 }
 
@@ -119,52 +130,65 @@ static struct ir_val lower_text(struct lower *l, struct node *call)
 
 	n = ir_at_most(l, text_index(l, call), t->n);
 	off = ir_op2(l, IR_MUL, n, o_imm(t->row));
-	ir_copy(l, dst, ir_op2(l, IR_ADD, ir_addr(l, o_data(l->prog->data_map, table)), off), t->row);
+	ir_copy(l, dst, ir_op2(l, IR_ADD, ir_addr(l, o_data(l->prog->data_map, table)), off),
+		t->row);
 	v.clean = true;
 	return v;
 }
 
-#define TEXT_ROW(name_, sig_, brief_, doc_, example_, output_, table_)                     \
+#define TEXT_ROW(name_, sig_, brief_, doc_, example_, output_, table_)                             \
 	{                                                                                          \
-		.name = name_, .sig = sig_, .brief = brief_, .doc = doc_, .example = example_, .output = output_,     \
-		.engines = ON_ALL, .check = check_text, .lower = lower_text, .aux = table_,        \
+		.name = name_, .sig = sig_, .brief = brief_, .doc = doc_, .example = example_,     \
+		.output = output_, .engines = ON_ALL, .check = check_text, .lower = lower_text,    \
+		.aux = table_,                                                                     \
 	}
 
 static const struct builtin rows[] = {
-	TEXT_ROW("strerror", "strerror(errno: int) -> string", "text of an error number",
-		 "\"No such file or directory\" for 2 and for -2, \"Unknown error\" for numbers that are none.",
-		 "begin { print(strerror(2)); $e = 13; print(strerror($e)); }",
-		 "No such file or directory\n"
-		 "Permission denied", TEXT_ERRNO | ANY_SIGN | UNKNOWN_ERROR),
+	TEXT_ROW(
+		"strerror", "strerror(errno: int) -> string", "text of an error number",
+		"\"No such file or directory\" for 2 and for -2, \"Unknown error\" for numbers that are none.",
+		"begin { print(strerror(2)); $e = 13; print(strerror($e)); }",
+		"No such file or directory\n"
+		"Permission denied",
+		TEXT_ERRNO | ANY_SIGN | UNKNOWN_ERROR),
 	TEXT_ROW("errno_name", "errno_name(errno: int) -> string", "symbol of an error number",
 		 "\"ENOENT\" for 2, 0 for 0; N/A for numbers that are none.",
 		 "begin { print(errno_name(2)); $e = 13; print(errno_name($e)); }",
 		 "ENOENT\n"
-		 "EACCES", TEXT_ERRNO_NAME),
+		 "EACCES",
+		 TEXT_ERRNO_NAME),
 	TEXT_ROW("sigabbrev", "sigabbrev(signal: int) -> string", "symbol of a signal, without SIG",
 		 "\"INT\" for 2, as kill(1) spells it; N/A for numbers that are none.",
 		 "begin { print(sigabbrev(2)); $s = 9; print(sigabbrev($s)); }",
 		 "INT\n"
-		 "KILL", TEXT_SIGNAL_ABBREV),
+		 "KILL",
+		 TEXT_SIGNAL_ABBREV),
 	{
-		.name = "errname", .sig = "errname(errno: int = 0) -> string", .brief = "name of an error",
+		.name = "errname",
+		.sig = "errname(errno: int = 0) -> string",
+		.brief = "name of an error",
 		.doc = "In syscall return probes the name of the call's error, ENOENT, empty where it succeeded. errname(n) is "
 		       "the name of a number, which may be negative.",
 		.example = "begin { print(errname(2)); }",
 		.output = "ENOENT",
-		.flags = BI_VARIABLE | BI_READS_ARGS, .engines = ON_ALL, .check = check_errname, .lower = lower_text,
+		.flags = BI_VARIABLE | BI_READS_ARGS,
+		.engines = ON_ALL,
+		.check = check_errname,
+		.lower = lower_text,
 		.aux = TEXT_ERRNO_NAME | EMPTY_IF_NONE | ANY_SIGN,
 	},
 	TEXT_ROW("signal_name", "signal_name(signal: int) -> string", "name of a signal",
 		 "\"Interrupt\" for 2; N/A for numbers that are none.",
 		 "begin { print(signal_name(2)); $s = 9; print(signal_name($s)); }",
 		 "Interrupt\n"
-		 "Killed", TEXT_SIGNAL),
+		 "Killed",
+		 TEXT_SIGNAL),
 	TEXT_ROW("syscall_name", "syscall_name(number: int) -> string", "name of a system call",
 		 "\"read\" for 0 on x86-64, \"Unknown syscall\" for numbers that are none.",
 		 "begin { print(syscall_name(0)); $n = 1; print(syscall_name($n)); }",
 		 "read\n"
-		 "write", TEXT_SYSCALL | UNKNOWN_SYSCALL),
+		 "write",
+		 TEXT_SYSCALL | UNKNOWN_SYSCALL),
 };
 
 const struct builtin_theme builtin_text = THEME("Names of numbers", rows);

@@ -11,11 +11,11 @@
 enum { TEXT_SLACK = 8 }; /* behind the room: a separator is compared as a whole */
 
 struct text {
-	struct opnd at;	 /* the first byte */
+	struct opnd at;    /* the first byte */
 	struct opnd place; /* text_copy() and text_in_scratch(): the same as a place in scratch */
-	u32 cap;	 /* bytes of the string's type, the NUL included */
-	u32 room;	 /* bytes at `at`: a power of two, at least cap */
-	struct opnd len; /* without the NUL; text_copy() only */
+	u32 cap;           /* bytes of the string's type, the NUL included */
+	u32 room;          /* bytes at `at`: a power of two, at least cap */
+	struct opnd len;   /* without the NUL; text_copy() only */
 };
 
 u32 power_of_two(u32 n); /* the smallest that is not below n */
@@ -29,9 +29,11 @@ struct text text_in_scratch(struct lower *l, struct node *n);
 struct text text_shared(struct lower *l, struct opnd offset, u32 room);
 /* Copies a string of at most cap bytes, a power of two, to our own memory; what cannot be read is empty. How many bytes that
  * were, the NUL included. */
-struct opnd text_append(struct lower *l, struct opnd to, u32 cap, struct opnd string, enum space space);
+struct opnd text_append(struct lower *l, struct opnd to, u32 cap, struct opnd string,
+			enum space space);
 /* Writes the string at src to dst, which lower_dest() gave: the value of the call. */
-struct ir_val text_result(struct lower *l, struct node *call, struct opnd dst, bool canonical, struct opnd src);
+struct ir_val text_result(struct lower *l, struct node *call, struct opnd dst, bool canonical,
+			  struct opnd src);
 
 /*
  * The loop of a text function: i counts up to bound, `step` bytes a turn, because each turn costs
@@ -45,7 +47,8 @@ struct byte_loop {
 	u32 i, mark, step;
 };
 void byte_loop_begin(struct lower *l, struct byte_loop *b, u32 bound);
-void byte_loop_while(struct lower *l, struct byte_loop *b, enum ir_cond cc, struct opnd x, struct opnd y);
+void byte_loop_while(struct lower *l, struct byte_loop *b, enum ir_cond cc, struct opnd x,
+		     struct opnd y);
 /* The byte at an index that is bounded by the room. */
 struct opnd text_byte(struct lower *l, const struct text *t, struct opnd index);
 /* In a loop: byte k of this turn. */

@@ -27,8 +27,14 @@ struct opnd boot_clock(struct lower *l)
 	return ir_call(l, boot ? BPF_FUNC_ktime_get_boot_ns : BPF_FUNC_ktime_get_ns, false, 0);
 }
 
-static const struct { const char *name; enum timestamp_mode mode; } clocks[] = {
-	{ "boot", TS_BOOT }, { "monotonic", TS_MONOTONIC }, { "tai", TS_TAI }, { "sw_tai", TS_REAL },
+static const struct {
+	const char *name;
+	enum timestamp_mode mode;
+} clocks[] = {
+	{ "boot", TS_BOOT },
+	{ "monotonic", TS_MONOTONIC },
+	{ "tai", TS_TAI },
+	{ "sw_tai", TS_REAL },
 };
 
 /* The clock named by argument i: an identifier or nothing. */
@@ -60,15 +66,15 @@ static struct ir_val lower_nsecs(struct lower *l, struct node *call)
 	if (l->env->clock_map)
 		return val_scalar(&ty_u64, boot_clock(l));
 	switch ((enum timestamp_mode)call->aux) {
-	case TS_MONOTONIC:
-		return val_scalar(&ty_u64, ir_call(l, BPF_FUNC_ktime_get_ns, false, 0));
+	case TS_MONOTONIC: return val_scalar(&ty_u64, ir_call(l, BPF_FUNC_ktime_get_ns, false, 0));
 	case TS_TAI:
 	case TS_REAL:
 		if (feature_has(l->features, FEAT_TAI))
-			return val_scalar(&ty_u64, ir_call(l, 208 /* ktime_get_tai_ns */, false, 0));
-		return val_scalar(&ty_u64, ir_op2(l, IR_ADD, boot_clock(l), lower_own_word(l, DATA_BOOT_TO_TAI)));
-	case TS_BOOT:
-		break;
+			return val_scalar(&ty_u64,
+					  ir_call(l, 208 /* ktime_get_tai_ns */, false, 0));
+		return val_scalar(&ty_u64, ir_op2(l, IR_ADD, boot_clock(l),
+						  lower_own_word(l, DATA_BOOT_TO_TAI)));
+	case TS_BOOT: break;
 	}
 	return val_scalar(&ty_u64, boot_clock(l));
 }
@@ -77,7 +83,8 @@ static struct ir_val lower_elapsed(struct lower *l, struct node *call)
 {
 	if (l->env->clock_map)
 		return val_scalar(&ty_u64, boot_clock(l));
-	return val_scalar(&ty_u64, ir_op2(l, IR_SUB, boot_clock(l), lower_own_word(l, DATA_START_NS)));
+	return val_scalar(&ty_u64,
+			  ir_op2(l, IR_SUB, boot_clock(l), lower_own_word(l, DATA_START_NS)));
 }
 
 /* Which clock a number of nanoseconds is of: that of the nsecs() it comes from, else the boot clock. */
@@ -110,31 +117,43 @@ static struct ir_val lower_strftime(struct lower *l, struct node *call)
 
 static const struct builtin rows[] = {
 	{
-		.name = "nsecs", .sig = "nsecs(clock: name = boot) -> uint64", .brief = "nanoseconds since boot",
+		.name = "nsecs",
+		.sig = "nsecs(clock: name = boot) -> uint64",
+		.brief = "nanoseconds since boot",
 		.doc = "The boot clock in nanoseconds, suspend included. nsecs(monotonic), nsecs(tai) and "
 		       "nsecs(sw_tai) read other clocks.",
 		.example = "begin { print(nsecs); }",
 		.output = "2434714952537",
 		.varies = true,
-		.flags = BI_VARIABLE, .engines = ON_ALL, .check = check_nsecs, .lower = lower_nsecs,
+		.flags = BI_VARIABLE,
+		.engines = ON_ALL,
+		.check = check_nsecs,
+		.lower = lower_nsecs,
 	},
 	{
-		.name = "elapsed", .sig = "elapsed() -> uint64", .brief = "nanoseconds since sonde started",
+		.name = "elapsed",
+		.sig = "elapsed() -> uint64",
+		.brief = "nanoseconds since sonde started",
 		.doc = "Nanoseconds since the run began.",
 		.example = "begin { print(elapsed); }",
 		.output = "41809",
 		.varies = true,
-		.flags = BI_PREFIXED | BI_VARIABLE, .engines = ON_ALL, .lower = lower_elapsed,
+		.flags = BI_PREFIXED | BI_VARIABLE,
+		.engines = ON_ALL,
+		.lower = lower_elapsed,
 	},
 	{
-		.name = "strftime", .sig = "strftime(format: lit string, ns: int) -> timestamp",
+		.name = "strftime",
+		.sig = "strftime(format: lit string, ns: int) -> timestamp",
 		.brief = "a timestamp as text",
 		.doc = "A time of nsecs() printed by a strftime(3) format; %f is microseconds, %k nanoseconds, "
 		       "%l milliseconds.",
 		.example = "begin { print(strftime(\"%H:%M:%S\", nsecs)); }",
 		.output = "07:05:13",
 		.varies = true,
-		.engines = ON_ALL, .check = check_strftime, .lower = lower_strftime,
+		.engines = ON_ALL,
+		.check = check_strftime,
+		.lower = lower_strftime,
 	},
 };
 

@@ -11,8 +11,8 @@ enum { MARK_MAGIC_LEN = 16, MARK_VERSION_LEN = 24 };
 struct bundle_mark {
 	char magic[MARK_MAGIC_LEN];
 	char version[MARK_VERSION_LEN]; /* of the sonde that runs the payload */
-	u64 at, len;			/* of the payload in the file; 0: this is no tool */
-	u64 sum;			/* of the whole file, this number taken as 0 */
+	u64 at, len;                    /* of the payload in the file; 0: this is no tool */
+	u64 sum;                        /* of the whole file, this number taken as 0 */
 };
 
 /* volatile: the bytes of the file count, not what the compiler knows of them. */
@@ -244,8 +244,8 @@ int bundle_join(struct buf *executable, const struct buf *payload, struct err *e
 	struct bundle_mark m;
 	size_t keep = loaded_len(executable->s, executable->len), where;
 	char *at = keep ? memmem(executable->s, keep, (const char *)(uintptr_t)mark.magic,
-				 MARK_MAGIC_LEN)
-			: NULL;
+				 MARK_MAGIC_LEN) :
+			  NULL;
 
 	if (!at || (size_t)(executable->s + keep - at) < sizeof m)
 		return err_set(err, -EINVAL, "not an executable of sonde");

@@ -19,12 +19,13 @@ struct command {
 	const char *name, *args; /* "check", "FILE" */
 	const char *brief, *doc, *example;
 	int (*run)(struct cli *c); /* the exit status */
-	bool traces;	  /* it takes the options of a run, and its status is the run's */
-	bool own_options; /* what follows are words, whatever they look like */
+	bool traces;               /* it takes the options of a run, and its status is the run's */
+	bool own_options;          /* what follows are words, whatever they look like */
 };
 extern const struct command command_run, command_list, command_info, command_check, command_fmt,
 	command_explain, command_help, command_usage, command_version, command_compiler_bench,
-	command_tool_help, command_build, command_top, command_lsp, command_audit, command_object, command_dtrace;
+	command_tool_help, command_build, command_top, command_lsp, command_audit, command_object,
+	command_dtrace;
 /* Those that may be written as a first word; NULL-terminated. */
 extern const struct command *const commands[];
 const struct command *command_find(const char *name);
@@ -49,8 +50,8 @@ enum when { WHEN_TERMINAL, WHEN_ALWAYS, WHEN_NEVER };
 
 struct cli {
 	const char *program; /* as called: "sonde", "bpftrace" */
-	bool drop_in;	     /* called bpftrace: no subcommands, its version */
-	bool is_run;	     /* the word "run" was there: the next one may be a tool's name */
+	bool drop_in;        /* called bpftrace: no subcommands, its version */
+	bool is_run;         /* the word "run" was there: the next one may be a tool's name */
 	struct tool *tool;   /* what stands behind it, or NULL; main frees it */
 	const struct command *command;
 	const struct option_row *own; /* an option of one command alone was given */
@@ -64,19 +65,19 @@ struct cli {
 	const char *output; /* -o */
 	enum when escape;   /* --escape */
 	bool quiet, buffering_given;
-	u32 n_warnings_given;	/* -k */
+	u32 n_warnings_given;   /* -k */
 	const char *completion; /* help --completion SHELL */
 	enum manual manual;
 	bool refresh, selftest; /* info --refresh, --selftest */
 	const char *selftest_work;
 	bool compare, rewrite; /* fmt --check, --write */
-	bool listed;	     /* explain --list */
-	const char *object;  /* --emit-elf */
-	const char *runtime; /* build --runtime */
-	struct given *given; /* the options, in order */
+	bool listed;           /* explain --list */
+	const char *object;    /* --emit-elf */
+	const char *runtime;   /* build --runtime */
+	struct given *given;   /* the options, in order */
 	u32 n_given;
 	struct arena words_arena; /* words put together; main releases it */
-	u32 n_built_in; /* words that a tool was built with: any option may stand there */
+	u32 n_built_in;           /* words that a tool was built with: any option may stand there */
 	const struct bundle *bundle; /* this is a tool made by "sonde build"; else NULL */
 };
 

@@ -66,7 +66,7 @@ struct clause_audit {
 	const struct instance *in;
 	const struct bpf_func *f;
 	u32 n_sites, effects, record_bytes; /* record: the largest set of records of one event */
-	u64 worst;			    /* instructions */
+	u64 worst;                          /* instructions */
 };
 
 struct audit {
@@ -115,7 +115,8 @@ static struct clause_audit look(struct compiled *c, u32 func)
 	struct clause_audit a = { .in = c->instances.v[func], .f = c->prog.funcs.v[func] };
 
 	for (u32 i = 0; i < c->sites.n; i++)
-		if (c->sites.v[i].func == func || c->prog.funcs.v[c->sites.v[i].func]->dispatcher == func + 1)
+		if (c->sites.v[i].func == func ||
+		    c->prog.funcs.v[c->sites.v[i].func]->dispatcher == func + 1)
 			a.n_sites += c->sites.v[i].n_covered;
 	a.effects = effects_of(a.f);
 	if (a.in->profile->kind == PROFILE_BTF || a.in->profile->kind == PROFILE_ITER)
@@ -144,12 +145,13 @@ static u64 bytes_of_map(const struct audit *a, const struct map_desc *m)
 	u64 value = ALIGN_UP((u64)m->value_size, 8u) * (is_per_cpu(m) ? a->n_cpus : 1);
 
 	if (m->role == MAP_GLOBAL)
-		return m->n_slots ? (u64)m->n_slots * m->slot_size
-		       : m->value ? m->value->size + 8u
-				  : 8;
+		return m->n_slots ? (u64)m->n_slots * m->slot_size :
+		       m->value   ? m->value->size + 8u :
+				    8;
 	if (m->role == MAP_RING)
-		return a->c->env.config.perf_rb_pages ? kernel_ring_pages(a->c->env.config.perf_rb_pages)
-						      : kernel_ring_size();
+		return a->c->env.config.perf_rb_pages ?
+			       kernel_ring_pages(a->c->env.config.perf_rb_pages) :
+			       kernel_ring_size();
 	if (is_array(m))
 		return value * m->max_entries;
 	return (48 + ALIGN_UP((u64)m->key_size, 8u) + value + 16) * m->max_entries;
@@ -307,8 +309,11 @@ static void text_verdict(struct audit *a, const struct total *t)
 {
 	struct buf *b = &a->b;
 
-	buf_printf(b, "\nverdict: it %s\n", t->changes ? "CHANGES the system, and runs with --unsafe alone" : "reads, and changes nothing");
-	buf_printf(b, "cost: %s, at most %llu instructions", price_of(t), (unsigned long long)t->worst);
+	buf_printf(b, "\nverdict: it %s\n",
+		   t->changes ? "CHANGES the system, and runs with --unsafe alone" :
+				"reads, and changes nothing");
+	buf_printf(b, "cost: %s, at most %llu instructions", price_of(t),
+		   (unsigned long long)t->worst);
 	if (t->record_bytes) {
 		buf_puts(b, " and ");
 		put_bytes(b, t->record_bytes);
@@ -419,8 +424,11 @@ static void put_json(struct audit *a, const struct words *w)
 		buf_printf(&a->b, ", \"line\": %u, \"unsafe\": %s}", at.line,
 			   w->v.v[i].row->flags & BI_UNSAFE ? "true" : "false");
 	}
-	buf_printf(&a->b, "], \"cost\": \"%s\", \"worst_instructions\": %llu, \"record_bytes\": %u, \"bytes\": %llu", price_of(&total),
-		   (unsigned long long)total.worst, total.record_bytes, (unsigned long long)total.bytes);
+	buf_printf(
+		&a->b,
+		"], \"cost\": \"%s\", \"worst_instructions\": %llu, \"record_bytes\": %u, \"bytes\": %llu",
+		price_of(&total), (unsigned long long)total.worst, total.record_bytes,
+		(unsigned long long)total.bytes);
 	buf_printf(&a->b, ", \"unsafe\": %s}\n", total.changes ? "true" : "false");
 }
 

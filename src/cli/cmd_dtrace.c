@@ -41,7 +41,11 @@ static int read_request(struct cli *c, struct request *q)
 		case 'v':
 		case 'k':
 		case '6': /* -64 */ break;
-		default: return say_usage(c, "dtrace: unknown option %s: it makes headers (-h) and objects (-G) of .d files", w);
+		default:
+			return say_usage(
+				c,
+				"dtrace: unknown option %s: it makes headers (-h) and objects (-G) of .d files",
+				w);
 		}
 	}
 	if (!q->in || q->header == q->object)

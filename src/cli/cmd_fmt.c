@@ -21,7 +21,8 @@ static int write_back(struct cli *c, const struct buf *out)
 static int deliver(struct cli *c, struct buf *out)
 {
 	struct buf name = { 0 };
-	bool same = out->len == c->o.script_len && (!out->len || !memcmp(out->s, c->o.script, out->len));
+	bool same = out->len == c->o.script_len &&
+		    (!out->len || !memcmp(out->s, c->o.script, out->len));
 
 	if (!c->compare && !c->rewrite)
 		return put_out(c, out);

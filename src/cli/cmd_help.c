@@ -140,8 +140,7 @@ static int help_overview(struct cli *c)
 static void put_manual(struct buf *b, enum manual what)
 {
 	static const enum topic_kind builtins[] = { TOPIC_BUILTIN }, probes[] = { TOPIC_PROBE },
-				     configuration[] = { TOPIC_CONFIG },
-				     tools[] = { TOPIC_TOOL },
+				     configuration[] = { TOPIC_CONFIG }, tools[] = { TOPIC_TOOL },
 				     options[] = { TOPIC_COMMAND, TOPIC_OPTION, TOPIC_OUTPUT },
 				     diagnostics[] = { TOPIC_DIAG };
 
@@ -150,7 +149,9 @@ static void put_manual(struct buf *b, enum manual what)
 	case MANUAL_MAN: put_man_page(b); break;
 	case MANUAL_BUILTINS: put_markdown(b, builtins, 1, "Functions and variables"); break;
 	case MANUAL_PROBES: put_markdown(b, probes, 1, "Probe types"); break;
-	case MANUAL_CONFIGURATION: put_markdown(b, configuration, 1, "Configuration variables"); break;
+	case MANUAL_CONFIGURATION:
+		put_markdown(b, configuration, 1, "Configuration variables");
+		break;
 	case MANUAL_OPTIONS: put_markdown(b, options, 3, "The command line"); break;
 	case MANUAL_DIAGNOSTICS: put_markdown(b, diagnostics, 1, "Messages of the compiler"); break;
 	case MANUAL_TOOLS: put_markdown(b, tools, 1, "Tools"); break;
@@ -210,7 +211,8 @@ static int explain(struct cli *c)
 		return help_word(c, topic_kinds[diagnostics].word, NULL);
 	if (!c->n_words)
 		return say_usage(
-			c, "which message? Its code stands behind it in brackets, like E0203; --list shows all");
+			c,
+			"which message? Its code stands behind it in brackets, like E0203; --list shows all");
 	for (u32 i = 0; i < c->n_words && !rc; i++)
 		rc = help_word(c, c->words[i], &diagnostics);
 	return rc;

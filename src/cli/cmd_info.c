@@ -26,7 +26,7 @@ struct report {
 	struct buf b;
 	bool json;
 	u32 n_sections, n_items; /* of the section */
-	size_t line;		 /* where the line begins */
+	size_t line;             /* where the line begins */
 };
 
 static void section(struct report *r, const char *title, const char *key)
@@ -146,7 +146,8 @@ static void feature_item(struct report *r, const struct item *item)
 {
 	char name[48];
 
-	answer_item(r, item->name ? item->name : feature_name(item->id, name), feature_answer(kernel_features(), item->id));
+	answer_item(r, item->name ? item->name : feature_name(item->id, name),
+		    feature_answer(kernel_features(), item->id));
 }
 
 static void feature_items(struct report *r, const struct item *items, u32 n)
@@ -157,7 +158,8 @@ static void feature_items(struct report *r, const struct item *items, u32 n)
 
 static enum feature_answer either(enum feature a, enum feature b)
 {
-	enum feature_answer first = feature_answer(kernel_features(), a), second = feature_answer(kernel_features(), b);
+	enum feature_answer first = feature_answer(kernel_features(), a),
+			    second = feature_answer(kernel_features(), b);
 
 	return first == FEATURE_YES || second == FEATURE_NO ? first : second;
 }
@@ -255,7 +257,8 @@ static enum feature_answer probe_answer(const struct provider *p)
 {
 	if (!p->feature)
 		return FEATURE_YES;
-	return either((enum feature)(p->feature - 1), (enum feature)((p->feature_instead ? p->feature_instead : p->feature) - 1));
+	return either((enum feature)(p->feature - 1),
+		      (enum feature)((p->feature_instead ? p->feature_instead : p->feature) - 1));
 }
 
 static void put_probes(struct report *r)
@@ -267,7 +270,8 @@ static void put_probes(struct report *r)
 }
 
 /* The rows with that answer: what it is, since when, what is done without it. */
-static void put_words(struct report *r, enum feature_answer answer, const char *title, const char *key)
+static void put_words(struct report *r, enum feature_answer answer, const char *title,
+		      const char *key)
 {
 	char name[160];
 
@@ -308,15 +312,17 @@ static void put_table(struct report *r)
 		buf_puts(&r->b, "\n\nIn words\n");
 	for (u32 i = 0; i < N_FEATURES; i++) {
 		const struct feature_row *row = &feature_rows[i];
-		const char *answer = answer_text(r, feature_answer(kernel_features(), (enum feature)i));
+		const char *answer =
+			answer_text(r, feature_answer(kernel_features(), (enum feature)i));
 
 		feature_name((enum feature)i, name);
 		if (!r->json) {
-			buf_printf(&r->b, "  %s: %s, %s (Linux %s); without it: %s\n", name, answer, row->text, row->since,
-				   row->without);
+			buf_printf(&r->b, "  %s: %s, %s (Linux %s); without it: %s\n", name, answer,
+				   row->text, row->since, row->without);
 			continue;
 		}
-		buf_printf(&r->b, "%s{\"name\": \"%s\", \"has\": %s, \"what\": ", i ? ", " : "", name, answer);
+		buf_printf(&r->b, "%s{\"name\": \"%s\", \"has\": %s, \"what\": ", i ? ", " : "",
+			   name, answer);
 		json_strz(&r->b, row->text);
 		buf_puts(&r->b, ", \"since\": ");
 		json_strz(&r->b, row->since);

@@ -59,7 +59,8 @@ static void put_args(struct buf *b, const struct profile *p)
 		put_arg(b, &p->args[i], p->args[i].name);
 	for (u32 i = 0; i < p->n_vars; i++)
 		put_arg(b, &p->vars[i], p->vars[i].name);
-	if (p->retval.type && p->retval.loc.kind != LOC_NONE && (p->kind == PROFILE_BTF || p->retval.text))
+	if (p->retval.type && p->retval.loc.kind != LOC_NONE &&
+	    (p->kind == PROFILE_BTF || p->retval.text))
 		put_arg(b, &p->retval, "retval");
 }
 
@@ -140,7 +141,9 @@ static bool may_read_tracefs(struct err *err)
 	if (feature_answer(kernel_features(), FEAT_TRACEFS) != FEATURE_DENIED)
 		return true;
 	err_set(err, -EACCES, "the events of tracefs may not be read");
-	err_help(err, "try it with sudo, or let a group read tracefs (mount -o remount,gid=GROUP,mode=0750)");
+	err_help(
+		err,
+		"try it with sudo, or let a group read tracefs (mount -o remount,gid=GROUP,mode=0750)");
 	return false;
 }
 

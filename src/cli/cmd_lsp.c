@@ -19,7 +19,13 @@
 enum { MESSAGE_MAX = 64 << 20 };
 
 /* Codes of JSON-RPC 2.0 and of the protocol. */
-enum { PARSE_ERROR = -32700, INVALID_REQUEST = -32600, NO_METHOD = -32601, NOT_READY = -32002, REQUEST_FAILED = -32803 };
+enum {
+	PARSE_ERROR = -32700,
+	INVALID_REQUEST = -32600,
+	NO_METHOD = -32601,
+	NOT_READY = -32002,
+	REQUEST_FAILED = -32803
+};
 
 /* ---- out */
 

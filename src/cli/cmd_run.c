@@ -19,7 +19,8 @@ static int check_words(const struct cli *c)
 	if (t && c->n_words <= 1 && *t->words)
 		return say_usage(c, "%s needs %s", t->name, t->words);
 	if (t && c->n_words > 1 && !reads_words(t))
-		return say_usage(c, "%s has options only, and no use for \"%s\"", t->name, c->words[1]);
+		return say_usage(c, "%s has options only, and no use for \"%s\"", t->name,
+				 c->words[1]);
 	return 0;
 }
 

@@ -4,8 +4,9 @@
 #include "cli/option.h"
 
 const struct command *const commands[] = {
-	&command_run, &command_top, &command_list,	&command_info, &command_check, &command_audit,
-	&command_build, &command_lsp, &command_fmt, &command_dtrace, &command_explain, &command_help, NULL,
+	&command_run,     &command_top,   &command_list, &command_info, &command_check,
+	&command_audit,   &command_build, &command_lsp,  &command_fmt,  &command_dtrace,
+	&command_explain, &command_help,  NULL,
 };
 
 const struct command *command_find(const char *name)
@@ -130,8 +131,7 @@ void print_help(const struct cli *c, FILE *to)
 	const char *me = c->program;
 	struct buf b = { 0 };
 
-	buf_printf(&b, "%s: dynamic tracer for Linux, compatible with bpftrace's language\n",
-		   me);
+	buf_printf(&b, "%s: dynamic tracer for Linux, compatible with bpftrace's language\n", me);
 	buf_puts(&b, "\nUSAGE:\n");
 	buf_printf(&b,
 		   "    %s [OPTION]... FILE [PARAM]...          run a script (-: standard input)\n",

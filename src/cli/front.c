@@ -18,7 +18,8 @@ void front_init(struct front *f, const struct cli *c)
 	view_init(&f->view, &f->arena);
 	view_world(&f->view, &f->env.world);
 	config_defaults(&f->env.config);
-	config_from_environment(&f->env.config, &e); /* what is wrong there is told where a script is compiled */
+	config_from_environment(&f->env.config,
+				&e); /* what is wrong there is told where a script is compiled */
 	f->env.themes = c->o.themes;
 	f->env.features = kernel_features();
 	f->env.params = c->o.params;

@@ -25,13 +25,13 @@ struct document {
 
 struct lsp {
 	struct cli *c;
-	struct arena arena;	    /* of one message */
+	struct arena arena;         /* of one message */
 	const struct json *message; /* the one that is answered */
-	struct buf out;		    /* the result of a request, or a notification */
-	const char *refusal;	    /* why the request has no result; NULL: it has */
+	struct buf out;             /* the result of a request, or a notification */
+	const char *refusal;        /* why the request has no result; NULL: it has */
 	struct document *documents;
 	struct probe_names *names; /* kept lists of probes */
-	bool is_ready, is_over;	   /* initialize, shutdown came */
+	bool is_ready, is_over;    /* initialize, shutdown came */
 };
 
 /* ---- lsp_text.c */

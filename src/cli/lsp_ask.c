@@ -118,9 +118,9 @@ static void put_about(struct buf *b, struct compiled *c, const struct document *
 		put_map(b, n->map);
 		return;
 	}
-	row = d->text[from] == '$' || (from && d->text[from - 1] == '.')
-		      ? NULL
-		      : env_builtin(&c->env, name);
+	row = d->text[from] == '$' || (from && d->text[from - 1] == '.') ?
+		      NULL :
+		      env_builtin(&c->env, name);
 	if (row)
 		put_row(b, row);
 	else if (n && n->type && n->type->kind != TY_ERROR && n->type->kind != TY_UNKNOWN)

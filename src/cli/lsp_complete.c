@@ -41,7 +41,7 @@ struct item {
 	const char *label;
 	enum item_kind kind;
 	const char *detail, *doc; /* may be NULL */
-	const char *snippet;	  /* what is inserted, with ${1:places}; NULL: the label */
+	const char *snippet;      /* what is inserted, with ${1:places}; NULL: the label */
 };
 
 /* 0, or 1 when there are enough. */
@@ -85,10 +85,10 @@ static bool begins(const struct completion *c, const char *name)
 /* ---- where the cursor stands */
 
 struct where {
-	u32 depth;	  /* braces that are open */
-	size_t head;	  /* where what stands outside of braces began last */
+	u32 depth;        /* braces that are open */
+	size_t head;      /* where what stands outside of braces began last */
 	size_t statement; /* where the statement began */
-	bool in_text;	  /* a string, a comment, a line of C */
+	bool in_text;     /* a string, a comment, a line of C */
 	bool in_predicate;
 };
 
@@ -177,8 +177,8 @@ static u32 parts_of(const char *s)
 struct listing {
 	struct completion *c;
 	const char *word; /* as typed: "t:sched:sched_s" */
-	size_t typed;	  /* length of its first part */
-	bool by_part;	  /* up to the next colon only */
+	size_t typed;     /* length of its first part */
+	bool by_part;     /* up to the next colon only */
 };
 
 /* The name with the provider as the user spells it; a group of many ends in its colon. */
@@ -270,8 +270,8 @@ static void list_providers(struct completion *c)
 
 	for (u32 i = 0; providers[i]; i++) {
 		const struct provider *p = providers[i];
-		const char *label = p->max_parts > 1 ? arena_printf(&c->l->arena, "%s:", p->name)
-						     : p->name;
+		const char *label = p->max_parts > 1 ? arena_printf(&c->l->arena, "%s:", p->name) :
+						       p->name;
 		struct item item = { label, ITEM_MODULE, p->syntax, p->brief, NULL };
 
 		if (begins(c, label))
@@ -490,10 +490,10 @@ static const char *snippet_of(struct arena *a, const struct builtin *row)
 
 static void complete_word(struct completion *c)
 {
-	static const char *const keywords[] = { "if",	  "else",   "for",	"while",
-						"unroll", "let",    "break",	"return",
+	static const char *const keywords[] = { "if",     "else",   "for",      "while",
+						"unroll", "let",    "break",    "return",
 						"sizeof", "typeof", "offsetof", "continue",
-						"true",	  "false",  "struct",	"comptime" };
+						"true",   "false",  "struct",   "comptime" };
 	struct cli script = { .o = { .script_name = c->d->path,
 				     .script = c->d->text,
 				     .script_len = c->d->len,

@@ -20,8 +20,8 @@ struct uses {
 	struct compiled *c;
 	struct arena *arena;
 	enum use_kind kind;
-	struct use word;     /* that was asked about */
-	struct use item;     /* where it is known: a clause, a macro, a function, or all */
+	struct use word; /* that was asked about */
+	struct use item; /* where it is known: a clause, a macro, a function, or all */
 	const struct var *var;
 	VEC(struct use) v;
 };
@@ -81,11 +81,13 @@ static bool is_same(const struct uses *u, size_t from, size_t to)
 	const char *text = u->d->text;
 	struct node *n;
 
-	if (to - from != u->word.to - u->word.from || memcmp(text + from, text + u->word.from, to - from) ||
-	    from < u->item.from || to > u->item.to || is_in_probe(u->c, from))
+	if (to - from != u->word.to - u->word.from ||
+	    memcmp(text + from, text + u->word.from, to - from) || from < u->item.from ||
+	    to > u->item.to || is_in_probe(u->c, from))
 		return false;
 	if (u->kind == USE_NAME)
-		return !(from && text[from - 1] == '.') && (is_called(text + to, text + u->d->len) || is_declared(text, text + from));
+		return !(from && text[from - 1] == '.') &&
+		       (is_called(text + to, text + u->d->len) || is_declared(text, text + from));
 	n = u->kind == USE_VARIABLE && u->var ? lsp_node(u->c, to) : NULL;
 	return !n || n->kind != N_VAR || !n->var || n->var->decl.off == u->var->decl.off;
 }
@@ -107,13 +109,15 @@ static void gather(struct uses *u)
 		if (s == from)
 			s++;
 		else if (is_same(u, (size_t)(from - text), (size_t)(s - text)))
-			vec_push(u->arena, &u->v, (struct use){ (size_t)(from - text), (size_t)(s - text) });
+			vec_push(u->arena, &u->v,
+				 (struct use){ (size_t)(from - text), (size_t)(s - text) });
 	}
 }
 
 static bool narrow(struct uses *u, struct span head, const struct node *body)
 {
-	struct span span = { head.off, body ? body->span.off + body->span.len - head.off : head.len };
+	struct span span = { head.off,
+			     body ? body->span.off + body->span.len - head.off : head.len };
 	struct use at;
 
 	if (!lsp_span(u->c, span, &at.from, &at.to) || u->word.from < at.from || u->word.to > at.to)
@@ -142,7 +146,8 @@ static bool names(const struct uses *u, const char *name, struct span span)
 {
 	size_t len = u->word.to - u->word.from, from, to;
 
-	return strlen(name) == len && !memcmp(name, u->d->text + u->word.from, len) && lsp_span(u->c, span, &from, &to);
+	return strlen(name) == len && !memcmp(name, u->d->text + u->word.from, len) &&
+	       lsp_span(u->c, span, &from, &to);
 }
 
 /* Of this script, not of the library. */
@@ -177,7 +182,8 @@ static bool ask(struct lsp *l, struct uses *u)
 		return false;
 	if (d->text[u->word.from] == '@') {
 		u->kind = USE_MAP;
-	} else if (d->text[u->word.from] == '$' && u->word.to - u->word.from > 1 && !isdigit((u8)d->text[u->word.from + 1])) {
+	} else if (d->text[u->word.from] == '$' && u->word.to - u->word.from > 1 &&
+		   !isdigit((u8)d->text[u->word.from + 1])) {
 		u->kind = USE_VARIABLE;
 		n = lsp_node(u->c, u->word.to);
 		u->var = n && n->kind == N_VAR ? n->var : NULL;
@@ -283,7 +289,8 @@ void lsp_rename(struct lsp *l)
 	struct uses u;
 
 	if (!ask(l, &u)) {
-		l->refusal = "only maps, variables, macros and functions of the script can be renamed";
+		l->refusal =
+			"only maps, variables, macros and functions of the script can be renamed";
 	} else {
 		char sign = u.d->text[u.word.from];
 

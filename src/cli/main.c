@@ -17,7 +17,8 @@
 
 static void say_waiting(void *cli, const char *build_id)
 {
-	say_note(cli, "waiting for the debug information of build id %s (DEBUGINFOD_URLS)", build_id);
+	say_note(cli, "waiting for the debug information of build id %s (DEBUGINFOD_URLS)",
+		 build_id);
 }
 
 static int sonde_main(struct cli *c, int argc, char **argv)
@@ -38,7 +39,9 @@ static void hold_standard_files(void)
 
 int main(int argc, char **argv)
 {
-	const char *slash = argc ? strrchr(argv[0], '/') : NULL, *name = slash ? slash + 1 : argc ? argv[0] : "";
+	const char *slash = argc ? strrchr(argv[0], '/') : NULL, *name = slash ? slash + 1 :
+									 argc  ? argv[0] :
+										 "";
 	struct cli c = { .drop_in = streq(name, "bpftrace"),
 			 .command = streq(name, "dtrace") ? &command_dtrace : NULL };
 	int rc;

@@ -10,7 +10,7 @@
 struct page {
 	struct buf *b;
 	const char *section; /* the one begun last */
-	u32 level;	     /* of a markdown heading */
+	u32 level;           /* of a markdown heading */
 };
 
 /* ---- the manual page */
@@ -175,7 +175,8 @@ void put_man_page(struct buf *b)
 	arena_release(&a);
 }
 
-static const char general_options[] = ".PP\nThe general options, such as \\-o, \\-v and \\-\\-diag, are in\n.BR sonde (1).\n",
+static const char general_options[] =
+	".PP\nThe general options, such as \\-o, \\-v and \\-\\-diag, are in\n.BR sonde (1).\n",
 		  options_elsewhere[] = ".PP\nThe remaining options are in\n.BR sonde (1).\n",
 		  see_also[] = ".SH SEE ALSO\n.BR sonde (1),\n.BR sonde\\-language (7)\n";
 
@@ -189,7 +190,8 @@ static void man_own_option(void *ctx, const struct topic *t)
 	struct command_page *w = ctx;
 
 	if (t->of_command && streq(t->of_command, w->cmd->name))
-		man_topic(w->p, &(struct topic){ .head = t->head, .brief = t->brief, .doc = t->doc });
+		man_topic(w->p,
+			  &(struct topic){ .head = t->head, .brief = t->brief, .doc = t->doc });
 }
 
 static void man_run_option(void *ctx, const struct topic *t)
@@ -220,9 +222,13 @@ bool put_command_page(struct buf *b, const char *name)
 	if (!cmd)
 		return false;
 	arena_init(&a);
-	buf_printf(b, ".TH SONDE-%s 1 \"\" \"sonde " SONDE_VERSION "\" \"User Commands\"\n.SH NAME\nsonde\\-%s \\- ", cmd->name, cmd->name);
+	buf_printf(b,
+		   ".TH SONDE-%s 1 \"\" \"sonde " SONDE_VERSION
+		   "\" \"User Commands\"\n.SH NAME\nsonde\\-%s \\- ",
+		   cmd->name, cmd->name);
 	put_roff_line(b, "", cmd->brief);
-	buf_printf(b, ".SH SYNOPSIS\n.B sonde %s\n%s", cmd->name, cmd->own_options ? "" : "[\\fIOPTION\\fR]... ");
+	buf_printf(b, ".SH SYNOPSIS\n.B sonde %s\n%s", cmd->name,
+		   cmd->own_options ? "" : "[\\fIOPTION\\fR]... ");
 	put_roff_line(b, "", cmd->args);
 	put_roff_line(b, ".SH DESCRIPTION\n", cmd->doc);
 	if (!cmd->own_options)
@@ -272,12 +278,13 @@ static void md_example(struct buf *b, const struct topic *t)
 	if (!t->example)
 		return;
 	if (!t->output)
-		buf_printf(b, "```%s\n%s\n```\n\n", t->example_is_command ? "sh" : "bpftrace", t->example);
+		buf_printf(b, "```%s\n%s\n```\n\n", t->example_is_command ? "sh" : "bpftrace",
+			   t->example);
 	else if (t->example_is_command)
 		buf_printf(b, "```console%s\n$ %s\n%s\n```\n\n", varies, t->example, t->output);
 	else
-		buf_printf(b, "```sonde%s\n%s\n```\n\nprints\n\n```output\n%s\n```\n\n", varies, t->example,
-			   t->output);
+		buf_printf(b, "```sonde%s\n%s\n```\n\nprints\n\n```output\n%s\n```\n\n", varies,
+			   t->example, t->output);
 }
 
 static void md_topic(void *ctx, const struct topic *t)
@@ -327,8 +334,8 @@ static const struct {
 	u32 flag;
 	const char *word;
 } op_flags[] = {
-	{ IRF_DEF, "result" },	   { IRF_PURE, "pure" },   { IRF_COMMUTES, "commutes" },
-	{ IRF_CMP, "compares" },   { IRF_LOADS, "loads" }, { IRF_STORES, "stores" },
+	{ IRF_DEF, "result" },        { IRF_PURE, "pure" },   { IRF_COMMUTES, "commutes" },
+	{ IRF_CMP, "compares" },      { IRF_LOADS, "loads" }, { IRF_STORES, "stores" },
 	{ IRF_TERM, "ends a block" },
 };
 
@@ -362,8 +369,10 @@ void put_ir_manual(struct buf *b)
 	buf_puts(b, ir_head);
 	for (u32 i = 0; i < N_IR_OPS; i++)
 		md_op(b, &ir_ops[i]);
-	buf_puts(b, "\n## Passes\n\nIn the order in which they run; `--no-pass=NAME` leaves one out.\n\n"
-		    "| pass | what it removes or rewrites |\n| --- | --- |\n");
+	buf_puts(
+		b,
+		"\n## Passes\n\nIn the order in which they run; `--no-pass=NAME` leaves one out.\n\n"
+		"| pass | what it removes or rewrites |\n| --- | --- |\n");
 	for (u32 i = 0; i < n_ir_passes; i++) {
 		buf_printf(b, "| `%s` | ", ir_passes[i].name);
 		put_md(b, ir_passes[i].brief);

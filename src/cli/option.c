@@ -17,7 +17,7 @@
 enum { PID_MAX_LIMIT = 0x400000 }; /* include/linux/threads.h, 64-bit */
 
 const char *const option_groups[N_GROUPS] = {
-	[GROUP_WHAT] = "What to trace",	       [GROUP_OUTPUT] = "Output",
+	[GROUP_WHAT] = "What to trace",        [GROUP_OUTPUT] = "Output",
 	[GROUP_ASK] = "Instead of tracing",    [GROUP_CHECKS] = "Warnings and safety",
 	[GROUP_COMPILER] = "The compiler",     [GROUP_COMPAT] = "Accepted for compatibility",
 	[GROUP_HIDDEN] = "Of single commands",
@@ -138,7 +138,11 @@ static const char *spell_choices(struct cli *c, const char *choices)
 
 	for (const char *s = choices, *end; *s; s = *end ? end + 1 : end) {
 		end = strchrnul(s, '|');
-		buf_printf(&b, "%s'%.*s'", s == choices ? "" : *end ? ", " : " or ", (int)(end - s), s);
+		buf_printf(&b, "%s'%.*s'",
+			   s == choices ? "" :
+			   *end         ? ", " :
+					  " or ",
+			   (int)(end - s), s);
 	}
 	text = arena_strndup(&c->words_arena, b.s, b.len);
 	buf_release(&b);
@@ -147,7 +151,8 @@ static const char *spell_choices(struct cli *c, const char *choices)
 
 static int bad_choice(struct cli *c, const struct option_row *row, const char *value)
 {
-	return say_usage(c, "USAGE: --%s can only be %s.", row->name, spell_choices(c, row->choices));
+	return say_usage(c, "USAGE: --%s can only be %s.", row->name,
+			 spell_choices(c, row->choices));
 }
 
 /* The place of value in the row's choices, or -1. */
@@ -168,7 +173,9 @@ static int choice(const struct option_row *row, const char *value)
 
 static const char *number_fault(struct cli *c, const char *s)
 {
-	return arena_printf(&c->words_arena, *s >= '0' && *s <= '9' ? "invalid trailing bytes: %s" : "invalid integer: %s", s);
+	return arena_printf(
+		&c->words_arena,
+		*s >= '0' && *s <= '9' ? "invalid trailing bytes: %s" : "invalid integer: %s", s);
 }
 
 /* A number of the language; what is wrong with it has been said when this is not 0. */
@@ -201,13 +208,15 @@ static int take_pid(struct cli *c, const struct option_row *row, const char *val
 	if (rc)
 		return rc;
 	if (!pid || !proc_exists((u32)pid)) {
-		say(c, "Failed to attach to pid: Unable to open pidfd (%s)", strerror(pid ? ESRCH : EINVAL));
+		say(c, "Failed to attach to pid: Unable to open pidfd (%s)",
+		    strerror(pid ? ESRCH : EINVAL));
 		fprintf(stderr, "  help: there is no process %d\n", pid);
 		return 1;
 	}
 	process = proc_of_thread((u32)pid);
 	if (process && process != (u32)pid) {
-		say(c, "%d is a thread of process %u: use -p %u, and /tid == %d/ in the script", pid, process, process, pid);
+		say(c, "%d is a thread of process %u: use -p %u, and /tid == %d/ in the script",
+		    pid, process, process, pid);
 		return 1;
 	}
 	c->o.pid = pid;
@@ -226,7 +235,8 @@ static int take_traceable(struct cli *c, const struct option_row *row, const cha
 {
 	if (access(value, R_OK) == 0)
 		return take_note(c, row, value);
-	say(c, "Failed to open kernel function info: Could not read functions from %s. (%s)", value, strerror(errno));
+	say(c, "Failed to open kernel function info: Could not read functions from %s. (%s)", value,
+	    strerror(errno));
 	return 1;
 }
 
@@ -236,7 +246,9 @@ static int take_interval(struct cli *c, const struct option_row *row, const char
 	static const struct {
 		const char *unit;
 		u64 ns;
-	} units[] = { { "ms", 1000000 }, { "s", 1000000000 }, { "", 1000000000 }, { "m", 60000000000 } };
+	} units[] = {
+		{ "ms", 1000000 }, { "s", 1000000000 }, { "", 1000000000 }, { "m", 60000000000 }
+	};
 	char *end;
 	double n = strtod(value, &end);
 
@@ -294,8 +306,10 @@ static int take_diag(struct cli *c, const struct option_row *row, const char *va
 static int take_warnings(struct cli *c, const struct option_row *row, const char *value)
 {
 	if (c->n_warnings_given++)
-		return say_usage(c, "USAGE: -kk has been deprecated. Use a single -k for runtime warnings for errors in map "
-				    "lookups and probe reads.");
+		return say_usage(
+			c,
+			"USAGE: -kk has been deprecated. Use a single -k for runtime warnings for errors in map "
+			"lookups and probe reads.");
 	c->o.extra_warnings = true;
 	return 0;
 }
@@ -383,9 +397,11 @@ static int take_no_feature(struct cli *c, const struct option_row *row, const ch
 		end = strchrnul(s, ',');
 		i = find_feature(s, (size_t)(end - s));
 		if (i < 0) {
-			say(c, "USAGE: --no-feature can only have values 'kprobe_multi,kprobe_session,uprobe_multi'.");
-			fprintf(stderr, "  help: and those that \"%s --info\" lists; not \"%.*s\"\n", c->program,
-				(int)(end - s), s);
+			say(c,
+			    "USAGE: --no-feature can only have values 'kprobe_multi,kprobe_session,uprobe_multi'.");
+			fprintf(stderr,
+				"  help: and those that \"%s --info\" lists; not \"%.*s\"\n",
+				c->program, (int)(end - s), s);
 			return 1;
 		}
 		f->known[i] = FEATURE_NO;
@@ -402,7 +418,9 @@ static int take_mode(struct cli *c, const struct option_row *row, const char *va
 	case 3: c->o.mode |= MODE_TEST; return 0;
 	case 4: c->o.mode |= MODE_BENCH; return 0;
 	default:
-		return say_usage(c, "USAGE: --mode can only be 'codegen', 'compiler-bench', 'bench', 'test' or 'format'.");
+		return say_usage(
+			c,
+			"USAGE: --mode can only be 'codegen', 'compiler-bench', 'bench', 'test' or 'format'.");
 	}
 }
 

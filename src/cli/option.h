@@ -26,7 +26,7 @@ static inline bool option_is_for_tools(enum option_group g)
 }
 
 struct option_row {
-	char key;	     /* -e, or 0 */
+	char key;            /* -e, or 0 */
 	const char *name;    /* --name; never NULL */
 	const char *arg;     /* what its value is called; NULL: it takes none */
 	const char *choices; /* "text|json", for completion and messages; may be NULL */
@@ -35,7 +35,7 @@ struct option_row {
 	const char *doc;  /* more, for the manual; may be NULL */
 	/* value is NULL when arg is. 0, or the exit status after a message. */
 	int (*take)(struct cli *c, const struct option_row *row, const char *value);
-	size_t at;	 /* take_flag, take_text: the member of struct cli */
+	size_t at;       /* take_flag, take_text: the member of struct cli */
 	const char *why; /* take_note: what it says */
 	const struct command
 		*command; /* take_command: that one; else: only that command has the option */

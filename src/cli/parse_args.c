@@ -102,7 +102,8 @@ static int take_long(struct args *a, const char *word)
 	if (!is_there(a, row))
 		return unknown(a, word, len);
 	if (value && !row->arg)
-		return say_bad_option(a->c, NULL, "option '--%s' doesn't allow an argument", row->name);
+		return say_bad_option(a->c, NULL, "option '--%s' doesn't allow an argument",
+				      row->name);
 	if (!value && row->arg && !(value = next_word(a)))
 		return say_bad_option(a->c, NULL, "option '--%s' requires an argument", row->name);
 	return take(a, row, value);
@@ -120,7 +121,8 @@ static int take_short(struct args *a, const char *keys)
 		if (row->arg) {
 			value = keys[1] ? keys + 1 : next_word(a);
 			if (!value)
-				return say_bad_option(a->c, NULL, "option requires an argument -- '%c'", *keys);
+				return say_bad_option(a->c, NULL,
+						      "option requires an argument -- '%c'", *keys);
 		}
 		rc = take(a, row, value);
 		if (rc || value || is_decided(a->c))
@@ -134,7 +136,8 @@ static bool is_command(const struct args *a)
 {
 	const struct cli *c = a->c;
 
-	return !c->drop_in && !c->bundle && !a->all_words && !c->command && !c->o.script && !c->n_words;
+	return !c->drop_in && !c->bundle && !a->all_words && !c->command && !c->o.script &&
+	       !c->n_words;
 }
 
 /* "sonde help -p" asks about the option. */

@@ -58,8 +58,8 @@ static int put_usage(const struct cli *c)
 
 	if (c->bundle || c->tool) {
 		tool_put_usage(c, &usage);
-		fprintf(stderr, "%s    %s%s%s --help\n", usage.s, c->program, c->bundle ? "" : " run ",
-			c->bundle ? "" : c->words[0]);
+		fprintf(stderr, "%s    %s%s%s --help\n", usage.s, c->program,
+			c->bundle ? "" : " run ", c->bundle ? "" : c->words[0]);
 		buf_release(&usage);
 		return 1;
 	}

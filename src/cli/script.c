@@ -50,17 +50,21 @@ static struct tool *tool_of(struct cli *c, const char *word)
 static int no_script(const struct cli *c, const char *word)
 {
 	struct tool *t = tool_open(word);
-	const char *near = t ? word : tool_near(word), *command = c->drop_in ? NULL : command_near(word);
+	const char *near = t ? word : tool_near(word),
+		   *command = c->drop_in ? NULL : command_near(word);
 
 	if (near)
 		say(c, "there is no script \"%s\": did you mean \"%s run %s\"?", word, c->program,
 		    near);
 	else if (command)
-		say(c, "there is no script \"%s\": did you mean \"%s %s\"?", word, c->program, command);
+		say(c, "there is no script \"%s\": did you mean \"%s %s\"?", word, c->program,
+		    command);
 	else if (strchr(word, '{'))
-		say(c, "there is no script \"%s\": a program in the command line stands behind -e", word);
+		say(c, "there is no script \"%s\": a program in the command line stands behind -e",
+		    word);
 	else if (!c->drop_in && !strpbrk(word, "./"))
-		say(c, "there is no script \"%s\": \"%s run --list\" shows those that come with it", word, c->program);
+		say(c, "there is no script \"%s\": \"%s run --list\" shows those that come with it",
+		    word, c->program);
 	else
 		say(c, "failed to open file '%s': %s", word, strerror(ENOENT));
 	tool_free(t);
@@ -83,10 +87,13 @@ static int refuse_other_file(const struct cli *c, const char *word)
 {
 	const char *s = c->script.s;
 
-	if (!strncmp(s, "\x7f"
-			"ELF", 4))
-		say(c, "%s is a program, no script: \"%s list 'uprobe:%s:*'\" lists its functions, -c runs it", word, c->program,
-		    word);
+	if (!strncmp(s,
+		     "\x7f"
+		     "ELF",
+		     4))
+		say(c,
+		    "%s is a program, no script: \"%s list 'uprobe:%s:*'\" lists its functions, -c runs it",
+		    word, c->program, word);
 	else if (!strncmp(s, "\xff\xfe", 2) || !strncmp(s, "\xfe\xff", 2))
 		say(c, "%s is UTF-16: scripts are UTF-8", word);
 	else

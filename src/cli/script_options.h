@@ -17,8 +17,8 @@ struct script_option {
 
 struct script_options {
 	VEC(struct script_option) rows; /* in order of first mention */
-	u32 n_words;			/* the highest $N */
-	bool any_words;			/* $# is asked for */
+	u32 n_words;                    /* the highest $N */
+	bool any_words;                 /* $# is asked for */
 };
 
 /*

@@ -22,7 +22,10 @@
 #include "engine/kernel/kernel.h"
 #include "output/index.h"
 
-enum { TIMES = 500, LIMIT_MS = 20000 }; /* the limit is for what hangs: a busy machine may take seconds for a row */
+enum {
+	TIMES = 500,
+	LIMIT_MS = 20000
+}; /* the limit is for what hangs: a busy machine may take seconds for a row */
 
 #if defined(__aarch64__)
 #define GETPGID "__arm64_sys_getpgid"
@@ -33,14 +36,15 @@ enum { TIMES = 500, LIMIT_MS = 20000 }; /* the limit is for what hangs: a busy m
 
 struct row {
 	const char *name, *script; /* prints @n, or so many lines */
-	const char *work;	   /* "getpgid:500", or NULL: none is needed */
-	u64 min, max;		   /* what is right */
+	const char *work;          /* "getpgid:500", or NULL: none is needed */
+	u64 min, max;              /* what is right */
 	const char *unit;
 	const char *option; /* of the run, or NULL */
-	bool apart;	    /* its program runs for nobody else: rows beside each other that are so run at once */
+	bool apart; /* its program runs for nobody else: rows beside each other that are so run at once */
 };
 
-#define WORK(work_, min_, max_, unit_) .work = (work_), .min = (min_), .max = (max_), .unit = (unit_)
+#define WORK(work_, min_, max_, unit_)                                                             \
+	.work = (work_), .min = (min_), .max = (max_), .unit = (unit_)
 #define CALLS WORK("getpgid:500", TIMES, TIMES, "calls")
 #define STEPS WORK("call:500", TIMES, TIMES, "calls")
 
@@ -75,7 +79,9 @@ static const struct row rows[] = {
 /* clang-format on */
 
 enum verdict { RIGHT, WRONG, REFUSED };
-static const char *const verdicts[] = { [RIGHT] = "right", [WRONG] = "wrong", [REFUSED] = "refused" };
+static const char *const verdicts[] = {
+	[RIGHT] = "right", [WRONG] = "wrong", [REFUSED] = "refused"
+};
 
 struct result {
 	enum verdict verdict;
@@ -107,7 +113,8 @@ NORETURN static void become(const struct row *row, int out, int err)
 
 	put_script(&script, row->script);
 	snprintf(exe, sizeof exe, "/proc/%d/exe", (int)getppid());
-	snprintf(command, sizeof command, "%s info --selftest-work=%s", exe, row->work ? row->work : "");
+	snprintf(command, sizeof command, "%s info --selftest-work=%s", exe,
+		 row->work ? row->work : "");
 	argv[n++] = script.s;
 	if (row->work) {
 		argv[n++] = "-c";
@@ -124,7 +131,8 @@ NORETURN static void become(const struct row *row, int out, int err)
 static bool gather(const int fd[2], struct buf text[2])
 {
 	u64 end = clock_mono_ns() + LIMIT_MS * 1000000ull, now;
-	struct pollfd p[2] = { { .fd = fd[0], .events = POLLIN }, { .fd = fd[1], .events = POLLIN } };
+	struct pollfd p[2] = { { .fd = fd[0], .events = POLLIN },
+			       { .fd = fd[1], .events = POLLIN } };
 	char piece[4096];
 
 	while ((p[0].fd >= 0 || p[1].fd >= 0) && (now = clock_mono_ns()) < end) {
@@ -161,7 +169,10 @@ static void put_reason(char *to, size_t size, const char *text)
 	const char *at = strstr(text, "ERROR: "), *help = strstr(text, "\n  help: ");
 	size_t len;
 
-	at = at ? at + 7 : starts_with(text, "sonde: ") ? text + 7 : starts_with(text, "WARNING: ") ? text + 9 : text;
+	at = at                             ? at + 7 :
+	     starts_with(text, "sonde: ")   ? text + 7 :
+	     starts_with(text, "WARNING: ") ? text + 9 :
+					      text;
 	len = strcspn(at, "\n");
 	if (len && at[len - 1] == ']' && memrchr(at, '[', len)) /* the message's number */
 		len = (size_t)((const char *)memrchr(at, '[', len) - at);
@@ -169,10 +180,12 @@ static void put_reason(char *to, size_t size, const char *text)
 		len--;
 	snprintf(to, size, "%.*s", (int)len, at);
 	for (; help; help = strstr(help + 1, "\n  help: "))
-		snprintf(to + strlen(to), size - strlen(to), "; %.*s", (int)strcspn(help + 9, "\n"), help + 9);
+		snprintf(to + strlen(to), size - strlen(to), "; %.*s", (int)strcspn(help + 9, "\n"),
+			 help + 9);
 }
 
-static void judge(struct result *r, const struct row *row, const char *out, const char *err, int status)
+static void judge(struct result *r, const struct row *row, const char *out, const char *err,
+		  int status)
 {
 	r->n = count_of(out);
 	if (WIFEXITED(status) && WEXITSTATUS(status) && !r->n) {
@@ -181,8 +194,11 @@ static void judge(struct result *r, const struct row *row, const char *out, cons
 		return;
 	}
 	if (WIFSIGNALED(status)) {
-		r->verdict = WTERMSIG(status) == SIGKILL ? REFUSED : WRONG; /* what it would have counted is not known */
-		snprintf(r->reason, sizeof r->reason, "it was ended by SIG%s%s", sigabbrev_np(WTERMSIG(status)),
+		r->verdict = WTERMSIG(status) == SIGKILL ?
+				     REFUSED :
+				     WRONG; /* what it would have counted is not known */
+		snprintf(r->reason, sizeof r->reason, "it was ended by SIG%s%s",
+			 sigabbrev_np(WTERMSIG(status)),
 			 r->verdict == REFUSED ? ", as the kernel does where memory is short" : "");
 		return;
 	}
@@ -249,7 +265,8 @@ static u32 run_rows(u32 first, struct result *r)
 	struct running run[ARRAY_SIZE(rows)];
 	u32 n = 1;
 
-	while (rows[first].apart && has_room_for_all() && first + n < ARRAY_SIZE(rows) && rows[first + n].apart)
+	while (rows[first].apart && has_room_for_all() && first + n < ARRAY_SIZE(rows) &&
+	       rows[first + n].apart)
 		n++;
 	for (u32 i = 0; i < n; i++)
 		start_row(&rows[first + i], &run[i]);
@@ -268,19 +285,23 @@ static void put_text(struct buf *b, const struct row *row, const struct result *
 	if (r->verdict == REFUSED)
 		buf_printf(b, "refused: %s\n", r->reason);
 	else if (r->verdict == RIGHT)
-		buf_printf(b, "right: %llu%s%s\n", (unsigned long long)r->n, *row->unit ? " " : "", row->unit);
+		buf_printf(b, "right: %llu%s%s\n", (unsigned long long)r->n, *row->unit ? " " : "",
+			   row->unit);
 	else
-		buf_printf(b, "WRONG: %llu of %s%llu %s%s%s\n", (unsigned long long)r->n, exact ? "" : "at least ",
-			   (unsigned long long)row->min, row->unit, *r->reason ? ": " : "", r->reason);
+		buf_printf(b, "WRONG: %llu of %s%llu %s%s%s\n", (unsigned long long)r->n,
+			   exact ? "" : "at least ", (unsigned long long)row->min, row->unit,
+			   *r->reason ? ": " : "", r->reason);
 }
 
 static void put_json(struct buf *b, const struct row *row, const struct result *r)
 {
 	buf_puts(b, "{\"probe\": ");
 	json_strz(b, row->name);
-	buf_printf(b, ", \"result\": \"%s\", \"counted\": %llu, \"min\": %llu, \"max\": %llu, \"unit\": \"%s\", \"reason\": ",
-		   verdicts[r->verdict], (unsigned long long)r->n, (unsigned long long)row->min,
-		   (unsigned long long)row->max, row->unit);
+	buf_printf(
+		b,
+		", \"result\": \"%s\", \"counted\": %llu, \"min\": %llu, \"max\": %llu, \"unit\": \"%s\", \"reason\": ",
+		verdicts[r->verdict], (unsigned long long)r->n, (unsigned long long)row->min,
+		(unsigned long long)row->max, row->unit);
 	json_strz(b, r->reason);
 	buf_putc(b, '}');
 }
@@ -298,11 +319,12 @@ static int conclude(struct cli *c, struct buf *b, bool json, const u32 n[3], u64
 	if (json) {
 		buf_puts(b, "], \"red_zone\": ");
 		json_strz(b, red_zone());
-		buf_printf(b, ", \"right\": %u, \"wrong\": %u, \"refused\": %u, \"ms\": %llu}\n", n[RIGHT], n[WRONG], n[REFUSED],
-			   (unsigned long long)(took_ns / 1000000));
+		buf_printf(b, ", \"right\": %u, \"wrong\": %u, \"refused\": %u, \"ms\": %llu}\n",
+			   n[RIGHT], n[WRONG], n[REFUSED], (unsigned long long)(took_ns / 1000000));
 	} else {
 		buf_printf(b, "  %-20s %s\n", "red zone", red_zone());
-		buf_printf(b, "%u right, %u wrong, %u refused, %.1f s\n", n[RIGHT], n[WRONG], n[REFUSED], (double)took_ns / 1e9);
+		buf_printf(b, "%u right, %u wrong, %u refused, %.1f s\n", n[RIGHT], n[WRONG],
+			   n[REFUSED], (double)took_ns / 1e9);
 	}
 	put_out(c, b);
 	return n[WRONG] ? 1 : n[RIGHT] ? 0 : 255;

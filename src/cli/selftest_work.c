@@ -19,25 +19,25 @@
  *	provider, probe, arguments: 8 bytes, unsigned, in the register that the compiler has chosen
  */
 #define USDT_NOTE                                                                                  \
-	"990:	nop\n"                                                                             \
-	"	.pushsection .note.stapsdt, \"\", \"note\"\n"                                        \
-	"	.balign 4\n"                                                                       \
-	"	.4byte 992f - 991f, 994f - 993f, 3\n"                                              \
+	"990:	nop\n"                                                                               \
+	"	.pushsection .note.stapsdt, \"\", \"note\"\n"                                            \
+	"	.balign 4\n"                                                                             \
+	"	.4byte 992f - 991f, 994f - 993f, 3\n"                                                    \
 	"991:	.asciz \"stapsdt\"\n"                                                                \
-	"992:	.balign 4\n"                                                                       \
-	"993:	.8byte 990b, _.stapsdt.base, 0\n"                                                  \
-	"	.asciz \"sonde\"\n"                                                                  \
-	"	.asciz \"selftest\"\n"                                                               \
-	"	.asciz \"8@%[arg]\"\n"                                                               \
-	"994:	.balign 4\n"                                                                       \
-	"	.popsection\n"                                                                     \
-	"	.ifndef _.stapsdt.base\n"                                                          \
-	"	.pushsection .stapsdt.base, \"aG\", \"progbits\", .stapsdt.base, comdat\n"             \
-	"	.weak _.stapsdt.base\n"                                                            \
-	"	.hidden _.stapsdt.base\n"                                                          \
+	"992:	.balign 4\n"                                                                         \
+	"993:	.8byte 990b, _.stapsdt.base, 0\n"                                                    \
+	"	.asciz \"sonde\"\n"                                                                      \
+	"	.asciz \"selftest\"\n"                                                                   \
+	"	.asciz \"8@%[arg]\"\n"                                                                   \
+	"994:	.balign 4\n"                                                                         \
+	"	.popsection\n"                                                                           \
+	"	.ifndef _.stapsdt.base\n"                                                                \
+	"	.pushsection .stapsdt.base, \"aG\", \"progbits\", .stapsdt.base, comdat\n"               \
+	"	.weak _.stapsdt.base\n"                                                                  \
+	"	.hidden _.stapsdt.base\n"                                                                \
 	"_.stapsdt.base: .space 1\n"                                                               \
-	"	.size _.stapsdt.base, 1\n"                                                         \
-	"	.popsection\n"                                                                     \
+	"	.size _.stapsdt.base, 1\n"                                                               \
+	"	.popsection\n"                                                                           \
 	"	.endif\n"
 
 __attribute__((noinline)) static u64 selftest_step(u64 arg)
@@ -70,7 +70,8 @@ static void do_getpgid(u64 n)
 
 static void do_call(u64 n)
 {
-	static volatile u64 arg = SELFTEST_ARG; /* no compiler makes a copy of the function for it */
+	static volatile u64 arg =
+		SELFTEST_ARG; /* no compiler makes a copy of the function for it */
 
 	while (n--)
 		if (selftest_step(arg) != SELFTEST_ARG + 1)
@@ -120,7 +121,7 @@ static const struct {
 	void (*work)(u64 n);
 } works[] = {
 	{ "getpgid", do_getpgid }, { "call", do_call }, { "touch", do_touch },
-	{ "write", do_write },	   { "spin", do_spin }, { "sleep", do_sleep },
+	{ "write", do_write },     { "spin", do_spin }, { "sleep", do_sleep },
 };
 
 int selftest_work(const struct cli *c, const char *what)
@@ -132,5 +133,8 @@ int selftest_work(const struct cli *c, const char *what)
 			works[i].work(what[len] ? strtoull(what + len + 1, NULL, 10) : 1);
 			return 0;
 		}
-	return say_usage(c, "--selftest-work=%s: must be one of getpgid, call, touch, write, spin, sleep, with :TIMES", what);
+	return say_usage(
+		c,
+		"--selftest-work=%s: must be one of getpgid, call, touch, write, spin, sleep, with :TIMES",
+		what);
 }

@@ -138,7 +138,8 @@ static void read_head(struct tool *t)
 		l.at += strcspn(l.at, "\n");
 	l.at += strspn(l.at, " \t\r\n");
 	while (next_line(&l, &text, &len)) {
-		if (starts_with(text, "SPDX-") || starts_with(text, "Copyright") || (!t->brief && !len))
+		if (starts_with(text, "SPDX-") || starts_with(text, "Copyright") ||
+		    (!t->brief && !len))
 			continue;
 		if (!t->brief)
 			take_title(t, text, len);

@@ -132,8 +132,8 @@ static void option_topic(struct arena *a, const struct option_row *row, topic_fn
 	option_spelling(&head, row);
 	t.head = arena_strdup(a, head.s);
 	buf_release(&head);
-	t.names = row->key ? arena_printf(a, "-%c --%s %s", row->key, row->name, row->name)
-			   : arena_printf(a, "--%s %s", row->name, row->name);
+	t.names = row->key ? arena_printf(a, "-%c --%s %s", row->key, row->name, row->name) :
+			     arena_printf(a, "--%s %s", row->name, row->name);
 	if (row->choices)
 		add_fact(&t, arena_printf(a, "%s: %s.", row->arg, choices_text(a, row->choices)));
 	t.of_run = option_is_for_tools(row->group);
@@ -158,8 +158,8 @@ static void add_output(struct arena *a, struct topic *t, const char *options, co
 {
 	if (!t->output || !(work || *options))
 		return;
-	t->example = arena_printf(a, "sonde %s%s%s%s-e '%s'", options, work ? "--follow -c '" : "", work ? work : "",
-				  work ? "' " : "", t->example);
+	t->example = arena_printf(a, "sonde %s%s%s%s-e '%s'", options, work ? "--follow -c '" : "",
+				  work ? work : "", work ? "' " : "", t->example);
 	t->example_is_command = true;
 }
 
@@ -235,7 +235,8 @@ static void each_config(struct arena *a, topic_fn f, void *ctx)
 	for (u32 i = 0; config_topic(a, i, &c); i++) {
 		struct topic t = { .kind = TOPIC_CONFIG,
 				   .name = c.key,
-				   .brief = c.note ? arena_printf(a, "%s (no effect)", c.brief) : c.brief };
+				   .brief = c.note ? arena_printf(a, "%s (no effect)", c.brief) :
+						     c.brief };
 		char *upper = arena_strdup(a, c.key);
 
 		for (char *s = upper; *s; s++)
@@ -245,7 +246,12 @@ static void each_config(struct arena *a, topic_fn f, void *ctx)
 		add_fact(&t, arena_printf(a, "Values: %s. The default is %s.", c.values, c.dflt));
 		if (c.note)
 			add_fact(&t, arena_printf(a, "Setting it %s.", c.note));
-		add_fact(&t, arena_printf(a, "In the environment, which wins over the block: BPFTRACE_%s or SONDE_%s.", upper, upper));
+		add_fact(
+			&t,
+			arena_printf(
+				a,
+				"In the environment, which wins over the block: BPFTRACE_%s or SONDE_%s.",
+				upper, upper));
 		f(ctx, &t);
 	}
 }
@@ -344,11 +350,10 @@ void topics_each(struct arena *a, enum topic_kind kind, topic_fn f, void *ctx)
 {
 	static void (*const each[N_TOPIC_KINDS])(struct arena * a, topic_fn f, void *ctx) = {
 		[TOPIC_COMMAND] = each_command, [TOPIC_TOOL] = each_tool,
-		[TOPIC_OPTION] = each_option,	[TOPIC_PROBE] = each_probe,
+		[TOPIC_OPTION] = each_option,   [TOPIC_PROBE] = each_probe,
 		[TOPIC_BUILTIN] = each_builtin, [TOPIC_CONFIG] = each_config,
-		[TOPIC_OUTPUT] = each_output,
-		[TOPIC_PASS] = each_pass,	[TOPIC_FEATURE] = each_feature,
-		[TOPIC_DIAG] = each_diag,
+		[TOPIC_OUTPUT] = each_output,   [TOPIC_PASS] = each_pass,
+		[TOPIC_FEATURE] = each_feature, [TOPIC_DIAG] = each_diag,
 	};
 
 	each[kind](a, f, ctx);

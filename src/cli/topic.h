@@ -27,17 +27,17 @@ enum { MAX_FACTS = 12 };
 
 struct topic {
 	enum topic_kind kind;
-	const char *section;		   /* option group, theme; NULL: the kind has no sections */
-	const char *name;		   /* what it is called in lists */
-	const char *names;		   /* all that it answers to, space separated */
-	const char *head;		   /* signature, syntax, spelling, message */
+	const char *section;               /* option group, theme; NULL: the kind has no sections */
+	const char *name;                  /* what it is called in lists */
+	const char *names;                 /* all that it answers to, space separated */
+	const char *head;                  /* signature, syntax, spelling, message */
 	const char *brief, *doc, *example; /* doc and example may be NULL */
-	bool of_run;		/* of an option that says how a script runs */
-	const char *of_command; /* of an option that only one command has; else NULL */
-	bool example_is_command;	   /* else it is a script */
-	const char *output;		   /* what the example prints, or NULL */
-	bool output_varies;		   /* in its numbers */
-	const char *fact[MAX_FACTS];	   /* "Also written: k" */
+	bool of_run;                       /* of an option that says how a script runs */
+	const char *of_command;            /* of an option that only one command has; else NULL */
+	bool example_is_command;           /* else it is a script */
+	const char *output;                /* what the example prints, or NULL */
+	bool output_varies;                /* in its numbers */
+	const char *fact[MAX_FACTS];       /* "Also written: k" */
 	u32 n_facts;
 };
 

@@ -24,17 +24,18 @@ struct engine_options {
 	s32 pid;       /* -p or -1 */
 	u64 ring_size; /* bytes, power of two; 0: by memory */
 	bool verbose;
-	u32 log_size; /* verifier log bytes on failure */
+	u32 log_size;      /* verifier log bytes on failure */
 	bool again_if_big; /* what verifiers do not follow to its end is -E2BIG at once, for it is compiled in another way then */
 	const char *license;
-	struct btf *btf;  /* the session's, borrowed; NULL: opened on first need */
-	bool (*stop)(void); /* true: attaching to many sites one by one ends early; NULL: it does not */
+	struct btf *btf; /* the session's, borrowed; NULL: opened on first need */
+	bool (*stop)(
+		void); /* true: attaching to many sites one by one ends early; NULL: it does not */
 	bool wait_detach; /* close() returns when everything has been detached */
 };
 
 /* What an engine says about a site. */
 struct engine_answer {
-	u32 price_ns;	     /* of an event, roughly: engines are compared by it */
+	u32 price_ns;        /* of an event, roughly: engines are compared by it */
 	const char *why_not; /* when it does not serve the site */
 };
 enum { PRICE_LAST_RESORT = 1u << 31 }; /* whoever else serves the site is better */
@@ -42,7 +43,7 @@ enum { PRICE_LAST_RESORT = 1u << 31 }; /* whoever else serves the site is better
 /* What is slow to detach is held for its time by a process "sonde-detach" without terminal or pipes. */
 struct leaving {
 	s32 pid;
-	u32 n;	/* attachments that take long enough to be told; 0: none */
+	u32 n;  /* attachments that take long enough to be told; 0: none */
 	u64 ms; /* about so long */
 };
 
@@ -52,7 +53,7 @@ struct pid_ns_place {
 };
 
 struct engine_clock {
-	u64 boot_ns;	  /* now, by the clock of nsecs */
+	u64 boot_ns;      /* now, by the clock of nsecs */
 	s64 boot_to_real; /* added to it: the time of day */
 };
 
@@ -74,8 +75,8 @@ typedef int (*record_fn)(void *ctx, const void *record, u32 len);
 
 struct engine {
 	const char *name, *brief;
-	bool by_name_only;   /* used when it is asked for by name, never chosen */
-	bool has_events;     /* sites fire by themselves: a run waits for records */
+	bool by_name_only; /* used when it is asked for by name, never chosen */
+	bool has_events;   /* sites fire by themselves: a run waits for records */
 	bool on_this_kernel; /* what it sees of a kernel is the one that runs here: symbols, ways to attach */
 
 	/* ---- before a run */
@@ -100,7 +101,8 @@ struct engine {
 	int (*find_pid_namespace)(void *self, const struct pid_ns_place *at);
 	/* Gives up what an attached run no longer needs, appends a line for -v to how. NULL: nothing. */
 	bool (*drop_rights)(bool kills_child, struct buf *how);
-	void (*detach_all)(void *self); /* events stop at once, objects are closed later; NULL: nothing is attached */
+	void (*detach_all)(
+		void *self); /* events stop at once, objects are closed later; NULL: nothing is attached */
 	struct leaving (*close)(void *self);
 
 	/* ---- functions and sites, which may come while it runs */
@@ -109,15 +111,18 @@ struct engine {
 	int (*load)(void *self, u32 func, const struct site *first, struct err *err);
 	/* Both functions as one program; at: one of the entry's sites, with its twin. False: each by itself. NULL: likewise. */
 	bool (*load_session)(void *self, u32 entry, u32 ret, const struct site *at);
-	u32 (*loop_turns)(const void *self, u32 func, u32 insn); /* once loaded: what a RELOC_BOUND became */
+	u32 (*loop_turns)(const void *self, u32 func,
+			  u32 insn); /* once loaded: what a RELOC_BOUND became */
 	/* How many instructions of it a verifier has processed; 0: that is not known. NULL: there is no verifier. */
 	u64 (*followed)(void *self, u32 func);
 	/* Attaches one function to many sites. Those that are refused are handed to `refused` and skipped; NULL: the first
 	 * refusal ends it. How many, or -errno. NULL: sites never fire. */
-	int (*attach)(void *self, u32 func, const struct site *const *sites, u32 n, refused_fn refused, void *ctx, struct err *err);
+	int (*attach)(void *self, u32 func, const struct site *const *sites, u32 n,
+		      refused_fn refused, void *ctx, struct err *err);
 	/* All sites of the beginning are attached. NULL: their events come from the moment at which each is attached. */
 	void (*start)(void *self);
-	const char *(*how)(const void *self, u32 i); /* for -v: how the i-th was attached; NULL behind the last */
+	const char *(*how)(const void *self,
+			   u32 i); /* for -v: how the i-th was attached; NULL behind the last */
 	/* Runs a SITE_ONCE or SITE_SIGNAL function now; *ret may be NULL. time(): once, and so many times for *ns. */
 	int (*run)(void *self, u32 func, s32 *ret, struct err *err);
 	int (*time)(void *self, u32 func, u64 times, u64 *ns, s32 *ret, struct err *err);
@@ -132,18 +137,22 @@ struct engine {
 	/* Calls f for each waiting record, in their order; with next(): for those up to `until`. How many. */
 	int (*drain)(void *self, u64 until, record_fn f, void *ctx);
 	bool (*drained_much)(const void *self); /* the next drain should follow at once; NULL: no */
-	bool (*is_over)(const void *self); /* nothing comes any more; NULL: something may */
+	bool (*is_over)(const void *self);      /* nothing comes any more; NULL: something may */
 	/* Events that the function did not see, before any predicate. NULL: there are none. */
 	u64 (*skipped)(void *self, u32 func);
 
 	/* ---- maps: each engine has its own of all of the program's */
-	int (*map_read)(void *self, u32 map, struct arena *a, struct table *t); /* merged across processors; 0 or -errno */
+	int (*map_read)(void *self, u32 map, struct arena *a,
+			struct table *t); /* merged across processors; 0 or -errno */
 	int (*map_clear)(void *self, u32 map);
 	int (*map_zero)(void *self, u32 map);
 	int (*map_set)(void *self, u32 map, const void *key, const void *value);
 	int (*map_delete)(void *self, u32 map, const void *key);
-	u32 (*stack)(void *self, const struct stack_value *v, u32 limit, u64 *ips); /* how many frames */
-	u64 (*data_u64)(void *self, u32 offset); /* words of the data map: loss counters, what session tells programs */
+	u32 (*stack)(void *self, const struct stack_value *v, u32 limit,
+		     u64 *ips); /* how many frames */
+	u64 (*data_u64)(
+		void *self,
+		u32 offset); /* words of the data map: loss counters, what session tells programs */
 	void (*set_data_u64)(void *self, u32 offset, u64 value);
 
 	/* ---- the world that its events come from; NULL: this machine, now */
@@ -156,7 +165,8 @@ struct engine {
 	void (*maps_read)(void *self, map_event_fn f, void *ctx);
 };
 
-extern const struct engine *const engines[]; /* NULL-terminated; the first is the one whose features resolve probes */
+extern const struct engine
+	*const engines[]; /* NULL-terminated; the first is the one whose features resolve probes */
 const struct engine *engine_find(const char *name); /* or NULL */
 
 /* ---- questions about this machine, whichever engine runs */

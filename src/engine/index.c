@@ -2,8 +2,8 @@
 /* The engines there are, one line each. */
 #include "engine/engine.h"
 
-#define ENGINES(E) \
-	E(kernel)      \
+#define ENGINES(E)                                                                                 \
+	E(kernel)                                                                                  \
 	E(interpreter)
 
 #define E(name) extern const struct engine engine_##name;

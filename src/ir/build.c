@@ -12,7 +12,8 @@
 
 static u32 opnd_hash(struct opnd o)
 {
-	return (u32)o.kind * 31 + o.id * 0x9e3779b1u + (u32)o.imm * 0x85ebca6bu + (u32)((u64)o.imm >> 32);
+	return (u32)o.kind * 31 + o.id * 0x9e3779b1u + (u32)o.imm * 0x85ebca6bu +
+	       (u32)((u64)o.imm >> 32);
 }
 
 static u32 key_hash(const struct ir_insn *k)
@@ -187,12 +188,8 @@ static bool fold2(enum ir_opcode op, u64 a, u64 b, u64 *r)
 	case IR_MUL: *r = a * b; return true;
 	case IR_UDIV: *r = b ? a / b : 0; return true;
 	case IR_UMOD: *r = b ? a % b : a; return true;
-	case IR_SDIV:
-		*r = !b ? 0 : b == ~0ull ? -a : (u64)((s64)a / (s64)b);
-		return true;
-	case IR_SMOD:
-		*r = !b ? a : b == ~0ull ? 0 : (u64)((s64)a % (s64)b);
-		return true;
+	case IR_SDIV: *r = !b ? 0 : b == ~0ull ? -a : (u64)((s64)a / (s64)b); return true;
+	case IR_SMOD: *r = !b ? a : b == ~0ull ? 0 : (u64)((s64)a % (s64)b); return true;
 	case IR_AND: *r = a & b; return true;
 	case IR_OR: *r = a | b; return true;
 	case IR_XOR: *r = a ^ b; return true;
@@ -213,8 +210,9 @@ static bool identity(struct lower *l, enum ir_opcode op, struct opnd a, s64 b, s
 {
 	int p;
 
-	if (b == 0 && (op == IR_ADD || op == IR_SUB || op == IR_OR || op == IR_XOR || op == IR_SHL ||
-		       op == IR_SHR || op == IR_SAR || op == IR_UMOD || op == IR_SMOD)) {
+	if (b == 0 &&
+	    (op == IR_ADD || op == IR_SUB || op == IR_OR || op == IR_XOR || op == IR_SHL ||
+	     op == IR_SHR || op == IR_SAR || op == IR_UMOD || op == IR_SMOD)) {
 		*r = a;
 		return true;
 	}
@@ -223,7 +221,8 @@ static bool identity(struct lower *l, enum ir_opcode op, struct opnd a, s64 b, s
 		*r = o_imm(0);
 		return true;
 	}
-	if ((b == 1 && (op == IR_MUL || op == IR_UDIV || op == IR_SDIV)) || (b == -1 && op == IR_AND)) {
+	if ((b == 1 && (op == IR_MUL || op == IR_UDIV || op == IR_SDIV)) ||
+	    (b == -1 && op == IR_AND)) {
 		*r = a;
 		return true;
 	}
@@ -291,7 +290,9 @@ struct opnd ir_ext(struct lower *l, struct opnd a, u32 size, bool is_signed)
 
 		return o_imm(is_signed ? (s64)((u64)a.imm << s) >> s : (s64)((u64)a.imm << s >> s));
 	}
-	return pure(l, (struct ir_insn){ .op = is_signed ? IR_SEXT : IR_ZEXT, .size = (u8)size, .arg = { as_number(l, a) } });
+	return pure(l, (struct ir_insn){ .op = is_signed ? IR_SEXT : IR_ZEXT,
+					 .size = (u8)size,
+					 .arg = { as_number(l, a) } });
 }
 
 struct opnd ir_set(struct lower *l, enum ir_cond cc, struct opnd a, struct opnd b)
@@ -303,13 +304,17 @@ struct opnd ir_set(struct lower *l, enum ir_cond cc, struct opnd a, struct opnd 
 
 struct opnd ir_load(struct lower *l, struct opnd addr, u32 size, bool is_signed)
 {
-	return ir_emit(l, (struct ir_insn){ .op = IR_LOAD, .size = (u8)size, .is_signed = is_signed,
+	return ir_emit(l, (struct ir_insn){ .op = IR_LOAD,
+					    .size = (u8)size,
+					    .is_signed = is_signed,
 					    .arg = { addr } });
 }
 
 void ir_store(struct lower *l, struct opnd addr, u32 size, struct opnd v)
 {
-	ir_emit(l, (struct ir_insn){ .op = IR_STORE, .size = (u8)size, .arg = { addr, size < 8 ? as_number(l, v) : v } });
+	ir_emit(l, (struct ir_insn){ .op = IR_STORE,
+				     .size = (u8)size,
+				     .arg = { addr, size < 8 ? as_number(l, v) : v } });
 }
 
 struct opnd ir_addr(struct lower *l, struct opnd addr)
@@ -382,7 +387,9 @@ void ir_branch(struct lower *l, enum ir_cond cc, struct opnd a, struct opnd b, s
 		return;
 	}
 	l->s->loop_branches++;
-	ir_emit(l, (struct ir_insn){ .op = IR_BRANCH, .cc = cc, .arg = { a, b },
+	ir_emit(l, (struct ir_insn){ .op = IR_BRANCH,
+				     .cc = cc,
+				     .arg = { a, b },
 				     .target = { yes->id, no->id } });
 	l->block = ir_block_new(l);
 }

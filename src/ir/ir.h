@@ -25,12 +25,12 @@ enum ir_opcode {
 };
 
 enum ir_op_flags {
-	IRF_PURE = 1,	  /* no effect but its result: may be removed or reused */
+	IRF_PURE = 1, /* no effect but its result: may be removed or reused */
 	IRF_COMMUTES = 2,
-	IRF_TERM = 4,	  /* ends a block */
+	IRF_TERM = 4, /* ends a block */
 	IRF_LOADS = 8,
 	IRF_STORES = 16,
-	IRF_DEF = 32,	  /* has a result */
+	IRF_DEF = 32, /* has a result */
 	IRF_CMP = 64,
 };
 struct ir_op_row {
@@ -39,15 +39,27 @@ struct ir_op_row {
 };
 extern const struct ir_op_row ir_ops[N_IR_OPS];
 
-enum ir_cond { CC_EQ, CC_NE, CC_ULT, CC_ULE, CC_UGT, CC_UGE, CC_SLT, CC_SLE, CC_SGT, CC_SGE, CC_SET /* a & b */ };
+enum ir_cond {
+	CC_EQ,
+	CC_NE,
+	CC_ULT,
+	CC_ULE,
+	CC_UGT,
+	CC_UGE,
+	CC_SLT,
+	CC_SLE,
+	CC_SGT,
+	CC_SGE,
+	CC_SET /* a & b */
+};
 
 enum opnd_kind {
 	O_NONE,
-	O_IMM,	/* imm, any 64-bit value */
+	O_IMM,  /* imm, any 64-bit value */
 	O_TEMP, /* temporary id; imm is an addend only where an address is expected */
 	O_SLOT, /* address of frame object id, + imm */
-	O_CTX,	/* the program's context pointer, + imm */
-	O_MAP,	/* reference to maps[id] (helper argument) */
+	O_CTX,  /* the program's context pointer, + imm */
+	O_MAP,  /* reference to maps[id] (helper argument) */
 	O_DATA, /* address in the element of the data map (or maps[id] when it is a one-element array), + imm */
 	O_FUNC, /* address of subfunction id (helper callback argument) */
 };
@@ -58,26 +70,54 @@ struct opnd {
 	s64 imm;
 };
 
-static inline struct opnd o_imm(s64 v) { return (struct opnd){ O_IMM, 0, v }; }
-static inline struct opnd o_temp(u32 t) { return (struct opnd){ O_TEMP, t, 0 }; }
-static inline struct opnd o_at(u32 t, s64 off) { return (struct opnd){ O_TEMP, t, off }; }
-static inline struct opnd o_slot(u32 s, s64 off) { return (struct opnd){ O_SLOT, s, off }; }
-static inline struct opnd o_ctx(s64 off) { return (struct opnd){ O_CTX, 0, off }; }
-static inline struct opnd o_map(u32 m) { return (struct opnd){ O_MAP, m, 0 }; }
-static inline struct opnd o_data(u32 m, s64 off) { return (struct opnd){ O_DATA, m, off }; }
-static inline struct opnd o_func(u32 f) { return (struct opnd){ O_FUNC, f, 0 }; }
-static inline struct opnd opnd_plus(struct opnd o, s64 off) { o.imm += off; return o; }
+static inline struct opnd o_imm(s64 v)
+{
+	return (struct opnd){ O_IMM, 0, v };
+}
+static inline struct opnd o_temp(u32 t)
+{
+	return (struct opnd){ O_TEMP, t, 0 };
+}
+static inline struct opnd o_at(u32 t, s64 off)
+{
+	return (struct opnd){ O_TEMP, t, off };
+}
+static inline struct opnd o_slot(u32 s, s64 off)
+{
+	return (struct opnd){ O_SLOT, s, off };
+}
+static inline struct opnd o_ctx(s64 off)
+{
+	return (struct opnd){ O_CTX, 0, off };
+}
+static inline struct opnd o_map(u32 m)
+{
+	return (struct opnd){ O_MAP, m, 0 };
+}
+static inline struct opnd o_data(u32 m, s64 off)
+{
+	return (struct opnd){ O_DATA, m, off };
+}
+static inline struct opnd o_func(u32 f)
+{
+	return (struct opnd){ O_FUNC, f, 0 };
+}
+static inline struct opnd opnd_plus(struct opnd o, s64 off)
+{
+	o.imm += off;
+	return o;
+}
 
 struct ir_insn {
-	u8 op;	     /* enum ir_opcode */
-	u8 size;     /* LOAD, STORE, atomics: 1 2 4 8; SEXT ZEXT BSWAP: bytes kept */
-	u8 cc;	     /* SET, BRANCH */
-	u8 is_signed; /* LOAD: sign-extend */
-	u8 n_args;   /* CALL: arguments used in arg[] */
-	u32 dst;     /* temporary defined, 0: none */
+	u8 op;         /* enum ir_opcode */
+	u8 size;       /* LOAD, STORE, atomics: 1 2 4 8; SEXT ZEXT BSWAP: bytes kept */
+	u8 cc;         /* SET, BRANCH */
+	u8 is_signed;  /* LOAD: sign-extend */
+	u8 n_args;     /* CALL: arguments used in arg[] */
+	u32 dst;       /* temporary defined, 0: none */
 	u32 target[2]; /* BRANCH: then, else; JUMP: then */
 	struct opnd arg[5];
-	s64 imm;     /* CALL: helper number; CALLSUB: function; KCALL: index into program.kfuncs; lengths;
+	s64 imm; /* CALL: helper number; CALLSUB: function; KCALL: index into program.kfuncs; lengths;
 			BRANCH: index + 1 into program.losses of a loop whose turns it bounds */
 	struct span span;
 };
@@ -87,12 +127,12 @@ enum temp_kind { TK_INT, TK_PTR /* any pointer; the checker of target/ knows wha
 struct ir_temp {
 	u8 kind;
 	bool is_known; /* verifiers know it as a pointer to a kernel structure */
-	bool is_var; /* defined more than once (MOVE), lives until the end of its scope */
+	bool is_var;   /* defined more than once (MOVE), lives until the end of its scope */
 };
 
-struct ir_slot { /* frame object */
-	u32 size;  /* bytes, rounded to 8 by the target */
-	u32 align; /* 1..8 */
+struct ir_slot {          /* frame object */
+	u32 size;         /* bytes, rounded to 8 by the target */
+	u32 align;        /* 1..8 */
 	const char *name; /* for dumps */
 };
 
@@ -106,9 +146,10 @@ struct ir_func {
 	const char *name;
 	VEC(struct ir_temp) temps; /* temps.v[0] is unused */
 	VEC(struct ir_slot) slots;
-	VEC(struct ir_block *) blocks; /* in emission order; blocks.v[0] is the entry; id = index when finished */
-	u32 n_params;		       /* subfunctions: temps 1..n_params arrive in r1.. */
-	bool callback, shared;	       /* see struct subprog */
+	VEC(struct ir_block *)
+	blocks;       /* in emission order; blocks.v[0] is the entry; id = index when finished */
+	u32 n_params; /* subfunctions: temps 1..n_params arrive in r1.. */
+	bool callback, shared; /* see struct subprog */
 };
 
 struct shared_func; /* ir/lower.h */
@@ -126,12 +167,13 @@ struct ir_unit {
 	u32 nowhere, nowhere_size; /* bytes in the data map that nobody reads */
 	u32 n_branches; /* in its source, more or less: conditions, look-ups, calls that take or make strings */
 	u32 n_searches; /* calls of string functions with loops: see lower_func.c */
-	u32 n_fetches; /* reads that may wait for a page: the program must be one that may sleep */
+	u32 n_fetches;  /* reads that may wait for a page: the program must be one that may sleep */
 };
 
 void ir_print(struct buf *b, const struct ir_unit *u);
 /* Reads what ir_print writes (tests of passes). NULL and a message at a mistake. */
-struct ir_unit *ir_parse(struct arena *a, struct program *prog, const char *text, const char **error);
+struct ir_unit *ir_parse(struct arena *a, struct program *prog, const char *text,
+			 const char **error);
 /* Checks the invariants above; BUG() with the dump when one is broken. */
 void ir_verify(const struct ir_unit *u);
 

@@ -17,7 +17,8 @@
  */
 static bool must_return_zero(const struct profile *p)
 {
-	return p->kind == PROFILE_PT_REGS || p->kind == PROFILE_ITER || (p->kind == PROFILE_BTF && p->attach_type != BPF_TRACE_RAW_TP);
+	return p->kind == PROFILE_PT_REGS || p->kind == PROFILE_ITER ||
+	       (p->kind == PROFILE_BTF && p->attach_type != BPF_TRACE_RAW_TP);
 }
 
 /*
@@ -95,7 +96,8 @@ static void branch_if_native(struct lower *l, struct ir_block *native)
 	struct ir_block *user = ir_block_new(l), *slow = ir_block_new(l);
 	struct opnd regs = lower_saved_registers(l);
 
-	ir_branch(l, CC_EQ, ir_load(l, opnd_plus(regs, p->at_cs), 2, false), o_imm(p->user_cs), user, slow);
+	ir_branch(l, CC_EQ, ir_load(l, opnd_plus(regs, p->at_cs), 2, false), o_imm(p->user_cs),
+		  user, slow);
 	ir_place(l, user);
 	ir_branch(l, CC_EQ, ir_load(l, opnd_plus(regs, p->at_cx), 8, false),
 		  ir_load(l, opnd_plus(regs, p->at_ip), 8, false), native, slow);
@@ -112,7 +114,8 @@ static void filter_compat(struct lower *l)
 
 	if (!p->compat_mask)
 		return;
-	if (p->user_cs && !feature_has(l->features, FEAT_TASK_BTF) && !feature_has(l->features, FEAT_READ_KERNEL)) {
+	if (p->user_cs && !feature_has(l->features, FEAT_TASK_BTF) &&
+	    !feature_has(l->features, FEAT_READ_KERNEL)) {
 		filter_by_registers(l);
 		return;
 	}
@@ -124,7 +127,8 @@ static void filter_compat(struct lower *l)
 		return_unless(l, CC_EQ, ir_op2(l, IR_AND, flags, o_imm(p->compat_mask)), o_imm(0));
 		return;
 	}
-	ir_branch(l, CC_EQ, ir_op2(l, IR_AND, flags, o_imm(p->compat_mask)), o_imm(0), native, l->s->exit_filter);
+	ir_branch(l, CC_EQ, ir_op2(l, IR_AND, flags, o_imm(p->compat_mask)), o_imm(0), native,
+		  l->s->exit_filter);
 	vn_truncate(l, mark); /* the slow check did not happen on every way here */
 	ir_place(l, native);
 }
@@ -200,7 +204,9 @@ static void lower_next_layer(struct lower *l)
 			struct ir_insn *insn = &l->f->blocks.v[b]->insns.v[i];
 
 			if (insn->op == IR_RETURN)
-				*insn = (struct ir_insn){ .op = IR_JUMP, .target = { next->id }, .span = insn->span };
+				*insn = (struct ir_insn){ .op = IR_JUMP,
+							  .target = { next->id },
+							  .span = insn->span };
 		}
 	vn_truncate(l, 0);
 	ir_place(l, next);
@@ -216,8 +222,8 @@ static void filter_loading(struct lower *l)
 	if (!p->loading_mask)
 		return;
 	task = ir_call(l, BPF_FUNC_get_current_task, true, 0);
-	word = lower_read_scalar(l, type_int(p->loading_size, false), ir_op2(l, IR_ADD, task, o_imm(p->loading_offset)),
-				 SPACE_KERNEL);
+	word = lower_read_scalar(l, type_int(p->loading_size, false),
+				 ir_op2(l, IR_ADD, task, o_imm(p->loading_offset)), SPACE_KERNEL);
 	return_unless(l, CC_EQ, ir_op2(l, IR_AND, word, o_imm((s64)p->loading_mask)), o_imm(0));
 }
 
@@ -229,23 +235,27 @@ struct pid_members {
 static bool find_pid_members(const struct world *w, struct pid_members *at)
 {
 	const struct type *task = w->type ? w->type(w->ctx, 's', "task_struct") : NULL;
-	const struct type *pid = task ? w->type(w->ctx, 's', "pid") : NULL, *upid = pid ? w->type(w->ctx, 's', "upid") : NULL;
+	const struct type *pid = task ? w->type(w->ctx, 's', "pid") : NULL,
+			  *upid = pid ? w->type(w->ctx, 's', "upid") : NULL;
 
 	if (!upid)
 		return false;
 	at->upid_size = upid->size;
-	return type_field(task, "group_leader", &at->leader) && type_field(task, "thread_pid", &at->thread_pid) &&
-	       type_field(pid, "level", &at->level) && type_field(pid, "numbers", &at->numbers) && type_field(upid, "ns", &at->ns) &&
-	       type_field(upid, "nr", &at->nr);
+	return type_field(task, "group_leader", &at->leader) &&
+	       type_field(task, "thread_pid", &at->thread_pid) &&
+	       type_field(pid, "level", &at->level) && type_field(pid, "numbers", &at->numbers) &&
+	       type_field(upid, "ns", &at->ns) && type_field(upid, "nr", &at->nr);
 }
 
 static struct opnd read_member(struct lower *l, struct opnd base, u32 offset, u32 size)
 {
-	return lower_read_scalar(l, type_int(size, false), ir_op2(l, IR_ADD, base, o_imm(offset)), SPACE_KERNEL);
+	return lower_read_scalar(l, type_int(size, false), ir_op2(l, IR_ADD, base, o_imm(offset)),
+				 SPACE_KERNEL);
 }
 
 /* As pid_nr_ns() of kernel/pid.c: pid->numbers[LEVEL].nr where pid->level >= LEVEL and numbers[LEVEL].ns is ours; else 0. */
-static void read_number_below(struct lower *l, const struct pid_members *at, bool is_process, u32 result)
+static void read_number_below(struct lower *l, const struct pid_members *at, bool is_process,
+			      u32 result)
 {
 	struct ir_block *deep = ir_block_new(l), *ours = ir_block_new(l), *out = ir_block_new(l);
 	struct opnd p = ir_call(l, BPF_FUNC_get_current_task, true, 0), level, upid;
@@ -259,7 +269,8 @@ static void read_number_below(struct lower *l, const struct pid_members *at, boo
 	ir_place(l, deep);
 	upid = ir_op2(l, IR_ADD, p, ir_op2(l, IR_MUL, level, o_imm(at->upid_size)));
 	upid = ir_op2(l, IR_ADD, upid, o_imm(at->numbers));
-	ir_branch(l, CC_EQ, read_member(l, upid, at->ns, 8), lower_own_word(l, DATA_PID_NS), ours, out);
+	ir_branch(l, CC_EQ, read_member(l, upid, at->ns, 8), lower_own_word(l, DATA_PID_NS), ours,
+		  out);
 	ir_place(l, ours);
 	ir_var_set(l, result, read_member(l, upid, at->nr, 4));
 	ir_jump(l, out);
@@ -273,7 +284,8 @@ struct opnd lower_ns_number(struct lower *l, const u64 ns[2], bool is_process)
 	struct pid_members at;
 	u32 result, mark;
 
-	rc = ir_call(l, BPF_FUNC_get_ns_current_pid_tgid, false, 4, o_imm((s64)ns[0]), o_imm((s64)ns[1]), ids, o_imm(8));
+	rc = ir_call(l, BPF_FUNC_get_ns_current_pid_tgid, false, 4, o_imm((s64)ns[0]),
+		     o_imm((s64)ns[1]), ids, o_imm(8));
 	if (!find_pid_members(&l->env->world, &at))
 		return ir_load(l, opnd_plus(ids, is_process ? 4 : 0), 4, false);
 	below = ir_block_new(l);
@@ -310,7 +322,8 @@ static void filter_tgid(struct lower *l, const struct arg_desc *owner)
 		tgid = lower_own_pid(l);
 	else
 		tgid = lower_read_scalar(l, type_int(4, false),
-					 ir_op2(l, IR_ADD, lower_loc(l, owner).o, o_imm(l->profile->owner_tgid)),
+					 ir_op2(l, IR_ADD, lower_loc(l, owner).o,
+						o_imm(l->profile->owner_tgid)),
 					 SPACE_KERNEL);
 	if (l->inst->only_pid) {
 		return_unless(l, CC_EQ, tgid, o_imm(l->inst->only_pid));
@@ -318,7 +331,9 @@ static void filter_tgid(struct lower *l, const struct arg_desc *owner)
 	}
 	key = lower_temp(l, 4, 4, "follow");
 	ir_store(l, key, 4, tgid);
-	return_unless(l, CC_NE, ir_call(l, BPF_FUNC_map_lookup_elem, false, 2, o_map(l->inst->follow_map), key),
+	return_unless(l, CC_NE,
+		      ir_call(l, BPF_FUNC_map_lookup_elem, false, 2, o_map(l->inst->follow_map),
+			      key),
 		      o_imm(0));
 }
 
@@ -343,13 +358,14 @@ static void mark_object(struct lower *l)
 
 	if (p->kind != PROFILE_ITER)
 		return;
-	if (p->n_args > 1 && p->args[1].type->kind == TY_POINTER) /* the call behind the last object has none */
+	if (p->n_args > 1 &&
+	    p->args[1].type->kind == TY_POINTER) /* the call behind the last object has none */
 		return_unless(l, CC_NE, lower_loc(l, &p->args[1]).o, o_imm(0));
 	if (p->pinned)
 		return;
 	seq = ir_load(l, opnd_plus(ir_load(l, o_ctx(0), 8, false), 0), 8, false);
-	ir_call(l, BPF_FUNC_seq_write, false, 3, seq, ir_addr(l, o_data(lower_internal_map(l, MAP_DATA), DATA_START_NS)),
-		o_imm(1));
+	ir_call(l, BPF_FUNC_seq_write, false, 3, seq,
+		ir_addr(l, o_data(lower_internal_map(l, MAP_DATA), DATA_START_NS)), o_imm(1));
 }
 
 /* ---- a whole instance */
@@ -466,12 +482,19 @@ static void keep_event(struct lower *l)
 				l->f->blocks.v[b]->insns.v[i].arg[0] = o_imm(1);
 }
 
-static struct ir_unit *lower_with(struct lang *lang, struct program *prog, struct instance *in, u32 level, bool huge)
+static struct ir_unit *lower_with(struct lang *lang, struct program *prog, struct instance *in,
+				  u32 level, bool huge)
 {
 	struct arena *a = lang->arena;
 	struct lower_state s = { .level = in->compact ? 1 : level, .huge = huge };
-	struct lower l = { .arena = a, .lang = lang, .env = lang->env, .features = lang->env->features,
-			   .prog = prog, .inst = in, .profile = in->profile, .s = &s };
+	struct lower l = { .arena = a,
+			   .lang = lang,
+			   .env = lang->env,
+			   .features = lang->env->features,
+			   .prog = prog,
+			   .inst = in,
+			   .profile = in->profile,
+			   .s = &s };
 
 	l.unit = arena_new(a, struct ir_unit);
 	l.unit->arena = a;
@@ -504,7 +527,8 @@ static struct ir_unit *lower_with(struct lang *lang, struct program *prog, struc
 	return l.unit;
 }
 
-struct ir_unit *lower_instance(struct lang *lang, struct program *prog, struct instance *in, u32 level)
+struct ir_unit *lower_instance(struct lang *lang, struct program *prog, struct instance *in,
+			       u32 level)
 {
 	return lower_with(lang, prog, in, level, false);
 }
@@ -521,5 +545,6 @@ void lower_finish(struct program *prog)
 		prog->data_init_len = prog->data_room = prog->data_size;
 	}
 	if (prog->data_map != NO_INDEX)
-		prog->maps.v[prog->data_map].value_size = ALIGN_UP(prog->data_size, 8u) + prog->spare_data;
+		prog->maps.v[prog->data_map].value_size =
+			ALIGN_UP(prog->data_size, 8u) + prog->spare_data;
 }

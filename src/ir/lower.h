@@ -14,12 +14,13 @@
 
 struct ir_val {
 	const struct type *type;
-	bool in_memory;	  /* o is the address of type->size bytes, else o is the scalar */
-	bool is_foreign;  /* the address is the kernel's or a process's: read it with lower_probe_read() */
+	bool in_memory; /* o is the address of type->size bytes, else o is the scalar */
+	bool is_foreign; /* the address is the kernel's or a process's: read it with lower_probe_read() */
 	enum space space; /* of a foreign address */
-	bool clean;	  /* a string whose bytes after the NUL are known to be zero */
+	bool clean;       /* a string whose bytes after the NUL are known to be zero */
 	struct opnd o;
-	struct opnd bytes; /* of a foreign array that is counted; else O_NONE: all that its type has */
+	struct opnd
+		bytes; /* of a foreign array that is counted; else O_NONE: all that its type has */
 };
 
 struct lower {
@@ -30,11 +31,12 @@ struct lower {
 	struct program *prog;
 	struct ir_unit *unit;
 	struct ir_func *f;
-	struct ir_block *block; /* where code goes; never NULL: unreachable code goes to a dead block */
+	struct ir_block
+		*block; /* where code goes; never NULL: unreachable code goes to a dead block */
 	struct instance *inst;
 	const struct profile *profile;
-	struct span span;	/* stamped on every instruction */
-	struct lower_state *s;	/* ir/state.h: value numbers, scratch, loops, the room's own */
+	struct span span;      /* stamped on every instruction */
+	struct lower_state *s; /* ir/state.h: value numbers, scratch, loops, the room's own */
 };
 
 /* ---- instructions */
@@ -43,15 +45,18 @@ struct opnd ir_ext(struct lower *l, struct opnd a, u32 size, bool is_signed);
 /* Says that verifiers know it as a pointer to a kernel structure: arithmetic makes a number of it first. */
 struct opnd ir_known(struct lower *l, struct opnd o);
 struct opnd ir_set(struct lower *l, enum ir_cond cc, struct opnd a, struct opnd b);
-struct opnd ir_load(struct lower *l, struct opnd addr, u32 size, bool is_signed); /* our memory only */
+struct opnd ir_load(struct lower *l, struct opnd addr, u32 size,
+		    bool is_signed); /* our memory only */
 void ir_store(struct lower *l, struct opnd addr, u32 size, struct opnd v);
 struct opnd ir_addr(struct lower *l, struct opnd addr);
 void ir_zero(struct lower *l, struct opnd addr, u32 len);
 void ir_copy(struct lower *l, struct opnd dst, struct opnd src, u32 len);
 void ir_atomic_add(struct lower *l, struct opnd addr, u32 size, struct opnd v);
 /* Helper call. stable: the same arguments give the same result throughout the probe (reused). */
-struct opnd ir_call(struct lower *l, u32 helper, bool stable, u32 n, ...); /* struct opnd arguments */
-struct opnd ir_emit(struct lower *l, struct ir_insn insn); /* any op; returns the new dst or O_NONE */
+struct opnd ir_call(struct lower *l, u32 helper, bool stable, u32 n,
+		    ...); /* struct opnd arguments */
+struct opnd ir_emit(struct lower *l,
+		    struct ir_insn insn); /* any op; returns the new dst or O_NONE */
 
 /* ---- control */
 struct ir_block *ir_block_new(struct lower *l);
@@ -59,10 +64,13 @@ void ir_jump(struct lower *l, struct ir_block *to);
 void ir_branch(struct lower *l, enum ir_cond cc, struct opnd a, struct opnd b, struct ir_block *yes,
 	       struct ir_block *no);
 void ir_place(struct lower *l, struct ir_block *b); /* continues in b: appends it to the order */
-u32 ir_var(struct lower *l);			    /* a mutable temporary */
+u32 ir_var(struct lower *l);                        /* a mutable temporary */
 void ir_var_set(struct lower *l, u32 var, struct opnd v);
-struct opnd ir_opaque(struct lower *l, struct opnd v); /* v, of which verifiers know nothing where they would follow too much */
-struct opnd ir_at_most(struct lower *l, struct opnd n, s64 most); /* n, or most where n is more (or negative) */
+struct opnd
+ir_opaque(struct lower *l,
+	  struct opnd v); /* v, of which verifiers know nothing where they would follow too much */
+struct opnd ir_at_most(struct lower *l, struct opnd n,
+		       s64 most); /* n, or most where n is more (or negative) */
 
 /* ---- memory */
 /* A temporary of our own, not initialised: on the stack when small, in claimed scratch when not. */
@@ -76,18 +84,21 @@ struct opnd lower_scratch_kept(struct lower *l, u32 size);
 enum space lower_handed_space(const struct lower *l, enum space s);
 /* Reads size bytes at a foreign address into dst (probe_read_kernel or _user, by space). Failure zeroes
  * dst; reported as LOSS_UNREADABLE only with -k. */
-void lower_probe_read(struct lower *l, struct opnd dst, u32 size, struct opnd addr, enum space space);
+void lower_probe_read(struct lower *l, struct opnd dst, u32 size, struct opnd addr,
+		      enum space space);
 /* Scalar of type t at a foreign address. */
-struct opnd lower_read_scalar(struct lower *l, const struct type *t, struct opnd addr, enum space space);
+struct opnd lower_read_scalar(struct lower *l, const struct type *t, struct opnd addr,
+			      enum space space);
 /* NUL-terminated string; dst gets at most cap bytes; returns the helper's result. A string of the process that
  * cannot be read at the entry of a system call is counted always. */
-struct opnd lower_read_str(struct lower *l, struct opnd dst, u32 cap, struct opnd addr, enum space space);
+struct opnd lower_read_str(struct lower *l, struct opnd dst, u32 cap, struct opnd addr,
+			   enum space space);
 
 /* The same with a size that the code bounds itself (at most cap). */
-struct opnd lower_read_str_sized(struct lower *l, struct opnd dst, struct opnd size, u32 cap, struct opnd addr,
-				 enum space space);
-void lower_probe_read_sized(struct lower *l, struct opnd dst, struct opnd size, u32 cap, struct opnd addr,
-			    enum space space);
+struct opnd lower_read_str_sized(struct lower *l, struct opnd dst, struct opnd size, u32 cap,
+				 struct opnd addr, enum space space);
+void lower_probe_read_sized(struct lower *l, struct opnd dst, struct opnd size, u32 cap,
+			    struct opnd addr, enum space space);
 /* Whether the program can be one that waits for pages of user memory. */
 bool lower_may_sleep(struct lower *l);
 /* When a string is only compared with a literal: how many bytes are enough; 0: all. Asking clears it. */
@@ -101,7 +112,8 @@ struct ir_val lower_expr(struct lower *l, struct node *n);
 struct opnd lower_scalar(struct lower *l, struct node *n);
 /* Writes n converted to type t at dst: all t->size bytes are defined afterwards. */
 void lower_into(struct lower *l, struct node *n, const struct type *t, struct opnd dst);
-void lower_store_val(struct lower *l, const struct ir_val *v, const struct type *t, struct opnd dst);
+void lower_store_val(struct lower *l, const struct ir_val *v, const struct type *t,
+		     struct opnd dst);
 /* Bytes in our memory, whatever n is: reads foreign memory, stores scalars. */
 struct ir_val lower_memory(struct lower *l, struct node *n);
 /* Like lower_into, but bytes behind a string's NUL may be anything: for records. */
@@ -113,7 +125,8 @@ struct opnd lower_dest(struct lower *l, const struct type *t, bool *canonical);
 /* Where an lvalue or aggregate lies, without reading it. */
 struct ir_val lower_place(struct lower *l, struct node *n);
 /* Converts a scalar held in 64 bits from one type to another. */
-struct opnd lower_convert(struct lower *l, struct opnd v, const struct type *from, const struct type *to);
+struct opnd lower_convert(struct lower *l, struct opnd v, const struct type *from,
+			  const struct type *to);
 /* Jumps on truth; short-circuits. Values numbered meanwhile are valid in both or dropped. */
 void lower_cond(struct lower *l, struct node *n, struct ir_block *yes, struct ir_block *no);
 void lower_stmts(struct lower *l, struct node *list);
@@ -147,7 +160,8 @@ void event_end(struct lower *l, struct event_build *eb);
  * A whole record. fill stores the fields, at their offsets from record; where
  * lower_may_sleep() its code is there twice and may run three times, because reads of user memory wait for pages.
  */
-typedef void (*event_fill_fn)(struct lower *l, const struct event_desc *e, struct opnd record, void *ctx);
+typedef void (*event_fill_fn)(struct lower *l, const struct event_desc *e, struct opnd record,
+			      void *ctx);
 void event_emit(struct lower *l, struct event_desc *e, event_fill_fn fill, void *ctx);
 /*
  * A record of any length, made in our own memory instead: room for a struct record_head, then len - 8 bytes
@@ -163,10 +177,11 @@ void lower_speculation_decided(struct lower *l, struct opnd number);
 u32 lower_loss(struct lower *l, enum loss_reason reason, const char *where);
 /* The same on a condition. Code after it goes on. */
 void lower_loss_if_zero(struct lower *l, struct opnd v, enum loss_reason reason, const char *where);
-void lower_loss_unless_zero(struct lower *l, struct opnd v, enum loss_reason reason, const char *where);
+void lower_loss_unless_zero(struct lower *l, struct opnd v, enum loss_reason reason,
+			    const char *where);
 /* The same for one of two reasons: odd where the lowest bit of which is set. */
-void lower_loss_by_bit(struct lower *l, enum loss_reason even, enum loss_reason odd, const char *where,
-		       struct opnd which);
+void lower_loss_by_bit(struct lower *l, enum loss_reason even, enum loss_reason odd,
+		       const char *where, struct opnd which);
 /* Ends the program for this event: releases scratch, returns. Code after it is unreachable. */
 void lower_return(struct lower *l, struct opnd value);
 
@@ -181,7 +196,8 @@ struct shared_func {
 /* Whether code with a loop over so many bytes is to be such a function here: the program has many of the kind, or this is
  * in a loop. */
 bool lower_wants_shared(struct lower *l, u32 bytes);
-struct opnd lower_call_shared(struct lower *l, const struct shared_func *row, const u32 most[2], const struct opnd *arg);
+struct opnd lower_call_shared(struct lower *l, const struct shared_func *row, const u32 most[2],
+			      const struct opnd *arg);
 /* What a call hands over for a temporary in scratch. */
 struct opnd lower_scratch_offset(const struct lower *l, struct opnd at);
 /* In a body: the address of room bytes at an offset; where there are none, the function returns 0. */
@@ -225,7 +241,8 @@ u32 lower_string_index(struct lower *l, const char *s);
 
 /* ---- whole */
 /* Lowers one checked instance to a unit of IR (one BPF program). NULL when errors were reported. */
-struct ir_unit *lower_instance(struct lang *lang, struct program *prog, struct instance *in, u32 level);
+struct ir_unit *lower_instance(struct lang *lang, struct program *prog, struct instance *in,
+			       u32 level);
 /* After the last instance: lays out the data map. */
 void lower_finish(struct program *prog);
 

@@ -44,7 +44,9 @@ struct opnd lower_of_task(struct lower *l, const struct type *t, s64 offset)
 	struct opnd task;
 
 	if (feature_has(l->features, FEAT_TASK_BTF))
-		return ir_load(l, opnd_plus(ir_call(l, BPF_FUNC_get_current_task_btf, true, 0), offset), t->size, t->is_signed);
+		return ir_load(
+			l, opnd_plus(ir_call(l, BPF_FUNC_get_current_task_btf, true, 0), offset),
+			t->size, t->is_signed);
 	task = ir_call(l, BPF_FUNC_get_current_task, true, 0);
 	return lower_read_scalar(l, t, ir_op2(l, IR_ADD, task, o_imm(offset)), SPACE_KERNEL);
 }
@@ -63,9 +65,13 @@ static const struct type *root_type(struct lower *l, const struct node *n)
 	if (is_current_task(n))
 		t = feature_has(l->features, FEAT_TASK_BTF) ? n->type : NULL;
 	else
-		t = arg && arg->loc.kind == LOC_CTX && arg->loc.known && feature_has(l->features, FEAT_BTF_LOADS) ? arg->type
-														  : NULL;
-	return t && t->kind == TY_POINTER && t->elem->kind == TY_STRUCT && t->elem->in_kernel ? t->elem : NULL;
+		t = arg && arg->loc.kind == LOC_CTX && arg->loc.known &&
+				    feature_has(l->features, FEAT_BTF_LOADS) ?
+			    arg->type :
+			    NULL;
+	return t && t->kind == TY_POINTER && t->elem->kind == TY_STRUCT && t->elem->in_kernel ?
+		       t->elem :
+		       NULL;
 }
 
 /*
@@ -77,8 +83,8 @@ static struct node *pointer_before(struct node *n, u32 *offset)
 	for (*offset = 0;;) {
 		if (n->kind == N_FIELD && n->field && !n->data && !n->field->bit_size)
 			*offset += n->field_offset;
-		else if (n->kind == N_INDEX && n->a->type->kind == TY_ARRAY && n->b->kind == N_INT && n->b->value >= 0 &&
-			 n->b->value < n->a->type->count)
+		else if (n->kind == N_INDEX && n->a->type->kind == TY_ARRAY &&
+			 n->b->kind == N_INT && n->b->value >= 0 && n->b->value < n->a->type->count)
 			*offset += (u32)n->b->value * n->a->type->elem->size;
 		else
 			return NULL;
@@ -147,7 +153,8 @@ static struct opnd read_hop(struct lower *l, const struct hop *h, u32 x)
 }
 
 /* slow[i] is where the fast way left hop i with the pointer p[i]; NULL: it did not. */
-static void place_slow_way(struct lower *l, const struct path *path, struct ir_block *const *slow, const struct opnd *p, u32 v)
+static void place_slow_way(struct lower *l, const struct path *path, struct ir_block *const *slow,
+			   const struct opnd *p, u32 v)
 {
 	u32 x = ir_var(l);
 	bool begun = false;

@@ -36,7 +36,8 @@ struct event_desc *event_new(struct lower *l, const struct builtin *b, struct no
 
 u32 event_field(struct lower *l, struct event_desc *e, const struct type *t)
 {
-	struct event_field *grown = arena_array(l->prog->arena, struct event_field, e->n_fields + 1);
+	struct event_field *grown =
+		arena_array(l->prog->arena, struct event_field, e->n_fields + 1);
 	u32 align = t->align ? MIN(t->align, 8u) : 8;
 
 	if (!type_is_scalar(t))
@@ -106,8 +107,8 @@ static struct event_build begin(struct lower *l, struct event_desc *e, bool repe
 	u32 id = number_event(l, e);
 
 	lower_hold(l, repeatable);
-	eb.record = ir_call(l, BPF_FUNC_ringbuf_reserve, false, 3, o_map(lower_internal_map(l, MAP_RING)),
-			    o_imm(e->size), o_imm(0));
+	eb.record = ir_call(l, BPF_FUNC_ringbuf_reserve, false, 3,
+			    o_map(lower_internal_map(l, MAP_RING)), o_imm(e->size), o_imm(0));
 	ir_branch(l, CC_EQ, eb.record, o_imm(0), full, have);
 	ir_place(l, full);
 	lower_loss(l, LOSS_RING_FULL, e->site);
@@ -135,7 +136,8 @@ struct opnd event_at(const struct event_build *eb, u32 field)
  */
 static struct opnd ring_flags(struct lower *l)
 {
-	struct opnd word = o_data(lower_internal_map(l, MAP_DATA), DATA_RING_FLAGS), flags = ir_load(l, word, 8, false);
+	struct opnd word = o_data(lower_internal_map(l, MAP_DATA), DATA_RING_FLAGS),
+		    flags = ir_load(l, word, 8, false);
 	struct ir_block *asleep = ir_block_new(l), *on = ir_block_new(l);
 
 	ir_branch(l, CC_NE, flags, o_imm(BPF_RB_NO_WAKEUP), asleep, on);
@@ -148,7 +150,9 @@ static struct opnd ring_flags(struct lower *l)
 
 void event_end(struct lower *l, struct event_build *eb)
 {
-	ir_emit(l, (struct ir_insn){ .op = IR_CALL, .imm = BPF_FUNC_ringbuf_submit, .n_args = 2,
+	ir_emit(l, (struct ir_insn){ .op = IR_CALL,
+				     .imm = BPF_FUNC_ringbuf_submit,
+				     .n_args = 2,
 				     .arg = { eb->record, ring_flags(l) } });
 	lower_release(l);
 	ir_jump(l, eb->out);
@@ -190,4 +194,3 @@ void event_emit(struct lower *l, struct event_desc *e, event_fill_fn fill, void 
 	}
 	l->s->held = (struct record_held){ 0 };
 }
-

@@ -12,7 +12,8 @@ static bool is_signed(const struct type *t)
 	return t->kind == TY_BOOL ? false : t->is_signed;
 }
 
-struct opnd lower_convert(struct lower *l, struct opnd v, const struct type *from, const struct type *to)
+struct opnd lower_convert(struct lower *l, struct opnd v, const struct type *from,
+			  const struct type *to)
 {
 	if (to->kind == TY_BOOL)
 		return from->kind == TY_BOOL ? v : ir_set(l, CC_NE, v, o_imm(0));
@@ -42,15 +43,20 @@ struct opnd lower_load_own(struct lower *l, struct opnd at, u32 size, bool is_si
 
 	for (u32 i = part; i < size; i += part) {
 		part = aligned_part(opnd_plus(at, i), size - i);
-		v = ir_op2(l, IR_OR, v, ir_op2(l, IR_SHL, ir_load(l, opnd_plus(at, i), part, false), o_imm(8 * i)));
+		v = ir_op2(l, IR_OR, v,
+			   ir_op2(l, IR_SHL, ir_load(l, opnd_plus(at, i), part, false),
+				  o_imm(8 * i)));
 	}
-	return is_signed && size < 8 && aligned_part(at, size) < size ? ir_ext(l, v, size, true) : v;
+	return is_signed && size < 8 && aligned_part(at, size) < size ? ir_ext(l, v, size, true) :
+									v;
 }
 
 /* Bitfields: the bytes that hold it, shifted down and cut. */
 static struct opnd load_bitfield(struct lower *l, const struct ir_val *place, const struct field *f)
 {
-	u32 bytes = (f->bit_offset + f->bit_size + 7) / 8, size = bytes > 4 ? 8 : bytes > 2 ? 4 : bytes;
+	u32 bytes = (f->bit_offset + f->bit_size + 7) / 8, size = bytes > 4 ? 8 :
+								  bytes > 2 ? 4 :
+									      bytes;
 	const struct type *word = type_int(size == 3 ? 4 : size, false);
 	struct opnd v;
 
@@ -69,7 +75,9 @@ static struct opnd settle_rest(struct lower *l, const struct type *t, struct opn
 
 	for (u32 i = 0; i + 1 < t->n_enums; i++)
 		known = ir_op2(l, IR_OR, known, ir_set(l, CC_EQ, v, o_imm(t->enums[i].value)));
-	return ir_op2(l, IR_XOR, rest, ir_op2(l, IR_AND, ir_op2(l, IR_XOR, rest, v), ir_op2(l, IR_SUB, o_imm(0), known)));
+	return ir_op2(l, IR_XOR, rest,
+		      ir_op2(l, IR_AND, ir_op2(l, IR_XOR, rest, v),
+			     ir_op2(l, IR_SUB, o_imm(0), known)));
 }
 
 static struct opnd load_scalar(struct lower *l, const struct ir_val *place)
@@ -158,7 +166,8 @@ static bool compares_memory(const struct node *n)
 	return !type_is_scalar(n->a->type) && !is_number_agg(n->a->type);
 }
 
-static struct opnd divide(struct lower *l, struct node *n, enum ir_opcode op, struct opnd a, struct opnd b)
+static struct opnd divide(struct lower *l, struct node *n, enum ir_opcode op, struct opnd a,
+			  struct opnd b)
 {
 	if (b.kind == O_IMM && b.imm != 0)
 		return ir_op2(l, op, a, b);
@@ -180,7 +189,8 @@ static struct opnd negate_by(struct lower *l, struct opnd v, struct opnd mask)
 }
 
 /* Of an unsigned number of 64 bits and a signed one: by magnitudes, since neither reading of both fits. */
-static struct opnd divide_mixed(struct lower *l, struct node *n, enum op op, struct opnd a, struct opnd b)
+static struct opnd divide_mixed(struct lower *l, struct node *n, enum op op, struct opnd a,
+				struct opnd b)
 {
 	enum ir_opcode by = op == OP_DIV ? IR_UDIV : IR_UMOD;
 	bool left_signed = !is_u64(n->a->type);
@@ -200,7 +210,8 @@ static bool may_be_negative(const struct type *t, struct opnd o)
 }
 
 /* Exact whatever the operands are. */
-static struct opnd lower_division(struct lower *l, struct node *n, enum op op, struct opnd a, struct opnd b)
+static struct opnd lower_division(struct lower *l, struct node *n, enum op op, struct opnd a,
+				  struct opnd b)
 {
 	const struct type *left = n->a->type, *right = n->b->type;
 	bool s = may_be_negative(left, a) || may_be_negative(right, b);
@@ -219,7 +230,8 @@ static u32 pointee_size(const struct type *ptr)
 	return to && to->size && !ptr->is_word ? to->size : 1;
 }
 
-struct opnd lower_arithmetic(struct lower *l, struct node *n, enum op op, struct opnd a, struct opnd b)
+struct opnd lower_arithmetic(struct lower *l, struct node *n, enum op op, struct opnd a,
+			     struct opnd b)
 {
 	const struct type *left = n->a->type, *right = n->b->type;
 
@@ -239,7 +251,9 @@ struct opnd lower_arithmetic(struct lower *l, struct node *n, enum op op, struct
 	case OP_OR: return ir_op2(l, IR_OR, a, b);
 	case OP_XOR: return ir_op2(l, IR_XOR, a, b);
 	case OP_SHL: return ir_op2(l, IR_SHL, a, ir_op2(l, IR_AND, b, o_imm(63)));
-	case OP_SHR: return ir_op2(l, is_signed(left) ? IR_SAR : IR_SHR, a, ir_op2(l, IR_AND, b, o_imm(63)));
+	case OP_SHR:
+		return ir_op2(l, is_signed(left) ? IR_SAR : IR_SHR, a,
+			      ir_op2(l, IR_AND, b, o_imm(63)));
 	default: BUG("operator %d is not arithmetic", op);
 	}
 }
@@ -266,7 +280,8 @@ static struct ir_val lower_binary(struct lower *l, struct node *n)
 {
 	struct opnd a, b;
 
-	if (n->op == OP_LAND || n->op == OP_LOR || (is_comparison(n->op) && (compares_floats(n) || compares_memory(n))))
+	if (n->op == OP_LAND || n->op == OP_LOR ||
+	    (is_comparison(n->op) && (compares_floats(n) || compares_memory(n))))
 		return val_scalar(&ty_bool, truth_value(l, n));
 	a = lower_scalar(l, n->a);
 	b = lower_scalar(l, n->b);
@@ -313,24 +328,24 @@ static struct ir_val lower_unary(struct lower *l, struct node *n)
 		return within_width(l, v, n->a->type);
 	case OP_LNOT:
 		if (type_is_scalar(n->a->type))
-			return val_scalar(&ty_bool, ir_set(l, CC_EQ, lower_scalar(l, n->a), o_imm(0)));
+			return val_scalar(&ty_bool,
+					  ir_set(l, CC_EQ, lower_scalar(l, n->a), o_imm(0)));
 		return val_scalar(&ty_bool, truth_value(l, n));
-	case OP_DEREF:
-		return lower_read_place(l, n);
-	case OP_ADDR:
-		return val_scalar(n->type, address_of(l, n->a));
-	default:
-		BUG("unary operator %d", n->op);
+	case OP_DEREF: return lower_read_place(l, n);
+	case OP_ADDR: return val_scalar(n->type, address_of(l, n->a));
+	default: BUG("unary operator %d", n->op);
 	}
 }
 
 /* ---- conditions */
 
-static struct cond_marks cond_logic(struct lower *l, struct node *n, struct ir_block *yes, struct ir_block *no)
+static struct cond_marks cond_logic(struct lower *l, struct node *n, struct ir_block *yes,
+				    struct ir_block *no)
 {
 	struct ir_block *mid = ir_block_new(l);
 	bool is_and = n->op == OP_LAND;
-	struct cond_marks a = is_and ? lower_cond_marks(l, n->a, mid, no) : lower_cond_marks(l, n->a, yes, mid);
+	struct cond_marks a = is_and ? lower_cond_marks(l, n->a, mid, no) :
+				       lower_cond_marks(l, n->a, yes, mid);
 	struct cond_marks b, r;
 
 	vn_truncate(l, is_and ? a.yes : a.no);
@@ -370,7 +385,8 @@ static bool is_string_call(const struct node *n)
 	const struct node *first = n->kind == N_CALL ? call_arg(n, 0) : NULL;
 
 	return n->kind == N_CALL && n->type &&
-	       (n->type->kind == TY_STRING || (first && first->type && first->type->kind == TY_STRING));
+	       (n->type->kind == TY_STRING ||
+		(first && first->type && first->type->kind == TY_STRING));
 }
 
 static bool count_branch(struct node *n, void *ctx)
@@ -406,7 +422,8 @@ void lower_place_opaque(struct lower *l, struct node *code)
 		l->s->opaque = lower_scratch_kept(l, 8);
 }
 
-struct cond_marks lower_cond_marks(struct lower *l, struct node *n, struct ir_block *yes, struct ir_block *no)
+struct cond_marks lower_cond_marks(struct lower *l, struct node *n, struct ir_block *yes,
+				   struct ir_block *no)
 {
 	if (!n->is_const && n->kind == N_BINARY) {
 		if (n->op == OP_LAND || n->op == OP_LOR)
@@ -428,7 +445,8 @@ struct cond_marks lower_cond_marks(struct lower *l, struct node *n, struct ir_bl
 		if (is_comparison(n->op)) {
 			struct opnd a = lower_scalar(l, n->a), b = lower_scalar(l, n->b);
 
-			ir_branch(l, cond_of(n->op, compares_signed(n)), compared(l, a), compared(l, b), yes, no);
+			ir_branch(l, cond_of(n->op, compares_signed(n)), compared(l, a),
+				  compared(l, b), yes, no);
 			return both(l);
 		}
 	}
@@ -490,7 +508,8 @@ static struct ir_val lower_choice(struct lower *l, struct node *n, struct opnd *
 	}
 	ir_place(l, out);
 	if (scalar)
-		return val_scalar(n->type, ir_emit(l, (struct ir_insn){ .op = IR_MOVE, .arg = { o_temp(v) } }));
+		return val_scalar(n->type, ir_emit(l, (struct ir_insn){ .op = IR_MOVE,
+									.arg = { o_temp(v) } }));
 	return is_void ? val_scalar(&ty_void, o_imm(0)) : val_memory(n->type, place);
 }
 
@@ -523,7 +542,8 @@ static bool is_literal_string(const struct node *n)
 	return n->kind == N_STR;
 }
 
-static void tuple_into(struct lower *l, struct node *n, const struct type *t, struct opnd dst, bool canonical)
+static void tuple_into(struct lower *l, struct node *n, const struct type *t, struct opnd dst,
+		       bool canonical)
 {
 	u32 at = 0, i = 0;
 
@@ -549,7 +569,8 @@ static void tuple_into(struct lower *l, struct node *n, const struct type *t, st
 		lower_zero_from(l, dst, at, t->size);
 }
 
-static void into(struct lower *l, struct node *n, const struct type *t, struct opnd dst, bool canonical)
+static void into(struct lower *l, struct node *n, const struct type *t, struct opnd dst,
+		 bool canonical)
 {
 	struct ir_val v;
 
@@ -648,36 +669,18 @@ struct ir_val lower_expr(struct lower *l, struct node *n)
 	case N_INT:
 	case N_BOOL:
 	case N_SIZEOF:
-	case N_OFFSETOF:
-		v = val_scalar(n->type, o_imm(n->value));
-		break;
+	case N_OFFSETOF: v = val_scalar(n->type, o_imm(n->value)); break;
 	case N_STR:
 	case N_TUPLE:
-	case N_RECORD:
-		v = lower_memory(l, n);
-		break;
-	case N_VAR:
-		v = lower_var(l, n);
-		break;
-	case N_MAP:
-		v = lower_map_read(l, n);
-		break;
-	case N_UNARY:
-		v = lower_unary(l, n);
-		break;
-	case N_BINARY:
-		v = lower_binary(l, n);
-		break;
-	case N_INCDEC:
-		v = lower_incdec(l, n);
-		break;
-	case N_COND:
-		v = lower_choice(l, n, NULL);
-		break;
+	case N_RECORD: v = lower_memory(l, n); break;
+	case N_VAR: v = lower_var(l, n); break;
+	case N_MAP: v = lower_map_read(l, n); break;
+	case N_UNARY: v = lower_unary(l, n); break;
+	case N_BINARY: v = lower_binary(l, n); break;
+	case N_INCDEC: v = lower_incdec(l, n); break;
+	case N_COND: v = lower_choice(l, n, NULL); break;
 	case N_FIELD:
-	case N_INDEX:
-		v = lower_read_place(l, n);
-		break;
+	case N_INDEX: v = lower_read_place(l, n); break;
 	case N_CALL: {
 		struct opnd want = l->s->want;
 		struct temp_mark mark = temps_mark(l);
@@ -693,20 +696,11 @@ struct ir_val lower_expr(struct lower *l, struct node *n)
 			temps_release(l, mark);
 		break;
 	}
-	case N_CAST:
-		v = lower_cast(l, n);
-		break;
-	case N_COMPTIME:
-		v = lower_expr(l, n->a);
-		break;
-	case N_BLOCK_EXPR:
-		v = lower_block_expr(l, n);
-		break;
-	case N_PARAM:
-		v = val_scalar(n->type, o_imm(n->value));
-		break;
-	default:
-		BUG("node kind %d is no expression", n->kind);
+	case N_CAST: v = lower_cast(l, n); break;
+	case N_COMPTIME: v = lower_expr(l, n->a); break;
+	case N_BLOCK_EXPR: v = lower_block_expr(l, n); break;
+	case N_PARAM: v = val_scalar(n->type, o_imm(n->value)); break;
+	default: BUG("node kind %d is no expression", n->kind);
 	}
 	l->span = was;
 	return v;

@@ -11,7 +11,13 @@
  */
 #include "ir/state.h"
 
-enum { FRACTION = 52, EXPONENT_MASK = 0x7ff, FLOAT_FRACTION = 23, FLOAT_EXPONENT_MASK = 0xff, REBIAS = 1023 - 127 };
+enum {
+	FRACTION = 52,
+	EXPONENT_MASK = 0x7ff,
+	FLOAT_FRACTION = 23,
+	FLOAT_EXPONENT_MASK = 0xff,
+	REBIAS = 1023 - 127
+};
 
 static const s64 ONE = (s64)1 << FRACTION;
 static const s64 INFINITE = (s64)EXPONENT_MASK << FRACTION;
@@ -31,8 +37,8 @@ static struct opnd masked(struct lower *l, struct opnd v, u32 shift, s64 mask)
 }
 
 /* Picks `yes` where a cc b, else `no`: both exist already. */
-static struct opnd choose(struct lower *l, enum ir_cond cc, struct opnd a, struct opnd b, struct opnd yes,
-			  struct opnd no)
+static struct opnd choose(struct lower *l, enum ir_cond cc, struct opnd a, struct opnd b,
+			  struct opnd yes, struct opnd no)
 {
 	struct ir_block *take = ir_block_new(l), *out = ir_block_new(l);
 	u32 v = ir_var(l);
@@ -54,7 +60,8 @@ static struct opnd widen(struct lower *l, struct opnd f)
 	struct opnd low = ir_op2(l, IR_SHL, rest, o_imm(FRACTION - FLOAT_FRACTION)), d;
 
 	d = ir_op2(l, IR_ADD, low, o_imm((s64)REBIAS << FRACTION));
-	d = choose(l, CC_EQ, e, o_imm(FLOAT_EXPONENT_MASK), ir_op2(l, IR_OR, low, o_imm(INFINITE)), d);
+	d = choose(l, CC_EQ, e, o_imm(FLOAT_EXPONENT_MASK), ir_op2(l, IR_OR, low, o_imm(INFINITE)),
+		   d);
 	d = choose(l, CC_EQ, e, o_imm(0), o_imm(0), d);
 	return ir_op2(l, IR_OR, d, sign);
 }
@@ -62,8 +69,8 @@ static struct opnd widen(struct lower *l, struct opnd f)
 struct opnd lower_float_load(struct lower *l, const struct ir_val *v)
 {
 	const struct type *word = type_int(v->type->size, false);
-	struct opnd bits = v->is_foreign ? lower_read_scalar(l, word, v->o, v->space)
-					 : lower_load_own(l, v->o, word->size, false);
+	struct opnd bits = v->is_foreign ? lower_read_scalar(l, word, v->o, v->space) :
+					   lower_load_own(l, v->o, word->size, false);
 
 	return word->size == 4 ? widen(l, bits) : bits;
 }
@@ -82,7 +89,8 @@ static struct opnd double_bits(struct lower *l, struct node *n)
 /* Rounds towards zero; what does not fit 64 bits is the lowest number, as on x86. */
 static struct opnd cut(struct lower *l, struct opnd d)
 {
-	struct opnd shift = ir_op2(l, IR_SUB, masked(l, d, FRACTION, EXPONENT_MASK), o_imm(1023 + FRACTION));
+	struct opnd shift =
+		ir_op2(l, IR_SUB, masked(l, d, FRACTION, EXPONENT_MASK), o_imm(1023 + FRACTION));
 	struct opnd whole = ir_op2(l, IR_OR, ir_op2(l, IR_AND, d, o_imm(ONE - 1)), o_imm(ONE));
 	struct opnd back = ir_op2(l, IR_AND, ir_op2(l, IR_SUB, o_imm(0), shift), o_imm(63));
 	struct opnd down = ir_op2(l, IR_SHR, whole, back), v;

@@ -16,8 +16,8 @@
 #include "ir/state.h"
 
 enum {
-	SLACK = 8, /* what is read behind the room */
-	FEW_SEARCHES = 4, /* that a program has in line: a call costs it some 10 ns */
+	SLACK = 8,            /* what is read behind the room */
+	FEW_SEARCHES = 4,     /* that a program has in line: a call costs it some 10 ns */
 	IN_LINE_BYTES = 4096, /* of a text, times the branches around */
 };
 
@@ -29,7 +29,8 @@ bool lower_wants_shared(struct lower *l, u32 bytes)
 {
 	if (l->inst->jump && !feature_has(l->features, FEAT_BPF_LOOP))
 		return false;
-	if (l->inst->compact || l->s->loop || l->s->depth || (u64)bytes * l->unit->n_branches > IN_LINE_BYTES)
+	if (l->inst->compact || l->s->loop || l->s->depth ||
+	    (u64)bytes * l->unit->n_branches > IN_LINE_BYTES)
 		return true;
 	return l->unit->n_searches++ >= FEW_SEARCHES;
 }
@@ -59,10 +60,13 @@ static struct shared_use *find_use(struct lower *l, const struct shared_func *ro
 	return vec_last(&u->shared);
 }
 
-struct opnd lower_call_shared(struct lower *l, const struct shared_func *row, const u32 most[2], const struct opnd *arg)
+struct opnd lower_call_shared(struct lower *l, const struct shared_func *row, const u32 most[2],
+			      const struct opnd *arg)
 {
 	struct shared_use *use = find_use(l, row);
-	struct ir_insn in = { .op = IR_CALLSUB, .n_args = (u8)(1 + row->n_args), .imm = use->index };
+	struct ir_insn in = { .op = IR_CALLSUB,
+			      .n_args = (u8)(1 + row->n_args),
+			      .imm = use->index };
 
 	for (u32 i = 0; i < 2; i++)
 		use->most[i] = MAX(use->most[i], most[i]);
@@ -109,7 +113,8 @@ static void find_scratch(struct lower *l)
 
 	ir_store(l, key, 4, o_temp(1));
 	entry = ir_call(l, BPF_FUNC_map_lookup_elem, false, 2,
-			o_map(lower_internal_map(l, l->s->huge ? MAP_HUGE_SCRATCH : MAP_SCRATCH)), key);
+			o_map(lower_internal_map(l, l->s->huge ? MAP_HUGE_SCRATCH : MAP_SCRATCH)),
+			key);
 	ir_branch(l, CC_EQ, entry, o_imm(0), l->s->exit_zero, have);
 	ir_place(l, have);
 	l->s->scratch = ir_var(l);
@@ -118,7 +123,8 @@ static void find_scratch(struct lower *l)
 
 static void lower_shared_body(struct lower *l, const struct shared_use *use)
 {
-	struct lower_state state = { .huge = l->s->huge, .scratch_peak = l->s->scratch_peak }, *outer = l->s;
+	struct lower_state state = { .huge = l->s->huge, .scratch_peak = l->s->scratch_peak },
+			   *outer = l->s;
 	struct ir_func *entry = l->f;
 	struct opnd arg[4], value;
 
@@ -150,7 +156,8 @@ void lower_shared_room(struct lower *l)
 		data = MAX(data, use->row->is_table ? use->most[1] : 0);
 	}
 	if (l->unit->shared.n)
-		l->s->scratch_peak = ALIGN_UP(l->s->scratch_peak, 8u) + ALIGN_UP(scratch, 8u) + SLACK;
+		l->s->scratch_peak =
+			ALIGN_UP(l->s->scratch_peak, 8u) + ALIGN_UP(scratch, 8u) + SLACK;
 	if (data)
 		lower_data(l, data, NULL);
 }

@@ -19,8 +19,8 @@
 #include "ir/state.h"
 
 enum {
-	LINE = 64,	/* bytes; processors write to lines of their own */
-	LEAST = 256,	/* processors, since a program may be built for another machine */
+	LINE = 64,   /* bytes; processors write to lines of their own */
+	LEAST = 256, /* processors, since a program may be built for another machine */
 };
 
 static u32 n_words(void)
@@ -40,7 +40,8 @@ static struct opnd busy_word(struct lower *l)
 	if (!l->prog->guard)
 		l->prog->guard = ALIGN_UP(lower_data(l, (n + 1) * LINE, NULL), (u32)LINE);
 	cpu = ir_op2(l, IR_AND, ir_call(l, BPF_FUNC_get_smp_processor_id, false, 0), o_imm(n - 1));
-	return ir_op2(l, IR_ADD, ir_addr(l, o_data(lower_internal_map(l, MAP_DATA), l->prog->guard)),
+	return ir_op2(l, IR_ADD,
+		      ir_addr(l, o_data(lower_internal_map(l, MAP_DATA), l->prog->guard)),
 		      ir_op2(l, IR_MUL, cpu, o_imm(LINE)));
 }
 
@@ -67,7 +68,8 @@ void lower_guard_leave(struct lower *l)
 		struct ir_block *block = l->f->blocks.v[b];
 		u32 last = block->insns.n - 1;
 
-		if (block == l->s->nested || !block->insns.n || block->insns.v[last].op != IR_RETURN)
+		if (block == l->s->nested || !block->insns.n ||
+		    block->insns.v[last].op != IR_RETURN)
 			continue;
 		vec_push(l->arena, &block->insns, block->insns.v[last]);
 		block->insns.v[last] = free;

@@ -35,9 +35,9 @@ static enum space code_space(const struct lower *l)
 static enum ir_opcode opcode_of(enum loc_op op)
 {
 	static const u8 map[N_LOC_OPS] = {
-		[LOP_ADD] = IR_ADD, [LOP_SUB] = IR_SUB, [LOP_MUL] = IR_MUL, [LOP_DIV] = IR_SDIV,
-		[LOP_MOD] = IR_UMOD, [LOP_AND] = IR_AND, [LOP_OR] = IR_OR, [LOP_XOR] = IR_XOR,
-		[LOP_SHL] = IR_SHL, [LOP_SHR] = IR_SHR, [LOP_SAR] = IR_SAR,
+		[LOP_ADD] = IR_ADD,  [LOP_SUB] = IR_SUB, [LOP_MUL] = IR_MUL, [LOP_DIV] = IR_SDIV,
+		[LOP_MOD] = IR_UMOD, [LOP_AND] = IR_AND, [LOP_OR] = IR_OR,   [LOP_XOR] = IR_XOR,
+		[LOP_SHL] = IR_SHL,  [LOP_SHR] = IR_SHR, [LOP_SAR] = IR_SAR,
 	};
 
 	return map[op];
@@ -46,7 +46,7 @@ static enum ir_opcode opcode_of(enum loc_op op)
 static enum ir_cond condition_of(enum loc_op op)
 {
 	static const u8 map[N_LOC_OPS] = {
-		[LOP_EQ] = CC_EQ, [LOP_NE] = CC_NE, [LOP_LT] = CC_SLT,
+		[LOP_EQ] = CC_EQ,  [LOP_NE] = CC_NE,  [LOP_LT] = CC_SLT,
 		[LOP_LE] = CC_SLE, [LOP_GT] = CC_SGT, [LOP_GE] = CC_SGE,
 	};
 
@@ -73,7 +73,8 @@ static struct opnd absolute(struct lower *l, struct opnd x)
 static struct opnd unary(struct lower *l, const struct loc_step *s, struct opnd a)
 {
 	switch (s->op) {
-	case LOP_DEREF: return lower_read_scalar(l, type_int(s->size, s->is_signed), a, code_space(l));
+	case LOP_DEREF:
+		return lower_read_scalar(l, type_int(s->size, s->is_signed), a, code_space(l));
 	case LOP_EXT: return s->size < 8 ? ir_ext(l, a, s->size, s->is_signed) : a;
 	case LOP_NEG: return ir_op2(l, IR_SUB, o_imm(0), a);
 	case LOP_NOT: return ir_op2(l, IR_XOR, a, o_imm(-1));
@@ -184,9 +185,9 @@ struct ir_val lower_loc_place(struct lower *l, const struct arg_desc *arg)
 
 static struct opnd piece_word(struct lower *l, const struct loc *loc)
 {
-	return loc->kind == LOC_REG	? lower_ctx_load(l, loc->offset, 8, false)
-	       : loc->kind == LOC_CONST ? o_imm(loc->value)
-					: run(l, loc);
+	return loc->kind == LOC_REG   ? lower_ctx_load(l, loc->offset, 8, false) :
+	       loc->kind == LOC_CONST ? o_imm(loc->value) :
+					run(l, loc);
 }
 
 /* The low size bytes of a word, 1 to 8, to a place of temp: each store is aligned, as verifiers want it. */
@@ -196,7 +197,8 @@ static void store_bytes(struct lower *l, struct opnd temp, u32 place, struct opn
 		n = 8;
 		while (n > size - at || (place + at) % n)
 			n /= 2;
-		ir_store(l, opnd_plus(temp, place + at), n, at ? ir_op2(l, IR_SHR, word, o_imm(8 * at)) : word);
+		ir_store(l, opnd_plus(temp, place + at), n,
+			 at ? ir_op2(l, IR_SHR, word, o_imm(8 * at)) : word);
 	}
 }
 
@@ -221,7 +223,8 @@ struct ir_val lower_loc_pieces(struct lower *l, const struct loc *loc, const str
 		else if (in_registers(&p->loc))
 			store_bytes(l, temp, at, piece_word(l, &p->loc), MIN(size, 8u));
 		else
-			lower_probe_read(l, opnd_plus(temp, at), size, run(l, &p->loc), code_space(l));
+			lower_probe_read(l, opnd_plus(temp, at), size, run(l, &p->loc),
+					 code_space(l));
 		at += size;
 	}
 	if (type_is_scalar(t))

@@ -25,9 +25,10 @@ enum { FOR_EACH_MAP_ELEM = 164, LOOP = 181 };
 enum {
 	MAX_TURNS = 1 << 23, /* of bpf_loop: BPF_MAX_LOOPS */
 	MAX_BODIES = 200,    /* of a program's 256 functions: further loops are in line */
-	MAX_DEPTH = 4,	     /* of bodies in bodies: their frames share the 512 bytes of stack */
-	IN_LINE_COST = 600,  /* turns times the size of the body up to which verifiers may follow each turn */
-	CALL_COST = 30,	     /* of a builtin, in nodes of the tree */
+	MAX_DEPTH = 4,       /* of bodies in bodies: their frames share the 512 bytes of stack */
+	IN_LINE_COST =
+		600, /* turns times the size of the body up to which verifiers may follow each turn */
+	CALL_COST = 30, /* of a builtin, in nodes of the tree */
 };
 
 /* ---- which loops, and what they share */
@@ -41,7 +42,9 @@ static bool add_cost(struct node *n, void *ctx)
 {
 	u32 *cost = ctx;
 
-	*cost += n->kind == N_CALL ? CALL_COST : n->kind == N_FOR || n->kind == N_WHILE ? IN_LINE_COST : 1;
+	*cost += n->kind == N_CALL                      ? CALL_COST :
+		 n->kind == N_FOR || n->kind == N_WHILE ? IN_LINE_COST :
+							  1;
 	return true;
 }
 
@@ -68,7 +71,8 @@ static bool wants_callback(const struct finding *f, const struct node *n)
 {
 	if (n->kind == N_FOR && !n->d)
 		return true;
-	return f->depth < MAX_DEPTH && f->n_bodies < MAX_BODIES && (!is_short(n) || f->l->inst->compact) && feature_has(f->l->features, FEAT_BPF_LOOP);
+	return f->depth < MAX_DEPTH && f->n_bodies < MAX_BODIES &&
+	       (!is_short(n) || f->l->inst->compact) && feature_has(f->l->features, FEAT_BPF_LOOP);
 }
 
 static bool count_mention(struct node *n, void *ctx)
@@ -149,7 +153,8 @@ void lower_place_captures(struct lower *l)
 	if (!l->s->shares || l->s->share.kind != O_NONE)
 		return;
 	lower_scratch_now(l);
-	vec_push(l->arena, &l->f->slots, (struct ir_slot){ .size = SHARE_SIZE, .align = 8, .name = "share" });
+	vec_push(l->arena, &l->f->slots,
+		 (struct ir_slot){ .size = SHARE_SIZE, .align = 8, .name = "share" });
 	l->s->share = o_slot(l->f->slots.n - 1, 0);
 	l->s->stack_used += SHARE_SIZE;
 	ir_store(l, l->s->share, 8, o_temp(l->s->scratch));
@@ -171,7 +176,9 @@ struct opnd lower_ctx(struct lower *l, s64 off)
 
 	if (!l->s->depth)
 		return o_ctx(off);
-	key = (struct ir_insn){ .op = IR_LOAD, .size = 8, .imm = -3, .arg = { opnd_plus(l->s->share, SHARE_CTX) } };
+	key = (struct ir_insn){
+		.op = IR_LOAD, .size = 8, .imm = -3, .arg = { opnd_plus(l->s->share, SHARE_CTX) }
+	};
 	if (!vn_find(l, &key, false, &r)) {
 		r = ir_load(l, key.arg[0], 8, false);
 		vn_add(l, &key, false, r);
@@ -247,7 +254,9 @@ static void body_begin(struct lower *l, struct body *b, u32 n_params)
 	l->s->share = o_temp(n_params);
 	inherit_homes(l, outer);
 	l->s->stop = ir_block_new(l);
-	b->loop = (struct loop){ .on_break = ir_block_new(l), .on_continue = ir_block_new(l), .is_known = true,
+	b->loop = (struct loop){ .on_break = ir_block_new(l),
+				 .on_continue = ir_block_new(l),
+				 .is_known = true,
 				 .pending = l->s->loop_pending };
 	l->s->loop = &b->loop;
 }
@@ -327,7 +336,9 @@ static void fill_pair(struct lower *l, struct node *n, struct opnd pair)
 	u32 map = lower_map(l, n->a->map);
 	struct map_desc *d = &l->prog->maps.v[map];
 	struct ir_val v = { .type = kt, .in_memory = true, .clean = true, .o = o_temp(2) };
-	struct node whole = { .kind = N_MAP, .map = n->a->map, .type = t->fields[1].type, .span = n->a->span };
+	struct node whole = {
+		.kind = N_MAP, .map = n->a->map, .type = t->fields[1].type, .span = n->a->span
+	};
 
 	ir_zero(l, pair, t->size);
 	lower_put(l, &v, t->fields[0].type, opnd_plus(pair, t->fields[0].offset), true);
@@ -392,7 +403,7 @@ void lower_while_by_callback(struct lower *l, struct node *n)
 
 struct range {
 	struct opnd from, turns; /* turns: unsigned; the range is not empty */
-	struct opnd ended;	 /* O_NONE: it cannot have too many turns */
+	struct opnd ended;       /* O_NONE: it cannot have too many turns */
 };
 
 static void walk_range(struct lower *l, struct node *n, const struct range *r)
@@ -419,7 +430,8 @@ static void walk_range(struct lower *l, struct node *n, const struct range *r)
 
 void lower_for_range_by_callback(struct lower *l, struct node *n)
 {
-	struct range r = { .from = ir_opaque(l, lower_convert(l, lower_scalar(l, n->a), n->a->type, &ty_s64)) };
+	struct range r = { .from = ir_opaque(l, lower_convert(l, lower_scalar(l, n->a), n->a->type,
+							      &ty_s64)) };
 	struct opnd to = ir_opaque(l, lower_convert(l, lower_scalar(l, n->d), n->d->type, &ty_s64));
 	struct ir_block *some = ir_block_new(l), *out = ir_block_new(l);
 	u32 mark;

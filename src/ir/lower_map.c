@@ -55,7 +55,8 @@ static void global_map(struct lower *l, struct map_desc *m)
 
 static bool is_per_cpu(const struct map_desc *d)
 {
-	return d->bpf_type == BPF_MAP_TYPE_PERCPU_HASH || d->bpf_type == BPF_MAP_TYPE_LRU_PERCPU_HASH;
+	return d->bpf_type == BPF_MAP_TYPE_PERCPU_HASH ||
+	       d->bpf_type == BPF_MAP_TYPE_LRU_PERCPU_HASH;
 }
 
 u32 lower_map(struct lower *l, struct map *m)
@@ -128,7 +129,8 @@ static bool scalar_key(struct lower *l, struct node *n, const struct type *kt, s
 	return true;
 }
 
-static void store_scalar_key(struct lower *l, const struct type *kt, const struct ir_insn *key, struct opnd slot)
+static void store_scalar_key(struct lower *l, const struct type *kt, const struct ir_insn *key,
+			     struct opnd slot)
 {
 	u32 at = 0;
 
@@ -238,8 +240,8 @@ static struct opnd element(struct lower *l, struct node *n, struct ir_block *out
 	ir_var_set(l, v, p);
 	ir_branch(l, CC_NE, p, o_imm(0), have, make);
 	ir_place(l, make);
-	rc = ir_call(l, BPF_FUNC_map_update_elem, false, 4, o_map(map), key, zeroes(l, d->value_size),
-		     o_imm(BPF_NOEXIST));
+	rc = ir_call(l, BPF_FUNC_map_update_elem, false, 4, o_map(map), key,
+		     zeroes(l, d->value_size), o_imm(BPF_NOEXIST));
 	p = lookup(l, map, key);
 	ir_var_set(l, v, p);
 	ir_branch(l, CC_EQ, p, o_imm(0), fail, have);
@@ -265,7 +267,8 @@ struct agg_place lower_agg_begin(struct lower *l, struct node *n)
 {
 	struct map_desc *d = desc_of(l, n);
 	struct agg_place place = { .out = ir_block_new(l) };
-	u32 n_slots = d->n_slots, slot_size = d->slot_size; /* what follows may move the descriptor */
+	u32 n_slots = d->n_slots,
+	    slot_size = d->slot_size; /* what follows may move the descriptor */
 
 	vn_map_written(l, lower_map(l, n->map));
 	place.addr = is_hash(d) ? element(l, n, place.out) : data_at(l, d->data_off);
@@ -281,24 +284,25 @@ void lower_agg_end(struct lower *l, struct agg_place *place)
 
 /* ---- reading */
 
-static struct opnd merge_number(struct lower *l, const struct type *t, struct opnd at, u32 total, u32 second)
+static struct opnd merge_number(struct lower *l, const struct type *t, struct opnd at, u32 total,
+				u32 second)
 {
 	struct opnd v = ir_load(l, at, 8, false), set;
 	struct ir_block *take = ir_block_new(l), *skip = ir_block_new(l), *better = ir_block_new(l);
 
 	switch (t->kind) {
 	case TY_COUNT:
-	case TY_SUM:
-		ir_var_set(l, total, ir_op2(l, IR_ADD, o_temp(total), v));
-		break;
+	case TY_SUM: ir_var_set(l, total, ir_op2(l, IR_ADD, o_temp(total), v)); break;
 	case TY_AVG:
 	case TY_STATS:
 		ir_var_set(l, total, ir_op2(l, IR_ADD, o_temp(total), v));
-		ir_var_set(l, second, ir_op2(l, IR_ADD, o_temp(second), ir_load(l, opnd_plus(at, 8), 8, false)));
+		ir_var_set(l, second,
+			   ir_op2(l, IR_ADD, o_temp(second),
+				  ir_load(l, opnd_plus(at, 8), 8, false)));
 		break;
 	default: { /* min, max */
-		enum ir_cond cc = t->kind == TY_MIN ? (t->is_signed ? CC_SLT : CC_ULT)
-						    : (t->is_signed ? CC_SGT : CC_UGT);
+		enum ir_cond cc = t->kind == TY_MIN ? (t->is_signed ? CC_SLT : CC_ULT) :
+						      (t->is_signed ? CC_SGT : CC_UGT);
 
 		set = ir_load(l, opnd_plus(at, 8), 8, false);
 		ir_branch(l, CC_NE, set, o_imm(0), better, skip);
@@ -334,14 +338,16 @@ struct ir_val lower_merge_element(struct lower *l, struct node *n, struct opnd k
 	ir_var_set(l, second, o_imm(0));
 	if (d->role == MAP_GLOBAL) {
 		for (u32 i = 0; i < d->n_slots; i++)
-			merge_number(l, t, data_at(l, d->data_off + i * d->slot_size), total, second);
+			merge_number(l, t, data_at(l, d->data_off + i * d->slot_size), total,
+				     second);
 	} else {
 		u32 copies = is_per_cpu(d) ? (u32)get_nprocs_conf() : 1;
 
 		for (u32 cpu = 0; cpu < copies; cpu++) {
 			struct ir_block *have = ir_block_new(l), *next = ir_block_new(l);
-			struct opnd p = is_per_cpu(d) ? ir_call(l, PERCPU_LOOKUP, false, 3, o_map(map), key, o_imm(cpu))
-						      : lookup(l, map, key);
+			struct opnd p = is_per_cpu(d) ? ir_call(l, PERCPU_LOOKUP, false, 3,
+								o_map(map), key, o_imm(cpu)) :
+							lookup(l, map, key);
 
 			ir_branch(l, CC_NE, p, o_imm(0), have, next);
 			ir_place(l, have);
@@ -352,8 +358,10 @@ struct ir_val lower_merge_element(struct lower *l, struct node *n, struct opnd k
 		}
 	}
 	if (t->kind == TY_AVG || t->kind == TY_STATS)
-		return val_scalar(n->type, ir_op2(l, t->is_signed ? IR_SDIV : IR_UDIV, o_temp(total), o_temp(second)));
-	return val_scalar(n->type, ir_emit(l, (struct ir_insn){ .op = IR_MOVE, .arg = { o_temp(total) } }));
+		return val_scalar(n->type, ir_op2(l, t->is_signed ? IR_SDIV : IR_UDIV,
+						  o_temp(total), o_temp(second)));
+	return val_scalar(n->type,
+			  ir_emit(l, (struct ir_insn){ .op = IR_MOVE, .arg = { o_temp(total) } }));
 }
 
 static struct ir_val read_keyed_scalar(struct lower *l, struct node *n)
@@ -386,7 +394,9 @@ static struct ir_val read_keyed_scalar(struct lower *l, struct node *n)
 static struct ir_val read_of_thread(struct lower *l, struct node *n)
 {
 	u32 map = lower_map(l, n->map);
-	struct ir_insn id = { .op = IR_CALL, .size = sizeof(u32), .imm = map, .arg = { lower_scalar(l, n->a) } };
+	struct ir_insn id = {
+		.op = IR_CALL, .size = sizeof(u32), .imm = map, .arg = { lower_scalar(l, n->a) }
+	};
 	struct opnd r, has;
 
 	if (vn_find(l, &id, true, &r))
@@ -408,7 +418,9 @@ static struct ir_val read_keyed_memory(struct lower *l, struct node *n)
 	struct ir_val v = val_memory(t, temp);
 
 	ir_branch(l, CC_EQ, p, o_imm(0), missing, have);
-	ir_place(l, have); /* first: what verifiers have followed with any bytes, they need not follow with zeros */
+	ir_place(
+		l,
+		have); /* first: what verifiers have followed with any bytes, they need not follow with zeros */
 	ir_copy(l, temp, p, t->size);
 	ir_jump(l, out);
 	ir_place(l, missing);
@@ -472,10 +484,12 @@ struct opnd lower_map_has(struct lower *l, struct node *n)
 
 /* ---- writing */
 
-void map_update_checked(struct lower *l, struct node *n, u32 map, struct opnd key, struct opnd value)
+void map_update_checked(struct lower *l, struct node *n, u32 map, struct opnd key,
+			struct opnd value)
 {
 	struct ir_block *fail = ir_block_new(l), *out = ir_block_new(l);
-	struct opnd rc = ir_call(l, BPF_FUNC_map_update_elem, false, 4, o_map(map), key, value, o_imm(BPF_ANY));
+	struct opnd rc = ir_call(l, BPF_FUNC_map_update_elem, false, 4, o_map(map), key, value,
+				 o_imm(BPF_ANY));
 
 	ir_branch(l, CC_NE, rc, o_imm(0), fail, out);
 	ir_place(l, fail);
@@ -540,7 +554,8 @@ void lower_map_assign(struct lower *l, struct node *n, struct node *value)
 	u32 off = d->data_off;
 
 	if (type_is_scalar(t)) {
-		struct opnd v = lower_convert(l, lower_scalar(l, value), value->type, n->map->value);
+		struct opnd v =
+			lower_convert(l, lower_scalar(l, value), value->type, n->map->value);
 
 		ir_store(l, data_at(l, off + 8), 8, v);
 	} else {
@@ -579,17 +594,24 @@ void lower_map_compound(struct lower *l, struct node *n, enum op op, struct node
 	struct opnd v = lower_scalar(l, value), old;
 	struct agg_place place;
 
-	if (n->map->value->kind == TY_POINTER && (op == OP_ADD || op == OP_SUB) && n->map->value->elem)
+	if (n->map->value->kind == TY_POINTER && (op == OP_ADD || op == OP_SUB) &&
+	    n->map->value->elem)
 		v = ir_op2(l, IR_MUL, v, o_imm(MAX(type_complete(n->map->value->elem)->size, 1u)));
 	if (op == OP_SUB)
 		v = ir_op2(l, IR_SUB, o_imm(0), v);
 	place = number_place(l, n);
 	if (op == OP_ADD || op == OP_SUB) {
 		ir_atomic_add(l, place.addr, 8, v);
-	} else if ((op == OP_AND || op == OP_OR || op == OP_XOR) && feature_has(l->features, FEAT_ATOMIC_FETCH)) {
-		ir_emit(l, (struct ir_insn){ .op = atomic_op(op), .size = 8, .arg = { place.addr, v } });
+	} else if ((op == OP_AND || op == OP_OR || op == OP_XOR) &&
+		   feature_has(l->features, FEAT_ATOMIC_FETCH)) {
+		ir_emit(l, (struct ir_insn){
+				   .op = atomic_op(op), .size = 8, .arg = { place.addr, v } });
 	} else {
-		struct node binary = { .kind = N_BINARY, .op = op, .span = value->span, .a = n, .b = value,
+		struct node binary = { .kind = N_BINARY,
+				       .op = op,
+				       .span = value->span,
+				       .a = n,
+				       .b = value,
 				       .type = n->map->value->is_signed ? &ty_s64 : &ty_u64 };
 
 		old = ir_load(l, place.addr, 8, false);
@@ -613,13 +635,15 @@ struct ir_val lower_map_incdec(struct lower *l, struct node *n, s64 step)
 		lower_agg_end(l, &place);
 		return val_scalar(n->type, o_imm(0));
 	}
-	old = ir_emit(l, (struct ir_insn){ .op = IR_ATOMIC_FETCH_ADD, .size = 8,
+	old = ir_emit(l, (struct ir_insn){ .op = IR_ATOMIC_FETCH_ADD,
+					   .size = 8,
 					   .arg = { place.addr, o_imm(step) } });
 	if (n->is_prefix)
 		old = ir_op2(l, IR_ADD, old, o_imm(step));
 	ir_var_set(l, v, old);
 	lower_agg_end(l, &place);
-	return val_scalar(n->type, ir_emit(l, (struct ir_insn){ .op = IR_MOVE, .arg = { o_temp(v) } }));
+	return val_scalar(n->type,
+			  ir_emit(l, (struct ir_insn){ .op = IR_MOVE, .arg = { o_temp(v) } }));
 }
 
 struct opnd lower_map_delete(struct lower *l, struct node *n)

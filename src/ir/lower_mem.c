@@ -14,7 +14,8 @@
 #include "ir/state.h"
 
 enum {
-	STACK_BUDGET = 240,   /* bytes of slots before temporaries go to scratch; the rest is for spills */
+	STACK_BUDGET =
+		240, /* bytes of slots before temporaries go to scratch; the rest is for spills */
 	STACK_OBJECT_MAX = 64,
 	WORD_MARGIN = 80,  /* a temporary of a word may go beyond by this much, */
 	KEPT_MARGIN = 160, /* one that stays by this much */
@@ -66,8 +67,7 @@ u32 lower_internal_map(struct lower *l, enum map_role role)
 		m.value_size = SCRATCH_HEAD;
 		m.max_entries = HUGE_LEVELS * lower_cpu_slots();
 		break;
-	default:
-		BUG("internal map of role %d", role);
+	default: BUG("internal map of role %d", role);
 	}
 	*index = p->maps.n;
 	vec_push(p->arena, &p->maps, m);
@@ -114,7 +114,8 @@ static struct opnd level_key(struct lower *l, u32 level)
 
 	if (!l->s->huge)
 		return o_imm(level);
-	cpu = ir_op2(l, IR_AND, ir_call(l, BPF_FUNC_get_smp_processor_id, false, 0), o_imm(lower_cpu_slots() - 1));
+	cpu = ir_op2(l, IR_AND, ir_call(l, BPF_FUNC_get_smp_processor_id, false, 0),
+		     o_imm(lower_cpu_slots() - 1));
 	return ir_op2(l, IR_ADD, ir_op2(l, IR_MUL, cpu, o_imm(HUGE_LEVELS)), o_imm(level));
 }
 
@@ -126,11 +127,14 @@ static void claim_level(struct lower *l, u32 level, struct opnd key, struct ir_b
 
 	ir_store(l, key, 4, number);
 	entry = ir_call(l, BPF_FUNC_map_lookup_elem, false, 2,
-			o_map(lower_internal_map(l, l->s->huge ? MAP_HUGE_SCRATCH : MAP_SCRATCH)), key);
+			o_map(lower_internal_map(l, l->s->huge ? MAP_HUGE_SCRATCH : MAP_SCRATCH)),
+			key);
 	ir_branch(l, CC_EQ, entry, o_imm(0), none, have);
 	ir_place(l, have);
 	ir_var_set(l, l->s->scratch, entry);
-	old = ir_emit(l, (struct ir_insn){ .op = IR_ATOMIC_XCHG, .size = 8, .arg = { entry, ir_op2(l, IR_ADD, number, o_imm(1)) } });
+	old = ir_emit(l, (struct ir_insn){ .op = IR_ATOMIC_XCHG,
+					   .size = 8,
+					   .arg = { entry, ir_op2(l, IR_ADD, number, o_imm(1)) } });
 	ir_branch(l, CC_EQ, old, o_imm(0), got, next);
 }
 
@@ -142,7 +146,8 @@ static void claim_scratch(struct lower *l)
 	struct opnd key;
 	struct ir_insn last;
 
-	key = o_slot(slot_new(l, 8, 8, "level"), 0); /* on the stack whatever is there: scratch needs it */
+	key = o_slot(slot_new(l, 8, 8, "level"),
+		     0); /* on the stack whatever is there: scratch needs it */
 	l->s->scratch = ir_var(l);
 	l->block = l->s->claim;
 	last = l->block->insns.v[--l->block->insns.n]; /* its jump */
@@ -232,19 +237,22 @@ static u32 stack_budget(const struct lower *l)
  */
 static bool stack_is_precious(const struct lower *l, u32 size)
 {
-	return (l->unit->n_branches > MANY_CONDITIONS || l->inst->compact) && (size > 8 || (size & (size - 1)));
+	return (l->unit->n_branches > MANY_CONDITIONS || l->inst->compact) &&
+	       (size > 8 || (size & (size - 1)));
 }
 
 static bool fits_stack(struct lower *l, u32 size)
 {
-	return !stack_is_precious(l, size) && size <= STACK_OBJECT_MAX && l->s->stack_used + ALIGN_UP(size, 8u) <= stack_budget(l);
+	return !stack_is_precious(l, size) && size <= STACK_OBJECT_MAX &&
+	       l->s->stack_used + ALIGN_UP(size, 8u) <= stack_budget(l);
 }
 
 static bool word_fits_stack(struct lower *l, u32 size, u32 margin)
 {
 	if (l->s->level || l->s->shares)
 		margin /= 4;
-	return size <= 8 && !stack_is_precious(l, size) && l->s->stack_used < stack_budget(l) + margin;
+	return size <= 8 && !stack_is_precious(l, size) &&
+	       l->s->stack_used < stack_budget(l) + margin;
 }
 
 struct opnd lower_temp_kept(struct lower *l, u32 size, u32 align, const char *name)
@@ -271,7 +279,8 @@ struct opnd lower_temp(struct lower *l, u32 size, u32 align, const char *name)
 	u32 slot;
 
 	size = MAX(size, 1u);
-	if (!fits_stack(l, size) && !free_slot_of(l, size) && !word_fits_stack(l, size, WORD_MARGIN))
+	if (!fits_stack(l, size) && !free_slot_of(l, size) &&
+	    !word_fits_stack(l, size, WORD_MARGIN))
 		return scratch_alloc(l, size);
 	slot = slot_new(l, size, align, name);
 	vec_push(l->arena, &l->s->live_slots, slot);
@@ -297,7 +306,8 @@ static enum space lower_space(const struct lower *l, enum space s)
 {
 	if (s == SPACE_NONE)
 		s = l->profile->default_space;
-	if (s == SPACE_EITHER || s == SPACE_NONE || s == SPACE_BTF || s == SPACE_CTX || s == SPACE_BPF)
+	if (s == SPACE_EITHER || s == SPACE_NONE || s == SPACE_BTF || s == SPACE_CTX ||
+	    s == SPACE_BPF)
 		return SPACE_KERNEL;
 	return s;
 }
@@ -319,7 +329,8 @@ enum space lower_handed_space(const struct lower *l, enum space s)
 {
 	const struct profile *p = l->profile;
 
-	if (lower_space(l, s) != SPACE_KERNEL || p->default_space == SPACE_USER || p->prog_type == BPF_PROG_TYPE_XDP)
+	if (lower_space(l, s) != SPACE_KERNEL || p->default_space == SPACE_USER ||
+	    p->prog_type == BPF_PROG_TYPE_XDP)
 		return s;
 	return SPACE_EITHER;
 }
@@ -372,18 +383,24 @@ static bool is_call_entry(const struct lower *l)
 {
 	const struct profile *p = l->profile;
 
-	return p->syscall_enter || (p->kind == PROFILE_TRACEPOINT && p->default_space == SPACE_USER);
+	return p->syscall_enter ||
+	       (p->kind == PROFILE_TRACEPOINT && p->default_space == SPACE_USER);
 }
 
-void lower_probe_read(struct lower *l, struct opnd dst, u32 size, struct opnd addr, enum space space)
+void lower_probe_read(struct lower *l, struct opnd dst, u32 size, struct opnd addr,
+		      enum space space)
 {
 	lower_probe_read_sized(l, dst, o_imm(size), size, addr, space);
 }
 
-struct opnd lower_read_scalar(struct lower *l, const struct type *t, struct opnd addr, enum space space)
+struct opnd lower_read_scalar(struct lower *l, const struct type *t, struct opnd addr,
+			      enum space space)
 {
-	struct ir_insn key = { .op = IR_LOAD, .size = (u8)t->size, .is_signed = t->is_signed,
-			       .imm = lower_space(l, space), .arg = { addr } };
+	struct ir_insn key = { .op = IR_LOAD,
+			       .size = (u8)t->size,
+			       .is_signed = t->is_signed,
+			       .imm = lower_space(l, space),
+			       .arg = { addr } };
 	struct opnd slot, r;
 
 	if (vn_find(l, &key, false, &r))
@@ -395,13 +412,14 @@ struct opnd lower_read_scalar(struct lower *l, const struct type *t, struct opnd
 	return r;
 }
 
-struct opnd lower_read_str_sized(struct lower *l, struct opnd dst, struct opnd size, u32 cap, struct opnd addr,
-				 enum space space)
+struct opnd lower_read_str_sized(struct lower *l, struct opnd dst, struct opnd size, u32 cap,
+				 struct opnd addr, enum space space)
 {
 	enum space from = reader_of(l, space);
 	bool user = from == SPACE_USER;
-	struct opnd rc = user ? lower_user_read(l, BPF_FUNC_probe_read_user_str, dst, size, cap, addr)
-			      : ir_call(l, readers[from].string, false, 3, dst, size, addr);
+	struct opnd rc =
+		user ? lower_user_read(l, BPF_FUNC_probe_read_user_str, dst, size, cap, addr) :
+		       ir_call(l, readers[from].string, false, 3, dst, size, addr);
 
 	if (user && is_call_entry(l) && !l->env->extra_warnings)
 		count_failure(l, rc, addr, true);
@@ -410,17 +428,20 @@ struct opnd lower_read_str_sized(struct lower *l, struct opnd dst, struct opnd s
 	return rc;
 }
 
-struct opnd lower_read_str(struct lower *l, struct opnd dst, u32 cap, struct opnd addr, enum space space)
+struct opnd lower_read_str(struct lower *l, struct opnd dst, u32 cap, struct opnd addr,
+			   enum space space)
 {
 	return lower_read_str_sized(l, dst, o_imm(cap), cap, addr, space);
 }
 
-void lower_probe_read_sized(struct lower *l, struct opnd dst, struct opnd size, u32 cap, struct opnd addr,
-			    enum space space)
+void lower_probe_read_sized(struct lower *l, struct opnd dst, struct opnd size, u32 cap,
+			    struct opnd addr, enum space space)
 {
 	enum space from = reader_of(l, space);
-	struct opnd rc = from == SPACE_USER ? lower_user_read(l, BPF_FUNC_probe_read_user, dst, size, cap, addr)
-					    : ir_call(l, readers[from].bytes, false, 3, dst, size, addr);
+	struct opnd rc =
+		from == SPACE_USER ?
+			lower_user_read(l, BPF_FUNC_probe_read_user, dst, size, cap, addr) :
+			ir_call(l, readers[from].bytes, false, 3, dst, size, addr);
 
 	count_unreadable(l, rc, addr);
 }
@@ -441,7 +462,8 @@ void lower_zero_from(struct lower *l, struct opnd dst, u32 from, u32 to)
 		ir_zero(l, opnd_plus(dst, from), to - from);
 }
 
-void lower_put_string(struct lower *l, const char *s, u32 len, u32 cap, struct opnd dst, bool canonical)
+void lower_put_string(struct lower *l, const char *s, u32 len, u32 cap, struct opnd dst,
+		      bool canonical)
 {
 	u8 word[8];
 	u32 n = (u32)strnlen(s, MIN(len, cap - 1)), end = n + 1, at = 0;
@@ -462,8 +484,8 @@ void lower_put_string(struct lower *l, const char *s, u32 len, u32 cap, struct o
 }
 
 /* A string in our memory of another capacity: copy what both have, end it, zero the rest. */
-static void put_string_copy(struct lower *l, const struct ir_val *v, const struct type *t, struct opnd dst,
-			    bool canonical)
+static void put_string_copy(struct lower *l, const struct ir_val *v, const struct type *t,
+			    struct opnd dst, bool canonical)
 {
 	u32 n = MIN(v->type->count, t->count);
 
@@ -474,18 +496,20 @@ static void put_string_copy(struct lower *l, const struct ir_val *v, const struc
 		lower_zero_from(l, dst, n, t->count);
 }
 
-static void put_counted(struct lower *l, const struct ir_val *v, const struct type *t, struct opnd dst)
+static void put_counted(struct lower *l, const struct ir_val *v, const struct type *t,
+			struct opnd dst)
 {
 	u32 most = t->count * t->elem->size;
 	struct opnd n = ir_at_most(l, v->bytes, most);
 
 	ir_zero(l, dst, t->size);
 	lower_probe_read_sized(l, dst, n, most, v->o, v->space);
-	ir_store(l, opnd_plus(dst, type_count_at(t)), 8, ir_op2(l, IR_UDIV, n, o_imm(t->elem->size)));
+	ir_store(l, opnd_plus(dst, type_count_at(t)), 8,
+		 ir_op2(l, IR_UDIV, n, o_imm(t->elem->size)));
 }
 
-static void put_foreign(struct lower *l, const struct ir_val *v, const struct type *t, struct opnd dst,
-			bool canonical)
+static void put_foreign(struct lower *l, const struct ir_val *v, const struct type *t,
+			struct opnd dst, bool canonical)
 {
 	if (t->kind == TY_STRING && v->type->kind == TY_STRING) {
 		if (canonical)
@@ -502,14 +526,17 @@ static void put_foreign(struct lower *l, const struct ir_val *v, const struct ty
 }
 
 /* Tuples and records whose fields were widened are converted field by field. */
-static void put_fields(struct lower *l, const struct ir_val *v, const struct type *t, struct opnd dst,
-		       bool canonical)
+static void put_fields(struct lower *l, const struct ir_val *v, const struct type *t,
+		       struct opnd dst, bool canonical)
 {
 	u32 at = 0;
 
 	for (u32 i = 0; i < t->n_fields; i++) {
-		const struct field *to = &t->fields[i], *from = &v->type->fields[MIN(i, v->type->n_fields - 1)];
-		struct ir_val part = { .type = from->type, .in_memory = true, .clean = v->clean,
+		const struct field *to = &t->fields[i],
+				   *from = &v->type->fields[MIN(i, v->type->n_fields - 1)];
+		struct ir_val part = { .type = from->type,
+				       .in_memory = true,
+				       .clean = v->clean,
 				       .o = opnd_plus(v->o, from->offset) };
 
 		if (t->kind == TY_RECORD)
@@ -525,7 +552,8 @@ static void put_fields(struct lower *l, const struct ir_val *v, const struct typ
 	lower_zero_from(l, dst, at, t->size);
 }
 
-void lower_put(struct lower *l, const struct ir_val *v, const struct type *t, struct opnd dst, bool canonical)
+void lower_put(struct lower *l, const struct ir_val *v, const struct type *t, struct opnd dst,
+	       bool canonical)
 {
 	if (type_is_scalar(t)) {
 		struct opnd o = v->o;
@@ -538,7 +566,8 @@ void lower_put(struct lower *l, const struct ir_val *v, const struct type *t, st
 		ir_store(l, dst, 8, lower_float_load(l, v));
 	} else if (v->is_foreign) {
 		put_foreign(l, v, t, dst, canonical);
-	} else if (t->kind == TY_STRING && v->type->kind == TY_STRING && t->count != v->type->count) {
+	} else if (t->kind == TY_STRING && v->type->kind == TY_STRING &&
+		   t->count != v->type->count) {
 		put_string_copy(l, v, t, dst, canonical);
 	} else if ((t->kind == TY_TUPLE || t->kind == TY_RECORD) && !type_equal(t, v->type)) {
 		put_fields(l, v, t, dst, canonical);
@@ -561,7 +590,8 @@ static u32 find_loss(struct lower *l, enum loss_reason reason)
 	struct program *p = l->prog;
 	u32 i = p->loss_head[(l->span.off * 31 + reason) % LOSS_BUCKETS];
 
-	while (i && !(p->losses.v[i - 1].span.off == l->span.off && p->losses.v[i - 1].reason == reason))
+	while (i &&
+	       !(p->losses.v[i - 1].span.off == l->span.off && p->losses.v[i - 1].reason == reason))
 		i = p->losses.v[i - 1].prev;
 	return i;
 }
@@ -570,7 +600,10 @@ static u32 new_loss(struct lower *l, enum loss_reason reason, const char *where,
 {
 	struct program *p = l->prog;
 	u32 *head = &p->loss_head[(l->span.off * 31 + reason) % LOSS_BUCKETS];
-	struct loss loss = { .span = l->span, .reason = reason, .where = where, .data_off = data_off,
+	struct loss loss = { .span = l->span,
+			     .reason = reason,
+			     .where = where,
+			     .data_off = data_off,
 			     .prev = *head };
 
 	vec_push(p->arena, &p->losses, loss);
@@ -585,7 +618,10 @@ static u32 lose(struct lower *l, enum loss_reason reason, const char *where, str
 	if (!i)
 		i = new_loss(l, reason, where, lower_data(l, 8, NULL));
 	if (!l->s->held.is_trial)
-		ir_atomic_add(l, o_data(lower_internal_map(l, MAP_DATA), l->prog->losses.v[i - 1].data_off), 8, times);
+		ir_atomic_add(l,
+			      o_data(lower_internal_map(l, MAP_DATA),
+				     l->prog->losses.v[i - 1].data_off),
+			      8, times);
 	return i - 1;
 }
 
@@ -594,7 +630,8 @@ u32 lower_loss(struct lower *l, enum loss_reason reason, const char *where)
 	return lose(l, reason, where, o_imm(1));
 }
 
-static void loss_if(struct lower *l, enum ir_cond cc, struct opnd v, enum loss_reason reason, const char *where)
+static void loss_if(struct lower *l, enum ir_cond cc, struct opnd v, enum loss_reason reason,
+		    const char *where)
 {
 	struct ir_block *lost = ir_block_new(l), *on = ir_block_new(l);
 
@@ -610,7 +647,8 @@ void lower_loss_if_zero(struct lower *l, struct opnd v, enum loss_reason reason,
 	loss_if(l, CC_EQ, v, reason, where);
 }
 
-void lower_loss_unless_zero(struct lower *l, struct opnd v, enum loss_reason reason, const char *where)
+void lower_loss_unless_zero(struct lower *l, struct opnd v, enum loss_reason reason,
+			    const char *where)
 {
 	loss_if(l, CC_NE, v, reason, where);
 }
@@ -620,10 +658,11 @@ void lower_losses(struct lower *l, enum loss_reason reason, struct opnd times)
 	lose(l, reason, NULL, times);
 }
 
-void lower_loss_by_bit(struct lower *l, enum loss_reason even, enum loss_reason odd, const char *where,
-		       struct opnd which)
+void lower_loss_by_bit(struct lower *l, enum loss_reason even, enum loss_reason odd,
+		       const char *where, struct opnd which)
 {
-	u32 i = find_loss(l, even), off = i ? l->prog->losses.v[i - 1].data_off : lower_data(l, 16, NULL);
+	u32 i = find_loss(l, even),
+	    off = i ? l->prog->losses.v[i - 1].data_off : lower_data(l, 16, NULL);
 	u32 mark = vn_mark(l);
 	struct opnd at;
 

@@ -22,8 +22,8 @@ static struct opnd *var_home(struct lower *l, struct var *v)
 
 	if (v->ir)
 		return &l->s->var_home.v[v->ir - 1];
-	if (type_is_scalar(v->type) && !v->address_taken && !v->captured && l->s->n_reg_vars < REG_VARS &&
-	    !l->s->level) {
+	if (type_is_scalar(v->type) && !v->address_taken && !v->captured &&
+	    l->s->n_reg_vars < REG_VARS && !l->s->level) {
 		l->s->n_reg_vars++;
 		home = o_temp(ir_var(l));
 	} else {
@@ -43,7 +43,9 @@ static struct ir_insn var_key(struct lower *l, struct var *v)
 {
 	u32 epoch = l->s->var_epoch.v[v->ir - 1] + (l->s->epoch << 8);
 
-	return (struct ir_insn){ .op = IR_MOVE, .imm = epoch, .arg = { l->s->var_home.v[v->ir - 1] } };
+	return (struct ir_insn){ .op = IR_MOVE,
+				 .imm = epoch,
+				 .arg = { l->s->var_home.v[v->ir - 1] } };
 }
 
 struct ir_val lower_var(struct lower *l, struct node *n)
@@ -140,7 +142,8 @@ static struct opnd virtual_base(struct lower *l, const struct ir_val *object, s3
 {
 	struct opnd table = lower_read_scalar(l, &ty_u64, object->o, object->space), distance;
 
-	distance = lower_read_scalar(l, &ty_s64, ir_op2(l, IR_ADD, table, o_imm(at)), object->space);
+	distance =
+		lower_read_scalar(l, &ty_s64, ir_op2(l, IR_ADD, table, o_imm(at)), object->space);
 	return ir_op2(l, IR_ADD, object->o, distance);
 }
 
@@ -163,7 +166,8 @@ static struct ir_val field_place(struct lower *l, struct node *n, const struct f
 		ir_store(l, temp, 8, base.o);
 		base = val_memory(t, temp);
 	}
-	base.o = base.is_foreign ? ir_op2(l, IR_ADD, base.o, o_imm(n->field_offset)) : opnd_plus(base.o, n->field_offset);
+	base.o = base.is_foreign ? ir_op2(l, IR_ADD, base.o, o_imm(n->field_offset)) :
+				   opnd_plus(base.o, n->field_offset);
 	if (n->field && n->field->virtual_at)
 		base.o = virtual_base(l, &base, n->field->virtual_at);
 	base.type = n->field ? n->field->type : n->type;
@@ -173,7 +177,8 @@ static struct ir_val field_place(struct lower *l, struct node *n, const struct f
 }
 
 /* Goes on where index < count; what is not is counted and runs on at *bad, which the caller places. */
-static void branch_on_bounds(struct lower *l, struct opnd index, struct opnd count, struct ir_block **bad)
+static void branch_on_bounds(struct lower *l, struct opnd index, struct opnd count,
+			     struct ir_block **bad)
 {
 	struct ir_block *ok = ir_block_new(l), *over = ir_block_new(l);
 
@@ -255,7 +260,8 @@ static bool is_within(struct opnd index, u32 count)
 }
 
 /* Address of an element of a foreign array; 0, where nothing can be read, when it is out of bounds. */
-static struct opnd foreign_element(struct lower *l, const struct ir_val *base, struct opnd index, u32 size)
+static struct opnd foreign_element(struct lower *l, const struct ir_val *base, struct opnd index,
+				   u32 size)
 {
 	bool counted = base->bytes.kind != O_NONE;
 	struct opnd at, from = base->o, count = o_imm(base->type->count);
@@ -289,9 +295,11 @@ static struct ir_val place_of(struct lower *l, struct node *n, const struct fiel
 static struct ir_val index_place(struct lower *l, struct node *n)
 {
 	const struct type *t = n->a->type;
-	bool of_texts = n->type->kind == TY_STRING && t->elem; /* as they lie there: without room for a NUL more */
+	bool of_texts = n->type->kind == TY_STRING &&
+			t->elem; /* as they lie there: without room for a NUL more */
 	const struct type *elem = type_complete(of_texts ? t->elem : n->type);
-	struct ir_val base = t->kind == TY_POINTER ? behind(t, elem, lower_scalar(l, n->a)) : place_of(l, n->a, NULL);
+	struct ir_val base = t->kind == TY_POINTER ? behind(t, elem, lower_scalar(l, n->a)) :
+						     place_of(l, n->a, NULL);
 	struct opnd index = ir_opaque(l, lower_scalar(l, n->b));
 	u32 size = MAX(elem->size, 1u);
 
@@ -315,10 +323,8 @@ static struct ir_val index_place(struct lower *l, struct node *n)
 static struct ir_val place_of(struct lower *l, struct node *n, const struct field **bits)
 {
 	switch (n->kind) {
-	case N_FIELD:
-		return field_place(l, n, bits);
-	case N_INDEX:
-		return index_place(l, n);
+	case N_FIELD: return field_place(l, n, bits);
+	case N_INDEX: return index_place(l, n);
 	case N_UNARY:
 		if (n->op == OP_DEREF)
 			return behind(n->a->type, n->type, lower_scalar(l, n->a));
@@ -327,10 +333,8 @@ static struct ir_val place_of(struct lower *l, struct node *n, const struct fiel
 		if (n->var->address_taken || !type_is_scalar(n->var->type))
 			return val_memory(n->var->type, *var_home(l, n->var));
 		break;
-	case N_CAST:
-		return lower_cast(l, n);
-	default:
-		break;
+	case N_CAST: return lower_cast(l, n);
+	default: break;
 	}
 	return lower_expr(l, n);
 }
@@ -406,7 +410,8 @@ static struct ir_val probe_as_text(struct lower *l, struct node *probe, const st
 	if (!p->site_text_len)
 		place_site_texts(l, p, to->count);
 	id = ir_op2(l, IR_AND, lower_scalar(l, probe), o_imm(p->site_text_rows - 1));
-	at = ir_op2(l, IR_ADD, ir_addr(l, o_data(lower_internal_map(l, MAP_DATA), p->site_text_off)),
+	at = ir_op2(l, IR_ADD,
+		    ir_addr(l, o_data(lower_internal_map(l, MAP_DATA), p->site_text_off)),
 		    ir_op2(l, IR_MUL, id, o_imm(p->site_text_len)));
 	return val_memory(to, at);
 }
@@ -454,7 +459,8 @@ struct ir_val lower_cast(struct lower *l, struct node *n)
  */
 enum { COMPARE_GROUP = 64 };
 
-static u32 compare_groups(struct lower *l, struct opnd a, struct opnd b, u32 len, struct ir_block *differ)
+static u32 compare_groups(struct lower *l, struct opnd a, struct opnd b, u32 len,
+			  struct ir_block *differ)
 {
 	u32 at = 0, mark = vn_mark(l);
 
@@ -475,8 +481,8 @@ static u32 compare_groups(struct lower *l, struct opnd a, struct opnd b, u32 len
 	return at;
 }
 
-static void compare_chunks(struct lower *l, struct opnd a, struct opnd b, const char *literal, u32 lit_len,
-			   u32 len, struct ir_block *equal, struct ir_block *differ)
+static void compare_chunks(struct lower *l, struct opnd a, struct opnd b, const char *literal,
+			   u32 lit_len, u32 len, struct ir_block *equal, struct ir_block *differ)
 {
 	for (u32 at = literal ? 0 : compare_groups(l, a, b, len, differ); at < len;) {
 		u32 left = len - at, size = left >= 8 ? 8 : left >= 4 ? 4 : left >= 2 ? 2 : 1;
@@ -503,7 +509,8 @@ struct ir_val lower_string_prefix(struct lower *l, struct node *n, u32 len)
 {
 	struct ir_val v;
 
-	l->s->str_limit = n->kind == N_CALL ? len + 1 : 0; /* not for a str() deeper down: a key, say */
+	l->s->str_limit = n->kind == N_CALL ? len + 1 :
+					      0; /* not for a str() deeper down: a key, say */
 	v = lower_place(l, n);
 	l->s->str_limit = 0;
 	if (v.is_foreign) {
@@ -534,8 +541,8 @@ static void compare_literal(struct lower *l, struct node *dynamic, const struct 
 }
 
 /* probe == "name": the names are known, so their numbers are compared. */
-static void compare_probe(struct lower *l, struct node *probe, const struct node *name, struct ir_block *equal,
-			  struct ir_block *differ)
+static void compare_probe(struct lower *l, struct node *probe, const struct node *name,
+			  struct ir_block *equal, struct ir_block *differ)
 {
 	struct opnd id = lower_scalar(l, probe);
 
@@ -544,7 +551,8 @@ static void compare_probe(struct lower *l, struct node *probe, const struct node
 
 		const char *func = l->prog->sites.v[i].func;
 
-		if (!streq(probe->type->is_func && func ? func : l->prog->sites.v[i].probe, name->str))
+		if (!streq(probe->type->is_func && func ? func : l->prog->sites.v[i].probe,
+			   name->str))
 			continue;
 		ir_branch(l, CC_EQ, id, o_imm(i), equal, next);
 		ir_place(l, next);
@@ -564,7 +572,8 @@ static struct ir_val as_type(struct lower *l, const struct ir_val *v, const stru
 	return val_memory(t, temp);
 }
 
-void lower_compare_memory(struct lower *l, struct node *n, struct ir_block *equal, struct ir_block *differ)
+void lower_compare_memory(struct lower *l, struct node *n, struct ir_block *equal,
+			  struct ir_block *differ)
 {
 	const struct type *t = n->a->type;
 	struct ir_val a, b;

@@ -47,7 +47,9 @@ static void lower_assign(struct lower *l, struct node *n)
 	} else if (n->op == OP_NONE) {
 		lower_var_assign(l, to->var, n->b);
 	} else {
-		struct node binary = { .kind = N_BINARY, .op = n->op, .span = n->span, .a = to, .b = n->b };
+		struct node binary = {
+			.kind = N_BINARY, .op = n->op, .span = n->span, .a = to, .b = n->b
+		};
 		struct opnd v, old = lower_scalar(l, to), by = lower_scalar(l, n->b);
 
 		binary.type = to->type->kind == TY_INT ? to->type : &ty_s64;
@@ -58,7 +60,8 @@ static void lower_assign(struct lower *l, struct node *n)
 
 static void lower_if(struct lower *l, struct node *n)
 {
-	struct ir_block *yes = ir_block_new(l), *no = ir_block_new(l), *out = n->c ? ir_block_new(l) : no;
+	struct ir_block *yes = ir_block_new(l), *no = ir_block_new(l),
+			*out = n->c ? ir_block_new(l) : no;
 	struct cond_marks m;
 	u32 below;
 
@@ -96,8 +99,8 @@ struct counted {
 	struct ir_block *head, *body, *step, *out;
 	struct loop loop;
 	u32 counter, mark, bound;
-	bool is_known; /* its number of turns */
-	u32 loss; /* in prog->losses: of turns beyond the bound */
+	bool is_known;                     /* its number of turns */
+	u32 loss;                          /* in prog->losses: of turns beyond the bound */
 	u32 branches_before, insns_before; /* what the loop around had so far */
 };
 
@@ -132,9 +135,14 @@ static void loop_begin(struct lower *l, struct counted *c, u32 bound, bool is_kn
 {
 	struct ir_block *over = ir_block_new(l), *go = ir_block_new(l);
 
-	*c = (struct counted){ .head = ir_block_new(l), .body = ir_block_new(l), .step = ir_block_new(l),
-			       .out = ir_block_new(l), .counter = ir_var(l) };
-	c->loop = (struct loop){ .on_break = c->out, .on_continue = c->step, .outer = l->s->loop,
+	*c = (struct counted){ .head = ir_block_new(l),
+			       .body = ir_block_new(l),
+			       .step = ir_block_new(l),
+			       .out = ir_block_new(l),
+			       .counter = ir_var(l) };
+	c->loop = (struct loop){ .on_break = c->out,
+				 .on_continue = c->step,
+				 .outer = l->s->loop,
 				 .turns = (u32)MIN((u64)bound * turns_around(l), (u64)LOOP_BOUND),
 				 .is_known = is_known && all_around_known(l) };
 	ir_var_set(l, c->counter, o_imm(0));
@@ -178,15 +186,16 @@ static u32 share_of(const struct lower *l, const struct counted *c, u32 most, u3
 /* It was left in line because it is short (lower_loop.c): it makes all its turns, whatever is around it. */
 static bool is_cheap(const struct lower *l, const struct counted *c, u32 insns, u32 branches)
 {
-	return c->is_known && feature_has(l->features, FEAT_BPF_LOOP) && (u64)c->bound * insns <= CHEAP_INSNS &&
-	       (u64)c->bound * branches <= CHEAP_BRANCHES;
+	return c->is_known && feature_has(l->features, FEAT_BPF_LOOP) &&
+	       (u64)c->bound * insns <= CHEAP_INSNS && (u64)c->bound * branches <= CHEAP_BRANCHES;
 }
 
 /* The counter's own comparison is what verifiers can decide. */
 static void set_bound(struct lower *l, struct counted *c)
 {
 	u32 branches = l->s->loop_branches, insns = l->s->loop_insns + 4;
-	u32 bound = MIN(c->bound, share_of(l, c, MAX_LOOKED_AT, l->s->loop_followed, 10000) / insns);
+	u32 bound =
+		MIN(c->bound, share_of(l, c, MAX_LOOKED_AT, l->s->loop_followed, 10000) / insns);
 
 	if (branches)
 		bound = MIN(bound, share_of(l, c, MAX_PENDING, c->loop.pending, 64) / branches);
@@ -268,8 +277,11 @@ static void lower_for(struct lower *l, struct node *n)
 
 static void lower_unroll(struct lower *l, struct node *n)
 {
-	struct loop loop = { .on_break = ir_block_new(l), .outer = l->s->loop, .turns = turns_around(l),
-			     .is_known = all_around_known(l), .pending = lower_branches_so_far(l) - l->s->loop_branches };
+	struct loop loop = { .on_break = ir_block_new(l),
+			     .outer = l->s->loop,
+			     .turns = turns_around(l),
+			     .is_known = all_around_known(l),
+			     .pending = lower_branches_so_far(l) - l->s->loop_branches };
 	s64 times = n->a->value;
 
 	vn_loop_edge(l);
@@ -303,40 +315,17 @@ static void lower_stmt(struct lower *l, struct node *n)
 	case N_DISCARD: /* asked for and not wanted: no warning about it either */
 		lower_expr(l, n->a);
 		break;
-	case N_ASSIGN:
-		lower_assign(l, n);
-		break;
-	case N_LET:
-		lower_var_assign(l, n->a->var, n->b);
-		break;
-	case N_IF:
-		lower_if(l, n);
-		break;
-	case N_WHILE:
-		lower_while(l, n);
-		break;
-	case N_FOR:
-		lower_for(l, n);
-		break;
-	case N_UNROLL:
-		lower_unroll(l, n);
-		break;
-	case N_BREAK:
-		lower_jump_out(l, l->s->loop ? l->s->loop->on_break : NULL);
-		break;
-	case N_CONTINUE:
-		lower_jump_out(l, l->s->loop ? l->s->loop->on_continue : NULL);
-		break;
-	case N_RETURN:
-		lower_return(l, n->a ? lower_scalar(l, n->a) : o_imm(0));
-		break;
-	case N_BLOCK:
-		lower_body(l, n);
-		break;
-	case N_IMPORT:
-		break;
-	default:
-		n->discards_value = true;
-		lower_expr(l, n);
+	case N_ASSIGN: lower_assign(l, n); break;
+	case N_LET: lower_var_assign(l, n->a->var, n->b); break;
+	case N_IF: lower_if(l, n); break;
+	case N_WHILE: lower_while(l, n); break;
+	case N_FOR: lower_for(l, n); break;
+	case N_UNROLL: lower_unroll(l, n); break;
+	case N_BREAK: lower_jump_out(l, l->s->loop ? l->s->loop->on_break : NULL); break;
+	case N_CONTINUE: lower_jump_out(l, l->s->loop ? l->s->loop->on_continue : NULL); break;
+	case N_RETURN: lower_return(l, n->a ? lower_scalar(l, n->a) : o_imm(0)); break;
+	case N_BLOCK: lower_body(l, n); break;
+	case N_IMPORT: break;
+	default: n->discards_value = true; lower_expr(l, n);
 	}
 }

@@ -29,8 +29,9 @@ struct thread_place {
 bool lower_wants_threads(struct lower *l, const struct map *m, const struct map_desc *d)
 {
 	return !m->decl_kind && !m->max_entries && !m->other_uses && m->thread_uses <= MAX_USES &&
-	       d->key_size == sizeof(u32) && type_is_scalar(d->value) && d->value->size == sizeof(u64) &&
-	       l->env->config.max_map_keys >= THREAD_SLOTS && feature_has(l->features, FEAT_ATOMIC_FETCH);
+	       d->key_size == sizeof(u32) && type_is_scalar(d->value) &&
+	       d->value->size == sizeof(u64) && l->env->config.max_map_keys >= THREAD_SLOTS &&
+	       feature_has(l->features, FEAT_ATOMIC_FETCH);
 }
 
 u32 lower_thread_slots(struct lower *l)
@@ -43,8 +44,12 @@ u32 lower_thread_slots(struct lower *l)
 /* Ends in a branch to `mine` or `other`; whoever calls places them, and ends with leave(). */
 static struct thread_place enter(struct lower *l, u32 map, struct node *n)
 {
-	struct opnd base = o_data(lower_internal_map(l, MAP_DATA), l->prog->maps.v[map].threads_off), tid, at;
-	struct thread_place p = { .mine = ir_block_new(l), .other = ir_block_new(l), .out = ir_block_new(l) };
+	struct opnd base = o_data(lower_internal_map(l, MAP_DATA),
+				  l->prog->maps.v[map].threads_off),
+		    tid, at;
+	struct thread_place p = { .mine = ir_block_new(l),
+				  .other = ir_block_new(l),
+				  .out = ir_block_new(l) };
 
 	tid = lower_scalar(l, n->a);
 	/* thread_slot_index() * sizeof(struct thread_slot) */
@@ -110,15 +115,18 @@ struct opnd lower_thread_read(struct lower *l, u32 map, struct node *n, struct o
 /* Makes the slot the thread's if it is nobody's: to mine, or on in a block where it is another's. */
 static void claim(struct lower *l, const struct thread_place *p)
 {
-	struct ir_block *try = ir_block_new(l), *free = ir_block_new(l), *inner = ir_block_new(l), *hash = ir_block_new(l);
+	struct ir_block *try = ir_block_new(l), *free = ir_block_new(l), *inner = ir_block_new(l),
+			*hash = ir_block_new(l);
 	struct opnd old;
 
 	ir_branch(l, CC_EQ, p->owner, o_imm(0), free, hash);
 	ir_place(l, free);
 	ir_branch(l, CC_EQ, p->id, o_imm(1), hash, try); /* idle */
 	ir_place(l, try);
-	old = ir_emit(l, (struct ir_insn){ .op = IR_ATOMIC_CMPXCHG, .size = 8,
-					   .arg = { opnd_plus(p->slot, THREAD_OWNER), o_imm(0), p->id } });
+	old = ir_emit(l, (struct ir_insn){
+				 .op = IR_ATOMIC_CMPXCHG,
+				 .size = 8,
+				 .arg = { opnd_plus(p->slot, THREAD_OWNER), o_imm(0), p->id } });
 	ir_branch(l, CC_EQ, old, o_imm(0), p->mine, inner);
 	ir_place(l, inner);
 	ir_branch(l, CC_EQ, old, p->id, p->mine, hash);
@@ -128,9 +136,11 @@ static void claim(struct lower *l, const struct thread_place *p)
 /* Gives the state that was there: another one than expected when an inner program changed the slot. */
 static struct opnd next_state(struct lower *l, const struct thread_place *p, struct opnd state)
 {
-	struct opnd at = opnd_plus(p->slot, THREAD_STATE), next = ir_op2(l, IR_ADD, state, o_imm(1));
+	struct opnd at = opnd_plus(p->slot, THREAD_STATE),
+		    next = ir_op2(l, IR_ADD, state, o_imm(1));
 
-	return ir_emit(l, (struct ir_insn){ .op = IR_ATOMIC_CMPXCHG, .size = 8, .arg = { at, state, next } });
+	return ir_emit(l, (struct ir_insn){
+				  .op = IR_ATOMIC_CMPXCHG, .size = 8, .arg = { at, state, next } });
 }
 
 static void store_in_slot(struct lower *l, struct thread_place *p, struct opnd value)
@@ -177,7 +187,8 @@ struct opnd lower_thread_delete(struct lower *l, u32 map, struct node *n)
 	ir_jump(l, p.out);
 	ir_place(l, p.other);
 	vn_truncate(l, p.values);
-	ir_var_set(l, rc, ir_call(l, BPF_FUNC_map_delete_elem, false, 2, o_map(map), lower_key(l, n)));
+	ir_var_set(l, rc,
+		   ir_call(l, BPF_FUNC_map_delete_elem, false, 2, o_map(map), lower_key(l, n)));
 	leave(l, &p);
 	return value_of_var(l, rc);
 }

@@ -34,7 +34,7 @@
 #include "ir/state.h"
 
 enum {
-	PAGE_SHIFT = 12,   /* of the processor's sizes the smallest */
+	PAGE_SHIFT = 12, /* of the processor's sizes the smallest */
 	PAGE = 1 << PAGE_SHIFT,
 	MOST_FETCHES = 64, /* in one program, which grows by each: further reads are made once */
 };
@@ -43,7 +43,8 @@ bool lower_may_sleep(struct lower *l)
 {
 	const struct profile *p = l->profile;
 
-	return p->kind == PROFILE_PT_REGS && p->user_regs && !l->inst->guarded && feature_has(l->features, FEAT_UPROBE_SLEEP);
+	return p->kind == PROFILE_PT_REGS && p->user_regs && !l->inst->guarded &&
+	       feature_has(l->features, FEAT_UPROBE_SLEEP);
 }
 
 /* In a walk over a map the element that is shown might go while we wait; the words that a call leaves on the stack are there. */
@@ -51,7 +52,8 @@ static bool may_fetch(struct lower *l)
 {
 	const struct record_held *h = &l->s->held;
 
-	return !l->s->walks_map && !l->s->reads_stack && l->unit->n_fetches < MOST_FETCHES && (!h->is_held || h->again) && lower_may_sleep(l);
+	return !l->s->walks_map && !l->s->reads_stack && l->unit->n_fetches < MOST_FETCHES &&
+	       (!h->is_held || h->again) && lower_may_sleep(l);
 }
 
 /* ---- records */
@@ -99,7 +101,9 @@ struct opnd lower_trial_begin(struct lower *l, u32 size)
 	struct record_held *h = &l->s->held;
 
 	ir_place(l, h->missing);
-	ir_emit(l, (struct ir_insn){ .op = IR_CALL, .imm = BPF_FUNC_ringbuf_discard, .n_args = 2,
+	ir_emit(l, (struct ir_insn){ .op = IR_CALL,
+				     .imm = BPF_FUNC_ringbuf_discard,
+				     .n_args = 2,
 				     .arg = { h->record, o_imm(BPF_RB_NO_WAKEUP) } });
 	h->is_trial = true;
 	return ir_addr(l, room_nowhere(l, size));
@@ -192,7 +196,8 @@ static struct opnd read_waiting(struct lower *l, const struct user_read *r)
 	leave_nulls(l, r->addr, done);
 	wait_for_page(l, r->addr, done);
 	try_again(l, r, rc, done);
-	wait_for_page(l, ir_op2(l, IR_ADD, ir_op2(l, IR_OR, r->addr, o_imm(PAGE - 1)), o_imm(1)), done);
+	wait_for_page(l, ir_op2(l, IR_ADD, ir_op2(l, IR_OR, r->addr, o_imm(PAGE - 1)), o_imm(1)),
+		      done);
 	try_again(l, r, rc, done);
 	if (r->cap > PAGE) { /* more than two pages: all of it */
 		struct user_read copy = *r;
@@ -207,7 +212,8 @@ static struct opnd read_waiting(struct lower *l, const struct user_read *r)
 	return o_temp(rc);
 }
 
-struct opnd lower_user_read(struct lower *l, u32 helper, struct opnd dst, struct opnd size, u32 cap, struct opnd addr)
+struct opnd lower_user_read(struct lower *l, u32 helper, struct opnd dst, struct opnd size, u32 cap,
+			    struct opnd addr)
 {
 	struct user_read r = { helper, cap, dst, size, addr };
 

@@ -26,12 +26,12 @@
 
 enum {
 	SHARED_CPUS = 8,
-	PREALLOCATED_PART = 8,		   /* of the memory, all maps together */
+	PREALLOCATED_PART = 8, /* of the memory, all maps together */
 	PREALLOCATED_MAX = 256 << 20,
-	MANY_COPIES_MAX = 16 << 20,	   /* of a map whose copies only keep processors apart */
-	VALUE_MAX = 256 << 10,		   /* its zeroes are in the data map */
-	PERCPU_CHEAP = 64 << 10,	   /* bytes of each processor: 4096 keys of count() to stats() */
-	ELEMENT_HEAD = 64,		   /* struct htab_elem and its part of the buckets */
+	MANY_COPIES_MAX = 16 << 20, /* of a map whose copies only keep processors apart */
+	VALUE_MAX = 256 << 10,      /* its zeroes are in the data map */
+	PERCPU_CHEAP = 64 << 10,    /* bytes of each processor: 4096 keys of count() to stats() */
+	ELEMENT_HEAD = 64,          /* struct htab_elem and its part of the buckets */
 };
 
 static u64 memory_for_maps(void)
@@ -43,7 +43,8 @@ static u64 memory_for_maps(void)
 
 static bool is_per_cpu(const struct map_desc *d)
 {
-	return d->bpf_type == BPF_MAP_TYPE_PERCPU_HASH || d->bpf_type == BPF_MAP_TYPE_LRU_PERCPU_HASH;
+	return d->bpf_type == BPF_MAP_TYPE_PERCPU_HASH ||
+	       d->bpf_type == BPF_MAP_TYPE_LRU_PERCPU_HASH;
 }
 
 static bool is_lru(const struct map_desc *d)
@@ -110,7 +111,10 @@ static u32 count_copies(const struct lower *l, const struct map *m, const struct
 		return n;
 	}
 	n = lower_cpu_slots();
-	return n >= cpus && (u64)n * d->slot_size <= VALUE_MAX && fits(l, d, (u64)n * d->slot_size) ? n : 0;
+	return n >= cpus && (u64)n * d->slot_size <= VALUE_MAX &&
+			       fits(l, d, (u64)n * d->slot_size) ?
+		       n :
+		       0;
 }
 
 static void shape_aggregation(const struct lower *l, const struct map *m, struct map_desc *d)

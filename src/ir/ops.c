@@ -119,9 +119,9 @@ static u64 extend(u64 a, u32 size, bool is_signed)
 
 static u64 reverse(u64 a, u32 size)
 {
-	return size == 2   ? __builtin_bswap16((u16)a)
-	       : size == 4 ? __builtin_bswap32((u32)a)
-			   : __builtin_bswap64(a);
+	return size == 2 ? __builtin_bswap16((u16)a) :
+	       size == 4 ? __builtin_bswap32((u32)a) :
+			   __builtin_bswap64(a);
 }
 
 bool ir_eval(const struct ir_insn *in, u64 a, u64 b, u64 *r)

@@ -78,8 +78,8 @@ static bool read_s64(struct reader *r, s64 *v)
 	skip_blanks(r);
 	if (!is_digit(*r->at) && *r->at != '-' && *r->at != '+')
 		return fail(r, "expected a number");
-	*v = *r->at == '-' || *r->at == '+' ? (s64)strtoll(r->at, &end, 0)
-					    : (s64)strtoull(r->at, &end, 0);
+	*v = *r->at == '-' || *r->at == '+' ? (s64)strtoll(r->at, &end, 0) :
+					      (s64)strtoull(r->at, &end, 0);
 	if (end == r->at)
 		return fail(r, "expected a number");
 	r->at = end;

@@ -14,7 +14,7 @@ struct dce {
 	struct ir_func *f;
 	u32 *uses;
 	u32 *n_preds;
-	u8 *gone;	    /* by block */
+	u8 *gone;           /* by block */
 	struct exit_block { /* the last block that only returns this constant */
 		s64 value;
 		u32 block;

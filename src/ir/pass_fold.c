@@ -12,7 +12,7 @@ struct fold {
 	struct ir_unit *u;
 	struct ir_func *f;
 	struct opnd *copy; /* by temporary: O_IMM or O_TEMP it equals; O_NONE */
-	u8 *width;	   /* by temporary: bits that may be set, from the right; 0: all */
+	u8 *width;         /* by temporary: bits that may be set, from the right; 0: all */
 	struct ir_insn **defs;
 	u32 *uses;
 	bool changed;

@@ -14,7 +14,7 @@
 #include "ir/pass.h"
 
 static const char *const cond_names[] = {
-	[CC_EQ] = "eq",	  [CC_NE] = "ne",   [CC_ULT] = "ult", [CC_ULE] = "ule",
+	[CC_EQ] = "eq",   [CC_NE] = "ne",   [CC_ULT] = "ult", [CC_ULE] = "ule",
 	[CC_UGT] = "ugt", [CC_UGE] = "uge", [CC_SLT] = "slt", [CC_SLE] = "sle",
 	[CC_SGT] = "sgt", [CC_SGE] = "sge", [CC_SET] = "set",
 };
@@ -133,7 +133,9 @@ static void print_temps(struct buf *b, const struct ir_func *f, const char *word
 static void print_func(struct buf *b, const struct ir_unit *u, const struct ir_func *f)
 {
 	buf_printf(b, "func %s params %u%s\n", f->name ? f->name : "?", f->n_params,
-		   f->callback ? " callback" : f->shared ? " shared" : "");
+		   f->callback ? " callback" :
+		   f->shared   ? " shared" :
+				 "");
 	for (u32 i = 0; i < f->slots.n; i++) {
 		const struct ir_slot *s = &f->slots.v[i];
 

@@ -12,18 +12,18 @@ enum { VN_BUCKETS = 1024 };
  * values that dominate a place are a prefix of the stack: leaving a region truncates it.
  */
 struct vn_entry {
-	struct ir_insn key;    /* op, size, cc, imm, args compared; dst and span ignored */
+	struct ir_insn key; /* op, size, cc, imm, args compared; dst and span ignored */
 	struct opnd result;
 	u32 prev, hash;
-	u32 epoch;	       /* of map key.imm when is_map; else 0 */
+	u32 epoch; /* of map key.imm when is_map; else 0 */
 	bool is_map;
 };
 
 struct loop {
 	struct ir_block *on_break, *on_continue;
 	struct loop *outer;
-	u32 turns;    /* at most, times those of the loops around */
-	u32 pending;  /* branches on the way to it: see lower_stmt.c */
+	u32 turns;     /* at most, times those of the loops around */
+	u32 pending;   /* branches on the way to it: see lower_stmt.c */
 	bool is_known; /* its turns and those of the loops around are */
 };
 
@@ -31,58 +31,63 @@ struct loop {
 struct record_held {
 	bool is_held;
 	bool is_trial; /* it was discarded, and what fills it waits for pages: nothing is counted */
-	struct ir_block *again; /* where it is reserved once more; NULL: what fills it must run once */
+	struct ir_block
+		*again; /* where it is reserved once more; NULL: what fills it must run once */
 	struct ir_block *missing; /* where to go with it when a page is missing */
 	struct opnd record;
 	u32 turn;      /* variable: 1 after the trial */
 	u32 n_missing; /* reads that go there */
-	u32 unread; /* variable that counts what could not be read, 0: nobody asks */
+	u32 unread;    /* variable that counts what could not be read, 0: nobody asks */
 };
 
 struct lower_state {
 	VEC(struct vn_entry) vn;
 	u32 vn_head[VN_BUCKETS]; /* index + 1 */
-	VEC(u32) map_epoch;	 /* by map index: bumped by every write */
-	u32 epoch;		 /* bumped at loop edges: forgets all map reads */
-	u32 level;		 /* 0: normal; 1: everything big or many goes to scratch */
-	u32 stack_used;		 /* bytes of slots handed out */
-	VEC(u32) live_slots;	 /* of the statements being lowered */
-	VEC(u32) free_slots;	 /* of statements that are done */
+	VEC(u32) map_epoch;      /* by map index: bumped by every write */
+	u32 epoch;               /* bumped at loop edges: forgets all map reads */
+	u32 level;               /* 0: normal; 1: everything big or many goes to scratch */
+	u32 stack_used;          /* bytes of slots handed out */
+	VEC(u32) live_slots;     /* of the statements being lowered */
+	VEC(u32) free_slots;     /* of statements that are done */
 	u32 n_reg_vars;
 	u32 scratch_used, scratch_kept, scratch_peak; /* bytes of this program's scratch */
-	struct opnd busy;	 /* address of the guard's word of this processor */
+	struct opnd busy;        /* address of the guard's word of this processor */
 	struct ir_block *nested; /* of a program that finds it taken */
-	struct ir_block *claim;	 /* where a claim of scratch is to be put */
-	u32 scratch;		 /* variable holding the claimed entry, 0: not claimed */
-	bool huge;		 /* it is of MAP_HUGE_SCRATCH */
+	struct ir_block *claim;  /* where a claim of scratch is to be put */
+	u32 scratch;             /* variable holding the claimed entry, 0: not claimed */
+	bool huge;               /* it is of MAP_HUGE_SCRATCH */
 	struct loop *loop;
-	u32 loop_pending;	 /* branches on the way to this function */
-	u32 loop_followed;	 /* instructions that verifiers follow in the loops that are done */
-	u32 loop_branches, loop_insns; /* of the function so far, or of one turn of the innermost loop: see set_bound() */
-	u32 loops_left;		 /* in line, in no other one, whose turns are not known */
-	bool key_is_numbered;	 /* of the last lower_key() */
+	u32 loop_pending;  /* branches on the way to this function */
+	u32 loop_followed; /* instructions that verifiers follow in the loops that are done */
+	u32 loop_branches,
+		loop_insns; /* of the function so far, or of one turn of the innermost loop: see set_bound() */
+	u32 loops_left;       /* in line, in no other one, whose turns are not known */
+	bool key_is_numbered; /* of the last lower_key() */
 	struct ir_block *exit_zero, *exit_value; /* where returns of the body go */
 	struct ir_block *exit_filter, *exit_predicate;
 	u32 predicate_scratch; /* claimed before the predicate was decided */
 	u32 return_var;
-	u32 n_blocks;		 /* ids handed out in this function */
+	u32 n_blocks;              /* ids handed out in this function */
 	VEC(struct opnd) var_home; /* by struct var->ir: register variable (O_TEMP) or address */
-	struct opnd want;	 /* where the builtin being lowered should put its bytes; O_NONE: anywhere */
+	struct opnd
+		want; /* where the builtin being lowered should put its bytes; O_NONE: anywhere */
 	bool want_canonical;
-	u32 str_limit;		 /* str(): so many bytes are enough (compared with a literal); 0: no limit */
+	u32 str_limit; /* str(): so many bytes are enough (compared with a literal); 0: no limit */
 	VEC(u32) var_epoch;
-	bool shares;		 /* there are loops whose bodies are functions: see lower_loop.c */
-	bool shares_early;	 /* the predicate has such loops */
-	struct opnd share;	 /* the object that they share with this function */
-	struct opnd returned;	 /* two words in scratch: a body returned from the probe, and what */
-	struct opnd opaque;	 /* a word of scratch through which verifiers lose track of what is compared; O_NONE: not needed */
-	u32 depth;		 /* this is such a body: so many around it, itself included */
-	struct ir_block *stop;	 /* of a body: ends the walk */
-	bool has_return;	 /* a body: it or one inside returns from the probe */
-	struct opnd speculation; /* where the number lies that records get; O_NONE: no speculate() in the clause */
+	bool shares;          /* there are loops whose bodies are functions: see lower_loop.c */
+	bool shares_early;    /* the predicate has such loops */
+	struct opnd share;    /* the object that they share with this function */
+	struct opnd returned; /* two words in scratch: a body returned from the probe, and what */
+	struct opnd
+		opaque; /* a word of scratch through which verifiers lose track of what is compared; O_NONE: not needed */
+	u32 depth;             /* this is such a body: so many around it, itself included */
+	struct ir_block *stop; /* of a body: ends the walk */
+	bool has_return;       /* a body: it or one inside returns from the probe */
+	struct opnd
+		speculation; /* where the number lies that records get; O_NONE: no speculate() in the clause */
 	struct record_held held;
-	bool walks_map;		 /* this is in the body of a loop over a map */
-	bool reads_stack;	 /* the read that is being made is of the traced function's stack */
+	bool walks_map;   /* this is in the body of a loop over a map */
+	bool reads_stack; /* the read that is being made is of the traced function's stack */
 };
 
 void ir_order(struct lower *l);
@@ -111,10 +116,12 @@ enum { FEW_BRANCHES = 4, MANY_CONDITIONS = 16 };
 void lower_count_branches(struct lower *l);
 /* Prepares for more conditions than that in code. */
 void lower_place_opaque(struct lower *l, struct node *code);
-struct cond_marks lower_cond_marks(struct lower *l, struct node *n, struct ir_block *yes, struct ir_block *no);
+struct cond_marks lower_cond_marks(struct lower *l, struct node *n, struct ir_block *yes,
+				   struct ir_block *no);
 
 /* Compares two strings (or arrays, tuples): jumps. */
-void lower_compare_memory(struct lower *l, struct node *n, struct ir_block *equal, struct ir_block *differ);
+void lower_compare_memory(struct lower *l, struct node *n, struct ir_block *equal,
+			  struct ir_block *differ);
 /* lower_place, loaded when it is a scalar. */
 struct ir_val lower_read_place(struct lower *l, struct node *n);
 struct ir_val lower_cast(struct lower *l, struct node *n);
@@ -150,7 +157,8 @@ struct opnd lower_trial_begin(struct lower *l, u32 size);
 void lower_trial_end(struct lower *l);
 /* Reads user memory by a helper (dst, size, addr), whose last result it returns; size is at most cap. A page that is
  * missing is fetched where the program may sleep. */
-struct opnd lower_user_read(struct lower *l, u32 helper, struct opnd dst, struct opnd size, u32 cap, struct opnd addr);
+struct opnd lower_user_read(struct lower *l, u32 helper, struct opnd dst, struct opnd size, u32 cap,
+			    struct opnd addr);
 /* As lower_loss(), so many times. */
 void lower_losses(struct lower *l, enum loss_reason reason, struct opnd times);
 /* ---- lower_thread_map.c: maps whose descriptor has threads_off */
@@ -160,7 +168,8 @@ struct opnd lower_thread_read(struct lower *l, u32 map, struct node *n, struct o
 void lower_thread_store(struct lower *l, u32 map, struct node *n, struct opnd value);
 struct opnd lower_thread_delete(struct lower *l, u32 map, struct node *n);
 /* ---- lower_map.c: in the kernel's hash; a failure is counted as a loss */
-void map_update_checked(struct lower *l, struct node *n, u32 map, struct opnd key, struct opnd value);
+void map_update_checked(struct lower *l, struct node *n, u32 map, struct opnd key,
+			struct opnd value);
 /* ---- lower_float.c */
 struct opnd lower_float_load(struct lower *l, const struct ir_val *v); /* the bits of a double */
 struct opnd lower_float_to_int(struct lower *l, struct node *n);
@@ -180,7 +189,8 @@ void lower_find_loops(struct lower *l);
 void lower_place_captures(struct lower *l);
 void lower_return_from_body(struct lower *l, struct opnd value);
 void lower_body(struct lower *l, struct node *n);
-u32 lower_branches_so_far(const struct lower *l); /* that verifiers may keep on the way to this place */
+u32 lower_branches_so_far(
+	const struct lower *l); /* that verifiers may keep on the way to this place */
 /* ---- */
 void var_set_home(struct lower *l, struct var *v, struct opnd home);
 void lower_scratch_now(struct lower *l); /* claims scratch if it is not claimed yet */
@@ -192,7 +202,8 @@ struct opnd lower_address_as_number(struct lower *l, struct opnd addr);
 struct opnd lower_map_address(struct lower *l, struct node *n);
 /* An aggregation of a keyed map merged over the CPUs, given the address of its key. */
 struct ir_val lower_merge_element(struct lower *l, struct node *map_node, struct opnd key);
-struct opnd lower_arithmetic(struct lower *l, struct node *n, enum op op, struct opnd a, struct opnd b);
+struct opnd lower_arithmetic(struct lower *l, struct node *n, enum op op, struct opnd a,
+			     struct opnd b);
 void lower_map_compound(struct lower *l, struct node *map_node, enum op op, struct node *value);
 struct ir_val lower_map_incdec(struct lower *l, struct node *n, s64 step);
 struct ir_val val_foreign(const struct type *t, struct opnd addr, enum space space);
@@ -200,8 +211,10 @@ struct ir_val val_foreign(const struct type *t, struct opnd addr, enum space spa
 struct opnd lower_load_place(struct lower *l, const struct ir_val *place, const struct field *bits);
 void lower_zero_from(struct lower *l, struct opnd dst, u32 from, u32 to);
 /* Copies a value of the same layout into dst, canonical (bytes behind a NUL zeroed) if asked. */
-void lower_put(struct lower *l, const struct ir_val *v, const struct type *t, struct opnd dst, bool canonical);
-void lower_put_string(struct lower *l, const char *s, u32 len, u32 cap, struct opnd dst, bool canonical);
+void lower_put(struct lower *l, const struct ir_val *v, const struct type *t, struct opnd dst,
+	       bool canonical);
+void lower_put_string(struct lower *l, const char *s, u32 len, u32 cap, struct opnd dst,
+		      bool canonical);
 u32 lower_internal_map(struct lower *l, enum map_role role);
 /* A power of two, as many as there are CPUs, but at most 64: index it by cpu & (n - 1). */
 u32 lower_cpu_slots(void);

@@ -19,70 +19,90 @@ struct instance;
 
 enum node_kind {
 	/* ---- expressions */
-	N_INT,	    /* value; str: as written (NULL when made by folding); value < 0 with str set means
+	N_INT,  /* value; str: as written (NULL when made by folding); value < 0 with str set means
 		       more than INT64_MAX: the parser makes no negative numbers */
-	N_STR,	    /* str (unescaped), str_len */
-	N_BOOL,	    /* value */
-	N_IDENT,    /* name: becomes builtin, enumerator, constant, macro call or type name in the checker */
-	N_VAR,	    /* $name (without the $); var after checking */
-	N_MAP,	    /* @name (without the @: "" for @); a = first key expr (list by next) or NULL; map after checking */
-	N_PARAM,    /* $1: value = its number (0: $#) */
-	N_UNARY,    /* op: one of TOK-like OP_NEG OP_NOT OP_LNOT OP_DEREF OP_ADDR; a */
-	N_BINARY,   /* op, a, b */
-	N_INCDEC,   /* op OP_INC or OP_DEC; a; is_prefix */
-	N_COND,	    /* a ? b : c, also if-expressions; is_elvis: a ?: c (b NULL) */
-	N_FIELD,    /* a.name (or a->name: op OP_DEREF); value = tuple index when name is NULL */
-	N_INDEX,    /* a[b] */
-	N_CALL,	    /* name, args: a (list by next); builtin after checking */
-	N_CAST,	    /* tref, a */
-	N_SIZEOF,   /* tref or a */
-	N_OFFSETOF, /* tref or a; path: name chain in b (N_FIELD/N_IDENT chain) */
-	N_TYPEOF,   /* only inside tref; also typeinfo: N_TYPEINFO */
-	N_TYPEINFO, /* tref or a */
-	N_COMPTIME, /* a */
-	N_TUPLE,    /* a list */
-	N_RECORD,   /* a list of N_NAMED */
-	N_NAMED,    /* name = a: record member or keyword argument */
-	N_TYPE,	    /* tref: a type given as an argument */
+	N_STR,  /* str (unescaped), str_len */
+	N_BOOL, /* value */
+	N_IDENT, /* name: becomes builtin, enumerator, constant, macro call or type name in the checker */
+	N_VAR, /* $name (without the $); var after checking */
+	N_MAP, /* @name (without the @: "" for @); a = first key expr (list by next) or NULL; map after checking */
+	N_PARAM,      /* $1: value = its number (0: $#) */
+	N_UNARY,      /* op: one of TOK-like OP_NEG OP_NOT OP_LNOT OP_DEREF OP_ADDR; a */
+	N_BINARY,     /* op, a, b */
+	N_INCDEC,     /* op OP_INC or OP_DEC; a; is_prefix */
+	N_COND,       /* a ? b : c, also if-expressions; is_elvis: a ?: c (b NULL) */
+	N_FIELD,      /* a.name (or a->name: op OP_DEREF); value = tuple index when name is NULL */
+	N_INDEX,      /* a[b] */
+	N_CALL,       /* name, args: a (list by next); builtin after checking */
+	N_CAST,       /* tref, a */
+	N_SIZEOF,     /* tref or a */
+	N_OFFSETOF,   /* tref or a; path: name chain in b (N_FIELD/N_IDENT chain) */
+	N_TYPEOF,     /* only inside tref; also typeinfo: N_TYPEINFO */
+	N_TYPEINFO,   /* tref or a */
+	N_COMPTIME,   /* a */
+	N_TUPLE,      /* a list */
+	N_RECORD,     /* a list of N_NAMED */
+	N_NAMED,      /* name = a: record member or keyword argument */
+	N_TYPE,       /* tref: a type given as an argument */
 	N_BLOCK_EXPR, /* a: list of statements, b: trailing expression or NULL */
 	/* ---- statements (lists by next) */
-	N_EXPR,	    /* a; */
-	N_ASSIGN,   /* a = target (N_VAR, N_MAP), op (OP_NONE for =), b = value */
-	N_LET,	    /* a = N_VAR, tref or NULL, b = initial value or NULL */
-	N_DISCARD,  /* _ = a; */
-	N_IF,	    /* a cond, b then-list (N_BLOCK), c else (N_BLOCK or N_IF) or NULL */
-	N_WHILE,    /* a cond, b block */
-	N_UNROLL,   /* a count, b block */
-	N_FOR,	    /* var: N_VAR in c; a = N_MAP (over keys) or range start; d = range end or NULL; b block */
+	N_EXPR,    /* a; */
+	N_ASSIGN,  /* a = target (N_VAR, N_MAP), op (OP_NONE for =), b = value */
+	N_LET,     /* a = N_VAR, tref or NULL, b = initial value or NULL */
+	N_DISCARD, /* _ = a; */
+	N_IF,      /* a cond, b then-list (N_BLOCK), c else (N_BLOCK or N_IF) or NULL */
+	N_WHILE,   /* a cond, b block */
+	N_UNROLL,  /* a count, b block */
+	N_FOR, /* var: N_VAR in c; a = N_MAP (over keys) or range start; d = range end or NULL; b block */
 	N_BREAK,
 	N_CONTINUE,
-	N_RETURN,   /* a or NULL */
-	N_BLOCK,    /* a: statements */
-	N_IMPORT,   /* str */
-	N_MISFIT,   /* only in lang->constants: a #define that is no value; str its body; value: it
+	N_RETURN, /* a or NULL */
+	N_BLOCK,  /* a: statements */
+	N_IMPORT, /* str */
+	N_MISFIT, /* only in lang->constants: a #define that is no value; str its body; value: it
 		       takes arguments */
 	N_NODE_KINDS
 };
 
 enum op {
 	OP_NONE,
-	OP_ADD, OP_SUB, OP_MUL, OP_DIV, OP_MOD,
-	OP_AND, OP_OR, OP_XOR, OP_SHL, OP_SHR,
-	OP_EQ, OP_NE, OP_LT, OP_GT, OP_LE, OP_GE,
-	OP_LAND, OP_LOR,
-	OP_NEG, OP_NOT, OP_LNOT, OP_DEREF, OP_ADDR, OP_INC, OP_DEC,
+	OP_ADD,
+	OP_SUB,
+	OP_MUL,
+	OP_DIV,
+	OP_MOD,
+	OP_AND,
+	OP_OR,
+	OP_XOR,
+	OP_SHL,
+	OP_SHR,
+	OP_EQ,
+	OP_NE,
+	OP_LT,
+	OP_GT,
+	OP_LE,
+	OP_GE,
+	OP_LAND,
+	OP_LOR,
+	OP_NEG,
+	OP_NOT,
+	OP_LNOT,
+	OP_DEREF,
+	OP_ADDR,
+	OP_INC,
+	OP_DEC,
 };
 const char *op_text(enum op op);
 
 /* A type as written: resolved by the checker into `type`. */
 struct type_ref {
 	struct span span;
-	const char *name;    /* "int32", "task_struct", "string"; NULL for typeof */
-	u8 tag;		     /* 0, or 's' struct, 'u' union, 'e' enum */
-	struct node *of;     /* typeof(expr) */
+	const char *name;         /* "int32", "task_struct", "string"; NULL for typeof */
+	u8 tag;                   /* 0, or 's' struct, 'u' union, 'e' enum */
+	struct node *of;          /* typeof(expr) */
 	struct type_ref *of_type; /* typeof(type) */
-	VEC(s64) suffix;     /* in order: -1 pointer, -2 unsized [], n >= 0 array of n */
-	bool is_string_n;    /* string[N]: suffix[0] is the capacity */
+	VEC(s64) suffix;          /* in order: -1 pointer, -2 unsized [], n >= 0 array of n */
+	bool is_string_n;         /* string[N]: suffix[0] is the capacity */
 	const struct type *type;
 };
 
@@ -90,42 +110,44 @@ struct var {
 	const char *name;
 	const struct type *type; /* TY_UNKNOWN until known */
 	struct span decl;
-	bool is_declared;  /* let */
+	bool is_declared;    /* let */
 	bool has_fixed_type; /* let $x: type */
 	bool assigned, used;
 	bool has_value; /* assigned before this place, in this pass over the probe */
-	bool is_left; /* its block ended, in this pass over the probe */
+	bool is_left;   /* its block ended, in this pass over the probe */
 	bool in_branch; /* a plain $x = made it, in branches and loops only, not in a block for its own sake */
 	bool address_taken, captured; /* captured by a for body that becomes a callback */
-	u32 loop_depth;	   /* number of loops around its declaration, of any kind */
-	const struct map *key_only; /* of a loop over this map, whose values cannot be copied */
-	u32 for_depth;	   /* number of bodies of loops over maps around its declaration */
-	u32 ir, mentions, inside; /* lowering's: home; mentions in the clause, in the loop looked at */
+	u32 loop_depth;               /* number of loops around its declaration, of any kind */
+	const struct map *key_only;   /* of a loop over this map, whose values cannot be copied */
+	u32 for_depth; /* number of bodies of loops over maps around its declaration */
+	u32 ir, mentions,
+		inside; /* lowering's: home; mentions in the clause, in the loop looked at */
 };
 
 struct map {
-	const char *name; /* with the at sign: "@x", "@" */
-	const struct type *key;	  /* NULL: keyless (once known), TY_UNKNOWN before */
-	const struct type *value; /* TY_UNKNOWN before */
-	struct span first;	  /* first mention */
+	const char *name;                 /* with the at sign: "@x", "@" */
+	const struct type *key;           /* NULL: keyless (once known), TY_UNKNOWN before */
+	const struct type *value;         /* TY_UNKNOWN before */
+	struct span first;                /* first mention */
 	struct span key_span, value_span; /* where the types came from, for messages */
-	u32 max_entries;	  /* 0: max_map_keys */
-	u32 decl_kind;		  /* BPF_MAP_TYPE_* of a let declaration, 0 none */
+	u32 max_entries;                  /* 0: max_map_keys */
+	u32 decl_kind;                    /* BPF_MAP_TYPE_* of a let declaration, 0 none */
 	bool has_decl, read, written;
-	bool is_internal;	  /* of a clause of ours: not shown */
+	bool is_internal; /* of a clause of ours: not shown */
 	bool keyed_known, is_keyed;
-	u32 index;		  /* in program.maps, + 1; 0 until lowering needs it */
-	u32 thread_uses, other_uses; /* of all mentions, and of them those but as the value of the running thread: map_uses.c */
+	u32 index; /* in program.maps, + 1; 0 until lowering needs it */
+	u32 thread_uses,
+		other_uses; /* of all mentions, and of them those but as the value of the running thread: map_uses.c */
 };
 
 struct node {
 	enum node_kind kind;
 	enum op op;
 	bool is_prefix, is_elvis, is_const; /* is_const: value/str hold a compile-time value */
-	bool discards_value; /* statement-level: the value is not used */
-	bool is_part_of;     /* N_FIELD: only members of it are read, not it as a whole */
+	bool discards_value;                /* statement-level: the value is not used */
+	bool is_part_of;  /* N_FIELD: only members of it are read, not it as a whole */
 	bool is_trailing; /* N_EXPR, N_IF, N_BLOCK: last of its block, without a semicolon */
-	u16 height;	  /* of the tree below; the parser bounds it, so that walks may recurse */
+	u16 height;       /* of the tree below; the parser bounds it, so that walks may recurse */
 	struct span span;
 	const struct type *type; /* after checking */
 	const char *name;
@@ -141,16 +163,16 @@ struct node {
 	const struct field *field;
 	u32 field_offset;
 	const struct type *promoted; /* N_BINARY: the common type operands are converted to */
-	u32 aux;		/* free for builtin check/lower pairs */
-	void *data;		/* likewise */
+	u32 aux;                     /* free for builtin check/lower pairs */
+	void *data;                  /* likewise */
 };
 
 /* One attach point as written. */
 struct attach {
 	struct span span;
-	const char *text; /* raw, positional parameters expanded, quotes kept */
+	const char *text;      /* raw, positional parameters expanded, quotes kept */
 	const char *user_name; /* name=... prefix, or NULL */
-	bool may_miss;	       /* one of several of one file: it is enough that some of them exist */
+	bool may_miss; /* one of several of one file: it is enough that some of them exist */
 	struct attach *next;
 };
 
@@ -158,7 +180,7 @@ struct clause { /* probe */
 	struct span span;
 	struct attach *attaches;
 	struct node *predicate; /* or NULL */
-	struct node *body;	/* N_BLOCK */
+	struct node *body;      /* N_BLOCK */
 	struct clause *next;
 };
 
@@ -187,7 +209,7 @@ struct function { /* fn */
 
 struct map_decl { /* let @m = hash(100); */
 	struct span span;
-	const char *map, *kind; /* "x" for @x; "lruhash" */
+	const char *map, *kind;   /* "x" for @x; "lruhash" */
 	struct node *max_entries; /* a constant expression */
 	struct map_decl *next;
 };

@@ -209,7 +209,7 @@ static void read_foreign(struct cdecl *c, const char *path, const char *text)
 static bool is_kernel_header(const char *name)
 {
 	static const char *const folders[] = { "linux/",       "uapi/", "asm/",
-					       "asm-generic/", "net/",	"trace/" };
+					       "asm-generic/", "net/",  "trace/" };
 
 	for (u32 i = 0; i < ARRAY_SIZE(folders); i++)
 		if (starts_with(name, folders[i]))
@@ -220,8 +220,9 @@ static bool is_kernel_header(const char *name)
 /* The compiler's own (C11, 4p6): what they define is known here. */
 static bool is_freestanding_header(const char *name)
 {
-	static const char *const names[] = { "float.h",	  "iso646.h", "limits.h", "stdalign.h",	   "stdarg.h",
-					     "stdbool.h", "stddef.h", "stdint.h", "stdnoreturn.h", "inttypes.h" };
+	static const char *const names[] = { "float.h",       "iso646.h",  "limits.h", "stdalign.h",
+					     "stdarg.h",      "stdbool.h", "stddef.h", "stdint.h",
+					     "stdnoreturn.h", "inttypes.h" };
 
 	for (u32 i = 0; i < ARRAY_SIZE(names); i++)
 		if (streq(name, names[i]))
@@ -292,9 +293,9 @@ static enum directive directive_named(const char *name)
 		enum directive what;
 	} rows[] = {
 		{ "define", DIR_DEFINE }, { "undef", DIR_UNDEF },     { "include", DIR_INCLUDE },
-		{ "if", DIR_IF },	  { "ifdef", DIR_IFDEF },     { "ifndef", DIR_IFNDEF },
-		{ "elif", DIR_ELIF },	  { "else", DIR_ELSE },	      { "endif", DIR_ENDIF },
-		{ "error", DIR_ERROR },	  { "warning", DIR_IGNORED }, { "pragma", DIR_PRAGMA },
+		{ "if", DIR_IF },         { "ifdef", DIR_IFDEF },     { "ifndef", DIR_IFNDEF },
+		{ "elif", DIR_ELIF },     { "else", DIR_ELSE },       { "endif", DIR_ENDIF },
+		{ "error", DIR_ERROR },   { "warning", DIR_IGNORED }, { "pragma", DIR_PRAGMA },
 		{ "line", DIR_IGNORED },  { "ident", DIR_IGNORED },
 	};
 
@@ -317,7 +318,8 @@ static void unknown_directive(struct cdecl *c, struct span span)
 {
 	if (c->foreign)
 		return;
-	diag_help(c->lang->diags, diag_report(c->lang->diags, span, D_C_DIRECTIVE, "unknown directive"),
+	diag_help(c->lang->diags,
+		  diag_report(c->lang->diags, span, D_C_DIRECTIVE, "unknown directive"),
 		  "comments begin with \"//\"");
 	c->failed = true;
 }

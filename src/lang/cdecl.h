@@ -27,8 +27,8 @@ struct cdecl {
 	struct hash included; /* resolved path -> itself */
 	VEC(struct c_cond) conds;
 	VEC(u32) packs; /* what #pragma pack(push) kept */
-	u32 pack;	/* #pragma pack(N): the largest alignment of members, 0: their own */
-	u32 depth;	/* of nested types */
+	u32 pack;       /* #pragma pack(N): the largest alignment of members, 0: their own */
+	u32 depth;      /* of nested types */
 	u32 include_depth;
 	bool panic; /* in this declaration */
 	bool failed;

@@ -77,7 +77,9 @@ static struct field field_of(const struct layout *l, const struct c_member *m, u
 bool cdecl_lay_out(struct arena *a, struct type *t, const struct c_members *members,
 		   const struct c_attrs *attrs)
 {
-	struct layout l = { .align = 1, .is_union = t->is_union, .packed = attrs->packed, .pack = attrs->pack };
+	struct layout l = {
+		.align = 1, .is_union = t->is_union, .packed = attrs->packed, .pack = attrs->pack
+	};
 	struct field *fields = arena_array(a, struct field, members->list.n);
 	u32 n = 0;
 

@@ -24,7 +24,7 @@ struct c_spec {
 	struct c_attrs attrs;
 	struct span span;
 	bool is_typedef, is_user; /* __user before a "*" */
-	bool has_body;		  /* defines a struct, union or enum */
+	bool has_body;            /* defines a struct, union or enum */
 };
 
 /* ---- moves and errors */
@@ -78,10 +78,10 @@ static struct diag *cdecl_error(struct cdecl *c, struct span span, enum diag_id 
 static void expected(struct cdecl *c, const char *what)
 {
 	const struct token *t = &c->tok;
-	const char *found = t->kind == TOK_EOF
-				    ? "the end"
-				    : arena_printf(c->arena, "\"%.*s\"", (int)MIN(t->len, 40u),
-						   c->src->text + t->off);
+	const char *found = t->kind == TOK_EOF ?
+				    "the end" :
+				    arena_printf(c->arena, "\"%.*s\"", (int)MIN(t->len, 40u),
+						 c->src->text + t->off);
 
 	cdecl_error(c, cdecl_span(c), D_C_EXPECTED, what, found);
 }
@@ -173,10 +173,10 @@ static bool attributes(struct cdecl *c, struct c_attrs *attrs)
 static bool qualifier(struct cdecl *c, struct c_spec *s)
 {
 	static const char *const words[] = {
-		"const",    "volatile",	    "restrict",	     "__restrict", "__restrict__",
-		"static",   "extern",	    "inline",	     "__inline",   "__inline__",
-		"register", "_Atomic",	    "__extension__", "__rcu",	   "__percpu",
-		"__iomem",  "__force",	    "__kernel",	     "__bitwise",  "_Noreturn",
+		"const",    "volatile",     "restrict",      "__restrict", "__restrict__",
+		"static",   "extern",       "inline",        "__inline",   "__inline__",
+		"register", "_Atomic",      "__extension__", "__rcu",      "__percpu",
+		"__iomem",  "__force",      "__kernel",      "__bitwise",  "_Noreturn",
 		"__const",  "__volatile__",
 	};
 
@@ -515,7 +515,10 @@ static void enumerators(struct cdecl *c, struct type *t)
 	}
 	t->enums = list.v;
 	t->n_enums = list.n;
-	t->size = t->align = is_wide ? 8 : 4; /* in structures; sizeof of one is that of an integer: type_visible_size() */
+	t->size = t->align =
+		is_wide ?
+			8 :
+			4; /* in structures; sizeof of one is that of an integer: type_visible_size() */
 }
 
 static struct type *new_enum(struct cdecl *c, const char *name)
@@ -576,12 +579,12 @@ static u32 *counter(struct words *w, const struct cdecl *c)
 		const char *text;
 		u32 *n;
 	} rows[] = {
-		{ "void", &w->n_void },	      { "char", &w->n_char },
+		{ "void", &w->n_void },       { "char", &w->n_char },
 		{ "short", &w->n_short },     { "int", &w->n_int },
-		{ "long", &w->n_long },	      { "unsigned", &w->n_unsigned },
+		{ "long", &w->n_long },       { "unsigned", &w->n_unsigned },
 		{ "signed", &w->n_signed },   { "__signed__", &w->n_signed },
 		{ "float", &w->n_float },     { "double", &w->n_double },
-		{ "bool", &w->n_bool },	      { "_Bool", &w->n_bool },
+		{ "bool", &w->n_bool },       { "_Bool", &w->n_bool },
 		{ "__int128", &w->n_int128 },
 	};
 
@@ -622,7 +625,7 @@ static const struct type *sized_integer(const char *name)
 		bool is_signed;
 	} rows[] = {
 		{ "uint", false }, { "u_int", false }, { "int", true }, { "u", false },
-		{ "s", true },	   { "le", false },    { "be", false },
+		{ "s", true },     { "le", false },    { "be", false },
 	};
 	static const char *const widths[] = { "8", "16", "32", "64" };
 
@@ -649,15 +652,15 @@ static const struct type *known_integer(const char *name)
 		u8 size;
 		bool is_signed;
 	} rows[] = {
-		{ "size_t", 8, false },	     { "ssize_t", 8, true },	{ "off_t", 8, true },
-		{ "loff_t", 8, true },	     { "uintptr_t", 8, false }, { "intptr_t", 8, true },
-		{ "ptrdiff_t", 8, true },    { "pid_t", 4, true },	{ "uid_t", 4, false },
-		{ "gid_t", 4, false },	     { "dev_t", 4, false },	{ "umode_t", 2, false },
-		{ "mode_t", 4, false },	     { "time_t", 8, true },	{ "sector_t", 8, false },
-		{ "gfp_t", 4, false },	     { "ino_t", 8, false },	{ "socklen_t", 4, false },
-		{ "sa_family_t", 2, false }, { "ushort", 2, false },	{ "uint", 4, false },
-		{ "ulong", 8, false },	     { "uchar", 1, false },	{ "u_int", 4, false },
-		{ "u_char", 1, false },	     { "u_short", 2, false },	{ "u_long", 8, false },
+		{ "size_t", 8, false },      { "ssize_t", 8, true },    { "off_t", 8, true },
+		{ "loff_t", 8, true },       { "uintptr_t", 8, false }, { "intptr_t", 8, true },
+		{ "ptrdiff_t", 8, true },    { "pid_t", 4, true },      { "uid_t", 4, false },
+		{ "gid_t", 4, false },       { "dev_t", 4, false },     { "umode_t", 2, false },
+		{ "mode_t", 4, false },      { "time_t", 8, true },     { "sector_t", 8, false },
+		{ "gfp_t", 4, false },       { "ino_t", 8, false },     { "socklen_t", 4, false },
+		{ "sa_family_t", 2, false }, { "ushort", 2, false },    { "uint", 4, false },
+		{ "ulong", 8, false },       { "uchar", 1, false },     { "u_int", 4, false },
+		{ "u_char", 1, false },      { "u_short", 2, false },   { "u_long", 8, false },
 	};
 
 	for (u32 i = 0; i < ARRAY_SIZE(rows); i++)

@@ -145,14 +145,14 @@ static const struct type *type_named(struct eval *e, const struct type_ref *t)
 		u8 size;
 		bool is_signed;
 	} rows[] = {
-		{ "int8", 1, true },	{ "int16", 2, true },	{ "int32", 4, true },
-		{ "int64", 8, true },	{ "uint8", 1, false },	{ "uint16", 2, false },
+		{ "int8", 1, true },    { "int16", 2, true },   { "int32", 4, true },
+		{ "int64", 8, true },   { "uint8", 1, false },  { "uint16", 2, false },
 		{ "uint32", 4, false }, { "uint64", 8, false },
 	};
-	const char *tag = t->tag == 's'	  ? "struct "
-			  : t->tag == 'u' ? "union "
-			  : t->tag == 'e' ? "enum "
-					  : "";
+	const char *tag = t->tag == 's' ? "struct " :
+			  t->tag == 'u' ? "union " :
+			  t->tag == 'e' ? "enum " :
+					  "";
 	const struct world *w = &e->c->lang->env->world;
 	const struct type *found;
 

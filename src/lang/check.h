@@ -16,8 +16,8 @@ struct check {
 	struct diags *diags;
 	struct env *env;
 	struct instance *inst;
-	bool final;	/* the reporting pass */
-	bool changed;	/* some type grew in this pass: run again */
+	bool final;   /* the reporting pass */
+	bool changed; /* some type grew in this pass: run again */
 	u32 loop_depth;
 	bool in_callback; /* body of a for over a map: no context */
 	struct check_state *s;

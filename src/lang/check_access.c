@@ -66,7 +66,9 @@ static const char *fields_text(struct check *c, const struct type *t)
 /* What has fields, in messages. */
 const char *check_whole_text(struct check *c, const struct type *t)
 {
-	return t->kind == TY_RECORD ? "Record" : arena_printf(c->arena, "Struct/union of type '%s'", type_text(c, t));
+	return t->kind == TY_RECORD ?
+		       "Record" :
+		       arena_printf(c->arena, "Struct/union of type '%s'", type_text(c, t));
 }
 
 static const struct type *unknown_field(struct check *c, struct node *n, const struct type *t)
@@ -117,21 +119,24 @@ static const struct type *unseen_arg(struct check *c, struct node *n, const stru
 	return &ty_error;
 }
 
-static const struct type *unknown_arg(struct check *c, struct node *n, const struct named_args *from)
+static const struct type *unknown_arg(struct check *c, struct node *n,
+				      const struct named_args *from)
 {
 	const char *what = c->inst->profile->args_name, *all = "";
 	struct diag *d;
 	struct near near;
 
 	if (from->row->flags & BI_VARS) {
-		d = check_report(c, n->span, D_UNKNOWN_VARIABLE, n->name, c->inst->name ? c->inst->name : "this");
+		d = check_report(c, n->span, D_UNKNOWN_VARIABLE, n->name,
+				 c->inst->name ? c->inst->name : "this");
 		diag_help(c->diags, d, "sonde list -v shows what is in scope");
 		return &ty_error;
 	}
 	d = check_report(c, n->span, D_UNKNOWN_FIELD,
-			 !what			     ? from->row->name
-			 : starts_with(what, "struct ") ? arena_printf(c->arena, "Struct/union of type '%s'", what)
-							: what,
+			 !what ? from->row->name :
+			 starts_with(what, "struct ") ?
+				 arena_printf(c->arena, "Struct/union of type '%s'", what) :
+				 what,
 			 n->name);
 	near_init(&near, n->name);
 	for (u32 i = 0; i < from->n; i++) {
@@ -145,9 +150,9 @@ static const struct type *unknown_arg(struct check *c, struct node *n, const str
 /* The return value was args->retval once; providers call it ret. */
 static struct arg_desc *find_return(struct check *c, struct node *n, const struct named_args *from)
 {
-	const char *other = streq(n->name, "retval") ? "ret"
-			    : streq(n->name, "ret")  ? "retval"
-						     : NULL;
+	const char *other = streq(n->name, "retval") ? "ret" :
+			    streq(n->name, "ret")    ? "retval" :
+						       NULL;
 	struct arg_desc *arg = other ? find_arg(from, other) : NULL;
 
 	if (arg && streq(other, "ret"))
@@ -160,7 +165,8 @@ static const struct type *no_args(struct check *c, struct node *n, const struct 
 	struct diag *d;
 
 	if (p && p->no_btf)
-		d = check_report(c, n->a->span, D_NO_KERNEL_TYPES, arena_printf(c->arena, "args.%s", n->name ? n->name : "*"));
+		d = check_report(c, n->a->span, D_NO_KERNEL_TYPES,
+				 arena_printf(c->arena, "args.%s", n->name ? n->name : "*"));
 	else
 		d = check_report(c, n->a->span, D_NO_ARGS, c->inst->name ? c->inst->name : "this");
 	if (p && p->args_why)
@@ -168,7 +174,9 @@ static const struct type *no_args(struct check *c, struct node *n, const struct 
 	if (p && p->n_argn)
 		diag_help(c->diags, d, "use arg0, arg1 ... and cast them");
 	if (p && p->kind == PROFILE_PT_REGS && p->is_return && !p->user_regs)
-		diag_help(c->diags, d, "fexit has the arguments and the result; a kprobe may keep them in a map until the return");
+		diag_help(
+			c->diags, d,
+			"fexit has the arguments and the result; a kprobe may keep them in a map until the return");
 	return &ty_error;
 }
 
@@ -177,7 +185,8 @@ static const struct type *arg_type(struct check *c, struct node *n, const struct
 	const struct type *t = arg->type->kind == TY_STRING ? arg->type : as_string(c, arg->type);
 
 	if (arg->why || (arg->gap && !n->is_part_of))
-		return diag_type(c, n->span, D_UNREADABLE_ARG, arg->name, arg->why ? arg->why : arg->gap);
+		return diag_type(c, n->span, D_UNREADABLE_ARG, arg->name,
+				 arg->why ? arg->why : arg->gap);
 	if (t->kind == TY_POINTER && t->space == SPACE_NONE)
 		t = type_in_space(c->arena, t, check_default_space(c));
 	return t;
@@ -199,8 +208,10 @@ static struct node *ident(struct check *c, const struct node *n, const char *nam
  */
 static const struct type *check_kept(struct check *c, struct node *n, const struct arg_desc *arg)
 {
-	struct node *failed = node_new(c->arena, N_BINARY, n->span), *now = node_new(c->arena, N_FIELD, n->span),
-		    *kept = node_new(c->arena, N_FIELD, n->span), *map = node_new(c->arena, N_MAP, n->span);
+	struct node *failed = node_new(c->arena, N_BINARY, n->span),
+		    *now = node_new(c->arena, N_FIELD, n->span),
+		    *kept = node_new(c->arena, N_FIELD, n->span),
+		    *map = node_new(c->arena, N_MAP, n->span);
 
 	failed->op = OP_LT;
 	failed->a = ident(c, n, "retval");
@@ -220,7 +231,8 @@ static const struct type *check_kept(struct check *c, struct node *n, const stru
 	return check_expr(c, n);
 }
 
-static const struct type *check_args_field(struct check *c, struct node *n, const struct builtin *row)
+static const struct type *check_args_field(struct check *c, struct node *n,
+					   const struct builtin *row)
 {
 	const struct profile *p = c->inst->profile;
 	struct named_args from = { .row = row };
@@ -236,14 +248,16 @@ static const struct type *check_args_field(struct check *c, struct node *n, cons
 		from.v = p->args;
 		from.n = p->n_args;
 	}
-	if (p && p->args_unseen && row->flags & BI_RECORD && (!n->name || !find_arg(&from, n->name)))
+	if (p && p->args_unseen && row->flags & BI_RECORD &&
+	    (!n->name || !find_arg(&from, n->name)))
 		return unseen_arg(c, n, p);
 	if (!from.n && !(p && (from.v || row->flags & BI_VARS) && !p->args_why))
 		return no_args(c, n, p);
 	if (c->in_callback)
 		return diag_type(c, n->span, D_CTX_IN_LOOP, row->name);
 	if (!n->name)
-		return diag_type(c, n->span, D_UNKNOWN_FIELD, row->name, arena_printf(c->arena, "%lld", (long long)n->value));
+		return diag_type(c, n->span, D_UNKNOWN_FIELD, row->name,
+				 arena_printf(c->arena, "%lld", (long long)n->value));
 	arg = find_arg(&from, n->name);
 	if (!arg)
 		arg = find_return(c, n, &from);
@@ -264,8 +278,10 @@ static const struct builtin *args_row(const struct check *c, const struct node *
 		row = a->builtin;
 	else if (a->kind == N_IDENT || (a->kind == N_CALL && !a->a))
 		row = env_builtin(c->env, a->name);
-	if (row && row->flags & BI_READS_CTX && c->inst && c->inst->profile && c->inst->profile->kind == PROFILE_ITER)
-		row = env_builtin(c->env, "args"); /* struct bpf_iter__NAME, whose members they are */
+	if (row && row->flags & BI_READS_CTX && c->inst && c->inst->profile &&
+	    c->inst->profile->kind == PROFILE_ITER)
+		row = env_builtin(c->env,
+				  "args"); /* struct bpf_iter__NAME, whose members they are */
 	return row && row->flags & (BI_RECORD | BI_VARS) ? row : NULL;
 }
 
@@ -284,18 +300,21 @@ static const struct type *check_tuple_index(struct check *c, struct node *n, con
 static const struct type *no_fields(struct check *c, struct node *n, const struct type *t)
 {
 	const char *name = n->name ? n->name : arena_printf(c->arena, "%lld", (long long)n->value);
-	bool untyped = t->kind == TY_INT && n->a->kind == N_CALL && n->a->builtin && n->a->builtin->flags & BI_TRUSTED;
+	bool untyped = t->kind == TY_INT && n->a->kind == N_CALL && n->a->builtin &&
+		       n->a->builtin->flags & BI_TRUSTED;
 	struct diag *d;
 
 	if (untyped) /* curtask has a type where the kernel says its types */
-		return diag_type(c, n->a->span, D_NO_KERNEL_TYPES, arena_printf(c->arena, "%s.%s", n->a->name, name));
+		return diag_type(c, n->a->span, D_NO_KERNEL_TYPES,
+				 arena_printf(c->arena, "%s.%s", n->a->name, name));
 	d = check_report(c, n->span, D_NO_FIELDS, type_text(c, t), name);
 	if (t->kind == TY_INT || (t->kind == TY_POINTER && t->elem->kind == TY_VOID))
 		diag_help(c->diags, d, "cast it first: ((struct NAME *)...).%s", name);
 	return &ty_error;
 }
 
-static const struct type *field_type(struct check *c, const struct field *f, const struct type *in, enum space space)
+static const struct type *field_type(struct check *c, const struct field *f, const struct type *in,
+				     enum space space)
 {
 	const struct type *t = in->kind == TY_STRUCT ? as_string(c, f->type) : f->type;
 
@@ -337,7 +356,8 @@ static enum space space_of(struct check *c, const struct node *n)
 static const struct arg_desc *member_of(const struct check *c, const struct node *n, u32 *at)
 {
 	*at = 0;
-	for (; n->kind == N_FIELD && n->field && n->a->type && n->a->type->kind == TY_STRUCT; n = n->a)
+	for (; n->kind == N_FIELD && n->field && n->a->type && n->a->type->kind == TY_STRUCT;
+	     n = n->a)
 		*at += n->field_offset;
 	return n->kind == N_FIELD && n->data && args_row(c, n->a) ? n->data : NULL;
 }
@@ -386,8 +406,9 @@ static bool is_in_object(struct check *c, struct node *n)
 {
 	if (!n->field->virtual_at || check_pointer_before(n))
 		return true;
-	check_report(c, n->span, D_UNREADABLE_ARG, n->name,
-		     "where a virtual base lies is read from the object itself, and this is a copy of it: use its address");
+	check_report(
+		c, n->span, D_UNREADABLE_ARG, n->name,
+		"where a virtual base lies is read from the object itself, and this is a copy of it: use its address");
 	return false;
 }
 
@@ -410,9 +431,9 @@ const struct type *check_field(struct check *c, struct node *n)
 		t = t->elem;
 	type_complete(t);
 	if (!n->name)
-		return t->kind == TY_TUPLE || t->kind == TY_RECORD
-			       ? check_tuple_index(c, n, t, n->value)
-			       : no_fields(c, n, t);
+		return t->kind == TY_TUPLE || t->kind == TY_RECORD ?
+			       check_tuple_index(c, n, t, n->value) :
+			       no_fields(c, n, t);
 	if (t->kind != TY_STRUCT && t->kind != TY_RECORD && t->kind != TY_TUPLE)
 		return no_fields(c, n, n->a->type->kind == TY_POINTER ? n->a->type : t);
 	n->field = check_struct_field(c, n->span, t, n->name, &n->field_offset);
@@ -420,7 +441,8 @@ const struct type *check_field(struct check *c, struct node *n)
 		return check_field(c, n);
 	if (!n->field)
 		return unknown_field(c, n, t);
-	return is_in_object(c, n) && is_readable(c, n) ? field_type(c, n->field, t, space) : &ty_error;
+	return is_in_object(c, n) && is_readable(c, n) ? field_type(c, n->field, t, space) :
+							 &ty_error;
 }
 
 /* ---- elements */
@@ -513,7 +535,8 @@ const struct type *check_deref(struct check *c, struct node *n, const struct typ
 			diag_help(c->diags, d, "cast it to a pointer first: *(uint64 *)...");
 		return &ty_error;
 	}
-	if (t->space == SPACE_BPF && t->elem->kind == TY_STRING) /* a variable or map of the script */
+	if (t->space == SPACE_BPF &&
+	    t->elem->kind == TY_STRING) /* a variable or map of the script */
 		return t->elem;
 	return in_space_of(c, as_string(c, t->elem), t->space);
 }

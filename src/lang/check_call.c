@@ -34,12 +34,12 @@ static const char *count_text(struct check *c, const struct sig *sig, u32 n)
 	if (exact)
 		return arena_printf(c->arena, "requires %u arguments", sig->n_args);
 	if (n < sig->n_required)
-		return sig->n_required == 1
-			       ? "requires at least one argument"
-			       : arena_printf(c->arena, "requires at least %u arguments",
-					      sig->n_required);
-	return sig->n_args == 1 ? "takes up to one argument"
-				: arena_printf(c->arena, "takes up to %u arguments", sig->n_args);
+		return sig->n_required == 1 ?
+			       "requires at least one argument" :
+			       arena_printf(c->arena, "requires at least %u arguments",
+					    sig->n_required);
+	return sig->n_args == 1 ? "takes up to one argument" :
+				  arena_printf(c->arena, "takes up to %u arguments", sig->n_args);
 }
 
 static bool check_count(struct check *c, struct node *n, const struct builtin *row,
@@ -159,7 +159,8 @@ static const struct type *wrong_kind(struct check *c, struct node *call, const s
 	if (arg->kinds == AK_VAR)
 		return diag_type(c, n->span, D_ARG_VAR, call->name);
 	if (arg->lit_kinds == arg->kinds && !(arg->kinds & (AK_MAP | AK_SCALAR_MAP)))
-		return diag_type(c, n->span, D_ARG_LITERAL, call->name, sig_kinds_text(c->arena, arg->kinds), kind_word(c, t));
+		return diag_type(c, n->span, D_ARG_LITERAL, call->name,
+				 sig_kinds_text(c->arena, arg->kinds), kind_word(c, t));
 	struct diag *d = check_report(c, n->span, D_ARG_KIND, call->name,
 				      sig_kinds_text(c->arena, arg->kinds), kind_word(c, t));
 
@@ -244,7 +245,8 @@ static const struct type *check_arg(struct check *c, struct node *call, struct n
 	if (((arg->kinds & AK_NAME) && n->kind == N_IDENT) ||
 	    ((arg->kinds & AK_VAR) && n->kind == N_VAR))
 		return &ty_void;
-	if (t->kind == TY_PROBE && !t->is_func && (arg->kinds & AK_STRING) && !(arg->kinds & AK_ANY))
+	if (t->kind == TY_PROBE && !t->is_func && (arg->kinds & AK_STRING) &&
+	    !(arg->kinds & AK_ANY))
 		t = name_as_text(c, n);
 	if (type_is_moot(t))
 		return t;
@@ -295,7 +297,8 @@ static bool is_available(struct check *c, struct node *n, const struct builtin *
 		diag_help(c->diags, d, "allow it with --unsafe");
 		return false;
 	}
-	if (row->action && !(row->flags & BI_SEQ) && c->inst && c->inst->profile && c->inst->profile->pinned) {
+	if (row->action && !(row->flags & BI_SEQ) && c->inst && c->inst->profile &&
+	    c->inst->profile->pinned) {
 		diag_help(c->diags, check_report(c, n->span, D_PINNED_CALL, n->name),
 			  "only printf() writes into the pinned file");
 		return false;

@@ -174,10 +174,13 @@ const struct type *check_sizeof(struct check *c, struct node *n)
 		size--; /* str() has room for a NUL behind max_strlen characters */
 	if (t->kind == TY_ENUM && n->a && n->a->kind == N_FIELD)
 		size = t->size; /* as it lies in a structure */
-	if (t->kind == TY_STRING && n->a && n->a->kind == N_FIELD && n->a->field && n->a->field->type)
-		size = MIN(size, MAX(type_complete(n->a->field->type)->size, 1u)); /* without room for a NUL behind it */
+	if (t->kind == TY_STRING && n->a && n->a->kind == N_FIELD && n->a->field &&
+	    n->a->field->type)
+		size = MIN(size, MAX(type_complete(n->a->field->type)->size,
+				     1u)); /* without room for a NUL behind it */
 
-	if (!size && !(t->kind == TY_STRUCT && t->n_fields)) /* but of an array without a length alone */
+	if (!size &&
+	    !(t->kind == TY_STRUCT && t->n_fields)) /* but of an array without a length alone */
 		return diag_type(c, n->span, D_INCOMPLETE_TYPE, type_text(c, t));
 	fold_set_int(n, size);
 	return &ty_u64;
@@ -191,7 +194,8 @@ static bool path_offset(struct check *c, struct node *path, const struct type **
 	if (path->a && !path_offset(c, path->a, t, offset))
 		return false;
 	const struct type *in = type_complete(*t);
-	const struct field *f = path->name ? check_struct_field(c, path->span, in, path->name, &at) : NULL;
+	const struct field *f =
+		path->name ? check_struct_field(c, path->span, in, path->name, &at) : NULL;
 
 	if (!f || f->virtual_at) {
 		check_report(c, path->span, D_UNKNOWN_FIELD, check_whole_text(c, in),
@@ -224,12 +228,23 @@ const struct type *check_offsetof(struct check *c, struct node *n)
 static const char *base_type(const struct type *t)
 {
 	static const char *const names[N_TYPE_KINDS] = {
-		[TY_BOOL] = "bool",	  [TY_INT] = "int",	    [TY_FLOAT] = "float",
-		[TY_ENUM] = "enum",	  [TY_STRING] = "string",   [TY_BUFFER] = "buffer",
-		[TY_INET] = "inet",	  [TY_POINTER] = "pointer", [TY_ARRAY] = "array",
-		[TY_STRUCT] = "c_type",	  [TY_TUPLE] = "tuple",	    [TY_RECORD] = "record",
-		[TY_VOID] = "void",	  [TY_COUNT] = "count_t",   [TY_KSTACK] = "kstack_t",
-		[TY_USTACK] = "ustack_t",   [TY_FULLSTACK] = "fullstack_t",
+		[TY_BOOL] = "bool",
+		[TY_INT] = "int",
+		[TY_FLOAT] = "float",
+		[TY_ENUM] = "enum",
+		[TY_STRING] = "string",
+		[TY_BUFFER] = "buffer",
+		[TY_INET] = "inet",
+		[TY_POINTER] = "pointer",
+		[TY_ARRAY] = "array",
+		[TY_STRUCT] = "c_type",
+		[TY_TUPLE] = "tuple",
+		[TY_RECORD] = "record",
+		[TY_VOID] = "void",
+		[TY_COUNT] = "count_t",
+		[TY_KSTACK] = "kstack_t",
+		[TY_USTACK] = "ustack_t",
+		[TY_FULLSTACK] = "fullstack_t",
 	};
 
 	return names[t->kind];

@@ -17,9 +17,9 @@ static const struct type *check_literal(struct check *c, struct node *n)
 	if (n->kind == N_BOOL)
 		return &ty_bool;
 	if (n->kind == N_STR)
-		return n->type && n->type->kind == TY_STRING
-			       ? n->type
-			       : type_string(c->arena, n->str_len + 1);
+		return n->type && n->type->kind == TY_STRING ?
+			       n->type :
+			       type_string(c->arena, n->str_len + 1);
 	if (n->type && !type_is_moot(n->type)) /* made by folding */
 		return n->type;
 	return n->value < 0 ? &ty_u64 : type_literal(n->value);
@@ -320,9 +320,9 @@ static const struct type *join_branches(struct check *c, struct node *n, const s
 	const struct type *t;
 
 	if (type_is_moot(a) || type_is_moot(b))
-		return a->kind == TY_ERROR || b->kind == TY_ERROR ? &ty_error
-		       : a->kind == TY_UNKNOWN			  ? b
-								  : a;
+		return a->kind == TY_ERROR || b->kind == TY_ERROR ? &ty_error :
+		       a->kind == TY_UNKNOWN                      ? b :
+								    a;
 	if (a->kind == TY_POINTER && node_is_const_int(n->c) && !n->c->value)
 		return a;
 	if (b->kind == TY_POINTER && n->b && node_is_const_int(n->b) && !n->b->value)

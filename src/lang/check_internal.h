@@ -33,23 +33,24 @@ enum {
 
 struct check_state {
 	u32 n_passes;
-	struct hash visible;	 /* name -> struct var in scope, or &no_var */
+	struct hash visible;     /* name -> struct var in scope, or &no_var */
 	VEC(struct var *) scope; /* the visible ones, innermost last */
-	struct hash macros;	 /* name -> struct macro_set */
-	struct hash functions;	 /* name -> struct function */
-	struct hash sigs;	 /* text -> struct sig */
+	struct hash macros;      /* name -> struct macro_set */
+	struct hash functions;   /* name -> struct function */
+	struct hash sigs;        /* text -> struct sig */
 	const struct builtin *exit_row;
 	const struct expansion *expansion;
-	struct function *fn;	   /* being checked, or NULL: a probe */
-	struct instance *fns;	   /* one for each fn: holds its variables */
+	struct function *fn;       /* being checked, or NULL: a probe */
+	struct instance *fns;      /* one for each fn: holds its variables */
 	const char *terminated_by; /* the statement after which nothing runs, or NULL */
 	u32 depth, for_depth, n_names, n_expanded;
 	u32 n_options; /* calls of BI_OPTION rows and parameters so far: what they decide is not dead, but not asked for */
 	u32 n_bare; /* blocks around this place that belong to no if, loop or probe */
-	const struct node *agg_call; /* what is being assigned directly to a map, or the last value of that block */
-	bool wants_string;	     /* checking an argument that may be a string */
-	bool wants_key;		     /* checking the variable of a loop, of which only .0 is read */
-	bool wants_type;	     /* checking what may be a type */
+	const struct node *
+		agg_call; /* what is being assigned directly to a map, or the last value of that block */
+	bool wants_string; /* checking an argument that may be a string */
+	bool wants_key;    /* checking the variable of a loop, of which only .0 is read */
+	bool wants_type;   /* checking what may be a type */
 };
 
 /* ---- check.c */
@@ -71,7 +72,8 @@ bool check_leaves(const struct check *c, const struct node *n);
 bool type_is_flexible(const struct type *t); /* of a positive literal: fits either sign */
 const struct type *type_literal(s64 value);
 const struct type *type_rigid(const struct type *t); /* the ordinary type of the same layout */
-const struct type *type_as_number(const struct type *t); /* uint64 for a pointer that is_word, else t */
+const struct type *
+type_as_number(const struct type *t); /* uint64 for a pointer that is_word, else t */
 /* The smallest type that holds both, or NULL. *mixed: 64-bit values of both signs met. */
 const struct type *type_join(struct check *c, const struct type *a, const struct type *b,
 			     bool *mixed);
@@ -79,7 +81,7 @@ const struct type *check_resolve_type(struct check *c,
 				      struct type_ref *t); /* &ty_error after a report */
 /* NULL without a report when the name means nothing. */
 const struct type *check_try_type(struct check *c, struct type_ref *t);
-bool type_is_storable(const struct type *t);	      /* can be kept in a variable, key or tuple */
+bool type_is_storable(const struct type *t);          /* can be kept in a variable, key or tuple */
 static inline bool type_is_moot(const struct type *t) /* nothing to say about it (yet) */
 {
 	return t->kind == TY_ERROR || t->kind == TY_UNKNOWN;

@@ -41,7 +41,8 @@ static struct map *find_map(struct check *c, struct node *n)
 
 /* ---- growing */
 
-static bool grow(struct check *c, const struct type **slot, const struct type *t, const struct type *joined)
+static bool grow(struct check *c, const struct type **slot, const struct type *t,
+		 const struct type *joined)
 {
 	if (!joined)
 		return false;
@@ -99,7 +100,8 @@ static bool is_address(const struct type *pointer, const struct type *t)
 
 /* One place keeps something under a pointer that is typed (args.skb), another looks it up under the same address as a
  * number (arg0). Nothing is read through a key, so the number is enough. */
-static const struct type *join_key(struct check *c, const struct type *a, const struct type *b, bool *mixed)
+static const struct type *join_key(struct check *c, const struct type *a, const struct type *b,
+				   bool *mixed)
 {
 	if (is_address(a, b) || is_address(b, a))
 		return &ty_u64;
@@ -299,9 +301,9 @@ static void check_kind(struct check *c, const struct map *m)
 		return;
 	bool is_lru = m->decl_kind == BPF_MAP_TYPE_LRU_HASH ||
 		      m->decl_kind == BPF_MAP_TYPE_LRU_PERCPU_HASH;
-	u32 wanted = type_is_agg(m->value)
-			     ? (is_lru ? BPF_MAP_TYPE_LRU_PERCPU_HASH : BPF_MAP_TYPE_PERCPU_HASH)
-			     : (is_lru ? BPF_MAP_TYPE_LRU_HASH : BPF_MAP_TYPE_HASH);
+	u32 wanted = type_is_agg(m->value) ?
+			     (is_lru ? BPF_MAP_TYPE_LRU_PERCPU_HASH : BPF_MAP_TYPE_PERCPU_HASH) :
+			     (is_lru ? BPF_MAP_TYPE_LRU_HASH : BPF_MAP_TYPE_HASH);
 
 	check_report(c, m->value_span, D_MAP_KIND_CLASH, kind_text(m->decl_kind),
 		     kind_text(wanted));

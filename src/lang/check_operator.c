@@ -34,12 +34,13 @@ static const struct type *int_result(enum op op, const struct type *a, const str
 	return common_int(a, b);
 }
 
-static struct diag *report_operands(struct check *c, struct node *n, const struct type *a, const struct type *b)
+static struct diag *report_operands(struct check *c, struct node *n, const struct type *a,
+				    const struct type *b)
 {
 	bool differ = a->kind != b->kind && a->kind != TY_POINTER && b->kind != TY_POINTER;
 
-	return check_report(c, n->span, differ ? D_OPERANDS_DIFFER : D_BAD_OPERANDS, op_text(n->op), type_text(c, a),
-			    type_text(c, b));
+	return check_report(c, n->span, differ ? D_OPERANDS_DIFFER : D_BAD_OPERANDS, op_text(n->op),
+			    type_text(c, a), type_text(c, b));
 }
 
 static const struct type *bad_operands(struct check *c, struct node *n, const struct type *a,
@@ -167,8 +168,8 @@ const struct type *check_operator(struct check *c, struct node *n, const struct 
 				  const struct type *b)
 {
 	if (type_is_moot(a) || type_is_moot(b))
-		return is_comparison(n->op) || n->op == OP_LAND || n->op == OP_LOR ? &ty_bool
-										   : moot(a, b);
+		return is_comparison(n->op) || n->op == OP_LAND || n->op == OP_LOR ? &ty_bool :
+										     moot(a, b);
 	if (n->op == OP_LAND || n->op == OP_LOR) {
 		n->promoted = &ty_bool;
 		if (!type_is_condition(a) || !type_is_condition(b))
@@ -254,7 +255,8 @@ const struct type *check_binary(struct check *c, struct node *n)
 	}
 	const struct type *b = check_beside(c, n->b, n->a);
 
-	if (typeinfo_pair(n) || (!type_is_moot(a) && !type_is_moot(b) && (skip_of_param(c, n) || fold_constants(c, n))))
+	if (typeinfo_pair(n) ||
+	    (!type_is_moot(a) && !type_is_moot(b) && (skip_of_param(c, n) || fold_constants(c, n))))
 		return n->type;
 	n->type = check_operator(c, n, a, b);
 	if (!type_is_moot(a) && !type_is_moot(b) && !type_is_moot(n->type))
@@ -265,8 +267,9 @@ const struct type *check_binary(struct check *c, struct node *n)
 /* args.x, vars.x: in memory of the traced program, or in registers; then NULL. */
 static const struct type *memory_of_arg(const struct arg_desc *arg)
 {
-	static const struct type user = { .kind = TY_POINTER, .size = 8, .align = 8, .space = SPACE_USER,
-					  .elem = &ty_void };
+	static const struct type user = {
+		.kind = TY_POINTER, .size = 8, .align = 8, .space = SPACE_USER, .elem = &ty_void
+	};
 
 	return arg->loc.kind == LOC_EXPR && !arg->loc.is_value ? &user : NULL;
 }
@@ -364,7 +367,9 @@ const struct type *check_incdec(struct check *c, struct node *n)
 		if (type_is_moot(a->type = check_var(c, a)) && a->var)
 			check_unify_var(c, a->var, &ty_s64, n->span);
 	}
-	const struct type *t = type_as_number(a->map ? a->map->value : a->var ? a->var->type : &ty_error);
+	const struct type *t = type_as_number(a->map ? a->map->value :
+					      a->var ? a->var->type :
+						       &ty_error);
 
 	if (a->var)
 		a->var->assigned = true;

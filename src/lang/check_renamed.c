@@ -9,9 +9,9 @@
 static const struct renamed {
 	const char *type, *was, *is;
 } renamed[] = {
-	{ "task_struct", "state", "__state" },		  /* 5.14, 2f064a59a11f */
-	{ "cfs_rq", "nr_running", "nr_queued" },	  /* 6.14, 736c55a02c47 */
-	{ "cfs_rq", "h_nr_running", "h_nr_queued" },	  /* 6.14, 7b8a702d9438 */
+	{ "task_struct", "state", "__state" },       /* 5.14, 2f064a59a11f */
+	{ "cfs_rq", "nr_running", "nr_queued" },     /* 6.14, 736c55a02c47 */
+	{ "cfs_rq", "h_nr_running", "h_nr_queued" }, /* 6.14, 7b8a702d9438 */
 };
 
 static const char *other_name(const struct renamed *r, const struct type *t, const char *name)

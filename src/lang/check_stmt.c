@@ -349,7 +349,8 @@ static const struct type *range_type(struct check *c, struct node *n)
 		const struct type *t = check_value(c, bounds[i]);
 
 		if (!type_is_moot(t) && !type_is_integer(t))
-			return diag_type(c, bounds[i]->span, D_RANGE_TYPE, i ? "end" : "start", type_text(c, t));
+			return diag_type(c, bounds[i]->span, D_RANGE_TYPE, i ? "end" : "start",
+					 type_text(c, t));
 	}
 	return &ty_s64;
 }
@@ -377,9 +378,9 @@ static void check_for(struct check *c, struct node *n)
 	}
 	v->assigned = v->has_value = true;
 	v->key_only = over_map && n->a->map && !type_is_moot(n->a->map->value) &&
-				      !type_is_storable(check_value_type(n->a->map->value))
-			      ? n->a->map
-			      : NULL;
+				      !type_is_storable(check_value_type(n->a->map->value)) ?
+			      n->a->map :
+			      NULL;
 	if (v == n->c->var && !type_is_moot(t))
 		check_unify_var(c, v, t, n->c->span);
 	else if (v == n->c->var && t->kind == TY_ERROR)
@@ -407,7 +408,8 @@ static void check_return(struct check *c, struct node *n)
 	if (wanted->kind != TY_INT && wanted->kind == t->kind && type_join(c, wanted, t, &mixed))
 		return;
 	if (c->s->fn)
-		check_report(c, n->span, D_FN_RETURN_TYPE, c->s->fn->name, type_text(c, wanted), type_text(c, t));
+		check_report(c, n->span, D_FN_RETURN_TYPE, c->s->fn->name, type_text(c, wanted),
+			     type_text(c, t));
 	else
 		check_report(c, n->span, D_RETURN_TYPE, type_text(c, t));
 }

@@ -74,9 +74,9 @@ static const struct type *join_int(const struct type *a, const struct type *b, b
 	const struct type *u = a->is_signed ? b : a, *s = a->is_signed ? a : b;
 
 	if (u->size < s->size)
-		return a->size == s->size && a->kind == TY_INT && a->is_signed
-			       ? a
-			       : type_int(s->size, true);
+		return a->size == s->size && a->kind == TY_INT && a->is_signed ?
+			       a :
+			       type_int(s->size, true);
 	*mixed = u->size == 8;
 	return type_int(MIN(u->size * 2, 8u), true);
 }
@@ -171,9 +171,9 @@ static const struct type *join_same_kind(struct check *c, const struct type *a,
 	case TY_KSTACK:
 	case TY_USTACK:
 	case TY_FULLSTACK:
-		return a->stack.mode != b->stack.mode	  ? NULL
-		       : a->stack.limit >= b->stack.limit ? a
-							  : b;
+		return a->stack.mode != b->stack.mode   ? NULL :
+		       a->stack.limit >= b->stack.limit ? a :
+							  b;
 	case TY_TSERIES:
 	case TY_SAMPLES: return join_shape(a, b);
 	case TY_CALL:
@@ -302,12 +302,12 @@ static const struct named_agg {
 	enum type_kind kind;
 	bool is_signed;
 } named_aggs[] = {
-	{ "sum_t", TY_SUM, true },	   { "usum_t", TY_SUM, false },
-	{ "min_t", TY_MIN, true },	   { "umin_t", TY_MIN, false },
-	{ "max_t", TY_MAX, true },	   { "umax_t", TY_MAX, false },
-	{ "avg_t", TY_AVG, true },	   { "uavg_t", TY_AVG, false },
-	{ "stats_t", TY_STATS, true },	   { "ustats_t", TY_STATS, false },
-	{ "hist_t", TY_HIST, true },	   { "lhist_t", TY_LHIST, true },
+	{ "sum_t", TY_SUM, true },         { "usum_t", TY_SUM, false },
+	{ "min_t", TY_MIN, true },         { "umin_t", TY_MIN, false },
+	{ "max_t", TY_MAX, true },         { "umax_t", TY_MAX, false },
+	{ "avg_t", TY_AVG, true },         { "uavg_t", TY_AVG, false },
+	{ "stats_t", TY_STATS, true },     { "ustats_t", TY_STATS, false },
+	{ "hist_t", TY_HIST, true },       { "lhist_t", TY_LHIST, true },
 	{ "tseries_t", TY_TSERIES, true },
 };
 
@@ -335,7 +335,8 @@ static const struct type *find_named_agg(struct check *c, const char *name)
 }
 
 /* Types of the traced program, in clauses of its probes. */
-static const struct type *find_in_program(struct check *c, u8 tag, const char *name, bool everywhere)
+static const struct type *find_in_program(struct check *c, u8 tag, const char *name,
+					  bool everywhere)
 {
 	const struct type_scope *s = c->inst && c->inst->profile ? c->inst->profile->types : NULL;
 
@@ -419,8 +420,8 @@ const struct type *check_try_type(struct check *c, struct type_ref *ref)
 		u32 n = (u32)MIN(MAX(ref->suffix.v[0], 1), 1 << 20);
 
 		first = 1;
-		t = streq(ref->name, "buffer") ? type_buffer(c->arena, n)
-					       : type_string(c->arena, n);
+		t = streq(ref->name, "buffer") ? type_buffer(c->arena, n) :
+						 type_string(c->arena, n);
 	} else
 		t = ref->tag ? find_tagged(c, ref->tag, ref->name) : find_untagged(c, ref->name);
 	for (u32 i = first; t && i < ref->suffix.n && !type_is_moot(t); i++)
@@ -443,16 +444,17 @@ static void near_types(struct check *c, struct near *near)
 static const struct type *unknown_type(struct check *c, struct type_ref *ref)
 {
 	const struct world *w = &c->env->world;
-	const char *word = ref->tag == 's'   ? "struct "
-			   : ref->tag == 'u' ? "union "
-			   : ref->tag == 'e' ? "enum "
-					     : "";
+	const char *word = ref->tag == 's' ? "struct " :
+			   ref->tag == 'u' ? "union " :
+			   ref->tag == 'e' ? "enum " :
+					     "";
 	const char *name = ref->name ? ref->name : "typeof";
 	const char *full = arena_printf(c->arena, "%s%s", word, name);
 	struct near near;
 	struct diag *d;
 
-	if (ref->tag && w->type && !w->type(w->ctx, 's', "task_struct")) { /* which every kernel has */
+	if (ref->tag && w->type &&
+	    !w->type(w->ctx, 's', "task_struct")) { /* which every kernel has */
 		d = check_report(c, ref->span, D_NO_KERNEL_TYPES, full);
 		diag_help(c->diags, d, "or a definition of its own in the script");
 		return &ty_error;

@@ -43,16 +43,20 @@ static const struct config_row {
 	}
 	ROW(cache_user_symbols, CFG_CACHE, 0, "PER_PID", "where user symbols are kept",
 	    "has no effect: a file is read once for all processes, the maps of a process whenever they change"),
-	ROW(cpp_demangle, CFG_BOOL, true, NULL, "C++ names of user functions as people write them", NULL),
+	ROW(cpp_demangle, CFG_BOOL, true, NULL, "C++ names of user functions as people write them",
+	    NULL),
 	ROW(exact_uprobes, CFG_BOOL, false, NULL,
-	    "user-space probes sit at the first instruction of a function, even where a later one costs a tenth", NULL),
+	    "user-space probes sit at the first instruction of a function, even where a later one costs a tenth",
+	    NULL),
 	ROW(lazy_symbolication, CFG_BOOL, true, NULL, "when symbols are looked up",
 	    "has no effect: names are looked up when they are printed, those of processes that have ended too"),
-	ROW(license, CFG_LICENSE, 0, "GPL", "what the kernel is told; many helpers demand GPL", NULL),
+	ROW(license, CFG_LICENSE, 0, "GPL", "what the kernel is told; many helpers demand GPL",
+	    NULL),
 	ROW(log_size, CFG_U64, 1000000, NULL, "bytes for the verifier's log", NULL),
 	ROW(max_bpf_progs, CFG_U64, 1024, NULL, "BPF programs of a script",
 	    "has no effect: places that look alike share a program"),
-	ROW(max_cat_bytes, CFG_U64, 10240, NULL, "at most so many bytes of a file are printed by cat()", NULL),
+	ROW(max_cat_bytes, CFG_U64, 10240, NULL,
+	    "at most so many bytes of a file are printed by cat()", NULL),
 	ROW(max_map_keys, CFG_U64, 4096, NULL, "keys of a map that is not declared", NULL),
 	ROW(max_probes, CFG_U64, 1024, NULL, "probes of a script; more are an error", NULL),
 	ROW(max_strlen, CFG_U64, 1024, NULL, "capacity of str() and buf(), in bytes", NULL),
@@ -61,14 +65,18 @@ static const struct config_row {
 	ROW(on_stack_limit, CFG_U64, 32, NULL, "bytes of values on the stack of a program",
 	    "has no effect: what does not fit the stack lies in memory of its own by itself"),
 	ROW(perf_rb_pages, CFG_U64, 0, NULL,
-	    "pages of the ring buffer, rounded up to a power of two; 0: chosen by the free memory", NULL),
+	    "pages of the ring buffer, rounded up to a power of two; 0: chosen by the free memory",
+	    NULL),
 	ROW(print_maps_on_exit, CFG_BOOL, true, NULL, "maps are printed at the end", NULL),
 	ROW(show_debug_info, CFG_BOOL, true, NULL,
-	    "user stacks show source lines and inlined functions of files with debug information", NULL),
+	    "user stacks show source lines and inlined functions of files with debug information",
+	    NULL),
 	ROW(stack_mode, CFG_STACK_MODE, STACK_MODE_SONDE, NULL, "how stacks are printed", NULL),
 	ROW(str_trunc_trailer, CFG_TEXT, 0, "..", "follows a string that was cut", NULL),
 	UNSTABLE(dw_ustack, 1, "user stacks by debug information, which are not made yet", NULL),
-	UNSTABLE(import_statement, 0, "import of files inside a block: allowed, allowed with a warning, or refused", NULL),
+	UNSTABLE(import_statement, 0,
+		 "import of files inside a block: allowed, allowed with a warning, or refused",
+		 NULL),
 	UNSTABLE(tseries, 1, "tseries(): allowed, allowed with a warning, or refused", NULL),
 	UNSTABLE(typeinfo, 0, "typeinfo(), likewise", NULL),
 #undef ROW
@@ -106,15 +114,15 @@ static const struct choice missing[] = {
 };
 static const struct choice stack_modes[] = {
 	{ "bpftrace", STACK_MODE_SONDE },    { "sonde", STACK_MODE_SONDE },
-	{ "perf", STACK_MODE_PERF },	     { "raw", STACK_MODE_RAW },
+	{ "perf", STACK_MODE_PERF },         { "raw", STACK_MODE_RAW },
 	{ "build_id", STACK_MODE_BUILD_ID }, {}
 };
 static const struct choice unstables[] = { { "error", 0 },  { "false", 0 },
-					   { "0", 0 },	    { "warn", 1 },
+					   { "0", 0 },      { "warn", 1 },
 					   { "enable", 2 }, { "true", 2 },
-					   { "1", 2 },	    {} };
+					   { "1", 2 },      {} };
 static const struct choice caches[] = { { "PER_PID", 1 }, { "PER_PROGRAM", 1 }, { "NONE", 1 },
-					{ "1", 1 },	  { "0", 1 },		{} };
+					{ "1", 1 },       { "0", 1 },           {} };
 
 static bool choose(const struct choice *list, const char *text, s64 *value)
 {
@@ -136,9 +144,7 @@ static void put(struct config *cfg, const struct config_row *row, s64 value, con
 	case CFG_TEXT:
 	case CFG_LICENSE:
 	case CFG_CACHE: *(const char **)(void *)at = text; break;
-	case CFG_MISSING:
-		cfg->missing_probes = value;
-		break;
+	case CFG_MISSING: cfg->missing_probes = value; break;
 	case CFG_STACK_MODE: cfg->stack_mode = (enum stack_mode)value; break;
 	case CFG_UNSTABLE: *(u8 *)at = (u8)value; break;
 	}
@@ -174,8 +180,10 @@ static bool read_number(const char *text, s64 *value)
 /* What the license of a program must be for the helpers of tracing (include/linux/license.h). */
 static bool is_license(const char *text)
 {
-	static const char *const fit[] = { "GPL", "GPL v2", "GPL and additional rights", "Dual BSD/GPL", "Dual MIT/GPL",
-					   "Dual MPL/GPL" };
+	static const char *const fit[] = {
+		"GPL",          "GPL v2",       "GPL and additional rights",
+		"Dual BSD/GPL", "Dual MIT/GPL", "Dual MPL/GPL"
+	};
 
 	for (u32 i = 0; i < ARRAY_SIZE(fit); i++)
 		if (streq(fit[i], text))
@@ -228,7 +236,9 @@ static bool set_row(struct config *cfg, const struct config_row *row, const char
 		break;
 	case CFG_TEXT: break;
 	}
-	*why = row->text && streq(row->text, text) ? NULL : !row->text && row->dflt == value ? NULL : row->note;
+	*why = row->text && streq(row->text, text) ? NULL :
+	       !row->text && row->dflt == value    ? NULL :
+						     row->note;
 	put(cfg, row, value, text);
 	return true;
 }
@@ -280,7 +290,8 @@ const char *config_near(const char *key)
 	return near_best(&near);
 }
 
-static bool set_from(struct config *cfg, const char *prefix, const char *key, struct config_error *e)
+static bool set_from(struct config *cfg, const char *prefix, const char *key,
+		     struct config_error *e)
 {
 	char name[64];
 	const char *why = NULL;
@@ -332,7 +343,8 @@ static const struct {
 	[CFG_U64] = { "a number", NULL },
 	[CFG_BOOL] = { "true or false", bools },
 	[CFG_TEXT] = { "a text", NULL },
-	[CFG_LICENSE] = { "GPL, GPL v2, GPL and additional rights, Dual BSD/GPL, Dual MIT/GPL, Dual MPL/GPL", NULL },
+	[CFG_LICENSE] = { "GPL, GPL v2, GPL and additional rights, Dual BSD/GPL, Dual MIT/GPL, Dual MPL/GPL",
+			  NULL },
 	[CFG_MISSING] = { "error, warn or ignore", missing },
 	[CFG_STACK_MODE] = { "bpftrace, perf, raw or build_id", stack_modes },
 	[CFG_CACHE] = { "PER_PID, PER_PROGRAM or NONE", NULL },
@@ -345,9 +357,12 @@ bool config_topic(struct arena *a, u32 i, struct config_topic *topic)
 
 	if (i >= ARRAY_SIZE(config_rows))
 		return false;
-	*topic = (struct config_topic){ .key = row->key, .values = config_kinds[row->kind].values,
-					.brief = row->brief, .note = row->note };
-	topic->dflt = row->text ? arena_printf(a, "\"%s\"", row->text) : arena_printf(a, "%lld", (long long)row->dflt);
+	*topic = (struct config_topic){ .key = row->key,
+					.values = config_kinds[row->kind].values,
+					.brief = row->brief,
+					.note = row->note };
+	topic->dflt = row->text ? arena_printf(a, "\"%s\"", row->text) :
+				  arena_printf(a, "%lld", (long long)row->dflt);
 	for (const struct choice *c = config_kinds[row->kind].names; c && c->text; c++)
 		if (c->value == row->dflt) {
 			topic->dflt = c->text;

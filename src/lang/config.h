@@ -17,8 +17,8 @@ enum unstable {
 };
 
 struct config { /* the environment wins over the block */
-	u64 max_map_keys, max_strlen, max_probes, max_bpf_progs, max_cat_bytes, on_stack_limit, log_size,
-		perf_rb_pages;
+	u64 max_map_keys, max_strlen, max_probes, max_bpf_progs, max_cat_bytes, on_stack_limit,
+		log_size, perf_rb_pages;
 	bool cpp_demangle, exact_uprobes, lazy_symbolication, print_maps_on_exit, show_debug_info;
 	enum { MISSING_ERROR, MISSING_WARN, MISSING_IGNORE } missing_probes;
 	enum stack_mode stack_mode;
@@ -40,7 +40,7 @@ bool config_set(struct config *cfg, const char *key, const char *value, const ch
 /* The nearest known key, or NULL. */
 const char *config_near(const char *key);
 struct config_error {
-	char name[64];	 /* BPFTRACE_MAX_STRLEN */
+	char name[64];   /* BPFTRACE_MAX_STRLEN */
 	const char *why; /* static text */
 };
 /* False: one of them has a bad value, and is left alone. */

@@ -75,10 +75,10 @@ static void put_suffix(struct buf *b, s64 n)
 
 static void put_tref(struct buf *b, const struct type_ref *t, u32 indent)
 {
-	const char *tag = t->tag == 's'	  ? "struct "
-			  : t->tag == 'u' ? "union "
-			  : t->tag == 'e' ? "enum "
-					  : "";
+	const char *tag = t->tag == 's' ? "struct " :
+			  t->tag == 'u' ? "union " :
+			  t->tag == 'e' ? "enum " :
+					  "";
 
 	buf_pad(b, ' ', 2 * (size_t)indent);
 	buf_printf(b, "as %s%s", tag, t->name ? t->name : "typeof");
@@ -206,9 +206,9 @@ static void put_macro(struct buf *b, const struct macro *m)
 		enum node_kind kind = m->params.v[i].kind;
 
 		buf_printf(b, " %s%s",
-			   kind == N_VAR   ? "$"
-			   : kind == N_MAP ? "@"
-					   : "",
+			   kind == N_VAR ? "$" :
+			   kind == N_MAP ? "@" :
+					   "",
 			   m->params.v[i].name);
 	}
 	buf_putc(b, '\n');

@@ -54,7 +54,8 @@ static bool is_literal(const struct node *n)
 
 	if (!t || t->kind == TY_BOOL)
 		return true;
-	if (n->kind == N_INT) /* constants of headers as well; not what a builtin made of a typed value */
+	if (n->kind ==
+	    N_INT) /* constants of headers as well; not what a builtin made of a typed value */
 		return t->kind == TY_INT && (type_is_flexible(t) || n->value < 0);
 	if (n->kind == N_UNARY && n->a->type && n->a->type->kind == TY_BOOL)
 		return false;
@@ -181,8 +182,8 @@ static enum sameness compare_members(const struct node *a, const struct node *b)
 		const struct node *other = partner(a->a, b, e);
 		bool is_record = a->kind == N_RECORD;
 		enum sameness s =
-			other ? compare(is_record ? e->a : e, is_record ? other->a : other)
-			      : NOT_KNOWN;
+			other ? compare(is_record ? e->a : e, is_record ? other->a : other) :
+				NOT_KNOWN;
 
 		if (s == NOT_KNOWN)
 			return NOT_KNOWN;
@@ -254,8 +255,8 @@ static void fold_typed_shift(struct check *c, struct node *n)
 	u64 by = (u64)n->b->value & 63;
 
 	fold_warn_shift(c, n, n->b);
-	fold_set_int(n, n->op == OP_SHL ? (s64)((u64)n->a->value << by)
-					: (s64)(u64)shift_right(as_type(n->a, n->type), (wide)by));
+	fold_set_int(n, n->op == OP_SHL ? (s64)((u64)n->a->value << by) :
+					  (s64)(u64)shift_right(as_type(n->a, n->type), (wide)by));
 }
 
 /* n has the type of its result, and operands that are compared the type that they are compared as. */
@@ -344,9 +345,11 @@ static bool fold_tuples(struct node *n)
 {
 	const struct node *a = n->a, *b = n->b;
 
-	if ((n->op != OP_EQ && n->op != OP_NE) || a->kind != N_TUPLE || b->kind != N_TUPLE || !is_constant(a) || !is_constant(b))
+	if ((n->op != OP_EQ && n->op != OP_NE) || a->kind != N_TUPLE || b->kind != N_TUPLE ||
+	    !is_constant(a) || !is_constant(b))
 		return false;
-	fold_set_bool(n, (n_members(a) == n_members(b) && compare(a, b) == SAME) == (n->op == OP_EQ));
+	fold_set_bool(n,
+		      (n_members(a) == n_members(b) && compare(a, b) == SAME) == (n->op == OP_EQ));
 	return true;
 }
 
@@ -397,13 +400,15 @@ static void fold_literal_unary(struct check *c, struct node *n, wide v)
 	else if (v >= 0 && v <= INT64_MAX)
 		set_wide(c, n, (wide)(u64)~v, true);
 	else
-		set_wide(c, n, (wide)(s64)~(u64)v, false);
+		set_wide(c, n, (wide)(s64) ~(u64)v, false);
 }
 
 /* - and ~ of an unsigned number stay within its width. */
 static s64 cut_unary(u64 v, const struct type *t)
 {
-	return t->is_signed || t->kind == TY_BOOL || t->size >= 8 ? (s64)v : (s64)(v & ((1ULL << 8 * t->size) - 1));
+	return t->is_signed || t->kind == TY_BOOL || t->size >= 8 ?
+		       (s64)v :
+		       (s64)(v & ((1ULL << 8 * t->size) - 1));
 }
 
 bool fold_unary(struct check *c, struct node *n)
@@ -421,6 +426,7 @@ bool fold_unary(struct check *c, struct node *n)
 	if (is_literal(a) && a->type->kind != TY_BOOL)
 		fold_literal_unary(c, n, fold_value(a));
 	else
-		fold_set_int(n, cut_unary(n->op == OP_NEG ? -(u64)a->value : ~(u64)a->value, a->type));
+		fold_set_int(n,
+			     cut_unary(n->op == OP_NEG ? -(u64)a->value : ~(u64)a->value, a->type));
 	return true;
 }

@@ -13,7 +13,8 @@ static const struct word {
 	/* variables */
 	{ "execname", "here it is comm" },
 	{ "timestamp", "here it is nsecs" },
-	{ "vtimestamp", "here it is nsecs; the time on a processor is se.sum_exec_runtime of curtask" },
+	{ "vtimestamp",
+	  "here it is nsecs; the time on a processor is se.sum_exec_runtime of curtask" },
 	{ "walltimestamp", "the time of day is strftime(\"%H:%M:%S\", nsecs)" },
 	{ "probefunc", "here it is func" },
 	{ "ppfunc", "here it is func" },

@@ -100,8 +100,8 @@ static bool would_merge(const struct format *f)
 		return f->cur.kind == TOK_DOT;
 	if (a == '/')
 		return b == '*' || b == '/';
-	return b == '=' ? f->cur.role != ROLE_TIGHT_BOTH
-			: a == b && (a == '-' || a == '+' || a == '&' || a == '*');
+	return b == '=' ? f->cur.role != ROLE_TIGHT_BOTH :
+			  a == b && (a == '-' || a == '+' || a == '&' || a == '*');
 }
 
 static bool hugs_next(const struct piece *prev)
@@ -240,8 +240,8 @@ static void put_comment(struct format *f, u32 at, u32 len)
 
 struct between { /* what the text has between two pieces */
 	u32 at, to;
-	u32 newlines;	/* since the last comment */
-	bool comments;	/* any */
+	u32 newlines;   /* since the last comment */
+	bool comments;  /* any */
 	bool ends_line; /* the last one goes to the end of its line */
 };
 

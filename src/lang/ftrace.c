@@ -61,7 +61,8 @@ static bool eat(struct ftrace *f, char c)
 
 static bool is_word_char(char c)
 {
-	return c == '_' || c == '.' || (c >= '0' && c <= '9') || ((c | 32) >= 'a' && (c | 32) <= 'z');
+	return c == '_' || c == '.' || (c >= '0' && c <= '9') ||
+	       ((c | 32) >= 'a' && (c | 32) <= 'z');
 }
 
 static const char *take(struct ftrace *f, size_t n)
@@ -100,18 +101,28 @@ struct type_row {
 };
 
 static const struct type_row types[] = {
-	{ "u8", "%u", "uint8", 1 },    { "u16", "%u", "uint16", 2 },   { "u32", "%u", "uint32", 4 },
-	{ "u64", "%lu", "uint64", 8 }, { "s8", "%d", "int8", 1 },      { "s16", "%d", "int16", 2 },
-	{ "s32", "%d", "int32", 4 },   { "s64", "%ld", "int64", 8 },   { "x8", "0x%x", "uint8", 1 },
-	{ "x16", "0x%x", "uint16", 2 }, { "x32", "0x%x", "uint32", 4 }, { "x64", "0x%lx", "uint64", 8 },
-	{ "char", "'%c'", "int8", 1 }, { "string", "\\\"%s\\\"", NULL, 8 }, { "ustring", "\\\"%s\\\"", NULL, 8 },
+	{ "u8", "%u", "uint8", 1 },
+	{ "u16", "%u", "uint16", 2 },
+	{ "u32", "%u", "uint32", 4 },
+	{ "u64", "%lu", "uint64", 8 },
+	{ "s8", "%d", "int8", 1 },
+	{ "s16", "%d", "int16", 2 },
+	{ "s32", "%d", "int32", 4 },
+	{ "s64", "%ld", "int64", 8 },
+	{ "x8", "0x%x", "uint8", 1 },
+	{ "x16", "0x%x", "uint16", 2 },
+	{ "x32", "0x%x", "uint32", 4 },
+	{ "x64", "0x%lx", "uint64", 8 },
+	{ "char", "'%c'", "int8", 1 },
+	{ "string", "\\\"%s\\\"", NULL, 8 },
+	{ "ustring", "\\\"%s\\\"", NULL, 8 },
 	{ "symbol", "%s", "uint64", 8 },
 };
 
 /* As it stands behind the colon. */
 struct spelled {
 	const struct type_row *row;
-	u32 count;	  /* of an array; 0: none */
+	u32 count;        /* of an array; 0: none */
 	u32 width, shift; /* of a bit field; width 0: none */
 	bool is_given;
 };
@@ -131,7 +142,8 @@ static bool bit_field(struct spelled *t, const char *text)
 
 	if (sscanf(text, "b%2u@%2u/%2u%n", &t->width, &t->shift, &bits, &end) != 3 || text[end])
 		return false;
-	if (bits % 8 || bits / 8 >= ARRAY_SIZE(of_size) || !of_size[bits / 8] || !t->width || t->width + t->shift > bits)
+	if (bits % 8 || bits / 8 >= ARRAY_SIZE(of_size) || !of_size[bits / 8] || !t->width ||
+	    t->width + t->shift > bits)
 		return false;
 	t->row = find_type(of_size[bits / 8]);
 	return true;
@@ -156,7 +168,8 @@ static bool spelled_type(struct arena *a, struct spelled *t, const char *text)
 
 static bool fetch(struct ftrace *f, struct buf *out, const struct spelled *type);
 
-static bool put_deref(struct ftrace *f, struct buf *out, const struct spelled *t, bool user, s64 offset)
+static bool put_deref(struct ftrace *f, struct buf *out, const struct spelled *t, bool user,
+		      s64 offset)
 {
 	struct buf inner = { 0 };
 	const struct type_row *type = t->row;
@@ -164,7 +177,8 @@ static bool put_deref(struct ftrace *f, struct buf *out, const struct spelled *t
 	const char *space = user ? "uptr" : f->is_user ? "uptr" : "kptr", *at;
 	bool ok = fetch(f, &inner, &word_type) && (eat(f, ')') || fail(f, "a \")\" is missing"));
 
-	at = arena_printf(f->arena, "(uint64)(%s) + (%lld)", inner.s ? inner.s : "", (long long)offset);
+	at = arena_printf(f->arena, "(uint64)(%s) + (%lld)", inner.s ? inner.s : "",
+			  (long long)offset);
 	buf_release(&inner);
 	if (!ok)
 		return false;
@@ -207,11 +221,13 @@ static bool variable(struct ftrace *f, struct buf *out)
 	else if (streq(name, "stack"))
 		buf_puts(out, "reg(\"sp\")");
 	else if (starts_with(name, "stack"))
-		buf_printf(out, "*(uint64 *)%s(reg(\"sp\") + %d)", f->is_user ? "uptr" : "kptr", 8 * atoi(name + 5));
+		buf_printf(out, "*(uint64 *)%s(reg(\"sp\") + %d)", f->is_user ? "uptr" : "kptr",
+			   8 * atoi(name + 5));
 	else if (starts_with(name, "arg") && atoi(name + 3) > 0)
 		buf_printf(out, "arg%d", atoi(name + 3) - 1);
 	else
-		return fail(f, "no such variable: $retval, $comm, $stack, $stackN and $argN are known");
+		return fail(
+			f, "no such variable: $retval, $comm, $stack, $stackN and $argN are known");
 	return true;
 }
 
@@ -231,9 +247,11 @@ static bool memory(struct ftrace *f, struct buf *out, const struct spelled *t)
 	}
 	n += f->depth ? 0 : f->element * type->size;
 	if (*name >= '0' && *name <= '9')
-		buf_printf(out, "*(%s *)%s(%s + (%lld))", type->cast ? type->cast : "uint64", space, name, (long long)n);
+		buf_printf(out, "*(%s *)%s(%s + (%lld))", type->cast ? type->cast : "uint64", space,
+			   name, (long long)n);
 	else
-		buf_printf(out, "*(%s *)kptr(kaddr(\"%s\") + (%lld))", type->cast ? type->cast : "uint64", name, (long long)n);
+		buf_printf(out, "*(%s *)kptr(kaddr(\"%s\") + (%lld))",
+			   type->cast ? type->cast : "uint64", name, (long long)n);
 	return true;
 }
 
@@ -281,14 +299,19 @@ static bool fetch(struct ftrace *f, struct buf *out, const struct spelled *type)
 	switch (c) {
 	case '+':
 	case '-': return dereference(f, out, type);
-	case '%': f->p++; buf_printf(out, "reg(\"%s\")", word(f)); return true;
+	case '%':
+		f->p++;
+		buf_printf(out, "reg(\"%s\")", word(f));
+		return true;
 	case '$': f->p++; return variable(f, out);
 	case '@': f->p++; return memory(f, out, type);
 	case '\\': f->p++; return immediate(f, out);
 	}
 	if (is_word_char(c) && !(c >= '0' && c <= '9') && !f->is_user)
 		return named(f, out, type);
-	return fail(f, "an argument is %REGISTER, $argN, $retval, $comm, $stackN, @ADDRESS, @SYMBOL, +N(...) or a name");
+	return fail(
+		f,
+		"an argument is %REGISTER, $argN, $retval, $comm, $stackN, @ADDRESS, @SYMBOL, +N(...) or a name");
 }
 
 /* ---- one argument: [NAME=]FETCH[:TYPE] */
@@ -297,12 +320,16 @@ static bool fetch(struct ftrace *f, struct buf *out, const struct spelled *type)
 static bool type_ahead(struct ftrace *f, const char *stop, struct spelled *t)
 {
 	const char *colon = memrchr(f->p, ':', (size_t)(stop - f->p));
-	bool is_text = memmem(f->p, (size_t)(stop - f->p), "$comm", 5) || memmem(f->p, (size_t)(stop - f->p), "\\\"", 2);
+	bool is_text = memmem(f->p, (size_t)(stop - f->p), "$comm", 5) ||
+		       memmem(f->p, (size_t)(stop - f->p), "\\\"", 2);
 
 	*t = (struct spelled){ .row = find_type(is_text ? "string" : "x64") };
-	if (!colon || spelled_type(f->arena, t, arena_strndup(f->arena, colon + 1, (size_t)(stop - colon - 1))))
+	if (!colon || spelled_type(f->arena, t,
+				   arena_strndup(f->arena, colon + 1, (size_t)(stop - colon - 1))))
 		return true;
-	return fail(f, "types are u8 to u64, s8 to s64, x8 to x64, char, string, ustring, symbol, these with [N], and bW@O/S");
+	return fail(
+		f,
+		"types are u8 to u64, s8 to s64, x8 to x64, char, string, ustring, symbol, these with [N], and bW@O/S");
 }
 
 /* What printf() is to show of one fetched value. */
@@ -311,8 +338,8 @@ static void put_value(struct ftrace *f, const struct spelled *t, const char *val
 	if (is_named && !t->is_given)
 		buf_printf(&f->values, ", %s", value);
 	else if (t->width)
-		buf_printf(&f->values, ", ((uint64)(%s)(%s) >> %u) & %llu", t->row->cast, value, t->shift,
-			   t->width == 64 ? ~0ull : (1ull << t->width) - 1);
+		buf_printf(&f->values, ", ((uint64)(%s)(%s) >> %u) & %llu", t->row->cast, value,
+			   t->shift, t->width == 64 ? ~0ull : (1ull << t->width) - 1);
 	else if (streq(t->row->name, "symbol"))
 		buf_printf(&f->values, ", ksym(%s)", value);
 	else if (!t->row->cast || strchr(value, '*'))
@@ -360,7 +387,8 @@ static bool argument(struct ftrace *f, u32 n)
 		stop++;
 	name = word(f);
 	if (!*name || !eat(f, '=')) {
-		bool is_plain = *name && (f->p == stop || *f->p == ':'); /* not a member, no number, no register */
+		bool is_plain = *name && (f->p == stop ||
+					  *f->p == ':'); /* not a member, no number, no register */
 
 		f->p = start;
 		if (!is_plain || f->is_user)
@@ -449,8 +477,9 @@ static bool line(struct ftrace *f, struct buf *out)
 	for (blank(f); !at_end(f) && n < MAX_ARGS; blank(f))
 		if (!argument(f, n++))
 			return false;
-	buf_printf(out, "%s:%s { printf(\"%%-16s %%-7d %s:%s\\n\", comm, pid%s); }\n", provider_of(f), place,
-		   without_return(f, event), f->format.s ? f->format.s : "", f->values.s ? f->values.s : "");
+	buf_printf(out, "%s:%s { printf(\"%%-16s %%-7d %s:%s\\n\", comm, pid%s); }\n",
+		   provider_of(f), place, without_return(f, event), f->format.s ? f->format.s : "",
+		   f->values.s ? f->values.s : "");
 	return true;
 }
 
@@ -484,7 +513,8 @@ bool ftrace_spelled(const char *text, size_t len)
 	return i < len && (text[i] == ':' || text[i] == ' ' || text[i] == '\t');
 }
 
-const char *ftrace_script(struct arena *a, const char *text, size_t len, const char **error, u32 *at)
+const char *ftrace_script(struct arena *a, const char *text, size_t len, const char **error,
+			  u32 *at)
 {
 	/* numbers are read by strtoull: the copy ends in NUL */
 	const char *copy = arena_strndup(a, text, len), *end = copy + len;

@@ -21,7 +21,8 @@ void lex_init(struct lexer *lx, struct source *src, struct arena *arena, struct 
 		.diags = diags,
 		.end = src->len,
 	};
-	if (src->len >= 3 && !memcmp(src->text, "\xef\xbb\xbf", 3)) /* what some editors put before UTF-8 */
+	if (src->len >= 3 &&
+	    !memcmp(src->text, "\xef\xbb\xbf", 3)) /* what some editors put before UTF-8 */
 		lx->pos = 3;
 }
 
@@ -383,13 +384,14 @@ static void skip_stray(struct lexer *lx)
 	u8 c = (u8)s[0];
 
 	lx->pos += len;
-	while (c == '#' && lx->pos < lx->end && lex_at(lx, 0) != '\n') /* meant as a comment: its words are no second mistake */
+	while (c == '#' && lx->pos < lx->end &&
+	       lex_at(lx, 0) != '\n') /* meant as a comment: its words are no second mistake */
 		lx->pos++;
 	if (lx->quiet)
 		return;
 
-	const char *shown = c >= ' ' && c != 0x7f ? arena_printf(lx->arena, "\"%s\"", s)
-						  : arena_printf(lx->arena, "0x%02x", c);
+	const char *shown = c >= ' ' && c != 0x7f ? arena_printf(lx->arena, "\"%s\"", s) :
+						    arena_printf(lx->arena, "0x%02x", c);
 	struct diag *d = report(lx, start, len, D_STRAY_BYTE, shown);
 	const char *help = stray_help(s);
 
@@ -404,10 +406,10 @@ static const struct mark {
 	enum token_kind kind;
 } marks[] = {
 	{ "<<=", 3, TOK_SHL_ASSIGN }, { ">>=", 3, TOK_SHR_ASSIGN }, { "...", 3, TOK_ELLIPSIS },
-	{ "..", 2, TOK_DOTDOT },      { "->", 2, TOK_ARROW },	    { "<<", 2, TOK_SHL },
-	{ ">>", 2, TOK_SHR },	      { "==", 2, TOK_EQ },	    { "!=", 2, TOK_NE },
-	{ "<=", 2, TOK_LE },	      { ">=", 2, TOK_GE },	    { "&&", 2, TOK_ANDAND },
-	{ "||", 2, TOK_OROR },	      { "++", 2, TOK_PLUSPLUS },    { "--", 2, TOK_MINUSMINUS },
+	{ "..", 2, TOK_DOTDOT },      { "->", 2, TOK_ARROW },       { "<<", 2, TOK_SHL },
+	{ ">>", 2, TOK_SHR },         { "==", 2, TOK_EQ },          { "!=", 2, TOK_NE },
+	{ "<=", 2, TOK_LE },          { ">=", 2, TOK_GE },          { "&&", 2, TOK_ANDAND },
+	{ "||", 2, TOK_OROR },        { "++", 2, TOK_PLUSPLUS },    { "--", 2, TOK_MINUSMINUS },
 	{ "+=", 2, TOK_ADD_ASSIGN },  { "-=", 2, TOK_SUB_ASSIGN },  { "*=", 2, TOK_MUL_ASSIGN },
 	{ "/=", 2, TOK_DIV_ASSIGN },  { "%=", 2, TOK_MOD_ASSIGN },  { "&=", 2, TOK_AND_ASSIGN },
 	{ "|=", 2, TOK_OR_ASSIGN },   { "^=", 2, TOK_XOR_ASSIGN },

@@ -50,8 +50,8 @@ enum token_kind {
 struct token {
 	enum token_kind kind;
 	bool after_newline; /* the first of its line */
-	bool broken;	    /* a string without an end: what follows it is not to be trusted */
-	u32 off, len;	    /* in the source's text */
+	bool broken;        /* a string without an end: what follows it is not to be trusted */
+	u32 off, len;       /* in the source's text */
 	const char *name;   /* TOK_IDENT, keywords, TOK_VAR, TOK_MAP: interned, without $ and @ */
 	const char *str;    /* TOK_STR: unescaped, NUL-terminated */
 	u32 str_len;

@@ -17,7 +17,7 @@ enum number_fault {
 struct number {
 	u64 value, max; /* max: what NUMBER_TOO_BIG went over */
 	enum number_fault fault;
-	u32 len;	       /* of the whole word */
+	u32 len;               /* of the whole word */
 	u32 suffix, fault_at;  /* offsets in the word */
 	const char *base_name; /* "octal" ... for messages */
 };

@@ -14,17 +14,17 @@
 
 enum {
 	PARSE_MAX_NESTING = 1000, /* parentheses, blocks, prefix operators inside one another */
-	PARSE_MAX_HEIGHT = 1000, /* operators in one expression: 1 + 1 + 1 ... leans to the left */
+	PARSE_MAX_HEIGHT = 1000,  /* operators in one expression: 1 + 1 + 1 ... leans to the left */
 };
 
 /* What the formatter cannot tell from the tokens alone; one byte for each byte of the text. */
 enum role {
 	ROLE_NONE,
-	ROLE_BINARY,	 /* an operator with two operands */
-	ROLE_PREFIX,	 /* an operator before its operand */
-	ROLE_TIGHT,	 /* = of a named argument, : of a type: nothing before it */
+	ROLE_BINARY,     /* an operator with two operands */
+	ROLE_PREFIX,     /* an operator before its operand */
+	ROLE_TIGHT,      /* = of a named argument, : of a type: nothing before it */
 	ROLE_TIGHT_BOTH, /* nothing on either side */
-	ROLE_CALL_OPEN,	 /* ( right after a name */
+	ROLE_CALL_OPEN,  /* ( right after a name */
 	ROLE_CAST_CLOSE, /* ) of a cast */
 	ROLE_BLOCK_OPEN,
 	ROLE_BLOCK_CLOSE,
@@ -47,7 +47,7 @@ struct parser {
 	struct script *script;
 	struct lexer lx;
 	struct token tok; /* the current one */
-	u32 prev_end;	  /* where the last consumed token ended */
+	u32 prev_end;     /* where the last consumed token ended */
 	u32 depth, n_blocks;
 	u32 n_errors;
 	u32 resume;  /* where the token of the error was */
@@ -61,7 +61,7 @@ struct parser {
 	bool seen_config, seen_probe;
 	const char *name_args, *name_discard;
 	VEC(const char *) typedefs; /* of the C text so far: (name) before an operand is a cast */
-	u8 *roles;		    /* NULL unless formatting */
+	u8 *roles;                  /* NULL unless formatting */
 };
 
 /* parse.c: moves and errors */
@@ -112,7 +112,7 @@ bool parse_enter(struct parser *p);
 void parse_leave(struct parser *p);
 /* Whether the current token, first on its line and unindented, begins a declaration. */
 bool parse_at_item(const struct parser *p);
-void parse_recover(struct parser *p);	    /* to the end of this statement */
+void parse_recover(struct parser *p);       /* to the end of this statement */
 void parse_recover_block(struct parser *p); /* to the next "{" */
 void parse_recover_top(struct parser *p);   /* to the next declaration */
 /* A node from `start` to the last consumed token; its height from its children. */

@@ -11,9 +11,9 @@ static const struct binary {
 	u8 op;
 } binaries[N_TOKENS] = {
 	[TOK_OROR] = { 1, OP_LOR },  [TOK_ANDAND] = { 2, OP_LAND }, [TOK_PIPE] = { 3, OP_OR },
-	[TOK_CARET] = { 4, OP_XOR }, [TOK_AMP] = { 5, OP_AND },	    [TOK_EQ] = { 6, OP_EQ },
-	[TOK_NE] = { 6, OP_NE },     [TOK_LT] = { 7, OP_LT },	    [TOK_GT] = { 7, OP_GT },
-	[TOK_LE] = { 7, OP_LE },     [TOK_GE] = { 7, OP_GE },	    [TOK_SHL] = { 8, OP_SHL },
+	[TOK_CARET] = { 4, OP_XOR }, [TOK_AMP] = { 5, OP_AND },     [TOK_EQ] = { 6, OP_EQ },
+	[TOK_NE] = { 6, OP_NE },     [TOK_LT] = { 7, OP_LT },       [TOK_GT] = { 7, OP_GT },
+	[TOK_LE] = { 7, OP_LE },     [TOK_GE] = { 7, OP_GE },       [TOK_SHL] = { 8, OP_SHL },
 	[TOK_SHR] = { 8, OP_SHR },   [TOK_PLUS] = { 9, OP_ADD },    [TOK_MINUS] = { 9, OP_SUB },
 	[TOK_STAR] = { 10, OP_MUL }, [TOK_SLASH] = { 10, OP_DIV },  [TOK_PERCENT] = { 10, OP_MOD },
 };
@@ -86,8 +86,8 @@ struct node *parse_expr(struct parser *p)
 /* ---- prefix operators */
 
 static const u8 prefixes[N_TOKENS] = {
-	[TOK_MINUS] = OP_NEG,	   [TOK_NOT] = OP_LNOT, [TOK_TILDE] = OP_NOT,
-	[TOK_STAR] = OP_DEREF,	   [TOK_AMP] = OP_ADDR, [TOK_PLUSPLUS] = OP_INC,
+	[TOK_MINUS] = OP_NEG,      [TOK_NOT] = OP_LNOT, [TOK_TILDE] = OP_NOT,
+	[TOK_STAR] = OP_DEREF,     [TOK_AMP] = OP_ADDR, [TOK_PLUSPLUS] = OP_INC,
 	[TOK_MINUSMINUS] = OP_DEC,
 };
 

@@ -192,7 +192,8 @@ void parse_c_text(struct parser *p)
 	else
 		complete = skip_definition(p);
 	if (p->seen_probe)
-		parse_help(p, parse_complain(p, parse_tok_span(p), D_C_ORDER), "move them to the head of the script%s",
+		parse_help(p, parse_complain(p, parse_tok_span(p), D_C_ORDER),
+			   "move them to the head of the script%s",
 			   p->src->text[start] == '#' ? "; comments begin with \"//\"" : "");
 	if (!complete) {
 		p->tok.off = p->lx.pos;

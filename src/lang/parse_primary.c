@@ -330,9 +330,9 @@ static bool at_cast(struct parser *p)
 	if (!parse_type_then_paren(p, &has_suffix, &has_star, &after))
 		return false;
 	if (parse_at_type_word(p))
-		return parse_is(p, TOK_TYPEOF)
-			       ? begins_operand(after.kind) || may_begin_operand(after.kind)
-			       : true;
+		return parse_is(p, TOK_TYPEOF) ?
+			       begins_operand(after.kind) || may_begin_operand(after.kind) :
+			       true;
 	if (has_star)
 		return true;
 	if (parse_is_builtin(p, p->tok.name))
@@ -432,7 +432,8 @@ static const char *operand_help(const struct parser *p)
 	case TOK_PLUS: return "there is no prefix \"+\": leave it out";
 	case TOK_ELSE: return "\"else\" follows the block of an \"if\"";
 	case TOK_COLON: return "a probe begins outside of all blocks: is a \"}\" missing?";
-	case TOK_LT: return "values are added to an aggregation by @name = sum(N), hist(N), count()";
+	case TOK_LT:
+		return "values are added to an aggregation by @name = sum(N), hist(N), count()";
 	case TOK_LET: return "variables are declared in a statement of their own";
 	default: return NULL;
 	}

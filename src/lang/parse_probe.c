@@ -298,7 +298,9 @@ static void no_block(struct parser *p, const struct clause *c)
 	if (slash && slash[1] != '\0' && !c->predicate)
 		parse_help(p, d, "if \"%s\" begins a predicate, put a space before it", slash);
 	else if (is_word_probe(c))
-		parse_help(p, d, "a probe begins with its type, without a word before it: %s { ... }", rest_of_line(p));
+		parse_help(p, d,
+			   "a probe begins with its type, without a word before it: %s { ... }",
+			   rest_of_line(p));
 	else if (!c->predicate && streq(c->attaches->text, "global"))
 		parse_help(p, d, "maps need no declaration: assign to @%s", rest_of_line(p));
 	else if (!c->predicate)

@@ -76,8 +76,7 @@ static void no_semicolon(struct parser *p, const char *first)
 
 	const char *found = parse_found(p);
 
-	d = parse_error(p, parse_tok_span(p), D_EXPECTED, "';'", " ", "after the statement",
-			found);
+	d = parse_error(p, parse_tok_span(p), D_EXPECTED, "';'", " ", "after the statement", found);
 	if (help)
 		parse_help(p, d, "%s", help);
 	else if (lex_is_word(found[1]))
@@ -126,7 +125,8 @@ static struct node *parse_assign(struct parser *p, struct node *target, u32 star
 	n->a = target;
 	n->op = ops[p->tok.kind];
 	if (target->kind == N_FIELD || target->kind == N_INDEX)
-		parse_help(p, parse_complain(p, target->span, D_ASSIGN_PART), "%s", help_for_part(target));
+		parse_help(p, parse_complain(p, target->span, D_ASSIGN_PART), "%s",
+			   help_for_part(target));
 	else if (target->kind != N_VAR && target->kind != N_MAP)
 		parse_help(p, parse_complain(p, target->span, D_ASSIGN_TARGET),
 			   "assign to $variables and @maps; to compare, write \"==\"");

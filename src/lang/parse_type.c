@@ -30,10 +30,10 @@ static u8 tag_of(enum token_kind kind)
 /* ---- names */
 
 static const char *const own_types[] = {
-	"bool",	  "int8",   "int16",  "int32",	"int64",    "uint8",   "uint16",    "uint32",
-	"uint64", "string", "buffer", "inet",	"void",	    "float",   "double",    "int",
-	"char",	  "short",  "long",   "signed", "unsigned", "u8",      "u16",	    "u32",
-	"u64",	  "s8",	    "s16",    "s32",	"s64",	    "macaddr", "timestamp",
+	"bool",   "int8",   "int16",  "int32",  "int64",    "uint8",   "uint16",    "uint32",
+	"uint64", "string", "buffer", "inet",   "void",     "float",   "double",    "int",
+	"char",   "short",  "long",   "signed", "unsigned", "u8",      "u16",       "u32",
+	"u64",    "s8",     "s16",    "s32",    "s64",      "macaddr", "timestamp",
 };
 
 static bool is_listed(const char *name)
@@ -76,8 +76,8 @@ static u32 *word_counter(struct words *w, const struct token *tok)
 		const char *text;
 		u32 *n;
 	} rows[] = {
-		{ "long", &w->n_long }, { "short", &w->n_short },	{ "char", &w->n_char },
-		{ "int", &w->n_int },	{ "unsigned", &w->n_unsigned }, { "signed", &w->n_signed },
+		{ "long", &w->n_long }, { "short", &w->n_short },       { "char", &w->n_char },
+		{ "int", &w->n_int },   { "unsigned", &w->n_unsigned }, { "signed", &w->n_signed },
 	};
 
 	for (u32 i = 0; tok->kind == TOK_IDENT && i < ARRAY_SIZE(rows); i++)

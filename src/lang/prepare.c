@@ -181,7 +181,8 @@ static bool import_statement(struct node *n, void *ctx)
 		return true;
 	}
 	if (level == 1)
-		diag_report(im->lang->diags, n->span, D_UNSTABLE_WARN, "import", "unstable_import_statement");
+		diag_report(im->lang->diags, n->span, D_UNSTABLE_WARN, "import",
+			    "unstable_import_statement");
 	import_one(im, n->span, n->str);
 	return true;
 }

@@ -216,8 +216,8 @@ const char *sig_kinds_text(struct arena *a, u32 kinds)
 		if (!(kinds & kind_rows[i].kind))
 			continue;
 		kinds &= ~kind_rows[i].kind;
-		text = *text ? arena_printf(a, "%s or %s", text, kind_rows[i].name)
-			     : kind_rows[i].name;
+		text = *text ? arena_printf(a, "%s or %s", text, kind_rows[i].name) :
+			       kind_rows[i].name;
 	}
 	return text;
 }

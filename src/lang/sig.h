@@ -15,7 +15,7 @@ enum arg_kind {
 	AK_STRUCT = 1 << 6,
 	AK_BUFFER = 1 << 7,
 	AK_STACK = 1 << 8,
-	AK_MAP = 1 << 9,	/* a map by name, keyed or not */
+	AK_MAP = 1 << 9,         /* a map by name, keyed or not */
 	AK_SCALAR_MAP = 1 << 10, /* likewise, without keys */
 	AK_ANY = 1 << 11,
 	AK_ENUM = 1 << 12,

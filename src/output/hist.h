@@ -29,7 +29,7 @@ struct series {
 	const struct type *type;
 	const void *value;
 	u64 first, last; /* epochs, both shown */
-	u64 n;		 /* 0: no data */
+	u64 n;           /* 0: no data */
 };
 
 /* The newest epoch of all rows; false: there is no data. All keys of a map share one time axis. */
@@ -54,7 +54,8 @@ static inline bool table_has_zero(const struct table *t)
 
 	if (t->rows.n || t->map->key || !type)
 		return false;
-	return t->map->zeroed || (t->shown_by_name && !type_is_hist(type) && type->kind != TY_TSERIES && type->kind != TY_SAMPLES);
+	return t->map->zeroed || (t->shown_by_name && !type_is_hist(type) &&
+				  type->kind != TY_TSERIES && type->kind != TY_SAMPLES);
 }
 
 #endif

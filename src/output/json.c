@@ -18,7 +18,7 @@
 struct put {
 	struct buf *b;
 	const struct names *names;
-	u32 div;	/* of the outermost value only */
+	u32 div;        /* of the outermost value only */
 	bool in_struct; /* char arrays are not cut strings */
 };
 

@@ -13,14 +13,18 @@ static const struct loss_row losses[] = {
 	[LOSS_STACKS] = { .reason = "stack table full" },
 	[LOSS_UNREADABLE] = { .warning = "memory could not be read: taken as empty" },
 	[LOSS_DIV_ZERO] = { .warning = "division by zero: x / 0 is 0, x % 0 is x" },
-	[LOSS_BOUNDS] = { .warning = "Array access out of bounds. This can lead to unexpected results." },
+	[LOSS_BOUNDS] = { .warning =
+				  "Array access out of bounds. This can lead to unexpected results." },
 	[LOSS_NO_PROCESS] = { .warning = "no such process: its name is N/A" },
 	[LOSS_NO_KEY] = { .warning = "read of a key that does not exist: taken as 0" },
 	[LOSS_MISSING_KEY] = { .warning = "cannot delete a key that does not exist" },
-	[LOSS_CUT] = { .warning = "join() printed a part: it takes 128 strings of 1023 bytes, 16384 bytes in all" },
+	[LOSS_CUT] = { .warning =
+			       "join() printed a part: it takes 128 strings of 1023 bytes, 16384 bytes in all" },
 	[LOSS_DEEP] = { .warning = "path() shows the end of a path that has more than 64 names" },
-	[LOSS_SKIPPED] = { .warning = "the kernel skipped events: the probe was running on their processor" },
-	[LOSS_SKIPPED_ANY] = { .warning = "the kernel skipped events, matching or not: the probe was running on their processor" },
+	[LOSS_SKIPPED] = { .warning =
+				   "the kernel skipped events: the probe was running on their processor" },
+	[LOSS_SKIPPED_ANY] = { .warning =
+				       "the kernel skipped events, matching or not: the probe was running on their processor" },
 	[LOSS_LOOP] = { .warning = "a loop was stopped at its bound" },
 };
 

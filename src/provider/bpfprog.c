@@ -36,7 +36,8 @@ static const char *name_of(struct match *m, u32 id, const struct bpf_prog_types 
 
 static const char *site_name(struct match *m, u32 id, const char *name)
 {
-	return arena_printf(m->env->arena, "%s:bpf:%u:%s", m->is_return ? "fexit" : "fentry", id, name);
+	return arena_printf(m->env->arena, "%s:bpf:%u:%s", m->is_return ? "fexit" : "fentry", id,
+			    name);
 }
 
 static void add(struct match *m, u32 id, const char *name, u32 func_type)
@@ -60,7 +61,8 @@ static int match_one(void *ctx, u32 id)
 	const char *name;
 	int ret = 0;
 
-	if (!glob_match(m->id, arena_printf(m->env->arena, "%u", id)) || !bpf_prog_types(id, &types))
+	if (!glob_match(m->id, arena_printf(m->env->arena, "%u", id)) ||
+	    !bpf_prog_types(id, &types))
 		return 0;
 	name = name_of(m, id, &types);
 	if (name && m->list)
@@ -71,7 +73,8 @@ static int match_one(void *ctx, u32 id)
 	return ret;
 }
 
-int bpfprog_resolve(struct provider_env *env, const struct spec *spec, bool is_return, target_fn f, void *ctx)
+int bpfprog_resolve(struct provider_env *env, const struct spec *spec, bool is_return, target_fn f,
+		    void *ctx)
 {
 	struct match m = { .env = env,
 			   .is_return = is_return,
@@ -89,7 +92,8 @@ int bpfprog_resolve(struct provider_env *env, const struct spec *spec, bool is_r
 	return targets_give(env, spec, &m.ts, NULL, f, ctx);
 }
 
-int bpfprog_list(struct provider_env *env, const struct spec *spec, bool is_return, list_fn f, void *ctx)
+int bpfprog_list(struct provider_env *env, const struct spec *spec, bool is_return, list_fn f,
+		 void *ctx)
 {
 	struct match m = { .env = env,
 			   .is_return = is_return,

@@ -5,7 +5,9 @@
 
 #include "sym/elf.h"
 
-enum { MAX_BRANCH_TEXT = 256 << 20 }; /* bytes: of a file with more code nobody looks at every place */
+enum {
+	MAX_BRANCH_TEXT = 256 << 20
+}; /* bytes: of a file with more code nobody looks at every place */
 
 struct branch_targets {
 	u64 base, len; /* bytes: from the first code segment to the end of the last */

@@ -78,8 +78,8 @@ static void describe_result(struct provider_env *env, struct profile *p, const s
 }
 
 /* The kernel is C: parameters are where its calling convention puts them, on the stack as well. */
-static void describe_params(struct provider_env *env, struct profile *p, const struct btf_param *params, u32 n,
-			    const struct type *ret)
+static void describe_params(struct provider_env *env, struct profile *p,
+			    const struct btf_param *params, u32 n, const struct type *ret)
 {
 	struct abi abi;
 
@@ -93,7 +93,8 @@ static void describe_params(struct provider_env *env, struct profile *p, const s
 		const struct type *t = params[i].type->kind == TY_ERROR ? &ty_u64 : params[i].type;
 		bool found = abi_param(&abi, t, false, &loc, &why);
 
-		p->args[p->n_args] = describe(env->arena, &params[i], i, found ? loc : (struct loc){});
+		p->args[p->n_args] =
+			describe(env->arena, &params[i], i, found ? loc : (struct loc){});
 		p->args[p->n_args++].why = found ? NULL : why;
 	}
 }
@@ -104,7 +105,8 @@ static const char *list_name(struct provider_env *env, const char *of)
 	return arena_printf(env->arena, "the argument list of %s", of);
 }
 
-void btf_register_args(struct provider_env *env, struct profile *p, struct btf *btf, const char *func)
+void btf_register_args(struct provider_env *env, struct profile *p, struct btf *btf,
+		       const char *func)
 {
 	struct btf_param params[MAX_PARAMS];
 	const struct type *ret = NULL;

@@ -43,7 +43,7 @@ static const struct {
 /* clang-format on */
 
 struct ctype {
-	u8 tag;	       /* 's', 'u', 'e' */
+	u8 tag;        /* 's', 'u', 'e' */
 	char name[96]; /* of the tag or typedef; "" for plain C integers */
 	u32 n_pointers;
 	u32 n_long, size;
@@ -58,7 +58,7 @@ static bool word_is(const char *s, size_t n, const char *word)
 static void add_word(struct ctype *c, const char *s, size_t n)
 {
 	static const char *const ignored[] = { "const", "volatile", "restrict", "__user",
-					       "__rcu", "__percpu", "__iomem",	"int" };
+					       "__rcu", "__percpu", "__iomem",  "int" };
 
 	if (word_is(s, n, "int"))
 		c->is_base = true;
@@ -179,9 +179,9 @@ static const struct type *pointee(struct provider_env *env, const struct ctype *
 	if (c->tag == 'e')
 		return &ty_s32;
 	if (c->is_base)
-		return c->is_char && !c->is_unsigned ? &ty_char
-		       : c->is_bool		     ? &ty_bool
-						     : type_int(base_size(c), !c->is_unsigned);
+		return c->is_char && !c->is_unsigned ? &ty_char :
+		       c->is_bool                    ? &ty_bool :
+						       type_int(base_size(c), !c->is_unsigned);
 	t = known_int(c->name);
 	if (!t)
 		t = from_btf(env, 0, c->name);
@@ -249,7 +249,9 @@ static const struct type *array_type(struct provider_env *env, const struct tp_f
 	u32 size, n = f->count;
 
 	if (f->is_char)
-		return type_string(env->arena, n && !f->data_loc ? n : f->size && !f->data_loc ? f->size : env_strlen(env));
+		return type_string(env->arena, n && !f->data_loc       ? n :
+					       f->size && !f->data_loc ? f->size :
+									 env_strlen(env));
 	if (n && !f->data_loc)
 		size = f->size / n;
 	else if (c.n_pointers || starts_with(c.name, "cpumask"))
@@ -258,10 +260,10 @@ static const struct type *array_type(struct provider_env *env, const struct tp_f
 		size = c.is_base ? base_size(&c) : known_int(c.name) ? known_int(c.name)->size : 1;
 	if (!size) /* "[n]" of a macro that counts something else */
 		size = 1, n = f->size;
-	elem = starts_with(c.name, "cpumask")
-		       ? &ty_u64
-		       : ctype_scalar(env, f->type, size, !c.is_unsigned && f->is_signed, false,
-				      SPACE_KERNEL);
+	elem = starts_with(c.name, "cpumask") ?
+		       &ty_u64 :
+		       ctype_scalar(env, f->type, size, !c.is_unsigned && f->is_signed, false,
+				    SPACE_KERNEL);
 	if (!f->data_loc && !n) /* "[sizeof(struct x)]" */
 		n = f->size / size;
 	if (f->data_loc)

@@ -32,7 +32,8 @@ struct match {
 
 /* ---- trampolines */
 
-static void add_retval(struct provider_env *env, struct profile *p, const struct type *ret, u32 words)
+static void add_retval(struct provider_env *env, struct profile *p, const struct type *ret,
+		       u32 words)
 {
 	if (!p->is_return || !ret || !type_is_scalar(ret))
 		return;
@@ -49,9 +50,15 @@ static void add_retval(struct provider_env *env, struct profile *p, const struct
 /* kernel/trace/bpf_trace.c, btf_allowlist_d_path. */
 static bool has_d_path(const char *func)
 {
-	static const char *const names[] = { "security_file_permission", "security_inode_getattr", "security_file_open",
-					     "security_path_truncate", "vfs_truncate", "vfs_fallocate", "dentry_open",
-					     "vfs_getattr", "filp_close" };
+	static const char *const names[] = { "security_file_permission",
+					     "security_inode_getattr",
+					     "security_file_open",
+					     "security_path_truncate",
+					     "vfs_truncate",
+					     "vfs_fallocate",
+					     "dentry_open",
+					     "vfs_getattr",
+					     "filp_close" };
 
 	for (u32 i = 0; i < ARRAY_SIZE(names); i++)
 		if (streq(names[i], func))
@@ -59,8 +66,8 @@ static bool has_d_path(const char *func)
 	return false;
 }
 
-struct profile *trampoline_profile(struct provider_env *env, const struct btf_place *place, const char *func,
-				   bool is_return)
+struct profile *trampoline_profile(struct provider_env *env, const struct btf_place *place,
+				   const char *func, bool is_return)
 {
 	struct btf_param params[MAX_PARAMS];
 	const struct type *ret = NULL;
@@ -83,7 +90,8 @@ struct profile *trampoline_profile(struct provider_env *env, const struct btf_pl
 
 static const char *site_name(struct match *m, const char *module, const char *func)
 {
-	return arena_printf(m->env->arena, "%s:%s:%s", m->is_return ? "fexit" : "fentry", module, func);
+	return arena_printf(m->env->arena, "%s:%s:%s", m->is_return ? "fexit" : "fentry", module,
+			    func);
 }
 
 static void add_trampoline(struct match *m, const struct found *f)
@@ -97,7 +105,8 @@ static void add_trampoline(struct match *m, const struct found *f)
 			profile_for_site(m->env, p, false, false));
 	t->site.symbol = f->name;
 	t->site.func = f->shown;
-	if (p->attach_module && btf_find(env_btf(m->env), f->name, BTF_KIND_FUNC)) /* not the only one */
+	if (p->attach_module &&
+	    btf_find(env_btf(m->env), f->name, BTF_KIND_FUNC)) /* not the only one */
 		t->site.path = p->attach_module;
 }
 
@@ -110,8 +119,9 @@ static bool can_be_multi(const struct match *m)
 {
 	const struct provider_env *env = m->env;
 
-	return m->many && m->found.n >= MANY && env_has(m->env, FEAT_KPROBE_MULTI, false) && env->prefer_raw &&
-	       !env->uses_typed && !env->uses_stack && (!env_reads_args(env) || (!m->is_return && env->arg_names));
+	return m->many && m->found.n >= MANY && env_has(m->env, FEAT_KPROBE_MULTI, false) &&
+	       env->prefer_raw && !env->uses_typed && !env->uses_stack &&
+	       (!env_reads_args(env) || (!m->is_return && env->arg_names));
 }
 
 static bool has_all_args(const struct provider_env *env, const struct profile *p)
@@ -128,7 +138,8 @@ static bool has_all_args(const struct provider_env *env, const struct profile *p
 }
 
 /* NULL: only a trampoline has all that the clause asks for. */
-static struct profile *multi_profile(struct match *m, const struct found *f, struct profile **shared)
+static struct profile *multi_profile(struct match *m, const struct found *f,
+				     struct profile **shared)
 {
 	struct provider_env *env = m->env;
 	struct profile *p;
@@ -170,7 +181,8 @@ static bool returns_nothing(const struct found *f)
 	const struct type *ret = NULL;
 	u32 id;
 
-	return btf_func(f->place->btf, f->name, params, MAX_PARAMS, &ret, &id) >= 0 && (!ret || ret->kind == TY_VOID);
+	return btf_func(f->place->btf, f->name, params, MAX_PARAMS, &ret, &id) >= 0 &&
+	       (!ret || ret->kind == TY_VOID);
 }
 
 static void drop_void(struct match *m, const struct spec *spec)
@@ -212,7 +224,8 @@ static void add_all(struct match *m)
 
 static bool is_matched(struct match *m, const char *name)
 {
-	return glob_match(m->pattern, name) && !kernel_function_is_hidden(name) && !trampoline_hazard(name, m->is_return) &&
+	return glob_match(m->pattern, name) && !kernel_function_is_hidden(name) &&
+	       !trampoline_hazard(name, m->is_return) &&
 	       kernel_function_is_traceable(m->env, name, btf_place_of_module(m->place));
 }
 
@@ -221,7 +234,9 @@ static bool match_one(void *ctx, const char *name, u32 id)
 	struct match *m = ctx;
 
 	if (is_matched(m, name))
-		vec_push(m->env->arena, &m->found, (struct found){ m->place, arena_strdup(m->env->arena, name), arena_strdup(m->env->arena, name) });
+		vec_push(m->env->arena, &m->found,
+			 (struct found){ m->place, arena_strdup(m->env->arena, name),
+					 arena_strdup(m->env->arena, name) });
 	return true;
 }
 
@@ -235,7 +250,8 @@ static bool match_place(void *ctx, struct btf_place *place)
 		btf_each(place->btf, BTF_KIND_FUNC, match_one, m);
 	else if (btf_find_own(place->btf, m->pattern, BTF_KIND_FUNC))
 		vec_push(m->env->arena, &m->found, (struct found){ place, m->pattern, m->pattern });
-	else if ((alias = kernel_function_alias(m->env, place->btf, btf_place_of_module(place), m->pattern)))
+	else if ((alias = kernel_function_alias(m->env, place->btf, btf_place_of_module(place),
+						m->pattern)))
 		vec_push(m->env->arena, &m->found, (struct found){ place, alias, m->pattern });
 	/* without a module: what the kernel itself has is meant */
 	return m->module || !m->found.n || !streq(place->module, "vmlinux");
@@ -263,7 +279,9 @@ static bool list_one(void *ctx, const char *name, u32 id)
 
 	if (is_matched(m, name))
 		m->ret = m->list(m->list_ctx, site_name(m, m->place->module, name),
-				 m->verbose ? trampoline_profile(m->env, m->place, name, m->is_return) : NULL);
+				 m->verbose ?
+					 trampoline_profile(m->env, m->place, name, m->is_return) :
+					 NULL);
 	return !m->ret;
 }
 
@@ -287,7 +305,8 @@ static int refuse(struct match *m, const struct spec *spec)
 		return -EOPNOTSUPP;
 	}
 	if (m->module && spec->n_parts > 3 && !streq(m->module, "bpf"))
-		return probe_bad_syntax(m->env, spec, "Only the 'bpf' variant of this probe supports 4 arguments");
+		return probe_bad_syntax(
+			m->env, spec, "Only the 'bpf' variant of this probe supports 4 arguments");
 	if (!env_has(m->env, FEAT_FENTRY, true)) {
 		if (!env_demands(m->env, spec) || !lists_something(m->env, spec)) {
 			m->ts.help = "and this kernel has no function trampolines";
@@ -311,7 +330,8 @@ static int ambiguous(struct match *m, const struct spec *spec)
 		return 0;
 	d = probe_report(m->env, spec, D_AMBIGUOUS_FUNCTION, spec->text);
 	for (u32 i = 0; i < m->found.n && i < 4; i++)
-		probe_help(m->env, d, "%s", site_name(m, m->found.v[i].place->module, m->found.v[i].name));
+		probe_help(m->env, d, "%s",
+			   site_name(m, m->found.v[i].place->module, m->found.v[i].name));
 	return -EINVAL;
 }
 
@@ -327,7 +347,8 @@ static int bare_module(struct match *m, const struct spec *spec)
 	struct diag *d = probe_report(m->env, spec, D_PROBE_REFUSED, spec->text,
 				      "this kernel has no type information of that module");
 
-	probe_help(m->env, d, "%s:%s:%s needs none", m->is_return ? "kretprobe" : "kprobe", m->module, m->pattern);
+	probe_help(m->env, d, "%s:%s:%s needs none", m->is_return ? "kretprobe" : "kprobe",
+		   m->module, m->pattern);
 	return -EOPNOTSUPP;
 }
 
@@ -337,7 +358,8 @@ static const char *hazard_of(struct match *m)
 {
 	const char *why = trampoline_hazard(m->pattern, m->is_return);
 
-	if (!why && !env_has(m->env, FEAT_FENTRY_RECURSION, true) && kernel_function_is_hidden(m->pattern))
+	if (!why && !env_has(m->env, FEAT_FENTRY_RECURSION, true) &&
+	    kernel_function_is_hidden(m->pattern))
 		why = "programs run through it, and this kernel would run them within themselves without end";
 	return why;
 }
@@ -351,7 +373,8 @@ static int refuse_hazard(struct match *m, const struct spec *spec)
 		return 0;
 	d = probe_report(m->env, spec, D_PROBE_REFUSED, spec->text, why);
 	if (kernel_function_is_traceable(m->env, m->pattern, NULL))
-		probe_help(m->env, d, "%s:%s is safe", m->is_return ? "kretprobe" : "kprobe", m->pattern);
+		probe_help(m->env, d, "%s:%s is safe", m->is_return ? "kretprobe" : "kprobe",
+			   m->pattern);
 	else
 		probe_help(m->env, d, "nothing may trace it: probe what it calls or who calls it");
 	return -EOPNOTSUPP;
@@ -425,8 +448,8 @@ static int list(struct provider_env *env, const struct spec *spec, bool verbose,
 			   .list_ctx = ctx,
 			   .module = spec->n_parts > 2 ? spec_pattern(spec, 1) : "*",
 			   .is_return = spec->provider == &provider_fexit,
-			   .pattern = spec->n_parts > 1 ? spec_pattern(spec, spec->n_parts - 1)
-							: "*" };
+			   .pattern = spec->n_parts > 1 ? spec_pattern(spec, spec->n_parts - 1) :
+							  "*" };
 
 	if (spec->n_parts < 2 && !env_has(env, FEAT_FENTRY, true))
 		return 0;

@@ -119,8 +119,10 @@ static bool fits(const char *pattern, const char *text, struct hole *hole)
 				return false;
 			continue;
 		}
-		end = !len ? text + strlen(text) : pattern[1 + len] ? memmem(text, strlen(text), pattern + 1, len)
-						 : strlen(text) >= len ? text + strlen(text) - len : NULL;
+		end = !len                ? text + strlen(text) :
+		      pattern[1 + len]    ? memmem(text, strlen(text), pattern + 1, len) :
+		      strlen(text) >= len ? text + strlen(text) - len :
+					    NULL;
 		if (!end || end < text || strncmp(end, pattern + 1, len) != 0)
 			return false;
 		*hole++ = (struct hole){ text, (size_t)(end - text) };
@@ -137,7 +139,8 @@ static const char *fill(struct arena *a, const char *ours, const struct hole *ho
 		if (*ours == '%') {
 			const struct hole *h = &hole[*++ours - '1'];
 
-			out = h->len ? arena_printf(a, "%s%.*s", out, (int)h->len, h->at) : arena_printf(a, "%s*", out);
+			out = h->len ? arena_printf(a, "%s%.*s", out, (int)h->len, h->at) :
+				       arena_printf(a, "%s*", out);
 		} else {
 			out = arena_printf(a, "%s%c", out, *ours);
 		}

@@ -27,8 +27,8 @@ static bool is_among(const char *words, const char *name)
 		size_t n = strcspn(w, " ");
 		bool prefix = w[n - 1] == '*';
 
-		if (prefix ? len >= n - 1 && !memcmp(w, name, n - 1)
-			   : len == n && !memcmp(w, name, n))
+		if (prefix ? len >= n - 1 && !memcmp(w, name, n - 1) :
+			     len == n && !memcmp(w, name, n))
 			return true;
 		w += n;
 	}
@@ -108,8 +108,9 @@ static const char under_returns[] =
 
 const char *kretprobe_hazard(const char *name)
 {
-	return is_among(under_returns, name) ? "every return that a kretprobe sees runs through it, and it would see its own without end"
-					     : NULL;
+	return is_among(under_returns, name) ?
+		       "every return that a kretprobe sees runs through it, and it would see its own without end" :
+		       NULL;
 }
 
 /* ---- patterns */

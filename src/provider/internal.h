@@ -11,10 +11,11 @@ struct tp_field;
 struct tp_format;
 
 /* One row per provider; index.c lists them. */
-extern const struct provider provider_begin, provider_end, provider_self, provider_test, provider_bench, provider_tracepoint, provider_syscall,
-	provider_rawtracepoint, provider_profile, provider_interval, provider_software,
-	provider_hardware, provider_uprobe, provider_uretprobe, provider_kprobe, provider_kretprobe,
-	provider_usdt, provider_fentry, provider_fexit, provider_lsm, provider_iter, provider_watchpoint;
+extern const struct provider provider_begin, provider_end, provider_self, provider_test,
+	provider_bench, provider_tracepoint, provider_syscall, provider_rawtracepoint,
+	provider_profile, provider_interval, provider_software, provider_hardware, provider_uprobe,
+	provider_uretprobe, provider_kprobe, provider_kretprobe, provider_usdt, provider_fentry,
+	provider_fexit, provider_lsm, provider_iter, provider_watchpoint;
 
 /* index.c: also by alias and old name; *old_name: the name is one of the old ones (a note is due). */
 const struct provider *provider_lookup(const char *name, bool *old_name);
@@ -107,8 +108,8 @@ bool syscalls_raw_usable(const struct provider_env *env);
 int syscalls_resolve(struct provider_env *env, const struct spec *spec, const char **events, u32 n,
 		     struct targets *ts, const char ***rest, u32 *n_rest);
 /* Calls by number, with arguments that are decoded (sym/calls.h): one target for those that look the same. */
-void syscalls_add_decoded(struct provider_env *env, const struct spec *spec, const u32 *numbers, u32 n,
-			  bool is_return, struct targets *ts);
+void syscalls_add_decoded(struct provider_env *env, const struct spec *spec, const u32 *numbers,
+			  u32 n, bool is_return, struct targets *ts);
 struct profile *syscalls_decoded(struct provider_env *env, u32 nr, bool is_return);
 /* Event names from the table of this machine, for systems without tracefs. Sorted as numbers. */
 void syscalls_events(struct arena *a, const char ***names, u32 *n);
@@ -120,7 +121,7 @@ const char *syscalls_event_of_call(struct arena *a, const char *event);
 /* kernfuncs.c: functions of the kernel that probes can be put on. */
 struct kernel_function {
 	const char *name, *module; /* module NULL: the kernel itself */
-	bool ambiguous;		   /* several functions have the name */
+	bool ambiguous;            /* several functions have the name */
 };
 /* Each (name, module) once. A non-zero return of f stops and is returned. Negative: nothing readable. */
 int kernel_functions_each(struct provider_env *env,
@@ -139,7 +140,8 @@ void kernel_function_addresses(struct provider_env *env, const char *module, con
 			       void (*f)(void *ctx, u64 address), void *ctx);
 /* Another name of the same function that has a type: a system call without arguments is __x64_sys_getuid and
  * __do_sys_getuid, and only the latter is known. NULL: none. */
-const char *kernel_function_alias(struct provider_env *env, struct btf *btf, const char *module, const char *name);
+const char *kernel_function_alias(struct provider_env *env, struct btf *btf, const char *module,
+				  const char *name);
 /* Of a name that system calls' functions have on another processor or had before 4.17 (sys_open) the function of this
  * kernel, of a call that this machine lacks that of what does the same; or NULL. */
 const char *kernel_function_of_call(struct provider_env *env, const char *name);
@@ -157,7 +159,8 @@ bool kernel_function_is_in_helpers(const char *name);
 bool kernel_function_is_hidden(const char *name);
 
 /* kcode.c: why no probe can stand at that offset of a kernel function; NULL: it can, or the kernel must say. */
-const char *kernel_offset_refused(struct provider_env *env, const char *module, const char *name, u64 offset);
+const char *kernel_offset_refused(struct provider_env *env, const char *module, const char *name,
+				  u64 offset);
 /* Whether an instruction of x86 begins at the offset, as far as can be told; else those on both sides of it. */
 bool kernel_code_boundary(const u8 *code, u32 len, u32 offset, u32 *before, u32 *after);
 
@@ -169,8 +172,8 @@ struct btf_place {
 /* module NULL or "vmlinux": the kernel itself. NULL: there is none. */
 struct btf_place *btf_place(struct provider_env *env, const char *module);
 /* The kernel first; false of f stops. */
-void btf_places_each(struct provider_env *env, const char *pattern, bool (*f)(void *ctx, struct btf_place *p),
-		     void *ctx);
+void btf_places_each(struct provider_env *env, const char *pattern,
+		     bool (*f)(void *ctx, struct btf_place *p), void *ctx);
 /* Why functions of that module are not found; NULL: it is loaded, or no single one is meant. */
 const char *module_missing(struct provider_env *env, const char *module);
 /* Whose BTF the profile's attach_btf_id belongs to. */
@@ -180,12 +183,14 @@ static inline const char *btf_place_of_module(const struct btf_place *p)
 }
 
 /* fentry.c: what a trampoline of that function gives its programs; NULL: there can be none. */
-struct profile *trampoline_profile(struct provider_env *env, const struct btf_place *place, const char *func,
-				   bool is_return);
+struct profile *trampoline_profile(struct provider_env *env, const struct btf_place *place,
+				   const char *func, bool is_return);
 
 /* bpfprog.c: fentry:bpf:PROGRAM, fentry:bpf:ID:PROGRAM. */
-int bpfprog_resolve(struct provider_env *env, const struct spec *spec, bool is_return, target_fn f, void *ctx);
-int bpfprog_list(struct provider_env *env, const struct spec *spec, bool is_return, list_fn f, void *ctx);
+int bpfprog_resolve(struct provider_env *env, const struct spec *spec, bool is_return, target_fn f,
+		    void *ctx);
+int bpfprog_list(struct provider_env *env, const struct spec *spec, bool is_return, list_fn f,
+		 void *ctx);
 
 /* btfargs.c: typed arguments. */
 struct btf_named_param;
@@ -199,7 +204,6 @@ u32 btf_word_args(struct provider_env *env, struct profile *p, const char *of,
 void btf_word_loc(const struct profile *p, const struct type *t, struct loc *loc);
 /* "struct file *file" for listings. */
 const char *declaration_text(struct arena *a, const struct type *t, const char *name);
-
 
 /* ---- foreign.c */
 

@@ -32,16 +32,17 @@ static void add_args(struct provider_env *env, struct profile *p, const struct t
 		}
 		if (!type_is_scalar(ft))
 			continue;
-		p->args[p->n_args++] =
-			(struct arg_desc){ .name = name,
-					   .type = ft,
-					   .text = declaration_text(env->arena, ft, name),
-					   .loc = { .kind = LOC_CTX,
-						    .offset = f->offset,
-						    .size = (u8)ft->size,
-						    .nullable = ft->kind == TY_POINTER,
-						    .known = ft->kind == TY_POINTER && ft->elem->kind == TY_STRUCT,
-						    .is_signed = ft->is_signed } };
+		p->args[p->n_args++] = (struct arg_desc){
+			.name = name,
+			.type = ft,
+			.text = declaration_text(env->arena, ft, name),
+			.loc = { .kind = LOC_CTX,
+				 .offset = f->offset,
+				 .size = (u8)ft->size,
+				 .nullable = ft->kind == TY_POINTER,
+				 .known = ft->kind == TY_POINTER && ft->elem->kind == TY_STRUCT,
+				 .is_signed = ft->is_signed }
+		};
 	}
 }
 
@@ -157,8 +158,8 @@ static int resolve(struct provider_env *env, const struct spec *spec, target_fn 
 	near_init(&e.near, spec->part[1]);
 	btf_each(e.btf, BTF_KIND_STRUCT, near_one, &e);
 	near = near_best(&e.near);
-	d = env->any_kernel ? probe_report(env, spec, D_NOT_HERE, spec->text)
-			    : probe_report(env, spec, D_NO_ITERATOR, spec->part[1]);
+	d = env->any_kernel ? probe_report(env, spec, D_NOT_HERE, spec->text) :
+			      probe_report(env, spec, D_NO_ITERATOR, spec->part[1]);
 	if (near)
 		probe_help(env, d, "did you mean iter:%s?", near);
 	return env->any_kernel ? 0 : -ENOENT;

@@ -32,7 +32,7 @@ static struct {
 	struct known *v;
 	u32 n, cap;
 	struct hash names; /* "name" or "name\tmodule" -> index + 1 */
-} all; /* of this process, as the kernel has it when first asked */
+} all;                     /* of this process, as the kernel has it when first asked */
 
 static void push(char *name, char *module)
 {
@@ -112,12 +112,15 @@ static int give_symbol(void *ctx, const struct ksym *s)
 	struct each *e = ctx;
 
 	if (!ksym_is_text(s) ||
-	    hash_puts(&e->seen, s->module ? arena_printf(e->arena, "%s\t%s", s->name, s->module) : s->name, e))
+	    hash_puts(&e->seen,
+		      s->module ? arena_printf(e->arena, "%s\t%s", s->name, s->module) : s->name,
+		      e))
 		return 0;
 	return e->f(e->ctx, &fn);
 }
 
-static int each_symbol(struct provider_env *env, int (*f)(void *ctx, const struct kernel_function *fn), void *ctx)
+static int each_symbol(struct provider_env *env,
+		       int (*f)(void *ctx, const struct kernel_function *fn), void *ctx)
 {
 	struct each e = { .arena = env->arena, .f = f, .ctx = ctx };
 	struct err err = {};
@@ -140,7 +143,8 @@ int kernel_functions_each(struct provider_env *env,
 	if (!read_list())
 		return each_symbol(env, f, ctx);
 	for (u32 i = 0; i < all.n && !ret; i++) {
-		const struct kernel_function fn = { all.v[i].name, all.v[i].module, all.v[i].ambiguous };
+		const struct kernel_function fn = { all.v[i].name, all.v[i].module,
+						    all.v[i].ambiguous };
 
 		if (!all.v[i].repeats)
 			ret = f(ctx, &fn);
@@ -208,7 +212,8 @@ static void read_calls(void)
 
 	calls.tried = true;
 	if (buf_read_file(&text, path) == 0)
-		for (char *line = text.s; line && *line; line = strchr(line, '\n'), line += line != NULL) {
+		for (char *line = text.s; line && *line;
+		     line = strchr(line, '\n'), line += line != NULL) {
 			if (calls.n == cap) {
 				cap = cap ? cap * 2 : 1 << 15;
 				calls.v = xrealloc(calls.v, sizeof(*calls.v) * cap);
@@ -271,24 +276,28 @@ static int try_alias(void *ctx, const struct ksym *s)
 {
 	struct alias *a = ctx;
 
-	if (s->address == a->of->address && ksym_is_text(s) && btf_find_own(a->btf, s->name, BTF_KIND_FUNC))
+	if (s->address == a->of->address && ksym_is_text(s) &&
+	    btf_find_own(a->btf, s->name, BTF_KIND_FUNC))
 		a->found = s->name;
 	return a->found != NULL;
 }
 
-const char *kernel_function_alias(struct provider_env *env, struct btf *btf, const char *module, const char *name)
+const char *kernel_function_alias(struct provider_env *env, struct btf *btf, const char *module,
+				  const char *name)
 {
 	struct ksym s;
 	struct alias a = { btf, &s, NULL };
 
-	if (kallsyms_find(env_ksyms(env), name, module ? module : "vmlinux", &s) && s.address && ksym_is_text(&s))
+	if (kallsyms_find(env_ksyms(env), name, module ? module : "vmlinux", &s) && s.address &&
+	    ksym_is_text(&s))
 		kallsyms_each(env_ksyms(env), try_alias, &a);
 	return a.found ? arena_strdup(env->arena, a.found) : NULL;
 }
 
 const char *kernel_function_of_call(struct provider_env *env, const char *name)
 {
-	static const char *const prefixes[] = { "__x64_sys_", "__arm64_sys_", "__se_sys_", "sys_", "SyS_" };
+	static const char *const prefixes[] = { "__x64_sys_", "__arm64_sys_", "__se_sys_", "sys_",
+						"SyS_" };
 	const char *call = NULL, *function;
 	int nr;
 
@@ -301,6 +310,7 @@ const char *kernel_function_of_call(struct provider_env *env, const char *name)
 		nr = syscalls_number(env->arena, call);
 	if (nr < 0)
 		return NULL;
-	function = arena_printf(env->arena, "%s%s", arch_native->syscall_prefix, syscall_event_name((u32)nr));
+	function = arena_printf(env->arena, "%s%s", arch_native->syscall_prefix,
+				syscall_event_name((u32)nr));
 	return kernel_function_exists(env, "vmlinux", function) ? function : NULL;
 }

@@ -12,7 +12,7 @@
 #include "sym/btf.h"
 #include "sym/elf.h"
 
-struct kplace {		  /* what the last part says */
+struct kplace {           /* what the last part says */
 	const char *name; /* NULL: an address */
 	u64 offset, address;
 };
@@ -22,11 +22,12 @@ struct match {
 	const struct spec *spec;
 	const char *module, *pattern;
 	bool is_return, many;
-	bool amid; /* not at a function's start */
+	bool amid;      /* not at a function's start */
 	u32 n_attaches; /* of the clause */
 	struct targets ts;
 	struct profile *shared;
-	VEC(struct kernel_function) late; /* ambiguous ones: links name the others, and hold these by address */
+	VEC(struct kernel_function)
+	late; /* ambiguous ones: links name the others, and hold these by address */
 	struct near near;
 	list_fn list;
 	void *list_ctx;
@@ -89,7 +90,8 @@ static struct profile *profile_of(struct match *m, const char *name, const char 
 	if (btf)
 		btf_register_args(m->env, p, btf, name);
 	else if (module)
-		p->args_why = arena_printf(m->env->arena, "this kernel has no type information of module %s", module);
+		p->args_why = arena_printf(
+			m->env->arena, "this kernel has no type information of module %s", module);
 	profile_trim_args(m->env, p, m->many);
 	return p;
 }
@@ -99,8 +101,8 @@ static const char *site_name(struct match *m, const char *module, const char *na
 	struct arena *a = m->env->arena;
 	const char *s = m->is_return ? "kretprobe" : "kprobe";
 
-	s = module ? arena_printf(a, "%s:%s:%s", s, module, name)
-		   : arena_printf(a, "%s:%s", s, name);
+	s = module ? arena_printf(a, "%s:%s:%s", s, module, name) :
+		     arena_printf(a, "%s:%s", s, name);
 	return offset ? arena_printf(a, "%s+%llu", s, (unsigned long long)offset) : s;
 }
 
@@ -114,7 +116,8 @@ static struct target *add(struct match *m, const char *module, const char *name,
 
 	t->site.symbol = t->site.func = name;
 	t->site.offset = offset;
-	kernel_function_address(m->env, module && !streq(module, "vmlinux") ? module : NULL, &t->site);
+	kernel_function_address(m->env, module && !streq(module, "vmlinux") ? module : NULL,
+				&t->site);
 	return t;
 }
 
@@ -172,7 +175,8 @@ static struct profile *stand_in_profile(struct match *m, const char *name, const
 	if (!env_has(env, FEAT_FENTRY_STEADY, false) && env_has(env, FEAT_KPROBE, false))
 		return NULL;
 	*why = "this kernel runs programs on trampolines within themselves";
-	if (kernel_function_is_in_helpers(name) && !env_has(env, FEAT_FENTRY_RECURSION, false) && env_has(env, FEAT_KPROBE, false))
+	if (kernel_function_is_in_helpers(name) && !env_has(env, FEAT_FENTRY_RECURSION, false) &&
+	    env_has(env, FEAT_KPROBE, false))
 		return NULL;
 	*why = "the clause has many probes";
 	if (m->n_attaches > MOST_TRAMPOLINES)
@@ -213,7 +217,8 @@ static void add_function(struct match *m, const char *name)
 			profile_for_site(m->env, p, false, false));
 	t->site.symbol = t->site.func = name;
 	t->site.stands_in = true;
-	t->site.place = m->is_return ? "fexit, which is cheaper than a kretprobe" : "fentry, which is cheaper than a kprobe";
+	t->site.place = m->is_return ? "fexit, which is cheaper than a kretprobe" :
+				       "fentry, which is cheaper than a kprobe";
 }
 
 static bool module_matches(const char *pattern, const char *module)
@@ -229,7 +234,8 @@ static const char *shown_module(const struct match *m, const struct kernel_funct
 /* By a pattern. */
 static bool is_meant(const struct match *m, const struct kernel_function *fn)
 {
-	return glob_match(m->pattern, fn->name) && module_matches(m->module, fn->module) && !kernel_function_is_hidden(fn->name) &&
+	return glob_match(m->pattern, fn->name) && module_matches(m->module, fn->module) &&
+	       !kernel_function_is_hidden(fn->name) &&
 	       !(m->is_return && kretprobe_hazard(fn->name));
 }
 
@@ -304,14 +310,17 @@ static int no_kprobes(struct match *m)
 	if (probe_lacks_sysfs(m->env, m->spec, "kernel probes"))
 		return -EOPNOTSUPP;
 	if (!m->env->any_kernel &&
-	    (!env_demands(m->env, m->spec) || (!strpbrk(m->pattern, "+") && !lists_something(m->env, m->spec)))) {
+	    (!env_demands(m->env, m->spec) ||
+	     (!strpbrk(m->pattern, "+") && !lists_something(m->env, m->spec)))) {
 		m->ts.help = "and this kernel has no kernel probes";
 		targets_give(m->env, m->spec, &m->ts, NULL, NULL, NULL);
 		return -ENOENT;
 	}
 	d = probe_report(m->env, m->spec, D_PROBE_FEATURE, m->spec->text,
-			 built ? "kernel probes for anybody, as long as it is locked down" : "kernel probes");
-	probe_help(m->env, d, "%s tracepoint, rawtracepoint or uprobe; \"sonde list '*NAME*'\" finds them",
+			 built ? "kernel probes for anybody, as long as it is locked down" :
+				 "kernel probes");
+	probe_help(m->env, d,
+		   "%s tracepoint, rawtracepoint or uprobe; \"sonde list '*NAME*'\" finds them",
 		   built ? "lockdown=confidentiality refuses them to root as well: use fentry," :
 			   "it was built without CONFIG_KPROBES: use");
 	return -EOPNOTSUPP;
@@ -331,9 +340,12 @@ static int match_address(struct match *m, const struct kplace *place)
 	struct target *t;
 
 	if (!m->env->unsafe && !is_start(m, place->address)) {
-		struct diag *d = probe_report(m->env, m->spec, D_UNSAFE_PROBE, "Probing by address requires --unsafe");
+		struct diag *d = probe_report(m->env, m->spec, D_UNSAFE_PROBE,
+					      "Probing by address requires --unsafe");
 
-		probe_help(m->env, d, "no function begins there, and an address may lie within an instruction");
+		probe_help(
+			m->env, d,
+			"no function begins there, and an address may lie within an instruction");
 		return -EPERM;
 	}
 	t = add(m, NULL, m->pattern, 0);
@@ -344,11 +356,13 @@ static int match_address(struct match *m, const struct kplace *place)
 
 static int add_offset(struct match *m, const struct kplace *place)
 {
-	const char *why = m->env->any_kernel ? NULL
-					     : kernel_offset_refused(m->env, m->module, place->name, place->offset);
+	const char *why = m->env->any_kernel ? NULL :
+					       kernel_offset_refused(m->env, m->module, place->name,
+								     place->offset);
 
 	if (why) {
-		probe_report(m->env, m->spec, D_BAD_OFFSET, arena_printf(m->env->arena, "%s: %s", m->spec->text, why));
+		probe_report(m->env, m->spec, D_BAD_OFFSET,
+			     arena_printf(m->env->arena, "%s: %s", m->spec->text, why));
 		return -EINVAL;
 	}
 	add(m, m->module, place->name, place->offset);
@@ -398,7 +412,8 @@ static int match_name(struct match *m, const struct kplace *place, const char **
 		return -EINVAL;
 	}
 	if (m->is_return && kretprobe_hazard(place->name)) {
-		struct diag *d = probe_report(m->env, m->spec, D_PROBE_REFUSED, m->spec->text, kretprobe_hazard(place->name));
+		struct diag *d = probe_report(m->env, m->spec, D_PROBE_REFUSED, m->spec->text,
+					      kretprobe_hazard(place->name));
 
 		probe_help(m->env, d, "kprobe:%s is safe", place->name);
 		return -EOPNOTSUPP;
@@ -456,7 +471,9 @@ static int match(struct match *m, const char **near)
 		const char *plus = strrchr(m->pattern, '+') + 1;
 
 		probe_report(m->env, m->spec, D_BAD_OFFSET,
-			     *plus ? arena_printf(m->env->arena, "Invalid offset: %s", text_fault(m->env->arena, plus)) : "Invalid offset");
+			     *plus ? arena_printf(m->env->arena, "Invalid offset: %s",
+						  text_fault(m->env->arena, plus)) :
+				     "Invalid offset");
 		return -EINVAL;
 	}
 	m->amid = place.offset || !place.name;
@@ -520,15 +537,16 @@ static int list(struct provider_env *env, const struct spec *spec, bool verbose,
 			   .spec = spec,
 			   .module = module_of(spec),
 			   .is_return = spec->provider == &provider_kretprobe,
-			   .pattern = spec->n_parts > 1 ? spec_pattern(spec, spec->n_parts - 1)
-							: "*",
+			   .pattern = spec->n_parts > 1 ? spec_pattern(spec, spec->n_parts - 1) :
+							  "*",
 			   .list = f,
 			   .list_ctx = ctx,
 			   .verbose = verbose };
 	int ret;
 
 	/* In a list of everything only what can be probed; a pattern of functions finds them anyway. */
-	if (spec->n_parts < 2 && !env_has(env, FEAT_KPROBE, true) && !env_has(env, FEAT_KPROBE_MULTI, true))
+	if (spec->n_parts < 2 && !env_has(env, FEAT_KPROBE, true) &&
+	    !env_has(env, FEAT_KPROBE_MULTI, true))
 		return 0;
 	ret = kernel_functions_each(env, list_function, &m);
 	return ret < 0 ? 0 : ret;

@@ -70,7 +70,7 @@ static int list_provider(struct provider_env *env, const struct provider *p,
 	int ret;
 
 	spec.provider = p;
-	env_btf(env);	    /* opened now: it outlives the names */
+	env_btf(env);       /* opened now: it outlives the names */
 	arena_init(&names); /* of one provider: gone when they are printed */
 	env->arena = &names;
 	ret = p->list(env, &spec, verbose, keep, &found);
@@ -120,9 +120,9 @@ static int list_word(struct provider_env *env, const char *pattern, bool verbose
 	struct spec all = { .part = { "*" }, .n_parts = 1, .text = "*" };
 
 	if (!streq(pattern, "*"))
-		fl->pattern = glob_has_wildcard(pattern)
-				      ? pattern
-				      : arena_printf(env->arena, "*%s*", pattern);
+		fl->pattern = glob_has_wildcard(pattern) ?
+				      pattern :
+				      arena_printf(env->arena, "*%s*", pattern);
 	for (u32 i = 0; providers[i] && !fl->stop; i++)
 		list_provider(env, providers[i], &all, verbose, fl);
 	return fl->n;
@@ -161,8 +161,9 @@ static bool list_type(void *ctx, const char *name, u32 id)
 
 	if (!glob_match(ts->pattern, name))
 		return true;
-	text = ts->verbose ? arena_printf(a, "%s: %s\n", ts->module, btf_definition(a, ts->btf, id))
-			   : arena_printf(a, "%s %s", ts->word, name);
+	text = ts->verbose ?
+		       arena_printf(a, "%s: %s\n", ts->module, btf_definition(a, ts->btf, id)) :
+		       arena_printf(a, "%s %s", ts->word, name);
 	give(ts->fl, text, NULL);
 	return !ts->fl->stop;
 }
@@ -179,7 +180,9 @@ static bool list_place(void *ctx, struct btf_place *place)
 		btf_each(ts->btf, ts->kind, list_type, ts);
 		return !ts->fl->stop;
 	}
-	t = btf_find_own(ts->btf, ts->pattern, ts->kind) ? btf_type_by_name(ts->btf, ts->tag, ts->pattern) : NULL;
+	t = btf_find_own(ts->btf, ts->pattern, ts->kind) ?
+		    btf_type_by_name(ts->btf, ts->tag, ts->pattern) :
+		    NULL;
 	if (t)
 		list_type(ts, ts->pattern, t->origin_id);
 	return !t;
@@ -188,7 +191,9 @@ static bool list_place(void *ctx, struct btf_place *place)
 static int list_types(struct provider_env *env, u8 tag, const char *pattern, bool verbose,
 		      struct filter *fl, struct err *err)
 {
-	struct types ts = { .env = env, .fl = fl, .pattern = pattern, .tag = tag, .verbose = verbose };
+	struct types ts = {
+		.env = env, .fl = fl, .pattern = pattern, .tag = tag, .verbose = verbose
+	};
 
 	ts.kind = tag == 's' ? BTF_KIND_STRUCT : tag == 'u' ? BTF_KIND_UNION : BTF_KIND_ENUM;
 	ts.word = tag == 's' ? "struct" : tag == 'u' ? "union" : "enum";
@@ -220,7 +225,8 @@ static const char *next_attach(const char *pattern)
 }
 
 /* "struct a,union b": a list each. */
-static int list_type_names(struct provider_env *env, const char *pattern, bool verbose, struct filter *fl, struct err *err)
+static int list_type_names(struct provider_env *env, const char *pattern, bool verbose,
+			   struct filter *fl, struct err *err)
 {
 	int ret = 0;
 
@@ -230,7 +236,9 @@ static int list_type_names(struct provider_env *env, const char *pattern, bool v
 		u8 tag = type_tag(&one);
 
 		if (!tag)
-			return err_set(err, -EINVAL, "\"%s\" names no type: struct, union or enum and a name", one);
+			return err_set(err, -EINVAL,
+				       "\"%s\" names no type: struct, union or enum and a name",
+				       one);
 		ret = list_types(env, tag, one, verbose, fl, err);
 		pattern += len + (pattern[len] == ',');
 		pattern += strspn(pattern, " ");
@@ -238,10 +246,14 @@ static int list_type_names(struct provider_env *env, const char *pattern, bool v
 	return ret;
 }
 
-static int list_attaches(struct provider_env *env, const char *pattern, bool verbose, struct filter *fl, struct err *err)
+static int list_attaches(struct provider_env *env, const char *pattern, bool verbose,
+			 struct filter *fl, struct err *err)
 {
-	for (const char *comma; (comma = next_attach(pattern)) && !fl->stop; pattern = comma + 1 + strspn(comma + 1, " ")) {
-		int ret = list_spec(env, arena_strndup(env->arena, pattern, (size_t)(comma - pattern)), verbose, fl, err);
+	for (const char *comma; (comma = next_attach(pattern)) && !fl->stop;
+	     pattern = comma + 1 + strspn(comma + 1, " ")) {
+		int ret = list_spec(env,
+				    arena_strndup(env->arena, pattern, (size_t)(comma - pattern)),
+				    verbose, fl, err);
 
 		if (ret < 0)
 			return ret;

@@ -40,10 +40,18 @@ static bool is_in(const char *const *names, u32 n, const char *name)
 /* kernel/bpf/bpf_lsm.c, bpf_lsm_disabled_hooks (6.12): what answers with more than yes or no. Patterns pass over them. */
 static bool is_disabled(const char *hook)
 {
-	static const char *const names[] = { "vm_enough_memory",     "inode_need_killpriv", "inode_getsecurity",
-					     "inode_listsecurity",   "inode_copy_up_xattr", "getselfattr",
-					     "getprocattr",	     "setprocattr",	    "ismaclabel",
-					     "audit_rule_known",     "inode_xattr_skipcap", "xfrm_policy_alloc_security",
+	static const char *const names[] = { "vm_enough_memory",
+					     "inode_need_killpriv",
+					     "inode_getsecurity",
+					     "inode_listsecurity",
+					     "inode_copy_up_xattr",
+					     "getselfattr",
+					     "getprocattr",
+					     "setprocattr",
+					     "ismaclabel",
+					     "audit_rule_known",
+					     "inode_xattr_skipcap",
+					     "xfrm_policy_alloc_security",
 					     "xfrm_policy_free_security" };
 
 	return is_in(names, ARRAY_SIZE(names), hook);
@@ -52,14 +60,30 @@ static bool is_disabled(const char *hook)
 /* The same file's sleepable_lsm_hooks, those with a path: bpf_d_path() is for them. */
 static bool has_d_path(struct provider_env *env, const char *hook)
 {
-	static const char *const names[] = { "bprm_check_security", "bprm_committed_creds", "bprm_committing_creds",
-					     "bprm_creds_for_exec", "bprm_creds_from_file", "file_ioctl",
-					     "file_lock",	    "file_open",	    "file_receive",
-					     "inode_getattr",	    "path_chmod",	    "path_chown",
-					     "path_chroot",	    "path_link",	    "path_mkdir",
-					     "path_mknod",	    "path_notify",	    "path_rename",
-					     "path_rmdir",	    "path_symlink",	    "path_truncate",
-					     "path_unlink",	    "sb_mount",		    "kernel_read_file" };
+	static const char *const names[] = { "bprm_check_security",
+					     "bprm_committed_creds",
+					     "bprm_committing_creds",
+					     "bprm_creds_for_exec",
+					     "bprm_creds_from_file",
+					     "file_ioctl",
+					     "file_lock",
+					     "file_open",
+					     "file_receive",
+					     "inode_getattr",
+					     "path_chmod",
+					     "path_chown",
+					     "path_chroot",
+					     "path_link",
+					     "path_mkdir",
+					     "path_mknod",
+					     "path_notify",
+					     "path_rename",
+					     "path_rmdir",
+					     "path_symlink",
+					     "path_truncate",
+					     "path_unlink",
+					     "sb_mount",
+					     "kernel_read_file" };
 
 	return is_in(names, ARRAY_SIZE(names), hook) && env_has(env, FEAT_LSM_PATH, true);
 }
@@ -126,7 +150,8 @@ static void list_hook(struct match *m, const char *hook)
 {
 	if (glob_match(m->pattern, hook) && !is_disabled(hook) &&
 	    btf_find(m->btf, arena_printf(m->env->arena, PREFIX "%s", hook), BTF_KIND_FUNC))
-		m->ret = m->list(m->list_ctx, site_name(m, hook), m->verbose ? new_profile(m, hook) : NULL);
+		m->ret = m->list(m->list_ctx, site_name(m, hook),
+				 m->verbose ? new_profile(m, hook) : NULL);
 }
 
 /* ---- hooks of the provider */
@@ -152,8 +177,9 @@ static int not_in_list(struct match *m, const struct spec *spec, const char *mod
 {
 	struct diag *d = probe_report(m->env, spec, D_NO_BPF_MODULE, spec->text, modules);
 
-	probe_help(m->env, d, "boot with lsm=%s%sbpf, or probe the kernel's own call: fentry:security_%s", modules,
-		   *modules ? "," : "", m->pattern);
+	probe_help(m->env, d,
+		   "boot with lsm=%s%sbpf, or probe the kernel's own call: fentry:security_%s",
+		   modules, *modules ? "," : "", m->pattern);
 	return -EOPNOTSUPP;
 }
 
@@ -171,9 +197,12 @@ static int refuse(struct match *m, const struct spec *spec)
 	if (!bpf_is_a_module(&modules)) {
 		ret = not_in_list(m, spec, modules.s);
 	} else if (!env_has(m->env, FEAT_LSM, true)) {
-		struct diag *d = probe_report(m->env, spec, D_PROBE_FEATURE, spec->text, "hooks for BPF in its security modules");
+		struct diag *d = probe_report(m->env, spec, D_PROBE_FEATURE, spec->text,
+					      "hooks for BPF in its security modules");
 
-		probe_help(m->env, d, "it lacks CONFIG_BPF_LSM or function trampolines: use a tracepoint or rawtracepoint");
+		probe_help(
+			m->env, d,
+			"it lacks CONFIG_BPF_LSM or function trampolines: use a tracepoint or rawtracepoint");
 		ret = -EOPNOTSUPP;
 	}
 	buf_release(&modules);
@@ -200,7 +229,8 @@ static int resolve(struct provider_env *env, const struct spec *spec, target_fn 
 	return targets_give(env, spec, &m.ts, near ? site_name(&m, near) : NULL, f, ctx);
 }
 
-static int list(struct provider_env *env, const struct spec *spec, bool verbose, list_fn f, void *ctx)
+static int list(struct provider_env *env, const struct spec *spec, bool verbose, list_fn f,
+		void *ctx)
 {
 	struct match m = { .env = env,
 			   .btf = env_btf(env),

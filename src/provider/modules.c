@@ -51,8 +51,8 @@ static bool each_module(void *ctx, const char *module)
 	return !p || e->f(e->ctx, p);
 }
 
-void btf_places_each(struct provider_env *env, const char *pattern, bool (*f)(void *ctx, struct btf_place *p),
-		     void *ctx)
+void btf_places_each(struct provider_env *env, const char *pattern,
+		     bool (*f)(void *ctx, struct btf_place *p), void *ctx)
 {
 	struct btf_place *kernel = btf_place(env, NULL);
 
@@ -67,7 +67,8 @@ const char *module_missing(struct provider_env *env, const char *module)
 {
 	char *name;
 
-	if (!module || streq(module, "vmlinux") || glob_has_wildcard(module) || access("/sys/module", F_OK) != 0)
+	if (!module || streq(module, "vmlinux") || glob_has_wildcard(module) ||
+	    access("/sys/module", F_OK) != 0)
 		return NULL;
 	name = arena_strdup(env->arena, module);
 	for (char *c = name; *c; c++)
@@ -75,6 +76,8 @@ const char *module_missing(struct provider_env *env, const char *module)
 			*c = '_';
 	if (access(arena_printf(env->arena, "/sys/module/%s", name), F_OK) == 0)
 		return NULL;
-	return arena_printf(env->arena, "no module %s is loaded, and kernel functions of a later one are not waited for: modprobe %s first",
-			    module, module);
+	return arena_printf(
+		env->arena,
+		"no module %s is loaded, and kernel functions of a later one are not waited for: modprobe %s first",
+		module, module);
 }

@@ -47,13 +47,16 @@ static const struct event hardware[] = {
  * Caches: "L1-dcache-load-misses", as perf names them: cache, operation, "es" or "s", or "-misses" behind it.
  * config is cache | operation << 8 | result << 16.
  */
-static const char *const caches[] = { "L1-dcache", "L1-icache", "LLC", "dTLB", "iTLB", "branch", "node" };
+static const char *const caches[] = { "L1-dcache", "L1-icache", "LLC", "dTLB",
+				      "iTLB",      "branch",    "node" };
 static const char *const operations[] = { "-load", "-store", "-prefetch" };
 
 static const char *cache_name(struct arena *a, u32 cache, u32 op, bool misses)
 {
 	return arena_printf(a, "%s%s%s", caches[cache], operations[op],
-			    misses ? "-misses" : op == 2 ? "es" : "s");
+			    misses  ? "-misses" :
+			    op == 2 ? "es" :
+				      "s");
 }
 
 static bool find_cache(struct arena *a, const char *name, struct event *e)
@@ -93,10 +96,12 @@ static void near_caches(struct arena *a, struct near *near)
 }
 
 /* The probe that was meant: of the other provider, or a name that is near; with the count that was asked for. */
-static const char *near_probe(struct provider_env *env, const struct spec *spec, const struct event *table)
+static const char *near_probe(struct provider_env *env, const struct spec *spec,
+			      const struct event *table)
 {
 	bool is_hw = table == hardware;
-	const char *name = spec->part[1], *guess = name, *provider = is_hw ? "software" : "hardware";
+	const char *name = spec->part[1], *guess = name,
+		   *provider = is_hw ? "software" : "hardware";
 	struct near near;
 
 	if (!find(is_hw ? software : hardware, name)) {
@@ -134,7 +139,8 @@ static const char *event_name(struct provider_env *env, const struct spec *spec,
 
 	if (spec->n_parts < 3 || (text_number(spec->part[2], &n) && !n))
 		return arena_printf(env->arena, "%s:%s", spec->provider->name, spec->part[1]);
-	return arena_printf(env->arena, "%s:%s:%llu", spec->provider->name, spec->part[1], (unsigned long long)period);
+	return arena_printf(env->arena, "%s:%s:%llu", spec->provider->name, spec->part[1],
+			    (unsigned long long)period);
 }
 
 static int parse_count(struct provider_env *env, const struct spec *spec, u64 *period)
@@ -147,7 +153,8 @@ static int parse_count(struct provider_env *env, const struct spec *spec, u64 *p
 		*period = n ? n : *period;
 		return 0;
 	}
-	probe_report(env, spec, D_BAD_COUNT, spec->provider->name, text_fault(env->arena, spec->part[2]));
+	probe_report(env, spec, D_BAD_COUNT, spec->provider->name,
+		     text_fault(env->arena, spec->part[2]));
 	return -EINVAL;
 }
 
@@ -212,9 +219,13 @@ static int list(struct provider_env *env, const struct spec *spec, const struct 
 
 	for (; e->name && !ret; e++) {
 		if (glob_match(pattern, e->name))
-			ret = f(ctx, arena_printf(env->arena, "%s:%s:", spec->provider->name, e->name), NULL);
+			ret = f(ctx,
+				arena_printf(env->arena, "%s:%s:", spec->provider->name, e->name),
+				NULL);
 		if (!ret && e->alias && glob_match(pattern, e->alias))
-			ret = f(ctx, arena_printf(env->arena, "%s:%s:", spec->provider->name, e->alias), NULL);
+			ret = f(ctx,
+				arena_printf(env->arena, "%s:%s:", spec->provider->name, e->alias),
+				NULL);
 	}
 	return ret;
 }

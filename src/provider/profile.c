@@ -40,9 +40,9 @@ static bool same_loc(const struct loc *a, const struct loc *b)
 	    a->is_value != b->is_value || a->nullable != b->nullable || a->opaque != b->opaque ||
 	    a->known != b->known || a->n != b->n)
 		return false;
-	return a->kind == LOC_EXPR ? same_steps(a, b)
-	       : a->kind == LOC_PIECES ? same_pieces(a, b)
-				       : true;
+	return a->kind == LOC_EXPR   ? same_steps(a, b) :
+	       a->kind == LOC_PIECES ? same_pieces(a, b) :
+				       true;
 }
 
 static bool same_arg(const struct arg_desc *a, const struct arg_desc *b)
@@ -70,8 +70,8 @@ static bool same_kind(const struct profile *a, const struct profile *b)
 	       a->loading_mask == b->loading_mask && a->only_child == b->only_child &&
 	       same_text(a->attach_module, b->attach_module) && a->attach_prog == b->attach_prog &&
 	       a->default_space == b->default_space && a->user_regs == b->user_regs &&
-	       a->has_func == b->has_func && a->is_return == b->is_return && a->ip_delta == b->ip_delta &&
-	       same_loc(&a->caller, &b->caller);
+	       a->has_func == b->has_func && a->is_return == b->is_return &&
+	       a->ip_delta == b->ip_delta && same_loc(&a->caller, &b->caller);
 }
 
 static bool same_set(const u64 *a, const u64 *b)
@@ -93,8 +93,8 @@ bool profile_equal(const struct profile *a, const struct profile *b)
 {
 	if (a == b)
 		return true;
-	return same_kind(a, b) && same_sites(a, b) && same_text(a->kept, b->kept) && a->record == b->record &&
-	       a->types == b->types && a->fixed_place == b->fixed_place &&
+	return same_kind(a, b) && same_sites(a, b) && same_text(a->kept, b->kept) &&
+	       a->record == b->record && a->types == b->types && a->fixed_place == b->fixed_place &&
 	       same_args(a->args, a->n_args, b->args, b->n_args) &&
 	       same_loc(&a->goid.loc, &b->goid.loc) &&
 	       same_args(a->vars, a->n_vars, b->vars, b->n_vars) &&

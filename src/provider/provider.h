@@ -38,26 +38,28 @@ struct target {
 struct spec {
 	const struct provider *provider;
 	const struct attach *attach; /* span for messages; may be NULL when listing */
-	const char *text;	     /* whole, unquoted */
-	const char *part[8];	     /* "tracepoint", "sched", "sched_*": part[0] as written; quotes removed */
+	const char *text;            /* whole, unquoted */
+	const char
+		*part[8]; /* "tracepoint", "sched", "sched_*": part[0] as written; quotes removed */
 	u32 n_parts, n_parts_written; /* without an empty end, and with it */
 };
 
 /* What providers may ask; one per compilation. */
 struct provider_env {
 	struct arena *arena;
-	struct diags *diags;	/* NULL when listing */
+	struct diags *diags; /* NULL when listing */
 	struct features *features;
-	struct btf *(*btf)(struct provider_env *env); /* opened on first need; NULL: the kernel has none */
-	s32 pid;		/* -p, or -1 */
-	bool child_alone;	/* -c without --follow: what is bound to a process is bound to that one */
+	struct btf *(*btf)(
+		struct provider_env *env); /* opened on first need; NULL: the kernel has none */
+	s32 pid;                           /* -p, or -1 */
+	bool child_alone; /* -c without --follow: what is bound to a process is bound to that one */
 	bool unsafe;
-	bool uses_args;		/* the clause mentions args (or argN/retval): layouts matter */
-	bool uses_result;	/* the clause mentions retval */
+	bool uses_args;          /* the clause mentions args (or argN/retval): layouts matter */
+	bool uses_result;        /* the clause mentions retval */
 	bool uses_func_or_probe; /* the clause mentions probe or func */
-	bool uses_stack;	/* the clause mentions kstack/ustack */
-	bool uses_record;	/* it mentions argstr: the event's record as it is */
-	bool uses_typed;	/* it calls what wants pointers that verifiers know by type */
+	bool uses_stack;         /* the clause mentions kstack/ustack */
+	bool uses_record;        /* it mentions argstr: the event's record as it is */
+	bool uses_typed;         /* it calls what wants pointers that verifiers know by type */
 	/* What the clauses of the script read, all together: probes of different clauses on one function
 	 * are placed alike, so that they fire in the order of the script. */
 	struct script_reads {
@@ -70,24 +72,25 @@ struct provider_env {
 	/* Of clauses on functions of the kernel alone: those on one function are attached alike, too. */
 	struct script_reads kernel_script;
 	u32 n_attaches; /* of the clause */
-	bool by_kallsyms;	/* BTF has names of functions that are there as name.isra.0 only: it is not believed */
+	bool by_kallsyms; /* BTF has names of functions that are there as name.isra.0 only: it is not believed */
 	/* Events of system calls are perf events of their own; else, they share the raw tracepoint, and why if it matters. */
 	bool calls_by_perf;
 	const char *calls_why;
-	const char *kprobe_only; /* why a kprobe is not attached as a trampoline, told by -v; NULL: it may be */
-	bool exact_uprobes;	/* of struct config */
-	bool prefer_raw;	/* cheapest attachment with the same answer (default true) */
+	const char *
+		kprobe_only; /* why a kprobe is not attached as a trampoline, told by -v; NULL: it may be */
+	bool exact_uprobes; /* of struct config */
+	bool prefer_raw;    /* cheapest attachment with the same answer (default true) */
 	void *ctx;
-	u32 missing_mode;	/* struct config's missing_probes */
-	bool any_kernel;	/* only compiling: what is missing here may exist elsewhere */
-	u32 max_targets;	/* max_probes */
-	u32 max_strlen;		/* capacity of strings whose length is not known; 0: 1024 */
+	u32 missing_mode; /* struct config's missing_probes */
+	bool any_kernel;  /* only compiling: what is missing here may exist elsewhere */
+	u32 max_targets;  /* max_probes */
+	u32 max_strlen;   /* capacity of strings whose length is not known; 0: 1024 */
 	/* Names used after "args." when the caller knows them all: patterns that match many probes then
 	 * differ by these alone, and share programs. NULL: not known, or the whole record is used;
 	 * non-NULL and n 0: only argN or retval. */
 	const char *const *arg_names;
 	u32 n_arg_names;
-	bool uses_goid; /* the clause mentions goid */
+	bool uses_goid;               /* the clause mentions goid */
 	const char *const *var_names; /* likewise behind "vars." */
 	u32 n_var_names;
 	struct kallsyms *ksyms; /* the caller's, or opened on first need */
@@ -99,7 +102,7 @@ typedef int (*list_fn)(void *ctx, const char *probe, const struct profile *profi
 
 /* What the attach points of a script ask of system calls, all together. */
 struct call_events {
-	u32 n;		 /* events by name */
+	u32 n;           /* events by name */
 	const char *raw; /* why not all of them can be perf events, or NULL */
 	bool reads_args; /* the clause does */
 };
@@ -107,18 +110,19 @@ struct call_events {
 enum probe_mode { MODE_TEST = 1, MODE_BENCH = 2 };
 
 struct provider {
-	const char *name;	/* "tracepoint" */
-	const char *aliases;	/* "t" or "t TRACEPOINT", space separated; case-insensitive for names */
-	const char *syntax;	/* "tracepoint:CATEGORY:EVENT" */
+	const char *name; /* "tracepoint" */
+	const char
+		*aliases;   /* "t" or "t TRACEPOINT", space separated; case-insensitive for names */
+	const char *syntax; /* "tracepoint:CATEGORY:EVENT" */
 	const char *brief, *doc, *example;
 	const char *work, *output; /* of the example, as in struct builtin */
 	bool varies;
-	const char *old_names;	/* accepted with a note: "kfunc" */
+	const char *old_names;    /* accepted with a note: "kfunc" */
 	u32 min_parts, max_parts; /* including the provider's name */
-	const char *empty;	  /* what is said when the last part is empty; may be NULL */
-	const char *takes;	  /* how many parts behind the name there can be, for messages: "1 or 2" */
-	s16 feature;		/* enum feature it needs + 1, or 0 */
-	s16 feature_instead;	/* one that will do as well, + 1, or 0 */
+	const char *empty;        /* what is said when the last part is empty; may be NULL */
+	const char *takes; /* how many parts behind the name there can be, for messages: "1 or 2" */
+	s16 feature;       /* enum feature it needs + 1, or 0 */
+	s16 feature_instead; /* one that will do as well, + 1, or 0 */
 	/* Calls f for each match. Reports no match, bad syntax, no privilege … through env->diags at
 	 * spec->attach->span with a suggestion, and returns -errno then; else the number of targets. */
 	int (*resolve)(struct provider_env *env, const struct spec *spec, target_fn f, void *ctx);
@@ -132,16 +136,17 @@ struct provider {
 	const char *(*later)(struct provider_env *env, const struct spec *spec);
 	int (*resolve_file)(struct provider_env *env, const struct spec *spec, const char *path,
 			    const char *open_path, target_fn f, void *ctx);
-	int (*list)(struct provider_env *env, const struct spec *spec, bool verbose, list_fn f, void *ctx);
+	int (*list)(struct provider_env *env, const struct spec *spec, bool verbose, list_fn f,
+		    void *ctx);
 	/* Adds what an attach point, as it is written, asks of system calls. NULL: nothing. */
 	void (*calls)(struct arena *a, const char *text, struct call_events *to);
 	/* For SITE_KPROBE etc. with a pid filter: the engine injects it when false. */
-	bool in_libraries;	/* "*" of later() means libraries as well as programs */
-	bool bound_to_pid;	/* -p attaches to the pid itself */
-	u32 mode; /* enum probe_mode: only with that option; 0: always */
-	bool unfiltered;	/* interval, begin, end: -p does not filter */
-	bool replaces_return;	/* uretprobe: the kernel puts an address of its own in place of the return address */
-	bool may_be_trampoline;	/* kprobe, kretprobe: attached as fentry or fexit where that answers the same */
+	bool in_libraries; /* "*" of later() means libraries as well as programs */
+	bool bound_to_pid; /* -p attaches to the pid itself */
+	u32 mode;          /* enum probe_mode: only with that option; 0: always */
+	bool unfiltered;   /* interval, begin, end: -p does not filter */
+	bool replaces_return; /* uretprobe: the kernel puts an address of its own in place of the return address */
+	bool may_be_trampoline; /* kprobe, kretprobe: attached as fentry or fexit where that answers the same */
 };
 
 extern const struct provider *const providers[]; /* NULL-terminated */

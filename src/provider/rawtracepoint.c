@@ -17,7 +17,8 @@
 enum { MAX_PARAMS = 16, UNTYPED_ARGS = 12 /* MAX_TRACE_ARGS, include/linux/trace_events.h */ };
 
 /* params NULL: not known. */
-static void add_argn(struct provider_env *env, struct profile *p, const struct btf_param *params, u32 n)
+static void add_argn(struct provider_env *env, struct profile *p, const struct btf_param *params,
+		     u32 n)
 {
 	p->argn = arena_array(env->arena, struct arg_desc, n);
 	p->n_argn = n;
@@ -26,11 +27,14 @@ static void add_argn(struct provider_env *env, struct profile *p, const struct b
 
 		if (params)
 			btf_word_loc(p, params[i].type, &loc);
-		p->argn[i] = (struct arg_desc){ .name = arena_printf(env->arena, "arg%u", i), .type = &ty_u64, .loc = loc };
+		p->argn[i] = (struct arg_desc){ .name = arena_printf(env->arena, "arg%u", i),
+						.type = &ty_u64,
+						.loc = loc };
 	}
 }
 
-static struct profile *typed_profile(struct provider_env *env, const struct btf_place *place, const char *event)
+static struct profile *typed_profile(struct provider_env *env, const struct btf_place *place,
+				     const char *event)
 {
 	struct btf_param params[MAX_PARAMS];
 	u32 id = 0;
@@ -175,10 +179,12 @@ static bool has_bare_modules(void)
 	bool found = false;
 
 	if (buf_read_file(&text, "/proc/modules") == 0)
-		for (char *line = text.s; line && *line && !found; line = strchr(line, '\n'), line += line != NULL) {
+		for (char *line = text.s; line && *line && !found;
+		     line = strchr(line, '\n'), line += line != NULL) {
 			char path[128];
 
-			snprintf(path, sizeof(path), "/sys/kernel/btf/%.*s", (int)strcspn(line, " "), line);
+			snprintf(path, sizeof(path), "/sys/kernel/btf/%.*s",
+				 (int)strcspn(line, " "), line);
 			found = access(path, F_OK) != 0;
 		}
 	buf_release(&text);
@@ -189,8 +195,8 @@ static const char *event_of_symbol(struct each *e, const struct ksym *s, const c
 {
 	const char *event = starts_with(s->name, MAP_PREFIX) ? s->name + strlen(MAP_PREFIX) : NULL;
 
-	if (!event || !s->module || !glob_match(e->pattern, event) || !glob_match(modules, s->module) ||
-	    btf_place(e->env, s->module))
+	if (!event || !s->module || !glob_match(e->pattern, event) ||
+	    !glob_match(modules, s->module) || btf_place(e->env, s->module))
 		return NULL;
 	return arena_strdup(e->env->arena, event);
 }
@@ -211,7 +217,8 @@ static int match_bare(void *ctx, const struct ksym *s)
 		return 0;
 	p = untyped_profile(e->env);
 	p->no_btf = true;
-	p->args_why = arena_printf(e->env->arena, "this kernel has no type information of module %s", s->module);
+	p->args_why = arena_printf(e->env->arena,
+				   "this kernel has no type information of module %s", s->module);
 	add(e->env, &e->ts, arena_strdup(e->env->arena, s->module), event, p);
 	return 0;
 }
@@ -223,7 +230,9 @@ static int list_bare(void *ctx, const struct ksym *s)
 	const char *event = event_of_symbol(e, s, b->modules);
 
 	if (event)
-		e->ret = e->f(e->ctx, site_name(e->env, arena_strdup(e->env->arena, s->module), event), NULL);
+		e->ret = e->f(e->ctx,
+			      site_name(e->env, arena_strdup(e->env->arena, s->module), event),
+			      NULL);
 	return e->ret;
 }
 
@@ -241,7 +250,8 @@ static int resolve_untyped(struct provider_env *env, const struct spec *spec, ta
 	}
 	p->no_btf = true;
 	if (env_btf(env))
-		p->args_why = "this kernel does not tell programs the types of a tracepoint's arguments";
+		p->args_why =
+			"this kernel does not tell programs the types of a tracepoint's arguments";
 	add(env, &ts, spec->n_parts > 2 ? spec->part[1] : "vmlinux", event_of(spec), p);
 	return targets_give(env, spec, &ts, NULL, f, ctx);
 }
@@ -251,15 +261,19 @@ static bool is_without_event(struct provider_env *env, const struct each *e)
 {
 	struct ksym s;
 
-	return !e->many && kallsyms_find(env_ksyms(env), arena_printf(env->arena, "__tracepoint_%s", e->pattern), NULL, &s);
+	return !e->many &&
+	       kallsyms_find(env_ksyms(env),
+			     arena_printf(env->arena, "__tracepoint_%s", e->pattern), NULL, &s);
 }
 
 static int no_access(struct provider_env *env, const struct spec *spec)
 {
-	struct diag *d = probe_report(env, spec, D_PROBE_REFUSED, spec->text,
-				      "this kernel gives programs no access to this tracepoint, which is not an event");
+	struct diag *d = probe_report(
+		env, spec, D_PROBE_REFUSED, spec->text,
+		"this kernel gives programs no access to this tracepoint, which is not an event");
 
-	probe_help(env, d, "Linux 5.12 and later do; before, probe a function that calls it (kprobe)");
+	probe_help(env, d,
+		   "Linux 5.12 and later do; before, probe a function that calls it (kprobe)");
 	return -EOPNOTSUPP;
 }
 
@@ -268,7 +282,9 @@ static const char *near_probe(struct each *e, const struct spec *spec)
 {
 	const char *event = e->pattern;
 
-	if (spec->n_parts < 3 || !btf_find(env_btf(e->env), arena_printf(e->env->arena, PREFIX "%s", event), BTF_KIND_TYPEDEF)) {
+	if (spec->n_parts < 3 ||
+	    !btf_find(env_btf(e->env), arena_printf(e->env->arena, PREFIX "%s", event),
+		      BTF_KIND_TYPEDEF)) {
 		near_init(&e->near, e->pattern);
 		btf_places_each(e->env, module_of(spec), near_place, e);
 		if (spec->n_parts > 2 && !near_best(&e->near))
@@ -281,7 +297,9 @@ static const char *near_probe(struct each *e, const struct spec *spec)
 
 static int resolve(struct provider_env *env, const struct spec *spec, target_fn f, void *ctx)
 {
-	struct each e = { .env = env, .pattern = event_of(spec), .many = spec_has_wildcard(spec, 1) };
+	struct each e = { .env = env,
+			  .pattern = event_of(spec),
+			  .many = spec_has_wildcard(spec, 1) };
 
 	if (!env_btf(env) || !env_has(env, FEAT_RAW_TP_BTF, true))
 		return resolve_untyped(env, spec, f, ctx);
@@ -299,7 +317,9 @@ static int resolve(struct provider_env *env, const struct spec *spec, target_fn 
 static int list(struct provider_env *env, const struct spec *spec, bool verbose, list_fn f,
 		void *ctx)
 {
-	struct each e = { .env = env, .pattern = event_of(spec), .f = f, .ctx = ctx, .verbose = verbose };
+	struct each e = {
+		.env = env, .pattern = event_of(spec), .f = f, .ctx = ctx, .verbose = verbose
+	};
 
 	btf_places_each(env, module_of(spec), list_place, &e);
 	if (!e.ret && has_bare_modules())

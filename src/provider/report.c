@@ -41,11 +41,12 @@ static void help_syntax(struct provider_env *env, const struct spec *spec, struc
 
 int probe_bad_parts(struct provider_env *env, const struct spec *spec)
 {
-	if (spec->n_parts < spec->n_parts_written && spec->n_parts_written > spec->provider->min_parts - 1 &&
-	    spec->provider->empty)
+	if (spec->n_parts < spec->n_parts_written &&
+	    spec->n_parts_written > spec->provider->min_parts - 1 && spec->provider->empty)
 		return probe_bad_syntax(env, spec, spec->provider->empty);
-	help_syntax(env, spec, probe_report(env, spec, D_PROBE_PARTS, spec->provider->name, spec->provider->takes,
-					    spec->n_parts_written - 1));
+	help_syntax(env, spec,
+		    probe_report(env, spec, D_PROBE_PARTS, spec->provider->name,
+				 spec->provider->takes, spec->n_parts_written - 1));
 	return -EINVAL;
 }
 
@@ -58,7 +59,9 @@ int probe_bad_syntax(struct provider_env *env, const struct spec *spec, const ch
 int probe_refused(struct provider_env *env, const struct spec *spec, const struct err *err)
 {
 	bool hidden = err->code == -EACCES || err->code == -EPERM;
-	enum diag_id id = !hidden ? D_PROBE_REFUSED : env->any_kernel ? D_NOT_CHECKED : D_NOT_VISIBLE;
+	enum diag_id id = !hidden         ? D_PROBE_REFUSED :
+			  env->any_kernel ? D_NOT_CHECKED :
+					    D_NOT_VISIBLE;
 	struct diag *d = probe_report(env, spec, id, spec->text, err->text);
 
 	if (err->help[0])
@@ -70,7 +73,9 @@ void probe_untyped(struct provider_env *env, const struct spec *spec)
 {
 	struct diag *d = probe_report(env, spec, D_NO_KERNEL_TYPES, spec->text);
 
-	probe_help(env, d, "tracepoint, syscall, kprobe and uprobe need none; BPFTRACE_BTF=FILE names this very kernel's");
+	probe_help(
+		env, d,
+		"tracepoint, syscall, kprobe and uprobe need none; BPFTRACE_BTF=FILE names this very kernel's");
 }
 
 /* The kernel's probe types have their numbers there. */

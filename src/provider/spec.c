@@ -72,7 +72,8 @@ static const char *event_of_perf(struct provider_env *env, const struct spec *sp
 	struct err err = {};
 	u32 n = 0;
 
-	if (spec->n_parts != 2 || tracefs_events(env->arena, spec->part[0], &names, &n, &err) < 0 || !n)
+	if (spec->n_parts != 2 || tracefs_events(env->arena, spec->part[0], &names, &n, &err) < 0 ||
+	    !n)
 		return NULL;
 	return arena_printf(env->arena, "tracepoint:%s:%s", spec->part[0], spec->part[1]);
 }
@@ -125,7 +126,9 @@ struct spec *spec_parse(struct provider_env *env, const struct attach *attach)
 		const char *ours = foreign_probe(env->arena, spec->text);
 
 		if (ours)
-			probe_help(env, probe_report(env, spec, D_PROBE_PARTS, p->name, p->takes, spec->n_parts_written - 1),
+			probe_help(env,
+				   probe_report(env, spec, D_PROBE_PARTS, p->name, p->takes,
+						spec->n_parts_written - 1),
 				   "did you mean \"%s\"?", ours);
 		else
 			probe_bad_parts(env, spec);
@@ -138,7 +141,9 @@ const char *spec_name(struct provider_env *env, const struct spec *spec)
 {
 	const char *name = spec->provider->name;
 
-	return spec->n_parts > 1 ? arena_printf(env->arena, "%s:%s", name, spec_rest(env->arena, spec, 1)) : name;
+	return spec->n_parts > 1 ?
+		       arena_printf(env->arena, "%s:%s", name, spec_rest(env->arena, spec, 1)) :
+		       name;
 }
 
 const char *spec_rest(struct arena *a, const struct spec *spec, u32 from)
@@ -206,14 +211,14 @@ const char *text_fault(struct arena *a, const char *s)
 	number_scan(s, (u32)strlen(s), &n);
 	switch (n.fault) {
 	case NUMBER_TOO_BIG:
-		return arena_printf(a, "overflow error, maximum value is %llu: %s", (unsigned long long)n.max, s);
+		return arena_printf(a, "overflow error, maximum value is %llu: %s",
+				    (unsigned long long)n.max, s);
 	case NUMBER_BAD_COEFFICIENT:
 		return arena_printf(a, "coefficient part of scientific literal must be 1-9: %s", s);
 	case NUMBER_FINE:
 	case NUMBER_BAD_UNDERSCORE:
 	case NUMBER_BAD_SUFFIX:
-	case NUMBER_BAD_DIGIT:
-		break;
+	case NUMBER_BAD_DIGIT: break;
 	}
 	return arena_printf(a, "invalid trailing bytes: %s", s);
 }

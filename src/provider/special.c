@@ -51,7 +51,7 @@ static const struct {
 	const char *name;
 	int number;
 } signals[] = {
-	{ "SIGUSR1", SIGUSR1 }, { "SIGUSR2", SIGUSR2 },	  { "SIGHUP", SIGHUP },
+	{ "SIGUSR1", SIGUSR1 }, { "SIGUSR2", SIGUSR2 },   { "SIGHUP", SIGHUP },
 	{ "SIGCONT", SIGCONT }, { "SIGWINCH", SIGWINCH },
 };
 
@@ -60,7 +60,9 @@ static int resolve_self(struct provider_env *env, const struct spec *spec, targe
 	struct diag *d;
 
 	if (!streq(spec->part[1], "signal"))
-		return probe_bad_syntax(env, spec, arena_printf(env->arena, "%s is not a supported trigger", spec->part[1]));
+		return probe_bad_syntax(env, spec,
+					arena_printf(env->arena, "%s is not a supported trigger",
+						     spec->part[1]));
 	for (u32 i = 0; i < ARRAY_SIZE(signals); i++)
 		if (streq(signals[i].name, spec->part[2]))
 			return give_one(env, spec, SITE_SIGNAL, signals[i].number, f, ctx);

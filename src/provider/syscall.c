@@ -67,13 +67,16 @@ static const char *near_call(struct provider_env *env, const struct spec *spec)
 	for (u32 nr = 0; nr < syscall_count(); nr++)
 		if (syscall_name(nr))
 			near_try(&near, syscall_name(nr));
-	return near_best(&near) ? arena_printf(env->arena, "%s:%s", spec->provider->name, near_best(&near)) : NULL;
+	return near_best(&near) ?
+		       arena_printf(env->arena, "%s:%s", spec->provider->name, near_best(&near)) :
+		       NULL;
 }
 
 static int bad_spec(struct provider_env *env, const struct spec *spec)
 {
 	struct diag *d = probe_report(env, spec, D_PROBE_SYNTAX,
-				      arena_printf(env->arena, "%s: expected %s", spec->text, spec->provider->syntax));
+				      arena_printf(env->arena, "%s: expected %s", spec->text,
+						   spec->provider->syntax));
 
 	if (*spec->part[1] == '%')
 		probe_help(env, d, "the groups are: %s", call_groups());
@@ -93,13 +96,17 @@ static int resolve(struct provider_env *env, const struct spec *spec, target_fn 
 	return targets_give(env, spec, &ts, near_call(env, spec), f, ctx);
 }
 
-static int list_one(struct provider_env *env, u32 nr, bool is_return, bool verbose, list_fn f, void *ctx)
+static int list_one(struct provider_env *env, u32 nr, bool is_return, bool verbose, list_fn f,
+		    void *ctx)
 {
-	return f(ctx, arena_printf(env->arena, "syscall:%s%s", syscall_name(nr), is_return ? ":return" : ""),
+	return f(ctx,
+		 arena_printf(env->arena, "syscall:%s%s", syscall_name(nr),
+			      is_return ? ":return" : ""),
 		 verbose ? syscalls_decoded(env, nr, is_return) : NULL);
 }
 
-static int list(struct provider_env *env, const struct spec *spec, bool verbose, list_fn f, void *ctx)
+static int list(struct provider_env *env, const struct spec *spec, bool verbose, list_fn f,
+		void *ctx)
 {
 	bool entries = spec->n_parts < 3 || glob_match(spec->part[2], ""),
 	     returns = spec->n_parts < 3 || glob_match(spec->part[2], "return");

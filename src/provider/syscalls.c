@@ -109,7 +109,10 @@ static struct loc enter_loc(const struct profile *p, const struct type *t, u32 i
 
 static struct loc result_loc(const struct profile *p)
 {
-	return (struct loc){ .kind = LOC_CTX, .offset = is_record(p) ? RECORD_RESULT : 8, .size = 8, .is_signed = true };
+	return (struct loc){ .kind = LOC_CTX,
+			     .offset = is_record(p) ? RECORD_RESULT : 8,
+			     .size = 8,
+			     .is_signed = true };
 }
 
 static struct arg_desc number_arg(const struct profile *p, bool is_enter)
@@ -117,7 +120,9 @@ static struct arg_desc number_arg(const struct profile *p, bool is_enter)
 	struct arg_desc a = { .name = "__syscall_nr", .type = &ty_s32, .text = "int __syscall_nr" };
 
 	if (is_record(p))
-		a.loc = (struct loc){ .kind = LOC_CTX, .offset = RECORD_NUMBER, .size = 4, .is_signed = true };
+		a.loc = (struct loc){
+			.kind = LOC_CTX, .offset = RECORD_NUMBER, .size = 4, .is_signed = true
+		};
 	else if (is_enter)
 		a.loc = (struct loc){ .kind = LOC_CTX, .offset = 8, .size = 4, .is_signed = true };
 	else
@@ -133,8 +138,9 @@ static void exit_args(struct provider_env *env, struct profile *p)
 {
 	p->args = arena_array(env->arena, struct arg_desc, 2);
 	p->args[p->n_args++] = number_arg(p, false);
-	p->args[p->n_args++] =
-		(struct arg_desc){ .name = "ret", .type = &ty_s64, .text = "long ret", .loc = result_loc(p) };
+	p->args[p->n_args++] = (struct arg_desc){
+		.name = "ret", .type = &ty_s64, .text = "long ret", .loc = result_loc(p)
+	};
 }
 
 /* A field behind the number is in the register of its place: 8 bytes each from offset 16. */
@@ -167,8 +173,8 @@ static void enter_args_of_btf(struct provider_env *env, struct profile *p, const
 	struct btf *btf = env_btf(env);
 	struct btf_param params[ARCH_SYSCALL_ARGS];
 	int n = btf ? btf_func(btf, arena_printf(env->arena, "__do_sys_%s", call), params,
-			       ARCH_SYSCALL_ARGS, NULL, NULL)
-		    : -ENOENT;
+			       ARCH_SYSCALL_ARGS, NULL, NULL) :
+		      -ENOENT;
 
 	p->args = arena_array(env->arena, struct arg_desc, ARCH_SYSCALL_ARGS + 1);
 	p->args[p->n_args++] = number_arg(p, true);
@@ -230,7 +236,8 @@ enum { MAX_NAMES = 96 };
 static const struct type *set_type(struct provider_env *env, const struct call_arg *arg)
 {
 	struct call_name names[MAX_NAMES];
-	struct type *t = arena_dup(env->arena, arg->word == CALL_FLAGS ? &ty_u32 : &ty_s32, sizeof(*t));
+	struct type *t =
+		arena_dup(env->arena, arg->word == CALL_FLAGS ? &ty_u32 : &ty_s32, sizeof(*t));
 
 	t->kind = TY_ENUM;
 	t->name = arena_printf(env->arena, "%s", arg->type);
@@ -278,31 +285,39 @@ static const struct type *decoded_type(struct provider_env *env, const struct ca
 	return ctype_scalar(env, arg->type, 8, true, true, SPACE_USER);
 }
 
-static const char *decoded_text(struct provider_env *env, const struct call_arg *arg, const struct type *t)
+static const char *decoded_text(struct provider_env *env, const struct call_arg *arg,
+				const struct type *t)
 {
-	static const char *const words[] = { [CALL_CTYPE] = "", [CALL_STRING] = "string", [CALL_AT] = "int",
-					     [CALL_MODE] = "umode_t", [CALL_HEX] = "unsigned int",
-					     [CALL_ADDRESS] = "unsigned long" };
+	static const char *const words[] = {
+		[CALL_CTYPE] = "",           [CALL_STRING] = "string",
+		[CALL_AT] = "int",           [CALL_MODE] = "umode_t",
+		[CALL_HEX] = "unsigned int", [CALL_ADDRESS] = "unsigned long"
+	};
 
 	if (arg->word == CALL_FLAGS || arg->word == CALL_NAMES)
-		return arena_printf(env->arena, "%s %s %s", t->is_flags ? "flags" : "enum", arg->type, arg->name);
-	return arena_printf(env->arena, "%s %s", arg->word == CALL_CTYPE ? arg->type : words[arg->word], arg->name);
+		return arena_printf(env->arena, "%s %s %s", t->is_flags ? "flags" : "enum",
+				    arg->type, arg->name);
+	return arena_printf(env->arena, "%s %s",
+			    arg->word == CALL_CTYPE ? arg->type : words[arg->word], arg->name);
 }
 
-static void add_decoded(struct provider_env *env, struct profile *p, const struct call_arg *arg, struct loc loc)
+static void add_decoded(struct provider_env *env, struct profile *p, const struct call_arg *arg,
+			struct loc loc)
 {
 	const struct type *t = decoded_type(env, arg);
 
 	loc.size = t->kind == TY_STRING ? 8 : (u8)t->size;
 	loc.is_signed = t->is_signed;
 	p->args[p->n_args++] = (struct arg_desc){
-		.name = arg->name, .type = t, .loc = loc, .text = decoded_text(env, arg, t) };
+		.name = arg->name, .type = t, .loc = loc, .text = decoded_text(env, arg, t)
+	};
 }
 
 /* openat2 has its flags behind a pointer (struct open_how): by the names that open has them. */
 static void decode_open_how(struct provider_env *env, struct profile *p, const char *event)
 {
-	static const struct call_arg members[] = { { CALL_FLAGS, "open", "flags" }, { CALL_MODE, "", "mode" } };
+	static const struct call_arg members[] = { { CALL_FLAGS, "open", "flags" },
+						   { CALL_MODE, "", "mode" } };
 
 	for (u32 i = 0; streq(event, "openat2") && i < ARRAY_SIZE(members); i++) {
 		struct loc loc = enter_loc(p, &ty_u64, 2);
@@ -338,11 +353,14 @@ static void keep_args(struct provider_env *env, struct profile *p, const char *e
 }
 
 /* The registers still hold the arguments when the call returns; a record at the exit has the result alone. */
-static void decoded_args(struct provider_env *env, struct profile *p, const char *event, bool is_enter)
+static void decoded_args(struct provider_env *env, struct profile *p, const char *event,
+			 bool is_enter)
 {
 	const struct call_desc *c = call_find(event);
 	struct call_arg args[ARCH_SYSCALL_ARGS];
-	u32 n = c && (is_enter || !is_record(p)) ? call_args(env->arena, c, args, ARCH_SYSCALL_ARGS) : 0;
+	u32 n = c && (is_enter || !is_record(p)) ?
+			call_args(env->arena, c, args, ARCH_SYSCALL_ARGS) :
+			0;
 
 	p->args = arena_array(env->arena, struct arg_desc, ARCH_SYSCALL_ARGS + 3);
 	for (u32 i = 0; i < n; i++) {
@@ -360,7 +378,10 @@ static void decoded_args(struct provider_env *env, struct profile *p, const char
 		return;
 	if (env->uses_args && n && replaces_memory(event))
 		keep_args(env, p, event);
-	p->retval = (struct arg_desc){ .name = "ret", .type = &ty_s64, .text = "long ret", .is_foreign = true,
+	p->retval = (struct arg_desc){ .name = "ret",
+				       .type = &ty_s64,
+				       .text = "long ret",
+				       .is_foreign = true,
 				       .loc = result_loc(p) };
 	p->args[p->n_args++] = p->retval;
 	p->retval.text = NULL; /* listed once */
@@ -386,7 +407,8 @@ static struct profile *record_profile(struct provider_env *env)
 	return p;
 }
 
-static struct profile *call_profile(struct provider_env *env, const char *event, bool is_enter, bool decoded)
+static struct profile *call_profile(struct provider_env *env, const char *event, bool is_enter,
+				    bool decoded)
 {
 	struct profile *p = env->calls_by_perf ? record_profile(env) : raw_profile(env, is_enter);
 
@@ -417,7 +439,8 @@ struct groups {
 	VEC(struct group *) list;
 };
 
-static struct group *group_of(struct provider_env *env, struct groups *gs, struct profile *p, bool is_enter)
+static struct group *group_of(struct provider_env *env, struct groups *gs, struct profile *p,
+			      bool is_enter)
 {
 	struct group *g;
 
@@ -431,8 +454,8 @@ static struct group *group_of(struct provider_env *env, struct groups *gs, struc
 	return g;
 }
 
-static void add_to_group(struct provider_env *env, struct groups *gs, struct profile *p, bool is_enter, const char *probe,
-			 u32 nr)
+static void add_to_group(struct provider_env *env, struct groups *gs, struct profile *p,
+			 bool is_enter, const char *probe, u32 nr)
 {
 	struct group *g = group_of(env, gs, p, is_enter);
 
@@ -447,7 +470,8 @@ static void group_event(struct provider_env *env, const struct spec *spec, struc
 	struct profile *p = call_profile(env, event, is_enter, false);
 
 	profile_trim_args(env, p, many);
-	add_to_group(env, gs, p, is_enter, arena_printf(env->arena, "%s:syscalls:%s", spec->provider->name, event), nr);
+	add_to_group(env, gs, p, is_enter,
+		     arena_printf(env->arena, "%s:syscalls:%s", spec->provider->name, event), nr);
 }
 
 static void fill_set(struct provider_env *env, struct group *g)
@@ -481,7 +505,8 @@ static void add_perf(struct provider_env *env, struct group *g, struct targets *
 		int id = tracefs_event_id("syscalls", event, &err);
 
 		t->site.perf_config = (u64)MAX(id, 0);
-		t->site.stands_in = true; /* what the kernel refuses is done by the raw tracepoint */
+		t->site.stands_in =
+			true; /* what the kernel refuses is done by the raw tracepoint */
 		t->site.place = "an event of its own, so that other calls pay less";
 		err_release(&err);
 	}
@@ -501,7 +526,8 @@ static void add_group(struct provider_env *env, const struct spec *spec, struct 
 	t = targets_add(env, ts, SITE_RAW_TRACEPOINT, name, g->profile);
 	t->site.tp_name = g->profile->syscall_enter ? "sys_enter" : "sys_exit";
 	if (env->calls_why)
-		t->site.place = arena_printf(env->arena, "the tracepoint of all calls, because %s", env->calls_why);
+		t->site.place = arena_printf(env->arena, "the tracepoint of all calls, because %s",
+					     env->calls_why);
 	t->covered = g->names.n > 1 ? g->names.v : NULL;
 	t->n_covered = g->names.n > 1 ? g->names.n : 0;
 }
@@ -545,8 +571,9 @@ static void add_absent(struct provider_env *env, struct profile *p, const struct
 	args[p->n_args] = *some;
 	args[p->n_args].is_foreign = true;
 	args[p->n_args].kept = 0;
-	args[p->n_args].loc =
-		(struct loc){ .kind = LOC_CONST, .size = some->loc.size, .is_signed = some->loc.is_signed };
+	args[p->n_args].loc = (struct loc){ .kind = LOC_CONST,
+					    .size = some->loc.size,
+					    .is_signed = some->loc.is_signed };
 	p->args = args;
 	p->n_args++;
 }
@@ -573,8 +600,8 @@ struct profile *syscalls_decoded(struct provider_env *env, u32 nr, bool is_retur
 	return call_profile(env, syscall_event_name(nr), !is_return, true);
 }
 
-void syscalls_add_decoded(struct provider_env *env, const struct spec *spec, const u32 *numbers, u32 n,
-			  bool is_return, struct targets *ts)
+void syscalls_add_decoded(struct provider_env *env, const struct spec *spec, const u32 *numbers,
+			  u32 n, bool is_return, struct targets *ts)
 {
 	struct profile **p = arena_array(env->arena, struct profile *, n + 1);
 	struct groups gs = {};
@@ -588,8 +615,8 @@ void syscalls_add_decoded(struct provider_env *env, const struct spec *spec, con
 	fill_absent(env, p, n);
 	for (u32 i = 0; i < n; i++)
 		add_to_group(env, &gs, p[i], !is_return,
-			     arena_printf(env->arena, "%s:%s%s", spec->provider->name, syscall_name(numbers[i]),
-					  is_return ? ":return" : ""),
+			     arena_printf(env->arena, "%s:%s%s", spec->provider->name,
+					  syscall_name(numbers[i]), is_return ? ":return" : ""),
 			     numbers[i]);
 	for (u32 i = 0; i < gs.list.n; i++)
 		add_group(env, spec, gs.list.v[i], ts);

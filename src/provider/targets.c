@@ -25,7 +25,8 @@ struct target *targets_add(struct provider_env *env, struct targets *ts, enum si
 bool env_insists(const struct provider_env *env, const struct spec *spec)
 {
 	/* of several patterns it is enough that one matches */
-	return env->missing_mode == MISSING_ERROR && !(env->n_attaches > 1 && spec_has_wildcard(spec, 1)) &&
+	return env->missing_mode == MISSING_ERROR &&
+	       !(env->n_attaches > 1 && spec_has_wildcard(spec, 1)) &&
 	       !(spec->attach && spec->attach->may_miss);
 }
 
@@ -88,7 +89,8 @@ static int tell_pattern(struct provider_env *env, const struct spec *spec, const
 	return demands ? -ENOENT : 0;
 }
 
-static int none(struct provider_env *env, const struct spec *spec, const char *near, const char *help)
+static int none(struct provider_env *env, const struct spec *spec, const char *near,
+		const char *help)
 {
 	bool demands = env_demands(env, spec);
 	struct diag *d;
@@ -100,7 +102,8 @@ static int none(struct provider_env *env, const struct spec *spec, const char *n
 	if (!demands && env->any_kernel)
 		d = probe_report(env, spec, D_NOT_HERE, spec->text);
 	else
-		d = probe_report(env, spec, demands ? D_NO_MATCH : D_NO_MATCH_SKIPPED, spec->provider->name,
+		d = probe_report(env, spec, demands ? D_NO_MATCH : D_NO_MATCH_SKIPPED,
+				 spec->provider->name,
 				 spec->n_parts > 1 ? spec_rest(env->arena, spec, 1) : "");
 	if (near)
 		probe_help(env, d, "did you mean %s?", near);
@@ -183,7 +186,8 @@ struct profile *profile_unseen(struct provider_env *env, const char *why)
 	p->d_path = true;
 	p->argn = arena_array(env->arena, struct arg_desc, arch_native->n_args);
 	for (u32 i = 0; i < arch_native->n_args; i++)
-		p->argn[p->n_argn++] = word_arg(arena_printf(env->arena, "arg%u", i), arch_native->arg[i]);
+		p->argn[p->n_argn++] =
+			word_arg(arena_printf(env->arena, "arg%u", i), arch_native->arg[i]);
 	p->retval = word_arg("retval", arch_native->retval);
 	return profile_for_site(env, p, false, false);
 }

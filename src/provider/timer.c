@@ -53,10 +53,16 @@ static int set_period(struct provider_env *env, const struct spec *spec, struct 
 	if (!u->ns) {
 		s->is_freq = true;
 		s->period = n;
-		return n > 1000000 ? bad(env, spec, "Invalid rate of %s probe. Maximum is one million a second", name) : 0;
+		return n > 1000000 ?
+			       bad(env, spec,
+				   "Invalid rate of %s probe. Maximum is one million a second",
+				   name) :
+			       0;
 	}
 	if (__builtin_mul_overflow(n, u->ns, &s->period) || s->period > INT64_MAX)
-		return bad(env, spec, "Invalid rate of %s probe: it does not fit 63 bits of nanoseconds", name);
+		return bad(env, spec,
+			   "Invalid rate of %s probe: it does not fit 63 bits of nanoseconds",
+			   name);
 	return 0;
 }
 
@@ -64,16 +70,20 @@ static int set_period(struct provider_env *env, const struct spec *spec, struct 
 static int duration(struct provider_env *env, const struct spec *spec, struct site *s)
 {
 	const char *text = spec->part[1], *name = spec->provider->name;
-	const char *number = ends_with(text, "hz") ? arena_strndup(env->arena, text, strlen(text) - 2) : text;
+	const char *number =
+		ends_with(text, "hz") ? arena_strndup(env->arena, text, strlen(text) - 2) : text;
 	u64 n;
 
 	if (!text_number(number, &n))
-		return bad(env, spec, "Invalid rate of %s probe: %s", name, text_fault(env->arena, text));
+		return bad(env, spec, "Invalid rate of %s probe: %s", name,
+			   text_fault(env->arena, text));
 	if (number != text)
 		return set_period(env, spec, s, n, find_unit("hz"));
 	if (n < MIN_NS)
-		return bad(env, spec, "Invalid rate of %s probe. Minimum is 1000 or 1us. Found: %llu nanoseconds", name,
-			   (unsigned long long)n);
+		return bad(
+			env, spec,
+			"Invalid rate of %s probe. Minimum is 1000 or 1us. Found: %llu nanoseconds",
+			name, (unsigned long long)n);
 	if (set_period(env, spec, s, n / 1000, find_unit("us")) < 0)
 		return -EINVAL;
 	s->period = n;
@@ -96,9 +106,11 @@ static int parse_period(struct provider_env *env, const struct spec *spec, struc
 	if (!u)
 		return bad(env, spec, "%s is not an accepted unit of time", spec->part[1]);
 	if (text[0] == '-' && text_number(text + 1, &n))
-		return bad(env, spec, "%s frequency should be a positive integer", spec->provider->name);
+		return bad(env, spec, "%s frequency should be a positive integer",
+			   spec->provider->name);
 	if (!text_number(text, &n))
-		return bad(env, spec, "Invalid rate of %s probe: %s", spec->provider->name, text_fault(env->arena, text));
+		return bad(env, spec, "Invalid rate of %s probe: %s", spec->provider->name,
+			   text_fault(env->arena, text));
 	return set_period(env, spec, s, n, u);
 }
 
@@ -111,7 +123,9 @@ static int give(struct provider_env *env, const struct spec *spec, struct site *
 
 	if (parse_period(env, spec, parsed) < 0)
 		return -EINVAL;
-	s = &targets_add(env, &ts, SITE_PERF_TIMER, parsed->probe, profile_for_site(env, p, false, true))->site;
+	s = &targets_add(env, &ts, SITE_PERF_TIMER, parsed->probe,
+			 profile_for_site(env, p, false, true))
+		     ->site;
 	s->period = parsed->period;
 	s->is_freq = parsed->is_freq;
 	s->one_cpu = parsed->one_cpu;

@@ -14,7 +14,10 @@ enum { SHOWN = 6 };
 static const struct type *record_of(struct provider_env *env, const char *name)
 {
 	struct btf *btf = env_btf(env);
-	const struct type *t = btf ? btf_type_by_name(btf, 's', arena_printf(env->arena, "trace_event_raw_%s", name)) : NULL;
+	const struct type *t =
+		btf ? btf_type_by_name(btf, 's',
+				       arena_printf(env->arena, "trace_event_raw_%s", name)) :
+		      NULL;
 
 	return t ? type_complete(t) : NULL;
 }
@@ -33,10 +36,12 @@ static bool has_field(const struct type *record, const char *name, u32 offset)
 }
 
 /* The struct has the common fields as its first member and the dynamic data as its last. */
-static bool is_of_class(struct provider_env *env, const char *category, const char *event, const struct type *record)
+static bool is_of_class(struct provider_env *env, const char *category, const char *event,
+			const struct type *record)
 {
 	struct err err = {};
-	struct tp_format *f = record_of(env, event) ? NULL : tracefs_format(env->arena, category, event, &err);
+	struct tp_format *f =
+		record_of(env, event) ? NULL : tracefs_format(env->arena, category, event, &err);
 	u32 n = 0;
 
 	err_release(&err);
@@ -69,7 +74,9 @@ const char *event_class_help(struct provider_env *env, const char *category, con
 		}
 	if (!text)
 		return NULL;
-	return arena_printf(env->arena, "%s is a class of events, which the kernel does not list; events with its fields: %s; a pattern "
-					"probes several",
-			    name, text);
+	return arena_printf(
+		env->arena,
+		"%s is a class of events, which the kernel does not list; events with its fields: %s; a pattern "
+		"probes several",
+		name, text);
 }

@@ -42,18 +42,21 @@ void format_whole(struct provider_env *env, struct profile *p, const struct tp_f
 
 	e->name = arena_printf(env->arena, "%s:%s", f->category, f->name);
 	e->print_fmt = f->print_fmt;
-	e->wants_pid = strstr(f->print_fmt, "REC->ent.pid") || strstr(f->print_fmt, "REC->common_pid");
+	e->wants_pid = strstr(f->print_fmt, "REC->ent.pid") ||
+		       strstr(f->print_fmt, "REC->common_pid");
 	e->members = arena_array(env->arena, struct event_member, f->fields.n);
 	for (u32 i = 0; i < f->fields.n; i++) {
 		const struct tp_field *field = &f->fields.v[i];
 		bool is_array = field->is_array || field->size > 8;
 
-		size = MAX(size, field->offset + field->size + (field->data_loc ? env_strlen(env) : 0));
+		size = MAX(size,
+			   field->offset + field->size + (field->data_loc ? env_strlen(env) : 0));
 		e->members[e->n_members++] =
 			(struct event_member){ .name = field->name,
 					       .offset = field->offset,
 					       .size = field->size,
-					       .elem = is_array ? elem_size(env, field) : field->size,
+					       .elem = is_array ? elem_size(env, field) :
+								  field->size,
 					       .is_signed = field->is_signed,
 					       .is_array = is_array,
 					       .is_char = field->is_char,

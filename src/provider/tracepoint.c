@@ -22,7 +22,7 @@ struct match {
 	const struct spec *spec;
 	struct targets ts;
 	struct profile *raw, *perf; /* without arguments: shared */
-	struct buf dynamic;	    /* "p:group/name ..." lines of events made at run time */
+	struct buf dynamic;         /* "p:group/name ..." lines of events made at run time */
 	bool dynamic_read, many;
 	struct err err;
 };
@@ -86,12 +86,12 @@ static void add_raw(struct match *m, const char *name, const char *event)
 
 static struct profile *perf_profile(struct match *m, const char *category, const char *event)
 {
-	bool is_syscall = streq(category, "syscalls"), reads = env_reads_args(m->env) || m->env->uses_record;
+	bool is_syscall = streq(category, "syscalls"),
+	     reads = env_reads_args(m->env) || m->env->uses_record;
 	struct tp_format *f;
 	struct profile *p;
 
-	if (!reads && m->perf &&
-	    m->perf->default_space == (is_syscall ? SPACE_USER : SPACE_KERNEL))
+	if (!reads && m->perf && m->perf->default_space == (is_syscall ? SPACE_USER : SPACE_KERNEL))
 		return m->perf;
 	p = profile_new(m->env, PROFILE_TRACEPOINT, BPF_PROG_TYPE_TRACEPOINT);
 	p->default_space = is_syscall ? SPACE_USER : SPACE_KERNEL;
@@ -279,7 +279,8 @@ static const char *near_event(struct match *m)
 
 	guess = streq(category, "syscalls") ? syscalls_event_of_call(m->env->arena, event) : NULL;
 	if (!guess && streq(category, "syscalls")) /* the call's own name */
-		guess = syscalls_event_of_call(m->env->arena, arena_printf(m->env->arena, "sys_enter_%s", event));
+		guess = syscalls_event_of_call(m->env->arena,
+					       arena_printf(m->env->arena, "sys_enter_%s", event));
 	if (guess && !streq(guess, event))
 		return full_name(m, category, guess);
 	guess = near_in(m, category);
@@ -290,8 +291,8 @@ static const char *near_event(struct match *m)
 
 static int needs_category(struct match *m)
 {
-	struct diag *d = probe_report(m->env, m->spec, D_PROBE_PARTS, "tracepoint", m->spec->provider->takes,
-				      m->spec->n_parts - 1);
+	struct diag *d = probe_report(m->env, m->spec, D_PROBE_PARTS, "tracepoint",
+				      m->spec->provider->takes, m->spec->n_parts - 1);
 	const char *near = near_category(m);
 
 	if (near)

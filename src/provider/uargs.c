@@ -21,26 +21,53 @@
 
 /* DWARF's numbers of registers: x86-64 psABI 1.0, 3.6.2; DWARF for the Arm 64-bit architecture, 4.1. */
 static const s16 x86_64_numbers[] = { /* ax dx cx bx si di bp sp r8-r15 ip */
-	80, 96, 88, 40, 104, 112, 32, 152, 72, 64, 56, 48, 24, 16, 8, 0, 128 };
+				      80, 96, 88, 40, 104, 112, 32, 152, 72,
+				      64, 56, 48, 24, 16,  8,   0,  128
+};
 static const s16 arm64_numbers[] = { /* x0-x30 sp pc */
-	0, 8, 16, 24, 32, 40, 48, 56, 64, 72, 80, 88, 96, 104, 112, 120, 128, 136, 144, 152, 160, 168, 176, 184, 192, 200,
-	208, 216, 224, 232, 240, 248, 256 };
-static const struct dwarf_registers x86_64_registers = {
-	.offset = x86_64_numbers, .n = ARRAY_SIZE(x86_64_numbers), .ip = 128, .vector = 17, .n_vectors = 50,
-	.arguments = 1 << 5 | 1 << 4 | 1 << 1 | 1 << 2 | 1 << 8 | 1 << 9 /* di si dx cx r8 r9 */ };
-static const struct dwarf_registers arm64_registers = {
-	.offset = arm64_numbers, .n = ARRAY_SIZE(arm64_numbers), .ip = 256, .vector = 64, .n_vectors = 32,
-	.arguments = 0xff /* x0-x7 */ };
+				     0,   8,   16,  24,  32,  40,  48,  56,  64,  72,  80,
+				     88,  96,  104, 112, 120, 128, 136, 144, 152, 160, 168,
+				     176, 184, 192, 200, 208, 216, 224, 232, 240, 248, 256
+};
+static const struct dwarf_registers x86_64_registers = { .offset = x86_64_numbers,
+							 .n = ARRAY_SIZE(x86_64_numbers),
+							 .ip = 128,
+							 .vector = 17,
+							 .n_vectors = 50,
+							 .arguments =
+								 1 << 5 | 1 << 4 | 1 << 1 | 1 << 2 |
+								 1 << 8 |
+								 1 << 9 /* di si dx cx r8 r9 */ };
+static const struct dwarf_registers arm64_registers = { .offset = arm64_numbers,
+							.n = ARRAY_SIZE(arm64_numbers),
+							.ip = 256,
+							.vector = 64,
+							.n_vectors = 32,
+							.arguments = 0xff /* x0-x7 */ };
 
 /* i386 psABI 1.1, 2.5; arguments come in registers where the compiler knows all callers. */
-static const s16 i386_numbers[] = { /* ax cx dx bx sp bp si di ip */ 80, 88, 96, 40, 152, 32, 104, 112, 128 };
-static const struct dwarf_registers i386_registers = {
-	.offset = i386_numbers, .n = ARRAY_SIZE(i386_numbers), .ip = 128, .vector = 11, .n_vectors = 26,
-	.arguments = 1 << 0 | 1 << 1 | 1 << 2 };
+static const s16 i386_numbers[] = { /* ax cx dx bx sp bp si di ip */ 80,
+				    88,
+				    96,
+				    40,
+				    152,
+				    32,
+				    104,
+				    112,
+				    128 };
+static const struct dwarf_registers i386_registers = { .offset = i386_numbers,
+						       .n = ARRAY_SIZE(i386_numbers),
+						       .ip = 128,
+						       .vector = 11,
+						       .n_vectors = 26,
+						       .arguments = 1 << 0 | 1 << 1 | 1 << 2 };
 
 struct dwarf *uargs_open(const char *path, u16 machine, struct err *err)
 {
-	return dwarf_of(path, machine == EM_AARCH64 ? &arm64_registers : machine == EM_386 ? &i386_registers : &x86_64_registers,
+	return dwarf_of(path,
+			machine == EM_AARCH64 ? &arm64_registers :
+			machine == EM_386     ? &i386_registers :
+						&x86_64_registers,
 			err);
 }
 
@@ -68,7 +95,8 @@ static const struct type *find_type(void *ctx, u8 tag, const char *name, bool ev
 	return dwarf_find_type(d, s->pc, tag, name, everywhere);
 }
 
-static const struct type_scope *scope_of(struct provider_env *env, const struct uargs_site *site, u64 pc)
+static const struct type_scope *scope_of(struct provider_env *env, const struct uargs_site *site,
+					 u64 pc)
 {
 	struct file_scope *s = arena_new(env->arena, struct file_scope);
 
@@ -133,7 +161,8 @@ static void find_thread(struct provider_env *env, struct arg_desc *arg)
 	offset = thread_pointer_offset(env);
 	if (offset < 0) {
 		arg->loc = (struct loc){};
-		arg->why = "it is thread-local, and this kernel does not say where it keeps a thread's pointer to such";
+		arg->why =
+			"it is thread-local, and this kernel does not say where it keeps a thread's pointer to such";
 		return;
 	}
 	steps = arena_dup(env->arena, loc->step, loc->n * sizeof(*steps));
@@ -183,7 +212,8 @@ static bool catch_up(struct params *p, const struct dwarf_var *v, struct loc *lo
 		at.n_int += skipped;
 		*loc = (struct loc){};
 		*why = NULL;
-		if (abi_param(&at, v->type, v->by_reference, loc, why) && first_register(loc) == first_register(&v->loc)) {
+		if (abi_param(&at, v->type, v->by_reference, loc, why) &&
+		    first_register(loc) == first_register(&v->loc)) {
 			p->abi = at;
 			return true;
 		}
@@ -197,7 +227,8 @@ static bool catch_up(struct params *p, const struct dwarf_var *v, struct loc *lo
  * By the calling convention, which every parameter in turn has to pass. Go's debug information leaves out parameters
  * and receivers without a name and the dictionaries of generic functions, but it is exact at the entry.
  */
-static bool by_convention(struct params *p, const struct dwarf_var *v, struct loc *loc, const char **why)
+static bool by_convention(struct params *p, const struct dwarf_var *v, struct loc *loc,
+			  const char **why)
 {
 	bool known;
 
@@ -309,15 +340,19 @@ static int add_param(void *ctx, const struct dwarf_var *v)
 	known = by_convention(p, v, &convention, &no_convention);
 	guess = p->at_entry &&
 		(p->is_go || v->in_frame ||
-		 (lacking && p->func.external && (!v->in_list || is_passed(v, &convention)) && is_public(p)) ||
+		 (lacking && p->func.external && (!v->in_list || is_passed(v, &convention)) &&
+		  is_public(p)) ||
 		 (lacking && known && v->in_list && holds_behind_prologue(p, &convention)));
-	if (guess && v->in_frame && (!known || no_convention) && !(loc.kind == LOC_EXPR && p->is_go))
+	if (guess && v->in_frame && (!known || no_convention) &&
+	    !(loc.kind == LOC_EXPR && p->is_go))
 		p->wants_move |= is_used(p->env, v->name);
 	if (p->at_entry && lacking && v->in_list && is_used(p->env, v->name))
 		p->wants_move |= is_placed_by_prologue(p);
 	if (guess && (known || !v->gap)) {
 		loc = known ? convention : (struct loc){};
-		why = known || no_convention ? no_convention : "the function stores it only later: probe one of its lines";
+		why = known || no_convention ?
+			      no_convention :
+			      "the function stores it only later: probe one of its lines";
 	} else if (v->gap) {
 		why = v->gap;
 	}
@@ -411,18 +446,22 @@ static u32 rustc_version(const char *producer)
 	const char *at = strstr(producer, words);
 	unsigned major, minor;
 
-	return at && sscanf(at + strlen(words), "%u.%u", &major, &minor) == 2 ? major * 100 + minor : 0;
+	return at && sscanf(at + strlen(words), "%u.%u", &major, &minor) == 2 ?
+		       major * 100 + minor :
+		       0;
 }
 
 static bool same_result(const struct loc *a, const struct loc *b)
 {
 	if (a->kind == LOC_PIECES && b->kind == LOC_PIECES) {
 		for (u32 i = 0; i < a->n && i < b->n; i++)
-			if (a->piece[i].size != b->piece[i].size || !same_result(&a->piece[i].loc, &b->piece[i].loc))
+			if (a->piece[i].size != b->piece[i].size ||
+			    !same_result(&a->piece[i].loc, &b->piece[i].loc))
 				return false;
 		return a->n == b->n;
 	}
-	return (a->kind == b->kind && a->kind != LOC_REG && a->kind != LOC_EXPR) || same_place(a, b);
+	return (a->kind == b->kind && a->kind != LOC_REG && a->kind != LOC_EXPR) ||
+	       same_place(a, b);
 }
 
 /* Functions of Rust have mangled names; those with plain ones are mostly C's (extern "C"), but need not be. */
@@ -505,8 +544,10 @@ static u32 set_by_caller(const struct params *p)
 	return p->n >= 2 ? 1u << X86_DX | 1u << X86_CX : 0;
 }
 
-static const char no_address[] = "the compiler knows all callers and keeps its address nowhere: probe the line that returns";
-static const char not_set[] = "the compiler knows all callers and has left it, or a part of it, out";
+static const char no_address[] =
+	"the compiler knows all callers and keeps its address nowhere: probe the line that returns";
+static const char not_set[] =
+	"the compiler knows all callers and has left it, or a part of it, out";
 
 /* Local functions, whose convention compilers may change. */
 static bool is_local(const struct params *p)
@@ -558,7 +599,8 @@ static bool callers_use(struct params *p, const struct loc *loc, enum change cha
 			return false;
 	while (loc->kind == LOC_REG && reg < 16 && reg_offset(reg) != loc->offset)
 		reg++;
-	return loc->kind != LOC_REG || reg == 16 || uresult_is_used(p->elf, p->func.entry, reg, change == CHANGED, &asker);
+	return loc->kind != LOC_REG || reg == 16 ||
+	       uresult_is_used(p->elf, p->func.entry, reg, change == CHANGED, &asker);
 }
 
 static bool is_there(struct params *p, const struct loc *loc, u32 set)
@@ -568,18 +610,21 @@ static bool is_there(struct params *p, const struct loc *loc, u32 set)
 	return is_set(loc, set) && (change == CHANGED_NOT || !p->d || callers_use(p, loc, change));
 }
 
-static bool result_place(struct params *p, struct uargs_site *site, struct loc *out, const char **why)
+static bool result_place(struct params *p, struct uargs_site *site, struct loc *out,
+			 const char **why)
 {
 	bool known = result_by_convention(p, out, why), at_ret = p->pc != p->func.entry;
 	struct uresult r;
 
-	if (!known || p->machine != EM_X86_64 || !is_local(p) || !uresult_find(p->elf, p->func.entry, at_ret ? p->pc : 0, &r))
+	if (!known || p->machine != EM_X86_64 || !is_local(p) ||
+	    !uresult_find(p->elf, p->func.entry, at_ret ? p->pc : 0, &r))
 		return known;
 	if (out->kind != LOC_EXPR && is_there(p, out, r.set | set_by_caller(p)))
 		return true;
 	if (out->kind != LOC_EXPR) {
 		*why = not_set;
-	} else if ((at_ret && r.at != p->pc && p->env->script.regs) || !result_in_memory(p, &r, out)) {
+	} else if ((at_ret && r.at != p->pc && p->env->script.regs) ||
+		   !result_in_memory(p, &r, out)) {
 		*why = no_address;
 	} else {
 		if (at_ret && r.at != p->pc && elf_address_to_offset(p->elf, r.at, &site->offset))
@@ -603,8 +648,11 @@ static void describe_result(struct params *p, struct uargs_site *site, struct pr
 	if (!p->has_abi && p->func.language != LANGUAGE_RUST)
 		return;
 	if (!p->func.result->size) {
-		if (p->func.language == LANGUAGE_RUST) /* of C it may be read for all that, as ever */
-			*r = (struct arg_desc){ .name = "retval", .type = &ty_u64, .why = "the function returns nothing" };
+		if (p->func.language ==
+		    LANGUAGE_RUST) /* of C it may be read for all that, as ever */
+			*r = (struct arg_desc){ .name = "retval",
+						.type = &ty_u64,
+						.why = "the function returns nothing" };
 		return;
 	}
 	if (p->func.result->kind == TY_POINTER && p->func.result->elem->kind == TY_VOID)
@@ -633,12 +681,16 @@ static void describe_goroutine(struct params *p, struct profile *to)
 	    !type_field(g, "goid", &offset))
 		return;
 	s = arena_array(p->env->arena, struct loc_step, 4);
-	s[0] = (struct loc_step){ .op = LOP_REG, .value = p->machine == EM_AARCH64 ? ARM64_R28 : X86_64_R14 };
+	s[0] = (struct loc_step){ .op = LOP_REG,
+				  .value = p->machine == EM_AARCH64 ? ARM64_R28 : X86_64_R14 };
 	s[1] = (struct loc_step){ .op = LOP_CONST, .value = offset };
 	s[2] = (struct loc_step){ .op = LOP_ADD };
 	s[3] = (struct loc_step){ .op = LOP_DEREF, .size = 8 };
-	to->goid = (struct arg_desc){ .name = "goid", .type = &ty_u64,
-				      .loc = { .kind = LOC_EXPR, .step = s, .n = 4, .is_value = true } };
+	to->goid = (struct arg_desc){
+		.name = "goid",
+		.type = &ty_u64,
+		.loc = { .kind = LOC_EXPR, .step = s, .n = 4, .is_value = true }
+	};
 }
 
 /* ---- variables */
@@ -664,7 +716,9 @@ static void add_var(struct params *p, struct profile *to, const char *name)
 		*arg = *param;
 		return;
 	}
-	*arg = (struct arg_desc){ .name = name, .type = v.type, .loc = v.loc, .why = v.why, .gap = v.gap };
+	*arg = (struct arg_desc){
+		.name = name, .type = v.type, .loc = v.loc, .why = v.why, .gap = v.gap
+	};
 	find_thread(p->env, arg);
 	if (p->at_entry && v.in_frame) {
 		arg->loc = (struct loc){};
@@ -708,7 +762,8 @@ static void describe_vars(struct params *p, struct profile *to)
 
 static bool is_wanted(const struct provider_env *env, const struct profile *base)
 {
-	return env->n_var_names || env->uses_goid || (base->is_return ? env->uses_args : env_reads_args(env));
+	return env->n_var_names || env->uses_goid ||
+	       (base->is_return ? env->uses_args : env_reads_args(env));
 }
 
 static void describe(struct params *p, struct profile *to, struct uargs_site *site)
@@ -724,16 +779,19 @@ static void describe(struct params *p, struct profile *to, struct uargs_site *si
 			to->args = arena_new(p->env->arena, struct arg_desc);
 		to->n_args = p->list.n;
 		if (!p->n && p->func.inlined)
-			to->args_why = "this copy of the function is inlined and the optimizer has left out what it was given";
+			to->args_why =
+				"this copy of the function is inlined and the optimizer has left out what it was given";
 	} else {
-		to->args_why = "at a return its registers hold other things: keep what it was called with in a map, "
-			       "@x[tid], at its uprobe";
+		to->args_why =
+			"at a return its registers hold other things: keep what it was called with in a map, "
+			"@x[tid], at its uprobe";
 	}
-	to->args_name = arena_printf(p->env->arena, "the %s list of %s", p->is_return ? "result" : "parameter",
-				     p->func.name);
+	to->args_name = arena_printf(p->env->arena, "the %s list of %s",
+				     p->is_return ? "result" : "parameter", p->func.name);
 	if (!p->is_return)
 		describe_vars(p, to);
-	else if (!p->many || p->typed_result) /* of a pattern's functions it is what all have: a number */
+	else if (!p->many ||
+		 p->typed_result) /* of a pattern's functions it is what all have: a number */
 		describe_result(p, site, to);
 	if (p->env->uses_goid)
 		describe_goroutine(p, to);
@@ -746,7 +804,10 @@ enum { MAX_PARAMS = 32 };
 
 static bool from_btf(struct provider_env *env, struct profile *to, struct uargs_site *site, u64 pc)
 {
-	struct params p = { .env = env, .pc = pc, .machine = elf_machine(site->elf), .is_return = to->is_return,
+	struct params p = { .env = env,
+			    .pc = pc,
+			    .machine = elf_machine(site->elf),
+			    .is_return = to->is_return,
 			    .many = site->many };
 	struct btf *btf = btf_of_program(site->path);
 	struct btf_param param[MAX_PARAMS];
@@ -768,7 +829,9 @@ static bool from_btf(struct provider_env *env, struct profile *to, struct uargs_
 		return true;
 	}
 	for (int i = 0; i < n && p.at_entry; i++)
-		add_param(&p, &(struct dwarf_var){ .name = param[i].name, .type = param[i].type, .in_frame = true });
+		add_param(&p, &(struct dwarf_var){ .name = param[i].name,
+						   .type = param[i].type,
+						   .in_frame = true });
 	to->args = p.list.v;
 	to->n_args = p.list.n;
 	to->args_name = arena_printf(env->arena, "the parameter list of %s", s.name);
@@ -777,14 +840,19 @@ static bool from_btf(struct provider_env *env, struct profile *to, struct uargs_
 
 static const char *reason(struct provider_env *env, const struct err *err)
 {
-	return *err->help ? arena_printf(env->arena, "%s: %s", err->text, err->help)
-			  : arena_strdup(env->arena, err->text);
+	return *err->help ? arena_printf(env->arena, "%s: %s", err->text, err->help) :
+			    arena_strdup(env->arena, err->text);
 }
 
-static void from_debug_info(struct provider_env *env, struct profile *to, struct uargs_site *site, u64 pc)
+static void from_debug_info(struct provider_env *env, struct profile *to, struct uargs_site *site,
+			    u64 pc)
 {
-	struct params p = { .env = env, .pc = pc, .machine = elf_machine(site->elf), .is_return = to->is_return,
-			    .many = site->many, .typed_result = site->typed_result };
+	struct params p = { .env = env,
+			    .pc = pc,
+			    .machine = elf_machine(site->elf),
+			    .is_return = to->is_return,
+			    .many = site->many,
+			    .typed_result = site->typed_result };
 	struct err err = {};
 	bool found;
 
@@ -802,7 +870,8 @@ static void from_debug_info(struct provider_env *env, struct profile *to, struct
 		to->args_why = dwarf_why_nothing(p.d, pc);
 }
 
-struct profile *uargs_profile(struct provider_env *env, struct profile *base, struct uargs_site *site)
+struct profile *uargs_profile(struct provider_env *env, struct profile *base,
+			      struct uargs_site *site)
 {
 	struct profile *p;
 	u64 pc;

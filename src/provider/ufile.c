@@ -36,7 +36,8 @@ static const char *deleted_file(struct provider_env *env, const char *path)
 
 		if (m->deleted && m->exec && streq(m->path, path))
 			link = arena_printf(env->arena, "/proc/%d/map_files/%llx-%llx", env->pid,
-					    (unsigned long long)m->start, (unsigned long long)m->end);
+					    (unsigned long long)m->start,
+					    (unsigned long long)m->end);
 	}
 	procmaps_release(&maps);
 	return link && access(link, R_OK) == 0 ? link : NULL;
@@ -50,13 +51,15 @@ static const char *path_of(struct provider_env *env, u32 pid, const char *path)
 {
 	const char *inside = arena_printf(env->arena, "/proc/%u/root%s", pid, path);
 
-	return access(inside, F_OK) < 0 && access(path, F_OK) == 0 ? arena_strdup(env->arena, path) :
-									inside;
+	return access(inside, F_OK) < 0 && access(path, F_OK) == 0 ?
+		       arena_strdup(env->arena, path) :
+		       inside;
 }
 
 const char *ufile_open_path(struct provider_env *env, const char *path)
 {
-	const char *deleted = env->pid > 0 && !starts_with(path, "/proc/") ? deleted_file(env, path) : NULL;
+	const char *deleted =
+		env->pid > 0 && !starts_with(path, "/proc/") ? deleted_file(env, path) : NULL;
 
 	if (deleted)
 		return deleted;
@@ -70,12 +73,14 @@ static bool leads_to(const char *name, const char *path)
 {
 	struct stat a, b;
 
-	return strchr(name, '/') || (stat(name, &a) == 0 && stat(path, &b) == 0 && a.st_dev == b.st_dev && a.st_ino == b.st_ino);
+	return strchr(name, '/') || (stat(name, &a) == 0 && stat(path, &b) == 0 &&
+				     a.st_dev == b.st_dev && a.st_ino == b.st_ino);
 }
 
 const char *ufile_shown(const char *name, const char *path)
 {
-	if (!name || glob_has_wildcard(name) || (starts_with(path, "/proc/") && !starts_with(name, "/proc/")))
+	if (!name || glob_has_wildcard(name) ||
+	    (starts_with(path, "/proc/") && !starts_with(name, "/proc/")))
 		return path;
 	return leads_to(name, path) ? name : path;
 }
@@ -83,7 +88,7 @@ const char *ufile_shown(const char *name, const char *path)
 struct each {
 	struct provider_env *env;
 	struct hash seen;
-	u32 pid; /* of the process at hand */
+	u32 pid;         /* of the process at hand */
 	bool other_root; /* it sees other files than we do */
 	int (*f)(void *ctx, const char *path);
 	void *ctx;
@@ -104,13 +109,14 @@ static int give_foreign(struct each *e, const struct mapping *m)
 	const char *path, *id;
 
 	if (m->deleted)
-		path = arena_printf(env->arena, "/proc/%u/map_files/%llx-%llx", e->pid, (unsigned long long)m->start,
-				    (unsigned long long)m->end);
+		path = arena_printf(env->arena, "/proc/%u/map_files/%llx-%llx", e->pid,
+				    (unsigned long long)m->start, (unsigned long long)m->end);
 	else
 		path = path_of(env, e->pid, m->path);
 	if (stat(path, &st) < 0)
 		return 0;
-	id = arena_printf(env->arena, "%llx:%llx", (unsigned long long)st.st_dev, (unsigned long long)st.st_ino);
+	id = arena_printf(env->arena, "%llx:%llx", (unsigned long long)st.st_dev,
+			  (unsigned long long)st.st_ino);
 	return hash_puts(&e->seen, id, e) ? 0 : e->f(e->ctx, path);
 }
 
@@ -158,10 +164,12 @@ static int give_program(void *ctx, u32 pid)
 	return path ? give_once(e, path) : 0;
 }
 
-static int each_running(struct provider_env *env, bool libraries, int (*f)(void *ctx, const char *path), void *ctx)
+static int each_running(struct provider_env *env, bool libraries,
+			int (*f)(void *ctx, const char *path), void *ctx)
 {
 	struct each e = { .env = env, .f = f, .ctx = ctx };
-	int ret = env->pid > 0 ? each_mapped(&e, (u32)env->pid) : proc_each(libraries ? give_mapped : give_program, &e);
+	int ret = env->pid > 0 ? each_mapped(&e, (u32)env->pid) :
+				 proc_each(libraries ? give_mapped : give_program, &e);
 
 	hash_release(&e.seen);
 	return ret;
@@ -195,7 +203,8 @@ static const char *mapped_library(struct provider_env *env, const char *name)
 		return NULL;
 	}
 	for (u32 i = 0; i < maps.list.n && !path; i++)
-		if (maps.list.v[i].exec && maps.list.v[i].path[0] == '/' && is_library(maps.list.v[i].path, name))
+		if (maps.list.v[i].exec && maps.list.v[i].path[0] == '/' &&
+		    is_library(maps.list.v[i].path, name))
 			path = arena_strdup(env->arena, maps.list.v[i].path);
 	procmaps_release(&maps);
 	return path;
@@ -241,8 +250,11 @@ static const char *from_root(struct provider_env *env, const char *name)
 	char path[PATH_MAX];
 
 	if (glob_has_wildcard(folder))
-		return getcwd(path, sizeof(path)) ? arena_printf(env->arena, "%s/%s", path, name) : NULL;
-	return realpath(folder, path) ? arena_printf(env->arena, "%s/%s", path, slash ? slash + 1 : name) : name;
+		return getcwd(path, sizeof(path)) ? arena_printf(env->arena, "%s/%s", path, name) :
+						    NULL;
+	return realpath(folder, path) ?
+		       arena_printf(env->arena, "%s/%s", path, slash ? slash + 1 : name) :
+		       name;
 }
 
 /* Files that are found by a pattern may come any time, and one that is named may be replaced by another. A
@@ -267,7 +279,8 @@ static bool has_folder(struct provider_env *env, const char *pattern)
 
 	if (!slash || slash == pattern)
 		return slash;
-	any = glob(arena_strndup(env->arena, pattern, (size_t)(slash - pattern)), GLOB_ONLYDIR, NULL, &g) == 0;
+	any = glob(arena_strndup(env->arena, pattern, (size_t)(slash - pattern)), GLOB_ONLYDIR,
+		   NULL, &g) == 0;
 	if (any)
 		globfree(&g);
 	return any;
@@ -282,7 +295,8 @@ bool ufile_is_awaited(struct provider_env *env, const char *name)
 {
 	if (glob_has_wildcard(name))
 		return true;
-	return env->missing_mode != MISSING_ERROR && name[0] == '/' && access(name, F_OK) < 0 && ufile_may_come(env, name, 0);
+	return env->missing_mode != MISSING_ERROR && name[0] == '/' && access(name, F_OK) < 0 &&
+	       ufile_may_come(env, name, 0);
 }
 
 /* ---- machines */
@@ -308,8 +322,11 @@ const char *ufile_is_foreign(struct provider_env *env, const struct elf *e)
 	if (machine == native || (machine == EM_386 && native == EM_X86_64))
 		return NULL;
 	if (machine == EM_ARM && native == EM_AARCH64)
-		return arena_printf(env->arena, "%s: 32-bit arm code, where the kernel does not allow probes", elf_path(e));
-	return arena_printf(env->arena, "%s: %s code, which this machine does not run", elf_path(e), machine_name(machine));
+		return arena_printf(env->arena,
+				    "%s: 32-bit arm code, where the kernel does not allow probes",
+				    elf_path(e));
+	return arena_printf(env->arena, "%s: %s code, which this machine does not run", elf_path(e),
+			    machine_name(machine));
 }
 
 /* ---- instructions */
@@ -354,11 +371,14 @@ enum boundary ufile_boundary(const struct elf *e, u64 function, u64 offset)
 
 static void refuse_sight(struct provider_env *env, const struct spec *spec)
 {
-	struct diag *d = probe_report(env, spec, D_PROBE_REFUSED, spec->text,
-				      arena_printf(env->arena, "the files of process %d may not be seen", env->pid));
+	struct diag *d = probe_report(
+		env, spec, D_PROBE_REFUSED, spec->text,
+		arena_printf(env->arena, "the files of process %d may not be seen", env->pid));
 
-	probe_help(env, d, "another user's process, or one with more rights, needs CAP_SYS_PTRACE: try it with sudo; without -p "
-			   "the probe is put into the file for all processes");
+	probe_help(
+		env, d,
+		"another user's process, or one with more rights, needs CAP_SYS_PTRACE: try it with sudo; without -p "
+		"the probe is put into the file for all processes");
 }
 
 void ufile_missing(struct provider_env *env, const struct spec *spec, const char *name)
@@ -373,7 +393,12 @@ void ufile_missing(struct provider_env *env, const struct spec *spec, const char
 	if (name && strchr(name, '@'))
 		probe_help(env, d, "a source line is BINARY@FILE:LINE, and LINE a number");
 	else if (name && !strchr(name, '/'))
-		probe_help(env, d, "programs are looked up in PATH, libraries in ld.so's cache; a path works for any file");
-	else if (name && ufile_later(env, name) && access(name, F_OK) < 0 && ufile_may_come(env, name, 0))
-		probe_help(env, d, "to wait until there is such a file: config = { missing_probes = \"warn\" }");
+		probe_help(
+			env, d,
+			"programs are looked up in PATH, libraries in ld.so's cache; a path works for any file");
+	else if (name && ufile_later(env, name) && access(name, F_OK) < 0 &&
+		 ufile_may_come(env, name, 0))
+		probe_help(
+			env, d,
+			"to wait until there is such a file: config = { missing_probes = \"warn\" }");
 }

@@ -19,7 +19,7 @@ struct lines {
 	const struct spec *spec;
 	const char *binary, *func, *file; /* func NULL: any; file NULL: every line of func */
 	u32 line, col, found;
-	const char *path; /* of the file at hand */
+	const char *path;       /* of the file at hand */
 	const char *shown_path; /* in the names of its probes */
 	struct elf *elf;
 	struct dwarf *d;
@@ -105,11 +105,13 @@ static void forget_registers(struct lines *l, struct profile *p, u64 address)
 	if (!dwarf_inline_at(l->d, address, &func) || (!func.inlined && func.entry == address))
 		return;
 	for (u32 i = 0; i < p->n_argn; i++)
-		p->argn[i].why = "no function is called here, so its register holds something else: args.NAME and vars.NAME "
-				 "are where debug information says";
+		p->argn[i].why =
+			"no function is called here, so its register holds something else: args.NAME and vars.NAME "
+			"are where debug information says";
 }
 
-static struct target *add_place(struct lines *l, u64 address, const struct dwarf_instance *in, const char *name)
+static struct target *add_place(struct lines *l, u64 address, const struct dwarf_instance *in,
+				const char *name)
 {
 	struct uargs_site site = { .path = ufile_open_path(l->env, l->path),
 				   .elf = l->elf,
@@ -149,8 +151,9 @@ static int add_line(void *ctx, const struct dwarf_line *at)
 {
 	struct lines *l = ctx;
 	const char *file = l->file ? l->file : base_name(at->file);
-	const char *name = arena_printf(l->env->arena, "%s:%s%s%s@%s:%u", l->spec->provider->name, l->shown_path,
-					l->func ? ":" : "", l->func ? l->func : "", file, at->line);
+	const char *name = arena_printf(l->env->arena, "%s:%s%s%s@%s:%u", l->spec->provider->name,
+					l->shown_path, l->func ? ":" : "", l->func ? l->func : "",
+					file, at->line);
 	struct dwarf_instance in = {};
 
 	if (!dwarf_instance_of_line(l->d, at->address, at->file, at->line, &in))
@@ -221,9 +224,10 @@ static void no_such_line(struct lines *l)
 {
 	struct diag *d = probe_report(l->env, l->spec, D_NO_SOURCE_LINE, l->file, l->line);
 
-	probe_help(l->env, d, "%s has no code at line %u or later%s%s", l->file, l->line, l->func ? " of " : "", l->func ? l->func : "");
-	probe_help(l->env, d, "lines of a function: sonde list '%s:%s:FUNCTION:*'", l->spec->provider->name,
-		   l->path);
+	probe_help(l->env, d, "%s has no code at line %u or later%s%s", l->file, l->line,
+		   l->func ? " of " : "", l->func ? l->func : "");
+	probe_help(l->env, d, "lines of a function: sonde list '%s:%s:FUNCTION:*'",
+		   l->spec->provider->name, l->path);
 	l->error = -ENOENT;
 }
 
@@ -287,8 +291,9 @@ int uline_resolve(struct provider_env *env, const struct spec *spec, target_fn f
 	if (spec->provider == &provider_uretprobe)
 		return probe_bad_syntax(env, spec, "Source code location not allowed");
 	if (!begin(&l, env, spec)) {
-		d = probe_report(env, spec, D_PROBE_SYNTAX,
-				 "Invalid uprobe arguments, expected format: uprobe:TARGET@FILE:LINE[:COL]");
+		d = probe_report(
+			env, spec, D_PROBE_SYNTAX,
+			"Invalid uprobe arguments, expected format: uprobe:TARGET@FILE:LINE[:COL]");
 		probe_help(env, d, "for example: uprobe:/bin/prog@main.c:12");
 		return -EINVAL;
 	}
@@ -304,7 +309,8 @@ int uline_resolve(struct provider_env *env, const struct spec *spec, target_fn f
 	return targets_give(env, spec, &l.ts, NULL, f, ctx);
 }
 
-int uline_list(struct provider_env *env, const struct spec *spec, bool verbose, list_fn f, void *ctx)
+int uline_list(struct provider_env *env, const struct spec *spec, bool verbose, list_fn f,
+	       void *ctx)
 {
 	struct lines l;
 	int stop = 0;
@@ -314,7 +320,8 @@ int uline_list(struct provider_env *env, const struct spec *spec, bool verbose, 
 		return 0;
 	ufile_each(env, l.binary, match_file, &l);
 	for (u32 i = 0; i < l.ts.list.n && !stop; i++)
-		if (verbose || !i || !streq(l.ts.list.v[i]->site.probe, l.ts.list.v[i - 1]->site.probe))
+		if (verbose || !i ||
+		    !streq(l.ts.list.v[i]->site.probe, l.ts.list.v[i - 1]->site.probe))
 			stop = f(ctx, l.ts.list.v[i]->site.probe,
 				 verbose ? l.ts.list.v[i]->profile : NULL);
 	return stop;
@@ -328,14 +335,18 @@ static int add_copy(void *ctx, const struct dwarf_func *copy)
 
 	/* a copy in a loop may begin with the padding before the loop, which is run once */
 	add_place(l, uplace_past_nops(l->elf, copy->entry), &copy->instance,
-		  arena_printf(l->env->arena, "%s:%s:%s", l->spec->provider->name, l->shown_path, l->func));
+		  arena_printf(l->env->arena, "%s:%s:%s", l->spec->provider->name, l->shown_path,
+			       l->func));
 	return 0;
 }
 
 int uline_add_inlined(struct provider_env *env, const struct spec *spec, const char *path,
-		      const char *shown_path, const struct elf *elf, const char *func, struct targets *ts)
+		      const char *shown_path, const struct elf *elf, const char *func,
+		      struct targets *ts)
 {
-	struct lines l = { .env = env, .spec = spec, .path = path, .shown_path = shown_path, .func = func };
+	struct lines l = {
+		.env = env, .spec = spec, .path = path, .shown_path = shown_path, .func = func
+	};
 	struct err err = {};
 
 	l.elf = (struct elf *)(uintptr_t)elf;
@@ -362,11 +373,12 @@ static bool is_read_anyway(const struct provider_env *env, const struct elf *elf
 	enum { LITTLE = 256 << 10 };
 	struct elf_section s;
 
-	return env_reads_args(env) || env->n_var_names || (elf_section(elf, ".debug_info", &s) && s.size <= LITTLE);
+	return env_reads_args(env) || env->n_var_names ||
+	       (elf_section(elf, ".debug_info", &s) && s.size <= LITTLE);
 }
 
-void uline_tell_inlined(struct provider_env *env, const struct spec *spec, const char *path, const struct elf *elf,
-			const char *func)
+void uline_tell_inlined(struct provider_env *env, const struct spec *spec, const char *path,
+			const struct elf *elf, const char *func)
 {
 	struct err err = {};
 	struct dwarf *d;
@@ -381,5 +393,6 @@ void uline_tell_inlined(struct provider_env *env, const struct spec *spec, const
 	dwarf_each_inlined(d, func, count_copy, &n);
 	if (n)
 		probe_help(env, probe_report(env, spec, D_INLINED_LEFT, func, n),
-			   "%s:%s:%s@FILE:LINE, with its first line, reaches them", spec->provider->name, path, func);
+			   "%s:%s:%s@FILE:LINE, with its first line, reaches them",
+			   spec->provider->name, path, func);
 }

@@ -8,19 +8,21 @@
 /* Whether the probe names lines: BIN@FILE:LINE[:COL], BIN:FUNC@FILE:LINE[:COL], BIN:FUNC:*. */
 bool uline_is_meant(const struct spec *spec);
 int uline_resolve(struct provider_env *env, const struct spec *spec, target_fn f, void *ctx);
-int uline_list(struct provider_env *env, const struct spec *spec, bool verbose, list_fn f, void *ctx);
+int uline_list(struct provider_env *env, const struct spec *spec, bool verbose, list_fn f,
+	       void *ctx);
 
 struct elf;
 /* Adds the inlined copies of a function that has no code of its own; returns their number. */
 int uline_add_inlined(struct provider_env *env, const struct spec *spec, const char *path,
-		      const char *shown_path, const struct elf *elf, const char *func, struct targets *ts);
+		      const char *shown_path, const struct elf *elf, const char *func,
+		      struct targets *ts);
 
 /* Of several copies of one function those that can answer are probed, and the rest is told; when none can, the checker
  * says why. */
 void uline_drop_unreadable(struct provider_env *env, const struct spec *spec, struct targets *ts);
 
 /* A note when a function that has code of its own is inlined elsewhere. */
-void uline_tell_inlined(struct provider_env *env, const struct spec *spec, const char *path, const struct elf *elf,
-			const char *func);
+void uline_tell_inlined(struct provider_env *env, const struct spec *spec, const char *path,
+			const struct elf *elf, const char *func);
 
 #endif

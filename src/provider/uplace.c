@@ -30,18 +30,19 @@
 #include "provider/uplace_arm64.h"
 
 enum {
-	MAX_PASSED = 40,	   /* instructions */
-	BITMAP_FROM = 2,	   /* it costs what a search and a half do: the second one makes it */
-	NEIGHBOUR = 128,	   /* how far short jumps reach */
+	MAX_PASSED = 40, /* instructions */
+	BITMAP_FROM = 2, /* it costs what a search and a half do: the second one makes it */
+	NEIGHBOUR = 128, /* how far short jumps reach */
 };
 
-static const char harmful[] = "the kernel would overwrite variables of the function that lie below its stack pointer";
+static const char harmful[] =
+	"the kernel would overwrite variables of the function that lie below its stack pointer";
 
 struct uplacer {
 	struct provider_env *env;
 	struct elf *elf;
 	u32 n_searches;
-	struct branch_targets far;  /* of 32-bit branches; built on need */
+	struct branch_targets far; /* of 32-bit branches; built on need */
 	bool known;
 	struct arm64_code arm;
 };
@@ -164,7 +165,8 @@ static struct body decode_body(const struct uplacer *u, u64 from, u64 to, u64 lo
 			return b;
 		x86_effect(&in, &e);
 		target = from + at + (u64)e.target;
-		if ((e.kind == X86_JUMP || e.kind == X86_BRANCH || e.kind == X86_CALL) && target > lo && target <= hi)
+		if ((e.kind == X86_JUMP || e.kind == X86_BRANCH || e.kind == X86_CALL) &&
+		    target > lo && target <= hi)
 			b.enters = true;
 		/* a jump through a word of the file (the GOT) leaves the function */
 		if (e.kind == X86_JUMP_INDIRECT && in.base != X86_RIP)
@@ -182,7 +184,8 @@ static bool bytes_enter(const struct uplacer *u, u64 from, u64 to, u64 lo, u64 h
 
 	for (u64 i = 0; code && i + 1 < room && from + i < to; i++) {
 		u64 target = from + i + 2 + (u64)(s64)(s8)code[i + 1];
-		bool is_short = code[i] == 0xeb || (code[i] & 0xf0) == 0x70 || (code[i] & 0xfc) == 0xe0;
+		bool is_short = code[i] == 0xeb || (code[i] & 0xf0) == 0x70 ||
+				(code[i] & 0xfc) == 0xe0;
 
 		if (is_short && target > lo && target <= hi)
 			return true;
@@ -224,7 +227,8 @@ static bool neighbour_enters(const struct uplacer *u, u64 from, u64 to, u64 lo, 
 			continue;
 		}
 		b = decode_body(u, s.value, s.value + s.size, lo, hi);
-		if (b.enters || (!b.whole && bytes_enter(u, from, MIN(to, s.value + s.size), lo, hi)))
+		if (b.enters ||
+		    (!b.whole && bytes_enter(u, from, MIN(to, s.value + s.size), lo, hi)))
 			return true;
 		from = s.value + s.size;
 	}
@@ -249,7 +253,8 @@ static const char *who_enters(struct uplacer *u, const struct elf_symbol *s, u64
 	if (text_size(u) > MAX_BRANCH_TEXT)
 		return "the file is too large to look for branches into the function";
 	if (neighbour_enters(u, lo > NEIGHBOUR ? lo - NEIGHBOUR : 0, lo, lo, site) ||
-	    neighbour_enters(u, lo + s->size, lo + s->size + NEIGHBOUR, lo, site) || is_far_target(u, lo, site))
+	    neighbour_enters(u, lo + s->size, lo + s->size + NEIGHBOUR, lo, site) ||
+	    is_far_target(u, lo, site))
 		return "a branch from outside enters before it";
 	return NULL;
 }
@@ -260,7 +265,7 @@ struct walk {
 	const struct uplace_need *need;
 	u8 holds[16]; /* whose value at entry the register holds now, or X86_NO_REG */
 	s32 sp;
-	u32 passed;    /* instructions that do something */
+	u32 passed; /* instructions that do something */
 	bool flags_gone, pushed_bp, framed;
 };
 
@@ -279,8 +284,9 @@ static const char *lost(const struct walk *w)
 {
 	static const char *const texts[] = {
 #define TEXT(r) "the function overwrites " r " first, which the script reads"
-		TEXT("rax"), TEXT("rcx"), TEXT("rdx"), TEXT("rbx"), TEXT("rsp"), TEXT("rbp"), TEXT("rsi"), TEXT("rdi"),
-		TEXT("r8"), TEXT("r9"), TEXT("r10"), TEXT("r11"), TEXT("r12"), TEXT("r13"), TEXT("r14"), TEXT("r15"),
+		TEXT("rax"), TEXT("rcx"), TEXT("rdx"), TEXT("rbx"), TEXT("rsp"), TEXT("rbp"),
+		TEXT("rsi"), TEXT("rdi"), TEXT("r8"),  TEXT("r9"),  TEXT("r10"), TEXT("r11"),
+		TEXT("r12"), TEXT("r13"), TEXT("r14"), TEXT("r15"),
 #undef TEXT
 	};
 
@@ -321,7 +327,8 @@ bool uplace_shows_caller(struct provider_env *env, const struct elf *e, u64 addr
 /* The kernel walks the stack by rbp: the caller's or, with the frame made, the function's own. */
 static bool walks_alike(struct provider_env *env, const struct walk *w, const u8 *code, u64 room)
 {
-	return (w->framed || holder_of(w, X86_BP) == X86_BP) && (!w->sp || !shows_caller(env, code, room));
+	return (w->framed || holder_of(w, X86_BP) == X86_BP) &&
+	       (!w->sp || !shows_caller(env, code, room));
 }
 
 /* What the instruction does to what we know. NULL, or why nobody may pass it. */
@@ -329,9 +336,11 @@ static const char *pass(struct walk *w, const struct x86_effect *e)
 {
 	bool pushed_bp = w->pushed_bp;
 
-	if (e->kind != X86_PLAIN && e->kind != X86_NOP && e->kind != X86_ENDBR && e->kind != X86_PUSH)
-		return e->kind == X86_UNKNOWN ? "an instruction before any better place has an effect that is not known"
-					      : "no better place before the function branches or ends";
+	if (e->kind != X86_PLAIN && e->kind != X86_NOP && e->kind != X86_ENDBR &&
+	    e->kind != X86_PUSH)
+		return e->kind == X86_UNKNOWN ?
+			       "an instruction before any better place has an effect that is not known" :
+			       "no better place before the function branches or ends";
 	if (e->may_fault)
 		return "the function reads memory first, which may fault";
 	if (e->writes & 1u << X86_SP && !e->moves_sp)
@@ -339,10 +348,13 @@ static const char *pass(struct walk *w, const struct x86_effect *e)
 	w->passed += e->writes != 0 || e->kind == X86_PLAIN || e->kind == X86_PUSH;
 	w->sp += e->moves_sp ? e->sp : 0;
 	w->flags_gone |= (e->writes >> X86_FLAGS & 1) != 0;
-	w->framed = w->framed || (pushed_bp && w->sp == -8 && e->copy_to == X86_BP && e->copy_from == X86_SP);
+	w->framed = w->framed ||
+		    (pushed_bp && w->sp == -8 && e->copy_to == X86_BP && e->copy_from == X86_SP);
 	for (u32 i = 0; i < 16; i++)
 		if (e->writes & 1u << i && i != X86_SP)
-			w->holds[i] = e->copy_to == i && e->copy_from != X86_SP ? w->holds[e->copy_from] : X86_NO_REG;
+			w->holds[i] = e->copy_to == i && e->copy_from != X86_SP ?
+					      w->holds[e->copy_from] :
+					      X86_NO_REG;
 	return NULL;
 }
 
@@ -363,13 +375,14 @@ static void at_entry(struct uplacer *u, struct uplace *out, const char *why)
 }
 
 /* The entry is emulated: nothing is cheaper, unless a loop comes back to a nop5 (see x86_is_nop5). */
-static bool take(struct uplacer *u, const struct elf_symbol *s, const struct walk *w, u64 at, const char *insn,
-		 bool is_push, struct uplace *out)
+static bool take(struct uplacer *u, const struct elf_symbol *s, const struct walk *w, u64 at,
+		 const char *insn, bool is_push, struct uplace *out)
 {
 	const char *why;
 
 	if (!at) {
-		at_entry(u, out, arena_printf(u->env->arena, "the kernel emulates the %s there", insn));
+		at_entry(u, out,
+			 arena_printf(u->env->arena, "the kernel emulates the %s there", insn));
 		return true;
 	}
 	why = who_enters(u, s, s->value + at, is_push);
@@ -382,23 +395,29 @@ static bool take(struct uplacer *u, const struct elf_symbol *s, const struct wal
 	out->framed = w->framed;
 	for (u32 i = 0; i < 16; i++)
 		out->reg[i] = holder_of(w, i);
-	out->why = insn ? arena_printf(u->env->arena, "%u bytes behind the entry: the kernel emulates the %s there",
-				       (u32)at, insn)
-			: arena_printf(u->env->arena,
-				       "%u bytes behind the entry: the kernel cannot probe what stands before", (u32)at);
+	out->why =
+		insn ? arena_printf(u->env->arena,
+				    "%u bytes behind the entry: the kernel emulates the %s there",
+				    (u32)at, insn) :
+		       arena_printf(
+			       u->env->arena,
+			       "%u bytes behind the entry: the kernel cannot probe what stands before",
+			       (u32)at);
 	return true;
 }
 
 static const char *refuses(const struct x86_insn *in, enum x86_mode mode)
 {
-	return x86_uprobe_misreads(in) ? "the kernel mistakes the vector instruction there for a branch"
-				       : x86_uprobe_refuses(in, mode);
+	return x86_uprobe_misreads(in) ?
+		       "the kernel mistakes the vector instruction there for a branch" :
+		       x86_uprobe_refuses(in, mode);
 }
 
 /* A nop5 at the entry to which the function comes back, with its variables below rsp. */
 static bool is_harmful_loop(const struct uplacer *u, const struct elf_symbol *s, const u8 *code)
 {
-	return x86_is_nop5(code, 5) && decode_body(u, s->value, s->value + s->size, s->value - 1, s->value).enters &&
+	return x86_is_nop5(code, 5) &&
+	       decode_body(u, s->value, s->value + s->size, s->value - 1, s->value).enters &&
 	       !env_has(u->env, FEAT_UPROBE_NOP5, true);
 }
 
@@ -417,8 +436,8 @@ struct spot {
 };
 
 /* There is nothing cheaper than to step: the entry, or where that is refused the first place that is not. */
-static void settle(struct uplacer *u, const struct elf_symbol *s, const struct spot *spare, const char *refused,
-		   const char *why, struct uplace *out)
+static void settle(struct uplacer *u, const struct elf_symbol *s, const struct spot *spare,
+		   const char *refused, const char *why, struct uplace *out)
 {
 	if (spare->found && take(u, s, &spare->w, spare->at, NULL, spare->is_push, out))
 		return;
@@ -477,7 +496,9 @@ static const char *arm64_refuses_at(struct elf *e, u64 address)
 	code = uplace_code(e, s.value, &room);
 	if (address % 4 || s.value % 4)
 		return "instructions of arm64 begin at multiples of four";
-	return code && room >= 4 && address - s.value <= room - 4 ? arm64_refuses(code, s.value, address) : NULL;
+	return code && room >= 4 && address - s.value <= room - 4 ?
+		       arm64_refuses(code, s.value, address) :
+		       NULL;
 }
 
 const char *uplace_refuses(const struct elf *e, u64 address)
@@ -496,7 +517,8 @@ const char *uplace_refuses(const struct elf *e, u64 address)
 u64 uplace_past_nops(const struct elf *e, u64 address)
 {
 	u64 room = 0;
-	const u8 *code = elf_machine(e) == arch_x86_64.elf_machine ? uplace_code(e, address, &room) : NULL;
+	const u8 *code =
+		elf_machine(e) == arch_x86_64.elf_machine ? uplace_code(e, address, &room) : NULL;
 	struct x86_insn in;
 	struct x86_effect effect;
 	u64 at;
@@ -511,7 +533,8 @@ u64 uplace_past_nops(const struct elf *e, u64 address)
 	return address + at;
 }
 
-static void find_any(struct uplacer *u, const struct elf_symbol *s, const struct uplace_need *need, struct uplace *out)
+static void find_any(struct uplacer *u, const struct elf_symbol *s, const struct uplace_need *need,
+		     struct uplace *out)
 {
 	bool is_arm = elf_machine(u->elf) == EM_AARCH64;
 	u64 room = 0;
@@ -535,10 +558,12 @@ static void find_any(struct uplacer *u, const struct elf_symbol *s, const struct
 	out->refused = uplace_refuses(u->elf, s->value);
 }
 
-void uplacer_find(struct uplacer *u, const struct elf_symbol *function, const struct uplace_need *need, struct uplace *out)
+void uplacer_find(struct uplacer *u, const struct elf_symbol *function,
+		  const struct uplace_need *need, struct uplace *out)
 {
 	find_any(u, function, need, out);
-	out->shows_caller = need->stack && uplace_shows_caller(u->env, u->elf, function->value + out->offset);
+	out->shows_caller = need->stack &&
+			    uplace_shows_caller(u->env, u->elf, function->value + out->offset);
 }
 
 /* ---- places that are told */
@@ -566,7 +591,8 @@ u64 uplace_exact(struct provider_env *env, struct elf *e, u64 address, const cha
 	struct uplacer u = { .env = env, .elf = e };
 	struct elf_symbol s = {};
 	u64 room = 0;
-	const u8 *code = elf_machine(e) == arch_x86_64.elf_machine ? uplace_code(e, address, &room) : NULL;
+	const u8 *code =
+		elf_machine(e) == arch_x86_64.elf_machine ? uplace_code(e, address, &room) : NULL;
 	struct body b;
 	bool known;
 
@@ -574,7 +600,8 @@ u64 uplace_exact(struct provider_env *env, struct elf *e, u64 address, const cha
 	if (!code || !x86_is_nop5(code, (u32)MIN(room, 15u)))
 		return address;
 	known = elf_symbol_at(e, address, &s) || elf_frame_at(e, address, &s);
-	if ((known && (address == s.value || !has_red_zone(&u, &s))) || env_has(env, FEAT_UPROBE_NOP5, true))
+	if ((known && (address == s.value || !has_red_zone(&u, &s))) ||
+	    env_has(env, FEAT_UPROBE_NOP5, true))
 		return address;
 	b = decode_body(&u, s.value, s.value + s.size, address, address + 5);
 	if (known && b.whole && !b.enters && !b.jumps_indirect && address + 5 < s.value + s.size &&
@@ -615,7 +642,8 @@ struct uplace_need uplace_need_of(const struct provider_env *env, bool is_return
 
 /* Offsets in struct pt_regs by the instructions' register numbers. */
 #if defined(__aarch64__)
-static const u8 offsets[] = { 0, 8, 16, 24, 32, 40, 48, 56, 64, 72, 80, 88, 96, 104, 112, 120, 128, 136, 144, 152, 160, 168,
+static const u8 offsets[] = { 0,   8,   16,  24,  32,  40,  48,  56,  64,  72,  80,
+			      88,  96,  104, 112, 120, 128, 136, 144, 152, 160, 168,
 			      176, 184, 192, 200, 208, 216, 224, 232, 240 };
 #else
 static const u8 offsets[] = { 80, 88, 96, 40, 152, 32, 104, 112, 72, 64, 56, 48, 24, 16, 8, 0 };
@@ -634,7 +662,8 @@ static void move_reg(struct loc *loc, const struct uplace *at)
 	else
 		for (u32 i = 0; i < ARRAY_SIZE(offsets); i++)
 			if (offsets[i] == loc->offset) {
-				loc->offset = at->reg[i] == X86_NO_REG ? loc->offset : offsets[at->reg[i]];
+				loc->offset = at->reg[i] == X86_NO_REG ? loc->offset :
+									 offsets[at->reg[i]];
 				return;
 			}
 }
@@ -658,12 +687,14 @@ static bool moves_registers(const struct provider_env *env, const struct uplace 
 	return moved;
 }
 
-struct profile *uplace_profile(struct provider_env *env, struct profile *base, const struct uplace *at)
+struct profile *uplace_profile(struct provider_env *env, struct profile *base,
+			       const struct uplace *at)
 {
 	struct profile *p;
 	bool regs = env->script.regs, stack = env->script.stack;
 
-	if (base->is_return || !at->offset || !(regs || stack || (env->uses_args && moves_registers(env, at))))
+	if (base->is_return || !at->offset ||
+	    !(regs || stack || (env->uses_args && moves_registers(env, at))))
 		return base;
 	p = arena_dup(env->arena, base, sizeof(*base));
 	p->args = move_args(env, base->args, base->n_args, at);
@@ -685,10 +716,14 @@ static struct loc caller_of(const struct uplace *at, bool is_i386)
 		return (struct loc){ 0 };
 	if (arch_native->link)
 		return (struct loc){ .kind = LOC_REG, .offset = arch_native->link, .size = 8 };
-	return (struct loc){ .kind = LOC_STACK, .offset = arch_native->sp, .inner = -at->sp, .size = is_i386 ? 4 : 8 };
+	return (struct loc){ .kind = LOC_STACK,
+			     .offset = arch_native->sp,
+			     .inner = -at->sp,
+			     .size = is_i386 ? 4 : 8 };
 }
 
-struct profile *uplace_with_caller(struct provider_env *env, struct profile *base, const struct uplace *at, bool is_i386)
+struct profile *uplace_with_caller(struct provider_env *env, struct profile *base,
+				   const struct uplace *at, bool is_i386)
 {
 	struct profile *p;
 

@@ -11,17 +11,17 @@
 #include "sym/elf.h"
 
 struct uplace_need {
-	u32 regs;	/* registers whose values at the entry are read: bitmap of enum in insn.h, insn_arm64.h */
-	bool flags;	/* arm64: so are the flags */
-	bool plain;	/* only over instructions that do nothing: anything may be read */
+	u32 regs; /* registers whose values at the entry are read: bitmap of enum in insn.h, insn_arm64.h */
+	bool flags;     /* arm64: so are the flags */
+	bool plain;     /* only over instructions that do nothing: anything may be read */
 	bool is_return; /* the return address must lie where rsp points */
-	bool caller;	/* the return address is read: no return probe of the function may stand before */
-	bool stack;	/* the user stack is walked: it must come out as at the entry */
+	bool caller; /* the return address is read: no return probe of the function may stand before */
+	bool stack; /* the user stack is walked: it must come out as at the entry */
 };
 
 struct uplace {
 	u32 offset;  /* of the site from the entry */
-	s32 sp;	     /* rsp there, as seen from rsp at the entry */
+	s32 sp;      /* rsp there, as seen from rsp at the entry */
 	u8 reg[32];  /* the register that holds what register i held at the entry */
 	bool framed; /* the frame pointer is this function's already */
 	bool shows_caller; /* x86: by the instruction there the kernel knows that the function has just been called */
@@ -35,8 +35,8 @@ struct uplacer;
 struct uplacer *uplacer_new(struct provider_env *env, struct elf *e);
 void uplacer_free(struct uplacer *u);
 /* Never fails: the entry itself is always a place. why lives in env's arena. */
-void uplacer_find(struct uplacer *u, const struct elf_symbol *function, const struct uplace_need *need,
-		  struct uplace *out);
+void uplacer_find(struct uplacer *u, const struct elf_symbol *function,
+		  const struct uplace_need *need, struct uplace *out);
 /* NULL: an instruction at an address may be probed; else why not. */
 const char *uplace_refuses(const struct elf *e, u64 address);
 /* Behind the nops at an address, with which compilers align the loop that follows. */
@@ -49,10 +49,12 @@ const u8 *uplace_code(const struct elf *e, u64 address, u64 *room);
 /* What the clauses of a script need of an entry or return probe. */
 struct uplace_need uplace_need_of(const struct provider_env *env, bool is_return);
 /* The profile as a program sees it at the place: base itself when it looks the same. */
-struct profile *uplace_profile(struct provider_env *env, struct profile *base, const struct uplace *at);
+struct profile *uplace_profile(struct provider_env *env, struct profile *base,
+			       const struct uplace *at);
 /* See struct uplace. */
 bool uplace_shows_caller(struct provider_env *env, const struct elf *e, u64 address);
 /* Where the caller is to be had there, for user stacks, if the clause shows them; else base. */
-struct profile *uplace_with_caller(struct provider_env *env, struct profile *base, const struct uplace *at, bool is_i386);
+struct profile *uplace_with_caller(struct provider_env *env, struct profile *base,
+				   const struct uplace *at, bool is_i386);
 
 #endif

@@ -67,7 +67,8 @@ static bool jumps_indirect(const u8 *code, u64 size)
 }
 
 /* NULL: nothing enters above the entry and not above the site. */
-static const char *who_enters(struct arm64_code *c, const struct elf_symbol *s, const u8 *code, u64 site)
+static const char *who_enters(struct arm64_code *c, const struct elf_symbol *s, const u8 *code,
+			      u64 site)
 {
 	if (elf_symbol_within(c->elf, s->value, s->value + site))
 		return "another symbol stands before it";
@@ -78,7 +79,9 @@ static const char *who_enters(struct arm64_code *c, const struct elf_symbol *s, 
 	c->searched = true;
 	if (!c->targets.bit)
 		return "the file is too large to look for branches into the function";
-	return branch_targets_any(&c->targets, s->value + 4, s->value + site) ? "a branch enters before it" : NULL;
+	return branch_targets_any(&c->targets, s->value + 4, s->value + site) ?
+		       "a branch enters before it" :
+		       NULL;
 }
 
 /* ---- from the entry on */
@@ -106,12 +109,15 @@ static const char *lost(const struct arm64_code *c, const struct walk *w)
 {
 	for (u8 i = 0; i < ARM64_SP; i++)
 		if (w->need->regs & 1u << i && holder_of(w, i) == ARM64_NO_REG)
-			return arena_printf(c->env->arena, "the function overwrites x%u first, which the script reads", i);
+			return arena_printf(
+				c->env->arena,
+				"the function overwrites x%u first, which the script reads", i);
 	if (w->need->flags && w->flags_gone)
 		return "the function changes the flags first, which the script reads";
 	if ((w->need->is_return || w->need->caller) && (w->sp || w->holds[ARM64_LR] != ARM64_LR))
-		return w->need->caller ? "a return probe stands here and replaces the return address, which the script reads"
-				       : "the function changes sp or x30 first, and a return probe needs them as they were";
+		return w->need->caller ?
+			       "a return probe stands here and replaces the return address, which the script reads" :
+			       "the function changes sp or x30 first, and a return probe needs them as they were";
 	if (w->need->plain && w->passed)
 		return "the script reads args or ctx, which are described at the entry";
 	return NULL;
@@ -126,15 +132,17 @@ static bool walks_alike(const struct walk *w)
 /* mov x29, sp and add x29, sp, n behind the store at sp + n: x29 points to where x29 and x30 were saved. */
 static bool makes_frame(u32 word, const struct walk *w, s32 saved_at)
 {
-	return w->saved_frame && (word & 0xffc003ff) == 0x910003fd && (s32)(word >> 10 & 0xfff) + w->sp == saved_at;
+	return w->saved_frame && (word & 0xffc003ff) == 0x910003fd &&
+	       (s32)(word >> 10 & 0xfff) + w->sp == saved_at;
 }
 
 /* What the instruction does to what we know. NULL, or why nobody may pass it. */
 static const char *pass(struct walk *w, u32 word, const struct arm64_effect *e, s32 *saved_at)
 {
 	if (e->kind != ARM64_PLAIN && e->kind != ARM64_NOP)
-		return e->kind == ARM64_UNKNOWN ? "an instruction before any better place has an effect that is not known"
-						: "no better place before the function branches or ends";
+		return e->kind == ARM64_UNKNOWN ?
+			       "an instruction before any better place has an effect that is not known" :
+			       "no better place before the function branches or ends";
 	if (e->may_fault)
 		return "the function reads memory first, which may fault";
 	if (e->writes & 1u << ARM64_SP && !e->moves_sp)
@@ -182,13 +190,14 @@ static void at_entry(struct arm64_code *c, struct uplace *out, const char *why)
 }
 
 /* insn NULL: no gain, but the entry cannot be probed. */
-static bool take(struct arm64_code *c, const struct elf_symbol *s, const u8 *code, const struct walk *w, u64 at,
-		 const char *insn, struct uplace *out)
+static bool take(struct arm64_code *c, const struct elf_symbol *s, const u8 *code,
+		 const struct walk *w, u64 at, const char *insn, struct uplace *out)
 {
 	const char *why;
 
 	if (!at) {
-		at_entry(c, out, arena_printf(c->env->arena, "the kernel simulates the %s there", insn));
+		at_entry(c, out,
+			 arena_printf(c->env->arena, "the kernel simulates the %s there", insn));
 		return true;
 	}
 	why = who_enters(c, s, code, at);
@@ -201,15 +210,21 @@ static bool take(struct arm64_code *c, const struct elf_symbol *s, const u8 *cod
 	out->framed = w->framed;
 	for (u8 i = 0; i < ARM64_SP; i++)
 		out->reg[i] = holder_of(w, i);
-	out->why = insn ? arena_printf(c->env->arena, "%u bytes behind the entry: the kernel simulates the %s there", (u32)at, insn)
-			: arena_printf(c->env->arena, "%u bytes behind the entry: the kernel allows no probe on what stands before",
-				       (u32)at);
+	out->why =
+		insn ? arena_printf(c->env->arena,
+				    "%u bytes behind the entry: the kernel simulates the %s there",
+				    (u32)at, insn) :
+		       arena_printf(
+			       c->env->arena,
+			       "%u bytes behind the entry: the kernel allows no probe on what stands before",
+			       (u32)at);
 	return true;
 }
 
 /* There is nothing cheaper than to step: the entry, or where that is refused the first place that is not. */
-static void settle(struct arm64_code *c, const struct elf_symbol *s, const u8 *code, const struct walk *spare, u64 spare_at,
-		   const char *refused, const char *why, struct uplace *out)
+static void settle(struct arm64_code *c, const struct elf_symbol *s, const u8 *code,
+		   const struct walk *spare, u64 spare_at, const char *refused, const char *why,
+		   struct uplace *out)
 {
 	if (spare_at && take(c, s, code, spare, spare_at, NULL, out))
 		return;
@@ -218,8 +233,8 @@ static void settle(struct arm64_code *c, const struct elf_symbol *s, const u8 *c
 	out->refused = refused;
 }
 
-void arm64_find(struct arm64_code *c, const struct elf_symbol *s, const u8 *code, const struct uplace_need *need,
-		struct uplace *out)
+void arm64_find(struct arm64_code *c, const struct elf_symbol *s, const u8 *code,
+		const struct uplace_need *need, struct uplace *out)
 {
 	struct walk w = { .need = need }, spare = {};
 	struct arm64_effect e;
@@ -240,7 +255,8 @@ void arm64_find(struct arm64_code *c, const struct elf_symbol *s, const u8 *code
 			return;
 		if (fits && !refused)
 			return; /* where others enter: it has said so */
-		if (at && refused && !spare_at && !arm64_uprobe_refuses(word) && (!need->stack || walks_alike(&w))) {
+		if (at && refused && !spare_at && !arm64_uprobe_refuses(word) &&
+		    (!need->stack || walks_alike(&w))) {
 			spare = w;
 			spare_at = at;
 		}

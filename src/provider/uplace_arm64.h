@@ -9,15 +9,15 @@
 /* What is known of one file. */
 struct arm64_code {
 	struct provider_env *env;
-	struct elf *elf;   /* the caller's */
+	struct elf *elf; /* the caller's */
 	bool searched;
 	struct branch_targets targets; /* of every branch */
 };
 
 void arm64_code_release(struct arm64_code *c);
 /* As uplacer_find(), for a function whose code (of s->size bytes) is given. */
-void arm64_find(struct arm64_code *c, const struct elf_symbol *s, const u8 *code, const struct uplace_need *need,
-		struct uplace *out);
+void arm64_find(struct arm64_code *c, const struct elf_symbol *s, const u8 *code,
+		const struct uplace_need *need, struct uplace *out);
 /* As uplace_refuses(). function: where the code before address begins. */
 const char *arm64_refuses(const u8 *code, u64 function, u64 address);
 

@@ -26,25 +26,25 @@ struct match {
 	const struct spec *spec;
 	const char *binary, *func;
 	bool is_return, is_cpp, many, verbose;
-	bool by_name; /* one function of one file is named */
+	bool by_name;  /* one function of one file is named */
 	bool is_exact; /* or several of C++ */
 	u32 n_files;
 	const char *last_cpp; /* what cpp_name() said last */
 	u64 last_value;
-	const char *path; /* of the file at hand */
+	const char *path;       /* of the file at hand */
 	const char *shown_path; /* in the names of its probes */
-	const char *open_path; /* where it can be opened now, when that is elsewhere */
-	int unread;	       /* why it cannot, 0 */
+	const char *open_path;  /* where it can be opened now, when that is elsewhere */
+	int unread;             /* why it cannot, 0 */
 	struct elf *elf;
 	struct uplacer *placer; /* of elf; made with its first function, as is: */
 	enum unwinds unwinds;
 	struct targets ts;
 	struct profile *profile, *profile_i386;
 	struct near near;
-	int error; /* reported */
+	int error;     /* reported */
 	u32 n_refused; /* functions that a pattern matches and the kernel does not probe */
 	const char *refused, *why_refused; /* the first of them */
-	s32 moved_sp; /* of the site last added, where it was moved */
+	s32 moved_sp;                      /* of the site last added, where it was moved */
 	list_fn list;
 	void *list_ctx;
 };
@@ -53,7 +53,10 @@ struct match {
 static void profile_i386(struct profile *p)
 {
 	for (u32 i = 0; i < p->n_argn; i++)
-		p->argn[i].loc = (struct loc){ .kind = LOC_STACK, .offset = arch_native->sp, .inner = 4 + 4 * (s32)i, .size = 4 };
+		p->argn[i].loc = (struct loc){ .kind = LOC_STACK,
+					       .offset = arch_native->sp,
+					       .inner = 4 + 4 * (s32)i,
+					       .size = 4 };
 	p->retval.loc.size = 4;
 }
 
@@ -78,7 +81,8 @@ static const char *path_to_open(const struct match *m)
 }
 
 /* The site is where file_offset says. */
-static struct target *add_exactly(struct match *m, const char *func, const char *shown, u64 file_offset)
+static struct target *add_exactly(struct match *m, const char *func, const char *shown,
+				  u64 file_offset)
 {
 	const char *name = arena_printf(m->env->arena, "%s:%s:%s%s", m->spec->provider->name,
 					m->shown_path, m->is_cpp ? "cpp:" : "", shown);
@@ -86,13 +90,15 @@ static struct target *add_exactly(struct match *m, const char *func, const char 
 				   .elf = m->elf,
 				   .one_file = m->binary && !glob_has_wildcard(m->binary),
 				   .many = m->many,
-				   .typed_result = m->by_name || (m->is_cpp && !glob_has_wildcard(m->func)) };
+				   .typed_result = m->by_name ||
+						   (m->is_cpp && !glob_has_wildcard(m->func)) };
 	struct profile *p;
 	struct target *t;
 
 	site.offset = file_offset;
 	p = uargs_profile(m->env, function_profile(m), &site);
-	t = targets_add(m->env, &m->ts, SITE_UPROBE, name, profile_for_site(m->env, p, m->many, true));
+	t = targets_add(m->env, &m->ts, SITE_UPROBE, name,
+			profile_for_site(m->env, p, m->many, true));
 	t->site.func = func;
 	t->site.path = site.path;
 	t->site.offset = site.offset;
@@ -119,8 +125,10 @@ static int bad_offset(struct match *m, const char *why)
  */
 static bool returns_twice(const char *name)
 {
-	static const char *const twice[] = { "setjmp",	     "sigsetjmp",     "vfork", "libc_vfork", "getcontext",
-					     "swapcontext", "start_context", "clone", "clone3",	    "clone_internal" };
+	static const char *const twice[] = { "setjmp",        "sigsetjmp",  "vfork",
+					     "libc_vfork",    "getcontext", "swapcontext",
+					     "start_context", "clone",      "clone3",
+					     "clone_internal" };
 	size_t len;
 
 	if (starts_with(name, "__GI_")) /* glibc's inner names: __GI___sigsetjmp */
@@ -137,7 +145,9 @@ static const char *no_return(const struct match *m, const struct elf_symbol *s)
 {
 	if (s->value == elf_entry(m->elf))
 		return "the entry point of a program has nobody to return to";
-	return returns_twice(s->name) ? "it returns more than once, and a return probe would break that" : NULL;
+	return returns_twice(s->name) ?
+		       "it returns more than once, and a return probe would break that" :
+		       NULL;
 }
 
 static struct profile *with_caller(struct match *m, struct profile *p, const struct uplace *at)
@@ -146,14 +156,16 @@ static struct profile *with_caller(struct match *m, struct profile *p, const str
 }
 
 /* At each ret, where a return address must not be touched. False: by the kernel's return probe. */
-static bool add_rets(struct match *m, const struct elf_symbol *s, const char *func, const char *shown)
+static bool add_rets(struct match *m, const struct elf_symbol *s, const char *func,
+		     const char *shown)
 {
 	struct urets rets = {};
 	const char *why = m->unwinds ? uret_find(m->env, m->elf, s, m->unwinds, &rets) : NULL;
 
 	if (!m->unwinds)
 		return false;
-	if (why && m->unwinds == UNWINDS_EXCEPTIONS) /* safe as long as nothing is thrown through it */
+	if (why &&
+	    m->unwinds == UNWINDS_EXCEPTIONS) /* safe as long as nothing is thrown through it */
 		return false;
 	if (why && !m->many)
 		bad_offset(m, why);
@@ -161,8 +173,9 @@ static bool add_rets(struct match *m, const struct elf_symbol *s, const char *fu
 		struct target *t = add_exactly(m, func, shown, rets.at.v[i]);
 
 		t->site.is_return = false; /* for the kernel it is a place like others */
-		if (!arch_native->link) /* there it may be signed by now */
-			t->profile = with_caller(m, t->profile, &(struct uplace){ .sp = m->moved_sp });
+		if (!arch_native->link)    /* there it may be signed by now */
+			t->profile =
+				with_caller(m, t->profile, &(struct uplace){ .sp = m->moved_sp });
 		t->is_part = i > 0;
 	}
 	return true;
@@ -178,7 +191,8 @@ static void leave_out(struct match *m, const char *name, const char *why)
 
 /* A whole function: the site may be behind its entry. What would break the program is an error when it is
  * named, and left out of what a pattern matches. */
-static void add(struct match *m, const struct elf_symbol *s, const char *func, const char *shown, u64 file_offset)
+static void add(struct match *m, const struct elf_symbol *s, const char *func, const char *shown,
+		u64 file_offset)
 {
 	struct uplace_need need = uplace_need_of(m->env, m->is_return);
 	const char *why = m->is_return ? no_return(m, s) : NULL;
@@ -248,7 +262,8 @@ static const char *cpp_name(struct match *m, const struct elf_symbol *s)
 	const char *name = shown ? arena_strdup(m->env->arena, shown) : NULL;
 
 	free(shown);
-	if (!name && !starts_with(s->name, "_Z") && glob_match(m->func, s->name)) /* of C: main() is */
+	if (!name && !starts_with(s->name, "_Z") &&
+	    glob_match(m->func, s->name)) /* of C: main() is */
 		name = arena_strdup(m->env->arena, s->name);
 	if (!name || (m->last_cpp && m->last_value == s->value && streq(m->last_cpp, name)))
 		return NULL;
@@ -305,8 +320,9 @@ static int inner_name(void *ctx, const struct elf_symbol *s)
 
 	for (u32 i = 0; i < ARRAY_SIZE(meant->pattern); i++)
 		if (demangle_matches(s->name, meant->pattern[i])) {
-			m->ts.help = arena_printf(m->env->arena, "did you mean %s:%s:cpp:\"%s\"?", m->spec->provider->name,
-						  m->path, meant->pattern[i]);
+			m->ts.help = arena_printf(m->env->arena, "did you mean %s:%s:cpp:\"%s\"?",
+						  m->spec->provider->name, m->path,
+						  meant->pattern[i]);
 			return 1;
 		}
 	return 0;
@@ -323,17 +339,25 @@ static void suggest(struct match *m)
 	if (near_best(&m->near)) /* outlives the file */
 		m->near.best = arena_strdup(m->env->arena, m->near.best);
 	else if (!m->ts.help && elf_is_stripped(m->elf) && !elf_debug_file(m->elf))
-		m->ts.help = arena_printf(m->env->arena, "%s has no symbol table: install its -dbgsym (-dbg, -debuginfo) "
-					  "package, or see what is there: sonde list 'uprobe:%s:*'", m->path, m->shown_path);
+		m->ts.help = arena_printf(
+			m->env->arena,
+			"%s has no symbol table: install its -dbgsym (-dbg, -debuginfo) "
+			"package, or see what is there: sonde list 'uprobe:%s:*'",
+			m->path, m->shown_path);
 }
 
 static int unsafe(struct match *m)
 {
-	struct diag *d = probe_report(m->env, m->spec, D_UNSAFE_PROBE,
-				      arena_printf(m->env->arena, "Could not determine instruction boundary for %s (binary appears stripped).",
-						   spec_name(m->env, m->spec)));
+	struct diag *d = probe_report(
+		m->env, m->spec, D_UNSAFE_PROBE,
+		arena_printf(
+			m->env->arena,
+			"Could not determine instruction boundary for %s (binary appears stripped).",
+			spec_name(m->env, m->spec)));
 
-	probe_help(m->env, d, "Use --unsafe to force attachment. WARNING: This option could lead to data corruption in the target process.");
+	probe_help(
+		m->env, d,
+		"Use --unsafe to force attachment. WARNING: This option could lead to data corruption in the target process.");
 	return m->error = -EPERM;
 }
 
@@ -342,13 +366,17 @@ static int check_boundary(struct match *m, const struct elf_symbol *s, u64 offse
 	if (!offset || m->env->unsafe)
 		return 0;
 	if (s->size && offset >= s->size)
-		return bad_place(m, arena_printf(m->env->arena, "Offset outside the function bounds ('%s' size is %llu)",
-						  s->name, (unsigned long long)s->size));
+		return bad_place(
+			m, arena_printf(m->env->arena,
+					"Offset outside the function bounds ('%s' size is %llu)",
+					s->name, (unsigned long long)s->size));
 	switch (ufile_boundary(m->elf, s->value, offset)) {
 	case BOUNDARY_YES: return 0;
 	case BOUNDARY_NO:
-		return bad_place(m, arena_printf(m->env->arena, "Could not add uprobe into middle of instruction: %s",
-						  spec_rest(m->env->arena, m->spec, 1)));
+		return bad_place(m,
+				 arena_printf(m->env->arena,
+					      "Could not add uprobe into middle of instruction: %s",
+					      spec_rest(m->env->arena, m->spec, 1)));
 	case BOUNDARY_UNKNOWN: break;
 	}
 	return unsafe(m);
@@ -369,7 +397,8 @@ static bool add_chosen(struct match *m, const char *name)
 	const char *own;
 	u64 file_offset;
 
-	if (!uifunc_choice(path_to_open(m), m->elf, name, &s) || !elf_address_to_offset(m->elf, s.value, &file_offset))
+	if (!uifunc_choice(path_to_open(m), m->elf, name, &s) ||
+	    !elf_address_to_offset(m->elf, s.value, &file_offset))
 		return false;
 	own = *s.name ? arena_strdup(m->env->arena, s.name) : "one without a name";
 	add(m, &s, name, name, file_offset);
@@ -381,8 +410,8 @@ static bool add_chosen(struct match *m, const char *name)
 static int add_offset(struct match *m, const char *name, const struct elf_symbol *s, u64 offset)
 {
 	const char *shown =
-		offset ? arena_printf(m->env->arena, "%s+%llu", name, (unsigned long long)offset)
-		       : name;
+		offset ? arena_printf(m->env->arena, "%s+%llu", name, (unsigned long long)offset) :
+			 name;
 	int ret = check_boundary(m, s, offset);
 	u64 address = s->value;
 	const char *why = offset ? uplace_refuses(m->elf, s->value + offset) : NULL;
@@ -422,7 +451,8 @@ static int add_address(struct match *m, u64 address)
 	if (known && check_boundary(m, &s, address - s.value) < 0)
 		return m->error;
 	if (known && s.value == address) {
-		add(m, &s, *s.name ? arena_strdup(m->env->arena, s.name) : m->func, m->func, offset);
+		add(m, &s, *s.name ? arena_strdup(m->env->arena, s.name) : m->func, m->func,
+		    offset);
 		return m->error;
 	}
 	if (m->is_return)
@@ -434,7 +464,8 @@ static int add_address(struct match *m, u64 address)
 		return bad_offset(m, why);
 	if (!known && !m->env->unsafe)
 		return unsafe(m);
-	add_exactly(m, known && *s.name ? arena_strdup(m->env->arena, s.name) : NULL, m->func, offset);
+	add_exactly(m, known && *s.name ? arena_strdup(m->env->arena, s.name) : NULL, m->func,
+		    offset);
 	return 0;
 }
 
@@ -455,7 +486,9 @@ static const char *clone_names(struct match *m, const struct symbols *all)
 {
 	const char *first = all->list.v[0].name;
 
-	return all->list.n == 1 ? first : arena_printf(m->env->arena, "%s and %u more", first, all->list.n - 1);
+	return all->list.n == 1 ?
+		       first :
+		       arena_printf(m->env->arena, "%s and %u more", first, all->list.n - 1);
 }
 
 /* Copies take other arguments, and argN would be wrong in them: they are told, not probed. */
@@ -515,8 +548,9 @@ static int add_named(struct match *m)
 	if (!plus)
 		return 0;
 	if (!text_number(plus + 1, &value))
-		return bad_place(m, plus[1] ? arena_printf(m->env->arena, "Invalid offset: %s", text_fault(m->env->arena, plus + 1))
-					     : "Invalid offset");
+		return bad_place(m, plus[1] ? arena_printf(m->env->arena, "Invalid offset: %s",
+							   text_fault(m->env->arena, plus + 1)) :
+					      "Invalid offset");
 	if (m->is_return && value)
 		return bad_place(m, "Offset not allowed");
 	name = arena_strndup(m->env->arena, name, (size_t)(plus - name));
@@ -552,7 +586,8 @@ static bool add_flat(struct match *m, int error)
 	if (error != -ENOEXEC || m->is_cpp || !m->env->unsafe || !text_number(m->func, &offset))
 		return false;
 	t = targets_add(m->env, &m->ts, SITE_UPROBE,
-			arena_printf(m->env->arena, "%s:%s:%s", m->spec->provider->name, m->shown_path, m->func),
+			arena_printf(m->env->arena, "%s:%s:%s", m->spec->provider->name,
+				     m->shown_path, m->func),
 			function_profile(m));
 	t->site.path = path_to_open(m);
 	t->site.offset = offset;
@@ -575,7 +610,8 @@ static void match_functions(struct match *m)
 /* Servers are asked about a file that the script names, not about all that a pattern finds. */
 static bool may_fetch(const struct match *m)
 {
-	return elf_is_stripped(m->elf) && !elf_debug_file(m->elf) && !(m->binary && glob_has_wildcard(m->binary));
+	return elf_is_stripped(m->elf) && !elf_debug_file(m->elf) &&
+	       !(m->binary && glob_has_wildcard(m->binary));
 }
 
 static int match_file(void *ctx, const char *path)
@@ -639,25 +675,32 @@ static int bad_syntax(struct match *m)
 
 	if (spec->n_parts == 4) {
 		d = probe_report(m->env, spec, D_PROBE_SYNTAX,
-				 arena_printf(m->env->arena, "unsupported language type: %s", spec->part[2]));
-		probe_help(m->env, d, "a name of C++: %s:%s:cpp:\"%s\"", name, spec->part[1], spec->part[3]);
+				 arena_printf(m->env->arena, "unsupported language type: %s",
+					      spec->part[2]));
+		probe_help(m->env, d, "a name of C++: %s:%s:cpp:\"%s\"", name, spec->part[1],
+			   spec->part[3]);
 		return -EINVAL;
 	}
 	if (strstr(spec->text, "::") && spec->n_parts > 4) {
-		d = probe_report(m->env, spec, D_PROBE_PARTS, name, spec->provider->takes, spec->n_parts - 1);
+		d = probe_report(m->env, spec, D_PROBE_PARTS, name, spec->provider->takes,
+				 spec->n_parts - 1);
 		probe_help(m->env, d, "a name of C++: %s:%s:cpp:\"%s\"", name, spec->part[1],
 			   spec_rest(m->env->arena, spec, 2));
 		return -EINVAL;
 	}
 	if (spec->n_parts == 3) {
-		d = probe_report(m->env, spec, D_PROBE_SYNTAX, arena_printf(m->env->arena, "%s should have a target", name));
+		d = probe_report(m->env, spec, D_PROBE_SYNTAX,
+				 arena_printf(m->env->arena, "%s should have a target", name));
 		probe_help(m->env, d, "without a binary, -p says which process is meant");
 		return -EINVAL;
 	}
 	if (spec->n_parts == 2 && *m->func && !strpbrk(m->func, "/.*")) {
-		d = probe_report(m->env, spec, D_PROBE_PARTS, name, spec->provider->takes, spec->n_parts - 1);
-		probe_help(m->env, d, "of a program or library: %s:BINARY:%s; a function of the kernel: %s:%s", name, m->func,
-			   spec->provider->replaces_return ? "kretprobe" : "kprobe", m->func);
+		d = probe_report(m->env, spec, D_PROBE_PARTS, name, spec->provider->takes,
+				 spec->n_parts - 1);
+		probe_help(m->env, d,
+			   "of a program or library: %s:BINARY:%s; a function of the kernel: %s:%s",
+			   name, m->func, spec->provider->replaces_return ? "kretprobe" : "kprobe",
+			   m->func);
 		return -EINVAL;
 	}
 	return probe_bad_parts(m->env, spec);
@@ -674,8 +717,8 @@ static const char *near_probe(struct match *m)
 	const char *near = m->near.word ? near_best(&m->near) : NULL;
 
 	return near ? arena_printf(m->env->arena, m->is_cpp ? "%s:%s:cpp:\"%s\"" : "%s:%s:%s",
-				   m->spec->provider->name, m->shown_path, near)
-		    : NULL;
+				   m->spec->provider->name, m->shown_path, near) :
+		      NULL;
 }
 
 /*
@@ -712,8 +755,8 @@ static const char *later(struct provider_env *env, const struct spec *spec)
 }
 
 /* Sites of files that are met at run time share the programs of those met before: nothing is special. */
-static int resolve_file(struct provider_env *env, const struct spec *spec, const char *path, const char *open_path,
-			target_fn f, void *ctx)
+static int resolve_file(struct provider_env *env, const struct spec *spec, const char *path,
+			const char *open_path, target_fn f, void *ctx)
 {
 	struct match m = { .env = env,
 			   .spec = spec,
@@ -733,16 +776,20 @@ static void add_later(struct match *m)
 	const char *pattern = later(m->env, m->spec);
 	struct target *t;
 
-	if (!m->ts.list.n && m->binary && glob_has_wildcard(m->binary) && ufile_may_come(m->env, m->binary, m->n_files))
+	if (!m->ts.list.n && m->binary && glob_has_wildcard(m->binary) &&
+	    ufile_may_come(m->env, m->binary, m->n_files))
 		ufile_say_untold(m->env, m->spec);
-	if (!pattern || !ufile_is_awaited(m->env, pattern) || (!m->ts.list.n && !ufile_may_come(m->env, pattern, m->n_files)))
+	if (!pattern || !ufile_is_awaited(m->env, pattern) ||
+	    (!m->ts.list.n && !ufile_may_come(m->env, pattern, m->n_files)))
 		return;
-	if (!m->ts.list.n && (env_demands(m->env, m->spec) || (!m->many && env_tells_missing(m->env))))
+	if (!m->ts.list.n &&
+	    (env_demands(m->env, m->spec) || (!m->many && env_tells_missing(m->env))))
 		probe_report(m->env, m->spec, D_NO_FILE_YET, pattern);
 	m->elf = NULL;
 	m->profile = NULL;
 	m->many = true; /* sites are told apart by cookies */
-	t = targets_add(m->env, &m->ts, SITE_UPROBE, m->spec->text, profile_for_site(m->env, function_profile(m), true, true));
+	t = targets_add(m->env, &m->ts, SITE_UPROBE, m->spec->text,
+			profile_for_site(m->env, function_profile(m), true, true));
 	t->site.later = true;
 }
 
@@ -770,7 +817,8 @@ static int resolve(struct provider_env *env, const struct spec *spec, target_fn 
 	m.by_name = !m.many;
 	m.is_exact = !(m.binary && glob_has_wildcard(m.binary)) && !glob_has_wildcard(m.func);
 	ret = ufile_each(env, m.binary, match_file, &m);
-	if (!m.ts.list.n && !m.error && m.binary && env_insists(env, spec) && is_part_of_libc(m.binary))
+	if (!m.ts.list.n && !m.error && m.binary && env_insists(env, spec) &&
+	    is_part_of_libc(m.binary))
 		ret = match_libc(&m);
 	if (m.error)
 		return m.error;
@@ -783,8 +831,8 @@ static int resolve(struct provider_env *env, const struct spec *spec, target_fn 
 	if (ret < 0 && env_demands(env, spec) && !(m.binary && glob_has_wildcard(m.binary)))
 		return no_binary(&m);
 	if (m.n_refused)
-		probe_report(env, spec, D_FUNCTIONS_SKIPPED, m.n_refused, m.n_refused == 1 ? "is" : "are", m.refused,
-			     m.why_refused);
+		probe_report(env, spec, D_FUNCTIONS_SKIPPED, m.n_refused,
+			     m.n_refused == 1 ? "is" : "are", m.refused, m.why_refused);
 	if (m.by_name && m.many && !m.is_return)
 		uline_drop_unreadable(env, spec, &m.ts);
 	near = near_probe(&m);
@@ -798,7 +846,9 @@ static struct profile *listed_profile(struct match *m, const struct elf_symbol *
 	struct profile *p = profile_new(m->env, PROFILE_PT_REGS, BPF_PROG_TYPE_KPROBE);
 
 	profile_function(m->env, p, m->spec->provider == &provider_uretprobe, true);
-	return elf_address_to_offset(m->elf, s->value, &site.offset) ? uargs_profile(m->env, p, &site) : p;
+	return elf_address_to_offset(m->elf, s->value, &site.offset) ?
+		       uargs_profile(m->env, p, &site) :
+		       p;
 }
 
 static int list_symbol(void *ctx, const struct elf_symbol *s)
@@ -818,10 +868,10 @@ static int list_cpp(void *ctx, const struct elf_symbol *s)
 	const char *shown = cpp_name(m, s);
 
 	return shown ? m->list(m->list_ctx,
-			       arena_printf(m->env->arena, "%s:%s:cpp:\"%s\"", m->spec->provider->name,
-					    m->shown_path, shown),
-			       m->verbose ? listed_profile(m, s) : NULL)
-		     : 0;
+			       arena_printf(m->env->arena, "%s:%s:cpp:\"%s\"",
+					    m->spec->provider->name, m->shown_path, shown),
+			       m->verbose ? listed_profile(m, s) : NULL) :
+		       0;
 }
 
 /* Copies of a function that has no code of its own. */
@@ -854,8 +904,8 @@ static int list_file(void *ctx, const char *path)
 		elf_fetch_debug_file(m->elf);
 	m->ts.list.n = m->n_files = 0;
 	m->last_cpp = NULL;
-	ret = m->is_cpp ? elf_each_function(m->elf, NULL, list_cpp, m)
-			: elf_each_function(m->elf, m->func, list_symbol, m);
+	ret = m->is_cpp ? elf_each_function(m->elf, NULL, list_cpp, m) :
+			  elf_each_function(m->elf, m->func, list_symbol, m);
 	if (!ret && !m->is_cpp && !m->n_files)
 		ret = list_inlined(m);
 	if (!ret && !m->is_cpp && !m->n_files && m->func)
@@ -893,8 +943,9 @@ static int list(struct provider_env *env, const struct spec *spec, bool verbose,
 const struct provider provider_uprobe = {
 	.name = "uprobe",
 	.aliases = "u",
-	.syntax = "uprobe:BINARY:FUNCTION[+OFFSET], uprobe:BINARY:cpp:\"NAME\", uprobe:BINARY@FILE:LINE, "
-		  "uprobe:BINARY:FUNCTION@FILE:LINE or uprobe:BINARY:FUNCTION:*",
+	.syntax =
+		"uprobe:BINARY:FUNCTION[+OFFSET], uprobe:BINARY:cpp:\"NAME\", uprobe:BINARY@FILE:LINE, "
+		"uprobe:BINARY:FUNCTION@FILE:LINE or uprobe:BINARY:FUNCTION:*",
 	.brief = "the entry of a function of a program or library, or a source line",
 	.doc = "BINARY is a path, a program in PATH, a library (libc), or a pattern. arg0, arg1 ... are the "
 	       "function's arguments; with debug information (-g, or a -dbgsym package) args.NAME are its "
@@ -908,7 +959,8 @@ const struct provider provider_uprobe = {
 	.min_parts = 2,
 	.max_parts = 8, /* names of C++ without quotes */
 	.takes = "2 or 3",
-	.empty = "uprobe should be attached to a function, address, or source file and line (using DWARF)",
+	.empty =
+		"uprobe should be attached to a function, address, or source file and line (using DWARF)",
 	.feature = FEAT_UPROBE + 1,
 	.feature_instead = FEAT_UPROBE_MULTI + 1,
 	.resolve = resolve,
@@ -932,7 +984,8 @@ const struct provider provider_uretprobe = {
 	.min_parts = 2,
 	.max_parts = 8,
 	.takes = "2 or 3",
-	.empty = "uretprobe should be attached to a function, address, or source file and line (using DWARF)",
+	.empty =
+		"uretprobe should be attached to a function, address, or source file and line (using DWARF)",
 	.feature = FEAT_UPROBE + 1,
 	.feature_instead = FEAT_UPROBE_MULTI + 1,
 	.resolve = resolve,

@@ -12,13 +12,16 @@
 #include "provider/uresult.h"
 
 enum { MAX_SLOTS = 6, MAX_CODE = 1 << 18, MAX_TAIL = 4, NO_FRAME = INT32_MAX };
-enum { CALLER_SAVED = 1 << X86_AX | 1 << X86_CX | 1 << X86_DX | 1 << X86_SI | 1 << X86_DI | 0xf00, ALL = 0xffff };
+enum {
+	CALLER_SAVED = 1 << X86_AX | 1 << X86_CX | 1 << X86_DX | 1 << X86_SI | 1 << X86_DI | 0xf00,
+	ALL = 0xffff
+};
 enum { LEAVE = 0xc9, RET_POP = 0xc2, RET = 0xc3, STORE = 0x89, LOAD = 0x8b, LEA = 0x8d };
 
 struct state {
 	u32 address, set;
 	bool has_call; /* rax holds what a call has returned */
-	s32 sp, bp; /* from rsp at the entry; NO_FRAME: not known */
+	s32 sp, bp;    /* from rsp at the entry; NO_FRAME: not known */
 	s32 slot[MAX_SLOTS];
 	u32 n_slots;
 	bool is_target; /* of a branch */
@@ -73,7 +76,8 @@ static bool frame_place(const struct state *s, const struct x86_insn *in, s32 *a
 {
 	s32 base = in->base == X86_SP ? s->sp : in->base == X86_BP ? s->bp : NO_FRAME;
 
-	if (!in->has_modrm || in->modrm >= 0xc0 || in->index != X86_NO_REG || in->segment || base == NO_FRAME)
+	if (!in->has_modrm || in->modrm >= 0xc0 || in->index != X86_NO_REG || in->segment ||
+	    base == NO_FRAME)
 		return false;
 	*at = base + in->disp;
 	return true;
@@ -81,13 +85,18 @@ static bool frame_place(const struct state *s, const struct x86_insn *in, s32 *a
 
 static bool only_loads(const struct x86_insn *in)
 {
-	static const u8 one[] = { 0x03, 0x0a, 0x0b, 0x13, 0x1b, 0x22, 0x23, 0x2b, 0x33, 0x38, 0x39, 0x3a, 0x3b, 0x63, 0x69,
-				  0x6b, 0x84, 0x85, 0x8a, LOAD, LEA, 0xff };
-	static const u8 two[] = { 0x10, 0x12, 0x16, 0x28, 0x6e, 0x6f, 0xaf, 0xb6, 0xb7, 0xbe, 0xbf };
+	static const u8 one[] = {
+		0x03, 0x0a, 0x0b, 0x13, 0x1b, 0x22, 0x23, 0x2b, 0x33, 0x38, 0x39,
+		0x3a, 0x3b, 0x63, 0x69, 0x6b, 0x84, 0x85, 0x8a, LOAD, LEA,  0xff
+	};
+	static const u8 two[] = {
+		0x10, 0x12, 0x16, 0x28, 0x6e, 0x6f, 0xaf, 0xb6, 0xb7, 0xbe, 0xbf
+	};
 
 	if (in->map == 0)
 		return memchr(one, in->op, sizeof(one)) != NULL;
-	return in->map > 1 || memchr(two, in->op, sizeof(two)) || (in->op & 0xf0) == 0x40 || (in->op & 0xf0) == 0x50;
+	return in->map > 1 || memchr(two, in->op, sizeof(two)) || (in->op & 0xf0) == 0x40 ||
+	       (in->op & 0xf0) == 0x50;
 }
 
 static s64 store_size(const struct x86_insn *in)
@@ -124,7 +133,8 @@ static void write_regs(struct state *s, u32 regs)
 /* What x86_effect() leaves open and is common. */
 static u32 unknown_writes(const struct x86_insn *in)
 {
-	if (!in->map && (in->op == 0xa4 || in->op == 0xa5 || in->op == 0xaa || in->op == 0xab)) /* movs, stos */
+	if (!in->map &&
+	    (in->op == 0xa4 || in->op == 0xa5 || in->op == 0xaa || in->op == 0xab)) /* movs, stos */
 		return 1 << X86_CX | 1 << X86_SI | 1 << X86_DI;
 	if (in->map == 1 && (in->op == 0xb0 || in->op == 0xb1)) /* cmpxchg */
 		return 1 << X86_AX;
@@ -145,7 +155,8 @@ static void push(struct state *s, const struct x86_insn *in, enum x86_kind kind)
 /* The stack pointer and what is kept in the frame. */
 static void step_frame(struct state *s, const struct x86_insn *in, const struct x86_effect *fx)
 {
-	bool is_pop = !in->map && in->op >= 0x58 && in->op <= 0x5f, is_push = fx->moves_sp && fx->sp == -8 && !in->has_modrm;
+	bool is_pop = !in->map && in->op >= 0x58 && in->op <= 0x5f,
+	     is_push = fx->moves_sp && fx->sp == -8 && !in->has_modrm;
 	u32 reg = (u32)(in->op & 7) | (in->rex & 1u) << 3;
 	s32 at;
 
@@ -155,7 +166,8 @@ static void step_frame(struct state *s, const struct x86_insn *in, const struct 
 		if (has_slot(s, s->sp))
 			s->address |= 1u << reg;
 		s->sp += 8;
-	} else if (is_full_move(in, LEA) && reg_of(in) == X86_SP && in->base == X86_BP && in->index == X86_NO_REG) {
+	} else if (is_full_move(in, LEA) && reg_of(in) == X86_SP && in->base == X86_BP &&
+		   in->index == X86_NO_REG) {
 		s->sp = s->bp == NO_FRAME ? NO_FRAME : s->bp + in->disp;
 	} else if (fx->moves_sp && s->sp != NO_FRAME) {
 		s->sp += fx->sp;
@@ -174,7 +186,8 @@ static bool moves_result(const struct x86_insn *in)
 {
 	u32 rm = (u32)(in->modrm & 7) | (in->rex & 1u) << 3;
 
-	return !in->map && !in->vector && in->op == STORE && in->modrm >= 0xc0 && reg_of(in) == X86_AX && rm == X86_DX;
+	return !in->map && !in->vector && in->op == STORE && in->modrm >= 0xc0 &&
+	       reg_of(in) == X86_AX && rm == X86_DX;
 }
 
 static void step(struct state *s, const struct x86_insn *in, const struct x86_effect *fx)
@@ -218,7 +231,8 @@ static bool open_code(struct flow *f, u64 pc)
 }
 
 /* What is called, when that is a function of the file: by itself or through the table of the loader. */
-static bool callee(struct flow *f, u64 at, const struct x86_insn *in, const struct x86_effect *fx, u64 *out)
+static bool callee(struct flow *f, u64 at, const struct x86_insn *in, const struct x86_effect *fx,
+		   u64 *out)
 {
 	u64 next = f->start + at + in->len;
 
@@ -226,11 +240,13 @@ static bool callee(struct flow *f, u64 at, const struct x86_insn *in, const stru
 		*out = f->start + at + (u64)fx->target;
 		return true;
 	}
-	return in->base == X86_RIP && in->modrm < 0xc0 && elf_stored_address(f->e, next + (u64)in->disp, out);
+	return in->base == X86_RIP && in->modrm < 0xc0 &&
+	       elf_stored_address(f->e, next + (u64)in->disp, out);
 }
 
 /* The address is passed on: the callee may give it back. */
-static bool comes_back(struct flow *f, u64 at, const struct x86_insn *in, const struct x86_effect *fx, const struct state *s)
+static bool comes_back(struct flow *f, u64 at, const struct x86_insn *in,
+		       const struct x86_effect *fx, const struct state *s)
 {
 	struct state end;
 	u64 to;
@@ -256,7 +272,8 @@ static u32 left_by(struct flow *f, u64 at, const struct x86_insn *in, const stru
 			return ALL;
 		one.lock = false;
 		x86_effect(&one, &does);
-		if (does.kind == X86_CALL || does.kind == X86_CALL_INDIRECT || does.kind == X86_JUMP_INDIRECT ||
+		if (does.kind == X86_CALL || does.kind == X86_CALL_INDIRECT ||
+		    does.kind == X86_JUMP_INDIRECT ||
 		    (does.kind == X86_JUMP && i + (u64)does.target >= of.size))
 			return ALL;
 		all |= does.writes | (does.kind == X86_UNKNOWN ? unknown_writes(&one) : 0);
@@ -297,7 +314,8 @@ static bool meet(struct state *into, const struct state *s)
 		if (has_slot(s, into->slot[i]))
 			into->slot[n++] = into->slot[i];
 	into->n_slots = n;
-	return old.address != into->address || old.set != into->set || old.sp != into->sp || old.bp != into->bp || n != old.n_slots;
+	return old.address != into->address || old.set != into->set || old.sp != into->sp ||
+	       old.bp != into->bp || n != old.n_slots;
 }
 
 static void reach(struct flow *f, u64 to, const struct state *s)
@@ -383,7 +401,8 @@ static bool reach_cases(struct flow *f)
 			found = true;
 		}
 		if (fx.kind != X86_NOP)
-			ended = fx.kind == X86_END || fx.kind == X86_JUMP || fx.kind == X86_JUMP_INDIRECT;
+			ended = fx.kind == X86_END || fx.kind == X86_JUMP ||
+				fx.kind == X86_JUMP_INDIRECT;
 	}
 	return found;
 }
@@ -419,7 +438,9 @@ static void follow(struct flow *f, u64 at)
 	step(&s, &in, &fx);
 	switch (fx.kind) {
 	case X86_CALL:
-	case X86_CALL_INDIRECT: call(&s, comes_back(f, at, &in, &fx, &s), left_by(f, at, &in, &fx)); break;
+	case X86_CALL_INDIRECT:
+		call(&s, comes_back(f, at, &in, &fx, &s), left_by(f, at, &in, &fx));
+		break;
 	case X86_JUMP: leave(f, at, fx.target, &s); return;
 	case X86_BRANCH: leave(f, at, fx.target, &s); break;
 	case X86_JUMP_INDIRECT: jump_indirect(f, at, &in, &s); return;
@@ -478,7 +499,8 @@ static bool is_epilogue(const struct flow *f, u64 at)
 	struct x86_effect fx;
 	struct x86_insn in;
 
-	if (!s || s->sp == NO_FRAME || !x86_decode(f->code + at, (u32)MIN(f->size - at, 16u), X86_64, &in))
+	if (!s || s->sp == NO_FRAME ||
+	    !x86_decode(f->code + at, (u32)MIN(f->size - at, 16u), X86_64, &in))
 		return false;
 	x86_effect(&in, &fx);
 	return fx.kind == X86_PLAIN && fx.moves_sp && fx.sp > 0;
@@ -494,7 +516,8 @@ static void step_back(const struct flow *f, u64 ret, struct uresult *out)
 		u64 before = at;
 
 		while (before-- > 0 && at - before <= MAX_LEN)
-			if (f->at[before] && x86_decode(f->code + before, MAX_LEN, X86_64, &in) && before + in.len == at)
+			if (f->at[before] && x86_decode(f->code + before, MAX_LEN, X86_64, &in) &&
+			    before + in.len == at)
 				break;
 		if (before >= at || at - before > MAX_LEN || !is_epilogue(f, before))
 			return;

@@ -10,7 +10,7 @@ struct uresult {
 	u32 address; /* registers (X86_…) that hold what the first argument was at the entry */
 	bool has_slot;
 	s32 slot; /* ... as does the word so far from sp */
-	u32 set; /* registers that some path to it has written */
+	u32 set;  /* registers that some path to it has written */
 	/* Of one return: the instruction at which that holds, before it, where registers are given back; and sp there, from
 	 * sp at the entry. */
 	u64 at;
@@ -33,6 +33,7 @@ struct uresult_asker {
  * Whether a local function still returns something in a register (X86_…): a caller looks at it. Where the compiler need
  * not have changed the function, it is enough that it is not optimized and computes something that it does not use itself.
  */
-bool uresult_is_used(struct elf *e, u64 entry, u32 reg, bool is_changed, const struct uresult_asker *asker);
+bool uresult_is_used(struct elf *e, u64 entry, u32 reg, bool is_changed,
+		     const struct uresult_asker *asker);
 
 #endif

@@ -10,7 +10,14 @@
 #include "provider/uplace.h"
 #include "provider/uresult.h"
 
-enum { MAX_CODE = 1 << 18, MAX_LOOK = 4096, MAX_SEARCHES = 16, CALL = 0xe8, JUMP = 0xe9, DISTANCE = 4 };
+enum {
+	MAX_CODE = 1 << 18,
+	MAX_LOOK = 4096,
+	MAX_SEARCHES = 16,
+	CALL = 0xe8,
+	JUMP = 0xe9,
+	DISTANCE = 4
+};
 
 /* What becomes of a register's value from some instruction of a function on. */
 struct look {
@@ -134,7 +141,8 @@ static bool caller_looks(struct query *q, u64 after, bool is_jump)
 
 	if (is_jump)
 		return result_is_seen(q, after);
-	return look_from(&l, q->e, after, q->reg) && (l.read || (l.returned && result_is_seen(q, after)));
+	return look_from(&l, q->e, after, q->reg) &&
+	       (l.read || (l.returned && result_is_seen(q, after)));
 }
 
 /* The call or jump to entry that ends at an offset of the code. */
@@ -183,13 +191,14 @@ static bool reads_memory(const struct x86_insn *in)
 /* A plain computation of the register, which optimized code has only for a use. */
 static bool computes(const struct x86_insn *in, const struct x86_effect *fx, u32 reg)
 {
-	bool is_pop = !in->map && in->op >= 0x58 && in->op <= 0x5f, is_exchange = !in->map && (in->op & 0xfe) == 0x86;
-	bool is_frame = fx->copy_from == X86_SP ||
-			(!in->map && in->op == 0x8d && in->rex & 8 && (in->base == X86_SP || in->base == X86_BP));
+	bool is_pop = !in->map && in->op >= 0x58 && in->op <= 0x5f,
+	     is_exchange = !in->map && (in->op & 0xfe) == 0x86;
+	bool is_frame = fx->copy_from == X86_SP || (!in->map && in->op == 0x8d && in->rex & 8 &&
+						    (in->base == X86_SP || in->base == X86_BP));
 	bool is_atomic = in->map == 1 && ((in->op & 0xfe) == 0xb0 || (in->op & 0xfe) == 0xc0);
 
-	return fx->kind == X86_PLAIN && (fx->writes & ~(1u << X86_FLAGS)) == 1u << reg && !is_pop && !is_exchange && !is_frame &&
-	       !is_atomic;
+	return fx->kind == X86_PLAIN && (fx->writes & ~(1u << X86_FLAGS)) == 1u << reg && !is_pop &&
+	       !is_exchange && !is_frame && !is_atomic;
 }
 
 /* What is computed at pc and goes on behind it reaches a return and is not looked at before. */
@@ -206,7 +215,8 @@ static bool is_for_caller(const struct query *q, u64 pc, bool sets_flags)
 static bool has_frame(const struct look *f)
 {
 	static const u8 endbr[] = { 0xf3, 0x0f, 0x1e, 0xfa }, frame[] = { 0x55, 0x48, 0x89, 0xe5 };
-	u64 at = f->size > sizeof(endbr) && !memcmp(f->code, endbr, sizeof(endbr)) ? sizeof(endbr) : 0;
+	u64 at = f->size > sizeof(endbr) && !memcmp(f->code, endbr, sizeof(endbr)) ? sizeof(endbr) :
+										     0;
 
 	return f->size >= at + sizeof(frame) && !memcmp(f->code + at, frame, sizeof(frame));
 }
@@ -223,7 +233,10 @@ static bool makes_at(const struct query *q, const struct look *f, u64 at, u64 *n
 	x86_effect(&in, &fx);
 	*next = at + in.len;
 	is_call = fx.kind == X86_CALL || fx.kind == X86_CALL_INDIRECT;
-	if (!f->has_frame && (is_call || reads_memory(&in))) /* volatile data is read for no use, functions are called for none */
+	if (!f->has_frame &&
+	    (is_call ||
+	     reads_memory(
+		     &in))) /* volatile data is read for no use, functions are called for none */
 		return false;
 	return (is_call || computes(&in, &fx, q->reg)) &&
 	       is_for_caller(q, f->start + *next, !is_call && fx.writes >> X86_FLAGS & 1);
@@ -242,7 +255,8 @@ static bool function_makes(const struct query *q, u64 entry)
 	return false;
 }
 
-bool uresult_is_used(struct elf *e, u64 entry, u32 reg, bool is_changed, const struct uresult_asker *asker)
+bool uresult_is_used(struct elf *e, u64 entry, u32 reg, bool is_changed,
+		     const struct uresult_asker *asker)
 {
 	struct query q = { .e = e, .asker = asker, .reg = reg };
 

@@ -12,7 +12,8 @@ static bool has_word(struct elf *e, const char *section, const char *word)
 {
 	struct elf_section s;
 
-	return elf_section(e, section, &s) && s.bytes && memmem(s.bytes, s.size, word, strlen(word) + 1);
+	return elf_section(e, section, &s) && s.bytes &&
+	       memmem(s.bytes, s.size, word, strlen(word) + 1);
 }
 
 enum unwinds uret_unwinds(struct elf *e)
@@ -23,7 +24,8 @@ enum unwinds uret_unwinds(struct elf *e)
 		return UNWINDS_GO;
 	if (!elf_section(e, ".gcc_except_table", &s))
 		return UNWINDS_NOT;
-	if (has_word(e, ".dynstr", "__gxx_personality_v0") || has_word(e, ".strtab", "__gxx_personality_v0") ||
+	if (has_word(e, ".dynstr", "__gxx_personality_v0") ||
+	    has_word(e, ".strtab", "__gxx_personality_v0") ||
 	    has_word(e, ".strtab", "rust_eh_personality"))
 		return UNWINDS_EXCEPTIONS;
 	return UNWINDS_NOT;
@@ -55,7 +57,9 @@ static const char *leaves(struct scan *sc, u64 to, bool behind_call)
 {
 	bool is_end = to == sc->s->value + sc->s->size;
 
-	return to - sc->s->value < sc->s->size || (is_end && behind_call) || is_cold_part(sc, to) ? NULL : tail;
+	return to - sc->s->value < sc->s->size || (is_end && behind_call) || is_cold_part(sc, to) ?
+		       NULL :
+		       tail;
 }
 
 static void add(struct scan *sc, u64 at)
@@ -81,8 +85,10 @@ static const char *find_x86(struct scan *sc, const u8 *code)
 		x86_effect(&in, &fx);
 		if (fx.kind == X86_JUMP)
 			why = leaves(sc, s->value + at + (u64)fx.target, behind_call);
-		else if (fx.kind == X86_JUMP_INDIRECT) /* a table of cases, if it is marked or indexed */
-			why = sc->is_go || in.segment == NOTRACK || in.index != X86_NO_REG ? NULL : tail;
+		else if (fx.kind ==
+			 X86_JUMP_INDIRECT) /* a table of cases, if it is marked or indexed */
+			why = sc->is_go || in.segment == NOTRACK || in.index != X86_NO_REG ? NULL :
+											     tail;
 		else if (in.map == 0 && !in.vector && (in.op == RET || in.op == RET_POP))
 			add(sc, at);
 		behind_call = fx.kind == X86_CALL || fx.kind == X86_CALL_INDIRECT;
@@ -115,10 +121,12 @@ static const char *find_arm64(struct scan *sc, const u8 *code)
 	return why;
 }
 
-const char *uret_find(struct provider_env *env, struct elf *e, const struct elf_symbol *s, enum unwinds unwinds,
-		      struct urets *out)
+const char *uret_find(struct provider_env *env, struct elf *e, const struct elf_symbol *s,
+		      enum unwinds unwinds, struct urets *out)
 {
-	struct scan sc = { .e = e, .s = s, .arena = env->arena, .out = out, .is_go = unwinds == UNWINDS_GO };
+	struct scan sc = {
+		.e = e, .s = s, .arena = env->arena, .out = out, .is_go = unwinds == UNWINDS_GO
+	};
 	const char *why;
 	u64 room;
 	const u8 *code = uplace_code(e, s->value, &room);

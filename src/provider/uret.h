@@ -20,8 +20,8 @@ struct urets {
 };
 
 /* All ways out of a function of such a file. NULL when they are known, else why not. */
-const char *uret_find(struct provider_env *env, struct elf *e, const struct elf_symbol *s, enum unwinds unwinds,
-		      struct urets *out);
+const char *uret_find(struct provider_env *env, struct elf *e, const struct elf_symbol *s,
+		      enum unwinds unwinds, struct urets *out);
 
 /*
  * Where a Go function really begins: behind the check of its stack. When the stack has to grow the function

@@ -17,8 +17,8 @@ struct match {
 	const struct spec *spec;
 	const char *binary, *provider, *name;
 	const char *path, *shown_path; /* as it is found, and in the names of its probes */
-	const char *open_path; /* where it can be opened now, when that is elsewhere */
-	int unread;	       /* why it cannot, 0 */
+	const char *open_path;         /* where it can be opened now, when that is elsewhere */
+	int unread;                    /* why it cannot, 0 */
 	struct elf *elf;
 	u32 n_files;
 	bool many, verbose;
@@ -51,8 +51,11 @@ static void widen(struct profile *p)
 static struct profile *new_profile(struct match *m, const struct elf_usdt *u)
 {
 	struct profile *p = profile_new(m->env, PROFILE_PT_REGS, BPF_PROG_TYPE_KPROBE);
-	struct usdt_place place = { .arch = arch_of(elf_machine(m->elf)), .arena = m->env->arena, .address = u->address,
-				    .symbol = symbol_address, .ctx = m };
+	struct usdt_place place = { .arch = arch_of(elf_machine(m->elf)),
+				    .arena = m->env->arena,
+				    .address = u->address,
+				    .symbol = symbol_address,
+				    .ctx = m };
 
 	p->user_regs = true;
 	p->default_space = SPACE_USER;
@@ -107,13 +110,14 @@ static int add(void *ctx, const struct elf_usdt *u)
 		return 0;
 	shift = uplace_exact(m->env, m->elf, u->address, &why) - u->address;
 	if (why) {
-		probe_report(m->env, m->spec, D_BAD_OFFSET, arena_printf(m->env->arena, "%s: %s", site_name(m, u), why));
+		probe_report(m->env, m->spec, D_BAD_OFFSET,
+			     arena_printf(m->env->arena, "%s: %s", site_name(m, u), why));
 		return 0;
 	}
 	t = targets_add(m->env, &m->ts, SITE_UPROBE, site_name(m, u),
 			profile_for_site(m->env, shared_profile(m, u), true, true));
-	t->site.func = elf_symbol_at(m->elf, u->address, &s) ? arena_strdup(m->env->arena, s.name)
-							     : NULL;
+	t->site.func = elf_symbol_at(m->elf, u->address, &s) ? arena_strdup(m->env->arena, s.name) :
+							       NULL;
 	t->site.path = path_to_open(m);
 	t->site.offset = u->offset + shift;
 	t->site.ref_ctr_offset = u->semaphore_offset;
@@ -166,8 +170,11 @@ static int match_file(void *ctx, const char *path)
 	before = m->n_probes;
 	ret = elf_each_usdt(m->elf, m->list ? list_one : add, m);
 	if (!m->list && m->n_probes == before)
-		m->ts.help = arena_printf(m->env->arena, "%s was built without static probes (sys/sdt.h); its functions: "
-					  "sonde list 'uprobe:%s:*'", path, path);
+		m->ts.help = arena_printf(
+			m->env->arena,
+			"%s was built without static probes (sys/sdt.h); its functions: "
+			"sonde list 'uprobe:%s:*'",
+			path, path);
 	if (!m->list && near_best(&m->near))
 		m->near.best = arena_strdup(m->env->arena, m->near.best);
 	elf_close(m->elf);
@@ -203,8 +210,8 @@ static const char *later(struct provider_env *env, const struct spec *spec)
 	return split(&m) ? ufile_later(env, m.binary) : NULL;
 }
 
-static int resolve_file(struct provider_env *env, const struct spec *spec, const char *path, const char *open_path,
-			target_fn f, void *ctx)
+static int resolve_file(struct provider_env *env, const struct spec *spec, const char *path,
+			const char *open_path, target_fn f, void *ctx)
 {
 	struct match m = { .env = env, .spec = spec, .open_path = open_path };
 
@@ -227,12 +234,14 @@ static struct profile *any_profile(struct match *m)
 	p->n_argn = USDT_MAX_ARGS;
 	p->argn = arena_array(m->env->arena, struct arg_desc, USDT_MAX_ARGS);
 	for (u32 i = 0; i < USDT_MAX_ARGS; i++)
-		p->argn[i] = (struct arg_desc){ .name = arena_printf(m->env->arena, "arg%u", i),
-						.type = &ty_s64,
-						.loc = { .kind = LOC_REG,
-							 .offset = arch_native->arg[i % arch_native->n_args],
-							 .size = 8,
-							 .is_signed = true } };
+		p->argn[i] = (struct arg_desc){
+			.name = arena_printf(m->env->arena, "arg%u", i),
+			.type = &ty_s64,
+			.loc = { .kind = LOC_REG,
+				 .offset = arch_native->arg[i % arch_native->n_args],
+				 .size = 8,
+				 .is_signed = true }
+		};
 	return p;
 }
 
@@ -241,13 +250,16 @@ static void add_later(struct match *m)
 	const char *pattern = later(m->env, m->spec);
 	struct target *t;
 
-	if (!m->ts.list.n && m->binary && glob_has_wildcard(m->binary) && ufile_may_come(m->env, m->binary, m->n_files))
+	if (!m->ts.list.n && m->binary && glob_has_wildcard(m->binary) &&
+	    ufile_may_come(m->env, m->binary, m->n_files))
 		ufile_say_untold(m->env, m->spec);
-	if (m->ts.list.n || !pattern || !ufile_is_awaited(m->env, pattern) || !ufile_may_come(m->env, pattern, m->n_files))
+	if (m->ts.list.n || !pattern || !ufile_is_awaited(m->env, pattern) ||
+	    !ufile_may_come(m->env, pattern, m->n_files))
 		return;
 	if (env_demands(m->env, m->spec) || (!m->many && env_tells_missing(m->env)))
 		probe_report(m->env, m->spec, D_NO_FILE_YET, pattern);
-	t = targets_add(m->env, &m->ts, SITE_UPROBE, m->spec->text, profile_for_site(m->env, any_profile(m), true, true));
+	t = targets_add(m->env, &m->ts, SITE_UPROBE, m->spec->text,
+			profile_for_site(m->env, any_profile(m), true, true));
 	t->site.later = true;
 }
 
@@ -262,8 +274,10 @@ static int resolve(struct provider_env *env, const struct spec *spec, target_fn 
 	if (!split(&m) && spec->n_parts == 2)
 		return probe_bad_parts(env, spec);
 	if (!m.binary && env->pid <= 0)
-		return probe_bad_syntax(env, spec, "usdt probe must specify at least path or pid to probe. To target all "
-						   "paths/pids set the path to '*'.");
+		return probe_bad_syntax(
+			env, spec,
+			"usdt probe must specify at least path or pid to probe. To target all "
+			"paths/pids set the path to '*'.");
 	near_init(&m.near, m.name);
 	ret = each_file(&m);
 	if (ret == -ENOEXEC)
@@ -274,15 +288,17 @@ static int resolve(struct provider_env *env, const struct spec *spec, target_fn 
 	}
 	near = near_best(&m.near);
 	add_later(&m);
-	return targets_give(env, spec, &m.ts,
-			    near ? arena_printf(env->arena, "usdt:%s:%s", m.shown_path, near) : NULL, f,
-			    ctx);
+	return targets_give(
+		env, spec, &m.ts,
+		near ? arena_printf(env->arena, "usdt:%s:%s", m.shown_path, near) : NULL, f, ctx);
 }
 
 static int list(struct provider_env *env, const struct spec *spec, bool verbose, list_fn f,
 		void *ctx)
 {
-	struct match m = { .env = env, .spec = spec, .list = f, .list_ctx = ctx, .verbose = verbose };
+	struct match m = {
+		.env = env, .spec = spec, .list = f, .list_ctx = ctx, .verbose = verbose
+	};
 
 	if (spec->n_parts < 2 && env->pid <= 0)
 		return 0;

@@ -58,8 +58,8 @@ static void blanks(struct operand *o)
 
 static bool is_name_char(char c)
 {
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-	       c == '.' || c == '$';
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+	       c == '_' || c == '.' || c == '$';
 }
 
 static char *name(struct operand *o)
@@ -113,7 +113,8 @@ static bool symbol_term(struct operand *o, struct address *a)
 		return fail(o, "it lies between two symbols");
 	a->has_symbol = true;
 	if (!o->place->symbol || !o->place->symbol(o->place->ctx, n, &a->symbol))
-		return fail(o, arena_printf(o->place->arena, "its symbol %s is not in the symbol table", n));
+		return fail(o, arena_printf(o->place->arena,
+					    "its symbol %s is not in the symbol table", n));
 	return true;
 }
 
@@ -125,7 +126,8 @@ static bool address(struct operand *o, struct address *a)
 	*a = (struct address){ 0 };
 	while (*o->s && *o->s != '(' && *o->s != ']' && *o->s != ',' && *o->s != ' ') {
 		if (number(o, &n)) {
-			a->offset = (s64)((u64)a->offset + (u64)n); /* as assemblers: round the end */
+			a->offset =
+				(s64)((u64)a->offset + (u64)n); /* as assemblers: round the end */
 			continue;
 		}
 		if (*o->s == '+')
@@ -176,7 +178,8 @@ static bool in_register(struct operand *o, const char *reg)
 	if (off < 0)
 		return fail(o, arch_is_vector(o->place->arch, reg) ?
 				       vector_register :
-				       arena_printf(o->place->arena, "the register %s is not known", reg));
+				       arena_printf(o->place->arena, "the register %s is not known",
+						    reg));
 	if (o->type->kind == TY_FLOAT) { /* its bits */
 		push(o, LOP_REG, off);
 		return finish_steps(o, true);
@@ -222,7 +225,8 @@ static s64 cut(s64 value, u32 size, bool is_signed)
 {
 	u32 unused = 64 - 8 * size;
 
-	return is_signed ? (s64)((u64)value << unused) >> unused : (s64)((u64)value << unused >> unused);
+	return is_signed ? (s64)((u64)value << unused) >> unused :
+			   (s64)((u64)value << unused >> unused);
 }
 
 /* "3.5e+0" of a double or a float: its bits. */
@@ -377,7 +381,8 @@ static bool arm_extend(struct operand *o, u32 size)
 	if (shift < 0 || shift > 4)
 		return fail(o, unknown_form);
 	if (size == 4)
-		o->step[o->n_steps++] = (struct loc_step){ .op = LOP_EXT, .size = 4, .is_signed = is_signed };
+		o->step[o->n_steps++] =
+			(struct loc_step){ .op = LOP_EXT, .size = 4, .is_signed = is_signed };
 	if (shift) {
 		push(o, LOP_CONST, shift);
 		push(o, LOP_SHL, 0);
@@ -459,7 +464,8 @@ static bool arm_operand(struct operand *o)
 		o->loc->kind = LOC_CONST;
 		return true;
 	}
-	if (reg && (!*o->s || *o->s == '[') && arch_is_vector(o->place->arch, reg)) /* "d0", "v0.d[1]" */
+	if (reg && (!*o->s || *o->s == '[') &&
+	    arch_is_vector(o->place->arch, reg)) /* "d0", "v0.d[1]" */
 		return fail(o, vector_register);
 	if (reg && !*o->s && is_zero(reg)) {
 		push(o, LOP_CONST, 0);
@@ -493,7 +499,8 @@ static bool parse_size(struct operand *o)
 
 	o->loc->size = 8;
 	o->type = &ty_u64;
-	if (!at || at[1] == 'G' || strcspn(s, "%$([") < (size_t)(at - s)) /* foo@GOTPCREL, %fs:x@tpoff */
+	if (!at || at[1] == 'G' ||
+	    strcspn(s, "%$([") < (size_t)(at - s)) /* foo@GOTPCREL, %fs:x@tpoff */
 		return true;
 	o->loc->is_signed = *s == '-';
 	n = strtoul(s + o->loc->is_signed, &end, 10);
@@ -518,7 +525,8 @@ static bool is_whole(struct operand *o)
 static void parse_one(const struct usdt_place *place, const char *text, struct arg_desc *arg)
 {
 	struct operand o = { .place = place, .s = text, .loc = &arg->loc };
-	bool good = parse_size(&o) && (place->arch == &arch_arm64 ? arm_operand(&o) : x86_operand(&o)) &&
+	bool good = parse_size(&o) &&
+		    (place->arch == &arch_arm64 ? arm_operand(&o) : x86_operand(&o)) &&
 		    is_whole(&o);
 
 	arg->type = o.type;
@@ -528,7 +536,8 @@ static void parse_one(const struct usdt_place *place, const char *text, struct a
 	arg->why = o.why ? o.why : unknown_form;
 }
 
-u32 usdt_parse_args(const struct usdt_place *place, const char *text, struct arg_desc *args, u32 max)
+u32 usdt_parse_args(const struct usdt_place *place, const char *text, struct arg_desc *args,
+		    u32 max)
 {
 	u32 n = 0;
 

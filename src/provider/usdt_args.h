@@ -24,6 +24,7 @@ struct usdt_place {
  * how many there are. One that has no location of ours (vector registers, thread-local storage,
  * symbols that were stripped) has LOC_NONE and says why.
  */
-u32 usdt_parse_args(const struct usdt_place *place, const char *text, struct arg_desc *args, u32 max);
+u32 usdt_parse_args(const struct usdt_place *place, const char *text, struct arg_desc *args,
+		    u32 max);
 
 #endif

@@ -62,7 +62,8 @@ static void skip_blank(struct reader *r)
 
 static bool is_word(char c)
 {
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+	       c == '_';
 }
 
 static bool punct(struct reader *r, char c)
@@ -133,7 +134,8 @@ static bool translated(struct reader *r)
 {
 	struct usdt_def_probe seen = { 0 };
 
-	return !punct(r, ':') || ((punct(r, '(') || fail(r, "\"(\" is missing behind \":\"")) && arguments(r, &seen));
+	return !punct(r, ':') ||
+	       ((punct(r, '(') || fail(r, "\"(\" is missing behind \":\"")) && arguments(r, &seen));
 }
 
 static bool probe(struct reader *r, const char *provider)
@@ -213,11 +215,14 @@ static void put_probe(struct buf *b, const struct usdt_def_probe *p)
 	buf_printf(b, "\n/* %s:%s(", p->provider, p->name);
 	for (u32 i = 0; i < n; i++)
 		buf_printf(b, "%s%s", i ? ", " : "", p->types.v[i]);
-	buf_printf(b, ") */\n__extension__ extern unsigned short %s_%s_semaphore __attribute__((unused, section(\".probes\")));\n",
-		   p->provider, p->name);
+	buf_printf(
+		b,
+		") */\n__extension__ extern unsigned short %s_%s_semaphore __attribute__((unused, section(\".probes\")));\n",
+		p->provider, p->name);
 	buf_puts(b, "#define ");
 	put_macro(b, p);
-	buf_printf(b, "_ENABLED() __builtin_expect(%s_%s_semaphore, 0)\n#define ", p->provider, p->name);
+	buf_printf(b, "_ENABLED() __builtin_expect(%s_%s_semaphore, 0)\n#define ", p->provider,
+		   p->name);
 	put_macro(b, p);
 	buf_putc(b, '(');
 	put_parameters(b, n, "");
@@ -246,7 +251,15 @@ void usdt_def_header(const struct usdt_defs *d, const char *file, struct buf *ou
 
 /* ---- the object file (System V ABI, "Object Files") */
 
-enum { SECTION_NONE, SECTION_PROBES, SECTION_STACK, SECTION_SYMTAB, SECTION_STRTAB, SECTION_NAMES, N_SECTIONS };
+enum {
+	SECTION_NONE,
+	SECTION_PROBES,
+	SECTION_STACK,
+	SECTION_SYMTAB,
+	SECTION_STRTAB,
+	SECTION_NAMES,
+	N_SECTIONS
+};
 
 static const char section_names[] = "\0.probes\0.note.GNU-stack\0.symtab\0.strtab\0.shstrtab";
 
@@ -266,11 +279,16 @@ static void put_symbols(const struct usdt_defs *d, struct buf *symbols, struct b
 	buf_add(symbols, &none, sizeof none);
 	buf_putc(strings, '\0');
 	for (u32 i = 0; i < d->probes.n; i++) {
-		Elf64_Sym s = { .st_name = (Elf64_Word)strings->len, .st_info = ELF64_ST_INFO(STB_GLOBAL, STT_OBJECT),
-				.st_other = STV_HIDDEN, .st_shndx = SECTION_PROBES, .st_value = i * 2, .st_size = 2 };
+		Elf64_Sym s = { .st_name = (Elf64_Word)strings->len,
+				.st_info = ELF64_ST_INFO(STB_GLOBAL, STT_OBJECT),
+				.st_other = STV_HIDDEN,
+				.st_shndx = SECTION_PROBES,
+				.st_value = i * 2,
+				.st_size = 2 };
 
 		buf_add(symbols, &s, sizeof s);
-		buf_printf(strings, "%s_%s_semaphore", d->probes.v[i]->provider, d->probes.v[i]->name);
+		buf_printf(strings, "%s_%s_semaphore", d->probes.v[i]->provider,
+			   d->probes.v[i]->name);
 		buf_putc(strings, '\0');
 	}
 }
@@ -288,18 +306,36 @@ static void put_section(struct buf *out, size_t begin, Elf64_Shdr *h, const void
 void usdt_def_object(const struct usdt_defs *d, u16 elf_machine, struct buf *out)
 {
 	Elf64_Ehdr head = {
-		.e_ident = { ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB, EV_CURRENT },
-		.e_type = ET_REL, .e_machine = elf_machine, .e_version = EV_CURRENT, .e_ehsize = sizeof head,
-		.e_shentsize = sizeof(Elf64_Shdr), .e_shnum = N_SECTIONS, .e_shstrndx = SECTION_NAMES,
+		.e_ident = { ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB,
+			     EV_CURRENT },
+		.e_type = ET_REL,
+		.e_machine = elf_machine,
+		.e_version = EV_CURRENT,
+		.e_ehsize = sizeof head,
+		.e_shentsize = sizeof(Elf64_Shdr),
+		.e_shnum = N_SECTIONS,
+		.e_shstrndx = SECTION_NAMES,
 	};
 	Elf64_Shdr s[N_SECTIONS] = {
-		[SECTION_PROBES] = { .sh_name = section_name(".probes"), .sh_type = SHT_PROGBITS,
-				     .sh_flags = SHF_ALLOC | SHF_WRITE, .sh_addralign = 2 },
-		[SECTION_STACK] = { .sh_name = section_name(".note.GNU-stack"), .sh_type = SHT_PROGBITS, .sh_addralign = 1 },
-		[SECTION_SYMTAB] = { .sh_name = section_name(".symtab"), .sh_type = SHT_SYMTAB, .sh_link = SECTION_STRTAB,
-				     .sh_info = 1, .sh_addralign = 8, .sh_entsize = sizeof(Elf64_Sym) },
-		[SECTION_STRTAB] = { .sh_name = section_name(".strtab"), .sh_type = SHT_STRTAB, .sh_addralign = 1 },
-		[SECTION_NAMES] = { .sh_name = section_name(".shstrtab"), .sh_type = SHT_STRTAB, .sh_addralign = 1 },
+		[SECTION_PROBES] = { .sh_name = section_name(".probes"),
+				     .sh_type = SHT_PROGBITS,
+				     .sh_flags = SHF_ALLOC | SHF_WRITE,
+				     .sh_addralign = 2 },
+		[SECTION_STACK] = { .sh_name = section_name(".note.GNU-stack"),
+				    .sh_type = SHT_PROGBITS,
+				    .sh_addralign = 1 },
+		[SECTION_SYMTAB] = { .sh_name = section_name(".symtab"),
+				     .sh_type = SHT_SYMTAB,
+				     .sh_link = SECTION_STRTAB,
+				     .sh_info = 1,
+				     .sh_addralign = 8,
+				     .sh_entsize = sizeof(Elf64_Sym) },
+		[SECTION_STRTAB] = { .sh_name = section_name(".strtab"),
+				     .sh_type = SHT_STRTAB,
+				     .sh_addralign = 1 },
+		[SECTION_NAMES] = { .sh_name = section_name(".shstrtab"),
+				    .sh_type = SHT_STRTAB,
+				    .sh_addralign = 1 },
 	};
 	struct buf zeroes = { 0 }, symbols = { 0 }, strings = { 0 };
 	size_t begin = out->len;

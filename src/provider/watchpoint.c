@@ -20,12 +20,15 @@ static int bad(struct provider_env *env, const struct spec *spec, const char *wh
 static int bad_mode(struct provider_env *env, const struct spec *spec)
 {
 	const char *mode = spec->part[3];
-	struct diag *d = probe_report(env, spec, D_BAD_WATCHPOINT,
-				      strspn(mode, "rwx") == strlen(mode)
-					      ? arena_printf(env->arena, "invalid watchpoint mode: %s", mode)
-					      : "watchpoint mode must be combination of (r,w,x)");
+	struct diag *d =
+		probe_report(env, spec, D_BAD_WATCHPOINT,
+			     strspn(mode, "rwx") == strlen(mode) ?
+				     arena_printf(env->arena, "invalid watchpoint mode: %s", mode) :
+				     "watchpoint mode must be combination of (r,w,x)");
 
-	probe_help(env, d, arch_native->watch_rw_only ? "supported modes: x,w,rw" : "supported modes: r,w,rw,x");
+	probe_help(env, d,
+		   arch_native->watch_rw_only ? "supported modes: x,w,rw" :
+						"supported modes: r,w,rw,x");
 	return -EINVAL;
 }
 
@@ -35,10 +38,10 @@ static u32 parse_mode(const char *s)
 	u32 mode = 0;
 
 	for (; *s; s++) {
-		u32 bit = *s == 'r'   ? HW_BREAKPOINT_R
-			  : *s == 'w' ? HW_BREAKPOINT_W
-			  : *s == 'x' ? HW_BREAKPOINT_X
-				      : 0;
+		u32 bit = *s == 'r' ? HW_BREAKPOINT_R :
+			  *s == 'w' ? HW_BREAKPOINT_W :
+			  *s == 'x' ? HW_BREAKPOINT_X :
+				      0;
 
 		if (!bit || mode & bit)
 			return 0;
@@ -53,7 +56,8 @@ static bool is_per_cpu(struct provider_env *env, u64 address)
 	struct ksym from, to;
 
 	return !(address >> 63) ||
-	       (kallsyms_find(env_ksyms(env), "__per_cpu_start", NULL, &from) && address >= from.address &&
+	       (kallsyms_find(env_ksyms(env), "__per_cpu_start", NULL, &from) &&
+		address >= from.address &&
 		kallsyms_find(env_ksyms(env), "__per_cpu_end", NULL, &to) && address < to.address);
 }
 
@@ -67,15 +71,18 @@ static const char *parse_address(struct provider_env *env, const char *text, u64
 	if (text_number(text, address))
 		return NULL;
 	if (plus && !text_number(plus + 1, &offset))
-		return arena_printf(env->arena, "Invalid offset: %s", text_fault(env->arena, plus + 1));
+		return arena_printf(env->arena, "Invalid offset: %s",
+				    text_fault(env->arena, plus + 1));
 	if (env->any_kernel) {
 		*address = 1ull << 63;
 		return NULL;
 	}
 	text = plus ? arena_strndup(env->arena, text, (size_t)(plus - text)) : text;
 	if (!kallsyms_find(env_ksyms(env), text, NULL, &sym))
-		return arena_printf(env->arena, "Invalid function/address argument: %s, and no symbol of the kernel",
-				    text_fault(env->arena, text));
+		return arena_printf(
+			env->arena,
+			"Invalid function/address argument: %s, and no symbol of the kernel",
+			text_fault(env->arena, text));
 	if (!sym.address)
 		return "the kernel hides the addresses of its symbols";
 	if (is_per_cpu(env, sym.address))
@@ -94,7 +101,9 @@ static int parse(struct provider_env *env, const struct spec *spec, struct site 
 	if (!s->wp_addr)
 		return bad(env, spec, "watchpoint must be attached to a non-zero address");
 	if (!text_number(spec->part[2], &len))
-		return bad(env, spec, arena_printf(env->arena, "Invalid length argument: %s", text_fault(env->arena, spec->part[2])));
+		return bad(env, spec,
+			   arena_printf(env->arena, "Invalid length argument: %s",
+					text_fault(env->arena, spec->part[2])));
 	if (len != 1 && len != 2 && len != 4 && len != 8)
 		return bad(env, spec, "watchpoint length must be one of (1,2,4,8)");
 	s->wp_len = (u32)len;
@@ -105,7 +114,9 @@ static int parse(struct provider_env *env, const struct spec *spec, struct site 
 		return bad_mode(env, spec);
 	if (s->wp_type == HW_BREAKPOINT_X) {
 		if (s->wp_addr % arch_native->insn_align)
-			return bad(env, spec, "no instruction begins at this address: they are words of 4 bytes");
+			return bad(
+				env, spec,
+				"no instruction begins at this address: they are words of 4 bytes");
 		s->wp_len = arch_native->watch_code_len;
 	} else if (s->wp_addr % len) {
 		return bad(env, spec, "the address must be a multiple of the length");
@@ -133,8 +144,11 @@ static bool is_never_hit(struct provider_env *env, const struct spec *spec)
 {
 	if (env_has(env, FEAT_WATCHPOINT, true))
 		return false;
-	probe_help(env, probe_report(env, spec, D_PROBE_REFUSED, spec->text, "this machine has no hardware breakpoints that work"),
-		   "some hypervisors accept a breakpoint and never report a hit: sonde tried one with a write of its own");
+	probe_help(
+		env,
+		probe_report(env, spec, D_PROBE_REFUSED, spec->text,
+			     "this machine has no hardware breakpoints that work"),
+		"some hypervisors accept a breakpoint and never report a hit: sonde tried one with a write of its own");
 	return true;
 }
 

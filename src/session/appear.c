@@ -49,7 +49,8 @@ static bool knows_site(const struct found *f, const struct profile *p, const str
 
 /* Types that the file defines were used when the clause was compiled. Without typed arguments, where the words of them
  * lie counts. */
-static bool same_layout(const struct late *l, const struct profile *compiled, const struct profile *now)
+static bool same_layout(const struct late *l, const struct profile *compiled,
+			const struct profile *now)
 {
 	struct profile p = *now;
 
@@ -238,7 +239,8 @@ static bool concerns(const struct late *l, const char *path, const char *open_pa
 	if (streq(l->pattern, "*") || fnmatch(l->pattern, path, FNM_PATHNAME) == 0)
 		return true;
 	if (!glob_has_wildcard(l->pattern))
-		return stat(l->pattern, &a) == 0 && stat(open_path, &b) == 0 && a.st_ino == b.st_ino && a.st_dev == b.st_dev;
+		return stat(l->pattern, &a) == 0 && stat(open_path, &b) == 0 &&
+		       a.st_ino == b.st_ino && a.st_dev == b.st_dev;
 	return false;
 }
 
@@ -253,7 +255,8 @@ static bool concerns_by_name(const struct late *l, const char *path)
 		return false;
 	folder = xasprintf("%.*s", (int)(last - l->pattern), l->pattern);
 	real = glob_has_wildcard(folder) ? NULL : realpath(folder, NULL);
-	same = real && strlen(real) == (size_t)(slash - path) && !memcmp(real, path, (size_t)(slash - path));
+	same = real && strlen(real) == (size_t)(slash - path) &&
+	       !memcmp(real, path, (size_t)(slash - path));
 	free(folder);
 	free(real);
 	return same;
@@ -283,7 +286,9 @@ static bool handle(struct run *r, const char *path, const char *open_path)
 			own_path = arena_strdup(&r->c.arena, path);
 			open_path = arena_strdup(&r->c.arena, open_path);
 		}
-		tell_unread(r, own_path, l->spec->provider->resolve_file(l->env, l->spec, own_path, open_path, keep, &f));
+		tell_unread(r, own_path,
+			    l->spec->provider->resolve_file(l->env, l->spec, own_path, open_path,
+							    keep, &f));
 		attach_all_found(&f);
 		any |= f.targets.n > 0;
 	}
@@ -327,10 +332,13 @@ static void warn_of_no_watch(struct run *r, int why)
 		if (r->c.lates.v[i].holds)
 			wanted = &r->c.lates.v[i];
 	if (wanted)
-		run_warn(r, arena_printf(&r->c.arena, "files of \"%s\" that come later are not probed: %s", wanted->pattern,
-					 why == -ENOSYS || why == -EINVAL ? "this kernel has no fanotify" :
-					 why == -EPERM				? why_no_fanotify() :
-										  strerror(-why)));
+		run_warn(r, arena_printf(&r->c.arena,
+					 "files of \"%s\" that come later are not probed: %s",
+					 wanted->pattern,
+					 why == -ENOSYS || why == -EINVAL ?
+						 "this kernel has no fanotify" :
+					 why == -EPERM ? why_no_fanotify() :
+							 strerror(-why)));
 }
 
 static void begin(struct run *r, int rc)
@@ -345,7 +353,8 @@ static void begin(struct run *r, int rc)
 	}
 	why = r->watch ? watch_missed(r->watch, &folder) : 0;
 	if (why)
-		run_warn(r, arena_printf(&r->c.arena, "files that come to %s are not probed: %s", folder, strerror(-why)));
+		run_warn(r, arena_printf(&r->c.arena, "files that come to %s are not probed: %s",
+					 folder, strerror(-why)));
 	for (u32 i = 0; i < r->c.lates.n && r->watch; i++)
 		look_at_all_again(r, &r->c.lates.v[i]);
 }
@@ -382,8 +391,13 @@ int appear_fd(const struct run *r)
 
 static void tell_in_vain(struct run *r, const char *path, u64 ms)
 {
-	run_warn(r, arena_printf(&r->c.arena, "%s ran for a while before its probes were there: it was held for %llu ms, and sonde "
-					      "was held up longer", path, (unsigned long long)ms));
+	run_warn(
+		r,
+		arena_printf(
+			&r->c.arena,
+			"%s ran for a while before its probes were there: it was held for %llu ms, and sonde "
+			"was held up longer",
+			path, (unsigned long long)ms));
 }
 
 /* It did not run for a while (stopped, frozen), so the kernel ended it; or somebody else did. */
@@ -399,8 +413,10 @@ static void begin_again(struct run *r)
 		begin(r, -ETIMEDOUT);
 		return;
 	}
-	run_warn(r, "the process that holds new programs for their probes was ended and begins again: what ran meanwhile was "
-		    "not held");
+	run_warn(
+		r,
+		"the process that holds new programs for their probes was ended and begins again: what ran meanwhile was "
+		"not held");
 	begin(r, watch_restart(r->watch));
 }
 
@@ -426,11 +442,15 @@ static void tell_holds(struct run *r)
 	u64 n_dropped, ms = watch_longest(r->watch, &path, &n_dropped);
 
 	if (n_dropped)
-		run_warn(r, arena_printf(&r->c.arena, "%llu files that came while sonde was held up were not looked at",
-					 (unsigned long long)n_dropped));
+		run_warn(r,
+			 arena_printf(
+				 &r->c.arena,
+				 "%llu files that came while sonde was held up were not looked at",
+				 (unsigned long long)n_dropped));
 	if (path && r->o->verbose) {
-		sink_say(r->o->sink, "  programs and libraries waited for their probes %llu ms at most (%s)\n",
-			   (unsigned long long)ms, path);
+		sink_say(r->o->sink,
+			 "  programs and libraries waited for their probes %llu ms at most (%s)\n",
+			 (unsigned long long)ms, path);
 		sink_flush(r->o->sink);
 	}
 }

@@ -27,7 +27,7 @@ struct sites_of {
 	const struct site **v;
 	u32 n;
 	bool runs_here; /* it has sites of any kind there */
-	bool joined; /* one program for entry and return: the entry's sites stand for both */
+	bool joined;    /* one program for entry and return: the entry's sites stand for both */
 };
 
 /* A function of BTF that has another name in the kernel: the run begins again, by the kernel's names. */
@@ -140,8 +140,8 @@ static bool is_wanted(const struct run *r, u32 func, const struct sites_of *site
 {
 	const struct instance *in = r->c.instances.v[func];
 
-	return r->c.env.config.missing_probes == MISSING_ERROR && sites->n == 1 && !in->clause->attaches->next &&
-	       !in->is_one_of_many;
+	return r->c.env.config.missing_probes == MISSING_ERROR && sites->n == 1 &&
+	       !in->clause->attaches->next && !in->is_one_of_many;
 }
 
 static void skip_func(struct skipped *s, struct sites_of *sites, struct err *err)
@@ -165,7 +165,8 @@ static void address_kprobes(struct run *r)
 
 	for (u32 i = 0; i < r->c.sites.n; i++)
 		n += r->c.sites.v[i].site.kind == SITE_KPROBE;
-	if (n < WORTH_READING || !engines_on_this_kernel(r) || feature_has(r->c.features, FEAT_KPROBE_MULTI))
+	if (n < WORTH_READING || !engines_on_this_kernel(r) ||
+	    feature_has(r->c.features, FEAT_KPROBE_MULTI))
 		return;
 	for (u32 i = 0; i < r->c.sites.n; i++) {
 		struct site *s = &r->c.sites.v[i].site;
@@ -197,7 +198,8 @@ static void note_bounds(struct run *r, const struct used_engine *u, u32 func)
 
 		if (rel->kind == RELOC_BOUND)
 			r->c.prog.losses.v[rel->index].where =
-				arena_printf(r->c.prog.arena, "%u turns", u->ops->loop_turns(u->self, func, rel->insn));
+				arena_printf(r->c.prog.arena, "%u turns",
+					     u->ops->loop_turns(u->self, func, rel->insn));
 	}
 }
 
@@ -215,19 +217,22 @@ static void load_sessions(struct run *r, const struct used_engine *u)
 	for (u32 f = 0; u->ops->load_session && f < r->c.prog.funcs.n; f++) {
 		u32 partner = r->c.instances.v[f]->partner;
 
-		if (partner != NO_INDEX && of[f].n && of[f].v[0]->twin && u->ops->load_session(u->self, f, partner, of[f].v[0]))
+		if (partner != NO_INDEX && of[f].n && of[f].v[0]->twin &&
+		    u->ops->load_session(u->self, f, partner, of[f].v[0]))
 			of[f].joined = of[partner].joined = true;
 	}
 }
 
-static int load_func(struct run *r, const struct used_engine *u, u32 f, struct skipped *skipped, struct err *err)
+static int load_func(struct run *r, const struct used_engine *u, u32 f, struct skipped *skipped,
+		     struct err *err)
 {
 	struct sites_of *s = &sites_in(r, u)[f];
 	int rc = u->ops->load(u->self, f, s->n ? s->v[0] : NULL, err);
 
 	r->too_big |= rc == -E2BIG && !r->o->compact;
 	r->stand_in_refused |= rc < 0 && !r->too_big && stands_in(s);
-	if (rc < 0 && !r->too_big && !r->stand_in_refused && r->c.instances.v[f]->is_one_of_many && !is_final(u, rc)) {
+	if (rc < 0 && !r->too_big && !r->stand_in_refused && r->c.instances.v[f]->is_one_of_many &&
+	    !is_final(u, rc)) {
 		skip_func(skipped, s, err);
 		rc = 0;
 	}
@@ -238,7 +243,8 @@ static int load_func(struct run *r, const struct used_engine *u, u32 f, struct s
 	return rc;
 }
 
-static int load_in(struct run *r, const struct used_engine *u, struct skipped *skipped, struct err *err)
+static int load_in(struct run *r, const struct used_engine *u, struct skipped *skipped,
+		   struct err *err)
 {
 	const struct sites_of *of = sites_in(r, u);
 	int rc = u->ops->create_maps ? u->ops->create_maps(u->self, err) : 0;
@@ -268,12 +274,15 @@ static void tell_unable(const struct site *s, struct err *err)
 {
 	struct err why = *err;
 
-	snprintf(err->text, sizeof err->text,
-		 "Unable to attach probe: %s. If this is expected, set the 'missing_probes' config variable to 'warn'.", s->probe);
+	snprintf(
+		err->text, sizeof err->text,
+		"Unable to attach probe: %s. If this is expected, set the 'missing_probes' config variable to 'warn'.",
+		s->probe);
 	err_help(err, "%.250s%s%.250s", why.text, why.help[0] ? "\n" : "", why.help);
 }
 
-static int attach_func(struct run *r, const struct used_engine *u, u32 f, struct skipped *skipped, struct err *err)
+static int attach_func(struct run *r, const struct used_engine *u, u32 f, struct skipped *skipped,
+		       struct err *err)
 {
 	struct sites_of *s = &sites_in(r, u)[f];
 	bool must = stands_in(s) || is_wanted(r, f, s);
@@ -300,10 +309,12 @@ static enum turn turn_of(struct run *r, const struct site *s)
 {
 	if (newest_runs_first(r, s))
 		return NEWEST_FIRST;
-	return s->kind == SITE_KPROBE && s->is_return && returns_come_first(r) ? OLD_RETURNS : OLDEST_FIRST;
+	return s->kind == SITE_KPROBE && s->is_return && returns_come_first(r) ? OLD_RETURNS :
+										 OLDEST_FIRST;
 }
 
-static int attach_some(struct run *r, const struct used_engine *u, bool internal, enum turn turn, struct err *err)
+static int attach_some(struct run *r, const struct used_engine *u, bool internal, enum turn turn,
+		       struct err *err)
 {
 	u32 n = r->c.instances.n;
 	struct skipped skipped = { r, 0 };
@@ -313,8 +324,8 @@ static int attach_some(struct run *r, const struct used_engine *u, bool internal
 		u32 f = turn == NEWEST_FIRST ? n - 1 - i : i;
 		const struct sites_of *s = &sites_in(r, u)[f];
 
-		if (!s->n || r->c.instances.v[f]->internal != internal || turn_of(r, s->v[0]) != turn ||
-		    (s->joined && !s->v[0]->twin))
+		if (!s->n || r->c.instances.v[f]->internal != internal ||
+		    turn_of(r, s->v[0]) != turn || (s->joined && !s->v[0]->twin))
 			continue;
 		if (!signals_stop())
 			rc = attach_func(r, u, f, &skipped, err);
@@ -352,7 +363,8 @@ int attach_all(struct run *r, bool internal, struct err *err)
 
 	for (struct used_engine *u = engines_next(r, NULL); u && rc >= 0; u = engines_next(r, u))
 		rc = attach_in(r, u, internal, err);
-	if (!rc && !r->c.n_probes && r->skipped_some && !r->exiting) { /* nobody waits for nothing */
+	if (!rc && !r->c.n_probes && r->skipped_some &&
+	    !r->exiting) { /* nobody waits for nothing */
 		err_set(err, -ENOENT, "Attachment failed for all probes.");
 		return err->code;
 	}

@@ -85,7 +85,8 @@ NORETURN static void become(char **argv, const char *path, pid_t parent, int rea
 	command.argv = argv;
 	command.path = path;
 	command.tell = ready;
-	prctl(PR_SET_NAME, slash ? slash + 1 : path); /* events before exec show the command, not us */
+	prctl(PR_SET_NAME,
+	      slash ? slash + 1 : path); /* events before exec show the command, not us */
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	sigemptyset(&none);
 	signal(SIGPIPE, SIG_DFL);
@@ -128,9 +129,12 @@ int child_start(struct run *r, struct err *err)
 	int ready[2];
 
 	if (!path)
-		return err_usage(err, -ENOENT, "Failed to fork child: Path '%s' does not exist or is not executable (%s)",
-				 argv[0] ? argv[0] : "", strerror(ENOENT));
-	if (pipe2(ready, O_CLOEXEC) < 0) /* a letter when the child is ready, errno when it cannot be executed */
+		return err_usage(
+			err, -ENOENT,
+			"Failed to fork child: Path '%s' does not exist or is not executable (%s)",
+			argv[0] ? argv[0] : "", strerror(ENOENT));
+	if (pipe2(ready, O_CLOEXEC) <
+	    0) /* a letter when the child is ready, errno when it cannot be executed */
 		return err_sys(err, "make a pipe");
 	sink_flush(r->o->sink);
 	sigemptyset(&go);
@@ -150,7 +154,8 @@ int child_start(struct run *r, struct err *err)
 	r->child_tells = ready[0];
 	r->child_path = path;
 	if (!is_ready(ready[0]) || fcntl(ready[0], F_SETFL, O_NONBLOCK) < 0)
-		return err_set(err, -ECHILD, "the process for the command of -c cannot be prepared");
+		return err_set(err, -ECHILD,
+			       "the process for the command of -c cannot be prepared");
 	await_asleep(pid);
 	r->child_fd = watch_pid(pid); /* -1: SIGCHLD tells */
 	return 0;
@@ -159,7 +164,8 @@ int child_start(struct run *r, struct err *err)
 /* By another call where that one is refused: filters of system calls name them one by one. */
 static int send_signal(const struct run *r, int signo)
 {
-	if (kill(r->child, signo) == 0 || syscall(SYS_pidfd_send_signal, r->child_fd, signo, NULL, 0) == 0 ||
+	if (kill(r->child, signo) == 0 ||
+	    syscall(SYS_pidfd_send_signal, r->child_fd, signo, NULL, 0) == 0 ||
 	    syscall(SYS_tgkill, r->child, r->child, signo) == 0)
 		return 0;
 	return -errno;
@@ -193,12 +199,15 @@ int child_verdict(struct run *r, struct err *err)
 
 	if (r->child_tells < 0 || read(r->child_tells, &why, sizeof why) != sizeof why)
 		return 0;
-	return err_usage(err, -why, "the command of -c cannot be executed: %s: %s", r->child_path, strerror(why));
+	return err_usage(err, -why, "the command of -c cannot be executed: %s: %s", r->child_path,
+			 strerror(why));
 }
 
 static void warn_of_rest(struct run *r)
 {
-	run_warn(r, arena_printf(&r->c.arena, "the command of -c does not end at SIGTERM: process %d runs on", r->child));
+	run_warn(r, arena_printf(&r->c.arena,
+				 "the command of -c does not end at SIGTERM: process %d runs on",
+				 r->child));
 }
 
 /* One that does not want to end is left alone: it was asked, and waiting for it would hold us, too. */

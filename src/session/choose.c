@@ -11,10 +11,10 @@
 
 struct choice {
 	struct compiled *c;
-	u32 *leader;	   /* by instance: another one that it must be together with; the last one leads */
-	bool *is_together; /* by leader: its sites are all in one engine */
-	struct hash users; /* by what is shared: the first instance with it, + 1 */
-	u32 instance;	   /* the one looked at */
+	u32 *leader; /* by instance: another one that it must be together with; the last one leads */
+	bool *is_together;        /* by leader: its sites are all in one engine */
+	struct hash users;        /* by what is shared: the first instance with it, + 1 */
+	u32 instance;             /* the one looked at */
 	const struct node *apart; /* a mention of a map that ties nothing */
 };
 
@@ -124,7 +124,8 @@ static bool see_node(struct node *n, void *ctx)
 		share(ch, n->map->name, strlen(n->map->name));
 	if (n->kind == N_CALL && !n->builtin) /* a function of the script, which may use any map */
 		share(ch, "fn", 2);
-	if (n->kind == N_CALL && n->builtin && n->builtin->flags & BI_SPECULATES) /* numbers that an engine gives away */
+	if (n->kind == N_CALL && n->builtin &&
+	    n->builtin->flags & BI_SPECULATES) /* numbers that an engine gives away */
 		share(ch, "speculation", 11);
 	return true;
 }
@@ -190,7 +191,8 @@ static bool price_of_site(const struct target_site *t, const struct engine *e, u
 	return serves;
 }
 
-static int refuse(const struct compiled *c, const struct target_site *t, bool is_together, struct err *err)
+static int refuse(const struct compiled *c, const struct target_site *t, bool is_together,
+		  struct err *err)
 {
 	struct buf why = { 0 };
 
@@ -198,7 +200,8 @@ static int refuse(const struct compiled *c, const struct target_site *t, bool is
 		struct engine_answer a = { 0 };
 
 		if (!c->engines[i]->serves(&t->site, &a))
-			buf_printf(&why, "%s%s: %s", why.len ? "; " : "", c->engines[i]->name, a.why_not);
+			buf_printf(&why, "%s%s: %s", why.len ? "; " : "", c->engines[i]->name,
+				   a.why_not);
 	}
 	err_set(err, -EOPNOTSUPP, "no engine serves %s%s", t->site.probe,
 		is_together ? " and all probes that its clause shares maps with" : "");
@@ -218,8 +221,8 @@ static int cheapest(const struct choice *ch, const struct target_site *t, struct
 	int best = -1;
 
 	for (u32 e = 0; e < c->n_engines; e++) {
-		bool serves = is_together ? price_of_group(ch, group, c->engines[e], &price)
-					  : price_of_site(t, c->engines[e], &price);
+		bool serves = is_together ? price_of_group(ch, group, c->engines[e], &price) :
+					    price_of_site(t, c->engines[e], &price);
 
 		if (!serves || (best >= 0 && price >= least))
 			continue;
@@ -232,7 +235,8 @@ static int cheapest(const struct choice *ch, const struct target_site *t, struct
 static int choose(struct choice *ch, struct err *err)
 {
 	struct compiled *c = ch->c;
-	int *of = arena_array(&c->arena, int, c->instances.n + 1), rc = 0; /* by leader: the engine + 1 */
+	int *of = arena_array(&c->arena, int, c->instances.n + 1),
+	    rc = 0; /* by leader: the engine + 1 */
 
 	for (u32 i = 0; i < c->sites.n && rc >= 0; i++) {
 		struct target_site *t = &c->sites.v[i];

@@ -29,7 +29,8 @@ static void set_named(struct compiled *c, const struct session_options *o)
 		const char *word = o->named[i] + (starts_with(o->named[i], "--") ? 2 : 0);
 		const char *eq = strchr(word, '=');
 
-		c->env.named[i].name = eq ? arena_strndup(&c->arena, word, (size_t)(eq - word)) : word;
+		c->env.named[i].name = eq ? arena_strndup(&c->arena, word, (size_t)(eq - word)) :
+					    word;
 		c->env.named[i].value = eq ? eq + 1 : NULL;
 	}
 }
@@ -70,8 +71,11 @@ static void compiled_init(struct compiled *c, const struct session_options *o, u
 	view_world(&c->view, &env->world);
 	env_init(env);
 	lang_init(&c->lang, &c->arena, &c->names, &c->sources, &c->diags, env);
-	c->prog = (struct program){ .arena = &c->arena, .sources = &c->sources, .data_map = NO_INDEX,
-				    .ring_map = NO_INDEX, .scratch_map = NO_INDEX,
+	c->prog = (struct program){ .arena = &c->arena,
+				    .sources = &c->sources,
+				    .data_map = NO_INDEX,
+				    .ring_map = NO_INDEX,
+				    .scratch_map = NO_INDEX,
 				    .huge_scratch_map = NO_INDEX };
 	c->follow_map = NO_INDEX;
 }
@@ -103,7 +107,9 @@ static void count_probes(struct compiled *c)
 			last = c->instances.v[i]->clause;
 	}
 	if (last)
-		diag_help(&c->diags, diag_report(&c->diags, last->span, D_MANY_PROBES, n, (unsigned long long)max),
+		diag_help(&c->diags,
+			  diag_report(&c->diags, last->span, D_MANY_PROBES, n,
+				      (unsigned long long)max),
 			  "config = { max_probes = %u }", n);
 }
 
@@ -183,7 +189,9 @@ static int refuse_too_big(struct compiled *c, const struct bpf_func *f)
 		d = diag_report(&c->diags, at, D_TOO_MANY_LOOPS, m.funcs - 1);
 	else
 		return 0;
-	diag_help(&c->diags, d, "what stands before this fits: write the rest as a second clause of the same probe, it runs right after");
+	diag_help(
+		&c->diags, d,
+		"what stands before this fits: write the rest as a second clause of the same probe, it runs right after");
 	return 1;
 }
 
@@ -194,7 +202,8 @@ static bool is_nested_site(const struct compiled *c, const struct site *s)
 
 	if (!site_is_in_helpers(s) && !is_hardware)
 		return false;
-	if (feature_has(c->features, FEAT_FENTRY_RECURSION)) /* and maps that tell a nested program so (5.11) */
+	if (feature_has(c->features,
+			FEAT_FENTRY_RECURSION)) /* and maps that tell a nested program so (5.11) */
 		return c->instances.n > 1 && !is_hardware;
 	return c->instances.n > 1 || s->kind == SITE_TRAMPOLINE;
 }
@@ -210,7 +219,8 @@ static void guard_instances(struct compiled *c)
 }
 
 /* Lowers, optimizes, emits; when the frame does not fit, once more with less on the stack. */
-static int back_instance(struct compiled *c, const struct session_options *o, struct instance *in, struct err *err)
+static int back_instance(struct compiled *c, const struct session_options *o, struct instance *in,
+			 struct err *err)
 {
 	struct bpf_func *f = new_func(c, in);
 	int rc = -E2BIG;
@@ -246,7 +256,8 @@ static int back_instance(struct compiled *c, const struct session_options *o, st
 /* Whether this kernel would refuse the map for its key (MAX_BPF_STACK in kernel/bpf/hashtab.c). */
 static bool has_long_key(const struct compiled *c, const struct map_desc *m)
 {
-	return m->role == MAP_USER && m->key_size > LONG_KEY && !feature_has(c->env.features, FEAT_LONG_KEYS);
+	return m->role == MAP_USER && m->key_size > LONG_KEY &&
+	       !feature_has(c->env.features, FEAT_LONG_KEYS);
 }
 
 static const struct map_desc *long_key(const struct compiled *c)
@@ -263,7 +274,8 @@ static void refuse_long_keys(struct compiled *c)
 		const struct map_desc *m = &c->prog.maps.v[i];
 
 		if (has_long_key(c, m))
-			diag_report(&c->diags, m->span, D_KEY_TOO_LONG, m->name, m->key_size, LONG_KEY);
+			diag_report(&c->diags, m->span, D_KEY_TOO_LONG, m->name, m->key_size,
+				    LONG_KEY);
 	}
 }
 
@@ -280,7 +292,8 @@ static int check_one(struct compiled *c, const struct instance *in, struct err *
 	const struct bpf_func *f = c->prog.funcs.v[in->index];
 	struct check_error e = { 0 };
 	u64 followed;
-	int rc = target_check_followed(&c->prog, f, in->profile, &e, LONG_TO_FOLLOW, LONG_TO_FOLLOW, &followed);
+	int rc = target_check_followed(&c->prog, f, in->profile, &e, LONG_TO_FOLLOW, LONG_TO_FOLLOW,
+				       &followed);
 	struct place at;
 
 	if (followed >= LONG_TO_FOLLOW && !in->compact)
@@ -292,7 +305,8 @@ static int check_one(struct compiled *c, const struct instance *in, struct err *
 	if (rc >= 0)
 		return 0;
 	at = sources_find(&c->sources, f->spans[e.insn]);
-	err_set(err, rc, "%s:%u:%u: the code for this fails sonde's own checker at instruction %u: %s",
+	err_set(err, rc,
+		"%s:%u:%u: the code for this fails sonde's own checker at instruction %u: %s",
 		at.file ? at.file->name : "?", at.line, at.col, e.insn, e.text);
 	err_help(err, "this is a mistake in sonde: please report it with the script");
 	return rc;
@@ -307,7 +321,8 @@ static int check_all(struct compiled *c, struct err *err)
 	return rc;
 }
 
-int compile_back(struct compiled *c, const struct session_options *o, struct instance *in, struct err *err)
+int compile_back(struct compiled *c, const struct session_options *o, struct instance *in,
+		 struct err *err)
 {
 	int rc;
 
@@ -333,8 +348,8 @@ static int make_filter(struct compiled *c, const struct session_options *o, stru
 }
 
 /* compact: by instance, or NULL. */
-static int compile_once(struct compiled *c, const struct session_options *o, u32 max_strlen, const u8 *compact,
-			struct err *err)
+static int compile_once(struct compiled *c, const struct session_options *o, u32 max_strlen,
+			const u8 *compact, struct err *err)
 {
 	u64 start = clock_mono_ns();
 	int rc = 0;
@@ -374,7 +389,8 @@ static bool has_verifier(const struct compiled *c)
 }
 
 /* What verifiers would follow for long is compiled again, to be followed easily. */
-static int compile(struct compiled *c, const struct session_options *o, u32 max_strlen, struct err *err)
+static int compile(struct compiled *c, const struct session_options *o, u32 max_strlen,
+		   struct err *err)
 {
 	int rc = compile_once(c, o, max_strlen, NULL, err);
 	u8 *compact;
@@ -397,7 +413,8 @@ int session_compile(struct compiled *c, const struct session_options *o, struct 
 	int rc = compile(c, o, 0, err);
 	u32 is = 1024;
 
-	for (u32 i = 0; i < ARRAY_SIZE(lengths) && long_key(c) && c->env.config.max_strlen == is; i++) {
+	for (u32 i = 0; i < ARRAY_SIZE(lengths) && long_key(c) && c->env.config.max_strlen == is;
+	     i++) {
 		struct span span = long_key(c)->span;
 
 		is = lengths[i];

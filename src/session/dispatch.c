@@ -74,9 +74,14 @@ static bool has_next(const struct group *g, const struct instance *in)
 static u32 new_map(struct compiled *c, u32 n_layers)
 {
 	vec_push(&c->arena, &c->prog.maps,
-		 (struct map_desc){ .name = ".calls", .role = MAP_PROGS, .bpf_type = BPF_MAP_TYPE_PROG_ARRAY,
-				    .key_size = 4, .value_size = 4, .max_entries = n_layers * SYSCALL_SET_BITS,
-				    .key = &ty_u32, .value = &ty_u32 });
+		 (struct map_desc){ .name = ".calls",
+				    .role = MAP_PROGS,
+				    .bpf_type = BPF_MAP_TYPE_PROG_ARRAY,
+				    .key_size = 4,
+				    .value_size = 4,
+				    .max_entries = n_layers * SYSCALL_SET_BITS,
+				    .key = &ty_u32,
+				    .value = &ty_u32 });
 	return c->prog.maps.n - 1;
 }
 
@@ -166,7 +171,8 @@ static void dispatch(struct compiled *c, bool is_enter)
 
 		if (n_sites[i] == 1 && is_of_call(in))
 			add(&g, in);
-		else if (n_sites[i]) /* it runs where it is attached: twice, if the script says so */
+		else if (
+			n_sites[i]) /* it runs where it is attached: twice, if the script says so */
 			end_group(&g);
 	}
 	end_group(&g);
@@ -182,7 +188,8 @@ static void let_begin_again(struct compiled *c)
 
 void stage_dispatch(struct compiled *c, const struct session_options *o)
 {
-	if (o->no_stand_ins || o->no_dispatch || c->n_engines > 1) /* one attachment is in one engine */
+	if (o->no_stand_ins || o->no_dispatch ||
+	    c->n_engines > 1) /* one attachment is in one engine */
 		return;
 	dispatch(c, true);
 	dispatch(c, false);

@@ -46,8 +46,10 @@ static void tell_leaving(struct run *r, const struct leaving *l)
 {
 	if (!l->n)
 		return;
-	buf_printf(&r->o->sink->err, "sonde: the kernel still lets go of %u attachments, for about %llu s (process %d, sonde-detach)\n",
-		   l->n, (unsigned long long)(l->ms + 999) / 1000, l->pid);
+	buf_printf(
+		&r->o->sink->err,
+		"sonde: the kernel still lets go of %u attachments, for about %llu s (process %d, sonde-detach)\n",
+		l->n, (unsigned long long)(l->ms + 999) / 1000, l->pid);
 	sink_flush(r->o->sink);
 }
 
@@ -231,7 +233,8 @@ static void merge_tables(struct table *to, struct arena *a, const struct table *
 
 	for (u32 i = 0; i < to->rows.n; i++)
 		if (to->rows.v[i].key)
-			hash_put(&by_key, to->rows.v[i].key, to->map->key_size, to->rows.v[i].value);
+			hash_put(&by_key, to->rows.v[i].key, to->map->key_size,
+				 to->rows.v[i].value);
 	for (u32 i = 0; i < from->rows.n; i++) {
 		void *value = value_at(to, &by_key, from->rows.v[i].key);
 
@@ -337,7 +340,8 @@ void engines_set_word(struct run *r, u32 offset, u64 value)
 
 struct engine_clock engines_clock(const struct run *r)
 {
-	struct engine_clock now = { .boot_ns = clock_boot_ns(), .boot_to_real = clock_boot_to_real_ns() };
+	struct engine_clock now = { .boot_ns = clock_boot_ns(),
+				    .boot_to_real = clock_boot_to_real_ns() };
 
 	for (struct used_engine *u = engines_next(r, NULL); u; u = engines_next(r, u))
 		if (u->ops->clock) {

@@ -18,7 +18,8 @@ static const char *fault(int code)
 	case REG_EESCAPE: return "Invalid escape at end of regular expression";
 	case REG_ERANGE: return "Invalid range in bracket expression.";
 	case REG_ECTYPE: return "Invalid character class.";
-	case REG_BADRPT: return "There is nothing before '*', '+', '?' or '{' that could be repeated";
+	case REG_BADRPT:
+		return "There is nothing before '*', '+', '?' or '{' that could be repeated";
 	}
 	return "Invalid regular expression";
 }
@@ -84,5 +85,7 @@ int probe_filter_make(regex_t *filter, const char *text, struct err *err)
 	if (!code)
 		code = regcomp(filter, b.s, REG_EXTENDED | REG_NOSUB);
 	buf_release(&b);
-	return code ? err_usage(err, -EINVAL, "Invalid --probe-filter regex '%s': %s", text, fault(code)) : 0;
+	return code ? err_usage(err, -EINVAL, "Invalid --probe-filter regex '%s': %s", text,
+				fault(code)) :
+		      0;
 }

@@ -21,7 +21,8 @@ static int add_children_of_thread(void *ctx, u32 tid)
 
 	snprintf(path, sizeof path, "/proc/%u/task/%u/children", r->follow_at, tid);
 	if (buf_read_file(&b, path) == 0 && b.s)
-		for (char *at = b.s, *end; (child = (u32)strtoul(at, &end, 10)) != 0 && end != at; at = end)
+		for (char *at = b.s, *end; (child = (u32)strtoul(at, &end, 10)) != 0 && end != at;
+		     at = end)
 			add_tree(r, child);
 	buf_release(&b);
 	return 0;
@@ -44,6 +45,8 @@ int follow_start(struct run *r, s32 pid, struct err *err)
 	if (pid > 0 && r->c.follow_map != NO_INDEX)
 		add_tree(r, (u32)pid);
 	if (r->follow_error)
-		return err_set(err, r->follow_error, "--follow: note the processes that are there: %s", strerror(-r->follow_error));
+		return err_set(err, r->follow_error,
+			       "--follow: note the processes that are there: %s",
+			       strerror(-r->follow_error));
 	return 0;
 }

@@ -64,14 +64,15 @@
 #endif
 
 enum {
-	IDLE_MS = 25,	    /* how often the timer is set again when nothing happens */
-	SLACK_MS = 5,	    /* where nobody is held a timer that is earlier by less is left as it is */
-	IN_VAIN_MS = 500,   /* sonde has not looked at a file for so long: nobody is held for it */
-	START_MS = 5000,    /* setting all marks */
+	IDLE_MS = 25, /* how often the timer is set again when nothing happens */
+	SLACK_MS = 5, /* where nobody is held a timer that is earlier by less is left as it is */
+	IN_VAIN_MS = 500, /* sonde has not looked at a file for so long: nobody is held for it */
+	START_MS = 5000,  /* setting all marks */
 	END_MS = 500,
-	MAX_FILES = 256,    /* that sonde has not looked at */
+	MAX_FILES = 256, /* that sonde has not looked at */
 	MAX_BATCH = 64,
-	SONDE_FIRST = 1, HOLDER_FIRST = 2, /* priorities, above all ordinary ones */
+	SONDE_FIRST = 1,
+	HOLDER_FIRST = 2, /* priorities, above all ordinary ones */
 };
 
 struct file { /* that was told to sonde, or will be */
@@ -82,8 +83,8 @@ struct file { /* that was told to sonde, or will be */
 	bool held, sent;
 };
 
-struct ready { /* its first message */
-	int why;	/* errno, and it ends */
+struct ready {          /* its first message */
+	int why;        /* errno, and it ends */
 	int mark_error; /* -errno */
 	u32 mark;
 };
@@ -93,15 +94,15 @@ struct holder {
 	pid_t sonde;
 	int fan_fd, sock, mounts_fd;
 	timer_t timer;
-	u64 kill_ms;  /* what the timer is set to */
-	u64 empty_ms; /* when nobody waited unseen */
+	u64 kill_ms;                 /* what the timer is set to */
+	u64 empty_ms;                /* when nobody waited unseen */
 	struct file file[MAX_FILES]; /* in the order of their coming */
 	u32 n_files, n_dropped;
 	u64 seq;
 	struct hash known;
 	u64 own_mounts, last_mounts; /* mount namespaces: ours, and the one of the process before */
 	bool not_evictable;
-	bool ready; /* sonde was told that all is watched */
+	bool ready;            /* sonde was told that all is watched */
 	struct hold_class was; /* sonde's main thread */
 	bool favoured;
 };
@@ -115,7 +116,8 @@ bool hold_is_elf(int fd)
 {
 	char magic[SELFMAG];
 
-	return pread(fd, magic, sizeof(magic), 0) == sizeof(magic) && !memcmp(magic, ELFMAG, SELFMAG);
+	return pread(fd, magic, sizeof(magic), 0) == sizeof(magic) &&
+	       !memcmp(magic, ELFMAG, SELFMAG);
 }
 
 bool hold_be_first(pid_t thread, int priority)
@@ -235,13 +237,18 @@ static void let_late_ones_go(struct holder *h)
 /* false: its end of the socket is full. */
 static bool send_file(struct holder *h, struct file *f)
 {
-	struct hold_event e = { .seq = f->seq, .since_ms = f->since_ms, .n_dropped = h->n_dropped, .held = f->held };
+	struct hold_event e = {
+		.seq = f->seq, .since_ms = f->since_ms, .n_dropped = h->n_dropped, .held = f->held
+	};
 	union {
 		char bytes[CMSG_SPACE(sizeof(int))];
 		struct cmsghdr align;
 	} control = { .bytes = { 0 } };
 	struct iovec iov = { &e, sizeof(e) };
-	struct msghdr m = { .msg_iov = &iov, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof(control) };
+	struct msghdr m = { .msg_iov = &iov,
+			    .msg_iovlen = 1,
+			    .msg_control = &control,
+			    .msg_controllen = sizeof(control) };
 	struct cmsghdr *c = CMSG_FIRSTHDR(&m);
 
 	c->cmsg_level = SOL_SOCKET;
@@ -312,13 +319,16 @@ static int mark(struct holder *h, u32 flags, u64 mask, const char *path)
 		return 0;
 	if (!(flags & FAN_MARK_FILESYSTEM))
 		return -errno;
-	return fanotify_mark(h->fan_fd, FAN_MARK_ADD | FAN_MARK_MOUNT, mask, AT_FDCWD, path) < 0 ? -errno : 0;
+	return fanotify_mark(h->fan_fd, FAN_MARK_ADD | FAN_MARK_MOUNT, mask, AT_FDCWD, path) < 0 ?
+		       -errno :
+		       0;
 }
 
 /* "36 35 98:0 /root /mnt opts - ext3 /dev/sda1 rw": the mount point, ended by a NUL, or NULL. */
 static char *read_mount(char *line, bool *served)
 {
-	static const char *const types[] = { "fuse", "nfs", "cifs", "smb", "9p ", "ceph", "afs", "coda", "lustre" };
+	static const char *const types[] = { "fuse", "nfs", "cifs", "smb",   "9p ",
+					     "ceph", "afs", "coda", "lustre" };
 	const char *type = strstr(line, " - ");
 	char *at = line;
 
@@ -338,11 +348,13 @@ static bool is_below(const char *path, const char *folder)
 {
 	size_t len = strlen(folder);
 
-	return streq(folder, "/") || (starts_with(path, folder) && (path[len] == '/' || !path[len]));
+	return streq(folder, "/") ||
+	       (starts_with(path, folder) && (path[len] == '/' || !path[len]));
 }
 
 /* Of the longest mount points above a mark the last one counts. longest: of each mark, so far. */
-static void judge_mount(struct hold_mark *marks, u32 n, size_t *longest, const char *at, bool served)
+static void judge_mount(struct hold_mark *marks, u32 n, size_t *longest, const char *at,
+			bool served)
 {
 	size_t len = strlen(at);
 
@@ -362,7 +374,8 @@ void hold_find_served(struct hold_mark *marks, u32 n)
 	bool served;
 
 	if (n && buf_read_file(&text, "/proc/self/mountinfo") == 0 && text.s)
-		for (line = strtok_r(text.s, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
+		for (line = strtok_r(text.s, "\n", &save); line;
+		     line = strtok_r(NULL, "\n", &save)) {
 			at = read_mount(line, &served);
 			if (at)
 				judge_mount(marks, n, longest, at, served);
@@ -381,9 +394,11 @@ static void mark_mounts_of(struct holder *h, const char *process, bool answering
 
 	snprintf(path, sizeof(path), "/proc/%s/mountinfo", process);
 	if (buf_read_file(&text, path) == 0 && text.s)
-		for (line = strtok_r(text.s, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
+		for (line = strtok_r(text.s, "\n", &save); line;
+		     line = strtok_r(NULL, "\n", &save)) {
 			at = read_mount(line, &served);
-			if (!at || served != h->plan->served || starts_with(at, "/proc") || starts_with(at, "/sys"))
+			if (!at || served != h->plan->served || starts_with(at, "/proc") ||
+			    starts_with(at, "/sys"))
 				continue;
 			snprintf(path, sizeof(path), "/proc/%s/root%s", process, at);
 			mark(h, FAN_MARK_FILESYSTEM, mask, path);
@@ -486,15 +501,17 @@ static bool is_wanted(struct holder *h, int fd, s32 pid, struct file_id *id)
 
 	if (pid == h->sonde || (h->plan->pid > 0 && pid != h->plan->pid))
 		return false;
-	return fd_path(fd, path, sizeof(path)) && identify(fd, id) && !hash_get(&h->known, id, sizeof(*id)) &&
-	       h->plan->wants(h->plan->ctx, path) && !is_surely_no_elf(fd);
+	return fd_path(fd, path, sizeof(path)) && identify(fd, id) &&
+	       !hash_get(&h->known, id, sizeof(*id)) && h->plan->wants(h->plan->ctx, path) &&
+	       !is_surely_no_elf(fd);
 }
 
 /* One that waited for the same file or in the same process, when sonde has not looked at it. */
 static const struct file *like(const struct holder *h, const struct file *f)
 {
 	for (u32 i = 0; i < h->n_files; i++)
-		if (!memcmp(&h->file[i].id, &f->id, sizeof(f->id)) || (!h->file[i].held && h->file[i].pid == f->pid))
+		if (!memcmp(&h->file[i].id, &f->id, sizeof(f->id)) ||
+		    (!h->file[i].held && h->file[i].pid == f->pid))
 			return &h->file[i];
 	return NULL;
 }
@@ -504,7 +521,8 @@ static bool is_in_vain(const struct holder *h, const struct file *before)
 {
 	const struct file *first = h->n_files ? &h->file[0] : NULL;
 
-	return (before && !before->held) || (first && !first->held && hold_now_ms() > first->since_ms + IN_VAIN_MS);
+	return (before && !before->held) ||
+	       (first && !first->held && hold_now_ms() > first->since_ms + IN_VAIN_MS);
 }
 
 /* Takes fd over. since_ms: it came later than that. */
@@ -542,7 +560,8 @@ static void read_events(struct holder *h)
 		if (e->vers != FANOTIFY_METADATA_VERSION || e->fd < 0)
 			continue;
 		if (h->plan->everywhere && h->plan->pid <= 0 && (e->mask & FAN_OPEN_EXEC_PERM)) {
-			h->last_mounts = 0; /* it may have more than when it executed something before */
+			h->last_mounts =
+				0; /* it may have more than when it executed something before */
 			mark_elsewhere(h, (u32)e->pid, false);
 		}
 		consider(h, e->fd, e->pid, since_ms);
@@ -612,7 +631,9 @@ static void close_all_but(int sock)
 static bool is_in_freezer(void)
 {
 	struct buf text = {};
-	const char *at = buf_read_file(&text, "/proc/self/cgroup") == 0 && text.s ? strstr(text.s, "freezer") : NULL;
+	const char *at = buf_read_file(&text, "/proc/self/cgroup") == 0 && text.s ?
+				 strstr(text.s, "freezer") :
+				 NULL;
 	bool is_in;
 
 	at = at ? strchr(at, ':') : NULL;
@@ -632,7 +653,8 @@ static void leave_freezer(void)
 	for (line = strtok_r(text.s, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
 		const char *type = strstr(line, " - cgroup ");
 
-		if (!type || !strstr(type, "freezer") || sscanf(line, "%*s %*s %*s %*s %4000s", path) != 1)
+		if (!type || !strstr(type, "freezer") ||
+		    sscanf(line, "%*s %*s %*s %*s %4000s", path) != 1)
 			continue;
 		strcat(path, "/cgroup.procs");
 		_fd int fd = open(path, O_WRONLY | O_CLOEXEC);
@@ -661,7 +683,8 @@ static void raise_files(void)
 	}
 }
 
-NORETURN static void be_holder(const struct hold_plan *plan, pid_t sonde, const struct hold_class *was, int sock)
+NORETURN static void be_holder(const struct hold_plan *plan, pid_t sonde,
+			       const struct hold_class *was, int sock)
 {
 	static struct holder h;
 	struct ready ready = { 0 };
@@ -677,12 +700,15 @@ NORETURN static void be_holder(const struct hold_plan *plan, pid_t sonde, const 
 	close_all_but(sock);
 	raise_files();
 	leave_freezer();
-	h = (struct holder){ .plan = plan, .sonde = sonde, .sock = 3, .mounts_fd = -1, .was = *was };
+	h = (struct holder){
+		.plan = plan, .sonde = sonde, .sock = 3, .mounts_fd = -1, .was = *was
+	};
 	for (u32 i = 0; i < plan->known->cap; i++)
 		if (plan->known->slot[i].key)
 			file_ids_remember(&h.known, plan->known->slot[i].key);
-	h.fan_fd = fanotify_init(FAN_CLASS_CONTENT | FAN_CLOEXEC | FAN_NONBLOCK | FAN_UNLIMITED_MARKS,
-				 O_RDONLY | O_CLOEXEC);
+	h.fan_fd =
+		fanotify_init(FAN_CLASS_CONTENT | FAN_CLOEXEC | FAN_NONBLOCK | FAN_UNLIMITED_MARKS,
+			      O_RDONLY | O_CLOEXEC);
 	if (h.fan_fd < 0 || !make_timer(&h))
 		ready.why = errno;
 	h.empty_ms = hold_now_ms();
@@ -729,7 +755,8 @@ int hold_start(struct hold *h, const struct hold_plan *plan, const struct hold_c
 	p = (struct pollfd){ .fd = h->sock, .events = POLLIN };
 	if (h->pid > 0)
 		ready.why = 0;
-	if (h->pid > 0 && (poll(&p, 1, START_MS) != 1 || recv(h->sock, &ready, sizeof(ready), 0) != sizeof(ready)))
+	if (h->pid > 0 && (poll(&p, 1, START_MS) != 1 ||
+			   recv(h->sock, &ready, sizeof(ready), 0) != sizeof(ready)))
 		ready.why = ETIMEDOUT;
 	h->mark_error = ready.mark_error;
 	h->mark = ready.mark;
@@ -745,7 +772,10 @@ int hold_next(struct hold *h, struct hold_event *e, int *fd)
 		struct cmsghdr align;
 	} control;
 	struct iovec iov = { e, sizeof(*e) };
-	struct msghdr m = { .msg_iov = &iov, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof(control) };
+	struct msghdr m = { .msg_iov = &iov,
+			    .msg_iovlen = 1,
+			    .msg_control = &control,
+			    .msg_controllen = sizeof(control) };
 	ssize_t n = recvmsg(h->sock, &m, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
 	const struct cmsghdr *c = n == (ssize_t)sizeof(*e) ? CMSG_FIRSTHDR(&m) : NULL;
 

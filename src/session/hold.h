@@ -11,7 +11,7 @@
 #include "base/hash.h"
 
 enum {
-	HOLD_MS = 76,	   /* then it answers, whatever sonde does */
+	HOLD_MS = 76,      /* then it answers, whatever sonde does */
 	HOLD_KILL_MS = 97, /* then the kernel ends it, which answers as well */
 };
 
@@ -32,10 +32,10 @@ struct hold_mark { /* as fanotify_mark(2) has them */
 struct hold_plan {
 	const struct hold_mark *marks;
 	u32 n_marks;
-	bool everywhere;	  /* all file systems, also those that are mounted later */
-	bool all_opens;		  /* there also about openings, not only about executions */
-	bool served;		  /* only files of servers, or only all others */
-	s32 pid;		  /* only what this process opens; -1: all */
+	bool everywhere;          /* all file systems, also those that are mounted later */
+	bool all_opens;           /* there also about openings, not only about executions */
+	bool served;              /* only files of servers, or only all others */
+	s32 pid;                  /* only what this process opens; -1: all */
 	const struct hash *known; /* struct file_id: nobody waits for these */
 	bool (*wants)(const void *ctx, const char *path);
 	const void *ctx;
@@ -45,11 +45,11 @@ struct hold_class { /* as sched_setscheduler(2) has it */
 	int policy, priority;
 };
 
-struct hold { /* sonde's end */
-	pid_t pid; /* 0: none */
-	int sock;  /* readable when a file came or the process ended; -1 */
+struct hold {                  /* sonde's end */
+	pid_t pid;             /* 0: none */
+	int sock;              /* readable when a file came or the process ended; -1 */
 	struct hold_class was; /* the main thread's */
-	int mark_error; /* -errno of a mark of the plan that could not be set, 0 */
+	int mark_error;        /* -errno of a mark of the plan that could not be set, 0 */
 	u32 mark;
 };
 

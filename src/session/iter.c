@@ -59,7 +59,8 @@ int iter_run_all(struct run *r, struct err *err)
 			return rc;
 	}
 	for (u32 i = 0; i < r->c.sites.n; i++)
-		alone &= r->c.sites.v[i].site.kind == SITE_ITER || r->c.sites.v[i].site.kind == SITE_ONCE;
+		alone &= r->c.sites.v[i].site.kind == SITE_ITER ||
+			 r->c.sites.v[i].site.kind == SITE_ONCE;
 	r->exiting |= alone && iter_is_wanted(r);
 	return 0;
 }

@@ -76,9 +76,15 @@ static const char *outgrows(const struct compiled *c, const struct before *b)
 		const struct map *was = &b->maps[i], *now = c->lang.map_list.v[i];
 
 		if (now->other_uses && now->index && c->prog.maps.v[now->index - 1].threads_off)
-			return arena_printf(c->prog.arena, "with them %s is used in a way that no other clause uses it", now->name);
-		if ((was->key && was->key->size != now->key->size) || was->value->size != now->value->size)
-			return arena_printf(c->prog.arena, "its arguments are wider than what %s holds", now->name);
+			return arena_printf(
+				c->prog.arena,
+				"with them %s is used in a way that no other clause uses it",
+				now->name);
+		if ((was->key && was->key->size != now->key->size) ||
+		    was->value->size != now->value->size)
+			return arena_printf(c->prog.arena,
+					    "its arguments are wider than what %s holds",
+					    now->name);
 	}
 	return NULL;
 }
@@ -120,8 +126,8 @@ static const char *try(struct compiled *c, const struct session_options *o, cons
 	return needs_more(c, b);
 }
 
-int late_compile(struct compiled *c, const struct session_options *o, const struct late *l, const struct target *t,
-		 struct err *err)
+int late_compile(struct compiled *c, const struct session_options *o, const struct late *l,
+		 const struct target *t, struct err *err)
 {
 	struct err inner = { 0 };
 	struct before b;

@@ -18,8 +18,8 @@
 #include "sym/procs.h"
 
 enum {
-	BURST_MS = 4,	    /* between drains while records come */
-	IDLE_MS = 500,	    /* housekeeping when nothing happens */
+	BURST_MS = 4,  /* between drains while records come */
+	IDLE_MS = 500, /* housekeeping when nothing happens */
 	LOSS_PERIOD_MS = 1000,
 };
 
@@ -85,7 +85,8 @@ bool signals_stop(void)
 {
 	sigset_t pending;
 
-	return sigpending(&pending) == 0 && (sigismember(&pending, SIGINT) || sigismember(&pending, SIGTERM));
+	return sigpending(&pending) == 0 &&
+	       (sigismember(&pending, SIGINT) || sigismember(&pending, SIGTERM));
 }
 
 static int open_signals(const struct run *r)
@@ -100,7 +101,9 @@ static int no_descriptor(struct err *err, const char *what)
 {
 	err_sys(err, "create %s", what);
 	if (err->code == -EMFILE)
-		err_help(err, "too many open files for one process: raise the limit (ulimit -n) or use fewer probes");
+		err_help(
+			err,
+			"too many open files for one process: raise the limit (ulimit -n) or use fewer probes");
 	return err->code;
 }
 
@@ -111,7 +114,8 @@ static void look_at_target(struct run *r)
 
 	if (r->o->pid <= 0 || r->target_fd >= 0)
 		return;
-	r->exiting |= !proc_exists(pid) || proc_start_time(pid) != r->target_start || proc_state(pid) == 'Z';
+	r->exiting |= !proc_exists(pid) || proc_start_time(pid) != r->target_start ||
+		      proc_state(pid) == 'Z';
 }
 
 static int watch_engines(struct run *r)
@@ -234,7 +238,8 @@ void loop_run(struct run *r)
 
 		usermaps_turn(r);
 		screen_tick(r);
-		if (r->command_out >= 0 && command_watched != r->command_out && watch(r, command_watched = r->command_out) < 0)
+		if (r->command_out >= 0 && command_watched != r->command_out &&
+		    watch(r, command_watched = r->command_out) < 0)
 			command_wait(r);
 		if (r->command_out < 0)
 			command_watched = -1;

@@ -20,7 +20,8 @@ static void bound(struct scan *s, bool inside, u64 address)
 	if (inside == s->inside)
 		return;
 	s->inside = inside;
-	if (s->bounds.n > 1 && s->bounds.v[s->bounds.n - 1] == address) /* a name of nothing, or two of one address */
+	if (s->bounds.n > 1 &&
+	    s->bounds.v[s->bounds.n - 1] == address) /* a name of nothing, or two of one address */
 		s->bounds.n--;
 	else
 		vec_push(s->arena, &s->bounds, address);

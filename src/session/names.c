@@ -55,12 +55,15 @@ static void report_unseen(struct run *r)
 	char text[200];
 
 	if (r->no_proc)
-		run_warn(r, "/proc is not mounted: symbols of programs are numbers (mount -t proc proc /proc)");
+		run_warn(
+			r,
+			"/proc is not mounted: symbols of programs are numbers (mount -t proc proc /proc)");
 	if (!r->unseen_pid)
 		return;
-	snprintf(text, sizeof text,
-		 "process %u%s may not be looked into: user symbols are numbers there (needs CAP_SYS_PTRACE: try it with sudo)",
-		 r->unseen_pid, r->more_unseen ? " and others" : "");
+	snprintf(
+		text, sizeof text,
+		"process %u%s may not be looked into: user symbols are numbers there (needs CAP_SYS_PTRACE: try it with sudo)",
+		r->unseen_pid, r->more_unseen ? " and others" : "");
 	run_warn(r, text);
 }
 
@@ -69,8 +72,10 @@ void names_report(struct run *r)
 	report_unseen(r);
 	usermaps_report(r);
 	if (r->ksyms_are_hidden)
-		run_warn(r, "the addresses of the kernel's symbols are hidden: kernel stacks are numbers, with frames of the tracer "
-			    "at their top (needs CAP_SYSLOG, or sysctl kernel.kptr_restrict=0)");
+		run_warn(
+			r,
+			"the addresses of the kernel's symbols are hidden: kernel stacks are numbers, with frames of the tracer "
+			"at their top (needs CAP_SYSLOG, or sysctl kernel.kptr_restrict=0)");
 }
 
 /* What the compiler read of the kernel's symbols is older than our own programs, which are symbols too, and than modules
@@ -131,7 +136,9 @@ static bool name_source(void *ctx, u32 pid, u64 addr, bool is_return, u32 depth,
 
 	if (!usyms_source(run_usyms(ctx), pid, addr, is_return, depth, &s))
 		return false;
-	*out = (struct symbol){ .name = s.name, .file = s.file, .line = s.line, .inlined = s.inlined };
+	*out = (struct symbol){
+		.name = s.name, .file = s.file, .line = s.line, .inlined = s.inlined
+	};
 	return true;
 }
 
@@ -163,7 +170,8 @@ static const char *name_user(void *ctx, u32 uid)
 
 	if (buf_read_file(&b, "/etc/passwd") == 0 && b.s)
 		for (char *line = b.s, *end; *line && !found; line = end) {
-			char *colon = strchr(line, ':'), *id = colon ? strchr(colon + 1, ':') : NULL;
+			char *colon = strchr(line, ':'),
+			     *id = colon ? strchr(colon + 1, ':') : NULL;
 
 			end = strchr(line, '\n');
 			end = end ? end + 1 : line + strlen(line);
@@ -195,11 +203,9 @@ static u64 name_wall_ns(void *ctx, const struct timestamp_value *ts)
 		return ts->ns;
 	switch ((enum timestamp_mode)ts->mode) {
 	case TS_BOOT:
-	case TS_MONOTONIC:
-		return ts->ns + (u64)engines_clock(ctx).boot_to_real;
+	case TS_MONOTONIC: return ts->ns + (u64)engines_clock(ctx).boot_to_real;
 	case TS_TAI:
-	case TS_REAL:
-		break;
+	case TS_REAL: break;
 	}
 	return ts->ns;
 }
@@ -207,8 +213,17 @@ static u64 name_wall_ns(void *ctx, const struct timestamp_value *ts)
 void names_init(struct run *r)
 {
 	r->names = (struct names){
-		.ctx = r, .ksym = name_ksym, .constant = name_constant, .kstring = name_kstring, .usym = name_usym, .user = name_user, .cgroup = name_cgroup,
-		.stack = name_stack, .build_id = name_build_id, .wall_ns = name_wall_ns, .prog = &r->c.prog,
+		.ctx = r,
+		.ksym = name_ksym,
+		.constant = name_constant,
+		.kstring = name_kstring,
+		.usym = name_usym,
+		.user = name_user,
+		.cgroup = name_cgroup,
+		.stack = name_stack,
+		.build_id = name_build_id,
+		.wall_ns = name_wall_ns,
+		.prog = &r->c.prog,
 		.source = r->c.env.config.show_debug_info ? name_source : NULL,
 		.max_strlen = (u32)r->c.env.config.max_strlen,
 		.trunc_trailer = r->c.env.config.str_trunc_trailer,

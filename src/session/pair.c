@@ -12,9 +12,9 @@
 #include <stdlib.h>
 #include "session/stage.h"
 
-struct users { /* of one function of the kernel */
+struct users {          /* of one function of the kernel */
 	u32 entry, ret; /* instance + 1; 0: none */
-	bool shared;	/* by more than those */
+	bool shared;    /* by more than those */
 };
 
 struct pairs {
@@ -73,7 +73,8 @@ static int compare_text(const char *a, const char *b)
 
 static int compare_sites(const struct site *a, const struct site *b)
 {
-	int by_name = compare_text(a->symbol, b->symbol), by_path = by_name ? by_name : compare_text(a->path, b->path);
+	int by_name = compare_text(a->symbol, b->symbol),
+	    by_path = by_name ? by_name : compare_text(a->path, b->path);
 
 	return by_path ? by_path : (a->address > b->address) - (a->address < b->address);
 }
@@ -136,14 +137,16 @@ static bool is_same_trampoline(const struct profile *a, const struct profile *b)
 
 static bool kernel_has(const struct compiled *c, const struct site *s)
 {
-	return feature_has(c->features, s->kind == SITE_KPROBE ? FEAT_KPROBE_SESSION : FEAT_FSESSION);
+	return feature_has(c->features,
+			   s->kind == SITE_KPROBE ? FEAT_KPROBE_SESSION : FEAT_FSESSION);
 }
 
 static void join(struct compiled *c, const struct sites *of, u32 entry, u32 ret)
 {
 	struct instance *e = c->instances.v[entry], *r = c->instances.v[ret];
 
-	if (e->internal != r->internal || !is_same_trampoline(e->profile, r->profile) || !kernel_has(c, of[entry].v[0]))
+	if (e->internal != r->internal || !is_same_trampoline(e->profile, r->profile) ||
+	    !kernel_has(c, of[entry].v[0]))
 		return;
 	e->partner = ret;
 	r->partner = entry;

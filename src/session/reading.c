@@ -69,8 +69,10 @@ static bool find_reads(struct node *n, void *ctx)
 
 		if (b->flags & BI_READS_ARGS && number >= 0 && number < 32)
 			r->argn |= 1u << number;
-		r->flags |= b->flags & (BI_READS_ARGS | BI_READS_NAME | BI_READS_STACK | BI_READS_KSTACK | BI_READS_TYPED | BI_READS_RECORD | BI_READS_REGS | BI_READS_CTX |
-				       BI_READS_GOID | BI_READS_RESULT);
+		r->flags |= b->flags &
+			    (BI_READS_ARGS | BI_READS_NAME | BI_READS_STACK | BI_READS_KSTACK |
+			     BI_READS_TYPED | BI_READS_RECORD | BI_READS_REGS | BI_READS_CTX |
+			     BI_READS_GOID | BI_READS_RESULT);
 		r->whole |= (b->flags & BI_RECORD) != 0;
 	}
 	return true;
@@ -78,14 +80,15 @@ static bool find_reads(struct node *n, void *ctx)
 
 void reading_of_clause(struct compiled *c, struct clause *clause, struct reading *r)
 {
-	*r = (struct reading){ .env = &c->env, .arena = &c->arena,
+	*r = (struct reading){ .env = &c->env,
+			       .arena = &c->arena,
 			       .functions = c->lang.script->functions };
 	if (clause->predicate)
 		ast_walk(clause->predicate, find_reads, r);
 	ast_walk(clause->body, find_reads, r);
 	for (struct macro *m = c->lang.script->macros; m; m = m->next)
 		ast_walk(m->body, find_reads, r); /* which are used is known only later */
-	if (!r->args.v) /* not NULL: known, and none */
+	if (!r->args.v)                           /* not NULL: known, and none */
 		r->args.v = arena_array(&c->arena, const char *, 1);
 }
 
@@ -123,7 +126,8 @@ static const char *kprobe_only(struct compiled *c, const struct session_options 
 		return "the kernel refused a trampoline";
 	for (struct clause *cl = c->lang.script->clauses; cl; cl = cl->next)
 		for (struct attach *a = cl->attaches; a; a = a->next)
-			if (is_on_kernel_function(reading_provider(c, a)) && strpbrk(a->text, "*?[+"))
+			if (is_on_kernel_function(reading_provider(c, a)) &&
+			    strpbrk(a->text, "*?[+"))
 				return "the script has patterns or offsets of kprobes";
 	return reads->ctx || reads->regs ? "the script reads registers" : NULL;
 }
@@ -151,7 +155,8 @@ static void choose_calls(struct compiled *c, const struct session_options *o)
 	err_release(&err);
 }
 
-static void add_calls(struct compiled *c, const struct provider *p, const struct attach *a, const struct reading *r)
+static void add_calls(struct compiled *c, const struct provider *p, const struct attach *a,
+		      const struct reading *r)
 {
 	struct call_events *e = &c->call_events;
 	u32 before = e->n;

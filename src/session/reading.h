@@ -11,11 +11,11 @@ struct reading {
 	const struct env *env;
 	struct arena *arena;
 	u32 flags;
-	VEC(const char *) args; /* names behind "args." */
-	VEC(const char *) vars; /* names behind "vars." */
-	bool whole;		/* args itself is used: all names matter */
+	VEC(const char *) args;           /* names behind "args." */
+	VEC(const char *) vars;           /* names behind "vars." */
+	bool whole;                       /* args itself is used: all names matter */
 	const struct function *functions; /* of the script */
-	u32 depth;		/* of calls: recursion is refused later */
+	u32 depth;                        /* of calls: recursion is refused later */
 };
 
 void reading_of_clause(struct compiled *c, struct clause *clause, struct reading *r);

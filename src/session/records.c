@@ -19,7 +19,8 @@ static int on_record(void *ctx, const void *record, u32 len);
 static int told(struct run *r, u32 map, const char *what, int rc)
 {
 	if (rc < 0 && rc != -ENOENT)
-		run_warn(r, arena_printf(&r->scratch, "cannot %s %s: %s", what, r->c.prog.maps.v[map].name, strerror(-rc)));
+		run_warn(r, arena_printf(&r->scratch, "cannot %s %s: %s", what,
+					 r->c.prog.maps.v[map].name, strerror(-rc)));
 	return rc;
 }
 
@@ -56,7 +57,8 @@ static void do_exit(void *ctx, int code)
 
 static void warn_of_command(struct run *r, const char *command)
 {
-	run_warn(r, arena_printf(&r->scratch, "system(\"%s\") cannot be run: %s", command, strerror(errno)));
+	run_warn(r, arena_printf(&r->scratch, "system(\"%s\") cannot be run: %s", command,
+				 strerror(errno)));
 }
 
 static void do_system(void *ctx, const char *command)
@@ -112,10 +114,19 @@ static void settle_speculation(void *ctx, u32 number, bool commit)
 void actor_init(struct run *r)
 {
 	r->actor = (struct actor){
-		.sink = r->o->sink, .names = &r->names, .prog = &r->c.prog, .scratch = &r->scratch, .ctx = r,
-		.map_read = map_read, .map_clear = map_clear, .map_zero = map_zero, .map_delete = map_delete, .exit = do_exit,
+		.sink = r->o->sink,
+		.names = &r->names,
+		.prog = &r->c.prog,
+		.scratch = &r->scratch,
+		.ctx = r,
+		.map_read = map_read,
+		.map_clear = map_clear,
+		.map_zero = map_zero,
+		.map_delete = map_delete,
+		.exit = do_exit,
 		.speculation = settle_speculation,
-		.system = do_system, .warnings = !r->o->no_warnings,
+		.system = do_system,
+		.warnings = !r->o->no_warnings,
 		.max_cat_bytes = (u32)r->c.env.config.max_cat_bytes,
 	};
 	r->loss_seen = xcalloc(r->c.prog.losses.n + 1, sizeof *r->loss_seen);
@@ -156,7 +167,8 @@ static void see_end(struct run *r, const void *record, u32 len)
 {
 	const struct record_head *h = record;
 
-	if (len >= sizeof *h && h->event < r->c.prog.events.n && r->c.prog.events.v[h->event]->action->ends_run)
+	if (len >= sizeof *h && h->event < r->c.prog.events.n &&
+	    r->c.prog.events.v[h->event]->action->ends_run)
 		r->exiting = true;
 }
 
@@ -207,7 +219,8 @@ enum { COMMAND_TEXT_MAX = 1 << 20 };
 /* The output of one command is one item; a very long one is shown in pieces. */
 static void command_show(struct run *r)
 {
-	r->o->sink->output->text(r->o->sink, "system", r->command_text.s ? r->command_text.s : "", r->command_text.len);
+	r->o->sink->output->text(r->o->sink, "system", r->command_text.s ? r->command_text.s : "",
+				 r->command_text.len);
 	buf_clear(&r->command_text);
 }
 
@@ -235,7 +248,9 @@ void command_read(struct run *r)
 	if (n < 0 && (errno == EINTR || errno == EAGAIN))
 		return;
 	if (n < 0)
-		run_warn(r, arena_printf(&r->scratch, "the output of a command of system() cannot be read: %s", strerror(errno)));
+		run_warn(r, arena_printf(&r->scratch,
+					 "the output of a command of system() cannot be read: %s",
+					 strerror(errno)));
 	command_done(r);
 }
 
@@ -294,7 +309,10 @@ static void print_maps(struct run *r, u32 top, bool descending)
 			order[n++] = &r->c.prog.maps.v[i];
 	qsort(order, n, sizeof *order, by_name);
 	for (u32 i = 0; i < n; i++) {
-		struct table t = { .map = order[i], .div = order[i]->normal, .top = top, .descending = descending };
+		struct table t = { .map = order[i],
+				   .div = order[i]->normal,
+				   .top = top,
+				   .descending = descending };
 
 		if (map_read(r, (u32)(order[i] - r->c.prog.maps.v), &t) == 0) {
 			table_sort(&t, &r->names);

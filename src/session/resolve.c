@@ -16,16 +16,16 @@ struct resolve {
 	const struct session_options *o;
 	struct clause *clause;
 	const struct provider *provider;
-	u32 reads;	  /* BI_READS_* of what the clause mentions */
+	u32 reads;        /* BI_READS_* of what the clause mentions */
 	bool names_args;  /* by what debug information says, args.x: each layout is a program */
-	u32 first;	  /* this clause's first instance */
+	u32 first;        /* this clause's first instance */
 	u32 attach_first; /* and that of the attach point being resolved */
 	const char *user_name; /* of the attach point, or NULL */
 	bool internal;
-	bool many;	  /* the attach point is not the only one */
-	u32 n_filtered;		  /* system calls that it dropped from a target */
-	bool awaited;	  /* a target stands for files that come later */
-	bool left_out; /* a test or a benchmark, in a run of another kind */
+	bool many;      /* the attach point is not the only one */
+	u32 n_filtered; /* system calls that it dropped from a target */
+	bool awaited;   /* a target stands for files that come later */
+	bool left_out;  /* a test or a benchmark, in a run of another kind */
 };
 
 static u32 add_site_name(struct compiled *c, const char *probe, const char *func)
@@ -75,15 +75,13 @@ static bool cookie_tells(const struct resolve *r, const struct site *s)
 	case SITE_KPROBE:
 	case SITE_UPROBE:
 	case SITE_PERF_SOFTWARE:
-	case SITE_PERF_TIMER:
-		return feature_has(r->c->env.features, FEAT_COOKIE);
+	case SITE_PERF_TIMER: return feature_has(r->c->env.features, FEAT_COOKIE);
 	case SITE_RAW_TRACEPOINT:
 	case SITE_TRAMPOLINE:
 	case SITE_ONCE:
 	case SITE_SIGNAL:
 	case SITE_WATCHPOINT:
-	case SITE_ITER:
-		return false;
+	case SITE_ITER: return false;
 	}
 	return false;
 }
@@ -121,22 +119,25 @@ static struct instance *new_instance(struct resolve *r, const struct target *t)
 	in->internal = r->internal;
 	in->is_one_of_many = r->many;
 	in->index = c->instances.n;
-	if (r->o->pid > 0 && !r->o->follow && !r->provider->bound_to_pid && !r->provider->unfiltered && !r->internal)
+	if (r->o->pid > 0 && !r->o->follow && !r->provider->bound_to_pid &&
+	    !r->provider->unfiltered && !r->internal)
 		in->only_pid = (u32)r->o->pid;
 	if (!c->env.world.pid_namespace(c->env.world.ctx, &in->pid_ns[0], &in->pid_ns[1]))
 		in->pid_ns[1] = 0;
 	in->follows = r->o->follow && !r->provider->unfiltered && !r->internal;
 	if (in->profile->owner && in->pid_ns[1] && (in->only_pid || in->follows))
-		diag_report(&c->diags, r->clause->span, D_PROBE_REFUSED, t->site.probe,
-			    "objects have the numbers of the first pid namespace, and -p and --follow those of this one");
+		diag_report(
+			&c->diags, r->clause->span, D_PROBE_REFUSED, t->site.probe,
+			"objects have the numbers of the first pid namespace, and -p and --follow those of this one");
 	if (in->profile->site == NO_SITE || !in->profile->site_from_cookie)
 		in->profile->site = t->site.index;
 	vec_push(&c->arena, &c->instances, in);
 	return in;
 }
 
-struct instance *resolve_instance(struct compiled *c, const struct session_options *o, struct clause *clause,
-				  const struct provider *provider, const struct target *t)
+struct instance *resolve_instance(struct compiled *c, const struct session_options *o,
+				  struct clause *clause, const struct provider *provider,
+				  const struct target *t)
 {
 	struct resolve r = { .c = c, .o = o, .clause = clause, .provider = provider, .many = true };
 	struct instance *in = new_instance(&r, t);
@@ -164,7 +165,8 @@ static bool filter_target(struct resolve *r, struct target *t)
 		return passes_filter(r, t->site.probe);
 	for (u32 i = 0; i < t->n_covered; i++) {
 		const char *event = strrchr(t->covered[i], ':') + 1;
-		int nr = syscall_number_of_event(event + strlen(t->profile->syscall_enter ? "sys_enter_" : "sys_exit_"));
+		int nr = syscall_number_of_event(
+			event + strlen(t->profile->syscall_enter ? "sys_enter_" : "sys_exit_"));
 
 		if (passes_filter(r, t->covered[i]))
 			left++;
@@ -180,7 +182,8 @@ static bool is_taken(const struct resolve *r, const struct target *t)
 {
 	for (u32 i = 0; i < r->c->sites.n; i++)
 		if (streq(r->c->sites.v[i].site.probe, t->site.probe)) {
-			diag_report(&r->c->diags, r->clause->attaches->span, D_TEST_TWICE, t->site.probe);
+			diag_report(&r->c->diags, r->clause->attaches->span, D_TEST_TWICE,
+				    t->site.probe);
 			return true;
 		}
 	return false;
@@ -193,7 +196,8 @@ static int on_target(void *ctx, struct target *t)
 	struct target_site ts = { 0 };
 	struct instance *in;
 
-	if (!r->internal && (t->site.kind != SITE_ONCE || r->provider->mode) && !filter_target(r, t))
+	if (!r->internal && (t->site.kind != SITE_ONCE || r->provider->mode) &&
+	    !filter_target(r, t))
 		return 0;
 	if (r->provider->mode && is_taken(r, t))
 		return -EEXIST;
@@ -226,7 +230,8 @@ static int on_target(void *ctx, struct target *t)
 
 enum { SPARE_SITES = 8192, SPARE_DATA = 16 << 10, LATE_NAME = 127 };
 
-static void add_late(struct compiled *c, struct provider_env *env, const struct spec *spec, const struct resolve *r)
+static void add_late(struct compiled *c, struct provider_env *env, const struct spec *spec,
+		     const struct resolve *r)
 {
 	const char *pattern = spec->provider->later ? spec->provider->later(env, spec) : NULL;
 	struct late l = { .env = env,
@@ -265,7 +270,9 @@ static void keep_unseen(struct compiled *c, struct provider_env *env, struct cla
 /* sonde check: the clause of a probe that only other systems have is checked as far as can be. */
 static void resolve_unseen(struct provider_env *env, struct resolve *r, const struct attach *a)
 {
-	struct target t = { .site = { .kind = SITE_KPROBE, .probe = a->text, .index = NO_SITE, .pid = -1 } };
+	struct target t = {
+		.site = { .kind = SITE_KPROBE, .probe = a->text, .index = NO_SITE, .pid = -1 }
+	};
 
 	t.profile = profile_unseen(env, "the probe is not known here");
 	on_target(r, &t);
@@ -345,7 +352,8 @@ static void resolve_attach(struct provider_env *env, struct resolve *r, struct a
 	r->attach_first = before;
 	spec->provider->resolve(env, spec, on_target, r);
 	add_late(c, env, spec, r);
-	if (r->o->any_kernel && c->instances.n == before && c->diags.n_errors == errors && r->first == before)
+	if (r->o->any_kernel && c->instances.n == before && c->diags.n_errors == errors &&
+	    r->first == before)
 		resolve_unseen(env, r, a);
 }
 
@@ -354,8 +362,9 @@ static bool has_nothing(const struct resolve *r)
 {
 	const struct compiled *c = r->c;
 
-	return c->instances.n == r->first && !r->left_out && !c->diags.n_errors && !r->o->probe_filter &&
-	       !r->o->any_kernel && c->env.config.missing_probes != MISSING_IGNORE;
+	return c->instances.n == r->first && !r->left_out && !c->diags.n_errors &&
+	       !r->o->probe_filter && !r->o->any_kernel &&
+	       c->env.config.missing_probes != MISSING_IGNORE;
 }
 
 /* "provider:file:" of an attach point whose probes lie in files, else 0. */
@@ -380,9 +389,12 @@ static void mark_missable(struct compiled *c, struct clause *clause)
 		a->may_miss = len && first->next;
 }
 
-void resolve_clause(struct compiled *c, const struct session_options *o, struct clause *clause, bool internal)
+void resolve_clause(struct compiled *c, const struct session_options *o, struct clause *clause,
+		    bool internal)
 {
-	struct resolve r = { .c = c, .o = o, .clause = clause, .first = c->instances.n, .internal = internal };
+	struct resolve r = {
+		.c = c, .o = o, .clause = clause, .first = c->instances.n, .internal = internal
+	};
 	struct reading reading;
 	struct provider_env *env;
 
@@ -397,5 +409,7 @@ void resolve_clause(struct compiled *c, const struct session_options *o, struct 
 		keep_unseen(c, env, clause);
 	provider_env_release(env);
 	if (has_nothing(&r))
-		diag_report(&c->diags, clause->attaches->span, env->missing_mode == MISSING_ERROR ? D_NO_ATTACH_POINTS : D_PROBE_REMOVED);
+		diag_report(&c->diags, clause->attaches->span,
+			    env->missing_mode == MISSING_ERROR ? D_NO_ATTACH_POINTS :
+								 D_PROBE_REMOVED);
 }

@@ -100,12 +100,15 @@ static void tell_size(struct run *r, const struct used_engine *u)
 
 		insns += f->n_insns;
 		followed += u->ops->followed(u->self, i);
-		expected += target_follow(&r->c.prog, f, r->c.instances.v[i]->profile, 0, MOST_INSNS);
+		expected +=
+			target_follow(&r->c.prog, f, r->c.instances.v[i]->profile, 0, MOST_INSNS);
 		compact += r->c.instances.v[i]->compact;
 	}
-	buf_printf(&r->o->sink->err, "  programs: %u of %llu instructions, of which the verifier processes %llu (expected: %llu)%s\n",
-		   r->c.prog.funcs.n, (unsigned long long)insns, (unsigned long long)followed,
-		   (unsigned long long)expected, compact ? ", compact ones" : "");
+	buf_printf(
+		&r->o->sink->err,
+		"  programs: %u of %llu instructions, of which the verifier processes %llu (expected: %llu)%s\n",
+		r->c.prog.funcs.n, (unsigned long long)insns, (unsigned long long)followed,
+		(unsigned long long)expected, compact ? ", compact ones" : "");
 }
 
 static void tell_how(struct run *r)
@@ -123,7 +126,8 @@ static void tell_how(struct run *r)
 			buf_printf(&r->o->sink->err, "  %s\n", how);
 	for (u32 i = 0; i < r->c.sites.n; i++)
 		if (r->c.sites.v[i].site.place)
-			buf_printf(&r->o->sink->err, "  %s: %s\n", r->c.sites.v[i].site.probe, r->c.sites.v[i].site.place);
+			buf_printf(&r->o->sink->err, "  %s: %s\n", r->c.sites.v[i].site.probe,
+				   r->c.sites.v[i].site.place);
 	choose_tell(&r->c, &r->o->sink->err);
 	if (r->o->sink->visible_err)
 		buf_visible(&r->o->sink->err, start, VISIBLE_TEXT);
@@ -138,7 +142,8 @@ static bool goes_back(const struct bpf_func *f)
 	for (u32 i = 0; i < f->n_insns; i++) {
 		u8 class = BPF_CLASS(f->insns[i].code), op = BPF_OP(f->insns[i].code);
 
-		if ((class == BPF_JMP || class == BPF_JMP32) && op != BPF_CALL && op != BPF_EXIT && f->insns[i].off < 0)
+		if ((class == BPF_JMP || class == BPF_JMP32) && op != BPF_CALL && op != BPF_EXIT &&
+		    f->insns[i].off < 0)
 			return true;
 	}
 	return false;
@@ -147,7 +152,7 @@ static bool goes_back(const struct bpf_func *f)
 enum {
 	SMALL_RING = 64 << 10,
 	EXIT_RING = 256 << 10, /* many processors may call exit() before the first call is seen */
-	SLOW_HZ = 100,	       /* a timer of so many hertz or fewer is no flood */
+	SLOW_HZ = 100,         /* a timer of so many hertz or fewer is no flood */
 };
 
 static bool is_slow_timer(const struct site *s)
@@ -164,8 +169,8 @@ static bool is_slow(const struct run *r, u32 func)
 	for (u32 i = 0; i < r->c.sites.n; i++) {
 		const struct site *s = &r->c.sites.v[i].site;
 
-		if (r->c.sites.v[i].func == func && s->kind != SITE_ONCE && s->kind != SITE_SIGNAL &&
-		    !is_slow_timer(s))
+		if (r->c.sites.v[i].func == func && s->kind != SITE_ONCE &&
+		    s->kind != SITE_SIGNAL && !is_slow_timer(s))
 			return false;
 	}
 	return !goes_back(r->c.prog.funcs.v[func]);
@@ -213,9 +218,13 @@ static void help_without_kernel(const struct run *r, struct err *err)
 
 static int start_engines(struct run *r, struct err *err)
 {
-	struct engine_options o = { .pid = r->o->pid, .verbose = r->o->verbose,
-				    .log_size = (u32)r->c.env.config.log_size, .license = r->c.env.config.license,
-				    .ring_size = ring_size(r), .btf = r->c.view.btf, .stop = signals_stop,
+	struct engine_options o = { .pid = r->o->pid,
+				    .verbose = r->o->verbose,
+				    .log_size = (u32)r->c.env.config.log_size,
+				    .license = r->c.env.config.license,
+				    .ring_size = ring_size(r),
+				    .btf = r->c.view.btf,
+				    .stop = signals_stop,
 				    .again_if_big = !r->o->compact };
 	int rc = engines_open(r, &o, err);
 
@@ -230,13 +239,14 @@ static int start_engines(struct run *r, struct err *err)
 static void find_pid_namespace(struct run *r)
 {
 	const struct world *w = &r->c.env.world;
-	const struct type *task = w->type(w->ctx, 's', "task_struct"), *pid = w->type(w->ctx, 's', "pid"),
-			  *upid = w->type(w->ctx, 's', "upid");
+	const struct type *task = w->type(w->ctx, 's', "task_struct"),
+			  *pid = w->type(w->ctx, 's', "pid"), *upid = w->type(w->ctx, 's', "upid");
 	struct pid_ns_place at = { .upid_size = upid ? upid->size : 0 };
 	bool is_known;
 
-	is_known = task && pid && upid && type_field(task, "thread_pid", &at.thread_pid) && type_field(pid, "level", &at.level) &&
-	    type_field(pid, "numbers", &at.numbers) && type_field(upid, "ns", &at.ns);
+	is_known = task && pid && upid && type_field(task, "thread_pid", &at.thread_pid) &&
+		   type_field(pid, "level", &at.level) && type_field(pid, "numbers", &at.numbers) &&
+		   type_field(upid, "ns", &at.ns);
 	for (struct used_engine *u = engines_next(r, NULL); u && is_known; u = engines_next(r, u))
 		if (u->ops->find_pid_namespace)
 			u->ops->find_pid_namespace(u->self, &at);
@@ -262,8 +272,11 @@ static int refuse_follow_in_namespace(struct run *r, struct err *err)
 
 	if (view_btf(&r->c.view) || !w->pid_namespace(w->ctx, &dev, &ino))
 		return 0;
-	err_set(err, -EINVAL, "--follow in a pid namespace (a container) needs the kernel's type information (BTF)");
-	err_help(err, "run sonde outside of it, in the container's host, with -p; or compare pid in the script: /pid == cpid/");
+	err_set(err, -EINVAL,
+		"--follow in a pid namespace (a container) needs the kernel's type information (BTF)");
+	err_help(
+		err,
+		"run sonde outside of it, in the container's host, with -p; or compare pid in the script: /pid == cpid/");
 	return err->code;
 }
 
@@ -282,7 +295,8 @@ static int start(struct run *r, struct err *err)
 	if (r->exiting || !engines_have_events(r))
 		return 0;
 	/* what keeps sets and arguments first, then those who ask for them */
-	if ((r->o->follow && (rc = refuse_follow_in_namespace(r, err)) < 0) || (rc = attach_all(r, true, err)) < 0 ||
+	if ((r->o->follow && (rc = refuse_follow_in_namespace(r, err)) < 0) ||
+	    (rc = attach_all(r, true, err)) < 0 ||
 	    (r->o->follow && (rc = follow_start(r, r->child ? r->child : r->o->pid, err)) < 0))
 		return rc;
 	usermaps_start(r);
@@ -301,8 +315,10 @@ static void skipped_report(struct run *r)
 {
 	for (u32 f = 0; f < r->c.instances.n; f++) {
 		const struct instance *in = r->c.instances.v[f];
-		bool filters = in->predicate || in->only_pid || in->follow_map != NO_INDEX || in->profile->syscall_set;
-		struct loss loss = { .span = in->clause->span, .reason = filters ? LOSS_SKIPPED_ANY : LOSS_SKIPPED };
+		bool filters = in->predicate || in->only_pid || in->follow_map != NO_INDEX ||
+			       in->profile->syscall_set;
+		struct loss loss = { .span = in->clause->span,
+				     .reason = filters ? LOSS_SKIPPED_ANY : LOSS_SKIPPED };
 		u64 n = engines_skipped(r, f);
 
 		if (n)
@@ -369,7 +385,9 @@ static void drop_rights(struct run *r)
 	struct buf how = { 0 };
 
 	if (needs_rights(r))
-		buf_puts(&how, "privileges: all are kept, because the script runs commands, writes files or waits for files\n");
+		buf_puts(
+			&how,
+			"privileges: all are kept, because the script runs commands, writes files or waits for files\n");
 	else
 		drop_rights_of(r, &how);
 	if (r->o->verbose && how.len)
@@ -408,7 +426,8 @@ static int refuse_nothing(const struct run *r, struct err *err)
 		return 0;
 	if (r->c.left_out)
 		return err_set(err, -ENOENT, "No probes attached; use %s probes.",
-			       r->c.left_out & MODE_TEST ? "--test to run test" : "--bench to run benchmark");
+			       r->c.left_out & MODE_TEST ? "--test to run test" :
+							   "--bench to run benchmark");
 	return err_usage(err, -ENOENT, "No probes to attach");
 }
 
@@ -431,7 +450,8 @@ static int run_attached(struct run *r, struct err *err)
 		rc = start(r, err);
 	if (rc < 0)
 		return status_of(err);
-	loops = !r->exiting && engines_have_events(r) && !r->o->mode && !((only_special(r) || nothing_comes(r)) && !r->child);
+	loops = !r->exiting && engines_have_events(r) && !r->o->mode &&
+		!((only_special(r) || nothing_comes(r)) && !r->child);
 	if (loops) /* what is said to be live is */
 		appear_start(r);
 	if (!r->o->mode)
@@ -451,7 +471,8 @@ static int run_attached(struct run *r, struct err *err)
 	finish(r, err);
 	child_verdict(r, err);
 	if (r->o->sink->error && !err->code)
-		err_set(err, r->o->sink->error, "write the output: %s", strerror(-r->o->sink->error));
+		err_set(err, r->o->sink->error, "write the output: %s",
+			strerror(-r->o->sink->error));
 	return err->code ? status_of(err) : r->exit_code;
 }
 
@@ -474,7 +495,8 @@ static int run_once(const struct session_options *o, struct session_options *aga
 	int rc;
 
 	r->o = o;
-	r->child_fd = r->child_tells = r->target_fd = r->command_out = r->signal_fd = r->epoll_fd = -1;
+	r->child_fd = r->child_tells = r->target_fd = r->command_out = r->signal_fd = r->epoll_fd =
+		-1;
 	rc = session_compile(&r->c, o, err);
 	o->sink->sources = &r->c.sources;
 	if (o->no_stand_ins || o->compact)

@@ -21,57 +21,57 @@ struct run {
 	struct arena scratch;
 	struct usyms *usyms;
 	struct usermaps *usermaps; /* NULL: the script prints no user symbols */
-	u64 *loss_seen;	    /* what was reported of each prog.losses */
-	bool too_big;	       /* a program is more than the verifier follows: the run begins again with compact ones */
+	u64 *loss_seen;            /* what was reported of each prog.losses */
+	bool too_big; /* a program is more than the verifier follows: the run begins again with compact ones */
 	bool stand_in_refused; /* a trampoline in place of a kprobe, or a name of BTF: the run begins again without them */
-	bool skipped_some;  /* probes that the kernel refused and others do without */
-	bool exiting;	    /* exit() was met, a signal came, or the target is gone */
-	bool exit_called;   /* by the script: nothing recorded behind it is shown, but for the end clauses */
-	bool ending;	    /* the end clauses' turn */
+	bool skipped_some; /* probes that the kernel refused and others do without */
+	bool exiting;      /* exit() was met, a signal came, or the target is gone */
+	bool exit_called; /* by the script: nothing recorded behind it is shown, but for the end clauses */
+	bool ending; /* the end clauses' turn */
 	int exit_code;
 	/* -c */
-	s32 child;	    /* pid, 0: none */
+	s32 child;               /* pid, 0: none */
 	int child_fd, target_fd; /* pidfds; -1 */
-	u64 target_start;   /* when the process of -p began, without a pidfd of it */
-	int child_tells;    /* pipe: why it could not be executed; -1 */
+	u64 target_start;        /* when the process of -p began, without a pidfd of it */
+	int child_tells;         /* pipe: why it could not be executed; -1 */
 	const char *child_path;
 	int signal_fd, epoll_fd;
 	sigset_t signals_before;
 	/* system(): one command at a time, records wait behind it */
 	s32 command_pid;
-	int command_out;    /* its output, -1: none runs */
+	int command_out;         /* its output, -1: none runs */
 	struct buf command_text; /* what it printed so far */
-	struct buf backlog; /* records that arrived meanwhile: u32 len, bytes, padded to 8 */
-	bool holding;	    /* records go to the backlog: nothing is shown before "attached" */
+	struct buf backlog;      /* records that arrived meanwhile: u32 len, bytes, padded to 8 */
+	bool holding;            /* records go to the backlog: nothing is shown before "attached" */
 	struct speculation *speculations; /* speculate.c: records that wait for commit() */
-	u64 speculated;	    /* bytes of them */
-	bool ksyms_are_new; /* read since the programs were loaded */
-	u32 unseen_pid;	    /* the first process that may not be looked into, 0: none */
+	u64 speculated;                   /* bytes of them */
+	bool ksyms_are_new;               /* read since the programs were loaded */
+	u32 unseen_pid; /* the first process that may not be looked into, 0: none */
 	bool more_unseen;
-	bool no_proc;	    /* /proc is not mounted: no user symbol has a name */
+	bool no_proc;                       /* /proc is not mounted: no user symbol has a name */
 	bool ksyms_asked, ksyms_are_hidden; /* whether one that was wanted is not shown to us */
-	struct tracefs_strings *kstrings; /* NULL: not read yet */
-	struct buf names_buf; /* strings that the name questions return */
-	struct sites_of *sites; /* attach.c: by engine and function */
-	struct watch *watch; /* appear.c; NULL: no file is waited for */
-	u32 n_appeared, n_watches; /* probes that came; how often watching began again */
+	struct tracefs_strings *kstrings;   /* NULL: not read yet */
+	struct buf names_buf;               /* strings that the name questions return */
+	struct sites_of *sites;             /* attach.c: by engine and function */
+	struct watch *watch;                /* appear.c; NULL: no file is waited for */
+	u32 n_appeared, n_watches;          /* probes that came; how often watching began again */
 	u64 first_watch_ns;
 	bool too_many_appeared; /* said */
-	struct screen *screen; /* screen.c: sonde top; NULL otherwise */
-	u32 follow_at;	    /* follow.c: whose children are being added */
+	struct screen *screen;  /* screen.c: sonde top; NULL otherwise */
+	u32 follow_at;          /* follow.c: whose children are being added */
 	int follow_error;
-	int loop_error;	    /* loop.c: why it cannot wait any more */
+	int loop_error; /* loop.c: why it cannot wait any more */
 };
 
 /* ---- child.c */
 /* Forks the command, stopped before exec. */
 int child_start(struct run *r, struct err *err);
 int child_release(struct run *r, struct err *err); /* lets it run */
-void child_look(struct run *r);	   /* ends the run when it has ended */
-void child_end(struct run *r);	   /* terminates and reaps it, if it ends */
+void child_look(struct run *r);                    /* ends the run when it has ended */
+void child_end(struct run *r);                     /* terminates and reaps it, if it ends */
 /* Why it was not executed, when it was to be and was not. */
 int child_verdict(struct run *r, struct err *err);
-int watch_pid(s32 pid);		   /* a pidfd, or -1 */
+int watch_pid(s32 pid); /* a pidfd, or -1 */
 
 /* ---- names.c */
 void names_init(struct run *r);
@@ -82,9 +82,9 @@ void names_report(struct run *r); /* what could not be named, and why */
 void usermaps_start(struct run *r);
 void usermaps_turn(struct run *r); /* a little of what is to be done; cheap when there is nothing */
 bool usermaps_busy(const struct run *r);
-int usermaps_fd(const struct run *r); /* readable when usermaps_turn() is urgent; -1 */
+int usermaps_fd(const struct run *r);   /* readable when usermaps_turn() is urgent; -1 */
 void usermaps_note_gone(struct run *r); /* a process had ended before its symbols were asked for */
-void usermaps_report(struct run *r); /* that such processes could not be followed, and why */
+void usermaps_report(struct run *r);    /* that such processes could not be followed, and why */
 void usermaps_release(struct run *r);
 struct usyms *run_usyms(struct run *r);
 
@@ -117,7 +117,7 @@ void speculations_release(struct run *r);
 
 /* ---- screen.c: nothing happens unless session_options.redraw_ns is set */
 void screen_start(struct run *r);
-void screen_tick(struct run *r); /* draws when it is time */
+void screen_tick(struct run *r);                 /* draws when it is time */
 int screen_wait_ms(const struct run *r, int ms); /* at most ms */
 void screen_resized(struct run *r);
 void screen_end(struct run *r); /* the terminal is as it was */

@@ -17,7 +17,8 @@ static int run_once(struct run *r, const struct target_site *t, s32 *ret, struct
 	return rc;
 }
 
-static int time_it(struct run *r, const struct target_site *t, u64 times, u64 *ns, s32 *ret, struct err *err)
+static int time_it(struct run *r, const struct target_site *t, u64 times, u64 *ns, s32 *ret,
+		   struct err *err)
 {
 	const struct used_engine *u = engine_of(r, t);
 

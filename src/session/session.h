@@ -26,27 +26,30 @@ struct session_options {
 	u32 n_params;
 	const char *const *named; /* "--name=value" words after -- */
 	u32 n_named;
-	s32 pid;		/* -p, or -1 */
-	const char *command;	/* -c, or NULL */
+	s32 pid;             /* -p, or -1 */
+	const char *command; /* -c, or NULL */
 	bool follow, unsafe, dry_run, no_warnings, extra_warnings, verbose;
-	const char *engine;	/* the one to use, by name; NULL: chosen for each site */
-	const struct engine *const *engines; /* instead of all that there are: NULL-terminated, or NULL */
-	u64 redraw_ns;		/* sonde top: how often maps are shown; 0: at the end alone */
-	bool redraw_anew;	/* ... and aggregations begin again each time */
-	u32 mode;		/* enum probe_mode set: test: and bench: probes that are run */
-	u32 dump;		/* enum stage set: print and stop before loading */
-	const char *no_pass;	/* --no-pass */
+	const char *engine; /* the one to use, by name; NULL: chosen for each site */
+	const struct engine *const
+		*engines;    /* instead of all that there are: NULL-terminated, or NULL */
+	u64 redraw_ns;       /* sonde top: how often maps are shown; 0: at the end alone */
+	bool redraw_anew;    /* ... and aggregations begin again each time */
+	u32 mode;            /* enum probe_mode set: test: and bench: probes that are run */
+	u32 dump;            /* enum stage set: print and stop before loading */
+	const char *no_pass; /* --no-pass */
 	struct sink *sink;
 	const struct builtin_theme *const *themes;
 	const char *probe_filter;
 	bool diag_json, color;
-	const char *const *include_dirs, *const *includes; /* -I, --include: NULL-terminated, or NULL */
+	const char *const *include_dirs,
+		*const *includes; /* -I, --include: NULL-terminated, or NULL */
 	/* Where imports come from; NULL: from files, beside the script. */
-	void (*read_import)(struct env *env, const char *from, const char *path, struct import_source *found);
-	bool no_stand_ins;	/* what stood in for a kprobe was refused: this time no trampoline does, nor a name of BTF */
-	bool compact;		/* verifiers could not follow a program: this time all are made to be followed easily */
-	bool no_dispatch;	/* each program does without the others: whoever loads an object file attaches them */
-	bool any_kernel;	/* compile only: assume no particular kernel and no privilege (check) */
+	void (*read_import)(struct env *env, const char *from, const char *path,
+			    struct import_source *found);
+	bool no_stand_ins; /* what stood in for a kprobe was refused: this time no trampoline does, nor a name of BTF */
+	bool compact; /* verifiers could not follow a program: this time all are made to be followed easily */
+	bool no_dispatch; /* each program does without the others: whoever loads an object file attaches them */
+	bool any_kernel; /* compile only: assume no particular kernel and no privilege (check) */
 };
 
 struct btf;
@@ -66,7 +69,7 @@ struct system_view {
 struct target_site {
 	struct site site;
 	u32 func;
-	u32 engine; /* index in compiled.engines: choose.c */
+	u32 engine;    /* index in compiled.engines: choose.c */
 	u32 n_covered; /* probes that this attachment stands for */
 };
 
@@ -76,8 +79,8 @@ struct late {
 	const struct spec *spec;
 	const char *pattern;
 	u32 first, end; /* the instances of its clause */
-	bool holds;	 /* whoever opens such a file waits; else it replaces one that is probed already */
-	bool libraries;	 /* files that are loaded, not only those that are executed */
+	bool holds; /* whoever opens such a file waits; else it replaces one that is probed already */
+	bool libraries;  /* files that are loaded, not only those that are executed */
 	bool reads_name; /* the clause asks which site it is */
 	bool names_args; /* the clause asks for what debug information names: no two files share a program */
 	struct clause *clause;
@@ -87,9 +90,11 @@ struct late {
 
 /* A script compiled for the engines that will run it. */
 struct compiled {
-	const struct engine *const *engines; /* that may be used, the one whose features resolve probes first */
+	const struct engine *const
+		*engines; /* that may be used, the one whose features resolve probes first */
 	u32 n_engines;
-	struct features *features; /* of the first; those that all of them have are env.features, for programs */
+	struct features *
+		features; /* of the first; those that all of them have are env.features, for programs */
 	struct system_view view;
 	struct arena arena;
 	struct intern names;
@@ -98,19 +103,21 @@ struct compiled {
 	struct env env;
 	struct lang lang;
 	struct program prog;
-	struct hash site_numbers; /* name and function of a site -> its number + 1 */
-	VEC(struct instance *) instances;  /* instances.v[i] is funcs.v[i] */
-	VEC(struct instance *) unseen;	   /* of clauses that have none of those: for the types of maps */
+	struct hash site_numbers;         /* name and function of a site -> its number + 1 */
+	VEC(struct instance *) instances; /* instances.v[i] is funcs.v[i] */
+	VEC(struct instance *)
+	unseen; /* of clauses that have none of those: for the types of maps */
 	VEC(struct ir_unit *) units;
 	VEC(struct target_site) sites;
-	struct script_reads reads, kernel_reads; /* of all clauses, and of those on kernel functions */
+	struct script_reads reads,
+		kernel_reads; /* of all clauses, and of those on kernel functions */
 	struct call_events call_events;
 	const char *kprobe_only; /* of struct provider_env */
-	VEC(struct late) lates; /* appear.c */
-	regex_t *filter;	/* --probe-filter, or NULL */
-	u32 left_out;	/* enum probe_mode: probes of another kind of run */
-	u32 n_probes;	/* as "Attached N probes" counts them */
-	u32 follow_map;	/* set of followed processes, or NO_INDEX */
+	VEC(struct late) lates;  /* appear.c */
+	regex_t *filter;         /* --probe-filter, or NULL */
+	u32 left_out;            /* enum probe_mode: probes of another kind of run */
+	u32 n_probes;            /* as "Attached N probes" counts them */
+	u32 follow_map;          /* set of followed processes, or NO_INDEX */
 	u64 compile_ns;
 	u8 *is_long; /* by instance: verifiers would follow it for long; NULL: none of them */
 };

@@ -95,7 +95,8 @@ static char *find_import(const struct env *env, const char *from, const char *pa
 	return full;
 }
 
-void stage_read_import(struct env *env, const char *from, const char *path, struct import_source *found)
+void stage_read_import(struct env *env, const char *from, const char *path,
+		       struct import_source *found)
 {
 	char *full = find_import(env, from, path);
 	struct buf text = { 0 };
@@ -121,9 +122,15 @@ void stage_read_import(struct env *env, const char *from, const char *path, stru
  * _TIF_32BIT. thread_info is the first member of task_struct on both.
  */
 #if defined(__aarch64__)
-static const struct { const char *field; u64 mask; } compat = { "flags", 1 << 22 };
+static const struct {
+	const char *field;
+	u64 mask;
+} compat = { "flags", 1 << 22 };
 #else
-static const struct { const char *field; u64 mask; } compat = { "status", 2 };
+static const struct {
+	const char *field;
+	u64 mask;
+} compat = { "status", 2 };
 #endif
 
 static void native_registers(const struct world *w, struct profile *p)
@@ -132,8 +139,8 @@ static void native_registers(const struct world *w, struct profile *p)
 	const struct type *regs = w->type(w->ctx, 's', "pt_regs");
 	u32 cs = 0, cx = 0, ip = 0;
 
-	if (p->kind != PROFILE_BTF || !regs || !type_field(regs, "cs", &cs) || !type_field(regs, "cx", &cx) ||
-	    !type_field(regs, "ip", &ip))
+	if (p->kind != PROFILE_BTF || !regs || !type_field(regs, "cs", &cs) ||
+	    !type_field(regs, "cx", &cx) || !type_field(regs, "ip", &ip))
 		return;
 	p->user_cs = 0x33; /* __USER_CS, arch/x86/include/asm/segment.h */
 	p->at_cs = (u16)cs;
@@ -163,7 +170,9 @@ void stage_compat(struct compiled *c, struct profile *p)
 
 /* ---- arguments that are gone when the call returns */
 
-enum { KEPT = 1024 }; /* calls that may be under way: the oldest make room, since a killed one never returns */
+enum {
+	KEPT = 1024
+}; /* calls that may be under way: the oldest make room, since a killed one never returns */
 
 static bool is_kept_already(const struct compiled *c, u32 n, const char *map)
 {
@@ -191,7 +200,8 @@ static void blame(struct clause *keeper, struct span span)
 		a->span = span;
 }
 
-static void add_keeper(struct compiled *c, const struct session_options *o, const struct instance *in)
+static void add_keeper(struct compiled *c, const struct session_options *o,
+		       const struct instance *in)
 {
 	const struct profile *p = in->profile;
 	const char *name = interns(&c->names, arena_printf(&c->arena, "@%s", p->kept));
@@ -199,8 +209,13 @@ static void add_keeper(struct compiled *c, const struct session_options *o, cons
 	struct clause *last = c->lang.script->clauses;
 	struct map *m = arena_new(&c->arena, struct map);
 
-	*m = (struct map){ .name = name, .key = &ty_unknown, .value = &ty_unknown, .has_decl = true, .is_internal = true,
-			   .decl_kind = BPF_MAP_TYPE_LRU_HASH, .max_entries = KEPT };
+	*m = (struct map){ .name = name,
+			   .key = &ty_unknown,
+			   .value = &ty_unknown,
+			   .has_decl = true,
+			   .is_internal = true,
+			   .decl_kind = BPF_MAP_TYPE_LRU_HASH,
+			   .max_entries = KEPT };
 	hash_puts(&c->lang.maps, name, m);
 	vec_push(&c->arena, &c->lang.map_list, m);
 	while (last->next)
@@ -287,8 +302,14 @@ void stage_follow(struct compiled *c, const struct session_options *o)
 	/* The set exists before the first clause that asks it is lowered. */
 	c->follow_map = c->prog.maps.n;
 	vec_push(&c->arena, &c->prog.maps,
-		 (struct map_desc){ .name = ".follow", .role = MAP_SET, .bpf_type = BPF_MAP_TYPE_HASH, .key_size = 4,
-				    .value_size = 8, .max_entries = 32768, .key = &ty_u32, .value = &ty_u64 });
+		 (struct map_desc){ .name = ".follow",
+				    .role = MAP_SET,
+				    .bpf_type = BPF_MAP_TYPE_HASH,
+				    .key_size = 4,
+				    .value_size = 8,
+				    .max_entries = 32768,
+				    .key = &ty_u32,
+				    .value = &ty_u64 });
 	for (u32 i = 0; i < c->instances.n; i++)
 		if (c->instances.v[i]->follows)
 			c->instances.v[i]->follow_map = c->follow_map;

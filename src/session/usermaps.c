@@ -16,9 +16,9 @@
 enum { PROCS_A_TURN = 16 };
 
 struct usermaps {
-	int refused;	    /* what is mapped cannot be followed, because of this errno; */
+	int refused;        /* what is mapped cannot be followed, because of this errno; */
 	bool missed_one;    /* and a process was gone before it was looked into */
-	bool some;	    /* only these: */
+	bool some;          /* only these: */
 	struct hash member; /* of u32 *pid */
 	VEC(u32) waiting;   /* processes that were there at the start */
 	struct arena arena;
@@ -49,8 +49,14 @@ static void on_map_event(void *ctx, const struct map_event *e)
 {
 	struct run *r = ctx;
 	struct usyms *u = run_usyms(r);
-	struct mapping m = { .start = e->start, .end = e->end, .offset = e->offset, .inode = e->inode,
-			     .dev_major = e->dev_major, .dev_minor = e->dev_minor, .exec = true, .path = e->path };
+	struct mapping m = { .start = e->start,
+			     .end = e->end,
+			     .offset = e->offset,
+			     .inode = e->inode,
+			     .dev_major = e->dev_major,
+			     .dev_minor = e->dev_minor,
+			     .exec = true,
+			     .path = e->path };
 
 	if (!matters(r->usermaps, e->kind == PROC_FORK ? e->parent : e->pid))
 		return;
@@ -110,8 +116,13 @@ void usermaps_report(struct run *r)
 	const struct usermaps *m = r->usermaps;
 
 	if (m && m->missed_one)
-		run_warn(r, arena_printf(&r->c.arena, "addresses in processes that were gone when they were printed are numbers: what "
-						      "they map could not be followed (perf_event_open, mmap): %s", strerror(m->refused)));
+		run_warn(
+			r,
+			arena_printf(
+				&r->c.arena,
+				"addresses in processes that were gone when they were printed are numbers: what "
+				"they map could not be followed (perf_event_open, mmap): %s",
+				strerror(m->refused)));
 }
 
 void usermaps_turn(struct run *r)

@@ -196,9 +196,14 @@ static bool world_pid_namespace(void *ctx, u64 *dev, u64 *ino)
 
 void view_world(struct system_view *v, struct world *w)
 {
-	*w = (struct world){ .ctx = v, .type = world_type, .constant = world_constant,
-			     .ksym_addr = world_ksym_addr, .text_of = world_text_of,
-			     .kernel_func = world_kernel_func, .cgroup_id = world_cgroup_id,
-			     .user_symbol = world_user_symbol, .pid_namespace = world_pid_namespace,
+	*w = (struct world){ .ctx = v,
+			     .type = world_type,
+			     .constant = world_constant,
+			     .ksym_addr = world_ksym_addr,
+			     .text_of = world_text_of,
+			     .kernel_func = world_kernel_func,
+			     .cgroup_id = world_cgroup_id,
+			     .user_symbol = world_user_symbol,
+			     .pid_namespace = world_pid_namespace,
 			     .machinery = view_machinery };
 }

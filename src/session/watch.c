@@ -48,7 +48,7 @@ struct place { /* a pattern in one folder */
 struct watch {
 	struct hold hold[HOLDS];
 	int notify_fd, ready_fd, done_fd, stop_fd;
-	s32 pid;       /* or -1: all */
+	s32 pid;                    /* or -1: all */
 	bool everywhere, all_opens; /* all file systems; about openings as well as executions */
 	pthread_t thread;
 	bool running;
@@ -56,7 +56,7 @@ struct watch {
 	char **pattern;
 	struct hold_mark *mark;
 	u32 n_places, n_patterns, n_marks;
-	struct hash known; /* struct file_id */
+	struct hash known;            /* struct file_id */
 	struct opening *first, *last; /* those that wait; the thread's */
 	u32 n_queued;
 	/* shared, under the lock */
@@ -93,7 +93,8 @@ static bool id_of(const struct stat *st, struct file_id *id)
 static void add_mark(struct watch *w, const char *path, u32 flags, u64 mask)
 {
 	w->mark = xrealloc(w->mark, (w->n_marks + 1) * sizeof(*w->mark));
-	w->mark[w->n_marks++] = (struct hold_mark){ .path = xstrdup(path), .flags = flags, .mask = mask };
+	w->mark[w->n_marks++] =
+		(struct hold_mark){ .path = xstrdup(path), .flags = flags, .mask = mask };
 }
 
 /* The first one is told. */
@@ -105,7 +106,8 @@ static void miss(struct watch *w, const char *folder, int why)
 	w->missed_why = why;
 }
 
-static void add_place(struct watch *w, const char *folder, const char *name, bool holds, bool libraries)
+static void add_place(struct watch *w, const char *folder, const char *name, bool holds,
+		      bool libraries)
 {
 	char *real = realpath(folder, NULL);
 
@@ -116,7 +118,9 @@ static void add_place(struct watch *w, const char *folder, const char *name, boo
 	w->place = xrealloc(w->place, (w->n_places + 1) * sizeof(*w->place));
 	w->place[w->n_places++] = (struct place){ real, xstrdup(name), holds };
 	if (holds)
-		add_mark(w, real, 0, FAN_OPEN_EXEC_PERM | FAN_EVENT_ON_CHILD | (libraries ? FAN_ACCESS_PERM : 0));
+		add_mark(w, real, 0,
+			 FAN_OPEN_EXEC_PERM | FAN_EVENT_ON_CHILD |
+				 (libraries ? FAN_ACCESS_PERM : 0));
 	else if (inotify_add_watch(w->notify_fd, real, IN_MOVED_TO | IN_CLOSE_WRITE) < 0)
 		miss(w, real, -errno);
 }
@@ -151,7 +155,8 @@ static void mark_pattern(struct watch *w, const char *pattern, bool holds, bool 
 		return;
 	}
 	libraries |= looks_like_library(pattern, slash);
-	folder = slash == pattern ? xstrdup("/") : xasprintf("%.*s", (int)(slash - pattern), pattern);
+	folder = slash == pattern ? xstrdup("/") :
+				    xasprintf("%.*s", (int)(slash - pattern), pattern);
 	if (!glob_has_wildcard(folder)) {
 		add_place(w, folder, slash + 1, holds, libraries);
 	} else {
@@ -181,7 +186,8 @@ static bool is_wanted(const void *ctx, const char *path)
 	for (u32 i = 0; slash && i < w->n_places; i++) {
 		const struct place *p = &w->place[i];
 
-		if (strlen(p->folder) == (size_t)(slash - path) && !memcmp(p->folder, path, (size_t)(slash - path)) &&
+		if (strlen(p->folder) == (size_t)(slash - path) &&
+		    !memcmp(p->folder, path, (size_t)(slash - path)) &&
 		    fnmatch(p->name, slash + 1, 0) == 0)
 			return true;
 	}
@@ -214,7 +220,9 @@ static u64 held_ms(const struct opening *o)
 /* Takes o over. */
 static void reply(struct watch *w, struct opening *o)
 {
-	struct hold_answer a = { .seq = o->seq, .id = o->id, .known = is_known(w, &o->id), .forget = o->is_new };
+	struct hold_answer a = {
+		.seq = o->seq, .id = o->id, .known = is_known(w, &o->id), .forget = o->is_new
+	};
 
 	if (o->seq)
 		hold_reply(&w->hold[o->hold], &a);
@@ -303,7 +311,8 @@ static void drop(struct watch *w, struct opening *o)
 /* Takes over an opening that is to be handled. */
 static void enqueue(struct watch *w, struct opening *o)
 {
-	if (w->n_queued == MAX_QUEUE) { /* nobody reads what we say: descriptors and memory are bounded */
+	if (w->n_queued ==
+	    MAX_QUEUE) { /* nobody reads what we say: descriptors and memory are bounded */
 		drop(w, o);
 		return;
 	}
@@ -562,7 +571,8 @@ void watch_known(struct watch *w, const char *path)
 	struct hold_answer a = { .known = true };
 	struct stat st;
 
-	if (stat(path, &st) < 0 && stat(path, &st) < 0) /* again: what is not noted here would be probed twice */
+	if (stat(path, &st) < 0 &&
+	    stat(path, &st) < 0) /* again: what is not noted here would be probed twice */
 		return;
 	if (!id_of(&st, &a.id))
 		return;
@@ -598,7 +608,8 @@ static void stop(struct watch *w)
 	u64 one = 1;
 
 	end_holds(w);
-	if (w->running && write(w->stop_fd, &one, sizeof(one)) == sizeof(one) && pthread_join(w->thread, NULL) == 0 &&
+	if (w->running && write(w->stop_fd, &one, sizeof(one)) == sizeof(one) &&
+	    pthread_join(w->thread, NULL) == 0 &&
 	    read(w->stop_fd, &one, sizeof(one)) == sizeof(one))
 		w->running = false;
 	for (struct opening *o = w->first, *next; o; o = next) {

@@ -91,7 +91,9 @@ bool bpf_prog_types(u32 id, struct bpf_prog_types *out)
 	size = info.func_info_rec_size;
 	btf = info.btf_id;
 	funcs = xcalloc(n, size);
-	info = (struct bpf_prog_info){ .nr_func_info = n, .func_info_rec_size = size, .func_info = ptr(funcs) };
+	info = (struct bpf_prog_info){ .nr_func_info = n,
+				       .func_info_rec_size = size,
+				       .func_info = ptr(funcs) };
 	got = get_info(fd, &info, sizeof(info)) && read_btf(btf, out);
 	out->func_type = funcs[0].type_id; /* the main function comes first */
 	free(funcs);

@@ -36,12 +36,12 @@ struct btf {
 	u32 strings_len;
 	struct btf *base; /* split BTF: ids below start_id and strings below start_str are its */
 	u32 start_id, start_str;
-	u32 n;		 /* types in this file, without void */
-	u32 *offset;	 /* of type start_id + i, within types */
+	u32 n;           /* types in this file, without void */
+	u32 *offset;     /* of type start_id + i, within types */
 	void *index_map; /* the cache that offset and names (and bytes, perhaps) lie in, or NULL */
 	size_t index_len;
 	bool is_vmlinux; /* the running kernel's: worth caching */
-	bool is_user;	 /* a program's: pointers are to its memory */
+	bool is_user;    /* a program's: pointers are to its memory */
 	/* names, built after a few searches: open addressing, 0 is free, else id */
 	u32 *names;
 	u32 names_cap;

@@ -26,7 +26,8 @@ static struct ctf_table table_of(struct elf *e, const char *symbols, const char 
 
 static struct btf *from_ctf(struct program_btf *p, struct err *err)
 {
-	struct ctf_table plain = table_of(p->elf, ".symtab", ".strtab"), dynamic = table_of(p->elf, ".dynsym", ".dynstr");
+	struct ctf_table plain = table_of(p->elf, ".symtab", ".strtab"),
+			 dynamic = table_of(p->elf, ".dynsym", ".dynstr");
 	struct elf_section s;
 	struct btf *b = NULL;
 	size_t len = 0;
@@ -49,8 +50,10 @@ static struct btf *read_section(struct program_btf *p)
 
 	if (p->elf && elf_section(p->elf, ".BTF", &s) && s.bytes && !((uintptr_t)s.bytes % 4))
 		b = btf_from_bytes(&p->arena, s.bytes, s.size, NULL, &err);
-	else if (p->elf && elf_section(p->elf, ".BTF", &s) && s.bytes) /* linkers need not align it */
-		b = btf_from_bytes(&p->arena, arena_dup(&p->arena, s.bytes, s.size), s.size, NULL, &err);
+	else if (p->elf && elf_section(p->elf, ".BTF", &s) &&
+		 s.bytes) /* linkers need not align it */
+		b = btf_from_bytes(&p->arena, arena_dup(&p->arena, s.bytes, s.size), s.size, NULL,
+				   &err);
 	if (!b && p->elf)
 		b = from_ctf(p, &err);
 	if (b)

@@ -8,7 +8,10 @@
 #include "base/buf.h"
 #include "sym/btf_file.h"
 
-enum { MAX_DEPTH = 24, MAX_PARTS = 100000 }; /* hostile files have cycles, and types of types of types */
+enum {
+	MAX_DEPTH = 24,
+	MAX_PARTS = 100000
+}; /* hostile files have cycles, and types of types of types */
 
 struct writer {
 	struct arena *arena;
@@ -31,7 +34,9 @@ static bool is_modifier(u32 kind)
 
 static const char *modifier(u32 kind)
 {
-	return kind == BTF_KIND_CONST ? "const" : kind == BTF_KIND_VOLATILE ? "volatile" : "restrict";
+	return kind == BTF_KIND_CONST    ? "const" :
+	       kind == BTF_KIND_VOLATILE ? "volatile" :
+					   "restrict";
 }
 
 static void put_members(struct writer *w, struct buf *b, const struct btf_type *raw, u32 indent)
@@ -114,7 +119,8 @@ static const char *pointer_to(struct writer *w, u32 id, const char *inner, u32 i
 	return declare(w, id, arena_printf(w->arena, bound ? "(*%s)" : "*%s", inner), indent);
 }
 
-static const char *function(struct writer *w, const struct btf_type *raw, const char *inner, u32 indent)
+static const char *function(struct writer *w, const struct btf_type *raw, const char *inner,
+			    u32 indent)
 {
 	const struct raw_param *p = (const void *)(raw + 1);
 	u32 n = raw_vlen(raw) == 1 && !p[0].type ? 0 : raw_vlen(raw);
@@ -123,28 +129,33 @@ static const char *function(struct writer *w, const struct btf_type *raw, const 
 
 	buf_printf(&b, "%s(", inner);
 	for (u32 i = 0; i < n; i++)
-		buf_printf(&b, "%s%s", i ? ", " : "", p[i].type ? declare(w, p[i].type, "", indent) : "...");
+		buf_printf(&b, "%s%s", i ? ", " : "",
+			   p[i].type ? declare(w, p[i].type, "", indent) : "...");
 	buf_puts(&b, n ? ")" : "void)");
 	text = arena_strndup(w->arena, b.s, b.len);
 	buf_release(&b);
 	return declare(w, raw->type, text, indent);
 }
 
-static const char *array(struct writer *w, const struct btf_type *raw, const char *inner, u32 indent)
+static const char *array(struct writer *w, const struct btf_type *raw, const char *inner,
+			 u32 indent)
 {
 	const struct btf_array *a = (const void *)(raw + 1);
 
 	return declare(w, a->type, arena_printf(w->arena, "%s[%u]", inner, a->nelems), indent);
 }
 
-static const char *declare_kind(struct writer *w, const struct btf_type *raw, const char *inner, u32 indent)
+static const char *declare_kind(struct writer *w, const struct btf_type *raw, const char *inner,
+				u32 indent)
 {
 	u32 kind = raw_kind(raw);
 
-	if (is_modifier(kind) && btf_kind(w->btf, btf_skip(w->btf, raw->type, false)) == BTF_KIND_PTR)
+	if (is_modifier(kind) &&
+	    btf_kind(w->btf, btf_skip(w->btf, raw->type, false)) == BTF_KIND_PTR)
 		return declare(w, raw->type, join(w, modifier(kind), inner), indent);
 	if (is_modifier(kind))
-		return arena_printf(w->arena, "%s %s", modifier(kind), declare(w, raw->type, inner, indent));
+		return arena_printf(w->arena, "%s %s", modifier(kind),
+				    declare(w, raw->type, inner, indent));
 	switch (kind) {
 	case BTF_KIND_PTR: return pointer_to(w, raw->type, inner, indent);
 	case BTF_KIND_ARRAY: return array(w, raw, inner, indent);
@@ -180,5 +191,6 @@ const char *btf_definition(struct arena *a, struct btf *b, u32 id)
 	if (!raw || (raw_kind(raw) != BTF_KIND_STRUCT && raw_kind(raw) != BTF_KIND_UNION &&
 		     raw_kind(raw) != BTF_KIND_ENUM && raw_kind(raw) != BTF_KIND_ENUM64))
 		return NULL;
-	return arena_printf(a, "%s %s %s;", word_of(raw), btf_string(b, raw->name_off), body(&w, raw, 0));
+	return arena_printf(a, "%s %s %s;", word_of(raw), btf_string(b, raw->name_off),
+			    body(&w, raw, 0));
 }

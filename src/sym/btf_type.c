@@ -18,10 +18,10 @@ static struct type *new_type(struct btf *b, enum type_kind kind, u32 id, u32 siz
 
 	t->kind = kind;
 	t->size = size;
-	t->align = size >= 8 && size % 8 == 0 ? 8
-		   : size % 4 == 0 && size    ? 4
-		   : size % 2 == 0 && size    ? 2
-					      : 1;
+	t->align = size >= 8 && size % 8 == 0 ? 8 :
+		   size % 4 == 0 && size      ? 4 :
+		   size % 2 == 0 && size      ? 2 :
+						1;
 	t->origin = b;
 	t->origin_id = id;
 	return t;
@@ -253,7 +253,8 @@ static bool is_offset(const struct btf *b, u32 id)
 {
 	const struct btf_type *raw = btf_raw(b, id);
 
-	return raw && raw_kind(raw) == BTF_KIND_TYPE_TAG && streq(btf_string(b, raw->name_off), "percpu");
+	return raw && raw_kind(raw) == BTF_KIND_TYPE_TAG &&
+	       streq(btf_string(b, raw->name_off), "percpu");
 }
 
 static const struct type *make_pointer(struct btf *b, u32 to)
@@ -284,13 +285,13 @@ static const struct type *make_array(struct btf *b, const struct btf_type *raw)
 	u64 bytes;
 
 	if (array->nelems && is_char(b, array->type))
-		return array->nelems <= INT32_MAX ? type_string(b->arena, array->nelems)
-						  : &ty_error;
+		return array->nelems <= INT32_MAX ? type_string(b->arena, array->nelems) :
+						    &ty_error;
 	elem = btf_type(b, array->type);
 	bytes = (u64)elem->size * array->nelems;
-	return bytes <= INT32_MAX && elem->kind != TY_ERROR
-		       ? type_array(b->arena, elem, array->nelems)
-		       : &ty_error;
+	return bytes <= INT32_MAX && elem->kind != TY_ERROR ?
+		       type_array(b->arena, elem, array->nelems) :
+		       &ty_error;
 }
 
 /* Integers take the typedef's name (u32 is still uint32); nameless structs and enums get one. */

@@ -83,9 +83,12 @@ const struct call_desc *call_find(const char *event)
 
 static void read_arg(struct arena *a, const char *text, size_t len, struct call_arg *arg)
 {
-	static const struct { const char *text; enum call_word word; } words[] = {
-		{ "STR", CALL_STRING }, { "AT", CALL_AT }, { "MODE", CALL_MODE }, { "HEX", CALL_HEX },
-		{ "ADDRESS", CALL_ADDRESS },
+	static const struct {
+		const char *text;
+		enum call_word word;
+	} words[] = {
+		{ "STR", CALL_STRING }, { "AT", CALL_AT },           { "MODE", CALL_MODE },
+		{ "HEX", CALL_HEX },    { "ADDRESS", CALL_ADDRESS },
 	};
 	size_t n = len;
 

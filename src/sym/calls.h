@@ -17,13 +17,13 @@ struct call_desc {
 
 enum call_word {
 	CALL_CTYPE,
-	CALL_STRING, /* STR: a NUL-terminated string of the caller */
-	CALL_AT,     /* a descriptor of a directory, or AT_FDCWD */
-	CALL_MODE,   /* permission bits, octal */
+	CALL_STRING,  /* STR: a NUL-terminated string of the caller */
+	CALL_AT,      /* a descriptor of a directory, or AT_FDCWD */
+	CALL_MODE,    /* permission bits, octal */
 	CALL_HEX,     /* HEX: 32 bits */
 	CALL_ADDRESS, /* ADDRESS: an unsigned long, in hex */
-	CALL_FLAGS, /* |SET */
-	CALL_NAMES, /* =SET */
+	CALL_FLAGS,   /* |SET */
+	CALL_NAMES,   /* =SET */
 };
 
 struct call_arg {

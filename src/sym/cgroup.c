@@ -186,7 +186,8 @@ static u32 hierarchies(struct arena *a, struct hierarchy *h)
 	u32 n = 0;
 
 	while (f && n < MAX_HIERARCHIES && fgets(line, sizeof(line), f)) {
-		if (sscanf(line, "%*s %511s %31s", mount, type) != 2 || !starts_with(type, "cgroup"))
+		if (sscanf(line, "%*s %511s %31s", mount, type) != 2 ||
+		    !starts_with(type, "cgroup"))
 			continue;
 		h[n].mount = arena_strdup(a, mount);
 		h[n].name = streq(type, "cgroup2") ? "unified" : strrchr(h[n].mount, '/') + 1;
@@ -214,7 +215,8 @@ const char *cgroup_path(struct arena *a, u64 id, const char *filter)
 		if (!w.found && errno == EPERM)
 			walk_all(h[i].mount, match_id, &w);
 		if (w.found)
-			text = arena_printf(a, "%s%s%s:%s", text, *text ? "," : "", h[i].name, w.found);
+			text = arena_printf(a, "%s%s%s:%s", text, *text ? "," : "", h[i].name,
+					    w.found);
 	}
 	return *text || (filter && *filter && !asked) ? text : NULL;
 }

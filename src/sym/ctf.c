@@ -48,7 +48,7 @@ enum ctf_kind {
 	CTF_SLICE,
 };
 
-#define LARGE_SIZE 0xffffffffu	 /* the size is in two more words */
+#define LARGE_SIZE 0xffffffffu   /* the size is in two more words */
 #define LARGE_STRUCT 0x20000000u /* members of such have longer offsets */
 #define ARCHIVE_MAGIC 0x8b47f2a4d7623eebull
 
@@ -76,7 +76,7 @@ struct reader {
 	const u8 *body;
 	size_t len;
 	struct ctf_table file; /* where names with the top bit are, and the functions */
-	u32 *at;	       /* of type i + 1, from the start of the types */
+	u32 *at;               /* of type i + 1, from the start of the types */
 	u32 n;
 	struct buf types, strings;
 	struct hash names; /* text -> offset in strings + 1 */
@@ -102,8 +102,8 @@ static const char *text_of(const struct reader *r, u32 name)
 {
 	bool external = name >> 31;
 
-	return external ? text_in(r->file.strings, r->file.strings_len, name & INT32_MAX)
-			: text_in((const char *)r->body + r->h->strings, r->h->strings_len, name);
+	return external ? text_in(r->file.strings, r->file.strings_len, name & INT32_MAX) :
+			  text_in((const char *)r->body + r->h->strings, r->h->strings_len, name);
 }
 
 static u64 rest_size(enum ctf_kind kind, u64 size, u32 length)
@@ -381,8 +381,8 @@ static void put_functions(struct reader *r)
 
 static bool is_ordered(const struct ctf_header *h, size_t len)
 {
-	const u32 at[] = { h->labels,	      h->objects,   h->functions, h->object_names,
-			   h->function_names, h->variables, h->types,	  h->strings };
+	const u32 at[] = { h->labels,         h->objects,   h->functions, h->object_names,
+			   h->function_names, h->variables, h->types,     h->strings };
 
 	for (u32 i = 0; i + 1 < ARRAY_SIZE(at); i++)
 		if (at[i] > at[i + 1])
@@ -499,8 +499,8 @@ static void *read_archive(const u8 *bytes, size_t n, const struct ctf_table *pla
 		at = head[4] + entry[1];
 		memcpy(&size, bytes + at, sizeof(size));
 		at += sizeof(size);
-		return size <= n - at ? read_dict(bytes + at, (size_t)size, plain, dynamic, len)
-				      : NULL;
+		return size <= n - at ? read_dict(bytes + at, (size_t)size, plain, dynamic, len) :
+					NULL;
 	}
 	return NULL;
 }
@@ -512,6 +512,6 @@ void *ctf_to_btf(const void *bytes, size_t n, const struct ctf_table *plain,
 
 	if (n >= sizeof(magic))
 		memcpy(&magic, bytes, sizeof(magic));
-	return magic == ARCHIVE_MAGIC ? read_archive(bytes, n, plain, dynamic, len)
-				      : read_dict(bytes, n, plain, dynamic, len);
+	return magic == ARCHIVE_MAGIC ? read_archive(bytes, n, plain, dynamic, len) :
+					read_dict(bytes, n, plain, dynamic, len);
 }

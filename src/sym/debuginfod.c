@@ -28,7 +28,8 @@ static char *file_in(char *cache, const char *id)
 	struct stat st;
 
 	free(cache);
-	if (stat(path, &st) == 0 && S_ISREG(st.st_mode) && st.st_size) /* an empty one: the servers have none */
+	if (stat(path, &st) == 0 && S_ISREG(st.st_mode) &&
+	    st.st_size) /* an empty one: the servers have none */
 		return path;
 	free(path);
 	return NULL;
@@ -36,7 +37,8 @@ static char *file_in(char *cache, const char *id)
 
 char *debuginfod_cached(const u8 *build_id, u32 len)
 {
-	const char *cache = getenv("DEBUGINFOD_CACHE_PATH"), *home = getenv("HOME"), *xdg = getenv("XDG_CACHE_HOME");
+	const char *cache = getenv("DEBUGINFOD_CACHE_PATH"), *home = getenv("HOME"),
+		   *xdg = getenv("XDG_CACHE_HOME");
 	char *id, *path = NULL;
 
 	if (!len || (!cache && !xdg && !home))
@@ -115,7 +117,7 @@ enum { PATIENCE_NS = 1000000000 }; /* after which people are told */
 /* What is being fetched: there is one at a time. */
 static struct {
 	const char *build_id; /* NULL: people know */
-	u64 since; /* ns */
+	u64 since;            /* ns */
 } wait;
 
 static int progress(struct client *c, long done, long all)
@@ -147,7 +149,7 @@ static int ask(const u8 *build_id, u32 len, const char *id, char **path)
 static struct miss {
 	struct miss *next;
 	char *id;
-} *misses;
+} * misses;
 
 static bool was_missed(const char *id)
 {

@@ -24,7 +24,8 @@ static size_t word_of(const char *pattern, const char **word)
 	size_t names = strcspn(pattern, "(<"), best = 0;
 
 	if (starts_with(pattern, "std") || memmem(pattern, names, "operator", 8) ||
-	    strchr(pattern, ' ') || strstr(pattern, "lambda") || strstr(pattern, "unnamed") || strstr(pattern, "anonymous"))
+	    strchr(pattern, ' ') || strstr(pattern, "lambda") || strstr(pattern, "unnamed") ||
+	    strstr(pattern, "anonymous"))
 		return 0;
 	for (size_t i = 0, len; i < names; i += len + 1) {
 		len = strspn(pattern + i,

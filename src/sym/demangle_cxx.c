@@ -235,10 +235,10 @@ static struct cxx_node *parse_special(struct cxx_parser *p)
 	for (u32 i = 0; i < ARRAY_SIZE(rows); i++)
 		if (cxx_take(p, rows[i].code))
 			return special(p, rows[i].text,
-				       rows[i].of == 't'   ? cxx_parse_type(p)
-				       : rows[i].of == 'n' ? cxx_parse_name(p, NULL)
-				       : rows[i].of == 'a' ? cxx_parse_template_arg(p)
-							   : cxx_parse_encoding(p, true));
+				       rows[i].of == 't' ? cxx_parse_type(p) :
+				       rows[i].of == 'n' ? cxx_parse_name(p, NULL) :
+				       rows[i].of == 'a' ? cxx_parse_template_arg(p) :
+							   cxx_parse_encoding(p, true));
 	if (cxx_take(p, "TC"))
 		return parse_construction(p);
 	if (cxx_take(p, "GR"))
@@ -297,8 +297,8 @@ struct cxx_node *cxx_parse_encoding(struct cxx_parser *p, bool with_result)
 		return NULL;
 	p->params = (cxx_nodes){};
 	p->in_lambda = p->may_be_unknown = false;
-	n = cxx_peek(p, 0) == 'G' || cxx_peek(p, 0) == 'T' ? parse_special(p)
-							   : parse_function_of(p, with_result);
+	n = cxx_peek(p, 0) == 'G' || cxx_peek(p, 0) == 'T' ? parse_special(p) :
+							     parse_function_of(p, with_result);
 	p->params = params;
 	p->in_lambda = in_lambda;
 	p->may_be_unknown = may_be_unknown;

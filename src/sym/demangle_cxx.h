@@ -14,47 +14,47 @@ enum cxx_kind {
 	CXX_TEMPLATE, /* a<list> */
 	CXX_CTOR,     /* of the class whose plain name a is */
 	CXX_DTOR,
-	CXX_OPERATOR,	      /* text: "+" */
-	CXX_CONVERSION,	      /* operator a */
+	CXX_OPERATOR,         /* text: "+" */
+	CXX_CONVERSION,       /* operator a */
 	CXX_LITERAL_OPERATOR, /* operator"" a */
-	CXX_BINDING,	      /* [list] */
-	CXX_TAGGED,	      /* a[abi:text] */
-	CXX_LAMBDA,	      /* {lambda(list)#number} */
-	CXX_UNNAMED,	      /* {unnamed type#number} */
+	CXX_BINDING,          /* [list] */
+	CXX_TAGGED,           /* a[abi:text] */
+	CXX_LAMBDA,           /* {lambda(list)#number} */
+	CXX_UNNAMED,          /* {unnamed type#number} */
 	CXX_DEFAULT_ARG,      /* {default arg#number} */
 	CXX_STRING_LITERAL,
-	CXX_QUALIFIED,	    /* a const …: quals */
-	CXX_VENDOR,	    /* a text<list> */
-	CXX_POINTER,	    /* a* */
-	CXX_REFERENCE,	    /* a& or, with rvalue, a&& */
+	CXX_QUALIFIED,      /* a const …: quals */
+	CXX_VENDOR,         /* a text<list> */
+	CXX_POINTER,        /* a* */
+	CXX_REFERENCE,      /* a& or, with rvalue, a&& */
 	CXX_MEMBER_POINTER, /* b of the class a */
-	CXX_SUFFIXED,	    /* a text: _Complex */
-	CXX_ARRAY,	    /* a [b] or [text]; both may be NULL */
-	CXX_VECTOR,	    /* a __vector(b or text) */
-	CXX_FUNCTION,	    /* a (list) quals, ref; b: noexcept's or throw's */
-	CXX_ENCODING,	    /* a name; b its result or NULL; (list) quals, ref */
-	CXX_SPECIAL,	    /* text a */
+	CXX_SUFFIXED,       /* a text: _Complex */
+	CXX_ARRAY,          /* a [b] or [text]; both may be NULL */
+	CXX_VECTOR,         /* a __vector(b or text) */
+	CXX_FUNCTION,       /* a (list) quals, ref; b: noexcept's or throw's */
+	CXX_ENCODING,       /* a name; b its result or NULL; (list) quals, ref */
+	CXX_SPECIAL,        /* text a */
 	CXX_CONSTRUCTION,   /* construction vtable for a-in-b */
-	CXX_CLONE,	    /* a [clone text] */
-	CXX_PACK,	    /* list, one of them where it is expanded */
-	CXX_EXPANSION,	    /* a... */
-	CXX_PARAM,	    /* template parameter: a; NULL as long as it is not known */
-	CXX_AUTO,	    /* auto:number, of a lambda */
+	CXX_CLONE,          /* a [clone text] */
+	CXX_PACK,           /* list, one of them where it is expanded */
+	CXX_EXPANSION,      /* a... */
+	CXX_PARAM,          /* template parameter: a; NULL as long as it is not known */
+	CXX_AUTO,           /* auto:number, of a lambda */
 	CXX_DECLTYPE,
-	CXX_LITERAL,	    /* text of type a; negative */
+	CXX_LITERAL,        /* text of type a; negative */
 	CXX_FUNCTION_PARAM, /* number, 0: this */
-	CXX_UNARY,	    /* text a; suffix operators: is_suffix */
-	CXX_BINARY,	    /* a text b */
-	CXX_CALL,	    /* a(list) */
-	CXX_CAST,	    /* (a)b or (a)(list) */
-	CXX_NAMED_CAST,	    /* text<a>(b) */
+	CXX_UNARY,          /* text a; suffix operators: is_suffix */
+	CXX_BINARY,         /* a text b */
+	CXX_CALL,           /* a(list) */
+	CXX_CAST,           /* (a)b or (a)(list) */
+	CXX_NAMED_CAST,     /* text<a>(b) */
 	CXX_CONDITIONAL,    /* a?b : c */
-	CXX_INDEX,	    /* a[b] */
-	CXX_BRACES,	    /* a{list} */
-	CXX_NEW,	    /* new (list) a b */
-	CXX_FOLD,	    /* text: operator; number: 'l', 'r', 'L', 'R' */
-	CXX_COUNT,	    /* how many a has: sizeof... */
-	CXX_LIST,	    /* list, between commas */
+	CXX_INDEX,          /* a[b] */
+	CXX_BRACES,         /* a{list} */
+	CXX_NEW,            /* new (list) a b */
+	CXX_FOLD,           /* text: operator; number: 'l', 'r', 'L', 'R' */
+	CXX_COUNT,          /* how many a has: sizeof... */
+	CXX_LIST,           /* list, between commas */
 };
 
 enum { CXX_CONST = 1, CXX_VOLATILE = 2, CXX_RESTRICT = 4 };
@@ -83,7 +83,7 @@ struct cxx_parser {
 	struct arena arena;
 	const char *at, *end;
 	u32 depth, n_nodes;
-	cxx_nodes subs;	   /* S_, S0_ … */
+	cxx_nodes subs;    /* S_, S0_ … */
 	cxx_nodes params;  /* T_, T0_ …: the template arguments of the name at hand */
 	cxx_nodes unknown; /* parameters that were named before their arguments came */
 	bool may_be_unknown, in_lambda;
@@ -93,7 +93,7 @@ struct cxx_parser {
 
 /* What an encoding's name says about the rest. */
 struct cxx_name_state {
-	bool wanted;	  /* arguments that follow are the encoding's own */
+	bool wanted;      /* arguments that follow are the encoding's own */
 	bool is_template; /* the name ends in template arguments: a result type follows */
 	bool is_special;  /* constructor, destructor, conversion: no result type in any case */
 	u8 quals, ref;

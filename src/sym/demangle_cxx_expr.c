@@ -70,11 +70,11 @@ static struct cxx_node *parse_scoped(struct cxx_parser *p)
 		scope = parse_simple_name(p, scope);
 	}
 	cxx_take(p, "on");
-	return cxx_take(p, "dn")
-		       ? cxx_pair(p, CXX_NESTED, scope,
-				  cxx_around(p, CXX_DTOR, parse_simple_name(p, NULL), NULL))
-	       : scope ? parse_simple_name(p, scope)
-		       : NULL;
+	return cxx_take(p, "dn") ?
+		       cxx_pair(p, CXX_NESTED, scope,
+				cxx_around(p, CXX_DTOR, parse_simple_name(p, NULL), NULL)) :
+	       scope ? parse_simple_name(p, scope) :
+		       NULL;
 }
 
 static struct cxx_node *parse_braces(struct cxx_parser *p, bool typed)
@@ -96,8 +96,9 @@ static struct cxx_node *parse_cast(struct cxx_parser *p)
 	if (!n)
 		return NULL;
 	if (cxx_take(p, "_"))
-		return cxx_take_list(p, cxx_parse_expression, "E", &list) ? cxx_with_list(n, &list)
-									  : NULL;
+		return cxx_take_list(p, cxx_parse_expression, "E", &list) ?
+			       cxx_with_list(n, &list) :
+			       NULL;
 	n->b = cxx_parse_expression(p);
 	return n->b ? n : NULL;
 }
@@ -137,8 +138,8 @@ static struct cxx_node *parse_fold(struct cxx_parser *p, const struct cxx_operat
 {
 	const struct cxx_operator *by = cxx_take_operator(p);
 	struct cxx_node *n =
-		by ? with_operator(cxx_around(p, CXX_FOLD, cxx_parse_expression(p), NULL), by)
-		   : NULL;
+		by ? with_operator(cxx_around(p, CXX_FOLD, cxx_parse_expression(p), NULL), by) :
+		     NULL;
 
 	if (!n)
 		return NULL;
@@ -160,10 +161,10 @@ static struct cxx_node *parse_unary(struct cxx_parser *p, const struct cxx_opera
 	cxx_nodes list;
 
 	if (streq(o->code, "sP"))
-		return cxx_take_list(p, cxx_parse_template_arg, "E", &list)
-			       ? cxx_around(p, CXX_COUNT,
-					    cxx_with_list(cxx_make(p, CXX_PACK), &list), NULL)
-			       : NULL;
+		return cxx_take_list(p, cxx_parse_template_arg, "E", &list) ?
+			       cxx_around(p, CXX_COUNT, cxx_with_list(cxx_make(p, CXX_PACK), &list),
+					  NULL) :
+			       NULL;
 	if (streq(o->code, "sZ"))
 		return cxx_around(p, CXX_COUNT, cxx_parse_expression(p), NULL);
 	n = with_operator(cxx_around(p, CXX_UNARY,
@@ -188,8 +189,8 @@ static struct cxx_node *parse_member(struct cxx_parser *p, struct cxx_node *of,
 	if (cxx_take(p, "dn"))
 		member = cxx_around(p, CXX_DTOR, parse_simple_name(p, NULL), NULL);
 	else
-		member = scoped || cxx_peek(p, 0) == 'T' ? cxx_parse_expression(p)
-							 : parse_simple_name(p, NULL);
+		member = scoped || cxx_peek(p, 0) == 'T' ? cxx_parse_expression(p) :
+							   parse_simple_name(p, NULL);
 	return with_operator(cxx_pair(p, CXX_BINARY, of, member), o);
 }
 
@@ -208,8 +209,9 @@ static struct cxx_node *parse_binary(struct cxx_parser *p, const struct cxx_oper
 		return with_operator(cxx_pair(p, CXX_NAMED_CAST, a, cxx_parse_expression(p)), o);
 	if (streq(o->code, "cl")) {
 		n = cxx_around(p, CXX_CALL, a, NULL);
-		return cxx_take_list(p, cxx_parse_expression, "E", &list) ? cxx_with_list(n, &list)
-									  : NULL;
+		return cxx_take_list(p, cxx_parse_expression, "E", &list) ?
+			       cxx_with_list(n, &list) :
+			       NULL;
 	}
 	if (streq(o->code, "ix"))
 		return cxx_pair(p, CXX_INDEX, a, cxx_parse_expression(p));
@@ -249,8 +251,8 @@ static struct cxx_node *parse_vendor_expression(struct cxx_parser *p)
 	struct cxx_node *n = cxx_around(p, CXX_CALL, cxx_parse_source_name(p), NULL);
 	cxx_nodes list;
 
-	return cxx_take_list(p, cxx_parse_template_arg, "E", &list) ? cxx_with_list(n, &list)
-								    : NULL;
+	return cxx_take_list(p, cxx_parse_template_arg, "E", &list) ? cxx_with_list(n, &list) :
+								      NULL;
 }
 
 static struct cxx_node *parse_any_expression(struct cxx_parser *p)

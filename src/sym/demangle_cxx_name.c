@@ -243,9 +243,9 @@ struct cxx_node *cxx_parse_unqualified(struct cxx_parser *p, struct cxx_name_sta
 	else if (c == 'U')
 		n = parse_unnamed(p);
 	else if (cxx_take(p, "DC"))
-		n = cxx_take_list(p, cxx_parse_source_name, "E", &list)
-			    ? cxx_with_list(cxx_make(p, CXX_BINDING), &list)
-			    : NULL;
+		n = cxx_take_list(p, cxx_parse_source_name, "E", &list) ?
+			    cxx_with_list(cxx_make(p, CXX_BINDING), &list) :
+			    NULL;
 	else if (c == 'C' || (c == 'D' && isdigit((u8)cxx_peek(p, 1))))
 		n = scope ? parse_structor(p, state) : NULL;
 	else
@@ -385,9 +385,9 @@ static struct cxx_node *parse_prefix(struct cxx_parser *p, struct cxx_name_state
 	if (c == 'I') {
 		if (state)
 			state->is_template = true;
-		return so_far && so_far->kind != CXX_TEMPLATE
-			       ? cxx_template_of(p, so_far, state && state->wanted)
-			       : NULL;
+		return so_far && so_far->kind != CXX_TEMPLATE ?
+			       cxx_template_of(p, so_far, state && state->wanted) :
+			       NULL;
 	}
 	if (c == 'D' && (next == 't' || next == 'T'))
 		return so_far ? NULL : cxx_parse_type(p);
@@ -499,11 +499,11 @@ struct cxx_node *cxx_parse_template_arg(struct cxx_parser *p)
 	if (cxx_peek(p, 0) == 'L')
 		return cxx_parse_expression(p);
 	if (cxx_take(p, "J") || cxx_take(p, "I"))
-		return cxx_enter(p)
-			       ? cxx_leave(p, cxx_take_list(p, cxx_parse_template_arg, "E", &list)
-						      ? cxx_with_list(cxx_make(p, CXX_PACK), &list)
-						      : NULL)
-			       : NULL;
+		return cxx_enter(p) ?
+			       cxx_leave(p, cxx_take_list(p, cxx_parse_template_arg, "E", &list) ?
+						    cxx_with_list(cxx_make(p, CXX_PACK), &list) :
+						    NULL) :
+			       NULL;
 	return cxx_parse_type(p);
 }
 

@@ -299,9 +299,9 @@ static void operand(struct printer *p, struct cxx_node *n)
 static struct cxx_node *addressed(struct cxx_node *n)
 {
 	return n->a && n->a->kind == CXX_ENCODING && n->a->a && n->a->a->kind == CXX_NESTED &&
-			       !n->a->quals && n->len == 1 && n->text[0] == '&'
-		       ? n->a->a
-		       : n->a;
+			       !n->a->quals && n->len == 1 && n->text[0] == '&' ?
+		       n->a->a :
+		       n->a;
 }
 
 static void unary(struct printer *p, struct cxx_node *n)

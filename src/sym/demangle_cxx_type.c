@@ -64,9 +64,9 @@ static struct cxx_node *parse_float(struct cxx_parser *p)
 
 	if (!cxx_take_decimal(p, &bits))
 		return NULL;
-	text = cxx_take(p, "b")
-		       ? "std::bfloat16_t"
-		       : arena_printf(&p->arena, "_Float%u%s", bits, cxx_take(p, "x") ? "x" : "");
+	text = cxx_take(p, "b") ?
+		       "std::bfloat16_t" :
+		       arena_printf(&p->arena, "_Float%u%s", bits, cxx_take(p, "x") ? "x" : "");
 	if (text[0] == '_' && text[strlen(text) - 1] != 'x' && !cxx_take(p, "_"))
 		return NULL;
 	n = cxx_make_text(p, CXX_BUILTIN, text, strlen(text));
@@ -83,13 +83,14 @@ static struct cxx_node *parse_exception_spec(struct cxx_parser *p)
 		return cxx_make_name(p, " noexcept");
 	if (cxx_take(p, "DO")) {
 		n = cxx_around(p, CXX_CALL, cxx_make_name(p, " noexcept"), NULL);
-		return cxx_take_list(p, cxx_parse_expression, "E", &list) ? cxx_with_list(n, &list)
-									  : NULL;
+		return cxx_take_list(p, cxx_parse_expression, "E", &list) ?
+			       cxx_with_list(n, &list) :
+			       NULL;
 	}
 	if (cxx_take(p, "Dw")) {
 		n = cxx_around(p, CXX_CALL, cxx_make_name(p, " throw"), NULL);
-		return cxx_take_list(p, cxx_parse_type, "E", &list) ? cxx_with_list(n, &list)
-								    : NULL;
+		return cxx_take_list(p, cxx_parse_type, "E", &list) ? cxx_with_list(n, &list) :
+								      NULL;
 	}
 	return NULL;
 }

@@ -29,7 +29,9 @@ static bool is_hash(const char *s)
 /* "$LT$" and its like; the number of characters taken, 0: none of them. */
 static u32 escape(const char *s, u32 len, struct buf *out)
 {
-	static const struct { const char *code, *text; } codes[] = {
+	static const struct {
+		const char *code, *text;
+	} codes[] = {
 		{ "$LT$", "<" }, { "$GT$", ">" }, { "$RF$", "&" }, { "$BP$", "*" },
 		{ "$LP$", "(" }, { "$RP$", ")" }, { "$C$", "," },  { "$SP$", "@" },
 	};
@@ -257,7 +259,8 @@ static void constant(struct v0 *v)
 	negative = eat(v, 'n');
 	for (from = v->text + v->at; isxdigit((u8)peek(v)) && !isupper((u8)peek(v)); v->at++)
 		n = n * 16 + (u64)(isdigit((u8)peek(v)) ? peek(v) - '0' : peek(v) - 'a' + 10);
-	if (!strchr("hmtyojaslxnibc", kind) || !kind || v->text + v->at - from > 16 || !eat(v, '_')) {
+	if (!strchr("hmtyojaslxnibc", kind) || !kind || v->text + v->at - from > 16 ||
+	    !eat(v, '_')) {
 		v->bad = true;
 		return;
 	}
@@ -367,8 +370,9 @@ static void path(struct v0 *v, bool in_value)
 static const char *basic(char c)
 {
 	static const char *const names[26] = {
-		"i8", "bool", "char", "f64", "str", "f32", NULL, "u8", "isize", "usize", NULL, "i32", "u32",
-		"i128", "u128", "_", NULL, NULL, "i16", "u16", "()", "...", NULL, "i64", "u64", "!",
+		"i8",    "bool", "char", "f64", "str",  "f32",  NULL,  "u8", "isize",
+		"usize", NULL,   "i32",  "u32", "i128", "u128", "_",   NULL, NULL,
+		"i16",   "u16",  "()",   "...", NULL,   "i64",  "u64", "!",
 	};
 
 	return c >= 'a' && c <= 'z' ? names[c - 'a'] : NULL;

@@ -39,8 +39,8 @@ bool die_flag(const struct dwarf *d, Dwarf_Die *die, unsigned attr)
 	Dwarf_Attribute a;
 	bool yes = false;
 
-	return d->f->dwarf_attr_integrate(die, attr, &a) &&
-	       d->f->dwarf_formflag(&a, &yes) == 0 && yes;
+	return d->f->dwarf_attr_integrate(die, attr, &a) && d->f->dwarf_formflag(&a, &yes) == 0 &&
+	       yes;
 }
 
 bool die_number(const struct dwarf *d, Dwarf_Die *die, unsigned attr, u64 *out)
@@ -143,7 +143,9 @@ static int open_debug(struct dwarf *d, struct err *err)
 	if (d->dw)
 		return 0;
 	err_set(err, -ENODATA, "%s has no debug information", d->path);
-	err_help(err, "build it with -g, install its -dbgsym (-dbg, -debuginfo) package, or set DEBUGINFOD_URLS");
+	err_help(
+		err,
+		"build it with -g, install its -dbgsym (-dbg, -debuginfo) package, or set DEBUGINFOD_URLS");
 	return -ENODATA;
 }
 
@@ -196,7 +198,7 @@ static struct without {
 	struct without *next;
 	u64 dev, ino, mtime;
 	struct err err;
-} *without;
+} * without;
 
 static bool is_known_without(const struct stat *st, struct err *err)
 {
@@ -287,7 +289,8 @@ static void index_units(struct dwarf *d)
 	for (u32 i = 0; i < d->units.n; i++)
 		for (ptrdiff_t at = 0;
 		     (at = d->f->dwarf_ranges(&d->units.v[i].die, at, &base, &low, &high)) > 0;)
-			vec_push(&d->arena, &d->code, (struct code){ low, high, d->units.v[i].die, i });
+			vec_push(&d->arena, &d->code,
+				 (struct code){ low, high, d->units.v[i].die, i });
 	if (d->code.n)
 		qsort(d->code.v, d->code.n, sizeof(d->code.v[0]), by_low);
 }
@@ -311,8 +314,7 @@ static bool is_container(int tag)
 	case DW_TAG_structure_type:
 	case DW_TAG_class_type:
 	case DW_TAG_union_type:
-	case DW_TAG_enumeration_type: /* Rust: methods of enums */
-		return true;
+	case DW_TAG_enumeration_type: /* Rust: methods of enums */ return true;
 	}
 	return false;
 }
@@ -397,7 +399,8 @@ static void descend_blocks(struct dwarf *d, u64 pc, struct scopes *out)
 
 	while (found && out->n < MAX_SCOPES && die_child(d, &out->die[out->n - 1], &c)) {
 		do
-			found = d->f->dwarf_tag(&c) == DW_TAG_lexical_block && d->f->dwarf_haspc(&c, pc) > 0;
+			found = d->f->dwarf_tag(&c) == DW_TAG_lexical_block &&
+				d->f->dwarf_haspc(&c, pc) > 0;
 		while (!found && die_next(d, &c));
 		if (found)
 			out->die[out->n++] = c;
@@ -524,13 +527,17 @@ const char *dwarf_why_nothing(struct dwarf *d, u64 pc)
 	if (!u || !u->is_missing)
 		return "the debug information does not cover this code";
 	if (access(packed, F_OK) == 0)
-		return arena_printf(&d->arena, "its debug information is packed in %s, which libdw reads since elfutils 0.191",
-				    packed);
+		return arena_printf(
+			&d->arena,
+			"its debug information is packed in %s, which libdw reads since elfutils 0.191",
+			packed);
 	name = die_string(d, &u->die, DW_AT_dwo_name);
 	if (!name)
 		name = die_string(d, &u->die, DW_AT_GNU_dwo_name);
-	return arena_printf(&d->arena, "its debug information is in %s, which is not there: put it beside the program",
-			    name ? name : "a .dwo file");
+	return arena_printf(
+		&d->arena,
+		"its debug information is in %s, which is not there: put it beside the program",
+		name ? name : "a .dwo file");
 }
 
 bool dwarf_func_at(struct dwarf *d, u64 pc, struct dwarf_func *out)
@@ -556,7 +563,8 @@ static bool has_line(struct dwarf *d, Dwarf_Die *func, const char *file, u32 lin
 	return false;
 }
 
-bool dwarf_instance_of_line(struct dwarf *d, u64 pc, const char *file, u32 line, struct dwarf_instance *out)
+bool dwarf_instance_of_line(struct dwarf *d, u64 pc, const char *file, u32 line,
+			    struct dwarf_instance *out)
 {
 	struct scopes s;
 	bool is_first = true;
@@ -660,7 +668,8 @@ static void see_function(struct bodies *b, Dwarf_Die *die)
 		return;
 	}
 	for (u32 i = 0; i < b->n; i++)
-		if (line > b->list[i].first && line <= b->list[i].last && streq(file, b->list[i].file))
+		if (line > b->list[i].first && line <= b->list[i].last &&
+		    streq(file, b->list[i].file))
 			b->list[i].last = (u32)line - 1;
 }
 
@@ -680,7 +689,8 @@ static void see_functions(struct bodies *b, Dwarf_Die *of, u32 depth)
 	} while (die_next(b->d, &die));
 }
 
-static u32 bodies_in(struct dwarf *d, struct unit *u, const char *name, struct text_body *out, u32 room)
+static u32 bodies_in(struct dwarf *d, struct unit *u, const char *name, struct text_body *out,
+		     u32 room)
 {
 	struct text_body here[MAX_BODIES];
 	struct bodies b = { .d = d, .unit = u, .name = name, .list = here };
@@ -793,7 +803,8 @@ void dwarf_stay_in(struct dwarf *d, u64 pc, const struct dwarf_instance *instanc
 {
 }
 
-bool dwarf_instance_of_line(struct dwarf *d, u64 pc, const char *file, u32 line, struct dwarf_instance *out)
+bool dwarf_instance_of_line(struct dwarf *d, u64 pc, const char *file, u32 line,
+			    struct dwarf_instance *out)
 {
 	return false;
 }
@@ -819,7 +830,8 @@ int dwarf_each_inlined(struct dwarf *d, const char *name,
 	return 0;
 }
 
-const struct type *dwarf_find_type(struct dwarf *d, u64 pc, u8 tag, const char *name, bool everywhere)
+const struct type *dwarf_find_type(struct dwarf *d, u64 pc, u8 tag, const char *name,
+				   bool everywhere)
 {
 	return NULL;
 }
@@ -839,8 +851,8 @@ u64 dwarf_prologue_end(struct dwarf *d, u64 pc)
 	return 0;
 }
 
-int dwarf_each_at_line(struct dwarf *d, const char *func, const char *file, u32 line, u32 col, u32 *found,
-		       int (*f)(void *ctx, const struct dwarf_line *l), void *ctx)
+int dwarf_each_at_line(struct dwarf *d, const char *func, const char *file, u32 line, u32 col,
+		       u32 *found, int (*f)(void *ctx, const struct dwarf_line *l), void *ctx)
 {
 	return -ENOENT;
 }

@@ -20,9 +20,9 @@ struct dwarf;
 struct dwarf_registers {
 	const s16 *offset;
 	u32 n;
-	u32 ip; /* offset of the program counter */
+	u32 ip;                /* offset of the program counter */
 	u32 vector, n_vectors; /* numbers of vector registers */
-	u32 arguments; /* set of the numbers of general registers that arguments come in */
+	u32 arguments;         /* set of the numbers of general registers that arguments come in */
 };
 
 /* Opened once and kept. NULL with err set: no debug information is to be found, or nothing to read it. */
@@ -41,7 +41,7 @@ struct dwarf_instance {
 struct dwarf_func {
 	struct dwarf_instance instance;
 	const char *name, *linkage_name; /* linkage_name may be NULL */
-	u64 entry;	  /* its first instruction; of an inlined copy where it begins */
+	u64 entry; /* its first instruction; of an inlined copy where it begins */
 	struct {
 		u64 low, high;
 	} range[DWARF_MAX_RANGES]; /* all of its code: unlikely parts lie elsewhere */
@@ -50,7 +50,7 @@ struct dwarf_func {
 	bool external;
 	bool is_changed; /* LLVM (since 16) has left out arguments, the result or parts of it */
 	enum dwarf_language language;
-	const char *producer; /* the compiler, "" when unknown */
+	const char *producer;      /* the compiler, "" when unknown */
 	const struct type *result; /* &ty_void: none */
 	bool result_by_reference;  /* a C++ object that is not copied bit by bit */
 };
@@ -58,17 +58,17 @@ struct dwarf_func {
 struct dwarf_var {
 	const char *name;
 	const struct type *type;
-	struct loc loc;	  /* LOC_NONE: why says the reason */
+	struct loc loc; /* LOC_NONE: why says the reason */
 	const char *why;
 	bool is_param;
-	bool is_result;	  /* Go's results are listed with the parameters */
+	bool is_result;    /* Go's results are listed with the parameters */
 	bool by_reference; /* passed as the address of a C++ object */
 	/* The location is memory of the frame, or a register, that the function's own first instructions fill. */
 	bool in_frame;
-	bool in_list;	  /* the location is given for ranges of addresses: exact at each */
-	const char *gap;  /* why some of it has no location: pieces of LOC_NONE */
+	bool in_list;    /* the location is given for ranges of addresses: exact at each */
+	const char *gap; /* why some of it has no location: pieces of LOC_NONE */
 	bool is_global;
-	u32 line;	  /* of the declaration, 0: unknown */
+	u32 line; /* of the declaration, 0: unknown */
 };
 
 typedef int (*dwarf_var_fn)(void *ctx, const struct dwarf_var *v); /* non-zero stops */
@@ -86,7 +86,8 @@ bool dwarf_inline_at(struct dwarf *d, u64 pc, struct dwarf_func *out);
  */
 void dwarf_stay_in(struct dwarf *d, u64 pc, const struct dwarf_instance *instance);
 /* Of the functions at pc the innermost whose text has that line; false: none, or it is the innermost of all. */
-bool dwarf_instance_of_line(struct dwarf *d, u64 pc, const char *file, u32 line, struct dwarf_instance *out);
+bool dwarf_instance_of_line(struct dwarf *d, u64 pc, const char *file, u32 line,
+			    struct dwarf_instance *out);
 /* Parameters, in order, of the function that covers pc, with locations as of pc; inner: of the innermost
  * inlined one. */
 int dwarf_params(struct dwarf *d, u64 pc, bool inner, dwarf_var_fn f, void *ctx);
@@ -99,7 +100,8 @@ int dwarf_each_inlined(struct dwarf *d, const char *name,
 		       int (*f)(void *ctx, const struct dwarf_func *copy), void *ctx);
 
 /* A type as code at pc sees it: of its unit, or, with everywhere, of any. tag as in struct world. */
-const struct type *dwarf_find_type(struct dwarf *d, u64 pc, u8 tag, const char *name, bool everywhere);
+const struct type *dwarf_find_type(struct dwarf *d, u64 pc, u8 tag, const char *name,
+				   bool everywhere);
 
 /* ---- dwarf_line.c */
 
@@ -128,8 +130,8 @@ u64 dwarf_prologue_end(struct dwarf *d, u64 pc);
  * there, *found gets the nearest later line that has some, and its addresses are given. Returns their
  * number; -ENOENT: no such file; 0: no later line.
  */
-int dwarf_each_at_line(struct dwarf *d, const char *func, const char *file, u32 line, u32 col, u32 *found,
-		       int (*f)(void *ctx, const struct dwarf_line *l), void *ctx);
+int dwarf_each_at_line(struct dwarf *d, const char *func, const char *file, u32 line, u32 col,
+		       u32 *found, int (*f)(void *ctx, const struct dwarf_line *l), void *ctx);
 /* Every statement line of a function's own text, wherever its code lies, in order of lines. */
 int dwarf_each_line_of(struct dwarf *d, const char *func,
 		       int (*f)(void *ctx, const struct dwarf_line *l), void *ctx);

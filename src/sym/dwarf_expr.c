@@ -40,7 +40,8 @@ static bool fail(struct build *b, const char *why)
 	return false;
 }
 
-static bool emit(struct build *b, enum loc_op op, u8 size, bool is_signed, s64 value, u32 pops, u32 pushes)
+static bool emit(struct build *b, enum loc_op op, u8 size, bool is_signed, s64 value, u32 pops,
+		 u32 pushes)
 {
 	if (b->n == LOC_MAX_STEPS || b->depth < pops || b->depth - pops + pushes > LOC_MAX_DEPTH)
 		return fail(b, b->depth < pops ? malformed : "its location is too complicated");
@@ -66,9 +67,9 @@ static bool no_register(struct build *b, u64 number)
 {
 	const struct dwarf_registers *r = b->at->d->regs;
 
-	return fail(b, r && number >= r->vector && number - r->vector < r->n_vectors
-			       ? "it is in a vector register, which kernel programs cannot read"
-			       : "it is in a register that kernel programs cannot read");
+	return fail(b, r && number >= r->vector && number - r->vector < r->n_vectors ?
+			       "it is in a vector register, which kernel programs cannot read" :
+			       "it is in a register that kernel programs cannot read");
 }
 
 static bool push_register(struct build *b, u64 number)
@@ -136,8 +137,8 @@ static bool push_cfa(struct build *b)
 
 	if (!frame)
 		return fail(b, "there is no unwind information for its frame");
-	ok = d->f->dwarf_frame_cfa(frame, &ops, &n) == 0 && n ? nested(b, NULL, ops, n)
-							      : fail(b, malformed);
+	ok = d->f->dwarf_frame_cfa(frame, &ops, &n) == 0 && n ? nested(b, NULL, ops, n) :
+								fail(b, malformed);
 	free(frame);
 	return ok;
 }
@@ -174,7 +175,8 @@ static bool push_fbreg(struct build *b, s64 offset)
  */
 static bool push_at_entry(struct build *b, u64 number)
 {
-	static const char lost[] = "only its value at the function's entry is known, and that is gone";
+	static const char lost[] =
+		"only its value at the function's entry is known, and that is gone";
 	struct dwarf *d = b->at->d;
 	Dwarf_Frame *frame;
 	Dwarf_Op mem[3], *ops;
@@ -232,7 +234,8 @@ static bool base_type(struct build *b, const Dwarf_Op *op, u8 *size, bool *is_si
 		return fail(b, malformed);
 	t = die_type(d, &die);
 	if (t->kind != TY_INT && t->kind != TY_BOOL)
-		return fail(b, "it is computed with a type that kernel programs cannot compute with");
+		return fail(b,
+			    "it is computed with a type that kernel programs cannot compute with");
 	*size = (u8)t->size;
 	*is_signed = t->is_signed;
 	return true;
@@ -263,8 +266,7 @@ static bool typed(struct build *b, const Dwarf_Op *op)
 	case DW_OP_GNU_regval_type:
 		return push_register(b, op->number) && emit(b, LOP_EXT, size, is_signed, 0, 1, 1);
 	case DW_OP_deref_type:
-	case DW_OP_GNU_deref_type:
-		return emit(b, LOP_DEREF, size, is_signed, 0, 1, 1);
+	case DW_OP_GNU_deref_type: return emit(b, LOP_DEREF, size, is_signed, 0, 1, 1);
 	case DW_OP_const_type:
 	case DW_OP_GNU_const_type:
 		if (!block || !block[0] || block[0] > 8)
@@ -307,11 +309,14 @@ static bool by_vector(struct build *b, u64 slot)
 {
 	enum { ENTRY = 16 };
 
-	return push_word_at(b, slot) && push_thread(b) && add_const(b, 8) && emit(b, LOP_DEREF, 8, false, 0, 1, 1) &&
-	       pick(b, 1) && push_const(b, ENTRY) && emit(b, LOP_MUL, 8, false, 0, 2, 1) && pick(b, 1) &&
-	       emit(b, LOP_ADD, 8, false, 0, 2, 1) && emit(b, LOP_DEREF, 8, false, 0, 1, 1) && /* d n v address */
-	       emit(b, LOP_ROT, 8, false, 0, 3, 3) && /* d address n v */
-	       add_const(b, (u64)-ENTRY) && emit(b, LOP_DEREF, 8, false, 0, 1, 1) && emit(b, LOP_LE, 8, false, 0, 2, 1) &&
+	return push_word_at(b, slot) && push_thread(b) && add_const(b, 8) &&
+	       emit(b, LOP_DEREF, 8, false, 0, 1, 1) && pick(b, 1) && push_const(b, ENTRY) &&
+	       emit(b, LOP_MUL, 8, false, 0, 2, 1) && pick(b, 1) &&
+	       emit(b, LOP_ADD, 8, false, 0, 2, 1) &&
+	       emit(b, LOP_DEREF, 8, false, 0, 1, 1) && /* d n v address */
+	       emit(b, LOP_ROT, 8, false, 0, 3, 3) &&   /* d address n v */
+	       add_const(b, (u64)-ENTRY) && emit(b, LOP_DEREF, 8, false, 0, 1, 1) &&
+	       emit(b, LOP_LE, 8, false, 0, 2, 1) &&
 	       emit(b, LOP_ROT, 8, false, 0, 3, 3) && /* is_there d address */
 	       emit(b, LOP_ADD, 8, false, 0, 2, 1) && emit(b, LOP_MUL, 8, false, 0, 2, 1);
 }
@@ -324,10 +329,13 @@ static bool thread_local(struct build *b)
 	if (why || !b->depth)
 		return fail(b, why ? why : malformed);
 	switch (tls.how) {
-	case TLS_BELOW: return push_thread(b) && emit(b, LOP_ADD, 8, false, 0, 2, 1) && add_const(b, -tls.distance);
+	case TLS_BELOW:
+		return push_thread(b) && emit(b, LOP_ADD, 8, false, 0, 2, 1) &&
+		       add_const(b, -tls.distance);
 	case TLS_DISTANCE:
-		return push_word_at(b, tls.slot) && emit(b, LOP_ADD, 8, false, 0, 2, 1) && add_const(b, -tls.distance) &&
-		       push_thread(b) && emit(b, LOP_ADD, 8, false, 0, 2, 1);
+		return push_word_at(b, tls.slot) && emit(b, LOP_ADD, 8, false, 0, 2, 1) &&
+		       add_const(b, -tls.distance) && push_thread(b) &&
+		       emit(b, LOP_ADD, 8, false, 0, 2, 1);
 	case TLS_MODULE: return by_vector(b, tls.slot);
 	}
 	return false;
@@ -338,14 +346,18 @@ static bool thread_local(struct build *b)
 static const struct {
 	u8 atom, op, pops, pushes;
 } plain[] = {
-	{ DW_OP_swap, LOP_SWAP, 2, 2 }, { DW_OP_rot, LOP_ROT, 3, 3 },	 { DW_OP_drop, LOP_DROP, 1, 0 },
-	{ DW_OP_plus, LOP_ADD, 2, 1 },	{ DW_OP_minus, LOP_SUB, 2, 1 },	 { DW_OP_mul, LOP_MUL, 2, 1 },
-	{ DW_OP_div, LOP_DIV, 2, 1 },	{ DW_OP_mod, LOP_MOD, 2, 1 },	 { DW_OP_and, LOP_AND, 2, 1 },
-	{ DW_OP_or, LOP_OR, 2, 1 },	{ DW_OP_xor, LOP_XOR, 2, 1 },	 { DW_OP_shl, LOP_SHL, 2, 1 },
-	{ DW_OP_shr, LOP_SHR, 2, 1 },	{ DW_OP_shra, LOP_SAR, 2, 1 },	 { DW_OP_neg, LOP_NEG, 1, 1 },
-	{ DW_OP_not, LOP_NOT, 1, 1 },	{ DW_OP_abs, LOP_ABS, 1, 1 },	 { DW_OP_eq, LOP_EQ, 2, 1 },
-	{ DW_OP_ne, LOP_NE, 2, 1 },	{ DW_OP_lt, LOP_LT, 2, 1 },	 { DW_OP_le, LOP_LE, 2, 1 },
-	{ DW_OP_gt, LOP_GT, 2, 1 },	{ DW_OP_ge, LOP_GE, 2, 1 },
+	{ DW_OP_swap, LOP_SWAP, 2, 2 }, { DW_OP_rot, LOP_ROT, 3, 3 },
+	{ DW_OP_drop, LOP_DROP, 1, 0 }, { DW_OP_plus, LOP_ADD, 2, 1 },
+	{ DW_OP_minus, LOP_SUB, 2, 1 }, { DW_OP_mul, LOP_MUL, 2, 1 },
+	{ DW_OP_div, LOP_DIV, 2, 1 },   { DW_OP_mod, LOP_MOD, 2, 1 },
+	{ DW_OP_and, LOP_AND, 2, 1 },   { DW_OP_or, LOP_OR, 2, 1 },
+	{ DW_OP_xor, LOP_XOR, 2, 1 },   { DW_OP_shl, LOP_SHL, 2, 1 },
+	{ DW_OP_shr, LOP_SHR, 2, 1 },   { DW_OP_shra, LOP_SAR, 2, 1 },
+	{ DW_OP_neg, LOP_NEG, 1, 1 },   { DW_OP_not, LOP_NOT, 1, 1 },
+	{ DW_OP_abs, LOP_ABS, 1, 1 },   { DW_OP_eq, LOP_EQ, 2, 1 },
+	{ DW_OP_ne, LOP_NE, 2, 1 },     { DW_OP_lt, LOP_LT, 2, 1 },
+	{ DW_OP_le, LOP_LE, 2, 1 },     { DW_OP_gt, LOP_GT, 2, 1 },
+	{ DW_OP_ge, LOP_GE, 2, 1 },
 };
 
 static bool run_plain(struct build *b, const Dwarf_Op *op, bool *ok)
@@ -369,8 +381,8 @@ static bool indexed(struct build *b, const Dwarf_Op *op)
 	if (!b->at->attr || d->f->dwarf_getlocation_attr(b->at->attr, op, &a) != 0)
 		return fail(b, malformed);
 	if (op->atom == DW_OP_addrx || op->atom == DW_OP_GNU_addr_index)
-		return d->f->dwarf_formaddr(&a, &address) == 0 ? push_address(b, address)
-							       : fail(b, malformed);
+		return d->f->dwarf_formaddr(&a, &address) == 0 ? push_address(b, address) :
+								 fail(b, malformed);
 	return d->f->dwarf_formudata(&a, &v) == 0 ? push_const(b, (s64)v) : fail(b, malformed);
 }
 
@@ -449,8 +461,7 @@ static bool run_one(struct build *b, const Dwarf_Op *op)
 	case DW_OP_const_type:
 	case DW_OP_GNU_const_type: return typed(b, op);
 	case DW_OP_form_tls_address:
-	case DW_OP_GNU_push_tls_address:
-		return thread_local(b);
+	case DW_OP_GNU_push_tls_address: return thread_local(b);
 	case DW_OP_implicit_pointer:
 	case DW_OP_GNU_implicit_pointer:
 		return fail(b, "it points to something that was optimized out");
@@ -534,8 +545,9 @@ static bool run(struct build *b, const Dwarf_Op *ops, size_t n)
 		if (op->atom == DW_OP_piece && !b->at->depth)
 			ok = end_piece(b, op->number);
 		else if (op->atom == DW_OP_bit_piece && !b->at->depth)
-			ok = op->number % 8 || op->number2 ? fail(b, "it lies in bits of several places")
-							   : end_piece(b, op->number / 8);
+			ok = op->number % 8 || op->number2 ?
+				     fail(b, "it lies in bits of several places") :
+				     end_piece(b, op->number / 8);
 		else
 			ok = run_one(b, op) || (!b->at->depth && skip_to_piece(b, ops, n, &i));
 		if (!ok)
@@ -544,7 +556,8 @@ static bool run(struct build *b, const Dwarf_Op *ops, size_t n)
 	return true;
 }
 
-bool expr_to_loc(struct expr_place *at, const Dwarf_Op *ops, size_t n, struct loc *out, const char **why)
+bool expr_to_loc(struct expr_place *at, const Dwarf_Op *ops, size_t n, struct loc *out,
+		 const char **why)
 {
 	struct build b = { .at = at, .reg = -1 };
 

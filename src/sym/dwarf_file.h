@@ -18,10 +18,10 @@ struct code { /* a range of addresses, and whose it is */
 };
 
 struct unit {
-	Dwarf_Die die;	/* has the addresses and lines */
+	Dwarf_Die die;  /* has the addresses and lines */
 	Dwarf_Die body; /* has the entries: another one in split files */
 	enum dwarf_language language;
-	bool is_missing; /* its entries are in a file that was not found */
+	bool is_missing;        /* its entries are in a file that was not found */
 	VEC(struct code) funcs; /* filled when the first of them is looked for */
 	bool has_funcs, has_inner;
 };
@@ -110,7 +110,7 @@ struct expr_place {
 	u64 pc;
 	Dwarf_Attribute *attr; /* that the operations come from; NULL: unwind information */
 	Dwarf_Die *func;       /* whose frame base fbreg means; may be NULL */
-	bool at_entry;	       /* pc is the function's first instruction */
+	bool at_entry;         /* pc is the function's first instruction */
 	bool used_frame;       /* out */
 	const char *gap;       /* out: why there are pieces of LOC_NONE */
 	u32 depth;

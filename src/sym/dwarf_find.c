@@ -96,7 +96,8 @@ static bool same_path(const struct path *a, const struct path *b)
 
 bool die_is_declared(const struct dwarf *d, Dwarf_Die *type)
 {
-	return d->f->dwarf_hasattr(type, DW_AT_declaration) && !d->f->dwarf_hasattr(type, DW_AT_signature);
+	return d->f->dwarf_hasattr(type, DW_AT_declaration) &&
+	       !d->f->dwarf_hasattr(type, DW_AT_signature);
 }
 
 static bool tag_matches(u8 tag, int dwarf_tag)
@@ -194,7 +195,8 @@ static bool find_elsewhere(const struct wanted *w, const struct unit *here)
 	return false;
 }
 
-const struct type *dwarf_find_type(struct dwarf *d, u64 pc, u8 tag, const char *name, bool everywhere)
+const struct type *dwarf_find_type(struct dwarf *d, u64 pc, u8 tag, const char *name,
+				   bool everywhere)
 {
 	struct unit *here = pc ? dwarf_unit_at(d, pc) : NULL;
 	Dwarf_Die die;
@@ -236,16 +238,23 @@ static struct field string_members[] = {
 	{ .name = "_M_p", .type = &char_pointer, .from_user = true },
 	{ .name = "_M_string_length", .type = &ty_u64, .offset = 8 },
 };
-static const struct type string_hider = {
-	.kind = TY_STRUCT, .name = "_Alloc_hider", .size = 8, .align = 8, .fields = string_members, .n_fields = 1
-};
-static const struct type string = {
-	.kind = TY_STRUCT, .name = "basic_string", .size = 32, .align = 8, .fields = string_members, .n_fields = 2
-};
+static const struct type string_hider = { .kind = TY_STRUCT,
+					  .name = "_Alloc_hider",
+					  .size = 8,
+					  .align = 8,
+					  .fields = string_members,
+					  .n_fields = 1 };
+static const struct type string = { .kind = TY_STRUCT,
+				    .name = "basic_string",
+				    .size = 32,
+				    .align = 8,
+				    .fields = string_members,
+				    .n_fields = 2 };
 
 const struct type *dwarf_library_type(struct dwarf *d, Dwarf_Die *type)
 {
-	static const char name[] = "basic_string<char, std::char_traits<char>, std::allocator<char> >";
+	static const char name[] =
+		"basic_string<char, std::char_traits<char>, std::allocator<char> >";
 	struct path path;
 	const char *own, *outer;
 

@@ -29,7 +29,8 @@ static int load(struct dw *fns, struct err *err)
 		void *f = dlsym(lib, rows[i].name);
 
 		if (!f)
-			return err_set(err, -ENOENT, "libdw is too old: it has no %s", rows[i].name);
+			return err_set(err, -ENOENT, "libdw is too old: it has no %s",
+				       rows[i].name);
 		memcpy((char *)fns + rows[i].offset, &f, sizeof(f));
 	}
 	fns->elf_version(EV_CURRENT);

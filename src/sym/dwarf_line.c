@@ -88,7 +88,8 @@ static bool call_of(struct dwarf *d, struct unit *u, Dwarf_Die *inlined, struct 
 {
 	u64 file, line;
 
-	if (!die_number(d, inlined, DW_AT_call_file, &file) || !die_number(d, inlined, DW_AT_call_line, &line))
+	if (!die_number(d, inlined, DW_AT_call_file, &file) ||
+	    !die_number(d, inlined, DW_AT_call_line, &line))
 		return false;
 	out->file = file_by_number(d, u, file);
 	out->line = (u32)line;
@@ -114,7 +115,8 @@ bool dwarf_source_at(struct dwarf *d, u64 pc, u32 depth, struct dwarf_source *ou
 	}
 	if (!die || depth != UINT32_MAX)
 		return false;
-	*out = (struct dwarf_source){ .inlined = d->f->dwarf_tag(die) == DW_TAG_inlined_subroutine };
+	*out = (struct dwarf_source){ .inlined = d->f->dwarf_tag(die) ==
+						 DW_TAG_inlined_subroutine };
 	out->name = die_linkage_name(d, die);
 	if (!out->name)
 		out->name = d->f->dwarf_diename(die);
@@ -240,7 +242,8 @@ static void take(struct search *s, const struct row *r)
 		s->best = r->line;
 		s->found.n = 0;
 	}
-	vec_push(&s->d->arena, &s->found, (struct place){ { r->address, r->file, r->line, r->col }, NULL });
+	vec_push(&s->d->arena, &s->found,
+		 (struct place){ { r->address, r->file, r->line, r->col }, NULL });
 }
 
 static void search_unit(struct search *s, struct unit *u)
@@ -257,7 +260,8 @@ static void search_unit(struct search *s, struct unit *u)
 
 		if (!read_row(s->d, lines, i, &r))
 			continue;
-		begins = r.line != line_before || r.col; /* a further row of a run begins no statement */
+		begins = r.line != line_before ||
+			 r.col; /* a further row of a run begins no statement */
 		line_before = r.ends ? 0 : r.line;
 		if (begins && is_wanted(s, &r, &last, &last_matches) && may_be_better(s, r.line) &&
 		    is_inside(s, &r))
@@ -271,7 +275,8 @@ static void search_all(struct search *s)
 	for (u32 pass = 0; pass < 2 && !s->file_seen; pass++)
 		for (u32 i = 0; i < s->d->units.n; i++) {
 			struct unit *u = &s->d->units.v[i];
-			bool named = file_matches(s->d->f->dwarf_diename(&u->die), base_of(s->file));
+			bool named =
+				file_matches(s->d->f->dwarf_diename(&u->die), base_of(s->file));
 
 			if (named == !pass)
 				search_unit(s, u);
@@ -324,8 +329,8 @@ static int give(struct search *s, int (*f)(void *ctx, const struct dwarf_line *l
 	return n;
 }
 
-int dwarf_each_at_line(struct dwarf *d, const char *func, const char *file, u32 line, u32 col, u32 *found,
-		       int (*f)(void *ctx, const struct dwarf_line *l), void *ctx)
+int dwarf_each_at_line(struct dwarf *d, const char *func, const char *file, u32 line, u32 col,
+		       u32 *found, int (*f)(void *ctx, const struct dwarf_line *l), void *ctx)
 {
 	struct search s = { .d = d, .func = func, .file = file, .line = line, .col = col };
 
@@ -344,11 +349,14 @@ int dwarf_each_line_of(struct dwarf *d, const char *func,
 	int given = 0, r;
 
 	for (u32 i = 0; i < n; i++) {
-		struct search s = { .d = d, .file = body[i].file, .line = body[i].first, .last = body[i].last };
+		struct search s = {
+			.d = d, .file = body[i].file, .line = body[i].first, .last = body[i].last
+		};
 		bool again = false; /* an inline function of a header: once is enough */
 
 		for (u32 j = 0; j < i; j++)
-			again |= body[j].first == body[i].first && streq(body[j].file, body[i].file);
+			again |= body[j].first == body[i].first &&
+				 streq(body[j].file, body[i].file);
 		if (again)
 			continue;
 		search_all(&s);

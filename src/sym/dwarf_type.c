@@ -24,10 +24,10 @@ static struct type *new_type(struct dwarf *d, enum type_kind kind, u64 size)
 
 	t->kind = kind;
 	t->size = size <= INT32_MAX ? (u32)size : 0;
-	t->align = t->size >= 8 && t->size % 8 == 0 ? 8
-		   : t->size % 4 == 0 && t->size    ? 4
-		   : t->size % 2 == 0 && t->size    ? 2
-						    : 1;
+	t->align = t->size >= 8 && t->size % 8 == 0 ? 8 :
+		   t->size % 4 == 0 && t->size      ? 4 :
+		   t->size % 2 == 0 && t->size      ? 2 :
+						      1;
 	t->origin = d;
 	return t;
 }
@@ -74,13 +74,16 @@ static bool virtual_place(struct dwarf *d, Dwarf_Die *die, s32 *at)
 	size_t n;
 	s64 v;
 
-	if (!d->f->dwarf_attr_integrate(die, DW_AT_data_member_location, &a) || d->regs == NULL || elf_is32(d->file) ||
-	    d->f->dwarf_getlocation(&a, &ops, &n) != 0 || n != 6 || ops[0].atom != DW_OP_dup ||
-	    ops[1].atom != DW_OP_deref || ops[4].atom != DW_OP_deref || ops[5].atom != DW_OP_plus)
+	if (!d->f->dwarf_attr_integrate(die, DW_AT_data_member_location, &a) || d->regs == NULL ||
+	    elf_is32(d->file) || d->f->dwarf_getlocation(&a, &ops, &n) != 0 || n != 6 ||
+	    ops[0].atom != DW_OP_dup || ops[1].atom != DW_OP_deref || ops[4].atom != DW_OP_deref ||
+	    ops[5].atom != DW_OP_plus)
 		return false;
-	v = ops[2].atom >= DW_OP_lit0 && ops[2].atom <= DW_OP_lit31 ? ops[2].atom - DW_OP_lit0 : (s64)ops[2].number;
+	v = ops[2].atom >= DW_OP_lit0 && ops[2].atom <= DW_OP_lit31 ? ops[2].atom - DW_OP_lit0 :
+								      (s64)ops[2].number;
 	*at = (s32)(ops[3].atom == DW_OP_minus ? -v : v);
-	return (ops[3].atom == DW_OP_minus || ops[3].atom == DW_OP_plus) && *at && v > -INT16_MAX && v < INT16_MAX;
+	return (ops[3].atom == DW_OP_minus || ops[3].atom == DW_OP_plus) && *at && v > -INT16_MAX &&
+	       v < INT16_MAX;
 }
 
 /* DWARF 3 and before wrote an expression: add a number. */
@@ -152,7 +155,8 @@ static void add_member(struct dwarf *d, Dwarf_Die *die, bool is_base, struct fie
 	if (!f.name)
 		f.name = "";
 	f.is_base = is_base;
-	if (is_static(d, die) || (!place(d, die, &f) && !(is_base && virtual_place(d, die, &f.virtual_at))))
+	if (is_static(d, die) ||
+	    (!place(d, die, &f) && !(is_base && virtual_place(d, die, &f.virtual_at))))
 		return;
 	f.from_user = f.type->kind == TY_POINTER;
 	add_field(fields, d, f);
@@ -189,7 +193,8 @@ static struct field *tag_of(struct dwarf *d, Dwarf_Die *part)
 	if (!die_ref(d, part, DW_AT_discr, &die))
 		return NULL;
 	f.type = die_type_of(d, &die, NULL);
-	if (f.type->kind == TY_ARRAY && f.type->elem == &ty_u64) /* of 16 bytes: its upper half says nothing */
+	if (f.type->kind == TY_ARRAY &&
+	    f.type->elem == &ty_u64) /* of 16 bytes: its upper half says nothing */
 		f.type = &ty_u64;
 	if (!type_is_integer(f.type) || !place(d, &die, &f) || f.bit_size)
 		return NULL;
@@ -238,7 +243,8 @@ static void add_variant(struct dwarf *d, Dwarf_Die *of, struct variants *all, st
 		when->n = 1;
 		vec_push(&d->arena, &all->values, value);
 		vec_push(&d->arena, &all->names,
-			 ((struct enum_value){ fields->list.v[first].name, dwarf_extended(all->tag->type, value.first) }));
+			 ((struct enum_value){ fields->list.v[first].name,
+					       dwarf_extended(all->tag->type, value.first) }));
 	} else {
 		when->otherwise = true;
 		all->otherwise = fields->list.v[first].name;
@@ -269,13 +275,15 @@ static void name_variants(struct dwarf *d, struct variants *all, const struct ty
 	t->is_signed = all->tag->type->is_signed;
 	t->has_rest = all->otherwise;
 	if (all->otherwise)
-		vec_push(&d->arena, &all->names, ((struct enum_value){ all->otherwise, dwarf_extended(t, rest) }));
+		vec_push(&d->arena, &all->names,
+			 ((struct enum_value){ all->otherwise, dwarf_extended(t, rest) }));
 	t->enums = all->names.v;
 	t->n_enums = all->names.n;
 	all->tag->type = t;
 }
 
-static void add_variants(struct dwarf *d, Dwarf_Die *part, const struct type *of, struct fields *fields)
+static void add_variants(struct dwarf *d, Dwarf_Die *part, const struct type *of,
+			 struct fields *fields)
 {
 	struct variants all = { .tag = tag_of(d, part) };
 	u32 first = fields->list.n;
@@ -444,7 +452,8 @@ static const struct type *make_enum(struct dwarf *d, Dwarf_Die *die)
 	struct type *t;
 	Dwarf_Die c;
 
-	if (!size && die_number(d, die, DW_AT_byte_size, &size)) /* Rust's of a single value has no bytes */
+	if (!size &&
+	    die_number(d, die, DW_AT_byte_size, &size)) /* Rust's of a single value has no bytes */
 		return &ty_void;
 	if (!int_size(size))
 		return size ? &ty_error : &ty_s32;
@@ -529,7 +538,8 @@ static const struct type *make_typedef(struct dwarf *d, Dwarf_Die *die)
 	bool nameless = (to->kind == TY_STRUCT || to->kind == TY_ENUM) && !to->name;
 	struct type *t;
 
-	if ((to->kind != TY_INT && !nameless) || starts_with(d->f->dwarf_diename(die) ?: "", ".param"))
+	if ((to->kind != TY_INT && !nameless) ||
+	    starts_with(d->f->dwarf_diename(die) ?: "", ".param"))
 		return to; /* .param0 is what Go calls the type of a type parameter */
 	t = arena_dup(&d->arena, to, sizeof(*to));
 	t->name = name_of(d, die);
@@ -593,7 +603,8 @@ static bool peel(struct dwarf *d, Dwarf_Die *type)
 	for (u32 i = 0; i < 8; i++) {
 		int tag = d->f->dwarf_tag(type);
 
-		if (tag != DW_TAG_typedef && tag != DW_TAG_const_type && tag != DW_TAG_volatile_type)
+		if (tag != DW_TAG_typedef && tag != DW_TAG_const_type &&
+		    tag != DW_TAG_volatile_type)
 			break;
 		if (!die_ref(d, type, DW_AT_type, type))
 			return false;
@@ -614,7 +625,8 @@ static bool is_by_reference(struct dwarf *d, Dwarf_Die *type)
 			return dwarf_library_type(d, type) != NULL;
 		*type = full;
 	}
-	return die_number(d, type, DW_AT_calling_convention, &how) && how == DW_CC_pass_by_reference;
+	return die_number(d, type, DW_AT_calling_convention, &how) &&
+	       how == DW_CC_pass_by_reference;
 }
 
 const struct type *die_type_of(struct dwarf *d, Dwarf_Die *die, bool *by_reference)

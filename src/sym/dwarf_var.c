@@ -47,7 +47,8 @@ static void constant(struct dwarf *d, Dwarf_Attribute *a, struct dwarf_var *v)
 
 	if (v->type->size > sizeof(word))
 		v->why = "it is a constant of many bytes";
-	else if (d->f->dwarf_whatform(a) == DW_FORM_sdata || d->f->dwarf_whatform(a) == DW_FORM_implicit_const)
+	else if (d->f->dwarf_whatform(a) == DW_FORM_sdata ||
+		 d->f->dwarf_whatform(a) == DW_FORM_implicit_const)
 		word[0] = d->f->dwarf_formsdata(a, &s) == 0 ? (u64)s : 0;
 	else if (v->type->is_signed && d->f->dwarf_formsdata(a, &s) == 0)
 		word[0] = (u64)s;
@@ -62,7 +63,9 @@ static void constant(struct dwarf *d, Dwarf_Attribute *a, struct dwarf_var *v)
 	if (d->f->dwarf_whatform(a) == DW_FORM_sdata && (s64)word[0] < 0) /* an __int128 */
 		memset(word + 1, 0xff, sizeof(word) - sizeof(*word));
 	if (type_is_scalar(v->type))
-		v->loc = (struct loc){ .kind = LOC_CONST, .value = dwarf_extended(v->type, word[0]), .size = 8 };
+		v->loc = (struct loc){ .kind = LOC_CONST,
+				       .value = dwarf_extended(v->type, word[0]),
+				       .size = 8 };
 	else
 		constant_bytes(d, v, (const u8 *)word);
 }
@@ -82,17 +85,19 @@ static enum gcc gcc_of(struct dwarf *d, struct unit *u)
 static bool is_in_register(const Dwarf_Op *ops, size_t n)
 {
 	return n == 1 && ((ops->atom >= DW_OP_reg0 && ops->atom <= DW_OP_reg31) ||
-			  (ops->atom >= DW_OP_breg0 && ops->atom <= DW_OP_breg31) || ops->atom == DW_OP_regx ||
-			  ops->atom == DW_OP_bregx);
+			  (ops->atom >= DW_OP_breg0 && ops->atom <= DW_OP_breg31) ||
+			  ops->atom == DW_OP_regx || ops->atom == DW_OP_bregx);
 }
 
 /*
  * Without optimization gcc gives what it keeps in a register (parameters declared so, addresses of large structures
  * on arm64) that place for the whole function, which the first instructions fill.
  */
-static bool is_filled_later(struct dwarf *d, struct scopes *s, const struct dwarf_var *v, const Dwarf_Op *ops, size_t n)
+static bool is_filled_later(struct dwarf *d, struct scopes *s, const struct dwarf_var *v,
+			    const Dwarf_Op *ops, size_t n)
 {
-	return v->is_param && v->loc.kind != LOC_NONE && is_in_register(ops, n) && gcc_of(d, s->unit) == GCC_UNOPTIMIZED;
+	return v->is_param && v->loc.kind != LOC_NONE && is_in_register(ops, n) &&
+	       gcc_of(d, s->unit) == GCC_UNOPTIMIZED;
 }
 
 /* Memory at a register that arguments come in: calls overwrite those. */
@@ -108,14 +113,15 @@ static bool is_at_argument(struct dwarf *d, const Dwarf_Op *ops, size_t n)
  * dropped because nobody reads them (seen with 12.2 at -O1 and -O2). Without optimization so does arm64's
  * with a large structure that the function does not use: the register that its address came in (12.2).
  */
-static bool may_be_unstored(struct dwarf *d, struct scopes *s, const struct dwarf_var *v, const Dwarf_Op *ops,
-			    size_t n)
+static bool may_be_unstored(struct dwarf *d, struct scopes *s, const struct dwarf_var *v,
+			    const Dwarf_Op *ops, size_t n)
 {
 	bool by_caller = n == 1 && ops[0].atom == DW_OP_fbreg && (s64)ops[0].number >= 0 &&
 			 v->type->kind == TY_STRUCT;
 	enum gcc gcc;
 
-	if (!v->is_param || v->in_list || type_is_scalar(v->type) || v->type->kind == TY_FLOAT || by_caller)
+	if (!v->is_param || v->in_list || type_is_scalar(v->type) || v->type->kind == TY_FLOAT ||
+	    by_caller)
 		return false;
 	gcc = gcc_of(d, s->unit);
 	return gcc == GCC_OPTIMIZED || (gcc == GCC_UNOPTIMIZED && is_at_argument(d, ops, n));
@@ -136,8 +142,8 @@ static bool location_at_view(struct dwarf *d, Dwarf_Attribute *a, u64 pc, Dwarf_
 	return false;
 }
 
-static bool location_at(struct dwarf *d, Dwarf_Attribute *a, const struct dwarf_var *v, u64 pc, Dwarf_Op **ops,
-			size_t *n)
+static bool location_at(struct dwarf *d, Dwarf_Attribute *a, const struct dwarf_var *v, u64 pc,
+			Dwarf_Op **ops, size_t *n)
 {
 	return d->f->dwarf_getlocation_addr(a, pc, ops, n, 1) == 1 ||
 	       (v->is_param && v->in_list && location_at_view(d, a, pc, ops, n));
@@ -175,19 +181,25 @@ static void locate(struct dwarf *d, struct scopes *s, Dwarf_Die *die, u64 pc, st
 	at.at_entry = at.func && d->f->dwarf_entrypc(at.func, &entry) == 0 && entry == pc;
 	v->in_list = is_range_form(d->f->dwarf_whatform(&a));
 	if (!location_at(d, &a, v, pc, &ops, &n)) {
-		v->why = v->in_list ? "it was optimized out here (it has a place at other addresses)"
-				    : "it was optimized out";
+		v->why = v->in_list ?
+				 "it was optimized out here (it has a place at other addresses)" :
+				 "it was optimized out";
 		return;
 	}
 	if (v->is_param && n == 2 && ops[0].atom == DW_OP_fbreg && ops[1].atom == DW_OP_deref)
-		v->by_reference = true; /* what gcc says instead of DW_CC_pass_by_reference before DWARF 5 */
+		v->by_reference =
+			true; /* what gcc says instead of DW_CC_pass_by_reference before DWARF 5 */
 	if (!expr_to_loc(&at, ops, n, &v->loc, &v->why))
 		v->loc = (struct loc){};
-	v->gap = v->loc.kind != LOC_PIECES ? NULL : at.gap ? at.gap : lacks_pieces(v) ? dwarf_partly : NULL;
+	v->gap = v->loc.kind != LOC_PIECES ? NULL :
+		 at.gap                    ? at.gap :
+		 lacks_pieces(v)           ? dwarf_partly :
+					     NULL;
 	v->in_frame = !v->in_list && (at.used_frame || is_filled_later(d, s, v, ops, n));
 	if (!at.at_entry && may_be_unstored(d, s, v, ops, n)) {
 		v->loc = (struct loc){};
-		v->why = "gcc does not tell whether its code has stored it: read it at the function's entry";
+		v->why =
+			"gcc does not tell whether its code has stored it: read it at the function's entry";
 	}
 }
 
@@ -322,7 +334,8 @@ static bool named_in(struct dwarf *d, Dwarf_Die *scope, const char *name, Dwarf_
 	if (!die_child(d, scope, &die))
 		return false;
 	do {
-		const char *s = is_variable(d->f->dwarf_tag(&die)) ? d->f->dwarf_diename(&die) : NULL;
+		const char *s = is_variable(d->f->dwarf_tag(&die)) ? d->f->dwarf_diename(&die) :
+								     NULL;
 
 		if (s && streq(s, name)) {
 			*out = die;

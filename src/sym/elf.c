@@ -120,7 +120,8 @@ struct elf *elf_from_bytes(const void *bytes, size_t len, struct err *err)
 static int open_file(const char *path)
 {
 	static const char own[] = "/proc/self/fd/";
-	int fd = starts_with(path, own) ? atoi(path + strlen(own)) : -1, flags = fd < 0 ? -1 : fcntl(fd, F_GETFL);
+	int fd = starts_with(path, own) ? atoi(path + strlen(own)) : -1,
+	    flags = fd < 0 ? -1 : fcntl(fd, F_GETFL);
 
 	if (flags >= 0 && !(flags & O_PATH))
 		return fcntl(fd, F_DUPFD_CLOEXEC, 0);

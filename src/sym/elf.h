@@ -29,9 +29,9 @@ struct elf_section {
 struct elf_usdt {
 	const char *provider, *name;
 	const char *args;     /* "-4@%edi 8@-16(%rbp)" */
-	u64 address;	      /* of the probe's nop, prelink-adjusted */
-	u64 offset;	      /* the same, in the file: what uprobes want */
-	u64 semaphore;	      /* address, or 0 */
+	u64 address;          /* of the probe's nop, prelink-adjusted */
+	u64 offset;           /* the same, in the file: what uprobes want */
+	u64 semaphore;        /* address, or 0 */
 	u64 semaphore_offset; /* in the file, or 0 */
 };
 
@@ -79,10 +79,12 @@ const char *elf_debuglink(const struct elf *e, u32 *crc);
 bool elf_find(struct elf *e, const char *name, struct elf_symbol *out);
 /* That symbol, then other functions of the name: each file of a program may have a static one. A non-zero return of f
  * stops and is returned. */
-int elf_each_named(struct elf *e, const char *name, int (*f)(void *ctx, const struct elf_symbol *s), void *ctx);
+int elf_each_named(struct elf *e, const char *name, int (*f)(void *ctx, const struct elf_symbol *s),
+		   void *ctx);
 /* What is left of a function that the compiler changed for its callers: NAME.constprop.0, NAME.isra.0 ... */
 bool symbol_is_clone_of(const char *have, const char *name);
-int elf_each_clone(struct elf *e, const char *name, int (*f)(void *ctx, const struct elf_symbol *s), void *ctx);
+int elf_each_clone(struct elf *e, const char *name, int (*f)(void *ctx, const struct elf_symbol *s),
+		   void *ctx);
 /* The function (or other code symbol) that covers an address. */
 bool elf_symbol_at(struct elf *e, u64 address, struct elf_symbol *out);
 /* The function of .eh_frame that covers an address, in files that were stripped of symbols: nameless. */

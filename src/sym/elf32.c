@@ -47,9 +47,14 @@ void elf32_segments(struct elf *e)
 		Elf32_Phdr p;
 
 		memcpy(&p, at + i * sizeof(p), sizeof(p));
-		to[i] = (Elf64_Phdr){ .p_type = p.p_type, .p_flags = p.p_flags, .p_offset = p.p_offset,
-				      .p_vaddr = p.p_vaddr, .p_paddr = p.p_paddr, .p_filesz = p.p_filesz,
-				      .p_memsz = p.p_memsz, .p_align = p.p_align };
+		to[i] = (Elf64_Phdr){ .p_type = p.p_type,
+				      .p_flags = p.p_flags,
+				      .p_offset = p.p_offset,
+				      .p_vaddr = p.p_vaddr,
+				      .p_paddr = p.p_paddr,
+				      .p_filesz = p.p_filesz,
+				      .p_memsz = p.p_memsz,
+				      .p_align = p.p_align };
 	}
 	e->segment = e->own_segment = to;
 	e->n_segments = h->e_phnum;
@@ -58,7 +63,9 @@ void elf32_segments(struct elf *e)
 void elf32_sections(struct elf *e)
 {
 	const Elf64_Ehdr *h = e->header;
-	const u8 *at = h->e_shoff ? records(e, h->e_shoff, h->e_shnum, h->e_shentsize, sizeof(Elf32_Shdr)) : NULL;
+	const u8 *at = h->e_shoff ? records(e, h->e_shoff, h->e_shnum, h->e_shentsize,
+					    sizeof(Elf32_Shdr)) :
+				    NULL;
 	Elf64_Shdr *to;
 
 	if (!at || !h->e_shnum)
@@ -68,9 +75,15 @@ void elf32_sections(struct elf *e)
 		Elf32_Shdr s;
 
 		memcpy(&s, at + i * sizeof(s), sizeof(s));
-		to[i] = (Elf64_Shdr){ .sh_name = s.sh_name, .sh_type = s.sh_type, .sh_flags = s.sh_flags,
-				      .sh_addr = s.sh_addr, .sh_offset = s.sh_offset, .sh_size = s.sh_size,
-				      .sh_link = s.sh_link, .sh_info = s.sh_info, .sh_addralign = s.sh_addralign,
+		to[i] = (Elf64_Shdr){ .sh_name = s.sh_name,
+				      .sh_type = s.sh_type,
+				      .sh_flags = s.sh_flags,
+				      .sh_addr = s.sh_addr,
+				      .sh_offset = s.sh_offset,
+				      .sh_size = s.sh_size,
+				      .sh_link = s.sh_link,
+				      .sh_info = s.sh_info,
+				      .sh_addralign = s.sh_addralign,
 				      .sh_entsize = s.sh_entsize };
 	}
 	e->section = e->own_section = to;
@@ -79,7 +92,8 @@ void elf32_sections(struct elf *e)
 
 const Elf64_Sym *elf32_symbols(struct elf *e, u32 table, const Elf64_Shdr *s, u32 *n)
 {
-	const u8 *at = s->sh_entsize == sizeof(Elf32_Sym) ? elf_at(e, s->sh_offset, s->sh_size) : NULL;
+	const u8 *at = s->sh_entsize == sizeof(Elf32_Sym) ? elf_at(e, s->sh_offset, s->sh_size) :
+							    NULL;
 	Elf64_Sym *to;
 
 	*n = at ? (u32)(s->sh_size / sizeof(Elf32_Sym)) : 0;
@@ -90,8 +104,12 @@ const Elf64_Sym *elf32_symbols(struct elf *e, u32 table, const Elf64_Shdr *s, u3
 		Elf32_Sym sym;
 
 		memcpy(&sym, at + i * sizeof(sym), sizeof(sym));
-		to[i] = (Elf64_Sym){ .st_name = sym.st_name, .st_info = sym.st_info, .st_other = sym.st_other,
-				     .st_shndx = sym.st_shndx, .st_value = sym.st_value, .st_size = sym.st_size };
+		to[i] = (Elf64_Sym){ .st_name = sym.st_name,
+				     .st_info = sym.st_info,
+				     .st_other = sym.st_other,
+				     .st_shndx = sym.st_shndx,
+				     .st_value = sym.st_value,
+				     .st_size = sym.st_size };
 	}
 	return e->own_symbols[table] = to;
 }

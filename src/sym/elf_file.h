@@ -41,7 +41,7 @@ struct elf {
 	bool debug_tried, fetch_tried;
 	struct elf *mini; /* .gnu_debugdata */
 	bool mini_tried;
-	void *unpacked;	   /* what this file itself was made of, to be freed */
+	void *unpacked;         /* what this file itself was made of, to be freed */
 	struct elf_code *frame; /* functions of .eh_frame, by value; built on first need */
 	u32 n_frames;
 	bool frames_built;
@@ -62,7 +62,7 @@ struct elf *elf_go_symbols(const struct elf *e);
 struct elf_relocations {
 	struct elf_section of;
 	u32 n_sections; /* seen */
-	u64 next;	/* offset in of */
+	u64 next;       /* offset in of */
 };
 bool elf_relocation_next(const struct elf *e, struct elf_relocations *at, Elf64_Rela *out);
 /* How many functions .eh_frame has; e->frame lists them. */

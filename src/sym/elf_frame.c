@@ -14,10 +14,13 @@
 #include "sym/elf_file.h"
 
 enum { /* DW_EH_PE_*: how a pointer is written, and what is added to it */
-	PE_ABSPTR = 0, PE_UDATA2 = 2, PE_UDATA4 = 3, PE_UDATA8 = 4,
-	PE_SIGNED = 8, /* of what follows: sdata2, sdata4, sdata8; 8 alone: a signed word */
-	PE_PCREL = 0x10,
-	PE_OMIT = 0xff,
+       PE_ABSPTR = 0,
+       PE_UDATA2 = 2,
+       PE_UDATA4 = 3,
+       PE_UDATA8 = 4,
+       PE_SIGNED = 8, /* of what follows: sdata2, sdata4, sdata8; 8 alone: a signed word */
+       PE_PCREL = 0x10,
+       PE_OMIT = 0xff,
 };
 
 struct cursor {
@@ -133,8 +136,12 @@ static void add(struct frames *f, u64 start, u64 size)
 }
 
 enum { /* DW_CFA_* */
-	CFA_NOP = 0, CFA_SET_LOC = 1, CFA_ADVANCE1 = 2, CFA_ADVANCE4 = 4, CFA_UNDEFINED = 7,
-	CFA_ADVANCE = 0x40, /* the two high bits */
+       CFA_NOP = 0,
+       CFA_SET_LOC = 1,
+       CFA_ADVANCE1 = 2,
+       CFA_ADVANCE4 = 4,
+       CFA_UNDEFINED = 7,
+       CFA_ADVANCE = 0x40, /* the two high bits */
 };
 
 /* Whether the frame is that of a function just called: nothing changes before the first advance. The entry
@@ -184,7 +191,10 @@ static bool read_entry(struct frames *f, struct cursor *c, const u8 *from)
 	id = take(&body, id_size);
 	if (body.bad || !id || id > (u64)(id_at - from))
 		return !body.bad;
-	cie = (struct cursor){ .at = id_at - id, .end = body.end, .address = body.address - id_size - id, .is32 = c->is32 };
+	cie = (struct cursor){ .at = id_at - id,
+			       .end = body.end,
+			       .address = body.address - id_size - id,
+			       .is32 = c->is32 };
 	len = take(&cie, 4);
 	if (len == 0xffffffff)
 		len = take(&cie, 8);
@@ -236,13 +246,17 @@ static void build(struct elf *e)
 	e->frames_built = true;
 	if (!elf_section(e, ".eh_frame", &s) || !s.bytes)
 		return;
-	c = (struct cursor){ .at = s.bytes, .end = (const u8 *)s.bytes + s.size, .address = s.address, .is32 = e->own_header };
+	c = (struct cursor){ .at = s.bytes,
+			     .end = (const u8 *)s.bytes + s.size,
+			     .address = s.address,
+			     .is32 = e->own_header };
 	while (read_entry(&f, &c, s.bytes))
 		;
 	if (f.n)
 		qsort(f.v, f.n, sizeof(*f.v), by_start);
 	for (u32 i = 0; i < f.n; i++)
-		if ((!kept || f.v[kept - 1].value != f.v[i].value) && !is_within(stubs, n_stubs, f.v[i].value))
+		if ((!kept || f.v[kept - 1].value != f.v[i].value) &&
+		    !is_within(stubs, n_stubs, f.v[i].value))
 			f.v[kept++] = f.v[i];
 	e->frame = f.v;
 	e->n_frames = kept;
@@ -264,8 +278,11 @@ bool elf_frame_at(struct elf *e, u64 address, struct elf_symbol *out)
 	}
 	if (!lo || address - e->frame[lo - 1].value >= e->frame[lo - 1].size)
 		return false;
-	*out = (struct elf_symbol){ .name = "", .value = e->frame[lo - 1].value, .size = e->frame[lo - 1].size,
-				    .type = STT_FUNC, .section = SHN_UNDEF };
+	*out = (struct elf_symbol){ .name = "",
+				    .value = e->frame[lo - 1].value,
+				    .size = e->frame[lo - 1].size,
+				    .type = STT_FUNC,
+				    .section = SHN_UNDEF };
 	return true;
 }
 

@@ -91,9 +91,7 @@ static bool read_header(struct go_table *t)
 		t->names = header_word(t, 2);
 		t->functions = header_word(t, 6);
 		break;
-	case GO_1_2:
-		t->functions = 8 + t->word;
-		break;
+	case GO_1_2: t->functions = 8 + t->word; break;
 	default: return false;
 	}
 	return t->n <= MAX_FUNCTIONS && t->names < t->names_end && t->functions < t->s.size;
@@ -127,8 +125,11 @@ static Elf64_Sym *make_symbols(const struct go_table *t, u32 *n)
 		u64 start = entry_of(t, i), end = entry_of(t, i + 1);
 
 		symbols[i] = (Elf64_Sym){
-			.st_name = (u32)name_of(t, i), .st_value = start, .st_size = end > start ? end - start : 0,
-			.st_info = ELF64_ST_INFO(STB_LOCAL, STT_FUNC), .st_shndx = 1,
+			.st_name = (u32)name_of(t, i),
+			.st_value = start,
+			.st_size = end > start ? end - start : 0,
+			.st_info = ELF64_ST_INFO(STB_LOCAL, STT_FUNC),
+			.st_shndx = 1,
 		};
 	}
 	return symbols;
@@ -136,8 +137,9 @@ static Elf64_Sym *make_symbols(const struct go_table *t, u32 *n)
 
 static bool in_own_section(struct go_table *t)
 {
-	return (elf_section(t->e, ".gopclntab", &t->s) || elf_section(t->e, ".data.rel.ro.gopclntab", &t->s)) && t->s.bytes &&
-	       read_header(t);
+	return (elf_section(t->e, ".gopclntab", &t->s) ||
+		elf_section(t->e, ".data.rel.ro.gopclntab", &t->s)) &&
+	       t->s.bytes && read_header(t);
 }
 
 /* Linkers of C put it among other data that is relocated, when the program may be loaded anywhere. */
@@ -145,12 +147,14 @@ static bool in_other_data(struct go_table *t)
 {
 	struct elf_section s;
 
-	if (!elf_section(t->e, ".go.buildinfo", &s) || !elf_section(t->e, ".data.rel.ro", &s) || !s.bytes)
+	if (!elf_section(t->e, ".go.buildinfo", &s) || !elf_section(t->e, ".data.rel.ro", &s) ||
+	    !s.bytes)
 		return false;
 	for (u64 at = 0; at + 64 <= s.size; at += 8) {
 		const u8 *head = (const u8 *)s.bytes + at;
 
-		if (head[1] != 0xff || head[2] != 0xff || head[3] != 0xff || head[4] || head[5] || head[7] != 8)
+		if (head[1] != 0xff || head[2] != 0xff || head[3] != 0xff || head[4] || head[5] ||
+		    head[7] != 8)
 			continue;
 		t->s = s;
 		t->s.bytes = head;

@@ -14,8 +14,8 @@ enum {
 	MAX_MINI = 256 << 20, /* bytes, unpacked */
 };
 
-typedef int (*decode_fn)(u64 *memory_limit, u32 flags, const void *allocator, const u8 *in, size_t *in_at,
-			 size_t in_len, u8 *out, size_t *out_at, size_t out_len);
+typedef int (*decode_fn)(u64 *memory_limit, u32 flags, const void *allocator, const u8 *in,
+			 size_t *in_at, size_t in_len, u8 *out, size_t *out_at, size_t out_len);
 
 static decode_fn find_decoder(void)
 {

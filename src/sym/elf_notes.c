@@ -85,8 +85,8 @@ const u8 *elf_build_id(const struct elf *e, u32 *len)
 		id = build_id_in(s.bytes, s.size, len);
 	for (u32 i = 0; i < e->n_segments && !id; i++) {
 		const Elf64_Phdr *p = &e->segment[i];
-		const void *bytes = p->p_type == PT_NOTE ? elf_at(e, p->p_offset, p->p_filesz)
-							 : NULL;
+		const void *bytes = p->p_type == PT_NOTE ? elf_at(e, p->p_offset, p->p_filesz) :
+							   NULL;
 
 		if (bytes)
 			id = build_id_in(bytes, p->p_filesz, len);
@@ -185,11 +185,13 @@ static char *build_id_path(const struct elf *e, const char *dir, int dir_len)
 static struct elf *search_below(const struct elf *e, const char *dir, int len, const char *link)
 {
 	const char *end = strrchr(e->path, '/'), *at = e->path;
-	struct elf *debug = open_debug(e, xasprintf("%.*s%.*s/%s", len, dir, (int)(end - at), at, link));
+	struct elf *debug =
+		open_debug(e, xasprintf("%.*s%.*s/%s", len, dir, (int)(end - at), at, link));
 
 	while (!debug && at < end) {
 		at = strchrnul(at + 1, '/');
-		debug = open_debug(e, xasprintf("%.*s%.*s/%s", len, dir, (int)(end - at), at, link));
+		debug = open_debug(e,
+				   xasprintf("%.*s%.*s/%s", len, dir, (int)(end - at), at, link));
 	}
 	return debug;
 }
@@ -208,7 +210,8 @@ static struct elf *search_dir(const struct elf *e, const char *dir, int len)
 		len--;
 	}
 	if (link && slash && *dir != '/')
-		debug = open_debug(e, xasprintf("%.*s/%.*s/%s", (int)(slash - e->path), e->path, len, dir, link));
+		debug = open_debug(e, xasprintf("%.*s/%.*s/%s", (int)(slash - e->path), e->path,
+						len, dir, link));
 	if (!debug)
 		debug = open_debug(e, build_id_path(e, dir, len));
 	if (!debug && link && slash)

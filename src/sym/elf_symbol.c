@@ -34,15 +34,17 @@ static void find_table(struct elf *e, u32 type, u32 which)
 	for (u32 i = 0; i < e->n_sections; i++) {
 		const Elf64_Shdr *s = &e->section[i], *link;
 
-		if (s->sh_type != type || s->sh_entsize != entry || (!e->own_header && s->sh_offset % 8) ||
-		    s->sh_link >= e->n_sections || s->sh_size / entry > INT32_MAX)
+		if (s->sh_type != type || s->sh_entsize != entry ||
+		    (!e->own_header && s->sh_offset % 8) || s->sh_link >= e->n_sections ||
+		    s->sh_size / entry > INT32_MAX)
 			continue;
 		link = &e->section[s->sh_link];
 		t->n = (u32)(s->sh_size / entry);
-		t->sym = e->own_header ? elf32_symbols(e, which, s, &t->n) : elf_at(e, s->sh_offset, s->sh_size);
-		t->strings = link->sh_type == SHT_NOBITS
-				     ? NULL
-				     : elf_at(e, link->sh_offset, link->sh_size);
+		t->sym = e->own_header ? elf32_symbols(e, which, s, &t->n) :
+					 elf_at(e, s->sh_offset, s->sh_size);
+		t->strings = link->sh_type == SHT_NOBITS ?
+				     NULL :
+				     elf_at(e, link->sh_offset, link->sh_size);
 		if (!t->sym || !t->strings) {
 			t->n = 0;
 			continue;
@@ -110,7 +112,8 @@ static const char *name_that_begins(const struct elf_table *t, u32 i, const char
 {
 	u32 at = t->sym[i].st_name;
 
-	if (at >= t->strings_len || t->strings[at] != *begin || strncmp(t->strings + at, begin, len) != 0)
+	if (at >= t->strings_len || t->strings[at] != *begin ||
+	    strncmp(t->strings + at, begin, len) != 0)
 		return NULL;
 	return t->strings + at;
 }
@@ -173,8 +176,9 @@ bool elf_find(struct elf *e, const char *name, struct elf_symbol *out)
 /* Local functions, at most MAX_NAMED of them, whose names begin with name, and accept() says belong to it. */
 enum { MAX_NAMED = 256 };
 
-static int each_local(const struct elf_table *t, const char *name, bool (*accept)(const char *have, const char *name),
-		      u64 *seen, u32 n, int (*f)(void *ctx, const struct elf_symbol *s), void *ctx)
+static int each_local(const struct elf_table *t, const char *name,
+		      bool (*accept)(const char *have, const char *name), u64 *seen, u32 n,
+		      int (*f)(void *ctx, const struct elf_symbol *s), void *ctx)
 {
 	size_t len = strlen(name);
 	struct elf_symbol s;
@@ -183,8 +187,9 @@ static int each_local(const struct elf_table *t, const char *name, bool (*accept
 	for (u32 i = 0; i < t->n && n < MAX_NAMED && !stop; i++) {
 		u32 k = 0;
 
-		if (!name_that_begins(t, i, name, len) || ELF64_ST_BIND(t->sym[i].st_info) != STB_LOCAL ||
-		    !elf_table_symbol(t, i, &s) || !is_function(&s) || !accept(s.name, name))
+		if (!name_that_begins(t, i, name, len) ||
+		    ELF64_ST_BIND(t->sym[i].st_info) != STB_LOCAL || !elf_table_symbol(t, i, &s) ||
+		    !is_function(&s) || !accept(s.name, name))
 			continue;
 		while (k < n && seen[k] != s.value)
 			k++;
@@ -201,7 +206,8 @@ static bool is_same(const char *have, const char *name)
 	return streq(have, name);
 }
 
-int elf_each_named(struct elf *e, const char *name, int (*f)(void *ctx, const struct elf_symbol *s), void *ctx)
+int elf_each_named(struct elf *e, const char *name, int (*f)(void *ctx, const struct elf_symbol *s),
+		   void *ctx)
 {
 	struct elf_symbol best;
 	const struct elf_table *t = find_named(e, name, &best);
@@ -217,7 +223,8 @@ int elf_each_named(struct elf *e, const char *name, int (*f)(void *ctx, const st
 /* What compilers append to the name of a whole function that they changed; of a part of one it is .part, .cold. */
 bool symbol_is_clone_of(const char *have, const char *name)
 {
-	static const char *const marks[] = { "constprop", "isra", "lto_priv", "llvm", "specialized" };
+	static const char *const marks[] = { "constprop", "isra", "lto_priv", "llvm",
+					     "specialized" };
 	size_t len = strlen(name);
 
 	if (strncmp(have, name, len) != 0 || have[len] != '.')
@@ -226,7 +233,8 @@ bool symbol_is_clone_of(const char *have, const char *name)
 		u32 i = 0;
 
 		len = strcspn(++have, ".");
-		while (i < ARRAY_SIZE(marks) && (strlen(marks[i]) != len || strncmp(have, marks[i], len) != 0))
+		while (i < ARRAY_SIZE(marks) &&
+		       (strlen(marks[i]) != len || strncmp(have, marks[i], len) != 0))
 			i++;
 		if (i == ARRAY_SIZE(marks) && strspn(have, "0123456789") != len)
 			return false;
@@ -234,12 +242,15 @@ bool symbol_is_clone_of(const char *have, const char *name)
 	return true;
 }
 
-int elf_each_clone(struct elf *e, const char *name, int (*f)(void *ctx, const struct elf_symbol *s), void *ctx)
+int elf_each_clone(struct elf *e, const char *name, int (*f)(void *ctx, const struct elf_symbol *s),
+		   void *ctx)
 {
 	struct elf *debug = more_symbols(e);
 	u64 seen[MAX_NAMED];
 
-	return *name ? each_local(debug ? &debug->table[0] : &e->table[0], name, symbol_is_clone_of, seen, 0, f, ctx) : 0;
+	return *name ? each_local(debug ? &debug->table[0] : &e->table[0], name, symbol_is_clone_of,
+				  seen, 0, f, ctx) :
+		       0;
 }
 
 /* ---- by address */
@@ -418,7 +429,9 @@ static void list_frames(struct elf *e, const char *glob, struct listing *l)
 			continue;
 		snprintf(name, NAME_ROOM, "0x%llx", (unsigned long long)c->value);
 		if (!glob || glob_match(glob, name))
-			l->v[l->n++] = (struct elf_symbol){ .name = name, .value = c->value, .size = c->size, .type = STT_FUNC };
+			l->v[l->n++] = (struct elf_symbol){
+				.name = name, .value = c->value, .size = c->size, .type = STT_FUNC
+			};
 	}
 }
 

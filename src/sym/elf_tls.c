@@ -39,7 +39,9 @@ static struct dynamic read_dynamic(const struct elf *e)
 		memcpy(&entry, (const u8 *)s.bytes + at, sizeof(entry));
 		d.is_pie |= entry.d_tag == DT_FLAGS_1 && entry.d_un.d_val & DF_1_PIE;
 		d.has_name |= entry.d_tag == DT_SONAME;
-		name = entry.d_tag == DT_NEEDED && strings.bytes ? elf_string(strings.bytes, strings.size, entry.d_un.d_val) : NULL;
+		name = entry.d_tag == DT_NEEDED && strings.bytes ?
+			       elf_string(strings.bytes, strings.size, entry.d_un.d_val) :
+			       NULL;
 		d.is_musl |= name && starts_with(name, "libc.musl");
 	}
 	return d;
@@ -61,7 +63,10 @@ static u32 worth(const struct elf *e, u64 symbol)
 		return 2;
 	if (symbol >= t->n || t->sym[symbol].st_shndx == SHN_UNDEF)
 		return 0;
-	return ELF64_ST_BIND(t->sym[symbol].st_info) == STB_LOCAL || ELF64_ST_VISIBILITY(t->sym[symbol].st_other) ? 2 : 1;
+	return ELF64_ST_BIND(t->sym[symbol].st_info) == STB_LOCAL ||
+			       ELF64_ST_VISIBILITY(t->sym[symbol].st_other) ?
+		       2 :
+		       1;
 }
 
 static void see_relocation(const struct elf *e, const Elf64_Rela *r, u32 *best, struct elf_tls *out)
@@ -76,7 +81,8 @@ static void see_relocation(const struct elf *e, const Elf64_Rela *r, u32 *best, 
 	if (value <= *best)
 		return;
 	*best = value;
-	*out = (struct elf_tls){ .how = type == R_X86_64_TPOFF64 ? TLS_DISTANCE : TLS_MODULE, .slot = r->r_offset };
+	*out = (struct elf_tls){ .how = type == R_X86_64_TPOFF64 ? TLS_DISTANCE : TLS_MODULE,
+				 .slot = r->r_offset };
 	out->distance = (u64)r->r_addend + (symbol ? e->table[1].sym[symbol].st_value : 0);
 }
 

@@ -24,10 +24,10 @@ struct kallsyms {
 	struct buf text;
 	struct entry *v;
 	u32 n, cap;
-	u32 *names; /* open addressing: index + 1 */
-	u32 names_cap, n_asked; /* for names, before there was a hash */
-	int loaded;  /* 0 not yet, 1, or -errno */
-	bool hidden; /* all addresses are zero */
+	u32 *names;               /* open addressing: index + 1 */
+	u32 names_cap, n_asked;   /* for names, before there was a hash */
+	int loaded;               /* 0 not yet, 1, or -errno */
+	bool hidden;              /* all addresses are zero */
 	u64 image_from, image_to; /* of the kernel without its modules; 0: not looked for yet */
 };
 
@@ -78,8 +78,8 @@ static int read_text(struct kallsyms *k)
 }
 
 static const u8 hex_digit[256] = {
-	['0'] = 1,  ['1'] = 2,	['2'] = 3,  ['3'] = 4,	['4'] = 5,  ['5'] = 6,
-	['6'] = 7,  ['7'] = 8,	['8'] = 9,  ['9'] = 10, ['a'] = 11, ['b'] = 12,
+	['0'] = 1,  ['1'] = 2,  ['2'] = 3,  ['3'] = 4,  ['4'] = 5,  ['5'] = 6,
+	['6'] = 7,  ['7'] = 8,  ['8'] = 9,  ['9'] = 10, ['a'] = 11, ['b'] = 12,
 	['c'] = 13, ['d'] = 14, ['e'] = 15, ['f'] = 16,
 };
 
@@ -320,7 +320,8 @@ struct search {
 };
 
 /* The next entry of that name and module; NULL: there are no more. */
-static const struct entry *next_named(const struct kallsyms *k, const char *name, const char *module, struct search *s)
+static const struct entry *next_named(const struct kallsyms *k, const char *name,
+				      const char *module, struct search *s)
 {
 	while (s->by_hash ? k->names[s->at] : s->at < k->n) {
 		const struct entry *e = &k->v[s->by_hash ? k->names[s->at] - 1 : s->at];

@@ -153,7 +153,8 @@ static bool is_elf(const char *path)
  * may be a text for the linker. */
 static const char *find_in_dir(struct arena *a, const char *dir, const char *name)
 {
-	const char *lib = starts_with(name, "lib") ? "" : "lib", *so = strstr(name, ".so") ? "" : ".so", *found = NULL;
+	const char *lib = starts_with(name, "lib") ? "" : "lib",
+		   *so = strstr(name, ".so") ? "" : ".so", *found = NULL;
 	glob_t g;
 
 	if (glob(arena_printf(a, "%s/%s%s%s*", dir, lib, name, so), 0, NULL, &g))
@@ -168,7 +169,8 @@ static const char *find_in_dir(struct arena *a, const char *dir, const char *nam
 /* Systems whose C library keeps no cache (musl), images without one, and libraries newer than the cache. */
 static const char *find_in_dirs(struct arena *a, const char *root, const char *name)
 {
-	static const char *const dirs[] = { "/lib64", "/usr/lib64", "/lib", "/usr/lib", "/usr/lib/" TRIPLET, "/lib/" TRIPLET,
+	static const char *const dirs[] = { "/lib64",        "/usr/lib64",        "/lib",
+					    "/usr/lib",      "/usr/lib/" TRIPLET, "/lib/" TRIPLET,
 					    "/usr/local/lib" };
 	const char *found = NULL;
 
@@ -206,8 +208,8 @@ const char *path_find_binary(struct arena *a, const char *name, s32 pid)
 	if (pid > 0 && proc_in_other_mnt_ns((u32)pid))
 		root = arena_printf(a, "/proc/%d/root", pid);
 	if (strchr(name, '/')) {
-		found = *root && name[0] == '/' ? arena_printf(a, "%s%s", root, name)
-						: absolute(a, name);
+		found = *root && name[0] == '/' ? arena_printf(a, "%s%s", root, name) :
+						  absolute(a, name);
 		return found && access(found, R_OK) == 0 ? found : NULL;
 	}
 	if (starts_with(name, "lib") && (found = find_library(a, root, name)))

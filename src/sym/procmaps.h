@@ -8,11 +8,11 @@
 
 struct mapping {
 	u64 start, end; /* [start, end) */
-	u64 offset;	/* in the file */
+	u64 offset;     /* in the file */
 	u64 inode;
 	u32 dev_major, dev_minor;
 	bool read, write, exec, shared;
-	bool deleted;	  /* the file was unlinked */
+	bool deleted;     /* the file was unlinked */
 	const char *path; /* "" for anonymous memory; "[vdso]", "[heap]", ... */
 };
 

@@ -166,7 +166,8 @@ int proc_each(int (*f)(void *ctx, u32 pid), void *ctx)
 {
 	struct own own = { f, ctx };
 
-	return proc_is_foreign() ? each_number("/proc", each_own, &own) : each_number("/proc", f, ctx);
+	return proc_is_foreign() ? each_number("/proc", each_own, &own) :
+				   each_number("/proc", f, ctx);
 }
 
 int proc_each_thread(u32 pid, int (*f)(void *ctx, u32 tid), void *ctx)

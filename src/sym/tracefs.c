@@ -44,7 +44,8 @@ static const char *mounted_elsewhere(void)
 	bool found = false;
 
 	while (f && !found && fgets(line, sizeof(line), f)) /* another mount may lie over it */
-		found = sscanf(line, "%*s %255s %31s", path, type) == 2 && streq(type, "tracefs") && is_tracefs(path);
+		found = sscanf(line, "%*s %255s %31s", path, type) == 2 && streq(type, "tracefs") &&
+			is_tracefs(path);
 	if (f)
 		fclose(f);
 	return found ? path : NULL;
@@ -68,8 +69,10 @@ static bool is_empty(const char *root, struct err *err)
 	if (access(path, F_OK) == 0 || errno != ENOENT)
 		return false;
 	err_set(err, -EPERM, "%s is empty: the kernel hides its tracing files", root);
-	err_help(err, "with lockdown=confidentiality it does so to root as well, see /sys/kernel/security/lockdown: "
-		      "boot with lockdown=integrity or none; rawtracepoint, syscall and uprobe need no tracefs");
+	err_help(
+		err,
+		"with lockdown=confidentiality it does so to root as well, see /sys/kernel/security/lockdown: "
+		"boot with lockdown=integrity or none; rawtracepoint, syscall and uprobe need no tracefs");
 	return true;
 }
 
@@ -88,19 +91,23 @@ const char *tracefs_path(struct err *err)
 	    mount("tracefs", native, "tracefs", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL) == 0)
 		return known = native;
 	if (access("/sys/kernel", F_OK) < 0)
-		err_set(err, -ENOENT, "tracefs cannot be mounted: there is no sysfs (mount -t sysfs sysfs /sys)");
+		err_set(err, -ENOENT,
+			"tracefs cannot be mounted: there is no sysfs (mount -t sysfs sysfs /sys)");
 	else if (access(native, F_OK) < 0)
 		err_set(err, -ENOENT, "tracefs: this kernel has no tracing events");
 	else
 		err_set(err, -errno, "tracefs is not mounted, and mounting it failed: %s",
 			strerror(errno));
-	err_help(err, "mount it as root, outside of containers: mount -t tracefs tracefs %s; rawtracepoint, syscall and "
-		      "uprobe need no tracefs",
-		 native);
+	err_help(
+		err,
+		"mount it as root, outside of containers: mount -t tracefs tracefs %s; rawtracepoint, syscall and "
+		"uprobe need no tracefs",
+		native);
 	return NULL;
 }
 
-static const char denied[] = "tracing needs root: try it with sudo, or let a group read tracefs (mount -o remount,gid=GROUP,mode=0750)";
+static const char denied[] =
+	"tracing needs root: try it with sudo, or let a group read tracefs (mount -o remount,gid=GROUP,mode=0750)";
 
 /* ---- lists */
 
@@ -445,7 +452,9 @@ struct tracefs_strings *tracefs_parse_strings(struct arena *a, const char *text)
 		end = line + strcspn(line, "\n");
 		quote = memchr(line, '"', (size_t)(end - line));
 		if (starts_with(line, "0x") && quote && end - quote >= 2 && end[-1] == '"')
-			vec_push(a, &s->v, (struct constant_string){ strtoull(line, NULL, 16), unescaped(a, quote + 1, end - 1) });
+			vec_push(a, &s->v,
+				 (struct constant_string){ strtoull(line, NULL, 16),
+							   unescaped(a, quote + 1, end - 1) });
 	}
 	if (s->v.n)
 		qsort(s->v.v, s->v.n, sizeof(*s->v.v), by_address);

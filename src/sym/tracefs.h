@@ -18,8 +18,8 @@ struct tp_field {
 	bool is_signed;
 	bool is_array;
 	bool is_pointer;
-	bool is_char;	/* elements are char: a string */
-	u8 data_loc;	/* 1: __data_loc, 2: __rel_loc */
+	bool is_char;   /* elements are char: a string */
+	u8 data_loc;    /* 1: __data_loc, 2: __rel_loc */
 	bool is_common; /* common_type, common_pid, ... */
 };
 

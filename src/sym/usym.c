@@ -449,7 +449,8 @@ static struct dwarf *dwarf_of_file(struct file *f)
 	return f->dwarf;
 }
 
-bool usyms_source(struct usyms *u, u32 pid, u64 address, bool is_return, u32 depth, struct usource *out)
+bool usyms_source(struct usyms *u, u32 pid, u64 address, bool is_return, u32 depth,
+		  struct usource *out)
 {
 	const struct mapping *m = find_mapping(u, proc_of(u, pid), address);
 	struct file *f = m && is_file(m) ? file_of(u, pid, m) : NULL;
@@ -460,7 +461,9 @@ bool usyms_source(struct usyms *u, u32 pid, u64 address, bool is_return, u32 dep
 	if (!d || !elf_offset_to_address(f->elf, address - m->start + m->offset, &pc) ||
 	    !dwarf_source_at(d, pc - is_return, depth, &s))
 		return false;
-	*out = (struct usource){ .name = show_name(u, s.name), .file = s.file, .line = s.line, .inlined = s.inlined };
+	*out = (struct usource){
+		.name = show_name(u, s.name), .file = s.file, .line = s.line, .inlined = s.inlined
+	};
 	return true;
 }
 

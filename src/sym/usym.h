@@ -49,7 +49,8 @@ int usyms_unseen(struct usyms *u, u32 pid);
  * The depth-th function whose text is at the address, innermost first; false: there is no such, or no debug
  * information. is_return: the address is where a call returns to; the call's line is meant.
  */
-bool usyms_source(struct usyms *u, u32 pid, u64 address, bool is_return, u32 depth, struct usource *out);
+bool usyms_source(struct usyms *u, u32 pid, u64 address, bool is_return, u32 depth,
+		  struct usource *out);
 /* C++ names are shown demangled (default true). */
 void usyms_demangle(struct usyms *u, bool on);
 

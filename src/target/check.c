@@ -104,13 +104,16 @@ static int check_shared(struct check *c)
 
 int check_all(struct check *c)
 {
-	return index_relocs(c) || check_shape(c) || check_values(c) || check_shared(c) || check_depth(c);
+	return index_relocs(c) || check_shape(c) || check_values(c) || check_shared(c) ||
+	       check_depth(c);
 }
 
 int target_check(const struct program *prog, const struct bpf_func *f,
 		 const struct profile *profile, struct check_error *error)
 {
-	struct check c = { .prog = prog, .f = f, .error = error, .profile = check_kind(f, profile) };
+	struct check c = {
+		.prog = prog, .f = f, .error = error, .profile = check_kind(f, profile)
+	};
 	int bad;
 
 	arena_init(&c.arena);

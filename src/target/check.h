@@ -43,11 +43,11 @@ enum reg_kind {
 	R_SCALAR,
 	R_CTX,
 	R_STACK,  /* frame */
-	R_MAP,	  /* map: reference for helpers */
+	R_MAP,    /* map: reference for helpers */
 	R_VALUE,  /* map */
-	R_KEY,	  /* map: key shown to a callback, read only */
+	R_KEY,    /* map: key shown to a callback, read only */
 	R_RECORD, /* ref, size */
-	R_FUNC,	  /* map = instruction of the callback */
+	R_FUNC,   /* map = instruction of the callback */
 };
 
 struct reg {
@@ -60,12 +60,12 @@ struct reg {
 	 * computed from one that did. */
 	bool fixed, shared, moved;
 	u32 map, size, ref;
-	u32 id;	 /* maybe_null: all copies are null or none is */
+	u32 id;  /* maybe_null: all copies are null or none is */
 	s32 off; /* pointers: constant part of the offset; v is the variable part */
 	struct scalar v;
 };
 
-struct slot {	    /* bytes [-8 * (i + 1), -8 * i) of a frame */
+struct slot {       /* bytes [-8 * (i + 1), -8 * i) of a frame */
 	u8 init;    /* a bit for each byte that was written */
 	bool spill; /* reg was stored here whole */
 	struct reg reg;
@@ -106,7 +106,7 @@ struct check_cost { /* what target_cost() wants to know, by instruction */
 
 struct check {
 	struct check_cost *cost; /* or NULL */
-	struct walk *walk;	 /* follow.c, or NULL */
+	struct walk *walk;       /* follow.c, or NULL */
 	u16 *wanted; /* or NULL: the registers whose value an instruction wants, as an offset, a size or to decide */
 	const struct program *prog;
 	const struct bpf_func *f;
@@ -147,7 +147,7 @@ int check_callback(struct check *c, struct state *s, u32 insn, const struct reg 
 struct frame *check_push_frame(struct check *c, struct state *s, u32 sub);
 
 /* check_insn.c */
-struct edge {			 /* of a conditional branch */
+struct edge {                    /* of a conditional branch */
 	bool taken, fallthrough; /* possible? */
 };
 int check_alu(struct check *c, struct frame *f, const struct bpf_insn *i);

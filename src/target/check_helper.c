@@ -23,7 +23,7 @@ enum ret {
 	RET_BTF, /* trusted kernel pointer */
 };
 
-enum where {		    /* where a helper is not */
+enum where {                /* where a helper is not */
 	     NOT_RAW = 1,   /* raw tracepoints */
 	     SLEEPABLE = 2, /* only in programs that may sleep */
 	     NOWHERE = 4,   /* refused to every tracing program */
@@ -238,9 +238,7 @@ static int check_arg(struct check *c, struct state *s, struct call *k, u32 n)
 	case 'k':
 	case 'v': return arg_key(c, s, k, r, *kind);
 	case 's':
-	case 'z':
-		check_want(c, state_top(s), n);
-		return 0;
+	case 'z': check_want(c, state_top(s), n); return 0;
 	case 'r':
 	case 'w':
 		if (check_readable(c, state_top(s), n + 1))

@@ -28,9 +28,9 @@ void check_want(struct check *c, const struct frame *f, u32 reg)
 static int sane_offset(struct check *c, const struct scalar *v)
 {
 	if (v->smin <= -CHECK_MAX_VAR_OFF || v->smin >= CHECK_MAX_VAR_OFF)
-		return check_fail(c, v->smin == INT64_MIN
-					     ? "a number without bounds is added to an address"
-					     : "a number too large is added to an address");
+		return check_fail(c, v->smin == INT64_MIN ?
+					     "a number without bounds is added to an address" :
+					     "a number too large is added to an address");
 	return 0;
 }
 
@@ -203,8 +203,8 @@ int check_store(struct check *c, struct state *s, const struct bpf_insn *i)
 			return -1;
 		from = &f->r[i->src_reg];
 	}
-	return check_access(c, s, &f->r[i->dst_reg], i->off, bpf_access_size(i->code), ACCESS_WRITE, from,
-			    NULL);
+	return check_access(c, s, &f->r[i->dst_reg], i->off, bpf_access_size(i->code), ACCESS_WRITE,
+			    from, NULL);
 }
 
 int check_ld_imm64(struct check *c, struct frame *f, const struct bpf_insn *i)

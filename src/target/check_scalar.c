@@ -106,7 +106,7 @@ struct scalar scalar_join(const struct scalar *a, const struct scalar *b)
 
 	return (struct scalar){
 		{ a->bits.value & ~mask, mask }, MIN(a->smin, b->smin), MAX(a->smax, b->smax),
-		MIN(a->umin, b->umin),		 MAX(a->umax, b->umax),
+		MIN(a->umin, b->umin),           MAX(a->umax, b->umax),
 	};
 }
 

@@ -147,8 +147,8 @@ static void join_pointers(struct ids *ids, struct reg *into, const struct reg *r
 static void join_with_zero(struct ids *ids, struct reg *into, const struct reg *pointer,
 			   bool zero_first)
 {
-	u32 id = zero_first ? join_id(ids, ID_ZERO, reg_id(pointer))
-			    : join_id(ids, reg_id(pointer), ID_ZERO);
+	u32 id = zero_first ? join_id(ids, ID_ZERO, reg_id(pointer)) :
+			      join_id(ids, reg_id(pointer), ID_ZERO);
 
 	*into = *pointer;
 	into->maybe_null = true;

@@ -33,9 +33,9 @@ static u64 price_call(struct pricing *p, u32 at)
 		return 0;
 	if (i->src_reg == BPF_PSEUDO_CALL)
 		return price_sub(p, check_sub_at(p->c, at + 1 + (u32)i->imm));
-	return p->cost->callback[at]
-		       ? times(p->cost->turns[at], price_sub(p, p->cost->callback[at] - 1))
-		       : 0;
+	return p->cost->callback[at] ?
+		       times(p->cost->turns[at], price_sub(p, p->cost->callback[at] - 1)) :
+		       0;
 }
 
 /* One run of a subprogram: what was met in it, by how often it was entered. */

@@ -9,16 +9,16 @@
 #include "target/target.h"
 
 static const char *const alu_ops[16] = {
-	[BPF_ADD >> 4] = "+=",	[BPF_SUB >> 4] = "-=",	[BPF_MUL >> 4] = "*=",
-	[BPF_DIV >> 4] = "/=",	[BPF_OR >> 4] = "|=",	[BPF_AND >> 4] = "&=",
+	[BPF_ADD >> 4] = "+=",  [BPF_SUB >> 4] = "-=",  [BPF_MUL >> 4] = "*=",
+	[BPF_DIV >> 4] = "/=",  [BPF_OR >> 4] = "|=",   [BPF_AND >> 4] = "&=",
 	[BPF_LSH >> 4] = "<<=", [BPF_RSH >> 4] = ">>=", [BPF_MOD >> 4] = "%=",
-	[BPF_XOR >> 4] = "^=",	[BPF_MOV >> 4] = "=",	[BPF_ARSH >> 4] = "s>>=",
+	[BPF_XOR >> 4] = "^=",  [BPF_MOV >> 4] = "=",   [BPF_ARSH >> 4] = "s>>=",
 };
 
 static const char *const jump_ops[16] = {
-	[BPF_JEQ >> 4] = "==",	 [BPF_JGT >> 4] = ">",	  [BPF_JLT >> 4] = "<",
-	[BPF_JGE >> 4] = ">=",	 [BPF_JLE >> 4] = "<=",	  [BPF_JSET >> 4] = "&",
-	[BPF_JNE >> 4] = "!=",	 [BPF_JSGT >> 4] = "s>",  [BPF_JSLT >> 4] = "s<",
+	[BPF_JEQ >> 4] = "==",   [BPF_JGT >> 4] = ">",    [BPF_JLT >> 4] = "<",
+	[BPF_JGE >> 4] = ">=",   [BPF_JLE >> 4] = "<=",   [BPF_JSET >> 4] = "&",
+	[BPF_JNE >> 4] = "!=",   [BPF_JSGT >> 4] = "s>",  [BPF_JSLT >> 4] = "s<",
 	[BPF_JSGE >> 4] = "s>=", [BPF_JSLE >> 4] = "s<=",
 };
 
@@ -41,9 +41,9 @@ static char reg_letter(u8 code)
 
 static void put_swap(struct buf *b, const struct bpf_insn *in)
 {
-	const char *what = BPF_CLASS(in->code) == BPF_ALU64 ? "bswap"
-			   : BPF_SRC(in->code) == BPF_TO_BE ? "be"
-							    : "le";
+	const char *what = BPF_CLASS(in->code) == BPF_ALU64 ? "bswap" :
+			   BPF_SRC(in->code) == BPF_TO_BE   ? "be" :
+							      "le";
 
 	buf_printf(b, "r%u = %s%d r%u", in->dst_reg, what, in->imm, in->dst_reg);
 }
@@ -97,10 +97,10 @@ static void put_atomic(struct buf *b, const struct bpf_insn *in)
 		put_fetch(b, in, "xchg");
 	} else if (in->imm & BPF_FETCH) {
 		put_fetch(b, in,
-			  (in->imm & ~BPF_FETCH) == BPF_ADD   ? "fetch_add"
-			  : (in->imm & ~BPF_FETCH) == BPF_OR  ? "fetch_or"
-			  : (in->imm & ~BPF_FETCH) == BPF_AND ? "fetch_and"
-							      : "fetch_xor");
+			  (in->imm & ~BPF_FETCH) == BPF_ADD ? "fetch_add" :
+			  (in->imm & ~BPF_FETCH) == BPF_OR  ? "fetch_or" :
+			  (in->imm & ~BPF_FETCH) == BPF_AND ? "fetch_and" :
+							      "fetch_xor");
 	} else {
 		buf_puts(b, "lock ");
 		put_place(b, in->code, false, in->dst_reg, in->off);
@@ -179,8 +179,8 @@ static void put_call(struct buf *b, const struct program *prog, const struct bpf
 		buf_printf(b, "call pc%+d ; %s", in->imm, r ? func_name(f, r->index) : "?");
 	else if (in->src_reg == BPF_PSEUDO_KFUNC_CALL)
 		buf_printf(b, "call %s",
-			   r && prog && r->index < prog->kfuncs.n ? prog->kfuncs.v[r->index]
-								  : "kernel-function");
+			   r && prog && r->index < prog->kfuncs.n ? prog->kfuncs.v[r->index] :
+								    "kernel-function");
 	else
 		buf_printf(b, "call bpf_%s#%d", ir_helper_name((u32)in->imm), in->imm);
 }
@@ -267,7 +267,9 @@ static void put_subprog(struct dump *d, const struct bpf_func *f, u32 insn)
 	for (u32 i = 1; i < f->n_subprogs; i++)
 		if (f->subprogs[i].insn == insn) {
 			buf_printf(d->b, "%s%s:\n", func_name(f, i),
-				   f->subprogs[i].callback ? " (callback)" : f->subprogs[i].shared ? " (shared)" : "");
+				   f->subprogs[i].callback ? " (callback)" :
+				   f->subprogs[i].shared   ? " (shared)" :
+							     "");
 			d->line = 0;
 		}
 }

@@ -17,7 +17,7 @@ struct emit {
 	u32 *place; /* by function of the unit: 1 + place in out->subprogs; 0: not referred to */
 	u32 *order; /* by place: function of the unit */
 	u32 *frame; /* by place, bytes */
-	u32 n;	    /* places given */
+	u32 n;      /* places given */
 	struct limits limits;
 };
 

@@ -99,7 +99,7 @@ static u32 in_place(const struct encode *e)
 static u8 inverted(u8 code)
 {
 	static const u8 pairs[][2] = {
-		{ BPF_JEQ, BPF_JNE },	{ BPF_JLT, BPF_JGE },	{ BPF_JLE, BPF_JGT },
+		{ BPF_JEQ, BPF_JNE },   { BPF_JLT, BPF_JGE },   { BPF_JLE, BPF_JGT },
 		{ BPF_JSLT, BPF_JSGE }, { BPF_JSLE, BPF_JSGT },
 	};
 

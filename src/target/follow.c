@@ -16,8 +16,14 @@
 #include <stdlib.h>
 #include "target/follow.h"
 
-enum { JUMPS_APART = 2, INSNS_APART = 8, MISSES = 3 /* for each hit */, TURNS = 3 /* of a callback */, MEET = 2,
-       SHARED_LOOPS = 15000 /* string functions, the same for every script: the longest, about */ };
+enum {
+	JUMPS_APART = 2,
+	INSNS_APART = 8,
+	MISSES = 3 /* for each hit */,
+	TURNS = 3 /* of a callback */,
+	MEET = 2,
+	SHARED_LOOPS = 15000 /* string functions, the same for every script: the longest, about */
+};
 
 /* ---- counting ways */
 
@@ -25,9 +31,9 @@ struct counting {
 	const struct check *c;
 	u64 most;
 	struct needs needs; /* of all values that could be wanted */
-	u64 *arrive;	 /* ways that come to an instruction */
-	u64 *price;	 /* of a subprogram, + 1 */
-	u64 *exits;	 /* ways out of it */
+	u64 *arrive;        /* ways that come to an instruction */
+	u64 *price;         /* of a subprogram, + 1 */
+	u64 *exits;         /* ways out of it */
 };
 
 static u64 sum(const struct counting *k, u64 a, u64 b)
@@ -50,7 +56,9 @@ static u64 price_call(struct counting *k, u32 pc, u64 *ways)
 	u32 sub;
 
 	if (i->code == (BPF_LD | BPF_IMM | BPF_DW) && i->src_reg == BPF_PSEUDO_FUNC)
-		return product(k, came, product(k, TURNS, price_sub(k, check_sub_at(k->c, pc + 1 + (u32)i->imm))));
+		return product(k, came,
+			       product(k, TURNS,
+				       price_sub(k, check_sub_at(k->c, pc + 1 + (u32)i->imm))));
 	if (i->code != (BPF_JMP | BPF_CALL) || i->src_reg != BPF_PSEUDO_CALL)
 		return 0;
 	sub = check_sub_at(k->c, pc + 1 + (u32)i->imm);
@@ -89,7 +97,8 @@ static u64 count_sub(struct counting *k, u32 sub)
 			continue;
 		}
 		if (bpf_is_jump(i))
-			k->arrive[bpf_jump_target(i, pc)] = sum(k, k->arrive[bpf_jump_target(i, pc)], ways);
+			k->arrive[bpf_jump_target(i, pc)] =
+				sum(k, k->arrive[bpf_jump_target(i, pc)], ways);
 		if (!bpf_is_goto(i)) {
 			u64 *next = &k->arrive[pc + (BPF_CLASS(i->code) == BPF_LD ? 2 : 1)];
 
@@ -146,7 +155,7 @@ struct waiting {
 struct walk {
 	struct check *c;
 	struct needs needs;
-	struct known **known; /* by instruction */
+	struct known **known;                 /* by instruction */
 	u64 most, n, n_jumps, n_at, jumps_at; /* at: when the last state was remembered */
 	u32 n_waiting;
 	u64 *stack; /* of ways that wait: frames, each with its registers and slots, then struct waiting */
@@ -203,7 +212,8 @@ static void remember(struct walk *w, const struct state *s, u32 pc)
 
 static bool is_within(const struct scalar *old, const struct scalar *v)
 {
-	return old->umin <= v->umin && v->umax <= old->umax && old->smin <= v->smin && v->smax <= old->smax &&
+	return old->umin <= v->umin && v->umax <= old->umax && old->smin <= v->smin &&
+	       v->smax <= old->smax &&
 	       !((v->bits.mask | (v->bits.value ^ old->bits.value)) & ~old->bits.mask);
 }
 
@@ -215,12 +225,13 @@ static bool covers_reg(const struct reg *old, const struct reg *r, bool exact)
 		return false;
 	if (old->kind == R_SCALAR)
 		return old->btf == r->btf && (!exact || is_within(&old->v, &r->v));
-	return old->map == r->map && old->size == r->size && old->frame == r->frame && old->off == r->off &&
-	       old->maybe_null == r->maybe_null && is_within(&old->v, &r->v);
+	return old->map == r->map && old->size == r->size && old->frame == r->frame &&
+	       old->off == r->off && old->maybe_null == r->maybe_null && is_within(&old->v, &r->v);
 }
 
 /* Registers, then slots, as put_frame() has put them. */
-static bool covers_frame(const struct part *p, const struct frame *f, const struct need *need, const struct reg **v)
+static bool covers_frame(const struct part *p, const struct frame *f, const struct need *need,
+			 const struct reg **v)
 {
 	for (u32 r = 0; r < 10; r++)
 		if (p->regs >> r & 1 && !covers_reg((*v)++, &f->r[r], need->exact >> r & 1))
@@ -505,7 +516,8 @@ static bool is_place(const struct check *c, u32 pc)
 	const struct bpf_insn *i = &c->f->insns[pc];
 
 	return c->mark[pc] & (MARK_TARGET | MARK_SUB) || (bpf_is_jump(i) && !bpf_is_goto(i)) ||
-	       (pc && c->f->insns[pc - 1].code == (BPF_JMP | BPF_CALL) && c->f->insns[pc - 1].src_reg == BPF_PSEUDO_CALL);
+	       (pc && c->f->insns[pc - 1].code == (BPF_JMP | BPF_CALL) &&
+		c->f->insns[pc - 1].src_reg == BPF_PSEUDO_CALL);
 }
 
 static void follow_way(struct walk *w, struct state *s, u32 pc)
@@ -522,7 +534,9 @@ static void follow_way(struct walk *w, struct state *s, u32 pc)
 
 static void start_walking(struct walk *w, struct check *c, u32 from, u64 most)
 {
-	*w = (struct walk){ .c = c, .most = most, .known = arena_array(&c->arena, struct known *, c->f->n_insns + 1) };
+	*w = (struct walk){ .c = c,
+			    .most = most,
+			    .known = arena_array(&c->arena, struct known *, c->f->n_insns + 1) };
 	follow_needs(&w->needs, c, c->subs.v[from].start, NULL);
 }
 
@@ -567,10 +581,13 @@ static u64 follow_program(struct check *c, u64 enough, u64 most)
 	return MIN(sum, most);
 }
 
-int target_check_followed(const struct program *prog, const struct bpf_func *f, const struct profile *profile,
-			  struct check_error *error, u64 enough, u64 most, u64 *followed)
+int target_check_followed(const struct program *prog, const struct bpf_func *f,
+			  const struct profile *profile, struct check_error *error, u64 enough,
+			  u64 most, u64 *followed)
 {
-	struct check c = { .prog = prog, .f = f, .error = error, .profile = check_kind(f, profile) };
+	struct check c = {
+		.prog = prog, .f = f, .error = error, .profile = check_kind(f, profile)
+	};
 	int bad;
 
 	arena_init(&c.arena);
@@ -582,7 +599,8 @@ int target_check_followed(const struct program *prog, const struct bpf_func *f, 
 	return bad ? -EACCES : 0;
 }
 
-u64 target_follow(const struct program *prog, const struct bpf_func *f, const struct profile *profile, u64 enough, u64 most)
+u64 target_follow(const struct program *prog, const struct bpf_func *f,
+		  const struct profile *profile, u64 enough, u64 most)
 {
 	u64 n;
 

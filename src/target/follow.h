@@ -12,8 +12,8 @@ struct need { /* a bit for each register, for each slot of the frame */
 
 struct needs {
 	const struct check *c;
-	struct need *at; /* by instruction: before it */
-	u16 *wanted;	 /* registers whose value the instruction itself wants */
+	struct need *at;   /* by instruction: before it */
+	u16 *wanted;       /* registers whose value the instruction itself wants */
 	u32 *first, *next; /* jumps and calls to an instruction, + 1 */
 	u32 *todo, n_todo;
 	u8 *waits;

@@ -41,7 +41,8 @@ static void move_back(struct need *n, const struct bpf_insn *i)
 static void alu_back(struct need *n, const struct bpf_insn *i)
 {
 	u8 op = BPF_OP(i->code);
-	u16 dst = bit(i->dst_reg), src = by_reg(i) && op != BPF_END && op != BPF_NEG ? bit(i->src_reg) : 0;
+	u16 dst = bit(i->dst_reg),
+	    src = by_reg(i) && op != BPF_END && op != BPF_NEG ? bit(i->src_reg) : 0;
 
 	if (op == BPF_MOV) {
 		move_back(n, i);
@@ -95,7 +96,7 @@ static void call_back(const struct needs *ns, u32 pc, struct need *n)
 	if (i->src_reg == BPF_PSEUDO_CALL)
 		n->exact |= ns->at[pc + 1 + (u32)i->imm].exact & ARGUMENTS;
 	else if (!i->src_reg)
-		n->regs &= (u16)~(0x3e << strlen(check_helper_args((u32)i->imm)) & ARGUMENTS);
+		n->regs &= (u16) ~(0x3e << strlen(check_helper_args((u32)i->imm)) & ARGUMENTS);
 }
 
 static void jump_back(const struct needs *ns, u32 pc, struct need *n)
@@ -168,7 +169,8 @@ static void push(struct needs *ns, u32 pc)
 /* Those from which pc is reached. */
 static void push_before(struct needs *ns, u32 pc)
 {
-	if (pc && !bpf_is_goto(&ns->c->f->insns[pc - 1]) && ns->c->f->insns[pc - 1].code != (BPF_JMP | BPF_EXIT))
+	if (pc && !bpf_is_goto(&ns->c->f->insns[pc - 1]) &&
+	    ns->c->f->insns[pc - 1].code != (BPF_JMP | BPF_EXIT))
 		push(ns, pc - 1);
 	for (u32 from = ns->first[pc]; from; from = ns->next[from - 1])
 		push(ns, from - 1);

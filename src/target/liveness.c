@@ -18,13 +18,13 @@ struct liveness {
 	struct mach *m;
 	struct live *l;
 	VEC(struct occurrence) occ;
-	u32 *exposed, *sets;		       /* by register: lists in occ, index + 1 */
-	u32 *set_in, *exposed_in;	       /* by register: block + 1 seen last */
+	u32 *exposed, *sets;                   /* by register: lists in occ, index + 1 */
+	u32 *set_in, *exposed_in;              /* by register: block + 1 seen last */
 	u32 *block_set, *block_in, *block_out; /* by block: stamps of the register being followed */
 	u32 *out; /* by block: list in occ (block field: register) of what lives at its end */
 	u32 *work;
 	/* the sweep: registers alive here */
-	u32 *end;			/* by register: exclusive end of the open range, 0: dead */
+	u32 *end;                       /* by register: exclusive end of the open range, 0: dead */
 	u32 *alive, n_alive, *alive_at; /* dense list, and places in it */
 };
 

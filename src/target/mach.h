@@ -37,7 +37,7 @@ struct minsn {
 /* Straight code, perhaps with a conditional jump as its last instruction; then on to `next`. */
 struct mblock {
 	u32 start, end; /* in mach.insns */
-	u32 next;	/* NO_BLOCK behind an exit */
+	u32 next;       /* NO_BLOCK behind an exit */
 	u32 depth;
 	u32 first_pred, n_preds; /* in mach.preds */
 };
@@ -54,15 +54,15 @@ struct mach {
 	struct features *features;
 	VEC(struct minsn) insns;
 	VEC(struct mblock) blocks; /* by id */
-	VEC(u32) order;		   /* ids in emission order; insns lie in this order too */
+	VEC(u32) order;            /* ids in emission order; insns lie in this order too */
 	u32 *preds;
 	u32 n_vregs; /* V_FIRST included */
 	struct limits limits;
 	struct opnd *alias;  /* by temporary: what it stands for, or O_NONE */
-	s32 *slot_off;	     /* by slot: from r10 */
-	u32 frame;	     /* bytes below r10 */
+	s32 *slot_off;       /* by slot: from r10 */
+	u32 frame;           /* bytes below r10 */
 	VEC(u8) unspillable; /* by register: made by spill.c */
-	u8 *assigned;	     /* by register */
+	u8 *assigned;        /* by register */
 };
 
 static inline bool fits_s16(s64 v)
@@ -78,8 +78,8 @@ static inline bool fits_s32(s64 v)
 /* How an instruction touches its two register fields. */
 enum role { DST_USED = 1, DST_SET = 2, SRC_USED = 4, SRC_SET = 8 };
 u32 minsn_roles(const struct minsn *in);
-bool minsn_is_jump(const struct minsn *in);	/* conditional */
-bool minsn_is_pure(const struct minsn *in);	/* only sets dst */
+bool minsn_is_jump(const struct minsn *in);     /* conditional */
+bool minsn_is_pure(const struct minsn *in);     /* only sets dst */
 bool minsn_is_constant(const struct minsn *in); /* dst = immediate, map, function address */
 
 /*

@@ -10,9 +10,9 @@
 
 struct walk {
 	const struct bpf_func *f;
-	u64 *seen;	    /* a bit for each instruction */
+	u64 *seen;          /* a bit for each instruction */
 	u32 *wait, n, most; /* targets of the jumps that wait */
-	u32 beyond;	    /* the instruction with which they are too many */
+	u32 beyond;         /* the instruction with which they are too many */
 };
 
 static bool was_here(struct walk *w, u32 at)
@@ -87,11 +87,11 @@ struct target_measure target_measure(const struct program *prog, const struct bp
 	walk_all(&w);
 	m.branches = w.most;
 	m.maps = count_maps(prog, f, arena_array(&scratch, u8, prog->maps.n + 1), &maps_beyond);
-	m.at = m.branches > MOST_BRANCHES ? w.beyond
-	       : m.maps > MOST_MAPS	  ? maps_beyond
-	       : m.insns > MOST_INSNS	  ? MOST_INSNS
-	       : m.funcs > MOST_FUNCS	  ? f->subprogs[MOST_FUNCS].insn
-					  : 0;
+	m.at = m.branches > MOST_BRANCHES ? w.beyond :
+	       m.maps > MOST_MAPS         ? maps_beyond :
+	       m.insns > MOST_INSNS       ? MOST_INSNS :
+	       m.funcs > MOST_FUNCS       ? f->subprogs[MOST_FUNCS].insn :
+					    0;
 	arena_release(&scratch);
 	return m;
 }

@@ -24,12 +24,12 @@ struct alloc {
 	struct live l;
 	u64 *busy[N_REGS];  /* positions taken, by anyone */
 	u64 *fixed[N_REGS]; /* by instructions that name the machine register */
-	u32 *from;	    /* by register: first range that is not over yet, index + 1 */
+	u32 *from;          /* by register: first range that is not over yet, index + 1 */
 	VEC(struct hint) hints;
-	u32 *hint;	    /* by register: index + 1 */
-	u32 *same;	    /* by register: next one given the same machine register, + 1 */
+	u32 *hint;          /* by register: index + 1 */
+	u32 *same;          /* by register: next one given the same machine register, + 1 */
 	u32 holder[N_REGS]; /* heads of these lists, + 1 */
-	u32 *spilled;	    /* by register */
+	u32 *spilled;       /* by register */
 	u32 n_spilled;
 };
 

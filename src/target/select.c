@@ -40,7 +40,7 @@ void sel_goto(struct select *s, u32 block)
 }
 
 static const u8 jump_ops[] = {
-	[CC_EQ] = BPF_JEQ,   [CC_NE] = BPF_JNE,	  [CC_ULT] = BPF_JLT,  [CC_ULE] = BPF_JLE,
+	[CC_EQ] = BPF_JEQ,   [CC_NE] = BPF_JNE,   [CC_ULT] = BPF_JLT,  [CC_ULE] = BPF_JLE,
 	[CC_UGT] = BPF_JGT,  [CC_UGE] = BPF_JGE,  [CC_SLT] = BPF_JSLT, [CC_SLE] = BPF_JSLE,
 	[CC_SGT] = BPF_JSGT, [CC_SGE] = BPF_JSGE, [CC_SET] = BPF_JSET,
 };

@@ -11,12 +11,12 @@ struct select {
 	struct mach *m;
 	struct ir_func *f;
 	struct span span;
-	u32 block;		     /* being filled */
-	u32 ctx;		     /* register of the context pointer */
-	u32 *uses;		     /* by temporary: uses not yet selected, aliases resolved */
-	u8 *reached;		     /* by IR block */
+	u32 block;                   /* being filled */
+	u32 ctx;                     /* register of the context pointer */
+	u32 *uses;                   /* by temporary: uses not yet selected, aliases resolved */
+	u8 *reached;                 /* by IR block */
 	const struct ir_insn *fused; /* comparison that waits for its branch */
-	struct data_base {	     /* address of maps[map] + off in a register, valid here */
+	struct data_base {           /* address of maps[map] + off in a register, valid here */
 		u32 map, reg;
 		s64 off;
 	} data[DATA_CACHE];
@@ -42,7 +42,7 @@ void sel_alu_imm(struct select *s, u8 op, u32 dst, s64 imm); /* any imm */
 void sel_load(struct select *s, u32 size, u32 dst, struct addr a);
 void sel_store(struct select *s, u32 size, struct addr a, u32 src);
 void sel_store_imm(struct select *s, u32 size, struct addr a, s64 imm);
-u32 sel_block(struct select *s);	     /* a new block, not placed */
+u32 sel_block(struct select *s);             /* a new block, not placed */
 void sel_place(struct select *s, u32 block); /* the current one falls into it */
 void sel_goto(struct select *s, u32 block);
 /* if a cc b goto yes, else on to no; ends the block. */
@@ -55,7 +55,7 @@ static inline u32 sel_temp(u32 t)
 	return V_FIRST + t;
 }
 u32 sel_new(struct select *s);
-void sel_forget(struct select *s);	      /* what is in registers now: before calls, at joins */
+void sel_forget(struct select *s);            /* what is in registers now: before calls, at joins */
 u32 sel_reg(struct select *s, struct opnd o); /* some register holding it: do not write it */
 void sel_into(struct select *s, u32 dst, struct opnd o); /* dst = it */
 /* Where [o, o + len) is: base register and an offset that fits for all of it. */

@@ -26,7 +26,7 @@ struct spill {
 	struct mach *m;
 	const struct live *l;
 	const u32 *spilled;
-	s16 *off;		/* by register: from r10 */
+	s16 *off;               /* by register: from r10 */
 	struct minsn *constant; /* by register: code 0 when it has a slot */
 	struct reload now[2];
 	u32 n_now;

@@ -35,15 +35,18 @@ int target_check(const struct program *prog, const struct bpf_func *f,
  * The most instructions that one run of a good program executes, callbacks and calls included; what
  * helpers do inside is not counted. An upper bound: of two branches both are taken to run.
  */
-u64 target_cost(const struct program *prog, const struct bpf_func *f, const struct profile *profile);
+u64 target_cost(const struct program *prog, const struct bpf_func *f,
+		const struct profile *profile);
 
 /*
  * How many instructions a verifier will process, `most` at most; where ways are counted to be no more than `enough`, by
  * that count alone. target_check() and this in one.
  */
-int target_check_followed(const struct program *prog, const struct bpf_func *f, const struct profile *profile,
-			  struct check_error *error, u64 enough, u64 most, u64 *followed);
-u64 target_follow(const struct program *prog, const struct bpf_func *f, const struct profile *profile, u64 enough, u64 most);
+int target_check_followed(const struct program *prog, const struct bpf_func *f,
+			  const struct profile *profile, struct check_error *error, u64 enough,
+			  u64 most, u64 *followed);
+u64 target_follow(const struct program *prog, const struct bpf_func *f,
+		  const struct profile *profile, u64 enough, u64 most);
 
 /* All programs and maps as an ELF object; out is overwritten. */
 void target_object(struct buf *out, const struct program *prog, const char *license);

@@ -27,7 +27,7 @@ struct actor {
 	/* system(): starts the command; its output joins ours in order; draining goes on meanwhile. */
 	void (*system)(void *ctx, const char *command);
 	struct action_file *files; /* that actions have open: action_files_close() */
-	bool warnings; /* warnf and run-time warnings are shown */
+	bool warnings;             /* warnf and run-time warnings are shown */
 	u32 max_cat_bytes;
 };
 

@@ -127,18 +127,29 @@ static const struct {
 	u32 size;
 	bool is_signed;
 } type_words[] = {
-	{ "char", 1, true },   { "short", 2, true },	{ "int", 4, true },	 { "long", 8, true },
-	{ "s8", 1, true },     { "s16", 2, true },	{ "s32", 4, true },	 { "s64", 8, true },
-	{ "__s8", 1, true },   { "__s16", 2, true },	{ "__s32", 4, true },	 { "__s64", 8, true },
-	{ "u8", 1, false },    { "u16", 2, false },	{ "u32", 4, false },	 { "u64", 8, false },
-	{ "__u8", 1, false },  { "__u16", 2, false },	{ "__u32", 4, false },	 { "__u64", 8, false },
-	{ "bool", 1, false },  { "dev_t", 4, false },	{ "size_t", 8, false },	 { "ssize_t", 8, true },
-	{ "loff_t", 8, true }, { "pid_t", 4, true },	{ "gfp_t", 4, false },	 { "sector_t", 8, false },
-	{ "ino_t", 8, false }, { "uintptr_t", 8, false }, { "umode_t", 2, false }, { "dma_addr_t", 8, false },
-	{ "phys_addr_t", 8, false }, { "resource_size_t", 8, false }, { "ktime_t", 8, true },
-	{ "__be16", 2, false }, { "__be32", 4, false },	{ "__be64", 8, false },	 { "uint32_t", 4, false },
-	{ "uint64_t", 8, false }, { "uint8_t", 1, false }, { "uint16_t", 2, false }, { "void", 8, false },
-	{ "uint", 4, false },	{ "ulong", 8, false },	{ "ushort", 2, false },
+	{ "char", 1, true },         { "short", 2, true },
+	{ "int", 4, true },          { "long", 8, true },
+	{ "s8", 1, true },           { "s16", 2, true },
+	{ "s32", 4, true },          { "s64", 8, true },
+	{ "__s8", 1, true },         { "__s16", 2, true },
+	{ "__s32", 4, true },        { "__s64", 8, true },
+	{ "u8", 1, false },          { "u16", 2, false },
+	{ "u32", 4, false },         { "u64", 8, false },
+	{ "__u8", 1, false },        { "__u16", 2, false },
+	{ "__u32", 4, false },       { "__u64", 8, false },
+	{ "bool", 1, false },        { "dev_t", 4, false },
+	{ "size_t", 8, false },      { "ssize_t", 8, true },
+	{ "loff_t", 8, true },       { "pid_t", 4, true },
+	{ "gfp_t", 4, false },       { "sector_t", 8, false },
+	{ "ino_t", 8, false },       { "uintptr_t", 8, false },
+	{ "umode_t", 2, false },     { "dma_addr_t", 8, false },
+	{ "phys_addr_t", 8, false }, { "resource_size_t", 8, false },
+	{ "ktime_t", 8, true },      { "__be16", 2, false },
+	{ "__be32", 4, false },      { "__be64", 8, false },
+	{ "uint32_t", 4, false },    { "uint64_t", 8, false },
+	{ "uint8_t", 1, false },     { "uint16_t", 2, false },
+	{ "void", 8, false },        { "uint", 4, false },
+	{ "ulong", 8, false },       { "ushort", 2, false },
 };
 
 static bool type_word(const char *w, u32 *size, bool *is_signed)
@@ -562,9 +573,9 @@ static const struct {
 	const char *text;
 	u32 level;
 } operators[] = {
-	{ "||", 1 }, { "&&", 2 }, { "==", 6 }, { "!=", 6 }, { "<=", 7 }, { ">=", 7 }, { "<<", 8 },
-	{ ">>", 8 }, { "|", 3 },  { "^", 4 },  { "&", 5 },  { "<", 7 },	 { ">", 7 },  { "+", 9 },
-	{ "-", 9 },  { "*", 10 }, { "/", 10 }, { "%", 10 },
+	{ "||", 1 }, { "&&", 2 }, { "==", 6 }, { "!=", 6 }, { "<=", 7 }, { ">=", 7 },
+	{ "<<", 8 }, { ">>", 8 }, { "|", 3 },  { "^", 4 },  { "&", 5 },  { "<", 7 },
+	{ ">", 7 },  { "+", 9 },  { "-", 9 },  { "*", 10 }, { "/", 10 }, { "%", 10 },
 };
 
 static u32 operator_at(struct parse *ps)
@@ -581,7 +592,8 @@ static struct ex *binary(struct parse *ps, u32 level)
 	struct ex *left = unary(ps);
 	u32 i;
 
-	while (!ps->failed && (i = operator_at(ps)) < ARRAY_SIZE(operators) && operators[i].level >= level) {
+	while (!ps->failed && (i = operator_at(ps)) < ARRAY_SIZE(operators) &&
+	       operators[i].level >= level) {
 		struct ex *e = node(ps, EX_BINARY);
 		const char *text = operators[i].text;
 

@@ -8,41 +8,41 @@
 #include "type/event_format.h"
 
 enum ex_kind {
-	EX_NUMBER,   /* of size and is_signed */
+	EX_NUMBER, /* of size and is_signed */
 	EX_STRING,
-	EX_MEMBER,   /* member of the record; an array is its address */
-	EX_INDEX,    /* a[b] */
-	EX_UNARY,    /* op a */
-	EX_BINARY,   /* a op b; op: the character, or two of them as in "<<" */
-	EX_TERNARY,  /* a ? b : c */
-	EX_CAST,     /* size and is_signed */
-	EX_CALL,     /* call; args */
-	EX_PAIR,     /* { a, "text" } of a table; text NULL: its end, or a is not known */
+	EX_MEMBER,  /* member of the record; an array is its address */
+	EX_INDEX,   /* a[b] */
+	EX_UNARY,   /* op a */
+	EX_BINARY,  /* a op b; op: the character, or two of them as in "<<" */
+	EX_TERNARY, /* a ? b : c */
+	EX_CAST,    /* size and is_signed */
+	EX_CALL,    /* call; args */
+	EX_PAIR,    /* { a, "text" } of a table; text NULL: its end, or a is not known */
 };
 
 enum ex_call {
-	EX_GET_STR,	    /* __get_str, __get_rel_str */
-	EX_GET_ARRAY,	    /* __get_dynamic_array and the like */
-	EX_GET_LEN,	    /* __get_dynamic_array_len */
-	EX_GET_BITMASK,     /* "00000000,00000003" */
-	EX_GET_CPUMASK,     /* "0-1,4" */
+	EX_GET_STR,     /* __get_str, __get_rel_str */
+	EX_GET_ARRAY,   /* __get_dynamic_array and the like */
+	EX_GET_LEN,     /* __get_dynamic_array_len */
+	EX_GET_BITMASK, /* "00000000,00000003" */
+	EX_GET_CPUMASK, /* "0-1,4" */
 	EX_GET_SOCKADDR,
 	EX_PRINT_FLAGS,
 	EX_PRINT_SYMBOLIC,
-	EX_PRINT_HEX,	    /* "0a 1b" */
-	EX_PRINT_HEX_STR,   /* "0a1b" */
+	EX_PRINT_HEX,     /* "0a 1b" */
+	EX_PRINT_HEX_STR, /* "0a1b" */
 	EX_PRINT_ARRAY,
 	EX_NS_TO_SECS,
 	EX_NS_WITHOUT_SECS,
-	EX_PRINT_DYNAMIC,   /* __print_dynamic_array: of a member's own length */
+	EX_PRINT_DYNAMIC, /* __print_dynamic_array: of a member's own length */
 	EX_BSWAP16,
 	EX_BSWAP32,
 	EX_BSWAP64,
 	EX_JIFFIES_TO_MS,
-	EX_DISK_NAME,	    /* "disk=NAME, " or nothing */
-	EX_CTRL_ID,	    /* "3", or "_" for none */
-	EX_UNKNOWN,	    /* a function that only the kernel has: its argument as a number, or bytes in hexadecimal */
-	EX_SAME,	    /* f(x) is x for our purpose */
+	EX_DISK_NAME, /* "disk=NAME, " or nothing */
+	EX_CTRL_ID,   /* "3", or "_" for none */
+	EX_UNKNOWN, /* a function that only the kernel has: its argument as a number, or bytes in hexadecimal */
+	EX_SAME, /* f(x) is x for our purpose */
 };
 
 struct ex {
@@ -64,6 +64,7 @@ struct ex_format {
 };
 
 /* names: for enumerators that the kernel left in the text; may be NULL. NULL: something in it is not known. */
-struct ex_format *ex_parse(struct arena *a, const struct event_format *f, const struct names *names);
+struct ex_format *ex_parse(struct arena *a, const struct event_format *f,
+			   const struct names *names);
 
 #endif

@@ -13,11 +13,11 @@
 #include "trace/event_expr.h"
 
 struct value {
-	s64 n;		  /* extended from size by its sign */
-	u32 size;	  /* bytes of the number's C type */
+	s64 n;            /* extended from size by its sign */
+	u32 size;         /* bytes of the number's C type */
 	const char *text; /* NULL: a number */
 	u32 text_len;
-	const u8 *at;	  /* bytes in the record */
+	const u8 *at; /* bytes in the record */
 	u32 len, elem;
 	bool is_signed, is_place;
 };
@@ -184,7 +184,9 @@ static struct value arithmetic(u16 op, struct value a, struct value b)
 	n = binary(op, a.n, b.n, a.is_signed);
 	if (is_comparison(op))
 		return number(n);
-	return (struct value){ .n = load((const u8 *)&n, a.size, a.is_signed), .size = a.size, .is_signed = a.is_signed };
+	return (struct value){ .n = load((const u8 *)&n, a.size, a.is_signed),
+			       .size = a.size,
+			       .is_signed = a.is_signed };
 }
 
 static struct value eval_binary(struct eval *v, const struct ex *e)
@@ -216,7 +218,9 @@ static struct value eval_index(struct eval *v, const struct ex *e)
 
 	if (!a.is_place || i.n < 0 || at + a.elem > a.len)
 		return number(0);
-	return (struct value){ .n = load(a.at + at, a.elem, a.is_signed), .size = a.elem, .is_signed = a.is_signed };
+	return (struct value){ .n = load(a.at + at, a.elem, a.is_signed),
+			       .size = a.elem,
+			       .is_signed = a.is_signed };
 }
 
 static struct value eval_unary(struct eval *v, const struct ex *e)
@@ -227,7 +231,8 @@ static struct value eval_unary(struct eval *v, const struct ex *e)
 	case '!': return number(!number_of(&a));
 	case '~': return arithmetic('^', a, number(-1));
 	case '-': return arithmetic('-', number(0), a);
-	case '*': return a.is_place && a.len >= a.elem ? number(load(a.at, a.elem, a.is_signed)) : a;
+	case '*':
+		return a.is_place && a.len >= a.elem ? number(load(a.at, a.elem, a.is_signed)) : a;
 	}
 	return a;
 }
@@ -313,7 +318,8 @@ static struct value list_of(struct eval *v, const struct value *a, s64 n, u32 si
 	size = size && size <= 8 ? size : 1;
 	buf_putc(v->scratch, '{');
 	for (s64 i = 0; a->is_place && i < n && (u64)(i + 1) * size <= a->len; i++)
-		buf_printf(v->scratch, "%s0x%llx", i ? "," : "", (unsigned long long)load(a->at + i * size, size, false));
+		buf_printf(v->scratch, "%s0x%llx", i ? "," : "",
+			   (unsigned long long)load(a->at + i * size, size, false));
 	buf_putc(v->scratch, '}');
 	return made_text(v, from);
 }
@@ -363,7 +369,8 @@ static bool ends_as_ip4(const u8 *p)
 {
 	static const u8 mapped[12] = { [10] = 0xff, [11] = 0xff }, isatap[4] = { 0, 0, 0x5e, 0xfe };
 
-	return memcmp(p, mapped, sizeof mapped) == 0 || ((p[8] & ~2) == 0 && memcmp(p + 9, isatap + 1, 3) == 0);
+	return memcmp(p, mapped, sizeof mapped) == 0 ||
+	       ((p[8] & ~2) == 0 && memcmp(p + 9, isatap + 1, 3) == 0);
 }
 
 /* The longest run of zero groups is "::". */
@@ -488,7 +495,8 @@ static struct value eval_call(struct eval *v, const struct ex *e)
 {
 	switch (e->call) {
 	case EX_GET_STR:
-	case EX_GET_ARRAY: return e->member->data_loc ? dynamic(v, e->member) : member(v, e->member);
+	case EX_GET_ARRAY:
+		return e->member->data_loc ? dynamic(v, e->member) : member(v, e->member);
 	case EX_GET_LEN: return number(dynamic(v, e->member).len);
 	case EX_GET_BITMASK: return bitmask(v, e->member);
 	case EX_GET_CPUMASK: return cpumask(v, e->member);
@@ -518,7 +526,8 @@ static struct value eval(struct eval *v, const struct ex *e)
 	struct value a;
 
 	switch (e->kind) {
-	case EX_NUMBER: return (struct value){ .n = e->value, .size = e->size, .is_signed = e->is_signed };
+	case EX_NUMBER:
+		return (struct value){ .n = e->value, .size = e->size, .is_signed = e->is_signed };
 	case EX_STRING: return (struct value){ .text = e->text, .text_len = (u32)strlen(e->text) };
 	case EX_MEMBER: return member(v, e->member);
 	case EX_INDEX: return eval_index(v, e);
@@ -537,7 +546,7 @@ static struct value eval(struct eval *v, const struct ex *e)
 struct conversion {
 	char flags[8];
 	s32 width, precision; /* -1: none */
-	u32 size;	      /* bytes of an integer */
+	u32 size;             /* bytes of an integer */
 	char conv;
 	char ext[8]; /* letters behind %p */
 };
@@ -559,7 +568,8 @@ static s32 number_or_star(struct eval *v, const char **p, const struct ex **arg)
 	return n;
 }
 
-static void read_conversion(struct eval *v, const char **p, const struct ex **arg, struct conversion *c)
+static void read_conversion(struct eval *v, const char **p, const struct ex **arg,
+			    struct conversion *c)
 {
 	u32 n = 0;
 
@@ -578,7 +588,8 @@ static void read_conversion(struct eval *v, const char **p, const struct ex **ar
 	c->size = MAX(c->size, 1u);
 	c->conv = **p ? *(*p)++ : '\0';
 	n = 0;
-	while (c->conv == 'p' && ((**p >= 'a' && **p <= 'z') || (**p >= 'A' && **p <= 'Z') || (n && **p >= '0' && **p <= '9')))
+	while (c->conv == 'p' && ((**p >= 'a' && **p <= 'z') || (**p >= 'A' && **p <= 'Z') ||
+				  (n && **p >= '0' && **p <= '9')))
 		if (n < sizeof c->ext - 1)
 			c->ext[n++] = *(*p)++;
 		else
@@ -604,7 +615,8 @@ static void put_padded(struct eval *v, const struct conversion *c, const char *s
 /* A string that is only pointed at is not in the record; those that the kernel prints so are listed by it. */
 static void put_pointed_at(struct eval *v, u64 address)
 {
-	const char *s = v->names && v->names->kstring ? v->names->kstring(v->names->ctx, address) : NULL;
+	const char *s = v->names && v->names->kstring ? v->names->kstring(v->names->ctx, address) :
+							NULL;
 
 	if (s)
 		buf_puts(v->out, s);
@@ -625,10 +637,10 @@ static void put_text(struct eval *v, const struct conversion *c, const struct va
 /* The digits of a magnitude; returns their number. */
 static u32 digits_of(char *to, size_t size, char conv, u64 n)
 {
-	int len = conv == 'x'	? snprintf(to, size, "%llx", (unsigned long long)n)
-		  : conv == 'X' ? snprintf(to, size, "%llX", (unsigned long long)n)
-		  : conv == 'o' ? snprintf(to, size, "%llo", (unsigned long long)n)
-				: snprintf(to, size, "%llu", (unsigned long long)n);
+	int len = conv == 'x' ? snprintf(to, size, "%llx", (unsigned long long)n) :
+		  conv == 'X' ? snprintf(to, size, "%llX", (unsigned long long)n) :
+		  conv == 'o' ? snprintf(to, size, "%llo", (unsigned long long)n) :
+				snprintf(to, size, "%llu", (unsigned long long)n);
 
 	return (u32)len;
 }
@@ -636,7 +648,10 @@ static u32 digits_of(char *to, size_t size, char conv, u64 n)
 static const char *sign_of(const struct conversion *c, bool is_signed, bool negative, u64 n)
 {
 	if (is_signed)
-		return negative ? "-" : strchr(c->flags, '+') ? "+" : strchr(c->flags, ' ') ? " " : "";
+		return negative              ? "-" :
+		       strchr(c->flags, '+') ? "+" :
+		       strchr(c->flags, ' ') ? " " :
+					       "";
 	if (!strchr(c->flags, '#') || !n)
 		return "";
 	return c->conv == 'x' ? "0x" : c->conv == 'X' ? "0X" : c->conv == 'o' ? "0" : "";
@@ -650,7 +665,8 @@ static void put_integer(struct eval *v, const struct conversion *c, const struct
 	u64 magnitude = (negative = is_signed && n < 0) ? 0 - (u64)n : (u64)n;
 	const char *sign = sign_of(c, is_signed, negative, magnitude);
 	char digits[32], text[1100];
-	s32 len = (s32)digits_of(digits, sizeof digits, c->conv, magnitude), zeros = MAX(c->precision - len, 0);
+	s32 len = (s32)digits_of(digits, sizeof digits, c->conv, magnitude),
+	    zeros = MAX(c->precision - len, 0);
 	size_t at = 0;
 
 	if (c->precision < 0 && strchr(c->flags, '0') && !left)
@@ -669,7 +685,8 @@ static void put_symbol(struct eval *v, u64 address, bool with_offset)
 {
 	struct symbol s = { 0 };
 
-	if (!v->names || !v->names->ksym || !v->names->ksym(v->names->ctx, address, &s) || !s.name) {
+	if (!v->names || !v->names->ksym || !v->names->ksym(v->names->ctx, address, &s) ||
+	    !s.name) {
 		buf_printf(v->out, "0x%llx", (unsigned long long)address);
 		return;
 	}
@@ -693,14 +710,16 @@ static void put_uuid(struct buf *b, const struct value *x, bool little)
 	static const u8 turned[16] = { 3, 2, 1, 0, 5, 4, 7, 6, 8, 9, 10, 11, 12, 13, 14, 15 };
 
 	for (u32 i = 0; x->is_place && x->len >= 16 && i < 16; i++)
-		buf_printf(b, "%s%02x", i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "", x->at[little ? turned[i] : i]);
+		buf_printf(b, "%s%02x", i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "",
+			   x->at[little ? turned[i] : i]);
 }
 
 static void put_plain_pointer(struct eval *v, const struct conversion *c, u64 address)
 {
 	char text[24];
 
-	put_padded(v, c, text, (u32)snprintf(text, sizeof text, "0x%llx", (unsigned long long)address));
+	put_padded(v, c, text,
+		   (u32)snprintf(text, sizeof text, "0x%llx", (unsigned long long)address));
 }
 
 /* %*ph[CDN], %*pb[l]: the width is how many bytes or bits. */
@@ -711,7 +730,8 @@ static void put_memory(struct eval *v, const struct conversion *c, const struct 
 	u32 width = (u32)MAX(c->width, 0);
 
 	if (c->ext[0] == 'h')
-		put_hex_bytes(v->out, x->at, MIN(MIN(width, x->len), 64u), between[style ? style - letters : 3]);
+		put_hex_bytes(v->out, x->at, MIN(MIN(width, x->len), 64u),
+			      between[style ? style - letters : 3]);
 	else if (c->ext[1] == 'l')
 		put_bit_list(v->out, x->at, MIN(width, 8 * x->len));
 	else
@@ -813,12 +833,17 @@ static void put_members(struct eval *v, const struct event_format *f)
 
 static const struct ex_format not_understood;
 
-void event_text(struct buf *b, struct arena *a, const struct names *names, struct event_format *f, const void *record,
-		u32 len)
+void event_text(struct buf *b, struct arena *a, const struct names *names, struct event_format *f,
+		const void *record, u32 len)
 {
 	struct buf scratch = { 0 };
 	struct arena texts;
-	struct eval v = { .out = b, .scratch = &scratch, .arena = &texts, .names = names, .record = record, .len = len };
+	struct eval v = { .out = b,
+			  .scratch = &scratch,
+			  .arena = &texts,
+			  .names = names,
+			  .record = record,
+			  .len = len };
 
 	if (!f->parsed)
 		f->parsed = ex_parse(a, f, names);

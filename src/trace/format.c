@@ -411,7 +411,8 @@ static void put_buffer(struct buf *b, const struct format_spec *s, const struct 
 }
 
 /* What the script wrote itself is not escaped. */
-static void put_value(struct buf *b, const struct names *names, const struct event_field *f, const void *p)
+static void put_value(struct buf *b, const struct names *names, const struct event_field *f,
+		      const void *p)
 {
 	struct names exact;
 
@@ -474,8 +475,8 @@ static void put_arg(struct buf *b, const struct format_spec *s, s32 width, s32 p
 	case 'p': put_integer(b, s, width, precision, number_of(f->type, p)); return;
 	case 'e':
 		put_float(b, s, width, precision,
-			  f->type->kind == TY_FLOAT ? value_double(f->type, p)
-						    : (double)number_of(f->type, p));
+			  f->type->kind == TY_FLOAT ? value_double(f->type, p) :
+						      (double)number_of(f->type, p));
 		return;
 	default: put_text(b, s, width, precision, names, f, p); return;
 	}

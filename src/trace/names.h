@@ -11,7 +11,7 @@
 
 struct symbol {
 	const char *name;   /* valid until the next call; NULL: unknown */
-	u64 offset;	    /* from the symbol's start */
+	u64 offset;         /* from the symbol's start */
 	const char *module; /* kernel module, or path of the file mapped; may be NULL */
 	const char *file;   /* source file or NULL */
 	u32 line;
@@ -43,9 +43,9 @@ struct names {
 	/* "<hex build id>" and the offset in the file, for ustack(build_id); may be NULL. */
 	bool (*build_id)(void *ctx, u32 pid, u64 addr, const char **id, u64 *offset);
 	const struct program *prog; /* sites, strings */
-	u32 max_strlen;		    /* strings that fill their capacity get the trailer */
+	u32 max_strlen;             /* strings that fill their capacity get the trailer */
 	const char *trunc_trailer;  /* ".." */
-	bool visible;		    /* control characters of traced text are escaped: a terminal would obey them */
+	bool visible; /* control characters of traced text are escaped: a terminal would obey them */
 };
 
 #endif

@@ -12,7 +12,7 @@
 
 struct sink;
 
-struct test_result { /* of a test: probe */
+struct test_result {      /* of a test: probe */
 	const char *name; /* "test:NAME" */
 	bool passed;
 	u64 took_ns;
@@ -20,7 +20,7 @@ struct test_result { /* of a test: probe */
 	size_t len;
 };
 
-struct bench_result { /* of a bench: probe */
+struct bench_result {     /* of a bench: probe */
 	const char *name; /* "bench:NAME" */
 	double average_ns;
 	u64 iters;
@@ -50,15 +50,16 @@ struct sink {
 	const struct output *output;
 	const struct names *names;
 	struct sources *sources;
-	struct buf out;	  /* bytes waiting for fd */
-	struct buf err;	  /* bytes waiting for stderr */
+	struct buf out; /* bytes waiting for fd */
+	struct buf err; /* bytes waiting for stderr */
 	int fd;
 	enum { SINK_FULL, SINK_LINE, SINK_NONE } buffering; /* -B */
 	bool quiet;
-	bool visible_out, visible_err; /* foreign control characters are escaped there: a terminal would obey them */
-	int error;	  /* the first write that failed for another reason: -errno, 0 none */
-	bool closed;	  /* EPIPE seen: everything is dropped quietly */
-	bool is_file; /* results go to the file of -o */
+	bool visible_out,
+		visible_err; /* foreign control characters are escaped there: a terminal would obey them */
+	int error;           /* the first write that failed for another reason: -errno, 0 none */
+	bool closed;         /* EPIPE seen: everything is dropped quietly */
+	bool is_file;        /* results go to the file of -o */
 	bool attached_on_stdout; /* __BPFTRACE_NOTIFY_PROBES_ATTACHED is set */
 };
 

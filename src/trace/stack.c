@@ -64,15 +64,16 @@ static void put_symbol(struct buf *b, const struct names *names, const struct sy
 	buf_u64(b, sym->line);
 }
 
-static void put_plain_frame(struct buf *b, const struct names *names, const struct symbol *sym, u64 ip)
+static void put_plain_frame(struct buf *b, const struct names *names, const struct symbol *sym,
+			    u64 ip)
 {
 	buf_pad(b, ' ', 8);
 	put_symbol(b, names, sym, ip);
 }
 
 /* A user frame that nobody knows: "7f12 ([unknown])", or "7f12 [unknown] (FILE)" in a file that is known. */
-static void put_perf_frame(struct buf *b, const struct names *names, const struct symbol *sym, bool user,
-			   u64 ip)
+static void put_perf_frame(struct buf *b, const struct names *names, const struct symbol *sym,
+			   bool user, u64 ip)
 {
 	const char *module = sym->module;
 
@@ -102,7 +103,8 @@ static void put_build_id_frame(struct buf *b, const struct names *names, bool us
 	const char *id = NULL;
 	u64 offset = ip;
 
-	if (user && names && names->build_id && names->build_id(names->ctx, pid, ip, &id, &offset) && id) {
+	if (user && names && names->build_id &&
+	    names->build_id(names->ctx, pid, ip, &id, &offset) && id) {
 		buf_puts(b, id);
 		buf_putc(b, ' ');
 	} else {
@@ -118,7 +120,8 @@ struct frame {
 	u64 ip;
 };
 
-static void put_symbol_frame(struct buf *b, const struct names *names, const struct frame *f, const struct symbol *sym)
+static void put_symbol_frame(struct buf *b, const struct names *names, const struct frame *f,
+			     const struct symbol *sym)
 {
 	if (f->mode == STACK_MODE_PERF)
 		put_perf_frame(b, names, sym, f->user, f->ip);
@@ -141,7 +144,8 @@ static void put_source_frames(struct buf *b, const struct names *names, const st
 			buf_putc(b, '\n');
 			continue;
 		}
-		sym = symbol_of(names, f->user, f->pid, f->ip); /* names live until the next question */
+		sym = symbol_of(names, f->user, f->pid,
+				f->ip); /* names live until the next question */
 		sym.file = source.file;
 		sym.line = source.line;
 		break;
@@ -167,9 +171,10 @@ static void put_frame(struct buf *b, const struct names *names, const struct fra
 bool stack_is_machinery(const char *name)
 {
 	static const char *const prefixes[] = {
-		"bpf_prog_",	 "bpf_trace_run", "__bpf_trace_",   "__traceiter_",   "bpf_get_stack",
-		"bpf_trampoline", "perf_trace_",  "trace_call_bpf", "perf_syscall_",  "__bpf_prog_",
-		"do_perf_trace_", "trace_event_raw_event_", "bpf_loop", "bpf_for_each_",
+		"bpf_prog_",     "bpf_trace_run",  "__bpf_trace_",   "__traceiter_",
+		"bpf_get_stack", "bpf_trampoline", "perf_trace_",    "trace_call_bpf",
+		"perf_syscall_", "__bpf_prog_",    "do_perf_trace_", "trace_event_raw_event_",
+		"bpf_loop",      "bpf_for_each_",
 	};
 
 	for (u32 i = 0; i < ARRAY_SIZE(prefixes); i++)
@@ -253,7 +258,8 @@ static u32 count_cut(const struct names *names, enum stack_from from, u64 *ips, 
 	return trim_trampoline(names, from, ips, n);
 }
 
-static u32 kernel_frames(const struct names *names, const struct stack_value *v, u32 limit, u64 *ips)
+static u32 kernel_frames(const struct names *names, const struct stack_value *v, u32 limit,
+			 u64 *ips)
 {
 	u32 ask = MIN(limit + STACK_SPARE_FRAMES, (u32)STACK_MAX_FRAMES), n, cut;
 	enum stack_from from = v->pid & ((1u << STACK_CUT_SHIFT) - 1);
@@ -277,7 +283,8 @@ static bool side_of(const struct type *t, const void *p, bool user, struct stack
 	return v->n;
 }
 
-u32 stack_frames(const struct names *names, const struct type *t, const void *p, bool user, u64 *ips)
+u32 stack_frames(const struct names *names, const struct type *t, const void *p, bool user,
+		 u64 *ips)
 {
 	u32 limit = t->stack.limit ? MIN(t->stack.limit, STACK_MAX_FRAMES) : STACK_DEFAULT_FRAMES;
 	struct stack_value v;
@@ -324,6 +331,7 @@ void stack_text(struct buf *b, const struct names *names, const struct type *t, 
 		u32 n = stack_frames(names, t, p, user, ips);
 
 		for (u32 i = 0; i < n; i++)
-			put_frame(b, names, &(struct frame){ t->stack.mode, user, i > 0, pid, ips[i] });
+			put_frame(b, names,
+				  &(struct frame){ t->stack.mode, user, i > 0, pid, ips[i] });
 	}
 }

@@ -333,8 +333,8 @@ static u64 key_rank(const struct type *t, const void *key)
 	case TY_TUPLE:
 	case TY_RECORD:
 		return t->n_fields ? key_rank(t->fields[0].type,
-					      (const char *)key + t->fields[0].offset)
-				   : 0;
+					      (const char *)key + t->fields[0].offset) :
+				     0;
 	default: return 0;
 	}
 }
@@ -371,7 +371,9 @@ static int compare_ranks(const void *a, const void *b)
 {
 	const struct item *x = a, *y = b;
 
-	return x->rank != y->rank ? (x->rank < y->rank ? -1 : 1) : x->row < y->row ? -1 : x->row > y->row;
+	return x->rank != y->rank ? (x->rank < y->rank ? -1 : 1) :
+	       x->row < y->row    ? -1 :
+				    x->row > y->row;
 }
 
 static int compare_keys(const void *a, const void *b, void *ctx)
@@ -425,7 +427,8 @@ static void sort_by_rank(struct item *items, struct item *spare, u32 n)
 }
 
 /* Calls f for each run of equal ranks. */
-static void each_run(struct sorting *s, struct item *items, u32 n, void (*f)(struct sorting *s, struct item *run, u32 n))
+static void each_run(struct sorting *s, struct item *items, u32 n,
+		     void (*f)(struct sorting *s, struct item *run, u32 n))
 {
 	u32 end;
 
@@ -458,7 +461,8 @@ static void sort_by_key(struct sorting *s, struct item *items, u32 n)
 static void sort_by_value(struct sorting *s, struct item *items, u32 n)
 {
 	for (u32 i = 0; i < n; i++)
-		items[i].rank = value_rank(s->table->map->value, s->table->rows.v[items[i].row].value);
+		items[i].rank =
+			value_rank(s->table->map->value, s->table->rows.v[items[i].row].value);
 	sort_by_rank(items, s->spare, n);
 	each_run(s, items, n, sort_by_key);
 }

@@ -10,8 +10,8 @@
 #include "type/thread_slot.h"
 
 struct table_row {
-	const void *key;   /* map->key_size bytes; NULL for a keyless map */
-	void *value;	   /* of map->value type; aggregations merged to one copy */
+	const void *key; /* map->key_size bytes; NULL for a keyless map */
+	void *value;     /* of map->value type; aggregations merged to one copy */
 };
 
 enum table_order { TABLE_BY_KIND /* see table_sort */, TABLE_BY_KEY, TABLE_BY_VALUE };
@@ -19,12 +19,12 @@ enum table_order { TABLE_BY_KIND /* see table_sort */, TABLE_BY_KEY, TABLE_BY_VA
 struct table {
 	const struct map_desc *map;
 	VEC(struct table_row) rows;
-	u32 top; /* print the largest N only; 0: all */
-	u32 div; /* divide values (not lhist); 0, 1: no */
-	bool shown_by_name; /* print(@x): an empty keyless aggregation prints as zero */
+	u32 top;                /* print the largest N only; 0: all */
+	u32 div;                /* divide values (not lhist); 0, 1: no */
+	bool shown_by_name;     /* print(@x): an empty keyless aggregation prints as zero */
 	enum table_order order; /* print(@x, sort="key"|"value") */
-	bool descending;	/* order="desc": the largest first */
-	const u32 *pct;		/* pct=(50, 99.9): in thousandths of a percent: 50000, 99900 */
+	bool descending;        /* order="desc": the largest first */
+	const u32 *pct;         /* pct=(50, 99.9): in thousandths of a percent: 50000, 99900 */
 	u32 n_pct;
 };
 

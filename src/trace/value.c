@@ -21,7 +21,7 @@
 struct show {
 	struct buf *b;
 	const struct names *names;
-	u32 div;	/* of the outermost value only */
+	u32 div;        /* of the outermost value only */
 	bool in_struct; /* fields of C structs: char arrays end without NUL and are not cut */
 };
 
@@ -173,7 +173,8 @@ bool value_has_field(const struct field *f, const void *base)
 		return false;
 	if (!when)
 		return true;
-	tag = (u64)value_int(type_int(when->tag->type->size, false), (const u8 *)base + when->tag->offset);
+	tag = (u64)value_int(type_int(when->tag->type->size, false),
+			     (const u8 *)base + when->tag->offset);
 	while (i < when->n && (tag < when->range[i].first || tag > when->range[i].last))
 		i++;
 	return (i < when->n) != when->otherwise;
@@ -471,7 +472,8 @@ static void put_int(const struct show *s, const struct type *t, const void *p)
 }
 
 /* "a\nb", cut strings with ... behind the quote. */
-static void put_quoted(struct buf *b, const struct names *names, const struct type *t, const char *p)
+static void put_quoted(struct buf *b, const struct names *names, const struct type *t,
+		       const char *p)
 {
 	u32 len = value_strlen(t, p);
 	size_t start = b->len;
@@ -514,7 +516,8 @@ static void put_call(struct show s, const char *p)
 		buf_puts(s.b, i ? ", " : "");
 		if (f->type->kind == TY_STRING)
 			put_quoted(s.b, s.names, f->type, p + f->offset);
-		else if ((f->type->kind == TY_POINTER || (f->type->base == 16 && f->type->size == 8)) &&
+		else if ((f->type->kind == TY_POINTER ||
+			  (f->type->base == 16 && f->type->size == 8)) &&
 			 !value_int(f->type, p + f->offset))
 			buf_puts(s.b, "NULL");
 		else

@@ -22,7 +22,8 @@ void frame_name(struct buf *b, const struct names *names, bool user, u32 pid, u6
  * Frames of one side of a stack value as they are shown, innermost first; ips has room for
  * STACK_MAX_FRAMES. 0 when the value has no such side.
  */
-u32 stack_frames(const struct names *names, const struct type *t, const void *p, bool user, u64 *ips);
+u32 stack_frames(const struct names *names, const struct type *t, const void *p, bool user,
+		 u64 *ips);
 /* Whether a kernel function of that name runs between an event and the program that looks at it. */
 bool stack_is_machinery(const char *name);
 /* Of the process that a stack's user frames are in. */
@@ -65,17 +66,17 @@ u32 value_bytes(const struct type *t, const void *p, const u8 **bytes);
 struct format_spec {
 	const char *literal; /* text before it (already unescaped) */
 	u32 literal_len;
-	char conv;	     /* d i u o x X c p s; 'r' buffer, 'R' = rx, 'H' = rh, 'G' = gr, 'e' float; 0: tail */
-	char letter;	     /* of a float: e E f F g G */
+	char conv; /* d i u o x X c p s; 'r' buffer, 'R' = rx, 'H' = rh, 'G' = gr, 'e' float; 0: tail */
+	char letter; /* of a float: e E f F g G */
 	bool minus, plus, blank, hash, zero, star_width, star_prec;
 	s32 width, precision; /* -1: none */
-	u8 length;	      /* bytes that the length modifier keeps: 1, 2, 4, 8; 0: none given */
-	u32 offset;	      /* in the format string, for messages */
+	u8 length;            /* bytes that the length modifier keeps: 1, 2, 4, 8; 0: none given */
+	u32 offset;           /* in the format string, for messages */
 	u32 end;
 };
 struct format {
 	struct format_spec *spec;
-	u32 n;	    /* including the tail */
+	u32 n;      /* including the tail */
 	u32 n_args; /* values consumed, star widths included */
 };
 struct format *format_parse(struct arena *a, const char *fmt, const char **error, u32 *at);

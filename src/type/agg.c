@@ -33,7 +33,7 @@ static u32 lhist_steps(s64 min, s64 max, s64 step)
 struct magnitude {
 	u64 lo, hi; /* [lo, hi) */
 	u64 width;  /* of one bucket */
-	u32 n;	    /* buckets */
+	u32 n;      /* buckets */
 };
 
 static u64 power(u64 base, u32 exponent)

@@ -55,9 +55,9 @@ enum timestamp_mode { TS_BOOT, TS_MONOTONIC, TS_TAI, TS_REAL };
  */
 struct stack_value {
 	u64 hash;
-	u32 pid;     /* user stacks: whose address space; kernel stacks: enum stack_from, and from bit STACK_CUT_SHIFT
+	u32 pid; /* user stacks: whose address space; kernel stacks: enum stack_from, and from bit STACK_CUT_SHIFT
 		      * on how many of n are no frames, when the script asks for their number */
-	u32 n;	     /* frames */
+	u32 n; /* frames */
 };
 /* Through trampolines a traced function is on its own stack or not, by how the kernel attached them: then the
  * function's address (0: not known) is kept in front of the frames, and the reader makes the stack right.

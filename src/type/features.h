@@ -31,7 +31,7 @@ enum feature_answer {
 };
 
 struct features {
-	s8 known[N_FEATURES]; /* enum feature_answer */
+	s8 known[N_FEATURES];                                              /* enum feature_answer */
 	enum feature_answer (*probe)(struct features *f, enum feature id); /* engine's; NULL: no */
 	void *ctx;
 };

@@ -12,18 +12,18 @@ enum { SYSCALL_SET_BITS = 512 };
 
 enum loc_kind {
 	LOC_NONE,
-	LOC_CTX,      /* value at ctx + offset (tracepoint record field, BTF argument: 8 bytes each) */
+	LOC_CTX, /* value at ctx + offset (tracepoint record field, BTF argument: 8 bytes each) */
 	LOC_CTX_ADDR, /* the address ctx + offset itself (arrays inside a tracepoint record) */
 	LOC_DATA_LOC, /* u32 at ctx + offset holds (len << 16 | offset); the data is at ctx + offset */
-	LOC_REL_LOC,  /* likewise, relative to the end of that u32 */
-	LOC_REG,      /* pt_regs at ctx: offset of the register within it, plus inner */
+	LOC_REL_LOC, /* likewise, relative to the end of that u32 */
+	LOC_REG,     /* pt_regs at ctx: offset of the register within it, plus inner */
 	LOC_REGS_PTR, /* ctx + offset holds a struct pt_regs * (kernel memory); a word of 8 bytes, or of as
 		       * many as value says, at + inner */
 	LOC_REGS_USER, /* likewise, a pointer of the process: the value lies there, at + value */
-	LOC_CONST,    /* value; of what is no scalar the address */
-	LOC_STACK,    /* word at [sp + inner] of the traced context (user or kernel, by space) */
-	LOC_EXPR,     /* step[0..n): leaves the address of the value on top, or with is_value the value */
-	LOC_PIECES,   /* piece[0..n), one behind the other, lowest address first */
+	LOC_CONST,     /* value; of what is no scalar the address */
+	LOC_STACK,     /* word at [sp + inner] of the traced context (user or kernel, by space) */
+	LOC_EXPR, /* step[0..n): leaves the address of the value on top, or with is_value the value */
+	LOC_PIECES, /* piece[0..n), one behind the other, lowest address first */
 };
 
 /* Steps are those of DWARF's expressions (DWARF 5, 2.5), with what depends on the frame worked in. */
@@ -75,12 +75,12 @@ struct loc {
 	enum loc_kind kind;
 	u32 offset;
 	s32 inner;
-	u8 size;      /* bytes of the value as stored: 1, 2, 4, 8 */
+	u8 size; /* bytes of the value as stored: 1, 2, 4, 8 */
 	bool is_signed;
 	bool is_value; /* LOC_EXPR */
 	bool nullable; /* LOC_CTX: a pointer that may be null, which verifiers want settled before it is used */
-	bool opaque;   /* LOC_CTX: a pointer that verifiers do not let a program load: a helper reads it */
-	bool known;    /* LOC_CTX: verifiers know it as a pointer to a kernel structure */
+	bool opaque; /* LOC_CTX: a pointer that verifiers do not let a program load: a helper reads it */
+	bool known; /* LOC_CTX: verifiers know it as a pointer to a kernel structure */
 	s64 value;
 	const struct loc_step *step;
 	const struct loc_piece *piece;
@@ -101,11 +101,11 @@ struct type_scope {
 
 /* How a clause's program sees its event: the target profile. One per distinct argument layout. */
 enum profile_kind {
-	PROFILE_NONE,	  /* begin, end, self: nothing to read */
-	PROFILE_PT_REGS,  /* kprobe, uprobe: ctx is struct pt_regs * */
+	PROFILE_NONE,       /* begin, end, self: nothing to read */
+	PROFILE_PT_REGS,    /* kprobe, uprobe: ctx is struct pt_regs * */
 	PROFILE_TRACEPOINT, /* perf path: ctx is the event's record */
-	PROFILE_RAW_TP,	  /* ctx is u64 args[] */
-	PROFILE_BTF,	  /* tp_btf, fentry, fexit: u64 args[] with BTF types */
+	PROFILE_RAW_TP,     /* ctx is u64 args[] */
+	PROFILE_BTF,        /* tp_btf, fentry, fexit: u64 args[] with BTF types */
 	PROFILE_PERF_EVENT, /* ctx is struct bpf_perf_event_data: pt_regs first */
 	PROFILE_ITER,
 };
@@ -115,66 +115,72 @@ struct arg_desc {
 	const struct type *type;
 	struct loc loc;
 	const char *text; /* its declaration as the kernel writes it, for listings; may be NULL */
-	bool is_foreign;  /* no argument of this call: its result, or an argument of another call of its family */
-	const char *why;  /* it is known but cannot be read: the reason; loc is LOC_NONE then */
+	bool is_foreign; /* no argument of this call: its result, or an argument of another call of its family */
+	const char *why; /* it is known but cannot be read: the reason; loc is LOC_NONE then */
 	u32 kept; /* 1 and up: which part of profile.kept it is, as it was at the entry of the call */
-	const char *gap;  /* a part of it cannot: the reason; loc is LOC_PIECES with LOC_NONE among them */
+	const char *
+		gap; /* a part of it cannot: the reason; loc is LOC_PIECES with LOC_NONE among them */
 };
 
 struct profile {
 	enum profile_kind kind;
 	u32 prog_type, attach_type, attach_btf_id;
-	const char *attach_module; /* whose BTF that id is of; NULL: the kernel's, or attach_prog's */
-	u32 attach_prog;	   /* id of a BPF program to trace, 0: none */
+	const char
+		*attach_module; /* whose BTF that id is of; NULL: the kernel's, or attach_prog's */
+	u32 attach_prog;        /* id of a BPF program to trace, 0: none */
 	enum space default_space; /* of integers turned into pointers: str(arg0) */
-	bool user_regs;		  /* argN and reg() are a user function's (uprobe) */
+	bool user_regs;           /* argN and reg() are a user function's (uprobe) */
 	/* args.NAME; a struct type when the whole record can be printed, else NULL */
 	struct arg_desc *args;
 	u32 n_args;
 	const struct type *record; /* TY_EVENT: argstr; NULL: there is none */
-	const char *args_name; /* for messages: "struct syscalls_sys_enter_read_args" */
+	const char *args_name;     /* for messages: "struct syscalls_sys_enter_read_args" */
 	const char *args_why;  /* why there are no args or vars, where they could be; may be NULL */
-	bool no_btf;	       /* ... and it is for want of the kernel's types */
+	bool no_btf;           /* ... and it is for want of the kernel's types */
 	struct arg_desc *vars; /* vars.NAME */
 	u32 n_vars;
-	struct arg_desc goid; /* Go's goroutine; LOC_NONE: not known */
+	struct arg_desc goid;           /* Go's goroutine; LOC_NONE: not known */
 	const struct type_scope *types; /* may be NULL */
 	bool fixed_place; /* locations hold at this very address: the site may not be moved */
 	/* arg0.. argN: n_argn of them, or 0 when not available */
 	struct arg_desc *argn;
 	u32 n_argn;
 	const char *args_unseen_help; /* ... and what helps */
-	const char *args_unseen; /* why the arguments cannot be known here; NULL: args are all there are */
+	const char *
+		args_unseen; /* why the arguments cannot be known here; NULL: args are all there are */
 	struct arg_desc retval; /* kind LOC_NONE: none */
-	bool has_func;		/* func can be answered */
-	struct arg_desc func;	/* where the function's address is; LOC_NONE: bpf_get_func_ip */
-	struct arg_desc *regs;	/* reg("NAME"), for contexts that hold registers */
+	bool has_func;          /* func can be answered */
+	struct arg_desc func;   /* where the function's address is; LOC_NONE: bpf_get_func_ip */
+	struct arg_desc *regs;  /* reg("NAME"), for contexts that hold registers */
 	u32 n_regs;
-	struct arg_desc mode; /* where there are registers: the one that says whether user code ran, … */
+	struct arg_desc
+		mode; /* where there are registers: the one that says whether user code ran, … */
 	u64 mode_mask, mode_user; /* … which bits of it, and what they are then */
-	bool is_return;		/* return probe */
-	struct loc caller;	/* of the return address that a stack lacks as the kernel walks it, the user's where user_regs; LOC_NONE: none */
-	u32 ip_delta;		/* the site is so many bytes behind the function's entry: ustack shows the entry */
+	bool is_return;           /* return probe */
+	struct loc
+		caller; /* of the return address that a stack lacks as the kernel walks it, the user's where user_regs; LOC_NONE: none */
+	u32 ip_delta; /* the site is so many bytes behind the function's entry: ustack shows the entry */
 	/* The return of a call that replaces the caller's memory: the map (without the at sign) that holds the arguments of the
 	 * entry under curtask, and the clause that puts them there; session/stage.c. NULL: they can be read. */
 	const char *kept, *keeper;
-	bool decoded;		/* the arguments are those of a system call, as syscall probes know them */
+	bool decoded; /* the arguments are those of a system call, as syscall probes know them */
 	/* raw system-call path: the program must accept only these numbers, and 64-bit calls */
 	bool syscall_enter, syscall_exit;
-	struct arg_desc syscall_nr; /* where the number is: an argument at entry, saved registers at exit */
+	struct arg_desc
+		syscall_nr; /* where the number is: an argument at entry, saved registers at exit */
 	u32 compat_offset, compat_size; /* in struct task_struct: a word of thread_info … */
-	u64 compat_mask;		/* … whose bits mean a 32-bit call; 0: there are none here */
+	u64 compat_mask; /* … whose bits mean a 32-bit call; 0: there are none here */
 	/* Where registers are typed: a call is native for sure when cs is user_cs and cx equals ip, which is
 	 * what the SYSCALL instruction leaves; offsets in struct pt_regs. user_cs 0: not here. */
 	u16 user_cs, at_cs, at_cx, at_ip;
-	u64 *syscall_set; /* bitmap of SYSCALL_SET_BITS numbers, NULL: all */
+	u64 *syscall_set;  /* bitmap of SYSCALL_SET_BITS numbers, NULL: all */
 	u32 *syscall_site; /* number -> site index, for `probe`; NULL when there is one site */
-	u32 site;	   /* site index when constant, NO_SITE: from cookie or syscall number */
+	u32 site;          /* site index when constant, NO_SITE: from cookie or syscall number */
 	bool site_from_cookie;
-	u8 cookie_bits;	   /* which half of the cookie: 32 the low one, 64 the high one; 0: all of it */
-	bool own_site;	   /* the site's index is compiled in: never shared with another target */
+	u8 cookie_bits; /* which half of the cookie: 32 the low one, 64 the high one; 0: all of it */
+	bool own_site;  /* the site's index is compiled in: never shared with another target */
 	bool may_be_null; /* pointers among the arguments are nullable */
-	bool d_path;	  /* the kernel lets programs here ask for the name of a struct path */
+	bool d_path;      /* the kernel lets programs here ask for the name of a struct path */
 	/* A word of struct task_struct whose bits say that the kernel is still loading the program (exec): what it
 	 * writes then is not the program's doing. Mask 0: not asked. */
 	u32 loading_offset, loading_size;
@@ -183,7 +189,7 @@ struct profile {
 	const struct arg_desc *owner;
 	u32 owner_tgid;
 	bool only_child; /* events of the -c command alone */
-	bool pinned; /* an iterator that outlives us: what it prints goes to whoever reads it */
+	bool pinned;     /* an iterator that outlives us: what it prints goes to whoever reads it */
 };
 #define NO_SITE (~0u)
 

@@ -6,45 +6,48 @@
 #include "base/base.h"
 
 enum site_kind { /* what an engine can attach to: engine/kernel has one function for each */
-	SITE_ONCE,	   /* begin, end: run by hand */
-	SITE_SIGNAL,	   /* self:signal:NAME: run by hand when the signal arrives */
-	SITE_PERF_TRACEPOINT, /* perf event of a tracepoint id */
-	SITE_RAW_TRACEPOINT,  /* raw tracepoint by name (untyped args or tp_btf by the profile) */
-	SITE_PERF_SOFTWARE,   /* perf event type/config with a sample period, on each CPU (or of a pid) */
-	SITE_PERF_TIMER,      /* cpu-clock: profile on each CPU, interval on the first */
-	SITE_KPROBE,	      /* symbol (+offset) or address, entry or return */
-	SITE_UPROBE,	      /* file, offset, entry or return */
-	SITE_TRAMPOLINE,      /* fentry, fexit, lsm: attach_btf_id in the profile */
-	SITE_WATCHPOINT,
-	SITE_ITER,
+		 SITE_ONCE,            /* begin, end: run by hand */
+		 SITE_SIGNAL,          /* self:signal:NAME: run by hand when the signal arrives */
+		 SITE_PERF_TRACEPOINT, /* perf event of a tracepoint id */
+		 SITE_RAW_TRACEPOINT, /* raw tracepoint by name (untyped args or tp_btf by the profile) */
+		 SITE_PERF_SOFTWARE, /* perf event type/config with a sample period, on each CPU (or of a pid) */
+		 SITE_PERF_TIMER, /* cpu-clock: profile on each CPU, interval on the first */
+		 SITE_KPROBE,     /* symbol (+offset) or address, entry or return */
+		 SITE_UPROBE,     /* file, offset, entry or return */
+		 SITE_TRAMPOLINE, /* fentry, fexit, lsm: attach_btf_id in the profile */
+		 SITE_WATCHPOINT,
+		 SITE_ITER,
 };
 
 struct site {
 	enum site_kind kind;
-	u32 index;	     /* in program.sites: what TY_PROBE values and cookies hold */
-	const char *probe;   /* canonical full name, as `probe` shows it */
-	const char *func;    /* traced function's name or NULL */
+	u32 index;         /* in program.sites: what TY_PROBE values and cookies hold */
+	const char *probe; /* canonical full name, as `probe` shows it */
+	const char *func;  /* traced function's name or NULL */
 	bool is_return;
 	/* by kind */
 	u32 perf_type;
 	u64 perf_config;
-	u64 period;	     /* sample period, or frequency in Hz when is_freq, or ns for timers */
+	u64 period; /* sample period, or frequency in Hz when is_freq, or ns for timers */
 	bool is_freq, one_cpu; /* one_cpu: interval */
-	const char *tp_name;  /* raw tracepoint name */
-	bool stands_in;	      /* trampoline in place of a kprobe: when the kernel refuses it, the kprobe it is */
-	const char *path;     /* uprobe: file to open; kprobe: module or NULL; trampoline: module of a function
+	const char *tp_name;   /* raw tracepoint name */
+	bool stands_in; /* trampoline in place of a kprobe: when the kernel refuses it, the kprobe it is */
+	const char *
+		path; /* uprobe: file to open; kprobe: module or NULL; trampoline: module of a function
 			       * whose name the kernel itself has, too, else NULL */
-	bool later;	      /* uprobe, usdt: nothing yet: a place for files that come later */
-	const char *place;    /* where a uprobe sits, how a kprobe is attached, and why, for -v; or NULL */
-	const char *symbol;   /* kprobe */
-	bool named;	      /* kprobe: by the script, not found in the list of functions: others may have the name, too */
-	u64 offset, address;  /* uprobe file offset; kprobe symbol+offset or absolute */
-	u64 ref_ctr_offset;   /* USDT semaphore, file offset */
-	const struct site *twin; /* of an entry: the return of the same function, when one program serves both; NULL */
+	bool later; /* uprobe, usdt: nothing yet: a place for files that come later */
+	const char *
+		place; /* where a uprobe sits, how a kprobe is attached, and why, for -v; or NULL */
+	const char *symbol; /* kprobe */
+	bool named; /* kprobe: by the script, not found in the list of functions: others may have the name, too */
+	u64 offset, address; /* uprobe file offset; kprobe symbol+offset or absolute */
+	u64 ref_ctr_offset;  /* USDT semaphore, file offset */
+	const struct site *
+		twin; /* of an entry: the return of the same function, when one program serves both; NULL */
 	int signal;
 	u64 wp_addr;
 	u32 wp_len, wp_type;
-	s32 pid;	      /* attach to this process only; -1: all */
+	s32 pid; /* attach to this process only; -1: all */
 };
 
 #endif

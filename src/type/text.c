@@ -12,7 +12,7 @@
 
 static const struct {
 	const char *type;   /* how the structure's name begins */
-	bool whole;	    /* the name is that and no more */
+	bool whole;         /* the name is that and no more */
 	const char *data;   /* NULL: the first pointer in it */
 	const char *length; /* NULL: none */
 } rows[] = {
@@ -62,8 +62,9 @@ static bool is_go_text(const struct type *t, struct text_layout *out)
 	static const char *const data[] = { "str", "array" };
 
 	for (u32 i = 0; i < ARRAY_SIZE(data); i++)
-		if (t->n_fields == 2 + i && streq(t->fields[0].name, data[i]) && streq(t->fields[1].name, "len") &&
-		    t->fields[0].type->kind == TY_POINTER && t->fields[0].type->elem->size == 1) {
+		if (t->n_fields == 2 + i && streq(t->fields[0].name, data[i]) &&
+		    streq(t->fields[1].name, "len") && t->fields[0].type->kind == TY_POINTER &&
+		    t->fields[0].type->elem->size == 1) {
 			*out = (struct text_layout){ .length = t->fields[1].offset };
 			return true;
 		}
@@ -87,7 +88,8 @@ bool type_text_layout(const struct type *t, struct text_layout *out)
 		return true;
 	*out = (struct text_layout){};
 	for (u32 i = 0; i < ARRAY_SIZE(rows); i++)
-		if ((rows[i].whole ? streq(t->name, rows[i].type) : starts_with(t->name, rows[i].type)) &&
+		if ((rows[i].whole ? streq(t->name, rows[i].type) :
+				     starts_with(t->name, rows[i].type)) &&
 		    find(t, rows[i].data, 0, 0, &out->data) &&
 		    (!rows[i].length || find(t, rows[i].length, 0, 0, &out->length))) {
 			out->is_terminated = !rows[i].length;

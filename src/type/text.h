@@ -8,7 +8,7 @@
 struct text_layout { /* offsets of the address of the bytes and of their number, both words */
 	u32 data, length;
 	bool is_terminated; /* there is no number: the bytes end in NUL */
-	bool is_boxed;	    /* the offsets are in what the word at `box` points to */
+	bool is_boxed;      /* the offsets are in what the word at `box` points to */
 	u32 box;
 };
 

@@ -32,8 +32,8 @@ bool thread_slot_delete(struct thread_slot *s)
 {
 	u64 state = state_of(s);
 
-	return state & 1 && __atomic_compare_exchange_n(&s->state, &state, state + 1, false, __ATOMIC_ACQ_REL,
-							__ATOMIC_ACQUIRE);
+	return state & 1 && __atomic_compare_exchange_n(&s->state, &state, state + 1, false,
+							__ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
 }
 
 static void zero(struct thread_slot *s)

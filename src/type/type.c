@@ -163,7 +163,8 @@ u32 type_visible_size(const struct type *t)
 	if (t->kind != TY_TUPLE && t->kind != TY_RECORD)
 		return t->size;
 	for (u32 i = 0; i < t->n_fields; i++)
-		at = ALIGN_UP(at, visible_align(t->fields[i].type)) + type_visible_size(t->fields[i].type);
+		at = ALIGN_UP(at, visible_align(t->fields[i].type)) +
+		     type_visible_size(t->fields[i].type);
 	return ALIGN_UP(at, visible_align(t));
 }
 
@@ -266,7 +267,8 @@ const struct type *type_samples(struct arena *a, u32 capacity, bool is_signed)
 
 const struct type *type_stack(struct arena *a, enum type_kind kind, enum stack_mode mode, u32 limit)
 {
-	struct type *t = make(a, kind, sizeof(struct stack_value) * (kind == TY_FULLSTACK ? 2 : 1), 8);
+	struct type *t =
+		make(a, kind, sizeof(struct stack_value) * (kind == TY_FULLSTACK ? 2 : 1), 8);
 
 	t->stack.mode = mode;
 	t->stack.limit = limit;
@@ -328,7 +330,8 @@ struct field_search {
 };
 
 /* depth: how many classes away bases may be; nearer ones hide farther ones. */
-static const struct field *find_field(struct field_search *s, const struct type *t, u32 depth, u32 *offset)
+static const struct field *find_field(struct field_search *s, const struct type *t, u32 depth,
+				      u32 *offset)
 {
 	type_complete(t);
 	if (!has_fields(t) || !s->left)
@@ -347,7 +350,8 @@ static const struct field *find_field(struct field_search *s, const struct type 
 			s->deeper |= !f->virtual_at;
 			continue;
 		}
-		if ((!f->name[0] || f->is_base) && (inner = find_field(s, f->type, depth - f->is_base, &at))) {
+		if ((!f->name[0] || f->is_base) &&
+		    (inner = find_field(s, f->type, depth - f->is_base, &at))) {
 			*offset = f->offset + at;
 			return inner;
 		}
@@ -435,8 +439,12 @@ bool type_equal(const struct type *a, const struct type *b)
 	case TY_ENUM: return a->size == b->size && same_tag(a, b);
 	case TY_STRING:
 	case TY_BUFFER: return a->count == b->count;
-	case TY_POINTER: return a->space == b->space && a->is_word == b->is_word && type_equal(a->elem, b->elem);
-	case TY_ARRAY: return a->count == b->count && a->is_counted == b->is_counted && type_equal(a->elem, b->elem);
+	case TY_POINTER:
+		return a->space == b->space && a->is_word == b->is_word &&
+		       type_equal(a->elem, b->elem);
+	case TY_ARRAY:
+		return a->count == b->count && a->is_counted == b->is_counted &&
+		       type_equal(a->elem, b->elem);
 	case TY_STRUCT: return same_tag(a, b);
 	case TY_TUPLE:
 	case TY_RECORD: return same_fields(a, b, a->kind == TY_RECORD);
@@ -459,7 +467,8 @@ bool type_equal(const struct type *a, const struct type *b)
 	case TY_SAMPLES: return a->count == b->count && a->is_signed == b->is_signed;
 	case TY_KSTACK:
 	case TY_USTACK:
-	case TY_FULLSTACK: return a->stack.mode == b->stack.mode && a->stack.limit == b->stack.limit;
+	case TY_FULLSTACK:
+		return a->stack.mode == b->stack.mode && a->stack.limit == b->stack.limit;
 	case TY_CALL: return a->size == b->size;
 	case TY_CGROUP_PATH: return same_name(a->name, b->name);
 	case TY_MAP: return a->elem == b->elem && same_name(a->name, b->name);

@@ -18,17 +18,17 @@ enum type_kind {
 	TY_VOID,
 	TY_BOOL,
 	TY_INT,
-	TY_FLOAT, /* float, double: size 4 or 8 */
-	TY_ENUM,  /* size, is_signed and name; enumerators through .enums */
-	TY_STRING, /* count = capacity in bytes including the NUL; NUL-terminated within it */
-	TY_BUFFER, /* u32 length, then count bytes; size = 4 + count rounded up to 4 */
-	TY_INET,   /* u32 address family (AF_INET, AF_INET6), 16 bytes; size 20 */
+	TY_FLOAT,   /* float, double: size 4 or 8 */
+	TY_ENUM,    /* size, is_signed and name; enumerators through .enums */
+	TY_STRING,  /* count = capacity in bytes including the NUL; NUL-terminated within it */
+	TY_BUFFER,  /* u32 length, then count bytes; size = 4 + count rounded up to 4 */
+	TY_INET,    /* u32 address family (AF_INET, AF_INET6), 16 bytes; size 20 */
 	TY_POINTER, /* elem = pointee (may be TY_VOID), space */
-	TY_ARRAY,  /* elem, count */
-	TY_STRUCT, /* C struct or union: name, fields, is_union */
-	TY_FUNC,   /* pointee of a function pointer */
-	TY_TUPLE,  /* fields named "0", "1", ... */
-	TY_CALL,   /* arguments of a system call, shown as text: u64 index in program.calls, then that record */
+	TY_ARRAY,   /* elem, count */
+	TY_STRUCT,  /* C struct or union: name, fields, is_union */
+	TY_FUNC,    /* pointee of a function pointer */
+	TY_TUPLE,   /* fields named "0", "1", ... */
+	TY_CALL, /* arguments of a system call, shown as text: u64 index in program.calls, then that record */
 	TY_RECORD, /* fields named by the script: (a=1, b="x") */
 	/* aggregations: values of maps only; layouts in type/agg.h */
 	TY_COUNT,
@@ -46,11 +46,11 @@ enum type_kind {
 	TY_KSTACK, /* layouts in type/agg.h */
 	TY_USTACK,
 	TY_FULLSTACK, /* a kstack and a ustack: struct stack_value[2]; the limit is of both together */
-	TY_KSYM, /* u64 address */
-	TY_USYM, /* struct usym_value: address and pid */
-	TY_USERNAME, /* u32 uid */
-	TY_TIMESTAMP, /* u64 ns and the index of its format: struct timestamp_value */
-	TY_MACADDR, /* 6 bytes, size 8 */
+	TY_KSYM,      /* u64 address */
+	TY_USYM,      /* struct usym_value: address and pid */
+	TY_USERNAME,    /* u32 uid */
+	TY_TIMESTAMP,   /* u64 ns and the index of its format: struct timestamp_value */
+	TY_MACADDR,     /* 6 bytes, size 8 */
 	TY_CGROUP_PATH, /* u64 cgroup id; name: which hierarchies, NULL: all */
 	TY_EVENT, /* bytes of a trace event's record, from its start; origin: struct event_format */
 	TY_PROBE, /* u64 site id; rendered as the probe's name */
@@ -66,9 +66,9 @@ enum space {
 	SPACE_KERNEL, /* probe_read_kernel */
 	SPACE_USER,   /* probe_read_user */
 	SPACE_EITHER, /* of a kernel function's caller: the address itself tells, probe_read */
-	SPACE_BTF,    /* trusted kernel pointer of a BTF type: direct load where the feature exists */
-	SPACE_BPF,    /* our own memory: map value, record, stack */
-	SPACE_CTX,    /* the program's context */
+	SPACE_BTF, /* trusted kernel pointer of a BTF type: direct load where the feature exists */
+	SPACE_BPF, /* our own memory: map value, record, stack */
+	SPACE_CTX, /* the program's context */
 };
 
 enum stack_mode { STACK_MODE_SONDE, STACK_MODE_PERF, STACK_MODE_RAW, STACK_MODE_BUILD_ID };
@@ -89,15 +89,15 @@ struct presence {
 struct field {
 	const char *name; /* "" for an anonymous member */
 	const struct type *type;
-	u32 offset;		 /* bytes */
+	u32 offset;              /* bytes */
 	u8 bit_offset, bit_size; /* bitfield: bits from the byte offset; bit_size 0 = not one */
-	u8 data_loc;		 /* tracepoint field: 1 = __data_loc, 2 = __rel_loc (u32 len << 16 | off) */
-	bool from_user;		 /* a pointer value that points into user memory */
-	bool is_base;		 /* a C++ base class: its members are found as if they were here */
+	u8 data_loc;    /* tracepoint field: 1 = __data_loc, 2 = __rel_loc (u32 len << 16 | off) */
+	bool from_user; /* a pointer value that points into user memory */
+	bool is_base;   /* a C++ base class: its members are found as if they were here */
 	/* A virtual base: where in the object depends on what it is. The word at the table that the object points to first
 	 * plus this, which is not 0, says how far. Not shown with the rest. */
 	s32 virtual_at;
-	bool is_tag;		 /* says which variant there is: found by name, not shown */
+	bool is_tag;                 /* says which variant there is: found by name, not shown */
 	const struct presence *when; /* when it is there; NULL: always */
 };
 
@@ -110,23 +110,24 @@ struct type {
 	enum type_kind kind;
 	bool is_signed;
 	bool is_union;
-	bool is_func;	 /* TY_PROBE: shows the traced function, not the probe */
-	bool is_word;	 /* TY_POINTER: a result that scripts know as a number; uint64 wherever nothing behind it is asked for */
-	bool in_kernel;	 /* TY_STRUCT: as the kernel's own BTF defines it, so that verifiers know pointers to it */
-	bool is_offset;	 /* TY_POINTER: tagged as one that is not to be followed (percpu) */
+	bool is_func; /* TY_PROBE: shows the traced function, not the probe */
+	bool is_word; /* TY_POINTER: a result that scripts know as a number; uint64 wherever nothing behind it is asked for */
+	bool in_kernel; /* TY_STRUCT: as the kernel's own BTF defines it, so that verifiers know pointers to it */
+	bool is_offset; /* TY_POINTER: tagged as one that is not to be followed (percpu) */
 	bool is_counted; /* TY_ARRAY: behind its elements stands a u64, how many there are; the rest is zero */
-	bool is_flags;	 /* TY_ENUM: several may be set; value is the value | compared bits << 32 */
-	u8 base;	 /* TY_INT: shown in base 8 or 16; 0: decimal */
+	bool is_flags; /* TY_ENUM: several may be set; value is the value | compared bits << 32 */
+	u8 base;       /* TY_INT: shown in base 8 or 16; 0: decimal */
 	enum space space;
 	u32 size, align; /* bytes in memory; size 0 for incomplete and void */
-	u32 count;	 /* elements of an array, capacity of a string or buffer */
-	const char *name; /* struct, union, enum tag, or the typedef's name of an int; may be NULL */
+	u32 count;       /* elements of an array, capacity of a string or buffer */
+	const char
+		*name; /* struct, union, enum tag, or the typedef's name of an int; may be NULL */
 	const struct type *elem;
 	struct field *fields;
 	u32 n_fields;
 	struct enum_value *enums;
 	u32 n_enums;
-	bool has_rest;	 /* TY_ENUM: any value that is none of the others is read as that of the last one */
+	bool has_rest; /* TY_ENUM: any value that is none of the others is read as that of the last one */
 	union {
 		struct {
 			u32 bits; /* hist: sub-buckets per power of two, as log2 */
@@ -149,13 +150,14 @@ struct type {
 	};
 	/* lazily completed structs */
 	int (*complete)(struct type *t); /* NULL once complete; returns 0 or -errno */
-	void *origin;			 /* e.g. struct btf * */
-	u32 origin_id;			 /* e.g. BTF type id */
+	void *origin;                    /* e.g. struct btf * */
+	u32 origin_id;                   /* e.g. BTF type id */
 };
 
-extern const struct type ty_error, ty_unknown, ty_void, ty_bool, ty_s8, ty_s16, ty_s32, ty_s64, ty_u8,
-	ty_u16, ty_u32, ty_u64, ty_f32, ty_f64, ty_ksym, ty_usym, ty_username, ty_timestamp, ty_macaddr,
-	ty_cgroup_path, ty_inet, ty_probe, ty_func, ty_stack_mode, ty_timestamp_mode, ty_count, ty_comm, ty_void_ptr;
+extern const struct type ty_error, ty_unknown, ty_void, ty_bool, ty_s8, ty_s16, ty_s32, ty_s64,
+	ty_u8, ty_u16, ty_u32, ty_u64, ty_f32, ty_f64, ty_ksym, ty_usym, ty_username, ty_timestamp,
+	ty_macaddr, ty_cgroup_path, ty_inet, ty_probe, ty_func, ty_stack_mode, ty_timestamp_mode,
+	ty_count, ty_comm, ty_void_ptr;
 
 const struct type *type_int(u32 size, bool is_signed); /* static; size 1, 2, 4, 8 */
 const struct type *type_string(struct arena *a, u32 capacity);
@@ -185,7 +187,8 @@ const struct type *type_tseries(struct arena *a, u64 interval_ns, u32 count, enu
 				bool is_signed);
 const struct type *type_samples(struct arena *a, u32 capacity, bool is_signed);
 /* kind: TY_KSTACK, TY_USTACK or TY_FULLSTACK. */
-const struct type *type_stack(struct arena *a, enum type_kind kind, enum stack_mode mode, u32 limit);
+const struct type *type_stack(struct arena *a, enum type_kind kind, enum stack_mode mode,
+			      u32 limit);
 /* Large enough for that record; calls of different sizes can be joined. */
 const struct type *type_call(struct arena *a, const struct type *record);
 /* A copy of a pointer type in another address space. */

@@ -9,24 +9,28 @@ enum { MAX_NESTING = 16 };
 
 bool type_same_in_kernel(const struct type *a, const struct type *b)
 {
-	return a->kind == TY_STRUCT && b->kind == TY_STRUCT && a->in_kernel && b->in_kernel && a->origin == b->origin &&
-	       a->origin_id == b->origin_id;
+	return a->kind == TY_STRUCT && b->kind == TY_STRUCT && a->in_kernel && b->in_kernel &&
+	       a->origin == b->origin && a->origin_id == b->origin_id;
 }
 
 static enum walk walk_pointer(const struct type *t, u32 offset, u32 size, const struct type **to)
 {
 	if (t->elem->kind != TY_STRUCT || !t->elem->in_kernel)
-		return t->elem->kind == TY_STRUCT ? WALK_REFUSED : WALK_NUMBER; /* a declaration alone: kernels differ */
+		return t->elem->kind == TY_STRUCT ?
+			       WALK_REFUSED :
+			       WALK_NUMBER; /* a declaration alone: kernels differ */
 	if (offset || size != 8)
 		return WALK_REFUSED;
 	*to = t->elem;
 	return t->is_offset || t->space == SPACE_USER ? WALK_NUMBER : WALK_POINTER;
 }
 
-static enum walk walk(const struct type *t, u32 offset, u32 size, u32 depth, const struct type **to);
+static enum walk walk(const struct type *t, u32 offset, u32 size, u32 depth,
+		      const struct type **to);
 
 /* A member that begins at or before the place: offset is from its begin. */
-static enum walk walk_member(const struct type *t, u32 offset, u32 size, u32 depth, const struct type **to)
+static enum walk walk_member(const struct type *t, u32 offset, u32 size, u32 depth,
+			     const struct type **to)
 {
 	for (; t->kind == TY_ARRAY; t = t->elem) {
 		if (!t->elem->size || offset + size > t->size)
@@ -43,12 +47,14 @@ static enum walk walk_member(const struct type *t, u32 offset, u32 size, u32 dep
 /* Whether the place lies in a bitfield, or begins before one. */
 static bool meets_bits(const struct field *f, u32 offset, u32 size)
 {
-	return f->bit_size && offset * 8 < f->offset * 8 + f->bit_offset + f->bit_size && offset + size > f->offset;
+	return f->bit_size && offset * 8 < f->offset * 8 + f->bit_offset + f->bit_size &&
+	       offset + size > f->offset;
 }
 
 static enum walk walk(const struct type *t, u32 offset, u32 size, u32 depth, const struct type **to)
 {
-	if (!t->in_kernel || depth >= MAX_NESTING || !type_complete(t)->size || offset + size > t->size)
+	if (!t->in_kernel || depth >= MAX_NESTING || !type_complete(t)->size ||
+	    offset + size > t->size)
 		return WALK_REFUSED;
 	for (u32 i = 0; i < t->n_fields; i++) {
 		const struct field *f = &t->fields[i];
@@ -57,7 +63,9 @@ static enum walk walk(const struct type *t, u32 offset, u32 size, u32 depth, con
 			return WALK_REFUSED;
 		if (f->bit_size || offset >= f->offset + f->type->size)
 			continue;
-		return offset < f->offset ? WALK_REFUSED : walk_member(f->type, offset - f->offset, size, depth, to);
+		return offset < f->offset ?
+			       WALK_REFUSED :
+			       walk_member(f->type, offset - f->offset, size, depth, to);
 	}
 	return WALK_REFUSED;
 }

@@ -89,8 +89,8 @@ HELPER(for_each_map_elem)
 		u64 arg[5] = { a[0], 0, vm_map_value_addr(vm, m, next - 1, vm_cpu(vm)), a[2] };
 
 		vm->index_key = next - 1;
-		arg[1] = vm_map_is_hash(m) ? vm_map_key_addr(vm, m, next - 1)
-					   : vm_addr(vm->index_region, 0);
+		arg[1] = vm_map_is_hash(m) ? vm_map_key_addr(vm, m, next - 1) :
+					     vm_addr(vm->index_region, 0);
 		if (vm_exec(vm, (u32)a[1], arg, &ret) < 0)
 			return 0;
 	}

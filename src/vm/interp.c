@@ -323,10 +323,12 @@ static bool tail_call(struct vm *vm, struct regs *r)
 	if (!m)
 		return true;
 	if (m->type != BPF_MAP_TYPE_PROG_ARRAY || vm->n_frames != 1) {
-		vm_fault(vm, -EINVAL, "jumps to another program from a callback, or through map %s", m->desc->name);
+		vm_fault(vm, -EINVAL, "jumps to another program from a callback, or through map %s",
+			 m->desc->name);
 		return true;
 	}
-	func = vm->n_tail_calls++ < VM_MAX_TAIL_CALLS ? vm_program_at(vm, m->index, (u32)r->r[3]) : NO_INDEX;
+	func = vm->n_tail_calls++ < VM_MAX_TAIL_CALLS ? vm_program_at(vm, m->index, (u32)r->r[3]) :
+							NO_INDEX;
 	if (func == NO_INDEX)
 		return false;
 	vm_enter_program(vm, func);

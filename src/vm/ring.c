@@ -16,7 +16,9 @@ enum { RING_HEADER = 8, RING_DEFAULT = 1 << 20 };
 
 void vm_ring_init(struct vm *vm, struct vm_map *m)
 {
-	u64 want = m->max_entries ? m->max_entries : vm->world.ring_size ? vm->world.ring_size : RING_DEFAULT;
+	u64 want = m->max_entries      ? m->max_entries :
+		   vm->world.ring_size ? vm->world.ring_size :
+					 RING_DEFAULT;
 
 	for (m->size = 4096; m->size < want && m->size < 1u << 30;)
 		m->size *= 2;

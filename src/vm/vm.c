@@ -251,7 +251,8 @@ static struct thread_slot *threads_of(struct vm *vm, const struct map_desc *d)
 /* 0, or -errno: there is no such key. */
 static int delete_key(struct vm *vm, struct vm_map *m, const void *key)
 {
-	struct thread_slot *slots = threads_of(vm, m->desc), *s = slots ? thread_slot_of(slots, key) : NULL;
+	struct thread_slot *slots = threads_of(vm, m->desc),
+			   *s = slots ? thread_slot_of(slots, key) : NULL;
 
 	if (s)
 		return thread_slot_delete(s) ? 0 : -ENOENT;
@@ -337,7 +338,8 @@ static void *merge_copies(struct arena *a, const struct vm_map *m, const u8 *fir
 	bool set;
 
 	if (slots > 1)
-		return merge(a, m->desc->value, first, slots, m->desc->slot_size, m->desc->slot_size, &set);
+		return merge(a, m->desc->value, first, slots, m->desc->slot_size,
+			     m->desc->slot_size, &set);
 	return merge(a, m->desc->value, first, m->n_copies, m->value_stride, m->value_size, &set);
 }
 
@@ -358,8 +360,8 @@ int vm_map_read(struct vm *vm, u32 map, struct arena *a, struct table *t)
 		struct table_row row = { NULL, NULL };
 		u32 index = next - 1;
 
-		row.key = vm_map_is_array(m) ? arena_dup(a, &index, sizeof(index))
-					     : arena_dup(a, vm_map_key(vm, m, index), m->key_size);
+		row.key = vm_map_is_array(m) ? arena_dup(a, &index, sizeof(index)) :
+					       arena_dup(a, vm_map_key(vm, m, index), m->key_size);
 		if (m->desc->value && type_is_agg(m->desc->value))
 			row.value = merge_copies(a, m, copy);
 		else

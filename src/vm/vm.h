@@ -25,8 +25,8 @@ struct vm_world {
 	int (*read)(void *ctx, void *dst, u32 len, u64 addr, bool user);
 	/* stacks: fills ips, returns the number of frames */
 	int (*stack)(void *ctx, u64 *ips, u32 max, bool user);
-	u64 task; /* bpf_get_current_task */
-	u64 func_ip, cookie; /* bpf_get_func_ip, bpf_get_attach_cookie */
+	u64 task;                       /* bpf_get_current_task */
+	u64 func_ip, cookie;            /* bpf_get_func_ip, bpf_get_attach_cookie */
 	void (*before_insn)(void *ctx); /* NULL: nothing. It may call vm_interrupt() */
 	void *ctx;
 };

@@ -52,7 +52,7 @@ struct vm_map {
 	u32 index, type;
 	u32 key_size, value_size, max_entries;
 	u32 value_stride; /* value_size rounded to 8: one CPU's copy */
-	u32 n_copies;	  /* CPUs for per-CPU maps, else 1 */
+	u32 n_copies;     /* CPUs for per-CPU maps, else 1 */
 	/* arrays and hashes */
 	struct vm_chunk chunk[32];
 	u32 n_chunks;

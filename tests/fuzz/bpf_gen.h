@@ -19,9 +19,10 @@ struct gen {
 	struct bpf_insn insn[GEN_MAX + 64];
 	u32 n_insns;
 	u32 open[16], n_open; /* jumps whose distance is not known yet */
-	u32 wild;	      /* one in so many choices is bad; 0: never */
+	u32 wild;             /* one in so many choices is bad; 0: never */
 	bool has_sub;
-	u32 sub_call[8], n_sub_calls; /* instructions that call or refer to the function at the end */
+	u32 sub_call[8],
+		n_sub_calls; /* instructions that call or refer to the function at the end */
 };
 
 static inline u32 gen_byte(struct gen *g)
@@ -54,7 +55,8 @@ static inline s32 gen_slot(struct gen *g)
 }
 static inline s32 gen_imm(struct gen *g)
 {
-	static const s32 nice[] = { 0, 1, 2, 7, 8, 15, 16, 31, 32, 63, 64, 255, -1, -8, 0x7fffffff, 4096 };
+	static const s32 nice[] = { 0,  1,  2,  7,   8,  15, 16,         31,
+				    32, 63, 64, 255, -1, -8, 0x7fffffff, 4096 };
 	u32 c = gen_byte(g);
 
 	return c & 1 ? nice[c / 2 % ARRAY_SIZE(nice)] : (s32)(s8)c;
@@ -73,13 +75,14 @@ static inline s32 gen_offset(struct gen *g, u32 limit, u8 size)
 {
 	u32 n = gen_bytes_of(size);
 
-	return gen_bad(g) ? (s32)gen_pick(g, 2 * limit + 16) - 8 : (s32)(gen_pick(g, limit / n) * n);
+	return gen_bad(g) ? (s32)gen_pick(g, 2 * limit + 16) - 8 :
+			    (s32)(gen_pick(g, limit / n) * n);
 }
 
 static inline void gen_alu(struct gen *g)
 {
-	static const u8 ops[] = { BPF_ADD, BPF_SUB, BPF_MUL, BPF_DIV, BPF_OR, BPF_AND, BPF_LSH, BPF_RSH,
-				  BPF_NEG, BPF_MOD, BPF_XOR, BPF_MOV, BPF_ARSH, BPF_END };
+	static const u8 ops[] = { BPF_ADD, BPF_SUB, BPF_MUL, BPF_DIV, BPF_OR,  BPF_AND,  BPF_LSH,
+				  BPF_RSH, BPF_NEG, BPF_MOD, BPF_XOR, BPF_MOV, BPF_ARSH, BPF_END };
 	u8 op = ops[gen_pick(g, sizeof(ops))], class = gen_pick(g, 3) ? BPF_ALU64 : BPF_ALU;
 	u8 src = gen_pick(g, 2) ? BPF_X : BPF_K;
 	s32 imm = gen_imm(g), off = 0;
@@ -125,7 +128,7 @@ static inline void gen_stack(struct gen *g)
 
 static inline void gen_jump(struct gen *g)
 {
-	static const u8 ops[] = { BPF_JEQ, BPF_JGT, BPF_JGE, BPF_JSET, BPF_JNE, BPF_JSGT,
+	static const u8 ops[] = { BPF_JEQ,  BPF_JGT, BPF_JGE, BPF_JSET, BPF_JNE, BPF_JSGT,
 				  BPF_JSGE, BPF_JLT, BPF_JLE, BPF_JSLT, BPF_JSLE };
 	u8 op = ops[gen_pick(g, sizeof(ops))], class = gen_pick(g, 3) ? BPF_JMP : BPF_JMP32;
 
@@ -173,7 +176,8 @@ static inline void gen_lookup(struct gen *g)
 {
 	u32 map = gen_pick(g, 3) ? GEN_HASH : GEN_PERCPU, check, copy = gen_pick(g, 4);
 
-	GEN(MOVR(R2, R10), ALU(ADD, R2, gen_slot(g)), LDMAP(R1, map), CALL(gen_pick(g, 8) == 1 ? 3 : 1));
+	GEN(MOVR(R2, R10), ALU(ADD, R2, gen_slot(g)), LDMAP(R1, map),
+	    CALL(gen_pick(g, 8) == 1 ? 3 : 1));
 	if (copy == 1)
 		GEN(STX(DW, R10, -72, R0));
 	if (copy == 2)
@@ -196,8 +200,8 @@ static inline void gen_lookup(struct gen *g)
 static inline void gen_update(struct gen *g)
 {
 	GEN(MOVR(R2, R10), ALU(ADD, R2, gen_slot(g)), MOVR(R3, R10),
-	    ALU(ADD, R3, gen_bad(g) ? gen_slot(g) : -64), LDMAP(R1, GEN_HASH), MOV(R4, gen_pick(g, 3)),
-	    CALL(2), MOVR(R7, R0));
+	    ALU(ADD, R3, gen_bad(g) ? gen_slot(g) : -64), LDMAP(R1, GEN_HASH),
+	    MOV(R4, gen_pick(g, 3)), CALL(2), MOVR(R7, R0));
 }
 
 static inline void gen_index(struct gen *g)
@@ -236,19 +240,26 @@ static inline void gen_helper(struct gen *g)
 
 	switch (gen_pick(g, 6)) {
 	case 0: GEN(CALL(plain[gen_pick(g, sizeof(plain))]), MOVR(gen_reg(g), R0)); break;
-	case 1: GEN(MOVR(R1, R10), ALU(ADD, R1, gen_bad(g) ? gen_slot(g) : -(s32)n), MOV(R2, (s32)n),
-		    LDX(DW, R3, R6, 8), CALL(112 + gen_pick(g, 4)), MOVR(gen_reg(g), R0)); break;
+	case 1:
+		GEN(MOVR(R1, R10), ALU(ADD, R1, gen_bad(g) ? gen_slot(g) : -(s32)n),
+		    MOV(R2, (s32)n), LDX(DW, R3, R6, 8), CALL(112 + gen_pick(g, 4)),
+		    MOVR(gen_reg(g), R0));
+		break;
 	case 2:
 		r = gen_reg(g);
 		if (!gen_bad(g))
 			GEN(ALU(AND, r, 63));
-		GEN(LDVALUE(R1, GEN_DATA, 0), MOVR(R2, r), LDX(DW, R3, R6, 0), CALL(113 + gen_pick(g, 3)),
-		    MOVR(gen_reg(g), R0));
+		GEN(LDVALUE(R1, GEN_DATA, 0), MOVR(R2, r), LDX(DW, R3, R6, 0),
+		    CALL(113 + gen_pick(g, 3)), MOVR(gen_reg(g), R0));
 		break;
 	case 3: GEN(MOVR(R1, R10), ALU(ADD, R1, -16), MOV(R2, 16), CALL(16)); break;
-	case 4: GEN(LDMAP(R1, GEN_RING), MOVR(R2, R10), ALU(ADD, R2, gen_slot(g)), MOV(R3, 8), MOV(R4, 0),
-		    CALL(130)); break;
-	case 5: GEN(LDX(DW, gen_reg(g), R6, gen_bad(g) ? (s32)gen_pick(g, 120) : 8 * (s32)gen_pick(g, 12)));
+	case 4:
+		GEN(LDMAP(R1, GEN_RING), MOVR(R2, R10), ALU(ADD, R2, gen_slot(g)), MOV(R3, 8),
+		    MOV(R4, 0), CALL(130));
+		break;
+	case 5:
+		GEN(LDX(DW, gen_reg(g), R6,
+			gen_bad(g) ? (s32)gen_pick(g, 120) : 8 * (s32)gen_pick(g, 12)));
 		break;
 	}
 }

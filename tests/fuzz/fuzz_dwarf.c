@@ -12,16 +12,17 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 #if SONDE_HAVE_LIBDW
 
-static const s16 registers[] = { 80, 96, 88, 40, 104, 112, 32, 152, 72, 64, 56, 48, 24, 16, 8, 0, 128 };
+static const s16 registers[] = { 80, 96, 88, 40, 104, 112, 32, 152, 72,
+				 64, 56, 48, 24, 16,  8,   0,  128 };
 
 static void check_steps(const struct loc *loc)
 {
 	static const u8 pops[N_LOC_OPS] = {
-		[LOP_DEREF] = 1, [LOP_EXT] = 1, [LOP_SWAP] = 2, [LOP_ROT] = 3, [LOP_DROP] = 1, [LOP_ADD] = 2,
-		[LOP_SUB] = 2,	 [LOP_MUL] = 2, [LOP_DIV] = 2,	[LOP_MOD] = 2, [LOP_AND] = 2,  [LOP_OR] = 2,
-		[LOP_XOR] = 2,	 [LOP_SHL] = 2, [LOP_SHR] = 2,	[LOP_SAR] = 2, [LOP_NEG] = 1,  [LOP_NOT] = 1,
-		[LOP_ABS] = 1,	 [LOP_EQ] = 2,	[LOP_NE] = 2,	[LOP_LT] = 2,  [LOP_LE] = 2,   [LOP_GT] = 2,
-		[LOP_GE] = 2,
+		[LOP_DEREF] = 1, [LOP_EXT] = 1, [LOP_SWAP] = 2, [LOP_ROT] = 3, [LOP_DROP] = 1,
+		[LOP_ADD] = 2,   [LOP_SUB] = 2, [LOP_MUL] = 2,  [LOP_DIV] = 2, [LOP_MOD] = 2,
+		[LOP_AND] = 2,   [LOP_OR] = 2,  [LOP_XOR] = 2,  [LOP_SHL] = 2, [LOP_SHR] = 2,
+		[LOP_SAR] = 2,   [LOP_NEG] = 1, [LOP_NOT] = 1,  [LOP_ABS] = 1, [LOP_EQ] = 2,
+		[LOP_NE] = 2,    [LOP_LT] = 2,  [LOP_LE] = 2,   [LOP_GT] = 2,  [LOP_GE] = 2,
 	};
 	u32 depth = 0;
 
@@ -53,13 +54,16 @@ static struct elf *some_file(bool library)
 }
 
 /* 4 bytes an operation: the operation, two small operands, and a block for those that have one. */
-static size_t operations(const uint8_t *data, size_t size, Dwarf_Op *ops, u8 (*block)[4], size_t max)
+static size_t operations(const uint8_t *data, size_t size, Dwarf_Op *ops, u8 (*block)[4],
+			 size_t max)
 {
 	size_t n = 0;
 
 	for (; n < max && size >= 4; n++, data += 4, size -= 4) {
 		memcpy(block[n], (u8[]){ data[1] & 7, data[2], data[3], 0 }, 4);
-		ops[n] = (Dwarf_Op){ .atom = data[0], .number = (Dwarf_Word)(s64)(s8)data[1], .number2 = data[2] };
+		ops[n] = (Dwarf_Op){ .atom = data[0],
+				     .number = (Dwarf_Word)(s64)(s8)data[1],
+				     .number2 = data[2] };
 		if (data[0] == DW_OP_implicit_value || data[0] == DW_OP_entry_value ||
 		    data[0] == DW_OP_GNU_entry_value) {
 			ops[n].number = data[1] & 1;
@@ -74,7 +78,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	enum { MAX_OPS = 80 };
 	static const struct dwarf_registers regs = { registers, ARRAY_SIZE(registers), 128 };
-	struct dwarf d = { .regs = &regs, .f = dw_load(&(struct err){}), .file = some_file(size & 2) };
+	struct dwarf d = { .regs = &regs,
+			   .f = dw_load(&(struct err){}),
+			   .file = some_file(size & 2) };
 	struct expr_place at = { .d = &d, .pc = 0x1000, .at_entry = size & 1 };
 	Dwarf_Op ops[MAX_OPS];
 	u8 block[MAX_OPS][4];

@@ -156,7 +156,9 @@ static void try_outputs(struct sink *s, const struct type *t, const void *p)
 
 	for (const struct output *const *o = outputs; *o; o++) {
 		struct map_desc by_int = { .name = "@x", .key = &key, .value = t };
-		struct map_desc by_it = { .name = "@y", .key = t, .key_size = t->size, .value = &ty_count };
+		struct map_desc by_it = {
+			.name = "@y", .key = t, .key_size = t->size, .value = &ty_count
+		};
 		struct table_row row = { &zero, p }, other[2] = { { p, &zero }, { p, &zero } };
 		struct table as_value = { .map = &by_int, .rows = { &row, 1, 1 }, .div = 3 };
 		struct table as_key = { .map = &by_it, .rows = { other, 2, 2 } };

@@ -28,9 +28,11 @@ static void words_of_arm64(const u8 *code, size_t size)
 	for (size_t at = 0; size - at >= sizeof(word); at += sizeof(word)) {
 		memcpy(&word, code + at, sizeof(word));
 		arm64_effect(word, &e);
-		if ((arm64_uprobe_simulates(word, true) && arm64_uprobe_refuses(word)) || e.target % 4 ||
+		if ((arm64_uprobe_simulates(word, true) && arm64_uprobe_refuses(word)) ||
+		    e.target % 4 ||
 		    (arm64_is_exclusive_load(word) && !arm64_uprobe_refuses(word)) ||
-		    (e.moves_sp && !(e.writes & 1u << ARM64_SP)) || (e.copy_to != ARM64_NO_REG && !(e.writes & 1u << e.copy_to)))
+		    (e.moves_sp && !(e.writes & 1u << ARM64_SP)) ||
+		    (e.copy_to != ARM64_NO_REG && !(e.writes & 1u << e.copy_to)))
 			abort();
 	}
 }

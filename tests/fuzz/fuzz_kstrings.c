@@ -9,7 +9,8 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 {
 	struct arena a;
 	struct tracefs_strings *s;
-	char *text = xcalloc(1, size + 1); /* alone in memory of its size: what is read behind it is seen */
+	char *text = xcalloc(
+		1, size + 1); /* alone in memory of its size: what is read behind it is seen */
 
 	memcpy(text, data, size);
 	arena_init(&a);

@@ -5,9 +5,10 @@
 
 int LLVMFuzzerTestOneInput(const u8 *data, size_t len);
 
-static void (*const questions[])(struct lsp *l) = { lsp_complete,  lsp_hover,	lsp_definition,
-						    lsp_references, lsp_highlights, lsp_prepare_rename,
-						    lsp_rename, lsp_signature, lsp_symbols, lsp_format };
+static void (*const questions[])(struct lsp *l) = {
+	lsp_complete,       lsp_hover,  lsp_definition, lsp_references, lsp_highlights,
+	lsp_prepare_rename, lsp_rename, lsp_signature,  lsp_symbols,    lsp_format
+};
 
 static void ask(struct lsp *l, u32 line, u32 character)
 {

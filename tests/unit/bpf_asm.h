@@ -10,8 +10,11 @@ enum { R0, R1, R2, R3, R4, R5, R6, R7, R8, R9, R10 };
 enum { B = BPF_B, H = BPF_H, W = BPF_W, DW = BPF_DW };
 
 #define INSN(code_, dst_, src_, off_, imm_)                                                        \
-	((struct bpf_insn){ .code = (code_), .dst_reg = (dst_), .src_reg = (src_),                 \
-			    .off = (s16)(off_), .imm = (s32)(imm_) })
+	((struct bpf_insn){ .code = (code_),                                                       \
+			    .dst_reg = (dst_),                                                     \
+			    .src_reg = (src_),                                                     \
+			    .off = (s16)(off_),                                                    \
+			    .imm = (s32)(imm_) })
 /* d op= number or register; the 32 forms work on the low halves */
 #define ALU(op, d, imm) INSN(BPF_ALU64 | BPF_K | BPF_##op, d, 0, 0, imm)
 #define ALUR(op, d, s) INSN(BPF_ALU64 | BPF_X | BPF_##op, d, s, 0, 0)
@@ -30,8 +33,10 @@ enum { B = BPF_B, H = BPF_H, W = BPF_W, DW = BPF_DW };
 #define CALL(helper) INSN(BPF_JMP | BPF_CALL, 0, 0, 0, helper)
 #define CALLSUB(rel) INSN(BPF_JMP | BPF_CALL, 0, BPF_PSEUDO_CALL, 0, rel)
 #define EXIT INSN(BPF_JMP | BPF_EXIT, 0, 0, 0, 0)
-#define LD64(d, v) INSN(BPF_LD | BPF_IMM | BPF_DW, d, 0, 0, (u64)(v)), INSN(0, 0, 0, 0, (u64)(v) >> 32)
-#define LDFUNC(d, rel) INSN(BPF_LD | BPF_IMM | BPF_DW, d, BPF_PSEUDO_FUNC, 0, rel), INSN(0, 0, 0, 0, 0)
+#define LD64(d, v)                                                                                 \
+	INSN(BPF_LD | BPF_IMM | BPF_DW, d, 0, 0, (u64)(v)), INSN(0, 0, 0, 0, (u64)(v) >> 32)
+#define LDFUNC(d, rel)                                                                             \
+	INSN(BPF_LD | BPF_IMM | BPF_DW, d, BPF_PSEUDO_FUNC, 0, rel), INSN(0, 0, 0, 0, 0)
 /* References to maps: the relocation is found by these sources. */
 #define LDMAP(d, map)                                                                              \
 	INSN(BPF_LD | BPF_IMM | BPF_DW, d, BPF_PSEUDO_MAP_FD, 0, map), INSN(0, 0, 0, 0, 0)
@@ -58,7 +63,9 @@ static inline struct bpf_func *asm_func(struct program *prog, u32 prog_type,
 			continue;
 		if (in->src_reg == BPF_PSEUDO_MAP_FD || value)
 			f->relocs[f->n_relocs++] = (struct reloc){
-				i, value ? RELOC_MAP_VALUE : RELOC_MAP, (u32)in->imm,
+				i,
+				value ? RELOC_MAP_VALUE : RELOC_MAP,
+				(u32)in->imm,
 				value ? (u32)insns[i + 1].imm : 0,
 			};
 		i++;
@@ -71,8 +78,11 @@ static inline u32 asm_map(struct program *prog, const char *name, enum map_role 
 			  u32 key_size, u32 value_size, u32 max_entries)
 {
 	vec_push(prog->arena, &prog->maps,
-		 (struct map_desc){ .name = name, .role = role, .bpf_type = bpf_type,
-				    .key_size = key_size, .value_size = value_size,
+		 (struct map_desc){ .name = name,
+				    .role = role,
+				    .bpf_type = bpf_type,
+				    .key_size = key_size,
+				    .value_size = value_size,
 				    .max_entries = max_entries });
 	return prog->maps.n - 1;
 }
@@ -80,8 +90,9 @@ static inline u32 asm_map(struct program *prog, const char *name, enum map_role 
 static inline void asm_program(struct program *prog, struct arena *a)
 {
 	arena_init(a);
-	*prog = (struct program){ .arena = a, .data_map = NO_INDEX, .ring_map = NO_INDEX,
-				  .scratch_map = NO_INDEX };
+	*prog = (struct program){
+		.arena = a, .data_map = NO_INDEX, .ring_map = NO_INDEX, .scratch_map = NO_INDEX
+	};
 }
 
 #endif

@@ -25,12 +25,9 @@ static enum feature_answer try_feature(struct features *f, enum feature id)
 	case FEAT_HASH_NO_PREALLOC:
 	case FEAT_LONG_KEYS:
 	case FEAT_SIGNAL:
-	case FEAT_READ_KERNEL:
-		return FEATURE_YES;
-	case FEAT_KALLSYMS: /* is read, not run */
-		return feature_answer(kernel_features(), id);
-	default: /* facilities of a kernel: not here */
-		return FEATURE_NO;
+	case FEAT_READ_KERNEL: return FEATURE_YES;
+	case FEAT_KALLSYMS: /* is read, not run */ return feature_answer(kernel_features(), id);
+	default: /* facilities of a kernel: not here */ return FEATURE_NO;
 	}
 }
 
@@ -49,7 +46,9 @@ static bool serves(const struct site *s, struct engine_answer *a)
 
 static void *open_machine(struct program *prog, const struct engine_options *o, struct err *err)
 {
-	struct vm_world world = { .pid_tgid = 1ull << 32 | 1, .n_cpus = 1, .comm = "sonde", .ring_size = o->ring_size };
+	struct vm_world world = {
+		.pid_tgid = 1ull << 32 | 1, .n_cpus = 1, .comm = "sonde", .ring_size = o->ring_size
+	};
 
 	return vm_new(prog, &world);
 }

@@ -86,7 +86,8 @@ struct many {
 static bool is_final(const struct many *m, const struct site *s, int code)
 {
 	if (code == -EPERM || code == -EACCES)
-		return !kernel_has_rights() || (s->kind == SITE_KPROBE && !m->n_attached && is_locked_down());
+		return !kernel_has_rights() ||
+		       (s->kind == SITE_KPROBE && !m->n_attached && is_locked_down());
 	return code == -EMFILE || code == -ENFILE || code == -ENOMEM;
 }
 
@@ -246,7 +247,8 @@ static int leave_out_off(struct many *m, const struct site **sites, u32 n)
 	int ret = 0;
 
 	for (u32 i = 0; i < n && ret >= 0; i++) {
-		if (!stands_on_function_tracer(m->k, m->func, sites[i]) || !function_tracer_is_off(m->k)) {
+		if (!stands_on_function_tracer(m->k, m->func, sites[i]) ||
+		    !function_tracer_is_off(m->k)) {
 			sites[left++] = sites[i];
 			continue;
 		}
@@ -275,8 +277,9 @@ int kernel_attach_many(struct kernel *k, u32 func, const struct site *const *sit
 	for (u32 at = 0, end; ret >= 0 && at < n; at = end) {
 		for (end = at + 1; end < n && is_same_run(sorted[at], sorted[end]); end++)
 			;
-		ret = end - at > 1 && has_namesakes(sorted + at, end - at) ? attach_without_namesakes(&m, sorted + at, end - at)
-							   : attach_run(&m, sorted + at, end - at);
+		ret = end - at > 1 && has_namesakes(sorted + at, end - at) ?
+			      attach_without_namesakes(&m, sorted + at, end - at) :
+			      attach_run(&m, sorted + at, end - at);
 	}
 	turn_give(k);
 	free(sorted);

@@ -53,7 +53,9 @@ static int refused_tracepoint(const struct site *s, struct err *err)
 
 	if ((error != EPERM && error != EACCES) || bpf_right() || perf_right() || !event)
 		return refused(err, TRIED_TRACEPOINT, "attach to %s", s->probe);
-	err_set(err, -error, "attach to %s: the kernel's rule for this event allows it to no perf event", s->probe);
+	err_set(err, -error,
+		"attach to %s: the kernel's rule for this event allows it to no perf event",
+		s->probe);
 	err_help(err, "rawtracepoint%s is not bound by that rule", event);
 	return -error;
 }
@@ -73,8 +75,8 @@ int attach_perf_tracepoint(struct kernel *k, u32 func, const struct site *s, str
 
 	cpus_online(&cpu, 1);
 	event = perf_event_open(&attr, -1, (s32)cpu, -1, 0);
-	if (event < 0 || attach_perf_event(k, k->loaded[func].fd, event,
-					   site_cookie(k, func, s), true) < 0)
+	if (event < 0 ||
+	    attach_perf_event(k, k->loaded[func].fd, event, site_cookie(k, func, s), true) < 0)
 		return refused_tracepoint(s, err);
 	return kernel_note(k, func, 1, "%s: perf tracepoint %llu", s->probe,
 			   (unsigned long long)s->perf_config);
@@ -88,8 +90,7 @@ static int attach_counter(struct kernel *k, u32 func, const struct site *s,
 
 	if (event < 0)
 		return -1;
-	return attach_perf_event(k, k->loaded[func].fd, event, site_cookie(k, func, s),
-				 false);
+	return attach_perf_event(k, k->loaded[func].fd, event, site_cookie(k, func, s), false);
 }
 
 /* Threads that ended meanwhile are passed over. Returns how many events were made or -1 with
@@ -106,7 +107,8 @@ static int attach_threads(struct kernel *k, u32 func, const struct site *s,
 	dir = opendir(path);
 	attr->inherit = 1;
 	attr->inherit_thread = feature_has(k->features, FEAT_INHERIT_THREAD);
-	if (!dir && access("/proc/self", F_OK) < 0) { /* no procfs: the first thread, and those to come */
+	if (!dir &&
+	    access("/proc/self", F_OK) < 0) { /* no procfs: the first thread, and those to come */
 		n = attach_counter(k, func, s, attr, s->pid, -1) == 0;
 		error = n ? 0 : errno;
 	}

@@ -77,15 +77,20 @@ static int no_kprobes(struct err *err, const struct site *s)
 static int bad_kprobe(struct err *err, const struct site *s)
 {
 	if (errno == EINVAL && s->symbol && !s->offset) { /* the blacklist, or noinstr */
-		err_set(err, -EINVAL, "attach to %s: the kernel forbids probes in this function", s->probe);
-		err_help(err, "probes themselves run through it, or nothing may interrupt it: probe what it calls or who calls it");
+		err_set(err, -EINVAL, "attach to %s: the kernel forbids probes in this function",
+			s->probe);
+		err_help(
+			err,
+			"probes themselves run through it, or nothing may interrupt it: probe what it calls or who calls it");
 		return -EINVAL;
 	}
 	if (errno != EILSEQ)
 		return refused(err, TRIED_KPROBE, "attach to %s", s->probe);
 	err_set(err, -EILSEQ, "attach to %s: no instruction begins at this offset", s->probe);
-	err_help(err, "probes stand at the start of an instruction; a function begins with endbr64 (4 bytes) or not, "
-		      "and a call or nop of 5 bytes for the function tracer");
+	err_help(
+		err,
+		"probes stand at the start of an instruction; a function begins with endbr64 (4 bytes) or not, "
+		"and a call or nop of 5 bytes for the function tracer");
 	return -EILSEQ;
 }
 
@@ -97,8 +102,10 @@ static int attach_kprobe_event(struct kernel *k, u32 func, const struct site *s,
 	if (prog < 0)
 		return prog;
 	if (file_number(PMU_DIR "kprobe/type") < 0)
-		return errno == ENOENT ? no_kprobes(err, s) : refused(err, TRIED_KPROBE, "attach to %s", s->probe);
-	if (s->address && !s->path) { /* no name, not the only one of it, or one of many: see session/attach.c */
+		return errno == ENOENT ? no_kprobes(err, s) :
+					 refused(err, TRIED_KPROBE, "attach to %s", s->probe);
+	if (s->address &&
+	    !s->path) { /* no name, not the only one of it, or one of many: see session/attach.c */
 		attr.probe_offset = s->address + s->offset;
 	} else {
 		attr.kprobe_func = (u64)(uintptr_t)kprobe_symbol(k, s);
@@ -125,8 +132,8 @@ static u64 kprobe_cookie(struct kernel *k, u32 func, const struct site *s, bool 
 	return session ? cookie | (u64)s->twin->index << 32 : cookie;
 }
 
-static int link_kprobes(struct kernel *k, u32 func, int prog_fd, u32 attach_type, const struct site *const *s, u32 n,
-			struct err *err)
+static int link_kprobes(struct kernel *k, u32 func, int prog_fd, u32 attach_type,
+			const struct site *const *s, u32 n, struct err *err)
 {
 	const char **syms = xcalloc(n, sizeof(*syms));
 	u64 *cookies = xcalloc(n, sizeof(*cookies)), *addrs = xcalloc(n, sizeof(*addrs));
@@ -147,7 +154,8 @@ static int link_kprobes(struct kernel *k, u32 func, int prog_fd, u32 attach_type
 	}
 	fd = bpf_link_multi(&l);
 	if (fd < 0)
-		refused(err, TRIED_KPROBE, "attach to %s%s", s[0]->probe, n > 1 ? " and others" : "");
+		refused(err, TRIED_KPROBE, "attach to %s%s", s[0]->probe,
+			n > 1 ? " and others" : "");
 	free(syms);
 	free(addrs);
 	free(cookies);
@@ -174,14 +182,17 @@ int attach_kprobes(struct kernel *k, u32 func, const struct site *const *s, u32 
 			   n > 1 ? "s" : "");
 }
 
-int attach_kprobe_sessions(struct kernel *k, u32 func, const struct site *const *s, u32 n, struct err *err)
+int attach_kprobe_sessions(struct kernel *k, u32 func, const struct site *const *s, u32 n,
+			   struct err *err)
 {
-	int fd = link_kprobes(k, func, k->loaded[func].session_fd, ATTACH_KPROBE_SESSION, s, n, err);
+	int fd =
+		link_kprobes(k, func, k->loaded[func].session_fd, ATTACH_KPROBE_SESSION, s, n, err);
 
 	if (fd < 0)
 		return fd;
 	kernel_keep(k, fd, true);
-	return kernel_note(k, func, n, "%s%s: one kprobe session link for entry and return of %u function%s",
+	return kernel_note(k, func, n,
+			   "%s%s: one kprobe session link for entry and return of %u function%s",
 			   s[0]->probe, n > 1 ? " ..." : "", n, n > 1 ? "s" : "");
 }
 
@@ -232,7 +243,8 @@ static void find_namesakes(struct kernel *k, const char *name, struct namesakes 
  */
 static bool has_namesakes(const char *name)
 {
-	struct perf_event_attr attr = { .kprobe_func = (u64)(uintptr_t)name, .probe_offset = UINT32_MAX - 15 };
+	struct perf_event_attr attr = { .kprobe_func = (u64)(uintptr_t)name,
+					.probe_offset = UINT32_MAX - 15 };
 	int event = open_probe("kprobe", &(struct site){ .pid = -1 }, &attr);
 
 	if (event >= 0)
@@ -249,8 +261,10 @@ static int which_one(struct err *err, const struct site *s, const struct namesak
 {
 	u64 first = all->address.v[0] + s->offset;
 
-	err_set(err, -EADDRNOTAVAIL, "attach to %s: %u functions have this name", s->probe, all->address.n);
-	err_help(err, "an offset is of one of them: kprobe:0x%llx, with --unsafe, is the first", (unsigned long long)first);
+	err_set(err, -EADDRNOTAVAIL, "attach to %s: %u functions have this name", s->probe,
+		all->address.n);
+	err_help(err, "an offset is of one of them: kprobe:0x%llx, with --unsafe, is the first",
+		 (unsigned long long)first);
 	return -EADDRNOTAVAIL;
 }
 
@@ -309,14 +323,15 @@ int attach_kprobe(struct kernel *k, u32 func, const struct site *s, struct err *
 static int attach_kprobe_session(struct kernel *k, u32 func, const struct site *s, struct err *err)
 {
 	if (!s->address && has_namesakes(s->symbol))
-		return err_set(err, -EADDRNOTAVAIL, "attach to %s: several functions have this name", s->probe);
+		return err_set(err, -EADDRNOTAVAIL,
+			       "attach to %s: several functions have this name", s->probe);
 	return attach_kprobe_sessions(k, func, &s, 1, err);
 }
 
 int attach_session(struct kernel *k, u32 func, const struct site *s, struct err *err)
 {
-	return s->kind == SITE_KPROBE ? attach_kprobe_session(k, func, s, err)
-				      : attach_trampoline_session(k, func, s, err);
+	return s->kind == SITE_KPROBE ? attach_kprobe_session(k, func, s, err) :
+					attach_trampoline_session(k, func, s, err);
 }
 
 /* ---- uprobes */
@@ -331,7 +346,8 @@ u32 multi_attach_type(struct kernel *k, const struct site *s, u32 otherwise)
 {
 	if (s->kind == SITE_UPROBE && has_uprobe_links(k, s))
 		return ATTACH_UPROBE_MULTI;
-	if (s->kind == SITE_KPROBE && is_multi_kprobe(s) && feature_has(k->features, FEAT_KPROBE_MULTI))
+	if (s->kind == SITE_KPROBE && is_multi_kprobe(s) &&
+	    feature_has(k->features, FEAT_KPROBE_MULTI))
 		return ATTACH_KPROBE_MULTI;
 	return otherwise;
 }

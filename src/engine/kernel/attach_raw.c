@@ -35,8 +35,10 @@ static int attach_slots(struct kernel *k, u32 func, const struct site *s, struct
 	int ret;
 
 	for (u32 i = 0; i < f->n_slots; i++)
-		if (bpf_map_update(k->map_fd[f->jump_map], &f->slots[i], &k->loaded[func].fd, BPF_ANY) < 0)
-			return refused(err, TRIED_RAW_TRACEPOINT, "attach %s to its system calls", s->probe);
+		if (bpf_map_update(k->map_fd[f->jump_map], &f->slots[i], &k->loaded[func].fd,
+				   BPF_ANY) < 0)
+			return refused(err, TRIED_RAW_TRACEPOINT, "attach %s to its system calls",
+				       s->probe);
 	if (!dispatcher->is_attached) {
 		ret = kernel_load(k, f->dispatcher - 1, err);
 		if (ret >= 0)
@@ -45,8 +47,8 @@ static int attach_slots(struct kernel *k, u32 func, const struct site *s, struct
 			return ret;
 		dispatcher->is_attached = true;
 	}
-	return kernel_note(k, func, 1, "%s: raw tracepoint %s%s, by number of the call", s->probe, s->tp_name,
-			   is_typed(k, func) ? " with types" : "");
+	return kernel_note(k, func, 1, "%s: raw tracepoint %s%s, by number of the call", s->probe,
+			   s->tp_name, is_typed(k, func) ? " with types" : "");
 }
 
 int attach_raw_tracepoint(struct kernel *k, u32 func, const struct site *s, struct err *err)
@@ -84,9 +86,10 @@ static bool is_on_namesake(const struct site *s)
 
 static int on_namesake(struct err *err, const struct site *s)
 {
-	err_set(err, -EADDRNOTAVAIL, "attach %s: this kernel confuses it with its own function of that name", s->probe);
-	err_help(err, "Linux 6.4 and later tell them apart: use kprobe:%s:%s or kretprobe:%s:%s", s->path, s->symbol,
-		 s->path, s->symbol);
+	err_set(err, -EADDRNOTAVAIL,
+		"attach %s: this kernel confuses it with its own function of that name", s->probe);
+	err_help(err, "Linux 6.4 and later tell them apart: use kprobe:%s:%s or kretprobe:%s:%s",
+		 s->path, s->symbol, s->path, s->symbol);
 	return -EADDRNOTAVAIL;
 }
 
@@ -107,7 +110,8 @@ static bool is_untraceable(const struct site *s)
 	size_t len = s->symbol ? strlen(s->symbol) : 0;
 	bool found = buf_read_file(&text, path) < 0 || !text.s || !len;
 
-	for (const char *line = found ? NULL : text.s; line && !found; line = strchr(line, '\n'), line += line != NULL)
+	for (const char *line = found ? NULL : text.s; line && !found;
+	     line = strchr(line, '\n'), line += line != NULL)
 		found = starts_with(line, s->symbol) && (line[len] == '\n' || line[len] == ' ');
 	free(path);
 	buf_release(&text);
@@ -119,8 +123,11 @@ static int refused_trampoline(struct err *err, const struct site *s)
 	int error = errno;
 
 	if (error == EBUSY && is_untraceable(s)) {
-		err_set(err, -EBUSY, "attach to %s: the kernel lets nobody trace this function", s->probe);
-		err_help(err, "probes themselves run through it, or nothing may interrupt it: probe what it calls or who calls it");
+		err_set(err, -EBUSY, "attach to %s: the kernel lets nobody trace this function",
+			s->probe);
+		err_help(
+			err,
+			"probes themselves run through it, or nothing may interrupt it: probe what it calls or who calls it");
 		return -EBUSY;
 	}
 	errno = error;
@@ -132,8 +139,8 @@ int attach_trampoline(struct kernel *k, u32 func, const struct site *s, struct e
 	u64 cookie = site_cookie(k, func, s);
 	int prog = k->loaded[func].fd, fd;
 
-	if (s->symbol && !k->prog->funcs.v[func]->attach_module && !k->prog->funcs.v[func]->attach_prog &&
-	    is_one_of_several(k, s->symbol))
+	if (s->symbol && !k->prog->funcs.v[func]->attach_module &&
+	    !k->prog->funcs.v[func]->attach_prog && is_one_of_several(k, s->symbol))
 		return several(err, s);
 	if (cookie) /* 5.19; without one the older call does as well */
 		fd = bpf_link_tracing(prog, k->prog->funcs.v[func]->attach_type, cookie);
@@ -171,7 +178,8 @@ static int pin(int link, const char *path, struct err *err)
 	if (ret == -EEXIST)
 		err_help(err, "remove that file first, or choose another name");
 	else if (ret == -EPERM || ret == -ENOENT)
-		err_help(err, "the path must be in a BPF file system: mount -t bpf bpf /sys/fs/bpf");
+		err_help(err,
+			 "the path must be in a BPF file system: mount -t bpf bpf /sys/fs/bpf");
 	return ret;
 }
 
@@ -202,5 +210,7 @@ int kernel_iter_open(struct kernel *k, u32 func, struct err *err)
 {
 	int fd = bpf_iter_create(k->loaded[func].iter_link);
 
-	return fd < 0 ? refused(err, TRIED_ITER, "start iterator %s", k->prog->funcs.v[func]->name) : fd;
+	return fd < 0 ?
+		       refused(err, TRIED_ITER, "start iterator %s", k->prog->funcs.v[func]->name) :
+		       fd;
 }

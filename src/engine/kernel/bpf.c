@@ -38,8 +38,8 @@ static int sys_bpf(int cmd, void *attr, size_t size)
 
 int perf_event_open(struct perf_event_attr *attr, s32 pid, s32 cpu, int group, unsigned long flags)
 {
-	return note_refusal(syscall(SYS_perf_event_open, attr, pid, cpu, group,
-				    flags | PERF_FLAG_FD_CLOEXEC));
+	return note_refusal(
+		syscall(SYS_perf_event_open, attr, pid, cpu, group, flags | PERF_FLAG_FD_CLOEXEC));
 }
 
 static void put_name(char *to, const char *name)
@@ -179,7 +179,8 @@ bool bpf_prog_counts_misses(int fd)
 {
 	struct bpf_prog_info info = {};
 
-	return prog_info(fd, &info) >= (s64)(offsetof(struct bpf_prog_info, recursion_misses) + sizeof(info.recursion_misses));
+	return prog_info(fd, &info) >= (s64)(offsetof(struct bpf_prog_info, recursion_misses) +
+					     sizeof(info.recursion_misses));
 }
 
 int bpf_prog_recursion_misses(int fd, u64 *n)
@@ -206,7 +207,8 @@ int bpf_prog_followed(int fd, u64 *n)
 {
 	struct bpf_prog_info info = {};
 
-	if (prog_info(fd, &info) < (s64)(offsetof(struct bpf_prog_info, verified_insns) + sizeof(info.verified_insns)))
+	if (prog_info(fd, &info) <
+	    (s64)(offsetof(struct bpf_prog_info, verified_insns) + sizeof(info.verified_insns)))
 		return -1;
 	*n = info.verified_insns;
 	return 0;

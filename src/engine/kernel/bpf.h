@@ -34,7 +34,7 @@ struct bpf_load { /* what BPF_PROG_LOAD is given */
 	u32 n_insns;
 	const char *license;
 	const char *name; /* at most 15 characters of [A-Za-z0-9_.], or NULL */
-	char *log;	  /* NULL: none */
+	char *log;        /* NULL: none */
 	u32 log_size, log_level;
 	int btf_fd; /* 0: none */
 	const void *func_info;
@@ -47,11 +47,11 @@ struct bpf_multi_link { /* kprobe_multi and uprobe_multi */
 	bool is_return;
 	u32 n;
 	const char *const *syms; /* kprobe: names, or ... */
-	const u64 *addrs;	 /* ... kprobe: addresses; uprobe: file offsets */
-	const u64 *ref_ctrs;	 /* uprobe: semaphores, or NULL */
-	const u64 *cookies;	 /* or NULL */
-	const char *path;	 /* uprobe */
-	u32 pid;		 /* uprobe: 0: all */
+	const u64 *addrs;        /* ... kprobe: addresses; uprobe: file offsets */
+	const u64 *ref_ctrs;     /* uprobe: semaphores, or NULL */
+	const u64 *cookies;      /* or NULL */
+	const char *path;        /* uprobe */
+	u32 pid;                 /* uprobe: 0: all */
 };
 
 int bpf_map_create(u32 type, const char *name, u32 key_size, u32 value_size, u32 max_entries,

@@ -40,7 +40,8 @@ static void put_func(struct buf *types, struct buf *strings, const struct subpro
 
 	object_name(name, s->name ? s->name : "f");
 	snprintf(numbered, sizeof(numbered), "f%u_%s", i, name);
-	put_type(types, put_string(strings, numbered), BTF_KIND_FUNC, s->shared ? BTF_FUNC_GLOBAL : BTF_FUNC_STATIC,
+	put_type(types, put_string(strings, numbered), BTF_KIND_FUNC,
+		 s->shared ? BTF_FUNC_GLOBAL : BTF_FUNC_STATIC,
 		 ID_PROTO + (s->shared ? s->n_params : 0));
 }
 

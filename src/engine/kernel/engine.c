@@ -7,10 +7,17 @@
 static bool serves(const struct site *s, struct engine_answer *a)
 {
 	static const u32 price[] = {
-		[SITE_ONCE] = 1000,	     [SITE_SIGNAL] = 1000,	[SITE_PERF_TRACEPOINT] = 120,
-		[SITE_RAW_TRACEPOINT] = 50,  [SITE_PERF_SOFTWARE] = 300, [SITE_PERF_TIMER] = 500,
-		[SITE_KPROBE] = 150,	     [SITE_UPROBE] = 900,	[SITE_TRAMPOLINE] = 40,
-		[SITE_WATCHPOINT] = 1500,    [SITE_ITER] = 100,
+		[SITE_ONCE] = 1000,
+		[SITE_SIGNAL] = 1000,
+		[SITE_PERF_TRACEPOINT] = 120,
+		[SITE_RAW_TRACEPOINT] = 50,
+		[SITE_PERF_SOFTWARE] = 300,
+		[SITE_PERF_TIMER] = 500,
+		[SITE_KPROBE] = 150,
+		[SITE_UPROBE] = 900,
+		[SITE_TRAMPOLINE] = 40,
+		[SITE_WATCHPOINT] = 1500,
+		[SITE_ITER] = 100,
 	};
 
 	a->price_ns = price[s->kind];
@@ -78,8 +85,8 @@ static u32 loop_turns(const void *self, u32 func, u32 insn)
 	return kernel_loop_turns(self, func, insn);
 }
 
-static int attach(void *self, u32 func, const struct site *const *sites, u32 n, refused_fn refused_one, void *ctx,
-		  struct err *err)
+static int attach(void *self, u32 func, const struct site *const *sites, u32 n,
+		  refused_fn refused_one, void *ctx, struct err *err)
 {
 	return kernel_attach_many(self, func, sites, n, refused_one, ctx, err);
 }

@@ -101,15 +101,20 @@ static const struct log_row {
 	const char *begin, *words, *help;
 } log_rows[] = {
 	/* kernel/bpf/btf.c, btf_distill_func_proto: arguments by value of more than 16 bytes, before 6.0 any structure */
-	{ "The function ", " with variable args", "trampolines do not pass a variable number of arguments: use a kprobe" },
-	{ "The function ", " too many", "trampolines do not pass that many arguments: use a kprobe" },
-	{ "The function ", " is unsupported.", "trampolines do not pass a structure like this function's: a kprobe reads it" },
+	{ "The function ", " with variable args",
+	  "trampolines do not pass a variable number of arguments: use a kprobe" },
+	{ "The function ", " too many",
+	  "trampolines do not pass that many arguments: use a kprobe" },
+	{ "The function ", " is unsupported.",
+	  "trampolines do not pass a structure like this function's: a kprobe reads it" },
 	/* kernel/bpf/verifier.c, bpf_check_attach_target */
-	{ "The address of function ", " cannot be found", "the compiler left nothing of this function under its own name: "
-							 "sonde list 'kprobe:NAME.*' shows what is left" },
+	{ "The address of function ", " cannot be found",
+	  "the compiler left nothing of this function under its own name: "
+	  "sonde list 'kprobe:NAME.*' shows what is left" },
 	{ "Attaching ", " is rejected", "the kernel refuses trampolines there: use a kprobe" },
-	{ "", "bpf_override_return", "this kernel lets no program replace results: it needs CONFIG_BPF_KPROBE_OVERRIDE, and a "
-				     "function that is marked for it (/sys/kernel/debug/error_injection/list)" },
+	{ "", "bpf_override_return",
+	  "this kernel lets no program replace results: it needs CONFIG_BPF_KPROBE_OVERRIDE, and a "
+	  "function that is marked for it (/sys/kernel/debug/error_injection/list)" },
 	{ "", "points to disabled hook", "this kernel lets no programs on this hook" },
 };
 
@@ -150,7 +155,8 @@ int refused(struct err *err, enum tried what, const char *fmt, ...)
 		return -error;
 	if (what == TRIED_UPROBE && (error == EPERM || error == EACCES) && help_uprobe_right(err))
 		return -error;
-	if (error == EPERM || error == ENOSYS || (error == EACCES && (what != TRIED_LOAD || bpf_right())))
+	if (error == EPERM || error == ENOSYS ||
+	    (error == EACCES && (what != TRIED_LOAD || bpf_right())))
 		help_rights(err, needs_perf(what));
 	else if (help)
 		err_help(err, "%s", help);

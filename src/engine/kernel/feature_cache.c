@@ -65,8 +65,8 @@ static bool name_cache(void)
 		snprintf(cache.file, sizeof(cache.file), "features-%.36s-%u", boot.s,
 			 (unsigned)geteuid());
 	buf_release(&boot);
-	snprintf(cache.head, sizeof(cache.head), "sonde-features %d %016llx %s%s%s\n", CACHE_VERSION,
-		 (unsigned long long)effective_capabilities(), lockdown_file(),
+	snprintf(cache.head, sizeof(cache.head), "sonde-features %d %016llx %s%s%s\n",
+		 CACHE_VERSION, (unsigned long long)effective_capabilities(), lockdown_file(),
 		 access("/sys/kernel/btf/vmlinux", R_OK) ? " no-btf" : "",
 		 access("/sys/bus/event_source", F_OK) ? " no-sysfs" : "");
 	return good;
@@ -165,7 +165,8 @@ void kernel_features_save(struct features *f)
 			buf_printf(&b, "%s=%d\n", feature_rows[i].name, f->known[i] == FEATURE_YES);
 	snprintf(aside, sizeof(aside), "%s.new", cache.file);
 	fd = openat(dir, aside, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-	if (fd < 0 && errno == EEXIST) /* somebody writes, or was killed there: the next one will write */
+	if (fd < 0 &&
+	    errno == EEXIST) /* somebody writes, or was killed there: the next one will write */
 		unlinkat(dir, aside, 0);
 	if (fd >= 0 && write_all(fd, b.s, b.len) == 0 && renameat(dir, aside, dir, cache.file) == 0)
 		cache.learned = false;

@@ -186,7 +186,8 @@ static bool try_signal(void)
 /* insns: an entry, then from `callback` on a subprogram whose address is taken. */
 static bool loads_callback(const struct bpf_insn *insns, u32 n, u32 callback)
 {
-	struct subprog parts[] = { { .name = "entry" }, { .insn = callback, .name = "callback", .callback = true } };
+	struct subprog parts[] = { { .name = "entry" },
+				   { .insn = callback, .name = "callback", .callback = true } };
 	struct bpf_func f = { .subprogs = parts, .n_subprogs = 2 };
 	struct bpf_func_info info[2] = {};
 	_fd int btf = btf_blob_load(&f, 0, info);
@@ -204,9 +205,9 @@ static bool loads_callback(const struct bpf_insn *insns, u32 n, u32 callback)
 static bool try_bpf_loop(void)
 {
 	const struct bpf_insn insns[] = {
-		I_MOVI(1, 1),	      I_LD_FUNC(2, 6), I_MOVI(3, 0), I_MOVI(4, 0),
-		I_CALL(BPF_FUNC_loop),  I_MOVI(0, 0),    I_EXIT(),
-		/* 8 */ I_MOVI(0, 1), I_EXIT(),
+		I_MOVI(1, 1),          I_LD_FUNC(2, 6), I_MOVI(3, 0), I_MOVI(4, 0),
+		I_CALL(BPF_FUNC_loop), I_MOVI(0, 0),    I_EXIT(),
+		/* 8 */ I_MOVI(0, 1),  I_EXIT(),
 	};
 
 	return loads_callback(insns, ARRAY_SIZE(insns), 8);
@@ -234,9 +235,9 @@ static bool try_lookup_percpu(void)
 {
 	_fd int map = bpf_map_create(BPF_MAP_TYPE_PERCPU_HASH, "sonde_try", 8, 8, 1, 0);
 
-	return map >= 0 && LOADS(RAW_TRACEPOINT, I_ST(BPF_DW, 10, -8, 0), I_LD_MAP(1, map), I_MOV(2, 10),
-				 I_ALUI(BPF_ADD, 2, -8), I_MOVI(3, 0), I_CALL(BPF_FUNC_map_lookup_percpu_elem),
-				 I_MOVI(0, 0), I_EXIT());
+	return map >= 0 && LOADS(RAW_TRACEPOINT, I_ST(BPF_DW, 10, -8, 0), I_LD_MAP(1, map),
+				 I_MOV(2, 10), I_ALUI(BPF_ADD, 2, -8), I_MOVI(3, 0),
+				 I_CALL(BPF_FUNC_map_lookup_percpu_elem), I_MOVI(0, 0), I_EXIT());
 }
 
 /* ---- BTF */
@@ -285,7 +286,8 @@ static int load_tracing(u32 attach_type, u32 btf_id)
 /* struct pt_regs *regs is the first argument of sys_enter. */
 static bool ask_btf_loads(struct btf *btf)
 {
-	const struct bpf_insn insns[] = { I_LDX(BPF_DW, 1, 1, 0), I_LDX(BPF_DW, 1, 1, 0), I_MOVI(0, 0), I_EXIT() };
+	const struct bpf_insn insns[] = { I_LDX(BPF_DW, 1, 1, 0), I_LDX(BPF_DW, 1, 1, 0),
+					  I_MOVI(0, 0), I_EXIT() };
 	struct bpf_load l = { .prog_type = BPF_PROG_TYPE_TRACING,
 			      .attach_type = ATTACH_TRACE_RAW_TP,
 			      .insns = insns,
@@ -359,7 +361,8 @@ static bool try_fsession(void)
 /* A hook that nobody runs into now. */
 static bool ask_lsm(struct btf *btf)
 {
-	_fd int prog = load_by_id(BPF_PROG_TYPE_LSM, BPF_LSM_MAC, btf_find(btf, "bpf_lsm_task_getpgid", BTF_KIND_FUNC));
+	_fd int prog = load_by_id(BPF_PROG_TYPE_LSM, BPF_LSM_MAC,
+				  btf_find(btf, "bpf_lsm_task_getpgid", BTF_KIND_FUNC));
 
 	return attaches(prog);
 }
@@ -417,8 +420,10 @@ static bool ask_comm_padded(struct btf *btf)
 	s16 at = 0;
 	u32 rest = 1;
 	bool known = member_at(btf, "task_struct", "comm", &at);
-	const struct bpf_insn insns[] = { I_CALL(BPF_FUNC_get_current_task_btf), I_LDX(BPF_W, 0, 0, (s16)(at + 8)), I_EXIT() };
-	_fd int prog = known ? load_insns(BPF_PROG_TYPE_RAW_TRACEPOINT, 0, insns, ARRAY_SIZE(insns)) : -1;
+	const struct bpf_insn insns[] = { I_CALL(BPF_FUNC_get_current_task_btf),
+					  I_LDX(BPF_W, 0, 0, (s16)(at + 8)), I_EXIT() };
+	_fd int prog =
+		known ? load_insns(BPF_PROG_TYPE_RAW_TRACEPOINT, 0, insns, ARRAY_SIZE(insns)) : -1;
 
 	if (prog < 0)
 		return false;
@@ -442,7 +447,8 @@ static const char *const find_ret_addr[] = { "kretprobe_find_ret_addr", "rethook
 
 static bool ask_kretprobe_unwind(struct btf *btf)
 {
-	return btf_find(btf, find_ret_addr[0], BTF_KIND_FUNC) || btf_find(btf, find_ret_addr[1], BTF_KIND_FUNC);
+	return btf_find(btf, find_ret_addr[0], BTF_KIND_FUNC) ||
+	       btf_find(btf, find_ret_addr[1], BTF_KIND_FUNC);
 }
 
 static bool try_kretprobe_unwind(void)
@@ -454,7 +460,8 @@ static bool try_kretprobe_unwind(void)
 	if (try_btf())
 		return with_btf(ask_kretprobe_unwind);
 	all = kallsyms_new(NULL);
-	found = kallsyms_find(all, find_ret_addr[0], NULL, &sym) || kallsyms_find(all, find_ret_addr[1], NULL, &sym);
+	found = kallsyms_find(all, find_ret_addr[0], NULL, &sym) ||
+		kallsyms_find(all, find_ret_addr[1], NULL, &sym);
 	kallsyms_free(all);
 	return found;
 }
@@ -465,9 +472,15 @@ static bool loads_d_path(struct btf *btf, const struct bpf_load *where, s16 ctx)
 	s16 at = 0;
 	bool known = member_at(btf, "file", "f_path", &at);
 	const struct bpf_insn insns[] = {
-		I_LDX(BPF_DW, 1, 1, ctx),  I_JMPI(BPF_JEQ, 1, 0, 6), I_ALUI(BPF_ADD, 1, at),
-		I_ST(BPF_DW, 10, -8, 0),   I_MOV(2, 10),	     I_ALUI(BPF_ADD, 2, -8),
-		I_MOVI(3, 8),		   I_CALL(BPF_FUNC_d_path),    I_MOVI(0, 0),
+		I_LDX(BPF_DW, 1, 1, ctx),
+		I_JMPI(BPF_JEQ, 1, 0, 6),
+		I_ALUI(BPF_ADD, 1, at),
+		I_ST(BPF_DW, 10, -8, 0),
+		I_MOV(2, 10),
+		I_ALUI(BPF_ADD, 2, -8),
+		I_MOVI(3, 8),
+		I_CALL(BPF_FUNC_d_path),
+		I_MOVI(0, 0),
 		I_EXIT(),
 	};
 
@@ -481,7 +494,9 @@ static bool loads_d_path(struct btf *btf, const struct bpf_load *where, s16 ctx)
 
 static bool ask_lsm_path(struct btf *btf)
 {
-	struct bpf_load l = { .prog_type = BPF_PROG_TYPE_LSM, .attach_type = BPF_LSM_MAC, .flags = BPF_F_SLEEPABLE,
+	struct bpf_load l = { .prog_type = BPF_PROG_TYPE_LSM,
+			      .attach_type = BPF_LSM_MAC,
+			      .flags = BPF_F_SLEEPABLE,
 			      .attach_btf_id = btf_find(btf, "bpf_lsm_file_open", BTF_KIND_FUNC) };
 
 	return loads_d_path(btf, &l, 0);
@@ -494,7 +509,8 @@ static bool try_lsm_path(void)
 
 static bool ask_iter_path(struct btf *btf)
 {
-	struct bpf_load l = { .prog_type = BPF_PROG_TYPE_TRACING, .attach_type = ATTACH_TRACE_ITER,
+	struct bpf_load l = { .prog_type = BPF_PROG_TYPE_TRACING,
+			      .attach_type = ATTACH_TRACE_ITER,
 			      .attach_btf_id = btf_find(btf, "bpf_iter_task_file", BTF_KIND_FUNC) };
 	s16 at = 0;
 
@@ -582,8 +598,11 @@ static bool try_uprobe_multi(void)
 /* Loading tells it: events and links of user-space probes take such programs from the same kernel on. */
 static bool try_uprobe_sleep(void)
 {
-	const struct bpf_insn insns[] = { I_MOV(1, 10), I_ALUI(BPF_ADD, 1, -8), I_MOVI(2, 8), I_MOVI(3, 0),
-					  I_CALL(BPF_FUNC_copy_from_user), I_MOVI(0, 0), I_EXIT() };
+	const struct bpf_insn insns[] = {
+		I_MOV(1, 10), I_ALUI(BPF_ADD, 1, -8),          I_MOVI(2, 8),
+		I_MOVI(3, 0), I_CALL(BPF_FUNC_copy_from_user), I_MOVI(0, 0),
+		I_EXIT()
+	};
 	struct bpf_load l = { .prog_type = BPF_PROG_TYPE_KPROBE,
 			      .flags = BPF_F_SLEEPABLE,
 			      .insns = insns,
@@ -603,16 +622,25 @@ static bool try_perf_events(void)
 /* Of our own process: the right to count others is another row. */
 static bool counts_own(u32 type, u64 config)
 {
-	struct perf_event_attr attr = { .size = sizeof(attr), .type = type, .config = config, .disabled = 1,
-					.exclude_kernel = 1, .exclude_hv = 1 };
+	struct perf_event_attr attr = { .size = sizeof(attr),
+					.type = type,
+					.config = config,
+					.disabled = 1,
+					.exclude_kernel = 1,
+					.exclude_hv = 1 };
 
 	return was_made(perf_event_open(&attr, 0, -1, -1, 0));
 }
 
 static bool try_inherit_thread(void)
 {
-	struct perf_event_attr attr = { .size = sizeof(attr), .type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_DUMMY,
-					.disabled = 1, .inherit = 1, .inherit_thread = 1, .exclude_kernel = 1 };
+	struct perf_event_attr attr = { .size = sizeof(attr),
+					.type = PERF_TYPE_SOFTWARE,
+					.config = PERF_COUNT_SW_DUMMY,
+					.disabled = 1,
+					.inherit = 1,
+					.inherit_thread = 1,
+					.exclude_kernel = 1 };
 
 	return was_made(perf_event_open(&attr, 0, -1, -1, 0));
 }
@@ -626,8 +654,11 @@ static bool try_hardware(void)
 static bool try_watchpoint(void)
 {
 	static volatile u64 watched;
-	struct perf_event_attr attr = { .size = sizeof(attr), .type = PERF_TYPE_BREAKPOINT, .exclude_kernel = 1,
-					.exclude_hv = 1, .sample_period = 1 };
+	struct perf_event_attr attr = { .size = sizeof(attr),
+					.type = PERF_TYPE_BREAKPOINT,
+					.exclude_kernel = 1,
+					.exclude_hv = 1,
+					.sample_period = 1 };
 	u64 hits = 0;
 
 	attr.bp_addr = (u64)(uintptr_t)&watched;
@@ -635,7 +666,8 @@ static bool try_watchpoint(void)
 	attr.bp_type = HW_BREAKPOINT_W;
 	_fd int fd = perf_event_open(&attr, 0, -1, -1, 0);
 	if (fd < 0) {
-		untold |= errno == EPERM || errno == EACCES || errno == ENOSPC; /* ENOSPC: others use all of them */
+		untold |= errno == EPERM || errno == EACCES ||
+			  errno == ENOSPC; /* ENOSPC: others use all of them */
 		return errno == ENOSPC;
 	}
 	watched = 1;
@@ -645,13 +677,14 @@ static bool try_watchpoint(void)
 /* Lockdown (confidentiality) leaves the helper out. */
 static bool try_read_kernel(void)
 {
-	return LOADS(RAW_TRACEPOINT, I_MOV(1, 10), I_ALUI(BPF_ADD, 1, -8), I_MOVI(2, 8), I_MOVI(3, 0),
-		     I_CALL(BPF_FUNC_probe_read_kernel), I_MOVI(0, 0), I_EXIT());
+	return LOADS(RAW_TRACEPOINT, I_MOV(1, 10), I_ALUI(BPF_ADD, 1, -8), I_MOVI(2, 8),
+		     I_MOVI(3, 0), I_CALL(BPF_FUNC_probe_read_kernel), I_MOVI(0, 0), I_EXIT());
 }
 
 static bool ask_iter(struct btf *btf)
 {
-	_fd int prog = load_tracing(ATTACH_TRACE_ITER, btf_find(btf, "bpf_iter_task", BTF_KIND_FUNC));
+	_fd int prog =
+		load_tracing(ATTACH_TRACE_ITER, btf_find(btf, "bpf_iter_task", BTF_KIND_FUNC));
 
 	return prog >= 0 && was_made(bpf_link_iter(prog));
 }
@@ -710,7 +743,8 @@ static bool try_fentry_steady(void)
 
 	if (preempt_mode(mode, sizeof(mode)))
 		return !strstr(mode, "(full)") && !strstr(mode, "(lazy)");
-	return uname(&u) < 0 || strstr(u.version, "PREEMPT_DYNAMIC") || !strstr(u.version, "PREEMPT");
+	return uname(&u) < 0 || strstr(u.version, "PREEMPT_DYNAMIC") ||
+	       !strstr(u.version, "PREEMPT");
 }
 
 /* A program keeps itself from running within itself since the kernel counts how often it did (bpf_prog_info). */
@@ -792,5 +826,6 @@ enum feature_answer feature_try(enum feature id)
 	untold = false;
 	if (tries[id]())
 		return FEATURE_YES;
-	return untold || (bpf_refused_since() && (bpf_right() || perf_right())) ? FEATURE_DENIED : FEATURE_NO;
+	return untold || (bpf_refused_since() && (bpf_right() || perf_right())) ? FEATURE_DENIED :
+										  FEATURE_NO;
 }

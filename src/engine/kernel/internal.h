@@ -23,7 +23,7 @@ struct attachment {
 };
 
 struct loaded {
-	int fd;	    /* with this attach type: the function's own, or the one of a multi link */
+	int fd; /* with this attach type: the function's own, or the one of a multi link */
 	u32 type;
 	int alt_fd; /* with alt_type: perf event where a multi link was refused, and so on */
 	u32 alt_type;
@@ -31,12 +31,12 @@ struct loaded {
 	u32 partner;
 	int iter_link; /* borrowed from the kept ones */
 	bool uses_cookie;
-	bool is_attached; /* for the programs that it jumps to */
+	bool is_attached;  /* for the programs that it jumps to */
 	u32 bounds_halved; /* so often are the bounds of loops halved */
 };
 
 struct ring {
-	int fd;			/* borrowed from map_fd */
+	int fd;                 /* borrowed from map_fd */
 	u64 size, drained_from; /* consumer position before the last drain */
 	volatile u64 *consumer, *producer;
 	u8 *data;
@@ -50,16 +50,16 @@ struct kernel {
 	struct features *features;
 	struct btf *btf; /* opened here on first need, unless the options lend one */
 	bool own_btf;
-	int *map_fd;	       /* by map; -1 */
+	int *map_fd;           /* by map; -1 */
 	struct loaded *loaded; /* by function, */
-	u32 n_loaded;	       /* so many */
+	u32 n_loaded;          /* so many */
 	int data_fd;
 	int attach_fd; /* load.c: of attach_module or attach_prog; 0: none yet */
 	const char *attach_module;
 	u32 attach_prog;
-	int turn_fd; /* turn.c; 0: not opened yet */
+	int turn_fd;                   /* turn.c; 0: not opened yet */
 	bool tracer_asked, tracer_off; /* switches.c */
-	u8 *data; /* the data map, mapped; data_len bytes */
+	u8 *data;                      /* the data map, mapped; data_len bytes */
 	u32 data_len, gate_off;
 	struct ring ring;
 	struct map_watch *map_watch; /* NULL: nobody asked */
@@ -106,7 +106,8 @@ void ring_unmap(struct kernel *k);
 /* load.c: the descriptor of a function loaded with another attach type; loads on first use. */
 int load_variant(struct kernel *k, u32 func, u32 attach_type, struct err *err);
 /* join.c: one function of two, for a session; is_return: BTF id of what tells them apart. NULL: they are too long. */
-struct bpf_func *join_functions(struct arena *a, const struct bpf_func *entry, const struct bpf_func *ret, s32 is_return);
+struct bpf_func *join_functions(struct arena *a, const struct bpf_func *entry,
+				const struct bpf_func *ret, s32 is_return);
 /* btf_blob.c: BTF that names the subprograms. Returns a descriptor or -1; info has n_subprogs
  * slots. */
 int btf_blob_load(const struct bpf_func *f, u32 shift, struct bpf_func_info *info);
@@ -138,7 +139,8 @@ int attach_perf_event(struct kernel *k, int prog_fd, int event, u64 cookie, bool
 /* The cookie of a site when the program asks for it, else 0. */
 static inline u64 site_cookie(const struct kernel *k, u32 func, const struct site *s)
 {
-	return k->loaded[func].uses_cookie ? (u64)s->index << k->prog->funcs.v[func]->cookie_shift : 0;
+	return k->loaded[func].uses_cookie ? (u64)s->index << k->prog->funcs.v[func]->cookie_shift :
+					     0;
 }
 
 /* explain.c: text from errno, help by what was tried. Returns -errno. */
@@ -169,7 +171,7 @@ bool function_tracer_is_off(struct kernel *k);
 int refused_by_function_tracer(struct err *err, const struct site *s);
 
 /* cpus.c */
-u32 cpus_possible(void);	    /* copies in a per-CPU map */
+u32 cpus_possible(void);            /* copies in a per-CPU map */
 u32 cpus_online(u32 *cpu, u32 max); /* their numbers; returns how many there are */
 /* A small number in a file of sysfs; -1 with errno. */
 s64 file_number(const char *path);

@@ -23,7 +23,7 @@ enum { HEAD = 5, MOST_JUMP = 32000 /* instructions: an offset of a jump has 16 b
 
 struct part {
 	const struct bpf_func *f;
-	u32 main_len;	      /* instructions in front of the first subprogram */
+	u32 main_len;         /* instructions in front of the first subprogram */
 	u32 main_at, subs_at; /* where the two pieces go */
 };
 
@@ -82,7 +82,8 @@ static void put_head(struct bpf_func *to, s32 is_return, u32 entry_len)
 	memcpy(to->insns, head, sizeof(head));
 }
 
-struct bpf_func *join_functions(struct arena *a, const struct bpf_func *entry, const struct bpf_func *ret, s32 is_return)
+struct bpf_func *join_functions(struct arena *a, const struct bpf_func *entry,
+				const struct bpf_func *ret, s32 is_return)
 {
 	struct bpf_func *f = arena_dup(a, entry, sizeof(*entry));
 	u32 e = main_len(entry), r = main_len(ret);

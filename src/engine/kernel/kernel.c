@@ -92,12 +92,14 @@ int kernel_note(struct kernel *k, u32 func, u32 n_sites, const char *fmt, ...)
 void kernel_want_files(struct kernel *k, u32 more)
 {
 	struct rlimit r, raised;
-	u64 need = (u64)k->kept.n + k->prog->funcs.n + more + 64; /* attachments, programs, maps and what else is open */
+	u64 need = (u64)k->kept.n + k->prog->funcs.n + more +
+		   64; /* attachments, programs, maps and what else is open */
 
 	if (getrlimit(RLIMIT_NOFILE, &r) < 0 || r.rlim_cur >= need)
 		return;
 	raised = (struct rlimit){ .rlim_cur = need, .rlim_max = MAX(need, r.rlim_max) };
-	if (setrlimit(RLIMIT_NOFILE, &raised) == 0) /* beyond the hard limit with CAP_SYS_RESOURCE */
+	if (setrlimit(RLIMIT_NOFILE, &raised) ==
+	    0) /* beyond the hard limit with CAP_SYS_RESOURCE */
 		return;
 	r.rlim_cur = MIN(r.rlim_max, need);
 	setrlimit(RLIMIT_NOFILE, &r); /* too little shows as EMFILE later */

@@ -55,8 +55,10 @@ int kernel_load(struct kernel *k, u32 func, struct err *err);
  * are to be loaded each by itself. Later kernel_attach_many() of the entry, whose sites have twins, attaches both.
  */
 bool kernel_load_session(struct kernel *k, u32 entry, u32 ret, const struct site *at);
-u64 kernel_followed(struct kernel *k, u32 func); /* instructions that the verifier processed; 0: not known (5.16) */
-u32 kernel_loop_turns(const struct kernel *k, u32 func, u32 insn); /* once loaded: what a RELOC_BOUND became */
+u64 kernel_followed(struct kernel *k,
+		    u32 func); /* instructions that the verifier processed; 0: not known (5.16) */
+u32 kernel_loop_turns(const struct kernel *k, u32 func,
+		      u32 insn); /* once loaded: what a RELOC_BOUND became */
 int kernel_attach(struct kernel *k, u32 func, const struct site *site, struct err *err);
 /*
  * Attaches one function to many sites in as few calls as the kernel allows (one uprobe or

@@ -48,7 +48,9 @@ static void put_gate(const struct kernel *k, const struct bpf_func *f, struct bp
 		I_LD_VALUE(0, k->data_fd, (s32)k->gate_off),
 		I_LDX(BPF_W, 0, 0, 0),
 		I_JMPI(BPF_JNE, 0, 0, 2),
-		I_MOVI(0, f->prog_type == BPF_PROG_TYPE_TRACEPOINT), /* 0 keeps the event from perf's users */
+		I_MOVI(0,
+		       f->prog_type ==
+			       BPF_PROG_TYPE_TRACEPOINT), /* 0 keeps the event from perf's users */
 		I_EXIT(),
 	};
 
@@ -134,13 +136,15 @@ static int attach_fd(struct kernel *k, const struct bpf_func *f)
 {
 	if (!f->attach_module && !f->attach_prog)
 		return 0;
-	if (k->attach_fd > 0 && k->attach_module == f->attach_module && k->attach_prog == f->attach_prog)
+	if (k->attach_fd > 0 && k->attach_module == f->attach_module &&
+	    k->attach_prog == f->attach_prog)
 		return k->attach_fd;
 	if (k->attach_fd > 0)
 		close(k->attach_fd);
 	k->attach_module = f->attach_module;
 	k->attach_prog = f->attach_prog;
-	return k->attach_fd = f->attach_prog ? bpf_prog_open(f->attach_prog) : bpf_module_btf_fd(f->attach_module);
+	return k->attach_fd = f->attach_prog ? bpf_prog_open(f->attach_prog) :
+					       bpf_module_btf_fd(f->attach_module);
 }
 
 struct attempt {
@@ -202,8 +206,8 @@ static int load_attempt(struct kernel *k, const struct attempt *a)
  * tell anybody why. */
 static bool may_not_read_kernel(struct kernel *k, const struct bpf_func *f)
 {
-	static const s32 readers[] = { BPF_FUNC_probe_read_kernel, BPF_FUNC_probe_read_kernel_str, BPF_FUNC_probe_read,
-				       BPF_FUNC_probe_read_str };
+	static const s32 readers[] = { BPF_FUNC_probe_read_kernel, BPF_FUNC_probe_read_kernel_str,
+				       BPF_FUNC_probe_read, BPF_FUNC_probe_read_str };
 
 	for (u32 i = 0; i < ARRAY_SIZE(readers); i++)
 		if (calls_helper(f, readers[i]))
@@ -216,9 +220,12 @@ static int refuse_kernel_memory(const struct bpf_func *f, struct err *err)
 	const char *state = kernel_lockdown();
 
 	err_set(err, -EPERM, "%s reads kernel memory, which this kernel refuses%s%s%s", f->name,
-		is_locked_down() ? ": lockdown is \"" : "", is_locked_down() ? state : "", is_locked_down() ? "\"" : "");
-	err_help(err, "numbers behind typed pointers (args of rawtracepoint, fentry, lsm and iter, curtask), counts and "
-		      "memory of programs can still be had; others need a boot with lockdown=integrity or none");
+		is_locked_down() ? ": lockdown is \"" : "", is_locked_down() ? state : "",
+		is_locked_down() ? "\"" : "");
+	err_help(
+		err,
+		"numbers behind typed pointers (args of rawtracepoint, fentry, lsm and iter, curtask), counts and "
+		"memory of programs can still be had; others need a boot with lockdown=integrity or none");
 	return err->code;
 }
 
@@ -299,7 +306,8 @@ u32 kernel_loop_turns(const struct kernel *k, u32 func, u32 insn)
 	return (u32)lowered(k->prog->funcs.v[func]->insns[insn].imm, k->loaded[func].bounds_halved);
 }
 
-static int load_as(struct kernel *k, const struct bpf_func *f, u32 attach_type, u32 *bounds_halved, struct err *err)
+static int load_as(struct kernel *k, const struct bpf_func *f, u32 attach_type, u32 *bounds_halved,
+		   struct err *err)
 {
 	struct attempt a = { .f = f, .attach_type = attach_type, .gate = wants_gate(k, f) };
 	int fd;
@@ -367,14 +375,16 @@ static u32 session_type(struct kernel *k, const struct site *entry, const struct
 	return 0;
 }
 
-static const struct bpf_func *session_function(struct kernel *k, u32 entry, u32 ret, u32 type, struct err *err)
+static const struct bpf_func *session_function(struct kernel *k, u32 entry, u32 ret, u32 type,
+					       struct err *err)
 {
 	struct btf *btf = kernel_btf(k, err);
 	u32 is_return = btf ? btf_find(btf, "bpf_session_is_return", BTF_KIND_FUNC_ID) : 0;
 	struct bpf_func *f = NULL;
 
 	if (is_return)
-		f = join_functions(&k->arena, k->prog->funcs.v[entry], k->prog->funcs.v[ret], (s32)is_return);
+		f = join_functions(&k->arena, k->prog->funcs.v[entry], k->prog->funcs.v[ret],
+				   (s32)is_return);
 	if (f)
 		f->attach_type = type; /* what wants_gate() looks at */
 	return f;

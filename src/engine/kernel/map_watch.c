@@ -131,9 +131,15 @@ static void take_mapping(struct map_watch *w, const u8 *at, u32 len, u64 time)
 	if (len <= sizeof(*m))
 		return;
 	vec_push(&w->arena, &w->events,
-		 (struct map_event){ .kind = PROC_MAPPED, .pid = m->pid, .time = time, .start = m->addr,
-				     .end = m->addr + m->len, .offset = m->pgoff, .inode = m->inode,
-				     .dev_major = m->major, .dev_minor = m->minor,
+		 (struct map_event){ .kind = PROC_MAPPED,
+				     .pid = m->pid,
+				     .time = time,
+				     .start = m->addr,
+				     .end = m->addr + m->len,
+				     .offset = m->pgoff,
+				     .inode = m->inode,
+				     .dev_major = m->major,
+				     .dev_minor = m->minor,
 				     .path = arena_strndup(&w->arena, m->path,
 							   strnlen(m->path, len - sizeof(*m))) });
 }
@@ -156,12 +162,14 @@ static void take_record(struct map_watch *w, const struct perf_event_header *h)
 			 (struct map_event){ .kind = PROC_EXEC, .pid = id[0], .time = time });
 	else if (h->type == PERF_RECORD_FORK && id[0] != id[1]) /* not a thread */
 		vec_push(&w->arena, &w->events,
-			 (struct map_event){ .kind = PROC_FORK, .pid = id[0], .parent = id[1], .time = time });
+			 (struct map_event){
+				 .kind = PROC_FORK, .pid = id[0], .parent = id[1], .time = time });
 }
 
 static void copy_out(const struct map_watch *w, const u8 *data, u64 from, void *to, u32 len)
 {
-	size_t size = DATA_PAGES * w->page_size, at = from & (size - 1), first = MIN((size_t)len, size - at);
+	size_t size = DATA_PAGES * w->page_size, at = from & (size - 1),
+	       first = MIN((size_t)len, size - at);
 
 	memcpy(to, data + at, first);
 	memcpy((u8 *)to + first, data, len - first);
@@ -170,7 +178,8 @@ static void copy_out(const struct map_watch *w, const u8 *data, u64 from, void *
 static void read_ring(struct map_watch *w, struct map_ring *r)
 {
 	const u8 *data = (const u8 *)r->page + w->page_size;
-	u64 head = __atomic_load_n(&r->page->data_head, __ATOMIC_ACQUIRE), tail = r->page->data_tail;
+	u64 head = __atomic_load_n(&r->page->data_head, __ATOMIC_ACQUIRE),
+	    tail = r->page->data_tail;
 
 	while (tail < head) {
 		struct perf_event_header h;

@@ -108,7 +108,8 @@ static int create_map(struct kernel *k, const struct map_desc *m, struct err *er
 	object_name(name, m->name ? m->name : "");
 	fd = bpf_map_create(m->bpf_type, name, m->key_size, m->value_size, n, m->flags);
 	if (fd < 0 && errno == ENOMEM && may_grow(k, m))
-		fd = bpf_map_create(m->bpf_type, name, m->key_size, m->value_size, n, BPF_F_NO_PREALLOC);
+		fd = bpf_map_create(m->bpf_type, name, m->key_size, m->value_size, n,
+				    BPF_F_NO_PREALLOC);
 	if (fd < 0)
 		refused(err, TRIED_MAP, "create map %s (%u keys of %u bytes, values of %u bytes)",
 			m->name, n, m->key_size, m->value_size);
@@ -125,9 +126,11 @@ static int create_ring(struct kernel *k, const struct map_desc *m, struct err *e
 	int fd = bpf_map_create(BPF_MAP_TYPE_RINGBUF, "ring", 0, 0, (u32)size, m->flags);
 
 	if (fd < 0) {
-		refused(err, TRIED_MAP, "create a ring buffer of %llu bytes", (unsigned long long)size);
+		refused(err, TRIED_MAP, "create a ring buffer of %llu bytes",
+			(unsigned long long)size);
 		if (!feature_has(k->features, FEAT_RINGBUF))
-			err_help(err, "%s: %s", feature_rows[FEAT_RINGBUF].text, feature_rows[FEAT_RINGBUF].without);
+			err_help(err, "%s: %s", feature_rows[FEAT_RINGBUF].text,
+				 feature_rows[FEAT_RINGBUF].without);
 		return err->code;
 	}
 	if (ring_map(k, fd, size, err) < 0) {
@@ -172,9 +175,9 @@ int kernel_set_add(struct kernel *k, u32 map, const void *key, const void *value
 	static const u8 none[8];
 
 	if (value || k->prog->maps.v[map].value_size <= sizeof(none))
-		return bpf_map_update(k->map_fd[map], key, value ? value : none, BPF_ANY) < 0
-			       ? -errno
-			       : 0;
+		return bpf_map_update(k->map_fd[map], key, value ? value : none, BPF_ANY) < 0 ?
+			       -errno :
+			       0;
 	return -EINVAL;
 }
 

@@ -11,8 +11,9 @@
 #include "engine/kernel/internal.h"
 
 /* The bytes at r6 + r7 + an offset, to where r1 points. */
-#define READ(size_, offset_) \
-	I_MOVI(2, size_), I_MOV(3, 6), I_ADD(3, 7), I_ALUI(BPF_ADD, 3, (s32)(offset_)), I_CALL(BPF_FUNC_probe_read_kernel)
+#define READ(size_, offset_)                                                                       \
+	I_MOVI(2, size_), I_MOV(3, 6), I_ADD(3, 7), I_ALUI(BPF_ADD, 3, (s32)(offset_)),            \
+		I_CALL(BPF_FUNC_probe_read_kernel)
 #define I_ADD(d, s) I_RAW(BPF_ALU64 | BPF_ADD | BPF_X, d, s, 0, 0)
 #define TO_STACK I_ST(BPF_DW, 10, -8, 0), I_MOV(1, 10), I_ALUI(BPF_ADD, 1, -8)
 

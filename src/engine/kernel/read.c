@@ -30,7 +30,7 @@ struct reader {
 	struct arena *arena;
 	bool per_cpu;
 	u32 n_copies, copy_size;   /* in one value as the kernel hands it out */
-	u32 value_size;		   /* as a row has it */
+	u32 value_size;            /* as a row has it */
 	u8 *raw_keys, *raw_values; /* a batch as the kernel hands it out */
 	struct piece *first, **last;
 	u32 n_rows;
@@ -92,8 +92,8 @@ static void add_piece(struct reader *r, u32 n)
 		return;
 	p = arena_new(r->arena, struct piece);
 	p->keys = arena_dup(r->arena, r->raw_keys, (size_t)r->m->key_size * n);
-	p->values = r->n_copies > 1 ? merged_values(r, n)
-			       : arena_dup(r->arena, r->raw_values, (size_t)r->value_size * n);
+	p->values = r->n_copies > 1 ? merged_values(r, n) :
+				      arena_dup(r->arena, r->raw_values, (size_t)r->value_size * n);
 	p->n = n;
 	*r->last = p;
 	r->last = &p->next;

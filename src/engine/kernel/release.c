@@ -99,10 +99,10 @@ static void lease_files(const struct kernel *k)
 }
 
 enum {
-	WORKERS = 4,	  /* processes that close */
-	MANY = 8,	  /* objects that take long enough to be told */
-	WATCH_MS = 300,	  /* of many: how long the first ones are watched */
-	TOLD_MS = 700,	  /* what takes less is not told */
+	WORKERS = 4,    /* processes that close */
+	MANY = 8,       /* objects that take long enough to be told */
+	WATCH_MS = 300, /* of many: how long the first ones are watched */
+	TOLD_MS = 700,  /* what takes less is not told */
 	POLL_MS = 10,
 	MEET_MS = 1000,
 };
@@ -117,7 +117,8 @@ static void tell_title(u32 left)
 {
 	char text[80];
 
-	snprintf(text, sizeof(text), "sonde-detach: the kernel lets go of %u attachment%s", left, left == 1 ? "" : "s");
+	snprintf(text, sizeof(text), "sonde-detach: the kernel lets go of %u attachment%s", left,
+		 left == 1 ? "" : "s");
 	title_set("sonde-detach", text);
 }
 
@@ -237,7 +238,8 @@ static void watch(const struct progress *p, u32 n, struct leaving *l)
  * sees it; its pid is collected when we exit. false: could not, they are still ours alone. */
 static bool give_away(struct kernel *k, struct leaving *l)
 {
-	struct progress *p = mmap(NULL, sizeof(*p), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	struct progress *p =
+		mmap(NULL, sizeof(*p), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	u32 n = k->kept.n;
 	int sync[2];
 	long pid;

@@ -51,11 +51,12 @@ struct right {
 static u64 put_kept(bool kills_child, struct buf *how)
 {
 	static const struct right rows[] = {
-		{ CAP_DAC_READ_SEARCH, "CAP_DAC_READ_SEARCH" }, /* programs and their debug information */
-		{ CAP_SYS_PTRACE, "CAP_SYS_PTRACE" },		/* /proc/PID/maps and /proc/PID/root */
-		{ CAP_SYSLOG, "CAP_SYSLOG" },			/* addresses in /proc/kallsyms */
-		{ CAP_BPF, "CAP_BPF" },				/* maps; the end probes */
-		{ CAP_KILL, "CAP_KILL" },			/* last: the child of -c */
+		{ CAP_DAC_READ_SEARCH,
+		  "CAP_DAC_READ_SEARCH" },            /* programs and their debug information */
+		{ CAP_SYS_PTRACE, "CAP_SYS_PTRACE" }, /* /proc/PID/maps and /proc/PID/root */
+		{ CAP_SYSLOG, "CAP_SYSLOG" },         /* addresses in /proc/kallsyms */
+		{ CAP_BPF, "CAP_BPF" },               /* maps; the end probes */
+		{ CAP_KILL, "CAP_KILL" },             /* last: the child of -c */
 	};
 	u64 has = effective_capabilities(), keep = 0;
 
@@ -247,14 +248,18 @@ static bool lacks_capabilities(struct err *err)
 	if (!*missing)
 		return false;
 	if (geteuid() == 0)
-		err_help(err, "this root lacks %s: a container gets them by --cap-add BPF --cap-add PERFMON, a "
-			      "service by CapabilityBoundingSet=",
-			 missing);
+		err_help(
+			err,
+			"this root lacks %s: a container gets them by --cap-add BPF --cap-add PERFMON, a "
+			"service by CapabilityBoundingSet=",
+			missing);
 	else if (strchr(missing, ' '))
 		err_help(err, "tracing needs root, or CAP_BPF and CAP_PERFMON: try it with sudo");
 	else
-		err_help(err, "tracing needs root, or CAP_BPF and CAP_PERFMON, of which %s is missing: try it with sudo",
-			 missing);
+		err_help(
+			err,
+			"tracing needs root, or CAP_BPF and CAP_PERFMON, of which %s is missing: try it with sudo",
+			missing);
 	return true;
 }
 
@@ -274,9 +279,11 @@ static bool is_paranoid(struct err *err)
 
 	if (level <= 2 || has_capability(CAP_SYS_ADMIN))
 		return false;
-	err_help(err, "kernel.perf_event_paranoid is %lld here, and leaves perf events to CAP_SYS_ADMIN: sysctl -w "
-		      "kernel.perf_event_paranoid=2, or root; rawtracepoint, syscall, fentry and iter need none",
-		 (long long)level);
+	err_help(
+		err,
+		"kernel.perf_event_paranoid is %lld here, and leaves perf events to CAP_SYS_ADMIN: sysctl -w "
+		"kernel.perf_event_paranoid=2, or root; rawtracepoint, syscall, fentry and iter need none",
+		(long long)level);
 	return true;
 }
 
@@ -285,7 +292,8 @@ static bool memlock_is_low(void)
 {
 	struct rlimit limit;
 
-	return !raise_memlock() && getrlimit(RLIMIT_MEMLOCK, &limit) == 0 && limit.rlim_cur <= 8 << 20;
+	return !raise_memlock() && getrlimit(RLIMIT_MEMLOCK, &limit) == 0 &&
+	       limit.rlim_cur <= 8 << 20;
 }
 
 bool help_memlock(struct err *err)
@@ -294,9 +302,11 @@ bool help_memlock(struct err *err)
 
 	if (bpf_right() || !memlock_is_low() || getrlimit(RLIMIT_MEMLOCK, &limit) < 0)
 		return false;
-	err_help(err, "before Linux 5.11 maps count as locked memory, of which %llu KB are allowed here: ulimit -l unlimited, "
-		      "CAP_SYS_RESOURCE, or fewer keys and a smaller perf_rb_pages",
-		 (unsigned long long)limit.rlim_cur >> 10);
+	err_help(
+		err,
+		"before Linux 5.11 maps count as locked memory, of which %llu KB are allowed here: ulimit -l unlimited, "
+		"CAP_SYS_RESOURCE, or fewer keys and a smaller perf_rb_pages",
+		(unsigned long long)limit.rlim_cur >> 10);
 	return true;
 }
 
@@ -304,19 +314,27 @@ bool help_uprobe_right(struct err *err)
 {
 	if (perf_right() || has_capability(CAP_SYS_ADMIN))
 		return false;
-	err_help(err, "this kernel leaves the perf events of user-space probes to CAP_SYS_ADMIN, so to root; Linux 6.6 and later "
-		      "have links for them, for which CAP_BPF and CAP_PERFMON do");
+	err_help(
+		err,
+		"this kernel leaves the perf events of user-space probes to CAP_SYS_ADMIN, so to root; Linux 6.6 and later "
+		"have links for them, for which CAP_BPF and CAP_PERFMON do");
 	return true;
 }
 
 static void help_policy(struct err *err)
 {
-	const char *who = line_number("/proc/self/status", "\nSeccomp:") == 2 ? "a seccomp filter (container, service)" :
-										  "a security policy";
+	const char *who = line_number("/proc/self/status", "\nSeccomp:") == 2 ?
+				  "a seccomp filter (container, service)" :
+				  "a security policy";
 
-	err_help(err, "%s forbids it, though the capabilities are there: allow bpf(2) and perf_event_open(2), or run "
-		      "sonde outside%s",
-		 who, memlock_is_low() ? "; before Linux 5.11 a low limit of locked memory (ulimit -l) does so, too" : "");
+	err_help(
+		err,
+		"%s forbids it, though the capabilities are there: allow bpf(2) and perf_event_open(2), or run "
+		"sonde outside%s",
+		who,
+		memlock_is_low() ?
+			"; before Linux 5.11 a low limit of locked memory (ulimit -l) does so, too" :
+			"");
 }
 
 const char *why_no_fanotify(void)
@@ -333,20 +351,24 @@ const char *why_no_fanotify(void)
 void help_rights(struct err *err, bool perf)
 {
 	if (bpf_right() == ENOSYS || (perf && perf_right() == ENOSYS))
-		err_help(err, "this kernel has no %s, or a seccomp filter hides it from this process (in a container: run "
-			      "sonde outside of it)",
-			 bpf_right() == ENOSYS ? "bpf(2)" : "perf_event_open(2)");
+		err_help(
+			err,
+			"this kernel has no %s, or a seccomp filter hides it from this process (in a container: run "
+			"sonde outside of it)",
+			bpf_right() == ENOSYS ? "bpf(2)" : "perf_event_open(2)");
 	else if (lacks_capabilities(err))
 		return;
 	else if ((bpf_right() || (perf && perf_right())) && in_user_namespace())
-		err_help(err, "the root of a user namespace may not trace: run sonde outside of it");
+		err_help(err,
+			 "the root of a user namespace may not trace: run sonde outside of it");
 	else if (perf && perf_right() && is_paranoid(err))
 		return;
 	else if (!bpf_right() && !(perf && perf_right()) && is_locked_down())
-		err_help(err,
-			 "this kernel is locked down (%s) and refuses this even to root: tracepoints, raw "
-			 "tracepoints and user-space probes usually still work",
-			 kernel_lockdown());
+		err_help(
+			err,
+			"this kernel is locked down (%s) and refuses this even to root: tracepoints, raw "
+			"tracepoints and user-space probes usually still work",
+			kernel_lockdown());
 	else
 		help_policy(err);
 }

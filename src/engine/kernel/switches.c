@@ -23,7 +23,8 @@ bool stands_on_function_tracer(const struct kernel *k, u32 func, const struct si
 {
 	if (s->kind == SITE_TRAMPOLINE)
 		return !k->prog->funcs.v[func]->attach_prog;
-	return s->kind == SITE_KPROBE && !s->offset && (arch_native->kprobes_on_ftrace || may_be_linked(s));
+	return s->kind == SITE_KPROBE && !s->offset &&
+	       (arch_native->kprobes_on_ftrace || may_be_linked(s));
 }
 
 bool function_tracer_is_off(struct kernel *k)
@@ -40,7 +41,8 @@ bool function_tracer_is_off(struct kernel *k)
 
 int refused_by_function_tracer(struct err *err, const struct site *s)
 {
-	err_set(err, -EOPNOTSUPP, "attach to %s: the kernel calls no probe at its functions, because kernel.ftrace_enabled is 0",
+	err_set(err, -EOPNOTSUPP,
+		"attach to %s: the kernel calls no probe at its functions, because kernel.ftrace_enabled is 0",
 		s->probe);
 	err_help(err, "sysctl kernel.ftrace_enabled=1");
 	return -EOPNOTSUPP;
@@ -55,7 +57,7 @@ bool kernel_may_disarm(const struct site *s)
 
 const char *kernel_disarmed(void)
 {
-	return file_number("/sys/kernel/debug/kprobes/enabled")
-		       ? NULL
-		       : "kprobes are disarmed, and do not run: echo 1 >/sys/kernel/debug/kprobes/enabled";
+	return file_number("/sys/kernel/debug/kprobes/enabled") ?
+		       NULL :
+		       "kprobes are disarmed, and do not run: echo 1 >/sys/kernel/debug/kprobes/enabled";
 }

@@ -45,7 +45,8 @@ static bool code_init(struct code *c, const u8 *bytes, size_t n)
 }
 
 /* What the question says of such code; otherwise: when it cannot be set up. */
-static bool ask_code(const u8 *bytes, size_t n, bool (*question)(const struct code *c), bool otherwise)
+static bool ask_code(const u8 *bytes, size_t n, bool (*question)(const struct code *c),
+		     bool otherwise)
 {
 	struct code c;
 	bool answer;
@@ -67,7 +68,9 @@ static u64 code_call(const struct code *c, u64 arg)
 /* A probe of this process without a program. */
 static int put_probe(const struct code *c, u64 offset)
 {
-	struct perf_event_attr attr = { .size = sizeof(attr), .sample_period = 1, .probe_offset = offset };
+	struct perf_event_attr attr = { .size = sizeof(attr),
+					.sample_period = 1,
+					.probe_offset = offset };
 	s64 type = file_number("/sys/bus/event_source/devices/uprobe/type");
 
 	attr.type = (u32)type;
@@ -81,11 +84,11 @@ static int put_probe(const struct code *c, u64 offset)
  * where leaf functions keep variables (System V ABI, the red zone). The function: both words below rsp
  * are written, nop5, their conjunction is the result.
  */
-static const u8 red_zone[] = { 0x48, 0x89, 0x7c, 0x24, 0xf8,   /* mov %rdi, -8(%rsp) */
-			       0x48, 0x89, 0x7c, 0x24, 0xf0,   /* mov %rdi, -16(%rsp) */
-			       0x0f, 0x1f, 0x44, 0x00, 0x00,   /* nop5 */
-			       0x48, 0x8b, 0x44, 0x24, 0xf8,   /* mov -8(%rsp), %rax */
-			       0x48, 0x23, 0x44, 0x24, 0xf0,   /* and -16(%rsp), %rax */
+static const u8 red_zone[] = { 0x48, 0x89, 0x7c, 0x24, 0xf8, /* mov %rdi, -8(%rsp) */
+			       0x48, 0x89, 0x7c, 0x24, 0xf0, /* mov %rdi, -16(%rsp) */
+			       0x0f, 0x1f, 0x44, 0x00, 0x00, /* nop5 */
+			       0x48, 0x8b, 0x44, 0x24, 0xf8, /* mov -8(%rsp), %rax */
+			       0x48, 0x23, 0x44, 0x24, 0xf0, /* and -16(%rsp), %rax */
 			       0xc3 };
 enum { RED_ZONE_NOP = 10, RED_ZONE_CALLS = 8 };
 
@@ -112,7 +115,7 @@ bool try_uprobe_nop5(void)
 }
 
 static const u8 one_nop[] = { 0x0f, 0x1f, 0x40, 0x00, 0xc3 }; /* nopl 0(%rax); ret */
-static const u8 plain[] = { 0x55, 0x5d, 0xc3 }; /* push %rbp; pop %rbp; ret */
+static const u8 plain[] = { 0x55, 0x5d, 0xc3 };               /* push %rbp; pop %rbp; ret */
 #else
 bool try_uprobe_nop5(void)
 {
@@ -145,7 +148,8 @@ static bool steps_over_nothing(const struct code *c)
 		code_call(c, 0);
 		_exit(has_mapping("[uprobes]"));
 	}
-	return child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+	return child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status) &&
+	       WEXITSTATUS(status) == 0;
 }
 
 bool try_uprobe_nops(void)
@@ -155,7 +159,10 @@ bool try_uprobe_nops(void)
 
 static int load_kprobe(const struct bpf_insn *insns, u32 n, u32 attach_type)
 {
-	struct bpf_load l = { .prog_type = BPF_PROG_TYPE_KPROBE, .attach_type = attach_type, .insns = insns, .n_insns = n,
+	struct bpf_load l = { .prog_type = BPF_PROG_TYPE_KPROBE,
+			      .attach_type = attach_type,
+			      .insns = insns,
+			      .n_insns = n,
 			      .name = "sonde_try" };
 
 	return bpf_prog_load(&l);
@@ -193,8 +200,12 @@ static bool fires_in_threads(const struct code *c)
 	u32 zero = 0;
 	_fd int map = bpf_map_create(BPF_MAP_TYPE_ARRAY, "sonde_try", 4, 8, 1, 0);
 	_fd int prog = map < 0 ? -1 : load_counter(map);
-	struct bpf_multi_link l = { .attach_type = ATTACH_UPROBE_MULTI, .n = 1, .addrs = &offset, .path = c->path,
-				    .pid = (u32)getpid(), .prog_fd = prog };
+	struct bpf_multi_link l = { .attach_type = ATTACH_UPROBE_MULTI,
+				    .n = 1,
+				    .addrs = &offset,
+				    .path = c->path,
+				    .pid = (u32)getpid(),
+				    .prog_fd = prog };
 	_fd int link = prog < 0 ? -1 : bpf_link_multi(&l);
 	pthread_t thread;
 

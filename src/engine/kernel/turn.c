@@ -23,7 +23,8 @@ int turn_open(void)
 {
 	_fd int dir = private_dir();
 
-	return dir < 0 ? -1 : openat(dir, "attaching", O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+	return dir < 0 ? -1 :
+			 openat(dir, "attaching", O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
 }
 
 void turn_take(struct kernel *k)

@@ -1,2 +1,5 @@
-struct mine { int a; short b; };
+struct mine {
+	int a;
+	short b;
+};
 #define SEVEN 7

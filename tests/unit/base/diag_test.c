@@ -47,8 +47,7 @@ static void test_rows(void)
 		ok(unique, "%s has a number of its own", row->name);
 		ok(row->num && row->num < 10000 && *row->fmt && *row->doc && row->example,
 		   "%s is complete", row->name);
-		ok(!ends_with(row->fmt, "\n"),
-		   "%s ends without a newline", row->name);
+		ok(!ends_with(row->fmt, "\n"), "%s ends without a newline", row->name);
 	}
 }
 

@@ -36,8 +36,12 @@ int main(void)
 	ESCAPED("caf\xc3\xa9 \xe2\x82\xac \xf0\x9f\x90\x9d",
 		"caf\xc3\xa9 \xe2\x82\xac \xf0\x9f\x90\x9d");
 	ESCAPED("\xf4\x8f\xbf\xbf", "\xf4\x8f\xbf\xbf");
-	ESCAPED("a\xc2\x9b" "b\xc2\xa0", "a\\u009bb\xc2\xa0");
-	ESCAPED("a\xe2\x80\xae" "b\xd8\x9c", "a\\u202eb\\u061c");
+	ESCAPED("a\xc2\x9b"
+		"b\xc2\xa0",
+		"a\\u009bb\xc2\xa0");
+	ESCAPED("a\xe2\x80\xae"
+		"b\xd8\x9c",
+		"a\\u202eb\\u061c");
 	ESCAPED("\x80", BAD);
 	ESCAPED("a\377b", "a" BAD "b");
 	ESCAPED("\xc3", BAD); /* cut short */
@@ -46,7 +50,7 @@ int main(void)
 	ESCAPED("\xc0\xaf", BAD BAD); /* overlong */
 	ESCAPED("\xe0\x80\xaf", BAD BAD BAD);
 	ESCAPED("\xf0\x80\x80\xaf", BAD BAD BAD BAD);
-	ESCAPED("\xed\xa0\x80", BAD BAD BAD);	      /* a surrogate */
+	ESCAPED("\xed\xa0\x80", BAD BAD BAD);         /* a surrogate */
 	ESCAPED("\xf4\x90\x80\x80", BAD BAD BAD BAD); /* above U+10FFFF */
 
 	json_strz(&b, "z");

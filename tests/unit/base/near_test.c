@@ -17,14 +17,14 @@ int main(void)
 {
 	char long_a[200], long_b[200];
 
-	suggests("cuont", "count", "comm", "count");	 /* swapped */
-	suggests("prinf", "print", "printf", "print");	 /* as near, and first */
+	suggests("cuont", "count", "comm", "count");     /* swapped */
+	suggests("prinf", "print", "printf", "print");   /* as near, and first */
 	suggests("prnitf", "print", "printf", "printf"); /* the nearer one */
 	suggests("prinft", "print", "printf", "printf"); /* as near, and as long */
 	suggests("prinft", "printf", "print", "printf");
 	suggests("kstak", "ustack", "kstack", "kstack"); /* one left out */
-	suggests("nsecss", "nsecs", "ctx", "nsecs");	 /* one too many */
-	suggests("COMM", "comm", "cgroup", "comm");	 /* case */
+	suggests("nsecss", "nsecs", "ctx", "nsecs");     /* one too many */
+	suggests("COMM", "comm", "cgroup", "comm");      /* case */
 	suggests("vfs_raed", "vfs_write", "vfs_read", "vfs_read");
 	suggests("pdi", "pid", "tid", "pid");
 	suggests("pid", "pid", "zzz", NULL); /* the word itself is no help */

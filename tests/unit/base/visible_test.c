@@ -40,7 +40,8 @@ static void all_pairs(void)
 			u8 c = (u8)b.s[i];
 
 			n = c < 0x80 ? 1 : utf8_len((u8 *)b.s + i, b.len - i);
-			bad += !n || (c < ' ' && c != '\t') || c == 0x7f || utf8_is_control((u8 *)b.s + i, n);
+			bad += !n || (c < ' ' && c != '\t') || c == 0x7f ||
+			       utf8_is_control((u8 *)b.s + i, n);
 			n = MAX(n, (size_t)1);
 		}
 		buf_release(&b);
@@ -57,16 +58,33 @@ int main(void)
 	TEXT("a\nb\rc", "a\nb\\rc");
 	NAME("a\0b\x7f", "a\\x00b\\x7f");
 	NAME("caf\xc3\xa9 \xf0\x9f\x90\x9d", "caf\xc3\xa9 \xf0\x9f\x90\x9d");
-	NAME("\xc2\x9b" "31m\xc2\xa0", "\\xc2\\x9b" "31m\xc2\xa0");
-	NAME("\x9b" "31m\xc3", "\\x9b" "31m\\xc3");
-	NAME("a\xe2\x80\xae" "gpj.exe", "a\\xe2\\x80\\xae" "gpj.exe"); /* U+202E */
+	NAME("\xc2\x9b"
+	     "31m\xc2\xa0",
+	     "\\xc2\\x9b"
+	     "31m\xc2\xa0");
+	NAME("\x9b"
+	     "31m\xc3",
+	     "\\x9b"
+	     "31m\\xc3");
+	NAME("a\xe2\x80\xae"
+	     "gpj.exe",
+	     "a\\xe2\\x80\\xae"
+	     "gpj.exe"); /* U+202E */
 	NAME("\xd8\x9c\xe2\x80\x8f\xe2\x81\xa6", "\\xd8\\x9c\\xe2\\x80\\x8f\\xe2\\x81\\xa6");
-	TEXT("a\xe2\x80\xa8" "b", "a\\xe2\\x80\\xa8" "b"); /* ends a line */
-	NAME("\xd7\xa9\xd8\xb9 \xe2\x80\x8d\xe2\x80\xa7", "\xd7\xa9\xd8\xb9 \xe2\x80\x8d\xe2\x80\xa7");
+	TEXT("a\xe2\x80\xa8"
+	     "b",
+	     "a\\xe2\\x80\\xa8"
+	     "b"); /* ends a line */
+	NAME("\xd7\xa9\xd8\xb9 \xe2\x80\x8d\xe2\x80\xa7",
+	     "\xd7\xa9\xd8\xb9 \xe2\x80\x8d\xe2\x80\xa7");
 	is_int(utf8_code((const u8 *)"\xc3\xa9", 2), 0xe9, "code of two bytes");
 	is_int(utf8_code((const u8 *)"\xe2\x80\xae", 3), 0x202e, "code of three bytes");
 	is_int(utf8_code((const u8 *)"\xf0\x9f\x90\x9d", 4), 0x1f41d, "code of four bytes");
-	is_blanked("a\033b\xc2\x9b" "c\x9b" "d\xc3\xa9\xe2\x80\xae" "e\xc3", "a b cd\xc3\xa9 e ");
+	is_blanked("a\033b\xc2\x9b"
+		   "c\x9b"
+		   "d\xc3\xa9\xe2\x80\xae"
+		   "e\xc3",
+		   "a b cd\xc3\xa9 e ");
 	all_pairs();
 	return done();
 }

@@ -13,12 +13,14 @@ static void test_texts(const struct builtin *b)
 {
 	bool refused = !b->lower && !b->lower_update && !(b->flags & BI_CONST);
 
-	ok(b->brief && *b->brief && !strchr(b->brief, '\n'), "%s: a brief text of one line", b->name);
+	ok(b->brief && *b->brief && !strchr(b->brief, '\n'), "%s: a brief text of one line",
+	   b->name);
 	ok(b->doc && *b->doc, "%s: documentation", b->name);
 	ok(b->example && (*b->example || refused), "%s: an example", b->name);
 	ok(b->engines && !(b->engines & ~(u32)ON_ALL), "%s: engines", b->name);
 	ok(becomes_code(b), "%s: a way to become code", b->name);
-	ok(!(b->flags & BI_AGGREGATE) == !b->lower_update, "%s: aggregations and only they update maps", b->name);
+	ok(!(b->flags & BI_AGGREGATE) == !b->lower_update,
+	   "%s: aggregations and only they update maps", b->name);
 	ok(!b->action || b->lower, "%s: an action has something to act on", b->name);
 }
 
@@ -70,7 +72,8 @@ int main(void)
 
 	arena_init(&a);
 	for (u32 t = 0; builtin_themes[t]; t++) {
-		ok(builtin_themes[t]->title && builtin_themes[t]->n, "theme %u has a title and rows", t);
+		ok(builtin_themes[t]->title && builtin_themes[t]->n,
+		   "theme %u has a title and rows", t);
 		for (u32 i = 0; i < builtin_themes[t]->n; i++, n++) {
 			const struct builtin *b = &builtin_themes[t]->rows[i];
 

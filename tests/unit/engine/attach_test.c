@@ -68,7 +68,9 @@ static bool third_time(void)
 static void stopped(void)
 {
 	struct engine_options o = { .pid = -1, .stop = third_time };
-	struct site s = { .kind = SITE_RAW_TRACEPOINT, .tp_name = "sys_enter", .probe = "rawtracepoint:sys_enter" };
+	struct site s = { .kind = SITE_RAW_TRACEPOINT,
+			  .tp_name = "sys_enter",
+			  .probe = "rawtracepoint:sys_enter" };
 	const struct site *five[] = { &s, &s, &s, &s, &s };
 	struct handmade h;
 
@@ -77,7 +79,8 @@ static void stopped(void)
 	add_counter(&h, BPF_PROG_TYPE_RAW_TRACEPOINT, 0, NULL, 0);
 	h.k = kernel_open(&h.prog, &o);
 	good(&h, kernel_create_maps(h.k, &h.err));
-	is_int(kernel_attach_many(h.k, 0, five, ARRAY_SIZE(five), NULL, NULL, &h.err), 2, "who is told to stop stops");
+	is_int(kernel_attach_many(h.k, 0, five, ARRAY_SIZE(five), NULL, NULL, &h.err), 2,
+	       "who is told to stop stops");
 	handmade_release(&h);
 }
 
@@ -283,9 +286,10 @@ static void timer(void)
 	u64 n = kernel_data_u64(h.k, 0), m = kernel_data_u64(h.k, 8);
 
 	wall = ms_of(CLOCK_MONOTONIC) - wall;
-	ok(n > 50 && n < 340, "profile at 1000 Hz, 300 ms on a processor: %llu hits", (unsigned long long)n);
-	ok(m > wall / 3 && m < wall + 40, "interval of 1 ms, %llu ms: %llu", (unsigned long long)wall,
-	   (unsigned long long)m);
+	ok(n > 50 && n < 340, "profile at 1000 Hz, 300 ms on a processor: %llu hits",
+	   (unsigned long long)n);
+	ok(m > wall / 3 && m < wall + 40, "interval of 1 ms, %llu ms: %llu",
+	   (unsigned long long)wall, (unsigned long long)m);
 	note("%s; %s", kernel_how(h.k, 0), kernel_how(h.k, 1));
 	is_int(kernel_attach(h.k, 0, &fast, &h.err), -EINVAL, "1 GHz is refused: %s", h.err.help);
 	handmade_release(&h);
@@ -326,11 +330,12 @@ static void callback(void)
 	struct handmade h;
 	s32 ret = 0;
 	struct bpf_insn code[] = {
-		I_MOVI(1, 5),	      I_LD_FUNC(2, 5), I_MOVI(3, 0),
-		I_MOVI(4, 0),	      I_CALL(181),     I_EXIT(),
+		I_MOVI(1, 5),         I_LD_FUNC(2, 5), I_MOVI(3, 0),
+		I_MOVI(4, 0),         I_CALL(181),     I_EXIT(),
 		/* 7 */ I_MOVI(0, 0), I_EXIT(),
 	};
-	struct subprog parts[] = { { .name = "main" }, { .insn = 7, .name = "body", .callback = true } };
+	struct subprog parts[] = { { .name = "main" },
+				   { .insn = 7, .name = "body", .callback = true } };
 
 	if (!feature_has(kernel_features(), FEAT_BPF_LOOP)) {
 		skip("no bpf_loop");

@@ -18,7 +18,8 @@ static struct bpf_func *with_sub(struct handmade *h, s32 value, s32 map)
 	u32 index = add_func(h, BPF_PROG_TYPE_KPROBE, insns, ARRAY_SIZE(insns));
 	struct bpf_func *f = h->prog.funcs.v[index];
 
-	f->insns[2].imm = 3; /* the address is relative to the first slot's next, as the verifier takes it */
+	f->insns[2].imm =
+		3; /* the address is relative to the first slot's next, as the verifier takes it */
 	f->subprogs = arena_array(&h->arena, struct subprog, 2);
 	f->subprogs[0] = (struct subprog){ .name = "main" };
 	f->subprogs[1] = (struct subprog){ .insn = 6, .name = "sub", .callback = true };

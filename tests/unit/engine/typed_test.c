@@ -64,7 +64,7 @@ static void iterator(void)
 	add_data(&h, 8);
 	const struct bpf_insn code[] = {
 		I_LD_VALUE(1, 0, 0), I_MOVI(2, 1), I_ATOMIC(BPF_DW, BPF_ADD, 1, 2, 0),
-		I_MOVI(0, 0),	     I_EXIT(),
+		I_MOVI(0, 0),        I_EXIT(),
 	};
 	add_func(&h, BPF_PROG_TYPE_TRACING, code, ARRAY_SIZE(code));
 	h.prog.funcs.v[0]->attach_type = ATTACH_TRACE_ITER;

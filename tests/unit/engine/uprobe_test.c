@@ -169,7 +169,8 @@ static void mixed(void)
 	for (u32 i = 0; i < N; i++)
 		sites[i].is_return = i % 2;
 	start(&h, false);
-	is_int(kernel_attach_many(h.k, 0, site_list, N, NULL, NULL, &h.err), N, "entries and returns in turn: %s", h.err.text);
+	is_int(kernel_attach_many(h.k, 0, site_list, N, NULL, NULL, &h.err), N,
+	       "entries and returns in turn: %s", h.err.text);
 	is_int((s64)kernel_n_attached(h.k), 2, "are held by a link each");
 	for (u32 i = 0; i < N; i++)
 		places[i]();

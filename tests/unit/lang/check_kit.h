@@ -72,22 +72,32 @@ static const struct builtin kit_rows[] = {
 	{ .name = "argN", .sig = "argN -> u64", .flags = BI_VARIABLE },
 	{ .name = "args", .sig = "args -> struct", .flags = BI_RECORD | BI_VARIABLE },
 	{ .name = "curtask", .sig = "curtask -> task", .flags = BI_VARIABLE, .check = kit_curtask },
-	{ .name = "kstack", .sig = "kstack(mode: stack_mode|int = 0, n: lit int = 127) -> kstack_t",
+	{ .name = "kstack",
+	  .sig = "kstack(mode: stack_mode|int = 0, n: lit int = 127) -> kstack_t",
 	  .flags = BI_VARIABLE },
 	{ .name = "stack", .alias_of = "kstack", .flags = BI_VARIABLE },
 	{ .name = "printf", .sig = "printf(fmt: lit string, ...)", .flags = BI_STATEMENT },
-	{ .name = "print", .sig = "print(what: any|map, top: lit int = 0, div: lit int = 0)",
+	{ .name = "print",
+	  .sig = "print(what: any|map, top: lit int = 0, div: lit int = 0)",
 	  .flags = BI_STATEMENT | BI_KEYWORDS },
 	{ .name = "clear", .sig = "clear(m: map)", .flags = BI_STATEMENT },
 	{ .name = "exit", .sig = "exit(code: int = 0)", .flags = BI_STATEMENT },
-	{ .name = "system", .sig = "system(fmt: lit string, ...)", .flags = BI_STATEMENT | BI_UNSAFE },
-	{ .name = "str", .sig = "str(addr: ptr|int|string|array, len: int = 0) -> string", .check = kit_str },
+	{ .name = "system",
+	  .sig = "system(fmt: lit string, ...)",
+	  .flags = BI_STATEMENT | BI_UNSAFE },
+	{ .name = "str",
+	  .sig = "str(addr: ptr|int|string|array, len: int = 0) -> string",
+	  .check = kit_str },
 	{ .name = "strftime", .sig = "strftime(fmt: lit string, ns: int) -> timestamp" },
 	{ .name = "kptr", .sig = "kptr(p: ptr) -> ptr", .check = kit_kptr },
 	{ .name = "uptr", .sig = "uptr(p: ptr) -> ptr", .check = kit_uptr },
 	{ .name = "strlen", .sig = "strlen(s: string) -> u64" },
-	{ .name = "is_str", .sig = "is_str(x: any) -> bool", .flags = BI_CONST, .check = kit_is_str },
-	{ .name = "delete", .sig = "delete(m: any|map, key: any = 0) -> bool",
+	{ .name = "is_str",
+	  .sig = "is_str(x: any) -> bool",
+	  .flags = BI_CONST,
+	  .check = kit_is_str },
+	{ .name = "delete",
+	  .sig = "delete(m: any|map, key: any = 0) -> bool",
 	  .flags = BI_NO_DISCARD_WARNING },
 	{ .name = "has_key", .sig = "has_key(m: map, key: any) -> bool", .check = kit_has_key },
 	{ .name = "find", .sig = "find(m: map, key: any, v: var) -> bool" },
@@ -110,18 +120,29 @@ static void kit_make_world(struct arena *a)
 	kit_char.name = "char";
 	kit_inner_fields[0] = (struct field){ .name = "a", .type = &ty_s32 };
 	kit_inner_fields[1] = (struct field){ .name = "b", .type = &ty_s32, .offset = 4 };
-	kit_inner = (struct type){ .kind = TY_STRUCT, .name = "inner", .size = 8, .align = 4,
-				   .fields = kit_inner_fields, .n_fields = 2 };
+	kit_inner = (struct type){ .kind = TY_STRUCT,
+				   .name = "inner",
+				   .size = 8,
+				   .align = 4,
+				   .fields = kit_inner_fields,
+				   .n_fields = 2 };
 	kit_fields[0] = (struct field){ .name = "pid", .type = &ty_s32 };
-	kit_fields[1] = (struct field){ .name = "comm", .offset = 4,
-					.type = type_array(a, &kit_char, 16) };
-	kit_fields[2] = (struct field){ .name = "parent", .offset = 24,
+	kit_fields[1] =
+		(struct field){ .name = "comm", .offset = 4, .type = type_array(a, &kit_char, 16) };
+	kit_fields[2] = (struct field){ .name = "parent",
+					.offset = 24,
 					.type = type_pointer(a, &kit_task, SPACE_NONE) };
 	kit_fields[3] = (struct field){ .name = "", .offset = 32, .type = &kit_inner };
-	kit_fields[4] = (struct field){ .name = "ubuf", .offset = 40, .from_user = true,
+	kit_fields[4] = (struct field){ .name = "ubuf",
+					.offset = 40,
+					.from_user = true,
 					.type = type_pointer(a, &kit_char, SPACE_NONE) };
-	kit_task = (struct type){ .kind = TY_STRUCT, .name = "task_struct", .size = 48, .align = 8,
-				  .fields = kit_fields, .n_fields = 5 };
+	kit_task = (struct type){ .kind = TY_STRUCT,
+				  .name = "task_struct",
+				  .size = 48,
+				  .align = 8,
+				  .fields = kit_fields,
+				  .n_fields = 5 };
 }
 
 static const struct type *kit_world_type(void *ctx, u8 tag, const char *name)
@@ -131,7 +152,8 @@ static const struct type *kit_world_type(void *ctx, u8 tag, const char *name)
 	return (tag == 's' || !tag) && streq(name, "inner") ? &kit_inner : NULL;
 }
 
-static bool kit_world_constant(void *ctx, const char *name, s64 *value, const struct type **enum_type)
+static bool kit_world_constant(void *ctx, const char *name, s64 *value,
+			       const struct type **enum_type)
 {
 	*value = 9;
 	return streq(name, "SIGKILL");
@@ -157,7 +179,10 @@ static struct arg_desc kit_args[] = {
 	{ .name = "ret", .type = &ty_s64 },
 };
 static struct profile kit_profile = {
-	.default_space = SPACE_USER, .args = kit_args, .n_args = 3, .args_name = "struct kit_args",
+	.default_space = SPACE_USER,
+	.args = kit_args,
+	.n_args = 3,
+	.args_name = "struct kit_args",
 };
 static struct profile kit_plain; /* a probe without arguments */
 static bool kit_use_plain;
@@ -185,8 +210,11 @@ static UNUSED bool kit_check(const char *text)
 	sources_init(&kit_sources, &kit_arena);
 	diags_init(&kit_diags, &kit_arena, &kit_sources);
 	kit_make_world(&kit_arena);
-	kit_env = (struct env){ .themes = kit_themes, .params = kit_params, .n_params = kit_n_params,
-				.features = &kit_features, .unsafe = kit_unsafe };
+	kit_env = (struct env){ .themes = kit_themes,
+				.params = kit_params,
+				.n_params = kit_n_params,
+				.features = &kit_features,
+				.unsafe = kit_unsafe };
 	kit_env.world = (struct world){ .type = kit_world_type, .constant = kit_world_constant };
 	config_defaults(&kit_env.config);
 	env_init(&kit_env);
@@ -234,7 +262,8 @@ static UNUSED const char *kit_text(void)
 /* The same, as comments of the test's output. */
 static UNUSED void kit_show(void)
 {
-	for (const char *at = kit_text(); *at; at += strcspn(at, "\n") + (at[strcspn(at, "\n")] != 0))
+	for (const char *at = kit_text(); *at;
+	     at += strcspn(at, "\n") + (at[strcspn(at, "\n")] != 0))
 		printf("# %.*s\n", (int)strcspn(at, "\n"), at);
 }
 

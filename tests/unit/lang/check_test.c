@@ -41,7 +41,8 @@ static void test_widening(void)
 	var_is("begin { $x = pid == 1; }", "x", "bool");
 	var_is("begin { $x = pid << 3; $y = (int32)1 << pid; }", "y", "int64");
 	var_is("begin { $x = (1, \"a\"); $x = (1000, \"bcd\"); }", "x", "(int16,string[4])");
-	var_is("begin { $x = (a=1, b=\"x\"); $x = (b=\"xyz\", a=2); }", "x", "(a=int8,b=string[4])");
+	var_is("begin { $x = (a=1, b=\"x\"); $x = (b=\"xyz\", a=2); }", "x",
+	       "(a=int8,b=string[4])");
 	var_is("begin { let $x; if (pid) { $x = comm; } }", "x", "string[16]");
 	var_is("begin { $x = pid ? 1 : nsecs; }", "x", "uint64");
 	var_is("begin { $x = pid ?: 5; }", "x", "uint32");
@@ -70,7 +71,8 @@ static void test_scopes(void)
 	says("begin { if (pid) { let $y = 1; } print($y); }", "UNDEFINED_VAR");
 	says("begin { for $i : 0..3 { } print($i); }", "UNDEFINED_VAR");
 	says("begin { if (pid) { { $y = 1; } } print($y); }", "UNDEFINED_VAR");
-	var_is("begin { if (pid) { $y = 1; } else { $y = \"abcd\"; } $z = 1; print($z); }", "z", "int8");
+	var_is("begin { if (pid) { $y = 1; } else { $y = \"abcd\"; } $z = 1; print($z); }", "z",
+	       "int8");
 	says("begin { $x = $x + 1; }", "UNDEFINED_VAR");
 	says("begin { let $w; }", "NEVER_ASSIGNED");
 	says("begin { let $a: uint8 = 255; }", "");
@@ -101,7 +103,8 @@ static void test_fields(void)
 	says("begin { print(arg0.x); }", "NO_FIELDS");
 	says("begin { print((1, 2).2); }", "TUPLE_INDEX");
 	says("begin { print(\"abc\"[4]); }", "INDEX_RANGE");
-	kit_check("begin { $p = curtask->parent; $q = curtask->ubuf; $r = args.buf; $s = (int8 *)arg0; }");
+	kit_check(
+		"begin { $p = curtask->parent; $q = curtask->ubuf; $r = args.buf; $s = (int8 *)arg0; }");
 	is_int(kit_var("p")->type->space, SPACE_KERNEL, "a pointer from kernel memory");
 	is_int(kit_var("q")->type->space, SPACE_USER, "a pointer that its type says is a user's");
 	is_int(kit_var("r")->type->space, SPACE_USER, "an argument, by the profile");
@@ -123,7 +126,8 @@ static void test_operators(void)
 	ok(n->next->b->promoted == &ty_s64, "signs mixed compare signed");
 	is_int(n->next->next->b->promoted->kind, TY_POINTER, "pointer arithmetic");
 	says("begin { print(comm == \"bash\"); print(comm < \"a\"); }", "BAD_OPERANDS");
-	says("begin { print(\"a\" + 1); print(-\"a\"); print((1, 2) == (1, 3)); }", "OPERANDS_DIFFER BAD_OPERAND");
+	says("begin { print(\"a\" + 1); print(-\"a\"); print((1, 2) == (1, 3)); }",
+	     "OPERANDS_DIFFER BAD_OPERAND");
 	says("begin { $a = (int32 *)1; $b = (int64 *)2; print($a == $b); print($a + $b); }",
 	     "POINTER_COMPARE BAD_OPERANDS");
 	says("begin { print(*5); print(*(int32 *)5); print(*(void *)5); }", "BAD_DEREF BAD_DEREF");
@@ -138,7 +142,8 @@ static void test_maps(void)
 	says("begin { @x = 1; @x[1] = 2; }", "MAP_HAS_NO_KEY");
 	says("begin { @x[1] = 1; @x = 2; }", "MAP_NEEDS_KEY");
 	says("begin { print(@x); print(@x); }", "UNDEFINED_MAP");
-	says("begin { @x[1] = 1; print(@x); print(@x[1]); clear(@x); delete(@x, 1); delete(@x[1]); }", "");
+	says("begin { @x[1] = 1; print(@x); print(@x[1]); clear(@x); delete(@x, 1); delete(@x[1]); }",
+	     "");
 	says("begin { @x = 1; print(@x); clear(@x); delete(@x); }", "");
 	says("begin { @x[1] = 1; clear(@x[1]); }", "ARG_MAP");
 	says("begin { @x[1] = 1; print(@x + 1); }", "MAP_NEEDS_KEY");
@@ -159,19 +164,23 @@ static void test_maps(void)
 static void test_calls(void)
 {
 	says("begin { strlen(); }", "ARG_COUNT");
-	ok(strstr(kit_text(), "strlen() requires one argument (0 provided)") != NULL, "and says how many");
+	ok(strstr(kit_text(), "strlen() requires one argument (0 provided)") != NULL,
+	   "and says how many");
 	says("begin { exit(1, 2); }", "ARG_COUNT");
 	ok(strstr(kit_text(), "exit() takes up to one argument (2 provided)") != NULL, "at most");
 	says("begin { printf(); }", "ARG_COUNT");
-	ok(strstr(kit_text(), "printf() requires at least one argument (0 provided)") != NULL, "at least");
+	ok(strstr(kit_text(), "printf() requires at least one argument (0 provided)") != NULL,
+	   "at least");
 	says("begin { printf(comm); }", "ARG_LITERAL");
 	says("begin { _ = strlen(5); }", "ARG_KIND");
-	ok(strstr(kit_text(), "strlen() only supports string arguments (int provided)") != NULL, "by kind");
+	ok(strstr(kit_text(), "strlen() only supports string arguments (int provided)") != NULL,
+	   "by kind");
 	says("begin { print(strlen); }", "NEEDS_PARENS");
 	says("begin { print(pidd); }", "UNKNOWN_NAME");
 	ok(strstr(kit_text(), "did you mean \"pid\"?") != NULL, "and guesses");
 	says("begin { prinf(1); }", "UNKNOWN_FUNCTION");
-	says("begin { print(kstack(perf, 3)); print(kstack(3)); print(nsecs(boot)); print(pid()); }", "");
+	says("begin { print(kstack(perf, 3)); print(kstack(3)); print(nsecs(boot)); print(pid()); }",
+	     "");
 	says("begin { print(tai); }", "MISSING_FEATURE");
 	says("begin { print(stack); }", "OLD_SPELLING");
 	says("begin { system(\"ls\"); }", "UNSAFE");
@@ -233,7 +242,8 @@ static void test_speed(void)
 	for (u32 p = 0; p < 20; p++) {
 		buf_printf(&b, "kprobe:f%u {\n", p);
 		for (u32 i = 0; i < 50; i++)
-			buf_printf(&b, "$v%u = %u; @m%u[pid, $v%u] = nsecs + $v%u;\n", i, i, i, i, i);
+			buf_printf(&b, "$v%u = %u; @m%u[pid, $v%u] = nsecs + $v%u;\n", i, i, i, i,
+				   i);
 		buf_puts(&b, "}\n");
 	}
 	ok(kit_check(b.s), "two thousand statements");

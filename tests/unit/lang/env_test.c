@@ -48,13 +48,18 @@ static void test_config(void)
 	is_int(cfg.stack_mode, STACK_MODE_RAW, "is set");
 	ok(set(&cfg, "missing_probes", "ignore", ""), "another choice");
 	is_int(cfg.missing_probes, MISSING_IGNORE, "is set");
-	ok(!set(&cfg, "missing_probes", "perhaps", "Invalid value for missing_probes: valid values are ignore, warn, and error."), "no choice");
-	ok(set(&cfg, "no_cpp_demangle", "1", "has been renamed, please use cpp_demangle, which is the opposite"), "inverted");
+	ok(!set(&cfg, "missing_probes", "perhaps",
+		"Invalid value for missing_probes: valid values are ignore, warn, and error."),
+	   "no choice");
+	ok(set(&cfg, "no_cpp_demangle", "1",
+	       "has been renamed, please use cpp_demangle, which is the opposite"),
+	   "inverted");
 	ok(!cfg.cpp_demangle, "is turned around");
 	ok(set(&cfg, "strlen", "64", "has been renamed, please use max_strlen"), "renamed");
 	is_int(cfg.max_strlen, 64, "is set all the same");
 	ok(set(&cfg, "symbol_source", "x", "is deprecated and has no effect"), "deprecated");
-	ok(!set(&cfg, "btf", "x", "can only be set as an environment variable"), "environment only");
+	ok(!set(&cfg, "btf", "x", "can only be set as an environment variable"),
+	   "environment only");
 	ok(!set(&cfg, "max_strln", "1", "not a known configuration option"), "unknown");
 	is_str(config_near("max_strln"), "max_strlen", "the nearest");
 	ok(set(&cfg, "unstable_typeinfo", "enable", ""), "unstable");

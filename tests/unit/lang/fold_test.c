@@ -111,7 +111,8 @@ static void test_params(void)
 
 static void test_branches(void)
 {
-	ok(kit_check("begin { if (1 == 2) { nonsense; } else { $y = 1; } }"), "dead branches are not checked");
+	ok(kit_check("begin { if (1 == 2) { nonsense; } else { $y = 1; } }"),
+	   "dead branches are not checked");
 	ok(!kit_instances[0]->body->a->b->a, "and empty afterwards");
 	ok(kit_check("begin { if comptime (is_str(comm)) { $y = 1; } else { nonsense; } }"),
 	   "nor those of comptime");

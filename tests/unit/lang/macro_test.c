@@ -20,7 +20,8 @@ static void test_hygiene(void)
 	is_said("macro m(@m, k) { @m[k] = 1; } begin { m(@z, comm); }", "");
 	is_str(kit_map("@z", true), "string[16]", "a map may be changed");
 	is_said("macro m() { @x = 1; } begin { m(); }", "UNHYGIENIC_MAP");
-	is_said("macro m(a) { let $q = a; { $q } } begin { $q = 1; print(m($q)); print(m($q)); }", "");
+	is_said("macro m(a) { let $q = a; { $q } } begin { $q = 1; print(m($q)); print(m($q)); }",
+		"");
 	is_said("macro m(a) { $unknown + a } begin { print(m(1)); }", "UNDEFINED_VAR");
 	ok(strstr(kit_text(), ": $unknown") != NULL, "the name is shown as written");
 	ok(strstr(kit_text(), "expanded from m here") != NULL, "and where it comes from");
@@ -32,7 +33,8 @@ static void test_choice(void)
 	is_said("macro f(x) { x } macro f(x, y) { \"s\" } begin { $a = f(1); $b = f(1, 2); }", "");
 	is_str(kit_var_type("a"), "int8", "one argument");
 	is_str(kit_var_type("b"), "string[2]", "two arguments");
-	is_said("macro f(x) { 1 } macro f($x) { \"v\" } begin { $v = 1; $a = f($v); $b = f(2); }", "");
+	is_said("macro f(x) { 1 } macro f($x) { \"v\" } begin { $v = 1; $a = f($v); $b = f(2); }",
+		"");
 	is_str(kit_var_type("a"), "string[2]", "a variable is preferred as one");
 	is_str(kit_var_type("b"), "int8", "an expression");
 	is_said("macro f(x) { x } begin { f(1, 2); }", "MACRO_NO_MATCH");
@@ -56,7 +58,8 @@ static void test_recursion(void)
 	is_said("macro a(x) { b(x) } macro b(x) { a(x) } begin { a(1); }", "RECURSIVE_MACRO");
 	is_said("macro m(a) { a + 1 } begin { print(m(m(m(1)))); }", "");
 	is_said("macro d(a) { a + a } begin { print(d(d(d(d(d(d(d(d(d(d(d(d(d(d(d(d(d(d(d(d(pid)))))))))))))))))))))"
-		"; }", "MACRO_LIMIT");
+		"; }",
+		"MACRO_LIMIT");
 }
 
 static void test_depth(void)
@@ -77,11 +80,14 @@ static void test_depth(void)
 
 static void test_functions(void)
 {
-	is_said("fn f($a: int64): int64 { return $a + 1; } begin { $x = f(f(2)); $a = \"s\"; }", "");
+	is_said("fn f($a: int64): int64 { return $a + 1; } begin { $x = f(f(2)); $a = \"s\"; }",
+		"");
 	is_str(kit_var_type("x"), "int64", "the result of a function");
-	is_said("fn f($a: int32): uint8 { if ($a > 5) { return 1; } return $a; } begin { $x = f(pid); }", "");
+	is_said("fn f($a: int32): uint8 { if ($a > 5) { return 1; } return $a; } begin { $x = f(pid); }",
+		"");
 	is_str(kit_var_type("x"), "uint8", "integers are cut to the declared result");
-	is_said("fn f(): int64 { for $i : 0..9 { while (pid) { return 5; } } return 3; } begin { $x = f(); }", "OLD_WHILE");
+	is_said("fn f(): int64 { for $i : 0..9 { while (pid) { return 5; } } return 3; } begin { $x = f(); }",
+		"OLD_WHILE");
 	is_said("fn f($a: int64): void { print($a); } begin { f(5); }", "");
 	is_said("fn f($a: int64): void { print($a); } begin { $x = f(5); }", "NO_VALUE");
 	is_said("fn f($a: int64): int64 { return f($a); } begin { f(1); }", "RECURSIVE_FN");

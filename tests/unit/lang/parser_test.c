@@ -59,8 +59,8 @@ static void show_head(struct buf *b, const struct node *n)
 	else if (n->kind == N_CALL || n->kind == N_NAMED)
 		buf_printf(b, "%s%s", n->name, n->kind == N_NAMED ? "=" : "");
 	else if (n->kind == N_FIELD)
-		n->name ? buf_printf(b, ".%s", n->name)
-			: buf_printf(b, ".%lld", (long long)n->value);
+		n->name ? buf_printf(b, ".%s", n->name) :
+			  buf_printf(b, ".%lld", (long long)n->value);
 	else if (n->kind == N_MAP)
 		buf_printf(b, "@%s", n->name);
 	else

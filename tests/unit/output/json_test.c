@@ -140,8 +140,8 @@ static void series(void)
 
 static void texts(void)
 {
-	static const char *const kinds[][2] = { { "printf", "printf" },	 { "time", "time" },
-						{ "cat", "cat" },	 { "join", "join" },
+	static const char *const kinds[][2] = { { "printf", "printf" },  { "time", "time" },
+						{ "cat", "cat" },        { "join", "join" },
 						{ "system", "syscall" }, { "syscall", "syscall" } };
 
 	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {

@@ -188,7 +188,7 @@ static void texts(void)
 {
 	static const struct {
 		const char *kind, *want;
-	} rows[] = { { "printf", "a b" }, { "time", "a b" },	 { "cat", "a b" },
+	} rows[] = { { "printf", "a b" }, { "time", "a b" },     { "cat", "a b" },
 		     { "join", "a b\n" }, { "system", "a b\n" }, { "syscall", "a b\n" } };
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {

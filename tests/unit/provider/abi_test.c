@@ -8,8 +8,12 @@ static struct arena arena;
 
 static const struct type *record(const char *what)
 {
-	static const struct { char c; const struct type *t; } all[] = {
-		{ 'd', &ty_f64 }, { 'f', &ty_f32 }, { 'l', &ty_s64 }, { 'i', &ty_s32 }, { 'c', &ty_s8 },
+	static const struct {
+		char c;
+		const struct type *t;
+	} all[] = {
+		{ 'd', &ty_f64 }, { 'f', &ty_f32 }, { 'l', &ty_s64 },
+		{ 'i', &ty_s32 }, { 'c', &ty_s8 },
 	};
 	u32 n = (u32)strlen(what), at = 0;
 	struct type *t = arena_new(&arena, struct type);
@@ -19,7 +23,9 @@ static const struct type *record(const char *what)
 		for (u32 k = 0; k < ARRAY_SIZE(all); k++)
 			if (all[k].c == what[i]) {
 				at = ALIGN_UP(at, all[k].t->size);
-				f[i] = (struct field){ .name = "m", .type = all[k].t, .offset = at };
+				f[i] = (struct field){ .name = "m",
+						       .type = all[k].t,
+						       .offset = at };
 				at += all[k].t->size;
 				t->align = MAX(t->align, all[k].t->size);
 			}
@@ -50,20 +56,23 @@ static const char *show(const struct loc *loc, const char *why)
 	for (u32 i = 0; loc->kind == LOC_PIECES && i < loc->n; i++)
 		sprintf(text + strlen(text), "%sx%u", i ? " " : "", loc->piece[i].loc.offset / 8);
 	if (loc->kind == LOC_EXPR && s[0].value == 248)
-		snprintf(text, sizeof(text), "[sp+%d]%s", loc->n >= 3 ? (int)s[1].value : 0, s[loc->n - 1].op == LOP_DEREF ? "*" : "");
+		snprintf(text, sizeof(text), "[sp+%d]%s", loc->n >= 3 ? (int)s[1].value : 0,
+			 s[loc->n - 1].op == LOP_DEREF ? "*" : "");
 	else if (loc->kind == LOC_EXPR)
 		snprintf(text, sizeof(text), "[x%d]", (int)s[0].value / 8);
 	return loc->kind == LOC_NONE ? why : text;
 }
 
-static void expect(struct abi *abi, const struct type *t, bool by_reference, const char *want, const char *what)
+static void expect(struct abi *abi, const struct type *t, bool by_reference, const char *want,
+		   const char *what)
 {
 	struct loc loc = {};
 	const char *why = "", *got;
 
 	abi_param(abi, t, by_reference, &loc, &why);
 	got = show(&loc, why);
-	ok(!strncmp(got, want, strlen(want)) && (*want == 'i' || streq(got, want)), "%s: %s", what, got);
+	ok(!strncmp(got, want, strlen(want)) && (*want == 'i' || streq(got, want)), "%s: %s", what,
+	   got);
 }
 
 static const char vector[] = "it is in a vector register";
@@ -78,7 +87,8 @@ static void test_words(void)
 	expect(&abi, &ty_s32, false, "x0", "an int");
 	expect(&abi, &ty_f64, false, vector, "a double");
 	expect(&abi, record("dd"), false, vector, "two doubles");
-	expect(&abi, record("ld"), false, "x1 x2", "a long and a double: both in general registers");
+	expect(&abi, record("ld"), false, "x1 x2",
+	       "a long and a double: both in general registers");
 	expect(&abi, record("llll"), false, "[x3]", "32 bytes: by address");
 	expect(&abi, record("fff"), false, vector, "three floats");
 	expect(&abi, record("ccc"), false, "x4", "three bytes");
@@ -96,7 +106,8 @@ static void test_stack(void)
 
 	abi_begin(&abi, &arena, abi_of_c(EM_AARCH64));
 	expect(&abi, &ty_s8, false, "x0", "a char");
-	expect(&abi, type_array(&arena, &ty_u64, 2), false, "x2 x3", "__int128 from an even register on");
+	expect(&abi, type_array(&arena, &ty_u64, 2), false, "x2 x3",
+	       "__int128 from an even register on");
 	expect(&abi, &ty_s16, false, "x4", "x1 stays free");
 	expect(&abi, record("ddd"), false, vector, "three doubles, 24 bytes");
 	expect(&abi, named_bytes("long double", 16), false, vector, "a long double");
@@ -211,8 +222,10 @@ static void test_rust(void)
 	rust(EM_AARCH64, record("ll"), 195, "x0 x1", "two words");
 	rust(EM_AARCH64, record("ccc"), 195, "x0", "three bytes, one word");
 	rust(EM_AARCH64, record("lll"), 195, "its address was in x8", "three words");
-	rust(EM_AARCH64, record("iii"), 163, "its address was in x8", "twelve bytes that are no pair");
-	rust(EM_AARCH64, record("iii"), 155, "compilers of its time", "twelve bytes of a compiler that tried both");
+	rust(EM_AARCH64, record("iii"), 163, "its address was in x8",
+	     "twelve bytes that are no pair");
+	rust(EM_AARCH64, record("iii"), 155, "compilers of its time",
+	     "twelve bytes of a compiler that tried both");
 	rust(EM_AARCH64, &ty_f64, 195, vector, "a float");
 	rust(EM_X86_64, record("lll"), 195, "[x10]", "three words, whose address is in rax");
 	rust(EM_X86_64, record("ll"), 195, "x10 x12", "two words in rax and rdx");

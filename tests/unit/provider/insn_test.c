@@ -17,11 +17,30 @@
 #define LIBS "/lib/x86_64-linux-gnu/"
 #if defined(HAVE_ZYDIS)
 static const char *const libraries[] = {
-	LIBS "libc.so.6", LIBS "libm.so.6", "/lib64/ld-linux-x86-64.so.2", "/bin/bash", "/usr/bin/perl",
-	LIBS "libstdc++.so.6", LIBS "libcrypto.so.3", LIBS "libssl.so.3", LIBS "libz.so.1", LIBS "liblzma.so.5",
-	LIBS "libzstd.so.1", LIBS "libglib-2.0.so.0", LIBS "libgnutls.so.30", LIBS "libsqlite3.so.0",
-	LIBS "libsystemd.so.0", LIBS "libgmp.so.10", LIBS "libtinfo.so.6", LIBS "libpcre2-8.so.0", LIBS "libelf.so.1",
-	LIBS "libdw.so.1", LIBS "libbz2.so.1.0", LIBS "libselinux.so.1", LIBS "libcap.so.2", LIBS "libnettle.so.8",
+	LIBS "libc.so.6",
+	LIBS "libm.so.6",
+	"/lib64/ld-linux-x86-64.so.2",
+	"/bin/bash",
+	"/usr/bin/perl",
+	LIBS "libstdc++.so.6",
+	LIBS "libcrypto.so.3",
+	LIBS "libssl.so.3",
+	LIBS "libz.so.1",
+	LIBS "liblzma.so.5",
+	LIBS "libzstd.so.1",
+	LIBS "libglib-2.0.so.0",
+	LIBS "libgnutls.so.30",
+	LIBS "libsqlite3.so.0",
+	LIBS "libsystemd.so.0",
+	LIBS "libgmp.so.10",
+	LIBS "libtinfo.so.6",
+	LIBS "libpcre2-8.so.0",
+	LIBS "libelf.so.1",
+	LIBS "libdw.so.1",
+	LIBS "libbz2.so.1.0",
+	LIBS "libselinux.so.1",
+	LIBS "libcap.so.2",
+	LIBS "libnettle.so.8",
 };
 #endif
 
@@ -36,16 +55,19 @@ static const u8 *code_of(struct tally *t, const struct elf_symbol *s)
 {
 	struct elf_section sec;
 
-	if (t->text && s->value >= t->at && s->value - t->at < t->size && s->size <= t->size - (s->value - t->at))
+	if (t->text && s->value >= t->at && s->value - t->at < t->size &&
+	    s->size <= t->size - (s->value - t->at))
 		return t->text + (s->value - t->at);
 	for (u32 i = 0; i < elf_n_sections(t->elf); i++) {
-		if (!elf_section_at(t->elf, i, &sec) || !sec.bytes || !sec.address || s->value < sec.address ||
-		    s->value - sec.address >= sec.size)
+		if (!elf_section_at(t->elf, i, &sec) || !sec.bytes || !sec.address ||
+		    s->value < sec.address || s->value - sec.address >= sec.size)
 			continue;
 		t->text = sec.bytes;
 		t->at = sec.address;
 		t->size = sec.size;
-		return s->size <= sec.size - (s->value - sec.address) ? t->text + (s->value - t->at) : NULL;
+		return s->size <= sec.size - (s->value - sec.address) ?
+			       t->text + (s->value - t->at) :
+			       NULL;
 	}
 	return NULL;
 }
@@ -53,8 +75,8 @@ static const u8 *code_of(struct tally *t, const struct elf_symbol *s)
 #if defined(HAVE_ZYDIS)
 static struct {
 	ZyanStatus (*init)(ZydisDecoder *d, ZydisMachineMode mode, ZydisStackWidth width);
-	ZyanStatus (*decode)(const ZydisDecoder *d, const void *code, ZyanUSize len, ZydisDecodedInstruction *in,
-			     ZydisDecodedOperand *ops);
+	ZyanStatus (*decode)(const ZydisDecoder *d, const void *code, ZyanUSize len,
+			     ZydisDecodedInstruction *in, ZydisDecodedOperand *ops);
 	ZydisDecoder decoder;
 } zydis;
 
@@ -67,12 +89,14 @@ static bool zydis_open(void)
 	*(void **)&zydis.init = dlsym(lib, "ZydisDecoderInit");
 	*(void **)&zydis.decode = dlsym(lib, "ZydisDecoderDecodeFull");
 	return zydis.init && zydis.decode &&
-	       ZYAN_SUCCESS(zydis.init(&zydis.decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64));
+	       ZYAN_SUCCESS(zydis.init(&zydis.decoder, ZYDIS_MACHINE_MODE_LONG_64,
+				       ZYDIS_STACK_WIDTH_64));
 }
 
 static int general(ZydisRegister r)
 {
-	static const ZydisRegister first[] = { ZYDIS_REGISTER_RAX, ZYDIS_REGISTER_EAX, ZYDIS_REGISTER_AX };
+	static const ZydisRegister first[] = { ZYDIS_REGISTER_RAX, ZYDIS_REGISTER_EAX,
+					       ZYDIS_REGISTER_AX };
 
 	for (u32 i = 0; i < ARRAY_SIZE(first); i++)
 		if (r >= first[i] && r < first[i] + 16)
@@ -96,7 +120,8 @@ static u32 zydis_writes(const ZydisDecodedInstruction *in, const ZydisDecodedOpe
 		if (ops[i].actions & ZYDIS_OPERAND_ACTION_MASK_WRITE && r >= 0)
 			set |= 1u << r;
 	}
-	if (in->cpu_flags && (in->cpu_flags->modified | in->cpu_flags->set_0 | in->cpu_flags->set_1 | in->cpu_flags->undefined))
+	if (in->cpu_flags && (in->cpu_flags->modified | in->cpu_flags->set_0 |
+			      in->cpu_flags->set_1 | in->cpu_flags->undefined))
 		set |= 1u << X86_FLAGS;
 	return set;
 }
@@ -104,8 +129,10 @@ static u32 zydis_writes(const ZydisDecodedInstruction *in, const ZydisDecodedOpe
 static bool touches_memory(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *ops)
 {
 	for (u32 i = 0; i < in->operand_count; i++)
-		if (ops[i].type == ZYDIS_OPERAND_TYPE_MEMORY && ops[i].mem.type == ZYDIS_MEMOP_TYPE_MEM &&
-		    ops[i].mem.base != ZYDIS_REGISTER_RSP && ops[i].mem.base != ZYDIS_REGISTER_RIP &&
+		if (ops[i].type == ZYDIS_OPERAND_TYPE_MEMORY &&
+		    ops[i].mem.type == ZYDIS_MEMOP_TYPE_MEM &&
+		    ops[i].mem.base != ZYDIS_REGISTER_RSP &&
+		    ops[i].mem.base != ZYDIS_REGISTER_RIP &&
 		    ops[i].mem.segment != ZYDIS_REGISTER_FS && ops[i].actions)
 			return true;
 	return false;
@@ -117,11 +144,16 @@ static u32 zydis_reads(const ZydisDecodedInstruction *in, const ZydisDecodedOper
 	u32 set = in->cpu_flags && in->cpu_flags->tested & ~ZYDIS_CPUFLAG_DF ? 1u << X86_FLAGS : 0;
 
 	for (u32 i = 0; i < in->operand_count; i++) {
-		bool is_memory = ops[i].type == ZYDIS_OPERAND_TYPE_MEMORY, is_reg = ops[i].type == ZYDIS_OPERAND_TYPE_REGISTER;
-		int r = is_reg && ops[i].actions & ZYDIS_OPERAND_ACTION_MASK_READ ? general(ops[i].reg.value) : -1;
-		int base = is_memory ? general(ops[i].mem.base) : -1, index = is_memory ? general(ops[i].mem.index) : -1;
+		bool is_memory = ops[i].type == ZYDIS_OPERAND_TYPE_MEMORY,
+		     is_reg = ops[i].type == ZYDIS_OPERAND_TYPE_REGISTER;
+		int r = is_reg && ops[i].actions & ZYDIS_OPERAND_ACTION_MASK_READ ?
+				general(ops[i].reg.value) :
+				-1;
+		int base = is_memory ? general(ops[i].mem.base) : -1,
+		    index = is_memory ? general(ops[i].mem.index) : -1;
 
-		set |= (r >= 0 ? 1u << r : 0) | (base >= 0 ? 1u << base : 0) | (index >= 0 ? 1u << index : 0);
+		set |= (r >= 0 ? 1u << r : 0) | (base >= 0 ? 1u << base : 0) |
+		       (index >= 0 ? 1u << index : 0);
 	}
 	return set & ~(1u << X86_SP);
 }
@@ -130,20 +162,24 @@ static u32 zydis_reads(const ZydisDecodedInstruction *in, const ZydisDecodedOper
 static bool is_idiom(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *ops)
 {
 	if (in->mnemonic == ZYDIS_MNEMONIC_OR || in->mnemonic == ZYDIS_MNEMONIC_AND)
-		return ops[1].type == ZYDIS_OPERAND_TYPE_IMMEDIATE && (ops[1].imm.value.s == -1 || !ops[1].imm.value.s);
+		return ops[1].type == ZYDIS_OPERAND_TYPE_IMMEDIATE &&
+		       (ops[1].imm.value.s == -1 || !ops[1].imm.value.s);
 	return ops[0].type == ops[1].type && ops[0].type == ZYDIS_OPERAND_TYPE_REGISTER &&
 	       general(ops[0].reg.value) == general(ops[1].reg.value) &&
-	       (in->mnemonic == ZYDIS_MNEMONIC_XOR || in->mnemonic == ZYDIS_MNEMONIC_SUB || in->mnemonic == ZYDIS_MNEMONIC_SBB);
+	       (in->mnemonic == ZYDIS_MNEMONIC_XOR || in->mnemonic == ZYDIS_MNEMONIC_SUB ||
+		in->mnemonic == ZYDIS_MNEMONIC_SBB);
 }
 
 /* Nops and prefetches name memory and never fault. */
 static bool is_hint(const ZydisDecodedInstruction *in)
 {
-	return in->opcode_map == ZYDIS_OPCODE_MAP_0F && (in->opcode == 0x0d || (in->opcode >= 0x18 && in->opcode <= 0x1f));
+	return in->opcode_map == ZYDIS_OPCODE_MAP_0F &&
+	       (in->opcode == 0x0d || (in->opcode >= 0x18 && in->opcode <= 0x1f));
 }
 
 /* Of vector instructions only the address is known. */
-static const char *compare_reads(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *ops, const struct x86_insn *ours)
+static const char *compare_reads(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *ops,
+				 const struct x86_insn *ours)
 {
 	u32 theirs = zydis_reads(in, ops), reads = x86_reads(ours) & ~(1u << X86_SP);
 
@@ -151,10 +187,13 @@ static const char *compare_reads(const ZydisDecodedInstruction *in, const ZydisD
 		return theirs & ~reads ? "reads more" : NULL;
 	if (reads & ~theirs)
 		return "reads less";
-	return theirs & ~reads && !ours->vector && !is_hint(in) && !is_idiom(in, ops) ? "reads more" : NULL;
+	return theirs & ~reads && !ours->vector && !is_hint(in) && !is_idiom(in, ops) ?
+		       "reads more" :
+		       NULL;
 }
 
-static const char *compare(const u8 *code, u32 room, u32 len, const struct x86_insn *ours, const struct x86_effect *e)
+static const char *compare(const u8 *code, u32 room, u32 len, const struct x86_insn *ours,
+			   const struct x86_effect *e)
 {
 	ZydisDecodedInstruction in;
 	ZydisDecodedOperand ops[ZYDIS_MAX_OPERAND_COUNT];
@@ -171,20 +210,24 @@ static const char *compare(const u8 *code, u32 room, u32 len, const struct x86_i
 			if ((s64)in.length + ops[i].imm.value.s != e->target)
 				return "target";
 		}
-	branch = in.meta.category == ZYDIS_CATEGORY_COND_BR || in.meta.category == ZYDIS_CATEGORY_UNCOND_BR ||
+	branch = in.meta.category == ZYDIS_CATEGORY_COND_BR ||
+		 in.meta.category == ZYDIS_CATEGORY_UNCOND_BR ||
 		 in.meta.category == ZYDIS_CATEGORY_CALL || in.meta.category == ZYDIS_CATEGORY_RET;
 	if (e->kind == X86_UNKNOWN)
 		return relative ? "a branch not seen" : NULL;
 	if (e->kind >= X86_JUMP)
-		return branch || in.mnemonic == ZYDIS_MNEMONIC_UD2 || in.mnemonic == ZYDIS_MNEMONIC_UD1 ||
-				       in.mnemonic == ZYDIS_MNEMONIC_UD0 || in.mnemonic == ZYDIS_MNEMONIC_HLT
-			       ? NULL
-			       : "no branch";
+		return branch || in.mnemonic == ZYDIS_MNEMONIC_UD2 ||
+				       in.mnemonic == ZYDIS_MNEMONIC_UD1 ||
+				       in.mnemonic == ZYDIS_MNEMONIC_UD0 ||
+				       in.mnemonic == ZYDIS_MNEMONIC_HLT ?
+			       NULL :
+			       "no branch";
 	if (branch)
 		return "a branch";
 	if (zydis_writes(&in, ops) & ~e->writes)
 		return "writes more";
-	if (e->kind == X86_NOP && in.mnemonic != ZYDIS_MNEMONIC_NOP && in.mnemonic != ZYDIS_MNEMONIC_PAUSE)
+	if (e->kind == X86_NOP && in.mnemonic != ZYDIS_MNEMONIC_NOP &&
+	    in.mnemonic != ZYDIS_MNEMONIC_PAUSE)
 		return "no nop";
 	if (!e->may_fault && !is_hint(&in) && touches_memory(&in, ops))
 		return "may fault";
@@ -202,15 +245,17 @@ static int check_function(void *ctx, const struct elf_symbol *s)
 		return 0;
 	t->functions++;
 	for (u64 at = 0; at < s->size;) {
-		u32 room = (u32)MIN(s->size - at, 15u), len = x86_decode(code + at, room, X86_64, &in);
+		u32 room = (u32)MIN(s->size - at, 15u),
+		    len = x86_decode(code + at, room, X86_64, &in);
 		const char *wrong;
 
 		x86_effect(&in, &e);
 		wrong = compare(code + at, room, len, &in, &e);
 		if (wrong && t->wrong++ < 10)
-			note("%s+%llu: %s: length %u, op %02x, writes %x: %02x %02x %02x %02x %02x %02x %02x %02x", s->name,
-			     (unsigned long long)at, wrong, len, in.op, e.writes, code[at], code[at + 1], code[at + 2],
-			     code[at + 3], code[at + 4], code[at + 5], code[at + 6], code[at + 7]);
+			note("%s+%llu: %s: length %u, op %02x, writes %x: %02x %02x %02x %02x %02x %02x %02x %02x",
+			     s->name, (unsigned long long)at, wrong, len, in.op, e.writes, code[at],
+			     code[at + 1], code[at + 2], code[at + 3], code[at + 4], code[at + 5],
+			     code[at + 6], code[at + 7]);
 		if (!len)
 			break;
 		t->insns++;
@@ -237,8 +282,9 @@ static void against_zydis(void)
 		if (!e)
 			continue;
 		elf_each_function(e, NULL, check_function, &t);
-		ok(!t.wrong, "%s: %u functions, %u instructions as Zydis says, %u of unknown effect", libraries[i],
-		   t.functions, t.insns, t.unknown);
+		ok(!t.wrong,
+		   "%s: %u functions, %u instructions as Zydis says, %u of unknown effect",
+		   libraries[i], t.functions, t.insns, t.unknown);
 		elf_close(e);
 	}
 }
@@ -265,14 +311,16 @@ static void random_bytes(void)
 			seed ^= seed << 13, seed ^= seed >> 7, seed ^= seed << 17;
 			memcpy(code + 8 * j, &seed, 8);
 		}
-		if (!ZYAN_SUCCESS(zydis.decode(&zydis.decoder, code, 15, &z, ops)) || !x86_decode(code, 15, X86_64, &in))
+		if (!ZYAN_SUCCESS(zydis.decode(&zydis.decoder, code, 15, &z, ops)) ||
+		    !x86_decode(code, 15, X86_64, &in))
 			continue;
 		known++;
 		x86_effect(&in, &e);
 		why = compare(code, 15, in.len, &in, &e);
 		if (why && wrong++ < 20)
-			note("%s: ours %u, Zydis %u: %02x %02x %02x %02x %02x %02x %02x %02x", why, in.len, z.length, code[0],
-			     code[1], code[2], code[3], code[4], code[5], code[6], code[7]);
+			note("%s: ours %u, Zydis %u: %02x %02x %02x %02x %02x %02x %02x %02x", why,
+			     in.len, z.length, code[0], code[1], code[2], code[3], code[4], code[5],
+			     code[6], code[7]);
 	}
 	ok(!wrong && known > 100000, "random bytes: %u instructions that both know", known);
 }
@@ -316,8 +364,8 @@ static void against_objdump(const char *path)
 		if (code && *code != 0x9b) { /* objdump joins fwait and what follows */
 			n++;
 			if (x86_insn_len(code, 15) != at - last && wrong++ < 10)
-				note("%llx: ours %u, objdump %u", (unsigned long long)last, x86_insn_len(code, 15),
-				     (u32)(at - last));
+				note("%llx: ours %u, objdump %u", (unsigned long long)last,
+				     x86_insn_len(code, 15), (u32)(at - last));
 		}
 		last = strstr(line, "(bad)") || strstr(line, ".byte") ? 0 : at;
 	}
@@ -429,25 +477,38 @@ static bool refused_32(u8 op)
 /* tests/live/refused.c asks the kernel itself. */
 static void test_refused(void)
 {
-	ok(refused("f0 ff 07") && refused("2e 0f 1f 40 00") && refused("3e ff e0") && !refused("64 48 8b 04 25 28 0 0 0"),
+	ok(refused("f0 ff 07") && refused("2e 0f 1f 40 00") && refused("3e ff e0") &&
+		   !refused("64 48 8b 04 25 28 0 0 0"),
 	   "lock and segment prefixes, but for fs and gs");
-	ok(refused("66 e8 0 0") && refused("66 0f 84 0 0") && refused("66 74 05") && !refused("66 90"), "16-bit branches");
-	ok(refused("c5 f9 ef c0") && refused("c5 fa 6f 07") && !refused("c5 f9 57 c0") && !refused("66 0f ef c0"),
+	ok(refused("66 e8 0 0") && refused("66 0f 84 0 0") && refused("66 74 05") &&
+		   !refused("66 90"),
+	   "16-bit branches");
+	ok(refused("c5 f9 ef c0") && refused("c5 fa 6f 07") && !refused("c5 f9 57 c0") &&
+		   !refused("66 0f ef c0"),
 	   "vector instructions by the last byte of their opcodes");
-	ok(!refused_32(0x06) && refused_32(0x07) && !refused_32(0x60) && refused_32(0xcf), "32 bits");
+	ok(!refused_32(0x06) && refused_32(0x07) && !refused_32(0x60) && refused_32(0xcf),
+	   "32 bits");
 	ok(refused("c4 e3 f1 6b c2 00") && !refused("c4 e3 79 0f c1 05"), "FMA4, and not vpalignr");
-	ok(refused("cc") && refused("f4") && refused("8e d0") && !refused("8e d8") && !refused("0f 05"), "others");
+	ok(refused("cc") && refused("f4") && refused("8e d0") && !refused("8e d8") &&
+		   !refused("0f 05"),
+	   "others");
 }
 
 static void test_emulated(void)
 {
-	ok(emulated("55", false) && emulated("41 57", false) && !emulated("66 55", false) && !emulated("48 55", false),
+	ok(emulated("55", false) && emulated("41 57", false) && !emulated("66 55", false) &&
+		   !emulated("48 55", false),
 	   "pushes");
 	ok(emulated("90", false) && emulated("66 90", false) && !emulated("41 90", false), "nop");
-	ok(!emulated("0f 1f 44 00 00", false) && emulated("0f 1f 44 00 00", true), "long nops since 6.18");
-	ok(emulated("eb 05", false) && emulated("e9 0 0 0 0", false) && emulated("e8 0 0 0 0", false), "jmp, call");
+	ok(!emulated("0f 1f 44 00 00", false) && emulated("0f 1f 44 00 00", true),
+	   "long nops since 6.18");
+	ok(emulated("eb 05", false) && emulated("e9 0 0 0 0", false) &&
+		   emulated("e8 0 0 0 0", false),
+	   "jmp, call");
 	ok(emulated("74 05", false) && emulated("0f 84 0 0 0 0", false), "jcc");
-	ok(!emulated("f3 0f 1e fa", true) && !emulated("48 83 ec 08", true) && !emulated("c3", true), "not the others");
+	ok(!emulated("f3 0f 1e fa", true) && !emulated("48 83 ec 08", true) &&
+		   !emulated("c3", true),
+	   "not the others");
 	ok(!emulated("3e 74 05", false), "not with a segment prefix");
 }
 
@@ -457,16 +518,21 @@ static void test_32(void)
 		u8 len, code[8];
 		const char *text;
 	} cases[] = {
-		{ 1, { 0x40 }, "inc eax" },	       { 1, { 0x60 }, "pusha" },
-		{ 6, { 0x8b, 0x0d, 1, 2, 3, 4 }, "mov ecx, [4030201]" }, { 3, { 0x67, 0x8b, 0x07 }, "mov eax, [bx]" },
-		{ 2, { 0xc5, 0x07 }, "lds eax, [edi]" }, { 5, { 0xa1, 1, 2, 3, 4 }, "mov eax, [4030201]" },
-		{ 7, { 0x9a, 1, 2, 3, 4, 5, 6 }, "call far" }, { 3, { 0xc5, 0xf8, 0x77 }, "vzeroupper" },
+		{ 1, { 0x40 }, "inc eax" },
+		{ 1, { 0x60 }, "pusha" },
+		{ 6, { 0x8b, 0x0d, 1, 2, 3, 4 }, "mov ecx, [4030201]" },
+		{ 3, { 0x67, 0x8b, 0x07 }, "mov eax, [bx]" },
+		{ 2, { 0xc5, 0x07 }, "lds eax, [edi]" },
+		{ 5, { 0xa1, 1, 2, 3, 4 }, "mov eax, [4030201]" },
+		{ 7, { 0x9a, 1, 2, 3, 4, 5, 6 }, "call far" },
+		{ 3, { 0xc5, 0xf8, 0x77 }, "vzeroupper" },
 		{ 4, { 0x66, 0xe8, 1, 2 }, "callw" },
 	};
 	struct x86_insn in;
 
 	for (u32 i = 0; i < ARRAY_SIZE(cases); i++)
-		is_int(x86_decode(cases[i].code, 8, X86_32, &in), cases[i].len, "32 bits: %s", cases[i].text);
+		is_int(x86_decode(cases[i].code, 8, X86_32, &in), cases[i].len, "32 bits: %s",
+		       cases[i].text);
 }
 
 int main(void)

@@ -4,12 +4,12 @@
 #include "tap.h"
 
 static const u8 code[] = {
-	0xf3, 0x0f, 0x1e, 0xfa,	      /*  0 endbr64 */
+	0xf3, 0x0f, 0x1e, 0xfa,       /*  0 endbr64 */
 	0x0f, 0x1f, 0x44, 0x00, 0x00, /*  4 nop, where the function tracer calls */
-	0x41, 0x57,		      /*  9 push r15 */
-	0x48, 0x89, 0xf7,	      /* 11 mov rdi, rsi */
-	0xcc, 0x89, 0xf7,	      /* 14 somebody's int3 */
-	0xc3,			      /* 17 ret */
+	0x41, 0x57,                   /*  9 push r15 */
+	0x48, 0x89, 0xf7,             /* 11 mov rdi, rsi */
+	0xcc, 0x89, 0xf7,             /* 14 somebody's int3 */
+	0xc3,                         /* 17 ret */
 };
 
 static void at(u32 offset, bool is_boundary, u32 before, u32 after)

@@ -16,9 +16,9 @@ static void test_timers(struct fixture *x)
 		{ "interval:1000", 1000, false },      { "interval:1_000_000", 1000000, false },
 		{ "i:2m", 120000000000, false },       { "INTERVAL:s:1", 1000000000, false },
 	};
-	static const char *const bad[] = { "interval:s:0",	 "interval:ns:1",
-					   "interval:999",	 "interval:s:x",
-					   "interval:5parsecs",	 "interval:s:18446744073709551615",
+	static const char *const bad[] = { "interval:s:0",       "interval:ns:1",
+					   "interval:999",       "interval:s:x",
+					   "interval:5parsecs",  "interval:s:18446744073709551615",
 					   "profile:hz:2000000", "profile:us:0",
 					   "interval:-1" };
 
@@ -56,7 +56,8 @@ static void test_counters(struct fixture *x)
 	ok(resolve(x, "software:pagefaults") < 0 && streq(said(x), "NO_EVENT"), "no such event");
 	is_str(hint(x), "did you mean software:page-faults?", "the nearest");
 	x->env.missing_mode = 1;
-	ok(resolve(x, "software:nonsense") < 0 && streq(said(x), "NO_EVENT"), "a mistake with missing_probes = warn, too");
+	ok(resolve(x, "software:nonsense") < 0 && streq(said(x), "NO_EVENT"),
+	   "a mistake with missing_probes = warn, too");
 	x->env.missing_mode = 0;
 }
 

@@ -45,7 +45,8 @@ static void refused(const char *name, u64 offset, const char *want)
 {
 	const char *why = refusal(name, offset);
 
-	ok(want ? why && strstr(why, want) : !why, "%s+%llu: %s", name, (unsigned long long)offset, why ? why : "may be probed");
+	ok(want ? why && strstr(why, want) : !why, "%s+%llu: %s", name, (unsigned long long)offset,
+	   why ? why : "may be probed");
 }
 
 static void test_entries(void)
@@ -58,11 +59,13 @@ static void test_entries(void)
 	is_int(find("after_sub", two).sp, -32, "sp has moved by");
 	place("signed_frame", two, 24, "bl");
 	at = find("signed_frame", two);
-	ok(at.reg[0] == 19 && at.reg[1] == 1 && at.framed, "x0 is in x19 there, and the frame is made");
+	ok(at.reg[0] == 19 && at.reg[1] == 1 && at.framed,
+	   "x0 is in x19 there, and the frame is made");
 	place("both", two, 28, "bl");
 	place("no_frame", two, 8, "bl");
 	place("late_frame", two, 16, "bl");
-	ok(find("late_frame", two).framed && !find("no_frame", two).framed, "a frame below the top");
+	ok(find("late_frame", two).framed && !find("no_frame", two).framed,
+	   "a frame below the top");
 	place("overwritten", two, 0, "overwrites x0");
 	place("overwritten", none, 8, "conditional branch");
 	place("loops_back", none, 0, "a branch enters");
@@ -112,8 +115,10 @@ static void test_refused(void)
 static void test_literal_first(void)
 {
 	place("no_entry", (struct uplace_need){}, 12, "ret");
-	place("no_entry", (struct uplace_need){ .regs = 3 }, 4, "allows no probe on what stands before");
-	ok(find("no_entry", (struct uplace_need){ .regs = 4 }).refused != NULL, "but not where x2 is asked for");
+	place("no_entry", (struct uplace_need){ .regs = 3 }, 4,
+	      "allows no probe on what stands before");
+	ok(find("no_entry", (struct uplace_need){ .regs = 4 }).refused != NULL,
+	   "but not where x2 is asked for");
 	ok(!find("no_entry", (struct uplace_need){ .regs = 3 }).refused, "x0 and x1 are there");
 }
 
@@ -124,7 +129,8 @@ int main(void)
 	int fd = mkstemp(file);
 
 	fixture_init(&x);
-	snprintf(command, sizeof(command), "aarch64-linux-gnu-gcc " OPTIONS " -o %s tests/live/places_arm64.c 2>/dev/null",
+	snprintf(command, sizeof(command),
+		 "aarch64-linux-gnu-gcc " OPTIONS " -o %s tests/live/places_arm64.c 2>/dev/null",
 		 file);
 	elf = fd >= 0 && !system(command) ? elf_open(file, &err) : NULL;
 	if (elf) {

@@ -98,7 +98,9 @@ static bool symbol(void *ctx, const char *name, u64 *address)
 
 static struct arg_desc one(const struct arch *a, const char *text, bool *good)
 {
-	struct usdt_place place = { .arch = a, .arena = &arena, .address = 0x1000, .symbol = symbol };
+	struct usdt_place place = {
+		.arch = a, .arena = &arena, .address = 0x1000, .symbol = symbol
+	};
 	struct arg_desc d[4] = { 0 };
 
 	*good = usdt_parse_args(&place, text, d, 4) == 1 && d->loc.kind != LOC_NONE;
@@ -110,17 +112,28 @@ static void test_operands(void)
 	static const struct {
 		const char *text, *why;
 	} bad[] = {
-		{ "8f@%xmm0", "vector" },	 { "8@%st(1)", "vector" },	  { "8@bar(%rip)", "bar" },
-		{ "8@%fs:-4", "thread-local" }, { "8@%fs:x@tpoff", "thread-local" }, { "3@%rax", "3 bytes" },
-		{ "16@%rax", "16 bytes" },	 { "8@%nosuch", "nosuch" },	  { "8@-16(", "form" },
-		{ "@%rax", "bytes" },		 { "8@", "absolute" },		  { "8@(%rax", "form" },
-		{ "8@(,,4)", "form" },		 { "8@%rax,", "form" },
+		{ "8f@%xmm0", "vector" },
+		{ "8@%st(1)", "vector" },
+		{ "8@bar(%rip)", "bar" },
+		{ "8@%fs:-4", "thread-local" },
+		{ "8@%fs:x@tpoff", "thread-local" },
+		{ "3@%rax", "3 bytes" },
+		{ "16@%rax", "16 bytes" },
+		{ "8@%nosuch", "nosuch" },
+		{ "8@-16(", "form" },
+		{ "@%rax", "bytes" },
+		{ "8@", "absolute" },
+		{ "8@(%rax", "form" },
+		{ "8@(,,4)", "form" },
+		{ "8@%rax,", "form" },
 	};
 	struct arg_desc *d = (struct arg_desc[4]){ 0 };
 	bool good;
 
 	*d = one(&arch_x86_64, "-4@%edi", &good);
-	ok(good && d->loc.kind == LOC_REG && d->loc.offset == 112 && d->loc.size == 4 && d->loc.is_signed, "%%edi");
+	ok(good && d->loc.kind == LOC_REG && d->loc.offset == 112 && d->loc.size == 4 &&
+		   d->loc.is_signed,
+	   "%%edi");
 	*d = one(&arch_x86_64, "8@%r10", &good);
 	ok(good && d->loc.offset == 56 && d->loc.size == 8, "%%r10");
 	*d = one(&arch_x86_64, "4@%r10d", &good);
@@ -130,7 +143,8 @@ static void test_operands(void)
 	*d = one(&arch_x86_64, "1@%dh", &good);
 	ok(good && d->loc.offset == 97 && d->loc.size == 1, "%%dh");
 	*d = one(&arch_x86_64, "8@-16(%rbp)", &good);
-	ok(good && d->loc.kind == LOC_STACK && d->loc.offset == 32 && d->loc.inner == -16, "-16(%%rbp)");
+	ok(good && d->loc.kind == LOC_STACK && d->loc.offset == 32 && d->loc.inner == -16,
+	   "-16(%%rbp)");
 	*d = one(&arch_x86_64, "8@-16+20(%rbp)", &good);
 	ok(good && d->loc.inner == 4, "-16+20(%%rbp)");
 	*d = one(&arch_x86_64, "-4@$-5", &good);
@@ -138,18 +152,22 @@ static void test_operands(void)
 	*d = one(&arch_x86_64, "1@$-1", &good);
 	ok(good && d->loc.value == 255, "$-1 in an unsigned byte");
 	*d = one(&arch_x86_64, "8@8(%rax,%rbx,4)", &good);
-	ok(good && d->loc.kind == LOC_EXPR && !d->loc.is_value && d->loc.n == 7, "8(%%rax,%%rbx,4)");
+	ok(good && d->loc.kind == LOC_EXPR && !d->loc.is_value && d->loc.n == 7,
+	   "8(%%rax,%%rbx,4)");
 	*d = one(&arch_x86_64, "4@(,%rbx,8)", &good);
 	ok(good && d->loc.kind == LOC_EXPR && d->loc.n == 3, "(,%%rbx,8)");
 	*d = one(&arch_x86_64, "4@foo+4(%rip)", &good);
-	ok(good && d->loc.kind == LOC_EXPR && d->loc.step[0].value == 128 && d->loc.step[1].value == 0x4004 && !d->loc.is_value,
+	ok(good && d->loc.kind == LOC_EXPR && d->loc.step[0].value == 128 &&
+		   d->loc.step[1].value == 0x4004 && !d->loc.is_value,
 	   "foo+4(%%rip)");
 	*d = one(&arch_x86_64, "8@foo@GOTPCREL(%rip)", &good);
 	ok(good && d->loc.is_value, "foo@GOTPCREL(%%rip)");
 	*d = one(&arch_x86_64, "8f@%rdi", &good);
-	ok(good && d->type == &ty_f64 && d->loc.kind == LOC_EXPR && d->loc.is_value, "the bits of a double in %%rdi");
+	ok(good && d->type == &ty_f64 && d->loc.kind == LOC_EXPR && d->loc.is_value,
+	   "the bits of a double in %%rdi");
 	*d = one(&arch_arm64, "8@[sp, 16]", &good);
-	ok(good && d->loc.kind == LOC_STACK && d->loc.offset == 248 && d->loc.inner == 16, "[sp, 16]");
+	ok(good && d->loc.kind == LOC_STACK && d->loc.offset == 248 && d->loc.inner == 16,
+	   "[sp, 16]");
 	*d = one(&arch_arm64, "-4@w1", &good);
 	ok(good && d->loc.kind == LOC_REG && d->loc.offset == 8 && d->loc.size == 4, "w1");
 	*d = one(&arch_arm64, "4@7", &good);
@@ -159,19 +177,24 @@ static void test_operands(void)
 	*d = one(&arch_arm64, "8@[x0, x1, lsl 3]", &good);
 	ok(good && d->loc.kind == LOC_EXPR && d->loc.n == 5, "[x0, x1, lsl 3]");
 	*d = one(&arch_arm64, "4@[x0, w1, sxtw 2]", &good);
-	ok(good && d->loc.n == 6 && d->loc.step[2].op == LOP_EXT && d->loc.step[2].is_signed, "[x0, w1, sxtw 2]");
+	ok(good && d->loc.n == 6 && d->loc.step[2].op == LOP_EXT && d->loc.step[2].is_signed,
+	   "[x0, w1, sxtw 2]");
 	*d = one(&arch_arm64, "8@[x3, :lo12:foo]", &good);
 	ok(good && d->loc.kind == LOC_STACK && d->loc.inner == 0, "[x3, :lo12:foo]");
 	*d = one(&arch_arm64, "8f@d0", &good);
 	ok(!good && strstr(d->why, "vector"), "d0");
 	for (u32 i = 0; i < ARRAY_SIZE(bad); i++) {
 		*d = one(&arch_x86_64, bad[i].text, &good);
-		ok(!good && d->why && strstr(d->why, bad[i].why), "\"%s\": %s", bad[i].text, d->why ? d->why : "");
+		ok(!good && d->why && strstr(d->why, bad[i].why), "\"%s\": %s", bad[i].text,
+		   d->why ? d->why : "");
 	}
-	is_int(usdt_parse_args(&(struct usdt_place){ .arch = &arch_x86_64, .arena = &arena }, "8@%rax 8f@%xmm0 8@%rbx", d, 4), 3,
-	       "one without a place does not hide the others");
+	is_int(usdt_parse_args(&(struct usdt_place){ .arch = &arch_x86_64, .arena = &arena },
+			       "8@%rax 8f@%xmm0 8@%rbx", d, 4),
+	       3, "one without a place does not hide the others");
 	ok(d[2].loc.offset == 40 && !d[2].why, "the one behind it");
-	is_int(usdt_parse_args(&(struct usdt_place){ .arch = &arch_x86_64, .arena = &arena }, "", d, 4), 0, "none");
+	is_int(usdt_parse_args(&(struct usdt_place){ .arch = &arch_x86_64, .arena = &arena }, "", d,
+			       4),
+	       0, "none");
 }
 
 static void test_lengths(void)

@@ -61,7 +61,8 @@ static int on_record(void *ctx, const void *record, u32 len)
 	const struct event_desc *e = c.prog.events.v[head->event];
 
 	if (e->text && n_order < MOST_ORDER) /* printf */
-		order[n_order++] = *(const u32 *)(const void *)((const u8 *)record + e->fields[0].offset);
+		order[n_order++] =
+			*(const u32 *)(const void *)((const u8 *)record + e->fields[0].offset);
 	return 0;
 }
 
@@ -111,8 +112,13 @@ static void test(const char *const *clauses)
 
 	for (u32 i = 0; clauses[i]; i++)
 		put_clause(&text, clauses[i], i + 1);
-	struct session_options o = { .script_name = "dispatch", .script = text.s, .script_len = text.len, .pid = -1,
-				     .engine = "interpreter", .themes = builtin_themes, .no_warnings = true };
+	struct session_options o = { .script_name = "dispatch",
+				     .script = text.s,
+				     .script_len = text.len,
+				     .pid = -1,
+				     .engine = "interpreter",
+				     .themes = builtin_themes,
+				     .no_warnings = true };
 
 	if (!is_int(session_compile(&c, &o, &err), 0, "the script compiles"))
 		tap_text("error", err.text);
@@ -123,7 +129,8 @@ static void test(const char *const *clauses)
 			wrong += !is_right(vm, func, clauses, nr);
 		vm_free(vm);
 	}
-	is_int(wrong, 0, "each call has its programs, in order: %s, %s ...", clauses[0], clauses[1]);
+	is_int(wrong, 0, "each call has its programs, in order: %s, %s ...", clauses[0],
+	       clauses[1]);
 	compiled_release(&c);
 	buf_release(&text);
 }
@@ -137,8 +144,13 @@ static void test_many(void)
 
 	for (u32 i = 0; i < MOST; i++)
 		buf_printf(&text, "syscall:getppid { @a%u = count(); }\n", i);
-	struct session_options o = { .script_name = "dispatch", .script = text.s, .script_len = text.len, .pid = -1,
-				     .engine = "interpreter", .themes = builtin_themes, .no_warnings = true };
+	struct session_options o = { .script_name = "dispatch",
+				     .script = text.s,
+				     .script_len = text.len,
+				     .pid = -1,
+				     .engine = "interpreter",
+				     .themes = builtin_themes,
+				     .no_warnings = true };
 
 	is_int(session_compile(&c, &o, &err), 0, "%u clauses on one call", MOST);
 	for (u32 i = 0; i < c.prog.funcs.n; i++)

@@ -47,8 +47,8 @@ struct canned {
 	struct program *prog;
 	struct vm *vm;
 	const struct canned_event *events; /* those that come, up to one without a function */
-	u32 func[2], n_funcs;		   /* attached, */
-	const struct site *site[2];	   /* to these */
+	u32 func[2], n_funcs;              /* attached, */
+	const struct site *site[2];        /* to these */
 	u64 now;
 	bool started;
 };
@@ -108,8 +108,12 @@ static u64 now_ns(void *ctx, u32 clock)
 static void *open_canned(struct program *prog, const struct canned_event *events)
 {
 	struct canned *c = xcalloc(1, sizeof(*c));
-	struct vm_world world = { .pid_tgid = (u64)PID << 32 | PID, .n_cpus = 1, .comm = "canned", .ring_size = 4096,
-				  .now_ns = now_ns, .ctx = c };
+	struct vm_world world = { .pid_tgid = (u64)PID << 32 | PID,
+				  .n_cpus = 1,
+				  .comm = "canned",
+				  .ring_size = 4096,
+				  .now_ns = now_ns,
+				  .ctx = c };
 
 	c->prog = prog;
 	c->events = events;
@@ -139,8 +143,8 @@ static struct leaving close_canned(void *self)
 	return (struct leaving){ 0 };
 }
 
-static int attach(void *self, u32 func, const struct site *const *sites, u32 n, refused_fn refused, void *ctx,
-		  struct err *err)
+static int attach(void *self, u32 func, const struct site *const *sites, u32 n, refused_fn refused,
+		  void *ctx, struct err *err)
 {
 	struct canned *c = self;
 
@@ -188,7 +192,8 @@ static void happen(struct canned *c, const struct canned_event *e)
 	for (u32 i = 0; i < c->n_funcs; i++) {
 		if (!streq(c->site[i]->func, e->func))
 			continue;
-		vm_world(c->vm)->cookie = (u64)c->site[i]->index << c->prog->funcs.v[c->func[i]]->cookie_shift;
+		vm_world(c->vm)->cookie = (u64)c->site[i]->index
+					  << c->prog->funcs.v[c->func[i]]->cookie_shift;
 		if (vm_run(c->vm, c->func[i], &regs, sizeof(regs), NULL, &err) < 0)
 			note("%s: %s", e->func, err.text);
 	}
@@ -298,10 +303,14 @@ static char *exe;
 static const struct engine *const both[] = { &left, &right, NULL };
 static const struct engine *const alone[] = { &left, NULL };
 
-static const struct canned_event left_few[] = { { 1010, "canned_left", 1 }, { 1030, "canned_left", 2 },
-						{ 1050, "canned_left", 3 }, { 0, NULL, 0 } };
-static const struct canned_event right_few[] = { { 1020, "canned_right", 10 }, { 1040, "canned_right", 20 },
-						 { 1060, "canned_right", 2 }, { 0, NULL, 0 } };
+static const struct canned_event left_few[] = { { 1010, "canned_left", 1 },
+						{ 1030, "canned_left", 2 },
+						{ 1050, "canned_left", 3 },
+						{ 0, NULL, 0 } };
+static const struct canned_event right_few[] = { { 1020, "canned_right", 10 },
+						 { 1040, "canned_right", 20 },
+						 { 1060, "canned_right", 2 },
+						 { 0, NULL, 0 } };
 
 static u64 n_lost;
 
@@ -314,9 +323,14 @@ static void count_lost(struct sink *s, const struct loss *l, u64 n)
 static char *output_of(const char *text, const struct engine *const *list, struct err *err)
 {
 	struct sink sink = { .fd = memfd_create("out", MFD_CLOEXEC), .quiet = true };
-	char *script = xasprintf("config = { exact_uprobes = true }\n%s", text), *got = xcalloc(1, 65536);
-	struct session_options o = { .script_name = "test", .pid = -1, .sink = &sink, .engines = list,
-				     .themes = builtin_themes, .no_warnings = true };
+	char *script = xasprintf("config = { exact_uprobes = true }\n%s", text),
+	     *got = xcalloc(1, 65536);
+	struct session_options o = { .script_name = "test",
+				     .pid = -1,
+				     .sink = &sink,
+				     .engines = list,
+				     .themes = builtin_themes,
+				     .no_warnings = true };
 	struct output counting = output_text;
 	struct buf b = { 0 };
 
@@ -351,7 +365,8 @@ static char *output_of(const char *text, const struct engine *const *list, struc
 	return got;
 }
 
-static void prints(const char *script, const struct engine *const *list, const char *want, const char *what)
+static void prints(const char *script, const struct engine *const *list, const char *want,
+		   const char *what)
 {
 	struct err err = { 0 };
 	char *got = output_of(script, list, &err);
@@ -366,36 +381,42 @@ static void prints(const char *script, const struct engine *const *list, const c
 
 static void test_contexts(void)
 {
-	prints("LEFT { printf(\"%d %s %d at %llu, %llu in\\n\", arg0, comm, pid, nsecs, elapsed); }", alone,
+	prints("LEFT { printf(\"%d %s %d at %llu, %llu in\\n\", arg0, comm, pid, nsecs, elapsed); }",
+	       alone,
 	       "1 canned 77 at 1010, 10 in\n2 canned 77 at 1030, 30 in\n3 canned 77 at 1050, 50 in",
 	       "an engine of canned contexts, with a clock of its own");
-	prints("begin { @last[0] = (uint64)5; } LEFT /arg0 > 1/ { @last[arg0] = @last[0] + arg0; }", alone,
-	       "@last[0]: 5\n@last[2]: 7\n@last[3]: 8", "its maps, which begin uses, too");
-	prints("LEFT /arg0 == 1/ { print(ksym(0x1234)); }", alone, "recorded_function", "symbols of the kernel that it saw");
+	prints("begin { @last[0] = (uint64)5; } LEFT /arg0 > 1/ { @last[arg0] = @last[0] + arg0; }",
+	       alone, "@last[0]: 5\n@last[2]: 7\n@last[3]: 8", "its maps, which begin uses, too");
+	prints("LEFT /arg0 == 1/ { print(ksym(0x1234)); }", alone, "recorded_function",
+	       "symbols of the kernel that it saw");
 }
 
 static void test_order(void)
 {
-	prints("LEFT { printf(\"left %d\\n\", arg0); } RIGHT { printf(\"right %d\\n\", arg0); }", both,
-	       "left 1\nright 10\nleft 2\nright 20\nleft 3\nright 2", "records of two engines, by their times");
-	prints("RIGHT { printf(\"%d\\n\", arg0); if (arg0 == 20) { exit(); } } LEFT { printf(\"%d\\n\", arg0); }", both,
-	       "1\n10\n2\n20", "exit() of one ends both");
+	prints("LEFT { printf(\"left %d\\n\", arg0); } RIGHT { printf(\"right %d\\n\", arg0); }",
+	       both, "left 1\nright 10\nleft 2\nright 20\nleft 3\nright 2",
+	       "records of two engines, by their times");
+	prints("RIGHT { printf(\"%d\\n\", arg0); if (arg0 == 20) { exit(); } } LEFT { printf(\"%d\\n\", arg0); }",
+	       both, "1\n10\n2\n20", "exit() of one ends both");
 }
 
 static void test_maps(void)
 {
 	prints("LEFT { @n[arg0] = count(); @s = sum(arg0); @h = max(arg0); } RIGHT { @n[arg0] = count(); @s = sum(arg0); @h = max(arg0); }",
-	       both, "@h: 20\n@n[1]: 1\n@n[3]: 1\n@n[10]: 1\n@n[20]: 1\n@n[2]: 2\n@s: 38", "aggregations are one");
-	prints("LEFT { @n = count(); } RIGHT /arg0 == 2/ { @n = count(); print(@n); clear(@n); }", both, "@n: 4",
-	       "printed and emptied as one");
-	prints("RIGHT { @n = count(); if (arg0 == 20) { exit(); } } LEFT { @n = count(); }", both, "@n: 4",
-	       "nothing is counted behind exit()");
-	prints("LEFT { @l = arg0; } RIGHT { @r = arg0; }", both, "@l: 3\n@r: 2", "other maps are where their clauses are");
+	       both, "@h: 20\n@n[1]: 1\n@n[3]: 1\n@n[10]: 1\n@n[20]: 1\n@n[2]: 2\n@s: 38",
+	       "aggregations are one");
+	prints("LEFT { @n = count(); } RIGHT /arg0 == 2/ { @n = count(); print(@n); clear(@n); }",
+	       both, "@n: 4", "printed and emptied as one");
+	prints("RIGHT { @n = count(); if (arg0 == 20) { exit(); } } LEFT { @n = count(); }", both,
+	       "@n: 4", "nothing is counted behind exit()");
+	prints("LEFT { @l = arg0; } RIGHT { @r = arg0; }", both, "@l: 3\n@r: 2",
+	       "other maps are where their clauses are");
 }
 
 static void test_losses(void)
 {
-	prints("LEFT, RIGHT { @d = sum(arg0 / (arg0 - arg0)); }", both, "@d: 0", "a clause on two engines");
+	prints("LEFT, RIGHT { @d = sum(arg0 / (arg0 - arg0)); }", both, "@d: 0",
+	       "a clause on two engines");
 	is_int(n_lost, 6, "what its statement lost in both is told");
 }
 
@@ -405,7 +426,8 @@ static void test_refusals(void)
 	char *got = output_of("LEFT { @s = arg0; } RIGHT { print(@s); }", both, &err);
 
 	is_int(err.code, -EOPNOTSUPP, "clauses that share a map need one engine for both");
-	ok(strstr(err.text, "no engine serves") && strstr(err.text, "shares maps"), "which is told: %s", err.text);
+	ok(strstr(err.text, "no engine serves") && strstr(err.text, "shares maps"),
+	   "which is told: %s", err.text);
 	is_int(n_open, 0, "nothing was opened");
 	free(got);
 	err_release(&err);

@@ -40,8 +40,15 @@ static const char *machine_lacks(const struct compiled *c)
 static void test_example(const struct builtin *b, bool use_vm)
 {
 	struct session_options o = {
-		.script_name = b->name, .script = b->example, .script_len = strlen(b->example), .pid = -1,
-		.unsafe = true, .engine = use_vm ? "interpreter" : NULL, .themes = builtin_themes, .command = "true", .no_warnings = true,
+		.script_name = b->name,
+		.script = b->example,
+		.script_len = strlen(b->example),
+		.pid = -1,
+		.unsafe = true,
+		.engine = use_vm ? "interpreter" : NULL,
+		.themes = builtin_themes,
+		.command = "true",
+		.no_warnings = true,
 	};
 	struct compiled c;
 	struct err err = { 0 };
@@ -51,7 +58,8 @@ static void test_example(const struct builtin *b, bool use_vm)
 	if (lacks)
 		skip("%s: %s", b->name, lacks);
 	else
-		is_int(rc, 0, "%s compiles%s: %s", b->name, use_vm ? " for the interpreter" : "", b->example);
+		is_int(rc, 0, "%s compiles%s: %s", b->name, use_vm ? " for the interpreter" : "",
+		       b->example);
 	if (rc && !lacks) {
 		struct buf text = { 0 };
 

@@ -18,10 +18,19 @@ static const char script[] =
 	"begin { @s[tid] = 1; }	begin { @D = (uint64)delete(@s[tid]); }	begin { @V = @s[tid]; }	begin { @H = (uint64)has_key(@s, tid); }";
 /* clang-format on */
 static const char *const acts[] = { "a store", "a delete", "a read", "has_key()" };
-static const char *const results[2][N_ACTS] = { { NULL, "@d", "@v", "@h" }, { NULL, "@D", "@V", "@H" } };
+static const char *const results[2][N_ACTS] = { { NULL, "@d", "@v", "@h" },
+						{ NULL, "@D", "@V", "@H" } };
 
-enum start { NOBODYS, EMPTY, FULL, OTHERS, OTHERS_FULL, N_STARTS }; /* the thread's slot; OTHERS_FULL: it is in the hash */
-static const char *const starts[] = { "nobody's slot", "an empty slot", "a slot with a value", "another thread's slot",
+enum start {
+	NOBODYS,
+	EMPTY,
+	FULL,
+	OTHERS,
+	OTHERS_FULL,
+	N_STARTS
+}; /* the thread's slot; OTHERS_FULL: it is in the hash */
+static const char *const starts[] = { "nobody's slot", "an empty slot", "a slot with a value",
+				      "another thread's slot",
 				      "another thread's slot, a value in the hash" };
 
 static struct compiled c;
@@ -68,7 +77,8 @@ static void interrupt(void *ctx)
 /* The offset of the thread's slot in the data. */
 static u32 slot_off(void)
 {
-	return c.prog.maps.v[map].threads_off + thread_slot_index(TID) * (u32)sizeof(struct thread_slot);
+	return c.prog.maps.v[map].threads_off +
+	       thread_slot_index(TID) * (u32)sizeof(struct thread_slot);
 }
 
 static void begin_as(enum start s)
@@ -110,7 +120,8 @@ static u32 read_map(struct model *m)
 /* The same where the thread has a slot, which is all that it uses: reading the whole map a million times takes minutes. */
 static u32 read_slot(struct model *m)
 {
-	m->there = vm_data_u64(vm, slot_off() + THREAD_OWNER) == TID + 1 && vm_data_u64(vm, slot_off() + THREAD_STATE) & 1;
+	m->there = vm_data_u64(vm, slot_off() + THREAD_OWNER) == TID + 1 &&
+		   vm_data_u64(vm, slot_off() + THREAD_STATE) & 1;
 	m->value = vm_data_u64(vm, slot_off() + THREAD_VALUE);
 	return m->there;
 }
@@ -128,7 +139,8 @@ static u64 by_the_book(struct model *m, enum act a, u64 value)
 }
 
 /* Whether all is as if the outer act had come behind the first `before` inner ones. */
-static bool explains(enum start s, enum act outer, u64 outer_saw, const struct model *end, u32 before)
+static bool explains(enum start s, enum act outer, u64 outer_saw, const struct model *end,
+		     u32 before)
 {
 	struct model m = { s == FULL || s == OTHERS_FULL, OLD };
 	u32 n = 0;
@@ -137,7 +149,8 @@ static bool explains(enum start s, enum act outer, u64 outer_saw, const struct m
 		for (u32 i = 0; i < (v < n_visits ? visits[v].n : 1); i++, n++) {
 			if (n == before && by_the_book(&m, outer, OUTER) != outer_saw)
 				return false;
-			if (v < n_visits && by_the_book(&m, visits[v].act[i], INNER) != visits[v].saw[i])
+			if (v < n_visits &&
+			    by_the_book(&m, visits[v].act[i], INNER) != visits[v].saw[i])
 				return false;
 		}
 	return m.there == end->there && (!m.there || m.value == end->value);
@@ -198,16 +211,25 @@ static void interrupt_twice(enum start s, enum act outer, u32 steps, u32 *wrong)
 			fill(&visits[0], list < N_ACTS ? 1 : 2, list);
 			fill(&visits[1], 1, last);
 			for (visits[0].step = 0; visits[0].step < steps; visits[0].step++)
-				for (visits[1].step = visits[0].step + 1; visits[1].step < steps; visits[1].step++)
+				for (visits[1].step = visits[0].step + 1; visits[1].step < steps;
+				     visits[1].step++)
 					run_one(s, outer, wrong);
 		}
 }
 
 int main(void)
 {
-	struct session_options o = { .script_name = "threads", .script = script, .script_len = sizeof(script) - 1, .pid = -1,
-				     .engine = "interpreter", .themes = builtin_themes, .command = "true", .no_warnings = true };
-	struct vm_world world = { .pid_tgid = (u64)TID << 32 | TID, .n_cpus = 1, .before_insn = interrupt };
+	struct session_options o = { .script_name = "threads",
+				     .script = script,
+				     .script_len = sizeof(script) - 1,
+				     .pid = -1,
+				     .engine = "interpreter",
+				     .themes = builtin_themes,
+				     .command = "true",
+				     .no_warnings = true };
+	struct vm_world world = { .pid_tgid = (u64)TID << 32 | TID,
+				  .n_cpus = 1,
+				  .before_insn = interrupt };
 	struct err err = { 0 };
 
 	if (!is_int(session_compile(&c, &o, &err), 0, "the script compiles"))
@@ -227,7 +249,8 @@ int main(void)
 			if (s < OTHERS)
 				interrupt_twice(s, a, steps, &wrong);
 			wrong += read_map(&end) > 1;
-			is_int(wrong, 0, "%s, %s, interrupted at %u places", starts[s], acts[a], steps);
+			is_int(wrong, 0, "%s, %s, interrupted at %u places", starts[s], acts[a],
+			       steps);
 		}
 	vm_free(vm);
 	compiled_release(&c);

@@ -16,7 +16,9 @@
 #include "session/session.h"
 #include "tests/unit/tap.h"
 
-static const struct { const char *line, *want; } lines[] = {
+static const struct {
+	const char *line, *want;
+} lines[] = {
 	/* strings: $s is "hello world", known to the probe only */
 	{ "print(strlen($s))", "11" },
 	{ "print(strlen(\"\"))", "0" },
@@ -119,12 +121,17 @@ static const struct { const char *line, *want; } lines[] = {
 	{ "@x[1] = 7; @x[2] = 8; print(len(@x)); clear(@x)", "2" },
 	{ "@x = sum(5000); normalize(@x, 1000); print(@x); denormalize(@x); print(@x); clear(@x)",
 	  "@x: 5\n@x: 5000" },
-	{ "@x[1] = 3; @x[2] = 9; @x[3] = 6; trunc(@x, 2); print(@x); clear(@x)", "@x[3]: 6\n@x[2]: 9" },
-	{ "@x[1] = 3; @x[2] = 1; print(@x, sort=\"key\", order=\"desc\"); clear(@x)", "@x[2]: 1\n@x[1]: 3" },
+	{ "@x[1] = 3; @x[2] = 9; @x[3] = 6; trunc(@x, 2); print(@x); clear(@x)",
+	  "@x[3]: 6\n@x[2]: 9" },
+	{ "@x[1] = 3; @x[2] = 1; print(@x, sort=\"key\", order=\"desc\"); clear(@x)",
+	  "@x[2]: 1\n@x[1]: 3" },
 	{ "@x[1] = 3; @x[2] = 1; print(@x, order=\"desc\"); clear(@x)", "@x[1]: 3\n@x[2]: 1" },
-	{ "@x = hist(5); @x = hist(900); print(@x, pct=(50, 99.9)); clear(@x)", "@x: p50 7, p99.9 1023" },
-	{ "@x = samples(5); @x = samples(9); @x = samples(7); print(@x, pct=50); clear(@x)", "@x: p50 7" },
-	{ "$n = speculation(); speculate($n); print(1); speculate(0); print(2); commit($n)", "2\n1" },
+	{ "@x = hist(5); @x = hist(900); print(@x, pct=(50, 99.9)); clear(@x)",
+	  "@x: p50 7, p99.9 1023" },
+	{ "@x = samples(5); @x = samples(9); @x = samples(7); print(@x, pct=50); clear(@x)",
+	  "@x: p50 7" },
+	{ "$n = speculation(); speculate($n); print(1); speculate(0); print(2); commit($n)",
+	  "2\n1" },
 	{ "$n = speculation(); speculate($n); print(1); speculate(0); print(2); discard($n)", "2" },
 	{ "assert(1 == 1, \"never\"); print(1)", "1" },
 };
@@ -133,10 +140,20 @@ static const struct { const char *line, *want; } lines[] = {
 static char *output_of(const char *script, bool use_vm)
 {
 	static const char *const named[] = { "--limit=7", "--flag", "--word=bcd" };
-	struct sink sink = { .output = output_find("text"), .fd = memfd_create("out", MFD_CLOEXEC), .quiet = true };
+	struct sink sink = { .output = output_find("text"),
+			     .fd = memfd_create("out", MFD_CLOEXEC),
+			     .quiet = true };
 	struct session_options o = {
-		.script_name = "test", .script = script, .script_len = strlen(script), .pid = -1, .sink = &sink,
-		.engine = use_vm ? "interpreter" : NULL, .themes = builtin_themes, .no_warnings = true, .named = named, .n_named = 3,
+		.script_name = "test",
+		.script = script,
+		.script_len = strlen(script),
+		.pid = -1,
+		.sink = &sink,
+		.engine = use_vm ? "interpreter" : NULL,
+		.themes = builtin_themes,
+		.no_warnings = true,
+		.named = named,
+		.n_named = 3,
 	};
 	struct err err = { 0 };
 	char *text = xcalloc(1, 65536);
@@ -158,8 +175,10 @@ static char *output_of(const char *script, bool use_vm)
 
 static void run(const char *line, const char *want, bool use_vm)
 {
-	char *script = xasprintf("begin { @s = \"hello world\"; $s = @s; @t = \"help\"; $t = @t; clear(@s); clear(@t);\n"
-				 "_ = (getopt(\"limit\", 10), getopt(\"flag\"), getopt(\"word\", \"a\")); %s; }", line);
+	char *script = xasprintf(
+		"begin { @s = \"hello world\"; $s = @s; @t = \"help\"; $t = @t; clear(@s); clear(@t);\n"
+		"_ = (getopt(\"limit\", 10), getopt(\"flag\"), getopt(\"word\", \"a\")); %s; }",
+		line);
 	char *got = output_of(script, use_vm);
 
 	is_str(got, want, "%s: %s", use_vm ? "interpreter" : "kernel", line);
@@ -172,8 +191,13 @@ static void test_unknown_option(void)
 {
 	static const char *const named[] = { "--limit=7", "--limits" };
 	static const char script[] = "begin { print(getopt(\"limit\", 1)); }";
-	struct session_options o = { .script_name = "test", .script = script, .script_len = sizeof script - 1,
-				     .pid = -1, .engine = "interpreter", .themes = builtin_themes, .named = named,
+	struct session_options o = { .script_name = "test",
+				     .script = script,
+				     .script_len = sizeof script - 1,
+				     .pid = -1,
+				     .engine = "interpreter",
+				     .themes = builtin_themes,
+				     .named = named,
 				     .n_named = 2 };
 	struct compiled c;
 	struct err err = { 0 };
@@ -195,7 +219,8 @@ int main(void)
 	for (u32 i = 0; i < ARRAY_SIZE(lines); i++)
 		run(lines[i].line, lines[i].want, true);
 	if (geteuid() != 0 || under_emulator()) {
-		skip(under_emulator() ? "emulated: no kernel of this machine" : "only root can run programs in the kernel");
+		skip(under_emulator() ? "emulated: no kernel of this machine" :
+					"only root can run programs in the kernel");
 		return done();
 	}
 	for (u32 i = 0; i < ARRAY_SIZE(lines); i++)

@@ -22,14 +22,16 @@ static const struct name names[] = {
 	{ "_RNvMC0INtC8arrayvec8ArrayVechKj7b_E3new", "<arrayvec::ArrayVec<u8, 123>>::new" },
 	{ "_RNvXs_C4testNtB4_1SNtB4_1T1f", "<test::S as test::T>::f" },
 	{ "_RNvYhNtC4test1T1f", "<u8 as test::T>::f" },
-	{ "_RINvC4test1fTRhQmPaOxEAtj3_SsFUKCjEuE", "test::f::<(&u8, &mut u32, *const i8, *mut i64), [u16; 3], [i16], unsafe extern \"C\" fn(usize)>" },
+	{ "_RINvC4test1fTRhQmPaOxEAtj3_SsFUKCjEuE",
+	  "test::f::<(&u8, &mut u32, *const i8, *mut i64), [u16; 3], [i16], unsafe extern \"C\" fn(usize)>" },
 	{ "_RINvC4test1fKb1_Kc41_Kin5_E", "test::f::<true, 'A', -5>" },
 	{ "_RNvC4test1f.llvm.123", "test::f" },
 	{ "_ZN3foo17h05af221e174051e9E", "foo" },
 	{ "_ZN4core3fmt9Formatter3pad17h0123456789abcdefE", "core::fmt::Formatter::pad" },
 	{ "_ZN71_$LT$Test$u20$$u2b$$u20$$u27$static$u20$as$u20$foo..Bar$LT$Test$GT$$GT$3bar17h930b740aa94f1d3aE",
 	  "<Test + 'static as foo::Bar<Test>>::bar" },
-	{ "_ZN4main12_$u7b$$u7b$closure$u7d$$u7d$17h0123456789abcdefE", NULL }, /* a length that lies */
+	{ "_ZN4main12_$u7b$$u7b$closure$u7d$$u7d$17h0123456789abcdefE",
+	  NULL },                 /* a length that lies */
 	{ "_ZN3foo3barE", NULL }, /* C++ */
 	{ "_RNvC6_123foo3ba", NULL },
 	{ "_RB_", NULL },
@@ -69,7 +71,8 @@ static const struct name cxx[] = {
 	{ "_ZN1AC1Ev", "A::A()" },
 	{ "_ZN1AD0Ev", "A::~A()" },
 	{ "_ZN1BCI11AEi", "B::A(int)" },
-	{ "_ZNSsC1ERKSs", "std::basic_string<char, std::char_traits<char>, std::allocator<char> >::basic_string(std::string const&)" },
+	{ "_ZNSsC1ERKSs",
+	  "std::basic_string<char, std::char_traits<char>, std::allocator<char> >::basic_string(std::string const&)" },
 	{ "_ZNSs6appendEPKc", "std::string::append(char const*)" },
 	{ "_ZN1AIiEC2ERKS0_", "A<int>::A(A<int> const&)" },
 	{ "_ZlsRSoRK1A", "operator<<(std::ostream&, A const&)" },
@@ -93,8 +96,10 @@ static const struct name cxx[] = {
 	{ "_Z1fIiEDTquL_Z1bELi1ELi2EEv", "decltype (b?(1) : (2)) f<int>()" },
 	{ "_Z1fIJiiEEvDTfraaT_E", "void f<int, int>(decltype (((int, int)&&...)))" },
 	{ "_ZN3foo3barB5cxx11Ev", "foo::bar[abi:cxx11]()" },
-	{ "_Z1fILi3EEvNSt9enable_ifIXgtT_Li2EEvE4typeE", "void f<3>(std::enable_if<((3)>(2)), void>::type)" },
-	{ "_Z1fNSt6vectorIiSaIiEEE.isra.0", "f(std::vector<int, std::allocator<int> >) [clone .isra.0]" },
+	{ "_Z1fILi3EEvNSt9enable_ifIXgtT_Li2EEvE4typeE",
+	  "void f<3>(std::enable_if<((3)>(2)), void>::type)" },
+	{ "_Z1fNSt6vectorIiSaIiEEE.isra.0",
+	  "f(std::vector<int, std::allocator<int> >) [clone .isra.0]" },
 	{ "_Z1fv.cold", "f() [clone .cold]" },
 	{ "_Z1fv.constprop.0.part.1", "f() [clone .constprop.0] [clone .part.1]" },
 	{ "_ZZ1fiEd_NKUlvE_clEv", "f(int)::{default arg#1}::{lambda()#1}::operator()() const" },
@@ -173,7 +178,8 @@ static void test_library(void)
 		ok(true, "# SKIP there is no libstdc++");
 		return;
 	}
-	c.theirs = (char *(*)(const char *, char *, size_t *, int *))(uintptr_t)dlsym(lib, "__cxa_demangle");
+	c.theirs = (char *(*)(const char *, char *, size_t *, int *))(
+		uintptr_t)dlsym(lib, "__cxa_demangle");
 	e = dladdr((void *)(uintptr_t)c.theirs, &at) ? elf_open(at.dli_fname, &err) : NULL;
 	if (e)
 		elf_each_function(e, NULL, compare, &c);
@@ -216,8 +222,8 @@ static void test_matches(void)
 	};
 
 	for (u32 i = 0; i < ARRAY_SIZE(rows); i++)
-		ok(demangle_matches(rows[i].symbol, rows[i].pattern) == rows[i].yes, "%s is %s%s", rows[i].symbol,
-		   rows[i].yes ? "" : "not ", rows[i].pattern);
+		ok(demangle_matches(rows[i].symbol, rows[i].pattern) == rows[i].yes, "%s is %s%s",
+		   rows[i].symbol, rows[i].yes ? "" : "not ", rows[i].pattern);
 }
 
 static void each_is(const struct name *v, u32 n, char *(*f)(const char *name))
@@ -242,7 +248,8 @@ static void test_cxx(void)
 	deep[sizeof(deep) - 2] = 'i';
 	ok(!demangle_cxx(deep), "nesting is bounded");
 	strcpy(deep, "_Z1f1PIiiE");
-	for (const char *digit = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"; *digit; digit++) /* twice the one before */
+	for (const char *digit = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"; *digit;
+	     digit++) /* twice the one before */
 		snprintf(deep + strlen(deep), 16, "S_IS%c_S%c_E", *digit, *digit);
 	ok(!demangle_cxx(deep), "text is bounded");
 }

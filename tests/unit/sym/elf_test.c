@@ -166,8 +166,8 @@ static void broken(void)
 	ok(true, "cut files are refused or harmless");
 	for (u32 i = 0; i < 300; i++) {
 		u64 at = i % 3 ? h->e_shoff + (seed = seed * 1103515245 + 12345) / 7 %
-						      ((u64)h->e_shnum * sizeof(Elf64_Shdr))
-			       : 16 + i / 3 % 48;
+						      ((u64)h->e_shnum * sizeof(Elf64_Shdr)) :
+				 16 + i / 3 % 48;
 		char was = at < b.len ? b.s[at] : 0;
 
 		if (at >= b.len)

@@ -182,7 +182,9 @@ static void told(void)
 	is_int(m.list.n, 1, "what is covered is gone");
 	procmaps_release(&m);
 
-	usyms_mapped(u, PARENT, &(struct mapping){ .start = 0x1000, .end = 0x2000, .exec = true, .path = "/no" });
+	usyms_mapped(
+		u, PARENT,
+		&(struct mapping){ .start = 0x1000, .end = 0x2000, .exec = true, .path = "/no" });
 	usyms_forked(u, PARENT, CHILD);
 	usyms_resolve(u, CHILD, 0x1800, &s);
 	is_str(s.path, "/no", "a child has the mappings of its parent");

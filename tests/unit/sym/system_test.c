@@ -26,13 +26,16 @@ static const char format[] =
 
 static void constant_strings(void)
 {
-	static const char text[] = "0xffffffff82000010 : \"tick\"\n0x20 : \"a \\\"b\\\"\\n\"\n\nnonsense\n0x30 : \"cut\n0x5 : \"\"";
-	const struct tracefs_strings *s = tracefs_parse_strings(&a, text), *none = tracefs_parse_strings(&a, "");
+	static const char text[] =
+		"0xffffffff82000010 : \"tick\"\n0x20 : \"a \\\"b\\\"\\n\"\n\nnonsense\n0x30 : \"cut\n0x5 : \"\"";
+	const struct tracefs_strings *s = tracefs_parse_strings(&a, text),
+				     *none = tracefs_parse_strings(&a, "");
 
 	is_str(tracefs_string(s, 0xffffffff82000010), "tick", "a constant string");
 	is_str(tracefs_string(s, 0x20), "a \"b\"\n", "escapes");
 	is_str(tracefs_string(s, 5), "", "an empty one");
-	ok(!tracefs_string(s, 0x30) && !tracefs_string(s, 0x21) && !tracefs_string(none, 5), "what is not there");
+	ok(!tracefs_string(s, 0x30) && !tracefs_string(s, 0x21) && !tracefs_string(none, 5),
+	   "what is not there");
 }
 
 static void formats(void)
@@ -130,13 +133,15 @@ static void paths(void)
 
 		ok(p && strstr(p, "/libc.so"), "%s: %s", names[i], p ? p : "none");
 	}
-	ok(!path_find_binary(&a, "libc.so.99", 0) && !path_find_binary(&a, "lib", 0) && !path_find_binary(&a, "", 0),
+	ok(!path_find_binary(&a, "libc.so.99", 0) && !path_find_binary(&a, "lib", 0) &&
+		   !path_find_binary(&a, "", 0),
 	   "unknown library");
 	ok(path_find_binary(&a, "sh", -1) != NULL, "binary in PATH");
 	if (under_emulator())
 		skip("emulated: the process's own files are another machine's");
 	else
-		ok(path_find_binary(&a, "libc.so.6", (s32)getpid()) != NULL, "library of a process");
+		ok(path_find_binary(&a, "libc.so.6", (s32)getpid()) != NULL,
+		   "library of a process");
 	ok(path_find_binary(&a, "./src/LAYERS", -1) == NULL ||
 		   path_find_binary(&a, "./src/LAYERS", -1)[0] == '/',
 	   "relative becomes absolute");

@@ -55,7 +55,8 @@ static void constants(void)
 	HAS(SOCK_STREAM);
 	HAS(AT_FDCWD);
 	HAS(S_IFDIR);
-	ok(!constant_find("NO_SUCH_CONSTANT", &value) && !constant_find("", &value), "unknown names");
+	ok(!constant_find("NO_SUCH_CONSTANT", &value) && !constant_find("", &value),
+	   "unknown names");
 }
 
 /* Each set that a call names exists, and each of its names has a value. */
@@ -68,7 +69,8 @@ static void call_tables(void)
 
 	arena_init(&a);
 	for (u32 nr = 0; nr < syscall_count(); nr++) {
-		const struct call_desc *c = syscall_name(nr) ? call_find(syscall_event_name(nr)) : NULL;
+		const struct call_desc *c = syscall_name(nr) ? call_find(syscall_event_name(nr)) :
+							       NULL;
 
 		n = c ? call_args(&a, c, args, 6) : 0;
 		calls += c != NULL;
@@ -79,7 +81,8 @@ static void call_tables(void)
 				continue;
 			no_set += !members || members == 128;
 			for (u32 k = 0; k < members; k++)
-				zeroes += !names[k].value && (args[i].word == CALL_NAMES || !names[k].mask);
+				zeroes += !names[k].value &&
+					  (args[i].word == CALL_NAMES || !names[k].mask);
 			no_value += zeroes > 1; /* O_LARGEFILE is nothing on 64 bits */
 		}
 	}
@@ -92,9 +95,11 @@ static void call_tables(void)
 	ok(args[1].word == CALL_STRING && streq(args[1].name, "filename"), "a string");
 	ok(args[2].word == CALL_FLAGS && streq(args[2].type, "open"), "flags of open");
 	ok(args[3].word == CALL_MODE, "a mode");
-	ok(call_in_group(call_find("openat"), "file") && !call_in_group(call_find("openat"), "fil"), "groups");
+	ok(call_in_group(call_find("openat"), "file") && !call_in_group(call_find("openat"), "fil"),
+	   "groups");
 	is_str(call_family("open"), "open openat openat2", "family");
-	is_str(call_instead(&a, "lstat"), syscall_number("stat") >= 0 ? "stat" : "newfstatat", "what this machine has for a call");
+	is_str(call_instead(&a, "lstat"), syscall_number("stat") >= 0 ? "stat" : "newfstatat",
+	       "what this machine has for a call");
 	is_str(call_instead(&a, "send"), "sendto", "a name of the C library's");
 	ok(!call_instead(&a, "getpid"), "nothing does the same");
 	ok(!call_family("openat") && !call_family("ope"), "only the first name stands for all");

@@ -39,10 +39,10 @@ static inline u64 mini_read(const void *p, u32 size)
 
 static inline u32 mini_size(u8 code)
 {
-	return BPF_SIZE(code) == BPF_B	 ? 1
-	       : BPF_SIZE(code) == BPF_H ? 2
-	       : BPF_SIZE(code) == BPF_W ? 4
-					 : 8;
+	return BPF_SIZE(code) == BPF_B ? 1 :
+	       BPF_SIZE(code) == BPF_H ? 2 :
+	       BPF_SIZE(code) == BPF_W ? 4 :
+					 8;
 }
 
 static inline u64 mini_sext(u64 v, u32 size)
@@ -83,9 +83,9 @@ static u64 mini_alu(const struct bpf_insn *in, u64 a, u64 b, const char **error)
 	case BPF_NEG: return -a;
 	case BPF_MOV: return in->off ? mini_sext(b, (u32)in->off / 8) : b;
 	case BPF_END:
-		return in->imm == 16   ? __builtin_bswap16((u16)a)
-		       : in->imm == 32 ? __builtin_bswap32((u32)a)
-				       : __builtin_bswap64(a);
+		return in->imm == 16 ? __builtin_bswap16((u16)a) :
+		       in->imm == 32 ? __builtin_bswap32((u32)a) :
+				       __builtin_bswap64(a);
 	}
 	*error = "unknown arithmetic";
 	return 0;
@@ -161,7 +161,8 @@ static void mini_helper(const struct bpf_insn *in, u64 *r)
 		else
 			memset((void *)(uintptr_t)r[R1], 0, r[R2]);
 		r[R0] = 0;
-	} else if (in->imm == BPF_FUNC_probe_read_user && r[R3] == UINT64_MAX) { /* nobody's memory: it zeroes */
+	} else if (in->imm == BPF_FUNC_probe_read_user &&
+		   r[R3] == UINT64_MAX) { /* nobody's memory: it zeroes */
 		memset((void *)(uintptr_t)r[R1], 0, r[R2]);
 		r[R0] = 0;
 	} else {

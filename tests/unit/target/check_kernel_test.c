@@ -29,8 +29,10 @@ static u64 address(const void *p)
 
 static int create_map(const struct map_desc *d)
 {
-	union bpf_attr attr = { .map_type = d->bpf_type, .key_size = d->key_size,
-				.value_size = d->value_size, .max_entries = d->max_entries };
+	union bpf_attr attr = { .map_type = d->bpf_type,
+				.key_size = d->key_size,
+				.value_size = d->value_size,
+				.max_entries = d->max_entries };
 
 	return bpf(BPF_MAP_CREATE, &attr);
 }
@@ -43,10 +45,10 @@ static int load_btf(void)
 {
 	static const char strings[] = "\0main\0sub\0int";
 	static const u32 types[] = {
-		10, 1 << 24, 4, 1 << 24 | 32, /* [1] int: signed, 32 bits */
-		0, 13 << 24, 1,		      /* [2] int () */
-		1, 12 << 24, 2,		      /* [3] static main */
-		6, 12 << 24, 2,		      /* [4] static sub */
+		10, 1 << 24,  4, 1 << 24 | 32, /* [1] int: signed, 32 bits */
+		0,  13 << 24, 1,               /* [2] int () */
+		1,  12 << 24, 2,               /* [3] static main */
+		6,  12 << 24, 2,               /* [4] static sub */
 	};
 	struct {
 		u16 magic;

@@ -95,7 +95,8 @@ static void test_registers(void)
 	refuses("different kinds", "number or address", CALL(5), MOV(R6, 0), JMP(JEQ, R0, 0, 1),
 		MOVR(R6, R10), MOVR(R0, R6), EXIT);
 	refuses("returns an address", "returning the stack pointer", MOVR(R0, R10), EXIT);
-	refuses("other than adding", "multiplying an address", MOVR(R2, R10), ALU(MUL, R2, 2), RET0);
+	refuses("other than adding", "multiplying an address", MOVR(R2, R10), ALU(MUL, R2, 2),
+		RET0);
 	refuses("32-bit", "half of an address", MOVR(R2, R10), ALU32(ADD, R2, 2), RET0);
 	refuses("other than 0", "comparing an address", JMP(JEQ, R10, 5, 0), RET0);
 }
@@ -121,10 +122,10 @@ static void test_stack(void)
 		LDX(W, R0, R10, -8), EXIT);
 	refuses("no known pointer", "a spilled pointer overwritten in part", STX(DW, R10, -8, R1),
 		ST(DW, R10, -8, 0), LDX(DW, R6, R10, -8), LDX(DW, R0, R6, 8), EXIT);
-	accepts("a helper writes the buffer", MOVR(R1, R10), ALU(ADD, R1, -16), MOV(R2, 16), CALL(16),
-		LDX(DW, R0, R10, -16), EXIT);
-	refuses("offset -16", "a helper writes too much", MOVR(R1, R10), ALU(ADD, R1, -16), MOV(R2, 17),
-		CALL(16), RET0);
+	accepts("a helper writes the buffer", MOVR(R1, R10), ALU(ADD, R1, -16), MOV(R2, 16),
+		CALL(16), LDX(DW, R0, R10, -16), EXIT);
+	refuses("offset -16", "a helper writes too much", MOVR(R1, R10), ALU(ADD, R1, -16),
+		MOV(R2, 17), CALL(16), RET0);
 	refuses("never written", "variable size needs initialised memory", LDX(DW, R2, R1, 0),
 		ALU(AND, R2, 15), MOVR(R1, R10), ALU(ADD, R1, -16), MOV(R3, 0), CALL(113), RET0);
 }
@@ -143,18 +144,23 @@ static void test_values(void)
 		JMP(JEQ, R0, 0, 2), LDX(DW, R0, R6, 8), EXIT, RET0);
 	refuses("reads 8 bytes at offset 16 of a 16-byte map value", "beyond the value", LOOKUP,
 		JMP(JEQ, R0, 0, 1), LDX(DW, R0, R0, 16), RET0);
-	refuses("offset -8", "before the value", LOOKUP, JMP(JEQ, R0, 0, 1), LDX(DW, R0, R0, -8), RET0);
-	refuses("not a multiple", "unaligned", LOOKUP, JMP(JEQ, R0, 0, 1), LDX(DW, R0, R0, 4), RET0);
+	refuses("offset -8", "before the value", LOOKUP, JMP(JEQ, R0, 0, 1), LDX(DW, R0, R0, -8),
+		RET0);
+	refuses("not a multiple", "unaligned", LOOKUP, JMP(JEQ, R0, 0, 1), LDX(DW, R0, R0, 4),
+		RET0);
 	refuses("stores an address", "an address in a map", LOOKUP, JMP(JEQ, R0, 0, 1),
 		STX(DW, R0, 0, R10), RET0);
-	accepts("null on one path, a value on the other", MOV(R6, 0), CALL(7), JMP(JEQ, R0, 0, 7), LOOKUP,
-		MOVR(R6, R0), JMP(JEQ, R6, 0, 1), ST(DW, R6, 0, 1), RET0);
+	accepts("null on one path, a value on the other", MOV(R6, 0), CALL(7), JMP(JEQ, R0, 0, 7),
+		LOOKUP, MOVR(R6, R0), JMP(JEQ, R6, 0, 1), ST(DW, R6, 0, 1), RET0);
 	accepts("two lookups joined", CALL(7), JMP(JEQ, R0, 0, 7), LOOKUP, JA(6), LOOKUP,
 		JMP(JEQ, R0, 0, 1), ST(DW, R0, 0, 1), RET0);
-	accepts("a value in data", LDVALUE(R1, DATA, 56), MOV(R2, 1), ATOMIC(DW, BPF_ADD, R1, 0, R2), RET0);
-	refuses("offset 64 of a 64-byte", "beyond data", LDVALUE(R1, DATA, 56), ST(DW, R1, 8, 0), RET0);
+	accepts("a value in data", LDVALUE(R1, DATA, 56), MOV(R2, 1),
+		ATOMIC(DW, BPF_ADD, R1, 0, R2), RET0);
+	refuses("offset 64 of a 64-byte", "beyond data", LDVALUE(R1, DATA, 56), ST(DW, R1, 8, 0),
+		RET0);
 	refuses("beyond the 64-byte", "address beyond data", LDVALUE(R1, DATA, 64), RET0);
-	refuses("no fixed address", "fixed address in an array of two", LDVALUE(R1, ARRAY2, 0), RET0);
+	refuses("no fixed address", "fixed address in an array of two", LDVALUE(R1, ARRAY2, 0),
+		RET0);
 	refuses("no fixed address", "fixed address in a hash", LDVALUE(R1, HASH, 0), RET0);
 	accepts("key in a map value", LDVALUE(R2, DATA, 8), LDMAP(R1, HASH), CALL(1), RET0);
 	refuses("helper reads 8 bytes at offset 60", "key reaches out of the value",
@@ -167,7 +173,8 @@ static void test_values(void)
 }
 
 /* r1 = address in data with r0, a random number, as offset after `...` */
-#define INDEX(...) CALL(7), __VA_ARGS__, LDVALUE(R1, DATA, 0), ALUR(ADD, R1, R0), LDX(DW, R2, R1, 0), RET0
+#define INDEX(...)                                                                                 \
+	CALL(7), __VA_ARGS__, LDVALUE(R1, DATA, 0), ALUR(ADD, R1, R0), LDX(DW, R2, R1, 0), RET0
 
 static void test_bounds(void)
 {
@@ -179,52 +186,67 @@ static void test_bounds(void)
 	refuses("without bounds", "no bound", INDEX(ALU(MUL, R0, 8)));
 	refuses("offset 64 of a 64-byte", "bound too large", INDEX(ALU(AND, R0, 64)));
 	accepts("an index that leaves alignment open", INDEX(ALU(AND, R0, 15)));
-	refuses("not a multiple", "but not for atomics", CALL(7), ALU(AND, R0, 15), LDVALUE(R1, DATA, 0),
-		ALUR(ADD, R1, R0), MOV(R2, 1), ATOMIC(DW, BPF_ADD, R1, 0, R2), RET0);
+	refuses("not a multiple", "but not for atomics", CALL(7), ALU(AND, R0, 15),
+		LDVALUE(R1, DATA, 0), ALUR(ADD, R1, R0), MOV(R2, 1), ATOMIC(DW, BPF_ADD, R1, 0, R2),
+		RET0);
 	accepts("element of one CPU", ST(DW, R10, -8, 0), MOVR(R2, R10), ALU(ADD, R2, -8),
-		LDMAP(R1, PERCPU), MOV(R3, 1), CALL(195), JMP(JEQ, R0, 0, 1), LDX(DW, R2, R0, 504), RET0);
-	refuses("not of a kind", "element of one CPU of a plain map", ST(DW, R10, -8, 0), MOVR(R2, R10),
-		ALU(ADD, R2, -8), LDMAP(R1, HASH), MOV(R3, 1), CALL(195), RET0);
-	refuses("without bounds", "quotients have no bounds on old kernels", INDEX(ALU(MOD, R0, 8)));
-	accepts("bound by comparison", CALL(7), JMP(JGT, R0, 6, 5), ALU(LSH, R0, 3), LDVALUE(R1, DATA, 0),
-		ALUR(ADD, R1, R0), LDX(DW, R2, R1, 8), RET0);
-	refuses("negative", "signed comparison only", CALL(7), JMP(JSGT, R0, 6, 6), JMP(JSLT, R0, -9, 5),
-		LDVALUE(R1, DATA, 0), ALUR(ADD, R1, R0), LDX(B, R2, R1, 8), RET0);
+		LDMAP(R1, PERCPU), MOV(R3, 1), CALL(195), JMP(JEQ, R0, 0, 1), LDX(DW, R2, R0, 504),
+		RET0);
+	refuses("not of a kind", "element of one CPU of a plain map", ST(DW, R10, -8, 0),
+		MOVR(R2, R10), ALU(ADD, R2, -8), LDMAP(R1, HASH), MOV(R3, 1), CALL(195), RET0);
+	refuses("without bounds", "quotients have no bounds on old kernels",
+		INDEX(ALU(MOD, R0, 8)));
+	accepts("bound by comparison", CALL(7), JMP(JGT, R0, 6, 5), ALU(LSH, R0, 3),
+		LDVALUE(R1, DATA, 0), ALUR(ADD, R1, R0), LDX(DW, R2, R1, 8), RET0);
+	refuses("negative", "signed comparison only", CALL(7), JMP(JSGT, R0, 6, 6),
+		JMP(JSLT, R0, -9, 5), LDVALUE(R1, DATA, 0), ALUR(ADD, R1, R0), LDX(B, R2, R1, 8),
+		RET0);
 	accepts("both signed comparisons", CALL(7), JMP(JSGT, R0, 6, 5), JMP(JSLT, R0, 0, 4),
 		LDVALUE(R1, DATA, 0), ALUR(ADD, R1, R0), LDX(B, R2, R1, 8), RET0);
 	accepts("mask across a spill", CALL(7), ALU(AND, R0, 56), STX(DW, R10, -8, R0), CALL(5),
-		LDX(DW, R0, R10, -8), LDVALUE(R1, DATA, 0), ALUR(ADD, R1, R0), LDX(DW, R2, R1, 0), RET0);
+		LDX(DW, R0, R10, -8), LDVALUE(R1, DATA, 0), ALUR(ADD, R1, R0), LDX(DW, R2, R1, 0),
+		RET0);
 	refuses("without bounds", "bound after the spill", CALL(7), STX(DW, R10, -8, R0),
 		JMP(JGT, R0, 7, 6), LDX(DW, R0, R10, -8), LDVALUE(R1, DATA, 0), ALUR(ADD, R1, R0),
 		LDX(B, R2, R1, 0), RET0);
 	refuses("no known pointer", "a number as address", CALL(35), LDX(DW, R0, R0, 0), EXIT);
-	accepts("bounds hold where paths meet", CALL(7), JMP(JGT, R0, 7, 1), JA(1), ALU(AND, R0, 31),
-		LDVALUE(R1, DATA, 0), ALUR(ADD, R1, R0), LDX(B, R2, R1, 0), RET0);
-	refuses("64-byte map value", "the larger bound counts where paths meet", CALL(7), JMP(JGT, R0, 7, 1),
-		JA(1), ALU(AND, R0, 127), LDVALUE(R1, DATA, 0), ALUR(ADD, R1, R0), LDX(DW, R2, R1, 0), RET0);
+	accepts("bounds hold where paths meet", CALL(7), JMP(JGT, R0, 7, 1), JA(1),
+		ALU(AND, R0, 31), LDVALUE(R1, DATA, 0), ALUR(ADD, R1, R0), LDX(B, R2, R1, 0), RET0);
+	refuses("64-byte map value", "the larger bound counts where paths meet", CALL(7),
+		JMP(JGT, R0, 7, 1), JA(1), ALU(AND, R0, 127), LDVALUE(R1, DATA, 0),
+		ALUR(ADD, R1, R0), LDX(DW, R2, R1, 0), RET0);
 }
 
 static void test_context(void)
 {
-	enum { KP = BPF_PROG_TYPE_KPROBE, TP = BPF_PROG_TYPE_TRACEPOINT, PE = BPF_PROG_TYPE_PERF_EVENT,
-	       TR = BPF_PROG_TYPE_TRACING };
+	enum {
+		KP = BPF_PROG_TYPE_KPROBE,
+		TP = BPF_PROG_TYPE_TRACEPOINT,
+		PE = BPF_PROG_TYPE_PERF_EVENT,
+		TR = BPF_PROG_TYPE_TRACING
+	};
 
 	accepts("raw tracepoint argument", LDX(DW, R0, R1, 88), EXIT);
 	refuses("offset 96 of the context", "thirteenth argument", LDX(DW, R0, R1, 96), EXIT);
 	refuses("offset 4", "half an argument off", LDX(DW, R0, R1, 4), EXIT);
-	refuses("computed from the context", "moved context", ALU(ADD, R1, 8), LDX(DW, R0, R1, 0), EXIT);
+	refuses("computed from the context", "moved context", ALU(ADD, R1, 8), LDX(DW, R0, R1, 0),
+		EXIT);
 	refuses("writes to the context", "context store", ST(DW, R1, 0, 0), RET0);
-	refuses("writes to the context", "context atomic", MOV(R2, 1), ATOMIC(DW, BPF_ADD, R1, 0, R2), RET0);
+	refuses("writes to the context", "context atomic", MOV(R2, 1),
+		ATOMIC(DW, BPF_ADD, R1, 0, R2), RET0);
 	accepts_as(KP, PROFILE_PT_REGS, "register", LDX(DW, R0, R1, 112), EXIT);
-	refuses_as(KP, PROFILE_PT_REGS, "offset 512", "beyond the registers", LDX(DW, R0, R1, 512), EXIT);
+	refuses_as(KP, PROFILE_PT_REGS, "offset 512", "beyond the registers", LDX(DW, R0, R1, 512),
+		   EXIT);
 	accepts_as(TP, PROFILE_TRACEPOINT, "aligned field", LDX(W, R0, R1, 12), EXIT);
-	refuses_as(TP, PROFILE_TRACEPOINT, "offset 12", "unaligned field", LDX(DW, R0, R1, 12), EXIT);
+	refuses_as(TP, PROFILE_TRACEPOINT, "offset 12", "unaligned field", LDX(DW, R0, R1, 12),
+		   EXIT);
 	refuses_as(TP, PROFILE_TRACEPOINT, "offset 4", "common fields", LDX(W, R0, R1, 4), EXIT);
 	accepts_as(TP, PROFILE_TRACEPOINT, "address of a field for probe_read", LDX(W, R6, R1, 12),
 		   ALU(AND, R6, 0xffff), MOVR(R3, R1), ALUR(ADD, R3, R6), MOVR(R1, R10),
 		   ALU(ADD, R1, -16), MOV(R2, 16), CALL(115), RET0);
 	accepts_as(PE, PROFILE_PERF_EVENT, "instruction pointer", LDX(DW, R0, R1, 128), EXIT);
-	refuses_as(PE, PROFILE_PERF_EVENT, "at least 8", "half a register", LDX(W, R0, R1, 128), EXIT);
+	refuses_as(PE, PROFILE_PERF_EVENT, "at least 8", "half a register", LDX(W, R0, R1, 128),
+		   EXIT);
 	accepts_as(TR, PROFILE_BTF, "load through a trusted pointer", LDX(DW, R6, R1, 0),
 		   LDX(W, R7, R6, 40), RET0);
 	refuses_as(TR, PROFILE_BTF, "at least 8", "half an argument", LDX(W, R0, R1, 0), EXIT);
@@ -237,8 +259,8 @@ static void test_context(void)
 
 static void test_ring(void)
 {
-	accepts("reserve, fill, submit", RESERVE(16), JMP(JEQ, R0, 0, 4), ST(DW, R0, 8, 1), MOVR(R1, R0),
-		SUBMIT, RET0);
+	accepts("reserve, fill, submit", RESERVE(16), JMP(JEQ, R0, 0, 4), ST(DW, R0, 8, 1),
+		MOVR(R1, R0), SUBMIT, RET0);
 	refuses("ring record may be NULL", "no null check", RESERVE(16), ST(DW, R0, 8, 1), RET0);
 	refuses("ring record is held", "never submitted", RESERVE(16), JMP(JEQ, R0, 0, 1),
 		ST(DW, R0, 8, 1), RET0);
@@ -252,38 +274,44 @@ static void test_ring(void)
 	refuses("not given the start", "submitting its middle", RESERVE(16), JMP(JEQ, R0, 0, 4),
 		MOVR(R1, R0), ALU(ADD, R1, 8), SUBMIT, RET0);
 	refuses("no ring record", "submitting a value", LDVALUE(R1, DATA, 0), SUBMIT, RET0);
-	refuses("must be constant", "variable size", CALL(7), MOVR(R2, R0), LDMAP(R1, RING), MOV(R3, 0),
-		CALL(131), RET0);
-	refuses("r0 is read", "submit returns nothing", RESERVE(16), JMP(JEQ, R0, 0, 4), MOVR(R1, R0),
-		SUBMIT, EXIT, RET0);
+	refuses("must be constant", "variable size", CALL(7), MOVR(R2, R0), LDMAP(R1, RING),
+		MOV(R3, 0), CALL(131), RET0);
+	refuses("r0 is read", "submit returns nothing", RESERVE(16), JMP(JEQ, R0, 0, 4),
+		MOVR(R1, R0), SUBMIT, EXIT, RET0);
 	refuses("given to map_lookup_elem", "key in a record", RESERVE(16), JMP(JEQ, R0, 0, 9),
-		MOVR(R6, R0), ST(DW, R0, 8, 1), MOVR(R2, R0), LDMAP(R1, HASH), CALL(1), MOVR(R1, R6),
-		SUBMIT, RET0);
-	accepts("probe_read into a record", RESERVE(16), JMP(JEQ, R0, 0, 8), MOVR(R6, R0), MOVR(R1, R0),
-		MOV(R2, 16), MOV(R3, 0), CALL(113), MOVR(R1, R6), SUBMIT, RET0);
-	accepts("ringbuf_output", ST(DW, R10, -8, 0), LDMAP(R1, RING), MOVR(R2, R10), ALU(ADD, R2, -8),
-		MOV(R3, 8), MOV(R4, 0), CALL(130), RET0);
+		MOVR(R6, R0), ST(DW, R0, 8, 1), MOVR(R2, R0), LDMAP(R1, HASH), CALL(1),
+		MOVR(R1, R6), SUBMIT, RET0);
+	accepts("probe_read into a record", RESERVE(16), JMP(JEQ, R0, 0, 8), MOVR(R6, R0),
+		MOVR(R1, R0), MOV(R2, 16), MOV(R3, 0), CALL(113), MOVR(R1, R6), SUBMIT, RET0);
+	accepts("ringbuf_output", ST(DW, R10, -8, 0), LDMAP(R1, RING), MOVR(R2, R10),
+		ALU(ADD, R2, -8), MOV(R3, 8), MOV(R4, 0), CALL(130), RET0);
 }
 
 /* copy_from_user(a word of the stack, 8, 0) */
 #define WAIT MOVR(R1, R10), ALU(ADD, R1, -8), MOV(R2, 8), MOV(R3, 0), CALL(148)
-#define accepts_probe(what, ...) accepts_as(BPF_PROG_TYPE_KPROBE, PROFILE_PT_REGS, what, __VA_ARGS__)
-#define refuses_probe(text, what, ...) refuses_as(BPF_PROG_TYPE_KPROBE, PROFILE_PT_REGS, text, what, __VA_ARGS__)
+#define accepts_probe(what, ...)                                                                   \
+	accepts_as(BPF_PROG_TYPE_KPROBE, PROFILE_PT_REGS, what, __VA_ARGS__)
+#define refuses_probe(text, what, ...)                                                             \
+	refuses_as(BPF_PROG_TYPE_KPROBE, PROFILE_PT_REGS, text, what, __VA_ARGS__)
 
 static void test_waiting(void)
 {
-	refuses_probe("not for programs of this kind", "waiting where programs may not", WAIT, RET0);
+	refuses_probe("not for programs of this kind", "waiting where programs may not", WAIT,
+		      RET0);
 	prog_flags = BPF_F_SLEEPABLE;
 	accepts_probe("waiting where they may", WAIT, RET0);
-	refuses_probe("while a ring record is held", "waiting with a record", RESERVE(16), JMP(JEQ, R0, 0, 9), MOVR(R6, R0),
-		      WAIT, MOVR(R1, R6), SUBMIT, RET0);
-	accepts_probe("waiting behind a record", RESERVE(16), JMP(JEQ, R0, 0, 3), MOVR(R1, R0), SUBMIT, WAIT, RET0);
+	refuses_probe("while a ring record is held", "waiting with a record", RESERVE(16),
+		      JMP(JEQ, R0, 0, 9), MOVR(R6, R0), WAIT, MOVR(R1, R6), SUBMIT, RET0);
+	accepts_probe("waiting behind a record", RESERVE(16), JMP(JEQ, R0, 0, 3), MOVR(R1, R0),
+		      SUBMIT, WAIT, RET0);
 	/* r7 counts; the record goes out, or is given back, and reserved once more after waiting. */
-	accepts_probe("a record that is reserved again", MOV(R7, 0), RESERVE(16), JMP(JEQ, R0, 0, 17), MOVR(R6, R0), CALL(7),
-		      JMP(JEQ, R0, 0, 11), JMP(JGE, R7, 3, 10), ALU(ADD, R7, 1), MOVR(R1, R6), MOV(R2, 0), CALL(133), WAIT,
-		      JA(-20), MOVR(R1, R6), SUBMIT, RET0);
-	refuses_probe("no end", "for ever", RESERVE(16), JMP(JEQ, R0, 0, 15), MOVR(R6, R0), CALL(7), JMP(JEQ, R0, 0, 9),
-		      MOVR(R1, R6), MOV(R2, 0), CALL(133), WAIT, JA(-18), MOVR(R1, R6), SUBMIT, RET0);
+	accepts_probe("a record that is reserved again", MOV(R7, 0), RESERVE(16),
+		      JMP(JEQ, R0, 0, 17), MOVR(R6, R0), CALL(7), JMP(JEQ, R0, 0, 11),
+		      JMP(JGE, R7, 3, 10), ALU(ADD, R7, 1), MOVR(R1, R6), MOV(R2, 0), CALL(133),
+		      WAIT, JA(-20), MOVR(R1, R6), SUBMIT, RET0);
+	refuses_probe("no end", "for ever", RESERVE(16), JMP(JEQ, R0, 0, 15), MOVR(R6, R0), CALL(7),
+		      JMP(JEQ, R0, 0, 9), MOVR(R1, R6), MOV(R2, 0), CALL(133), WAIT, JA(-18),
+		      MOVR(R1, R6), SUBMIT, RET0);
 	prog_flags = 0;
 }
 
@@ -291,14 +319,16 @@ static void test_lengths(void)
 {
 	/* the length of a string bounds a later access, once it is known to be positive */
 	accepts("length of a string", LDVALUE(R1, DATA, 0), MOV(R2, 64), MOV(R3, 0), CALL(115),
-		JMP(JSLT, R0, 1, 4), LDVALUE(R1, DATA, 0), ALUR(ADD, R1, R0), LDX(B, R0, R1, -1), RET0);
+		JMP(JSLT, R0, 1, 4), LDVALUE(R1, DATA, 0), ALUR(ADD, R1, R0), LDX(B, R0, R1, -1),
+		RET0);
 	refuses("negative", "length not compared", LDVALUE(R1, DATA, 0), MOV(R2, 64), MOV(R3, 0),
 		CALL(115), LDVALUE(R1, DATA, 0), ALUR(ADD, R1, R0), LDX(B, R0, R1, -1), RET0);
-	refuses("may be negative", "negative size", LDX(DW, R2, R1, 0), LDVALUE(R1, DATA, 0), MOV(R3, 0),
-		CALL(113), RET0);
-	refuses("may be 0", "size 0 of comm", MOVR(R1, R10), ALU(ADD, R1, -16), MOV(R2, 0), CALL(16), RET0);
-	accepts("bounded size", LDX(DW, R2, R1, 0), ALU(AND, R2, 63), LDVALUE(R1, DATA, 0), MOV(R3, 0),
-		CALL(113), RET0);
+	refuses("may be negative", "negative size", LDX(DW, R2, R1, 0), LDVALUE(R1, DATA, 0),
+		MOV(R3, 0), CALL(113), RET0);
+	refuses("may be 0", "size 0 of comm", MOVR(R1, R10), ALU(ADD, R1, -16), MOV(R2, 0),
+		CALL(16), RET0);
+	accepts("bounded size", LDX(DW, R2, R1, 0), ALU(AND, R2, 63), LDVALUE(R1, DATA, 0),
+		MOV(R3, 0), CALL(113), RET0);
 	refuses("of a 64-byte", "size too large", LDX(DW, R2, R1, 0), ALU(AND, R2, 127),
 		LDVALUE(R1, DATA, 0), MOV(R3, 0), CALL(113), RET0);
 }
@@ -306,9 +336,11 @@ static void test_lengths(void)
 static void test_loops(void)
 {
 	accepts("counted loop", MOV(R6, 0), CALL(7), ALU(ADD, R6, 1), JMP(JLT, R6, 100, -3), RET0);
-	accepts("counter in a spill slot", ST(DW, R10, -8, 0), MOV(R6, 0), STX(DW, R10, -8, R6), CALL(7),
-		LDX(DW, R6, R10, -8), ALU(ADD, R6, 1), STX(DW, R10, -8, R6), JMP(JLT, R6, 8, -5), RET0);
-	accepts("test at the top", MOV(R6, 0), JMP(JGE, R6, 8, 3), CALL(7), ALU(ADD, R6, 1), JA(-4), RET0);
+	accepts("counter in a spill slot", ST(DW, R10, -8, 0), MOV(R6, 0), STX(DW, R10, -8, R6),
+		CALL(7), LDX(DW, R6, R10, -8), ALU(ADD, R6, 1), STX(DW, R10, -8, R6),
+		JMP(JLT, R6, 8, -5), RET0);
+	accepts("test at the top", MOV(R6, 0), JMP(JGE, R6, 8, 3), CALL(7), ALU(ADD, R6, 1), JA(-4),
+		RET0);
 	accepts("nested", MOV(R6, 0), MOV(R7, 0), CALL(7), ALU(ADD, R7, 1), JMP(JLT, R7, 9, -3),
 		ALU(ADD, R6, 1), JMP(JLT, R6, 9, -6), RET0);
 	accepts("the counter is an index", MOV(R6, 0), LDVALUE(R1, DATA, 0), ALUR(ADD, R1, R6),
@@ -330,13 +362,14 @@ static void test_loops(void)
 static void test_calls(void)
 {
 	accepts("a function", MOV(R1, 1), CALLSUB(1), EXIT, MOVR(R0, R1), EXIT);
-	refuses("r6 is read", "callee-saved registers are not arguments", MOV(R6, 1), CALLSUB(1), EXIT,
-		MOVR(R0, R6), EXIT);
-	refuses("its own stack", "returning a frame's address", CALLSUB(2), RET0, MOVR(R0, R10), EXIT);
+	refuses("r6 is read", "callee-saved registers are not arguments", MOV(R6, 1), CALLSUB(1),
+		EXIT, MOVR(R0, R6), EXIT);
+	refuses("its own stack", "returning a frame's address", CALLSUB(2), RET0, MOVR(R0, R10),
+		EXIT);
 	accepts("writing the caller's stack", MOVR(R1, R10), ALU(ADD, R1, -8), CALLSUB(2),
 		LDX(DW, R0, R10, -8), EXIT, ST(DW, R1, 0, 1), RET0);
-	refuses("stack of a caller", "leaving an address with the caller", MOVR(R1, R10), ALU(ADD, R1, -8),
-		CALLSUB(2), RET0, STX(DW, R1, 0, R10), RET0);
+	refuses("stack of a caller", "leaving an address with the caller", MOVR(R1, R10),
+		ALU(ADD, R1, -8), CALLSUB(2), RET0, STX(DW, R1, 0, R10), RET0);
 	refuses("each other", "recursion", CALLSUB(-1), EXIT);
 	accepts("frames that fit together", ST(DW, R10, -256, 0), CALLSUB(1), EXIT,
 		ST(DW, R10, -256, 0), RET0);
@@ -346,19 +379,19 @@ static void test_calls(void)
 }
 
 #define LOOP(...)                                                                                  \
-	ST(DW, R10, -8, 0), MOV(R1, 4), LDFUNC(R2, 7), MOVR(R3, R10), ALU(ADD, R3, -8), MOV(R4, 0),  \
-		CALL(181), RET0, __VA_ARGS__
+	ST(DW, R10, -8, 0), MOV(R1, 4), LDFUNC(R2, 7), MOVR(R3, R10), ALU(ADD, R3, -8),            \
+		MOV(R4, 0), CALL(181), RET0, __VA_ARGS__
 
 static void test_callbacks(void)
 {
 	accepts("bpf_loop", LOOP(RET0));
-	accepts("adding in the caller's stack", LOOP(LDX(DW, R3, R2, 0), ALUR(ADD, R3, R1),
-						   STX(DW, R2, 0, R3), RET0));
-	accepts("counting in the caller's stack", LOOP(LDX(DW, R3, R2, 0), ALU(ADD, R3, 1),
-						       STX(DW, R2, 0, R3), RET0));
+	accepts("adding in the caller's stack",
+		LOOP(LDX(DW, R3, R2, 0), ALUR(ADD, R3, R1), STX(DW, R2, 0, R3), RET0));
+	accepts("counting in the caller's stack",
+		LOOP(LDX(DW, R3, R2, 0), ALU(ADD, R3, 1), STX(DW, R2, 0, R3), RET0));
 	refuses("must live in a map", "comparing what is counted there",
-		LOOP(LDX(DW, R3, R2, 0), JMP(JGT, R3, 3, 4), ALU(ADD, R3, 1), STX(DW, R2, 0, R3), RET0,
-		     MOV(R0, 1), EXIT));
+		LOOP(LDX(DW, R3, R2, 0), JMP(JGT, R3, 3, 4), ALU(ADD, R3, 1), STX(DW, R2, 0, R3),
+		     RET0, MOV(R0, 1), EXIT));
 	refuses("0 or 1", "result of a callback", LOOP(MOV(R0, 2), EXIT));
 	refuses("r3 is read", "arguments that are not given", LOOP(MOVR(R0, R3), EXIT));
 	refuses("64-byte map value", "a counter that is an index after some turns",
@@ -367,22 +400,22 @@ static void test_callbacks(void)
 	accepts("an index masked in each turn",
 		LOOP(LDX(DW, R3, R2, 0), LDVALUE(R4, DATA, 0), ALU(AND, R3, 63), ALUR(ADD, R4, R3),
 		     ST(B, R4, 0, 0), ALU(ADD, R3, 1), STX(DW, R2, 0, R3), RET0));
-	refuses("is given no function", "no callback", MOV(R1, 4), MOV(R2, 0), MOV(R3, 0), MOV(R4, 0),
-		CALL(181), RET0);
+	refuses("is given no function", "no callback", MOV(R1, 4), MOV(R2, 0), MOV(R3, 0),
+		MOV(R4, 0), CALL(181), RET0);
 	refuses("a ring record", "a record reserved in a callback",
 		LOOP(RESERVE(8), JMP(JNE, R0, 0, 0), RET0));
-	accepts("for_each_map_elem", LDMAP(R1, HASH), LDFUNC(R2, 6), MOV(R3, 0), MOV(R4, 0), CALL(164),
-		RET0, LDX(DW, R0, R2, 0), LDX(DW, R5, R3, 8), RET0);
-	refuses("16-byte map value", "beyond the element", LDMAP(R1, HASH), LDFUNC(R2, 6), MOV(R3, 0),
-		MOV(R4, 0), CALL(164), RET0, LDX(DW, R5, R3, 16), RET0);
+	accepts("for_each_map_elem", LDMAP(R1, HASH), LDFUNC(R2, 6), MOV(R3, 0), MOV(R4, 0),
+		CALL(164), RET0, LDX(DW, R0, R2, 0), LDX(DW, R5, R3, 8), RET0);
+	refuses("16-byte map value", "beyond the element", LDMAP(R1, HASH), LDFUNC(R2, 6),
+		MOV(R3, 0), MOV(R4, 0), CALL(164), RET0, LDX(DW, R5, R3, 16), RET0);
 	refuses("writes to the key", "changing the key", LDMAP(R1, HASH), LDFUNC(R2, 6), MOV(R3, 0),
 		MOV(R4, 0), CALL(164), RET0, ST(DW, R2, 0, 0), RET0);
 }
 
 static void test_atomics(void)
 {
-	accepts("fetch add", LDVALUE(R1, DATA, 0), MOV(R2, 1), ATOMIC(DW, BPF_ADD | BPF_FETCH, R1, 0, R2),
-		MOVR(R0, R2), EXIT);
+	accepts("fetch add", LDVALUE(R1, DATA, 0), MOV(R2, 1),
+		ATOMIC(DW, BPF_ADD | BPF_FETCH, R1, 0, R2), MOVR(R0, R2), EXIT);
 	accepts("cmpxchg", LDVALUE(R1, DATA, 0), MOV(R0, 1), MOV(R2, 1),
 		ATOMIC(DW, BPF_CMPXCHG, R1, 0, R2), EXIT);
 	refuses("r0 is read", "cmpxchg without r0", LDVALUE(R1, DATA, 0), MOV(R2, 1),

@@ -21,7 +21,7 @@ struct gen {
 	u32 budget; /* instructions still to be made */
 	u32 depth, loops;
 	u32 vars[GEN_VARS];
-	VEC(u32) seen;	/* temporaries visible here */
+	VEC(u32) seen;  /* temporaries visible here */
 	VEC(u32) slots; /* slots visible here */
 };
 
@@ -53,14 +53,14 @@ static struct ir_insn *gen_out(struct gen *g, struct ir_insn in)
 
 static s64 gen_number(struct gen *g)
 {
-	static const s64 odd[] = { 0,	       1,	   -1,
-				   2,	       7,	   8,
-				   63,	       64,	   255,
-				   256,	       65535,	   0x7fffffff,
+	static const s64 odd[] = { 0,          1,          -1,
+				   2,          7,          8,
+				   63,         64,         255,
+				   256,        65535,      0x7fffffff,
 				   0x80000000, 0xffffffff, 0x100000000,
 				   INT64_MIN,  INT64_MAX,  -128,
-				   -32768,     4096,	   (s64)0xff00ff00ff00ff00,
-				   10,	       1000,	   INT32_MIN };
+				   -32768,     4096,       (s64)0xff00ff00ff00ff00,
+				   10,         1000,       INT32_MIN };
 
 	return rnd(g, 3) ? odd[rnd(g, ARRAY_SIZE(odd))] : (s64)rnd(g, 100);
 }
@@ -73,8 +73,8 @@ static struct opnd gen_value(struct gen *g)
 		return o_imm(gen_number(g));
 	if (k < 5 || !g->seen.n)
 		return o_temp(g->vars[rnd(g, GEN_VARS)]);
-	return o_temp(g->seen.v[rnd(g, 3) ? g->seen.n - 1 - rnd(g, MIN(g->seen.n, 6u))
-					  : rnd(g, g->seen.n)]);
+	return o_temp(g->seen.v[rnd(g, 3) ? g->seen.n - 1 - rnd(g, MIN(g->seen.n, 6u)) :
+					    rnd(g, g->seen.n)]);
 }
 
 /* A place of len bytes, aligned to align, in a slot or the data map. */
@@ -204,9 +204,9 @@ static void gen_memory(struct gen *g)
 
 static void gen_compute(struct gen *g)
 {
-	static const u8 ops[] = { IR_MOVE, IR_ADD,  IR_ADD,  IR_SUB,  IR_MUL,	IR_UDIV, IR_UMOD,
-				  IR_SDIV, IR_SMOD, IR_AND,  IR_OR,   IR_XOR,	IR_SHL,	 IR_SHR,
-				  IR_SAR,  IR_NEG,  IR_SEXT, IR_ZEXT, IR_BSWAP, IR_SET,	 IR_SET };
+	static const u8 ops[] = { IR_MOVE, IR_ADD,  IR_ADD,  IR_SUB,  IR_MUL,   IR_UDIV, IR_UMOD,
+				  IR_SDIV, IR_SMOD, IR_AND,  IR_OR,   IR_XOR,   IR_SHL,  IR_SHR,
+				  IR_SAR,  IR_NEG,  IR_SEXT, IR_ZEXT, IR_BSWAP, IR_SET,  IR_SET };
 	struct ir_insn in = { .op = ops[rnd(g, ARRAY_SIZE(ops))] };
 
 	for (u32 i = 0; i < ir_n_args(&in); i++)
@@ -392,9 +392,9 @@ static void gen_link(const struct ir_func *f)
 		if (end->op == IR_RETURN)
 			continue;
 		end->target[0] = ((struct ir_block *)(uintptr_t)end->imm)->id;
-		end->target[1] = end->op == IR_BRANCH
-					 ? ((struct ir_block *)(uintptr_t)end->arg[4].imm)->id
-					 : 0;
+		end->target[1] = end->op == IR_BRANCH ?
+					 ((struct ir_block *)(uintptr_t)end->arg[4].imm)->id :
+					 0;
 		end->imm = end->arg[4].imm = 0;
 	}
 }

@@ -14,10 +14,10 @@ static inline bool fx_ksym(void *ctx, u64 addr, struct symbol *out)
 	(void)ctx;
 	if (addr < 0x1000)
 		return false;
-	*out = (struct symbol){ .name = addr < 0x2000   ? "vfs_read"
-					: addr < 0x4000 ? "do_sys_open"
-					: addr < 0x5000 ? "bpf_prog_1234_ours"
-							: "bpf_trampoline_77",
+	*out = (struct symbol){ .name = addr < 0x2000 ? "vfs_read" :
+					addr < 0x4000 ? "do_sys_open" :
+					addr < 0x5000 ? "bpf_prog_1234_ours" :
+							"bpf_trampoline_77",
 				.offset = addr & 0xfff };
 	if (addr >= 0x3000)
 		out->module = "ext4";
@@ -184,11 +184,12 @@ static inline u64 *fx_counts(const struct type *t, const s64 *v, u32 n)
 	u64 *b = arena_alloc(&fx, agg_size(t));
 
 	for (u32 i = 0; i < n; i++) {
-		u32 at = t->kind == TY_HIST ? hist_bucket(v[i], t->hist.bits)
-			 : t->kind == TY_LHIST
-				 ? lhist_bucket(v[i], t->lhist.min, t->lhist.max, t->lhist.step)
-				 : llhist_bucket(v[i], t->llhist.base, t->llhist.low,
-						 t->llhist.high, t->llhist.steps);
+		u32 at = t->kind == TY_HIST ?
+				 hist_bucket(v[i], t->hist.bits) :
+			 t->kind == TY_LHIST ?
+				 lhist_bucket(v[i], t->lhist.min, t->lhist.max, t->lhist.step) :
+				 llhist_bucket(v[i], t->llhist.base, t->llhist.low, t->llhist.high,
+					       t->llhist.steps);
 		b[at]++;
 	}
 	return b;

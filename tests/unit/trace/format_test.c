@@ -201,7 +201,7 @@ static void accepting(void)
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
 static void like_libc(void)
 {
-	static const s64 values[] = { 0,   1,	      -1,	 9,	    10,
+	static const s64 values[] = { 0,   1,         -1,        9,         10,
 				      255, INT32_MAX, INT32_MIN, INT64_MAX, INT64_MIN };
 	static const char *const sizes[] = { "", "4", "11", "25" }, *const precs[] = { "", ".0",
 										       ".3",

@@ -198,7 +198,8 @@ static void many(const struct type *value, u32 n)
 	bool ordered = true;
 
 	for (u32 i = 0; i < n; i++)
-		fx_row_s64(t, (s64)(i * 7919ull % n) - 70, (s64)(i * 2654435761u % 1000) - (value == &ty_s64 ? 500 : 0));
+		fx_row_s64(t, (s64)(i * 7919ull % n) - 70,
+			   (s64)(i * 2654435761u % 1000) - (value == &ty_s64 ? 500 : 0));
 	table_sort(t, &fx_names);
 	for (u32 i = 1; i < t->rows.n; i++) {
 		s64 a = table_number(value, t->rows.v[i - 1].value),

@@ -193,12 +193,13 @@ static void trampolines(void)
 	const struct type *t = type_stack(&fx, TY_KSTACK, STACK_MODE_SONDE, 127);
 
 	for (u64 hash = 4; hash <= 7; hash++) {
-		struct stack_value entry = { hash, STACK_FROM_ENTRY, 4 }, at_exit = { hash, STACK_FROM_EXIT, 4 };
+		struct stack_value entry = { hash, STACK_FROM_ENTRY, 4 },
+				   at_exit = { hash, STACK_FROM_EXIT, 4 };
 
 		shows(t, &entry,
-		      hash == 5	  ? "\n        vfs_read+0\n        do_sys_open+16\n"
-		      : hash == 7 ? "\n        vfs_read+5\n        do_sys_open+16\n"
-				  : "\n        vfs_read+9\n        do_sys_open+16\n");
+		      hash == 5 ? "\n        vfs_read+0\n        do_sys_open+16\n" :
+		      hash == 7 ? "\n        vfs_read+5\n        do_sys_open+16\n" :
+				  "\n        vfs_read+9\n        do_sys_open+16\n");
 		shows(t, &at_exit, "\n        do_sys_open+16\n");
 	}
 }

@@ -8,19 +8,37 @@
  *		      struct mm *percpu; u64 *number; u8 bytes[8]; struct inner { u16 x, y; } in[2]; struct unseen *u; };
  */
 static struct field mm_fields[] = { { .name = "count", .type = &ty_s32, .offset = 0 } };
-static struct type mm = { .kind = TY_STRUCT, .size = 64, .in_kernel = true, .fields = mm_fields, .n_fields = 1, .origin_id = 1 };
+static struct type mm = { .kind = TY_STRUCT,
+			  .size = 64,
+			  .in_kernel = true,
+			  .fields = mm_fields,
+			  .n_fields = 1,
+			  .origin_id = 1 };
 static struct type unseen = { .kind = TY_STRUCT, .name = "unseen" };
-static const struct type to_mm = { .kind = TY_POINTER, .size = 8, .elem = &mm, .space = SPACE_KERNEL };
+static const struct type to_mm = {
+	.kind = TY_POINTER, .size = 8, .elem = &mm, .space = SPACE_KERNEL
+};
 static const struct type percpu = { .kind = TY_POINTER, .size = 8, .elem = &mm, .is_offset = true };
-static const struct type of_user = { .kind = TY_POINTER, .size = 8, .elem = &mm, .space = SPACE_USER };
+static const struct type of_user = {
+	.kind = TY_POINTER, .size = 8, .elem = &mm, .space = SPACE_USER
+};
 static const struct type number = { .kind = TY_POINTER, .size = 8, .elem = &ty_u64 };
 static const struct type to_unseen = { .kind = TY_POINTER, .size = 8, .elem = &unseen };
 static const struct type mms = { .kind = TY_ARRAY, .size = 16, .count = 2, .elem = &to_mm };
 static const struct type bytes = { .kind = TY_ARRAY, .size = 8, .count = 8, .elem = &ty_u8 };
-static struct field union_fields[] = { { .name = "active", .type = &to_mm }, { .name = "word", .type = &ty_u64 } };
-static struct type either = { .kind = TY_STRUCT, .is_union = true, .size = 8, .in_kernel = true, .fields = union_fields, .n_fields = 2 };
-static struct field inner_fields[] = { { .name = "x", .type = &ty_u16 }, { .name = "y", .type = &ty_u16, .offset = 2 } };
-static struct type inner = { .kind = TY_STRUCT, .size = 4, .in_kernel = true, .fields = inner_fields, .n_fields = 2 };
+static struct field union_fields[] = { { .name = "active", .type = &to_mm },
+				       { .name = "word", .type = &ty_u64 } };
+static struct type either = { .kind = TY_STRUCT,
+			      .is_union = true,
+			      .size = 8,
+			      .in_kernel = true,
+			      .fields = union_fields,
+			      .n_fields = 2 };
+static struct field inner_fields[] = { { .name = "x", .type = &ty_u16 },
+				       { .name = "y", .type = &ty_u16, .offset = 2 } };
+static struct type inner = {
+	.kind = TY_STRUCT, .size = 4, .in_kernel = true, .fields = inner_fields, .n_fields = 2
+};
 static const struct type inners = { .kind = TY_ARRAY, .size = 8, .count = 2, .elem = &inner };
 static struct field task_fields[] = {
 	{ .name = "flags", .type = &ty_u32, .offset = 0 },
@@ -35,7 +53,12 @@ static struct field task_fields[] = {
 	{ .name = "u", .type = &to_unseen, .offset = 72 },
 	{ .name = "of_user", .type = &of_user, .offset = 80 },
 };
-static struct type task = { .kind = TY_STRUCT, .size = 88, .in_kernel = true, .fields = task_fields, .n_fields = ARRAY_SIZE(task_fields), .origin_id = 2 };
+static struct type task = { .kind = TY_STRUCT,
+			    .size = 88,
+			    .in_kernel = true,
+			    .fields = task_fields,
+			    .n_fields = ARRAY_SIZE(task_fields),
+			    .origin_id = 2 };
 
 static const struct {
 	u32 offset, size;
@@ -74,7 +97,8 @@ int main(void)
 
 	for (u32 i = 0; i < ARRAY_SIZE(cases); i++) {
 		to = NULL;
-		is_int(type_walk(&task, cases[i].offset, cases[i].size, &to), cases[i].walk, "%s", cases[i].what);
+		is_int(type_walk(&task, cases[i].offset, cases[i].size, &to), cases[i].walk, "%s",
+		       cases[i].what);
 		if (cases[i].walk == WALK_POINTER)
 			ok(to == &mm, "%s: where to", cases[i].what);
 	}

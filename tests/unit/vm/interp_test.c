@@ -99,11 +99,13 @@ static void test_width(void)
 	   le = BPF_ALU | BPF_END | BPF_TO_LE;
 
 	gives(-128, "movsx 8", MOV(R1, 0x80), INSN(BPF_ALU64 | BPF_X | BPF_MOV, R0, R1, 8, 0));
-	gives(-1, "movsx 32", LD64(R1, 0xffffffff), INSN(BPF_ALU64 | BPF_X | BPF_MOV, R0, R1, 32, 0));
+	gives(-1, "movsx 32", LD64(R1, 0xffffffff),
+	      INSN(BPF_ALU64 | BPF_X | BPF_MOV, R0, R1, 32, 0));
 	gives(0xffff8000, "32-bit movsx 16", MOV(R1, 0x8000),
 	      INSN(BPF_ALU | BPF_X | BPF_MOV, R0, R1, 16, 0));
 	gives(0x2211, "bswap16", LD64(R0, 0x99881122), INSN(bswap, R0, 0, 0, 16));
-	gives(0x8877665544332211, "bswap64", LD64(R0, 0x1122334455667788), INSN(bswap, R0, 0, 0, 64));
+	gives(0x8877665544332211, "bswap64", LD64(R0, 0x1122334455667788),
+	      INSN(bswap, R0, 0, 0, 64));
 	gives(0x44332211, "be32", LD64(R0, 0xaa11223344), INSN(be, R0, 0, 0, 32));
 	gives(0x3344, "le16 cuts", LD64(R0, 0xaa11223344), INSN(le, R0, 0, 0, 16));
 	gives(0x88, "load byte", LDX(B, R0, R1, 0));
@@ -116,8 +118,7 @@ static void test_width(void)
 	      LDX(DW, R0, R10, -8));
 }
 
-#define JUMPS(op, a, b)                                                                            \
-	MOV(R0, 0), LD64(R1, a), LD64(R2, b), JMPR(op, R1, R2, 1), JA(1), MOV(R0, 1)
+#define JUMPS(op, a, b) MOV(R0, 0), LD64(R1, a), LD64(R2, b), JMPR(op, R1, R2, 1), JA(1), MOV(R0, 1)
 static void test_jumps(void)
 {
 	gives(1, "jeq", JUMPS(JEQ, 5, 5));
@@ -152,7 +153,8 @@ static void test_atomics(void)
 	gives(7, "atomic or", ST(DW, R10, -8, 6), MOV(R1, 1), ATOMIC(DW, BPF_OR, R10, -8, R1),
 	      LDX(DW, R0, R10, -8));
 	gives(0x600000007, "32-bit atomic xor leaves the neighbour", LD64(R2, 0x600000006),
-	      STX(DW, R10, -8, R2), MOV(R1, 1), ATOMIC(W, BPF_XOR, R10, -8, R1), LDX(DW, R0, R10, -8));
+	      STX(DW, R10, -8, R2), MOV(R1, 1), ATOMIC(W, BPF_XOR, R10, -8, R1),
+	      LDX(DW, R0, R10, -8));
 	gives(6, "xchg", ST(DW, R10, -8, 6), MOV(R0, 1), ATOMIC(DW, BPF_XCHG, R10, -8, R0));
 	gives(9, "cmpxchg that hits stores", ST(DW, R10, -8, 6), MOV(R0, 6), MOV(R1, 9),
 	      ATOMIC(DW, BPF_CMPXCHG, R10, -8, R1), LDX(DW, R0, R10, -8));
@@ -171,8 +173,8 @@ static void test_calls(void)
 	      ALU(ADD, R3, -8), MOV(R4, 0), CALL(181), LDX(DW, R0, R10, -8), EXIT,
 	      LDX(DW, R3, R2, 0), ALUR(ADD, R3, R1), STX(DW, R2, 0, R3), MOV(R0, 0));
 	gives(2, "bpf_loop stops when the callback says so", ST(DW, R10, -8, 0), MOV(R1, 9),
-	      LDFUNC(R2, 5), MOV(R3, 0), MOV(R4, 0), CALL(181), EXIT, MOV(R0, 0), JMP(JNE, R1, 1, 1),
-	      MOV(R0, 1));
+	      LDFUNC(R2, 5), MOV(R3, 0), MOV(R4, 0), CALL(181), EXIT, MOV(R0, 0),
+	      JMP(JNE, R1, 1, 1), MOV(R0, 1));
 	faults("frames", "recursion", CALLSUB(-1), EXIT);
 }
 
@@ -181,13 +183,14 @@ static void test_faults(void)
 	faults("past the end", "no exit", MOV(R0, 0));
 	faults("offset -520 of the stack", "below the frame", ST(DW, R10, -520, 0), EXIT);
 	faults("offset 0 of the stack", "above the frame", ST(DW, R10, 0, 0), EXIT);
-	faults("never written", "stack that was not written", ST(W, R10, -8, 0), LDX(DW, R0, R10, -8),
-	       EXIT);
-	faults("reads 8 bytes at offset 16 of the context", "beyond the context", LDX(DW, R0, R1, 16),
-	       EXIT);
+	faults("never written", "stack that was not written", ST(W, R10, -8, 0),
+	       LDX(DW, R0, R10, -8), EXIT);
+	faults("reads 8 bytes at offset 16 of the context", "beyond the context",
+	       LDX(DW, R0, R1, 16), EXIT);
 	faults("writes to the context", "the context is read-only", ST(DW, R1, 0, 0), EXIT);
 	faults("compared with 0", "NULL", MOV(R1, 0), LDX(DW, R0, R1, 0), EXIT);
-	faults("no memory", "a made-up address", LD64(R1, 0xffff888000000000), LDX(DW, R0, R1, 0), EXIT);
+	faults("no memory", "a made-up address", LD64(R1, 0xffff888000000000), LDX(DW, R0, R1, 0),
+	       EXIT);
 	faults("no memory", "r1 after a call", CALL(5), LDX(DW, R0, R1, 0), EXIT);
 	faults("bad instruction", "opcode 0", INSN(0, 0, 0, 0, 0), EXIT);
 	faults("bad instruction", "second half of a constant", JA(1), LD64(R0, 0), EXIT);
@@ -200,8 +203,8 @@ static void test_faults(void)
 	faults("kernel", "a kernel function", INSN(BPF_JMP | BPF_CALL, 0, 2, 0, 1), EXIT);
 	faults("more than 100000", "endless loop", JA(-1));
 	faults("past the end", "jump before the start", JA(-5), EXIT);
-	faults("not resolved", "map without relocation", INSN(BPF_LD | BPF_IMM | BPF_DW, 1, 3, 0, 0),
-	       INSN(0, 0, 0, 0, 0), EXIT);
+	faults("not resolved", "map without relocation",
+	       INSN(BPF_LD | BPF_IMM | BPF_DW, 1, 3, 0, 0), INSN(0, 0, 0, 0, 0), EXIT);
 }
 
 int main(void)

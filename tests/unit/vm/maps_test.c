@@ -99,13 +99,14 @@ static u64 run(struct vm *vm, u32 func, u64 a, u64 b)
 		MOVR(R2, R10), ALU(ADD, R2, -8), MOVR(R3, R10), ALU(ADD, R3, -16)
 #define UPDATE(map, flags) KEY_VALUE, LDMAP(R1, map), MOV(R4, flags), CALL(2), EXIT
 #define LOOKUP(map)                                                                                \
-	KEY_VALUE, LDMAP(R1, map), CALL(1), JMP(JEQ, R0, 0, 2), LDX(DW, R0, R0, 0), EXIT, MOV(R0, -1), EXIT
+	KEY_VALUE, LDMAP(R1, map), CALL(1), JMP(JEQ, R0, 0, 2), LDX(DW, R0, R0, 0), EXIT,          \
+		MOV(R0, -1), EXIT
 #define DELETE(map) KEY_VALUE, LDMAP(R1, map), CALL(3), EXIT
 
 static void test_hash(struct vm *vm)
 {
-	u32 set = FUNC(UPDATE(hash, 0)), new = FUNC(UPDATE(hash, NOEXIST)), old = FUNC(UPDATE(hash, EXIST)),
-	    get = FUNC(LOOKUP(hash)), del = FUNC(DELETE(hash));
+	u32 set = FUNC(UPDATE(hash, 0)), new = FUNC(UPDATE(hash, NOEXIST)),
+	    old = FUNC(UPDATE(hash, EXIST)), get = FUNC(LOOKUP(hash)), del = FUNC(DELETE(hash));
 
 	is_int(run(vm, get, 1, 0), -1, "a missing key");
 	is_int(run(vm, set, 1, 10), 0, "insert");
@@ -126,7 +127,8 @@ static void test_hash(struct vm *vm)
 static void test_other_maps(struct vm *vm)
 {
 	u32 set = FUNC(UPDATE(lru, 0)), get = FUNC(LOOKUP(lru)), a_set = FUNC(UPDATE(array, 0)),
-	    a_get = FUNC(LOOKUP(array)), a_new = FUNC(UPDATE(array, NOEXIST)), a_del = FUNC(DELETE(array));
+	    a_get = FUNC(LOOKUP(array)), a_new = FUNC(UPDATE(array, NOEXIST)),
+	    a_del = FUNC(DELETE(array));
 
 	run(vm, set, 1, 10);
 	run(vm, set, 2, 20);
@@ -219,15 +221,15 @@ static void test_ring(struct vm *vm)
 	u32 emit = FUNC(LDX(DW, R6, R1, 0), LDMAP(R1, ring), MOV(R2, 24), MOV(R3, 0), CALL(131),
 			JMP(JEQ, R0, 0, 6), STX(DW, R0, 0, R6), MOVR(R1, R0), MOV(R2, 0), CALL(132),
 			MOV(R0, 1), EXIT, MOV(R0, 0), EXIT);
-	u32 drop = FUNC(LDMAP(R1, ring), MOV(R2, 24), MOV(R3, 0), CALL(131), MOVR(R1, R0), MOV(R2, 0),
-			CALL(133), MOV(R0, 1), EXIT);
+	u32 drop = FUNC(LDMAP(R1, ring), MOV(R2, 24), MOV(R3, 0), CALL(131), MOVR(R1, R0),
+			MOV(R2, 0), CALL(133), MOV(R0, 1), EXIT);
 	u32 leak = FUNC(LDMAP(R1, ring), MOV(R2, 24), MOV(R3, 0), CALL(131), MOV(R0, 1), EXIT);
 	u32 beyond = FUNC(LDMAP(R1, ring), MOV(R2, 24), MOV(R3, 0), CALL(131), ST(DW, R0, 24, 0),
 			  MOV(R0, 1), EXIT);
-	u32 after = FUNC(LDMAP(R1, ring), MOV(R2, 24), MOV(R3, 0), CALL(131), MOVR(R6, R0), MOVR(R1, R0),
-			 MOV(R2, 0), CALL(132), ST(DW, R6, 0, 0), MOV(R0, 1), EXIT);
-	u32 output = FUNC(ST(DW, R10, -8, 77), LDMAP(R1, ring), MOVR(R2, R10), ALU(ADD, R2, -8), MOV(R3, 8),
-			  MOV(R4, 0), CALL(130), EXIT);
+	u32 after = FUNC(LDMAP(R1, ring), MOV(R2, 24), MOV(R3, 0), CALL(131), MOVR(R6, R0),
+			 MOVR(R1, R0), MOV(R2, 0), CALL(132), ST(DW, R6, 0, 0), MOV(R0, 1), EXIT);
+	u32 output = FUNC(ST(DW, R10, -8, 77), LDMAP(R1, ring), MOVR(R2, R10), ALU(ADD, R2, -8),
+			  MOV(R3, 8), MOV(R4, 0), CALL(130), EXIT);
 	struct seen s = {}, one = { .stop_at = 1 };
 	struct err err = {};
 	u64 ctx[2] = {};
@@ -248,9 +250,12 @@ static void test_ring(struct vm *vm)
 	is_int(run(vm, output, 0, 0), 0, "output");
 	vm_drain(vm, see, &s);
 	is_int(s.last, 77, "has the bytes");
-	ok(vm_run(vm, leak, ctx, 16, NULL, &err) < 0 && strstr(err.text, "reserved"), "a leak is a fault");
-	ok(vm_run(vm, beyond, ctx, 16, NULL, &err) < 0 && strstr(err.text, "24-byte"), "%s", err.text);
-	ok(vm_run(vm, after, ctx, 16, NULL, &err) < 0 && strstr(err.text, "not reserved"), "%s", err.text);
+	ok(vm_run(vm, leak, ctx, 16, NULL, &err) < 0 && strstr(err.text, "reserved"),
+	   "a leak is a fault");
+	ok(vm_run(vm, beyond, ctx, 16, NULL, &err) < 0 && strstr(err.text, "24-byte"), "%s",
+	   err.text);
+	ok(vm_run(vm, after, ctx, 16, NULL, &err) < 0 && strstr(err.text, "not reserved"), "%s",
+	   err.text);
 	is_int(vm_drain(vm, see, &s), 1, "what a fault left behind is discarded");
 	err_release(&err);
 }
@@ -258,8 +263,10 @@ static void test_ring(struct vm *vm)
 static void test_world(struct vm *vm)
 {
 	u32 pid = FUNC(CALL(14), EXIT), ns = FUNC(CALL(5), EXIT), boot = FUNC(CALL(125), EXIT);
-	u32 comm = FUNC(MOVR(R1, R10), ALU(ADD, R1, -16), MOV(R2, 16), CALL(16), LDX(DW, R0, R10, -16), EXIT);
-	u32 str = FUNC(LDX(DW, R3, R1, 0), LDX(DW, R2, R1, 8), LDVALUE(R1, data, 192), CALL(114), EXIT);
+	u32 comm = FUNC(MOVR(R1, R10), ALU(ADD, R1, -16), MOV(R2, 16), CALL(16),
+			LDX(DW, R0, R10, -16), EXIT);
+	u32 str = FUNC(LDX(DW, R3, R1, 0), LDX(DW, R2, R1, 8), LDVALUE(R1, data, 192), CALL(114),
+		       EXIT);
 	u32 mem = FUNC(LDX(DW, R3, R1, 0), LDVALUE(R1, data, 192), MOV(R2, 8), CALL(113), EXIT);
 	u32 stack = FUNC(LDVALUE(R2, data, 192), MOV(R3, 32), MOV(R4, 0x101), CALL(67), EXIT);
 	u32 id = FUNC(LDMAP(R2, traces), MOV(R3, 0), CALL(27), EXIT);
@@ -287,11 +294,10 @@ static void test_world(struct vm *vm)
 
 static void test_walk(struct vm *vm)
 {
-	u32 sum = FUNC(ST(DW, R10, -8, 0), LDMAP(R1, hash), LDFUNC(R2, 9), MOVR(R3, R10), ALU(ADD, R3, -8),
-		       MOV(R4, 0), CALL(164), LDX(DW, R1, R10, -8), ALUR(ADD, R0, R1), EXIT,
-		       MOV(R0, 0) /* never */,
-		       LDX(DW, R5, R3, 0), LDX(DW, R0, R4, 0), ALUR(ADD, R0, R5), STX(DW, R4, 0, R0),
-		       MOV(R0, 0), EXIT);
+	u32 sum = FUNC(ST(DW, R10, -8, 0), LDMAP(R1, hash), LDFUNC(R2, 9), MOVR(R3, R10),
+		       ALU(ADD, R3, -8), MOV(R4, 0), CALL(164), LDX(DW, R1, R10, -8),
+		       ALUR(ADD, R0, R1), EXIT, MOV(R0, 0) /* never */, LDX(DW, R5, R3, 0),
+		       LDX(DW, R0, R4, 0), ALUR(ADD, R0, R5), STX(DW, R4, 0, R0), MOV(R0, 0), EXIT);
 	u32 key = FUNC(LDMAP(R1, hash), LDFUNC(R2, 5), MOV(R3, 0), MOV(R4, 0), CALL(164), EXIT,
 		       ST(DW, R2, 0, 0), MOV(R0, 0), EXIT);
 	struct err err = {};
@@ -338,8 +344,12 @@ int main(void)
 {
 	struct vm *vm;
 
-	world = (struct vm_world){ .pid_tgid = 0x1200000034, .comm = "cat", .n_cpus = 2, .now_ns = now,
-				   .read = read_memory, .stack = walk };
+	world = (struct vm_world){ .pid_tgid = 0x1200000034,
+				   .comm = "cat",
+				   .n_cpus = 2,
+				   .now_ns = now,
+				   .read = read_memory,
+				   .stack = walk };
 	asm_program(&prog, &arena);
 	make_maps();
 	vm = vm_new(&prog, &world);

@@ -1,1 +1,3 @@
-struct deep { long long x; };
+struct deep {
+	long long x;
+};

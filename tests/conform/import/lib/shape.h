@@ -1,3 +1,5 @@
 #define SIDES 4
-struct shape { int a, b; };
+struct shape {
+	int a, b;
+};
 typedef struct shape shape_t;
