@@ -18,7 +18,7 @@
 #include "cli/selftest.h"
 #include "engine/kernel/kernel.h"
 #include "output/index.h"
-#include "sym/dwarf_lib.h"
+#include "object/dwarf_lib.h"
 
 enum { ITEM_WIDTH = 32 };
 

@@ -16,7 +16,7 @@
 #include "cli/front.h"
 #include "engine/kernel/kernel.h"
 #include "session/view.h"
-#include "sym/debuginfod.h"
+#include "object/debuginfod.h"
 #include "sym/tracefs.h"
 
 struct listing {

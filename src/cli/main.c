@@ -13,7 +13,7 @@
 #include "cli/bundle.h"
 #include "cli/cli.h"
 #include "cli/tool.h"
-#include "sym/debuginfod.h"
+#include "object/debuginfod.h"
 
 static void say_waiting(void *cli, const char *build_id)
 {

@@ -11,7 +11,7 @@
 #include "engine/kernel/kernel.h"
 #include "lang/number.h"
 #include "output/index.h"
-#include "sym/elf.h"
+#include "object/elf.h"
 #include "sym/procs.h"
 
 enum { PID_MAX_LIMIT = 0x400000 }; /* include/linux/threads.h, 64-bit */

@@ -5,7 +5,7 @@
  * checked by the row's signature; the row's own check runs only when all their types are known.
  */
 #include "lang/check_internal.h"
-#include "lang/foreign.h"
+#include "dialect/hints.h"
 
 static const struct sig *sig_of(struct check *c, const struct builtin *row, struct span span)
 {

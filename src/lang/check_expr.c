@@ -5,7 +5,7 @@
  * everything above accepts in silence; &ty_unknown does the same in passes before the last one.
  */
 #include "lang/check_internal.h"
-#include "lang/foreign.h"
+#include "dialect/hints.h"
 #include "lang/lexer.h"
 #include "type/agg.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What stands before the probes: the shebang line, C text (kept verbatim for cdecl.c), the config
+ * What stands before the probes: the shebang line, C text (kept verbatim for lang/cdecl), the config
  * block, imports; and `let @m = hash(n);`, which may stand anywhere outside of probes. Things in
  * the wrong order are reported and read all the same.
  */

@@ -5,7 +5,7 @@
  * is wanted (macro bodies, `$x = if c { 1 } else { 2 }`) parse_block_value() takes it out of the
  * list.
  */
-#include "lang/foreign.h"
+#include "dialect/hints.h"
 #include "lang/parse.h"
 
 /* ---- what ends a statement */

@@ -3,7 +3,7 @@
  * A script as a list of declarations. The first word says what each one is; whatever is not macro,
  * fn, let, import, config or C text is a probe.
  */
-#include "lang/ftrace.h"
+#include "dialect/ftrace.h"
 #include "lang/parse.h"
 
 /* ---- macros */

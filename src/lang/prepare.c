@@ -6,7 +6,7 @@
  */
 #include <stdlib.h>
 
-#include "lang/cdecl.h"
+#include "lang/cdecl/cdecl.h"
 #include "lang/parse.h"
 
 /* ---- the compilation */

@@ -3,7 +3,7 @@
 #ifndef SONDE_PROVIDER_BRANCH_TARGETS_H
 #define SONDE_PROVIDER_BRANCH_TARGETS_H
 
-#include "sym/elf.h"
+#include "object/elf.h"
 
 enum {
 	MAX_BRANCH_TEXT = 256 << 20

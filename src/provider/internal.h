@@ -205,9 +205,4 @@ void btf_word_loc(const struct profile *p, const struct type *t, struct loc *loc
 /* "struct file *file" for listings. */
 const char *declaration_text(struct arena *a, const struct type *t, const char *name);
 
-/* ---- foreign.c */
-
-/* What a probe of DTrace or SystemTap is called here; NULL: it is none. */
-const char *foreign_probe(struct arena *a, const char *text);
-
 #endif

@@ -13,7 +13,7 @@
 #include "provider/internal.h"
 #include "sym/btf.h"
 #include "sym/calls.h"
-#include "sym/elf.h"
+#include "object/elf.h"
 #include "sym/kallsyms.h"
 #include "sym/syscalls.h"
 #include "sym/tracefs.h"

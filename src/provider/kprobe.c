@@ -10,7 +10,7 @@
 #include "provider/internal.h"
 #include "sym/kallsyms.h"
 #include "sym/btf.h"
-#include "sym/elf.h"
+#include "object/elf.h"
 
 struct kplace {           /* what the last part says */
 	const char *name; /* NULL: an address */

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include "base/glob.h"
 #include "lang/number.h"
+#include "dialect/hints.h"
 #include "provider/internal.h"
 #include "sym/tracefs.h"
 

@@ -16,8 +16,8 @@
 #include "provider/uargs.h"
 #include "provider/uresult.h"
 #include "sym/btf.h"
-#include "sym/dwarf.h"
-#include "sym/elf.h"
+#include "object/dwarf.h"
+#include "object/elf.h"
 
 /* DWARF's numbers of registers: x86-64 psABI 1.0, 3.6.2; DWARF for the Arm 64-bit architecture, 4.1. */
 static const s16 x86_64_numbers[] = { /* ax dx cx bx si di bp sp r8-r15 ip */

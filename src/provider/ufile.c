@@ -16,7 +16,7 @@
 #include "arch/insn.h"
 #include "provider/internal.h"
 #include "provider/ufile.h"
-#include "sym/elf.h"
+#include "object/elf.h"
 #include "sym/procmaps.h"
 #include "sym/procs.h"
 

@@ -3,7 +3,7 @@
 #ifndef SONDE_PROVIDER_UIFUNC_H
 #define SONDE_PROVIDER_UIFUNC_H
 
-#include "sym/elf.h"
+#include "object/elf.h"
 
 /* The implementation of a function of the file that programs use on this processor; its name may be "". False: not
  * known, because the file is not the libc that we run with ourselves. */

@@ -11,8 +11,8 @@
 #include "provider/ufile.h"
 #include "provider/uline.h"
 #include "provider/uplace.h"
-#include "sym/dwarf.h"
-#include "sym/elf.h"
+#include "object/dwarf.h"
+#include "object/elf.h"
 
 struct lines {
 	struct provider_env *env;

@@ -8,7 +8,7 @@
 #define SONDE_PROVIDER_UPLACE_H
 
 #include "provider/provider.h"
-#include "sym/elf.h"
+#include "object/elf.h"
 
 struct uplace_need {
 	u32 regs; /* registers whose values at the entry are read: bitmap of enum in insn.h, insn_arm64.h */

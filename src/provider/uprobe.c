@@ -17,8 +17,8 @@
 #include "provider/uplace.h"
 #include "provider/uline.h"
 #include "provider/uret.h"
-#include "sym/demangle.h"
-#include "sym/elf.h"
+#include "object/demangle.h"
+#include "object/elf.h"
 #include "sym/procs.h"
 
 struct match {

@@ -4,7 +4,7 @@
 #ifndef SONDE_PROVIDER_URESULT_H
 #define SONDE_PROVIDER_URESULT_H
 
-#include "sym/elf.h"
+#include "object/elf.h"
 
 struct uresult {
 	u32 address; /* registers (X86_…) that hold what the first argument was at the entry */

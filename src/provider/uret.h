@@ -8,7 +8,7 @@
 #define SONDE_PROVIDER_URET_H
 
 #include "provider/internal.h"
-#include "sym/elf.h"
+#include "object/elf.h"
 
 enum unwinds { UNWINDS_NOT, UNWINDS_EXCEPTIONS, UNWINDS_GO };
 

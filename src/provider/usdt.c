@@ -10,7 +10,7 @@
 #include "provider/ufile.h"
 #include "provider/uplace.h"
 #include "provider/usdt_args.h"
-#include "sym/elf.h"
+#include "object/elf.h"
 
 struct match {
 	struct provider_env *env;

@@ -14,7 +14,7 @@
 #include "session/reading.h"
 #include "session/view.h"
 #include "session/stage.h"
-#include "sym/debuginfod.h"
+#include "object/debuginfod.h"
 #include "target/target.h"
 
 /* ---- setting up */

@@ -7,7 +7,7 @@
 #include "sym/btf.h"
 #include "sym/cgroup.h"
 #include "sym/constants.h"
-#include "sym/elf.h"
+#include "object/elf.h"
 #include "sym/kallsyms.h"
 #include "sym/procs.h"
 #include "sym/syscalls.h"

@@ -2,8 +2,8 @@
 /* BTF and CTF sections of programs (gcc -gbtf, -gctf): the types of those that have no other debug information. */
 #include <stdlib.h>
 #include "sym/btf_file.h"
-#include "sym/ctf.h"
-#include "sym/elf.h"
+#include "object/ctf.h"
+#include "object/elf.h"
 
 struct program_btf {
 	struct program_btf *next;

@@ -16,9 +16,9 @@
 #include <unistd.h>
 #include "base/clock.h"
 #include "base/hash.h"
-#include "sym/demangle.h"
-#include "sym/dwarf.h"
-#include "sym/elf.h"
+#include "object/demangle.h"
+#include "object/dwarf.h"
+#include "object/elf.h"
 #include "sym/perfmap.h"
 #include "sym/procmaps.h"
 #include "sym/procs.h"

@@ -2,7 +2,7 @@
 /* Any bytes as a CTF section: no types, or BTF that is read as any other. The last 64 bytes are strings and symbols. */
 #include <stdlib.h>
 #include "sym/btf.h"
-#include "sym/ctf.h"
+#include "object/ctf.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

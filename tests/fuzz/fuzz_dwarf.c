@@ -5,8 +5,8 @@
  * files into operations, is not ours to check here.
  */
 #include <stdlib.h>
-#include "sym/dwarf_file.h"
-#include "sym/elf.h"
+#include "object/dwarf_file.h"
+#include "object/elf.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Any bytes as an ELF file: refused, or all of it can be asked for. */
 #include <stdlib.h>
-#include "sym/elf.h"
+#include "object/elf.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

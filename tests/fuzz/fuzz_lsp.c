@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* A document that an editor holds, and questions about a place in it: the first two bytes say where. */
 #include <stdlib.h>
-#include "cli/lsp.h"
+#include "cli/lsp/lsp.h"
 
 int LLVMFuzzerTestOneInput(const u8 *data, size_t len);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* C text: layouts against the compiler's own, constants, the preprocessor, and mistakes. */
-#include "lang/cdecl.h"
+#include "lang/cdecl/cdecl.h"
 #include "lang_test.h"
 
 static struct fixture f;

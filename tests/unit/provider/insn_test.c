@@ -4,7 +4,7 @@
  * targets of branches, registers written, how rsp moves. Both are opened only where they are installed.
  */
 #include "arch/insn.h"
-#include "sym/elf.h"
+#include "object/elf.h"
 #include "tap.h"
 #include <ctype.h>
 #include <dlfcn.h>

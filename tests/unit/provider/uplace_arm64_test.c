@@ -6,7 +6,7 @@
 #include "fixture.h"
 #include "arch/insn_arm64.h"
 #include "provider/uplace.h"
-#include "sym/elf.h"
+#include "object/elf.h"
 
 #define OPTIONS "-O1 -w -mbranch-protection=standard -static -nostdlib -ffreestanding"
 

@@ -3,7 +3,7 @@
 #include <elf.h>
 #include <unistd.h>
 #include "base/buf.h"
-#include "sym/elf.h"
+#include "object/elf.h"
 #include "sym/procs.h"
 #include "tap.h"
 

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Names of probes for completion. Those of the kernel are kept once they were read: its functions take
+ * tens of milliseconds, and an editor asks again at each letter. Those of files are read each time.
+ */
+#include <stdlib.h>
+#include "builtin/builtin.h"
+#include "cli/front.h"
+#include "cli/lsp/lsp.h"
+#include "engine/kernel/kernel.h"
+#include "session/view.h"
+
+enum { MAX_NAMES = 1 << 18 };
+
+static struct btf *list_btf(struct provider_env *env)
+{
+	return view_btf(&((struct front *)env->ctx)->view);
+}
+
+static int keep(void *ctx, const char *probe, const struct profile *profile)
+{
+	struct probe_names *n = ctx;
+
+	vec_push(&n->arena, &n->v, arena_strdup(&n->arena, probe));
+	return n->v.n >= MAX_NAMES;
+}
+
+static void read_names(struct probe_names *n, u32 missing)
+{
+	struct provider_env env = { .features = kernel_features(),
+				    .btf = list_btf,
+				    .pid = -1,
+				    .prefer_raw = true,
+				    .any_kernel = true };
+	struct cli none = { .o = { .script_name = "", .script = "", .themes = builtin_themes } };
+	struct buf pattern = { 0 };
+	struct err err = { 0 };
+	struct front f;
+
+	buf_printf(&pattern, "%s*", n->family);
+	while (missing--)
+		buf_puts(&pattern, ":*");
+	front_init(&f, &none);
+	env.arena = &f.arena;
+	env.ctx = &f;
+	probes_list(&env, pattern.s, false, keep, n, &err);
+	err_release(&err);
+	provider_env_release(&env);
+	front_release(&f);
+	buf_release(&pattern);
+}
+
+static void forget(struct probe_names *n)
+{
+	arena_release(&n->arena);
+	free(n);
+}
+
+const struct probe_names *lsp_names(struct lsp *l, const char *family, u32 missing)
+{
+	struct probe_names **at = &l->names, *n;
+
+	for (; (n = *at); at = &n->next)
+		if (streq(n->family, family)) {
+			if (!strchr(family, '/'))
+				return n;
+			*at = n->next;
+			forget(n);
+			break;
+		}
+	n = xcalloc(1, sizeof *n);
+	arena_init(&n->arena);
+	n->family = arena_strdup(&n->arena, family);
+	n->next = l->names;
+	l->names = n;
+	read_names(n, missing);
+	return n;
+}
+
+void lsp_forget_names(struct lsp *l)
+{
+	for (struct probe_names *n; (n = l->names);) {
+		l->names = n->next;
+		forget(n);
+	}
+}

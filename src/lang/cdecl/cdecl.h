@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The reader of C text at the head of scripts. preprocess.c is the preprocessor, declare.c reads
+ * declarations, layout.c places members, constant.c computes constants.
+ */
+#ifndef SONDE_LANG_CDECL_CDECL_H
+#define SONDE_LANG_CDECL_CDECL_H
+
+#include "lang/lang.h"
+#include "lang/lexer.h"
+
+struct c_cond { /* one #if that is open */
+	struct span span;
+	bool outer; /* what surrounds it is read */
+	bool taken; /* one of its branches was */
+	bool active;
+	bool seen_else;
+};
+
+struct cdecl {
+	struct lang *lang;
+	struct arena *arena;
+	struct source *src;
+	struct lexer lx;
+	struct token tok;
+	struct hash defined;  /* name -> &is_defined or &is_undefined */
+	struct hash included; /* resolved path -> itself */
+	VEC(struct c_cond) conds;
+	VEC(u32) packs; /* what #pragma pack(push) kept */
+	u32 pack;       /* #pragma pack(N): the largest alignment of members, 0: their own */
+	u32 depth;      /* of nested types */
+	u32 include_depth;
+	bool panic; /* in this declaration */
+	bool failed;
+	bool foreign; /* an included file: what is not understood is skipped silently */
+};
+
+void cdecl_init(struct cdecl *c, struct lang *l);
+void cdecl_release(struct cdecl *c);
+/* Reads the text of src from one offset to another. */
+void cdecl_read(struct cdecl *c, struct source *src, u32 from, u32 to);
+/* Directives at the lexer's place, also between the members of a struct. */
+void cdecl_directives(struct cdecl *c);
+/* Reports #ifs that nobody closed; false when anything was wrong. */
+bool cdecl_end(struct cdecl *c);
+bool cdecl_is_defined(const struct cdecl *c, const char *name);
+/* A header whose types are known without it: the kernel's, or the compiler's. */
+bool cdecl_needs_no_file(const char *header);
+
+/* declare.c */
+void cdecl_declaration(struct cdecl *c);
+static inline struct span cdecl_span(const struct cdecl *c)
+{
+	return (struct span){ c->src->base + c->tok.off, c->tok.len };
+}
+
+/* layout.c */
+struct c_member {
+	const char *name; /* "" for an anonymous one */
+	const struct type *type;
+	s64 bits;  /* -1: not a bitfield */
+	u32 align; /* asked for by an attribute, 0: no */
+	bool from_user, packed;
+	struct span span;
+};
+struct c_members {
+	VEC(struct c_member) list;
+};
+struct c_attrs {
+	bool packed;
+	u32 align, pack; /* pack: the largest alignment of members, 0: their own */
+};
+/* Gives t its fields, size and alignment; false when it grew too large. */
+bool cdecl_lay_out(struct arena *a, struct type *t, const struct c_members *members,
+		   const struct c_attrs *attrs);
+
+/* constant.c: the value of a constant expression. In #if, names that mean nothing are 0. */
+bool ceval(struct cdecl *c, const struct node *n, bool in_if, s64 *value);
+/* The same for text; reports what is wrong with it. */
+bool ceval_range(struct cdecl *c, u32 from, u32 to, bool in_if, s64 *value);
+
+#endif

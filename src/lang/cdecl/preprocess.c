@@ -1,0 +1,471 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * C text: a small preprocessor in front of a reader of declarations. In: the head of a script,
+ * piece by piece, or a whole header. Out: lang->types ("struct foo", "foo" for typedefs) and
+ * lang->constants (enumerators, and object-like macros as parsed expressions).
+ *
+ * Kernel headers are not needed, since the kernel's own type information has what they declare:
+ * `#include <...>` is skipped. `#include "..."` is read when there is such a file beside the
+ * script. BPFTRACE_HAVE_BTF is always defined, which makes published scripts skip most of this.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/utsname.h>
+
+#include "lang/cdecl/cdecl.h"
+#include "lang/parse.h"
+
+enum { MAX_INCLUDE_DEPTH = 8 };
+
+static char is_defined, is_undefined;
+
+/* ---- state */
+
+static void define(struct cdecl *c, const char *name)
+{
+	hash_puts(&c->defined, interns(c->lang->names, name), &is_defined);
+}
+
+static void define_number(struct cdecl *c, const char *name, s64 value)
+{
+	struct node *n = node_new(c->arena, N_INT, (struct span){});
+
+	n->value = value;
+	define(c, name);
+	hash_puts(&c->lang->constants, interns(c->lang->names, name), n);
+}
+
+static void define_version(struct cdecl *c)
+{
+	unsigned int major, minor, patch = 0;
+	struct utsname u;
+
+	if (uname(&u) == 0 && sscanf(u.release, "%u.%u.%u", &major, &minor, &patch) >= 2)
+		define_number(c, "LINUX_VERSION_CODE",
+			      (major << 16) + (minor << 8) + MIN(patch, 255u));
+}
+
+void cdecl_init(struct cdecl *c, struct lang *l)
+{
+	*c = (struct cdecl){ .lang = l, .arena = l->arena };
+	define(c, "BPFTRACE_HAVE_BTF");
+	define_version(c);
+}
+
+void cdecl_release(struct cdecl *c)
+{
+	hash_release(&c->defined);
+	hash_release(&c->included);
+}
+
+bool cdecl_is_defined(const struct cdecl *c, const char *name)
+{
+	return hash_gets(&c->defined, name) == &is_defined;
+}
+
+static bool is_active(const struct cdecl *c)
+{
+	return !c->conds.n || (vec_last(&c->conds)->active && vec_last(&c->conds)->outer);
+}
+
+bool cdecl_end(struct cdecl *c)
+{
+	for (u32 i = 0; i < c->conds.n; i++) {
+		diag_report(c->lang->diags, c->conds.v[i].span, D_C_DIRECTIVE,
+			    "#if without #endif");
+		c->failed = true;
+	}
+	c->conds.n = 0;
+	return !c->failed;
+}
+
+static void complain(struct cdecl *c, struct span span, const char *text)
+{
+	if (c->foreign)
+		return;
+	diag_report(c->lang->diags, span, D_C_DIRECTIVE, text);
+	c->failed = true;
+}
+
+/* ---- #if and its relatives */
+
+static void begin_cond(struct cdecl *c, struct span span, bool value)
+{
+	struct c_cond cond = {
+		.span = span,
+		.outer = is_active(c),
+		.taken = value,
+		.active = value,
+	};
+
+	vec_push(c->arena, &c->conds, cond);
+}
+
+/* The value of the rest of the line; only looked at where it matters. */
+static bool condition(struct cdecl *c, u32 from, u32 to)
+{
+	s64 value = 0;
+
+	return ceval_range(c, from, to, true, &value) && value;
+}
+
+static void next_branch(struct cdecl *c, struct span span, bool is_else, u32 from, u32 to)
+{
+	struct c_cond *cond;
+
+	if (!c->conds.n)
+		return complain(c, span, is_else ? "#else without #if" : "#elif without #if");
+	cond = vec_last(&c->conds);
+	if (cond->seen_else)
+		return complain(c, span, "#else was the last branch");
+	cond->seen_else = is_else;
+	cond->active = false;
+	if (cond->taken || !cond->outer)
+		return;
+	cond->active = is_else || condition(c, from, to);
+	cond->taken = cond->active;
+}
+
+static void end_cond(struct cdecl *c, struct span span)
+{
+	if (c->conds.n)
+		c->conds.n--;
+	else
+		complain(c, span, "#endif without #if");
+}
+
+/* ---- #define */
+
+/* Not an error yet: many a macro is never used. */
+static void keep_misfit(struct cdecl *c, const struct token *name, u32 from, u32 to)
+{
+	struct node *n =
+		node_new(c->arena, N_MISFIT, (struct span){ c->src->base + name->off, name->len });
+
+	n->value = from < to && c->src->text[from] == '(';
+	n->str = arena_strndup(c->arena, c->src->text + from, to - from);
+	hash_puts(&c->lang->constants, name->name, n);
+}
+
+/* The body is kept as an expression. */
+static void keep_body(struct cdecl *c, const struct token *name, u32 from, u32 to)
+{
+	struct diags *diags = c->lang->diags;
+	bool muted = diags->muted;
+
+	diags->muted = true;
+	struct node *n = parse_expression_range(c->lang, c->src, from, to);
+
+	diags->muted = muted;
+	if (!n)
+		keep_misfit(c, name, from, to);
+	else if (n->kind != N_IDENT || n->name != name->name)
+		hash_puts(&c->lang->constants, name->name, n);
+}
+
+static bool is_blank(struct cdecl *c, u32 from, u32 to)
+{
+	struct lexer lx = c->lx;
+
+	lx.pos = from;
+	lx.end = to;
+	lex_layout(&lx);
+	return lx.pos >= to;
+}
+
+static void do_define(struct cdecl *c, const struct token *name, u32 from, u32 to)
+{
+	struct span span = { c->src->base + name->off, name->len };
+
+	if (!token_is_name(name))
+		return complain(c, span, "#define needs a name");
+	define(c, name->name);
+	if ((from < to && c->src->text[from] == '(') || is_blank(c, from, to))
+		keep_misfit(c, name, from, to);
+	else
+		keep_body(c, name, from, to);
+}
+
+/* ---- #include */
+
+static void read_foreign(struct cdecl *c, const char *path, const char *text)
+{
+	struct source *src = sources_add(c->lang->sources, path, text, strlen(text));
+	struct cdecl outer = *c;
+
+	c->foreign = true;
+	c->include_depth++;
+	cdecl_read(c, src, 0, src->len);
+	c->foreign = outer.foreign;
+	c->include_depth = outer.include_depth;
+	c->src = outer.src;
+	c->lx = outer.lx;
+	c->tok = outer.tok;
+	if (c->conds.n > outer.conds.n)
+		c->conds.n = outer.conds.n;
+}
+
+/* Headers of the kernel: BTF has what they declare, as it was built. */
+static bool is_kernel_header(const char *name)
+{
+	static const char *const folders[] = { "linux/",       "uapi/", "asm/",
+					       "asm-generic/", "net/",  "trace/" };
+
+	for (u32 i = 0; i < ARRAY_SIZE(folders); i++)
+		if (starts_with(name, folders[i]))
+			return true;
+	return false;
+}
+
+/* The compiler's own (C11, 4p6): what they define is known here. */
+static bool is_freestanding_header(const char *name)
+{
+	static const char *const names[] = { "float.h",       "iso646.h",  "limits.h", "stdalign.h",
+					     "stdarg.h",      "stdbool.h", "stddef.h", "stdint.h",
+					     "stdnoreturn.h", "inttypes.h" };
+
+	for (u32 i = 0; i < ARRAY_SIZE(names); i++)
+		if (streq(name, names[i]))
+			return true;
+	return false;
+}
+
+bool cdecl_needs_no_file(const char *header)
+{
+	return is_kernel_header(header) || is_freestanding_header(header);
+}
+
+/* <NAME>: only where -I says, and NULL where BTF knows better. */
+static const char *angle_name(struct cdecl *c, const struct token *what)
+{
+	const char *s = c->src->text + what->off + 1;
+	size_t n = strcspn(s, ">\n");
+	const char *name = arena_strndup(c->lang->arena, s, n);
+
+	return s[n] == '>' && c->lang->env->include_dirs && !is_kernel_header(name) ? name : NULL;
+}
+
+static void include_file(struct cdecl *c, const char *from, const char *name)
+{
+	struct env *env = c->lang->env;
+	struct import_source found = {};
+
+	env->read_import(env, from, name, &found);
+	if (found.text && !hash_puts(&c->included, interns(c->lang->names, found.id), &is_defined))
+		read_foreign(c, interns(c->lang->names, found.path), found.text);
+	import_source_release(&found);
+}
+
+static void do_include(struct cdecl *c, const struct token *what)
+{
+	const char *name;
+
+	if (!c->lang->env->read_import || c->include_depth >= MAX_INCLUDE_DEPTH)
+		return;
+	if (what->kind == TOK_STR)
+		include_file(c, c->src->name, what->str);
+	else if (what->kind == TOK_LT && (name = angle_name(c, what)))
+		include_file(c, NULL, name);
+}
+
+/* ---- directives */
+
+enum directive {
+	DIR_NONE,
+	DIR_DEFINE,
+	DIR_UNDEF,
+	DIR_INCLUDE,
+	DIR_IF,
+	DIR_IFDEF,
+	DIR_IFNDEF,
+	DIR_ELIF,
+	DIR_ELSE,
+	DIR_ENDIF,
+	DIR_ERROR,
+	DIR_PRAGMA,
+	DIR_IGNORED
+};
+
+static enum directive directive_named(const char *name)
+{
+	static const struct {
+		const char *name;
+		enum directive what;
+	} rows[] = {
+		{ "define", DIR_DEFINE }, { "undef", DIR_UNDEF },     { "include", DIR_INCLUDE },
+		{ "if", DIR_IF },         { "ifdef", DIR_IFDEF },     { "ifndef", DIR_IFNDEF },
+		{ "elif", DIR_ELIF },     { "else", DIR_ELSE },       { "endif", DIR_ENDIF },
+		{ "error", DIR_ERROR },   { "warning", DIR_IGNORED }, { "pragma", DIR_PRAGMA },
+		{ "line", DIR_IGNORED },  { "ident", DIR_IGNORED },
+	};
+
+	for (u32 i = 0; name && i < ARRAY_SIZE(rows); i++)
+		if (streq(rows[i].name, name))
+			return rows[i].what;
+	return DIR_NONE;
+}
+
+static void do_error(struct cdecl *c, struct span span, u32 from, u32 to)
+{
+	if (c->foreign)
+		return;
+	diag_report(c->lang->diags, span, D_C_USER_ERROR,
+		    arena_strndup(c->arena, c->src->text + from, to - from));
+	c->failed = true;
+}
+
+static void unknown_directive(struct cdecl *c, struct span span)
+{
+	if (c->foreign)
+		return;
+	diag_help(c->lang->diags,
+		  diag_report(c->lang->diags, span, D_C_DIRECTIVE, "unknown directive"),
+		  "comments begin with \"//\"");
+	c->failed = true;
+}
+
+/* For conditions only: probes come after all C text and would never see its middle. */
+static void do_undef(struct cdecl *c, const struct token *name)
+{
+	if (name->name)
+		hash_puts(&c->defined, name->name, &is_undefined);
+}
+
+/* #pragma pack(N), pack(), pack(push), pack(push, N), pack(pop), as GCC has them; no other pragma changes what is read. */
+static void do_pragma(struct cdecl *c, struct lexer lx, const struct token *name)
+{
+	struct token t;
+
+	if (!name->name || !streq(name->name, "pack") || (lex_next(&lx, &t), t.kind != TOK_LPAREN))
+		return;
+	lex_next(&lx, &t);
+	if (t.name && streq(t.name, "push")) {
+		vec_push(c->arena, &c->packs, c->pack);
+		lex_next(&lx, &t);
+		if (t.kind == TOK_COMMA)
+			lex_next(&lx, &t);
+	} else if (t.name && streq(t.name, "pop")) {
+		c->pack = c->packs.n ? c->packs.v[--c->packs.n] : 0;
+	} else if (t.kind == TOK_RPAREN) {
+		c->pack = 0;
+	}
+	if (t.kind == TOK_INT)
+		c->pack = t.value <= 16 && (t.value & (t.value - 1)) == 0 ? (u32)t.value : 0;
+}
+
+/* Directives that only count where text is read. */
+static void do_active(struct cdecl *c, enum directive what, const struct token *arg,
+		      struct span span, u32 from, u32 to)
+{
+	switch (what) {
+	case DIR_DEFINE: do_define(c, arg, arg->off + arg->len, to); break;
+	case DIR_UNDEF: do_undef(c, arg); break;
+	case DIR_INCLUDE: do_include(c, arg); break;
+	case DIR_ERROR: do_error(c, span, from, to); break;
+	case DIR_NONE: unknown_directive(c, span); break;
+	case DIR_IF:
+	case DIR_IFDEF:
+	case DIR_IFNDEF:
+	case DIR_ELIF:
+	case DIR_ELSE:
+	case DIR_ENDIF:
+	case DIR_PRAGMA:
+	case DIR_IGNORED: break;
+	}
+}
+
+static void do_directive(struct cdecl *c, u32 start, u32 to)
+{
+	struct lexer lx = c->lx;
+	struct token word, arg;
+
+	lx.pos = start + 1;
+	lx.end = to;
+	lx.quiet = true;
+	lex_next(&lx, &word);
+	if (word.kind == TOK_EOF)
+		return;
+
+	u32 from = lx.pos;
+	struct span span = { c->src->base + start, from - start };
+	bool active = is_active(c);
+	enum directive what = directive_named(word.name);
+
+	lex_next(&lx, &arg);
+	switch (what) {
+	case DIR_IF: begin_cond(c, span, active && condition(c, from, to)); break;
+	case DIR_IFDEF: begin_cond(c, span, arg.name && cdecl_is_defined(c, arg.name)); break;
+	case DIR_IFNDEF: begin_cond(c, span, !arg.name || !cdecl_is_defined(c, arg.name)); break;
+	case DIR_ELIF: next_branch(c, span, false, from, to); break;
+	case DIR_ELSE: next_branch(c, span, true, from, to); break;
+	case DIR_ENDIF: end_cond(c, span); break;
+	case DIR_PRAGMA:
+		if (active)
+			do_pragma(c, lx, &arg);
+		break;
+	case DIR_DEFINE:
+	case DIR_UNDEF:
+	case DIR_INCLUDE:
+	case DIR_ERROR:
+	case DIR_IGNORED:
+	case DIR_NONE:
+		if (active)
+			do_active(c, what, &arg, span, from, to);
+		break;
+	}
+}
+
+/* ---- the text */
+
+static u32 line_end(const struct source *src, u32 at, u32 to)
+{
+	for (; at < to; at++)
+		if (src->text[at] == '\n' && src->text[at - 1] != '\\' &&
+		    !(src->text[at - 1] == '\r' && at > 1 && src->text[at - 2] == '\\'))
+			break;
+	return at;
+}
+
+/* To the next line that begins with '#'. */
+static void skip_inactive(struct cdecl *c)
+{
+	while (c->lx.pos < c->lx.end && lex_at(&c->lx, 0) != '#') {
+		c->lx.pos = line_end(c->src, c->lx.pos + 1, c->lx.end);
+		lex_layout(&c->lx);
+	}
+}
+
+/* Handles what begins with '#' at the lexer's place, and what it switches off. */
+void cdecl_directives(struct cdecl *c)
+{
+	lex_layout(&c->lx);
+	while (c->lx.pos < c->lx.end && lex_at(&c->lx, 0) == '#') {
+		u32 start = c->lx.pos, end = line_end(c->src, start + 1, c->lx.end);
+
+		do_directive(c, start, end);
+		c->lx.pos = end;
+		lex_layout(&c->lx);
+		if (!is_active(c))
+			skip_inactive(c);
+	}
+}
+
+void cdecl_read(struct cdecl *c, struct source *src, u32 from, u32 to)
+{
+	c->src = src;
+	lex_init(&c->lx, src, c->arena, c->lang->names, c->lang->diags);
+	c->lx.pos = from;
+	c->lx.end = to;
+	c->lx.c_mode = true;
+	c->lx.quiet = c->foreign;
+	for (;;) {
+		cdecl_directives(c);
+		if (!is_active(c))
+			skip_inactive(c);
+		if (c->lx.pos >= to)
+			break;
+		if (lex_at(&c->lx, 0) != '#')
+			cdecl_declaration(c);
+	}
+	c->failed |= c->lx.n_errors != 0;
+}

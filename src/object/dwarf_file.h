@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Shared by the files dwarf*.c; nobody else includes it. */
+#ifndef SONDE_OBJECT_DWARF_FILE_H
+#define SONDE_OBJECT_DWARF_FILE_H
+
+#include "base/hash.h"
+#include "object/dwarf.h"
+#include "object/dwarf_lib.h"
+
+#if SONDE_HAVE_LIBDW
+
+struct elf;
+
+struct code { /* a range of addresses, and whose it is */
+	u64 low, high;
+	Dwarf_Die die; /* a function */
+	u32 unit;
+};
+
+struct unit {
+	Dwarf_Die die;  /* has the addresses and lines */
+	Dwarf_Die body; /* has the entries: another one in split files */
+	enum dwarf_language language;
+	bool is_missing;        /* its entries are in a file that was not found */
+	VEC(struct code) funcs; /* filled when the first of them is looked for */
+	bool has_funcs, has_inner;
+};
+
+struct dwarf {
+	struct dwarf *next;
+	struct arena arena; /* of all that it hands out */
+	char *path;
+	u64 dev, ino, mtime;
+	const struct dw *f;
+	const struct dwarf_registers *regs;
+	struct elf *file;
+	int fd, debug_fd;
+	Dwarf *dw;
+	Elf *elf;
+	Dwarf_CFI *cfi, *debug_cfi;
+	VEC(struct unit) units;
+	VEC(Dwarf_Die) type_units;
+	VEC(struct code) code; /* of units */
+	bool has_code;
+	struct dwarf_instance stay; /* the scope of the code at stay_pc */
+	u64 stay_pc;
+	struct hash types; /* address of an entry -> struct type */
+	u32 type_depth;
+};
+
+enum { MAX_SCOPES = 64 };
+
+/* From the unit inwards: functions, blocks, inlined functions whose code covers an address. */
+struct scopes {
+	struct unit *unit;
+	Dwarf_Die die[MAX_SCOPES];
+	u32 n;
+};
+
+/* ---- dwarf.c */
+bool die_child(const struct dwarf *d, Dwarf_Die *of, Dwarf_Die *out);
+bool die_next(const struct dwarf *d, Dwarf_Die *die); /* in place */
+bool die_flag(const struct dwarf *d, Dwarf_Die *die, unsigned attr);
+bool die_number(const struct dwarf *d, Dwarf_Die *die, unsigned attr, u64 *out);
+/* The entry that an attribute of this one, or of what it is an instance of, refers to. */
+bool die_ref(const struct dwarf *d, Dwarf_Die *die, unsigned attr, Dwarf_Die *out);
+/* An attribute that is an expression or a list of them. */
+bool die_location(const struct dwarf *d, Dwarf_Die *die, unsigned attr, Dwarf_Attribute *out);
+const char *die_string(const struct dwarf *d, Dwarf_Die *die, unsigned attr); /* NULL: none */
+struct unit *dwarf_unit_at(struct dwarf *d, u64 pc);
+bool dwarf_scopes(struct dwarf *d, u64 pc, struct scopes *out);
+/* Index of the innermost function (or the outermost, not inlined, one) in scopes, -1: none. */
+int scopes_function(const struct dwarf *d, struct scopes *s, bool inner);
+
+const char *die_linkage_name(const struct dwarf *d, Dwarf_Die *die); /* NULL: none */
+/* Whether code at pc belongs to a function of that name, or to an inlined copy of it. */
+bool dwarf_is_in(struct dwarf *d, u64 pc, const char *func);
+
+enum { MAX_BODIES = 32 };
+
+struct text_body { /* lines of a source file, both included */
+	const char *file;
+	u32 first, last;
+};
+
+/* The texts of functions of that name. */
+u32 dwarf_bodies(struct dwarf *d, const char *name, struct text_body out[MAX_BODIES]);
+
+/* ---- dwarf_type.c */
+const struct type *die_type(struct dwarf *d, Dwarf_Die *type);
+/* Of DW_AT_type; &ty_void when there is none. *by_reference: a C++ object passed by its address. */
+const struct type *die_type_of(struct dwarf *d, Dwarf_Die *die, bool *by_reference);
+
+/* ---- dwarf_var.c */
+/* A number as a register holds it: extended from the bytes of its type. */
+s64 dwarf_extended(const struct type *t, u64 word);
+
+/* ---- dwarf_find.c */
+
+/* Whether the entry of a type says no more than its name. */
+bool die_is_declared(const struct dwarf *d, Dwarf_Die *type);
+/* Of a type that is declared only, the definition: that of the same name in the same namespaces and classes. */
+bool dwarf_definition(struct dwarf *d, Dwarf_Die *declared, Dwarf_Die *out);
+/* Of a type that is defined nowhere in the file: that of a library, which alone describes it in full; NULL: not known. */
+const struct type *dwarf_library_type(struct dwarf *d, Dwarf_Die *type);
+
+/* ---- dwarf_expr.c */
+struct expr_place {
+	struct dwarf *d;
+	u64 pc;
+	Dwarf_Attribute *attr; /* that the operations come from; NULL: unwind information */
+	Dwarf_Die *func;       /* whose frame base fbreg means; may be NULL */
+	bool at_entry;         /* pc is the function's first instruction */
+	bool used_frame;       /* out */
+	const char *gap;       /* out: why there are pieces of LOC_NONE */
+	u32 depth;
+};
+
+/* False: *why says what keeps it from being read. */
+bool expr_to_loc(struct expr_place *at, const Dwarf_Op *ops, size_t n, struct loc *out,
+		 const char **why);
+extern const char dwarf_partly[]; /* the gap of what was optimized out in part */
+
+#endif
+#endif

@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * ELF64 files over a mapping: header, sections, segments, and the file with the debug symbols.
+ * Formats: the System V gABI; build ids and debug links as binutils and gdb define them. Every
+ * offset and count comes from the file and is checked (elf_at) before it is used, because people
+ * point tracers at whatever a process has mapped.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include "base/buf.h"
+#include "base/fd.h"
+#include "object/elf_file.h"
+
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+#define OUR_DATA ELFDATA2LSB
+#else
+#define OUR_DATA ELFDATA2MSB
+#endif
+
+const void *elf_at(const struct elf *e, u64 offset, u64 len)
+{
+	if (offset > e->len || len > e->len - offset)
+		return NULL;
+	return e->bytes + offset;
+}
+
+const char *elf_string(const char *table, u64 table_len, u64 offset)
+{
+	if (offset >= table_len || !memchr(table + offset, '\0', table_len - offset))
+		return NULL;
+	return table + offset;
+}
+
+/* ---- opening */
+
+/* A table of n entries, or NULL when it is not wholly inside the file or not aligned for us. */
+static const void *table_at(const struct elf *e, u64 offset, u64 n, u64 entry, u64 want)
+{
+	if (entry != want || offset % 8 || n > UINT32_MAX)
+		return NULL;
+	return elf_at(e, offset, n * entry);
+}
+
+static void find_names(struct elf *e, u64 index)
+{
+	const Elf64_Shdr *s = index < e->n_sections ? &e->section[index] : NULL;
+
+	e->names = s ? elf_at(e, s->sh_offset, s->sh_size) : NULL;
+	e->names_len = e->names ? s->sh_size : 0;
+}
+
+/* Counts that do not fit 16 bits are in the first section header. */
+static void find_sections(struct elf *e)
+{
+	const Elf64_Ehdr *h = e->header;
+	const Elf64_Shdr *first = table_at(e, h->e_shoff, 1, h->e_shentsize, sizeof(*first));
+	u64 n = h->e_shnum, names = h->e_shstrndx;
+
+	if (!h->e_shoff || !first)
+		return;
+	if (!n)
+		n = first->sh_size;
+	if (names == SHN_XINDEX)
+		names = first->sh_link;
+	e->section = table_at(e, h->e_shoff, n, h->e_shentsize, sizeof(*first));
+	if (!e->section)
+		return;
+	e->n_sections = (u32)n;
+	find_names(e, names);
+}
+
+static int check_header(struct elf *e, struct err *err)
+{
+	const Elf64_Ehdr *h = elf_at(e, 0, sizeof(Elf32_Ehdr));
+
+	if (!h || memcmp(h->e_ident, ELFMAG, SELFMAG))
+		return err_set(err, -ENOEXEC, "not an ELF file");
+	if (h->e_ident[EI_DATA] != OUR_DATA)
+		return err_set(err, -ENOEXEC, "an ELF file of another byte order");
+	if (h->e_ident[EI_CLASS] == ELFCLASS32 && elf32_header(e)) {
+		elf32_segments(e);
+		elf32_sections(e);
+		find_names(e, e->header->e_shstrndx);
+		return 0;
+	}
+	if (h->e_ident[EI_CLASS] != ELFCLASS64)
+		return err_set(err, -ENOEXEC, "not an ELF file");
+	if (!elf_at(e, 0, sizeof(*h)))
+		return err_set(err, -ENOEXEC, "not an ELF file");
+	e->header = h;
+	e->segment = table_at(e, h->e_phoff, h->e_phnum, h->e_phentsize, sizeof(*e->segment));
+	e->n_segments = e->segment ? h->e_phnum : 0;
+	find_sections(e);
+	return 0;
+}
+
+struct elf *elf_from_bytes(const void *bytes, size_t len, struct err *err)
+{
+	struct elf *e = xcalloc(1, sizeof(*e));
+
+	e->bytes = bytes;
+	e->len = len;
+	if ((uintptr_t)bytes % 8 || check_header(e, err) < 0) {
+		if ((uintptr_t)bytes % 8)
+			err_set(err, -EINVAL, "ELF bytes are not aligned");
+		elf_close(e);
+		return NULL;
+	}
+	elf_find_tables(e);
+	return e;
+}
+
+/*
+ * A descriptor of ours is used as it is: opening the file anew would ask whoever watches openings (fanotify), who
+ * may be another sonde that waits for us in the same moment.
+ */
+static int open_file(const char *path)
+{
+	static const char own[] = "/proc/self/fd/";
+	int fd = starts_with(path, own) ? atoi(path + strlen(own)) : -1,
+	    flags = fd < 0 ? -1 : fcntl(fd, F_GETFL);
+
+	if (flags >= 0 && !(flags & O_PATH))
+		return fcntl(fd, F_DUPFD_CLOEXEC, 0);
+	return open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+}
+
+struct elf *elf_open(const char *path, struct err *err)
+{
+	_fd int fd = open_file(path);
+	struct elf *e;
+	struct stat st;
+	void *map;
+
+	if (fd < 0 || fstat(fd, &st) < 0) {
+		err_sys(err, "open %s", path);
+		return NULL;
+	}
+	if (!S_ISREG(st.st_mode) || !st.st_size) {
+		err_set(err, -ENOEXEC, "%s: not an ELF file", path);
+		return NULL;
+	}
+	/* shared: into private mappings the kernel writes the breakpoints of uprobes (uprobes.c: valid_vma) */
+	map = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_SHARED, fd, 0);
+	if (map == MAP_FAILED) {
+		err_sys(err, "map %s", path);
+		return NULL;
+	}
+	e = elf_from_bytes(map, (size_t)st.st_size, err);
+	if (!e) {
+		munmap(map, (size_t)st.st_size);
+		err_wrap(err, "%s", path);
+		return NULL;
+	}
+	e->mapped = true;
+	e->path = xstrdup(path);
+	return e;
+}
+
+void elf_close(struct elf *e)
+{
+	if (!e)
+		return;
+	elf_close(e->debug);
+	elf_close(e->mini);
+	if (e->mapped)
+		munmap((void *)(uintptr_t)e->bytes, e->len);
+	free(e->code);
+	free(e->frame);
+	free(e->frame_names);
+	free(e->own_header);
+	free(e->own_segment);
+	free(e->own_section);
+	free(e->own_symbols[0]);
+	free(e->own_symbols[1]);
+	free(e->unpacked);
+	free(e->path);
+	free(e);
+}
+
+u16 elf_machine(const struct elf *e)
+{
+	return e->header->e_machine;
+}
+
+u16 elf_type(const struct elf *e)
+{
+	return e->header->e_type;
+}
+
+bool elf_is32(const struct elf *e)
+{
+	return e->own_header;
+}
+
+u64 elf_entry(const struct elf *e)
+{
+	return e->header->e_entry;
+}
+
+const char *elf_path(const struct elf *e)
+{
+	return e->path;
+}
+
+/* ---- sections and segments */
+
+u32 elf_n_sections(const struct elf *e)
+{
+	return e->n_sections;
+}
+
+bool elf_section_at(const struct elf *e, u32 index, struct elf_section *out)
+{
+	const Elf64_Shdr *s;
+	const char *name;
+
+	if (index >= e->n_sections)
+		return false;
+	s = &e->section[index];
+	name = e->names ? elf_string(e->names, e->names_len, s->sh_name) : NULL;
+	*out = (struct elf_section){
+		.name = name ? name : "",
+		.type = s->sh_type,
+		.flags = s->sh_flags,
+		.address = s->sh_addr,
+		.offset = s->sh_offset,
+		.size = s->sh_size,
+		.bytes = s->sh_type == SHT_NOBITS ? NULL : elf_at(e, s->sh_offset, s->sh_size),
+	};
+	return true;
+}
+
+static bool next_relocated_section(const struct elf *e, struct elf_relocations *at)
+{
+	at->next = 0;
+	while (!e->own_header && elf_section_at(e, at->n_sections, &at->of)) {
+		at->n_sections++;
+		if (at->of.type == SHT_RELA && at->of.flags & SHF_ALLOC && at->of.bytes)
+			return true;
+	}
+	at->of.size = 0;
+	return false;
+}
+
+bool elf_relocation_next(const struct elf *e, struct elf_relocations *at, Elf64_Rela *out)
+{
+	while (at->next + sizeof(*out) > at->of.size)
+		if (!next_relocated_section(e, at))
+			return false;
+	memcpy(out, (const u8 *)at->of.bytes + at->next, sizeof(*out));
+	at->next += sizeof(*out);
+	return true;
+}
+
+bool elf_stored_address(const struct elf *e, u64 at, u64 *out)
+{
+	struct elf_relocations all = {};
+	Elf64_Rela r;
+
+	while (elf_relocation_next(e, &all, &r))
+		if (r.r_offset == at && ELF64_R_TYPE(r.r_info) == R_X86_64_RELATIVE) {
+			*out = (u64)r.r_addend;
+			return true;
+		}
+	return false;
+}
+
+bool elf_section(const struct elf *e, const char *name, struct elf_section *out)
+{
+	struct elf_section s;
+
+	for (u32 i = 0; elf_section_at(e, i, &s); i++) {
+		if (streq(s.name, name)) {
+			*out = s;
+			return true;
+		}
+	}
+	return false;
+}
+
+bool elf_code_segment(const struct elf *e, u32 index, struct elf_section *out)
+{
+	for (u32 i = 0; i < e->n_segments; i++) {
+		const Elf64_Phdr *p = &e->segment[i];
+
+		if (p->p_type != PT_LOAD || !(p->p_flags & PF_X) || index--)
+			continue;
+		*out = (struct elf_section){
+			.name = "",
+			.address = p->p_vaddr,
+			.offset = p->p_offset,
+			.size = p->p_filesz,
+			.bytes = elf_at(e, p->p_offset, p->p_filesz),
+		};
+		return true;
+	}
+	return false;
+}
+
+bool elf_address_to_offset(const struct elf *e, u64 address, u64 *offset)
+{
+	for (u32 i = 0; i < e->n_segments; i++) {
+		const Elf64_Phdr *p = &e->segment[i];
+
+		if (p->p_type == PT_LOAD && address >= p->p_vaddr &&
+		    address - p->p_vaddr < p->p_filesz) {
+			*offset = address - p->p_vaddr + p->p_offset;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Data segments share pages of the file with the code before them: code wins. */
+bool elf_offset_to_address(const struct elf *e, u64 offset, u64 *address)
+{
+	bool found = false;
+
+	for (u32 i = 0; i < e->n_segments; i++) {
+		const Elf64_Phdr *p = &e->segment[i];
+
+		if (p->p_type != PT_LOAD || offset < p->p_offset ||
+		    offset - p->p_offset >= p->p_filesz || (found && !(p->p_flags & PF_X)))
+			continue;
+		*address = offset - p->p_offset + p->p_vaddr;
+		found = true;
+	}
+	return found;
+}
+
+u64 elf_load_address(const struct elf *e)
+{
+	for (u32 i = 0; i < e->n_segments; i++)
+		if (e->segment[i].p_type == PT_LOAD)
+			return e->segment[i].p_vaddr & ~0xfffULL;
+	return 0;
+}

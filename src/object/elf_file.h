@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Shared by the files elf*.c of this room; nobody else includes it. */
+#ifndef SONDE_OBJECT_ELF_FILE_H
+#define SONDE_OBJECT_ELF_FILE_H
+
+#include <elf.h>
+#include "object/elf.h"
+
+struct elf_code { /* one function, for searches by address */
+	u64 value, size;
+	u32 index; /* in its symbol table */
+	u8 table;  /* 0 .symtab, 1 .dynsym */
+	u8 rank;   /* of several at one address the greatest is shown */
+};
+
+struct elf_table { /* a symbol table and its strings, inside the file */
+	const Elf64_Sym *sym;
+	u32 n;
+	const char *strings;
+	u64 strings_len;
+	const u16 *version; /* of each symbol (.gnu.version), or NULL */
+};
+
+struct elf {
+	const u8 *bytes;
+	u64 len;
+	bool mapped;
+	char *path;
+	const Elf64_Ehdr *header;
+	const Elf64_Phdr *segment;
+	u32 n_segments;
+	const Elf64_Shdr *section;
+	u32 n_sections;
+	const char *names; /* section names */
+	u64 names_len;
+	struct elf_table table[2];
+	struct elf_code *code; /* by value; built on first need */
+	u32 n_code;
+	bool code_built;
+	struct elf *debug;
+	bool debug_tried, fetch_tried;
+	struct elf *mini; /* .gnu_debugdata */
+	bool mini_tried;
+	void *unpacked;         /* what this file itself was made of, to be freed */
+	struct elf_code *frame; /* functions of .eh_frame, by value; built on first need */
+	u32 n_frames;
+	bool frames_built;
+	char *frame_names;
+	/* 64-bit copies of what a 32-bit file has; NULL otherwise */
+	void *own_header, *own_segment, *own_section, *own_symbols[2];
+};
+
+/* len bytes at offset, or NULL when the file ends before. */
+const void *elf_at(const struct elf *e, u64 offset, u64 len);
+/* A NUL-terminated string within a table, or NULL. */
+const char *elf_string(const char *table, u64 table_len, u64 offset);
+/* The symbols that are packed into the file itself; owned by e. NULL: none. */
+struct elf *elf_mini_file(struct elf *e);
+/* A file of symbols made of the tables of Go's runtime, over the bytes of e. NULL: e is no Go program. */
+struct elf *elf_go_symbols(const struct elf *e);
+/* What the loader relocates in memory, of a 64-bit file: begins as {}; false: that was all. */
+struct elf_relocations {
+	struct elf_section of;
+	u32 n_sections; /* seen */
+	u64 next;       /* offset in of */
+};
+bool elf_relocation_next(const struct elf *e, struct elf_relocations *at, Elf64_Rela *out);
+/* How many functions .eh_frame has; e->frame lists them. */
+u32 elf_n_frames(struct elf *e);
+/* 32-bit files. */
+bool elf32_header(struct elf *e);
+void elf32_segments(struct elf *e);
+void elf32_sections(struct elf *e);
+const Elf64_Sym *elf32_symbols(struct elf *e, u32 table, const Elf64_Shdr *s, u32 *n);
+void elf_find_tables(struct elf *e);
+
+#endif

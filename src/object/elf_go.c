@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Functions of Go programs that were stripped: .gopclntab, which the runtime itself needs for stacks and so every Go
+ * program keeps. Format: Go's src/runtime/symtab.go (pcHeader, funcTab, _func) and src/debug/gosym/pclntab.go. Words are of
+ * the header's pointer size:
+ *
+ *	u32 magic | 0 0 | u8 least instruction | u8 pointer size | then words:
+ *	fffffff1 (1.20), fffffff0 (1.18): n, files, text start, names, units, files, pcs, functions
+ *	    function: u32 entry - text start, u32 where its _func is, from functions on; _func: u32, u32 name
+ *	fffffffa (1.16): n, files, names, units, files, pcs, functions
+ *	    function: word entry, word where its _func is, from functions on; _func: word, u32 name
+ *	fffffffb (1.2): n, functions; offsets are those in the section, names too
+ *
+ * Where the program may be loaded anywhere the section has another name or none of its own, and the text start is filled in when it is loaded: its relocation has the value.
+ */
+#include <stdlib.h>
+#include "object/elf_file.h"
+
+enum {
+	GO_1_2 = 0xfffffffb,
+	GO_1_16 = 0xfffffffa,
+	GO_1_18 = 0xfffffff0,
+	GO_1_20 = 0xfffffff1,
+	MAX_FUNCTIONS = 16 << 20,
+};
+
+struct go_table {
+	const struct elf *e;
+	struct elf_section s;
+	u32 magic, word; /* bytes of a word */
+	u64 n, names, names_end, functions, text;
+	bool is_near; /* entries are u32, from text on */
+};
+
+/* A number of size bytes at an offset; 0 when the section ends before. */
+static u64 number_at(const struct go_table *t, u64 at, u32 size)
+{
+	u64 v = 0;
+
+	if (at <= t->s.size && size <= t->s.size - at)
+		memcpy(&v, (const u8 *)t->s.bytes + at, size);
+	return v;
+}
+
+static u64 header_word(const struct go_table *t, u32 i)
+{
+	return number_at(t, 8 + (u64)i * t->word, t->word);
+}
+
+/* What the loader puts at an address; false: it leaves it alone. */
+static bool relocated(const struct elf *e, u64 address, u64 *value)
+{
+	struct elf_relocations at = {};
+	Elf64_Rela r;
+
+	while (elf_relocation_next(e, &at, &r))
+		if (r.r_offset == address) {
+			*value = (u64)r.r_addend;
+			return true;
+		}
+	return false;
+}
+
+static void find_text(struct go_table *t)
+{
+	struct elf_section text;
+
+	t->text = header_word(t, 2);
+	if (!t->text && !relocated(t->e, t->s.address + 8 + 2 * t->word, &t->text) &&
+	    elf_section(t->e, ".text", &text)) /* a header without it */
+		t->text = text.address;
+}
+
+static bool read_header(struct go_table *t)
+{
+	t->magic = (u32)number_at(t, 0, 4);
+	t->word = (u32)number_at(t, 7, 1);
+	if (t->word != 4 && t->word != 8)
+		return false;
+	t->n = header_word(t, 0);
+	t->names_end = t->s.size;
+	switch (t->magic) {
+	case GO_1_20:
+	case GO_1_18:
+		t->names = header_word(t, 3);
+		t->functions = header_word(t, 7);
+		t->is_near = true;
+		find_text(t);
+		break;
+	case GO_1_16:
+		t->names = header_word(t, 2);
+		t->functions = header_word(t, 6);
+		break;
+	case GO_1_2: t->functions = 8 + t->word; break;
+	default: return false;
+	}
+	return t->n <= MAX_FUNCTIONS && t->names < t->names_end && t->functions < t->s.size;
+}
+
+/* The index-th function begins there; behind the last one: where it ends. */
+static u64 entry_of(const struct go_table *t, u64 index)
+{
+	u32 word = t->is_near ? 4 : t->word;
+
+	return (t->is_near ? t->text : 0) + number_at(t, t->functions + index * 2 * word, word);
+}
+
+static u64 name_of(const struct go_table *t, u64 index)
+{
+	u32 word = t->is_near ? 4 : t->word;
+	u64 func = number_at(t, t->functions + (index * 2 + 1) * word, word);
+
+	return number_at(t, (t->magic == GO_1_2 ? 0 : t->functions) + func + word, 4);
+}
+
+static Elf64_Sym *make_symbols(const struct go_table *t, u32 *n)
+{
+	u32 word = t->is_near ? 4 : t->word;
+	u64 room = (t->s.size - t->functions) / (2 * word);
+	Elf64_Sym *symbols;
+
+	*n = (u32)MIN(t->n, room);
+	symbols = xcalloc((size_t)*n + 1, sizeof(*symbols));
+	for (u32 i = 0; i < *n; i++) {
+		u64 start = entry_of(t, i), end = entry_of(t, i + 1);
+
+		symbols[i] = (Elf64_Sym){
+			.st_name = (u32)name_of(t, i),
+			.st_value = start,
+			.st_size = end > start ? end - start : 0,
+			.st_info = ELF64_ST_INFO(STB_LOCAL, STT_FUNC),
+			.st_shndx = 1,
+		};
+	}
+	return symbols;
+}
+
+static bool in_own_section(struct go_table *t)
+{
+	return (elf_section(t->e, ".gopclntab", &t->s) ||
+		elf_section(t->e, ".data.rel.ro.gopclntab", &t->s)) &&
+	       t->s.bytes && read_header(t);
+}
+
+/* Linkers of C put it among other data that is relocated, when the program may be loaded anywhere. */
+static bool in_other_data(struct go_table *t)
+{
+	struct elf_section s;
+
+	if (!elf_section(t->e, ".go.buildinfo", &s) || !elf_section(t->e, ".data.rel.ro", &s) ||
+	    !s.bytes)
+		return false;
+	for (u64 at = 0; at + 64 <= s.size; at += 8) {
+		const u8 *head = (const u8 *)s.bytes + at;
+
+		if (head[1] != 0xff || head[2] != 0xff || head[3] != 0xff || head[4] || head[5] ||
+		    head[7] != 8)
+			continue;
+		t->s = s;
+		t->s.bytes = head;
+		t->s.size -= at;
+		t->s.address += at;
+		if (read_header(t) && t->n)
+			return true;
+	}
+	return false;
+}
+
+struct elf *elf_go_symbols(const struct elf *e)
+{
+	struct go_table t = { .e = e };
+	struct elf_table *table;
+	struct elf *go;
+
+	if (!in_own_section(&t) && !in_other_data(&t))
+		return NULL;
+	go = xcalloc(1, sizeof(*go));
+	table = &go->table[0];
+	table->strings = (const char *)t.s.bytes + t.names;
+	table->strings_len = t.names_end - t.names;
+	while (table->strings_len && table->strings[table->strings_len - 1])
+		table->strings_len--;
+	table->sym = go->unpacked = make_symbols(&t, &table->n);
+	go->mini_tried = go->debug_tried = go->fetch_tried = true;
+	return go;
+}
