@@ -4,7 +4,7 @@
  * line and counts how often it meets each instruction; of callbacks it follows a few turns, so their cost
  * is that of one turn, times the turns that the call allows.
  */
-#include "target/check.h"
+#include "target/verify.h"
 
 struct pricing {
 	const struct check *c;

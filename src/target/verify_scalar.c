@@ -5,7 +5,7 @@
  * adjust_scalar_min_max_vals; kernel/bpf/tnum.c): quotients, remainders, negations and byte swaps
  * are unknown there, so they are here. 32-bit operations are done on zero-extended operands and cut.
  */
-#include "target/check.h"
+#include "target/verify.h"
 
 static const struct scalar unknown = { { 0, UINT64_MAX }, INT64_MIN, INT64_MAX, 0, UINT64_MAX };
 

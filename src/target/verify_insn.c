@@ -4,7 +4,7 @@
  * (check_shape.c); here it is about values. Pointers may be moved, spilled, compared with 0 and have
  * bounded numbers added; everything else that C could do with an address is refused.
  */
-#include "target/check.h"
+#include "target/verify.h"
 
 int check_readable(struct check *c, const struct frame *f, u32 reg)
 {

@@ -12,7 +12,7 @@
  *	f  callback               p  stack address or 0      C  constant string
  *	M  per-CPU map with keys  P  programs to jump to
  */
-#include "target/check.h"
+#include "target/verify.h"
 
 enum ret {
 	RET_NUMBER,

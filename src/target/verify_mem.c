@@ -4,7 +4,7 @@
  * it written before. The rules are those of kernel/bpf/verifier.c (check_mem_access,
  * check_stack_read, check_helper_mem_access) at 5.10, with natural alignment demanded everywhere.
  */
-#include "target/check.h"
+#include "target/verify.h"
 
 static const char *verb(enum access access)
 {

@@ -14,7 +14,7 @@
  */
 #include <errno.h>
 #include <stdlib.h>
-#include "target/follow.h"
+#include "target/verifier_cost.h"
 
 enum {
 	JUMPS_APART = 2,

@@ -8,7 +8,7 @@
  * counter keeps its value in each turn and the comparison with a constant ends the loop here as it
  * does in the kernel's verifier. A turn that changes nothing never ends, and is refused.
  */
-#include "target/check.h"
+#include "target/verify.h"
 
 struct loop {
 	u32 head;

@@ -3,7 +3,7 @@
 #ifndef SONDE_TARGET_FOLLOW_H
 #define SONDE_TARGET_FOLLOW_H
 
-#include "target/check.h"
+#include "target/verify.h"
 
 struct need { /* a bit for each register, for each slot of the frame */
 	u16 regs, exact;

@@ -10,7 +10,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "target/check.h"
+#include "target/verify.h"
 
 int check_fail(struct check *c, const char *fmt, ...)
 {

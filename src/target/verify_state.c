@@ -5,7 +5,7 @@
  * agree on; the identity of maybe-null pointers survives as a relation: registers that were copies
  * of each other on both sides are copies of each other afterwards.
  */
-#include "target/check.h"
+#include "target/verify.h"
 
 struct frame *frame_new(struct check *c)
 {

@@ -5,7 +5,7 @@
  * nothing changes. Values are wanted where follow.c meets a use that needs one (follow_want()), and from there back
  * through moves, arithmetic and slots of the stack.
  */
-#include "target/follow.h"
+#include "target/verifier_cost.h"
 
 enum { CALLER_SAVED = 0x3f, ARGUMENTS = 0x3e, ALL_SAVED = 0x3c0 };
 

@@ -5,7 +5,7 @@
  * end in exit or a jump; everything is reachable; the frames of any chain of calls fit the stack
  * (kernel/bpf/verifier.c: check_cfg, check_subprogs, check_max_stack_depth, resolve_pseudo_ldimm64).
  */
-#include "target/check.h"
+#include "target/verify.h"
 
 enum { LD_IMM64 = BPF_LD | BPF_IMM | BPF_DW };
 
