@@ -290,10 +290,10 @@ static void note_long(struct compiled *c, const struct instance *in)
 static int check_one(struct compiled *c, const struct instance *in, struct err *err)
 {
 	const struct bpf_func *f = c->prog.funcs.v[in->index];
-	struct check_error e = { 0 };
+	struct verify_error e = { 0 };
 	u64 followed;
-	int rc = target_check_followed(&c->prog, f, in->profile, &e, LONG_TO_FOLLOW, LONG_TO_FOLLOW,
-				       &followed);
+	int rc = target_verify_with_cost(&c->prog, f, in->profile, &e, LONG_TO_FOLLOW,
+					 LONG_TO_FOLLOW, &followed);
 	struct place at;
 
 	if (followed >= LONG_TO_FOLLOW && !in->compact)

@@ -100,8 +100,8 @@ static void tell_size(struct run *r, const struct used_engine *u)
 
 		insns += f->n_insns;
 		followed += u->ops->followed(u->self, i);
-		expected +=
-			target_follow(&r->c.prog, f, r->c.instances.v[i]->profile, 0, MOST_INSNS);
+		expected += target_verifier_cost(&r->c.prog, f, r->c.instances.v[i]->profile, 0,
+						 MOST_INSNS);
 		compact += r->c.instances.v[i]->compact;
 	}
 	buf_printf(

@@ -7,8 +7,8 @@
 #include "target/verify.h"
 
 struct pricing {
-	const struct check *c;
-	const struct check_cost *cost;
+	const struct verifier *c;
+	const struct run_cost *cost;
 	u32 depth;
 };
 
@@ -32,7 +32,7 @@ static u64 price_call(struct pricing *p, u32 at)
 	if (i->code != (BPF_JMP | BPF_CALL))
 		return 0;
 	if (i->src_reg == BPF_PSEUDO_CALL)
-		return price_sub(p, check_sub_at(p->c, at + 1 + (u32)i->imm));
+		return price_sub(p, verify_sub_at(p->c, at + 1 + (u32)i->imm));
 	return p->cost->callback[at] ?
 		       times(p->cost->turns[at], price_sub(p, p->cost->callback[at] - 1)) :
 		       0;
@@ -45,7 +45,7 @@ static u64 price_sub(struct pricing *p, u32 sub)
 	    entered = p->cost->visits[start];
 	u64 sum = 0;
 
-	if (!entered || p->depth == CHECK_FRAMES)
+	if (!entered || p->depth == VERIFY_FRAMES)
 		return 0;
 	p->depth++;
 	for (u32 at = start; at < end; at++)
@@ -58,13 +58,13 @@ static u64 price_sub(struct pricing *p, u32 sub)
 
 u64 target_cost(const struct program *prog, const struct bpf_func *f, const struct profile *profile)
 {
-	struct check_error error = { 0 };
-	struct check_cost cost;
-	struct check c = { .prog = prog,
-			   .f = f,
-			   .error = &error,
-			   .cost = &cost,
-			   .profile = check_kind(f, profile) };
+	struct verify_error error = { 0 };
+	struct run_cost cost;
+	struct verifier c = { .prog = prog,
+			      .f = f,
+			      .error = &error,
+			      .cost = &cost,
+			      .profile = verify_kind(f, profile) };
 	struct pricing p = { &c, &cost, 0 };
 	u64 sum = 0;
 
@@ -72,7 +72,7 @@ u64 target_cost(const struct program *prog, const struct bpf_func *f, const stru
 	cost.visits = arena_array(&c.arena, u32, f->n_insns + 1);
 	cost.turns = arena_array(&c.arena, u64, f->n_insns + 1);
 	cost.callback = arena_array(&c.arena, u32, f->n_insns + 1);
-	if (!check_all(&c))
+	if (!verify_all(&c))
 		sum = price_sub(&p, 0);
 	arena_release(&c.arena);
 	return sum;

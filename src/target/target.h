@@ -2,7 +2,7 @@
 /*
  * IR -> BPF. target_emit() selects instructions by the kernel's features, allocates registers (linear
  * scan: r6-r9 across calls, r0-r5 otherwise, spills to 8-byte slots), lays out the stack, encodes, and
- * keeps a span for each instruction. target_check() is our own verifier, stricter than any kernel's.
+ * keeps a span for each instruction. target_verify() is our own verifier, stricter than any kernel's.
  */
 #ifndef SONDE_TARGET_H
 #define SONDE_TARGET_H
@@ -22,14 +22,14 @@ struct target_measure {
 enum { MOST_BRANCHES = 8192, MOST_MAPS = 64, MOST_INSNS = 1000000, MOST_FUNCS = 256 };
 struct target_measure target_measure(const struct program *prog, const struct bpf_func *f);
 
-struct check_error {
+struct verify_error {
 	u32 insn;
 	char text[256];
 	bool too_long; /* nothing is wrong, but a verifier would follow too many instructions */
 };
 /* 0, or -EACCES and the place where a kernel would refuse (or could misbehave). */
-int target_check(const struct program *prog, const struct bpf_func *f,
-		 const struct profile *profile, struct check_error *error);
+int target_verify(const struct program *prog, const struct bpf_func *f,
+		  const struct profile *profile, struct verify_error *error);
 
 /*
  * The most instructions that one run of a good program executes, callbacks and calls included; what
@@ -40,13 +40,13 @@ u64 target_cost(const struct program *prog, const struct bpf_func *f,
 
 /*
  * How many instructions a verifier will process, `most` at most; where ways are counted to be no more than `enough`, by
- * that count alone. target_check() and this in one.
+ * that count alone. target_verify() and this in one.
  */
-int target_check_followed(const struct program *prog, const struct bpf_func *f,
-			  const struct profile *profile, struct check_error *error, u64 enough,
-			  u64 most, u64 *followed);
-u64 target_follow(const struct program *prog, const struct bpf_func *f,
-		  const struct profile *profile, u64 enough, u64 most);
+int target_verify_with_cost(const struct program *prog, const struct bpf_func *f,
+			    const struct profile *profile, struct verify_error *error, u64 enough,
+			    u64 most, u64 *followed);
+u64 target_verifier_cost(const struct program *prog, const struct bpf_func *f,
+			 const struct profile *profile, u64 enough, u64 most);
 
 /* All programs and maps as an ELF object; out is overwritten. */
 void target_object(struct buf *out, const struct program *prog, const char *license);

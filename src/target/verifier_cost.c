@@ -28,7 +28,7 @@ enum {
 /* ---- counting ways */
 
 struct counting {
-	const struct check *c;
+	const struct verifier *c;
 	u64 most;
 	struct needs needs; /* of all values that could be wanted */
 	u64 *arrive;        /* ways that come to an instruction */
@@ -58,10 +58,10 @@ static u64 price_call(struct counting *k, u32 pc, u64 *ways)
 	if (i->code == (BPF_LD | BPF_IMM | BPF_DW) && i->src_reg == BPF_PSEUDO_FUNC)
 		return product(k, came,
 			       product(k, TURNS,
-				       price_sub(k, check_sub_at(k->c, pc + 1 + (u32)i->imm))));
+				       price_sub(k, verify_sub_at(k->c, pc + 1 + (u32)i->imm))));
 	if (i->code != (BPF_JMP | BPF_CALL) || i->src_reg != BPF_PSEUDO_CALL)
 		return 0;
-	sub = check_sub_at(k->c, pc + 1 + (u32)i->imm);
+	sub = verify_sub_at(k->c, pc + 1 + (u32)i->imm);
 	if (k->c->subs.v[sub].shared)
 		return 0;
 	price_sub(k, sub);
@@ -115,14 +115,14 @@ static u64 price_sub(struct counting *k, u32 sub)
 	return k->price[sub] - 1;
 }
 
-static void start_counting(struct counting *k, struct check *c, u64 most)
+static void start_counting(struct counting *k, struct verifier *c, u64 most)
 {
 	*k = (struct counting){ .c = c,
 				.most = most,
 				.arrive = arena_array(&c->arena, u64, c->f->n_insns + 2),
 				.price = arena_array(&c->arena, u64, c->subs.n),
 				.exits = arena_array(&c->arena, u64, c->subs.n) };
-	follow_needs(&k->needs, c, 0, c->wanted);
+	verifier_cost_needs(&k->needs, c, 0, c->wanted);
 }
 
 /* ---- states that are known at a place */
@@ -136,7 +136,7 @@ struct part { /* a frame of a known state: registers and slots that were read la
 struct known {
 	struct known *next;
 	u32 hits, misses, n_frames, n_refs;
-	struct part part[CHECK_FRAMES];
+	struct part part[VERIFY_FRAMES];
 	struct reg *v;
 };
 
@@ -145,15 +145,15 @@ struct packed_frame {
 	u32 sub, ret, n_slots;
 	u64 spilled;
 	u16 regs;
-	u8 init[CHECK_SLOTS];
+	u8 init[VERIFY_SLOTS];
 };
 
 struct waiting {
-	u32 pc, n_frames, n_refs, words, ref[CHECK_MAX_REFS];
+	u32 pc, n_frames, n_refs, words, ref[VERIFY_MAX_REFS];
 };
 
 struct walk {
-	struct check *c;
+	struct verifier *c;
 	struct needs needs;
 	struct known **known;                 /* by instruction */
 	u64 most, n, n_jumps, n_at, jumps_at; /* at: when the last state was remembered */
@@ -194,7 +194,7 @@ static u32 put_frame(struct part *p, const struct frame *f, const struct need *n
 
 static void remember(struct walk *w, const struct state *s, u32 pc)
 {
-	struct reg v[CHECK_FRAMES * (10 + CHECK_SLOTS)];
+	struct reg v[VERIFY_FRAMES * (10 + VERIFY_SLOTS)];
 	struct known *k = arena_new(&w->c->arena, struct known);
 	u32 n = 0;
 
@@ -236,7 +236,7 @@ static bool covers_frame(const struct part *p, const struct frame *f, const stru
 	for (u32 r = 0; r < 10; r++)
 		if (p->regs >> r & 1 && !covers_reg((*v)++, &f->r[r], need->exact >> r & 1))
 			return false;
-	for (u32 i = 0; i < CHECK_SLOTS; i++)
+	for (u32 i = 0; i < VERIFY_SLOTS; i++)
 		if (p->slots >> i & 1 &&
 		    (i >= f->n_slots || !f->slot[i].spill ||
 		     !covers_reg((*v)++, &f->slot[i].reg, need->exact_slots >> i & 1)))
@@ -333,11 +333,11 @@ static void wait_at(struct walk *w, struct state *s, u32 pc)
 		w->n = w->most;
 }
 
-static const u64 *take_frame(struct check *c, struct state *s, const u64 *at)
+static const u64 *take_frame(struct verifier *c, struct state *s, const u64 *at)
 {
 	const struct packed_frame *p = (const void *)at;
 	const struct reg *v = (const void *)(at + (sizeof(*p) + 7) / 8);
-	struct frame *f = check_push_frame(c, s, p->sub);
+	struct frame *f = verify_push_frame(c, s, p->sub);
 
 	f->ret = p->ret;
 	f->n_slots = p->n_slots;
@@ -372,13 +372,13 @@ static struct state *take(struct walk *w, u32 *pc)
 	return s;
 }
 
-static void enter(struct check *c, struct state *s, u32 sub, u32 ret, const struct reg *arg)
+static void enter(struct verifier *c, struct state *s, u32 sub, u32 ret, const struct reg *arg)
 {
 	struct reg r[5];
 	struct frame *f;
 
 	memcpy(r, arg, sizeof(r));
-	f = check_push_frame(c, s, sub);
+	f = verify_push_frame(c, s, sub);
 	if (!f)
 		return;
 	f->ret = ret;
@@ -386,55 +386,55 @@ static void enter(struct check *c, struct state *s, u32 sub, u32 ret, const stru
 }
 
 /* Called where the program gives a function to a helper. */
-void follow_callback(struct walk *w, const struct state *s, u32 insn, const struct reg *arg)
+void verifier_cost_callback(struct walk *w, const struct state *s, u32 insn, const struct reg *arg)
 {
 	struct state *turn = state_copy(w->c, s);
 
-	enter(w->c, turn, check_sub_at(w->c, insn), NO_INDEX, arg);
+	enter(w->c, turn, verify_sub_at(w->c, insn), NO_INDEX, arg);
 	wait_at(w, turn, insn);
 }
 
-static u32 call_sub(struct check *c, struct state *s, const struct bpf_insn *i)
+static u32 call_sub(struct verifier *c, struct state *s, const struct bpf_insn *i)
 {
-	u32 to = c->pc + 1 + (u32)i->imm, sub = check_sub_at(c, to);
+	u32 to = c->pc + 1 + (u32)i->imm, sub = verify_sub_at(c, to);
 	struct frame *f = state_top(s);
 
 	if (!c->subs.v[sub].shared) {
 		enter(c, s, sub, c->pc + 1, &f->r[1]);
 		return to;
 	}
-	check_clobber(f);
+	verify_clobber(f);
 	f->r[0] = reg_scalar(scalar_unknown());
 	return c->pc + 1;
 }
 
 static void want_sizes(struct walk *w, u32 helper)
 {
-	u16 sizes = follow_sizes(helper);
+	u16 sizes = verifier_cost_sizes(helper);
 
 	for (u32 r = 1; r <= 5; r++)
 		if (sizes >> r & 1)
-			follow_want(&w->needs, w->c->pc, r);
+			verifier_cost_want(&w->needs, w->c->pc, r);
 }
 
 static u32 call(struct walk *w, struct state *s, const struct bpf_insn *i)
 {
-	struct check *c = w->c;
+	struct verifier *c = w->c;
 
 	if (i->src_reg == BPF_PSEUDO_CALL)
 		return call_sub(c, s, i);
 	if (!i->src_reg) {
 		want_sizes(w, (u32)i->imm);
-		return check_helper(c, s, i) ? NO_INDEX : c->pc + 1;
+		return verify_helper(c, s, i) ? NO_INDEX : c->pc + 1;
 	}
-	check_clobber(state_top(s));
+	verify_clobber(state_top(s));
 	state_top(s)->r[0] = reg_scalar(scalar_unknown());
 	state_top(s)->r[0].btf = true;
 	return c->pc + 1;
 }
 
 /* Back to the caller; a callback and the program itself end here. */
-static u32 leave(struct check *c, struct state *s)
+static u32 leave(struct verifier *c, struct state *s)
 {
 	struct reg ret = state_top(s)->r[0];
 	u32 to = state_top(s)->ret;
@@ -443,23 +443,23 @@ static u32 leave(struct check *c, struct state *s)
 		return NO_INDEX;
 	state_pop_frame(c, s);
 	state_top(s)->r[0] = ret;
-	check_clobber(state_top(s));
+	verify_clobber(state_top(s));
 	return to;
 }
 
 static u32 branch(struct walk *w, struct state *s, const struct bpf_insn *i)
 {
-	struct check *c = w->c;
+	struct verifier *c = w->c;
 	u32 pc = c->pc, target = bpf_jump_target(i, pc);
 	struct state *jump;
 	struct edge e;
 
-	if (check_branch(c, s, i, &e, &jump))
+	if (verify_branch(c, s, i, &e, &jump))
 		return NO_INDEX;
 	if (!jump && state_top(s)->r[i->dst_reg].kind == R_SCALAR) {
-		follow_want(&w->needs, pc, i->dst_reg);
+		verifier_cost_want(&w->needs, pc, i->dst_reg);
 		if (BPF_SRC(i->code) == BPF_X)
-			follow_want(&w->needs, pc, i->src_reg);
+			verifier_cost_want(&w->needs, pc, i->src_reg);
 	}
 	if (jump)
 		wait_at(w, jump, target);
@@ -484,15 +484,15 @@ static void want_offset(struct walk *w, const struct state *s, const struct bpf_
 	if (BPF_SRC(i->code) != BPF_X || BPF_OP(i->code) == BPF_MOV)
 		return;
 	if (reg_is_pointer(&f->r[i->dst_reg]))
-		follow_want(&w->needs, w->c->pc, i->src_reg);
+		verifier_cost_want(&w->needs, w->c->pc, i->src_reg);
 	else if (reg_is_pointer(&f->r[i->src_reg]))
-		follow_want(&w->needs, w->c->pc, i->dst_reg);
+		verifier_cost_want(&w->needs, w->c->pc, i->dst_reg);
 }
 
 /* The next instruction on this way; NO_INDEX: it ends. */
 static u32 step(struct walk *w, struct state *s)
 {
-	struct check *c = w->c;
+	struct verifier *c = w->c;
 	const struct bpf_insn *i = &c->f->insns[c->pc];
 	int bad;
 
@@ -500,18 +500,18 @@ static u32 step(struct walk *w, struct state *s)
 	case BPF_ALU:
 	case BPF_ALU64:
 		want_offset(w, s, i);
-		bad = check_alu(c, state_top(s), i);
+		bad = verify_alu(c, state_top(s), i);
 		break;
-	case BPF_LDX: bad = check_ldx(c, s, i); break;
+	case BPF_LDX: bad = verify_ldx(c, s, i); break;
 	case BPF_ST:
-	case BPF_STX: bad = check_store(c, s, i); break;
-	case BPF_LD: return check_ld_imm64(c, state_top(s), i) ? NO_INDEX : c->pc + 2;
+	case BPF_STX: bad = verify_store(c, s, i); break;
+	case BPF_LD: return verify_ld_imm64(c, state_top(s), i) ? NO_INDEX : c->pc + 2;
 	default: return jump(w, s, i); /* BPF_JMP, BPF_JMP32 */
 	}
 	return bad ? NO_INDEX : c->pc + 1;
 }
 
-static bool is_place(const struct check *c, u32 pc)
+static bool is_place(const struct verifier *c, u32 pc)
 {
 	const struct bpf_insn *i = &c->f->insns[pc];
 
@@ -520,7 +520,7 @@ static bool is_place(const struct check *c, u32 pc)
 		c->f->insns[pc - 1].src_reg == BPF_PSEUDO_CALL);
 }
 
-static void follow_way(struct walk *w, struct state *s, u32 pc)
+static void walk_path(struct walk *w, struct state *s, u32 pc)
 {
 	while (pc != NO_INDEX && w->n < w->most) {
 		w->c->pc = pc;
@@ -532,20 +532,20 @@ static void follow_way(struct walk *w, struct state *s, u32 pc)
 	state_free(w->c, s);
 }
 
-static void start_walking(struct walk *w, struct check *c, u32 from, u64 most)
+static void start_walking(struct walk *w, struct verifier *c, u32 from, u64 most)
 {
 	*w = (struct walk){ .c = c,
 			    .most = most,
 			    .known = arena_array(&c->arena, struct known *, c->f->n_insns + 1) };
-	follow_needs(&w->needs, c, c->subs.v[from].start, NULL);
+	verifier_cost_needs(&w->needs, c, c->subs.v[from].start, NULL);
 }
 
 /* From the start of a function that is followed by itself. */
-static u64 follow_from(struct walk *w, u32 sub)
+static u64 walk_from(struct walk *w, u32 sub)
 {
-	struct check *c = w->c;
+	struct verifier *c = w->c;
 	struct state *s = state_new(c);
-	struct frame *f = check_push_frame(c, s, sub);
+	struct frame *f = verify_push_frame(c, s, sub);
 	u64 before = w->n;
 	u32 pc = c->subs.v[sub].start;
 
@@ -554,13 +554,13 @@ static u64 follow_from(struct walk *w, u32 sub)
 	for (u32 r = 1; sub && r <= c->subs.v[sub].n_params; r++)
 		f->r[r] = reg_scalar(scalar_unknown());
 	c->walk = w;
-	for (follow_way(w, s, pc); w->n_words && w->n < w->most && !c->failed; follow_way(w, s, pc))
+	for (walk_path(w, s, pc); w->n_words && w->n < w->most && !c->failed; walk_path(w, s, pc))
 		s = take(w, &pc);
 	c->walk = NULL;
 	return w->n - before;
 }
 
-static u64 follow_program(struct check *c, u64 enough, u64 most)
+static u64 estimate_program(struct verifier *c, u64 enough, u64 most)
 {
 	struct counting k;
 	struct walk w = { 0 };
@@ -573,7 +573,7 @@ static u64 follow_program(struct check *c, u64 enough, u64 most)
 		if (n > enough || n == most) {
 			if (!w.c)
 				start_walking(&w, c, i, most);
-			n = follow_from(&w, i);
+			n = walk_from(&w, i);
 		}
 		sum += n;
 	}
@@ -581,29 +581,29 @@ static u64 follow_program(struct check *c, u64 enough, u64 most)
 	return MIN(sum, most);
 }
 
-int target_check_followed(const struct program *prog, const struct bpf_func *f,
-			  const struct profile *profile, struct check_error *error, u64 enough,
-			  u64 most, u64 *followed)
+int target_verify_with_cost(const struct program *prog, const struct bpf_func *f,
+			    const struct profile *profile, struct verify_error *error, u64 enough,
+			    u64 most, u64 *followed)
 {
-	struct check c = {
-		.prog = prog, .f = f, .error = error, .profile = check_kind(f, profile)
+	struct verifier c = {
+		.prog = prog, .f = f, .error = error, .profile = verify_kind(f, profile)
 	};
 	int bad;
 
 	arena_init(&c.arena);
 	c.wanted = arena_array(&c.arena, u16, f->n_insns + 1);
-	bad = check_all(&c);
+	bad = verify_all(&c);
 	c.error = NULL;
-	*followed = bad ? 0 : follow_program(&c, enough, most);
+	*followed = bad ? 0 : estimate_program(&c, enough, most);
 	arena_release(&c.arena);
 	return bad ? -EACCES : 0;
 }
 
-u64 target_follow(const struct program *prog, const struct bpf_func *f,
-		  const struct profile *profile, u64 enough, u64 most)
+u64 target_verifier_cost(const struct program *prog, const struct bpf_func *f,
+			 const struct profile *profile, u64 enough, u64 most)
 {
 	u64 n;
 
-	target_check_followed(prog, f, profile, NULL, enough, most, &n);
+	target_verify_with_cost(prog, f, profile, NULL, enough, most, &n);
 	return n;
 }

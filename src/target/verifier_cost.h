@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The inside of target_follow(): follow.c walks the ways, follow_need.c knows when two of them may be told apart. */
-#ifndef SONDE_TARGET_FOLLOW_H
-#define SONDE_TARGET_FOLLOW_H
+/* The inside of target_verifier_cost(): follow.c walks the ways, follow_need.c knows when two of them may be told apart. */
+#ifndef SONDE_TARGET_VERIFIER_COST_H
+#define SONDE_TARGET_VERIFIER_COST_H
 
 #include "target/verify.h"
 
@@ -11,7 +11,7 @@ struct need { /* a bit for each register, for each slot of the frame */
 };
 
 struct needs {
-	const struct check *c;
+	const struct verifier *c;
 	struct need *at;   /* by instruction: before it */
 	u16 *wanted;       /* registers whose value the instruction itself wants */
 	u32 *first, *next; /* jumps and calls to an instruction, + 1 */
@@ -20,10 +20,10 @@ struct needs {
 };
 
 /* From an instruction to the end. wanted: known before, by instruction; NULL: nothing is. */
-void follow_needs(struct needs *ns, struct check *c, u32 from, const u16 *wanted);
+void verifier_cost_needs(struct needs *ns, struct verifier *c, u32 from, const u16 *wanted);
 /* A bit for each argument of a helper that is a size. */
-u16 follow_sizes(u32 helper);
+u16 verifier_cost_sizes(u32 helper);
 /* The instruction wants to know the value of a register. */
-void follow_want(struct needs *ns, u32 pc, u32 reg);
+void verifier_cost_want(struct needs *ns, u32 pc, u32 reg);
 
 #endif

@@ -2,7 +2,7 @@
 /*
  * What of a state is still read, from each instruction on, and of which numbers a verifier then wants to know the
  * value (kernel/bpf/verifier.c: liveness and precision). Backward over the instructions of each function until
- * nothing changes. Values are wanted where follow.c meets a use that needs one (follow_want()), and from there back
+ * nothing changes. Values are wanted where follow.c meets a use that needs one (verifier_cost_want()), and from there back
  * through moves, arithmetic and slots of the stack.
  */
 #include "target/verifier_cost.h"
@@ -19,7 +19,7 @@ static bool slot_of(u32 base, s16 off, u64 *slot)
 {
 	u32 n = (u32)(-(s32)off - 1) / 8;
 
-	if (base != 10 || off >= 0 || n >= CHECK_SLOTS)
+	if (base != 10 || off >= 0 || n >= VERIFY_SLOTS)
 		return false;
 	*slot = 1ull << n;
 	return true;
@@ -96,7 +96,7 @@ static void call_back(const struct needs *ns, u32 pc, struct need *n)
 	if (i->src_reg == BPF_PSEUDO_CALL)
 		n->exact |= ns->at[pc + 1 + (u32)i->imm].exact & ARGUMENTS;
 	else if (!i->src_reg)
-		n->regs &= (u16) ~(0x3e << strlen(check_helper_args((u32)i->imm)) & ARGUMENTS);
+		n->regs &= (u16) ~(0x3e << strlen(verify_helper_args((u32)i->imm)) & ARGUMENTS);
 }
 
 static void jump_back(const struct needs *ns, u32 pc, struct need *n)
@@ -187,7 +187,7 @@ static void settle(struct needs *ns)
 	}
 }
 
-void follow_want(struct needs *ns, u32 pc, u32 reg)
+void verifier_cost_want(struct needs *ns, u32 pc, u32 reg)
 {
 	if (reg >= 10 || ns->wanted[pc] & bit(reg))
 		return;
@@ -196,9 +196,9 @@ void follow_want(struct needs *ns, u32 pc, u32 reg)
 	settle(ns);
 }
 
-u16 follow_sizes(u32 helper)
+u16 verifier_cost_sizes(u32 helper)
 {
-	const char *args = check_helper_args(helper);
+	const char *args = verify_helper_args(helper);
 	u16 sizes = 0;
 
 	for (u32 n = 0; args[n]; n++)
@@ -213,7 +213,7 @@ static void link_to(struct needs *ns, u32 pc, u32 target)
 	ns->first[target] = pc + 1;
 }
 
-void follow_needs(struct needs *ns, struct check *c, u32 from, const u16 *wanted)
+void verifier_cost_needs(struct needs *ns, struct verifier *c, u32 from, const u16 *wanted)
 {
 	u32 n = c->f->n_insns;
 

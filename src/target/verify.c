@@ -12,7 +12,7 @@
 
 #include "target/verify.h"
 
-int check_fail(struct check *c, const char *fmt, ...)
+int verify_fail(struct verifier *c, const char *fmt, ...)
 {
 	va_list ap;
 
@@ -28,25 +28,25 @@ int check_fail(struct check *c, const char *fmt, ...)
 	return -1;
 }
 
-const char *check_map_name(const struct check *c, u32 map)
+const char *verify_map_name(const struct verifier *c, u32 map)
 {
 	return map < c->prog->maps.n && c->prog->maps.v[map].name ? c->prog->maps.v[map].name : "?";
 }
 
-u32 check_value_size(const struct check *c, u32 map)
+u32 verify_value_size(const struct verifier *c, u32 map)
 {
 	const struct map_desc *m = &c->prog->maps.v[map];
 
 	return m->role == MAP_DATA ? MAX(m->value_size, c->prog->data_size) : m->value_size;
 }
 
-const struct reloc *check_reloc(const struct check *c, u32 insn)
+const struct reloc *verify_reloc(const struct verifier *c, u32 insn)
 {
 	return c->reloc[insn] ? &c->f->relocs[c->reloc[insn] - 1] : NULL;
 }
 
 /* The context by the program's type, where the profile reads nothing and so says nothing. */
-enum profile_kind check_kind(const struct bpf_func *f, const struct profile *profile)
+enum profile_kind verify_kind(const struct bpf_func *f, const struct profile *profile)
 {
 	if (profile && profile->kind != PROFILE_NONE)
 		return profile->kind;
@@ -62,29 +62,29 @@ enum profile_kind check_kind(const struct bpf_func *f, const struct profile *pro
 	return PROFILE_NONE;
 }
 
-static int index_relocs(struct check *c)
+static int index_relocs(struct verifier *c)
 {
 	c->mark = arena_array(&c->arena, u8, c->f->n_insns + 1);
 	c->reloc = arena_array(&c->arena, u32, c->f->n_insns + 1);
 	for (u32 i = 0; i < c->f->n_relocs; i++) {
 		c->pc = c->f->relocs[i].insn;
 		if (c->pc >= c->f->n_insns)
-			return check_fail(c, "a relocation beyond the end");
+			return verify_fail(c, "a relocation beyond the end");
 		c->reloc[c->pc] = i + 1;
 	}
 	return 0;
 }
 
-static int check_values(struct check *c)
+static int verify_values(struct verifier *c)
 {
 	struct state *s = state_new(c), *out;
-	struct frame *f = check_push_frame(c, s, 0);
+	struct frame *f = verify_push_frame(c, s, 0);
 
 	f->r[1] = (struct reg){ .kind = R_CTX, .v = scalar_const(0) };
-	return check_run(c, 0, s, false, &out);
+	return verify_run(c, 0, s, false, &out);
 }
 
-static int check_shared(struct check *c)
+static int verify_shared(struct verifier *c)
 {
 	for (u32 i = 1; i < c->subs.n; i++) {
 		struct state *s, *out;
@@ -93,31 +93,31 @@ static int check_shared(struct check *c)
 		if (!c->subs.v[i].shared)
 			continue;
 		s = state_new(c);
-		f = check_push_frame(c, s, i);
+		f = verify_push_frame(c, s, i);
 		for (u32 r = 1; r <= c->subs.v[i].n_params; r++)
 			f->r[r] = reg_scalar(scalar_unknown());
-		if (check_run(c, i, s, false, &out))
+		if (verify_run(c, i, s, false, &out))
 			return -1;
 	}
 	return 0;
 }
 
-int check_all(struct check *c)
+int verify_all(struct verifier *c)
 {
-	return index_relocs(c) || check_shape(c) || check_values(c) || check_shared(c) ||
-	       check_depth(c);
+	return index_relocs(c) || verify_shape(c) || verify_values(c) || verify_shared(c) ||
+	       verify_depth(c);
 }
 
-int target_check(const struct program *prog, const struct bpf_func *f,
-		 const struct profile *profile, struct check_error *error)
+int target_verify(const struct program *prog, const struct bpf_func *f,
+		  const struct profile *profile, struct verify_error *error)
 {
-	struct check c = {
-		.prog = prog, .f = f, .error = error, .profile = check_kind(f, profile)
+	struct verifier c = {
+		.prog = prog, .f = f, .error = error, .profile = verify_kind(f, profile)
 	};
 	int bad;
 
 	arena_init(&c.arena);
-	bad = check_all(&c);
+	bad = verify_all(&c);
 	arena_release(&c.arena);
 	return bad ? -EACCES : 0;
 }

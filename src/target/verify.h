@@ -1,30 +1,30 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The inside of target_check(): what it knows of a register, of the stack, of a path through the
+ * The inside of target_verify(): what it knows of a register, of the stack, of a path through the
  * program.
  *
- *	check.c         the whole: what a program may look like at the outside
- *	check_shape.c   encoding, jumps, reachability, stack depth
- *	check_run.c     walks the instructions, joins paths, follows loops and calls
- *	check_insn.c    one instruction: arithmetic, loads and stores, branches
- *	check_mem.c     is this access good
- *	check_helper.c  rows of helpers: what they take and give
- *	check_state.c   copy, join, compare states
- *	check_scalar.c  what is known of a number
+ *	verify.c         the whole: what a program may look like at the outside
+ *	verify_shape.c   encoding, jumps, reachability, stack depth
+ *	verify_run.c     walks the instructions, joins paths, follows loops and calls
+ *	verify_insn.c    one instruction: arithmetic, loads and stores, branches
+ *	verify_mem.c     is this access good
+ *	verify_helper.c  rows of helpers: what they take and give
+ *	verify_state.c   copy, join, compare states
+ *	verify_scalar.c  what is known of a number
  */
-#ifndef SONDE_TARGET_CHECK_H
-#define SONDE_TARGET_CHECK_H
+#ifndef SONDE_TARGET_VERIFY_H
+#define SONDE_TARGET_VERIFY_H
 
 #include "target/target.h"
 #include "type/bpf_isa.h"
 
 enum {
-	CHECK_FRAMES = 8,
-	CHECK_STACK = 512,
-	CHECK_SLOTS = CHECK_STACK / 8,
-	CHECK_MAX_VAR_OFF = 1 << 29, /* the verifier's bound on offsets */
-	CHECK_MAX_STEPS = MOST_INSNS,
-	CHECK_MAX_REFS = 4,
+	VERIFY_FRAMES = 8,
+	VERIFY_STACK = 512,
+	VERIFY_SLOTS = VERIFY_STACK / 8,
+	VERIFY_MAX_VAR_OFF = 1 << 29, /* the verifier's bound on offsets */
+	VERIFY_MAX_STEPS = MOST_INSNS,
+	VERIFY_MAX_REFS = 4,
 };
 
 /* Bits of a number: a mask bit 1 is unknown, else the bit is that of value. */
@@ -76,13 +76,13 @@ struct frame {
 	u32 n_slots; /* slots from here on are untouched */
 	u32 sub;
 	u32 ret; /* follow.c: where the caller goes on; NO_INDEX: a callback */
-	struct slot slot[CHECK_SLOTS];
+	struct slot slot[VERIFY_SLOTS];
 };
 
 struct state {
 	u32 n_frames, n_refs;
-	u32 ref[CHECK_MAX_REFS];
-	struct frame *frame[CHECK_FRAMES];
+	u32 ref[VERIFY_MAX_REFS];
+	struct frame *frame[VERIFY_FRAMES];
 	struct state *next; /* free list */
 };
 
@@ -98,20 +98,20 @@ struct sub_call {
 
 enum insn_mark { MARK_SECOND = 1, MARK_TARGET = 2, MARK_LOOP = 4, MARK_SUB = 8, MARK_SEEN = 16 };
 
-struct check_cost { /* what target_cost() wants to know, by instruction */
+struct run_cost { /* what target_cost() wants to know, by instruction */
 	u32 *visits;
 	u64 *turns;    /* of a call with a callback: at most */
 	u32 *callback; /* ... and the subprogram that it is, + 1 */
 };
 
-struct check {
-	struct check_cost *cost; /* or NULL */
-	struct walk *walk;       /* follow.c, or NULL */
+struct verifier {
+	struct run_cost *cost; /* or NULL */
+	struct walk *walk;     /* follow.c, or NULL */
 	u16 *wanted; /* or NULL: the registers whose value an instruction wants, as an offset, a size or to decide */
 	const struct program *prog;
 	const struct bpf_func *f;
 	enum profile_kind profile;
-	struct check_error *error;
+	struct verify_error *error;
 	struct arena arena;
 	u8 *mark;   /* enum insn_mark, by instruction */
 	u32 *reloc; /* index + 1 into f->relocs, by instruction */
@@ -125,71 +125,71 @@ struct check {
 };
 
 /* Reports at c->pc and returns -1; the first report counts. */
-int check_fail(struct check *c, const char *fmt, ...) FORMAT(2, 3);
-u32 check_sub_at(const struct check *c, u32 insn);
-const char *check_map_name(const struct check *c, u32 map);
-u32 check_value_size(const struct check *c, u32 map);
-const struct reloc *check_reloc(const struct check *c, u32 insn);
+int verify_fail(struct verifier *c, const char *fmt, ...) FORMAT(2, 3);
+u32 verify_sub_at(const struct verifier *c, u32 insn);
+const char *verify_map_name(const struct verifier *c, u32 map);
+u32 verify_value_size(const struct verifier *c, u32 map);
+const struct reloc *verify_reloc(const struct verifier *c, u32 insn);
 
-/* check_shape.c: everything that does not need values */
-int check_shape(struct check *c);
-int check_depth(struct check *c);
+/* verify_shape.c: everything that does not need values */
+int verify_shape(struct verifier *c);
+int verify_depth(struct verifier *c);
 
 /* check.c: the whole in one; cost and wanted may be NULL. */
-int check_all(struct check *c);
-enum profile_kind check_kind(const struct bpf_func *f, const struct profile *profile);
+int verify_all(struct verifier *c);
+enum profile_kind verify_kind(const struct bpf_func *f, const struct profile *profile);
 
-/* check_run.c */
+/* verify_run.c */
 /* Follows sub from in (owned by it) to all its exits; *out is their join, NULL when it never exits. */
-int check_run(struct check *c, u32 sub, struct state *in, bool callback, struct state **out);
+int verify_run(struct verifier *c, u32 sub, struct state *in, bool callback, struct state **out);
 /* Runs a callback any number of times in s; arg: its r1-r5. */
-int check_callback(struct check *c, struct state *s, u32 insn, const struct reg *arg);
-struct frame *check_push_frame(struct check *c, struct state *s, u32 sub);
+int verify_callback(struct verifier *c, struct state *s, u32 insn, const struct reg *arg);
+struct frame *verify_push_frame(struct verifier *c, struct state *s, u32 sub);
 
-/* check_insn.c */
+/* verify_insn.c */
 struct edge {                    /* of a conditional branch */
 	bool taken, fallthrough; /* possible? */
 };
-int check_alu(struct check *c, struct frame *f, const struct bpf_insn *i);
-int check_ldx(struct check *c, struct state *s, const struct bpf_insn *i);
-int check_store(struct check *c, struct state *s, const struct bpf_insn *i);
-int check_ld_imm64(struct check *c, struct frame *f, const struct bpf_insn *i);
+int verify_alu(struct verifier *c, struct frame *f, const struct bpf_insn *i);
+int verify_ldx(struct verifier *c, struct state *s, const struct bpf_insn *i);
+int verify_store(struct verifier *c, struct state *s, const struct bpf_insn *i);
+int verify_ld_imm64(struct verifier *c, struct frame *f, const struct bpf_insn *i);
 /* Which ways a branch can go; refines a copy of s for the jump: *jump is set when both are possible. */
-int check_branch(struct check *c, struct state *s, const struct bpf_insn *i, struct edge *e,
-		 struct state **jump);
-int check_readable(struct check *c, const struct frame *f, u32 reg);
+int verify_branch(struct verifier *c, struct state *s, const struct bpf_insn *i, struct edge *e,
+		  struct state **jump);
+int verify_readable(struct verifier *c, const struct frame *f, u32 reg);
 
 /* The instruction here wants the value of a register, if that is a number. */
-void check_want(struct check *c, const struct frame *f, u32 reg);
+void verify_want(struct verifier *c, const struct frame *f, u32 reg);
 
-/* check_helper.c */
-int check_helper(struct check *c, struct state *s, const struct bpf_insn *i);
-void check_clobber(struct frame *f);
+/* verify_helper.c */
+int verify_helper(struct verifier *c, struct state *s, const struct bpf_insn *i);
+void verify_clobber(struct frame *f);
 /* A letter for each argument. */
-const char *check_helper_args(u32 helper);
+const char *verify_helper_args(u32 helper);
 
 /* follow.c: a turn of the callback is a way of its own. */
-void follow_callback(struct walk *w, const struct state *s, u32 insn, const struct reg *arg);
+void verifier_cost_callback(struct walk *w, const struct state *s, u32 insn, const struct reg *arg);
 
-/* check_mem.c */
+/* verify_mem.c */
 enum access { ACCESS_READ, ACCESS_WRITE, ACCESS_ATOMIC };
 /* Instruction access of size bytes at r + off. out: what a read gives. from: what a write stores. */
-int check_access(struct check *c, struct state *s, const struct reg *r, s32 off, u32 size,
-		 enum access access, const struct reg *from, struct reg *out);
+int verify_access(struct verifier *c, struct state *s, const struct reg *r, s32 off, u32 size,
+		  enum access access, const struct reg *from, struct reg *out);
 /* Refuses a pointer that may be NULL. */
-int check_not_null(struct check *c, const struct reg *r);
+int verify_not_null(struct verifier *c, const struct reg *r);
 /* Memory argument of a helper: size bytes at most. raw: the helper writes all of it. */
-int check_memory(struct check *c, struct state *s, const struct reg *r, u64 size, bool write,
-		 bool raw);
+int verify_memory(struct verifier *c, struct state *s, const struct reg *r, u64 size, bool write,
+		  bool raw);
 
-/* check_state.c */
-struct state *state_new(struct check *c);
-struct state *state_copy(struct check *c, const struct state *s);
-void state_free(struct check *c, struct state *s);
-struct frame *frame_new(struct check *c);
-void state_pop_frame(struct check *c, struct state *s);
+/* verify_state.c */
+struct state *state_new(struct verifier *c);
+struct state *state_copy(struct verifier *c, const struct state *s);
+void state_free(struct verifier *c, struct state *s);
+struct frame *frame_new(struct verifier *c);
+void state_pop_frame(struct verifier *c, struct state *s);
 /* into = what holds on both. -1 when the paths do not fit together. */
-int state_join(struct check *c, struct state *into, const struct state *s);
+int state_join(struct verifier *c, struct state *into, const struct state *s);
 bool state_equal(const struct state *a, const struct state *b);
 /* Forgets the numbers in s that differ from those in was. */
 void state_widen(struct state *s, const struct state *was);
@@ -205,7 +205,7 @@ static inline struct frame *state_top(const struct state *s)
 	return s->frame[s->n_frames - 1];
 }
 
-/* check_scalar.c */
+/* verify_scalar.c */
 struct scalar scalar_const(u64 v);
 struct scalar scalar_unknown(void);
 struct scalar scalar_between(u64 lo, u64 hi);

@@ -107,7 +107,7 @@ static const struct helper *find(u32 number)
 	return number < ARRAY_SIZE(helpers) && helpers[number].name ? &helpers[number] : NULL;
 }
 
-const char *check_helper_args(u32 number)
+const char *verify_helper_args(u32 number)
 {
 	const struct helper *h = find(number);
 
@@ -140,94 +140,95 @@ static bool takes(char kind, u32 type)
 	return has_keys(type);
 }
 
-static int arg_map(struct check *c, struct call *k, const struct reg *r, char kind, u32 n)
+static int arg_map(struct verifier *c, struct call *k, const struct reg *r, char kind, u32 n)
 {
 	u32 type;
 
 	if (r->kind != R_MAP)
-		return check_fail(c, "argument %u of %s is no map", n, k->h->name);
+		return verify_fail(c, "argument %u of %s is no map", n, k->h->name);
 	type = c->prog->maps.v[r->map].bpf_type;
 	if (!takes(kind, type))
-		return check_fail(c, "map %s is not of a kind that %s takes",
-				  check_map_name(c, r->map), k->h->name);
+		return verify_fail(c, "map %s is not of a kind that %s takes",
+				   verify_map_name(c, r->map), k->h->name);
 	k->map = r->map;
 	return 0;
 }
 
 /* Keys and values lie on the stack or in map values; 5.10 takes no ring records here. */
-static int arg_key(struct check *c, struct state *s, struct call *k, const struct reg *r, char kind)
+static int arg_key(struct verifier *c, struct state *s, struct call *k, const struct reg *r,
+		   char kind)
 {
-	u32 size = kind == 'k' ? c->prog->maps.v[k->map].key_size : check_value_size(c, k->map);
+	u32 size = kind == 'k' ? c->prog->maps.v[k->map].key_size : verify_value_size(c, k->map);
 
 	if (r->kind == R_RECORD)
-		return check_fail(c, "a ring record is given to %s as the map's %s", k->h->name,
-				  kind == 'k' ? "key" : "value");
-	return check_memory(c, s, r, size, false, false);
+		return verify_fail(c, "a ring record is given to %s as the map's %s", k->h->name,
+				   kind == 'k' ? "key" : "value");
+	return verify_memory(c, s, r, size, false, false);
 }
 
-static int arg_memory(struct check *c, struct state *s, struct call *k, const struct reg *mem,
+static int arg_memory(struct verifier *c, struct state *s, struct call *k, const struct reg *mem,
 		      const struct reg *size, char kind, char size_kind)
 {
 	bool write = kind == 'w';
 
 	if (size->kind != R_SCALAR)
-		return check_fail(c, "the size given to %s is no number", k->h->name);
+		return verify_fail(c, "the size given to %s is no number", k->h->name);
 	if (size->v.smin < 0)
-		return check_fail(c, "the size given to %s may be negative", k->h->name);
-	if (size->v.umax >= CHECK_MAX_VAR_OFF)
-		return check_fail(c, "the size given to %s has no upper bound", k->h->name);
+		return verify_fail(c, "the size given to %s may be negative", k->h->name);
+	if (size->v.umax >= VERIFY_MAX_VAR_OFF)
+		return verify_fail(c, "the size given to %s has no upper bound", k->h->name);
 	if (size_kind == 's' && !size->v.umin)
-		return check_fail(c, "the size given to %s may be 0", k->h->name);
+		return verify_fail(c, "the size given to %s may be 0", k->h->name);
 	k->size = size->v.umax;
 	if (!k->size && reg_is_zero(mem))
 		return 0;
-	return check_memory(c, s, mem, k->size, write, write && scalar_is_const(&size->v));
+	return verify_memory(c, s, mem, k->size, write, write && scalar_is_const(&size->v));
 }
 
-static int arg_record(struct check *c, struct call *k, const struct reg *r)
+static int arg_record(struct verifier *c, struct call *k, const struct reg *r)
 {
 	if (r->kind != R_RECORD)
-		return check_fail(c, "%s is given something that is no ring record", k->h->name);
+		return verify_fail(c, "%s is given something that is no ring record", k->h->name);
 	if (r->maybe_null)
-		return check_fail(c, "%s is given a ring record that may be NULL", k->h->name);
+		return verify_fail(c, "%s is given a ring record that may be NULL", k->h->name);
 	if (r->off || !scalar_is_const(&r->v) || r->v.umin)
-		return check_fail(c, "%s is not given the start of the record", k->h->name);
+		return verify_fail(c, "%s is not given the start of the record", k->h->name);
 	k->ref = r->ref;
 	return 0;
 }
 
-static int arg_reserve(struct check *c, struct call *k, const struct reg *r)
+static int arg_reserve(struct verifier *c, struct call *k, const struct reg *r)
 {
 	if (r->kind != R_SCALAR || !scalar_is_const(&r->v))
-		return check_fail(c, "the size of a ring record must be constant");
-	if (!r->v.umin || r->v.umin >= CHECK_MAX_VAR_OFF)
-		return check_fail(c, "the size of a ring record is bad: %llu",
-				  (unsigned long long)r->v.umin);
+		return verify_fail(c, "the size of a ring record must be constant");
+	if (!r->v.umin || r->v.umin >= VERIFY_MAX_VAR_OFF)
+		return verify_fail(c, "the size of a ring record is bad: %llu",
+				   (unsigned long long)r->v.umin);
 	k->size = r->v.umin;
 	return 0;
 }
 
-static int arg_string(struct check *c, struct call *k, const struct reg *r)
+static int arg_string(struct verifier *c, struct call *k, const struct reg *r)
 {
 	if (r->kind != R_VALUE || !(c->prog->maps.v[r->map].flags & RDONLY_PROG))
-		return check_fail(c, "%s wants a string in a read-only map", k->h->name);
-	return check_memory(c, NULL, r, 1, false, false);
+		return verify_fail(c, "%s wants a string in a read-only map", k->h->name);
+	return verify_memory(c, NULL, r, 1, false, false);
 }
 
-static int arg_callback(struct check *c, struct call *k, const struct reg *r)
+static int arg_callback(struct verifier *c, struct call *k, const struct reg *r)
 {
 	if (r->kind != R_FUNC)
-		return check_fail(c, "%s is given no function to call", k->h->name);
+		return verify_fail(c, "%s is given no function to call", k->h->name);
 	k->callback = r->map;
 	return 0;
 }
 
-static int check_arg(struct check *c, struct state *s, struct call *k, u32 n)
+static int verify_arg(struct verifier *c, struct state *s, struct call *k, u32 n)
 {
 	const char *kind = &k->h->args[n - 1];
 	const struct reg *r = &k->arg[n];
 
-	if (check_readable(c, state_top(s), n))
+	if (verify_readable(c, state_top(s), n))
 		return -1;
 	switch (*kind) {
 	case 'm':
@@ -238,10 +239,10 @@ static int check_arg(struct check *c, struct state *s, struct call *k, u32 n)
 	case 'k':
 	case 'v': return arg_key(c, s, k, r, *kind);
 	case 's':
-	case 'z': check_want(c, state_top(s), n); return 0;
+	case 'z': verify_want(c, state_top(s), n); return 0;
 	case 'r':
 	case 'w':
-		if (check_readable(c, state_top(s), n + 1))
+		if (verify_readable(c, state_top(s), n + 1))
 			return -1;
 		return arg_memory(c, s, k, r, &k->arg[n + 1], *kind, kind[1]);
 	case 'd': return arg_record(c, k, r);
@@ -250,23 +251,24 @@ static int check_arg(struct check *c, struct state *s, struct call *k, u32 n)
 	case 'f': return arg_callback(c, k, r);
 	case 'c':
 		if (r->kind != R_CTX || r->off || !scalar_is_const(&r->v))
-			return check_fail(c, "argument %u of %s is not the context", n, k->h->name);
+			return verify_fail(c, "argument %u of %s is not the context", n,
+					   k->h->name);
 		return 0;
 	case 'n':
 		if (r->kind != R_SCALAR)
-			return check_fail(c, "argument %u of %s is no number", n, k->h->name);
+			return verify_fail(c, "argument %u of %s is no number", n, k->h->name);
 		return 0;
 	case 'p':
 		if (r->kind != R_STACK && !reg_is_zero(r))
-			return check_fail(c,
-					  "what %s hands on must be an address on the stack or 0",
-					  k->h->name);
+			return verify_fail(c,
+					   "what %s hands on must be an address on the stack or 0",
+					   k->h->name);
 		return 0;
 	}
 	return 0; /* sizes were looked at with their memory; addresses may be anything */
 }
 
-void check_clobber(struct frame *f)
+void verify_clobber(struct frame *f)
 {
 	for (u32 i = 1; i <= 5; i++)
 		f->r[i] = (struct reg){ .kind = R_UNINIT };
@@ -279,15 +281,15 @@ static bool is_over_map(const struct helper *looping)
 }
 
 /* Of a loop the number that is asked for, of a map all its elements. */
-static void note_turns(struct check *c, const struct call *k)
+static void note_turns(struct verifier *c, const struct call *k)
 {
 	u64 turns = is_over_map(k->h) ? c->prog->maps.v[k->map].max_entries : k->arg[1].v.umax;
 
 	c->cost->turns[c->pc] = MAX(c->cost->turns[c->pc], MIN(turns, (u64)MAX_TURNS));
-	c->cost->callback[c->pc] = check_sub_at(c, k->callback) + 1;
+	c->cost->callback[c->pc] = verify_sub_at(c, k->callback) + 1;
 }
 
-static int call_back(struct check *c, struct state *s, const struct call *k)
+static int call_back(struct verifier *c, struct state *s, const struct call *k)
 {
 	struct reg arg[5] = { k->arg[1], reg_scalar(scalar_between(0, UINT32_MAX)) };
 
@@ -301,21 +303,21 @@ static int call_back(struct check *c, struct state *s, const struct call *k)
 	}
 	if (c->cost)
 		note_turns(c, k);
-	return check_callback(c, s, k->callback, arg);
+	return verify_callback(c, s, k->callback, arg);
 }
 
 /* A record is known by the place that reserves it: in each turn of a loop by the same. */
-static u32 record_number(struct check *c, const struct state *s)
+static u32 record_number(struct verifier *c, const struct state *s)
 {
 	u32 here = RECORDS | c->pc;
 
 	return state_has_ref(s, here) ? ++c->ids : here;
 }
 
-static int reserve(struct check *c, struct state *s, const struct call *k, struct reg *r)
+static int reserve(struct verifier *c, struct state *s, const struct call *k, struct reg *r)
 {
-	if (s->n_refs == CHECK_MAX_REFS)
-		return check_fail(c, "too many ring records are held at once");
+	if (s->n_refs == VERIFY_MAX_REFS)
+		return verify_fail(c, "too many ring records are held at once");
 	*r = (struct reg){ .kind = R_RECORD,
 			   .maybe_null = true,
 			   .size = (u32)k->size,
@@ -326,7 +328,7 @@ static int reserve(struct check *c, struct state *s, const struct call *k, struc
 	return 0;
 }
 
-static int returned(struct check *c, struct state *s, const struct call *k)
+static int returned(struct verifier *c, struct state *s, const struct call *k)
 {
 	struct reg *r = &state_top(s)->r[0];
 
@@ -351,34 +353,34 @@ static int returned(struct check *c, struct state *s, const struct call *k)
 }
 
 /* A record that is held while the program waits holds up all records behind it: kernels do not mind, we do. */
-static int is_allowed(struct check *c, const struct state *s, const struct helper *h)
+static int is_allowed(struct verifier *c, const struct state *s, const struct helper *h)
 {
 	bool raw = c->f->prog_type == BPF_PROG_TYPE_RAW_TRACEPOINT;
 
 	if ((h->where & NOWHERE) || (h->where & NOT_RAW && raw) ||
 	    (h->where & SLEEPABLE && !(c->f->prog_flags & BPF_F_SLEEPABLE)))
-		return check_fail(c, "helper %s is not for programs of this kind", h->name);
+		return verify_fail(c, "helper %s is not for programs of this kind", h->name);
 	if (h->where & SLEEPABLE && s->n_refs)
-		return check_fail(c, "%s may wait while a ring record is held", h->name);
+		return verify_fail(c, "%s may wait while a ring record is held", h->name);
 	return 0;
 }
 
-int check_helper(struct check *c, struct state *s, const struct bpf_insn *i)
+int verify_helper(struct verifier *c, struct state *s, const struct bpf_insn *i)
 {
 	struct call k = { .h = find((u32)i->imm) };
 
 	if (!k.h)
-		return check_fail(c, "helper %d is not known", i->imm);
+		return verify_fail(c, "helper %d is not known", i->imm);
 	if (is_allowed(c, s, k.h))
 		return -1;
 	memcpy(k.arg, state_top(s)->r, sizeof(k.arg));
 	for (u32 n = 1; n <= strlen(k.h->args); n++)
-		if (check_arg(c, s, &k, n))
+		if (verify_arg(c, s, &k, n))
 			return -1;
 	if (k.ref)
 		state_drop_ref(s, k.ref);
 	if (k.callback && call_back(c, s, &k))
 		return -1;
-	check_clobber(state_top(s));
+	verify_clobber(state_top(s));
 	return returned(c, s, &k);
 }

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * One instruction at a time: what it does to the registers. Encodings were looked at before
- * (check_shape.c); here it is about values. Pointers may be moved, spilled, compared with 0 and have
+ * (verify_shape.c); here it is about values. Pointers may be moved, spilled, compared with 0 and have
  * bounded numbers added; everything else that C could do with an address is refused.
  */
 #include "target/verify.h"
 
-int check_readable(struct check *c, const struct frame *f, u32 reg)
+int verify_readable(struct verifier *c, const struct frame *f, u32 reg)
 {
 	if (f->r[reg].kind == R_UNINIT)
-		return check_fail(c, "r%u is read and has no value here", reg);
+		return verify_fail(c, "r%u is read and has no value here", reg);
 	if (f->r[reg].kind == R_MIXED)
-		return check_fail(c, "r%u holds different kinds of things on the paths to here",
-				  reg);
+		return verify_fail(c, "r%u holds different kinds of things on the paths to here",
+				   reg);
 	return 0;
 }
 
-void check_want(struct check *c, const struct frame *f, u32 reg)
+void verify_want(struct verifier *c, const struct frame *f, u32 reg)
 {
 	if (c->wanted && reg < 10 && f->r[reg].kind == R_SCALAR)
 		c->wanted[c->pc] |= (u16)(1u << reg);
@@ -25,55 +25,56 @@ void check_want(struct check *c, const struct frame *f, u32 reg)
 /* ---- arithmetic */
 
 /* A number that may be added to a pointer (check_reg_sane_offset). */
-static int sane_offset(struct check *c, const struct scalar *v)
+static int sane_offset(struct verifier *c, const struct scalar *v)
 {
-	if (v->smin <= -CHECK_MAX_VAR_OFF || v->smin >= CHECK_MAX_VAR_OFF)
-		return check_fail(c, v->smin == INT64_MIN ?
-					     "a number without bounds is added to an address" :
-					     "a number too large is added to an address");
+	if (v->smin <= -VERIFY_MAX_VAR_OFF || v->smin >= VERIFY_MAX_VAR_OFF)
+		return verify_fail(c, v->smin == INT64_MIN ?
+					      "a number without bounds is added to an address" :
+					      "a number too large is added to an address");
 	return 0;
 }
 
-static int add_to_pointer(struct check *c, struct reg *p, const struct reg *number, bool subtract)
+static int add_to_pointer(struct verifier *c, struct reg *p, const struct reg *number,
+			  bool subtract)
 {
 	const struct scalar *v = &number->v;
 	struct scalar zero = scalar_const(0), minus = scalar_sub(&zero, v);
 	s64 off;
 
 	if (p->kind == R_MAP || p->kind == R_FUNC)
-		return check_fail(c, "arithmetic on a reference");
-	if (check_not_null(c, p))
+		return verify_fail(c, "arithmetic on a reference");
+	if (verify_not_null(c, p))
 		return -1;
 	if (number->far)
-		return check_fail(c,
-				  "a number that was a large constant away is added to an address");
+		return verify_fail(
+			c, "a number that was a large constant away is added to an address");
 	if (sane_offset(c, v))
 		return -1;
 	if (subtract)
 		v = &minus;
 	if (scalar_is_const(v)) {
 		off = p->off + v->smin;
-		if (off >= CHECK_MAX_VAR_OFF || off <= -CHECK_MAX_VAR_OFF)
-			return check_fail(c, "a number too large is added to an address");
+		if (off >= VERIFY_MAX_VAR_OFF || off <= -VERIFY_MAX_VAR_OFF)
+			return verify_fail(c, "a number too large is added to an address");
 		p->off = (s32)off;
 		return 0;
 	}
 	if (p->kind == R_STACK)
-		return check_fail(c, "a variable number is added to an address on the stack");
+		return verify_fail(c, "a variable number is added to an address on the stack");
 	p->v = scalar_add(&p->v, v);
 	return sane_offset(c, &p->v);
 }
 
-static int pointer_alu(struct check *c, struct reg *dst, const struct reg *src, u8 op, bool wide)
+static int pointer_alu(struct verifier *c, struct reg *dst, const struct reg *src, u8 op, bool wide)
 {
 	struct reg p;
 
 	if (!wide)
-		return check_fail(c, "32-bit arithmetic on an address");
+		return verify_fail(c, "32-bit arithmetic on an address");
 	if (reg_is_pointer(dst) && reg_is_pointer(src))
-		return check_fail(c, "arithmetic on two addresses");
+		return verify_fail(c, "arithmetic on two addresses");
 	if (op != BPF_ADD && (op != BPF_SUB || !reg_is_pointer(dst)))
-		return check_fail(c, "arithmetic on an address other than adding to it");
+		return verify_fail(c, "arithmetic on an address other than adding to it");
 	if (reg_is_pointer(dst))
 		return add_to_pointer(c, dst, src, op == BPF_SUB);
 	p = *src;
@@ -83,14 +84,14 @@ static int pointer_alu(struct check *c, struct reg *dst, const struct reg *src, 
 	return 0;
 }
 
-static int move(struct check *c, struct reg *dst, const struct reg *src, bool wide, s16 bits)
+static int move(struct verifier *c, struct reg *dst, const struct reg *src, bool wide, s16 bits)
 {
 	if (wide && !bits) {
 		*dst = *src;
 		return 0;
 	}
 	if (reg_is_pointer(src))
-		return check_fail(c, "a part of an address is moved");
+		return verify_fail(c, "a part of an address is moved");
 	*dst = (struct reg){
 		.kind = R_SCALAR, .fixed = src->fixed, .shared = src->shared, .moved = src->moved
 	};
@@ -100,35 +101,35 @@ static int move(struct check *c, struct reg *dst, const struct reg *src, bool wi
 	return 0;
 }
 
-static int unary(struct check *c, struct reg *dst)
+static int unary(struct verifier *c, struct reg *dst)
 {
 	if (reg_is_pointer(dst))
-		return check_fail(c, "arithmetic on an address");
+		return verify_fail(c, "arithmetic on an address");
 	*dst = reg_scalar(scalar_unknown());
 	return 0;
 }
 
-int check_alu(struct check *c, struct frame *f, const struct bpf_insn *i)
+int verify_alu(struct verifier *c, struct frame *f, const struct bpf_insn *i)
 {
 	bool wide = BPF_CLASS(i->code) == BPF_ALU64, sum, btf, shared, fixed;
 	u8 op = BPF_OP(i->code);
 	struct reg *dst = &f->r[i->dst_reg], src = reg_scalar(scalar_const((u64)(s64)i->imm));
 
-	if (op != BPF_MOV && check_readable(c, f, i->dst_reg))
+	if (op != BPF_MOV && verify_readable(c, f, i->dst_reg))
 		return -1;
 	if (op == BPF_END || op == BPF_NEG)
 		return unary(c, dst);
 	if (BPF_SRC(i->code) == BPF_X) {
-		if (check_readable(c, f, i->src_reg))
+		if (verify_readable(c, f, i->src_reg))
 			return -1;
 		src = f->r[i->src_reg];
 	}
 	if (op == BPF_MOV)
 		return move(c, dst, &src, wide, i->off);
 	if (reg_is_pointer(dst) || reg_is_pointer(&src)) {
-		check_want(c, f, i->dst_reg);
+		verify_want(c, f, i->dst_reg);
 		if (BPF_SRC(i->code) == BPF_X)
-			check_want(c, f, i->src_reg);
+			verify_want(c, f, i->src_reg);
 		return pointer_alu(c, dst, &src, op, wide);
 	}
 	sum = wide && (op == BPF_ADD || op == BPF_SUB) && scalar_is_const(&src.v);
@@ -139,20 +140,20 @@ int check_alu(struct check *c, struct frame *f, const struct bpf_insn *i)
 	dst->btf = btf;
 	dst->shared = dst->moved = shared;
 	dst->fixed = fixed;
-	dst->far = sum && (src.v.smin >= CHECK_MAX_VAR_OFF || src.v.smin <= -CHECK_MAX_VAR_OFF);
+	dst->far = sum && (src.v.smin >= VERIFY_MAX_VAR_OFF || src.v.smin <= -VERIFY_MAX_VAR_OFF);
 	return 0;
 }
 
 /* ---- memory */
 
-int check_ldx(struct check *c, struct state *s, const struct bpf_insn *i)
+int verify_ldx(struct verifier *c, struct state *s, const struct bpf_insn *i)
 {
 	struct frame *f = state_top(s);
 	u32 size = bpf_access_size(i->code);
 	struct reg out = {};
 
-	if (check_readable(c, f, i->src_reg) ||
-	    check_access(c, s, &f->r[i->src_reg], i->off, size, ACCESS_READ, NULL, &out))
+	if (verify_readable(c, f, i->src_reg) ||
+	    verify_access(c, s, &f->r[i->src_reg], i->off, size, ACCESS_READ, NULL, &out))
 		return -1;
 	if (BPF_MODE(i->code) == BPF_MEMSX)
 		out = reg_scalar(scalar_sext(&out.v, 8 * size));
@@ -160,25 +161,27 @@ int check_ldx(struct check *c, struct state *s, const struct bpf_insn *i)
 	return 0;
 }
 
-static int check_atomic(struct check *c, struct state *s, const struct bpf_insn *i)
+static int verify_atomic(struct verifier *c, struct state *s, const struct bpf_insn *i)
 {
 	struct frame *f = state_top(s);
 	u32 size = bpf_access_size(i->code);
 	struct reg out = {};
 
 	if (i->imm == BPF_LOAD_ACQ || i->imm == BPF_STORE_REL)
-		return check_fail(c, "atomic loads and stores are newer than any kernel supported");
-	if (check_readable(c, f, i->src_reg) || check_readable(c, f, i->dst_reg))
+		return verify_fail(c,
+				   "atomic loads and stores are newer than any kernel supported");
+	if (verify_readable(c, f, i->src_reg) || verify_readable(c, f, i->dst_reg))
 		return -1;
 	if (reg_is_pointer(&f->r[i->src_reg]))
-		return check_fail(c, "an address is given to an atomic operation");
-	if (i->imm == BPF_CMPXCHG && (check_readable(c, f, 0) || reg_is_pointer(&f->r[0])))
-		return c->failed ? -1 : check_fail(c, "an address is given to an atomic operation");
+		return verify_fail(c, "an address is given to an atomic operation");
+	if (i->imm == BPF_CMPXCHG && (verify_readable(c, f, 0) || reg_is_pointer(&f->r[0])))
+		return c->failed ? -1 :
+				   verify_fail(c, "an address is given to an atomic operation");
 	if (!reg_is_pointer(&f->r[i->dst_reg]))
-		return check_fail(c, "an atomic operation through a number that is no pointer");
+		return verify_fail(c, "an atomic operation through a number that is no pointer");
 	if (f->r[i->dst_reg].kind == R_CTX)
-		return check_fail(c, "writes to the context");
-	if (check_access(c, s, &f->r[i->dst_reg], i->off, size, ACCESS_ATOMIC, NULL, &out))
+		return verify_fail(c, "writes to the context");
+	if (verify_access(c, s, &f->r[i->dst_reg], i->off, size, ACCESS_ATOMIC, NULL, &out))
 		return -1;
 	if (i->imm == BPF_CMPXCHG)
 		f->r[0] = out;
@@ -187,7 +190,7 @@ static int check_atomic(struct check *c, struct state *s, const struct bpf_insn 
 	return 0;
 }
 
-int check_store(struct check *c, struct state *s, const struct bpf_insn *i)
+int verify_store(struct verifier *c, struct state *s, const struct bpf_insn *i)
 {
 	struct frame *f = state_top(s);
 	/* Of a constant stored directly only newer verifiers know the value. */
@@ -195,21 +198,21 @@ int check_store(struct check *c, struct state *s, const struct bpf_insn *i)
 	const struct reg *from = &imm;
 
 	if (BPF_MODE(i->code) == BPF_ATOMIC)
-		return check_atomic(c, s, i);
-	if (check_readable(c, f, i->dst_reg))
+		return verify_atomic(c, s, i);
+	if (verify_readable(c, f, i->dst_reg))
 		return -1;
 	if (BPF_CLASS(i->code) == BPF_STX) {
-		if (check_readable(c, f, i->src_reg))
+		if (verify_readable(c, f, i->src_reg))
 			return -1;
 		from = &f->r[i->src_reg];
 	}
-	return check_access(c, s, &f->r[i->dst_reg], i->off, bpf_access_size(i->code), ACCESS_WRITE,
-			    from, NULL);
+	return verify_access(c, s, &f->r[i->dst_reg], i->off, bpf_access_size(i->code),
+			     ACCESS_WRITE, from, NULL);
 }
 
-int check_ld_imm64(struct check *c, struct frame *f, const struct bpf_insn *i)
+int verify_ld_imm64(struct verifier *c, struct frame *f, const struct bpf_insn *i)
 {
-	const struct reloc *r = check_reloc(c, c->pc);
+	const struct reloc *r = verify_reloc(c, c->pc);
 	struct reg *dst = &f->r[i->dst_reg];
 
 	if (i->src_reg == BPF_PSEUDO_FUNC) {
@@ -218,24 +221,24 @@ int check_ld_imm64(struct check *c, struct frame *f, const struct bpf_insn *i)
 	}
 	if (!r || r->kind == RELOC_FUNC || r->kind == RELOC_KFUNC) {
 		if (i->src_reg)
-			return check_fail(c, "a reference of kind %u without relocation",
-					  i->src_reg);
+			return verify_fail(c, "a reference of kind %u without relocation",
+					   i->src_reg);
 		*dst = reg_scalar(scalar_const((u32)i[0].imm | (u64)(u32)i[1].imm << 32));
 		return 0;
 	}
 	if (r->index >= c->prog->maps.n)
-		return check_fail(c, "there is no map %u", r->index);
+		return verify_fail(c, "there is no map %u", r->index);
 	if (r->kind == RELOC_MAP) {
 		*dst = (struct reg){ .kind = R_MAP, .map = r->index, .v = scalar_const(0) };
 		return 0;
 	}
 	if (c->prog->maps.v[r->index].bpf_type != BPF_MAP_TYPE_ARRAY ||
 	    c->prog->maps.v[r->index].max_entries > 1)
-		return check_fail(c, "the values of %s have no fixed address",
-				  check_map_name(c, r->index));
-	if (r->add >= check_value_size(c, r->index))
-		return check_fail(c, "offset %u is beyond the %u-byte value of %s", r->add,
-				  check_value_size(c, r->index), check_map_name(c, r->index));
+		return verify_fail(c, "the values of %s have no fixed address",
+				   verify_map_name(c, r->index));
+	if (r->add >= verify_value_size(c, r->index))
+		return verify_fail(c, "offset %u is beyond the %u-byte value of %s", r->add,
+				   verify_value_size(c, r->index), verify_map_name(c, r->index));
 	*dst = (struct reg){
 		.kind = R_VALUE, .map = r->index, .off = (s32)r->add, .v = scalar_const(0)
 	};
@@ -250,7 +253,7 @@ static bool is_null_check(const struct bpf_insn *i)
 	       (BPF_OP(i->code) == BPF_JEQ || BPF_OP(i->code) == BPF_JNE);
 }
 
-static int pointer_branch(struct check *c, struct state *s, const struct bpf_insn *i,
+static int pointer_branch(struct verifier *c, struct state *s, const struct bpf_insn *i,
 			  struct edge *e, struct state **jump)
 {
 	const struct reg *p = &state_top(s)->r[i->dst_reg];
@@ -258,7 +261,7 @@ static int pointer_branch(struct check *c, struct state *s, const struct bpf_ins
 	u32 id = p->id;
 
 	if (!is_null_check(i))
-		return check_fail(c, "an address is compared with something other than 0");
+		return verify_fail(c, "an address is compared with something other than 0");
 	/* Verifiers know that a map value is there once it was checked; of others not all know it. */
 	if (p->kind == R_VALUE && !p->maybe_null) {
 		*e = (struct edge){ .taken = !equal, .fallthrough = equal };
@@ -288,28 +291,28 @@ static void refine(struct state *s, const struct bpf_insn *i, bool truth)
 		scalar_refine(&src->v, jump_mirror(BPF_OP(i->code)), wide, truth, &dst->v);
 }
 
-int check_branch(struct check *c, struct state *s, const struct bpf_insn *i, struct edge *e,
-		 struct state **jump)
+int verify_branch(struct verifier *c, struct state *s, const struct bpf_insn *i, struct edge *e,
+		  struct state **jump)
 {
 	struct frame *f = state_top(s);
 	struct reg src = reg_scalar(scalar_const((u64)(s64)i->imm));
 	int sure;
 
 	*jump = NULL;
-	if (check_readable(c, f, i->dst_reg))
+	if (verify_readable(c, f, i->dst_reg))
 		return -1;
 	if (BPF_SRC(i->code) == BPF_X) {
-		if (check_readable(c, f, i->src_reg))
+		if (verify_readable(c, f, i->src_reg))
 			return -1;
 		src = f->r[i->src_reg];
 	}
 	if (reg_is_pointer(&src))
-		return check_fail(c, "two addresses are compared");
+		return verify_fail(c, "two addresses are compared");
 	if (reg_is_pointer(&f->r[i->dst_reg]))
 		return pointer_branch(c, s, i, e, jump);
-	check_want(c, f, i->dst_reg);
+	verify_want(c, f, i->dst_reg);
 	if (BPF_SRC(i->code) == BPF_X)
-		check_want(c, f, i->src_reg);
+		verify_want(c, f, i->src_reg);
 	sure = scalar_compare(BPF_OP(i->code), BPF_CLASS(i->code) == BPF_JMP, &f->r[i->dst_reg].v,
 			      &src.v);
 	*e = (struct edge){ sure != 0, sure != 1 };

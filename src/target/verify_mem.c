@@ -13,27 +13,27 @@ static const char *verb(enum access access)
 
 /* ---- sized objects: map values, keys, ring records */
 
-static int fail_bounds(struct check *c, const char *what, u64 size, s64 off, u32 limit,
+static int fail_bounds(struct verifier *c, const char *what, u64 size, s64 off, u32 limit,
 		       const char *of)
 {
-	return check_fail(c, "%s %llu bytes at offset %lld of a %u-byte %s", what,
-			  (unsigned long long)size, (long long)off, limit, of);
+	return verify_fail(c, "%s %llu bytes at offset %lld of a %u-byte %s", what,
+			   (unsigned long long)size, (long long)off, limit, of);
 }
 
-static int check_bounds(struct check *c, const struct reg *r, s32 off, u64 size, u32 limit,
-			const char *what, const char *of)
+static int verify_bounds(struct verifier *c, const struct reg *r, s32 off, u64 size, u32 limit,
+			 const char *what, const char *of)
 {
 	s64 at = (s64)r->off + off;
 
 	if (r->v.smin < 0)
-		return check_fail(c,
-				  "an offset into a %s may be negative: check it or use an "
-				  "unsigned one",
-				  of);
+		return verify_fail(c,
+				   "an offset into a %s may be negative: check it or use an "
+				   "unsigned one",
+				   of);
 	if (at + r->v.smin < 0)
 		return fail_bounds(c, what, size, at + r->v.smin, limit, of);
-	if (r->v.umax >= CHECK_MAX_VAR_OFF)
-		return check_fail(
+	if (r->v.umax >= VERIFY_MAX_VAR_OFF)
+		return verify_fail(
 			c, "an offset into a %s has no upper bound: mask it or compare it", of);
 	if (size > limit || at + (s64)r->v.umax > (s64)(limit - size))
 		return fail_bounds(c, what, size, at + (s64)r->v.umax, limit, of);
@@ -44,25 +44,25 @@ static int check_bounds(struct check *c, const struct reg *r, s32 off, u64 size,
  * Constant offsets must be multiples of the size. What a variable index does to that is known to the
  * program's author only, and both architectures take it; atomic operations must be aligned for sure.
  */
-static int check_alignment(struct check *c, const struct reg *r, s32 off, u32 size, bool strict,
-			   const char *of)
+static int verify_alignment(struct verifier *c, const struct reg *r, s32 off, u32 size, bool strict,
+			    const char *of)
 {
 	struct tnum at = { (u64)((s64)r->off + off), 0 };
 
 	if (strict)
 		at = tnum_add(r->v.bits, at);
 	if ((at.value | at.mask) & (size - 1))
-		return check_fail(c,
-				  "%u bytes of a %s are accessed at an offset that is not a "
-				  "multiple of %u",
-				  size, of, size);
+		return verify_fail(c,
+				   "%u bytes of a %s are accessed at an offset that is not a "
+				   "multiple of %u",
+				   size, of, size);
 	return 0;
 }
 
-static u32 object_size(const struct check *c, const struct reg *r)
+static u32 object_size(const struct verifier *c, const struct reg *r)
 {
 	if (r->kind == R_VALUE)
-		return check_value_size(c, r->map);
+		return verify_value_size(c, r->map);
 	return r->kind == R_KEY ? c->prog->maps.v[r->map].key_size : r->size;
 }
 
@@ -71,39 +71,39 @@ static const char *object_name(const struct reg *r)
 	return r->kind == R_VALUE ? "map value" : r->kind == R_KEY ? "map key" : "ring record";
 }
 
-int check_not_null(struct check *c, const struct reg *r)
+int verify_not_null(struct verifier *c, const struct reg *r)
 {
 	if (!r->maybe_null)
 		return 0;
 	if (r->kind == R_RECORD)
-		return check_fail(c, "ring record may be NULL here (nothing was reserved)");
-	return check_fail(c, "value of %s may be NULL here", check_map_name(c, r->map));
+		return verify_fail(c, "ring record may be NULL here (nothing was reserved)");
+	return verify_fail(c, "value of %s may be NULL here", verify_map_name(c, r->map));
 }
 
 /*
  * ctx: a script may ask for it; the values of bpf_seq_printf() are addresses; &$x goes through scratch to
  * become a number.
  */
-static bool may_keep_address(const struct check *c, const struct reg *to, const struct reg *from)
+static bool may_keep_address(const struct verifier *c, const struct reg *to, const struct reg *from)
 {
 	if (from->kind == R_CTX || (from->kind == R_VALUE && c->profile == PROFILE_ITER))
 		return true;
 	return to->kind == R_VALUE && c->prog->maps.v[to->map].role == MAP_SCRATCH;
 }
 
-static int check_object(struct check *c, const struct reg *r, s32 off, u32 size, enum access access,
-			const struct reg *from, struct reg *out)
+static int verify_object(struct verifier *c, const struct reg *r, s32 off, u32 size,
+			 enum access access, const struct reg *from, struct reg *out)
 {
 	const char *of = object_name(r);
 
-	if (check_not_null(c, r) ||
-	    check_bounds(c, r, off, size, object_size(c, r), verb(access), of) ||
-	    check_alignment(c, r, off, size, access == ACCESS_ATOMIC, of))
+	if (verify_not_null(c, r) ||
+	    verify_bounds(c, r, off, size, object_size(c, r), verb(access), of) ||
+	    verify_alignment(c, r, off, size, access == ACCESS_ATOMIC, of))
 		return -1;
 	if (access != ACCESS_READ && r->kind == R_KEY)
-		return check_fail(c, "writes to the key of %s", check_map_name(c, r->map));
+		return verify_fail(c, "writes to the key of %s", verify_map_name(c, r->map));
 	if (from && reg_is_pointer(from) && !may_keep_address(c, r, from))
-		return check_fail(c, "stores an address of the program's own memory in a %s", of);
+		return verify_fail(c, "stores an address of the program's own memory in a %s", of);
 	if (out)
 		*out = reg_scalar(
 			scalar_between(0, size == 8 ? UINT64_MAX : (1ull << 8 * size) - 1));
@@ -119,22 +119,22 @@ struct range { /* bytes of a frame, from its lowest address */
 
 static struct slot *slot_of(const struct range *g, u32 byte)
 {
-	return &g->f->slot[CHECK_SLOTS - 1 - byte / 8];
+	return &g->f->slot[VERIFY_SLOTS - 1 - byte / 8];
 }
 
-static int stack_range(struct check *c, const struct state *s, const struct reg *r, s32 off,
+static int stack_range(struct verifier *c, const struct state *s, const struct reg *r, s32 off,
 		       u64 size, const char *what, struct range *g)
 {
 	s64 at = (s64)r->off + off + (s64)r->v.umin;
 
 	if (!scalar_is_const(&r->v))
-		return check_fail(c, "the address on the stack is not constant");
-	if (at < -CHECK_STACK || at >= 0 || size > (u64)-at)
-		return check_fail(c,
-				  "%s %llu bytes at offset %lld of the stack, which reaches from "
-				  "-512 to 0",
-				  what, (unsigned long long)size, (long long)at);
-	*g = (struct range){ s->frame[r->frame], (u32)(at + CHECK_STACK), (u32)size };
+		return verify_fail(c, "the address on the stack is not constant");
+	if (at < -VERIFY_STACK || at >= 0 || size > (u64)-at)
+		return verify_fail(c,
+				   "%s %llu bytes at offset %lld of the stack, which reaches from "
+				   "-512 to 0",
+				   what, (unsigned long long)size, (long long)at);
+	*g = (struct range){ s->frame[r->frame], (u32)(at + VERIFY_STACK), (u32)size };
 	if ((u32)-at > c->subs.v[g->f->sub].depth)
 		c->subs.v[g->f->sub].depth = (u32)-at;
 	return 0;
@@ -143,7 +143,7 @@ static int stack_range(struct check *c, const struct state *s, const struct reg 
 /* Slots down to the lowest byte exist. */
 static void touch(const struct range *g)
 {
-	u32 n = CHECK_SLOTS - g->lo / 8;
+	u32 n = VERIFY_SLOTS - g->lo / 8;
 
 	for (; g->f->n_slots < n; g->f->n_slots++)
 		g->f->slot[g->f->n_slots] = (struct slot){};
@@ -151,7 +151,8 @@ static void touch(const struct range *g)
 
 static bool is_written(const struct range *g, u32 byte)
 {
-	return CHECK_SLOTS - 1 - byte / 8 < g->f->n_slots && slot_of(g, byte)->init >> byte % 8 & 1;
+	return VERIFY_SLOTS - 1 - byte / 8 < g->f->n_slots &&
+	       slot_of(g, byte)->init >> byte % 8 & 1;
 }
 
 static void write_bytes(const struct range *g)
@@ -167,22 +168,22 @@ static void write_bytes(const struct range *g)
 	}
 }
 
-static int read_bytes(struct check *c, const struct range *g)
+static int read_bytes(struct verifier *c, const struct range *g)
 {
 	for (u32 b = g->lo; b < g->lo + g->n; b++) {
 		if (!is_written(g, b))
-			return check_fail(c, "byte %d of the stack is read and was never written",
-					  (int)b - CHECK_STACK);
+			return verify_fail(c, "byte %d of the stack is read and was never written",
+					   (int)b - VERIFY_STACK);
 		if (slot_of(g, b)->spill && slot_of(g, b)->reg.kind != R_SCALAR)
-			return check_fail(c,
-					  "a part of an address that lies at byte %d of the stack "
-					  "is read as data",
-					  (int)(b & ~7u) - CHECK_STACK);
+			return verify_fail(c,
+					   "a part of an address that lies at byte %d of the stack "
+					   "is read as data",
+					   (int)(b & ~7u) - VERIFY_STACK);
 	}
 	return 0;
 }
 
-static int write_stack(struct check *c, const struct state *s, const struct range *g,
+static int write_stack(struct verifier *c, const struct state *s, const struct range *g,
 		       const struct reg *from)
 {
 	if (!from || !(reg_is_pointer(from) || g->n == 8)) {
@@ -190,23 +191,23 @@ static int write_stack(struct check *c, const struct state *s, const struct rang
 		return 0;
 	}
 	if (g->n != 8)
-		return check_fail(c, "stores a part of an address");
+		return verify_fail(c, "stores a part of an address");
 	if (from->kind == R_STACK && s->frame[from->frame] != g->f && g->f != state_top(s))
-		return check_fail(c, "stores an address of the stack in the stack of a caller");
+		return verify_fail(c, "stores an address of the stack in the stack of a caller");
 	touch(g);
 	*slot_of(g, g->lo) = (struct slot){ .init = 0xff, .spill = true, .reg = *from };
 	return 0;
 }
 
-static int read_stack(struct check *c, const struct state *s, const struct range *g,
+static int read_stack(struct verifier *c, const struct state *s, const struct range *g,
 		      struct reg *out)
 {
 	if (g->n == 8 && is_written(g, g->lo) && slot_of(g, g->lo)->spill) {
 		*out = slot_of(g, g->lo)->reg;
 		if (out->kind == R_UNINIT || out->kind == R_MIXED)
-			return check_fail(
+			return verify_fail(
 				c, "byte %d of the stack holds something else on another path",
-				(int)g->lo - CHECK_STACK);
+				(int)g->lo - VERIFY_STACK);
 		if (out->kind == R_SCALAR && g->f != state_top(s)) {
 			out->shared = true;
 			out->moved = false;
@@ -217,13 +218,13 @@ static int read_stack(struct check *c, const struct state *s, const struct range
 	return read_bytes(c, g);
 }
 
-static int check_stack(struct check *c, struct state *s, const struct reg *r, s32 off, u32 size,
-		       enum access access, const struct reg *from, struct reg *out)
+static int verify_stack(struct verifier *c, struct state *s, const struct reg *r, s32 off, u32 size,
+			enum access access, const struct reg *from, struct reg *out)
 {
 	struct range g;
 
 	if (stack_range(c, s, r, off, size, verb(access), &g) ||
-	    check_alignment(c, r, off, size, true, "stack"))
+	    verify_alignment(c, r, off, size, true, "stack"))
 		return -1;
 	if (access == ACCESS_READ)
 		return read_stack(c, s, &g, out);
@@ -247,8 +248,8 @@ enum { PERF_REGS_SIZE = 34 * 8, REGS_SIZE = 36 * 8 };
 enum { REGS_SIZE = 21 * 8, PERF_REGS_SIZE = REGS_SIZE };
 #endif
 
-static int check_ctx(struct check *c, const struct reg *r, s32 off, u32 size, enum access access,
-		     struct reg *out)
+static int verify_ctx(struct verifier *c, const struct reg *r, s32 off, u32 size,
+		      enum access access, struct reg *out)
 {
 	u32 lo = 0, hi = 0, least = 1; /* offsets allowed, smallest size */
 
@@ -262,16 +263,16 @@ static int check_ctx(struct check *c, const struct reg *r, s32 off, u32 size, en
 	case PROFILE_PERF_EVENT: hi = PERF_REGS_SIZE + 16, least = 8; break;
 	}
 	if (access != ACCESS_READ)
-		return check_fail(c, "writes to the context");
+		return verify_fail(c, "writes to the context");
 	if (r->off || !scalar_is_const(&r->v) || r->v.umin)
-		return check_fail(c,
-				  "loads through an address computed from the context: the offset "
-				  "belongs into the load");
+		return verify_fail(c,
+				   "loads through an address computed from the context: the offset "
+				   "belongs into the load");
 	if (off < (s32)lo || off + (s32)size > (s32)hi || size < least || off % (s32)size)
-		return check_fail(c,
-				  "reads %u bytes at offset %d of the context, which has aligned "
-				  "words of at least %u bytes in [%u, %u)",
-				  size, off, least, lo, hi);
+		return verify_fail(c,
+				   "reads %u bytes at offset %d of the context, which has aligned "
+				   "words of at least %u bytes in [%u, %u)",
+				   size, off, least, lo, hi);
 	*out = reg_scalar(scalar_between(0, size == 8 ? UINT64_MAX : (1ull << 8 * size) - 1));
 	out->btf = c->profile == PROFILE_BTF || c->profile == PROFILE_ITER;
 	return 0;
@@ -279,41 +280,41 @@ static int check_ctx(struct check *c, const struct reg *r, s32 off, u32 size, en
 
 /* ---- either */
 
-static int check_trusted(struct check *c, const struct reg *r, u32 size, enum access access,
-			 struct reg *out)
+static int verify_trusted(struct verifier *c, const struct reg *r, u32 size, enum access access,
+			  struct reg *out)
 {
 	if (!r->btf)
-		return check_fail(c, "%s memory through a number that is no known pointer",
-				  verb(access));
+		return verify_fail(c, "%s memory through a number that is no known pointer",
+				   verb(access));
 	if (access != ACCESS_READ)
-		return check_fail(c, "writes to kernel memory");
+		return verify_fail(c, "writes to kernel memory");
 	*out = reg_scalar(scalar_between(0, size == 8 ? UINT64_MAX : (1ull << 8 * size) - 1));
 	out->btf = size == 8;
 	return 0;
 }
 
-int check_access(struct check *c, struct state *s, const struct reg *r, s32 off, u32 size,
-		 enum access access, const struct reg *from, struct reg *out)
+int verify_access(struct verifier *c, struct state *s, const struct reg *r, s32 off, u32 size,
+		  enum access access, const struct reg *from, struct reg *out)
 {
 	switch ((enum reg_kind)r->kind) {
-	case R_SCALAR: return check_trusted(c, r, size, access, out);
-	case R_CTX: return check_ctx(c, r, off, size, access, out);
-	case R_STACK: return check_stack(c, s, r, off, size, access, from, out);
+	case R_SCALAR: return verify_trusted(c, r, size, access, out);
+	case R_CTX: return verify_ctx(c, r, off, size, access, out);
+	case R_STACK: return verify_stack(c, s, r, off, size, access, from, out);
 	case R_VALUE:
 	case R_KEY:
-	case R_RECORD: return check_object(c, r, off, size, access, from, out);
+	case R_RECORD: return verify_object(c, r, off, size, access, from, out);
 	case R_MAP:
-		return check_fail(c, "%s memory through the reference of map %s", verb(access),
-				  check_map_name(c, r->map));
-	case R_FUNC: return check_fail(c, "%s memory through a function", verb(access));
+		return verify_fail(c, "%s memory through the reference of map %s", verb(access),
+				   verify_map_name(c, r->map));
+	case R_FUNC: return verify_fail(c, "%s memory through a function", verb(access));
 	case R_UNINIT:
 	case R_MIXED: break;
 	}
-	return check_fail(c, "%s memory through a register that has no value on every path",
-			  verb(access));
+	return verify_fail(c, "%s memory through a register that has no value on every path",
+			   verb(access));
 }
 
-static int stack_memory(struct check *c, const struct state *s, const struct reg *r, u64 size,
+static int stack_memory(struct verifier *c, const struct state *s, const struct reg *r, u64 size,
 			bool write, bool raw)
 {
 	struct range g;
@@ -326,8 +327,8 @@ static int stack_memory(struct check *c, const struct state *s, const struct reg
 	return 0;
 }
 
-int check_memory(struct check *c, struct state *s, const struct reg *r, u64 size, bool write,
-		 bool raw)
+int verify_memory(struct verifier *c, struct state *s, const struct reg *r, u64 size, bool write,
+		  bool raw)
 {
 	const char *what = write ? "helper writes" : "helper reads";
 
@@ -337,11 +338,11 @@ int check_memory(struct check *c, struct state *s, const struct reg *r, u64 size
 	case R_KEY:
 	case R_RECORD:
 		if (write && r->kind == R_KEY)
-			return check_fail(c, "helper writes to the key of %s",
-					  check_map_name(c, r->map));
-		if (check_not_null(c, r))
+			return verify_fail(c, "helper writes to the key of %s",
+					   verify_map_name(c, r->map));
+		if (verify_not_null(c, r))
 			return -1;
-		return check_bounds(c, r, 0, size, object_size(c, r), what, object_name(r));
+		return verify_bounds(c, r, 0, size, object_size(c, r), what, object_name(r));
 	case R_UNINIT:
 	case R_MIXED:
 	case R_SCALAR:
@@ -349,5 +350,5 @@ int check_memory(struct check *c, struct state *s, const struct reg *r, u64 size
 	case R_MAP:
 	case R_FUNC: break;
 	}
-	return check_fail(c, "%s memory that is not the program's own", what);
+	return verify_fail(c, "%s memory that is not the program's own", what);
 }

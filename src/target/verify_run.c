@@ -24,12 +24,12 @@ struct sweep {
 	VEC(struct loop) loops;
 };
 
-struct frame *check_push_frame(struct check *c, struct state *s, u32 sub)
+struct frame *verify_push_frame(struct verifier *c, struct state *s, u32 sub)
 {
 	struct frame *f;
 
-	if (s->n_frames == CHECK_FRAMES) {
-		check_fail(c, "more than %d functions call each other", CHECK_FRAMES);
+	if (s->n_frames == VERIFY_FRAMES) {
+		verify_fail(c, "more than %d functions call each other", VERIFY_FRAMES);
 		return NULL;
 	}
 	f = frame_new(c);
@@ -39,7 +39,7 @@ struct frame *check_push_frame(struct check *c, struct state *s, u32 sub)
 	return f;
 }
 
-static struct loop *loop_at(struct check *c, struct sweep *w, u32 head)
+static struct loop *loop_at(struct verifier *c, struct sweep *w, u32 head)
 {
 	for (u32 i = 0; i < w->loops.n; i++)
 		if (w->loops.v[i].head == head)
@@ -49,7 +49,7 @@ static struct loop *loop_at(struct check *c, struct sweep *w, u32 head)
 }
 
 /* Leaves s (which it takes) at a place. */
-static int leave(struct check *c, struct sweep *w, u32 at, struct state *s)
+static int leave(struct verifier *c, struct sweep *w, u32 at, struct state *s)
 {
 	struct state **p = &w->pending[at - w->start];
 
@@ -67,12 +67,12 @@ static int leave(struct check *c, struct sweep *w, u32 at, struct state *s)
 	return 0;
 }
 
-static int enter_loop(struct check *c, struct sweep *w, const struct state *s)
+static int enter_loop(struct verifier *c, struct sweep *w, const struct state *s)
 {
 	struct loop *l = loop_at(c, w, c->pc);
 
 	if (l->again && l->seen && state_equal(l->seen, s))
-		return check_fail(c, "this loop has no end that a verifier can see");
+		return verify_fail(c, "this loop has no end that a verifier can see");
 	if (l->seen)
 		state_free(c, l->seen);
 	l->seen = state_copy(c, s);
@@ -82,19 +82,19 @@ static int enter_loop(struct check *c, struct sweep *w, const struct state *s)
 
 /* ---- leaving a function */
 
-static int check_result(struct check *c, const struct sweep *w, const struct state *s)
+static int verify_result(struct verifier *c, const struct sweep *w, const struct state *s)
 {
 	const struct reg *r = &state_top(s)->r[0];
 	u64 most = UINT64_MAX;
 
-	if (check_readable(c, state_top(s), 0))
+	if (verify_readable(c, state_top(s), 0))
 		return -1;
 	if (r->kind == R_STACK && s->n_frames > 1)
-		return check_fail(c, "returns an address of its own stack");
+		return verify_fail(c, "returns an address of its own stack");
 	if (s->n_frames > 1 && !w->callback)
 		return 0;
 	if (reg_is_pointer(r))
-		return check_fail(c, "returns an address");
+		return verify_fail(c, "returns an address");
 	if (c->subs.v[state_top(s)->sub].shared)
 		return 0;
 	if (w->callback || c->profile == PROFILE_ITER)
@@ -105,16 +105,16 @@ static int check_result(struct check *c, const struct sweep *w, const struct sta
 		 c->f->attach_type != BPF_TRACE_RAW_TP && c->f->attach_type != BPF_MODIFY_RETURN)
 		most = 0;
 	if (r->v.umax > most)
-		return check_fail(c, "returns something else than %s", most ? "0 or 1" : "0");
+		return verify_fail(c, "returns something else than %s", most ? "0 or 1" : "0");
 	return 0;
 }
 
-static int leave_function(struct check *c, struct sweep *w, struct state *s)
+static int leave_function(struct verifier *c, struct sweep *w, struct state *s)
 {
-	if (check_result(c, w, s))
+	if (verify_result(c, w, s))
 		return -1;
 	if (s->n_frames == 1 && s->n_refs)
-		return check_fail(c, "exits while a ring record is held");
+		return verify_fail(c, "exits while a ring record is held");
 	if (!w->out) {
 		w->out = s;
 		return 0;
@@ -128,32 +128,33 @@ static int leave_function(struct check *c, struct sweep *w, struct state *s)
 /* ---- calls */
 
 /* What a function does that is followed by itself: numbers go in, a number comes out. */
-static int call_shared(struct check *c, struct frame *f, const struct sub *sub)
+static int call_shared(struct verifier *c, struct frame *f, const struct sub *sub)
 {
 	for (u32 r = 1; r <= sub->n_params; r++)
-		if (check_readable(c, f, r))
+		if (verify_readable(c, f, r))
 			return -1;
 		else if (f->r[r].kind != R_SCALAR)
-			return check_fail(c, "r%u is not the number that %s() takes", r, sub->name);
-	check_clobber(f);
+			return verify_fail(c, "r%u is not the number that %s() takes", r,
+					   sub->name);
+	verify_clobber(f);
 	f->r[0] = reg_scalar(scalar_unknown());
 	return 0;
 }
 
-static int call_sub(struct check *c, struct state **s, const struct bpf_insn *i)
+static int call_sub(struct verifier *c, struct state **s, const struct bpf_insn *i)
 {
 	struct frame *caller = state_top(*s), *f;
-	u32 pc = c->pc, sub = check_sub_at(c, pc + 1 + (u32)i->imm);
+	u32 pc = c->pc, sub = verify_sub_at(c, pc + 1 + (u32)i->imm);
 	struct state *out;
 	struct reg ret;
 
 	if (c->subs.v[sub].shared)
 		return call_shared(c, caller, &c->subs.v[sub]);
-	f = check_push_frame(c, *s, sub);
+	f = verify_push_frame(c, *s, sub);
 	if (!f)
 		return -1;
 	memcpy(&f->r[1], &caller->r[1], 5 * sizeof(f->r[0]));
-	if (check_run(c, sub, *s, false, &out))
+	if (verify_run(c, sub, *s, false, &out))
 		return -1;
 	c->pc = pc;
 	*s = out;
@@ -162,28 +163,28 @@ static int call_sub(struct check *c, struct state **s, const struct bpf_insn *i)
 	ret = state_top(out)->r[0];
 	state_pop_frame(c, out);
 	state_top(out)->r[0] = ret;
-	check_clobber(state_top(out));
+	verify_clobber(state_top(out));
 	return 0;
 }
 
 /* *out is s after one turn of the callback. */
-static int one_turn(struct check *c, const struct state *s, u32 sub, const struct reg *arg,
+static int one_turn(struct verifier *c, const struct state *s, u32 sub, const struct reg *arg,
 		    struct state **out)
 {
 	struct state *turn = state_copy(c, s);
-	struct frame *f = check_push_frame(c, turn, sub);
+	struct frame *f = verify_push_frame(c, turn, sub);
 
 	if (!f)
 		return -1;
 	memcpy(&f->r[1], arg, 5 * sizeof(f->r[0]));
-	if (check_run(c, sub, turn, true, out))
+	if (verify_run(c, sub, turn, true, out))
 		return -1;
 	if (*out)
 		state_pop_frame(c, *out);
 	return 0;
 }
 
-static void move_state(struct check *c, struct state *to, struct state *from)
+static void move_state(struct verifier *c, struct state *to, struct state *from)
 {
 	while (to->n_frames)
 		state_pop_frame(c, to);
@@ -193,7 +194,7 @@ static void move_state(struct check *c, struct state *to, struct state *from)
 }
 
 /* One more turn of the callback after s; *settled: it added nothing. */
-static int add_turn(struct check *c, struct state *s, u32 sub, const struct reg *arg, bool widen,
+static int add_turn(struct verifier *c, struct state *s, u32 sub, const struct reg *arg, bool widen,
 		    bool *settled)
 {
 	struct state *joined = state_copy(c, s), *out;
@@ -204,8 +205,8 @@ static int add_turn(struct check *c, struct state *s, u32 sub, const struct reg 
 	c->pc = pc;
 	/* From 6.7 on every turn is followed as long as such a number changes; it never ends. */
 	if (out && c->decided && state_has_moved(out))
-		return check_fail(c, "a number on the stack decides a branch of the callback and "
-				     "changes with each turn: it must live in a map");
+		return verify_fail(c, "a number on the stack decides a branch of the callback and "
+				      "changes with each turn: it must live in a map");
 	if (out && state_join(c, joined, out))
 		return -1;
 	if (out)
@@ -218,38 +219,39 @@ static int add_turn(struct check *c, struct state *s, u32 sub, const struct reg 
 }
 
 /* Turns are joined until another one adds nothing; numbers that keep changing are forgotten. */
-int check_callback(struct check *c, struct state *s, u32 insn, const struct reg *arg)
+int verify_callback(struct verifier *c, struct state *s, u32 insn, const struct reg *arg)
 {
 	bool settled = false, decided = c->decided;
 	struct walk *walk = c->walk;
 
 	c->walk = NULL;
 	if (walk)
-		follow_callback(walk, s, insn, arg);
+		verifier_cost_callback(walk, s, insn, arg);
 	for (u32 turn = 0; !settled; turn++) {
 		if (turn == 64)
-			return check_fail(c, "what the callback does to the stack does not settle");
+			return verify_fail(c,
+					   "what the callback does to the stack does not settle");
 		c->decided = false;
 		state_clear_moved(s);
-		if (add_turn(c, s, check_sub_at(c, insn), arg, turn > 1, &settled))
+		if (add_turn(c, s, verify_sub_at(c, insn), arg, turn > 1, &settled))
 			return -1;
 	}
 	c->decided = decided;
 	c->walk = walk;
 	if (walk)
-		follow_callback(walk, s, insn, arg);
+		verifier_cost_callback(walk, s, insn, arg);
 	return 0;
 }
 
-static int call(struct check *c, struct state **s, const struct bpf_insn *i)
+static int call(struct verifier *c, struct state **s, const struct bpf_insn *i)
 {
 	struct frame *f = state_top(*s);
 
 	if (i->src_reg == BPF_PSEUDO_CALL)
 		return call_sub(c, s, i);
 	if (!i->src_reg)
-		return check_helper(c, *s, i);
-	check_clobber(f);
+		return verify_helper(c, *s, i);
+	verify_clobber(f);
 	f->r[0] = reg_scalar(scalar_unknown());
 	f->r[0].btf = true;
 	return 0;
@@ -258,13 +260,13 @@ static int call(struct check *c, struct state **s, const struct bpf_insn *i)
 /* ---- one step */
 
 /* Conditional: one state goes on here, a refined copy is left at the target. */
-static int branch(struct check *c, struct sweep *w, struct state **s, const struct bpf_insn *i)
+static int branch(struct verifier *c, struct sweep *w, struct state **s, const struct bpf_insn *i)
 {
 	u32 target = bpf_jump_target(i, c->pc);
 	struct state *jump, *cur = *s;
 	struct edge e;
 
-	if (check_branch(c, cur, i, &e, &jump))
+	if (verify_branch(c, cur, i, &e, &jump))
 		return -1;
 	if (!e.fallthrough || target <= c->pc) {
 		*s = NULL;
@@ -277,7 +279,7 @@ static int branch(struct check *c, struct sweep *w, struct state **s, const stru
 	return jump && !*s ? leave(c, w, c->pc + 1, cur) : 0;
 }
 
-static int jump_or_call(struct check *c, struct sweep *w, struct state **s,
+static int jump_or_call(struct verifier *c, struct sweep *w, struct state **s,
 			const struct bpf_insn *i)
 {
 	struct state *cur = *s;
@@ -293,22 +295,22 @@ static int jump_or_call(struct check *c, struct sweep *w, struct state **s,
 	return branch(c, w, s, i);
 }
 
-static int step(struct check *c, struct sweep *w, struct state **s, const struct bpf_insn *i)
+static int step(struct verifier *c, struct sweep *w, struct state **s, const struct bpf_insn *i)
 {
 	if (c->cost)
 		c->cost->visits[c->pc]++;
-	if (++c->steps > CHECK_MAX_STEPS && c->error)
+	if (++c->steps > VERIFY_MAX_STEPS && c->error)
 		c->error->too_long = true;
-	if (c->steps > CHECK_MAX_STEPS)
-		return check_fail(c, "a verifier would have to follow more than %d instructions",
-				  CHECK_MAX_STEPS);
+	if (c->steps > VERIFY_MAX_STEPS)
+		return verify_fail(c, "a verifier would have to follow more than %d instructions",
+				   VERIFY_MAX_STEPS);
 	switch (BPF_CLASS(i->code)) {
 	case BPF_ALU:
-	case BPF_ALU64: return check_alu(c, state_top(*s), i);
-	case BPF_LDX: return check_ldx(c, *s, i);
+	case BPF_ALU64: return verify_alu(c, state_top(*s), i);
+	case BPF_LDX: return verify_ldx(c, *s, i);
 	case BPF_ST:
-	case BPF_STX: return check_store(c, *s, i);
-	case BPF_LD: return check_ld_imm64(c, state_top(*s), i);
+	case BPF_STX: return verify_store(c, *s, i);
+	case BPF_LD: return verify_ld_imm64(c, state_top(*s), i);
 	}
 	return jump_or_call(c, w, s, i);
 }
@@ -324,7 +326,7 @@ static u32 next_pending(const struct sweep *w)
 }
 
 /* What goes on at c->pc: the state that came from above and the one that waits there. */
-static int arrive(struct check *c, struct sweep *w, struct state **s)
+static int arrive(struct verifier *c, struct sweep *w, struct state **s)
 {
 	struct state **p = &w->pending[c->pc - w->start];
 
@@ -341,7 +343,7 @@ static int arrive(struct check *c, struct sweep *w, struct state **s)
 	return 0;
 }
 
-int check_run(struct check *c, u32 sub, struct state *in, bool callback, struct state **out)
+int verify_run(struct verifier *c, u32 sub, struct state *in, bool callback, struct state **out)
 {
 	struct sweep w = { .start = c->subs.v[sub].start,
 			   .end = c->subs.v[sub].end,

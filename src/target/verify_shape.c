@@ -9,20 +9,20 @@
 
 enum { LD_IMM64 = BPF_LD | BPF_IMM | BPF_DW };
 
-static int reserved(struct check *c, const struct bpf_insn *i)
+static int reserved(struct verifier *c, const struct bpf_insn *i)
 {
-	return check_fail(c, "instruction 0x%02x has something in a field that it does not use",
-			  i->code);
+	return verify_fail(c, "instruction 0x%02x has something in a field that it does not use",
+			   i->code);
 }
 
-static int no_such(struct check *c, const struct bpf_insn *i)
+static int no_such(struct verifier *c, const struct bpf_insn *i)
 {
-	return check_fail(c, "there is no instruction 0x%02x", i->code);
+	return verify_fail(c, "there is no instruction 0x%02x", i->code);
 }
 
 /* ---- encoding */
 
-static int shape_unary(struct check *c, const struct bpf_insn *i, bool wide)
+static int shape_unary(struct verifier *c, const struct bpf_insn *i, bool wide)
 {
 	if (i->src_reg || i->off)
 		return reserved(c, i);
@@ -31,7 +31,7 @@ static int shape_unary(struct check *c, const struct bpf_insn *i, bool wide)
 	if (wide && BPF_SRC(i->code))
 		return reserved(c, i);
 	if (i->imm != 16 && i->imm != 32 && i->imm != 64)
-		return check_fail(c, "a byte order of %d bits", i->imm);
+		return verify_fail(c, "a byte order of %d bits", i->imm);
 	return 0;
 }
 
@@ -44,7 +44,7 @@ static bool good_off(u8 op, bool wide, bool by_reg, s16 off)
 	return op == BPF_MOV && by_reg && (off == 8 || off == 16 || (off == 32 && wide));
 }
 
-static int shape_alu(struct check *c, const struct bpf_insn *i)
+static int shape_alu(struct verifier *c, const struct bpf_insn *i)
 {
 	bool wide = BPF_CLASS(i->code) == BPF_ALU64, by_reg = BPF_SRC(i->code) == BPF_X;
 	u8 op = BPF_OP(i->code);
@@ -52,7 +52,7 @@ static int shape_alu(struct check *c, const struct bpf_insn *i)
 	if (op > BPF_END)
 		return no_such(c, i);
 	if (i->dst_reg == 10)
-		return check_fail(c, "r10 is written");
+		return verify_fail(c, "r10 is written");
 	if (op == BPF_END || op == BPF_NEG)
 		return shape_unary(c, i, wide);
 	if (by_reg ? i->imm != 0 : i->src_reg != 0)
@@ -62,13 +62,13 @@ static int shape_alu(struct check *c, const struct bpf_insn *i)
 	if (by_reg)
 		return 0;
 	if ((op == BPF_DIV || op == BPF_MOD) && !i->imm)
-		return check_fail(c, "division by the constant 0");
+		return verify_fail(c, "division by the constant 0");
 	if ((op == BPF_LSH || op == BPF_RSH || op == BPF_ARSH) && (u32)i->imm >= (wide ? 64 : 32))
-		return check_fail(c, "shift by %d bits", i->imm);
+		return verify_fail(c, "shift by %d bits", i->imm);
 	return 0;
 }
 
-static int shape_ld(struct check *c, const struct bpf_insn *i)
+static int shape_ld(struct verifier *c, const struct bpf_insn *i)
 {
 	const struct bpf_insn *second = i + 1;
 
@@ -76,20 +76,20 @@ static int shape_ld(struct check *c, const struct bpf_insn *i)
 		return no_such(c, i);
 	if (c->pc + 1 >= c->f->n_insns || second->code || second->dst_reg || second->src_reg ||
 	    second->off)
-		return check_fail(c, "the second half of a 64-bit constant is missing");
+		return verify_fail(c, "the second half of a 64-bit constant is missing");
 	if (i->dst_reg == 10)
-		return check_fail(c, "r10 is written");
+		return verify_fail(c, "r10 is written");
 	return i->off ? reserved(c, i) : 0;
 }
 
-static int shape_ldx(struct check *c, const struct bpf_insn *i)
+static int shape_ldx(struct verifier *c, const struct bpf_insn *i)
 {
 	u8 mode = BPF_MODE(i->code);
 
 	if (mode != BPF_MEM && (mode != BPF_MEMSX || BPF_SIZE(i->code) == BPF_DW))
 		return no_such(c, i);
 	if (i->dst_reg == 10)
-		return check_fail(c, "r10 is written");
+		return verify_fail(c, "r10 is written");
 	return i->imm ? reserved(c, i) : 0;
 }
 
@@ -110,17 +110,17 @@ static bool is_atomic_op(s32 op)
 	return false;
 }
 
-static int shape_store(struct check *c, const struct bpf_insn *i)
+static int shape_store(struct verifier *c, const struct bpf_insn *i)
 {
 	bool by_reg = BPF_CLASS(i->code) == BPF_STX;
 
 	if (BPF_MODE(i->code) == BPF_ATOMIC && by_reg) {
 		if (!is_atomic_op(i->imm) ||
 		    (BPF_SIZE(i->code) != BPF_W && BPF_SIZE(i->code) != BPF_DW))
-			return check_fail(c, "there is no atomic operation 0x%x of this size",
-					  i->imm);
+			return verify_fail(c, "there is no atomic operation 0x%x of this size",
+					   i->imm);
 		if (i->src_reg == 10 && i->imm & BPF_FETCH)
-			return check_fail(c, "r10 is written");
+			return verify_fail(c, "r10 is written");
 		return 0;
 	}
 	if (BPF_MODE(i->code) != BPF_MEM)
@@ -128,22 +128,22 @@ static int shape_store(struct check *c, const struct bpf_insn *i)
 	return (by_reg ? i->imm != 0 : i->src_reg != 0) ? reserved(c, i) : 0;
 }
 
-static int shape_call(struct check *c, const struct bpf_insn *i)
+static int shape_call(struct verifier *c, const struct bpf_insn *i)
 {
 	if (BPF_CLASS(i->code) == BPF_JMP32 || BPF_SRC(i->code))
 		return no_such(c, i);
 	if (i->dst_reg || i->off || i->src_reg > BPF_PSEUDO_KFUNC_CALL)
 		return reserved(c, i);
 	if (i->src_reg == BPF_PSEUDO_KFUNC_CALL) {
-		const struct reloc *r = check_reloc(c, c->pc);
+		const struct reloc *r = verify_reloc(c, c->pc);
 
 		if (!r || r->kind != RELOC_KFUNC)
-			return check_fail(c, "a call of a kernel function without relocation");
+			return verify_fail(c, "a call of a kernel function without relocation");
 	}
 	return 0;
 }
 
-static int shape_jump(struct check *c, const struct bpf_insn *i)
+static int shape_jump(struct verifier *c, const struct bpf_insn *i)
 {
 	bool narrow = BPF_CLASS(i->code) == BPF_JMP32, by_reg = BPF_SRC(i->code) == BPF_X;
 
@@ -163,10 +163,10 @@ static int shape_jump(struct check *c, const struct bpf_insn *i)
 	return (by_reg ? i->imm != 0 : i->src_reg != 0) ? reserved(c, i) : 0;
 }
 
-static int shape_insn(struct check *c, const struct bpf_insn *i)
+static int shape_insn(struct verifier *c, const struct bpf_insn *i)
 {
 	if (i->dst_reg > 10 || i->src_reg > 10)
-		return check_fail(c, "register r%u does not exist", MAX(i->dst_reg, i->src_reg));
+		return verify_fail(c, "register r%u does not exist", MAX(i->dst_reg, i->src_reg));
 	switch (BPF_CLASS(i->code)) {
 	case BPF_ALU:
 	case BPF_ALU64: return shape_alu(c, i);
@@ -178,7 +178,7 @@ static int shape_insn(struct check *c, const struct bpf_insn *i)
 	return shape_jump(c, i);
 }
 
-static int shape_insns(struct check *c)
+static int shape_insns(struct verifier *c)
 {
 	for (c->pc = 0; c->pc < c->f->n_insns; c->pc++) {
 		if (shape_insn(c, &c->f->insns[c->pc]))
@@ -200,15 +200,15 @@ static bool callee(const struct bpf_insn *i, u32 pc, u32 *target)
 	return call || (i->code == LD_IMM64 && i->src_reg == BPF_PSEUDO_FUNC);
 }
 
-static int mark_sub(struct check *c, u32 insn)
+static int mark_sub(struct verifier *c, u32 insn)
 {
 	if (insn >= c->f->n_insns || c->mark[insn] & MARK_SECOND)
-		return check_fail(c, "there is no function at instruction %u", insn);
+		return verify_fail(c, "there is no function at instruction %u", insn);
 	c->mark[insn] |= MARK_SUB;
 	return 0;
 }
 
-static struct sub new_sub(const struct check *c, u32 insn)
+static struct sub new_sub(const struct verifier *c, u32 insn)
 {
 	struct sub s = { .start = insn, .end = c->f->n_insns, .name = "" };
 
@@ -224,7 +224,7 @@ static struct sub new_sub(const struct check *c, u32 insn)
 	return s;
 }
 
-static int find_subs(struct check *c)
+static int find_subs(struct verifier *c)
 {
 	u32 n = c->f->n_insns, target;
 
@@ -248,7 +248,7 @@ static int find_subs(struct check *c)
 	return 0;
 }
 
-u32 check_sub_at(const struct check *c, u32 insn)
+u32 verify_sub_at(const struct verifier *c, u32 insn)
 {
 	u32 lo = 0, hi = c->subs.n;
 
@@ -265,17 +265,17 @@ u32 check_sub_at(const struct check *c, u32 insn)
 
 /* ---- jumps */
 
-static int shape_target(struct check *c, const struct sub *s, u32 target)
+static int shape_target(struct verifier *c, const struct sub *s, u32 target)
 {
 	if (target < s->start || target >= s->end)
-		return check_fail(c, "jumps out of its function, to instruction %u", target);
+		return verify_fail(c, "jumps out of its function, to instruction %u", target);
 	if (c->mark[target] & MARK_SECOND)
-		return check_fail(c, "jumps into the middle of a 64-bit constant");
+		return verify_fail(c, "jumps into the middle of a 64-bit constant");
 	c->mark[target] |= target <= c->pc ? MARK_TARGET | MARK_LOOP : MARK_TARGET;
 	return 0;
 }
 
-static void add_call(struct check *c, u32 from, u32 to)
+static void add_call(struct verifier *c, u32 from, u32 to)
 {
 	for (u32 i = 0; i < c->calls.n; i++)
 		if (c->calls.v[i].from == from && c->calls.v[i].to == to)
@@ -283,7 +283,7 @@ static void add_call(struct check *c, u32 from, u32 to)
 	vec_push(&c->arena, &c->calls, (struct sub_call){ from, to });
 }
 
-static int shape_sub(struct check *c, const struct sub *s, u32 index)
+static int shape_sub(struct verifier *c, const struct sub *s, u32 index)
 {
 	const struct bpf_insn *i = NULL;
 	u32 target;
@@ -295,11 +295,11 @@ static int shape_sub(struct check *c, const struct sub *s, u32 index)
 		if (bpf_is_jump(i) && shape_target(c, s, bpf_jump_target(i, c->pc)))
 			return -1;
 		if (callee(i, c->pc, &target))
-			add_call(c, index, check_sub_at(c, target));
+			add_call(c, index, verify_sub_at(c, target));
 	}
 	c->pc = s->end - 1;
 	if (i->code != (BPF_JMP | BPF_EXIT) && !bpf_is_goto(i))
-		return check_fail(c, "runs past the end of its function");
+		return verify_fail(c, "runs past the end of its function");
 	return 0;
 }
 
@@ -309,7 +309,7 @@ struct todo {
 	u32 *pc, n;
 };
 
-static void visit(struct check *c, struct todo *t, u32 pc)
+static void visit(struct verifier *c, struct todo *t, u32 pc)
 {
 	if (c->mark[pc] & MARK_SEEN)
 		return;
@@ -317,7 +317,7 @@ static void visit(struct check *c, struct todo *t, u32 pc)
 	t->pc[t->n++] = pc;
 }
 
-static void visit_next(struct check *c, struct todo *t, u32 pc)
+static void visit_next(struct verifier *c, struct todo *t, u32 pc)
 {
 	const struct bpf_insn *i = &c->f->insns[pc];
 	u32 target;
@@ -330,7 +330,7 @@ static void visit_next(struct check *c, struct todo *t, u32 pc)
 		visit(c, t, pc + (i->code == LD_IMM64 ? 2 : 1));
 }
 
-static int shape_reachable(struct check *c)
+static int shape_reachable(struct verifier *c)
 {
 	struct todo t = { arena_array(&c->arena, u32, c->f->n_insns), 0 };
 
@@ -339,14 +339,14 @@ static int shape_reachable(struct check *c)
 		visit_next(c, &t, t.pc[--t.n]);
 	for (c->pc = 0; c->pc < c->f->n_insns; c->pc++)
 		if (!(c->mark[c->pc] & (MARK_SEEN | MARK_SECOND)))
-			return check_fail(c, "this instruction cannot be reached");
+			return verify_fail(c, "this instruction cannot be reached");
 	return 0;
 }
 
-int check_shape(struct check *c)
+int verify_shape(struct verifier *c)
 {
 	if (!c->f->n_insns)
-		return check_fail(c, "the program is empty");
+		return verify_fail(c, "the program is empty");
 	if (shape_insns(c) || find_subs(c))
 		return -1;
 	for (u32 i = 0; i < c->subs.n; i++)
@@ -362,23 +362,23 @@ static u32 rounded(u32 depth)
 	return ALIGN_UP(MAX(depth, 1u), 32u);
 }
 
-static int depth_from(struct check *c, u32 sub, u32 above, u32 level)
+static int depth_from(struct verifier *c, u32 sub, u32 above, u32 level)
 {
 	u32 depth = above + rounded(c->subs.v[sub].depth);
 
 	c->pc = c->subs.v[sub].start;
-	if (level == CHECK_FRAMES)
-		return check_fail(c, "more than %d functions call each other", CHECK_FRAMES);
-	if (depth > CHECK_STACK)
-		return check_fail(c, "the stack of %u bytes, with its callers', is more than %d",
-				  depth, CHECK_STACK);
+	if (level == VERIFY_FRAMES)
+		return verify_fail(c, "more than %d functions call each other", VERIFY_FRAMES);
+	if (depth > VERIFY_STACK)
+		return verify_fail(c, "the stack of %u bytes, with its callers', is more than %d",
+				   depth, VERIFY_STACK);
 	for (u32 i = 0; i < c->calls.n; i++)
 		if (c->calls.v[i].from == sub && depth_from(c, c->calls.v[i].to, depth, level + 1))
 			return -1;
 	return 0;
 }
 
-int check_depth(struct check *c)
+int verify_depth(struct verifier *c)
 {
 	return depth_from(c, 0, 0, 0);
 }

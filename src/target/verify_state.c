@@ -7,7 +7,7 @@
  */
 #include "target/verify.h"
 
-struct frame *frame_new(struct check *c)
+struct frame *frame_new(struct verifier *c)
 {
 	struct frame *f;
 
@@ -19,7 +19,7 @@ struct frame *frame_new(struct check *c)
 	return f;
 }
 
-struct state *state_new(struct check *c)
+struct state *state_new(struct verifier *c)
 {
 	struct state *s = c->free_states;
 
@@ -30,7 +30,7 @@ struct state *state_new(struct check *c)
 	return s;
 }
 
-struct state *state_copy(struct check *c, const struct state *s)
+struct state *state_copy(struct verifier *c, const struct state *s)
 {
 	struct state *copy = state_new(c);
 
@@ -45,12 +45,12 @@ struct state *state_copy(struct check *c, const struct state *s)
 	return copy;
 }
 
-void state_pop_frame(struct check *c, struct state *s)
+void state_pop_frame(struct verifier *c, struct state *s)
 {
 	vec_push(&c->arena, &c->free_frames, s->frame[--s->n_frames]);
 }
 
-void state_free(struct check *c, struct state *s)
+void state_free(struct verifier *c, struct state *s)
 {
 	while (s->n_frames)
 		state_pop_frame(c, s);
@@ -61,7 +61,7 @@ void state_free(struct check *c, struct state *s)
 /* ---- identities */
 
 struct ids { /* pairs of identities that belong together, and their common one */
-	struct check *c;
+	struct verifier *c;
 	struct {
 		u32 a, b, id;
 	} pair[16];
@@ -223,17 +223,17 @@ static void join_frame(struct ids *ids, struct frame *into, const struct frame *
 		join_slot(ids, &into->slot[i], &f->slot[i]);
 }
 
-int state_join(struct check *c, struct state *into, const struct state *s)
+int state_join(struct verifier *c, struct state *into, const struct state *s)
 {
 	struct ids ids = { .c = c };
 
 	if (into->n_refs != s->n_refs)
-		return check_fail(c,
-				  "a ring record is held on one path to here and not on another");
+		return verify_fail(c,
+				   "a ring record is held on one path to here and not on another");
 	for (u32 i = 0; i < s->n_refs; i++)
 		if (!state_has_ref(into, s->ref[i]))
-			return check_fail(c,
-					  "different ring records are held on the paths to here");
+			return verify_fail(c,
+					   "different ring records are held on the paths to here");
 	for (u32 i = 0; i < s->n_frames; i++)
 		join_frame(&ids, into->frame[i], s->frame[i]);
 	return 0;

@@ -38,7 +38,7 @@ static void run(struct program *prog, u64 seed)
 int LLVMFuzzerTestOneInput(const u8 *bytes, size_t n)
 {
 	const struct profile profile = { .kind = PROFILE_RAW_TP };
-	struct check_error error;
+	struct verify_error error;
 	struct program prog;
 	struct arena a;
 	struct gen g;
@@ -56,7 +56,7 @@ int LLVMFuzzerTestOneInput(const u8 *bytes, size_t n)
 		memcpy(g.insn, bytes + 1, n_insns * sizeof(struct bpf_insn));
 		asm_func(&prog, BPF_PROG_TYPE_RAW_TRACEPOINT, g.insn, n_insns);
 	}
-	if (!target_check(&prog, prog.funcs.v[0], &profile, &error))
+	if (!target_verify(&prog, prog.funcs.v[0], &profile, &error))
 		run(&prog, bytes[n - 1] + n);
 	arena_release(&a);
 	return 0;

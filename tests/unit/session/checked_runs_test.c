@@ -60,7 +60,7 @@ int main(void)
 
 	for (u64 seed = first; seed < first + n; seed++) {
 		u64 x = (seed + 1) * 0x9e3779b97f4a7c15;
-		struct check_error error;
+		struct verify_error error;
 		struct program prog;
 		struct arena a;
 		struct gen g;
@@ -73,7 +73,7 @@ int main(void)
 		gen_maps(&prog);
 		gen_program(&g, bytes, len);
 		asm_func(&prog, BPF_PROG_TYPE_RAW_TRACEPOINT, g.insn, g.n_insns);
-		if (!target_check(&prog, prog.funcs.v[0], &profile, &error)) {
+		if (!target_verify(&prog, prog.funcs.v[0], &profile, &error)) {
 			accepted++;
 			bad += !runs(&prog, x, seed);
 		}

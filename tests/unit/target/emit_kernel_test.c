@@ -134,9 +134,9 @@ static void check(u64 seed, const struct program *prog, const struct bpf_func *f
 		  struct tally *t)
 {
 	static const struct profile profile = { .kind = PROFILE_RAW_TP };
-	struct check_error e = {};
+	struct verify_error e = {};
 
-	if (!target_check(prog, f, &profile, &e))
+	if (!target_verify(prog, f, &profile, &e))
 		return;
 	fprintf(stderr, "seed %llu, registers %x: our checker refuses instruction %u: %s\n",
 		(unsigned long long)seed, allowed, e.insn, e.text);

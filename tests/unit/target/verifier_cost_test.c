@@ -32,7 +32,7 @@ static u64 followed(u32 n_conditions, bool as_offset, u64 enough)
 	asm_program(&prog, &a);
 	prog.data_map = asm_map(&prog, ".data", MAP_DATA, BPF_MAP_TYPE_ARRAY, 4, 64, 1);
 	asm_func(&prog, BPF_PROG_TYPE_RAW_TRACEPOINT, insns, n + ARRAY_SIZE(tail));
-	r = target_follow(&prog, prog.funcs.v[0], &profile, enough, MOST);
+	r = target_verifier_cost(&prog, prog.funcs.v[0], &profile, enough, MOST);
 	arena_release(&a);
 	return r;
 }

@@ -136,7 +136,7 @@ static void compare(u64 seed, const int *maps, int btf, struct tally *t)
 {
 	static const struct profile profile = { .kind = PROFILE_RAW_TP };
 	static char log[LOG_SIZE];
-	struct check_error error;
+	struct verify_error error;
 	struct program prog;
 	struct arena a;
 	struct gen g;
@@ -148,7 +148,7 @@ static void compare(u64 seed, const int *maps, int btf, struct tally *t)
 	gen_maps(&prog);
 	gen_program(&g, bytes, random_bytes(seed, bytes));
 	asm_func(&prog, BPF_PROG_TYPE_RAW_TRACEPOINT, g.insn, g.n_insns);
-	ours = target_check(&prog, prog.funcs.v[0], &profile, &error) == 0;
+	ours = target_verify(&prog, prog.funcs.v[0], &profile, &error) == 0;
 	fd = load(&g, maps, btf, NULL);
 	if (ours && fd < 0 && errno == E2BIG) {
 		/* Paths through nested loops, multiplied: joining cannot count them. */

@@ -12,7 +12,7 @@ enum { HASH, DATA, RING, PERCPU, ARRAY2 };
 static u32 prog_flags; /* of the programs that are checked */
 
 static int check_n(const struct bpf_insn *insns, u32 n, u32 type, enum profile_kind kind,
-		   struct check_error *e)
+		   struct verify_error *e)
 {
 	struct profile profile = { .kind = kind };
 	struct program prog;
@@ -27,7 +27,7 @@ static int check_n(const struct bpf_insn *insns, u32 n, u32 type, enum profile_k
 	asm_map(&prog, "@a", MAP_SET, BPF_MAP_TYPE_ARRAY, 4, 8, 2);
 	asm_func(&prog, type, insns, n)->prog_flags = prog_flags;
 	e->text[0] = '\0';
-	r = target_check(&prog, prog.funcs.v[0], &profile, e);
+	r = target_verify(&prog, prog.funcs.v[0], &profile, e);
 	arena_release(&a);
 	return r;
 }
@@ -39,14 +39,14 @@ static int check_n(const struct bpf_insn *insns, u32 n, u32 type, enum profile_k
 	})
 #define accepts_as(type, kind, what, ...)                                                          \
 	do {                                                                                       \
-		struct check_error e_;                                                             \
+		struct verify_error e_;                                                            \
 		int r_ = CHECK(type, kind, &e_, __VA_ARGS__);                                      \
 		if (!ok(r_ == 0, "%s", what))                                                      \
 			note("instruction %u: %s", e_.insn, e_.text);                              \
 	} while (0)
 #define refuses_as(type, kind, text_, what, ...)                                                   \
 	do {                                                                                       \
-		struct check_error e_;                                                             \
+		struct verify_error e_;                                                            \
 		int r_ = CHECK(type, kind, &e_, __VA_ARGS__);                                      \
 		if (!ok(r_ < 0 && strstr(e_.text, text_), "%s", what))                             \
 			note("instruction %u: %s", e_.insn, r_ ? e_.text : "accepted");            \
