@@ -1,5 +1,2 @@
-struct mine {
-	int a;
-	short b;
-};
+struct mine { int a; short b; };
 #define SEVEN 7

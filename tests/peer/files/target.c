@@ -5,10 +5,7 @@ struct point {
 	int x, y;
 	char name[8];
 	double weight;
-	union {
-		int i;
-		float f;
-	} u;
+	union { int i; float f; } u;
 };
 
 static struct point origin = { 3, 4, "origin", 1.5, { 7 } };

@@ -1,3 +1,1 @@
-struct deep {
-	long long x;
-};
+struct deep { long long x; };

@@ -1,5 +1,3 @@
 #define SIDES 4
-struct shape {
-	int a, b;
-};
+struct shape { int a, b; };
 typedef struct shape shape_t;
