@@ -15,18 +15,44 @@ struct option_row;
 struct bundle;
 struct tool;
 
+/*
+ * The vocabulary of the command line: sets of options. An option (option.c) names the sets that it is
+ * in, a command those that it takes; an option without a set belongs to every command. A new command
+ * takes the sets that apply to it, and its own options beside them.
+ *
+ * Rules for every command:
+ *  - Results go to standard output, or to the file of -o. Diagnostics, warnings, notes and "Attached N
+ *    probes" go to standard error. With -f json all that concerns the run is in the results.
+ *  - The exit status of "run" and "top" is bpftrace's: 0, the N of exit(N), 1 if the command line or
+ *    the script is wrong, 255 if the system refuses. The status of the command of -c or "--" does not
+ *    change it. A command that runs CMD on behalf of the user, as strace(1) does, ends with the status
+ *    of CMD. Other commands: 0, 1, 255.
+ */
+enum option_set {
+	SET_SCRIPT = 1 << 0,  /* a script is read: -e, -I, --diag */
+	SET_COMPILE = 1 << 1, /* and compiled: --unsafe, --no-pass */
+	SET_TARGET = 1 << 2,  /* what is traced: -p, -c, -- CMD, --follow */
+	SET_RUN = 1 << 3,     /* how a run goes: --duration, -B, -q */
+	SET_FORMAT = 1 << 4,  /* -f */
+	SET_OUTPUT = 1 << 5,  /* -o */
+	SETS_COMPILE = SET_SCRIPT | SET_COMPILE | SET_TARGET,
+	SETS_TRACE = SETS_COMPILE | SET_RUN | SET_FORMAT | SET_OUTPUT,
+};
+
 struct command {
 	const char *name, *args; /* "check", "FILE" */
 	const char *brief, *doc, *example;
 	int (*run)(struct cli *c); /* the exit status */
-	bool traces;               /* it takes the options of a run, and its status is the run's */
-	bool own_options;          /* what follows are words, whatever they look like */
+	u32 takes;                 /* enum option_set */
+	bool own_options;          /* all words are arguments, also those that begin with - */
 };
-extern const struct command command_run, command_list, command_info, command_check, command_fmt,
-	command_explain, command_help, command_usage, command_version, command_compiler_bench,
-	command_tool_help, command_build, command_top, command_lsp, command_audit, command_object,
-	command_dtrace;
-/* Those that may be written as a first word; NULL-terminated. */
+#define C(name) extern const struct command command_##name;
+#include "cli/index.h"
+#undef C
+/* Commands that only an option selects. */
+extern const struct command command_usage, command_version, command_compiler_bench,
+	command_tool_help, command_object;
+/* The rows of index.h; NULL-terminated. */
 extern const struct command *const commands[];
 const struct command *command_find(const char *name);
 /* The command nearest to a word that is none, or NULL. */
@@ -51,10 +77,10 @@ enum when { WHEN_TERMINAL, WHEN_ALWAYS, WHEN_NEVER };
 struct cli {
 	const char *program; /* as called: "sonde", "bpftrace" */
 	bool drop_in;        /* called bpftrace: no subcommands, its version */
-	bool is_run;         /* the word "run" was there: the next one may be a tool's name */
-	struct tool *tool;   /* what stands behind it, or NULL; main frees it */
+	bool is_run;         /* the word "run" was given: the next one may be the name of a tool */
+	struct tool *tool;   /* that tool, or NULL; main frees it */
 	const struct command *command;
-	const struct option_row *own; /* an option of one command alone was given */
+	const struct command *named_command; /* by the first word; NULL: by an option, or none */
 	const char **words; /* what is no option, in order; the command's name is taken off */
 	u32 n_words;
 	struct session_options o;
@@ -105,6 +131,8 @@ bool color_wanted(int fd);
 /* Whether control characters of traced text are escaped on a descriptor (base/visible.h). */
 bool escape_wanted(const struct cli *c, int fd);
 void print_help(const struct cli *c, FILE *to);
+/* "    sonde check [OPTION]... FILE..." */
+void put_command_usage(struct buf *b, const struct cli *c, const struct command *cmd);
 /* ---- tool_help.c */
 int tools_list(struct cli *c);
 /* "USAGE:" and a line. */

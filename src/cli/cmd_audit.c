@@ -487,5 +487,6 @@ const struct command command_audit = {
 	       "verifier checks sonde has checked before: a script that this command accepts is one that kernels "
 	       "load.",
 	.example = "sonde audit opensnoop.bt",
+	.takes = SETS_TRACE,
 	.run = run,
 };

@@ -263,6 +263,7 @@ const struct command command_build = {
 	       "under it: the static build for a system with an older C library, or one for another "
 	       "architecture.",
 	.example = "sonde build -o opensnoop opensnoop.bt",
+	.takes = SETS_TRACE,
 	.run = run,
 };
 

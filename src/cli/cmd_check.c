@@ -44,6 +44,7 @@ const struct command command_check = {
 	       "messages; the exit status is 0 when there are no errors and 1 when there are. Further "
 	       "words are scripts when they end in \".bt\", else parameters.",
 	.example = "sonde check --diag json opensnoop.bt",
+	.takes = SETS_TRACE, /* a command line of run can be checked as it is */
 	.run = run,
 };
 

@@ -71,5 +71,6 @@ const struct command command_fmt = {
 	       "that it changed; --check only names those that it would change, with status 1. -o writes to "
 	       "another file.",
 	.example = "sonde fmt --write biolatency.bt",
+	.takes = SET_SCRIPT | SET_OUTPUT,
 	.run = run,
 };

@@ -197,6 +197,7 @@ const struct command command_help = {
 	       "--builtins-md, --configuration-md, --probes-md, --tools-md, --options-md, --diagnostics-md, --requirements-md and --ir-md parts of it "
 	       "as markdown, --completion SHELL a completion script.",
 	.example = "sonde help kstack",
+	.takes = SET_OUTPUT,
 	.run = run,
 };
 
@@ -224,5 +225,6 @@ const struct command command_explain = {
 	.brief = "tell more about a message of the compiler",
 	.doc = "CODE is what stands in brackets behind a message, such as E0203; --list shows all of them.",
 	.example = "sonde explain E0203",
+	.takes = SET_OUTPUT,
 	.run = explain,
 };

@@ -374,5 +374,6 @@ const struct command command_info = {
 	       "\"Without\" says what is done instead of what is missing; -v tells all of the table in words. "
 	       "--selftest runs known workloads and says which probe types count right here; its status is 1 when one does not.",
 	.example = "sonde info -f json",
+	.takes = SET_FORMAT | SET_OUTPUT,
 	.run = run,
 };

@@ -279,5 +279,6 @@ const struct command command_list = {
 	       "name; * stands for any text. \"struct NAME\" lists types. -v adds arguments and "
 	       "fields.",
 	.example = "sonde list -v 'tracepoint:sched:*exec*'",
+	.takes = SETS_COMPILE | SET_OUTPUT,
 	.run = run,
 };

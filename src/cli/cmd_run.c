@@ -52,7 +52,6 @@ static int top(struct cli *c)
 const struct command command_top = {
 	.name = "top",
 	.args = "FILE | TOOL [PARAM]...",
-	.traces = true,
 	.brief = "trace as a script says, and show its maps again and again",
 	.doc = "On a terminal the maps stand in one place, the largest values first, as many as there is room for, and "
 	       "what the script prints stands below; elsewhere each drawing is a block of lines under the time of "
@@ -60,13 +59,13 @@ const struct command command_top = {
 	       "after each of them. Ends as \"run\" does, and then shows all.",
 	.example =
 		"sonde top -i 2s --anew -e 'tracepoint:raw_syscalls:sys_enter { @[comm] = count(); }'",
+	.takes = SETS_TRACE,
 	.run = top,
 };
 
 const struct command command_run = {
 	.name = "run",
 	.args = "FILE | TOOL [PARAM]...",
-	.traces = true,
 	.brief = "trace as a script says; the command when none is named",
 	.doc = "TOOL is one of sonde's own scripts (\"sonde run --list\" names them), or one of a "
 	       "directory in SONDE_PATH; \"sonde run TOOL --help\" tells about it, and its options "
@@ -75,5 +74,6 @@ const struct command command_run = {
 	       "words like --NAME=VALUE behind a -- are its named parameters. Ends at Ctrl-C, at "
 	       "exit(), or with the process of -c or -p.",
 	.example = "sonde run opensnoop --failed --comm bash",
+	.takes = SETS_TRACE,
 	.run = run,
 };

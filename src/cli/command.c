@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The commands, in the order in which help shows them, and --help and --version themselves. */
+/* The table of commands, --help and --version. */
 #include <stdio.h>
 #include "cli/option.h"
+#include "cli/topic.h"
 
+#define C(name) &command_##name,
 const struct command *const commands[] = {
-	&command_run,     &command_top,   &command_list, &command_info, &command_check,
-	&command_audit,   &command_build, &command_lsp,  &command_fmt,  &command_dtrace,
-	&command_explain, &command_help,  NULL,
+#include "cli/index.h"
+	NULL,
 };
+#undef C
 
 const struct command *command_find(const char *name)
 {
@@ -157,9 +159,62 @@ void print_help(const struct cli *c, FILE *to)
 	buf_release(&b);
 }
 
+/* ---- COMMAND --help */
+
+void put_command_usage(struct buf *b, const struct cli *c, const struct command *cmd)
+{
+	buf_printf(b, "    %s %s%s%s%s\n", c->program, cmd->name,
+		   cmd->own_options ? "" : " [OPTION]...", *cmd->args ? " " : "", cmd->args);
+}
+
+static void put_command_group(struct buf *b, const struct command *cmd, enum option_group g,
+			      const char *title)
+{
+	u32 n = 0;
+
+	for (u32 i = 0; i < n_option_rows; i++) {
+		const struct option_row *row = &option_rows[i];
+
+		if (row->group != g || !option_is_listed(row, cmd))
+			continue;
+		if (!n++)
+			buf_printf(b, "\n%s:\n", title);
+		put_option(b, row);
+	}
+}
+
+/* Its own options, then those that it shares, in their groups. */
+static void put_command_options(struct buf *b, const struct command *cmd)
+{
+	put_command_group(b, cmd, GROUP_HIDDEN, "Options");
+	for (enum option_group g = 0; g < GROUP_COMPAT; g++)
+		put_command_group(b, cmd, g, option_groups[g]);
+}
+
+static void put_command_help(struct buf *b, const struct cli *c, const struct command *cmd)
+{
+	enum { WIDTH = 84 };
+
+	buf_printf(b, "%s %s: %s\n\nUSAGE:\n", c->program, cmd->name, cmd->brief);
+	put_command_usage(b, c, cmd);
+	buf_putc(b, '\n');
+	fill_text(b, cmd->doc, 0, WIDTH);
+	if (!cmd->own_options)
+		put_command_options(b, cmd);
+	buf_printf(b, "\nExample:\n    %s\n", cmd->example);
+}
+
 static int usage(struct cli *c)
 {
-	print_help(c, stdout);
+	struct buf b = {};
+
+	if (!c->named_command) {
+		print_help(c, stdout);
+		return 0;
+	}
+	put_command_help(&b, c, c->named_command);
+	fputs(b.s, stdout);
+	buf_release(&b);
 	return 0;
 }
 

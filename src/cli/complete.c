@@ -77,27 +77,21 @@ static void bash_values(struct buf *b)
 	}
 }
 
-static bool is_own(const struct option_row *row, const struct command *command)
-{
-	return row->group == GROUP_HIDDEN && row->command == command;
-}
-
-/* The options that one command has alone: "fmt) own='--check --write';;". */
-static void bash_own(struct buf *b)
+/* The options of each command: "fmt) options='--check --write ...';;"; without a command, all. */
+static void bash_options(struct buf *b)
 {
 	for (u32 c = 0; commands[c]; c++) {
-		u32 n = 0;
-
-		for (u32 i = 0; i < n_option_rows; i++) {
-			if (!is_own(&option_rows[i], commands[c]))
-				continue;
-			if (!n++)
-				buf_printf(b, "\t\t%s) own='", commands[c]->name);
-			buf_printf(b, "--%s ", option_rows[i].name);
-		}
-		if (n)
-			buf_puts(b, "';;\n");
+		buf_printf(b, "\t\t%s) options='", commands[c]->name);
+		for (u32 i = 0; i < n_option_rows; i++)
+			if (option_is_listed(&option_rows[i], commands[c]))
+				buf_printf(b, "--%s ", option_rows[i].name);
+		buf_puts(b, "--help';;\n");
 	}
+	buf_puts(b, "\t\t*) options='");
+	for (u32 i = 0; i < n_option_rows; i++)
+		if (is_shown(&option_rows[i]))
+			buf_printf(b, "--%s ", option_rows[i].name);
+	buf_puts(b, "';;\n");
 }
 
 /*
@@ -131,16 +125,14 @@ static void put_bash(struct buf *b)
 		b,
 		"_sonde() {\n"
 		"\tlocal cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} command=${COMP_WORDS[1]}\n"
-		"\tlocal own=\n"
+		"\tlocal options=\n"
 		"\tcase $command in\n");
-	bash_own(b);
+	bash_options(b);
 	buf_puts(b, "\tesac\n\tcase $prev in\n");
 	bash_values(b);
-	buf_puts(b, "\tesac\n\tcase $cur in\n\t\t-*) COMPREPLY=($(compgen -W \"$own ");
-	for (u32 i = 0; i < n_option_rows; i++)
-		if (is_shown(&option_rows[i]))
-			buf_printf(b, "--%s ", option_rows[i].name);
-	buf_puts(b, "\" -- \"$cur\")); return;;\n\tesac\n");
+	buf_puts(b, "\tesac\n\tcase $cur in\n"
+		    "\t\t-*) COMPREPLY=($(compgen -W \"$options\" -- \"$cur\")); return;;\n"
+		    "\tesac\n");
 	buf_puts(b, bash_words);
 	buf_puts(b, "\tCOMPREPLY=($(compgen -f -- \"$cur\"))\n"
 		    "\t((COMP_CWORD == 1)) && COMPREPLY+=($(compgen -W '");

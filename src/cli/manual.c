@@ -3,7 +3,7 @@
  * Topics as documents: a manual page (man(7) macros) and markdown. What is no row, such as the exit
  * status, stands here.
  */
-#include "cli/cli.h"
+#include "cli/option.h"
 #include "cli/topic.h"
 #include "ir/ir.h"
 
@@ -175,48 +175,45 @@ void put_man_page(struct buf *b)
 	arena_release(&a);
 }
 
-static const char general_options[] =
-	".PP\nThe general options, such as \\-o, \\-v and \\-\\-diag, are in\n.BR sonde (1).\n",
-		  options_elsewhere[] = ".PP\nThe remaining options are in\n.BR sonde (1).\n",
+static const char other_options[] =
+	".PP\nThe options that select another command, and those that are accepted for\n"
+	"compatibility, are in\n.BR sonde (1).\n",
 		  see_also[] = ".SH SEE ALSO\n.BR sonde (1),\n.BR sonde\\-language (7)\n";
 
 struct command_page {
 	struct page *p;
 	const struct command *cmd;
+	bool own; /* first the options that only this command takes */
 };
 
-static void man_own_option(void *ctx, const struct topic *t)
+static void man_command_option(void *ctx, const struct topic *t)
 {
 	struct command_page *w = ctx;
+	struct topic shown = *t;
 
-	if (t->of_command && streq(t->of_command, w->cmd->name))
-		man_topic(w->p,
-			  &(struct topic){ .head = t->head, .brief = t->brief, .doc = t->doc });
+	if (!option_is_listed(t->option, w->cmd) || w->own != (t->option->group == GROUP_HIDDEN))
+		return;
+	shown.section = w->own ? NULL : t->section;
+	shown.n_facts = 0;
+	man_topic(w->p, &shown);
 }
 
-static void man_run_option(void *ctx, const struct topic *t)
-{
-	struct command_page *w = ctx;
-
-	if (t->of_run)
-		man_topic(w->p, t);
-}
-
-/* Its own, then those of a run where the command traces; the rest is in sonde(1). */
+/* Its own, then those that it shares, in their groups. */
 static void man_command_options(struct command_page *w, struct arena *a)
 {
 	put_heading(w->p, ".SH", "OPTIONS");
-	topics_each(a, TOPIC_OPTION, man_own_option, w);
-	if (w->cmd->traces)
-		topics_each(a, TOPIC_OPTION, man_run_option, w);
-	buf_puts(w->p->b, w->cmd->traces ? options_elsewhere : general_options);
+	for (u32 shared = 0; shared < 2; shared++) {
+		w->own = !shared;
+		topics_each(a, TOPIC_OPTION, man_command_option, w);
+	}
+	buf_puts(w->p->b, other_options);
 }
 
 bool put_command_page(struct buf *b, const char *name)
 {
 	const struct command *cmd = command_find(name);
 	struct page p = { .b = b };
-	struct command_page page = { &p, cmd };
+	struct command_page page = { .p = &p, .cmd = cmd };
 	struct arena a;
 
 	if (!cmd)
@@ -234,7 +231,7 @@ bool put_command_page(struct buf *b, const char *name)
 	if (!cmd->own_options)
 		man_command_options(&page, &a);
 	put_verbatim(b, ".SH EXAMPLES\n", cmd->example);
-	if (cmd->traces)
+	if (cmd->takes & SET_RUN)
 		put_pairs(&p, "EXIT STATUS", statuses, ARRAY_SIZE(statuses));
 	else
 		put_pairs(&p, "EXIT STATUS", quiet_statuses, ARRAY_SIZE(quiet_statuses));

@@ -432,36 +432,38 @@ static const char no_llvm[] = "there is no LLVM here; -d ir and -d bpf show what
 
 /* clang-format off */
 const struct option_row option_rows[] = {
-	{ .key = 'e', .name = "execute", .arg = "PROGRAM", .group = GROUP_WHAT,
+	{ .key = 'e', .name = "execute", .arg = "PROGRAM", .group = GROUP_WHAT, .sets = SET_SCRIPT,
 	  .help = "run this program instead of a file; the last one counts", .take = take_text,
 	  O(script), .not_for_tools = true },
-	{ .key = 'p', .name = "pid", .arg = "PID", .group = GROUP_WHAT,
+	{ .key = 'p', .name = "pid", .arg = "PID", .group = GROUP_WHAT, .sets = SET_TARGET,
 	  .help = "only the process PID; ends when it ends",
 	  .doc = "Probes of programs, samples and counters attach to the process; those of the "
 		 "kernel ignore the others' events. interval, begin and end are not filtered.",
 	  .take = take_pid, O(pid) },
-	{ .key = 'c', .name = "cmd", .arg = "COMMAND", .group = GROUP_WHAT,
+	{ .key = 'c', .name = "cmd", .arg = "COMMAND", .group = GROUP_WHAT, .sets = SET_TARGET,
 	  .help = "start COMMAND when all is attached; ends when it ends",
 	  .doc = "COMMAND is split at spaces, except in quotes, and found in PATH. It filters "
 		 "nothing: cpid is its process, and --follow looks at it and its children alone.",
 	  .take = take_text, O(command) },
-	{ .name = "follow", .group = GROUP_WHAT,
+	{ .name = "follow", .group = GROUP_WHAT, .sets = SET_TARGET,
 	  .help = "only the process of -p or -c, its threads and its children",
 	  .doc = "Applies to probes of every type but interval, begin and end; new children are "
 		 "followed from their first instruction on.",
 	  .take = take_flag, O(follow) },
-	{ .name = "probe-filter", .arg = "REGEX", .group = GROUP_WHAT,
+	{ .name = "probe-filter", .arg = "REGEX", .group = GROUP_WHAT, .sets = SET_TARGET,
 	  .help = "only the script's probes whose name matches", .take = take_text,
 	  O(probe_filter) },
+	{ .name = "debuginfo", .arg = "DIR[:DIR]", .group = GROUP_WHAT, .sets = SET_COMPILE,
+	  .help = "directories of debug files; relative: beside the file", .take = take_debuginfo },
 
 	{ .key = 'f', .name = "format", .arg = "FORMAT", .choices = "text|json|folded",
-	  .group = GROUP_OUTPUT,
+	  .group = GROUP_OUTPUT, .sets = SET_FORMAT,
 	  .help = "how results are written: text, json (an object a line), folded",
 	  .take = take_format },
-	{ .key = 'o', .name = "output", .arg = "FILE", .group = GROUP_OUTPUT,
+	{ .key = 'o', .name = "output", .arg = "FILE", .group = GROUP_OUTPUT, .sets = SET_OUTPUT,
 	  .help = "write results to FILE", .take = take_text, .at = offsetof(struct cli, output) },
 	{ .key = 'B', .name = "buffer", .arg = "MODE", .choices = "line|full|none",
-	  .group = GROUP_OUTPUT,
+	  .group = GROUP_OUTPUT, .sets = SET_RUN,
 	  .help = "when results leave: line, full, none (line on a terminal, else full)",
 	  .doc = "full gathers results and writes them when there are many, or when nothing "
 		 "happens.",
@@ -472,13 +474,13 @@ const struct option_row option_rows[] = {
 		 "Escaped, they are shown as \\n, \\r or \\xNN. The text of the script itself, such as its printf formats, is "
 		 "never changed; pipes and files get the bytes as they are.",
 	  .take = take_escape },
-	{ .key = 'q', .name = "quiet", .group = GROUP_OUTPUT,
+	{ .key = 'q', .name = "quiet", .group = GROUP_OUTPUT, .sets = SET_RUN,
 	  .help = "do not say how many probes are attached", .take = take_flag,
 	  .at = offsetof(struct cli, quiet) },
 	{ .key = 'v', .name = "verbose", .group = GROUP_OUTPUT,
 	  .help = "say how each probe is attached; with -l: the probes' arguments",
 	  .take = take_flag, O(verbose) },
-	{ .name = "diag", .arg = "FORMAT", .choices = "text|json", .group = GROUP_OUTPUT,
+	{ .name = "diag", .arg = "FORMAT", .choices = "text|json", .group = GROUP_OUTPUT, .sets = SET_SCRIPT,
 	  .help = "how mistakes in the script are told: text, json", .take = take_diag },
 
 	{ .key = 'l', .name = "list", .group = GROUP_ASK,
@@ -488,19 +490,19 @@ const struct option_row option_rows[] = {
 	  .take = take_command, .command = &command_list, .not_for_tools = true },
 	{ .name = "info", .group = GROUP_ASK,
 	  .help = "say what this system can do", .take = take_command, .command = &command_info, .not_for_tools = true },
-	{ .name = "dry-run", .group = GROUP_ASK,
+	{ .name = "dry-run", .group = GROUP_ASK, .sets = SET_RUN,
 	  .help = "attach everything, then end", .take = take_flag, O(dry_run) },
-	{ .name = "test", .group = GROUP_ASK,
+	{ .name = "test", .group = GROUP_ASK, .sets = SET_RUN,
 	  .help = "run the script's test: probes; the status is 1 when one fails",
 	  .take = take_run_mode, .number = MODE_TEST, .not_for_tools = true },
-	{ .name = "bench", .group = GROUP_ASK,
+	{ .name = "bench", .group = GROUP_ASK, .sets = SET_RUN,
 	  .help = "time the script's bench: probes", .take = take_run_mode, .number = MODE_BENCH,
 	  .not_for_tools = true },
 	{ .name = "fmt", .group = GROUP_ASK,
 	  .help = "print the script in canonical layout", .take = take_command,
 	  .command = &command_fmt, .not_for_tools = true },
 	{ .key = 'd', .name = "debug", .arg = "STAGE", .choices = "ast|ir|bpf|asm|all",
-	  .group = GROUP_ASK,
+	  .group = GROUP_ASK, .sets = SET_COMPILE,
 	  .help = "show the compiler's work and end: ast, ir, bpf, asm, all",
 	  .doc = "Several stages are separated by commas. The names parse, types, codegen, "
 		 "codegen-opt, dis, libbpf and verifier stand for the nearest one.",
@@ -509,24 +511,27 @@ const struct option_row option_rows[] = {
 	  .help = "this text", .take = take_command, .command = &command_usage },
 	{ .key = 'V', .name = "version", .group = GROUP_ASK,
 	  .help = "the version", .take = take_command, .command = &command_version },
+	{ .name = "aot", .arg = "TOOL", .group = GROUP_ASK, .sets = SET_RUN,
+	  .help = "make a stand-alone executable of the script, as \"build -o TOOL\"",
+	  .take = take_aot, .at = offsetof(struct cli, output), .not_for_tools = true },
 
-	{ .key = 'k', .name = "warnings", .group = GROUP_CHECKS,
+	{ .key = 'k', .name = "warnings", .group = GROUP_CHECKS, .sets = SET_COMPILE,
 	  .help = "warn when reading memory or a map fails at run time", .take = take_warnings },
-	{ .name = "no-warnings", .group = GROUP_CHECKS,
+	{ .name = "no-warnings", .group = GROUP_CHECKS, .sets = SET_SCRIPT,
 	  .help = "no warnings about the script", .take = take_flag, O(no_warnings) },
-	{ .name = "unsafe", .group = GROUP_CHECKS,
+	{ .name = "unsafe", .group = GROUP_CHECKS, .sets = SET_COMPILE,
 	  .help = "allow what changes the system: system(), signal() ...", .take = take_flag,
 	  O(unsafe) },
 
-	{ .key = 'I', .name = "include-dir", .arg = "DIR", .group = GROUP_COMPILER,
+	{ .key = 'I', .name = "include-dir", .arg = "DIR", .group = GROUP_COMPILER, .sets = SET_SCRIPT,
 	  .help = "where #include and import look, besides the script's folder",
 	  .doc = "May be given again. Folders of CPATH and C_INCLUDE_PATH follow. The kernel's own headers are "
 		 "not opened: what they declare comes from the kernel's BTF.",
 	  .take = take_list, O(include_dirs), .not_for_tools = true },
-	{ .name = "include", .arg = "FILE", .group = GROUP_COMPILER,
+	{ .name = "include", .arg = "FILE", .group = GROUP_COMPILER, .sets = SET_SCRIPT,
 	  .help = "read this header before the script; may be given again", .take = take_list,
 	  O(includes), .not_for_tools = true },
-	{ .name = "no-pass", .arg = "NAME", .group = GROUP_COMPILER,
+	{ .name = "no-pass", .arg = "NAME", .group = GROUP_COMPILER, .sets = SET_COMPILE,
 	  .help = "leave out a pass of the compiler, or all", .take = take_no_pass },
 	{ .name = "no-feature", .arg = "NAME", .group = GROUP_COMPILER,
 	  .help = "do as if the kernel could not do this (see --info)",
@@ -534,9 +539,12 @@ const struct option_row option_rows[] = {
 		 "kprobe_session, ringbuf ...",
 	  .take = take_no_feature },
 	{ .name = "mode", .arg = "MODE", .choices = "codegen|format|compiler-bench|test|bench",
-	  .group = GROUP_COMPILER,
+	  .group = GROUP_COMPILER, .sets = SET_COMPILE,
 	  .help = "codegen: only compile; compiler-bench: time it; format, test, bench",
 	  .take = take_mode },
+	{ .name = "emit-elf", .arg = "FILE", .group = GROUP_COMPILER, .sets = SET_RUN,
+	  .help = "write the programs to an object file and end", .take = take_object,
+	  .at = offsetof(struct cli, object), .not_for_tools = true },
 
 	{ .key = 'b', .name = "btf", .group = GROUP_COMPAT,
 	  .help = "BTF is always used", .take = take_note },
@@ -545,8 +553,6 @@ const struct option_row option_rows[] = {
 	{ .name = "dwarf-pid", .arg = "PID", .group = GROUP_COMPAT,
 	  .help = "user stacks are walked without it", .take = take_dwarf_pid,
 	  .why = "user stacks are walked by frame pointers" },
-	{ .name = "debuginfo", .arg = "DIR[:DIR]", .group = GROUP_WHAT,
-	  .help = "directories of debug files; relative: beside the file", .take = take_debuginfo },
 	{ .name = "traceable-functions", .arg = "FILE", .group = GROUP_COMPAT,
 	  .help = "the kernel is asked itself", .take = take_traceable,
 	  .why = "the kernel is asked which functions can be traced" },
@@ -556,14 +562,8 @@ const struct option_row option_rows[] = {
 	{ .name = "verify-llvm-ir", .group = GROUP_COMPAT,
 	  .help = "likewise", .take = take_note,
 	  .why = no_llvm },
-	{ .name = "emit-elf", .arg = "FILE", .group = GROUP_COMPILER,
-	  .help = "write the programs to an object file and end", .take = take_object,
-	  .at = offsetof(struct cli, object), .not_for_tools = true },
-	{ .name = "aot", .arg = "TOOL", .group = GROUP_ASK,
-	  .help = "make a stand-alone executable of the script, as \"build -o TOOL\"",
-	  .take = take_aot, .at = offsetof(struct cli, output), .not_for_tools = true },
 
-	{ .name = "vm", .group = GROUP_HIDDEN,
+	{ .name = "vm", .group = GROUP_HIDDEN, .sets = SET_COMPILE,
 	  .help = "run begin and end in user space, without the kernel",
 	  .doc = "Needs no privilege; other probes see no events. For tests of the language.",
 	  .take = take_interpreter, O(engine) },
@@ -651,6 +651,29 @@ const struct option_row *option_by_name(const char *name, size_t len)
 		n++;
 	}
 	return n == 1 ? begins : NULL;
+}
+
+bool option_applies(const struct option_row *row, const struct command *cmd)
+{
+	if (row->group == GROUP_HIDDEN && row->command)
+		return row->command == cmd;
+	return !cmd->own_options && (!row->sets || (row->sets & cmd->takes));
+}
+
+bool option_is_listed(const struct option_row *row, const struct command *cmd)
+{
+	if (!option_applies(row, cmd) || row->group == GROUP_COMPAT)
+		return false;
+	return row->group == GROUP_HIDDEN ? row->command != NULL : row->command == NULL;
+}
+
+void option_takers(struct buf *b, const struct option_row *row)
+{
+	u32 n = 0;
+
+	for (u32 i = 0; commands[i]; i++)
+		if (option_applies(row, commands[i]))
+			buf_printf(b, "%s%s", n++ ? ", " : "", commands[i]->name);
 }
 
 void option_spelling(struct buf *b, const struct option_row *row)

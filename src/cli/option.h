@@ -25,6 +25,10 @@ static inline bool option_is_for_tools(enum option_group g)
 	return g == GROUP_WHAT || g == GROUP_OUTPUT || g == GROUP_ASK || g == GROUP_CHECKS;
 }
 
+/*
+ * Rows that commands to come share are written once here: strace, profile, record and stat take
+ * SET_TARGET, SET_RUN, SET_FORMAT and SET_OUTPUT, and add rows with .command only for what is theirs.
+ */
 struct option_row {
 	char key;            /* -e, or 0 */
 	const char *name;    /* --name; never NULL */
@@ -35,17 +39,23 @@ struct option_row {
 	const char *doc;  /* more, for the manual; may be NULL */
 	/* value is NULL when arg is. 0, or the exit status after a message. */
 	int (*take)(struct cli *c, const struct option_row *row, const char *value);
+	u32 sets;        /* enum option_set: a command that takes one of them; 0: every command */
 	size_t at;       /* take_flag, take_text: the member of struct cli */
-	const char *why; /* take_note: what it says */
-	const struct command
-		*command; /* take_command: that one; else: only that command has the option */
+	const char *why; /* take_note: the message */
+	/* take_command: the command that it selects. In GROUP_HIDDEN: the only one that takes it. */
+	const struct command *command;
 	u32 number;
-	bool not_for_tools; /* about scripts or the compiler: a built tool does not know it */
+	bool not_for_tools; /* about scripts or the compiler: stand-alone tools do not take it */
 };
 extern const struct option_row option_rows[];
 extern const u32 n_option_rows;
 
 const struct option_row *option_by_key(char key);
+bool option_applies(const struct option_row *row, const struct command *cmd);
+/* Whether the help of a command shows it: one that selects another command is in sonde --help only. */
+bool option_is_listed(const struct option_row *row, const struct command *cmd);
+/* "run, top, build": the commands that take it. */
+void option_takers(struct buf *b, const struct option_row *row);
 /* The folders of an environment variable, as further -I. */
 void take_include_path(struct cli *c, const char *variable);
 /* Whole, or an unambiguous beginning. */

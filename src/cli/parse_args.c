@@ -47,18 +47,17 @@ static int unknown(const struct args *a, const char *word, size_t len)
 	for (u32 i = 0; a->c->tool && i < a->c->tool->options.rows.n; i++)
 		near_try(&near, a->c->tool->options.rows.v[i].name);
 	for (u32 i = 0; i < n_option_rows; i++)
-		if (is_there(a, &option_rows[i]))
+		if (is_there(a, &option_rows[i]) &&
+		    (!a->c->named_command || option_applies(&option_rows[i], a->c->named_command)))
 			near_try(&near, option_rows[i].name);
 	rc = say_bad_option(a->c, near_best(&near), "unrecognized option '--%s'", word);
 	free(name);
 	return rc;
 }
 
-/* Options that choose a command set it; those of one command alone are checked when it is known. */
+/* Options that choose a command set it. Whether it takes the others is checked at the end. */
 static int take(struct args *a, const struct option_row *row, const char *value)
 {
-	if (row->group == GROUP_HIDDEN && row->command)
-		a->c->own = row;
 	if (a->c->tool && row->command == &command_usage) {
 		a->c->command = &command_tool_help;
 		return 0;
@@ -175,6 +174,7 @@ static int take_word(struct args *a, const char *word)
 	}
 	if (a->all_words || word[0] != '-' || !word[1] || is_asked_about(a, word)) {
 		if (is_command(a) && (c->command = command_find(word))) {
+			c->named_command = c->command;
 			c->is_run = c->command == &command_run;
 			return 0;
 		}
@@ -191,11 +191,38 @@ static int take_word(struct args *a, const char *word)
 	return 0;
 }
 
+/*
+ * An option of one command is refused by all others. One of a set is refused by a command that was
+ * named and does not take the set; a command that an option selected (-l, --fmt) ignores it, as
+ * bpftrace does.
+ */
+static int check_applies(struct cli *c, const struct option_row *row)
+{
+	struct buf takers = {};
+	int ret;
+
+	if (option_applies(row, c->command))
+		return 0;
+	if (row->group == GROUP_HIDDEN && row->command)
+		return say_usage(c, "--%s is an option of \"%s %s\"", row->name, c->program,
+				 row->command->name);
+	if (c->command != c->named_command)
+		return 0;
+	option_takers(&takers, row);
+	ret = say_usage(c, "\"%s %s\" does not take --%s; these commands do: %s", c->program,
+			c->command->name, row->name, takers.s);
+	buf_release(&takers);
+	return ret;
+}
+
 static int check_together(struct cli *c)
 {
-	if (c->own && c->own->command != c->command)
-		return say_usage(c, "--%s is an option of \"%s %s\"", c->own->name, c->program,
-				 c->own->command->name);
+	int ret = 0;
+
+	for (u32 i = 0; i < c->n_given && !ret; i++)
+		ret = check_applies(c, c->given[i].row);
+	if (ret)
+		return ret;
 	if (c->o.command && c->o.pid > 0)
 		return say_usage(c, "USAGE: Cannot use both -c and -p.");
 	if (c->o.extra_warnings && c->o.no_warnings)

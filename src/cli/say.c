@@ -63,6 +63,13 @@ static int put_usage(const struct cli *c)
 		buf_release(&usage);
 		return 1;
 	}
+	if (c->named_command) {
+		put_command_usage(&usage, c, c->named_command);
+		fprintf(stderr, "\nUSAGE:\n%s    %s %s --help\n", usage.s, c->program,
+			c->named_command->name);
+		buf_release(&usage);
+		return 1;
+	}
 	fprintf(stderr,
 		"\nUSAGE:\n"
 		"    %s [OPTION]... FILE [PARAM]...\n"

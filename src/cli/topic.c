@@ -131,17 +131,21 @@ static void option_topic(struct arena *a, const struct option_row *row, topic_fn
 
 	option_spelling(&head, row);
 	t.head = arena_strdup(a, head.s);
-	buf_release(&head);
 	t.names = row->key ? arena_printf(a, "-%c --%s %s", row->key, row->name, row->name) :
 			     arena_printf(a, "--%s %s", row->name, row->name);
 	if (row->choices)
 		add_fact(&t, arena_printf(a, "%s: %s.", row->arg, choices_text(a, row->choices)));
-	t.of_run = option_is_for_tools(row->group);
-	t.of_command = row->group == GROUP_HIDDEN && row->command ? row->command->name : NULL;
-	if (t.of_command)
+	t.option = row;
+	if (row->group == GROUP_HIDDEN && row->command) {
 		add_fact(&t, arena_printf(a, "An option of \"sonde %s\".", row->command->name));
+	} else if (row->sets && row->group != GROUP_HIDDEN) {
+		buf_clear(&head);
+		option_takers(&head, row);
+		add_fact(&t, arena_printf(a, "Commands: %s.", head.s));
+	}
+	buf_release(&head);
 	if (row->why)
-		add_fact(&t, arena_printf(a, "Says: %s.", row->why));
+		add_fact(&t, arena_printf(a, "Note: %s.", row->why));
 	f(ctx, &t);
 }
 

@@ -23,6 +23,8 @@ enum topic_kind {
 	N_TOPIC_KINDS
 };
 
+struct option_row;
+
 enum { MAX_FACTS = 12 };
 
 struct topic {
@@ -32,8 +34,7 @@ struct topic {
 	const char *names;                 /* all that it answers to, space separated */
 	const char *head;                  /* signature, syntax, spelling, message */
 	const char *brief, *doc, *example; /* doc and example may be NULL */
-	bool of_run;                       /* of an option that says how a script runs */
-	const char *of_command;            /* of an option that only one command has; else NULL */
+	const struct option_row *option;   /* of an option; else NULL */
 	bool example_is_command;           /* else it is a script */
 	const char *output;                /* what the example prints, or NULL */
 	bool output_varies;                /* in its numbers */

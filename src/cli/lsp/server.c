@@ -312,5 +312,6 @@ const struct command command_lsp = {
 	       "written, completion of probes, fields and functions, hover, signatures, definitions, references, renaming, symbols and "
 	       "formatting. Run as root it also knows what root alone may see: the fields of tracepoints.",
 	.example = "vim.lsp.start({ name = 'sonde', cmd = { 'sonde', 'lsp' } })",
+	.takes = SET_SCRIPT,
 	.run = run,
 };
