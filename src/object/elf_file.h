@@ -65,6 +65,17 @@ struct elf_relocations {
 	u64 next;       /* offset in of */
 };
 bool elf_relocation_next(const struct elf *e, struct elf_relocations *at, Elf64_Rela *out);
+/* An entry of .eh_frame: a range of code, and how its frame changes along it. */
+struct elf_fde {
+	u64 start, size;
+	const u8 *initial, *insns; /* DW_CFA_*: those of the CIE, then its own */
+	u32 n_initial, n_insns;    /* bytes */
+	u32 code_align, return_reg;
+	s32 data_align;
+	bool is_signal; /* the frame of a signal's handler returns into it */
+};
+/* In the order of the file; only what can be read. */
+void elf_each_fde(const struct elf *e, void (*f)(void *ctx, const struct elf_fde *fde), void *ctx);
 /* How many functions .eh_frame has; e->frame lists them. */
 u32 elf_n_frames(struct elf *e);
 /* 32-bit files. */

@@ -86,39 +86,145 @@ static u64 take_pointer(struct cursor *c, u8 how)
 	return c->is32 ? (u32)v : v;
 }
 
-/* How a CIE's FDEs write addresses; false: not one that we can read. */
-static bool read_cie(struct cursor c, u8 *how, bool *has_data)
+static s64 take_sleb(struct cursor *c)
+{
+	const u8 *from = c->at;
+	u64 v = take_leb(c);
+	u32 bits = (u32)(c->at - from) * 7;
+
+	return bits < 64 && c->at > from && c->at[-1] & 0x40 ? (s64)(v | ~0ull << bits) : (s64)v;
+}
+
+struct cie {
+	u8 how; /* addresses of its FDEs are written: PE_* */
+	bool has_data;
+	struct elf_fde part; /* what its FDEs have in common */
+};
+
+static bool read_augmentation(struct cursor *c, const char *augmentation, struct cie *cie)
+{
+	for (const char *a = augmentation; *a && !c->bad; a++) {
+		if (*a == 'R')
+			cie->how = (u8)take(c, 1);
+		else if (*a == 'L')
+			take(c, 1);
+		else if (*a == 'P')
+			take_pointer(c, (u8)take(c, 1) & 0x1f);
+		else if (*a == 'S')
+			cie->part.is_signal = true;
+		else if (*a != 'B')
+			return false;
+	}
+	return !c->bad && cie->how != PE_OMIT;
+}
+
+/* False: not a CIE that this file can read. */
+static bool read_cie(struct cursor c, struct cie *cie)
 {
 	u8 version = (u8)take(&c, 1);
 	const char *augmentation = (const char *)c.at;
 	u64 len = c.bad ? 0 : strnlen(augmentation, (size_t)(c.end - c.at));
+	struct cursor data;
 
-	*how = PE_ABSPTR;
+	*cie = (struct cie){ .how = PE_ABSPTR };
 	if (c.bad || c.at + len == c.end || (version != 1 && version != 3))
 		return false;
 	c.at += len + 1;
 	c.address += len + 1;
-	take_leb(&c);
-	take_leb(&c);
-	if (version == 1)
-		take(&c, 1);
-	else
-		take_leb(&c);
-	*has_data = *augmentation == 'z';
-	if (!*has_data)
-		return !*augmentation && !c.bad;
-	take_leb(&c);
-	for (const char *a = augmentation + 1; *a && !c.bad; a++) {
-		if (*a == 'R')
-			*how = (u8)take(&c, 1);
-		else if (*a == 'L')
-			take(&c, 1);
-		else if (*a == 'P')
-			take_pointer(&c, (u8)take(&c, 1) & 0x1f);
-		else if (*a != 'S' && *a != 'B')
+	cie->part.code_align = (u32)take_leb(&c);
+	cie->part.data_align = (s32)take_sleb(&c);
+	cie->part.return_reg = (u32)(version == 1 ? take(&c, 1) : take_leb(&c));
+	cie->has_data = *augmentation == 'z';
+	if (cie->has_data) {
+		len = take_leb(&c);
+		if (c.bad || len > (u64)(c.end - c.at))
 			return false;
+		data = c;
+		data.end = c.at + len;
+		c.at += len;
+		if (!read_augmentation(&data, augmentation + 1, cie))
+			return false;
+	} else if (*augmentation) {
+		return false;
 	}
-	return !c.bad && *how != PE_OMIT;
+	cie->part.initial = c.at;
+	cie->part.n_initial = (u32)(c.end - c.at);
+	return !c.bad;
+}
+
+/* False: nothing is to be read from it. */
+static bool read_fde(struct cursor c, const struct cie *cie, struct elf_fde *out)
+{
+	u64 skip;
+
+	*out = cie->part;
+	out->start = take_pointer(&c, cie->how);
+	out->size = take_pointer(&c, cie->how & 0xf);
+	skip = cie->has_data ? take_leb(&c) : 0;
+	if (c.bad || skip > (u64)(c.end - c.at))
+		return false;
+	out->insns = c.at + skip;
+	out->n_insns = (u32)((u64)(c.end - c.at) - skip);
+	return out->start && out->size;
+}
+
+/* The length of an entry, then c->end is its end. */
+static bool take_length(struct cursor *c, u32 *id_size)
+{
+	u64 len = take(c, 4);
+
+	*id_size = len == 0xffffffff ? 8 : 4;
+	if (len == 0xffffffff)
+		len = take(c, 8);
+	if (c->bad || len < *id_size || len > (u64)(c->end - c->at))
+		return false;
+	c->end = c->at + len;
+	return true;
+}
+
+/* One CIE or FDE; false: the end. out->size 0: it is no FDE that can be read. */
+static bool read_entry(struct cursor *c, const u8 *from, struct elf_fde *out)
+{
+	struct cursor body = *c, at_cie;
+	struct cie cie;
+	const u8 *id_at;
+	u32 id_size;
+	u64 id;
+
+	out->size = 0;
+	if (!take_length(&body, &id_size))
+		return false;
+	c->address += (u64)(body.end - c->at);
+	c->at = body.end;
+	id_at = body.at;
+	id = take(&body, id_size);
+	if (!id || id > (u64)(id_at - from))
+		return true;
+	at_cie = (struct cursor){ .at = id_at - id,
+				  .end = c->end,
+				  .address = body.address - id_size - id,
+				  .is32 = c->is32 };
+	if (take_length(&at_cie, &id_size) && take(&at_cie, id_size) == 0 &&
+	    read_cie(at_cie, &cie) && !read_fde(body, &cie, out))
+		out->size = 0;
+	return true;
+}
+
+void elf_each_fde(const struct elf *e, void (*f)(void *ctx, const struct elf_fde *fde), void *ctx)
+{
+	struct elf_section s;
+	struct elf_fde fde;
+	struct cursor c;
+
+	if (!elf_section(e, ".eh_frame", &s) || !s.bytes)
+		return;
+	c = (struct cursor){ .at = s.bytes,
+			     .end = (const u8 *)s.bytes + s.size,
+			     .address = s.address,
+			     .is32 = e->own_header };
+	while (read_entry(&c, s.bytes, &fde))
+		if (fde.size)
+			f(ctx, &fde);
 }
 
 struct frames {
@@ -126,19 +232,8 @@ struct frames {
 	u32 n, room;
 };
 
-static void add(struct frames *f, u64 start, u64 size)
-{
-	if (f->n == f->room) {
-		f->room = f->room ? f->room * 2 : 256;
-		f->v = xrealloc(f->v, f->room * sizeof(*f->v));
-	}
-	f->v[f->n++] = (struct elf_code){ .value = start, .size = size };
-}
-
 enum { /* DW_CFA_* */
        CFA_NOP = 0,
-       CFA_SET_LOC = 1,
-       CFA_ADVANCE1 = 2,
        CFA_ADVANCE4 = 4,
        CFA_UNDEFINED = 7,
        CFA_ADVANCE = 0x40, /* the two high bits */
@@ -146,64 +241,26 @@ enum { /* DW_CFA_* */
 
 /* Whether the frame is that of a function just called: nothing changes before the first advance. The entry
  * point of a program says besides that it has no caller. */
-static bool begins_function(struct cursor c, bool has_data)
+static bool begins_function(const struct elf_fde *fde)
 {
-	u64 skip = has_data ? take_leb(&c) : 0;
 	u8 op = CFA_NOP;
 
-	if (c.bad || skip > (u64)(c.end - c.at))
-		return false;
-	for (c.at += skip; c.at < c.end && op == CFA_NOP;)
-		op = (u8)take(&c, 1);
+	for (u32 i = 0; i < fde->n_insns && op == CFA_NOP; i++)
+		op = fde->insns[i];
 	return op <= CFA_ADVANCE4 || op == CFA_UNDEFINED || (op & 0xc0) == CFA_ADVANCE;
 }
 
-static void read_fde(struct frames *f, struct cursor c, u8 how, bool has_data)
+static void add(void *ctx, const struct elf_fde *fde)
 {
-	u64 start = take_pointer(&c, how), size = take_pointer(&c, how & 0xf);
+	struct frames *f = ctx;
 
-	if (!c.bad && start && size && begins_function(c, has_data))
-		add(f, start, size);
-}
-
-/* One CIE or FDE; false: the end. */
-static bool read_entry(struct frames *f, struct cursor *c, const u8 *from)
-{
-	u64 len = take(c, 4);
-	struct cursor body, cie;
-	u32 id_size = 4;
-	const u8 *id_at;
-	u64 id;
-	bool has_data;
-	u8 how;
-
-	if (len == 0xffffffff) {
-		len = take(c, 8);
-		id_size = 8;
+	if (!begins_function(fde))
+		return;
+	if (f->n == f->room) {
+		f->room = f->room ? f->room * 2 : 256;
+		f->v = xrealloc(f->v, f->room * sizeof(*f->v));
 	}
-	if (c->bad || !len || len > (u64)(c->end - c->at))
-		return false;
-	body = *c;
-	body.end = c->at + len;
-	c->at += len;
-	c->address += len;
-	id_at = body.at;
-	id = take(&body, id_size);
-	if (body.bad || !id || id > (u64)(id_at - from))
-		return !body.bad;
-	cie = (struct cursor){ .at = id_at - id,
-			       .end = body.end,
-			       .address = body.address - id_size - id,
-			       .is32 = c->is32 };
-	len = take(&cie, 4);
-	if (len == 0xffffffff)
-		len = take(&cie, 8);
-	if (cie.bad || len > (u64)(cie.end - cie.at) || len < id_size)
-		return true;
-	cie.end = cie.at + len;
-	if (take(&cie, id_size) == 0 && read_cie(cie, &how, &has_data))
-		read_fde(f, body, how, has_data);
-	return true;
+	f->v[f->n++] = (struct elf_code){ .value = fde->start, .size = fde->size };
 }
 
 static int by_start(const void *a, const void *b)
@@ -237,21 +294,12 @@ static bool is_within(const struct elf_code *ranges, u32 n, u64 address)
 
 static void build(struct elf *e)
 {
-	struct elf_section s;
 	struct frames f = {};
-	struct cursor c;
 	struct elf_code stubs[MAX_STUB_SECTIONS];
 	u32 kept = 0, n_stubs = find_stubs(e, stubs);
 
 	e->frames_built = true;
-	if (!elf_section(e, ".eh_frame", &s) || !s.bytes)
-		return;
-	c = (struct cursor){ .at = s.bytes,
-			     .end = (const u8 *)s.bytes + s.size,
-			     .address = s.address,
-			     .is32 = e->own_header };
-	while (read_entry(&f, &c, s.bytes))
-		;
+	elf_each_fde(e, add, &f);
 	if (f.n)
 		qsort(f.v, f.n, sizeof(*f.v), by_start);
 	for (u32 i = 0; i < f.n; i++)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Any bytes as an ELF file: refused, or all of it can be asked for. */
 #include <stdlib.h>
+#include "object/cfi.h"
 #include "object/elf.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -27,6 +28,17 @@ static int each_usdt(void *ctx, const struct elf_usdt *u)
 	return 0;
 }
 
+static void frames(const struct elf *e)
+{
+	struct cfi_table t;
+
+	if (!cfi_build(&t, e))
+		return;
+	for (u32 i = 0; i < t.n_rows && i < 1000; i++)
+		sum += cfi_at(&t, t.rows[i].address)->cfa_kind;
+	cfi_release(&t);
+}
+
 static void all(struct elf *e)
 {
 	struct elf_section s;
@@ -46,6 +58,7 @@ static void all(struct elf *e)
 		sum += id[i];
 	link = elf_debuglink(e, &n);
 	sum += link ? strlen(link) : 0;
+	frames(e);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -1,0 +1,539 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Call frame instructions -> rows. In: the entries of .eh_frame (elf_frame.c). Out: a table of rules, in which each
+ * distinct rule is kept once: the C library has some 9000 rows and 150 rules.
+ *
+ * The instructions of an entry are executed over a state of three registers. Expressions are known by their shape:
+ *
+ *	breg N                       a register plus N
+ *	breg N; deref [; plus M]     a stack pointer that was saved: signals, functions that align the stack
+ *	breg sp 8; breg pc 0; lit15; and; lit M; ge; lit3; shl; plus        the linker's stubs (.plt)
+ */
+#include <stdlib.h>
+#include "object/cfi.h"
+#include "object/elf_file.h"
+
+enum { /* DWARF 5, 7.24 */
+       OP_ADVANCE = 0x40,
+       OP_OFFSET = 0x80,
+       OP_RESTORE = 0xc0,
+       OP_HIGH = 0xc0, /* mask of those three */
+       OP_NOP = 0,
+       OP_SET_LOC = 1,
+       OP_ADVANCE1 = 2,
+       OP_ADVANCE2 = 3,
+       OP_ADVANCE4 = 4,
+       OP_OFFSET_EXTENDED = 5,
+       OP_RESTORE_EXTENDED = 6,
+       OP_UNDEFINED = 7,
+       OP_SAME_VALUE = 8,
+       OP_REGISTER = 9,
+       OP_REMEMBER = 10,
+       OP_RESTORE_STATE = 11,
+       OP_DEF_CFA = 12,
+       OP_DEF_CFA_REGISTER = 13,
+       OP_DEF_CFA_OFFSET = 14,
+       OP_DEF_CFA_EXPRESSION = 15,
+       OP_EXPRESSION = 16,
+       OP_OFFSET_EXTENDED_SF = 17,
+       OP_DEF_CFA_SF = 18,
+       OP_DEF_CFA_OFFSET_SF = 19,
+       OP_VAL_OFFSET = 20,
+       OP_VAL_OFFSET_SF = 21,
+       OP_VAL_EXPRESSION = 22,
+       OP_AARCH64_NEGATE_RA_STATE =
+	       0x2d, /* the return address is signed from here on, or no longer */
+       OP_GNU_ARGS_SIZE = 0x2e,
+};
+
+enum { DW_OP_DEREF = 0x06, DW_OP_PLUS_UCONST = 0x23, DW_OP_LIT0 = 0x30, DW_OP_BREG0 = 0x70 };
+
+enum { MAX_REMEMBERED = 16 };
+
+/* The DWARF numbers of the registers that matter. */
+struct numbers {
+	u32 fp, sp, ra;
+};
+
+struct saved {
+	u8 kind; /* enum cfi_saved */
+	s32 offset;
+};
+
+struct state {
+	u8 cfa_kind;
+	u32 cfa_reg; /* of CFI_SP and CFI_FP, which are told apart at the end */
+	s64 cfa; /* offset of the last rule that was a register and an offset: a later one may build on it */
+	s64 deref; /* of CFI_SP_DEREF, and of a register and an offset given as an expression */
+	s32 add;
+	struct saved fp, ra;
+};
+
+struct machine {
+	struct numbers number;
+	const struct elf_fde *fde;
+	const u8 *at, *end;
+	u64 pc;
+	bool bad;
+	struct state now, initial, remembered[MAX_REMEMBERED];
+	u32 n_remembered;
+	struct builder *to; /* NULL: the instructions of a CIE */
+};
+
+struct builder {
+	struct cfi_table *table;
+	u32 room, rules_room;
+	u32 *slots; /* hash of rules: index + 1 */
+	u32 n_slots;
+	struct elf_fde *fdes;
+	u32 n_fdes, fdes_room;
+	struct numbers number;
+};
+
+/* ---- the table */
+
+static u32 hash_rule(const struct cfi_rule *r)
+{
+	u64 h = (u64)r->cfa_kind | (u64)r->fp_kind << 8 | (u64)r->ra_kind << 16 |
+		(u64)r->is_signal << 24 | (u64)(u32)r->cfa << 32;
+
+	h = (h ^ (u32)r->add) * 0x9e3779b97f4a7c15ull;
+	h = (h ^ h >> 29 ^ (u32)r->fp ^ (u64)(u32)r->ra << 32) * 0x9e3779b97f4a7c15ull;
+	return (u32)(h >> 32);
+}
+
+static bool rule_equal(const struct cfi_rule *a, const struct cfi_rule *b)
+{
+	return a->cfa_kind == b->cfa_kind && a->fp_kind == b->fp_kind && a->ra_kind == b->ra_kind &&
+	       a->is_signal == b->is_signal && a->cfa == b->cfa && a->add == b->add &&
+	       a->fp == b->fp && a->ra == b->ra;
+}
+
+static u32 *slot_of(struct builder *b, const struct cfi_rule *r)
+{
+	u32 i = hash_rule(r) & (b->n_slots - 1);
+
+	while (b->slots[i] && !rule_equal(&b->table->rules[b->slots[i] - 1], r))
+		i = (i + 1) & (b->n_slots - 1);
+	return &b->slots[i];
+}
+
+static void grow_rules(struct builder *b)
+{
+	struct cfi_table *t = b->table;
+
+	b->rules_room = b->rules_room ? b->rules_room * 2 : 64;
+	t->rules = xrealloc(t->rules, b->rules_room * sizeof(*t->rules));
+	free(b->slots);
+	b->n_slots = b->rules_room * 2;
+	b->slots = xcalloc(b->n_slots, sizeof(*b->slots));
+	for (u32 i = 0; i < t->n_rules; i++)
+		*slot_of(b, &t->rules[i]) = i + 1;
+}
+
+static u32 rule_number(struct builder *b, const struct cfi_rule *r)
+{
+	u32 *slot;
+
+	if (b->table->n_rules == b->rules_room)
+		grow_rules(b);
+	slot = slot_of(b, r);
+	if (!*slot) {
+		b->table->rules[b->table->n_rules++] = *r;
+		*slot = b->table->n_rules;
+	}
+	return *slot - 1;
+}
+
+static void add_row(struct builder *b, u64 address, const struct cfi_rule *r)
+{
+	struct cfi_table *t = b->table;
+	u32 rule = rule_number(b, r);
+
+	if (t->n_rows && t->rows[t->n_rows - 1].address == address)
+		t->n_rows--;
+	if (t->n_rows && t->rows[t->n_rows - 1].rule == rule)
+		return;
+	if (t->n_rows == b->room) {
+		b->room = b->room ? b->room * 2 : 1024;
+		t->rows = xrealloc(t->rows, b->room * sizeof(*t->rows));
+	}
+	t->rows[t->n_rows++] = (struct cfi_row){ .address = address, .rule = rule };
+}
+
+/* ---- bytes */
+
+static u64 take(struct machine *m, u32 size)
+{
+	u64 v = 0;
+
+	if ((u64)(m->end - m->at) < size) {
+		m->bad = true;
+		m->at = m->end;
+		return 0;
+	}
+	memcpy(&v, m->at, size); /* little-endian, as this machine */
+	m->at += size;
+	return v;
+}
+
+static u64 uleb(struct machine *m)
+{
+	u64 v = 0;
+	u8 byte = 0x80;
+
+	for (u32 shift = 0; byte & 0x80 && !m->bad; shift += 7) {
+		byte = (u8)take(m, 1);
+		if (shift < 64)
+			v |= (u64)(byte & 0x7f) << shift;
+	}
+	return v;
+}
+
+static s64 sleb(struct machine *m)
+{
+	const u8 *from = m->at;
+	u64 v = uleb(m);
+	u32 bits = (u32)(m->at - from) * 7;
+
+	return bits && bits < 64 && m->at[-1] & 0x40 ? (s64)(v | ~0ull << bits) : (s64)v;
+}
+
+/* ---- expressions */
+
+/* The next of them, and goes past it. */
+static struct machine block(struct machine *m)
+{
+	struct machine e = { .number = m->number };
+	u64 len = uleb(m);
+
+	if (m->bad || len > (u64)(m->end - m->at)) {
+		m->bad = true;
+		return e;
+	}
+	e.at = m->at;
+	e.end = m->at += len;
+	return e;
+}
+
+/* breg N. False: it begins otherwise. */
+static bool register_plus(struct machine *e, u32 *reg, s64 *offset)
+{
+	*reg = (u32)take(e, 1) - DW_OP_BREG0;
+	*offset = sleb(e);
+	return !e->bad && *reg < 32;
+}
+
+static bool is_plt(struct machine e, s32 *threshold)
+{
+	static const u8 before[] = { 0x77, 8, 0x80, 0, 0x3f, 0x1a },
+			after[] = { 0x2a, 0x33, 0x24, 0x22 };
+
+	if (e.end - e.at != sizeof(before) + 1 + sizeof(after) ||
+	    memcmp(e.at, before, sizeof(before)) != 0 ||
+	    memcmp(e.at + sizeof(before) + 1, after, sizeof(after)) != 0)
+		return false;
+	*threshold = e.at[sizeof(before)] - DW_OP_LIT0;
+	return *threshold >= 0 && *threshold < 32;
+}
+
+static void cfa_expression(struct machine *m)
+{
+	struct machine e = block(m);
+	struct state *s = &m->now;
+	u32 reg;
+
+	s->cfa_kind = CFI_NONE;
+	s->add = 0;
+	if (m->bad)
+		return;
+	if (m->number.sp == 7 && is_plt(e, &s->add)) {
+		s->cfa_kind = CFI_PLT;
+		s->deref = 0;
+		return;
+	}
+	if (!register_plus(&e, &reg, &s->deref) || (reg != m->number.sp && reg != m->number.fp))
+		return;
+	s->cfa_reg = reg;
+	if (e.at == e.end) {
+		s->cfa_kind = CFI_SP;
+		return;
+	}
+	if (take(&e, 1) != DW_OP_DEREF)
+		return;
+	if (e.at < e.end) {
+		u64 more = take(&e, 1) == DW_OP_PLUS_UCONST ? uleb(&e) : 1u << 31;
+
+		if (e.bad || e.at < e.end || more > INT32_MAX)
+			return;
+		s->add = (s32)more;
+	}
+	s->cfa_kind = CFI_SP_DEREF;
+}
+
+/* ---- registers */
+
+static struct saved *register_of(struct machine *m, struct state *s, u64 reg)
+{
+	return reg == m->number.fp ? &s->fp : reg == m->number.ra ? &s->ra : NULL;
+}
+
+static void set(struct machine *m, u64 reg, enum cfi_saved kind, s64 offset)
+{
+	struct saved *r = register_of(m, &m->now, reg);
+
+	if (offset != (s32)offset) {
+		m->bad = true;
+	}
+	if (r)
+		*r = (struct saved){ .kind = (u8)kind, .offset = (s32)offset };
+}
+
+static void restore(struct machine *m, u64 reg)
+{
+	struct saved *r = register_of(m, &m->now, reg);
+
+	if (r)
+		*r = *register_of(m, &m->initial, reg);
+}
+
+static void saved_expression(struct machine *m)
+{
+	u64 reg = uleb(m);
+	struct machine e = block(m);
+	s64 offset;
+	u32 base;
+
+	if (m->bad)
+		return;
+	if (!register_plus(&e, &base, &offset) || e.at < e.end)
+		set(m, reg, CFI_OTHER, 0);
+	else if (base == m->number.sp)
+		set(m, reg, CFI_AT_SP, offset);
+	else if (base == m->number.fp)
+		set(m, reg, CFI_AT_FP, offset);
+	else
+		set(m, reg, CFI_OTHER, 0);
+}
+
+static void def_cfa(struct machine *m, u64 reg, s64 offset)
+{
+	bool known = reg == m->number.sp || reg == m->number.fp;
+
+	m->now.cfa_kind = known && offset == (s32)offset ? CFI_SP : CFI_NONE;
+	m->now.cfa_reg = (u32)reg;
+	m->now.cfa = m->now.deref = offset;
+	m->now.add = 0;
+}
+
+/* ---- rows */
+
+static void emit(struct machine *m)
+{
+	const struct state *s = &m->now;
+	struct cfi_rule r = {};
+
+	if (!m->to)
+		return;
+	if (s->ra.kind == CFI_NOWHERE || (s->cfa_kind != CFI_NONE && s->ra.kind != CFI_OTHER)) {
+		bool is_fp = s->cfa_reg == m->number.fp;
+
+		r = (struct cfi_rule){ .cfa_kind = s->cfa_kind,
+				       .fp_kind = s->fp.kind,
+				       .ra_kind = s->ra.kind,
+				       .is_signal = m->fde->is_signal,
+				       .cfa = (s32)s->deref,
+				       .add = s->add,
+				       .fp = s->fp.offset,
+				       .ra = s->ra.offset };
+		if (s->cfa_kind == CFI_SP && is_fp)
+			r.cfa_kind = CFI_FP;
+		else if (s->cfa_kind == CFI_SP_DEREF && is_fp)
+			r.cfa_kind = CFI_FP_DEREF;
+	}
+	add_row(m->to, m->pc, &r);
+}
+
+static void advance(struct machine *m, u64 units)
+{
+	emit(m);
+	m->pc += units * m->fde->code_align;
+	if (m->pc - m->fde->start >= m->fde->size)
+		m->at = m->end; /* nothing after it is of this function */
+}
+
+static void remember(struct machine *m, bool back)
+{
+	if (!back && m->n_remembered < MAX_REMEMBERED)
+		m->remembered[m->n_remembered++] = m->now;
+	else if (back && m->n_remembered)
+		m->now = m->remembered[--m->n_remembered];
+	else
+		m->bad = true;
+}
+
+static void extended(struct machine *m, u8 op)
+{
+	s64 align = m->fde->data_align;
+	u64 reg;
+
+	switch (op) {
+	case OP_NOP: break;
+	case OP_ADVANCE1: advance(m, take(m, 1)); break;
+	case OP_ADVANCE2: advance(m, take(m, 2)); break;
+	case OP_ADVANCE4: advance(m, take(m, 4)); break;
+	case OP_OFFSET_EXTENDED:
+		reg = uleb(m);
+		set(m, reg, CFI_AT_CFA, (s64)uleb(m) * align);
+		break;
+	case OP_OFFSET_EXTENDED_SF:
+		reg = uleb(m);
+		set(m, reg, CFI_AT_CFA, sleb(m) * align);
+		break;
+	case OP_RESTORE_EXTENDED: restore(m, uleb(m)); break;
+	case OP_UNDEFINED: set(m, uleb(m), CFI_NOWHERE, 0); break;
+	case OP_SAME_VALUE: set(m, uleb(m), CFI_SAME, 0); break;
+	case OP_REGISTER:
+		reg = uleb(m);
+		uleb(m);
+		set(m, reg, CFI_OTHER, 0);
+		break;
+	case OP_REMEMBER: remember(m, false); break;
+	case OP_RESTORE_STATE: remember(m, true); break;
+	case OP_DEF_CFA:
+		reg = uleb(m);
+		def_cfa(m, reg, (s64)uleb(m));
+		break;
+	case OP_DEF_CFA_SF:
+		reg = uleb(m);
+		def_cfa(m, reg, sleb(m) * align);
+		break;
+	case OP_DEF_CFA_REGISTER: def_cfa(m, uleb(m), m->now.cfa); break;
+	case OP_DEF_CFA_OFFSET: def_cfa(m, m->now.cfa_reg, (s64)uleb(m)); break;
+	case OP_DEF_CFA_OFFSET_SF: def_cfa(m, m->now.cfa_reg, sleb(m) * align); break;
+	case OP_DEF_CFA_EXPRESSION: cfa_expression(m); break;
+	case OP_EXPRESSION: saved_expression(m); break;
+	case OP_VAL_OFFSET:
+		reg = uleb(m);
+		uleb(m);
+		set(m, reg, CFI_OTHER, 0);
+		break;
+	case OP_VAL_OFFSET_SF:
+		reg = uleb(m);
+		sleb(m);
+		set(m, reg, CFI_OTHER, 0);
+		break;
+	case OP_VAL_EXPRESSION:
+		reg = uleb(m);
+		block(m);
+		set(m, reg, CFI_OTHER, 0);
+		break;
+	case OP_AARCH64_NEGATE_RA_STATE:
+		break; /* readers of return addresses strip signatures always */
+	case OP_GNU_ARGS_SIZE: uleb(m); break;
+	default: m->bad = true; /* OP_SET_LOC, of which nothing is known to make use, among them */
+	}
+}
+
+static void execute(struct machine *m, const u8 *insns, u32 len)
+{
+	m->at = insns;
+	m->end = insns + len;
+	while (m->at < m->end && !m->bad) {
+		u8 op = (u8)take(m, 1), low = op & ~OP_HIGH & 0xff;
+
+		switch (op & OP_HIGH) {
+		case OP_ADVANCE: advance(m, low); break;
+		case OP_OFFSET: set(m, low, CFI_AT_CFA, (s64)uleb(m) * m->fde->data_align); break;
+		case OP_RESTORE: restore(m, low); break;
+		default: extended(m, op);
+		}
+	}
+}
+
+static void add_function(struct builder *b, const struct elf_fde *fde)
+{
+	static const struct cfi_rule none = {};
+	struct machine m = { .number = b->number, .fde = fde, .pc = fde->start };
+
+	m.number.ra = fde->return_reg;
+	execute(&m, fde->initial, fde->n_initial);
+	m.initial = m.now;
+	m.to = b;
+	if (!m.bad)
+		execute(&m, fde->insns, fde->n_insns);
+	if (m.bad)
+		m.now = (struct state){};
+	if (m.pc - fde->start < fde->size)
+		emit(&m);
+	add_row(b, fde->start + fde->size, &none);
+}
+
+static void keep(void *ctx, const struct elf_fde *fde)
+{
+	struct builder *b = ctx;
+
+	if (fde->start + fde->size < fde->start)
+		return;
+	if (b->n_fdes == b->fdes_room) {
+		b->fdes_room = b->fdes_room ? b->fdes_room * 2 : 256;
+		b->fdes = xrealloc(b->fdes, b->fdes_room * sizeof(*b->fdes));
+	}
+	b->fdes[b->n_fdes++] = *fde;
+}
+
+static int by_start(const void *a, const void *b)
+{
+	const struct elf_fde *x = a, *y = b;
+
+	return x->start < y->start ? -1 : x->start > y->start;
+}
+
+bool cfi_build(struct cfi_table *t, const struct elf *e)
+{
+	struct builder b = { .table = t };
+	u64 end = 0;
+
+	*t = (struct cfi_table){};
+	if (elf_is32(e) || (elf_machine(e) != EM_X86_64 && elf_machine(e) != EM_AARCH64))
+		return false;
+	b.number = elf_machine(e) == EM_X86_64 ? (struct numbers){ .fp = 6, .sp = 7 } :
+						 (struct numbers){ .fp = 29, .sp = 31 };
+	elf_each_fde(e, keep, &b);
+	if (b.n_fdes)
+		qsort(b.fdes, b.n_fdes, sizeof(*b.fdes), by_start);
+	add_row(&b, 0, &(struct cfi_rule){});
+	for (u32 i = 0; i < b.n_fdes; i++)
+		if (b.fdes[i].start >= end) {
+			add_function(&b, &b.fdes[i]);
+			end = b.fdes[i].start + b.fdes[i].size;
+		}
+	free(b.fdes);
+	free(b.slots);
+	if (t->n_rows > 1)
+		return true;
+	cfi_release(t);
+	return false;
+}
+
+void cfi_release(struct cfi_table *t)
+{
+	free(t->rows);
+	free(t->rules);
+	*t = (struct cfi_table){};
+}
+
+const struct cfi_rule *cfi_at(const struct cfi_table *t, u64 address)
+{
+	u32 lo = 0, hi = t->n_rows;
+
+	while (hi - lo > 1) {
+		u32 mid = lo + (hi - lo) / 2;
+
+		if (t->rows[mid].address <= address)
+			lo = mid;
+		else
+			hi = mid;
+	}
+	return &t->rules[t->rows[lo].rule];
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Call frame information as a table: for each address of a file's code, the rule that leads from a function's
+ * registers to its caller's. Made from .eh_frame (DWARF 5, 6.4; System V ABI, x86-64, "Unwinding"), which strip keeps.
+ * Only what finds the caller is kept: the canonical frame address (CFA), the frame pointer and the return address.
+ */
+#ifndef SONDE_OBJECT_CFI_H
+#define SONDE_OBJECT_CFI_H
+
+#include "object/elf.h"
+
+/* The CFA, which is the caller's stack pointer. */
+enum cfi_cfa {
+	CFI_NONE,     /* no entry covers the address, or no kind below expresses its rule */
+	CFI_SP,       /* sp + cfa */
+	CFI_FP,       /* fp + cfa */
+	CFI_SP_DEREF, /* *(sp + cfa) + add */
+	CFI_FP_DEREF, /* *(fp + cfa) + add */
+	CFI_PLT,      /* sp + 8, and 8 more if the low 4 bits of pc are at least add */
+};
+
+/* Where the caller's value of a register is. */
+enum cfi_saved {
+	CFI_SAME,    /* in the register still */
+	CFI_AT_CFA,  /* *(CFA + offset) */
+	CFI_AT_SP,   /* *(sp + offset): frames of signals */
+	CFI_AT_FP,   /* *(fp + offset): functions that align the stack */
+	CFI_NOWHERE, /* of the return address: this is the first frame of the thread; else: lost */
+	CFI_OTHER, /* where no kind above can say; a return address there makes the rule CFI_NONE */
+};
+
+struct cfi_rule {
+	u8 cfa_kind, fp_kind, ra_kind; /* enum cfi_cfa, cfi_saved, cfi_saved */
+	bool is_signal;                /* the return address is that of the instruction to resume */
+	s32 cfa, add;                  /* bytes */
+	s32 fp, ra;                    /* bytes */
+};
+
+struct cfi_row {
+	u64 address; /* of the file's own numbering; valid up to the next row */
+	u32 rule;    /* index in cfi_table.rules */
+};
+
+struct cfi_table {
+	struct cfi_row *rows; /* by address; gaps between functions have a row of CFI_NONE */
+	u32 n_rows;
+	struct cfi_rule *rules; /* each once; rules[0] is CFI_NONE */
+	u32 n_rules;
+};
+
+/* Reads all entries of a 64-bit x86 or arm64 file; false: it has none. Release with cfi_release(). */
+bool cfi_build(struct cfi_table *t, const struct elf *e);
+void cfi_release(struct cfi_table *t);
+/* The rule at an address; that of CFI_NONE where no entry covers it. */
+const struct cfi_rule *cfi_at(const struct cfi_table *t, u64 address);
+
+#endif
