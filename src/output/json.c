@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "base/hash.h"
 #include "base/json.h"
 #include "output/hist.h"
 #include "output/index.h"
@@ -443,8 +444,35 @@ static void put_scalar(struct sink *s, const struct table *t, const void *p, u64
 	buf_puts(&s->out, "}}\n");
 }
 
+/*
+ * The key since start becomes a string. Different keys may have one text (symbols of addresses within one
+ * function, times by the hour, ("a,b", "c") and ("a", "b,c")), but parsers keep the last member of a
+ * name: later ones are "TEXT #2", "TEXT #3".
+ */
+static void put_unique(struct buf *b, size_t start, struct intern *seen)
+{
+	struct buf raw = {};
+	size_t len = b->len - start;
+	u32 n = seen->table.n;
+
+	buf_add(&raw, b->s + start, len);
+	for (u32 i = 2;; i++) {
+		b->len = start;
+		json_str(b, raw.s, raw.len);
+		intern(seen, b->s + start, b->len - start);
+		if (seen->table.n > n)
+			break;
+		raw.len = len;
+		buf_printf(&raw, " #%u", i);
+	}
+	buf_release(&raw);
+}
+
 static void put_keyed(struct sink *s, const struct table *t, u64 newest)
 {
+	struct intern seen;
+
+	intern_init(&seen);
 	put_table_head(s, t);
 	buf_putc(&s->out, '{');
 	for (u32 i = 0; i < t->rows.n; i++) {
@@ -453,12 +481,13 @@ static void put_keyed(struct sink *s, const struct table *t, u64 newest)
 		buf_puts(&s->out, i ? ", " : "");
 		start = s->out.len;
 		put_key(&s->out, s->names, t->map->key, t->rows.v[i].key, true);
-		quote_since(&s->out, start);
+		put_unique(&s->out, start, &seen);
 		buf_puts(&s->out, ": ");
 		put_row_value(s, t, t->rows.v[i].value, newest);
 		sink_row(s);
 	}
 	buf_puts(&s->out, "}}}\n");
+	intern_release(&seen);
 }
 
 /* print(@x) of a map that was never set. */
