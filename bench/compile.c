@@ -11,7 +11,7 @@
 #include "base/buf.h"
 #include "base/clock.h"
 #include "builtin/builtin.h"
-#include "output/index.h"
+#include "output/output.h"
 #include "session/session.h"
 
 static int compile(const char *name, const struct buf *text, u64 *ns, u32 *n_insns)

@@ -9,7 +9,7 @@
 #include <stdio.h>
 
 #include "base/clock.h"
-#include "output/index.h"
+#include "output/output.h"
 #include "trace/value.h"
 
 enum { LINES = 2000000 };

@@ -16,17 +16,17 @@ struct bundle;
 struct tool;
 
 /*
- * The vocabulary of the command line: sets of options. An option (option.c) names the sets that it is
- * in, a command those that it takes; an option without a set belongs to every command. A new command
- * takes the sets that apply to it, and its own options beside them.
+ * The vocabulary of the command line: sets of options. An option (option.c) names the sets that
+ * contain it, a command the sets that it takes; an option without a set belongs to every command. A
+ * new command takes the sets that apply to it, and adds rows for its own options.
  *
  * Rules for every command:
- *  - Results go to standard output, or to the file of -o. Diagnostics, warnings, notes and "Attached N
- *    probes" go to standard error. With -f json all that concerns the run is in the results.
+ *  - Results go to standard output, or to the file of -o. Diagnostics, warnings, notes and "Attached
+ *    N probes" go to standard error. With -f json, messages of the run are part of the results.
  *  - The exit status of "run" and "top" is bpftrace's: 0, the N of exit(N), 1 if the command line or
- *    the script is wrong, 255 if the system refuses. The status of the command of -c or "--" does not
- *    change it. A command that runs CMD on behalf of the user, as strace(1) does, ends with the status
- *    of CMD. Other commands: 0, 1, 255.
+ *    the script is wrong, 255 if the system refuses. The status of the command of -c or "--" does
+ *    not change it. A command that runs CMD on behalf of the user, as strace(1) does, exits with the
+ *    status of CMD. Other commands: 0, 1, 255.
  */
 enum option_set {
 	SET_SCRIPT = 1 << 0,  /* a script is read: -e, -I, --diag */
@@ -88,8 +88,11 @@ struct cli {
 	struct buf
 		script; /* what o.script points to when it was read from a file; main releases it */
 	const char **named;
-	const char *output; /* -o */
-	enum when escape;   /* --escape */
+	char **after; /* the words after the first "--", or NULL */
+	u32 n_after, n_after_words, n_before_named;
+	const char *after_command; /* o.command, if it is from them */
+	const char *output;        /* -o */
+	enum when escape;          /* --escape */
 	bool quiet, buffering_given;
 	u32 n_warnings_given;   /* -k */
 	const char *completion; /* help --completion SHELL */
@@ -146,6 +149,8 @@ int put_out(const struct cli *c, struct buf *text);
 int script_read(struct cli *c);
 /* f for each script of a command that takes several, read; the worst of the statuses. */
 int each_script(struct cli *c, int (*f)(struct cli *c));
+/* --follow has a process to follow: 0, or 1 after a message. */
+int check_follow(const struct cli *c);
 /* Compiles it for any kernel and says what there is to say: 0, 1 when there are errors, 255. */
 int script_check(struct cli *c);
 /* A file, or standard input for "-". */

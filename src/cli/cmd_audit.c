@@ -10,7 +10,7 @@
 #include "base/json.h"
 #include "cli/cli.h"
 #include "engine/kernel/kernel.h"
-#include "output/index.h"
+#include "output/output.h"
 #include "target/target.h"
 
 enum effect {

@@ -17,7 +17,7 @@
 #include "cli/cli.h"
 #include "cli/selftest.h"
 #include "engine/kernel/kernel.h"
-#include "output/index.h"
+#include "output/output.h"
 #include "object/dwarf_lib.h"
 
 enum { ITEM_WIDTH = 32 };

@@ -133,7 +133,7 @@ void print_help(const struct cli *c, FILE *to)
 	const char *me = c->program;
 	struct buf b = { 0 };
 
-	buf_printf(&b, "%s: dynamic tracer for Linux, compatible with bpftrace's language\n", me);
+	buf_printf(&b, "%s: trace the Linux kernel and programs with bpftrace scripts\n", me);
 	buf_puts(&b, "\nUSAGE:\n");
 	buf_printf(&b,
 		   "    %s [OPTION]... FILE [PARAM]...          run a script (-: standard input)\n",

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Topics as documents: a manual page (man(7) macros) and markdown. What is no row, such as the exit
- * status, stands here.
+ * Topics as documents: a manual page (man(7) macros) and markdown. What is not in a row, such as the
+ * exit status, is here.
  */
 #include "cli/option.h"
 #include "cli/topic.h"
@@ -99,8 +99,8 @@ static const struct {
 	  "The variables of the config block in upper case, after BPFTRACE_ or SONDE_. They win "
 	  "over the block." },
 }, statuses[] = {
-	{ "0", "The script ended; also by Ctrl-C, or because the process of -p or -c or the "
-	       "reader of the output ended." },
+	{ "0", "The script ended; also by Ctrl-C, by --duration, or because the process of -p, -c or -- "
+	       "or the reader of the output ended. The status of that process does not change it." },
 	{ "N", "The script called exit(N)." },
 	{ "1", "The command line or the script is wrong." },
 	{ "255", "The system refused: no privilege, something that the kernel lacks, or a probe that "
@@ -130,13 +130,13 @@ static const char man_head[] =
 	".B sonde\n[\\fIOPTION\\fR]... \\-e \\fIPROGRAM\\fR [\\fIPARAM\\fR]...\n.br\n"
 	".B sonde\n\\fICOMMAND\\fR [\\fIOPTION\\fR]... [\\fIWORD\\fR]...\n"
 	".SH DESCRIPTION\n"
-	"A script says what is to happen when something happens in the kernel or in a program:\n"
-	"a \\fIprobe\\fR names the event, a block in braces the actions.\n"
-	"sonde compiles it for the kernel's BPF machine, attaches it and prints what it finds\n"
-	"until it ends.\n"
-	"Results are written to standard output, messages to standard error.\n.PP\n"
-	"Called by the name \\fBbpftrace\\fR it has no commands and reports\n"
-	"that program's version.\n";
+	"A script attaches actions to events in the kernel or in programs:\n"
+	"a \\fIprobe\\fR names the event, a block in braces contains the actions.\n"
+	"sonde compiles the script to BPF, attaches it, and prints its results until the run ends.\n"
+	"Results go to standard output, or to the file of \\-o; diagnostics, warnings and notes go to\n"
+	"standard error. With \\-f json, messages of the run are part of the results.\n.PP\n"
+	"Called by the name \\fBbpftrace\\fR, it has no commands and reports\n"
+	"the version of bpftrace whose language it implements.\n";
 
 static const char man_examples[] =
 	"sonde run execsnoop\n"

@@ -10,7 +10,7 @@
 #include "cli/option.h"
 #include "engine/kernel/kernel.h"
 #include "lang/number.h"
-#include "output/index.h"
+#include "output/output.h"
 #include "object/elf.h"
 #include "sym/procs.h"
 
@@ -241,7 +241,7 @@ static int take_traceable(struct cli *c, const struct option_row *row, const cha
 }
 
 /* "2s", "500ms"; a number alone counts seconds. */
-static int take_interval(struct cli *c, const struct option_row *row, const char *value)
+static int take_time(struct cli *c, const struct option_row *row, const char *value)
 {
 	static const struct {
 		const char *unit;
@@ -257,7 +257,7 @@ static int take_interval(struct cli *c, const struct option_row *row, const char
 			*(u64 *)member(c, row) = (u64)(n * (double)units[i].ns);
 			return 0;
 		}
-	return say_usage(c, "--interval=%s: a time of 10 ms at least, as 1s or 500ms", value);
+	return say_usage(c, "--%s=%s: a time of 10 ms at least, as 1s or 500ms", row->name, value);
 }
 
 static int take_format(struct cli *c, const struct option_row *row, const char *value)
@@ -266,7 +266,10 @@ static int take_format(struct cli *c, const struct option_row *row, const char *
 	if (c->sink.output)
 		return 0;
 	say(c, "Invalid output format \"%s\"", value);
-	fprintf(stderr, "Valid formats: 'text', 'json', 'folded'\n");
+	fprintf(stderr, "Valid formats: ");
+	for (u32 i = 0; outputs[i]; i++)
+		fprintf(stderr, "%s'%s'", i ? ", " : "", outputs[i]->name);
+	fprintf(stderr, "\n");
 	return 1;
 }
 
@@ -426,6 +429,17 @@ static int take_mode(struct cli *c, const struct option_row *row, const char *va
 
 /* ---- the table */
 
+#define O(name) "|" #name
+static const char formats[] =
+#include "output/index.h"
+	;
+#undef O
+#define O(name) " " #name
+static const char format_help[] = "format of the results:"
+#include "output/index.h"
+	;
+#undef O
+
 #define O(member) .at = offsetof(struct cli, o.member)
 
 static const char no_llvm[] = "there is no LLVM here; -d ir and -d bpf show what the compiler does";
@@ -443,25 +457,34 @@ const struct option_row option_rows[] = {
 	{ .key = 'c', .name = "cmd", .arg = "COMMAND", .group = GROUP_WHAT, .sets = SET_TARGET,
 	  .help = "start COMMAND when all is attached; ends when it ends",
 	  .doc = "COMMAND is split at spaces, except in quotes, and found in PATH. It filters "
-		 "nothing: cpid is its process, and --follow looks at it and its children alone.",
+		 "nothing: cpid is its process, and --follow looks at it and its children alone. "
+		 "\"-- COMMAND ARGS\" at the end of the line is another form, whose words are not split.",
 	  .take = take_text, O(command) },
 	{ .name = "follow", .group = GROUP_WHAT, .sets = SET_TARGET,
 	  .help = "only the process of -p or -c, its threads and its children",
 	  .doc = "Applies to probes of every type but interval, begin and end; new children are "
 		 "followed from their first instruction on.",
 	  .take = take_flag, O(follow) },
+	{ .name = "duration", .arg = "TIME", .group = GROUP_WHAT, .sets = SET_RUN,
+	  .help = "end after TIME, as exit() does: 10s, 500ms, 1m",
+	  .doc = "TIME starts when the probes are attached; a number without a unit counts seconds. The end probes run and the maps are printed; the "
+		 "exit status is 0.",
+	  .take = take_time, O(duration_ns) },
 	{ .name = "probe-filter", .arg = "REGEX", .group = GROUP_WHAT, .sets = SET_TARGET,
 	  .help = "only the script's probes whose name matches", .take = take_text,
 	  O(probe_filter) },
 	{ .name = "debuginfo", .arg = "DIR[:DIR]", .group = GROUP_WHAT, .sets = SET_COMPILE,
 	  .help = "directories of debug files; relative: beside the file", .take = take_debuginfo },
 
-	{ .key = 'f', .name = "format", .arg = "FORMAT", .choices = "text|json|folded",
+	{ .key = 'f', .name = "format", .arg = "FORMAT", .choices = formats + 1,
 	  .group = GROUP_OUTPUT, .sets = SET_FORMAT,
-	  .help = "how results are written: text, json (an object a line), folded",
+	  .help = format_help,
+	  .doc = "Without -f, a FILE of -o that ends in .json or .folded selects that format; called "
+		 "bpftrace, the format is text then.",
 	  .take = take_format },
 	{ .key = 'o', .name = "output", .arg = "FILE", .group = GROUP_OUTPUT, .sets = SET_OUTPUT,
-	  .help = "write results to FILE", .take = take_text, .at = offsetof(struct cli, output) },
+	  .help = "write results to FILE; FILE.json and FILE.folded select the format",
+	  .take = take_text, .at = offsetof(struct cli, output) },
 	{ .key = 'B', .name = "buffer", .arg = "MODE", .choices = "line|full|none",
 	  .group = GROUP_OUTPUT, .sets = SET_RUN,
 	  .help = "when results leave: line, full, none (line on a terminal, else full)",
@@ -574,7 +597,7 @@ const struct option_row option_rows[] = {
 	  .help = "change the files themselves", .take = take_flag,
 	  .at = offsetof(struct cli, rewrite), .command = &command_fmt },
 	{ .key = 'i', .name = "interval", .arg = "TIME", .group = GROUP_HIDDEN,
-	  .help = "the time between two drawings: 1s, 500ms", .take = take_interval,
+	  .help = "the time between two drawings: 1s, 500ms", .take = take_time,
 	  O(redraw_ns), .command = &command_top },
 	{ .name = "anew", .group = GROUP_HIDDEN,
 	  .help = "aggregations begin again after each drawing", .take = take_flag,

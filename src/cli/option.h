@@ -26,8 +26,8 @@ static inline bool option_is_for_tools(enum option_group g)
 }
 
 /*
- * Rows that commands to come share are written once here: strace, profile, record and stat take
- * SET_TARGET, SET_RUN, SET_FORMAT and SET_OUTPUT, and add rows with .command only for what is theirs.
+ * An option that several commands take is one row, in a set. Rows with .command in GROUP_HIDDEN are
+ * for options of one command.
  */
 struct option_row {
 	char key;            /* -e, or 0 */
@@ -52,7 +52,7 @@ extern const u32 n_option_rows;
 
 const struct option_row *option_by_key(char key);
 bool option_applies(const struct option_row *row, const struct command *cmd);
-/* Whether the help of a command shows it: one that selects another command is in sonde --help only. */
+/* Whether the help of cmd shows it. Options that select a command are in sonde --help only. */
 bool option_is_listed(const struct option_row *row, const struct command *cmd);
 /* "run, top, build": the commands that take it. */
 void option_takers(struct buf *b, const struct option_row *row);

@@ -2,8 +2,9 @@
 /*
  * Words to a struct cli, as getopt_long(3) reads them: options may stand anywhere, short ones may
  * be joined (-lv, -ve PROGRAM), a value may be joined to its option (-fjson, --format=json), long
- * names may be shortened while they stay unambiguous. Behind a lone "--" nothing is an option:
- * words like --NAME=VALUE are the script's named parameters, others are ordinary words. A first
+ * names may be shortened while they stay unambiguous. After a lone "--" nothing is an option: words
+ * like --NAME=VALUE are the script's named parameters, others are parameters, or a command to run and
+ * its arguments (script.c: take_after). A first
  * word that is a command's name is one; a file of that name is written ./NAME. Behind "run NAME" the
  * script's own options count before sonde's.
  */
@@ -11,6 +12,7 @@
 #include <sys/stat.h>
 #include "cli/option.h"
 #include "cli/tool.h"
+#include "output/output.h"
 
 struct args {
 	struct cli *c;
@@ -168,6 +170,7 @@ static int take_word(struct args *a, const char *word)
 		c->words[c->n_words++] = word;
 		return 0;
 	}
+	c->n_after_words += a->all_words && !starts_with(word, "--");
 	if (a->all_words && starts_with(word, "--")) {
 		c->named[c->o.n_named++] = word;
 		return 0;
@@ -188,6 +191,9 @@ static int take_word(struct args *a, const char *word)
 	if (word[2])
 		return take_long(a, word + 2);
 	a->all_words = true;
+	c->after = a->v + a->at;
+	c->n_after = (u32)(a->n - a->at);
+	c->n_before_named = c->o.n_named;
 	return 0;
 }
 
@@ -215,6 +221,13 @@ static int check_applies(struct cli *c, const struct option_row *row)
 	return ret;
 }
 
+int check_follow(const struct cli *c)
+{
+	if (c->o.follow && !c->o.command && c->o.pid <= 0 && c->command == &command_run)
+		return say_usage(c, "--follow needs -p or -c: whom to follow");
+	return 0;
+}
+
 static int check_together(struct cli *c)
 {
 	int ret = 0;
@@ -227,9 +240,7 @@ static int check_together(struct cli *c)
 		return say_usage(c, "USAGE: Cannot use both -c and -p.");
 	if (c->o.extra_warnings && c->o.no_warnings)
 		return say_usage(c, "USAGE: -k, --warnings conflicts with --no-warnings");
-	if (c->o.follow && !c->o.command && c->o.pid <= 0 && c->command == &command_run)
-		return say_usage(c, "--follow needs -p or -c: whom to follow");
-	return 0;
+	return c->n_after && !c->drop_in ? 0 : check_follow(c); /* later: script.c */
 }
 
 int parse_args(struct cli *c, int argc, char **argv)
@@ -258,5 +269,7 @@ int parse_args(struct cli *c, int argc, char **argv)
 		c->o.command = NULL;
 	if (!c->command)
 		c->command = &command_run;
+	if (!c->sink.output && c->output && !c->drop_in && (c->command->takes & SET_FORMAT))
+		c->sink.output = output_by_suffix(c->output);
 	return check_together(c);
 }

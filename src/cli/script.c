@@ -9,8 +9,9 @@
 #include "base/fd.h"
 #include "builtin/builtin.h"
 #include "cli/cli.h"
+#include "cli/script_options.h"
 #include "cli/tool.h"
-#include "output/index.h"
+#include "output/output.h"
 
 static int read_all(int fd, struct buf *b)
 {
@@ -122,27 +123,110 @@ static int script_take(struct cli *c, const char *word)
 	return 0;
 }
 
+/* ---- the words after "--" */
+
+static bool takes_params(const struct cli *c)
+{
+	struct script_options found = {};
+	struct arena a;
+	bool takes;
+
+	arena_init(&a);
+	script_options_read(&found, &a, c->o.script_name, c->o.script, c->o.script_len);
+	takes = found.n_words || found.any_words;
+	arena_release(&a);
+	return takes;
+}
+
+/*
+ * Index in c->after of the command's first word; n_after: there is none.
+ *
+ *	-- [--NAME=VALUE]... CMD ARG...			a script that takes no $1, or got it before the --
+ *	-- [--NAME=VALUE | PARAM]... -- CMD ARG...	any script
+ *	-- [--NAME=VALUE | PARAM]...			bpftrace's form: no command
+ */
+static u32 find_command(const struct cli *c, bool has_params)
+{
+	bool params = !has_params && takes_params(c);
+
+	for (u32 i = 0; i < c->n_after; i++) {
+		if (streq(c->after[i], "--"))
+			return i + 1;
+		if (!starts_with(c->after[i], "--") && !params)
+			return i;
+	}
+	return c->n_after;
+}
+
+/* Words as child.c splits them: each stays one. */
+static const char *join_command(struct cli *c, char *const *words, u32 n)
+{
+	struct buf b = {};
+	const char *text;
+
+	for (u32 i = 0; i < n; i++) {
+		bool plain = words[i][0] && !strpbrk(words[i], " \t\n'\"\\");
+
+		buf_puts(&b, i ? " " : "");
+		buf_puts(&b, plain ? "" : "'");
+		for (const char *s = words[i]; *s; s++)
+			*s == '\'' ? buf_puts(&b, "'\\''") : buf_putc(&b, *s);
+		buf_puts(&b, plain ? "" : "'");
+	}
+	text = arena_strdup(&c->words_arena, b.s);
+	buf_release(&b);
+	return text;
+}
+
+/*
+ * "-- CMD ARG...": -c with words that are not split. The script decides whether a word is its
+ * parameter. Called bpftrace, all of them are, as there.
+ */
+static int take_after(struct cli *c, bool script_is_word)
+{
+	u32 at, n = c->n_words - MIN(c->n_words, c->n_after_words);
+
+	if (!c->n_after || c->drop_in || !(c->command->takes & SET_TARGET))
+		return 0;
+	at = find_command(c, n > script_is_word);
+	if (at == c->n_after)
+		return check_follow(c);
+	if (c->o.command && c->o.command != c->after_command)
+		return say_usage(c, "-c and a command after -- exclude each other");
+	if (c->o.pid > 0)
+		return say_usage(c, "USAGE: Cannot use both -c and -p.");
+	c->n_words = n;
+	c->o.n_named = c->n_before_named;
+	for (u32 i = 0; i < at; i++)
+		if (!starts_with(c->after[i], "--"))
+			c->words[c->n_words++] = c->after[i];
+		else if (c->after[i][2])
+			c->named[c->o.n_named++] = c->after[i];
+	c->o.command = c->after_command = join_command(c, c->after + at, c->n_after - at);
+	return 0;
+}
+
 int script_read(struct cli *c)
 {
-	const char *const *words = c->words;
-	u32 n = c->n_words;
+	bool is_word;
 
 	if (!c->bundle)
 		c->o.script_name = "stdin";
 	if (!c->bundle && c->o.script && !*c->o.script)
 		c->o.script = NULL;
-	if (!c->o.script) {
-		if (!n)
+	is_word = !c->o.script;
+	if (is_word) {
+		if (!c->n_words)
 			return say_usage(c, "USAGE: filename or -e 'program' required.");
-		if (script_take(c, words[0]))
+		if (script_take(c, c->words[0]))
 			return 1;
-		words++;
-		n--;
 	} else if (!c->bundle) {
 		c->o.script_len = strlen(c->o.script);
 	}
-	c->o.params = words;
-	c->o.n_params = n;
+	if (take_after(c, is_word))
+		return 1;
+	c->o.params = c->words + is_word;
+	c->o.n_params = c->n_words - is_word;
 	c->o.themes = builtin_themes;
 	c->o.color = color_wanted(STDERR_FILENO);
 	return 0;

@@ -20,7 +20,7 @@
 #include "base/json.h"
 #include "cli/selftest.h"
 #include "engine/kernel/kernel.h"
-#include "output/index.h"
+#include "output/output.h"
 
 enum {
 	TIMES = 500,

@@ -9,7 +9,7 @@
 #include "cli/option.h"
 #include "cli/tool.h"
 #include "cli/topic.h"
-#include "output/index.h"
+#include "output/output.h"
 #include "provider/provider.h"
 
 const struct topic_kind_row topic_kinds[N_TOPIC_KINDS] = {

@@ -9,7 +9,7 @@
  * Everything else is as in text, except that no blank lines mark the end.
  */
 #include "output/hist.h"
-#include "output/index.h"
+#include "output/output.h"
 #include "output/notice.h"
 #include "trace/value.h"
 #include "type/agg.h"

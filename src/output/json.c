@@ -11,7 +11,7 @@
 #include "base/hash.h"
 #include "base/json.h"
 #include "output/hist.h"
-#include "output/index.h"
+#include "output/output.h"
 #include "output/notice.h"
 #include "trace/value.h"
 #include "type/agg.h"

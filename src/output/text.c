@@ -7,7 +7,7 @@
 
 #include "base/visible.h"
 #include "output/hist.h"
-#include "output/index.h"
+#include "output/output.h"
 #include "output/notice.h"
 #include "trace/value.h"
 #include "type/agg.h"

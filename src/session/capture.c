@@ -2,7 +2,7 @@
 /* A sink that writes to a file in memory: outputs flush when they like, and nothing is lost. */
 #include <sys/mman.h>
 #include <unistd.h>
-#include "output/index.h"
+#include "output/output.h"
 #include "session/capture.h"
 
 static void count_message(struct sink *s, const char *level, struct span span, const char *text)

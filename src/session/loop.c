@@ -227,9 +227,18 @@ static void short_wait(struct run *r)
 	wait_for(r, 0);
 }
 
+/* Until the end of the run, IDLE_MS at most. */
+static int idle_ms(u64 end)
+{
+	u64 now = clock_mono_ns();
+
+	return end <= now ? 0 : (int)MIN((u64)IDLE_MS, (end - now) / 1000000 + 1);
+}
+
 void loop_run(struct run *r)
 {
 	u64 next_loss = clock_mono_ns();
+	u64 end = r->o->duration_ns ? next_loss + r->o->duration_ns : UINT64_MAX;
 	int command_watched = -1;
 
 	while (!r->exiting && !r->o->sink->closed && !r->o->sink->error) {
@@ -248,7 +257,7 @@ void loop_run(struct run *r)
 			look_at_target(r);
 			next_loss = now + LOSS_PERIOD_MS * 1000000ull;
 		}
-		r->exiting |= !n && engines_are_over(r);
+		r->exiting |= (!n && engines_are_over(r)) || now >= end;
 		if (r->exiting)
 			break;
 		if (n) {
@@ -263,7 +272,7 @@ void loop_run(struct run *r)
 		sink_flush(r->o->sink);
 		engines_set_word(r, DATA_RING_FLAGS, BPF_RB_FORCE_WAKEUP);
 		if (!records_drain(r)) /* one may have come in between */
-			wait_for(r, usermaps_busy(r) ? BURST_MS : screen_wait_ms(r, IDLE_MS));
+			wait_for(r, usermaps_busy(r) ? BURST_MS : screen_wait_ms(r, idle_ms(end)));
 		engines_set_word(r, DATA_RING_FLAGS, BPF_RB_NO_WAKEUP);
 	}
 }

@@ -10,7 +10,7 @@
 #include <unistd.h>
 #include "base/clock.h"
 #include "base/fd.h"
-#include "output/index.h"
+#include "output/output.h"
 #include "session/capture.h"
 #include "type/agg.h"
 

@@ -33,6 +33,7 @@ struct session_options {
 	const struct engine *const
 		*engines;    /* instead of all that there are: NULL-terminated, or NULL */
 	u64 redraw_ns;       /* sonde top: how often maps are shown; 0: at the end alone */
+	u64 duration_ns;     /* the run ends then, counted from when all is attached; 0: no limit */
 	bool redraw_anew;    /* ... and aggregations begin again each time */
 	u32 mode;            /* enum probe_mode set: test: and bench: probes that are run */
 	u32 dump;            /* enum stage set: print and stop before loading */

@@ -7,7 +7,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 
-#include "output/index.h"
+#include "output/output.h"
 #include "trace/value.h"
 #include "type/agg.h"
 

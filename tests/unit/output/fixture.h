@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "trace/fixture.h"
-#include "output/index.h"
+#include "output/output.h"
 #include "tap.h"
 
 static struct sources fx_sources;

@@ -15,7 +15,7 @@
 
 #include "builtin/builtin.h"
 #include "engine/engine.h"
-#include "output/index.h"
+#include "output/output.h"
 #include "session/session.h"
 #include "tests/unit/tap.h"
 #include "vm/vm.h"

@@ -12,7 +12,7 @@
 
 #include "builtin/builtin.h"
 #include "engine/kernel/kernel.h"
-#include "output/index.h"
+#include "output/output.h"
 #include "session/session.h"
 #include "tests/unit/tap.h"
 

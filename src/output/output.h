@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The outputs. An output is one file and one line in index.h; help and manual print its row. */
+#ifndef SONDE_OUTPUT_H
+#define SONDE_OUTPUT_H
+
+#include "trace/sink.h"
+
+#define O(name) extern const struct output output_##name;
+#include "output/index.h"
+#undef O
+
+extern const struct output *const outputs[]; /* NULL-terminated */
+/* NULL: no such output. */
+const struct output *output_find(const char *name);
+/* The output whose name is the suffix of a path: "x.json"; NULL: none. */
+const struct output *output_by_suffix(const char *path);
+
+#endif
