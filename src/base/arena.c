@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The bump allocator. Sizes of chunks double from 4 KiB to 256 KiB, and are 2 MiB when there was much. An object of more
- * than half the next chunk gets a chunk of its own, linked behind the current one, which goes on being filled:
+ * The bump allocator. Chunk sizes double from 4 KiB to 256 KiB, and are 2 MiB after the first 2
+ * MiB. An object of more than half the next chunk gets its own chunk, linked after the current one,
+ * which stays the one being filled:
  *
  *	arena.chunk -> | next | grow | objects ... at --- clean ... end |
  *	                  '-> | next | 0 | one big object |
  *
- * A chunk is zeroed as it is used, a step ahead of the objects, so that pages which a small script does not need are
- * never touched. Large chunks come from calloc, which knows when memory is fresh from the kernel and zero already.
+ * A chunk is zeroed as it is used, one step ahead of the objects, so that a small script never
+ * touches pages that it does not need. Large chunks come from calloc, which knows when memory is
+ * fresh from the kernel and already zero.
  *
- * The hostile build has chunks of 64 bytes, so that nearly every object has its own neighbours.
+ * The hostile build has chunks of 64 bytes, so that nearly every object has its own neighbors.
  * Under ASan the free part of a chunk is poisoned and each object is followed by a gap.
  */
 #include <stdio.h>
@@ -34,7 +36,8 @@ enum { GAP = 8, CLEAN_FROM = 1 };
 #else
 #define hide(p, len) ((void)(p), (void)(len))
 #define show(p, len) ((void)(p), (void)(len))
-enum { GAP = 0, CLEAN_FROM = 128 << 10 }; /* bytes of a chunk; malloc maps such a one */
+/* CLEAN_FROM: chunk size in bytes from which malloc uses mmap. */
+enum { GAP = 0, CLEAN_FROM = 128 << 10 };
 #endif
 
 #if defined(SONDE_HOSTILE) && SONDE_HOSTILE
@@ -79,15 +82,17 @@ void arena_release(struct arena *a)
 	arena_init(a);
 }
 
-/* Not in the hostile build, nor under ASan, which looks for leaks in memory that it knows. */
+/*
+ * Not in the hostile build, nor under ASan, which finds leaks only in memory of its own allocator.
+ */
 static bool has_huge(const struct arena *a)
 {
 	return (int)CHUNK_MAX >= (int)CLEAN_FROM && !GAP && a->used >= LONG_COMPILATION;
 }
 
 /*
- * Faults for each page are a third of what a long compilation takes: its memory comes in huge pages where there are any,
- * and all at once. Kernels before 5.14 have pages one by one.
+ * Page faults are a third of the time of a long compilation, so its memory comes in huge pages
+ * where available, populated at once. Kernels before 5.14 fault in small pages.
  */
 static void *map_huge(void)
 {
@@ -223,7 +228,7 @@ char *arena_printf(struct arena *a, const char *fmt, ...)
 	return s;
 }
 
-/* What was allocated last may grow where it is. */
+/* The last allocation may grow in place. */
 static bool extend(struct arena *a, void *p, size_t len, size_t to)
 {
 	size_t was = ALIGN_UP(len, (size_t)ALIGNMENT), more = ALIGN_UP(to, (size_t)ALIGNMENT) - was;

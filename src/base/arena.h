@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * A bump allocator: many objects, one lifetime, one release. Memory is zeroed and aligned to 8.
- * Out of memory ends the program (oom()); callers never check.
+ * Out of memory ends the program (oom()), so calls never fail.
  */
 #ifndef SONDE_BASE_ARENA_H
 #define SONDE_BASE_ARENA_H
@@ -15,10 +15,10 @@ struct arena {
 	struct arena_chunk *chunk; /* newest first */
 	char *at, *end;
 	char *clean; /* zeroed up to here */
-	size_t used; /* bytes handed out, for statistics */
+	size_t used; /* bytes allocated, for statistics */
 };
 
-void arena_init(struct arena *a); /* takes no memory yet */
+void arena_init(struct arena *a); /* allocates nothing yet */
 void arena_release(struct arena *a);
 void *arena_alloc(struct arena *a, size_t len); /* len: bytes, 0 allowed */
 void *arena_dup(struct arena *a, const void *bytes, size_t len);
@@ -32,8 +32,8 @@ char *arena_vprintf(struct arena *a, const char *fmt, va_list ap);
 #define arena_array(a, type, n) ((type *)arena_alloc((a), sizeof(type) * (size_t)(n)))
 
 /*
- * A vector that grows in an arena: struct { T *v; u32 n, cap; }. The old copy is left behind, so
- * the waste is bounded by the final size.
+ * A vector that grows in an arena: struct { T *v; u32 n, cap; }. The old copy is not freed, so the
+ * waste is bounded by the final size.
  */
 #define VEC(T)                                                                                     \
 	struct {                                                                                   \
@@ -44,7 +44,7 @@ char *arena_vprintf(struct arena *a, const char *fmt, va_list ap);
 	do {                                                                                       \
 		if ((vec)->n == (vec)->cap)                                                        \
 			(vec)->v =                                                                 \
-				vec_grow((a), (vec)->v, &(vec)->cap, (vec)->n, sizeof *(vec)->v);  \
+				vec_grow((a), (vec)->v, &(vec)->cap, (vec)->n, sizeof(*(vec)->v)); \
 		(vec)->v[(vec)->n++] = (__VA_ARGS__);                                              \
 	} while (0)
 #define vec_last(vec) (&(vec)->v[(vec)->n - 1])

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The two ways to end because of ourselves, and a malloc family that never returns NULL. oom()
- * neither allocates nor runs exit handlers: those may want memory too.
+ * Fatal exits and a malloc family that never returns NULL. oom() neither allocates nor runs exit
+ * handlers, which may need memory too.
  */
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What every file of the house assumes: fixed-width names, a few macros, and the two ways to end
- * because of ourselves. BUG() is for our own mistakes; oom() for an allocator that failed.
+ * Common definitions: fixed-width types, a few macros, and the fatal exits. BUG() is for errors in
+ * sonde itself; oom() for an allocation that failed.
  */
 #ifndef SONDE_BASE_H
 #define SONDE_BASE_H
@@ -35,7 +35,7 @@ void bug_at(const char *file, int line, const char *fmt, ...) NORETURN FORMAT(3,
 /* Prints "out of memory" and ends with status 255. */
 void oom(void) NORETURN;
 
-/* malloc family that ends the program when memory is out; release with free(). */
+/* malloc family that ends the program when out of memory; release with free(). */
 void *xmalloc(size_t len);
 void *xcalloc(size_t n, size_t size);
 void *xrealloc(void *old, size_t len);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A growing byte buffer. Invariant after every call: s[len] is NUL and cap > len. Decimal numbers
- * are written from the right, two digits at a time from a table: they are most of what a tracer
- * prints.
+ * A growing byte buffer. Invariant after every call: s[len] is NUL and cap > len. Decimal numbers,
+ * most of what a tracer prints, are written from the right, two digits at a time from a table.
  */
 #include <errno.h>
 #include <fcntl.h>

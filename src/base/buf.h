@@ -18,15 +18,15 @@ static inline void buf_clear(struct buf *b)
 	if (b->s)
 		b->s[0] = '\0';
 }
-/* Room for so many more bytes and the NUL. */
+/* Room for `more` bytes and the NUL. */
 void buf_reserve(struct buf *b, size_t more);
 void buf_add(struct buf *b, const void *bytes, size_t len);
 void buf_puts(struct buf *b, const char *s);
 void buf_putc(struct buf *b, char c);
-void buf_pad(struct buf *b, char c, size_t n); /* n times */
+void buf_pad(struct buf *b, char c, size_t n); /* c, n times */
 void buf_printf(struct buf *b, const char *fmt, ...) FORMAT(2, 3);
 void buf_vprintf(struct buf *b, const char *fmt, va_list ap);
-/* Decimal without printf: these are on the per-event path. */
+/* Decimal without printf: on the per-event path. */
 void buf_u64(struct buf *b, u64 v);
 void buf_s64(struct buf *b, s64 v);
 void buf_hex(struct buf *b, u64 v); /* no prefix, lower case */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Clocks. The kernel cannot read two clocks at one instant; the distance between boot and wall
- * time is taken from the tightest of a few samples boot-real-boot, and then kept, so that the
+ * Clocks. The kernel cannot read two clocks at one instant: the offset between boot and wall time
+ * is taken from the tightest of five samples boot-real-boot. It is then cached, so that the
  * timestamps of one run do not jump when the wall clock is set.
  */
 #include <time.h>
@@ -31,7 +31,7 @@ u64 clock_real_ns(void)
 	return now_ns(CLOCK_REALTIME);
 }
 
-/* Coarse clocks go on with each tick (kernel/time/posix-timers.c: KTIME_LOW_RES). */
+/* Coarse clocks advance at each tick (kernel/time/posix-timers.c: KTIME_LOW_RES). */
 u64 clock_tick_ns(void)
 {
 	struct timespec t = { .tv_nsec = 4000000 };

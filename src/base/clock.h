@@ -8,7 +8,7 @@
 u64 clock_mono_ns(void);
 u64 clock_boot_ns(void);
 u64 clock_real_ns(void);
-/* Of a jiffy, the kernel's timer tick: 4 000 000 where it ticks 250 times a second. */
+/* Length of a jiffy, the kernel's timer tick: 4 000 000 with CONFIG_HZ=250. */
 u64 clock_tick_ns(void);
 /* Add to a boot-clock timestamp to get wall-clock time; sampled once at first use. */
 s64 clock_boot_to_real_ns(void);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Diagnostics: a list in the arena that grows while the compiler runs, and its two renderings.
+ * Diagnostics: a list in the arena that grows while the compiler runs, rendered as text or JSON.
  *
  *	file.bt:3:17-23: ERROR: message [E0203]
  *	    kprobe:f { @x = foo(1); }
@@ -9,10 +9,10 @@
  *	file.bt:1:1-4: note: declared here
  *	    ...
  *
- * A report that is not kept (muted, a repetition, over the limit) still returns an object that
- * takes help and notes; nobody sees it. Columns count bytes, as in editors' jump-to-error; the
- * underline counts characters, with tabs shown as four spaces. Of long lines the part around the mistake
- * is shown.
+ * A report that is not stored (muted, a duplicate, over the limit) still returns an object that
+ * takes help and notes, which are never shown. Columns count bytes, as in editors' jump-to-error;
+ * the underline counts characters, with tabs shown as four spaces. A long line is cut to the part
+ * around the error.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -154,7 +154,9 @@ static bool comes_before(const struct diag *a, const struct diag *b)
 	return a->span.off < b->span.off;
 }
 
-/* A sorted copy of the list; by insertion, which is stable, and quick as most come in order. */
+/*
+ * A sorted copy of the list. Insertion sort is stable, and fast because most reports come in order.
+ */
 static struct diag **sorted(const struct diags *d)
 {
 	struct diag **v = xmalloc(d->list.n * sizeof(*v));
@@ -187,7 +189,7 @@ static u32 shown_end(const struct place *p)
 	return MAX(p->end_col, p->col + 1);
 }
 
-/* Messages name symbols and files of others. */
+/* Messages contain symbol and file names from traced programs. */
 static void put_foreign(struct buf *out, const char *text)
 {
 	size_t start = out->len;
@@ -208,7 +210,7 @@ static void put_place(struct buf *out, const struct place *p)
 		buf_printf(out, "-%u: ", p->end_line);
 }
 
-/* The bytes of a line that are shown: of a long one those around the mistake. */
+/* The bytes of a line that are shown: of a long line, those around the error. */
 struct window {
 	u32 from, to, len;
 };
@@ -217,7 +219,7 @@ static const char cut[] = "...";
 
 static bool inside_character(const char *s, u32 at)
 {
-	return ((u8)s[at] & 0xc0) == 0x80; /* of UTF-8 */
+	return ((u8)s[at] & 0xc0) == 0x80; /* UTF-8 continuation byte */
 }
 
 static struct window window_of(const struct place *p, u32 line, const char *s, u32 len)
@@ -237,7 +239,7 @@ static struct window window_of(const struct place *p, u32 line, const char *s, u
 	return w;
 }
 
-/* Control characters would play with the terminal. */
+/* Control characters are replaced: a terminal would obey them. */
 static void put_line(struct buf *out, const char *s, const struct window *w)
 {
 	buf_pad(out, ' ', INDENT);
@@ -254,7 +256,7 @@ static void put_line(struct buf *out, const char *s, const struct window *w)
 	buf_putc(out, '\n');
 }
 
-/* Columns on the screen of the bytes in [from, to). */
+/* Screen columns of the bytes in [from, to). */
 static u32 width(const char *s, u32 from, u32 to)
 {
 	u32 n = 0;
@@ -303,7 +305,7 @@ static void put_excerpt(const struct text *t, const struct place *p, const struc
 	}
 }
 
-/* One message at one place; code may be NULL. */
+/* One message at one position; code may be NULL. */
 static void put_message(const struct text *t, const struct place *p, const struct look *look,
 			const char *message, const char *code)
 {
@@ -367,7 +369,7 @@ static void json_number(struct buf *out, const char *key, u32 v, bool known)
 		buf_puts(out, "null");
 }
 
-/* There is no endline: the endcol of a span of many lines is the end of its first line. */
+/* There is no endline key: endcol of a span of several lines is the end of its first line. */
 static u32 json_endcol(const struct diags *d, const struct place *p)
 {
 	struct source *f = file_of(d->sources, p);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Diagnostics about the user's script: collected, many per run, rendered as text or JSON. Reporting
- * and failing are one act: callers return what the rest of the compiler treats as "already said".
- * The rows (id, severity, text, explanation, example) are in base/diag.def.
+ * Diagnostics about the user's script: many per run, collected, rendered as text or JSON. Reporting
+ * and failing are one step: callers return a value that the rest of the compiler treats as "already
+ * reported". The rows (id, severity, text, explanation, example) are in base/diag.def.
  */
 #ifndef SONDE_BASE_DIAG_H
 #define SONDE_BASE_DIAG_H
@@ -26,11 +26,11 @@ struct diag_row {
 	u16 num; /* E0123, W0042, N0007: letter from severity */
 	enum severity severity;
 	const char *fmt, *doc, *example;
-	bool is_refusal; /* the system's, not the script's */
+	bool is_refusal; /* by the system; the script is correct */
 };
 extern const struct diag_row diag_rows[N_DIAG];
 
-struct diag_note { /* a second place that matters: "declared here" */
+struct diag_note { /* a second relevant position: "declared here" */
 	struct span span;
 	const char *text;
 };
@@ -49,14 +49,14 @@ struct diags {
 	struct sources *sources;
 	VEC(struct diag *) list;
 	u32 n_errors, n_warnings;
-	bool muted; /* while set, reports return a scratch diag and are not kept (fixpoint passes) */
+	bool muted; /* reports return a scratch diag and are not stored (fixpoint passes) */
 	bool no_warnings;
 };
 
 enum { DIAG_MAX_ERRORS = 20 };
 
 void diags_init(struct diags *d, struct arena *arena, struct sources *sources);
-/* Never NULL; the same (id, span, text) is kept once. The format is the row's. */
+/* Never NULL; duplicates of (id, span, text) are stored once. The format is the row's. */
 struct diag *diag_report(struct diags *d, struct span span, enum diag_id id, ...);
 struct diag *diag_vreport(struct diags *d, struct span span, enum diag_id id, va_list ap);
 void diag_help(struct diags *d, struct diag *diag, const char *fmt, ...) FORMAT(3, 4);
@@ -64,11 +64,11 @@ void diag_note(struct diags *d, struct diag *diag, struct span span, const char 
 	FORMAT(4, 5);
 /* "E0123" into buf of at least 8 bytes. */
 const char *diag_code(enum diag_id id, char *buf);
-/* Renders all, errors first, sorted by place within a severity; color adds ANSI sequences. */
+/* Renders all, errors first, sorted by position within a severity; color adds ANSI sequences. */
 void diags_render_text(const struct diags *d, struct buf *out, bool color);
-/* There are errors, and the system is behind all of them. */
+/* There are errors, and all are refusals by the system. */
 bool diags_are_refusals(const struct diags *d);
-/* One JSON object a line: id, severity, file, line, col, endcol, message, help[]. */
+/* One JSON object per line: id, severity, file, line, col, endcol, message, help[]. */
 void diags_render_json(const struct diags *d, struct buf *out);
 
 /* The nearest candidate to word by edit distance, or NULL when none is near (for suggestions). */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Errors of the system as values. Texts are formatted aside first, because an argument may be the
- * very text that is replaced. A new failure drops the help of the one before it, but keeps help
- * that was given ahead of the first.
+ * System errors as values. Texts are formatted into a temporary first, because an argument may be
+ * the text that is replaced. A new failure drops the help of the previous one, but keeps help that
+ * was given before the first.
  */
 #include <errno.h>
 #include <stdarg.h>
@@ -11,7 +11,7 @@
 
 #include "base/err.h"
 
-/* Text too long for dst is cut. */
+/* Text too long for dst is truncated. */
 static void put(char *dst, size_t size, const char *a, const char *b)
 {
 	size_t n = strnlen(a, size - 1), m = strnlen(b, size - 1 - n);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Writing all of it. A terminal may have been made non-blocking by another program that shares it;
- * then a full terminal is waited for.
+ * Operations on descriptors. Another program that shares a terminal may have made it non-blocking:
+ * write_all then polls until a full terminal accepts more.
  */
 #include <errno.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* File descriptors that close themselves at the end of a scope: _fd int fd = open(...). */
+/* File descriptors that are closed at the end of a scope: _fd int fd = open(...). */
 #ifndef SONDE_BASE_FD_H
 #define SONDE_BASE_FD_H
 
@@ -16,7 +16,7 @@ static inline void fd_close(int *fd)
 
 /* Writes all bytes, retrying short writes and EINTR; 0 or -errno. */
 int write_all(int fd, const void *bytes, size_t len);
-/* The path that a descriptor was opened by, as the kernel has it now, cut at size. false: it has none. */
+/* The current path of an open descriptor, truncated to size. false: it has none. */
 bool fd_path(int fd, char *path, size_t size);
 
 #endif

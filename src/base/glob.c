@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Pattern matching with '*' only. On a mismatch the last star takes one more character; stars
- * before it need not be tried again, so the worst case is length times length.
+ * Pattern matching with '*' only. On a mismatch the last star takes one more character; earlier
+ * stars need no retry, so the worst case is pattern length times text length.
  */
 #include "base/glob.h"
 

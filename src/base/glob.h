@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Probe patterns: '*' matches any run of characters, everything else itself. Anchored both ends. */
+/* Probe patterns: '*' matches any sequence of characters, all others match themselves; anchored. */
 #ifndef SONDE_BASE_GLOB_H
 #define SONDE_BASE_GLOB_H
 

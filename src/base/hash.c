@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Open addressing with linear probing, at most three quarters full. Nothing is ever removed, so a
- * search ends at the first free slot. The hash reads eight bytes at a time and mixes each word by
- * a multiplication and a shift (as in MurmurHash64A); it is the same in every run, so that walking
- * a table gives the same order.
+ * search ends at the first free slot. The hash reads eight bytes at a time and mixes each word by a
+ * multiplication and a shift (as in MurmurHash64A). It is the same in every run, so that iteration
+ * order is deterministic.
  */
 #include <stdlib.h>
 
@@ -47,7 +47,7 @@ void hash_release(struct hash *h)
 	*h = (struct hash){};
 }
 
-/* The slot of the key, or the free slot where it belongs; the table has a free slot. */
+/* The slot of the key, or the free slot where it belongs. The table must have a free slot. */
 static struct hash_slot *find(const struct hash *h, const void *key, size_t len, u32 hash)
 {
 	for (u32 i = hash;; i++) {
@@ -97,7 +97,7 @@ void *hash_get(const struct hash *h, const void *key, size_t len)
 	return h->n ? find(h, key, len, hash_bytes(key, len))->value : NULL;
 }
 
-/* The key's slot, taken if it was free; then its value is NULL. */
+/* The key's slot; if the key is new, a free slot is claimed and its value is NULL. */
 static struct hash_slot *claim(struct hash *h, const void *key, size_t len)
 {
 	if (!key || len > UINT32_MAX)
@@ -123,7 +123,8 @@ void *hash_put(struct hash *h, const void *key, size_t len, void *value)
 	struct hash_slot *s = claim(h, key, len);
 	void *old = s->value;
 
-	s->key = key; /* often part of the value: the former key may go with the former value */
+	/* The key is often part of the value: the old key may be freed with the old value. */
+	s->key = key;
 	s->value = value;
 	return old;
 }

@@ -21,11 +21,11 @@ struct hash {
 
 u32 hash_bytes(const void *bytes, size_t len);
 void hash_release(struct hash *h);
-/* Room for so many keys, so that the table need not grow on the way there. */
+/* Room for n keys without a further resize. */
 void hash_reserve(struct hash *h, u32 n);
 /* The value, or NULL. */
 void *hash_get(const struct hash *h, const void *key, size_t len);
-/* Sets and returns the former value, or NULL. value must not be NULL. */
+/* Sets the value; returns the old one, or NULL. value must not be NULL. */
 void *hash_put(struct hash *h, const void *key, size_t len, void *value);
 static inline void *hash_gets(const struct hash *h, const char *s)
 {

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * JSON values into a buf. Strings come from kernels and strangers: what is not well-formed UTF-8
- * (RFC 3629: no overlong forms, no surrogates, nothing above U+10FFFF) becomes U+FFFD, one for
- * each bad byte, so that the output is always valid JSON. Control characters are escapes, DEL and C1
- * among them, although JSON asks for C0 only (RFC 8259, 7): a terminal obeys those, too.
+ * Writes JSON values into a buf. Strings come from the kernel and from traced programs: each byte
+ * that is not well-formed UTF-8 (RFC 3629: no overlong forms, no surrogates, nothing above
+ * U+10FFFF) becomes U+FFFD, so that the output is always valid JSON. Control characters are
+ * escaped, including DEL and C1, although JSON requires it for C0 only (RFC 8259, 7): terminals
+ * obey those, too.
  */
 #include "base/json.h"
 #include "base/visible.h"
@@ -18,7 +19,7 @@ static void escape_code(struct buf *b, u32 c)
 		6);
 }
 
-/* Returns how many bytes at s it stands for. */
+/* Returns the number of bytes at s that were consumed. */
 static size_t escape_char(struct buf *b, const u8 *s, size_t left)
 {
 	size_t n = utf8_len(s, left);
@@ -43,7 +44,7 @@ static size_t escape_char(struct buf *b, const u8 *s, size_t left)
 	return 1;
 }
 
-/* Bytes of the character at s when it needs no escape, else 0. */
+/* Length of the character at s if it needs no escape, else 0. */
 static size_t plain_len(const u8 *s, size_t left)
 {
 	size_t n;
@@ -57,7 +58,7 @@ static size_t plain_len(const u8 *s, size_t left)
 void json_escape(struct buf *b, const char *s, size_t len)
 {
 	const u8 *p = (const u8 *)s;
-	size_t from = 0, i = 0; /* bytes in [from, i) are good as they are */
+	size_t from = 0, i = 0; /* bytes in [from, i) need no escape */
 
 	while (i < len) {
 		size_t n = plain_len(p + i, len - i);
@@ -85,7 +86,7 @@ void json_strz(struct buf *b, const char *s)
 	json_str(b, s, strlen(s));
 }
 
-/* By range: above 2^53 a double holds some integers, but a reader could not tell which. */
+/* By range: above 2^53 a double holds some integers exactly, but a reader could not tell which. */
 void json_u64(struct buf *b, u64 v)
 {
 	bool quote = v > 1ull << 53;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A recursive reader with bounded depth; every byte is looked at once. */
+/* A recursive-descent JSON parser (RFC 8259) with bounded depth, one pass over the text. */
 #include <stdlib.h>
 #include "base/json_read.h"
 
@@ -72,7 +72,7 @@ static u32 read_hex(struct reader *r)
 	return v;
 }
 
-/* Behind "\u": characters beyond 16 bits are two of them. */
+/* After "\u": characters beyond 16 bits are a surrogate pair. */
 static u32 read_unicode(struct reader *r)
 {
 	u32 high = read_hex(r), low;
@@ -104,7 +104,7 @@ static char *read_escape(struct reader *r, char *to)
 	return to;
 }
 
-/* Behind the opening quote. Text only gets shorter: an escape of six bytes makes three. */
+/* After the opening quote. Text only gets shorter: an escape of six bytes makes three. */
 static const char *read_string(struct reader *r, size_t *len)
 {
 	const char *s = r->at;
@@ -130,7 +130,7 @@ static const char *read_string(struct reader *r, size_t *len)
 	return text;
 }
 
-/* ---- the rest */
+/* ---- numbers, words, containers */
 
 static void read_number(struct reader *r, struct json *j)
 {
@@ -244,7 +244,7 @@ struct json *json_read(struct arena *a, const char *text, size_t len, size_t *wh
 	return r.bad || r.at != r.end ? NULL : j;
 }
 
-/* ---- looking things up */
+/* ---- lookup */
 
 static const struct json *member(const struct json *j, const char *key, size_t len)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * "Did you mean": the nearest of many candidates by Damerau-Levenshtein distance (insert, delete,
- * replace, swap neighbours; the restricted form, which keeps three rows). Case is ignored, but a
- * word that differs in case alone has distance 1. A third of the word may be wrong; a single
- * letter has no near words. Of two as near the one of the word's own length is meant more often: letters are
- * swapped (prinft) rather than left out. Tens of thousands of kernel functions may be tried, so a candidate is
- * given up as soon as a whole row is worse than the best so far.
+ * replace, swap neighbors; the restricted form, which needs three rows). Case is ignored, but a
+ * word that differs only in case has distance 1. A third of the word may differ; a single letter
+ * has no near words. On a tie a candidate of the word's own length wins, because letters are
+ * swapped (prinft) more often than left out. There may be tens of thousands of kernel functions, so
+ * a candidate is abandoned when a whole row is worse than the best so far.
  */
 #include "base/diag.h"
 
@@ -19,7 +19,7 @@ void near_init(struct near *n, const char *word)
 	*n = (struct near){ .word = word, .best_cost = allowed + 1 };
 }
 
-/* Of candidates as near as the best one this one is the better guess. */
+/* On a tie with the best candidate, this one wins. */
 static bool fits_better(const struct near *n, size_t gap)
 {
 	return n->best && !gap && strlen(n->best) != strlen(n->word);
@@ -74,7 +74,7 @@ void near_try(struct near *n, const char *candidate)
 	if (b > MAX_WORD || gap >= n->best_cost || (n->best_cost <= 1 && !wins_tie))
 		return;
 	if (streq(n->word, candidate))
-		return; /* no suggestion: the word itself was refused */
+		return; /* the exact word was rejected: no suggestion */
 
 	u32 limit = n->best_cost + wins_tie;
 	u32 cost = distance(n->word, (u32)a, candidate, (u32)b, limit);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Places in source texts. The files of a compilation lie one after another in one offset space
+ * Positions in source texts. The files of a compilation follow one another in one offset space
  * that starts at 1, each followed by one offset for its end, so that "unexpected end of file" has
- * a place in the right file:
+ * a position in the right file:
  *
  *	0 nowhere | 1 a.bt ... end | b.bt ... end |
  *
- * The line table of a file is built when a place in it is first asked for, that is, for a message.
+ * The line table of a file is built on first use, that is, for a message.
  */
 #include "base/source.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Source texts and places in them. All files of one compilation share one offset space: a span is
- * (offset, length) into it, 8 bytes, and finds its file by binary search. Offset 0 is "nowhere".
+ * Source texts and positions in them. All files of one compilation share one offset space: a span
+ * is (offset, length) into it, 8 bytes, and finds its file by binary search. Offset 0 is "nowhere".
  */
 #ifndef SONDE_BASE_SOURCE_H
 #define SONDE_BASE_SOURCE_H
@@ -13,7 +13,7 @@ struct span {
 };
 
 struct source {
-	const char *name; /* as shown to people: path, or "stdin" */
+	const char *name; /* as displayed: path, or "stdin" */
 	const char *text; /* NUL-terminated */
 	u32 len;
 	u32 base;       /* span offset of text[0] */

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The kernel shows as a process's command line the bytes where its arguments were (proc(5), arg_start and arg_end of
- * /proc/PID/stat): they are overwritten. Unless the last of them is a zero it shows what follows, the environment, up to
- * the first zero there (fs/proc/base.c: get_mm_cmdline), so a text may be longer than the arguments.
+ * Sets the process title by overwriting the bytes that held the arguments: the kernel shows them as
+ * the command line (proc(5), arg_start and arg_end of /proc/PID/stat). If their last byte is not
+ * NUL, it also shows what follows, the environment, up to the first NUL there (fs/proc/base.c:
+ * get_mm_cmdline), so a title may be longer than the arguments.
  */
 #include <fcntl.h>
 #include <stdint.h>
@@ -22,7 +23,7 @@ enum { ARG_START = 48, ARG_END, ENV_START, ENV_END };
 
 static const char *field_of(const char *stat, u32 wanted)
 {
-	const char *at = strrchr(stat, ')'); /* of field 2 */
+	const char *at = strrchr(stat, ')'); /* end of field 2 */
 
 	for (u32 field = 2; at && field < wanted; field++) {
 		at = strchr(at, ' ');
@@ -56,7 +57,7 @@ static bool find_space(struct space *s)
 
 void title_set(const char *name, const char *text)
 {
-	static struct space space; /* of this process: the kernel may hide it later */
+	static struct space space; /* cached: the kernel may hide the addresses later */
 	size_t room, len = strlen(text);
 
 	prctl(PR_SET_NAME, name);
@@ -67,6 +68,6 @@ void title_set(const char *name, const char *text)
 		len = room - 1;
 	memset(space.from, 0, room);
 	memcpy(space.from, text, len);
-	if (space.from + len < space.args_end) /* its end would be shown as empty arguments */
+	if (space.from + len < space.args_end) /* trailing NULs would be shown as empty arguments */
 		memset(space.from + len, ' ', (size_t)(space.args_end - space.from) - len - 1);
 }

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a process is called in lists of processes. */
+/* The title of this process in process lists. */
 #ifndef SONDE_BASE_TITLE_H
 #define SONDE_BASE_TITLE_H
 
-/* name: 15 characters of it in /proc/PID/comm. text: /proc/PID/cmdline, cut to the space that the arguments had when the
- * program started. Makes system calls only. */
+/*
+ * name: for /proc/PID/comm, cut to 15 characters. text: for /proc/PID/cmdline, cut to the space
+ * that the arguments had at program start. Makes system calls only.
+ */
 void title_set(const char *name, const char *text);
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Control characters as text. In: a buffer whose end came from a traced process or a foreign file. Out: the same
- * buffer, in which nothing is left that a terminal obeys. Text without such bytes is only read.
+ * Escapes control characters. Input: a buffer whose tail came from a traced process or a foreign
+ * file. Output: the same buffer without any byte that a terminal obeys. Text without such bytes is
+ * only read.
  */
 #include "base/visible.h"
 
@@ -60,7 +61,7 @@ bool utf8_is_control(const u8 *s, size_t n)
 	return false;
 }
 
-/* Bytes at s that may stay as they are: a character, or 0. */
+/* Length of the character at s if it needs no escape, else 0. */
 static size_t plain_len(const u8 *s, size_t left, enum visible how)
 {
 	size_t n;
@@ -91,7 +92,7 @@ static void put_escaped(struct buf *b, u8 c)
 		buf_add(b, (char[]){ '\\', 'x', digit[c >> 4], digit[c & 15] }, 4);
 }
 
-/* Appends the character at s, as it is or escaped byte by byte; returns its length. */
+/* Appends the character at s, unchanged or escaped byte by byte; returns its length. */
 static size_t put_visible(struct buf *b, const u8 *s, size_t left, enum visible how)
 {
 	size_t n = plain_len(s, left, how);
@@ -109,7 +110,7 @@ static size_t put_visible(struct buf *b, const u8 *s, size_t left, enum visible 
 void buf_visible(struct buf *b, size_t from, enum visible how)
 {
 	size_t len = b->len - from, plain = len ? plain_prefix((u8 *)b->s + from, len, how) : 0;
-	struct buf rest = { 0 };
+	struct buf rest = {};
 
 	if (plain == len)
 		return;
@@ -130,8 +131,8 @@ void buf_add_blanked(struct buf *b, const char *text, size_t len)
 		n = plain ? n : MAX(s[i] >= 0x80 ? utf8_len(s + i, len - i) : 0, (size_t)1);
 		if (plain)
 			buf_add(b, s + i, n);
-		else if ((s[i] & 0xc0) !=
-			 0x80) /* which is no character of its own and has no column */
+		/* A stray continuation byte is not a character and has no column. */
+		else if ((s[i] & 0xc0) != 0x80)
 			buf_putc(b, ' ');
 	}
 }
