@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Aggregations. Each updates this CPU's copy of a map element (type/agg.h) with atomic adds, so that a
- * nested probe cannot lose a count.
+ * Aggregations: the rows, and the code that updates an element.
+ *
+ * Each function updates the current CPU's copy of a map element (layouts: type/agg.h). Counters
+ * change by atomic adds only, so a nested probe loses no count.
  */
 #include "builtin/builtin.h"
 #include "type/agg.h"
@@ -54,7 +56,7 @@ static void update_sum(struct lower *l, struct node *call, struct node *map)
 	lower_agg_end(l, &p);
 }
 
-/* avg, stats: value, then how many. */
+/* avg, stats: total, then count. */
 static void update_avg(struct lower *l, struct node *call, struct node *map)
 {
 	struct agg_place p = add_value(l, call, map);
@@ -66,7 +68,7 @@ static void update_avg(struct lower *l, struct node *call, struct node *map)
 static void update_extreme(struct lower *l, struct node *call, struct node *map, bool is_min)
 {
 	struct node *arg = call_arg(call, 0);
-	bool is_signed = map->map->value->is_signed; /* of all that is put into the map */
+	bool is_signed = map->map->value->is_signed; /* unified over all assignments to the map */
 	enum ir_cond cc = is_min ? (is_signed ? CC_SLT : CC_ULT) : (is_signed ? CC_SGT : CC_UGT);
 	struct opnd v = lower_scalar(l, arg), set;
 	struct agg_place p = lower_agg_begin(l, map);
@@ -101,18 +103,19 @@ static void add_to_bucket(struct lower *l, struct agg_place *p, struct opnd inde
 	ir_atomic_add(l, ir_op2(l, IR_ADD, ir_addr(l, p->addr), off), 8, o_imm(1));
 }
 
-/* floor(log2(n)) of n below 16, two bits each; 0 for 0. */
+/* floor(log2(n)) for n < 16, two bits each; 0 for 0. */
 enum { LOG2_OF_16 = (s32)0xffffaa50 };
 
 /*
- * v >>= t and the t to be added to the logarithm: 2^log when v has a bit from there on, else 0. For v below 2^63:
+ * One step of a binary search for the highest set bit of v: returns t, which the caller adds to the
+ * logarithm, and shifts v right by it. t is 2^log if v >= 2^(2^log), else 0. For v below 2^63:
  *	t = (2^(2^log) - 1 - v) >> 63 << log
  */
 static struct opnd log2_step(struct lower *l, struct opnd *v, u32 log)
 {
 	struct opnd t;
 
-	if (log == 5) /* any v */
+	if (log == 5) /* for any v */
 		t = ir_op2(l, IR_SUB, o_imm(0), ir_op2(l, IR_SHR, *v, o_imm(32)));
 	else
 		t = ir_op2(l, IR_SUB, o_imm((1 << (1 << log)) - 1), *v);
@@ -122,22 +125,22 @@ static struct opnd log2_step(struct lower *l, struct opnd *v, u32 log)
 }
 
 /*
- * floor(log2(v)) without branches; 0 for 0. A branchy one costs verifiers ten times as many instructions. *rest: v
- * without as many bits, below 16; it is 0 when v was.
+ * floor(log2(v)) without branches; 0 for 0. With branches, verifiers process ten times as many
+ * instructions. *rest is v shifted right until it is below 16; 0 if and only if v is 0.
  */
 static struct opnd log2_floor(struct lower *l, struct opnd v, struct opnd *rest)
 {
 	struct opnd r = o_imm(0), low;
 
+	/* ADD: old verifiers do not track the bound of an OR. */
 	for (u32 log = 5; log >= 2; log--)
-		r = ir_op2(l, IR_ADD, r,
-			   log2_step(l, &v, log)); /* of an OR old verifiers know no bound */
-	*rest = ir_op2(l, IR_AND, v, o_imm(15));   /* verifiers do not see that it is */
+		r = ir_op2(l, IR_ADD, r, log2_step(l, &v, log));
+	*rest = ir_op2(l, IR_AND, v, o_imm(15)); /* a bound for verifiers */
 	low = ir_op2(l, IR_SHR, o_imm((u32)LOG2_OF_16), ir_op2(l, IR_SHL, *rest, o_imm(1)));
 	return ir_op2(l, IR_ADD, r, ir_op2(l, IR_AND, low, o_imm(3)));
 }
 
-/* Bucket of hist with k = 0: 0 negative, 1 zero, then log2 + 2. */
+/* Bucket of hist() with bits = 0: 0 for negative values, 1 for 0, then log2 + 2. */
 static struct opnd plain_bucket(struct lower *l, struct opnd v, bool is_signed)
 {
 	struct opnd rest, index = log2_floor(l, v, &rest);
@@ -152,7 +155,8 @@ static struct opnd plain_bucket(struct lower *l, struct opnd v, bool is_signed)
 	return index;
 }
 
-/* k > 0: values below 2^k one bucket each, then 2^k for each power of two; see hist_bucket(). */
+/* With bits k > 0: a bucket for each value below 2^k, then 2^k buckets for each power of two;
+ * see hist_bucket(). */
 static void fine_bucket(struct lower *l, struct opnd v, bool is_signed, u32 k, u32 index)
 {
 	struct ir_block *negative = ir_block_new(l), *other = ir_block_new(l),
@@ -184,7 +188,7 @@ static void fine_bucket(struct lower *l, struct opnd v, bool is_signed, u32 k, u
 
 static const struct type *check_hist(struct check *c, struct node *call)
 {
-	struct type *t = arena_dup(c->arena, agg_of(c, call, TY_HIST), sizeof *t);
+	struct type *t = arena_dup(c->arena, agg_of(c, call, TY_HIST), sizeof(*t));
 	s64 k = call_int(call, 1, 0);
 
 	if (k < 0 || k > 5)
@@ -222,7 +226,7 @@ static void update_hist(struct lower *l, struct node *call, struct node *map)
 static const struct type *check_lhist(struct check *c, struct node *call)
 {
 	s64 min = call_int(call, 1, 0), max = call_int(call, 2, 0), step = call_int(call, 3, 0);
-	struct type *t = arena_dup(c->arena, agg_of(c, call, TY_LHIST), sizeof *t);
+	struct type *t = arena_dup(c->arena, agg_of(c, call, TY_LHIST), sizeof(*t));
 
 	if (step <= 0)
 		return diag_type(c, call_arg(call, 3)->span, D_LHIST_STEP, (long long)step);
@@ -278,8 +282,9 @@ static const struct builtin rows[] = {
 	{
 		.name = "count",
 		.sig = "count() -> count",
-		.brief = "how often",
-		.doc = "Counts the times the statement runs, for each key. Exact on any number of CPUs.",
+		.brief = "count executions",
+		.doc = "Counts how often the statement runs, for each key. Exact on any number of "
+		       "CPUs.",
 		.example = "begin { @hits = count(); @hits = count(); }",
 		.output = "@hits: 2",
 		.flags = AGG,
@@ -290,8 +295,8 @@ static const struct builtin rows[] = {
 	{
 		.name = "sum",
 		.sig = "sum(n: int) -> sum",
-		.brief = "total of a number",
-		.doc = "Adds n up for each key. Signed or unsigned as n is.",
+		.brief = "sum of a number",
+		.doc = "Sums n for each key. The result is signed if n is.",
 		.example = "begin { @bytes = sum(10); @bytes = sum(32); }",
 		.output = "@bytes: 42",
 		.flags = AGG,
@@ -303,8 +308,8 @@ static const struct builtin rows[] = {
 		.name = "avg",
 		.sig = "avg(n: int) -> avg",
 		.brief = "average of a number",
-		.doc = "Integer average of n for each key: total and count are kept, the division happens when "
-		       "the map is printed.",
+		.doc = "Integer average of n for each key: the map stores total and count; the "
+		       "division happens when it is printed.",
 		.example = "begin { @size = avg(10); @size = avg(20); }",
 		.output = "@size: 15",
 		.flags = AGG,
@@ -316,7 +321,7 @@ static const struct builtin rows[] = {
 		.name = "stats",
 		.sig = "stats(n: int) -> stats",
 		.brief = "count, average and total of a number",
-		.doc = "Keeps count and total of n for each key and prints count, average and total.",
+		.doc = "Stores count and total of n for each key; prints count, average and total.",
 		.example = "begin { @size = stats(10); @size = stats(20); }",
 		.output = "@size: { .count = 2, .average = 15, .total = 30 }",
 		.flags = AGG,
@@ -327,8 +332,8 @@ static const struct builtin rows[] = {
 	{
 		.name = "min",
 		.sig = "min(n: int) -> min",
-		.brief = "smallest value of a number",
-		.doc = "Keeps the smallest n for each key.",
+		.brief = "minimum of a number",
+		.doc = "Stores the smallest n for each key.",
 		.example = "begin { @low = min(7); @low = min(3); }",
 		.output = "@low: 3",
 		.flags = AGG,
@@ -339,8 +344,8 @@ static const struct builtin rows[] = {
 	{
 		.name = "max",
 		.sig = "max(n: int) -> max",
-		.brief = "largest value of a number",
-		.doc = "Keeps the largest n for each key.",
+		.brief = "maximum of a number",
+		.doc = "Stores the largest n for each key.",
 		.example = "begin { @high = max(7); @high = max(3); }",
 		.output = "@high: 7",
 		.flags = AGG,
@@ -352,8 +357,8 @@ static const struct builtin rows[] = {
 		.name = "hist",
 		.sig = "hist(n: int, bits: lit int = 0) -> hist",
 		.brief = "power-of-two histogram of a number",
-		.doc = "Counts n in buckets of powers of two. With bits 1 to 5 each power is divided into "
-		       "2^bits buckets.",
+		.doc = "Counts n in power-of-two buckets. With bits from 1 to 5, each power of "
+		       "two is divided into 2^bits buckets.",
 		.example = "begin { @us = hist(5); @us = hist(6); @us = hist(20); }",
 		.output =
 			"@us:\n"
@@ -369,8 +374,8 @@ static const struct builtin rows[] = {
 		.name = "lhist",
 		.sig = "lhist(n: int, min: lit int, max: lit int, step: lit int) -> lhist",
 		.brief = "linear histogram of a number",
-		.doc = "Counts n in buckets of step from min to max, with one more below and one above. "
-		       "At most 1000 buckets.",
+		.doc = "Counts n in buckets of width step from min to max, plus one bucket below "
+		       "and one above. At most 1000 buckets.",
 		.example = "begin { @ms = lhist(35, 0, 100, 10); @ms = lhist(250, 0, 100, 10); }",
 		.output =
 			"@ms:\n"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What every file of the vocabulary includes. A theme is one file and one line in index.h. */
+/* Interface of the builtins: the table of themes, and functions that several themes share. A
+ * theme is a file and its line in index.h. */
 #ifndef SONDE_BUILTIN_H
 #define SONDE_BUILTIN_H
 
@@ -14,22 +15,24 @@
 /* NULL-terminated. */
 extern const struct builtin_theme *const builtin_themes[];
 
-/* A format string and its arguments as one record: printf and everything like it. */
+/* Format strings: printf and similar. The arguments are sent as fields of one record. fmt_arg:
+ * index of the argument that is the format string. */
 const struct type *check_format(struct check *c, struct node *call, u32 fmt_arg);
 struct ir_val lower_format(struct lower *l, struct node *call);
-/* builtin/seq.c: printf where the kernel formats, in pinned iterators. */
+/* builtin/seq.c: printf in pinned iterators, where the kernel formats. */
 const struct type *check_seq_printf(struct check *c, struct node *call);
 struct ir_val lower_seq_printf(struct lower *l, struct node *call);
-/* The text of such a record, in out. */
+/* Appends the formatted text of such a record to out. */
 void format_record(struct actor *a, struct event_desc *e, const void *record, struct buf *out);
 
-/* At the end of a run. */
+/* Closes the files that skboutput() opened; call it at the end of a run. */
 void action_files_close(struct actor *a);
 
-/* After checking: reports options behind -- that no getopt() asks for. */
+/* Call it after checking: reports script options (after --) that no getopt() reads. False: there
+ * are some. */
 bool builtin_check_options(struct env *env, struct diags *diags);
 
-/* Nanoseconds since boot, sleep included where the kernel has that clock. */
+/* Nanoseconds since boot; includes suspend if the kernel has bpf_ktime_get_boot_ns() (5.8). */
 struct opnd boot_clock(struct lower *l);
 
 #endif

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What is known when the script is compiled: parameters, configuration, kinds of values, and checks of
- * the script's own. Every row here folds its call to a constant or reports; nothing is lowered.
+ * Builtins that the compiler evaluates: script options, configuration, type predicates, static
+ * assertions.
+ *
+ * A check function here folds its call to a constant or reports a diagnostic. Only container_of()
+ * and is_err() generate code.
  */
 #include <ctype.h>
 #include <stdlib.h>
@@ -21,7 +24,7 @@ static const struct type *fold_str(struct check *c, struct node *call, const cha
 	return call->type;
 }
 
-/* ---- getopt(): --name=value behind -- */
+/* ---- getopt(): --name=value after -- */
 
 static bool parse_int(const char *s, s64 *value)
 {
@@ -134,7 +137,7 @@ static const struct type *check_getopt(struct check *c, struct node *call)
 	return call->type;
 }
 
-/* The options that the script has, in the order of the alphabet. */
+/* Sorts the script's options by name, empty slots last. */
 static int by_name(const void *a, const void *b)
 {
 	const struct hash_slot *x = a, *y = b;
@@ -145,10 +148,10 @@ static int by_name(const void *a, const void *b)
 static void help_options(struct env *env, struct diags *diags, struct diag *d)
 {
 	struct hash_slot *all =
-		arena_dup(diags->arena, env->options.slot, env->options.cap * sizeof *all);
+		arena_dup(diags->arena, env->options.slot, env->options.cap * sizeof(*all));
 
 	if (env->options.cap)
-		qsort(all, env->options.cap, sizeof *all, by_name);
+		qsort(all, env->options.cap, sizeof(*all), by_name);
 	for (u32 i = 0; i < env->options.n; i++) {
 		const char *about = all[i].value;
 
@@ -207,7 +210,7 @@ static void add_text(struct members *m, const char *name, const char *s)
 	m->end = &n->next;
 }
 
-/* The call becomes a record: (max_strlen = 1024, ...). */
+/* Replaces the call by a record expression: (max_strlen = 1024, ...). */
 static const struct type *check_config(struct check *c, struct node *call)
 {
 	static const char *const missing[] = { "error", "warn", "ignore" };
@@ -245,15 +248,15 @@ static const struct type *check_str_length(struct check *c, struct node *call)
 	return &ty_u64;
 }
 
-/* ---- kinds of values: which one a row asks for is its aux */
+/* ---- type predicates: a row's aux is its predicate */
 
-enum kind_question { IS_STR, IS_PTR, IS_ARRAY, IS_INTEGER, IS_UNSIGNED, IS_LITERAL, IS_SCALAR };
+enum predicate { IS_STR, IS_PTR, IS_ARRAY, IS_INTEGER, IS_UNSIGNED, IS_LITERAL, IS_SCALAR };
 
-static bool answer(const struct node *n, enum kind_question q)
+static bool satisfies(const struct node *n, enum predicate p)
 {
 	const struct type *t = n->type;
 
-	switch (q) {
+	switch (p) {
 	case IS_STR: return t->kind == TY_STRING;
 	case IS_PTR: return t->kind == TY_POINTER;
 	case IS_ARRAY: return t->kind == TY_ARRAY;
@@ -267,7 +270,7 @@ static bool answer(const struct node *n, enum kind_question q)
 
 static const struct type *check_kind(struct check *c, struct node *call)
 {
-	return fold_bool(call, answer(call_arg(call, 0), (enum kind_question)call->builtin->aux));
+	return fold_bool(call, satisfies(call_arg(call, 0), (enum predicate)call->builtin->aux));
 }
 
 static const struct type *check_kfunc(struct check *c, struct node *call)
@@ -280,12 +283,12 @@ static const struct type *check_kfunc(struct check *c, struct node *call)
 	return fold_bool(call, is);
 }
 
-/* ---- checks of the script's own */
+/* ---- static assertions */
 
-/* The text of fail(): literals only, so it is known now. */
+/* The message of fail(). Its arguments are literals, so it is formatted here. */
 static const char *fail_text(struct check *c, struct node *call, u32 fmt_arg)
 {
-	struct buf b = { 0 };
+	struct buf b = {};
 	const char *s = call_str(call, fmt_arg), *text;
 	u32 arg = fmt_arg + 1;
 
@@ -318,7 +321,7 @@ static const struct type *check_fail(struct check *c, struct node *call)
 	for (u32 i = 1; i < call_n_args(call); i++)
 		if (!call_arg(call, i)->is_const)
 			return diag_type(c, call_arg(call, i)->span, D_FAIL_CONST, call->name);
-	if (!c->final) /* whether this is reached is known only then */
+	if (!c->final) /* only the final pass knows which branches are dead */
 		return &ty_void;
 	return diag_type(c, call->span, D_FAIL, fail_text(c, call, 0));
 }
@@ -370,7 +373,7 @@ static struct ir_val lower_container(struct lower *l, struct node *call)
 			  ir_op2(l, IR_SUB, lower_scalar(l, call_arg(call, 0)), o_imm(call->aux)));
 }
 
-/* ---- is_err(): the last page of addresses holds error numbers (include/linux/err.h) */
+/* ---- is_err(): the last 4095 addresses are error numbers (include/linux/err.h) */
 
 static struct ir_val lower_is_err(struct lower *l, struct node *call)
 {
@@ -378,21 +381,22 @@ static struct ir_val lower_is_err(struct lower *l, struct node *call)
 			  ir_set(l, CC_UGE, lower_scalar(l, call_arg(call, 0)), o_imm(-4095)));
 }
 
-#define KIND_ROW(name_, sig_, brief_, example_, output_, aux_)                                              \
-	{                                                                                                   \
-		.name = name_, .sig = sig_, .brief = brief_,                                                \
-		.doc = "Answered when the script is compiled: branches that it rules out are not checked.", \
-		.example = example_, .output = output_, .flags = BI_CONST, .engines = ON_ALL,               \
-		.check = check_kind, .aux = aux_,                                                           \
+#define KIND_ROW(name_, sig_, brief_, example_, output_, aux_)                                           \
+	{                                                                                                \
+		.name = name_, .sig = sig_, .brief = brief_,                                             \
+		.doc = "Evaluated at compile time: branches that it makes unreachable are not checked.", \
+		.example = example_, .output = output_, .flags = BI_CONST, .engines = ON_ALL,            \
+		.check = check_kind, .aux = aux_,                                                        \
 	}
 
 static const struct builtin rows[] = {
 	{
 		.name = "getopt",
 		.sig = "getopt(name: lit string, default: lit int|bool|string = false, description: lit string = \"\")",
-		.brief = "a parameter of the command line",
-		.doc = "The value of --name=value behind -- on the command line; without it the default, whose type it "
-		       "has. Without a default: whether --name was given.",
+		.brief = "script option",
+		.doc = "The value of --name=value after -- on the command line, or else the "
+		       "default. The value has the default's type. Without a default: whether "
+		       "--name was given.",
 		.example = "begin { print(getopt(\"limit\", 10, \"how many\")); }",
 		.output = "10",
 		.flags = BI_CONST | BI_OPTION,
@@ -403,7 +407,7 @@ static const struct builtin rows[] = {
 		.name = "config",
 		.sig = "config() -> record",
 		.brief = "the configuration",
-		.doc = "A record of all configuration variables: config().max_strlen.",
+		.doc = "A record of all configuration variables, for example config().max_strlen.",
 		.example = "begin { print(config().max_strlen); }",
 		.output = "1024",
 		.flags = BI_VARIABLE | BI_CONST,
@@ -413,8 +417,8 @@ static const struct builtin rows[] = {
 	{
 		.name = "default_str_length",
 		.sig = "default_str_length() -> uint64",
-		.brief = "longest string",
-		.doc = "The configuration max_strlen.",
+		.brief = "maximum string length",
+		.doc = "The configuration variable max_strlen.",
 		.example = "begin { print(default_str_length()); }",
 		.output = "1024",
 		.flags = BI_VARIABLE | BI_CONST,
@@ -433,7 +437,7 @@ static const struct builtin rows[] = {
 		 "whether a value is an unsigned integer",
 		 "begin { print(is_unsigned_integer(pid)); }", "true", IS_UNSIGNED),
 	KIND_ROW("is_literal", "is_literal(value: any) -> bool",
-		 "whether a value is known when compiling", "begin { print(is_literal(1)); }",
+		 "whether a value is a compile-time constant", "begin { print(is_literal(1)); }",
 		 "true", IS_LITERAL),
 	KIND_ROW("is_scalar", "is_scalar(map: any|map) -> bool", "whether a map has no keys",
 		 "begin { @x = 1; print(is_scalar(@x)); }",
@@ -445,7 +449,7 @@ static const struct builtin rows[] = {
 		.name = "kfunc_exist",
 		.sig = "kfunc_exist(name: lit string) -> bool",
 		.brief = "whether the kernel has a function",
-		.doc = "Whether the kernel's type information has a function of that name.",
+		.doc = "Whether the kernel's BTF has a function of that name.",
 		.example = "begin { print(kfunc_exist(\"vfs_read\")); }",
 		.output = "true",
 		.flags = BI_CONST,
@@ -457,7 +461,8 @@ static const struct builtin rows[] = {
 		.name = "kfunc_allowed",
 		.sig = "kfunc_allowed(name: lit string) -> bool",
 		.brief = "whether a kernel function may be called",
-		.doc = "Whether the kernel has the function and lets tracing programs call functions.",
+		.doc = "Whether the kernel has the function and lets tracing programs call kernel "
+		       "functions (kfuncs).",
 		.example = "begin { print(kfunc_allowed(\"bpf_strlen\")); }",
 		.flags = BI_CONST,
 		.engines = ON_ALL,
@@ -467,9 +472,9 @@ static const struct builtin rows[] = {
 	{
 		.name = "fail",
 		.sig = "fail(format: lit string, ...)",
-		.brief = "refuse to compile",
-		.doc = "An error with that text when the place is reached while compiling: in a branch that is not ruled "
-		       "out. The arguments are literals.",
+		.brief = "compile error",
+		.doc = "A compile error with that message, unless the call is in a branch that is "
+		       "unreachable at compile time. The arguments are literals.",
 		.example =
 			"begin { if (is_str(1)) { fail(\"no number: %d\", 1); } print(\"compiled\"); }",
 		.output = "compiled",
@@ -481,8 +486,9 @@ static const struct builtin rows[] = {
 	{
 		.name = "static_assert",
 		.sig = "static_assert(condition: any, message: lit string)",
-		.brief = "refuse to compile unless",
-		.doc = "An error with that message unless the condition holds; it must be known when compiling.",
+		.brief = "compile error if the condition is false",
+		.doc = "A compile error with that message if the condition is false. The "
+		       "condition must be a compile-time constant.",
 		.example =
 			"begin { static_assert(sizeof(uint64) == 8, \"odd machine\"); print(\"compiled\"); }",
 		.output = "compiled",
@@ -494,8 +500,8 @@ static const struct builtin rows[] = {
 	{
 		.name = "assert_str",
 		.sig = "assert_str(value: any)",
-		.brief = "refuse to compile unless a string",
-		.doc = "An error unless the value is a string.",
+		.brief = "compile error if the value is not a string",
+		.doc = "A compile error if the value is not a string.",
 		.example = "begin { assert_str(comm); print(\"compiled\"); }",
 		.output = "compiled",
 		.flags = BI_STATEMENT,
@@ -507,7 +513,7 @@ static const struct builtin rows[] = {
 		.name = "container_of",
 		.sig = "container_of(pointer: ptr|int, type: type, field: name) -> ptr",
 		.brief = "the struct around a field",
-		.doc = "Pointer to the struct of that type whose field the pointer points to.",
+		.doc = "Given a pointer to a field, the pointer to the struct that contains it.",
 		.example =
 			"begin { $t = container_of(kptr(4096), struct task_struct, comm); print($t != 0); }",
 		.output = "true",
@@ -518,8 +524,9 @@ static const struct builtin rows[] = {
 	{
 		.name = "is_err",
 		.sig = "is_err(pointer: ptr|int) -> bool",
-		.brief = "whether a pointer is an error",
-		.doc = "Kernel functions return errors as pointers to the last page: true for those.",
+		.brief = "whether a pointer is an error code",
+		.doc = "Some kernel functions return errors as pointers into the last page "
+		       "(IS_ERR()): true for those.",
 		.example = "begin { print(is_err((uint64)-2)); }",
 		.output = "true",
 		.engines = ON_ALL,

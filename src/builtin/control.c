@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Ending the run, running commands, showing files: what changes or leaves the run. */
+/* Side effects: exit(), commands, files, signals, writes to the traced process, assertions. */
 #include <errno.h>
 #include <fcntl.h>
 #include "base/fd.h"
@@ -25,7 +25,7 @@ static int act_exit(struct actor *a, struct event_desc *e, const void *record, u
 {
 	u64 code;
 
-	memcpy(&code, (const u8 *)record + e->fields[0].offset, sizeof code);
+	memcpy(&code, (const u8 *)record + e->fields[0].offset, sizeof(code));
 	a->exit(a->ctx, (int)(code & 0xff));
 	return 0;
 }
@@ -37,7 +37,7 @@ static const struct type *check_command(struct check *c, struct node *call)
 
 static int act_system(struct actor *a, struct event_desc *e, const void *record, u32 len)
 {
-	struct buf command = { 0 };
+	struct buf command = {};
 
 	format_record(a, e, record, &command);
 	a->system(a->ctx, command.s ? command.s : "");
@@ -47,7 +47,7 @@ static int act_system(struct actor *a, struct event_desc *e, const void *record,
 
 static int act_cat(struct actor *a, struct event_desc *e, const void *record, u32 len)
 {
-	struct buf path = { 0 }, content = { 0 };
+	struct buf path = {}, content = {};
 	u32 left = a->max_cat_bytes;
 	ssize_t got;
 
@@ -55,9 +55,10 @@ static int act_cat(struct actor *a, struct event_desc *e, const void *record, u3
 	_fd int fd = open(path.s ? path.s : "", O_RDONLY | O_CLOEXEC);
 
 	if (fd < 0) {
-		int rc = -errno;
+		int ret = -errno;
 
-		buf_printf(&content, "cannot open \"%s\": %s", path.s ? path.s : "", strerror(-rc));
+		buf_printf(&content, "cannot open \"%s\": %s", path.s ? path.s : "",
+			   strerror(-ret));
 		if (a->sink->visible_err)
 			buf_visible(&content, 0, VISIBLE_NAME);
 		a->sink->output->message(a->sink, "warnf", e->span, content.s);
@@ -79,16 +80,9 @@ static int act_cat(struct actor *a, struct event_desc *e, const void *record, u3
 	return 0;
 }
 
-/* ---- changes to the traced program: allowed with --unsafe only */
+/* ---- changes to the traced program: only with --unsafe */
 
-enum {
-	SEND_SIGNAL = 109,
-	SEND_SIGNAL_THREAD = 117,
-	OVERRIDE_RETURN = 58,
-	PROBE_WRITE_USER = 36,
-	MAX_WRITE = 1024,
-	MAX_SIGNAL = 64
-};
+enum { MAX_WRITE = 1024, MAX_SIGNAL = 64 };
 
 static const struct type *check_signal(struct check *c, struct node *call)
 {
@@ -129,7 +123,8 @@ static const struct type *check_override(struct check *c, struct node *call)
 
 static struct ir_val lower_override(struct lower *l, struct node *call)
 {
-	ir_call(l, OVERRIDE_RETURN, false, 2, lower_ctx(l, 0), lower_scalar(l, call_arg(call, 0)));
+	ir_call(l, BPF_FUNC_override_return, false, 2, lower_ctx(l, 0),
+		lower_scalar(l, call_arg(call, 0)));
 	return val_scalar(&ty_void, o_imm(0));
 }
 
@@ -161,12 +156,13 @@ static struct ir_val lower_write_user(struct lower *l, struct node *call)
 		ir_zero(l, temp, n);
 		ir_copy(l, temp, v.o, MIN(n, v.type->size));
 	}
-	return val_scalar(&ty_s64, ir_call(l, PROBE_WRITE_USER, false, 3, to, temp, o_imm(n)));
+	return val_scalar(&ty_s64,
+			  ir_call(l, BPF_FUNC_probe_write_user, false, 3, to, temp, o_imm(n)));
 }
 
-/* ---- the script's own checks and traces */
+/* ---- assertions and debug output of the script */
 
-/* assert(): the message and the end are those of errorf() and exit(1), in one record. */
+/* assert(): errorf() and exit(1) in one record. */
 static struct ir_val lower_assert(struct lower *l, struct node *call)
 {
 	struct ir_block *bad = ir_block_new(l), *good = ir_block_new(l);
@@ -188,7 +184,7 @@ static struct ir_val lower_assert(struct lower *l, struct node *call)
 
 static int act_assert(struct actor *a, struct event_desc *e, const void *record, u32 len)
 {
-	struct buf text = { 0 };
+	struct buf text = {};
 
 	buf_printf(&text, "assert failed: %s", e->text);
 	a->sink->output->message(a->sink, "errorf", e->span, text.s);
@@ -197,7 +193,7 @@ static int act_assert(struct actor *a, struct event_desc *e, const void *record,
 	return 0;
 }
 
-/* debugf(): to the kernel's trace buffer; it formats, so only what it knows may be asked for. */
+/* debugf(): the kernel formats (bpf_trace_printk), so only its conversions are allowed. */
 static const struct type *check_debugf(struct check *c, struct node *call)
 {
 	const char *s = call_str(call, 0);
@@ -234,7 +230,7 @@ static struct ir_val lower_debugf(struct lower *l, struct node *call)
 	return val_scalar(&ty_void, o_imm(0));
 }
 
-/* unwatch(): watchpoints end with the run. */
+/* unwatch(): accepted for old scripts. */
 static const struct type *check_unwatch(struct check *c, struct node *call)
 {
 	check_report(c, call->span, D_UNWATCH);
@@ -257,9 +253,10 @@ static const struct builtin rows[] = {
 	{
 		.name = "exit",
 		.sig = "exit(status: int = 0)",
-		.brief = "end the run",
-		.doc = "Ends the probe at once and the run as soon as everything printed before is out. end probes run and "
-		       "maps are printed. The status becomes the tool's.",
+		.brief = "exit",
+		.doc = "Leaves the probe immediately and ends the run after all earlier output "
+		       "has been printed. end probes run and maps are printed. The status becomes "
+		       "sonde's exit status.",
 		.example = "begin { print(\"once\"); exit(); } end { print(\"end\"); }",
 		.output = "once\n"
 			  "end",
@@ -272,7 +269,8 @@ static const struct builtin rows[] = {
 		.name = "system",
 		.sig = "system(format: lit string, ...)",
 		.brief = "run a shell command",
-		.doc = "Formats a command line and runs it with sh -c. Its output appears in order.",
+		.doc = "Formats a command line and runs it with sh -c. Its output appears in "
+		       "order with the script's.",
 		.example = "begin { system(\"echo %d\", 1); }",
 		.output = "1",
 		.flags = BI_STATEMENT | BI_UNSAFE,
@@ -285,7 +283,7 @@ static const struct builtin rows[] = {
 		.name = "cat",
 		.sig = "cat(format: lit string, ...)",
 		.brief = "print a file",
-		.doc = "Prints the file of the formatted name, at most max_cat_bytes of it.",
+		.doc = "Prints the file whose name the format gives, at most max_cat_bytes of it.",
 		.example = "begin { cat(\"/proc/sys/kernel/ostype\"); }",
 		.output = "Linux",
 		.flags = BI_STATEMENT,
@@ -298,7 +296,8 @@ static const struct builtin rows[] = {
 		.name = "signal",
 		.sig = "signal(signal: int|lit string)",
 		.brief = "send a signal to the process",
-		.doc = "Sends a signal, by number or name (\"SIGKILL\" or \"KILL\"), to the current process.",
+		.doc = "Sends a signal to the current process, by number or name (\"SIGKILL\" or "
+		       "\"KILL\").",
 		.example =
 			"tracepoint:syscalls:sys_enter_clock_nanosleep { printf(\"SIGTERM to %s\\n\", comm); signal(\"SIGTERM\"); }",
 		.work = "sleep 1",
@@ -308,13 +307,13 @@ static const struct builtin rows[] = {
 		.feature = FEAT_SIGNAL + 1,
 		.check = check_signal,
 		.lower = lower_signal,
-		.aux = SEND_SIGNAL,
+		.aux = BPF_FUNC_send_signal,
 	},
 	{
 		.name = "signal_thread",
 		.sig = "signal_thread(signal: int|lit string)",
 		.brief = "send a signal to the thread",
-		.doc = "As signal(), to the current thread.",
+		.doc = "Like signal(), but to the current thread.",
 		.example =
 			"tracepoint:syscalls:sys_enter_clock_nanosleep { printf(\"SIGUSR1 to %s\\n\", comm); signal_thread(\"SIGUSR1\"); }",
 		.work = "sleep 1",
@@ -324,14 +323,15 @@ static const struct builtin rows[] = {
 		.feature = FEAT_SIGNAL + 1,
 		.check = check_signal,
 		.lower = lower_signal,
-		.aux = SEND_SIGNAL_THREAD,
+		.aux = BPF_FUNC_send_signal_thread,
 	},
 	{
 		.name = "override",
 		.sig = "override(result: int)",
-		.brief = "make a kernel function return at once",
-		.doc = "The traced function returns that value without running: only in kprobe, on functions that the kernel "
-		       "allows it for, on kernels built for it.",
+		.brief = "make a kernel function return immediately",
+		.doc = "The traced function returns that value without running. Only in kprobe, "
+		       "on functions that allow error injection, and if the kernel is built with "
+		       "CONFIG_BPF_KPROBE_OVERRIDE.",
 		.example = "kprobe:__x64_sys_getpgid /pid == cpid/ { override(0); }",
 		.flags = BI_STATEMENT | BI_UNSAFE | BI_NEEDS_PROFILE | BI_READS_CTX,
 		.engines = ON_KERNEL,
@@ -342,8 +342,9 @@ static const struct builtin rows[] = {
 		.name = "write_user",
 		.sig = "write_user(to: ptr|int, from: any, length: lit int) -> int64",
 		.brief = "write to the process's memory",
-		.doc = "Writes bytes of a value, or of what a pointer points to, at an address of the current process: 0, or "
-		       "a negative error. Refused by kernels that are locked down.",
+		.doc = "Writes the bytes of a value, or of what a pointer points to, to an "
+		       "address in the current process. Returns 0 or a negative error. Refused "
+		       "under kernel lockdown.",
 		.example =
 			"tracepoint:syscalls:sys_enter_openat /str(args.filename) == \"/etc/hostname\"/ { print(write_user(args.filename, \"/dev/null\", 10)); }",
 		.work = "cat /etc/hostname",
@@ -357,8 +358,9 @@ static const struct builtin rows[] = {
 	{
 		.name = "assert",
 		.sig = "assert(condition: any, message: lit string)",
-		.brief = "end the run unless",
-		.doc = "Where the condition does not hold: an error with the message, and the run ends with status 1.",
+		.brief = "exit if the condition is false",
+		.doc = "If the condition is false, prints an error with the message and exits "
+		       "with status 1.",
 		.example = "begin { $n = 3; assert($n == 2, \"a wrong number\"); }",
 		.output = "stdin:1:17-50: ERROR: assert failed: a wrong number",
 		.flags = BI_STATEMENT,
@@ -370,8 +372,8 @@ static const struct builtin rows[] = {
 		.name = "debugf",
 		.sig = "debugf(format: lit string, ...)",
 		.brief = "print to the kernel's trace buffer",
-		.doc = "For debugging of scripts: writes to /sys/kernel/tracing/trace_pipe. At most three arguments; "
-		       "%d %u %x %p %s, with l or ll.",
+		.doc = "For debugging scripts: writes to /sys/kernel/tracing/trace_pipe. At most "
+		       "three arguments; conversions %d %u %x %p %s, with l or ll.",
 		.example = "begin { debugf(\"pid %d\", pid); }",
 		.output =
 			"stdin:1:9-30: WARNING: The debugf() builtin is not recommended for production use. For more information see bpf_trace_printk in bpf-helpers(7). [W0673]\n"
@@ -386,7 +388,7 @@ static const struct builtin rows[] = {
 		.name = "unwatch",
 		.sig = "unwatch(address: int|ptr)",
 		.brief = "no effect",
-		.doc = "Left from older releases: watchpoints end with the run.",
+		.doc = "Accepted for old scripts. A watchpoint ends with the run.",
 		.example = "begin { unwatch(0); }",
 		.output =
 			"stdin:1:9-19: note: unwatch() has no effect: watchpoints end with the run [N0674]\n"

@@ -1,21 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * len(kstack) where the context has no registers: the stack begins in our own program, and how many functions of the
- * kernel lie between it and the event depends on the kernel and on who else is attached there:
+ * Counts the tracer frames on top of a kernel stack, for len(kstack) in contexts without registers.
+ *
+ * There the stack begins in the BPF program. How many kernel functions are between it and the event
+ * depends on the kernel and on what else is attached:
  *
  *	raw tracepoint	bpf_prog_x	bpf_loop, bpf_prog_x in loops	bpf_trace_run2	(__bpf_trace_x)	(__traceiter_x)
  *	tracepoint	(__traceiter_x)
  *	lsm		bpf_prog_x	bpf_trampoline_x
  *
- * Functions of the kernel are found in a table of bounds. Programs and trampolines lie outside of the kernel's code, as
- * modules do: they are machinery as long as bpf_trace_run has not been met.
+ * Kernel functions are looked up in a table of bounds (struct machinery, lang/env.h). Programs and
+ * trampolines are outside the kernel's text, as modules are: such a frame is a tracer frame until
+ * the first frame in bpf_trace_run.
  */
 #include "builtin/frames.h"
 #include "builtin/text.h"
 #include "type/agg.h"
 
 /*
- * The last bound that is not above ip, without a branch that verifiers could follow both ways:
+ * Index of the last bound that is not above ip, by a binary search without branches, which
+ * verifiers would follow both ways:
  *
  *	at = 0; for (step = n / 2; step; step /= 2) at += step & -(bounds[at + step] <= ip)
  */
@@ -29,8 +33,8 @@ static struct opnd find_bound(struct lower *l, const struct machinery *m, struct
 		i = ir_op2(l, IR_AND, ir_op2(l, IR_ADD, at, o_imm(step)), o_imm(m->n - 1));
 		bound = ir_load(l, ir_op2(l, IR_ADD, bounds, ir_op2(l, IR_SHL, i, o_imm(3))), 8,
 				false);
-		above = ir_op2(l, IR_SAR, ir_op2(l, IR_SUB, ip, bound),
-			       o_imm(63)); /* all ones: both are kernel addresses */
+		/* All ones if ip < bound; both are kernel addresses. */
+		above = ir_op2(l, IR_SAR, ir_op2(l, IR_SUB, ip, bound), o_imm(63));
 		at = ir_op2(l, IR_ADD, at,
 			    ir_op2(l, IR_AND, ir_op2(l, IR_XOR, above, o_imm(-1)), o_imm(step)));
 	}
@@ -48,8 +52,9 @@ static bool is_raw(const struct profile *p)
 	       (p->prog_type == BPF_PROG_TYPE_TRACING && p->attach_type == BPF_TRACE_RAW_TP);
 }
 
-/* Whether a frame is machinery; *ours goes out with bpf_trace_run. */
-static struct opnd is_cut(struct lower *l, const struct machinery *m, struct opnd ip, u32 ours)
+/* Whether a frame is a tracer frame. Clears the variable `ours` at bpf_trace_run. */
+static struct opnd is_tracer_frame(struct lower *l, const struct machinery *m, struct opnd ip,
+				   u32 ours)
 {
 	struct opnd in_kernel = is_within(l, ip, m->text_from, m->text_to);
 	struct opnd outside =
@@ -61,16 +66,17 @@ static struct opnd is_cut(struct lower *l, const struct machinery *m, struct opn
 	return ir_op2(l, IR_OR, known, outside);
 }
 
-/* All spare frames are looked at, without a way out: verifiers would follow each, and 7.2 takes seconds for that in loops. */
-struct opnd frames_of_machinery(struct lower *l, struct opnd frames)
+/* Examines all spare frames, without an early exit: verifiers would follow each exit (Linux 7.2:
+ * for seconds, in loops). */
+struct opnd count_tracer_frames(struct lower *l, struct opnd frames)
 {
 	const struct machinery *m =
 		l->env->world.machinery ? l->env->world.machinery(l->env->world.ctx) : NULL;
 	bool is_perf = l->profile->prog_type == BPF_PROG_TYPE_TRACEPOINT;
-	struct ir_block *head = ir_block_new(l), *turn = ir_block_new(l), *out = ir_block_new(l);
-	u32 i = ir_var(l), cut = ir_var(l), still = ir_var(l),
-	    mark;             /* still: no frame above was the event's */
-	u32 ours = ir_var(l); /* what lies outside of the kernel's code is machinery */
+	struct ir_block *head = ir_block_new(l), *body = ir_block_new(l), *out = ir_block_new(l);
+	u32 i = ir_var(l), cut = ir_var(l), mark;
+	u32 still = ir_var(l); /* 1: all frames so far are tracer frames */
+	u32 ours = ir_var(l);  /* 1: a frame outside the kernel's text is a tracer frame */
 	struct opnd at, ip;
 
 	if (!m || !m->text_to)
@@ -81,13 +87,13 @@ struct opnd frames_of_machinery(struct lower *l, struct opnd frames)
 	ir_var_set(l, ours, o_imm(!is_perf));
 	ir_jump(l, head);
 	ir_place(l, head);
-	ir_branch(l, CC_UGE, o_temp(i), o_imm(STACK_SPARE_FRAMES), out, turn);
-	ir_place(l, turn);
+	ir_branch(l, CC_UGE, o_temp(i), o_imm(STACK_SPARE_FRAMES), out, body);
+	ir_place(l, body);
 	mark = lower_values_mark(l);
 	at = ir_op2(l, IR_SHL, ir_op2(l, IR_AND, o_temp(i), o_imm(STACK_SPARE_FRAMES - 1)),
 		    o_imm(3));
 	ip = ir_load(l, ir_op2(l, IR_ADD, ir_addr(l, frames), at), 8, false);
-	ir_var_set(l, still, ir_op2(l, IR_AND, o_temp(still), is_cut(l, m, ip, ours)));
+	ir_var_set(l, still, ir_op2(l, IR_AND, o_temp(still), is_tracer_frame(l, m, ip, ours)));
 	ir_var_set(l, cut, ir_op2(l, IR_ADD, o_temp(cut), o_temp(still)));
 	ir_var_set(l, i, ir_op2(l, IR_ADD, o_temp(i), o_imm(1)));
 	lower_values_drop(l, mark);
@@ -96,4 +102,4 @@ struct opnd frames_of_machinery(struct lower *l, struct opnd frames)
 	return o_temp(cut);
 }
 
-_Static_assert((STACK_SPARE_FRAMES & (STACK_SPARE_FRAMES - 1)) == 0, "masked above");
+_Static_assert((STACK_SPARE_FRAMES & (STACK_SPARE_FRAMES - 1)) == 0, "used as a mask");

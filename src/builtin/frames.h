@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* How many frames on top of a kernel stack are there because it is looked at. */
+/* Tracer frames: frames on top of a kernel stack that belong to the tracer, not to the event. */
 #ifndef SONDE_BUILTIN_FRAMES_H
 #define SONDE_BUILTIN_FRAMES_H
 
 #include "builtin/builtin.h"
 
-/* frames: what bpf_get_stack wrote, at least STACK_SPARE_FRAMES of them. As trace/stack.c counts by names. */
-struct opnd frames_of_machinery(struct lower *l, struct opnd frames);
+/* frames: the output of bpf_get_stack(), at least STACK_SPARE_FRAMES entries. Gives the same
+ * count as trace/stack.c does by names. */
+struct opnd count_tracer_frames(struct lower *l, struct opnd frames);
 
 #endif

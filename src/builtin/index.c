@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The vocabulary: one line for each theme, in index.h. */
+/* The table of themes, from index.h. */
 #include "builtin/builtin.h"
 
 const struct builtin_theme *const builtin_themes[] = {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The themes of the vocabulary, in the order in which help shows them: NAME is builtin/NAME.c. */
+/* The themes of builtins, in the order of the help. T(NAME) is builtin/NAME.c. */
 T(agg)
 T(series)
 T(print)

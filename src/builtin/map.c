@@ -1,17 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Questions and changes to maps: keys removed, looked for. */
+/*
+ * Map functions: lookup, deletion, length, and how a map is printed.
+ *
+ * normalize(), denormalize() and trunc() run in user space, in order with the output.
+ */
 #include "builtin/text.h"
 #include "type/agg.h"
 
-/* @m and a separate key, or @m[key], as one N_MAP node with its key. */
+/* The N_MAP node with its key, from either form: (@m, key) or (@m[key]). */
 static struct node *keyed_node(struct lower *l, struct node *call)
 {
 	struct node *map = call_arg(call, 0), *key = call_arg(call, 1), *n;
 
 	if (!key)
 		return map;
-	n = arena_dup(l->arena, map, sizeof *n);
-	n->a = arena_dup(l->arena, key, sizeof *key);
+	n = arena_dup(l->arena, map, sizeof(*n));
+	n->a = arena_dup(l->arena, key, sizeof(*key));
 	n->a->next = NULL;
 	return n;
 }
@@ -51,12 +55,12 @@ static const struct type *check_delete(struct check *c, struct node *call)
 static struct ir_val lower_delete(struct lower *l, struct node *call)
 {
 	struct node *n = keyed_node(l, call);
-	struct opnd rc = lower_map_delete(l, n);
+	struct opnd ret = lower_map_delete(l, n);
 
 	if (call->discards_value && n->map->is_keyed)
-		lower_loss_unless_zero(l, rc, LOSS_MISSING_KEY, n->map->name);
+		lower_loss_unless_zero(l, ret, LOSS_MISSING_KEY, n->map->name);
 	return val_scalar(&ty_bool,
-			  call->discards_value ? o_imm(1) : ir_set(l, CC_EQ, rc, o_imm(0)));
+			  call->discards_value ? o_imm(1) : ir_set(l, CC_EQ, ret, o_imm(0)));
 }
 
 static struct ir_val lower_has_key(struct lower *l, struct node *call)
@@ -64,7 +68,7 @@ static struct ir_val lower_has_key(struct lower *l, struct node *call)
 	return val_scalar(&ty_bool, lower_map_has(l, keyed_node(l, call)));
 }
 
-/* ---- find(@m, key, $v): has_key() and the value at once */
+/* ---- find(@m, key, $v): has_key() and lookup in one */
 
 static const struct type *check_find(struct check *c, struct node *call)
 {
@@ -90,7 +94,7 @@ static const struct type *check_find(struct check *c, struct node *call)
 
 static struct ir_val lower_find(struct lower *l, struct node *call)
 {
-	struct node *map = arena_dup(l->arena, keyed_node(l, call), sizeof *map),
+	struct node *map = arena_dup(l->arena, keyed_node(l, call), sizeof(*map)),
 		    *v = call_arg(call, 2);
 	struct node target = *v,
 		    assign = { .kind = N_ASSIGN, .span = call->span, .a = &target, .b = map };
@@ -101,7 +105,7 @@ static struct ir_val lower_find(struct lower *l, struct node *call)
 
 	map->type = map->map->value;
 	map->next = target.next = NULL;
-	if (!v->var->ir) /* the first mention: it has a value on both ways */
+	if (!v->var->ir) /* first use: defined on both paths */
 		lower_stmts(l, &let);
 	has = lower_map_has(l, map);
 	ir_branch(l, CC_NE, has, o_imm(0), there, out);
@@ -116,7 +120,7 @@ static struct ir_val lower_find(struct lower *l, struct node *call)
 
 /* ---- len() */
 
-enum { FOR_EACH_MAP_ELEM = 164, STACK_FROM_AT = 8, STACK_FRAMES_AT = 12 /* struct stack_value */ };
+enum { STACK_FROM_AT = 8, STACK_FRAMES_AT = 12 /* struct stack_value */ };
 
 static const struct type *check_len(struct check *c, struct node *call)
 {
@@ -138,7 +142,7 @@ static const struct type *check_len(struct check *c, struct node *call)
 	return &ty_error;
 }
 
-/* A function that does nothing: walking a map with it counts the elements. */
+/* An empty callback: bpf_for_each_map_elem() returns the number of elements. */
 static u32 empty_callback(struct lower *l)
 {
 	struct ir_func *f = arena_new(l->arena, struct ir_func);
@@ -156,7 +160,7 @@ static u32 empty_callback(struct lower *l)
 	return l->unit->funcs.n - 1;
 }
 
-/* What is captured without what is known to be machinery, but not more than can be shown. */
+/* The captured frames without the tracer frames, at most the type's limit. */
 static struct opnd stack_length(struct lower *l, struct node *n)
 {
 	struct opnd at = lower_memory(l, n).o,
@@ -183,12 +187,12 @@ static struct ir_val lower_len(struct lower *l, struct node *call)
 		return val_scalar(&ty_s64, stack_length(l, n));
 	if (!n->map->is_keyed)
 		return val_scalar(&ty_s64, lower_map_has(l, n));
-	r = ir_call(l, FOR_EACH_MAP_ELEM, false, 4, o_map(lower_map(l, n->map)),
+	r = ir_call(l, BPF_FUNC_for_each_map_elem, false, 4, o_map(lower_map(l, n->map)),
 		    o_func(empty_callback(l)), o_imm(0), o_imm(0));
 	return val_scalar(&ty_s64, r);
 }
 
-/* ---- normalize, denormalize, trunc: in user space, in order with what is printed */
+/* ---- normalize, denormalize, trunc */
 
 static struct ir_val lower_map_action(struct lower *l, struct node *call)
 {
@@ -220,17 +224,17 @@ static int act_normalize(struct actor *a, struct event_desc *e, const void *reco
 static int act_trunc(struct actor *a, struct event_desc *e, const void *record, u32 len)
 {
 	struct table t = { .map = &a->prog->maps.v[e->map], .order = TABLE_BY_VALUE };
-	int rc;
+	int ret;
 
 	if (!e->arg[0] || !t.map->key) {
 		a->prog->maps.v[e->map].zeroed = false;
 		return a->map_clear(a->ctx, e->map);
 	}
-	rc = a->map_read(a->ctx, e->map, &t);
+	ret = a->map_read(a->ctx, e->map, &t);
 	table_sort(&t, a->names);
-	for (u32 i = 0; i + (u64)e->arg[0] < t.rows.n && !rc; i++)
-		rc = a->map_delete(a->ctx, e->map, t.rows.v[i].key);
-	return rc;
+	for (u32 i = 0; i + (u64)e->arg[0] < t.rows.n && !ret; i++)
+		ret = a->map_delete(a->ctx, e->map, t.rows.v[i].key);
+	return ret;
 }
 
 static const struct action action_normalize = { .name = "normalize", .act = act_normalize };
@@ -240,9 +244,9 @@ static const struct builtin rows[] = {
 	{
 		.name = "delete",
 		.sig = "delete(map: any|map, key: any = 0) -> bool",
-		.brief = "remove a key",
-		.doc = "delete(@m, key), or delete(@m) of a map without keys. True when the key was there; a missing key is "
-		       "a warning where the result is not used.",
+		.brief = "delete a key",
+		.doc = "delete(@m, key), or delete(@m) for a map without keys. Returns true if "
+		       "the key was there. If the result is not used, a missing key is a warning.",
 		.example = "begin { @x[1] = 2; @x[3] = 4; print(delete(@x, 1)); }",
 		.output = "true\n"
 			  "\n"
@@ -255,8 +259,9 @@ static const struct builtin rows[] = {
 	{
 		.name = "has_key",
 		.sig = "has_key(map: map, key: any = 0) -> bool",
-		.brief = "whether a key is there",
-		.doc = "True when the map holds the key; unlike a comparison with 0 it tells a zero from nothing.",
+		.brief = "whether a map has a key",
+		.doc = "True if the map has the key. Unlike a comparison with 0, it distinguishes "
+		       "a zero from a missing key.",
 		.example = "begin { @x[1] = 0; print(has_key(@x, 1)); print(has_key(@x, 2)); }",
 		.output = "true\n"
 			  "false\n"
@@ -269,8 +274,9 @@ static const struct builtin rows[] = {
 	{
 		.name = "find",
 		.sig = "find(map: map, key: any, value: var) -> bool",
-		.brief = "look a key up and keep its value",
-		.doc = "True when the map holds the key; its value is then in the variable, which is else left alone.",
+		.brief = "look up a key and store its value",
+		.doc = "True if the map has the key; its value is then stored in the variable. "
+		       "Otherwise the variable does not change.",
 		.example = "begin { @x[1] = 7; if (find(@x, 1, $v)) { print($v); } }",
 		.output = "7\n"
 			  "\n"
@@ -282,8 +288,8 @@ static const struct builtin rows[] = {
 	{
 		.name = "len",
 		.sig = "len(what: map|stack) -> int64",
-		.brief = "number of keys or of frames",
-		.doc = "How many keys a map holds, or how many frames a stack has.",
+		.brief = "number of keys or frames",
+		.doc = "Number of keys in a map, or of frames in a stack.",
 		.example = "begin { @x[1] = 1; @x[2] = 1; print(len(@x)); }",
 		.output = "2\n"
 			  "\n"
@@ -296,8 +302,9 @@ static const struct builtin rows[] = {
 	{
 		.name = "normalize",
 		.sig = "normalize(map: map, divisor: lit int)",
-		.brief = "divide what is printed of a map",
-		.doc = "From now on the map's values are printed divided by that number; the map itself does not change.",
+		.brief = "divide a map's values when printing",
+		.doc = "From now on, the map's values are printed divided by that number; the map "
+		       "itself does not change.",
 		.example = "begin { @x[1] = sum(5000); normalize(@x, 1000); }",
 		.output = "@x[1]: 5",
 		.flags = BI_STATEMENT,
@@ -310,7 +317,7 @@ static const struct builtin rows[] = {
 		.name = "denormalize",
 		.sig = "denormalize(map: map)",
 		.brief = "undo normalize()",
-		.doc = "The map's values are printed as they are again.",
+		.doc = "The map's values are printed undivided again.",
 		.example = "begin { @x[1] = sum(5000); normalize(@x, 1000); denormalize(@x); }",
 		.output = "@x[1]: 5000",
 		.flags = BI_STATEMENT,
@@ -322,7 +329,8 @@ static const struct builtin rows[] = {
 		.name = "trunc",
 		.sig = "trunc(map: map, n: lit int = 0)",
 		.brief = "keep the largest values of a map",
-		.doc = "Removes all keys but those of the n largest values; without n all of them.",
+		.doc = "Deletes all keys except those of the n largest values; without n, all "
+		       "keys.",
 		.example = "begin { @x[1] = 10; @x[2] = 20; trunc(@x, 1); }",
 		.output = "@x[2]: 20",
 		.flags = BI_STATEMENT,

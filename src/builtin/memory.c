@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Strings and bytes read from the traced world, and which world an address belongs to. */
+/* Reads from traced memory: str(), buf(); casts between kernel and user address space: kptr(),
+ * uptr(). */
 #include "builtin/builtin.h"
 #include "type/text.h"
 
 /* ---- str() */
 
-/* Of all elements that an array may have. */
+/* Size of the array with its maximum number of elements. */
 static u32 array_bytes(const struct type *t)
 {
 	return t->is_counted ? t->count * t->elem->size : t->size;
 }
 
-/* In memory of a program, not a string of the script: its type has room for a NUL that is not there. */
+/* A char array in traced memory, as opposed to a string of the script: its string type counts a
+ * NUL that the array does not have. */
 static bool is_char_array(const struct node *n)
 {
 	if (n->type->kind != TY_STRING)
@@ -21,7 +23,7 @@ static bool is_char_array(const struct node *n)
 		type_complete(n->field->type)->size < n->type->count);
 }
 
-/* Of a number that is known: its digits. */
+/* str() of a constant number: its digits, at most `most`. */
 static const struct type *str_of_number(struct check *c, struct node *call, const struct node *n,
 					s64 most)
 {
@@ -36,7 +38,8 @@ static u32 max_strlen(const struct check *c)
 	return (u32)c->env->config.max_strlen;
 }
 
-/* Room for max_strlen characters, or for a byte more than a length says, which counts the NUL. */
+/* Capacity of the result: max_strlen + 1, or the constant length + 1. The length itself counts
+ * the NUL. */
 static u32 str_room(struct check *c, const struct node *len)
 {
 	if (!len || !len->is_const)
@@ -57,7 +60,7 @@ static const struct type *check_str(struct check *c, struct node *call)
 	struct text_layout text;
 	u32 cap;
 
-	if (what->kind == N_PARAM && what->name) /* as it was written, number or not */
+	if (what->kind == N_PARAM && what->name) /* a parameter's text, even if it is a number */
 		check_param_text(c, what);
 	if (most < 0)
 		return diag_type(c, len->span, D_STR_LENGTH, (long long)most);
@@ -81,7 +84,7 @@ static const struct type *check_str(struct check *c, struct node *call)
 	return type_string(c->arena, MAX(cap, 1u));
 }
 
-/* How many bytes are read, the NUL among them. */
+/* Number of bytes to read, the NUL included. */
 static struct opnd str_bytes(struct lower *l, struct node *len, u32 cap)
 {
 	if (!len)
@@ -91,7 +94,7 @@ static struct opnd str_bytes(struct lower *l, struct node *len, u32 cap)
 	return ir_at_most(l, lower_scalar(l, len), cap);
 }
 
-/* A word of a structure, wherever that is. */
+/* A word of a structure, in traced memory or in a copy. */
 static struct opnd text_word(struct lower *l, const struct ir_val *v, u32 offset)
 {
 	if (v->is_foreign)
@@ -100,7 +103,8 @@ static struct opnd text_word(struct lower *l, const struct ir_val *v, u32 offset
 	return ir_load(l, opnd_plus(v->o, offset), 8, false);
 }
 
-/* std::string and its like, or a pointer to one: its bytes are elsewhere, and it knows how many. */
+/* Address and length of the bytes of a std::string, &str, Go string etc. (type/text.h), or of a
+ * pointer to one. False: it is none. */
 static bool text_parts(struct lower *l, struct node *what, struct opnd *addr, struct opnd *length)
 {
 	const struct type *t = what->type;
@@ -140,7 +144,7 @@ static struct ir_val lower_str(struct lower *l, struct node *call)
 
 	if (what->type->kind == TY_STRING && !len)
 		return lower_place(l, what);
-	if (limit && limit < cap) { /* compared with a short literal: no more is needed */
+	if (limit && limit < cap) { /* the caller compares with a short literal */
 		cap = ALIGN_UP(limit, 8u);
 		t = type_string(l->arena, cap);
 	}
@@ -167,7 +171,7 @@ static struct ir_val lower_str(struct lower *l, struct node *call)
 		size = str_bytes(l, len, cap);
 	if (canonical)
 		ir_zero(l, dst, t->count);
-	else if (len && !len->is_const) /* may be 0: then nothing is written */
+	else if (len && !len->is_const) /* with length 0 the helper writes nothing */
 		ir_store(l, dst, 1, o_imm(0));
 	lower_read_str_sized(l, dst, size, cap, addr, space);
 	v = val_memory(t, dst);
@@ -194,7 +198,7 @@ static const struct type *check_buf(struct check *c, struct node *call)
 	return type_buffer(c->arena, MAX(cap, 1u));
 }
 
-/* Bytes of the elements that are there. */
+/* Size of the elements that a counted array has. */
 static struct opnd counted_bytes(struct lower *l, const struct ir_val *v)
 {
 	if (v->is_foreign)
@@ -203,7 +207,7 @@ static struct opnd counted_bytes(struct lower *l, const struct ir_val *v)
 		      o_imm(v->type->elem->size));
 }
 
-/* A text that is written out is bytes here: a NUL in it ends nothing. */
+/* buf() of a literal: all its bytes, including NULs. */
 static struct ir_val buf_of_text(struct lower *l, struct node *call, const struct node *text,
 				 const struct node *len)
 {
@@ -228,8 +232,8 @@ static struct ir_val lower_buf(struct lower *l, struct node *call)
 {
 	struct node *what = call_arg(call, 0), *len = call_arg(call, 1);
 	const struct type *t = call->type;
-	bool canonical,
-		none = len && len->is_const && !len->value; /* its type has room for one byte */
+	bool canonical;
+	bool none = len && len->is_const && !len->value; /* the type has room for one byte anyway */
 	struct opnd dst = lower_dest(l, t, &canonical), addr, size, all = o_imm(t->count);
 	enum space space = SPACE_NONE;
 	struct ir_val v;
@@ -289,12 +293,13 @@ static const struct builtin rows[] = {
 	{
 		.name = "str",
 		.sig = "str(address: ptr|int|string|array|struct, length: int = 0) -> string",
-		.brief = "the string at an address",
-		.doc = "Reads a NUL-terminated string, at most max_strlen characters. A length counts the NUL: str(p, 5) shows "
-		       "four characters. Of a number that is written in the script it is the digits. Whether it is kernel or "
-		       "user memory follows from the pointer, or from the probe; in functions of the kernel from the "
-		       "address. std::string, std::string_view, Rust's &str, String and byte slices, Go's string and "
-		       "error, and pointers to them, are read as the text that they hold.",
+		.brief = "read a string",
+		.doc = "Reads a NUL-terminated string, at most max_strlen characters. The length "
+		       "counts the NUL: str(p, 5) has four characters. A literal number gives its "
+		       "digits. Kernel or user memory is chosen by the pointer's type or the "
+		       "probe type; in kernel functions by the address. std::string, "
+		       "std::string_view, Rust's &str, String and byte slices, Go's string and "
+		       "error, and pointers to them, give their text.",
 		.example =
 			"tracepoint:syscalls:sys_enter_openat { @[str(args.filename)] = count(); }",
 		.work = "cat /dev/null",
@@ -309,8 +314,8 @@ static const struct builtin rows[] = {
 	{
 		.name = "buf",
 		.sig = "buf(data: ptr|int|string|array, length: int = 0) -> buffer",
-		.brief = "bytes at an address",
-		.doc = "Reads length bytes, printed with %r. The length may be left out for arrays.",
+		.brief = "read bytes",
+		.doc = "Reads length bytes; %r prints them. The length is optional for arrays.",
 		.example =
 			"tracepoint:syscalls:sys_enter_write { printf(\"%r\\n\", buf(args.buf, args.count)); }",
 		.work = "dd if=/proc/sys/kernel/ostype of=/dev/null status=none",
@@ -322,8 +327,8 @@ static const struct builtin rows[] = {
 	{
 		.name = "kptr",
 		.sig = "kptr(address: ptr|int) -> ptr",
-		.brief = "mark a kernel address",
-		.doc = "The same address, to be read from kernel memory.",
+		.brief = "cast to a kernel address",
+		.doc = "The same address; reads through it use kernel memory.",
 		.example = "begin { $p = kptr(0); print($p == 0); }",
 		.output = "true",
 		.engines = ON_ALL,
@@ -333,8 +338,8 @@ static const struct builtin rows[] = {
 	{
 		.name = "uptr",
 		.sig = "uptr(address: ptr|int) -> ptr",
-		.brief = "mark a user address",
-		.doc = "The same address, to be read from the process's memory.",
+		.brief = "cast to a user address",
+		.doc = "The same address; reads through it use the memory of the current process.",
 		.example = "begin { $p = uptr(0); print($p == 0); }",
 		.output = "true",
 		.engines = ON_ALL,

@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Addresses and bytes of the network. An address travels as its family and up to 16 bytes in the
- * network's order (TY_INET) and is printed by inet_ntop(3).
+ * Network addresses, byte order, socket cookies.
+ *
+ * A TY_INET value is the address family and up to 16 bytes in network order; inet_ntop(3) formats
+ * it when it is printed.
  */
 #include <arpa/inet.h>
 #include "builtin/builtin.h"
 
-enum { INET_BYTES = 4 /* where they begin in a TY_INET value */, SOCKET_COOKIE = 46 };
+enum { INET_BYTES = 4 /* offset of the address in a TY_INET value */ };
 
 /* ---- ntop() */
 
-/* Bytes of an address argument: 4 or 16; 0: it is none. A number is IPv4, its bytes as in memory. */
+/* Size of an address argument: 4 or 16; 0: it is not an address. An integer is IPv4, its bytes
+ * as in memory. */
 static u32 address_size(const struct node *n)
 {
 	const struct type *t = n->type;
@@ -95,7 +98,7 @@ static struct ir_val lower_pton(struct lower *l, struct node *call)
 	for (u32 at = 0; at < call->type->size; at += 4) {
 		u32 word;
 
-		memcpy(&word, (const u8 *)call->data + at, sizeof word);
+		memcpy(&word, (const u8 *)call->data + at, sizeof(word));
 		ir_store(l, opnd_plus(dst, at), 4, o_imm(word));
 	}
 	return val_memory(call->type, dst);
@@ -105,13 +108,11 @@ static struct ir_val lower_pton(struct lower *l, struct node *call)
 
 static bool has_six_bytes(const struct type *t)
 {
-	switch (t->kind) {
-	case TY_ARRAY:
-	case TY_STRUCT: return t->size >= 6;
-	case TY_STRING:
-	case TY_BUFFER: return t->count >= 6;
-	default: return t->kind == TY_POINTER || type_is_integer(t);
-	}
+	if (t->kind == TY_ARRAY || t->kind == TY_STRUCT)
+		return t->size >= 6;
+	if (t->kind == TY_STRING || t->kind == TY_BUFFER)
+		return t->count >= 6;
+	return t->kind == TY_POINTER || type_is_integer(t); /* their address */
 }
 
 static const struct type *check_macaddr(struct check *c, struct node *call)
@@ -160,12 +161,12 @@ static struct ir_val lower_bswap(struct lower *l, struct node *call)
 
 	if (size > 1)
 		v = ir_emit(l, (struct ir_insn){ .op = IR_BSWAP, .size = size, .arg = { v } });
-	else /* the same byte without its sign */
+	else /* one byte: only becomes unsigned */
 		v = ir_ext(l, v, size, false);
 	return val_scalar(call->type, v);
 }
 
-/* ---- sockets: bpf_get_socket_cookie() wants a socket that the kernel vouches for */
+/* ---- sockets: bpf_get_socket_cookie() takes only a typed pointer (PTR_TO_BTF_ID) */
 
 static const struct type *check_cookie(struct check *c, struct node *call)
 {
@@ -182,11 +183,12 @@ static struct ir_val lower_cookie(struct lower *l, struct node *call)
 	struct ir_block *known = ir_block_new(l), *out = ir_block_new(l);
 	u32 cookie = ir_var(l);
 
-	/* An argument may be NULL; the verifier of Linux 6.1 refuses a 0 in its place ("R1 type=scalar expected=sock_common"). */
+	/* The pointer may be NULL. The verifier of Linux 6.1 refuses a constant 0 ("R1
+	 * type=scalar expected=sock_common"). */
 	ir_var_set(l, cookie, o_imm(0));
 	ir_branch(l, CC_NE, socket, o_imm(0), known, out);
 	ir_place(l, known);
-	ir_var_set(l, cookie, ir_call(l, SOCKET_COOKIE, false, 1, socket));
+	ir_var_set(l, cookie, ir_call(l, BPF_FUNC_get_socket_cookie, false, 1, socket));
 	ir_jump(l, out);
 	ir_place(l, out);
 	return val_scalar(&ty_u64, o_temp(cookie));
@@ -197,8 +199,8 @@ static const struct builtin rows[] = {
 		.name = "ntop",
 		.sig = "ntop(family: any, address: any = 0) -> inet",
 		.brief = "a network address as text",
-		.doc = "ntop(address) or ntop(family, address): an integer or 4 bytes print as IPv4, 16 bytes as IPv6. "
-		       "The family, AF_INET or AF_INET6, may be given.",
+		.doc = "ntop(address) or ntop(family, address): an integer or 4 bytes print as "
+		       "IPv4, 16 bytes as IPv6. The optional family is AF_INET or AF_INET6.",
 		.example =
 			"begin { print(ntop(0x0100007f)); print(ntop(AF_INET6, pton(\"::1\"))); }",
 		.output = "127.0.0.1\n"
@@ -211,7 +213,8 @@ static const struct builtin rows[] = {
 		.name = "pton",
 		.sig = "pton(address: lit string) -> array",
 		.brief = "bytes of a network address",
-		.doc = "The 4 bytes of an IPv4 or 16 bytes of an IPv6 address, computed when the script is compiled.",
+		.doc = "The 4 bytes of an IPv4 address or the 16 bytes of an IPv6 address, "
+		       "computed at compile time.",
 		.example = "begin { print(pton(\"127.0.0.1\")); }",
 		.output = "[127,0,0,1]",
 		.engines = ON_ALL,
@@ -222,7 +225,7 @@ static const struct builtin rows[] = {
 		.name = "macaddr",
 		.sig = "macaddr(address: any) -> macaddr",
 		.brief = "a hardware address as text",
-		.doc = "Six bytes, of an array or at a pointer, printed as 02:42:AC:11:00:02.",
+		.doc = "Six bytes, from an array or a pointer, printed like 02:42:AC:11:00:02.",
 		.example = "begin { print(macaddr(kptr(0))); }",
 		.output = "00:00:00:00:00:00",
 		.engines = ON_ALL,
@@ -232,8 +235,9 @@ static const struct builtin rows[] = {
 	{
 		.name = "bswap",
 		.sig = "bswap(n: int) -> int",
-		.brief = "the other byte order",
-		.doc = "Reverses the bytes of an integer; the result is unsigned and of the same size.",
+		.brief = "reverse byte order",
+		.doc = "Reverses the bytes of an integer. The result is unsigned and has the same "
+		       "size.",
 		.example = "begin { $p = (uint16)0x5000; print(bswap($p)); }",
 		.output = "80",
 		.engines = ON_ALL,
@@ -244,8 +248,8 @@ static const struct builtin rows[] = {
 		.name = "socket_cookie",
 		.sig = "socket_cookie(socket: ptr) -> uint64",
 		.brief = "stable id of a socket",
-		.doc = "The kernel's number of a struct sock, the same for its whole life. In probes with typed kernel "
-		       "arguments: fentry, fexit, rawtracepoint.",
+		.doc = "The kernel's cookie of a struct sock, constant for its lifetime. Only in "
+		       "probes with typed kernel arguments: fentry, fexit, rawtracepoint.",
 		.example =
 			"rawtracepoint:inet_sock_set_state { @[socket_cookie(args.sk)] = count(); }",
 		.work = "bash -c \": </dev/tcp/127.0.0.1/1\"",

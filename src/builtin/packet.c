@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * skboutput(): packets to a pcap file. The probe copies what lies in the linear part of the sk_buff into a
- * record; the file is written here.
+ * skboutput(): writes packets to a pcap file.
+ *
+ * The program copies bytes from the linear part of the sk_buff into a record; the action in user
+ * space writes the file.
  *
  *	file header	u32 magic 0xa1b2c3d4, u16 2, u16 4, s32 0, u32 0, u32 snaplen, u32 101 (LINKTYPE_RAW)
- *	each packet	u32 seconds, u32 microseconds, u32 bytes that follow, u32 bytes that it had
+ *	each packet	u32 seconds, u32 microseconds, u32 captured bytes, u32 original bytes
  *
- * Format: draft-ietf-opsawg-pcap. struct sk_buff: len is all bytes, data_len those outside of the linear part,
- * which begins at data.
+ * Format: draft-ietf-opsawg-pcap. In struct sk_buff, len counts all bytes and data_len those
+ * outside the linear part, which begins at data.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -45,7 +47,7 @@ static struct opnd member(struct lower *l, struct opnd skb, u32 offset, const st
 	return lower_read_scalar(l, t, ir_op2(l, IR_ADD, skb, o_imm(offset)), SPACE_KERNEL);
 }
 
-/* How much of the linear part lies behind the offset; 0 when it is shorter. */
+/* Size of the linear part after the offset; 0 if the linear part is shorter. */
 static struct opnd linear_bytes(struct lower *l, struct opnd skb, const u32 *at, struct opnd offset)
 {
 	struct opnd n = ir_op2(l, IR_SUB, member(l, skb, at[SKB_LEN], &ty_u32),
@@ -100,7 +102,7 @@ static struct ir_val lower_skboutput(struct lower *l, struct node *call)
 	return val_scalar(&ty_s64, o_imm(0));
 }
 
-/* ---- the file: opened at the first packet of a path, closed with the run */
+/* ---- the file: opened for the first packet, closed at the end of the run */
 
 struct action_file {
 	struct action_file *next;
@@ -122,7 +124,7 @@ static int write_all(int fd, const struct buf *b)
 
 static void put_u32(struct buf *b, u32 v)
 {
-	buf_add(b, &v, sizeof v);
+	buf_add(b, &v, sizeof(v));
 }
 
 static void put_file_header(struct buf *b)
@@ -138,12 +140,12 @@ static void put_file_header(struct buf *b)
 static struct action_file *open_file(struct actor *a, const char *path)
 {
 	struct action_file *f;
-	struct buf head = { 0 };
+	struct buf head = {};
 
 	for (f = a->files; f; f = f->next)
 		if (streq(f->path, path))
 			return f;
-	f = xcalloc(1, sizeof *f);
+	f = xcalloc(1, sizeof(*f));
 	f->path = path;
 	f->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
 	if (f->fd < 0) {
@@ -175,14 +177,14 @@ static int act_packet(struct actor *a, struct event_desc *e, const void *record,
 	struct action_file *f = open_file(a, e->text);
 	const u8 *at = record, *bytes;
 	struct timestamp_value ts = { .mode = TS_BOOT };
-	struct buf b = { 0 };
+	struct buf b = {};
 	u64 total, wall;
 	u32 n = value_bytes(e->fields[FIELD_BYTES].type, at + e->fields[FIELD_BYTES].offset,
 			    &bytes);
-	int rc;
+	int ret;
 
-	memcpy(&ts.ns, at + e->fields[FIELD_TIME].offset, sizeof ts.ns);
-	memcpy(&total, at + e->fields[FIELD_LEN].offset, sizeof total);
+	memcpy(&ts.ns, at + e->fields[FIELD_TIME].offset, sizeof(ts.ns));
+	memcpy(&total, at + e->fields[FIELD_LEN].offset, sizeof(total));
 	if (f->fd < 0)
 		return 0;
 	wall = a->names->wall_ns ? a->names->wall_ns(a->names->ctx, &ts) : ts.ns;
@@ -191,9 +193,9 @@ static int act_packet(struct actor *a, struct event_desc *e, const void *record,
 	put_u32(&b, n);
 	put_u32(&b, MAX((u32)total, n));
 	buf_add(&b, bytes, n);
-	rc = write_all(f->fd, &b);
+	ret = write_all(f->fd, &b);
 	buf_release(&b);
-	return rc;
+	return ret;
 }
 
 static const struct action action_packet = { .name = "skboutput",
@@ -205,10 +207,11 @@ static const struct builtin rows[] = {
 		.name = "skboutput",
 		.sig = "skboutput(file: lit string, skb: ptr|int, length: int, offset: int) -> int64",
 		.brief = "write a packet to a file",
-		.doc = "Appends length bytes of the sk_buff's data, from the offset on, to a pcap file of raw IP packets, which is "
-		       "made anew by the run. Where data begins with an ethernet header the offset is 14. What the kernel keeps "
-		       "outside of the linear part (payload of TCP that is being sent) is cut off; a length that is not a "
-		       "constant is at most 4096. The result is 0.",
+		.doc = "Appends length bytes of the sk_buff's data, starting at offset, to a pcap "
+		       "file of raw IP packets. The run creates or truncates the file. If the "
+		       "data begins with an Ethernet header, the offset is 14. Bytes outside the "
+		       "linear part (the payload of outgoing TCP) are not written; a length that "
+		       "is not a constant is at most 4096. The result is 0.",
 		.example =
 			"rawtracepoint:net_dev_queue { print(skboutput(\"/tmp/out.pcap\", args.skb, 1500, 14)); }",
 		.work = "bash -c \"echo > /dev/udp/127.0.0.1/9\"",

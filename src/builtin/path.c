@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * path(): the name of a struct path. The kernel's own bpf_d_path() is for programs on a short list of functions, and
- * for iterators; elsewhere the program climbs from directory to directory itself, as prepend_path() does
- * (fs/d_path.c), without its locks: of a file that is being moved it may see the old and the new place.
+ * path(): the name of a struct path.
+ *
+ * The kernel allows bpf_d_path() in iterators and on a short list of functions only. Elsewhere the
+ * program walks from directory to directory as prepend_path() does (fs/d_path.c), but without its
+ * locks: while a file is being renamed, the result may mix the old and the new path.
  */
 #include "builtin/text.h"
 
-enum { D_PATH = 147 };
-
 /* ---- bpf_d_path() */
 
-/* The pointer of the context that an expression begins with: args.NAME of args.NAME.f_path. NULL: none. */
+/* The context pointer at the start of an expression: args.NAME in args.NAME.f_path. NULL: there
+ * is none. */
 static struct node *root_arg(struct node *n)
 {
 	while (n && n->kind == N_FIELD && !n->data)
@@ -18,7 +19,7 @@ static struct node *root_arg(struct node *n)
 	return n && n->kind == N_FIELD && n->data ? n : NULL;
 }
 
-/* Goes on where the pointer is not null. */
+/* Jumps to out if the pointer is null. */
 static struct opnd not_null(struct lower *l, struct opnd pointer, struct ir_block *out)
 {
 	struct ir_block *next = ir_block_new(l);
@@ -29,8 +30,9 @@ static struct opnd not_null(struct lower *l, struct opnd pointer, struct ir_bloc
 }
 
 /*
- * Where a field lies, by loads that verifiers follow from the context on (a pointer that a helper has read is a
- * number to them): args.vma.vm_file.f_path. Some kernels do not trust what is behind the first pointer: explain_log.
+ * Address of a field such as args.vma.vm_file.f_path, by direct loads starting at the context:
+ * verifiers track these as typed pointers, but a pointer read by a helper is a number to them. Some
+ * kernels do not trust pointers after the first one: see explain_log().
  */
 static struct opnd followed(struct lower *l, struct node *n, struct ir_block *out)
 {
@@ -54,23 +56,24 @@ static struct opnd path_pointer(struct lower *l, struct node *what, struct ir_bl
 	return followed(l, what, out);
 }
 
-/* The helper wants a pointer that cannot be null. */
+/* The helper takes only a pointer that verifiers know is not null. */
 static void call_d_path(struct lower *l, struct node *what, struct opnd dst, u32 size)
 {
 	struct ir_block *out = ir_block_new(l);
 	u32 mark = lower_values_mark(l);
 
-	ir_call(l, D_PATH, false, 3, ir_addr(l, path_pointer(l, what, out)), dst, o_imm(size));
+	ir_call(l, BPF_FUNC_d_path, false, 3, ir_addr(l, path_pointer(l, what, out)), dst,
+		o_imm(size));
 	ir_jump(l, out);
 	ir_place(l, out);
 	lower_values_drop(l, mark);
 }
 
-/* ---- the climb */
+/* ---- the walk to the root */
 
 enum { MAX_PARTS = 64, PART_BYTES = 256 }; /* names have at most 255 bytes (NAME_MAX) */
 
-/* What is read on the way. */
+/* The members that the walk reads. */
 enum member {
 	PATH_MNT,
 	PATH_DENTRY,
@@ -92,7 +95,7 @@ enum member {
 	N_MEMBERS,
 };
 static const struct {
-	const char *type, *member, *of_that;
+	const char *type, *member, *submember;
 } members[N_MEMBERS] = {
 	[PATH_MNT] = { "path", "mnt", NULL },
 	[PATH_DENTRY] = { "path", "dentry", NULL },
@@ -125,8 +128,8 @@ static bool find_layout(const struct world *w, struct layout *layout)
 			t ? type_field(type_complete(t), members[i].member, &layout->at[i]) : NULL;
 		u32 more = 0;
 
-		if (f && members[i].of_that)
-			f = type_field(type_complete(f->type), members[i].of_that, &more);
+		if (f && members[i].submember)
+			f = type_field(type_complete(f->type), members[i].submember, &more);
 		if (!f)
 			return false;
 		layout->at[i] += more;
@@ -134,20 +137,21 @@ static bool find_layout(const struct world *w, struct layout *layout)
 	return true;
 }
 
-/* All that changes from turn to turn is in memory: in registers verifiers would follow its values. */
-struct climb {
+/* State of the walk. What changes from iteration to iteration is in memory: verifiers would
+ * track values in registers. */
+struct walk {
 	struct layout at;
-	struct opnd word;                  /* for one read */
-	struct opnd mnt, dentry;           /* where we are: struct vfsmount *, struct dentry * */
+	struct opnd word;                  /* buffer for one read */
+	struct opnd mnt, dentry;           /* current: struct vfsmount *, struct dentry * */
 	struct opnd root_mnt, root_dentry; /* of the current task */
-	struct opnd parts, n;              /* names on the way, the last one first */
-	struct opnd arrived;               /* 1: at the root, or where nothing is above */
+	struct opnd parts, n;              /* pointers to the names, innermost first */
+	struct opnd arrived;               /* 1: at the root, or nothing is above */
 	struct opnd deleted, digits;
-	struct opnd text, len; /* what was put together, so many bytes without the NUL */
+	struct opnd text, len; /* the result so far; its length without the NUL */
 	u32 cap;
 };
 
-static struct opnd follow(struct lower *l, const struct climb *c, struct opnd p, enum member m)
+static struct opnd follow(struct lower *l, const struct walk *c, struct opnd p, enum member m)
 {
 	lower_probe_read(l, c->word, 8, ir_op2(l, IR_ADD, p, o_imm(c->at.at[m])), SPACE_KERNEL);
 	return ir_load(l, c->word, 8, false);
@@ -174,7 +178,7 @@ static struct opnd get(struct lower *l, struct opnd word)
 	return ir_load(l, word, 8, false);
 }
 
-static struct opnd is_at_root(struct lower *l, const struct climb *c)
+static struct opnd is_at_root(struct lower *l, const struct walk *c)
 {
 	struct opnd mnt = ir_op2(l, IR_XOR, get(l, c->mnt), get(l, c->root_mnt));
 	struct opnd dentry = ir_op2(l, IR_XOR, get(l, c->dentry), get(l, c->root_dentry));
@@ -182,8 +186,8 @@ static struct opnd is_at_root(struct lower *l, const struct climb *c)
 	return is_zero(l, ir_op2(l, IR_OR, mnt, dentry));
 }
 
-/* One name up, or from the top of a mount to where it is mounted. */
-static void climb_once(struct lower *l, const struct climb *c)
+/* One directory up, or from the root of a mount to its mount point. */
+static void walk_step(struct lower *l, const struct walk *c)
 {
 	struct opnd mnt = get(l, c->mnt), dentry = get(l, c->dentry), n = get(l, c->n);
 	struct opnd mount = ir_op2(l, IR_SUB, mnt, o_imm(c->at.at[IN_MOUNT]));
@@ -205,7 +209,7 @@ static void climb_once(struct lower *l, const struct climb *c)
 		 ir_op2(l, IR_OR, ir_op2(l, IR_OR, nothing_above, lost), is_at_root(l, c)));
 }
 
-static void climb_up(struct lower *l, const struct climb *c)
+static void walk_to_root(struct lower *l, const struct walk *c)
 {
 	struct ir_block *out = ir_block_new(l), *up = ir_block_new(l);
 	struct byte_loop b;
@@ -215,7 +219,7 @@ static void climb_up(struct lower *l, const struct climb *c)
 	ir_place(l, up);
 	byte_loop_begin(l, &b, MAX_PARTS);
 	b.step = 1;
-	climb_once(l, c);
+	walk_step(l, c);
 	byte_loop_while(l, &b, CC_EQ, get(l, c->arrived), o_imm(0));
 	lower_loss_if_zero(l, get(l, c->arrived), LOSS_DEEP, NULL);
 	ir_jump(l, out);
@@ -225,26 +229,26 @@ static void climb_up(struct lower *l, const struct climb *c)
 
 /* ---- the text */
 
-static struct opnd end_of_text(struct lower *l, const struct climb *c)
+static struct opnd end_of_text(struct lower *l, const struct walk *c)
 {
 	return ir_op2(l, IR_ADD, ir_addr(l, c->text), ir_at_most(l, get(l, c->len), c->cap));
 }
 
-static void append(struct lower *l, const struct climb *c, struct opnd string, u32 most)
+static void append(struct lower *l, const struct walk *c, struct opnd string, u32 most)
 {
 	struct opnd n = text_append(l, end_of_text(l, c), most, string, SPACE_KERNEL);
 
 	ir_store(l, c->len, 8, ir_op2(l, IR_ADD, get(l, c->len), ir_op2(l, IR_SUB, n, o_imm(1))));
 }
 
-static void append_slash(struct lower *l, const struct climb *c)
+static void append_slash(struct lower *l, const struct walk *c)
 {
 	ir_store(l, end_of_text(l, c), 1, o_imm('/'));
 	ir_store(l, c->len, 8, ir_op2(l, IR_ADD, get(l, c->len), o_imm(1)));
 }
 
-/* The names, the first one first; "/" where there are none. */
-static void put_names(struct lower *l, const struct climb *c)
+/* Appends the names, outermost first; "/" if there are none. */
+static void append_names(struct lower *l, const struct walk *c)
 {
 	struct ir_block *some = ir_block_new(l), *none = ir_block_new(l), *out = ir_block_new(l);
 	struct byte_loop b;
@@ -269,22 +273,24 @@ static void put_names(struct lower *l, const struct climb *c)
 	lower_values_drop(l, mark);
 }
 
-/* ---- files that are in no directory: pipes, sockets, memory files (their d_dname()) */
+/* ---- pseudo files, which have no directory: pipes, sockets, memory files (named by d_dname()) */
 
 enum { WORD_BYTES = 16 };
 
 static const struct {
-	u32 magic; /* of the file system: include/uapi/linux/magic.h; 0: any other, whose files simple_dname() names */
-	bool is_numbered;
-	char before[WORD_BYTES], after[WORD_BYTES]; /* of the inode's number, or else of the name */
-} nowhere[] = {
+	/* Of the file system (include/uapi/linux/magic.h). 0: any other; simple_dname() names
+	 * its files. */
+	u32 magic;
+	bool is_numbered; /* the inode number is printed, else the name */
+	char before[WORD_BYTES], after[WORD_BYTES];
+} pseudo[] = {
 	{ 0, false, "/", " (deleted)" },          { 0x50495045, true, "pipe:[", "]" },
 	{ 0x534f434b, true, "socket:[", "]" },    { 0x6e736673, true, "ns:[", "]" },
 	{ 0x09041934, false, "anon_inode:", "" },
 };
 
-/* The number in decimal digits; their address. */
-static struct opnd put_digits(struct lower *l, const struct climb *c, struct opnd number)
+/* Writes the number in decimal; returns the address of the first digit. */
+static struct opnd format_digits(struct lower *l, const struct walk *c, struct opnd number)
 {
 	enum { DIGITS = 10 }; /* of 32 bits: get_next_ino() */
 	struct opnd left = ir_op2(l, IR_AND, number, o_imm(UINT32_MAX)), more;
@@ -303,37 +309,37 @@ static struct opnd put_digits(struct lower *l, const struct climb *c, struct opn
 		      ir_op2(l, IR_AND, o_temp(first), o_imm(WORD_BYTES - 1)));
 }
 
-/* `before` or `after` of the row: rows from `at` on in the table. */
+/* Address of `before` or `after` in a row of the table; at: offset of that member. */
 static struct opnd row_word(struct lower *l, u32 table, struct opnd row, size_t at)
 {
 	struct opnd off =
-		ir_op2(l, IR_MUL, ir_op2(l, IR_AND, row, o_imm(7)), o_imm(sizeof(nowhere[0])));
+		ir_op2(l, IR_MUL, ir_op2(l, IR_AND, row, o_imm(7)), o_imm(sizeof(pseudo[0])));
 
 	return ir_op2(l, IR_ADD, ir_addr(l, o_data(l->prog->data_map, table + (s64)at)), off);
 }
 
-static void put_nowhere(struct lower *l, const struct climb *c)
+static void append_pseudo(struct lower *l, const struct walk *c)
 {
 	struct ir_block *number = ir_block_new(l), *name = ir_block_new(l), *out = ir_block_new(l);
-	u32 table = data_table(l, nowhere, sizeof(nowhere)), mark;
+	u32 table = data_table(l, pseudo, sizeof(pseudo)), mark;
 	struct opnd magic =
 		follow(l, c, follow(l, c, get(l, c->dentry), DENTRY_BLOCK), BLOCK_MAGIC);
 	struct opnd row = o_imm(0), numbered = o_imm(0), hit;
 
-	for (u32 i = 1; i < ARRAY_SIZE(nowhere); i++) {
-		hit = equal(l, magic, o_imm(nowhere[i].magic));
+	for (u32 i = 1; i < ARRAY_SIZE(pseudo); i++) {
+		hit = equal(l, magic, o_imm(pseudo[i].magic));
 		row = ir_op2(l, IR_ADD, row, ir_op2(l, IR_MUL, hit, o_imm(i)));
-		if (nowhere[i].is_numbered)
+		if (pseudo[i].is_numbered)
 			numbered = ir_op2(l, IR_OR, numbered, hit);
 	}
-	append(l, c, row_word(l, table, row, offsetof(typeof(nowhere[0]), before)), WORD_BYTES);
+	append(l, c, row_word(l, table, row, offsetof(typeof(pseudo[0]), before)), WORD_BYTES);
 	ir_branch(l, CC_NE, numbered, o_imm(0), number, name);
 	mark = lower_values_mark(l);
 	ir_place(l, number);
 	append(l, c,
-	       put_digits(l, c,
-			  follow(l, c, follow(l, c, get(l, c->dentry), DENTRY_INODE),
-				 INODE_NUMBER)),
+	       format_digits(l, c,
+			     follow(l, c, follow(l, c, get(l, c->dentry), DENTRY_INODE),
+				    INODE_NUMBER)),
 	       WORD_BYTES);
 	ir_jump(l, out);
 	lower_values_drop(l, mark);
@@ -342,10 +348,10 @@ static void put_nowhere(struct lower *l, const struct climb *c)
 	ir_jump(l, out);
 	lower_values_drop(l, mark);
 	ir_place(l, out);
-	append(l, c, row_word(l, table, row, offsetof(typeof(nowhere[0]), after)), WORD_BYTES);
+	append(l, c, row_word(l, table, row, offsetof(typeof(pseudo[0]), after)), WORD_BYTES);
 }
 
-static void put_deleted(struct lower *l, const struct climb *c, struct opnd deleted)
+static void append_deleted(struct lower *l, const struct walk *c, struct opnd deleted)
 {
 	static const char words[2][WORD_BYTES] = { "", " (deleted)" };
 	u32 table = data_table(l, words, sizeof(words));
@@ -356,17 +362,17 @@ static void put_deleted(struct lower *l, const struct climb *c, struct opnd dele
 	       WORD_BYTES);
 }
 
-/* ---- all of it */
+/* ---- the whole path */
 
-static void read_path(struct lower *l, const struct climb *c, struct opnd path, struct opnd mnt,
+static void read_path(struct lower *l, const struct walk *c, struct opnd path, struct opnd mnt,
 		      struct opnd dentry)
 {
 	ir_store(l, mnt, 8, follow(l, c, path, PATH_MNT));
 	ir_store(l, dentry, 8, follow(l, c, path, PATH_DENTRY));
 }
 
-/* Where the climb begins and ends. */
-static void begin_climb(struct lower *l, const struct climb *c, struct node *what)
+/* Stores the start of the walk, and its end: the root of the current task. */
+static void begin_walk(struct lower *l, const struct walk *c, struct node *what)
 {
 	struct opnd files;
 
@@ -391,9 +397,9 @@ static void begin_climb(struct lower *l, const struct climb *c, struct node *wha
 	ir_store(l, c->arrived, 8, is_at_root(l, c));
 }
 
-static void put_path(struct lower *l, const struct climb *c)
+static void append_path(struct lower *l, const struct walk *c)
 {
-	struct ir_block *in_none = ir_block_new(l), *in_directory = ir_block_new(l),
+	struct ir_block *in_nothing = ir_block_new(l), *in_directory = ir_block_new(l),
 			*out = ir_block_new(l);
 	struct opnd dentry = get(l, c->dentry), parent = follow(l, c, dentry, DENTRY_PARENT);
 	struct opnd is_own_parent = equal(l, dentry, parent), mounted, named, unlinked, deleted;
@@ -405,26 +411,26 @@ static void put_path(struct lower *l, const struct climb *c)
 	unlinked = is_zero(l, follow(l, c, dentry, DENTRY_LINK));
 	deleted = ir_op2(l, IR_AND, unlinked, ir_op2(l, IR_XOR, is_own_parent, o_imm(1)));
 	ir_store(l, c->deleted, 8, deleted);
-	ir_branch(l, CC_EQ, ir_op2(l, IR_OR, mounted, named), o_imm(0), in_none, in_directory);
+	ir_branch(l, CC_EQ, ir_op2(l, IR_OR, mounted, named), o_imm(0), in_nothing, in_directory);
 	mark = lower_values_mark(l);
-	ir_place(l, in_none);
-	put_nowhere(l, c);
+	ir_place(l, in_nothing);
+	append_pseudo(l, c);
 	ir_jump(l, out);
 	lower_values_drop(l, mark);
 	ir_place(l, in_directory);
-	climb_up(l, c);
-	put_names(l, c);
-	put_deleted(l, c, get(l, c->deleted));
+	walk_to_root(l, c);
+	append_names(l, c);
+	append_deleted(l, c, get(l, c->deleted));
 	ir_jump(l, out);
 	lower_values_drop(l, mark);
 	ir_place(l, out);
 }
 
-static struct climb new_climb(struct lower *l, u32 cap)
+static struct walk new_walk(struct lower *l, u32 cap)
 {
 	enum { WORDS = 11 };
-	struct opnd room = lower_temp(l, (WORDS + MAX_PARTS) * 8, 8, "climb");
-	struct climb c = {
+	struct opnd room = lower_temp(l, (WORDS + MAX_PARTS) * 8, 8, "walk");
+	struct walk c = {
 		.word = room,
 		.mnt = opnd_plus(room, 8),
 		.dentry = opnd_plus(room, 16),
@@ -444,27 +450,27 @@ static struct climb new_climb(struct lower *l, u32 cap)
 	return c;
 }
 
-/* Empty where there is no path. */
-static struct ir_val climb_path(struct lower *l, struct node *call)
+/* The path by walking; empty if the dentry is null. */
+static struct ir_val walk_path(struct lower *l, struct node *call)
 {
 	struct ir_block *some = ir_block_new(l), *out = ir_block_new(l);
-	struct climb c = new_climb(l, call->type->count);
+	struct walk c = new_walk(l, call->type->count);
 	bool canonical;
 	struct opnd dst = lower_dest(l, call->type, &canonical);
 	u32 mark;
 
-	begin_climb(l, &c, call_arg(call, 0));
+	begin_walk(l, &c, call_arg(call, 0));
 	ir_branch(l, CC_EQ, get(l, c.dentry), o_imm(0), out, some);
 	mark = lower_values_mark(l);
 	ir_place(l, some);
-	put_path(l, &c);
+	append_path(l, &c);
 	ir_jump(l, out);
 	lower_values_drop(l, mark);
 	ir_place(l, out);
 	return text_result(l, call, dst, canonical, ir_addr(l, c.text));
 }
 
-/* ---- the row */
+/* ---- checking */
 
 static bool is_path(const struct type *t)
 {
@@ -473,7 +479,7 @@ static bool is_path(const struct type *t)
 	return t->kind != TY_STRUCT || (t->name && streq(t->name, "path"));
 }
 
-/* The members that path() takes; not the kernel's second name of one (__f_path). */
+/* Lists the members that path() takes, without the kernel's alias __f_path. */
 static const char *paths_in(struct check *c, const struct type *t, const char *before)
 {
 	t = type_complete(t->kind == TY_POINTER ? t->elem : t);
@@ -490,7 +496,7 @@ static const char *paths_in(struct check *c, const struct type *t, const char *b
 	return before;
 }
 
-/* A struct file stands for its path. */
+/* path() takes a struct file as its f_path. */
 static bool is_file(const struct type *t)
 {
 	t = t->kind == TY_POINTER ? type_complete(t->elem) : t;
@@ -542,12 +548,11 @@ static struct ir_val lower_path(struct lower *l, struct node *call)
 	struct opnd dst;
 	struct ir_val v;
 
-	if (!l->profile->d_path ||
-	    !root_arg(what)) /* of other pointers verifiers do not know what they are */
-		return climb_path(l, call);
+	if (!l->profile->d_path || !root_arg(what)) /* the pointer is not typed for verifiers */
+		return walk_path(l, call);
 	dst = lower_dest(l, call->type, &canonical);
 	v = val_memory(call->type, dst);
-	ir_zero(l, dst, call->type->count); /* it is built from the end and leaves remains */
+	ir_zero(l, dst, call->type->count); /* d_path() builds from the end and leaves garbage */
 	call_d_path(l, what, dst, call->type->count);
 	return v;
 }
@@ -556,10 +561,11 @@ static const struct builtin rows[] = {
 	{
 		.name = "path",
 		.sig = "path(path: ptr|struct, size: lit int = 0) -> string",
-		.brief = "name of an open file",
-		.doc = "The path of a struct path as the current process would write it: path(args.file->f_path), "
-		       "path(curtask->fs->pwd). Pipes, sockets and files without a name are named as in /proc/PID/fd, but namespaces "
-		       "ns:[NUMBER]. With a size, so many bytes at most.",
+		.brief = "path of an open file",
+		.doc = "The path of a struct path, as seen by the current process: "
+		       "path(args.file->f_path), path(curtask->fs->pwd). Pipes, sockets and "
+		       "unnamed files are shown as in /proc/PID/fd, but namespaces as "
+		       "ns:[NUMBER]. size limits the result to that many bytes.",
 		.example = "kprobe:vfs_open { print(path(args.path)); }",
 		.work = "cat /dev/null",
 		.output = "/usr/bin/cat\n"

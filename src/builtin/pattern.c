@@ -1,53 +1,56 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Searching in strings. A pattern that is known when the script is compiled becomes a table, the
- * deterministic automaton of it: the probe takes each byte's class and the state to the next state,
- * two loads for a byte, whatever the pattern. Only a needle that is itself a string of the probe is
- * searched by comparing.
+ * Pattern matching in strings: glob(), strcontains(), strstr().
+ *
+ * A constant pattern is compiled to a table, a deterministic automaton. The program maps each byte
+ * to its class, and class and state to the next state: two loads for a byte, whatever the pattern.
+ * A needle that is not constant is searched by comparing.
  *
  *	class = class_of[byte];  state = next[state * n_classes + class]
  *
- * States 0 and 1 end the walk: 0 is "does not match", 1 is "matches". The NUL leads to one of them.
+ * States 0 (no match) and 1 (match) are final. The NUL always leads to one of them.
  */
 #include <stdlib.h>
 #include "builtin/text.h"
 
 enum { MAX_PATTERN = 255, MAX_STATES = 255, DEAD = 0, DONE = 1 };
 
-/* ---- the pattern: places, each of which takes a set of bytes; a star stays where it is */
+/* ---- the pattern: items, each of which matches one byte of a set; a star matches any number of
+ * bytes */
 
-struct glob_place {
+struct item {
 	bool star;
 	u8 bytes[32]; /* bitmap */
 };
 
 struct pattern {
-	struct glob_place at[MAX_PATTERN + 1];
+	struct item at[MAX_PATTERN + 1];
 	u32 n;
 };
 
-static void add_byte(struct glob_place *p, u8 b)
+static void add_byte(struct item *p, u8 b)
 {
 	p->bytes[b / 8] |= (u8)(1u << b % 8);
 }
 
-static bool has_byte(const struct glob_place *p, u8 b)
+static bool has_byte(const struct item *p, u8 b)
 {
 	return p->bytes[b / 8] >> b % 8 & 1;
 }
 
-static void turn_set(struct glob_place *p)
+static void invert_set(struct item *p)
 {
-	for (u32 i = 0; i < sizeof p->bytes; i++)
+	for (u32 i = 0; i < sizeof(p->bytes); i++)
 		p->bytes[i] = (u8)~p->bytes[i];
 }
 
-/* "[a-z_]", "[!0-9]": s is behind the bracket; behind the set afterwards; NULL: it has no end. */
-static const char *parse_set(struct glob_place *p, const char *s)
+/* Parses "[a-z_]" or "[!0-9]"; s points after the "[". Returns the position after the "]"; NULL:
+ * there is none. */
+static const char *parse_set(struct item *p, const char *s)
 {
-	bool turned = *s == '!' || *s == '^', first = true;
+	bool is_inverted = *s == '!' || *s == '^', first = true;
 
-	s += turned;
+	s += is_inverted;
 	for (; *s && (*s != ']' || first); s++) {
 		u8 lo = (u8)*s, hi = lo;
 
@@ -59,23 +62,23 @@ static const char *parse_set(struct glob_place *p, const char *s)
 			add_byte(p, (u8)b);
 		first = false;
 	}
-	if (turned)
-		turn_set(p);
+	if (is_inverted)
+		invert_set(p);
 	return *s ? s + 1 : NULL;
 }
 
-static const char *parse_place(struct glob_place *p, const char *s)
+static const char *parse_item(struct item *p, const char *s)
 {
 	const char *end;
 
 	switch (*s) {
 	case '*': p->star = true; return s + 1;
-	case '?': turn_set(p); return s + 1;
+	case '?': invert_set(p); return s + 1;
 	case '[':
 		end = parse_set(p, s + 1);
 		if (end)
 			return end;
-		*p = (struct glob_place){ 0 }; /* a bracket without an end is itself */
+		*p = (struct item){}; /* an unclosed bracket is literal */
 		break;
 	case '\\': s += s[1] != 0; break;
 	}
@@ -88,12 +91,12 @@ static const char *parse_glob(struct pattern *p, const char *s)
 	while (*s) {
 		if (p->n == MAX_PATTERN)
 			return "it has more than 255 characters";
-		s = parse_place(&p->at[p->n++], s);
+		s = parse_item(&p->at[p->n++], s);
 	}
 	return NULL;
 }
 
-/* The needle anywhere: a star on both sides. */
+/* The needle at any position: a star on both sides. */
 static const char *parse_needle(struct pattern *p, const char *s)
 {
 	p->at[p->n++].star = true;
@@ -108,7 +111,8 @@ static const char *parse_needle(struct pattern *p, const char *s)
 
 /* ---- the automaton */
 
-struct set { /* of places: where in the pattern a match may be; place n: at its end */
+/* A set of positions in the pattern (a state of the NFA). Position n is the end. */
+struct set {
 	u64 word[MAX_PATTERN / 64 + 1];
 };
 
@@ -119,7 +123,7 @@ struct automaton {
 	u8 sample[256]; /* a byte of each class */
 	u32 n_classes;
 	struct set state[MAX_STATES + 1];
-	u8 next[(MAX_STATES + 1) * 256]; /* rows of as many as there are classes, a power of two */
+	u8 next[(MAX_STATES + 1) * 256]; /* rows of n_classes, rounded up to a power of two */
 };
 
 static bool in_set(const struct set *s, u32 i)
@@ -127,13 +131,13 @@ static bool in_set(const struct set *s, u32 i)
 	return s->word[i / 64] >> i % 64 & 1;
 }
 
-/* Puts a place in, and what follows stars without taking a byte. What stands before a star is given up:
- * whatever it could match later, the star can too. */
-static void add_place(const struct pattern *p, struct set *s, u32 i)
+/* Adds a position and, after stars, the positions reachable without consuming a byte. Positions
+ * before a star are dropped: what they could match later, the star matches too. */
+static void add_position(const struct pattern *p, struct set *s, u32 i)
 {
 	for (;; i++) {
 		if (i < p->n && p->at[i].star)
-			*s = (struct set){ 0 };
+			*s = (struct set){};
 		s->word[i / 64] |= 1ull << i % 64;
 		if (i == p->n || !p->at[i].star)
 			return;
@@ -152,16 +156,16 @@ static u32 last_star(const struct pattern *p, const struct set *s)
 
 static struct set step(const struct pattern *p, const struct set *from, u8 byte)
 {
-	struct set to = { 0 };
+	struct set to = {};
 	u32 star = last_star(p, from);
 
 	for (u32 i = star; i < p->n; i++) {
 		if (!in_set(from, i))
 			continue;
 		if (p->at[i].star)
-			add_place(p, &to, i);
+			add_position(p, &to, i);
 		else if (has_byte(&p->at[i], byte))
-			add_place(p, &to, i + 1);
+			add_position(p, &to, i + 1);
 	}
 	return to;
 }
@@ -171,17 +175,17 @@ static bool is_done(const struct pattern *p, const struct set *s)
 	return p->n && in_set(s, p->n - 1) && p->at[p->n - 1].star;
 }
 
-/* The number of a state; MAX_STATES + 1: there is no room. */
+/* Number of a state, which is added if it is new; MAX_STATES + 1: there are too many. */
 static u32 state_number(struct automaton *a, const struct set *s)
 {
 	static const struct set nothing;
 
-	if (!memcmp(s, &nothing, sizeof nothing))
+	if (!memcmp(s, &nothing, sizeof(nothing)))
 		return DEAD;
 	if (is_done(a->p, s))
 		return DONE;
 	for (u32 i = 2; i < a->n_states; i++)
-		if (!memcmp(s, &a->state[i], sizeof *s))
+		if (!memcmp(s, &a->state[i], sizeof(*s)))
 			return i;
 	if (a->n_states > MAX_STATES)
 		return MAX_STATES + 1;
@@ -189,10 +193,10 @@ static u32 state_number(struct automaton *a, const struct set *s)
 	return a->n_states++;
 }
 
-/* Bytes that no place tells apart are one class. */
+/* Bytes that no item distinguishes are one class. */
 static void find_classes(struct automaton *a)
 {
-	a->n_classes = 1; /* the NUL's own */
+	a->n_classes = 1; /* class 0: the NUL */
 	for (u32 b = 1; b < 256; b++) {
 		u32 k = 1;
 
@@ -211,25 +215,25 @@ static void find_classes(struct automaton *a)
 	}
 }
 
-/* What the probe needs: class_of[256], next[rows][stride]. */
+/* The data of the program: class_of[256], next[rows][stride]. */
 struct walk_table {
 	u8 *bytes;
 	u32 size, rows, stride, start;
-	u32 off; /* in the data map, where it was put first; 0: nowhere yet */
+	u32 off; /* in the data map; 0: not stored yet */
 };
 
 static bool fill_table(struct arena *arena, struct automaton *a, u8 *next, struct walk_table *t)
 {
 	const struct pattern *p = a->p;
-	struct set first = { 0 };
+	struct set first = {};
 
 	a->n_states = 2;
 	find_classes(a);
-	add_place(p, &first, 0);
+	add_position(p, &first, 0);
 	t->start = state_number(a, &first);
 	t->stride = power_of_two(a->n_classes);
 	memset(next, DEAD, t->stride);
-	memset(next + DONE * t->stride, DONE, t->stride); /* both stay where they are */
+	memset(next + DONE * t->stride, DONE, t->stride); /* final states loop */
 	for (u32 s = 2; s < a->n_states; s++) {
 		memset(next + s * t->stride, DEAD, t->stride);
 		next[s * t->stride] = in_set(&a->state[s], p->n) ? DONE : DEAD;
@@ -250,7 +254,7 @@ static bool fill_table(struct arena *arena, struct automaton *a, u8 *next, struc
 	return true;
 }
 
-/* What it is made in is larger than most tables are. */
+/* The automaton is allocated here because it is larger than most tables. */
 static bool build_table(struct arena *arena, const struct pattern *p, struct walk_table *t)
 {
 	struct automaton *a = xmalloc(sizeof(*a));
@@ -263,7 +267,7 @@ static bool build_table(struct arena *arena, const struct pattern *p, struct wal
 	return fits;
 }
 
-/* The table of a pattern, made once for all who write it; NULL: *why. */
+/* The table of a pattern, shared by all its uses. NULL: *why has the reason. */
 static struct walk_table *find_table(struct check *c, const char *pattern, bool is_glob,
 				     const char **why)
 {
@@ -284,7 +288,8 @@ static struct walk_table *find_table(struct check *c, const char *pattern, bool 
 	return t;
 }
 
-/* A program that was compiled later and given up took its data with it. */
+/* Offset of the table in the data map. It is stored again if a discarded compilation took the
+ * data with it. */
 static u32 table_offset(struct lower *l, struct walk_table *t)
 {
 	const struct program *p = l->prog;
@@ -295,7 +300,7 @@ static u32 table_offset(struct lower *l, struct walk_table *t)
 	return t->off;
 }
 
-/* ---- in the probe */
+/* ---- code for the program */
 
 static struct opnd data_at(struct lower *l, u32 off)
 {
@@ -303,8 +308,8 @@ static struct opnd data_at(struct lower *l, u32 off)
 }
 
 /*
- * Runs the automaton over a text: the state it ends in, DONE or another. *taken, where that is wanted,
- * counts the bytes that were taken before the last one.
+ * Runs the automaton over a text and returns the variable of the final state. If taken is not NULL,
+ * *taken counts the bytes consumed before the last one.
  */
 static u32 run_table(struct lower *l, const struct text *text, struct walk_table *t, u32 *taken)
 {
@@ -317,7 +322,7 @@ static u32 run_table(struct lower *l, const struct text *text, struct walk_table
 		ir_var_set(l, *taken, o_imm(0));
 	byte_loop_begin(l, &b, text->cap);
 	for (u32 i = 0; i < b.step; i++) {
-		k = ir_load(l, ir_op2(l, IR_ADD, classes, turn_byte(l, text, &b, i)), 1, false);
+		k = ir_load(l, ir_op2(l, IR_ADD, classes, loop_byte(l, text, &b, i)), 1, false);
 		k = ir_op2(l, IR_ADD, ir_op2(l, IR_SHL, o_temp(state), o_imm(log)), k);
 		k = ir_op2(l, IR_AND, k, o_imm(t->rows * t->stride - 1));
 		ir_var_set(l, state, ir_load(l, ir_op2(l, IR_ADD, next, k), 1, false));
@@ -332,8 +337,8 @@ static u32 run_table(struct lower *l, const struct text *text, struct walk_table
 }
 
 /*
- * The same as a function that the program has once, for all tables: how tables are told apart are numbers, and the
- * mask is that of the largest one.
+ * The same as a function that the program has once for all tables. Its arguments describe the
+ * table; the mask is that of the largest table.
  */
 enum { INFO_LOG = 8, INFO_TAKEN = 8 };
 
@@ -351,7 +356,7 @@ static struct opnd walk_body(struct lower *l, const struct opnd *arg, const u32 
 	ir_var_set(l, taken, o_imm(0));
 	byte_loop_begin(l, &b, text.cap);
 	for (u32 i = 0; i < b.step; i++) {
-		k = ir_load(l, ir_op2(l, IR_ADD, classes, turn_byte(l, &text, &b, i)), 1, false);
+		k = ir_load(l, ir_op2(l, IR_ADD, classes, loop_byte(l, &text, &b, i)), 1, false);
 		k = ir_op2(l, IR_ADD, ir_op2(l, IR_SHL, o_temp(state), log), k);
 		k = ir_op2(l, IR_AND, k, o_imm(most[1] - 256 - 1));
 		k = ir_op2(l, IR_ADD, classes, k);
@@ -367,7 +372,7 @@ static const struct shared_func walk_func = {
 	.name = "walk_table", .n_args = 3, .is_table = true, .body = walk_body
 };
 
-/* The state in which the text ends; *taken as run_table() has it. */
+/* The final state of the text, in line or by a call; *taken as in run_table(). */
 static struct opnd walk(struct lower *l, struct node *n, struct walk_table *t, struct opnd *taken)
 {
 	u32 v = 0, off, state, table = power_of_two(t->rows * t->stride);
@@ -384,7 +389,7 @@ static struct opnd walk(struct lower *l, struct node *n, struct walk_table *t, s
 	}
 	text = text_in_scratch(l, n);
 	off = table_offset(l, t);
-	arg[0] = lower_scratch_offset(l, text.place);
+	arg[0] = lower_scratch_offset(l, text.scratch);
 	arg[1] = o_imm(off);
 	arg[2] = o_imm(t->start | (u32)__builtin_ctz(t->stride) << INFO_LOG);
 	r = lower_call_shared(l, &walk_func, (u32[]){ text.room, 256 + table }, arg);
@@ -434,7 +439,7 @@ static struct ir_val lower_pattern(struct lower *l, struct node *call)
 			  ir_set(l, CC_EQ, walk(l, call_arg(call, 0), t, NULL), o_imm(DONE)));
 }
 
-/* ---- a needle that only the probe knows */
+/* ---- a needle that is not constant */
 
 enum { SEARCH_BYTES = 2048 };
 
@@ -444,7 +449,8 @@ struct search {
 };
 
 /*
- * One byte is compared: on to the next of the needle, or back to its start one place further.
+ * Compares one byte, then continues with the next byte of the needle, or with its start at the next
+ * position.
  *
  *	n = needle[j];  h = hay[i + j];  same = h == n
  *	found |= go && !n;  go &= n && h;  i += !same && go;  j = same ? j + 1 : 0
@@ -468,7 +474,7 @@ static void search_byte(struct lower *l, const struct search *s)
 	ir_var_set(l, s->j, ir_op2(l, IR_MUL, ir_op2(l, IR_ADD, o_temp(s->j), o_imm(1)), same));
 }
 
-/* Where the search of so many bytes was not enough: a loss; not found. */
+/* If SEARCH_BYTES comparisons were not enough, counts a loss; the result is "not found". */
 static struct opnd search_result(struct lower *l, struct node *call, struct opnd go,
 				 struct opnd is_found, struct opnd at)
 {
@@ -508,7 +514,7 @@ static void search_texts(struct lower *l, struct search *s)
 	byte_loop_while(l, &b, CC_NE, o_temp(s->go), o_imm(0));
 }
 
-/* As a function: go | found << 1 | i << 2. */
+/* As a function; the result is go | found << 1 | i << 2. */
 static struct opnd search_body(struct lower *l, const struct opnd *arg, const u32 most[2])
 {
 	struct search s = { .hay = text_shared(l, arg[0], most[0]),
@@ -536,8 +542,8 @@ static struct opnd search(struct lower *l, struct node *call)
 		search_texts(l, &s);
 		return search_result(l, call, o_temp(s.go), o_temp(s.found), o_temp(s.i));
 	}
-	arg[0] = lower_scratch_offset(l, s.hay.place);
-	arg[1] = lower_scratch_offset(l, s.needle.place);
+	arg[0] = lower_scratch_offset(l, s.hay.scratch);
+	arg[1] = lower_scratch_offset(l, s.needle.scratch);
 	r = lower_call_shared(l, &search_func, (u32[]){ s.hay.room, s.needle.room }, arg);
 	return search_result(l, call, ir_op2(l, IR_AND, r, o_imm(1)),
 			     ir_op2(l, IR_AND, r, o_imm(2)), ir_op2(l, IR_SHR, r, o_imm(2)));
@@ -601,9 +607,10 @@ static const struct builtin rows[] = {
 	{
 		.name = "glob",
 		.sig = "glob(s: string, pattern: lit string) -> bool",
-		.brief = "whether a string matches a pattern",
-		.doc = "The whole string must match: * is any number of characters, ? is one, [a-z] one of a set, [!a-z] one "
-		       "that is not in it; \\ takes the next character as it is.",
+		.brief = "whether a string matches a glob pattern",
+		.doc = "The whole string must match. * is any number of characters, ? is one, "
+		       "[a-z] is one in a set, [!a-z] one not in it; \\ escapes the next "
+		       "character.",
 		.example = "begin { print(glob(\"libc.so.6\", \"lib*.so*\")); }",
 		.output = "true",
 		.engines = ON_ALL,
@@ -613,8 +620,8 @@ static const struct builtin rows[] = {
 	{
 		.name = "strcontains",
 		.sig = "strcontains(s: string, needle: string) -> bool",
-		.brief = "whether a string is in another",
-		.doc = "True when needle occurs in s; the empty one always does.",
+		.brief = "whether a string contains another",
+		.doc = "True if needle occurs in s. The empty string always does.",
 		.example = "begin { print(strcontains(\"sonde\", \"on\")); }",
 		.output = "true",
 		.engines = ON_ALL,
@@ -624,8 +631,9 @@ static const struct builtin rows[] = {
 	{
 		.name = "strstr",
 		.sig = "strstr(s: string, needle: string) -> int64",
-		.brief = "where a string is in another",
-		.doc = "Index of the first occurrence of needle in s, counted from 0; -1 when there is none.",
+		.brief = "find a string in another",
+		.doc = "Index of the first occurrence of needle in s, counted from 0; -1 if there "
+		       "is none.",
 		.example = "begin { print(strstr(\"sonde\", \"on\")); }",
 		.work = "sleep 0.01",
 		.output = "1",

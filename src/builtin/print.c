@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Printing. A format string's arguments travel as typed fields of one record and are formatted in user
- * space; maps travel as their index and are read when the record is met, so that print(@x) shows what
- * is in the map then.
+ * Output: printf() and its variants, print(), join(), time(), clear(), zero().
+ *
+ * The arguments of a format string are typed fields of one record, formatted in user space. A map
+ * is sent as its index and is read when the record is handled, so print(@x) shows the contents at
+ * that time.
  */
 #include <stdlib.h>
 #include "builtin/builtin.h"
@@ -61,7 +63,8 @@ const struct type *check_format(struct check *c, struct node *call, u32 fmt_arg)
 	return check_format_args(c, call, fmt_arg, f);
 }
 
-/* Control flow inside an argument would leave a reserved record behind: evaluate such arguments first. */
+/* Control flow inside an argument would leak a reserved record: such arguments are evaluated
+ * first. */
 static bool leaves(struct node *n, void *ctx)
 {
 	bool *found = ctx;
@@ -75,7 +78,7 @@ static const struct type *field_type(const struct node *n)
 {
 	const struct type *t = n->type;
 
-	if (type_is_agg(t)) /* a number by now */
+	if (type_is_agg(t)) /* read as a number */
 		return t->is_signed ? &ty_s64 : &ty_u64;
 	return t;
 }
@@ -89,7 +92,7 @@ static u32 list_length(const struct node *n)
 	return length;
 }
 
-/* What would happen twice where a record is filled twice: see ir/lower_user.c. */
+/* Side effects, which would happen twice if a record is filled twice: see ir/lower_user.c. */
 static bool acts(struct node *n, void *ctx)
 {
 	bool *found = ctx;
@@ -109,7 +112,8 @@ static bool must_be_early(struct lower *l, struct node *n)
 	return early;
 }
 
-struct values { /* a list of arguments, and what was evaluated before the record */
+/* A list of arguments, and those that were evaluated before the record was reserved. */
+struct values {
 	struct node *first;
 	const struct opnd *scalar;
 	const struct ir_val *early;
@@ -133,7 +137,7 @@ static void put_values(struct lower *l, const struct event_desc *e, struct opnd 
 	}
 }
 
-/* One record with all arguments from first on. */
+/* Sends one record with the arguments starting at `first`. */
 static void emit_values(struct lower *l, struct node *call, struct event_desc *e,
 			struct node *first)
 {
@@ -213,7 +217,7 @@ static int act_printf(struct actor *a, struct event_desc *e, const void *record,
 	return 0;
 }
 
-/* errorf, warnf: the same on stderr with the place in the script. */
+/* errorf, warnf: on stderr, with the position in the script. */
 static int act_message(struct actor *a, struct event_desc *e, const void *record, u32 len)
 {
 	struct names names = *a->names;
@@ -238,7 +242,7 @@ static bool is_whole_map(const struct node *n)
 	return n->kind == N_MAP && !n->a;
 }
 
-/* print(@m, sort="key", order="desc", pct=(50, 99.9)): what the keywords say. */
+/* Keyword arguments of print(@m, sort="key", order="desc", pct=(50, 99.9)). */
 struct print_how {
 	enum table_order order;
 	bool descending;
@@ -318,7 +322,7 @@ static const struct type *check_print(struct check *c, struct node *call)
 	return &ty_void;
 }
 
-/* A number by place or by keyword. */
+/* A number, positional or by keyword. */
 static s64 print_number(const struct node *call, u32 i, const char *keyword)
 {
 	const struct node *k = call_keyword(call, keyword);
@@ -339,7 +343,8 @@ static void emit_map_event(struct lower *l, struct node *call, struct node *map)
 	event_end(l, &eb);
 }
 
-/* print(@m[key]) of an aggregation that has no number: the key travels, the value is read later. */
+/* print(@m[key]) of an aggregation that is not one number: the key is sent, the value is read
+ * later. */
 static void emit_key_event(struct lower *l, struct node *call, struct node *map)
 {
 	struct event_desc *e = event_new(l, call->builtin, call);
@@ -380,7 +385,7 @@ static bool same_key(const struct table_row *row, const void *key, u32 size)
 	return memcmp(row->key, key, size) == 0;
 }
 
-static void keep_key(struct table *t, const void *key, u32 size)
+static void select_key(struct table *t, const void *key, u32 size)
 {
 	for (u32 i = 0; i < t->rows.n; i++)
 		if (same_key(&t->rows.v[i], key, size)) {
@@ -394,8 +399,8 @@ static void keep_key(struct table *t, const void *key, u32 size)
 static int act_print(struct actor *a, struct event_desc *e, const void *record, u32 len)
 {
 	const struct print_how *how = e->cache;
-	struct table t = { 0 };
-	int rc;
+	struct table t = {};
+	int ret;
 
 	if (e->map == NO_INDEX) {
 		a->sink->output->value(a->sink, e->fields[0].type,
@@ -414,11 +419,11 @@ static int act_print(struct actor *a, struct event_desc *e, const void *record, 
 		t.pct = how->pct;
 		t.n_pct = how->n_pct;
 	}
-	rc = a->map_read(a->ctx, e->map, &t);
-	if (rc)
-		return rc;
+	ret = a->map_read(a->ctx, e->map, &t);
+	if (ret)
+		return ret;
 	if (e->n_fields)
-		keep_key(&t, (const u8 *)record + e->fields[0].offset, t.map->key_size);
+		select_key(&t, (const u8 *)record + e->fields[0].offset, t.map->key_size);
 	table_sort(&t, a->names);
 	a->sink->output->table(a->sink, &t);
 	return 0;
@@ -473,7 +478,7 @@ static int act_time(struct actor *a, struct event_desc *e, const void *record, u
 
 static const struct action action_time = { .name = "time", .act = act_time };
 
-/* ---- join(): strings that an array of pointers points to, each in a place of its own in the record */
+/* ---- join(): the strings of an array of pointers */
 
 enum { JOIN_ARGS = 128, JOIN_BYTES = 1024, JOIN_ROOM = 16384 };
 
@@ -489,7 +494,7 @@ static const struct type *check_join(struct check *c, struct node *call)
 	return diag_type(c, a->span, D_JOIN, type_str(c->arena, t));
 }
 
-/* Address of the array, and the space that it and what it points to are in. */
+/* Address of the array; *space is the address space of the array and the strings. */
 static struct opnd join_array(struct lower *l, struct node *n, enum space *space)
 {
 	struct ir_val v;
@@ -503,14 +508,15 @@ static struct opnd join_array(struct lower *l, struct node *n, enum space *space
 }
 
 /*
- * The strings are gathered behind each other in scratch, each with its NUL, and only what they fill is sent:
+ * The strings are concatenated in scratch, each with its NUL, and only the bytes used are sent:
  *
  *	record_head | "ls\0" "-l\0" ...
  */
 struct joining {
-	struct opnd array, strings; /* the pointers; where the strings go */
-	struct opnd
-		used; /* word: bytes in strings. In a register verifiers would follow its values */
+	struct opnd array, strings; /* the pointers; the buffer of the strings */
+	/* Word in memory: bytes used in `strings`. Verifiers would track its values in a
+	 * register. */
+	struct opnd used;
 	enum space space;
 };
 
@@ -560,7 +566,7 @@ static struct ir_val lower_join(struct lower *l, struct node *call)
 {
 	struct event_desc *e = event_new(l, call->builtin, call);
 	u32 head = e->size;
-	struct joining j = { 0 };
+	struct joining j = {};
 	struct opnd record;
 
 	e->text = call_arg(call, 1) ? call_str(call, 1) : " ";
@@ -600,8 +606,9 @@ static const struct builtin rows[] = {
 		.name = "printf",
 		.sig = "printf(format: lit string, ...)",
 		.brief = "print formatted text",
-		.doc = "Conversions: d i u o x X c s p, e f g for floats, r (buffer; rx, rh in hex), gr (GFP flags), "
-		       "with flags, width and precision as in C. %s prints any value.",
+		.doc = "Conversions: d i u o x X c s p; e f g for floats; r for buffers (rx, rh: "
+		       "in hex); gr for GFP flags. Flags, width and precision as in C. %s prints "
+		       "any value.",
 		.example = "begin { printf(\"%s has %d\\n\", \"it\", 3); }",
 		.output = "it has 3",
 		.flags = BI_STATEMENT | BI_SEQ,
@@ -614,7 +621,8 @@ static const struct builtin rows[] = {
 		.name = "errorf",
 		.sig = "errorf(format: lit string, ...)",
 		.brief = "print an error to stderr",
-		.doc = "As printf, on stderr, after the place in the script and the word ERROR.",
+		.doc = "Like printf, but on stderr, after the position in the script and the word "
+		       "ERROR.",
 		.example = "begin { errorf(\"bad value %d\", 3); }",
 		.output = "stdin:1:9-34: ERROR: bad value 3",
 		.flags = BI_STATEMENT,
@@ -627,8 +635,8 @@ static const struct builtin rows[] = {
 		.name = "warnf",
 		.sig = "warnf(format: lit string, ...)",
 		.brief = "print a warning to stderr",
-		.doc = "As printf, on stderr, after the place in the script and the word WARNING. Silent with "
-		       "--no-warnings.",
+		.doc = "Like printf, but on stderr, after the position in the script and the word "
+		       "WARNING. --no-warnings suppresses it.",
 		.example = "begin { warnf(\"odd value %d\", 3); }",
 		.output = "stdin:1:9-33: WARNING: odd value 3",
 		.flags = BI_STATEMENT,
@@ -641,9 +649,10 @@ static const struct builtin rows[] = {
 		.name = "print",
 		.sig = "print(what: any|map, top: lit int = 0, div: lit int = 0)",
 		.brief = "print a value or a map",
-		.doc = "A value is printed with a newline. A map is printed whole as at the end of a run; top keeps the "
-		       "largest entries, div divides the values. Behind these: sort=\"key\" or \"value\", order=\"asc\" or "
-		       "\"desc\", pct=(50, 99, 99.9) for percentiles of histograms and samples().",
+		.doc = "Prints a value and a newline, or a map as at the end of a run: only the "
+		       "top largest entries, values divided by div. Further arguments: "
+		       "sort=\"key\" or \"value\", order=\"asc\" or \"desc\", pct=(50, 99, 99.9) "
+		       "for percentiles of histograms and samples().",
 		.example = "begin { print(42); @x[1] = 2; print(@x); clear(@x); }",
 		.output = "42\n"
 			  "@x[1]: 2",
@@ -657,8 +666,9 @@ static const struct builtin rows[] = {
 		.name = "join",
 		.sig = "join(strings: any, separator: lit string = \" \")",
 		.brief = "print an array of strings",
-		.doc = "Prints the strings that an array of pointers points to, up to a null pointer, with separators and a "
-		       "newline: at most 128 of 1023 bytes, 16384 bytes in all; more is counted.",
+		.doc = "Prints the strings of a null-terminated array of pointers, with "
+		       "separators and a newline. At most 128 strings of 1023 bytes, 16384 bytes "
+		       "in total; losses are counted.",
 		.example = "tracepoint:syscalls:sys_enter_execve { join(args.argv); }",
 		.work = "true one two",
 		.output = "true one two",
@@ -671,8 +681,8 @@ static const struct builtin rows[] = {
 	{
 		.name = "clear",
 		.sig = "clear(map: map)",
-		.brief = "remove all keys of a map",
-		.doc = "Removes all keys. Happens in user space, in order with what is printed.",
+		.brief = "delete all keys of a map",
+		.doc = "Deletes all keys. Runs in user space, in order with the output.",
 		.example = "begin { @x[1] = 2; clear(@x); print(len(@x)); }",
 		.output = "1",
 		.flags = BI_STATEMENT,
@@ -684,8 +694,8 @@ static const struct builtin rows[] = {
 		.name = "zero",
 		.sig = "zero(map: map)",
 		.brief = "set all values of a map to zero",
-		.doc = "Keeps the keys and sets their values to zero. Happens in user space, in order with what is "
-		       "printed.",
+		.doc = "Sets the values of all keys to zero. Runs in user space, in order with "
+		       "the output.",
 		.example = "begin { @x[1] = 2; zero(@x); }",
 		.output = "@x[1]: 0",
 		.flags = BI_STATEMENT,
@@ -697,8 +707,9 @@ static const struct builtin rows[] = {
 		.name = "time",
 		.sig = "time(format: lit string = \"%H:%M:%S\\n\")",
 		.brief = "print the time of day",
-		.doc = "Prints the wall-clock time by a strftime(3) format when the record is handled; %f is microseconds, "
-		       "%k nanoseconds, %l milliseconds.",
+		.doc = "Prints the wall-clock time at which the record is handled, in a "
+		       "strftime(3) format; also %f for microseconds, %k nanoseconds, %l "
+		       "milliseconds.",
 		.example = "begin { time(\"%H:%M:%S\\n\"); }",
 		.output = "07:04:55",
 		.varies = true,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the probe itself knows: its arguments, its result, its name. */
+/* The probe: its arguments, result, name, registers, raw context. */
 #include "builtin/builtin.h"
 #include "type/agg.h"
 #include "type/event_format.h"
@@ -14,7 +14,8 @@ static const char *probe_kind(struct check *c)
 	return c->inst && c->inst->provider ? c->inst->provider : "this kind of";
 }
 
-/* All arguments that have a value, as one: print(args). The fields keep their places in p->args, in data. */
+/* The type of print(args): a record of all arguments that have a value. call->data maps its
+ * fields to indices in p->args. */
 static const struct type *whole_args(struct check *c, struct node *call, const struct profile *p)
 {
 	struct field *fields = arena_array(c->arena, struct field, p->n_args);
@@ -33,7 +34,8 @@ static const struct type *whole_args(struct check *c, struct node *call, const s
 	return type_record(c->arena, fields, n);
 }
 
-/* ---- argstr: a record of all arguments, and which record it is; it is made into text when it is shown */
+/* ---- argstr: a record of all arguments and the number of its layout; formatted when it is
+ * printed */
 
 static struct node *args_field(struct check *c, const struct node *call, const char *name)
 {
@@ -81,7 +83,7 @@ static const struct type *check_argstr(struct check *c, struct node *call)
 	struct node *record = call->data;
 	const struct type *t;
 
-	if (p && p->record) /* a trace event's, by its print fmt */
+	if (p && p->record) /* a trace event, formatted by its print fmt */
 		return p->record;
 	if (!p || !p->decoded)
 		return diag_type(c, call->span, D_NO_ARGSTR, probe_kind(c));
@@ -91,8 +93,8 @@ static const struct type *check_argstr(struct check *c, struct node *call)
 	return t->kind == TY_RECORD ? type_call(c->arena, t) : t;
 }
 
-/* The first 8 bytes of a record are the common fields, which programs may not read: u16 type, u8 flags, u8 preempt_count
- * and the pid (struct trace_entry), of which the pid is known otherwise. */
+/* The first 8 bytes of a record are the common fields (struct trace_entry): u16 type, u8 flags,
+ * u8 preempt_count, s32 pid. Programs may not read them; the pid comes from a helper. */
 static struct ir_val lower_event_record(struct lower *l, const struct type *t)
 {
 	const struct event_format *f = t->origin;
@@ -159,7 +161,7 @@ static struct ir_val lower_args(struct lower *l, struct node *call)
 	return val_memory(t, dst);
 }
 
-/* ---- words of the context */
+/* ---- argN, retval */
 
 static const struct type *no_argn(struct check *c, struct node *call, const struct profile *p)
 {
@@ -202,12 +204,11 @@ static bool has_arg(const struct profile *p, const char *name)
 	return false;
 }
 
-/* Where the result is that somebody looks for at this probe. */
+/* Hint: where to find the result, since this probe has none. */
 static void help_retval(struct check *c, struct diag *d)
 {
 	static const struct {
-		const char *at,
-			*returns; /* the start of the probe, and what stands there for its return */
+		const char *at, *returns; /* prefix of the probe, and of its return probe */
 	} rows[] = { { "kprobe:", "kretprobe:" }, { "uprobe:", "uretprobe:" } };
 	const char *name = c->inst && c->inst->name ? c->inst->name : "";
 
@@ -247,10 +248,10 @@ static struct ir_val lower_retval(struct lower *l, struct node *call)
 
 /* ---- names */
 
-/* A session has one cookie for an entry and a return. */
+/* A session's cookie has two sites, of the entry and of the return. */
 static struct opnd site_of_cookie(struct lower *l)
 {
-	struct opnd cookie = ir_call(l, 174 /* bpf_get_attach_cookie */, true, 1, lower_ctx(l, 0));
+	struct opnd cookie = ir_call(l, BPF_FUNC_get_attach_cookie, true, 1, lower_ctx(l, 0));
 
 	switch (l->profile->cookie_bits) {
 	case 32: return ir_ext(l, cookie, 4, false);
@@ -259,7 +260,7 @@ static struct opnd site_of_cookie(struct lower *l)
 	}
 }
 
-/* The site: a constant, what the attachment says (cookie), or a table by system call number. */
+/* The site: a constant, the attachment's cookie, or an entry of a table by system call number. */
 static struct opnd site_id(struct lower *l)
 {
 	const struct profile *p = l->profile;
@@ -277,7 +278,7 @@ static struct opnd site_id(struct lower *l)
 	return ir_load(l, at, 4, false);
 }
 
-/* The first site of the same name stands for it: a USDT probe may lie in several functions. */
+/* The first site with the same name: a USDT probe may have several locations. */
 static u32 namesake(const struct program *p, u32 site)
 {
 	for (u32 i = 0; i < site; i++)
@@ -286,7 +287,7 @@ static u32 namesake(const struct program *p, u32 site)
 	return site;
 }
 
-/* The same of all sites; NULL: no two have one name. */
+/* namesake() of all sites; NULL: all names differ. */
 static u32 *namesakes(struct lower *l, u32 room)
 {
 	const struct program *p = l->prog;
@@ -354,7 +355,7 @@ static const struct type *check_func(struct check *c, struct node *call)
 	return &ty_func;
 }
 
-/* The first site with the same function stands for it: entry and return have one key. */
+/* The first site with the same function, so that entry and return give equal map keys. */
 static u32 func_of_site(const struct program *p, u32 site)
 {
 	const char *func = p->sites.v[site].func;
@@ -365,7 +366,7 @@ static u32 func_of_site(const struct program *p, u32 site)
 	return site;
 }
 
-/* The same of all sites, of which there may be ten thousands. */
+/* func_of_site() of all sites, of which there may be tens of thousands. */
 static const u32 *func_table(struct lower *l, u32 room)
 {
 	const struct program *p = l->prog;
@@ -428,7 +429,7 @@ static struct ir_val lower_ctx_word(struct lower *l, struct node *call)
 	return val_scalar(call->type, ir_addr(l, lower_ctx(l, 0)));
 }
 
-/* One name for each: the last of those that mean the same. */
+/* Hint: the names of the registers; the last one if several names mean the same register. */
 static void help_registers(struct check *c, struct diag *d, const struct profile *p)
 {
 	struct buf names = {};
@@ -484,8 +485,8 @@ static const struct builtin rows[] = {
 		.name = "args",
 		.sig = "args() -> args",
 		.brief = "typed arguments of the probe",
-		.doc = "args.NAME is an argument by name: a tracepoint's field, a function's parameter. "
-		       "sonde -lv PROBE lists them.",
+		.doc = "args.NAME is an argument by name: the field of a tracepoint, the "
+		       "parameter of a function. sonde -lv PROBE lists them.",
 		.example = "tracepoint:syscalls:sys_enter_openat { @[args.flags] = count(); }",
 		.work = "cat /dev/null",
 		.output = "@[0]: 1\n"
@@ -500,8 +501,9 @@ static const struct builtin rows[] = {
 		.name = "vars",
 		.sig = "vars() -> vars",
 		.brief = "variables in scope at a source line",
-		.doc = "vars.NAME is a local variable, a parameter or a global of the traced program, with its "
-		       "type, as debug information places it at the probe's address.",
+		.doc = "vars.NAME is a local variable, parameter or global of the traced program, "
+		       "with its type. Debug information gives its location at the probe's "
+		       "address.",
 		.example = "uprobe:/bin/sonde-example@main.c:12 { printf(\"%d\\n\", vars.count); }",
 		.flags = BI_VARIABLE | BI_VARS | BI_NEEDS_PROFILE,
 		.engines = ON_ALL,
@@ -511,11 +513,13 @@ static const struct builtin rows[] = {
 	{
 		.name = "argstr",
 		.sig = "argstr() -> record",
-		.brief = "a call's arguments or an event, as text",
-		.doc = "In syscall probes: AT_FDCWD, \"/etc/passwd\", O_RDONLY|O_CLOEXEC, 0. In tracepoint probes the event as "
-		       "perf script shows it: flags, symbols and addresses by its print fmt, made when it is printed. What only a function "
-		       "of a driver can name (commands of nvme, scsi and libata, operations of ceph and bcachefs) is a number or bytes; "
-		       "events of kvmmmu, whose text takes a union apart, are shown by their fields.",
+		.brief = "arguments of a call, or an event, as text",
+		.doc = "In syscall probes: AT_FDCWD, \"/etc/passwd\", O_RDONLY|O_CLOEXEC, 0. In "
+		       "tracepoint probes, the event as perf script shows it: flags, symbols and "
+		       "addresses by its print fmt, formatted when it is printed. What only a "
+		       "driver's function can decode (commands of nvme, scsi and libata, "
+		       "operations of ceph and bcachefs) is a number or bytes. Events of kvmmmu, "
+		       "whose print fmt decodes a union, are shown by their fields.",
 		.example = "syscall:openat { printf(\"openat(%s)\\n\", argstr); }",
 		.work = "cat /dev/null",
 		.output =
@@ -533,7 +537,7 @@ static const struct builtin rows[] = {
 		.name = "argN",
 		.sig = "argN() -> uint64",
 		.brief = "argument by number",
-		.doc = "arg0, arg1 … are the arguments of the traced function as 64-bit numbers.",
+		.doc = "arg0, arg1, … are the arguments of the traced function as 64-bit numbers.",
 		.example = "uprobe:libc:malloc { @ = sum(arg0); }",
 		.work = "cat /dev/null",
 		.output = "@: 44",
@@ -547,8 +551,9 @@ static const struct builtin rows[] = {
 		.name = "retval",
 		.sig = "retval() -> uint64",
 		.brief = "result of the traced function",
-		.doc = "What a traced function returned, in return probes, with its type where that is known. A pointer "
-		       "is a number as well (hist(retval), @born[retval] beside arg0), and retval.MEMBER reads what it points to.",
+		.doc = "The return value of the traced function, in return probes, with its type "
+		       "if that is known. A pointer can be used as a number (hist(retval), "
+		       "@born[retval]); retval.MEMBER reads what it points to.",
 		.example = "uretprobe:libc:malloc { @[retval != 0] = count(); }",
 		.work = "cat /dev/null",
 		.output = "@[true]: 2",
@@ -563,7 +568,7 @@ static const struct builtin rows[] = {
 		.name = "probe",
 		.sig = "probe() -> probe",
 		.brief = "full name of the probe",
-		.doc = "The name of the attach point that fired, wildcards expanded.",
+		.doc = "The name of the attach point that fired, with wildcards expanded.",
 		.example = "begin { print(probe); }",
 		.output = "begin",
 		.flags = BI_PREFIXED | BI_VARIABLE | BI_READS_NAME,
@@ -574,7 +579,7 @@ static const struct builtin rows[] = {
 		.name = "name",
 		.sig = "name() -> probe",
 		.brief = "full name of the probe",
-		.doc = "For scripts of older releases.",
+		.doc = "An alias for old scripts.",
 		.example = "begin { print(name); }",
 		.output = "begin",
 		.flags = BI_VARIABLE | BI_READS_NAME,
@@ -585,8 +590,8 @@ static const struct builtin rows[] = {
 	{
 		.name = "probetype",
 		.sig = "probetype() -> string",
-		.brief = "kind of the probe",
-		.doc = "\"kprobe\", \"tracepoint\" …: a constant string.",
+		.brief = "type of the probe",
+		.doc = "\"kprobe\", \"tracepoint\", …: a constant string.",
 		.example = "begin { print(probetype); }",
 		.output = "special",
 		.flags = BI_VARIABLE | BI_CONST,
@@ -596,8 +601,8 @@ static const struct builtin rows[] = {
 	{
 		.name = "func",
 		.sig = "func() -> func",
-		.brief = "the traced function",
-		.doc = "The function that the probe is in, printed by name.",
+		.brief = "traced function",
+		.doc = "The function that contains the probe; printed as its name.",
 		.example = "uprobe:libc:malloc { @[func] = count(); }",
 		.work = "cat /dev/null",
 		.output = "@[malloc]: 2",
@@ -610,8 +615,9 @@ static const struct builtin rows[] = {
 	{
 		.name = "goid",
 		.sig = "goid() -> uint64",
-		.brief = "number of the goroutine",
-		.doc = "In probes of Go programs (Go 1.17 and later, with debug information): the goroutine that runs.",
+		.brief = "goroutine id",
+		.doc = "In probes of Go programs (Go 1.17 and later, with debug information): the "
+		       "id of the current goroutine.",
 		.example = "uprobe:/bin/sonde-example-go:\"main.main\" { print(goid); }",
 		.flags = BI_VARIABLE | BI_READS_GOID | BI_NEEDS_PROFILE,
 		.engines = ON_ALL,
@@ -622,8 +628,9 @@ static const struct builtin rows[] = {
 		.name = "ctx",
 		.sig = "ctx() -> any",
 		.brief = "raw context of the probe",
-		.doc = "The address of the probe's context: struct pt_regs * in kprobes and uprobes, struct bpf_perf_event_data * in timers and "
-		       "counters, the members of the iterator (as args has them), the arguments of a raw tracepoint.",
+		.doc = "The address of the BPF context: struct pt_regs * in kprobes and uprobes, "
+		       "struct bpf_perf_event_data * in timers and counters, the iterator's "
+		       "members (as in args), the arguments of a raw tracepoint.",
 		.example = "uprobe:libc:clock_nanosleep { printf(\"%p\\n\", ctx); }",
 		.work = "sleep 0.01",
 		.output = "0xffffc90000f47f58",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Who runs: process, thread, user, CPU. */
+/* The current process, thread, user, CPU. */
 #include <sys/sysinfo.h>
 #include "builtin/builtin.h"
 
@@ -8,10 +8,8 @@ static struct opnd pid_tgid(struct lower *l)
 	return ir_call(l, BPF_FUNC_get_current_pid_tgid, true, 0);
 }
 
-/*
- * pid, tid: as our own pid namespace numbers them, or the initial one. A pair of device and inode tells
- * the kernel which namespace is meant (bpf_get_ns_current_pid_tgid).
- */
+/* pid, tid: in sonde's pid namespace or the initial one. bpf_get_ns_current_pid_tgid()
+ * identifies a namespace by device and inode. */
 static const struct type *check_pid(struct check *c, struct node *call)
 {
 	const struct world *w = &c->env->world;
@@ -23,7 +21,7 @@ static const struct type *check_pid(struct check *c, struct node *call)
 		return diag_type(c, mode->span, D_PID_NAMESPACE, mode->name ? mode->name : "?");
 	if (!init && w->pid_namespace && feature_has(c->env->features, FEAT_NS_PID) &&
 	    w->pid_namespace(w->ctx, &ns[0], &ns[1]))
-		call->data = arena_dup(c->arena, ns, sizeof ns);
+		call->data = arena_dup(c->arena, ns, sizeof(ns));
 	return &ty_u32;
 }
 
@@ -54,7 +52,7 @@ static struct ir_val lower_gid(struct lower *l, struct node *call)
 				 o_imm(32)));
 }
 
-/* A helper without arguments whose result is stable within a probe: its number is the row's aux. */
+/* A helper without arguments; its result is stable within a probe. The row's aux is its number. */
 static struct ir_val lower_helper(struct lower *l, struct node *call)
 {
 	return val_scalar(call->type, ir_call(l, call->builtin->aux, true, 0));
@@ -72,10 +70,10 @@ static struct ir_val lower_ncpus(struct lower *l, struct node *call)
 }
 
 /*
- * comm(pid): the task behind a number, found as the kernel finds it (kernel/pid.c: find_pid_ns), with
- * plain reads, so that every probe on every kernel with type information can ask.
+ * comm(pid): looks up a task by pid as the kernel does (kernel/pid.c: find_pid_ns), but with plain
+ * reads, so that it works in every probe on every kernel with BTF.
  *
- *	ns = current->thread_pid->numbers[0].ns		the initial namespace, or ours as the session found it
+ *	ns = current->thread_pid->numbers[0].ns		the initial namespace, or sonde's (DATA_PID_NS)
  *	e = ns->idr.idr_rt.xa_head			lib/xarray.c: an entry; a node has the low bits 10
  *	while e is a node:	e = node->slots[(pid >> node->shift) & 63]
  *	task = container_of(e->tasks[0].first, struct task_struct, pid_links[0])
@@ -112,7 +110,7 @@ static const struct {
 	[AT_COMM] = { "task_struct", { "comm" } },
 };
 
-/* Offset of a member of a member; elements of arrays are the first. */
+/* Offset of a nested member; of arrays, the first element. */
 static bool offset_of_path(const struct type *t, const char *const path[3], u32 *offset)
 {
 	*offset = 0;
@@ -154,7 +152,8 @@ static struct opnd read_at(struct lower *l, struct opnd base, u32 offset, const 
 	return lower_read_scalar(l, t, ir_op2(l, IR_ADD, base, o_imm(offset)), SPACE_KERNEL);
 }
 
-/* One level down where entry is a node; what is no node stays. The root does not cover numbers that are too large. */
+/* One level down if entry is a node; otherwise entry does not change. The root has no slot for a
+ * pid that is too large. */
 static void descend(struct lower *l, const u32 *at, u32 entry, struct opnd pid, bool is_root,
 		    struct ir_block *none)
 {
@@ -183,7 +182,7 @@ static void descend(struct lower *l, const u32 *at, u32 entry, struct opnd pid, 
 	ir_place(l, out);
 }
 
-/* Kernels that do not pad names (see comm_offset()) leave there what was behind the NUL before. */
+/* Kernels that do not pad names (see comm_offset()) leave old bytes after the NUL. */
 static void read_comm(struct lower *l, struct opnd dst, struct opnd addr)
 {
 	if (feature_has(l->features, FEAT_BPF_LOOP)) {
@@ -230,10 +229,8 @@ static void comm_of_pid(struct lower *l, struct node *call, struct opnd dst)
 	lower_values_drop(l, mark);
 }
 
-/*
- * Where task_struct keeps the name, when it can be loaded directly and is padded with zeroes: 50 ns less than the
- * helper.
- */
+/* Offset of the name in task_struct, if it can be loaded directly and is padded with zeros:
+ * saves 50 ns over the helper. */
 static bool comm_offset(struct lower *l, u32 *offset)
 {
 	const struct world *w = &l->env->world;
@@ -257,7 +254,7 @@ static struct ir_val lower_comm(struct lower *l, struct node *call)
 
 	v.clean = true;
 	if (call_arg(call, 0)) {
-		v.clean = false; /* names are changed under our eyes */
+		v.clean = false; /* the name may change while it is read */
 		comm_of_pid(l, call, dst);
 		return v;
 	}
@@ -268,7 +265,7 @@ static struct ir_val lower_comm(struct lower *l, struct node *call)
 				 ir_load(l, opnd_plus(task, offset + i), 8, false));
 		return v;
 	}
-	ir_zero(l, dst, ty_comm.size); /* some kernels (6.1) leave the bytes behind the NUL alone */
+	ir_zero(l, dst, ty_comm.size); /* some kernels (6.1) do not write the bytes after the NUL */
 	ir_call(l, BPF_FUNC_get_current_comm, false, 2, dst, o_imm(ty_comm.size));
 	return v;
 }
@@ -300,8 +297,8 @@ static const struct builtin rows[] = {
 		.name = "pid",
 		.sig = "pid(namespace: name = curr_ns) -> uint32",
 		.brief = "process id",
-		.doc = "The process (thread group) id of the current task, as sonde's own pid namespace numbers it; "
-		       "pid(init) is the initial namespace's.",
+		.doc = "The process (thread group) id of the current task, in sonde's pid "
+		       "namespace; pid(init) is in the initial one.",
 		.example = "begin { print(pid); }",
 		.output = "20030",
 		.varies = true,
@@ -314,8 +311,8 @@ static const struct builtin rows[] = {
 		.name = "tid",
 		.sig = "tid(namespace: name = curr_ns) -> uint32",
 		.brief = "thread id",
-		.doc = "The thread id of the current task: the key of choice for what happens between entry "
-		       "and return. tid(init) is the initial pid namespace's number.",
+		.doc = "The thread id of the current task: the map key for state between entry "
+		       "and return. tid(init) is in the initial pid namespace.",
 		.example = "begin { print(tid); }",
 		.output = "20033",
 		.varies = true,
@@ -352,7 +349,7 @@ static const struct builtin rows[] = {
 		.name = "username",
 		.sig = "username() -> username",
 		.brief = "user name",
-		.doc = "The user id of the current task, printed as the name that the user database has.",
+		.doc = "The user id of the current task, printed as its name in the user database.",
 		.example = "begin { print(username); }",
 		.output = "root",
 		.varies = true,
@@ -363,9 +360,9 @@ static const struct builtin rows[] = {
 	{
 		.name = "comm",
 		.sig = "comm(pid: int = 0) -> comm",
-		.brief = "name of the task",
-		.doc = "The name of the current thread, at most 15 characters; comm(pid) is that of another task, N/A "
-		       "(and a counted warning) when there is none.",
+		.brief = "name of the thread",
+		.doc = "The name of the current thread, at most 15 characters. comm(pid) is the "
+		       "name of another task; N/A and a counted warning if there is none.",
 		.example = "tracepoint:syscalls:sys_enter_clock_nanosleep { print(comm); }",
 		.work = "sleep 0.01",
 		.output = "sleep",
@@ -404,7 +401,7 @@ static const struct builtin rows[] = {
 		.name = "ncpus",
 		.sig = "ncpus() -> uint64",
 		.brief = "number of CPUs",
-		.doc = "How many CPUs the machine has.",
+		.doc = "The number of CPUs of the machine.",
 		.example = "begin { print(ncpus); }",
 		.output = "2",
 		.varies = true,
@@ -454,8 +451,8 @@ static const struct builtin rows[] = {
 		.name = "curtask",
 		.sig = "curtask() -> task_struct",
 		.brief = "current task",
-		.doc = "Pointer to the kernel's struct task_struct of the current task: "
-		       "curtask->mm->total_vm and so on.",
+		.doc = "Pointer to the struct task_struct of the current task, for example "
+		       "curtask->mm->total_vm.",
 		.example = "begin { printf(\"%p\\n\", curtask); }",
 		.output = "0xffff888109f90000",
 		.varies = true,
@@ -468,7 +465,7 @@ static const struct builtin rows[] = {
 		.name = "cpid",
 		.sig = "cpid() -> uint64",
 		.brief = "pid of the -c command",
-		.doc = "Process id of the command started with -c, 0 without one.",
+		.doc = "The process id of the command started with -c; 0 without one.",
 		.example = "tracepoint:syscalls:sys_enter_clock_nanosleep { print(pid == cpid); }",
 		.work = "sleep 0.01",
 		.output = "true",

@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * printf in a pinned iterator: sonde is gone when somebody reads the file, so the kernel formats the text
- * itself (bpf_seq_printf, kernel/trace/bpf_trace.c) into what is read. In: our format and its arguments.
- * Out: a format that the kernel knows and one word for each argument:
+ * printf() in a pinned iterator.
+ *
+ * sonde does not run when the file is read, so the kernel formats the text (bpf_seq_printf,
+ * kernel/trace/bpf_trace.c). Input: a format of ours and its arguments. Output: a format of the
+ * kernel and one word for each argument:
  *
  *	%-8d %s  of an int32 and a string	->	"%-8lld %s"	{ value, address of the bytes }
  *
- * The kernel accepts flags and a width, d u x with a length, and s; before 5.13 not even c.
+ * The kernel accepts flags and a width, d u x with a length, and s; c only since 5.13.
  */
 #include "builtin/builtin.h"
 
-enum { SEQ_PRINTF = 126, MAX_WORDS = 12 /* MAX_SEQ_PRINTF_VARARGS */ };
+enum { MAX_WORDS = 12 /* MAX_SEQ_PRINTF_VARARGS */ };
 
 static bool is_number(const struct format_spec *s)
 {
@@ -83,7 +85,7 @@ static void put_conversion(struct buf *b, const struct format_spec *s)
 
 static struct opnd format_text(struct lower *l, const struct format *f, u32 *len)
 {
-	struct buf b = { 0 };
+	struct buf b = {};
 	u32 off;
 
 	for (u32 i = 0; i < f->n; i++) {
@@ -98,8 +100,8 @@ static struct opnd format_text(struct lower *l, const struct format *f, u32 *len
 	return o_data(l->prog->data_map, off);
 }
 
-/* The word of one argument: the number, or where its bytes are. They lie in scratch and not on the stack,
- * whose addresses the oldest verifiers do not let into memory. */
+/* The word of one argument: the number, or the address of its bytes. These are in scratch,
+ * because the oldest verifiers do not allow a stack address to be stored in memory. */
 static struct opnd word_of(struct lower *l, const struct format_spec *s, struct node *n)
 {
 	struct opnd at;
@@ -133,7 +135,7 @@ struct ir_val lower_seq_printf(struct lower *l, struct node *call)
 				 word_of(l, &f->spec[i], call_arg(call, arg++)));
 	text = format_text(l, f, &len);
 	seq = ir_load(l, ir_load(l, o_ctx(0), 8, false), 8, false); /* ctx->meta->seq */
-	ir_call(l, SEQ_PRINTF, false, 5, seq, ir_addr(l, text), o_imm(len),
+	ir_call(l, BPF_FUNC_seq_printf, false, 5, seq, ir_addr(l, text), o_imm(len),
 		n ? ir_addr(l, words) : o_imm(0), o_imm(8 * n));
 	return val_scalar(&ty_void, o_imm(0));
 }

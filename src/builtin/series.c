@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Aggregations with more shape: log-linear histograms, time series, reservoirs. Each updates this CPU's
- * copy of the element (type/agg.h); buckets are found by comparing with constants.
+ * Further aggregations: log-linear histograms, time series, reservoir samples.
+ *
+ * Each function updates the current CPU's copy of the element (layouts: type/agg.h).
  */
 #include "builtin/builtin.h"
 #include "type/agg.h"
@@ -32,7 +33,8 @@ static const struct type *check_llhist(struct check *c, struct node *call)
 	return t;
 }
 
-/* The first of the buckets from first on whose width is another, and that width, by their bounds. */
+/* The run of buckets of equal width that starts at `first`: returns the bucket after it; *lo,
+ * *width from the bounds. */
 static u32 run_of_buckets(const struct type *t, u32 first, s64 *lo, s64 *width)
 {
 	s64 hi, next_lo, next_hi;
@@ -50,7 +52,7 @@ static u32 run_of_buckets(const struct type *t, u32 first, s64 *lo, s64 *width)
 	return i;
 }
 
-/* index = first + (v - lo) / width, in the run of equal buckets that v is in. */
+/* index = first + (v - lo) / width, in the run of equal buckets that contains v. */
 static void llhist_index(struct lower *l, const struct type *t, struct opnd v, u32 index,
 			 struct ir_block *out)
 {
@@ -125,14 +127,14 @@ static const struct type *too_many_intervals(struct check *c, struct node *call,
 static const struct type *check_tseries(struct check *c, struct node *call)
 {
 	s64 interval = call_int(call, 1, 0), count = call_int(call, 2, 0);
-	enum type_kind kind = TY_VOID; /* the last value */
+	enum type_kind kind = TY_VOID; /* no aggregation: the last value */
 	const struct node *agg = call_arg(call, 3);
 	u8 unstable = c->env->config.unstable[UNSTABLE_tseries];
 	const struct type *t;
 
 	if (!unstable)
 		return diag_type(c, call->span, D_UNSTABLE_WORD, "tseries", "unstable_tseries");
-	if (unstable == 1 && c->final) { /* once is enough */
+	if (unstable == 1 && c->final) { /* warn once */
 		check_report(c, call->span, D_UNSTABLE_WARN, "tseries", "unstable_tseries");
 		c->env->config.unstable[UNSTABLE_tseries] = 2;
 	}
@@ -162,7 +164,7 @@ enum {
 	AT_EPOCH = offsetof(struct agg_tseries_bucket, epoch)
 };
 
-/* One more value in an interval that has some, or is the first in it (meta is 0). */
+/* Adds a value to an interval; meta is 0 if it is the first one. */
 static void add_to_interval(struct lower *l, const struct type *t, struct opnd at, struct opnd v,
 			    struct opnd now, struct ir_block *out)
 {
@@ -172,15 +174,11 @@ static void add_to_interval(struct lower *l, const struct type *t, struct opnd a
 	enum ir_cond cc = is_min ? (t->is_signed ? CC_SLT : CC_ULT) :
 				   (t->is_signed ? CC_SGT : CC_UGT);
 
-	switch (t->tseries.agg) {
-	case TY_AVG:
-	case TY_SUM:
+	if (t->tseries.agg == TY_AVG || t->tseries.agg == TY_SUM) {
 		ir_atomic_add(l, value, 8, v);
 		ir_atomic_add(l, meta, 8, o_imm(1));
 		ir_jump(l, out);
-		return;
-	case TY_MIN:
-	case TY_MAX:
+	} else if (t->tseries.agg == TY_MIN || t->tseries.agg == TY_MAX) {
 		had = ir_load(l, meta, 8, false);
 		ir_branch(l, CC_EQ, had, o_imm(0), set, compare);
 		ir_place(l, compare);
@@ -189,18 +187,16 @@ static void add_to_interval(struct lower *l, const struct type *t, struct opnd a
 		ir_store(l, value, 8, v);
 		ir_store(l, meta, 8, o_imm(1));
 		ir_jump(l, out);
-		return;
-	default: /* the last one */
+	} else { /* the last value; its meta is time + 1, because 0 means "no value" */
 		ir_store(l, value, 8, v);
-		ir_store(l, meta, 8,
-			 ir_op2(l, IR_ADD, now, o_imm(1))); /* 0 says that there is none */
+		ir_store(l, meta, 8, ir_op2(l, IR_ADD, now, o_imm(1)));
 		ir_jump(l, out);
 	}
 }
 
 /*
  * now = boot clock;  epoch = now / interval;  slot = series[epoch % count]
- * a slot of another epoch is wiped first
+ * A slot of another epoch is cleared first.
  */
 static void update_tseries(struct lower *l, struct node *call, struct node *map)
 {
@@ -231,7 +227,8 @@ static void update_tseries(struct lower *l, struct node *call, struct node *map)
 	lower_agg_end(l, &p);
 }
 
-/* ---- samples(n, capacity): the first k values, then each new one with probability k / seen */
+/* ---- samples(n, capacity): reservoir sampling: the first k values, then each new one with
+ * probability k / seen */
 
 enum { DEFAULT_SAMPLES = 256, MAX_SAMPLES = 4000 };
 
@@ -280,8 +277,9 @@ static const struct builtin rows[] = {
 		.name = "llhist",
 		.sig = "llhist(n: int, base: lit int, low: lit int, high: lit int, steps: lit int) -> llhist",
 		.brief = "log-linear histogram of a number",
-		.doc = "Counts n in buckets that are equal within each power of base, from base^low to base^(high + 1): "
-		       "base^(m + 1) / steps wide. What is below and above has one bucket each.",
+		.doc = "Counts n in buckets of equal width within each power of base, from "
+		       "base^low to base^(high + 1). Between base^m and base^(m + 1) the width is "
+		       "base^(m + 1) / steps. One more bucket below and one above.",
 		.example =
 			"begin { @us = llhist(123, 10, 0, 6, 20); @us = llhist(420, 10, 0, 6, 20); }",
 		.output =
@@ -302,8 +300,9 @@ static const struct builtin rows[] = {
 		.name = "tseries",
 		.sig = "tseries(n: int, interval: lit int, count: lit int, agg: lit string = \"\") -> tseries",
 		.brief = "a number over time",
-		.doc = "Keeps the last count intervals, each that many nanoseconds long (100ms, 1s): the last value of "
-		       "n, or its \"avg\", \"min\", \"max\" or \"sum\" in each. Unstable.",
+		.doc = "Stores the last count intervals, each interval nanoseconds long (100ms, "
+		       "1s): the last value of n in each, or its \"avg\", \"min\", \"max\" or "
+		       "\"sum\". Unstable.",
 		.example =
 			"begin { @load = tseries(4, 100ms, 10); @load = tseries(6, 100ms, 10); }",
 		.output = "@load:\n"
@@ -321,9 +320,10 @@ static const struct builtin rows[] = {
 	{
 		.name = "samples",
 		.sig = "samples(n: int, capacity: lit int = 256) -> samples",
-		.brief = "a fair choice of the values of a number",
-		.doc = "Keeps up to capacity values for each key and CPU, chosen so that each value has the same chance: "
-		       "small sets are exact, percentiles of large ones approximate. print(@m, pct=(50, 99)) shows them.",
+		.brief = "random sample of the values of a number",
+		.doc = "Stores up to capacity values for each key and CPU; each value has the "
+		       "same probability of being stored. Percentiles of small sets are exact, "
+		       "those of large sets approximate. print(@m, pct=(50, 99)) prints them.",
 		.example =
 			"begin { @us = samples(12); @us = samples(15); print(@us, pct=(50, 99)); }",
 		.output =

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Output that is kept until it is known whether it matters, as DTrace's speculations: a number, records
- * that carry it, and a decision. The deciding records are never held back themselves.
+ * Speculative output, like DTrace's: records carry the number of a speculation and are buffered in
+ * user space until commit() or discard(). The records of commit() and discard() are never buffered.
  */
 #include "builtin/builtin.h"
 
@@ -9,7 +9,7 @@ static struct ir_val lower_speculation(struct lower *l, struct node *call)
 {
 	struct opnd old;
 
-	lower_data(l, 0, NULL); /* the data map exists */
+	lower_data(l, 0, NULL); /* creates the data map */
 	old = ir_emit(l, (struct ir_insn){ .op = IR_ATOMIC_FETCH_ADD,
 					   .size = 8,
 					   .arg = { o_data(l->prog->data_map, DATA_SPECULATION),
@@ -43,7 +43,7 @@ static int act_decide(struct actor *a, struct event_desc *e, const void *record,
 {
 	u64 number;
 
-	memcpy(&number, (const u8 *)record + e->fields[0].offset, sizeof number);
+	memcpy(&number, (const u8 *)record + e->fields[0].offset, sizeof(number));
 	a->speculation(a->ctx, (u32)number, e->arg[0]);
 	return 0;
 }
@@ -54,8 +54,8 @@ static const struct builtin rows[] = {
 	{
 		.name = "speculation",
 		.sig = "speculation() -> uint64",
-		.brief = "a new number for output that waits",
-		.doc = "A number for speculate(), never 0 and never the same.",
+		.brief = "start a speculation",
+		.doc = "Returns a new number for speculate(): never 0, never the same twice.",
 		.example =
 			"begin { $s = speculation(); speculate($s); print(\"kept\"); commit($s); print($s); }",
 		.output = "kept\n"
@@ -66,9 +66,9 @@ static const struct builtin rows[] = {
 	{
 		.name = "speculate",
 		.sig = "speculate(number: int)",
-		.brief = "keep what the clause prints",
-		.doc = "What this clause prints from here on waits until commit() or discard() of the number, wherever that "
-		       "is. 0 waits for nothing.",
+		.brief = "buffer the clause's output",
+		.doc = "From here on, the output of this clause is buffered until any clause "
+		       "calls commit() or discard() with the number. With 0, nothing is buffered.",
 		.example =
 			"begin { $s = speculation(); speculate($s); printf(\"slow\\n\"); commit($s); }",
 		.output = "slow",
@@ -79,8 +79,8 @@ static const struct builtin rows[] = {
 	{
 		.name = "commit",
 		.sig = "commit(number: int)",
-		.brief = "print what waits",
-		.doc = "All that waits for the number is printed now, in its order.",
+		.brief = "print buffered output",
+		.doc = "Prints the output that is buffered for the number, in order.",
 		.example =
 			"begin { $s = speculation(); speculate($s); print(\"kept\"); commit($s); }",
 		.output = "kept",
@@ -93,8 +93,8 @@ static const struct builtin rows[] = {
 	{
 		.name = "discard",
 		.sig = "discard(number: int)",
-		.brief = "drop what waits",
-		.doc = "All that waits for the number is dropped.",
+		.brief = "drop buffered output",
+		.doc = "Drops the output that is buffered for the number.",
 		.example =
 			"begin { $s = speculation(); speculate($s); print(\"dropped\"); discard($s); } end { print(\"end\"); }",
 		.output = "end",

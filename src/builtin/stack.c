@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Stacks. The frames are hashed and kept once, in a map of their own, under the hash; the value is the
- * hash, the process and the number of frames, so it can be a map key. Frames of our own machinery are
- * cut when they are printed.
+ * Stacks: kstack, ustack, fullstack.
  *
- *	scratch[0] = function, in trampolines: frames are behind it
+ * The frames are stored once, in a separate map keyed by their hash. The value is the hash, the
+ * process and the number of frames, so it can be a map key. Tracer frames are removed when the
+ * stack is printed.
+ *
+ *	scratch[0] = function, in trampolines; the frames follow
  *	n = get_stack(ctx, scratch, limit * 8, flags) / 8
  *	hash = mix(ip[0..n))
  *	if !lookup(stacks, hash) update(stacks, hash, scratch)
  *
- * The kernel's walk, which begins with the frame pointer, misses the caller of a function that has just been entered
- * (arch/arm64/kernel/stacktrace.c: arch_stack_walk_user, and for the kernel's own functions kunwind_init_from_regs; until
- * 6.10 perf_callchain.c; arch/x86/events/core.c: perf_callchain_user): that frame is put in, from the link register or
- * from the stack.
+ * The kernel unwinds by frame pointers and misses the caller of a function that has just been
+ * entered (arch/arm64/kernel/stacktrace.c: arch_stack_walk_user, and for kernel functions
+ * kunwind_init_from_regs; until 6.10 perf_callchain.c; arch/x86/events/core.c:
+ * perf_callchain_user). That frame is inserted, from the link register or from the stack.
  */
 #include "builtin/frames.h"
 #include "builtin/text.h"
@@ -48,17 +50,15 @@ static const struct type *check_stack(struct check *c, struct node *call)
 	return type_stack(c->arena, (enum type_kind)call->builtin->aux, mode, (u32)limit);
 }
 
-/* Stacks begin at the registers of the context then. */
+/* The stack begins at the registers of the context. */
 static bool has_registers(const struct lower *l)
 {
 	return l->profile->prog_type == BPF_PROG_TYPE_KPROBE ||
 	       l->profile->prog_type == BPF_PROG_TYPE_PERF_EVENT;
 }
 
-/*
- * Some more than are shown, because frames of the tracing machinery itself are cut when printing. Where
- * the context is registers the stack begins at them, and there is nothing to cut.
- */
+/* STACK_SPARE_FRAMES more than are printed, because tracer frames are removed when printing. A
+ * stack that begins at registers has no tracer frames. */
 static u32 captured_frames(const struct lower *l, const struct type *t, bool user)
 {
 	bool spare = !user && !has_registers(l) &&
@@ -78,7 +78,7 @@ static enum stack_from stack_from(const struct lower *l, bool user)
 	return l->profile->attach_type == BPF_TRACE_FEXIT ? STACK_FROM_EXIT : STACK_FROM_CONTEXT;
 }
 
-/* The word in front of a trampoline's frames. */
+/* Stores the word before a trampoline's frames: the function's address, or 0. */
 static void store_function(struct lower *l, struct opnd to)
 {
 	struct opnd ip = o_imm(0);
@@ -89,23 +89,24 @@ static void store_function(struct lower *l, struct opnd to)
 }
 
 /*
- * How many of a trampoline's frames are the machinery's, as trace/stack.c counts them: those in front of the function, which
- * stands right behind its first instructions. Where it does not it is jumped to, and two are in front of its caller.
+ * Counts the tracer frames of a trampoline's stack, as trace/stack.c does: those before the
+ * function's frame, which is at most MAX_ENTRY_CALL bytes after its entry. If there is no such
+ * frame, the trampoline was jumped to, and two frames precede the caller.
  */
 static struct opnd count_trampoline(struct lower *l, enum stack_from from, struct opnd frames)
 {
 	enum { TRAMPOLINE_FRAMES = 2, MAX_ENTRY_CALL = 12 };
-	bool is_exit = from == STACK_FROM_EXIT, told = feature_has(l->features, FEAT_GET_FUNC_IP);
-	struct opnd func = ir_load(l, frames, 8, false), behind;
+	bool is_exit = from == STACK_FROM_EXIT, has_ip = feature_has(l->features, FEAT_GET_FUNC_IP);
+	struct opnd func = ir_load(l, frames, 8, false), offset;
 	u32 cut = ir_var(l);
 
-	ir_var_set(l, cut, o_imm(TRAMPOLINE_FRAMES - !is_exit + !told));
-	for (u32 i = STACK_SPARE_FRAMES - 1; told && i; i--) {
+	ir_var_set(l, cut, o_imm(TRAMPOLINE_FRAMES - !is_exit + !has_ip));
+	for (u32 i = STACK_SPARE_FRAMES - 1; has_ip && i; i--) {
 		struct ir_block *found = ir_block_new(l), *out = ir_block_new(l);
 
-		behind = ir_op2(l, IR_SUB, ir_load(l, opnd_plus(frames, 8 + 8 * (s64)i), 8, false),
+		offset = ir_op2(l, IR_SUB, ir_load(l, opnd_plus(frames, 8 + 8 * (s64)i), 8, false),
 				func);
-		ir_branch(l, CC_ULT, ir_op2(l, IR_SUB, behind, o_imm(1)), o_imm(MAX_ENTRY_CALL),
+		ir_branch(l, CC_ULT, ir_op2(l, IR_SUB, offset, o_imm(1)), o_imm(MAX_ENTRY_CALL),
 			  found, out);
 		ir_place(l, found);
 		ir_var_set(l, cut, o_imm(i + is_exit));
@@ -115,11 +116,12 @@ static struct opnd count_trampoline(struct lower *l, enum stack_from from, struc
 	return o_temp(cut);
 }
 
-/* hash = (hash ^ ip) * K, rotated, over the frames, that lie in `room` frames; 0 stays for "no stack". */
+/* For each frame: hash = (hash ^ ip) * K; hash ^= hash >> 29. room: size of the buffer in
+ * frames. Never 0, which means "no stack". */
 static struct opnd hash_in_line(struct lower *l, struct opnd frames, struct opnd n, u32 limit,
 				u32 room)
 {
-	struct ir_block *head = ir_block_new(l), *body = ir_block_new(l), *turn = ir_block_new(l),
+	struct ir_block *head = ir_block_new(l), *body = ir_block_new(l), *next = ir_block_new(l),
 			*out = ir_block_new(l);
 	u32 i = ir_var(l), h = ir_var(l);
 	struct opnd at, ip, v;
@@ -128,8 +130,8 @@ static struct opnd hash_in_line(struct lower *l, struct opnd frames, struct opnd
 	ir_var_set(l, h, o_imm(0x51ed270b));
 	ir_jump(l, head);
 	ir_place(l, head);
-	ir_branch(l, CC_UGE, o_temp(i), o_imm(limit), out, turn);
-	ir_place(l, turn);
+	ir_branch(l, CC_UGE, o_temp(i), o_imm(limit), out, next);
+	ir_place(l, next);
 	ir_branch(l, CC_SGE, o_temp(i), n, out, body);
 	ir_place(l, body);
 	at = ir_op2(l, IR_SHL, ir_op2(l, IR_AND, o_temp(i), o_imm(room - 1)), o_imm(3));
@@ -153,7 +155,8 @@ static const struct shared_func hash_func = { .name = "hash_stack",
 					      .n_args = 2,
 					      .body = hash_body };
 
-/* Verifiers keep a branch for each turn: after a few stacks, or in a loop, it is a function that they follow once. */
+/* Verifiers store a state for each iteration. After a few stacks, or in a loop, a function is
+ * called, which they follow once. */
 static struct opnd hash_frames(struct lower *l, struct opnd frames, struct opnd n, u32 limit)
 {
 	const u32 most[2] = { power_of_two(limit) * 8, 0 };
@@ -184,16 +187,16 @@ static u32 stacks_map(struct lower *l, u32 limit)
 	return p->maps.n - 1;
 }
 
-static void keep_frames(struct lower *l, u32 map, struct opnd key, struct opnd frames)
+static void store_frames(struct lower *l, u32 map, struct opnd key, struct opnd frames)
 {
 	struct ir_block *missing = ir_block_new(l), *fail = ir_block_new(l), *out = ir_block_new(l);
-	struct opnd rc = ir_call(l, BPF_FUNC_map_lookup_elem, false, 2, o_map(map), key);
+	struct opnd ret = ir_call(l, BPF_FUNC_map_lookup_elem, false, 2, o_map(map), key);
 
-	ir_branch(l, CC_NE, rc, o_imm(0), out, missing);
+	ir_branch(l, CC_NE, ret, o_imm(0), out, missing);
 	ir_place(l, missing);
-	rc = ir_call(l, BPF_FUNC_map_update_elem, false, 4, o_map(map), key, frames,
-		     o_imm(BPF_ANY));
-	ir_branch(l, CC_NE, rc, o_imm(0), fail, out);
+	ret = ir_call(l, BPF_FUNC_map_update_elem, false, 4, o_map(map), key, frames,
+		      o_imm(BPF_ANY));
+	ir_branch(l, CC_NE, ret, o_imm(0), fail, out);
 	ir_place(l, fail);
 	lower_loss(l, LOSS_STACKS, NULL);
 	ir_jump(l, out);
@@ -238,20 +241,20 @@ static void lower_side(struct lower *l, const struct type *t, bool user, struct 
 		ir_store(l, opnd_plus(frames, 8), 8, lower_loc(l, &caller).o);
 		n = ir_op2(l, IR_ADD, n, o_imm(add));
 	}
-	if (user && l->profile->ip_delta) /* the probe sits behind the entry that it stands for */
+	if (user && l->profile->ip_delta) /* the probe was moved past the entry: show the entry */
 		ir_store(l, frames, 8,
 			 ir_op2(l, IR_SUB, ir_load(l, frames, 8, false),
 				o_imm(l->profile->ip_delta)));
 	if (counts)
 		ir_var_set(l, cut_var,
 			   lead ? count_trampoline(l, from, frames) :
-				  frames_of_machinery(l, frames));
+				  count_tracer_frames(l, frames));
 	n = ir_op2(l, IR_SHR, n, o_imm(3));
 	hash = hash_frames(l, frames, lead ? ir_op2(l, IR_ADD, n, o_imm(lead)) : n, held);
 	ir_var_set(l, n_var, n);
 	ir_var_set(l, h_var, hash);
 	ir_store(l, key, 8, o_temp(h_var));
-	keep_frames(l, map, key, frames);
+	store_frames(l, map, key, frames);
 	lower_values_drop(l, mark);
 	ir_jump(l, out);
 	ir_place(l, out);
@@ -288,18 +291,20 @@ static struct ir_val lower_stack(struct lower *l, struct node *call)
 	}
 
 static const struct builtin rows[] = {
-	STACK_ROW("kstack", "kstack(mode: name|lit int = bpftrace, limit: lit int = 127) -> kstack",
-		  "kernel stack",
-		  "Kernel frames at the probe, innermost first. Modes: bpftrace, perf, raw.",
-		  "tracepoint:syscalls:sys_enter_clock_nanosleep { print(kstack(3)); }",
-		  "        syscall_trace_enter+384\n"
-		  "        do_syscall_64+506\n"
-		  "        entry_SYSCALL_64_after_hwframe+118",
-		  TY_KSTACK),
+	STACK_ROW(
+		"kstack", "kstack(mode: name|lit int = bpftrace, limit: lit int = 127) -> kstack",
+		"kernel stack",
+		"The kernel stack at the probe, innermost frame first. Modes: bpftrace, perf, raw.",
+		"tracepoint:syscalls:sys_enter_clock_nanosleep { print(kstack(3)); }",
+		"        syscall_trace_enter+384\n"
+		"        do_syscall_64+506\n"
+		"        entry_SYSCALL_64_after_hwframe+118",
+		TY_KSTACK),
 	STACK_ROW(
 		"ustack", "ustack(mode: name|lit int = bpftrace, limit: lit int = 127) -> ustack",
 		"user stack",
-		"User frames at the probe by frame pointers, innermost first. Modes: bpftrace, perf, raw, build_id.",
+		"The user stack at the probe, unwound by frame pointers, innermost frame first. Modes: bpftrace, perf, raw, "
+		"build_id.",
 		"tracepoint:syscalls:sys_enter_clock_nanosleep { print(ustack(3)); }",
 		"        clock_nanosleep@@GLIBC_2.17+35@../sysdeps/unix/sysv/linux/clock_nanosleep.c:71\n"
 		"        0x989680",
@@ -308,8 +313,8 @@ static const struct builtin rows[] = {
 		"fullstack",
 		"fullstack(mode: name|lit int = bpftrace, limit: lit int = 127) -> fullstack",
 		"kernel and user stack",
-		"Kernel frames at the probe and the user frames under them, as one stack of at most limit frames, "
-		"innermost first. -f folded makes the lines of a flame graph of a map that has it as key.",
+		"The kernel stack at the probe followed by the user stack, as one stack of at most limit frames, innermost "
+		"frame first. For a map keyed by it, -f folded prints the input of a flame graph.",
 		"tracepoint:syscalls:sys_enter_clock_nanosleep { print(fullstack(4)); }",
 		"        syscall_trace_enter+384\n"
 		"        do_syscall_64+506\n"
@@ -317,7 +322,7 @@ static const struct builtin rows[] = {
 		"        clock_nanosleep@@GLIBC_2.17+35@../sysdeps/unix/sysv/linux/clock_nanosleep.c:71",
 		TY_FULLSTACK),
 	STACK_ROW("stack", "stack(mode: name|lit int = bpftrace, limit: lit int = 127) -> kstack",
-		  "kernel stack", "For scripts of older releases.",
+		  "kernel stack", "An alias for old scripts.",
 		  "tracepoint:syscalls:sys_enter_clock_nanosleep { print(stack(3)); }",
 		  "        syscall_trace_enter+384\n"
 		  "        do_syscall_64+506\n"

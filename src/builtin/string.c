@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Strings in the probe: length, comparison, parts. What has no loop leans on the helper that copies a
- * string (bpf_probe_read_kernel_str reads our own memory too): its result is the length, and it stops
- * at a NUL that we put where a part ends. Loops go byte by byte up to the capacity, which verifiers
- * follow turn by turn, so their bodies have no branches but the way out.
+ * String functions: length, comparison, concatenation, substrings.
+ *
+ * Functions without a loop use bpf_probe_read_kernel_str(), which also reads BPF memory: it returns
+ * the length, and it stops at a NUL written where a substring ends. Loops run byte by byte up to
+ * the capacity. Verifiers follow each iteration, so a loop body has no branch but the exit.
  */
 #include "builtin/text.h"
 
 enum {
-	SCRATCH_ROOM = 128, /* more than a stack object has */
-	MAX_CONCAT = 1024,  /* unless a string of the script is longer */
+	SCRATCH_ROOM = 128, /* larger than a stack object */
+	MAX_CONCAT = 1024,  /* unless max_strlen or an operand is longer */
 };
 
-/* ---- tools */
+/* ---- helpers */
 
 u32 power_of_two(u32 n)
 {
@@ -51,12 +52,12 @@ u32 data_table(struct lower *l, const void *bytes, u32 len)
 
 /* ---- texts */
 
-/* Copies a string of at most cap bytes; its length without the NUL. */
+/* Copies a string of at most cap bytes; returns its length without the NUL. */
 static struct opnd text_move(struct lower *l, struct opnd dst, u32 cap, struct opnd src)
 {
-	struct opnd rc = lower_read_str(l, dst, cap, src, SPACE_KERNEL);
+	struct opnd ret = lower_read_str(l, dst, cap, src, SPACE_KERNEL);
 
-	return ir_op2(l, IR_SUB, rc, o_imm(1));
+	return ir_op2(l, IR_SUB, ret, o_imm(1));
 }
 
 struct text text_copy(struct lower *l, struct node *n)
@@ -66,18 +67,18 @@ struct text text_copy(struct lower *l, struct node *n)
 	struct opnd len;
 
 	t.room = power_of_two(MAX(t.cap, (u32)SCRATCH_ROOM));
-	t.place = lower_temp(l, t.room + TEXT_SLACK, 8, "text");
-	t.at = ir_addr(l, t.place);
+	t.scratch = lower_temp(l, t.room + TEXT_SLACK, 8, "text");
+	t.at = ir_addr(l, t.scratch);
 	if (v.is_foreign)
 		len = ir_op2(l, IR_SUB, lower_read_str(l, t.at, t.cap, v.o, v.space), o_imm(1));
 	else
 		len = text_move(l, t.at, t.cap, ir_addr(l, v.o));
-	t.len = ir_op2(l, IR_AND, len,
-		       o_imm(t.room - 1)); /* an error never comes: a bound for verifiers */
+	t.len = ir_op2(l, IR_AND, len, o_imm(t.room - 1)); /* a bound for verifiers */
 	return t;
 }
 
-/* Strings on the stack go to scratch: not all verifiers let a loop walk over the stack. */
+/* Strings on the stack are copied to scratch: not all verifiers allow variable offsets into the
+ * stack. */
 struct text text_view(struct lower *l, struct node *n)
 {
 	struct ir_val v;
@@ -108,9 +109,9 @@ struct text text_in_scratch(struct lower *l, struct node *n)
 	if (n->kind != N_CALL && n->kind != N_STR)
 		return text_copy(l, n);
 	t.room = power_of_two(MAX(t.cap, (u32)SCRATCH_ROOM));
-	t.place = lower_temp(l, t.room + TEXT_SLACK, 8, "text");
-	lower_into_record(l, n, n->type, t.place);
-	t.at = ir_addr(l, t.place);
+	t.scratch = lower_temp(l, t.room + TEXT_SLACK, 8, "text");
+	lower_into_record(l, n, n->type, t.scratch);
+	t.at = ir_addr(l, t.scratch);
 	return t;
 }
 
@@ -126,10 +127,10 @@ struct opnd text_append(struct lower *l, struct opnd to, u32 cap, struct opnd st
 {
 	struct ir_block *empty = ir_block_new(l), *more = ir_block_new(l);
 	u32 n = ir_var(l), mark;
-	struct opnd rc = lower_read_str(l, to, cap, string, space);
+	struct opnd ret = lower_read_str(l, to, cap, string, space);
 
-	ir_var_set(l, n, ir_op2(l, IR_AND, rc, o_imm(2 * cap - 1)));
-	ir_branch(l, CC_SGT, rc, o_imm(0), more, empty);
+	ir_var_set(l, n, ir_op2(l, IR_AND, ret, o_imm(2 * cap - 1)));
+	ir_branch(l, CC_SGT, ret, o_imm(0), more, empty);
 	mark = lower_values_mark(l);
 	ir_place(l, empty);
 	ir_store(l, to, 1, o_imm(0));
@@ -157,11 +158,11 @@ struct opnd text_byte(struct lower *l, const struct text *t, struct opnd index)
 	return ir_load(l, ir_op2(l, IR_ADD, t->at, index), 1, false);
 }
 
-struct opnd turn_byte(struct lower *l, const struct text *t, const struct byte_loop *b, u32 k)
+struct opnd loop_byte(struct lower *l, const struct text *t, const struct byte_loop *b, u32 k)
 {
-	struct opnd turn = ir_op2(l, IR_ADD, t->at, o_temp(b->i));
+	struct opnd at = ir_op2(l, IR_ADD, t->at, o_temp(b->i));
 
-	return ir_load(l, opnd_plus(turn, k), 1, false);
+	return ir_load(l, opnd_plus(at, k), 1, false);
 }
 
 void byte_loop_begin(struct lower *l, struct byte_loop *b, u32 bound)
@@ -211,7 +212,7 @@ static const struct type *check_strcap(struct check *c, struct node *call)
 	return node_fold_int(call, call_arg(call, 0)->type->count, &ty_u64);
 }
 
-/* ---- strncmp, memcmp: words, unrolled; the order of the first that differs */
+/* ---- strncmp, memcmp: unrolled, by words; the first word that differs decides */
 
 struct comparison {
 	struct ir_block *differ, *out;
@@ -236,7 +237,7 @@ static struct opnd literal_word(const char *s, u32 len, u32 at, u32 size)
 	return o_imm((s64)w);
 }
 
-/* b: an address, or NULL and a literal. */
+/* b: an address; NULL: compare with literal. */
 static void compare_bytes(struct lower *l, struct comparison *k, struct opnd a,
 			  const struct opnd *b, const struct node *literal, u32 len)
 {
@@ -261,7 +262,7 @@ static struct opnd swap(struct lower *l, struct opnd v, u32 size)
 	return ir_emit(l, (struct ir_insn){ .op = IR_BSWAP, .size = (u8)size, .arg = { v } });
 }
 
-/* 0 where nothing differs, 1 else. */
+/* The result is 0 if equal, else 1. */
 static struct ir_val compare_end_equal(struct lower *l, struct comparison *k)
 {
 	ir_var_set(l, k->result, o_imm(0));
@@ -273,7 +274,7 @@ static struct ir_val compare_end_equal(struct lower *l, struct comparison *k)
 	return val_scalar(&ty_s64, o_temp(k->result));
 }
 
-/* -1, 0, 1 */
+/* The result is -1, 0 or 1. */
 static struct ir_val compare_end(struct lower *l, struct comparison *k)
 {
 	struct ir_block *less = ir_block_new(l), *more = ir_block_new(l);
@@ -321,16 +322,16 @@ static struct ir_val lower_strncmp(struct lower *l, struct node *call)
 {
 	struct node *a = call_arg(call, 0), *b = call_arg(call, 1);
 	u32 n = (u32)MIN(call_int(call, 2, 0), (s64)UINT32_MAX / 2);
-	bool turned = node_is_const_str(a);
+	bool is_swapped = node_is_const_str(a);
 	struct comparison k;
 	struct ir_val x, y;
 
 	lower_str_limit(l);
 	if (node_is_const_str(a) || node_is_const_str(b)) {
-		const struct node *literal = turned ? a : b;
+		const struct node *literal = is_swapped ? a : b;
 
 		n = MIN(n, literal->str_len + 1);
-		x = lower_string_prefix(l, turned ? b : a, n);
+		x = lower_string_prefix(l, is_swapped ? b : a, n);
 		compare_begin(l, &k);
 		compare_bytes(l, &k, x.o, NULL, literal, MIN(n, x.type->count));
 		return compare_end_equal(l, &k);
@@ -357,7 +358,7 @@ static const struct type *check_memcmp(struct check *c, struct node *call)
 	return check_length(c, call, 1024);
 }
 
-/* n bytes of what an argument is, or points to, in our memory. */
+/* n bytes of the argument, or of what it points to, in BPF memory. */
 static struct opnd bytes_of(struct lower *l, struct node *a, u32 n)
 {
 	struct opnd temp;
@@ -395,7 +396,8 @@ static struct ir_val lower_memcmp(struct lower *l, struct node *call)
 
 /* ---- str_concat, substr */
 
-/* $s = str_concat($s, $t) must not grow the type of $s from pass to pass of the checker. */
+/* Bounded, so that $s = str_concat($s, $t) does not grow the type of $s in every pass of type
+ * inference. */
 static u32 concat_cap(const struct check *c, u32 a, u32 b)
 {
 	u32 most = MAX(MAX((u32)c->env->config.max_strlen, (u32)MAX_CONCAT), MAX(a, b));
@@ -446,7 +448,7 @@ static const struct type *check_substr(struct check *c, struct node *call)
 	return type_string(c->arena, cap);
 }
 
-/* The bytes from index from on, ended where `end` is: both at most the text's length. */
+/* The substring [from, end); both are at most the text's length. */
 static struct ir_val part(struct lower *l, struct node *call, const struct text *t, struct opnd dst,
 			  bool canonical, struct opnd from, struct opnd end)
 {
@@ -499,14 +501,14 @@ struct split {
 	u32 field, from, end, skip;
 };
 
-/* 1 where the separator stands at byte k of the turn. */
+/* 1 if the separator is at byte k of this iteration. */
 static struct opnd separator_at(struct lower *l, const struct split *s, const struct byte_loop *b,
 				u32 k)
 {
 	struct opnd x = o_imm(0);
 
 	for (u32 i = 0; i < s->sep->str_len; i++) {
-		struct opnd byte = turn_byte(l, &s->t, b, k + i);
+		struct opnd byte = loop_byte(l, &s->t, b, k + i);
 
 		x = ir_op2(l, IR_OR, x, ir_op2(l, IR_XOR, byte, o_imm((u8)s->sep->str[i])));
 	}
@@ -514,8 +516,8 @@ static struct opnd separator_at(struct lower *l, const struct split *s, const st
 }
 
 /*
- * field counts separators; [from, end) is the wanted one. skip keeps the rest of a separator from
- * beginning another:
+ * field counts separators; [from, end) is the wanted field. While skip is not 0, the rest of a
+ * separator does not begin another one:
  *
  *	hit = skip == 0 && separator at i
  *	end = hit && field == index ? i : end;  field += hit;  from = hit && field == index ? i + n : from
@@ -544,11 +546,11 @@ static void split_byte(struct lower *l, const struct split *s, const struct byte
 }
 
 /*
- * As a function: of any separator, which is compared with the bytes before.
+ * As a shared function, for any separator, which is compared with the last bytes:
  *
- *	last = last >> 8 | byte << 56;  since++		as many bytes since the last separator
+ *	last = last >> 8 | byte << 56;  since++		bytes since the last separator
  *	hit = since >= n && last >> (64 - 8 * n) == separator && i < len
- *	since = hit ? 0 : since;  the rest as above, with i - n + 1 and i + 1
+ *	since = hit ? 0 : since;  then as above, with i - n + 1 and i + 1
  */
 enum { SPLIT_LENGTH_BITS = 4, MOST_FIELDS = 1 << 30, SPLIT_FROM = 32 };
 
@@ -561,7 +563,7 @@ struct any_split {
 static void any_split_byte(struct lower *l, const struct any_split *s, const struct byte_loop *b,
 			   u32 k)
 {
-	struct opnd i = ir_op2(l, IR_ADD, o_temp(b->i), o_imm(k)), byte = turn_byte(l, &s->t, b, k),
+	struct opnd i = ir_op2(l, IR_ADD, o_temp(b->i), o_imm(k)), byte = loop_byte(l, &s->t, b, k),
 		    hit, here;
 
 	ir_var_set(l, s->last,
@@ -629,7 +631,7 @@ static struct ir_val split_by_call(struct lower *l, struct node *call, struct op
 	index = ir_op2(l, IR_OR, ir_op2(l, IR_SHL, index, o_imm(SPLIT_LENGTH_BITS)),
 		       o_imm(sep->str_len));
 	r = lower_call_shared(l, &split_func, (u32[]){ t.room, 0 },
-			      (struct opnd[]){ lower_scratch_offset(l, t.place), t.len,
+			      (struct opnd[]){ lower_scratch_offset(l, t.scratch), t.len,
 					       o_imm((s64)word), index });
 	end = ir_ext(l, r, 4, false);
 	return part(l, call, &t, dst, canonical, ir_op2(l, IR_SHR, r, o_imm(SPLIT_FROM)), end);
@@ -653,8 +655,8 @@ static struct ir_val lower_split(struct lower *l, struct node *call)
 	s.skip = ir_var(l);
 	ir_var_set(l, s.field, o_imm(0));
 	ir_var_set(l, s.skip, o_imm(0));
-	none = ir_op2(l, IR_XOR, is_zero(l, s.index),
-		      o_imm(1)); /* field 0 begins at 0, others nowhere yet */
+	/* Field 0 begins at 0; another field is empty until it is found. */
+	none = ir_op2(l, IR_XOR, is_zero(l, s.index), o_imm(1));
 	ir_var_set(l, s.from, ir_op2(l, IR_MUL, none, s.t.len));
 	ir_var_set(l, s.end, s.t.len);
 	byte_loop_begin(l, &b, s.t.cap);
@@ -668,13 +670,13 @@ static struct ir_val lower_split(struct lower *l, struct node *call)
 
 struct path_parts {
 	u32 base, base_end; /* the last component */
-	u32 dir_end;        /* what is before it, without slashes at its end */
+	u32 dir_end;        /* end of what is before it, without trailing slashes */
 	u32 was_slash, ended;
 };
 
 /*
- * A component begins at a byte that is no slash behind one that is (or at the start). The end of the
- * string, and what is behind it, is as good as slashes.
+ * A component begins at a byte that is not a slash, after a slash or at the start. The NUL and all
+ * bytes after it count as slashes.
  *
  *	begins = !slash && was_slash
  *	dir_end = begins ? base_end : dir_end;  base = begins ? i : base;  base_end = !slash ? i + 1 : base_end
@@ -682,7 +684,7 @@ struct path_parts {
 static void path_byte(struct lower *l, const struct text *t, const struct byte_loop *b, u32 k,
 		      const struct path_parts *p)
 {
-	struct opnd byte = turn_byte(l, t, b, k), i = ir_op2(l, IR_ADD, o_temp(b->i), o_imm(k)),
+	struct opnd byte = loop_byte(l, t, b, k), i = ir_op2(l, IR_ADD, o_temp(b->i), o_imm(k)),
 		    other, begins;
 	struct opnd slash = is_zero(l, ir_op2(l, IR_XOR, byte, o_imm('/')));
 
@@ -713,7 +715,8 @@ static struct path_parts path_parts(struct lower *l, const struct text *t)
 	return p;
 }
 
-/* Where there is no component: "/" of an absolute path, else "." */
+/* Without a component, the result is "/" for an absolute path, else ".". Returns the variable of
+ * the end. */
 static u32 root_or_dot(struct lower *l, const struct text *t, struct opnd end)
 {
 	u32 end_var = ir_var(l);
@@ -736,7 +739,7 @@ static u32 root_or_dot(struct lower *l, const struct text *t, struct opnd end)
 	return end_var;
 }
 
-/* Where the part begins, and where it ends. */
+/* Returns the start of the part; *end is its end. */
 static struct opnd path_range(struct lower *l, const struct text *t, bool is_base, struct opnd *end)
 {
 	struct path_parts p = path_parts(l, t);
@@ -745,7 +748,7 @@ static struct opnd path_range(struct lower *l, const struct text *t, bool is_bas
 	return is_base ? o_temp(p.base) : o_imm(0);
 }
 
-/* As a function: from << 32 | end. */
+/* As a shared function; the result is from << 32 | end. */
 static struct opnd path_body(struct lower *l, const struct opnd *arg, u32 most, bool is_base)
 {
 	struct text t = text_shared(l, arg[0], most);
@@ -784,7 +787,7 @@ static struct ir_val lower_path_part(struct lower *l, struct node *call, bool is
 	lower_str_limit(l);
 	t = text_copy(l, call_arg(call, 0));
 	if (shared) {
-		end = lower_scratch_offset(l, t.place);
+		end = lower_scratch_offset(l, t.scratch);
 		from = lower_call_shared(l, is_base ? &base_func : &dir_func, (u32[]){ t.room, 0 },
 					 &end);
 		end = ir_ext(l, from, 4, false);
@@ -810,7 +813,7 @@ static const struct builtin rows[] = {
 		.name = "strlen",
 		.sig = "strlen(s: string) -> uint64",
 		.brief = "length of a string",
-		.doc = "Bytes before the NUL.",
+		.doc = "The number of bytes before the NUL.",
 		.example = "begin { print(strlen(\"four\")); print(strlen(comm)); }",
 		.output = "4\n"
 			  "5",
@@ -822,7 +825,7 @@ static const struct builtin rows[] = {
 		.name = "strcap",
 		.sig = "strcap(s: string) -> uint64",
 		.brief = "capacity of a string",
-		.doc = "Bytes that a string of this type can hold, the NUL included.",
+		.doc = "The number of bytes that a string of this type can hold, the NUL included.",
 		.example = "begin { print(strcap(comm)); }",
 		.output = "16",
 		.flags = BI_CONST,
@@ -833,7 +836,7 @@ static const struct builtin rows[] = {
 		.name = "strncmp",
 		.sig = "strncmp(a: string, b: string, n: lit int) -> uint64",
 		.brief = "compare the beginnings of strings",
-		.doc = "Compares at most n bytes: 0 when they are equal, 1 else.",
+		.doc = "Compares at most n bytes. Returns 0 if they are equal, else 1.",
 		.example = "begin { print(strncmp(\"bash\", \"bat\", 2)); }",
 		.output = "0",
 		.engines = ON_ALL,
@@ -844,7 +847,8 @@ static const struct builtin rows[] = {
 		.name = "memcmp",
 		.sig = "memcmp(a: any, b: any, n: lit int) -> int64",
 		.brief = "compare bytes",
-		.doc = "Compares n bytes, at most 1024, of arrays, strings, or what pointers point to: 0, -1 or 1.",
+		.doc = "Compares n bytes, at most 1024, of arrays, strings, or what pointers "
+		       "point to. Returns 0, -1 or 1.",
 		.example =
 			"begin { print(memcmp(\"bash\", \"bat\", 2)); print(memcmp(\"bash\", \"bat\", 3) < 0); }",
 		.output = "0\n"
@@ -856,8 +860,8 @@ static const struct builtin rows[] = {
 	{
 		.name = "str_concat",
 		.sig = "str_concat(a: string, b: string) -> string",
-		.brief = "join two strings",
-		.doc = "b behind a, cut at 1023 bytes or, where strings may be longer, at their longest.",
+		.brief = "concatenate two strings",
+		.doc = "a followed by b, cut at 1023 bytes, or at max_strlen if that is longer.",
 		.example =
 			"tracepoint:syscalls:sys_enter_clock_nanosleep { print(str_concat(comm, \"!\")); }",
 		.work = "sleep 0.01",
@@ -870,7 +874,8 @@ static const struct builtin rows[] = {
 		.name = "substr",
 		.sig = "substr(s: string, from: int, n: int = 0) -> string",
 		.brief = "part of a string",
-		.doc = "n bytes of s from index `from` on, counted from 0; to the end without n.",
+		.doc = "n bytes of s starting at index `from`, counted from 0; without n, up to "
+		       "the end.",
 		.example = "begin { print(substr(\"abcdef\", 2, 3)); }",
 		.output = "cde",
 		.engines = ON_ALL,
@@ -881,8 +886,8 @@ static const struct builtin rows[] = {
 		.name = "split",
 		.sig = "split(s: string, separator: lit string, index: int) -> string",
 		.brief = "one field of a string",
-		.doc = "The field of that index, counted from 0, between separators of 1 to 8 characters; empty when there "
-		       "are fewer.",
+		.doc = "The field at index, counted from 0. The separator has 1 to 8 characters. "
+		       "Empty if there are fewer fields.",
 		.example = "begin { print(split(\"a:b:c\", \":\", 1)); }",
 		.output = "b",
 		.engines = ON_ALL,
@@ -893,7 +898,8 @@ static const struct builtin rows[] = {
 		.name = "basename",
 		.sig = "basename(path: string) -> string",
 		.brief = "last part of a path",
-		.doc = "As basename(1): \"b\" of \"/a/b\" and of \"/a/b/\", \"/\" of \"/\", \".\" of nothing.",
+		.doc = "Like basename(1): \"b\" for \"/a/b\" and \"/a/b/\", \"/\" for \"/\", "
+		       "\".\" for the empty string.",
 		.example = "begin { print(basename(\"/usr/lib/libc.so\")); }",
 		.output = "libc.so",
 		.engines = ON_ALL,
@@ -904,7 +910,7 @@ static const struct builtin rows[] = {
 		.name = "dirname",
 		.sig = "dirname(path: string) -> string",
 		.brief = "directory of a path",
-		.doc = "As dirname(1): \"/a\" of \"/a/b\", \"/\" of \"/a\", \".\" of \"a\".",
+		.doc = "Like dirname(1): \"/a\" for \"/a/b\", \"/\" for \"/a\", \".\" for \"a\".",
 		.example = "begin { print(dirname(\"/usr/lib/libc.so\")); }",
 		.output = "/usr/lib",
 		.engines = ON_ALL,

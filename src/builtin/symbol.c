@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Addresses and names. Symbols are looked up when they are printed, never in the probe. */
+/*
+ * Symbols: ksym(), usym(), and the addresses of kernel and user symbols.
+ *
+ * An address is symbolized when it is printed, never in the program. Names are looked up at compile
+ * time.
+ */
 #include <sys/sysinfo.h>
 #include "builtin/builtin.h"
 #include "type/agg.h"
@@ -28,7 +33,7 @@ static struct ir_val lower_usym_call(struct lower *l, struct node *call)
 	return val_memory(&ty_usym, dst);
 }
 
-/* Not there, or all addresses are hidden from us. */
+/* Reports that the symbol does not exist, or that kallsyms hides all addresses. */
 static const struct type *no_ksym(struct check *c, struct span span, const char *name)
 {
 	struct features *f = c->env->features;
@@ -62,9 +67,9 @@ static struct ir_val lower_kaddr(struct lower *l, struct node *call)
 }
 
 /*
- * percpu_kaddr(): the symbol's address in the first CPU's area plus that CPU's offset, which the kernel
- * keeps in the array __per_cpu_offset (include/asm-generic/percpu.h). 0 for a CPU that there is not, whose
- * entry is the address of the image of all areas.
+ * percpu_kaddr(): the symbol's address plus the CPU's offset, from the array __per_cpu_offset
+ * (include/asm-generic/percpu.h). 0 for a CPU that does not exist: its entry points to the initial
+ * image of the areas.
  */
 static const struct type *check_percpu(struct check *c, struct node *call)
 {
@@ -77,7 +82,7 @@ static const struct type *check_percpu(struct check *c, struct node *call)
 	addresses[1] = w->ksym_addr(w->ctx, "__per_cpu_offset");
 	if (!addresses[1] && !c->env->any_kernel)
 		return no_ksym(c, call->span, "__per_cpu_offset");
-	call->data = arena_dup(c->arena, addresses, sizeof addresses);
+	call->data = arena_dup(c->arena, addresses, sizeof(addresses));
 	return &ty_u64;
 }
 
@@ -99,8 +104,8 @@ static struct ir_val lower_percpu(struct lower *l, struct node *call)
 }
 
 /*
- * uaddr(): where the file is loaded anywhere, its base is what the probe's own address differs from the
- * address of its function in the file by, rounded to a page. So the clause must name one function.
+ * uaddr(): for a position-independent file, the load base is the probe's address minus the
+ * function's address in the file, rounded down to a page. So the clause must name one function.
  */
 struct user_symbol {
 	u64 address, function;
@@ -160,7 +165,7 @@ static const struct builtin rows[] = {
 		.name = "ksym",
 		.sig = "ksym(address: int|ptr) -> ksym",
 		.brief = "kernel symbol of an address",
-		.doc = "Prints as the name of the kernel symbol that the address lies in.",
+		.doc = "Prints as the name of the kernel symbol that contains the address.",
 		.example = "tracepoint:timer:hrtimer_start { @[ksym(args.function)] = count(); }",
 		.work = "sleep 0.01",
 		.output = "...\n"
@@ -173,7 +178,8 @@ static const struct builtin rows[] = {
 		.name = "usym",
 		.sig = "usym(address: int|ptr) -> usym",
 		.brief = "user symbol of an address",
-		.doc = "Prints as the name of the symbol in the current process that the address lies in.",
+		.doc = "Prints as the name of the symbol in the current process that contains the "
+		       "address.",
 		.example = "uprobe:libc:clock_nanosleep { print(usym(reg(\"ip\"))); }",
 		.work = "sleep 0.01",
 		.output = "clock_nanosleep@@GLIBC_2.17",
@@ -185,7 +191,7 @@ static const struct builtin rows[] = {
 		.name = "kaddr",
 		.sig = "kaddr(name: lit string) -> uint64",
 		.brief = "address of a kernel symbol",
-		.doc = "The address of a kernel variable or function, looked up when the script is compiled.",
+		.doc = "The address of a kernel variable or function, looked up at compile time.",
 		.example = "begin { printf(\"%p\\n\", kaddr(\"avenrun\")); }",
 		.output = "0xffffffff832ed800",
 		.varies = true,
@@ -197,7 +203,8 @@ static const struct builtin rows[] = {
 		.name = "percpu_kaddr",
 		.sig = "percpu_kaddr(name: lit string, cpu: int = 0) -> uint64",
 		.brief = "address of a per-CPU variable",
-		.doc = "The address of a kernel variable that each CPU has its own of: the current CPU's, or another's.",
+		.doc = "The address of a kernel per-CPU variable, for the current CPU or a given "
+		       "one.",
 		.example = "begin { printf(\"%p\\n\", percpu_kaddr(\"runqueues\")); }",
 		.output = "0xffff88803ea31980",
 		.varies = true,
@@ -209,8 +216,9 @@ static const struct builtin rows[] = {
 		.name = "uaddr",
 		.sig = "uaddr(name: lit string) -> uint64",
 		.brief = "address of a user symbol",
-		.doc = "The address, in the current process, of a symbol of the probed file. In uprobe clauses that name one "
-		       "function; elsewhere only for files that are always loaded at the same address.",
+		.doc = "The address of a symbol of the probed file in the current process. In "
+		       "uprobe clauses that name one function; in others only if the file is "
+		       "always loaded at the same address.",
 		.example = "uprobe:libc:clock_nanosleep { printf(\"%p\\n\", uaddr(\"stdout\")); }",
 		.work = "sleep 0.01",
 		.output = "0x7fc12b0ae848",

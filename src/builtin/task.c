@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Relations of the current task, found by walking the kernel's structures: the calls become the
- * expressions that one would write by hand (curtask->real_parent->tgid), so that fields are found by
- * the kernel's own type information. And cgroups, which the kernel names by ids.
+ * Relatives of the current task, its mode, its cgroups.
+ *
+ * A call such as ppid is replaced by the expression curtask->real_parent->tgid, so BTF gives the
+ * offsets.
  */
 #include "builtin/builtin.h"
 
-/* ---- walks: a row's aux says which */
+/* ---- relatives: a row's aux is an enum walk */
 
 enum walk { WALK_PPID, WALK_PCOMM, WALK_LEADER_TID, WALK_LEADER_COMM };
 
@@ -59,8 +60,8 @@ static const struct type *check_usermode(struct check *c, struct node *call)
 {
 	const struct profile *p = c->inst ? c->inst->profile : NULL;
 
-	if (!p ||
-	    !p->n_regs) /* begin and end run for sonde itself, events without registers in the kernel */
+	/* begin and end run in sonde itself, events without registers in the kernel. */
+	if (!p || !p->n_regs)
 		node_make_int(call, !p || p->kind == PROFILE_NONE, &ty_u8);
 	return &ty_u8;
 }
@@ -99,7 +100,7 @@ static const struct type *check_cgroup_path(struct check *c, struct node *call)
 
 	if (!call_arg(call, 1))
 		return &ty_cgroup_path;
-	t = arena_dup(c->arena, &ty_cgroup_path, sizeof *t);
+	t = arena_dup(c->arena, &ty_cgroup_path, sizeof(*t));
 	t->name = call_str(call, 1);
 	return t;
 }
@@ -137,7 +138,8 @@ static const struct builtin rows[] = {
 		.name = "usermode",
 		.sig = "usermode() -> uint8",
 		.brief = "whether user code was interrupted",
-		.doc = "1 where the probe's registers are of user code, 0 where of the kernel's. Probes without registers run in the kernel: 0; begin and end are 1.",
+		.doc = "1 if the probe interrupted user code, 0 if kernel code, by the registers. "
+		       "Probes without registers run in the kernel: 0; begin and end: 1.",
 		.example = "profile:hz:999 { @[usermode] = count(); }",
 		.work = "bash -c \"for ((i = 0; i < 3000; i++)); do :; done\"",
 		.output = "...\n"
@@ -152,7 +154,7 @@ static const struct builtin rows[] = {
 		.name = "has_cpid",
 		.sig = "has_cpid() -> bool",
 		.brief = "whether there is a -c command",
-		.doc = "True when sonde was started with -c.",
+		.doc = "True if sonde was started with -c.",
 		.example = "begin { print(has_cpid); }",
 		.output = "false",
 		.flags = BI_VARIABLE | BI_CONST,
@@ -163,8 +165,8 @@ static const struct builtin rows[] = {
 		.name = "cgroupid",
 		.sig = "cgroupid(path: lit string) -> uint64",
 		.brief = "id of a cgroup",
-		.doc = "The id of the cgroup v2 at a path, absolute or below the mount, looked up when the script is "
-		       "compiled: to be compared with cgroup.",
+		.doc = "The id of the cgroup v2 at a path, absolute or relative to the mount, "
+		       "looked up at compile time; compare it with cgroup.",
 		.example = "begin { print(cgroupid(\"/sys/fs/cgroup\")); }",
 		.output = "1",
 		.varies = true,
@@ -176,9 +178,10 @@ static const struct builtin rows[] = {
 		.name = "cgroup_path",
 		.sig = "cgroup_path(id: int, filter: lit string = \"\") -> cgroup_path",
 		.brief = "path of a cgroup",
-		.doc = "Prints as the path of the cgroup with that id in each hierarchy that has it: "
-		       "unified:/user.slice,cpu:/. Version 2 is unified, the others are called as the directory where they "
-		       "are mounted; the filter, a pattern with *, says which of them are meant.",
+		.doc = "Prints as the path of the cgroup with that id in each hierarchy that has "
+		       "it: unified:/user.slice,cpu:/. Version 2 is called unified; the others "
+		       "have the name of the directory where they are mounted. filter, a pattern "
+		       "with *, selects hierarchies.",
 		.example =
 			"tracepoint:syscalls:sys_enter_clock_nanosleep { print(cgroup_path(cgroup, \"unified\")); }",
 		.work = "sleep 0.01",

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Numbers to texts: errno, signals, system calls. The texts lie in the data map, in rows of one size;
- * the probe copies the row of the number, or the last one, which stands for all others.
+ * Names of numbers: errno, signals, system calls.
+ *
+ * The texts are a table in the data map with rows of equal size. The program copies the row of the
+ * number, or for unknown numbers the last row.
  */
 #include "builtin/text.h"
 
@@ -9,7 +11,8 @@ enum { MAX_ROWS = 512 };
 
 struct text_table {
 	u8 *bytes;
-	u32 n, row; /* rows, without the one for all others; bytes of each */
+	u32 n;   /* rows, without the one for unknown numbers */
+	u32 row; /* bytes of a row */
 };
 
 static const char *text_of(struct check *c, enum world_text table, u32 n)
@@ -19,15 +22,12 @@ static const char *text_of(struct check *c, enum world_text table, u32 n)
 	return w->text_of ? w->text_of(w->ctx, table, n) : NULL;
 }
 
-/*
- * A row's aux: the table; whether no error has no name: errname is empty where a call succeeded; whether the sign does
- * not matter, as results of system calls are negative; and what numbers are called that are none.
- */
+/* A row's aux: the table (enum world_text) and flags. */
 enum {
-	EMPTY_IF_NONE = 256,
-	ANY_SIGN = 512,
-	UNKNOWN_ERROR = 1024,
-	UNKNOWN_SYSCALL = 2048,
+	EMPTY_IF_NONE = 256,    /* 0 has no name: errname is empty if the call succeeded */
+	ANY_SIGN = 512,         /* the sign does not matter: results of system calls are negative */
+	UNKNOWN_ERROR = 1024,   /* the name of unknown numbers */
+	UNKNOWN_SYSCALL = 2048, /* likewise */
 	AUX_FLAGS = 4096 - 256
 };
 
@@ -56,7 +56,7 @@ static const char *text_or_none(struct check *c, const struct node *call, s64 n)
 	return text ? text : no_text(call);
 }
 
-/* What libc says of a number may lie in a buffer of its own: each text is copied at once. */
+/* libc may return a text in a static buffer, so each is copied immediately. */
 static struct text_table *make_table(struct check *c, const struct node *call)
 {
 	struct text_table *t = arena_new(c->arena, struct text_table);
@@ -94,7 +94,7 @@ static const struct type *check_text(struct check *c, struct node *call)
 	return type_string(c->arena, ((struct text_table *)call->data)->row);
 }
 
-/* errname: of the call that returns, or of a number, whose sign does not matter. */
+/* errname: of the returning system call, or of a number with any sign. */
 static const struct type *check_errname(struct check *c, struct node *call)
 {
 	const struct profile *p = c->inst ? c->inst->profile : NULL;
@@ -106,7 +106,7 @@ static const struct type *check_errname(struct check *c, struct node *call)
 	return check_text(c, call);
 }
 
-/* The number of the row: |n|, or -retval where it is negative and 0 else. */
+/* Index of the row: |n|; without an argument, -retval if it is negative, else 0. */
 static struct opnd text_index(struct lower *l, struct node *call)
 {
 	struct node *n = call_arg(call, 0);
@@ -114,7 +114,7 @@ static struct opnd text_index(struct lower *l, struct node *call)
 
 	if (!(call->builtin->aux & ANY_SIGN))
 		return v;
-	sign = ir_op2(l, IR_SAR, v, o_imm(63)); /* all ones where it is negative */
+	sign = ir_op2(l, IR_SAR, v, o_imm(63)); /* all ones if negative */
 	if (!n)
 		return ir_op2(l, IR_AND, ir_op2(l, IR_SUB, o_imm(0), v), sign);
 	return ir_op2(l, IR_SUB, ir_op2(l, IR_XOR, v, sign), sign);
@@ -146,19 +146,19 @@ static struct ir_val lower_text(struct lower *l, struct node *call)
 static const struct builtin rows[] = {
 	TEXT_ROW(
 		"strerror", "strerror(errno: int) -> string", "text of an error number",
-		"\"No such file or directory\" for 2 and for -2, \"Unknown error\" for numbers that are none.",
+		"\"No such file or directory\" for 2 and for -2; \"Unknown error\" for unknown numbers.",
 		"begin { print(strerror(2)); $e = 13; print(strerror($e)); }",
 		"No such file or directory\n"
 		"Permission denied",
 		TEXT_ERRNO | ANY_SIGN | UNKNOWN_ERROR),
 	TEXT_ROW("errno_name", "errno_name(errno: int) -> string", "symbol of an error number",
-		 "\"ENOENT\" for 2, 0 for 0; N/A for numbers that are none.",
+		 "\"ENOENT\" for 2, 0 for 0; N/A for unknown numbers.",
 		 "begin { print(errno_name(2)); $e = 13; print(errno_name($e)); }",
 		 "ENOENT\n"
 		 "EACCES",
 		 TEXT_ERRNO_NAME),
 	TEXT_ROW("sigabbrev", "sigabbrev(signal: int) -> string", "symbol of a signal, without SIG",
-		 "\"INT\" for 2, as kill(1) spells it; N/A for numbers that are none.",
+		 "\"INT\" for 2, as kill(1) spells it; N/A for unknown numbers.",
 		 "begin { print(sigabbrev(2)); $s = 9; print(sigabbrev($s)); }",
 		 "INT\n"
 		 "KILL",
@@ -167,8 +167,9 @@ static const struct builtin rows[] = {
 		.name = "errname",
 		.sig = "errname(errno: int = 0) -> string",
 		.brief = "name of an error",
-		.doc = "In syscall return probes the name of the call's error, ENOENT, empty where it succeeded. errname(n) is "
-		       "the name of a number, which may be negative.",
+		.doc = "In syscall return probes, the name of the call's error, such as ENOENT; "
+		       "empty if the call succeeded. errname(n) is the name of a number, which "
+		       "may be negative.",
 		.example = "begin { print(errname(2)); }",
 		.output = "ENOENT",
 		.flags = BI_VARIABLE | BI_READS_ARGS,
@@ -178,13 +179,13 @@ static const struct builtin rows[] = {
 		.aux = TEXT_ERRNO_NAME | EMPTY_IF_NONE | ANY_SIGN,
 	},
 	TEXT_ROW("signal_name", "signal_name(signal: int) -> string", "name of a signal",
-		 "\"Interrupt\" for 2; N/A for numbers that are none.",
+		 "\"Interrupt\" for 2; N/A for unknown numbers.",
 		 "begin { print(signal_name(2)); $s = 9; print(signal_name($s)); }",
 		 "Interrupt\n"
 		 "Killed",
 		 TEXT_SIGNAL),
 	TEXT_ROW("syscall_name", "syscall_name(number: int) -> string", "name of a system call",
-		 "\"read\" for 0 on x86-64, \"Unknown syscall\" for numbers that are none.",
+		 "\"read\" for 0 on x86-64; \"Unknown syscall\" for unknown numbers.",
 		 "begin { print(syscall_name(0)); $n = 1; print(syscall_name($n)); }",
 		 "read\n"
 		 "write",

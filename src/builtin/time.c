@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Clocks, and timestamps as people read them. */
+/* Clocks: nsecs, elapsed, strftime(). */
 #include "builtin/builtin.h"
 #include "type/agg.h"
 
-/* The value of the map that stands in for all clocks, or O_NONE. */
+/* The value of the map that replaces all clocks (env->clock_map), or O_NONE. */
 static struct opnd dummy_clock(struct lower *l)
 {
 	const char *name = l->env->clock_map;
@@ -70,8 +70,7 @@ static struct ir_val lower_nsecs(struct lower *l, struct node *call)
 	case TS_TAI:
 	case TS_REAL:
 		if (feature_has(l->features, FEAT_TAI))
-			return val_scalar(&ty_u64,
-					  ir_call(l, 208 /* ktime_get_tai_ns */, false, 0));
+			return val_scalar(&ty_u64, ir_call(l, BPF_FUNC_ktime_get_tai_ns, false, 0));
 		return val_scalar(&ty_u64, ir_op2(l, IR_ADD, boot_clock(l),
 						  lower_own_word(l, DATA_BOOT_TO_TAI)));
 	case TS_BOOT: break;
@@ -87,7 +86,7 @@ static struct ir_val lower_elapsed(struct lower *l, struct node *call)
 			  ir_op2(l, IR_SUB, boot_clock(l), lower_own_word(l, DATA_START_NS)));
 }
 
-/* Which clock a number of nanoseconds is of: that of the nsecs() it comes from, else the boot clock. */
+/* The clock of the argument: that of a direct nsecs() call, else the boot clock. */
 static const struct type *check_strftime(struct check *c, struct node *call)
 {
 	const struct node *ns = call_arg(call, 1);
@@ -120,8 +119,8 @@ static const struct builtin rows[] = {
 		.name = "nsecs",
 		.sig = "nsecs(clock: name = boot) -> uint64",
 		.brief = "nanoseconds since boot",
-		.doc = "The boot clock in nanoseconds, suspend included. nsecs(monotonic), nsecs(tai) and "
-		       "nsecs(sw_tai) read other clocks.",
+		.doc = "The boot clock in nanoseconds, suspend included. nsecs(monotonic), "
+		       "nsecs(tai) and nsecs(sw_tai) read other clocks.",
 		.example = "begin { print(nsecs); }",
 		.output = "2434714952537",
 		.varies = true,
@@ -134,7 +133,7 @@ static const struct builtin rows[] = {
 		.name = "elapsed",
 		.sig = "elapsed() -> uint64",
 		.brief = "nanoseconds since sonde started",
-		.doc = "Nanoseconds since the run began.",
+		.doc = "Nanoseconds since the start of the run.",
 		.example = "begin { print(elapsed); }",
 		.output = "41809",
 		.varies = true,
@@ -146,8 +145,8 @@ static const struct builtin rows[] = {
 		.name = "strftime",
 		.sig = "strftime(format: lit string, ns: int) -> timestamp",
 		.brief = "a timestamp as text",
-		.doc = "A time of nsecs() printed by a strftime(3) format; %f is microseconds, %k nanoseconds, "
-		       "%l milliseconds.",
+		.doc = "Prints a time from nsecs() in a strftime(3) format; also %f for "
+		       "microseconds, %k nanoseconds, %l milliseconds.",
 		.example = "begin { print(strftime(\"%H:%M:%S\", nsecs)); }",
 		.output = "07:05:13",
 		.varies = true,
