@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The pass list, in the order of running. Each pass takes a unit and leaves a valid one; debug
- * builds (sanitizers, hostile) verify after each. Passes rewrite in place and must be linear.
+ * The list of passes, in the order in which they run. Each takes a valid unit, rewrites it in place in
+ * linear time and leaves a valid one; debug builds (sanitizers, hostile) verify after each.
  */
 #include "ir/pass.h"
 
@@ -17,41 +17,6 @@ enum { VERIFY = 1 };
 #else
 enum { VERIFY = 0 };
 #endif
-
-u32 *ir_count_uses(const struct ir_unit *u, const struct ir_func *f)
-{
-	u32 *uses = arena_array(u->arena, u32, f->temps.n);
-
-	for (u32 i = 0; i < f->blocks.n; i++) {
-		const struct ir_block *b = f->blocks.v[i];
-
-		for (u32 k = 0; k < b->insns.n; k++) {
-			const struct ir_insn *in = &b->insns.v[k];
-
-			for (u32 a = 0; a < ir_n_args(in); a++)
-				if (in->arg[a].kind == O_TEMP)
-					uses[in->arg[a].id]++;
-		}
-	}
-	return uses;
-}
-
-struct ir_insn **ir_find_defs(const struct ir_unit *u, const struct ir_func *f)
-{
-	struct ir_insn **defs = arena_array(u->arena, struct ir_insn *, f->temps.n);
-
-	for (u32 i = 0; i < f->blocks.n; i++) {
-		struct ir_block *b = f->blocks.v[i];
-
-		for (u32 k = 0; k < b->insns.n; k++) {
-			struct ir_insn *in = &b->insns.v[k];
-
-			if (in->dst && !f->temps.v[in->dst].is_var)
-				defs[in->dst] = in;
-		}
-	}
-	return defs;
-}
 
 /* Whether name is in the comma-separated list. */
 static bool listed(const char *list, const char *name)

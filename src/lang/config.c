@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The table of configuration variables. The config block, BPFTRACE_NAME and SONDE_NAME all end in config_set(), which also
- * knows the names of older releases.
+ * The table of configuration variables: a row is a member of struct config with its default, its
+ * values and its help. config_set() serves the config block and the environment (config_env.c) and
+ * also accepts the names of older bpftrace releases.
  */
 #include <ctype.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "lang/config.h"
 #include "lang/number.h"
@@ -280,6 +279,16 @@ bool config_set(struct config *cfg, const char *key, const char *value, const ch
 	return false;
 }
 
+const char *config_key(u32 i)
+{
+	u32 n_old = 0;
+
+	for (u32 o = 0; o < ARRAY_SIZE(old_keys); o++)
+		if (old_keys[o].key && n_old++ == i)
+			return old_keys[o].old;
+	return i - n_old < ARRAY_SIZE(config_rows) ? config_rows[i - n_old].key : NULL;
+}
+
 const char *config_near(const char *key)
 {
 	struct near near;
@@ -288,50 +297,6 @@ const char *config_near(const char *key)
 	for (u32 i = 0; i < ARRAY_SIZE(config_rows); i++)
 		near_try(&near, config_rows[i].key);
 	return near_best(&near);
-}
-
-static bool set_from(struct config *cfg, const char *prefix, const char *key,
-		     struct config_error *e)
-{
-	char name[64];
-	const char *why = NULL;
-	u32 n = (u32)snprintf(name, sizeof(name), "%s%s", prefix, key);
-
-	for (u32 i = 0; i < n && i < sizeof(name); i++)
-		name[i] = (char)toupper((u8)name[i]);
-	const char *value = getenv(name);
-
-	if (!value || config_set(cfg, key, value, &why))
-		return true;
-	memcpy(e->name, name, sizeof(name));
-	e->why = why;
-	return false;
-}
-
-/* Whether any variable begins so: mostly there is none, and a hundred names need not be made and looked for. */
-static bool is_in_environment(const char *prefix)
-{
-	for (char **e = environ; e && *e; e++)
-		if (strncmp(*e, prefix, strlen(prefix)) == 0)
-			return true;
-	return false;
-}
-
-bool config_from_environment(struct config *cfg, struct config_error *e)
-{
-	static const char *const prefixes[] = { "BPFTRACE_", "SONDE_" };
-	bool good = true;
-
-	for (u32 p = 0; p < ARRAY_SIZE(prefixes); p++) {
-		if (!is_in_environment(prefixes[p]))
-			continue;
-		for (u32 i = 0; i < ARRAY_SIZE(old_keys); i++)
-			if (old_keys[i].key)
-				good &= set_from(cfg, prefixes[p], old_keys[i].old, e);
-		for (u32 i = 0; i < ARRAY_SIZE(config_rows); i++)
-			good &= set_from(cfg, prefixes[p], config_rows[i].key, e);
-	}
-	return good;
 }
 
 /* ---- help */

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Configuration variables: the config block of a script, and BPFTRACE_NAME and SONDE_NAME of the environment. Each is a row
- * of the table in config.c, with its help.
+ * Configuration variables, set by the config block of a script (prepare.c) or by the environment
+ * (config_env.c). Each is a row of the table in config.c.
  */
 #ifndef SONDE_LANG_CONFIG_H
 #define SONDE_LANG_CONFIG_H
 
 #include "type/program.h"
 
-/* Places in config.unstable: 0 error, 1 warn, 2 enable. */
+/* Indexes of config.unstable, whose values are 0 error, 1 warn, 2 enable. */
 enum unstable {
 	UNSTABLE_import_statement,
 	UNSTABLE_typeinfo,
@@ -34,18 +34,20 @@ struct config_topic {
 };
 
 void config_defaults(struct config *cfg);
-/* Sets one key; false: unknown key or bad value (*why says which, static text). When true, *why is
+/* Sets one key; false: unknown key or bad value (*why is the reason, static text). When true, *why is
  * NULL or a warning: the key is an old name, or has no effect. value must live as long as cfg. */
 bool config_set(struct config *cfg, const char *key, const char *value, const char **why);
+/* The i-th key that takes effect, renamed ones first; NULL: there are no more. */
+const char *config_key(u32 i);
 /* The nearest known key, or NULL. */
 const char *config_near(const char *key);
 struct config_error {
 	char name[64];   /* BPFTRACE_MAX_STRLEN */
 	const char *why; /* static text */
 };
-/* False: one of them has a bad value, and is left alone. */
+/* False: a variable has a bad value; *e names the last one. Its key keeps its value. */
 bool config_from_environment(struct config *cfg, struct config_error *e);
-/* The i-th variable, in order of name; false: there are no more. *dflt is malloc'ed by a. */
+/* The i-th variable, in order of name; false: there are no more. Allocates in a. */
 bool config_topic(struct arena *a, u32 i, struct config_topic *topic);
 
 #endif

@@ -4,9 +4,8 @@
  * become part of the script (their clauses first, so that their begin probes run first), C text
  * becomes types and constants, the config block changes env->config, and declared maps are made.
  */
-#include <stdlib.h>
-
 #include "lang/cdecl/cdecl.h"
+#include "lang/import.h"
 #include "lang/parse.h"
 
 /* ---- the compilation */
@@ -30,174 +29,6 @@ void lang_release(struct lang *l)
 	hash_release(&l->constants);
 	hash_release(&l->maps);
 	hash_release(&l->patterns);
-}
-
-/* ---- imports */
-
-enum { MAX_IMPORT_DEPTH = 16, MAX_MAP_ENTRIES = INT32_MAX };
-
-struct importer {
-	struct lang *lang;
-	struct script all; /* what imported scripts bring */
-	struct hash seen;  /* resolved path -> itself */
-	VEC(struct source *) headers;
-	u32 depth;
-	bool failed;
-};
-
-#define APPEND(list, more)                                                                         \
-	do {                                                                                       \
-		typeof(&(list)) link_ = &(list);                                                   \
-		while (*link_)                                                                     \
-			link_ = &(*link_)->next;                                                   \
-		*link_ = (more);                                                                   \
-	} while (0)
-
-static void append_script(struct script *to, const struct script *from)
-{
-	APPEND(to->c_texts, from->c_texts);
-	APPEND(to->map_decls, from->map_decls);
-	APPEND(to->macros, from->macros);
-	APPEND(to->functions, from->functions);
-	APPEND(to->clauses, from->clauses);
-}
-
-static void fail(struct importer *im, struct span span, enum diag_id id, const char *path)
-{
-	diag_report(im->lang->diags, span, id, path);
-	im->failed = true;
-}
-
-static void import_all(struct importer *im, const struct script *s);
-
-static void import_script(struct importer *im, struct source *src)
-{
-	struct script s = {};
-
-	if (!parse_source(im->lang, src, &s, NULL))
-		im->failed = true;
-	if (s.config)
-		fail(im, s.config->span, D_IMPORT_CONFIG, NULL);
-	import_all(im, &s);
-	append_script(&im->all, &s);
-}
-
-static void import_text(struct importer *im, const char *path, const char *text)
-{
-	struct source *src = sources_add(im->lang->sources, path, text, strlen(text));
-
-	if (ends_with(path, ".h"))
-		vec_push(im->lang->arena, &im->headers, src);
-	else
-		import_script(im, src);
-}
-
-static const char *importing_file(struct importer *im, struct span span)
-{
-	struct place place = sources_find(im->lang->sources, span);
-
-	return place.file ? place.file->name : "";
-}
-
-static bool is_script_or_header(const char *path)
-{
-	return ends_with(path, ".bt") || ends_with(path, ".h");
-}
-
-static bool can_import(struct importer *im, struct span span, const char *path)
-{
-	if (im->depth >= MAX_IMPORT_DEPTH) {
-		diag_report(im->lang->diags, span, D_IMPORT_DEPTH, MAX_IMPORT_DEPTH);
-		im->failed = true;
-		return false;
-	}
-	if (!ends_with(path, ".c") && !ends_with(path, ".o"))
-		return true;
-	fail(im, span, D_IMPORT_C, path);
-	return false;
-}
-
-static void import_from(struct importer *im, struct span span, const char *from, const char *path);
-
-/* All scripts and headers of a folder. */
-static void import_folder(struct importer *im, struct span span, char *const *entries)
-{
-	for (; *entries; entries++)
-		if (is_script_or_header(*entries))
-			import_from(im, span, "", *entries);
-}
-
-static void import_source(struct importer *im, struct span span, const char *path,
-			  const struct import_source *found)
-{
-	if (found->entries) {
-		import_folder(im, span, found->entries);
-	} else if (!found->text) {
-		diag_report(im->lang->diags, span, D_IMPORT_MISSING, path, found->why);
-		im->failed = true;
-	} else {
-		import_text(im, interns(im->lang->names, found->path), found->text);
-	}
-}
-
-static void import_from(struct importer *im, struct span span, const char *from, const char *path)
-{
-	struct env *env = im->lang->env;
-	struct import_source found = { .why = "nothing can be imported here" };
-
-	if (!can_import(im, span, path))
-		return;
-	if (env->read_import)
-		env->read_import(env, from, path, &found);
-	if (!found.id || !hash_puts(&im->seen, interns(im->lang->names, found.id), &im->seen)) {
-		im->depth++;
-		import_source(im, span, path, &found);
-		im->depth--;
-	}
-	import_source_release(&found);
-}
-
-/* What the standard library of others declares is built in here. */
-static bool is_builtin_import(const char *path)
-{
-	return streq(path, "stdlib") || starts_with(path, "stdlib/");
-}
-
-static void import_one(struct importer *im, struct span span, const char *path)
-{
-	if (!is_builtin_import(path))
-		import_from(im, span, importing_file(im, span), path);
-}
-
-static bool import_statement(struct node *n, void *ctx)
-{
-	struct importer *im = ctx;
-	u8 level = im->lang->env->config.unstable[UNSTABLE_import_statement];
-
-	if (n->kind != N_IMPORT || is_builtin_import(n->str))
-		return true;
-	if (!level) {
-		fail(im, n->span, D_IMPORT_IN_BLOCK, n->str);
-		return true;
-	}
-	if (level == 1)
-		diag_report(im->lang->diags, n->span, D_UNSTABLE_WARN, "import",
-			    "unstable_import_statement");
-	import_one(im, n->span, n->str);
-	return true;
-}
-
-/* Roots first, then statements inside of bodies, in the order of the text. */
-static void import_all(struct importer *im, const struct script *s)
-{
-	for (const struct import *i = s->imports; i; i = i->next)
-		import_one(im, i->span, i->path);
-	for (const struct macro *m = s->macros; m; m = m->next)
-		ast_walk(m->body, import_statement, im);
-	for (const struct function *f = s->functions; f; f = f->next)
-		ast_walk(f->body, import_statement, im);
-	for (const struct clause *c = s->clauses; c; c = c->next)
-		ast_walk(c->body, import_statement, im);
 }
 
 /* ---- C text */
@@ -237,12 +68,12 @@ static bool read_includes(struct lang *l, struct cdecl *c)
 	return good;
 }
 
-static bool prepare_c(struct lang *l, const struct importer *im, struct cdecl *c)
+static bool prepare_c(struct lang *l, const struct headers *headers, struct cdecl *c)
 {
 	bool good = read_includes(l, c);
 
-	for (u32 i = 0; i < im->headers.n; i++)
-		cdecl_read(c, im->headers.v[i], 0, im->headers.v[i]->len);
+	for (u32 i = 0; i < headers->files.n; i++)
+		cdecl_read(c, headers->files.v[i], 0, headers->files.v[i]->len);
 	for (const struct c_text *t = l->script->c_texts; t; t = t->next) {
 		struct source *src = source_of(l, t->span);
 
@@ -283,6 +114,8 @@ static bool prepare_config(struct lang *l)
 }
 
 /* ---- maps */
+
+enum { MAX_MAP_ENTRIES = INT32_MAX };
 
 static const struct map_kind {
 	const char *name;
@@ -357,20 +190,14 @@ static bool prepare_maps(struct lang *l, struct cdecl *c)
 
 bool lang_prepare(struct lang *l)
 {
-	struct importer im = { .lang = l };
+	struct headers headers = {};
 	struct cdecl c;
-	bool good = prepare_config(l); /* which says what may be imported */
+	bool good = prepare_config(l); /* determines what may be imported */
 
-	import_all(&im, l->script);
-	append_script(&im.all, l->script);
-	im.all.config = l->script->config;
-	im.all.imports = l->script->imports;
-	*l->script = im.all;
-	good &= !im.failed;
+	good &= import_scripts(l, &headers);
 	cdecl_init(&c, l);
-	good &= prepare_c(l, &im, &c);
+	good &= prepare_c(l, &headers, &c);
 	good &= prepare_maps(l, &c);
 	cdecl_release(&c);
-	hash_release(&im.seen);
 	return good;
 }

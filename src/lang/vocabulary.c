@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The environment of a compilation: an index over all builtin rows. */
+/*
+ * The index of builtin rows by name. In: the themes of struct env. Out: the row of a name; a
+ * numbered name ("arg3") finds the row that is named with an N ("argN").
+ */
 #include <ctype.h>
 #include <stdlib.h>
 
 #include "lang/env.h"
-
-/* ---- builtins */
 
 void env_init(struct env *env)
 {
@@ -19,7 +20,7 @@ void env_init(struct env *env)
 		const struct builtin_theme *theme = env->themes[i];
 
 		for (u32 j = 0; j < theme->n; j++) {
-			union { /* the table holds plain pointers; rows are only ever read */
+			union { /* the table holds pointers to non-const; rows are only read */
 				const struct builtin *row;
 				void *value;
 			} u = { &theme->rows[j] };
@@ -34,17 +35,6 @@ void env_release(struct env *env)
 	hash_release(&env->builtins);
 	hash_release(&env->options);
 	hash_release(&env->option_default);
-}
-
-void import_source_release(struct import_source *found)
-{
-	for (char **e = found->entries; e && *e; e++)
-		free(*e);
-	free(found->entries);
-	free(found->id);
-	free(found->path);
-	free(found->text);
-	*found = (struct import_source){};
 }
 
 /* Length of name without the digits at its end; strlen(name) when there are none. */
