@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The instruction set: whole codes of instructions, and the register numbers as plain integers. */
+/* Whole instruction codes of BPF, and register numbers as plain integers. */
 #ifndef SONDE_TARGET_BPF_H
 #define SONDE_TARGET_BPF_H
 
@@ -17,10 +17,10 @@ enum {
 	R8,
 	R9,
 	R_FRAME,
-	N_REGS = 10, /* r10 is no register that one can have */
+	N_REGS = 10, /* r10 cannot be allocated */
 	N_CALL_ARGS = 5,
 	STACK_MAX = 512,  /* of all frames on one call path */
-	FRAME_ALIGN = 32, /* a called function's frame counts in steps of this */
+	FRAME_ALIGN = 32, /* frames are rounded up to this, as verifiers do */
 	SLOT = 8,
 };
 

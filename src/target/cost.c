@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a run of a program costs at worst, in instructions. Our verifier follows every turn of a loop in
- * line and counts how often it meets each instruction; of callbacks it follows a few turns, so their cost
- * is that of one turn, times the turns that the call allows.
+ * The worst-case cost of one run of a program, in instructions. In: a function that the verifier
+ * accepts. Our verifier follows every iteration of an inline loop and counts the visits of each
+ * instruction. It follows only a few iterations of a callback, so the cost of a callback is that of
+ * one iteration, times the iterations that the call allows.
  */
 #include "target/verify.h"
 
@@ -24,7 +25,7 @@ static u64 times(u64 a, u64 b)
 
 static u64 price_sub(struct pricing *p, u32 sub);
 
-/* What a call adds to the instruction itself. */
+/* The cost of a call beyond the instruction itself. */
 static u64 price_call(struct pricing *p, u32 at)
 {
 	const struct bpf_insn *i = &p->c->f->insns[at];
@@ -34,11 +35,11 @@ static u64 price_call(struct pricing *p, u32 at)
 	if (i->src_reg == BPF_PSEUDO_CALL)
 		return price_sub(p, verify_sub_at(p->c, at + 1 + (u32)i->imm));
 	return p->cost->callback[at] ?
-		       times(p->cost->turns[at], price_sub(p, p->cost->callback[at] - 1)) :
+		       times(p->cost->iterations[at], price_sub(p, p->cost->callback[at] - 1)) :
 		       0;
 }
 
-/* One run of a subprogram: what was met in it, by how often it was entered. */
+/* One run of a subprogram: all visits inside it, divided by the number of times it was entered. */
 static u64 price_sub(struct pricing *p, u32 sub)
 {
 	u32 start = p->c->subs.v[sub].start, end = p->c->subs.v[sub].end,
@@ -70,7 +71,7 @@ u64 target_cost(const struct program *prog, const struct bpf_func *f, const stru
 
 	arena_init(&c.arena);
 	cost.visits = arena_array(&c.arena, u32, f->n_insns + 1);
-	cost.turns = arena_array(&c.arena, u64, f->n_insns + 1);
+	cost.iterations = arena_array(&c.arena, u64, f->n_insns + 1);
 	cost.callback = arena_array(&c.arena, u32, f->n_insns + 1);
 	if (!verify_all(&c))
 		sum = price_sub(&p, 0);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Instructions as the kernel's verifier log writes them (kernel/bpf/disasm.c is the model of the
- * look), with maps and functions by name where relocations tell, and whole functions with the
- * script's lines between.
+ * Instructions as text, in the format of the kernel verifier's log (kernel/bpf/disasm.c). Maps and
+ * functions are named where relocations name them; a whole function has the lines of the script
+ * between its instructions.
  */
 #include "target/bpf.h"
 #include "ir/pass.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * target_emit(): each function of the unit is selected, allocated and encoded, then all are
- * joined, the entry first and behind it those that are referred to (verifiers refuse functions
- * that nobody calls). References become relative; the stack of the deepest call path is added up
- * as verifiers do, each frame in steps of 32 bytes.
+ * target_emit(): selects, allocates and encodes each function of the unit, then joins them. The
+ * entry comes first, then the functions that are referred to (verifiers refuse functions that are
+ * never called). References become relative. The stack of the deepest call path is the sum of its
+ * frames, each rounded up to 32 bytes, as verifiers compute it.
  */
 #include <errno.h>
 
@@ -14,10 +14,11 @@ struct emit {
 	struct features *features;
 	struct bpf_func *out;
 	struct code code;
-	u32 *place; /* by function of the unit: 1 + place in out->subprogs; 0: not referred to */
-	u32 *order; /* by place: function of the unit */
-	u32 *frame; /* by place, bytes */
-	u32 n;      /* places given */
+	/* by function of the unit: 1 + index in out->subprogs; 0: not referred to */
+	u32 *place;
+	u32 *order; /* by index: function of the unit */
+	u32 *frame; /* by index, bytes */
+	u32 n;      /* indexes assigned */
 	struct limits limits;
 };
 
@@ -74,9 +75,12 @@ static void link_functions(struct emit *e)
 	}
 }
 
-enum { MOST_DEEP = 9 }; /* functions in each other, one more than verifiers take */
+enum { MOST_DEEP = 9 }; /* nesting of functions, one more than verifiers accept */
 
-/* Bytes of the deepest path of calls, relaxed once for each function on it; relocations lie in the order of instructions. */
+/*
+ * Bytes of the deepest call path, relaxed once for each function on it; relocations are in the
+ * order of instructions.
+ */
 static u32 stack_depth(struct emit *e)
 {
 	u32 *depth = arena_array(e->unit->arena, u32, e->n);

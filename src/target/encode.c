@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Allocated instructions -> struct bpf_insn: drops moves to themselves, skips blocks that became
- * empty, lets each block fall through where it can (turning a condition around if that helps);
- * jumps.c fills in the distances. Functions are encoded one by one; emit.c joins them.
+ * Encodes one function. In: allocated instructions. Out: struct bpf_insn with open jump distances,
+ * which jumps.c fills in; emit.c joins the functions. Drops moves of a register to itself, skips
+ * blocks that became empty, and lets each block fall through where it can (inverting a condition if
+ * that helps).
  */
 #include "target/mach.h"
 
 struct encode {
 	struct mach *m;
 	struct code *c;
-	u32 *forward; /* by block: where a jump to it ends up */
+	u32 *forward; /* by block: the final target of a jump to it */
 	u8 *reached;  /* by block */
 	struct jumps jumps;
-	struct span span; /* of the instruction before */
+	struct span span; /* of the preceding instruction */
 };
 
 static u32 reg_of(const struct mach *m, u32 reg)
@@ -45,7 +46,7 @@ static void find_forwards(struct encode *e)
 	for (u32 i = 0; i < m->order.n; i++) {
 		u32 id = m->order.v[i], to = id;
 
-		/* a ring of empty blocks is an endless loop: it stays one */
+		/* a cycle of empty blocks is an endless loop and remains one */
 		for (u32 n = 0; n < m->blocks.n && is_empty(m, &m->blocks.v[to]); n++)
 			to = m->blocks.v[to].next;
 		e->forward[id] = to;
@@ -65,7 +66,7 @@ static void find_reached(struct encode *e)
 	struct mach *m = e->m;
 	u32 *work = arena_array(m->arena, u32, m->blocks.n + 1), n = 0;
 
-	work[n++] = m->order.v[0]; /* even when empty: execution begins here */
+	work[n++] = m->order.v[0]; /* even when empty: the entry */
 	e->reached[work[0]] = 1;
 	while (n) {
 		const struct mblock *b = &m->blocks.v[work[--n]];
@@ -95,7 +96,7 @@ static u32 in_place(const struct encode *e)
 	return e->c->insns.n;
 }
 
-/* The same condition the other way round; 0: BPF_JSET has none. */
+/* The negated condition; 0: BPF_JSET has none. */
 static u8 inverted(u8 code)
 {
 	static const u8 pairs[][2] = {
@@ -143,14 +144,14 @@ static void put_insn(struct encode *e, const struct minsn *in)
 	if (in->reloc)
 		out.imm = 0;
 	put(e, out, in->span);
-	/* an offset into a map's value stands in the second half */
+	/* the second half holds an offset into a map's value */
 	put(e, (struct bpf_insn){ .imm = in->reloc ? (s32)in->imm : (s32)(in->imm >> 32) },
 	    in->span);
 }
 
 /*
- * Ends a block: on to `next`, or by its condition elsewhere, where `follows` is what comes behind
- * it.
+ * Ends a block: continues at `next`, or by its condition at the jump's target. `follows` is the
+ * block that is emitted next.
  */
 static void put_end(struct encode *e, const struct mblock *b, const struct minsn *jump, u32 follows)
 {

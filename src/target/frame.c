@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The frame: which bytes below r10 each slot gets. A slot lives from its first to its last mention
- * in emission order, stretched over every loop that it touches; one whose address goes anywhere
- * but into a load, a store or a helper's argument lives throughout. Slots that do not live at the
- * same time may share bytes. First fit in order of birth.
+ * Frame layout: which bytes below r10 each slot gets. A slot lives from its first to its last
+ * mention in emission order, extended over every loop that it touches; one whose address escapes
+ * (into anything but a load, a store or a helper's argument) lives throughout. Slots that do not
+ * live at the same time may share bytes. First fit in order of birth.
  *
- * Also here: aliases, the temporaries that are not kept in registers because they are an address
- * or a constant that each use makes anew for nothing or nearly so (a load from r10 - 16 needs no
- * pointer).
+ * Aliases are computed here too: temporaries that need no register because each use can recompute
+ * them at no or little cost, as an address or a constant (a load from r10 - 16 needs no pointer).
  */
 #include "target/mach.h"
 
@@ -87,7 +86,7 @@ struct opnd mach_resolve(const struct mach *m, struct opnd o)
 
 /* ---- slots */
 
-struct span_of { /* of positions: instructions counted in emission order */
+struct span_of { /* of positions, counted in emission order */
 	u32 first, last;
 };
 
@@ -173,8 +172,8 @@ static u32 slot_size(const struct mach *m, u32 i)
 }
 
 struct placing {
-	u32 *place; /* by slot: bytes between r10 and its upper end */
-	u32 *alive; /* slots that live where we are */
+	u32 *place; /* by slot: bytes from r10 down to its upper end */
+	u32 *alive; /* slots that live at the current position */
 	u32 n_alive;
 };
 

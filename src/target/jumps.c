@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Distances of jumps. A BPF jump reaches 32767 instructions; one that must go farther goes by way
- * of islands, unconditional jumps on the way there, which jumps to the same place share:
+ * Distances of jumps. A BPF jump reaches 32767 instructions; one that must go farther takes a chain
+ * of islands, unconditional jumps that all jumps to the same target share:
  *
  *	if r1 == 0 goto island		...
- *	...				goto past	; only where code runs into it
+ *	...				goto past	; only where code falls into it
  *			island:		goto target
  *			past:		...
  *
- * (gotol would reach farther, but only since 6.6.) Inserting code moves everything behind it, so
- * this goes round until every jump reaches; programs of ordinary size pass once and insert
+ * (gotol reaches farther, but only since 6.6.) Inserting code moves everything after it, so this
+ * repeats until every jump reaches; programs of ordinary size take one iteration and insert
  * nothing.
  */
 #include <errno.h>
@@ -28,7 +28,7 @@ static bool reaches(const struct jumps *j, s64 distance_)
 	return distance_ <= j->reach && distance_ >= -(s64)j->reach;
 }
 
-/* Whether code runs from the instruction before `at` into it. */
+/* Whether execution falls through from the preceding instruction to `at`. */
 static bool runs_into(const struct jumps *j, u32 at)
 {
 	u8 code = j->c->insns.v[at - 1].code;
@@ -47,7 +47,7 @@ static void shift(u32 *at, u32 from, u32 n)
 		*at += n;
 }
 
-/* Opens a gap of n instructions at `at`; what stood there stands behind it. */
+/* Inserts a gap of n instructions at `at`; what was there follows the gap. */
 static void insert(struct jumps *j, u32 at, u32 n)
 {
 	struct code *c = j->c;
@@ -72,8 +72,9 @@ static void insert(struct jumps *j, u32 at, u32 n)
 }
 
 /*
- * A place for an island about as far as the jump reaches, rather where no code runs into it. What
- * is inserted later between the two may not push it out of reach at once: an eighth is left.
+ * A position for an island, about as far as the jump reaches, preferably where no code falls into
+ * it. Later insertions between the two must not push it out of reach at once, so an eighth of the
+ * range is left.
  */
 static u32 island_place(const struct jumps *j, const struct fixup *f)
 {
@@ -108,7 +109,10 @@ static u32 make_island(struct jumps *j, const struct fixup *f)
 	return label;
 }
 
-/* An island on the way to the jump's target that it reaches, and that is nearer to it by far. */
+/*
+ * An island between the jump and its target that the jump reaches and that is much nearer to the
+ * target.
+ */
 static u32 find_island(const struct jumps *j, const struct fixup *f)
 {
 	s64 all = distance(j, f);

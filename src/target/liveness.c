@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Live ranges. Most registers live inside one block; those that are read before they are set in
- * some block are followed from there backwards over predecessors to where they are set, each block
- * once, so the work is proportional to the ranges found. Then one backward sweep over all blocks
- * cuts the ranges and drops instructions whose only effect is a register that nobody reads.
+ * Live ranges. Most registers live inside one block. Those that a block reads before it sets them
+ * are followed backward over predecessors to where they are set, each block once, so the work is
+ * proportional to the ranges found. One backward sweep over all blocks then cuts the ranges and
+ * drops instructions whose only effect is a register that is never read.
  *
  * Instruction i reads at position 2i and writes at 2i + 1: a register whose last reader is i and
  * one that i sets may share a machine register.
  */
 #include "target/mach.h"
 
-struct occurrence { /* a block where a register is exposed or set, in a list */
+struct occurrence { /* a list of blocks where a register is exposed or set */
 	u32 block, next;
 };
 
@@ -19,13 +19,14 @@ struct liveness {
 	struct live *l;
 	VEC(struct occurrence) occ;
 	u32 *exposed, *sets;                   /* by register: lists in occ, index + 1 */
-	u32 *set_in, *exposed_in;              /* by register: block + 1 seen last */
+	u32 *set_in, *exposed_in;              /* by register: last block seen, + 1 */
 	u32 *block_set, *block_in, *block_out; /* by block: stamps of the register being followed */
-	u32 *out; /* by block: list in occ (block field: register) of what lives at its end */
+	/* by block: list in occ (block field: register) of the registers live at its end */
+	u32 *out;
 	u32 *work;
 	/* the sweep: registers alive here */
 	u32 *end;                       /* by register: exclusive end of the open range, 0: dead */
-	u32 *alive, n_alive, *alive_at; /* dense list, and places in it */
+	u32 *alive, n_alive, *alive_at; /* dense list, and indexes into it */
 };
 
 /* ---- predecessors */

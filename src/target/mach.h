@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the files of target_emit() share: a function as BPF instructions over virtual registers.
+ * Internals of target_emit(): a function as BPF instructions over virtual registers.
  *
- *	select.c     IR -> instructions; operands that BPF wants in fixed places are moved there
- *	liveness.c   for each register the ranges of positions where it is live; drops dead results
- *	regalloc.c   linear scan; what finds no register is rewritten by spill.c, and again
+ *	select.c     IR -> instructions; moves operands to the registers that BPF demands
+ *	liveness.c   the ranges of positions where each register is live; drops dead results
+ *	regalloc.c   linear scan; spill.c rewrites what gets no register, then it runs again
  *	frame.c      offsets of the frame objects
- *	encode.c     blocks in order, jumps, struct bpf_insn
+ *	encode.c     order of blocks, jumps, struct bpf_insn
  *
  * Registers 0..9 are the machine's, 10 the frame, from V_FIRST on virtual: temporary t of the IR is
  * V_FIRST + t. Machine registers are only live inside a block.
@@ -34,17 +34,17 @@ struct minsn {
 	struct span span;
 };
 
-/* Straight code, perhaps with a conditional jump as its last instruction; then on to `next`. */
+/* Straight-line code that may end in a conditional jump, then continues at `next`. */
 struct mblock {
 	u32 start, end; /* in mach.insns */
-	u32 next;       /* NO_BLOCK behind an exit */
+	u32 next;       /* NO_BLOCK after an exit */
 	u32 depth;
 	u32 first_pred, n_preds; /* in mach.preds */
 };
 
 struct limits {
 	u32 regs;  /* bits: registers the allocator may use */
-	u32 reach; /* of a jump, either way */
+	u32 reach; /* of a jump, in either direction */
 };
 
 struct mach {
@@ -58,7 +58,7 @@ struct mach {
 	u32 *preds;
 	u32 n_vregs; /* V_FIRST included */
 	struct limits limits;
-	struct opnd *alias;  /* by temporary: what it stands for, or O_NONE */
+	struct opnd *alias;  /* by temporary: the operand that replaces it, or O_NONE */
 	s32 *slot_off;       /* by slot: from r10 */
 	u32 frame;           /* bytes below r10 */
 	VEC(u8) unspillable; /* by register: made by spill.c */
@@ -83,8 +83,7 @@ bool minsn_is_pure(const struct minsn *in);     /* only sets dst */
 bool minsn_is_constant(const struct minsn *in); /* dst = immediate, map, function address */
 
 /*
- * What an operand stands for: through copies, constants and addresses that are made anew at each
- * use.
+ * Resolves operands through copies, and through constants and addresses that each use recomputes.
  */
 void mach_find_aliases(struct mach *m);
 struct opnd mach_resolve(const struct mach *m, struct opnd o);
@@ -110,14 +109,15 @@ struct live {
 };
 void live_compute(struct mach *m, struct live *l);
 /*
- * Whether none of the positions where reg lives is in the bitmap; puts them in or takes them out.
+ * Whether no position where reg lives is set in the bitmap; the others set or clear these
+ * positions.
  */
 bool live_free(const struct live *l, const u64 *bitmap, u32 reg);
 void live_mark(const struct live *l, u64 *bitmap, u32 reg, bool on);
 
-/* May leave m->frame above STACK_MAX: then there is nothing to encode. */
+/* May leave m->frame above STACK_MAX: then the function cannot be encoded. */
 void regalloc(struct mach *m);
-/* spilled[register]: 0 no, else 1 + spill slot; constants are made again instead. */
+/* spilled[register]: 0 no, else 1 + spill slot; constants are rematerialized instead. */
 void spill_rewrite(struct mach *m, const struct live *l, const u32 *spilled);
 
 /* After the last round of allocation. */
@@ -129,13 +129,13 @@ struct code {
 	VEC(struct span) spans;
 	VEC(struct reloc) relocs;
 };
-/* 0 or -E2BIG: jumps too far, and too many. */
+/* 0, or -E2BIG when islands cannot make all jumps reach. */
 int encode_func(struct mach *m, struct code *c);
 
 struct fixup { /* a jump whose distance is not known yet */
 	u32 insn, label;
 };
-struct island { /* a jump on the way to a label */
+struct island { /* an unconditional jump toward a label */
 	u32 label, target;
 };
 struct jumps {
@@ -148,14 +148,16 @@ struct jumps {
 };
 int fix_jumps(struct jumps *j);
 
-/* target_emit() with fewer registers and shorter jumps, for tests of what is rare. */
+/* target_emit() with fewer registers and shorter jumps, so that tests reach rare paths. */
 int target_emit_with(struct ir_unit *u, struct features *features, struct bpf_func *out,
 		     const struct limits *limits);
 enum {
 	ALL_REGS = 0x3ff,
 	FEW_REGS = 1 << R0 | 1 << R6 | 1 << R7,
-	/* A quarter of the 16 bits: the kernel puts code in place of calls of helpers, divisions and loads, and
-	 * refuses jumps that it makes too far by that ("cannot be patched due to 16-bit range"). */
+	/*
+	 * A quarter of the 16-bit range: the kernel expands calls of helpers, divisions and loads,
+	 * and refuses jumps that become too long ("cannot be patched due to 16-bit range").
+	 */
 	FAR = INT16_MAX / 4,
 	NEAR = 64,
 };

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a kernel counts in a program before it looks at what it does (kernel/bpf/verifier.c): the maps it
- * uses (MAX_USED_MAPS), and the branches that wait for their turn (BPF_COMPLEXITY_LIMIT_JMP_SEQ). At each
- * branch the verifier falls through, and keeps the jump; when a way ends, or comes where it has been, it
- * goes on with the jump it kept last.
+ * What a kernel counts before it verifies a program (kernel/bpf/verifier.c): the maps that it uses
+ * (MAX_USED_MAPS) and the branches that are pending (BPF_COMPLEXITY_LIMIT_JMP_SEQ). At each branch
+ * the verifier falls through and queues the jump; when a path ends or reaches an instruction that
+ * it has visited, it continues with the jump that was queued last.
  */
 #include "target/target.h"
 #include "type/bpf_isa.h"
@@ -11,8 +11,8 @@
 struct walk {
 	const struct bpf_func *f;
 	u64 *seen;          /* a bit for each instruction */
-	u32 *wait, n, most; /* targets of the jumps that wait */
-	u32 beyond;         /* the instruction with which they are too many */
+	u32 *wait, n, most; /* targets of pending jumps */
+	u32 beyond;         /* the instruction at which they exceed the limit */
 };
 
 static bool was_here(struct walk *w, u32 at)
@@ -24,7 +24,7 @@ static bool was_here(struct walk *w, u32 at)
 	return was;
 }
 
-/* The next instruction on this way; n_insns: it ends here. */
+/* The next instruction on this path; n_insns: it ends here. */
 static u32 step(struct walk *w, u32 at)
 {
 	const struct bpf_insn *i = &w->f->insns[at];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What each BPF opcode reads and writes: the only place that knows it. Calls, exits and
- * compare-exchange also touch machine registers that they do not name; liveness.c adds those.
+ * What each BPF opcode reads and writes: the only table of it. Calls, exits and compare-exchange
+ * also touch machine registers that they do not name; liveness.c adds those.
  */
 #include "target/mach.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A program as an ELF object (EM_BPF), for other tools to look at: llvm-objdump, readelf, loaders.
+ * A program as an ELF object (EM_BPF) for other tools: llvm-objdump, readelf, loaders.
  *
  *	"license"		the license, with its NUL
  *	"maps"			struct bpf_map_def of each map: type, key, value, entries, flags
@@ -51,7 +51,7 @@ static u32 add_symbol(struct object *o, const char *name, u8 type, u16 section, 
 	return o->n_symbols++;
 }
 
-/* Bytes of a section go out at once, its header is kept for the end. */
+/* The bytes of a section are written at once; its header is kept for the end. */
 static u32 add_section(struct object *o, Elf64_Shdr h, const char *name, const void *bytes,
 		       size_t len)
 {
@@ -76,7 +76,7 @@ static void put_maps(struct object *o)
 		u32 def[] = { m->bpf_type, m->key_size, m->value_size, m->max_entries, m->flags };
 
 		if (m->role == MAP_GLOBAL)
-			continue; /* lies in the data map */
+			continue; /* part of the data map */
 		o->map_symbol[i] =
 			add_symbol(o, m->name, STT_OBJECT, N_FIXED - 1, b.len, MAP_DEF_SIZE);
 		buf_add(&b, def, sizeof def);
@@ -88,7 +88,7 @@ static void put_maps(struct object *o)
 
 /* ---- programs */
 
-/* The prefixes by which loaders know a program's type. */
+/* Section prefixes by which loaders recognize a program's type. */
 static const char *type_prefix(const struct bpf_func *f)
 {
 	switch (f->prog_type) {
@@ -108,7 +108,7 @@ static const char *type_prefix(const struct bpf_func *f)
 	}
 }
 
-/* What is resolved when the object is loaded. */
+/* Relocations that are resolved when the object is loaded. */
 static bool is_outside(const struct reloc *r)
 {
 	return r->kind != RELOC_FUNC && r->kind != RELOC_BOUND;
@@ -190,7 +190,7 @@ static void put_tables(struct object *o)
 				  .sh_entsize = sizeof(Elf64_Sym) },
 		    ".symtab", o->symbols.s, o->symbols.len);
 	add_section(o, (Elf64_Shdr){ .sh_type = SHT_STRTAB }, ".strtab", "", 0);
-	strings = (Elf64_Shdr *)o->headers.s + o->strtab; /* with its own name in it */
+	strings = (Elf64_Shdr *)o->headers.s + o->strtab; /* includes its own name */
 	strings->sh_size = o->strings.len;
 	buf_add(&o->out, o->strings.s, o->strings.len);
 }

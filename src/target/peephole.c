@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What is seen only once registers are known: a commutative operation that left its result in the
- * wrong one of its two operands' registers.
+ * The peephole pass after register allocation: a commutative operation that left its result in the
+ * wrong one of its operands' registers.
  *
  *	r5 += r0; r0 = r5	->	r0 += r5	where r5 is dead then
  */
@@ -20,7 +20,7 @@ static u32 reg_of(const struct mach *m, u32 reg)
 	return reg < V_FIRST ? reg : m->assigned[reg];
 }
 
-/* Whether the register is read for the last time by instruction i. */
+/* Whether instruction i is the last reader of the register. */
 static bool ends_at(const struct live *l, u32 reg, u32 i)
 {
 	for (u32 r = l->first[reg]; r; r = l->ranges.v[r - 1].next)

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Linear scan over live ranges with holes (after Wimmer and Moessenboeck), registers in order of
- * birth. A machine register's busy positions are a bitmap, so "is it free wherever this one lives"
- * is a few words to test. Calls occupy r0..r5 for one position: what lives across a call finds
- * only r6..r9 free without any rule saying so. Moves attract: a register prefers the one that it
- * is moved from or to, and then the move is nothing.
+ * birth. A machine register's busy positions are a bitmap, so a test whether it is free wherever a
+ * virtual register lives takes a few words. Calls occupy r0..r5 for one position: what lives across
+ * a call finds only r6..r9 free without a separate rule. Moves attract: a register prefers the
+ * machine register that it is moved from or to, and then the move disappears.
  *
- * Where nothing is free, the cheapest of the competitors is spilled everywhere (spill.c) and
- * allocation starts again. The registers that spilling makes live for an instruction or two and
- * are never spilled themselves: at most two at once, beside a fixed r0; three registers are
- * enough.
+ * Where none is free, the cheapest competitor is spilled everywhere (spill.c) and allocation starts
+ * again. The registers that spilling creates live for an instruction or two and are never spilled
+ * themselves: at most two at once, beside a fixed r0; three registers are enough.
  */
 #include "target/mach.h"
 
@@ -22,12 +21,12 @@ struct hint { /* registers joined by a move, in a list */
 struct alloc {
 	struct mach *m;
 	struct live l;
-	u64 *busy[N_REGS];  /* positions taken, by anyone */
+	u64 *busy[N_REGS];  /* positions taken */
 	u64 *fixed[N_REGS]; /* by instructions that name the machine register */
-	u32 *from;          /* by register: first range that is not over yet, index + 1 */
+	u32 *from;          /* by register: first range that has not ended, index + 1 */
 	VEC(struct hint) hints;
 	u32 *hint;          /* by register: index + 1 */
-	u32 *same;          /* by register: next one given the same machine register, + 1 */
+	u32 *same;          /* by register: next one in the same machine register, + 1 */
 	u32 holder[N_REGS]; /* heads of these lists, + 1 */
 	u32 *spilled;       /* by register */
 	u32 n_spilled;
@@ -68,7 +67,7 @@ static u32 register_of(const struct alloc *al, u32 v)
 	return v < N_REGS ? v : v >= V_FIRST ? al->m->assigned[v] : UNASSIGNED;
 }
 
-/* What machine registers the moves of v, and those of their other ends, speak for. */
+/* Scores the machine registers that the moves of v, and those of their other ends, prefer. */
 static void score(const struct alloc *al, u32 v, u32 scores[N_REGS])
 {
 	for (u32 i = al->hint[v]; i; i = al->hints.v[i - 1].next) {
@@ -130,7 +129,7 @@ static u32 start_of(const struct alloc *al, u32 v)
 	return al->l.ranges.v[al->l.first[v] - 1].start;
 }
 
-/* Forgets ranges of w that end before the scan's position; whether any is left. */
+/* Drops ranges of w that end before the scan's position; returns whether any is left. */
 static bool still_lives(struct alloc *al, u32 w, u32 position)
 {
 	while (al->from[w] && al->l.ranges.v[al->from[w] - 1].end <= position)
@@ -155,7 +154,7 @@ static bool overlap(const struct alloc *al, u32 v, u32 w)
 	return false;
 }
 
-/* What it costs to free machine register reg for v; UINT64_MAX: it cannot be. */
+/* The cost of freeing machine register reg for v; UINT64_MAX: impossible. */
 static u64 eviction_cost(struct alloc *al, u32 reg, u32 v)
 {
 	u32 *link = &al->holder[reg], position = start_of(al, v);

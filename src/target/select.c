@@ -2,8 +2,8 @@
 /*
  * IR -> BPF instructions over virtual registers, block by block: control flow here, operands in
  * select_opnd.c, operations in select_op.c (arithmetic) and select_mem.c (memory, calls). A block
- * of the IR keeps its id; what an operation needs beyond it (a branch inside a division) gets new
- * ids. Blocks that no branch reaches are left out: verifiers refuse unreachable code.
+ * of the IR keeps its id; blocks that an operation adds (a branch inside a division) get new ids.
+ * Blocks that no branch reaches are left out: verifiers refuse unreachable code.
  */
 #include "target/select.h"
 
@@ -84,7 +84,7 @@ static u32 taken(const struct select *s, const struct ir_insn *end, u32 to[2])
 	return 1;
 }
 
-/* reached[block] becomes 1 with one way in, 2 with more. */
+/* reached[block] becomes 1 with one predecessor, 2 with more. */
 static void find_reached(struct select *s)
 {
 	u32 *work = arena_array(s->m->arena, u32, s->f->blocks.n), n = 0, to[2];
@@ -129,12 +129,13 @@ static void count_uses(struct select *s)
 	}
 }
 
-/* ---- comparisons that wait for their branch */
+/* ---- comparisons fused with their branch */
 
 static bool redefines(const struct select *s, const struct ir_insn *in, const struct ir_insn *set)
 {
+	/* keeping the comparison would extend the operands' live ranges over it */
 	if (ir_is_call(in->op))
-		return true; /* would keep the operands alive across it */
+		return true;
 	for (u32 a = 0; a < 2; a++) {
 		struct opnd o = sel_use(s, set->arg[a]);
 
@@ -144,7 +145,7 @@ static bool redefines(const struct select *s, const struct ir_insn *in, const st
 	return false;
 }
 
-/* Whether set's only reader is the branch on it at the end of the same block. */
+/* Whether the only reader of set is the branch at the end of the same block. */
 static bool can_fuse(const struct select *s, const struct ir_insn *set, const struct ir_insn *end)
 {
 	struct opnd a = sel_use(s, end->arg[0]), b = sel_use(s, end->arg[1]);
@@ -249,7 +250,7 @@ static bool is_dead(const struct select *s, const struct ir_insn *in)
 {
 	if (!(ir_ops[in->op].flags & IRF_PURE) && in->op != IR_LOAD)
 		return false;
-	/* a variable may have been read earlier in the order: on the next turn of a loop */
+	/* a variable may be read earlier in the order: by the next iteration of a loop */
 	return is_aliased(s, in) || (!s->uses[in->dst] && !s->f->temps.v[in->dst].is_var);
 }
 
@@ -272,7 +273,7 @@ static void select_block(struct select *s, const struct ir_block *b)
 	}
 }
 
-/* Context and parameters move out of r1..r5 first of all; moves that nobody needs vanish later. */
+/* The context and parameters move out of r1..r5 first; moves that are not needed vanish later. */
 static void select_entry(struct select *s)
 {
 	s->block = NO_BLOCK;

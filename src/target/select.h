@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Instruction selection, shared by select*.c: where code goes, and operands as registers. */
+/* Internals of instruction selection: the current block, and operands as registers. */
 #ifndef SONDE_TARGET_SELECT_H
 #define SONDE_TARGET_SELECT_H
 
@@ -11,11 +11,11 @@ struct select {
 	struct mach *m;
 	struct ir_func *f;
 	struct span span;
-	u32 block;                   /* being filled */
+	u32 block;                   /* the current one */
 	u32 ctx;                     /* register of the context pointer */
 	u32 *uses;                   /* by temporary: uses not yet selected, aliases resolved */
 	u8 *reached;                 /* by IR block */
-	const struct ir_insn *fused; /* comparison that waits for its branch */
+	const struct ir_insn *fused; /* comparison to be fused with its branch */
 	struct data_base {           /* address of maps[map] + off in a register, valid here */
 		u32 map, reg;
 		s64 off;
@@ -45,7 +45,7 @@ void sel_store_imm(struct select *s, u32 size, struct addr a, s64 imm);
 u32 sel_block(struct select *s);             /* a new block, not placed */
 void sel_place(struct select *s, u32 block); /* the current one falls into it */
 void sel_goto(struct select *s, u32 block);
-/* if a cc b goto yes, else on to no; ends the block. */
+/* if a cc b goto yes, else goto no; ends the block. */
 void sel_branch(struct select *s, enum ir_cond cc, struct opnd a, struct opnd b, u32 yes, u32 no);
 void sel_call(struct select *s, u32 helper, u32 n, const struct opnd *arg);
 
@@ -55,14 +55,15 @@ static inline u32 sel_temp(u32 t)
 	return V_FIRST + t;
 }
 u32 sel_new(struct select *s);
-void sel_forget(struct select *s);            /* what is in registers now: before calls, at joins */
-u32 sel_reg(struct select *s, struct opnd o); /* some register holding it: do not write it */
+void sel_forget(struct select *s);            /* drops cached registers: before calls, at joins */
+u32 sel_reg(struct select *s, struct opnd o); /* a register that holds it: read only */
 void sel_into(struct select *s, u32 dst, struct opnd o); /* dst = it */
-/* Where [o, o + len) is: base register and an offset that fits for all of it. */
+/* The address of [o, o + len): a base register and an offset that fits for all of it. */
 struct addr sel_addr(struct select *s, struct opnd o, u32 len);
-/* The register of dst, or a fresh one when an operand that is read later lives in it. */
+/* The register of dst, or a new one when dst holds an operand that is read later. */
 u32 sel_dst(struct select *s, const struct ir_insn *in);
-void sel_done(struct select *s, const struct ir_insn *in, u32 reg); /* moves it to dst if need be */
+/* moves it to dst if needed */
+void sel_done(struct select *s, const struct ir_insn *in, u32 reg);
 static inline struct opnd sel_use(const struct select *s, struct opnd o)
 {
 	return mach_resolve(s->m, o);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Memory and calls. Addresses are computed before any branch that an operation makes. Zeroing and
- * copying are unrolled while short; long ones are left to bpf_probe_read_kernel, which zeroes its
- * destination when the source cannot be read (address 0) and which, being a call, is a call to the
- * register allocator too. Where the kernel is locked down and does not have that helper, the one for the memory of
- * processes zeroes as well, and copies are unrolled.
+ * copying are unrolled while short. Long ones use bpf_probe_read_kernel, which zeroes its
+ * destination when the source cannot be read (address 0) and which the register allocator treats as
+ * a call. A locked-down kernel lacks that helper: there the one for user memory zeroes, and copies
+ * are unrolled.
  */
 #include "target/select.h"
 
@@ -57,7 +57,7 @@ static u8 plain_op(u32 op)
 	return op == IR_ATOMIC_OR ? BPF_OR : op == IR_ATOMIC_AND ? BPF_AND : BPF_XOR;
 }
 
-/* Before 5.12 the only atomic instruction is add without a result: the rest can lose a race. */
+/* Before 5.12 the only atomic instruction is add without a result: the others can lose a race. */
 static void atomic_emulated(struct select *s, const struct ir_insn *in, struct addr a)
 {
 	u32 old = sel_new(s), v = sel_reg(s, sel_use(s, in->arg[1])), sum;
@@ -134,13 +134,13 @@ void select_atomic(struct select *s, const struct ir_insn *in)
 
 /* ---- bytes */
 
-/* What of an address is known to decide its alignment: bases are aligned to 8. */
+/* The known part of an address, which decides its alignment: bases are aligned to 8. */
 static s64 known_offset(const struct select *s, struct opnd o)
 {
 	return o.kind == O_SLOT ? s->m->slot_off[o.id] + o.imm : o.imm;
 }
 
-/* The largest access that ends within left bytes and is aligned at offset off. */
+/* The largest access within the `left` bytes that is aligned at offset off. */
 static u32 chunk(s64 off, u32 left)
 {
 	u32 n = 8;
@@ -160,7 +160,7 @@ void select_zero(struct select *s, const struct ir_insn *in)
 	if (len > ZERO_UNROLLED) {
 		bool kernel = feature_has(s->m->features, FEAT_READ_KERNEL);
 
-		/* -1 is nobody's: it is refused without an attempt. */
+		/* -1 is in no address space: it is refused without an access */
 		sel_call(s, kernel ? BPF_FUNC_probe_read_kernel : BPF_FUNC_probe_read_user, 3,
 			 (struct opnd[]){ o, o_imm(len), o_imm(kernel ? 0 : -1) });
 		return;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Arithmetic. BPF has two-address instructions: d = a op b is a move and the operation, and the
- * allocator makes the move disappear where a ends. Kernels before 6.6 divide unsigned only: signed
- * division is made from masks of the signs there. Since 6.6 a native one exists, but INT64_MIN
- * / -1 traps on x86 until 6.12 (commit 7dd34d7b7dcf), so a divisor of -1 never reaches it.
+ * allocator removes the move where a ends. Kernels before 6.6 divide unsigned only: there signed
+ * division is built from sign masks. A native one exists since 6.6, but INT64_MIN / -1 traps on x86
+ * until 6.12 (commit 7dd34d7b7dcf), so a divisor of -1 never reaches it.
  */
 #include "target/select.h"
 
@@ -32,7 +32,7 @@ static void negate(struct select *s, u32 reg)
 	sel_out(s, (struct minsn){ .code = BPF_ALU64 | BPF_NEG, .dst = reg });
 }
 
-/* A virtual register as an operand: ids of temporaries go on behind those of the IR. */
+/* A virtual register as an operand: its ids follow those of the IR's temporaries. */
 static struct opnd reg_opnd(u32 reg)
 {
 	return o_temp(reg - V_FIRST);
@@ -60,7 +60,7 @@ static void divide_native(struct select *s, const struct division *v)
 	sel_out(s, in);
 }
 
-/* By -1: the negation, remainder 0. */
+/* By -1: negation, remainder 0. */
 static void divide_by_minus_one(struct select *s, const struct division *v)
 {
 	if (v->op == BPF_DIV)
@@ -105,8 +105,8 @@ static void negate_by_mask(struct select *s, u32 reg, u32 mask)
 }
 
 /*
- * |a| op |b|, then the sign: of a ^ b for the quotient, of a for the remainder. Without branches: in a
- * loop that verifiers follow they would be ways to keep, and there is room for 8192.
+ * |a| op |b|, then the sign: of a ^ b for the quotient, of a for the remainder. It has no branches:
+ * in a loop that verifiers unroll each would be a pending path, and they allow 8192.
  */
 static void divide_emulated(struct select *s, const struct division *v)
 {
@@ -224,9 +224,9 @@ void select_arith(struct select *s, const struct ir_insn *in)
 }
 
 /*
- * A pointer to a kernel structure that is counted with:
+ * Makes a number of a pointer to a kernel structure, for arithmetic:
  *
- *	r = -r; r = -r		"bitwise operator &= on pointer prohibited" without
+ *	r = -r; r = -r		avoids "bitwise operator &= on pointer prohibited"
  */
 void select_number(struct select *s, const struct ir_insn *in)
 {

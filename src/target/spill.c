@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Rewrites instructions whose registers found no machine register: each use reads the spill slot
- * into a register of its own, each definition writes it back.
+ * Rewrites instructions whose registers got no machine register: each use reads the spill slot into
+ * a new register, each definition writes it back.
  *
  *	v7 = v3			r2 = v7			v7 += v5	; v7, v5 spilled
  *	*(u64 *)(r10 -16) = v3	r2 = *(u64 *)(r10 -16)	v90 = *(u64 *)(r10 -16)
@@ -9,15 +9,15 @@
  *							v90 += v91
  *							*(u64 *)(r10 -16) = v90
  *
- * Neighbouring instructions that mention the same one share the reload. A constant is made again
- * in place of a reload and has no slot. Registers spilled in one round share a slot when they
- * never live together.
+ * Adjacent instructions that mention the same register share the reload. A constant is
+ * rematerialized and has no slot. Registers spilled in one round share a slot when they never live
+ * together.
  */
 #include "target/mach.h"
 
 enum { MAX_SLOTS = STACK_MAX / SLOT };
 
-struct reload { /* a spilled register that is in a register just now */
+struct reload { /* a spilled register that is currently in a register */
 	u32 spilled, reg;
 	bool dirty;
 };
@@ -46,8 +46,8 @@ static u32 find_slot(const struct spill *s, u64 **taken, u32 reg)
 }
 
 /*
- * A slot's positions taken are a bitmap, as a register's are. Too many slots make the frame too
- * big.
+ * The positions that a slot takes are a bitmap, as those of a register. Too many slots make the
+ * frame too big.
  */
 static void give_slots(struct spill *s, u32 n_regs)
 {
@@ -124,9 +124,7 @@ static void save(struct spill *s, struct reload *r)
 	r->dirty = false;
 }
 
-/*
- * Ends the reloads that `in` does not continue; NULL: all. Nothing is left unsaved behind a jump.
- */
+/* Ends the reloads that `in` does not continue; NULL: all. None is left unsaved after a jump. */
 static void settle(struct spill *s, const struct minsn *in)
 {
 	u32 kept = 0;
@@ -173,8 +171,8 @@ static bool held(const struct spill *s, u32 v)
 
 /*
  * A move between a spilled register and another is one load or store. A constant goes through a
- * register: before 6.3 verifiers forget one that is stored at once, and with it the bound of a loop
- * that counts in the slot.
+ * register: verifiers before 6.3 forget the value of one that is stored directly, which may be the
+ * bound of a loop whose counter is in the slot.
  */
 static bool simple_move(struct spill *s, const struct minsn *in, const struct minsn *next)
 {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * IR -> BPF. target_emit() selects instructions by the kernel's features, allocates registers (linear
- * scan: r6-r9 across calls, r0-r5 otherwise, spills to 8-byte slots), lays out the stack, encodes, and
- * keeps a span for each instruction. target_verify() is our own verifier, stricter than any kernel's.
+ * IR -> BPF. target_emit() selects instructions by the kernel's features, allocates registers
+ * (linear scan: r6-r9 across calls, r0-r5 otherwise, spills to 8-byte slots), lays out the stack,
+ * encodes, and records a span for each instruction. target_verify() is our own verifier, stricter
+ * than any kernel's.
  */
 #ifndef SONDE_TARGET_H
 #define SONDE_TARGET_H
@@ -10,14 +11,18 @@
 #include "ir/ir.h"
 #include "type/loc.h"
 
-/* 0, or -E2BIG when the frame does not fit 512 bytes (the caller lowers again with less on the stack). */
+/*
+ * 0, or -E2BIG when the frame exceeds 512 bytes (the caller lowers again with less on the stack).
+ */
 int target_emit(struct ir_unit *u, struct features *features, struct bpf_func *out);
 
-/* What kernels limit: 8192 branches on the way that is followed first, 64 maps, 256 functions, a million
- * instructions. */
+/*
+ * Limits of kernels: 8192 branches pending on the path that is verified first, 64 maps, 256
+ * functions, a million instructions.
+ */
 struct target_measure {
 	u32 branches, maps, insns, funcs;
-	u32 at; /* the instruction with which a limit is passed */
+	u32 at; /* the instruction at which a limit is exceeded */
 };
 enum { MOST_BRANCHES = 8192, MOST_MAPS = 64, MOST_INSNS = 1000000, MOST_FUNCS = 256 };
 struct target_measure target_measure(const struct program *prog, const struct bpf_func *f);
@@ -25,22 +30,23 @@ struct target_measure target_measure(const struct program *prog, const struct bp
 struct verify_error {
 	u32 insn;
 	char text[256];
-	bool too_long; /* nothing is wrong, but a verifier would follow too many instructions */
+	bool too_long; /* correct, but a verifier would process too many instructions */
 };
-/* 0, or -EACCES and the place where a kernel would refuse (or could misbehave). */
+/* 0, or -EACCES and the instruction that a kernel would refuse (or that could misbehave). */
 int target_verify(const struct program *prog, const struct bpf_func *f,
 		  const struct profile *profile, struct verify_error *error);
 
 /*
- * The most instructions that one run of a good program executes, callbacks and calls included; what
- * helpers do inside is not counted. An upper bound: of two branches both are taken to run.
+ * The most instructions that one run of a verified program executes, callbacks and calls included,
+ * the insides of helpers not. An upper bound: both sides of a branch are counted.
  */
 u64 target_cost(const struct program *prog, const struct bpf_func *f,
 		const struct profile *profile);
 
 /*
- * How many instructions a verifier will process, `most` at most; where ways are counted to be no more than `enough`, by
- * that count alone. target_verify() and this in one.
+ * The number of instructions that a kernel's verifier will process, `most` at most. Where an upper
+ * bound by counting paths is at most `enough`, that bound is the result. target_verify_with_cost()
+ * verifies first and returns what target_verify() does.
  */
 int target_verify_with_cost(const struct program *prog, const struct bpf_func *f,
 			    const struct profile *profile, struct verify_error *error, u64 enough,
@@ -48,7 +54,7 @@ int target_verify_with_cost(const struct program *prog, const struct bpf_func *f
 u64 target_verifier_cost(const struct program *prog, const struct bpf_func *f,
 			 const struct profile *profile, u64 enough, u64 most);
 
-/* All programs and maps as an ELF object; out is overwritten. */
+/* All programs and maps as an ELF object; replaces the content of out. */
 void target_object(struct buf *out, const struct program *prog, const char *license);
 
 /* One instruction as text (two slots for ld_imm64): "r1 = *(u64 *)(r6 +8)". Returns slots used. */

@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * How many instructions a kernel's verifier will process, before it is asked. It follows each way through a program
- * by itself and stops where it has been in a state that allowed at least as much (kernel/bpf/verifier.c: do_check,
- * is_state_visited, states_equal). The steps are those of our own verifier, which joins ways where they meet; here
- * they are walked one after the other, the fall-through first, as the kernel does it:
+ * Estimate of the number of instructions that a kernel's verifier will process. The verifier
+ * follows each path through a program by itself and prunes it where a state that it verified before
+ * is at least as permissive (kernel/bpf/verifier.c: do_check, is_state_visited, states_equal). The
+ * steps are those of our own verifier, which joins paths where they meet; here they are walked one
+ * after the other, the fall-through first, as in the kernel:
  *
- *	- at the target of a jump, at a branch and behind a call it looks whether it knows the state;
- *	- it remembers a state when 2 jumps and 8 instructions were processed since the last one;
- *	- of two states only that is compared which is read later, and of numbers the value only where one is wanted.
+ *	- at the target of a jump, at a branch and after a call it looks for a known state;
+ *	- it stores a state if 2 jumps and 8 instructions were processed since the last one;
+ *	- it compares only the parts of a state that are read later, and of numbers the value only
+ *	  where an instruction needs it.
  *
- * That costs what the kernel's verifier costs. Before it, ways are counted without any state: they meet where no value is
- * wanted any more, and most programs are shown to be short enough by this alone.
+ * This costs as much as the kernel's verification. Therefore paths are first counted without
+ * states: they merge where no value is needed any more, and this bound alone shows that most
+ * programs are short enough.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -20,20 +23,21 @@ enum {
 	JUMPS_APART = 2,
 	INSNS_APART = 8,
 	MISSES = 3 /* for each hit */,
-	TURNS = 3 /* of a callback */,
+	CALLBACK_ITERATIONS = 3 /* followed of a callback */,
 	MEET = 2,
-	SHARED_LOOPS = 15000 /* string functions, the same for every script: the longest, about */
+	/* string functions, the same for every script: about the longest */
+	SHARED_LOOPS = 15000
 };
 
-/* ---- counting ways */
+/* ---- counting paths */
 
 struct counting {
 	const struct verifier *c;
 	u64 most;
-	struct needs needs; /* of all values that could be wanted */
-	u64 *arrive;        /* ways that come to an instruction */
+	struct needs needs; /* of all values that could be needed */
+	u64 *arrive;        /* paths that arrive at an instruction */
 	u64 *price;         /* of a subprogram, + 1 */
-	u64 *exits;         /* ways out of it */
+	u64 *exits;         /* paths that leave it */
 };
 
 static u64 sum(const struct counting *k, u64 a, u64 b)
@@ -48,16 +52,19 @@ static u64 product(const struct counting *k, u64 a, u64 b)
 
 static u64 price_sub(struct counting *k, u32 sub);
 
-/* What is processed by ways that come to a call, and how many go on. */
-static u64 price_call(struct counting *k, u32 pc, u64 *ways)
+/*
+ * The instructions processed by paths that arrive at a call; *paths becomes the number that
+ * continue.
+ */
+static u64 price_call(struct counting *k, u32 pc, u64 *paths)
 {
 	const struct bpf_insn *i = &k->c->f->insns[pc];
-	u64 came = *ways;
+	u64 came = *paths;
 	u32 sub;
 
 	if (i->code == (BPF_LD | BPF_IMM | BPF_DW) && i->src_reg == BPF_PSEUDO_FUNC)
 		return product(k, came,
-			       product(k, TURNS,
+			       product(k, CALLBACK_ITERATIONS,
 				       price_sub(k, verify_sub_at(k->c, pc + 1 + (u32)i->imm))));
 	if (i->code != (BPF_JMP | BPF_CALL) || i->src_reg != BPF_PSEUDO_CALL)
 		return 0;
@@ -65,19 +72,21 @@ static u64 price_call(struct counting *k, u32 pc, u64 *ways)
 	if (k->c->subs.v[sub].shared)
 		return 0;
 	price_sub(k, sub);
-	*ways = product(k, came, k->exits[sub]);
+	*paths = product(k, came, k->exits[sub]);
 	return product(k, came, price_sub(k, sub));
 }
 
-/* Ways that meet here go on as one; another one, because the first may not have been remembered. */
-static u64 meet(const struct counting *k, u32 pc, u64 ways)
+/*
+ * Paths that merge here continue as one, plus one because the first state may not have been stored.
+ */
+static u64 meet(const struct counting *k, u32 pc, u64 paths)
 {
 	const struct need *n = &k->needs.at[pc];
 
-	return n->exact || n->exact_slots ? ways : MIN(ways, MEET);
+	return n->exact || n->exact_slots ? paths : MIN(paths, MEET);
 }
 
-/* Jumps go forward: what arrives at an instruction is known when it is reached. */
+/* Jumps go forward: all arrivals at an instruction are known when it is reached. */
 static u64 count_sub(struct counting *k, u32 sub)
 {
 	u32 start = k->c->subs.v[sub].start, end = k->c->subs.v[sub].end;
@@ -86,23 +95,23 @@ static u64 count_sub(struct counting *k, u32 sub)
 	k->arrive[start] = 1;
 	for (u32 pc = start; pc < end; pc += BPF_CLASS(k->c->f->insns[pc].code) == BPF_LD ? 2 : 1) {
 		const struct bpf_insn *i = &k->c->f->insns[pc];
-		u64 ways = meet(k, pc, k->arrive[pc]);
+		u64 paths = meet(k, pc, k->arrive[pc]);
 
 		if (k->c->mark[pc] & MARK_LOOP)
 			return k->c->subs.v[sub].shared ? SHARED_LOOPS : k->most;
-		total = sum(k, total, ways);
-		total = sum(k, total, price_call(k, pc, &ways));
+		total = sum(k, total, paths);
+		total = sum(k, total, price_call(k, pc, &paths));
 		if (i->code == (BPF_JMP | BPF_EXIT)) {
-			k->exits[sub] = sum(k, k->exits[sub], ways);
+			k->exits[sub] = sum(k, k->exits[sub], paths);
 			continue;
 		}
 		if (bpf_is_jump(i))
 			k->arrive[bpf_jump_target(i, pc)] =
-				sum(k, k->arrive[bpf_jump_target(i, pc)], ways);
+				sum(k, k->arrive[bpf_jump_target(i, pc)], paths);
 		if (!bpf_is_goto(i)) {
 			u64 *next = &k->arrive[pc + (BPF_CLASS(i->code) == BPF_LD ? 2 : 1)];
 
-			*next = sum(k, *next, ways);
+			*next = sum(k, *next, paths);
 		}
 	}
 	return total;
@@ -125,9 +134,10 @@ static void start_counting(struct counting *k, struct verifier *c, u64 most)
 	verifier_cost_needs(&k->needs, c, 0, c->wanted);
 }
 
-/* ---- states that are known at a place */
+/* ---- known states */
 
-struct part { /* a frame of a known state: registers and slots that were read later, lowest first */
+/* a frame of a known state: registers and slots that are read later, lowest first */
+struct part {
 	u32 sub, ret;
 	u16 regs;
 	u64 slots;
@@ -140,7 +150,7 @@ struct known {
 	struct reg *v;
 };
 
-/* A way that waits for its turn lies packed on a stack, because there may be thousands of them. */
+/* A pending path is packed onto a stack, because there may be thousands of them. */
 struct packed_frame {
 	u32 sub, ret, n_slots;
 	u64 spilled;
@@ -148,7 +158,7 @@ struct packed_frame {
 	u8 init[VERIFY_SLOTS];
 };
 
-struct waiting {
+struct pending_path {
 	u32 pc, n_frames, n_refs, words, ref[VERIFY_MAX_REFS];
 };
 
@@ -156,13 +166,14 @@ struct walk {
 	struct verifier *c;
 	struct needs needs;
 	struct known **known;                 /* by instruction */
-	u64 most, n, n_jumps, n_at, jumps_at; /* at: when the last state was remembered */
-	u32 n_waiting;
-	u64 *stack; /* of ways that wait: frames, each with its registers and slots, then struct waiting */
+	u64 most, n, n_jumps, n_at, jumps_at; /* at: when the last state was stored */
+	u32 n_pending;
+	/* pending paths: frames, each with its registers and slots, then struct pending_path */
+	u64 *stack;
 	size_t n_words, room;
 };
 
-/* The place where a frame goes on. */
+/* The instruction at which a frame continues. */
 static u32 frame_pc(const struct state *s, u32 frame, u32 pc)
 {
 	return frame + 1 == s->n_frames ? pc : s->frame[frame + 1]->ret;
@@ -229,7 +240,7 @@ static bool covers_reg(const struct reg *old, const struct reg *r, bool exact)
 	       old->off == r->off && old->maybe_null == r->maybe_null && is_within(&old->v, &r->v);
 }
 
-/* Registers, then slots, as put_frame() has put them. */
+/* Registers, then slots, in the order of put_frame(). */
 static bool covers_frame(const struct part *p, const struct frame *f, const struct need *need,
 			 const struct reg **v)
 {
@@ -259,7 +270,7 @@ static bool covers(const struct walk *w, const struct known *k, const struct sta
 	return true;
 }
 
-static bool was_here(struct walk *w, const struct state *s, u32 pc)
+static bool is_known_state(struct walk *w, const struct state *s, u32 pc)
 {
 	for (struct known **p = &w->known[pc], *k; (k = *p);) {
 		if (covers(w, k, s, pc)) {
@@ -276,7 +287,7 @@ static bool was_here(struct walk *w, const struct state *s, u32 pc)
 	return false;
 }
 
-/* ---- one way */
+/* ---- one path */
 
 static void *push(struct walk *w, size_t bytes)
 {
@@ -317,19 +328,21 @@ static void push_frame(struct walk *w, const struct frame *f, u16 regs)
 			push_reg(w, &f->slot[i].reg);
 }
 
-/* Takes s. */
-static void wait_at(struct walk *w, struct state *s, u32 pc)
+/* Queues s; takes ownership. */
+static void queue_path(struct walk *w, struct state *s, u32 pc)
 {
-	struct waiting *wait;
+	struct pending_path *wait;
 	size_t before = w->n_words;
 
 	for (u32 i = 0; i < s->n_frames; i++)
 		push_frame(w, s->frame[i], frame_need(w, s, i, pc)->regs);
 	wait = push(w, sizeof(*wait));
-	*wait = (struct waiting){ pc, s->n_frames, s->n_refs, (u32)(w->n_words - before), { 0 } };
+	*wait = (struct pending_path){
+		pc, s->n_frames, s->n_refs, (u32)(w->n_words - before), { 0 }
+	};
 	memcpy(wait->ref, s->ref, sizeof(wait->ref));
 	state_free(w->c, s);
-	if (++w->n_waiting > MOST_BRANCHES) /* kernels refuse that, too */
+	if (++w->n_pending > MOST_BRANCHES) /* kernels refuse that too */
 		w->n = w->most;
 }
 
@@ -353,12 +366,12 @@ static const u64 *take_frame(struct verifier *c, struct state *s, const u64 *at)
 	return (const void *)v;
 }
 
-/* The way that has waited for the shortest time. */
+/* The path that was queued last. */
 static struct state *take(struct walk *w, u32 *pc)
 {
 	struct state *s = state_new(w->c);
 	const u64 *end = w->stack + w->n_words, *at;
-	struct waiting wait;
+	struct pending_path wait;
 
 	memcpy(&wait, end - (sizeof(wait) + 7) / 8, sizeof(wait));
 	at = end - wait.words;
@@ -367,7 +380,7 @@ static struct state *take(struct walk *w, u32 *pc)
 	s->n_refs = wait.n_refs;
 	memcpy(s->ref, wait.ref, sizeof(wait.ref));
 	w->n_words -= wait.words;
-	w->n_waiting--;
+	w->n_pending--;
 	*pc = wait.pc;
 	return s;
 }
@@ -385,13 +398,13 @@ static void enter(struct verifier *c, struct state *s, u32 sub, u32 ret, const s
 	memcpy(&f->r[1], r, sizeof(r));
 }
 
-/* Called where the program gives a function to a helper. */
+/* Called where the program passes a function to a helper. */
 void verifier_cost_callback(struct walk *w, const struct state *s, u32 insn, const struct reg *arg)
 {
-	struct state *turn = state_copy(w->c, s);
+	struct state *iteration = state_copy(w->c, s);
 
-	enter(w->c, turn, verify_sub_at(w->c, insn), NO_INDEX, arg);
-	wait_at(w, turn, insn);
+	enter(w->c, iteration, verify_sub_at(w->c, insn), NO_INDEX, arg);
+	queue_path(w, iteration, insn);
 }
 
 static u32 call_sub(struct verifier *c, struct state *s, const struct bpf_insn *i)
@@ -433,7 +446,7 @@ static u32 call(struct walk *w, struct state *s, const struct bpf_insn *i)
 	return c->pc + 1;
 }
 
-/* Back to the caller; a callback and the program itself end here. */
+/* Returns to the caller; a callback and the program itself end here. */
 static u32 leave(struct verifier *c, struct state *s)
 {
 	struct reg ret = state_top(s)->r[0];
@@ -462,7 +475,7 @@ static u32 branch(struct walk *w, struct state *s, const struct bpf_insn *i)
 			verifier_cost_want(&w->needs, pc, i->src_reg);
 	}
 	if (jump)
-		wait_at(w, jump, target);
+		queue_path(w, jump, target);
 	return e.fallthrough ? pc + 1 : target;
 }
 
@@ -476,7 +489,7 @@ static u32 jump(struct walk *w, struct state *s, const struct bpf_insn *i)
 	return BPF_OP(i->code) == BPF_JA ? bpf_jump_target(i, w->c->pc) : branch(w, s, i);
 }
 
-/* A number that is added to an address. */
+/* The value of a number that is added to an address is needed. */
 static void want_offset(struct walk *w, const struct state *s, const struct bpf_insn *i)
 {
 	const struct frame *f = state_top(s);
@@ -489,7 +502,7 @@ static void want_offset(struct walk *w, const struct state *s, const struct bpf_
 		verifier_cost_want(&w->needs, w->c->pc, i->dst_reg);
 }
 
-/* The next instruction on this way; NO_INDEX: it ends. */
+/* The next instruction on this path; NO_INDEX: it ends. */
 static u32 step(struct walk *w, struct state *s)
 {
 	struct verifier *c = w->c;
@@ -511,7 +524,7 @@ static u32 step(struct walk *w, struct state *s)
 	return bad ? NO_INDEX : c->pc + 1;
 }
 
-static bool is_place(const struct verifier *c, u32 pc)
+static bool is_prune_point(const struct verifier *c, u32 pc)
 {
 	const struct bpf_insn *i = &c->f->insns[pc];
 
@@ -524,7 +537,7 @@ static void walk_path(struct walk *w, struct state *s, u32 pc)
 {
 	while (pc != NO_INDEX && w->n < w->most) {
 		w->c->pc = pc;
-		if (is_place(w->c, pc) && was_here(w, s, pc))
+		if (is_prune_point(w->c, pc) && is_known_state(w, s, pc))
 			break;
 		w->n++;
 		pc = step(w, s);
@@ -540,7 +553,7 @@ static void start_walking(struct walk *w, struct verifier *c, u32 from, u64 most
 	verifier_cost_needs(&w->needs, c, c->subs.v[from].start, NULL);
 }
 
-/* From the start of a function that is followed by itself. */
+/* Walks a function that verifiers verify by itself. */
 static u64 walk_from(struct walk *w, u32 sub)
 {
 	struct verifier *c = w->c;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What of a state is still read, from each instruction on, and of which numbers a verifier then wants to know the
- * value (kernel/bpf/verifier.c: liveness and precision). Backward over the instructions of each function until
- * nothing changes. Values are wanted where follow.c meets a use that needs one (verifier_cost_want()), and from there back
- * through moves, arithmetic and slots of the stack.
+ * Liveness and precision (kernel/bpf/verifier.c): which parts of a state are read later, from each
+ * instruction on, and of which numbers a verifier then needs the value. A backward data flow over
+ * the instructions of each function, to a fixpoint. Values are needed where verifier_cost.c meets
+ * an instruction that needs one (verifier_cost_want()), and from there back through moves,
+ * arithmetic and stack slots.
  */
 #include "target/verifier_cost.h"
 
@@ -14,7 +15,7 @@ static u16 bit(u32 reg)
 	return reg < 10 ? (u16)(1u << reg) : 0;
 }
 
-/* The slot of the stack that an access by r10 lies in; false: it is no such access. */
+/* The stack slot of an access through r10; false: it is no such access. */
 static bool slot_of(u32 base, s16 off, u64 *slot)
 {
 	u32 n = (u32)(-(s32)off - 1) / 8;
@@ -119,8 +120,8 @@ static void add_need(struct need *to, const struct need *n)
 	to->exact_slots |= n->exact_slots;
 }
 
-/* What holds behind an instruction: what its successors need. */
-static struct need behind(const struct needs *ns, u32 pc)
+/* What the successors of an instruction need. */
+static struct need after(const struct needs *ns, u32 pc)
 {
 	const struct bpf_insn *i = &ns->c->f->insns[pc];
 	struct need n = { 0 };
@@ -137,7 +138,7 @@ static struct need behind(const struct needs *ns, u32 pc)
 static bool update(struct needs *ns, u32 pc)
 {
 	const struct bpf_insn *i = &ns->c->f->insns[pc];
-	struct need n = behind(ns, pc), was = ns->at[pc];
+	struct need n = after(ns, pc), was = ns->at[pc];
 
 	switch (BPF_CLASS(i->code)) {
 	case BPF_ALU:
@@ -166,7 +167,7 @@ static void push(struct needs *ns, u32 pc)
 	ns->todo[ns->n_todo++] = pc;
 }
 
-/* Those from which pc is reached. */
+/* Queues the predecessors of pc. */
 static void push_before(struct needs *ns, u32 pc)
 {
 	if (pc && !bpf_is_goto(&ns->c->f->insns[pc - 1]) &&
@@ -237,5 +238,5 @@ void verifier_cost_needs(struct needs *ns, struct verifier *c, u32 from, const u
 			ns->wanted[pc] = wanted[pc];
 		push(ns, pc);
 	}
-	settle(ns); /* the last one first */
+	settle(ns); /* the last instruction first */
 }

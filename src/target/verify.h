@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The inside of target_verify(): what it knows of a register, of the stack, of a path through the
- * program.
+ * Internals of target_verify(): what is known of registers, stack slots and paths.
  *
- *	verify.c         the whole: what a program may look like at the outside
+ *	verify.c         the entry: builds the verifier's state and runs the phases below
  *	verify_shape.c   encoding, jumps, reachability, stack depth
  *	verify_run.c     walks the instructions, joins paths, follows loops and calls
  *	verify_insn.c    one instruction: arithmetic, loads and stores, branches
- *	verify_mem.c     is this access good
- *	verify_helper.c  rows of helpers: what they take and give
- *	verify_state.c   copy, join, compare states
- *	verify_scalar.c  what is known of a number
+ *	verify_mem.c     bounds, alignment and initialization of memory accesses
+ *	verify_helper.c  arguments and results of helpers
+ *	verify_state.c   copies, joins and compares states
+ *	verify_scalar.c  ranges and bits of numbers
  */
 #ifndef SONDE_TARGET_VERIFY_H
 #define SONDE_TARGET_VERIFY_H
@@ -22,12 +21,12 @@ enum {
 	VERIFY_FRAMES = 8,
 	VERIFY_STACK = 512,
 	VERIFY_SLOTS = VERIFY_STACK / 8,
-	VERIFY_MAX_VAR_OFF = 1 << 29, /* the verifier's bound on offsets */
+	VERIFY_MAX_VAR_OFF = 1 << 29, /* BPF_MAX_VAR_OFF of the kernel */
 	VERIFY_MAX_STEPS = MOST_INSNS,
 	VERIFY_MAX_REFS = 4,
 };
 
-/* Bits of a number: a mask bit 1 is unknown, else the bit is that of value. */
+/* Known bits of a number: where mask is 1 the bit is unknown, else it is that of value. */
 struct tnum {
 	u64 value, mask;
 };
@@ -39,35 +38,38 @@ struct scalar {
 
 enum reg_kind {
 	R_UNINIT,
-	R_MIXED, /* of different kinds on different paths: may exist, may not be used */
+	R_MIXED, /* different kinds on different paths: must not be used */
 	R_SCALAR,
 	R_CTX,
 	R_STACK,  /* frame */
-	R_MAP,    /* map: reference for helpers */
+	R_MAP,    /* map: a reference to it, for helpers */
 	R_VALUE,  /* map */
-	R_KEY,    /* map: key shown to a callback, read only */
+	R_KEY,    /* map: its key, passed to a callback, read only */
 	R_RECORD, /* ref, size */
-	R_FUNC,   /* map = instruction of the callback */
+	R_FUNC,   /* map: first instruction of the callback */
 };
 
 struct reg {
 	u8 kind;
 	u8 frame;
 	bool maybe_null;
-	bool btf; /* scalar that a verifier knows as a kernel pointer: may be loaded through */
-	bool far; /* scalar to which a constant of 2^29 or more was added: 6.18 remembers that */
-	/* Scalars, for callbacks: newer verifiers know the value; it came from a caller's stack; it was
-	 * computed from one that did. */
+	/* scalar that verifiers know as a kernel pointer: loads through it are allowed */
+	bool btf;
+	bool far; /* scalar to which a constant of 2^29 or more was added: 6.18 tracks that */
+	/*
+	 * Scalars, for callbacks: newer verifiers know the value; it came from a caller's stack; it
+	 * was computed from one that did.
+	 */
 	bool fixed, shared, moved;
 	u32 map, size, ref;
-	u32 id;  /* maybe_null: all copies are null or none is */
-	s32 off; /* pointers: constant part of the offset; v is the variable part */
+	u32 id;  /* maybe_null: all copies are null or none */
+	s32 off; /* pointers: constant part of the offset; the variable part is v */
 	struct scalar v;
 };
 
 struct slot {       /* bytes [-8 * (i + 1), -8 * i) of a frame */
-	u8 init;    /* a bit for each byte that was written */
-	bool spill; /* reg was stored here whole */
+	u8 init;    /* a bit for each initialized byte */
+	bool spill; /* all of reg was stored here */
 	struct reg reg;
 };
 
@@ -75,7 +77,7 @@ struct frame {
 	struct reg r[11];
 	u32 n_slots; /* slots from here on are untouched */
 	u32 sub;
-	u32 ret; /* follow.c: where the caller goes on; NO_INDEX: a callback */
+	u32 ret; /* verifier_cost.c: return address; NO_INDEX: a callback */
 	struct slot slot[VERIFY_SLOTS];
 };
 
@@ -89,7 +91,8 @@ struct state {
 struct sub {
 	u32 start, end, depth;
 	const char *name;
-	bool shared; /* followed by itself, from numbers that are not known */
+	/* a global function: verified by itself, with unknown numbers as arguments */
+	bool shared;
 	u32 n_params;
 };
 struct sub_call {
@@ -98,16 +101,20 @@ struct sub_call {
 
 enum insn_mark { MARK_SECOND = 1, MARK_TARGET = 2, MARK_LOOP = 4, MARK_SUB = 8, MARK_SEEN = 16 };
 
-struct run_cost { /* what target_cost() wants to know, by instruction */
+struct run_cost { /* collected for target_cost(), by instruction */
 	u32 *visits;
-	u64 *turns;    /* of a call with a callback: at most */
-	u32 *callback; /* ... and the subprogram that it is, + 1 */
+	u64 *iterations; /* iterations of a call with a callback: at most */
+	u32 *callback;   /* ... and the callback's subprogram, + 1 */
 };
 
 struct verifier {
 	struct run_cost *cost; /* or NULL */
-	struct walk *walk;     /* follow.c, or NULL */
-	u16 *wanted; /* or NULL: the registers whose value an instruction wants, as an offset, a size or to decide */
+	struct walk *walk;     /* verifier_cost.c, or NULL */
+	/*
+	 * By instruction, or NULL: the registers whose value it needs, as an offset, a size or to
+	 * decide a branch.
+	 */
+	u16 *wanted;
 	const struct program *prog;
 	const struct bpf_func *f;
 	enum profile_kind profile;
@@ -121,10 +128,10 @@ struct verifier {
 	struct state *free_states;
 	VEC(struct frame *) free_frames;
 	bool failed;
-	bool decided; /* in this turn of a callback a shared number decided a branch */
+	bool decided; /* in this iteration of a callback a shared number decided a branch */
 };
 
-/* Reports at c->pc and returns -1; the first report counts. */
+/* Reports at c->pc and returns -1; only the first report is stored. */
 int verify_fail(struct verifier *c, const char *fmt, ...) FORMAT(2, 3);
 u32 verify_sub_at(const struct verifier *c, u32 insn);
 const char *verify_map_name(const struct verifier *c, u32 map);
@@ -135,50 +142,58 @@ const struct reloc *verify_reloc(const struct verifier *c, u32 insn);
 int verify_shape(struct verifier *c);
 int verify_depth(struct verifier *c);
 
-/* check.c: the whole in one; cost and wanted may be NULL. */
+/* verify.c: all phases; cost and wanted may be NULL. */
 int verify_all(struct verifier *c);
 enum profile_kind verify_kind(const struct bpf_func *f, const struct profile *profile);
 
 /* verify_run.c */
-/* Follows sub from in (owned by it) to all its exits; *out is their join, NULL when it never exits. */
+/*
+ * Verifies sub from state in (takes ownership) to all its exits; *out is their join, NULL if it
+ * never exits.
+ */
 int verify_run(struct verifier *c, u32 sub, struct state *in, bool callback, struct state **out);
-/* Runs a callback any number of times in s; arg: its r1-r5. */
+/* Verifies any number of iterations of a callback in s; arg: its r1-r5. */
 int verify_callback(struct verifier *c, struct state *s, u32 insn, const struct reg *arg);
 struct frame *verify_push_frame(struct verifier *c, struct state *s, u32 sub);
 
 /* verify_insn.c */
-struct edge {                    /* of a conditional branch */
-	bool taken, fallthrough; /* possible? */
+struct edge { /* of a conditional branch: which ones are possible */
+	bool taken, fallthrough;
 };
 int verify_alu(struct verifier *c, struct frame *f, const struct bpf_insn *i);
 int verify_ldx(struct verifier *c, struct state *s, const struct bpf_insn *i);
 int verify_store(struct verifier *c, struct state *s, const struct bpf_insn *i);
 int verify_ld_imm64(struct verifier *c, struct frame *f, const struct bpf_insn *i);
-/* Which ways a branch can go; refines a copy of s for the jump: *jump is set when both are possible. */
+/*
+ * Sets *e, and refines s; if both edges are possible, *jump is a copy refined for the jump, else
+ * NULL.
+ */
 int verify_branch(struct verifier *c, struct state *s, const struct bpf_insn *i, struct edge *e,
 		  struct state **jump);
 int verify_readable(struct verifier *c, const struct frame *f, u32 reg);
 
-/* The instruction here wants the value of a register, if that is a number. */
+/* The current instruction needs the value of a register, if that is a number. */
 void verify_want(struct verifier *c, const struct frame *f, u32 reg);
 
 /* verify_helper.c */
 int verify_helper(struct verifier *c, struct state *s, const struct bpf_insn *i);
 void verify_clobber(struct frame *f);
-/* A letter for each argument. */
+/* A letter for each argument; see verify_helper.c. */
 const char *verify_helper_args(u32 helper);
 
-/* follow.c: a turn of the callback is a way of its own. */
+/* verifier_cost.c: an iteration of the callback is a path of its own. */
 void verifier_cost_callback(struct walk *w, const struct state *s, u32 insn, const struct reg *arg);
 
 /* verify_mem.c */
 enum access { ACCESS_READ, ACCESS_WRITE, ACCESS_ATOMIC };
-/* Instruction access of size bytes at r + off. out: what a read gives. from: what a write stores. */
+/*
+ * Access of an instruction to size bytes at r + off. out: the value read. from: the value written.
+ */
 int verify_access(struct verifier *c, struct state *s, const struct reg *r, s32 off, u32 size,
 		  enum access access, const struct reg *from, struct reg *out);
-/* Refuses a pointer that may be NULL. */
+/* Fails for a pointer that may be NULL. */
 int verify_not_null(struct verifier *c, const struct reg *r);
-/* Memory argument of a helper: size bytes at most. raw: the helper writes all of it. */
+/* Memory argument of a helper: at most size bytes. raw: the helper writes all of it. */
 int verify_memory(struct verifier *c, struct state *s, const struct reg *r, u64 size, bool write,
 		  bool raw);
 
@@ -188,15 +203,18 @@ struct state *state_copy(struct verifier *c, const struct state *s);
 void state_free(struct verifier *c, struct state *s);
 struct frame *frame_new(struct verifier *c);
 void state_pop_frame(struct verifier *c, struct state *s);
-/* into = what holds on both. -1 when the paths do not fit together. */
+/* into = what holds on both paths. -1 if the states are incompatible. */
 int state_join(struct verifier *c, struct state *into, const struct state *s);
 bool state_equal(const struct state *a, const struct state *b);
-/* Forgets the numbers in s that differ from those in was. */
+/* Makes the numbers in s unknown that differ from those in was. */
 void state_widen(struct state *s, const struct state *was);
-/* Whether a number on a stack was computed, in this turn of a callback, from what lay there. */
+/*
+ * Whether a number on a stack was computed, in this iteration of a callback, from the previous one
+ * there.
+ */
 bool state_has_moved(const struct state *s);
 void state_clear_moved(struct state *s);
-/* The outcome of a comparison with 0, for all copies of the pointer. */
+/* Applies the outcome of a comparison with 0 to all copies of the pointer. */
 void state_known_null(struct state *s, u32 id, bool null);
 bool state_has_ref(const struct state *s, u32 ref);
 void state_drop_ref(struct state *s, u32 ref);
@@ -225,9 +243,9 @@ struct scalar scalar_zext(const struct scalar *v, u32 bytes);
 struct scalar scalar_sext(const struct scalar *v, u32 bits);
 /* 1 always, 0 never, -1 either: a op b for jumps of class JMP (wide) or JMP32. */
 int scalar_compare(u8 op, bool wide, const struct scalar *a, const struct scalar *b);
-/* Narrows a by (a op b) being truth, for constant b. */
+/* Narrows a by the fact that (a op b) is truth, for constant b. */
 void scalar_refine(struct scalar *a, u8 op, bool wide, bool truth, const struct scalar *b);
-/* The operator with its sides exchanged. */
+/* The operator for exchanged operands. */
 u8 jump_mirror(u8 op);
 
 static inline struct reg reg_scalar(struct scalar v)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Calls of helpers: one row says what each argument must be and what comes back (struct
- * bpf_func_proto of kernel/bpf/helpers.c, ringbuf.c and kernel/trace/bpf_trace.c). A letter for each
+ * Calls of helpers. A row describes the arguments and the result of a helper (struct bpf_func_proto
+ * of kernel/bpf/helpers.c, ringbuf.c and kernel/trace/bpf_trace.c), with a letter for each
  * argument:
  *
  *	m  map with keys          k  its key, readable       v  its value, readable
@@ -23,14 +23,14 @@ enum ret {
 	RET_BTF, /* trusted kernel pointer */
 };
 
-enum where {                /* where a helper is not */
+enum where {                /* where a helper is not allowed */
 	     NOT_RAW = 1,   /* raw tracepoints */
 	     SLEEPABLE = 2, /* only in programs that may sleep */
-	     NOWHERE = 4,   /* refused to every tracing program */
+	     NOWHERE = 4,   /* in no tracing program */
 };
 
 struct helper {
-	const char *name, *args; /* no name: nothing is known of it */
+	const char *name, *args; /* no name: unknown helper */
 	enum ret ret;
 	u32 where;
 };
@@ -91,10 +91,10 @@ static const struct helper helpers[] = {
 #undef H
 /* clang-format on */
 
-enum { RECORDS = 1u << 31 }; /* records' numbers are above all ids */
-enum { MAX_TURNS = 1 << 23 /* BPF_MAX_LOOPS */, MAX_ERRNO = 4095, RDONLY_PROG = 1 << 7 };
+enum { RECORDS = 1u << 31 }; /* numbers of records are above all ids */
+enum { MAX_ITERATIONS = 1 << 23 /* BPF_MAX_LOOPS */, MAX_ERRNO = 4095, RDONLY_PROG = 1 << 7 };
 
-struct call { /* what is learned from argument to argument */
+struct call { /* state that one argument passes to the next */
 	const struct helper *h;
 	u32 map, ref;
 	u64 size; /* of the memory argument or the record */
@@ -154,7 +154,7 @@ static int arg_map(struct verifier *c, struct call *k, const struct reg *r, char
 	return 0;
 }
 
-/* Keys and values lie on the stack or in map values; 5.10 takes no ring records here. */
+/* Keys and values are on the stack or in map values; 5.10 accepts no ring records here. */
 static int arg_key(struct verifier *c, struct state *s, struct call *k, const struct reg *r,
 		   char kind)
 {
@@ -265,7 +265,7 @@ static int verify_arg(struct verifier *c, struct state *s, struct call *k, u32 n
 					   k->h->name);
 		return 0;
 	}
-	return 0; /* sizes were looked at with their memory; addresses may be anything */
+	return 0; /* sizes are verified with their memory; addresses may be anything */
 }
 
 void verify_clobber(struct frame *f)
@@ -274,18 +274,19 @@ void verify_clobber(struct frame *f)
 		f->r[i] = (struct reg){ .kind = R_UNINIT };
 }
 
-/* bpf_for_each_map_elem(); else it is bpf_loop(). */
+/* True for bpf_for_each_map_elem(), false for bpf_loop(). */
 static bool is_over_map(const struct helper *looping)
 {
 	return looping == &helpers[BPF_FUNC_for_each_map_elem];
 }
 
-/* Of a loop the number that is asked for, of a map all its elements. */
-static void note_turns(struct verifier *c, const struct call *k)
+/* The iterations of a loop are its argument, those over a map its elements. */
+static void note_iterations(struct verifier *c, const struct call *k)
 {
-	u64 turns = is_over_map(k->h) ? c->prog->maps.v[k->map].max_entries : k->arg[1].v.umax;
+	u64 iterations = is_over_map(k->h) ? c->prog->maps.v[k->map].max_entries : k->arg[1].v.umax;
 
-	c->cost->turns[c->pc] = MAX(c->cost->turns[c->pc], MIN(turns, (u64)MAX_TURNS));
+	c->cost->iterations[c->pc] =
+		MAX(c->cost->iterations[c->pc], MIN(iterations, (u64)MAX_ITERATIONS));
 	c->cost->callback[c->pc] = verify_sub_at(c, k->callback) + 1;
 }
 
@@ -302,11 +303,13 @@ static int call_back(struct verifier *c, struct state *s, const struct call *k)
 		arg[1] = k->arg[3];
 	}
 	if (c->cost)
-		note_turns(c, k);
+		note_iterations(c, k);
 	return verify_callback(c, s, k->callback, arg);
 }
 
-/* A record is known by the place that reserves it: in each turn of a loop by the same. */
+/*
+ * A record is identified by the instruction that reserves it: the same in each iteration of a loop.
+ */
 static u32 record_number(struct verifier *c, const struct state *s)
 {
 	u32 here = RECORDS | c->pc;
@@ -352,7 +355,10 @@ static int returned(struct verifier *c, struct state *s, const struct call *k)
 	return 0;
 }
 
-/* A record that is held while the program waits holds up all records behind it: kernels do not mind, we do. */
+/*
+ * A record that is held while the program sleeps blocks all later records: kernels allow it, we do
+ * not.
+ */
 static int is_allowed(struct verifier *c, const struct state *s, const struct helper *h)
 {
 	bool raw = c->f->prog_type == BPF_PROG_TYPE_RAW_TRACEPOINT;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * One instruction at a time: what it does to the registers. Encodings were looked at before
- * (verify_shape.c); here it is about values. Pointers may be moved, spilled, compared with 0 and have
- * bounded numbers added; everything else that C could do with an address is refused.
+ * The effect of one instruction on values; verify_shape.c has verified its encoding. Pointers may
+ * be moved, spilled, compared with 0 and have bounded numbers added; any other operation on an
+ * address is refused.
  */
 #include "target/verify.h"
 
@@ -24,7 +24,7 @@ void verify_want(struct verifier *c, const struct frame *f, u32 reg)
 
 /* ---- arithmetic */
 
-/* A number that may be added to a pointer (check_reg_sane_offset). */
+/* Fails unless the number may be added to a pointer (check_reg_sane_offset). */
 static int sane_offset(struct verifier *c, const struct scalar *v)
 {
 	if (v->smin <= -VERIFY_MAX_VAR_OFF || v->smin >= VERIFY_MAX_VAR_OFF)
@@ -193,7 +193,7 @@ static int verify_atomic(struct verifier *c, struct state *s, const struct bpf_i
 int verify_store(struct verifier *c, struct state *s, const struct bpf_insn *i)
 {
 	struct frame *f = state_top(s);
-	/* Of a constant stored directly only newer verifiers know the value. */
+	/* Only newer verifiers know the value of a constant that is stored directly. */
 	struct reg imm = { .kind = R_SCALAR, .fixed = true, .v = scalar_unknown() };
 	const struct reg *from = &imm;
 
@@ -262,7 +262,10 @@ static int pointer_branch(struct verifier *c, struct state *s, const struct bpf_
 
 	if (!is_null_check(i))
 		return verify_fail(c, "an address is compared with something other than 0");
-	/* Verifiers know that a map value is there once it was checked; of others not all know it. */
+	/*
+	 * After its null check verifiers know a map value to be non-null; for other pointers not
+	 * all do.
+	 */
 	if (p->kind == R_VALUE && !p->maybe_null) {
 		*e = (struct edge){ .taken = !equal, .fallthrough = equal };
 		return 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Accesses to memory, by instructions and by helpers: is the whole of it inside, is it aligned, was
- * it written before. The rules are those of kernel/bpf/verifier.c (check_mem_access,
- * check_stack_read, check_helper_mem_access) at 5.10, with natural alignment demanded everywhere.
+ * Memory accesses by instructions and helpers: bounds, alignment and initialization. The rules are
+ * those of kernel/bpf/verifier.c (check_mem_access, check_stack_read, check_helper_mem_access) at
+ * 5.10, with natural alignment demanded everywhere.
  */
 #include "target/verify.h"
 
@@ -41,8 +41,9 @@ static int verify_bounds(struct verifier *c, const struct reg *r, s32 off, u64 s
 }
 
 /*
- * Constant offsets must be multiples of the size. What a variable index does to that is known to the
- * program's author only, and both architectures take it; atomic operations must be aligned for sure.
+ * Constant offsets must be multiples of the size. The alignment of a variable index is unknown
+ * here, and both architectures accept misaligned accesses; atomic operations must be provably
+ * aligned.
  */
 static int verify_alignment(struct verifier *c, const struct reg *r, s32 off, u32 size, bool strict,
 			    const char *of)
@@ -81,8 +82,8 @@ int verify_not_null(struct verifier *c, const struct reg *r)
 }
 
 /*
- * ctx: a script may ask for it; the values of bpf_seq_printf() are addresses; &$x goes through scratch to
- * become a number.
+ * Addresses that may be stored: ctx, which scripts can read; values of bpf_seq_printf(); &$x, which
+ * goes through scratch to become a number.
  */
 static bool may_keep_address(const struct verifier *c, const struct reg *to, const struct reg *from)
 {
@@ -112,7 +113,7 @@ static int verify_object(struct verifier *c, const struct reg *r, s32 off, u32 s
 
 /* ---- stack */
 
-struct range { /* bytes of a frame, from its lowest address */
+struct range { /* bytes of a frame, counted from its lowest address */
 	struct frame *f;
 	u32 lo, n;
 };
@@ -140,7 +141,7 @@ static int stack_range(struct verifier *c, const struct state *s, const struct r
 	return 0;
 }
 
-/* Slots down to the lowest byte exist. */
+/* Creates the slots down to the range's lowest byte. */
 static void touch(const struct range *g)
 {
 	u32 n = VERIFY_SLOTS - g->lo / 8;
@@ -161,8 +162,9 @@ static void write_bytes(const struct range *g)
 	for (u32 b = g->lo; b < g->lo + g->n; b++) {
 		struct slot *s = slot_of(g, b);
 
+		/* the rest of a pointer is unusable */
 		if (s->spill && s->reg.kind != R_SCALAR)
-			s->init = 0; /* what is left of a pointer is nothing */
+			s->init = 0;
 		s->spill = false;
 		s->init |= (u8)(1 << b % 8);
 	}
@@ -240,8 +242,11 @@ static int verify_stack(struct verifier *c, struct state *s, const struct reg *r
 
 /* ---- context */
 
-/* struct pt_regs, and its part that perf events hand on. On arm64 (arch/arm64/include/asm/ptrace.h) the former
- * goes on after struct user_pt_regs: orig_x0 and syscallno, then what differs between versions. */
+/*
+ * Sizes of struct pt_regs, and of its part in the context of perf events. On arm64
+ * (arch/arm64/include/asm/ptrace.h) the former continues after struct user_pt_regs with orig_x0 and
+ * syscallno, then differs between versions.
+ */
 #ifdef __aarch64__
 enum { PERF_REGS_SIZE = 34 * 8, REGS_SIZE = 36 * 8 };
 #else
@@ -251,7 +256,7 @@ enum { REGS_SIZE = 21 * 8, PERF_REGS_SIZE = REGS_SIZE };
 static int verify_ctx(struct verifier *c, const struct reg *r, s32 off, u32 size,
 		      enum access access, struct reg *out)
 {
-	u32 lo = 0, hi = 0, least = 1; /* offsets allowed, smallest size */
+	u32 lo = 0, hi = 0, least = 1; /* allowed offsets, smallest size */
 
 	switch (c->profile) {
 	case PROFILE_NONE: break;
@@ -278,7 +283,7 @@ static int verify_ctx(struct verifier *c, const struct reg *r, s32 off, u32 size
 	return 0;
 }
 
-/* ---- either */
+/* ---- any memory */
 
 static int verify_trusted(struct verifier *c, const struct reg *r, u32 size, enum access access,
 			  struct reg *out)

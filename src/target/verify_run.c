@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Follows a function through its instructions, lowest first. A jump forward leaves its state at the
- * target, where it is joined with what else arrives; as only loops jump backward, everything that
- * can arrive has arrived when a place is reached, and straight code is looked at once.
+ * Walks the instructions of a function, lowest first. A jump forward leaves its state at the
+ * target, where it is joined with the others that arrive; as only loops jump backward, all of them
+ * have arrived when the walk reaches it, and straight-line code is visited once.
  *
- * A jump backward leaves its state at the loop's head and goes on there, without joining turns: a
- * counter keeps its value in each turn and the comparison with a constant ends the loop here as it
- * does in the kernel's verifier. A turn that changes nothing never ends, and is refused.
+ * A jump backward leaves its state at the loop's head and continues there, without joining
+ * iterations: a counter keeps its value in each iteration, and the comparison with a constant ends
+ * the loop here as it does in the kernel's verifier. An iteration that changes nothing never ends
+ * and is refused.
  */
 #include "target/verify.h"
 
 struct loop {
 	u32 head;
-	bool again; /* its state came from a jump backward */
+	bool again; /* its state arrived by a jump backward */
 	struct state *seen;
 };
 
@@ -48,7 +49,7 @@ static struct loop *loop_at(struct verifier *c, struct sweep *w, u32 head)
 	return vec_last(&w->loops);
 }
 
-/* Leaves s (which it takes) at a place. */
+/* Queues s at an instruction; takes ownership. */
 static int leave(struct verifier *c, struct sweep *w, u32 at, struct state *s)
 {
 	struct state **p = &w->pending[at - w->start];
@@ -127,7 +128,7 @@ static int leave_function(struct verifier *c, struct sweep *w, struct state *s)
 
 /* ---- calls */
 
-/* What a function does that is followed by itself: numbers go in, a number comes out. */
+/* Applies a global function, which is verified by itself: numbers go in, a number comes out. */
 static int call_shared(struct verifier *c, struct frame *f, const struct sub *sub)
 {
 	for (u32 r = 1; r <= sub->n_params; r++)
@@ -167,17 +168,17 @@ static int call_sub(struct verifier *c, struct state **s, const struct bpf_insn 
 	return 0;
 }
 
-/* *out is s after one turn of the callback. */
-static int one_turn(struct verifier *c, const struct state *s, u32 sub, const struct reg *arg,
-		    struct state **out)
+/* *out is s after one iteration of the callback. */
+static int one_iteration(struct verifier *c, const struct state *s, u32 sub, const struct reg *arg,
+			 struct state **out)
 {
-	struct state *turn = state_copy(c, s);
-	struct frame *f = verify_push_frame(c, turn, sub);
+	struct state *iteration = state_copy(c, s);
+	struct frame *f = verify_push_frame(c, iteration, sub);
 
 	if (!f)
 		return -1;
 	memcpy(&f->r[1], arg, 5 * sizeof(f->r[0]));
-	if (verify_run(c, sub, turn, true, out))
+	if (verify_run(c, sub, iteration, true, out))
 		return -1;
 	if (*out)
 		state_pop_frame(c, *out);
@@ -193,20 +194,23 @@ static void move_state(struct verifier *c, struct state *to, struct state *from)
 	state_free(c, from);
 }
 
-/* One more turn of the callback after s; *settled: it added nothing. */
-static int add_turn(struct verifier *c, struct state *s, u32 sub, const struct reg *arg, bool widen,
-		    bool *settled)
+/* Adds an iteration of the callback to s; *settled: it changed nothing. */
+static int add_iteration(struct verifier *c, struct state *s, u32 sub, const struct reg *arg,
+			 bool widen, bool *settled)
 {
 	struct state *joined = state_copy(c, s), *out;
 	u32 pc = c->pc;
 
-	if (one_turn(c, s, sub, arg, &out))
+	if (one_iteration(c, s, sub, arg, &out))
 		return -1;
 	c->pc = pc;
-	/* From 6.7 on every turn is followed as long as such a number changes; it never ends. */
+	/*
+	 * From 6.7 on verifiers follow iterations as long as such a number changes, which never
+	 * ends.
+	 */
 	if (out && c->decided && state_has_moved(out))
 		return verify_fail(c, "a number on the stack decides a branch of the callback and "
-				      "changes with each turn: it must live in a map");
+				      "changes with each iteration: it must live in a map");
 	if (out && state_join(c, joined, out))
 		return -1;
 	if (out)
@@ -218,7 +222,7 @@ static int add_turn(struct verifier *c, struct state *s, u32 sub, const struct r
 	return 0;
 }
 
-/* Turns are joined until another one adds nothing; numbers that keep changing are forgotten. */
+/* Joins iterations until one changes nothing; numbers that keep changing become unknown. */
 int verify_callback(struct verifier *c, struct state *s, u32 insn, const struct reg *arg)
 {
 	bool settled = false, decided = c->decided;
@@ -227,13 +231,13 @@ int verify_callback(struct verifier *c, struct state *s, u32 insn, const struct 
 	c->walk = NULL;
 	if (walk)
 		verifier_cost_callback(walk, s, insn, arg);
-	for (u32 turn = 0; !settled; turn++) {
-		if (turn == 64)
+	for (u32 iteration = 0; !settled; iteration++) {
+		if (iteration == 64)
 			return verify_fail(c,
 					   "what the callback does to the stack does not settle");
 		c->decided = false;
 		state_clear_moved(s);
-		if (add_turn(c, s, verify_sub_at(c, insn), arg, turn > 1, &settled))
+		if (add_iteration(c, s, verify_sub_at(c, insn), arg, iteration > 1, &settled))
 			return -1;
 	}
 	c->decided = decided;
@@ -259,7 +263,7 @@ static int call(struct verifier *c, struct state **s, const struct bpf_insn *i)
 
 /* ---- one step */
 
-/* Conditional: one state goes on here, a refined copy is left at the target. */
+/* A conditional jump: one state continues here, a refined copy is queued at the target. */
 static int branch(struct verifier *c, struct sweep *w, struct state **s, const struct bpf_insn *i)
 {
 	u32 target = bpf_jump_target(i, c->pc);
@@ -315,7 +319,7 @@ static int step(struct verifier *c, struct sweep *w, struct state **s, const str
 	return jump_or_call(c, w, s, i);
 }
 
-/* The next place where a state waits; end: none. */
+/* The next instruction with a queued state; end: none. */
 static u32 next_pending(const struct sweep *w)
 {
 	u32 at = w->scan;
@@ -325,7 +329,7 @@ static u32 next_pending(const struct sweep *w)
 	return at;
 }
 
-/* What goes on at c->pc: the state that came from above and the one that waits there. */
+/* Joins the state that falls through to c->pc with the one that is queued there. */
 static int arrive(struct verifier *c, struct sweep *w, struct state **s)
 {
 	struct state **p = &w->pending[c->pc - w->start];

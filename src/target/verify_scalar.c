@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What is known of a 64-bit number: bits (tristate), a signed and an unsigned range, which sharpen
+ * What is known of a 64-bit number: bits (tristate), a signed and an unsigned range, which refine
  * each other. Operations are no sharper than those of the 5.10 verifier (kernel/bpf/verifier.c,
  * adjust_scalar_min_max_vals; kernel/bpf/tnum.c): quotients, remainders, negations and byte swaps
- * are unknown there, so they are here. 32-bit operations are done on zero-extended operands and cut.
+ * are unknown there and here. 32-bit operations work on zero-extended operands and truncate the
+ * result.
  */
 #include "target/verify.h"
 
@@ -42,7 +43,7 @@ static void from_bits(struct scalar *v)
 	v->umax = MIN(v->umax, v->bits.value | v->bits.mask);
 }
 
-/* Where either range tells the sign, the two are one. */
+/* Where either range determines the sign, both become one range. */
 static void from_each_other(struct scalar *v)
 {
 	if (v->smin >= 0 || v->smax < 0) {
@@ -59,7 +60,7 @@ static void from_each_other(struct scalar *v)
 	v->smax = (s64)v->umax;
 }
 
-/* false: nothing is possible any more (an impossible path); v is then left odd. */
+/* False: contradictory (an impossible path); v is then unspecified. */
 static bool sync(struct scalar *v)
 {
 	struct tnum range;
@@ -118,7 +119,7 @@ bool scalar_equal(const struct scalar *a, const struct scalar *b)
 
 /* ---- bits */
 
-/* A sum's bit is unknown where an unknown bit or its carry can reach. */
+/* A bit of a sum is unknown where an unknown bit or its carry can reach. */
 struct tnum tnum_add(struct tnum a, struct tnum b)
 {
 	u64 low = a.value + b.value, high = low + a.mask + b.mask;
@@ -242,7 +243,7 @@ static struct scalar bitwise(u8 op, const struct scalar *a, const struct scalar 
 	return synced(v);
 }
 
-/* Shifts by an unknown amount tell nothing to a verifier, be the amount bounded or not. */
+/* After a shift by an unknown amount, bounded or not, verifiers know nothing. */
 static struct scalar shl(const struct scalar *a, u32 n)
 {
 	struct scalar v = unknown;
@@ -310,8 +311,9 @@ struct scalar scalar_sext(const struct scalar *v, u32 bits)
 
 	if (scalar_is_const(v))
 		return scalar_const((u64)((s64)(v->bits.value << (64 - bits)) >> (64 - bits)));
+	/* verifiers forget the bits */
 	if (v->smin >= -half && v->smax < half)
-		return scalar_signed(v->smin, v->smax); /* a verifier forgets the bits */
+		return scalar_signed(v->smin, v->smax);
 	return scalar_signed(-half, half - 1);
 }
 
@@ -324,14 +326,17 @@ struct scalar scalar_alu(u8 op, bool wide, const struct scalar *a, const struct 
 {
 	struct scalar low_a, low_b, v;
 
+	/* also for 32-bit operations: not even the upper half is known */
 	if (op == BPF_DIV || op == BPF_MOD ||
 	    (is_shift(op) && (!scalar_is_const(b) || b->umax >= (wide ? 64 : 32))))
-		return unknown; /* of 32-bit operations too: not even the upper half */
+		return unknown;
 	if (wide)
 		return alu64(op, a, b);
 	low_a = scalar_zext(a, 4);
 	low_b = scalar_zext(b, 4);
-	/* 7.2 keeps one range of neighbours, round the end of 32 bits: unsigned comparisons do not narrow this one. */
+	/*
+	 * 7.2 tracks one circular range of 32 bits, which unsigned comparisons do not narrow here.
+	 */
 	if (op == BPF_ARSH && low_a.umax > INT32_MAX)
 		return unknown;
 	v = alu64(op, &low_a, &low_b);
@@ -405,7 +410,7 @@ static bool is_signed_jump(u8 op)
 	return op == BPF_JSGT || op == BPF_JSGE || op == BPF_JSLT || op == BPF_JSLE;
 }
 
-/* The low half as the operator sees it. */
+/* The low half as the operator interprets it. */
 static struct scalar low_half(u8 op, const struct scalar *v)
 {
 	struct scalar low = scalar_zext(v, 4);
@@ -427,8 +432,8 @@ int scalar_compare(u8 op, bool wide, const struct scalar *a, const struct scalar
 }
 
 /*
- * While the sign is open, 6.18 forgets the signed range at an unsigned comparison and the other way
- * round; a range made by two comparisons of one kind stays.
+ * While the sign is unknown, 6.18 forgets the signed range at an unsigned comparison and vice
+ * versa; a range made by two comparisons of the same kind remains.
  */
 static void forget_other_range(struct scalar *a, u8 op)
 {
@@ -461,19 +466,19 @@ static void narrow(struct scalar *a, u8 op, u64 c)
 	}
 }
 
-/* The ranges are made anew from the bits: 6.18 forgets them here. */
+/* The ranges are recomputed from the bits: 6.18 forgets them here. */
 static void narrow_set(struct scalar *a, bool set, u64 c)
 {
 	struct tnum bits = a->bits;
 
 	if (set && c & (c - 1))
-		c = 0; /* which of them is unknown */
+		c = 0; /* it is unknown which of the bits is set */
 	*a = unknown;
 	a->bits.value = set ? bits.value | c : bits.value & ~c;
 	a->bits.mask = bits.mask & ~c;
 }
 
-/* Only a value that is its own low half is narrowed by looking at that half. */
+/* A comparison of the low half narrows a value only if the value equals its low half. */
 static bool is_low_half(u8 op, const struct scalar *a, const struct scalar *b)
 {
 	return is_signed_jump(op) ? a->umax <= INT32_MAX && b->smin >= 0 : a->umax <= UINT32_MAX;
@@ -495,6 +500,6 @@ void scalar_refine(struct scalar *a, u8 op, bool wide, bool truth, const struct 
 		narrow_set(&v, truth, c.umin);
 	else
 		narrow(&v, truth ? op : jump_negate(op), c.umin);
-	/* On an impossible path verifiers hold contradictions; nothing is known there. */
+	/* On an impossible path verifiers hold contradictions; we use no knowledge there. */
 	*a = synced(v);
 }

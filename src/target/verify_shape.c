@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What can be said of a program without values: every instruction is one that exists and has zeroes
- * in the fields it does not use; jumps stay inside their function and off second halves; functions
- * end in exit or a jump; everything is reachable; the frames of any chain of calls fit the stack
- * (kernel/bpf/verifier.c: check_cfg, check_subprogs, check_max_stack_depth, resolve_pseudo_ldimm64).
+ * What can be verified without values: every instruction exists and has zeroes in its unused
+ * fields; jumps stay inside their function and avoid second halves; functions end in exit or a
+ * jump; everything is reachable; the frames of any chain of calls fit the stack
+ * (kernel/bpf/verifier.c: check_cfg, check_subprogs, check_max_stack_depth,
+ * resolve_pseudo_ldimm64).
  */
 #include "target/verify.h"
 
@@ -191,7 +192,7 @@ static int shape_insns(struct verifier *c)
 
 /* ---- functions */
 
-/* The function that an instruction calls or refers to. */
+/* Whether an instruction calls or refers to a function; *target is its first instruction. */
 static bool callee(const struct bpf_insn *i, u32 pc, u32 *target)
 {
 	bool call = i->code == (BPF_JMP | BPF_CALL) && i->src_reg == BPF_PSEUDO_CALL;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * States: what is known at one place of a program, on all the paths that were joined there. A state
- * is a stack of frames (a callee's on top) and the ring records held. Joining keeps what both sides
- * agree on; the identity of maybe-null pointers survives as a relation: registers that were copies
- * of each other on both sides are copies of each other afterwards.
+ * States: what is known at one instruction, on all the paths that were joined there. A state is a
+ * stack of frames (a callee's on top) and the ring records held. A join keeps what both sides agree
+ * on; the identity of maybe-null pointers survives as a relation: registers that were copies of
+ * each other on both sides remain copies of each other.
  */
 #include "target/verify.h"
 
@@ -60,7 +60,7 @@ void state_free(struct verifier *c, struct state *s)
 
 /* ---- identities */
 
-struct ids { /* pairs of identities that belong together, and their common one */
+struct ids { /* pairs of corresponding identities, and their common one */
 	struct verifier *c;
 	struct {
 		u32 a, b, id;
@@ -68,7 +68,7 @@ struct ids { /* pairs of identities that belong together, and their common one *
 	u32 n;
 };
 
-enum { ID_NOT_NULL = 0, ID_ZERO = ~0u }; /* a pointer that is there; the number 0 */
+enum { ID_NOT_NULL = 0, ID_ZERO = ~0u }; /* a non-null pointer; the number 0 */
 
 static u32 reg_id(const struct reg *r)
 {
@@ -93,7 +93,7 @@ static u32 join_id(struct ids *ids, u32 a, u32 b)
 	return id;
 }
 
-/* Whether a of one side has always been b of the other. */
+/* Whether a of one side has always corresponded to b of the other. */
 static bool same_id(struct ids *ids, u32 a, u32 b)
 {
 	for (u32 i = 0; i < ids->n; i++)
@@ -119,7 +119,7 @@ static bool same_object(const struct reg *a, const struct reg *b)
 	       a->size == b->size && a->ref == b->ref;
 }
 
-/* Different constant offsets become a variable one from the smaller of them. */
+/* Different constant offsets become a variable offset from the smaller one. */
 static void join_offsets(struct reg *into, const struct reg *r)
 {
 	s32 off = MIN(into->off, r->off);
@@ -155,13 +155,16 @@ static void join_with_zero(struct ids *ids, struct reg *into, const struct reg *
 	into->id = id;
 }
 
-/* A pointer that was moved is no longer null where its origin was: only pristine ones mix with 0. */
+/* A pointer after arithmetic is not null where its origin was: only unmodified ones join with 0. */
 static bool is_pristine(const struct reg *r)
 {
 	return can_be_null(r) && !r->off && scalar_is_const(&r->v) && !r->v.umin;
 }
 
-/* A pointer that was found to be null is the number 0 on that path; what lowers a load asks before. */
+/*
+ * A pointer that was compared to be null is the number 0 on that path; lowering compares before
+ * each load.
+ */
 static bool is_btf_or_null(const struct reg *r)
 {
 	return r->btf || (scalar_is_const(&r->v) && !r->v.umin);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Helpers of the machine, rows {number, name, function} sorted by number (enum bpf_func_id). What a
- * helper tells about the world comes from struct vm_world; memory arguments go through vm_at(), so a
- * bad one is a fault and not an error code. Errors that programs see are negative errno values, as
- * in kernel/trace/bpf_trace.c and kernel/bpf/helpers.c.
+ * Helpers of the interpreter: rows {number, name, function} sorted by number (enum bpf_func_id).
+ * Values from outside the program come from struct vm_world; memory arguments go through vm_at(),
+ * so a bad one is a fault, not an error code. Errors that programs see are negative errno values,
+ * as in kernel/trace/bpf_trace.c and kernel/bpf/helpers.c.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -74,7 +74,10 @@ static bool func_arg(struct vm *vm, u64 ref)
 	return false;
 }
 
-/* Calls f(map, key, value, ctx) for each element until it returns non-zero; how many calls. */
+/*
+ * Calls f(map, key, value, ctx) for each element until it returns non-zero; returns the number of
+ * calls.
+ */
 HELPER(for_each_map_elem)
 {
 	struct vm_map *m = table_arg(vm, a[0]);
@@ -145,7 +148,10 @@ static u64 probe_read(struct vm *vm, const u64 *a, bool user)
 	return ERR(EFAULT);
 }
 
-/* Length with the NUL, which is always there; what follows it in dst stays as it was. */
+/*
+ * Returns the length with the NUL, which is always written; the bytes of dst after it do not
+ * change.
+ */
 static u64 probe_read_str(struct vm *vm, const u64 *a, bool user)
 {
 	u32 size = (u32)a[1], n = 0;
@@ -153,7 +159,7 @@ static u64 probe_read_str(struct vm *vm, const u64 *a, bool user)
 
 	if (!dst)
 		return 0;
-	while (n < size - 1) { /* a last byte becomes the NUL in any case */
+	while (n < size - 1) { /* the last byte always becomes the NUL */
 		if (read_bytes(vm, dst + n, 1, a[2] + n, user) < 0) {
 			memset(dst, 0, size);
 			return ERR(EFAULT);
@@ -182,10 +188,10 @@ HELPER(probe_read_kernel_str) { return probe_read_str(vm, a, false); }
 HELPER(probe_write_user)
 {
 	vm_at(vm, a[1], (u32)a[2], VM_READ);
-	return ERR(EPERM); /* nobody's memory is written by a simulation */
+	return ERR(EPERM); /* the interpreter never writes to foreign memory */
 }
 
-/* ---- the world */
+/* ---- the traced system */
 
 static u64 now(struct vm *vm, enum timestamp_mode clock)
 {
@@ -229,7 +235,7 @@ HELPER(get_current_comm)
 	return 0;
 }
 
-/* Nothing is there to jump to: the program goes on. */
+/* There is no program to jump to: execution continues. */
 HELPER(no_tail_call)
 {
 	return (u64)-ENOENT;
@@ -320,7 +326,7 @@ HELPER(ringbuf_query)
 
 /* ---- stacks */
 
-/* Frames after skipping; *all is one allocation that the caller frees. */
+/* Frames after those to skip; *all is one allocation that the caller frees. */
 static u32 frames(struct vm *vm, u64 flags, u32 max, u64 **all)
 {
 	u32 skip = flags & BPF_F_SKIP_FIELD_MASK, n;
@@ -420,7 +426,9 @@ static void put_string(struct vm *vm, struct buf *out, u64 addr)
 		buf_putc(out, c);
 }
 
-/* One conversion: %[l[l]](d i u x c s p); others are copied as they are. Returns characters taken. */
+/*
+ * One conversion: %[l[l]](d i u x c s p); others are copied unchanged. Returns characters consumed.
+ */
 static u32 convert(struct vm *vm, struct buf *out, const char *spec, u64 v)
 {
 	u32 n = 0, longs = 0;

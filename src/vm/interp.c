@@ -2,8 +2,8 @@
 /*
  * The instruction set, cpu v4 included, one function for each class of instructions
  * (Documentation/bpf/standardization/instruction-set.rst; kernel/bpf/core.c, ___bpf_prog_run).
- * Arithmetic is done in unsigned types, where C and BPF agree; division by zero gives 0, the
- * remainder of a division by zero its dividend.
+ * Arithmetic uses unsigned types, where C and BPF agree; division by zero gives 0, the remainder of
+ * a division by zero is the dividend.
  */
 #include <errno.h>
 
@@ -13,7 +13,7 @@ struct regs {
 	u64 r[11];
 };
 
-/* What a call leaves in r1-r5: a program that reads it shows itself. */
+/* The value of r1-r5 after a call: exposes a program that reads them. */
 #define POISON 0xdeadbeefdeadbeefull
 
 static u64 sext(u64 v, u32 bits)
@@ -165,8 +165,8 @@ static void put(u8 *p, u32 size, u64 v)
 }
 
 /*
- * A load through a kernel pointer that the verifier trusts (BPF_PROBE_MEM): the world reads it, and
- * what cannot be read is 0. Small addresses are a forgotten null check and fault.
+ * A load through a kernel pointer that the verifier trusts (BPF_PROBE_MEM): vm_world reads it, and
+ * what cannot be read is 0. A small address is a missing null check and faults.
  */
 static bool load_foreign(struct vm *vm, u64 addr, u32 size, u64 *v)
 {
@@ -312,8 +312,8 @@ static void call(struct vm *vm, const struct bpf_insn *i, struct regs *r)
 }
 
 /*
- * bpf_tail_call(context, programs, index): where the index has a program, that one goes on in this frame and nothing
- * comes back. Only from a program's first frame, as no program of ours does otherwise.
+ * bpf_tail_call(context, programs, index): if the index has a program, it continues in this frame
+ * and does not return. Only from a program's first frame: our programs make no other tail calls.
  */
 static bool tail_call(struct vm *vm, struct regs *r)
 {
@@ -343,7 +343,7 @@ static bool is_tail_call(const struct bpf_insn *i)
 	return i->src_reg == 0 && i->imm == BPF_FUNC_tail_call;
 }
 
-/* The distance to jump, beyond the next instruction. */
+/* The distance to jump, relative to the next instruction. */
 static s64 jump(struct vm *vm, const struct bpf_insn *i, const struct regs *r)
 {
 	if (BPF_OP(i->code) == BPF_JA)

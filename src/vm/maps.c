@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Maps as programs see them: arrays and hashes, plain and per CPU, with and without eviction
- * (kernel/bpf/arraymap.c, hashtab.c). Elements live in chunks that never move, so that a value's
- * address stays good; a hash makes chunks as it grows. Keys and values are separate regions: no
- * offset into a value reaches a key.
+ * (kernel/bpf/arraymap.c, hashtab.c). Elements are in chunks that never move, so a value's address
+ * stays valid; a hash allocates chunks as it grows. Keys and values are separate regions: no offset
+ * into a value reaches a key.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -68,7 +68,7 @@ void vm_map_init(struct vm *vm, struct vm_map *m, struct map_desc *desc, u32 ind
 	m->desc = desc;
 	m->index = index;
 	if (desc->role == MAP_GLOBAL)
-		return; /* lives in the data map */
+		return; /* part of the data map */
 	m->type = desc->bpf_type;
 	m->key_size = desc->key_size;
 	m->value_size = desc->value_size;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Every load and store of a program comes through vm_at(): a machine address and a length go in, a
- * host pointer comes out, or a fault whose text says what was touched and where it ends. Stack bytes
- * must have been written before they are read, as the kernel's verifier wants it (kernel/bpf/verifier.c,
- * check_stack_read).
+ * Address translation and access checks. In: a machine address and a length, of every load and
+ * store of a program. Out: a host pointer, or a fault whose text gives the region and its bounds.
+ * Stack bytes must be written before they are read, as the kernel's verifier demands
+ * (kernel/bpf/verifier.c, check_stack_read).
  */
 #include <errno.h>
 #include <stdarg.h>
@@ -80,7 +80,10 @@ static u8 *stack_at(struct vm *vm, const struct region *r, u32 off, u64 len, enu
 	u32 frame = off / VM_FRAME_STRIDE, in = off % VM_FRAME_STRIDE;
 
 	if (frame >= vm->n_frames || in < VM_STACK || len > VM_FRAME_STRIDE - in)
-		/* The gap below a frame belongs half to it and half to the one before. */
+		/*
+		 * The gap below a frame is reported as part of that frame in its upper half, else
+		 * of the previous one.
+		 */
 		return refuse(vm, r, in < VM_STACK / 2 ? in : (s64)in - VM_FRAME_STRIDE, len,
 			      access);
 	for (u32 i = 0; access & VM_READ && i < len; i++)

@@ -2,8 +2,8 @@
 /*
  * The ring buffer, one producer and one consumer (kernel/bpf/ringbuf.c). Positions only grow; a
  * record is a header of 8 bytes and its payload rounded to 8. The host memory is twice the ring, so
- * that a record which crosses the end lies in one piece: what it covers at the start of the ring is
- * accounted as used and therefore nobody else's.
+ * that a record which crosses the end is contiguous: the bytes at the start of the ring that it
+ * covers are accounted as used, so no other record has them.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The machine as its users see it: made from a program (its maps, its data), it runs functions and
- * answers for maps, stacks and counters the way the kernel engine does. Relocations are applied to
- * a copy of a function when it first runs: map references, addresses in map values and callbacks
- * become machine addresses.
+ * The interpreter's interface: made from a program (its maps, its data), it runs functions and
+ * serves maps, stacks and counters as the kernel engine does. Relocations are applied to a copy of
+ * a function when it first runs: map references, addresses in map values and callbacks become
+ * machine addresses.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -138,7 +138,7 @@ void vm_enter_program(struct vm *vm, u32 func)
 		return;
 	vm->func = vm->prog->funcs.v[func];
 	vm->insns = insns;
-	vm->pc = ~0u; /* the next one is the first */
+	vm->pc = ~0u; /* so that the next instruction is the first */
 }
 
 static void set_ctx(struct vm *vm, void *ctx, u32 len)
@@ -248,7 +248,7 @@ static struct thread_slot *threads_of(struct vm *vm, const struct map_desc *d)
 	return d->threads_off && p ? (struct thread_slot *)(void *)(p + d->threads_off) : NULL;
 }
 
-/* 0, or -errno: there is no such key. */
+/* 0, or -errno: the key does not exist. */
 static int delete_key(struct vm *vm, struct vm_map *m, const void *key)
 {
 	struct thread_slot *slots = threads_of(vm, m->desc),
@@ -288,7 +288,7 @@ u32 vm_stack(struct vm *vm, const struct stack_value *v, u32 limit, u64 *ips)
 
 /* ---- tables */
 
-/* Merges n copies that lie stride bytes apart; zeroes when none was ever updated. */
+/* Merges n copies at a distance of stride bytes; zeroes if none was ever updated. */
 static void *merge(struct arena *a, const struct type *t, const u8 *copy, u32 n, u32 stride,
 		   u32 size, bool *set)
 {
@@ -331,7 +331,7 @@ static int read_global(struct vm *vm, const struct map_desc *d, struct arena *a,
 	return 0;
 }
 
-/* One for each CPU, in per-CPU maps, or several in the value. */
+/* One copy for each CPU in per-CPU maps, or several inside the value. */
 static void *merge_copies(struct arena *a, const struct vm_map *m, const u8 *first)
 {
 	u32 slots = m->desc->n_slots;

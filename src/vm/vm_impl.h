@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The machine's inside. Programs see addresses of the machine's own making, never host pointers:
+ * Internals of the interpreter. Programs see synthetic addresses, never host pointers:
  *
  *	63            48 47           32 31                         0
  *	+---------------+---------------+---------------------------+
  *	|    0x5eed     | region number |  VM_START + offset        |
  *	+---------------+---------------+---------------------------+
  *
- * They are not canonical on any machine we trace, so no foreign address is taken for ours; runs are
- * repeatable; and one index finds the region against which an access is checked.
+ * They are canonical on no processor that we trace, so no foreign address is mistaken for one; runs
+ * are repeatable; and one index finds the region against which an access is checked.
  */
 #ifndef SONDE_VM_IMPL_H
 #define SONDE_VM_IMPL_H
@@ -24,7 +24,10 @@ enum { VM_MAX_TAIL_CALLS = 33 }; /* as the kernel's MAX_TAIL_CALL_CNT */
 
 enum region_kind { RG_STACK, RG_CTX, RG_KEYS, RG_VALUES, RG_RING };
 
-/* Memory that a program may touch: repeats every `stride` bytes, of which [skip, skip + len) count. */
+/*
+ * Memory that a program may access: repeats every `stride` bytes, of which [skip, skip + len) are
+ * valid.
+ */
 struct region {
 	u8 *host;
 	u32 size, stride, skip, len;
@@ -32,7 +35,7 @@ struct region {
 	u32 map;
 };
 
-struct vm_elem { /* of a hash; index 0 is nobody */
+struct vm_elem { /* of a hash; index 0 means none */
 	u32 hash, chain;
 	u32 newer, older; /* by use, for LRU */
 	bool live;
@@ -58,7 +61,7 @@ struct vm_map {
 	u32 n_chunks;
 	/* hashes */
 	struct vm_elem *elem;
-	u32 n_elems; /* slots made so far, the one of index 0 included */
+	u32 n_elems; /* slots created, including index 0 */
 	u32 n_live, free, newest, oldest;
 	u32 *bucket, n_buckets;
 	/* ring */
@@ -85,7 +88,7 @@ struct vm {
 	const struct bpf_func *func;
 	const struct bpf_insn *insns;
 	u32 pc, n_frames, n_tail_calls;
-	u32 index_key, index_region; /* the key that a walk over an array shows */
+	u32 index_key, index_region; /* the key that for_each_map_elem passes for an array */
 	u64 steps, limit, max_steps;
 	u64 random;
 	struct err fault;
@@ -119,21 +122,24 @@ u32 vm_region(struct vm *vm, enum region_kind kind, u8 *host, u32 size, u32 stri
 	      u32 map);
 /* The host address of len bytes, or NULL with a fault. */
 u8 *vm_at(struct vm *vm, u64 addr, u64 len, enum vm_access access);
-/* The same without a fault: NULL when not readable. */
+/* The same, but returns NULL instead of faulting. */
 const u8 *vm_peek(struct vm *vm, u64 addr, u64 len);
 int vm_fault(struct vm *vm, int code, const char *fmt, ...) FORMAT(3, 4);
-/* A new frame, none of it written: offset of its end in the stack region. */
+/* A new frame of unwritten bytes; returns the offset of its end in the stack region. */
 u32 vm_frame_enter(struct vm *vm);
 
-/* vm.c: the function at an index of a map of programs, or NO_INDEX; and going on in it, behind the instruction at pc. */
+/*
+ * vm.c: the function at an index of a map of programs, or NO_INDEX; and continuing in it, after the
+ * instruction at pc.
+ */
 u32 vm_program_at(const struct vm *vm, u32 map, u32 index);
 void vm_enter_program(struct vm *vm, u32 func);
-/* interp.c: runs from pc until its exit; arguments in arg[0..4]. */
+/* interp.c: runs from pc to the function's exit; arguments in arg[0..4]. */
 int vm_exec(struct vm *vm, u32 pc, const u64 *arg, u64 *ret);
 
 /* helpers.c */
 typedef u64 vm_helper_fn(struct vm *vm, const u64 *a); /* a: its arguments, r1 to r5 */
-vm_helper_fn *vm_helper(u32 number); /* NULL: the machine has none of that number */
+vm_helper_fn *vm_helper(u32 number);                   /* NULL: no such helper */
 
 /* maps.c: the maps as programs see them */
 void vm_map_init(struct vm *vm, struct vm_map *m, struct map_desc *desc, u32 index);
@@ -141,7 +147,7 @@ void vm_map_release(struct vm *vm, struct vm_map *m);
 struct vm_map *vm_map_arg(struct vm *vm, u64 ref);
 u64 vm_map_value_addr(struct vm *vm, struct vm_map *m, u32 index, u32 cpu);
 u64 vm_map_key_addr(struct vm *vm, struct vm_map *m, u32 index);
-/* CPU copy of element index (array index, or hash slot) in host memory. */
+/* The copy of a CPU of element index (array index, or hash slot) in host memory. */
 u8 *vm_map_value(struct vm *vm, struct vm_map *m, u32 index, u32 cpu);
 u8 *vm_map_key(struct vm *vm, struct vm_map *m, u32 index);
 /* Element of a key: its index + 1, 0: none. */
@@ -159,7 +165,7 @@ void vm_ring_init(struct vm *vm, struct vm_map *m);
 u64 vm_ring_reserve(struct vm *vm, struct vm_map *m, u64 len);
 int vm_ring_finish(struct vm *vm, u64 addr, bool discard);
 u32 vm_ring_held(const struct vm *vm);
-/* A fault left records behind: they are discarded. */
+/* Discards the records that a faulting run has not submitted. */
 void vm_ring_drop_held(struct vm *vm);
 u64 vm_ring_query(const struct vm_map *m, u64 what);
 
