@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Building IR: every function here appends to l->block. Constants fold, identities disappear, and a
- * pure operation (or a stable helper call) that was computed in a dominating block is not computed
- * again: see struct vn_entry in state.h.
+ * The IR builder: every function appends to l->block. It folds constants, drops identities, and
+ * does not recompute a pure operation (or a stable helper call) of a dominating block: see struct
+ * vn_entry in state.h.
  */
 #include <stdarg.h>
 #include "ir/pass.h"
@@ -123,12 +123,12 @@ static u32 temp_new(struct lower *l, bool is_var)
 	struct ir_temp t = { .kind = TK_INT, .is_var = is_var };
 
 	if (!l->f->temps.n)
-		vec_push(l->arena, &l->f->temps, (struct ir_temp){ 0 });
+		vec_push(l->arena, &l->f->temps, (struct ir_temp){});
 	vec_push(l->arena, &l->f->temps, t);
 	return l->f->temps.n - 1;
 }
 
-/* What instruction selection makes of branches (target/select_op.c): those that verifiers cannot decide. */
+/* The branches that instruction selection adds (target/select_op.c) and verifiers cannot decide. */
 static u32 branches_inside(const struct lower *l, const struct ir_insn *in)
 {
 	if (in->op == IR_SDIV || in->op == IR_SMOD)
@@ -138,7 +138,7 @@ static u32 branches_inside(const struct lower *l, const struct ir_insn *in)
 
 static struct opnd pure(struct lower *l, struct ir_insn in);
 
-/* ---- kernel pointers that verifiers know: what they refuse to count with becomes a number first */
+/* ---- kernel pointers that verifiers track: arithmetic that they refuse is done on a number */
 
 struct opnd ir_known(struct lower *l, struct opnd o)
 {
@@ -157,7 +157,7 @@ static struct opnd as_number(struct lower *l, struct opnd o)
 	return is_known(l, o) ? pure(l, (struct ir_insn){ .op = IR_NUMBER, .arg = { o } }) : o;
 }
 
-/* A field's address: kernel/bpf/verifier.c, check_reg_sane_offset. */
+/* A field's offset: kernel/bpf/verifier.c, check_reg_sane_offset. */
 static bool is_member_offset(struct opnd o)
 {
 	return o.kind == O_IMM && o.imm > -(1 << 29) && o.imm < 1 << 29;
@@ -177,7 +177,7 @@ struct opnd ir_emit(struct lower *l, struct ir_insn in)
 	l->s->loop_insns++;
 	l->s->loop_branches += branches_inside(l, &in);
 	vec_push(l->arena, &l->block->insns, in);
-	return in.dst ? o_temp(in.dst) : (struct opnd){ 0 };
+	return in.dst ? o_temp(in.dst) : (struct opnd){};
 }
 
 static bool fold2(enum ir_opcode op, u64 a, u64 b, u64 *r)
@@ -196,7 +196,7 @@ static bool fold2(enum ir_opcode op, u64 a, u64 b, u64 *r)
 	case IR_SHL: *r = a << (b & 63); return true;
 	case IR_SHR: *r = a >> (b & 63); return true;
 	case IR_SAR: *r = (u64)((s64)a >> (b & 63)); return true;
-	default: return false; /* not a two-operand arithmetic op */
+	default: return false; /* no two-operand arithmetic operation */
 	}
 }
 
@@ -205,7 +205,7 @@ static int log2_exact(u64 v)
 	return v && !(v & (v - 1)) ? __builtin_ctzll(v) : -1;
 }
 
-/* x op constant, where the constant makes it trivial. */
+/* x op constant, where the constant makes the result trivial. */
 static bool identity(struct lower *l, enum ir_opcode op, struct opnd a, s64 b, struct opnd *r)
 {
 	int p;
@@ -356,8 +356,8 @@ struct opnd ir_call(struct lower *l, u32 helper, bool stable, u32 n, ...)
 /* ---- control */
 
 /*
- * Ids are handed out as blocks are made, and become places in the emission order in ir_order(). Behind
- * a terminator l->block is a fresh block that is never placed: what is appended to it vanishes.
+ * Ids are assigned as blocks are made; ir_order() turns them into positions in the emission order.
+ * After a terminator l->block is a new block that is never placed: code appended to it is dropped.
  */
 struct ir_block *ir_block_new(struct lower *l)
 {
@@ -416,7 +416,7 @@ static void mark_reachable(struct ir_block **by_id, struct ir_block *entry, u8 *
 	}
 }
 
-/* Ends building a function: drops unreachable blocks, turns ids into places in the order. */
+/* Ends building a function: drops unreachable blocks, turns ids into positions in the order. */
 void ir_order(struct lower *l)
 {
 	struct ir_func *f = l->f;
@@ -459,9 +459,10 @@ void ir_var_set(struct lower *l, u32 var, struct opnd v)
 }
 
 /*
- * Verifiers learn from a condition, and decide later ones by it; and what becomes a part of an address they follow by
- * its value. Each of many conditions then doubles the ways that they follow. Where there are many, what is compared,
- * and indices and lengths, go through memory, and they forget.
+ * Hides a value from verifiers. They derive ranges from a condition and decide later ones by them,
+ * and they track the value of what becomes part of an address, so each of many conditions doubles
+ * the paths that they follow. Where there are many, compared values, indices and lengths go through
+ * memory, where verifiers forget them.
  */
 struct opnd ir_opaque(struct lower *l, struct opnd v)
 {
@@ -484,8 +485,10 @@ struct opnd ir_at_most(struct lower *l, struct opnd n, s64 most)
 		return o_imm((u64)n.imm > (u64)most ? most : n.imm);
 	over = ir_block_new(l);
 	out = ir_block_new(l);
-	/* The copy is compared, not n: that may lie on the stack, and verifiers before 6.3 forget what they
-	 * learned of it when it is read there once more. */
+	/*
+	 * The copy is compared, not n: that may be on the stack, and verifiers before 6.3 forget
+	 * the range that they derived from it when it is read from there again.
+	 */
 	v = ir_var(l);
 	ir_var_set(l, v, ir_opaque(l, n));
 	ir_branch(l, CC_UGT, o_temp(v), o_imm(most), over, out);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * IR: typed three-address code in basic blocks. Temporaries are defined once (except variables, which
- * are marked), operands are temporaries, constants or addresses of known objects. No registers, no
- * descriptors. Control flow is structured by construction, blocks are in emission order, every block
- * ends in exactly one of JUMP, BRANCH, RETURN.
+ * IR: three-address code in basic blocks. Temporaries are defined once (except variables, which are
+ * marked); operands are temporaries, constants or addresses of known objects. There are no
+ * registers and no descriptors. Control flow is structured by construction, blocks are in emission
+ * order, every block ends in exactly one of JUMP, BRANCH, RETURN.
  *
  *	b2:
  *	  t7 = call 14()                      ; pid_tgid
@@ -60,7 +60,7 @@ enum opnd_kind {
 	O_SLOT, /* address of frame object id, + imm */
 	O_CTX,  /* the program's context pointer, + imm */
 	O_MAP,  /* reference to maps[id] (helper argument) */
-	O_DATA, /* address in the element of the data map (or maps[id] when it is a one-element array), + imm */
+	O_DATA, /* address in the value of the data map (or of the one-element array maps[id]), + imm */
 	O_FUNC, /* address of subfunction id (helper callback argument) */
 };
 
@@ -117,12 +117,15 @@ struct ir_insn {
 	u32 dst;       /* temporary defined, 0: none */
 	u32 target[2]; /* BRANCH: then, else; JUMP: then */
 	struct opnd arg[5];
-	s64 imm; /* CALL: helper number; CALLSUB: function; KCALL: index into program.kfuncs; lengths;
-			BRANCH: index + 1 into program.losses of a loop whose turns it bounds */
+	/*
+	 * CALL: helper number; CALLSUB: function; KCALL: index into program.kfuncs; lengths;
+	 * BRANCH: index + 1 into program.losses of a loop whose iterations it bounds
+	 */
+	s64 imm;
 	struct span span;
 };
 
-enum temp_kind { TK_INT, TK_PTR /* any pointer; the checker of target/ knows what it points to */ };
+enum temp_kind { TK_INT, TK_PTR /* any pointer; target/verify.c tracks its kind */ };
 
 struct ir_temp {
 	u8 kind;
@@ -155,7 +158,7 @@ struct ir_func {
 struct shared_func; /* ir/lower.h */
 struct shared_use {
 	const struct shared_func *row;
-	u32 index, most[2]; /* of the function; of what its calls need */
+	u32 index, most[2]; /* of the function; see struct shared_func.most */
 };
 
 /* All functions of one BPF program: funcs[0] is the entry. */
@@ -164,17 +167,18 @@ struct ir_unit {
 	struct program *prog; /* maps, events, losses being collected */
 	VEC(struct ir_func *) funcs;
 	VEC(struct shared_use) shared;
-	u32 nowhere, nowhere_size; /* bytes in the data map that nobody reads */
-	u32 n_branches; /* in its source, more or less: conditions, look-ups, calls that take or make strings */
+	u32 nowhere, nowhere_size; /* bytes in the data map that are never read */
+	/* estimate from its source: conditions, look-ups, calls that take or make strings */
+	u32 n_branches;
 	u32 n_searches; /* calls of string functions with loops: see lower_func.c */
-	u32 n_fetches;  /* reads that may wait for a page: the program must be one that may sleep */
+	u32 n_fetches;  /* reads that may fault a page in: the program must be sleepable */
 };
 
 void ir_print(struct buf *b, const struct ir_unit *u);
-/* Reads what ir_print writes (tests of passes). NULL and a message at a mistake. */
+/* Parses the output of ir_print (for tests of passes). On a syntax error NULL and a message. */
 struct ir_unit *ir_parse(struct arena *a, struct program *prog, const char *text,
 			 const char **error);
-/* Checks the invariants above; BUG() with the dump when one is broken. */
+/* Verifies the invariants above; BUG() with the dump if one is broken. */
 void ir_verify(const struct ir_unit *u);
 
 struct ir_pass {

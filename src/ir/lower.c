@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * One checked instance of a clause -> one unit of IR. The order of a program:
+ * Lowers a checked instance of a clause to a unit of IR. The order of a program:
  *
- *	filters     system-call set, -p, --follow: return at once for what is not asked for
+ *	filters     system-call set, -p, --follow: return at once for other events
  *	claim A     scratch, if the predicate needs it
  *	predicate
  *	claim B     scratch, if only the body needs it
@@ -12,8 +12,8 @@
 #include "ir/state.h"
 
 /*
- * Trampolines, hooks of security modules and iterators, entries in a session and uprobe multi links of 6.6 to 6.12: there
- * the value would mean something to the kernel.
+ * Trampolines, hooks of security modules and iterators, entries in a session and uprobe multi links
+ * of 6.6 to 6.12: the kernel interprets the value that they return.
  */
 static bool must_return_zero(const struct profile *p)
 {
@@ -22,8 +22,8 @@ static bool must_return_zero(const struct profile *p)
 }
 
 /*
- * Returns of the body share one or two exit blocks, because whether there is scratch to release is
- * known only when all of the body is lowered.
+ * Returns of the body share one or two exit blocks, because it is known only after lowering the
+ * body whether scratch must be released.
  */
 void lower_return(struct lower *l, struct opnd value)
 {
@@ -65,7 +65,7 @@ static void emit_exits(struct lower *l)
 
 /* ---- filters */
 
-/* All filters leave through one block at the end, so that what is asked for falls through. */
+/* All filters leave through one block at the end, so that the wanted events fall through. */
 static void return_unless(struct lower *l, enum ir_cond cc, struct opnd a, struct opnd b)
 {
 	struct ir_block *go = ir_block_new(l);
@@ -75,8 +75,9 @@ static void return_unless(struct lower *l, enum ir_cond cc, struct opnd a, struc
 }
 
 /*
- * Where neither the task may be loaded from nor a helper asked (5.10, locked down): all but calls that were entered by
- * SYSCALL are 32-bit. At their exit ip may have changed (execve, sigreturn), so that cs alone is asked.
+ * Where neither the task may be loaded from nor a helper called (5.10, locked down): every call
+ * that was not entered by SYSCALL is 32-bit. At the exit ip may have changed (execve, sigreturn),
+ * so only cs is compared.
  */
 static void filter_by_registers(struct lower *l)
 {
@@ -89,7 +90,7 @@ static void filter_by_registers(struct lower *l)
 			      ir_load(l, opnd_plus(regs, p->at_ip), 8, false));
 }
 
-/* Without a helper call, which costs 19 ns: only what this does not settle takes the slow check. */
+/* Avoids a helper call, which costs 19 ns: only what this does not decide takes the slow check. */
 static void branch_if_native(struct lower *l, struct ir_block *native)
 {
 	const struct profile *p = l->profile;
@@ -104,7 +105,7 @@ static void branch_if_native(struct lower *l, struct ir_block *native)
 	ir_place(l, slow);
 }
 
-/* 32-bit calls share the tracepoint but not the numbers: thread_info says which kind this one is. */
+/* 32-bit calls share the tracepoint but not the numbers: thread_info distinguishes them. */
 static void filter_compat(struct lower *l)
 {
 	const struct profile *p = l->profile;
@@ -129,7 +130,7 @@ static void filter_compat(struct lower *l)
 	}
 	ir_branch(l, CC_EQ, ir_op2(l, IR_AND, flags, o_imm(p->compat_mask)), o_imm(0), native,
 		  l->s->exit_filter);
-	vn_truncate(l, mark); /* the slow check did not happen on every way here */
+	vn_truncate(l, mark); /* not every path here runs the slow check */
 	ir_place(l, native);
 }
 
@@ -150,7 +151,7 @@ struct opnd lower_syscall_number(struct lower *l)
 	return lower_loc(l, &l->profile->syscall_nr).o;
 }
 
-/* Of several programs on one attachment: the one that is attached. */
+/* Of several programs on one attachment: the attached one. */
 static bool is_dispatcher(const struct instance *in)
 {
 	return in->jump && in->jump->dispatcher == in->index;
@@ -161,7 +162,7 @@ static void filter_syscalls(struct lower *l)
 	const struct profile *p = l->profile;
 	struct opnd nr, byte;
 	u32 only = 0, n, off;
-	u8 bytes[SYSCALL_SET_BITS] = { 0 };
+	u8 bytes[SYSCALL_SET_BITS] = {};
 
 	if ((!p->syscall_enter && !p->syscall_exit) || (l->inst->jump && !is_dispatcher(l->inst)))
 		return;
@@ -174,7 +175,7 @@ static void filter_syscalls(struct lower *l)
 		if (p->syscall_set) {
 			for (u32 i = 0; i < SYSCALL_SET_BITS; i++)
 				bytes[i] = p->syscall_set[i / 64] >> (i % 64) & 1;
-			off = lower_data(l, sizeof bytes, bytes);
+			off = lower_data(l, sizeof(bytes), bytes);
 			byte = ir_op2(l, IR_ADD, ir_addr(l, o_data(l->prog->data_map, off)),
 				      ir_op2(l, IR_AND, nr, o_imm(SYSCALL_SET_BITS - 1)));
 			return_unless(l, CC_NE, ir_load(l, byte, 1, false), o_imm(0));
@@ -185,7 +186,10 @@ static void filter_syscalls(struct lower *l)
 
 /* ---- several programs on one attachment: session/dispatch.c */
 
-/* To the first program that the number of the call has from this layer on; on to what follows if it has none. */
+/*
+ * Jumps to the first program for the number of the call from this layer on; continues if there is
+ * none.
+ */
 static void jump_to_layer(struct lower *l, u32 layer)
 {
 	struct opnd nr = ir_op2(l, IR_AND, lower_syscall_number(l), o_imm(SYSCALL_SET_BITS - 1));
@@ -194,7 +198,7 @@ static void jump_to_layer(struct lower *l, u32 layer)
 		ir_op2(l, IR_ADD, nr, o_imm((s64)layer * SYSCALL_SET_BITS)));
 }
 
-/* A jump does not come back: each return of the program goes to the next one first. */
+/* A tail call does not return: each return of the program jumps to the next layer first. */
 static void lower_next_layer(struct lower *l)
 {
 	struct ir_block *next = ir_block_new(l);
@@ -227,7 +231,7 @@ static void filter_loading(struct lower *l)
 	return_unless(l, CC_EQ, ir_op2(l, IR_AND, word, o_imm((s64)p->loading_mask)), o_imm(0));
 }
 
-/* Members of the kernel's structures that the numbers of a task are in. */
+/* Members of kernel structures that hold the numbers of a task. */
 struct pid_members {
 	u32 leader, thread_pid, level, numbers, ns, nr, upid_size;
 };
@@ -253,7 +257,10 @@ static struct opnd read_member(struct lower *l, struct opnd base, u32 offset, u3
 				 SPACE_KERNEL);
 }
 
-/* As pid_nr_ns() of kernel/pid.c: pid->numbers[LEVEL].nr where pid->level >= LEVEL and numbers[LEVEL].ns is ours; else 0. */
+/*
+ * As pid_nr_ns() of kernel/pid.c: pid->numbers[LEVEL].nr if pid->level >= LEVEL and
+ * numbers[LEVEL].ns is ours; else 0.
+ */
 static void read_number_below(struct lower *l, const struct pid_members *at, bool is_process,
 			      u32 result)
 {
@@ -279,20 +286,20 @@ static void read_number_below(struct lower *l, const struct pid_members *at, boo
 
 struct opnd lower_ns_number(struct lower *l, const u64 ns[2], bool is_process)
 {
-	struct opnd ids = lower_temp(l, 8, 4, "ids"), rc;
+	struct opnd ids = lower_temp(l, 8, 4, "ids"), ret;
 	struct ir_block *below, *out;
 	struct pid_members at;
 	u32 result, mark;
 
-	rc = ir_call(l, BPF_FUNC_get_ns_current_pid_tgid, false, 4, o_imm((s64)ns[0]),
-		     o_imm((s64)ns[1]), ids, o_imm(8));
+	ret = ir_call(l, BPF_FUNC_get_ns_current_pid_tgid, false, 4, o_imm((s64)ns[0]),
+		      o_imm((s64)ns[1]), ids, o_imm(8));
 	if (!find_pid_members(&l->env->world, &at))
 		return ir_load(l, opnd_plus(ids, is_process ? 4 : 0), 4, false);
 	below = ir_block_new(l);
 	out = ir_block_new(l);
 	result = ir_var(l);
 	ir_var_set(l, result, ir_load(l, opnd_plus(ids, is_process ? 4 : 0), 4, false));
-	ir_branch(l, CC_NE, rc, o_imm(0), below, out);
+	ir_branch(l, CC_NE, ret, o_imm(0), below, out);
 	ir_place(l, below);
 	mark = lower_values_mark(l);
 	read_number_below(l, &at, is_process, result);
@@ -311,7 +318,7 @@ struct opnd lower_own_pid(struct lower *l)
 	return ir_op2(l, IR_SHR, ir_call(l, BPF_FUNC_get_current_pid_tgid, true, 0), o_imm(32));
 }
 
-/* -p and --follow: the current process, or the one that an iterator's object belongs to. */
+/* -p and --follow: the current process, or the owner of an iterator's object. */
 static void filter_tgid(struct lower *l, const struct arg_desc *owner)
 {
 	struct opnd tgid, key;
@@ -347,9 +354,10 @@ static void filter_process(struct lower *l)
 }
 
 /*
- * Only objects: the kernel calls once more, without one, when it is through. One byte for each into the iterator's output, which is how the reader knows how far it went: it
- * asks for few at a time and empties the ring in between. ctx->meta is the first word of every context,
- * meta->seq the first of struct bpf_iter_meta (include/linux/bpf.h).
+ * Only for objects: at the end the kernel calls once more without one. Writes one byte for each
+ * object into the iterator's output, which counts them for the reader: it reads a few at a time and
+ * empties the ring in between. ctx->meta is the first word of every context, meta->seq the first of
+ * struct bpf_iter_meta (include/linux/bpf.h).
  */
 static void mark_object(struct lower *l)
 {
@@ -358,8 +366,8 @@ static void mark_object(struct lower *l)
 
 	if (p->kind != PROFILE_ITER)
 		return;
-	if (p->n_args > 1 &&
-	    p->args[1].type->kind == TY_POINTER) /* the call behind the last object has none */
+	/* the call after the last object has none */
+	if (p->n_args > 1 && p->args[1].type->kind == TY_POINTER)
 		return_unless(l, CC_NE, lower_loc(l, &p->args[1]).o, o_imm(0));
 	if (p->pinned)
 		return;
@@ -391,7 +399,7 @@ static bool find_speculation(struct node *n, void *ctx)
 	return !*found;
 }
 
-/* Where there is a speculate(), all records of the clause carry a number: 0 before it. */
+/* If there is a speculate(), all records of the clause carry a number: 0 before it. */
 static void start_speculation(struct lower *l)
 {
 	bool found = false;
@@ -452,7 +460,7 @@ static struct ir_func *func_new(struct arena *a, const char *name)
 	struct ir_func *f = arena_new(a, struct ir_func);
 
 	f->name = name;
-	vec_push(a, &f->temps, (struct ir_temp){ 0 });
+	vec_push(a, &f->temps, (struct ir_temp){});
 	return f;
 }
 
@@ -469,8 +477,8 @@ static void size_scratch(struct lower *l)
 }
 
 /*
- * A program of a tracepoint's perf event that returns 0 takes the event away from everybody else who records
- * it with perf (include/trace/perf.h: perf_trace_run_bpf_submit): it returns 1, whatever the script says.
+ * A program on a tracepoint's perf event that returns 0 hides the event from all other perf users
+ * (include/trace/perf.h: perf_trace_run_bpf_submit): it returns 1, whatever the script returns.
  */
 static void keep_event(struct lower *l)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The probe's context: an argument's location (type/loc.h) becomes loads. Context loads are always
- * "*(size *)(ctx + constant)", aligned to their size: anything else is read through a helper, because
- * verifiers refuse it.
+ * The probe's context: an argument's location (type/loc.h) becomes loads. Loads of the context must
+ * be "*(size *)(ctx + constant)", aligned to their size; verifiers refuse all others, so those use
+ * a helper.
  */
 #include "ir/state.h"
 
@@ -47,7 +47,10 @@ struct opnd lower_saved_registers(struct lower *l)
 	return lower_ctx_load(l, 0, 8, false);
 }
 
-/* A word of the registers that a context word points at: directly where verifiers know the pointer. */
+/*
+ * A word of the registers to which a context word points: loaded directly where verifiers know the
+ * pointer.
+ */
 static struct opnd saved_register(struct lower *l, const struct loc *loc)
 {
 	struct opnd regs = lower_ctx_load(l, loc->offset, 8, false), r;
@@ -56,7 +59,7 @@ static struct opnd saved_register(struct lower *l, const struct loc *loc)
 		.op = IR_LOAD, .size = (u8)size, .imm = -2, .arg = { opnd_plus(regs, loc->inner) }
 	};
 
-	if (l->profile->kind == PROFILE_TRACEPOINT) /* the record holds the words themselves */
+	if (l->profile->kind == PROFILE_TRACEPOINT) /* the record holds the words directly */
 		return regs;
 	if (l->profile->kind != PROFILE_BTF)
 		return lower_read_scalar(l, type_int(size, false),
@@ -87,8 +90,8 @@ static struct ir_val data_loc(struct lower *l, const struct arg_desc *arg)
 }
 
 /*
- * A pointer of the context that may be null: verifiers call it PTR_TO_BTF_ID_OR_NULL and refuse arithmetic
- * with it until a branch has told the two apart. Behind this one it is a pointer or the number 0.
+ * A pointer of the context that may be null: verifiers call it PTR_TO_BTF_ID_OR_NULL and refuse
+ * arithmetic with it until a branch excludes null. After this it is a pointer or the number 0.
  */
 static struct opnd settle_null(struct lower *l, struct opnd ptr)
 {

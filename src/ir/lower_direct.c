@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Fields behind pointers that verifiers know by type (arguments of BTF tracepoints, trampolines, hooks and
- * iterators, and the current task) are loaded without a helper: 1 to 2 ns a pointer where bpf_probe_read_kernel takes
- * some 30, and allowed where lockdown refuses the helper. Such loads give 0 where nothing can be read, as the helper does.
+ * Direct loads of fields through pointers that verifiers know by type: arguments of BTF
+ * tracepoints, trampolines, hooks and iterators, and the current task. A load takes 1 to 2 ns per
+ * pointer, where bpf_probe_read_kernel takes some 30, and is allowed where lockdown refuses the
+ * helper. Like the helper, it gives 0 for memory that cannot be read.
  *
- * They are for addresses of the kernel. A null pointer, an error (ERR_PTR) and the address of a process take
- * the slow way, on which the rest of the path is read as foreign memory:
+ * Direct loads need kernel addresses. A null pointer, an error (ERR_PTR) and a user address leave
+ * to the slow path, which reads the rest as foreign memory:
  *
  *	args.p.mm.map_count	p1 = *(p0 + mm)			if p0 is null, or p0 s>= -4095: slow 0
  *				v = *(p1 + map_count)		if p1 is null, or p1 s>= -4095: slow 1
@@ -15,16 +16,16 @@
  *			tail 1: v = read(x + map_count)
  *			out:
  *
- * The comparison with null is for verifiers: since 6.4 they know of some members that they may be, and no other
- * comparison tells them. The other one keeps us from loading through an error where the kernel trusts its own arguments
- * and catches no fault (6.2 to 6.12).
+ * The comparison with null is for verifiers: since 6.4 they track that some members may be null,
+ * and accept no other comparison. The other comparison avoids a load through an error where the
+ * kernel trusts its own arguments and catches no fault (6.2 to 6.12).
  */
 #include "ir/state.h"
 #include "type/walk.h"
 
 enum { MAX_HOPS = 4, MAX_ERRNO = 4095, DIRECT_BRANCHES = 1024 };
 
-struct hop { /* one load behind a pointer */
+struct hop { /* one load through a pointer */
 	u32 offset, size;
 	bool is_signed;
 	enum walk walk;
@@ -34,7 +35,7 @@ struct hop { /* one load behind a pointer */
 
 struct path {
 	struct node *root;
-	bool is_sure; /* the root is an address of the kernel */
+	bool is_sure; /* the root is a kernel address */
 	struct hop hop[MAX_HOPS];
 	u32 n;
 };
@@ -56,7 +57,7 @@ static bool is_current_task(const struct node *n)
 	return n->kind == N_CALL && n->builtin && n->builtin->flags & BI_TRUSTED;
 }
 
-/* What verifiers know the root to point to; NULL: it is none. */
+/* The type to which verifiers know the root to point; NULL: none. */
 static const struct type *root_type(struct lower *l, const struct node *n)
 {
 	const struct arg_desc *arg = n->kind == N_FIELD ? n->data : NULL;
@@ -75,8 +76,8 @@ static const struct type *root_type(struct lower *l, const struct node *n)
 }
 
 /*
- * The node of the pointer that n lies behind, n itself being a member, or an element at a constant place, of what
- * it points to. Adds up the offset.
+ * The node of the pointer through which n is reached, n being a member of its target, or an element
+ * at a constant index. Adds to *offset.
  */
 static struct node *pointer_before(struct node *n, u32 *offset)
 {
@@ -96,7 +97,7 @@ static struct node *pointer_before(struct node *n, u32 *offset)
 	}
 }
 
-/* The path to the scalar n; false: at some place verifiers do not know the pointer. */
+/* The path to the scalar n; false: verifiers do not know some pointer on it. */
 static bool find_path(struct lower *l, struct node *n, struct path *p)
 {
 	const struct type *from = root_type(l, n);
@@ -121,7 +122,7 @@ static bool find_path(struct lower *l, struct node *n, struct path *p)
 	return h.walk != WALK_REFUSED;
 }
 
-/* Goes on where p is an address of the kernel. */
+/* Continues if p is a kernel address. */
 static void branch_on_address(struct lower *l, struct opnd p, struct ir_block *slow)
 {
 	struct ir_block *some = ir_block_new(l), *good = ir_block_new(l);
@@ -140,8 +141,8 @@ static struct opnd load_hop(struct lower *l, const struct hop *h, struct opnd p)
 }
 
 /*
- * Where the helper for kernel memory is refused, that of processes can still be asked. From a copy of the variable:
- * what was read through it before, at the same offset, is another value.
+ * Where the helper for kernel memory is refused, the one for user memory works. It reads from a
+ * copy of the variable: an earlier read through it at the same offset is a different value.
  */
 static struct opnd read_hop(struct lower *l, const struct hop *h, u32 x)
 {
@@ -152,7 +153,7 @@ static struct opnd read_hop(struct lower *l, const struct hop *h, u32 x)
 	return lower_read_scalar(l, h->type, at, locked ? SPACE_USER : h->space);
 }
 
-/* slow[i] is where the fast way left hop i with the pointer p[i]; NULL: it did not. */
+/* slow[i] is the block where the fast path left hop i with the pointer p[i]; NULL: it did not. */
 static void place_slow_way(struct lower *l, const struct path *path, struct ir_block *const *slow,
 			   const struct opnd *p, u32 v)
 {
@@ -199,7 +200,7 @@ static struct opnd follow_path(struct lower *l, const struct path *path)
 	return ir_emit(l, (struct ir_insn){ .op = IR_MOVE, .arg = { o_temp(v) } });
 }
 
-/* With -k what cannot be read is counted, and branches that verifiers keep are few in old kernels' loops. */
+/* With -k unreadable memory is counted; in loops of old kernels pending branches are scarce. */
 static bool wants_helper(struct lower *l, const struct path *p)
 {
 	if (p->n == 1 && p->is_sure)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Events: a record is reserved in the ring, filled in place, submitted. The flags of the submit come
- * from the data map, where the reader says whether it sleeps: no wake-up while it is awake.
+ * Events: a record is reserved in the ring, filled in place, submitted. The flags of the submit
+ * come from the data map, where the reader stores whether it sleeps: no wake-up while it is awake.
  *
  *	r = ringbuf_reserve(ring, size, 0)
  *	if !r { loss } else { *(u64 *)r = event id; ...fill...; ringbuf_submit(r, data[RING_FLAGS]) }
@@ -41,9 +41,9 @@ u32 event_field(struct lower *l, struct event_desc *e, const struct type *t)
 	u32 align = t->align ? MIN(t->align, 8u) : 8;
 
 	if (!type_is_scalar(t))
-		align = 8; /* bytes are written in words */
+		align = 8; /* byte arrays are written in words */
 	if (e->n_fields)
-		memcpy(grown, e->fields, e->n_fields * sizeof *grown);
+		memcpy(grown, e->fields, e->n_fields * sizeof(*grown));
 	e->fields = grown;
 	e->size = ALIGN_UP(e->size, align);
 	grown[e->n_fields] = (struct event_field){ .type = t, .offset = e->size };
@@ -51,7 +51,7 @@ u32 event_field(struct lower *l, struct event_desc *e, const struct type *t)
 	return e->n_fields++;
 }
 
-/* A variable, or a word of the scratch where bodies of loops are functions. */
+/* A variable, or a word of scratch if bodies of loops are functions. */
 static struct opnd current_speculation(struct lower *l)
 {
 	return l->s->shares ? ir_load(l, l->s->speculation, 8, false) : l->s->speculation;
@@ -131,8 +131,9 @@ struct opnd event_at(const struct event_build *eb, u32 field)
 }
 
 /*
- * Of a submit: the first record that finds the reader asleep wakes it, and says that it did. Waking runs through
- * functions that may be probed themselves (_raw_spin_unlock_irqrestore), whose records would wake it again without end.
+ * Flags of a submit: the first record that finds the reader asleep wakes it and clears the request.
+ * Waking runs through functions that may be probed themselves (_raw_spin_unlock_irqrestore);
+ * without this their records would wake it again without end.
  */
 static struct opnd ring_flags(struct lower *l)
 {
@@ -164,18 +165,21 @@ void event_output(struct lower *l, struct event_desc *e, struct opnd record, str
 {
 	struct ir_block *full = ir_block_new(l), *out = ir_block_new(l);
 	u32 ring = lower_internal_map(l, MAP_RING);
-	struct opnd rc;
+	struct opnd ret;
 
 	put_head(l, e, record, number_event(l, e));
-	rc = ir_call(l, RINGBUF_OUTPUT, false, 4, o_map(ring), record, len, ring_flags(l));
-	ir_branch(l, CC_EQ, rc, o_imm(0), out, full);
+	ret = ir_call(l, RINGBUF_OUTPUT, false, 4, o_map(ring), record, len, ring_flags(l));
+	ir_branch(l, CC_EQ, ret, o_imm(0), out, full);
 	ir_place(l, full);
 	lower_loss(l, LOSS_RING_FULL, e->site);
 	ir_jump(l, out);
 	ir_place(l, out);
 }
 
-/* With the trial behind it, see lower_user.c: values that are numbered here are those from before the record. */
+/*
+ * The trial follows the record (lower_user.c); values that it may reuse are those numbered before
+ * the record.
+ */
 void event_emit(struct lower *l, struct event_desc *e, event_fill_fn fill, void *ctx)
 {
 	struct event_build eb = begin(l, e, true);
@@ -192,5 +196,5 @@ void event_emit(struct lower *l, struct event_desc *e, event_fill_fn fill, void 
 		vn_truncate(l, values);
 		ir_place(l, out);
 	}
-	l->s->held = (struct record_held){ 0 };
+	l->s->held = (struct record_held){};
 }

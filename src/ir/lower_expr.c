@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Expressions: scalars become operands held in 64 bits, extended by their own type's size and sign;
- * everything else has a place in memory, ours or foreign, and is read only where its bytes are wanted.
+ * all other values have an address, ours or foreign, and are read only where their bytes are
+ * needed.
  */
 #include "ir/state.h"
 
@@ -26,7 +27,7 @@ struct opnd lower_convert(struct lower *l, struct opnd v, const struct type *fro
 	return ir_ext(l, v, to->size, is_signed(to));
 }
 
-/* The most that may be loaded at once of n bytes there. */
+/* The largest aligned load there, of at most n bytes. */
 static u32 aligned_part(struct opnd at, u32 n)
 {
 	u32 part = n >= 8 ? 8 : n >= 4 ? 4 : n >= 2 ? 2 : 1;
@@ -51,7 +52,7 @@ struct opnd lower_load_own(struct lower *l, struct opnd at, u32 size, bool is_si
 									v;
 }
 
-/* Bitfields: the bytes that hold it, shifted down and cut. */
+/* Bitfields: loads the bytes that hold it, shifts and truncates. */
 static struct opnd load_bitfield(struct lower *l, const struct ir_val *place, const struct field *f)
 {
 	u32 bytes = (f->bit_offset + f->bit_size + 7) / 8, size = bytes > 4 ? 8 :
@@ -68,7 +69,10 @@ static struct opnd load_bitfield(struct lower *l, const struct ir_val *place, co
 	return ir_op2(l, f->type->is_signed ? IR_SAR : IR_SHR, v, o_imm(64 - f->bit_size));
 }
 
-/* Values that are none of the others' become the last one's: without a branch, which would double what verifiers follow. */
+/*
+ * Values outside the list become the last one: without a branch, which would double the paths of
+ * verifiers.
+ */
 static struct opnd settle_rest(struct lower *l, const struct type *t, struct opnd v)
 {
 	struct opnd known = o_imm(0), rest = o_imm(t->enums[t->n_enums - 1].value);
@@ -182,13 +186,16 @@ static bool is_u64(const struct type *t)
 	return t->kind == TY_INT && t->size == 8 && !t->is_signed;
 }
 
-/* v with the sign bits of mask: -v where they are set. */
+/* -v where mask is all ones, else v. */
 static struct opnd negate_by(struct lower *l, struct opnd v, struct opnd mask)
 {
 	return ir_op2(l, IR_SUB, ir_op2(l, IR_XOR, v, mask), mask);
 }
 
-/* Of an unsigned number of 64 bits and a signed one: by magnitudes, since neither reading of both fits. */
+/*
+ * Division of an unsigned 64-bit number and a signed one: by magnitudes, since no common type holds
+ * both.
+ */
 static struct opnd divide_mixed(struct lower *l, struct node *n, enum op op, struct opnd a,
 				struct opnd b)
 {
@@ -209,7 +216,7 @@ static bool may_be_negative(const struct type *t, struct opnd o)
 	return (t->kind != TY_INT || t->is_signed) && !(o.kind == O_IMM && o.imm >= 0);
 }
 
-/* Exact whatever the operands are. */
+/* Exact for all operands. */
 static struct opnd lower_division(struct lower *l, struct node *n, enum op op, struct opnd a,
 				  struct opnd b)
 {
@@ -290,7 +297,7 @@ static struct ir_val lower_binary(struct lower *l, struct node *n)
 	return val_scalar(n->type, lower_arithmetic(l, n, n->op, a, b));
 }
 
-/* The address of our own memory, with which a script may do what it likes. */
+/* The address of our own memory as a number, on which a script may do any arithmetic. */
 static struct opnd address_of(struct lower *l, struct node *n)
 {
 	struct opnd addr;
@@ -307,7 +314,7 @@ static struct opnd address_of(struct lower *l, struct node *n)
 	return lower_address_as_number(l, addr);
 }
 
-/* - and ~ of an unsigned number stay within its width. */
+/* - and ~ of an unsigned number keep its width. */
 static struct ir_val within_width(struct lower *l, struct ir_val v, const struct type *t)
 {
 	if (!t->is_signed && t->kind != TY_BOOL && t->size < 8)
@@ -407,7 +414,7 @@ void lower_count_branches(struct lower *l)
 		ast_walk(in->body, count_branch, &l->unit->n_branches);
 }
 
-/* There is much that is compared, and few programs need it to be forgotten: only those of many conditions do. */
+/* Only programs with many conditions need their compared values hidden from verifiers. */
 static struct opnd compared(struct lower *l, struct opnd v)
 {
 	return l->s->opaque.kind == O_NONE ? v : ir_opaque(l, v);
@@ -477,13 +484,13 @@ void lower_cond(struct lower *l, struct node *n, struct ir_block *yes, struct ir
 	vn_truncate(l, MIN(m.yes, m.no));
 }
 
-/* a ? b : c, where both sides are scalars or are written to one place. */
+/* a ? b : c, where both sides are scalars or are written to the same destination. */
 static struct ir_val lower_choice(struct lower *l, struct node *n, struct opnd *into)
 {
 	struct ir_block *yes = ir_block_new(l), *no = ir_block_new(l), *out = ir_block_new(l);
 	bool scalar = type_is_scalar(n->type), is_void = n->type->kind == TY_VOID;
 	u32 v = scalar ? ir_var(l) : 0, base;
-	struct opnd place = { 0 };
+	struct opnd place = {};
 	struct cond_marks m;
 
 	if (!scalar && !is_void)
@@ -626,7 +633,7 @@ struct opnd lower_dest(struct lower *l, const struct type *t, bool *canonical)
 {
 	struct opnd want = l->s->want;
 
-	l->s->want = (struct opnd){ 0 };
+	l->s->want = (struct opnd){};
 	*canonical = want.kind == O_NONE || l->s->want_canonical;
 	return want.kind == O_NONE ? lower_temp(l, t->size, 8, "value") : want;
 }
@@ -685,7 +692,7 @@ struct ir_val lower_expr(struct lower *l, struct node *n)
 		struct opnd want = l->s->want;
 		struct temp_mark mark = temps_mark(l);
 
-		l->s->want = (struct opnd){ 0 };
+		l->s->want = (struct opnd){};
 		if (!n->builtin || !n->builtin->lower)
 			BUG("call of %s has no lowering", n->name);
 		v = n->builtin->lower(l, n);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * float and double: BPF has no instructions for them, so they are taken apart. In: values in memory. Out:
- * the bits of a double in a register (IEEE 754, binary64):
+ * float and double, decomposed, as BPF has no instructions for them. In: values in memory. Out: the
+ * bits of a double in a register (IEEE 754, binary64):
  *
  *	63   62      52 51                    0
  *	sign exponent+1023 fraction              (1 + fraction / 2^52) * 2^exponent
  *
- * A float has 1 + 8 (bias 127) + 23 bits; each is exactly a double, but for those below 2^-126, which
- * become zero. There is no arithmetic: doubles are compared, and cut to integers.
+ * A float has 1 + 8 (bias 127) + 23 bits; each is exactly a double, except those below 2^-126,
+ * which become zero. There is no arithmetic: doubles are compared and truncated to integers.
  */
 #include "ir/state.h"
 
@@ -27,7 +27,7 @@ static s64 bits_of(s64 value)
 	double d = (double)value;
 	s64 bits;
 
-	memcpy(&bits, &d, sizeof bits);
+	memcpy(&bits, &d, sizeof(bits));
 	return bits;
 }
 
@@ -36,7 +36,7 @@ static struct opnd masked(struct lower *l, struct opnd v, u32 shift, s64 mask)
 	return ir_op2(l, IR_AND, ir_op2(l, IR_SHR, v, o_imm(shift)), o_imm(mask));
 }
 
-/* Picks `yes` where a cc b, else `no`: both exist already. */
+/* Selects `yes` if a cc b, else `no`; both are computed. */
 static struct opnd choose(struct lower *l, enum ir_cond cc, struct opnd a, struct opnd b,
 			  struct opnd yes, struct opnd no)
 {
@@ -75,7 +75,7 @@ struct opnd lower_float_load(struct lower *l, const struct ir_val *v)
 	return word->size == 4 ? widen(l, bits) : bits;
 }
 
-/* An integer here is a constant: the checker sees to it. */
+/* An integer here is a constant: the type checker ensures it. */
 static struct opnd double_bits(struct lower *l, struct node *n)
 {
 	struct ir_val v;
@@ -86,7 +86,7 @@ static struct opnd double_bits(struct lower *l, struct node *n)
 	return lower_float_load(l, &v);
 }
 
-/* Rounds towards zero; what does not fit 64 bits is the lowest number, as on x86. */
+/* Rounds toward zero; what does not fit 64 bits is the lowest number, as on x86. */
 static struct opnd cut(struct lower *l, struct opnd d)
 {
 	struct opnd shift =
@@ -107,7 +107,7 @@ struct opnd lower_float_to_int(struct lower *l, struct node *n)
 	return cut(l, double_bits(l, n));
 }
 
-/* A number that is ordered as the double is; both zeroes are 0. */
+/* An integer that is ordered as the double is; both zeroes are 0. */
 static struct opnd ordered(struct lower *l, struct opnd magnitude, struct opnd d)
 {
 	struct opnd sign = ir_op2(l, IR_SAR, d, o_imm(63));
@@ -120,7 +120,7 @@ static struct opnd magnitude_of(struct lower *l, struct opnd d)
 	return ir_op2(l, IR_AND, d, o_imm(INT64_MAX));
 }
 
-/* What is no number is not equal to anything, and neither below nor above it. */
+/* NaN is not equal to anything, and neither below nor above it. */
 static struct opnd comparable(struct lower *l, struct node *n, struct ir_block *unordered)
 {
 	struct opnd d = double_bits(l, n), magnitude = magnitude_of(l, d);

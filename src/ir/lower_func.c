@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Functions that a program has once, however often it calls them: their code is there once and, as they are global
- * functions (BTF func_info), verifiers follow it once, by itself. Kernels before 5.12 hand such functions numbers
- * and nothing else, so that is what they get on all: the key of the scratch entry that the program claimed, which its
- * busy word tells, and offsets in it and in the data map.
+ * Functions of which a program has one copy for all calls. As they are global functions (BTF
+ * func_info), verifiers verify them once, separately. Kernels before 5.12 pass only numbers to such
+ * functions, so all get only numbers: the key of the scratch entry that the program claimed, taken
+ * from its busy word, and offsets in the entry and in the data map.
  *
  *	caller:	t = call NAME(scratch->busy - 1, offset, ...)
  *	NAME:	entry = lookup(.scratch, &key); if !entry goto none
@@ -11,19 +11,21 @@
  *		... loads from entry + offset + 0 .. room
  *	none:	return 0
  *
- * Bodies are lowered when all calls are: sizes of scratch and data are known then, and how much the calls need.
+ * Bodies are lowered after all calls: then the sizes of scratch and data are known, and what calls
+ * need.
  */
 #include "ir/state.h"
 
 enum {
-	SLACK = 8,            /* what is read behind the room */
-	FEW_SEARCHES = 4,     /* that a program has in line: a call costs it some 10 ns */
-	IN_LINE_BYTES = 4096, /* of a text, times the branches around */
+	SLACK = 8,            /* read past the end of the room */
+	FEW_SEARCHES = 4,     /* inline in a program: a call costs some 10 ns each */
+	IN_LINE_BYTES = 4096, /* of a text, times the enclosing branches */
 };
 
 /*
- * In line, verifiers follow a search through all bytes that a text may have, on each of the ways that lead to it:
- * 1024 bytes are some 50 000 instructions. Not all kernels of that time let programs with functions jump to other programs.
+ * Verifiers follow an inline search through all bytes that a text may have, on each path that leads
+ * to it: 1024 bytes are some 50 000 instructions. Some kernels of that time refuse tail calls from
+ * programs with functions.
  */
 bool lower_wants_shared(struct lower *l, u32 bytes)
 {
@@ -144,7 +146,7 @@ static void lower_shared_body(struct lower *l, const struct shared_use *use)
 	l->f = entry;
 }
 
-/* What a body reads behind an offset lies in the map, whatever the offset. */
+/* What a body reads after an offset is inside the map for every offset. */
 void lower_shared_room(struct lower *l)
 {
 	u32 scratch = 0, data = 0;

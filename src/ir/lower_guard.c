@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * One program of a run at a time on a processor. A helper of one program may call a function on which another one sits,
- * with a lock held that the other one's helpers want (_raw_spin_unlock_irqrestore in bpf_ringbuf_reserve): the processor
- * would wait for itself for ever. The kernel keeps kprobes, uprobes and perf events from each other (bpf_prog_active),
- * and a program from itself since 5.12, but not trampolines and raw tracepoints from others. In runs where that may be
+ * The guard: one program of a run at a time on a processor. A helper may call a function that is
+ * probed while it holds a lock that helpers of the other program take (_raw_spin_unlock_irqrestore
+ * in bpf_ringbuf_reserve): the processor would deadlock with itself. The kernel excludes kprobes,
+ * uprobes and perf events from each other (bpf_prog_active), and a program from itself since 5.12,
+ * but not trampolines and raw tracepoints from others. In runs where this can happen
  * (instance.guarded):
  *
  *	busy = &data[guard + cpu * 64]
@@ -13,14 +14,14 @@
  *	*busy = 0
  *	return
  *
- * No atomics: what comes between the load and the store runs to its end and leaves what it found.
+ * No atomics: what interrupts between the load and the store runs to its end and restores the word.
  */
 #include <sys/sysinfo.h>
 #include "ir/state.h"
 
 enum {
-	LINE = 64,   /* bytes; processors write to lines of their own */
-	LEAST = 256, /* processors, since a program may be built for another machine */
+	LINE = 64,   /* bytes; each processor writes to its own line */
+	LEAST = 256, /* processors: a program may be built for another machine */
 };
 
 static u32 n_words(void)
@@ -59,7 +60,7 @@ void lower_guard_enter(struct lower *l)
 	l->s->nested = nested;
 }
 
-/* Before each return but that of the nested program. */
+/* Before each return except that of the nested program. */
 void lower_guard_leave(struct lower *l)
 {
 	const struct ir_insn free = { .op = IR_STORE, .size = 8, .arg = { l->s->busy, o_imm(0) } };

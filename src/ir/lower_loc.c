@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Locations that debug information describes (type/loc.h): a program for a stack of words, whose stack
- * exists only here, so that what is left are the operations themselves; and values whose pieces lie in
- * several places, which are put together in memory of ours.
+ * Locations from debug information (type/loc.h). A location is a program for a stack of words; the
+ * stack exists at compile time only, so only the operations are emitted. A value whose pieces are
+ * in several locations is assembled in our memory.
  */
 #include "ir/state.h"
 
@@ -91,9 +91,8 @@ static void step(struct machine *m, const struct loc_step *s)
 	switch (s->op) {
 	case LOP_CONST: push(m, o_imm(s->value)); break;
 	case LOP_REG: push(m, lower_ctx_load(l, (u32)s->value, 8, false)); break;
-	case LOP_THREAD: /* the kernel's is right but for programs that set theirs without telling it (wrfsbase) */
-		push(m, lower_of_task(l, &ty_u64, s->value));
-		break;
+	/* the kernel's value is right except for programs that set theirs without it (wrfsbase) */
+	case LOP_THREAD: push(m, lower_of_task(l, &ty_u64, s->value)); break;
 	case LOP_PICK:
 		if ((u64)s->value >= m->n)
 			BUG("location picks below its stack");
@@ -149,7 +148,7 @@ static struct opnd run(struct lower *l, const struct loc *loc)
 	return pop(&m);
 }
 
-/* The low bytes of a word, as bytes of ours: a double, or a structure that fits. */
+/* The low bytes of a word, as bytes in our memory: a double, or a structure that fits. */
 static struct ir_val word_as_memory(struct lower *l, const struct type *t, struct opnd word)
 {
 	struct opnd temp = lower_temp(l, 8, 8, "value");
@@ -190,7 +189,9 @@ static struct opnd piece_word(struct lower *l, const struct loc *loc)
 					run(l, loc);
 }
 
-/* The low size bytes of a word, 1 to 8, to a place of temp: each store is aligned, as verifiers want it. */
+/*
+ * Stores the low size bytes (1 to 8) of a word in temp; each store is aligned, as verifiers demand.
+ */
 static void store_bytes(struct lower *l, struct opnd temp, u32 place, struct opnd word, u32 size)
 {
 	for (u32 at = 0, n; at < size; at += n) {
@@ -219,7 +220,7 @@ struct ir_val lower_loc_pieces(struct lower *l, const struct loc *loc, const str
 		u32 size = MIN(p->size, t->size - at);
 
 		if (p->loc.kind == LOC_NONE)
-			; /* nobody reads it */
+			; /* never read */
 		else if (in_registers(&p->loc))
 			store_bytes(l, temp, at, piece_word(l, &p->loc), MIN(size, 8u));
 		else

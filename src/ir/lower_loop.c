@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Loops whose body is a function of its own: bpf_for_each_map_elem() calls it for each element of a map,
- * bpf_loop() (5.17) for each turn of a range or a while that is not short and known. It may hold such
- * loops again. The body returns 0 to go on and 1 to stop.
+ * Loops whose body is a separate function: bpf_for_each_map_elem() calls it for each element of a
+ * map, bpf_loop() (5.17) for each iteration of a range or a while that is not short and known. It
+ * may contain such loops. The body returns 0 to continue and 1 to stop.
  *
- * The entry function keeps one object on its stack that is handed to all of them, with the two pointers
- * that can live nowhere else:
+ * The entry function has one object on its stack whose address all of them get, with the two
+ * pointers that cannot be elsewhere:
  *
  *	share:  0 scratch entry | 8 the program's context
  *
- * Variables mentioned inside and outside of a body live in scratch: on the parent's stack verifiers
- * would follow their values from turn to turn and never end (seen on 6.18: E2BIG). A variable that only
- * one body mentions is that function's own.
+ * Variables mentioned inside and outside of a body are in scratch: on the parent's stack verifiers
+ * would track their values from iteration to iteration and never end (seen on 6.18: E2BIG). A
+ * variable that only one body mentions is local to that function.
  *
- * A `return` of the probe inside a body is two words of scratch, looked at behind each loop:
+ * A `return` of the probe inside a body is two words of scratch, tested after each loop:
  *
  *	returned:  0 set when a body returned | 8 what
  */
@@ -23,11 +23,11 @@
 enum { SHARE_SCRATCH = 0, SHARE_CTX = 8, SHARE_SIZE = 16 };
 enum { FOR_EACH_MAP_ELEM = 164, LOOP = 181 };
 enum {
-	MAX_TURNS = 1 << 23, /* of bpf_loop: BPF_MAX_LOOPS */
-	MAX_BODIES = 200,    /* of a program's 256 functions: further loops are in line */
-	MAX_DEPTH = 4,       /* of bodies in bodies: their frames share the 512 bytes of stack */
-	IN_LINE_COST =
-		600, /* turns times the size of the body up to which verifiers may follow each turn */
+	MAX_ITERATIONS = 1 << 23, /* of bpf_loop: BPF_MAX_LOOPS */
+	MAX_BODIES = 200,         /* of a program's 256 functions: further loops are inline */
+	MAX_DEPTH = 4, /* of bodies in bodies: their frames share the 512 bytes of stack */
+	/* iterations times the size of the body up to which verifiers may follow each iteration */
+	IN_LINE_COST = 600,
 	CALL_COST = 30, /* of a builtin, in nodes of the tree */
 };
 
@@ -48,8 +48,8 @@ static bool add_cost(struct node *n, void *ctx)
 	return true;
 }
 
-/* Turns of a range that is known, in s64; -1 if it is not. */
-static s64 known_turns(const struct node *n)
+/* Iterations of a constant range, in s64; -1 if it is not constant. */
+static s64 known_iterations(const struct node *n)
 {
 	if (n->kind != N_FOR || !n->a->is_const || !n->d->is_const)
 		return -1;
@@ -58,13 +58,13 @@ static s64 known_turns(const struct node *n)
 
 static bool is_short(const struct node *n)
 {
-	s64 turns = known_turns(n);
+	s64 iterations = known_iterations(n);
 	u32 cost = 1;
 
-	if (turns < 0)
+	if (iterations < 0)
 		return false;
 	ast_walk(n->b, add_cost, &cost);
-	return (u64)turns * cost <= IN_LINE_COST;
+	return (u64)iterations * cost <= IN_LINE_COST;
 }
 
 static bool wants_callback(const struct finding *f, const struct node *n)
@@ -98,7 +98,9 @@ static bool compare_mentions(struct node *n, void *ctx)
 	return true;
 }
 
-/* What becomes the function: the variable of a for, the condition of a while, the block. */
+/*
+ * The parts that become the function: the variable of a for, the condition of a while, the block.
+ */
 static void walk_body(struct node *n, bool (*f)(struct node *n, void *ctx), void *ctx)
 {
 	if (n->kind == N_WHILE)
@@ -115,7 +117,7 @@ static bool mark_loop(struct node *n, void *ctx)
 		return true;
 	n->aux = wants_callback(f, n) ? LOOP_BY_CALLBACK : LOOP_IN_LINE;
 	if (n->aux == LOOP_IN_LINE) {
-		f->l->s->loops_left += !f->in_line && known_turns(n) < 0;
+		f->l->s->loops_left += !f->in_line && known_iterations(n) < 0;
 		f->in_line++;
 		walk_body(n, mark_loop, f);
 		f->in_line--;
@@ -147,7 +149,9 @@ void lower_find_loops(struct lower *l)
 	ast_walk(in->body, mark_loop, &f);
 }
 
-/* Gives every captured variable its home: before the first statement, or before a predicate with loops. */
+/*
+ * Allocates every captured variable: before the first statement, or before a predicate with loops.
+ */
 void lower_place_captures(struct lower *l)
 {
 	if (!l->s->shares || l->s->share.kind != O_NONE)
@@ -208,7 +212,7 @@ static struct ir_func *body_func(struct lower *l, u32 n_params)
 	return f;
 }
 
-/* What lies in scratch is reached through the body's own pointer to it. */
+/* Scratch is reached through the body's own pointer to it. */
 static struct opnd inherit(struct lower *l, const struct lower_state *outer, struct opnd o)
 {
 	if (o.kind == O_TEMP && o.id == outer->scratch)
@@ -227,7 +231,7 @@ static void inherit_homes(struct lower *l, const struct lower_state *outer)
 	l->s->opaque = inherit(l, outer, outer->opaque);
 }
 
-/* Code goes into a new function from here on, whose last parameter is the share. */
+/* From here on code goes into a new function, whose last parameter is the share. */
 static void body_begin(struct lower *l, struct body *b, u32 n_params)
 {
 	struct lower_state *outer = l->s;
@@ -261,7 +265,10 @@ static void body_begin(struct lower *l, struct body *b, u32 n_params)
 	l->s->loop = &b->loop;
 }
 
-/* The body's own variables end with it: where it is lowered again, for unroll, they get new homes. */
+/*
+ * The body's local variables end with it: where it is lowered again, for unroll, they are allocated
+ * again.
+ */
 static void forget_homes(struct lower *l, const struct lower_state *outer)
 {
 	for (u32 i = 0; i < l->inst->vars.n; i++)
@@ -269,7 +276,10 @@ static void forget_homes(struct lower *l, const struct lower_state *outer)
 			l->inst->vars.v[i]->ir = 0;
 }
 
-/* ended: a word of scratch that says that the loop did not run out of turns; O_NONE: nobody asks. */
+/*
+ * ended: a word of scratch that is set if the loop ended before its last iteration; O_NONE: not
+ * needed.
+ */
 static void body_end(struct lower *l, struct body *b, struct opnd ended)
 {
 	ir_jump(l, b->loop.on_continue);
@@ -292,7 +302,7 @@ static void body_end(struct lower *l, struct body *b, struct opnd ended)
 	l->block = b->block;
 }
 
-/* A return inside a body: remembered, and told to the parent by the 1 that ends the walk. */
+/* A return inside a body: stored, and signaled to the parent by the 1 that ends the walk. */
 void lower_return_from_body(struct lower *l, struct opnd value)
 {
 	l->s->has_return = true;
@@ -301,7 +311,7 @@ void lower_return_from_body(struct lower *l, struct opnd value)
 	ir_jump(l, l->s->stop);
 }
 
-/* Behind the loop: goes on with a return that was made inside. */
+/* After the loop: continues a return that was made inside. */
 static void pass_on_return(struct lower *l, const struct body *b)
 {
 	struct ir_block *done, *go;
@@ -363,22 +373,22 @@ void lower_for_map(struct lower *l, struct node *n)
 	var_set_home(l, n->c->var, pair);
 	fill_pair(l, n, pair);
 	lower_body(l, n->b);
-	body_end(l, &b, (struct opnd){ 0 });
+	body_end(l, &b, (struct opnd){});
 	call_walk(l, &b, FOR_EACH_MAP_ELEM, o_map(map));
 }
 
 /* ---- by bpf_loop */
 
-/* Counts the loop as stopped when it wanted more turns than there are and did not end before. */
-static void report_bound(struct lower *l, struct opnd turns, struct opnd ended)
+/* Counts a loss if the loop wanted more iterations than allowed and did not end before. */
+static void report_bound(struct lower *l, struct opnd iterations, struct opnd ended)
 {
 	struct ir_block *many = ir_block_new(l), *over = ir_block_new(l), *out = ir_block_new(l);
 
-	ir_branch(l, CC_UGT, turns, o_imm(MAX_TURNS), many, out);
+	ir_branch(l, CC_UGT, iterations, o_imm(MAX_ITERATIONS), many, out);
 	ir_place(l, many);
 	ir_branch(l, CC_EQ, ir_load(l, ended, 8, false), o_imm(0), over, out);
 	ir_place(l, over);
-	lower_loss(l, LOSS_LOOP, "8388608 turns");
+	lower_loss(l, LOSS_LOOP, "8388608 iterations");
 	ir_jump(l, out);
 	ir_place(l, out);
 	vn_loop_edge(l);
@@ -391,24 +401,24 @@ void lower_while_by_callback(struct lower *l, struct node *n)
 	struct body b;
 
 	ir_store(l, ended, 8, o_imm(0));
-	body_begin(l, &b, 2); /* turn, share */
+	body_begin(l, &b, 2); /* iteration, share */
 	go = ir_block_new(l);
 	lower_cond(l, n->a, go, b.loop.on_break);
 	ir_place(l, go);
 	lower_body(l, n->b);
 	body_end(l, &b, ended);
-	call_walk(l, &b, LOOP, o_imm(MAX_TURNS));
-	report_bound(l, o_imm(MAX_TURNS + 1), ended);
+	call_walk(l, &b, LOOP, o_imm(MAX_ITERATIONS));
+	report_bound(l, o_imm(MAX_ITERATIONS + 1), ended);
 }
 
 struct range {
-	struct opnd from, turns; /* turns: unsigned; the range is not empty */
-	struct opnd ended;       /* O_NONE: it cannot have too many turns */
+	struct opnd from, iterations; /* iterations: unsigned; the range is not empty */
+	struct opnd ended;            /* O_NONE: it cannot exceed the limit of iterations */
 };
 
 static void walk_range(struct lower *l, struct node *n, const struct range *r)
 {
-	struct opnd from = r->from, start = { 0 };
+	struct opnd from = r->from, start = {};
 	struct body b;
 
 	if (from.kind != O_IMM) {
@@ -417,15 +427,15 @@ static void walk_range(struct lower *l, struct node *n, const struct range *r)
 	}
 	if (r->ended.kind != O_NONE)
 		ir_store(l, r->ended, 8, o_imm(0));
-	body_begin(l, &b, 2); /* turn, share */
+	body_begin(l, &b, 2); /* iteration, share */
 	if (start.kind != O_NONE)
 		from = ir_load(l, inherit(l, b.outer, start), 8, false);
 	lower_var_store(l, n->c->var, ir_op2(l, IR_ADD, o_temp(1), from));
 	lower_body(l, n->b);
 	body_end(l, &b, r->ended);
-	call_walk(l, &b, LOOP, ir_at_most(l, r->turns, MAX_TURNS));
+	call_walk(l, &b, LOOP, ir_at_most(l, r->iterations, MAX_ITERATIONS));
 	if (r->ended.kind != O_NONE)
-		report_bound(l, r->turns, r->ended);
+		report_bound(l, r->iterations, r->ended);
 }
 
 void lower_for_range_by_callback(struct lower *l, struct node *n)
@@ -439,8 +449,8 @@ void lower_for_range_by_callback(struct lower *l, struct node *n)
 	ir_branch(l, CC_SLT, r.from, to, some, out);
 	ir_place(l, some);
 	mark = vn_mark(l);
-	r.turns = ir_op2(l, IR_SUB, to, r.from);
-	if (r.turns.kind != O_IMM || (u64)r.turns.imm > MAX_TURNS)
+	r.iterations = ir_op2(l, IR_SUB, to, r.from);
+	if (r.iterations.kind != O_IMM || (u64)r.iterations.imm > MAX_ITERATIONS)
 		r.ended = lower_scratch_temp(l, 8);
 	walk_range(l, n, &r);
 	ir_jump(l, out);

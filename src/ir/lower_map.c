@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Maps. Keyless ones lie in the data map at a fixed address; keyed ones are kernel hashes, per-CPU for
- * aggregations. Every update that can fail counts a loss of its statement. Sums are atomic adds, so
- * they are exact whatever nests or runs elsewhere.
+ * Maps. Keyless ones are at a fixed address in the data map; keyed ones are kernel hashes, per-CPU
+ * for aggregations. Every update that can fail counts a loss of its statement. Sums are atomic
+ * adds, so they are exact under nesting and concurrency.
  *
  *	keyed update:  p = lookup(map, key)
  *	               if !p { update(map, key, zeroes, NOEXIST); p = lookup(map, key) }
@@ -15,7 +15,7 @@
 
 enum { SLOT_ALIGN = 64, MAX_SLOTS = 64, PERCPU_LOOKUP = 195 /* bpf_map_lookup_percpu_elem */ };
 
-/* Integers are kept in 8 bytes, so that atomic adds and widening always work. */
+/* Integers are stored in 8 bytes, so that atomic adds and widening always work. */
 static const struct type *map_stored_type(struct lower *l, const struct type *t)
 {
 	struct type *wide;
@@ -24,7 +24,7 @@ static const struct type *map_stored_type(struct lower *l, const struct type *t)
 		return t;
 	if (t->kind == TY_INT)
 		return t->is_signed ? &ty_s64 : &ty_u64;
-	wide = arena_dup(l->prog->arena, t, sizeof *t);
+	wide = arena_dup(l->prog->arena, t, sizeof(*t));
 	wide->size = 8;
 	return wide;
 }
@@ -86,7 +86,7 @@ static struct map_desc *desc_of(struct lower *l, struct node *n)
 	return &l->prog->maps.v[index];
 }
 
-/* A kernel map of its own, with keys (MAP_USER, or the internal set of --follow). */
+/* A separate kernel map with keys (MAP_USER, or the internal set of --follow). */
 static bool is_hash(const struct map_desc *d)
 {
 	return d->role != MAP_GLOBAL;
@@ -108,7 +108,7 @@ static u32 count_list(struct node *n)
 	return i;
 }
 
-/* Keys of at most five scalars are numbered by their operands: the same key is written once. */
+/* Keys of at most five scalars are numbered by their operands: an equal key is written once. */
 static bool scalar_key(struct lower *l, struct node *n, const struct type *kt, struct ir_insn *key)
 {
 	u32 parts = count_list(n->a), i = 0;
@@ -175,7 +175,7 @@ struct opnd lower_key(struct lower *l, struct node *n)
 	struct opnd slot;
 
 	if (!n->map->is_keyed || !n->a)
-		return (struct opnd){ 0 };
+		return (struct opnd){};
 	l->s->key_is_numbered = scalar_key(l, n, kt, &key);
 	if (!l->s->key_is_numbered)
 		return memory_key(l, n, kt);
@@ -194,7 +194,7 @@ static struct opnd lookup(struct lower *l, u32 map, struct opnd key)
 	return ir_call(l, BPF_FUNC_map_lookup_elem, false, 2, o_map(map), key);
 }
 
-/* Pointer to the value or 0. The caller branches. Keyed maps only. */
+/* Pointer to the value or 0, for keyed maps; the caller branches. */
 static struct opnd lower_map_lookup(struct lower *l, struct node *n)
 {
 	struct opnd key = lower_key(l, n);
@@ -203,14 +203,15 @@ static struct opnd lower_map_lookup(struct lower *l, struct node *n)
 }
 
 /*
- * A failed update: the map is full (-E2BIG), or the kernel had no memory at hand for another element
- * (-ENOMEM, -EBUSY). The lowest bit tells, without another branch: verifiers keep 8192 of them at most.
+ * A failed update: the map is full (-E2BIG), or the kernel has no memory for another element at
+ * once (-ENOMEM, -EBUSY). The lowest bit distinguishes them without another branch: verifiers hold
+ * 8192 at most.
  */
-static void update_failed(struct lower *l, struct node *n, struct opnd rc, struct ir_block *out)
+static void update_failed(struct lower *l, struct node *n, struct opnd ret, struct ir_block *out)
 {
 	_Static_assert((E2BIG & 1) && !(ENOMEM & 1) && !(EBUSY & 1), "the lowest bit tells");
 
-	lower_loss_by_bit(l, LOSS_MAP_MEMORY, LOSS_MAP_FULL, n->map->name, rc);
+	lower_loss_by_bit(l, LOSS_MAP_MEMORY, LOSS_MAP_FULL, n->map->name, ret);
 	ir_jump(l, out);
 }
 
@@ -226,32 +227,32 @@ static struct opnd zeroes(struct lower *l, u32 len)
 }
 
 /*
- * The element of a keyed map, made when missing. Goes on in a block where it exists; `out` is where
- * the failure path (a counted loss) ends up.
+ * The element of a keyed map, created if missing. Continues in a block where it exists; the failure
+ * path (a counted loss) continues at `out`.
  */
 static struct opnd element(struct lower *l, struct node *n, struct ir_block *out)
 {
 	u32 map = lower_map(l, n->map);
 	struct map_desc *d = &l->prog->maps.v[map];
 	struct ir_block *have = ir_block_new(l), *make = ir_block_new(l), *fail = ir_block_new(l);
-	struct opnd key = lower_key(l, n), p = lookup(l, map, key), rc;
+	struct opnd key = lower_key(l, n), p = lookup(l, map, key), ret;
 	u32 v = ir_var(l);
 
 	ir_var_set(l, v, p);
 	ir_branch(l, CC_NE, p, o_imm(0), have, make);
 	ir_place(l, make);
-	rc = ir_call(l, BPF_FUNC_map_update_elem, false, 4, o_map(map), key,
-		     zeroes(l, d->value_size), o_imm(BPF_NOEXIST));
+	ret = ir_call(l, BPF_FUNC_map_update_elem, false, 4, o_map(map), key,
+		      zeroes(l, d->value_size), o_imm(BPF_NOEXIST));
 	p = lookup(l, map, key);
 	ir_var_set(l, v, p);
 	ir_branch(l, CC_EQ, p, o_imm(0), fail, have);
 	ir_place(l, fail);
-	update_failed(l, n, rc, out);
+	update_failed(l, n, ret, out);
 	ir_place(l, have);
 	return o_temp(v);
 }
 
-/* Where this processor adds to an aggregation that has n copies, a power of two. */
+/* The copy, of n, to which this processor adds; n is a power of two. */
 static struct opnd copy_of_cpu(struct lower *l, struct opnd first, u32 n, u32 size)
 {
 	struct opnd cpu;
@@ -267,8 +268,7 @@ struct agg_place lower_agg_begin(struct lower *l, struct node *n)
 {
 	struct map_desc *d = desc_of(l, n);
 	struct agg_place place = { .out = ir_block_new(l) };
-	u32 n_slots = d->n_slots,
-	    slot_size = d->slot_size; /* what follows may move the descriptor */
+	u32 n_slots = d->n_slots, slot_size = d->slot_size; /* later code may move the descriptor */
 
 	vn_map_written(l, lower_map(l, n->map));
 	place.addr = is_hash(d) ? element(l, n, place.out) : data_at(l, d->data_off);
@@ -325,7 +325,7 @@ static struct ir_val read_aggregate(struct lower *l, struct node *n)
 {
 	bool keyed = is_hash(desc_of(l, n));
 
-	return lower_merge_element(l, n, keyed ? lower_key(l, n) : (struct opnd){ 0 });
+	return lower_merge_element(l, n, keyed ? lower_key(l, n) : (struct opnd){});
 }
 
 struct ir_val lower_merge_element(struct lower *l, struct node *n, struct opnd key)
@@ -370,7 +370,7 @@ static struct ir_val read_keyed_scalar(struct lower *l, struct node *n)
 	struct ir_block *have = ir_block_new(l), *out = ir_block_new(l);
 	struct opnd key = lower_key(l, n), p, r;
 	struct ir_insn id = { .op = IR_CALL, .imm = map, .arg = { key } };
-	bool numbered = l->s->key_is_numbered; /* else the slot will hold other keys too */
+	bool numbered = l->s->key_is_numbered; /* else the slot is reused for other keys */
 
 	if (numbered && vn_find(l, &id, true, &r))
 		return val_scalar(n->map->value, r);
@@ -390,7 +390,7 @@ static struct ir_val read_keyed_scalar(struct lower *l, struct node *n)
 	return val_scalar(n->map->value, r);
 }
 
-/* The number of the thread is what names a read that has been made. */
+/* A read that has been emitted is identified by the number of the thread. */
 static struct ir_val read_of_thread(struct lower *l, struct node *n)
 {
 	u32 map = lower_map(l, n->map);
@@ -418,9 +418,12 @@ static struct ir_val read_keyed_memory(struct lower *l, struct node *n)
 	struct ir_val v = val_memory(t, temp);
 
 	ir_branch(l, CC_EQ, p, o_imm(0), missing, have);
-	ir_place(
-		l,
-		have); /* first: what verifiers have followed with any bytes, they need not follow with zeros */
+	ir_place(l,
+		 /*
+		 * first: a path that verifiers followed with any bytes needs no second pass with
+		 * zeros
+		 */
+		 have);
 	ir_copy(l, temp, p, t->size);
 	ir_jump(l, out);
 	ir_place(l, missing);
@@ -459,7 +462,7 @@ struct opnd lower_map_address(struct lower *l, struct node *n)
 	if (!is_hash(d))
 		return ir_addr(l, data_at(l, d->data_off + 8));
 	p = lower_map_lookup(l, n);
-	ir_var_set(l, v, o_imm(0)); /* verifiers do not compute with what may be null */
+	ir_var_set(l, v, o_imm(0)); /* verifiers refuse arithmetic on what may be null */
 	ir_branch(l, CC_EQ, p, o_imm(0), out, have);
 	ir_place(l, have);
 	ir_var_set(l, v, p);
@@ -488,12 +491,12 @@ void map_update_checked(struct lower *l, struct node *n, u32 map, struct opnd ke
 			struct opnd value)
 {
 	struct ir_block *fail = ir_block_new(l), *out = ir_block_new(l);
-	struct opnd rc = ir_call(l, BPF_FUNC_map_update_elem, false, 4, o_map(map), key, value,
-				 o_imm(BPF_ANY));
+	struct opnd ret = ir_call(l, BPF_FUNC_map_update_elem, false, 4, o_map(map), key, value,
+				  o_imm(BPF_ANY));
 
-	ir_branch(l, CC_NE, rc, o_imm(0), fail, out);
+	ir_branch(l, CC_NE, ret, o_imm(0), fail, out);
 	ir_place(l, fail);
-	update_failed(l, n, rc, out);
+	update_failed(l, n, ret, out);
 	ir_place(l, out);
 }
 
@@ -501,7 +504,7 @@ static void assign_keyed(struct lower *l, struct node *n, struct node *value)
 {
 	u32 map = lower_map(l, n->map);
 	const struct type *t = l->prog->maps.v[map].value;
-	struct opnd temp, key, scalar = { 0 };
+	struct opnd temp, key, scalar = {};
 
 	if (type_is_scalar(t)) {
 		scalar = lower_convert(l, lower_scalar(l, value), value->type, n->map->value);
@@ -522,7 +525,10 @@ static void assign_keyed(struct lower *l, struct node *n, struct node *value)
 	vn_map_written(l, map);
 }
 
-/* @m = { $x = f(); sum($x) }: what stands before the aggregation runs, and the aggregation is left. */
+/*
+ * @m = { $x = f(); sum($x) }: lowers the statements before the aggregation and returns the
+ * aggregation.
+ */
 static struct node *lower_before_agg(struct lower *l, struct node *value)
 {
 	struct node *last = value;
@@ -568,7 +574,7 @@ void lower_map_assign(struct lower *l, struct node *n, struct node *value)
 	vn_map_written(l, lower_map(l, n->map));
 }
 
-/* Address of the 8-byte number of @m or @m[k], made when missing. */
+/* Address of the 8-byte number of @m or @m[k], created if missing. */
 static struct agg_place number_place(struct lower *l, struct node *n)
 {
 	struct map_desc *d = desc_of(l, n);
@@ -626,7 +632,7 @@ struct ir_val lower_map_incdec(struct lower *l, struct node *n, s64 step)
 	struct opnd old;
 	u32 v = ir_var(l);
 
-	ir_var_set(l, v, o_imm(0)); /* the value where the element cannot be made */
+	ir_var_set(l, v, o_imm(0)); /* the value if the element cannot be created */
 	place = number_place(l, n->a);
 	if (n->a->map->value->kind == TY_POINTER && n->a->map->value->elem)
 		step *= MAX(type_complete(n->a->map->value->elem)->size, 1u);

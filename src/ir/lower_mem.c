@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Memory while lowering: temporaries on the stack or in claimed scratch, reads of foreign memory, and
- * the writing of strings and aggregates to where they are wanted.
+ * Memory while lowering: temporaries on the stack or in claimed scratch, reads of foreign memory,
+ * and stores of strings and aggregates to their destination.
  *
- * Scratch is a per-CPU array with SCRATCH_LEVELS entries. A program claims the first entry whose busy
- * word it can exchange from 0 to its key + 1 and releases it at every return, so that a nested or preempting
- * program takes another entry: nothing is ever shared. The claim is put where the predicate ends, or at
- * the entry when the predicate itself needs scratch.
+ * Scratch is a per-CPU array with SCRATCH_LEVELS entries. A program claims the first entry whose
+ * busy word it can exchange from 0 to its key + 1 and releases it at every return, so that a nested
+ * or preempting program takes another entry: entries are never shared. The claim is at the end of
+ * the predicate, or at the entry if the predicate itself needs scratch.
  *
  * Values of per-CPU arrays have at most 32 KB. A program that needs more takes its scratch from an
- * ordinary array, in which each CPU tries entries of its own.
+ * ordinary array, in which each CPU tries separate entries.
  */
 #include "ir/state.h"
 
 enum {
-	STACK_BUDGET =
-		240, /* bytes of slots before temporaries go to scratch; the rest is for spills */
+	/* bytes of slots before temporaries go to scratch; spills use the rest */
+	STACK_BUDGET = 240,
 	STACK_OBJECT_MAX = 64,
-	WORD_MARGIN = 80,  /* a temporary of a word may go beyond by this much, */
-	KEPT_MARGIN = 160, /* one that stays by this much */
+	WORD_MARGIN = 80,  /* a one-word temporary may exceed it by this much, */
+	KEPT_MARGIN = 160, /* one that lives to the end by this much */
 };
 
 static u32 *internal_index(struct program *p, enum map_role role)
@@ -138,7 +138,7 @@ static void claim_level(struct lower *l, u32 level, struct opnd key, struct ir_b
 	ir_branch(l, CC_EQ, old, o_imm(0), got, next);
 }
 
-/* Emits the claim into the block set aside for it, which then runs on to its old successor. */
+/* Emits the claim into the block reserved for it, which then continues to its old successor. */
 static void claim_scratch(struct lower *l)
 {
 	struct ir_block *here = l->block, *after = ir_block_new(l), *none = ir_block_new(l);
@@ -146,8 +146,7 @@ static void claim_scratch(struct lower *l)
 	struct opnd key;
 	struct ir_insn last;
 
-	key = o_slot(slot_new(l, 8, 8, "level"),
-		     0); /* on the stack whatever is there: scratch needs it */
+	key = o_slot(slot_new(l, 8, 8, "level"), 0); /* always on the stack: the claim needs it */
 	l->s->scratch = ir_var(l);
 	l->block = l->s->claim;
 	last = l->block->insns.v[--l->block->insns.n]; /* its jump */
@@ -161,7 +160,7 @@ static void claim_scratch(struct lower *l)
 	ir_emit(l, (struct ir_insn){ .op = IR_RETURN, .arg = { o_imm(0) } });
 	ir_place(l, after);
 	ir_emit(l, last);
-	/* The new blocks belong right behind the claim block in the order. */
+	/* The new blocks follow the claim block in the order. */
 	while (l->f->blocks.v[at] != l->s->claim)
 		at++;
 	for (u32 i = n_ordered; i < l->f->blocks.n; i++) {
@@ -232,8 +231,9 @@ static u32 stack_budget(const struct lower *l)
 }
 
 /*
- * Verifiers know each byte of the stack, and whether it is zero, and follow what comes again where a branch left others there;
- * of a number written at once they forget it. Of scratch they know nothing.
+ * Verifiers track each byte of the stack, and whether it is zero, and follow code again where a
+ * branch left other bytes there; they forget a number once it is written. They do not track
+ * scratch.
  */
 static bool stack_is_precious(const struct lower *l, u32 size)
 {
@@ -312,7 +312,7 @@ static enum space lower_space(const struct lower *l, enum space s)
 	return s;
 }
 
-/* A record that is filled again would count again: it keeps the number until its end. */
+/* A record that is filled again would count twice: the number is counted at its end. */
 static void count_unread(struct lower *l)
 {
 	u32 unread = l->s->held.unread;
@@ -342,7 +342,9 @@ static const struct {
 	[SPACE_EITHER] = { BPF_FUNC_probe_read, BPF_FUNC_probe_read_str },
 };
 
-/* Pointers among a function's arguments, and what hangs on them, may be its caller's as strings may. */
+/*
+ * Pointers among a function's arguments, and what they reach, may be its caller's, as strings may.
+ */
 static enum space reader_of(const struct lower *l, enum space s)
 {
 	const struct profile *p = l->profile;
@@ -354,12 +356,12 @@ static enum space reader_of(const struct lower *l, enum space s)
 	return s == SPACE_EITHER ? s : lower_space(l, s);
 }
 
-/* Memory that could not be read is counted; where a null pointer is meant, it is no such memory. */
-static void count_failure(struct lower *l, struct opnd rc, struct opnd addr, bool null_is_fine)
+/* Unreadable memory is counted; null_is_fine: a null pointer is not. */
+static void count_failure(struct lower *l, struct opnd ret, struct opnd addr, bool null_is_fine)
 {
 	struct ir_block *bad = ir_block_new(l), *ok = ir_block_new(l), *failed = ir_block_new(l);
 
-	ir_branch(l, CC_SLT, rc, o_imm(0), failed, ok);
+	ir_branch(l, CC_SLT, ret, o_imm(0), failed, ok);
 	ir_place(l, failed);
 	if (null_is_fine)
 		ir_branch(l, CC_EQ, addr, o_imm(0), ok, bad);
@@ -372,13 +374,16 @@ static void count_failure(struct lower *l, struct opnd rc, struct opnd addr, boo
 }
 
 /* With -k. */
-static void count_unreadable(struct lower *l, struct opnd rc, struct opnd addr)
+static void count_unreadable(struct lower *l, struct opnd ret, struct opnd addr)
 {
 	if (l->env->extra_warnings)
-		count_failure(l, rc, addr, false);
+		count_failure(l, ret, addr, false);
 }
 
-/* A string that a process hands over may lie in a page that it has not touched: no other probe meets that often. */
+/*
+ * A string argument of a process may be in a page that it has not touched; only here is that
+ * frequent.
+ */
 static bool is_call_entry(const struct lower *l)
 {
 	const struct profile *p = l->profile;
@@ -417,15 +422,15 @@ struct opnd lower_read_str_sized(struct lower *l, struct opnd dst, struct opnd s
 {
 	enum space from = reader_of(l, space);
 	bool user = from == SPACE_USER;
-	struct opnd rc =
+	struct opnd ret =
 		user ? lower_user_read(l, BPF_FUNC_probe_read_user_str, dst, size, cap, addr) :
 		       ir_call(l, readers[from].string, false, 3, dst, size, addr);
 
 	if (user && is_call_entry(l) && !l->env->extra_warnings)
-		count_failure(l, rc, addr, true);
+		count_failure(l, ret, addr, true);
 	else
-		count_unreadable(l, rc, addr);
-	return rc;
+		count_unreadable(l, ret, addr);
+	return ret;
 }
 
 struct opnd lower_read_str(struct lower *l, struct opnd dst, u32 cap, struct opnd addr,
@@ -438,12 +443,12 @@ void lower_probe_read_sized(struct lower *l, struct opnd dst, struct opnd size, 
 			    struct opnd addr, enum space space)
 {
 	enum space from = reader_of(l, space);
-	struct opnd rc =
+	struct opnd ret =
 		from == SPACE_USER ?
 			lower_user_read(l, BPF_FUNC_probe_read_user, dst, size, cap, addr) :
 			ir_call(l, readers[from].bytes, false, 3, dst, size, addr);
 
-	count_unreadable(l, rc, addr);
+	count_unreadable(l, ret, addr);
 }
 
 u32 lower_str_limit(struct lower *l)
@@ -472,7 +477,7 @@ void lower_put_string(struct lower *l, const char *s, u32 len, u32 cap, struct o
 		u32 size = cap - at >= 8 ? 8 : cap - at >= 4 ? 4 : cap - at >= 2 ? 2 : 1;
 		u64 v = 0;
 
-		memset(word, 0, sizeof word);
+		memset(word, 0, sizeof(word));
 		if (at < n)
 			memcpy(word, s + at, MIN(n - at, size));
 		memcpy(&v, word, size);
@@ -483,7 +488,10 @@ void lower_put_string(struct lower *l, const char *s, u32 len, u32 cap, struct o
 		lower_zero_from(l, dst, at, cap);
 }
 
-/* A string in our memory of another capacity: copy what both have, end it, zero the rest. */
+/*
+ * A string in our memory of another capacity: copies the common part, terminates it, zeroes the
+ * rest.
+ */
 static void put_string_copy(struct lower *l, const struct ir_val *v, const struct type *t,
 			    struct opnd dst, bool canonical)
 {
@@ -584,7 +592,7 @@ void lower_store_val(struct lower *l, const struct ir_val *v, const struct type 
 
 /* ---- losses */
 
-/* The statement's counter: in its chain of what began at the same hash of place and reason. */
+/* The statement's counter, in the hash chain of its span and reason. */
 static u32 find_loss(struct lower *l, enum loss_reason reason)
 {
 	struct program *p = l->prog;
@@ -673,5 +681,5 @@ void lower_loss_by_bit(struct lower *l, enum loss_reason even, enum loss_reason 
 	at = ir_op2(l, IR_SHL, ir_op2(l, IR_AND, which, o_imm(1)), o_imm(3));
 	at = ir_op2(l, IR_ADD, ir_addr(l, o_data(lower_internal_map(l, MAP_DATA), off)), at);
 	ir_atomic_add(l, at, 8, o_imm(1));
-	vn_truncate(l, mark); /* we are beside the way */
+	vn_truncate(l, mark); /* this is off the main path */
 }

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Places: variables, fields, elements, casts, and comparison of bytes. A place says whose memory it is;
- * foreign memory is read only when a scalar is loaded or bytes are stored somewhere.
+ * Lvalues: variables, fields, elements, casts and comparisons of bytes. An lvalue records whose
+ * memory it is in; foreign memory is read only when a scalar is loaded or bytes are stored
+ * elsewhere.
  */
 #include "ir/state.h"
 
 /* ---- variables */
 
-enum { REG_VARS = 10 }; /* scalars kept in mutable temporaries; more live in memory */
+enum { REG_VARS = 10 }; /* scalars in mutable temporaries; further ones are in memory */
 
 void var_set_home(struct lower *l, struct var *v, struct opnd home)
 {
@@ -71,7 +72,7 @@ struct ir_val lower_var(struct lower *l, struct node *n)
 	return val_scalar(v->type, r);
 }
 
-/* The value is already converted to the variable's type and held in 64 bits. */
+/* The value is already converted to the variable's type and extended to 64 bits. */
 void lower_var_store(struct lower *l, struct var *v, struct opnd value)
 {
 	struct opnd home = *var_home(l, v);
@@ -131,13 +132,13 @@ void lower_var_assign(struct lower *l, struct var *v, struct node *value)
 
 /* ---- fields and elements */
 
-/* The place a pointer value points at. */
+/* The lvalue to which a pointer value points. */
 static struct ir_val behind(const struct type *ptr, const struct type *elem, struct opnd addr)
 {
 	return val_foreign(elem, addr, ptr->space);
 }
 
-/* Its distance is a word of the object's table. */
+/* Its offset is a word of the object's virtual table. */
 static struct opnd virtual_base(struct lower *l, const struct ir_val *object, s32 at)
 {
 	struct opnd table = lower_read_scalar(l, &ty_u64, object->o, object->space), distance;
@@ -152,7 +153,7 @@ static struct ir_val field_place(struct lower *l, struct node *n, const struct f
 	const struct type *t = n->a->type;
 	struct ir_val base;
 
-	if (n->data && !bits && lower_loc_is_place(n->data)) /* its address may be wanted */
+	if (n->data && !bits && lower_loc_is_place(n->data)) /* its address may be taken */
 		return lower_loc_place(l, n->data);
 	if (n->data) /* args.NAME */
 		return lower_loc(l, n->data);
@@ -176,7 +177,10 @@ static struct ir_val field_place(struct lower *l, struct node *n, const struct f
 	return base;
 }
 
-/* Goes on where index < count; what is not is counted and runs on at *bad, which the caller places. */
+/*
+ * Continues if index < count; otherwise the event is counted and continues at *bad, which the
+ * caller places.
+ */
 static void branch_on_bounds(struct lower *l, struct opnd index, struct opnd count,
 			     struct ir_block **bad)
 {
@@ -190,7 +194,10 @@ static void branch_on_bounds(struct lower *l, struct opnd index, struct opnd cou
 	ir_place(l, ok);
 }
 
-/* Memory in which any index below a power of two may be added: not the stack, and nothing shorter. */
+/*
+ * Memory to which any index below a power of two may be added: not the stack, and at least that
+ * long.
+ */
 static struct opnd indexable(struct lower *l, const struct ir_val *base, u32 room)
 {
 	struct opnd copy;
@@ -204,15 +211,15 @@ static struct opnd indexable(struct lower *l, const struct ir_val *base, u32 roo
 }
 
 /*
- * An element of our own memory: read, or zeroes where the index is out of bounds. Behind the comparison
- * the index is masked as well, because 5.10 forgets what it knows of a number that is spilled.
+ * An element of our own memory: read, or zeroes if the index is out of bounds. After the comparison
+ * the index is masked too, because 5.10 forgets the range of a number that is spilled.
  */
 static struct ir_val own_element(struct lower *l, const struct ir_val *base, struct opnd index,
 				 const struct type *elem)
 {
 	u32 size = MAX(elem->size, 1u), count = base->type->count, pow2 = 1, mark, v = 0;
 	struct ir_block *bad, *out = ir_block_new(l);
-	struct opnd at, copy = { 0 };
+	struct opnd at, copy = {};
 
 	while (pow2 < count)
 		pow2 *= 2;
@@ -259,7 +266,7 @@ static bool is_within(struct opnd index, u32 count)
 	return index.kind == O_IMM && index.imm >= 0 && index.imm < count;
 }
 
-/* Address of an element of a foreign array; 0, where nothing can be read, when it is out of bounds. */
+/* Address of an element of a foreign array; 0, which cannot be read, if it is out of bounds. */
 static struct opnd foreign_element(struct lower *l, const struct ir_val *base, struct opnd index,
 				   u32 size)
 {
@@ -268,7 +275,7 @@ static struct opnd foreign_element(struct lower *l, const struct ir_val *base, s
 	struct ir_block *bad, *out;
 	u32 v, mark;
 
-	/* [0] and [1] at the end of a struct stand for any number */
+	/* [0] and [1] at the end of a struct mean any number */
 	if (!counted && (!has_bounds(base->type) || is_within(index, base->type->count)))
 		return ir_op2(l, IR_ADD, base->o, ir_op2(l, IR_MUL, index, o_imm(size)));
 	v = ir_var(l);
@@ -295,8 +302,8 @@ static struct ir_val place_of(struct lower *l, struct node *n, const struct fiel
 static struct ir_val index_place(struct lower *l, struct node *n)
 {
 	const struct type *t = n->a->type;
-	bool of_texts = n->type->kind == TY_STRING &&
-			t->elem; /* as they lie there: without room for a NUL more */
+	/* in its stored layout: without room for an added NUL */
+	bool of_texts = n->type->kind == TY_STRING && t->elem;
 	const struct type *elem = type_complete(of_texts ? t->elem : n->type);
 	struct ir_val base = t->kind == TY_POINTER ? behind(t, elem, lower_scalar(l, n->a)) :
 						     place_of(l, n->a, NULL);
@@ -316,7 +323,7 @@ static struct ir_val index_place(struct lower *l, struct node *n)
 	else
 		return own_element(l, &base, index, elem);
 	base.type = elem;
-	base.bytes = (struct opnd){ 0 };
+	base.bytes = (struct opnd){};
 	return base;
 }
 
@@ -340,8 +347,8 @@ static struct ir_val place_of(struct lower *l, struct node *n, const struct fiel
 }
 
 /*
- * A char array that may have no NUL, as the string that it is: with room for one. Readers of foreign memory put it
- * behind the bytes; of our own memory a copy is made.
+ * A char array that may lack a NUL, as a string, which has room for one. Readers of foreign memory
+ * append it; of our own memory a copy is made.
  */
 static struct ir_val with_nul(struct lower *l, struct node *n, struct ir_val v)
 {
@@ -384,7 +391,10 @@ struct ir_val lower_read_place(struct lower *l, struct node *n)
 
 /* ---- casts */
 
-/* The names of all sites as text, a power of two of them and of bytes each, so that masking keeps inside. */
+/*
+ * The names of all sites as text: both their number and size are powers of two, so masking stays
+ * inside.
+ */
 static void place_site_texts(struct lower *l, struct program *p, u32 len)
 {
 	u32 rows = 1, stride = 16;
@@ -453,7 +463,7 @@ struct ir_val lower_cast(struct lower *l, struct node *n)
 /* ---- comparing bytes */
 
 /*
- * Many bytes are compared a group at a time, with one branch for each: verifiers keep 8192 branches.
+ * Many bytes are compared in groups, with one branch for each: verifiers hold 8192 branches.
  *
  *	if ((a[0] ^ b[0]) | (a[1] ^ b[1]) | ... goto differ
  */
@@ -510,7 +520,7 @@ struct ir_val lower_string_prefix(struct lower *l, struct node *n, u32 len)
 	struct ir_val v;
 
 	l->s->str_limit = n->kind == N_CALL ? len + 1 :
-					      0; /* not for a str() deeper down: a key, say */
+					      0; /* not for a nested str(), such as a key */
 	v = lower_place(l, n);
 	l->s->str_limit = 0;
 	if (v.is_foreign) {
@@ -540,7 +550,7 @@ static void compare_literal(struct lower *l, struct node *dynamic, const struct 
 	compare_chunks(l, v.o, v.o, literal->str, literal->str_len, len, equal, differ);
 }
 
-/* probe == "name": the names are known, so their numbers are compared. */
+/* probe == "name": the names are constants, so their numbers are compared. */
 static void compare_probe(struct lower *l, struct node *probe, const struct node *name,
 			  struct ir_block *equal, struct ir_block *differ)
 {

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Statements, one function each. Temporaries of a statement are free again behind it. */
+/*
+ * Statements, one function for each kind. The temporaries of a statement are free again after it.
+ */
 #include "ir/state.h"
 
-/* Turns of a loop that verifiers follow one by one: of a million instructions they look at in all. */
+/* Iterations of an inline loop, of the million instructions that verifiers process in all. */
 enum { LOOP_BOUND = 4096, KNOWN_LOOP_BOUND = 32768, INNER_LOOP_BOUND = 64 };
 
 static void lower_stmt(struct lower *l, struct node *n);
@@ -25,7 +27,7 @@ static struct node *block_stmts(struct node *n)
 	return n->kind == N_BLOCK || n->kind == N_BLOCK_EXPR ? n->a : n;
 }
 
-/* A block with its own values. */
+/* A block whose values are numbered separately. */
 void lower_body(struct lower *l, struct node *n)
 {
 	u32 mark = vn_mark(l);
@@ -92,27 +94,28 @@ static void lower_if(struct lower *l, struct node *n)
 }
 
 /*
- * A loop with a bound that verifiers see: a counter of our own runs up to `bound` and the loop ends
- * there, counted as a loss when it was not meant to end.
+ * A loop with a bound that verifiers see: a counter of ours runs up to `bound`, where the loop ends
+ * and a loss is counted, if it was not meant to end there.
  */
 struct counted {
 	struct ir_block *head, *body, *step, *out;
 	struct loop loop;
 	u32 counter, mark, bound;
-	bool is_known;                     /* its number of turns */
-	u32 loss;                          /* in prog->losses: of turns beyond the bound */
-	u32 branches_before, insns_before; /* what the loop around had so far */
+	bool is_known;                     /* its number of iterations */
+	u32 loss;                          /* in prog->losses: for iterations beyond the bound */
+	u32 branches_before, insns_before; /* of the enclosing loop so far */
 };
 
 /*
- * Verifiers follow each turn. They keep a way not taken for each branch that they cannot decide, 8192 at
- * most (BPF_COMPLEXITY_LIMIT_JMP_SEQ), and look at a million instructions in all: the bound is what fits.
+ * Verifiers follow each iteration. They hold a pending path for each branch that they cannot
+ * decide, 8192 at most (BPF_COMPLEXITY_LIMIT_JMP_SEQ), and process a million instructions in all:
+ * the bound is what fits.
  */
 enum { MAX_PENDING = 8000, MAX_LOOKED_AT = 500000, CHEAP_INSNS = 30000, CHEAP_BRANCHES = 1000 };
 
-static u32 turns_around(const struct lower *l)
+static u32 iterations_around(const struct lower *l)
 {
-	return l->s->loop ? MAX(l->s->loop->turns, 1u) : 1;
+	return l->s->loop ? MAX(l->s->loop->iterations, 1u) : 1;
 }
 
 u32 lower_branches_so_far(const struct lower *l)
@@ -125,10 +128,10 @@ static bool all_around_known(const struct lower *l)
 	return !l->s->loop || l->s->loop->is_known;
 }
 
-/* Of a loop that is not known: the loops around share the turns. */
+/* Of a loop with an unknown number of iterations: enclosing loops share the limit. */
 static u32 unknown_bound(const struct lower *l)
 {
-	return MAX(LOOP_BOUND / turns_around(l), (u32)INNER_LOOP_BOUND);
+	return MAX(LOOP_BOUND / iterations_around(l), (u32)INNER_LOOP_BOUND);
 }
 
 static void loop_begin(struct lower *l, struct counted *c, u32 bound, bool is_known)
@@ -143,7 +146,8 @@ static void loop_begin(struct lower *l, struct counted *c, u32 bound, bool is_kn
 	c->loop = (struct loop){ .on_break = c->out,
 				 .on_continue = c->step,
 				 .outer = l->s->loop,
-				 .turns = (u32)MIN((u64)bound * turns_around(l), (u64)LOOP_BOUND),
+				 .iterations = (u32)MIN((u64)bound * iterations_around(l),
+							(u64)LOOP_BOUND),
 				 .is_known = is_known && all_around_known(l) };
 	ir_var_set(l, c->counter, o_imm(0));
 	ir_jump(l, c->head);
@@ -164,33 +168,36 @@ static void loop_begin(struct lower *l, struct counted *c, u32 bound, bool is_kn
 	l->s->loop = &c->loop;
 }
 
-/* In another counted loop; a body that is a function has no turns of its own. */
+/* Inside another counted loop; a body that is a function has no iterations of its own. */
 static bool is_inner(const struct counted *c)
 {
-	return c->loop.outer && c->loop.outer->turns;
+	return c->loop.outer && c->loop.outer->iterations;
 }
 
 /*
- * What is left of what verifiers keep or follow, for one of these loops: those that are not known share
- * it, and one in others whose turns are known leaves them enough for all of these.
+ * The rest of a limit of verifiers, for one of these loops: those with unknown iterations share it,
+ * and one inside loops with known iterations leaves enough for all of theirs.
  */
 static u32 share_of(const struct lower *l, const struct counted *c, u32 most, u32 used, u32 least)
 {
 	u32 left = most - MIN(used, most - least);
 
 	if (is_inner(c) && c->loop.outer->is_known)
-		return left / 4 * 3 / c->loop.outer->turns;
+		return left / 4 * 3 / c->loop.outer->iterations;
 	return is_inner(c) || c->is_known ? left : left / MAX(l->s->loops_left, 1u);
 }
 
-/* It was left in line because it is short (lower_loop.c): it makes all its turns, whatever is around it. */
+/*
+ * It is inline because it is short (lower_loop.c): it runs all its iterations, whatever surrounds
+ * it.
+ */
 static bool is_cheap(const struct lower *l, const struct counted *c, u32 insns, u32 branches)
 {
 	return c->is_known && feature_has(l->features, FEAT_BPF_LOOP) &&
 	       (u64)c->bound * insns <= CHEAP_INSNS && (u64)c->bound * branches <= CHEAP_BRANCHES;
 }
 
-/* The counter's own comparison is what verifiers can decide. */
+/* Verifiers can decide the counter's own comparison. */
 static void set_bound(struct lower *l, struct counted *c)
 {
 	u32 branches = l->s->loop_branches, insns = l->s->loop_insns + 4;
@@ -208,7 +215,7 @@ static void set_bound(struct lower *l, struct counted *c)
 	}
 	c->head->insns.v[0].arg[1] = o_imm(bound);
 	c->head->insns.v[0].imm = (s64)c->loss + 1;
-	l->prog->losses.v[c->loss].where = arena_printf(l->prog->arena, "%u turns", bound);
+	l->prog->losses.v[c->loss].where = arena_printf(l->prog->arena, "%u iterations", bound);
 	l->s->loop_branches = c->branches_before + (u32)MIN((u64)bound * branches, MAX_PENDING);
 	l->s->loop_insns = c->insns_before + (u32)MIN((u64)bound * insns, MAX_LOOKED_AT);
 }
@@ -257,7 +264,7 @@ static void lower_for_range(struct lower *l, struct node *n)
 	loop_begin(l, &c, bound, is_known);
 	ir_branch(l, CC_SLT, o_temp(at), o_temp(end), c.body, c.out);
 	if (is_known)
-		l->s->loop_branches--; /* verifiers know how it ends */
+		l->s->loop_branches--; /* verifiers can decide it */
 	ir_place(l, c.body);
 	lower_var_store(l, v, ir_emit(l, (struct ir_insn){ .op = IR_MOVE, .arg = { o_temp(at) } }));
 	ir_var_set(l, at, ir_op2(l, IR_ADD, o_temp(at), o_imm(1)));
@@ -279,7 +286,7 @@ static void lower_unroll(struct lower *l, struct node *n)
 {
 	struct loop loop = { .on_break = ir_block_new(l),
 			     .outer = l->s->loop,
-			     .turns = turns_around(l),
+			     .iterations = iterations_around(l),
 			     .is_known = all_around_known(l),
 			     .pending = lower_branches_so_far(l) - l->s->loop_branches };
 	s64 times = n->a->value;
@@ -312,9 +319,7 @@ static void lower_stmt(struct lower *l, struct node *n)
 		n->a->discards_value = true;
 		lower_expr(l, n->a);
 		break;
-	case N_DISCARD: /* asked for and not wanted: no warning about it either */
-		lower_expr(l, n->a);
-		break;
+	case N_DISCARD: /* explicitly discarded: no warning either */ lower_expr(l, n->a); break;
 	case N_ASSIGN: lower_assign(l, n); break;
 	case N_LET: lower_var_assign(l, n->a->var, n->b); break;
 	case N_IF: lower_if(l, n); break;

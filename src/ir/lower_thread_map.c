@@ -1,29 +1,30 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Maps whose only key is the running thread: they have thread slots (type/thread_slot.h) in front of the kernel's hash. For
- * @start[tid] = nsecs at an entry, read and deleted at the return, the hash takes a lock, a search and an element from a
- * list each time; a slot takes a few loads and stores and one atomic instruction.
+ * Maps whose only key is the running thread: thread slots (type/thread_slot.h) before the kernel's
+ * hash. For @start[tid] = nsecs at an entry, read and deleted at the return, the hash takes a lock,
+ * a search and an element from a list each time; a slot takes a few loads and stores and one atomic
+ * instruction.
  *
  *	p = slot of tid
  *	if p->owner == tid + 1 goto mine
- *	(a store: if p->owner == 0 and tid != 0 and exchanging 0 for tid + 1 gives 0 or tid + 1, goto mine)
+ *	(a store: if p->owner == 0 && tid != 0 && xchg 0 -> tid + 1 gives 0 or tid + 1 goto mine)
  *	...with the hash, as lower_map.c
  *	goto out
  * mine:
  *	...with p->state, p->value
  * out:
  *
- * Idle threads all have the number 0 and run side by side: theirs is always in the hash.
+ * Idle threads all have the number 0 and run concurrently: their value is always in the hash.
  */
 #include "ir/state.h"
 #include "type/thread_slot.h"
 
-enum { MAX_USES = 64 /* each is a branch or two, of the 8192 ways that verifiers keep */ };
+enum { MAX_USES = 64 /* each is a branch or two, of the 8192 pending paths of verifiers */ };
 
 struct thread_place {
-	struct opnd id, slot, owner; /* tid + 1; address; what it held on entry */
+	struct opnd id, slot, owner; /* tid + 1; address; its value on entry */
 	struct ir_block *mine, *other, *out;
-	u32 values; /* mark: what the branches compute is known in them only */
+	u32 values; /* mark: values of the branches are known in them only */
 };
 
 bool lower_wants_threads(struct lower *l, const struct map *m, const struct map_desc *d)
@@ -41,7 +42,7 @@ u32 lower_thread_slots(struct lower *l)
 	return ALIGN_UP(lower_data(l, THREAD_SLOTS * size + line, NULL), line);
 }
 
-/* Ends in a branch to `mine` or `other`; whoever calls places them, and ends with leave(). */
+/* Ends in a branch to `mine` or `other`; the caller places them, and ends with leave(). */
 static struct thread_place enter(struct lower *l, u32 map, struct node *n)
 {
 	struct opnd base = o_data(lower_internal_map(l, MAP_DATA),
@@ -80,7 +81,7 @@ static struct opnd value_of_var(struct lower *l, u32 v)
 	return ir_emit(l, (struct ir_insn){ .op = IR_MOVE, .arg = { o_temp(v) } });
 }
 
-/* The value, 0 where there is none; *has: whether there is one. */
+/* The value, 0 if there is none; *has: whether there is one. */
 struct opnd lower_thread_read(struct lower *l, u32 map, struct node *n, struct opnd *has)
 {
 	u32 v = ir_var(l), there = has ? ir_var(l) : 0;
@@ -112,7 +113,10 @@ struct opnd lower_thread_read(struct lower *l, u32 map, struct node *n, struct o
 	return value_of_var(l, v);
 }
 
-/* Makes the slot the thread's if it is nobody's: to mine, or on in a block where it is another's. */
+/*
+ * Claims a free slot for the thread: jumps to mine, or continues in a block where another one owns
+ * it.
+ */
 static void claim(struct lower *l, const struct thread_place *p)
 {
 	struct ir_block *try = ir_block_new(l), *free = ir_block_new(l), *inner = ir_block_new(l),
@@ -133,7 +137,7 @@ static void claim(struct lower *l, const struct thread_place *p)
 	ir_place(l, hash);
 }
 
-/* Gives the state that was there: another one than expected when an inner program changed the slot. */
+/* Returns the previous state: an unexpected one if a nested program changed the slot. */
 static struct opnd next_state(struct lower *l, const struct thread_place *p, struct opnd state)
 {
 	struct opnd at = opnd_plus(p->slot, THREAD_STATE),
@@ -170,25 +174,25 @@ void lower_thread_store(struct lower *l, u32 map, struct node *n, struct opnd va
 	leave(l, &p);
 }
 
-/* 0, or another number where there was no value. */
+/* 0, or non-zero if there was no value. */
 struct opnd lower_thread_delete(struct lower *l, u32 map, struct node *n)
 {
 	struct thread_place p = enter(l, map, n);
 	struct ir_block *drop = ir_block_new(l);
 	struct opnd state;
-	u32 rc = ir_var(l);
+	u32 ret = ir_var(l);
 
 	ir_place(l, p.mine);
 	state = state_of(l, &p);
-	ir_var_set(l, rc, o_imm(1));
+	ir_var_set(l, ret, o_imm(1));
 	ir_branch(l, CC_EQ, ir_op2(l, IR_AND, state, o_imm(1)), o_imm(0), p.out, drop);
 	ir_place(l, drop);
-	ir_var_set(l, rc, ir_op2(l, IR_SUB, next_state(l, &p, state), state));
+	ir_var_set(l, ret, ir_op2(l, IR_SUB, next_state(l, &p, state), state));
 	ir_jump(l, p.out);
 	ir_place(l, p.other);
 	vn_truncate(l, p.values);
-	ir_var_set(l, rc,
+	ir_var_set(l, ret,
 		   ir_call(l, BPF_FUNC_map_delete_elem, false, 2, o_map(map), lower_key(l, n)));
 	leave(l, &p);
-	return value_of_var(l, rc);
+	return value_of_var(l, ret);
 }

@@ -1,42 +1,44 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Memory of a process in pages that it has not touched. bpf_probe_read_user() and its like never wait for a page;
- * programs on user-space probes may sleep since Linux 6.0 (kernel/trace/bpf_trace.c: bpf_prog_run_array_uprobe()),
- * and there bpf_copy_from_user() has the kernel fetch it. It is beside the way, a page at a time, so that what lies
- * behind the end of a string stays untouched:
+ * User memory in pages that the process has not touched. bpf_probe_read_user() and its variants
+ * never fault a page in. Programs on user-space probes may sleep since Linux 6.0
+ * (kernel/trace/bpf_trace.c: bpf_prog_run_array_uprobe()), and there bpf_copy_from_user() does. It
+ * is off the main path, a page at a time, so that memory past the end of a string is not touched:
  *
- *		rc = probe_read_user_str(dst, size, addr)
- *		if rc >= 0 goto done
+ *		ret = probe_read_user_str(dst, size, addr)
+ *		if ret >= 0 goto done
  *		if copy_from_user(&nowhere, 1, addr) != 0 goto done
- *		rc = probe_read_user_str(dst, size, addr)
- *		if rc >= 0 goto done
+ *		ret = probe_read_user_str(dst, size, addr)
+ *		if ret >= 0 goto done
  *		if copy_from_user(&nowhere, 1, the next page) != 0 goto done
- *		rc = probe_read_user_str(dst, size, addr)
+ *		ret = probe_read_user_str(dst, size, addr)
  *	done:
  *
- * The records behind one that is held in the ring wait for it, so it is not held while we wait: it is discarded, what
- * fills it is tried with a place where nobody looks, and it is filled once more:
+ * A record that is held in the ring blocks all later ones, so it is not held while the program
+ * sleeps: it is discarded, its content is read on trial into a dummy buffer, and it is filled once
+ * more:
  *
- *		turn = 0
+ *		tried = 0
  *	again:	r = ringbuf_reserve(...)
- *		rc = probe_read_user_str(r + 8, size, addr)
- *		if rc < 0 && turn == 0 goto missing
+ *		ret = probe_read_user_str(r + 8, size, addr)
+ *		if ret < 0 && tried == 0 goto missing
  *		ringbuf_submit(r)
  *		...
  *	missing: ringbuf_discard(r)
  *		the same reads as above, into nowhere, waiting
- *		turn = 1
+ *		tried = 1
  *		goto again
  *
- * A counter of attempts for each read would be less code, but verifiers follow all its values through what comes
- * behind: eight such strings were too much for 6.1.
+ * A counter of attempts for each read would be less code, but verifiers follow all its values
+ * through the code after it: eight such strings were too much for 6.1.
  */
 #include "ir/state.h"
 
 enum {
-	PAGE_SHIFT = 12, /* of the processor's sizes the smallest */
+	PAGE_SHIFT = 12, /* the smallest page size of the processor */
 	PAGE = 1 << PAGE_SHIFT,
-	MOST_FETCHES = 64, /* in one program, which grows by each: further reads are made once */
+	/* in one program, which grows by each: further reads are tried once */
+	MOST_FETCHES = 64,
 };
 
 bool lower_may_sleep(struct lower *l)
@@ -47,7 +49,10 @@ bool lower_may_sleep(struct lower *l)
 	       feature_has(l->features, FEAT_UPROBE_SLEEP);
 }
 
-/* In a walk over a map the element that is shown might go while we wait; the words that a call leaves on the stack are there. */
+/*
+ * In a walk over a map the current element might be freed while we sleep; the words that a call
+ * leaves on the stack are always present.
+ */
 static bool may_fetch(struct lower *l)
 {
 	const struct record_held *h = &l->s->held;
@@ -65,10 +70,10 @@ void lower_hold(struct lower *l, bool repeatable)
 	*h = (struct record_held){ .is_held = true };
 	if (!repeatable || !lower_may_sleep(l))
 		return;
-	h->turn = ir_var(l);
+	h->tried = ir_var(l);
 	h->again = ir_block_new(l);
 	h->missing = ir_block_new(l);
-	ir_var_set(l, h->turn, o_imm(0));
+	ir_var_set(l, h->tried, o_imm(0));
 	ir_jump(l, h->again);
 	ir_place(l, h->again);
 	if (!l->env->extra_warnings)
@@ -84,7 +89,7 @@ void lower_release(struct lower *l)
 	l->s->held.is_held = false;
 }
 
-/* Memory of at least so many bytes that nobody reads: a part of the data map, for all CPUs alike. */
+/* Memory of at least size bytes that is never read: a part of the data map, shared by all CPUs. */
 static struct opnd room_nowhere(struct lower *l, u32 size)
 {
 	struct ir_unit *u = l->unit;
@@ -113,9 +118,9 @@ void lower_trial_end(struct lower *l)
 {
 	struct record_held *h = &l->s->held;
 
-	ir_var_set(l, h->turn, o_imm(1));
+	ir_var_set(l, h->tried, o_imm(1));
 	ir_jump(l, h->again);
-	*h = (struct record_held){ 0 };
+	*h = (struct record_held){};
 }
 
 bool lower_wants_trial(const struct lower *l)
@@ -130,7 +135,7 @@ struct user_read {
 	struct opnd dst, size, addr;
 };
 
-/* Verifiers forget a bound of the size where it lies on the stack meanwhile. */
+/* Verifiers forget a bound of the size if it is spilled in between. */
 static struct opnd attempt(struct lower *l, const struct user_read *r)
 {
 	struct opnd size = r->size.kind == O_IMM ? r->size : ir_at_most(l, r->size, r->cap);
@@ -138,8 +143,10 @@ static struct opnd attempt(struct lower *l, const struct user_read *r)
 	return ir_call(l, r->helper, false, 3, r->dst, size, r->addr);
 }
 
-/* Nothing is in the first page. Verifiers must learn nothing of the address, which may be used again: they would follow
- * both ways to the end. */
+/*
+ * The first page is unmapped. Verifiers must not derive a range of the address from this, because
+ * it may be used again and they would follow both paths to the end.
+ */
 static void leave_nulls(struct lower *l, struct opnd addr, struct ir_block *unread)
 {
 	struct ir_block *some = ir_block_new(l);
@@ -152,64 +159,64 @@ static struct opnd read_into_record(struct lower *l, const struct user_read *r)
 {
 	struct record_held *h = &l->s->held;
 	struct ir_block *failed = ir_block_new(l), *done = ir_block_new(l);
-	struct opnd rc = attempt(l, r);
+	struct opnd ret = attempt(l, r);
 	u32 values = vn_mark(l);
 
 	h->n_missing++;
-	ir_branch(l, CC_SLT, rc, o_imm(0), failed, done);
+	ir_branch(l, CC_SLT, ret, o_imm(0), failed, done);
 	ir_place(l, failed);
 	leave_nulls(l, r->addr, done);
-	ir_branch(l, CC_EQ, o_temp(h->turn), o_imm(0), h->missing, done);
+	ir_branch(l, CC_EQ, o_temp(h->tried), o_imm(0), h->missing, done);
 	vn_truncate(l, values);
 	ir_place(l, done);
-	return rc;
+	return ret;
 }
 
-/* Goes on where the page is there. */
+/* Continues if the page is present. */
 static void wait_for_page(struct lower *l, struct opnd addr, struct ir_block *unread)
 {
 	struct ir_block *there = ir_block_new(l);
-	struct opnd nowhere = o_data(lower_internal_map(l, MAP_DATA), DATA_NOWHERE), rc;
+	struct opnd nowhere = o_data(lower_internal_map(l, MAP_DATA), DATA_NOWHERE), ret;
 
-	rc = ir_call(l, BPF_FUNC_copy_from_user, false, 3, nowhere, o_imm(1), addr);
-	ir_branch(l, CC_EQ, rc, o_imm(0), there, unread);
+	ret = ir_call(l, BPF_FUNC_copy_from_user, false, 3, nowhere, o_imm(1), addr);
+	ir_branch(l, CC_EQ, ret, o_imm(0), there, unread);
 	ir_place(l, there);
 }
 
-/* Goes on where the read failed. */
-static void try_again(struct lower *l, const struct user_read *r, u32 rc, struct ir_block *done)
+/* Continues if the read failed. */
+static void try_again(struct lower *l, const struct user_read *r, u32 ret, struct ir_block *done)
 {
 	struct ir_block *failed = ir_block_new(l);
 
-	ir_var_set(l, rc, attempt(l, r));
-	ir_branch(l, CC_SLT, o_temp(rc), o_imm(0), failed, done);
+	ir_var_set(l, ret, attempt(l, r));
+	ir_branch(l, CC_SLT, o_temp(ret), o_imm(0), failed, done);
 	ir_place(l, failed);
 }
 
 static struct opnd read_waiting(struct lower *l, const struct user_read *r)
 {
 	struct ir_block *done = ir_block_new(l);
-	u32 rc = ir_var(l), values;
+	u32 ret = ir_var(l), values;
 
-	try_again(l, r, rc, done);
+	try_again(l, r, ret, done);
 	values = vn_mark(l);
 	leave_nulls(l, r->addr, done);
 	wait_for_page(l, r->addr, done);
-	try_again(l, r, rc, done);
+	try_again(l, r, ret, done);
 	wait_for_page(l, ir_op2(l, IR_ADD, ir_op2(l, IR_OR, r->addr, o_imm(PAGE - 1)), o_imm(1)),
 		      done);
-	try_again(l, r, rc, done);
+	try_again(l, r, ret, done);
 	if (r->cap > PAGE) { /* more than two pages: all of it */
 		struct user_read copy = *r;
 
 		copy.helper = BPF_FUNC_copy_from_user;
 		attempt(l, &copy);
-		ir_var_set(l, rc, attempt(l, r));
+		ir_var_set(l, ret, attempt(l, r));
 	}
 	ir_jump(l, done);
 	vn_truncate(l, values);
 	ir_place(l, done);
-	return o_temp(rc);
+	return o_temp(ret);
 }
 
 struct opnd lower_user_read(struct lower *l, u32 helper, struct opnd dst, struct opnd size, u32 cap,

@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * How a keyed map lies in the kernel: which type of map, how many copies of an aggregation in a value,
- * preallocated or not.
+ * The kernel representation of a keyed map: its type, the number of copies of an aggregation in a
+ * value, preallocated or not.
  *
- * A map without preallocation gets a new element from a cache of its processor, which holds 1 (of large
- * elements) to 96 (of small ones) and is refilled by an interrupt (kernel/bpf/memalloc.c, 6.1): in interval
- * probes, profile, sched_switch or a perf event a burst of new keys fails. A preallocated map takes a new
- * element in every context until it is full. One value for all processors costs little to preallocate, one for
- * each (BPF_MAP_TYPE_PERCPU_HASH) costs a call of the per-CPU allocator for each key. Measured with 4096 keys,
- * two processors:
+ * A map without preallocation gets a new element from a per-CPU cache, which holds 1 (of large
+ * elements) to 96 (of small ones) and is refilled by an interrupt (kernel/bpf/memalloc.c, 6.1): in
+ * interval probes, profile, sched_switch or a perf event a burst of new keys fails. A preallocated
+ * map takes a new element in every context until it is full. Preallocating one value for all
+ * processors costs little; one for each (BPF_MAP_TYPE_PERCPU_HASH) costs a call of the per-CPU
+ * allocator for each key. Measured with 4096 keys, two processors:
  *
  *	value      16 B     528 B    1040 B   4096 B   8 KB    15.4 KB (hist with 5 bits)
  *	shared     0.13 ms  0.9 ms   1.1 ms   3.9 ms   ~8 ms   11.5 ms
  *	per CPU    3.8 ms   8.3 ms   12 ms    52 ms    423 ms  446 ms
  *
- * So values that are only added to are shared, with atomic adds, by up to SHARED_CPUS processors and by
- * more with several copies in the value. Others (tseries, samples, min, max) have a copy for each processor in
- * the value, and processor n writes to copy n. What does not fit in PREALLOCATED_PART of the memory is
- * allocated on demand.
+ * So values that are only added to are shared, with atomic adds, by up to SHARED_CPUS processors
+ * and by more with several copies in the value. Others (tseries, samples, min, max) have a copy for
+ * each processor in the value, and processor n writes to copy n. What does not fit in
+ * PREALLOCATED_PART of the memory is allocated on demand.
  */
 #include <sys/sysinfo.h>
 #include <unistd.h>
@@ -28,9 +28,9 @@ enum {
 	SHARED_CPUS = 8,
 	PREALLOCATED_PART = 8, /* of the memory, all maps together */
 	PREALLOCATED_MAX = 256 << 20,
-	MANY_COPIES_MAX = 16 << 20, /* of a map whose copies only keep processors apart */
+	MANY_COPIES_MAX = 16 << 20, /* of a map whose copies only avoid contention */
 	VALUE_MAX = 256 << 10,      /* its zeroes are in the data map */
-	PERCPU_CHEAP = 64 << 10,    /* bytes of each processor: 4096 keys of count() to stats() */
+	PERCPU_CHEAP = 64 << 10,    /* bytes per processor: 4096 keys of count() to stats() */
 	ELEMENT_HEAD = 64,          /* struct htab_elem and its part of the buckets */
 };
 
@@ -70,7 +70,7 @@ static bool fits(const struct lower *l, const struct map_desc *d, u64 value_size
 	return taken + map_bytes(d, value_size) <= memory_for_maps();
 }
 
-/* Whether processors may update one copy side by side: by atomic adds. */
+/* Whether processors may update one copy concurrently: by atomic adds. */
 static bool only_adds(const struct type *t)
 {
 	switch (t->kind) {
@@ -90,13 +90,13 @@ static bool percpu_is_cheap(const struct map_desc *d)
 	return (u64)d->max_entries * d->slot_size <= PERCPU_CHEAP;
 }
 
-/* Programs read numbers of all processors' copies by a helper that old kernels have not got. */
+/* Programs read the copies of all processors with a helper that old kernels lack. */
 static bool may_be_percpu(const struct lower *l, const struct map *m, const struct map_desc *d)
 {
 	return percpu_is_cheap(d) && (!m->read || feature_has(l->features, FEAT_LOOKUP_PERCPU));
 }
 
-/* Copies in one value; 0: a per-CPU map it is. */
+/* Copies in one value; 0: a per-CPU map. */
 static u32 count_copies(const struct lower *l, const struct map *m, const struct map_desc *d)
 {
 	u32 cpus = (u32)get_nprocs_conf(), n = SHARED_CPUS;

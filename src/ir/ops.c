@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The table of operations, and what follows from an operation alone: how many operands it has and
- * the value it gives for constants. The rows are in ir/op.def.
+ * Properties of operations: the table from ir/op.def, the number of operands, and the value for
+ * constants.
  */
 #include "ir/pass.h"
 

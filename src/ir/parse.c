@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Text -> IR: reads what ir/print.c writes, and nothing more lenient. Line by line, one token of
- * look-ahead; the first mistake ends it with "line N: ...". The result is checked by the rules of
- * ir/verify.c, so that passes and the target may trust it.
+ * Text -> IR: parses exactly the output of ir/print.c. Line by line, one token of look-ahead; the
+ * first error ends it with "line N: ...". The result satisfies the rules of ir/verify.c, so that
+ * passes and the target may rely on them.
  */
 #include <stdlib.h>
 

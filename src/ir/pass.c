@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The list of passes, in the order in which they run. Each takes a valid unit, rewrites it in place in
- * linear time and leaves a valid one; debug builds (sanitizers, hostile) verify after each.
+ * The list of passes, in the order in which they run. Each takes a valid unit, rewrites it in place
+ * in linear time and leaves a valid one; debug builds (sanitizers, hostile) verify after each.
  */
 #include "ir/pass.h"
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What passes, the verifier and the target know about operations; and what passes share. */
+/* Properties of operations, for passes, ir_verify() and the target; helpers that passes share. */
 #ifndef SONDE_IR_PASS_H
 #define SONDE_IR_PASS_H
 
 #include "ir/ir.h"
 
-u32 ir_n_args(const struct ir_insn *in);    /* operands in use: in->arg[0..n) */
+u32 ir_n_args(const struct ir_insn *in);    /* used operands: in->arg[0..n) */
 u32 ir_n_targets(const struct ir_insn *in); /* successors named by a terminator */
 bool ir_has_size(u32 op);
 bool ir_is_call(u32 op);
@@ -16,14 +16,13 @@ enum ir_cond ir_cond_swap(enum ir_cond cc);
 /* "map_lookup_elem", from the kernel's own list. */
 const char *ir_helper_name(u32 helper);
 
-/* NULL, or what is wrong with the unit (allocated in its arena). */
+/* NULL, or the broken invariant (allocated in the unit's arena). */
 const char *ir_check(const struct ir_unit *u);
 
-/* Times each temporary is an operand (arena array, by id). */
+/* The number of uses of each temporary (arena array, by id). */
 u32 *ir_count_uses(const struct ir_unit *u, const struct ir_func *f);
 /*
- * The instruction that defines each single-definition temporary; NULL for variables and
- * parameters.
+ * The instruction that defines each single-definition temporary; NULL for variables and parameters.
  */
 struct ir_insn **ir_find_defs(const struct ir_unit *u, const struct ir_func *f);
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Removes what does nothing: pure instructions and loads whose result nobody reads, results of
- * calls that nobody reads, jumps to jumps, returns of the same constant but one, blocks that
- * cannot be reached; and joins a block to its only predecessor when that one jumps to it. Emission
- * order stays, block ids are renumbered.
+ * Dead code elimination. Removes pure instructions and loads whose result is not used, results of
+ * calls that are not used, jumps to jumps, duplicate returns of a constant and unreachable blocks;
+ * merges a block into its only predecessor if that one jumps to it. The emission order stays, block
+ * ids are renumbered.
  */
 #include "ir/pass.h"
 
@@ -45,7 +45,7 @@ static bool keep_insn(struct dce *d, struct ir_insn *in)
 	return true;
 }
 
-/* Backwards, so that a chain of dead temporaries goes in one sweep. */
+/* Backward, so that a chain of dead temporaries goes in one sweep. */
 static void remove_dead(struct dce *d)
 {
 	d->uses = ir_count_uses(d->u, d->f);
@@ -64,7 +64,7 @@ static void remove_dead(struct dce *d)
 	}
 }
 
-/* Where a jump to block id ends up; a ring of empty blocks is left alone. */
+/* The final target of a jump to block id; a cycle of empty blocks is left alone. */
 static u32 final_target(const struct ir_func *f, u32 id)
 {
 	for (u32 steps = 0; steps < f->blocks.n; steps++) {
@@ -102,7 +102,7 @@ static void find_exits(struct dce *d)
 	}
 }
 
-/* Jumps to jumps go on at once, and all that return the same constant share a block. */
+/* Jumps to jumps go to the final target; all returns of the same constant share a block. */
 static void thread_jumps(struct dce *d)
 {
 	for (u32 i = 0; i < d->f->blocks.n; i++) {

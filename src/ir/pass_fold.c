@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * One forward sweep over temporaries that are defined once: constants and copies reach their uses,
- * operations on constants are computed, identities vanish (extensions of what is narrow already,
- * masks wider than the value), an extension or mask in front of a narrower store is skipped, a
- * branch on a comparison's result becomes a branch on the comparison. Values of variables never
- * move: they may change between. What loses its last use is left to the dce pass.
+ * Constant folding and copy propagation in one forward sweep over temporaries that are defined
+ * once. Operations on constants are computed, identities vanish (extensions of narrow values, masks
+ * wider than the value), an extension or mask before a narrower store is skipped, a branch on a
+ * comparison's result becomes a branch on the comparison. Values of variables never move: they may
+ * change in between. What loses its last use is left to the dce pass.
  */
 #include "ir/pass.h"
 
 struct fold {
 	struct ir_unit *u;
 	struct ir_func *f;
-	struct opnd *copy; /* by temporary: O_IMM or O_TEMP it equals; O_NONE */
-	u8 *width;         /* by temporary: bits that may be set, from the right; 0: all */
+	struct opnd *copy; /* by temporary: the O_IMM or O_TEMP that it equals, or O_NONE */
+	u8 *width;         /* by temporary: number of low bits that may be set; 0: all */
 	struct ir_insn **defs;
 	u32 *uses;
 	bool changed;
@@ -51,8 +51,8 @@ static u32 width_of(const struct fold *p, struct opnd o)
 }
 
 /*
- * Counts of uses may only err upwards: a temporary that seems to have one reader has one. A copy
- * that lost its last reader no longer counts as a reader itself.
+ * Counts of uses may only err upward: a temporary with a count of one has one reader. A copy that
+ * lost its last reader no longer counts as a reader.
  */
 static void add_use(struct fold *p, struct opnd o)
 {
@@ -75,8 +75,9 @@ static void substitute(struct fold *p, struct ir_insn *in)
 
 		if (o->kind != O_TEMP || p->copy[o->id].kind == O_NONE)
 			continue;
+		/* an address made of a constant is not folded */
 		if (o->imm && p->copy[o->id].kind == O_IMM)
-			continue; /* an address made of a constant: left as it is */
+			continue;
 
 		struct opnd to = opnd_plus(p->copy[o->id], o->imm);
 
@@ -144,7 +145,7 @@ static void combine(struct fold *p, struct ir_insn *in)
 	p->changed = true;
 }
 
-/* d = a & constant: nothing when a is narrow enough, an extension where that is one instruction. */
+/* d = a & constant: removed if a is narrow enough, an extension if that is one instruction. */
 static void fold_mask(struct fold *p, struct ir_insn *in)
 {
 	u64 mask = (u64)in->arg[1].imm;
@@ -212,8 +213,8 @@ static void fold_same(struct fold *p, struct ir_insn *in)
 }
 
 /*
- * d = zext a: nothing when a is narrow. A signed load that is only read so becomes unsigned, and
- * back.
+ * d = zext a: removed if a is narrow. A signed load whose only use is this one becomes unsigned,
+ * and vice versa.
  */
 static void fold_ext(struct fold *p, struct ir_insn *in)
 {
@@ -253,7 +254,7 @@ static void fold_pure(struct fold *p, struct ir_insn *in)
 		fold_same(p, in);
 }
 
-/* The low bytes of x are those of its extension or mask: store x itself. */
+/* The low bytes of x equal those of its extension or mask: store x itself. */
 static void fold_store(struct fold *p, struct ir_insn *in)
 {
 	const struct ir_insn *def = def_of(p, in->arg[1]);
@@ -310,8 +311,9 @@ static void fold_branch(struct fold *p, struct ir_insn *in)
 		swap_args(in);
 		in->cc = (u8)ir_cond_swap(in->cc);
 	}
+	/* for any value */
 	if (same_temp(in->arg[0], in->arg[1]) && in->cc != CC_SET)
-		in->arg[0] = in->arg[1] = o_imm(0); /* whatever it is */
+		in->arg[0] = in->arg[1] = o_imm(0);
 	if (in->arg[0].kind != O_IMM || in->arg[1].kind != O_IMM)
 		return;
 	if (!ir_eval_cond(in->cc, (u64)in->arg[0].imm, (u64)in->arg[1].imm))
@@ -321,8 +323,8 @@ static void fold_branch(struct fold *p, struct ir_insn *in)
 }
 
 /*
- * Only what the verifier of 5.10 sees as well: a mask that is dropped because the value is narrow
- * may be what bounds an index. It knows nothing of quotients, remainders and swapped bytes.
+ * Only what the verifier of 5.10 also knows: a mask that is dropped because the value is narrow may
+ * be what bounds an index. That verifier knows nothing of quotients, remainders and swapped bytes.
  */
 static u32 result_width(const struct fold *p, const struct ir_insn *in)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A value that is moved to a variable is read from the variable afterwards, where that ends the
- * value's life at the move: the two can then share a register, and the move is nothing.
+ * Copy coalescing: after a value is moved to a variable, its later uses read the variable, if the
+ * value's live range then ends at the move. The two can then share a register, and the move
+ * vanishes.
  *
  *	t4 = call 1(map0, s0)		t4 = call 1(map0, s0)
  *	t9 = move t4			t9 = move t4
@@ -9,7 +10,7 @@
  */
 #include "ir/pass.h"
 
-enum { LOOK_AHEAD = 32 }; /* instructions; keeps the pass linear */
+enum { LOOK_AHEAD = 32 }; /* instructions; bounds the pass to linear time */
 
 static u32 replace(struct ir_insn *in, u32 from, u32 to, bool do_it)
 {
@@ -25,7 +26,7 @@ static u32 replace(struct ir_insn *in, u32 from, u32 to, bool do_it)
 	return n;
 }
 
-/* Readers of `from` behind instruction k in its block, as long as `to` keeps the value. */
+/* Readers of `from` after instruction k in its block, as long as `to` holds the value. */
 static u32 readers(struct ir_block *b, u32 k, u32 from, u32 to, bool do_it)
 {
 	u32 n = 0, end = MIN(b->insns.n, k + 1 + LOOK_AHEAD);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * IR -> text, for people (-d ir) and for tests of passes; ir/parse.c reads it back. Temporaries are
- * numbers: only variables, pointers and slots are declared, in front of the blocks.
+ * IR -> text, for -d ir and for tests of passes; ir/parse.c parses it. Temporaries are numbers:
+ * only variables, pointers and slots are declared, before the blocks.
  *
  *	func f0 params 0
  *	  slot s0 size 16 align 8 key

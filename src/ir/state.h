@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the files of lowering share and builtin rows do not see. */
+/* Internals of lowering, not visible to builtin rows. */
 #ifndef SONDE_IR_STATE_H
 #define SONDE_IR_STATE_H
 
@@ -8,8 +8,8 @@
 enum { VN_BUCKETS = 1024 };
 
 /*
- * Value numbers: a stack of (what was computed -> operand), hashed. Control flow is structured, so the
- * values that dominate a place are a prefix of the stack: leaving a region truncates it.
+ * Value numbers: a stack of (computation -> operand), hashed. Control flow is structured, so the
+ * values that dominate a position are a prefix of the stack: leaving a region truncates it.
  */
 struct vn_entry {
 	struct ir_insn key; /* op, size, cc, imm, args compared; dst and span ignored */
@@ -22,82 +22,88 @@ struct vn_entry {
 struct loop {
 	struct ir_block *on_break, *on_continue;
 	struct loop *outer;
-	u32 turns;     /* at most, times those of the loops around */
-	u32 pending;   /* branches on the way to it: see lower_stmt.c */
-	bool is_known; /* its turns and those of the loops around are */
+	u32 iterations; /* iterations at most, times those of the enclosing loops */
+	u32 pending;    /* branches on the path to it: see lower_stmt.c */
+	bool is_known;  /* its iterations and those of the enclosing loops are known */
 };
 
-/* A record of the ring between its reservation and its end: lower_user.c. */
+/* A record of the ring between reservation and submission: lower_user.c. */
 struct record_held {
 	bool is_held;
-	bool is_trial; /* it was discarded, and what fills it waits for pages: nothing is counted */
-	struct ir_block
-		*again; /* where it is reserved once more; NULL: what fills it must run once */
-	struct ir_block *missing; /* where to go with it when a page is missing */
+	/* it was discarded, and filling it may fault pages in: nothing is counted */
+	bool is_trial;
+	/* where it is reserved again; NULL: the code that fills it must run once */
+	struct ir_block *again;
+	struct ir_block *missing; /* where to continue when a page is missing */
 	struct opnd record;
-	u32 turn;      /* variable: 1 after the trial */
-	u32 n_missing; /* reads that go there */
-	u32 unread;    /* variable that counts what could not be read, 0: nobody asks */
+	u32 tried;     /* variable: 1 after the trial */
+	u32 n_missing; /* reads that jump there */
+	u32 unread;    /* variable that counts unreadable memory, 0: not needed */
 };
 
 struct lower_state {
 	VEC(struct vn_entry) vn;
 	u32 vn_head[VN_BUCKETS]; /* index + 1 */
 	VEC(u32) map_epoch;      /* by map index: bumped by every write */
-	u32 epoch;               /* bumped at loop edges: forgets all map reads */
-	u32 level;               /* 0: normal; 1: everything big or many goes to scratch */
-	u32 stack_used;          /* bytes of slots handed out */
-	VEC(u32) live_slots;     /* of the statements being lowered */
-	VEC(u32) free_slots;     /* of statements that are done */
+	u32 epoch;               /* bumped at loop edges, which invalidates all map reads */
+	u32 level;               /* 0: normal; 1: everything big or frequent goes to scratch */
+	u32 stack_used;          /* bytes of allocated slots */
+	VEC(u32) live_slots;     /* of the statements that are being lowered */
+	VEC(u32) free_slots;     /* of statements that are finished */
 	u32 n_reg_vars;
 	u32 scratch_used, scratch_kept, scratch_peak; /* bytes of this program's scratch */
-	struct opnd busy;        /* address of the guard's word of this processor */
-	struct ir_block *nested; /* of a program that finds it taken */
-	struct ir_block *claim;  /* where a claim of scratch is to be put */
-	u32 scratch;             /* variable holding the claimed entry, 0: not claimed */
-	bool huge;               /* it is of MAP_HUGE_SCRATCH */
+	struct opnd busy;                             /* address of this processor's guard word */
+	struct ir_block *nested;                      /* reached when the guard word is set */
+	struct ir_block *claim;                       /* reserved for a claim of scratch */
+	u32 scratch; /* variable holding the claimed entry, 0: not claimed */
+	bool huge;   /* it is of MAP_HUGE_SCRATCH */
 	struct loop *loop;
-	u32 loop_pending;  /* branches on the way to this function */
-	u32 loop_followed; /* instructions that verifiers follow in the loops that are done */
+	u32 loop_pending;  /* branches on the path to this function */
+	u32 loop_followed; /* instructions that verifiers process in finished loops */
 	u32 loop_branches,
-		loop_insns; /* of the function so far, or of one turn of the innermost loop: see set_bound() */
-	u32 loops_left;       /* in line, in no other one, whose turns are not known */
-	bool key_is_numbered; /* of the last lower_key() */
-	struct ir_block *exit_zero, *exit_value; /* where returns of the body go */
+		/*
+		 * of the function so far, or of one iteration of the innermost loop: see
+		 * set_bound()
+		 */
+		loop_insns;
+	/* inline outermost loops with an unknown number of iterations that are left to lower */
+	u32 loops_left;
+	bool key_is_numbered;                    /* of the last lower_key() */
+	struct ir_block *exit_zero, *exit_value; /* targets of the body's returns */
 	struct ir_block *exit_filter, *exit_predicate;
-	u32 predicate_scratch; /* claimed before the predicate was decided */
+	u32 predicate_scratch; /* claimed before the predicate is evaluated */
 	u32 return_var;
-	u32 n_blocks;              /* ids handed out in this function */
+	u32 n_blocks;              /* ids assigned in this function */
 	VEC(struct opnd) var_home; /* by struct var->ir: register variable (O_TEMP) or address */
-	struct opnd
-		want; /* where the builtin being lowered should put its bytes; O_NONE: anywhere */
+	/* destination for the bytes of the builtin being lowered; O_NONE: any */
+	struct opnd want;
 	bool want_canonical;
-	u32 str_limit; /* str(): so many bytes are enough (compared with a literal); 0: no limit */
+	u32 str_limit; /* str(): bytes that suffice (compared with a literal); 0: no limit */
 	VEC(u32) var_epoch;
-	bool shares;          /* there are loops whose bodies are functions: see lower_loop.c */
+	bool shares;          /* there are loops whose bodies are functions: lower_loop.c */
 	bool shares_early;    /* the predicate has such loops */
 	struct opnd share;    /* the object that they share with this function */
 	struct opnd returned; /* two words in scratch: a body returned from the probe, and what */
-	struct opnd
-		opaque; /* a word of scratch through which verifiers lose track of what is compared; O_NONE: not needed */
-	u32 depth;             /* this is such a body: so many around it, itself included */
+	/* a word of scratch that hides compared values from verifiers; O_NONE: not needed */
+	struct opnd opaque;
+	u32 depth;             /* this is such a body: nesting depth, itself included */
 	struct ir_block *stop; /* of a body: ends the walk */
 	bool has_return;       /* a body: it or one inside returns from the probe */
-	struct opnd
-		speculation; /* where the number lies that records get; O_NONE: no speculate() in the clause */
+	/* address of the number that records get; O_NONE: no speculate() in the clause */
+	struct opnd speculation;
 	struct record_held held;
 	bool walks_map;   /* this is in the body of a loop over a map */
-	bool reads_stack; /* the read that is being made is of the traced function's stack */
+	bool reads_stack; /* the current read is of the traced function's stack */
 };
 
 void ir_order(struct lower *l);
-/* Temporaries of a statement are free again after it, but for those that value numbers refer to. */
+/* Temporaries of a statement are free again after it, except those that value numbers refer to. */
 struct temp_mark {
 	u32 live_slots, scratch_used;
 };
 struct temp_mark temps_mark(struct lower *l);
 void temps_release(struct lower *l, struct temp_mark m);
-/* A temporary that stays until the end of the program. */
+/* A temporary that lives until the end of the program. */
 struct opnd lower_temp_kept(struct lower *l, u32 size, u32 align, const char *name);
 
 u32 vn_mark(struct lower *l);
@@ -107,19 +113,19 @@ void vn_add(struct lower *l, const struct ir_insn *key, bool is_map, struct opnd
 void vn_map_written(struct lower *l, u32 map);
 void vn_loop_edge(struct lower *l);
 
-/* Result of lowering a condition: prefixes of the value stack valid on either side. */
+/* Result of lowering a condition: the prefixes of the value stack that are valid on each side. */
 struct cond_marks {
 	u32 yes, no;
 };
 enum { FEW_BRANCHES = 4, MANY_CONDITIONS = 16 };
-/* How much a verifier will have to decide: before anything is lowered. */
+/* Estimates how much a verifier will have to decide, before lowering. */
 void lower_count_branches(struct lower *l);
-/* Prepares for more conditions than that in code. */
+/* Allocates the word for ir_opaque() if the code has many conditions. */
 void lower_place_opaque(struct lower *l, struct node *code);
 struct cond_marks lower_cond_marks(struct lower *l, struct node *n, struct ir_block *yes,
 				   struct ir_block *no);
 
-/* Compares two strings (or arrays, tuples): jumps. */
+/* Compares two strings (or arrays, tuples) and jumps. */
 void lower_compare_memory(struct lower *l, struct node *n, struct ir_block *equal,
 			  struct ir_block *differ);
 /* lower_place, loaded when it is a scalar. */
@@ -130,36 +136,47 @@ void lower_var_assign(struct lower *l, struct var *v, struct node *value);
 void lower_var_store(struct lower *l, struct var *v, struct opnd value); /* scalar */
 /* The struct pt_regs * of a system call (profiles with syscall_enter or syscall_exit). */
 struct opnd lower_saved_registers(struct lower *l);
-/* From memory of ours, whose loads verifiers want aligned: what a packed structure has elsewhere comes in parts. */
+/*
+ * Loads from our own memory, where verifiers demand alignment: an unaligned member of a packed
+ * structure is loaded in parts.
+ */
 struct opnd lower_load_own(struct lower *l, struct opnd at, u32 size, bool is_signed);
-/* A word of the context: directly where it is aligned, else through a helper. */
+/* A word of the context: directly if it is aligned, else through a helper. */
 struct opnd lower_ctx_load(struct lower *l, u32 offset, u32 size, bool is_signed);
-/* ---- lower_direct.c: a scalar behind pointers that verifiers know; false: it is to be read as foreign memory */
+/* ---- lower_direct.c: a scalar reached through pointers that verifiers know; false: it is not */
 bool lower_direct(struct lower *l, struct node *n, struct opnd *value);
 /* A scalar at an offset of the current task's task_struct. */
 struct opnd lower_of_task(struct lower *l, const struct type *t, s64 offset);
 /* ---- lower_loc.c: LOC_EXPR and LOC_PIECES */
 struct ir_val lower_loc_steps(struct lower *l, const struct loc *loc, const struct type *t);
-bool lower_loc_is_place(const struct arg_desc *arg); /* it lies in memory of the traced code */
+bool lower_loc_is_place(const struct arg_desc *arg); /* it is in memory of the traced code */
 struct ir_val lower_loc_place(struct lower *l, const struct arg_desc *arg);
 struct ir_val lower_loc_pieces(struct lower *l, const struct loc *loc, const struct type *t);
 /* ---- lower_guard.c: around the code of a guarded instance */
 void lower_guard_enter(struct lower *l);
 void lower_guard_leave(struct lower *l);
 /* ---- lower_user.c */
-/* A record is about to be reserved, at this place; repeatable: and may be discarded and filled again from here. */
+/*
+ * A record is about to be reserved here; repeatable: it may be discarded and filled again from
+ * here.
+ */
 void lower_hold(struct lower *l, bool repeatable);
-/* It is complete. */
+/* The record is complete. */
 void lower_release(struct lower *l);
-/* Behind it, if wanted: between begin, which gives the address of as many bytes, and end it is filled on trial. */
+/*
+ * After it, if needed: between begin, which gives the address of a buffer of the record's size, and
+ * end it is filled on trial.
+ */
 bool lower_wants_trial(const struct lower *l);
 struct opnd lower_trial_begin(struct lower *l, u32 size);
 void lower_trial_end(struct lower *l);
-/* Reads user memory by a helper (dst, size, addr), whose last result it returns; size is at most cap. A page that is
- * missing is fetched where the program may sleep. */
+/*
+ * Reads user memory by a helper (dst, size, addr) and returns its last result; size is at most cap.
+ * A missing page is faulted in if the program may sleep.
+ */
 struct opnd lower_user_read(struct lower *l, u32 helper, struct opnd dst, struct opnd size, u32 cap,
 			    struct opnd addr);
-/* As lower_loss(), so many times. */
+/* As lower_loss(), but adds `times`. */
 void lower_losses(struct lower *l, enum loss_reason reason, struct opnd times);
 /* ---- lower_thread_map.c: maps whose descriptor has threads_off */
 bool lower_wants_threads(struct lower *l, const struct map *m, const struct map_desc *d);
@@ -176,7 +193,7 @@ struct opnd lower_float_to_int(struct lower *l, struct node *n);
 void lower_compare_floats(struct lower *l, struct node *n, enum ir_cond cc, struct ir_block *yes,
 			  struct ir_block *no);
 void lower_float_is_set(struct lower *l, struct node *n, struct ir_block *yes, struct ir_block *no);
-/* ---- lower_func.c, when the program is lowered: before and after its maps have their sizes */
+/* ---- lower_func.c, after lowering: before and after the sizes of the maps are known */
 void lower_shared_room(struct lower *l);
 void lower_shared_bodies(struct lower *l);
 /* ---- lower_loop.c */
@@ -184,21 +201,24 @@ enum { LOOP_IN_LINE, LOOP_BY_CALLBACK }; /* aux of loops, set by lower_find_loop
 void lower_for_map(struct lower *l, struct node *n);
 void lower_for_range_by_callback(struct lower *l, struct node *n);
 void lower_while_by_callback(struct lower *l, struct node *n);
-/* Decides for each loop how it is made, and which variables must lie in memory for that. */
+/* Decides for each loop whether it is inline, and which variables must be in memory for that. */
 void lower_find_loops(struct lower *l);
 void lower_place_captures(struct lower *l);
 void lower_return_from_body(struct lower *l, struct opnd value);
 void lower_body(struct lower *l, struct node *n);
-u32 lower_branches_so_far(
-	const struct lower *l); /* that verifiers may keep on the way to this place */
+/* that verifiers may hold on the path to this position */
+u32 lower_branches_so_far(const struct lower *l);
 /* ---- */
 void var_set_home(struct lower *l, struct var *v, struct opnd home);
 void lower_scratch_now(struct lower *l); /* claims scratch if it is not claimed yet */
-/* Until the end of the statement, in scratch whatever its size. */
+/* Always in scratch; lives until the end of the statement. */
 struct opnd lower_scratch_temp(struct lower *l, u32 size);
-/* Verifiers follow addresses, and refuse most sums with them, until one has been through a map. lower_place.c */
+/*
+ * Verifiers track addresses and refuse most arithmetic on them, until one passes through a map.
+ * lower_place.c
+ */
 struct opnd lower_address_as_number(struct lower *l, struct opnd addr);
-/* Where the value of @m or @m[k] lies; 0 when it does not exist. */
+/* The address of the value of @m or @m[k]; 0 if it does not exist. */
 struct opnd lower_map_address(struct lower *l, struct node *n);
 /* An aggregation of a keyed map merged over the CPUs, given the address of its key. */
 struct ir_val lower_merge_element(struct lower *l, struct node *map_node, struct opnd key);
@@ -207,16 +227,16 @@ struct opnd lower_arithmetic(struct lower *l, struct node *n, enum op op, struct
 void lower_map_compound(struct lower *l, struct node *map_node, enum op op, struct node *value);
 struct ir_val lower_map_incdec(struct lower *l, struct node *n, s64 step);
 struct ir_val val_foreign(const struct type *t, struct opnd addr, enum space space);
-/* Scalar at a place, whichever memory it is in. */
+/* Loads the scalar at an lvalue in either memory. */
 struct opnd lower_load_place(struct lower *l, const struct ir_val *place, const struct field *bits);
 void lower_zero_from(struct lower *l, struct opnd dst, u32 from, u32 to);
-/* Copies a value of the same layout into dst, canonical (bytes behind a NUL zeroed) if asked. */
+/* Copies a value of the same layout into dst, canonical (bytes after a NUL zeroed) if requested. */
 void lower_put(struct lower *l, const struct ir_val *v, const struct type *t, struct opnd dst,
 	       bool canonical);
 void lower_put_string(struct lower *l, const char *s, u32 len, u32 cap, struct opnd dst,
 		      bool canonical);
 u32 lower_internal_map(struct lower *l, enum map_role role);
-/* A power of two, as many as there are CPUs, but at most 64: index it by cpu & (n - 1). */
+/* The number of CPUs as a power of two, at most 64: index with cpu & (n - 1). */
 u32 lower_cpu_slots(void);
 /* ---- map_shape.c: type, size, copies and flags of a keyed map */
 void map_shape(struct lower *l, const struct map *m, struct map_desc *d);

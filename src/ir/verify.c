@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The invariants of IR: every block ends in exactly one terminator, targets and operands exist,
- * sizes are 1 2 4 8, a temporary that is no variable is defined once, and nothing is read before
- * it is defined on every way there (dataflow over sets of temporaries: quadratic, so only for small
- * functions where this is no debug build).
+ * sizes are 1 2 4 8, a temporary that is no variable is defined once, and each is defined before
+ * its uses on every path (dataflow over sets of temporaries: quadratic, so only for small functions
+ * except in debug builds).
  */
 #include <stdarg.h>
 
@@ -153,7 +153,7 @@ static bool has(const u64 *set, u32 t)
 	return set[t / 64] >> t % 64 & 1;
 }
 
-/* Walks a block from v->now; reports reads of what is not defined when told to. */
+/* Walks a block from v->now; if report, reports reads of undefined temporaries. */
 static void walk_block(struct verify *v, const struct ir_block *b, bool report)
 {
 	for (u32 k = 0; k < b->insns.n; k++) {
@@ -169,8 +169,8 @@ static void walk_block(struct verify *v, const struct ir_block *b, bool report)
 }
 
 /*
- * in[b] = the intersection of out[p] over the predecessors p. Forward over the blocks until nothing
- * changes: blocks come in emission order, so one more round than loops are deep.
+ * in[b] = the intersection of out[p] over the predecessors p. Forward over the blocks to a
+ * fixpoint: blocks are in emission order, so it takes one more iteration than the depth of loops.
  */
 static void check_defined(struct verify *v)
 {

@@ -198,7 +198,7 @@ static void note_bounds(struct run *r, const struct used_engine *u, u32 func)
 
 		if (rel->kind == RELOC_BOUND)
 			r->c.prog.losses.v[rel->index].where =
-				arena_printf(r->c.prog.arena, "%u turns",
+				arena_printf(r->c.prog.arena, "%u iterations",
 					     u->ops->loop_turns(u->self, func, rel->insn));
 	}
 }

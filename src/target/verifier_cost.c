@@ -337,9 +337,7 @@ static void queue_path(struct walk *w, struct state *s, u32 pc)
 	for (u32 i = 0; i < s->n_frames; i++)
 		push_frame(w, s->frame[i], frame_need(w, s, i, pc)->regs);
 	wait = push(w, sizeof(*wait));
-	*wait = (struct pending_path){
-		pc, s->n_frames, s->n_refs, (u32)(w->n_words - before), { 0 }
-	};
+	*wait = (struct pending_path){ pc, s->n_frames, s->n_refs, (u32)(w->n_words - before), {} };
 	memcpy(wait->ref, s->ref, sizeof(wait->ref));
 	state_free(w->c, s);
 	if (++w->n_pending > MOST_BRANCHES) /* kernels refuse that too */
@@ -576,7 +574,7 @@ static u64 walk_from(struct walk *w, u32 sub)
 static u64 estimate_program(struct verifier *c, u64 enough, u64 most)
 {
 	struct counting k;
-	struct walk w = { 0 };
+	struct walk w = {};
 	u64 sum = 0;
 
 	start_counting(&k, c, most);

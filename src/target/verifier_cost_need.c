@@ -124,7 +124,7 @@ static void add_need(struct need *to, const struct need *n)
 static struct need after(const struct needs *ns, u32 pc)
 {
 	const struct bpf_insn *i = &ns->c->f->insns[pc];
-	struct need n = { 0 };
+	struct need n = {};
 
 	if (i->code == (BPF_JMP | BPF_EXIT))
 		return n;
