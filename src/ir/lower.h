@@ -50,8 +50,8 @@ struct opnd ir_ext(struct lower *l, struct opnd a, u32 size, bool is_signed);
  */
 struct opnd ir_known(struct lower *l, struct opnd o);
 struct opnd ir_set(struct lower *l, enum ir_cond cc, struct opnd a, struct opnd b);
-struct opnd ir_load(struct lower *l, struct opnd addr, u32 size,
-		    bool is_signed); /* our memory only */
+/* our memory only */
+struct opnd ir_load(struct lower *l, struct opnd addr, u32 size, bool is_signed);
 void ir_store(struct lower *l, struct opnd addr, u32 size, struct opnd v);
 struct opnd ir_addr(struct lower *l, struct opnd addr);
 void ir_zero(struct lower *l, struct opnd addr, u32 len);
@@ -61,10 +61,10 @@ void ir_atomic_add(struct lower *l, struct opnd addr, u32 size, struct opnd v);
  * Helper call. stable: the same arguments give the same result throughout the probe, which is
  * reused.
  */
-struct opnd ir_call(struct lower *l, u32 helper, bool stable, u32 n,
-		    ...); /* struct opnd arguments */
-struct opnd ir_emit(struct lower *l,
-		    struct ir_insn insn); /* any op; returns the new dst or O_NONE */
+/* struct opnd arguments */
+struct opnd ir_call(struct lower *l, u32 helper, bool stable, u32 n, ...);
+/* any op; returns the new dst or O_NONE */
+struct opnd ir_emit(struct lower *l, struct ir_insn insn);
 
 /* ---- control */
 struct ir_block *ir_block_new(struct lower *l);
@@ -77,8 +77,8 @@ void ir_var_set(struct lower *l, u32 var, struct opnd v);
 struct opnd ir_opaque(struct lower *l,
 		      /* v as a value unknown to verifiers, if they would follow too many paths */
 		      struct opnd v);
-struct opnd ir_at_most(struct lower *l, struct opnd n,
-		       s64 most); /* n, or most if n is greater (or negative) */
+/* n, or most if n is greater (or negative) */
+struct opnd ir_at_most(struct lower *l, struct opnd n, s64 most);
 
 /* ---- memory */
 /* An uninitialized temporary: on the stack if small, else in claimed scratch. */

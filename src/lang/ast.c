@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Nodes of the tree: making, copying, walking. Children a, b, c, d may each be the head of a list;
+ * Nodes of the tree: allocation, copies, walks. Children a, b, c, d may each be the head of a list;
  * lists are walked in a loop and only depth recurses, which the parser bounds.
  */
 #include "lang/ast.h"

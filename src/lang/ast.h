@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The typed tree. The parser makes it, the checker fills in types and what names refer to, lowering
- * reads it. All nodes live in the compilation's arena; names are interned (equal means ==).
+ * The typed tree. The parser makes it, the type checker adds types and what names refer to,
+ * lowering reads it. All nodes are in the compilation's arena; names are interned (equal means ==).
  *
- * One struct for all nodes, so that a clause can be cloned by ast_clone() and checked once for each
- * argument layout. What each kind uses is said at the kind.
+ * There is one struct for all nodes, so that ast_clone() can copy a clause, which is checked once
+ * for each argument layout. The members that a kind uses are listed at the kind.
  */
 #ifndef SONDE_LANG_AST_H
 #define SONDE_LANG_AST_H
@@ -19,13 +19,17 @@ struct instance;
 
 enum node_kind {
 	/* ---- expressions */
-	N_INT,  /* value; str: as written (NULL when made by folding); value < 0 with str set means
-		       more than INT64_MAX: the parser makes no negative numbers */
+	/*
+	 * value; str: as written (NULL if folded); value < 0 with str set means more than
+	 * INT64_MAX: the parser makes no negative numbers
+	 */
+	N_INT,
 	N_STR,  /* str (unescaped), str_len */
 	N_BOOL, /* value */
-	N_IDENT, /* name: becomes builtin, enumerator, constant, macro call or type name in the checker */
+	/* name: the checker makes it a builtin, enumerator, constant, macro call or type */
+	N_IDENT,
 	N_VAR, /* $name (without the $); var after checking */
-	N_MAP, /* @name (without the @: "" for @); a = first key expr (list by next) or NULL; map after checking */
+	N_MAP, /* @name (without the @); a = first key expression (list by next) or NULL; map after checking */
 	N_PARAM,      /* $1: value = its number (0: $#) */
 	N_UNARY,      /* op: one of TOK-like OP_NEG OP_NOT OP_LNOT OP_DEREF OP_ADDR; a */
 	N_BINARY,     /* op, a, b */
@@ -53,14 +57,17 @@ enum node_kind {
 	N_IF,      /* a cond, b then-list (N_BLOCK), c else (N_BLOCK or N_IF) or NULL */
 	N_WHILE,   /* a cond, b block */
 	N_UNROLL,  /* a count, b block */
-	N_FOR, /* var: N_VAR in c; a = N_MAP (over keys) or range start; d = range end or NULL; b block */
+	N_FOR, /* c = N_VAR; a = N_MAP (over keys) or range start; d = range end or NULL; b block */
 	N_BREAK,
 	N_CONTINUE,
 	N_RETURN, /* a or NULL */
 	N_BLOCK,  /* a: statements */
 	N_IMPORT, /* str */
-	N_MISFIT, /* only in lang->constants: a #define that is no value; str its body; value: it
-		       takes arguments */
+	/*
+	 * only in lang->constants: a #define that is no value; str: its body; value: it takes
+	 * arguments
+	 */
+	N_MISFIT,
 	N_NODE_KINDS
 };
 
@@ -113,15 +120,18 @@ struct var {
 	bool is_declared;    /* let */
 	bool has_fixed_type; /* let $x: type */
 	bool assigned, used;
-	bool has_value; /* assigned before this place, in this pass over the probe */
+	bool has_value; /* assigned before the current node, in this pass over the probe */
 	bool is_left;   /* its block ended, in this pass over the probe */
-	bool in_branch; /* a plain $x = made it, in branches and loops only, not in a block for its own sake */
+	/* created by a plain $x = in branches and loops only, not in a separate block */
+	bool in_branch;
 	bool address_taken, captured; /* captured by a for body that becomes a callback */
-	u32 loop_depth;               /* number of loops around its declaration, of any kind */
-	const struct map *key_only;   /* of a loop over this map, whose values cannot be copied */
+	u32 loop_depth;               /* number of loops of any kind around its declaration */
+	/* variable of a loop over this map, whose values cannot be copied */
+	const struct map *key_only;
 	u32 for_depth; /* number of bodies of loops over maps around its declaration */
 	u32 ir, mentions,
-		inside; /* lowering's: home; mentions in the clause, in the loop looked at */
+		/* lowering: its home; mentions in the clause, mentions in the current loop */
+		inside;
 };
 
 struct map {
@@ -129,15 +139,18 @@ struct map {
 	const struct type *key;           /* NULL: keyless (once known), TY_UNKNOWN before */
 	const struct type *value;         /* TY_UNKNOWN before */
 	struct span first;                /* first mention */
-	struct span key_span, value_span; /* where the types came from, for messages */
+	struct span key_span, value_span; /* origin of the types, for messages */
 	u32 max_entries;                  /* 0: max_map_keys */
 	u32 decl_kind;                    /* BPF_MAP_TYPE_* of a let declaration, 0 none */
 	bool has_decl, read, written;
-	bool is_internal; /* of a clause of ours: not shown */
+	bool is_internal; /* of an internal clause: not printed */
 	bool keyed_known, is_keyed;
 	u32 index; /* in program.maps, + 1; 0 until lowering needs it */
 	u32 thread_uses,
-		other_uses; /* of all mentions, and of them those but as the value of the running thread: map_uses.c */
+		/*
+		 * all mentions, and those other than as the value of the running thread: map_uses.c
+		 */
+		other_uses;
 };
 
 struct node {
@@ -145,9 +158,9 @@ struct node {
 	enum op op;
 	bool is_prefix, is_elvis, is_const; /* is_const: value/str hold a compile-time value */
 	bool discards_value;                /* statement-level: the value is not used */
-	bool is_part_of;  /* N_FIELD: only members of it are read, not it as a whole */
+	bool is_part_of;                    /* N_FIELD: only its members are read, not all of it */
 	bool is_trailing; /* N_EXPR, N_IF, N_BLOCK: last of its block, without a semicolon */
-	u16 height;       /* of the tree below; the parser bounds it, so that walks may recurse */
+	u16 height;       /* of the subtree; the parser bounds it, so that walks may recurse */
 	struct span span;
 	const struct type *type; /* after checking */
 	const char *name;
@@ -172,7 +185,7 @@ struct attach {
 	struct span span;
 	const char *text;      /* raw, positional parameters expanded, quotes kept */
 	const char *user_name; /* name=... prefix, or NULL */
-	bool may_miss; /* one of several of one file: it is enough that some of them exist */
+	bool may_miss;         /* one of several of one file, of which some must exist */
 	struct attach *next;
 };
 
@@ -203,7 +216,8 @@ struct function { /* fn */
 	VEC(struct node *) params; /* N_LET nodes without value */
 	struct type_ref *result;
 	struct node *body;
-	const struct instance *caller; /* one of them: a call is checked where it stands */
+	/* one of the callers: a call is checked in its context */
+	const struct instance *caller;
 	struct function *next;
 };
 
@@ -247,7 +261,7 @@ struct node *ast_clone(struct arena *a, const struct node *n); /* and its ->next
 /* Calls f on n and everything below it (not n->next); a false return skips the children. */
 void ast_walk(struct node *n, bool (*f)(struct node *n, void *ctx), void *ctx);
 struct buf;
-/* Readable dump: one node a line, indented, with types after checking (-d ast). */
+/* Text dump: one node per line, indented, with types after checking (-d ast). */
 void ast_dump(struct buf *b, const struct script *s);
 void ast_dump_node(struct buf *b, const struct node *n, u32 indent);
 

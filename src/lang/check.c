@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The checker's frame. In: the instances of all probes, each with its own clone of a body. Out:
- * every expression typed, every name resolved, macros pasted, constants folded.
+ * The type checker's driver. In: the instances of all probes, each with its own clone of a body.
+ * Out: every expression typed, every name resolved, macros expanded, constants folded.
  *
- * Types of variables and maps only ever grow (check_type.c), so the program is walked with reports
- * muted until nothing grows; what is still unknown then becomes int64; a last walk reports. Names
- * are resolved again in each walk: the scopes are rebuilt, the struct var of a declaring node is
- * kept.
+ * Types of variables and maps only grow (check_type.c), so the program is walked with diagnostics
+ * muted to a fixpoint; types that are still unknown then become int64; a last walk reports. Each
+ * walk resolves names again: the scopes are rebuilt, the struct var of a declaring node persists.
  */
 #include "lang/check_internal.h"
 
@@ -47,7 +46,7 @@ const struct type *diag_type(struct check *c, struct span span, enum diag_id id,
 	return &ty_error;
 }
 
-/* ---- what rows ask for */
+/* ---- what builtin rows use */
 
 struct node *call_arg(const struct node *call, u32 i)
 {
@@ -145,7 +144,7 @@ const struct type *node_fold_str(struct node *call, const char *s, u32 len, cons
 
 /* ---- variables */
 
-static struct var no_var; /* the value of a name that has gone out of scope */
+static struct var no_var; /* the value of a name that is out of scope */
 
 const char *var_text(struct check *c, const char *name)
 {
@@ -210,9 +209,9 @@ const struct type *check_undefined_var(struct check *c, struct node *n)
 }
 
 /*
- * Variables once belonged to the whole probe: `if (a) { $x = 1; } print($x);`. The branch loses the
- * variable to the probe: a let before everything else, which the next pass sees. (A block that is no
- * branch came together with scopes.)
+ * In older bpftrace releases variables belonged to the whole probe: `if (a) { $x = 1; }
+ * print($x);`. The declaration moves from the branch to the probe: a let before all other
+ * statements, which the next pass sees. (Blocks that are no branch came together with scopes.)
  */
 static void declare_in_probe(struct check *c, const struct var *v)
 {
@@ -306,7 +305,7 @@ static bool always_leaves(const struct check *c, const struct node *list)
 	return false;
 }
 
-/* A function that is called may use what its caller's probe has. */
+/* A called function may use the context of its caller's probe. */
 static void borrow_context(struct instance *home, const struct instance *caller)
 {
 	home->profile = caller->profile;
@@ -379,7 +378,7 @@ static void default_vars(struct check *c, struct instance *in)
 	}
 }
 
-/* Maps first: what a loop over one walks through follows from them. */
+/* Maps first: the type of a loop's variable follows from its map. */
 static void default_types(struct check *c, struct instance **instances, u32 n, u32 n_fns)
 {
 	c->changed = false;
@@ -408,7 +407,7 @@ static u32 index_functions(struct check *c)
 	c->s->fns = arena_array(c->arena, struct instance, n);
 	n = 0;
 	for (struct function *f = c->lang->script->functions; f; f = f->next, n++) {
-		/* calls paste the body as it was written: what is checked here is a copy */
+		/* calls inline the body as it was written: this checks a copy */
 		c->s->fns[n].body = ast_clone(c->arena, f->body);
 		c->s->fns[n].profile = &nothing;
 		c->s->fns[n].name = c->s->fns[n].provider = "fn";

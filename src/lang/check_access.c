@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Access to parts of things: fields, elements, what a pointer points to. In: N_FIELD, N_INDEX and
- * dereference nodes. Out: the part's type, and for fields which one it is and where.
+ * Access to parts of values: fields, elements, targets of pointers. In: N_FIELD, N_INDEX and
+ * dereference nodes. Out: the part's type, and for a field its descriptor and offset.
  *
- * A pointer that is read out of some memory belongs to the same address space as that memory,
- * unless its type knows better. What is read through a BTF-trusted pointer is no longer trusted:
- * whether the verifier still follows it depends on annotations that differ between kernels.
+ * A pointer that is read from memory belongs to the address space of that memory, unless its type
+ * says otherwise. A pointer that is read through a BTF-trusted one is not trusted: whether the
+ * verifier still tracks it depends on annotations that differ between kernels.
  */
 #include "lang/check_internal.h"
 
@@ -15,14 +15,15 @@ static const struct type *in_space_of(struct check *c, const struct type *t, enu
 		return t;
 	if (from == SPACE_BTF || from == SPACE_NONE)
 		from = from == SPACE_BTF ? SPACE_KERNEL : check_default_space(c);
+	/* our memory: does not determine where its contents point */
 	if (from == SPACE_BPF || from == SPACE_CTX)
-		return t; /* our memory: says nothing about where its contents point */
+		return t;
 	return type_in_space(c->arena, t, from);
 }
 
 /*
- * char arrays are strings to people. One in memory may be filled to its last byte, so what is read of it has room
- * for a NUL more: char[5] is string[6].
+ * char arrays are treated as strings. One in memory may be filled to its last byte, so a value read
+ * from it has room for an added NUL: char[5] is string[6].
  */
 static const struct type *as_string(struct check *c, const struct type *t)
 {
@@ -63,7 +64,7 @@ static const char *fields_text(struct check *c, const struct type *t)
 	return text;
 }
 
-/* What has fields, in messages. */
+/* The name of a type with fields, for messages. */
 const char *check_whole_text(struct check *c, const struct type *t)
 {
 	return t->kind == TY_RECORD ?
@@ -85,7 +86,7 @@ static const struct type *unknown_field(struct check *c, struct node *n, const s
 
 /* ---- args.NAME, vars.NAME */
 
-struct named_args { /* what is behind a row */
+struct named_args { /* the arguments that a row names */
 	const struct builtin *row;
 	struct arg_desc *v;
 	u32 n;
@@ -99,7 +100,7 @@ static struct arg_desc *find_arg(const struct named_args *from, const char *name
 	return NULL;
 }
 
-/* The kernel's description of the record may not be read. */
+/* We may lack the right to read the kernel's description of the record. */
 static const struct type *unseen_arg(struct check *c, struct node *n, const struct profile *p)
 {
 	const char *name = arena_printf(c->arena, "args.%s", n->name);
@@ -107,7 +108,7 @@ static const struct type *unseen_arg(struct check *c, struct node *n, const stru
 	if (c->inst->unseen)
 		return &ty_unknown;
 	if (c->env->any_kernel) {
-		if (!c->env->unchecked || !c->final) /* one is enough */
+		if (!c->env->unchecked || !c->final) /* once is enough */
 			check_report(c, n->span, D_NOT_CHECKED, name, p->args_unseen);
 		c->env->unchecked = true;
 	} else {
@@ -147,7 +148,7 @@ static const struct type *unknown_arg(struct check *c, struct node *n,
 	return &ty_error;
 }
 
-/* The return value was args->retval once; providers call it ret. */
+/* The return value was args->retval in older releases; providers name it ret. */
 static struct arg_desc *find_return(struct check *c, struct node *n, const struct named_args *from)
 {
 	const char *other = streq(n->name, "retval") ? "ret" :
@@ -203,8 +204,9 @@ static struct node *ident(struct check *c, const struct node *n, const char *nam
 }
 
 /*
- * args.NAME of memory that is gone when the call succeeded: retval < 0 ? args.NAME : @kept[curtask].N. When it failed all is
- * still there, and pages that were not at the entry have come.
+ * args.NAME of memory that is freed when the call succeeded: retval < 0 ? args.NAME :
+ * @kept[curtask].N. If it failed, all of it still exists, and pages that were missing at the entry
+ * are present.
  */
 static const struct type *check_kept(struct check *c, struct node *n, const struct arg_desc *arg)
 {
@@ -269,7 +271,7 @@ static const struct type *check_args_field(struct check *c, struct node *n,
 	return arg_type(c, n, arg);
 }
 
-/* The row that n is, if it is one whose fields are names of the probe's own; else NULL. */
+/* The row of n if its fields are names of the probe's arguments; else NULL. */
 static const struct builtin *args_row(const struct check *c, const struct node *a)
 {
 	const struct builtin *row = NULL;
@@ -280,8 +282,8 @@ static const struct builtin *args_row(const struct check *c, const struct node *
 		row = env_builtin(c->env, a->name);
 	if (row && row->flags & BI_READS_CTX && c->inst && c->inst->profile &&
 	    c->inst->profile->kind == PROFILE_ITER)
-		row = env_builtin(c->env,
-				  "args"); /* struct bpf_iter__NAME, whose members they are */
+		/* they are the members of struct bpf_iter__NAME */
+		row = env_builtin(c->env, "args");
 	return row && row->flags & (BI_RECORD | BI_VARS) ? row : NULL;
 }
 
@@ -304,7 +306,7 @@ static const struct type *no_fields(struct check *c, struct node *n, const struc
 		       n->a->builtin->flags & BI_TRUSTED;
 	struct diag *d;
 
-	if (untyped) /* curtask has a type where the kernel says its types */
+	if (untyped) /* curtask has a type if the kernel has BTF */
 		return diag_type(c, n->a->span, D_NO_KERNEL_TYPES,
 				 arena_printf(c->arena, "%s.%s", n->a->name, name));
 	d = check_report(c, n->span, D_NO_FIELDS, type_text(c, t), name);
@@ -321,7 +323,7 @@ static const struct type *field_type(struct check *c, const struct field *f, con
 	if (f->from_user && t->kind == TY_POINTER)
 		return type_in_space(c->arena, t, SPACE_USER);
 	if (t->kind == TY_ARRAY)
-		return t; /* its elements ask again */
+		return t; /* its elements are checked again */
 	return in_space_of(c, t, space);
 }
 
@@ -340,7 +342,7 @@ static const struct type *check_typeinfo_field(struct check *c, struct node *n)
 	return type_string(c->arena, n->str_len + 1);
 }
 
-/* Fields of a struct lie where the struct lies. */
+/* Fields of a struct are in the address space of the struct. */
 static enum space space_of(struct check *c, const struct node *n)
 {
 	for (; n; n = n->a) {
@@ -349,10 +351,14 @@ static enum space space_of(struct check *c, const struct node *n)
 		if (n->kind != N_FIELD && n->kind != N_INDEX && n->kind != N_UNARY)
 			break;
 	}
-	return check_default_space(c); /* a copy of ours: its pointers are from where it was made */
+	/* a copy in our memory: its pointers belong to the probe's default space */
+	return check_default_space(c);
 }
 
-/* The argument or variable that n is a member of, not through a pointer; *at: the bytes before it there. NULL: none. */
+/*
+ * The argument or variable of which n is a member, not through a pointer; *at: its offset there.
+ * NULL: none.
+ */
 static const struct arg_desc *member_of(const struct check *c, const struct node *n, u32 *at)
 {
 	*at = 0;
@@ -362,7 +368,7 @@ static const struct arg_desc *member_of(const struct check *c, const struct node
 	return n->kind == N_FIELD && n->data && args_row(c, n->a) ? n->data : NULL;
 }
 
-/* Whether none of the bytes [at, at + size) lies in a piece without a place. */
+/* Whether no byte of [at, at + size) is in a piece without a location. */
 static bool has_place(const struct arg_desc *arg, u32 at, u32 size)
 {
 	const struct loc_piece *p = arg->loc.piece;
@@ -371,10 +377,10 @@ static bool has_place(const struct arg_desc *arg, u32 at, u32 size)
 	for (u32 i = 0; i < arg->loc.n; begin += p[i++].size)
 		if (p[i].loc.kind == LOC_NONE && begin < at + size && at < begin + p[i].size)
 			return false;
-	return begin >= at + size; /* what is behind the last piece has none either */
+	return begin >= at + size; /* bytes after the last piece have none either */
 }
 
-/* Of a value that is there in part a member may be read that is. */
+/* Of a value of which only a part has a location, members in that part are readable. */
 static bool is_readable(struct check *c, struct node *n)
 {
 	u32 at;
@@ -401,7 +407,7 @@ static bool through_virtual_base(struct check *c, struct node *n, const struct t
 	return true;
 }
 
-/* Where a virtual base is, the object says: there must be one to ask. */
+/* The offset of a virtual base is stored in the object, so there must be an object. */
 static bool is_in_object(struct check *c, struct node *n)
 {
 	if (!n->field->virtual_at || check_pointer_before(n))
@@ -473,7 +479,7 @@ static const struct type *check_element(struct check *c, struct node *n, const s
 	return check_deref(c, n, t);
 }
 
-/* $tuple[1] is $tuple.1, and the second part of a record is the one with its name. */
+/* $tuple[1] is $tuple.1; of a record it is the member at that index. */
 static const struct type *check_part(struct check *c, struct node *n, const struct type *t)
 {
 	s64 index = n->b->value;
@@ -509,7 +515,7 @@ const struct type *check_index(struct check *c, struct node *n)
 	return check_element(c, n, t);
 }
 
-/* Older scripts read a word at an address that is a mere integer: *$addr. */
+/* Older scripts read a word at an address of integer type: *$addr. */
 static const struct type *word_pointer(struct check *c, struct node *n)
 {
 	struct node *cast = node_new(c->arena, N_CAST, n->a->span);

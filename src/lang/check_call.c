@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Calls: macros first, then functions of the script, then builtin rows. In: an N_CALL node. Out:
- * its row and its type; calls of functions are pasted (inline.c). Counts and kinds of arguments are
- * checked by the row's signature; the row's own check runs only when all their types are known.
+ * Calls: resolved to macros first, then functions of the script, then builtin rows. In: an N_CALL
+ * node. Out: its row and its type; calls of functions are inlined (inline.c). The row's signature
+ * determines counts and kinds of arguments; the row's own check runs only once all their types are
+ * known.
  */
 #include "lang/check_internal.h"
 #include "dialect/hints.h"
@@ -190,7 +191,7 @@ static const struct type *check_literal_arg(struct check *c, struct node *call,
 
 /* ---- arguments */
 
-/* A variable that the call sets; it may be new. */
+/* A variable that the call sets; it may be new here. */
 static const struct type *check_var_arg(struct check *c, struct node *n)
 {
 	struct var *v = check_find_var(c, n->name);
@@ -224,7 +225,10 @@ static const struct type *arg_type(struct check *c, struct node *n, const struct
 	return t;
 }
 
-/* The name of the probe where text is wanted: probe becomes (string)probe, which has room for the longest. */
+/*
+ * The name of the probe in a string context: probe becomes (string)probe, which has room for the
+ * longest.
+ */
 static const struct type *name_as_text(struct check *c, struct node *n)
 {
 	struct node *probe = arena_dup(c->arena, n, sizeof(*n)), *next = n->next;
@@ -255,7 +259,7 @@ static const struct type *check_arg(struct check *c, struct node *call, struct n
 	return check_literal_arg(c, call, arg, n, t);
 }
 
-/* &ty_error, &ty_unknown, or &ty_void when all is well. */
+/* &ty_error, &ty_unknown, or &ty_void on success. */
 static const struct type *check_args(struct check *c, struct node *n, const struct builtin *row,
 				     const struct sig *sig)
 {
@@ -327,7 +331,7 @@ static const struct type *result_type(struct check *c, const struct builtin *row
 	return t ? t : &ty_void;
 }
 
-/* An old spelling may be only a name: what it stands for has the signature. */
+/* An old spelling may be a name only; the current row has the signature. */
 static const struct type *check_row(struct check *c, struct node *n, const struct builtin *row)
 {
 	row = current_row(c, n, row);
@@ -423,7 +427,7 @@ static const struct type *unknown_function(struct check *c, struct node *n)
 
 const struct type *check_call(struct check *c, struct node *n)
 {
-	if (n->builtin) /* by name again: an old spelling is noted in the last pass too */
+	if (n->builtin) /* look it up again: an old spelling is noted in the last pass too */
 		return check_row(c, n, env_builtin(c->env, n->name));
 	int made = macro_expand(c, n);
 

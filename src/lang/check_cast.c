@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Casts, and the words that ask about types: sizeof, offsetof, typeinfo. In: a node with a type as
- * written. Out: the resolved type, and the constant where the answer is one.
+ * Casts and type queries: sizeof, offsetof, typeinfo. In: a node with a type as written. Out: the
+ * resolved type, and the constant if the result is one.
  */
 #include "lang/check_internal.h"
 
@@ -19,13 +19,13 @@ static s64 cut(s64 value, const struct type *t)
 	}
 }
 
-/* Of integers or booleans: what an integer's bytes may be seen as. */
+/* An array of integers or booleans: an integer's bytes can be converted to it. */
 static bool is_number_array(const struct type *t)
 {
 	return t->kind == TY_ARRAY && (t->elem->kind == TY_INT || t->elem->kind == TY_BOOL);
 }
 
-/* (uint8[])x: as many elements as the operand has bytes. */
+/* (uint8[])x: the operand's size determines the number of elements. */
 static const struct type *sized_array(struct check *c, const struct type *t,
 				      const struct type *from)
 {
@@ -73,7 +73,7 @@ static bool can_cast(const struct type *to, const struct type *from)
 	}
 }
 
-/* An untyped address is where the probe's own memory is; a pointer stays where it points. */
+/* An untyped address is in the probe's default address space; a pointer keeps its own. */
 static const struct type *place_pointer(struct check *c, const struct type *t,
 					const struct type *from)
 {
@@ -136,7 +136,7 @@ const struct type *check_cast(struct check *c, struct node *n)
 	return to;
 }
 
-/* ---- questions about types */
+/* ---- type queries */
 
 /* A name that is no type may still be an expression. */
 static const struct type *named_or_expr(struct check *c, struct node *n)
@@ -170,23 +170,25 @@ const struct type *check_sizeof(struct check *c, struct node *n)
 		return t;
 	u32 size = type_visible_size(type_complete(t));
 
+	/* str() has room for a NUL after max_strlen characters */
 	if (t->kind == TY_STRING && t->count == (u32)c->env->config.max_strlen + 1)
-		size--; /* str() has room for a NUL behind max_strlen characters */
+		size--;
+	/* its size in a structure */
 	if (t->kind == TY_ENUM && n->a && n->a->kind == N_FIELD)
-		size = t->size; /* as it lies in a structure */
+		size = t->size;
 	if (t->kind == TY_STRING && n->a && n->a->kind == N_FIELD && n->a->field &&
 	    n->a->field->type)
-		size = MIN(size, MAX(type_complete(n->a->field->type)->size,
-				     1u)); /* without room for a NUL behind it */
+		/* without room for an added NUL */
+		size = MIN(size, MAX(type_complete(n->a->field->type)->size, 1u));
 
-	if (!size &&
-	    !(t->kind == TY_STRUCT && t->n_fields)) /* but of an array without a length alone */
+	/* only for an array without a length */
+	if (!size && !(t->kind == TY_STRUCT && t->n_fields))
 		return diag_type(c, n->span, D_INCOMPLETE_TYPE, type_text(c, t));
 	fold_set_int(n, size);
 	return &ty_u64;
 }
 
-/* a.b.c, N_FIELDs ending in N_IDENT: the offset of the whole; t becomes the last type. */
+/* a.b.c, N_FIELDs ending in N_IDENT: adds up the offset; *t becomes the type of the last member. */
 static bool path_offset(struct check *c, struct node *path, const struct type **t, s64 *offset)
 {
 	u32 at = 0;

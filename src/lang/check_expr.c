@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Expressions: literals, names, conditionals, tuples; operators are in check_operator.c. In: a node. Out: its type, what
- * it refers to, and its value when that is known now. A mistake below gives &ty_error, which
- * everything above accepts in silence; &ty_unknown does the same in passes before the last one.
+ * Expressions: literals, names, conditionals, tuples; operators are in check_operator.c. In: a
+ * node. Out: its type, what it refers to, and its value if it is constant. An error in a
+ * subexpression gives &ty_error, which all enclosing expressions accept without a further report;
+ * &ty_unknown does the same in passes before the last one.
  */
 #include "lang/check_internal.h"
 #include "dialect/hints.h"
@@ -36,7 +37,7 @@ static bool parse_param(const char *text, s64 *value)
 	return true;
 }
 
-/* After this, aux is the number, name the text as given, value or str the constant. */
+/* Sets aux to the number, name to the given text, value or str to the constant. */
 static const struct type *check_param(struct check *c, struct node *n)
 {
 	s64 value = 0;
@@ -146,7 +147,7 @@ static void near_constants(struct check *c, struct near *near)
 				near_try(near, h[t]->slot[i].key);
 }
 
-/* Builtins of older releases that nothing replaces. */
+/* Builtins of older releases without a replacement. */
 static const struct removed {
 	const char *stem, *help; /* the name without the number at its end */
 } removed[] = {
@@ -209,13 +210,13 @@ static const struct type *check_ident(struct check *c, struct node *n)
 	return check_expr(c, n);
 }
 
-/* A loop may have assigned it in an earlier turn. */
+/* A previous iteration of a loop may have assigned it. */
 static void check_use(struct check *c, struct var *v, struct span span)
 {
 	v->used = true;
 	if (!v->has_value && v->assigned && !v->address_taken && v->loop_depth == c->loop_depth)
 		check_report(c, span, D_UNSET_VAR, var_text(c, v->name));
-	v->has_value = true; /* said once */
+	v->has_value = true; /* reported once */
 }
 
 static const struct type *no_values(struct check *c, struct node *n, const struct map *m)
@@ -281,7 +282,7 @@ const struct type *check_condition(struct check *c, struct node *n)
 
 	if (type_is_condition(t))
 		return t;
-	if (node_is_const_str(n)) { /* as a pointer that is set, but for "" */
+	if (node_is_const_str(n)) { /* as a non-null pointer, except "" */
 		fold_set_bool(n, n->str_len > 0);
 		n->kind = N_BOOL;
 		return &ty_bool;
@@ -402,7 +403,7 @@ static const struct type *check_block_expr(struct check *c, struct node *n)
 {
 	const struct expansion *up = c->s->expansion;
 	const char *terminated_by = c->s->terminated_by;
-	bool is_assigned = c->s->agg_call == n; /* then its last value is */
+	bool is_assigned = c->s->agg_call == n; /* then its last value is assigned */
 	u32 mark;
 
 	if (n->data)
@@ -440,7 +441,7 @@ static const struct type *check_comptime(struct check *c, struct node *n)
 	return c->final ? diag_type(c, n->a->span, D_NOT_CONST) : &ty_unknown;
 }
 
-/* An argument of sizeof() and the like, or a mistake. */
+/* A type as an argument of sizeof() and the like; an error anywhere else. */
 static const struct type *check_type_arg(struct check *c, struct node *n, bool is_wanted)
 {
 	const struct type *t = check_resolve_type(c, n->tref);
@@ -454,7 +455,7 @@ static const struct type *check_type_arg(struct check *c, struct node *n, bool i
 	return &ty_error;
 }
 
-/* Wrappers hand on to what they hold that it may be a type. */
+/* Wrapping nodes pass to their content that it may be a type. */
 static bool take_wants_type(struct check *c, const struct node *n)
 {
 	bool wants = c->s->wants_type;

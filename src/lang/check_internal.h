@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the files of the checker share; nobody else includes this. */
+/*
+ * Internals of the type checker: only check*.c, macro.c, inline.c, fold.c and map_uses.c include
+ * this.
+ */
 #ifndef SONDE_LANG_CHECK_INTERNAL_H
 #define SONDE_LANG_CHECK_INTERNAL_H
 
 #include "lang/check.h"
 #include "lang/sig.h"
 
-/* One paste of a macro or constant: diagnostics inside it also name the place of the call. */
+/* One expansion of a macro, function or constant: diagnostics inside it also show the call. */
 struct expansion {
 	const char *name;
 	struct span call;
@@ -15,19 +18,19 @@ struct expansion {
 	const struct expansion *up;
 };
 
-/* In aux of an N_CAST that nobody wrote: it may be needless; a result's type was checked before. */
+/* In aux of a generated N_CAST: it may be redundant; the type of a result was checked before. */
 enum { CAST_ARG = 1, CAST_RESULT = 2 };
 
-/* In aux of an N_LET that nobody wrote. */
+/* In aux of a generated N_LET. */
 enum { LET_OLD_SCOPE = 1 };
-/* In aux of an N_IF: its constant condition is a parameter's. */
+/* In aux of an N_IF: its condition is constant because of a parameter. */
 enum { IF_BY_OPTION = 1 };
 
 enum {
 	MAX_NESTING = 2500,
 	MAX_EXPANDED_HEIGHT = 1200,
 	MAX_EXPANDED_NODES = 200000,
-	LONG_PASSES = 8, /* types that still grow are given all they may have */
+	LONG_PASSES = 8, /* types that still grow become as large as they can */
 	MAX_PASSES = 40
 };
 
@@ -44,13 +47,14 @@ struct check_state {
 	struct instance *fns;      /* one for each fn: holds its variables */
 	const char *terminated_by; /* the statement after which nothing runs, or NULL */
 	u32 depth, for_depth, n_names, n_expanded;
-	u32 n_options; /* calls of BI_OPTION rows and parameters so far: what they decide is not dead, but not asked for */
-	u32 n_bare; /* blocks around this place that belong to no if, loop or probe */
-	const struct node *
-		agg_call; /* what is being assigned directly to a map, or the last value of that block */
+	/* calls of BI_OPTION rows and parameters so far: a branch on them is disabled, not dead */
+	u32 n_options;
+	u32 n_bare; /* enclosing blocks that belong to no if, loop or probe */
+	/* the call that is assigned directly to a map, or is the last value of such a block */
+	const struct node *agg_call;
 	bool wants_string; /* checking an argument that may be a string */
-	bool wants_key;    /* checking the variable of a loop, of which only .0 is read */
-	bool wants_type;   /* checking what may be a type */
+	bool wants_key;    /* checking the variable of a loop of which only .0 is read */
+	bool wants_type;   /* checking a node that may be a type */
 };
 
 /* ---- check.c */
@@ -62,10 +66,10 @@ struct var *check_new_var(struct check *c, const char *name, struct span span);
 void check_show_var(struct check *c, struct var *v);
 const char *var_text(struct check *c, const char *name); /* "$x", without the mark of a macro */
 const struct type *check_undefined_var(struct check *c, struct node *n);
-/* The variable of an inner block that was left before n, by the scoping of older scripts, or NULL. */
+/* The variable of an inner block that ended before n, by the scoping of older scripts, or NULL. */
 struct var *check_old_scope(struct check *c, const struct node *n);
 
-/* Nothing runs after it: return, exit(), or an if all of whose branches end so. */
+/* Whether nothing runs after it: return, exit(), or an if whose branches all end so. */
 bool check_leaves(const struct check *c, const struct node *n);
 
 /* ---- check_type.c */
@@ -77,12 +81,13 @@ type_as_number(const struct type *t); /* uint64 for a pointer that is_word, else
 /* The smallest type that holds both, or NULL. *mixed: 64-bit values of both signs met. */
 const struct type *type_join(struct check *c, const struct type *a, const struct type *b,
 			     bool *mixed);
-const struct type *check_resolve_type(struct check *c,
-				      struct type_ref *t); /* &ty_error after a report */
-/* NULL without a report when the name means nothing. */
+/* &ty_error after a report */
+const struct type *check_resolve_type(struct check *c, struct type_ref *t);
+/* NULL without a report if the name is unknown. */
 const struct type *check_try_type(struct check *c, struct type_ref *t);
-bool type_is_storable(const struct type *t);          /* can be kept in a variable, key or tuple */
-static inline bool type_is_moot(const struct type *t) /* nothing to say about it (yet) */
+bool type_is_storable(const struct type *t); /* can be stored in a variable, key or tuple */
+/* has an error or is not known yet: not reported */
+static inline bool type_is_moot(const struct type *t)
 {
 	return t->kind == TY_ERROR || t->kind == TY_UNKNOWN;
 }
@@ -98,7 +103,7 @@ bool int_fits(s64 value, const struct type *from, const struct type *t);
 /* As check_expr, for a value that is used: readable aggregations become integers in the result (not
  * in n->type); void is an error. */
 const struct type *check_value(struct check *c, struct node *n);
-/* The same for a value that is checked already: t is what check_expr said. */
+/* The same for a value that is already checked: t is what check_expr returned. */
 const struct type *check_used(struct check *c, struct node *n, const struct type *t);
 const struct type *check_condition(struct check *c, struct node *n);
 const struct type *check_var(struct check *c, struct node *n);
@@ -106,14 +111,14 @@ const struct type *check_var(struct check *c, struct node *n);
 const struct type *check_try_ident(struct check *c, struct node *n);
 
 /* ---- check_operator.c */
-/* What `a op b` gives; sets n->promoted. */
+/* The type of `a op b`; sets n->promoted. */
 const struct type *check_operator(struct check *c, struct node *n, const struct type *a,
 				  const struct type *b);
 const struct type *check_binary(struct check *c, struct node *n);
 const struct type *check_unary(struct check *c, struct node *n);
 const struct type *check_incdec(struct check *c, struct node *n);
 
-/* ---- check_renamed.c: a member, also by the name that it has in other kernels; NULL: none. */
+/* ---- check_renamed.c: a member, also by its name in other kernels; NULL: none */
 const char *check_whole_text(struct check *c, const struct type *t);
 const struct field *check_struct_field(struct check *c, struct span span, const struct type *t,
 				       const char *name, u32 *offset);
@@ -131,8 +136,8 @@ const struct type *check_typeinfo(struct check *c, struct node *n);
 const struct type *check_call(struct check *c, struct node *n);
 
 /* ---- check_map.c */
-struct map *check_map(struct check *c,
-		      struct node *n); /* binds, checks keys; NULL after a report */
+/* binds, checks keys; NULL after a report */
+struct map *check_map(struct check *c, struct node *n);
 const struct type *check_map_read(struct check *c, struct node *n);
 const struct type *check_map_by_name(struct check *c, struct node *n, const struct sig_arg *arg);
 void check_maps_default(struct check *c);
@@ -150,9 +155,9 @@ void macro_index(struct check *c);
 /* Replaces a call of a macro by its body. 0: not a macro, 1: replaced, -1: reported. */
 int macro_expand(struct check *c, struct node *n);
 int macro_constant(struct check *c, struct node *n);
-/* -1, after a report: the name is a #define that is no value. 0: it is not. */
+/* -1, after a report: the name is a #define that is no value. 0: it is none. */
 int macro_misfit(struct check *c, const struct node *n);
-/* Gives the variables of a list names of their own. */
+/* Gives the variables of a list unique names. */
 void macro_rename(struct check *c, struct node *list, u32 mark);
 /* false, after a report, when the expansions of this program become too many or too deep. */
 bool macro_spend(struct check *c, const struct node *n, struct span span);
@@ -164,15 +169,18 @@ bool inline_call(struct check *c, struct node *n, struct function *f);
 
 /* ---- fold.c: set is_const and value of n when its operands are constants */
 bool fold_binary(struct check *c, struct node *n);
-/* Texts, and tuples of constants, for which operators have a meaning only where they are written out; sets the type as well. */
+/*
+ * Folds operators on strings and on tuples of constants, which are defined for constants only; sets
+ * the type.
+ */
 bool fold_constants(struct check *c, struct node *n);
-/* n shifts by `by`: warns when that is a number out of range. */
+/* n shifts by `by`: warns if that is constant and out of range. */
 void fold_warn_shift(struct check *c, const struct node *n, const struct node *by);
 bool fold_unary(struct check *c, struct node *n);
 __int128 fold_value(const struct node *n);
 void fold_set_bool(struct node *n, bool value);
 void fold_set_int(struct node *n, s64 value);
-/* The pointer behind which n lies, or NULL: it is a copy. */
+/* The type of the pointer through which n is reached, or NULL: it is a copy. */
 const struct type *check_pointer_before(const struct node *n);
 
 static inline bool node_is_const_int(const struct node *n)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Maps: global names whose key and value types are the join of all uses in the program. In: an
- * N_MAP node. Out: its struct map, grown by this use. Whether a map has keys is settled by its
- * first use, and the first contradiction is reported at both places.
+ * N_MAP node. Out: its struct map, grown by this use. The first use determines whether a map has
+ * keys, and the first contradiction is reported with both positions.
  */
 #include <linux/bpf.h>
 
@@ -46,8 +46,9 @@ static bool grow(struct check *c, const struct type **slot, const struct type *t
 {
 	if (!joined)
 		return false;
+	/* its type was reported before */
 	if (t->kind == TY_ERROR && joined->kind == TY_UNKNOWN && !c->inst->unseen)
-		joined = t; /* nothing more to say about what it holds */
+		joined = t;
 	if (joined != *slot &&
 	    (!type_equal(joined, *slot) || type_is_flexible(joined) != type_is_flexible(*slot)))
 		c->changed = true;
@@ -98,8 +99,10 @@ static bool is_address(const struct type *pointer, const struct type *t)
 	return pointer->kind == TY_POINTER && t->kind == TY_INT && type_equal(t, &ty_u64);
 }
 
-/* One place keeps something under a pointer that is typed (args.skb), another looks it up under the same address as a
- * number (arg0). Nothing is read through a key, so the number is enough. */
+/*
+ * One use stores a value under a typed pointer (args.skb), another looks it up by the same address
+ * as a number (arg0). Nothing is read through a key, so the number suffices.
+ */
 static const struct type *join_key(struct check *c, const struct type *a, const struct type *b,
 				   bool *mixed)
 {
@@ -122,7 +125,7 @@ void check_unify_map_key(struct check *c, struct map *m, const struct type *t, s
 	bool mixed = false;
 
 	if (!m->key)
-		return; /* keyless: said elsewhere */
+		return; /* keyless: reported elsewhere */
 	if (m->key->kind == TY_UNKNOWN && !type_is_moot(t))
 		m->key_span = span;
 	if (!grow(c, &m->key, t, join_key(c, m->key, t, &mixed)))
@@ -225,7 +228,7 @@ static bool check_map_defined(struct check *c, struct map *m, struct span span)
 	m->read = true;
 	if (m->written || !c->final)
 		return true;
-	if (m->value->kind != TY_ERROR) /* said once */
+	if (m->value->kind != TY_ERROR) /* reported once */
 		near_maps(c, m, check_report(c, span, D_UNDEFINED_MAP, m->name));
 	m->value = &ty_error;
 	return false;
@@ -240,7 +243,7 @@ const struct type *check_map_read(struct check *c, struct node *n)
 	return type_rigid(m->value);
 }
 
-/* A map given to a builtin as such: print(@x), clear(@x). */
+/* A map passed to a builtin as a map: print(@x), clear(@x). */
 const struct type *check_map_by_name(struct check *c, struct node *n, const struct sig_arg *arg)
 {
 	struct map *m = find_map(c, n);

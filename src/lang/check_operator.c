@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Operators. In: a node with its operands. Out: the type of the result, and the type in which integers are computed. */
+/*
+ * Operators. In: a node with its operands. Out: the type of the result, and the type in which
+ * integers are computed.
+ */
 #include "lang/check_internal.h"
 
 static bool is_comparison(enum op op)
@@ -7,7 +10,7 @@ static bool is_comparison(enum op op)
 	return op >= OP_EQ && op <= OP_GE;
 }
 
-/* Whether an operand counts as unsigned beside an unsigned one. */
+/* Whether an operand is converted to unsigned beside an unsigned one. */
 static bool goes_unsigned(const struct type *t)
 {
 	return !t->is_signed || type_is_flexible(t);
@@ -104,7 +107,7 @@ static bool is_symbol(const struct type *t)
 	       t->kind == TY_PROBE;
 }
 
-/* Comparison only, with each other and with constants. */
+/* Floating-point operands: only comparisons with each other and with constants. */
 static const struct type *float_pair(struct check *c, struct node *n, const struct type *a,
 				     const struct type *b)
 {
@@ -123,7 +126,7 @@ static const struct type *float_pair(struct check *c, struct node *n, const stru
 	return &ty_error;
 }
 
-/* Equality of things that are compared as a whole. */
+/* Equality of values that are compared as a whole. */
 static const struct type *whole_pair(struct check *c, struct node *n, const struct type *a,
 				     const struct type *b)
 {
@@ -207,7 +210,7 @@ static bool is_plain_name(struct check *c, const struct node *n)
 	return n->kind == N_IDENT && !env_builtin(c->env, n->name) && !macro_exists(c, n->name);
 }
 
-/* args.color == Red: a name beside an enumeration is one of its own first, whatever else is called so. */
+/* args.color == Red: a name beside an enumeration is first looked up among its enumerators. */
 static bool try_enumerator(struct check *c, struct node *n, const struct type *t)
 {
 	if (!t || t->kind != TY_ENUM || t->is_flags || !is_plain_name(c, n))
@@ -220,12 +223,13 @@ static bool try_enumerator(struct check *c, struct node *n, const struct type *t
 	return false;
 }
 
-/* $1 == "7" compares texts, whatever $1 looks like. */
+/* $1 == "7" compares strings, even if $1 is a number. */
 static const struct type *check_beside(struct check *c, struct node *n, const struct node *other)
 {
+	/* the next pass knows its enumeration */
 	if (n->kind == N_IDENT && !try_enumerator(c, n, other->type) && !c->final && other->type &&
 	    other->type->kind == TY_UNKNOWN && is_plain_name(c, n))
-		return n->type = &ty_unknown; /* whose it is the next turn knows */
+		return n->type = &ty_unknown;
 
 	bool wanted = c->s->wants_string, as_text = n->kind == N_PARAM && other->kind == N_STR;
 
@@ -246,7 +250,7 @@ const struct type *check_binary(struct check *c, struct node *n)
 
 	n->is_const = false;
 	n->type = &ty_bool;
-	/* 0 && x: x is not looked at, as in a dead branch */
+	/* 0 && x: x is not checked, as in a dead branch */
 	if ((n->op == OP_LAND || n->op == OP_LOR) && node_is_const_int(n->a) &&
 	    !!n->a->value == ends) {
 		fold_set_bool(n, ends);
@@ -264,7 +268,7 @@ const struct type *check_binary(struct check *c, struct node *n)
 	return n->type;
 }
 
-/* args.x, vars.x: in memory of the traced program, or in registers; then NULL. */
+/* args.x, vars.x: the pointer to its memory in the traced program; NULL if it is in registers. */
 static const struct type *memory_of_arg(const struct arg_desc *arg)
 {
 	static const struct type user = {
@@ -274,7 +278,7 @@ static const struct type *memory_of_arg(const struct arg_desc *arg)
 	return arg->loc.kind == LOC_EXPR && !arg->loc.is_value ? &user : NULL;
 }
 
-/* The pointer behind which n lies, or NULL: it is a copy. */
+/* The type of the pointer through which n is reached, or NULL: it is a copy. */
 const struct type *check_pointer_before(const struct node *n)
 {
 	for (; n; n = n->a) {
@@ -362,7 +366,7 @@ const struct type *check_incdec(struct check *c, struct node *n)
 	} else {
 		struct var *v = check_find_var(c, a->name);
 
-		if (v) /* counting from zero is no mistake */
+		if (v) /* an increment from zero is no error */
 			v->has_value = true;
 		if (type_is_moot(a->type = check_var(c, a)) && a->var)
 			check_unify_var(c, a->var, &ty_s64, n->span);
@@ -379,7 +383,7 @@ const struct type *check_incdec(struct check *c, struct node *n)
 		return pointer_step(c, n, t);
 	if (t->kind != TY_INT)
 		return bad_operand(c, n, t);
-	t = type_int(8, t->is_signed || n->op == OP_DEC); /* as a difference is */
+	t = type_int(8, t->is_signed || n->op == OP_DEC); /* like a difference */
 	if (a->map)
 		check_unify_map_value(c, a->map, t, n->span);
 	else if (!a->var->has_fixed_type)

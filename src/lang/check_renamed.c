@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Members of kernel structures that were given other names. In: a structure as this kernel has it, a
- * member's name as the script has it, from before or after the change. Out: the member, with a note. A row
- * is for a change of name alone: same place, same meaning, a type that reads the same.
+ * Renamed members of kernel structures. In: a structure of this kernel, and a member's name from
+ * before or after the renaming. Out: the member, with a note. A row is for a change of the name
+ * only: same position, same meaning, a type that reads the same.
  */
 #include "lang/check_internal.h"
 

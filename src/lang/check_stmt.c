@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Statements. In: the list of a block. Out: variables declared, variables and maps grown by what
- * is assigned to them, and warnings about what cannot run or is not used. A branch whose condition
- * is a constant is not checked when it is dead, and removed at the end.
+ * Statements. In: the list of a block. Out: variables declared, types of variables and maps grown
+ * by assignments, and warnings about dead code and unused values. A branch that a constant
+ * condition excludes is not checked, and is removed at the end.
  */
 #include "lang/check_internal.h"
 
@@ -15,7 +15,9 @@ static bool is_agg_call(const struct check *c, const struct node *n)
 	return row && (row->flags & BI_AGGREGATE) && !hash_gets(&c->s->functions, n->name);
 }
 
-/* The call that a block or macro ends in: @m = { $x = f(); sum($x) }. What it expands to is known already. */
+/*
+ * The call at the end of a block or macro: @m = { $x = f(); sum($x) }. Its expansion is known here.
+ */
 static const struct node *last_value(const struct node *n)
 {
 	while (n->kind == N_BLOCK_EXPR && n->b)
@@ -23,13 +25,13 @@ static const struct node *last_value(const struct node *n)
 	return n;
 }
 
-/* A null pointer is written 0. */
+/* The null pointer is written 0. */
 static bool is_null(const struct type *target, const struct node *value)
 {
 	return target->kind == TY_POINTER && node_is_const_int(value) && !value->value;
 }
 
-/* Whether the value of a variable or map is no aggregation. */
+/* The type of a value to be stored; reports aggregations, which cannot be. */
 static const struct type *judge_stored(struct check *c, struct node *value, const struct type *t)
 {
 	if (type_is_moot(t) || type_is_storable(t))
@@ -103,7 +105,7 @@ static struct var *target_var(struct check *c, struct node *target)
 static void assign_var(struct check *c, struct node *n)
 {
 	const struct type *t = stored_value(c, n->b);
-	/* flexible literals stay so: the sign is open until something else is assigned */
+	/* flexible literals stay flexible: the sign is open until another assignment */
 	struct var *v = target_var(c, n->a);
 
 	grow_var(c, v, n->b, t);
@@ -134,7 +136,7 @@ static void assign_map(struct check *c, struct node *n)
 			t = copied_agg(c, n->b);
 	}
 	if (n->a->map)
-		n->a->map->written = true; /* whatever is wrong with its key */
+		n->a->map->written = true; /* even if its key is wrong */
 	if (!m)
 		return;
 	if (!is_null(m->value, n->b))
@@ -142,7 +144,7 @@ static void assign_map(struct check *c, struct node *n)
 	n->a->type = type_rigid(m->value);
 }
 
-/* x op= e: the operator of x and e, stored back. */
+/* x op= e: applies the operator to x and e and stores the result in x. */
 static void assign_op(struct check *c, struct node *n)
 {
 	struct node *target = n->a;
@@ -173,7 +175,7 @@ static void assign_op(struct check *c, struct node *n)
 	}
 	target->type = a;
 	if (a->kind == TY_UNKNOWN && type_is_integer(b))
-		a = b; /* @x += 1 makes @x */
+		a = b; /* @x += 1 creates @x */
 	if (type_is_agg(a)) {
 		check_report(c, n->span, D_AGG_USE, target->map->name);
 		return;
@@ -237,7 +239,7 @@ static void check_let(struct check *c, struct node *n)
 		    !type_is_storable(fixed))
 			fixed = diag_type(c, n->tref->span, D_BAD_VAR_TYPE, type_text(c, fixed));
 		v->type = fixed;
-		/* an error is found again in the last pass */
+		/* the last pass finds an error again */
 		v->has_fixed_type = fixed->kind != TY_UNKNOWN && fixed->kind != TY_ERROR;
 		if (fixed->kind == TY_POINTER)
 			v->type =
@@ -335,7 +337,7 @@ static const struct type *pair_type(struct check *c, struct node *n)
 		return moot(m->key, m->value);
 	const struct type *pair[] = { type_rigid(m->key), check_value_type(type_rigid(m->value)) };
 
-	/* hist and its like cannot be copied: only the key is of use */
+	/* hist and the like cannot be copied: only the key is usable */
 	if (!type_is_storable(pair[1]))
 		pair[1] = &ty_s64;
 	return type_tuple(c->arena, pair, 2);
@@ -384,7 +386,7 @@ static void check_for(struct check *c, struct node *n)
 	if (v == n->c->var && !type_is_moot(t))
 		check_unify_var(c, v, t, n->c->span);
 	else if (v == n->c->var && t->kind == TY_ERROR)
-		v->type = t; /* said already */
+		v->type = t; /* already reported */
 	n->c->type = v->type;
 	c->in_callback |= over_map;
 	c->loop_depth++;
@@ -423,7 +425,7 @@ static void check_jump(struct check *c, struct node *n)
 	c->s->terminated_by = word;
 }
 
-/* ---- values that nobody wants */
+/* ---- unused values */
 
 static bool is_worth_a_warning(const struct node *n)
 {
@@ -521,7 +523,7 @@ void check_block(struct check *c, struct node *block)
 	check_scope_end(c, mark);
 }
 
-/* ---- after the last pass: constants and dead branches as lowering wants them */
+/* ---- after the last pass: constants and dead branches as lowering expects them */
 
 static void settle_const(struct node *n)
 {
@@ -542,7 +544,7 @@ static void settle_if(struct check *c, struct node *n)
 		*dead = dead == &n->b ? node_new(c->arena, N_BLOCK, n->span) : NULL;
 }
 
-/* The conditional becomes its live branch; print(1 ? @m : 0) is of the value, not of the map. */
+/* The conditional becomes its live branch; in print(1 ? @m : 0) it is the value, not the map. */
 static void settle_cond(struct node *n)
 {
 	struct node *live = n->a->value ? n->b : n->c;

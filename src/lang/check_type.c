@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Types as the checker sees them: names to types, and the join of two types, which is how
- * variables and maps grow. A join never shrinks, so the passes over the program come to an end.
+ * Types in the checker: resolution of names, and the join of two types, by which variables and maps
+ * grow. A join never shrinks, so the passes over the program terminate.
  *
- * A positive literal has the smallest signed type, but goes with either sign: such types are the
- * four objects in `flexible`, known by their address and equal to the ordinary ones.
+ * A positive literal has the smallest signed type but fits either sign: such types are the four
+ * objects in `flexible`, identified by their address and equal to the ordinary ones.
  */
 #include <ctype.h>
 #include <stdio.h>
@@ -141,7 +141,7 @@ static const struct type *join_record(struct check *c, const struct type *a, con
 	return same ? a : type_record(c->arena, fields, a->n_fields);
 }
 
-/* Aggregations that differ in nothing but their sign. */
+/* Aggregations that differ only in sign. */
 static const struct type *join_shape(const struct type *a, const struct type *b)
 {
 	struct type other = *b;
@@ -296,7 +296,7 @@ static const struct named {
 	{ "probe", &ty_probe },
 };
 
-/* What rows and lets name although no value of it can be made by hand. */
+/* Type names for rows and lets, although no expression makes a value of them. */
 static const struct named_agg {
 	const char *name;
 	enum type_kind kind;
@@ -379,7 +379,7 @@ static const struct type *find_untagged(struct check *c, const char *name)
 		t = find_in_program(c, 0, name, false);
 	if (!t && w->type)
 		t = w->type(w->ctx, 0, name);
-	/* C++ and old scripts leave the tag out */
+	/* C++ and old scripts omit the tag */
 	for (const char *tag = "sue"; !t && *tag; tag++)
 		t = find_tagged(c, (u8)*tag, name);
 	return t;
@@ -453,8 +453,8 @@ static const struct type *unknown_type(struct check *c, struct type_ref *ref)
 	struct near near;
 	struct diag *d;
 
-	if (ref->tag && w->type &&
-	    !w->type(w->ctx, 's', "task_struct")) { /* which every kernel has */
+	/* which every kernel with BTF has */
+	if (ref->tag && w->type && !w->type(w->ctx, 's', "task_struct")) {
 		d = check_report(c, ref->span, D_NO_KERNEL_TYPES, full);
 		diag_help(c->diags, d, "or a definition of its own in the script");
 		return &ty_error;
@@ -533,8 +533,9 @@ const struct type *check_named_type(struct check *c, const char *text)
 	} else {
 		t = row_base(c, name);
 	}
+	/* no BTF: still an address */
 	if (!t && stars && (starts_with(name, "struct ") || starts_with(name, "union ")))
-		return &ty_void_ptr; /* no BTF: an address all the same */
+		return &ty_void_ptr;
 	for (; t && stars; stars--)
 		t = type_pointer(c->arena, t, SPACE_KERNEL);
 	return t;

@@ -26,9 +26,9 @@ static const struct config_row {
 	enum config_kind kind;
 	u32 offset;
 	s64 dflt;
-	const char *text; /* default of texts; for a number its unit is in the name */
+	const char *text; /* default of texts; a number's unit is in its name */
 	const char *brief;
-	const char *note; /* why another value than the default changes nothing */
+	const char *note; /* why a value other than the default has no effect */
 } config_rows[] = {
 #define ROW(member, kind, ...)                                                                     \
 	{                                                                                          \
@@ -83,7 +83,7 @@ static const struct config_row {
 };
 
 static const struct old_key {
-	const char *old, *key; /* key NULL: no effect any more */
+	const char *old, *key; /* key NULL: it no longer has an effect */
 	bool inverted;
 	const char *why;
 } old_keys[] = {
@@ -164,7 +164,7 @@ static const struct config_row *find_row(const char *key)
 	return NULL;
 }
 
-/* As the language writes numbers: 1_000, 0x10, 1e6. */
+/* In the language's syntax for numbers: 1_000, 0x10, 1e6. */
 static bool read_number(const char *text, s64 *value)
 {
 	struct number n;
@@ -176,7 +176,7 @@ static bool read_number(const char *text, s64 *value)
 	return !n.fault && !text[n.len];
 }
 
-/* What the license of a program must be for the helpers of tracing (include/linux/license.h). */
+/* Licenses that allow the helpers of tracing (include/linux/license.h). */
 static bool is_license(const char *text)
 {
 	static const char *const fit[] = {
@@ -260,7 +260,7 @@ bool config_set(struct config *cfg, const char *key, const char *value, const ch
 	const struct config_row *row;
 	char lower[64];
 
-	if (strlen(key) < sizeof(lower)) { /* as the environment spells it, too */
+	if (strlen(key) < sizeof(lower)) { /* also in the spelling of the environment */
 		key += strncasecmp(key, "bpftrace_", 9) == 0 ? 9 : 0;
 		for (u32 i = 0; i <= strlen(key); i++)
 			lower[i] = (char)tolower((u8)key[i]);
@@ -303,7 +303,7 @@ const char *config_near(const char *key)
 
 static const struct {
 	const char *values;
-	const struct choice *names; /* of numbers: the first that means it is the default's */
+	const struct choice *names; /* of numbers: the first name of the default's value */
 } config_kinds[] = {
 	[CFG_U64] = { "a number", NULL },
 	[CFG_BOOL] = { "true or false", bools },

@@ -30,7 +30,7 @@ struct config { /* the environment wins over the block */
 struct config_topic {
 	const char *key, *values, *dflt; /* dflt may be "" */
 	const char *brief;
-	const char *note; /* why setting it changes nothing; NULL: it does */
+	const char *note; /* why setting it has no effect; NULL: it has one */
 };
 
 void config_defaults(struct config *cfg);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The tree as text (-d ast): one node a line, children indented by two, types after the checker has
- * been there. The same script in another layout dumps the same.
+ * The tree as text (-d ast): one node per line, children indented by two, with types after
+ * checking. The dump does not depend on the layout of the script.
  *
  *	probe tracepoint:sched:sched_switch
  *	  if
@@ -106,7 +106,7 @@ static void put_number(struct buf *b, const struct node *n)
 		buf_printf(b, " %lld", (long long)n->value);
 }
 
-/* What a node has besides its children. */
+/* The attributes of a node other than its children. */
 static void put_detail(struct buf *b, const struct node *n)
 {
 	switch (n->kind) {

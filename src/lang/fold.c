@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Constants of the checker. In: an operator node whose operands are checked. Out: is_const and the
- * value when both are constants. Everything is computed in 128 bits, so what does not fit 64 is
- * seen and reported; division by zero has the language's meaning (0, and x for x % 0) and a
+ * Constant folding in the checker. In: an operator node whose operands are checked. Out: is_const
+ * and the value if both are constants. Values are computed in 128 bits, so that an overflow of 64
+ * is detected and reported; division by zero has the language's meaning (0, and x for x % 0) and a
  * warning.
  *
- * Literals, and what is computed of literals alone, have the smallest type that holds them. A constant that was cast has the
- * type that it was cast to: operators on it compute as they do at run time, in 64 bits that wrap.
+ * Literals, and results of literals alone, have the smallest type that holds them. A constant that
+ * was cast has the type of the cast: operators on it compute as at run time, in 64 bits that wrap.
  */
 #include "lang/check_internal.h"
 
@@ -47,15 +47,15 @@ static bool asks_signed(const struct type *t)
 	return t->is_signed && !type_is_flexible(t);
 }
 
-/* Written as a number, or computed of such; truth values as well. */
+/* A literal, or computed from literals alone; truth values too. */
 static bool is_literal(const struct node *n)
 {
 	const struct type *t = n->type;
 
 	if (!t || t->kind == TY_BOOL)
 		return true;
-	if (n->kind ==
-	    N_INT) /* constants of headers as well; not what a builtin made of a typed value */
+	/* also constants of headers; not what a builtin made of a typed value */
+	if (n->kind == N_INT)
 		return t->kind == TY_INT && (type_is_flexible(t) || n->value < 0);
 	if (n->kind == N_UNARY && n->a->type && n->a->type->kind == TY_BOOL)
 		return false;
@@ -68,7 +68,7 @@ static bool is_literal(const struct node *n)
 	return n->kind == N_PARAM;
 }
 
-/* Rounds towards zero, as C does. */
+/* Rounds toward zero, as C does. */
 static wide divide(struct check *c, struct node *n, wide a, wide b)
 {
 	bool is_mod = n->op == OP_MOD;
@@ -81,7 +81,7 @@ static wide divide(struct check *c, struct node *n, wide a, wide b)
 	return is_mod ? a % b : a / b;
 }
 
-/* A result that does not fit is reported for what it is. */
+/* Saturates, so that a result that does not fit is reported. */
 static wide shift_left(wide a, wide by)
 {
 	if (by < 0 || !a)
@@ -139,7 +139,7 @@ static void overflow(struct check *c, struct node *n)
 	n->is_const = false;
 }
 
-/* Mixing: the 128-bit product of two 64-bit values never overflows in itself. */
+/* The 128-bit product of two 64-bit values never overflows. */
 static void set_wide(struct check *c, struct node *n, wide v, bool is_unsigned)
 {
 	if (!fits(v) || (is_unsigned && v < 0)) {
@@ -157,7 +157,7 @@ enum sameness { DIFFERENT, SAME, NOT_KNOWN };
 
 static enum sameness compare(const struct node *a, const struct node *b);
 
-/* The member that stands at the same place as e, or has its name. */
+/* The member at the same index as e, or with its name. */
 static const struct node *partner(const struct node *list, const struct node *b,
 				  const struct node *e)
 {
@@ -173,7 +173,7 @@ static const struct node *partner(const struct node *list, const struct node *b,
 	return other;
 }
 
-/* Tuples and records written out, of the same shape. */
+/* Tuple and record literals of the same shape. */
 static enum sameness compare_members(const struct node *a, const struct node *b)
 {
 	enum sameness result = SAME;
@@ -204,7 +204,7 @@ static enum sameness compare(const struct node *a, const struct node *b)
 	return NOT_KNOWN;
 }
 
-/* Equality of what is no number. */
+/* Equality of values that are no numbers. */
 static bool fold_equality(struct node *n)
 {
 	enum sameness s = compare(n->a, n->b);
@@ -215,7 +215,7 @@ static bool fold_equality(struct node *n)
 	return true;
 }
 
-/* 0 && x and 1 || x are known without x. */
+/* 0 && x and 1 || x are constant for any x. */
 static bool fold_logical(struct node *n)
 {
 	const struct node *a = n->a, *b = n->b;
@@ -228,8 +228,9 @@ static bool fold_logical(struct node *n)
 			fold_set_bool(n, ends);
 			return true;
 		}
+		/* a is evaluated first and may have side effects */
 		if (!i && !node_is_const_int(a))
-			return false; /* a is evaluated first and may have effects */
+			return false;
 	}
 	if (!node_is_const_int(b))
 		return false;
@@ -259,7 +260,7 @@ static void fold_typed_shift(struct check *c, struct node *n)
 					  (s64)(u64)shift_right(as_type(n->a, n->type), (wide)by));
 }
 
-/* n has the type of its result, and operands that are compared the type that they are compared as. */
+/* n has the type of its result; operands of a comparison are compared in their common type. */
 static void fold_typed(struct check *c, struct node *n)
 {
 	bool compares = n->op >= OP_EQ;
@@ -319,7 +320,7 @@ bool fold_binary(struct check *c, struct node *n)
 	return true;
 }
 
-/* ---- what is no number */
+/* ---- values that are no numbers */
 
 static bool is_constant(const struct node *n)
 {
@@ -340,7 +341,7 @@ static u32 n_members(const struct node *n)
 	return count;
 }
 
-/* Of tuples of constants those of other shapes differ. */
+/* Tuples of constants: different shapes differ. */
 static bool fold_tuples(struct node *n)
 {
 	const struct node *a = n->a, *b = n->b;
@@ -366,7 +367,7 @@ static void join(struct check *c, struct node *n)
 	n->type = type_string(c->arena, len + 1);
 }
 
-/* As by bytes without sign; a beginning is less. */
+/* Order by unsigned bytes; a prefix is less. */
 static int order(const struct node *a, const struct node *b)
 {
 	int by = memcmp(a->str, b->str, MIN(a->str_len, b->str_len));
@@ -392,7 +393,7 @@ bool fold_constants(struct check *c, struct node *n)
 
 /* ---- one operand */
 
-/* ~5 has all 64 bits and no sign. */
+/* ~5 has 64 bits and is unsigned. */
 static void fold_literal_unary(struct check *c, struct node *n, wide v)
 {
 	if (n->op == OP_NEG)
@@ -403,7 +404,7 @@ static void fold_literal_unary(struct check *c, struct node *n, wide v)
 		set_wide(c, n, (wide)(s64) ~(u64)v, false);
 }
 
-/* - and ~ of an unsigned number stay within its width. */
+/* - and ~ of an unsigned number keep its width. */
 static s64 cut_unary(u64 v, const struct type *t)
 {
 	return t->is_signed || t->kind == TY_BOOL || t->size >= 8 ?

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * sonde fmt: the same tokens and comments in canonical layout. The text is parsed first, which
- * says whether it is right and leaves a role at each token whose place or spacing depends on the
- * grammar (a "-" with one or two operands, a brace of a block or of a short value). Then tokens are
- * written one after another; what stands between two of them is decided by their kinds and roles.
+ * detects errors and stores a role at each token whose layout or spacing depends on the grammar (a
+ * "-" with one or two operands, a brace of a block or of a short value). Then tokens are written in
+ * order; the kinds and roles of two tokens determine the space between them.
  *
- * Statements get a line each and a semicolon. Line breaks that people make inside a statement stay,
- * as do single blank lines. Since nothing but space and optional semicolons is ever added or left
- * out, the tree is the same afterwards.
+ * Statements get a line each and a semicolon. Line breaks inside a statement are preserved, as are
+ * single blank lines. Only white space and optional semicolons are added or removed, so the tree is
+ * the same afterwards.
  */
 #include "base/buf.h"
 #include "lang/parse.h"
@@ -27,7 +27,7 @@ struct format {
 	struct lexer lx;
 	u32 indent;
 	struct piece prev, cur;
-	bool any; /* something was written */
+	bool any; /* output is not empty */
 };
 
 /* ---- reading */
@@ -185,7 +185,7 @@ static enum gap choose_gap(const struct format *f)
 	return f->indent ? gap_in_line(f) : gap_at_top(f);
 }
 
-/* Where a line break of the text is kept although none is needed. */
+/* Where a line break of the text is preserved although none is needed. */
 static bool may_break(const struct format *f)
 {
 	const struct piece *cur = &f->cur;
@@ -238,14 +238,14 @@ static void put_comment(struct format *f, u32 at, u32 len)
 	f->any = true;
 }
 
-struct between { /* what the text has between two pieces */
+struct between { /* the text between two pieces */
 	u32 at, to;
 	u32 newlines;   /* since the last comment */
 	bool comments;  /* any */
-	bool ends_line; /* the last one goes to the end of its line */
+	bool ends_line; /* the last one extends to the end of its line */
 };
 
-/* Moves over white space and superfluous semicolons; true when a comment follows. */
+/* Skips white space and superfluous semicolons; true if a comment follows. */
 static bool find_comment(const struct format *f, struct between *b)
 {
 	for (; b->at < b->to; b->at++) {
@@ -318,7 +318,9 @@ static void put_piece(struct format *f)
 	f->prev = f->cur;
 }
 
-/* Empty statements go, except after a brace, where they keep an if from being a value. */
+/*
+ * Empty statements are removed, except after a brace, where they prevent an if from being a value.
+ */
 static bool is_superfluous(const struct format *f)
 {
 	return f->cur.kind == TOK_SEMICOLON && f->any &&

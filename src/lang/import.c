@@ -25,7 +25,7 @@ enum { MAX_IMPORT_DEPTH = 16 };
 
 struct importer {
 	struct lang *lang;
-	struct script all; /* what imported scripts bring */
+	struct script all; /* declarations of imported scripts */
 	struct hash seen;  /* resolved path -> itself */
 	struct headers *headers;
 	u32 depth;
@@ -144,7 +144,7 @@ static void import_from(struct importer *im, struct span span, const char *from,
 	import_source_release(&found);
 }
 
-/* What the standard library of others declares is built in here. */
+/* The standard library of bpftrace is built in. */
 static bool is_builtin_import(const char *path)
 {
 	return streq(path, "stdlib") || starts_with(path, "stdlib/");
@@ -174,7 +174,7 @@ static bool import_statement(struct node *n, void *ctx)
 	return true;
 }
 
-/* Roots first, then statements inside of bodies, in the order of the text. */
+/* Imports at the top level first, then those inside bodies, in the order of the text. */
 static void import_all(struct importer *im, const struct script *s)
 {
 	for (const struct import *i = s->imports; i; i = i->next)

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Calls of fn: the function is pasted where it is called, so no engine needs to know about it. In:
- * a call with its arguments. Out: the same node as a block with a value:
+ * Calls of fn: the function is inlined at the call, so engines need not support calls. In: a call
+ * with its arguments. Out: the same node as a block with a value:
  *
  *	fn f($a: T): R { ...; return e; }	{ let $a#1: T = (T)arg; ...; (R)e }
  *
- * A return elsewhere than at the end leaves a loop of one turn, through the loops around it:
+ * A return elsewhere than at the end breaks out of a loop with one iteration, through the enclosing
+ * loops:
  *
  *	{ let $a#1: T = (T)arg; let $ret#1: R; let $done#1: bool;
  *	  unroll (1) {
@@ -14,7 +15,7 @@
  *	  }
  *	  $ret#1 }
  *
- * Variables are renamed as in macros; maps are the script's own. Recursion is refused.
+ * Variables are renamed as in macros; maps are global. Recursion is refused.
  */
 #include "lang/check_internal.h"
 
@@ -38,7 +39,7 @@ static struct node *make_var(const struct inlined *in, const char *name)
 	return n;
 }
 
-/* Integers are cut to the declared type, as C does; other values must have it. */
+/* Integers are truncated to the declared type, as in C; other values must have it. */
 static struct node *converted(const struct inlined *in, struct type_ref *to, struct node *value,
 			      u32 why)
 {
@@ -117,7 +118,7 @@ static void leave(const struct inlined *in, struct node *n)
 	node_copy_over(n, &block);
 }
 
-/* Behind a loop that may have been left by a return: leave the one around it too. */
+/* After a loop that a return may have left: leaves the enclosing one too. */
 static void pass_on(const struct inlined *in, struct node *loop)
 {
 	struct node *test = make(in, N_IF);
@@ -200,7 +201,7 @@ static bool is_recursive(struct check *c, const struct node *call, const struct 
 	return found;
 }
 
-/* Arguments keep the caller's names: they are put in after the renaming. */
+/* Arguments keep the caller's names: they are added after the renaming. */
 static void put_params(const struct inlined *in, struct node *block, struct node *args, u32 mark)
 {
 	struct node *lets = NULL, **end = &lets;
@@ -236,7 +237,7 @@ bool inline_call(struct check *c, struct node *n, struct function *f)
 	u32 returns = count_returns(body->a), mark = ++c->s->n_names;
 
 	if (in.has_result && !returns)
-		return false; /* reported where it is defined */
+		return false; /* reported at its definition */
 	if (!returns || (returns == 1 && last->kind == N_RETURN))
 		paste_simple(&in, block, body);
 	else

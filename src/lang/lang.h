@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Text to typed tree. The order of calls in a compilation (session/compile.c):
+ * Text to typed tree: the front end. The order of calls in a compilation (session/compile.c):
  *
  *	script = parse_script(...)                 lexer.c parse*.c
  *	lang_prepare(...)                          C text, config, imports, macros
@@ -12,25 +12,27 @@
 
 #include "lang/env.h"
 
-struct lang { /* one compilation's front half */
+struct lang { /* the front end of one compilation */
 	struct arena *arena;
 	struct intern *names;
 	struct sources *sources;
 	struct diags *diags;
 	struct env *env;
 	struct script *script;
-	struct hash
-		types; /* user struct/union/enum definitions: "struct foo" -> const struct type */
+	/* user struct/union/enum definitions: "struct foo" -> const struct type */
+	struct hash types;
 	struct hash constants; /* user #define and enumerators: name -> struct node (expression) */
 	struct hash maps;      /* name -> struct map */
-	struct hash patterns;  /* of glob() and its like, as written -> table: builtin/pattern.c */
+	/* of glob() and the like, as written -> table: builtin/pattern.c */
+	struct hash patterns;
 	VEC(struct map *) map_list; /* in order of first mention */
 };
 
-/* An instance that is one of several on the tracepoint of all system calls: see session/dispatch.c. */
+/* An instance that shares the tracepoint of all system calls: see session/dispatch.c. */
 struct jump {
 	u32 map; /* program.maps index: programs by layer * SYSCALL_SET_BITS + number of the call */
-	u32 dispatcher; /* index of the instance that is attached for all of them, which may be this one */
+	/* index of the instance that is attached for all of them; may be this one */
+	u32 dispatcher;
 	u32 layer;     /* programs on one call are in layers, in the order of the script */
 	bool has_next; /* another layer may follow */
 	u32 *slots, n_slots;
@@ -46,20 +48,28 @@ struct instance {
 	VEC(u32) sites;       /* site indexes, the first is profile->site when constant */
 	VEC(struct var *) vars;
 	u32 mode;            /* enum probe_mode of its provider */
-	bool once;           /* begin, end: run by hand, in order */
-	bool internal;       /* sonde's own clause, not the script's */
+	bool once;           /* begin, end: run explicitly, in order */
+	bool internal;       /* a clause of sonde, not of the script */
 	bool is_one_of_many; /* a pattern's: the kernel may refuse it */
-	bool unseen; /* of a clause without a probe here: only what it does to maps counts, nothing is reported */
+	/*
+	 * of a clause without a probe here: only its effect on the types of maps matters; reports
+	 * nothing
+	 */
+	bool unseen;
 	bool follows; /* --follow applies */
-	bool compact; /* verifiers would follow too much: what makes them follow less, whatever it costs */
+	/*
+	 * verifiers would process too much: compiled so that they process less, at any run-time
+	 * cost
+	 */
+	bool compact;
 	bool guarded; /* does not run within another program of the run (ir/lower_guard.c) */
-	u64 pid_ns
-		[2]; /* device and inode of the pid namespace that only_pid and the set speak of; 0: the first */
-	u32 only_pid;   /* events of other processes are ignored; 0: none are */
+	/* device and inode of the pid namespace of only_pid and follow_map; 0: the initial one */
+	u64 pid_ns[2];
+	u32 only_pid;   /* events of other processes are ignored; 0: no filter */
 	u32 follow_map; /* program.maps index of the set of followed processes, ~0u: none */
-	u32 partner; /* index of the entry for a return, and of the return for an entry, that may be one program
-			   * with this; ~0u: none */
-	struct jump *jump; /* NULL: it is attached itself */
+	/* index of the matching entry or return that may share one program with this; ~0u: none */
+	u32 partner;
+	struct jump *jump; /* NULL: it is attached directly */
 	u32 index;
 };
 
@@ -67,17 +77,17 @@ void lang_init(struct lang *l, struct arena *arena, struct intern *names, struct
 	       struct diags *diags, struct env *env);
 void lang_release(struct lang *l);
 
-/* Parses one source into l->script. Errors go to diags; false when there were any. */
+/* Parses one source into l->script. Reports errors to diags; false if there were any. */
 bool parse_script(struct lang *l, struct source *src);
 
 /* C text -> types and constants, config block -> env->config, imports, map declarations. */
 bool lang_prepare(struct lang *l);
 /* Clones the clause's body into the instance. */
 void instance_init(struct lang *l, struct instance *in, struct clause *clause);
-/* Expands macros in an instance, resolves names, infers types; false when errors were reported. */
+/* Expands macros, resolves names, infers types; false if errors were reported. */
 bool lang_check(struct lang *l, struct instance **instances, u32 n);
 
-/* sonde fmt: the script again, in canonical layout, comments kept. false on syntax errors. */
+/* sonde fmt: writes the script in canonical layout with its comments. False on syntax errors. */
 bool format_script(struct lang *l, struct source *src, struct buf *out);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Bytes in, tokens out. What is wrong inside a token is reported here and repaired: the token comes
- * out with a value of its kind, so that the parser goes on as if it had been right. Numbers, which
- * have rules of their own, are in number.c; words and strings are here.
+ * The lexer: bytes in, tokens out. An error inside a token is reported here and repaired: the token
+ * gets a value of its kind, so that the parser continues as if it were correct. number.c has
+ * numbers; words and strings are here.
  *
  * The end of the text is lx->end, not a NUL byte: scripts may contain any byte.
  */
@@ -21,8 +21,8 @@ void lex_init(struct lexer *lx, struct source *src, struct arena *arena, struct 
 		.diags = diags,
 		.end = src->len,
 	};
-	if (src->len >= 3 &&
-	    !memcmp(src->text, "\xef\xbb\xbf", 3)) /* what some editors put before UTF-8 */
+	/* the byte order mark of UTF-8 */
+	if (src->len >= 3 && !memcmp(src->text, "\xef\xbb\xbf", 3))
 		lx->pos = 3;
 }
 
@@ -135,7 +135,7 @@ static int escaped_letter(char c)
 	}
 }
 
-/* From the backslash at start to pos. */
+/* Reports the escape from the backslash at start to pos. */
 static char bad_escape(struct lexer *lx, u32 start)
 {
 	char c = lx->src->text[lx->pos - 1];
@@ -200,7 +200,7 @@ static char lex_escape(struct lexer *lx)
 	return bad_escape(lx, start);
 }
 
-/* The bytes up to the closing quote need at most as many bytes as they have. */
+/* An upper bound of the unescaped size: the bytes up to the closing quote. */
 static u32 string_room(const struct lexer *lx, char quote)
 {
 	u32 n = 0;
@@ -214,7 +214,7 @@ static u32 string_room(const struct lexer *lx, char quote)
 	return n + 1;
 }
 
-/* After the opening quote; false when the line ends first. */
+/* After the opening quote; false if the line ends first. */
 static bool lex_quoted(struct lexer *lx, struct token *tok, char quote)
 {
 	char *s = arena_alloc(lx->arena, string_room(lx, quote) + 1);
@@ -283,7 +283,7 @@ static const struct keyword {
 #undef K
 };
 
-/* Letters that keywords begin with: most names are ruled out by their first one. */
+/* First letters of keywords, which exclude most names. */
 #define BIT(c) (1u << ((c) - 'a'))
 #define FIRST_LETTERS                                                                              \
 	(BIT('b') | BIT('c') | BIT('e') | BIT('f') | BIT('i') | BIT('l') | BIT('m') | BIT('o') |   \
@@ -357,7 +357,7 @@ static u32 stray_length(const struct lexer *lx)
 
 	if ((u8)lex_at(lx, 0) < 0x80)
 		return 1;
-	while ((u8)lex_at(lx, n) >= 0x80) /* a whole run of letters from elsewhere is one mistake */
+	while ((u8)lex_at(lx, n) >= 0x80) /* a run of non-ASCII letters is one error */
 		n++;
 	return n;
 }
@@ -384,8 +384,8 @@ static void skip_stray(struct lexer *lx)
 	u8 c = (u8)s[0];
 
 	lx->pos += len;
-	while (c == '#' && lx->pos < lx->end &&
-	       lex_at(lx, 0) != '\n') /* meant as a comment: its words are no second mistake */
+	/* meant as a comment: its words are no further errors */
+	while (c == '#' && lx->pos < lx->end && lex_at(lx, 0) != '\n')
 		lx->pos++;
 	if (lx->quiet)
 		return;
@@ -399,7 +399,7 @@ static void skip_stray(struct lexer *lx)
 		diag_help(lx->diags, d, "%s", help);
 }
 
-/* The longer spellings come first: a prefix is tried after what it begins. */
+/* Longer spellings first: a prefix follows the marks that begin with it. */
 static const struct mark {
 	char text[4];
 	u8 len;
@@ -517,7 +517,7 @@ static void lex_number(struct lexer *lx, struct token *tok)
 	}
 }
 
-/* One token at pos, or false where nothing begins one. */
+/* Reads one token at pos; false if none begins there. */
 static bool lex_token(struct lexer *lx, struct token *tok)
 {
 	char c = lex_at(lx, 0);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Text to tokens, one at a time and on demand: attach points and C text are not made of tokens, so
- * the parser moves the lexer over them by hand. A lexer is a position; copying it is looking ahead.
+ * Text to tokens, one at a time and on demand: attach points and C text do not consist of tokens,
+ * so the parser moves the lexer over them itself. A lexer is a position; a copy of it is
+ * look-ahead.
  */
 #ifndef SONDE_LANG_LEXER_H
 #define SONDE_LANG_LEXER_H
@@ -32,7 +33,7 @@
 
 enum token_kind {
 	TOK_EOF,
-	TOK_BAD, /* the parser's own: stands for the rest of a statement with an error */
+	TOK_BAD, /* made by the parser only: replaces the rest of a statement with an error */
 	TOK_IDENT,
 	TOK_VAR,
 	TOK_MAP,
@@ -50,7 +51,7 @@ enum token_kind {
 struct token {
 	enum token_kind kind;
 	bool after_newline; /* the first of its line */
-	bool broken;        /* a string without an end: what follows it is not to be trusted */
+	bool broken;        /* an unterminated string: the tokens after it are unreliable */
 	u32 off, len;       /* in the source's text */
 	const char *name;   /* TOK_IDENT, keywords, TOK_VAR, TOK_MAP: interned, without $ and @ */
 	const char *str;    /* TOK_STR: unescaped, NUL-terminated */
@@ -71,7 +72,7 @@ struct lexer {
 
 void lex_init(struct lexer *lx, struct source *src, struct arena *arena, struct intern *names,
 	      struct diags *diags);
-/* Skips white space and comments; true when that crossed a line's end. */
+/* Skips white space and comments; true if it crossed the end of a line. */
 bool lex_layout(struct lexer *lx);
 void lex_next(struct lexer *lx, struct token *tok);
 /* The byte at pos + ahead, or 0 at the end. */
@@ -102,7 +103,7 @@ static inline bool token_is_name(const struct token *tok)
 {
 	return tok->kind == TOK_IDENT || token_is_keyword(tok->kind);
 }
-/* Integer text as in a script: separators, exponents, suffixes. false: not a number. */
+/* Integer text as in a script: separators, exponents, suffixes. False: no number. */
 bool lex_parse_int(const char *s, u32 len, u64 *value);
 
 #endif

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Macros and the constants of C text. In: a call or bare name in the tree of one instance. Out: the
- * same node, now holding a copy of the macro's body (N_BLOCK_EXPR) or of the constant's expression.
+ * Expansion of macros and constants of C text. In: a call or bare name in the tree of one instance.
+ * Out: the same node, now a copy of the macro's body (N_BLOCK_EXPR) or of the constant's
+ * expression.
  *
- * Hygiene: variables of the body get names that no script can write ("x#3"), parameters become what
- * was passed, maps must be parameters. Arguments are expanded before they are pasted, so a chain of
- * expansions is what its reader sees: a macro that meets itself in the chain is recursive. Nested
- * calls multiply; a budget of nodes keeps that from eating all memory.
+ * Hygiene: variables of the body get names that no script can contain ("x#3"), parameters are
+ * replaced by the arguments, maps must be parameters. Arguments are expanded before they are
+ * inserted, so the chain of expansions is as in the text: a macro that occurs in its own chain is
+ * recursive. Nested calls multiply; a budget of nodes bounds memory.
  */
 #include <ctype.h>
 
@@ -75,7 +76,7 @@ static bool arg_fits(const struct macro_param *p, const struct node *arg)
 	return true;
 }
 
-/* How well the arguments fit: -1 not at all; more for each variable or map asked for by kind. */
+/* How well the arguments fit: -1 not at all; more for each variable or map demanded by kind. */
 static int fit(const struct macro *m, const struct node *args, u32 n_args)
 {
 	int score = m->is_std ? 0 : 1;
@@ -123,7 +124,7 @@ static const char *signature(struct check *c, const struct macro *m)
 	return arena_printf(c->arena, "%s)", text);
 }
 
-/* The one definition that only fails by what an argument is: name the argument. */
+/* If one definition fails only by the kind of an argument: reports that argument. */
 static bool report_arg(struct check *c, const struct macro *m, struct node *args, u32 n_args)
 {
 	if (m->params.n != n_args)
@@ -152,13 +153,13 @@ static int no_match(struct check *c, struct node *n, const struct macro_set *set
 	return -1;
 }
 
-/* ---- pasting */
+/* ---- expansion */
 
 struct paste {
 	struct check *c;
 	const struct macro *macro;
 	struct node *args;
-	u32 mark; /* makes the body's own variables unique */
+	u32 mark; /* makes the body's variables unique */
 	bool failed;
 };
 
@@ -237,7 +238,7 @@ static void paste_var(struct paste *p, struct node *n)
 static void paste_map(struct paste *p, struct node *n)
 {
 	if (!p->macro)
-		return; /* a fn uses the script's maps */
+		return; /* a fn uses global maps */
 	struct node *arg = find_param(p, N_MAP, n->name);
 
 	if (arg) {
@@ -291,7 +292,8 @@ static void paste_list(struct paste *p, struct node *n)
 {
 	for (; n && !p->failed; n = n->next) {
 		if (n->kind == N_IDENT) {
-			paste_ident(p, n); /* what is pasted is the caller's: not looked into */
+			/* the replacement is the caller's code: not expanded here */
+			paste_ident(p, n);
 			continue;
 		}
 		if (n->tref)
@@ -301,7 +303,7 @@ static void paste_list(struct paste *p, struct node *n)
 		if (n->kind == N_MAP)
 			paste_map(p, n);
 		paste_list(p, n->a);
-		/* the path of offsetof() is not made of names that mean something */
+		/* names in the path of offsetof() are not resolved */
 		if (n->kind != N_OFFSETOF)
 			paste_list(p, n->b);
 		paste_list(p, n->c);
@@ -309,15 +311,16 @@ static void paste_list(struct paste *p, struct node *n)
 	}
 }
 
-/* Macros inside the arguments belong to the caller: they are expanded under its chain. */
+/* Macros inside arguments belong to the caller: they are expanded in its chain. */
 static bool expand_below(struct check *c, struct node *n)
 {
 	for (; n; n = n->next) {
 		if ((n->kind == N_CALL || n->kind == N_IDENT) && !n->builtin &&
 		    macro_expand(c, n) < 0)
 			return false;
+		/* an expansion: its body is expanded when checked */
 		if (n->kind == N_BLOCK_EXPR && n->data)
-			continue; /* an expansion: its body is expanded when it is checked */
+			continue;
 		if (!expand_below(c, n->a) || (n->kind != N_OFFSETOF && !expand_below(c, n->b)) ||
 		    !expand_below(c, n->c) || !expand_below(c, n->d))
 			return false;
@@ -399,7 +402,7 @@ int macro_expand(struct check *c, struct node *n)
 
 	if (m)
 		return paste(c, n, m);
-	/* a builtin of the same name may take what no macro does */
+	/* a builtin of the same name may accept what no macro does */
 	if (env_builtin(c->env, n->name) || hash_gets(&c->s->functions, n->name))
 		return 0;
 	return no_match(c, n, set, n_args);
@@ -462,7 +465,7 @@ int macro_constant(struct check *c, struct node *n)
 	if (!good)
 		return -1;
 	node_copy_over(n, copy);
-	/* kept as a block, so that names inside see the chain */
+	/* stored as a block, so that names inside see the chain */
 	if (n->kind != N_INT && n->kind != N_STR) {
 		struct node *inner = arena_dup(c->arena, n, sizeof(*n));
 

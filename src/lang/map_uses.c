@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * How maps are used: with the running thread as their key (a row with BI_THREAD), or in another way that needs the
- * whole map in the kernel. In: checked instances. Out: counts of each map, added to those of earlier instances.
+ * How maps are used: with the running thread as their key (a row with BI_THREAD), or in a way that
+ * needs the whole map in the kernel. In: checked instances. Out: counts for each map, added to
+ * those of earlier instances.
  *
  *	@s[tid] = 1	@s[tid]		delete(@s[tid])		print(@s)	thread uses
  *	@s[1]		@s[tid]++	for ($kv : @s)		len(@s)		other uses
@@ -13,7 +14,7 @@ static bool is_thread(const struct node *n)
 	return n && n->kind == N_CALL && n->builtin && n->builtin->flags & BI_THREAD;
 }
 
-/* A map given by name: to an action, which the reader does, or with the key behind it. */
+/* A map passed by name: to an action, which the reader runs, or followed by a key. */
 static bool needs_whole_map(const struct node *call)
 {
 	if (!call->a || call->a->kind != N_MAP || call->a->a)
@@ -21,7 +22,7 @@ static bool needs_whole_map(const struct node *call)
 	return !call->builtin || (!call->builtin->action && !is_thread(call->a->next));
 }
 
-/* What a node does with the node below it; NULL: nothing but to read it. */
+/* The child that a node uses otherwise than by reading it; NULL: none. */
 static const struct node *other_use(const struct node *n)
 {
 	switch ((int)n->kind) {

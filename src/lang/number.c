@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Integer literals: text in; a value, or what is wrong with it, out. The whole run of letters and
- * digits is one literal, so that 12xyz is one mistake and not a number next to a name.
+ * Integer literals. In: text. Out: a value, or the error in it. The whole run of letters and digits
+ * is one literal, so that 12xyz is one error and not a number next to a name.
  *
  *	1_000_000   0x1f   0755   0b101   1e6   10ms   5UL
  *	digits '_'  base                  exp   unit   C suffix
@@ -65,7 +65,7 @@ static void multiply(struct number *num, u64 factor, u64 add)
 	num->value = v;
 }
 
-/* Digits and separators from `at`; the offset after them. */
+/* Reads digits and separators from `at`; returns the offset after them. */
 static u32 scan_digits(const char *s, u32 at, u32 base, struct number *num)
 {
 	for (; at < num->len && (s[at] == '_' || digit_of(s[at]) < base); at++)
@@ -97,7 +97,7 @@ static bool is_exponent(const char *s, u32 at, u32 len)
 	return at + 1 < len && (s[at] == 'e' || s[at] == 'E') && digit_of(s[at + 1]) < 10;
 }
 
-/* C suffixes in any case, durations as they are written. */
+/* C suffixes in any case, durations in lower case. */
 static bool is_suffix(const struct suffix *row, const char *s, u32 len)
 {
 	bool any_case = row >= suffixes + FIRST_C_SUFFIX;

@@ -15,14 +15,17 @@ enum number_fault {
 };
 
 struct number {
-	u64 value, max; /* max: what NUMBER_TOO_BIG went over */
+	u64 value, max; /* max: the limit that NUMBER_TOO_BIG exceeds */
 	enum number_fault fault;
 	u32 len;               /* of the whole word */
 	u32 suffix, fault_at;  /* offsets in the word */
 	const char *base_name; /* "octal" ... for messages */
 };
 
-/* Reads the word of letters, digits and underscores at s, which begins with a digit; its length. */
+/*
+ * Reads the word of letters, digits and underscores at s, which begins with a digit; returns its
+ * length.
+ */
 u32 number_scan(const char *s, u32 room, struct number *num);
 void number_report(const struct number *num, struct diags *diags, struct span span, const char *s);
 

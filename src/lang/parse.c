@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The parser's footing: moving over tokens, reporting, and finding the way back after an error.
+ * The parser's base: moves over tokens, diagnostics, and recovery after an error.
  *
- * Recovery knows three places: the end of a statement, the block after a bad head, and the next
- * declaration. All of them skip tokens with a quiet lexer and always move forward, except where
- * they stop in front of a "}" that ends the block they are in.
+ * Recovery stops at one of three positions: the end of a statement, the block after a bad head, and
+ * the next declaration. It skips tokens with a quiet lexer and always moves forward, except that it
+ * stops before a "}" that ends the current block.
  */
 #include "lang/parse.h"
 
@@ -66,7 +66,7 @@ void parse_panic(struct parser *p)
 	}
 }
 
-/* A diagnostic that nobody sees, for callers that add help to it. */
+/* A discarded diagnostic, for callers that add help to it. */
 static struct diag *unseen(struct parser *p, enum diag_id id)
 {
 	struct diag *d = arena_new(p->arena, struct diag);
@@ -188,7 +188,7 @@ void parse_leave(struct parser *p)
 	p->depth--;
 }
 
-/* ---- finding the way back */
+/* ---- recovery */
 
 static bool begins_item(const struct parser *p, const struct token *tok, const struct lexer *after)
 {
@@ -265,7 +265,7 @@ void parse_recover_block(struct parser *p)
 	end_skip(p);
 }
 
-/* What was open at the error is n_blocks deep. */
+/* n_blocks blocks were open at the error. */
 void parse_recover_top(struct parser *p)
 {
 	u32 depth = p->n_blocks;

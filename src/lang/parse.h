@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the parser's files share: the state, the moves over tokens, and how errors are handled.
+ * Internals of the parser: its state, moves over tokens, and error handling.
  *
  * After a syntax error the current token is TOK_BAD, which nothing accepts: every loop ends and
  * every parse_ function returns (never NULL), without further messages, up to a statement or a
- * declaration, which skips to a place where the script makes sense again (parse_recover*).
+ * declaration, which skips to a position where parsing can resume (parse_recover*).
  */
 #ifndef SONDE_LANG_PARSE_H
 #define SONDE_LANG_PARSE_H
@@ -14,10 +14,11 @@
 
 enum {
 	PARSE_MAX_NESTING = 1000, /* parentheses, blocks, prefix operators inside one another */
-	PARSE_MAX_HEIGHT = 1000,  /* operators in one expression: 1 + 1 + 1 ... leans to the left */
+	/* operators in one expression: 1 + 1 + 1 ... nests to the left */
+	PARSE_MAX_HEIGHT = 1000,
 };
 
-/* What the formatter cannot tell from the tokens alone; one byte for each byte of the text. */
+/* Layout information that the tokens alone do not give; one byte for each byte of the text. */
 enum role {
 	ROLE_NONE,
 	ROLE_BINARY,     /* an operator with two operands */
@@ -29,13 +30,13 @@ enum role {
 	ROLE_BLOCK_OPEN,
 	ROLE_BLOCK_CLOSE,
 	ROLE_BLOCK_CLOSE_SEMI, /* the last statement has no semicolon: the formatter adds it */
-	ROLE_INLINE_OPEN,      /* braces of a short block expression: stay on the line */
+	ROLE_INLINE_OPEN,      /* braces of a short block expression: not broken */
 	ROLE_INLINE_CLOSE,
-	ROLE_PROBE_OPEN, /* on a line of its own */
+	ROLE_PROBE_OPEN, /* on a separate line */
 	ROLE_PREDICATE_OPEN,
 	ROLE_PREDICATE_CLOSE,
-	ROLE_RAW,    /* first byte of text that stays as it is: attach points, fractions */
-	ROLE_C_TEXT, /* the same for C text, which has lines of its own */
+	ROLE_RAW,    /* first byte of verbatim text: attach points, fractions */
+	ROLE_C_TEXT, /* the same for C text, which starts on a new line */
 	ROLE_MORE,   /* the other bytes of either */
 };
 
@@ -51,8 +52,8 @@ struct parser {
 	u32 depth, n_blocks;
 	u32 n_errors;
 	u32 resume;  /* where the token of the error was */
-	bool panic;  /* an error was reported and nothing makes sense yet */
-	bool to_top; /* recovery inside blocks is hopeless: give up the declaration */
+	bool panic;  /* an error was reported and the parser has not recovered */
+	bool to_top; /* recovery inside blocks failed: skip the declaration */
 	bool in_predicate;
 	bool lost_text; /* a string swallowed the rest of its line, with any brace in it */
 	u32 in_keyword; /* inside a keyword argument: 99.9 is allowed */
@@ -98,16 +99,18 @@ static inline void parse_mark(struct parser *p, u32 off, enum role role)
 	if (p->roles)
 		p->roles[off] = (u8)role;
 }
-/* A syntax error at span: panic. Silent while in panic. */
+/* A syntax error at span: enters panic. Silent while in panic. */
 struct diag *parse_error(struct parser *p, struct span span, enum diag_id id, ...);
-/* The same when it was reported already. */
+/* The same if it was already reported. */
 void parse_panic(struct parser *p);
-/* A mistake after which the text still makes sense. */
+/* An error after which parsing continues. */
 struct diag *parse_complain(struct parser *p, struct span span, enum diag_id id, ...);
 void parse_help(struct parser *p, struct diag *d, const char *fmt, ...) FORMAT(3, 4);
-/* The current token as people read it: `"}"`, `the end of the script`. */
+/* The current token for messages: `"}"`, `the end of the script`. */
 const char *parse_found(struct parser *p);
-/* One level deeper; false (reported) when that is too deep. Always paired with parse_leave. */
+/*
+ * Enters a level of nesting; false (reported) if that is too deep. Always paired with parse_leave.
+ */
 bool parse_enter(struct parser *p);
 void parse_leave(struct parser *p);
 /* Whether the current token, first on its line and unindented, begins a declaration. */
@@ -127,7 +130,7 @@ struct node *parse_primary(struct parser *p);
 struct node *parse_list(struct parser *p, enum token_kind close);
 struct type_ref *parse_type(struct parser *p);
 bool parse_at_type_word(const struct parser *p); /* struct, union, enum, typeof */
-/* At a name: does a type follow that ends at a ")"? Looks ahead only. */
+/* At a name: whether a type follows that ends at a ")". Looks ahead only. */
 bool parse_type_then_paren(struct parser *p, bool *has_suffix, bool *has_star, struct token *after);
 bool parse_is_type_name(struct parser *p, const char *name);
 bool parse_is_builtin(const struct parser *p, const char *name);
@@ -144,7 +147,7 @@ bool parse_source(struct lang *l, struct source *src, struct script *into, u8 *r
 /* An expression of C text between two offsets; NULL (reported) when it is none. */
 struct node *parse_expression_range(struct lang *l, struct source *src, u32 from, u32 to);
 
-/* parse_head.c: what stands before the probes */
+/* parse_head.c: what precedes the probes */
 void parse_shebang(struct parser *p);
 bool parse_at_c_text(const struct parser *p);
 void parse_c_text(struct parser *p);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Expressions from the outside in: ternary, binary by precedence climbing, prefix operators,
- * postfix chains. What they are made of is in parse_primary.c.
+ * postfix chains. Their operands are in parse_primary.c.
  */
 #include "lang/parse.h"
 
@@ -18,7 +18,7 @@ static const struct binary {
 	[TOK_STAR] = { 10, OP_MUL }, [TOK_SLASH] = { 10, OP_DIV },  [TOK_PERCENT] = { 10, OP_MOD },
 };
 
-/* At "/": in a predicate, one that stands before "{" is its end. */
+/* At "/": in a predicate, one before "{" is its end. */
 static bool closes_predicate(const struct parser *p)
 {
 	struct lexer ahead = p->lx;
@@ -96,14 +96,14 @@ static bool is_place(const struct node *n)
 	return n->kind == N_VAR || n->kind == N_MAP;
 }
 
-/* &$p.x: the checker knows whether that is behind a pointer. */
+/* &$p.x: the checker determines whether that is reached through a pointer. */
 static bool is_part(const struct node *n)
 {
 	return n->kind == N_FIELD || n->kind == N_INDEX ||
 	       (n->kind == N_UNARY && n->op == OP_DEREF);
 }
 
-/* ++, --, & need something with a place of its own. */
+/* ++, --, & need an lvalue. */
 static void check_place(struct parser *p, const struct node *n, enum op op)
 {
 	if (is_place(n))
@@ -231,7 +231,10 @@ struct node *parse_unary(struct parser *p)
 	return n ? n : parse_poison(p);
 }
 
-/* Expressions separated by commas, maybe none, maybe with a comma at the end; not the closer. */
+/*
+ * Expressions separated by commas, maybe none, maybe with a trailing comma; does not consume the
+ * closer.
+ */
 struct node *parse_list(struct parser *p, enum token_kind close)
 {
 	struct node *list = NULL, **end = &list;

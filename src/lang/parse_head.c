@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What stands before the probes: the shebang line, C text (kept verbatim for lang/cdecl), the config
- * block, imports; and `let @m = hash(n);`, which may stand anywhere outside of probes. Things in
- * the wrong order are reported and read all the same.
+ * What precedes the probes: the shebang line, C text (kept verbatim for lang/cdecl), the config
+ * block, imports; and `let @m = hash(n);`, which may be anywhere outside of probes. A declaration
+ * out of order is reported and parsed anyway.
  */
 #include "lang/parse.h"
 
@@ -39,7 +39,7 @@ bool parse_at_c_text(const struct parser *p)
 	       word_at(p, off, "enum") || word_at(p, off, "typedef");
 }
 
-/* To the line's end, over lines that end in a backslash. */
+/* Skips to the end of the line, over lines that end in a backslash. */
 static void skip_directive(struct lexer *lx)
 {
 	for (; lx->pos < lx->end; lx->pos++) {
@@ -61,7 +61,7 @@ static void skip_c_string(struct lexer *lx)
 		lx->pos++;
 }
 
-/* Over one of C's tokens, as far as brackets go; its first byte, '\0' at the end. */
+/* Skips a token of C, or a pair of brackets; returns its first byte, '\0' at the end. */
 static char skip_c_token(struct lexer *lx)
 {
 	char c;
@@ -77,7 +77,7 @@ static char skip_c_token(struct lexer *lx)
 	return c ? c : ' ';
 }
 
-/* Over balanced brackets, at the opening one; false when the text ends first. */
+/* Skips balanced brackets, at the opening one; false if the text ends first. */
 static bool skip_balanced(struct lexer *lx)
 {
 	u32 depth = 0;
@@ -162,7 +162,7 @@ static bool ends_declarator(enum token_kind kind)
 	       kind == TOK_RPAREN;
 }
 
-/* The names that "typedef struct { ... } a, *b; " makes. */
+/* Records the names that "typedef struct { ... } a, *b; " defines. */
 static void keep_typedef_names(struct parser *p, u32 start, u32 end)
 {
 	struct lexer lx = p->lx;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The atoms of expressions: literals, names and calls, variables, maps, sizeof and its relatives,
- * and all that begins with a parenthesis:
+ * Primary expressions: literals, names and calls, variables, maps, sizeof and the like, and all
+ * that begins with a parenthesis:
  *
  *	()  (e,)  (e, e)	tuple		(a=1, b=2)	record
  *	(type) e		cast		(e)		grouping
  *
- * A name in parentheses is the hard case: "(name) x" is a cast where x can only begin an operand.
- * Before - * & ( + the name decides: what is a builtin or a constant groups, what looks like a type
- * or is one casts.
+ * A name in parentheses is ambiguous: "(name) x" is a cast if x can only begin an operand. Before -
+ * * & ( + the name decides: a builtin or a constant is a group, what looks like a type or is one is
+ * a cast.
  */
 #include "lang/parse.h"
 
@@ -26,7 +26,7 @@ static struct node *leaf(struct parser *p, enum node_kind kind)
 
 /* ---- literals */
 
-/* At an integer: the length of a fraction glued to it, or 0. */
+/* At an integer: the length of a fraction that follows without space, or 0. */
 static u32 fraction_length(const struct parser *p)
 {
 	u32 n = 1;
@@ -200,8 +200,8 @@ static struct node *parse_map(struct parser *p)
 
 /*
  * sizeof(pid) is of a value; sizeof(x[4]) and sizeof(x *) are of a type, sizeof((x)[1]) of a value.
- * A name alone is a type if the world knows it as one; else it goes as N_IDENT, since it may be a
- * macro's parameter: the checker looks for a type of that name last.
+ * A name alone is a type if one of that name exists; else it is an N_IDENT, since it may be a
+ * macro's parameter: the checker tries a type of that name last.
  */
 static bool type_follows(struct parser *p)
 {
@@ -290,7 +290,7 @@ static struct node *parse_comptime(struct parser *p)
 
 /* ---- parentheses */
 
-/* Tokens that begin an operand and cannot go on from one. */
+/* Tokens that begin an operand and cannot continue an expression. */
 static bool begins_operand(enum token_kind kind)
 {
 	switch (kind) {
@@ -313,13 +313,13 @@ static bool begins_operand(enum token_kind kind)
 	}
 }
 
-/* Tokens that may do either. */
+/* Tokens that can do either. */
 static bool may_begin_operand(enum token_kind kind)
 {
 	return kind == TOK_MINUS || kind == TOK_STAR || kind == TOK_AMP;
 }
 
-/* After "(": is this a cast? */
+/* After "(": whether this is a cast. */
 static bool at_cast(struct parser *p)
 {
 	bool has_suffix, has_star;
@@ -373,7 +373,7 @@ static struct node *parse_record(struct parser *p, u32 start, struct span open)
 	return parse_done(p, n);
 }
 
-/* "if ($x = 1)": read on as if it were a comparison. */
+/* "if ($x = 1)": continues as if it were a comparison. */
 static struct node *parse_meant_equal(struct parser *p, struct node *left, u32 start)
 {
 	struct diag *d =

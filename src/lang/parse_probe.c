@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Probes: attach points, predicate, block. Attach points are raw text that providers read:
+ * Probes: attach points, predicate, block. Attach points are raw text that providers parse:
  *
  *	name=uprobe:/bin/sh:"f(int, int)"   tracepoint:sched:*,   kprobe:f
  *
- * up to white space, a comma or "{" outside of quotes. A "/" belongs to it once a ":" was seen, so
- * that paths work; before that it begins the predicate. Positional parameters are put in here,
+ * up to white space, a comma or "{" outside of quotes. A "/" is part of it once a ":" was seen, so
+ * that paths work; before that it begins the predicate. Positional parameters are substituted here,
  * except inside quotes.
  */
 #include "lang/parse.h"
@@ -17,7 +17,7 @@ static bool is_control(char c)
 	return ((u8)c < ' ' && c != '\t') || c == 0x7f;
 }
 
-/* At a quote: its length, closing quote included, or 0 when the line ends first. */
+/* At a quote: the length of the string with its quotes, or 0 if the line ends first. */
 static u32 quoted_length(const struct lexer *lx, u32 at)
 {
 	for (u32 n = at + 1; lx->pos + n < lx->end; n++) {
@@ -44,12 +44,12 @@ static bool ends_attach(char c, bool seen_colon)
 	}
 }
 
-enum { MAX_AHEAD = 400 }; /* longer than predicates are */
+enum { MAX_AHEAD = 400 }; /* bytes; longer than any predicate */
 
 /*
- * "kprobe:f/pid == 1/ {": old releases took a "/" after a name for the predicate, also without a
- * space. At a "/": that is so where the part it stands in is no path, nothing but a predicate
- * follows, and another "/" stands before the block.
+ * "kprobe:f/pid == 1/ {": old releases accept a predicate directly after a name, without a space.
+ * At a "/": it is one if its part of the attach point is no path, only a predicate follows, and
+ * another "/" precedes the block.
  */
 static bool is_glued_predicate(const struct lexer *lx, u32 at)
 {
@@ -72,7 +72,7 @@ static bool is_glued_predicate(const struct lexer *lx, u32 at)
 	return n - 1 > at && lex_at(lx, n - 1) == '/';
 }
 
-/* Length of the attach point at the lexer's place. */
+/* Length of the attach point at the lexer's position. */
 static u32 attach_length(struct parser *p)
 {
 	const struct lexer *lx = &p->lx;
@@ -129,7 +129,7 @@ static const char *param_text(struct parser *p, u64 number, u32 off, u32 len)
 	return "";
 }
 
-/* At "$": what it stands for, and its length in the text. */
+/* At "$": the parameter's value, and its length in the text. */
 static u32 expand_param(struct parser *p, const char *s, u32 off, u32 len, const char **value)
 {
 	u64 number = 0;
@@ -145,7 +145,7 @@ static u32 expand_param(struct parser *p, const char *s, u32 off, u32 len, const
 	return n;
 }
 
-/* The text with parameters put in; off is its place in the source. */
+/* The text with parameters substituted; off is its offset in the source. */
 static const char *expand_text(struct parser *p, u32 off, u32 len)
 {
 	const char *s = p->src->text + off, *value;
@@ -172,7 +172,7 @@ static const char *expand_text(struct parser *p, u32 off, u32 len)
 
 /* ---- attach points */
 
-/* Puts the lexer behind raw text and reads the token there. */
+/* Moves the lexer past raw text and reads the token there. */
 static void resume_after(struct parser *p, u32 end)
 {
 	p->lx.pos = end;
@@ -256,7 +256,7 @@ static struct node *parse_predicate(struct parser *p)
 	return n;
 }
 
-/* What stands before the block, the body of a statement or the end of the line. */
+/* The text before the block, the body of a statement or the end of the line. */
 static const char *rest_of_line(struct parser *p)
 {
 	const char *at = p->src->text + p->tok.off;
@@ -273,7 +273,7 @@ static bool is_word_probe(const struct clause *c)
 	return !c->predicate && !c->attaches->next && streq(c->attaches->text, "probe");
 }
 
-/* Its probes have dots, and are translated when they are looked up. */
+/* Whether the probe has dots, as in SystemTap: those are translated when they are looked up. */
 static bool is_dotted(struct parser *p)
 {
 	const char *rest = rest_of_line(p);
@@ -281,7 +281,7 @@ static bool is_dotted(struct parser *p)
 	return rest[strcspn(rest, ".:")] == '.';
 }
 
-/* A predicate glued to a path is read as part of it. */
+/* A predicate that directly follows a path is read as part of it. */
 static void no_block(struct parser *p, const struct clause *c)
 {
 	const struct attach *last = c->attaches;

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Statements and blocks. A block is read once, as N_BLOCK, whether or not it will turn out to be a
- * value: a last expression without a semicolon is an N_EXPR marked is_trailing, and where a value
- * is wanted (macro bodies, `$x = if c { 1 } else { 2 }`) parse_block_value() takes it out of the
- * list.
+ * Statements and blocks. A block is parsed once, as N_BLOCK, whether or not it is a value: a last
+ * expression without a semicolon is an N_EXPR marked is_trailing, and where a value is needed
+ * (macro bodies, `$x = if c { 1 } else { 2 }`) parse_block_value() removes it from the list.
  */
 #include "dialect/hints.h"
 #include "lang/parse.h"
 
-/* ---- what ends a statement */
+/* ---- the end of a statement */
 
 static bool begins_statement(enum token_kind kind)
 {
@@ -102,7 +101,7 @@ static bool end_statement(struct parser *p)
 
 /* ---- statements */
 
-/* DTrace's self->x and this->x are the likely ones to be assigned to. */
+/* DTrace's self->x and this->x are the most likely targets. */
 static const char *help_for_part(const struct node *target)
 {
 	const struct node *whole = target->a;
@@ -207,7 +206,7 @@ static struct node *parse_let(struct parser *p)
 	return n;
 }
 
-/* Tokens after a condition without parentheses that show that they were needed. */
+/* Tokens after a condition without parentheses that show that parentheses were needed. */
 static bool goes_on(enum token_kind kind)
 {
 	return (kind >= TOK_PLUS && kind <= TOK_OROR) || kind == TOK_QUESTION || kind == TOK_ASSIGN;
@@ -385,7 +384,7 @@ static struct node *parse_statement(struct parser *p)
 
 /* ---- blocks */
 
-/* Statements that need no semicolon may be the value of their block. */
+/* A statement that needs no semicolon may be the value of its block. */
 static void mark_trailing(struct parser *p, struct node *n)
 {
 	if ((n->kind == N_IF || n->kind == N_BLOCK) && parse_is(p, TOK_RBRACE))
@@ -404,7 +403,7 @@ static bool needs_semicolon(const struct node *n)
 	}
 }
 
-/* Statements up to "}"; the last one, or NULL. */
+/* Statements up to "}"; returns the last one, or NULL. */
 static struct node *parse_statements(struct parser *p, struct node *block)
 {
 	struct node **end = &block->a, *last = NULL;
@@ -430,8 +429,8 @@ static void close_block(struct parser *p, struct span open, const struct node *l
 		return;
 	parse_mark(p, p->tok.off, bare ? ROLE_BLOCK_CLOSE_SEMI : ROLE_BLOCK_CLOSE);
 	if (parse_is(p, TOK_RBRACE)) {
-		p->lx.quiet = p->n_blocks ==
-			      1; /* raw text may follow: parse_items() reads it again */
+		/* raw text may follow: parse_items() restarts there */
+		p->lx.quiet = p->n_blocks == 1;
 		parse_advance(p);
 		p->lx.quiet = false;
 		return;
@@ -447,7 +446,7 @@ static void close_block(struct parser *p, struct span open, const struct node *l
 
 	diag_note(p->diags, d, open, "this block is not closed");
 	p->to_top = true;
-	p->n_blocks = 0; /* what follows is outside again */
+	p->n_blocks = 0; /* the code after it is at the top level */
 }
 
 struct node *parse_block(struct parser *p, enum role open_role)
@@ -502,7 +501,7 @@ static bool has_value(const struct node *n)
 	       (n->c->kind == N_IF ? has_value(n->c) : block_has_value(n->c));
 }
 
-/* A block without statements on one line stays on it when formatted. */
+/* A block without statements on one line stays on one line. */
 static void mark_inline(struct parser *p, const struct node *block)
 {
 	u32 start = block->span.off - p->src->base, end = start + block->span.len;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A script as a list of declarations. The first word says what each one is; whatever is not macro,
- * fn, let, import, config or C text is a probe.
+ * A script as a list of declarations. The first word determines the kind; what is not macro, fn,
+ * let, import, config or C text is a probe.
  */
 #include "dialect/ftrace.h"
 #include "lang/parse.h"
@@ -57,7 +57,7 @@ static void parse_macro(struct parser *p)
 	m->body = parse_block_value(p, parse_block(p, ROLE_BLOCK_OPEN));
 	m->span = parse_span(p, start, MAX(p->prev_end, start));
 	p->seen_probe = true;
-	if (!m->name) /* an error: all that are listed have names */
+	if (!m->name) /* an error: every listed one has a name */
 		return;
 	while (*link)
 		link = &(*link)->next;
@@ -124,7 +124,7 @@ static void parse_stray_brace(struct parser *p)
 	p->resume = p->tok.off + p->tok.len;
 }
 
-/* config = {...}, but not a probe that somebody calls "config". */
+/* config = {...}, but not a probe with the name "config". */
 static bool at_config(const struct parser *p)
 {
 	return parse_is(p, TOK_CONFIG) && parse_peek(p).kind == TOK_ASSIGN;
@@ -156,8 +156,8 @@ static void parse_item(struct parser *p)
 }
 
 /*
- * The first token of each declaration is read quietly, since a probe is raw text: `"a b":c` and
- * `*ware:*` are no tokens.
+ * The first token of each declaration is read with a quiet lexer, since a probe is raw text: `"a
+ * b":c` and `*ware:*` are no tokens.
  */
 static void restart(struct parser *p, u32 off)
 {
@@ -170,7 +170,7 @@ static void restart(struct parser *p, u32 off)
 	lx->quiet = true;
 	lex_next(lx, &p->tok);
 	lx->quiet = false;
-	if (off < lx->end && p->tok.off != off) { /* strays are raw text, too */
+	if (off < lx->end && p->tok.off != off) { /* stray characters are raw text too */
 		p->tok.kind = TOK_BAD;
 		p->tok.off = off;
 	}
@@ -207,7 +207,7 @@ bool parse_source(struct lang *l, struct source *src, struct script *into, u8 *r
 	return p.n_errors == 0;
 }
 
-/* Lines in ftrace's spelling are parsed as the script that they mean. */
+/* Lines in ftrace's syntax are parsed as the equivalent script. */
 static struct source *from_ftrace(struct lang *l, struct source *src)
 {
 	const char *error = NULL, *text;

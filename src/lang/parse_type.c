@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Types as written: struct/union/enum NAME, a name, the words of C's integers, typeof(...), then
- * any number of * and [N]. Names are resolved by the checker; here only their shape matters, and
- * whether a name that could be either looks like a type.
+ * any number of * and [N]. The checker resolves names; the parser needs only their shape, and
+ * whether an ambiguous name looks like a type.
  */
 #include "lang/parse.h"
 
@@ -97,7 +97,7 @@ static const char *words_name(const struct words *w)
 	return w->n_unsigned ? "uint32" : "int32";
 }
 
-/* Moves over "unsigned long int"; NULL where the token is no such word. */
+/* Skips "unsigned long int"; NULL if the token is no such word. */
 static const char *parse_words(struct lexer *lx, struct token *tok, u32 *end)
 {
 	struct words w = {};
@@ -222,11 +222,11 @@ struct type_ref *parse_type(struct parser *p)
 	return t;
 }
 
-/* ---- looking ahead, not farther than anyone writes */
+/* ---- bounded look-ahead */
 
 enum { MAX_AHEAD = 300 };
 
-/* Over typeof(...), whatever is inside. */
+/* Skips typeof(...) with any content. */
 static bool skip_parens(struct lexer *lx, struct token *tok)
 {
 	u32 depth = 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Between parsing and checking: what stands around the probes takes effect. Imports are read and
- * become part of the script (their clauses first, so that their begin probes run first), C text
- * becomes types and constants, the config block changes env->config, and declared maps are made.
+ * Between parsing and checking: applies all declarations but probes. In: a parsed script. Out:
+ * imports are part of the script (import.c), C text is types and constants, the config block is in
+ * env->config, and declared maps exist.
  */
 #include "lang/cdecl/cdecl.h"
 #include "lang/import.h"
@@ -43,7 +43,7 @@ static struct source *source_of(struct lang *l, struct span span)
 	return NULL;
 }
 
-/* Headers of the command line come first, as if the script began with them. */
+/* Headers of the command line come first, as if they began the script. */
 static bool read_includes(struct lang *l, struct cdecl *c)
 {
 	bool good = true;
@@ -106,7 +106,7 @@ static bool prepare_config(struct lang *l)
 			diag_report(l->diags, i->span, D_CONFIG_NOTE, i->key, why);
 		}
 	}
-	if (!config_from_environment(&l->env->config, &e)) { /* which wins */
+	if (!config_from_environment(&l->env->config, &e)) { /* the environment wins */
 		diag_report(l->diags, (struct span){ 0, 0 }, D_CONFIG_VALUE, e.name, e.why);
 		good = false;
 	}

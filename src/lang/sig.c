@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Parser of builtin signatures. The text of a row goes in, counts and kinds of arguments come out:
+ * Parser of builtin signatures. In: the text of a row. Out: counts and kinds of arguments.
  *
  *	sig	:= name [ "(" [ arg { "," arg } ] ")" ] [ "->" result ]
  *	arg	:= "..." | name ":" ["lit"] kind { "|" kind } [ "=" default ]
  *
- * Rows are ours, so a mistake in one is found by the unit test that parses them all.
+ * The rows are constant; a unit test parses them all, so an error in one cannot occur at run time.
  */
 #include <ctype.h>
 
@@ -38,7 +38,7 @@ static const struct kind_row {
 	{ "name", AK_NAME },
 	{ "var", AK_VAR },
 	{ "inet", AK_INET },
-	/* sized spellings ask for an integer all the same */
+	/* sized spellings accept any integer */
 	{ "u8", AK_INT },
 	{ "u16", AK_INT },
 	{ "u32", AK_INT },

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Signatures of builtin rows, parsed from their text (lang/env.h describes it). */
+/* Parsed signatures of builtin rows; lang/env.h describes their text. */
 #ifndef SONDE_LANG_SIG_H
 #define SONDE_LANG_SIG_H
 
@@ -16,7 +16,7 @@ enum arg_kind {
 	AK_BUFFER = 1 << 7,
 	AK_STACK = 1 << 8,
 	AK_MAP = 1 << 9,         /* a map by name, keyed or not */
-	AK_SCALAR_MAP = 1 << 10, /* likewise, without keys */
+	AK_SCALAR_MAP = 1 << 10, /* the same, without keys */
 	AK_ANY = 1 << 11,
 	AK_ENUM = 1 << 12,
 	AK_TUPLE = 1 << 13,
@@ -24,14 +24,15 @@ enum arg_kind {
 	AK_TYPE = 1 << 15,
 	AK_STACK_MODE = 1 << 16,
 	AK_TIMESTAMP_MODE = 1 << 17,
-	AK_NAME = 1 << 18, /* a bare word, not looked up */
+	AK_NAME = 1 << 18, /* a bare word, not resolved */
 	AK_VAR = 1 << 19,
 	AK_INET = 1 << 20,
 };
 
 struct sig_arg {
 	const char *name;
-	u32 kinds, lit_kinds; /* lit_kinds: those of kinds that must be known when compiling */
+	/* lit_kinds: those of kinds that must be compile-time constants */
+	u32 kinds, lit_kinds;
 	bool has_default;
 	const char *dflt; /* text after '=' */
 };
@@ -43,7 +44,7 @@ struct sig {
 	const char *result; /* "" for none */
 };
 
-/* false: *error says what is wrong (static text). Everything is allocated in a. */
+/* False: *error is the reason (static text). Everything is allocated in a. */
 bool sig_parse(struct arena *a, const char *text, struct sig *sig, const char **error);
 /* "string|int", for messages. */
 const char *sig_kinds_text(struct arena *a, u32 kinds);

@@ -37,7 +37,7 @@ void env_release(struct env *env)
 	hash_release(&env->option_default);
 }
 
-/* Length of name without the digits at its end; strlen(name) when there are none. */
+/* Length of name without trailing digits; strlen(name) if there are none. */
 static size_t stem(const char *name)
 {
 	size_t n = strlen(name), len = n;

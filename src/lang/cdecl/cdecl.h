@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The reader of C text at the head of scripts. preprocess.c is the preprocessor, declare.c reads
- * declarations, layout.c places members, constant.c computes constants.
+ * The parser for C text at the head of scripts: preprocess.c is the preprocessor, declare.c parses
+ * declarations, layout.c computes offsets of members, constant.c evaluates constants.
  */
 #ifndef SONDE_LANG_CDECL_CDECL_H
 #define SONDE_LANG_CDECL_CDECL_H
@@ -9,10 +9,10 @@
 #include "lang/lang.h"
 #include "lang/lexer.h"
 
-struct c_cond { /* one #if that is open */
+struct c_cond { /* an open #if */
 	struct span span;
-	bool outer; /* what surrounds it is read */
-	bool taken; /* one of its branches was */
+	bool outer; /* the enclosing text is active */
+	bool taken; /* one of its branches was active */
 	bool active;
 	bool seen_else;
 };
@@ -26,25 +26,26 @@ struct cdecl {
 	struct hash defined;  /* name -> &is_defined or &is_undefined */
 	struct hash included; /* resolved path -> itself */
 	VEC(struct c_cond) conds;
-	VEC(u32) packs; /* what #pragma pack(push) kept */
-	u32 pack;       /* #pragma pack(N): the largest alignment of members, 0: their own */
+	VEC(u32) packs; /* stack of #pragma pack(push) */
+	u32 pack;       /* #pragma pack(N): the largest alignment of members, 0: natural */
 	u32 depth;      /* of nested types */
 	u32 include_depth;
-	bool panic; /* in this declaration */
+	bool panic; /* an error was reported in this declaration */
 	bool failed;
-	bool foreign; /* an included file: what is not understood is skipped silently */
+	/* an included file: unsupported declarations are skipped without a report */
+	bool foreign;
 };
 
 void cdecl_init(struct cdecl *c, struct lang *l);
 void cdecl_release(struct cdecl *c);
-/* Reads the text of src from one offset to another. */
+/* Reads the text of src between two offsets. */
 void cdecl_read(struct cdecl *c, struct source *src, u32 from, u32 to);
-/* Directives at the lexer's place, also between the members of a struct. */
+/* Directives at the lexer's position, also between the members of a struct. */
 void cdecl_directives(struct cdecl *c);
-/* Reports #ifs that nobody closed; false when anything was wrong. */
+/* Reports unterminated #ifs; false if there was any error. */
 bool cdecl_end(struct cdecl *c);
 bool cdecl_is_defined(const struct cdecl *c, const char *name);
-/* A header whose types are known without it: the kernel's, or the compiler's. */
+/* A header whose types are known without reading it: the kernel's, or the compiler's. */
 bool cdecl_needs_no_file(const char *header);
 
 /* declare.c */
@@ -59,7 +60,7 @@ struct c_member {
 	const char *name; /* "" for an anonymous one */
 	const struct type *type;
 	s64 bits;  /* -1: not a bitfield */
-	u32 align; /* asked for by an attribute, 0: no */
+	u32 align; /* from an attribute, 0: none */
 	bool from_user, packed;
 	struct span span;
 };
@@ -68,15 +69,15 @@ struct c_members {
 };
 struct c_attrs {
 	bool packed;
-	u32 align, pack; /* pack: the largest alignment of members, 0: their own */
+	u32 align, pack; /* pack: the largest alignment of members, 0: natural */
 };
-/* Gives t its fields, size and alignment; false when it grew too large. */
+/* Sets the fields, size and alignment of t; false if it is too large. */
 bool cdecl_lay_out(struct arena *a, struct type *t, const struct c_members *members,
 		   const struct c_attrs *attrs);
 
-/* constant.c: the value of a constant expression. In #if, names that mean nothing are 0. */
+/* constant.c: the value of a constant expression. In #if, undefined names are 0. */
 bool ceval(struct cdecl *c, const struct node *n, bool in_if, s64 *value);
-/* The same for text; reports what is wrong with it. */
+/* The same for text; reports errors. */
 bool ceval_range(struct cdecl *c, u32 from, u32 to, bool in_if, s64 *value);
 
 #endif

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Constant expressions of C text: sizes of arrays, enumerators, widths, conditions of #if. They are
- * parsed as expressions of the language, whose operators are C's, and computed here in 64 bits.
+ * parsed as expressions of the language, whose operators are those of C, and computed in 64 bits.
  */
 #include "lang/cdecl/cdecl.h"
 #include "lang/parse.h"
 
-/* Of macros that are defined by other macros; A (B + B), B (C + C) ... doubles at every level. */
+/* Limits for macros defined by other macros; A (B + B), B (C + C) ... doubles at every level. */
 enum { MAX_DEPTH = 60, MAX_STEPS = 100000 };
 
 struct eval {
@@ -105,7 +105,7 @@ static bool apply(enum op op, s64 a, s64 b, s64 *value)
 	}
 }
 
-/* && and || look at their right side only when it matters. */
+/* && and || evaluate their right side only if needed. */
 static bool eval_logic(struct eval *e, const struct node *n, s64 *value)
 {
 	if (!eval(e, n->a, value))

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * C declarations: specifiers (words, struct/union/enum with or without a body, typedef names) and
- * declarators (pointers, arrays, functions, parentheses). Types of the script come before those
- * that the world knows. A struct is made when it is first named and filled in when its body is
- * read, so pointers to it may be used in between.
+ * declarators (pointers, arrays, functions, parentheses). Types of the script take precedence over
+ * those of the kernel. A struct is created when it is first named and completed by its body, so
+ * pointers to it may be used in between.
  */
 #include "lang/cdecl/cdecl.h"
 
 enum { MAX_TYPES_DEEP = 24, MAX_DECLARATORS_DEEP = 6 };
 
-/* C's char: arrays of it are strings. */
+/* char of C: arrays of it are strings. */
 static const struct type c_char = {
 	.kind = TY_INT,
 	.is_signed = true,
@@ -92,7 +92,7 @@ static void expect(struct cdecl *c, enum token_kind kind, const char *what)
 		expected(c, what);
 }
 
-/* From after an opening bracket to after its partner. */
+/* Skips from after an opening bracket to after its partner. */
 static void skip_to_close(struct cdecl *c)
 {
 	for (u32 depth = 1; depth && !is(c, TOK_EOF) && !is(c, TOK_BAD); cdecl_advance(c)) {
@@ -107,7 +107,7 @@ static bool closes(const struct cdecl *c)
 	       is(c, TOK_RBRACKET) || is(c, TOK_EOF) || is(c, TOK_BAD);
 }
 
-/* A constant expression up to what cannot be part of it. */
+/* A constant expression, up to the first token that cannot be part of it. */
 static bool constant(struct cdecl *c, s64 *value)
 {
 	u32 from = c->tok.off;
@@ -252,8 +252,8 @@ static const struct type *suffix(struct cdecl *c, const struct type *base, u32 d
 }
 
 /*
- * "(*name[4])(int)": what is inside the parentheses belongs to a type that stands after them, so
- * they are read twice: once to get past, once for good.
+ * "(*name[4])(int)": the declarator in parentheses applies to the type after them, so it is read
+ * twice: once to skip it, once to apply it.
  */
 static const struct type *nested(struct cdecl *c, const struct type *base, struct c_spec *s,
 				 struct token *name, u32 depth)
@@ -381,7 +381,7 @@ static void members(struct cdecl *c, struct c_members *to)
 		do
 			member(c, to, &s);
 		while (accept(c, TOK_COMMA));
-		if (!is(c, TOK_RBRACE)) /* as in many scripts, the last one may be without */
+		if (!is(c, TOK_RBRACE)) /* many scripts omit the last semicolon */
 			expect(c, TOK_SEMICOLON, "\";\" after a member");
 	}
 }
@@ -404,7 +404,7 @@ static struct type *new_struct(struct cdecl *c, bool is_union, const char *name)
 	return t;
 }
 
-/* The struct of that name: this script's, the world's, or a new one without a body. */
+/* The struct of that name: of this script, of the kernel, or a new one without a body. */
 static const struct type *named_struct(struct cdecl *c, bool is_union, const char *name)
 {
 	const char *key = tag_key(c, is_union ? "union" : "struct", name);
@@ -421,7 +421,7 @@ static const struct type *named_struct(struct cdecl *c, bool is_union, const cha
 	return made;
 }
 
-/* The struct whose body comes now; NULL when it has one already. */
+/* The struct whose body follows; NULL if it already has one. */
 static struct type *open_struct(struct cdecl *c, bool is_union, const char *name, struct span span)
 {
 	const char *word = is_union ? "union" : "struct";
@@ -516,9 +516,9 @@ static void enumerators(struct cdecl *c, struct type *t)
 	t->enums = list.v;
 	t->n_enums = list.n;
 	t->size = t->align =
-		is_wide ?
-			8 :
-			4; /* in structures; sizeof of one is that of an integer: type_visible_size() */
+		is_wide ? 8 :
+			  /* in structures; sizeof gives that of an integer: type_visible_size() */
+			  4;
 }
 
 static struct type *new_enum(struct cdecl *c, const char *name)
@@ -604,7 +604,7 @@ static const struct type *words_type(struct cdecl *c, const struct words *w)
 		return &ty_bool;
 	if (w->n_float || (w->n_double && !w->n_long))
 		return w->n_float ? &ty_f32 : &ty_f64;
-	if (w->n_int128 || w->n_double) { /* 16 bytes that nothing can be done with */
+	if (w->n_int128 || w->n_double) { /* 16 bytes that cannot be used */
 		struct type *t = arena_dup(c->arena, type_array(c->arena, &ty_u64, 2), sizeof(*t));
 
 		t->align = 16;
@@ -692,7 +692,7 @@ static bool name_specifier(struct cdecl *c, struct c_spec *s)
 	return true;
 }
 
-/* One specifier; false when the token is none. */
+/* One specifier; false if the token is none. */
 static bool specifier(struct cdecl *c, struct c_spec *s, struct words *w)
 {
 	u32 *n;
@@ -719,7 +719,7 @@ static bool specifier(struct cdecl *c, struct c_spec *s, struct words *w)
 	return true;
 }
 
-/* All specifiers of a declaration; false (reported) when there is no type. */
+/* All specifiers of a declaration; false (reported) if there is no type. */
 static bool specifiers(struct cdecl *c, struct c_spec *s)
 {
 	struct words w = {};
@@ -752,7 +752,7 @@ static void keep_typedef(struct cdecl *c, const struct token *name, const struct
 	}
 	own = arena_dup(c->arena, t, sizeof(*t));
 	if (t->kind == TY_STRUCT && (t->name || t->complete || !t->size)) {
-		union { /* the table holds plain pointers; types are only read */
+		union { /* the table holds pointers to non-const; types are only read */
 			const struct type *t;
 			void *value;
 		} u = { t };
@@ -774,19 +774,19 @@ static void declare(struct cdecl *c, const struct c_spec *spec)
 
 		if (spec->is_typedef && !c->panic)
 			keep_typedef(c, &name, t);
-		if (accept(c, TOK_ASSIGN)) /* a variable: of no interest */
+		if (accept(c, TOK_ASSIGN)) /* a variable: ignored */
 			while (!closes(c) && !c->panic)
 				cdecl_advance(c);
 	} while (accept(c, TOK_COMMA));
 }
 
-/* To after the end of a declaration that is not understood. */
+/* Skips a declaration that is not understood. */
 static void give_up(struct cdecl *c)
 {
 	u32 depth = 0;
 
 	c->panic = false;
-	if (!c->foreign) { /* one mistake, one message */
+	if (!c->foreign) { /* one message for each error */
 		c->lx.pos = c->lx.end;
 		return;
 	}

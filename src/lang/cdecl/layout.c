@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Where members lie: the System V ABI's rules, which x86-64 and arm64 share. A bitfield goes right
- * after the bits before it unless it would cross a boundary of its declared type; then it begins
- * at that boundary. It is described by the byte offset of its storage unit and the bit within.
+ * Offsets of members by the System V ABI's rules, which x86-64 and arm64 share. A bitfield follows
+ * the bits before it unless it would cross a boundary of its declared type; then it begins at that
+ * boundary. It is described by the byte offset of its storage unit and the bit within.
  *
  *	struct { u16 a : 3; u16 b : 14; u8 c; }
  *	byte 0      1      2      3      4      5
@@ -11,7 +11,7 @@
 #include "lang/cdecl/cdecl.h"
 
 struct layout {
-	u64 bit;   /* the next free one */
+	u64 bit;   /* the next free bit */
 	u64 size;  /* bits, of the largest member in a union */
 	u32 align; /* bytes */
 	bool is_union, packed;

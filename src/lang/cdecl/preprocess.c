@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * C text: a small preprocessor in front of a reader of declarations. In: the head of a script,
- * piece by piece, or a whole header. Out: lang->types ("struct foo", "foo" for typedefs) and
+ * The preprocessor for C text, before the parser of declarations. In: the head of a script, piece
+ * by piece, or a whole header. Out: lang->types ("struct foo", "foo" for typedefs) and
  * lang->constants (enumerators, and object-like macros as parsed expressions).
  *
- * Kernel headers are not needed, since the kernel's own type information has what they declare:
- * `#include <...>` is skipped. `#include "..."` is read when there is such a file beside the
- * script. BPFTRACE_HAVE_BTF is always defined, which makes published scripts skip most of this.
+ * Kernel headers are not needed, since BTF has the types that they declare: `#include <...>` is
+ * skipped. `#include "..."` is read if the file exists beside the script. BPFTRACE_HAVE_BTF is
+ * always defined, by which published scripts skip most of this.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -87,7 +87,7 @@ static void complain(struct cdecl *c, struct span span, const char *text)
 	c->failed = true;
 }
 
-/* ---- #if and its relatives */
+/* ---- conditionals */
 
 static void begin_cond(struct cdecl *c, struct span span, bool value)
 {
@@ -101,7 +101,7 @@ static void begin_cond(struct cdecl *c, struct span span, bool value)
 	vec_push(c->arena, &c->conds, cond);
 }
 
-/* The value of the rest of the line; only looked at where it matters. */
+/* The value of the rest of the line; evaluated only where it matters. */
 static bool condition(struct cdecl *c, u32 from, u32 to)
 {
 	s64 value = 0;
@@ -136,7 +136,7 @@ static void end_cond(struct cdecl *c, struct span span)
 
 /* ---- #define */
 
-/* Not an error yet: many a macro is never used. */
+/* Not an error here: the macro may never be used. */
 static void keep_misfit(struct cdecl *c, const struct token *name, u32 from, u32 to)
 {
 	struct node *n =
@@ -147,7 +147,7 @@ static void keep_misfit(struct cdecl *c, const struct token *name, u32 from, u32
 	hash_puts(&c->lang->constants, name->name, n);
 }
 
-/* The body is kept as an expression. */
+/* Stores the body as an expression. */
 static void keep_body(struct cdecl *c, const struct token *name, u32 from, u32 to)
 {
 	struct diags *diags = c->lang->diags;
@@ -205,7 +205,7 @@ static void read_foreign(struct cdecl *c, const char *path, const char *text)
 		c->conds.n = outer.conds.n;
 }
 
-/* Headers of the kernel: BTF has what they declare, as it was built. */
+/* Headers of the kernel: BTF has their declarations, as built. */
 static bool is_kernel_header(const char *name)
 {
 	static const char *const folders[] = { "linux/",       "uapi/", "asm/",
@@ -217,7 +217,7 @@ static bool is_kernel_header(const char *name)
 	return false;
 }
 
-/* The compiler's own (C11, 4p6): what they define is known here. */
+/* Headers of the compiler (C11, 4p6): their definitions are built in. */
 static bool is_freestanding_header(const char *name)
 {
 	static const char *const names[] = { "float.h",       "iso646.h",  "limits.h", "stdalign.h",
@@ -235,7 +235,7 @@ bool cdecl_needs_no_file(const char *header)
 	return is_kernel_header(header) || is_freestanding_header(header);
 }
 
-/* <NAME>: only where -I says, and NULL where BTF knows better. */
+/* <NAME>: only in the folders of -I; NULL if BTF has its declarations. */
 static const char *angle_name(struct cdecl *c, const struct token *what)
 {
 	const char *s = c->src->text + what->off + 1;
@@ -324,14 +324,17 @@ static void unknown_directive(struct cdecl *c, struct span span)
 	c->failed = true;
 }
 
-/* For conditions only: probes come after all C text and would never see its middle. */
+/* Affects conditions only: probes come after all C text and see its final state. */
 static void do_undef(struct cdecl *c, const struct token *name)
 {
 	if (name->name)
 		hash_puts(&c->defined, name->name, &is_undefined);
 }
 
-/* #pragma pack(N), pack(), pack(push), pack(push, N), pack(pop), as GCC has them; no other pragma changes what is read. */
+/*
+ * #pragma pack(N), pack(), pack(push), pack(push, N), pack(pop), as in GCC; no other pragma affects
+ * layout.
+ */
 static void do_pragma(struct cdecl *c, struct lexer lx, const struct token *name)
 {
 	struct token t;
@@ -353,7 +356,7 @@ static void do_pragma(struct cdecl *c, struct lexer lx, const struct token *name
 		c->pack = t.value <= 16 && (t.value & (t.value - 1)) == 0 ? (u32)t.value : 0;
 }
 
-/* Directives that only count where text is read. */
+/* Directives that have an effect only in active text. */
 static void do_active(struct cdecl *c, enum directive what, const struct token *arg,
 		      struct span span, u32 from, u32 to)
 {
@@ -426,7 +429,7 @@ static u32 line_end(const struct source *src, u32 at, u32 to)
 	return at;
 }
 
-/* To the next line that begins with '#'. */
+/* Skips to the next line that begins with '#'. */
 static void skip_inactive(struct cdecl *c)
 {
 	while (c->lx.pos < c->lx.end && lex_at(&c->lx, 0) != '#') {
@@ -435,7 +438,7 @@ static void skip_inactive(struct cdecl *c)
 	}
 }
 
-/* Handles what begins with '#' at the lexer's place, and what it switches off. */
+/* Handles directives at the lexer's position, and skips the text that they disable. */
 void cdecl_directives(struct cdecl *c)
 {
 	lex_layout(&c->lx);
