@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * x86-64: System V ABI (x86-64 psABI 1.0, 3.2.3): what fits 16 bytes is cut into two words, each of
- * which goes to a general register, a vector register (floats alone) or, when one does not fit, to the
- * stack; C++ objects with copy constructors are passed by their address.
+ * Calling conventions. x86-64: System V ABI (x86-64 psABI 1.0, 3.2.3): a value of up to 16 bytes is
+ * split into two words, each of which goes to a general register, a vector register (floats only)
+ * or, if either does not fit, to the stack; C++ objects with copy constructors are passed by
+ * address.
  *
- * arm64: AAPCS64 (2023Q3), 6.8.2: one to four floats of one size, alone or as all that a structure has, go to
- * as many vector registers; what is larger than 16 bytes is passed by its address; other structures are
- * words in general registers, floats in them too, from an even register on when they are aligned to 16. What
- * does not fit ends the use of registers of its kind. A result that does not fit registers is where x8
- * pointed at the entry.
+ * arm64: AAPCS64 (2023Q3), 6.8.2: one to four floats of one size, alone or as the whole content of
+ * a structure, go to that many vector registers; anything larger than 16 bytes is passed by
+ * address; other structures are words in general registers, floats included, starting at an even
+ * register if aligned to 16. An argument that does not fit ends the use of registers of its kind. A
+ * result that does not fit registers is at the address that x8 held at the entry.
  *
- * i386: System V ABI (i386 psABI 1.1, 2.2): all parameters are on the stack, in words of four bytes; a structure that is
- * returned is where the first of them says, which comes back in eax.
+ * i386: System V ABI (i386 psABI 1.1, 2.2): all parameters are on the stack, in words of four
+ * bytes; a structure result is at the address in the first of them, which is returned in eax.
  *
- * Go: src/cmd/compile/abi-internal.md: each scalar part of a value has a register of its own; a value whose
- * parts do not all fit is on the stack as a whole.
+ * Go: src/cmd/compile/abi-internal.md: each scalar part of a value has its own register; a value
+ * whose parts do not all fit is on the stack as a whole.
  *
  * Kernel programs see general registers only (struct pt_regs).
  */
@@ -31,11 +32,11 @@ struct abi_rules {
 	const u16 *result_reg;
 	u32 n_result;
 	u16 sp;
-	u32 stack_first; /* of the first stack argument, from sp at the entry */
-	bool splits;     /* Go: by scalar parts */
+	u32 stack_first; /* offset of the first stack argument from sp at the entry */
+	bool splits;     /* Go: values are split into scalar parts */
 	bool is_aapcs;   /* arm64 */
 	bool is_i386;
-	bool hidden_result; /* a big result's address is the first argument */
+	bool hidden_result; /* the address of a large result is the first argument */
 };
 
 static const char vector[] = "it is in a vector register, which kernel programs cannot read";
@@ -43,7 +44,7 @@ static const char vector[] = "it is in a vector register, which kernel programs 
 /* di si dx cx r8 r9; ax dx. Go: ax bx cx di si r8 r9 r10 r11 */
 static const u16 sysv_regs[] = { 112, 104, 96, 88, 72, 64 }, sysv_result[] = { 80, 96 };
 static const u16 go_regs[] = { 80, 40, 88, 112, 104, 72, 64, 56, 48 };
-/* x0 to x15, of which C has the first half */
+/* x0 to x15, of which C uses the first eight */
 static const u16 arm_regs[] = { 0, 8, 16, 24, 32, 40, 48, 56, 64, 72, 80, 88, 96, 104, 112, 120 };
 
 static const struct abi_rules rules[] = {
@@ -168,12 +169,12 @@ static bool classify(const struct type *t, u32 at, enum part word[2], u32 depth)
 			ok = classify(t->fields[i].type, at + t->fields[i].offset, word, depth + 1);
 		return ok;
 	case TY_ARRAY:
-		if (t->name) /* long double: the x87 stack */
+		if (t->name) /* long double: passed on the x87 stack */
 			return false;
 		for (u32 i = 0; i < t->count && ok; i++)
 			ok = classify(t->elem, at + i * t->elem->size, word, depth + 1);
 		return ok;
-	case TY_STRING: /* characters */
+	case TY_STRING: /* a character array */
 		for (u32 i = at; i < at + t->size; i++)
 			word[i / WORD] = merge(word[i / WORD], PART_INT);
 		return true;
@@ -186,7 +187,7 @@ static bool classify(const struct type *t, u32 at, enum part word[2], u32 depth)
 	}
 }
 
-/* The words of t from regs[first..): scalars as they are, other things put together. */
+/* The words of t from regs[first..): scalars directly, other types as pieces. */
 static struct loc words(struct abi *abi, const struct type *t, const u16 *regs, u32 n)
 {
 	struct loc_piece *p;
@@ -200,7 +201,7 @@ static struct loc words(struct abi *abi, const struct type *t, const u16 *regs, 
 	return (struct loc){ .kind = LOC_PIECES, .piece = p, .n = n };
 }
 
-/* Of a word in a vector register the place is not told. */
+/* The location of a word in a vector register is not described. */
 static struct loc mixed_words(struct abi *abi, const struct type *t, const enum part *word, u32 n)
 {
 	struct loc_piece *p = arena_array(abi->arena, struct loc_piece, n);
@@ -223,7 +224,7 @@ static void count_parts(const enum part word[2], u32 n, u32 *ints, u32 *floats)
 	}
 }
 
-/* By its address, which is an argument itself. */
+/* Passed by address, which is an argument itself. */
 static bool by_address(struct abi *abi, struct loc *out)
 {
 	static const struct type address = { .kind = TY_INT, .size = 8, .align = 8 };
@@ -244,7 +245,7 @@ static bool by_address(struct abi *abi, struct loc *out)
 
 /* ---- AAPCS64 */
 
-/* How many floats a value consists of, of *size bytes each, if they are all that it has; 0: it is none such. */
+/* The number of floats, each of *size bytes, that make up a value (AAPCS64: HFA); 0: not one. */
 static u32 floats_of(const struct type *t, u32 *size, u32 depth)
 {
 	bool is_complex = t->kind == TY_ARRAY && t->name && strstr(t->name, "complex");
@@ -271,13 +272,13 @@ static u32 floats_of(const struct type *t, u32 *size, u32 depth)
 	return n;
 }
 
-/* __int128 is the only array that is a parameter by itself; all others are vectors. */
+/* __int128 is the only array type that is passed directly; all others are vectors. */
 static bool is_int128(const struct type *t)
 {
 	return t->kind == TY_ARRAY && t->elem == &ty_u64 && !t->name;
 }
 
-/* Vector registers that a value takes; 0: it goes to none. */
+/* Vector registers that a value takes; 0: none. */
 static u32 vectors_of(const struct type *t)
 {
 	u32 size = 0, n = floats_of(t, &size, 0);
@@ -374,7 +375,7 @@ static bool in_big_memory(const struct type *t, bool by_reference)
 	return by_reference || t->size > 2 * WORD || !classify(t, 0, word, 0);
 }
 
-/* A long double comes on the stack of the floating-point unit. */
+/* A long double is returned on the x87 stack. */
 static bool is_long_double(const struct type *t)
 {
 	return t->kind == TY_ARRAY && t->name;
@@ -435,7 +436,7 @@ static bool i386_result(struct abi *abi, const struct type *t, bool by_reference
 	return true;
 }
 
-/* ---- all */
+/* ---- all conventions */
 
 void abi_skip_result(struct abi *abi, const struct type *result, bool by_reference)
 {
@@ -468,7 +469,7 @@ bool abi_result(struct abi *abi, const struct type *t, bool by_reference, struct
 		*why = "the function returns nothing";
 		return false;
 	}
-	if (in_big_memory(t, by_reference)) { /* its address comes back in ax */
+	if (in_big_memory(t, by_reference)) { /* its address is returned in ax */
 		*out = abi_in_memory(abi, r->result_reg[0], 0);
 		return true;
 	}
@@ -501,7 +502,7 @@ static void add_parts(struct parts *p, const struct type *t, u32 at, u32 depth)
 			add_parts(p, t->fields[i].type, at + t->fields[i].offset, depth + 1);
 		return;
 	}
-	if (t->kind == TY_ARRAY) { /* of one element: that element; of more: never in registers */
+	if (t->kind == TY_ARRAY) { /* one element: as that element; more: never in registers */
 		p->too_many |= t->count > 1;
 		if (t->count == 1)
 			add_parts(p, t->elem, at, depth + 1);
@@ -516,7 +517,7 @@ static void add_parts(struct parts *p, const struct type *t, u32 at, u32 depth)
 	p->at[p->n++].size = t->size;
 }
 
-/* Pieces must lie one behind the other: gaps between parts are padding, filled by a constant. */
+/* Pieces must be contiguous: gaps between parts are padding, filled with a constant. */
 static struct loc join(struct abi *abi, const struct type *t, const struct parts *parts)
 {
 	struct loc_piece *p = arena_array(abi->arena, struct loc_piece, 2 * parts->n + 1);

@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Where a Rust function's result is when it has returned. The convention is rustc's own; it goes by what the compiler
- * calls the representation of a type (rustc_abi: BackendRepr), which debug information does not tell but its layout
- * does:
+ * Location of a Rust function's result at its return. The convention is rustc's own and depends on
+ * the compiler's internal representation of a type (rustc_abi: BackendRepr), which debug
+ * information does not contain but its layout implies:
  *
- *	scalar		an integer, pointer, float, fieldless enum, or a structure that is nothing but one
- *	scalar pair	a structure of two scalars, (u32, bool), &str; an enum of a tag and one scalar, Option<u32>,
- *			Result<usize, Box<E>>; each of the two is in a register of its own, whatever its size
- *	memory		all others: up to a word in one register, else where the caller said; x86-64 gives that address back
+ *	scalar		an integer, pointer, float, fieldless enum, or a structure that wraps one
+ *	scalar pair	a structure of two scalars, (u32, bool), &str; an enum of a tag and one
+ *			scalar, Option<u32>, Result<usize, Box<E>>; each of the two is in its
+ *			own register, whatever its size
+ *	memory		all others: up to a word in one register, else at the caller's address,
+ *			which x86-64 returns
  *
- * An enum whose tag is a spare value of its data (Option<&T>, Option<String>) is what that data is. Read from rustc's
- * code and tried with 1.63, 1.95 and 1.97.
+ * An enum whose tag is a niche of its data (Option<&T>, Option<String>) is represented as that
+ * data. Derived from rustc's source and tested with 1.63, 1.95 and 1.97.
  */
 #include "arch/abi.h"
 
@@ -27,7 +29,7 @@ struct scalar {
 
 struct repr {
 	enum repr_kind kind;
-	struct scalar part[2]; /* of a scalar one */
+	struct scalar part[2]; /* if scalar or scalar pair */
 };
 
 static struct repr repr_of(const struct type *t, u32 rustc, u32 depth);
@@ -45,7 +47,7 @@ static u32 align_of(const struct scalar *s, u32 rustc)
 	return s->size > WORD && rustc < 177 ? WORD : s->size; /* 128-bit integers since 1.77 */
 }
 
-/* Two scalars that lie as if they had been put one behind the other. */
+/* Two scalars at the offsets of a structure of the two. */
 static struct repr pair_of(struct scalar a, struct scalar b, u32 size, u32 rustc)
 {
 	u32 align = MAX(align_of(&a, rustc), align_of(&b, rustc));
@@ -56,14 +58,14 @@ static struct repr pair_of(struct scalar a, struct scalar b, u32 size, u32 rustc
 	return (struct repr){ .kind = REPR_PAIR, .part = { a, b } };
 }
 
-/* Not the tag, and something to be stored. */
+/* A field with storage that is not the tag. */
 static bool is_stored(const struct field *f)
 {
 	type_complete(f->type);
 	return !f->is_tag && f->type->size;
 }
 
-/* The fields that have bytes, at most three of them. */
+/* The fields of nonzero size, at most three of them. */
 static u32 stored(const struct type *t, const struct field *out[3])
 {
 	u32 n = 0;
@@ -74,7 +76,7 @@ static u32 stored(const struct type *t, const struct field *out[3])
 	return n;
 }
 
-/* repr(simd): intrinsics' own types and portable ones. */
+/* repr(simd): types of intrinsics and portable ones. */
 static bool is_vector(const struct type *t, const struct field *only)
 {
 	return t->name && only->type->kind == TY_ARRAY &&
@@ -108,7 +110,7 @@ static struct repr of_struct(const struct type *t, u32 rustc, u32 depth)
 	return pair_of(a.part[0], b.part[0], t->size, rustc);
 }
 
-/* MaybeUninit<T> is what T is. */
+/* MaybeUninit<T> has the representation of T. */
 static struct repr of_union(const struct type *t, u32 rustc, u32 depth)
 {
 	struct repr all = {};
@@ -137,7 +139,7 @@ static const struct field *tag_of(const struct type *t)
 	return NULL;
 }
 
-/* The variant that is there at other values of the tag, which is a part of it. */
+/* The variant for all other values of the tag; the tag is part of it. */
 static const struct field *untagged(const struct type *t)
 {
 	for (u32 i = 0; i < t->n_fields; i++)
@@ -171,7 +173,7 @@ static bool merge(struct scalar *into, const struct scalar *s, u32 rustc)
 	return true;
 }
 
-/* A tag and, in every variant that has data, one scalar at the same place. */
+/* A tag and, in every variant with data, one scalar at the same offset. */
 static struct repr of_tagged(const struct type *t, const struct field *tag, u32 rustc, u32 depth)
 {
 	struct scalar first = { .prim = PRIM_INT, .offset = tag->offset, .size = tag->type->size },
@@ -246,7 +248,7 @@ static u32 words_of(u32 size)
 	return (size + WORD - 1) / WORD;
 }
 
-/* rax, rdx and LLVM's own third, rcx; arm64 has more than enough. */
+/* rax, rdx and LLVM's third result register, rcx; arm64 has enough. */
 static bool result_register(struct abi *abi, u32 i, u32 *offset)
 {
 	enum { X86_64_RCX = 88 };
@@ -317,8 +319,8 @@ static struct loc finish(struct pieces *p, const struct type *t)
 }
 
 /*
- * Larger than two words: since 1.84 always where the caller said (rust-lang/rust pull request 131211); before, what
- * fits LLVM's three registers was there.
+ * Larger than two words: since 1.84 always at the caller's address (rust-lang/rust pull request
+ * 131211); before, whatever fits LLVM's three registers was returned there.
  */
 static bool in_registers(const struct repr *r, const struct type *t, u32 rustc)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Registers of x86-64 (arch/x86/include/asm/ptrace.h, System V calling convention; system calls take
- * their fourth argument in r10) and arm64 (arch/arm64/include/asm/ptrace.h, AAPCS64).
+ * Register tables of x86-64 (arch/x86/include/asm/ptrace.h, System V calling convention; system
+ * calls take their fourth argument in r10) and arm64 (arch/arm64/include/asm/ptrace.h, AAPCS64).
  */
 #include <elf.h>
 #include <stdlib.h>
@@ -29,7 +29,7 @@ const struct arch arch_x86_64 = {
 	.retval = 80,
 	.syscall_nr = 120,
 	.syscall_nr_size = 8,
-	.mode = { 136, 3, 3 }, /* cs: the privilege level */
+	.mode = { 136, 3, 3 }, /* cs: privilege level */
 	.kprobes_on_ftrace = true,
 	.watch_rw_only = true,
 	.watch_code_len = 8,
@@ -71,7 +71,7 @@ const struct arch arch_arm64 = {
 	.retval = 0,
 	.syscall_nr = 280,
 	.syscall_nr_size = 4,
-	.mode = { 264, 15, 0 }, /* pstate: the exception level (PSR_MODE_MASK), EL0 */
+	.mode = { 264, 15, 0 }, /* pstate: exception level (PSR_MODE_MASK), EL0 */
 	.watch_code_len = 4,
 	.insn_align = 4,
 	.regs = arm64_regs,
@@ -103,7 +103,7 @@ static s32 find(const struct arch *a, const char *name, size_t len)
 	return -1;
 }
 
-/* rdi edi di dil, rax eax ax al, r8 r8d r8w r8b. High bytes (ah) have no offset of their own. */
+/* rdi edi di dil, rax eax ax al, r8 r8d r8w r8b. High bytes (ah) have no row. */
 static s32 x86_reg(const struct arch *a, const char *s, u32 *size)
 {
 	size_t len = strlen(s);
@@ -170,7 +170,7 @@ s32 arch_high_byte(const struct arch *a, const char *name)
 	return off < 0 ? off : off + 1;
 }
 
-/* "xmm3", "st"; of arm "d0", "v31.d": the letters alone are no registers there. */
+/* "xmm3", "st"; on arm64 "d0", "v31.d", where the letters alone are not registers. */
 static bool is_numbered(const char *rest, bool is_arm)
 {
 	size_t digits = strspn(rest, "0123456789");

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What differs between processors, as data: where struct pt_regs keeps each register, and which of
- * them hold arguments, results and system call numbers. Offsets are those of the kernel's structure,
- * whose head is also the one that perf event programs see.
+ * Processor differences as data: the offset of each register in struct pt_regs, and which registers
+ * hold arguments, results and system call numbers. The start of the kernel's structure is also the
+ * one that perf event programs see.
  */
 #ifndef SONDE_ARCH_ARCH_H
 #define SONDE_ARCH_ARCH_H
@@ -18,39 +18,46 @@ struct arch_reg {
 
 struct arch {
 	const char *name;
-	const char *syscall_prefix; /* of functions: "__x64_sys_" */
+	const char *syscall_prefix; /* of kernel functions: "__x64_sys_" */
 	u16 elf_machine;
 	u32 n_args;
-	u32 arg[ARCH_MAX_ARGS]; /* offsets: arguments of functions */
-	u32 syscall_arg
-		[ARCH_SYSCALL_ARGS]; /* and of system calls, which keep them when the call returns, */
-	u32 syscall_arg0_at_exit;    /* but for the first where the result takes its register */
+	u32 arg[ARCH_MAX_ARGS]; /* offsets of function arguments */
+	/*
+	 * Offsets of system call arguments, which keep their values when the call returns, except
+	 * the first if the result takes its register.
+	 */
+	u32 syscall_arg[ARCH_SYSCALL_ARGS];
+	u32 syscall_arg0_at_exit;
 	u32 sp, ip, retval, syscall_nr;
-	u32 link; /* where calls leave the return address; 0: on the stack */
+	u32 link; /* offset of the link register; 0: return addresses are on the stack */
 	u32 syscall_nr_size;
 	struct {
 		u32 offset;
-		u64 mask, user; /* what the masked register is while user code runs */
+		u64 mask, user; /* value of the masked register in user mode */
 	} mode;
-	bool kprobes_on_ftrace; /* kprobes at the start of functions are calls of the function tracer (CONFIG_KPROBES_ON_FTRACE) */
-	bool watch_rw_only;          /* watchpoints know w, rw and x, but no plain r */
-	u32 watch_code_len;          /* what the kernel wants as length of x */
-	u32 insn_align;              /* bytes that instructions are aligned to and, above 1, have */
+	/* Kprobes at a function's entry use the function tracer (CONFIG_KPROBES_ON_FTRACE). */
+	bool kprobes_on_ftrace;
+	bool watch_rw_only; /* watchpoints support w, rw and x, but not r */
+	u32 watch_code_len; /* length that the kernel requires for x */
+	/* instruction alignment in bytes; above 1, also their length */
+	u32 insn_align;
 	const struct arch_reg *regs; /* names of reg() */
 	u32 n_regs;
-	u32 perf_regs_size; /* the part of struct pt_regs that programs of perf events see */
+	u32 perf_regs_size; /* part of struct pt_regs that perf event programs see */
 };
 
 extern const struct arch arch_x86_64, arch_arm64;
-/* By e_machine of an ELF file; this machine's when it is none of these. */
+/* By e_machine of an ELF file; this machine's if unknown. */
 const struct arch *arch_of(u16 elf_machine);
 /* This machine's. */
 extern const struct arch *const arch_native;
 
-/* Offset of a register by name, also "%rdi", "edi", "w0" as assemblers write them; -1: none.
- * *size gets the bytes that the name means (8 for whole registers). */
+/*
+ * Offset of a register by name, also "%rdi", "edi", "w0" as in assembly; -1: unknown.
+ * *size gets the width in bytes that the name implies (8 for whole registers).
+ */
 s32 arch_reg_offset(const struct arch *a, const char *name, u32 *size);
-/* Offset of the second lowest byte, which "%ah" names; -1: none is called that. */
+/* Offset of the second lowest byte, as named by "%ah"; -1: not such a name. */
 s32 arch_high_byte(const struct arch *a, const char *name);
 /* Vector, floating point and mask registers: not in struct pt_regs. */
 bool arch_is_vector(const struct arch *a, const char *name);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * In: one instruction of A64; out: its effect. The encoding is that of the Arm Architecture Reference Manual
- * for A-profile (DDI 0487), C4.1; each class is a row of masks, the first that fits has the rule:
+ * The effect of one A64 instruction on registers and control flow. Input: its four bytes; output:
+ * its effect. The encoding is that of the Arm Architecture Reference Manual for A-profile (DDI
+ * 0487), C4.1; each class is a row of masks, and the first match selects the rule:
  *
  *	31 .. 29 | 28 27 26 25 | 24 ...
  *	           1  0  0  x    immediate: adr, add, mov
@@ -24,7 +25,7 @@ static s64 signed_bits(u32 w, u32 high, u32 low)
 	return (s32)(w << unused) >> (unused + low);
 }
 
-/* Of a field where 31 is xzr, and of one where it is sp. */
+/* A register field where 31 is xzr, and one where it is sp. */
 static u32 set_of(u32 reg)
 {
 	return reg == 31 ? 0 : 1u << reg;
@@ -80,7 +81,7 @@ static void logical_immediate(u32 w, struct arm64_effect *e)
 	e->writes = e->flags ? set_of(rd(w)) : 1u << rd(w);
 }
 
-/* ---- branches and system */
+/* ---- branches and system instructions */
 
 static void branch(u32 w, struct arm64_effect *e)
 {
@@ -103,7 +104,7 @@ static void branch_14(u32 w, struct arm64_effect *e)
 	e->target = signed_bits(w, 18, 5) * 4;
 }
 
-/* br, blr, ret, eret; with bit 11 authenticated. */
+/* br, blr, ret, eret; with bit 11 set, authenticated. */
 static void branch_register(u32 w, struct arm64_effect *e)
 {
 	switch (bits(w, 23, 21)) {
@@ -118,13 +119,13 @@ static void branch_register(u32 w, struct arm64_effect *e)
 	}
 }
 
-/* svc returns, with x0 changed and more; the others do not. */
+/* svc returns, with x0 and possibly more changed; the others do not. */
 static void exception(u32 w, struct arm64_effect *e)
 {
 	e->kind = (w & 0xffe0001f) == 0xd4000001 ? ARM64_UNKNOWN : ARM64_END;
 }
 
-enum { /* numbers of hints */
+enum { /* hint numbers */
        HINT_NOP = 0,
        HINT_XPACLRI = 7,
        HINT_PACIA1716 = 8,
@@ -158,7 +159,7 @@ static void hint(u32 w, struct arm64_effect *e)
 static void read_system(u32 w, struct arm64_effect *e)
 {
 	to_rd(w, e);
-	e->flags = true; /* rndr says there whether it had a number */
+	e->flags = true; /* rndr reports success there */
 }
 
 /* ---- loads and stores */
@@ -168,7 +169,7 @@ static bool is_vector(u32 w)
 	return w >> 26 & 1;
 }
 
-/* Base and a constant: what is at sp is there. */
+/* sp plus a constant: the stack is mapped. */
 static void at_base(u32 w, struct arm64_effect *e, bool writes_back, s64 by)
 {
 	e->may_fault = rn(w) != ARM64_SP;
@@ -198,7 +199,7 @@ static void load_pair(u32 w, struct arm64_effect *e)
 	e->frame_at = (s32)(mode == 3 ? 0 : mode == 1 ? -offset : offset);
 }
 
-/* Whether a load or store of one register writes it: opc 0 stores, prefetches have size 3 and opc 2. */
+/* A load or store of one register writes it, except: opc 0 stores, size 3 with opc 2 prefetches. */
 static u32 loaded(u32 w)
 {
 	u32 opc = bits(w, 23, 22);
@@ -227,7 +228,7 @@ static void load_register(u32 w, struct arm64_effect *e)
 	e->may_fault = true;
 }
 
-/* ldadd, swp ...: the old value comes back; with V there is none in a general register. */
+/* ldadd, swp ...: the old value is returned in rt; with V not in a general register. */
 static void atomic(u32 w, struct arm64_effect *e)
 {
 	e->writes = is_vector(w) ? 0 : set_of(rd(w));
@@ -246,7 +247,7 @@ static void load_literal(u32 w, struct arm64_effect *e)
 		to_rd(w, e);
 }
 
-/* Structures of vectors: a post-index writes the base. */
+/* Structure loads and stores of vectors: a post-index writes the base. */
 static void load_vectors(u32 w, struct arm64_effect *e)
 {
 	e->may_fault = true;
@@ -254,7 +255,7 @@ static void load_vectors(u32 w, struct arm64_effect *e)
 		e->writes = 1u << rn(w);
 }
 
-/* Exclusive, ordered, compare and swap: whatever they may write. */
+/* Exclusive, ordered, compare and swap: all registers that they may write. */
 static void load_ordered(u32 w, struct arm64_effect *e)
 {
 	bool is_pair = w >> 21 & 1;
@@ -264,7 +265,7 @@ static void load_ordered(u32 w, struct arm64_effect *e)
 	e->may_fault = true;
 }
 
-/* ---- registers */
+/* ---- data processing, registers */
 
 static void logical_register(u32 w, struct arm64_effect *e)
 {
@@ -305,7 +306,7 @@ static void two_sources(u32 w, struct arm64_effect *e)
 		e->writes = 1u << rd(w);
 }
 
-/* Whatever of vectors goes to a general register goes to its Rd; comparisons write flags. */
+/* Vector instructions that write a general register use Rd; comparisons write flags. */
 static void vectors(u32 w, struct arm64_effect *e)
 {
 	e->writes = set_of(rd(w));
@@ -387,7 +388,7 @@ void arm64_effect(u32 w, struct arm64_effect *e)
 	e->kind = ARM64_UNKNOWN;
 }
 
-/* ---- the kernel's uprobes */
+/* ---- the kernel's uprobe rules */
 
 static const char literal[] =
 	"the kernel allows no probe on a load of a constant that lies beside the code";
@@ -396,11 +397,11 @@ static const char elsewhere[] =
 static const char hints[] =
 	"the kernel allows no probe on this hint (autiasp, yield, wfe and their like)";
 
-/* The first row that fits says what the kernel does. */
+/* The first matching row is the kernel's action. */
 static const struct {
 	u32 mask, value;
 	bool simulates;
-	const char *why; /* NULL: it may be probed */
+	const char *why; /* NULL: probes are allowed */
 } uprobes[] = {
 	{ 0x7c000000, 0x14000000, true, NULL }, /* b, bl */
 	{ 0x7e000000, 0x34000000, true, NULL }, /* cbz */
@@ -418,17 +419,17 @@ static const struct {
 	  "the kernel allows no probe on a write of a system register" },
 	{ 0xffffffe0, 0xd53b4220, false, "the kernel allows no probe on a read of daif" },
 	{ 0xff000000, 0xd5000000, false, NULL },
-	{ 0x1e000000, 0x14000000, false, elsewhere }, /* bc.eq and what is newer */
+	{ 0x1e000000, 0x14000000, false, elsewhere }, /* bc.eq and newer ones */
 	{ 0x3f000000, 0x18000000, false, literal },
 	{ 0x3f000000, 0x1c000000, false,
-	  elsewhere }, /* ldr d0, constant: not told apart from other loads */
+	  elsewhere }, /* ldr d0, literal: not distinguished from other loads */
 	{ 0x3f800000, 0x08000000, false,
 	  "the kernel allows no probe on an exclusive load or store" },
 	{ 0x3b200c00, 0x19000400, false,
 	  "the kernel allows no probe on an instruction that copies memory" },
 };
 
-/* Those that cannot fault: aarch64_insn_is_steppable_hint(). */
+/* Hints that cannot fault: aarch64_insn_is_steppable_hint(). */
 static bool steps_hint(u32 n)
 {
 	switch (n) {
@@ -479,7 +480,7 @@ const char *arm64_uprobe_refuses(u32 w)
 	return row >= 0 ? uprobes[row].why : NULL;
 }
 
-/* casp, which is whole in itself, has the place of a pair of words. */
+/* casp is a complete operation, but is encoded as a pair of words. */
 static bool is_casp(u32 w)
 {
 	return (w & 0xbfa00000) == 0x08200000;

@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What an x86-64 instruction does to the general registers. In: its parts (insn_x86.c); out: which
- * registers may differ behind it, how rsp moves, where it goes, whether it may fault. The tables say it
- * for what compilers put at the head of functions; all else is X86_UNKNOWN. Intel SDM volume 2.
+ * The effect of an x86-64 instruction on the general registers. Input: its parts (insn_x86.c);
+ * output: which registers may change, how rsp moves, where control goes, whether it may fault. The
+ * tables cover what compilers emit at function entries; all else is X86_UNKNOWN. Intel SDM volume
+ * 2.
  */
 #include "arch/insn.h"
 
 enum rule {
 	R_NONE = 1, /* writes no general register: vector moves, nops, prefetches */
-	R_FLAGS,    /* cmp, test, bt: flags alone */
-	R_RM,       /* writes what ModRM's rm names, if that is a register */
+	R_FLAGS,    /* cmp, test, bt: flags only */
+	R_RM,       /* writes ModRM's rm, if that is a register */
 	R_RM_FLAGS,
-	R_REG, /* writes what ModRM's reg names */
+	R_REG, /* writes ModRM's reg */
 	R_REG_FLAGS,
 	R_RM_REG, /* both: xchg, xadd */
-	R_LEA,    /* reg, and touches no memory */
+	R_LEA,    /* writes reg, accesses no memory */
 	R_AX,
 	R_AX_FLAGS,
 	R_DX,
@@ -61,7 +62,7 @@ static const u8 one_byte[256] = {
 	0, 0, 0, 0, R_END, R_FLAGS, R_GROUP3, R_GROUP3, R_FLAGS, R_FLAGS, 0, 0, R_FLAGS, R_FLAGS, R_GROUP5, R_GROUP5,
 };
 
-static const u8 two_bytes[256] = { /* behind 0f */
+static const u8 two_bytes[256] = { /* after 0f */
 	0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, R_END, 0, R_HINT, 0, 0,
 	EIGHT(R_NONE), EIGHT(R_HINT), /* 10 */
 	EIGHT(0), R_NONE, R_NONE, R_NONE, R_NONE, R_REG, R_REG, R_FLAGS, R_FLAGS, /* 20 */
@@ -86,7 +87,10 @@ static bool is_memory(const struct x86_insn *in)
 	return in->has_modrm && in->modrm < 0xc0;
 }
 
-/* rsp plus a little, the file's own data, thread-local data at a constant place: always there. */
+/*
+ * rsp plus a small offset, the file's own data, thread-local data at a constant offset: always
+ * mapped.
+ */
 static bool is_sure(const struct x86_insn *in)
 {
 	if (in->index != X86_NO_REG || in->short_address)
@@ -98,7 +102,7 @@ static bool is_sure(const struct x86_insn *in)
 	return in->segment == 0x64 && in->base == X86_NO_REG;
 }
 
-/* Without REX the numbers 4 to 7 of byte operands are ah, ch, dh, bh. */
+/* Without REX the numbers 4 to 7 of byte operands mean ah, ch, dh, bh. */
 static u32 byte_reg(const struct x86_insn *in, u32 n)
 {
 	return !in->has_rex && n >= 4 && n < 8 ? n - 4 : n;
@@ -143,7 +147,7 @@ static void move_sp(struct x86_effect *e, s64 by)
 	e->sp = (s32)by;
 }
 
-/* add and sub of rsp and a constant are known exactly; cmp writes no register. */
+/* add and sub of rsp and a constant have a known effect; cmp writes no register. */
 static void group1(const struct x86_insn *in, struct x86_effect *e)
 {
 	u32 what = in->modrm >> 3 & 7;
@@ -165,7 +169,7 @@ static void group3(const struct x86_insn *in, struct x86_effect *e)
 		e->writes |= rm_bit(in);
 	if (what >= 4)
 		e->writes |= 1u << X86_AX | 1u << X86_DX;
-	e->may_fault |= what >= 6; /* div by zero */
+	e->may_fault |= what >= 6; /* division by zero */
 }
 
 static void group5(const struct x86_insn *in, struct x86_effect *e)
@@ -185,7 +189,7 @@ static void group5(const struct x86_insn *in, struct x86_effect *e)
 	}
 }
 
-/* 0f 18-1f: endbr64 and rdssp hide behind f3 0f 1e. */
+/* 0f 18-1f: f3 0f 1e includes endbr64 and rdssp. */
 static void hint(const struct x86_insn *in, struct x86_effect *e)
 {
 	if (in->op == 0x1e && in->rep)
@@ -195,7 +199,7 @@ static void hint(const struct x86_insn *in, struct x86_effect *e)
 	e->may_fault = false;
 }
 
-/* xabort goes anywhere, xbegin on or to its target. */
+/* xabort may continue anywhere, xbegin at the next instruction or its target. */
 static void mov_constant(const struct x86_insn *in, struct x86_effect *e)
 {
 	u32 what = in->modrm >> 3 & 7;
@@ -216,7 +220,7 @@ static void copy(const struct x86_insn *in, struct x86_effect *e)
 	e->copy_from = (u8)(in->op == 0x89 ? reg_field(in) : rm);
 }
 
-/* lea rsp, [rsp + n] moves it by a known amount. */
+/* lea rsp, [rsp + n] moves rsp by a known amount. */
 static void lea(const struct x86_insn *in, struct x86_effect *e)
 {
 	e->may_fault = false;
@@ -292,19 +296,19 @@ static void apply(const struct x86_insn *in, struct x86_effect *e, u32 rule)
 	}
 }
 
-/* movd to a general register, except movq between vector registers. */
+/* movd to a general register; movq between vector registers is excluded. */
 static u32 two_byte_rule(const struct x86_insn *in)
 {
 	if (in->op == 0x7e && in->rep)
 		return R_NONE;
-	/* popcnt is f3 0f b8; without f3 there is no such thing */
+	/* popcnt is f3 0f b8; undefined without f3 */
 	if (in->op == 0xb8 && !in->rep)
 		return 0;
-	/* movq2dq and its like are vector moves; movnti stores */
+	/* movq2dq and the like are vector moves; movnti is a store */
 	return two_bytes[in->op];
 }
 
-/* VEX and EVEX instructions that write vector registers, masks or memory, and no other. */
+/* VEX and EVEX instructions that write only vector registers, masks or memory. */
 static bool is_vector_only(const struct x86_insn *in)
 {
 	u8 op = in->op;
@@ -334,9 +338,9 @@ void x86_effect(const struct x86_insn *in, struct x86_effect *e)
 	copy(in, e);
 }
 
-/* ---- what the kernel emulates */
+/* ---- emulation by the kernel */
 
-/* The recommended nops of 2 to 8 bytes, as arch/x86/include/asm/nops.h has them for 64 bits. */
+/* The recommended nops of 2 to 8 bytes (arch/x86/include/asm/nops.h, 64-bit). */
 static bool is_long_nop(const u8 *code, u32 len)
 {
 	static const u8 nops[][8] = {
@@ -363,7 +367,7 @@ bool x86_uprobe_emulates(const struct x86_insn *in, const u8 *code, bool all_nop
 		       (all_nops && is_long_nop(code, in->len));
 	if (in->map)
 		return false;
-	if (in->op >= 0x50 && in->op <= 0x57) /* push, with REX.B or nothing before it */
+	if (in->op >= 0x50 && in->op <= 0x57) /* push, with REX.B or no prefix */
 		return in->len == 1 || (in->len == 2 && in->has_rex && in->rex == 1);
 	if (in->op == 0x90)
 		return !in->has_rex && !in->lock && !in->segment;
@@ -386,8 +390,10 @@ static bool is_branch_op(u8 map, u8 op)
 		     (op >= 0x70 && op <= 0x7f) || op == 0xe8 || op == 0xe9 || op == 0xeb;
 }
 
-/* Opcodes for which good_insns_64 and good_insns_32 have a zero, a bit each. They are asked for the opcode of
- * VEX and EVEX instructions too, whatever their map: vpxor is ef, vmovdqu 6f. */
+/*
+ * Bitmap of opcodes that are zero in good_insns_64 and good_insns_32. The kernel applies it to the
+ * opcode of VEX and EVEX instructions too, whatever their map: vpxor is ef, vmovdqu 6f.
+ */
 static bool is_refused_op(u8 op, enum x86_mode mode)
 {
 	static const u16 refused[][16] = {
@@ -400,7 +406,7 @@ static bool is_refused_op(u8 op, enum x86_mode mode)
 	return refused[mode][op >> 4] >> (op & 15) & 1;
 }
 
-/* AMD's FMA4 (VEX, map 0f 3a), which arch/x86/lib/x86-opcode-map.txt does not have. */
+/* AMD's FMA4 (VEX, map 0f 3a), which arch/x86/lib/x86-opcode-map.txt lacks. */
 static bool is_fma4(const struct x86_insn *in)
 {
 	return in->vector && in->map == 3 &&

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What general registers an x86-64 instruction reads. In: its parts (insn_x86.c); out: registers whose value matters to
- * it, FLAGS too. Idioms that do not look at their operand (xor eax, eax; or eax, -1) read nothing. What is passed to a
- * function that it calls or returns is not among them. Intel SDM volume 2.
+ * The general registers that an x86-64 instruction reads. Input: its parts (insn_x86.c); output:
+ * registers whose value affects it, including FLAGS. Idioms that ignore their operand (xor eax,
+ * eax; or eax, -1) read nothing. Arguments of a call and results of a return are not included.
+ * Intel SDM volume 2.
  */
 #include "arch/insn.h"
 
@@ -13,13 +14,13 @@ static u32 number(u32 low, u32 high)
 	return 1u << ((low & 7) | (high ? 8 : 0));
 }
 
-/* Without REX the numbers 4 to 7 of byte operands are ah, ch, dh, bh. */
+/* Without REX the numbers 4 to 7 of byte operands mean ah, ch, dh, bh. */
 static u32 byte_number(const struct x86_insn *in, u32 low, u32 high)
 {
 	return in->has_rex || (low & 7) < 4 ? number(low, high) : number(low - 4, 0);
 }
 
-/* Opcodes whose operands are bytes, of those that read any; of movzx and movsx the source is. */
+/* Opcodes that read byte operands; for movzx and movsx, the source. */
 static bool is_byte_op(const struct x86_insn *in, bool is_source)
 {
 	if (in->map == 1)
@@ -34,7 +35,7 @@ static u32 reg_field(const struct x86_insn *in)
 				       number(in->modrm >> 3, in->rex & 4);
 }
 
-/* The register that ModRM's rm names. */
+/* The register in ModRM's rm. */
 static u32 rm_field(const struct x86_insn *in)
 {
 	if (in->modrm < 0xc0)
@@ -69,7 +70,7 @@ static u32 arithmetic(const struct x86_insn *in)
 	return rm_field(in) | reg_field(in) | carry;
 }
 
-/* 80, 81, 83: the same with a constant. */
+/* 80, 81, 83: the same with an immediate. */
 static u32 with_constant(const struct x86_insn *in)
 {
 	enum { OR = 1, ADC = 2, SBB = 3, AND = 4 };
@@ -80,7 +81,7 @@ static u32 with_constant(const struct x86_insn *in)
 	return rm_field(in) | (what == ADC || what == SBB ? FLAGS : 0);
 }
 
-/* rcl and rcr go through the carry. */
+/* rcl and rcr rotate through the carry. */
 static u32 shift(const struct x86_insn *in)
 {
 	u32 what = in->modrm >> 3 & 7;
@@ -95,7 +96,7 @@ static u32 group3(const struct x86_insn *in)
 	return rm_field(in) | (what >= 4 ? AX : 0) | (what >= 6 && in->op & 1 ? DX : 0);
 }
 
-/* What is pushed is an argument or a place on the stack, so nothing is known of it. */
+/* A pushed value is an argument or a stack slot: its use is unknown. */
 static u32 one_byte(const struct x86_insn *in)
 {
 	u8 op = in->op;

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Decoding x86 instructions into their parts. In: bytes; out: how many belong to the first instruction,
- * its opcode and operands, or 0 for what is not known (an honest "cannot tell"). Layout, Intel SDM
- * volume 2, chapter 2:
+ * The x86 instruction decoder. Input: bytes; output: the length, opcode and operands of the first
+ * instruction, or length 0 if it is unknown. Layout, Intel SDM volume 2, chapter 2:
  *
- *	legacy prefixes | REX, VEX or EVEX | opcode 1-3 bytes | ModRM | SIB | displacement | immediate
+ *	prefixes | REX, VEX or EVEX | opcode 1-3 bytes | ModRM | SIB | displacement | immediate
  */
 #include "arch/insn.h"
 
@@ -12,19 +11,19 @@ enum {
 	NONE = 0,
 	M = 1,  /* ModRM follows */
 	I8 = 2, /* immediate of one byte */
-	IZ = 4, /* of 4 bytes, 2 with the operand-size prefix */
+	IZ = 4, /* 4 bytes, 2 with the operand-size prefix */
 	I16 = 8,
-	IV = 16,     /* of 4 bytes, 2, or 8 with REX.W: mov reg, imm */
+	IV = 16,     /* 4 bytes, 2, or 8 with REX.W: mov reg, imm */
 	MOFFS = 32,  /* an address of 8 bytes, 4 with the address-size prefix */
-	GROUP3 = 64, /* f6, f7: an immediate for /0 and /1 only */
+	GROUP3 = 64, /* f6, f7: immediate for /0 and /1 only */
 	BAD = 128,
 };
 
-/* Opcodes of one byte, 16 to a row. */
+/* One-byte opcodes, 16 per row. */
 /* clang-format off */
 static const u8 one[256] = {
 #define ARITH M, M, M, M, I8, IZ, BAD, BAD
-	ARITH, ARITH, ARITH, ARITH, ARITH, ARITH, ARITH, ARITH, /* 00-3f; prefixes are taken before */
+	ARITH, ARITH, ARITH, ARITH, ARITH, ARITH, ARITH, ARITH, /* 00-3f; prefixes are consumed before */
 	BAD, BAD, BAD, BAD, BAD, BAD, BAD, BAD, BAD, BAD, BAD, BAD, BAD, BAD, BAD, BAD, /* 40 REX */
 	0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, /* 50 push, pop */
 	BAD, BAD, BAD, M, BAD, BAD, BAD, BAD, IZ, M | IZ, I8, M | I8, 0, 0, 0, 0, /* 60 */
@@ -41,7 +40,7 @@ static const u8 one[256] = {
 };
 /* clang-format on */
 
-/* Opcodes behind 0f. */
+/* Opcodes after 0f. */
 static u8 two(u8 op)
 {
 	if (op <= 0x03 || op == 0x0d || (op >= 0x10 && op <= 0x23) || (op >= 0x28 && op <= 0x2f))
@@ -83,7 +82,7 @@ static u8 next(struct cursor *c)
 	return b;
 }
 
-/* A little-endian number of 1, 2, 4 or 8 bytes with its sign; beyond the end it is 0. */
+/* A little-endian number of 1, 2, 4 or 8 bytes, sign-extended; 0 beyond the end. */
 static s64 take_number(struct cursor *c, u32 size)
 {
 	u64 v = 0;
@@ -117,7 +116,7 @@ static void take_prefixes(struct cursor *c)
 	}
 }
 
-/* 16-bit addresses: no SIB; (mod 0, rm 6) is a plain displacement. */
+/* 16-bit addresses: no SIB; (mod 0, rm 6) is a displacement alone. */
 static void take_modrm16(struct cursor *c, u8 mod, u8 rm)
 {
 	u32 size = mod == 1 ? 1 : mod == 2 || rm == 6 ? 2 : 0;
@@ -187,7 +186,7 @@ static void take_rest(struct cursor *c, u8 form, bool near_branch)
 		in->imm = take_number(c, in->op == 0xf6 ? 1 : z);
 }
 
-/* What 64-bit code gave up: one-byte opcodes of 32-bit code only. */
+/* One-byte opcodes that are invalid in 64-bit code. */
 static u8 one32(u8 op)
 {
 	switch (op) {
@@ -223,7 +222,7 @@ static bool take_legacy(struct cursor *c)
 	struct x86_insn *in = c->in;
 	u8 op = next(c), form;
 
-	while ((op & 0xf0) == 0x40 && !c->wide32 && c->at < c->room) { /* the last one counts */
+	while ((op & 0xf0) == 0x40 && !c->wide32 && c->at < c->room) { /* the last prefix wins */
 		in->has_rex = true;
 		in->rex = op & 15;
 		op = next(c);
@@ -290,7 +289,7 @@ static u32 take_vex_bits(struct cursor *c, u8 mask)
 	return byte & mask;
 }
 
-/* AMD's XOP, behind 8f: its map numbers 8, 9, 10 fall where pop has a zero. */
+/* AMD's XOP, after 8f: its map numbers 8, 9, 10 are where pop has a zero. */
 static bool take_xop(struct cursor *c)
 {
 	u32 map = take_vex_bits(c, 31);
@@ -303,7 +302,7 @@ static bool take_xop(struct cursor *c)
 	return map >= 8 && map <= 10;
 }
 
-/* In 32-bit code these bytes are LES, LDS and BOUND unless what would be their ModRM has mod 3. */
+/* In 32-bit code these bytes are LES, LDS and BOUND unless mod of the next byte is 3. */
 static bool is_vector(const struct cursor *c)
 {
 	return !c->wide32 || peek(c, 1) >= 0xc0;

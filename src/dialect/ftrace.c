@@ -1,20 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ftrace's spelling of probes (Documentation/trace/kprobetrace.rst, uprobetracer.rst, fprobetrace.rst), one a line:
+ * Translation of ftrace probe definitions to a script (Documentation/trace/kprobetrace.rst,
+ * uprobetracer.rst, fprobetrace.rst), one per line: ftrace's spelling of probes
+ * (Documentation/trace/kprobetrace.rst, uprobetracer.rst, fprobetrace.rst), one a line:
  *
  *	p:myopen do_sys_open filename=+0(%si):string
  *	r:bash:readline +0($retval):string
- *	p[:[GROUP/]EVENT] [MODULE:]SYMBOL[+OFFSET][%return] | PATH:OFFSET	[[NAME=]FETCH[:TYPE]] ...
+ *	p[:[GROUP/]EVENT] [MODULE:]SYMBOL[+OFFSET][%return] | PATH:OFFSET
+ *		[[NAME=]FETCH[:TYPE]] ...
  *	f[:[GROUP/]EVENT] SYMBOL[%return] ...		t[:[GROUP/]EVENT] TRACEPOINT ...
  *
  * becomes
  *
  *	kprobe:do_sys_open { printf("%-16s %-7d myopen: filename=\"%s\"\n", comm, pid, ...); }
  *
- * FETCH is %REGISTER, $argN, $retval, $comm, $stack, $stackN, @ADDRESS, @SYMBOL[+-N], \NUMBER, \"TEXT", the name of an
- * argument with its members (file->f_flags), or what lies behind one of these: +N(FETCH), +uN(FETCH) in user memory. TYPE is
- * a row of types[], TYPE[N] of memory, or bWIDTH@OFFSET/SIZE. FILE:SYMBOL right behind "p:" is an uprobe, as the
- * perf-tools write it.
+ * FETCH is %REGISTER, $argN, $retval, $comm, $stack, $stackN, @ADDRESS, @SYMBOL[+-N], \NUMBER,
+ * \"TEXT", an argument name with members (file->f_flags), or memory at one of these: +N(FETCH),
+ * +uN(FETCH) in user memory. TYPE is a row of types[], TYPE[N] of memory, or bWIDTH@OFFSET/SIZE.
+ * FILE:SYMBOL directly after "p:" is a uprobe, as in perf-tools.
  */
 #include "dialect/ftrace.h"
 #include <stdio.h>
@@ -25,12 +28,12 @@ enum { MAX_NESTING = 8, MAX_ARGS = 32, MAX_ELEMENTS = 64 };
 
 struct ftrace {
 	struct arena *arena;
-	const char *start, *p, *end; /* end: of the line */
+	const char *start, *p, *end; /* end of the line */
 	const char *error;
 	char kind; /* p, r, f or t */
 	bool is_return, is_user;
 	struct buf format, values;
-	u32 depth, element; /* element: of an array, which the outermost fetch of memory gives */
+	u32 depth, element; /* element: array index, applied to the outermost memory fetch */
 };
 
 static bool fail(struct ftrace *f, const char *error)
@@ -82,7 +85,7 @@ static const char *word(struct ftrace *f)
 	return take(f, n);
 }
 
-/* Up to a blank. */
+/* Up to the next blank. */
 static const char *field(struct ftrace *f)
 {
 	size_t n = 0;
@@ -119,11 +122,11 @@ static const struct type_row types[] = {
 	{ "symbol", "%s", "uint64", 8 },
 };
 
-/* As it stands behind the colon. */
+/* The type after the colon. */
 struct spelled {
 	const struct type_row *row;
-	u32 count;        /* of an array; 0: none */
-	u32 width, shift; /* of a bit field; width 0: none */
+	u32 count;        /* array length; 0: not an array */
+	u32 width, shift; /* bit field; width 0: none */
 	bool is_given;
 };
 
@@ -171,7 +174,7 @@ static bool fetch(struct ftrace *f, struct buf *out, const struct spelled *type)
 static bool put_deref(struct ftrace *f, struct buf *out, const struct spelled *t, bool user,
 		      s64 offset)
 {
-	struct buf inner = { 0 };
+	struct buf inner = {};
 	const struct type_row *type = t->row;
 	const struct spelled word_type = { .row = find_type("x64") };
 	const char *space = user ? "uptr" : f->is_user ? "uptr" : "kptr", *at;
@@ -182,13 +185,13 @@ static bool put_deref(struct ftrace *f, struct buf *out, const struct spelled *t
 	buf_release(&inner);
 	if (!ok)
 		return false;
-	if (t->count && !type->cast) /* an array of strings is one of their addresses */
+	if (t->count && !type->cast) /* an array of strings is an array of their addresses */
 		at = arena_printf(f->arena, "*(uint64 *)%s(%s)", space, at);
 	if (type->cast)
 		buf_printf(out, "*(%s *)%s(%s)", type->cast, space, at);
 	else if (user || f->is_user || streq(type->name, "ustring"))
 		buf_printf(out, "str(uptr(%s))", at);
-	else /* the kernel looks at the address, too */
+	else /* the kernel decides by the address, too */
 		buf_printf(out, "((int64)(%s) < 0 ? str(kptr(%s)) : str(uptr(%s)))", at, at, at);
 	return true;
 }
@@ -231,7 +234,7 @@ static bool variable(struct ftrace *f, struct buf *out)
 	return true;
 }
 
-/* @ADDRESS, @SYMBOL, @SYMBOL+N, @SYMBOL-N: what is there */
+/* @ADDRESS, @SYMBOL, @SYMBOL+N, @SYMBOL-N: the memory there */
 static bool memory(struct ftrace *f, struct buf *out, const struct spelled *t)
 {
 	const char *name = word(f), *space = f->is_user ? "uptr" : "kptr";
@@ -275,7 +278,7 @@ static bool immediate(struct ftrace *f, struct buf *out)
 	return true;
 }
 
-/* NAME, NAME->MEMBER, NAME.MEMBER: an argument by the kernel's type information */
+/* NAME, NAME->MEMBER, NAME.MEMBER: an argument, by the kernel's BTF */
 static bool named(struct ftrace *f, struct buf *out, const struct spelled *type)
 {
 	bool is_text = type->is_given && !type->row->cast;
@@ -316,7 +319,7 @@ static bool fetch(struct ftrace *f, struct buf *out, const struct spelled *type)
 
 /* ---- one argument: [NAME=]FETCH[:TYPE] */
 
-/* The type stands behind the fetch, which is written by it: look ahead. */
+/* The type follows the fetch but is needed to translate it: look ahead. */
 static bool type_ahead(struct ftrace *f, const char *stop, struct spelled *t)
 {
 	const char *colon = memrchr(f->p, ':', (size_t)(stop - f->p));
@@ -332,7 +335,7 @@ static bool type_ahead(struct ftrace *f, const char *stop, struct spelled *t)
 		"types are u8 to u64, s8 to s64, x8 to x64, char, string, ustring, symbol, these with [N], and bW@O/S");
 }
 
-/* What printf() is to show of one fetched value. */
+/* The printf() argument for one fetched value. */
 static void put_value(struct ftrace *f, const struct spelled *t, const char *value, bool is_named)
 {
 	if (is_named && !t->is_given)
@@ -353,12 +356,12 @@ static bool is_memory(char c)
 	return c == '+' || c == '-' || c == '@';
 }
 
-/* The value, or each element of an array: {1,2,3}. */
+/* The value, or the elements of an array: {1,2,3}. */
 static void put_elements(struct ftrace *f, const struct spelled *t)
 {
 	const char *start = f->p;
 	bool is_named = !at_end(f) && !strchr("+-%$@\\", *start);
-	struct buf value = { 0 };
+	struct buf value = {};
 
 	if (t->count && !is_memory(*start))
 		fail(f, "only memory has elements: +N(...) or @ADDRESS");
@@ -412,7 +415,7 @@ static bool is_argument(const char *s)
 	return *s && (strchr("+-%$@\\", *s) || strchr(s, '='));
 }
 
-/* What stands behind "p:" or "p": the event's name, or a place at once. */
+/* After "p:" or "p": the event's name, or directly the probe address. */
 static const char *head(struct ftrace *f, const char **event)
 {
 	const char *first, *back, *next, *slash;
@@ -436,7 +439,7 @@ static const char *head(struct ftrace *f, const char **event)
 	return next;
 }
 
-/* SYMBOL%return: the place is SYMBOL then. */
+/* SYMBOL%return: strips the suffix. */
 static const char *without_return(struct ftrace *f, const char *place)
 {
 	const char *mark = strstr(place, "%return");
@@ -453,7 +456,7 @@ static const char *provider_of(const struct ftrace *f)
 		return "rawtracepoint";
 	if (f->is_user)
 		return f->is_return ? "uretprobe" : "uprobe";
-	if (f->kind == 'f' && f->is_return) /* which has the arguments as well */
+	if (f->kind == 'f' && f->is_return) /* it also has the arguments */
 		return "fexit";
 	return f->is_return ? "kretprobe" : "kprobe";
 }
@@ -483,7 +486,7 @@ static bool line(struct ftrace *f, struct buf *out)
 	return true;
 }
 
-/* f and t are names of bpftrace's probes as well: here a function or a tracepoint stands behind a blank. */
+/* f and t are probe types of bpftrace as well: here a function or tracepoint follows a blank. */
 static bool has_place(const char *s, const char *end)
 {
 	while (s < end && *s != ' ' && *s != '\t' && *s != '\n')
@@ -516,10 +519,10 @@ bool ftrace_spelled(const char *text, size_t len)
 const char *ftrace_script(struct arena *a, const char *text, size_t len, const char **error,
 			  u32 *at)
 {
-	/* numbers are read by strtoull: the copy ends in NUL */
+	/* strtoull reads numbers: the copy is NUL-terminated */
 	const char *copy = arena_strndup(a, text, len), *end = copy + len;
 	struct ftrace f = { .arena = a, .start = copy, .p = copy };
-	struct buf out = { 0 };
+	struct buf out = {};
 	const char *script = NULL;
 
 	while (f.p < end && !f.error) {

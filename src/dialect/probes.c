@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Probes as DTrace and SystemTap write them, for the help behind an error: what they are called here. */
+/* Probe names of DTrace and SystemTap with their equivalents, for hints. */
 #include "dialect/hints.h"
 
 #include "base/base.h"
@@ -7,11 +7,11 @@
 enum { MAX_HOLES = 3 };
 
 struct spelling {
-	const char *foreign; /* each * stands for some text, at the end for the rest */
-	const char *ours;    /* %1 is the first of them */
+	const char *foreign; /* each * matches some text, at the end the rest */
+	const char *ours;    /* %1 is the text of the first * */
 };
 
-/* The first row that fits counts. */
+/* The first matching row wins. */
 static const struct spelling spellings[] = {
 	{ "profile-*hz", "profile:hz:%1" },
 	{ "profile-*msec", "profile:ms:%1" },
@@ -109,7 +109,7 @@ struct hole {
 	size_t len;
 };
 
-/* The text of a hole ends where what follows it begins; at the end of a pattern it is the rest. */
+/* The text of a * ends where the following text begins; at the end of a pattern it is the rest. */
 static bool fits(const char *pattern, const char *text, struct hole *hole)
 {
 	for (; *pattern; pattern++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Words of C, DTrace and SystemTap that are not those of this language. In: the word. Out: help, what it is here. */
+/* Words of C, DTrace and SystemTap that this language lacks. Input: the word. Output: a hint. */
 #include "dialect/hints.h"
 
 #include "base/base.h"

@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * CTF sections of programs (gcc -gctf), the Compact C Type Format, version 3 (include/ctf.h of binutils; its document
- * "The CTF File Format"). In: the bytes of .ctf; out: the same types as BTF, which everything else reads. Types keep
- * their numbers, so each is written as it is met:
+ * Converts CTF sections (gcc -gctf), the Compact C Type Format, version 3 (include/ctf.h of
+ * binutils; its document "The CTF File Format"), to BTF. Input: the bytes of .ctf; output: the same
+ * types as BTF, which all other code reads. Types keep their numbers, so each is written in order:
  *
- *	header  magic 0xdff2, version 4, flags; offsets of the parts behind it, which may be compressed (zlib)
- *	        … function symbols (types), their names, …, types, strings
- *	type    name, kind << 26 | root << 25 | length, size or type; then what its kind has
+ *	header  magic 0xdff2, version 4, flags; offsets of the following parts, which may be
+ *	        compressed (zlib)
+ *	        ... function symbols (types), their names, ..., types, strings
+ *	type    name, kind << 26 | root << 25 | length, size or type; then data by kind
  *
- * A name with the top bit set is in the file's own string table. Linkers tell functions only of dynamic symbols, and
- * CTF has no names of parameters. Of an archive (types that differ between source files) the common part is read.
+ * A name with the top bit set is in the file's string table. Linkers describe functions of dynamic
+ * symbols only, and CTF has no parameter names. Of an archive (types that differ between source
+ * files) the common dictionary is read.
  */
 #include <dlfcn.h>
 #include <elf.h>
@@ -27,7 +29,7 @@ enum {
 	CTF_IN_DYNSTR = 8,
 	MAX_BODY = 256 << 20,
 	MAX_TYPES = 1 << 22,
-	BTF_FLOAT = 16, /* BTF_KIND_FLOAT: newer than some headers */
+	BTF_FLOAT = 16, /* BTF_KIND_FLOAT: missing in older headers */
 };
 
 enum ctf_kind {
@@ -49,7 +51,7 @@ enum ctf_kind {
 };
 
 #define LARGE_SIZE 0xffffffffu   /* the size is in two more words */
-#define LARGE_STRUCT 0x20000000u /* members of such have longer offsets */
+#define LARGE_STRUCT 0x20000000u /* whose members have longer offsets */
 #define ARCHIVE_MAGIC 0x8b47f2a4d7623eebull
 
 struct ctf_header {
@@ -62,7 +64,7 @@ struct ctf_header {
 struct ctf_type {
 	enum ctf_kind kind;
 	u32 name, length;
-	u64 size; /* or the type that it refers to */
+	u64 size; /* or the referenced type */
 	const u8 *rest;
 };
 
@@ -75,8 +77,8 @@ struct reader {
 	const struct ctf_header *h;
 	const u8 *body;
 	size_t len;
-	struct ctf_table file; /* where names with the top bit are, and the functions */
-	u32 *at;               /* of type i + 1, from the start of the types */
+	struct ctf_table file; /* names with the top bit set, and the functions */
+	u32 *at;               /* offset of type i + 1 in the types */
 	u32 n;
 	struct buf types, strings;
 	struct hash names; /* text -> offset in strings + 1 */
@@ -128,7 +130,7 @@ static u64 rest_size(enum ctf_kind kind, u64 size, u32 length)
 	return 0;
 }
 
-/* The type at p; returns its length, 0: it does not fit. */
+/* Parses the type at p; returns its length, 0: truncated. */
 static size_t read_type(const u8 *p, const u8 *end, struct ctf_type *t)
 {
 	size_t head = 12;
@@ -160,7 +162,7 @@ static const u8 *types_end(const struct reader *r)
 	return r->body + r->h->strings;
 }
 
-/* Where each begins: slices are looked up by number. */
+/* Records the offset of each type: slices are looked up by number. */
 static bool index_types(struct reader *r)
 {
 	const u8 *first = r->body + r->h->types, *p = first;
@@ -225,7 +227,7 @@ static void put_type(struct reader *r, u32 name, u32 kind, bool flag, u32 length
 	put_words(r, (u32[]){ name, (u32)flag << 31 | kind << 24 | length, size }, 3);
 }
 
-/* What is not described so is nothing at all (void), under its number. */
+/* A type that BTF cannot describe becomes void and keeps its number. */
 static void put_nothing(struct reader *r)
 {
 	put_type(r, 0, BTF_KIND_CONST, false, 0, 0);
@@ -249,7 +251,7 @@ static void put_integer(struct reader *r, const struct ctf_type *t)
 	put_words(r, (u32[]){ flags << 24 | MIN(bits, 128u) }, 1);
 }
 
-/* A member that is a slice is a bitfield. */
+/* A member whose type is a slice is a bitfield. */
 static void put_member(struct reader *r, const struct ctf_type *t, u32 i)
 {
 	bool large = t->size >= LARGE_STRUCT;
@@ -356,7 +358,9 @@ static void put_symbol(struct reader *r, const char *name, u32 i)
 		put_type(r, put_name(r, name), BTF_KIND_FUNC, false, BTF_FUNC_GLOBAL, type);
 }
 
-/* Types of functions, in the order of a table of names, or of the functions that the file's symbols define. */
+/*
+ * Function types, in the order of a table of names, or of the functions in the file's symbol table.
+ */
 static void put_functions(struct reader *r)
 {
 	const struct ctf_header *h = r->h;
@@ -394,7 +398,7 @@ static bool is_ordered(const struct ctf_header *h, size_t len)
 static u8 *unpack(const u8 *in, size_t in_len, size_t len)
 {
 #if defined(SONDE_STATIC) && SONDE_STATIC
-	return NULL; /* a static program has no libraries */
+	return NULL; /* a static program cannot load libraries */
 #else
 	typedef int (*uncompress_fn)(u8 * out, unsigned long *out_len, const u8 *in,
 				     unsigned long in_len);
@@ -477,7 +481,7 @@ static void *read_dict(const u8 *bytes, size_t n, const struct ctf_table *plain,
 	return out;
 }
 
-/* magic, model, dictionaries, where names and dictionaries are; then a pair of offsets for each */
+/* Archive: magic, model, count, offsets of names and dictionaries; then an offset pair for each */
 static void *read_archive(const u8 *bytes, size_t n, const struct ctf_table *plain,
 			  const struct ctf_table *dynamic, size_t *len)
 {
@@ -495,7 +499,7 @@ static void *read_archive(const u8 *bytes, size_t n, const struct ctf_table *pla
 			return NULL;
 		at = head[3] + entry[0];
 		if (n - at < sizeof(".ctf") || memcmp(bytes + at, ".ctf", sizeof(".ctf")))
-			continue; /* what one source file alone has */
+			continue; /* private to one source file */
 		at = head[4] + entry[1];
 		memcpy(&size, bytes + at, sizeof(size));
 		at += sizeof(size);

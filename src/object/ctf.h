@@ -5,7 +5,7 @@
 
 #include "base/base.h"
 
-/* A symbol table of the file with its strings; what is not there is NULL and 0. */
+/* A symbol table of the file with its strings; missing parts are NULL and 0. */
 struct ctf_table {
 	const void *symbols; /* Elf64_Sym */
 	size_t symbols_len;
@@ -13,7 +13,7 @@ struct ctf_table {
 	size_t strings_len;
 };
 
-/* malloc'ed BTF of *len bytes; NULL: damaged, of another version, or without types. */
+/* malloc'ed BTF of *len bytes; NULL: corrupt, another version, or without types. */
 void *ctf_to_btf(const void *bytes, size_t n, const struct ctf_table *plain,
 		 const struct ctf_table *dynamic, size_t *len);
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * libdebuginfod (elfutils), opened when a build id has no file here and the environment names servers. It
- * keeps what it fetches, and what it did not find, in a cache; see debuginfod_find_debuginfo(3) for where.
+ * Fetches debug files with libdebuginfod (elfutils), loaded when a build id has no local file and
+ * the environment names servers. It caches files and misses; for the location see
+ * debuginfod_find_debuginfo(3).
  */
 #include <dlfcn.h>
 #include <stdlib.h>
@@ -29,7 +30,7 @@ static char *file_in(char *cache, const char *id)
 
 	free(cache);
 	if (stat(path, &st) == 0 && S_ISREG(st.st_mode) &&
-	    st.st_size) /* an empty one: the servers have none */
+	    st.st_size) /* an empty file: a cached miss */
 		return path;
 	free(path);
 	return NULL;
@@ -46,7 +47,7 @@ char *debuginfod_cached(const u8 *build_id, u32 len)
 	id = hex(build_id, len);
 	if (cache)
 		path = file_in(xstrdup(cache), id);
-	if (!path && home) /* where it was before elfutils 0.180 */
+	if (!path && home) /* the location before elfutils 0.180 */
 		path = file_in(xasprintf("%s/.debuginfod_client_cache", home), id);
 	if (!path && xdg)
 		path = file_in(xasprintf("%s/debuginfod_client", xdg), id);
@@ -112,12 +113,12 @@ static bool load(void)
 	return lib.end != NULL;
 }
 
-enum { PATIENCE_NS = 1000000000 }; /* after which people are told */
+enum { PATIENCE_NS = 1000000000 }; /* a slower download is reported */
 
-/* What is being fetched: there is one at a time. */
+/* The current download; there is one at a time. */
 static struct {
-	const char *build_id; /* NULL: people know */
-	u64 since;            /* ns */
+	const char *build_id; /* NULL: already reported */
+	u64 since;            /* start time in ns */
 } wait;
 
 static int progress(struct client *c, long done, long all)
@@ -129,7 +130,7 @@ static int progress(struct client *c, long done, long all)
 	return 0;
 }
 
-/* A descriptor of the file, or negative. */
+/* A descriptor of the file, or a negative error. */
 static int ask(const u8 *build_id, u32 len, const char *id, char **path)
 {
 	struct client *c = lib.begin();
@@ -145,7 +146,7 @@ static int ask(const u8 *build_id, u32 len, const char *id, char **path)
 	return fd;
 }
 
-/* A server that does not answer is waited for once. */
+/* An unresponsive server is waited for only once. */
 static struct miss {
 	struct miss *next;
 	char *id;

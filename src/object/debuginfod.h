@@ -5,17 +5,18 @@
 
 #include "base/base.h"
 
-/* Path of the file in the client's cache, malloc'ed; NULL: it was never fetched. Asks nobody. */
+/* Path of the file in the client's cache, malloc'ed; NULL: never fetched. No network access. */
 char *debuginfod_cached(const u8 *build_id, u32 len);
 
 /*
- * Asks the servers. NULL: not asked for, not allowed or not to be had. A download takes seconds to minutes,
- * therefore only what a script cannot be compiled without is fetched, and nothing before this is allowed.
+ * Queries the servers. NULL: not requested, not allowed or not available. A download takes seconds
+ * to minutes, so only files that compiling a script requires are fetched, and none before this is
+ * allowed.
  */
 char *debuginfod_fetch(const u8 *build_id, u32 len);
 void debuginfod_allow(bool on);
 
-/* f is called once for each file that one has to wait for. */
+/* f is called once for each download that takes long. */
 void debuginfod_on_wait(void (*f)(void *ctx, const char *build_id), void *ctx);
 
 #endif

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* In: a symbol's name; out: the name in its language. */
+/*
+ * Demangling of symbol names by language. Input: a symbol's name; output: the name in its language.
+ */
 #include <stdlib.h>
 #include "base/glob.h"
 #include "object/demangle.h"
@@ -15,9 +17,9 @@ char *demangle(const char *name)
 }
 
 /*
- * The longest word that is in the symbol as well when the pattern matches: of the names before parameters and template
- * arguments; of operators, of the standard library, which has abbreviations, and of what has no name of its own, there
- * is none.
+ * A pre-filter: the longest word of the pattern that any matching symbol must contain, taken from
+ * the names before parameters and template arguments. Operators, the standard library (which has
+ * abbreviations) and unnamed entities have none.
  */
 static size_t word_of(const char *pattern, const char **word)
 {

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Symbol names of C++. In: "_ZN3foo3barEi"; out: "foo::bar(int)". After the Itanium C++ ABI, 5.1
- * ("External Names"), whose productions the functions are called by. A tree is made first
- * (demangle_cxx.h), because parts are referred to again (S_, T_) and declarators are written inside out.
+ * The C++ symbol demangler. Input: "_ZN3foo3barEi"; output: "foo::bar(int)". Follows the Itanium
+ * C++ ABI, 5.1 ("External Names"); functions are named after its productions. It builds a tree
+ * first (demangle_cxx.h), because parts are referred to again (S_, T_) and declarators are written
+ * inside out.
  *
- * The text comes from files: nesting, nodes and output are bounded, and what does not parse is no name.
+ * The text comes from untrusted files: nesting, nodes and output are bounded, and invalid text is
+ * not demangled.
  */
 #include <ctype.h>
 #include <stdlib.h>
@@ -194,7 +196,7 @@ static struct cxx_node *parse_temporary(struct cxx_parser *p)
 	return special(p, arena_printf(&p->arena, "reference temporary #%u for ", number), of);
 }
 
-/* T <call-offset> <encoding>: T is behind us. */
+/* T <call-offset> <encoding>: after the T. */
 static struct cxx_node *parse_thunk(struct cxx_parser *p)
 {
 	const char *text = cxx_peek(p, 0) == 'h' ? "non-virtual thunk to " : "virtual thunk to ";
@@ -202,7 +204,7 @@ static struct cxx_node *parse_thunk(struct cxx_parser *p)
 	return take_call_offset(p) ? special(p, text, cxx_parse_encoding(p, true)) : NULL;
 }
 
-/* Tc <call-offset> <call-offset> <encoding>: of the object, then of the result. */
+/* Tc <call-offset> <call-offset> <encoding>: offsets of the object, then of the result. */
 static struct cxx_node *parse_covariant(struct cxx_parser *p)
 {
 	if (!take_call_offset(p))
@@ -248,7 +250,7 @@ static struct cxx_node *parse_special(struct cxx_parser *p)
 	return cxx_take(p, "T") ? parse_thunk(p) : NULL;
 }
 
-/* Parameters that the name used before its template arguments came. */
+/* Resolves template parameters that the name used before its template arguments. */
 static bool settle_unknown(struct cxx_parser *p, u32 first)
 {
 	for (u32 i = first; i < p->unknown.n; i++) {
@@ -262,7 +264,7 @@ static bool settle_unknown(struct cxx_parser *p, u32 first)
 	return true;
 }
 
-/* with_result: the type of its result, which is in the names of template functions only, is shown. */
+/* with_result: show the result type, which only names of template functions contain. */
 static struct cxx_node *parse_function_of(struct cxx_parser *p, bool with_result)
 {
 	struct cxx_name_state state = { .wanted = true };
@@ -331,7 +333,7 @@ static struct cxx_node *parse_clones(struct cxx_parser *p, struct cxx_node *n)
 	return n;
 }
 
-/* NULL: no name. The parser's arena is to be released in any case. */
+/* NULL: not a valid name. The caller releases the parser's arena in any case. */
 static struct cxx_node *read_name(struct cxx_parser *p, const char *name)
 {
 	struct cxx_node *n;
@@ -358,9 +360,9 @@ char *demangle_cxx(const char *name)
 	return NULL;
 }
 
-/* ---- names as people say them */
+/* ---- names as users write them */
 
-/* Without what it is instantiated for, and without the tags of its ABI. */
+/* Strips template arguments and ABI tags. */
 static struct cxx_node *plain(struct cxx_parser *p, struct cxx_node *n)
 {
 	for (u32 i = 0; n && i < CXX_MAX_DEPTH; i++)
@@ -384,7 +386,7 @@ static bool is_called(struct cxx_node *n, const char *pattern)
 	return yes;
 }
 
-/* What was split off a function is not its beginning. */
+/* A part that was split off a function (.cold) is not its entry. */
 static bool is_part(const struct cxx_node *clone)
 {
 	static const char *const parts[] = { ".cold", ".part" };
@@ -396,7 +398,7 @@ static bool is_part(const struct cxx_node *clone)
 	return false;
 }
 
-/* NULL: it is none. */
+/* NULL: not a function. */
 static struct cxx_node *whole_function(struct cxx_node *n)
 {
 	while (n && n->kind == CXX_CLONE)
@@ -413,7 +415,7 @@ bool demangle_cxx_matches(const char *symbol, const char *pattern)
 	function = yes ? NULL : whole_function(n);
 	if (function && function->kind == CXX_ENCODING) {
 		yes = is_called(function->a, pattern) || is_called(plain(&p, function->a), pattern);
-		function->b = NULL; /* the type of its result */
+		function->b = NULL; /* the result type */
 	}
 	yes = yes || (function && is_called(function, pattern));
 	arena_release(&p.arena);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Shared by demangle_cxx*.c: what a mangled C++ name means, as a tree that shares its substitutions. */
+/* The tree of a mangled C++ name, with shared substitutions; used by demangle_cxx*.c only. */
 #ifndef SONDE_OBJECT_DEMANGLE_CXX_H
 #define SONDE_OBJECT_DEMANGLE_CXX_H
 
@@ -8,11 +8,11 @@
 
 enum cxx_kind {
 	CXX_NAME,     /* text */
-	CXX_BUILTIN,  /* text; suffix: of literals, NULL: they are written as casts */
+	CXX_BUILTIN,  /* text; suffix: of literals, NULL: printed as casts */
 	CXX_NESTED,   /* a::b */
 	CXX_LOCAL,    /* the same, a is the function around b */
 	CXX_TEMPLATE, /* a<list> */
-	CXX_CTOR,     /* of the class whose plain name a is */
+	CXX_CTOR,     /* constructor; a: the class's plain name */
 	CXX_DTOR,
 	CXX_OPERATOR,         /* text: "+" */
 	CXX_CONVERSION,       /* operator a */
@@ -23,7 +23,7 @@ enum cxx_kind {
 	CXX_UNNAMED,          /* {unnamed type#number} */
 	CXX_DEFAULT_ARG,      /* {default arg#number} */
 	CXX_STRING_LITERAL,
-	CXX_QUALIFIED,      /* a const …: quals */
+	CXX_QUALIFIED,      /* a const ...: quals */
 	CXX_VENDOR,         /* a text<list> */
 	CXX_POINTER,        /* a* */
 	CXX_REFERENCE,      /* a& or, with rvalue, a&& */
@@ -36,9 +36,9 @@ enum cxx_kind {
 	CXX_SPECIAL,        /* text a */
 	CXX_CONSTRUCTION,   /* construction vtable for a-in-b */
 	CXX_CLONE,          /* a [clone text] */
-	CXX_PACK,           /* list, one of them where it is expanded */
+	CXX_PACK,           /* list; in an expansion, one of its elements */
 	CXX_EXPANSION,      /* a... */
-	CXX_PARAM,          /* template parameter: a; NULL as long as it is not known */
+	CXX_PARAM,          /* template parameter: a; NULL until known */
 	CXX_AUTO,           /* auto:number, of a lambda */
 	CXX_DECLTYPE,
 	CXX_LITERAL,        /* text of type a; negative */
@@ -53,8 +53,8 @@ enum cxx_kind {
 	CXX_BRACES,         /* a{list} */
 	CXX_NEW,            /* new (list) a b */
 	CXX_FOLD,           /* text: operator; number: 'l', 'r', 'L', 'R' */
-	CXX_COUNT,          /* how many a has: sizeof... */
-	CXX_LIST,           /* list, between commas */
+	CXX_COUNT,          /* length of a: sizeof... */
+	CXX_LIST,           /* list, separated by commas */
 };
 
 enum { CXX_CONST = 1, CXX_VOLATILE = 2, CXX_RESTRICT = 4 };
@@ -64,13 +64,13 @@ struct cxx_node {
 	enum cxx_kind kind;
 	u8 quals, ref;
 	bool rvalue, is_suffix, negative;
-	bool busy; /* it is being printed: names from files may refer to themselves */
+	bool busy; /* being printed: names from files may refer to themselves */
 	u32 number, len, n;
-	const char *text, *suffix; /* len bytes of text; suffix ends in NUL */
+	const char *text, *suffix; /* len bytes of text; suffix is NUL-terminated */
 	struct cxx_node *a, *b, *c, **list;
 };
 
-/* demangle_cxx_print.c. False: too long, or it contains itself. */
+/* demangle_cxx_print.c. False: too long, or recursive. */
 bool cxx_print(struct buf *out, struct cxx_node *n);
 
 /* ---- the parser */
@@ -83,19 +83,19 @@ struct cxx_parser {
 	struct arena arena;
 	const char *at, *end;
 	u32 depth, n_nodes;
-	cxx_nodes subs;    /* S_, S0_ … */
-	cxx_nodes params;  /* T_, T0_ …: the template arguments of the name at hand */
-	cxx_nodes unknown; /* parameters that were named before their arguments came */
+	cxx_nodes subs;    /* S_, S0_ ... */
+	cxx_nodes params;  /* T_, T0_ ...: template arguments of the current name */
+	cxx_nodes unknown; /* parameters used before their arguments */
 	bool may_be_unknown, in_lambda;
-	const char *class_name; /* what a constructor is called */
+	const char *class_name; /* for constructors */
 	u32 class_len;
 };
 
-/* What an encoding's name says about the rest. */
+/* Properties of an encoding's name that affect the rest. */
 struct cxx_name_state {
-	bool wanted;      /* arguments that follow are the encoding's own */
+	bool wanted;      /* following arguments belong to the encoding */
 	bool is_template; /* the name ends in template arguments: a result type follows */
-	bool is_special;  /* constructor, destructor, conversion: no result type in any case */
+	bool is_special;  /* constructor, destructor, conversion: never a result type */
 	u8 quals, ref;
 };
 
@@ -104,9 +104,7 @@ struct cxx_operator {
 	u32 n_operands;
 };
 
-/*
- * Text: what is taken is passed; what is not there leaves the parser where it was.
- */
+/* Text: a match is consumed; without a match the parser does not move. */
 static inline char cxx_peek(const struct cxx_parser *p, u32 n)
 {
 	return (size_t)(p->end - p->at) > n ? p->at[n] : '\0';
@@ -114,16 +112,14 @@ static inline char cxx_peek(const struct cxx_parser *p, u32 n)
 
 bool cxx_take(struct cxx_parser *p, const char *s);
 bool cxx_take_decimal(struct cxx_parser *p, u32 *out);
-/* "_" is 0, "0_" is 1 … in base 36 for substitutions, 10 elsewhere. */
+/* "_" is 0, "0_" is 1 ... in base 36 for substitutions, 10 elsewhere. */
 bool cxx_take_sequence(struct cxx_parser *p, u32 base, u32 *out);
-/* Elements until "E" (or what else ends them); false: one is damaged. */
+/* Elements until "E" (or another terminator); false: one is invalid. */
 bool cxx_take_list(struct cxx_parser *p, struct cxx_node *(*f)(struct cxx_parser *p),
 		   const char *end, cxx_nodes *out);
 
-/*
- * Nodes belong to the parser's arena. NULL goes in and comes out where something did not parse.
- */
-bool cxx_enter(struct cxx_parser *p); /* a level deeper; false: that is too deep */
+/* Nodes are allocated in the parser's arena. NULL (a parse error) propagates. */
+bool cxx_enter(struct cxx_parser *p); /* one level deeper; false: too deep */
 struct cxx_node *cxx_leave(struct cxx_parser *p, struct cxx_node *n);
 struct cxx_node *cxx_make(struct cxx_parser *p, enum cxx_kind kind);
 struct cxx_node *cxx_make_text(struct cxx_parser *p, enum cxx_kind kind, const char *text,
@@ -131,16 +127,14 @@ struct cxx_node *cxx_make_text(struct cxx_parser *p, enum cxx_kind kind, const c
 struct cxx_node *cxx_make_name(struct cxx_parser *p, const char *text);
 struct cxx_node *cxx_around(struct cxx_parser *p, enum cxx_kind kind, struct cxx_node *a,
 			    struct cxx_node *b);
-/* Of two, both needed. */
+/* With two children, both required. */
 struct cxx_node *cxx_pair(struct cxx_parser *p, enum cxx_kind kind, struct cxx_node *a,
 			  struct cxx_node *b);
 struct cxx_node *cxx_with_list(struct cxx_node *n, const cxx_nodes *list);
-/* What S_, S0_ … may mean from here on. */
+/* Adds a substitution candidate for S_, S0_ ... */
 struct cxx_node *cxx_push_sub(struct cxx_parser *p, struct cxx_node *n);
 
-/*
- * Productions, called as the ABI calls them; NULL or false: this is none.
- */
+/* Productions, named as in the ABI; NULL or false: no match. */
 struct cxx_node *cxx_parse_encoding(struct cxx_parser *p, bool with_result);
 /* demangle_cxx_name.c. state may be NULL. */
 struct cxx_node *cxx_parse_name(struct cxx_parser *p, struct cxx_name_state *state);
@@ -150,7 +144,7 @@ struct cxx_node *cxx_parse_source_name(struct cxx_parser *p);
 struct cxx_node *cxx_parse_substitution(struct cxx_parser *p, bool in_name);
 struct cxx_node *cxx_parse_template_param(struct cxx_parser *p);
 struct cxx_node *cxx_parse_template_arg(struct cxx_parser *p);
-/* own: of the encoding's name, which T_ refers to. */
+/* own: arguments of the encoding's name, to which T_ refers. */
 bool cxx_parse_template_args(struct cxx_parser *p, bool own, cxx_nodes *out);
 struct cxx_node *cxx_template_of(struct cxx_parser *p, struct cxx_node *name, bool own);
 bool cxx_take_parameters(struct cxx_parser *p, cxx_nodes *out);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The expressions in C++ symbols, which template arguments and decltype hold. See demangle_cxx.c. */
+/* Expressions in C++ symbols, in template arguments and decltype. See demangle_cxx.c. */
 #include <ctype.h>
 #include "object/demangle_cxx.h"
 
@@ -48,7 +48,7 @@ static struct cxx_node *parse_function_param(struct cxx_parser *p)
 	return n;
 }
 
-/* A name and, perhaps, its template arguments. */
+/* A name with optional template arguments. */
 static struct cxx_node *parse_simple_name(struct cxx_parser *p, struct cxx_node *scope)
 {
 	struct cxx_node *n = cxx_parse_unqualified(p, NULL, NULL);
@@ -58,7 +58,7 @@ static struct cxx_node *parse_simple_name(struct cxx_parser *p, struct cxx_node 
 	return n && scope ? cxx_pair(p, CXX_NESTED, scope, n) : n;
 }
 
-/* sr <type> <name>, srN <type> <name>… E <name>, sr <name>… E <name> */
+/* sr <type> <name>, srN <type> <name>... E <name>, sr <name>... E <name> */
 static struct cxx_node *parse_scoped(struct cxx_parser *p)
 {
 	bool many = cxx_take(p, "N"), bare = isdigit((u8)cxx_peek(p, 0));
@@ -196,7 +196,7 @@ static struct cxx_node *parse_member(struct cxx_parser *p, struct cxx_node *of,
 
 static struct cxx_node *parse_binary(struct cxx_parser *p, const struct cxx_operator *o)
 {
-	bool is_cast = strlen(o->text) > 4; /* static_cast and its like */
+	bool is_cast = strlen(o->text) > 4; /* static_cast etc. */
 	struct cxx_node *a, *n;
 	cxx_nodes list;
 

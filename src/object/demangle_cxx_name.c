@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The names of C++ symbols: <name> and what it is made of. See demangle_cxx.c. */
+/* The names of C++ symbols: <name> and its productions. See demangle_cxx.c. */
 #include <ctype.h>
 #include "object/demangle_cxx.h"
 
@@ -128,7 +128,7 @@ static struct cxx_node *parse_operator_name(struct cxx_parser *p, struct cxx_nam
 	if (cxx_take(p, "li"))
 		return cxx_around(p, CXX_LITERAL_OPERATOR, cxx_parse_source_name(p), NULL);
 	if (cxx_peek(p, 0) == 'v' &&
-	    isdigit((u8)cxx_peek(p, 1))) { /* a vendor's, with a number of operands */
+	    isdigit((u8)cxx_peek(p, 1))) { /* vendor operator with a number of operands */
 		digit = 2;
 		p->at += digit;
 		return cxx_around(p, CXX_CONVERSION, cxx_parse_source_name(p), NULL);
@@ -148,7 +148,7 @@ bool cxx_take_parameters(struct cxx_parser *p, cxx_nodes *out)
 		struct cxx_node *n;
 
 		if ((cxx_peek(p, 0) == 'R' || cxx_peek(p, 0) == 'O') && cxx_peek(p, 1) == 'E')
-			break; /* a function's own qualifier */
+			break; /* a function qualifier */
 		if (cxx_peek(p, 0) == 'Q')
 			break;
 		n = cxx_parse_type(p);
@@ -258,7 +258,7 @@ struct cxx_node *cxx_parse_unqualified(struct cxx_parser *p, struct cxx_name_sta
 
 struct standard {
 	char code;
-	const char *text, *full, *name; /* full, and what its constructors are called */
+	const char *text, *full, *name; /* full: expanded; name: for constructors */
 };
 
 static const struct standard standards[] = {
@@ -275,7 +275,7 @@ static const struct standard standards[] = {
 	  "basic_iostream" },
 };
 
-/* Behind the S. in_name: it may be followed by a constructor. */
+/* After the S. in_name: a constructor may follow. */
 static struct cxx_node *parse_standard(struct cxx_parser *p, bool in_name)
 {
 	const struct standard *s = standards;
@@ -371,7 +371,7 @@ struct cxx_node *cxx_template_of(struct cxx_parser *p, struct cxx_node *name, bo
 	return cxx_with_list(cxx_around(p, CXX_TEMPLATE, name, NULL), &list);
 }
 
-/* One step of a prefix; *is_sub: it was substituted, and is no new candidate. */
+/* One step of a prefix; *is_sub: it was a substitution, so not a new candidate. */
 static struct cxx_node *parse_prefix(struct cxx_parser *p, struct cxx_name_state *state,
 				     struct cxx_node *so_far, bool *is_sub)
 {
@@ -507,7 +507,7 @@ struct cxx_node *cxx_parse_template_arg(struct cxx_parser *p)
 	return cxx_parse_type(p);
 }
 
-/* own: they are those of the encoding's name, which T_ means from now on. */
+/* own: these are the arguments of the encoding's name, to which T_ refers from now on. */
 bool cxx_parse_template_args(struct cxx_parser *p, bool own, cxx_nodes *out)
 {
 	bool in_lambda = p->in_lambda;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The tree of a C++ name as text, in the form that libiberty made customary ("foo(char const*)",
- * "std::vector<int, std::allocator<int> >", "{lambda(int)#1}"). Declarators are written inside out: what
- * stands left of the name first, then what stands right of it, as in "int (*f(char)) [3]".
+ * Prints the tree of a C++ name in libiberty's form ("foo(char const*)", "std::vector<int,
+ * std::allocator<int> >", "{lambda(int)#1}"). Declarators are written inside out: first the text
+ * left of the name, then the text right of it, as in "int (*f(char)) [3]".
  *
- * Trees share parts, so a short name can stand for a text of any length: it is cut off.
+ * Trees share parts, so a short symbol can expand to a text of any length: it is truncated.
  */
 #include "object/demangle_cxx.h"
 
@@ -15,7 +15,8 @@ enum { MAX_TEXT = 64 << 10, MAX_STEPS = 1 << 17, MAX_DEPTH = 512 };
 struct printer {
 	struct buf *out;
 	u32 depth, steps;
-	u32 index, count; /* of the pack that is being expanded; NO_INDEX: none, or not met yet */
+	/* of the pack that is being expanded; NO_INDEX: none, or not reached yet */
+	u32 index, count;
 	bool failed;
 };
 
@@ -38,7 +39,7 @@ static void print(struct printer *p, struct cxx_node *n)
 	right(p, n);
 }
 
-/* Bounds of one step; false: no further. */
+/* Bounds one step; false: stop. */
 static bool enter(struct printer *p, struct cxx_node *n)
 {
 	if (p->failed || !n || n->busy || p->depth >= MAX_DEPTH || ++p->steps > MAX_STEPS ||
@@ -65,7 +66,7 @@ static void take_back(struct printer *p, size_t len)
 	p->out->s[len] = '\0';
 }
 
-/* Packs without elements leave no comma behind. */
+/* Removes the comma before an empty pack. */
 static void list(struct printer *p, struct cxx_node *n)
 {
 	bool any = false;
@@ -91,7 +92,7 @@ static void number(struct printer *p, u32 n)
 
 /* ---- types */
 
-/* The first pack of an expansion says how often it is repeated. False: nothing is expanded, or it is empty. */
+/* The first pack of an expansion determines its length. False: no expansion, or an empty one. */
 static bool meet(struct printer *p, const struct cxx_node *pack)
 {
 	if (p->count == NO_INDEX) {
@@ -101,7 +102,7 @@ static bool meet(struct printer *p, const struct cxx_node *pack)
 	return p->index < pack->n;
 }
 
-/* What a template parameter, or an element of a pack, is. */
+/* The value of a template parameter, or of a pack's element. */
 static struct cxx_node *resolve(struct printer *p, struct cxx_node *n)
 {
 	for (u32 i = 0; n && i < MAX_DEPTH; i++)
@@ -126,7 +127,7 @@ static bool is_function(struct printer *p, struct cxx_node *n)
 	return n && n->kind == CXX_FUNCTION;
 }
 
-/* Whether anything of the type stands right of the name. */
+/* The type has text right of the name. */
 static bool has_right(struct printer *p, struct cxx_node *n)
 {
 	for (u32 i = 0; i < MAX_DEPTH; i++) {
@@ -160,7 +161,7 @@ static void quals(struct printer *p, const struct cxx_node *n)
 		put(p, " &&");
 }
 
-/* What a template parameter is const already is not said again. */
+/* Qualifiers that a template argument already has are not repeated. */
 static void qualified(struct printer *p, struct cxx_node *n)
 {
 	struct cxx_node *of = resolve(p, n->a);
@@ -189,7 +190,7 @@ static void declarator_end(struct printer *p, struct cxx_node *of)
 	right(p, of);
 }
 
-/* A reference to a reference is an rvalue's only when both are. */
+/* A reference to a reference is an rvalue reference only if both are. */
 static struct cxx_node *referred(struct printer *p, struct cxx_node *n, bool *rvalue)
 {
 	struct cxx_node *to = n->a, *r;
@@ -208,7 +209,7 @@ static void reference(struct printer *p, struct cxx_node *n, bool is_left)
 	struct cxx_node *to = referred(p, n, &rvalue);
 	u32 index = p->index, count = p->count;
 
-	if (to != n->a) { /* inside of an element by now */
+	if (to != n->a) { /* now inside an element */
 		p->index = NO_INDEX;
 		p->count = 0;
 	}
@@ -332,8 +333,7 @@ static void unary(struct printer *p, struct cxx_node *n)
 
 static void binary(struct printer *p, struct cxx_node *n)
 {
-	bool greater = n->len == 1 &&
-		       n->text[0] == '>'; /* would end a list of template arguments */
+	bool greater = n->len == 1 && n->text[0] == '>'; /* would end a template argument list */
 
 	if (greater)
 		put(p, "(");
@@ -373,7 +373,7 @@ static void literal(struct printer *p, struct cxx_node *n)
 	put(p, ")");
 	put(p, n->negative ? "-" : "");
 	if (type && type->kind == CXX_BUILTIN && type->suffix &&
-	    streq(type->suffix, "[")) { /* bytes of a float */
+	    streq(type->suffix, "[")) { /* a float's bytes */
 		put(p, "[");
 		buf_add(p->out, n->text, n->len);
 		put(p, "]");
@@ -421,7 +421,10 @@ static void fold(struct printer *p, struct cxx_node *n)
 
 /* ---- packs */
 
-/* Of an expansion its element, else all; packs within an element have nothing to do with the expansion. */
+/*
+ * In an expansion the current element, else all; a pack within an element is not part of the
+ * expansion.
+ */
 static void pack(struct printer *p, struct cxx_node *n,
 		 void (*side)(struct printer *p, struct cxx_node *n))
 {
@@ -442,7 +445,7 @@ static void pack(struct printer *p, struct cxx_node *n,
 	p->count = count;
 }
 
-/* Once for each element of the pack in it; "..." when there is none. */
+/* One copy for each element of the pack; "..." without a pack. */
 static void expansion(struct printer *p, struct cxx_node *n)
 {
 	u32 index = p->index, count = p->count;
@@ -486,8 +489,8 @@ static void count(struct printer *p, struct cxx_node *n)
 /* ---- both sides */
 
 /*
- * What is written as it stands: %a %b %c the node of that name, %A %B %C the same as an operand, %l the list, %t the
- * text, %n the number.
+ * Templates of node texts: %a %b %c the child node, %A %B %C the same as an operand, %l the list,
+ * %t the text, %n the number.
  */
 static const char *const shapes[] = {
 	[CXX_NAME] = "%t",

@@ -5,7 +5,7 @@
 
 /* ---- <type> */
 
-/* suffix: what is written behind literals; "?" of truth values, "[" around bytes. */
+/* suffix: printed after literals; "?" for booleans, "[" around bytes. */
 static const struct builtin {
 	const char *code, *text, *suffix;
 } builtins[] = {
@@ -169,7 +169,7 @@ static struct cxx_node *parse_vendor(struct cxx_parser *p)
 	return cxx_with_list(n, &list);
 }
 
-/* Is what follows, behind qualifiers, a function? */
+/* After qualifiers: does a function type follow? */
 static bool is_function_ahead(const struct cxx_parser *p)
 {
 	u32 i = 0;
@@ -223,7 +223,7 @@ static struct cxx_node *suffixed(struct cxx_parser *p, const char *suffix)
 	return n;
 }
 
-/* T_, T_<…> of template template parameters; "Ts", "Tu", "Te" are elaborated names. */
+/* T_, T_<...> of template template parameters; "Ts", "Tu", "Te" are elaborated names. */
 static struct cxx_node *parse_parameter_type(struct cxx_parser *p)
 {
 	struct cxx_node *n;
@@ -236,11 +236,13 @@ static struct cxx_node *parse_parameter_type(struct cxx_parser *p)
 	cxx_push_sub(p, n);
 	if (!p->may_be_unknown)
 		return cxx_template_of(p, n, false);
-	/* A conversion's own template arguments or the type's: the type's, if more follow. */
+	/*
+	 * The template arguments belong to the conversion or the type: to the type, if more follow.
+	 */
 	return n;
 }
 
-/* *again: it was substituted. */
+/* *again: it was a substitution. */
 static struct cxx_node *parse_substituted_type(struct cxx_parser *p, bool *again)
 {
 	struct cxx_node *n;
@@ -274,7 +276,7 @@ static struct cxx_node *parse_d_type(struct cxx_parser *p, bool *again)
 	return parse_builtin(p);
 }
 
-/* Of what is a type but no candidate for substitution, *again. */
+/* A type that is no substitution candidate sets *again. */
 static struct cxx_node *parse_new_type(struct cxx_parser *p, bool *again)
 {
 	char c = cxx_peek(p, 0);

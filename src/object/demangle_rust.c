@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Rust's symbol names. In: "_RNvCs1_5crate4func" (v0: RFC 2603, rustc's book, "v0 Symbol Format") or
- * "_ZN5crate4func17h0123456789abcdefE" (legacy: length and bytes of each part, the last a hash);
- * out: "crate::func". Hashes that tell versions of a crate apart are left out, as people write names.
+ * The Rust symbol demangler. Input: "_RNvCs1_5crate4func" (v0: RFC 2603, rustc's book, "v0 Symbol
+ * Format") or "_ZN5crate4func17h0123456789abcdefE" (legacy: length and bytes of each part, the last
+ * a hash); output: "crate::func". Hashes that distinguish versions of a crate are omitted.
  *
- * The text comes from files: nesting and length are bounded, and what does not parse is no name.
+ * The text comes from untrusted files: nesting and length are bounded, and invalid text is not
+ * demangled.
  */
 #include <ctype.h>
 #include <stdio.h>
@@ -26,7 +27,7 @@ static bool is_hash(const char *s)
 	return s[0] == 'h' && strspn(s + 1, "0123456789abcdef") >= HASH_LEN - 1;
 }
 
-/* "$LT$" and its like; the number of characters taken, 0: none of them. */
+/* "$LT$" etc.; returns the number of characters consumed, 0: no escape. */
 static u32 escape(const char *s, u32 len, struct buf *out)
 {
 	static const struct {
@@ -96,9 +97,9 @@ static bool legacy(const char *s, struct buf *out)
 /* ---- v0 */
 
 struct v0 {
-	const char *text; /* behind "_R" */
+	const char *text; /* after "_R" */
 	u32 at, len, depth;
-	bool bad, quiet; /* quiet: read, but not shown */
+	bool bad, quiet; /* quiet: parse without output */
 	struct buf *out;
 };
 
@@ -158,7 +159,7 @@ static u64 disambiguator(struct v0 *v)
 	return eat(v, 's') ? base62(v) + 1 : 0;
 }
 
-/* [u] length [_] bytes; the bytes stay in the text. */
+/* [u] length [_] bytes; *bytes points into the text. */
 static const char *identifier(struct v0 *v, u32 *len, bool *punycode)
 {
 	const char *s;
@@ -196,7 +197,7 @@ static bool deeper(struct v0 *v)
 	return !v->bad;
 }
 
-/* A part that was there before is read once more, from where it stood. */
+/* A backreference: the earlier part is parsed once more, at its position. */
 static void backref(struct v0 *v, void (*read)(struct v0 *v))
 {
 	u32 here = v->at - 1, back;
@@ -414,7 +415,7 @@ static void function_type(struct v0 *v)
 	type(v);
 }
 
-/* A trait's path; its generics stay open for what dyn adds. Returns whether they are. */
+/* A trait's path; its generics stay open for dyn's associated types. Returns whether they are. */
 static bool open_path(struct v0 *v)
 {
 	u32 here = v->at, back;
@@ -537,10 +538,10 @@ static bool v0_name(const char *s, struct buf *out)
 {
 	struct v0 v = { .text = s + 2, .len = (u32)strcspn(s + 2, "."), .out = out };
 
-	if (isdigit((u8)peek(&v))) /* of a version that is to come */
+	if (isdigit((u8)peek(&v))) /* a future encoding version */
 		return false;
 	path(&v, true);
-	if (!v.bad && v.at < v.len) { /* the crate that instantiated it */
+	if (!v.bad && v.at < v.len) { /* the instantiating crate */
 		v.quiet = true;
 		path(&v, false);
 	}

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Files with debug information: the program itself, or the separate file that its build id or debug link
- * leads to (elf_fetch_debug_file). Unwind information, which frame-relative variables need, is the program's
- * own: separate files have none. Entries are walked by hand, because libdw's dwarf_getscopes() continues
- * with the scopes of an inlined function's definition and leaves out whose frame it runs in.
+ * Files with debug information: the program itself, or the separate file that its build id or debug
+ * link refers to (elf_fetch_debug_file). Unwind information, needed for frame-relative variables,
+ * is the program's own: separate files have none. Entries are walked by hand, because libdw's
+ * dwarf_getscopes() continues with the scopes of an inlined function's definition and omits the
+ * function whose frame it runs in.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -15,7 +16,7 @@
 
 #if SONDE_HAVE_LIBDW
 
-static struct dwarf *opened; /* kept until the end: types refer to them */
+static struct dwarf *opened; /* never closed: types refer to them */
 
 /* ---- entries */
 
@@ -62,8 +63,8 @@ bool die_ref(const struct dwarf *d, Dwarf_Die *die, unsigned attr, Dwarf_Die *ou
 }
 
 /*
- * Go writes its DWARF 4 with the blocks of DWARF 3 (DW_FORM_block1), in which libdw expects no expressions from
- * version 4 on; one of less than 128 bytes looks the same in both forms.
+ * Go writes DWARF 4 with DW_FORM_block1 as in DWARF 3; libdw does not accept it for expressions
+ * from version 4 on. A block of less than 128 bytes has the same encoding as an exprloc.
  */
 bool die_location(const struct dwarf *d, Dwarf_Die *die, unsigned attr, Dwarf_Attribute *out)
 {
@@ -117,7 +118,7 @@ static void list_units(struct dwarf *d)
 	while (d->f->dwarf_get_units(d->dw, cu, &cu, NULL, &kind, &u.die, &u.body) == 0) {
 		if (kind == DW_UT_type || kind == DW_UT_split_type) {
 			vec_push(&d->arena, &d->type_units, u.die);
-			continue; /* reached by signature */
+			continue; /* type units are found by signature */
 		}
 		u.is_missing = kind == DW_UT_skeleton && !u.body.addr;
 		if (kind != DW_UT_skeleton || !u.body.addr)
@@ -127,7 +128,7 @@ static void list_units(struct dwarf *d)
 	}
 }
 
-/* Its debug information: its own, or that of the file it points to. */
+/* A program's debug information: its own, or that of the file it refers to. */
 static int open_debug(struct dwarf *d, struct err *err)
 {
 	struct elf_section s;
@@ -193,7 +194,7 @@ static struct dwarf *open_new(const char *path, const struct stat *st, const str
 	return d;
 }
 
-/* Files without: every function of a pattern asks again. */
+/* A cache of files without debug information: each function of a pattern asks again. */
 static struct without {
 	struct without *next;
 	u64 dev, ino, mtime;
@@ -259,8 +260,9 @@ static int by_low(const void *a, const void *b)
 }
 
 /*
- * Of sorted ranges the one that covers pc. They do not overlap, but for those of code that a linker has dropped, which
- * begin at 0 and so come first; a few before the nearest are tried for what compilers do otherwise.
+ * Finds the sorted range that covers pc. Ranges do not overlap, except those of code that a linker
+ * dropped, which begin at 0 and so come first; a few before the nearest are tried for other
+ * compilers.
  */
 static const struct code *code_at(const struct code *v, u32 n, u64 pc)
 {
@@ -305,7 +307,7 @@ struct unit *dwarf_unit_at(struct dwarf *d, u64 pc)
 	return c ? &d->units.v[c->unit] : NULL;
 }
 
-/* What has no addresses of its own but may hold functions. */
+/* Entries without addresses that may contain functions. */
 static bool is_container(int tag)
 {
 	switch (tag) {
@@ -345,7 +347,7 @@ static bool descend(struct dwarf *d, Dwarf_Die *die, u64 pc, struct scopes *out,
 	return false;
 }
 
-/* The functions that are not in others, with their addresses; inner: those in others too. */
+/* The functions outside of others, with their addresses; inner: nested ones too. */
 static void index_functions(struct dwarf *d, struct unit *u, Dwarf_Die *of, bool inner, u32 depth)
 {
 	Dwarf_Addr base, low, high;
@@ -379,7 +381,7 @@ static const struct code *indexed(struct dwarf *d, struct unit *u, u64 pc, bool 
 	return code_at(u->funcs.v, u->funcs.n, pc);
 }
 
-/* The entry of which target is, or is in: an entry's own end where the next begins. */
+/* The child that is or contains target: an entry ends where the next begins. */
 static bool child_towards(struct dwarf *d, Dwarf_Die *of, const void *target, Dwarf_Die *out)
 {
 	Dwarf_Die next;
@@ -391,7 +393,7 @@ static bool child_towards(struct dwarf *d, Dwarf_Die *of, const void *target, Dw
 	return (const u8 *)out->addr <= (const u8 *)target;
 }
 
-/* Blocks that cover pc, and no inlined functions. */
+/* Blocks that cover pc, without inlined functions. */
 static void descend_blocks(struct dwarf *d, u64 pc, struct scopes *out)
 {
 	Dwarf_Die c;
@@ -443,7 +445,7 @@ bool dwarf_scopes(struct dwarf *d, u64 pc, struct scopes *out)
 		return false;
 	out->die[out->n++] = u->body;
 	c = indexed(d, u, pc, false);
-	if (!c) /* g++: a lambda or a local class is in the function that has it */
+	if (!c) /* g++: a lambda or local class is inside its function */
 		c = indexed(d, u, pc, true);
 	if (!c)
 		return false;
@@ -472,7 +474,7 @@ const char *die_linkage_name(const struct dwarf *d, Dwarf_Die *die)
 	return s ? s : die_string(d, die, DW_AT_MIPS_linkage_name);
 }
 
-/* DW_CC_nocall: not called by the convention. */
+/* DW_CC_nocall: does not follow the calling convention. */
 static bool has_own_convention(const struct dwarf *d, Dwarf_Die *die)
 {
 	u64 how;
@@ -550,7 +552,7 @@ bool dwarf_inline_at(struct dwarf *d, u64 pc, struct dwarf_func *out)
 	return function_at(d, pc, true, out);
 }
 
-/* Whether the function, or the text of one of its name, has that line. */
+/* The function, or the text of a function of the name, contains that line. */
 static bool has_line(struct dwarf *d, Dwarf_Die *func, const char *file, u32 line)
 {
 	const char *name = d->f->dwarf_diename(func);
@@ -576,7 +578,7 @@ bool dwarf_instance_of_line(struct dwarf *d, u64 pc, const char *file, u32 line,
 		       d->f->dwarf_tag(&s.die[i]) != DW_TAG_inlined_subroutine)
 			i--;
 		if (!i || (is_first && d->f->dwarf_tag(&s.die[i]) == DW_TAG_subprogram))
-			return false; /* nothing is inlined here */
+			return false; /* no inlining here */
 		if (!has_line(d, &s.die[i], file, line))
 			continue;
 		*out = (struct dwarf_instance){ s.die[i].addr, (u32)(s.unit - d->units.v) };
@@ -594,7 +596,7 @@ struct copies {
 	int n, stop;
 };
 
-/* Whether the entry has that name, or that name for linkers. */
+/* The entry has that name or linkage name. */
 static bool die_is_named(const struct dwarf *d, Dwarf_Die *die, const char *name)
 {
 	const char *s = d->f->dwarf_diename(die);
@@ -616,7 +618,7 @@ bool dwarf_is_in(struct dwarf *d, u64 pc, const char *func)
 	return false;
 }
 
-/* ---- the text of a function: from its line to that of the next function in the file */
+/* ---- a function's source text: from its line to that of the next function in the file */
 
 struct bodies {
 	struct dwarf *d;
@@ -624,10 +626,10 @@ struct bodies {
 	const char *name;
 	struct text_body *list;
 	u32 n;
-	bool ends; /* second walk: where they end */
+	bool ends; /* second pass: find the ends */
 };
 
-/* In DWARF 5 file 0 is the unit's own, which libdw before 0.190 does not tell. */
+/* In DWARF 5 file 0 is the unit's main file, which libdw before 0.190 does not report. */
 static const char *declared_in(struct dwarf *d, struct unit *u, Dwarf_Die *die)
 {
 	u64 index;
@@ -637,7 +639,7 @@ static const char *declared_in(struct dwarf *d, struct unit *u, Dwarf_Die *die)
 	return d->f->dwarf_decl_file(die);
 }
 
-/* Where its text begins. Go tells no line: that of the first instruction is the function's own. */
+/* First line of the text. Go has no declaration line: that of the first instruction is used. */
 static bool begin_of_text(struct bodies *b, Dwarf_Die *die, const char **file, u64 *line)
 {
 	struct dwarf_line at;
@@ -727,7 +729,10 @@ static int add_unit(void *ctx, const struct elf_symbol *s)
 	return 0;
 }
 
-/* Symbols lead to the units; only functions that have none (all copies inlined, C++ by the plain name) are looked for. */
+/*
+ * Symbols determine the units; only functions without one (all copies inlined, C++ by plain name)
+ * are searched.
+ */
 u32 dwarf_bodies(struct dwarf *d, const char *name, struct text_body out[MAX_BODIES])
 {
 	struct symbol_units w = { .d = d, .name = name };
@@ -776,7 +781,7 @@ int dwarf_each_inlined(struct dwarf *d, const char *name,
 	return c.stop ? c.stop : c.n;
 }
 
-#else /* nothing to read it with */
+#else /* without libdw */
 
 struct dwarf *dwarf_of(const char *path, const struct dwarf_registers *regs, struct err *err)
 {

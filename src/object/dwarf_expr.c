@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Location expressions -> locations (type/loc.h). In: operations as libdw decodes them, which come from a
- * file and are not to be trusted; out: steps for a stack of words whose depth is known to be bounded, a
- * register, or pieces. What depends on the frame is worked in: fbreg becomes the frame base's own steps
- * (mostly the CFA, which unwind information gives for this very address), an address in the file becomes
- * the program counter plus a distance, so that it holds wherever the file is loaded.
+ * Location expressions -> locations (type/loc.h). Input: operations as decoded by libdw, from an
+ * untrusted file; output: steps for a stack of words with bounded depth, a register, or pieces.
+ * References to the frame are expanded: fbreg becomes the frame base's own steps (mostly the CFA,
+ * from unwind information for this address), an address in the file becomes the program counter
+ * plus an offset, so that it holds wherever the file is loaded.
  *
- * DWARF 5, 2.5 and 2.6. Refused, with the reason in words: values that only the caller knows (entry values of
- * registers that calls destroy), pointers to what was optimized out, expressions with jumps.
+ * DWARF 5, 2.5 and 2.6. Rejected, with a reason: values that only the caller knows (entry values of
+ * registers that calls clobber), pointers to optimized-out objects, expressions with jumps.
  */
 #include <stdlib.h>
 #include "object/dwarf_file.h"
@@ -27,7 +27,7 @@ struct build {
 	u32 n;
 	u32 depth;
 	bool is_value;
-	s32 reg; /* offset of the register that the value is, -1: none */
+	s32 reg; /* offset of the register that holds the value, -1: none */
 	struct loc_piece piece[LOC_MAX_PIECES];
 	u32 n_pieces, n_placed;
 	const char *why;
@@ -86,7 +86,7 @@ static bool push_sum(struct build *b, u64 number, s64 offset)
 	return !offset || (push_const(b, offset) && emit(b, LOP_ADD, 8, false, 0, 2, 1));
 }
 
-/* An address in the file: as far from the program counter as it is there. */
+/* An address in the file, as an offset from the program counter. */
 static bool push_address(struct build *b, u64 address)
 {
 	if (!b->at->d->regs)
@@ -99,7 +99,7 @@ static bool push_address(struct build *b, u64 address)
 
 static bool run(struct build *b, const Dwarf_Op *ops, size_t n);
 
-/* Operations of unwind information or of a frame base, as a part of this expression. */
+/* Operations of unwind information or of a frame base, inlined into this expression. */
 static bool nested(struct build *b, Dwarf_Attribute *attr, const Dwarf_Op *ops, size_t n)
 {
 	struct expr_place *at = b->at, inner = *at;
@@ -143,7 +143,7 @@ static bool push_cfa(struct build *b)
 	return ok;
 }
 
-/* The frame base may be a register: then it is that register's value, not its address. */
+/* If the frame base is a register, its value is meant, not its address. */
 static bool push_frame_base(struct build *b)
 {
 	struct dwarf *d = b->at->d;
@@ -170,8 +170,8 @@ static bool push_fbreg(struct build *b, s64 offset)
 }
 
 /*
- * What a register held when the function was entered: known at the entry itself; later for registers
- * that calls preserve, because unwind information says where they are.
+ * A register's value at function entry: known at the entry itself; later for callee-saved
+ * registers, whose save slots unwind information describes.
  */
 static bool push_at_entry(struct build *b, u64 number)
 {
@@ -200,7 +200,7 @@ static bool push_at_entry(struct build *b, u64 number)
 	return ok;
 }
 
-/* libdw points at the block's length, a LEB128 number. */
+/* libdw points at the block's length, a ULEB128 number. */
 static const u8 *block_of(const Dwarf_Op *op)
 {
 	const u8 *p = (const u8 *)(uintptr_t)op->number2;
@@ -251,7 +251,7 @@ static bool convert(struct build *b, const Dwarf_Op *op)
 	return base_type(b, op, &size, &is_signed) && emit(b, LOP_EXT, size, is_signed, 0, 1, 1);
 }
 
-/* op->number: the register or the size; number2: the type. libdw reads the type by the attribute. */
+/* op->number: register or size; number2: the type. libdw reads the type by the attribute. */
 static bool typed(struct build *b, const Dwarf_Op *op)
 {
 	const u8 *block = (const u8 *)(uintptr_t)op->number2;
@@ -277,7 +277,7 @@ static bool typed(struct build *b, const Dwarf_Op *op)
 	return fail(b, malformed);
 }
 
-/* ---- thread-local variables: a distance becomes an address */
+/* ---- thread-local variables: an offset becomes an address */
 
 static bool pick(struct build *b, u64 index)
 {
@@ -302,8 +302,9 @@ static bool push_thread(struct build *b)
 }
 
 /*
- * vector = *(thread + 8); (vector[n].address + distance) * (n <= vector[-1]): a thread that has seen no use of the library
- * since it was loaded may have a shorter one, and then 0 cannot be read.
+ * vector = *(thread + 8); (vector[n].address + offset) * (n <= vector[-1]): a thread that has not
+ * used the library since it was loaded may have a shorter vector; then address 0 makes the read
+ * fail.
  */
 static bool by_vector(struct build *b, u64 slot)
 {
@@ -370,7 +371,7 @@ static bool run_plain(struct build *b, const Dwarf_Op *op, bool *ok)
 	return false;
 }
 
-/* Through the unit's table of addresses: the attribute knows it. */
+/* By the unit's address table, through the attribute. */
 static bool indexed(struct build *b, const Dwarf_Op *op)
 {
 	struct dwarf *d = b->at->d;
@@ -386,7 +387,7 @@ static bool indexed(struct build *b, const Dwarf_Op *op)
 	return d->f->dwarf_formudata(&a, &v) == 0 ? push_const(b, (s64)v) : fail(b, malformed);
 }
 
-/* Bytes in the expression itself. */
+/* A value in the expression itself. */
 static bool implicit_value(struct build *b, const Dwarf_Op *op)
 {
 	const u8 *bytes = block_of(op);
@@ -474,7 +475,7 @@ static bool run_one(struct build *b, const Dwarf_Op *op)
 
 /* ---- pieces */
 
-/* Either a register alone, or steps that leave something. */
+/* Either a register alone, or steps that push a value. */
 static bool has_result(const struct build *b)
 {
 	return b->depth || (b->reg >= 0 && !b->n);
@@ -518,7 +519,7 @@ static bool end_piece(struct build *b, u64 size)
 	return true;
 }
 
-/* A piece that cannot be read (in a vector register) leaves the others. False: there are none behind it, or before. */
+/* An unreadable piece (in a vector register) leaves the others. False: it is the first or last. */
 static bool skip_to_piece(struct build *b, const Dwarf_Op *ops, size_t n, size_t *i)
 {
 	size_t at = *i + 1;

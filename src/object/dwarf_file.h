@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Shared by the files dwarf*.c; nobody else includes it. */
+/* Private declarations of dwarf*.c. */
 #ifndef SONDE_OBJECT_DWARF_FILE_H
 #define SONDE_OBJECT_DWARF_FILE_H
 
@@ -11,24 +11,24 @@
 
 struct elf;
 
-struct code { /* a range of addresses, and whose it is */
+struct code { /* a range of addresses and its entry */
 	u64 low, high;
 	Dwarf_Die die; /* a function */
 	u32 unit;
 };
 
 struct unit {
-	Dwarf_Die die;  /* has the addresses and lines */
-	Dwarf_Die body; /* has the entries: another one in split files */
+	Dwarf_Die die;  /* with the addresses and lines */
+	Dwarf_Die body; /* with the entries: a different one in split files */
 	enum dwarf_language language;
 	bool is_missing;        /* its entries are in a file that was not found */
-	VEC(struct code) funcs; /* filled when the first of them is looked for */
+	VEC(struct code) funcs; /* filled on first lookup */
 	bool has_funcs, has_inner;
 };
 
 struct dwarf {
 	struct dwarf *next;
-	struct arena arena; /* of all that it hands out */
+	struct arena arena; /* owns all results */
 	char *path;
 	u64 dev, ino, mtime;
 	const struct dw *f;
@@ -62,9 +62,9 @@ bool die_child(const struct dwarf *d, Dwarf_Die *of, Dwarf_Die *out);
 bool die_next(const struct dwarf *d, Dwarf_Die *die); /* in place */
 bool die_flag(const struct dwarf *d, Dwarf_Die *die, unsigned attr);
 bool die_number(const struct dwarf *d, Dwarf_Die *die, unsigned attr, u64 *out);
-/* The entry that an attribute of this one, or of what it is an instance of, refers to. */
+/* The entry that an attribute of this one, or of its abstract origin, refers to. */
 bool die_ref(const struct dwarf *d, Dwarf_Die *die, unsigned attr, Dwarf_Die *out);
-/* An attribute that is an expression or a list of them. */
+/* An attribute that is an expression or a location list. */
 bool die_location(const struct dwarf *d, Dwarf_Die *die, unsigned attr, Dwarf_Attribute *out);
 const char *die_string(const struct dwarf *d, Dwarf_Die *die, unsigned attr); /* NULL: none */
 struct unit *dwarf_unit_at(struct dwarf *d, u64 pc);
@@ -73,53 +73,53 @@ bool dwarf_scopes(struct dwarf *d, u64 pc, struct scopes *out);
 int scopes_function(const struct dwarf *d, struct scopes *s, bool inner);
 
 const char *die_linkage_name(const struct dwarf *d, Dwarf_Die *die); /* NULL: none */
-/* Whether code at pc belongs to a function of that name, or to an inlined copy of it. */
+/* The code at pc belongs to a function of that name, or to an inlined copy of it. */
 bool dwarf_is_in(struct dwarf *d, u64 pc, const char *func);
 
 enum { MAX_BODIES = 32 };
 
-struct text_body { /* lines of a source file, both included */
+struct text_body { /* lines of a source file, inclusive */
 	const char *file;
 	u32 first, last;
 };
 
-/* The texts of functions of that name. */
+/* The source texts of functions of that name. */
 u32 dwarf_bodies(struct dwarf *d, const char *name, struct text_body out[MAX_BODIES]);
 
 /* ---- dwarf_type.c */
 const struct type *die_type(struct dwarf *d, Dwarf_Die *type);
-/* Of DW_AT_type; &ty_void when there is none. *by_reference: a C++ object passed by its address. */
+/* The type in DW_AT_type; &ty_void if none. *by_reference: a C++ object passed by address. */
 const struct type *die_type_of(struct dwarf *d, Dwarf_Die *die, bool *by_reference);
 
 /* ---- dwarf_var.c */
-/* A number as a register holds it: extended from the bytes of its type. */
+/* A number as in a register: extended from the size of its type. */
 s64 dwarf_extended(const struct type *t, u64 word);
 
 /* ---- dwarf_find.c */
 
-/* Whether the entry of a type says no more than its name. */
+/* The entry of a type is only a declaration. */
 bool die_is_declared(const struct dwarf *d, Dwarf_Die *type);
-/* Of a type that is declared only, the definition: that of the same name in the same namespaces and classes. */
+/* The definition of a declared type: same name in the same namespaces and classes. */
 bool dwarf_definition(struct dwarf *d, Dwarf_Die *declared, Dwarf_Die *out);
-/* Of a type that is defined nowhere in the file: that of a library, which alone describes it in full; NULL: not known. */
+/* The layout of a library type that has no definition in the file; NULL: unknown. */
 const struct type *dwarf_library_type(struct dwarf *d, Dwarf_Die *type);
 
 /* ---- dwarf_expr.c */
 struct expr_place {
 	struct dwarf *d;
 	u64 pc;
-	Dwarf_Attribute *attr; /* that the operations come from; NULL: unwind information */
-	Dwarf_Die *func;       /* whose frame base fbreg means; may be NULL */
+	Dwarf_Attribute *attr; /* source of the operations; NULL: unwind information */
+	Dwarf_Die *func;       /* function of the frame base; may be NULL */
 	bool at_entry;         /* pc is the function's first instruction */
 	bool used_frame;       /* out */
-	const char *gap;       /* out: why there are pieces of LOC_NONE */
+	const char *gap;       /* out: reason for pieces of LOC_NONE */
 	u32 depth;
 };
 
-/* False: *why says what keeps it from being read. */
+/* False: unreadable, *why is the reason. */
 bool expr_to_loc(struct expr_place *at, const Dwarf_Op *ops, size_t n, struct loc *out,
 		 const char **why);
-extern const char dwarf_partly[]; /* the gap of what was optimized out in part */
+extern const char dwarf_partly[]; /* the gap of a partly optimized-out value */
 
 #endif
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Types by name. In: a name that a script uses, or an entry that only declares a type; out: the entry that
- * defines it. Names within namespaces and classes are told apart: two classes have an Impl each more
- * often than not. g++ puts the definition of a class within another one outside of it, and refers to its
- * declaration there (DW_AT_specification); type units hold a type with the namespaces around it.
+ * Finds types by name. Input: a name from the script, or a declaration; output: the entry that
+ * defines it. Names in namespaces and classes are distinguished: two classes often have an Impl
+ * each. g++ puts the definition of a nested class outside of the enclosing one, and refers to its
+ * declaration there (DW_AT_specification); type units contain a type with its enclosing namespaces.
  */
 #include "object/dwarf_file.h"
 #include "object/elf.h"
@@ -12,18 +12,18 @@
 
 enum { MAX_PATH = 16, MAX_DEPTH = 16 };
 
-/* What a type lies in, from the unit inwards, and itself: a::Node::Impl. */
+/* The scopes of a type, from the unit inwards, and the type: a::Node::Impl. */
 struct path {
 	const char *name[MAX_PATH]; /* "": an anonymous namespace */
 	u32 n;
-	bool is_local; /* only its unit has it */
+	bool is_local; /* visible in its unit only */
 };
 
 struct wanted {
 	struct dwarf *d;
-	u8 tag; /* as in struct world */
+	u8 tag; /* of the type */
 	const char *name;
-	const struct path *path; /* NULL: whatever it lies in */
+	const struct path *path; /* NULL: any scope */
 	Dwarf_Die *out;
 };
 
@@ -39,9 +39,9 @@ static const char *name_or_empty(const struct dwarf *d, Dwarf_Die *die)
 	return s ? s : "";
 }
 
-/* ---- where an entry is */
+/* ---- the scopes of an entry */
 
-/* The child of *at that is the entry at offset or has it inside; *at becomes it. */
+/* Sets *at to its child that is or contains the entry at offset. */
 static bool step_towards(const struct dwarf *d, Dwarf_Off offset, Dwarf_Die *at)
 {
 	Dwarf_Die child, last;
@@ -113,7 +113,7 @@ static bool tag_matches(u8 tag, int dwarf_tag)
 	return false;
 }
 
-/* Only the classes that the wanted one lies in are looked into: there are many. */
+/* Of the many classes only those that enclose the wanted one are searched. */
 static bool may_contain(const struct wanted *w, Dwarf_Die *die, int tag)
 {
 	if (tag == DW_TAG_namespace)
@@ -157,8 +157,10 @@ static bool find_in(const struct wanted *w, Dwarf_Die *of, u32 depth)
 
 /* ---- in a file */
 
-/* Long names are in the table of strings, unless that is compressed or shared: most questions are about
- * names that no file has. */
+/*
+ * A quick test: long names are in the string table, unless that is compressed or shared. Most
+ * lookups are for names that no file has.
+ */
 static bool may_have_name(const struct dwarf *d, const char *name)
 {
 	static const char *const elsewhere[] = { ".gnu_debugaltlink", ".debug_types" };
@@ -178,7 +180,7 @@ static bool may_have_name(const struct dwarf *d, const char *name)
 	}
 	for (u32 i = 0; i < d->units.n; i++)
 		if (d->units.v[i].body.addr != d->units.v[i].die.addr)
-			return true; /* split: strings are in other files */
+			return true; /* split: the strings are in other files */
 	return memmem(s.bytes, s.size, name, len) != NULL;
 }
 
@@ -209,7 +211,7 @@ const struct type *dwarf_find_type(struct dwarf *d, u64 pc, u8 tag, const char *
 	return NULL;
 }
 
-/* ---- what is declared only */
+/* ---- declarations without a definition */
 
 bool dwarf_definition(struct dwarf *d, Dwarf_Die *declared, Dwarf_Die *out)
 {
@@ -227,9 +229,9 @@ bool dwarf_definition(struct dwarf *d, Dwarf_Die *declared, Dwarf_Die *out)
 }
 
 /*
- * libstdc++ instantiates std::string itself, so that clang leaves what is in it to the library
- * (-fno-standalone-debug): the structure with the pointer, or all of it. Their layout is part of the ABI
- * (basic_string.h, class _Alloc_hider).
+ * libstdc++ instantiates std::string itself, so clang omits its contents (-fno-standalone-debug):
+ * the structure with the pointer, or all of it. The layouts are part of the ABI (basic_string.h,
+ * class _Alloc_hider).
  */
 static const struct type char_pointer = {
 	.kind = TY_POINTER, .size = 8, .align = 8, .elem = &ty_s8, .space = SPACE_USER

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* dlopen of libdw. */
+/* Loads libdw by dlopen. */
 #include <dlfcn.h>
 #include <errno.h>
 #include "object/dwarf_lib.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * elfutils, opened when the first debug information is wanted: a script that names no argument by name,
- * no line and no variable never loads it. libdw.h is needed to build this; without it (and in static
- * builds, which cannot open libraries) dw() says that there is none.
+ * Lazy loading of elfutils: a script that uses no argument by name, no line and no variable never
+ * loads it. libdw.h is needed to build this; without it (and in static builds, which cannot load
+ * libraries) dw_load() reports that there is none.
  */
 #ifndef SONDE_OBJECT_DWARF_LIB_H
 #define SONDE_OBJECT_DWARF_LIB_H
@@ -14,7 +14,7 @@
 #include <elfutils/libdw.h>
 #define SONDE_HAVE_LIBDW 1
 
-/* What is used of libdw and of libelf, which it brings along. */
+/* The functions used of libdw and of libelf, which it loads. */
 #define DW_FUNCTIONS(X)                                                                            \
 	X(elf_version)                                                                             \
 	X(elf_begin)                                                                               \
@@ -81,9 +81,9 @@ struct dw {
 struct dw;
 #endif
 
-/* NULL: there is none; err says why. */
+/* NULL: not available, err has the reason. */
 const struct dw *dw_load(struct err *err);
-/* Only after dw_load() gave it. */
+/* Valid only after dw_load() succeeded. */
 extern const struct dw *dw_fns;
 
 #endif

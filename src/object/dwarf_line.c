@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Source lines and the addresses of their statements. A line's code may lie in many places: each inlined
- * copy and each instance of a template is one; within one instance a compiler splits a line into several
- * runs of instructions (the head of a for loop), of which the lowest is taken, as debuggers do, so that
- * the probe fires once each time the statement begins.
+ * Source lines and the addresses of their statements. A line may have code at many addresses: each
+ * inlined copy and each template instance is one; within one instance a compiler may split a line
+ * into several runs of instructions (the head of a for loop), of which the lowest is used, as
+ * debuggers do, so that the probe fires once each time the statement begins.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -44,7 +44,9 @@ static Dwarf_Lines *lines_of(struct dwarf *d, struct unit *u, size_t *n)
 
 /* ---- by address */
 
-/* Rows are sorted by address; the last one at or below pc covers it, unless a sequence ends there. */
+/*
+ * Rows are sorted by address; the last one at or below pc covers it, unless a sequence ends there.
+ */
 bool dwarf_line_at(struct dwarf *d, u64 pc, struct dwarf_line *out)
 {
 	struct unit *u = dwarf_unit_at(d, pc);
@@ -66,7 +68,7 @@ bool dwarf_line_at(struct dwarf *d, u64 pc, struct dwarf_line *out)
 		if (!read_row(d, lines, low, &r) || r.ends)
 			return false;
 		if (!r.line)
-			continue; /* code of no line: what is before it is the nearest */
+			continue; /* code without a line: use the nearest row before it */
 		*out = (struct dwarf_line){ pc, r.file ? r.file : "", r.line, r.col };
 		return true;
 	}
@@ -83,7 +85,7 @@ static const char *file_by_number(struct dwarf *d, struct unit *u, u64 number)
 	return d->f->dwarf_filesrc(files, number, NULL, NULL);
 }
 
-/* Where the inlined function was called. */
+/* The call site of the inlined function. */
 static bool call_of(struct dwarf *d, struct unit *u, Dwarf_Die *inlined, struct dwarf_source *out)
 {
 	u64 file, line;
@@ -165,7 +167,7 @@ u64 dwarf_prologue_end(struct dwarf *d, u64 pc)
 
 /* ---- by line */
 
-/* Whether a path ends with the given one, at a slash. */
+/* The path ends with the given one, at a slash. */
 static bool file_matches(const char *path, const char *file)
 {
 	size_t n, m;
@@ -189,7 +191,7 @@ static const char *base_of(const char *path)
 
 struct place {
 	struct dwarf_line at;
-	void *instance; /* the innermost block, function or inlined copy that it is in */
+	void *instance; /* the innermost block, function or inlined copy that contains it */
 };
 
 struct search {
@@ -198,7 +200,7 @@ struct search {
 	u32 line, col, best;
 	u32 last; /* 0: the lowest line from line on; else all lines up to this one */
 	bool file_seen;
-	const char *func; /* only there; NULL: anywhere */
+	const char *func; /* restricts the search; NULL: any function */
 	struct text_body body[MAX_BODIES];
 	u32 n_bodies;
 	VEC(struct place) found;
@@ -230,7 +232,7 @@ static bool is_inside(const struct search *s, const struct row *r)
 	return dwarf_is_in(s->d, r->address, s->func);
 }
 
-/* The lowest line so far decides; what was found for later ones is dropped. */
+/* The lowest line so far wins; results for later lines are dropped. */
 static bool may_be_better(const struct search *s, u32 line)
 {
 	return s->last || !s->best || line <= s->best;
@@ -261,7 +263,7 @@ static void search_unit(struct search *s, struct unit *u)
 		if (!read_row(s->d, lines, i, &r))
 			continue;
 		begins = r.line != line_before ||
-			 r.col; /* a further row of a run begins no statement */
+			 r.col; /* later rows of a run begin no statement */
 		line_before = r.ends ? 0 : r.line;
 		if (begins && is_wanted(s, &r, &last, &last_matches) && may_be_better(s, r.line) &&
 		    is_inside(s, &r))
@@ -269,7 +271,7 @@ static void search_unit(struct search *s, struct unit *u)
 	}
 }
 
-/* The main file of a unit is known without its lines; only headers need all of them. */
+/* The main file of a unit is known without its line table; only headers need all tables. */
 static void search_all(struct search *s)
 {
 	for (u32 pass = 0; pass < 2 && !s->file_seen; pass++)

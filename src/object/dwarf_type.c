@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Entries of debug information -> struct type, as btf_type.c does it for the kernel's: structures come
- * without fields and get them when somebody asks. A C++ class has its bases as members named by their
- * class; references are pointers; a Rust enum is a structure with a member for each variant, which lie over each
- * other, and one called "variant", an enumeration, that says which of them is there.
+ * DWARF type entries -> struct type, like btf_type.c for BTF: structures are created without fields
+ * and completed on first use. A C++ class has its bases as members named by their class; references
+ * are pointers; a Rust enum is a structure with overlapping members, one for each variant, and an
+ * enumeration "variant" that selects the active one.
  */
 #include <errno.h>
 #include "object/dwarf_file.h"
@@ -64,8 +64,8 @@ static void add_field(struct fields *fields, struct dwarf *d, struct field f)
 }
 
 /*
- * Of a virtual base, from the object's address: dup deref constu N minus deref plus, that is
- * address + *(*address - N). False: written in another way.
+ * Offset of a virtual base, from the object's address: dup deref constu N minus deref plus, that is
+ * address + *(*address - N). False: another form.
  */
 static bool virtual_place(struct dwarf *d, Dwarf_Die *die, s32 *at)
 {
@@ -86,7 +86,7 @@ static bool virtual_place(struct dwarf *d, Dwarf_Die *die, s32 *at)
 	       v < INT16_MAX;
 }
 
-/* DWARF 3 and before wrote an expression: add a number. */
+/* DWARF 3 and earlier used an expression: add a constant. */
 static bool member_offset(struct dwarf *d, Dwarf_Die *die, u64 *out)
 {
 	Dwarf_Attribute a;
@@ -100,12 +100,15 @@ static bool member_offset(struct dwarf *d, Dwarf_Die *die, u64 *out)
 		return true;
 	if (d->f->dwarf_getlocation(&a, &ops, &n) != 0 || n != 1 ||
 	    ops[0].atom != DW_OP_plus_uconst)
-		return false; /* of a virtual base: found through the object's table */
+		return false; /* of a virtual base: found through the vtable */
 	*out = ops[0].number;
 	return true;
 }
 
-/* Bits from the start of the structure. Before DWARF 4 they were counted from the unit's high end. */
+/*
+ * Bit offset from the start of the structure. Before DWARF 4 it was counted from the unit's high
+ * end.
+ */
 static bool bit_offset(struct dwarf *d, Dwarf_Die *die, u64 bytes, u64 bits, u64 unit, u64 *out)
 {
 	u64 n;
@@ -140,7 +143,7 @@ static bool place(struct dwarf *d, Dwarf_Die *die, struct field *f)
 	return true;
 }
 
-/* Static members are variables elsewhere. */
+/* Static members are described as variables. */
 static bool is_static(struct dwarf *d, Dwarf_Die *die)
 {
 	return die_flag(d, die, DW_AT_external) || die_flag(d, die, DW_AT_declaration);
@@ -163,8 +166,9 @@ static void add_member(struct dwarf *d, Dwarf_Die *die, bool is_base, struct fie
 }
 
 /*
- * The variants of a Rust enum (DWARF 5, 5.7.10). Each has the value of the tag that means it; one may have none: it is
- * there at all other values, which are its own data (the pointer of Option<&T>, where 0 means None).
+ * The variants of a Rust enum (DWARF 5, 5.7.10). Each has its tag value; one may have none: it is
+ * active at all other values, which are its own data (the pointer of Option<&T>, where 0 means
+ * None).
  *
  *	variant_part  discr -> member
  *	    member    type u64, offset 0		the tag; none in an enum of a single variant
@@ -174,7 +178,7 @@ static void add_member(struct dwarf *d, Dwarf_Die *die, bool is_base, struct fie
  *		member Some
  */
 struct variants {
-	struct field *tag; /* NULL: which of them is there cannot be told */
+	struct field *tag; /* NULL: the active variant cannot be determined */
 	VEC(struct enum_value) names;
 	VEC(struct value_range) values;
 	const char *otherwise;
@@ -194,14 +198,14 @@ static struct field *tag_of(struct dwarf *d, Dwarf_Die *part)
 		return NULL;
 	f.type = die_type_of(d, &die, NULL);
 	if (f.type->kind == TY_ARRAY &&
-	    f.type->elem == &ty_u64) /* of 16 bytes: its upper half says nothing */
+	    f.type->elem == &ty_u64) /* of 16 bytes: the upper half is redundant */
 		f.type = &ty_u64;
 	if (!type_is_integer(f.type) || !place(d, &die, &f) || f.bit_size)
 		return NULL;
 	return arena_dup(&d->arena, &f, sizeof(f));
 }
 
-/* False: it is there at other values. */
+/* False: it has no tag value and is active at all others. */
 static bool discriminant(struct dwarf *d, Dwarf_Die *variant, const struct type *tag, u64 *out)
 {
 	Dwarf_Attribute a;
@@ -253,7 +257,7 @@ static void add_variant(struct dwarf *d, Dwarf_Die *of, struct variants *all, st
 		fields->list.v[i].when = when;
 }
 
-/* A value that means none of the others. */
+/* A value that no other variant uses. */
 static u64 rest_value(const struct variants *all)
 {
 	u64 v = 0;
@@ -261,7 +265,7 @@ static u64 rest_value(const struct variants *all)
 	for (u32 i = 0; i < all->values.n; i++)
 		if (all->values.v[i].first == v) {
 			v++;
-			i = ~0u; /* from the start */
+			i = ~0u; /* restart */
 		}
 	return v;
 }
@@ -335,7 +339,7 @@ static int complete_struct(struct type *t)
 	return 0;
 }
 
-/* Of a type that this unit declares: what the unit that defines it says. */
+/* Completes a declaration from the unit that defines the type. */
 static int complete_declared(struct type *t)
 {
 	struct origin *o = t->origin;
@@ -377,7 +381,7 @@ static const struct type *make_struct(struct dwarf *d, Dwarf_Die *die, bool is_u
 
 /* ---- scalars */
 
-/* A number that the language cannot compute with, long double: its bytes, and its name. */
+/* A numeric type without arithmetic, long double: its bytes, under its name. */
 static const struct type *make_bytes(struct dwarf *d, Dwarf_Die *die, u64 size)
 {
 	struct type *t;
@@ -400,7 +404,7 @@ static const struct type *make_base(struct dwarf *d, Dwarf_Die *die)
 	if (encoding == DW_ATE_boolean && size == 1)
 		return &ty_bool;
 	if (encoding == DW_ATE_complex_float || !size)
-		return size ? make_bytes(d, die, size) : &ty_void; /* Rust's () has no bytes */
+		return size ? make_bytes(d, die, size) : &ty_void; /* Rust's () is empty */
 	if (size == 16)
 		return type_array(&d->arena, &ty_u64, 2);
 	if (!int_size(size))
@@ -424,7 +428,7 @@ static s64 enumerator_value(struct dwarf *d, Dwarf_Die *die, bool is_signed)
 	return (s64)u;
 }
 
-/* Without an underlying type (C before DWARF 5 of some compilers) values written as signed tell. */
+/* Without an underlying type (some compilers before DWARF 5) signed forms of values decide. */
 static bool enum_is_signed(struct dwarf *d, Dwarf_Die *die)
 {
 	const struct type *under = die_type_of(d, die, NULL);
@@ -453,7 +457,7 @@ static const struct type *make_enum(struct dwarf *d, Dwarf_Die *die)
 	Dwarf_Die c;
 
 	if (!size &&
-	    die_number(d, die, DW_AT_byte_size, &size)) /* Rust's of a single value has no bytes */
+	    die_number(d, die, DW_AT_byte_size, &size)) /* Rust's enum of a single value is empty */
 		return &ty_void;
 	if (!int_size(size))
 		return size ? &ty_error : &ty_s32;
@@ -473,7 +477,7 @@ static const struct type *make_enum(struct dwarf *d, Dwarf_Die *die)
 	return t;
 }
 
-/* ---- what refers to other types */
+/* ---- derived types */
 
 static u64 dimension(struct dwarf *d, Dwarf_Die *range)
 {
@@ -507,7 +511,7 @@ static const struct type *make_array(struct dwarf *d, Dwarf_Die *die)
 				dim[n++] = dimension(d, &c);
 		} while (die_next(d, &c));
 	if (n && dim[n - 1] && dim[n - 1] <= INT32_MAX && is_char(t)) {
-		n--; /* text, as people see it */
+		n--; /* text for display */
 		t = type_string(&d->arena, (u32)dim[n]);
 	}
 	while (n) {
@@ -519,7 +523,7 @@ static const struct type *make_array(struct dwarf *d, Dwarf_Die *die)
 	return t;
 }
 
-/* Of 32-bit programs four bytes. */
+/* In 32-bit programs: four bytes. */
 static const struct type *make_pointer(struct dwarf *d, Dwarf_Die *die)
 {
 	const struct type *t = type_pointer(&d->arena, die_type_of(d, die, NULL), SPACE_USER);
@@ -540,7 +544,7 @@ static const struct type *make_typedef(struct dwarf *d, Dwarf_Die *die)
 
 	if ((to->kind != TY_INT && !nameless) ||
 	    starts_with(d->f->dwarf_diename(die) ?: "", ".param"))
-		return to; /* .param0 is what Go calls the type of a type parameter */
+		return to; /* .param0 is Go's name of a type parameter */
 	t = arena_dup(&d->arena, to, sizeof(*to));
 	t->name = name_of(d, die);
 	return t;
@@ -551,7 +555,7 @@ static const struct type *make_type(struct dwarf *d, Dwarf_Die *die)
 	Dwarf_Attribute a;
 	Dwarf_Die full;
 
-	/* A stand-in for the definition in a type unit. */
+	/* A skeleton for the definition in a type unit. */
 	if (d->f->dwarf_attr(die, DW_AT_signature, &a) && d->f->dwarf_formref_die(&a, &full) &&
 	    full.addr != die->addr)
 		return die_type(d, &full);
@@ -597,7 +601,7 @@ const struct type *die_type(struct dwarf *d, Dwarf_Die *die)
 	return t;
 }
 
-/* What typedefs and qualifiers are put on. */
+/* Strips typedefs and qualifiers. */
 static bool peel(struct dwarf *d, Dwarf_Die *type)
 {
 	for (u32 i = 0; i < 8; i++) {
@@ -612,7 +616,7 @@ static bool peel(struct dwarf *d, Dwarf_Die *type)
 	return true;
 }
 
-/* DW_CC_pass_by_reference: the object has a copy constructor or destructor of its own. */
+/* DW_CC_pass_by_reference: the class has a nontrivial copy constructor or destructor. */
 static bool is_by_reference(struct dwarf *d, Dwarf_Die *type)
 {
 	Dwarf_Die full;

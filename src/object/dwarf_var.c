@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Parameters, locals and globals: which are in scope at an address, and where each is there. What cannot
- * be read is still listed, with the reason: a tracer that says "optimized out" before it attaches spares
- * its user the zeroes.
+ * Parameters, locals and globals in scope at an address, with their locations there. An unreadable
+ * variable is still listed, with the reason: reporting "optimized out" before attaching is better
+ * than printing zeroes.
  */
 #include "object/dwarf_file.h"
 #include "object/elf.h"
 
 #if SONDE_HAVE_LIBDW
 
-/* ---- where one is */
+/* ---- location of one variable */
 
 static bool is_range_form(unsigned form)
 {
@@ -24,7 +24,7 @@ s64 dwarf_extended(const struct type *t, u64 word)
 	return t->is_signed ? (s64)(word << shift) >> shift : (s64)(word << shift >> shift);
 }
 
-/* A value that is no word: its bytes, in words. */
+/* A constant larger than a word: its bytes, in words. */
 static void constant_bytes(struct dwarf *d, struct dwarf_var *v, const u8 *bytes)
 {
 	u32 n = (v->type->size + 7) / 8;
@@ -60,7 +60,7 @@ static void constant(struct dwarf *d, Dwarf_Attribute *a, struct dwarf_var *v)
 		v->why = "it is a constant that is not a number";
 	if (v->why)
 		return;
-	if (d->f->dwarf_whatform(a) == DW_FORM_sdata && (s64)word[0] < 0) /* an __int128 */
+	if (d->f->dwarf_whatform(a) == DW_FORM_sdata && (s64)word[0] < 0) /* __int128 */
 		memset(word + 1, 0xff, sizeof(word) - sizeof(*word));
 	if (type_is_scalar(v->type))
 		v->loc = (struct loc){ .kind = LOC_CONST,
@@ -90,8 +90,9 @@ static bool is_in_register(const Dwarf_Op *ops, size_t n)
 }
 
 /*
- * Without optimization gcc gives what it keeps in a register (parameters declared so, addresses of large structures
- * on arm64) that place for the whole function, which the first instructions fill.
+ * Without optimization gcc describes variables in a register (declared so, or addresses of large
+ * structures on arm64) as being there in the whole function, although the first instructions fill
+ * it.
  */
 static bool is_filled_later(struct dwarf *d, struct scopes *s, const struct dwarf_var *v,
 			    const Dwarf_Op *ops, size_t n)
@@ -100,7 +101,7 @@ static bool is_filled_later(struct dwarf *d, struct scopes *s, const struct dwar
 	       gcc_of(d, s->unit) == GCC_UNOPTIMIZED;
 }
 
-/* Memory at a register that arguments come in: calls overwrite those. */
+/* Memory based on an argument register, which calls clobber. */
 static bool is_at_argument(struct dwarf *d, const Dwarf_Op *ops, size_t n)
 {
 	return d->regs && n == 1 && ops->atom >= DW_OP_breg0 && ops->atom <= DW_OP_breg31 &&
@@ -108,10 +109,11 @@ static bool is_at_argument(struct dwarf *d, const Dwarf_Op *ops, size_t n)
 }
 
 /*
- * gcc gives a structure (or __int128) that came in registers one place for the whole function, those
- * registers or a slot of the frame, also when the registers are reused and the stores to the slot were
- * dropped because nobody reads them (seen with 12.2 at -O1 and -O2). Without optimization so does arm64's
- * with a large structure that the function does not use: the register that its address came in (12.2).
+ * gcc gives a structure (or __int128) that was passed in registers one location for the whole
+ * function, those registers or a stack slot, even if the registers are reused and the stores to the
+ * slot were eliminated as dead (seen with 12.2 at -O1 and -O2). Unoptimized arm64 code does the
+ * same with a large structure that the function does not use: the register that held its address
+ * (12.2).
  */
 static bool may_be_unstored(struct dwarf *d, struct scopes *s, const struct dwarf_var *v,
 			    const Dwarf_Op *ops, size_t n)
@@ -128,8 +130,8 @@ static bool may_be_unstored(struct dwarf *d, struct scopes *s, const struct dwar
 }
 
 /*
- * At the first instruction of an inlined copy gcc describes the parameter for the views of that very
- * address (ranges from it to itself), which dwarf_getlocation_addr() passes over.
+ * At the first instruction of an inlined copy gcc describes the parameter in location views of that
+ * address (empty ranges), which dwarf_getlocation_addr() skips.
  */
 static bool location_at_view(struct dwarf *d, Dwarf_Attribute *a, u64 pc, Dwarf_Op **ops, size_t *n)
 {
@@ -149,7 +151,10 @@ static bool location_at(struct dwarf *d, Dwarf_Attribute *a, const struct dwarf_
 	       (v->is_param && v->in_list && location_at_view(d, a, pc, ops, n));
 }
 
-/* clang ends a list of pieces behind the last one that has a place; what is behind that is LOC_NONE like other gaps. */
+/*
+ * clang ends a list of pieces after the last one with a location; the rest is LOC_NONE like other
+ * gaps.
+ */
 static bool lacks_pieces(const struct dwarf_var *v)
 {
 	u32 size = 0;
@@ -188,7 +193,7 @@ static void locate(struct dwarf *d, struct scopes *s, Dwarf_Die *die, u64 pc, st
 	}
 	if (v->is_param && n == 2 && ops[0].atom == DW_OP_fbreg && ops[1].atom == DW_OP_deref)
 		v->by_reference =
-			true; /* what gcc says instead of DW_CC_pass_by_reference before DWARF 5 */
+			true; /* gcc's equivalent of DW_CC_pass_by_reference before DWARF 5 */
 	if (!expr_to_loc(&at, ops, n, &v->loc, &v->why))
 		v->loc = (struct loc){};
 	v->gap = v->loc.kind != LOC_PIECES ? NULL :
@@ -208,7 +213,7 @@ static bool fits_register(const struct type *t)
 	return type_is_scalar(t) || t->size <= 8;
 }
 
-/* A register holds a scalar's low bytes; other things that fit become bytes of ours. */
+/* A register holds a scalar's low bytes; other values that fit are copied to memory of ours. */
 static void settle(struct dwarf *d, struct dwarf_var *v)
 {
 	struct loc_piece *p;
@@ -250,7 +255,7 @@ static void describe(struct dwarf *d, struct scopes *s, Dwarf_Die *die, u64 pc, 
 	}
 }
 
-/* ---- those of one scope */
+/* ---- variables of one scope */
 
 static bool is_variable(int tag)
 {
@@ -325,7 +330,7 @@ int dwarf_vars(struct dwarf *d, u64 pc, dwarf_var_fn f, void *ctx)
 	return stop ? stop : w.n;
 }
 
-/* ---- one by name */
+/* ---- lookup by name */
 
 static bool named_in(struct dwarf *d, Dwarf_Die *scope, const char *name, Dwarf_Die *out)
 {
@@ -345,7 +350,7 @@ static bool named_in(struct dwarf *d, Dwarf_Die *scope, const char *name, Dwarf_
 	return false;
 }
 
-/* A global that has a place: declarations and the abstract halves of definitions have none. */
+/* A global with a location: declarations and abstract definitions have none. */
 static bool global_in(struct dwarf *d, Dwarf_Die *of, const char *name, Dwarf_Die *out, u32 depth)
 {
 	Dwarf_Die die;
@@ -379,7 +384,7 @@ static bool find_global(struct dwarf *d, struct unit *here, const char *name, Dw
 	return false;
 }
 
-/* In a block of the function that has no code here. */
+/* In a lexical block that has no code here. */
 static bool elsewhere_in(struct dwarf *d, Dwarf_Die *scope, const char *name, u32 depth)
 {
 	Dwarf_Die die;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * ELF64 files over a mapping: header, sections, segments, and the file with the debug symbols.
- * Formats: the System V gABI; build ids and debug links as binutils and gdb define them. Every
- * offset and count comes from the file and is checked (elf_at) before it is used, because people
- * point tracers at whatever a process has mapped.
+ * Formats: the System V gABI; build ids and debug links as defined by binutils and gdb. Every
+ * offset and count comes from the file and is checked (elf_at) before use, because traced processes
+ * may map untrusted files.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -36,7 +36,7 @@ const char *elf_string(const char *table, u64 table_len, u64 offset)
 
 /* ---- opening */
 
-/* A table of n entries, or NULL when it is not wholly inside the file or not aligned for us. */
+/* A table of n entries, or NULL if it is not fully inside the file or is misaligned. */
 static const void *table_at(const struct elf *e, u64 offset, u64 n, u64 entry, u64 want)
 {
 	if (entry != want || offset % 8 || n > UINT32_MAX)
@@ -114,8 +114,8 @@ struct elf *elf_from_bytes(const void *bytes, size_t len, struct err *err)
 }
 
 /*
- * A descriptor of ours is used as it is: opening the file anew would ask whoever watches openings (fanotify), who
- * may be another sonde that waits for us in the same moment.
+ * A path under /proc/self/fd uses that descriptor: reopening the file would wait for a process that
+ * watches opens (fanotify), which may be another sonde that waits for us at the same time.
  */
 static int open_file(const char *path)
 {
@@ -143,7 +143,9 @@ struct elf *elf_open(const char *path, struct err *err)
 		err_set(err, -ENOEXEC, "%s: not an ELF file", path);
 		return NULL;
 	}
-	/* shared: into private mappings the kernel writes the breakpoints of uprobes (uprobes.c: valid_vma) */
+	/*
+	 * shared: the kernel writes uprobe breakpoints into private mappings (uprobes.c: valid_vma)
+	 */
 	map = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_SHARED, fd, 0);
 	if (map == MAP_FAILED) {
 		err_sys(err, "map %s", path);
@@ -315,7 +317,7 @@ bool elf_address_to_offset(const struct elf *e, u64 address, u64 *offset)
 	return false;
 }
 
-/* Data segments share pages of the file with the code before them: code wins. */
+/* Data segments share file pages with the code before them: code wins. */
 bool elf_offset_to_address(const struct elf *e, u64 offset, u64 *address)
 {
 	bool found = false;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A reader of ELF files of this machine's byte order, 64 bits or 32, over a mapping of the file: nothing is
- * copied, every access is checked against the file's size. Strings and bytes that it hands out
+ * A reader of ELF files of this machine's byte order, 64-bit or 32-bit, over a mapping of the file:
+ * nothing is copied, every access is checked against the file's size. Returned strings and bytes
  * live as long as the struct elf.
  */
 #ifndef SONDE_OBJECT_ELF_H
@@ -13,7 +13,7 @@ struct elf;
 
 struct elf_symbol {
 	const char *name;
-	u64 value; /* virtual address in the file's own numbering */
+	u64 value; /* file virtual address */
 	u64 size;
 	u8 type, bind; /* STT_*, STB_* */
 	u16 section;
@@ -23,21 +23,21 @@ struct elf_section {
 	const char *name;
 	u32 type; /* SHT_* */
 	u64 flags, address, offset, size;
-	const void *bytes; /* NULL when the file has none of it (SHT_NOBITS, cut off) */
+	const void *bytes; /* NULL if the file has none (SHT_NOBITS, truncated) */
 };
 
 struct elf_usdt {
 	const char *provider, *name;
 	const char *args;     /* "-4@%edi 8@-16(%rbp)" */
 	u64 address;          /* of the probe's nop, prelink-adjusted */
-	u64 offset;           /* the same, in the file: what uprobes want */
+	u64 offset;           /* the same as a file offset, for uprobes */
 	u64 semaphore;        /* address, or 0 */
 	u64 semaphore_offset; /* in the file, or 0 */
 };
 
-/* NULL with err set: not there, not ELF, wrong class. */
+/* NULL with err set: missing, not ELF, unsupported class. */
 struct elf *elf_open(const char *path, struct err *err);
-/* The bytes are borrowed. */
+/* The bytes are borrowed, not copied. */
 struct elf *elf_from_bytes(const void *bytes, size_t len, struct err *err);
 void elf_close(struct elf *e);
 
@@ -48,17 +48,18 @@ u64 elf_entry(const struct elf *e);
 u32 elf_n_sections(const struct elf *e);
 bool elf_section_at(const struct elf *e, u32 index, struct elf_section *out);
 bool elf_section(const struct elf *e, const char *name, struct elf_section *out);
-/* The index-th loaded segment that is executable, with the bytes that the file has of it. */
+/* The index-th executable PT_LOAD, with its bytes in the file. */
 bool elf_code_segment(const struct elf *e, u32 index, struct elf_section *out);
-/* Virtual address <-> file offset through PT_LOAD. False: nowhere. */
+/* Virtual address <-> file offset through PT_LOAD. False: not mapped. */
 bool elf_address_to_offset(const struct elf *e, u64 address, u64 *offset);
-/* The place in the file itself that the loader stores at an address (R_X86_64_RELATIVE). */
+/* The file address that the loader stores at an address (R_X86_64_RELATIVE). */
 bool elf_stored_address(const struct elf *e, u64 at, u64 *out);
 bool elf_offset_to_address(const struct elf *e, u64 offset, u64 *address);
-/* Address of the first PT_LOAD, page aligned: subtract it from a mapping's start for the load
- * bias. */
+/*
+ * Address of the first PT_LOAD, page aligned: subtract it from a mapping's start for the load bias.
+ */
 u64 elf_load_address(const struct elf *e);
-/* Where a thread has the file's thread-local variables, each so many bytes behind the first. */
+/* Locations of the file's thread-local variables; each is at an offset in the block. */
 struct elf_tls {
 	enum {
 		TLS_BELOW,    /* thread pointer - distance */
@@ -68,42 +69,51 @@ struct elf_tls {
 	u64 distance, slot; /* slot: an address in the file's own numbering */
 };
 
-/* NULL, or why it cannot be told. */
+/* NULL, or the reason why it is unknown. */
 const char *elf_tls(const struct elf *e, struct elf_tls *out);
 /* NULL: none. */
 const u8 *elf_build_id(const struct elf *e, u32 *len);
 const char *elf_debuglink(const struct elf *e, u32 *crc);
 
-/* Defined symbol by name: .symtab, .dynsym, then the separate debug file. Functions win over data.
- * */
+/*
+ * Defined symbol by name: .symtab, .dynsym, then the separate debug file. Functions win over data.
+ */
 bool elf_find(struct elf *e, const char *name, struct elf_symbol *out);
-/* That symbol, then other functions of the name: each file of a program may have a static one. A non-zero return of f
- * stops and is returned. */
+/*
+ * That symbol, then other functions of the name: each source file may have a static one. A nonzero
+ * return of f stops the walk and is returned.
+ */
 int elf_each_named(struct elf *e, const char *name, int (*f)(void *ctx, const struct elf_symbol *s),
 		   void *ctx);
-/* What is left of a function that the compiler changed for its callers: NAME.constprop.0, NAME.isra.0 ... */
+/* Copies of a function that the compiler specialized: NAME.constprop.0, NAME.isra.0 ... */
 bool symbol_is_clone_of(const char *have, const char *name);
 int elf_each_clone(struct elf *e, const char *name, int (*f)(void *ctx, const struct elf_symbol *s),
 		   void *ctx);
 /* The function (or other code symbol) that covers an address. */
 bool elf_symbol_at(struct elf *e, u64 address, struct elf_symbol *out);
-/* The function of .eh_frame that covers an address, in files that were stripped of symbols: nameless. */
+/* The function of .eh_frame that covers an address, in stripped files: nameless. */
 bool elf_frame_at(struct elf *e, u64 address, struct elf_symbol *out);
-/* Whether a code symbol stands above lo and not above hi. */
+/* There is a code symbol above lo and not above hi. */
 bool elf_symbol_within(struct elf *e, u64 lo, u64 hi);
-/* Functions whose name matches (glob; NULL: all), each (name, address) once, in address order.
- * Functions that only .eh_frame knows are called by their address, "0x1a40". A non-zero return of f stops and is returned. */
+/*
+ * Functions whose name matches (glob; NULL: all), each (name, address) once, in address order.
+ * Functions from .eh_frame are named by address, "0x1a40". A nonzero return of f stops the walk and
+ * is returned.
+ */
 int elf_each_function(struct elf *e, const char *glob,
 		      int (*f)(void *ctx, const struct elf_symbol *s), void *ctx);
 /* USDT notes in file order. Same convention. */
 int elf_each_usdt(struct elf *e, int (*f)(void *ctx, const struct elf_usdt *u), void *ctx);
 
-/* The file with the symbols, by build id or debuglink, searched in dirs ("a:b"; relative ones
- * are beside the file; NULL: /usr/lib/debug) and in the cache of debuginfod; opened on first need and owned by e. NULL: none. */
+/*
+ * The file with the symbols, by build id or debug link, searched in dirs ("a:b"; relative ones are
+ * relative to the file; NULL: /usr/lib/debug) and in debuginfod's cache; opened on first use and
+ * owned by e. NULL: none.
+ */
 struct elf *elf_debug_file(struct elf *e);
-/* The same; what is nowhere is asked of servers, once: see object/debuginfod.h. */
+/* The same; a missing file is requested from servers, once: see object/debuginfod.h. */
 struct elf *elf_fetch_debug_file(struct elf *e);
-/* It has no table of symbols but the dynamic one. */
+/* It has no symbol table except the dynamic one. */
 bool elf_is_stripped(const struct elf *e);
 void elf_debug_dirs(const char *dirs);
 const char *elf_path(const struct elf *e);

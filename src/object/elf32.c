@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * 32-bit ELF files: header, segments, sections and symbols are copied into their 64-bit shapes once, and
- * everything else reads only those. Formats: the System V gABI.
+ * 32-bit ELF files: header, segments, sections and symbols are converted to their 64-bit structures
+ * once; all other code reads only those. Formats: the System V gABI.
  */
 #include <stdlib.h>
 #include "object/elf_file.h"
 
-/* Entries of n 32-bit records at an offset, or NULL; nothing is asked of their alignment. */
+/* n 32-bit records at an offset, or NULL; any alignment. */
 static const u8 *records(const struct elf *e, u64 offset, u64 n, u64 entry, u64 want)
 {
 	return entry == want && n <= UINT32_MAX ? elf_at(e, offset, n * entry) : NULL;

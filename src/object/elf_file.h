@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Shared by the files elf*.c of this room; nobody else includes it. */
+/* Private declarations of elf*.c. */
 #ifndef SONDE_OBJECT_ELF_FILE_H
 #define SONDE_OBJECT_ELF_FILE_H
 
@@ -10,7 +10,7 @@ struct elf_code { /* one function, for searches by address */
 	u64 value, size;
 	u32 index; /* in its symbol table */
 	u8 table;  /* 0 .symtab, 1 .dynsym */
-	u8 rank;   /* of several at one address the greatest is shown */
+	u8 rank;   /* of several at one address the highest is shown */
 };
 
 struct elf_table { /* a symbol table and its strings, inside the file */
@@ -41,42 +41,42 @@ struct elf {
 	bool debug_tried, fetch_tried;
 	struct elf *mini; /* .gnu_debugdata */
 	bool mini_tried;
-	void *unpacked;         /* what this file itself was made of, to be freed */
+	void *unpacked;         /* decompressed contents of this file, to be freed */
 	struct elf_code *frame; /* functions of .eh_frame, by value; built on first need */
 	u32 n_frames;
 	bool frames_built;
 	char *frame_names;
-	/* 64-bit copies of what a 32-bit file has; NULL otherwise */
+	/* 64-bit copies of a 32-bit file's structures; NULL otherwise */
 	void *own_header, *own_segment, *own_section, *own_symbols[2];
 };
 
-/* len bytes at offset, or NULL when the file ends before. */
+/* len bytes at offset, or NULL past the end of the file. */
 const void *elf_at(const struct elf *e, u64 offset, u64 len);
 /* A NUL-terminated string within a table, or NULL. */
 const char *elf_string(const char *table, u64 table_len, u64 offset);
-/* The symbols that are packed into the file itself; owned by e. NULL: none. */
+/* The symbols compressed in the file itself (.gnu_debugdata); owned by e. NULL: none. */
 struct elf *elf_mini_file(struct elf *e);
-/* A file of symbols made of the tables of Go's runtime, over the bytes of e. NULL: e is no Go program. */
+/* Symbols from the Go runtime's tables, over the bytes of e. NULL: e is no Go program. */
 struct elf *elf_go_symbols(const struct elf *e);
-/* What the loader relocates in memory, of a 64-bit file: begins as {}; false: that was all. */
+/* Iterates over the loader's relocations of a 64-bit file: begins as {}; false: the end. */
 struct elf_relocations {
 	struct elf_section of;
 	u32 n_sections; /* seen */
 	u64 next;       /* offset in of */
 };
 bool elf_relocation_next(const struct elf *e, struct elf_relocations *at, Elf64_Rela *out);
-/* An entry of .eh_frame: a range of code, and how its frame changes along it. */
+/* An FDE of .eh_frame: a code range and its frame rules. */
 struct elf_fde {
 	u64 start, size;
-	const u8 *initial, *insns; /* DW_CFA_*: those of the CIE, then its own */
+	const u8 *initial, *insns; /* DW_CFA_*: the CIE's, then its own */
 	u32 n_initial, n_insns;    /* bytes */
 	u32 code_align, return_reg;
 	s32 data_align;
-	bool is_signal; /* the frame of a signal's handler returns into it */
+	bool is_signal; /* a signal frame: the handler returns into it */
 };
-/* In the order of the file; only what can be read. */
+/* In file order; unsupported entries are skipped. */
 void elf_each_fde(const struct elf *e, void (*f)(void *ctx, const struct elf_fde *fde), void *ctx);
-/* How many functions .eh_frame has; e->frame lists them. */
+/* The number of functions in .eh_frame; e->frame lists them. */
 u32 elf_n_frames(struct elf *e);
 /* 32-bit files. */
 bool elf32_header(struct elf *e);

@@ -1,24 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Where functions begin in files without symbols: .eh_frame, which unwinding needs and strip keeps, has an
- * entry (FDE) for each function. Format: the Linux Standard Base, "Exception Frames", and DWARF 4, 6.4.1:
+ * Function starts in files without symbols: .eh_frame, which unwinding needs and strip keeps, has
+ * an entry (FDE) for each function. Format: the Linux Standard Base, "Exception Frames", and DWARF
+ * 4, 6.4.1:
  *
  *	u32 length (ffffffff: u64 follows; 0: end) | u32 CIE id | body
  *
- * CIE id 0 is a CIE: version, augmentation, alignments, return register, augmentation data, of which 'R'
- * tells how the addresses of its FDEs are written. Else it is an FDE, its CIE stands so many bytes
- * before that word: address, size, augmentation data, and how the frame changes. A part that the compiler
- * moved away from its function (foo.cold) has an entry too: its frame is there from the first instruction.
+ * CIE id 0 is a CIE: version, augmentation, alignments, return register, augmentation data, where
+ * 'R' gives the address encoding of its FDEs. Else it is an FDE whose CIE is that many bytes before
+ * this word: address, size, augmentation data, and the frame rules. A part that the compiler split
+ * off its function (foo.cold) has an entry too; its frame is set up from the first instruction.
  */
 #include <stdlib.h>
 #include "object/elf_file.h"
 
-enum { /* DW_EH_PE_*: how a pointer is written, and what is added to it */
+enum { /* DW_EH_PE_*: pointer encoding, and the base added to it */
        PE_ABSPTR = 0,
        PE_UDATA2 = 2,
        PE_UDATA4 = 3,
        PE_UDATA8 = 4,
-       PE_SIGNED = 8, /* of what follows: sdata2, sdata4, sdata8; 8 alone: a signed word */
+       PE_SIGNED = 8, /* sdata2, sdata4, sdata8; 8 alone: a signed word */
        PE_PCREL = 0x10,
        PE_OMIT = 0xff,
 };
@@ -37,7 +38,7 @@ static u64 take(struct cursor *c, u32 size)
 		c->bad = true;
 		return 0;
 	}
-	memcpy(&v, c->at, size); /* little-endian, as this machine */
+	memcpy(&v, c->at, size); /* little-endian, like this machine */
 	c->at += size;
 	c->address += size;
 	return v;
@@ -78,7 +79,7 @@ static u64 take_pointer(struct cursor *c, u8 how)
 	default: c->bad = true; return 0;
 	}
 	if ((how & 0x70) > PE_PCREL)
-		c->bad = true; /* relative to what we do not know */
+		c->bad = true; /* relative to an unknown base */
 	v = take(c, size);
 	if (how & PE_SIGNED || (base && size < 8))
 		v = sign_extend(v, size);
@@ -96,9 +97,9 @@ static s64 take_sleb(struct cursor *c)
 }
 
 struct cie {
-	u8 how; /* addresses of its FDEs are written: PE_* */
+	u8 how; /* PE_*: address encoding of its FDEs */
 	bool has_data;
-	struct elf_fde part; /* what its FDEs have in common */
+	struct elf_fde part; /* common to its FDEs */
 };
 
 static bool read_augmentation(struct cursor *c, const char *augmentation, struct cie *cie)
@@ -118,7 +119,7 @@ static bool read_augmentation(struct cursor *c, const char *augmentation, struct
 	return !c->bad && cie->how != PE_OMIT;
 }
 
-/* False: not a CIE that this file can read. */
+/* False: an unsupported CIE. */
 static bool read_cie(struct cursor c, struct cie *cie)
 {
 	u8 version = (u8)take(&c, 1);
@@ -152,7 +153,7 @@ static bool read_cie(struct cursor c, struct cie *cie)
 	return !c.bad;
 }
 
-/* False: nothing is to be read from it. */
+/* False: nothing usable. */
 static bool read_fde(struct cursor c, const struct cie *cie, struct elf_fde *out)
 {
 	u64 skip;
@@ -168,7 +169,7 @@ static bool read_fde(struct cursor c, const struct cie *cie, struct elf_fde *out
 	return out->start && out->size;
 }
 
-/* The length of an entry, then c->end is its end. */
+/* Reads the length of an entry and sets c->end to its end. */
 static bool take_length(struct cursor *c, u32 *id_size)
 {
 	u64 len = take(c, 4);
@@ -182,7 +183,7 @@ static bool take_length(struct cursor *c, u32 *id_size)
 	return true;
 }
 
-/* One CIE or FDE; false: the end. out->size 0: it is no FDE that can be read. */
+/* Parses one CIE or FDE; false: the end. out->size 0: not a usable FDE. */
 static bool read_entry(struct cursor *c, const u8 *from, struct elf_fde *out)
 {
 	struct cursor body = *c, at_cie;
@@ -236,11 +237,13 @@ enum { /* DW_CFA_* */
        CFA_NOP = 0,
        CFA_ADVANCE4 = 4,
        CFA_UNDEFINED = 7,
-       CFA_ADVANCE = 0x40, /* the two high bits */
+       CFA_ADVANCE = 0x40, /* in the two high bits */
 };
 
-/* Whether the frame is that of a function just called: nothing changes before the first advance. The entry
- * point of a program says besides that it has no caller. */
+/*
+ * The frame is that of a function just called: no rule changes before the first advance. A
+ * program's entry point additionally declares that it has no caller.
+ */
 static bool begins_function(const struct elf_fde *fde)
 {
 	u8 op = CFA_NOP;
@@ -272,7 +275,7 @@ static int by_start(const void *a, const void *b)
 
 enum { MAX_STUB_SECTIONS = 8 }; /* .plt, .plt.got, .plt.sec */
 
-/* Where the linker's stubs are that call other files: one entry covers a whole section of them. */
+/* Sections with the linker's PLT stubs: one FDE covers a whole section. */
 static u32 find_stubs(const struct elf *e, struct elf_code *to)
 {
 	struct elf_section s;

@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Functions of Go programs that were stripped: .gopclntab, which the runtime itself needs for stacks and so every Go
- * program keeps. Format: Go's src/runtime/symtab.go (pcHeader, funcTab, _func) and src/debug/gosym/pclntab.go. Words are of
- * the header's pointer size:
+ * Functions of stripped Go programs: .gopclntab, which the runtime needs for stacks, so every Go
+ * program has it. Format: Go's src/runtime/symtab.go (pcHeader, funcTab, _func) and
+ * src/debug/gosym/pclntab.go. Words have the header's pointer size:
+ *
  *
  *	u32 magic | 0 0 | u8 least instruction | u8 pointer size | then words:
  *	fffffff1 (1.20), fffffff0 (1.18): n, files, text start, names, units, files, pcs, functions
- *	    function: u32 entry - text start, u32 where its _func is, from functions on; _func: u32, u32 name
+ *	    function: u32 entry - text start, u32 _func - functions; _func: u32, u32 name
  *	fffffffa (1.16): n, files, names, units, files, pcs, functions
- *	    function: word entry, word where its _func is, from functions on; _func: word, u32 name
- *	fffffffb (1.2): n, functions; offsets are those in the section, names too
+ *	    function: word entry, word _func - functions; _func: word, u32 name
+ *	fffffffb (1.2): n, functions; offsets are relative to the section, names too
  *
- * Where the program may be loaded anywhere the section has another name or none of its own, and the text start is filled in when it is loaded: its relocation has the value.
+ * In position-independent programs the section has another name or none, and the loader fills in
+ * the text start: its relocation has the value.
  */
 #include <stdlib.h>
 #include "object/elf_file.h"
@@ -29,10 +31,10 @@ struct go_table {
 	struct elf_section s;
 	u32 magic, word; /* bytes of a word */
 	u64 n, names, names_end, functions, text;
-	bool is_near; /* entries are u32, from text on */
+	bool is_near; /* entries are u32, relative to text */
 };
 
-/* A number of size bytes at an offset; 0 when the section ends before. */
+/* A number of size bytes at an offset; 0 past the end of the section. */
 static u64 number_at(const struct go_table *t, u64 at, u32 size)
 {
 	u64 v = 0;
@@ -47,7 +49,7 @@ static u64 header_word(const struct go_table *t, u32 i)
 	return number_at(t, 8 + (u64)i * t->word, t->word);
 }
 
-/* What the loader puts at an address; false: it leaves it alone. */
+/* The value that the loader relocates at an address; false: no relocation there. */
 static bool relocated(const struct elf *e, u64 address, u64 *value)
 {
 	struct elf_relocations at = {};
@@ -97,7 +99,7 @@ static bool read_header(struct go_table *t)
 	return t->n <= MAX_FUNCTIONS && t->names < t->names_end && t->functions < t->s.size;
 }
 
-/* The index-th function begins there; behind the last one: where it ends. */
+/* Start of the index-th function; past the last one, its end. */
 static u64 entry_of(const struct go_table *t, u64 index)
 {
 	u32 word = t->is_near ? 4 : t->word;
@@ -142,7 +144,7 @@ static bool in_own_section(struct go_table *t)
 	       t->s.bytes && read_header(t);
 }
 
-/* Linkers of C put it among other data that is relocated, when the program may be loaded anywhere. */
+/* In position-independent programs C linkers put it among other relocated data. */
 static bool in_other_data(struct go_table *t)
 {
 	struct elf_section s;

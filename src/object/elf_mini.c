@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Mini-debuginfo: the section .gnu_debugdata is an ELF file of its own, compressed with xz, whose
+ * Mini-debuginfo: the section .gnu_debugdata is a separate ELF file, compressed with xz, whose
  * .symtab has the functions that .dynsym lacks (gdb's manual, "Debugging information in a special
- * section"). liblzma is opened when a file has such a section, and only then.
+ * section"). liblzma is loaded only if a file has such a section.
  */
 #include <dlfcn.h>
 #include <stdlib.h>
@@ -20,7 +20,7 @@ typedef int (*decode_fn)(u64 *memory_limit, u32 flags, const void *allocator, co
 static decode_fn find_decoder(void)
 {
 #if SONDE_STATIC
-	return NULL; /* a static program has no libraries */
+	return NULL; /* a static program cannot load libraries */
 #else
 	static decode_fn fn;
 	static bool tried;
@@ -36,7 +36,7 @@ static decode_fn find_decoder(void)
 #endif
 }
 
-/* malloc'ed, *len bytes; NULL: damaged, too large, or there is no liblzma. */
+/* malloc'ed, *len bytes; NULL: corrupt, too large, or liblzma is missing. */
 static u8 *unpack(const u8 *in, size_t in_len, size_t *len)
 {
 	decode_fn decode = find_decoder();

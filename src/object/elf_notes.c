@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Notes of an ELF file: build id and USDT probes; and the debug file that a build id or debug link
- * leads to.
+ * Notes of an ELF file: build id, USDT probes; and the debug file that a build id or debug link
+ * refers to.
  *
  * A note: u32 name length, u32 data length, u32 type, name, data, both padded to 4. A USDT note
  * (.note.stapsdt, type 3, name "stapsdt"; systemtap's sdt.h) holds
@@ -144,7 +144,10 @@ static u32 file_crc(const struct elf *e)
 	return ~crc;
 }
 
-/* Opens path, which it frees and which may be NULL, if it is the debug file of e: by build id, or, where e has none, by checksum. */
+/*
+ * Opens path (freed here, may be NULL) if it is the debug file of e: by build id or, if e has none,
+ * by checksum.
+ */
 static struct elf *open_debug(const struct elf *e, char *path)
 {
 	struct err err = {};
@@ -181,7 +184,7 @@ static char *build_id_path(const struct elf *e, const char *dir, int dir_len)
 	return buf_steal(&b);
 }
 
-/* link in dir/a/b, dir/b, dir, where the file is /a/b/name. */
+/* link in dir/a/b, dir/b, dir for a file /a/b/name. */
 static struct elf *search_below(const struct elf *e, const char *dir, int len, const char *link)
 {
 	const char *end = strrchr(e->path, '/'), *at = e->path;
@@ -196,8 +199,11 @@ static struct elf *search_below(const struct elf *e, const char *dir, int len, c
 	return debug;
 }
 
-/* As libdwfl's dwfl_standard_find_debuginfo(): "+" and "-" before a directory (whether checksums count) change
- * nothing, because they always do; a relative directory is one beside the file. */
+/*
+ * Like libdwfl's dwfl_standard_find_debuginfo(): "+" and "-" before a directory (checksum
+ * verification) have no effect, because checksums are always verified; a relative directory is
+ * relative to the file.
+ */
 static struct elf *search_dir(const struct elf *e, const char *dir, int len)
 {
 	u32 crc;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Symbols of an ELF file, by name and by address. In: .symtab, .dynsym, and the same of the
- * separate debug file. A search by name walks the tables; the first search by address sorts all
- * code symbols. Addresses are those of the file's own numbering, which its debug file shares.
+ * Symbols of an ELF file, by name and by address. Input: .symtab, .dynsym, and those of the
+ * separate debug file. A lookup by name scans the tables; the first lookup by address sorts all
+ * code symbols. Addresses are file virtual addresses, which the debug file shares.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -64,7 +64,7 @@ void elf_find_tables(struct elf *e)
 	find_table(e, SHT_DYNSYM, 1);
 }
 
-/* Symbol of a table as people see it; false: undefined, nameless, no code nor data. */
+/* A symbol of a table, decoded; false: undefined, nameless, neither code nor data. */
 static bool elf_table_symbol(const struct elf_table *t, u32 i, struct elf_symbol *out)
 {
 	const Elf64_Sym *s = &t->sym[i];
@@ -99,7 +99,7 @@ static u32 worth(const struct elf_symbol *s)
 	return (is_function(s) ? s->size ? 6 : 4 : 2) + (s->bind != STB_LOCAL);
 }
 
-/* Kept for programs that were linked against an older library: "memcpy@GLIBC_2.2.5". */
+/* Compatibility symbols for programs linked against an older library: "memcpy@GLIBC_2.2.5". */
 static bool is_old_version(const struct elf_table *t, u32 i, const char *suffix)
 {
 	enum { HIDDEN = 0x8000 };
@@ -107,7 +107,7 @@ static bool is_old_version(const struct elf_table *t, u32 i, const char *suffix)
 	return t->version ? t->version[i] & HIDDEN : suffix[0] == '@' && suffix[1] != '@';
 }
 
-/* The name of a symbol, when the len bytes of another one are its beginning; else NULL. Most differ in the first. */
+/* The symbol's name if its first len bytes match, else NULL. Most differ in the first byte. */
 static const char *name_that_begins(const struct elf_table *t, u32 i, const char *begin, size_t len)
 {
 	u32 at = t->sym[i].st_name;
@@ -145,8 +145,10 @@ bool elf_is_stripped(const struct elf *e)
 	return !e->table[0].n;
 }
 
-/* The file with the symbols that e lacks: the debug file, or what is packed into e. NULL: e has them, or
- * they are nowhere. */
+/*
+ * The file with the symbols that e lacks: the debug file, or the one compressed in e. NULL: e has
+ * its symbols, or there is none.
+ */
 static struct elf *more_symbols(struct elf *e)
 {
 	struct elf *more = elf_is_stripped(e) ? elf_debug_file(e) : NULL;
@@ -154,7 +156,7 @@ static struct elf *more_symbols(struct elf *e)
 	return more || !elf_is_stripped(e) ? more : elf_mini_file(e);
 }
 
-/* The table that knows the name best; NULL: none does. */
+/* The table with the best match for the name; NULL: none. */
 static const struct elf_table *find_named(struct elf *e, const char *name, struct elf_symbol *out)
 {
 	struct elf *debug;
@@ -173,7 +175,7 @@ bool elf_find(struct elf *e, const char *name, struct elf_symbol *out)
 	return find_named(e, name, out);
 }
 
-/* Local functions, at most MAX_NAMED of them, whose names begin with name, and accept() says belong to it. */
+/* Local functions, at most MAX_NAMED, whose names begin with name and that accept() accepts. */
 enum { MAX_NAMED = 256 };
 
 static int each_local(const struct elf_table *t, const char *name,
@@ -220,7 +222,10 @@ int elf_each_named(struct elf *e, const char *name, int (*f)(void *ctx, const st
 	return each_local(t, name, is_same, seen, 1, f, ctx);
 }
 
-/* What compilers append to the name of a whole function that they changed; of a part of one it is .part, .cold. */
+/*
+ * Suffixes that compilers append to a whole function that they changed; a part of one has .part,
+ * .cold.
+ */
 bool symbol_is_clone_of(const char *have, const char *name)
 {
 	static const char *const marks[] = { "constprop", "isra", "lto_priv", "llvm",
@@ -271,8 +276,10 @@ static bool is_executable(const struct elf *e, u16 section)
 	return section >= e->n_sections || e->section[section].sh_flags & SHF_EXECINSTR;
 }
 
-/* Functions, and untyped labels of hand-written assembly. Aliases: a global one with a size is the
- * name that people know. Names that begin with '$' are arm's marks of code and data. */
+/*
+ * Functions, and untyped labels of assembly code. Of aliases, a global one with a size is the best
+ * known. Names that begin with '$' are arm's mapping symbols.
+ */
 static bool is_code(const struct elf *e, const struct elf_symbol *s)
 {
 	if (is_function(s))
@@ -308,7 +315,7 @@ static void build_code(struct elf *e)
 	qsort(e->code, e->n_code, sizeof(*e->code), by_value);
 }
 
-/* A symbol without a size ends with its section at the latest. */
+/* A symbol without a size ends at the end of its section. */
 static bool covers(const struct elf *e, const struct elf_code *c, u64 address)
 {
 	const Elf64_Shdr *s;
@@ -323,7 +330,7 @@ static bool covers(const struct elf *e, const struct elf_code *c, u64 address)
 	return address - s->sh_addr < s->sh_size;
 }
 
-/* How many of the sorted symbols stand at or below the address. */
+/* The number of sorted symbols at or below the address. */
 static u32 symbols_up_to(const struct elf *e, u64 address)
 {
 	u32 lo = 0, hi = e->n_code;
@@ -360,7 +367,7 @@ static bool symbol_at(struct elf *e, u64 address, struct elf_symbol *out)
 	return c && elf_table_symbol(&e->table[c->table], c->index, out);
 }
 
-/* A stripped file's .dynsym has holes that the debug file fills. */
+/* A stripped file's .dynsym has gaps that the debug file fills. */
 bool elf_symbol_at(struct elf *e, u64 address, struct elf_symbol *out)
 {
 	struct elf *debug;
@@ -405,9 +412,10 @@ static void list_table(const struct elf_table *t, const char *glob, struct listi
 
 enum { NAME_ROOM = 20 };
 
-/* Whether functions without a symbol are asked for, which are called 0xADDRESS: reading .eh_frame takes longer
- * than all the rest. Not in files that have their symbols: what it lists besides are parts that compilers
- * moved away. */
+/*
+ * Include functions without a symbol, named 0xADDRESS: reading .eh_frame takes longer than all the
+ * rest. Not in files with symbols: there the additional entries are parts that compilers split off.
+ */
 static bool wants_frames(const struct elf *e, const char *glob)
 {
 	return !e->table[0].n && (!glob || *glob == '0' || *glob == '*');

@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Where a thread has the thread-local variables of a file, x86-64. The thread pointer (fs) is the end of what is placed when
- * the thread begins; "ELF Handling For Thread-Local Storage", Ulrich Drepper, variant II; glibc's elf/dl-tls.c.
+ * Locations of a file's thread-local variables, x86-64. The thread pointer (fs) is the end of the
+ * static TLS block that is allocated with the thread; "ELF Handling For Thread-Local Storage",
+ * Ulrich Drepper, variant II; glibc's elf/dl-tls.c.
  *
- * A program's own come first: as far below the thread pointer as they are long. Where a library's are is known when it is
- * loaded, and written into its own data, because its code needs it:
+ * A program's own block comes first: it ends at the thread pointer. The location of a library's
+ * block is known when it is loaded, and relocated into its data, because its code needs it: loaded,
+ * and written into its own data, because its code needs it:
  *
- *	R_X86_64_TPOFF64    the distance of a variable from the thread pointer (addend: where it is among the file's)
- *	R_X86_64_DTPMOD64   the number of the library, by which the thread's vector (fs:8) has the address; glibc:
- *			    vector[-1] how many there are, vector[n] { address, -1 until it is needed; ... }
+ *	R_X86_64_TPOFF64    offset of a variable from the thread pointer (addend: offset in the
+ *			    file's block)
+ *	R_X86_64_DTPMOD64   module id of the library, an index into the thread's vector (fs:8);
+ *			    glibc: vector[-1] length, vector[n] { address, -1 until it is needed; ... }
  */
 #include "object/elf_file.h"
 
@@ -54,7 +57,7 @@ static u64 below_thread_pointer(const Elf64_Phdr *p)
 	return ALIGN_UP(p->p_memsz - first, align) + first;
 }
 
-/* 2: the file's own for sure; 1: it may be another file's that has the name as well; 0: another one's. */
+/* 2: certainly the file's own; 1: possibly another file's of the same name; 0: another file's. */
 static u32 worth(const struct elf *e, u64 symbol)
 {
 	const struct elf_table *t = &e->table[1];
@@ -75,7 +78,8 @@ static void see_relocation(const struct elf *e, const Elf64_Rela *r, u32 *best, 
 	u32 type = ELF64_R_TYPE(r->r_info), value = 0;
 
 	if (type == R_X86_64_TPOFF64)
-		value = 2 * worth(e, symbol) + (worth(e, symbol) > 0); /* the shorter way */
+		/* prefer TPOFF64, which is cheaper */
+		value = 2 * worth(e, symbol) + (worth(e, symbol) > 0);
 	else if (type == R_X86_64_DTPMOD64)
 		value = 2 * worth(e, symbol);
 	if (value <= *best)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Aggregations in memory: how large one copy is, how copies merge, which bucket a value falls into.
- * The lowering of hist(), lhist() and llhist() computes the same buckets; the tests hold both
- * against each other. Merging is commutative, so the order in which CPUs are read does not matter
- * (except for samples, where any order is equally good).
+ * Aggregations in memory: the size of one copy, merging, bucket indexes. The lowering of hist(),
+ * lhist() and llhist() computes the same buckets; the tests compare both. Merging is commutative,
+ * so the order in which CPUs are read does not matter (except for samples, where any order is
+ * equally good).
  *
  * hist with k sub-bits, index of value v >= 0, p = floor(log2 v):
  *
@@ -28,11 +28,13 @@ static u32 lhist_steps(s64 min, s64 max, s64 step)
 	return divide_up((u64)max - (u64)min, (u64)step);
 }
 
-/* ---- llhist: for each magnitude m, [base^m, base^(m+1)) in equal parts, as DTrace's llquantize */
+/*
+ * ---- llhist: for each magnitude m, [base^m, base^(m+1)) in equal parts, like DTrace's llquantize
+ */
 
 struct magnitude {
 	u64 lo, hi; /* [lo, hi) */
-	u64 width;  /* of one bucket */
+	u64 width;  /* of one bucket, in units of the value */
 	u32 n;      /* buckets */
 };
 
@@ -46,7 +48,7 @@ static u64 power(u64 base, u32 exponent)
 	return v;
 }
 
-/* steps divide [0, base^(m+1)); those below base^m belong to the magnitudes before it. */
+/* steps divide [0, base^(m+1)); buckets below base^m belong to smaller magnitudes. */
 static struct magnitude magnitude_at(u32 base, u32 m, u32 steps)
 {
 	struct magnitude g = { .lo = power(base, m), .hi = power(base, m + 1) };
@@ -135,7 +137,7 @@ void hist_bounds(u32 index, u32 k, s64 *lo, s64 *hi)
 	}
 	p = k + (index - 1 - sub) / sub;
 	j = (index - 1 - sub) % sub;
-	if (p >= 63) { /* no signed value reaches it */
+	if (p >= 63) { /* above every signed value */
 		*lo = *hi = INT64_MAX;
 		return;
 	}
@@ -214,7 +216,7 @@ static void merge_minmax(const struct type *t, struct agg_minmax *d, const struc
 		*d = *s;
 }
 
-/* Wraps like the programs that made the numbers. */
+/* Wraps on overflow, like the programs that computed the numbers. */
 static s64 add(s64 a, s64 b)
 {
 	return (s64)((u64)a + (u64)b);
@@ -241,8 +243,9 @@ static void merge_interval(const struct type *t, struct agg_tseries_bucket *d,
 	}
 }
 
-/* Both reservoirs are fair samples of what they saw: each gives in proportion to how much that is.
- * */
+/*
+ * Both reservoirs are fair samples: each contributes in proportion to the number of values it saw.
+ */
 static void merge_samples(u32 capacity, struct agg_samples *d, const struct agg_samples *s)
 {
 	u64 dn = MIN(d->n, capacity), sn = MIN(s->n, capacity), total = d->n + s->n;
@@ -280,7 +283,7 @@ void agg_merge(const struct type *t, void *dst, const void *src)
 			merge_interval(t, &series[i], &more[i]);
 		return;
 	case TY_SAMPLES: merge_samples(t->count, dst, src); return;
-	case TY_COUNT: /* everything else is words that add up */
+	case TY_COUNT: /* the rest are words that are summed */
 	case TY_SUM:
 	case TY_AVG:
 	case TY_STATS:

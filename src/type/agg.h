@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * How aggregations and rendered values lie in memory: the one place that the compiler, the engines
- * and the outputs agree on.
+ * Memory layout of aggregations and rendered values, shared by the compiler, the engines and the
+ * outputs.
  *
  * Keyed aggregations are values of a per-CPU hash; keyless ones are slots in an array map, one slot
  * for each CPU (cpu & mask). In both, a reader merges the copies with agg_merge().
@@ -12,9 +12,9 @@
 #include "type/type.h"
 
 /* count: u64. */
-struct agg_sum { /* keyless slots need to know that sum(0) happened; keyed ones too, for one layout */
+struct agg_sum { /* keyless slots record whether sum(0) ran; keyed ones have the same layout */
 	s64 sum;
-	u64 is_set; /* not 0; merged copies add up */
+	u64 is_set; /* nonzero; merged copies are summed */
 };
 struct agg_minmax {
 	s64 value; /* or u64, by the type's sign */
@@ -31,7 +31,9 @@ struct agg_tseries_bucket {
 	u64 epoch; /* timestamp / interval */
 };
 
-/* samples: a reservoir. n counts all values seen, of which MIN(n, type->count) are kept. */
+/*
+ * samples: a reservoir. n counts all values seen; the first MIN(n, type->count) entries are valid.
+ */
 struct agg_samples {
 	u64 n;
 	s64 value[];
@@ -50,40 +52,47 @@ struct timestamp_value {
 enum timestamp_mode { TS_BOOT, TS_MONOTONIC, TS_TAI, TS_REAL };
 
 /*
- * A stack as a value (map key, map value, record field): frames are stored once in the stacks map
+ * A stack as a value (map key, map value, record field): frames are stored once, in the stacks map,
  * under their hash. hash 0 is the empty stack.
  */
 struct stack_value {
 	u64 hash;
-	u32 pid; /* user stacks: whose address space; kernel stacks: enum stack_from, and from bit STACK_CUT_SHIFT
-		      * on how many of n are no frames, when the script asks for their number */
+	/*
+	 * User stacks: the process. Kernel stacks: enum stack_from, and from bit STACK_CUT_SHIFT
+	 * the number of the n entries that are no frames, if the script uses the length.
+	 */
+	u32 pid;
 	u32 n; /* frames */
 };
-/* Through trampolines a traced function is on its own stack or not, by how the kernel attached them: then the
- * function's address (0: not known) is kept in front of the frames, and the reader makes the stack right.
- * Where the context has registers the stack begins at them, and nothing in it is the machinery's. */
+/*
+ * With trampolines the traced function may or may not be on its own stack, depending on how the
+ * kernel attached them: the function's address (0: unknown) precedes the frames, and the reader
+ * normalizes the stack. If the context has registers the stack begins at them, without tracer
+ * frames.
+ */
 enum stack_from { STACK_FROM_CONTEXT, STACK_FROM_ENTRY, STACK_FROM_EXIT, STACK_FROM_REGS };
 enum { STACK_CUT_SHIFT = 8 };
 /* Value in the stacks map: u64 ip[STACK_MAX_FRAMES], n from the reference. */
 enum { STACK_DEFAULT_FRAMES = 127, STACK_MAX_FRAMES = 1024, STACK_SPARE_FRAMES = 8 };
 
-/* Bytes of one copy of an aggregation. */
+/* Size in bytes of one copy of an aggregation. */
 u32 agg_size(const struct type *t);
 /* Number of buckets of hist, lhist, llhist. */
 u32 agg_buckets(const struct type *t);
-/* dst += src, both of agg_size(t) bytes. */
+/* Merges src into dst, both of agg_size(t) bytes. */
 void agg_merge(const struct type *t, void *dst, const void *src);
-/* Whether a copy has ever been updated (keyless slots start as zeroes). */
+/* A copy has been updated at least once (keyless slots start zeroed). */
 bool agg_is_set(const struct type *t, const void *copy);
 
 /*
- * hist: bucket of a value. k = log2 of sub-buckets. Index 0: negative; for k = 0: 1 is [0], 2 is [1],
- * 3 is [2,4), ... For k > 0: values below 2^k have a bucket each, then 2^k buckets for each power.
+ * hist: bucket of a value. k = log2 of sub-buckets. Index 0: negative; for k = 0: 1 is [0], 2 is
+ * [1], 3 is [2,4), ... For k > 0: each value below 2^k has its own bucket, then each power of two
+ * has 2^k.
  */
 u32 hist_bucket(s64 value, u32 k);
 /* Inclusive bounds of a bucket; bucket 0 is (.., -1]. */
 void hist_bounds(u32 index, u32 k, s64 *lo, s64 *hi);
-/* lhist: 0 below min, 1.. the steps, last: max and above. */
+/* lhist: 0 is below min, then the steps from 1, the last is max and above. */
 u32 lhist_bucket(s64 value, s64 min, s64 max, s64 step);
 /* Inclusive bounds; a last step that does not fit ends at max - 1. */
 void lhist_bounds(u32 index, s64 min, s64 max, s64 step, s64 *lo, s64 *hi);

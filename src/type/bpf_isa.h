@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * BPF's instruction set where linux/bpf.h of the oldest supported distribution (6.1) stops short, for whoever
- * writes, checks or runs instructions. Documentation/bpf/standardization/instruction-set.rst.
+ * BPF instruction definitions that linux/bpf.h of the oldest supported distribution (6.1) lacks,
+ * for code that emits, verifies or interprets instructions.
+ * Documentation/bpf/standardization/instruction-set.rst.
  */
 #ifndef SONDE_TYPE_BPF_ISA_H
 #define SONDE_TYPE_BPF_ISA_H
@@ -17,7 +18,7 @@
 #define BPF_STORE_REL 0x110
 #endif
 
-/* Bytes that a load, store or atomic operation touches. */
+/* Access size in bytes of a load, store or atomic operation. */
 static inline u32 bpf_access_size(u8 code)
 {
 	switch (BPF_SIZE(code)) {
@@ -28,7 +29,7 @@ static inline u32 bpf_access_size(u8 code)
 	}
 }
 
-/* Goes to another instruction of its function, always or on a condition. */
+/* A jump within the function, conditional or not. */
 static inline bool bpf_is_jump(const struct bpf_insn *i)
 {
 	u8 class = BPF_CLASS(i->code), op = BPF_OP(i->code);
@@ -36,13 +37,13 @@ static inline bool bpf_is_jump(const struct bpf_insn *i)
 	return class == BPF_JMP32 || (class == BPF_JMP && op != BPF_CALL && op != BPF_EXIT);
 }
 
-/* Always: ja, or its long form (gotol, 6.6). */
+/* Unconditional: ja, or its long form (gotol, 6.6). */
 static inline bool bpf_is_goto(const struct bpf_insn *i)
 {
 	return i->code == (BPF_JMP | BPF_JA) || i->code == (BPF_JMP32 | BPF_JA);
 }
 
-/* The index of the instruction to which a jump at index pc goes. */
+/* The target index of the jump at index pc. */
 static inline u32 bpf_jump_target(const struct bpf_insn *i, u32 pc)
 {
 	return pc + 1 + (u32)(i->code == (BPF_JMP32 | BPF_JA) ? i->imm : i->off);

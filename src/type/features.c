@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The rows of type/features.def as data: what help, errors and the engine's probes name. */
+/*
+ * The feature table: the rows of type/features.def as data for help, errors and the kernel engine.
+ */
 #include "type/features.h"
 
 const struct feature_row feature_rows[N_FEATURES] = {

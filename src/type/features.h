@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a kernel can do, as plain data. The compiler asks feature_has(); the engine answers by trying
- * (never by version alone), lazily, and caches the answer per boot. Rows are in type/features.def.
+ * Kernel features. The compiler calls feature_has(); the engine determines the answer by trying the
+ * feature (never by version alone), lazily, and caches it per boot. The rows are in
+ * type/features.def.
  *
- * Who may not try does not know: such a feature is taken for granted, so that the kernel's refusal of the real
- * thing is what the user is told, and not that the kernel lacks something.
+ * Without the right to try a feature it is assumed present, so that the user sees the kernel's
+ * refusal of the real operation and not a missing feature.
  */
 #ifndef SONDE_TYPE_FEATURES_H
 #define SONDE_TYPE_FEATURES_H
@@ -27,12 +28,13 @@ enum feature_answer {
 	FEATURE_NO = -1,
 	FEATURE_UNASKED,
 	FEATURE_YES,
-	FEATURE_DENIED, /* the right to try it is missing, or what it needs is switched off */
+	FEATURE_DENIED, /* no right to try it, or a prerequisite is disabled */
 };
 
 struct features {
-	s8 known[N_FEATURES];                                              /* enum feature_answer */
-	enum feature_answer (*probe)(struct features *f, enum feature id); /* engine's; NULL: no */
+	s8 known[N_FEATURES]; /* enum feature_answer */
+	/* set by the engine; NULL: no feature */
+	enum feature_answer (*probe)(struct features *f, enum feature id);
 	void *ctx;
 };
 

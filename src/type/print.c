@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Types as people write them: in: a type; out: its spelling (section 1.5 of the language). */
+/* Spelling of types. Input: a type; output: its text in the syntax of the language. */
 #include "base/buf.h"
 #include "type/type.h"
 
-/* Kinds whose spelling is one word; a leading '?' becomes 'u' when unsigned, else nothing. */
+/* Kinds spelled in one word; a leading '?' becomes 'u' if unsigned, else nothing. */
 static const char *const words[N_TYPE_KINDS] = {
 	[TY_ERROR] = "<error>",
 	[TY_UNKNOWN] = "none",

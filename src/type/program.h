@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The program: the contract between the compiler and every engine. Plain data, no pointers into the
- * compiler except types and spans; everything lives in the compilation's arena.
+ * A compiled program: the contract between the compiler and every engine. Plain data, no pointers
+ * into the compiler except types and spans; everything is in the compilation's arena.
  *
  *	program
- *	  maps[]      user maps and our own: ring, data, scratch, stacks
+ *	  maps[]      user maps and internal ones: ring, data, scratch, stacks
  *	  funcs[]     BPF functions with relocations and a span for each instruction
- *	  events[]    what a ring-buffer record with a given id means
+ *	  events[]    meaning of a ring-buffer record with a given id
  *	  sites[]     names of the attach points (TY_PROBE values are indexes)
- *	  strings[]   literal strings that records refer to
- *	  losses[]    one counter in the data map for each statement that can lose something
+ *	  strings[]   string literals that records refer to
+ *	  losses[]    one counter in the data map for each statement and loss reason
  */
 #ifndef SONDE_TYPE_PROGRAM_H
 #define SONDE_TYPE_PROGRAM_H
@@ -20,40 +20,46 @@
 
 enum map_role {
 	MAP_USER,         /* a map of the script, keyed: its own kernel map */
-	MAP_GLOBAL,       /* a keyless map of the script: lives in the data map at data_off */
+	MAP_GLOBAL,       /* a keyless map of the script: in the data map at data_off */
 	MAP_RING,         /* ring buffer of events */
 	MAP_DATA,         /* one array element: keyless maps, loss counters, constants */
-	MAP_SCRATCH,      /* per-CPU array: big temporaries */
-	MAP_HUGE_SCRATCH, /* array: temporaries of more than a per-CPU value may have */
+	MAP_SCRATCH,      /* per-CPU array: large temporaries */
+	MAP_HUGE_SCRATCH, /* array: temporaries that exceed the limit of a per-CPU value */
 	MAP_STACKS,       /* hash: u64 -> u64 ip[limit] */
 	MAP_SET,          /* small internal tables: syscall sets, pid sets for --follow */
-	MAP_PROGS,        /* programs that another one jumps to, by number */
+	MAP_PROGS,        /* program array for tail calls, by number */
 };
 
 struct map_desc {
-	const char *name; /* "@x", "@" for the script's; ".ring" and so on for ours */
+	const char *name; /* the script's: "@x", "@"; internal: ".ring" ... */
 	enum map_role role;
 	u32 bpf_type; /* BPF_MAP_TYPE_*; unused for MAP_GLOBAL */
 	u32 key_size, value_size, max_entries, flags;
 	const struct type *key, *value; /* the script's maps: value type; key NULL when keyless */
-	/* MAP_GLOBAL: where in the data map. Scalars: u64 is_set, then the value. */
+	/* MAP_GLOBAL: offset in the data map. Scalars: u64 is_set, then the value. */
 	u32 data_off;
-	/* Aggregations: n_slots copies of slot_size bytes, one for each cpu & (n_slots - 1). Copies of a MAP_GLOBAL
-	 * are padded to 64 bytes. */
+	/*
+	 * Aggregations: n_slots copies of slot_size bytes, indexed by cpu & (n_slots - 1). Copies
+	 * of a MAP_GLOBAL are padded to 64 bytes.
+	 */
 	u32 n_slots, slot_size;
-	u32 threads_off; /* MAP_USER: its thread slots in the data map (type/thread_slot.h); 0: none */
-	u32 normal;      /* normalize(): printed values are divided by it; 0: no */
-	bool zeroed; /* zero(): an aggregation without a key is shown although there is nothing in it */
+	u32 threads_off;  /* MAP_USER: thread slots in the data map (type/thread_slot.h); 0: none */
+	u32 normal;       /* normalize(): divisor of printed values; 0: none */
+	bool zeroed;      /* zero(): a keyless aggregation is shown even if empty */
 	struct span span; /* first mention */
 };
 
 enum reloc_kind {
 	RELOC_MAP,       /* ld_imm64: map fd (BPF_PSEUDO_MAP_FD) of maps[index] */
 	RELOC_MAP_VALUE, /* ld_imm64: address in the element (BPF_PSEUDO_MAP_VALUE), offset add */
-	RELOC_FUNC, /* ld_imm64 BPF_PSEUDO_FUNC or call BPF_PSEUDO_CALL: functions of one program are
-			    concatenated; the insn's imm is already relative, nothing to do when loading */
+	/*
+	 * ld_imm64 BPF_PSEUDO_FUNC or call BPF_PSEUDO_CALL. The functions of a program are
+	 * concatenated and imm is already relative: no action at load time.
+	 */
+	RELOC_FUNC,
 	RELOC_KFUNC, /* call: imm becomes the BTF id of names[index] */
-	RELOC_BOUND, /* jump: imm bounds the turns of the loop of losses[index]; may be lowered, to 1 */
+	/* jump: imm is the iteration bound of losses[index]'s loop; may be lowered, to 1 */
+	RELOC_BOUND,
 };
 
 struct reloc {
@@ -62,25 +68,27 @@ struct reloc {
 	u32 index, add;
 };
 
-/* Where a subprogram begins (for func_info); subprog 0 is the entry. */
+/* Start of a subprogram (for func_info); subprog 0 is the entry. */
 struct subprog {
 	u32 insn;
 	const char *name;
-	bool callback; /* long (*)(u32, void *) and friends: needs static BTF func_info */
-	bool shared; /* numbers in, a number out: global in BTF, so that verifiers follow it once for all calls */
-	u8 n_params; /* of a shared one */
+	bool callback; /* long (*)(u32, void *) and similar: needs static BTF func_info */
+	/* Scalar parameters and result: a global function in BTF, verified once for all calls. */
+	bool shared;
+	u8 n_params; /* if shared */
 };
 
 struct bpf_func {
-	const char *name;  /* sanitised probe name and number: "kprobe_vfs_read_1" */
+	const char *name;  /* sanitized probe name and number: "kprobe_vfs_read_1" */
 	u32 prog_type;     /* BPF_PROG_TYPE_* */
 	u32 attach_type;   /* expected_attach_type */
 	u32 attach_btf_id; /* tp_btf, fentry, iter */
-	const char
-		*attach_module; /* whose BTF that id is of; NULL: the kernel's, or attach_prog's */
-	u32 attach_prog;        /* id of a BPF program to trace, 0: none */
+	/* Owner of attach_btf_id; NULL: vmlinux, or attach_prog. */
+	const char *attach_module;
+	u32 attach_prog; /* id of the BPF program to trace, 0: none */
 	u32 prog_flags;
-	u8 cookie_shift; /* where in the attach cookie the site's index is: bit 0, or 32 of one for entry and return */
+	/* bit position of the site index in the cookie: 0, or 32 if joined (entry and return) */
+	u8 cookie_shift;
 	struct bpf_insn *insns;
 	struct span *spans; /* one per instruction slot */
 	u32 n_insns;
@@ -90,25 +98,29 @@ struct bpf_func {
 	u32 n_subprogs;
 	u32 stack_size;
 	struct span span; /* the clause */
-	/* A program that is jumped to: index + 1 of the function that is attached in its place (0: it is attached
-	 * itself), the map of programs from which that one takes it, and its places there. */
+	/*
+	 * Tail-call target: index + 1 of the function attached in its place (0: this one is
+	 * attached), the program array of that one, and the indexes in it.
+	 */
 	u32 dispatcher, jump_map;
 	const u32 *slots;
 	u32 n_slots;
 };
 
-struct action; /* trace/action.h: what user space does with a record */
+struct action; /* trace/action.h: handles a record in user space */
 
 struct event_field {
 	const struct type *type;
-	u32 offset;      /* in the record, from its start */
-	bool is_literal; /* text of the script itself: a terminal gets it as it is */
+	u32 offset;      /* in the record */
+	bool is_literal; /* the script's own text: printed unescaped */
 };
 
-/* A record begins with u32 event index, u32 speculation (0: none); fields follow at their offsets. */
+/*
+ * A record begins with u32 event index, u32 speculation (0: none); fields follow at their offsets.
+ */
 struct record_head {
 	u32 event;
-	u32 speculation; /* waits for commit() of that number */
+	u32 speculation; /* held until commit() of this number */
 };
 
 struct event_desc {
@@ -118,40 +130,44 @@ struct event_desc {
 	struct event_field *fields;
 	u32 n_fields;
 	u32 size;         /* of the whole record, a multiple of 8 */
-	u32 func;         /* which of the program's funcs sends it */
+	u32 func;         /* index of the sending function */
 	u32 map;          /* print, clear, zero: index into maps, else NO_INDEX */
-	s64 arg[4];       /* constants of the statement: top, div, helper id … */
-	bool immediate;   /* never held back by speculate() */
+	s64 arg[4];       /* constants of the statement: top, div, helper id ... */
+	bool immediate;   /* exempt from speculate() */
 	const char *site; /* name for messages: function name, e.g. "printf" */
-	void *cache;      /* the action's own: parsed format */
+	void *cache;      /* private to the action: parsed format */
 };
 #define NO_INDEX (~0u)
 
-/* Fixed offsets in the data map; the session writes them. */
+/* Fixed offsets in the data map, which the session writes. All are u64. */
 enum {
-	DATA_RING_FLAGS =
-		0, /* u64: flags of every ring-buffer submit: BPF_RB_NO_WAKEUP while the reader
-				is awake, BPF_RB_FORCE_WAKEUP while it sleeps */
-	DATA_START_NS = 8, /* u64: boot-clock start of the run, for elapsed */
-	DATA_CPID = 16,    /* u64: -c child */
-	DATA_BOOT_TO_TAI =
-		24, /* u64: added to the boot clock where the kernel gives no TAI clock */
-	DATA_SPECULATION = 32, /* u64: numbers that speculation() has given away */
-	DATA_PID_NS =
-		48, /* u64: struct pid_namespace of ours, where it is not the first; see builtin/process.c */
-	DATA_PID_LEVEL = 56, /* u64: how deep it is */
-	DATA_NOWHERE = 40,   /* u64: bytes that nobody reads, see ir/lower_user.c */
+	/*
+	 * Flags of every ring-buffer submit: BPF_RB_NO_WAKEUP while the reader is awake,
+	 * BPF_RB_FORCE_WAKEUP while it sleeps.
+	 */
+	DATA_RING_FLAGS = 0,
+	DATA_START_NS = 8,     /* boot-clock start of the run, for elapsed */
+	DATA_CPID = 16,        /* pid of the -c child */
+	DATA_BOOT_TO_TAI = 24, /* offset from the boot clock if the kernel has no TAI clock */
+	DATA_SPECULATION = 32, /* last number that speculation() returned */
+	/* our struct pid_namespace if not the initial one; builtin/process.c */
+	DATA_PID_NS = 48,
+	DATA_PID_LEVEL = 56, /* its nesting level */
+	DATA_NOWHERE = 40,   /* target for bytes that are not used; ir/lower_user.c */
 	DATA_HEAD = 64,
 };
 
-/* Scratch: entry i of the per-CPU array is nesting level i; u64 busy (its key + 1), then the temporaries. */
+/*
+ * Scratch: entry i of the per-CPU array is nesting level i: u64 busy (its key + 1), then
+ * temporaries.
+ */
 enum {
 	SCRATCH_LEVELS = 4,
 	SCRATCH_HEAD = 8,
-	SCRATCH_MAX = 32 << 10, /* bytes of a per-CPU value: PCPU_MIN_UNIT_SIZE of the kernel */
-	LONG_KEY =
-		512, /* bytes of a key that every kernel takes: MAX_BPF_STACK; see FEAT_LONG_KEYS */
-	HUGE_LEVELS = 2, /* of an array with entries for each CPU */
+	SCRATCH_MAX = 32 << 10, /* bytes of a per-CPU value: the kernel's PCPU_MIN_UNIT_SIZE */
+	/* bytes of a key that every kernel accepts: MAX_BPF_STACK; FEAT_LONG_KEYS */
+	LONG_KEY = 512,
+	HUGE_LEVELS = 2, /* nesting levels of MAP_HUGE_SCRATCH, for each CPU */
 };
 
 enum loss_reason {
@@ -159,27 +175,28 @@ enum loss_reason {
 	LOSS_MAP_FULL,    /* map update failed: full */
 	LOSS_MAP_MEMORY,  /* map update failed: the kernel had no memory for an element */
 	LOSS_SCRATCH,     /* scratch busy: nested probe */
-	LOSS_NESTED,      /* within a helper of another program of ours, see ir/lower_guard.c */
+	LOSS_NESTED,      /* inside a helper called by another of our programs: ir/lower_guard.c */
 	LOSS_STACKS,      /* stacks map full */
 	LOSS_UNREADABLE,  /* a string or memory could not be read (counted, not lost) */
 	LOSS_DIV_ZERO,    /* division by zero: run-time warning */
 	LOSS_BOUNDS,      /* array index out of bounds: run-time warning */
 	LOSS_MISSING_KEY, /* delete of a missing key: run-time warning */
 	LOSS_NO_KEY,      /* read of a missing key, with -k: run-time warning */
-	LOSS_NO_PROCESS,  /* comm(pid) of a pid that nobody has: run-time warning */
-	LOSS_LOOP,        /* a loop hit its bound */
+	LOSS_NO_PROCESS,  /* comm(pid) of a pid that does not exist: run-time warning */
+	LOSS_LOOP,        /* a loop reached its bound */
 	LOSS_CUT,         /* more strings than join() sends: run-time warning */
 	LOSS_DEEP,        /* more directories than path() climbs: run-time warning */
-	LOSS_SKIPPED, /* the kernel did not run the program, which ran on that processor already */
-	LOSS_SKIPPED_ANY, /* the same, and what a predicate or --follow would have passed over is among them */
+	LOSS_SKIPPED,     /* the kernel skipped the program: already running on that processor */
+	/* likewise, including events that a predicate or --follow would filter out */
+	LOSS_SKIPPED_ANY,
 };
 
 struct loss {
 	struct span span;
 	enum loss_reason reason;
 	u32 data_off;      /* u64 counter in the data map */
-	const char *where; /* map or function name, turns of a loop; may be NULL */
-	u32 prev;          /* index + 1 of another with the same hash: the compiler's */
+	const char *where; /* map or function name, iterations of a loop; may be NULL */
+	u32 prev;          /* index + 1 of the next in the hash chain; used by the compiler */
 };
 
 enum { LOSS_BUCKETS = 256 };
@@ -196,26 +213,33 @@ struct program {
 	VEC(struct bpf_func *) funcs;
 	VEC(struct event_desc *) events;
 	VEC(struct loss) losses;
-	u32 loss_head[LOSS_BUCKETS]; /* index + 1 of the newest: the compiler's */
+	/* hash chains: index + 1 of the newest; used by the compiler */
+	u32 loss_head[LOSS_BUCKETS];
 	VEC(struct site_name) sites;
 	VEC(const char *) strings;
-	VEC(const struct type *)
-	calls;                    /* records of TY_CALL values: the arguments of a system call */
-	VEC(const char *) kfuncs; /* RELOC_KFUNC names */
-	u32 data_map, ring_map, scratch_map, huge_scratch_map; /* indexes into maps or NO_INDEX */
+	VEC(const struct type *) calls; /* TY_CALL records: the arguments of a system call */
+	VEC(const char *) kfuncs;       /* RELOC_KFUNC names */
+	u32 data_map, ring_map, scratch_map, huge_scratch_map; /* indexes into maps, or NO_INDEX */
 	bool wants_pid_ns;                                     /* DATA_PID_NS, DATA_PID_LEVEL */
-	bool has_user_symbols; /* of processes that may be gone when they are printed */
-	u32 guard; /* in the data map: a word for each processor, see ir/lower_guard.c; 0: none */
-	u32 spare_sites; /* sites that may be added while it runs */
-	u32 spare_data;  /* bytes that functions compiled while it runs may add to the data map */
-	u32 func_table,
-		func_room; /* in the data map: u32 for each site, the first of the same func; room 0: none */
+	bool has_user_symbols; /* processes may have exited before printing */
+	/* offset in the data map of one word per processor, ir/lower_guard.c; 0: none */
+	u32 guard;
+	u32 spare_sites; /* room for sites added during the run */
+	u32 spare_data;  /* bytes of the data map for functions compiled during the run */
+	/*
+	 * Offset in the data map of func_room u32: for each site, the first site of the same
+	 * function; room 0: none.
+	 */
+	u32 func_table, func_room;
 	u32 data_size;
-	u8 *data; /* initial bytes of the data map: data_init_len of them, zeroes behind */
-	u32 data_init_len, data_room; /* data_room: bytes at data, the compiler's */
-	/* in the data map: the names of sites, a power of two of them, each of site_text_len bytes; 0: none */
+	u8 *data; /* initial contents of the data map: data_init_len bytes, then zeroes */
+	u32 data_init_len, data_room; /* data_room: allocated size, used by the compiler */
+	/*
+	 * Offset in the data map of the site names: a power of two rows of site_text_len bytes; 0:
+	 * none.
+	 */
 	u32 site_text_off, site_text_len, site_text_rows;
-	u32 zero_off, zero_len; /* a stretch of the data map that is never written */
+	u32 zero_off, zero_len; /* a range of the data map that stays zero */
 };
 
 #endif

@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * How libraries lay out text, by the names that debug information has. libstdc++ keeps the address of a
- * short string's bytes in the same member as a long one's, so one rule does; libc++'s std::string packs
- * short ones in bits of its own and is not here. Its older ABI has a pointer alone, to bytes that end in NUL.
+ * Layouts of string types, by their names in debug information. libstdc++ stores the address of the
+ * bytes in the same member for short and long strings, so one rule covers both. libc++'s
+ * std::string packs short strings into the object and is not supported. libstdc++'s older ABI has
+ * only a pointer to NUL-terminated bytes.
  *
- * A Go interface is the address of its type and that of the value. Errors of the standard library (errors.New,
- * fmt.Errorf) point to a structure that begins with a string; so do most others, and what begins otherwise has no
- * readable bytes there.
+ * A Go interface is a type address and a value address. Errors of the standard library (errors.New,
+ * fmt.Errorf) point to a structure that begins with a string, as do most others; one that begins
+ * otherwise has no readable bytes there.
  */
 #include "type/text.h"
 
 static const struct {
-	const char *type;   /* how the structure's name begins */
-	bool whole;         /* the name is that and no more */
+	const char *type;   /* prefix of the structure's name */
+	bool whole;         /* type is the full name */
 	const char *data;   /* NULL: the first pointer in it */
 	const char *length; /* NULL: none */
 } rows[] = {
@@ -37,7 +38,7 @@ static bool is_it(const struct field *f, const char *name)
 	return name ? streq(f->name, name) && f->type->size == 8 : f->type->kind == TY_POINTER;
 }
 
-/* The member, depth first; name NULL: the first pointer. */
+/* Finds a member, depth first; name NULL: the first pointer. */
 static bool find(const struct type *t, const char *name, u32 at, u32 depth, u32 *out)
 {
 	type_complete(t);
@@ -56,7 +57,7 @@ static bool find(const struct type *t, const char *name, u32 at, u32 depth, u32 
 	return false;
 }
 
-/* "type Name string" and "type Raw []byte", and what stands for them in generic code: structures of other names */
+/* "type Name string" and "type Raw []byte"; their instances in generic code have other names */
 static bool is_go_text(const struct type *t, struct text_layout *out)
 {
 	static const char *const data[] = { "str", "array" };
@@ -71,7 +72,7 @@ static bool is_go_text(const struct type *t, struct text_layout *out)
 	return false;
 }
 
-/* struct string { char *str; int len; } behind the interface's second word */
+/* The interface's second word points to struct string { char *str; int len; }. */
 static bool is_interface(const struct type *t, struct text_layout *out)
 {
 	if (!streq(t->name, "runtime.iface") && !streq(t->name, "runtime.eface"))

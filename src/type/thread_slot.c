@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Thread slots from outside of programs, which may run meanwhile on other processors. */
+/* Access to thread slots from user space, while programs may run on other processors. */
 #include <string.h>
 #include "type/thread_slot.h"
 
-enum { TRIES = 64 }; /* a thread that stores without end does not hold its reader up */
+enum { TRIES = 64 }; /* bounds the reader against a thread that stores continuously */
 
 static u64 state_of(const struct thread_slot *s)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Making types, looking into them, comparing and spelling them. In: parts of a type and an arena.
- * Out: immutable struct types. Sizes follow the C ABI of a 64-bit kernel; tuples and records are
- * laid out like C structs whose size is rounded up to 8, so that a map key has no byte that nobody
- * wrote. Spelling follows section 1.5 of the language.
+ * Construction, lookup, comparison and layout of types. Input: parts of a type and an arena.
+ * Output: immutable struct types. Sizes follow the C ABI of a 64-bit kernel; tuples and records are
+ * laid out like C structs whose size is rounded up to 8 and whose padding is zeroed, so that a map
+ * key has no uninitialized byte.
  */
 #include "base/buf.h"
 #include "type/agg.h"
@@ -121,14 +121,14 @@ u32 type_array_count(const struct type *t, const void *p)
 	return (u32)MIN(n, (u64)t->count);
 }
 
-/* Gives each field its offset and t its size. */
+/* Sets the offset of each field and the size of t. */
 static void lay_out(struct type *t)
 {
 	u32 at = 0, align = 1;
 
 	for (u32 i = 0; i < t->n_fields; i++) {
 		const struct type *ft = type_complete(t->fields[i].type);
-		u32 to = type_is_scalar(ft) ? MAX(ft->align, 1) : 8; /* bytes are copied in words */
+		u32 to = type_is_scalar(ft) ? MAX(ft->align, 1) : 8; /* copied word by word */
 
 		at = ALIGN_UP(at, to);
 		t->fields[i].offset = at;
@@ -304,7 +304,7 @@ const struct type *type_in_space(struct arena *a, const struct type *ptr, enum s
 
 const struct type *type_complete(const struct type *t)
 {
-	/* The one place where a type changes: nobody has seen its fields yet. */
+	/* The only mutation of a type: its fields are not in use yet. */
 	struct type *open = (struct type *)(uintptr_t)t;
 	int (*complete)(struct type *) = open->complete;
 
@@ -320,16 +320,19 @@ static bool has_fields(const struct type *t)
 	return t->kind == TY_STRUCT || t->kind == TY_TUPLE || t->kind == TY_RECORD;
 }
 
-/* Anonymous members looked into: real structs have tens. A broken file's may contain themselves. */
+/* Limits on anonymous members: real structs have tens; those of a corrupt file may be recursive. */
 enum { MAX_ANONYMOUS = 1000 };
 
 struct field_search {
 	const char *name;
-	u32 left;    /* classes and anonymous members to look into */
-	bool deeper; /* there are bases that were not looked into */
+	u32 left;    /* budget of classes and anonymous members to search */
+	bool deeper; /* some bases are deeper than this search */
 };
 
-/* depth: how many classes away bases may be; nearer ones hide farther ones. */
+/*
+ * depth: inheritance distance of bases searched; members of nearer bases hide those of farther
+ * ones.
+ */
 static const struct field *find_field(struct field_search *s, const struct type *t, u32 depth,
 				      u32 *offset)
 {
@@ -406,7 +409,7 @@ static bool same_name(const char *a, const char *b)
 	return a && b && (a == b || streq(a, b));
 }
 
-/* Two C types are one if they come from one place, or have one name and one size. */
+/* Two C types are equal if they have one origin, or the same name and size. */
 static bool same_tag(const struct type *a, const struct type *b)
 {
 	if (a->origin && a->origin == b->origin && a->origin_id && a->origin_id == b->origin_id)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Types of the language, and of the things it looks at. A type is immutable once made and lives in
- * an arena (or is one of the static scalars below); compare with type_equal(), never by pointer.
- * Structs and unions from BTF, DWARF or C text may be incomplete until type_complete() is called:
- * their fields are read from the source of the type on first need.
+ * Types of the language and of traced data. A type is immutable once made and is in an arena (or is
+ * one of the static scalars below); compare with type_equal(), never by pointer. Structs and unions
+ * from BTF, DWARF or C text may be incomplete until type_complete() is called: their fields are
+ * read from the type's origin on first use.
  */
 #ifndef SONDE_TYPE_H
 #define SONDE_TYPE_H
@@ -13,8 +13,8 @@
 struct buf;
 
 enum type_kind {
-	TY_ERROR,   /* already reported: every check accepts it silently */
-	TY_UNKNOWN, /* not known yet in a fixpoint pass */
+	TY_ERROR,   /* error already reported: every check accepts it silently */
+	TY_UNKNOWN, /* not inferred yet (fixpoint passes) */
 	TY_VOID,
 	TY_BOOL,
 	TY_INT,
@@ -28,7 +28,8 @@ enum type_kind {
 	TY_STRUCT,  /* C struct or union: name, fields, is_union */
 	TY_FUNC,    /* pointee of a function pointer */
 	TY_TUPLE,   /* fields named "0", "1", ... */
-	TY_CALL, /* arguments of a system call, shown as text: u64 index in program.calls, then that record */
+	/* a system call's arguments, shown as text: u64 index in program.calls, the record */
+	TY_CALL,
 	TY_RECORD, /* fields named by the script: (a=1, b="x") */
 	/* aggregations: values of maps only; layouts in type/agg.h */
 	TY_COUNT,
@@ -45,27 +46,27 @@ enum type_kind {
 	/* values that user space renders */
 	TY_KSTACK, /* layouts in type/agg.h */
 	TY_USTACK,
-	TY_FULLSTACK, /* a kstack and a ustack: struct stack_value[2]; the limit is of both together */
-	TY_KSYM,      /* u64 address */
-	TY_USYM,      /* struct usym_value: address and pid */
+	TY_FULLSTACK,   /* kstack and ustack: struct stack_value[2]; the limit is the total */
+	TY_KSYM,        /* u64 address */
+	TY_USYM,        /* struct usym_value: address and pid */
 	TY_USERNAME,    /* u32 uid */
 	TY_TIMESTAMP,   /* u64 ns and the index of its format: struct timestamp_value */
 	TY_MACADDR,     /* 6 bytes, size 8 */
-	TY_CGROUP_PATH, /* u64 cgroup id; name: which hierarchies, NULL: all */
-	TY_EVENT, /* bytes of a trace event's record, from its start; origin: struct event_format */
-	TY_PROBE, /* u64 site id; rendered as the probe's name */
-	TY_STACK_MODE, /* the names bpftrace, perf, raw, build_id as arguments */
+	TY_CGROUP_PATH, /* u64 cgroup id; name: hierarchies, NULL: all */
+	TY_EVENT,       /* raw record of a trace event; origin: struct event_format */
+	TY_PROBE,       /* u64 site id; rendered as the probe's name */
+	TY_STACK_MODE,  /* the names bpftrace, perf, raw, build_id as arguments */
 	TY_TIMESTAMP_MODE,
 	TY_MAP, /* a map as an argument */
 	N_TYPE_KINDS
 };
 
-/* Where a pointer points: decides direct load or the helper that reads it. */
+/* Address space of a pointer: selects a direct load or the helper that reads it. */
 enum space {
-	SPACE_NONE,   /* unknown: read as the clause's default */
+	SPACE_NONE,   /* unknown: the clause's default */
 	SPACE_KERNEL, /* probe_read_kernel */
 	SPACE_USER,   /* probe_read_user */
-	SPACE_EITHER, /* of a kernel function's caller: the address itself tells, probe_read */
+	SPACE_EITHER, /* from a kernel function's caller: depends on the address, probe_read */
 	SPACE_BTF, /* trusted kernel pointer of a BTF type: direct load where the feature exists */
 	SPACE_BPF, /* our own memory: map value, record, stack */
 	SPACE_CTX, /* the program's context */
@@ -77,10 +78,12 @@ struct value_range {
 	u64 first, last; /* both included */
 };
 
-/* Of members that lie over each other the one that is there: while the value of the tag is in a range (or, of the one
- * that is there otherwise, in none of them). Tag and ranges are of the same width, without a sign. */
+/*
+ * Of overlapping members, the active one: selected while the tag's value is in one of the ranges
+ * (for the default member: in none of them). Tag and ranges have the same width and are unsigned.
+ */
 struct presence {
-	const struct field *tag; /* of the same structure */
+	const struct field *tag; /* in the same structure */
 	const struct value_range *range;
 	u32 n;
 	bool otherwise;
@@ -93,12 +96,14 @@ struct field {
 	u8 bit_offset, bit_size; /* bitfield: bits from the byte offset; bit_size 0 = not one */
 	u8 data_loc;    /* tracepoint field: 1 = __data_loc, 2 = __rel_loc (u32 len << 16 | off) */
 	bool from_user; /* a pointer value that points into user memory */
-	bool is_base;   /* a C++ base class: its members are found as if they were here */
-	/* A virtual base: where in the object depends on what it is. The word at the table that the object points to first
-	 * plus this, which is not 0, says how far. Not shown with the rest. */
+	bool is_base;   /* a C++ base class: its members are found as if inlined here */
+	/*
+	 * A virtual base: its offset depends on the dynamic type. The vtable word at this offset
+	 * (never 0) holds it. Not shown with the other members.
+	 */
 	s32 virtual_at;
-	bool is_tag;                 /* says which variant there is: found by name, not shown */
-	const struct presence *when; /* when it is there; NULL: always */
+	bool is_tag;                 /* discriminant of a variant: found by name, not shown */
+	const struct presence *when; /* condition for being active; NULL: always */
 };
 
 struct enum_value {
@@ -111,26 +116,28 @@ struct type {
 	bool is_signed;
 	bool is_union;
 	bool is_func; /* TY_PROBE: shows the traced function, not the probe */
-	bool is_word; /* TY_POINTER: a result that scripts know as a number; uint64 wherever nothing behind it is asked for */
-	bool in_kernel; /* TY_STRUCT: as the kernel's own BTF defines it, so that verifiers know pointers to it */
-	bool is_offset; /* TY_POINTER: tagged as one that is not to be followed (percpu) */
-	bool is_counted; /* TY_ARRAY: behind its elements stands a u64, how many there are; the rest is zero */
-	bool is_flags; /* TY_ENUM: several may be set; value is the value | compared bits << 32 */
-	u8 base;       /* TY_INT: shown in base 8 or 16; 0: decimal */
+	/* TY_POINTER: a result used as a number; uint64 unless a member is accessed */
+	bool is_word;
+	/* TY_STRUCT: from the kernel's own BTF: the verifier knows pointers to it */
+	bool in_kernel;
+	bool is_offset;  /* TY_POINTER: tagged as not dereferenceable (percpu) */
+	bool is_counted; /* TY_ARRAY: a u64 count follows the elements; unused elements are zero */
+	bool is_flags;   /* TY_ENUM: a bit mask; value is the value | compared bits << 32 */
+	u8 base;         /* TY_INT: displayed in base 8 or 16; 0: decimal */
 	enum space space;
 	u32 size, align; /* bytes in memory; size 0 for incomplete and void */
 	u32 count;       /* elements of an array, capacity of a string or buffer */
-	const char
-		*name; /* struct, union, enum tag, or the typedef's name of an int; may be NULL */
+	/* struct, union, enum tag, or the typedef's name of an int; may be NULL */
+	const char *name;
 	const struct type *elem;
 	struct field *fields;
 	u32 n_fields;
 	struct enum_value *enums;
 	u32 n_enums;
-	bool has_rest; /* TY_ENUM: any value that is none of the others is read as that of the last one */
+	bool has_rest; /* TY_ENUM: any other value is read as the last enumerator */
 	union {
 		struct {
-			u32 bits; /* hist: sub-buckets per power of two, as log2 */
+			u32 bits; /* hist: log2 of sub-buckets per power of two */
 		} hist;
 		struct {
 			s64 min, max, step; /* lhist */
@@ -145,10 +152,10 @@ struct type {
 		} tseries;
 		struct {
 			enum stack_mode mode;
-			u32 limit; /* frames */
+			u32 limit; /* in frames */
 		} stack;
 	};
-	/* lazily completed structs */
+	/* structs that are completed lazily */
 	int (*complete)(struct type *t); /* NULL once complete; returns 0 or -errno */
 	void *origin;                    /* e.g. struct btf * */
 	u32 origin_id;                   /* e.g. BTF type id */
@@ -164,16 +171,16 @@ const struct type *type_string(struct arena *a, u32 capacity);
 const struct type *type_buffer(struct arena *a, u32 capacity);
 const struct type *type_pointer(struct arena *a, const struct type *to, enum space space);
 const struct type *type_array(struct arena *a, const struct type *elem, u32 count);
-/* Of at most so many: its length is the value's. */
+/* At most `count` elements; the actual length is part of the value. */
 const struct type *type_counted_array(struct arena *a, const struct type *elem, u32 most);
-static inline u32 type_count_at(const struct type *t) /* where the u64 is */
+static inline u32 type_count_at(const struct type *t) /* offset of the u64 count */
 {
 	return t->size - (u32)sizeof(u64);
 }
-u32 type_array_count(const struct type *t, const void *p); /* of the value at p */
+u32 type_array_count(const struct type *t, const void *p); /* length of the value at p */
 /*
- * What sizeof says: tuples and records have the size that natural alignment alone gives them, although in memory their
- * fields lie in words; a buffer is its length and its bytes.
+ * The result of sizeof(): tuples and records have the size of natural alignment alone, although in
+ * memory their fields are padded to words; a buffer is its length and its bytes.
  */
 u32 type_visible_size(const struct type *t);
 /* Lays fields out in order with natural alignment, size rounded to 8 (padding is always zeroed). */
@@ -189,20 +196,20 @@ const struct type *type_samples(struct arena *a, u32 capacity, bool is_signed);
 /* kind: TY_KSTACK, TY_USTACK or TY_FULLSTACK. */
 const struct type *type_stack(struct arena *a, enum type_kind kind, enum stack_mode mode,
 			      u32 limit);
-/* Large enough for that record; calls of different sizes can be joined. */
+/* Large enough for the record; calls of different sizes can be joined. */
 const struct type *type_call(struct arena *a, const struct type *record);
 /* A copy of a pointer type in another address space. */
 const struct type *type_in_space(struct arena *a, const struct type *ptr, enum space space);
-/* The type of a result in a return probe: of a pointer a copy that is_word, of all else t. */
+/* The result type in a return probe: for a pointer, a copy with is_word; else t. */
 const struct type *type_of_result(struct arena *a, const struct type *t);
 
 const struct type *type_complete(const struct type *t);
-/* Finds a field, through anonymous members too; *offset gets the total byte offset. NULL: none. */
+/* Finds a field, also in anonymous members; *offset gets the total byte offset. NULL: none. */
 const struct field *type_field(const struct type *t, const char *name, u32 *offset);
-/* The virtual base of a C++ class through which a name is found that it has not otherwise; NULL: none. */
+/* The virtual base of a C++ class through which alone a name is found; NULL: none. */
 const struct field *type_virtual_base(const struct type *t, const char *name);
 bool type_equal(const struct type *a, const struct type *b);
-/* As people write it: "uint64", "struct task_struct *", "string[64]", "(int32,string[16])". */
+/* Type spelling: "uint64", "struct task_struct *", "string[64]", "(int32,string[16])". */
 void type_print(struct buf *b, const struct type *t);
 const char *type_str(struct arena *a, const struct type *t);
 

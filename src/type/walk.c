@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Which loads of a member verifiers accept through a pointer to its structure. Where kernels differ (arrays of
- * flexible length, places in several members of a union) the answer is the strictest one's.
+ * Determines which loads of a member the verifier accepts through a BTF pointer (kernel/bpf/btf.c,
+ * btf_struct_walk). Where kernels differ (flexible arrays, offsets covered by several members of a
+ * union) the result is the strictest one.
  */
 #include "type/walk.h"
 
@@ -18,7 +19,7 @@ static enum walk walk_pointer(const struct type *t, u32 offset, u32 size, const 
 	if (t->elem->kind != TY_STRUCT || !t->elem->in_kernel)
 		return t->elem->kind == TY_STRUCT ?
 			       WALK_REFUSED :
-			       WALK_NUMBER; /* a declaration alone: kernels differ */
+			       WALK_NUMBER; /* only a forward declaration: kernels differ */
 	if (offset || size != 8)
 		return WALK_REFUSED;
 	*to = t->elem;
@@ -28,7 +29,7 @@ static enum walk walk_pointer(const struct type *t, u32 offset, u32 size, const 
 static enum walk walk(const struct type *t, u32 offset, u32 size, u32 depth,
 		      const struct type **to);
 
-/* A member that begins at or before the place: offset is from its begin. */
+/* A member that begins at or before the access; offset is relative to the member. */
 static enum walk walk_member(const struct type *t, u32 offset, u32 size, u32 depth,
 			     const struct type **to)
 {
@@ -44,7 +45,7 @@ static enum walk walk_member(const struct type *t, u32 offset, u32 size, u32 dep
 	return offset + size <= t->size ? WALK_NUMBER : WALK_REFUSED;
 }
 
-/* Whether the place lies in a bitfield, or begins before one. */
+/* The access overlaps a bitfield, or begins before one. */
 static bool meets_bits(const struct field *f, u32 offset, u32 size)
 {
 	return f->bit_size && offset * 8 < f->offset * 8 + f->bit_offset + f->bit_size &&
