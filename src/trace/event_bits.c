@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Bits are little-endian, as on all kernels that we run on: bit i is bit i % 8 of byte i / 8. */
+/* Bits and bytes as text. Bitmaps are little-endian, as on all supported kernels: bit i is bit i
+ * % 8 of byte i / 8. */
 #include "trace/event_bits.h"
 
 void put_hex_bytes(struct buf *b, const u8 *p, u32 n, char between)

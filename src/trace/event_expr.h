@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The C expressions of a print fmt as trees: event_expr.c reads them, event_text.c evaluates them. */
+/* The C expressions of a print fmt as trees: event_expr.c parses, event_text.c evaluates. */
 #ifndef SONDE_TRACE_EVENT_EXPR_H
 #define SONDE_TRACE_EVENT_EXPR_H
 
@@ -8,16 +8,16 @@
 #include "type/event_format.h"
 
 enum ex_kind {
-	EX_NUMBER, /* of size and is_signed */
+	EX_NUMBER, /* value, size, is_signed */
 	EX_STRING,
 	EX_MEMBER,  /* member of the record; an array is its address */
 	EX_INDEX,   /* a[b] */
 	EX_UNARY,   /* op a */
-	EX_BINARY,  /* a op b; op: the character, or two of them as in "<<" */
+	EX_BINARY,  /* a op b; op: one character, or two as in "<<" */
 	EX_TERNARY, /* a ? b : c */
 	EX_CAST,    /* size and is_signed */
 	EX_CALL,    /* call; args */
-	EX_PAIR,    /* { a, "text" } of a table; text NULL: its end, or a is not known */
+	EX_PAIR,    /* { a, "text" } of a table; text NULL: the end, or a is unknown */
 };
 
 enum ex_call {
@@ -34,15 +34,15 @@ enum ex_call {
 	EX_PRINT_ARRAY,
 	EX_NS_TO_SECS,
 	EX_NS_WITHOUT_SECS,
-	EX_PRINT_DYNAMIC, /* __print_dynamic_array: of a member's own length */
+	EX_PRINT_DYNAMIC, /* __print_dynamic_array: the member has its length */
 	EX_BSWAP16,
 	EX_BSWAP32,
 	EX_BSWAP64,
 	EX_JIFFIES_TO_MS,
 	EX_DISK_NAME, /* "disk=NAME, " or nothing */
 	EX_CTRL_ID,   /* "3", or "_" for none */
-	EX_UNKNOWN, /* a function that only the kernel has: its argument as a number, or bytes in hexadecimal */
-	EX_SAME, /* f(x) is x for our purpose */
+	EX_UNKNOWN,   /* a kernel function: its argument as a number, or bytes in hexadecimal */
+	EX_SAME,      /* f(x) is treated as x */
 };
 
 struct ex {
@@ -55,7 +55,7 @@ struct ex {
 	const char *text;
 	const struct event_member *member;
 	struct ex *a, *b, *c;
-	struct ex *next; /* argument or pair behind it */
+	struct ex *next; /* next argument or pair */
 };
 
 struct ex_format {
@@ -63,7 +63,8 @@ struct ex_format {
 	struct ex *args;
 };
 
-/* names: for enumerators that the kernel left in the text; may be NULL. NULL: something in it is not known. */
+/* names: for enumerators that the kernel left in the text; may be NULL. Allocates in a. Returns
+ * NULL if the text cannot be parsed. */
 struct ex_format *ex_parse(struct arena *a, const struct event_format *f,
 			   const struct names *names);
 

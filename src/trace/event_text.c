@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Evaluates a print fmt over a record. Values are numbers, texts, or places in the record (arrays); text is
- * made as perf script makes it, which differs from the kernel's own in pointers (not hashed there).
+ * Evaluates a print fmt over a record. Values are numbers, texts, or addresses in the record
+ * (arrays). The output is that of perf script, which unlike the kernel does not hash pointers.
  *
- * Formats follow lib/vsprintf.c as far as events use them: flags, width, precision, hh h l ll z, d i u x X o
- * c s p, and of p's extensions symbols (%ps %pS %pf %pF), %pM %pm, %pI4 %pi4 %pI6 %pI6c, %pISpc, %pU, %*ph, %*pb[l].
+ * Formats follow lib/vsprintf.c as far as events use them: flags, width, precision, hh h l ll z, d
+ * i u x X o c s p, and of p's extensions symbols (%ps %pS %pf %pF), %pM %pm, %pI4 %pi4 %pI6 %pI6c,
+ * %pISpc, %pU, %*ph, %*pb[l].
  */
 #include "trace/event_text.h"
 #include <stdio.h>
@@ -13,7 +14,7 @@
 #include "trace/event_expr.h"
 
 struct value {
-	s64 n;            /* extended from size by its sign */
+	s64 n;            /* sign- or zero-extended from size */
 	u32 size;         /* bytes of the number's C type */
 	const char *text; /* NULL: a number */
 	u32 text_len;
@@ -24,7 +25,7 @@ struct value {
 
 struct eval {
 	struct buf *out;
-	struct buf *scratch; /* texts that were made */
+	struct buf *scratch; /* generated texts */
 	struct arena *arena;
 	const struct names *names;
 	const u8 *record;
@@ -39,7 +40,7 @@ static s64 load(const u8 *p, u32 size, bool is_signed)
 {
 	u64 n = 0;
 
-	memcpy(&n, p, MIN(size, 8u)); /* little-endian, as the kernels that we run on */
+	memcpy(&n, p, MIN(size, 8u)); /* little-endian, as all supported kernels */
 	if (is_signed && size && size < 8 && n >> (8 * size - 1) & 1)
 		n |= ~0ull << 8 * size;
 	return (s64)n;
@@ -55,7 +56,7 @@ static struct value place(struct eval *v, u32 offset, u32 len, u32 elem, bool is
 			       .is_place = true };
 }
 
-/* What a __data_loc or __rel_loc word refers to. */
+/* The data that a __data_loc or __rel_loc word refers to. */
 static struct value dynamic(struct eval *v, const struct event_member *m)
 {
 	u32 word = m->offset + 4 <= v->len ? (u32)load(v->record + m->offset, 4, false) : 0;
@@ -71,7 +72,7 @@ static struct value member(struct eval *v, const struct event_member *m)
 	if (m->is_array || m->size > 8)
 		return place(v, m->offset, m->size, m->elem, m->is_signed);
 	if (m->offset + m->size > v->len)
-		return (struct value){ 0 };
+		return (struct value){};
 	return (struct value){ .n = load(v->record + m->offset, m->size, m->is_signed),
 			       .size = m->size,
 			       .is_signed = m->is_signed };
@@ -98,7 +99,7 @@ static struct value made_text(struct eval *v, size_t from)
 
 /* ---- operators */
 
-/* What C makes of a small number in an expression: an int (C11 6.3.1.1). */
+/* Integer promotion (C11 6.3.1.1). */
 static void promote(struct value *x)
 {
 	if (x->is_place) {
@@ -109,7 +110,7 @@ static void promote(struct value *x)
 	}
 }
 
-/* The type of both operands (C11 6.3.1.8): the larger one, unsigned where that one is. */
+/* Usual arithmetic conversions (C11 6.3.1.8): the larger type, unsigned if that one is. */
 static void common_type(struct value *a, struct value *b)
 {
 	u32 size = MAX(a->size, b->size);
@@ -179,7 +180,7 @@ static struct value arithmetic(u16 op, struct value a, struct value b)
 
 	promote(&a);
 	promote(&b);
-	if (!is_shift(op)) /* a shift is of its left operand's type */
+	if (!is_shift(op)) /* a shift has the type of its left operand */
 		common_type(&a, &b);
 	n = binary(op, a.n, b.n, a.is_signed);
 	if (is_comparison(op))
@@ -241,7 +242,7 @@ static struct value eval_cast(struct eval *v, const struct ex *e)
 {
 	struct value a = eval(v, e->a);
 
-	if (a.text || (a.is_place && e->size == 8)) /* to another pointer */
+	if (a.text || (a.is_place && e->size == 8)) /* pointer to pointer */
 		return a;
 	a.n = number_of(&a);
 	a.is_place = false;
@@ -369,7 +370,7 @@ static bool ends_as_ip4(const u8 *p)
 {
 	static const u8 mapped[12] = { [10] = 0xff, [11] = 0xff }, isatap[4] = { 0, 0, 0x5e, 0xfe };
 
-	return memcmp(p, mapped, sizeof mapped) == 0 ||
+	return memcmp(p, mapped, sizeof(mapped)) == 0 ||
 	       ((p[8] & ~2) == 0 && memcmp(p + 9, isatap + 1, 3) == 0);
 }
 
@@ -473,7 +474,7 @@ static struct value ctrl_id(struct eval *v, const struct ex *e)
 	return made_text(v, from);
 }
 
-/* A text for %s, and a number for the others. */
+/* A text for %s, a number for other conversions. */
 static struct value unknown_call(struct eval *v, const struct ex *e)
 {
 	struct value x = eval(v, e->a), text;
@@ -575,7 +576,7 @@ static void read_conversion(struct eval *v, const char **p, const struct ex **ar
 
 	*c = (struct conversion){ .width = -1, .precision = -1, .size = 4 };
 	for (; **p && strchr("-+ #0", **p); ++*p)
-		if (n < sizeof c->flags - 1)
+		if (n < sizeof(c->flags) - 1)
 			c->flags[n++] = **p;
 	if (**p == '*' || (**p >= '1' && **p <= '9'))
 		c->width = number_or_star(v, p, arg);
@@ -590,7 +591,7 @@ static void read_conversion(struct eval *v, const char **p, const struct ex **ar
 	n = 0;
 	while (c->conv == 'p' && ((**p >= 'a' && **p <= 'z') || (**p >= 'A' && **p <= 'Z') ||
 				  (n && **p >= '0' && **p <= '9')))
-		if (n < sizeof c->ext - 1)
+		if (n < sizeof(c->ext) - 1)
 			c->ext[n++] = *(*p)++;
 		else
 			++*p;
@@ -612,7 +613,8 @@ static void put_padded(struct eval *v, const struct conversion *c, const char *s
 			buf_putc(v->out, ' ');
 }
 
-/* A string that is only pointed at is not in the record; those that the kernel prints so are listed by it. */
+/* A string behind a pointer is not in the record. The kernel lists the constant strings that it
+ * prints by address. */
 static void put_pointed_at(struct eval *v, u64 address)
 {
 	const char *s = v->names && v->names->kstring ? v->names->kstring(v->names->ctx, address) :
@@ -634,7 +636,7 @@ static void put_text(struct eval *v, const struct conversion *c, const struct va
 		put_pointed_at(v, (u64)x->n);
 }
 
-/* The digits of a magnitude; returns their number. */
+/* Writes the digits of a magnitude; returns their number. */
 static u32 digits_of(char *to, size_t size, char conv, u64 n)
 {
 	int len = conv == 'x' ? snprintf(to, size, "%llx", (unsigned long long)n) :
@@ -665,7 +667,7 @@ static void put_integer(struct eval *v, const struct conversion *c, const struct
 	u64 magnitude = (negative = is_signed && n < 0) ? 0 - (u64)n : (u64)n;
 	const char *sign = sign_of(c, is_signed, negative, magnitude);
 	char digits[32], text[1100];
-	s32 len = (s32)digits_of(digits, sizeof digits, c->conv, magnitude),
+	s32 len = (s32)digits_of(digits, sizeof(digits), c->conv, magnitude),
 	    zeros = MAX(c->precision - len, 0);
 	size_t at = 0;
 
@@ -683,7 +685,7 @@ static void put_integer(struct eval *v, const struct conversion *c, const struct
 
 static void put_symbol(struct eval *v, u64 address, bool with_offset)
 {
-	struct symbol s = { 0 };
+	struct symbol s = {};
 
 	if (!v->names || !v->names->ksym || !v->names->ksym(v->names->ctx, address, &s) ||
 	    !s.name) {
@@ -704,7 +706,8 @@ static void put_mac(struct buf *b, const struct value *x, char between)
 	}
 }
 
-/* Byte order of a binary UUID: b as it is, l (little endian, the first three groups turned). */
+/* Byte order of a binary UUID: b (big endian), l (little endian: the first three groups
+ * reversed). */
 static void put_uuid(struct buf *b, const struct value *x, bool little)
 {
 	static const u8 turned[16] = { 3, 2, 1, 0, 5, 4, 7, 6, 8, 9, 10, 11, 12, 13, 14, 15 };
@@ -719,10 +722,10 @@ static void put_plain_pointer(struct eval *v, const struct conversion *c, u64 ad
 	char text[24];
 
 	put_padded(v, c, text,
-		   (u32)snprintf(text, sizeof text, "0x%llx", (unsigned long long)address));
+		   (u32)snprintf(text, sizeof(text), "0x%llx", (unsigned long long)address));
 }
 
-/* %*ph[CDN], %*pb[l]: the width is how many bytes or bits. */
+/* %*ph[CDN], %*pb[l]: the width is the number of bytes or bits. */
 static void put_memory(struct eval *v, const struct conversion *c, const struct value *x)
 {
 	static const char letters[] = "CDN", between[] = { ':', '-', '\0', ' ' };
@@ -836,7 +839,7 @@ static const struct ex_format not_understood;
 void event_text(struct buf *b, struct arena *a, const struct names *names, struct event_format *f,
 		const void *record, u32 len)
 {
-	struct buf scratch = { 0 };
+	struct buf scratch = {};
 	struct arena texts;
 	struct eval v = { .out = b,
 			  .scratch = &scratch,

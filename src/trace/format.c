@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * printf. In: a format, parsed once, and records whose fields lie at known offsets. Out: text, at
- * the end of a buffer. This is the path of every printed event: plain %d, %u, %x, %s go straight
- * into the buffer, nothing is allocated and libc's printf is asked for floats only.
+ * printf() formats. Input: a format, parsed once, and records with fields at known offsets. Output:
+ * text, appended to a buffer. Each printed event takes this path: plain %d, %u, %x, %s write
+ * directly to the buffer, nothing is allocated, and libc's printf is called for floats only.
  *
  *	%[-+ #0][width|*][.precision|.*][hh h l ll L j z t]
  *		d i u o x X c p s	as in C; s takes any value
@@ -11,7 +11,8 @@
  *		gr			GFP flags
  *		%			a percent sign
  *
- * Without a length an integer is an int, as in C: %d of a 64-bit value shows its low half.
+ * Without a length modifier an integer is an int, as in C: %d of a 64-bit value prints its low
+ * half.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -50,7 +51,7 @@ static void parse_flags(struct parse *ps, struct format_spec *s)
 	}
 }
 
-/* A number or a star; n stays as it is when there is neither. */
+/* A number or a star; without either, n does not change. */
 static bool parse_number(struct parse *ps, s32 *n, bool *star)
 {
 	const char *from = ps->p;
@@ -126,7 +127,7 @@ static bool parse_conversion(struct parse *ps, struct format_spec *s)
 	}
 }
 
-/* From the percent sign on. */
+/* Parses a conversion, starting at the percent sign. */
 static bool parse_spec(struct parse *ps, struct format_spec *s)
 {
 	s->offset = (u32)(ps->p - ps->fmt);
@@ -202,14 +203,7 @@ struct format *format_parse(struct arena *a, const char *fmt, const char **error
 
 static bool is_number(const struct type *t)
 {
-	switch (t->kind) {
-	case TY_COUNT:
-	case TY_SUM:
-	case TY_MIN:
-	case TY_MAX:
-	case TY_AVG: return true;
-	default: return type_is_integer(t);
-	}
+	return (t->kind >= TY_COUNT && t->kind <= TY_AVG) || type_is_integer(t);
 }
 
 bool format_accepts(const struct format_spec *spec, const struct type *t)
@@ -288,7 +282,7 @@ static const char *number_prefix(const struct format_spec *s, bool negative, u64
 	return "";
 }
 
-/* blanks, prefix, zeroes, digits, blanks */
+/* blanks, prefix, zeros, digits, blanks */
 static void put_wide(struct buf *b, const struct format_spec *s, s32 width, s32 precision,
 		     s64 value)
 {
@@ -335,7 +329,7 @@ static void put_integer(struct buf *b, const struct format_spec *s, s32 width, s
 
 /* ---- text */
 
-/* Brings what was written since start to width: blanks before it or after it. */
+/* Pads the text since `start` to width, on the left or on the right. */
 static void pad_since(struct buf *b, size_t start, s32 width, bool minus, char with)
 {
 	size_t len = b->len - start;
@@ -410,7 +404,7 @@ static void put_buffer(struct buf *b, const struct format_spec *s, const struct 
 		bytes_text(b, bytes, len);
 }
 
-/* What the script wrote itself is not escaped. */
+/* Literals of the script are not escaped. */
 static void put_value(struct buf *b, const struct names *names, const struct event_field *f,
 		      const void *p)
 {
@@ -450,7 +444,7 @@ struct args {
 	const char *record;
 };
 
-/* A star's value; a negative width means left, which the caller sees as minus. */
+/* The value of a star. The caller treats a negative width as the flag "-". */
 static s32 star(struct args *a)
 {
 	if (a->at == a->end)

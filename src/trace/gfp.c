@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Names of GFP flags (include/linux/gfp_types.h; the kernel's own table of names is in
+ * Names of GFP flags (include/linux/gfp_types.h; the kernel's table of names is in
  * include/trace/events/mmflags.h). Composite masks come first, largest first, then single flags in
- * the order of their bits; what is left is hex.
+ * the order of their bits; the rest is hexadecimal.
  *
- * The bits are those of 5.1 to 6.8. Newer kernels take them from an enum that keeps these places
- * up to __GFP_THISNODE; bit 9 was __GFP_ATOMIC until 6.3.
+ * The bits are those of 5.1 to 6.8. Newer kernels define them by an enum with the same bits up to
+ * __GFP_THISNODE; bit 9 was __GFP_ATOMIC until 6.3.
  */
 #include "trace/value.h"
 

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What outputs write is gathered and leaves in large pieces. In: s->out and s->err as outputs
- * filled them. Out: bytes on s->fd, then on stderr: an error text never overtakes the results
- * before it.
+ * Buffered writes. Input: s->out and s->err, filled by outputs. Output: bytes on s->fd, then on
+ * stderr, so an error text never precedes earlier results.
  *
- * A reader that went away (EPIPE) is not an error of the run: from then on everything is dropped,
- * and the session sees s->closed and ends. SIGPIPE must be ignored for that.
+ * EPIPE (the reader is gone) is not an error of the run: it sets s->closed, further output is
+ * dropped, and the session ends the run. SIGPIPE must be ignored.
  */
 #include <errno.h>
 #include <unistd.h>
@@ -36,7 +35,7 @@ int sink_flush(struct sink *s)
 		s->closed = true;
 	else if (ret && !s->error)
 		s->error = ret;
-	drain(&s->err, STDERR_FILENO); /* nobody is left to tell when this fails */
+	drain(&s->err, STDERR_FILENO); /* an error here cannot be reported */
 	return ret;
 }
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * Where results go. Engines and actions produce, outputs consume, through this and nothing else.
- * One output is one `struct output` row in output/index.h.
- */
+/* The interface between producers of results (session, actions) and output formats. An output is
+ * a `struct output`, listed in output/index.c. */
 #ifndef SONDE_TRACE_SINK_H
 #define SONDE_TRACE_SINK_H
 
@@ -12,36 +10,40 @@
 
 struct sink;
 
-struct test_result {      /* of a test: probe */
+/* Result of a test: probe. */
+struct test_result {
 	const char *name; /* "test:NAME" */
 	bool passed;
 	u64 took_ns;
-	const char *text; /* what it printed */
+	const char *text; /* its output */
 	size_t len;
 };
 
-struct bench_result {     /* of a bench: probe */
+/* Result of a bench: probe. */
+struct bench_result {
 	const char *name; /* "bench:NAME" */
 	double average_ns;
 	u64 iters;
-	bool skipped; /* by its own wish: the other members say nothing */
+	bool skipped; /* by the script; average_ns and iters are invalid */
 };
 
 struct output {
 	const char *name, *brief, *doc, *example;
 	void (*attached)(struct sink *s, u32 n_probes);
-	/* kind: "printf", "time", "cat", "join", "syscall", "system" … text is exactly what was asked for */
+	/* kind: "printf", "time", "cat", "join", "syscall", "system", …; text is written
+	 * unchanged. */
 	void (*text)(struct sink *s, const char *kind, const char *text, size_t len);
 	/* print(expr) */
 	void (*value)(struct sink *s, const struct type *t, const void *p);
 	void (*table)(struct sink *s, const struct table *t);
 	void (*lost)(struct sink *s, const struct loss *loss, u64 count);
-	/* errorf, warnf and run-time warnings: level "errorf", "warnf", "runtime_error", "helper_error" */
+	/* errorf, warnf and run-time warnings: level "errorf", "warnf", "runtime_error",
+	 * "helper_error" */
 	void (*message)(struct sink *s, const char *level, struct span span, const char *text);
 	void (*test)(struct sink *s, const struct test_result *r);
-	void (*tested)(struct sink *s, u32 n_passed, u32 n_failed); /* behind the last one */
+	void (*tested)(struct sink *s, u32 n_passed, u32 n_failed); /* after the last test */
 	void (*bench)(struct sink *s, const struct bench_result *r);
-	bool escapes; /* by its own rules: control characters never leave it */
+	bool escapes; /* the format itself escapes control characters (JSON) */
 	/* After the end probes, before the maps are printed at exit: text prints two newlines. */
 	void (*end)(struct sink *s);
 };
@@ -50,26 +52,26 @@ struct sink {
 	const struct output *output;
 	const struct names *names;
 	struct sources *sources;
-	struct buf out; /* bytes waiting for fd */
-	struct buf err; /* bytes waiting for stderr */
+	struct buf out; /* buffered for fd */
+	struct buf err; /* buffered for stderr */
 	int fd;
 	enum { SINK_FULL, SINK_LINE, SINK_NONE } buffering; /* -B */
 	bool quiet;
-	bool visible_out,
-		visible_err; /* foreign control characters are escaped there: a terminal would obey them */
-	int error;           /* the first write that failed for another reason: -errno, 0 none */
-	bool closed;         /* EPIPE seen: everything is dropped quietly */
-	bool is_file;        /* results go to the file of -o */
+	/* Escape control characters of foreign text on that stream, because it is a terminal. */
+	bool visible_out, visible_err;
+	int error;               /* of the first failed write other than EPIPE: -errno; 0: none */
+	bool closed;             /* after EPIPE: output is dropped silently */
+	bool is_file;            /* results go to the file of -o */
 	bool attached_on_stdout; /* __BPFTRACE_NOTIFY_PROBES_ATTACHED is set */
 };
 
-/* Writes what waits; 0 or -errno (EPIPE sets closed). */
+/* Writes the buffers; 0 or -errno (EPIPE sets closed). */
 int sink_flush(struct sink *s);
-/* Appends to what waits for stderr; a terminal does not obey the names in it. */
+/* Appends to the stderr buffer; escapes control characters for a terminal. */
 FORMAT(2, 3) void sink_say(struct sink *s, const char *fmt, ...);
 /* Called by outputs after each item: flushes according to buffering and size. */
 void sink_item(struct sink *s);
-/* Within a long item: flushes only when much has gathered. */
+/* Within a long item: flushes only a large buffer. */
 void sink_row(struct sink *s);
 void sink_release(struct sink *s);
 

@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Stacks and symbols as text. A stack value is a reference; its frames come from names->stack,
- * their names from names->ksym and ->usym. The text begins with a newline and ends with one, so
- * the same bytes serve as a value, and as a key between brackets:
+ * Stacks as text. A stack value is a reference: names->stack gives its frames, names->ksym and
+ * ->usym their names. The text begins and ends with a newline, so it can be printed as a value and
+ * as a key between brackets:
  *
  *	sonde (bpftrace)         vfs_read+5              8 blanks
- *	                         main+5@dir/file.c:12    where debug information is at hand
- *	                         inlined@dir/file.c:40   above the function that it was inlined into
+ *	                         main+5@dir/file.c:12    with debug information
+ *	                         inlined@dir/file.c:40   above the function it was inlined into
  *	perf		ffffffff8121 vfs_read+5 (module)     a tab
  *	raw		ffffffff8121
  *	build_id	1f2e3d... 0x1234
  */
 #include "trace/value.h"
 
-static const struct symbol nobody;
+static const struct symbol no_symbol;
 
 static struct symbol symbol_of(const struct names *names, bool user, u32 pid, u64 ip)
 {
-	struct symbol sym = nobody;
+	struct symbol sym = no_symbol;
 	bool known = false;
 
 	if (user && names && names->usym)
@@ -71,7 +71,8 @@ static void put_plain_frame(struct buf *b, const struct names *names, const stru
 	put_symbol(b, names, sym, ip);
 }
 
-/* A user frame that nobody knows: "7f12 ([unknown])", or "7f12 [unknown] (FILE)" in a file that is known. */
+/* A user frame without a symbol: "7f12 ([unknown])", or "7f12 [unknown] (FILE)" if the file is
+ * known. */
 static void put_perf_frame(struct buf *b, const struct names *names, const struct symbol *sym,
 			   bool user, u64 ip)
 {
@@ -129,7 +130,7 @@ static void put_symbol_frame(struct buf *b, const struct names *names, const str
 		put_plain_frame(b, names, sym, f->ip);
 }
 
-/* A line for each function that was inlined there, then the one that the symbol names. */
+/* A line for each inlined function, then one for the function in the symbol table. */
 static void put_source_frames(struct buf *b, const struct names *names, const struct frame *f)
 {
 	struct symbol sym = symbol_of(names, f->user, f->pid, f->ip), source;
@@ -144,8 +145,8 @@ static void put_source_frames(struct buf *b, const struct names *names, const st
 			buf_putc(b, '\n');
 			continue;
 		}
-		sym = symbol_of(names, f->user, f->pid,
-				f->ip); /* names live until the next question */
+		/* Again, because a name is valid until the next call only. */
+		sym = symbol_of(names, f->user, f->pid, f->ip);
 		sym.file = source.file;
 		sym.line = source.line;
 		break;
@@ -164,10 +165,8 @@ static void put_frame(struct buf *b, const struct names *names, const struct fra
 	buf_putc(b, '\n');
 }
 
-/*
- * Frames between the event and the program that looks at it: they depend on how the probe is attached
- * and on who else is attached there, so they are no part of the answer.
- */
+/* Tracer frames: between the event and the BPF program. They depend on how the probe is attached
+ * and on what else is attached, so they are not part of the stack. */
 bool stack_is_machinery(const char *name)
 {
 	static const char *const prefixes[] = {
@@ -183,7 +182,7 @@ bool stack_is_machinery(const char *name)
 	return false;
 }
 
-static u32 count_machinery(const struct names *names, const u64 *ips, u32 n)
+static u32 count_tracer_frames(const struct names *names, const u64 *ips, u32 n)
 {
 	struct symbol sym;
 	u32 cut = 0;
@@ -197,8 +196,8 @@ static u32 count_machinery(const struct names *names, const u64 *ips, u32 n)
 	return cut;
 }
 
-/* Whether a frame is the word behind the call with which a function begins (x86: endbr64 and call, 9 bytes;
- * arm64: bti, mov, bl, 12). The function itself calls nobody that early. */
+/* Whether ip is the return address of the call at a function's entry (x86: endbr64 and call, 9
+ * bytes; arm64: bti, mov, bl, 12). No other call of the function is that early. */
 static bool is_entry_call(u64 func, u64 ip)
 {
 	enum { MAX_ENTRY_CALL = 12 };
@@ -213,8 +212,8 @@ static bool is_trampoline(const struct names *names, u64 ip)
 	return sym.name && starts_with(sym.name, "bpf_trampoline");
 }
 
-/* Frames down to the trampoline's own. When it has gone with its probe, and its name, it was the one that called the
- * program. */
+/* Number of frames down to and including the trampoline's. If the trampoline and its symbol are
+ * gone, it is the frame that called the program. */
 static u32 count_trampoline(const struct names *names, u64 func, const u64 *ips, u32 n)
 {
 	u32 some = MIN(n, (u32)STACK_SPARE_FRAMES);
@@ -229,10 +228,13 @@ static u32 count_trampoline(const struct names *names, u64 func, const u64 *ips,
 }
 
 /*
- * A trampoline that the function called stands on the stack behind the function's first instructions, one that it
- * jumped to does not (7.0: ftrace_ops with FTRACE_OPS_FL_JMP). A probe at the entry is in the function, one at the
- * exit no longer. Before 5.15 nobody says which function it is, and all were called. ips[0] is the function;
- * returns how many words in front are no frames, after making the last of them the entry where it is missing.
+ * If the function called the trampoline, the function has a frame right after its entry; if it
+ * jumped to it, it has none (7.0: ftrace_ops with FTRACE_OPS_FL_JMP). A probe at the entry is in
+ * the function, one at the exit is not. Before 5.15 the function is unknown (0), and all
+ * trampolines are called.
+ *
+ * ips[0] is the function. Returns the number of words to remove; if the function's frame is
+ * missing, the last of these words becomes that frame.
  */
 static u32 trim_trampoline(const struct names *names, enum stack_from from, u64 *ips, u32 n)
 {
@@ -251,7 +253,7 @@ static u32 count_cut(const struct names *names, enum stack_from from, u64 *ips, 
 {
 	switch (from) {
 	case STACK_FROM_REGS: return 0;
-	case STACK_FROM_CONTEXT: return count_machinery(names, ips, n);
+	case STACK_FROM_CONTEXT: return count_tracer_frames(names, ips, n);
 	case STACK_FROM_ENTRY:
 	case STACK_FROM_EXIT: break;
 	}
@@ -274,7 +276,7 @@ static u32 kernel_frames(const struct names *names, const struct stack_value *v,
 	return MIN(n - cut, limit);
 }
 
-/* Which stack_value of the value is that side: false when there is none. */
+/* The stack_value of the kernel or the user side; false: there is none. */
 static bool side_of(const struct type *t, const void *p, bool user, struct stack_value *v)
 {
 	if (t->kind != TY_FULLSTACK && user != (t->kind == TY_USTACK))

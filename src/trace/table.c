@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The order in which a map is shown. In: the rows of a map as an engine read them, in no order.
- * Out: the rows that are to be printed, in order (section 5.3 of the language).
+ * Sorts the rows of a map. Input: the rows in any order. Output: the rows to print, in order
+ * (table.h).
  *
- * Sorting is by a 64-bit rank first: the value as an order-preserving unsigned number, or the
- * beginning of the key. Only equal ranks look at whole keys, so a map of 100 000 keys costs little
- * more than sorting as many integers, and the result does not depend on the order of the kernel's
- * hash.
+ * Rows are first sorted by a 64-bit rank: the value as an order-preserving unsigned number, or the
+ * beginning of the key. Whole keys are compared only for equal ranks, so sorting 100 000 keys costs
+ * little more than sorting 100 000 integers. The result does not depend on the order of the
+ * kernel's hash.
  */
 #include <stdlib.h>
 
@@ -17,16 +17,16 @@
 
 struct item {
 	u64 rank;
-	u32 row; /* its place before */
+	u32 row; /* index before sorting */
 };
 
 struct sorting {
 	const struct table *table;
 	const struct names *names;
-	struct item *spare; /* as many as there are rows */
+	struct item *spare; /* room for all rows */
 };
 
-enum { RADIX_FROM = 256 }; /* rows: fewer are sorted by comparing */
+enum { RADIX_FROM = 256 }; /* fewer rows are sorted by comparing */
 
 s64 value_int(const struct type *t, const void *p)
 {
@@ -111,7 +111,8 @@ void table_bounds(const struct type *t, u32 i, s64 *lo, s64 *hi)
 			      hi);
 }
 
-/* The rank (1-based) of the value below or at which pct of n values lie: nearest rank. */
+/* Nearest rank (1-based): the rank of the smallest value such that pct of n values are at or
+ * below it. */
 static u64 pct_rank(u64 n, u32 pct)
 {
 	unsigned __int128 scaled = (unsigned __int128)n * MIN(pct, 100000u);
@@ -202,7 +203,7 @@ static int compare_u64(u64 a, u64 b)
 	return (a > b) - (a < b);
 }
 
-/* Integers of keys compare as signed whatever their type: -1 and 2^64-1 share a place. */
+/* Integers in keys compare as signed whatever their type: -1 and 2^64-1 are equal. */
 static s64 key_int(const struct type *t, const void *p)
 {
 	return value_int(type_int(t->size, true), p);
@@ -359,7 +360,7 @@ static bool sorts_by_value(const struct table *t)
 	       (type_is_agg(v) && v->kind != TY_TSERIES && v->kind != TY_SAMPLES);
 }
 
-/* Equal ranks are equal keys. */
+/* Whether equal ranks mean equal keys. */
 static bool is_rank_exact(const struct type *t)
 {
 	return t->kind == TY_INT || t->kind == TY_BOOL || t->kind == TY_ENUM;
@@ -387,7 +388,7 @@ static int compare_keys(const void *a, const void *b, void *ctx)
 	return table_key_compare(s->names, s->table->map->key, rows[x->row].key, rows[y->row].key);
 }
 
-/* One digit of a radix sort, from the least significant on: equal digits stay in order. */
+/* One pass of an LSD radix sort; stable. */
 static void sort_by_byte(const struct item *from, struct item *to, u32 n, u32 shift)
 {
 	u32 at[256] = {}, sum = 0;
@@ -467,7 +468,7 @@ static void sort_by_value(struct sorting *s, struct item *items, u32 n)
 	each_run(s, items, n, sort_by_key);
 }
 
-/* Puts rows in the order of items, a cycle of the permutation after the other: no second array. */
+/* Permutes the rows in place, cycle by cycle. */
 static void put_in_order(struct table_row *rows, struct item *items, u32 n)
 {
 	for (u32 i = 0; i < n; i++) {
@@ -513,7 +514,7 @@ static bool has_kernel_stack(const struct type *t)
 	return false;
 }
 
-/* In a copy of a key: what stacks look like in place of what they are called. */
+/* In a copy of a key, replaces each stack's hash by a hash of its printed frames. */
 static void name_by_look(const struct names *names, const struct type *t, char *key)
 {
 	u64 look;
@@ -539,10 +540,8 @@ static void add_value(const struct type *t, struct table_row *to, const struct t
 	}
 }
 
-/*
- * Frames of the tracing machinery and those behind the limit are captured but not shown: keys that look
- * the same are one key.
- */
+/* Tracer frames and frames beyond the limit are captured but not printed, so keys that print the
+ * same are merged. */
 static void merge_stacks(struct table *t, const struct names *names)
 {
 	u32 size = t->map->key_size, kept = 0;

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Wall-clock times as text: strftime(3) in local time, and three conversions of our own: %f is the
- * microseconds of the second (6 digits), %k the nanoseconds (9), %l the milliseconds (3). glibc's
- * own %k and %l (hours padded with a blank) are given up for that, as scripts expect.
+ * Wall-clock times as text: strftime(3) in local time with three more conversions: %f is
+ * microseconds (6 digits), %k nanoseconds (9), %l milliseconds (3). As in bpftrace, these replace
+ * glibc's %k and %l (blank-padded hours).
  *
- * Breaking a second down into date and time is kept from one call to the next: events come in
- * bursts.
+ * The broken-down time of the last second is cached, because events come in bursts.
  */
 #include <time.h>
 
@@ -35,7 +34,7 @@ static void put_digits(struct buf *b, u64 v, u32 n)
 	buf_add(b, text, n);
 }
 
-/* Length of one conversion: %, flags, width, E or O, the letter. */
+/* Length of a conversion: %, flags, width, E or O, the letter. */
 static size_t conversion_len(const char *p)
 {
 	size_t n = 1;
@@ -47,7 +46,7 @@ static size_t conversion_len(const char *p)
 	return p[n] ? n + 1 : n;
 }
 
-/* The format is the script's: compilers cannot check it. */
+/* The format comes from the script, so the compiler cannot check it. */
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
 static void put_strftime(struct buf *b, const char *fmt, const struct tm *tm)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Values as text. In: a type and the bytes of a value of it, in a record or a map. Out: what
- * print() and %s show (section 5.3 of the language). Bytes behind the NUL of a string are garbage,
- * lengths of buffers are not trusted, and nothing behind type->size is read.
+ * Values as text. Input: a type and the bytes of a value, in a record or a map. Output: the format
+ * of print() and %s. The bytes after the NUL of a string are garbage, lengths of buffers are not
+ * trusted, and nothing beyond type->size is read.
  *
  *	int -5   bool true   pointer 0xffff8881   string abc   buffer a\x00b   array [1,2,3]
  *	tuple (1, abc)   struct { .a = 1, .b = 2 }   enum SYMBOL   void null
@@ -17,12 +17,12 @@
 #include "trace/value.h"
 #include "type/agg.h"
 
-/* What does not change from a value to its parts. */
+/* Constant for a value and its members. */
 struct show {
 	struct buf *b;
 	const struct names *names;
 	u32 div;        /* of the outermost value only */
-	bool in_struct; /* fields of C structs: char arrays end without NUL and are not cut */
+	bool in_struct; /* in a C struct: char arrays may have no NUL and are not truncated */
 };
 
 static void show(struct show s, const struct type *t, const void *p);
@@ -79,7 +79,7 @@ void value_float(struct buf *b, const struct type *t, const void *p)
 	buf_puts(b, text);
 }
 
-/* What stands in b from start on came from outside. */
+/* Escapes the foreign text in b after `start`. */
 static void foreign_since(struct buf *b, const struct names *names, size_t start)
 {
 	if (names && names->visible)
@@ -108,7 +108,7 @@ static const char *value_enum_name(const struct type *t, s64 value)
 	return NULL;
 }
 
-/* O_WRONLY|O_CREAT|0x40000000: what has no name is a number at the end. */
+/* O_WRONLY|O_CREAT|0x40000000: bits without a name follow as a number. */
 static void put_flags(struct buf *b, const struct names *names, const struct type *t, u32 v)
 {
 	size_t start = b->len;
@@ -330,7 +330,7 @@ static void put_usym(struct buf *b, const struct names *names, const void *p)
 	frame_name(b, names, true, v.pid, v.addr);
 }
 
-/* ---- aggregations: shown as a whole by outputs, here as part of something else */
+/* ---- aggregations inside other values; outputs print whole ones */
 
 static void put_stats(const struct show *s, const struct type *t, const void *p)
 {
@@ -372,7 +372,7 @@ static void put_samples(const struct show *s, const struct type *t, const void *
 	buf_puts(s->b, " }");
 }
 
-/* ---- values made of values */
+/* ---- composite values */
 
 static void put_array(struct show s, const struct type *t, const char *p)
 {
@@ -409,7 +409,7 @@ static void put_field(struct show s, const struct field *f, const char *p)
 {
 	if (f->bit_size) {
 		put_number(s.b, f->type->is_signed, value_bitfield(f, p));
-	} else if (f->data_loc) { /* the data itself was not copied: where it is */
+	} else if (f->data_loc) { /* the data was not copied: print its location */
 		put_address(s.b, (u64)value_int(type_int(4, false), p + f->offset));
 	} else {
 		show(s, f->type, p + f->offset);
@@ -421,7 +421,8 @@ static bool is_anonymous(const struct field *f)
 	return !f->name || !*f->name;
 }
 
-/* Members of anonymous members are members of the whole. Returns what goes before the next one. */
+/* Members of anonymous members belong to the enclosing struct. Returns the separator for the
+ * next member. */
 static const char *put_fields(struct show s, const struct type *t, const char *p,
 			      const char *between)
 {
@@ -471,7 +472,7 @@ static void put_int(const struct show *s, const struct type *t, const void *p)
 	}
 }
 
-/* "a\nb", cut strings with ... behind the quote. */
+/* "a\nb"; a truncated string has ... after the quote. */
 static void put_quoted(struct buf *b, const struct names *names, const struct type *t,
 		       const char *p)
 {

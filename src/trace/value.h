@@ -1,49 +1,50 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Values as text: what print() and %s show. JSON has its own in output/json.c. */
+/* Values as text: the format of print() and %s. JSON is formatted by output/json.c. */
 #ifndef SONDE_TRACE_VALUE_H
 #define SONDE_TRACE_VALUE_H
 
 #include "base/buf.h"
 #include "trace/names.h"
 
-/* Appends one value of type t that lies at p (no newline). Layout: language.md 5.3. */
+/* Appends the value of type t at p, without a newline. Formats: value.c. */
 void value_text(struct buf *b, const struct names *names, const struct type *t, const void *p);
-/* The same with numbers divided, as print(@x, top, div) asks: integers and aggregations. */
+/* The same, with integers and aggregations divided by div, for print(@x, top, div). */
 void value_text_div(struct buf *b, const struct names *names, const struct type *t, const void *p,
 		    u32 div);
-/* Text of a traced process or a foreign file, escaped where names say so. */
+/* Appends text from a traced process or a foreign file; escapes control characters if
+ * names->visible. */
 void put_foreign(struct buf *b, const struct names *names, const char *text, size_t len);
 void put_foreignz(struct buf *b, const struct names *names, const char *text);
-/* Frames as text: newline, then each frame on a line, indented; for keys and values alike. */
+/* Appends a newline, then each frame on an indented line. */
 void stack_text(struct buf *b, const struct names *names, const struct type *t, const void *p);
-/* One frame by name, without offset: "vfs_read", or "0x..." when nobody knows it. */
+/* Appends a frame's symbol without offset: "vfs_read", or "0x..." if it is unknown. */
 void frame_name(struct buf *b, const struct names *names, bool user, u32 pid, u64 ip);
-/*
- * Frames of one side of a stack value as they are shown, innermost first; ips has room for
- * STACK_MAX_FRAMES. 0 when the value has no such side.
- */
+/* The frames of one side of a stack value as printed, innermost first. ips has room for
+ * STACK_MAX_FRAMES. Returns their number; 0 if the value has no such side. */
 u32 stack_frames(const struct names *names, const struct type *t, const void *p, bool user,
 		 u64 *ips);
-/* Whether a kernel function of that name runs between an event and the program that looks at it. */
+/* Whether a kernel function of that name is a tracer frame: between the event and the BPF
+ * program. */
 bool stack_is_machinery(const char *name);
-/* Of the process that a stack's user frames are in. */
+/* Pid of the process of a stack's user frames. */
 u32 stack_pid(const struct type *t, const void *p);
-/* Equal for stacks that look the same: frames that are cut when printing do not count. */
+/* A hash of the frames as printed: equal for stacks that print the same. */
 u64 stack_identity(const struct names *names, const struct type *t, const void *p);
-/* The name behind a TY_PROBE value, NULL when there is none. */
+/* The name of a TY_PROBE value, or NULL. */
 const char *site_text(const struct program *prog, bool is_func, u64 site);
 /* The text of a string value: its length without NUL, at most its capacity. */
 u32 value_strlen(const struct type *t, const void *p);
 /*
- * What is put behind a string of len bytes: the trailer when it fills its capacity, else "". Literals
- * and comm fit exactly by nature, so a terminated string counts only at the capacity of max_strlen.
+ * The text to append to a string of len bytes: the trailer if the string fills its capacity, else
+ * "". Literals and comm always fit exactly, so a terminated string counts only if its capacity is
+ * max_strlen.
  */
 const char *value_str_trailer(const struct names *names, const struct type *t, u32 len);
-/* A bitfield of the struct at base, extended by its sign. */
+/* A bitfield of the struct at base, sign- or zero-extended. */
 s64 value_bitfield(const struct field *f, const void *base);
-/* Whether a member of the struct at base is to be shown: of variants the one that is there. */
+/* Whether to print a member of the struct at base; of variants, only the active one. */
 bool value_has_field(const struct field *f, const void *base);
-/* Division by the type's sign; div 0 is 1. */
+/* Signed or unsigned division, by the type; div 0 is treated as 1. */
 s64 value_div(const struct type *t, s64 v, u32 div);
 /* The shortest decimal that reads back as the same float or double. */
 void value_float(struct buf *b, const struct type *t, const void *p);
@@ -77,10 +78,10 @@ struct format_spec {
 struct format {
 	struct format_spec *spec;
 	u32 n;      /* including the tail */
-	u32 n_args; /* values consumed, star widths included */
+	u32 n_args; /* consumed values, star widths included */
 };
 struct format *format_parse(struct arena *a, const char *fmt, const char **error, u32 *at);
-/* Whether a value of type t may be given to conversion spec. */
+/* Whether a conversion accepts a value of type t. */
 bool format_accepts(const struct format_spec *spec, const struct type *t);
 void format_apply(struct buf *b, const struct format *f, const struct names *names,
 		  const struct event_field *fields, u32 n_fields, const void *record);
