@@ -2,7 +2,7 @@
 # For tests of -p, -c and --follow: family.c beside two noisy processes of the same program.
 F=$TMP/family
 . "$TOP/tests/live/built.sh"
-built gcc -O1 -no-pie -w -o "$F" family.c -lpthread || exit 99
+built gcc -O1 -no-pie -w -o "$F" "$TOP/tests/live/family.c" -lpthread || exit 99
 "$F" & noise=$!
 "$F" & noise="$noise $!"
 trap 'kill $noise 2>/dev/null' EXIT

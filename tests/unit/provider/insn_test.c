@@ -474,7 +474,7 @@ static bool refused_32(u8 op)
 	return x86_decode(&op, 1, X86_32, &in) && x86_uprobe_refuses(&in, X86_32);
 }
 
-/* tests/live/refused.c asks the kernel itself. */
+/* tests/live/uprobe/refused.c asks the kernel itself. */
 static void test_refused(void)
 {
 	ok(refused("f0 ff 07") && refused("2e 0f 1f 40 00") && refused("3e ff e0") &&
