@@ -15,7 +15,7 @@
 #include "base/visible.h"
 #include "cli/front.h"
 #include "engine/kernel/kernel.h"
-#include "session/view.h"
+#include "session/system.h"
 #include "object/debuginfod.h"
 #include "sym/tracefs.h"
 

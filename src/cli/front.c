@@ -3,7 +3,7 @@
 #include "cli/front.h"
 #include "engine/kernel/kernel.h"
 #include "session/stage.h"
-#include "session/view.h"
+#include "session/system.h"
 
 void front_init(struct front *f, const struct cli *c)
 {

@@ -12,7 +12,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include "session/run.h"
-#include "session/view.h"
+#include "session/system.h"
 #include "sym/kallsyms.h"
 
 enum { TOLD_ONE_BY_ONE = 5 };

@@ -12,7 +12,7 @@
 #include "session/choose.h"
 #include "session/filter.h"
 #include "session/reading.h"
-#include "session/view.h"
+#include "session/system.h"
 #include "session/stage.h"
 #include "object/debuginfod.h"
 #include "target/target.h"

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 #include "session/run.h"
-#include "session/view.h"
+#include "session/system.h"
 #include "sym/cgroup.h"
 #include "sym/kallsyms.h"
 #include "sym/tracefs.h"

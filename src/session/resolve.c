@@ -8,7 +8,7 @@
 #include "base/glob.h"
 #include "session/reading.h"
 #include "session/stage.h"
-#include "session/view.h"
+#include "session/system.h"
 #include "sym/syscalls.h"
 
 struct resolve {

@@ -13,7 +13,7 @@
 #include "session/choose.h"
 #include "session/run.h"
 #include "session/stage.h"
-#include "session/view.h"
+#include "session/system.h"
 #include "target/target.h"
 
 /* ---- what the compiler has to say */

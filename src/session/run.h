@@ -53,7 +53,7 @@ struct run {
 	struct tracefs_strings *kstrings;   /* NULL: not read yet */
 	struct buf names_buf;               /* strings that the name questions return */
 	struct sites_of *sites;             /* attach.c: by engine and function */
-	struct watch *watch;                /* appear.c; NULL: no file is waited for */
+	struct watch *watch;                /* deferred.c; NULL: no file is waited for */
 	u32 n_appeared, n_watches;          /* probes that came; how often watching began again */
 	u64 first_watch_ns;
 	bool too_many_appeared; /* said */
@@ -128,7 +128,7 @@ int selftest_run(struct run *r, struct err *err);
 /* ---- follow.c */
 int follow_start(struct run *r, s32 pid, struct err *err);
 
-/* ---- appear.c: probes in files that come while we look */
+/* ---- deferred.c: probes in files that come while we look */
 void appear_start(struct run *r);
 int appear_fd(const struct run *r); /* readable when appear_turn() has something to do; -1 */
 void appear_turn(struct run *r);

@@ -114,7 +114,7 @@ struct compiled {
 		kernel_reads; /* of all clauses, and of those on kernel functions */
 	struct call_events call_events;
 	const char *kprobe_only; /* of struct provider_env */
-	VEC(struct late) lates;  /* appear.c */
+	VEC(struct late) lates;  /* deferred.c */
 	regex_t *filter;         /* --probe-filter, or NULL */
 	u32 left_out;            /* enum probe_mode: probes of another kind of run */
 	u32 n_probes;            /* as "Attached N probes" counts them */

@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "session/stage.h"
-#include "session/view.h"
+#include "session/system.h"
 
 static enum feature_answer any_feature(struct features *f, enum feature id)
 {

@@ -43,7 +43,7 @@ int compile_back(struct compiled *c, const struct session_options *o, struct ins
 		 struct err *err);
 
 /*
- * late.c: the clause for a layout that was not known when the script was compiled, with the maps as they are.
+ * deferred_compile.c: the clause for a layout that was not known when the script was compiled, with the maps as they are.
  * Gives the number of the function, or -EINVAL with the reason in err and nothing changed.
  */
 int late_compile(struct compiled *c, const struct session_options *o, const struct late *l,

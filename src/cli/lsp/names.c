@@ -8,7 +8,7 @@
 #include "cli/front.h"
 #include "cli/lsp/lsp.h"
 #include "engine/kernel/kernel.h"
-#include "session/view.h"
+#include "session/system.h"
 
 enum { MAX_NAMES = 1 << 18 };
 

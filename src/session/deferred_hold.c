@@ -47,7 +47,7 @@
 #include "base/buf.h"
 #include "base/clock.h"
 #include "base/fd.h"
-#include "session/hold.h"
+#include "session/deferred_hold.h"
 #include "sym/procs.h"
 
 #ifndef FAN_OPEN_EXEC_PERM

@@ -4,7 +4,7 @@
  * their bounds, as a program can search them (builtin/frames.c). Symbols follow one another, so a function ends
  * where the next one begins.
  */
-#include "session/view.h"
+#include "session/system.h"
 #include "sym/kallsyms.h"
 #include "trace/value.h"
 

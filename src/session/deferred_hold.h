@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The process that answers the kernel's questions about files that are opened (hold.c says why it is one). It holds
+ * The process that answers the kernel's questions about files that are opened (deferred_hold.c says why it is one). It holds
  * whoever executes or loads a file that is looked for, 76 ms at most, and sends the file here.
  */
 #ifndef SONDE_SESSION_HOLD_H

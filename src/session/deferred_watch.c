@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Files that are about to run: a process of its own (hold.c) holds whoever executes or loads one, so that a
+ * Files that are about to run: a process of its own (deferred_hold.c) holds whoever executes or loads one, so that a
  * probe is in place before the first instruction. In: patterns; out: one file at a time, for the main loop.
  *
  * A thread takes the files, answers for what needs nothing done, and queues the others. Their openers are held
@@ -31,8 +31,8 @@
 #include "base/fd.h"
 #include "base/glob.h"
 #include "base/hash.h"
-#include "session/hold.h"
-#include "session/watch.h"
+#include "session/deferred_hold.h"
+#include "session/deferred_watch.h"
 
 #ifndef FAN_OPEN_EXEC_PERM
 #define FAN_OPEN_EXEC_PERM 0x00040000

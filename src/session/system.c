@@ -3,7 +3,7 @@
 #include <linux/btf.h>
 #include <string.h>
 #include <sys/stat.h>
-#include "session/view.h"
+#include "session/system.h"
 #include "sym/btf.h"
 #include "sym/cgroup.h"
 #include "sym/constants.h"

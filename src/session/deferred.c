@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Probes whose binary is a pattern, or was replaced by a new file of its name, in files that come while we
- * look. watch.c tells of each before it runs; the provider resolves it, and what it finds is attached with
+ * look. deferred_watch.c tells of each before it runs; the provider resolves it, and what it finds is attached with
  * the programs that the clause has already. A layout of arguments that none of them knows gets one of its own
- * (late.c), while whoever runs the file waits.
+ * (deferred_compile.c), while whoever runs the file waits.
  */
 #include <errno.h>
 #include <fnmatch.h>
@@ -14,7 +14,7 @@
 #include "provider/ufile.h"
 #include "session/run.h"
 #include "session/stage.h"
-#include "session/watch.h"
+#include "session/deferred_watch.h"
 #include "sym/procs.h"
 
 enum { MAX_WATCHES = 5 }; /* in as many seconds: something here does not let it run */

@@ -12,7 +12,7 @@ struct btf *view_btf(struct system_view *v);
 struct kallsyms *view_kallsyms(struct system_view *v);
 /* They are read again at the next question, once. Names that were given stay good. */
 void view_renew_kallsyms(struct system_view *v);
-/* machinery.c: the answer of struct world. */
+/* tracer_frames.c: the answer of struct world. */
 const struct machinery *view_machinery(void *view);
 /* Fills the questions of lang/env.h. */
 void view_world(struct system_view *v, struct world *w);
