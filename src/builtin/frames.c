@@ -9,7 +9,7 @@
  *	tracepoint	(__traceiter_x)
  *	lsm		bpf_prog_x	bpf_trampoline_x
  *
- * Kernel functions are looked up in a table of bounds (struct machinery, lang/env.h). Programs and
+ * Kernel functions are looked up in a table of bounds (struct tracer_frames, lang/env.h). Programs and
  * trampolines are outside the kernel's text, as modules are: such a frame is a tracer frame until
  * the first frame in bpf_trace_run.
  */
@@ -23,7 +23,7 @@
  *
  *	at = 0; for (step = n / 2; step; step /= 2) at += step & -(bounds[at + step] <= ip)
  */
-static struct opnd find_bound(struct lower *l, const struct machinery *m, struct opnd ip)
+static struct opnd find_bound(struct lower *l, const struct tracer_frames *m, struct opnd ip)
 {
 	u32 table = data_table(l, m->bounds, m->n * (u32)sizeof(u64));
 	struct opnd bounds = ir_addr(l, o_data(l->prog->data_map, table)), at = o_imm(0), i, bound,
@@ -53,7 +53,7 @@ static bool is_raw(const struct profile *p)
 }
 
 /* Whether a frame is a tracer frame. Clears the variable `ours` at bpf_trace_run. */
-static struct opnd is_tracer_frame(struct lower *l, const struct machinery *m, struct opnd ip,
+static struct opnd is_tracer_frame(struct lower *l, const struct tracer_frames *m, struct opnd ip,
 				   u32 ours)
 {
 	struct opnd in_kernel = is_within(l, ip, m->text_from, m->text_to);
@@ -70,8 +70,8 @@ static struct opnd is_tracer_frame(struct lower *l, const struct machinery *m, s
  * for seconds, in loops). */
 struct opnd count_tracer_frames(struct lower *l, struct opnd frames)
 {
-	const struct machinery *m =
-		l->env->world.machinery ? l->env->world.machinery(l->env->world.ctx) : NULL;
+	const struct tracer_frames *m =
+		l->env->world.tracer_frames ? l->env->world.tracer_frames(l->env->world.ctx) : NULL;
 	bool is_perf = l->profile->prog_type == BPF_PROG_TYPE_TRACEPOINT;
 	struct ir_block *head = ir_block_new(l), *body = ir_block_new(l), *out = ir_block_new(l);
 	u32 i = ir_var(l), cut = ir_var(l), mark;

@@ -108,7 +108,7 @@ static struct btf *front_btf(struct provider_env *env)
 {
 	struct front *f = env->ctx;
 
-	return view_btf(&f->view);
+	return system_btf(&f->system);
 }
 
 static void provider_setup(struct provider_env *env, struct front *f, const struct cli *c)

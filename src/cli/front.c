@@ -15,8 +15,8 @@ void front_init(struct front *f, const struct cli *c)
 	sources_init(&f->sources, &f->arena);
 	diags_init(&f->diags, &f->arena, &f->sources);
 	f->diags.no_warnings = c->o.no_warnings;
-	view_init(&f->view, &f->arena);
-	view_world(&f->view, &f->env.world);
+	system_init(&f->system, &f->arena);
+	system_world(&f->system, &f->env.world);
 	config_defaults(&f->env.config);
 	config_from_environment(&f->env.config,
 				&e); /* what is wrong there is told where a script is compiled */
@@ -36,7 +36,7 @@ void front_release(struct front *f)
 {
 	lang_release(&f->lang);
 	env_release(&f->env);
-	view_release(&f->view);
+	system_release(&f->system);
 	intern_release(&f->names);
 	arena_release(&f->arena);
 }

@@ -6,7 +6,7 @@
 #include "cli/cli.h"
 
 struct front {
-	struct system_view view;
+	struct system_access system;
 	struct arena arena;
 	struct intern names;
 	struct sources sources;

@@ -116,7 +116,7 @@ enum world_text { TEXT_ERRNO, TEXT_SIGNAL, TEXT_SYSCALL, TEXT_ERRNO_NAME, TEXT_S
  * Address ranges of kernel code; calls return to addresses after the last byte. All zero if the
  * kernel hides its symbols.
  */
-struct machinery {
+struct tracer_frames {
 	/* sorted: tracer code begins at [1], ends at [2], begins at [3] ...; [0] is 0 */
 	const u64 *bounds;
 	u32 n;                  /* a power of two; the rest is ~0 */
@@ -135,7 +135,7 @@ struct world {
 	/* Address of a kernel symbol, 0: unknown. */
 	u64 (*ksym_addr)(void *ctx, const char *name);
 	/* The kernel functions that run between an event and its program, as address ranges. */
-	const struct machinery *(*machinery)(void *ctx);
+	const struct tracer_frames *(*tracer_frames)(void *ctx);
 	/* The BTF type of a per-CPU or ordinary variable, may be NULL. */
 	const struct type *(*ksym_type)(void *ctx, const char *name);
 	/* Near names for "did you mean". */

@@ -90,7 +90,7 @@ static const char near_programs[] =
 	"trampoline_handler* __kretprobe_* arch_prepare_kretprobe* dump_kprobe* io_check_error* "
 	"pci_serr_error* user_enter* user_exit*";
 
-const char *stand_in_hazard(const char *name, bool is_return)
+const char *substitute_hazard(const char *name, bool is_return)
 {
 	const char *why = trampoline_hazard(name, is_return);
 
@@ -115,8 +115,8 @@ const char *kretprobe_hazard(const char *name)
 
 /* ---- patterns */
 
-/* What the machinery runs on its way to a program: of a pattern nobody means it. */
-static const char machinery[] =
+/* What the kernel runs between an event and its program: a pattern does not mean these. */
+static const char on_tracing_path[] =
 	"migrate_disable migrate_enable preempt_count_add preempt_count_sub rcu_read_lock "
 	"rcu_read_unlock __rcu_read_lock __rcu_read_unlock rcu_read_unlock_strict "
 	"rcu_read_lock_trace rcu_read_unlock_trace __bpf_prog_enter __bpf_prog_exit "
@@ -129,7 +129,7 @@ static const char hidden[] =
 
 bool kernel_function_is_hidden(const char *name)
 {
-	return is_among(hidden, name) || is_among(machinery, name) || strstr(name, ".cold") != NULL;
+	return is_among(hidden, name) || is_among(on_tracing_path, name) || strstr(name, ".cold") != NULL;
 }
 
 /* ---- within helpers */

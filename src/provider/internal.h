@@ -150,7 +150,7 @@ const char *kernel_function_of_call(struct provider_env *env, const char *name);
 
 /* Why no trampoline may stand there, and why none instead of a kprobe, which is safer; or NULL. */
 const char *trampoline_hazard(const char *name, bool is_return);
-const char *stand_in_hazard(const char *name, bool is_return);
+const char *substitute_hazard(const char *name, bool is_return);
 /* Why no kretprobe may be there, or NULL. */
 const char *kretprobe_hazard(const char *name);
 /* Whether helpers that programs call may run through it, as far as its name tells. */

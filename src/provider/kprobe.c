@@ -155,7 +155,7 @@ static bool drop_args(struct match *m, struct profile *p)
 }
 
 /* NULL, and why: only a kprobe gives all that is asked for. */
-static struct profile *stand_in_profile(struct match *m, const char *name, const char **why)
+static struct profile *substitute_profile(struct match *m, const char *name, const char **why)
 {
 	struct provider_env *env = m->env;
 	struct btf_place *place = btf_place(env, m->module);
@@ -164,7 +164,7 @@ static struct profile *stand_in_profile(struct match *m, const char *name, const
 	*why = env->kprobe_only;
 	if (*why)
 		return NULL;
-	*why = stand_in_hazard(name, m->is_return);
+	*why = substitute_hazard(name, m->is_return);
 	if (*why)
 		return NULL;
 	*why = "the kernel has no trampolines";
@@ -203,7 +203,7 @@ static struct profile *stand_in_profile(struct match *m, const char *name, const
 static void add_function(struct match *m, const char *name)
 {
 	const char *why = NULL;
-	struct profile *p = stand_in_profile(m, name, &why);
+	struct profile *p = substitute_profile(m, name, &why);
 	struct target *t;
 
 	if (!p) {
@@ -216,7 +216,7 @@ static void add_function(struct match *m, const char *name)
 	t = targets_add(m->env, &m->ts, SITE_TRAMPOLINE, site_name(m, m->module, name, 0),
 			profile_for_site(m->env, p, false, false));
 	t->site.symbol = t->site.func = name;
-	t->site.stands_in = true;
+	t->site.is_substitute = true;
 	t->site.place = m->is_return ? "fexit, which is cheaper than a kretprobe" :
 				       "fentry, which is cheaper than a kprobe";
 }

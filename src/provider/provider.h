@@ -130,10 +130,10 @@ struct provider {
 	/*
 	 * Files that come later may hold more of the spec's probes: the pattern of their paths ("*": every
 	 * program; without wildcards the name of one binary), or NULL. A pattern that matches nothing yet gives
-	 * a target that says site.later, with a profile that stands for those. resolve_file() resolves in one
+	 * a target that says site.is_deferred, with a profile that stands for those. resolve_file() resolves in one
 	 * such file; open_path is how it can be opened now.
 	 */
-	const char *(*later)(struct provider_env *env, const struct spec *spec);
+	const char *(*deferred)(struct provider_env *env, const struct spec *spec);
 	int (*resolve_file)(struct provider_env *env, const struct spec *spec, const char *path,
 			    const char *open_path, target_fn f, void *ctx);
 	int (*list)(struct provider_env *env, const struct spec *spec, bool verbose, list_fn f,
@@ -141,7 +141,7 @@ struct provider {
 	/* Adds what an attach point, as it is written, asks of system calls. NULL: nothing. */
 	void (*calls)(struct arena *a, const char *text, struct call_events *to);
 	/* For SITE_KPROBE etc. with a pid filter: the engine injects it when false. */
-	bool in_libraries; /* "*" of later() means libraries as well as programs */
+	bool in_libraries; /* "*" of deferred() means libraries as well as programs */
 	bool bound_to_pid; /* -p attaches to the pid itself */
 	u32 mode;          /* enum probe_mode: only with that option; 0: always */
 	bool unfiltered;   /* interval, begin, end: -p does not filter */

@@ -505,7 +505,7 @@ static void add_perf(struct provider_env *env, struct group *g, struct targets *
 		int id = tracefs_event_id("syscalls", event, &err);
 
 		t->site.perf_config = (u64)MAX(id, 0);
-		t->site.stands_in =
+		t->site.is_substitute =
 			true; /* what the kernel refuses is done by the raw tracepoint */
 		t->site.place = "an event of its own, so that other calls pay less";
 		err_release(&err);

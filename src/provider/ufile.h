@@ -22,7 +22,7 @@ const char *ufile_shown(const char *name, const char *path);
 /* The path by which we can open it: through /proc/PID/root when the process sees other files. */
 const char *ufile_open_path(struct provider_env *env, const char *path);
 
-/* The pattern of the files that a name may mean later: see provider.later. NULL: none. */
+/* The pattern of the files that a name may mean later: see provider.deferred. NULL: none. */
 const char *ufile_later(struct provider_env *env, const char *name);
 /* Why there is none, where a script asks which probe was hit. */
 void ufile_say_untold(struct provider_env *env, const struct spec *spec);

@@ -747,7 +747,7 @@ static int match_libc(struct match *m)
 	return ret;
 }
 
-static const char *later(struct provider_env *env, const struct spec *spec)
+static const char *deferred(struct provider_env *env, const struct spec *spec)
 {
 	struct match m = { .env = env, .spec = spec };
 
@@ -771,9 +771,9 @@ static int resolve_file(struct provider_env *env, const struct spec *spec, const
 }
 
 /* What files that come later will share. */
-static void add_later(struct match *m)
+static void add_deferred(struct match *m)
 {
-	const char *pattern = later(m->env, m->spec);
+	const char *pattern = deferred(m->env, m->spec);
 	struct target *t;
 
 	if (!m->ts.list.n && m->binary && glob_has_wildcard(m->binary) &&
@@ -790,7 +790,7 @@ static void add_later(struct match *m)
 	m->many = true; /* sites are told apart by cookies */
 	t = targets_add(m->env, &m->ts, SITE_UPROBE, m->spec->text,
 			profile_for_site(m->env, function_profile(m), true, true));
-	t->site.later = true;
+	t->site.is_deferred = true;
 }
 
 static int resolve(struct provider_env *env, const struct spec *spec, target_fn f, void *ctx)
@@ -836,7 +836,7 @@ static int resolve(struct provider_env *env, const struct spec *spec, target_fn 
 	if (m.by_name && m.many && !m.is_return)
 		uline_drop_unreadable(env, spec, &m.ts);
 	near = near_probe(&m);
-	add_later(&m);
+	add_deferred(&m);
 	return targets_give(env, spec, &m.ts, near, f, ctx);
 }
 
@@ -964,7 +964,7 @@ const struct provider provider_uprobe = {
 	.feature = FEAT_UPROBE + 1,
 	.feature_instead = FEAT_UPROBE_MULTI + 1,
 	.resolve = resolve,
-	.later = later,
+	.deferred = deferred,
 	.resolve_file = resolve_file,
 	.list = list,
 	.bound_to_pid = true,
@@ -989,7 +989,7 @@ const struct provider provider_uretprobe = {
 	.feature = FEAT_UPROBE + 1,
 	.feature_instead = FEAT_UPROBE_MULTI + 1,
 	.resolve = resolve,
-	.later = later,
+	.deferred = deferred,
 	.resolve_file = resolve_file,
 	.list = list,
 	.bound_to_pid = true,

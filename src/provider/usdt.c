@@ -203,7 +203,7 @@ static int each_file(struct match *m)
 	return ufile_each(m->env, m->binary, match_file, m);
 }
 
-static const char *later(struct provider_env *env, const struct spec *spec)
+static const char *deferred(struct provider_env *env, const struct spec *spec)
 {
 	struct match m = { .env = env, .spec = spec };
 
@@ -245,9 +245,9 @@ static struct profile *any_profile(struct match *m)
 	return p;
 }
 
-static void add_later(struct match *m)
+static void add_deferred(struct match *m)
 {
-	const char *pattern = later(m->env, m->spec);
+	const char *pattern = deferred(m->env, m->spec);
 	struct target *t;
 
 	if (!m->ts.list.n && m->binary && glob_has_wildcard(m->binary) &&
@@ -260,7 +260,7 @@ static void add_later(struct match *m)
 		probe_report(m->env, m->spec, D_NO_FILE_YET, pattern);
 	t = targets_add(m->env, &m->ts, SITE_UPROBE, m->spec->text,
 			profile_for_site(m->env, any_profile(m), true, true));
-	t->site.later = true;
+	t->site.is_deferred = true;
 }
 
 static int resolve(struct provider_env *env, const struct spec *spec, target_fn f, void *ctx)
@@ -287,7 +287,7 @@ static int resolve(struct provider_env *env, const struct spec *spec, target_fn 
 		return ret;
 	}
 	near = near_best(&m.near);
-	add_later(&m);
+	add_deferred(&m);
 	return targets_give(
 		env, spec, &m.ts,
 		near ? arena_printf(env->arena, "usdt:%s:%s", m.shown_path, near) : NULL, f, ctx);
@@ -334,7 +334,7 @@ const struct provider provider_usdt = {
 	.feature = FEAT_UPROBE + 1,
 	.feature_instead = FEAT_UPROBE_MULTI + 1,
 	.resolve = resolve,
-	.later = later,
+	.deferred = deferred,
 	.resolve_file = resolve_file,
 	.list = list,
 	.in_libraries = true,

@@ -35,8 +35,8 @@ static bool is_renamed(struct run *r, const struct site *s)
 {
 	struct ksym found;
 
-	return s->kind == SITE_KPROBE && s->symbol && !s->path && !r->o->no_stand_ins &&
-	       !kallsyms_find(view_kallsyms(&r->c.view), s->symbol, NULL, &found);
+	return s->kind == SITE_KPROBE && s->symbol && !s->path && !r->o->no_substitutes &&
+	       !kallsyms_find(system_kallsyms(&r->c.system), s->symbol, NULL, &found);
 }
 
 static void skip(void *ctx, const struct site *site, const struct err *err)
@@ -44,8 +44,8 @@ static void skip(void *ctx, const struct site *site, const struct err *err)
 	struct skipped *s = ctx;
 	struct buf text = { 0 };
 
-	s->r->stand_in_refused |= is_renamed(s->r, site);
-	if (s->r->stand_in_refused)
+	s->r->substitute_refused |= is_renamed(s->r, site);
+	if (s->r->substitute_refused)
 		return;
 	s->r->c.n_probes--;
 	s->r->skipped_some = true;
@@ -170,7 +170,7 @@ static void address_kprobes(struct run *r)
 		return;
 	for (u32 i = 0; i < r->c.sites.n; i++) {
 		struct site *s = &r->c.sites.v[i].site;
-		struct kallsyms *ksyms = view_kallsyms(&r->c.view);
+		struct kallsyms *ksyms = system_kallsyms(&r->c.system);
 		struct ksym found;
 
 		if (s->kind == SITE_KPROBE && s->symbol && !s->address && !s->path &&
@@ -204,9 +204,9 @@ static void note_bounds(struct run *r, const struct used_engine *u, u32 func)
 }
 
 /* A trampoline in place of a kprobe: not what the script asks for, and no reason to fail. */
-static bool stands_in(const struct sites_of *sites)
+static bool is_substitute(const struct sites_of *sites)
 {
-	return sites->n && sites->v[0]->stands_in;
+	return sites->n && sites->v[0]->is_substitute;
 }
 
 /* What one program can serve is loaded as one; where the engine takes none, nothing is lost. */
@@ -230,8 +230,8 @@ static int load_func(struct run *r, const struct used_engine *u, u32 f, struct s
 	int rc = u->ops->load(u->self, f, s->n ? s->v[0] : NULL, err);
 
 	r->too_big |= rc == -E2BIG && !r->o->compact;
-	r->stand_in_refused |= rc < 0 && !r->too_big && stands_in(s);
-	if (rc < 0 && !r->too_big && !r->stand_in_refused && r->c.instances.v[f]->is_one_of_many &&
+	r->substitute_refused |= rc < 0 && !r->too_big && is_substitute(s);
+	if (rc < 0 && !r->too_big && !r->substitute_refused && r->c.instances.v[f]->is_one_of_many &&
 	    !is_final(u, rc)) {
 		skip_func(skipped, s, err);
 		rc = 0;
@@ -285,13 +285,13 @@ static int attach_func(struct run *r, const struct used_engine *u, u32 f, struct
 		       struct err *err)
 {
 	struct sites_of *s = &sites_in(r, u)[f];
-	bool must = stands_in(s) || is_wanted(r, f, s);
+	bool must = is_substitute(s) || is_wanted(r, f, s);
 	int rc = u->ops->attach(u->self, f, s->v, s->n, must ? NULL : skip, skipped, err);
 
-	r->stand_in_refused |= rc < 0 && (stands_in(s) || is_renamed(r, s->v[0]));
-	if (rc < 0 && !r->stand_in_refused && !is_final(u, rc) && s->v[0]->kind != SITE_ITER)
+	r->substitute_refused |= rc < 0 && (is_substitute(s) || is_renamed(r, s->v[0]));
+	if (rc < 0 && !r->substitute_refused && !is_final(u, rc) && s->v[0]->kind != SITE_ITER)
 		tell_unable(s->v[0], err);
-	return r->stand_in_refused ? -ENOENT : rc;
+	return r->substitute_refused ? -ENOENT : rc;
 }
 
 enum turn { OLD_RETURNS, NEWEST_FIRST, OLDEST_FIRST, N_TURNS }; /* of attaching */

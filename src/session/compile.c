@@ -46,7 +46,7 @@ static void compiled_init(struct compiled *c, const struct session_options *o, u
 	sources_init(&c->sources, &c->arena);
 	diags_init(&c->diags, &c->arena, &c->sources);
 	c->diags.no_warnings = o->no_warnings;
-	view_init(&c->view, &c->arena);
+	system_init(&c->system, &c->arena);
 	config_defaults(&env->config);
 	if (max_strlen)
 		env->config.max_strlen = max_strlen;
@@ -68,7 +68,7 @@ static void compiled_init(struct compiled *c, const struct session_options *o, u
 	env->includes = o->includes;
 	env->read_import = o->read_import ? o->read_import : stage_read_import;
 	set_named(c, o);
-	view_world(&c->view, &env->world);
+	system_world(&c->system, &env->world);
 	env_init(env);
 	lang_init(&c->lang, &c->arena, &c->names, &c->sources, &c->diags, env);
 	c->prog = (struct program){ .arena = &c->arena,
@@ -87,7 +87,7 @@ void compiled_release(struct compiled *c)
 		regfree(c->filter);
 	lang_release(&c->lang);
 	env_release(&c->env);
-	view_release(&c->view);
+	system_release(&c->system);
 	intern_release(&c->names);
 	arena_release(&c->arena);
 }

@@ -21,7 +21,7 @@ enum { MAX_WATCHES = 5 }; /* in as many seconds: something here does not let it 
 
 struct found {
 	struct run *r;
-	struct late *late;
+	struct deferred_probe *probe;
 	VEC(struct target *) targets;
 	VEC(u32) func; /* of each target; NO_INDEX: none goes with it */
 };
@@ -32,7 +32,7 @@ static int keep(void *ctx, struct target *t)
 
 	if (f->r->o->follow)
 		t->site.pid = -1;
-	if (!t->site.later)
+	if (!t->site.is_deferred)
 		vec_push(&f->r->c.arena, &f->targets, t);
 	return 0;
 }
@@ -42,14 +42,14 @@ static bool knows_site(const struct found *f, const struct profile *p, const str
 {
 	const struct program *prog = &f->r->c.prog;
 
-	if (!f->late->reads_name || p->site_from_cookie)
+	if (!f->probe->reads_name || p->site_from_cookie)
 		return true;
 	return p->site < prog->sites.n && streq(prog->sites.v[p->site].probe, t->site.probe);
 }
 
 /* Types that the file defines were used when the clause was compiled. Without typed arguments, where the words of them
  * lie counts. */
-static bool same_layout(const struct late *l, const struct profile *compiled,
+static bool same_layout(const struct deferred_probe *l, const struct profile *compiled,
 			const struct profile *now)
 {
 	struct profile p = *now;
@@ -63,17 +63,17 @@ static bool goes_with(const struct found *f, u32 instance, const struct target *
 {
 	const struct profile *p = f->r->c.instances.v[instance]->profile;
 
-	return same_layout(f->late, p, t->profile) && knows_site(f, p, t);
+	return same_layout(f->probe, p, t->profile) && knows_site(f, p, t);
 }
 
 static u32 instance_of(const struct found *f, const struct target *t)
 {
-	for (u32 i = f->late->first; i < f->late->end; i++)
+	for (u32 i = f->probe->first; i < f->probe->end; i++)
 		if (goes_with(f, i, t))
 			return i;
-	for (u32 i = 0; i < f->late->more.n; i++)
-		if (goes_with(f, f->late->more.v[i], t))
-			return f->late->more.v[i];
+	for (u32 i = 0; i < f->probe->more.n; i++)
+		if (goes_with(f, f->probe->more.v[i], t))
+			return f->probe->more.v[i];
 	return NO_INDEX;
 }
 
@@ -141,10 +141,10 @@ static void number(struct run *r, struct site *s)
 		tell_func(r, s->index);
 		tell_text(r, s->index);
 	}
-	r->n_appeared++;
+	r->n_deferred_sites++;
 }
 
-static bool is_unfit(const struct late *l, const struct profile *p)
+static bool is_unfit(const struct deferred_probe *l, const struct profile *p)
 {
 	for (u32 i = 0; i < l->unfit.n; i++)
 		if (same_layout(l, l->unfit.v[i], p))
@@ -157,7 +157,7 @@ static void tell_unfit(struct found *f, const struct target *t, const struct err
 	struct run *r = f->r;
 
 	refused(r, &t->site, err);
-	vec_push(&r->c.arena, &f->late->unfit, t->profile);
+	vec_push(&r->c.arena, &f->probe->unfit, t->profile);
 }
 
 /* A program for this layout; nobody else has it. */
@@ -168,9 +168,9 @@ static u32 make_instance(struct found *f, struct target *t)
 	struct err err = { 0 };
 	int func;
 
-	if (is_unfit(f->late, t->profile))
+	if (is_unfit(f->probe, t->profile))
 		return NO_INDEX;
-	func = late_compile(&r->c, r->o, f->late, t, &err);
+	func = deferred_compile(&r->c, r->o, f->probe, t, &err);
 	if (func >= 0 && engines_extend(r, data_from) < 0)
 		BUG("the data map is full");
 	if (func < 0) {
@@ -179,7 +179,7 @@ static u32 make_instance(struct found *f, struct target *t)
 		return NO_INDEX;
 	}
 	losses_more(r, n_losses);
-	vec_push(&r->c.arena, &f->late->more, (u32)func);
+	vec_push(&r->c.arena, &f->probe->more, (u32)func);
 	return (u32)func;
 }
 
@@ -188,10 +188,10 @@ static void find_func(struct found *f, struct target *t)
 	struct run *r = f->r;
 	u32 func = NO_INDEX;
 
-	if (r->n_appeared + 1 >= r->c.prog.spare_sites) {
-		if (!r->too_many_appeared)
+	if (r->n_deferred_sites + 1 >= r->c.prog.spare_sites) {
+		if (!r->too_many_deferred)
 			run_warn(r, "too many probes came while sonde ran; the rest is left out");
-		r->too_many_appeared = true;
+		r->too_many_deferred = true;
 	} else {
 		func = instance_of(f, t);
 		number(r, &t->site);
@@ -213,7 +213,7 @@ static void attach_found(struct found *f, u32 func)
 	for (u32 i = 0; i < f->targets.n; i++)
 		if (f->func.v[i] == func)
 			sites[n++] = &f->targets.v[i]->site;
-	u = n ? engine_for_late(r, sites[0]) : NULL;
+	u = n ? engine_for_deferred(r, sites[0]) : NULL;
 	if (u && u->ops->attach(u->self, func, sites, n, refused, r, &err) < 0)
 		run_warn(r, err.text);
 	err_release(&err);
@@ -222,7 +222,7 @@ static void attach_found(struct found *f, u32 func)
 
 static void attach_all_found(struct found *f)
 {
-	const struct late *l = f->late;
+	const struct deferred_probe *l = f->probe;
 
 	for (u32 i = 0; i < f->targets.n; i++)
 		find_func(f, f->targets.v[i]);
@@ -232,7 +232,7 @@ static void attach_all_found(struct found *f)
 		attach_found(f, func);
 }
 
-static bool concerns(const struct late *l, const char *path, const char *open_path)
+static bool concerns(const struct deferred_probe *l, const char *path, const char *open_path)
 {
 	struct stat a, b;
 
@@ -245,7 +245,7 @@ static bool concerns(const struct late *l, const char *path, const char *open_pa
 }
 
 /* Patterns with links in their folders: the same files by another name. */
-static bool concerns_by_name(const struct late *l, const char *path)
+static bool concerns_by_name(const struct deferred_probe *l, const char *path)
 {
 	const char *slash = strrchr(path, '/'), *last = strrchr(l->pattern, '/');
 	char *folder, *real;
@@ -275,9 +275,9 @@ static bool handle(struct run *r, const char *path, const char *open_path)
 	const char *own_path = NULL;
 	bool any = false;
 
-	for (u32 i = r->c.lates.n; i-- > 0;) {
-		struct late *l = &r->c.lates.v[i];
-		struct found f = { .r = r, .late = l };
+	for (u32 i = r->c.deferred.n; i-- > 0;) {
+		struct deferred_probe *l = &r->c.deferred.v[i];
+		struct found f = { .r = r, .probe = l };
 
 		if (!concerns(l, path, open_path) && !concerns_by_name(l, path))
 			continue;
@@ -297,21 +297,21 @@ static bool handle(struct run *r, const char *path, const char *open_path)
 
 struct again {
 	struct run *r;
-	const struct late *late;
+	const struct deferred_probe *probe;
 };
 
 /* What came between resolving and watching. */
 static int look_again(void *ctx, const char *path)
 {
 	const struct again *a = ctx;
-	const char *open_path = ufile_open_path(a->late->env, path);
+	const char *open_path = ufile_open_path(a->probe->env, path);
 
-	if (!watch_is_known(a->r->watch, open_path) && handle(a->r, path, open_path))
-		watch_known(a->r->watch, open_path);
+	if (!file_watch_is_known(a->r->watch, open_path) && handle(a->r, path, open_path))
+		file_watch_known(a->r->watch, open_path);
 	return 0;
 }
 
-static void look_at_all_again(struct run *r, const struct late *l)
+static void look_at_all_again(struct run *r, const struct deferred_probe *l)
 {
 	struct again a = { r, l };
 
@@ -326,11 +326,11 @@ static void look_at_all_again(struct run *r, const struct late *l)
 /* A file that is there and named is probed all the same, and seldom replaced. */
 static void warn_of_no_watch(struct run *r, int why)
 {
-	const struct late *wanted = NULL;
+	const struct deferred_probe *wanted = NULL;
 
-	for (u32 i = 0; i < r->c.lates.n && !wanted; i++)
-		if (r->c.lates.v[i].holds)
-			wanted = &r->c.lates.v[i];
+	for (u32 i = 0; i < r->c.deferred.n && !wanted; i++)
+		if (r->c.deferred.v[i].holds)
+			wanted = &r->c.deferred.v[i];
 	if (wanted)
 		run_warn(r, arena_printf(&r->c.arena,
 					 "files of \"%s\" that come later are not probed: %s",
@@ -348,45 +348,45 @@ static void begin(struct run *r, int rc)
 
 	if (rc < 0) {
 		warn_of_no_watch(r, rc);
-		watch_free(r->watch);
+		file_watch_free(r->watch);
 		r->watch = NULL;
 	}
-	why = r->watch ? watch_missed(r->watch, &folder) : 0;
+	why = r->watch ? file_watch_missed(r->watch, &folder) : 0;
 	if (why)
 		run_warn(r, arena_printf(&r->c.arena, "files that come to %s are not probed: %s",
 					 folder, strerror(-why)));
-	for (u32 i = 0; i < r->c.lates.n && r->watch; i++)
-		look_at_all_again(r, &r->c.lates.v[i]);
+	for (u32 i = 0; i < r->c.deferred.n && r->watch; i++)
+		look_at_all_again(r, &r->c.deferred.v[i]);
 }
 
-void appear_start(struct run *r)
+void deferred_start(struct run *r)
 {
-	if (!r->c.lates.n || !engines_have_events(r) || r->o->dry_run)
+	if (!r->c.deferred.n || !engines_have_events(r) || r->o->dry_run)
 		return;
-	r->watch = watch_new(r->o->follow ? -1 : r->o->pid);
+	r->watch = file_watch_new(r->o->follow ? -1 : r->o->pid);
 	if (!r->watch) {
 		warn_of_no_watch(r, -errno);
 		return;
 	}
 	for (u32 i = 0; i < r->c.sites.n; i++)
 		if (r->c.sites.v[i].site.kind == SITE_UPROBE && r->c.sites.v[i].site.path)
-			watch_known(r->watch, r->c.sites.v[i].site.path);
-	for (u32 i = 0; i < r->c.lates.n; i++) {
-		struct late *l = &r->c.lates.v[i];
+			file_watch_known(r->watch, r->c.sites.v[i].site.path);
+	for (u32 i = 0; i < r->c.deferred.n; i++) {
+		struct deferred_probe *l = &r->c.deferred.v[i];
 		const char *path = NULL;
 
 		if (!l->holds)
 			path = path_find_binary(&r->c.arena, l->pattern, -1);
 		if (path)
 			l->pattern = path;
-		watch_add(r->watch, l->pattern, l->holds, l->libraries);
+		file_watch_add(r->watch, l->pattern, l->holds, l->libraries);
 	}
-	begin(r, watch_start(r->watch));
+	begin(r, file_watch_start(r->watch));
 }
 
-int appear_fd(const struct run *r)
+int deferred_fd(const struct run *r)
 {
-	return r->watch ? watch_fd(r->watch) : -1;
+	return r->watch ? file_watch_fd(r->watch) : -1;
 }
 
 static void tell_in_vain(struct run *r, const char *path, u64 ms)
@@ -417,21 +417,21 @@ static void begin_again(struct run *r)
 		r,
 		"the process that holds new programs for their probes was ended and begins again: what ran meanwhile was "
 		"not held");
-	begin(r, watch_restart(r->watch));
+	begin(r, file_watch_restart(r->watch));
 }
 
-void appear_turn(struct run *r)
+void deferred_poll(struct run *r)
 {
 	const char *path, *open_path;
 	u64 ms = 0;
 	bool any;
 
-	while (r->watch && (path = watch_next(r->watch, &open_path))) {
+	while (r->watch && (path = file_watch_next(r->watch, &open_path))) {
 		any = handle(r, path, open_path);
-		if (!watch_done(r->watch, any, &ms) && any)
+		if (!file_watch_done(r->watch, any, &ms) && any)
 			tell_in_vain(r, path, ms);
 	}
-	if (r->watch && watch_is_lost(r->watch))
+	if (r->watch && file_watch_is_lost(r->watch))
 		begin_again(r);
 }
 
@@ -439,7 +439,7 @@ void appear_turn(struct run *r)
 static void tell_holds(struct run *r)
 {
 	const char *path;
-	u64 n_dropped, ms = watch_longest(r->watch, &path, &n_dropped);
+	u64 n_dropped, ms = file_watch_longest(r->watch, &path, &n_dropped);
 
 	if (n_dropped)
 		run_warn(r,
@@ -455,10 +455,10 @@ static void tell_holds(struct run *r)
 	}
 }
 
-void appear_end(struct run *r)
+void deferred_end(struct run *r)
 {
 	if (r->watch)
 		tell_holds(r);
-	watch_free(r->watch);
+	file_watch_free(r->watch);
 	r->watch = NULL;
 }

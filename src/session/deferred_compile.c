@@ -10,7 +10,7 @@
 #include "ir/lower.h"
 #include "session/stage.h"
 
-enum { MAX_LATE = 512 };
+enum { MAX_DEFERRED_LAYOUTS = 512 };
 
 /* What a refused instance must leave behind as it was. */
 struct before {
@@ -108,7 +108,7 @@ static const char *needs_more(const struct compiled *c, const struct before *b)
 }
 
 /* NULL, or why not. */
-static const char *try(struct compiled *c, const struct session_options *o, const struct late *l,
+static const char *try(struct compiled *c, const struct session_options *o, const struct deferred_probe *l,
 		       const struct target *t, const struct before *b, struct err *err)
 {
 	struct instance *in = resolve_instance(c, o, l->clause, l->spec->provider, t);
@@ -126,15 +126,15 @@ static const char *try(struct compiled *c, const struct session_options *o, cons
 	return needs_more(c, b);
 }
 
-int late_compile(struct compiled *c, const struct session_options *o, const struct late *l,
+int deferred_compile(struct compiled *c, const struct session_options *o, const struct deferred_probe *l,
 		 const struct target *t, struct err *err)
 {
 	struct err inner = { 0 };
 	struct before b;
 	const char *why;
 
-	if (l->more.n >= MAX_LATE)
-		return err_set(err, -E2BIG, "more than %d layouts of arguments came", MAX_LATE);
+	if (l->more.n >= MAX_DEFERRED_LAYOUTS)
+		return err_set(err, -E2BIG, "more than %d layouts of arguments came", MAX_DEFERRED_LAYOUTS);
 	remember(c, &b);
 	why = try(c, o, l, t, &b, &inner);
 	if (why) {

@@ -3,8 +3,8 @@
  * The process that answers the kernel's questions about files that are opened (deferred_hold.c says why it is one). It holds
  * whoever executes or loads a file that is looked for, 76 ms at most, and sends the file here.
  */
-#ifndef SONDE_SESSION_HOLD_H
-#define SONDE_SESSION_HOLD_H
+#ifndef SONDE_SESSION_DEFERRED_HOLD_H
+#define SONDE_SESSION_DEFERRED_HOLD_H
 
 #include <sys/types.h>
 #include "base/base.h"

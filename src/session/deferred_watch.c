@@ -11,7 +11,7 @@
  * pattern with wildcards in its folders asks its file systems about all programs, "*" all file systems, also those that
  * are mounted later, and where libraries are looked for about every opening. There the kernel is told to forget a file
  * until somebody writes to it (FAN_MARK_IGNORED_MASK), so that each costs once. A file that replaces one is told by
- * inotify on its folder (watch_add without holds): nobody waits then.
+ * inotify on its folder (file_watch_add without holds): nobody waits then.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -45,7 +45,7 @@ struct place { /* a pattern in one folder */
 	bool holds; /* whoever opens a file of it */
 };
 
-struct watch {
+struct file_watch {
 	struct hold hold[HOLDS];
 	int notify_fd, ready_fd, done_fd, stop_fd;
 	s32 pid;                    /* or -1: all */
@@ -90,7 +90,7 @@ static bool id_of(const struct stat *st, struct file_id *id)
 
 /* ---- what is looked for */
 
-static void add_mark(struct watch *w, const char *path, u32 flags, u64 mask)
+static void add_mark(struct file_watch *w, const char *path, u32 flags, u64 mask)
 {
 	w->mark = xrealloc(w->mark, (w->n_marks + 1) * sizeof(*w->mark));
 	w->mark[w->n_marks++] =
@@ -98,7 +98,7 @@ static void add_mark(struct watch *w, const char *path, u32 flags, u64 mask)
 }
 
 /* The first one is told. */
-static void miss(struct watch *w, const char *folder, int why)
+static void miss(struct file_watch *w, const char *folder, int why)
 {
 	if (w->missed)
 		return;
@@ -106,7 +106,7 @@ static void miss(struct watch *w, const char *folder, int why)
 	w->missed_why = why;
 }
 
-static void add_place(struct watch *w, const char *folder, const char *name, bool holds,
+static void add_place(struct file_watch *w, const char *folder, const char *name, bool holds,
 		      bool libraries)
 {
 	char *real = realpath(folder, NULL);
@@ -126,7 +126,7 @@ static void add_place(struct watch *w, const char *folder, const char *name, boo
 }
 
 /* The folder above the first wildcard: "/opt" of "/opt/x*\/bin/y". */
-static void mark_base(struct watch *w, const char *pattern)
+static void mark_base(struct file_watch *w, const char *pattern)
 {
 	char *base = xstrdup(pattern), *slash;
 
@@ -143,7 +143,7 @@ static bool looks_like_library(const char *pattern, const char *slash)
 	return strstr(pattern, ".so") || (slash && starts_with(slash + 1, "lib"));
 }
 
-static void mark_pattern(struct watch *w, const char *pattern, bool holds, bool libraries)
+static void mark_pattern(struct file_watch *w, const char *pattern, bool holds, bool libraries)
 {
 	const char *slash = strrchr(pattern, '/');
 	char *folder;
@@ -170,7 +170,7 @@ static void mark_pattern(struct watch *w, const char *pattern, bool holds, bool 
 	free(folder);
 }
 
-void watch_add(struct watch *w, const char *pattern, bool holds, bool libraries)
+void file_watch_add(struct file_watch *w, const char *pattern, bool holds, bool libraries)
 {
 	w->pattern = xrealloc(w->pattern, (w->n_patterns + 1) * sizeof(*w->pattern));
 	w->pattern[w->n_patterns++] = xstrdup(pattern);
@@ -180,7 +180,7 @@ void watch_add(struct watch *w, const char *pattern, bool holds, bool libraries)
 /* In the process that holds. */
 static bool is_wanted(const void *ctx, const char *path)
 {
-	const struct watch *w = ctx;
+	const struct file_watch *w = ctx;
 	const char *slash = strrchr(path, '/');
 
 	for (u32 i = 0; slash && i < w->n_places; i++) {
@@ -199,7 +199,7 @@ static bool is_wanted(const void *ctx, const char *path)
 
 /* ---- the thread */
 
-static bool is_known(struct watch *w, const struct file_id *id)
+static bool is_known(struct file_watch *w, const struct file_id *id)
 {
 	bool known;
 
@@ -218,7 +218,7 @@ static u64 held_ms(const struct opening *o)
 }
 
 /* Takes o over. */
-static void reply(struct watch *w, struct opening *o)
+static void reply(struct file_watch *w, struct opening *o)
 {
 	struct hold_answer a = {
 		.seq = o->seq, .id = o->id, .known = is_known(w, &o->id), .forget = o->is_new
@@ -230,7 +230,7 @@ static void reply(struct watch *w, struct opening *o)
 	free(o);
 }
 
-static void note_longest(struct watch *w, const struct opening *o)
+static void note_longest(struct file_watch *w, const struct opening *o)
 {
 	u64 ms = held_ms(o);
 
@@ -244,7 +244,7 @@ static void note_longest(struct watch *w, const struct opening *o)
 }
 
 /* The first one leaves the queue. */
-static void end_opening(struct watch *w)
+static void end_opening(struct file_watch *w)
 {
 	struct opening *o = w->first;
 
@@ -256,7 +256,7 @@ static void end_opening(struct watch *w)
 	reply(w, o);
 }
 
-static void wake_main(struct watch *w)
+static void wake_main(struct file_watch *w)
 {
 	u64 one = 1;
 
@@ -266,7 +266,7 @@ static void wake_main(struct watch *w)
 }
 
 /* Hands the next one over; those that became known meanwhile go on. */
-static void next_opening(struct watch *w)
+static void next_opening(struct file_watch *w)
 {
 	while (w->first) {
 		struct opening *o = w->first;
@@ -283,7 +283,7 @@ static void next_opening(struct watch *w)
 	}
 }
 
-static void finish_opening(struct watch *w)
+static void finish_opening(struct file_watch *w)
 {
 	bool handled;
 
@@ -300,7 +300,7 @@ static void finish_opening(struct watch *w)
 	next_opening(w);
 }
 
-static void drop(struct watch *w, struct opening *o)
+static void drop(struct file_watch *w, struct opening *o)
 {
 	pthread_mutex_lock(&w->lock);
 	w->n_dropped++;
@@ -309,7 +309,7 @@ static void drop(struct watch *w, struct opening *o)
 }
 
 /* Takes over an opening that is to be handled. */
-static void enqueue(struct watch *w, struct opening *o)
+static void enqueue(struct file_watch *w, struct opening *o)
 {
 	if (w->n_queued ==
 	    MAX_QUEUE) { /* nobody reads what we say: descriptors and memory are bounded */
@@ -326,7 +326,7 @@ static void enqueue(struct watch *w, struct opening *o)
 }
 
 /* Takes fd over; e: of a hold, NULL when it came to a folder and nobody opened it. */
-static void consider(struct watch *w, int fd, u32 hold, const struct hold_event *e)
+static void consider(struct file_watch *w, int fd, u32 hold, const struct hold_event *e)
 {
 	struct opening *o = xcalloc(1, sizeof(*o));
 	struct stat st;
@@ -346,7 +346,7 @@ static void consider(struct watch *w, int fd, u32 hold, const struct hold_event 
 }
 
 /* false: the process that holds is gone, and nobody waits. */
-static bool read_openings(struct watch *w, u32 hold)
+static bool read_openings(struct file_watch *w, u32 hold)
 {
 	struct hold_event e;
 	int fd, got;
@@ -368,7 +368,7 @@ static bool read_openings(struct watch *w, u32 hold)
 }
 
 /* A file came to a folder: each plain path there is looked at again. */
-static void read_arrivals(struct watch *w)
+static void read_arrivals(struct file_watch *w)
 {
 	_Alignas(struct inotify_event) char buf[4096];
 
@@ -390,7 +390,7 @@ static void read_arrivals(struct watch *w)
 
 static void *run_thread(void *arg)
 {
-	struct watch *w = arg;
+	struct file_watch *w = arg;
 	struct pollfd p[] = { { .fd = w->stop_fd, .events = POLLIN },
 			      { .fd = w->notify_fd, .events = POLLIN },
 			      { .fd = w->done_fd, .events = POLLIN },
@@ -417,9 +417,9 @@ static void *run_thread(void *arg)
 
 /* ---- the main loop's side */
 
-struct watch *watch_new(s32 pid)
+struct file_watch *file_watch_new(s32 pid)
 {
-	struct watch *w = xcalloc(1, sizeof(*w));
+	struct file_watch *w = xcalloc(1, sizeof(*w));
 
 	w->pid = pid > 0 ? pid : -1;
 	for (u32 i = 0; i < HOLDS; i++)
@@ -431,11 +431,11 @@ struct watch *watch_new(s32 pid)
 	pthread_mutex_init(&w->lock, NULL);
 	if (w->notify_fd >= 0 && w->ready_fd >= 0 && w->done_fd >= 0 && w->stop_fd >= 0)
 		return w;
-	watch_free(w);
+	file_watch_free(w);
 	return NULL;
 }
 
-static bool has_marks(const struct watch *w, bool served)
+static bool has_marks(const struct file_watch *w, bool served)
 {
 	bool any = w->everywhere;
 
@@ -444,7 +444,7 @@ static bool has_marks(const struct watch *w, bool served)
 	return any;
 }
 
-static int start_hold(struct watch *w, u32 at, const struct hold_class *was)
+static int start_hold(struct file_watch *w, u32 at, const struct hold_class *was)
 {
 	struct hold *h = &w->hold[at];
 	struct hold_plan plan = { .marks = w->mark,
@@ -463,13 +463,13 @@ static int start_hold(struct watch *w, u32 at, const struct hold_class *was)
 	return rc;
 }
 
-static void end_holds(struct watch *w)
+static void end_holds(struct file_watch *w)
 {
 	for (u32 i = 0; i < HOLDS; i++)
 		hold_end(&w->hold[i]);
 }
 
-static int start_holds(struct watch *w)
+static int start_holds(struct file_watch *w)
 {
 	struct hold_class was = hold_own_class();
 	int rc = 0;
@@ -486,14 +486,14 @@ static int start_holds(struct watch *w)
 	return rc;
 }
 
-int watch_missed(const struct watch *w, const char **folder)
+int file_watch_missed(const struct file_watch *w, const char **folder)
 {
 	*folder = w->missed;
 	return w->missed ? w->missed_why : 0;
 }
 
 /* Signals are the main loop's. */
-int watch_start(struct watch *w)
+int file_watch_start(struct file_watch *w)
 {
 	int rc = start_holds(w), err;
 	sigset_t all, was;
@@ -510,13 +510,13 @@ int watch_start(struct watch *w)
 	return -err;
 }
 
-int watch_fd(const struct watch *w)
+int file_watch_fd(const struct file_watch *w)
 {
 	return w->ready_fd;
 }
 
-/* The event's own descriptor, which asks nobody when it is read. The thread keeps it until watch_done(). */
-const char *watch_next(struct watch *w, const char **open_path)
+/* The event's own descriptor, which asks nobody when it is read. The thread keeps it until file_watch_done(). */
+const char *file_watch_next(struct file_watch *w, const char **open_path)
 {
 	u64 count;
 	bool waits;
@@ -534,7 +534,7 @@ const char *watch_next(struct watch *w, const char **open_path)
 	return waits ? w->path : NULL;
 }
 
-bool watch_done(struct watch *w, bool for_good, u64 *ms)
+bool file_watch_done(struct file_watch *w, bool for_good, u64 *ms)
 {
 	u64 one = 1;
 	bool in_time = true;
@@ -554,7 +554,7 @@ bool watch_done(struct watch *w, bool for_good, u64 *ms)
 	return in_time;
 }
 
-u64 watch_longest(struct watch *w, const char **path, u64 *n_dropped)
+u64 file_watch_longest(struct file_watch *w, const char **path, u64 *n_dropped)
 {
 	u64 ms;
 
@@ -566,7 +566,7 @@ u64 watch_longest(struct watch *w, const char **path, u64 *n_dropped)
 	return ms;
 }
 
-void watch_known(struct watch *w, const char *path)
+void file_watch_known(struct file_watch *w, const char *path)
 {
 	struct hold_answer a = { .known = true };
 	struct stat st;
@@ -583,7 +583,7 @@ void watch_known(struct watch *w, const char *path)
 		hold_reply(&w->hold[i], &a);
 }
 
-bool watch_is_known(struct watch *w, const char *path)
+bool file_watch_is_known(struct file_watch *w, const char *path)
 {
 	struct file_id id;
 	struct stat st;
@@ -592,7 +592,7 @@ bool watch_is_known(struct watch *w, const char *path)
 	return stat(path, &st) < 0 || !id_of(&st, &id) || is_known(w, &id);
 }
 
-bool watch_is_lost(struct watch *w)
+bool file_watch_is_lost(struct file_watch *w)
 {
 	bool lost;
 
@@ -603,7 +603,7 @@ bool watch_is_lost(struct watch *w)
 }
 
 /* Whoever waits goes on. */
-static void stop(struct watch *w)
+static void stop(struct file_watch *w)
 {
 	u64 one = 1;
 
@@ -625,14 +625,14 @@ static void stop(struct watch *w)
 	}
 }
 
-int watch_restart(struct watch *w)
+int file_watch_restart(struct file_watch *w)
 {
 	stop(w);
 	w->lost = false;
-	return watch_start(w);
+	return file_watch_start(w);
 }
 
-void watch_free(struct watch *w)
+void file_watch_free(struct file_watch *w)
 {
 	if (!w)
 		return;

@@ -183,12 +183,12 @@ static void let_begin_again(struct compiled *c)
 {
 	for (u32 i = 0; i < c->sites.n; i++)
 		if (c->instances.v[c->sites.v[i].func]->jump)
-			c->sites.v[i].site.stands_in = true;
+			c->sites.v[i].site.is_substitute = true;
 }
 
 void stage_dispatch(struct compiled *c, const struct session_options *o)
 {
-	if (o->no_stand_ins || o->no_dispatch ||
+	if (o->no_substitutes || o->no_dispatch ||
 	    c->n_engines > 1) /* one attachment is in one engine */
 		return;
 	dispatch(c, true);

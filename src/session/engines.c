@@ -119,7 +119,7 @@ const struct used_engine *engine_of(const struct run *r, const struct target_sit
 	return &r->engines[t->engine];
 }
 
-const struct used_engine *engine_for_late(const struct run *r, const struct site *s)
+const struct used_engine *engine_for_deferred(const struct run *r, const struct site *s)
 {
 	const struct used_engine *best = NULL;
 	u32 price = 0;

@@ -30,7 +30,7 @@ bool engines_are_over(const struct run *r);
 bool engines_drained_much(const struct run *r);
 /* The one that a site was given to; of a site that came later, the best of those that are used, or NULL. */
 const struct used_engine *engine_of(const struct run *r, const struct target_site *t);
-const struct used_engine *engine_for_late(const struct run *r, const struct site *s);
+const struct used_engine *engine_for_deferred(const struct run *r, const struct site *s);
 /* Makes room in all of them, see engine.h. */
 int engines_extend(struct run *r, u32 data_from);
 

@@ -144,7 +144,7 @@ int loop_init(struct run *r, struct err *err)
 	}
 	watch_reader(r);
 	if (watch(r, r->signal_fd) < 0 || watch(r, r->child_fd) < 0 || watch(r, r->target_fd) < 0 ||
-	    watch(r, usermaps_fd(r)) < 0 || watch(r, appear_fd(r)) < 0 ||
+	    watch(r, usermaps_fd(r)) < 0 || watch(r, deferred_fd(r)) < 0 ||
 	    (r->c.prog.ring_map != NO_INDEX && watch_engines(r) < 0))
 		return err_sys(err, "wait for events (epoll_ctl)");
 	return 0;
@@ -197,8 +197,8 @@ static void on_event(struct run *r, int fd)
 		r->exiting = true;
 	else if (fd == r->o->sink->fd)
 		r->o->sink->closed = true;
-	else if (fd == appear_fd(r))
-		appear_turn(r);
+	else if (fd == deferred_fd(r))
+		deferred_poll(r);
 	else if (fd == r->command_out)
 		command_read(r);
 }
@@ -221,7 +221,7 @@ static int wait_for(struct run *r, int timeout_ms)
 static void short_wait(struct run *r)
 {
 	struct timespec ts = { 0, BURST_MS * 1000000L };
-	struct pollfd opening = { .fd = appear_fd(r), .events = POLLIN };
+	struct pollfd opening = { .fd = deferred_fd(r), .events = POLLIN };
 
 	ppoll(&opening, 1, &ts, NULL);
 	wait_for(r, 0);

@@ -18,7 +18,7 @@ static void note_hidden(struct run *r)
 	struct err err = { 0 };
 
 	if (!r->ksyms_asked && engines_on_this_kernel(r))
-		r->ksyms_are_hidden = kallsyms_load(view_kallsyms(&r->c.view), &err) == -EPERM;
+		r->ksyms_are_hidden = kallsyms_load(system_kallsyms(&r->c.system), &err) == -EPERM;
 	r->ksyms_asked = true;
 	err_release(&err);
 }
@@ -87,12 +87,12 @@ static bool name_ksym(void *ctx, u64 addr, struct symbol *out)
 
 	if (engines_ksym(r, addr, out))
 		return true;
-	if (!r->ksyms_are_new && !kallsyms_is_fixed(view_kallsyms(&r->c.view), addr)) {
+	if (!r->ksyms_are_new && !kallsyms_is_fixed(system_kallsyms(&r->c.system), addr)) {
 		if (engines_on_this_kernel(r))
-			view_renew_kallsyms(&r->c.view);
+			system_renew_kallsyms(&r->c.system);
 		r->ksyms_are_new = true;
 	}
-	if (!kallsyms_lookup(view_kallsyms(&r->c.view), addr, &s)) {
+	if (!kallsyms_lookup(system_kallsyms(&r->c.system), addr, &s)) {
 		note_hidden(r);
 		return false;
 	}

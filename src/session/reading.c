@@ -122,7 +122,7 @@ static const char *kprobe_only(struct compiled *c, const struct session_options 
 
 	if (o->any_kernel || !c->engines[0]->on_this_kernel)
 		return "";
-	if (o->no_stand_ins)
+	if (o->no_substitutes)
 		return "the kernel refused a trampoline";
 	for (struct clause *cl = c->lang.script->clauses; cl; cl = cl->next)
 		for (struct attach *a = cl->attaches; a; a = a->next)
@@ -146,7 +146,7 @@ static void choose_calls(struct compiled *c, const struct session_options *o)
 		return;
 	if (o->any_kernel || !c->engines[0]->on_this_kernel)
 		e->raw = "";
-	else if (!e->raw && o->no_stand_ins)
+	else if (!e->raw && o->no_substitutes)
 		e->raw = "the kernel refused an event of the call";
 	else if (!e->raw && e->n > FEW)
 		e->raw = "the script asks for more than two of them";

@@ -203,7 +203,7 @@ static int on_target(void *ctx, struct target *t)
 		return -EEXIST;
 	if (r->o->follow) /* the process is one of many: the set of --follow says which */
 		t->site.pid = -1;
-	if (t->site.later) {
+	if (t->site.is_deferred) {
 		r->awaited = true;
 		if (r->names_args && c->instances.n > r->attach_first)
 			return 0; /* types are known when the file is */
@@ -230,11 +230,11 @@ static int on_target(void *ctx, struct target *t)
 
 enum { SPARE_SITES = 8192, SPARE_DATA = 16 << 10, LATE_NAME = 127 };
 
-static void add_late(struct compiled *c, struct provider_env *env, const struct spec *spec,
+static void add_deferred(struct compiled *c, struct provider_env *env, const struct spec *spec,
 		     const struct resolve *r)
 {
-	const char *pattern = spec->provider->later ? spec->provider->later(env, spec) : NULL;
-	struct late l = { .env = env,
+	const char *pattern = spec->provider->deferred ? spec->provider->deferred(env, spec) : NULL;
+	struct deferred_probe l = { .env = env,
 			  .spec = spec,
 			  .pattern = pattern,
 			  .first = r->first,
@@ -250,7 +250,7 @@ static void add_late(struct compiled *c, struct provider_env *env, const struct 
 	c->prog.spare_sites = MAX(c->prog.spare_sites, l.holds ? SPARE_SITES : 512);
 	c->prog.spare_data = SPARE_DATA;
 	c->env.probe_name_max = MAX(c->env.probe_name_max, (u32)LATE_NAME);
-	vec_push(&c->arena, &c->lates, l);
+	vec_push(&c->arena, &c->deferred, l);
 }
 
 /* What a clause without a probe does to maps is known to the others: they may read what nothing fills here. */
@@ -281,7 +281,7 @@ static void resolve_unseen(struct provider_env *env, struct resolve *r, const st
 
 static struct btf *provider_btf(struct provider_env *env)
 {
-	return view_btf(&((struct compiled *)env->ctx)->view);
+	return system_btf(&((struct compiled *)env->ctx)->system);
 }
 
 /* What providers may ask about the clause, the script and the run. In the arena: lazy types keep it. */
@@ -295,12 +295,12 @@ static struct provider_env *env_of_clause(const struct resolve *r, const struct 
 		.features = c->features,
 		.btf = provider_btf,
 		.ctx = c,
-		.ksyms = view_kallsyms(&c->view),
+		.ksyms = system_kallsyms(&c->system),
 		.prefer_raw = true,
 		/* the run */
 		.pid = o->pid > 0 ? o->pid : -1,
 		.unsafe = o->unsafe,
-		.by_kallsyms = o->no_stand_ins,
+		.by_kallsyms = o->no_substitutes,
 		.child_alone = o->command && !o->follow,
 		.any_kernel = o->any_kernel,
 		/* the script */
@@ -351,7 +351,7 @@ static void resolve_attach(struct provider_env *env, struct resolve *r, struct a
 	r->awaited = false;
 	r->attach_first = before;
 	spec->provider->resolve(env, spec, on_target, r);
-	add_late(c, env, spec, r);
+	add_deferred(c, env, spec, r);
 	if (r->o->any_kernel && c->instances.n == before && c->diags.n_errors == errors &&
 	    r->first == before)
 		resolve_unseen(env, r, a);

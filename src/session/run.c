@@ -80,8 +80,8 @@ static int run_special(struct run *r, const char *probe, struct err *err)
 
 static bool only_special(const struct run *r)
 {
-	for (u32 i = 0; i < r->c.lates.n; i++)
-		if (r->c.lates.v[i].holds)
+	for (u32 i = 0; i < r->c.deferred.n; i++)
+		if (r->c.deferred.v[i].holds)
 			return false;
 	for (u32 i = 0; i < r->c.sites.n; i++)
 		if (r->c.sites.v[i].site.kind != SITE_ONCE)
@@ -223,7 +223,7 @@ static int start_engines(struct run *r, struct err *err)
 				    .log_size = (u32)r->c.env.config.log_size,
 				    .license = r->c.env.config.license,
 				    .ring_size = ring_size(r),
-				    .btf = r->c.view.btf,
+				    .btf = r->c.system.btf,
 				    .stop = signals_stop,
 				    .again_if_big = !r->o->compact };
 	int rc = engines_open(r, &o, err);
@@ -270,7 +270,7 @@ static int refuse_follow_in_namespace(struct run *r, struct err *err)
 	const struct world *w = &r->c.env.world;
 	u64 dev, ino;
 
-	if (view_btf(&r->c.view) || !w->pid_namespace(w->ctx, &dev, &ino))
+	if (system_btf(&r->c.system) || !w->pid_namespace(w->ctx, &dev, &ino))
 		return 0;
 	err_set(err, -EINVAL,
 		"--follow in a pid namespace (a container) needs the kernel's type information (BTF)");
@@ -368,7 +368,7 @@ static bool needs_rights(const struct run *r)
 	for (u32 i = 0; i < r->c.prog.events.n; i++)
 		if (r->c.prog.events.v[i]->action->needs_rights)
 			return true;
-	return r->c.lates.n;
+	return r->c.deferred.n;
 }
 
 /* What one needs no more another may. */
@@ -408,7 +408,7 @@ static int loop_through(struct run *r, struct err *err)
 		drop_rights(r);
 		loop_traced(r);
 	}
-	appear_end(r);
+	deferred_end(r);
 	loop_release(r);
 	if (r->loop_error && !err->code)
 		err_set(err, r->loop_error, "wait for what comes: %s", strerror(-r->loop_error));
@@ -453,7 +453,7 @@ static int run_attached(struct run *r, struct err *err)
 	loops = !r->exiting && engines_have_events(r) && !r->o->mode &&
 		!((only_special(r) || nothing_comes(r)) && !r->child);
 	if (loops) /* what is said to be live is */
-		appear_start(r);
+		deferred_start(r);
 	if (!r->o->mode)
 		tell_attached(r);
 	if (r->o->dry_run) { /* nothing that came meanwhile is shown */
@@ -465,7 +465,7 @@ static int run_attached(struct run *r, struct err *err)
 		rc = selftest_run(r, err);
 	else if (!r->exiting && loops)
 		rc = loop_through(r, err);
-	appear_end(r);
+	deferred_end(r);
 	if (rc < 0)
 		return status_of(err);
 	finish(r, err);
@@ -499,7 +499,7 @@ static int run_once(const struct session_options *o, struct session_options *aga
 		-1;
 	rc = session_compile(&r->c, o, err);
 	o->sink->sources = &r->c.sources;
-	if (o->no_stand_ins || o->compact)
+	if (o->no_substitutes || o->compact)
 		keep_news(&r->c.diags);
 	show_diags(r);
 	if (o->dump)
@@ -512,9 +512,9 @@ static int run_once(const struct session_options *o, struct session_options *aga
 		names_init(r);
 		actor_init(r);
 		rc = run_attached(r, err);
-		again->no_stand_ins |= r->stand_in_refused;
+		again->no_substitutes |= r->substitute_refused;
 		again->compact |= r->too_big;
-		begins_again = r->stand_in_refused || r->too_big;
+		begins_again = r->substitute_refused || r->too_big;
 		child_end(r);
 		action_files_close(&r->actor);
 		engines_close(r);
@@ -553,7 +553,7 @@ int session_run(const struct session_options *o, struct err *err)
 
 	if (!rc)
 		rc = run_once(&now, &next, err);
-	while (next.no_stand_ins != now.no_stand_ins || next.compact != now.compact) {
+	while (next.no_substitutes != now.no_substitutes || next.compact != now.compact) {
 		err_release(err);
 		*err = (struct err){ 0 };
 		now = next;

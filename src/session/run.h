@@ -23,7 +23,7 @@ struct run {
 	struct usermaps *usermaps; /* NULL: the script prints no user symbols */
 	u64 *loss_seen;            /* what was reported of each prog.losses */
 	bool too_big; /* a program is more than the verifier follows: the run begins again with compact ones */
-	bool stand_in_refused; /* a trampoline in place of a kprobe, or a name of BTF: the run begins again without them */
+	bool substitute_refused; /* a trampoline in place of a kprobe, or a name of BTF: the run begins again without them */
 	bool skipped_some; /* probes that the kernel refused and others do without */
 	bool exiting;      /* exit() was met, a signal came, or the target is gone */
 	bool exit_called; /* by the script: nothing recorded behind it is shown, but for the end clauses */
@@ -53,10 +53,10 @@ struct run {
 	struct tracefs_strings *kstrings;   /* NULL: not read yet */
 	struct buf names_buf;               /* strings that the name questions return */
 	struct sites_of *sites;             /* attach.c: by engine and function */
-	struct watch *watch;                /* deferred.c; NULL: no file is waited for */
-	u32 n_appeared, n_watches;          /* probes that came; how often watching began again */
+	struct file_watch *watch;                /* deferred.c; NULL: no file is waited for */
+	u32 n_deferred_sites, n_watches;          /* probes that came; how often watching began again */
 	u64 first_watch_ns;
-	bool too_many_appeared; /* said */
+	bool too_many_deferred; /* said */
 	struct screen *screen;  /* screen.c: sonde top; NULL otherwise */
 	u32 follow_at;          /* follow.c: whose children are being added */
 	int follow_error;
@@ -129,10 +129,10 @@ int selftest_run(struct run *r, struct err *err);
 int follow_start(struct run *r, s32 pid, struct err *err);
 
 /* ---- deferred.c: probes in files that come while we look */
-void appear_start(struct run *r);
-int appear_fd(const struct run *r); /* readable when appear_turn() has something to do; -1 */
-void appear_turn(struct run *r);
-void appear_end(struct run *r); /* nobody waits for us from here on */
+void deferred_start(struct run *r);
+int deferred_fd(const struct run *r); /* readable when deferred_poll() has something to do; -1 */
+void deferred_poll(struct run *r);
+void deferred_end(struct run *r); /* nobody waits for us from here on */
 
 /* ---- attach.c */
 int load_all(struct run *r, struct err *err);

@@ -47,7 +47,7 @@ struct session_options {
 	/* Where imports come from; NULL: from files, beside the script. */
 	void (*read_import)(struct env *env, const char *from, const char *path,
 			    struct import_source *found);
-	bool no_stand_ins; /* what stood in for a kprobe was refused: this time no trampoline does, nor a name of BTF */
+	bool no_substitutes; /* what stood in for a kprobe was refused: this time no trampoline does, nor a name of BTF */
 	bool compact; /* verifiers could not follow a program: this time all are made to be followed easily */
 	bool no_dispatch; /* each program does without the others: whoever loads an object file attaches them */
 	bool any_kernel; /* compile only: assume no particular kernel and no privilege (check) */
@@ -58,11 +58,11 @@ struct engine;
 struct kallsyms;
 
 /* What is asked about the system, opened when it is first needed. */
-struct system_view {
+struct system_access {
 	struct arena *arena;
 	struct btf *btf;
 	struct kallsyms *kallsyms, *kallsyms_before;
-	struct machinery *machinery; /* NULL until it is asked for */
+	struct tracer_frames *tracer_frames; /* NULL until it is asked for */
 	bool btf_tried, pid_ns_asked;
 	u64 pid_ns_dev, pid_ns_ino;
 };
@@ -75,7 +75,7 @@ struct target_site {
 };
 
 /* A probe that files may have which come later. */
-struct late {
+struct deferred_probe {
 	struct provider_env *env;
 	const struct spec *spec;
 	const char *pattern;
@@ -96,7 +96,7 @@ struct compiled {
 	u32 n_engines;
 	struct features *
 		features; /* of the first; those that all of them have are env.features, for programs */
-	struct system_view view;
+	struct system_access system;
 	struct arena arena;
 	struct intern names;
 	struct sources sources;
@@ -114,7 +114,7 @@ struct compiled {
 		kernel_reads; /* of all clauses, and of those on kernel functions */
 	struct call_events call_events;
 	const char *kprobe_only; /* of struct provider_env */
-	VEC(struct late) lates;  /* deferred.c */
+	VEC(struct deferred_probe) deferred;  /* deferred.c */
 	regex_t *filter;         /* --probe-filter, or NULL */
 	u32 left_out;            /* enum probe_mode: probes of another kind of run */
 	u32 n_probes;            /* as "Attached N probes" counts them */

@@ -280,7 +280,7 @@ static const char *follow_text(struct compiled *c)
 	const struct world *w = &c->env.world;
 	u64 ns[2];
 
-	if (!view_btf(&c->view))
+	if (!system_btf(&c->system))
 		return follow_plain;
 	if (!w->pid_namespace(w->ctx, &ns[0], &ns[1]))
 		return follow_btf;

@@ -46,7 +46,7 @@ int compile_back(struct compiled *c, const struct session_options *o, struct ins
  * deferred_compile.c: the clause for a layout that was not known when the script was compiled, with the maps as they are.
  * Gives the number of the function, or -EINVAL with the reason in err and nothing changed.
  */
-int late_compile(struct compiled *c, const struct session_options *o, const struct late *l,
+int deferred_compile(struct compiled *c, const struct session_options *o, const struct deferred_probe *l,
 		 const struct target *t, struct err *err);
 
 #endif

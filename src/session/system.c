@@ -12,21 +12,21 @@
 #include "sym/procs.h"
 #include "sym/syscalls.h"
 
-void view_init(struct system_view *v, struct arena *arena)
+void system_init(struct system_access *v, struct arena *arena)
 {
-	*v = (struct system_view){ .arena = arena };
+	*v = (struct system_access){ .arena = arena };
 }
 
-void view_release(struct system_view *v)
+void system_release(struct system_access *v)
 {
 	if (v->btf)
 		btf_close(v->btf);
 	kallsyms_free(v->kallsyms);
 	kallsyms_free(v->kallsyms_before);
-	*v = (struct system_view){ 0 };
+	*v = (struct system_access){ 0 };
 }
 
-struct btf *view_btf(struct system_view *v)
+struct btf *system_btf(struct system_access *v)
 {
 	struct err err = { 0 };
 
@@ -38,14 +38,14 @@ struct btf *view_btf(struct system_view *v)
 	return v->btf;
 }
 
-struct kallsyms *view_kallsyms(struct system_view *v)
+struct kallsyms *system_kallsyms(struct system_access *v)
 {
 	if (!v->kallsyms)
 		v->kallsyms = kallsyms_new(NULL);
 	return v->kallsyms;
 }
 
-void view_renew_kallsyms(struct system_view *v)
+void system_renew_kallsyms(struct system_access *v)
 {
 	if (v->kallsyms_before)
 		return;
@@ -89,7 +89,7 @@ static bool constant_in_module(void *ctx, const char *module)
 
 static const struct type *world_type(void *ctx, u8 tag, const char *name)
 {
-	struct btf *btf = view_btf(ctx);
+	struct btf *btf = system_btf(ctx);
 	struct in_modules m = { .base = btf, .tag = tag, .name = name };
 	const struct type *t = btf ? btf_type_by_name(btf, tag, name) : NULL;
 
@@ -106,7 +106,7 @@ static bool world_constant(void *ctx, const char *name, s64 *value, const struct
 	*enum_type = NULL;
 	if (constant_find(name, value))
 		return true;
-	btf = view_btf(ctx);
+	btf = system_btf(ctx);
 	if (!btf || btf_enumerator(btf, name, value, enum_type))
 		return btf;
 	m = (struct in_modules){ .base = btf, .name = name };
@@ -121,7 +121,7 @@ static u64 world_ksym_addr(void *ctx, const char *name)
 {
 	struct ksym s;
 
-	return kallsyms_find(view_kallsyms(ctx), name, NULL, &s) ? s.address : 0;
+	return kallsyms_find(system_kallsyms(ctx), name, NULL, &s) ? s.address : 0;
 }
 
 /* ---- texts and addresses that builtins ask for */
@@ -143,7 +143,7 @@ static const char *world_text_of(void *ctx, enum world_text table, u32 n)
 
 static bool world_kernel_func(void *ctx, const char *name)
 {
-	struct btf *btf = view_btf(ctx);
+	struct btf *btf = system_btf(ctx);
 
 	return btf && btf_find(btf, name, BTF_KIND_FUNC);
 }
@@ -161,7 +161,7 @@ static u64 world_cgroup_id(void *ctx, const char *path)
 
 static bool world_user_symbol(void *ctx, const char *path, const char *name, u64 *addr, bool *moves)
 {
-	struct system_view *v = ctx;
+	struct system_access *v = ctx;
 	const char *file = path_find_binary(v->arena, path, -1);
 	struct err err = { 0 };
 	struct elf *e = elf_open(file ? file : path, &err);
@@ -181,7 +181,7 @@ static bool world_user_symbol(void *ctx, const char *path, const char *name, u64
 /* include/linux/proc_ns.h: the inode number of the first pid namespace is fixed. */
 static bool world_pid_namespace(void *ctx, u64 *dev, u64 *ino)
 {
-	struct system_view *v = ctx;
+	struct system_access *v = ctx;
 	struct stat st;
 
 	if (!v->pid_ns_asked && stat("/proc/self/ns/pid", &st) == 0) {
@@ -194,7 +194,7 @@ static bool world_pid_namespace(void *ctx, u64 *dev, u64 *ino)
 	return v->pid_ns_ino && v->pid_ns_ino != PROC_PID_INIT_INO;
 }
 
-void view_world(struct system_view *v, struct world *w)
+void system_world(struct system_access *v, struct world *w)
 {
 	*w = (struct world){ .ctx = v,
 			     .type = world_type,
@@ -205,5 +205,5 @@ void view_world(struct system_view *v, struct world *w)
 			     .cgroup_id = world_cgroup_id,
 			     .user_symbol = world_user_symbol,
 			     .pid_namespace = world_pid_namespace,
-			     .machinery = view_machinery };
+			     .tracer_frames = system_tracer_frames };
 }

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The system as the compiler asks about it: types, constants, kernel symbols. */
-#ifndef SONDE_SESSION_VIEW_H
-#define SONDE_SESSION_VIEW_H
+#ifndef SONDE_SESSION_SYSTEM_H
+#define SONDE_SESSION_SYSTEM_H
 
 #include "session/session.h"
 
-void view_init(struct system_view *v, struct arena *arena);
-void view_release(struct system_view *v);
+void system_init(struct system_access *v, struct arena *arena);
+void system_release(struct system_access *v);
 /* NULL: the kernel has none, or it cannot be read. */
-struct btf *view_btf(struct system_view *v);
-struct kallsyms *view_kallsyms(struct system_view *v);
+struct btf *system_btf(struct system_access *v);
+struct kallsyms *system_kallsyms(struct system_access *v);
 /* They are read again at the next question, once. Names that were given stay good. */
-void view_renew_kallsyms(struct system_view *v);
+void system_renew_kallsyms(struct system_access *v);
 /* tracer_frames.c: the answer of struct world. */
-const struct machinery *view_machinery(void *view);
+const struct tracer_frames *system_tracer_frames(void *view);
 /* Fills the questions of lang/env.h. */
-void view_world(struct system_view *v, struct world *w);
+void system_world(struct system_access *v, struct world *w);
 
 #endif

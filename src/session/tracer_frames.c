@@ -10,7 +10,7 @@
 
 struct scan {
 	struct arena *arena;
-	struct machinery *m;
+	struct tracer_frames *m;
 	VEC(u64) bounds;
 	bool inside, in_run;
 };
@@ -27,7 +27,7 @@ static void bound(struct scan *s, bool inside, u64 address)
 		vec_push(s->arena, &s->bounds, address);
 }
 
-static void note_mark(struct machinery *m, const struct ksym *k)
+static void note_mark(struct tracer_frames *m, const struct ksym *k)
 {
 	if (streq(k->name, "_stext"))
 		m->text_from = k->address;
@@ -62,23 +62,23 @@ static int scan_symbol(void *ctx, const struct ksym *k)
 	if (starts_with(k->name, "__pfx_")) /* padding in front of a function */
 		return 0;
 	note_run(s, k);
-	bound(s, stack_is_machinery(k->name), k->address);
+	bound(s, stack_is_tracer_frame(k->name), k->address);
 	return 0;
 }
 
-const struct machinery *view_machinery(void *view)
+const struct tracer_frames *system_tracer_frames(void *view)
 {
-	struct system_view *v = view;
+	struct system_access *v = view;
 	struct scan s = { .arena = v->arena };
 	struct err err = { 0 };
 	u32 used;
 
-	if (v->machinery)
-		return v->machinery;
-	s.m = v->machinery = arena_new(v->arena, struct machinery);
+	if (v->tracer_frames)
+		return v->tracer_frames;
+	s.m = v->tracer_frames = arena_new(v->arena, struct tracer_frames);
 	vec_push(s.arena, &s.bounds, 0);
-	if (kallsyms_load(view_kallsyms(v), &err) == 0)
-		kallsyms_each(view_kallsyms(v), scan_symbol, &s);
+	if (kallsyms_load(system_kallsyms(v), &err) == 0)
+		kallsyms_each(system_kallsyms(v), scan_symbol, &s);
 	err_release(&err);
 	used = s.bounds.n;
 	for (s.m->n = 2; s.m->n < used; s.m->n *= 2)

@@ -167,7 +167,7 @@ static void put_frame(struct buf *b, const struct names *names, const struct fra
 
 /* Tracer frames: between the event and the BPF program. They depend on how the probe is attached
  * and on what else is attached, so they are not part of the stack. */
-bool stack_is_machinery(const char *name)
+bool stack_is_tracer_frame(const char *name)
 {
 	static const char *const prefixes[] = {
 		"bpf_prog_",     "bpf_trace_run",  "__bpf_trace_",   "__traceiter_",
@@ -189,7 +189,7 @@ static u32 count_tracer_frames(const struct names *names, const u64 *ips, u32 n)
 
 	while (cut < n && cut < STACK_SPARE_FRAMES && names->ksym) {
 		sym = symbol_of(names, false, 0, ips[cut]);
-		if (!sym.name || !stack_is_machinery(sym.name))
+		if (!sym.name || !stack_is_tracer_frame(sym.name))
 			break;
 		cut++;
 	}

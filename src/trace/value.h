@@ -25,7 +25,7 @@ u32 stack_frames(const struct names *names, const struct type *t, const void *p,
 		 u64 *ips);
 /* Whether a kernel function of that name is a tracer frame: between the event and the BPF
  * program. */
-bool stack_is_machinery(const char *name);
+bool stack_is_tracer_frame(const char *name);
 /* Pid of the process of a stack's user frames. */
 u32 stack_pid(const struct type *t, const void *p);
 /* A hash of the frames as printed: equal for stacks that print the same. */

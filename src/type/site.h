@@ -31,11 +31,11 @@ struct site {
 	u64 period; /* sample period, or frequency in Hz when is_freq, or ns for timers */
 	bool is_freq, one_cpu; /* one_cpu: interval */
 	const char *tp_name;   /* raw tracepoint name */
-	bool stands_in; /* trampoline in place of a kprobe: when the kernel refuses it, the kprobe it is */
+	bool is_substitute; /* trampoline in place of a kprobe: when the kernel refuses it, the kprobe it is */
 	const char *
 		path; /* uprobe: file to open; kprobe: module or NULL; trampoline: module of a function
 			       * whose name the kernel itself has, too, else NULL */
-	bool later; /* uprobe, usdt: nothing yet: a place for files that come later */
+	bool is_deferred; /* uprobe, usdt: nothing yet: a place for files that come later */
 	const char *
 		place; /* where a uprobe sits, how a kprobe is attached, and why, for -v; or NULL */
 	const char *symbol; /* kprobe */

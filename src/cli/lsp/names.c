@@ -14,7 +14,7 @@ enum { MAX_NAMES = 1 << 18 };
 
 static struct btf *list_btf(struct provider_env *env)
 {
-	return view_btf(&((struct front *)env->ctx)->view);
+	return system_btf(&((struct front *)env->ctx)->system);
 }
 
 static int keep(void *ctx, const char *probe, const struct profile *profile)
