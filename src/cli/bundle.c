@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include "cli/bundle.h"
-#include "session/stage.h"
+#include "session/import.h"
 
 enum { MARK_MAGIC_LEN = 16, MARK_VERSION_LEN = 24 };
 
@@ -187,7 +187,7 @@ static char **split_lines(const char *text, size_t len)
 void bundle_read_import(struct env *env, const char *from, const char *path,
 			struct import_source *found)
 {
-	char *full = from ? stage_join_path(from, path) : xstrdup(path);
+	char *full = from ? import_join_path(from, path) : xstrdup(path);
 	const struct bundle_file *alias = find_file(full, BUNDLE_ALIAS),
 				 *folder = find_file(full, BUNDLE_FOLDER);
 	const struct bundle_file *file = find_file(alias ? alias->text : full, 0);

@@ -15,7 +15,7 @@
 #include "cli/front.h"
 #include "cli/tool.h"
 #include "engine/kernel/kernel.h"
-#include "session/stage.h"
+#include "session/import.h"
 
 /* ---- what goes in */
 
@@ -87,9 +87,9 @@ static void pack_folder(struct parcel *p, const struct import_source *found)
 static void read_and_pack(struct env *env, const char *from, const char *path,
 			  struct import_source *found)
 {
-	char *asked = from ? stage_join_path(from, path) : xstrdup(path);
+	char *asked = from ? import_join_path(from, path) : xstrdup(path);
 
-	stage_read_import(env, from, path, found);
+	import_read(env, from, path, found);
 	if (found->entries)
 		pack_folder(packing, found);
 	else if (found->text)

@@ -2,7 +2,7 @@
 /* Text and vocabulary of a script, ready to be parsed; see session/compile.c for the whole way. */
 #include "cli/front.h"
 #include "engine/kernel/kernel.h"
-#include "session/stage.h"
+#include "session/import.h"
 #include "session/system.h"
 
 void front_init(struct front *f, const struct cli *c)
@@ -26,7 +26,7 @@ void front_init(struct front *f, const struct cli *c)
 	f->env.n_params = c->o.n_params;
 	f->env.include_dirs = c->o.include_dirs;
 	f->env.includes = c->o.includes;
-	f->env.read_import = c->o.read_import ? c->o.read_import : stage_read_import;
+	f->env.read_import = c->o.read_import ? c->o.read_import : import_read;
 	env_init(&f->env);
 	lang_init(&f->lang, &f->arena, &f->names, &f->sources, &f->diags, &f->env);
 	f->src = sources_add(&f->sources, c->o.script_name, c->o.script, c->o.script_len);

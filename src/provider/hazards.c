@@ -129,7 +129,8 @@ static const char hidden[] =
 
 bool kernel_function_is_hidden(const char *name)
 {
-	return is_among(hidden, name) || is_among(on_tracing_path, name) || strstr(name, ".cold") != NULL;
+	return is_among(hidden, name) || is_among(on_tracing_path, name) ||
+	       strstr(name, ".cold") != NULL;
 }
 
 /* ---- within helpers */

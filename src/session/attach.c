@@ -231,8 +231,8 @@ static int load_func(struct run *r, const struct used_engine *u, u32 f, struct s
 
 	r->too_big |= rc == -E2BIG && !r->o->compact;
 	r->substitute_refused |= rc < 0 && !r->too_big && is_substitute(s);
-	if (rc < 0 && !r->too_big && !r->substitute_refused && r->c.instances.v[f]->is_one_of_many &&
-	    !is_final(u, rc)) {
+	if (rc < 0 && !r->too_big && !r->substitute_refused &&
+	    r->c.instances.v[f]->is_one_of_many && !is_final(u, rc)) {
 		skip_func(skipped, s, err);
 		rc = 0;
 	}

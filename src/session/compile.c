@@ -4,7 +4,6 @@
  * instances (resolve.c); each instance is checked, lowered and emitted once.
  */
 #include <errno.h>
-#include <linux/perf_event.h>
 #include <stdlib.h>
 #include "base/clock.h"
 #include "builtin/builtin.h"
@@ -13,11 +12,24 @@
 #include "session/filter.h"
 #include "session/reading.h"
 #include "session/system.h"
-#include "session/stage.h"
+#include "session/compile.h"
+#include "session/import.h"
 #include "object/debuginfod.h"
 #include "target/target.h"
 
 /* ---- setting up */
+
+static enum feature_answer any_feature(struct features *f, enum feature id)
+{
+	return FEATURE_YES;
+}
+
+static struct features *all_features(void)
+{
+	static struct features f = { .probe = any_feature };
+
+	return &f;
+}
 
 static void set_named(struct compiled *c, const struct session_options *o)
 {
@@ -53,7 +65,7 @@ static void compiled_init(struct compiled *c, const struct session_options *o, u
 	env->themes = o->themes;
 	choose_init(c, o);
 	if (o->any_kernel)
-		c->features = env->features = stage_all_features();
+		c->features = env->features = all_features();
 	env->unsafe = o->unsafe;
 	env->no_warnings = o->no_warnings;
 	env->extra_warnings = o->extra_warnings;
@@ -66,7 +78,7 @@ static void compiled_init(struct compiled *c, const struct session_options *o, u
 	env->clock_map = getenv("BPFTRACE_DUMMY_TS_MAP");
 	env->include_dirs = o->include_dirs;
 	env->includes = o->includes;
-	env->read_import = o->read_import ? o->read_import : stage_read_import;
+	env->read_import = o->read_import ? o->read_import : import_read;
 	set_named(c, o);
 	system_world(&c->system, &env->world);
 	env_init(env);
@@ -135,12 +147,12 @@ static bool front(struct compiled *c, const struct session_options *o)
 	for (struct clause *cl = c->lang.script->clauses; cl; cl = cl->next)
 		resolve_clause(c, o, cl, false);
 	count_probes(c);
-	stage_keep(c, o);
+	keepers_add(c, o);
 	if (o->follow)
-		stage_follow(c, o);
+		follow_add_clauses(c, o);
 	for (u32 i = 0; i < c->instances.n; i++)
-		stage_compat(c, c->instances.v[i]->profile);
-	stage_sessions(c);
+		compat_fill(c, c->instances.v[i]->profile);
+	pair_instances(c);
 	check(c);
 	debuginfod_allow(false);
 	if (!c->diags.n_errors)
@@ -148,187 +160,13 @@ static bool front(struct compiled *c, const struct session_options *o)
 	return !c->diags.n_errors;
 }
 
-static struct bpf_func *new_func(struct compiled *c, const struct instance *in)
-{
-	struct bpf_func *f = arena_new(&c->arena, struct bpf_func);
-	const struct profile *p = in->profile;
-
-	f->name = stage_func_name(&c->arena, in->name, in->index);
-	f->prog_type = p->prog_type;
-	f->attach_type = p->attach_type;
-	f->attach_btf_id = p->attach_btf_id;
-	f->attach_module = p->attach_module;
-	f->attach_prog = p->attach_prog;
-	f->cookie_shift = p->cookie_bits == 64 ? 32 : 0;
-	f->span = in->clause->span;
-	if (in->jump && in->jump->dispatcher != in->index) {
-		f->dispatcher = in->jump->dispatcher + 1;
-		f->jump_map = in->jump->map;
-		f->slots = in->jump->slots;
-		f->n_slots = in->jump->n_slots;
-	}
-	return f;
-}
-
-enum { LOWER_LEVELS = 2, LONG_TO_FOLLOW = MOST_INSNS / 2 };
-
-/* What no kernel would load is said here, with the way out. */
-static int refuse_too_big(struct compiled *c, const struct bpf_func *f)
-{
-	struct target_measure m = target_measure(&c->prog, f);
-	struct span at = f->spans[m.at];
-	struct diag *d;
-
-	if (m.branches > MOST_BRANCHES)
-		d = diag_report(&c->diags, at, D_TOO_MANY_BRANCHES, m.branches);
-	else if (m.maps > MOST_MAPS)
-		d = diag_report(&c->diags, at, D_TOO_MANY_MAPS, m.maps);
-	else if (m.insns > MOST_INSNS)
-		d = diag_report(&c->diags, at, D_TOO_MANY_INSNS, m.insns);
-	else if (m.funcs > MOST_FUNCS)
-		d = diag_report(&c->diags, at, D_TOO_MANY_LOOPS, m.funcs - 1);
-	else
-		return 0;
-	diag_help(
-		&c->diags, d,
-		"what stands before this fits: write the rest as a second clause of the same probe, it runs right after");
-	return 1;
-}
-
-/* Whether a program there may run within a helper of another one, or of its own. */
-static bool is_nested_site(const struct compiled *c, const struct site *s)
-{
-	bool is_hardware = s->kind == SITE_PERF_SOFTWARE && s->perf_type != PERF_TYPE_SOFTWARE;
-
-	if (!site_is_in_helpers(s) && !is_hardware)
-		return false;
-	if (feature_has(c->features,
-			FEAT_FENTRY_RECURSION)) /* and maps that tell a nested program so (5.11) */
-		return c->instances.n > 1 && !is_hardware;
-	return c->instances.n > 1 || s->kind == SITE_TRAMPOLINE;
-}
-
-static void guard_instances(struct compiled *c)
-{
-	bool guard = false;
-
-	for (u32 i = 0; i < c->sites.n && !guard; i++)
-		guard = is_nested_site(c, &c->sites.v[i].site);
-	for (u32 i = 0; i < c->instances.n; i++)
-		c->instances.v[i]->guarded = guard && !c->instances.v[i]->internal;
-}
-
-/* Lowers, optimizes, emits; when the frame does not fit, once more with less on the stack. */
-static int back_instance(struct compiled *c, const struct session_options *o, struct instance *in,
-			 struct err *err)
-{
-	struct bpf_func *f = new_func(c, in);
-	int rc = -E2BIG;
-
-	for (u32 level = 0; level < LOWER_LEVELS && rc == -E2BIG; level++) {
-		struct ir_unit *u = lower_instance(&c->lang, &c->prog, in, level);
-
-		if (!u)
-			return 1;
-		ir_verify(u);
-		ir_optimize(u, o->no_pass ? o->no_pass : "");
-		if (level)
-			c->units.n--;
-		vec_push(&c->arena, &c->units, u);
-		f->prog_flags = u->n_fetches ? BPF_F_SLEEPABLE : 0;
-		rc = target_emit(u, c->env.features, f);
-	}
-	if (rc == -E2BIG && in->compact) { /* its stack is not enough */
-		c->units.n--;
-		in->compact = false;
-		return back_instance(c, o, in, err);
-	}
-	if (rc == -E2BIG) {
-		diag_report(&c->diags, in->clause->span, D_TOO_COMPLEX);
-		return 1;
-	}
-	if (rc < 0)
-		return err_set(err, rc, "emit code for %s", in->name);
-	vec_push(&c->arena, &c->prog.funcs, f);
-	return refuse_too_big(c, f);
-}
-
-/* Whether this kernel would refuse the map for its key (MAX_BPF_STACK in kernel/bpf/hashtab.c). */
-static bool has_long_key(const struct compiled *c, const struct map_desc *m)
-{
-	return m->role == MAP_USER && m->key_size > LONG_KEY &&
-	       !feature_has(c->env.features, FEAT_LONG_KEYS);
-}
-
-static const struct map_desc *long_key(const struct compiled *c)
-{
-	for (u32 i = 0; i < c->prog.maps.n; i++)
-		if (has_long_key(c, &c->prog.maps.v[i]))
-			return &c->prog.maps.v[i];
-	return NULL;
-}
-
-static void refuse_long_keys(struct compiled *c)
-{
-	for (u32 i = 0; i < c->prog.maps.n; i++) {
-		const struct map_desc *m = &c->prog.maps.v[i];
-
-		if (has_long_key(c, m))
-			diag_report(&c->diags, m->span, D_KEY_TOO_LONG, m->name, m->key_size,
-				    LONG_KEY);
-	}
-}
-
-static void note_long(struct compiled *c, const struct instance *in)
-{
-	if (!c->is_long)
-		c->is_long = arena_array(&c->arena, u8, c->instances.n);
-	c->is_long[in->index] = 1;
-}
-
-/* Our own verifier: what it refuses is our mistake, told on the user's line. */
-static int check_one(struct compiled *c, const struct instance *in, struct err *err)
-{
-	const struct bpf_func *f = c->prog.funcs.v[in->index];
-	struct verify_error e = { 0 };
-	u64 followed;
-	int rc = target_verify_with_cost(&c->prog, f, in->profile, &e, LONG_TO_FOLLOW,
-					 LONG_TO_FOLLOW, &followed);
-	struct place at;
-
-	if (followed >= LONG_TO_FOLLOW && !in->compact)
-		note_long(c, in);
-	if (e.too_long) {
-		diag_report(&c->diags, f->spans[e.insn], D_TOO_LONG_TO_FOLLOW);
-		return 1;
-	}
-	if (rc >= 0)
-		return 0;
-	at = sources_find(&c->sources, f->spans[e.insn]);
-	err_set(err, rc,
-		"%s:%u:%u: the code for this fails sonde's own checker at instruction %u: %s",
-		at.file ? at.file->name : "?", at.line, at.col, e.insn, e.text);
-	err_help(err, "this is a mistake in sonde: please report it with the script");
-	return rc;
-}
-
 static int check_all(struct compiled *c, struct err *err)
 {
 	int rc = 0;
 
 	for (u32 i = 0; i < c->prog.funcs.n && !rc; i++)
-		rc = check_one(c, c->instances.v[i], err);
+		rc = verify_instance(c, c->instances.v[i], err);
 	return rc;
-}
-
-int compile_back(struct compiled *c, const struct session_options *o, struct instance *in,
-		 struct err *err)
-{
-	int rc;
-
-	in->compact = o->compact;
-	rc = back_instance(c, o, in, err);
-	return rc ? rc : check_one(c, in, err);
 }
 
 int session_status(const struct compiled *c, int rc)
@@ -363,12 +201,12 @@ static int compile_once(struct compiled *c, const struct session_options *o, u32
 		return 0;
 	if ((rc = choose_engines(c, o, err)) < 0)
 		return rc;
-	stage_bind_follow(c);
-	stage_dispatch(c, o);
+	follow_bind_set(c);
+	dispatch_instances(c, o);
 	guard_instances(c);
 	for (u32 i = 0; i < c->instances.n && !rc; i++) {
 		c->instances.v[i]->compact = o->compact || (compact && compact[i]);
-		rc = back_instance(c, o, c->instances.v[i], err);
+		rc = emit_instance(c, o, c->instances.v[i], err);
 	}
 	if (rc)
 		return rc;

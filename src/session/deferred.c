@@ -13,7 +13,7 @@
 #include "base/glob.h"
 #include "provider/ufile.h"
 #include "session/run.h"
-#include "session/stage.h"
+#include "session/compile.h"
 #include "session/deferred_watch.h"
 #include "sym/procs.h"
 

@@ -8,7 +8,7 @@
  */
 #include <errno.h>
 #include "ir/lower.h"
-#include "session/stage.h"
+#include "session/compile.h"
 
 enum { MAX_DEFERRED_LAYOUTS = 512 };
 
@@ -108,8 +108,9 @@ static const char *needs_more(const struct compiled *c, const struct before *b)
 }
 
 /* NULL, or why not. */
-static const char *try(struct compiled *c, const struct session_options *o, const struct deferred_probe *l,
-		       const struct target *t, const struct before *b, struct err *err)
+static const char *try(struct compiled *c, const struct session_options *o,
+		       const struct deferred_probe *l, const struct target *t,
+		       const struct before *b, struct err *err)
 {
 	struct instance *in = resolve_instance(c, o, l->clause, l->spec->provider, t);
 	const char *why;
@@ -121,20 +122,21 @@ static const char *try(struct compiled *c, const struct session_options *o, cons
 		return first_error(c);
 	if ((why = outgrows(c, b)))
 		return why;
-	if (compile_back(c, o, in, err))
+	if (compile_instance(c, o, in, err))
 		return err->code ? err->text : first_error(c);
 	return needs_more(c, b);
 }
 
-int deferred_compile(struct compiled *c, const struct session_options *o, const struct deferred_probe *l,
-		 const struct target *t, struct err *err)
+int deferred_compile(struct compiled *c, const struct session_options *o,
+		     const struct deferred_probe *l, const struct target *t, struct err *err)
 {
 	struct err inner = { 0 };
 	struct before b;
 	const char *why;
 
 	if (l->more.n >= MAX_DEFERRED_LAYOUTS)
-		return err_set(err, -E2BIG, "more than %d layouts of arguments came", MAX_DEFERRED_LAYOUTS);
+		return err_set(err, -E2BIG, "more than %d layouts of arguments came",
+			       MAX_DEFERRED_LAYOUTS);
 	remember(c, &b);
 	why = try(c, o, l, t, &b, &inner);
 	if (why) {

@@ -14,7 +14,7 @@
  *
  * A clause on the raw tracepoint itself ends a group, so that the order of the script holds.
  */
-#include "session/stage.h"
+#include "session/compile.h"
 
 enum { MOST_LAYERS = 30 }; /* the kernel follows 33 tail calls: MAX_TAIL_CALL_CNT */
 
@@ -186,7 +186,7 @@ static void let_begin_again(struct compiled *c)
 			c->sites.v[i].site.is_substitute = true;
 }
 
-void stage_dispatch(struct compiled *c, const struct session_options *o)
+void dispatch_instances(struct compiled *c, const struct session_options *o)
 {
 	if (o->no_substitutes || o->no_dispatch ||
 	    c->n_engines > 1) /* one attachment is in one engine */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The set of --follow at the start: the process itself and its descendants alive now. Forks from here
- * on are added by the clauses of stage_follow(), which are attached before this runs, so that none is
+ * on are added by the clauses of follow_add_clauses(), which are attached before this runs, so that none is
  * missed: adding twice does no harm.
  */
 #include <dirent.h>

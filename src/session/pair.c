@@ -10,7 +10,7 @@
  * script holds whatever order the kernel runs several in. The engine may still attach them apart: what is compiled fits both.
  */
 #include <stdlib.h>
-#include "session/stage.h"
+#include "session/compile.h"
 
 struct users {          /* of one function of the kernel */
 	u32 entry, ret; /* instance + 1; 0: none */
@@ -156,7 +156,7 @@ static void join(struct compiled *c, const struct sites *of, u32 entry, u32 ret)
 		of[entry].v[i]->twin = of[ret].v[i];
 }
 
-void stage_sessions(struct compiled *c)
+void pair_instances(struct compiled *c)
 {
 	struct pairs p = { .c = c };
 	struct sites *of = NULL;

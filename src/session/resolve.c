@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include "base/glob.h"
 #include "session/reading.h"
-#include "session/stage.h"
+#include "session/compile.h"
 #include "session/system.h"
 #include "sym/syscalls.h"
 
@@ -231,19 +231,19 @@ static int on_target(void *ctx, struct target *t)
 enum { SPARE_SITES = 8192, SPARE_DATA = 16 << 10, LATE_NAME = 127 };
 
 static void add_deferred(struct compiled *c, struct provider_env *env, const struct spec *spec,
-		     const struct resolve *r)
+			 const struct resolve *r)
 {
 	const char *pattern = spec->provider->deferred ? spec->provider->deferred(env, spec) : NULL;
 	struct deferred_probe l = { .env = env,
-			  .spec = spec,
-			  .pattern = pattern,
-			  .first = r->first,
-			  .end = c->instances.n,
-			  .holds = r->awaited || (pattern && glob_has_wildcard(pattern)),
-			  .names_args = r->names_args,
-			  .reads_name = (r->reads & BI_READS_NAME) != 0,
-			  .libraries = spec->provider->in_libraries || env->pid > 0,
-			  .clause = r->clause };
+				    .spec = spec,
+				    .pattern = pattern,
+				    .first = r->first,
+				    .end = c->instances.n,
+				    .holds = r->awaited || (pattern && glob_has_wildcard(pattern)),
+				    .names_args = r->names_args,
+				    .reads_name = (r->reads & BI_READS_NAME) != 0,
+				    .libraries = spec->provider->in_libraries || env->pid > 0,
+				    .clause = r->clause };
 
 	if (!pattern || c->instances.n == r->first || r->user_name || c->diags.n_errors)
 		return;

@@ -12,7 +12,7 @@
 #include "base/visible.h"
 #include "session/choose.h"
 #include "session/run.h"
-#include "session/stage.h"
+#include "session/compile.h"
 #include "session/system.h"
 #include "target/target.h"
 

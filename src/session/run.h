@@ -53,8 +53,8 @@ struct run {
 	struct tracefs_strings *kstrings;   /* NULL: not read yet */
 	struct buf names_buf;               /* strings that the name questions return */
 	struct sites_of *sites;             /* attach.c: by engine and function */
-	struct file_watch *watch;                /* deferred.c; NULL: no file is waited for */
-	u32 n_deferred_sites, n_watches;          /* probes that came; how often watching began again */
+	struct file_watch *watch;           /* deferred.c; NULL: no file is waited for */
+	u32 n_deferred_sites, n_watches;    /* probes that came; how often watching began again */
 	u64 first_watch_ns;
 	bool too_many_deferred; /* said */
 	struct screen *screen;  /* screen.c: sonde top; NULL otherwise */

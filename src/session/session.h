@@ -113,12 +113,12 @@ struct compiled {
 	struct script_reads reads,
 		kernel_reads; /* of all clauses, and of those on kernel functions */
 	struct call_events call_events;
-	const char *kprobe_only; /* of struct provider_env */
-	VEC(struct deferred_probe) deferred;  /* deferred.c */
-	regex_t *filter;         /* --probe-filter, or NULL */
-	u32 left_out;            /* enum probe_mode: probes of another kind of run */
-	u32 n_probes;            /* as "Attached N probes" counts them */
-	u32 follow_map;          /* set of followed processes, or NO_INDEX */
+	const char *kprobe_only;             /* of struct provider_env */
+	VEC(struct deferred_probe) deferred; /* deferred.c */
+	regex_t *filter;                     /* --probe-filter, or NULL */
+	u32 left_out;                        /* enum probe_mode: probes of another kind of run */
+	u32 n_probes;                        /* as "Attached N probes" counts them */
+	u32 follow_map;                      /* set of followed processes, or NO_INDEX */
 	u64 compile_ns;
 	u8 *is_long; /* by instance: verifiers would follow it for long; NULL: none of them */
 };

@@ -161,7 +161,7 @@ struct profile {
 		caller; /* of the return address that a stack lacks as the kernel walks it, the user's where user_regs; LOC_NONE: none */
 	u32 ip_delta; /* the site is so many bytes behind the function's entry: ustack shows the entry */
 	/* The return of a call that replaces the caller's memory: the map (without the at sign) that holds the arguments of the
-	 * entry under curtask, and the clause that puts them there; session/stage.c. NULL: they can be read. */
+	 * entry under curtask, and the clause that puts them there; session/keepers.c. NULL: they can be read. */
 	const char *kept, *keeper;
 	bool decoded; /* the arguments are those of a system call, as syscall probes know them */
 	/* raw system-call path: the program must accept only these numbers, and 64-bit calls */

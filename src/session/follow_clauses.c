@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * --follow is a script: the set of followed processes is a map, maintained by two clauses. A fork adds the child; a
+ * process leaves the set when it is freed, not when it exits, because the exit is an event of that process.
+ */
+#include <linux/bpf.h>
+#include "session/compile.h"
+#include "session/system.h"
+
+static const char follow_map[] = "@__sonde_follow";
+
+static const char follow_btf[] =
+	"rawtracepoint:sched_process_fork /has_key(@__sonde_follow, (uint32)args.parent.tgid)/ {\n"
+	"	@__sonde_follow[(uint32)args.child.tgid] = 1;\n"
+	"}\n"
+	"rawtracepoint:sched_process_free /args.p.pid == args.p.tgid/ {\n"
+	"	_ = delete(@__sonde_follow, (uint32)args.p.tgid);\n"
+	"}\n";
+
+static const char follow_plain[] =
+	"tracepoint:sched:sched_process_fork /has_key(@__sonde_follow, (uint32)pid)/ {\n"
+	"	@__sonde_follow[(uint32)args.child_pid] = 1;\n"
+	"}\n";
+
+/*
+ * In a pid namespace of our own the set holds that namespace's numbers, because we know no others. A process has one
+ * for each namespace above its own (struct pid.numbers, kernel/pid.c); those of outside have none here. A
+ * number that is given to a process that is not followed is taken from the set.
+ */
+static const char follow_in_namespace[] =
+	"rawtracepoint:sched_process_fork /args.child.pid == args.child.tgid/ {\n"
+	"	let $nr = (uint32)0;\n"
+	"	for ($i : 0..8) {\n"
+	"		let $u = (struct upid *)((uint64)args.child.thread_pid + offsetof(struct pid, numbers) +\n"
+	"					 $i * sizeof(struct upid));\n"
+	"		if ($i <= args.child.thread_pid.level && $u.ns.ns.inum == %llu) {\n"
+	"			$nr = (uint32)$u.nr;\n"
+	"		}\n"
+	"	}\n"
+	"	if (has_key(@__sonde_follow, (uint32)pid)) {\n"
+	"		@__sonde_follow[$nr] = 1;\n"
+	"	} else if (has_key(@__sonde_follow, $nr)) {\n"
+	"		_ = delete(@__sonde_follow, $nr);\n"
+	"	}\n"
+	"}\n";
+
+static const char *follow_text(struct compiled *c)
+{
+	const struct world *w = &c->env.world;
+	u64 ns[2];
+
+	if (!system_btf(&c->system))
+		return follow_plain;
+	if (!w->pid_namespace(w->ctx, &ns[0], &ns[1]))
+		return follow_btf;
+	return arena_printf(&c->arena, follow_in_namespace, (unsigned long long)ns[1]);
+}
+
+void follow_add_clauses(struct compiled *c, const struct session_options *o)
+{
+	const char *text = follow_text(c);
+	struct source *src = sources_add(&c->sources, "<follow>", text, strlen(text));
+	struct clause *last = c->lang.script->clauses;
+
+	while (last && last->next)
+		last = last->next;
+	if (!parse_script(&c->lang, src))
+		BUG("the script behind --follow does not parse");
+	for (struct clause *cl = last ? last->next : c->lang.script->clauses; cl; cl = cl->next)
+		resolve_clause(c, o, cl, true);
+	/* The set exists before the first clause that asks it is lowered. */
+	c->follow_map = c->prog.maps.n;
+	vec_push(&c->arena, &c->prog.maps,
+		 (struct map_desc){ .name = ".follow",
+				    .role = MAP_SET,
+				    .bpf_type = BPF_MAP_TYPE_HASH,
+				    .key_size = 4,
+				    .value_size = 8,
+				    .max_entries = 32768,
+				    .key = &ty_u32,
+				    .value = &ty_u64 });
+	for (u32 i = 0; i < c->instances.n; i++)
+		if (c->instances.v[i]->follows)
+			c->instances.v[i]->follow_map = c->follow_map;
+}
+
+/* The map of the clauses above is that set. */
+void follow_bind_set(struct compiled *c)
+{
+	struct map *m = hash_gets(&c->lang.maps, follow_map);
+
+	if (m && c->follow_map != NO_INDEX)
+		m->index = c->follow_map + 1;
+}

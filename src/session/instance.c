@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* One instance becomes one BPF function: lowered, optimized, emitted, verified. */
+#include <ctype.h>
+#include <errno.h>
+#include <linux/bpf.h>
+#include "ir/lower.h"
+#include "session/compile.h"
+#include "target/target.h"
+
+enum { LOWER_LEVELS = 2, LONG_TO_FOLLOW = MOST_INSNS / 2 };
+
+/* "kprobe:vfs_read", 1 -> "kprobe_vfs_read_2" */
+static const char *func_name(struct arena *a, const char *probe, u32 index)
+{
+	char *name = arena_printf(a, "%.100s_%u", probe, index + 1);
+
+	for (char *p = name; *p; p++)
+		if (!isalnum((u8)*p))
+			*p = '_';
+	return name;
+}
+
+static struct bpf_func *new_func(struct compiled *c, const struct instance *in)
+{
+	struct bpf_func *f = arena_new(&c->arena, struct bpf_func);
+	const struct profile *p = in->profile;
+
+	f->name = func_name(&c->arena, in->name, in->index);
+	f->prog_type = p->prog_type;
+	f->attach_type = p->attach_type;
+	f->attach_btf_id = p->attach_btf_id;
+	f->attach_module = p->attach_module;
+	f->attach_prog = p->attach_prog;
+	f->cookie_shift = p->cookie_bits == 64 ? 32 : 0;
+	f->span = in->clause->span;
+	if (in->jump && in->jump->dispatcher != in->index) {
+		f->dispatcher = in->jump->dispatcher + 1;
+		f->jump_map = in->jump->map;
+		f->slots = in->jump->slots;
+		f->n_slots = in->jump->n_slots;
+	}
+	return f;
+}
+
+/* What no kernel would load is said here, with the way out. */
+static int refuse_too_big(struct compiled *c, const struct bpf_func *f)
+{
+	struct target_measure m = target_measure(&c->prog, f);
+	struct span at = f->spans[m.at];
+	struct diag *d;
+
+	if (m.branches > MOST_BRANCHES)
+		d = diag_report(&c->diags, at, D_TOO_MANY_BRANCHES, m.branches);
+	else if (m.maps > MOST_MAPS)
+		d = diag_report(&c->diags, at, D_TOO_MANY_MAPS, m.maps);
+	else if (m.insns > MOST_INSNS)
+		d = diag_report(&c->diags, at, D_TOO_MANY_INSNS, m.insns);
+	else if (m.funcs > MOST_FUNCS)
+		d = diag_report(&c->diags, at, D_TOO_MANY_LOOPS, m.funcs - 1);
+	else
+		return 0;
+	diag_help(
+		&c->diags, d,
+		"what stands before this fits: write the rest as a second clause of the same probe, it runs right after");
+	return 1;
+}
+
+/* Lowers, optimizes, emits; when the frame does not fit, once more with less on the stack. */
+int emit_instance(struct compiled *c, const struct session_options *o, struct instance *in,
+		  struct err *err)
+{
+	struct bpf_func *f = new_func(c, in);
+	int rc = -E2BIG;
+
+	for (u32 level = 0; level < LOWER_LEVELS && rc == -E2BIG; level++) {
+		struct ir_unit *u = lower_instance(&c->lang, &c->prog, in, level);
+
+		if (!u)
+			return 1;
+		ir_verify(u);
+		ir_optimize(u, o->no_pass ? o->no_pass : "");
+		if (level)
+			c->units.n--;
+		vec_push(&c->arena, &c->units, u);
+		f->prog_flags = u->n_fetches ? BPF_F_SLEEPABLE : 0;
+		rc = target_emit(u, c->env.features, f);
+	}
+	if (rc == -E2BIG && in->compact) { /* its stack is not enough */
+		c->units.n--;
+		in->compact = false;
+		return emit_instance(c, o, in, err);
+	}
+	if (rc == -E2BIG) {
+		diag_report(&c->diags, in->clause->span, D_TOO_COMPLEX);
+		return 1;
+	}
+	if (rc < 0)
+		return err_set(err, rc, "emit code for %s", in->name);
+	vec_push(&c->arena, &c->prog.funcs, f);
+	return refuse_too_big(c, f);
+}
+
+static void note_long(struct compiled *c, const struct instance *in)
+{
+	if (!c->is_long)
+		c->is_long = arena_array(&c->arena, u8, c->instances.n);
+	c->is_long[in->index] = 1;
+}
+
+/* Our own verifier: what it refuses is our mistake, told on the user's line. */
+int verify_instance(struct compiled *c, const struct instance *in, struct err *err)
+{
+	const struct bpf_func *f = c->prog.funcs.v[in->index];
+	struct verify_error e = { 0 };
+	u64 followed;
+	int rc = target_verify_with_cost(&c->prog, f, in->profile, &e, LONG_TO_FOLLOW,
+					 LONG_TO_FOLLOW, &followed);
+	struct place at;
+
+	if (followed >= LONG_TO_FOLLOW && !in->compact)
+		note_long(c, in);
+	if (e.too_long) {
+		diag_report(&c->diags, f->spans[e.insn], D_TOO_LONG_TO_FOLLOW);
+		return 1;
+	}
+	if (rc >= 0)
+		return 0;
+	at = sources_find(&c->sources, f->spans[e.insn]);
+	err_set(err, rc,
+		"%s:%u:%u: the code for this fails sonde's own checker at instruction %u: %s",
+		at.file ? at.file->name : "?", at.line, at.col, e.insn, e.text);
+	err_help(err, "this is a mistake in sonde: please report it with the script");
+	return rc;
+}
+
+int compile_instance(struct compiled *c, const struct session_options *o, struct instance *in,
+		     struct err *err)
+{
+	int rc;
+
+	in->compact = o->compact;
+	rc = emit_instance(c, o, in, err);
+	return rc ? rc : verify_instance(c, in, err);
+}

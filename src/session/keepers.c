@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Arguments of system calls that are gone when the call returns (execve): a clause on the entry stores them in a map
+ * until the clause on the return reads them (profile.kept).
+ */
+#include <linux/bpf.h>
+#include "session/compile.h"
+
+enum {
+	KEPT = 1024
+}; /* calls that may be under way: the oldest make room, since a killed one never returns */
+
+static bool is_kept_already(const struct compiled *c, u32 n, const char *map)
+{
+	for (u32 i = 0; i < n; i++) {
+		const char *kept = c->instances.v[i]->profile->kept;
+
+		if (kept && streq(kept, map))
+			return true;
+	}
+	return false;
+}
+
+static bool put_span(struct node *n, void *span)
+{
+	n->span = *(const struct span *)span;
+	return true;
+}
+
+/* What it cannot read is told at the clause that asks. */
+static void blame(struct clause *keeper, struct span span)
+{
+	keeper->span = span;
+	ast_walk(keeper->body, put_span, &span);
+	for (struct attach *a = keeper->attaches; a; a = a->next)
+		a->span = span;
+}
+
+static void add_keeper(struct compiled *c, const struct session_options *o,
+		       const struct instance *in)
+{
+	const struct profile *p = in->profile;
+	const char *name = interns(&c->names, arena_printf(&c->arena, "@%s", p->kept));
+	struct source *src = sources_add(&c->sources, "<entry>", p->keeper, strlen(p->keeper));
+	struct clause *last = c->lang.script->clauses;
+	struct map *m = arena_new(&c->arena, struct map);
+
+	*m = (struct map){ .name = name,
+			   .key = &ty_unknown,
+			   .value = &ty_unknown,
+			   .has_decl = true,
+			   .is_internal = true,
+			   .decl_kind = BPF_MAP_TYPE_LRU_HASH,
+			   .max_entries = KEPT };
+	hash_puts(&c->lang.maps, name, m);
+	vec_push(&c->arena, &c->lang.map_list, m);
+	while (last->next)
+		last = last->next;
+	if (!parse_script(&c->lang, src))
+		BUG("the clause that keeps arguments does not parse");
+	blame(last->next, in->clause->span);
+	resolve_clause(c, o, last->next, true);
+}
+
+void keepers_add(struct compiled *c, const struct session_options *o)
+{
+	for (u32 i = 0, n = c->instances.n; i < n; i++) {
+		const char *kept = c->instances.v[i]->profile->kept;
+
+		if (kept && !is_kept_already(c, i, kept))
+			add_keeper(c, o, c->instances.v[i]);
+	}
+}
