@@ -41,6 +41,24 @@ static bool key_equal(const struct ir_insn *a, const struct ir_insn *b)
 	return true;
 }
 
+static u32 *vn_head(struct lower *l, u32 hash)
+{
+	return &l->s->vn_head[hash & (l->s->n_vn_heads - 1)];
+}
+
+/* Lists of about one entry. Entries are added again in their order, so each list keeps the newest first. */
+static void vn_grow(struct lower *l)
+{
+	l->s->n_vn_heads = MAX(256u, l->s->n_vn_heads * 4);
+	l->s->vn_head = arena_alloc(l->arena, l->s->n_vn_heads * sizeof(*l->s->vn_head));
+	for (u32 i = 0; i < l->s->vn.n; i++) {
+		u32 *head = vn_head(l, l->s->vn.v[i].hash);
+
+		l->s->vn.v[i].prev = *head;
+		*head = i + 1;
+	}
+}
+
 u32 vn_mark(struct lower *l)
 {
 	return l->s->vn.n;
@@ -51,7 +69,7 @@ void vn_truncate(struct lower *l, u32 mark)
 	while (l->s->vn.n > mark) {
 		struct vn_entry *e = vec_last(&l->s->vn);
 
-		l->s->vn_head[e->hash % VN_BUCKETS] = e->prev;
+		*vn_head(l, e->hash) = e->prev;
 		l->s->vn.n--;
 	}
 }
@@ -82,7 +100,7 @@ bool vn_find(struct lower *l, const struct ir_insn *key, bool is_map, struct opn
 {
 	u32 hash = key_hash(key);
 
-	for (u32 i = l->s->vn_head[hash % VN_BUCKETS]; i; i = l->s->vn.v[i - 1].prev) {
+	for (u32 i = l->s->vn.n ? *vn_head(l, hash) : 0; i; i = l->s->vn.v[i - 1].prev) {
 		struct vn_entry *e = &l->s->vn.v[i - 1];
 
 		if (e->hash != hash || e->is_map != is_map || !key_equal(&e->key, key))
@@ -99,11 +117,13 @@ void vn_add(struct lower *l, const struct ir_insn *key, bool is_map, struct opnd
 {
 	struct vn_entry e = { .key = *key, .result = result, .is_map = is_map };
 
+	if (l->s->vn.n == l->s->n_vn_heads)
+		vn_grow(l);
 	e.hash = key_hash(key);
-	e.prev = l->s->vn_head[e.hash % VN_BUCKETS];
+	e.prev = *vn_head(l, e.hash);
 	e.epoch = is_map ? epoch_of(l, (u32)key->imm) : 0;
 	vec_push(l->arena, &l->s->vn, e);
-	l->s->vn_head[e.hash % VN_BUCKETS] = l->s->vn.n;
+	*vn_head(l, e.hash) = l->s->vn.n;
 }
 
 void vn_map_written(struct lower *l, u32 map)

@@ -5,8 +5,6 @@
 
 #include "ir/lower.h"
 
-enum { VN_BUCKETS = 1024 };
-
 /*
  * Value numbers: a stack of (computation -> operand), hashed. Control flow is structured, so the
  * values that dominate a position are a prefix of the stack: leaving a region truncates it.
@@ -43,13 +41,14 @@ struct record_held {
 
 struct lower_state {
 	VEC(struct vn_entry) vn;
-	u32 vn_head[VN_BUCKETS]; /* index + 1 */
-	VEC(u32) map_epoch;      /* by map index: bumped by every write */
-	u32 epoch;               /* bumped at loop edges, which invalidates all map reads */
-	u32 level;               /* 0: normal; 1: everything big or frequent goes to scratch */
-	u32 stack_used;          /* bytes of allocated slots */
-	VEC(u32) live_slots;     /* of the statements that are being lowered */
-	VEC(u32) free_slots;     /* of statements that are finished */
+	u32 *vn_head;        /* index + 1, of n_vn_heads lists */
+	u32 n_vn_heads;      /* a power of two, or 0; grows with vn */
+	VEC(u32) map_epoch;  /* by map index: bumped by every write */
+	u32 epoch;           /* bumped at loop edges, which invalidates all map reads */
+	u32 level;           /* 0: normal; 1: everything big or frequent goes to scratch */
+	u32 stack_used;      /* bytes of allocated slots */
+	VEC(u32) live_slots; /* of the statements that are being lowered */
+	VEC(u32) free_slots; /* of statements that are finished */
 	u32 n_reg_vars;
 	u32 scratch_used, scratch_kept, scratch_peak; /* bytes of this program's scratch */
 	struct opnd busy;                             /* address of this processor's guard word */
