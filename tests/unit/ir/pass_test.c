@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What each pass does to a few lines of IR. That passes keep the meaning is
- * target/random_test.c's.
+ * The effect of each pass on a few lines of IR. target/random_test.c tests that passes preserve the
+ * meaning.
  */
 #include "ir/pass.h"
 #include "tap.h"

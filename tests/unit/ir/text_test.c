@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * IR as text: what is printed is read back, mistakes are told with their line, bad IR is refused.
+ * IR as text: printed text is parsed again, errors are reported with their line, invalid IR is
+ * refused.
  */
 #include "ir/pass.h"
 #include "tap.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* C text: layouts against the compiler's own, constants, the preprocessor, and mistakes. */
+/* C text: layouts compared with the compiler's own, constants, the preprocessor, and errors. */
 #include "lang/cdecl/cdecl.h"
 #include "lang_test.h"
 
@@ -105,7 +105,7 @@ CODE
 	fixture_end(&f);
 }
 
-/* Where a member's bits are, by looking at what the compiler does. */
+/* The position of a member's bits, as the compiler lays it out. */
 static void bits(const struct type *t, const char *name, const struct bits *one)
 {
 	const struct field *m = type_field(t, name, NULL);

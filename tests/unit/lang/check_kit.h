@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the tests of the checker share: a few rows, a profile with arguments, a whole compilation. */
+/*
+ * Fixture for tests of the type checker: a few rows, a profile with arguments, a whole compilation.
+ */
 #ifndef TESTS_UNIT_LANG_CHECK_KIT_H
 #define TESTS_UNIT_LANG_CHECK_KIT_H
 

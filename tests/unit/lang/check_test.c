@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The checker: types, scopes, maps, calls, warnings; and that the rows' examples provoke them. */
+/* The type checker: types, scopes, maps, calls, warnings; and the rows' examples provoke them. */
 #include "check_kit.h"
 #include "tap.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* sonde fmt: layouts, that a second time changes nothing, and that the tree stays the same. */
+/* sonde fmt: layouts; a second run changes nothing, and the tree stays the same. */
 #include "lang_test.h"
 
 static char *format(const char *text)

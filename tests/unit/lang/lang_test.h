@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A compilation around one text, for tests of the parser's half of lang/. */
+/* Fixture: a compilation of one text, for tests of the parser. */
 #ifndef TESTS_UNIT_LANG_TEST_H
 #define TESTS_UNIT_LANG_TEST_H
 

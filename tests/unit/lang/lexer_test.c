@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Tokens: kinds and values, numbers, escapes, and what is reported about bad ones. */
+/* Tokens: kinds and values, numbers, escapes, and diagnostics for bad ones. */
 #include "lang/lexer.h"
 #include "lang_test.h"
 

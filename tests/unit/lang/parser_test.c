@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Trees of all forms of the grammar, and what is said about text that is none of them. */
+/* Trees of all forms of the grammar, and diagnostics for other text. */
 #include "lang/parse.h"
 #include "lang_test.h"
 

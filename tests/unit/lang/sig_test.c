@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Signatures of builtin rows: what is read from them and which mistakes are found. */
+/* Signatures of builtin rows: the parsed arguments, and the errors that are detected. */
 #include "lang/sig.h"
 #include "tap.h"
 

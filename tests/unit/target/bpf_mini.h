@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * BPF in a hundred lines, for tests of the compiler only: addresses are the host's, nothing is
- * checked but steps and the stack's bounds. Helpers are pretended (pretend_helper) and destroy
+ * A minimal BPF interpreter for tests of the compiler: addresses are the host's, only the number of
+ * steps and the stack's bounds are checked. Helpers are simulated (pretend_helper) and destroy
  * r1..r5.
  */
 #ifndef TESTS_UNIT_TARGET_BPF_MINI_H
@@ -161,8 +161,8 @@ static void mini_helper(const struct bpf_insn *in, u64 *r)
 		else
 			memset((void *)(uintptr_t)r[R1], 0, r[R2]);
 		r[R0] = 0;
-	} else if (in->imm == BPF_FUNC_probe_read_user &&
-		   r[R3] == UINT64_MAX) { /* nobody's memory: it zeroes */
+		/* in no address space: it zeroes */
+	} else if (in->imm == BPF_FUNC_probe_read_user && r[R3] == UINT64_MAX) {
 		memset((void *)(uintptr_t)r[R1], 0, r[R2]);
 		r[R0] = 0;
 	} else {

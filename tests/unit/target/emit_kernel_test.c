@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What is emitted loads and means the same in the kernel: random IR goes to the verifier of the
- * running kernel and, where loaded, is run once by BPF_PROG_TEST_RUN (nothing is attached); result
- * and data map must be those of the direct run (ir_run.h). Our own checker must accept it too.
+ * Emitted code loads and means the same in the kernel: random IR goes to the verifier of the
+ * running kernel and, if it loads, is run once by BPF_PROG_TEST_RUN (nothing is attached); result
+ * and data map must be those of the direct run (ir_run.h). Our own verifier must accept it too.
  * Needs root.
  */
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The code that is chosen for a few lines of IR: what clang -O2 would write, on old kernels and new
- * ones. That code means what it should is the business of random_test.c and emit_kernel_test.c.
+ * The code selected for a few lines of IR: what clang -O2 would write, for old and new kernels.
+ * random_test.c and emit_kernel_test.c test that code means what it should.
  */
 #include <errno.h>
 

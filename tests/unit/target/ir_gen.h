@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Random IR that ends and never looks at an address: nested ifs, counted loops, temporaries visible
- * where their definition dominates, variables, slots of inner scopes, calls. What it computes is
- * folded into the result, so that a wrong value anywhere shows.
+ * Random IR that terminates and never uses an address as a value: nested ifs, counted loops,
+ * temporaries visible where their definition dominates, variables, slots of inner scopes, calls.
+ * Its computations are folded into the result, which exposes any wrong value.
  */
 #ifndef TESTS_UNIT_TARGET_IR_GEN_H
 #define TESTS_UNIT_TARGET_IR_GEN_H
@@ -77,7 +77,7 @@ static struct opnd gen_value(struct gen *g)
 					    rnd(g, g->seen.n)]);
 }
 
-/* A place of len bytes, aligned to align, in a slot or the data map. */
+/* The address of len bytes, aligned to align, in a slot or the data map. */
 static struct opnd gen_place(struct gen *g, u32 len, u32 align)
 {
 	struct opnd o;
@@ -266,7 +266,7 @@ static void gen_place_block(struct gen *g, struct ir_block *b)
 	g->block = b;
 }
 
-/* Targets are not numbered yet: pointers stand in imm and arg[4].imm until gen_link(). */
+/* Targets are not numbered yet: imm and arg[4].imm hold pointers until gen_link(). */
 static void gen_branch(struct gen *g, struct ir_insn in, struct ir_block *yes, struct ir_block *no)
 {
 	struct ir_insn *out = gen_out(g, in);
@@ -358,7 +358,8 @@ static void gen_loop(struct gen *g)
 	gen_out(g, (struct ir_insn){ .op = IR_ADD, .dst = i, .arg = { o_temp(i), o_imm(1) } });
 	gen_jump(g, head);
 	g->loops--;
-	for (u32 k = 0; k < g->seen.n; k++) /* not to be seen outside: others may not count on it */
+	/* invisible outside: other paths may not define it */
+	for (u32 k = 0; k < g->seen.n; k++)
 		if (g->seen.v[k] == i) {
 			g->seen.n = k;
 			break;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * How many instructions a verifier processes: n conditions one after another, each adds to a number or does not. Where
- * nobody asks for the number, ways meet behind each condition; as an offset into memory it keeps all of them apart.
+ * The estimate of the instructions that a verifier processes: n conditions one after another, each
+ * adds to a number or does not. If the number is not needed, paths merge after each condition; as
+ * an offset into memory it keeps all of them apart.
  */
 #include "bpf_asm.h"
 #include "tap.h"

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the checker accepts loads: random programs (tests/fuzz/bpf_gen.h) are given to the checker
- * and, when it accepts them, to the verifier of the running kernel. Nothing is attached. The other
- * direction is only counted: the checker speaks for the oldest kernel and may be stricter.
+ * What our verifier accepts must load: random programs (tests/fuzz/bpf_gen.h) go to our verifier
+ * and, if it accepts them, to that of the running kernel. Nothing is attached. The other direction
+ * is only counted: our verifier applies the rules of the oldest kernel and may be stricter.
  *
- *	CHECK_KERNEL_N=100000 CHECK_KERNEL_SEED=7 unit-target-check_kernel	a longer run
+ *	CHECK_KERNEL_N=100000 CHECK_KERNEL_SEED=7 unit-target-verify_kernel	a longer run
  */
 #include <errno.h>
 #include <stdlib.h>

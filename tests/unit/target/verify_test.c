@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The checker against programs written by hand: for each rule one that keeps it and one that breaks
- * it, with the words of the refusal.
+ * Our verifier on programs written by hand: for each rule one that keeps it and one that breaks it,
+ * with the text of the refusal.
  */
 #include "bpf_asm.h"
 #include "tap.h"
@@ -9,7 +9,7 @@
 
 enum { HASH, DATA, RING, PERCPU, ARRAY2 };
 
-static u32 prog_flags; /* of the programs that are checked */
+static u32 prog_flags; /* of the programs that are verified */
 
 static int check_n(const struct bpf_insn *insns, u32 n, u32 type, enum profile_kind kind,
 		   struct verify_error *e)
@@ -304,7 +304,7 @@ static void test_waiting(void)
 		      JMP(JEQ, R0, 0, 9), MOVR(R6, R0), WAIT, MOVR(R1, R6), SUBMIT, RET0);
 	accepts_probe("waiting behind a record", RESERVE(16), JMP(JEQ, R0, 0, 3), MOVR(R1, R0),
 		      SUBMIT, WAIT, RET0);
-	/* r7 counts; the record goes out, or is given back, and reserved once more after waiting. */
+	/* r7 counts; the record is submitted, or discarded, and reserved again after sleeping. */
 	accepts_probe("a record that is reserved again", MOV(R7, 0), RESERVE(16),
 		      JMP(JEQ, R0, 0, 17), MOVR(R6, R0), CALL(7), JMP(JEQ, R0, 0, 11),
 		      JMP(JGE, R7, 3, 10), ALU(ADD, R7, 1), MOVR(R1, R6), MOV(R2, 0), CALL(133),
@@ -317,7 +317,7 @@ static void test_waiting(void)
 
 static void test_lengths(void)
 {
-	/* the length of a string bounds a later access, once it is known to be positive */
+	/* the length of a string bounds a later access once it is known to be positive */
 	accepts("length of a string", LDVALUE(R1, DATA, 0), MOV(R2, 64), MOV(R3, 0), CALL(115),
 		JMP(JSLT, R0, 1, 4), LDVALUE(R1, DATA, 0), ALUR(ADD, R1, R0), LDX(B, R0, R1, -1),
 		RET0);

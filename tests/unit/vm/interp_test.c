@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The machine's instructions, one case for each class and each corner of the standard. */
+/* The interpreter's instructions, one case for each class and each corner of the standard. */
 #include "bpf_asm.h"
 #include "tap.h"
 #include "vm/vm.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The machine's maps, ring, stacks and helpers, as programs see them and as the session reads them. */
+/* The interpreter's maps, ring, stacks and helpers, as programs and the session see them. */
 #include <errno.h>
 
 #include "bpf_asm.h"
