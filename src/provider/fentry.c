@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * fentry[:MODULE]:FUNCTION and fexit: trampolines of the kernel (kernel/bpf/trampoline.c). A program is
- * loaded for one function, by its BTF id, so each function is a program of its own. The context holds
- * the arguments as words; at fexit the returned value follows them. fentry:bpf:PROGRAM is in bpfprog.c.
+ * fentry[:MODULE]:FUNCTION and fexit: trampolines of the kernel (kernel/bpf/trampoline.c). A
+ * program is loaded for one function, by its BTF id, so each function is a program of its own. The
+ * context holds the arguments as words; at fexit the returned value follows them.
+ * fentry:bpf:PROGRAM is in bpfprog.c.
  */
 #include <errno.h>
 #include "base/glob.h"
@@ -110,8 +111,8 @@ static void add_trampoline(struct match *m, const struct found *f)
 		t->site.path = p->attach_module;
 }
 
-/* ---- many functions through one link: a trampoline takes 20 to 60 ms to attach and has a program of its
- * own, so a pattern becomes a kprobe multi link where that answers the same. */
+/* ---- many functions through one link: a trampoline takes 20 to 60 ms to attach and has a
+ * program of its own, so a pattern becomes a kprobe multi link where that answers the same. */
 
 enum { MANY = 4 };
 
@@ -173,7 +174,8 @@ static void add_multi(struct match *m, const struct found *f, struct profile **s
 	kernel_function_address(m->env, btf_place_of_module(f->place), &t->site);
 }
 
-/* ---- what returns nothing has no retval: of a pattern it is passed over, unless that is all there is */
+/* ---- what returns nothing has no retval: of a pattern it is passed over, unless that is all
+ * there is */
 
 static bool returns_nothing(const struct found *f)
 {
@@ -352,8 +354,8 @@ static int bare_module(struct match *m, const struct spec *spec)
 	return -EOPNOTSUPP;
 }
 
-/* On an old kernel nothing stops a program where helpers run through, not even our own guard (ir/lower_guard.c), which asks
- * for the processor. */
+/* On an old kernel nothing stops a program where helpers run through, not even our own guard
+ * (ir/lower_guard.c), which asks for the processor. */
 static const char *hazard_of(struct match *m)
 {
 	const char *why = trampoline_hazard(m->pattern, m->is_return);
@@ -472,8 +474,9 @@ const struct provider provider_fentry = {
 	.old_names = "kfunc",
 	.syntax = "fentry[:MODULE]:FUNCTION or fentry:bpf[:ID]:PROGRAM",
 	.brief = "the entry of a kernel function, with typed arguments",
-	.doc = "Cheaper than kprobe; args.NAME are the parameters. Needs the kernel's type information. Functions of modules "
-	       "and BPF programs have entries and returns too; a pattern that matches many is attached through one link.",
+	.doc = "Cheaper than kprobe; args.NAME are the parameters. Needs kernel BTF. Also for "
+	       "functions of modules and for BPF programs; a pattern that matches many functions "
+	       "is attached through one link.",
 	.example = "fentry:vfs_open { printf(\"%s\\n\", str(args.path.dentry.d_name.name)); }",
 	.work = "cat /dev/null",
 	.output = "cat\n"
@@ -494,8 +497,8 @@ const struct provider provider_fexit = {
 	.old_names = "kretfunc",
 	.syntax = "fexit[:MODULE]:FUNCTION or fexit:bpf[:ID]:PROGRAM",
 	.brief = "the return of a kernel function, with arguments and result",
-	.doc = "Like fentry, and retval is the typed result. A clause that reads retval has those functions of a pattern that return "
-	       "something.",
+	.doc = "Like fentry, and retval is the typed result. In a clause that reads retval, a "
+	       "pattern matches only functions that return a value.",
 	.example = "fexit:vfs_read { @[comm] = sum(retval); }",
 	.work = "cat /dev/null",
 	.output = "@[cat]: 2400",

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * iter:NAME[:PIN]: a program that the kernel runs for each of its objects (tasks, files, maps) when the
- * iterator is read. The kernel marks them by functions bpf_iter_NAME; the context is struct
+ * iter:NAME[:PIN]: a program that the kernel runs for each of its objects (tasks, files, maps) when
+ * the iterator is read. The kernel marks them by functions bpf_iter_NAME; the context is struct
  * bpf_iter__NAME (kernel/bpf/bpf_iter.c).
  */
 #include <errno.h>
@@ -46,7 +46,8 @@ static void add_args(struct provider_env *env, struct profile *p, const struct t
 	}
 }
 
-/* Objects of a process are told apart by its task, as -p and --follow want them; others are nobody's. */
+/* Objects of a process are told apart by its task, as -p and --follow want them; others are
+ * nobody's. */
 static void find_owner(struct profile *p)
 {
 	for (u32 i = 0; i < p->n_args; i++) {
@@ -184,10 +185,11 @@ const struct provider provider_iter = {
 	.name = "iter",
 	.aliases = "it",
 	.syntax = "iter:OBJECT[:PIN]",
-	.brief = "every task, file or other object that the kernel has now",
-	.doc = "Runs once for each object; a script of iterators alone ends when they are through. With -p and --follow "
-	       "only the tasks, files and mappings of those processes; objects that are no process's are all shown. With PIN (a name below "
-	       "/sys/fs/bpf, or a path) the iterator stays as a file, and whoever reads it gets what printf() writes.",
+	.brief = "every task, file or other kernel object",
+	.doc = "Runs once for each object; a script with only iterators ends after them. -p and "
+	       "--follow select the tasks, files and mappings of those processes; objects that "
+	       "belong to no process are always included. With PIN (a name below /sys/fs/bpf, or "
+	       "a path) the iterator is pinned as a file; reading it gives the output of printf().",
 	.example = "iter:task { printf(\"%s\\n\", args.task.comm); }",
 	.work = "true",
 	.output = "true",

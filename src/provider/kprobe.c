@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * kprobe[:MODULE]:FUNCTION[+OFFSET], kprobe:ADDRESS, kretprobe[:MODULE]:FUNCTION. In: names or patterns;
- * out: one target for each function, all with one profile unless typed arguments are read. Arguments
- * are in registers; their types come from BTF.
+ * kprobe[:MODULE]:FUNCTION[+OFFSET], kprobe:ADDRESS, kretprobe[:MODULE]:FUNCTION. In: names or
+ * patterns; out: one target for each function, all with one profile unless typed arguments are
+ * read. Arguments are in registers; their types come from BTF.
  */
 #include <errno.h>
 #include <unistd.h>
@@ -121,8 +121,9 @@ static struct target *add(struct match *m, const char *module, const char *name,
 	return t;
 }
 
-/* ---- as a trampoline, which costs a third of a kprobe at an entry and a fifth at a return (instructions for each
- * event, 6.1: 126 for 346 and 181 for 583; 7.2: 110 for 255 of a multi link, 165 for 706), and as much to attach */
+/* ---- as a trampoline, which costs a third of a kprobe at an entry and a fifth at a return
+ * (instructions for each event, 6.1: 126 for 346 and 181 for 583; 7.2: 110 for 255 of a multi
+ * link, 165 for 706), and as much to attach */
 
 enum { MOST_TRAMPOLINES = 4 /* of one clause: each is a program and an attachment of its own */ };
 
@@ -438,8 +439,8 @@ static bool result_differs(const struct target *a, const struct target *b)
 	return (x->kind == TY_POINTER || y->kind == TY_POINTER) && x != y && !type_equal(x, y);
 }
 
-/* hist(retval) of a pattern means a number: where only some functions return pointers, or pointers to different
- * things, they are addresses. Signed, as most results are. */
+/* hist(retval) of a pattern means a number: where only some functions return pointers, or
+ * pointers to different things, they are addresses. Signed, as most results are. */
 static void agree_on_results(struct match *m)
 {
 	bool differ = false;
@@ -544,7 +545,8 @@ static int list(struct provider_env *env, const struct spec *spec, bool verbose,
 			   .verbose = verbose };
 	int ret;
 
-	/* In a list of everything only what can be probed; a pattern of functions finds them anyway. */
+	/* In a list of everything only what can be probed; a pattern of functions finds them
+	 * anyway. */
 	if (spec->n_parts < 2 && !env_has(env, FEAT_KPROBE, true) &&
 	    !env_has(env, FEAT_KPROBE_MULTI, true))
 		return 0;
@@ -564,10 +566,11 @@ const struct provider provider_kprobe = {
 	.aliases = "k",
 	.syntax = "kprobe[:MODULE]:FUNCTION[+OFFSET] or kprobe:ADDRESS",
 	.brief = "the entry of a kernel function",
-	.doc = "arg0, arg1 ... are its arguments; args.NAME has them with names and types where the kernel has "
-	       "type information. Patterns match many functions. Attached as fentry, which is cheaper, where that answers the same (-v says "
-	       "how); an offset must be the start of an instruction. Functions of modules are probed when the module is loaded; a "
-	       "later one is not waited for.",
+	.doc = "arg0, arg1 ... are the arguments; args.NAME has them with names and types if the "
+	       "kernel has BTF. Patterns match many functions. Attached as fentry, which is "
+	       "cheaper, if that gives the same result (-v shows how). An offset must be the "
+	       "start of an instruction. Functions of modules are probed if the module is loaded; "
+	       "modules loaded later are not.",
 	.example = "kprobe:vfs_open { @[comm] = count(); }",
 	.work = "cat /dev/null",
 	.output = "@[cat]: 5",
@@ -588,7 +591,8 @@ const struct provider provider_kretprobe = {
 	.aliases = "kr",
 	.syntax = "kretprobe[:MODULE]:FUNCTION",
 	.brief = "the return of a kernel function",
-	.doc = "retval is what it returns, of a function without a result what is left in the register. Attached as fexit, which is cheaper, where that answers the same.",
+	.doc = "retval is the return value; for a void function, the content of the register. "
+	       "Attached as fexit, which is cheaper, if that gives the same result.",
 	.example = "kretprobe:vfs_read { @bytes = hist(retval); }",
 	.work = "cat /dev/null",
 	.output = "@bytes:\n"

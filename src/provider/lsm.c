@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * lsm:HOOK: the places where the kernel asks its security modules (security/security.c). BPF is one of those modules: each
- * hook has an empty function bpf_lsm_HOOK, to which a program is attached by BTF id like to fentry. sonde only looks:
- * programs return 0, which objects to nothing. Which hooks there are is told by union security_list_options.
+ * lsm:HOOK: the places where the kernel asks its security modules (security/security.c). BPF is one
+ * of those modules: each hook has an empty function bpf_lsm_HOOK, to which a program is attached by
+ * BTF id like to fentry. sonde only looks: programs return 0, which objects to nothing. Which hooks
+ * there are is told by union security_list_options.
  *
- * Where "bpf" is not in the kernel's list of modules (lsm= on the command line; Debian 11), programs would attach and
- * never run: that is refused.
+ * Where "bpf" is not in the kernel's list of modules (lsm= on the command line; Debian 11),
+ * programs would attach and never run: that is refused.
  */
 #include <errno.h>
 #include "base/buf.h"
@@ -37,7 +38,8 @@ static bool is_in(const char *const *names, u32 n, const char *name)
 	return false;
 }
 
-/* kernel/bpf/bpf_lsm.c, bpf_lsm_disabled_hooks (6.12): what answers with more than yes or no. Patterns pass over them. */
+/* kernel/bpf/bpf_lsm.c, bpf_lsm_disabled_hooks (6.12): what answers with more than yes or no.
+ * Patterns pass over them. */
 static bool is_disabled(const char *hook)
 {
 	static const char *const names[] = { "vm_enough_memory",
@@ -248,9 +250,10 @@ static int list(struct provider_env *env, const struct spec *spec, bool verbose,
 const struct provider provider_lsm = {
 	.name = "lsm",
 	.syntax = "lsm:HOOK",
-	.brief = "the questions that the kernel asks its security modules, with typed arguments",
-	.doc = "May this file be opened, this program run, this socket connected? args.NAME are the hook's arguments. sonde "
-	       "only looks: what the script returns is not the answer. func is the hook. Needs \"bpf\" in the kernel's list of security "
+	.brief = "a security (LSM) hook, with typed arguments",
+	.doc = "Hooks check whether a file may be opened, a program run, a socket connected. "
+	       "args.NAME are the hook's arguments. sonde only observes: a script cannot change "
+	       "the decision. func is the hook. Needs \"bpf\" in the kernel's list of security "
 	       "modules (/sys/kernel/security/lsm).",
 	.example = "lsm:file_open { printf(\"%s\\n\", str(args.file.f_path.dentry.d_name.name)); }",
 	.work = "cat /dev/null",

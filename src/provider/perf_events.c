@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * software: events that the kernel counts; hardware: events that the processor counts. A program runs
- * after every so many of them. Numbers: include/uapi/linux/perf_event.h.
+ * software: events that the kernel counts; hardware: events that the processor counts. A program
+ * runs after every so many of them. Numbers: include/uapi/linux/perf_event.h.
  */
 #include <errno.h>
 #include <linux/perf_event.h>
@@ -44,8 +44,8 @@ static const struct event hardware[] = {
 };
 
 /*
- * Caches: "L1-dcache-load-misses", as perf names them: cache, operation, "es" or "s", or "-misses" behind it.
- * config is cache | operation << 8 | result << 16.
+ * Caches: "L1-dcache-load-misses", as perf names them: cache, operation, "es" or "s", or "-misses"
+ * behind it. config is cache | operation << 8 | result << 16.
  */
 static const char *const caches[] = { "L1-dcache", "L1-icache", "LLC", "dTLB",
 				      "iTLB",      "branch",    "node" };
@@ -95,7 +95,8 @@ static void near_caches(struct arena *a, struct near *near)
 		near_try(near, cache_name(a, i / 6, i / 2 % 3, i % 2));
 }
 
-/* The probe that was meant: of the other provider, or a name that is near; with the count that was asked for. */
+/* The probe that was meant: of the other provider, or a name that is near; with the count that
+ * was asked for. */
 static const char *near_probe(struct provider_env *env, const struct spec *spec,
 			      const struct event *table)
 {
@@ -262,8 +263,8 @@ const struct provider provider_software = {
 	.name = "software",
 	.aliases = "s",
 	.syntax = "software:EVENT[:COUNT]",
-	.brief = "events that the kernel counts: page faults, context switches",
-	.doc = "Runs after every COUNT events on a processor; each event has its own default.",
+	.brief = "software events of the kernel: page faults, context switches",
+	.doc = "Runs after every COUNT events on a CPU; the default depends on the event.",
 	.example = "software:page-faults:1 { @[comm] = count(); }",
 	.work = "cat /dev/null",
 	.output = "...\n"
@@ -283,9 +284,10 @@ const struct provider provider_hardware = {
 	.name = "hardware",
 	.aliases = "h",
 	.syntax = "hardware:EVENT[:COUNT]",
-	.brief = "events that the processor counts: cycles, cache misses",
-	.doc = "Runs after every COUNT events on a processor. Also perf's cache events (L1-dcache-load-misses, LLC-loads, "
-	       "dTLB-store-misses ...) and raw ones (r01c2: unit mask 01, event c2). Virtual machines often have no counters.",
+	.brief = "hardware events of the CPU: cycles, cache misses",
+	.doc = "Runs after every COUNT events on a CPU. Also perf's cache events "
+	       "(L1-dcache-load-misses, LLC-loads, dTLB-store-misses ...) and raw ones (r01c2: "
+	       "unit mask 01, event c2). Virtual machines often have no counters.",
 	.example = "hardware:cache-misses:1000000 { @[comm] = count(); }",
 	.min_parts = 2,
 	.max_parts = 3,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * rawtracepoint[:MODULE]:EVENT: the arguments of the tracepoint itself, not its record. BTF has the
- * prototype of each as typedef btf_trace_EVENT; the program is loaded for that type (attach_btf_id).
- * Without BTF the arguments are untyped words of the context.
+ * prototype of each as typedef btf_trace_EVENT; the program is loaded for that type
+ * (attach_btf_id). Without BTF the arguments are untyped words of the context.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -168,11 +168,13 @@ static bool list_place(void *ctx, struct btf_place *place)
 	return !e->ret;
 }
 
-/* ---- modules without type information (before 5.11 none has it): kallsyms has their tracepoints */
+/* ---- modules without type information (before 5.11 none has it): kallsyms has their
+ * tracepoints */
 
 #define MAP_PREFIX "__bpf_trace_tp_map_"
 
-/* Whether some loaded module has no file in /sys/kernel/btf: asked first, as reading all symbols costs 30 ms. */
+/* Whether some loaded module has no file in /sys/kernel/btf: asked first, as reading all symbols
+ * costs 30 ms. */
 static bool has_bare_modules(void)
 {
 	struct buf text = {};
@@ -339,8 +341,9 @@ const struct provider provider_rawtracepoint = {
 	.name = "rawtracepoint",
 	.aliases = "rt",
 	.syntax = "rawtracepoint[:MODULE]:EVENT",
-	.brief = "tracepoints with the arguments that the kernel's code gives them",
-	.doc = "Cheaper than tracepoint, and with pointers to the kernel's own structures: args.NAME, arg0.",
+	.brief = "tracepoints with their raw arguments",
+	.doc = "Cheaper than tracepoint; args.NAME and arg0 ... are the tracepoint's arguments, "
+	       "such as pointers to kernel structures.",
 	.example = "rawtracepoint:sys_enter { @[syscall_name(arg1)] = count(); }",
 	.work = "cat /dev/null",
 	.output = "...\n"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * test:NAME and bench:NAME: programs that check or time the script itself. They attach to nothing; the
- * session runs them by hand, with --test and --bench alone.
+ * test:NAME and bench:NAME: programs that check or time the script itself. They attach to nothing;
+ * the session runs them by hand, with --test and --bench alone.
  */
 #include "provider/internal.h"
 
@@ -26,9 +26,9 @@ const struct provider provider_test = {
 	.name = "test",
 	.syntax = "test:NAME",
 	.brief = "a test of the script, run by --test",
-	.doc = "Runs once, after the other probes are attached; the name is the script's choice and stands "
-	       "once. The test has passed when it returns 0, does not call exit() with another number than 0, and "
-	       "neither errorf() nor assert() complains. Without --test it is left out.",
+	.doc = "Runs once, after the other probes are attached; names are unique. The test passes "
+	       "if it returns 0, does not call exit() with a status other than 0, and neither "
+	       "errorf() nor assert() reports an error. Ignored without --test.",
 	.example = "test:adds { assert(1 + 1 == 2, \"sums\"); }",
 	.output = "test:adds: passed (108us)\n"
 		  "1 passed, 0 failed",
@@ -47,8 +47,8 @@ const struct provider provider_bench = {
 	.name = "bench",
 	.syntax = "bench:NAME",
 	.brief = "code that is timed, by --bench",
-	.doc = "Runs again and again until a millisecond is over, and shows the average time of one run. One that "
-	       "returns 1 is skipped. Without --bench it is left out.",
+	.doc = "Runs repeatedly for a millisecond and prints the average time of one run. A "
+	       "benchmark that returns 1 is skipped. Ignored without --bench.",
 	.example = "bench:map { @x[1] = 1; }",
 	.output = "bench:map: 195.1 ns (8192 times)",
 	.varies = true,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * begin, end: once at the start and at the end of a run. self:signal:NAME: when sonde itself gets the
- * signal. The session runs them by hand; there is nothing to read.
+ * begin, end: once at the start and at the end of a run. self:signal:NAME: when sonde itself gets
+ * the signal. The session runs them by hand; there is nothing to read.
  */
 #include <errno.h>
 #include <signal.h>
@@ -89,7 +89,7 @@ const struct provider provider_begin = {
 	.name = "begin",
 	.syntax = "begin",
 	.brief = "once, before all other probes",
-	.doc = "Runs when everything is ready to be attached; several are run in the order of the script.",
+	.doc = "Runs before the other probes are attached; several run in the order of the script.",
 	.example = "begin { printf(\"tracing\\n\"); }",
 	.output = "tracing",
 	.min_parts = 1,
@@ -104,7 +104,7 @@ const struct provider provider_end = {
 	.name = "end",
 	.syntax = "end",
 	.brief = "once, after all other probes",
-	.doc = "Runs when the others are detached, before maps are printed.",
+	.doc = "Runs after the other probes are detached, before maps are printed.",
 	.example = "begin { @x = 1; } end { printf(\"at the end: %d\\n\", @x); clear(@x); }",
 	.output = "at the end: 1",
 	.min_parts = 1,

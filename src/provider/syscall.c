@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * syscall:NAME, syscall:NAME:return, syscall:%GROUP: system calls as people think of them. In: the name of a
- * call, of its family (open is open, openat and openat2), a pattern, or a group. Out: targets on the two raw
- * tracepoints of all calls (syscalls.c), with arguments decoded by the tables of sym/calls.h.
+ * syscall:NAME, syscall:NAME:return, syscall:%GROUP: system calls as people think of them. In: the
+ * name of a call, of its family (open is open, openat and openat2), a pattern, or a group. Out:
+ * targets on the two raw tracepoints of all calls (syscalls.c), with arguments decoded by the
+ * tables of sym/calls.h.
  */
 #include <errno.h>
 #include "base/glob.h"
@@ -147,10 +148,10 @@ const struct provider provider_syscall = {
 	.aliases = "",
 	.syntax = "syscall:NAME[:return]",
 	.brief = "system calls, decoded",
-	.doc = "NAME is a call and the forms that were added to it later (open is open, openat and openat2), a pattern, or a "
-	       "group: %desc, %file, %ipc, %memory, %network, %process, %signal. args has the arguments, strings and "
-	       "names of flags included; argstr is all of them as text; at the return they are there too, with "
-	       "retval and errname.",
+	.doc = "NAME is a system call with its newer variants (open is open, openat and openat2), "
+	       "a pattern, or a group: %desc, %file, %ipc, %memory, %network, %process, %signal. "
+	       "args has the decoded arguments, including strings and flag names; argstr is all "
+	       "of them as text. Return probes have them, too, with retval and errname.",
 	.example = "syscall:open { printf(\"%s %s\\n\", comm, argstr); }",
 	.work = "cat /dev/null",
 	.output = "cat AT_FDCWD, \"/etc/ld.so.cache\", O_RDONLY|O_CLOEXEC, 0\n"

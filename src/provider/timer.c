@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * profile: samples on every processor (with -p: of the process); interval: one processor's timer. Both
- * are the cpu-clock event (kernel/events/core.c, perf_swevent_hrtimer).
+ * profile: samples on every processor (with -p: of the process); interval: one processor's timer.
+ * Both are the cpu-clock event (kernel/events/core.c, perf_swevent_hrtimer).
  *
  *	hz:99   s:1   ms:10   us:100   5s   250ms   1000000 (nanoseconds)
  */
@@ -167,8 +167,9 @@ const struct provider provider_profile = {
 	.name = "profile",
 	.aliases = "p",
 	.syntax = "profile:{hz|s|ms|us}:N or profile:DURATION",
-	.brief = "samples on every processor",
-	.doc = "Interrupts each processor at the rate. With -p only the process is sampled, while it runs.",
+	.brief = "samples on every CPU",
+	.doc = "Interrupts each CPU at that rate. With -p, only the process is sampled, while it "
+	       "runs.",
 	.example = "profile:hz:999 { @[comm] = count(); }",
 	.work = "bash -c \"for ((i = 0; i < 3000; i++)); do :; done\"",
 	.output = "@[bash]: 18",
@@ -186,8 +187,8 @@ const struct provider provider_interval = {
 	.name = "interval",
 	.aliases = "i",
 	.syntax = "interval:{hz|s|ms|us}:N or interval:DURATION",
-	.brief = "a timer on one processor",
-	.doc = "Runs periodically, for output. -p does not filter it.",
+	.brief = "a timer on one CPU",
+	.doc = "Runs periodically, for example to print. -p does not filter it.",
 	.example = "interval:ms:100 { @n++; printf(\"tick %d\\n\", @n); if (@n == 3) { exit(); } }",
 	.work = "sleep 1",
 	.output = "tick 1\n"

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * tracepoint:CATEGORY:EVENT. In: names or patterns; out: targets by the cheapest attachment that gives
- * the same answer:
+ * tracepoint:CATEGORY:EVENT. In: names or patterns; out: targets by the cheapest attachment that
+ * gives the same answer:
  *
  *	system calls			few: a perf event each; raw tracepoint sys_enter or sys_exit, one for many (syscalls.c)
  *	nothing of the record is read	raw tracepoint of the same name: detaching is 60 ms cheaper
  *	else				perf event of the tracepoint's id; the context is the record
  *
- * A kernel stack has other frames on the raw path, so clauses that ask for one take the perf path; not those of
- * system calls, whose perf path has the process's registers and no kernel stack at all on some kernels (6.1).
- * Events and their records come from tracefs, see sym/tracefs.h.
+ * A kernel stack has other frames on the raw path, so clauses that ask for one take the perf path;
+ * not those of system calls, whose perf path has the process's registers and no kernel stack at all
+ * on some kernels (6.1). Events and their records come from tracefs, see sym/tracefs.h.
  */
 #include <errno.h>
 #include "base/glob.h"
@@ -157,8 +157,8 @@ static u32 filter(const char **names, u32 n, const char *pattern)
 	return kept;
 }
 
-/* Whether a failure means that tracefs cannot be seen (absent, or not for us), not that it has no such
- * name. */
+/* Whether a failure means that tracefs cannot be seen (absent, or not for us), not that it has
+ * no such name. */
 static bool is_unseen(int ret)
 {
 	struct err ignored = {};
@@ -390,10 +390,11 @@ const struct provider provider_tracepoint = {
 	.name = "tracepoint",
 	.aliases = "t",
 	.syntax = "tracepoint:CATEGORY:EVENT",
-	.brief = "events that the kernel's authors placed, system calls among them",
-	.doc = "args has the fields of the event's record; \"sonde list -v\" shows them. Both parts may be "
-	       "patterns; events of a class (DECLARE_EVENT_CLASS) have the same fields, so a pattern of them is one program. "
-	       "System call events are tracepoint:syscalls:sys_enter_NAME and sys_exit_NAME.",
+	.brief = "static kernel events, including system calls",
+	.doc = "args has the fields of the event; \"sonde list -v\" shows them. Both parts may be "
+	       "patterns; events of a class (DECLARE_EVENT_CLASS) have the same fields, so a "
+	       "pattern that matches them is one program. System call events are "
+	       "tracepoint:syscalls:sys_enter_NAME and sys_exit_NAME.",
 	.example =
 		"tracepoint:syscalls:sys_enter_openat { printf(\"%s\\n\", str(args.filename)); }",
 	.work = "cat /dev/null",

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * uprobe:BINARY:FUNCTION[+OFFSET], uprobe:BINARY:ADDRESS, uprobe:BINARY:cpp:"demangled name", and
- * uretprobe. In: a program, library or pattern of files, and a function or pattern of functions; out:
- * one target for each function, all with one profile. The kernel wants an offset in the file
+ * uretprobe. In: a program, library or pattern of files, and a function or pattern of functions;
+ * out: one target for each function, all with one profile. The kernel wants an offset in the file
  * (kernel/events/uprobes.c); a probe in the middle of an instruction would break the program, so
  * offsets are checked by decoding the function from its start.
  */
@@ -119,9 +119,9 @@ static int bad_offset(struct match *m, const char *why)
 }
 
 /*
- * A return probe writes another return address over the one that it finds at rsp. The first code of a
- * program has none; functions that return twice keep the address and come back by it later, when the
- * kernel has forgotten the call.
+ * A return probe writes another return address over the one that it finds at rsp. The first code of
+ * a program has none; functions that return twice keep the address and come back by it later, when
+ * the kernel has forgotten the call.
  */
 static bool returns_twice(const char *name)
 {
@@ -189,8 +189,8 @@ static void leave_out(struct match *m, const char *name, const char *why)
 	m->why_refused = why;
 }
 
-/* A whole function: the site may be behind its entry. What would break the program is an error when it is
- * named, and left out of what a pattern matches. */
+/* A whole function: the site may be behind its entry. What would break the program is an error
+ * when it is named, and left out of what a pattern matches. */
 static void add(struct match *m, const struct elf_symbol *s, const char *func, const char *shown,
 		u64 file_offset)
 {
@@ -253,8 +253,8 @@ static int add_symbol(void *ctx, const struct elf_symbol *s)
 }
 
 /*
- * Its name when it matches, and is not once more what was seen last: constructors have a name for whole objects and
- * one for bases, mostly of the same code.
+ * Its name when it matches, and is not once more what was seen last: constructors have a name for
+ * whole objects and one for bases, mostly of the same code.
  */
 static const char *cpp_name(struct match *m, const struct elf_symbol *s)
 {
@@ -577,7 +577,8 @@ static void no_elf(struct match *m, int error, const char *why)
 		probe_help(m->env, d, "--unsafe probes what lies at that offset of the file");
 }
 
-/* Code that is no ELF file, as of a JIT or an image: --unsafe probes what lies at an offset of the file. */
+/* Code that is no ELF file, as of a JIT or an image: --unsafe probes what lies at an offset of
+ * the file. */
 static bool add_flat(struct match *m, int error)
 {
 	u64 offset;
@@ -722,8 +723,8 @@ static const char *near_probe(struct match *m)
 }
 
 /*
- * glibc 2.34 took these libraries into libc and left empty files. A script that insists on a function of
- * one means libc's; one that lists several places, or does without, names libc itself.
+ * glibc 2.34 took these libraries into libc and left empty files. A script that insists on a
+ * function of one means libc's; one that lists several places, or does without, names libc itself.
  */
 static bool is_part_of_libc(const char *binary)
 {
@@ -754,7 +755,8 @@ static const char *deferred(struct provider_env *env, const struct spec *spec)
 	return !uline_is_meant(spec) && split(&m) ? ufile_later(env, m.binary) : NULL;
 }
 
-/* Sites of files that are met at run time share the programs of those met before: nothing is special. */
+/* Sites of files that are met at run time share the programs of those met before: nothing is
+ * special. */
 static int resolve_file(struct provider_env *env, const struct spec *spec, const char *path,
 			const char *open_path, target_fn f, void *ctx)
 {
@@ -947,11 +949,12 @@ const struct provider provider_uprobe = {
 		"uprobe:BINARY:FUNCTION[+OFFSET], uprobe:BINARY:cpp:\"NAME\", uprobe:BINARY@FILE:LINE, "
 		"uprobe:BINARY:FUNCTION@FILE:LINE or uprobe:BINARY:FUNCTION:*",
 	.brief = "the entry of a function of a program or library, or a source line",
-	.doc = "BINARY is a path, a program in PATH, a library (libc), or a pattern. arg0, arg1 ... are the "
-	       "function's arguments; with debug information (-g, or a -dbgsym package) args.NAME are its "
-	       "parameters with their types, and vars.NAME the variables in scope at a source line. FILE "
-	       "may be the end of a path; FUNCTION:* is every line of it. A function that exists only "
-	       "inlined is probed at each of its copies. With -p the binary may be left out.",
+	.doc = "BINARY is a path, a program in PATH, a library (libc), or a pattern. arg0, arg1 "
+	       "... are the function's arguments; with debug information (-g, or a -dbgsym "
+	       "package) args.NAME are its parameters with their types, and vars.NAME the "
+	       "variables in scope at a source line. FILE may be the end of a path; FUNCTION:* is "
+	       "every line of it. A function that exists only inlined is probed at each of its "
+	       "copies. With -p the binary may be left out.",
 	.example = "uprobe:libc:getpwnam { printf(\"%s\\n\", str(arg0)); }",
 	.work = "sh -c \"id root >/dev/null\"",
 	.output = "root\n"
@@ -975,7 +978,7 @@ const struct provider provider_uretprobe = {
 	.aliases = "ur",
 	.syntax = "uretprobe:BINARY:FUNCTION",
 	.brief = "the return of a function of a program or library",
-	.doc = "retval is what it returns, with its type where there is debug information.",
+	.doc = "retval is the return value, with its type if there is debug information.",
 	.replaces_return = true,
 	.example = "uretprobe:libc:malloc { @[comm] = count(); }",
 	.work = "cat /dev/null",

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * usdt:BINARY:[PROVIDER:]NAME: places that the authors of a program marked (sys/sdt.h). Each is a nop
- * whose address, argument locations and semaphore are in an ELF note; one name may stand at many
- * places, each with its own locations.
+ * usdt:BINARY:[PROVIDER:]NAME: places that the authors of a program marked (sys/sdt.h). Each is a
+ * nop whose address, argument locations and semaphore are in an ELF note; one name may stand at
+ * many places, each with its own locations.
  */
 #include <errno.h>
 #include "base/glob.h"
@@ -222,8 +222,8 @@ static int resolve_file(struct provider_env *env, const struct spec *spec, const
 	return m.unread ? m.unread : targets_hand_out(&m.ts, f, ctx);
 }
 
-/* Where arguments lie is known with the file; until then they are words of anything, so that the script can be
- * checked and nothing of it is folded away. */
+/* Where arguments lie is known with the file; until then they are words of anything, so that the
+ * script can be checked and nothing of it is folded away. */
 static struct profile *any_profile(struct match *m)
 {
 	struct profile *p = profile_new(m->env, PROFILE_PT_REGS, BPF_PROG_TYPE_KPROBE);
@@ -317,11 +317,12 @@ const struct provider provider_usdt = {
 	.name = "usdt",
 	.aliases = "U",
 	.syntax = "usdt:BINARY:[PROVIDER:]NAME",
-	.brief = "places that a program's authors marked for tracing",
-	.doc = "arg0, arg1 ... are what the program gives there. With -p the binary may be left out. BINARY may be "
-	       "a pattern of paths, or * for all that runs: programs that start and libraries that are loaded "
-	       "later are met before their first instruction, each with its own layout of arguments. usdt:* "
-	       "asks about every file that is opened, which costs the first opening of each about 20 us.",
+	.brief = "user statically defined tracepoints (USDT)",
+	.doc = "arg0, arg1 ... are the probe's arguments. With -p, the binary may be omitted. "
+	       "BINARY may be a pattern of paths, or * for all programs and libraries: files "
+	       "executed or loaded later are attached before their first instruction, each with "
+	       "its own argument layout. usdt:* examines every opened file, which costs about 20 "
+	       "us at the first open of each.",
 	.example = "usdt:/usr/bin/python3:python:gc__start { @[arg0] = count(); }",
 	.work = "/usr/bin/python3 -ISc \"import gc; gc.collect()\"",
 	.output = "@[2]: 5\n"

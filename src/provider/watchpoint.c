@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * watchpoint:ADDRESS:LENGTH:MODE, watchpoint:SYMBOL[+OFFSET]:LENGTH:MODE: the processor's debug registers (include/uapi/linux/hw_breakpoint.h).
- * x86 knows writes, reads and writes, and execution, but no plain reads.
+ * watchpoint:ADDRESS:LENGTH:MODE, watchpoint:SYMBOL[+OFFSET]:LENGTH:MODE: the processor's debug
+ * registers (include/uapi/linux/hw_breakpoint.h). x86 knows writes, reads and writes, and
+ * execution, but no plain reads.
  */
 #include <errno.h>
 #include <linux/hw_breakpoint.h>
@@ -189,10 +190,11 @@ const struct provider provider_watchpoint = {
 	.name = "watchpoint",
 	.aliases = "w",
 	.syntax = "watchpoint:ADDRESS:LENGTH:MODE or watchpoint:SYMBOL[+OFFSET]:LENGTH:MODE",
-	.brief = "an access to memory",
-	.doc = "Runs after a write (w), a read or write (rw) of 1, 2, 4 or 8 bytes, or before execution (x). With "
-	       "-p or -c in all threads of the process, the kernel's own accesses for it included (read(2) into the "
-	       "memory), but for exec's. Kernel addresses, also given as a symbol, are watched everywhere. A processor has four watchpoints.",
+	.brief = "a memory access",
+	.doc = "Runs after a write (w), a read or write (rw) of 1, 2, 4 or 8 bytes, or before "
+	       "execution (x). With -p or -c, in all threads of the process, including accesses "
+	       "by the kernel on its behalf (read(2) into the memory), except by exec. Kernel "
+	       "addresses and symbols are watched on all CPUs. A CPU has four watchpoints.",
 	.example = "watchpoint:0x10000000:8:w { printf(\"hit\\n\"); }",
 	.min_parts = 4,
 	.max_parts = 4,
