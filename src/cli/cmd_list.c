@@ -106,20 +106,19 @@ static int listing_close(struct listing *l)
 
 static struct btf *front_btf(struct provider_env *env)
 {
-	struct front *f = env->ctx;
+	struct front *f = env->system.ctx;
 
 	return system_btf(&f->system);
 }
 
 static void provider_setup(struct provider_env *env, struct front *f, const struct cli *c)
 {
-	*env = (struct provider_env){ .arena = &f->arena,
-				      .features = kernel_features(),
-				      .btf = front_btf,
-				      .pid = c->o.pid,
-				      .unsafe = c->o.unsafe,
-				      .prefer_raw = true,
-				      .ctx = f };
+	*env = (struct provider_env){
+		.arena = &f->arena,
+		.system = { .features = kernel_features(), .btf = front_btf, .ctx = f },
+		.run = { .pid = c->o.pid, .unsafe = c->o.unsafe },
+		.attach = { .prefer_raw = true }
+	};
 }
 
 /* Whether tracefs would have had what matches: any word, or tracepoints. */
@@ -225,9 +224,9 @@ static int list_script(struct cli *c, struct listing *l)
 	front_init(&f, c);
 	provider_setup(&env, &f, c);
 	env.diags = &f.diags;
-	env.uses_args = l->verbose;
-	env.missing_mode = f.env.config.missing_probes;
-	env.max_targets = (u32)f.env.config.max_probes;
+	env.clause.args = l->verbose;
+	env.config.missing_probes = f.env.config.missing_probes;
+	env.config.max_targets = (u32)f.env.config.max_probes;
 	l->seen = &seen;
 	l->arena = &f.arena;
 	if (parse_script(&f.lang, f.src) && lang_prepare(&f.lang))

@@ -121,17 +121,17 @@ static bool can_be_multi(const struct match *m)
 	const struct provider_env *env = m->env;
 
 	return m->many && m->found.n >= MANY && env_has(m->env, FEAT_KPROBE_MULTI, false) &&
-	       env->prefer_raw && !env->uses_typed && !env->uses_stack &&
-	       (!env_reads_args(env) || (!m->is_return && env->arg_names));
+	       env->attach.prefer_raw && !env->clause.typed && !env->clause.stack &&
+	       (!env_reads_args(env) || (!m->is_return && env->clause.arg_names));
 }
 
 static bool has_all_args(const struct provider_env *env, const struct profile *p)
 {
-	for (u32 i = 0; i < env->n_arg_names; i++) {
+	for (u32 i = 0; i < env->clause.n_arg_names; i++) {
 		bool found = false;
 
 		for (u32 k = 0; k < p->n_args && !found; k++)
-			found = streq(p->args[k].name, env->arg_names[i]);
+			found = streq(p->args[k].name, env->clause.arg_names[i]);
 		if (!found)
 			return false;
 	}
@@ -150,7 +150,7 @@ static struct profile *multi_profile(struct match *m, const struct found *f,
 	p = profile_new(env, PROFILE_PT_REGS, BPF_PROG_TYPE_KPROBE);
 	profile_function(env, p, m->is_return, false);
 	p->n_argn = 0; /* as in a trampoline */
-	if (!env->uses_args)
+	if (!env->clause.args)
 		return *shared = p;
 	btf_register_args(env, p, f->place->btf, f->name);
 	if (m->is_return ? p->retval.type == &ty_u64 : !has_all_args(env, p))
@@ -192,7 +192,7 @@ static void drop_void(struct match *m, const struct spec *spec)
 	const char *first = NULL;
 	u32 kept = 0, n = m->found.n;
 
-	if (!m->many || !m->is_return || !m->env->uses_result)
+	if (!m->many || !m->is_return || !m->env->clause.result)
 		return;
 	for (u32 i = 0; i < n; i++) {
 		struct found f = m->found.v[i];

@@ -158,7 +158,7 @@ bool kernel_function_exists(struct provider_env *env, const char *module, const 
 	bool in_kernel = !module || streq(module, "vmlinux");
 	struct ksym s;
 
-	if (!env->by_kallsyms && btf && in_kernel && btf_find(btf, name, BTF_KIND_FUNC))
+	if (!env->attach.by_kallsyms && btf && in_kernel && btf_find(btf, name, BTF_KIND_FUNC))
 		return true;
 	return kallsyms_find(env_ksyms(env), name, module, &s) && ksym_is_text(&s);
 }

@@ -60,7 +60,7 @@ static struct profile *new_profile(struct match *m)
 	struct profile *p = profile_new(m->env, PROFILE_PT_REGS, BPF_PROG_TYPE_KPROBE);
 
 	profile_function(m->env, p, m->is_return, false);
-	if (arch_native->link && m->env->uses_stack && !m->is_return && !m->amid)
+	if (arch_native->link && m->env->clause.stack && !m->is_return && !m->amid)
 		p->caller = (struct loc){ .kind = LOC_REG, .offset = arch_native->link, .size = 8 };
 	return p;
 }
@@ -79,7 +79,7 @@ static struct profile *profile_of(struct match *m, const char *name, const char 
 	struct btf *btf;
 	struct profile *p;
 
-	if (!(m->is_return ? m->env->uses_args : env_reads_args(m->env)) || offset || !name) {
+	if (!(m->is_return ? m->env->clause.args : env_reads_args(m->env)) || offset || !name) {
 		if (!m->shared)
 			m->shared = new_profile(m);
 		return m->shared;
@@ -162,15 +162,15 @@ static struct profile *substitute_profile(struct match *m, const char *name, con
 	struct btf_place *place = btf_place(env, m->module);
 	struct profile *p = NULL;
 
-	*why = env->kprobe_only;
+	*why = env->attach.kprobe_only;
 	if (*why)
 		return NULL;
 	*why = substitute_hazard(name, m->is_return);
 	if (*why)
 		return NULL;
 	*why = "the kernel has no trampolines";
-	if (!env_has(env, FEAT_FENTRY, false) || env->uses_typed || !env->prefer_raw ||
-	    (env->uses_func_or_probe && !env_has(env, FEAT_GET_FUNC_IP, false)))
+	if (!env_has(env, FEAT_FENTRY, false) || env->clause.typed || !env->attach.prefer_raw ||
+	    (env->clause.name && !env_has(env, FEAT_GET_FUNC_IP, false)))
 		return NULL;
 	*why = "this kernel preempts programs on trampolines, and leaves out events meanwhile";
 	if (!env_has(env, FEAT_FENTRY_STEADY, false) && env_has(env, FEAT_KPROBE, false))
@@ -310,7 +310,7 @@ static int no_kprobes(struct match *m)
 
 	if (probe_lacks_sysfs(m->env, m->spec, "kernel probes"))
 		return -EOPNOTSUPP;
-	if (!m->env->any_kernel &&
+	if (!m->env->run.any_kernel &&
 	    (!env_demands(m->env, m->spec) ||
 	     (!strpbrk(m->pattern, "+") && !lists_something(m->env, m->spec)))) {
 		m->ts.help = "and this kernel has no kernel probes";
@@ -340,7 +340,7 @@ static int match_address(struct match *m, const struct kplace *place)
 {
 	struct target *t;
 
-	if (!m->env->unsafe && !is_start(m, place->address)) {
+	if (!m->env->run.unsafe && !is_start(m, place->address)) {
 		struct diag *d = probe_report(m->env, m->spec, D_UNSAFE_PROBE,
 					      "Probing by address requires --unsafe");
 
@@ -357,9 +357,10 @@ static int match_address(struct match *m, const struct kplace *place)
 
 static int add_offset(struct match *m, const struct kplace *place)
 {
-	const char *why = m->env->any_kernel ? NULL :
-					       kernel_offset_refused(m->env, m->module, place->name,
-								     place->offset);
+	const char *why =
+		m->env->run.any_kernel ?
+			NULL :
+			kernel_offset_refused(m->env, m->module, place->name, place->offset);
 
 	if (why) {
 		probe_report(m->env, m->spec, D_BAD_OFFSET,
@@ -423,7 +424,7 @@ static int match_name(struct match *m, const struct kplace *place, const char **
 		if (place->offset)
 			return add_offset(m, place);
 		add_function(m, place->name);
-	} else if (m->env->any_kernel) {
+	} else if (m->env->run.any_kernel) {
 		probe_report(m->env, m->spec, D_NOT_HERE, m->spec->text);
 		add(m, m->module, place->name, place->offset);
 	} else if (place->offset || !add_clones(m)) {
@@ -487,7 +488,7 @@ static int resolve(struct provider_env *env, const struct spec *spec, bool is_re
 	struct match m = { .env = env,
 			   .spec = spec,
 			   .is_return = is_return,
-			   .n_attaches = env->n_attaches,
+			   .n_attaches = env->clause.n_attaches,
 			   .module = module_of(spec),
 			   .pattern = spec->part[spec->n_parts - 1] };
 	const char *near = NULL;

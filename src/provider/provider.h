@@ -23,6 +23,7 @@
 struct btf;
 struct kallsyms;
 struct provider;
+struct provider_env;
 
 struct target {
 	struct site site;
@@ -44,57 +45,81 @@ struct spec {
 	u32 n_parts, n_parts_written; /* without an empty end, and with it */
 };
 
-/* What providers may ask; one per compilation. */
-struct provider_env {
-	struct arena *arena;
-	struct diags *diags; /* NULL when listing */
-	struct features *features;
-	struct btf *(*btf)(
-		struct provider_env *env); /* opened on first need; NULL: the kernel has none */
-	s32 pid;                           /* -p, or -1 */
-	bool child_alone; /* -c without --follow: what is bound to a process is bound to that one */
-	bool unsafe;
-	bool uses_args;          /* the clause mentions args (or argN/retval): layouts matter */
-	bool uses_result;        /* the clause mentions retval */
-	bool uses_func_or_probe; /* the clause mentions probe or func */
-	bool uses_stack;         /* the clause mentions kstack/ustack */
-	bool uses_record;        /* it mentions argstr: the event's record as it is */
-	bool uses_typed;         /* it calls what wants pointers that verifiers know by type */
-	/* What the clauses of the script read, all together: probes of different clauses on one function
-	 * are placed alike, so that they fire in the order of the script. */
-	struct script_reads {
-		u32 argn;    /* bit N: argN */
-		bool record; /* args.NAME, vars.NAME */
-		bool regs, ctx, stack;
-		bool args; /* any of them, or the result */
-		bool returns; /* a clause is on returns for which the kernel replaces the return address */
-	} script;
-	/* Of clauses on functions of the kernel alone: those on one function are attached alike, too. */
-	struct script_reads kernel_script;
-	u32 n_attaches; /* of the clause */
-	bool by_kallsyms; /* BTF has names of functions that are there as name.isra.0 only: it is not believed */
-	/* Events of system calls are perf events of their own; else, they share the raw tracepoint, and why if it matters. */
+/* What the clauses of a script read, all together: probes of different clauses on one function are placed alike, so that
+ * they fire in the order of the script. */
+struct script_reads {
+	u32 argn;    /* bit N: argN */
+	bool record; /* args.NAME, vars.NAME */
+	bool regs, ctx, stack;
+	bool args;    /* any of them, or the result */
+	bool returns; /* a clause is on returns for which the kernel replaces the return address */
+};
+
+/* What one clause mentions. */
+struct clause_reads {
+	bool args;   /* args, argN or retval: layouts matter */
+	bool result; /* retval */
+	bool name;   /* probe or func */
+	bool stack;  /* kstack or ustack */
+	bool record; /* argstr: the event's record as it is */
+	bool typed;  /* a builtin that needs pointers that verifiers know by type */
+	bool goid;
+	u32 n_attaches; /* attach points of the clause */
+	/* Names after "args." if all are known: then patterns that match many probes differ by these alone, and share
+	 * programs. NULL: not known, or the whole record is used; non-NULL and n 0: only argN or retval. */
+	const char *const *arg_names;
+	u32 n_arg_names;
+	const char *const *var_names; /* the same, after "vars." */
+	u32 n_var_names;
+};
+
+/* How probes are attached where there is a choice. */
+struct attach_choice {
+	bool prefer_raw; /* the cheapest attachment that gives the same result (default true) */
+	bool by_kallsyms; /* BTF lists names that the kernel has as name.isra.0 only: do not rely on it */
+	/* Events of system calls are perf events of their own; else they share the raw tracepoint, and why if it matters. */
 	bool calls_by_perf;
 	const char *calls_why;
 	const char *
-		kprobe_only; /* why a kprobe is not attached as a trampoline, told by -v; NULL: it may be */
-	bool exact_uprobes; /* of struct config */
-	bool prefer_raw;    /* cheapest attachment with the same answer (default true) */
-	void *ctx;
-	u32 missing_mode; /* struct config's missing_probes */
-	bool any_kernel;  /* only compiling: what is missing here may exist elsewhere */
-	u32 max_targets;  /* max_probes */
-	u32 max_strlen;   /* capacity of strings whose length is not known; 0: 1024 */
-	/* Names used after "args." when the caller knows them all: patterns that match many probes then
-	 * differ by these alone, and share programs. NULL: not known, or the whole record is used;
-	 * non-NULL and n 0: only argN or retval. */
-	const char *const *arg_names;
-	u32 n_arg_names;
-	bool uses_goid;               /* the clause mentions goid */
-	const char *const *var_names; /* likewise behind "vars." */
-	u32 n_var_names;
-	struct kallsyms *ksyms; /* the caller's, or opened on first need */
-	bool own_ksyms;
+		kprobe_only; /* why a kprobe is not attached as a trampoline, for -v; NULL: it may be */
+};
+
+/* Of struct config. */
+struct probe_config {
+	bool exact_uprobes;
+	u32 missing_probes;
+	u32 max_targets; /* max_probes */
+	u32 max_strlen;  /* capacity of strings of unknown length; 0: 1024 */
+};
+
+/* Of the run's options. */
+struct probe_run {
+	s32 pid;          /* -p, or -1 */
+	bool child_alone; /* -c without --follow: what is bound to a process is bound to that one */
+	bool unsafe;
+	bool any_kernel; /* compile only: what is missing here may exist on another kernel */
+};
+
+/* Access to the system, opened on first need. */
+struct probe_system {
+	struct features *features;
+	struct btf *(*btf)(struct provider_env *env); /* NULL: the kernel has none */
+	void *ctx;                                    /* the caller's, for btf() */
+	struct kallsyms *ksyms;                       /* the caller's, or own_ksyms */
+	bool own_ksyms;                               /* provider_env_release() frees ksyms */
+};
+
+/* The environment that a probe is resolved in; one per clause. */
+struct provider_env {
+	struct arena *arena;
+	struct diags *diags; /* NULL when listing */
+	struct probe_system system;
+	struct probe_run run;
+	struct probe_config config;
+	struct attach_choice attach;
+	struct clause_reads clause;
+	struct script_reads script;
+	struct script_reads kernel_script; /* of clauses on kernel functions alone */
 };
 
 typedef int (*target_fn)(void *ctx, struct target *t); /* non-zero stops */

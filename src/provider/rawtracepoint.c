@@ -305,7 +305,7 @@ static int resolve(struct provider_env *env, const struct spec *spec, target_fn 
 
 	if (!env_btf(env) || !env_has(env, FEAT_RAW_TP_BTF, true))
 		return resolve_untyped(env, spec, f, ctx);
-	e.untyped = e.many && !env->uses_args ? untyped_profile(env) : NULL;
+	e.untyped = e.many && !env->clause.args ? untyped_profile(env) : NULL;
 	btf_places_each(env, module_of(spec), match_place, &e);
 	if ((!e.ts.list.n || e.many) && has_bare_modules())
 		kallsyms_each(env_ksyms(env), match_bare, &(struct bare){ &e, module_of(spec) });

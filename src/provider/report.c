@@ -59,9 +59,9 @@ int probe_bad_syntax(struct provider_env *env, const struct spec *spec, const ch
 int probe_refused(struct provider_env *env, const struct spec *spec, const struct err *err)
 {
 	bool hidden = err->code == -EACCES || err->code == -EPERM;
-	enum diag_id id = !hidden         ? D_PROBE_REFUSED :
-			  env->any_kernel ? D_NOT_CHECKED :
-					    D_NOT_VISIBLE;
+	enum diag_id id = !hidden             ? D_PROBE_REFUSED :
+			  env->run.any_kernel ? D_NOT_CHECKED :
+						D_NOT_VISIBLE;
 	struct diag *d = probe_report(env, spec, id, spec->text, err->text);
 
 	if (err->help[0])
@@ -93,37 +93,37 @@ bool probe_lacks_sysfs(struct provider_env *env, const struct spec *spec, const 
 
 bool env_has(struct provider_env *env, enum feature id, bool unknown)
 {
-	return env->features ? feature_has(env->features, id) : unknown;
+	return env->system.features ? feature_has(env->system.features, id) : unknown;
 }
 
 struct btf *env_btf(struct provider_env *env)
 {
-	return env->btf ? env->btf(env) : NULL;
+	return env->system.btf ? env->system.btf(env) : NULL;
 }
 
 struct kallsyms *env_ksyms(struct provider_env *env)
 {
-	if (!env->ksyms) {
-		env->ksyms = kallsyms_new(NULL);
-		env->own_ksyms = true;
+	if (!env->system.ksyms) {
+		env->system.ksyms = kallsyms_new(NULL);
+		env->system.own_ksyms = true;
 	}
-	return env->ksyms;
+	return env->system.ksyms;
 }
 
 void provider_env_release(struct provider_env *env)
 {
-	if (env->own_ksyms)
-		kallsyms_free(env->ksyms);
-	env->ksyms = NULL;
-	env->own_ksyms = false;
+	if (env->system.own_ksyms)
+		kallsyms_free(env->system.ksyms);
+	env->system.ksyms = NULL;
+	env->system.own_ksyms = false;
 }
 
 bool env_reads_args(const struct provider_env *env)
 {
-	return env->uses_args && !(env->arg_names && !env->n_arg_names);
+	return env->clause.args && !(env->clause.arg_names && !env->clause.n_arg_names);
 }
 
 u32 env_strlen(const struct provider_env *env)
 {
-	return env->max_strlen ? env->max_strlen : 1024;
+	return env->config.max_strlen ? env->config.max_strlen : 1024;
 }

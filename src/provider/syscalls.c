@@ -33,7 +33,7 @@
 
 bool syscalls_raw_usable(const struct provider_env *env)
 {
-	return env->prefer_raw;
+	return env->attach.prefer_raw;
 }
 
 /* "sys_enter_newstat" -> 4; -1: not one, or newer than the table. */
@@ -215,7 +215,7 @@ static void enter_args(struct provider_env *env, struct profile *p, const char *
  */
 static void type_registers(struct provider_env *env, struct profile *p)
 {
-	bool typed = env->features && feature_has(env->features, FEAT_RAW_TP_BTF);
+	bool typed = env->system.features && feature_has(env->system.features, FEAT_RAW_TP_BTF);
 	struct btf *btf = typed ? env_btf(env) : NULL;
 	struct btf_param params[16];
 	u32 id = 0;
@@ -376,7 +376,7 @@ static void decoded_args(struct provider_env *env, struct profile *p, const char
 	p->decoded = true;
 	if (is_enter)
 		return;
-	if (env->uses_args && n && replaces_memory(event))
+	if (env->clause.args && n && replaces_memory(event))
 		keep_args(env, p, event);
 	p->retval = (struct arg_desc){ .name = "ret",
 				       .type = &ty_s64,
@@ -410,7 +410,8 @@ static struct profile *record_profile(struct provider_env *env)
 static struct profile *call_profile(struct provider_env *env, const char *event, bool is_enter,
 				    bool decoded)
 {
-	struct profile *p = env->calls_by_perf ? record_profile(env) : raw_profile(env, is_enter);
+	struct profile *p = env->attach.calls_by_perf ? record_profile(env) :
+							raw_profile(env, is_enter);
 
 	if (decoded) {
 		decoded_args(env, p, event, is_enter);
@@ -481,7 +482,7 @@ static void fill_set(struct provider_env *env, struct group *g)
 	p->syscall_set = arena_array(env->arena, u64, SYSCALL_MAX / 64);
 	for (u32 i = 0; i < g->numbers.n; i++)
 		p->syscall_set[g->numbers.v[i] / 64] |= 1ull << g->numbers.v[i] % 64;
-	if (!env->uses_func_or_probe)
+	if (!env->clause.name)
 		return;
 	if (g->numbers.n == 1) {
 		p->own_site = true;
@@ -518,16 +519,16 @@ static void add_group(struct provider_env *env, const struct spec *spec, struct 
 	const char *name = g->names.n == 1 ? g->names.v[0] : spec_name(env, spec);
 	struct target *t;
 
-	if (env->calls_by_perf) {
+	if (env->attach.calls_by_perf) {
 		add_perf(env, g, ts);
 		return;
 	}
 	fill_set(env, g);
 	t = targets_add(env, ts, SITE_RAW_TRACEPOINT, name, g->profile);
 	t->site.tp_name = g->profile->syscall_enter ? "sys_enter" : "sys_exit";
-	if (env->calls_why)
+	if (env->attach.calls_why)
 		t->site.place = arena_printf(env->arena, "the tracepoint of all calls, because %s",
-					     env->calls_why);
+					     env->attach.calls_why);
 	t->covered = g->names.n > 1 ? g->names.v : NULL;
 	t->n_covered = g->names.n > 1 ? g->names.n : 0;
 }
@@ -586,7 +587,7 @@ enum { MAX_FAMILY = 16 };
  */
 static void fill_absent(struct provider_env *env, struct profile **p, u32 n)
 {
-	if (n < 2 || (!env->arg_names && n > MAX_FAMILY))
+	if (n < 2 || (!env->clause.arg_names && n > MAX_FAMILY))
 		return;
 	for (u32 i = 0; i < n; i++)
 		for (u32 k = 0, own = p[i]->n_args; k < own; k++)
@@ -608,7 +609,7 @@ void syscalls_add_decoded(struct provider_env *env, const struct spec *spec, con
 
 	for (u32 i = 0; i < n; i++) {
 		p[i] = syscalls_decoded(env, numbers[i], is_return);
-		if (!env->uses_args)
+		if (!env->clause.args)
 			p[i]->n_args = 0;
 		profile_trim_args(env, p[i], n > 1);
 	}

@@ -25,19 +25,19 @@ struct target *targets_add(struct provider_env *env, struct targets *ts, enum si
 bool env_insists(const struct provider_env *env, const struct spec *spec)
 {
 	/* of several patterns it is enough that one matches */
-	return env->missing_mode == MISSING_ERROR &&
-	       !(env->n_attaches > 1 && spec_has_wildcard(spec, 1)) &&
+	return env->config.missing_probes == MISSING_ERROR &&
+	       !(env->clause.n_attaches > 1 && spec_has_wildcard(spec, 1)) &&
 	       !(spec->attach && spec->attach->may_miss);
 }
 
 bool env_demands(const struct provider_env *env, const struct spec *spec)
 {
-	return env_insists(env, spec) && !env->any_kernel;
+	return env_insists(env, spec) && !env->run.any_kernel;
 }
 
 bool env_tells_missing(const struct provider_env *env)
 {
-	return env->missing_mode != MISSING_IGNORE;
+	return env->config.missing_probes != MISSING_IGNORE;
 }
 
 static int found(void *ctx, const char *probe, const struct profile *p)
@@ -76,7 +76,7 @@ static void tell_list(struct provider_env *env, const struct spec *spec, struct 
 /* A pattern may match nothing; that the whole clause has no probe is told by the caller. */
 static bool is_whole_clause(const struct provider_env *env, const struct spec *spec)
 {
-	return spec_has_wildcard(spec, 1) && env->n_attaches == 1 && !env->any_kernel;
+	return spec_has_wildcard(spec, 1) && env->clause.n_attaches == 1 && !env->run.any_kernel;
 }
 
 static int tell_pattern(struct provider_env *env, const struct spec *spec, const char *help)
@@ -99,7 +99,7 @@ static int none(struct provider_env *env, const struct spec *spec, const char *n
 		return 0;
 	if (is_whole_clause(env, spec))
 		return tell_pattern(env, spec, help);
-	if (!demands && env->any_kernel)
+	if (!demands && env->run.any_kernel)
 		d = probe_report(env, spec, D_NOT_HERE, spec->text);
 	else
 		d = probe_report(env, spec, demands ? D_NO_MATCH : D_NO_MATCH_SKIPPED,
@@ -134,9 +134,9 @@ int targets_give(struct provider_env *env, const struct spec *spec, struct targe
 {
 	if (!ts->list.n)
 		return none(env, spec, near, ts->help);
-	if (env->max_targets && ts->list.n > env->max_targets) {
+	if (env->config.max_targets && ts->list.n > env->config.max_targets) {
 		struct diag *d = probe_report(env, spec, D_TOO_MANY_PROBES, spec->text, ts->list.n,
-					      env->max_targets);
+					      env->config.max_targets);
 
 		probe_help(env, d, "config = { max_probes = %u }", ts->list.n);
 		return -E2BIG;
@@ -197,7 +197,7 @@ struct profile *profile_for_site(struct provider_env *env, struct profile *base,
 {
 	struct profile *p;
 
-	if (!env->uses_func_or_probe)
+	if (!env->clause.name)
 		return base;
 	if (cookies && env_has(env, FEAT_COOKIE, false)) {
 		base->site_from_cookie |= many;
@@ -210,8 +210,8 @@ struct profile *profile_for_site(struct provider_env *env, struct profile *base,
 
 static bool is_used(const struct provider_env *env, const char *name)
 {
-	for (u32 i = 0; i < env->n_arg_names; i++)
-		if (streq(env->arg_names[i], name))
+	for (u32 i = 0; i < env->clause.n_arg_names; i++)
+		if (streq(env->clause.arg_names[i], name))
 			return true;
 	return false;
 }
@@ -220,7 +220,7 @@ void profile_trim_args(const struct provider_env *env, struct profile *p, bool m
 {
 	u32 kept = 0;
 
-	if (!many || !env->arg_names)
+	if (!many || !env->clause.arg_names)
 		return;
 	for (u32 i = 0; i < p->n_args; i++)
 		if (is_used(env, p->args[i].name))

@@ -65,7 +65,8 @@ static bool is_dynamic(struct match *m, const char *category, const char *event)
 
 static bool can_be_raw(const struct provider_env *env)
 {
-	return env->prefer_raw && !env_reads_args(env) && !env->uses_record && !env->uses_stack;
+	return env->attach.prefer_raw && !env_reads_args(env) && !env->clause.record &&
+	       !env->clause.stack;
 }
 
 static const char *full_name(struct match *m, const char *category, const char *event)
@@ -87,7 +88,7 @@ static void add_raw(struct match *m, const char *name, const char *event)
 static struct profile *perf_profile(struct match *m, const char *category, const char *event)
 {
 	bool is_syscall = streq(category, "syscalls"),
-	     reads = env_reads_args(m->env) || m->env->uses_record;
+	     reads = env_reads_args(m->env) || m->env->clause.record;
 	struct tp_format *f;
 	struct profile *p;
 
@@ -101,8 +102,8 @@ static struct profile *perf_profile(struct match *m, const char *category, const
 	if (!f)
 		return NULL;
 	format_args(m->env, p, f, is_syscall);
-	profile_trim_args(m->env, p, m->many && !m->env->uses_record);
-	if (m->env->uses_record)
+	profile_trim_args(m->env, p, m->many && !m->env->clause.record);
+	if (m->env->clause.record)
 		format_whole(m->env, p, f);
 	return p;
 }
@@ -138,7 +139,7 @@ static int add_events(struct match *m, const char *category, const char **events
 {
 	int ret = 0;
 
-	if (streq(category, "syscalls") && syscalls_raw_usable(m->env) && !m->env->uses_record)
+	if (streq(category, "syscalls") && syscalls_raw_usable(m->env) && !m->env->clause.record)
 		syscalls_resolve(m->env, m->spec, events, n, &m->ts, &events, &n);
 	for (u32 i = 0; i < n && ret >= 0; i++)
 		ret = add_event(m, category, events[i]);

@@ -137,13 +137,13 @@ struct params {
 
 static bool is_used(const struct provider_env *env, const char *name)
 {
-	for (u32 i = 0; i < env->n_arg_names; i++)
-		if (streq(env->arg_names[i], name))
+	for (u32 i = 0; i < env->clause.n_arg_names; i++)
+		if (streq(env->clause.arg_names[i], name))
 			return true;
-	for (u32 i = 0; i < env->n_var_names; i++)
-		if (streq(env->var_names[i], name))
+	for (u32 i = 0; i < env->clause.n_var_names; i++)
+		if (streq(env->clause.var_names[i], name))
 			return true;
-	return !env->arg_names;
+	return !env->clause.arg_names;
 }
 
 /* Thread-local: where the kernel has the thread pointer is in its own types. */
@@ -752,9 +752,9 @@ static void describe_vars(struct params *p, struct profile *to)
 			list_vars(p, to);
 		return;
 	}
-	to->vars = arena_array(p->env->arena, struct arg_desc, p->env->n_var_names);
-	for (u32 i = 0; i < p->env->n_var_names; i++)
-		add_var(p, to, p->env->var_names[i]);
+	to->vars = arena_array(p->env->arena, struct arg_desc, p->env->clause.n_var_names);
+	for (u32 i = 0; i < p->env->clause.n_var_names; i++)
+		add_var(p, to, p->env->clause.var_names[i]);
 	to->fixed_place |= to->n_vars > 0;
 }
 
@@ -762,8 +762,8 @@ static void describe_vars(struct params *p, struct profile *to)
 
 static bool is_wanted(const struct provider_env *env, const struct profile *base)
 {
-	return env->n_var_names || env->uses_goid ||
-	       (base->is_return ? env->uses_args : env_reads_args(env));
+	return env->clause.n_var_names || env->clause.goid ||
+	       (base->is_return ? env->clause.args : env_reads_args(env));
 }
 
 static void describe(struct params *p, struct profile *to, struct uargs_site *site)
@@ -793,7 +793,7 @@ static void describe(struct params *p, struct profile *to, struct uargs_site *si
 	else if (!p->many ||
 		 p->typed_result) /* of a pattern's functions it is what all have: a number */
 		describe_result(p, site, to);
-	if (p->env->uses_goid)
+	if (p->env->clause.goid)
 		describe_goroutine(p, to);
 	to->fixed_place |= !p->at_entry;
 }

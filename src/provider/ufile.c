@@ -27,7 +27,7 @@ static const char *deleted_file(struct provider_env *env, const char *path)
 	struct err err = {};
 	const char *link = NULL;
 
-	if (procmaps_read(&maps, (u32)env->pid, &err) < 0) {
+	if (procmaps_read(&maps, (u32)env->run.pid, &err) < 0) {
 		err_release(&err);
 		return NULL;
 	}
@@ -35,8 +35,8 @@ static const char *deleted_file(struct provider_env *env, const char *path)
 		const struct mapping *m = &maps.list.v[i];
 
 		if (m->deleted && m->exec && streq(m->path, path))
-			link = arena_printf(env->arena, "/proc/%d/map_files/%llx-%llx", env->pid,
-					    (unsigned long long)m->start,
+			link = arena_printf(env->arena, "/proc/%d/map_files/%llx-%llx",
+					    env->run.pid, (unsigned long long)m->start,
 					    (unsigned long long)m->end);
 	}
 	procmaps_release(&maps);
@@ -59,13 +59,14 @@ static const char *path_of(struct provider_env *env, u32 pid, const char *path)
 const char *ufile_open_path(struct provider_env *env, const char *path)
 {
 	const char *deleted =
-		env->pid > 0 && !starts_with(path, "/proc/") ? deleted_file(env, path) : NULL;
+		env->run.pid > 0 && !starts_with(path, "/proc/") ? deleted_file(env, path) : NULL;
 
 	if (deleted)
 		return deleted;
-	if (env->pid <= 0 || !proc_in_other_mnt_ns((u32)env->pid) || starts_with(path, "/proc/"))
+	if (env->run.pid <= 0 || !proc_in_other_mnt_ns((u32)env->run.pid) ||
+	    starts_with(path, "/proc/"))
 		return path;
-	return path_of(env, (u32)env->pid, path);
+	return path_of(env, (u32)env->run.pid, path);
 }
 
 /* A name without a slash that is found in PATH or among libraries is shown with its path. */
@@ -132,13 +133,13 @@ static int each_mapped(struct each *e, u32 pid)
 		return ret;
 	}
 	e->pid = pid;
-	e->other_root = e->env->pid <= 0 && maps.list.n && proc_in_other_mnt_ns(pid);
+	e->other_root = e->env->run.pid <= 0 && maps.list.n && proc_in_other_mnt_ns(pid);
 	for (u32 i = 0; i < maps.list.n && !ret; i++) {
 		const struct mapping *map = &maps.list.v[i];
 
 		if (!map->exec || map->path[0] != '/' || starts_with(map->path, "/memfd:"))
 			continue;
-		if (e->env->pid <= 0 && (e->other_root || map->deleted))
+		if (e->env->run.pid <= 0 && (e->other_root || map->deleted))
 			ret = give_foreign(e, map);
 		else
 			ret = give_once(e, map->path);
@@ -168,8 +169,8 @@ static int each_running(struct provider_env *env, bool libraries,
 			int (*f)(void *ctx, const char *path), void *ctx)
 {
 	struct each e = { .env = env, .f = f, .ctx = ctx };
-	int ret = env->pid > 0 ? each_mapped(&e, (u32)env->pid) :
-				 proc_each(libraries ? give_mapped : give_program, &e);
+	int ret = env->run.pid > 0 ? each_mapped(&e, (u32)env->run.pid) :
+				     proc_each(libraries ? give_mapped : give_program, &e);
 
 	hash_release(&e.seen);
 	return ret;
@@ -198,7 +199,8 @@ static const char *mapped_library(struct provider_env *env, const char *name)
 	struct err err = {};
 	const char *path = NULL;
 
-	if (env->pid <= 0 || strchr(name, '/') || procmaps_read(&maps, (u32)env->pid, &err) < 0) {
+	if (env->run.pid <= 0 || strchr(name, '/') ||
+	    procmaps_read(&maps, (u32)env->run.pid, &err) < 0) {
 		err_release(&err);
 		return NULL;
 	}
@@ -216,16 +218,16 @@ int ufile_each(struct provider_env *env, const char *name, int (*f)(void *ctx, c
 	const char *path;
 
 	if (!name)
-		path = env->pid > 0 ? proc_exe(env->arena, (u32)env->pid) : NULL;
+		path = env->run.pid > 0 ? proc_exe(env->arena, (u32)env->run.pid) : NULL;
 	else if (streq(name, "*"))
 		return each_running(env, false, f, ctx);
 	else if (glob_has_wildcard(name))
 		return path_glob(env->arena, name, f, ctx);
 	else
-		path = path_find_binary(env->arena, name, env->pid > 0 ? env->pid : -1);
+		path = path_find_binary(env->arena, name, env->run.pid > 0 ? env->run.pid : -1);
 	if (!path && name)
 		path = mapped_library(env, name);
-	if (!path && name && env->pid > 0 && name[0] == '/' && deleted_file(env, name))
+	if (!path && name && env->run.pid > 0 && name[0] == '/' && deleted_file(env, name))
 		path = name;
 	return path ? f(ctx, path) : -ENOENT;
 }
@@ -233,7 +235,7 @@ int ufile_each(struct provider_env *env, const char *name, int (*f)(void *ctx, c
 /* Sites that share a program are told apart by cookies. */
 static bool cannot_tell(struct provider_env *env)
 {
-	return env->uses_func_or_probe && !env_has(env, FEAT_COOKIE, false);
+	return env->clause.name && !env_has(env, FEAT_COOKIE, false);
 }
 
 void ufile_say_untold(struct provider_env *env, const struct spec *spec)
@@ -264,7 +266,7 @@ const char *ufile_later(struct provider_env *env, const char *name)
 {
 	if (cannot_tell(env))
 		return NULL;
-	if (!name || env->any_kernel || (env->pid > 0 && !glob_has_wildcard(name)))
+	if (!name || env->run.any_kernel || (env->run.pid > 0 && !glob_has_wildcard(name)))
 		return NULL;
 	if (streq(name, "*") || name[0] == '/' || (!glob_has_wildcard(name) && !strchr(name, '/')))
 		return name;
@@ -295,8 +297,8 @@ bool ufile_is_awaited(struct provider_env *env, const char *name)
 {
 	if (glob_has_wildcard(name))
 		return true;
-	return env->missing_mode != MISSING_ERROR && name[0] == '/' && access(name, F_OK) < 0 &&
-	       ufile_may_come(env, name, 0);
+	return env->config.missing_probes != MISSING_ERROR && name[0] == '/' &&
+	       access(name, F_OK) < 0 && ufile_may_come(env, name, 0);
 }
 
 /* ---- machines */
@@ -373,7 +375,7 @@ static void refuse_sight(struct provider_env *env, const struct spec *spec)
 {
 	struct diag *d = probe_report(
 		env, spec, D_PROBE_REFUSED, spec->text,
-		arena_printf(env->arena, "the files of process %d may not be seen", env->pid));
+		arena_printf(env->arena, "the files of process %d may not be seen", env->run.pid));
 
 	probe_help(
 		env, d,
@@ -385,7 +387,7 @@ void ufile_missing(struct provider_env *env, const struct spec *spec, const char
 {
 	struct diag *d;
 
-	if (env->pid > 0 && !proc_is_visible((u32)env->pid)) {
+	if (env->run.pid > 0 && !proc_is_visible((u32)env->run.pid)) {
 		refuse_sight(env, spec);
 		return;
 	}

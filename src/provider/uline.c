@@ -136,7 +136,7 @@ static struct target *add_place(struct lines *l, u64 address, const struct dwarf
 	dwarf_stay_in(l->d, 0, &(struct dwarf_instance){ 0 });
 	t->site.path = site.path;
 	t->site.offset = site.offset;
-	t->site.pid = l->env->pid > 0 ? l->env->pid : -1;
+	t->site.pid = l->env->run.pid > 0 ? l->env->run.pid : -1;
 	return t;
 }
 
@@ -179,8 +179,9 @@ static bool has_all(const struct arg_desc *args, u32 n, const char *const *names
 
 static bool is_readable(const struct provider_env *env, const struct profile *p)
 {
-	return has_all(p->args, p->n_args, env->arg_names, env->arg_names ? env->n_arg_names : 0) &&
-	       has_all(p->vars, p->n_vars, env->var_names, env->n_var_names);
+	return has_all(p->args, p->n_args, env->clause.arg_names,
+		       env->clause.arg_names ? env->clause.n_arg_names : 0) &&
+	       has_all(p->vars, p->n_vars, env->clause.var_names, env->clause.n_var_names);
 }
 
 void uline_drop_unreadable(struct provider_env *env, const struct spec *spec, struct targets *ts)
@@ -279,7 +280,7 @@ static bool begin(struct lines *l, struct provider_env *env, const struct spec *
 	parse(l, env->arena);
 	if (l->binary && !*l->binary)
 		l->binary = NULL;
-	return l->binary || env->pid > 0;
+	return l->binary || env->run.pid > 0;
 }
 
 int uline_resolve(struct provider_env *env, const struct spec *spec, target_fn f, void *ctx)
@@ -315,7 +316,7 @@ int uline_list(struct provider_env *env, const struct spec *spec, bool verbose, 
 	struct lines l;
 	int stop = 0;
 
-	env->uses_args = verbose;
+	env->clause.args = verbose;
 	if (!begin(&l, env, spec))
 		return 0;
 	ufile_each(env, l.binary, match_file, &l);
@@ -373,7 +374,7 @@ static bool is_read_anyway(const struct provider_env *env, const struct elf *elf
 	enum { LITTLE = 256 << 10 };
 	struct elf_section s;
 
-	return env_reads_args(env) || env->n_var_names ||
+	return env_reads_args(env) || env->clause.n_var_names ||
 	       (elf_section(elf, ".debug_info", &s) && s.size <= LITTLE);
 }
 

@@ -543,7 +543,7 @@ static void find_any(struct uplacer *u, const struct elf_symbol *s, const struct
 	*out = (struct uplace){ 0 };
 	for (u32 i = 0; i < ARRAY_SIZE(out->reg); i++)
 		out->reg[i] = (u8)i;
-	if (u->env->exact_uprobes)
+	if (u->env->config.exact_uprobes)
 		at_entry(u, out, "exact_uprobes is set");
 	else if (!u->known && !is_arm)
 		at_entry(u, out, "only x86-64 and arm64 code is looked at");
@@ -694,7 +694,7 @@ struct profile *uplace_profile(struct provider_env *env, struct profile *base,
 	bool regs = env->script.regs, stack = env->script.stack;
 
 	if (base->is_return || !at->offset ||
-	    !(regs || stack || (env->uses_args && moves_registers(env, at))))
+	    !(regs || stack || (env->clause.args && moves_registers(env, at))))
 		return base;
 	p = arena_dup(env->arena, base, sizeof(*base));
 	p->args = move_args(env, base->args, base->n_args, at);
@@ -727,7 +727,7 @@ struct profile *uplace_with_caller(struct provider_env *env, struct profile *bas
 {
 	struct profile *p;
 
-	if (!env->uses_stack)
+	if (!env->clause.stack)
 		return base;
 	p = arena_dup(env->arena, base, sizeof(*base));
 	p->caller = caller_of(at, is_i386);

@@ -242,7 +242,7 @@ static void add_deferred(struct compiled *c, struct provider_env *env, const str
 				    .holds = r->awaited || (pattern && glob_has_wildcard(pattern)),
 				    .names_args = r->names_args,
 				    .reads_name = (r->reads & BI_READS_NAME) != 0,
-				    .libraries = spec->provider->in_libraries || env->pid > 0,
+				    .libraries = spec->provider->in_libraries || env->run.pid > 0,
 				    .clause = r->clause };
 
 	if (!pattern || c->instances.n == r->first || r->user_name || c->diags.n_errors)
@@ -281,7 +281,7 @@ static void resolve_unseen(struct provider_env *env, struct resolve *r, const st
 
 static struct btf *provider_btf(struct provider_env *env)
 {
-	return system_btf(&((struct compiled *)env->ctx)->system);
+	return system_btf(&((struct compiled *)env->system.ctx)->system);
 }
 
 /* What providers may ask about the clause, the script and the run. In the arena: lazy types keep it. */
@@ -292,43 +292,43 @@ static struct provider_env *env_of_clause(const struct resolve *r, const struct 
 	struct provider_env env = {
 		.arena = &c->arena,
 		.diags = &c->diags,
-		.features = c->features,
-		.btf = provider_btf,
-		.ctx = c,
-		.ksyms = system_kallsyms(&c->system),
-		.prefer_raw = true,
-		/* the run */
-		.pid = o->pid > 0 ? o->pid : -1,
-		.unsafe = o->unsafe,
-		.by_kallsyms = o->no_substitutes,
-		.child_alone = o->command && !o->follow,
-		.any_kernel = o->any_kernel,
-		/* the script */
+		.system = { .features = c->features,
+			    .btf = provider_btf,
+			    .ctx = c,
+			    .ksyms = system_kallsyms(&c->system) },
+		.run = { .pid = o->pid > 0 ? o->pid : -1,
+			 .unsafe = o->unsafe,
+			 .child_alone = o->command && !o->follow,
+			 .any_kernel = o->any_kernel },
+		.config = { .max_strlen = (u32)c->env.config.max_strlen,
+			    .exact_uprobes = c->env.config.exact_uprobes,
+			    .missing_probes = c->env.config.missing_probes,
+			    .max_targets = (u32)c->env.config.max_probes },
+		.attach = { .prefer_raw = true,
+			    .by_kallsyms = o->no_substitutes,
+			    .calls_by_perf = c->call_events.n && !c->call_events.raw &&
+					     !r->internal,
+			    .calls_why = c->call_events.raw && *c->call_events.raw ?
+						 c->call_events.raw :
+						 NULL,
+			    .kprobe_only = r->internal ? "" : c->kprobe_only },
 		.script = c->reads,
 		.kernel_script = c->kernel_reads,
-		.calls_by_perf = c->call_events.n && !c->call_events.raw && !r->internal,
-		.calls_why = c->call_events.raw && *c->call_events.raw ? c->call_events.raw : NULL,
-		.kprobe_only = r->internal ? "" : c->kprobe_only,
-		.max_strlen = (u32)c->env.config.max_strlen,
-		.exact_uprobes = c->env.config.exact_uprobes,
-		.missing_mode = c->env.config.missing_probes,
-		.max_targets = (u32)c->env.config.max_probes,
-		/* the clause */
-		.arg_names = reading->whole ? NULL : reading->args.v,
-		.n_arg_names = reading->whole ? 0 : reading->args.n,
-		.var_names = reading->vars.v,
-		.n_var_names = reading->vars.n,
-		.uses_args = r->reads & BI_READS_ARGS,
-		.uses_result = r->reads & BI_READS_RESULT,
-		.uses_goid = r->reads & BI_READS_GOID,
-		.uses_func_or_probe = r->reads & BI_READS_NAME,
-		.uses_stack = r->reads & BI_READS_STACK,
-		.uses_typed = r->reads & BI_READS_TYPED,
-		.uses_record = r->reads & BI_READS_RECORD,
+		.clause = { .arg_names = reading->whole ? NULL : reading->args.v,
+			    .n_arg_names = reading->whole ? 0 : reading->args.n,
+			    .var_names = reading->vars.v,
+			    .n_var_names = reading->vars.n,
+			    .args = r->reads & BI_READS_ARGS,
+			    .result = r->reads & BI_READS_RESULT,
+			    .goid = r->reads & BI_READS_GOID,
+			    .name = r->reads & BI_READS_NAME,
+			    .stack = r->reads & BI_READS_STACK,
+			    .typed = r->reads & BI_READS_TYPED,
+			    .record = r->reads & BI_READS_RECORD },
 	};
 
 	for (const struct attach *a = r->clause->attaches; a; a = a->next)
-		env.n_attaches++;
+		env.clause.n_attaches++;
 	return arena_dup(&c->arena, &env, sizeof(env));
 }
 
@@ -410,6 +410,6 @@ void resolve_clause(struct compiled *c, const struct session_options *o, struct 
 	provider_env_release(env);
 	if (has_nothing(&r))
 		diag_report(&c->diags, clause->attaches->span,
-			    env->missing_mode == MISSING_ERROR ? D_NO_ATTACH_POINTS :
-								 D_PROBE_REMOVED);
+			    env->config.missing_probes == MISSING_ERROR ? D_NO_ATTACH_POINTS :
+									  D_PROBE_REMOVED);
 }

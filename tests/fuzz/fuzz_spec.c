@@ -52,7 +52,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t len)
 	struct arena arena;
 	struct sources sources;
 	struct diags diags;
-	struct provider_env env = { .arena = &arena, .diags = &diags, .pid = -1 };
+	struct provider_env env = { .arena = &arena, .diags = &diags, .run = { .pid = -1 } };
 	struct arg_desc args[12];
 	char *text;
 

@@ -14,7 +14,7 @@ enum { MAX_NAMES = 1 << 18 };
 
 static struct btf *list_btf(struct provider_env *env)
 {
-	return system_btf(&((struct front *)env->ctx)->system);
+	return system_btf(&((struct front *)env->system.ctx)->system);
 }
 
 static int keep(void *ctx, const char *probe, const struct profile *profile)
@@ -27,11 +27,9 @@ static int keep(void *ctx, const char *probe, const struct profile *profile)
 
 static void read_names(struct probe_names *n, u32 missing)
 {
-	struct provider_env env = { .features = kernel_features(),
-				    .btf = list_btf,
-				    .pid = -1,
-				    .prefer_raw = true,
-				    .any_kernel = true };
+	struct provider_env env = { .system = { .features = kernel_features(), .btf = list_btf },
+				    .run = { .pid = -1, .any_kernel = true },
+				    .attach = { .prefer_raw = true } };
 	struct cli none = { .o = { .script_name = "", .script = "", .themes = builtin_themes } };
 	struct buf pattern = { 0 };
 	struct err err = { 0 };
@@ -42,7 +40,7 @@ static void read_names(struct probe_names *n, u32 missing)
 		buf_puts(&pattern, ":*");
 	front_init(&f, &none);
 	env.arena = &f.arena;
-	env.ctx = &f;
+	env.system.ctx = &f;
 	probes_list(&env, pattern.s, false, keep, n, &err);
 	err_release(&err);
 	provider_env_release(&env);

@@ -21,9 +21,10 @@ static inline void fixture_init(struct fixture *x)
 	arena_init(&x->arena);
 	sources_init(&x->sources, &x->arena);
 	diags_init(&x->diags, &x->arena, &x->sources);
-	x->env = (struct provider_env){
-		.arena = &x->arena, .diags = &x->diags, .pid = -1, .prefer_raw = true
-	};
+	x->env = (struct provider_env){ .arena = &x->arena,
+					.diags = &x->diags,
+					.run = { .pid = -1 },
+					.attach = { .prefer_raw = true } };
 }
 
 static inline void fixture_release(struct fixture *x)

@@ -56,7 +56,7 @@ static void test_odd(struct fixture *x)
 {
 	struct profile *p;
 
-	x->env.max_strlen = 200;
+	x->env.config.max_strlen = 200;
 	p = profile_of(x, "odd.format", false);
 	check(p, "name", "string[200]", LOC_DATA_LOC, 8, 0);
 	check(p, "rel", "string[200]", LOC_REL_LOC, 12, 0);
@@ -71,7 +71,7 @@ static void test_odd(struct fixture *x)
 	check(p, "dev", "uint32", LOC_CTX, 108, 4);
 	check(p, "mask", "uint64[25]", LOC_DATA_LOC, 112, 0);
 	is_int(arg(p, "file")->type->space, SPACE_KERNEL, "kernel pointer");
-	x->env.max_strlen = 0;
+	x->env.config.max_strlen = 0;
 }
 
 static void test_syscall(struct fixture *x)

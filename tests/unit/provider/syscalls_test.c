@@ -54,12 +54,12 @@ static void test_many(struct fixture *x)
 	is_str(ts.list.v[1]->site.tp_name, "sys_exit", "the other");
 	ok(!ts.list.v[0]->profile->syscall_site, "no table of sites unless somebody asks");
 
-	x->env.uses_func_or_probe = true;
+	x->env.clause.name = true;
 	ts = split(x, events, 5, &n_rest);
 	is_int(ts.list.v[0]->profile->syscall_site[syscall_number("fstat")], 1, "number to name");
 	is_int(ts.list.v[0]->profile->syscall_site[syscall_number("close")], NO_SITE,
 	       "others have none");
-	x->env.uses_func_or_probe = false;
+	x->env.clause.name = false;
 }
 
 static void test_exit_args(struct fixture *x)
@@ -69,13 +69,13 @@ static void test_exit_args(struct fixture *x)
 	struct targets ts;
 	const struct arg_desc *ret;
 
-	x->env.uses_args = true;
+	x->env.clause.args = true;
 	ts = split(x, events, 3, &n_rest);
 	is_int(ts.list.n, 1, "all exits have one layout");
 	ret = arg(ts.list.v[0]->profile, "ret");
 	ok(ret && ret->loc.kind == LOC_CTX && ret->loc.offset == 8 && ret->loc.is_signed,
 	   "ret is args[1]");
-	x->env.uses_args = false;
+	x->env.clause.args = false;
 }
 
 static void test_enter_args(struct fixture *x)
@@ -92,20 +92,20 @@ static void test_enter_args(struct fixture *x)
 		skip("%s", err.text);
 		return;
 	}
-	x->env.uses_args = true;
+	x->env.clause.args = true;
 	ts = split(x, events, 4, &n_rest);
 	is_int(ts.list.n, 3,
 	       "read and write differ only in names of one type: not from openat and close");
 	a = arg(ts.list.v[0]->profile, "filename");
 	ok(a && a->loc.kind == LOC_REGS_PTR && a->loc.inner == (s32)arch_native->syscall_arg[1],
 	   "the second argument is in the second register");
-	x->env.arg_names = used;
-	x->env.n_arg_names = 1;
+	x->env.clause.arg_names = used;
+	x->env.clause.n_arg_names = 1;
 	ts = split(x, events, 4, &n_rest);
 	is_int(ts.list.n, 2, "with only fd in use: those that have none, and the others");
-	x->env.arg_names = NULL;
-	x->env.n_arg_names = 0;
-	x->env.uses_args = false;
+	x->env.clause.arg_names = NULL;
+	x->env.clause.n_arg_names = 0;
+	x->env.clause.args = false;
 }
 
 static void test_names(struct fixture *x)

@@ -32,13 +32,13 @@ static void test_timers(struct fixture *x)
 		ok(resolve(x, bad[i]) < 0, "%s is refused", bad[i]);
 		is_str(said(x), "BAD_PERIOD", "why");
 	}
-	x->env.pid = 42;
+	x->env.run.pid = 42;
 	resolve(x, "profile:hz:99");
 	is_int(x->target[0]->site.pid, 42, "profile is bound to -p");
 	ok(!x->target[0]->site.one_cpu, "and runs everywhere");
 	resolve(x, "interval:s:1");
 	is_int(x->target[0]->site.pid, -1, "interval is not");
-	x->env.pid = -1;
+	x->env.run.pid = -1;
 	ok(resolve(x, "interval:*:1") < 0 && streq(said(x), "PROBE_WILDCARD"), "no patterns");
 }
 
@@ -55,10 +55,10 @@ static void test_counters(struct fixture *x)
 	ok(resolve(x, "software:cs:many") < 0 && streq(said(x), "BAD_COUNT"), "not a count");
 	ok(resolve(x, "software:pagefaults") < 0 && streq(said(x), "NO_EVENT"), "no such event");
 	is_str(hint(x), "did you mean software:page-faults?", "the nearest");
-	x->env.missing_mode = 1;
+	x->env.config.missing_probes = 1;
 	ok(resolve(x, "software:nonsense") < 0 && streq(said(x), "NO_EVENT"),
 	   "a mistake with missing_probes = warn, too");
-	x->env.missing_mode = 0;
+	x->env.config.missing_probes = 0;
 }
 
 static void test_special(struct fixture *x)
@@ -91,10 +91,10 @@ static void test_sites(struct fixture *x)
 	resolve(x, "interval:s:1");
 	ok(!x->target[0]->profile->own_site,
 	   "a program that does not ask where it is can be shared");
-	x->env.uses_func_or_probe = true;
+	x->env.clause.name = true;
 	resolve(x, "interval:s:1");
 	ok(x->target[0]->profile->own_site, "one that asks for its probe is not");
-	x->env.uses_func_or_probe = false;
+	x->env.clause.name = false;
 }
 
 int main(void)

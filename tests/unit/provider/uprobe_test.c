@@ -65,9 +65,9 @@ static void test_functions(struct fixture *x)
 	   "beyond the function");
 	ok(resolve(x, "uprobe:main") < 0 && streq(said(x), "PROBE_PARTS"),
 	   "a binary is needed without -p");
-	x->env.missing_mode = 1;
+	x->env.config.missing_probes = 1;
 	is_int(resolve(x, "uprobe:/no/such/file:main"), 0, "missing_probes = warn");
-	x->env.missing_mode = 0;
+	x->env.config.missing_probes = 0;
 }
 
 static void test_usdt(struct fixture *x)
