@@ -130,7 +130,8 @@ int main(void)
 
 	fixture_init(&x);
 	snprintf(command, sizeof(command),
-		 "aarch64-linux-gnu-gcc " OPTIONS " -o %s tests/live/uprobe/places_arm64.c 2>/dev/null",
+		 "aarch64-linux-gnu-gcc " OPTIONS
+		 " -o %s tests/live/uprobe/places_arm64.c 2>/dev/null",
 		 file);
 	elf = fd >= 0 && !system(command) ? elf_open(file, &err) : NULL;
 	if (elf) {
