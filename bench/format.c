@@ -63,7 +63,7 @@ static void run(struct sink *s, struct arena *a, const struct row *row)
 		sample.nsecs += 1000;
 		buf_clear(&line);
 		format_apply(&line, f, s->names, row->fields, row->n_fields, &sample);
-		s->output->text(s, "printf", line.s, line.len);
+		s->output->text(s, TEXT_PRINTF, line.s, line.len);
 	}
 	sink_flush(s);
 	ns = clock_mono_ns() - from;

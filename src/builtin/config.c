@@ -214,7 +214,6 @@ static void add_text(struct members *m, const char *name, const char *s)
 static const struct type *check_config(struct check *c, struct node *call)
 {
 	static const char *const missing[] = { "error", "warn", "ignore" };
-	static const char *const modes[] = { "bpftrace", "perf", "raw", "build_id" };
 	const struct config *cfg = &c->env->config;
 	struct members m = { c, call, &call->a };
 
@@ -237,7 +236,7 @@ static const struct type *check_config(struct check *c, struct node *call)
 	add_member(&m, "perf_rb_pages", (s64)cfg->perf_rb_pages, &ty_u64);
 	add_member(&m, "print_maps_on_exit", cfg->print_maps_on_exit, &ty_bool);
 	add_member(&m, "show_debug_info", cfg->show_debug_info, &ty_bool);
-	add_text(&m, "stack_mode", modes[cfg->stack_mode]);
+	add_text(&m, "stack_mode", stack_mode_names[cfg->stack_mode]);
 	add_text(&m, "str_trunc_trailer", cfg->str_trunc_trailer);
 	return check_expr(c, call);
 }

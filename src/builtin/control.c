@@ -61,7 +61,7 @@ static int act_cat(struct actor *a, struct event_desc *e, const void *record, u3
 			   strerror(-ret));
 		if (a->sink->visible_err)
 			buf_visible(&content, 0, VISIBLE_NAME);
-		a->sink->output->message(a->sink, "warnf", e->span, content.s);
+		a->sink->output->message(a->sink, LEVEL_WARNF, e->span, content.s);
 	} else {
 		while (left) {
 			buf_reserve(&content, MIN(left, 65536u));
@@ -73,7 +73,7 @@ static int act_cat(struct actor *a, struct event_desc *e, const void *record, u3
 		}
 		if (a->names->visible)
 			buf_visible(&content, 0, VISIBLE_TEXT);
-		a->sink->output->text(a->sink, "cat", content.s ? content.s : "", content.len);
+		a->sink->output->text(a->sink, TEXT_CAT, content.s ? content.s : "", content.len);
 	}
 	buf_release(&path);
 	buf_release(&content);
@@ -187,7 +187,7 @@ static int act_assert(struct actor *a, struct event_desc *e, const void *record,
 	struct buf text = {};
 
 	buf_printf(&text, "assert failed: %s", e->text);
-	a->sink->output->message(a->sink, "errorf", e->span, text.s);
+	a->sink->output->message(a->sink, LEVEL_ERRORF, e->span, text.s);
 	buf_release(&text);
 	a->exit(a->ctx, 1);
 	return 0;

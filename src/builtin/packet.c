@@ -150,7 +150,7 @@ static struct action_file *open_file(struct actor *a, const char *path)
 	f->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
 	if (f->fd < 0) {
 		buf_printf(&head, "cannot write \"%s\": %s", path, strerror(errno));
-		a->sink->output->message(a->sink, "warnf", (struct span){ 0, 0 }, head.s);
+		a->sink->output->message(a->sink, LEVEL_WARNF, (struct span){ 0, 0 }, head.s);
 	} else {
 		put_file_header(&head);
 		write_all(f->fd, &head);

@@ -213,27 +213,36 @@ static int act_printf(struct actor *a, struct event_desc *e, const void *record,
 {
 	buf_clear(&text);
 	format_with(a, a->names, e, record, &text);
-	a->sink->output->text(a->sink, e->action->name, text.s ? text.s : "", text.len);
+	a->sink->output->text(a->sink, TEXT_PRINTF, text.s ? text.s : "", text.len);
 	return 0;
 }
 
 /* errorf, warnf: on stderr, with the position in the script. */
-static int act_message(struct actor *a, struct event_desc *e, const void *record, u32 len)
+static int show_message(struct actor *a, struct event_desc *e, const void *record,
+			enum sink_level level)
 {
 	struct names names = *a->names;
 
-	if (streq(e->action->name, "warnf") && !a->warnings)
-		return 0;
 	buf_clear(&text);
 	names.visible = a->sink->visible_err;
 	format_with(a, &names, e, record, &text);
-	a->sink->output->message(a->sink, e->action->name, e->span, text.s ? text.s : "");
+	a->sink->output->message(a->sink, level, e->span, text.s ? text.s : "");
 	return 0;
 }
 
+static int act_errorf(struct actor *a, struct event_desc *e, const void *record, u32 len)
+{
+	return show_message(a, e, record, LEVEL_ERRORF);
+}
+
+static int act_warnf(struct actor *a, struct event_desc *e, const void *record, u32 len)
+{
+	return a->warnings ? show_message(a, e, record, LEVEL_WARNF) : 0;
+}
+
 static const struct action action_printf = { .name = "printf", .act = act_printf };
-static const struct action action_errorf = { .name = "errorf", .act = act_message };
-static const struct action action_warnf = { .name = "warnf", .act = act_message };
+static const struct action action_errorf = { .name = "errorf", .act = act_errorf };
+static const struct action action_warnf = { .name = "warnf", .act = act_warnf };
 
 /* ---- print(), clear(), zero() */
 
@@ -472,7 +481,7 @@ static int act_time(struct actor *a, struct event_desc *e, const void *record, u
 {
 	buf_clear(&text);
 	time_text(&text, e->text, clock_real_ns());
-	a->sink->output->text(a->sink, "time", text.s ? text.s : "", text.len);
+	a->sink->output->text(a->sink, TEXT_TIME, text.s ? text.s : "", text.len);
 	return 0;
 }
 
@@ -595,7 +604,7 @@ static int act_join(struct actor *a, struct event_desc *e, const void *record, u
 		if (s < end)
 			buf_puts(&text, e->text);
 	}
-	a->sink->output->text(a->sink, "join", text.s ? text.s : "", text.len);
+	a->sink->output->text(a->sink, TEXT_JOIN, text.s ? text.s : "", text.len);
 	return 0;
 }
 

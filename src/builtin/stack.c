@@ -25,7 +25,6 @@ enum { STACKS_ENTRIES = 16384 };
 static const struct type *check_stack(struct check *c, struct node *call)
 {
 	enum stack_mode mode = c->env->config.stack_mode;
-	static const char *const modes[] = { "bpftrace", "perf", "raw", "build_id" };
 	s64 limit = STACK_DEFAULT_FRAMES;
 
 	for (u32 i = 0; i < call_n_args(call); i++) {
@@ -36,8 +35,8 @@ static const struct type *check_stack(struct check *c, struct node *call)
 			limit = a->value;
 			continue;
 		}
-		for (u32 m = 0; a->name && m < ARRAY_SIZE(modes); m++)
-			if (streq(a->name, modes[m])) {
+		for (u32 m = 0; a->name && m < N_STACK_MODES; m++)
+			if (streq(a->name, stack_mode_names[m])) {
 				mode = (enum stack_mode)m;
 				known = true;
 			}

@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The engines there are, one line each. */
+/* The table of engines. */
 #include "engine/engine.h"
 
-#define ENGINES(E)                                                                                 \
-	E(kernel)                                                                                  \
-	E(interpreter)
-
 #define E(name) extern const struct engine engine_##name;
-ENGINES(E)
+#include "engine/index.h"
 #undef E
 
 #define E(name) &engine_##name,
-const struct engine *const engines[] = { ENGINES(E) NULL };
+const struct engine *const engines[] = {
+#include "engine/index.h"
+	NULL,
+};
 #undef E
 
 const struct engine *engine_find(const char *name)

@@ -5,11 +5,11 @@
  */
 #include "ir/pass.h"
 
+#define P(name, brief) { #name, brief, pass_##name },
 const struct ir_pass ir_passes[] = {
-	{ "fold", "constants, copies, identities, branches on constants", pass_fold },
-	{ "dce", "dead temporaries, unreachable and empty blocks, merging of blocks", pass_dce },
-	{ "move", "values moved to a variable are read from it", pass_move },
+#include "ir/index.h"
 };
+#undef P
 const u32 n_ir_passes = ARRAY_SIZE(ir_passes);
 
 #if defined(__SANITIZE_ADDRESS__) || (defined(SONDE_HOSTILE) && SONDE_HOSTILE)

@@ -26,8 +26,8 @@ u32 *ir_count_uses(const struct ir_unit *u, const struct ir_func *f);
  */
 struct ir_insn **ir_find_defs(const struct ir_unit *u, const struct ir_func *f);
 
-bool pass_dce(struct ir_unit *u);
-bool pass_fold(struct ir_unit *u);
-bool pass_move(struct ir_unit *u);
+#define P(name, brief) bool pass_##name(struct ir_unit *u);
+#include "ir/index.h"
+#undef P
 
 #endif

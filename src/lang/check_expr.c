@@ -79,11 +79,10 @@ static const struct word {
 	const struct type *type;
 	s64 value;
 } words[] = {
-	{ "bpftrace", &ty_stack_mode, STACK_MODE_SONDE },
-	{ "sonde", &ty_stack_mode, STACK_MODE_SONDE },
-	{ "perf", &ty_stack_mode, STACK_MODE_PERF },
-	{ "raw", &ty_stack_mode, STACK_MODE_RAW },
-	{ "build_id", &ty_stack_mode, STACK_MODE_BUILD_ID },
+#define M(id, name) { #name, &ty_stack_mode, STACK_MODE_##id },
+	STACK_MODES(M)
+#undef M
+		{ "sonde", &ty_stack_mode, STACK_MODE_SONDE },
 	{ "boot", &ty_timestamp_mode, TS_BOOT },
 	{ "monotonic", &ty_timestamp_mode, TS_MONOTONIC },
 	{ "tai", &ty_timestamp_mode, TS_TAI },

@@ -111,11 +111,9 @@ static const struct choice bools[] = { { "true", 1 }, { "1", 1 }, { "false", 0 }
 static const struct choice missing[] = {
 	{ "error", MISSING_ERROR }, { "warn", MISSING_WARN }, { "ignore", MISSING_IGNORE }, {}
 };
-static const struct choice stack_modes[] = {
-	{ "bpftrace", STACK_MODE_SONDE },    { "sonde", STACK_MODE_SONDE },
-	{ "perf", STACK_MODE_PERF },         { "raw", STACK_MODE_RAW },
-	{ "build_id", STACK_MODE_BUILD_ID }, {}
-};
+#define M(id, name) { #name, STACK_MODE_##id },
+static const struct choice stack_modes[] = { STACK_MODES(M){ "sonde", STACK_MODE_SONDE }, {} };
+#undef M
 static const struct choice unstables[] = { { "error", 0 },  { "false", 0 },
 					   { "0", 0 },      { "warn", 1 },
 					   { "enable", 2 }, { "true", 2 },

@@ -19,7 +19,7 @@ static void attached(struct sink *s, u32 n_probes)
 	output_text.attached(s, n_probes);
 }
 
-static void text(struct sink *s, const char *kind, const char *bytes, size_t len)
+static void text(struct sink *s, enum sink_text kind, const char *bytes, size_t len)
 {
 	output_text.text(s, kind, bytes, len);
 }
@@ -34,7 +34,7 @@ static void lost(struct sink *s, const struct loss *loss, u64 count)
 	output_text.lost(s, loss, count);
 }
 
-static void message(struct sink *s, const char *level, struct span span, const char *bytes)
+static void message(struct sink *s, enum sink_level level, struct span span, const char *bytes)
 {
 	output_text.message(s, level, span, bytes);
 }

@@ -354,9 +354,15 @@ static void attached(struct sink *s, u32 n_probes)
 	put_notify(s);
 }
 
-static void text(struct sink *s, const char *kind, const char *bytes, size_t len)
+/* bpftrace's names. */
+static const char *const text_types[N_SINK_TEXTS] = {
+	[TEXT_PRINTF] = "printf", [TEXT_TIME] = "time",      [TEXT_CAT] = "cat",
+	[TEXT_JOIN] = "join",     [TEXT_SYSTEM] = "syscall",
+};
+
+static void text(struct sink *s, enum sink_text kind, const char *bytes, size_t len)
 {
-	put_head(&s->out, streq(kind, "system") ? "syscall" : kind);
+	put_head(&s->out, text_types[kind]);
 	json_str(&s->out, bytes, len);
 	buf_puts(&s->out, "}\n");
 	sink_item(s);
@@ -527,17 +533,23 @@ static void put_position(struct buf *b, const struct place *p)
 	buf_printf(b, ", \"line\": %u, \"col\": %u", p->line, p->col);
 }
 
-static void put_message(struct buf *b, const char *type, const char *bytes)
+static const char *const level_types[N_SINK_LEVELS] = {
+	[LEVEL_ERRORF] = "errorf",
+	[LEVEL_WARNF] = "warnf",
+	[LEVEL_RUNTIME_ERROR] = "runtime_error",
+};
+
+static void put_message(struct buf *b, enum sink_level level, const char *bytes)
 {
 	buf_puts(b, "{\"type\": \"");
-	buf_puts(b, type);
+	buf_puts(b, level_types[level]);
 	buf_puts(b, "\", \"msg\": ");
 	json_strz(b, bytes);
 }
 
 static void put_warning(struct sink *s, const struct place *place, const char *reason, u64 count)
 {
-	put_message(&s->out, "runtime_error", reason);
+	put_message(&s->out, LEVEL_RUNTIME_ERROR, reason);
 	put_position(&s->out, place);
 	buf_puts(&s->out, ", \"count\": ");
 	buf_u64(&s->out, count);
@@ -576,7 +588,7 @@ static void lost(struct sink *s, const struct loss *loss, u64 count)
 	sink_item(s);
 }
 
-static void message(struct sink *s, const char *level, struct span span, const char *bytes)
+static void message(struct sink *s, enum sink_level level, struct span span, const char *bytes)
 {
 	struct place place = sink_place(s, span);
 

@@ -46,19 +46,15 @@ void put_loss_reason(struct buf *b, const struct loss *loss)
 	}
 }
 
-static const struct level levels[] = {
-	{ "errorf", "ERROR", false },
-	{ "warnf", "WARNING", false },
-	{ "runtime_error", "WARNING", true },
-	{ "helper_error", "WARNING", true },
+static const struct level levels[N_SINK_LEVELS] = {
+	[LEVEL_ERRORF] = { "ERROR", false },
+	[LEVEL_WARNF] = { "WARNING", false },
+	[LEVEL_RUNTIME_ERROR] = { "WARNING", true },
 };
 
-const struct level *level_row(const char *name)
+const struct level *level_row(enum sink_level level)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(levels); i++)
-		if (streq(levels[i].name, name))
-			return &levels[i];
-	return &levels[ARRAY_SIZE(levels) - 1];
+	return &levels[level];
 }
 
 struct place sink_place(const struct sink *s, struct span span)

@@ -15,11 +15,10 @@ const struct loss_row *loss_row(const struct loss *loss);
 void put_loss_reason(struct buf *b, const struct loss *loss);
 
 struct level {
-	const char *name;
 	const char *label; /* ERROR, WARNING */
 	bool with_source;  /* the line is shown, underlined */
 };
-const struct level *level_row(const char *name);
+const struct level *level_row(enum sink_level level);
 
 struct place sink_place(const struct sink *s, struct span span);
 /* Results of tests and benchmarks: hooks of the outputs for people. */

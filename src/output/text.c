@@ -21,21 +21,16 @@ static void attached(struct sink *s, u32 n_probes)
 	put_notify(s);
 }
 
-/* Kinds whose text is a line of its own. */
-static const char *const lines[] = { "join", "system", "syscall" };
-
-static bool is_line(const char *kind)
+/* Whether a text of this kind ends its line. */
+static bool is_line(enum sink_text kind)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(lines); i++)
-		if (streq(kind, lines[i]))
-			return true;
-	return false;
+	return kind == TEXT_JOIN || kind == TEXT_SYSTEM;
 }
 
-static void text(struct sink *s, const char *kind, const char *bytes, size_t len)
+static void text(struct sink *s, enum sink_text kind, const char *bytes, size_t len)
 {
 	buf_add(&s->out, bytes, len);
-	if (!streq(kind, "printf") && is_line(kind))
+	if (is_line(kind))
 		buf_putc(&s->out, '\n');
 	sink_item(s);
 }
@@ -238,9 +233,9 @@ static void put_source(struct buf *b, const struct sink *s, struct span span,
 	buf_putc(b, '\n');
 }
 
-static void message(struct sink *s, const char *name, struct span span, const char *bytes)
+static void message(struct sink *s, enum sink_level kind, struct span span, const char *bytes)
 {
-	const struct level *level = level_row(name);
+	const struct level *level = level_row(kind);
 	struct place place = sink_place(s, span);
 
 	put_range(s, &place);

@@ -1,36 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The providers, in the order in which help and lists show them, and how their names are found:
- * names in any case, aliases as written (u is uprobe, U is usdt), old names.
+ * The table of providers and the lookup of their names: names in any case, aliases as written (u is
+ * uprobe, U is usdt), old names.
  */
 #include <strings.h>
 #include "provider/internal.h"
 
+#define P(name) &provider_##name,
 const struct provider *const providers[] = {
-	&provider_begin,
-	&provider_end,
-	&provider_self,
-	&provider_test,
-	&provider_bench,
-	&provider_tracepoint,
-	&provider_syscall,
-	&provider_rawtracepoint,
-	&provider_kprobe,
-	&provider_kretprobe,
-	&provider_fentry,
-	&provider_fexit,
-	&provider_lsm,
-	&provider_uprobe,
-	&provider_uretprobe,
-	&provider_usdt,
-	&provider_profile,
-	&provider_interval,
-	&provider_software,
-	&provider_hardware,
-	&provider_watchpoint,
-	&provider_iter,
+#include "provider/index.h"
 	NULL,
 };
+#undef P
 
 typedef int compare_fn(const char *a, const char *b, size_t len);
 

@@ -10,12 +10,9 @@
 struct tp_field;
 struct tp_format;
 
-/* One row per provider; index.c lists them. */
-extern const struct provider provider_begin, provider_end, provider_self, provider_test,
-	provider_bench, provider_tracepoint, provider_syscall, provider_rawtracepoint,
-	provider_profile, provider_interval, provider_software, provider_hardware, provider_uprobe,
-	provider_uretprobe, provider_kprobe, provider_kretprobe, provider_usdt, provider_fentry,
-	provider_fexit, provider_lsm, provider_iter, provider_watchpoint;
+#define P(name) extern const struct provider provider_##name;
+#include "provider/index.h"
+#undef P
 
 /* index.c: also by alias and old name; *old_name: the name is one of the old ones (a note is due). */
 const struct provider *provider_lookup(const char *name, bool *old_name);

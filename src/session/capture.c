@@ -5,11 +5,11 @@
 #include "output/output.h"
 #include "session/capture.h"
 
-static void count_message(struct sink *s, const char *level, struct span span, const char *text)
+static void count_message(struct sink *s, enum sink_level level, struct span span, const char *text)
 {
 	struct capture *c = (struct capture *)s;
 
-	c->n_errors += streq(level, "errorf");
+	c->n_errors += level == LEVEL_ERRORF;
 	output_text.message(s, level, span, text);
 }
 

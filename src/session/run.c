@@ -307,7 +307,7 @@ static int start(struct run *r, struct err *err)
 
 void run_warn(struct run *r, const char *text)
 {
-	r->o->sink->output->message(r->o->sink, "warnf", (struct span){ 0, 0 }, text);
+	r->o->sink->output->message(r->o->sink, LEVEL_WARNF, (struct span){ 0, 0 }, text);
 }
 
 /* What the kernel skipped before our programs ran: unlike losses these events were never seen. */

@@ -36,6 +36,20 @@ struct verify_error {
 int target_verify(const struct program *prog, const struct bpf_func *f,
 		  const struct profile *profile, struct verify_error *error);
 
+/* What a program can do besides counting, by the helpers that it calls. */
+enum effect {
+	EFFECT_READS_KERNEL = 1 << 0,
+	EFFECT_READS_USER = 1 << 1,
+	EFFECT_READS_STACK = 1 << 2,
+	EFFECT_WRITES_USER = 1 << 3,
+	EFFECT_OVERRIDES = 1 << 4,
+	EFFECT_SIGNALS = 1 << 5,
+	EFFECT_TRACES = 1 << 6,
+	EFFECTS_CHANGE = EFFECT_WRITES_USER | EFFECT_OVERRIDES | EFFECT_SIGNALS | EFFECT_TRACES,
+};
+/* enum effect set. */
+u32 target_effects(const struct bpf_func *f);
+
 /*
  * The most instructions that one run of a verified program executes, callbacks and calls included,
  * the insides of helpers not. An upper bound: both sides of a branch are counted.

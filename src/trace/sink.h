@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The interface between producers of results (session, actions) and output formats. An output is
- * a `struct output`, listed in output/index.c. */
+/*
+ * Where results go. Engines and actions produce, outputs consume, through this and nothing else.
+ * An output is a `struct output` and a line in output/index.h.
+ */
 #ifndef SONDE_TRACE_SINK_H
 #define SONDE_TRACE_SINK_H
 
@@ -27,21 +29,23 @@ struct bench_result {
 	bool skipped; /* by the script; average_ns and iters are invalid */
 };
 
+/* What a text is the result of. */
+enum sink_text { TEXT_PRINTF, TEXT_TIME, TEXT_CAT, TEXT_JOIN, TEXT_SYSTEM, N_SINK_TEXTS };
+/* Who reports a message: errorf(), warnf(), a check of the program at run time. */
+enum sink_level { LEVEL_ERRORF, LEVEL_WARNF, LEVEL_RUNTIME_ERROR, N_SINK_LEVELS };
+
 struct output {
 	const char *name, *brief, *doc, *example;
 	void (*attached)(struct sink *s, u32 n_probes);
-	/* kind: "printf", "time", "cat", "join", "syscall", "system", …; text is written
-	 * unchanged. */
-	void (*text)(struct sink *s, const char *kind, const char *text, size_t len);
+	/* text is complete, without anything added. */
+	void (*text)(struct sink *s, enum sink_text kind, const char *text, size_t len);
 	/* print(expr) */
 	void (*value)(struct sink *s, const struct type *t, const void *p);
 	void (*table)(struct sink *s, const struct table *t);
 	void (*lost)(struct sink *s, const struct loss *loss, u64 count);
-	/* errorf, warnf and run-time warnings: level "errorf", "warnf", "runtime_error",
-	 * "helper_error" */
-	void (*message)(struct sink *s, const char *level, struct span span, const char *text);
+	void (*message)(struct sink *s, enum sink_level level, struct span span, const char *text);
 	void (*test)(struct sink *s, const struct test_result *r);
-	void (*tested)(struct sink *s, u32 n_passed, u32 n_failed); /* after the last test */
+	void (*tested)(struct sink *s, u32 n_passed, u32 n_failed); /* after the last one */
 	void (*bench)(struct sink *s, const struct bench_result *r);
 	bool escapes; /* the format itself escapes control characters (JSON) */
 	/* After the end probes, before the maps are printed at exit: text prints two newlines. */

@@ -9,6 +9,10 @@
 #include "type/agg.h"
 #include "type/type.h"
 
+#define M(id, name) #name,
+const char *const stack_mode_names[N_STACK_MODES] = { STACK_MODES(M) };
+#undef M
+
 #define SCALAR(k, bytes, ...)                                                                      \
 	{                                                                                          \
 		.kind = (k), .size = (bytes), .align = (bytes), ##__VA_ARGS__                      \

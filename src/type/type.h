@@ -72,7 +72,19 @@ enum space {
 	SPACE_CTX, /* the program's context */
 };
 
-enum stack_mode { STACK_MODE_SONDE, STACK_MODE_PERF, STACK_MODE_RAW, STACK_MODE_BUILD_ID };
+/* The forms in which stacks are printed, with their names in scripts. */
+#define STACK_MODES(M)                                                                             \
+	M(SONDE, bpftrace)                                                                         \
+	M(PERF, perf)                                                                              \
+	M(RAW, raw)                                                                                \
+	M(BUILD_ID, build_id)
+#define M(id, name) STACK_MODE_##id,
+enum stack_mode { STACK_MODES(M) };
+#undef M
+#define M(id, name) +1
+enum { N_STACK_MODES = STACK_MODES(M) };
+#undef M
+extern const char *const stack_mode_names[N_STACK_MODES];
 
 struct value_range {
 	u64 first, last; /* both included */

@@ -36,7 +36,7 @@ static void the_rest(void)
 	fx_sink.output->end(&fx_sink);
 	is_str(fx_take(), "", "no blank lines at the end");
 	is_str(FX_ERR(fx_sink.output->attached(&fx_sink, 3)), "Attached 3 probes\n", "attached");
-	is_str(FX_ERR(fx_sink.output->message(&fx_sink, "warnf", fx_span, "m")),
+	is_str(FX_ERR(fx_sink.output->message(&fx_sink, LEVEL_WARNF, fx_span, "m")),
 	       "stdin:2:2-8: WARNING: m\n", "messages");
 }
 

@@ -140,16 +140,21 @@ static void series(void)
 
 static void texts(void)
 {
-	static const char *const kinds[][2] = { { "printf", "printf" },  { "time", "time" },
-						{ "cat", "cat" },        { "join", "join" },
-						{ "system", "syscall" }, { "syscall", "syscall" } };
+	static const struct {
+		enum sink_text kind;
+		const char *type;
+	} kinds[] = { { TEXT_PRINTF, "printf" },
+		      { TEXT_TIME, "time" },
+		      { TEXT_CAT, "cat" },
+		      { TEXT_JOIN, "join" },
+		      { TEXT_SYSTEM, "syscall" } };
 
 	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
 		struct buf b = {};
 
-		buf_printf(&b, "{\"type\": \"%s\", \"data\": \"a\\r\\n\"}\n", kinds[i][1]);
-		fx_sink.output->text(&fx_sink, kinds[i][0], "a\r\n", 3);
-		is_str(fx_take(), b.s, "%s", kinds[i][0]);
+		buf_printf(&b, "{\"type\": \"%s\", \"data\": \"a\\r\\n\"}\n", kinds[i].type);
+		fx_sink.output->text(&fx_sink, kinds[i].kind, "a\r\n", 3);
+		is_str(fx_take(), b.s, "%s", kinds[i].type);
 		buf_release(&b);
 	}
 	fx_sink.output->end(&fx_sink);
@@ -176,7 +181,7 @@ static void about_the_run(void)
 	       "{\"type\": \"runtime_error\", \"msg\": \"division by zero: x / 0 is 0, x % 0 is x\", "
 	       "\"filename\": \"stdin\", \"line\": 2, \"col\": 2, \"count\": 2}\n",
 	       "a counted warning");
-	o->message(&fx_sink, "errorf", fx_span, "bad \"x\"");
+	o->message(&fx_sink, LEVEL_ERRORF, fx_span, "bad \"x\"");
 	is_str(fx_take(),
 	       "{\"type\": \"errorf\", \"msg\": \"bad \\\"x\\\"\", \"filename\": \"stdin\", \"line\": 2, "
 	       "\"col\": 2}\n",

@@ -187,13 +187,17 @@ static void values(void)
 static void texts(void)
 {
 	static const struct {
-		const char *kind, *want;
-	} rows[] = { { "printf", "a b" }, { "time", "a b" },     { "cat", "a b" },
-		     { "join", "a b\n" }, { "system", "a b\n" }, { "syscall", "a b\n" } };
+		enum sink_text kind;
+		const char *name, *want;
+	} rows[] = { { TEXT_PRINTF, "printf", "a b" },
+		     { TEXT_TIME, "time", "a b" },
+		     { TEXT_CAT, "cat", "a b" },
+		     { TEXT_JOIN, "join", "a b\n" },
+		     { TEXT_SYSTEM, "system", "a b\n" } };
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		fx_sink.output->text(&fx_sink, rows[i].kind, "a b", 3);
-		is_str(fx_take(), rows[i].want, "%s", rows[i].kind);
+		is_str(fx_take(), rows[i].want, "%s", rows[i].name);
 	}
 	fx_sink.output->end(&fx_sink);
 	is_str(fx_take(), "\n\n", "the end of the main loop");
@@ -224,13 +228,13 @@ static void about_the_run(void)
 	is_str(FX_ERR(o->lost(&fx_sink, &div, 3)),
 	       "stdin:2:2: WARNING: division by zero: x / 0 is 0, x % 0 is x (3 times)\n",
 	       "a counted warning");
-	is_str(FX_ERR(o->message(&fx_sink, "errorf", fx_span, "bad 1")),
+	is_str(FX_ERR(o->message(&fx_sink, LEVEL_ERRORF, fx_span, "bad 1")),
 	       "stdin:2:2-8: ERROR: bad 1\n", "errorf");
-	is_str(FX_ERR(o->message(&fx_sink, "warnf", fx_span, "hm\n")), "stdin:2:2-8: WARNING: hm\n",
-	       "warnf");
-	is_str(FX_ERR(o->message(&fx_sink, "runtime_error", fx_span, "odd")),
+	is_str(FX_ERR(o->message(&fx_sink, LEVEL_WARNF, fx_span, "hm\n")),
+	       "stdin:2:2-8: WARNING: hm\n", "warnf");
+	is_str(FX_ERR(o->message(&fx_sink, LEVEL_RUNTIME_ERROR, fx_span, "odd")),
 	       "stdin:2:2-8: WARNING: odd\n    printf(1);\n    ~~~~~~\n", "with the source line");
-	is_str(FX_ERR(o->message(&fx_sink, "runtime_error", (struct span){}, "odd")),
+	is_str(FX_ERR(o->message(&fx_sink, LEVEL_RUNTIME_ERROR, (struct span){}, "odd")),
 	       "WARNING: odd\n", "without a place");
 	is_str(fx_take(), "", "nothing on the output");
 }
