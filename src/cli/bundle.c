@@ -19,7 +19,7 @@ struct bundle_mark {
 static const volatile struct bundle_mark mark = { .magic = "sonde-tool-mark",
 						  .version = SONDE_VERSION };
 
-/* The tool that runs: imports of its script are asked for without a context. */
+/* The running tool: the import hook has no context argument. */
 static const struct bundle *running;
 
 /* ---- sums */
@@ -70,7 +70,7 @@ static u32 read_u32(struct reader *r)
 	return v;
 }
 
-/* With a NUL behind it, which the length does not count. */
+/* Followed by a NUL, which the length does not count. */
 static const char *read_text(struct reader *r, size_t *len)
 {
 	u32 n = read_u32(r);
@@ -110,7 +110,7 @@ static int refuse(struct bundle *t, struct err *err, const char *why)
 	return -EBADMSG;
 }
 
-/* Compares with what the mark says; the file's own copy of the sum counts as 0. */
+/* Compares with the sum in the mark; the file's own copy of the sum counts as 0. */
 static bool is_whole(char *bytes, size_t len)
 {
 	char *m = memmem(bytes, len, (const char *)(uintptr_t)mark.magic, MARK_MAGIC_LEN);
@@ -216,7 +216,7 @@ void bundle_put_text(struct buf *payload, const char *s, size_t len)
 	buf_putc(payload, '\0');
 }
 
-/* Sections and symbols are for debuggers: only what a segment covers is kept. 0: no such file. */
+/* Sections and symbols are for debuggers: only what a segment covers remains. 0: no such file. */
 static size_t loaded_len(char *bytes, size_t len)
 {
 	Elf64_Ehdr *e = (void *)bytes;

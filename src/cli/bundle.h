@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A stand-alone tool, made by "sonde build": sonde's own executable with a script behind it.
+ * A stand-alone tool, made by "sonde build": sonde's own executable with a script appended.
  *
  *	| ELF file up to its last segment; the struct bundle_mark in it is filled in | payload |
  *
@@ -8,7 +8,7 @@
  *		  u32 number of files, each a name and a text as above: the script, then its imports
  *
  * Numbers are little endian. The mark says where the payload is and what the file's bytes sum to, so
- * that a plain sonde asks nothing and a damaged tool is refused.
+ * that a plain sonde reads no file and a damaged tool is refused.
  */
 #ifndef SONDE_CLI_BUNDLE_H
 #define SONDE_CLI_BUNDLE_H

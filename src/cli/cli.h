@@ -55,7 +55,7 @@ extern const struct command command_usage, command_version, command_compiler_ben
 /* The rows of index.h; NULL-terminated. */
 extern const struct command *const commands[];
 const struct command *command_find(const char *name);
-/* The command nearest to a word that is none, or NULL. */
+/* The command whose name is most similar to word, or NULL. */
 const char *command_near(const char *word);
 
 enum manual {
@@ -71,7 +71,7 @@ enum manual {
 	MANUAL_REQUIREMENTS
 };
 
-/* Of what can depend on whether a terminal reads it. */
+/* For output that depends on whether a terminal reads it. */
 enum when { WHEN_TERMINAL, WHEN_ALWAYS, WHEN_NEVER };
 
 struct cli {
@@ -81,7 +81,7 @@ struct cli {
 	struct tool *tool;   /* that tool, or NULL; main frees it */
 	const struct command *command;
 	const struct command *named_command; /* by the first word; NULL: by an option, or none */
-	const char **words; /* what is no option, in order; the command's name is taken off */
+	const char **words; /* all but options, in order, without the name of the command */
 	u32 n_words;
 	struct session_options o;
 	struct sink sink;
@@ -106,7 +106,7 @@ struct cli {
 	struct given *given;   /* the options, in order */
 	u32 n_given;
 	struct arena words_arena; /* words put together; main releases it */
-	u32 n_built_in;           /* words that a tool was built with: any option may stand there */
+	u32 n_built_in;           /* words that a tool was built with: any option is valid there */
 	const struct bundle *bundle; /* this is a tool made by "sonde build"; else NULL */
 };
 
@@ -126,7 +126,7 @@ void say(const struct cli *c, const char *fmt, ...) FORMAT(2, 3);
 void say_note(const struct cli *c, const char *fmt, ...) FORMAT(2, 3);
 /* A wrong command line: the text and a short usage; returns 1. */
 int say_usage(const struct cli *c, const char *fmt, ...) FORMAT(2, 3);
-/* As getopt_long(3) says it. near: the option that was meant, or NULL. */
+/* In the words of getopt_long(3). near: the similar option, or NULL. */
 int say_bad_option(const struct cli *c, const char *near, const char *fmt, ...) FORMAT(3, 4);
 void say_err(const struct cli *c, const struct err *err);
 /* Whether colors are wanted on a descriptor: a terminal, NO_COLOR, BPFTRACE_COLOR. */
@@ -151,7 +151,7 @@ int script_read(struct cli *c);
 int each_script(struct cli *c, int (*f)(struct cli *c));
 /* --follow has a process to follow: 0, or 1 after a message. */
 int check_follow(const struct cli *c);
-/* Compiles it for any kernel and says what there is to say: 0, 1 when there are errors, 255. */
+/* Compiles it for any kernel and prints diagnostics: 0, 1 if there are errors, 255. */
 int script_check(struct cli *c);
 /* A file, or standard input for "-". */
 int script_read_file(struct cli *c, const char *path, struct buf *text);

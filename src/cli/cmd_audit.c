@@ -247,14 +247,13 @@ static int run(struct cli *c)
 const struct command command_audit = {
 	.name = "audit",
 	.args = "FILE",
-	.brief = "tell what a script can read, change and cost at worst",
-	.doc = "Compiles the script and runs nothing. For each probe: at how many places it runs, the most "
-	       "instructions that one event can take (loops and calls included; what the kernel's helpers do inside is "
-	       "not), bytes of records, whose memory it reads, what it changes. Then the memory of all maps "
-	       "when they are full, the functions with an effect, and a verdict. Its cost is called cheap below 2000 "
-	       "instructions for one event, about a microsecond, and expensive from 20000 on. -f json prints it as an object. What a "
-	       "verifier checks sonde has checked before: a script that this command accepts is one that kernels "
-	       "load.",
+	.brief = "report what a script can read, change and cost at worst",
+	.doc = "Compiles the script and runs nothing. For each probe: the number of sites, the most instructions that "
+	       "one event can execute (including loops and calls, excluding the kernel's helpers), bytes of records, "
+	       "the memory that it reads and what it changes. Then the memory of all maps when they are full, the "
+	       "functions with an effect, and a verdict. The cost is cheap below 2000 instructions per event, about a "
+	       "microsecond, and expensive from 20000. -f json prints an object. sonde runs its own verifier: a "
+	       "script that this command accepts is one that kernels load.",
 	.example = "sonde audit opensnoop.bt",
 	.takes = SETS_TRACE,
 	.run = run,

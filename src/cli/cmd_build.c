@@ -30,7 +30,7 @@ struct parcel {
 	u32 n_files;
 };
 
-/* What is being built: imports are asked for without a context. */
+/* The parcel that is being packed: the import hook has no context argument. */
 static struct parcel *packing;
 
 static void add_file(struct parcel *p, const char *name, const char *text, size_t len)
@@ -132,7 +132,7 @@ static void put_words(struct buf *payload, const struct cli *c)
 	}
 }
 
-/* The whole compiler, where its answer does not hang on parameters that only a run has. */
+/* Compiles the script, unless the result depends on parameters that only a run has. */
 static int pack(struct cli *c, struct buf *payload)
 {
 	struct parcel p = { 0 };
@@ -180,7 +180,7 @@ static bool is_script_itself(const char *a, const char *b)
 	return !stat(a, &x) && !stat(b, &y) && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
 }
 
-/* Beside its place first: a tool that runs at this moment stays whole. */
+/* Writes a temporary file and renames it: a running tool is not modified. */
 static int write_tool(const char *path, const struct buf *file, struct err *err)
 {
 	char *beside = xasprintf("%s.%d", path, (int)getpid());
@@ -253,14 +253,14 @@ static int run(struct cli *c)
 const struct command command_build = {
 	.name = "build",
 	.args = "FILE",
-	.brief = "make a stand-alone executable of a script",
+	.brief = "build a stand-alone executable from a script",
 	.doc = "-o TOOL names it; without that it is FILE's name without \".bt\". The tool is sonde itself with "
 	       "the script, what the script imports and the options given here (--unsafe, -f json ...). It "
 	       "needs no other file and no compiler: the script is compiled when the tool starts, for the "
-	       "kernel that it finds there, which takes less than a millisecond. The script's getopt() "
+	       "running kernel, which takes less than a millisecond. The script's getopt() "
 	       "parameters are its options, --help shows them; words are $1, $2 ... A tool whose bytes were "
-	       "changed says so and does nothing. --runtime FILE puts another sonde of the same version "
-	       "under it: the static build for a system with an older C library, or one for another "
+	       "changed reports this and exits. --runtime FILE embeds another sonde of the same version: "
+	       "the static build for a system with an older C library, or one for another "
 	       "architecture.",
 	.example = "sonde build -o opensnoop opensnoop.bt",
 	.takes = SETS_TRACE,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * sonde check: the whole compiler, no kernel. 0: the script is right; 1: diagnostics say why not.
- * --mode compiler-bench: the same again and again, for the time that it takes.
+ * sonde check: compiles without a kernel. 0: the script is valid; 1: diagnostics report why not.
+ * --mode compiler-bench: compiles repeatedly and prints the average time.
  */
 #include <stdlib.h>
 #include "base/clock.h"
@@ -39,10 +39,10 @@ const struct command command_check = {
 	.name = "check",
 	.args = "FILE...",
 	.brief = "compile scripts without running them",
-	.doc = "Runs nothing, attaches nothing and needs no privilege: what may not be seen, or is not on "
-	       "this system, is checked as far as can be, and said. With --diag json an editor can show the "
-	       "messages; the exit status is 0 when there are no errors and 1 when there are. Further "
-	       "words are scripts when they end in \".bt\", else parameters.",
+	.doc = "Runs nothing, attaches nothing and needs no privilege: what is not readable, or not on this "
+	       "system, is checked as far as possible, and reported. With --diag json an editor can show the "
+	       "diagnostics; the exit status is 0 without errors and 1 with errors. Further words are "
+	       "scripts if they end in \".bt\", else parameters.",
 	.example = "sonde check --diag json opensnoop.bt",
 	.takes = SETS_TRACE, /* a command line of run can be checked as it is */
 	.run = run,

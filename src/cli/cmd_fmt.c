@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* sonde fmt: scripts again, in canonical layout. Nothing is printed or written when one does not parse. */
+/* sonde fmt: prints scripts in canonical layout. A script that does not parse is neither printed nor written. */
 #include <errno.h>
 #include <fcntl.h>
 #include "base/fd.h"
@@ -17,7 +17,7 @@ static int write_back(struct cli *c, const struct buf *out)
 	return 255;
 }
 
-/* --check and --write name the files that are, or were, laid out otherwise. */
+/* --check and --write list the files whose layout differs. */
 static int deliver(struct cli *c, struct buf *out)
 {
 	struct buf name = { 0 };
@@ -67,8 +67,8 @@ const struct command command_fmt = {
 	.name = "fmt",
 	.args = "FILE...",
 	.brief = "print scripts in canonical layout",
-	.doc = "Comments are kept. Needs no privilege. --write changes the files instead and names those "
-	       "that it changed; --check only names those that it would change, with status 1. -o writes to "
+	.doc = "Comments are preserved. Needs no privilege. --write changes the files in place and lists those "
+	       "that it changed; --check only lists those that it would change, with status 1. -o writes to "
 	       "another file.",
 	.example = "sonde fmt --write biolatency.bt",
 	.takes = SET_SCRIPT | SET_OUTPUT,

@@ -100,8 +100,7 @@ static int help_word(struct cli *c, const char *word, const enum topic_kind *onl
 	else if (near_best(&s.near))
 		say(c, "nothing is called \"%s\": did you mean %s?", word, near_best(&s.near));
 	else
-		say(c, "nothing is called \"%s\"; \"%s help\" says what there is", word,
-		    c->program);
+		say(c, "nothing is called \"%s\"; \"%s help\" shows the lists", word, c->program);
 	buf_release(&s.out);
 	arena_release(&a);
 	return rc;
@@ -120,7 +119,7 @@ static int help_overview(struct cli *c)
 
 	arena_init(&a);
 	buf_printf(&b,
-		   "%s help NAME tells about anything in these lists; %s help LIST prints one:\n\n",
+		   "%s help NAME describes anything in these lists; %s help LIST prints one:\n\n",
 		   c->program, c->program);
 	for (enum topic_kind k = 0; k < N_TOPIC_KINDS; k++) {
 		u32 n = 0;
@@ -192,8 +191,8 @@ static int run(struct cli *c)
 const struct command command_help = {
 	.name = "help",
 	.args = "[NAME]...",
-	.brief = "tell about an option, a function, a probe type, a message",
-	.doc = "Without a name: which lists there are. --man prints all of it as a manual page, "
+	.brief = "describe an option, a function, a probe type, a diagnostic",
+	.doc = "Without a name: the lists. --man prints everything as a manual page, "
 	       "--builtins-md, --configuration-md, --probes-md, --tools-md, --options-md, --diagnostics-md, --requirements-md and --ir-md parts of it "
 	       "as markdown, --completion SHELL a completion script.",
 	.example = "sonde help kstack",
@@ -213,7 +212,7 @@ static int explain(struct cli *c)
 	if (!c->n_words)
 		return say_usage(
 			c,
-			"which message? Its code stands behind it in brackets, like E0203; --list shows all");
+			"which diagnostic? Its code is in brackets at the end, like E0203; --list shows all");
 	for (u32 i = 0; i < c->n_words && !rc; i++)
 		rc = help_word(c, c->words[i], &diagnostics);
 	return rc;
@@ -222,8 +221,8 @@ static int explain(struct cli *c)
 const struct command command_explain = {
 	.name = "explain",
 	.args = "CODE...",
-	.brief = "tell more about a message of the compiler",
-	.doc = "CODE is what stands in brackets behind a message, such as E0203; --list shows all of them.",
+	.brief = "explain a diagnostic of the compiler",
+	.doc = "CODE is in brackets at the end of a diagnostic, such as E0203; --list shows all of them.",
 	.example = "sonde explain E0203",
 	.takes = SET_OUTPUT,
 	.run = explain,

@@ -197,7 +197,7 @@ static void yes_line(struct report *r, const char *name, bool yes)
 		text_item(r, name, yes ? "yes" : "no");
 }
 
-/* The first of them in bpftrace's words; what it takes from libraries that sonde has not got is not there. */
+/* The first ones in bpftrace's words, without what it takes from libraries that sonde does not use. */
 static void put_build(struct report *r)
 {
 	section(r, "Build", "build");
@@ -269,7 +269,7 @@ static void put_probes(struct report *r)
 		answer_item(r, providers[i]->name, probe_answer(providers[i]));
 }
 
-/* The rows with that answer: what it is, since when, what is done without it. */
+/* The rows with that answer: the feature, since which kernel, what replaces it. */
 static void put_words(struct report *r, enum feature_answer answer, const char *title,
 		      const char *key)
 {
@@ -368,11 +368,11 @@ static int run(struct cli *c)
 const struct command command_info = {
 	.name = "info",
 	.args = "",
-	.brief = "say what this system can do",
+	.brief = "print what this system supports",
 	.doc = "Each feature of the kernel is tried once after a boot and remembered; --refresh "
 	       "tries again. Without rights most are \"unknown\" (null in JSON), because trying them is not allowed. "
-	       "\"Without\" says what is done instead of what is missing; -v tells all of the table in words. "
-	       "--selftest runs known workloads and says which probe types count right here; its status is 1 when one does not.",
+	       "\"Without\" lists what replaces missing features; -v describes all features. "
+	       "--selftest runs known workloads and reports which probe types count right here; its status is 1 if one does not.",
 	.example = "sonde info -f json",
 	.takes = SET_FORMAT | SET_OUTPUT,
 	.run = run,

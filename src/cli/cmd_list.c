@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * sonde list: what exists, or what a script would attach to. In: a pattern for the providers, or a
+ * sonde list: probes that exist, or those that a script attaches. In: a pattern for the providers, or a
  * script whose attach points they resolve. Out: a name a line; with -v each is followed by its
  * arguments:
  *
@@ -64,7 +64,7 @@ static void put_args(struct buf *b, const struct profile *p)
 		put_arg(b, &p->retval, "retval");
 }
 
-/* The provider gives names as they are found: they are written as they come. */
+/* Writes each name when the provider finds it. */
 static int on_probe(void *ctx, const char *probe, const struct profile *p)
 {
 	struct listing *l = ctx;

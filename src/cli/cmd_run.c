@@ -5,13 +5,13 @@
 #include "cli/cli.h"
 #include "cli/tool.h"
 
-/* Scripts of other people may read words that their heads do not tell. */
+/* Scripts of users may read words that their head comments do not list. */
 static bool reads_words(const struct tool *t)
 {
 	return !*t->brief || *t->words || strstr(t->text, "$1") || strstr(t->text, "$#");
 }
 
-/* A tool that needs a word says which in its title; to others a word is an option that they do not know, "fileslower 10". */
+/* The title of a tool lists the words that it needs. To others a word is a mistyped option: "fileslower 10". */
 static int check_words(const struct cli *c)
 {
 	const struct tool *t = c->is_run ? c->tool : NULL;
@@ -52,11 +52,11 @@ static int top(struct cli *c)
 const struct command command_top = {
 	.name = "top",
 	.args = "FILE | TOOL [PARAM]...",
-	.brief = "trace as a script says, and show its maps again and again",
-	.doc = "On a terminal the maps stand in one place, the largest values first, as many as there is room for, and "
-	       "what the script prints stands below; elsewhere each drawing is a block of lines under the time of "
-	       "day. -i 500ms is the time between two drawings (1s), --anew lets aggregations begin again "
-	       "after each of them. Ends as \"run\" does, and then shows all.",
+	.brief = "run a script and display its maps repeatedly",
+	.doc = "On a terminal, updates the maps in place, the largest values first, as many as fit, with the output "
+	       "of the script below; elsewhere each update is a block of lines under the time of day. -i 500ms is "
+	       "the time between updates (1s), --anew resets aggregations after each of them. Ends as \"run\" "
+	       "does, and then prints all maps.",
 	.example =
 		"sonde top -i 2s --anew -e 'tracepoint:raw_syscalls:sys_enter { @[comm] = count(); }'",
 	.takes = SETS_TRACE,
@@ -66,13 +66,15 @@ const struct command command_top = {
 const struct command command_run = {
 	.name = "run",
 	.args = "FILE | TOOL [PARAM]...",
-	.brief = "trace as a script says; the command when none is named",
+	.brief = "run a script; the default command",
 	.doc = "TOOL is one of sonde's own scripts (\"sonde run --list\" names them), or one of a "
-	       "directory in SONDE_PATH; \"sonde run TOOL --help\" tells about it, and its options "
-	       "follow it. FILE is a script, - is standard input, and with -e PROGRAM the script stands on "
-	       "the command line. The words behind it are the script's parameters $1, $2 ...; "
-	       "words like --NAME=VALUE behind a -- are its named parameters. Ends at Ctrl-C, at "
-	       "exit(), or with the process of -c or -p.",
+	       "directory in SONDE_PATH; \"sonde run TOOL --help\" describes it, and its options "
+	       "follow it. FILE is a script, - is standard input, and -e PROGRAM gives the script on "
+	       "the command line. The words after it are the script's parameters $1, $2 ...; "
+	       "words like --NAME=VALUE after a -- are its named parameters. -- CMD ARGS runs a command, as "
+	       "-c does: CMD is the first word after the -- that is not a parameter of the script, or the "
+	       "word after a second --. Ends at Ctrl-C, at exit(), after --duration, or with the process of "
+	       "-c, -- or -p.",
 	.example = "sonde run opensnoop --failed --comm bash",
 	.takes = SETS_TRACE,
 	.run = run,

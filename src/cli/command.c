@@ -48,13 +48,13 @@ static const struct {
 } examples[] = {
 	{ "-e 'tracepoint:syscalls:sys_enter_openat "
 	  "{ printf(\"%s %s\\n\", comm, str(args.filename)); }'",
-	  "files that are opened, by whom" },
+	  "opened files, with the name of the process" },
 	{ "-e 'kprobe:vfs_read { @[comm] = count(); }' -c 'sleep 1'",
-	  "reads of each program during a second" },
-	{ "-l 'tracepoint:sched:*'", "probes of the scheduler; -lv shows their arguments" },
+	  "reads per program during one second" },
+	{ "-l 'tracepoint:sched:*'", "tracepoints of the scheduler; -lv shows their arguments" },
 };
 
-/* One line of a help text: what is written, what it means. */
+/* One line of a help text: syntax and meaning. */
 static void put_help_row(struct buf *b, const char *left, const char *right)
 {
 	u32 n = (u32)strlen(left);
@@ -152,8 +152,8 @@ void print_help(const struct cli *c, FILE *to)
 			   examples[i].meaning);
 	if (!c->drop_in)
 		buf_printf(&b,
-			   "\n\"%s help NAME\" tells about an option, a function, a variable, "
-			   "a probe type or a message.\n",
+			   "\n\"%s help NAME\" describes an option, a function, a variable, "
+			   "a probe type or a diagnostic.\n",
 			   me);
 	fputs(b.s, to);
 	buf_release(&b);

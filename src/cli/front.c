@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Text and vocabulary of a script, ready to be parsed; see session/compile.c for the whole way. */
+/* Text and vocabulary of a script, ready to be parsed; see session/compile.c for the whole pipeline. */
 #include "cli/front.h"
 #include "engine/kernel/kernel.h"
 #include "session/import.h"
@@ -19,7 +19,7 @@ void front_init(struct front *f, const struct cli *c)
 	system_world(&f->system, &f->env.world);
 	config_defaults(&f->env.config);
 	config_from_environment(&f->env.config,
-				&e); /* what is wrong there is told where a script is compiled */
+				&e); /* errors there are reported where a script is compiled */
 	f->env.themes = c->o.themes;
 	f->env.features = kernel_features();
 	f->env.params = c->o.params;

@@ -16,7 +16,7 @@ struct front {
 	struct source *src; /* the script */
 };
 
-/* From c->o's script; nothing of the system is opened until it is asked for. */
+/* From c->o's script; files of the system are opened when they are first used. */
 void front_init(struct front *f, const struct cli *c);
 void front_release(struct front *f);
 

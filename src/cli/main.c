@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * In: the words of the command line. Out: an exit status. Called as "bpftrace", sonde answers as
- * that program would: no subcommands, and the version of the language it speaks. An executable made by
+ * In: the words of the command line. Out: an exit status. Called as "bpftrace", sonde behaves as
+ * that program: no subcommands, and the version of the language that it implements. An executable made by
  * "sonde build" is its script; called as "dtrace", it makes headers and objects of USDT definitions.
  */
 #include <errno.h>
@@ -28,8 +28,10 @@ static int sonde_main(struct cli *c, int argc, char **argv)
 	return rc ? rc : c->command->run(c);
 }
 
-/* Closed ones would be the numbers of what is opened next, and output would go there. Reading gives an end, writing
- * EBADF. */
+/*
+ * A closed one would be the number of the next file that is opened, and output would go there. Reading
+ * returns end of file, writing EBADF.
+ */
 static void hold_standard_files(void)
 {
 	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)

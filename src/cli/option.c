@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The table of options and what each does with its value. The spelling is bpftrace's wherever it
- * has the option, so that its command lines work unchanged; those that only make sense with its
- * compiler are accepted and say what happens instead. To add one: a row.
+ * has the option, so that its command lines work unchanged. Options that only make sense with its
+ * compiler are accepted with a note.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -155,7 +155,7 @@ static int bad_choice(struct cli *c, const struct option_row *row, const char *v
 			 spell_choices(c, row->choices));
 }
 
-/* The place of value in the row's choices, or -1. */
+/* The index of value in the row's choices, or -1. */
 static int choice(const struct option_row *row, const char *value)
 {
 	size_t n = strlen(value);
@@ -178,7 +178,7 @@ static const char *number_fault(struct cli *c, const char *s)
 		*s >= '0' && *s <= '9' ? "invalid trailing bytes: %s" : "invalid integer: %s", s);
 }
 
-/* A number of the language; what is wrong with it has been said when this is not 0. */
+/* A number in the syntax of the language: 0, or 1 after a message. */
 static int read_pid(struct cli *c, const char *value, s32 *pid)
 {
 	bool is_negative = value[0] == '-';
@@ -305,7 +305,7 @@ static int take_diag(struct cli *c, const struct option_row *row, const char *va
 	return 0;
 }
 
-/* Twice was a way to ask for more in old releases, and is a mistake since. */
+/* Old releases of bpftrace accepted -kk; it is an error since. */
 static int take_warnings(struct cli *c, const struct option_row *row, const char *value)
 {
 	if (c->n_warnings_given++)
@@ -369,7 +369,7 @@ static int take_no_pass(struct cli *c, const struct option_row *row, const char 
 			 c->program);
 }
 
-/* So that nothing is asked any more, and what is denied below is never written to the cache. */
+/* Detects and caches all features first: those disabled below must not reach the cache. */
 static struct features *all_features(void)
 {
 	struct features *f = kernel_features();
@@ -447,23 +447,23 @@ static const char no_llvm[] = "there is no LLVM here; -d ir and -d bpf show what
 /* clang-format off */
 const struct option_row option_rows[] = {
 	{ .key = 'e', .name = "execute", .arg = "PROGRAM", .group = GROUP_WHAT, .sets = SET_SCRIPT,
-	  .help = "run this program instead of a file; the last one counts", .take = take_text,
+	  .help = "run this program instead of a file; if repeated, the last wins", .take = take_text,
 	  O(script), .not_for_tools = true },
 	{ .key = 'p', .name = "pid", .arg = "PID", .group = GROUP_WHAT, .sets = SET_TARGET,
-	  .help = "only the process PID; ends when it ends",
-	  .doc = "Probes of programs, samples and counters attach to the process; those of the "
-		 "kernel ignore the others' events. interval, begin and end are not filtered.",
+	  .help = "trace only process PID; end when it ends",
+	  .doc = "Probes in programs, samples and counters attach to the process; probes in "
+		 "the kernel ignore events of others. interval, begin and end are not filtered.",
 	  .take = take_pid, O(pid) },
 	{ .key = 'c', .name = "cmd", .arg = "COMMAND", .group = GROUP_WHAT, .sets = SET_TARGET,
-	  .help = "start COMMAND when all is attached; ends when it ends",
+	  .help = "start COMMAND when the probes are attached; end when it ends",
 	  .doc = "COMMAND is split at spaces, except in quotes, and found in PATH. It filters "
-		 "nothing: cpid is its process, and --follow looks at it and its children alone. "
+		 "nothing: cpid is its process ID, and --follow restricts probes to it and its children. "
 		 "\"-- COMMAND ARGS\" at the end of the line is another form, whose words are not split.",
 	  .take = take_text, O(command) },
 	{ .name = "follow", .group = GROUP_WHAT, .sets = SET_TARGET,
-	  .help = "only the process of -p or -c, its threads and its children",
-	  .doc = "Applies to probes of every type but interval, begin and end; new children are "
-		 "followed from their first instruction on.",
+	  .help = "trace only the process of -p or -c, its threads and its children",
+	  .doc = "Applies to probes of every type except interval, begin and end; new children are "
+		 "followed from their first instruction.",
 	  .take = take_flag, O(follow) },
 	{ .name = "duration", .arg = "TIME", .group = GROUP_WHAT, .sets = SET_RUN,
 	  .help = "end after TIME, as exit() does: 10s, 500ms, 1m",
@@ -471,10 +471,10 @@ const struct option_row option_rows[] = {
 		 "exit status is 0.",
 	  .take = take_time, O(duration_ns) },
 	{ .name = "probe-filter", .arg = "REGEX", .group = GROUP_WHAT, .sets = SET_TARGET,
-	  .help = "only the script's probes whose name matches", .take = take_text,
+	  .help = "attach only probes whose name matches", .take = take_text,
 	  O(probe_filter) },
 	{ .name = "debuginfo", .arg = "DIR[:DIR]", .group = GROUP_WHAT, .sets = SET_COMPILE,
-	  .help = "directories of debug files; relative: beside the file", .take = take_debuginfo },
+	  .help = "directories of debug files; relative to the traced file", .take = take_debuginfo },
 
 	{ .key = 'f', .name = "format", .arg = "FORMAT", .choices = formats + 1,
 	  .group = GROUP_OUTPUT, .sets = SET_FORMAT,
@@ -487,77 +487,78 @@ const struct option_row option_rows[] = {
 	  .take = take_text, .at = offsetof(struct cli, output) },
 	{ .key = 'B', .name = "buffer", .arg = "MODE", .choices = "line|full|none",
 	  .group = GROUP_OUTPUT, .sets = SET_RUN,
-	  .help = "when results leave: line, full, none (line on a terminal, else full)",
-	  .doc = "full gathers results and writes them when there are many, or when nothing "
-		 "happens.",
+	  .help = "output buffering: line, full, none (line on a terminal, else full)",
+	  .doc = "full collects results and writes them when there are many, or when the run is "
+		 "idle.",
 	  .take = take_buffering },
 	{ .name = "escape", .arg = "WHEN", .choices = "auto|always|never", .group = GROUP_OUTPUT,
 	  .help = "escape control characters of traced text (auto: on a terminal)",
-	  .doc = "A terminal obeys control characters, and a traced program chooses its strings, names and symbols. "
+	  .doc = "A terminal interprets control characters, and a traced program controls its strings, names and "
+		 "symbols. "
 		 "Escaped, they are shown as \\n, \\r or \\xNN. The text of the script itself, such as its printf formats, is "
 		 "never changed; pipes and files get the bytes as they are.",
 	  .take = take_escape },
 	{ .key = 'q', .name = "quiet", .group = GROUP_OUTPUT, .sets = SET_RUN,
-	  .help = "do not say how many probes are attached", .take = take_flag,
+	  .help = "do not print how many probes are attached", .take = take_flag,
 	  .at = offsetof(struct cli, quiet) },
 	{ .key = 'v', .name = "verbose", .group = GROUP_OUTPUT,
-	  .help = "say how each probe is attached; with -l: the probes' arguments",
+	  .help = "print how each probe is attached; with -l: the arguments of probes",
 	  .take = take_flag, O(verbose) },
 	{ .name = "diag", .arg = "FORMAT", .choices = "text|json", .group = GROUP_OUTPUT, .sets = SET_SCRIPT,
-	  .help = "how mistakes in the script are told: text, json", .take = take_diag },
+	  .help = "format of diagnostics: text, json", .take = take_diag },
 
 	{ .key = 'l', .name = "list", .group = GROUP_ASK,
 	  .help = "list the probes that match a pattern, or those of a script",
-	  .doc = "\"-l PATTERN\" lists what exists, \"-l FILE\" and \"-l -e PROGRAM\" what a "
-		 "script would attach to. -v adds their arguments.",
+	  .doc = "\"-l PATTERN\" lists what exists, \"-l FILE\" and \"-l -e PROGRAM\" the "
+		 "probes that a script attaches. -v adds their arguments.",
 	  .take = take_command, .command = &command_list, .not_for_tools = true },
 	{ .name = "info", .group = GROUP_ASK,
-	  .help = "say what this system can do", .take = take_command, .command = &command_info, .not_for_tools = true },
+	  .help = "print what this system supports", .take = take_command, .command = &command_info, .not_for_tools = true },
 	{ .name = "dry-run", .group = GROUP_ASK, .sets = SET_RUN,
-	  .help = "attach everything, then end", .take = take_flag, O(dry_run) },
+	  .help = "attach the probes, then exit", .take = take_flag, O(dry_run) },
 	{ .name = "test", .group = GROUP_ASK, .sets = SET_RUN,
-	  .help = "run the script's test: probes; the status is 1 when one fails",
+	  .help = "run the script's test: probes; exit with status 1 if one fails",
 	  .take = take_run_mode, .number = MODE_TEST, .not_for_tools = true },
 	{ .name = "bench", .group = GROUP_ASK, .sets = SET_RUN,
-	  .help = "time the script's bench: probes", .take = take_run_mode, .number = MODE_BENCH,
+	  .help = "run and time the script's bench: probes", .take = take_run_mode, .number = MODE_BENCH,
 	  .not_for_tools = true },
 	{ .name = "fmt", .group = GROUP_ASK,
 	  .help = "print the script in canonical layout", .take = take_command,
 	  .command = &command_fmt, .not_for_tools = true },
 	{ .key = 'd', .name = "debug", .arg = "STAGE", .choices = "ast|ir|bpf|asm|all",
 	  .group = GROUP_ASK, .sets = SET_COMPILE,
-	  .help = "show the compiler's work and end: ast, ir, bpf, asm, all",
+	  .help = "print a stage of compilation and exit: ast, ir, bpf, asm, all",
 	  .doc = "Several stages are separated by commas. The names parse, types, codegen, "
-		 "codegen-opt, dis, libbpf and verifier stand for the nearest one.",
+		 "codegen-opt, dis, libbpf and verifier select the nearest stage.",
 	  .take = take_dump, .not_for_tools = true },
 	{ .key = 'h', .name = "help", .group = GROUP_ASK,
-	  .help = "this text", .take = take_command, .command = &command_usage },
+	  .help = "print this help", .take = take_command, .command = &command_usage },
 	{ .key = 'V', .name = "version", .group = GROUP_ASK,
-	  .help = "the version", .take = take_command, .command = &command_version },
+	  .help = "print the version", .take = take_command, .command = &command_version },
 	{ .name = "aot", .arg = "TOOL", .group = GROUP_ASK, .sets = SET_RUN,
 	  .help = "make a stand-alone executable of the script, as \"build -o TOOL\"",
 	  .take = take_aot, .at = offsetof(struct cli, output), .not_for_tools = true },
 
 	{ .key = 'k', .name = "warnings", .group = GROUP_CHECKS, .sets = SET_COMPILE,
-	  .help = "warn when reading memory or a map fails at run time", .take = take_warnings },
+	  .help = "warn if a read of memory or of a map fails at run time", .take = take_warnings },
 	{ .name = "no-warnings", .group = GROUP_CHECKS, .sets = SET_SCRIPT,
-	  .help = "no warnings about the script", .take = take_flag, O(no_warnings) },
+	  .help = "do not print warnings of the compiler", .take = take_flag, O(no_warnings) },
 	{ .name = "unsafe", .group = GROUP_CHECKS, .sets = SET_COMPILE,
-	  .help = "allow what changes the system: system(), signal() ...", .take = take_flag,
+	  .help = "allow functions that change the system: system(), signal() ...", .take = take_flag,
 	  O(unsafe) },
 
 	{ .key = 'I', .name = "include-dir", .arg = "DIR", .group = GROUP_COMPILER, .sets = SET_SCRIPT,
-	  .help = "where #include and import look, besides the script's folder",
-	  .doc = "May be given again. Folders of CPATH and C_INCLUDE_PATH follow. The kernel's own headers are "
-		 "not opened: what they declare comes from the kernel's BTF.",
+	  .help = "directory for #include and import, besides that of the script",
+	  .doc = "May be repeated. The directories of CPATH and C_INCLUDE_PATH follow. Kernel headers are not "
+		 "read: their declarations come from the kernel's BTF.",
 	  .take = take_list, O(include_dirs), .not_for_tools = true },
 	{ .name = "include", .arg = "FILE", .group = GROUP_COMPILER, .sets = SET_SCRIPT,
-	  .help = "read this header before the script; may be given again", .take = take_list,
+	  .help = "read this header before the script; may be repeated", .take = take_list,
 	  O(includes), .not_for_tools = true },
 	{ .name = "no-pass", .arg = "NAME", .group = GROUP_COMPILER, .sets = SET_COMPILE,
-	  .help = "leave out a pass of the compiler, or all", .take = take_no_pass },
+	  .help = "skip a pass of the compiler, or all", .take = take_no_pass },
 	{ .name = "no-feature", .arg = "NAME", .group = GROUP_COMPILER,
-	  .help = "do as if the kernel could not do this (see --info)",
+	  .help = "pretend the kernel lacks this feature (see --info)",
 	  .doc = "Several names are separated by commas: kprobe_multi, uprobe_multi, "
 		 "kprobe_session, ringbuf ...",
 	  .take = take_no_feature },
@@ -566,7 +567,7 @@ const struct option_row option_rows[] = {
 	  .help = "codegen: only compile; compiler-bench: time it; format, test, bench",
 	  .take = take_mode },
 	{ .name = "emit-elf", .arg = "FILE", .group = GROUP_COMPILER, .sets = SET_RUN,
-	  .help = "write the programs to an object file and end", .take = take_object,
+	  .help = "write the programs to an object file and exit", .take = take_object,
 	  .at = offsetof(struct cli, object), .not_for_tools = true },
 
 	{ .key = 'b', .name = "btf", .group = GROUP_COMPAT,
@@ -577,8 +578,8 @@ const struct option_row option_rows[] = {
 	  .help = "user stacks are walked without it", .take = take_dwarf_pid,
 	  .why = "user stacks are walked by frame pointers" },
 	{ .name = "traceable-functions", .arg = "FILE", .group = GROUP_COMPAT,
-	  .help = "the kernel is asked itself", .take = take_traceable,
-	  .why = "the kernel is asked which functions can be traced" },
+	  .help = "read from the kernel", .take = take_traceable,
+	  .why = "the list of traceable functions is read from the kernel" },
 	{ .name = "emit-llvm", .arg = "FILE", .group = GROUP_COMPAT,
 	  .help = "there is no LLVM here", .take = take_note,
 	  .why = no_llvm },
@@ -588,36 +589,36 @@ const struct option_row option_rows[] = {
 
 	{ .name = "vm", .group = GROUP_HIDDEN, .sets = SET_COMPILE,
 	  .help = "run begin and end in user space, without the kernel",
-	  .doc = "Needs no privilege; other probes see no events. For tests of the language.",
+	  .doc = "Needs no privilege; other probes receive no events. For tests of the language.",
 	  .take = take_interpreter, O(engine) },
 	{ .name = "check", .group = GROUP_HIDDEN,
-	  .help = "name the files that are laid out otherwise; the status is 1 when there are some",
+	  .help = "list files whose layout differs; exit with status 1 if there is one",
 	  .take = take_flag, .at = offsetof(struct cli, compare), .command = &command_fmt },
 	{ .name = "write", .group = GROUP_HIDDEN,
-	  .help = "change the files themselves", .take = take_flag,
+	  .help = "write the result back to the files", .take = take_flag,
 	  .at = offsetof(struct cli, rewrite), .command = &command_fmt },
 	{ .key = 'i', .name = "interval", .arg = "TIME", .group = GROUP_HIDDEN,
-	  .help = "the time between two drawings: 1s, 500ms", .take = take_time,
+	  .help = "time between updates: 1s, 500ms", .take = take_time,
 	  O(redraw_ns), .command = &command_top },
 	{ .name = "anew", .group = GROUP_HIDDEN,
-	  .help = "aggregations begin again after each drawing", .take = take_flag,
+	  .help = "reset aggregations after each update", .take = take_flag,
 	  O(redraw_anew), .command = &command_top },
 	{ .name = "runtime", .arg = "FILE", .group = GROUP_HIDDEN,
-	  .help = "the executable of sonde that the tool is made of", .take = take_text,
+	  .help = "the sonde executable to embed", .take = take_text,
 	  .at = offsetof(struct cli, runtime), .command = &command_build },
 	{ .name = "refresh", .group = GROUP_HIDDEN,
-	  .help = "forget what was learned about this kernel since it started", .take = take_flag,
+	  .help = "discard cached features of this kernel and detect them again", .take = take_flag,
 	  .at = offsetof(struct cli, refresh), .command = &command_info },
 	{ .name = "selftest", .group = GROUP_HIDDEN,
-	  .help = "trace known work with each probe type and say which count right",
-	  .doc = "Takes a few seconds and traces processes of its own only. The status is 1 when a type counts wrong, "
-		 "255 when all are refused.",
+	  .help = "trace a known workload with each probe type and report which count right",
+	  .doc = "Takes a few seconds and traces only its own processes. The status is 1 if a type counts wrong, "
+		 "255 if all are refused.",
 	  .take = take_flag, .at = offsetof(struct cli, selftest), .command = &command_info },
 	{ .name = "selftest-work", .arg = "WORK", .group = GROUP_HIDDEN,
-	  .help = "only do what --selftest traces: getpgid:500, call:500 ...", .take = take_text,
+	  .help = "run only the workload that --selftest traces: getpgid:500, call:500 ...", .take = take_text,
 	  .at = offsetof(struct cli, selftest_work), .command = &command_info },
 	{ .name = "man", .group = GROUP_HIDDEN,
-	  .help = "everything, or a command, as a manual page", .take = take_manual, .number = MANUAL_MAN,
+	  .help = "print the manual page of sonde or of a command", .take = take_manual, .number = MANUAL_MAN,
 	  .command = &command_help },
 	{ .name = "builtins-md", .group = GROUP_HIDDEN,
 	  .help = "functions and variables as markdown", .take = take_manual,
@@ -638,7 +639,7 @@ const struct option_row option_rows[] = {
 	  .help = "messages of the compiler as markdown", .take = take_manual,
 	  .number = MANUAL_DIAGNOSTICS, .command = &command_help },
 	{ .name = "requirements-md", .group = GROUP_HIDDEN,
-	  .help = "what sonde needs and does without, as markdown", .take = take_manual,
+	  .help = "requirements as markdown", .take = take_manual,
 	  .number = MANUAL_REQUIREMENTS, .command = &command_help },
 	{ .name = "ir-md", .group = GROUP_HIDDEN,
 	  .help = "operations and passes of the compiler as markdown", .take = take_manual,

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Words to a struct cli, as getopt_long(3) reads them: options may stand anywhere, short ones may
+ * Words to a struct cli, as getopt_long(3) reads them: options may be anywhere, short ones may
  * be joined (-lv, -ve PROGRAM), a value may be joined to its option (-fjson, --format=json), long
  * names may be shortened while they stay unambiguous. After a lone "--" nothing is an option: words
  * like --NAME=VALUE are the script's named parameters, others are parameters, or a command to run and
  * its arguments (script.c: take_after). A first
- * word that is a command's name is one; a file of that name is written ./NAME. Behind "run NAME" the
+ * word that is a command's name is one; a file of that name is written ./NAME. After "run NAME" the
  * script's own options count before sonde's.
  */
 #include <stdlib.h>
@@ -18,17 +18,17 @@ struct args {
 	struct cli *c;
 	char **v;
 	int n, at;
-	bool all_words; /* behind "--" */
+	bool all_words; /* after "--" */
 };
 
-/* help and version are obeyed at once, whatever follows */
+/* help and version take effect at once; the rest of the line is ignored */
 static bool is_decided(const struct cli *c)
 {
 	return c->command == &command_usage || c->command == &command_version ||
 	       c->command == &command_tool_help;
 }
 
-/* A stand-alone tool has the options of sonde that are about running; it may be built with any. */
+/* A stand-alone tool has the options of sonde for a run; it may be built with any option. */
 static bool is_there(const struct args *a, const struct option_row *row)
 {
 	return row && (!a->c->bundle || a->at <= 1 + (int)a->c->n_built_in ||
@@ -73,7 +73,7 @@ static const char *next_word(struct args *a)
 	return a->at < a->n ? a->v[a->at++] : NULL;
 }
 
-/* "--top 5" and "--top=5" behind the tool that has such an option: a named parameter, as behind "--". */
+/* "--top 5" and "--top=5" after a tool that has this option: a named parameter, as after "--". */
 static int take_own(struct args *a, const struct script_option *own, const char *word)
 {
 	struct cli *c = a->c;
@@ -132,7 +132,7 @@ static int take_short(struct args *a, const char *keys)
 	return 0;
 }
 
-/* The first word, unless -e or another option said before what the words are. */
+/* The first word is a command, unless -e or an option that selects a command precedes it. */
 static bool is_command(const struct args *a)
 {
 	const struct cli *c = a->c;
@@ -141,7 +141,7 @@ static bool is_command(const struct args *a)
 	       !c->n_words;
 }
 
-/* "sonde help -p" asks about the option. */
+/* "sonde help -p" describes the option. */
 static bool is_asked_about(const struct args *a, const char *word)
 {
 	const struct option_row *row;

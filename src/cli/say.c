@@ -11,7 +11,7 @@
 
 enum { LOG_TAIL = 20 };
 
-/* To stderr; a terminal does not obey the names in it. */
+/* To stderr; control characters are escaped on a terminal. */
 static void put_stderr(const struct cli *c, struct buf *b)
 {
 	if (escape_wanted(c, STDERR_FILENO))
@@ -20,7 +20,7 @@ static void put_stderr(const struct cli *c, struct buf *b)
 	buf_release(b);
 }
 
-/* Called bpftrace, messages begin as its do: scripts look for them. */
+/* Called bpftrace, messages begin as its messages do: scripts search for them. */
 FORMAT(3, 0) static void say_line(const struct cli *c, bool is_note, const char *fmt, va_list ap)
 {
 	struct buf b = { 0 };
@@ -105,7 +105,7 @@ int say_bad_option(const struct cli *c, const char *near, const char *fmt, ...)
 	return put_usage(c);
 }
 
-/* The last lines say why a verifier refused; what stands above is its way there. */
+/* The last lines of a verifier log give the reason; those above are the path to it. */
 static const char *log_tail(const char *log, u32 lines)
 {
 	const char *p = log + strlen(log);

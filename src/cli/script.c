@@ -40,7 +40,7 @@ int script_read_file(struct cli *c, const char *path, struct buf *text)
 	return 1;
 }
 
-/* Words that are no files may be tools: what "run" found already, or what other commands ask about. */
+/* A word that is not a file may be a tool: the one that "run" found, or the argument of another command. */
 static struct tool *tool_of(struct cli *c, const char *word)
 {
 	if (!c->tool && access(word, F_OK) && c->command != &command_run)
@@ -61,8 +61,7 @@ static int no_script(const struct cli *c, const char *word)
 		say(c, "there is no script \"%s\": did you mean \"%s %s\"?", word, c->program,
 		    command);
 	else if (strchr(word, '{'))
-		say(c, "there is no script \"%s\": a program in the command line stands behind -e",
-		    word);
+		say(c, "there is no script \"%s\": a program on the command line follows -e", word);
 	else if (!c->drop_in && !strpbrk(word, "./"))
 		say(c, "there is no script \"%s\": \"%s run --list\" shows those that come with it",
 		    word, c->program);
@@ -72,7 +71,7 @@ static int no_script(const struct cli *c, const char *word)
 	return 1;
 }
 
-/* A tool whose options stand behind its name, and no "run" before it. */
+/* A tool with options after its name, without "run" before it. */
 bool script_is_tool_alone(const struct cli *c, const char *word)
 {
 	struct tool *t = access(word, F_OK) ? tool_open(word) : NULL;
@@ -83,7 +82,7 @@ bool script_is_tool_alone(const struct cli *c, const char *word)
 	return t;
 }
 
-/* Files that nobody wrote as a script: one message instead of one for each byte. */
+/* Files that are not text: one message instead of one for each byte. */
 static int refuse_other_file(const struct cli *c, const char *word)
 {
 	const char *s = c->script.s;
@@ -232,7 +231,7 @@ int script_read(struct cli *c)
 	return 0;
 }
 
-/* Behind the first word those are scripts too that are called so; the others are parameters of all. */
+/* After the first word, words that end in .bt are scripts; the others are parameters of all scripts. */
 static u32 count_scripts(const struct cli *c)
 {
 	u32 n = 1;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * In: the text of a script. Out: a row for each name that it asks for by getopt(), wherever the call
- * stands. The row of a name takes its description from the call that has one.
+ * In: the text of a script. Out: a row for each name in a call of getopt(). The row of a name takes its description from the call that has one.
  */
 #include <ctype.h>
 #include <inttypes.h>

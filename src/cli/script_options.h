@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The options of a script: what it asks for by getopt(). */
+/* The options of a script: the names in its calls of getopt(). */
 #ifndef SONDE_CLI_SCRIPT_OPTIONS_H
 #define SONDE_CLI_SCRIPT_OPTIONS_H
 
@@ -18,11 +18,11 @@ struct script_option {
 struct script_options {
 	VEC(struct script_option) rows; /* in order of first mention */
 	u32 n_words;                    /* the highest $N */
-	bool any_words;                 /* $# is asked for */
+	bool any_words;                 /* the script reads $# */
 };
 
 /*
- * Parses the text, name is what it is called. Strings live in a. A script with mistakes has the
+ * Parses the text, name is what it is called. Strings live in a. A script with errors has the
  * options that were found before the parser gave up: its compilation reports them.
  */
 void script_options_read(struct script_options *o, struct arena *a, const char *name,
@@ -35,7 +35,7 @@ const struct script_option *script_option_find(const struct script_options *o, c
 					       size_t len);
 /* "--top=N" */
 void script_option_spelling(struct buf *b, const struct script_option *row);
-/* What it means and, where that says something, what it is when it is not given. */
+/* Its meaning, and its default unless that is false, 0 or "". */
 void script_option_meaning(struct buf *b, const struct script_option *row);
 
 #endif

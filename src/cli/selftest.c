@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * sonde info --selftest: for each row a sonde of its own runs the row's script over known work, so that what is
+ * sonde info --selftest: for each row a separate sonde runs the row's script over known work, so that what is
  * tested is what users run, and nothing that goes wrong ends the others. Out: a line for each row: the count
  * is right, it is not, or the kernel refuses, with its reason.
  *
@@ -40,7 +40,7 @@ struct row {
 	u64 min, max;              /* what is right */
 	const char *unit;
 	const char *option; /* of the run, or NULL */
-	bool apart; /* its program runs for nobody else: rows beside each other that are so run at once */
+	bool apart; /* its program runs for no other process: adjacent rows of this kind run concurrently */
 };
 
 #define WORK(work_, min_, max_, unit_)                                                             \
@@ -275,7 +275,7 @@ static u32 run_rows(u32 first, struct result *r)
 	return n;
 }
 
-/* ---- what is told */
+/* ---- the report */
 
 static void put_text(struct buf *b, const struct row *row, const struct result *r)
 {

@@ -10,7 +10,7 @@ int selftest(struct cli *c);
 
 /* ---- selftest_work.c: what the traced process does: "getpgid:500". The exit status. */
 int selftest_work(const struct cli *c, const char *what);
-/* Where the function that "call" calls lies in our file, as its symbol table would say. */
+/* Where the function that "call" calls is in our file, as its symbol table gives it. */
 u64 selftest_function(void);
 
 enum {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The known work of sonde info --selftest. The executable is its own traced program, so that nothing needs to be
- * installed: a function that nobody inlines, a USDT probe in it, some system calls, fresh pages, a word at
+ * installed: a function that is not inlined, a USDT probe in it, some system calls, fresh pages, a word at
  * an address that is known beforehand.
  */
 #include <link.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Where tools are found, and what the comment at their head says; tool.h has its form. A name never
+ * Where tools are found, and the comment at their head; tool.h describes its form. A name never
  * means a file of the working directory: that is what a path is for.
  */
 #include <ctype.h>
@@ -15,7 +15,7 @@
 
 struct lines {
 	const char *at;
-	bool in_block; /* behind a slash and star */
+	bool in_block; /* after a slash and star */
 };
 
 static bool is_blank(char c)
@@ -23,7 +23,7 @@ static bool is_blank(char c)
 	return c == ' ' || c == '\t' || c == '\r';
 }
 
-/* " * text" of a block comment: what stands before the star goes, and the end of the comment. */
+/* " * text" of a block comment: the text before the star and the end of the comment are removed. */
 static bool next_of_block(struct lines *l, const char **text, size_t *len)
 {
 	const char *s = l->at, *end = s + strcspn(s, "\n"), *over = strstr(s, "*/");

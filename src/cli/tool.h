@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Ready scripts, found by name: those of tools/, which the program carries, and people's own. What
- * help says about one stands in the comment at its head:
+ * Ready scripts, found by name: those of tools/, which the program carries, and people's own. The
+ * help of a tool is the comment at its head:
  *
  *	#!/usr/bin/env -S sonde run
  *	// SPDX-License-Identifier: ...
  *	// NAME WORDS - what it shows, in one line (WORDS: its parameters, if it has some)
  *	//
- *	// Paragraphs that tell more.
+ *	// Paragraphs with details.
  *	//
  *	// Example:
  *	//   # sonde run NAME --option
@@ -32,7 +32,7 @@ struct tool {
 	const char *path;   /* for messages: its file, or "execsnoop.bt" */
 	const char *text;
 	size_t len;
-	const char *words, *brief, *doc, *example; /* "" when the head does not say */
+	const char *words, *brief, *doc, *example; /* "" if the head has none */
 	struct script_options options;
 };
 
@@ -48,12 +48,12 @@ struct tool *tool_new(const char *name, const char *path, const char *text, size
 void tool_free(struct tool *t);
 /* All that tool_open() finds, by name, each once. */
 void tools_each(void (*f)(void *ctx, const struct tool *t), void *ctx);
-/* The name nearest to a word that is none, in static memory, or NULL. */
+/* The most similar name, in static memory, or NULL. */
 const char *tool_near(const char *word);
 
 struct cli;
 
-/* A tool named without "run": says so. */
+/* Whether word is a tool, which needs "run" before it: prints that. */
 bool script_is_tool_alone(const struct cli *c, const char *word);
 
 #endif

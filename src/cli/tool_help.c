@@ -26,7 +26,7 @@ int tools_list(struct cli *c)
 	int rc;
 
 	tools_each(list_tool, &b);
-	buf_printf(&b, "\n\"%s run NAME --help\" tells about one.\n", c->program);
+	buf_printf(&b, "\n\"%s run NAME --help\" describes one.\n", c->program);
 	rc = put_out(c, &b);
 	buf_release(&b);
 	return rc;

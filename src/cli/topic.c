@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Rows to topics: one function for each kind of row. What can be known from a row besides its texts
- * (other spellings, what the kernel must have) becomes facts.
+ * Rows to topics: one function for each kind of row. What a row contains besides its texts
+ * (other spellings, required kernel features) becomes facts.
  */
 #include <ctype.h>
 #include <strings.h>
@@ -377,7 +377,7 @@ static bool has_name(const char *names, const char *word, size_t len, bool any_c
 	return false;
 }
 
-/* "arg3" is answered by the row "argN"; "kprobe:vfs_read" by kprobe. */
+/* "arg3" finds the row "argN"; "kprobe:vfs_read" finds kprobe. */
 bool topic_answers(const struct topic *t, const char *word)
 {
 	size_t len = strlen(word), digits = len;

@@ -30,8 +30,8 @@ enum { MAX_FACTS = 12 };
 struct topic {
 	enum topic_kind kind;
 	const char *section;               /* option group, theme; NULL: the kind has no sections */
-	const char *name;                  /* what it is called in lists */
-	const char *names;                 /* all that it answers to, space separated */
+	const char *name;                  /* in lists */
+	const char *names;                 /* all names that find it, space separated */
 	const char *head;                  /* signature, syntax, spelling, message */
 	const char *brief, *doc, *example; /* doc and example may be NULL */
 	const struct option_row *option;   /* of an option; else NULL */

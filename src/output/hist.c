@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Histograms. In: merged buckets of hist, lhist or llhist. Out: the rows between the first and the
- * last bucket that hold something, with their bounds; and the frame that terminals show:
+ * last bucket that are not empty, with their bounds; and the chart:
  *
  *	[256, 512)            12 |@@@@@@@@@@@@                                        |
  *	^ 16 wide      ^ 8 wide   ^ 52 wide: count * 52 / largest count, cut
@@ -51,7 +51,7 @@ void hist_row(const struct hist_view *v, u32 i, s64 *lo, bool *has_lo, s64 *hi, 
 /* ---- labels */
 
 /*
- * An edge between buckets of hist. The suffix goes by the size of the bucket that begins there, so
+ * An edge between buckets of hist. The suffix depends on the size of the bucket that begins there, so
  * that [1K, 2K) is short and the finer [1152, 1280) stays exact.
  */
 static void put_power(struct buf *b, u64 edge, u32 k)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Histograms and time series as outputs see them: the rows that are shown, and their frames as text. */
+/* Histograms and time series for outputs: the rows that are shown, and charts as text. */
 #ifndef SONDE_OUTPUT_HIST_H
 #define SONDE_OUTPUT_HIST_H
 
 #include "trace/sink.h"
 
-/* hist, lhist, llhist: the buckets from the first to the last that hold something. */
+/* hist, lhist, llhist: the buckets from the first to the last that are not empty. */
 struct hist_view {
 	const struct type *type;
 	const void *value;

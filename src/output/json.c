@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * JSON, one object a line, section 5.4 of the language. Objects have a blank after ':' and ',',
+ * JSON, one object per line, in bpftrace's format. Objects have a blank after ':' and ',',
  * arrays have none. Integers that a double cannot hold are strings. Everything goes to the output
  * stream, messages too.
  */
@@ -627,7 +627,7 @@ static void test(struct sink *s, const struct test_result *r)
 
 static void tested(struct sink *s, u32 n_passed, u32 n_failed)
 {
-	/* each result was told */
+	/* each result was printed */
 }
 
 static void bench(struct sink *s, const struct bench_result *r)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What outputs share when they speak of the run itself: places, losses, levels of messages. */
+/* Shared by outputs for messages of the run: positions, losses, levels of messages. */
 #include <unistd.h>
 #include "base/fd.h"
 #include "output/notice.h"

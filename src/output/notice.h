@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What outputs share when they speak of the run itself: places, losses, levels. */
+/* Shared by outputs for messages of the run: positions, losses, levels. */
 #ifndef SONDE_OUTPUT_NOTICE_H
 #define SONDE_OUTPUT_NOTICE_H
 
@@ -7,7 +7,7 @@
 
 /* The row of a loss reason: lost events, or a warning that is counted. */
 struct loss_row {
-	const char *reason; /* in parentheses behind "lost N events"; NULL: a warning */
+	const char *reason; /* in parentheses after "lost N events"; NULL: a warning */
 	const char *warning;
 };
 const struct loss_row *loss_row(const struct loss *loss);
@@ -25,7 +25,7 @@ struct place sink_place(const struct sink *s, struct span span);
 void text_test(struct sink *s, const struct test_result *r);
 void text_tested(struct sink *s, u32 n_passed, u32 n_failed);
 void text_bench(struct sink *s, const struct bench_result *r);
-/* Announces live probes on stdout when the environment asks for it; flushes. */
+/* Announces live probes on stdout if the environment requests it; flushes. */
 void put_notify(struct sink *s);
 
 #endif

@@ -112,7 +112,7 @@ u64 series_wall_ns(const struct names *names, const struct series *s, u64 epoch)
 
 /* ---- chart */
 
-struct unit { /* digits behind the second, as fine as the interval needs */
+struct unit { /* fraction digits of the second, as many as the interval needs */
 	const char *head, *time;
 	u32 len;
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Plain text, section 5.3 of the language: what people read and scripts parse. Results go to the
- * output stream, everything about the run itself to stderr, after the results that came before it.
+ * Plain text, in bpftrace's format. Results go to the
+ * output stream, messages of the run to stderr, after the results that precede them.
  */
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A document through the compiler, as "sonde check" does it: no kernel is asked to do anything. */
+/* Compiles a document as "sonde check" does: without the kernel. */
 #include <stdlib.h>
 #include "base/json.h"
 #include "builtin/builtin.h"
@@ -117,7 +117,7 @@ static void put_notes(struct buf *b, struct compiled *c, const struct document *
 		buf_putc(b, ']');
 }
 
-/* What is said of an imported file stands at the beginning. */
+/* Diagnostics of an imported file are at the beginning of the document. */
 static void put_diag(struct buf *b, struct compiled *c, const struct document *doc,
 		     const struct diag *d)
 {

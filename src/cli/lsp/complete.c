@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Completion. Where the cursor stands is found by a look at the text alone, because a script is seldom
- * right while it is written: outside of braces a probe is named, behind a dot a field, and so on. The
+ * Completion. The context of the cursor is determined from the text alone, because a script rarely compiles
+ * while it is edited: outside of braces a probe is named, after a dot a field, and so on. The
  * type before a dot comes from the compiler, which is given the script up to the statement and the
  * expression alone: "head { earlier statements; _ = (EXPRESSION); }".
  */
@@ -82,11 +82,11 @@ static bool begins(const struct completion *c, const char *name)
 	return !strncmp(name, c->d->text + c->from, c->at - c->from);
 }
 
-/* ---- where the cursor stands */
+/* ---- the context of the cursor */
 
 struct where {
 	u32 depth;        /* braces that are open */
-	size_t head;      /* where what stands outside of braces began last */
+	size_t head;      /* start of the last text outside of braces */
 	size_t statement; /* where the statement began */
 	bool in_text;     /* a string, a comment, a line of C */
 	bool in_predicate;
@@ -152,7 +152,7 @@ static struct where look(const char *text, size_t at)
 
 /* ---- probes */
 
-/* Parts of "kprobe[:MODULE]:FUNCTION" that must stand: 2. */
+/* Parts of "kprobe[:MODULE]:FUNCTION" that are required: 2. */
 static u32 parts_needed(const struct provider *p)
 {
 	u32 n = 1, depth = 0;
@@ -203,7 +203,7 @@ static int on_probe(struct listing *li, const char *probe)
 	return put_item(li->c, &i);
 }
 
-/* Names may have a module that nobody wrote: fentry:vmlinux:vfs_read answers to fentry:vfs. */
+/* Names may have a module that the script omits: fentry:vmlinux:vfs_read matches fentry:vfs. */
 static bool starts_with_word(const char *probe, const char *whole, const struct provider *p)
 {
 	const char *last = strrchr(probe, ':'), *wanted = strrchr(whole, ':');

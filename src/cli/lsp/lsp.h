@@ -6,7 +6,7 @@
  *	text.c	documents; offsets in UTF-8 and positions in UTF-16
  *	check.c	a document compiled: diagnostics, the typed tree
  *	complete.c	completion
- *	names.c	the names of probes, kept
+ *	names.c	the cached names of probes
  *	ask.c	hover, definition, signatures, symbols, formatting
  *	refer.c	references, highlights, rename
  */
@@ -30,7 +30,7 @@ struct lsp {
 	struct buf out;             /* the result of a request, or a notification */
 	const char *refusal;        /* why the request has no result; NULL: it has */
 	struct document *documents;
-	struct probe_names *names; /* kept lists of probes */
+	struct probe_names *names; /* cached lists of probes */
 	bool is_ready, is_over;    /* initialize, shutdown came */
 };
 
@@ -43,7 +43,7 @@ struct document *document_asked(struct lsp *l); /* that the message is about; NU
 struct document *document_open(struct lsp *l, const char *uri, const char *text, size_t len);
 void document_close(struct lsp *l, const char *uri);
 void document_replace(struct document *d, size_t from, size_t to, const char *text, size_t len);
-/* Positions behind the end of a line or of the text are taken as that end. */
+/* Positions after the end of a line or of the text are treated as that end. */
 size_t offset_of(const struct document *d, struct lsp_position p);
 /* {"start": ..., "end": ...} */
 void put_range(struct buf *b, const char *text, size_t len, size_t from, size_t to);
@@ -68,7 +68,7 @@ void lsp_forget_names(struct lsp *l);
 /* Compiles a text as "sonde check" does; the caller releases it with lsp_forget(). */
 struct compiled *lsp_compile(struct lsp *l, const struct document *d, const char *text, size_t len);
 void lsp_forget(struct compiled *c);
-/* Where a span lies in the script, or false: in another file, or nowhere. */
+/* The position of a span in the script; false: in another file, or none. */
 bool lsp_span(struct compiled *c, struct span span, size_t *from, size_t *to);
 /* The smallest typed node around an offset of the script, or NULL. */
 struct node *lsp_node(struct compiled *c, size_t offset);
@@ -76,7 +76,7 @@ struct node *lsp_node(struct compiled *c, size_t offset);
 struct instance *lsp_instance(struct compiled *c, size_t offset);
 void lsp_diagnostics(struct lsp *l, const struct document *d);
 
-/* ---- answers: what stands behind "result": goes to l->out; nothing put means null */
+/* ---- results: the value of "result" is appended to l->out; nothing means null */
 void lsp_complete(struct lsp *l);
 void lsp_hover(struct lsp *l);
 void lsp_definition(struct lsp *l);

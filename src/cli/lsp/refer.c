@@ -2,7 +2,7 @@
 /*
  * Where else a name is used: references, highlights, rename. Maps are the whole script's, variables their scope's,
  * macros and functions are where they are called. The text is looked through, not the tree, so that a script
- * that does not compile is answered too; the tree tells variables of one name apart.
+ * that does not compile is handled too; the tree distinguishes variables of one name.
  */
 #include <ctype.h>
 #include <stdlib.h>
@@ -20,7 +20,7 @@ struct uses {
 	struct compiled *c;
 	struct arena *arena;
 	enum use_kind kind;
-	struct use word; /* that was asked about */
+	struct use word; /* at the requested position */
 	struct use item; /* where it is known: a clause, a macro, a function, or all */
 	const struct var *var;
 	VEC(struct use) v;
@@ -44,7 +44,7 @@ static bool is_declared(const char *text, const char *s)
 	return (end - s == 5 && !memcmp(s, "macro", 5)) || (end - s == 2 && !memcmp(s, "fn", 2));
 }
 
-/* The text behind a comment or a string that begins here, or where it stands. */
+/* The text after a comment or a string that begins here, or the position itself. */
 static const char *skip_quoted(const char *s, const char *end)
 {
 	const char *at;
@@ -263,7 +263,7 @@ static const char *why_no_name(const char *name, bool may_be_empty)
 	return NULL;
 }
 
-/* Whether the new name already means something where the old one is known: it is looked for behind a copy of the text. */
+/* Whether the new name already means something where the old one is known: it is searched for after a copy of the text. */
 static bool is_taken(const struct uses *u, const char *name)
 {
 	struct document copy = *u->d;

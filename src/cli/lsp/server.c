@@ -154,7 +154,7 @@ static void did_change(struct lsp *l)
 	send_diagnostics(l, d);
 }
 
-/* The editor forgets what was said about the document. */
+/* Clears the diagnostics of the document in the editor. */
 static void did_close(struct lsp *l)
 {
 	const char *uri = json_text(l->message, "params.textDocument.uri");
@@ -202,7 +202,7 @@ static const struct method *find_method(const char *name)
 	return NULL;
 }
 
-/* Notifications that are not known are ignored, as the protocol says. */
+/* Unknown notifications are ignored, as the protocol requires. */
 static void answer(struct lsp *l)
 {
 	const char *name = json_text(l->message, "method");
@@ -211,13 +211,13 @@ static void answer(struct lsp *l)
 
 	if (!name && is_request &&
 	    (json_get(l->message, "result") || json_get(l->message, "error")))
-		return; /* to what was never asked */
+		return; /* a response without a request */
 	if (!name)
 		send_error(l->message, INVALID_REQUEST, "a message without a method");
 	else if (is_request && !l->is_ready && !(m && m->answer == initialize))
 		send_error(l->message, NOT_READY, "initialize comes first");
 	else if (is_request && l->is_over)
-		send_error(l->message, INVALID_REQUEST, "nothing is answered behind shutdown");
+		send_error(l->message, INVALID_REQUEST, "no request is valid after shutdown");
 	else if (is_request && (!m || !m->is_request))
 		send_error(l->message, NO_METHOD, name);
 	else if (m && (is_request || l->is_ready)) {
@@ -232,7 +232,7 @@ static void answer(struct lsp *l)
 
 /* ---- in */
 
-/* The length that the headers say, or -1: the end, or no message. */
+/* The length in the headers, or -1: end of input, or not a message. */
 static ssize_t read_head(FILE *in)
 {
 	static const char name[] = "content-length:";
@@ -294,7 +294,7 @@ static int run(struct cli *c)
 		arena_release(&l.arena);
 		if (l.documents && !l.names && is_idle())
 			lsp_names(&l,
-				  "kprobe:", 0); /* before they are asked for: they take longest */
+				  "kprobe:", 0); /* before they are requested: they take longest */
 	}
 	while (l.documents)
 		document_close(&l, l.documents->uri);
@@ -307,10 +307,10 @@ static int run(struct cli *c)
 const struct command command_lsp = {
 	.name = "lsp",
 	.args = "",
-	.brief = "a language server, for editors",
+	.brief = "run a language server for editors",
 	.doc = "Speaks the language server protocol on standard input and output: diagnostics while the script is "
 	       "written, completion of probes, fields and functions, hover, signatures, definitions, references, renaming, symbols and "
-	       "formatting. Run as root it also knows what root alone may see: the fields of tracepoints.",
+	       "formatting. Run as root, it also knows what only root may read: the fields of tracepoints.",
 	.example = "vim.lsp.start({ name = 'sonde', cmd = { 'sonde', 'lsp' } })",
 	.takes = SET_SCRIPT,
 	.run = run,
