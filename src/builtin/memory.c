@@ -192,7 +192,10 @@ static const struct type *check_buf(struct check *c, struct node *call)
 		cap = (u32)MIN((s64)cap, len->value);
 	} else if (!len) {
 		if (what->type->kind != TY_ARRAY && what->type->kind != TY_STRING)
-			return diag_type(c, call->span, D_BUF_LENGTH);
+			return diag_type(c, call->span, D_BUF_LENGTH,
+					 type_is_integer(what->type) ?
+						 "int" :
+						 type_str(c->arena, what->type));
 		cap = MIN(cap, array_bytes(what->type) - is_char_array(what));
 	}
 	return type_buffer(c->arena, MAX(cap, 1u));

@@ -36,7 +36,7 @@ static const struct type *check_ntop(struct check *c, struct node *call)
 	if (!type_is_integer(call_arg(call, 0)->type) && call_n_args(call) > 1)
 		return diag_type(c, call_arg(call, 0)->span, D_NTOP_FAMILY);
 	if (!address_size(addr))
-		return diag_type(c, addr->span, D_NTOP_ADDRESS, type_str(c->arena, addr->type));
+		return diag_type(c, addr->span, D_NTOP_ADDRESS);
 	return &ty_inet;
 }
 

@@ -18,6 +18,18 @@ static bool is_moot(const struct type *t)
 	return t->kind == TY_ERROR || t->kind == TY_UNKNOWN;
 }
 
+/* The letters of the conversion, as written. */
+static const char *conversion_text(struct check *c, const struct format_spec *s)
+{
+	switch (s->conv) {
+	case 'G': return "gr";
+	case 'R': return "rx";
+	case 'H': return "rh";
+	case 'e': return arena_printf(c->arena, "%c", s->letter);
+	default: return arena_printf(c->arena, "%c", s->conv);
+	}
+}
+
 static const struct type *check_format_args(struct check *c, struct node *call, u32 fmt_arg,
 					    const struct format *f)
 {
@@ -42,7 +54,7 @@ static const struct type *check_format_args(struct check *c, struct node *call, 
 		struct node *n = call_arg(call, arg++);
 
 		if (!is_moot(n->type) && !format_accepts(s, n->type))
-			return diag_type(c, n->span, D_FORMAT_TYPE, s->conv,
+			return diag_type(c, n->span, D_FORMAT_TYPE, conversion_text(c, s),
 					 type_str(c->arena, n->type));
 	}
 	return &ty_void;

@@ -69,7 +69,8 @@ static const struct type *check_args(struct check *c, struct node *call)
 	const struct profile *p = profile_of(c);
 
 	if (!p || !p->n_args)
-		return diag_type(c, call->span, D_PROBE_NO_ARGS, probe_kind(c));
+		return diag_type(c, call->span, D_PROBE_NO_ARGS,
+				 c->inst && c->inst->once ? "special" : probe_kind(c));
 	if (!p->kept)
 		return whole_args(c, call, p);
 	if (!call->data)
@@ -204,6 +205,11 @@ static bool has_arg(const struct profile *p, const char *name)
 	return false;
 }
 
+static bool result_is_field(struct check *c)
+{
+	return c->inst && c->inst->provider && streq(c->inst->provider, "tracepoint");
+}
+
 /* Hint: where to find the result, since this probe has none. */
 static void help_retval(struct check *c, struct diag *d)
 {
@@ -237,7 +243,8 @@ static const struct type *check_retval(struct check *c, struct node *call)
 		return diag_type(c, call->span, D_UNREADABLE_ARG, "retval", p->retval.why);
 	if (p && p->retval.loc.kind != LOC_NONE)
 		return p->retval.type;
-	help_retval(c, check_report(c, call->span, D_NO_RETVAL));
+	help_retval(c, check_report(c, call->span, D_NO_RETVAL,
+				    result_is_field(c) ? " (try to use args.ret instead)" : ""));
 	return &ty_error;
 }
 

@@ -335,8 +335,10 @@ static void check_fn(struct check *c, struct function *f, struct instance *home)
 	check_block(c, home->body);
 	if (f->result->type && !type_is_moot(f->result->type) && f->result->type->kind != TY_VOID &&
 	    !always_leaves(c, home->body->a))
-		check_report(c, f->result->span, D_FN_NO_RETURN, f->name,
-			     type_text(c, f->result->type));
+		diag_help(c->diags,
+			  check_report(c, f->result->span, D_FN_NO_RETURN, f->name,
+				       type_text(c, f->result->type)),
+			  "it can end without a return statement");
 	c->s->fn = NULL;
 }
 

@@ -64,9 +64,12 @@ static void warn_mixed(struct check *c, struct span span, const char *name, cons
 		diag_help(c->diags, d, "say which is meant with kptr() or uptr()");
 		return;
 	}
-	struct diag *d = check_report(c, span, D_SIGN_MIX, name);
+	struct diag *d = check_report(c, span, D_SIGN_MIX);
 
-	diag_help(c->diags, d, "cast one side: (int64) or (uint64)");
+	diag_help(c->diags, d,
+		  "%s holds both signed and unsigned 64-bit values and becomes int64; cast one "
+		  "side: (int64) or (uint64)",
+		  name);
 }
 
 static void clash(struct check *c, struct span span, struct span first, enum diag_id id,

@@ -56,9 +56,12 @@ static void assign_fixed(struct check *c, struct var *v, const struct node *valu
 		return;
 	if (type_is_integer(t) && type_is_integer(v->type)) {
 		if (node_is_const_int(value) && !int_fits(value->value, t, v->type))
-			check_report(c, value->span, D_LITERAL_RANGE,
-				     arena_printf(c->arena, "%lld", (long long)value->value),
-				     type_text(c, v->type));
+			diag_help(c->diags,
+				  check_report(c, value->span, D_LITERAL_RANGE,
+					       var_text(c, v->name), type_text(c, t),
+					       type_text(c, v->type)),
+				  "%lld does not fit type %s", (long long)value->value,
+				  type_text(c, v->type));
 		else if (!node_is_const_int(value) && t->size > v->type->size &&
 			 v->type->kind != TY_BOOL)
 			goto clash;
@@ -350,9 +353,12 @@ static const struct type *range_type(struct check *c, struct node *n)
 	for (u32 i = 0; i < 2; i++) {
 		const struct type *t = check_value(c, bounds[i]);
 
-		if (!type_is_moot(t) && !type_is_integer(t))
-			return diag_type(c, bounds[i]->span, D_RANGE_TYPE, i ? "end" : "start",
-					 type_text(c, t));
+		if (type_is_moot(t) || type_is_integer(t))
+			continue;
+		diag_help(c->diags,
+			  check_report(c, bounds[i]->span, D_RANGE_TYPE, i ? "end" : "start"),
+			  "this is of type %s", type_text(c, t));
+		return &ty_error;
 	}
 	return &ty_s64;
 }
@@ -421,7 +427,9 @@ static void check_jump(struct check *c, struct node *n)
 	const char *word = n->kind == N_BREAK ? "break" : "continue";
 
 	if (!c->loop_depth)
-		check_report(c, n->span, D_OUTSIDE_LOOP, word);
+		diag_help(c->diags, check_report(c, n->span, D_OUTSIDE_LOOP, word),
+			  "\"%s\" needs a loop around it%s", word,
+			  n->kind == N_BREAK ? "; return leaves the probe" : "");
 	c->s->terminated_by = word;
 }
 

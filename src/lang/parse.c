@@ -131,6 +131,15 @@ const char *parse_found(struct parser *p)
 	return found(p, &p->tok);
 }
 
+struct diag *parse_expected(struct parser *p, const char *what, const char *where)
+{
+	const char *found = parse_found(p);
+	struct diag *d = parse_error(p, parse_tok_span(p), D_EXPECTED, what);
+
+	parse_help(p, d, "found %s%s%s", found, where ? " " : "", where ? where : "");
+	return d;
+}
+
 static const char *quoted(struct parser *p, enum token_kind kind)
 {
 	if (kind < TOK_LPAREN)
@@ -141,8 +150,7 @@ static const char *quoted(struct parser *p, enum token_kind kind)
 static struct diag *not_expected(struct parser *p, enum token_kind kind, const char *where)
 {
 	bool is_assignment = p->tok.kind == TOK_ASSIGN;
-	struct diag *d = parse_error(p, parse_tok_span(p), D_EXPECTED, quoted(p, kind),
-				     where ? " " : "", where ? where : "", parse_found(p));
+	struct diag *d = parse_expected(p, quoted(p, kind), where);
 
 	if (is_assignment)
 		parse_help(p, d, "\"=\" assigns; to compare, write \"==\"");
@@ -154,6 +162,14 @@ bool parse_expect(struct parser *p, enum token_kind kind, const char *where)
 	if (parse_accept(p, kind))
 		return true;
 	not_expected(p, kind, where);
+	return false;
+}
+
+bool parse_expect_as(struct parser *p, enum token_kind kind, const char *what, const char *where)
+{
+	if (parse_accept(p, kind))
+		return true;
+	parse_expected(p, what, where);
 	return false;
 }
 

@@ -72,6 +72,10 @@ struct token parse_peek(const struct parser *p);
 bool parse_accept(struct parser *p, enum token_kind kind);
 /* Consumes kind or reports what was expected where ("after the condition"; may be NULL). */
 bool parse_expect(struct parser *p, enum token_kind kind, const char *where);
+/* The same; the message names the token as bpftrace's does: "macro name". */
+bool parse_expect_as(struct parser *p, enum token_kind kind, const char *what, const char *where);
+/* A syntax error at the current token: "expected WHAT", and what was found WHERE (may be NULL) as help. */
+struct diag *parse_expected(struct parser *p, const char *what, const char *where);
 /* The closing half of a pair opened at `open`. */
 bool parse_close(struct parser *p, enum token_kind kind, struct span open);
 static inline bool parse_is(const struct parser *p, enum token_kind kind)

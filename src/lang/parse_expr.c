@@ -170,8 +170,7 @@ static struct node *parse_field(struct parser *p, struct node *left, u32 start)
 		parse_tuple_index(p, n);
 	} else {
 		n->name = interns(p->lang->names, "");
-		parse_error(p, parse_tok_span(p), D_EXPECTED, "a field's name", " after ",
-			    n->op ? "\"->\"" : "\".\"", parse_found(p));
+		parse_expected(p, n->op ? "field name after '->'" : "field name after '.'", NULL);
 	}
 	return parse_done(p, n);
 }

@@ -227,8 +227,7 @@ static const char *config_value(struct parser *p)
 	}
 	if (token_is_name(t))
 		return t->name;
-	parse_error(p, parse_tok_span(p), D_EXPECTED, "a value", " ", "in the config block",
-		    parse_found(p));
+	parse_expected(p, "string, int, boolean, or ident", "in the config block");
 	return "";
 }
 
@@ -240,8 +239,7 @@ static void parse_config_item(struct parser *p)
 
 	item->key = p->tok.name;
 	if (!token_is_name(&p->tok))
-		parse_error(p, parse_tok_span(p), D_EXPECTED, "a key", " ", "in the config block",
-			    parse_found(p));
+		parse_expected(p, "config key", "in the config block");
 	parse_advance(p);
 	parse_mark(p, p->tok.off, ROLE_BINARY);
 	parse_expect(p, TOK_ASSIGN, "after the key");
@@ -309,13 +307,13 @@ void parse_import(struct parser *p)
 			   "move it to the head of the script");
 	parse_advance(p);
 	im->path = p->tok.str ? p->tok.str : "";
-	if (!parse_expect(p, TOK_STR, "(a path) after \"import\""))
+	if (!parse_expect_as(p, TOK_STR, "string after 'import'", NULL))
 		return;
 	im->span = parse_span(p, start, p->prev_end);
 	if (!parse_accept(p, TOK_SEMICOLON))
 		parse_help(p,
 			   parse_complain(p, parse_span(p, p->prev_end - 1, p->prev_end),
-					  D_MISSING_SEMICOLON),
+					  D_EXPECTED, "';' after import"),
 			   "put \";\" here");
 	while (*link)
 		link = &(*link)->next;
@@ -324,8 +322,10 @@ void parse_import(struct parser *p)
 
 static void not_a_map_decl(struct parser *p)
 {
-	parse_help(p, parse_error(p, parse_tok_span(p), D_ROOT_LET, parse_found(p)),
-		   "variables are declared inside of probes");
+	const char *found = parse_found(p);
+	struct diag *d = parse_error(p, parse_tok_span(p), D_ROOT_LET);
+
+	parse_help(p, d, "found %s; variables are declared inside of probes", found);
 }
 
 /* let @m = lruhash(1000); */
@@ -343,7 +343,7 @@ void parse_map_decl(struct parser *p)
 	parse_mark(p, p->tok.off, ROLE_BINARY);
 	parse_expect(p, TOK_ASSIGN, "after the map's name");
 	m->kind = p->tok.name;
-	parse_expect(p, TOK_IDENT, "(the kind of map) after \"=\"");
+	parse_expect_as(p, TOK_IDENT, "map type name", "after \"=\"");
 	open = parse_tok_span(p);
 	parse_mark(p, p->tok.off, ROLE_CALL_OPEN);
 	parse_expect(p, TOK_LPAREN, "after the kind of map");

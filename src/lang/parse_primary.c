@@ -155,8 +155,7 @@ static struct node *parse_arguments(struct parser *p)
 		return list;
 
 	bool is_assignment = parse_is(p, TOK_ASSIGN);
-	struct diag *d = parse_error(p, parse_tok_span(p), D_EXPECTED, "',' or ')'", " ",
-				     "after the argument", parse_found(p));
+	struct diag *d = parse_expected(p, "')'", "after the argument");
 
 	if (is_assignment)
 		parse_help(p, d, "\"=\" assigns; to compare, write \"==\"");
@@ -191,7 +190,7 @@ static struct node *parse_map(struct parser *p)
 	n->a = parse_list(p, TOK_RBRACKET);
 	if (!n->a && parse_is(p, TOK_RBRACKET))
 		parse_help(p, parse_error(p, parse_tok_span(p), D_EMPTY_KEY),
-			   "a map without a key is written @%s", n->name);
+			   "a key is missing; a map without a key is written @%s", n->name);
 	parse_close(p, TOK_RBRACKET, open);
 	return parse_done(p, n);
 }
@@ -232,8 +231,7 @@ static struct node *parse_path(struct parser *p)
 	struct node *n;
 
 	if (!token_is_name(&p->tok)) {
-		parse_error(p, parse_tok_span(p), D_EXPECTED, "a field's name", " ",
-			    "as second argument", parse_found(p));
+		parse_expected(p, "field name", "as second argument");
 		return parse_poison(p);
 	}
 	n = leaf(p, N_IDENT);
@@ -242,7 +240,7 @@ static struct node *parse_path(struct parser *p)
 
 		parse_advance(p);
 		if (!token_is_name(&p->tok)) {
-			parse_expect(p, TOK_IDENT, "after \".\"");
+			parse_expected(p, "field name after '.'", NULL);
 			return n;
 		}
 		field->a = n;
@@ -263,7 +261,7 @@ static struct node *parse_meta(struct parser *p, enum node_kind kind)
 	parse_mark(p, p->tok.off, ROLE_CALL_OPEN);
 	if (parse_expect(p, TOK_LPAREN, NULL)) {
 		parse_type_or_value(p, n);
-		if (kind == N_OFFSETOF && parse_expect(p, TOK_COMMA, "and a field"))
+		if (kind == N_OFFSETOF && parse_expect(p, TOK_COMMA, "after the type"))
 			n->b = parse_path(p);
 		parse_close(p, TOK_RPAREN, open);
 	}
@@ -365,9 +363,7 @@ static struct node *parse_record(struct parser *p, u32 start, struct span open)
 			break;
 	}
 	if (!parse_is(p, TOK_RPAREN) && !p->panic)
-		parse_help(p,
-			   parse_error(p, parse_tok_span(p), D_EXPECTED, "name = value", " ",
-				       "in a record", parse_found(p)),
+		parse_help(p, parse_expected(p, "identifier", "in a record"),
 			   "every member of a record has a name: (a=1, b=2)");
 	parse_close(p, TOK_RPAREN, open);
 	return parse_done(p, n);
@@ -376,8 +372,7 @@ static struct node *parse_record(struct parser *p, u32 start, struct span open)
 /* "if ($x = 1)": continues as if it were a comparison. */
 static struct node *parse_meant_equal(struct parser *p, struct node *left, u32 start)
 {
-	struct diag *d =
-		parse_complain(p, parse_tok_span(p), D_EXPECTED, "')'", "", "", parse_found(p));
+	struct diag *d = parse_complain(p, parse_tok_span(p), D_EXPECTED, "')'");
 	struct node *n = parse_node(p, N_BINARY, start);
 
 	parse_help(p, d, "\"=\" assigns; to compare, write \"==\"");
@@ -441,9 +436,10 @@ static const char *operand_help(const struct parser *p)
 
 static struct node *no_operand(struct parser *p)
 {
-	const char *help = operand_help(p);
-	struct diag *d = parse_error(p, parse_tok_span(p), D_EXPECTED_EXPR, parse_found(p));
+	const char *help = operand_help(p), *found = parse_found(p);
+	struct diag *d = parse_error(p, parse_tok_span(p), D_EXPECTED_EXPR);
 
+	parse_help(p, d, "found %s", found);
 	if (help)
 		parse_help(p, d, "%s", help);
 	return parse_poison(p);

@@ -196,10 +196,11 @@ static struct attach *parse_attach(struct parser *p)
 		at->user_name = intern(p->lang->names, p->src->text + start, name_len - 1);
 	parse_mark_raw(p, start, start + len, ROLE_RAW);
 	if (len == name_len) {
-		parse_help(p,
-			   parse_error(p, parse_span(p, start, start + 1), D_EXPECTED_PROBE,
-				       len ? "nothing" : parse_found(p)),
-			   "a probe looks like this: kprobe:vfs_read { ... }");
+		const char *found = len ? "nothing" : parse_found(p);
+		struct diag *d = parse_error(p, parse_span(p, start, start + 1), D_EXPECTED_PROBE);
+
+		parse_help(p, d, "found %s; a probe looks like this: kprobe:vfs_read { ... }",
+			   found);
 		return at;
 	}
 	resume_after(p, start + len);
@@ -246,9 +247,7 @@ static struct node *parse_predicate(struct parser *p)
 	p->in_predicate = false;
 	if (!p->panic && !parse_is(p, TOK_SLASH))
 		parse_help(
-			p,
-			parse_error(p, parse_tok_span(p), D_EXPECTED, "'/'", " ",
-				    "after the predicate", parse_found(p)),
+			p, parse_expected(p, "'/' to close predicate", NULL),
 			"it stands between two \"/\" before the block; to compare, write \"==\"");
 	parse_mark(p, p->tok.off, ROLE_PREDICATE_CLOSE);
 	parse_accept(p, TOK_SLASH);
@@ -285,15 +284,13 @@ static bool is_dotted(struct parser *p)
 static void no_block(struct parser *p, const struct clause *c)
 {
 	const struct attach *last = c->attaches;
-	const char *found = parse_found(p);
 
 	while (last->next)
 		last = last->next;
 
 	const char *slash = strrchr(last->text, '/');
-	struct diag *d =
-		parse_error(p, parse_tok_span(p), D_EXPECTED, "'{'", " ",
-			    c->predicate ? "after the predicate" : "after the attach point", found);
+	struct diag *d = parse_expected(
+		p, "'{'", c->predicate ? "after the predicate" : "after the attach point");
 
 	if (slash && slash[1] != '\0' && !c->predicate)
 		parse_help(p, d, "if \"%s\" begins a predicate, put a space before it", slash);

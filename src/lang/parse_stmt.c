@@ -75,7 +75,7 @@ static void no_semicolon(struct parser *p, const char *first)
 
 	const char *found = parse_found(p);
 
-	d = parse_error(p, parse_tok_span(p), D_EXPECTED, "';'", " ", "after the statement", found);
+	d = parse_expected(p, "';'", "after the statement");
 	if (help)
 		parse_help(p, d, "%s", help);
 	else if (lex_is_word(found[1]))
@@ -124,8 +124,14 @@ static struct node *parse_assign(struct parser *p, struct node *target, u32 star
 	n->a = target;
 	n->op = ops[p->tok.kind];
 	if (target->kind == N_FIELD || target->kind == N_INDEX)
-		parse_help(p, parse_complain(p, target->span, D_ASSIGN_PART), "%s",
-			   help_for_part(target));
+		parse_help(p,
+			   parse_complain(p, target->span, D_ASSIGN_PART,
+					  target->kind == N_INDEX ?
+						  "invalid assignment target" :
+						  "Tuples and records are immutable once created. "
+						  "Consider creating a new value and assigning it "
+						  "instead."),
+			   "%s", help_for_part(target));
 	else if (target->kind != N_VAR && target->kind != N_MAP)
 		parse_help(p, parse_complain(p, target->span, D_ASSIGN_TARGET),
 			   "assign to $variables and @maps; to compare, write \"==\"");
@@ -167,7 +173,8 @@ static struct node *parse_discard(struct parser *p)
 	return n;
 }
 
-static struct node *parse_variable(struct parser *p, const char *where)
+/* what: as the message names it. */
+static struct node *parse_variable(struct parser *p, const char *what)
 {
 	struct node *n = parse_node(p, N_VAR, p->tok.off);
 
@@ -175,12 +182,13 @@ static struct node *parse_variable(struct parser *p, const char *where)
 	n->span.len = p->tok.len;
 	if (!parse_is(p, TOK_VAR)) {
 		bool is_map = parse_is(p, TOK_MAP);
-		struct diag *d = parse_error(p, parse_tok_span(p), D_EXPECTED, "a variable ($name)",
-					     " ", where, parse_found(p));
+		struct diag *d = parse_expected(p, what, NULL);
 
 		if (is_map)
 			parse_help(p, d,
 				   "maps are declared outside of probes: let @m = hash(100);");
+		else
+			parse_help(p, d, "a variable is written $name");
 		return n;
 	}
 	parse_advance(p);
@@ -192,7 +200,7 @@ static struct node *parse_let(struct parser *p)
 	struct node *n = parse_node(p, N_LET, p->tok.off);
 
 	parse_advance(p);
-	n->a = parse_variable(p, "after \"let\"");
+	n->a = parse_variable(p, "variable after 'let'");
 	parse_mark(p, p->tok.off, ROLE_TIGHT);
 	if (parse_accept(p, TOK_COLON))
 		n->tref = parse_type(p);
@@ -223,8 +231,7 @@ static struct node *parse_condition(struct parser *p, const char *what)
 		return n;
 
 	bool needs_parens = goes_on(p->tok.kind), needs_braces = begins_statement(p->tok.kind);
-	struct diag *d = parse_error(p, parse_tok_span(p), D_EXPECTED, "'{'", " ",
-				     arena_printf(p->arena, "after the %s", what), parse_found(p));
+	struct diag *d = parse_expected(p, "'{'", arena_printf(p->arena, "after the %s", what));
 
 	if (needs_parens)
 		parse_help(p, d, "put the whole %s in parentheses", what);
@@ -238,6 +245,8 @@ static struct node *parse_else(struct parser *p)
 	parse_advance(p);
 	if (parse_is(p, TOK_IF))
 		return parse_if(p);
+	if (!parse_is(p, TOK_LBRACE))
+		parse_expected(p, "'{' or 'if' after 'else'", NULL);
 	return parse_block(p, ROLE_BLOCK_OPEN);
 }
 
@@ -280,12 +289,10 @@ static struct node *parse_loop(struct parser *p, enum node_kind kind)
 /* $kv : @map, or $i : 0..10 */
 static void parse_for_head(struct parser *p, struct node *n)
 {
-	n->c = parse_variable(p, "after \"for\"");
+	n->c = parse_variable(p, "variable in for loop");
 	parse_mark(p, p->tok.off, ROLE_BINARY);
 	if (parse_is(p, TOK_ASSIGN))
-		parse_help(p,
-			   parse_error(p, parse_tok_span(p), D_EXPECTED, "':'", " ",
-				       "after the loop's variable", parse_found(p)),
+		parse_help(p, parse_expected(p, "':'", "after the loop's variable"),
 			   "for ($i : 0..10) counts from 0 to 9");
 	parse_expect(p, TOK_COLON, "after the loop's variable");
 	n->a = parse_expr(p);
@@ -342,7 +349,7 @@ static struct node *parse_import_statement(struct parser *p)
 		n->str = p->tok.str;
 		n->str_len = p->tok.str_len;
 	}
-	parse_expect(p, TOK_STR, "(a path) after \"import\"");
+	parse_expect_as(p, TOK_STR, "string after 'import'", NULL);
 	parse_done(p, n);
 	end_statement(p);
 	return n;
@@ -441,9 +448,9 @@ static void close_block(struct parser *p, struct span open, const struct node *l
 
 	if (p->lost_text)
 		parse_panic(p);
-	struct diag *d = parse_error(p, at_end ? end : parse_tok_span(p), D_MISSING_BRACE,
-				     at_end ? "the end of the script" : "the next probe");
+	struct diag *d = parse_error(p, at_end ? end : parse_tok_span(p), D_MISSING_BRACE);
 
+	parse_help(p, d, "found %s", at_end ? "the end of the script" : "the next probe");
 	diag_note(p->diags, d, open, "this block is not closed");
 	p->to_top = true;
 	p->n_blocks = 0; /* the code after it is at the top level */

@@ -18,14 +18,16 @@ static void parse_macro_param(struct parser *p, struct macro *m)
 	default: param.kind = N_IDENT; break;
 	}
 	if (param.kind == N_IDENT && !parse_is(p, TOK_IDENT)) {
-		parse_help(
-			p, parse_error(p, parse_tok_span(p), D_MACRO_PARAM, parse_found(p)),
-			"a parameter is $x (a variable), @m (a map) or a plain name (any expression)");
+		const char *found = parse_found(p);
+		struct diag *d = parse_error(p, parse_tok_span(p), D_MACRO_PARAM);
+
+		parse_help(p, d, "found %s; a plain name stands for any expression", found);
 		return;
 	}
 	for (u32 i = 0; i < m->params.n; i++)
 		if (m->params.v[i].name == param.name && m->params.v[i].kind == param.kind)
-			parse_complain(p, parse_tok_span(p), D_DUPLICATE_PARAM, param.name);
+			parse_complain(p, parse_tok_span(p), D_DUPLICATE_PARAM, "macro",
+				       param.name);
 	vec_push(p->arena, &m->params, param);
 	parse_advance(p);
 }
@@ -51,7 +53,7 @@ static void parse_macro(struct parser *p)
 
 	parse_advance(p);
 	m->name = p->tok.name;
-	parse_expect(p, TOK_IDENT, "after \"macro\"");
+	parse_expect_as(p, TOK_IDENT, "macro name", "after \"macro\"");
 	parse_macro_params(p, m);
 	parse_recover_block(p);
 	m->body = parse_block_value(p, parse_block(p, ROLE_BLOCK_OPEN));
@@ -72,14 +74,14 @@ static void parse_fn_param(struct parser *p, struct function *f)
 
 	var = parse_node(p, N_VAR, p->tok.off);
 	var->name = p->tok.name;
-	parse_expect(p, TOK_VAR, "as a parameter");
+	parse_expect_as(p, TOK_VAR, "variable in function argument", "as a parameter");
 	n->a = parse_done(p, var);
 	parse_mark(p, p->tok.off, ROLE_TIGHT);
-	parse_expect(p, TOK_COLON, "and a type after the parameter");
+	parse_expect(p, TOK_COLON, "after the parameter; its type is needed");
 	n->tref = parse_type(p);
 	for (u32 i = 0; i < f->params.n; i++)
 		if (f->params.v[i]->a->name == var->name)
-			parse_complain(p, var->span, D_DUPLICATE_PARAM, var->name);
+			parse_complain(p, var->span, D_DUPLICATE_PARAM, "function", var->name);
 	vec_push(p->arena, &f->params, parse_done(p, n));
 }
 
@@ -91,7 +93,7 @@ static void parse_fn(struct parser *p)
 
 	parse_advance(p);
 	f->name = p->tok.name;
-	parse_expect(p, TOK_IDENT, "after \"fn\"");
+	parse_expect_as(p, TOK_IDENT, "function name", "after \"fn\"");
 	open = parse_tok_span(p);
 	parse_mark(p, p->tok.off, ROLE_CALL_OPEN);
 	parse_expect(p, TOK_LPAREN, "after the function's name");
@@ -102,7 +104,7 @@ static void parse_fn(struct parser *p)
 	}
 	parse_close(p, TOK_RPAREN, open);
 	parse_mark(p, p->tok.off, ROLE_TIGHT);
-	parse_expect(p, TOK_COLON, "and the type of the result");
+	parse_expect(p, TOK_COLON, "after the parameters; the type of the result is needed");
 	f->result = parse_type(p);
 	parse_recover_block(p);
 	f->body = parse_block(p, ROLE_BLOCK_OPEN);
@@ -127,7 +129,9 @@ static void parse_stray_brace(struct parser *p)
 /* config = {...}, but not a probe with the name "config". */
 static bool at_config(const struct parser *p)
 {
-	return parse_is(p, TOK_CONFIG) && parse_peek(p).kind == TOK_ASSIGN;
+	enum token_kind next = parse_peek(p).kind;
+
+	return parse_is(p, TOK_CONFIG) && (next == TOK_ASSIGN || next == TOK_LBRACE);
 }
 
 static bool followed_by(const struct parser *p, enum token_kind kind)
@@ -247,6 +251,6 @@ struct node *parse_expression_range(struct lang *l, struct source *src, u32 from
 	struct node *n = parse_expr(&p);
 
 	if (!p.panic && !parse_is(&p, TOK_EOF))
-		parse_error(&p, parse_tok_span(&p), D_EXPECTED, "the end", "", "", parse_found(&p));
+		parse_expected(&p, "the end", NULL);
 	return p.n_errors ? NULL : n;
 }

@@ -125,9 +125,7 @@ static void parse_array_suffix(struct parser *p, struct type_ref *t)
 			parse_complain(p, parse_tok_span(p), D_ARRAY_SIZE), n = 1;
 		parse_advance(p);
 	} else if (parse_is(p, TOK_PARAM) || parse_is(p, TOK_IDENT)) {
-		parse_help(p,
-			   parse_error(p, parse_tok_span(p), D_EXPECTED, "a number", " ",
-				       "as the size of an array", parse_found(p)),
+		parse_help(p, parse_expected(p, "number", "as the size of an array"),
 			   "sizes in types are written out");
 	}
 	parse_close(p, TOK_RBRACKET, open);
@@ -195,7 +193,7 @@ static void parse_type_name(struct parser *p, struct type_ref *t)
 	if (t->tag)
 		parse_advance(p);
 	if (!parse_is(p, TOK_IDENT) && !(t->tag && token_is_name(&p->tok))) {
-		parse_error(p, parse_tok_span(p), D_EXPECTED, "a type", "", "", parse_found(p));
+		parse_expected(p, "type name", NULL);
 		t->name = interns(p->lang->names, "int64");
 		return;
 	}

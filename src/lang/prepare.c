@@ -144,12 +144,14 @@ static bool max_entries(struct cdecl *c, const struct map_decl *decl, s64 *n)
 	const struct node *e = decl->max_entries;
 
 	if (!ceval(c, e, false, n)) {
-		diag_report(c->lang->diags, e->span, D_MAP_ENTRIES_CONST);
+		diag_help(c->lang->diags, diag_report(c->lang->diags, e->span, D_MAP_ENTRIES_CONST),
+			  "the number of keys must be a constant");
 		return false;
 	}
 	if (*n >= 1 && *n <= MAX_MAP_ENTRIES)
 		return true;
-	diag_report(c->lang->diags, e->span, D_MAP_ENTRIES, MAX_MAP_ENTRIES);
+	diag_help(c->lang->diags, diag_report(c->lang->diags, e->span, D_MAP_ENTRIES),
+		  "a map has 1 to %u keys", MAX_MAP_ENTRIES);
 	return false;
 }
 

@@ -177,13 +177,21 @@ static bool filter_target(struct resolve *r, struct target *t)
 	return left > 0;
 }
 
-/* The names of tests and benchmarks stand once. */
+static const char *after_colon(const char *probe)
+{
+	const char *colon = strchr(probe, ':');
+
+	return colon ? colon + 1 : probe;
+}
+
+/* The names of tests and benchmarks are unique. */
 static bool is_taken(const struct resolve *r, const struct target *t)
 {
 	for (u32 i = 0; i < r->c->sites.n; i++)
 		if (streq(r->c->sites.v[i].site.probe, t->site.probe)) {
 			diag_report(&r->c->diags, r->clause->attaches->span, D_TEST_TWICE,
-				    t->site.probe);
+				    after_colon(t->site.probe),
+				    starts_with(t->site.probe, "test") ? "TEST" : "BENCH");
 			return true;
 		}
 	return false;

@@ -408,9 +408,10 @@ static void test_messages(void)
 {
 	fixture_parse(&f, "begin {\n  if $x == 1 { }\n}");
 	is_str(fixture_messages(&f),
-	       "t.bt:2:9-11: ERROR: syntax: expected '{' after the condition, found \"==\" [E0120]\n"
+	       "t.bt:2:9-11: ERROR: syntax: expected '{' [E0120]\n"
 	       "      if $x == 1 { }\n"
 	       "            ~~\n"
+	       "  help: found \"==\" after the condition\n"
 	       "  help: put the whole condition in parentheses\n",
 	       "a condition without parentheses");
 	fixture_end(&f);
