@@ -198,7 +198,7 @@ static void put_foreign(struct buf *out, const char *text)
 	buf_visible(out, start, VISIBLE_TEXT);
 }
 
-static void put_place(struct buf *out, const struct place *p)
+static void put_position(struct buf *out, const struct place *p)
 {
 	if (!p->file)
 		return;
@@ -309,7 +309,7 @@ static void put_excerpt(const struct text *t, const struct place *p, const struc
 static void put_message(const struct text *t, const struct place *p, const struct look *look,
 			const char *message, const char *code)
 {
-	put_place(t->out, p);
+	put_position(t->out, p);
 	paint(t, look->color);
 	buf_puts(t->out, look->label);
 	buf_putc(t->out, ':');

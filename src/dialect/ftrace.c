@@ -487,7 +487,7 @@ static bool line(struct ftrace *f, struct buf *out)
 }
 
 /* f and t are probe types of bpftrace as well: here a function or tracepoint follows a blank. */
-static bool has_place(const char *s, const char *end)
+static bool has_target(const char *s, const char *end)
 {
 	while (s < end && *s != ' ' && *s != '\t' && *s != '\n')
 		s++;
@@ -509,7 +509,7 @@ bool ftrace_spelled(const char *text, size_t len)
 		i++;
 	if (i >= len || !is_kind(text[i]) || memchr(text, '{', len))
 		return false;
-	if ((text[i] == 'f' || text[i] == 't') && !has_place(text + i, text + len))
+	if ((text[i] == 'f' || text[i] == 't') && !has_target(text + i, text + len))
 		return false;
 	for (i++; i < len && text[i] >= '0' && text[i] <= '9'; i++)
 		;

@@ -189,7 +189,7 @@ static const char *base_of(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-struct place {
+struct statement {
 	struct dwarf_line at;
 	void *instance; /* the innermost block, function or inlined copy that contains it */
 };
@@ -203,7 +203,7 @@ struct search {
 	const char *func; /* restricts the search; NULL: any function */
 	struct text_body body[MAX_BODIES];
 	u32 n_bodies;
-	VEC(struct place) found;
+	VEC(struct statement) found;
 };
 
 static bool is_wanted(struct search *s, const struct row *r, const char **last, bool *last_matches)
@@ -245,7 +245,7 @@ static void take(struct search *s, const struct row *r)
 		s->found.n = 0;
 	}
 	vec_push(&s->d->arena, &s->found,
-		 (struct place){ { r->address, r->file, r->line, r->col }, NULL });
+		 (struct statement){ { r->address, r->file, r->line, r->col }, NULL });
 }
 
 static void search_unit(struct search *s, struct unit *u)
@@ -295,7 +295,7 @@ static void *instance_of(struct dwarf *d, u64 pc)
 
 static int by_line(const void *a, const void *b)
 {
-	const struct place *x = a, *y = b;
+	const struct statement *x = a, *y = b;
 
 	if (x->at.line != y->at.line)
 		return x->at.line < y->at.line ? -1 : 1;
@@ -304,7 +304,7 @@ static int by_line(const void *a, const void *b)
 
 static bool is_first_of_instance(const struct search *s, u32 i)
 {
-	const struct place *p = s->found.v;
+	const struct statement *p = s->found.v;
 
 	for (u32 j = i; j-- > 0 && p[j].at.line == p[i].at.line;)
 		if (p[j].instance == p[i].instance)
@@ -312,7 +312,7 @@ static bool is_first_of_instance(const struct search *s, u32 i)
 	return true;
 }
 
-static int give(struct search *s, int (*f)(void *ctx, const struct dwarf_line *l), void *ctx)
+static int report(struct search *s, int (*f)(void *ctx, const struct dwarf_line *l), void *ctx)
 {
 	int n = 0, stop;
 
@@ -340,7 +340,7 @@ int dwarf_each_at_line(struct dwarf *d, const char *func, const char *file, u32 
 		s.n_bodies = dwarf_bodies(d, func, s.body);
 	search_all(&s);
 	*found = s.best;
-	return s.file_seen ? give(&s, f, ctx) : -ENOENT;
+	return s.file_seen ? report(&s, f, ctx) : -ENOENT;
 }
 
 int dwarf_each_line_of(struct dwarf *d, const char *func,
@@ -362,7 +362,7 @@ int dwarf_each_line_of(struct dwarf *d, const char *func,
 		if (again)
 			continue;
 		search_all(&s);
-		r = give(&s, f, ctx);
+		r = report(&s, f, ctx);
 		if (r < 0)
 			return r;
 		given += r;

@@ -67,7 +67,7 @@ static void add_field(struct fields *fields, struct dwarf *d, struct field f)
  * Offset of a virtual base, from the object's address: dup deref constu N minus deref plus, that is
  * address + *(*address - N). False: another form.
  */
-static bool virtual_place(struct dwarf *d, Dwarf_Die *die, s32 *at)
+static bool virtual_offset(struct dwarf *d, Dwarf_Die *die, s32 *at)
 {
 	Dwarf_Attribute a;
 	Dwarf_Op *ops;
@@ -123,7 +123,7 @@ static bool bit_offset(struct dwarf *d, Dwarf_Die *die, u64 bytes, u64 bits, u64
 	return true;
 }
 
-static bool place(struct dwarf *d, Dwarf_Die *die, struct field *f)
+static bool set_offsets(struct dwarf *d, Dwarf_Die *die, struct field *f)
 {
 	u32 unit = MAX(f->type->size, 1u);
 	u64 bytes, bits, at;
@@ -159,7 +159,7 @@ static void add_member(struct dwarf *d, Dwarf_Die *die, bool is_base, struct fie
 		f.name = "";
 	f.is_base = is_base;
 	if (is_static(d, die) ||
-	    (!place(d, die, &f) && !(is_base && virtual_place(d, die, &f.virtual_at))))
+	    (!set_offsets(d, die, &f) && !(is_base && virtual_offset(d, die, &f.virtual_at))))
 		return;
 	f.from_user = f.type->kind == TY_POINTER;
 	add_field(fields, d, f);
@@ -200,7 +200,7 @@ static struct field *tag_of(struct dwarf *d, Dwarf_Die *part)
 	if (f.type->kind == TY_ARRAY &&
 	    f.type->elem == &ty_u64) /* of 16 bytes: the upper half is redundant */
 		f.type = &ty_u64;
-	if (!type_is_integer(f.type) || !place(d, &die, &f) || f.bit_size)
+	if (!type_is_integer(f.type) || !set_offsets(d, &die, &f) || f.bit_size)
 		return NULL;
 	return arena_dup(&d->arena, &f, sizeof(f));
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * bpf(2), asked about what others have loaded. Two questions for each object: the first tells sizes, the
- * second brings the arrays (kernel/bpf/syscall.c: bpf_prog_get_info_by_fd; kernel/bpf/btf.c: btf_get_info_by_fd).
+ * Loaded BPF programs, by bpf(2). Two queries for each object: the first returns sizes, the second
+ * fills the arrays (kernel/bpf/syscall.c: bpf_prog_get_info_by_fd; kernel/bpf/btf.c:
+ * btf_get_info_by_fd).
  */
 #include "sym/bpfprogs.h"
 #include <errno.h>
@@ -95,7 +96,7 @@ bool bpf_prog_types(u32 id, struct bpf_prog_types *out)
 				       .func_info_rec_size = size,
 				       .func_info = ptr(funcs) };
 	got = get_info(fd, &info, sizeof(info)) && read_btf(btf, out);
-	out->func_type = funcs[0].type_id; /* the main function comes first */
+	out->func_type = funcs[0].type_id; /* the main function is first */
 	free(funcs);
 	return got;
 }
@@ -107,7 +108,7 @@ int bpf_module_btf_fd(const char *module)
 
 	while (next_id(BPF_BTF_GET_NEXT_ID, &id)) {
 		int fd = open_id(BPF_BTF_GET_FD_BY_ID, id);
-		struct { /* newer than the oldest headers: 5.11 */
+		struct { /* 5.11: newer than the oldest supported headers */
 			u64 btf;
 			u32 btf_size, id;
 			u64 name;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* BPF programs that are loaded now, and the type information they brought along. */
+/* Loaded BPF programs and their type information. */
 #ifndef SONDE_SYM_BPFPROGS_H
 #define SONDE_SYM_BPFPROGS_H
 
@@ -12,7 +12,10 @@ struct bpf_prog_types {
 	size_t len;
 };
 
-/* Ids in ascending order; a non-zero return of f stops and is returned. -errno: not allowed. */
+/*
+ * Ids in ascending order; a nonzero return of f stops the walk and is returned. -errno: not
+ * allowed.
+ */
 int bpf_progs_each(int (*f)(void *ctx, u32 id), void *ctx);
 /* false: gone, not allowed, or without BTF. */
 bool bpf_prog_types(u32 id, struct bpf_prog_types *out);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * BTF files: opening, the offset of each type, finding names. Format: Documentation/bpf/btf.rst.
+ * BTF files: opening, type offsets, name lookup. Format: Documentation/bpf/btf.rst.
  *
  *	header | types: struct btf_type and data by kind, ids from 1 | strings, first and last \0
  *
- * Opening maps the file and walks the types once, to learn where each begins; this walk is also
- * the check that makes every later access safe. A name is found without an index at first: the
- * string table is searched for the text and then the types for its offset (pahole stores each
- * string once), which is cheaper than hashing all names as long as a script asks for few. After
- * SEARCHES_BEFORE_INDEX questions a table over all names is built.
+ * Opening maps the file and walks the types once to record their offsets; this walk also validates
+ * the file, which makes every later access safe. The first name lookups use no index: the string
+ * table is searched for the text and then the types for its offset (pahole stores each string
+ * once), which is cheaper than hashing all names for a few lookups. After SEARCHES_BEFORE_INDEX
+ * lookups a table of all names is built.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -109,8 +109,10 @@ static struct btf *finish(struct btf *b, struct err *err)
 	return b;
 }
 
-/* sysfs files of BTF can be mapped since 6.16; before, the kernel says ENODEV, and the copy in the
- * cache is quicker than reading (5 MB take 4 ms). */
+/*
+ * sysfs BTF files can be mapped since 6.16; before, the kernel returns ENODEV, and the copy in the
+ * cache is faster than reading (5 MB take 4 ms).
+ */
 static int load_file(struct btf *b, const char *path, struct err *err)
 {
 	_fd int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -223,7 +225,7 @@ bool btf_modules_each(bool (*f)(void *ctx, const char *module), void *ctx)
 
 static void build_names(struct btf *b);
 
-/* Here and not when opening: the run is over, nobody waits. */
+/* Here, not at opening: the run is over and nothing waits for it. */
 static void keep_index(struct btf *b)
 {
 	if (!b->is_vmlinux || b->index_map || !b->n)
@@ -321,15 +323,17 @@ u32 btf_skip(const struct btf *b, u32 id, bool typedefs)
 	return 0;
 }
 
-/* ---- finding names */
+/* ---- name lookup */
 
-/* Where s lies with a NUL on both sides; the table begins with one. */
+/* Finds s with a NUL on both sides; the table begins with one. */
 static u32 find_in_table(const struct btf *b, const char *s, size_t len)
 {
 	const char *at = b->strings, *end = b->strings + b->strings_len, *hit;
 
-	/* The text with its final NUL is searched; what stands before it tells names from
-	 * suffixes. */
+	/*
+	 * Searches the text with its final NUL; the preceding byte distinguishes names from
+	 * suffixes.
+	 */
 	while ((hit = memmem(at, (size_t)(end - at), s, len + 1))) {
 		if (hit == b->strings || !hit[-1])
 			return b->start_str + (u32)(hit - b->strings);
@@ -349,7 +353,7 @@ u32 btf_find_string(const struct btf *b, const char *s, size_t len)
 	return off;
 }
 
-/* First id of this file (not its base) from `from` on with that name and kind; 0: none. */
+/* First id >= from in this file (not its base) with that name and kind; 0: none. */
 static u32 btf_scan(const struct btf *b, u32 name_off, u32 kind, u32 from)
 {
 	for (u32 i = MAX(from, b->start_id) - b->start_id; i < b->n; i++) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * BTF of the running kernel and its modules, read lazily: the file is mapped, an index by name is
- * built once (or loaded from a private cache where the kernel cannot map the file), and types are
- * turned into struct type when asked for. Format: Documentation/bpf/btf.rst.
+ * built once (or loaded from a private cache if the kernel cannot map the file), and types are
+ * converted to struct type on demand. Format: Documentation/bpf/btf.rst.
  */
 #ifndef SONDE_SYM_BTF_H
 #define SONDE_SYM_BTF_H
@@ -11,7 +11,7 @@
 #include "base/err.h"
 #include "type/type.h"
 
-/* linux/btf.h has a struct btf_param of its own (two words of the file); here it is the one below. */
+/* linux/btf.h has another struct btf_param (two words of the file); here it is the one below. */
 #define btf_param btf_named_param
 
 #ifndef BTF_KIND_ENUM64 /* uapi headers older than 6.0 */
@@ -20,23 +20,30 @@
 
 struct btf;
 
-/* path NULL: /sys/kernel/btf/vmlinux (or $BPFTRACE_BTF). Types live in arena a. NULL with err set. */
+/*
+ * path NULL: /sys/kernel/btf/vmlinux (or $BPFTRACE_BTF). Types are allocated in a. NULL with err
+ * set.
+ */
 struct btf *btf_open(struct arena *a, const char *path, struct err *err);
 /* From bytes (fuzzing, BTF sections of binaries); base may be NULL. Bytes are borrowed. */
 struct btf *btf_from_bytes(struct arena *a, const void *bytes, size_t len, struct btf *base,
 			   struct err *err);
-/* The .BTF section of a program or library: its pointers are to user memory. Kept until the process ends;
- * NULL: it has none that can be read. */
+/*
+ * The .BTF section of a program or library, whose pointers are to user memory. Never freed; NULL:
+ * missing or unreadable.
+ */
 struct btf *btf_of_program(const char *path);
 /* Split BTF of a module from /sys/kernel/btf/NAME; cached in base. */
 struct btf *btf_module(struct btf *base, const char *module);
-/* The names of the modules that have BTF; false of f stops and is returned. */
+/* Names of the modules that have BTF; if f returns false the walk stops and false is returned. */
 bool btf_modules_each(bool (*f)(void *ctx, const char *module), void *ctx);
 void btf_close(struct btf *b);
 
-/* BTF kinds as in linux/btf.h. 0: not found. Names may occur several times: the first of that kind. */
+/*
+ * BTF kinds as in linux/btf.h. 0: not found. Names may occur several times: the first of that kind.
+ */
 u32 btf_find(struct btf *b, const char *name, u32 kind);
-/* The same, not looking into the base of split BTF. */
+/* The same, without the base of split BTF. */
 u32 btf_find_own(struct btf *b, const char *name, u32 kind);
 u32 btf_n_types(const struct btf *b);
 const char *btf_name(struct btf *b, u32 id);
@@ -55,15 +62,23 @@ struct btf_param {
 /* Parameters of function name (BTF_KIND_FUNC); returns their number or -ENOENT. ret may be NULL. */
 int btf_func(struct btf *b, const char *name, struct btf_param *params, u32 max,
 	     const struct type **ret, u32 *func_id);
-/* Parameters of the prototype behind typedef btf_trace_NAME (raw tracepoints), without the first one
- * (void *__data). *typedef_id gets what attach_btf_id needs. */
+/*
+ * Parameters of the prototype of typedef btf_trace_NAME (raw tracepoints), without the first one
+ * (void *__data). *typedef_id gets the value for attach_btf_id.
+ */
 int btf_raw_tracepoint(struct btf *b, const char *name, struct btf_param *params, u32 max,
 		       u32 *typedef_id);
 /* Value of an enumerator anywhere in BTF. */
 bool btf_enumerator(struct btf *b, const char *name, s64 *value, const struct type **enum_type);
-/* "struct list_head { ... };" as C, with what has no name inside; in arena a. NULL: no struct, union or enum. */
+/*
+ * "struct list_head { ... };" as C, anonymous members inline; in arena a. NULL: no struct, union or
+ * enum.
+ */
 const char *btf_definition(struct arena *a, struct btf *b, u32 id);
-/* Calls f for every named type of a kind (listing functions, raw tracepoints; near names). */
+/*
+ * Calls f for every named type of a kind (for listing functions and raw tracepoints, and for near
+ * names).
+ */
 void btf_each(struct btf *b, u32 kind, bool (*f)(void *ctx, const char *name, u32 id), void *ctx);
 
 #endif

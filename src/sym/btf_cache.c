@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The index of vmlinux BTF, kept for the rest of the boot: /run/sonde/btf-index. In: an opened
- * file. Out: where each type begins, the table of names and, for kernels that cannot map their BTF
- * (before 6.16), a copy of the file, all used in place from one mapping.
+ * A cache of the index of vmlinux BTF until reboot: /run/sonde/btf-index. Input: an opened file.
+ * Output: type offsets, the table of names and, for kernels that cannot map their BTF (before
+ * 6.16), a copy of the file, all used in place from one mapping.
  *
  *	struct head | u32 offset[n] | u32 names[names_cap] | copy of the BTF file, or nothing
  *
- * The index is believed without looking at every entry, so it is read only when it and its
- * directory belong to us and nobody else may write there; it is written to another name first and
- * renamed. It is good for one boot (the kernel cannot change), one size of BTF, and one hash
- * function.
+ * The entries of the index are not validated, so it is used only if it and its directory belong to
+ * us and are not writable by others; it is written under a temporary name and renamed. It is valid
+ * for one boot (the kernel cannot change), one size of BTF, and one hash function.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -27,7 +26,7 @@ static const char dir[] = "/run/sonde", file[] = "/run/sonde/btf-index";
 struct head {
 	char magic[8];
 	char boot_id[36];
-	u32 hash_check; /* hash_bytes() of the magic: another function, another table */
+	u32 hash_check; /* hash_bytes() of the magic: detects another hash function */
 	u64 btf_len;
 	u32 n, names_cap;
 	u64 copy_len;
@@ -66,7 +65,7 @@ static bool head_fits(const struct head *h, u64 file_len)
 	       file_len == sizeof(*h) + 4ULL * h->n + 4ULL * h->names_cap + h->copy_len;
 }
 
-/* Takes the bytes from the copy unless b has mapped the kernel's. */
+/* Uses the bytes of the copy unless b has mapped the kernel's. */
 static bool use(struct btf *b, const struct head *h, size_t len)
 {
 	const u8 *at = (const void *)(h + 1);
@@ -104,7 +103,7 @@ bool btf_cache_load(struct btf *b)
 	return false;
 }
 
-/* The index is memory where /run is: a machine that is short of it is not helped by one. */
+/* /run is in memory: none is written when memory is short. */
 static bool has_room(u64 size)
 {
 	struct sysinfo s;
@@ -120,7 +119,7 @@ static bool write_index(int fd, const struct btf *b, const struct head *h)
 	       write_all(fd, b->bytes, h->copy_len) == 0;
 }
 
-/* Failing is no loss: the next run builds its own index again. */
+/* A failure is harmless: the next run builds its own index. */
 void btf_cache_store(const struct btf *b)
 {
 	struct head h = { .btf_len = b->len,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* BTF and CTF sections of programs (gcc -gbtf, -gctf): the types of those that have no other debug information. */
+/* BTF and CTF sections of programs (gcc -gbtf, -gctf): types where there is no DWARF. */
 #include <stdlib.h>
 #include "sym/btf_file.h"
 #include "object/ctf.h"
@@ -8,7 +8,7 @@
 struct program_btf {
 	struct program_btf *next;
 	char *path;
-	struct elf *elf; /* whose bytes the types are read from */
+	struct elf *elf; /* owns the bytes of the types */
 	struct arena arena;
 	struct btf *btf;
 };
@@ -51,7 +51,7 @@ static struct btf *read_section(struct program_btf *p)
 	if (p->elf && elf_section(p->elf, ".BTF", &s) && s.bytes && !((uintptr_t)s.bytes % 4))
 		b = btf_from_bytes(&p->arena, s.bytes, s.size, NULL, &err);
 	else if (p->elf && elf_section(p->elf, ".BTF", &s) &&
-		 s.bytes) /* linkers need not align it */
+		 s.bytes) /* the section may be misaligned */
 		b = btf_from_bytes(&p->arena, arena_dup(&p->arena, s.bytes, s.size), s.size, NULL,
 				   &err);
 	if (!b && p->elf)

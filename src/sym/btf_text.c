@@ -1,17 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * BTF types -> C text, in the layout of libbpf's btf_dump, without its padding members. A declarator is built from the inside: the name gets its
- * stars, brackets and parameters on the way to the type that they end at.
+ * BTF types -> C text, in the layout of libbpf's btf_dump without its padding members. A declarator
+ * is built from the inside: stars, brackets and parameters are added to the name on the way to the
+ * base type. stars, brackets and parameters on the way to the type that they end at.
  *
  *	id of "ssize_t (*)(struct file *, char *)", "read"  ->  ssize_t (*read)(struct file *, char *)
  */
 #include "base/buf.h"
 #include "sym/btf_file.h"
 
-enum {
-	MAX_DEPTH = 24,
-	MAX_PARTS = 100000
-}; /* hostile files have cycles, and types of types of types */
+enum { MAX_DEPTH = 24, MAX_PARTS = 100000 }; /* untrusted files may have cycles and deep nesting */
 
 struct writer {
 	struct arena *arena;
@@ -21,7 +19,7 @@ struct writer {
 
 static const char *declare(struct writer *w, u32 id, const char *inner, u32 indent);
 
-/* "const" before what follows it, a star or a name. */
+/* "const" before a star or a name. */
 static const char *join(struct writer *w, const char *a, const char *b)
 {
 	return *b ? arena_printf(w->arena, "%s%s%s", a, *b == '[' ? "" : " ", b) : a;
@@ -73,7 +71,7 @@ static void put_enumerators(struct writer *w, struct buf *b, const struct btf_ty
 	}
 }
 
-/* From the brace on. */
+/* From the opening brace on. */
 static const char *body(struct writer *w, const struct btf_type *raw, u32 indent)
 {
 	struct buf b = {};
@@ -101,7 +99,7 @@ static const char *word_of(const struct btf_type *raw)
 	}
 }
 
-/* What has no name is written out where it stands. */
+/* Anonymous types are written out inline. */
 static const char *tagged(struct writer *w, const struct btf_type *raw, u32 indent)
 {
 	const char *name = btf_string(w->btf, raw->name_off);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * BTF types -> struct type. In: a type id; out: a type in the arena of the file, made once per id.
- * Structs and unions come without fields (size and name are known) and get them when somebody asks,
- * so that naming task_struct costs one type and not the half of the kernel.
+ * BTF types -> struct type. Input: a type id; output: a type in the arena of the file, made once
+ * per id. Structs and unions are created without fields (size and name are known) and completed on
+ * first use, so that naming task_struct costs one type and not half of the kernel.
  */
 #include <errno.h>
 #include <stdio.h>
 #include "sym/btf_file.h"
 
-enum { MAX_DEPTH = 48 }; /* of pointers to arrays of pointers ...: hostile files have cycles */
+enum { MAX_DEPTH = 48 }; /* nesting of pointers, arrays ...: untrusted files may have cycles */
 
 static const struct type *make_type(struct btf *b, const struct btf_type *raw, u32 id);
 
@@ -59,7 +59,7 @@ const struct type *btf_type(struct btf *b, u32 id)
 	return t;
 }
 
-/* ---- structs, when their fields are needed */
+/* ---- struct fields, on demand */
 
 static u32 int_bits(const struct btf *b, u32 type_id)
 {
@@ -70,7 +70,7 @@ static u32 int_bits(const struct btf *b, u32 type_id)
 	return BTF_INT_BITS(*(const u32 *)(raw + 1));
 }
 
-/* A bitfield is given as bits from the start of the unit of its type that holds it. */
+/* A bitfield is described as bits in the storage unit of its type. */
 static void place_field(struct btf *b, struct field *f, const struct btf_member *m, bool flag)
 {
 	u32 bit = flag ? BTF_MEMBER_BIT_OFFSET(m->offset) : m->offset;
@@ -88,7 +88,7 @@ static void place_field(struct btf *b, struct field *f, const struct btf_member 
 	if (!bits)
 		bits = MIN(unit * 8, 64u);
 	f->offset = bit / 8 / unit * unit;
-	if (bit - f->offset * 8 + bits > unit * 8) /* packed: it straddles two units */
+	if (bit - f->offset * 8 + bits > unit * 8) /* packed: it spans two units */
 		f->offset = bit / 8;
 	f->bit_offset = (u8)(bit - f->offset * 8);
 	f->bit_size = (u8)MIN(bits, 64u);
@@ -114,7 +114,7 @@ static int complete_struct(struct type *t)
 	return 0;
 }
 
-/* A declaration: the definition may be elsewhere in the file. */
+/* A forward declaration: the definition may be elsewhere in the file. */
 static int complete_fwd(struct type *t)
 {
 	struct btf *b = t->origin;
@@ -184,8 +184,10 @@ static s64 enum_value_at(const struct btf_type *raw, u32 i, u32 *name_off)
 	return raw_flag(raw) ? (s64)e[i].val : (s64)(u32)e[i].val;
 }
 
-/* Files older than 6.0 do not tell signed enums: a negative-looking value is taken for negative
- * when no enumerator needs the upper half, which all of the kernel's own -1s satisfy. */
+/*
+ * Files older than 6.0 do not mark signed enums: a negative-looking value is treated as negative if
+ * no enumerator needs the upper half, which holds for all -1s of the kernel.
+ */
 static bool enum_is_signed(const struct btf_type *raw)
 {
 	u32 name;
@@ -221,7 +223,7 @@ static const struct type *make_enum(struct btf *b, const struct btf_type *raw, u
 	return t;
 }
 
-/* ---- what refers to other types */
+/* ---- derived types */
 
 /* __user on the pointee becomes a chain of type tags between pointer and pointee. */
 static enum space pointee_space(const struct btf *b, u32 id)
@@ -248,7 +250,7 @@ static enum space pointee_space(const struct btf *b, u32 id)
 	return plain;
 }
 
-/* The other tags say nothing (rcu), or that the pointer is followed in a way of its own: percpu. */
+/* Other tags have no effect (rcu), or mark pointers that need special access: percpu. */
 static bool is_offset(const struct btf *b, u32 id)
 {
 	const struct btf_type *raw = btf_raw(b, id);
@@ -269,7 +271,7 @@ static const struct type *make_pointer(struct btf *b, u32 to)
 	return offset;
 }
 
-/* Only plain char makes a string: unsigned char and u8 are bytes. */
+/* Only arrays of plain char are strings: unsigned char and u8 are bytes. */
 static bool is_char(const struct btf *b, u32 id)
 {
 	const struct btf_type *raw = btf_raw(b, btf_skip(b, id, false));
@@ -294,7 +296,7 @@ static const struct type *make_array(struct btf *b, const struct btf_type *raw)
 		       &ty_error;
 }
 
-/* Integers take the typedef's name (u32 is still uint32); nameless structs and enums get one. */
+/* Integers take the typedef's name (u32 is still uint32); anonymous structs and enums get one. */
 static const struct type *make_typedef(struct btf *b, const struct btf_type *raw)
 {
 	const struct type *to = btf_type(b, raw->type);
@@ -358,8 +360,7 @@ const struct type *btf_type_by_name(struct btf *b, u8 tag, const char *name)
 	static const u8 any[] = { BTF_KIND_TYPEDEF, BTF_KIND_INT,   BTF_KIND_STRUCT, BTF_KIND_UNION,
 				  BTF_KIND_ENUM,    BTF_KIND_FLOAT, BTF_KIND_ENUM64 };
 
-	/* A script asks for many names that are no types: one search of the strings answers those.
-	 * */
+	/* Many names in a script are no types: one search of the strings rejects those. */
 	if (!b->names && !btf_find_string(b, name, strlen(name)))
 		return NULL;
 	switch (tag) {
@@ -453,7 +454,9 @@ int btf_func(struct btf *b, const char *name, struct btf_param *params, u32 max,
 	return n;
 }
 
-/* Prototypes behind pointers have no names; the functions that the tracepoint macros make do. */
+/*
+ * Prototypes behind pointers have no parameter names; functions made by the tracepoint macros do.
+ */
 static void name_params(struct btf *b, const char *event, struct btf_param *params, u32 n)
 {
 	static const char *const made[] = { "__traceiter_", "__probestub_", "__bpf_trace_" };

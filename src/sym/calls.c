@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Arguments of system calls by tables of text, read when a probe asks. */
+/* Argument descriptions of system calls, from tables of text that are parsed on demand. */
 #include <stdlib.h>
 #include "sym/calls.h"
 #include "sym/constants.h"
@@ -21,7 +21,7 @@ static const struct call_set_row {
 #undef F
 };
 
-/* Calls that do the same, in the forms that were added over time: each row begins with the name for all. */
+/* Variants of one call, added over time: each row begins with the common name. */
 static const char *const families[] = {
 	"open openat openat2",
 	"stat lstat newfstatat statx",
@@ -117,7 +117,7 @@ u32 call_args(struct arena *a, const struct call_desc *c, struct call_arg *args,
 	return n;
 }
 
-/* Whether a list of words has this one. */
+/* The list of words contains this one. */
 static bool has_word(const char *list, const char *word)
 {
 	size_t len = strlen(word);

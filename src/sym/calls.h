@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the arguments of system calls are, beyond their C types: which are strings, sets of flags, names for
- * numbers. The tables are calls.def (generated) and callsets.def.
+ * Semantics of system call arguments beyond their C types: strings, flag sets, named values. The
+ * tables are calls.def (generated) and callsets.def.
  */
 #ifndef SONDE_SYM_CALLS_H
 #define SONDE_SYM_CALLS_H
@@ -9,9 +9,12 @@
 #include "base/arena.h"
 
 struct call_desc {
-	const char *event;  /* as tracefs calls it: "newstat" */
+	const char *event;  /* as in tracefs: "newstat" */
 	const char *groups; /* "desc file", or "" */
-	/* "AT dfd; STR filename; |open flags; MODE mode": a word of enum call_word or a C type, and the name */
+	/*
+	 * "AT dfd; STR filename; |open flags; MODE mode": a word of enum call_word or a C type, and
+	 * the name
+	 */
 	const char *args;
 };
 
@@ -32,24 +35,24 @@ struct call_arg {
 	const char *name;
 };
 
-/* NULL: nothing is known of it. */
+/* NULL: no description. */
 const struct call_desc *call_find(const char *event);
-/* The arguments of a call, in order: at most max, texts in the arena. Returns how many. */
+/* The arguments of a call, in order: at most max, texts in the arena. Returns their number. */
 u32 call_args(struct arena *a, const struct call_desc *c, struct call_arg *args, u32 max);
 bool call_in_group(const struct call_desc *c, const char *group);
 /* "desc file ipc ...", for messages. */
 const char *call_groups(void);
-/* Names of the calls that one name stands for, "open openat openat2" for open; NULL: it is alone. */
+/* Names of the calls that one name covers, "open openat openat2" for open; NULL: only itself. */
 const char *call_family(const char *name);
-/* Of the calls that do the same as one that this machine may lack (open on arm64) the first that it has; NULL: none. */
+/* The first variant on this machine of a call that it may lack (open on arm64); NULL: none. */
 const char *call_instead(struct arena *a, const char *name);
 
 struct call_name {
 	const char *name;
 	s64 value;
-	u32 mask; /* of flags: the bits that are compared */
+	u32 mask; /* flags: the bits to compare */
 };
-/* The names of a set; returns how many, at most max. 0: no such set. */
+/* The names of a set; returns their number, at most max. 0: no such set. */
 u32 call_set(struct arena *a, const char *set, struct call_name *names, u32 max);
 
 #endif

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * cgroup ids. On 64-bit kernels the id of a cgroup is the inode number of its directory, and a
- * file handle of type FILEID_KERNFS (0xfe) holds it, so that open_by_handle_at() leads from the id
- * to the directory (fs/kernfs/mount.c). That needs CAP_DAC_READ_SEARCH; without it the tree is
- * walked.
+ * cgroup ids. On 64-bit kernels the id of a cgroup is the inode number of its directory, and a file
+ * handle of type FILEID_KERNFS (0xfe) holds it, so that open_by_handle_at() maps the id to the
+ * directory (fs/kernfs/mount.c). That needs CAP_DAC_READ_SEARCH; without it the tree is walked.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -70,7 +69,7 @@ int cgroup_id(const char *path, u64 *id, struct err *err)
 	return 0;
 }
 
-/* What stands behind the mount point: "/" for the root. */
+/* The path after the mount point: "/" for the root. */
 static const char *below(const char *mount, const char *path)
 {
 	size_t n = strlen(mount);
@@ -163,7 +162,7 @@ static int match_id(void *ctx, u64 id, const char *path)
 	return 1;
 }
 
-/* ---- hierarchies: version 2 is "unified", each of version 1 is called as the directory it is mounted on */
+/* ---- hierarchies: version 2 is "unified", one of version 1 has the name of its mount directory */
 
 struct hierarchy {
 	const char *name, *mount;

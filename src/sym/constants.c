@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Constants of the system: a sorted table (constants.def, from build-aux/gen-constants), searched. */
+/* Lookup in the sorted table of system constants (constants.def, from build-aux/gen-constants). */
 #include <stdlib.h>
 #include "sym/constants.h"
 
@@ -10,8 +10,8 @@
 #endif
 
 /*
- * The names in one block, and their offsets instead of pointers: a position-independent program would
- * relocate, and so copy, 50 KB of pointers at each start.
+ * The names in one block, with offsets instead of pointers: in a position-independent program 50 KB
+ * of pointers would be relocated, and so copied, at each start.
  */
 static const struct {
 #define C(name, value) char at_##name[sizeof(#name)];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * /proc/kallsyms -> a sorted table. One line is "ffffffff81000000 T name" and, for modules,
- * "\t[module]"; see kernel/kallsyms.c, s_show(). The text is read whole and cut in place: names and
- * modules become strings in it, the table holds offsets. Lines come in the order of addresses but
+ * "\t[module]"; see kernel/kallsyms.c, s_show(). The text is read in full and split in place: names
+ * and modules become strings in it, the table holds offsets. Lines are in order of addresses except
  * for per-CPU variables and modules, so sorting is a merge of few runs.
  */
 #include <errno.h>
@@ -25,10 +25,10 @@ struct kallsyms {
 	struct entry *v;
 	u32 n, cap;
 	u32 *names;               /* open addressing: index + 1 */
-	u32 names_cap, n_asked;   /* for names, before there was a hash */
+	u32 names_cap, n_asked;   /* n_asked: name lookups before the hash was built */
 	int loaded;               /* 0 not yet, 1, or -errno */
 	bool hidden;              /* all addresses are zero */
-	u64 image_from, image_to; /* of the kernel without its modules; 0: not looked for yet */
+	u64 image_from, image_to; /* the kernel without its modules; 0: not determined yet */
 };
 
 struct kallsyms *kallsyms_new(const char *path)
@@ -52,7 +52,7 @@ void kallsyms_free(struct kallsyms *k)
 
 /* ---- reading */
 
-/* seq_file hands out a page or so a call; the size is not known before. */
+/* seq_file returns about a page per call; the size is unknown before. */
 static int read_text(struct kallsyms *k)
 {
 	_fd int fd = open(k->path, O_RDONLY | O_CLOEXEC);
@@ -92,7 +92,7 @@ static void push(struct kallsyms *k, struct entry e)
 	k->v[k->n++] = e;
 }
 
-/* The type letter stays two bytes before the name. */
+/* The type letter is two bytes before the name. */
 static char *parse_line(struct kallsyms *k, char *s, char *end)
 {
 	struct entry e = {};
@@ -126,7 +126,7 @@ static int by_address(const void *a, const void *b)
 
 	if (x->address != y->address)
 		return x->address < y->address ? -1 : 1;
-	return x->name < y->name ? -1 : x->name > y->name; /* the kernel's order */
+	return x->name < y->name ? -1 : x->name > y->name; /* keeps the kernel's order */
 }
 
 /* Merges v[0..mid) and v[mid..n), both sorted, through tmp. */
@@ -139,7 +139,7 @@ static void merge(struct entry *v, u32 mid, u32 n, struct entry *tmp)
 		v[at++] = j < n && by_address(&v[j], &tmp[i]) < 0 ? v[j++] : tmp[i++];
 }
 
-/* The file is a few long runs (kernel, per-CPU, modules, BPF); shuffled ones go to qsort. */
+/* The file is a few long runs (kernel, per-CPU, modules, BPF); many short runs go to qsort. */
 static void sort(struct kallsyms *k)
 {
 	struct entry *tmp = NULL;
@@ -205,7 +205,7 @@ u32 kallsyms_count(struct kallsyms *k)
 	return ready(k) ? k->n : 0;
 }
 
-/* ---- questions */
+/* ---- lookups */
 
 static void fill(const struct kallsyms *k, const struct entry *e, struct ksym *out)
 {
@@ -224,8 +224,10 @@ static bool entry_is_text(const struct kallsyms *k, const struct entry *e)
 	return ksym_is_text(&s);
 }
 
-/* Of several names of one address the first code symbol is shown: the kernel lists the linker's
- * marks (_stext, __entry_text_start) among the functions, but a function comes first or alone. */
+/*
+ * Of several names of one address the first code symbol is shown: the kernel lists the linker's
+ * section marks (_stext, __entry_text_start) among the functions, but a function is first or alone.
+ */
 static u32 first_at(const struct kallsyms *k, u32 i)
 {
 	u32 first = i;
@@ -252,7 +254,7 @@ bool kallsyms_lookup(struct kallsyms *k, u64 address, struct ksym *out)
 		else
 			hi = mid;
 	}
-	/* Low addresses are per-CPU offsets, and what lies behind the last symbol is nobody's. */
+	/* Low addresses are per-CPU offsets; there is no symbol past the last one. */
 	if (!k->v[lo].address || (!(k->v[lo].address >> 63) && address >> 63) ||
 	    address - k->v[lo].address > 64 << 20)
 		return false;
@@ -261,7 +263,7 @@ bool kallsyms_lookup(struct kallsyms *k, u64 address, struct ksym *out)
 	return true;
 }
 
-/* _stext .. _end (arch/x86/kernel/vmlinux.lds.S), or .. _etext where symbols of data are left out. */
+/* _stext .. _end (arch/x86/kernel/vmlinux.lds.S), or .. _etext if data symbols are omitted. */
 static void find_image(struct kallsyms *k)
 {
 	for (u32 i = 0; i < k->n; i++) {
@@ -313,13 +315,13 @@ static bool in_module(const struct kallsyms *k, const struct entry *e, const cha
 	return streq(k->text.s + e->module, module);
 }
 
-/* Where a search for a name stands: a slot of the hash, or an entry while there is none. */
+/* The state of a search by name: a slot of the hash, or an entry while there is no hash. */
 struct search {
 	u32 at;
 	bool by_hash;
 };
 
-/* The next entry of that name and module; NULL: there are no more. */
+/* The next entry of that name and module; NULL: no more. */
 static const struct entry *next_named(const struct kallsyms *k, const char *name,
 				      const char *module, struct search *s)
 {
@@ -335,8 +337,10 @@ static const struct entry *next_named(const struct kallsyms *k, const char *name
 	return NULL;
 }
 
-/* A hash of all names costs ten times what looking at them does, and most scripts ask for one or two. False: there are no
- * symbols. */
+/*
+ * Hashing all names costs ten times as much as scanning them, and most scripts look up one or two.
+ * False: no symbols.
+ */
 static bool first_named(struct kallsyms *k, const char *name, struct search *s)
 {
 	enum { FEW = 4 };
@@ -351,7 +355,7 @@ static bool first_named(struct kallsyms *k, const char *name, struct search *s)
 	return true;
 }
 
-/* Counts matches and keeps the one with the lowest address in *best. */
+/* Counts matches and stores the one with the lowest address in *best. */
 static u32 find(struct kallsyms *k, const char *name, const char *module, const struct entry **best,
 		bool text_only)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The kernel's symbols: /proc/kallsyms read in one go on the first question, sorted by address.
- * Names point into the text that was read and live as long as the table.
+ * The kernel's symbols: /proc/kallsyms, read in full on first use, sorted by address. Names point
+ * into the text and live as long as the table.
  */
 #ifndef SONDE_SYM_KALLSYMS_H
 #define SONDE_SYM_KALLSYMS_H
@@ -21,22 +21,24 @@ struct ksym {
 /* path NULL: /proc/kallsyms. Reads nothing yet; never NULL. */
 struct kallsyms *kallsyms_new(const char *path);
 void kallsyms_free(struct kallsyms *k);
-/* Reads now. 0, or -errno; -EPERM when the kernel shows all addresses as zero (kptr_restrict). */
+/* Reads now. 0, or -errno; -EPERM if the kernel hides addresses (kptr_restrict). */
 int kallsyms_load(struct kallsyms *k, struct err *err);
 u32 kallsyms_count(struct kallsyms *k);
-/* The symbol that covers an address; false when there is none. */
+/* The symbol that covers an address; false: none. */
 bool kallsyms_lookup(struct kallsyms *k, u64 address, struct ksym *out);
-/* Whether they are read and the address lies in the kernel's own image, where symbols neither come nor go. */
+/* Symbols are read and the address is in the kernel image, where symbols do not change. */
 bool kallsyms_is_fixed(struct kallsyms *k, u64 address);
 /* By name; module NULL: any, "vmlinux": only the kernel itself. The lowest address wins. */
 bool kallsyms_find(struct kallsyms *k, const char *name, const char *module, struct ksym *out);
-/* All symbols of a name, in no order; module as above. A non-zero return of f stops. */
+/* All symbols of a name, unordered; module as above. A nonzero return of f stops the walk. */
 void kallsyms_each_named(struct kallsyms *k, const char *name, const char *module,
 			 int (*f)(void *ctx, const struct ksym *s), void *ctx);
-/* Whether the name occurs more than once (among functions of that module). */
+/* The name occurs more than once (among functions of that module). */
 u32 kallsyms_occurrences(struct kallsyms *k, const char *name, const char *module);
-/* In the order of addresses; works with hidden addresses too (then in the kernel's order). A
- * non-zero return of f stops and is returned. */
+/*
+ * In order of addresses; hidden addresses work too (in the kernel's order). A nonzero return of f
+ * stops the walk and is returned.
+ */
 int kallsyms_each(struct kallsyms *k, int (*f)(void *ctx, const struct ksym *s), void *ctx);
 static inline bool ksym_is_text(const struct ksym *s)
 {

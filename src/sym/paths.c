@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Where programs and libraries are: PATH, and the cache of the dynamic linker. /etc/ld.so.cache,
+ * Paths of programs and libraries: PATH, and the cache of the dynamic linker. /etc/ld.so.cache,
  * format "glibc-ld.so.cache1.1" (glibc, sysdeps/generic/dl-cache.h):
  *
  *	char magic[20] | u32 n | u32 strings_len | u8 flags, pad[3] | u32 extension | u32 unused[3]
- *	n times: s32 flags | u32 key | u32 value | u32 osversion | u64 hwcap	offsets are from
- * the magic
+ *	n times: s32 flags | u32 key | u32 value | u32 osversion | u64 hwcap
  *
- * Older files have the libc5 cache ("ld.so-1.7.0") in front; the new part is found by its magic.
+ * Offsets are relative to the magic. Older files begin with the libc5 cache ("ld.so-1.7.0"); the
+ * new part is found by its magic.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -30,7 +30,7 @@ struct cache_entry {
 	u64 hwcap;
 };
 
-/* Which ABI an entry is for: the low byte is 3 (ELF, libc6), the next one the machine's. */
+/* The ABI of an entry: the low byte is 3 (ELF, libc6), the next one is the machine's. */
 #if defined(__x86_64__)
 #define CACHE_ABI 0x0303
 #define TRIPLET "x86_64-linux-gnu"
@@ -91,7 +91,7 @@ static bool library_matches(const char *soname, const char *name)
 		soname += 3;
 	if (strncmp(soname, name, stem) || !starts_with(soname + stem, ".so"))
 		return false;
-	/* without a version any will do */
+	/* without a version, any matches */
 	return !dot || !dot[3] || streq(soname + stem, dot);
 }
 
@@ -149,8 +149,10 @@ static bool is_elf(const char *path)
 	       !memcmp(head, "\177ELF", 4);
 }
 
-/* The first library of a folder that a name without its version means: libstdc++.so.6. What is called libc.so
- * may be a text for the linker. */
+/*
+ * The first library of a directory that matches a name without its version: libstdc++.so.6. A file
+ * libc.so may be a linker script.
+ */
 static const char *find_in_dir(struct arena *a, const char *dir, const char *name)
 {
 	const char *lib = starts_with(name, "lib") ? "" : "lib",
@@ -166,7 +168,9 @@ static const char *find_in_dir(struct arena *a, const char *dir, const char *nam
 	return found;
 }
 
-/* Systems whose C library keeps no cache (musl), images without one, and libraries newer than the cache. */
+/*
+ * For C libraries without a cache (musl), images without one, and libraries newer than the cache.
+ */
 static const char *find_in_dirs(struct arena *a, const char *root, const char *name)
 {
 	static const char *const dirs[] = { "/lib64",        "/usr/lib64",        "/lib",

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * perf maps: text of "START SIZE name" lines, hexadecimal, in the order in which code was made. The
- * format is that of tools/perf/Documentation/jit-interface.txt. Code moves and memory is used
- * again: the last line that covers an address is right, so sorting is stable and later entries win.
+ * perf maps: lines "START SIZE name", hexadecimal, in the order in which code was generated. The
+ * format is that of tools/perf/Documentation/jit-interface.txt. Code moves and memory is reused:
+ * the last line that covers an address is valid, so sorting is stable and later entries win.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@ struct jit_symbol {
 
 struct perfmap {
 	char *path;
-	struct buf text; /* lines cut into strings */
+	struct buf text; /* split into strings */
 	u64 file_size;
 	struct jit_symbol *v;
 	u32 n;
@@ -65,7 +65,7 @@ static void parse(struct perfmap *p)
 	for (char *s = p->text.s, *end = s + p->text.len; s < end;) {
 		char *eol = memchr(s, '\n', (size_t)(end - s));
 
-		if (!eol) /* half a line: the rest is still to be written */
+		if (!eol) /* an incomplete line: still being written */
 			break;
 		*eol = '\0';
 		p->n += parse_line(p, s, order++);

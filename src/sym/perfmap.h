@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Symbols that a just-in-time compiler writes down: /tmp/perf-PID.map, lines "START SIZE name". */
+/* Symbols written by a just-in-time compiler: /tmp/perf-PID.map, lines "START SIZE name". */
 #ifndef SONDE_SYM_PERFMAP_H
 #define SONDE_SYM_PERFMAP_H
 
@@ -7,11 +7,13 @@
 
 struct perfmap;
 
-/* NULL: there is none. pid is ours; the file's name has the process's own number. */
+/*
+ * NULL: there is none. pid is ours; the file's name has the number in the process's pid namespace.
+ */
 struct perfmap *perfmap_open(u32 pid);
 struct perfmap *perfmap_parse(const char *text, size_t len);
 void perfmap_close(struct perfmap *p);
-/* Reads what was appended; true when there was something. */
+/* Reads lines appended since; true if there were any. */
 bool perfmap_refresh(struct perfmap *p);
 const char *perfmap_lookup(const struct perfmap *p, u64 address, u64 *offset);
 

@@ -4,7 +4,7 @@
  *
  *	7f5c1000-7f5c3000 r-xp 00001000 fd:01 1234          /usr/lib/libc.so.6 (deleted)
  *
- * Newlines in paths are written as \012 by the kernel; that is undone here.
+ * The kernel writes newlines in paths as \012; that is decoded here.
  */
 #include <errno.h>
 #include <stdio.h>

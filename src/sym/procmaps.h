@@ -25,7 +25,10 @@ struct procmaps {
 int procmaps_read(struct procmaps *m, u32 pid, struct err *err);
 /* From text (tests, recorded traces). */
 void procmaps_parse(struct procmaps *m, const char *text, size_t len);
-/* Puts one in its place; what it overlaps is gone. The path is copied. m is zeroed memory at first. */
+/*
+ * Inserts a mapping and removes what it overlaps. The path is copied. m must be zeroed before first
+ * use.
+ */
 void procmaps_add(struct procmaps *m, const struct mapping *one);
 void procmaps_release(struct procmaps *m);
 const struct mapping *procmaps_find(const struct procmaps *m, u64 address);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * /proc/PID: existence, program, namespaces, state. Everything may vanish between two calls;
- * "gone" is an answer, not an error.
+ * /proc/PID: existence, program, namespaces, state. A process may exit between two calls; "gone" is
+ * a result, not an error.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -20,7 +20,7 @@
 #define SYS_pidfd_open 434
 #endif
 
-/* ---- a /proc that was mounted in another pid namespace than ours (unshare --pid --fork) has other numbers */
+/* ---- translation of pids, if /proc was mounted in another pid namespace (unshare --pid --fork) */
 
 static bool proc_is_foreign(void)
 {
@@ -36,7 +36,10 @@ static bool proc_is_foreign(void)
 	return foreign;
 }
 
-/* A process by our number: /proc/self/fdinfo has the number of that /proc ("Pid:", kernel/fork.c: pidfd_show_fdinfo). */
+/*
+ * The number of a process in that /proc, from /proc/self/fdinfo ("Pid:", kernel/fork.c:
+ * pidfd_show_fdinfo).
+ */
 u32 proc_number(u32 pid)
 {
 	char path[64];
@@ -58,7 +61,7 @@ u32 proc_number(u32 pid)
 	return number;
 }
 
-/* The numbers of a process in the namespaces from that of /proc inwards; returns how many. */
+/* The numbers of a process in the namespaces from that of /proc inwards; returns their count. */
 static u32 inner_numbers(const char *process, u32 numbers[], u32 max)
 {
 	char path[64], *at, *end;
@@ -73,7 +76,7 @@ static u32 inner_numbers(const char *process, u32 numbers[], u32 max)
 	return n;
 }
 
-/* The other way: our number of a process of that /proc; 0: it has none. */
+/* The inverse: our number of a process in that /proc; 0: it has none. */
 static u32 own_number(u32 number)
 {
 	enum { LEVELS = 33 }; /* MAX_PID_NS_LEVEL */
@@ -212,8 +215,10 @@ u32 proc_inner_pid(u32 pid)
 
 enum { STAT_MAX = 1024 };
 
-/* A field of stat behind the second, counted as proc(5) does; NULL: none. The second, the name, is in
- * parentheses and may contain anything. */
+/*
+ * A field of stat after the second, numbered as in proc(5); NULL: none. The second, the name, is in
+ * parentheses and may contain anything.
+ */
 static const char *stat_field(u32 pid, u32 field, char text[static STAT_MAX])
 {
 	const char *at;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The system calls of this machine: rows by name (syscalls.def, from build-aux/gen-syscalls). */
+/* Lookup in the system call table of this machine (syscalls.def, from build-aux/gen-syscalls). */
 #include <stdlib.h>
 #include "sym/syscalls.h"
 
@@ -11,7 +11,7 @@
 
 struct row {
 	const char *name, *event;
-	s16 nr; /* -1: another machine's */
+	s16 nr; /* -1: not on this machine */
 };
 
 static const struct row rows[] = {
@@ -20,7 +20,7 @@ static const struct row rows[] = {
 #undef S
 };
 
-/* number -> row + 1, filled on first need */
+/* number -> row + 1, built on first use */
 static u16 by_nr[SYSCALL_MAX];
 static u32 end_nr;
 
@@ -62,7 +62,7 @@ static int by_name(const void *key, const void *row)
 	return strcmp(key, ((const struct row *)row)->name);
 }
 
-/* Two rows of one name are neighbours: one for each machine. */
+/* Two rows of one name are adjacent: one for each machine. */
 static const struct row *find(const char *name)
 {
 	const struct row *r = bsearch(name, rows, ARRAY_SIZE(rows), sizeof(rows[0]), by_name);
@@ -83,7 +83,7 @@ int syscall_number(const char *name)
 	return r ? r->nr : -1;
 }
 
-/* Most events have the call's name; the others are few enough to look at all rows. */
+/* Most events have the call's name; for the few others all rows are scanned. */
 int syscall_number_of_event(const char *event)
 {
 	const struct row *r = find(event);

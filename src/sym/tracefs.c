@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * tracefs. In: category and event names. Out: ids and the layout of records. A format file:
+ * tracefs. Input: category and event names. Output: ids and record layouts. A format file:
  *
  *	name: sched_switch
  *	ID: 314
@@ -11,7 +11,7 @@
  *
  *	print fmt: "...", REC->...
  *
- * Followed: kernel/trace/trace_events.c, f_show().
+ * Source of the format: kernel/trace/trace_events.c, f_show().
  */
 #include <dirent.h>
 #include <errno.h>
@@ -24,7 +24,7 @@
 #include "base/buf.h"
 #include "sym/tracefs.h"
 
-/* ---- where it is */
+/* ---- mount point */
 
 static const char native[] = "/sys/kernel/tracing", old[] = "/sys/kernel/debug/tracing";
 
@@ -35,7 +35,7 @@ static bool is_tracefs(const char *path)
 	return statfs(path, &fs) == 0 && fs.f_type == TRACEFS_MAGIC;
 }
 
-/* Other places are rare: containers, and admins who like /tracing. */
+/* Other mount points are rare: containers, and custom ones such as /tracing. */
 static const char *mounted_elsewhere(void)
 {
 	static char path[256];
@@ -43,7 +43,7 @@ static const char *mounted_elsewhere(void)
 	char line[1024], type[32];
 	bool found = false;
 
-	while (f && !found && fgets(line, sizeof(line), f)) /* another mount may lie over it */
+	while (f && !found && fgets(line, sizeof(line), f)) /* another mount may hide it */
 		found = sscanf(line, "%*s %255s %31s", path, type) == 2 && streq(type, "tracefs") &&
 			is_tracefs(path);
 	if (f)
@@ -60,7 +60,10 @@ static const char *search(void)
 	return mounted_elsewhere();
 }
 
-/* Under lockdown=confidentiality it is mounted, and no file can be made in it (fs/tracefs/inode.c). */
+/*
+ * With lockdown=confidentiality it is mounted but files cannot be created in it
+ * (fs/tracefs/inode.c).
+ */
 static bool is_empty(const char *root, struct err *err)
 {
 	char path[300];
@@ -339,7 +342,8 @@ static bool parse_field(struct arena *a, struct tp_field *f, struct text line)
 	f->is_signed = is_signed;
 	if (!parse_declaration(a, f, trim(line.at, semi)))
 		return false;
-	if (f->is_char && !f->data_loc) /* sizes by macro names: the bytes tell */
+	/* the size may be a macro name: the byte size is reliable */
+	if (f->is_char && !f->data_loc)
 		f->count = f->size;
 	f->is_common = starts_with(f->name, "common_");
 	return true;
@@ -368,7 +372,7 @@ struct tp_format *tracefs_parse_format(struct arena *a, const char *text, size_t
 		struct text line = rest;
 		const char *eol = memchr(rest.at, '\n', (size_t)(rest.end - rest.at));
 
-		if (eat(&rest, "print fmt: ")) { /* to the end: it may span lines */
+		if (eat(&rest, "print fmt: ")) { /* the rest: it may span lines */
 			while (rest.end > rest.at && rest.end[-1] == '\n')
 				rest.end--;
 			f->print_fmt = copy(a, rest);
@@ -425,7 +429,7 @@ static int by_address(const void *a, const void *b)
 	return x->addr < y->addr ? -1 : x->addr > y->addr;
 }
 
-/* What is between the quotes; the kernel escapes \n, \t, backslashes and quotes. */
+/* The text between the quotes; the kernel escapes \n, \t, backslashes and quotes. */
 static const char *unescaped(struct arena *a, const char *from, const char *end)
 {
 	char *s = arena_alloc(a, (size_t)(end - from) + 1), *to = s;
@@ -464,9 +468,9 @@ struct tracefs_strings *tracefs_parse_strings(struct arena *a, const char *text)
 struct tracefs_strings *tracefs_read_strings(struct arena *a)
 {
 	struct tracefs_strings *s;
-	struct err err = { 0 };
+	struct err err = {};
 	const char *root = tracefs_path(&err);
-	struct buf b = { 0 };
+	struct buf b = {};
 	char path[300];
 
 	snprintf(path, sizeof(path), "%s/printk_formats", root ? root : "");

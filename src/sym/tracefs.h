@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * tracefs: where it is, which events it has, and how their records look. Format files follow
+ * tracefs: mount point, events, record layouts. The format of format files is that of
  * kernel/trace/trace_events.c, f_show().
  */
 #ifndef SONDE_SYM_TRACEFS_H
@@ -12,7 +12,7 @@
 struct tp_field {
 	const char *name;
 	const char *type; /* C text without name and array: "const char *", "unsigned long", "u8" */
-	const char *text; /* as the kernel wrote it: "u8 addr[16]", "__data_loc char[] name" */
+	const char *text; /* the kernel's text: "u8 addr[16]", "__data_loc char[] name" */
 	u32 offset, size;
 	u32 count; /* elements of an array; 0: not an array (or of unknown length) */
 	bool is_signed;
@@ -26,27 +26,29 @@ struct tp_field {
 struct tp_format {
 	const char *category, *name;
 	u32 id;
-	VEC(struct tp_field) fields; /* the common ones first */
+	VEC(struct tp_field) fields; /* common fields first */
 	const char *print_fmt;
 };
 
-/* "/sys/kernel/tracing" without a trailing slash; mounts it when it is absent and we may. NULL with
- * err (and help) set. The answer is kept. */
+/*
+ * "/sys/kernel/tracing" without a trailing slash; mounts it if missing and allowed. NULL with err
+ * (and help) set. The result is cached.
+ */
 const char *tracefs_path(struct err *err);
 /* Sorted names, NULL-terminated; 0 or -errno. */
 int tracefs_categories(struct arena *a, const char ***names, u32 *n, struct err *err);
 int tracefs_events(struct arena *a, const char *category, const char ***names, u32 *n,
 		   struct err *err);
-/* The id of an event or -errno. -ENOENT: there is no such event (err says so too). */
+/* The id of an event or -errno. -ENOENT: no such event (with err set). */
 int tracefs_event_id(const char *category, const char *event, struct err *err);
 /* Reads and parses one format file; NULL with err set. */
 struct tp_format *tracefs_format(struct arena *a, const char *category, const char *event,
 				 struct err *err);
-/* Parses the text of a format file. NULL when nothing in it makes sense. */
+/* Parses the text of a format file. NULL if it is invalid. */
 struct tp_format *tracefs_parse_format(struct arena *a, const char *text, size_t len);
 /*
- * Constant strings of the kernel, which events hold by address: printk_formats (kernel/trace/trace_printk.c,
- * t_show()). Never NULL: empty where it cannot be read.
+ * Constant strings of the kernel, to which events refer by address: printk_formats
+ * (kernel/trace/trace_printk.c, t_show()). Never NULL: empty if unreadable.
  */
 struct tracefs_strings *tracefs_read_strings(struct arena *a);
 struct tracefs_strings *tracefs_parse_strings(struct arena *a, const char *text);

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Symbols of processes. In: pid and address. Out: function, offset, file. Two caches, bounded,
- * least recently used out first: the maps of processes, and ELF files (shared by all processes
- * that map the same inode). A file is opened when its process is first seen, through
- * /proc/PID/root, so that it stays readable when the process, its container or the file's name is
- * gone.
+ * Symbols of processes. Input: pid and address. Output: function, offset, file. Two bounded LRU
+ * caches: the maps of processes, and ELF files (shared by all processes that map the same inode). A
+ * file is opened when a process that maps it is first seen, through /proc/PID/root, so that it
+ * stays readable when the process, its container or the file's name is gone.
  */
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -28,7 +27,7 @@ enum {
 	MAX_PROCS = 1024,
 	MAX_FILES = 256,
 	DEMANGLED = 1024, /* slots, a power of two */
-	RECHECK_MS = 100, /* is it still the same process and program? */
+	RECHECK_MS = 100, /* interval of checks for pid reuse and exec */
 };
 
 struct file_key {
@@ -38,7 +37,7 @@ struct file_key {
 
 struct file {
 	struct file_key key;
-	struct elf *elf; /* NULL: cannot be opened, and is not tried again */
+	struct elf *elf; /* NULL: cannot be opened; not retried */
 	struct dwarf *dwarf;
 	bool dwarf_tried;
 	u64 used;
@@ -47,21 +46,21 @@ struct file {
 struct proc {
 	u32 pid;
 	bool have_maps, perfmap_tried;
-	int unseen; /* -errno of reading the maps */
+	int unseen; /* -errno of the last read of the maps */
 	u64 start_time, exe_inode;
 	u64 checked_ns, read_ns, used;
 	struct procmaps maps;
-	struct procmaps told; /* by events, since its last exec */
+	struct procmaps from_events; /* mappings reported by events since its last exec */
 	struct perfmap *perfmap;
 };
 
 struct demangled {
-	char *from, *to; /* to NULL: no C++ name */
+	char *from, *to; /* to NULL: not a C++ name */
 };
 
 struct usyms {
 	struct hash procs, files;
-	u64 clock; /* of uses */
+	u64 clock; /* LRU clock */
 	struct elf *vdso;
 	bool vdso_tried, demangle;
 	struct demangled demangled[DEMANGLED];
@@ -111,7 +110,7 @@ static void free_file(struct file *f)
 	free(f);
 }
 
-/* The table has no removal: it is made anew without what goes. Rare, and small. */
+/* The hash table has no removal: it is rebuilt without the evicted file. Rare, and small. */
 static void drop(struct hash *h, const void *value, size_t key_len)
 {
 	struct hash rest = {};
@@ -136,7 +135,7 @@ static struct elf *open_if_same(const char *path, u64 inode)
 	return e;
 }
 
-/* The same name means the same file here: a name that outlives the process. */
+/* The name refers to the same file in our root: a path that outlives the process. */
 static struct elf *open_by_plain_name(const struct mapping *m)
 {
 	struct stat st;
@@ -146,7 +145,10 @@ static struct elf *open_by_plain_name(const struct mapping *m)
 	return same ? open_if_same(m->path, m->inode) : NULL;
 }
 
-/* By plain name, by the name in the process's own root, by the mapping itself (deleted files). */
+/*
+ * By its path in our root, by the path in the process's root, by the mapping itself (deleted
+ * files).
+ */
 static struct elf *open_mapped(u32 pid, const struct mapping *m)
 {
 	char link[96];
@@ -213,7 +215,7 @@ static void release_maps(struct proc *p)
 static void free_proc(struct proc *p)
 {
 	release_maps(p);
-	procmaps_release(&p->told);
+	procmaps_release(&p->from_events);
 	free(p);
 }
 
@@ -226,7 +228,7 @@ static u64 exe_inode(u32 pid)
 	return stat(path, &st) < 0 ? 0 : (u64)st.st_ino;
 }
 
-/* What was known stays when the process is gone or shows nothing (it is exiting). */
+/* Known mappings are kept if the process is gone or exiting (empty maps). */
 static bool read_maps(struct usyms *u, struct proc *p)
 {
 	struct procmaps maps;
@@ -252,7 +254,7 @@ static bool read_maps(struct usyms *u, struct proc *p)
 	return true;
 }
 
-/* A pid may have been used again, and a process may have called exec. */
+/* The pid may have been reused, or the process may have called exec. */
 static void recheck(struct usyms *u, struct proc *p)
 {
 	u64 now = clock_mono_ns(), start, inode;
@@ -270,7 +272,7 @@ static void recheck(struct usyms *u, struct proc *p)
 	read_maps(u, p);
 }
 
-/* The process's entry, without a look at /proc. */
+/* The process's entry, without reading /proc. */
 static struct proc *entry_of(struct usyms *u, u32 pid)
 {
 	struct proc *p = hash_get(&u->procs, &pid, sizeof(pid));
@@ -316,9 +318,9 @@ void usyms_note(struct usyms *u, u32 pid)
 
 void usyms_mapped(struct usyms *u, u32 pid, const struct mapping *m)
 {
-	procmaps_add(&entry_of(u, pid)->told, m);
+	procmaps_add(&entry_of(u, pid)->from_events, m);
 	if (is_file(m))
-		file_of(u, pid, m); /* it may be unlinked soon */
+		file_of(u, pid, m); /* open it now: it may be unlinked soon */
 }
 
 void usyms_exec(struct usyms *u, u32 pid)
@@ -326,30 +328,30 @@ void usyms_exec(struct usyms *u, u32 pid)
 	struct proc *p = entry_of(u, pid);
 
 	release_maps(p);
-	procmaps_release(&p->told);
+	procmaps_release(&p->from_events);
 	p->start_time = p->checked_ns = 0;
 }
 
-/* The child has its parent's mappings until it calls exec. */
+/* The child has its parent's mappings until exec. */
 void usyms_forked(struct usyms *u, u32 parent, u32 pid)
 {
 	const struct proc *from;
 	struct proc *p;
 
-	proc_of(u, parent); /* its mappings are known now */
-	usyms_exec(u, pid); /* a number that was used before */
+	proc_of(u, parent); /* reads its mappings */
+	usyms_exec(u, pid); /* the pid may have been reused */
 	p = entry_of(u, pid);
-	from = entry_of(u, parent); /* the table may have moved on */
+	from = entry_of(u, parent); /* entries may have moved */
 	for (u32 i = 0; from->have_maps && i < from->maps.list.n; i++)
 		if (from->maps.list.v[i].exec)
-			procmaps_add(&p->told, &from->maps.list.v[i]);
-	for (u32 i = 0; i < from->told.list.n; i++)
-		procmaps_add(&p->told, &from->told.list.v[i]);
+			procmaps_add(&p->from_events, &from->maps.list.v[i]);
+	for (u32 i = 0; i < from->from_events.list.n; i++)
+		procmaps_add(&p->from_events, &from->from_events.list.v[i]);
 }
 
 /* ---- resolving */
 
-/* Every 64-bit process has the same vdso that we have. */
+/* All 64-bit processes have the same vdso as sonde. */
 static struct elf *vdso(struct usyms *u)
 {
 	void *image = (void *)(uintptr_t)getauxval(AT_SYSINFO_EHDR);
@@ -399,14 +401,14 @@ static bool from_perfmap(struct usyms *u, struct proc *p, u64 address, struct us
 	return name;
 }
 
-/* Libraries come while we look: one more reading, but not for every unknown address. */
+/* Libraries may be loaded during the run: rereads the maps, but not for every unknown address. */
 static const struct mapping *find_mapping(struct usyms *u, struct proc *p, u64 address)
 {
 	const struct mapping *m = p->have_maps ? procmaps_find(&p->maps, address) : NULL;
 
 	if (!m && clock_mono_ns() - p->read_ns >= RECHECK_MS * 100000ULL && read_maps(u, p))
 		m = procmaps_find(&p->maps, address);
-	return m ? m : procmaps_find(&p->told, address);
+	return m ? m : procmaps_find(&p->from_events, address);
 }
 
 bool usyms_resolve(struct usyms *u, u32 pid, u64 address, struct usym *out)
@@ -434,7 +436,7 @@ bool usyms_resolve(struct usyms *u, u32 pid, u64 address, struct usym *out)
 
 /* ---- source lines */
 
-/* By its name, which must still mean the file that was mapped. */
+/* By its path, if that still refers to the mapped file. */
 static struct dwarf *dwarf_of_file(struct file *f)
 {
 	struct err err = {};
@@ -467,7 +469,7 @@ bool usyms_source(struct usyms *u, u32 pid, u64 address, bool is_return, u32 dep
 	return true;
 }
 
-/* ---- life */
+/* ---- creation and release */
 
 void usyms_demangle(struct usyms *u, bool on)
 {
