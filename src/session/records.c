@@ -219,8 +219,8 @@ enum { COMMAND_TEXT_MAX = 1 << 20 };
 /* The output of one command is one item; a very long one is shown in pieces. */
 static void command_show(struct run *r)
 {
-	r->o->sink->output->text(r->o->sink, TEXT_SYSTEM, r->command_text.s ? r->command_text.s : "",
-				 r->command_text.len);
+	r->o->sink->output->text(r->o->sink, TEXT_SYSTEM,
+				 r->command_text.s ? r->command_text.s : "", r->command_text.len);
 	buf_clear(&r->command_text);
 }
 
