@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * An engine: where a program runs. session knows engines by this contract alone; each is a folder of this room and a
- * line in index.c. A run may use several: each is asked about each site, and session merges what they give back.
+ * The contract of an engine, which runs programs. The session uses engines only through it. Each engine is a folder of
+ * this room and a line in index.h. A run may use several: the session asks each one about each site, and merges their
+ * records, maps and losses.
  *
  *	serves(site)? -> open -> create_maps -> load(func) for each -> run(begin) -> attach(func, sites) -> start
  *	-> drain in a loop -> detach_all -> run(end) -> close
  *
- * An operation that may be NULL says what that means; features, serves, open, close, run, drain and those on maps and words
- * are always there. self is what open() gave.
+ * The comment of an optional operation gives the meaning of NULL. features, serves, open, close, run, drain and the
+ * operations on maps and data words are mandatory. self is the result of open().
  */
 #ifndef SONDE_ENGINE_H
 #define SONDE_ENGINE_H
@@ -21,43 +22,44 @@
 struct btf;
 
 struct engine_options {
-	s32 pid;       /* -p or -1 */
-	u64 ring_size; /* bytes, power of two; 0: by memory */
+	s32 pid;       /* -p, or -1 */
+	u64 ring_size; /* bytes, a power of two; 0: depends on the memory of the machine */
 	bool verbose;
-	u32 log_size;      /* verifier log bytes on failure */
-	bool again_if_big; /* what verifiers do not follow to its end is -E2BIG at once, for it is compiled in another way then */
+	u32 log_size; /* bytes of verifier log to keep on failure */
+	/* -E2BIG is returned at once if a verifier gives up: the caller compiles the program in another form. */
+	bool again_if_big;
 	const char *license;
 	struct btf *btf; /* the session's, borrowed; NULL: opened on first need */
-	bool (*stop)(
-		void); /* true: attaching to many sites one by one ends early; NULL: it does not */
-	bool wait_detach; /* close() returns when everything has been detached */
+	/* True ends attaching to many sites early; called between sites. NULL: never. */
+	bool (*stop)(void);
+	bool wait_detach; /* close() returns after everything is detached */
 };
 
-/* What an engine says about a site. */
+/* The answer of an engine about a site. */
 struct engine_answer {
-	u32 price_ns;        /* of an event, roughly: engines are compared by it */
-	const char *why_not; /* when it does not serve the site */
+	u32 price_ns;        /* approximate cost of an event; the cheapest engine is chosen */
+	const char *why_not; /* the reason if it does not serve the site */
 };
-enum { PRICE_LAST_RESORT = 1u << 31 }; /* whoever else serves the site is better */
+enum { PRICE_LAST_RESORT = 1u << 31 }; /* any other engine that serves the site is better */
 
-/* What is slow to detach is held for its time by a process "sonde-detach" without terminal or pipes. */
+/* Slow detaching is left to a process "sonde-detach", which has no terminal and no pipes. */
 struct leaving {
 	s32 pid;
-	u32 n;  /* attachments that take long enough to be told; 0: none */
-	u64 ms; /* about so long */
+	u32 n;  /* attachments whose removal takes long enough to be reported; 0: none */
+	u64 ms; /* estimate */
 };
 
-/* Offsets of members of the kernel's: task_struct.thread_pid, pid.level, pid.numbers, upid.ns, and sizeof(struct upid). */
+/* Offsets of kernel members: task_struct.thread_pid, pid.level, pid.numbers, upid.ns; and sizeof(struct upid). */
 struct pid_ns_place {
 	u32 thread_pid, level, numbers, ns, upid_size;
 };
 
 struct engine_clock {
 	u64 boot_ns;      /* now, by the clock of nsecs */
-	s64 boot_to_real; /* added to it: the time of day */
+	s64 boot_to_real; /* boot_ns + boot_to_real is the time of day */
 };
 
-/* What processes map, for the symbols of those that end before anybody asks. */
+/* A change of a process's mappings, for symbols of processes that end before their stacks are printed. */
 struct map_event {
 	enum { PROC_MAPPED, PROC_EXEC, PROC_FORK } kind;
 	u32 pid, parent; /* parent: of PROC_FORK */
@@ -70,111 +72,122 @@ struct map_event {
 typedef void (*map_event_fn)(void *ctx, const struct map_event *e);
 
 typedef void (*refused_fn)(void *ctx, const struct site *site, const struct err *err);
-/* The record is valid during the call only. Non-zero ends draining: that record is consumed, those after it stay. */
+/* The record is valid during the call only. Non-zero ends draining: this record is consumed, later ones stay. */
 typedef int (*record_fn)(void *ctx, const void *record, u32 len);
 
 struct engine {
 	const char *name, *brief;
-	bool by_name_only; /* used when it is asked for by name, never chosen */
+	bool by_name_only; /* used only if requested by name */
 	bool has_events;   /* sites fire by themselves: a run waits for records */
-	bool on_this_kernel; /* what it sees of a kernel is the one that runs here: symbols, ways to attach */
+	/* It traces the running kernel, so symbols and ways to attach are those of this machine. */
+	bool on_this_kernel;
 
 	/* ---- before a run */
-	struct features *(*features)(void); /* what its programs may use */
-	/* 0, or why this process may not use it. NULL: whoever */
+	/* The kernel features that its programs may use. */
+	struct features *(*features)(void);
+	/* 0, or an error if this process may not use the engine. NULL: every process may. */
 	int (*check_rights)(struct err *err);
-	/* Whether this process may do here what engines like this do: then a refusal is a rule for one thing. NULL: yes */
+	/* Whether this process has the general right to trace: then a refusal concerns one thing only. NULL: yes. */
 	bool (*has_rights)(void);
-	/* Yes, at a price; or no, with why_not set. */
+	/* True with a price, or false with why_not. */
 	bool (*serves)(const struct site *s, struct engine_answer *a);
-	/* Why a site that is attached will not fire all the same, or NULL. NULL: it will. */
+	/* The reason why a site will not fire although it is attached, or NULL. NULL: all sites fire. */
 	const char *(*in_vain)(const struct site *s);
 
-	/* ---- opening and closing; NULL with err: it cannot be */
+	/* ---- opening and closing */
+	/* NULL with err set on failure. */
 	void *(*open)(struct program *prog, const struct engine_options *o, struct err *err);
-	int (*create_maps)(void *self, struct err *err); /* NULL: open() did */
-	/* The program has more functions than before, and its data are longer than data_from: room for them, and their
-	 * first bytes. -E2BIG: the maps have none. NULL: functions do not come later. */
+	/* NULL: open() creates them. */
+	int (*create_maps)(void *self, struct err *err);
+	/* The program got more functions, and data after data_from: makes room for both and stores the new data. -E2BIG:
+	 * the maps have no room. NULL: functions are not added during a run. */
 	int (*extend)(void *self, u32 data_from);
-	/* Has the address of our own pid namespace put into DATA_PID_NS, its level into DATA_PID_LEVEL. NULL: pids are the same
-	 * for all. */
+	/* Stores the address of our pid namespace at DATA_PID_NS and its level at DATA_PID_LEVEL. NULL: pids are the same
+	 * for all processes. */
 	int (*find_pid_namespace)(void *self, const struct pid_ns_place *at);
-	/* Gives up what an attached run no longer needs, appends a line for -v to how. NULL: nothing. */
+	/* Drops privileges that an attached run does not need, and appends a line for -v to how. NULL: none are dropped. */
 	bool (*drop_rights)(bool kills_child, struct buf *how);
-	void (*detach_all)(
-		void *self); /* events stop at once, objects are closed later; NULL: nothing is attached */
+	/* Events stop at once; objects are closed later. NULL: nothing is attached. */
+	void (*detach_all)(void *self);
 	struct leaving (*close)(void *self);
 
-	/* ---- functions and sites, which may come while it runs */
-	/* Loads prog->funcs[func]; first: the first of the sites that it will be attached to, or NULL. On refusal err->log
-	 * holds the log (malloc'ed), -E2BIG: it is too long to be followed. NULL: nothing need be loaded. */
+	/* ---- functions and sites, which may be added during a run */
+	/* Loads prog->funcs[func]. first: the first of its sites, or NULL. On failure err->log is the verifier log
+	 * (malloc'ed); -E2BIG: the verifier gave up. NULL: nothing needs loading. */
 	int (*load)(void *self, u32 func, const struct site *first, struct err *err);
-	/* Both functions as one program; at: one of the entry's sites, with its twin. False: each by itself. NULL: likewise. */
+	/* Loads both functions as one program. at: a site of the entry, with its twin. False: load each by itself; NULL
+	 * means the same. */
 	bool (*load_session)(void *self, u32 entry, u32 ret, const struct site *at);
-	u32 (*loop_turns)(const void *self, u32 func,
-			  u32 insn); /* once loaded: what a RELOC_BOUND became */
-	/* How many instructions of it a verifier has processed; 0: that is not known. NULL: there is no verifier. */
+	/* After load(): the value that a RELOC_BOUND got. */
+	u32 (*loop_turns)(const void *self, u32 func, u32 insn);
+	/* Instructions that a verifier processed; 0: not known. NULL: there is no verifier. */
 	u64 (*followed)(void *self, u32 func);
-	/* Attaches one function to many sites. Those that are refused are handed to `refused` and skipped; NULL: the first
-	 * refusal ends it. How many, or -errno. NULL: sites never fire. */
+	/* Attaches one function to n sites. A refused site is passed to `refused` and skipped; without `refused` the
+	 * first refusal ends the call. Returns the number of attached sites, or -errno. NULL: sites never fire. */
 	int (*attach)(void *self, u32 func, const struct site *const *sites, u32 n,
 		      refused_fn refused, void *ctx, struct err *err);
-	/* All sites of the beginning are attached. NULL: their events come from the moment at which each is attached. */
+	/* All sites that are known at the start are attached. NULL: each site has events from its attaching on. */
 	void (*start)(void *self);
-	const char *(*how)(const void *self,
-			   u32 i); /* for -v: how the i-th was attached; NULL behind the last */
-	/* Runs a SITE_ONCE or SITE_SIGNAL function now; *ret may be NULL. time(): once, and so many times for *ns. */
+	/* For -v: how attachment i was made; NULL after the last. */
+	const char *(*how)(const void *self, u32 i);
+	/* Runs a SITE_ONCE or SITE_SIGNAL function now; *ret may be NULL. */
 	int (*run)(void *self, u32 func, s32 *ret, struct err *err);
+	/* Runs it `times` times and stores the total time in *ns. */
 	int (*time)(void *self, u32 func, u64 times, u64 *ns, s32 *ret, struct err *err);
-	/* A descriptor whose reading runs a SITE_ITER function over all objects; the caller closes it. */
+	/* Returns a descriptor; reading it runs a SITE_ITER function over all objects. The caller closes it. */
 	int (*iter_open)(void *self, u32 func, struct err *err);
 
 	/* ---- records */
-	int (*event_fd)(const void *self); /* to poll for readability; -1 or NULL: none */
-	/* When the oldest record that waits was made, by the clock of nsecs; 0: none waits. NULL: it does not know, and
-	 * its records count as older than those of others that wait. */
+	/* A descriptor to poll for readability; -1 or NULL: none. */
+	int (*event_fd)(const void *self);
+	/* The time of the oldest waiting record, by the clock of nsecs; 0: no record waits. NULL: not known, and its
+	 * records count as older than those of other engines. */
 	u64 (*next)(void *self);
-	/* Calls f for each waiting record, in their order; with next(): for those up to `until`. How many. */
+	/* Calls f for each waiting record in order; with next(): for records up to `until`. Returns their number. */
 	int (*drain)(void *self, u64 until, record_fn f, void *ctx);
-	bool (*drained_much)(const void *self); /* the next drain should follow at once; NULL: no */
-	bool (*is_over)(const void *self);      /* nothing comes any more; NULL: something may */
-	/* Events that the function did not see, before any predicate. NULL: there are none. */
+	/* The next drain should follow at once. NULL: never. */
+	bool (*drained_much)(const void *self);
+	/* No more records will come. NULL: never over. */
+	bool (*is_over)(const void *self);
+	/* Events that the function missed, before any predicate. NULL: none. */
 	u64 (*skipped)(void *self, u32 func);
 
-	/* ---- maps: each engine has its own of all of the program's */
-	int (*map_read)(void *self, u32 map, struct arena *a,
-			struct table *t); /* merged across processors; 0 or -errno */
+	/* ---- maps: each engine has its own copy of all maps of the program. 0 or -errno. */
+	/* Merged across processors. */
+	int (*map_read)(void *self, u32 map, struct arena *a, struct table *t);
 	int (*map_clear)(void *self, u32 map);
 	int (*map_zero)(void *self, u32 map);
 	int (*map_set)(void *self, u32 map, const void *key, const void *value);
 	int (*map_delete)(void *self, u32 map, const void *key);
-	u32 (*stack)(void *self, const struct stack_value *v, u32 limit,
-		     u64 *ips); /* how many frames */
-	u64 (*data_u64)(
-		void *self,
-		u32 offset); /* words of the data map: loss counters, what session tells programs */
+	/* Copies at most `limit` frames to ips; returns their number. */
+	u32 (*stack)(void *self, const struct stack_value *v, u32 limit, u64 *ips);
+	/* Words of the data map: loss counters, and what the session passes to programs. */
+	u64 (*data_u64)(void *self, u32 offset);
 	void (*set_data_u64)(void *self, u32 offset, u64 value);
 
-	/* ---- the world that its events come from; NULL: this machine, now */
+	/* ---- the system that its events come from; NULL: this machine, now */
 	void (*clock)(void *self, struct engine_clock *now);
 	bool (*ksym)(void *self, u64 addr, struct symbol *out);
-	/* What processes map from now on; prompt: readable at each event, not only when much waits. 0 or -errno. */
+	/* Reports mappings of processes from now on. prompt: maps_fd() is readable after each event, not only when many
+	 * wait. 0 or -errno. */
 	int (*maps_open)(void *self, bool prompt);
 	int (*maps_fd)(const void *self);
-	/* Calls f for what came since the last time, in order. Costs a load for each processor when nothing came. */
+	/* Calls f for each new event, in order. Costs one load per processor if there is none. */
 	void (*maps_read)(void *self, map_event_fn f, void *ctx);
 };
 
-extern const struct engine
-	*const engines[]; /* NULL-terminated; the first is the one whose features resolve probes */
-const struct engine *engine_find(const char *name); /* or NULL */
+/* NULL-terminated. The features of the first one resolve probes. */
+extern const struct engine *const engines[];
+/* NULL: no engine has the name. */
+const struct engine *engine_find(const char *name);
 
-/* ---- questions about this machine, whichever engine runs */
-/* The features of the running kernel: lazily probed, cached per boot in a private file under /run. */
+/* ---- questions about this machine, independent of the engine */
+/* The features of the running kernel: probed on first need, cached for the boot in a private file below /run. */
 struct features *kernel_features(void);
-/* Bytes of a ring for a flood of events; of a ring of so many pages: a power of two, 2 GB at most. */
+/* Size in bytes of a ring for many events, and of a ring of `pages` pages: a power of two, at most 2 GB. */
 u64 kernel_ring_size(void);
 u64 kernel_ring_pages(u64 pages);
-const char *why_no_fanotify(void); /* when it is EPERM */
+/* The reason for EPERM of fanotify_init(2). */
+const char *why_no_fanotify(void);
 
 #endif
