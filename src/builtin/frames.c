@@ -9,9 +9,9 @@
  *	tracepoint	(__traceiter_x)
  *	lsm		bpf_prog_x	bpf_trampoline_x
  *
- * Kernel functions are looked up in a table of bounds (struct tracer_frames, lang/env.h). Programs and
- * trampolines are outside the kernel's text, as modules are: such a frame is a tracer frame until
- * the first frame in bpf_trace_run.
+ * Kernel functions are looked up in a table of bounds (struct tracer_frames, lang/env.h). Programs
+ * and trampolines are outside the kernel's text, as modules are: such a frame is a tracer frame
+ * until the first frame in bpf_trace_run.
  */
 #include "builtin/frames.h"
 #include "builtin/text.h"

@@ -7,8 +7,8 @@
  *	payload:  u32 number of words, each u32 length and bytes: sonde's options, read before the user's
  *		  u32 number of files, each a name and a text as above: the script, then its imports
  *
- * Numbers are little endian. The mark says where the payload is and what the file's bytes sum to, so
- * that a plain sonde reads no file and a damaged tool is refused.
+ * Numbers are little endian. The mark says where the payload is and what the file's bytes sum to,
+ * so that a plain sonde reads no file and a damaged tool is refused.
  */
 #ifndef SONDE_CLI_BUNDLE_H
 #define SONDE_CLI_BUNDLE_H

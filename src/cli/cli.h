@@ -85,8 +85,8 @@ struct cli {
 	u32 n_words;
 	struct session_options o;
 	struct sink sink;
-	struct buf
-		script; /* what o.script points to when it was read from a file; main releases it */
+	/* what o.script points to when it was read from a file; main releases it */
+	struct buf script;
 	const char **named;
 	char **after; /* the words after the first "--", or NULL */
 	u32 n_after, n_after_words, n_before_named;

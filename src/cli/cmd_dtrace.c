@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * sonde dtrace: what builds of programs with USDT probes call dtrace(1) for. Its options are those of that
- * program, not ours; called by the name dtrace (a link to sonde) it is all that there is.
+ * sonde dtrace: what builds of programs with USDT probes call dtrace(1) for. Its options are those
+ * of that program, not ours; called by the name dtrace (a link to sonde) it is all that there is.
  */
 #include <elf.h>
 #include <errno.h>
@@ -15,7 +15,8 @@ struct request {
 	const char *in, *out;
 };
 
-/* -h -G -C -v, -s FILE, -o FILE, -I DIR, -D NAME; object files behind -G, which need nothing done to them. */
+/* -h -G -C -v, -s FILE, -o FILE, -I DIR, -D NAME; object files behind -G, which need nothing done
+ * to them. */
 static int read_request(struct cli *c, struct request *q)
 {
 	for (u32 i = 0; i < c->n_words; i++) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* sonde fmt: prints scripts in canonical layout. A script that does not parse is neither printed nor written. */
+/* sonde fmt: prints scripts in canonical layout. A script that does not parse is neither printed
+ * nor written. */
 #include <errno.h>
 #include <fcntl.h>
 #include "base/fd.h"

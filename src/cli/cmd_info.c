@@ -96,8 +96,8 @@ static void yes_item(struct report *r, const char *name, bool yes)
 /* ---- sections */
 
 /*
- * Scripts grep reports of bpftrace for some features ("loop: yes"): those have its names and are where it
- * has them; the others have the names of the rows.
+ * Scripts grep reports of bpftrace for some features ("loop: yes"): those have its names and are
+ * where it has them; the others have the names of the rows.
  */
 struct item {
 	enum feature id;
@@ -197,7 +197,8 @@ static void yes_line(struct report *r, const char *name, bool yes)
 		text_item(r, name, yes ? "yes" : "no");
 }
 
-/* The first ones in bpftrace's words, without what it takes from libraries that sonde does not use. */
+/* The first ones in bpftrace's words, without what it takes from libraries that sonde does not
+ * use. */
 static void put_build(struct report *r)
 {
 	section(r, "Build", "build");

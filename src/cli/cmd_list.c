@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * sonde list: probes that exist, or those that a script attaches. In: a pattern for the providers, or a
- * script whose attach points they resolve. Out: a name a line; with -v each is followed by its
+ * sonde list: probes that exist, or those that a script attaches. In: a pattern for the providers,
+ * or a script whose attach points they resolve. Out: a name a line; with -v each is followed by its
  * arguments:
  *
  *	tracepoint:sched:sched_process_exit

@@ -11,7 +11,8 @@ static bool reads_words(const struct tool *t)
 	return !*t->brief || *t->words || strstr(t->text, "$1") || strstr(t->text, "$#");
 }
 
-/* The title of a tool lists the words that it needs. To others a word is a mistyped option: "fileslower 10". */
+/* The title of a tool lists the words that it needs. To others a word is a mistyped option:
+ * "fileslower 10". */
 static int check_words(const struct cli *c)
 {
 	const struct tool *t = c->is_run ? c->tool : NULL;

@@ -95,8 +95,8 @@ static void bash_options(struct buf *b)
 }
 
 /*
- * Words with colons are split by readline: the whole word is taken from the line, and the part up to
- * its last colon is cut from the replies.
+ * Words with colons are split by readline: the whole word is taken from the line, and the part up
+ * to its last colon is cut from the replies.
  */
 static const char bash_probes[] =
 	"_sonde_probes() {\n"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Text and vocabulary of a script, ready to be parsed; see session/compile.c for the whole pipeline. */
+/* Text and vocabulary of a script, ready to be parsed; see session/compile.c for the whole
+ * pipeline. */
 #include "cli/front.h"
 #include "engine/kernel/kernel.h"
 #include "session/import.h"

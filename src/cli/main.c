@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * In: the words of the command line. Out: an exit status. Called as "bpftrace", sonde behaves as
- * that program: no subcommands, and the version of the language that it implements. An executable made by
- * "sonde build" is its script; called as "dtrace", it makes headers and objects of USDT definitions.
+ * that program: no subcommands, and the version of the language that it implements. An executable
+ * made by "sonde build" is its script; called as "dtrace", it makes headers and objects of USDT
+ * definitions.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -29,8 +30,8 @@ static int sonde_main(struct cli *c, int argc, char **argv)
 }
 
 /*
- * A closed one would be the number of the next file that is opened, and output would go there. Reading
- * returns end of file, writing EBADF.
+ * A closed one would be the number of the next file that is opened, and output would go there.
+ * Reading returns end of file, writing EBADF.
  */
 static void hold_standard_files(void)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Topics as documents: a manual page (man(7) macros) and markdown. What is not in a row, such as the
- * exit status, is here.
+ * Topics as documents: a manual page (man(7) macros) and markdown. What is not in a row, such as
+ * the exit status, is here.
  */
 #include "cli/option.h"
 #include "cli/topic.h"
@@ -265,8 +265,8 @@ static void md_paragraph(struct buf *b, const char *text)
 }
 
 /*
- * With an output, in the fences of tests/doc/run, which runs the example and compares: a script and what it
- * prints, or a command and what it prints.
+ * With an output, in the fences of tests/doc/run, which runs the example and compares: a script and
+ * what it prints, or a command and what it prints.
  */
 static void md_example(struct buf *b, const struct topic *t)
 {

@@ -42,7 +42,8 @@ struct option_row {
 	u32 sets;        /* enum option_set: a command that takes one of them; 0: every command */
 	size_t at;       /* take_flag, take_text: the member of struct cli */
 	const char *why; /* take_note: the message */
-	/* take_command: the command that it selects. In GROUP_HIDDEN: the only one that takes it. */
+	/* take_command: the command that it selects. In GROUP_HIDDEN: the only one that takes
+	 * it. */
 	const struct command *command;
 	u32 number;
 	bool not_for_tools; /* about scripts or the compiler: stand-alone tools do not take it */

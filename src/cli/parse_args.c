@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Words to a struct cli, as getopt_long(3) reads them: options may be anywhere, short ones may
- * be joined (-lv, -ve PROGRAM), a value may be joined to its option (-fjson, --format=json), long
+ * Words to a struct cli, as getopt_long(3) reads them: options may be anywhere, short ones may be
+ * joined (-lv, -ve PROGRAM), a value may be joined to its option (-fjson, --format=json), long
  * names may be shortened while they stay unambiguous. After a lone "--" nothing is an option: words
- * like --NAME=VALUE are the script's named parameters, others are parameters, or a command to run and
- * its arguments (script.c: take_after). A first
- * word that is a command's name is one; a file of that name is written ./NAME. After "run NAME" the
- * script's own options count before sonde's.
+ * like --NAME=VALUE are the script's named parameters, others are parameters, or a command to run
+ * and its arguments (script.c: take_after). A first word that is a command's name is one; a file of
+ * that name is written ./NAME. After "run NAME" the script's own options count before sonde's.
  */
 #include <stdlib.h>
 #include <sys/stat.h>

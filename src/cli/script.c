@@ -40,7 +40,8 @@ int script_read_file(struct cli *c, const char *path, struct buf *text)
 	return 1;
 }
 
-/* A word that is not a file may be a tool: the one that "run" found, or the argument of another command. */
+/* A word that is not a file may be a tool: the one that "run" found, or the argument of another
+ * command. */
 static struct tool *tool_of(struct cli *c, const char *word)
 {
 	if (!c->tool && access(word, F_OK) && c->command != &command_run)
@@ -231,7 +232,8 @@ int script_read(struct cli *c)
 	return 0;
 }
 
-/* After the first word, words that end in .bt are scripts; the others are parameters of all scripts. */
+/* After the first word, words that end in .bt are scripts; the others are parameters of all
+ * scripts. */
 static u32 count_scripts(const struct cli *c)
 {
 	u32 n = 1;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * sonde info --selftest: for each row a separate sonde runs the row's script over known work, so that what is
- * tested is what users run, and nothing that goes wrong ends the others. Out: a line for each row: the count
- * is right, it is not, or the kernel refuses, with its reason.
+ * sonde info --selftest: for each row a separate sonde runs the row's script over known work, so
+ * that what is tested is what users run, and nothing that goes wrong ends the others. Out: a line
+ * for each row: the count is right, it is not, or the kernel refuses, with its reason.
  *
  * %E in a script is our executable, %F the function in it, %N the number of getpgid(2).
  */
@@ -40,7 +40,8 @@ struct row {
 	u64 min, max;              /* what is right */
 	const char *unit;
 	const char *option; /* of the run, or NULL */
-	bool apart; /* its program runs for no other process: adjacent rows of this kind run concurrently */
+	/* its program runs for no other process: adjacent rows of this kind run concurrently */
+	bool apart;
 };
 
 #define WORK(work_, min_, max_, unit_)                                                             \
@@ -253,13 +254,15 @@ static void finish_row(const struct row *row, struct running *run, struct result
 	buf_release(&text[1]);
 }
 
-/* A dozen runs take 60 MB together, of which 4 MB are for each the symbols of the kernel, and as much in its maps. */
+/* A dozen runs take 60 MB together, of which 4 MB are for each the symbols of the kernel, and as
+ * much in its maps. */
 static bool has_room_for_all(void)
 {
 	return sysconf(_SC_PHYS_PAGES) / 1024 * (sysconf(_SC_PAGESIZE) / 1024) >= 256;
 }
 
-/* From the first on; those that see nobody else's events run at once, because most of a run is waiting. Returns how many. */
+/* From the first on; those that see nobody else's events run at once, because most of a run is
+ * waiting. Returns how many. */
 static u32 run_rows(u32 first, struct result *r)
 {
 	struct running run[ARRAY_SIZE(rows)];

@@ -5,7 +5,8 @@
 
 #include "cli/cli.h"
 
-/* Runs the table; the exit status: 0, 1 when a probe type counts wrong, 255 when nothing may be traced at all. */
+/* Runs the table; the exit status: 0, 1 when a probe type counts wrong, 255 when nothing may be
+ * traced at all. */
 int selftest(struct cli *c);
 
 /* ---- selftest_work.c: what the traced process does: "getpgid:500". The exit status. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The known work of sonde info --selftest. The executable is its own traced program, so that nothing needs to be
- * installed: a function that is not inlined, a USDT probe in it, some system calls, fresh pages, a word at
- * an address that is known beforehand.
+ * The known work of sonde info --selftest. The executable is its own traced program, so that
+ * nothing needs to be installed: a function that is not inlined, a USDT probe in it, some system
+ * calls, fresh pages, a word at an address that is known beforehand.
  */
 #include <link.h>
 #include <stdlib.h>
@@ -13,7 +13,8 @@
 #include "cli/selftest.h"
 
 /*
- * A note as DTRACE_PROBE1(sonde, selftest, arg) makes it (systemtap's wiki, "UserSpaceProbeImplementation"):
+ * A note as DTRACE_PROBE1(sonde, selftest, arg) makes it (systemtap's wiki,
+ * "UserSpaceProbeImplementation"):
  *
  *	u32 size of the name, of the rest, 3; "stapsdt"; address of the nop, of .stapsdt.base, of the semaphore;
  *	provider, probe, arguments: 8 bytes, unsigned, in the register that the compiler has chosen

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The contract of an engine, which runs programs. The session uses engines only through it. Each engine is a folder of
- * this room and a line in index.h. A run may use several: the session asks each one about each site, and merges their
- * records, maps and losses.
+ * The contract of an engine, which runs programs. The session uses engines only through it. Each
+ * engine is a folder of this room and a line in index.h. A run may use several: the session asks
+ * each one about each site, and merges their records, maps and losses.
  *
  *	serves(site)? -> open -> create_maps -> load(func) for each -> run(begin) -> attach(func, sites) -> start
  *	-> drain in a loop -> detach_all -> run(end) -> close
  *
- * The comment of an optional operation gives the meaning of NULL. features, serves, open, close, run, drain and the
- * operations on maps and data words are mandatory. self is the result of open().
+ * The comment of an optional operation gives the meaning of NULL. features, serves, open, close,
+ * run, drain and the operations on maps and data words are mandatory. self is the result of open().
  */
 #ifndef SONDE_ENGINE_H
 #define SONDE_ENGINE_H
@@ -26,7 +26,8 @@ struct engine_options {
 	u64 ring_size; /* bytes, a power of two; 0: depends on the memory of the machine */
 	bool verbose;
 	u32 log_size; /* bytes of verifier log to keep on failure */
-	/* -E2BIG is returned at once if a verifier gives up: the caller compiles the program in another form. */
+	/* -E2BIG is returned at once if a verifier gives up: the caller compiles the program in
+	 * another form. */
 	bool again_if_big;
 	const char *license;
 	struct btf *btf; /* the session's, borrowed; NULL: opened on first need */
@@ -49,7 +50,8 @@ struct leaving {
 	u64 ms; /* estimate */
 };
 
-/* Offsets of kernel members: task_struct.thread_pid, pid.level, pid.numbers, upid.ns; and sizeof(struct upid). */
+/* Offsets of kernel members: task_struct.thread_pid, pid.level, pid.numbers, upid.ns; and
+ * sizeof(struct upid). */
 struct pid_ns_place {
 	u32 thread_pid, level, numbers, ns, upid_size;
 };
@@ -59,7 +61,8 @@ struct engine_clock {
 	s64 boot_to_real; /* boot_ns + boot_to_real is the time of day */
 };
 
-/* A change of a process's mappings, for symbols of processes that end before their stacks are printed. */
+/* A change of a process's mappings, for symbols of processes that end before their stacks are
+ * printed. */
 struct map_event {
 	enum { PROC_MAPPED, PROC_EXEC, PROC_FORK } kind;
 	u32 pid, parent; /* parent: of PROC_FORK */
@@ -72,7 +75,8 @@ struct map_event {
 typedef void (*map_event_fn)(void *ctx, const struct map_event *e);
 
 typedef void (*refused_fn)(void *ctx, const struct site *site, const struct err *err);
-/* The record is valid during the call only. Non-zero ends draining: this record is consumed, later ones stay. */
+/* The record is valid during the call only. Non-zero ends draining: this record is consumed, later
+ * ones stay. */
 typedef int (*record_fn)(void *ctx, const void *record, u32 len);
 
 struct engine {
@@ -87,11 +91,13 @@ struct engine {
 	struct features *(*features)(void);
 	/* 0, or an error if this process may not use the engine. NULL: every process may. */
 	int (*check_rights)(struct err *err);
-	/* Whether this process has the general right to trace: then a refusal concerns one thing only. NULL: yes. */
+	/* Whether this process has the general right to trace: then a refusal concerns one thing
+	 * only. NULL: yes. */
 	bool (*has_rights)(void);
 	/* True with a price, or false with why_not. */
 	bool (*serves)(const struct site *s, struct engine_answer *a);
-	/* The reason why a site will not fire although it is attached, or NULL. NULL: all sites fire. */
+	/* The reason why a site will not fire although it is attached, or NULL. NULL: all sites
+	 * fire. */
 	const char *(*in_vain)(const struct site *s);
 
 	/* ---- opening and closing */
@@ -99,34 +105,39 @@ struct engine {
 	void *(*open)(struct program *prog, const struct engine_options *o, struct err *err);
 	/* NULL: open() creates them. */
 	int (*create_maps)(void *self, struct err *err);
-	/* The program got more functions, and data after data_from: makes room for both and stores the new data. -E2BIG:
-	 * the maps have no room. NULL: functions are not added during a run. */
+	/* The program got more functions, and data after data_from: makes room for both and stores
+	 * the new data. -E2BIG: the maps have no room. NULL: functions are not added during a
+	 * run. */
 	int (*extend)(void *self, u32 data_from);
-	/* Stores the address of our pid namespace at DATA_PID_NS and its level at DATA_PID_LEVEL. NULL: pids are the same
-	 * for all processes. */
+	/* Stores the address of our pid namespace at DATA_PID_NS and its level at DATA_PID_LEVEL.
+	 * NULL: pids are the same for all processes. */
 	int (*find_pid_namespace)(void *self, const struct pid_ns_place *at);
-	/* Drops privileges that an attached run does not need, and appends a line for -v to how. NULL: none are dropped. */
+	/* Drops privileges that an attached run does not need, and appends a line for -v to how.
+	 * NULL: none are dropped. */
 	bool (*drop_rights)(bool kills_child, struct buf *how);
 	/* Events stop at once; objects are closed later. NULL: nothing is attached. */
 	void (*detach_all)(void *self);
 	struct leaving (*close)(void *self);
 
 	/* ---- functions and sites, which may be added during a run */
-	/* Loads prog->funcs[func]. first: the first of its sites, or NULL. On failure err->log is the verifier log
-	 * (malloc'ed); -E2BIG: the verifier gave up. NULL: nothing needs loading. */
+	/* Loads prog->funcs[func]. first: the first of its sites, or NULL. On failure err->log is
+	 * the verifier log (malloc'ed); -E2BIG: the verifier gave up. NULL: nothing needs
+	 * loading. */
 	int (*load)(void *self, u32 func, const struct site *first, struct err *err);
-	/* Loads both functions as one program. at: a site of the entry, with its twin. False: load each by itself; NULL
-	 * means the same. */
+	/* Loads both functions as one program. at: a site of the entry, with its twin. False: load
+	 * each by itself; NULL means the same. */
 	bool (*load_session)(void *self, u32 entry, u32 ret, const struct site *at);
 	/* After load(): the value that a RELOC_BOUND got. */
 	u32 (*loop_turns)(const void *self, u32 func, u32 insn);
 	/* Instructions that a verifier processed; 0: not known. NULL: there is no verifier. */
 	u64 (*followed)(void *self, u32 func);
-	/* Attaches one function to n sites. A refused site is passed to `refused` and skipped; without `refused` the
-	 * first refusal ends the call. Returns the number of attached sites, or -errno. NULL: sites never fire. */
+	/* Attaches one function to n sites. A refused site is passed to `refused` and skipped;
+	 * without `refused` the first refusal ends the call. Returns the number of attached sites,
+	 * or -errno. NULL: sites never fire. */
 	int (*attach)(void *self, u32 func, const struct site *const *sites, u32 n,
 		      refused_fn refused, void *ctx, struct err *err);
-	/* All sites that are known at the start are attached. NULL: each site has events from its attaching on. */
+	/* All sites that are known at the start are attached. NULL: each site has events from its
+	 * attaching on. */
 	void (*start)(void *self);
 	/* For -v: how attachment i was made; NULL after the last. */
 	const char *(*how)(const void *self, u32 i);
@@ -134,16 +145,18 @@ struct engine {
 	int (*run)(void *self, u32 func, s32 *ret, struct err *err);
 	/* Runs it `times` times and stores the total time in *ns. */
 	int (*time)(void *self, u32 func, u64 times, u64 *ns, s32 *ret, struct err *err);
-	/* Returns a descriptor; reading it runs a SITE_ITER function over all objects. The caller closes it. */
+	/* Returns a descriptor; reading it runs a SITE_ITER function over all objects. The caller
+	 * closes it. */
 	int (*iter_open)(void *self, u32 func, struct err *err);
 
 	/* ---- records */
 	/* A descriptor to poll for readability; -1 or NULL: none. */
 	int (*event_fd)(const void *self);
-	/* The time of the oldest waiting record, by the clock of nsecs; 0: no record waits. NULL: not known, and its
-	 * records count as older than those of other engines. */
+	/* The time of the oldest waiting record, by the clock of nsecs; 0: no record waits. NULL:
+	 * not known, and its records count as older than those of other engines. */
 	u64 (*next)(void *self);
-	/* Calls f for each waiting record in order; with next(): for records up to `until`. Returns their number. */
+	/* Calls f for each waiting record in order; with next(): for records up to `until`. Returns
+	 * their number. */
 	int (*drain)(void *self, u64 until, record_fn f, void *ctx);
 	/* The next drain should follow at once. NULL: never. */
 	bool (*drained_much)(const void *self);
@@ -168,8 +181,8 @@ struct engine {
 	/* ---- the system that its events come from; NULL: this machine, now */
 	void (*clock)(void *self, struct engine_clock *now);
 	bool (*ksym)(void *self, u64 addr, struct symbol *out);
-	/* Reports mappings of processes from now on. prompt: maps_fd() is readable after each event, not only when many
-	 * wait. 0 or -errno. */
+	/* Reports mappings of processes from now on. prompt: maps_fd() is readable after each
+	 * event, not only when many wait. 0 or -errno. */
 	int (*maps_open)(void *self, bool prompt);
 	int (*maps_fd)(const void *self);
 	/* Calls f for each new event, in order. Costs one load per processor if there is none. */
@@ -182,9 +195,11 @@ extern const struct engine *const engines[];
 const struct engine *engine_find(const char *name);
 
 /* ---- questions about this machine, independent of the engine */
-/* The features of the running kernel: probed on first need, cached for the boot in a private file below /run. */
+/* The features of the running kernel: probed on first need, cached for the boot in a private file
+ * below /run. */
 struct features *kernel_features(void);
-/* Size in bytes of a ring for many events, and of a ring of `pages` pages: a power of two, at most 2 GB. */
+/* Size in bytes of a ring for many events, and of a ring of `pages` pages: a power of two, at most
+ * 2 GB. */
 u64 kernel_ring_size(void);
 u64 kernel_ring_pages(u64 pages);
 /* The reason for EPERM of fanotify_init(2). */

@@ -46,7 +46,8 @@ static u32 *vn_head(struct lower *l, u32 hash)
 	return &l->s->vn_head[hash & (l->s->n_vn_heads - 1)];
 }
 
-/* Lists of about one entry. Entries are added again in their order, so each list keeps the newest first. */
+/* Lists of about one entry. Entries are added again in their order, so each list keeps the newest
+ * first. */
 static void vn_grow(struct lower *l)
 {
 	l->s->n_vn_heads = MAX(256u, l->s->n_vn_heads * 4);

@@ -60,7 +60,8 @@ enum opnd_kind {
 	O_SLOT, /* address of frame object id, + imm */
 	O_CTX,  /* the program's context pointer, + imm */
 	O_MAP,  /* reference to maps[id] (helper argument) */
-	O_DATA, /* address in the value of the data map (or of the one-element array maps[id]), + imm */
+	/* address in the value of the data map (or of the one-element array maps[id]), + imm */
+	O_DATA,
 	O_FUNC, /* address of subfunction id (helper callback argument) */
 };
 

@@ -198,7 +198,8 @@ void lower_speculate(struct lower *l, struct opnd number);
 /* The number was committed or discarded: records from here on do not wait for it. */
 void lower_speculation_decided(struct lower *l, struct opnd number);
 
-/* ---- losses: adds one to the counter of (this statement, reason) and returns its index in losses */
+/* ---- losses: adds one to the counter of (this statement, reason) and returns its index in
+ * losses */
 u32 lower_loss(struct lower *l, enum loss_reason reason, const char *where);
 /* The same on a condition. Execution continues after it. */
 void lower_loss_if_zero(struct lower *l, struct opnd v, enum loss_reason reason, const char *where);

@@ -29,7 +29,9 @@ enum node_kind {
 	/* name: the checker makes it a builtin, enumerator, constant, macro call or type */
 	N_IDENT,
 	N_VAR, /* $name (without the $); var after checking */
-	N_MAP, /* @name (without the @); a = first key expression (list by next) or NULL; map after checking */
+	/* @name (without the @); a = first key expression (list by next) or NULL; map after
+	 * checking */
+	N_MAP,
 	N_PARAM,      /* $1: value = its number (0: $#) */
 	N_UNARY,      /* op: one of TOK-like OP_NEG OP_NOT OP_LNOT OP_DEREF OP_ADDR; a */
 	N_BINARY,     /* op, a, b */

@@ -34,8 +34,9 @@ struct config_topic {
 };
 
 void config_defaults(struct config *cfg);
-/* Sets one key; false: unknown key or bad value (*why is the reason, static text). When true, *why is
- * NULL or a warning: the key is an old name, or has no effect. value must live as long as cfg. */
+/* Sets one key; false: unknown key or bad value (*why is the reason, static text). When true, *why
+ * is NULL or a warning: the key is an old name, or has no effect. value must live as long as
+ * cfg. */
 bool config_set(struct config *cfg, const char *key, const char *value, const char **why);
 /* The i-th key that takes effect, renamed ones first; NULL: there are no more. */
 const char *config_key(u32 i);

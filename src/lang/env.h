@@ -24,7 +24,8 @@ enum builtin_flags {
 	BI_VARIABLE = 1 << 0, /* may be written without parentheses */
 	BI_PREFIXED = 1 << 1, /* may also be written __builtin_NAME */
 	BI_KEYWORDS = 1 << 2, /* accepts name=value arguments */
-	/* Arguments: name, default, description. Constant in this run only: all branches on it are checked. */
+	/* Arguments: name, default, description. Constant in this run only: all branches on it are
+	 * checked. */
 	BI_OPTION = 1 << 3,
 
 	/* Its value. */

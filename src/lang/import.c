@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Imports: the files that a script names become part of it. In: a parsed script and
- * env->read_import, which finds files. Out: the script with the declarations of all imported scripts
- * before its own, so that their begin probes run first; C headers as a list. A file is read once,
- * however its path is spelled.
+ * env->read_import, which finds files. Out: the script with the declarations of all imported
+ * scripts before its own, so that their begin probes run first; C headers as a list. A file is read
+ * once, however its path is spelled.
  */
 #include <stdlib.h>
 

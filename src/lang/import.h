@@ -9,7 +9,8 @@ struct headers {
 	VEC(struct source *) files; /* in the order of the imports */
 };
 
-/* Adds the imported scripts to l->script and the C headers to *headers. False: errors were reported. */
+/* Adds the imported scripts to l->script and the C headers to *headers. False: errors were
+ * reported. */
 bool import_scripts(struct lang *l, struct headers *headers);
 
 #endif

@@ -74,7 +74,8 @@ bool parse_accept(struct parser *p, enum token_kind kind);
 bool parse_expect(struct parser *p, enum token_kind kind, const char *where);
 /* The same; the message names the token as bpftrace's does: "macro name". */
 bool parse_expect_as(struct parser *p, enum token_kind kind, const char *what, const char *where);
-/* A syntax error at the current token: "expected WHAT", and what was found WHERE (may be NULL) as help. */
+/* A syntax error at the current token: "expected WHAT", and what was found WHERE (may be NULL) as
+ * help. */
 struct diag *parse_expected(struct parser *p, const char *what, const char *where);
 /* The closing half of a pair opened at `open`. */
 bool parse_close(struct parser *p, enum token_kind kind, struct span open);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Call frame instructions -> rows. In: the entries of .eh_frame (elf_frame.c). Out: a table of rules, in which each
- * distinct rule is kept once: the C library has some 9000 rows and 150 rules.
+ * Call frame instructions -> rows. In: the entries of .eh_frame (elf_frame.c). Out: a table of
+ * rules, in which each distinct rule is kept once: the C library has some 9000 rows and 150 rules.
  *
- * The instructions of an entry are executed over a state of three registers. Expressions are known by their shape:
+ * The instructions of an entry are executed over a state of three registers. Expressions are known
+ * by their shape:
  *
  *	breg N                       a register plus N
  *	breg N; deref [; plus M]     a stack pointer that was saved: signals, functions that align the stack
@@ -63,7 +64,8 @@ struct saved {
 struct state {
 	u8 cfa_kind;
 	u32 cfa_reg; /* of CFI_SP and CFI_FP, which are told apart at the end */
-	s64 cfa; /* offset of the last rule that was a register and an offset: a later one may build on it */
+	/* offset of the last rule that was a register and an offset: a later one may build on it */
+	s64 cfa;
 	s64 deref; /* of CFI_SP_DEREF, and of a register and an offset given as an expression */
 	s32 add;
 	struct saved fp, ra;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Call frame information as a table: for each address of a file's code, the rule that leads from a function's
- * registers to its caller's. Made from .eh_frame (DWARF 5, 6.4; System V ABI, x86-64, "Unwinding"), which strip keeps.
- * Only what finds the caller is kept: the canonical frame address (CFA), the frame pointer and the return address.
+ * Call frame information as a table: for each address of a file's code, the rule that leads from a
+ * function's registers to its caller's. Made from .eh_frame (DWARF 5, 6.4; System V ABI, x86-64,
+ * "Unwinding"), which strip keeps. Only what finds the caller is kept: the canonical frame address
+ * (CFA), the frame pointer and the return address.
  */
 #ifndef SONDE_OBJECT_CFI_H
 #define SONDE_OBJECT_CFI_H
@@ -48,7 +49,8 @@ struct cfi_table {
 	u32 n_rules;
 };
 
-/* Reads all entries of a 64-bit x86 or arm64 file; false: it has none. Release with cfi_release(). */
+/* Reads all entries of a 64-bit x86 or arm64 file; false: it has none. Release with
+ * cfi_release(). */
 bool cfi_build(struct cfi_table *t, const struct elf *e);
 void cfi_release(struct cfi_table *t);
 /* The rule at an address; that of CFI_NONE where no entry covers it. */

@@ -51,8 +51,8 @@ void hist_row(const struct hist_view *v, u32 i, s64 *lo, bool *has_lo, s64 *hi, 
 /* ---- labels */
 
 /*
- * An edge between buckets of hist. The suffix depends on the size of the bucket that begins there, so
- * that [1K, 2K) is short and the finer [1152, 1280) stays exact.
+ * An edge between buckets of hist. The suffix depends on the size of the bucket that begins there,
+ * so that [1K, 2K) is short and the finer [1152, 1280) stays exact.
  */
 static void put_power(struct buf *b, u64 edge, u32 k)
 {

@@ -47,7 +47,8 @@ static inline bool type_is_hist(const struct type *t)
 	return t->kind == TY_HIST || t->kind == TY_LHIST || t->kind == TY_LLHIST;
 }
 
-/* A map without keys that holds one value, which is 0 where it was never set; an empty histogram or series has nothing to show. */
+/* A map without keys that holds one value, which is 0 where it was never set; an empty histogram or
+ * series has nothing to show. */
 static inline bool table_has_zero(const struct table *t)
 {
 	const struct type *type = t->map->value;

@@ -451,9 +451,9 @@ static void put_scalar(struct sink *s, const struct table *t, const void *p, u64
 }
 
 /*
- * The key since start becomes a string. Different keys may have one text (symbols of addresses within one
- * function, times by the hour, ("a,b", "c") and ("a", "b,c")), but parsers keep the last member of a
- * name: later ones are "TEXT #2", "TEXT #3".
+ * The key since start becomes a string. Different keys may have one text (symbols of addresses
+ * within one function, times by the hour, ("a,b", "c") and ("a", "b,c")), but parsers keep the last
+ * member of a name: later ones are "TEXT #2", "TEXT #3".
  */
 static void put_unique(struct buf *b, size_t start, struct intern *seen)
 {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * fentry:bpf:PROGRAM, fentry:bpf:ID:PROGRAM and fexit: entry and return of BPF programs that others have
- * loaded (kernel/bpf/verifier.c, bpf_check_attach_target with a target program). A program's full name and
- * its function's type are in the BTF that it was loaded with; those without cannot be traced.
+ * fentry:bpf:PROGRAM, fentry:bpf:ID:PROGRAM and fexit: entry and return of BPF programs that others
+ * have loaded (kernel/bpf/verifier.c, bpf_check_attach_target with a target program). A program's
+ * full name and its function's type are in the BTF that it was loaded with; those without cannot be
+ * traced.
  */
 #include <errno.h>
 #include <stdlib.h>

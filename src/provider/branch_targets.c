@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A file's code goes in, a bitmap of the places that its branches go to comes out; what a branch is, insn_*.c say. */
+/* A file's code goes in, a bitmap of the places that its branches go to comes out; what a branch
+ * is, insn_*.c say. */
 #include <stdlib.h>
 #include "provider/branch_targets.h"
 

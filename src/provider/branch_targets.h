@@ -15,7 +15,8 @@ struct branch_targets {
 	u64 *bit;      /* NULL: not built, or the code is too large */
 };
 
-/* Calls mark for each segment that has bytes, to tell targets. false: there is no code or too much of it. */
+/* Calls mark for each segment that has bytes, to tell targets. false: there is no code or too much
+ * of it. */
 bool branch_targets_build(struct branch_targets *b, struct elf *e, u32 shift,
 			  void (*mark)(struct branch_targets *b, const struct elf_section *s));
 void branch_targets_release(struct branch_targets *b);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Parameters that BTF names -> arguments with locations. kprobe: in registers and on the stack, by the C
- * calling convention. BTF tracepoints and trampolines: words of the context, 8 bytes each; a trampoline gives a
- * structure passed by value as many words as it needs (kernel/bpf/btf.c, btf_distill_func_proto).
+ * Parameters that BTF names -> arguments with locations. kprobe: in registers and on the stack, by
+ * the C calling convention. BTF tracepoints and trampolines: words of the context, 8 bytes each; a
+ * trampoline gives a structure passed by value as many words as it needs (kernel/bpf/btf.c,
+ * btf_distill_func_proto).
  */
 #include "arch/abi.h"
 #include "provider/internal.h"
@@ -123,8 +124,9 @@ void btf_register_args(struct provider_env *env, struct profile *p, struct btf *
 }
 
 /*
- * What kernel/bpf/btf.c, btf_ctx_access, lets a program load on every kernel: numbers, and pointers to
- * characters and structures. Others (const void *, functions, pointers to pointers) came one by one later.
+ * What kernel/bpf/btf.c, btf_ctx_access, lets a program load on every kernel: numbers, and pointers
+ * to characters and structures. Others (const void *, functions, pointers to pointers) came one by
+ * one later.
  */
 static bool is_opaque(const struct type *t)
 {

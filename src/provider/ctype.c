@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * C text of a tracepoint's field -> type. In: "unsigned long", "const char *", "struct file *", "u8",
- * "enum hrtimer_mode". Structs are named only; their fields are read from BTF when somebody asks, so
- * that a script pays for what it uses. In records of ordinary tracepoints size and sign of an integer
- * are those of the format file; records of system calls keep everything in 8 bytes ("natural"), and
- * there the size is the C type's.
+ * C text of a tracepoint's field -> type. In: "unsigned long", "const char *", "struct file *",
+ * "u8", "enum hrtimer_mode". Structs are named only; their fields are read from BTF when somebody
+ * asks, so that a script pays for what it uses. In records of ordinary tracepoints size and sign of
+ * an integer are those of the format file; records of system calls keep everything in 8 bytes
+ * ("natural"), and there the size is the C type's.
  */
 #include <errno.h>
 #include "provider/internal.h"

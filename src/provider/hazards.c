@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Functions of the kernel that tracing itself runs through. In: a name; out: whether patterns leave it out, why no
- * trampoline may stand there, whether programs there must keep off each other.
+ * Functions of the kernel that tracing itself runs through. In: a name; out: whether patterns leave
+ * it out, why no trampoline may stand there, whether programs there must keep off each other.
  *
  * What a trampoline does before and after its program (kernel/bpf/trampoline.c):
  *
@@ -10,9 +10,10 @@
  *	the program
  *	__bpf_prog_exit*	prog->active is lowered, then migrate_enable, rcu_read_unlock
  *
- * A trampoline on what is called outside of prog->active calls itself until the stack ends. rcu_read_unlock() calls
- * rcu_read_unlock_special() each time until it has told RCU: everything on that way, too. A kprobe, by breakpoint, ftrace
- * or multi link, stops itself before any of this (kprobe_running(), ftrace_test_recursion_trylock()).
+ * A trampoline on what is called outside of prog->active calls itself until the stack ends.
+ * rcu_read_unlock() calls rcu_read_unlock_special() each time until it has told RCU: everything on
+ * that way, too. A kprobe, by breakpoint, ftrace or multi link, stops itself before any of this
+ * (kprobe_running(), ftrace_test_recursion_trylock()).
  *
  * A function that is on that way on one kernel counts on all.
  */
@@ -35,8 +36,8 @@ static bool is_among(const char *words, const char *name)
 	return false;
 }
 
-/* Outside of prog->active. Of RCU's functions those behind rcu_read_unlock_special(), 5.10 to 7.2, with
- * CONFIG_PREEMPT_RCU and without, with CONFIG_RCU_BOOST and CONFIG_PROVE_RCU. */
+/* Outside of prog->active. Of RCU's functions those behind rcu_read_unlock_special(), 5.10 to 7.2,
+ * with CONFIG_PREEMPT_RCU and without, with CONFIG_RCU_BOOST and CONFIG_PROVE_RCU. */
 static const char under_programs[] =
 	"__bpf_prog_enter* __bpf_prog_exit* __bpf_tramp_* preempt_count_* preempt_schedule* "
 	"rcu_read_* __rcu_read_* rcu_preempt_* rcu_lockdep_* srcu_read_* __srcu_read_* "
@@ -50,8 +51,8 @@ static const char under_programs[] =
 	"__trace_set_need_resched sched_clock native_sched_clock sched_clock_noinstr "
 	"kvm_sched_clock_read pvclock_clocksource_read_nowd";
 
-/* As objtool knows them (tools/objtool/noreturns.h), and assertions of modules. Before 6.15 the kernel attaches fexit
- * there, and keeps its trampoline until the next boot. */
+/* As objtool knows them (tools/objtool/noreturns.h), and assertions of modules. Before 6.15 the
+ * kernel attaches fexit there, and keeps its trampoline until the next boot. */
 static const char without_return[] =
 	"do_exit do_group_exit make_task_dead rewind_stack_and_make_dead rewind_stack_do_exit "
 	"do_task_dead kthread kthread_exit kthread_complete_and_exit complete_and_exit "
@@ -74,8 +75,8 @@ const char *trampoline_hazard(const char *name, bool is_return)
 	return NULL;
 }
 
-/* Neighbours of the way, since kernels between those that were hunted may run through them, and what the kernel lets no
- * kprobe into: a trampoline is not what was asked for there. */
+/* Neighbours of the way, since kernels between those that were hunted may run through them, and
+ * what the kernel lets no kprobe into: a trampoline is not what was asked for there. */
 static const char near_programs[] =
 	"rcu_* __rcu_* srcu_* __srcu_* migrate_* preempt_* raise_softirq* __raise_softirq* "
 	"irq_work_* __irq_work* sched_clock* local_clock* bpf_prog_* __bpf_* lock_* "
@@ -99,9 +100,10 @@ const char *substitute_hazard(const char *name, bool is_return)
 	return why;
 }
 
-/* What a kretprobe runs when its function returns, outside of what stops kprobes within kprobes (kernel/kprobes.c:
- * trampoline_handler(), __kretprobe_trampoline_handler()). kretprobes of both kprobe_busy_begin and kprobe_busy_end, as in
- * kretprobe:k*, panic 5.10 as soon as another one returns: found by tests/vm/hunt. The others are those beside them. */
+/* What a kretprobe runs when its function returns, outside of what stops kprobes within kprobes
+ * (kernel/kprobes.c: trampoline_handler(), __kretprobe_trampoline_handler()). kretprobes of both
+ * kprobe_busy_begin and kprobe_busy_end, as in kretprobe:k*, panic 5.10 as soon as another one
+ * returns: found by tests/vm/hunt. The others are those beside them. */
 static const char under_returns[] =
 	"kprobe_busy_begin kprobe_busy_end kretprobe_* __kretprobe_* recycle_rp_inst* cleanup_rp_inst* free_rp_inst* "
 	"trampoline_handler* get_kretprobe* rethook_* arch_rethook_*";

@@ -14,16 +14,19 @@ struct tp_format;
 #include "provider/index.h"
 #undef P
 
-/* index.c: also by alias and old name; *old_name: the name is one of the old ones (a note is due). */
+/* index.c: also by alias and old name; *old_name: the name is one of the old ones (a note is
+ * due). */
 const struct provider *provider_lookup(const char *name, bool *old_name);
 const char *provider_near(const char *name);
 
-/* ---- tp_class.c: what helps who names a class of events where an event belongs; NULL: it is none. */
+/* ---- tp_class.c: what helps who names a class of events where an event belongs; NULL: it is
+ * none. */
 const char *event_class_help(struct provider_env *env, const char *category, const char *name);
 
 /* ---- report.c: the user's fault, at the attach point. NULL while listing, which help accepts. */
 struct diag *probe_report(struct provider_env *env, const struct spec *spec, enum diag_id id, ...);
-/* A wrong number of parts; an error of another kind in how the probe is written. Both return -EINVAL. */
+/* A wrong number of parts; an error of another kind in how the probe is written. Both return
+ * -EINVAL. */
 int probe_bad_parts(struct provider_env *env, const struct spec *spec);
 int probe_bad_syntax(struct provider_env *env, const struct spec *spec, const char *why);
 void probe_help(struct provider_env *env, struct diag *d, const char *fmt, ...) FORMAT(3, 4);
@@ -56,14 +59,15 @@ int targets_give(struct provider_env *env, const struct spec *spec, struct targe
 		 const char *near, target_fn f, void *ctx);
 /* Whether a listing of the spec shows anything. */
 bool lists_something(struct provider_env *env, const struct spec *spec);
-/* Whether the script wants this very probe; whether it is an error here and now that it does not exist. */
+/* Whether the script wants this very probe; whether it is an error here and now that it does not
+ * exist. */
 bool env_insists(const struct provider_env *env, const struct spec *spec);
 bool env_demands(const struct provider_env *env, const struct spec *spec);
 /* Whether the user learns of one that does not exist, and so of what is near. */
 bool env_tells_missing(const struct provider_env *env);
 struct profile *profile_new(struct provider_env *env, enum profile_kind kind, u32 prog_type);
-/* The profile for one more site: base itself when they can share a program, else a copy. cookies: this
- * kind of site can carry one; many: there will be several sites. */
+/* The profile for one more site: base itself when they can share a program, else a copy. cookies:
+ * this kind of site can carry one; many: there will be several sites. */
 struct profile *profile_for_site(struct provider_env *env, struct profile *base, bool many,
 				 bool cookies);
 /* Of many matches only the arguments that are used are kept, so that more layouts are equal. */
@@ -104,15 +108,18 @@ bool syscalls_raw_usable(const struct provider_env *env);
  * path: *rest gets them. */
 int syscalls_resolve(struct provider_env *env, const struct spec *spec, const char **events, u32 n,
 		     struct targets *ts, const char ***rest, u32 *n_rest);
-/* Calls by number, with arguments that are decoded (sym/calls.h): one target for those that look the same. */
+/* Calls by number, with arguments that are decoded (sym/calls.h): one target for those that look
+ * the same. */
 void syscalls_add_decoded(struct provider_env *env, const struct spec *spec, const u32 *numbers,
 			  u32 n, bool is_return, struct targets *ts);
 struct profile *syscalls_decoded(struct provider_env *env, u32 nr, bool is_return);
 /* Event names from the table of this machine, for systems without tracefs. Sorted as numbers. */
 void syscalls_events(struct arena *a, const char ***names, u32 *n);
-/* The number by a call's name, of a call that this machine lacks of what does the same; or negative. */
+/* The number by a call's name, of a call that this machine lacks of what does the same; or
+ * negative. */
 int syscalls_number(struct arena *a, const char *call);
-/* The event for a call's name: "sys_enter_stat" is "sys_enter_newstat", of a call that this machine lacks what does the same; or NULL. */
+/* The event for a call's name: "sys_enter_stat" is "sys_enter_newstat", of a call that this machine
+ * lacks what does the same; or NULL. */
 const char *syscalls_event_of_call(struct arena *a, const char *event);
 
 /* kernfuncs.c: functions of the kernel that probes can be put on. */
@@ -120,27 +127,30 @@ struct kernel_function {
 	const char *name, *module; /* module NULL: the kernel itself */
 	bool ambiguous;            /* several functions have the name */
 };
-/* Each (name, module) once. A non-zero return of f stops and is returned. Negative: nothing readable. */
+/* Each (name, module) once. A non-zero return of f stops and is returned. Negative: nothing
+ * readable. */
 int kernel_functions_each(struct provider_env *env,
 			  int (*f)(void *ctx, const struct kernel_function *fn), void *ctx);
 /* Whether a function of that name exists; module NULL: anywhere. */
 bool kernel_function_exists(struct provider_env *env, const char *module, const char *name);
-/* Whether the compiler left pieces of the function (name.isra.0, name.constprop.0); true: or nobody knows. */
+/* Whether the compiler left pieces of the function (name.isra.0, name.constprop.0); true: or nobody
+ * knows. */
 bool kernel_has_clones(struct provider_env *env, const char *name);
 /* False when the kernel says which functions its tracer knows and this is none of them. */
 bool kernel_function_is_traceable(struct provider_env *env, const char *name, const char *module);
 /* Links name functions of the kernel itself, and those of modules by address: fills it in. */
 void kernel_function_address(struct provider_env *env, const char *module, struct site *s);
-/* All functions of that name and module (NULL: the kernel itself) that the function tracer knows, or all there are when
- * it does not say. */
+/* All functions of that name and module (NULL: the kernel itself) that the function tracer knows,
+ * or all there are when it does not say. */
 void kernel_function_addresses(struct provider_env *env, const char *module, const char *name,
 			       void (*f)(void *ctx, u64 address), void *ctx);
-/* Another name of the same function that has a type: a system call without arguments is __x64_sys_getuid and
- * __do_sys_getuid, and only the latter is known. NULL: none. */
+/* Another name of the same function that has a type: a system call without arguments is
+ * __x64_sys_getuid and __do_sys_getuid, and only the latter is known. NULL: none. */
 const char *kernel_function_alias(struct provider_env *env, struct btf *btf, const char *module,
 				  const char *name);
-/* Of a name that system calls' functions have on another processor or had before 4.17 (sys_open) the function of this
- * kernel, of a call that this machine lacks that of what does the same; or NULL. */
+/* Of a name that system calls' functions have on another processor or had before 4.17 (sys_open)
+ * the function of this kernel, of a call that this machine lacks that of what does the same; or
+ * NULL. */
 const char *kernel_function_of_call(struct provider_env *env, const char *name);
 
 /* ---- hazards.c: what tracing itself runs through */
@@ -155,10 +165,12 @@ bool kernel_function_is_in_helpers(const char *name);
 /* Compiler's and tracer's own helpers, which wildcards pass over. */
 bool kernel_function_is_hidden(const char *name);
 
-/* kcode.c: why no probe can stand at that offset of a kernel function; NULL: it can, or the kernel must say. */
+/* kcode.c: why no probe can stand at that offset of a kernel function; NULL: it can, or the kernel
+ * must say. */
 const char *kernel_offset_refused(struct provider_env *env, const char *module, const char *name,
 				  u64 offset);
-/* Whether an instruction of x86 begins at the offset, as far as can be told; else those on both sides of it. */
+/* Whether an instruction of x86 begins at the offset, as far as can be told; else those on both
+ * sides of it. */
 bool kernel_code_boundary(const u8 *code, u32 len, u32 offset, u32 *before, u32 *after);
 
 /* modules.c: type information of the kernel ("vmlinux") or of a module. */
@@ -191,10 +203,12 @@ int bpfprog_list(struct provider_env *env, const struct spec *spec, bool is_retu
 
 /* btfargs.c: typed arguments. */
 struct btf_named_param;
-/* Parameters at a function's entry, by the calling convention (kprobe); at its return the result's type. */
+/* Parameters at a function's entry, by the calling convention (kprobe); at its return the result's
+ * type. */
 void btf_register_args(struct provider_env *env, struct profile *p, struct btf *btf,
 		       const char *func);
-/* Words of ctx (BTF tracepoints and trampolines) of a function or event; returns how many words they take. */
+/* Words of ctx (BTF tracepoints and trampolines) of a function or event; returns how many words
+ * they take. */
 u32 btf_word_args(struct provider_env *env, struct profile *p, const char *of,
 		  const struct btf_named_param *params, u32 n, bool is_trampoline);
 /* How verifiers want the word of an argument of that type read. */

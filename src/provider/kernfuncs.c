@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Functions of the kernel by name. In order of what is exact: available_filter_functions of tracefs
- * ("vfs_read", "xfs_file_open [xfs]"), else the text symbols of kallsyms. A single name is looked up in
- * BTF first, which costs neither.
+ * ("vfs_read", "xfs_file_open [xfs]"), else the text symbols of kallsyms. A single name is looked
+ * up in BTF first, which costs neither.
  *
- * The list is read once in a process. A name that several files of the kernel use for functions of their
- * own stands in it several times and is told once, as ambiguous: such functions are reached by address.
+ * The list is read once in a process. A name that several files of the kernel use for functions of
+ * their own stands in it several times and is told once, as ambiguous: such functions are reached
+ * by address.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -188,7 +189,8 @@ void kernel_function_address(struct provider_env *env, const char *module, struc
 		s->address = found.address;
 }
 
-/* Where the function tracer can look: since 6.5 it tells its calls, which lie a few bytes behind a function's start. */
+/* Where the function tracer can look: since 6.5 it tells its calls, which lie a few bytes behind a
+ * function's start. */
 static struct {
 	bool tried;
 	u64 *v; /* sorted; NULL: it does not say */

@@ -2,8 +2,8 @@
 /*
  * Everything that matches a pattern. In: "tracepoint:sched:*", "*ware:*", "*openat*", a provider's
  * name, or "struct NAME"; out: names, with arguments when asked for. A pattern without a colon is
- * matched against whole names, as if "*" stood around a bare word. Several attach points are separated by
- * commas, as in a script.
+ * matched against whole names, as if "*" stood around a bare word. Several attach points are
+ * separated by commas, as in a script.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -203,7 +203,8 @@ static int list_types(struct provider_env *env, u8 tag, const char *pattern, boo
 	return fl->n;
 }
 
-/* The comma behind which another attach point begins, or NULL: "kprobe:a,kprobe:b", but "uprobe:/opt/a,b:main". */
+/* The comma behind which another attach point begins, or NULL: "kprobe:a,kprobe:b", but
+ * "uprobe:/opt/a,b:main". */
 static const char *next_attach(const char *pattern)
 {
 	bool quoted = false;

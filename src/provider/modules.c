@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Type information of the kernel and of its modules, one after the other: /sys/kernel/btf has a file for
- * each. A probe's module part is a name or a pattern; without one the kernel itself comes first and
- * modules are only asked about what it does not have, as each of their files costs a millisecond.
+ * Type information of the kernel and of its modules, one after the other: /sys/kernel/btf has a
+ * file for each. A probe's module part is a name or a pattern; without one the kernel itself comes
+ * first and modules are only asked about what it does not have, as each of their files costs a
+ * millisecond.
  */
 #include <unistd.h>
 #include "base/glob.h"

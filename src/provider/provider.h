@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Event sources. A provider parses a probe spec, lists what exists, describes arguments and resolves
- * to sites; it never attaches (engines attach site kinds) and never prints. One file per provider,
- * one row in index.h.
+ * Event sources. A provider parses a probe spec, lists what exists, describes arguments and
+ * resolves to sites; it never attaches (engines attach site kinds) and never prints. One file per
+ * provider, one row in index.h.
  *
  *	spec_parse("tracepoint:sched:sched_*")  -> struct spec
  *	provider->resolve(spec)                 -> targets: each a probe name, a profile, a site
@@ -40,13 +40,13 @@ struct spec {
 	const struct provider *provider;
 	const struct attach *attach; /* span for messages; may be NULL when listing */
 	const char *text;            /* whole, unquoted */
-	const char
-		*part[8]; /* "tracepoint", "sched", "sched_*": part[0] as written; quotes removed */
+	/* "tracepoint", "sched", "sched_*": part[0] as written; quotes removed */
+	const char *part[8];
 	u32 n_parts, n_parts_written; /* without an empty end, and with it */
 };
 
-/* What the clauses of a script read, all together: probes of different clauses on one function are placed alike, so that
- * they fire in the order of the script. */
+/* What the clauses of a script read, all together: probes of different clauses on one function are
+ * placed alike, so that they fire in the order of the script. */
 struct script_reads {
 	u32 argn;    /* bit N: argN */
 	bool record; /* args.NAME, vars.NAME */
@@ -65,8 +65,9 @@ struct clause_reads {
 	bool typed;  /* a builtin that needs pointers that verifiers know by type */
 	bool goid;
 	u32 n_attaches; /* attach points of the clause */
-	/* Names after "args." if all are known: then patterns that match many probes differ by these alone, and share
-	 * programs. NULL: not known, or the whole record is used; non-NULL and n 0: only argN or retval. */
+	/* Names after "args." if all are known: then patterns that match many probes differ by
+	 * these alone, and share programs. NULL: not known, or the whole record is used; non-NULL
+	 * and n 0: only argN or retval. */
 	const char *const *arg_names;
 	u32 n_arg_names;
 	const char *const *var_names; /* the same, after "vars." */
@@ -76,12 +77,14 @@ struct clause_reads {
 /* How probes are attached where there is a choice. */
 struct attach_choice {
 	bool prefer_raw; /* the cheapest attachment that gives the same result (default true) */
-	bool by_kallsyms; /* BTF lists names that the kernel has as name.isra.0 only: do not rely on it */
-	/* Events of system calls are perf events of their own; else they share the raw tracepoint, and why if it matters. */
+	/* BTF lists names that the kernel has as name.isra.0 only: do not rely on it */
+	bool by_kallsyms;
+	/* Events of system calls are perf events of their own; else they share the raw tracepoint,
+	 * and why if it matters. */
 	bool calls_by_perf;
 	const char *calls_why;
-	const char *
-		kprobe_only; /* why a kprobe is not attached as a trampoline, for -v; NULL: it may be */
+	/* why a kprobe is not attached as a trampoline, for -v; NULL: it may be */
+	const char *kprobe_only;
 };
 
 /* Of struct config. */
@@ -136,8 +139,8 @@ enum probe_mode { MODE_TEST = 1, MODE_BENCH = 2 };
 
 struct provider {
 	const char *name; /* "tracepoint" */
-	const char
-		*aliases;   /* "t" or "t TRACEPOINT", space separated; case-insensitive for names */
+	/* "t" or "t TRACEPOINT", space separated; case-insensitive for names */
+	const char *aliases;
 	const char *syntax; /* "tracepoint:CATEGORY:EVENT" */
 	const char *brief, *doc, *example;
 	const char *work, *output; /* of the example, as in struct builtin */
@@ -148,15 +151,18 @@ struct provider {
 	const char *takes; /* how many parts behind the name there can be, for messages: "1 or 2" */
 	s16 feature;       /* enum feature it needs + 1, or 0 */
 	s16 feature_instead; /* one that will do as well, + 1, or 0 */
-	/* Calls f for each match. Reports no match, bad syntax, no privilege … through env->diags at
-	 * spec->attach->span with a suggestion, and returns -errno then; else the number of targets. */
+	/* Calls f for each match. Reports no match, bad syntax, no privilege … through env->diags
+	 * at spec->attach->span with a suggestion, and returns -errno then; else the number of
+	 * targets. */
 	int (*resolve)(struct provider_env *env, const struct spec *spec, target_fn f, void *ctx);
-	/* Lists probes that match the pattern spec ("*" parts); verbose: profiles are filled in (-lv). */
+	/* Lists probes that match the pattern spec ("*" parts); verbose: profiles are filled in
+	 * (-lv). */
 	/*
-	 * Files that come later may hold more of the spec's probes: the pattern of their paths ("*": every
-	 * program; without wildcards the name of one binary), or NULL. A pattern that matches nothing yet gives
-	 * a target that says site.is_deferred, with a profile that stands for those. resolve_file() resolves in one
-	 * such file; open_path is how it can be opened now.
+	 * Files that come later may hold more of the spec's probes: the pattern of their paths
+	 * ("*": every program; without wildcards the name of one binary), or NULL. A pattern that
+	 * matches nothing yet gives a target that says site.is_deferred, with a profile that stands
+	 * for those. resolve_file() resolves in one such file; open_path is how it can be opened
+	 * now.
 	 */
 	const char *(*deferred)(struct provider_env *env, const struct spec *spec);
 	int (*resolve_file)(struct provider_env *env, const struct spec *spec, const char *path,
@@ -170,8 +176,10 @@ struct provider {
 	bool bound_to_pid; /* -p attaches to the pid itself */
 	u32 mode;          /* enum probe_mode: only with that option; 0: always */
 	bool unfiltered;   /* interval, begin, end: -p does not filter */
-	bool replaces_return; /* uretprobe: the kernel puts an address of its own in place of the return address */
-	bool may_be_trampoline; /* kprobe, kretprobe: attached as fentry or fexit where that answers the same */
+	/* uretprobe: the kernel puts an address of its own in place of the return address */
+	bool replaces_return;
+	/* kprobe, kretprobe: attached as fentry or fexit where that answers the same */
+	bool may_be_trampoline;
 };
 
 extern const struct provider *const providers[]; /* NULL-terminated */
@@ -188,7 +196,8 @@ void provider_env_release(struct provider_env *env);
 int probes_list(struct provider_env *env, const char *pattern, bool verbose, list_fn f, void *ctx,
 		struct err *err);
 
-/* Whether helpers of programs come by with a lock held that other programs want, as far as its name tells. */
+/* Whether helpers of programs come by with a lock held that other programs want, as far as its name
+ * tells. */
 bool site_is_in_helpers(const struct site *s);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A probe as written -> its parts. Colons separate, quotes protect ("a:b" is one part, \" and \\ are
- * escapes within them) and are removed. The text has at most 8 parts; what follows the eighth colon
- * belongs to the last one.
+ * A probe as written -> its parts. Colons separate, quotes protect ("a:b" is one part, \" and \\
+ * are escapes within them) and are removed. The text has at most 8 parts; what follows the eighth
+ * colon belongs to the last one.
  *
  *	uprobe:/bin/app:cpp:"run(int)"  ->  "uprobe" "/bin/app" "cpp" "run(int)"
  */

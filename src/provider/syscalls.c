@@ -11,15 +11,15 @@
  * so arguments are read from the saved registers. The program itself tells apart 32-bit calls and
  * takes the number at exit from the registers: profile.syscall_enter, syscall_exit, syscall_set.
  *
- * One or two: a perf event for each. The kernel tests a bitmap of its own for calls that nobody asks for, and passes over
- * 32-bit calls (kernel/trace/trace_syscalls.c: perf_syscall_enter). The context is the record, of which the common bytes are
- * the kernel's own:
+ * One or two: a perf event for each. The kernel tests a bitmap of its own for calls that nobody
+ * asks for, and passes over 32-bit calls (kernel/trace/trace_syscalls.c: perf_syscall_enter). The
+ * context is the record, of which the common bytes are the kernel's own:
  *
  *	enter: { u64 common; int nr; u64 args[] }	exit: { u64 common; int nr; s64 ret }
  *
- * ns added to a getppid (AMD EPYC): asked for 93 raw, 199 perf; not asked for 93 raw, 51 perf. So perf events are the
- * cheaper way for the machine unless a third of all calls is asked for. Each takes the kernel some 70 ms to close, one
- * after the other, which is why there are no more.
+ * ns added to a getppid (AMD EPYC): asked for 93 raw, 199 perf; not asked for 93 raw, 51 perf. So
+ * perf events are the cheaper way for the machine unless a third of all calls is asked for. Each
+ * takes the kernel some 70 ms to close, one after the other, which is why there are no more.
  */
 #include <errno.h>
 #include "provider/internal.h"
@@ -210,8 +210,8 @@ static void enter_args(struct provider_env *env, struct profile *p, const char *
 }
 
 /*
- * Through BTF the saved registers are loaded directly, 1 ns against 27 of a helper for each: the arguments,
- * the number at exit, and what tells a 64-bit call.
+ * Through BTF the saved registers are loaded directly, 1 ns against 27 of a helper for each: the
+ * arguments, the number at exit, and what tells a 64-bit call.
  */
 static void type_registers(struct provider_env *env, struct profile *p)
 {
@@ -329,8 +329,9 @@ static void decode_open_how(struct provider_env *env, struct profile *p, const c
 }
 
 /*
- * What a successful exec leaves of its caller's memory and registers is nothing: the entry keeps the arguments for the
- * return. The task stays, while a thread that is not the first gets the number of the process.
+ * What a successful exec leaves of its caller's memory and registers is nothing: the entry keeps
+ * the arguments for the return. The task stays, while a thread that is not the first gets the
+ * number of the process.
  */
 static bool replaces_memory(const char *event)
 {
@@ -352,7 +353,8 @@ static void keep_args(struct provider_env *env, struct profile *p, const char *e
 	buf_release(&text);
 }
 
-/* The registers still hold the arguments when the call returns; a record at the exit has the result alone. */
+/* The registers still hold the arguments when the call returns; a record at the exit has the result
+ * alone. */
 static void decoded_args(struct provider_env *env, struct profile *p, const char *event,
 			 bool is_enter)
 {
@@ -582,8 +584,9 @@ static void add_absent(struct provider_env *env, struct profile *p, const struct
 enum { MAX_FAMILY = 16 };
 
 /*
- * Of several calls some may lack an argument that the clause names: there it is 0, or empty. When all
- * arguments are used it is not known which are named too; groups and patterns are too many for that.
+ * Of several calls some may lack an argument that the clause names: there it is 0, or empty. When
+ * all arguments are used it is not known which are named too; groups and patterns are too many for
+ * that.
  */
 static void fill_absent(struct provider_env *env, struct profile **p, u32 n)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Targets: made by the providers, counted, handed to the caller. Two sites share a profile (and so a
- * program) unless the clause asks for its probe's name and the kernel has no cookies for that kind.
+ * Targets: made by the providers, counted, handed to the caller. Two sites share a profile (and so
+ * a program) unless the clause asks for its probe's name and the kernel has no cookies for that
+ * kind.
  */
 #include <errno.h>
 #include "lang/env.h"
@@ -151,7 +152,8 @@ static struct arg_desc word_arg(const char *name, u32 offset)
 				  .loc = { .kind = LOC_REG, .offset = offset, .size = 8 } };
 }
 
-/* reg("NAME"): both kinds of context begin with the registers, perf events have no more than a process has. */
+/* reg("NAME"): both kinds of context begin with the registers, perf events have no more than a
+ * process has. */
 static void name_registers(struct provider_env *env, struct profile *p)
 {
 	const struct arch *a = arch_native;

@@ -2,11 +2,12 @@
 /*
  * In: an address in a file and what the clause reads; out: a profile with typed arguments.
  *
- * At a function's entry unoptimized code describes where parameters will be once the prologue has stored
- * them, which is not yet true: the calling convention says where they are (abi.c). Optimized code gives
- * ranges of addresses, which hold at the entry too, also for clones whose parameters the compiler has
- * changed. Where neither can be read by kernel programs (a double in a vector register, Rust's private
- * convention) but the prologue will store it, the site moves behind the prologue.
+ * At a function's entry unoptimized code describes where parameters will be once the prologue has
+ * stored them, which is not yet true: the calling convention says where they are (abi.c). Optimized
+ * code gives ranges of addresses, which hold at the entry too, also for clones whose parameters the
+ * compiler has changed. Where neither can be read by kernel programs (a double in a vector
+ * register, Rust's private convention) but the prologue will store it, the site moves behind the
+ * prologue.
  */
 #include <elf.h>
 #include <stdio.h>
@@ -19,7 +20,8 @@
 #include "object/dwarf.h"
 #include "object/elf.h"
 
-/* DWARF's numbers of registers: x86-64 psABI 1.0, 3.6.2; DWARF for the Arm 64-bit architecture, 4.1. */
+/* DWARF's numbers of registers: x86-64 psABI 1.0, 3.6.2; DWARF for the Arm 64-bit architecture,
+ * 4.1. */
 static const s16 x86_64_numbers[] = { /* ax dx cx bx si di bp sp r8-r15 ip */
 				      80, 96, 88, 40, 104, 112, 32, 152, 72,
 				      64, 56, 48, 24, 16,  8,   0,  128
@@ -201,7 +203,8 @@ static s64 first_register(const struct loc *loc)
 	return first->kind == LOC_REG ? (s64)first->offset : -1;
 }
 
-/* Registers that unnamed parameters took are passed over: the convention goes on behind this one. */
+/* Registers that unnamed parameters took are passed over: the convention goes on behind this
+ * one. */
 static bool catch_up(struct params *p, const struct dwarf_var *v, struct loc *loc, const char **why)
 {
 	enum { MOST = 16 };
@@ -224,8 +227,9 @@ static bool catch_up(struct params *p, const struct dwarf_var *v, struct loc *lo
 }
 
 /*
- * By the calling convention, which every parameter in turn has to pass. Go's debug information leaves out parameters
- * and receivers without a name and the dictionaries of generic functions, but it is exact at the entry.
+ * By the calling convention, which every parameter in turn has to pass. Go's debug information
+ * leaves out parameters and receivers without a name and the dictionaries of generic functions, but
+ * it is exact at the entry.
  */
 static bool by_convention(struct params *p, const struct dwarf_var *v, struct loc *loc,
 			  const char **why)
@@ -249,8 +253,9 @@ static bool by_convention(struct params *p, const struct dwarf_var *v, struct lo
 }
 
 /*
- * Ranges of addresses that leave out the entry. Of a register that holds something used, callers fill the rest
- * too; what is not used at all, clang's leave out. What lies in memory clang describes from where it is loaded.
+ * Ranges of addresses that leave out the entry. Of a register that holds something used, callers
+ * fill the rest too; what is not used at all, clang's leave out. What lies in memory clang
+ * describes from where it is loaded.
  */
 static bool is_passed(const struct dwarf_var *v, const struct loc *convention)
 {
@@ -258,8 +263,8 @@ static bool is_passed(const struct dwarf_var *v, const struct loc *convention)
 }
 
 /*
- * Not a clone, which is not called by the convention: those are local symbols, though debug information calls them by
- * the function's name. Costs an index of all symbols.
+ * Not a clone, which is not called by the convention: those are local symbols, though debug
+ * information calls them by the function's name. Costs an index of all symbols.
  */
 static bool is_public(const struct params *p)
 {
@@ -296,7 +301,8 @@ static int compare_param(void *ctx, const struct dwarf_var *v)
 	return 1;
 }
 
-/* clang without optimization: ranges begin behind the prologue, which changes no register that arguments come in. */
+/* clang without optimization: ranges begin behind the prologue, which changes no register that
+ * arguments come in. */
 static bool holds_behind_prologue(const struct params *p, const struct loc *convention)
 {
 	u64 after = dwarf_prologue_end(p->d, p->pc);
@@ -317,7 +323,8 @@ static int find_place(void *ctx, const struct dwarf_var *v)
 	return 1;
 }
 
-/* Rust's are where debug information says or nowhere: what older compilers list from the end of the prologue on. */
+/* Rust's are where debug information says or nowhere: what older compilers list from the end of the
+ * prologue on. */
 static bool is_placed_by_prologue(const struct params *p)
 {
 	u64 after = dwarf_prologue_end(p->d, p->pc);
@@ -464,7 +471,8 @@ static bool same_result(const struct loc *a, const struct loc *b)
 	       same_place(a, b);
 }
 
-/* Functions of Rust have mangled names; those with plain ones are mostly C's (extern "C"), but need not be. */
+/* Functions of Rust have mangled names; those with plain ones are mostly C's (extern "C"), but need
+ * not be. */
 static bool rust_result(struct params *p, struct loc *out, const char **why)
 {
 	u32 rustc = rustc_version(p->func.producer);
@@ -569,7 +577,8 @@ static u32 clang_version(const char *producer)
 	return at && sscanf(at + strlen(words), "%u", &major) == 1 ? major : 0;
 }
 
-/* gcc's name of a local function tells whether it has changed what goes in and out, LLVM's debug information since 16. */
+/* gcc's name of a local function tells whether it has changed what goes in and out, LLVM's debug
+ * information since 16. */
 static enum change is_changed(const struct params *p)
 {
 	u32 rustc = rustc_version(p->func.producer), clang = clang_version(p->func.producer);
@@ -666,8 +675,8 @@ static void describe_result(struct params *p, struct uargs_site *site, struct pr
 	r->text = declaration_text(p->env->arena, r->type, "retval");
 }
 
-/* ---- Go's goroutine: its descriptor, runtime.g, is where r14 points (ABIInternal, Go 1.17 and later); on
- * arm64 r28 */
+/* ---- Go's goroutine: its descriptor, runtime.g, is where r14 points (ABIInternal, Go 1.17 and
+ * later); on arm64 r28 */
 
 enum { X86_64_R14 = 8, ARM64_R28 = 224 }; /* offsets in struct pt_regs */
 

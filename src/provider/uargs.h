@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Typed parameters, results and variables of user-space code: what debug information adds to a uprobe. */
+/* Typed parameters, results and variables of user-space code: what debug information adds to a
+ * uprobe. */
 #ifndef SONDE_PROVIDER_UARGS_H
 #define SONDE_PROVIDER_UARGS_H
 
@@ -11,7 +12,8 @@ struct elf;
 struct uargs_site {
 	const char *path; /* to open */
 	const struct elf *elf;
-	u64 offset; /* in the file; may be moved behind the prologue, or before the registers are given back */
+	/* in the file; may be moved behind the prologue, or before the registers are given back */
+	u64 offset;
 	s32 sp;            /* then the stack pointer there, from the one at the entry */
 	bool one_file;     /* the probe names one file: its types are in scope */
 	bool many;         /* there are other functions: only what is used is described */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * In: the name of a binary as a probe has it; out: paths of files. With -p names mean what the process
- * sees: its own root and mounts.
+ * In: the name of a binary as a probe has it; out: paths of files. With -p names mean what the
+ * process sees: its own root and mounts.
  */
 #include <elf.h>
 #include <errno.h>
@@ -20,7 +20,8 @@
 #include "sym/procmaps.h"
 #include "sym/procs.h"
 
-/* A file that the process runs and that is deleted, or replaced by another of its name: by the mapping. */
+/* A file that the process runs and that is deleted, or replaced by another of its name: by the
+ * mapping. */
 static const char *deleted_file(struct provider_env *env, const char *path)
 {
 	struct procmaps maps;
@@ -44,8 +45,8 @@ static const char *deleted_file(struct provider_env *env, const char *path)
 }
 
 /*
- * A path that the process or its mappings name: seen from its root. Of a process that only has another root (chroot)
- * the kernel tells mappings as they are called from ours.
+ * A path that the process or its mappings name: seen from its root. Of a process that only has
+ * another root (chroot) the kernel tells mappings as they are called from ours.
  */
 static const char *path_of(struct provider_env *env, u32 pid, const char *path)
 {
@@ -101,8 +102,8 @@ static int give_once(struct each *e, const char *path)
 	return hash_puts(&e->seen, path, e) ? 0 : e->f(e->ctx, path);
 }
 
-/* A file that a path of ours may not lead to: by the mapping when it is gone, else through the process's root. The
- * same file by another such path is no other file. */
+/* A file that a path of ours may not lead to: by the mapping when it is gone, else through the
+ * process's root. The same file by another such path is no other file. */
 static int give_foreign(struct each *e, const struct mapping *m)
 {
 	struct provider_env *env = e->env;
@@ -121,7 +122,8 @@ static int give_foreign(struct each *e, const struct mapping *m)
 	return hash_puts(&e->seen, id, e) ? 0 : e->f(e->ctx, path);
 }
 
-/* Code that a process has mapped from files. With -p paths are as the process sees them (ufile_open_path). */
+/* Code that a process has mapped from files. With -p paths are as the process sees them
+ * (ufile_open_path). */
 static int each_mapped(struct each *e, u32 pid)
 {
 	struct procmaps maps;
@@ -259,9 +261,9 @@ static const char *from_root(struct provider_env *env, const char *name)
 		       name;
 }
 
-/* Files that are found by a pattern may come any time, and one that is named may be replaced by another. A
- * process of -p maps more of them, but none replaces what it runs. A script that asks for a probe's name gets
- * none that come later where sites cannot be told apart. */
+/* Files that are found by a pattern may come any time, and one that is named may be replaced by
+ * another. A process of -p maps more of them, but none replaces what it runs. A script that asks
+ * for a probe's name gets none that come later where sites cannot be told apart. */
 const char *ufile_later(struct provider_env *env, const char *name)
 {
 	if (cannot_tell(env))

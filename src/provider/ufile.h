@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Files that user-space probes are put into: which ones a name means, and whether a place is sound. */
+/* Files that user-space probes are put into: which ones a name means, and whether a place is
+ * sound. */
 #ifndef SONDE_PROVIDER_UFILE_H
 #define SONDE_PROVIDER_UFILE_H
 
@@ -8,16 +9,18 @@
 struct elf;
 
 /*
- * Calls f for each file: a path, a program in PATH, a library, a pattern of paths. NULL: the program of
- * env->run.pid. "*": all files mapped by env->run.pid, or the programs of all processes. -ENOENT: no such file;
- * else f's non-zero result or 0.
+ * Calls f for each file: a path, a program in PATH, a library, a pattern of paths. NULL: the
+ * program of env->run.pid. "*": all files mapped by env->run.pid, or the programs of all processes.
+ * -ENOENT: no such file; else f's non-zero result or 0.
  */
 int ufile_each(struct provider_env *env, const char *name, int (*f)(void *ctx, const char *path),
 	       void *ctx);
-/* What "*" means for probes that lie in libraries as often as in programs: the files mapped by env->run.pid, or by
- * all processes. Those of processes with another root are called /proc/PID/root/... */
+/* What "*" means for probes that lie in libraries as often as in programs: the files mapped by
+ * env->run.pid, or by all processes. Those of processes with another root are called
+ * /proc/PID/root/... */
 int ufile_each_mapped(struct provider_env *env, int (*f)(void *ctx, const char *path), void *ctx);
-/* How the file is called in names of probes: as the script calls it, where that leads to the file. */
+/* How the file is called in names of probes: as the script calls it, where that leads to the
+ * file. */
 const char *ufile_shown(const char *name, const char *path);
 /* The path by which we can open it: through /proc/PID/root when the process sees other files. */
 const char *ufile_open_path(struct provider_env *env, const char *path);
@@ -26,13 +29,15 @@ const char *ufile_open_path(struct provider_env *env, const char *path);
 const char *ufile_later(struct provider_env *env, const char *name);
 /* Why there is none, where a script asks which probe was hit. */
 void ufile_say_untold(struct provider_env *env, const struct spec *spec);
-/* Whether waiting for files of the pattern makes sense. n_there match now and lack what is probed: that is more
- * likely a mistake, and so is a pattern of folders that do not exist. */
+/* Whether waiting for files of the pattern makes sense. n_there match now and lack what is probed:
+ * that is more likely a mistake, and so is a pattern of folders that do not exist. */
 bool ufile_may_come(struct provider_env *env, const char *pattern, u32 n_there);
-/* Whether files of the name are waited for: a pattern's are, one path's file where it may be missing (missing_probes). */
+/* Whether files of the name are waited for: a pattern's are, one path's file where it may be
+ * missing (missing_probes). */
 bool ufile_is_awaited(struct provider_env *env, const char *name);
 
-/* Reports that there is no such program or library, or that the process of -p may not be looked into. NULL: none is named. */
+/* Reports that there is no such program or library, or that the process of -p may not be looked
+ * into. NULL: none is named. */
 void ufile_missing(struct provider_env *env, const struct spec *spec, const char *name);
 
 /* NULL: its code can run here; else why not, as a whole sentence about the file. */

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Functions with several implementations (STT_GNU_IFUNC: memcpy, strlen …). The symbol is the function that chooses,
- * which runs once, when a program starts. Which one was chosen depends on the processor alone, as long as nobody
- * sets GLIBC_TUNABLES: of our own libc the loader has told us already.
+ * Functions with several implementations (STT_GNU_IFUNC: memcpy, strlen …). The symbol is the
+ * function that chooses, which runs once, when a program starts. Which one was chosen depends on
+ * the processor alone, as long as nobody sets GLIBC_TUNABLES: of our own libc the loader has told
+ * us already.
  */
 #include <dlfcn.h>
 #include <sys/stat.h>

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * uprobe:BIN@FILE:LINE[:COL], uprobe:BIN:FUNC@FILE:LINE[:COL] and uprobe:BIN:FUNC:*. In: a statement of a
- * source file, or all of a function; out: a target for each address where its code begins, inlined copies
- * included, with the variables in scope there. Also functions that exist only as inlined copies.
+ * uprobe:BIN@FILE:LINE[:COL], uprobe:BIN:FUNC@FILE:LINE[:COL] and uprobe:BIN:FUNC:*. In: a
+ * statement of a source file, or all of a function; out: a target for each address where its code
+ * begins, inlined copies included, with the variables in scope there. Also functions that exist
+ * only as inlined copies.
  */
 #include <errno.h>
 #include <stdlib.h>

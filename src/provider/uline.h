@@ -17,8 +17,8 @@ int uline_add_inlined(struct provider_env *env, const struct spec *spec, const c
 		      const char *shown_path, const struct elf *elf, const char *func,
 		      struct targets *ts);
 
-/* Of several copies of one function those that can answer are probed, and the rest is told; when none can, the checker
- * says why. */
+/* Of several copies of one function those that can answer are probed, and the rest is told; when
+ * none can, the checker says why. */
 void uline_drop_unreadable(struct provider_env *env, const struct spec *spec, struct targets *ts);
 
 /* A note when a function that has code of its own is inlined elsewhere. */

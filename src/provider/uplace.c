@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Placing. In: a function and what its probe reads; out: an offset. From the entry, instructions are
- * passed whose effect is known, up to the first that the kernel emulates (push, nop, call, jmp, jcc: a
- * trap and no single step, 0.8 us instead of 11 to 16). It is taken when
+ * Placing. In: a function and what its probe reads; out: an offset. From the entry, instructions
+ * are passed whose effect is known, up to the first that the kernel emulates (push, nop, call, jmp,
+ * jcc: a trap and no single step, 0.8 us instead of 11 to 16). It is taken when
  *
  *	- every call comes by: no branch, no end, nothing that may fault lies before it
  *	- nobody else comes by: no branch of the file and no symbol enters behind the entry, up to it
@@ -11,14 +11,14 @@
  *	- for a return probe: rsp has not moved, for the kernel takes the return address from where it points
  *
  * A first instruction that the kernel would mistake for another or not probe (x86_uprobe_misreads,
- * x86_uprobe_refuses) is always passed, if need be to one that is stepped over; where that cannot be there
- * is no place.
+ * x86_uprobe_refuses) is always passed, if need be to one that is stepped over; where that cannot
+ * be there is no place.
  *
  * Branches are looked for in three ways. The function itself and its neighbours are decoded whole.
  * Branches with 32-bit distances (from parts of the function that compilers move away, and from
- * anywhere else) are looked for in every byte of the file's code: what looks like one and is none only
- * costs a chance. Jump tables are not read: in a function with indirect jumps only a push is taken,
- * because a loop that came by a push once more would lose its stack.
+ * anywhere else) are looked for in every byte of the file's code: what looks like one and is none
+ * only costs a chance. Jump tables are not read: in a function with indirect jumps only a push is
+ * taken, because a loop that came by a push once more would lose its stack.
  */
 #include <elf.h>
 #include <stdio.h>
@@ -374,7 +374,8 @@ static void at_entry(struct uplacer *u, struct uplace *out, const char *why)
 	out->why = arena_printf(u->env->arena, "at the entry: %s", why);
 }
 
-/* The entry is emulated: nothing is cheaper, unless a loop comes back to a nop5 (see x86_is_nop5). */
+/* The entry is emulated: nothing is cheaper, unless a loop comes back to a nop5 (see
+ * x86_is_nop5). */
 static bool take(struct uplacer *u, const struct elf_symbol *s, const struct walk *w, u64 at,
 		 const char *insn, bool is_push, struct uplace *out)
 {
@@ -435,7 +436,8 @@ struct spot {
 	bool is_push, found;
 };
 
-/* There is nothing cheaper than to step: the entry, or where that is refused the first place that is not. */
+/* There is nothing cheaper than to step: the entry, or where that is refused the first place that
+ * is not. */
 static void settle(struct uplacer *u, const struct elf_symbol *s, const struct spot *spare,
 		   const char *refused, const char *why, struct uplace *out)
 {
@@ -707,8 +709,8 @@ struct profile *uplace_profile(struct provider_env *env, struct profile *base,
 }
 
 /*
- * Of a function that was just called the kernel's walk by frame pointers misses the caller (arm64 before its frame
- * is made; x86-64, but for instructions on which it looks at rsp itself).
+ * Of a function that was just called the kernel's walk by frame pointers misses the caller (arm64
+ * before its frame is made; x86-64, but for instructions on which it looks at rsp itself).
  */
 static struct loc caller_of(const struct uplace *at, bool is_i386)
 {

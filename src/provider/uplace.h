@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Where in a function a user-space probe sits best. A kernel uprobe on an instruction that the kernel
- * emulates costs a tenth of one that it steps over, so a probe of a function's entry may sit behind the
- * entry, on the first such instruction, when nothing can tell the difference.
+ * Where in a function a user-space probe sits best. A kernel uprobe on an instruction that the
+ * kernel emulates costs a tenth of one that it steps over, so a probe of a function's entry may sit
+ * behind the entry, on the first such instruction, when nothing can tell the difference.
  */
 #ifndef SONDE_PROVIDER_UPLACE_H
 #define SONDE_PROVIDER_UPLACE_H
@@ -11,11 +11,13 @@
 #include "object/elf.h"
 
 struct uplace_need {
-	u32 regs; /* registers whose values at the entry are read: bitmap of enum in insn.h, insn_arm64.h */
+	/* registers whose values at the entry are read: bitmap of enum in insn.h, insn_arm64.h */
+	u32 regs;
 	bool flags;     /* arm64: so are the flags */
 	bool plain;     /* only over instructions that do nothing: anything may be read */
 	bool is_return; /* the return address must lie where rsp points */
-	bool caller; /* the return address is read: no return probe of the function may stand before */
+	/* the return address is read: no return probe of the function may stand before */
+	bool caller;
 	bool stack; /* the user stack is walked: it must come out as at the entry */
 };
 
@@ -24,7 +26,8 @@ struct uplace {
 	s32 sp;      /* rsp there, as seen from rsp at the entry */
 	u8 reg[32];  /* the register that holds what register i held at the entry */
 	bool framed; /* the frame pointer is this function's already */
-	bool shows_caller; /* x86: by the instruction there the kernel knows that the function has just been called */
+	/* x86: by the instruction there the kernel knows that the function has just been called */
+	bool shows_caller;
 	const char *why;
 	const char *refused; /* there is no place, and why; NULL: there is one */
 };
@@ -41,8 +44,9 @@ void uplacer_find(struct uplacer *u, const struct elf_symbol *function,
 const char *uplace_refuses(const struct elf *e, u64 address);
 /* Behind the nops at an address, with which compilers align the loop that follows. */
 u64 uplace_past_nops(const struct elf *e, u64 address);
-/* An address that a probe was told exactly: the place for it, which is the next instruction when a probe on the
- * nop5 there would overwrite the function's variables and nothing else comes by. NULL *why: fine. */
+/* An address that a probe was told exactly: the place for it, which is the next instruction when a
+ * probe on the nop5 there would overwrite the function's variables and nothing else comes by. NULL
+ * *why: fine. */
 u64 uplace_exact(struct provider_env *env, struct elf *e, u64 address, const char **why);
 /* Bytes of code at an address to the end of what the file has loaded there; NULL: none. */
 const u8 *uplace_code(const struct elf *e, u64 address, u64 *room);

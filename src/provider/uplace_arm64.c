@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Placing on arm64. In: a function and what its probe reads; out: an offset. The kernel simulates branches, adr
- * and adrp (and nop since 6.13) in one exception and steps over a copy of anything else in two, so a site
- * moves from the entry to the first such instruction, by the rules of uplace.c. What is different here:
+ * Placing on arm64. In: a function and what its probe reads; out: an offset. The kernel simulates
+ * branches, adr and adrp (and nop since 6.13) in one exception and steps over a copy of anything
+ * else in two, so a site moves from the entry to the first such instruction, by the rules of
+ * uplace.c. What is different here:
  *
  *	- words are four bytes, so that every branch of the file can be found, and nothing has to be guessed;
  *	  only jumps through registers may go anywhere, and keep a function with such from being moved in
@@ -10,7 +11,8 @@
  *	- memory at sp plus a constant is there; the function's own frame is filled by passing stores
  *	- user stacks: with x29 and x30 as at the entry, or with the frame that both are saved in
  *
- * An entry that the kernel allows no probe on (svc, ldr of a literal) is passed too, to any instruction.
+ * An entry that the kernel allows no probe on (svc, ldr of a literal) is passed too, to any
+ * instruction.
  */
 #include <stdlib.h>
 #include "arch/insn_arm64.h"
@@ -129,7 +131,8 @@ static bool walks_alike(const struct walk *w)
 	return w->framed || (w->holds[ARM64_FP] == ARM64_FP && w->holds[ARM64_LR] == ARM64_LR);
 }
 
-/* mov x29, sp and add x29, sp, n behind the store at sp + n: x29 points to where x29 and x30 were saved. */
+/* mov x29, sp and add x29, sp, n behind the store at sp + n: x29 points to where x29 and x30 were
+ * saved. */
 static bool makes_frame(u32 word, const struct walk *w, s32 saved_at)
 {
 	return w->saved_frame && (word & 0xffc003ff) == 0x910003fd &&
@@ -221,7 +224,8 @@ static bool take(struct arm64_code *c, const struct elf_symbol *s, const u8 *cod
 	return true;
 }
 
-/* There is nothing cheaper than to step: the entry, or where that is refused the first place that is not. */
+/* There is nothing cheaper than to step: the entry, or where that is refused the first place that
+ * is not. */
 static void settle(struct arm64_code *c, const struct elf_symbol *s, const u8 *code,
 		   const struct walk *spare, u64 spare_at, const char *refused, const char *why,
 		   struct uplace *out)

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * In: the code of an x86-64 function; out: what its registers hold at its returns. The caller of a function with a large
- * result passes an address, which the convention has come back in rax; LLVM drops that, and results or parts of them,
- * where it knows all callers (local functions, so most of an optimized Rust program). Every path is followed from the
- * entry with the set of registers and stack slots that hold the address, and paths that meet keep what both have.
+ * In: the code of an x86-64 function; out: what its registers hold at its returns. The caller of a
+ * function with a large result passes an address, which the convention has come back in rax; LLVM
+ * drops that, and results or parts of them, where it knows all callers (local functions, so most of
+ * an optimized Rust program). Every path is followed from the entry with the set of registers and
+ * stack slots that hold the address, and paths that meet keep what both have.
  */
 #include <elf.h>
 #include "base/arena.h"
@@ -230,7 +231,8 @@ static bool open_code(struct flow *f, u64 pc)
 	return f->code && s.size <= room;
 }
 
-/* What is called, when that is a function of the file: by itself or through the table of the loader. */
+/* What is called, when that is a function of the file: by itself or through the table of the
+ * loader. */
 static bool callee(struct flow *f, u64 at, const struct x86_insn *in, const struct x86_effect *fx,
 		   u64 *out)
 {
@@ -255,7 +257,8 @@ static bool comes_back(struct flow *f, u64 at, const struct x86_insn *in,
 	       end_of(f->e, to, f->depth + 1, &end) && end.address >> X86_AX & 1;
 }
 
-/* Registers that a function may leave with something of its own: those that it writes, any if it calls others. */
+/* Registers that a function may leave with something of its own: those that it writes, any if it
+ * calls others. */
 static u32 left_by(struct flow *f, u64 at, const struct x86_insn *in, const struct x86_effect *fx)
 {
 	struct flow of = { .e = f->e };

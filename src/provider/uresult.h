@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a function has put where when it returns, from its code: compilers change the convention of functions that they
- * know all callers of. */
+/* What a function has put where when it returns, from its code: compilers change the convention of
+ * functions that they know all callers of. */
 #ifndef SONDE_PROVIDER_URESULT_H
 #define SONDE_PROVIDER_URESULT_H
 
@@ -11,15 +11,15 @@ struct uresult {
 	bool has_slot;
 	s32 slot; /* ... as does the word so far from sp */
 	u32 set;  /* registers that some path to it has written */
-	/* Of one return: the instruction at which that holds, before it, where registers are given back; and sp there, from
-	 * sp at the entry. */
+	/* Of one return: the instruction at which that holds, before it, where registers are given
+	 * back; and sp there, from sp at the entry. */
 	u64 at;
 	s32 sp;
 };
 
 /*
- * Of the x86-64 function at entry: behind all of its returns (ret 0) or at the one at ret, addresses of the file. False:
- * its code cannot be followed.
+ * Of the x86-64 function at entry: behind all of its returns (ret 0) or at the one at ret,
+ * addresses of the file. False: its code cannot be followed.
  */
 bool uresult_find(struct elf *e, u64 entry, u64 ret, struct uresult *out);
 
@@ -30,8 +30,9 @@ struct uresult_asker {
 };
 
 /*
- * Whether a local function still returns something in a register (X86_…): a caller looks at it. Where the compiler need
- * not have changed the function, it is enough that it is not optimized and computes something that it does not use itself.
+ * Whether a local function still returns something in a register (X86_…): a caller looks at it.
+ * Where the compiler need not have changed the function, it is enough that it is not optimized and
+ * computes something that it does not use itself.
  */
 bool uresult_is_used(struct elf *e, u64 entry, u32 reg, bool is_changed,
 		     const struct uresult_asker *asker);

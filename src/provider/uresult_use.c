@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * In: a local function of x86-64 whose convention the compiler has changed, or may have; out: whether it still returns
- * something in a register. Compilers drop a result that no caller looks at or that they know already, and the register
- * then holds what was left there. A result that is there is read by some caller.
+ * In: a local function of x86-64 whose convention the compiler has changed, or may have; out:
+ * whether it still returns something in a register. Compilers drop a result that no caller looks at
+ * or that they know already, and the register then holds what was left there. A result that is
+ * there is read by some caller.
  */
 #include <elf.h>
 #include "base/arena.h"

@@ -50,8 +50,9 @@ static bool is_cold_part(struct scan *sc, u64 address)
 static const char tail[] = "it ends in a jump to another function, whose return is not its own";
 
 /*
- * A jump that ends the function leaves the return to another one. Not one to the function's very end right behind a call:
- * clang without optimization puts it behind those that do not return. A tail call would have to give up the frame first.
+ * A jump that ends the function leaves the return to another one. Not one to the function's very
+ * end right behind a call: clang without optimization puts it behind those that do not return. A
+ * tail call would have to give up the frame first.
  */
 static const char *leaves(struct scan *sc, u64 to, bool behind_call)
 {
@@ -157,7 +158,8 @@ static u32 arm64_go_entry(const u8 *code, u64 room)
 	return 0;
 }
 
-/* cmp rsp, stackguard (of g); jbe to the code that lets the stack grow and jumps back to the start. */
+/* cmp rsp, stackguard (of g); jbe to the code that lets the stack grow and jumps back to the
+ * start. */
 u32 uret_go_entry(struct elf *e, const struct elf_symbol *s)
 {
 	enum { CMP_FROM_MEMORY = 0x3b, JBE = 0x76, JBE_FAR = 0x86, MAX_CHECK = 8 };

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Arguments of USDT probes. In: the note's text, one operand for each argument, "SIZE@OPERAND" with a
- * negative size for signed values and "f" behind it for floating point (sys/sdt.h); out: locations. The
- * operands are what compilers put for the constraint "nor" (a constant, a register, memory that has an
- * offset), and wider ones that programs choose with STAP_SDT_ARG_CONSTRAINT:
+ * Arguments of USDT probes. In: the note's text, one operand for each argument, "SIZE@OPERAND" with
+ * a negative size for signed values and "f" behind it for floating point (sys/sdt.h); out:
+ * locations. The operands are what compilers put for the constraint "nor" (a constant, a register,
+ * memory that has an offset), and wider ones that programs choose with STAP_SDT_ARG_CONSTRAINT:
  *
  *	x86-64	$-5	%edi %ah %xmm0	(%rax) -16(%rbp) 8(%rax,%rbx,4) sym+4(%rip) sym %fs:-4
  *	arm64	5 #-5 3.5e+0	w0 x1 d0	[sp, 16] [x0, x1] [x0, w1, sxtw 2] [x0, :lo12:sym]
  *
- * A symbol is found at run time by its distance from the probe, whose address is the program counter.
+ * A symbol is found at run time by its distance from the probe, whose address is the program
+ * counter.
  */
 #include <stdlib.h>
 #include "base/buf.h"
@@ -362,7 +363,8 @@ static bool arm_push(struct operand *o, const char *reg, u32 *size)
 	return true;
 }
 
-/* Behind an index: ", lsl 3", ", sxtw #2", ", uxtw". Of a w register the upper half does not count. */
+/* Behind an index: ", lsl 3", ", sxtw #2", ", uxtw". Of a w register the upper half does not
+ * count. */
 static bool arm_extend(struct operand *o, u32 size)
 {
 	bool is_signed = false;
@@ -415,8 +417,8 @@ static bool arm_offset(struct operand *o, struct address *a)
 }
 
 /*
- * Behind "[". What the instruction would do to the base ("[x0, 8]!", "[x0], 8") nobody does at a probe:
- * the value is where it would have been read.
+ * Behind "[". What the instruction would do to the base ("[x0, 8]!", "[x0], 8") nobody does at a
+ * probe: the value is where it would have been read.
  */
 static bool arm_memory(struct operand *o)
 {

@@ -14,15 +14,16 @@ struct usdt_place {
 	const struct arch *arch;
 	struct arena *arena;
 	u64 address; /* of the probe, in the file's numbering */
-	/* Address of a symbol of the file, in the same numbering; false: it has none of that name. */
+	/* Address of a symbol of the file, in the same numbering; false: it has none of that
+	 * name. */
 	bool (*symbol)(void *ctx, const char *name, u64 *address);
 	void *ctx;
 };
 
 /*
- * "-4@%edi 8@-16(%rbp) 4@$5", arm64: "-4@w0 8@[sp, 16] 4@5". Fills at most max arguments and returns
- * how many there are. One that has no location of ours (vector registers, thread-local storage,
- * symbols that were stripped) has LOC_NONE and says why.
+ * "-4@%edi 8@-16(%rbp) 4@$5", arm64: "-4@w0 8@[sp, 16] 4@5". Fills at most max arguments and
+ * returns how many there are. One that has no location of ours (vector registers, thread-local
+ * storage, symbols that were stripped) has LOC_NONE and says why.
  */
 u32 usdt_parse_args(const struct usdt_place *place, const char *text, struct arg_desc *args,
 		    u32 max);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Provider definitions, the .d files from which programs with USDT probes are built (DTrace's "Statically
- * Defined Tracing for User Applications"), and what a build makes of them: a C header with a macro for each
- * probe, and an object file with the semaphores that the macros look at.
+ * Provider definitions, the .d files from which programs with USDT probes are built (DTrace's
+ * "Statically Defined Tracing for User Applications"), and what a build makes of them: a C header
+ * with a macro for each probe, and an object file with the semaphores that the macros look at.
  */
 #ifndef SONDE_PROVIDER_USDT_DEF_H
 #define SONDE_PROVIDER_USDT_DEF_H
@@ -26,8 +26,8 @@ struct usdt_defs {
 bool usdt_def_parse(struct usdt_defs *d, struct arena *a, const char *text);
 /* The header; guard is made from the name of its file. */
 void usdt_def_header(const struct usdt_defs *d, const char *file, struct buf *out);
-/* A relocatable ELF64 object of this machine: a zeroed 16-bit word PROVIDER_PROBE_semaphore for each
- * probe, in the section .probes. */
+/* A relocatable ELF64 object of this machine: a zeroed 16-bit word PROVIDER_PROBE_semaphore for
+ * each probe, in the section .probes. */
 void usdt_def_object(const struct usdt_defs *d, u16 elf_machine, struct buf *out);
 
 #endif

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Loading and attaching what was compiled. What is attached first on a kprobe, uprobe or trampoline runs
- * last there, because kernels put a new program in front of the others (kernel/kprobes.c: add_new_kprobe;
- * kernel/trace/ftrace.c: add_ftrace_ops; kernel/bpf/trampoline.c: hlist_add_head), while tracepoints and
- * perf events run theirs in the order in which they came. So that clauses run in the order of the script,
- * the first kind is attached from the last clause to the first. A kernel return probe that is not made by
- * the function graph is different again: entries are stacked, so the last one stacked runs first.
+ * Loading and attaching what was compiled. What is attached first on a kprobe, uprobe or trampoline
+ * runs last there, because kernels put a new program in front of the others (kernel/kprobes.c:
+ * add_new_kprobe; kernel/trace/ftrace.c: add_ftrace_ops; kernel/bpf/trampoline.c: hlist_add_head),
+ * while tracepoints and perf events run theirs in the order in which they came. So that clauses run
+ * in the order of the script, the first kind is attached from the last clause to the first. A
+ * kernel return probe that is not made by the function graph is different again: entries are
+ * stacked, so the last one stacked runs first.
  *
- * One of many that the kernel refuses is skipped with a warning; one that the script names is an error.
+ * One of many that the kernel refuses is skipped with a warning; one that the script names is an
+ * error.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -30,7 +32,8 @@ struct sites_of {
 	bool joined;    /* one program for entry and return: the entry's sites stand for both */
 };
 
-/* A function of BTF that has another name in the kernel: the run begins again, by the kernel's names. */
+/* A function of BTF that has another name in the kernel: the run begins again, by the kernel's
+ * names. */
 static bool is_renamed(struct run *r, const struct site *s)
 {
 	struct ksym found;
@@ -154,9 +157,9 @@ static void skip_func(struct skipped *s, struct sites_of *sites, struct err *err
 }
 
 /*
- * Where each kernel function is an event of its own the kernel looks its name up: four times through all of its
- * symbols in 5.10, which is most of what attaching costs there (60 ms of 65 in a guest). We know where they are after
- * one look.
+ * Where each kernel function is an event of its own the kernel looks its name up: four times
+ * through all of its symbols in 5.10, which is most of what attaching costs there (60 ms of 65 in a
+ * guest). We know where they are after one look.
  */
 static void address_kprobes(struct run *r)
 {
@@ -297,8 +300,8 @@ static int attach_func(struct run *r, const struct used_engine *u, u32 f, struct
 enum turn { OLD_RETURNS, NEWEST_FIRST, OLDEST_FIRST, N_TURNS }; /* of attaching */
 
 /*
- * Before 5.16 the kernel's unwinder ends at the trampoline that a return probe puts into the return address: entry
- * probes must run before those, and so be attached behind them.
+ * Before 5.16 the kernel's unwinder ends at the trampoline that a return probe puts into the return
+ * address: entry probes must run before those, and so be attached behind them.
  */
 static bool returns_come_first(struct run *r)
 {

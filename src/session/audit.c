@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * In: a compiled script. Out: what it can read, change and cost at worst. Effects and instructions are
- * read from the programs (target/effects.c, target_cost()), so a script cannot hide any.
+ * In: a compiled script. Out: what it can read, change and cost at worst. Effects and instructions
+ * are read from the programs (target/effects.c, target_cost()), so a script cannot hide any.
  */
 #include <unistd.h>
 #include "builtin/builtin.h"
@@ -71,7 +71,8 @@ static bool is_array(const struct map_desc *m)
 	       m->bpf_type == BPF_MAP_TYPE_PROG_ARRAY;
 }
 
-/* struct htab_elem, kernel/bpf/hashtab.c: 48 bytes before the key; key and value padded to 8; 16 a bucket. */
+/* struct htab_elem, kernel/bpf/hashtab.c: 48 bytes before the key; key and value padded to 8; 16 a
+ * bucket. */
 static u64 map_bytes(const struct map_desc *m, u64 ring_bytes)
 {
 	u32 n_cpus = (u32)MAX(sysconf(_SC_NPROCESSORS_CONF), 1L);

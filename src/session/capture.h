@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* For a while everything that a run shows is kept in memory, as text, instead of going to its sink. */
+/* For a while everything that a run shows is kept in memory, as text, instead of going to its
+ * sink. */
 #ifndef SONDE_SESSION_CAPTURE_H
 #define SONDE_SESSION_CAPTURE_H
 

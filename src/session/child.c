@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The command of -c: forked early so that its pid is known, waiting for a signal until everything is
- * attached, then executed. It dies with us (PDEATHSIG); we end when it ends. It waits in sigsuspend()
- * and executes the command from the signal's handler: a script that looks at system calls sees those of
- * the command only.
+ * The command of -c: forked early so that its pid is known, waiting for a signal until everything
+ * is attached, then executed. It dies with us (PDEATHSIG); we end when it ends. It waits in
+ * sigsuspend() and executes the command from the signal's handler: a script that looks at system
+ * calls sees those of the command only.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -27,7 +27,8 @@ int watch_pid(s32 pid)
 	return (int)syscall(SYS_pidfd_open, pid, 0);
 }
 
-/* Words of the command: split on spaces, quotes keep them together. A quote without an end is a character. */
+/* Words of the command: split on spaces, quotes keep them together. A quote without an end is a
+ * character. */
 static char **split_words(struct arena *a, const char *s)
 {
 	VEC(char *) words = { 0 };
@@ -99,7 +100,8 @@ NORETURN static void become(char **argv, const char *path, pid_t parent, int rea
 	_exit(127);
 }
 
-/* Its own preparations are over, the entry of sigsuspend() included: what is traced from here on is the command. */
+/* Its own preparations are over, the entry of sigsuspend() included: what is traced from here on is
+ * the command. */
 static void await_asleep(pid_t pid)
 {
 	static const struct timespec turn = { 0, 20000 };
@@ -210,7 +212,8 @@ static void warn_of_rest(struct run *r)
 				 r->child));
 }
 
-/* One that does not want to end is left alone: it was asked, and waiting for it would hold us, too. */
+/* One that does not want to end is left alone: it was asked, and waiting for it would hold us,
+ * too. */
 static void await_end(struct run *r)
 {
 	static const struct timespec turn = { 0, 1000000 };

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Which engine serves each site: the cheapest that can. Engines have maps of their own, which session merges when it reads
- * them, so clauses may be apart as long as all that they have in common are aggregations that no clause reads:
+ * Which engine serves each site: the cheapest that can. Engines have maps of their own, which
+ * session merges when it reads them, so clauses may be apart as long as all that they have in
+ * common are aggregations that no clause reads:
  *
  *	@n[comm] = count()	print(@n)	apart: each engine counts its own, the sum is shown
  *	@s[tid] = nsecs		nsecs - @s[tid]	together: the engine that serves all their sites at the lowest price
@@ -11,7 +12,8 @@
 
 struct choice {
 	struct compiled *c;
-	u32 *leader; /* by instance: another one that it must be together with; the last one leads */
+	/* by instance: another one that it must be together with; the last one leads */
+	u32 *leader;
 	bool *is_together;        /* by leader: its sites are all in one engine */
 	struct hash users;        /* by what is shared: the first instance with it, + 1 */
 	u32 instance;             /* the one looked at */

@@ -3,8 +3,8 @@
 #include "session/compile.h"
 
 /*
- * x86: thread_info.status & TS_COMPAT (arch/x86/include/asm/thread_info.h); arm64: thread_info.flags &
- * _TIF_32BIT. thread_info is the first member of task_struct on both.
+ * x86: thread_info.status & TS_COMPAT (arch/x86/include/asm/thread_info.h); arm64:
+ * thread_info.flags & _TIF_32BIT. thread_info is the first member of task_struct on both.
  */
 #if defined(__aarch64__)
 static const struct {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Text to program: the pass list of the whole compiler, in the order it happens. Clauses are resolved to targets and
- * instances (resolve.c); each instance is checked, lowered and emitted once.
+ * Text to program: the pass list of the whole compiler, in the order it happens. Clauses are
+ * resolved to targets and instances (resolve.c); each instance is checked, lowered and emitted
+ * once.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -243,8 +244,8 @@ static int compile(struct compiled *c, const struct session_options *o, u32 max_
 	return rc;
 }
 
-/* Once more with shorter strings where the kernel has no room for them in keys: two strings and two numbers fit,
- * four, eight. */
+/* Once more with shorter strings where the kernel has no room for them in keys: two strings and two
+ * numbers fit, four, eight. */
 int session_compile(struct compiled *c, const struct session_options *o, struct err *err)
 {
 	static const u32 lengths[] = { 240, 112, 48 };

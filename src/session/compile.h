@@ -8,7 +8,8 @@
 /* compat.c: fills in how 32-bit calls are told apart, from BTF. */
 void compat_fill(struct compiled *c, struct profile *p);
 
-/* dispatch.c: several instances on the tracepoint of all system calls become one attachment; before lowering. */
+/* dispatch.c: several instances on the tracepoint of all system calls become one attachment; before
+ * lowering. */
 void dispatch_instances(struct compiled *c, const struct session_options *o);
 
 /* pair.c: which entries and returns of kernel functions may be one program; before lowering. */
@@ -19,7 +20,8 @@ void resolve_clause(struct compiled *c, const struct session_options *o, struct 
 		    bool internal);
 /* keepers.c: adds the clauses that keep arguments of system calls for the return (profile.kept). */
 void keepers_add(struct compiled *c, const struct session_options *o);
-/* follow_clauses.c: adds the clauses that maintain the set of followed processes, and lets all instances ask it. */
+/* follow_clauses.c: adds the clauses that maintain the set of followed processes, and lets all
+ * instances ask it. */
 void follow_add_clauses(struct compiled *c, const struct session_options *o);
 /* Before lowering: the map of those clauses is the internal set, not a map of the script. */
 void follow_bind_set(struct compiled *c);
@@ -32,22 +34,26 @@ struct instance *resolve_instance(struct compiled *c, const struct session_optio
 				  const struct target *t);
 /* guard.c: sets instance.guarded; before lowering. */
 void guard_instances(struct compiled *c);
-/* instance.c: adds the function of an instance to prog.funcs. 0; 1: diagnostics say why not; -errno. */
+/* instance.c: adds the function of an instance to prog.funcs. 0; 1: diagnostics say why not;
+ * -errno. */
 int emit_instance(struct compiled *c, const struct session_options *o, struct instance *in,
 		  struct err *err);
-/* Runs our verifier on it. A refusal is a bug in sonde, reported at the user's line. Returns as emit_instance(). */
+/* Runs our verifier on it. A refusal is a bug in sonde, reported at the user's line. Returns as
+ * emit_instance(). */
 int verify_instance(struct compiled *c, const struct instance *in, struct err *err);
 /* Both, for an instance that comes after the others. */
 int compile_instance(struct compiled *c, const struct session_options *o, struct instance *in,
 		     struct err *err);
 
-/* long_keys.c: the first map whose key is longer than the kernel allows (MAX_BPF_STACK), or NULL. */
+/* long_keys.c: the first map whose key is longer than the kernel allows (MAX_BPF_STACK), or
+ * NULL. */
 const struct map_desc *long_key(const struct compiled *c);
 void refuse_long_keys(struct compiled *c);
 
 /*
- * deferred_compile.c: the clause for a layout that was not known when the script was compiled, with the maps as they are.
- * Gives the number of the function, or -EINVAL with the reason in err and nothing changed.
+ * deferred_compile.c: the clause for a layout that was not known when the script was compiled, with
+ * the maps as they are. Gives the number of the function, or -EINVAL with the reason in err and
+ * nothing changed.
  */
 int deferred_compile(struct compiled *c, const struct session_options *o,
 		     const struct deferred_probe *l, const struct target *t, struct err *err);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Probes whose binary is a pattern, or was replaced by a new file of its name, in files that come while we
- * look. deferred_watch.c tells of each before it runs; the provider resolves it, and what it finds is attached with
- * the programs that the clause has already. A layout of arguments that none of them knows gets one of its own
- * (deferred_compile.c), while whoever runs the file waits.
+ * Probes whose binary is a pattern, or was replaced by a new file of its name, in files that come
+ * while we look. deferred_watch.c tells of each before it runs; the provider resolves it, and what
+ * it finds is attached with the programs that the clause has already. A layout of arguments that
+ * none of them knows gets one of its own (deferred_compile.c), while whoever runs the file waits.
  */
 #include <errno.h>
 #include <fnmatch.h>
@@ -37,7 +37,8 @@ static int keep(void *ctx, struct target *t)
 	return 0;
 }
 
-/* Whether the program can say which site it is: by the cookie, or because it is the one compiled in. */
+/* Whether the program can say which site it is: by the cookie, or because it is the one compiled
+ * in. */
 static bool knows_site(const struct found *f, const struct profile *p, const struct target *t)
 {
 	const struct program *prog = &f->r->c.prog;
@@ -47,8 +48,8 @@ static bool knows_site(const struct found *f, const struct profile *p, const str
 	return p->site < prog->sites.n && streq(prog->sites.v[p->site].probe, t->site.probe);
 }
 
-/* Types that the file defines were used when the clause was compiled. Without typed arguments, where the words of them
- * lie counts. */
+/* Types that the file defines were used when the clause was compiled. Without typed arguments,
+ * where the words of them lie counts. */
 static bool same_layout(const struct deferred_probe *l, const struct profile *compiled,
 			const struct profile *now)
 {

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A clause meets a layout of arguments that no program of it knows: a file that came while the script
- * runs was compiled differently from those before. In: the clause and the target; out: one more function of the
- * program, which shares everything with the others: maps as they were created, counters of losses, and room that
- * was left in the data map (program.spare_data). What does not fit in there, such as a key that would have to
- * be wider than the map's, is refused with the reason, and everything is as before.
+ * A clause meets a layout of arguments that no program of it knows: a file that came while the
+ * script runs was compiled differently from those before. In: the clause and the target; out: one
+ * more function of the program, which shares everything with the others: maps as they were created,
+ * counters of losses, and room that was left in the data map (program.spare_data). What does not
+ * fit in there, such as a key that would have to be wider than the map's, is refused with the
+ * reason, and everything is as before.
  */
 #include <errno.h>
 #include "ir/lower.h"

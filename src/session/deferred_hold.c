@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Who opens a file that is looked for is held until its probes are there: fanotify(7) asks, and the kernel waits for
- * the answer without a limit of its own. So a process of its own asks and answers, not sonde, which may be stopped
- * (Ctrl-Z, a debugger), swapped out, or wait for a disk or for whoever reads its output:
+ * Who opens a file that is looked for is held until its probes are there: fanotify(7) asks, and the
+ * kernel waits for the answer without a limit of its own. So a process of its own asks and answers,
+ * not sonde, which may be stopped (Ctrl-Z, a debugger), swapped out, or wait for a disk or for
+ * whoever reads its output:
  *
  *	opener		kernel		this process			sonde
  *	execve() --->	event --->	wanted? no: answer
@@ -11,16 +12,18 @@
  *			<--- answer	HOLD_MS are over
  *			<--- release	killed at HOLD_KILL_MS, by a timer that the kernel runs
  *
- * It has the only descriptor of fanotify, so its end answers everybody. It is in a session of its own, not reached by
- * the terminal's signals, in memory that is not swapped, of a priority above all ordinary processes, and makes
- * no system call that waits for a disk. Should it be stopped or frozen all the same, the timer (timer_create(2) with
- * SIGKILL) ends it: it is set again every 25 ms, to 97 ms after the time when nobody waited or the first who still waits
- * came. A stopped process dies of SIGKILL, one that a debugger holds or cgroup v2 froze, too; not one that cgroup v1
- * froze, and so it leaves for the root of such a hierarchy, which cannot be frozen.
+ * It has the only descriptor of fanotify, so its end answers everybody. It is in a session of its
+ * own, not reached by the terminal's signals, in memory that is not swapped, of a priority above
+ * all ordinary processes, and makes no system call that waits for a disk. Should it be stopped or
+ * frozen all the same, the timer (timer_create(2) with SIGKILL) ends it: it is set again every 25
+ * ms, to 97 ms after the time when nobody waited or the first who still waits came. A stopped
+ * process dies of SIGKILL, one that a debugger holds or cgroup v2 froze, too; not one that cgroup
+ * v1 froze, and so it leaves for the root of such a hierarchy, which cannot be frozen.
  *
- * Nor does one that waits for a server of files (NFS, FUSE), and the kernel asks the server when it makes the descriptor of
- * an event. So a second process does the same for all such file systems: while it waits those who execute what lies there wait with
- * it, as they would anyway, and nobody else.
+ * Nor does one that waits for a server of files (NFS, FUSE), and the kernel asks the server when it
+ * makes the descriptor of an event. So a second process does the same for all such file systems:
+ * while it waits those who execute what lies there wait with it, as they would anyway, and nobody
+ * else.
  */
 #include <dirent.h>
 #include <elf.h>
@@ -161,7 +164,8 @@ static void set_timer(struct holder *h)
 		_exit(1);
 }
 
-/* As long as somebody is held sonde runs before all ordinary processes: on a busy machine it would not attach in time. */
+/* As long as somebody is held sonde runs before all ordinary processes: on a busy machine it would
+ * not attach in time. */
 static void favour(struct holder *h)
 {
 	bool any = false;
@@ -188,9 +192,9 @@ static void answer(const struct holder *h, int fd)
 	}
 }
 
-/* Nobody wants to hear of openings of this file before it changes. The first word of the kernel on evictable marks
- * counts; without them only programs and libraries are kept in memory by it. Executions are few, and tell of mount
- * namespaces. */
+/* Nobody wants to hear of openings of this file before it changes. The first word of the kernel on
+ * evictable marks counts; without them only programs and libraries are kept in memory by it.
+ * Executions are few, and tell of mount namespaces. */
 static void forget(struct holder *h, int fd, bool is_elf)
 {
 	u32 flags = FAN_MARK_ADD | FAN_MARK_IGNORED_MASK;
@@ -417,7 +421,8 @@ static u64 mount_namespace(const char *process)
 	return stat(path, &st) == 0 ? st.st_ino : 0;
 }
 
-/* A process that sees other mounts than we do: what is mounted there is found by whoever lives there. */
+/* A process that sees other mounts than we do: what is mounted there is found by whoever lives
+ * there. */
 static void mark_elsewhere(struct holder *h, u32 pid, bool answering)
 {
 	char process[16];
@@ -479,7 +484,8 @@ static bool is_surely_no_elf(int fd)
 	return n >= 0 && (n < (ssize_t)sizeof(magic) || memcmp(magic, ELFMAG, SELFMAG));
 }
 
-/* By statx(2) no server of files is asked. Seccomp filters of containers refuse it that are older than it is. */
+/* By statx(2) no server of files is asked. Seccomp filters of containers refuse it that are older
+ * than it is. */
 static bool identify(int fd, struct file_id *id)
 {
 	struct statx x;

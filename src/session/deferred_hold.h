@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The process that answers the kernel's questions about files that are opened (deferred_hold.c says why it is one). It holds
- * whoever executes or loads a file that is looked for, 76 ms at most, and sends the file here.
+ * The process that answers the kernel's questions about files that are opened (deferred_hold.c says
+ * why it is one). It holds whoever executes or loads a file that is looked for, 76 ms at most, and
+ * sends the file here.
  */
 #ifndef SONDE_SESSION_DEFERRED_HOLD_H
 #define SONDE_SESSION_DEFERRED_HOLD_H
@@ -73,7 +74,8 @@ bool hold_be_first(pid_t thread, int priority);
 /* Sets `served` of those whose files come from a server (NFS, FUSE), which may be out of reach. */
 void hold_find_served(struct hold_mark *marks, u32 n);
 struct hold_class hold_own_class(void);
-/* was: of the main thread, before the first one started. 0 when what can be is watched, or -errno: of fanotify, of the timer. */
+/* was: of the main thread, before the first one started. 0 when what can be is watched, or -errno:
+ * of fanotify, of the timer. */
 int hold_start(struct hold *h, const struct hold_plan *plan, const struct hold_class *was);
 /* The next event and its descriptor; 0: none at the moment, -1: the process is gone. */
 int hold_next(struct hold *h, struct hold_event *e, int *fd);

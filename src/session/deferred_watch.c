@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Files that are about to run: a process of its own (deferred_hold.c) holds whoever executes or loads one, so that a
- * probe is in place before the first instruction. In: patterns; out: one file at a time, for the main loop.
+ * Files that are about to run: a process of its own (deferred_hold.c) holds whoever executes or
+ * loads one, so that a probe is in place before the first instruction. In: patterns; out: one file
+ * at a time, for the main loop.
  *
- * A thread takes the files, answers for what needs nothing done, and queues the others. Their openers are held
- * HOLD_MS at most; a file whose opener went on is handled all the same, and told.
+ * A thread takes the files, answers for what needs nothing done, and queues the others. Their
+ * openers are held HOLD_MS at most; a file whose opener went on is handled all the same, and told.
  *
- * Named folders are asked about their own files only: executions, and where libraries are looked for readings
- * (FAN_ACCESS_PERM: the dynamic linker reads before it maps; whoever creates or writes a file waits for nobody). A
- * pattern with wildcards in its folders asks its file systems about all programs, "*" all file systems, also those that
- * are mounted later, and where libraries are looked for about every opening. There the kernel is told to forget a file
- * until somebody writes to it (FAN_MARK_IGNORED_MASK), so that each costs once. A file that replaces one is told by
- * inotify on its folder (file_watch_add without holds): nobody waits then.
+ * Named folders are asked about their own files only: executions, and where libraries are looked
+ * for readings (FAN_ACCESS_PERM: the dynamic linker reads before it maps; whoever creates or writes
+ * a file waits for nobody). A pattern with wildcards in its folders asks its file systems about all
+ * programs, "*" all file systems, also those that are mounted later, and where libraries are looked
+ * for about every opening. There the kernel is told to forget a file until somebody writes to it
+ * (FAN_MARK_IGNORED_MASK), so that each costs once. A file that replaces one is told by inotify on
+ * its folder (file_watch_add without holds): nobody waits then.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -515,7 +517,8 @@ int file_watch_fd(const struct file_watch *w)
 	return w->ready_fd;
 }
 
-/* The event's own descriptor, which asks nobody when it is read. The thread keeps it until file_watch_done(). */
+/* The event's own descriptor, which asks nobody when it is read. The thread keeps it until
+ * file_watch_done(). */
 const char *file_watch_next(struct file_watch *w, const char **open_path)
 {
 	u64 count;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Which files are opened for execution or as libraries, met before the opening goes on: whoever opens
- * one that is looked for waits until it has been handled.
+ * Which files are opened for execution or as libraries, met before the opening goes on: whoever
+ * opens one that is looked for waits until it has been handled.
  */
 #ifndef SONDE_SESSION_DEFERRED_WATCH_H
 #define SONDE_SESSION_DEFERRED_WATCH_H
@@ -12,9 +12,9 @@ struct file_watch;
 
 /* pid > 0: only what this process opens. NULL: no descriptors. */
 struct file_watch *file_watch_new(s32 pid);
-/* Paths as fnmatch() has them ("/opt/app/lib*.so"); "*": every program, and with libraries whatever is opened and
- * could be one. Absolute. Whoever opens such a file is held until it is handled; without holds, for a file that replaces
- * one, nobody is. */
+/* Paths as fnmatch() has them ("/opt/app/lib*.so"); "*": every program, and with libraries whatever
+ * is opened and could be one. Absolute. Whoever opens such a file is held until it is handled;
+ * without holds, for a file that replaces one, nobody is. */
 void file_watch_add(struct file_watch *w, const char *pattern, bool holds, bool libraries);
 /* Starts telling: 0, or -errno when this system does not (no privilege, no fanotify). */
 int file_watch_start(struct file_watch *w);
@@ -22,18 +22,20 @@ int file_watch_start(struct file_watch *w);
 int file_watch_missed(const struct file_watch *w, const char **folder);
 /* Readable when a file waits. */
 int file_watch_fd(const struct file_watch *w);
-/* The file that waits: its name, and a path by which it can be opened until file_watch_done(). NULL: none. */
+/* The file that waits: its name, and a path by which it can be opened until file_watch_done().
+ * NULL: none. */
 const char *file_watch_next(struct file_watch *w, const char **open_path);
-/* It may go on. Files that were handled for good are not told again. false: whoever opened it went on without us, after
- * *ms milliseconds. */
+/* It may go on. Files that were handled for good are not told again. false: whoever opened it went
+ * on without us, after *ms milliseconds. */
 bool file_watch_done(struct file_watch *w, bool for_good, u64 *ms);
-/* Milliseconds that somebody waited for us at most, and for which file: valid as long as nobody waits longer, best asked
- * at the end. *n_dropped: files that were never handed over. */
+/* Milliseconds that somebody waited for us at most, and for which file: valid as long as nobody
+ * waits longer, best asked at the end. *n_dropped: files that were never handed over. */
 u64 file_watch_longest(struct file_watch *w, const char **path, u64 *n_dropped);
 /* A file that is handled already. */
 void file_watch_known(struct file_watch *w, const char *path);
 bool file_watch_is_known(struct file_watch *w, const char *path);
-/* The process that holds is gone (file_watch_fd() is readable then): what comes is not told any more. */
+/* The process that holds is gone (file_watch_fd() is readable then): what comes is not told any
+ * more. */
 bool file_watch_is_lost(struct file_watch *w);
 /* Another one is made; what came meanwhile is not told. As file_watch_start(). */
 int file_watch_restart(struct file_watch *w);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Several instances on the tracepoint of all system calls, as of a clause whose programs differ by call. In: instances
- * and sites of a script; out: one more instance for each group of them, which alone is attached and jumps to the others.
+ * Several instances on the tracepoint of all system calls, as of a clause whose programs differ by
+ * call. In: instances and sites of a script; out: one more instance for each group of them, which
+ * alone is attached and jumps to the others.
  *
  *	syscall:* { print(argstr); }	360 programs: each attached would be run through by every call of every process
  *
@@ -9,8 +10,9 @@
  *	layer 0		the first program that the script has on a call
  *	layer 1		the second: the first one ends with a tail call to here
  *
- * A tail call does not come back, so a program that others may follow goes to the next layer wherever it would return.
- * Where a call has no program in a layer, its place holds the one of a later layer: each knows its own.
+ * A tail call does not come back, so a program that others may follow goes to the next layer
+ * wherever it would return. Where a call has no program in a layer, its place holds the one of a
+ * later layer: each knows its own.
  *
  * A clause on the raw tracepoint itself ends a group, so that the order of the script holds.
  */
@@ -178,7 +180,8 @@ static void dispatch(struct compiled *c, bool is_enter)
 	end_group(&g);
 }
 
-/* The kernel takes a dispatcher wherever it takes programs; if it does not, the run begins again without. */
+/* The kernel takes a dispatcher wherever it takes programs; if it does not, the run begins again
+ * without. */
 static void let_begin_again(struct compiled *c)
 {
 	for (u32 i = 0; i < c->sites.n; i++)

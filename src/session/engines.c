@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Several engines as if they were one. With one of them each of these is a call of its operation. */
+/* Several engines as if they were one. With one of them each of these is a call of its
+ * operation. */
 #include <errno.h>
 #include <stdlib.h>
 #include "base/clock.h"
@@ -145,7 +146,8 @@ bool engines_drained_much(const struct run *r)
 	return false;
 }
 
-/* The engine whose waiting record is the oldest, and the time of the oldest of all the others. NULL: none waits. */
+/* The engine whose waiting record is the oldest, and the time of the oldest of all the others.
+ * NULL: none waits. */
 static struct used_engine *oldest_of(const struct run *r, u64 *until)
 {
 	struct used_engine *oldest = NULL;
@@ -218,7 +220,8 @@ u64 engines_skipped(struct run *r, u32 func)
 
 /* ---- maps */
 
-/* The values by their keys: there is one without a key at most. Rows may move meanwhile, values do not. */
+/* The values by their keys: there is one without a key at most. Rows may move meanwhile, values do
+ * not. */
 static void *value_at(const struct table *t, const struct hash *by_key, const void *key)
 {
 	if (key)
@@ -226,7 +229,8 @@ static void *value_at(const struct table *t, const struct hash *by_key, const vo
 	return t->rows.n ? t->rows.v[0].value : NULL;
 }
 
-/* Only aggregations have a part in each engine: all clauses on any other map share one (choose.c). */
+/* Only aggregations have a part in each engine: all clauses on any other map share one
+ * (choose.c). */
 static void merge_tables(struct table *to, struct arena *a, const struct table *from)
 {
 	struct hash by_key = { 0 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The engines of one run. Each site has its own (struct target_site); what they give back becomes one here: records in
- * the order of their times, maps merged key by key, losses added up.
+ * The engines of one run. Each site has its own (struct target_site); what they give back becomes
+ * one here: records in the order of their times, maps merged key by key, losses added up.
  */
 #ifndef SONDE_SESSION_ENGINES_H
 #define SONDE_SESSION_ENGINES_H
@@ -28,7 +28,8 @@ bool engines_on_this_kernel(const struct run *r);
 /* Nothing comes any more from any of them. */
 bool engines_are_over(const struct run *r);
 bool engines_drained_much(const struct run *r);
-/* The one that a site was given to; of a site that came later, the best of those that are used, or NULL. */
+/* The one that a site was given to; of a site that came later, the best of those that are used, or
+ * NULL. */
 const struct used_engine *engine_of(const struct run *r, const struct target_site *t);
 const struct used_engine *engine_for_deferred(const struct run *r, const struct site *s);
 /* Makes room in all of them, see engine.h. */

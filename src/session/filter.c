@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * --probe-filter: a regular expression as JavaScript and std::regex have it, as far as regcomp(3) can take it:
- * \d and (?: are rewritten, and what regcomp() takes for a plain character (a lone ")", a leading "*") is an error.
+ * --probe-filter: a regular expression as JavaScript and std::regex have it, as far as regcomp(3)
+ * can take it: \d and (?: are rewritten, and what regcomp() takes for a plain character (a lone
+ * ")", a leading "*") is an error.
  */
 #include <errno.h>
 #include "base/buf.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The set of --follow at the start: the process itself and its descendants alive now. Forks from here
- * on are added by the clauses of follow_add_clauses(), which are attached before this runs, so that none is
- * missed: adding twice does no harm.
+ * The set of --follow at the start: the process itself and its descendants alive now. Forks from
+ * here on are added by the clauses of follow_add_clauses(), which are attached before this runs, so
+ * that none is missed: adding twice does no harm.
  */
 #include <dirent.h>
 #include <stdio.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * --follow is a script: the set of followed processes is a map, maintained by two clauses. A fork adds the child; a
- * process leaves the set when it is freed, not when it exits, because the exit is an event of that process.
+ * --follow is a script: the set of followed processes is a map, maintained by two clauses. A fork
+ * adds the child; a process leaves the set when it is freed, not when it exits, because the exit is
+ * an event of that process.
  */
 #include <linux/bpf.h>
 #include "session/compile.h"
@@ -23,9 +24,10 @@ static const char follow_plain[] =
 	"}\n";
 
 /*
- * In a pid namespace of our own the set holds that namespace's numbers, because we know no others. A process has one
- * for each namespace above its own (struct pid.numbers, kernel/pid.c); those of outside have none here. A
- * number that is given to a process that is not followed is taken from the set.
+ * In a pid namespace of our own the set holds that namespace's numbers, because we know no others.
+ * A process has one for each namespace above its own (struct pid.numbers, kernel/pid.c); those of
+ * outside have none here. A number that is given to a process that is not followed is taken from
+ * the set.
  */
 static const char follow_in_namespace[] =
 	"rawtracepoint:sched_process_fork /args.child.pid == args.child.tgid/ {\n"

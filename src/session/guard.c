@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Which instances need a guard, because one of their programs may run within a helper of another (ir/lower_guard.c). */
+/* Which instances need a guard, because one of their programs may run within a helper of another
+ * (ir/lower_guard.c). */
 #include <linux/perf_event.h>
 #include "session/compile.h"
 

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Iterators. Reading one runs its program for every object; the program puts a byte for each into what
- * is read (ir/lower.c, mark_object), so a short read stops after as many objects, and what they printed
- * is taken from the ring before the next. A script of iterators alone is over when they are.
+ * Iterators. Reading one runs its program for every object; the program puts a byte for each into
+ * what is read (ir/lower.c, mark_object), so a short read stops after as many objects, and what
+ * they printed is taken from the ring before the next. A script of iterators alone is over when
+ * they are.
  *
- * With a pin the iterator becomes a file and the run ends at once: the reader of the file gets the text.
+ * With a pin the iterator becomes a file and the run ends at once: the reader of the file gets the
+ * text.
  */
 #include <errno.h>
 #include <unistd.h>

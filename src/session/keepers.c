@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Arguments of system calls that are gone when the call returns (execve): a clause on the entry stores them in a map
- * until the clause on the return reads them (profile.kept).
+ * Arguments of system calls that are gone when the call returns (execve): a clause on the entry
+ * stores them in a map until the clause on the return reads them (profile.kept).
  */
 #include <linux/bpf.h>
 #include "session/compile.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The event loop. While records keep coming it sleeps a few milliseconds between drains and tells the
- * probes not to wake it (DATA_RING_FLAGS); when nothing came it asks to be woken by the next record and
- * waits. So a burst costs no wake-ups and a lone event is shown at once.
+ * The event loop. While records keep coming it sleeps a few milliseconds between drains and tells
+ * the probes not to wake it (DATA_RING_FLAGS); when nothing came it asks to be woken by the next
+ * record and waits. So a burst costs no wake-ups and a lone event is shown at once.
  */
 #include <errno.h>
 #include <poll.h>
@@ -41,7 +41,8 @@ static void watch_reader(struct run *r)
 	epoll_ctl(r->epoll_fd, EPOLL_CTL_ADD, r->o->sink->fd, &e);
 }
 
-/* The two ends, the child's, those that are always ours; others only when somebody waits for them. */
+/* The two ends, the child's, those that are always ours; others only when somebody waits for
+ * them. */
 static void signal_set(const struct run *r, sigset_t *set)
 {
 	sigemptyset(set);
@@ -74,7 +75,8 @@ void signals_restore(struct run *r, bool is_over)
 	while (sigtimedwait(&set, NULL, &now) > 0)
 		;
 	set = r->signals_before;
-	if (is_over) { /* a late Ctrl-C, such as the second that timeout(1) sends, has nothing left to end */
+	/* a late Ctrl-C, such as the second that timeout(1) sends, has nothing left to end */
+	if (is_over) {
 		sigaddset(&set, SIGINT);
 		sigaddset(&set, SIGTERM);
 	}

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Names for numbers while printing: symbols from sym/, users from the user database, stacks from the engine. */
+/* Names for numbers while printing: symbols from sym/, users from the user database, stacks from
+ * the engine. */
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -78,8 +79,8 @@ void names_report(struct run *r)
 			"at their top (needs CAP_SYSLOG, or sysctl kernel.kptr_restrict=0)");
 }
 
-/* What the compiler read of the kernel's symbols is older than our own programs, which are symbols too, and than modules
- * that came since. */
+/* What the compiler read of the kernel's symbols is older than our own programs, which are symbols
+ * too, and than modules that came since. */
 static bool name_ksym(void *ctx, u64 addr, struct symbol *out)
 {
 	struct run *r = ctx;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What clauses mention: of one clause for the layout of its arguments, of all clauses together for the placing of
- * user-space probes and for how probes of kernel functions and of system calls are attached.
+ * What clauses mention: of one clause for the layout of its arguments, of all clauses together for
+ * the placing of user-space probes and for how probes of kernel functions and of system calls are
+ * attached.
  */
 #include "engine/engine.h"
 #include "session/reading.h"
@@ -113,8 +114,8 @@ static bool is_on_kernel_function(const struct provider *p)
 }
 
 /*
- * Kprobes of one function run before its trampolines, whatever the order of the script: it is all of one kind or all of
- * the other.
+ * Kprobes of one function run before its trampolines, whatever the order of the script: it is all
+ * of one kind or all of the other.
  */
 static const char *kprobe_only(struct compiled *c, const struct session_options *o)
 {
@@ -133,8 +134,9 @@ static const char *kprobe_only(struct compiled *c, const struct session_options 
 }
 
 /*
- * How events of system calls are attached, all alike, so that clauses on one call keep their order: few as perf events, of
- * which other calls feel less; see provider/syscalls.c. Kernel stacks begin elsewhere there, or are none (6.1).
+ * How events of system calls are attached, all alike, so that clauses on one call keep their order:
+ * few as perf events, of which other calls feel less; see provider/syscalls.c. Kernel stacks begin
+ * elsewhere there, or are none (6.1).
  */
 static void choose_calls(struct compiled *c, const struct session_options *o)
 {

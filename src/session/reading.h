@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What clauses mention, before names are resolved: it decides attachments and layouts of arguments. */
+/* What clauses mention, before names are resolved: it decides attachments and layouts of
+ * arguments. */
 #ifndef SONDE_SESSION_READING_H
 #define SONDE_SESSION_READING_H
 

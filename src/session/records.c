@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Records to actions, and what the actions may do. system() runs one command at a time; records that
- * arrive meanwhile are kept in order behind it, so that a slow command never stalls the ring.
+ * Records to actions, and what the actions may do. system() runs one command at a time; records
+ * that arrive meanwhile are kept in order behind it, so that a slow command never stalls the ring.
  */
 #include <errno.h>
 #include <fcntl.h>

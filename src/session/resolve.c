@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Clauses to instances: attach points are resolved to targets by the providers; targets of one clause that see their event
- * the same way (equal profiles) become one instance. In: a parsed clause; out: instances, sites and their numbers.
+ * Clauses to instances: attach points are resolved to targets by the providers; targets of one
+ * clause that see their event the same way (equal profiles) become one instance. In: a parsed
+ * clause; out: instances, sites and their numbers.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -35,7 +36,8 @@ static u32 add_site_name(struct compiled *c, const char *probe, const char *func
 	return c->prog.sites.n - 1;
 }
 
-/* Several places of one name in one function (a USDT probe, statements of a line) are one: a map has one key for them. */
+/* Several places of one name in one function (a USDT probe, statements of a line) are one: a map
+ * has one key for them. */
 u32 resolve_site(struct compiled *c, const char *probe, const char *func)
 {
 	const char *key = arena_printf(&c->arena, "%s\n%s", probe, func ? func : "");
@@ -147,7 +149,8 @@ struct instance *resolve_instance(struct compiled *c, const struct session_optio
 	return in;
 }
 
-/* --probe-filter: only probes whose name matches, or the one that the script gives it; begin and end always do. */
+/* --probe-filter: only probes whose name matches, or the one that the script gives it; begin and
+ * end always do. */
 static bool passes_filter(const struct resolve *r, const char *probe)
 {
 	const regex_t *filter = r->c->filter;
@@ -261,7 +264,8 @@ static void add_deferred(struct compiled *c, struct provider_env *env, const str
 	vec_push(&c->arena, &c->deferred, l);
 }
 
-/* What a clause without a probe does to maps is known to the others: they may read what nothing fills here. */
+/* What a clause without a probe does to maps is known to the others: they may read what nothing
+ * fills here. */
 static void keep_unseen(struct compiled *c, struct provider_env *env, struct clause *clause)
 {
 	struct instance *in = arena_new(&c->arena, struct instance);
@@ -292,7 +296,8 @@ static struct btf *provider_btf(struct provider_env *env)
 	return system_btf(&((struct compiled *)env->system.ctx)->system);
 }
 
-/* What providers may ask about the clause, the script and the run. In the arena: lazy types keep it. */
+/* What providers may ask about the clause, the script and the run. In the arena: lazy types keep
+ * it. */
 static struct provider_env *env_of_clause(const struct resolve *r, const struct reading *reading)
 {
 	struct compiled *c = r->c;
@@ -384,7 +389,8 @@ static size_t file_part(struct compiled *c, const struct attach *a)
 	return p && p->resolve_file && end ? (size_t)(end + 1 - a->text) : 0;
 }
 
-/* Versions of a library differ in their functions: of a list of one file's functions some may be missing. */
+/* Versions of a library differ in their functions: of a list of one file's functions some may be
+ * missing. */
 static void mark_missable(struct compiled *c, struct clause *clause)
 {
 	struct attach *first = clause->attaches;

@@ -89,7 +89,8 @@ static bool only_special(const struct run *r)
 	return true;
 }
 
-/* How long the programs are, and how long a verifier follows them: its own count, and what we thought. */
+/* How long the programs are, and how long a verifier follows them: its own count, and what we
+ * thought. */
 static void tell_size(struct run *r, const struct used_engine *u)
 {
 	u64 insns = 0, followed = 0, expected = 0;
@@ -177,8 +178,8 @@ static bool is_slow(const struct run *r, u32 func)
 }
 
 /*
- * The ring is mapped twice and counts as memory of ours from the start: it is small where only exit() or
- * a few lines now and then are sent. Some records of the largest kind fit in any case.
+ * The ring is mapped twice and counts as memory of ours from the start: it is small where only
+ * exit() or a few lines now and then are sent. Some records of the largest kind fit in any case.
  */
 static u64 ring_size(const struct run *r)
 {
@@ -264,7 +265,8 @@ static void set_words(struct run *r)
 		find_pid_namespace(r);
 }
 
-/* Without types the set of --follow holds pids as the kernel's first namespace has them, and we know only our own. */
+/* Without types the set of --follow holds pids as the kernel's first namespace has them, and we
+ * know only our own. */
 static int refuse_follow_in_namespace(struct run *r, struct err *err)
 {
 	const struct world *w = &r->c.env.world;
@@ -362,7 +364,8 @@ static void loop_traced(struct run *r)
 	screen_end(r);
 }
 
-/* What comes later needs the rights of the beginning: files that are probed when they appear, commands, files. */
+/* What comes later needs the rights of the beginning: files that are probed when they appear,
+ * commands, files. */
 static bool needs_rights(const struct run *r)
 {
 	for (u32 i = 0; i < r->c.prog.events.n; i++)
@@ -533,7 +536,8 @@ static int run_once(const struct session_options *o, struct session_options *aga
 	return rc;
 }
 
-/* Before the script is read: what cannot be seen without the right to would be told as its mistakes. */
+/* Before the script is read: what cannot be seen without the right to would be told as its
+ * mistakes. */
 static int check_rights(const struct session_options *o, struct err *err)
 {
 	const struct engine *e = choose_first(o);

@@ -22,11 +22,14 @@ struct run {
 	struct usyms *usyms;
 	struct usermaps *usermaps; /* NULL: the script prints no user symbols */
 	u64 *loss_seen;            /* what was reported of each prog.losses */
-	bool too_big; /* a program is more than the verifier follows: the run begins again with compact ones */
-	bool substitute_refused; /* a trampoline in place of a kprobe, or a name of BTF: the run begins again without them */
+	/* a program is more than the verifier follows: the run begins again with compact ones */
+	bool too_big;
+	/* a trampoline in place of a kprobe, or a name of BTF: the run begins again without them */
+	bool substitute_refused;
 	bool skipped_some; /* probes that the kernel refused and others do without */
 	bool exiting;      /* exit() was met, a signal came, or the target is gone */
-	bool exit_called; /* by the script: nothing recorded behind it is shown, but for the end clauses */
+	/* by the script: nothing recorded behind it is shown, but for the end clauses */
+	bool exit_called;
 	bool ending; /* the end clauses' turn */
 	int exit_code;
 	/* -c */
@@ -111,7 +114,8 @@ void maps_restart(struct run *r);
 /* ---- speculate.c */
 /* Keeps a record for later; false when too much waits already. */
 bool speculation_keep(struct run *r, u32 number, const void *record, u32 len);
-/* Takes all records of a number away; the caller releases the buffer: u32 len, u32 0, bytes, padded to 8. */
+/* Takes all records of a number away; the caller releases the buffer: u32 len, u32 0, bytes, padded
+ * to 8. */
 struct buf speculation_take(struct run *r, u32 number);
 void speculations_release(struct run *r);
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * sonde top: the maps again and again. On a terminal they take the place of what stood there, on its
- * other screen, which is left at the end; what the script prints stands below them. Elsewhere each
- * drawing is a block of plain lines under the time of day. Sequences: ECMA-48, and xterm's 1049 and 25.
+ * sonde top: the maps again and again. On a terminal they take the place of what stood there, on
+ * its other screen, which is left at the end; what the script prints stands below them. Elsewhere
+ * each drawing is a block of plain lines under the time of day. Sequences: ECMA-48, and xterm's
+ * 1049 and 25.
  */
 #include <stdlib.h>
 #include <sys/ioctl.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * One run: compile, load, attach, drain, act, detach. Both the command line and the C API call this;
- * it prints only through the sink and returns errors to the caller.
+ * One run: compile, load, attach, drain, act, detach. Both the command line and the C API call
+ * this; it prints only through the sink and returns errors to the caller.
  */
 #ifndef SONDE_SESSION_H
 #define SONDE_SESSION_H
@@ -30,8 +30,8 @@ struct session_options {
 	const char *command; /* -c, or NULL */
 	bool follow, unsafe, dry_run, no_warnings, extra_warnings, verbose;
 	const char *engine; /* the one to use, by name; NULL: chosen for each site */
-	const struct engine *const
-		*engines;    /* instead of all that there are: NULL-terminated, or NULL */
+	/* instead of all that there are: NULL-terminated, or NULL */
+	const struct engine *const *engines;
 	u64 redraw_ns;       /* sonde top: how often maps are shown; 0: at the end alone */
 	u64 duration_ns;     /* the run ends then, counted from when all is attached; 0: no limit */
 	bool redraw_anew;    /* ... and aggregations begin again each time */
@@ -47,9 +47,13 @@ struct session_options {
 	/* Where imports come from; NULL: from files, beside the script. */
 	void (*read_import)(struct env *env, const char *from, const char *path,
 			    struct import_source *found);
-	bool no_substitutes; /* what stood in for a kprobe was refused: this time no trampoline does, nor a name of BTF */
-	bool compact; /* verifiers could not follow a program: this time all are made to be followed easily */
-	bool no_dispatch; /* each program does without the others: whoever loads an object file attaches them */
+	/* what stood in for a kprobe was refused: this time no trampoline does, nor a name of
+	 * BTF */
+	bool no_substitutes;
+	/* verifiers could not follow a program: this time all are made to be followed easily */
+	bool compact;
+	/* each program does without the others: whoever loads an object file attaches them */
+	bool no_dispatch;
 	bool any_kernel; /* compile only: assume no particular kernel and no privilege (check) */
 };
 
@@ -80,10 +84,12 @@ struct deferred_probe {
 	const struct spec *spec;
 	const char *pattern;
 	u32 first, end; /* the instances of its clause */
-	bool holds; /* whoever opens such a file waits; else it replaces one that is probed already */
+	/* whoever opens such a file waits; else it replaces one that is probed already */
+	bool holds;
 	bool libraries;  /* files that are loaded, not only those that are executed */
 	bool reads_name; /* the clause asks which site it is */
-	bool names_args; /* the clause asks for what debug information names: no two files share a program */
+	/* the clause asks for what debug information names: no two files share a program */
+	bool names_args;
 	struct clause *clause;
 	VEC(u32) more; /* instances made for layouts that were met while it ran */
 	VEC(const struct profile *) unfit; /* layouts that the clause does not go with: said once */
@@ -91,11 +97,11 @@ struct deferred_probe {
 
 /* A script compiled for the engines that will run it. */
 struct compiled {
-	const struct engine *const
-		*engines; /* that may be used, the one whose features resolve probes first */
+	/* that may be used, the one whose features resolve probes first */
+	const struct engine *const *engines;
 	u32 n_engines;
-	struct features *
-		features; /* of the first; those that all of them have are env.features, for programs */
+	/* of the first; those that all of them have are env.features, for programs */
+	struct features *features;
 	struct system_access system;
 	struct arena arena;
 	struct intern names;
@@ -123,7 +129,8 @@ struct compiled {
 	u8 *is_long; /* by instance: verifiers would follow it for long; NULL: none of them */
 };
 
-/* 0: ready to load. 1: the script is wrong, diagnostics are in c->diags. -errno: the system refused. */
+/* 0: ready to load. 1: the script is wrong, diagnostics are in c->diags. -errno: the system
+ * refused. */
 int session_compile(struct compiled *c, const struct session_options *o, struct err *err);
 /* The exit status for what session_compile() returned. */
 int session_status(const struct compiled *c, int rc);

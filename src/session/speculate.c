@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Records that wait: a probe that has called speculate($s) gives its records the number $s, and they are
- * kept here, in order, until commit($s) has them acted on or discard($s) drops them. What was never
- * decided is dropped at the end. The number of bytes that wait is bounded: what comes then is acted on at
- * once, which loses nothing.
+ * Records that wait: a probe that has called speculate($s) gives its records the number $s, and
+ * they are kept here, in order, until commit($s) has them acted on or discard($s) drops them. What
+ * was never decided is dropped at the end. The number of bytes that wait is bounded: what comes
+ * then is acted on at once, which loses nothing.
  */
 #include <stdlib.h>
 #include "session/run.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Where the functions lie that a kernel stack has on top because it is looked at. In: the kernel's symbols; out:
- * their bounds, as a program can search them (builtin/frames.c). Symbols follow one another, so a function ends
- * where the next one begins.
+ * Where the functions lie that a kernel stack has on top because it is looked at. In: the kernel's
+ * symbols; out: their bounds, as a program can search them (builtin/frames.c). Symbols follow one
+ * another, so a function ends where the next one begins.
  */
 #include "session/system.h"
 #include "sym/kallsyms.h"

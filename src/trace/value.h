@@ -67,7 +67,8 @@ u32 value_bytes(const struct type *t, const void *p, const u8 **bytes);
 struct format_spec {
 	const char *literal; /* text before it (already unescaped) */
 	u32 literal_len;
-	char conv; /* d i u o x X c p s; 'r' buffer, 'R' = rx, 'H' = rh, 'G' = gr, 'e' float; 0: tail */
+	/* d i u o x X c p s; 'r' buffer, 'R' = rx, 'H' = rh, 'G' = gr, 'e' float; 0: tail */
+	char conv;
 	char letter; /* of a float: e E f F g G */
 	bool minus, plus, blank, hash, zero, star_width, star_prec;
 	s32 width, precision; /* -1: none */

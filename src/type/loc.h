@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Where a probe's argument lives, as data: providers say it, lowering reads it. Most are a word of the
- * context; what debug information describes is a short program for a stack of words, or several pieces.
+ * Where a probe's argument lives, as data: providers say it, lowering reads it. Most are a word of
+ * the context; what debug information describes is a short program for a stack of words, or several
+ * pieces.
  */
 #ifndef SONDE_TYPE_LOC_H
 #define SONDE_TYPE_LOC_H
@@ -14,7 +15,8 @@ enum loc_kind {
 	LOC_NONE,
 	LOC_CTX, /* value at ctx + offset (tracepoint record field, BTF argument: 8 bytes each) */
 	LOC_CTX_ADDR, /* the address ctx + offset itself (arrays inside a tracepoint record) */
-	LOC_DATA_LOC, /* u32 at ctx + offset holds (len << 16 | offset); the data is at ctx + offset */
+	/* u32 at ctx + offset holds (len << 16 | offset); the data is at ctx + offset */
+	LOC_DATA_LOC,
 	LOC_REL_LOC, /* likewise, relative to the end of that u32 */
 	LOC_REG,     /* pt_regs at ctx: offset of the register within it, plus inner */
 	LOC_REGS_PTR, /* ctx + offset holds a struct pt_regs * (kernel memory); a word of 8 bytes, or of as
@@ -22,15 +24,18 @@ enum loc_kind {
 	LOC_REGS_USER, /* likewise, a pointer of the process: the value lies there, at + value */
 	LOC_CONST,     /* value; of what is no scalar the address */
 	LOC_STACK,     /* word at [sp + inner] of the traced context (user or kernel, by space) */
-	LOC_EXPR, /* step[0..n): leaves the address of the value on top, or with is_value the value */
+	/* step[0..n): leaves the address of the value on top, or with is_value the value */
+	LOC_EXPR,
 	LOC_PIECES, /* piece[0..n), one behind the other, lowest address first */
 };
 
-/* Steps are those of DWARF's expressions (DWARF 5, 2.5), with what depends on the frame worked in. */
+/* Steps are those of DWARF's expressions (DWARF 5, 2.5), with what depends on the frame worked
+ * in. */
 enum loc_op {
 	LOP_CONST, /* push value */
 	LOP_REG,   /* push the register at ctx + value */
-	LOP_THREAD, /* push the thread pointer: the word at value in the kernel's struct task_struct */
+	/* push the thread pointer: the word at value in the kernel's struct task_struct */
+	LOP_THREAD,
 	LOP_DEREF, /* address -> size bytes there, extended by is_signed */
 	LOP_EXT,   /* keep size bytes, extended by is_signed */
 	LOP_PICK,  /* push a copy of the value-th from the top */
@@ -78,8 +83,10 @@ struct loc {
 	u8 size; /* bytes of the value as stored: 1, 2, 4, 8 */
 	bool is_signed;
 	bool is_value; /* LOC_EXPR */
-	bool nullable; /* LOC_CTX: a pointer that may be null, which verifiers want settled before it is used */
-	bool opaque; /* LOC_CTX: a pointer that verifiers do not let a program load: a helper reads it */
+	/* LOC_CTX: a pointer that may be null, which verifiers want settled before it is used */
+	bool nullable;
+	/* LOC_CTX: a pointer that verifiers do not let a program load: a helper reads it */
+	bool opaque;
 	bool known; /* LOC_CTX: verifiers know it as a pointer to a kernel structure */
 	s64 value;
 	const struct loc_step *step;
@@ -95,7 +102,8 @@ struct loc_piece {
 /* Types that a binary describes, for names in the clauses of its probes. */
 struct type_scope {
 	void *ctx;
-	/* tag as in struct world; everywhere: also what the probe's own source file does not see. */
+	/* tag as in struct world; everywhere: also what the probe's own source file does not
+	 * see. */
 	const struct type *(*find)(void *ctx, u8 tag, const char *name, bool everywhere);
 };
 
@@ -115,19 +123,21 @@ struct arg_desc {
 	const struct type *type;
 	struct loc loc;
 	const char *text; /* its declaration as the kernel writes it, for listings; may be NULL */
-	bool is_foreign; /* no argument of this call: its result, or an argument of another call of its family */
+	/* no argument of this call: its result, or an argument of another call of its family */
+	bool is_foreign;
 	const char *why; /* it is known but cannot be read: the reason; loc is LOC_NONE then */
-	u32 kept; /* 1 and up: which part of profile.kept it is, as it was at the entry of the call */
-	const char *
-		gap; /* a part of it cannot: the reason; loc is LOC_PIECES with LOC_NONE among them */
+	/* 1 and up: which part of profile.kept it is, as it was at the entry of the call */
+	u32 kept;
+	/* a part of it cannot: the reason; loc is LOC_PIECES with LOC_NONE among them */
+	const char *gap;
 };
 
 struct profile {
 	enum profile_kind kind;
 	u32 prog_type, attach_type, attach_btf_id;
-	const char
-		*attach_module; /* whose BTF that id is of; NULL: the kernel's, or attach_prog's */
-	u32 attach_prog;        /* id of a BPF program to trace, 0: none */
+	/* whose BTF that id is of; NULL: the kernel's, or attach_prog's */
+	const char *attach_module;
+	u32 attach_prog;          /* id of a BPF program to trace, 0: none */
 	enum space default_space; /* of integers turned into pointers: str(arg0) */
 	bool user_regs;           /* argN and reg() are a user function's (uprobe) */
 	/* args.NAME; a struct type when the whole record can be printed, else NULL */
@@ -146,46 +156,52 @@ struct profile {
 	struct arg_desc *argn;
 	u32 n_argn;
 	const char *args_unseen_help; /* ... and what helps */
-	const char *
-		args_unseen; /* why the arguments cannot be known here; NULL: args are all there are */
+	/* why the arguments cannot be known here; NULL: args are all there are */
+	const char *args_unseen;
 	struct arg_desc retval; /* kind LOC_NONE: none */
 	bool has_func;          /* func can be answered */
 	struct arg_desc func;   /* where the function's address is; LOC_NONE: bpf_get_func_ip */
 	struct arg_desc *regs;  /* reg("NAME"), for contexts that hold registers */
 	u32 n_regs;
-	struct arg_desc
-		mode; /* where there are registers: the one that says whether user code ran, … */
+	/* where there are registers: the one that says whether user code ran, … */
+	struct arg_desc mode;
 	u64 mode_mask, mode_user; /* … which bits of it, and what they are then */
 	bool is_return;           /* return probe */
-	struct loc
-		caller; /* of the return address that a stack lacks as the kernel walks it, the user's where user_regs; LOC_NONE: none */
-	u32 ip_delta; /* the site is so many bytes behind the function's entry: ustack shows the entry */
-	/* The return of a call that replaces the caller's memory: the map (without the at sign) that holds the arguments of the
-	 * entry under curtask, and the clause that puts them there; session/keepers.c. NULL: they can be read. */
+	/* of the return address that a stack lacks as the kernel walks it, the user's where
+	 * user_regs; LOC_NONE: none */
+	struct loc caller;
+	/* the site is so many bytes behind the function's entry: ustack shows the entry */
+	u32 ip_delta;
+	/* The return of a call that replaces the caller's memory: the map (without the at sign)
+	 * that holds the arguments of the entry under curtask, and the clause that puts them there;
+	 * session/keepers.c. NULL: they can be read. */
 	const char *kept, *keeper;
 	bool decoded; /* the arguments are those of a system call, as syscall probes know them */
 	/* raw system-call path: the program must accept only these numbers, and 64-bit calls */
 	bool syscall_enter, syscall_exit;
-	struct arg_desc
-		syscall_nr; /* where the number is: an argument at entry, saved registers at exit */
+	/* where the number is: an argument at entry, saved registers at exit */
+	struct arg_desc syscall_nr;
 	u32 compat_offset, compat_size; /* in struct task_struct: a word of thread_info … */
 	u64 compat_mask; /* … whose bits mean a 32-bit call; 0: there are none here */
-	/* Where registers are typed: a call is native for sure when cs is user_cs and cx equals ip, which is
-	 * what the SYSCALL instruction leaves; offsets in struct pt_regs. user_cs 0: not here. */
+	/* Where registers are typed: a call is native for sure when cs is user_cs and cx equals ip,
+	 * which is what the SYSCALL instruction leaves; offsets in struct pt_regs. user_cs 0: not
+	 * here. */
 	u16 user_cs, at_cs, at_cx, at_ip;
 	u64 *syscall_set;  /* bitmap of SYSCALL_SET_BITS numbers, NULL: all */
 	u32 *syscall_site; /* number -> site index, for `probe`; NULL when there is one site */
 	u32 site;          /* site index when constant, NO_SITE: from cookie or syscall number */
 	bool site_from_cookie;
-	u8 cookie_bits; /* which half of the cookie: 32 the low one, 64 the high one; 0: all of it */
-	bool own_site;  /* the site's index is compiled in: never shared with another target */
+	/* which half of the cookie: 32 the low one, 64 the high one; 0: all of it */
+	u8 cookie_bits;
+	bool own_site;    /* the site's index is compiled in: never shared with another target */
 	bool may_be_null; /* pointers among the arguments are nullable */
 	bool d_path;      /* the kernel lets programs here ask for the name of a struct path */
-	/* A word of struct task_struct whose bits say that the kernel is still loading the program (exec): what it
-	 * writes then is not the program's doing. Mask 0: not asked. */
+	/* A word of struct task_struct whose bits say that the kernel is still loading the program
+	 * (exec): what it writes then is not the program's doing. Mask 0: not asked. */
 	u32 loading_offset, loading_size;
 	u64 loading_mask;
-	/* An iterator's argument that is the task whose object is shown, and where its tgid lies; NULL: nobody's. */
+	/* An iterator's argument that is the task whose object is shown, and where its tgid lies;
+	 * NULL: nobody's. */
 	const struct arg_desc *owner;
 	u32 owner_tgid;
 	bool only_child; /* events of the -c command alone */

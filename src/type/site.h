@@ -9,8 +9,10 @@ enum site_kind { /* what an engine can attach to: engine/kernel has one function
 		 SITE_ONCE,            /* begin, end: run by hand */
 		 SITE_SIGNAL,          /* self:signal:NAME: run by hand when the signal arrives */
 		 SITE_PERF_TRACEPOINT, /* perf event of a tracepoint id */
-		 SITE_RAW_TRACEPOINT, /* raw tracepoint by name (untyped args or tp_btf by the profile) */
-		 SITE_PERF_SOFTWARE, /* perf event type/config with a sample period, on each CPU (or of a pid) */
+		 /* raw tracepoint by name (untyped args or tp_btf by the profile) */
+		 SITE_RAW_TRACEPOINT,
+		 /* perf event type/config with a sample period, on each CPU (or of a pid) */
+		 SITE_PERF_SOFTWARE,
 		 SITE_PERF_TIMER, /* cpu-clock: profile on each CPU, interval on the first */
 		 SITE_KPROBE,     /* symbol (+offset) or address, entry or return */
 		 SITE_UPROBE,     /* file, offset, entry or return */
@@ -31,19 +33,22 @@ struct site {
 	u64 period; /* sample period, or frequency in Hz when is_freq, or ns for timers */
 	bool is_freq, one_cpu; /* one_cpu: interval */
 	const char *tp_name;   /* raw tracepoint name */
-	bool is_substitute; /* trampoline in place of a kprobe: when the kernel refuses it, the kprobe it is */
-	const char *
-		path; /* uprobe: file to open; kprobe: module or NULL; trampoline: module of a function
-			       * whose name the kernel itself has, too, else NULL */
+	/* trampoline in place of a kprobe: when the kernel refuses it, the kprobe it is */
+	bool is_substitute;
+	/* uprobe: file to open; kprobe: module or NULL; trampoline: module of a function whose name
+	 * the kernel itself has, too, else NULL */
+	const char *path;
 	bool is_deferred; /* uprobe, usdt: nothing yet: a place for files that come later */
-	const char *
-		place; /* where a uprobe sits, how a kprobe is attached, and why, for -v; or NULL */
+	/* where a uprobe sits, how a kprobe is attached, and why, for -v; or NULL */
+	const char *place;
 	const char *symbol; /* kprobe */
-	bool named; /* kprobe: by the script, not found in the list of functions: others may have the name, too */
+	/* kprobe: by the script, not found in the list of functions: others may have the name,
+	 * too */
+	bool named;
 	u64 offset, address; /* uprobe file offset; kprobe symbol+offset or absolute */
 	u64 ref_ctr_offset;  /* USDT semaphore, file offset */
-	const struct site *
-		twin; /* of an entry: the return of the same function, when one program serves both; NULL */
+	/* of an entry: the return of the same function, when one program serves both; NULL */
+	const struct site *twin;
 	int signal;
 	u64 wp_addr;
 	u32 wp_len, wp_type;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Questions about a place: what is this, where does it come from, what does it take; and the whole. */
+/* Questions about a place: what is this, where does it come from, what does it take; and the
+ * whole. */
 #include <ctype.h>
 #include <stdlib.h>
 #include "base/json.h"
@@ -192,7 +193,8 @@ void lsp_definition(struct lsp *l)
 
 /* ---- signatures */
 
-/* The call whose parentheses are open at an offset: where its name ends, and how many commas since. */
+/* The call whose parentheses are open at an offset: where its name ends, and how many commas
+ * since. */
 static bool open_call(const struct document *d, size_t at, size_t *name_end, u32 *commas)
 {
 	u32 depth = 0;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Completion. The context of the cursor is determined from the text alone, because a script rarely compiles
- * while it is edited: outside of braces a probe is named, after a dot a field, and so on. The
- * type before a dot comes from the compiler, which is given the script up to the statement and the
- * expression alone: "head { earlier statements; _ = (EXPRESSION); }".
+ * Completion. The context of the cursor is determined from the text alone, because a script rarely
+ * compiles while it is edited: outside of braces a probe is named, after a dot a field, and so on.
+ * The type before a dot comes from the compiler, which is given the script up to the statement and
+ * the expression alone: "head { earlier statements; _ = (EXPRESSION); }".
  */
 #include <ctype.h>
 #include <dirent.h>

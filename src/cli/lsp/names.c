@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Names of probes for completion. Those of the kernel are cached: reading its functions takes
- * tens of milliseconds, and an editor sends a request for each letter. Those of files are read each time.
+ * Names of probes for completion. Those of the kernel are cached: reading its functions takes tens
+ * of milliseconds, and an editor sends a request for each letter. Those of files are read each
+ * time.
  */
 #include <stdlib.h>
 #include "builtin/builtin.h"

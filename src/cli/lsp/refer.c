@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Where else a name is used: references, highlights, rename. Maps are the whole script's, variables their scope's,
- * macros and functions are where they are called. The text is looked through, not the tree, so that a script
- * that does not compile is handled too; the tree distinguishes variables of one name.
+ * Where else a name is used: references, highlights, rename. Maps are the whole script's, variables
+ * their scope's, macros and functions are where they are called. The text is looked through, not
+ * the tree, so that a script that does not compile is handled too; the tree distinguishes variables
+ * of one name.
  */
 #include <ctype.h>
 #include <stdlib.h>
@@ -263,7 +264,8 @@ static const char *why_no_name(const char *name, bool may_be_empty)
 	return NULL;
 }
 
-/* Whether the new name already means something where the old one is known: it is searched for after a copy of the text. */
+/* Whether the new name already means something where the old one is known: it is searched for after
+ * a copy of the text. */
 static bool is_taken(const struct uses *u, const char *name)
 {
 	struct document copy = *u->d;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The interpreter's row: begin, end and test probes in user space (vm/), without any right. Nothing feeds it events:
- * other sites are taken and never fire.
+ * The interpreter's row: begin, end and test probes in user space (vm/), without any right. Nothing
+ * feeds it events: other sites are taken and never fire.
  */
 #include "base/clock.h"
 #include "engine/engine.h"

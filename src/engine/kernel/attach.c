@@ -81,8 +81,8 @@ struct many {
 	int n_attached;
 };
 
-/* What would refuse every other site too: no room, or no right. With all rights there it is a rule for this site alone,
- * unless a lockdown refuses all kprobes. */
+/* What would refuse every other site too: no room, or no right. With all rights there it is a rule
+ * for this site alone, unless a lockdown refuses all kprobes. */
 static bool is_final(const struct many *m, const struct site *s, int code)
 {
 	if (code == -EPERM || code == -EACCES)
@@ -155,7 +155,8 @@ static int attach_each(struct many *m, const struct site *const *sites, u32 n)
 
 static int attach_run(struct many *m, const struct site *const *sites, u32 n);
 
-/* A name that several functions have is attached by itself, as a link would take the first of them. */
+/* A name that several functions have is attached by itself, as a link would take the first of
+ * them. */
 static int attach_without_namesakes(struct many *m, const struct site *const *sites, u32 n)
 {
 	const struct site **others = xcalloc(n, sizeof(*others));
@@ -209,9 +210,10 @@ static int attach_run(struct many *m, const struct site *const *sites, u32 n)
 }
 
 /*
- * The sites in another order: those that one link can hold together, in the order in which they came. The exits of a
- * library's functions are some at the return itself, to the kernel an entry, and some not: a link for each change of
- * those was thousands of links. A run is looked for from the newest, since sites come file by file.
+ * The sites in another order: those that one link can hold together, in the order in which they
+ * came. The exits of a library's functions are some at the return itself, to the kernel an entry,
+ * and some not: a link for each change of those was thousands of links. A run is looked for from
+ * the newest, since sites come file by file.
  */
 static const struct site **in_runs(const struct site *const *sites, u32 n)
 {

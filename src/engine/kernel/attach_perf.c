@@ -45,7 +45,8 @@ int attach_perf_event(struct kernel *k, int prog_fd, int event, u64 cookie, bool
 	return 0;
 }
 
-/* With the rights there it is the event's own rule: kernel/trace/trace_event_perf.c, perf_trace_event_perm(). */
+/* With the rights there it is the event's own rule: kernel/trace/trace_event_perf.c,
+ * perf_trace_event_perm(). */
 static int refused_tracepoint(const struct site *s, struct err *err)
 {
 	const char *event = strrchr(s->probe, ':');
@@ -61,8 +62,8 @@ static int refused_tracepoint(const struct site *s, struct err *err)
 }
 
 /*
- * No sample_period: a program needs no samples, and some events allow none (TRACE_EVENT_PERF_PERM; irq_work_exit since
- * sampling it would raise the next one).
+ * No sample_period: a program needs no samples, and some events allow none (TRACE_EVENT_PERF_PERM;
+ * irq_work_exit since sampling it would raise the next one).
  */
 int attach_perf_tracepoint(struct kernel *k, u32 func, const struct site *s, struct err *err)
 {

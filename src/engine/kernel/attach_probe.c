@@ -73,7 +73,8 @@ static int no_kprobes(struct err *err, const struct site *s)
 	return -ENOENT;
 }
 
-/* EILSEQ: arch/x86/kernel/kprobes/core.c, can_probe(), which decodes the function from its start. */
+/* EILSEQ: arch/x86/kernel/kprobes/core.c, can_probe(), which decodes the function from its
+ * start. */
 static int bad_kprobe(struct err *err, const struct site *s)
 {
 	if (errno == EINVAL && s->symbol && !s->offset) { /* the blacklist, or noinstr */
@@ -118,7 +119,8 @@ static int attach_kprobe_event(struct kernel *k, u32 func, const struct site *s,
 			   s->is_return ? "kretprobe" : "kprobe");
 }
 
-/* Whether a link can hold the site: at a function's start, named (the kernel's own) or by address. */
+/* Whether a link can hold the site: at a function's start, named (the kernel's own) or by
+ * address. */
 bool is_multi_kprobe(const struct site *s)
 {
 	return s->symbol && !s->offset && (!s->path || s->address);
@@ -236,10 +238,10 @@ static void find_namesakes(struct kernel *k, const char *name, struct namesakes 
 }
 
 /*
- * Whether the kernel has several symbols of the name, which links do not tell: they take the first. An event at an
- * impossible offset asks for nothing else (kernel/trace/trace_kprobe.c: create_local_trace_kprobe; 6.7, and earlier in
- * stable kernels). Of the offset struct kprobe keeps 32 bits: with less the probe would be put, and taken off again,
- * which waits for all processors.
+ * Whether the kernel has several symbols of the name, which links do not tell: they take the first.
+ * An event at an impossible offset asks for nothing else (kernel/trace/trace_kprobe.c:
+ * create_local_trace_kprobe; 6.7, and earlier in stable kernels). Of the offset struct kprobe keeps
+ * 32 bits: with less the probe would be put, and taken off again, which waits for all processors.
  */
 static bool has_namesakes(const char *name)
 {

@@ -27,7 +27,8 @@ static int open_raw_tracepoint(struct kernel *k, u32 func, const struct site *s,
 	return 0;
 }
 
-/* A program that is jumped to goes into the map of programs; the first of them has the dispatcher attached. */
+/* A program that is jumped to goes into the map of programs; the first of them has the dispatcher
+ * attached. */
 static int attach_slots(struct kernel *k, u32 func, const struct site *s, struct err *err)
 {
 	const struct bpf_func *f = k->prog->funcs.v[func];
@@ -65,9 +66,9 @@ int attach_raw_tracepoint(struct kernel *k, u32 func, const struct site *s, stru
 }
 
 /*
- * Before 6.4 (kernel commit 31bf1dbccfb0) a trampoline for a module's function was put on the kernel's own function
- * when that has the same name. The function tracer says where it is: "comm_write [module] (1) ...". Where nobody can
- * say, it is believed.
+ * Before 6.4 (kernel commit 31bf1dbccfb0) a trampoline for a module's function was put on the
+ * kernel's own function when that has the same name. The function tracer says where it is:
+ * "comm_write [module] (1) ...". Where nobody can say, it is believed.
  */
 static bool is_on_namesake(const struct site *s)
 {

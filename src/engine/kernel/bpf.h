@@ -84,7 +84,8 @@ int bpf_link_iter(int prog_fd);
 int bpf_iter_create(int link_fd);
 int bpf_obj_pin(int fd, const char *path);
 int perf_event_open(struct perf_event_attr *attr, s32 pid, s32 cpu, int group, unsigned long flags);
-/* Whether a call failed, since this was asked, as calls do for lack of a right: EPERM, EACCES, ENOSYS. */
+/* Whether a call failed, since this was asked, as calls do for lack of a right: EPERM, EACCES,
+ * ENOSYS. */
 bool bpf_refused_since(void);
 
 #endif

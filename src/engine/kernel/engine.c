@@ -3,7 +3,8 @@
 #include <errno.h>
 #include "engine/kernel/internal.h"
 
-/* Nanoseconds that an event costs the traced program, in round numbers of bench/: their order is what decides. */
+/* Nanoseconds that an event costs the traced program, in round numbers of bench/: their order is
+ * what decides. */
 static bool serves(const struct site *s, struct engine_answer *a)
 {
 	static const u32 price[] = {

@@ -86,7 +86,8 @@ static bool needs_perf(enum tried what)
 	return false;
 }
 
-/* "76: (85) call bpf_d_path#147", "R1 type=untrusted_ptr_ expected=ptr_, trusted_ptr_" (kernel/bpf/verifier.c, check_reg_type) */
+/* "76: (85) call bpf_d_path#147", "R1 type=untrusted_ptr_ expected=ptr_, trusted_ptr_"
+ * (kernel/bpf/verifier.c, check_reg_type) */
 static bool path_is_refused(const char *log)
 {
 	const char *call = strstr(log, "call bpf_d_path"), *next = call;
@@ -96,11 +97,13 @@ static bool path_is_refused(const char *log)
 	return call && strstr(call, "R1 type=");
 }
 
-/* What verifiers say in words of the program, and what it means; the first row whose words are all there. */
+/* What verifiers say in words of the program, and what it means; the first row whose words are all
+ * there. */
 static const struct log_row {
 	const char *begin, *words, *help;
 } log_rows[] = {
-	/* kernel/bpf/btf.c, btf_distill_func_proto: arguments by value of more than 16 bytes, before 6.0 any structure */
+	/* kernel/bpf/btf.c, btf_distill_func_proto: arguments by value of more than 16 bytes,
+	 * before 6.0 any structure */
 	{ "The function ", " with variable args",
 	  "trampolines do not pass a variable number of arguments: use a kprobe" },
 	{ "The function ", " too many",

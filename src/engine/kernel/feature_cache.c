@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Remembers what the kernel can do, per boot and user, so that a feature is tried once and not
- * at each start. Nothing happens before the first question; then the file is read once, and
- * written again at the end when something was learned.
+ * Remembers what the kernel can do, per boot and user, so that a feature is tried once and not at
+ * each start. Nothing happens before the first question; then the file is read once, and written
+ * again at the end when something was learned.
  *
  *	/run/sonde (0700, ours)   or $XDG_RUNTIME_DIR/sonde
  *	   features-<boot id>-<uid>:
@@ -10,10 +10,10 @@
  *		BTF=1
  *		KPROBE=0
  *
- * The first line must be what we would write now: with other privileges, or in a mount namespace that hides BTF or
- * sysfs, the answers differ. What could not be tried is not written: a sysctl decides that, too, and may change; nor is
- * what may change while the kernel runs. A directory that another user owns or can enter is not used. A broken file
- * costs nothing but the tries.
+ * The first line must be what we would write now: with other privileges, or in a mount namespace
+ * that hides BTF or sysfs, the answers differ. What could not be tried is not written: a sysctl
+ * decides that, too, and may change; nor is what may change while the kernel runs. A directory that
+ * another user owns or can enter is not used. A broken file costs nothing but the tries.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -72,7 +72,8 @@ static bool name_cache(void)
 	return good;
 }
 
-/* Lines stand in the order of the rows, of which some are not known: the row of this line is from or a later one. */
+/* Lines stand in the order of the rows, of which some are not known: the row of this line is from
+ * or a later one. */
 static u32 parse_line(struct features *f, const char *line, size_t len, u32 from)
 {
 	for (u32 i = from; i < N_FEATURES; i++) {

@@ -42,7 +42,8 @@ static bool was_made(int fd)
 	return fd >= 0;
 }
 
-/* Nothing can be told now: a file that we may not open, addresses that we may not see, a switch that is off. */
+/* Nothing can be told now: a file that we may not open, addresses that we may not see, a switch
+ * that is off. */
 static bool untold;
 
 static bool opens(int fd)
@@ -387,7 +388,8 @@ static bool try_kfunc(void)
 	return with_btf(ask_kfunc);
 }
 
-/* Nothing that can be tried tells it: the function that the function graph calls is there or not. */
+/* Nothing that can be tried tells it: the function that the function graph calls is there or
+ * not. */
 static bool ask_fprobe_graph(struct btf *btf)
 {
 	return btf_find(btf, "fprobe_return", BTF_KIND_FUNC);
@@ -411,8 +413,9 @@ static bool member_at(struct btf *btf, const char *type, const char *member, s16
 }
 
 /*
- * A thread is given a name of 15 bytes and then one of a single byte: what is left of the first one is seen in
- * task_struct. Kernels that pad have done so wherever a name is set (fs/exec.c: __set_task_comm).
+ * A thread is given a name of 15 bytes and then one of a single byte: what is left of the first one
+ * is seen in task_struct. Kernels that pad have done so wherever a name is set (fs/exec.c:
+ * __set_task_comm).
  */
 static bool ask_comm_padded(struct btf *btf)
 {
@@ -441,8 +444,8 @@ static bool try_comm_padded(void)
 	return with_btf(ask_comm_padded);
 }
 
-/* The unwinder's question to return probes is a function of the kernel's, there or not; the second where they are
- * made by rethook (since 5.18). */
+/* The unwinder's question to return probes is a function of the kernel's, there or not; the second
+ * where they are made by rethook (since 5.18). */
 static const char *const find_ret_addr[] = { "kretprobe_find_ret_addr", "rethook_find_ret_addr" };
 
 static bool ask_kretprobe_unwind(struct btf *btf)
@@ -541,13 +544,15 @@ static bool pmu_answers(const char *type_file, const char *place, u64 offset)
 	       (errno != EPERM && errno != EACCES && errno != EOPNOTSUPP);
 }
 
-/* At an address where no code is: a name that does not exist is looked up before lockdown is asked. */
+/* At an address where no code is: a name that does not exist is looked up before lockdown is
+ * asked. */
 static bool try_kprobe(void)
 {
 	return pmu_answers("/sys/bus/event_source/devices/kprobe/type", NULL, 1);
 }
 
-/* Lockdown leaves these alone: a refusal is for want of CAP_SYS_ADMIN, which some kernels demand (6.1 does). */
+/* Lockdown leaves these alone: a refusal is for want of CAP_SYS_ADMIN, which some kernels demand
+ * (6.1 does). */
 static bool try_uprobe(void)
 {
 	if (pmu_answers("/sys/bus/event_source/devices/uprobe/type", "/sonde/no/such/file", 0))
@@ -595,7 +600,8 @@ static bool try_uprobe_multi(void)
 		ATTACH_UPROBE_MULTI, EBADF);
 }
 
-/* Loading tells it: events and links of user-space probes take such programs from the same kernel on. */
+/* Loading tells it: events and links of user-space probes take such programs from the same kernel
+ * on. */
 static bool try_uprobe_sleep(void)
 {
 	const struct bpf_insn insns[] = {
@@ -650,7 +656,8 @@ static bool try_hardware(void)
 	return counts_own(PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES);
 }
 
-/* Some hypervisors take a breakpoint and never report its hits (PVM guests of Linux 6.18): one write tells. */
+/* Some hypervisors take a breakpoint and never report its hits (PVM guests of Linux 6.18): one
+ * write tells. */
 static bool try_watchpoint(void)
 {
 	static volatile u64 watched;
@@ -719,7 +726,8 @@ static bool try_kallsyms(void)
 	return !untold;
 }
 
-/* The modes of CONFIG_PREEMPT_DYNAMIC, the present one in brackets (kernel/sched/debug.c: sched_dynamic_show). */
+/* The modes of CONFIG_PREEMPT_DYNAMIC, the present one in brackets (kernel/sched/debug.c:
+ * sched_dynamic_show). */
 static bool preempt_mode(char *text, size_t size)
 {
 	_fd int fd = open("/sys/kernel/debug/sched/preempt", O_RDONLY | O_CLOEXEC);
@@ -730,11 +738,12 @@ static bool preempt_mode(char *text, size_t size)
 }
 
 /*
- * A program on a trampoline may be preempted where the kernel is preemptible: until its task runs again every other event
- * of the program on that processor is skipped (kernel/bpf/trampoline.c: __bpf_prog_enter_recur), so a processor that
- * several tasks share leaves out whole slices (7.2, six tasks on two processors: 145,541 of 180,000 events). A kprobe's
- * program is not preempted. Where nobody tells the mode the kernel is what it was built for; of one that may be either
- * it is taken that it is not preemptible.
+ * A program on a trampoline may be preempted where the kernel is preemptible: until its task runs
+ * again every other event of the program on that processor is skipped (kernel/bpf/trampoline.c:
+ * __bpf_prog_enter_recur), so a processor that several tasks share leaves out whole slices (7.2,
+ * six tasks on two processors: 145,541 of 180,000 events). A kprobe's program is not preempted.
+ * Where nobody tells the mode the kernel is what it was built for; of one that may be either it is
+ * taken that it is not preemptible.
  */
 static bool try_fentry_steady(void)
 {
@@ -747,7 +756,8 @@ static bool try_fentry_steady(void)
 	       !strstr(u.version, "PREEMPT");
 }
 
-/* A program keeps itself from running within itself since the kernel counts how often it did (bpf_prog_info). */
+/* A program keeps itself from running within itself since the kernel counts how often it did
+ * (bpf_prog_info). */
 static bool try_fentry_recursion(void)
 {
 	_fd int prog = load_empty(BPF_PROG_TYPE_RAW_TRACEPOINT, 0);
@@ -816,7 +826,8 @@ static bool (*const tries[N_FEATURES])(void) = {
 	[FEAT_INHERIT_THREAD] = try_inherit_thread,
 };
 
-/* EPERM and EACCES are also what a verifier or a lockdown says: only with a right missing they mean nothing. */
+/* EPERM and EACCES are also what a verifier or a lockdown says: only with a right missing they mean
+ * nothing. */
 enum feature_answer feature_try(enum feature id)
 {
 	if (!tries[id])

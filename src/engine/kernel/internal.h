@@ -88,7 +88,8 @@ void turn_take(struct kernel *k);
 void turn_give(struct kernel *k);
 /* Returns when nobody attaches. */
 void turn_yield(int turn);
-/* feature_cache.c: a descriptor of our private directory, which lasts until the next boot, or -1. */
+/* feature_cache.c: a descriptor of our private directory, which lasts until the next boot, or
+ * -1. */
 int private_dir(void);
 
 /* data.c: the data map with the gate word at its end. */
@@ -105,7 +106,8 @@ void ring_unmap(struct kernel *k);
 
 /* load.c: the descriptor of a function loaded with another attach type; loads on first use. */
 int load_variant(struct kernel *k, u32 func, u32 attach_type, struct err *err);
-/* join.c: one function of two, for a session; is_return: BTF id of what tells them apart. NULL: they are too long. */
+/* join.c: one function of two, for a session; is_return: BTF id of what tells them apart. NULL:
+ * they are too long. */
 struct bpf_func *join_functions(struct arena *a, const struct bpf_func *entry,
 				const struct bpf_func *ret, s32 is_return);
 /* btf_blob.c: BTF that names the subprograms. Returns a descriptor or -1; info has n_subprogs
@@ -128,9 +130,11 @@ attach_batch_fn attach_kprobes, attach_uprobes;
 attach_fn attach_session, attach_trampoline_session;
 attach_batch_fn attach_kprobe_sessions;
 bool is_multi_kprobe(const struct site *s);
-/* The attach type that a multi link for this site wants its program loaded with; otherwise: there is none for it. */
+/* The attach type that a multi link for this site wants its program loaded with; otherwise: there
+ * is none for it. */
 u32 multi_attach_type(struct kernel *k, const struct site *s, u32 otherwise);
-/* Whether several functions of the kernel have the name: a trampoline would be that of the first. */
+/* Whether several functions of the kernel have the name: a trampoline would be that of the
+ * first. */
 /* Of a name that the script gave: whether other functions have it, too. */
 bool kprobe_has_namesakes(const struct site *s);
 bool is_one_of_several(struct kernel *k, const char *name);
@@ -163,8 +167,8 @@ int refused(struct err *err, enum tried what, const char *fmt, ...) FORMAT(3, 4)
 void explain_log(struct err *err, const char *log);
 
 /*
- * switches.c: sysctl kernel.ftrace_enabled. What needs it, whether it is off (asked once; k: NULL asks anew), and the
- * error of a site that is not attached for that.
+ * switches.c: sysctl kernel.ftrace_enabled. What needs it, whether it is off (asked once; k: NULL
+ * asks anew), and the error of a site that is not attached for that.
  */
 bool stands_on_function_tracer(const struct kernel *k, u32 func, const struct site *s);
 bool function_tracer_is_off(struct kernel *k);
@@ -180,13 +184,14 @@ s64 file_number(const char *path);
 enum feature_answer feature_try(enum feature id);
 
 /* rights.c: what this process may do, found by doing it. */
-/* 0, or the errno with which the kernel refuses an empty tracing program or a counter of all processes. */
+/* 0, or the errno with which the kernel refuses an empty tracing program or a counter of all
+ * processes. */
 int bpf_right(void);
 int perf_right(void);
 /* Why, and the way out: the help of an error that is about rights. */
 void help_rights(struct err *err, bool perf);
-/* The limit of locked memory is what refused a map; user-space probes by perf events are refused for want of a
- * capability. false: it was something else. */
+/* The limit of locked memory is what refused a map; user-space probes by perf events are refused
+ * for want of a capability. false: it was something else. */
 bool help_memlock(struct err *err);
 bool help_uprobe_right(struct err *err);
 bool is_locked_down(void);

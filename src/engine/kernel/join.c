@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Two functions as one program, for sessions: the kernel runs it at the entry of a function and at its return
- * (kernel/trace/bpf_trace.c: kprobe_multi_link_handler, _exit_handler; kernel/bpf/trampoline.c: fsession) and tells by a
- * kernel function which of them it is. Theirs may be long: both are put together as they were compiled.
+ * Two functions as one program, for sessions: the kernel runs it at the entry of a function and at
+ * its return (kernel/trace/bpf_trace.c: kprobe_multi_link_handler, _exit_handler;
+ * kernel/bpf/trampoline.c: fsession) and tells by a kernel function which of them it is. Theirs may
+ * be long: both are put together as they were compiled.
  *
  *	r6 = r1
  *	call bpf_session_is_return		its argument is the context since 7.0, before it has none
@@ -13,8 +14,8 @@
  *	return: ...likewise
  *	...subprograms of the entry, then of the return
  *
- * Both parts begin with the context in r1, as they would alone, and end with exit. The value that the entry returns
- * says whether the return is wanted: functions on kernel probes return 0, it is.
+ * Both parts begin with the context in r1, as they would alone, and end with exit. The value that
+ * the entry returns says whether the return is wanted: functions on kernel probes return 0, it is.
  */
 #include "engine/kernel/insn.h"
 #include "engine/kernel/internal.h"

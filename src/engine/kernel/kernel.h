@@ -14,23 +14,27 @@
 
 struct kernel;
 
-/* Whether this process may load tracing programs and open counters of all processes; if not, err->help says what
- * is missing. Lockdown: "none", "integrity", "confidentiality", or "" when the kernel does not say. */
+/* Whether this process may load tracing programs and open counters of all processes; if not,
+ * err->help says what is missing. Lockdown: "none", "integrity", "confidentiality", or "" when the
+ * kernel does not say. */
 bool kernel_may_load(struct err *err);
 bool kernel_may_count(struct err *err);
 /*
- * Gives up, for this thread and all that it starts, the capabilities that a run no longer needs once it is attached, and
- * the ways to get them back (no_new_privs, SECBIT_NOROOT). What stays: reading the files and mappings of traced
- * processes, BPF maps and programs, with kills_child ending a child of another user. false: there was nothing to give up,
- * or the system refuses it. how is appended a line for -v.
+ * Gives up, for this thread and all that it starts, the capabilities that a run no longer needs
+ * once it is attached, and the ways to get them back (no_new_privs, SECBIT_NOROOT). What stays:
+ * reading the files and mappings of traced processes, BPF maps and programs, with kills_child
+ * ending a child of another user. false: there was nothing to give up, or the system refuses it.
+ * how is appended a line for -v.
  */
 bool rights_drop(bool kills_child, struct buf *how);
 const char *kernel_lockdown(void);
 /* Fails where this process lacks the capabilities without which no program runs in the kernel. */
 int kernel_check_rights(struct err *err);
-/* Whether this process may load programs and open perf events: then a refusal is a rule for one thing. */
+/* Whether this process may load programs and open perf events: then a refusal is a rule for one
+ * thing. */
 bool kernel_has_rights(void);
-/* Whether the kernel's switch of kprobes concerns such a site; what it says when it is off, or NULL. */
+/* Whether the kernel's switch of kprobes concerns such a site; what it says when it is off, or
+ * NULL. */
 bool kernel_may_disarm(const struct site *s);
 const char *kernel_disarmed(void);
 /* Forgets the cache (sonde info --refresh). */
@@ -43,16 +47,18 @@ struct kernel *kernel_open(struct program *prog, const struct engine_options *o)
 struct leaving kernel_close(struct kernel *k);
 
 int kernel_create_maps(struct kernel *k, struct err *err);
-/* The program has more functions than before, and its data are longer than data_from: room for them, and their
- * first bytes. -E2BIG: the maps have none. */
+/* The program has more functions than before, and its data are longer than data_from: room for
+ * them, and their first bytes. -E2BIG: the maps have none. */
 int kernel_extend(struct kernel *k, u32 data_from);
-/* The first of the sites that the function will be attached to, which decides how it is loaded. Before kernel_load(). */
+/* The first of the sites that the function will be attached to, which decides how it is loaded.
+ * Before kernel_load(). */
 void kernel_plan(struct kernel *k, u32 func, const struct site *first);
 /* Loads prog->funcs[func]. On refusal err->log holds the verifier's log (malloc'ed). */
 int kernel_load(struct kernel *k, u32 func, struct err *err);
 /*
- * Both functions as one program, for a session of the kernel; at: one of the entry's sites, with its twin. False: they
- * are to be loaded each by itself. Later kernel_attach_many() of the entry, whose sites have twins, attaches both.
+ * Both functions as one program, for a session of the kernel; at: one of the entry's sites, with
+ * its twin. False: they are to be loaded each by itself. Later kernel_attach_many() of the entry,
+ * whose sites have twins, attaches both.
  */
 bool kernel_load_session(struct kernel *k, u32 entry, u32 ret, const struct site *at);
 u64 kernel_followed(struct kernel *k,
@@ -75,7 +81,8 @@ int kernel_iter_open(struct kernel *k, u32 func, struct err *err);
 int kernel_run(struct kernel *k, u32 func, s32 *ret, struct err *err);
 /* Runs one so many times and once before; *ns: what the runs took together. */
 int kernel_time(struct kernel *k, u32 func, u64 times, u64 *ns, s32 *ret, struct err *err);
-/* Has the address of our own pid namespace put into the word DATA_PID_NS, its level into DATA_PID_LEVEL. 0, or -1 with errno. */
+/* Has the address of our own pid namespace put into the word DATA_PID_NS, its level into
+ * DATA_PID_LEVEL. 0, or -1 with errno. */
 int kernel_find_pid_namespace(struct kernel *k, const struct pid_ns_place *at);
 /* Stops events at once (the programs no longer run when it returns), objects are closed later. */
 void kernel_detach_all(struct kernel *k);
@@ -89,17 +96,19 @@ u32 kernel_n_attached(const struct kernel *k);
 int kernel_event_fd(const struct kernel *k);
 /* Calls f for each waiting record, merged by ring, while it lies in the ring; returns how many. */
 int kernel_drain(struct kernel *k, record_fn f, void *ctx);
-/* Whether the last drain took more than a quarter of the ring: the next one should follow at once. */
+/* Whether the last drain took more than a quarter of the ring: the next one should follow at
+ * once. */
 bool kernel_drained_much(const struct kernel *k);
 
 /* ---- what processes map, for the symbols of those that end before anybody asks */
 struct map_watch;
-/* Of all processes, from now on. prompt: readable at each event, not only when much waits. NULL: the kernel
- * refuses. */
+/* Of all processes, from now on. prompt: readable at each event, not only when much waits. NULL:
+ * the kernel refuses. */
 struct map_watch *map_watch_open(bool prompt);
 void map_watch_close(struct map_watch *w);
 int map_watch_fd(const struct map_watch *w);
-/* Calls f for what came since the last time, in order. Costs a load for each processor when nothing came. */
+/* Calls f for what came since the last time, in order. Costs a load for each processor when nothing
+ * came. */
 void map_watch_read(struct map_watch *w, map_event_fn f, void *ctx);
 
 /* ---- maps */
@@ -115,8 +124,9 @@ int kernel_set_add(struct kernel *k, u32 map, const void *key, const void *value
 /* The data map's bytes, mapped (or read): loss counters and keyless maps. */
 u64 kernel_data_u64(struct kernel *k, u32 offset);
 void kernel_set_data_u64(struct kernel *k, u32 offset, u64 value);
-/* Events that a program did not see, before any of its predicates, because it was running on their processor already
- * (recursion_misses): within itself, or, where tracepoints may be preempted (7.x), for another task. */
+/* Events that a program did not see, before any of its predicates, because it was running on their
+ * processor already (recursion_misses): within itself, or, where tracepoints may be preempted
+ * (7.x), for another task. */
 u64 kernel_recursion_misses(struct kernel *k, u32 func);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Loads one function: descriptors into its instructions, the gate in front, BTF for callbacks and shared functions.
- * The first attempt asks for no log (a log makes verification several times slower); a refused
- * program is loaded again as it was compiled, without the gate, so that the log speaks of the
- * compiler's instruction numbers.
+ * Loads one function: descriptors into its instructions, the gate in front, BTF for callbacks and
+ * shared functions. The first attempt asks for no log (a log makes verification several times
+ * slower); a refused program is loaded again as it was compiled, without the gate, so that the log
+ * speaks of the compiler's instruction numbers.
  *
  * The gate goes in front of programs whose attachments are slow to undo (release.c):
  *
@@ -131,7 +131,8 @@ static bool calls_helper(const struct bpf_func *f, s32 helper)
 	return false;
 }
 
-/* What attach_btf_id refers to; the last one is kept, as patterns load many of one module. -1 with errno. */
+/* What attach_btf_id refers to; the last one is kept, as patterns load many of one module. -1 with
+ * errno. */
 static int attach_fd(struct kernel *k, const struct bpf_func *f)
 {
 	if (!f->attach_module && !f->attach_prog)
@@ -202,8 +203,8 @@ static int load_attempt(struct kernel *k, const struct attempt *a)
 	return fd;
 }
 
-/* A kernel that is locked down for confidentiality knows the helpers no more, and its verifier's words would not
- * tell anybody why. */
+/* A kernel that is locked down for confidentiality knows the helpers no more, and its verifier's
+ * words would not tell anybody why. */
 static bool may_not_read_kernel(struct kernel *k, const struct bpf_func *f)
 {
 	static const s32 readers[] = { BPF_FUNC_probe_read_kernel, BPF_FUNC_probe_read_kernel_str,
@@ -279,8 +280,9 @@ static bool is_too_big(void)
 }
 
 /*
- * Loops in line have bounds of which the compiler thinks that verifiers follow them. Where branches do not
- * come together again it takes more: fewer turns then, which are counted when they do not do.
+ * Loops in line have bounds of which the compiler thinks that verifiers follow them. Where branches
+ * do not come together again it takes more: fewer turns then, which are counted when they do not
+ * do.
  */
 static int load_attempts(struct kernel *k, struct attempt *a, u32 *shift)
 {

@@ -11,7 +11,8 @@
 #include "engine/kernel/internal.h"
 #include "type/agg.h"
 
-/* Smaller elements come from a class of at most 256 bytes, with their header; larger ones from none. */
+/* Smaller elements come from a class of at most 256 bytes, with their header; larger ones from
+ * none. */
 enum { WARM_MIN = 192, WARM_MAX = 4000 };
 
 void object_name(char to[BPF_OBJ_NAME_LEN], const char *name)
@@ -52,10 +53,10 @@ static void help_too_big(struct err *err, const struct map_desc *m)
 }
 
 /*
- * The allocator below maps without preallocation (kernel/bpf/memalloc.c, 6.1) begins with one object for
- * each processor when they have more than 256 bytes, and gets more when interrupts are on. Where they
- * are off, as in sched_switch, a probe's second insertion would fail. So each processor makes one
- * before, which brings a dozen.
+ * The allocator below maps without preallocation (kernel/bpf/memalloc.c, 6.1) begins with one
+ * object for each processor when they have more than 256 bytes, and gets more when interrupts are
+ * on. Where they are off, as in sched_switch, a probe's second insertion would fail. So each
+ * processor makes one before, which brings a dozen.
  */
 static void warm_map(int fd, const struct map_desc *m)
 {
@@ -80,7 +81,8 @@ static void warm_map(int fd, const struct map_desc *m)
 	free(bytes);
 }
 
-/* Stacks that the kernel allocates beforehand take 18 MB: less where that is more than one part in 64 of the memory. */
+/* Stacks that the kernel allocates beforehand take 18 MB: less where that is more than one part in
+ * 64 of the memory. */
 static u32 n_elements(const struct map_desc *m)
 {
 	enum { PART = 64, ELEMENT_HEAD = 64, FEWEST_STACKS = 512 };
@@ -92,7 +94,8 @@ static u32 n_elements(const struct map_desc *m)
 	return (u32)MIN(MAX(fit, (u64)FEWEST_STACKS), (u64)m->max_entries);
 }
 
-/* A map that is preallocated where there is memory, and not where a limit is in force (ir/map_shape.c). */
+/* A map that is preallocated where there is memory, and not where a limit is in force
+ * (ir/map_shape.c). */
 static bool may_grow(const struct kernel *k, const struct map_desc *m)
 {
 	return m->role == MAP_USER && m->bpf_type == BPF_MAP_TYPE_HASH && !m->flags &&

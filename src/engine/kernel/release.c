@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Detaching: letting go of kernel objects. Closing the last reference to a perf event of a tracepoint or kprobe makes the
- * kernel wait for grace periods under one global mutex (kernel/trace/trace_event_perf.c, event_mutex; from 6.13 also for
- * tasks-trace RCU in perf_event_detach_bpf_prog): 25 to 70 ms each. uprobes cost 28 to 105 ms, trampolines
- * (synchronize_rcu_tasks under ftrace_lock) 50 to 140. A multi link is one object whatever it holds. So:
+ * Detaching: letting go of kernel objects. Closing the last reference to a perf event of a
+ * tracepoint or kprobe makes the kernel wait for grace periods under one global mutex
+ * (kernel/trace/trace_event_perf.c, event_mutex; from 6.13 also for tasks-trace RCU in
+ * perf_event_detach_bpf_prog): 25 to 70 ms each. uprobes cost 28 to 105 ms, trampolines
+ * (synchronize_rcu_tasks under ftrace_lock) 50 to 140. A multi link is one object whatever it
+ * holds. So:
  *
  *	1. detach: the gate word stops the programs with one store (load.c puts a test of it in
  *	   front of every program of a slow kind); what closes fast is closed
@@ -11,19 +13,22 @@
  *	   pipe of ours), waits until we have closed our copies, and exits; the kernel's waiting
  *	   is its own
  *
- * That process says in its name and command line what it does. It has workers, since a part of the waiting is outside of
- * the mutex. They wait while a sonde attaches (turn.c), which would queue behind every close. Of many objects the parent
- * watches the first ones go, so that it can tell how long the rest takes.
+ * That process says in its name and command line what it does. It has workers, since a part of the
+ * waiting is outside of the mutex. They wait while a sonde attaches (turn.c), which would queue
+ * behind every close. Of many objects the parent watches the first ones go, so that it can tell how
+ * long the rest takes.
  *
- * No slow object is closed by close(2): of a task that is killed meanwhile the kernel does not remove the breakpoints
- * ("failed to unregister, leaking uprobe": get_user_pages() gives up when fatal_signal_pending()). What it keeps then
- * belongs to an inode that is gone; a later file that gets its address has the copies of other instructions executed, and
- * its processes crash. Whoever stops a container kills all in it, so that is no rare case. A task that exits cannot be
- * killed again: for each object a worker forks a child that holds the last copy and exits.
+ * No slow object is closed by close(2): of a task that is killed meanwhile the kernel does not
+ * remove the breakpoints ("failed to unregister, leaking uprobe": get_user_pages() gives up when
+ * fatal_signal_pending()). What it keeps then belongs to an inode that is gone; a later file that
+ * gets its address has the copies of other instructions executed, and its processes crash. Whoever
+ * stops a container kills all in it, so that is no rare case. A task that exits cannot be killed
+ * again: for each object a worker forks a child that holds the last copy and exits.
  *
- * Until the breakpoints of a uprobe are gone, whoever writes to its file in place would have instructions of the old text
- * executed, which the kernel keeps (kernel/events/uprobes.c, copy_insn): that process holds a lease on each file
- * (fcntl(2), F_SETLEASE), so that the writer's open waits for it, a few tens of milliseconds for each probe.
+ * Until the breakpoints of a uprobe are gone, whoever writes to its file in place would have
+ * instructions of the old text executed, which the kernel keeps (kernel/events/uprobes.c,
+ * copy_insn): that process holds a lease on each file (fcntl(2), F_SETLEASE), so that the writer's
+ * open waits for it, a few tens of milliseconds for each probe.
  *
  * PERF_EVENT_IOC_DISABLE would not do: a program on a tracepoint runs for disabled events too.
  */
@@ -84,7 +89,8 @@ static void close_gap(unsigned int from, unsigned int end)
 
 /* ---- in the child: system calls only */
 
-/* Held until it ends. Where a lease cannot be had (a network's file system, another's file) there is none. */
+/* Held until it ends. Where a lease cannot be had (a network's file system, another's file) there
+ * is none. */
 static void lease_files(const struct kernel *k)
 {
 	enum { MAX_LEASES = 256 };
@@ -189,8 +195,8 @@ static void NORETURN close_by_workers(struct kernel *k, struct progress *p, int 
 	_exit(0);
 }
 
-/* The kept ones are sorted, sync is a member of them: it takes a byte when the leases are there, and ends when the copies
- * of the parent are closed. */
+/* The kept ones are sorted, sync is a member of them: it takes a byte when the leases are there,
+ * and ends when the copies of the parent are closed. */
 static void NORETURN hold(struct kernel *k, struct progress *p, int sync)
 {
 	unsigned int at = 0;
@@ -217,7 +223,8 @@ static void NORETURN hold(struct kernel *k, struct progress *p, int sync)
 
 /* ---- in the parent */
 
-/* How long the others take if they take as long as those that went meanwhile; those that are under way are half done. */
+/* How long the others take if they take as long as those that went meanwhile; those that are under
+ * way are half done. */
 static void watch(const struct progress *p, u32 n, struct leaving *l)
 {
 	u64 begin = clock_mono_ns(), ms = 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What this process may do. Capabilities, user namespaces, sysctls, lockdown, seccomp filters and security
- * modules all have a say, so the right is found by using it: by an empty program and a counter that
- * counts nothing. Only the reason for a refusal is looked up.
+ * What this process may do. Capabilities, user namespaces, sysctls, lockdown, seccomp filters and
+ * security modules all have a say, so the right is found by using it: by an empty program and a
+ * counter that counts nothing. Only the reason for a refusal is looked up.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -80,7 +80,8 @@ static bool set_capabilities(u64 set)
 	return syscall(SYS_capset, &head, data) == 0;
 }
 
-/* capabilities(7). The bits need CAP_SETPCAP, so they come first; without them no_new_privs alone stands in the way. */
+/* capabilities(7). The bits need CAP_SETPCAP, so they come first; without them no_new_privs alone
+ * stands in the way. */
 bool rights_drop(bool kills_child, struct buf *how)
 {
 	size_t start = how->len;
@@ -174,10 +175,11 @@ const char *lockdown_file(void)
 }
 
 /*
- * Without securityfs (a container) by what only a lockdown takes from a process that may load programs: the helper
- * that reads kernel memory (confidentiality), the one that writes user memory (integrity; enum
- * lockdown_reason, include/linux/security.h). That one is root's: nobody else knows. Before 5.14, and
- * what was patched since, it was left in at integrity: then "none" may be wrong and nothing is refused for it.
+ * Without securityfs (a container) by what only a lockdown takes from a process that may load
+ * programs: the helper that reads kernel memory (confidentiality), the one that writes user memory
+ * (integrity; enum lockdown_reason, include/linux/security.h). That one is root's: nobody else
+ * knows. Before 5.14, and what was patched since, it was left in at integrity: then "none" may be
+ * wrong and nothing is refused for it.
  */
 static const char *try_lockdown(void)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Switches of the kernel that keep a probe from running although nothing was refused: who finds no events wants to
- * know. Each is a number in a file, 0: off. A file that may not be read says nothing.
+ * Switches of the kernel that keep a probe from running although nothing was refused: who finds no
+ * events wants to know. Each is a number in a file, 0: off. A file that may not be read says
+ * nothing.
  */
 #include <errno.h>
 #include "engine/kernel/internal.h"
@@ -13,11 +14,12 @@ static bool may_be_linked(const struct site *s)
 }
 
 /*
- * Trampolines, multi links, on some processors kprobes at a function's start. What is attached and detached
- * while it is off leaves flags at its function (kernel/trace/ftrace.c: __ftrace_hash_rec_update clears them when
- * the code is next written, which it is not), at which the function tracer gives up when the last of its users goes:
- * a warning in the kernel's log, and no kprobe or trampoline until the next boot (ftrace_shutdown; seen on 6.1, 6.12, 7.2).
- * So nothing is attached. 5.10 refuses trampolines by itself.
+ * Trampolines, multi links, on some processors kprobes at a function's start. What is attached and
+ * detached while it is off leaves flags at its function (kernel/trace/ftrace.c:
+ * __ftrace_hash_rec_update clears them when the code is next written, which it is not), at which
+ * the function tracer gives up when the last of its users goes: a warning in the kernel's log, and
+ * no kprobe or trampoline until the next boot (ftrace_shutdown; seen on 6.1, 6.12, 7.2). So nothing
+ * is attached. 5.10 refuses trampolines by itself.
  */
 bool stands_on_function_tracer(const struct kernel *k, u32 func, const struct site *s)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What only shows when a probed place is executed: a few bytes of code of our own in an unnamed file, a probe
- * in it, a call. What cannot be set up here (no memory file may be executed, no such architecture) counts
- * as the usual case.
+ * What only shows when a probed place is executed: a few bytes of code of our own in an unnamed
+ * file, a probe in it, a call. What cannot be set up here (no memory file may be executed, no such
+ * architecture) counts as the usual case.
  */
 #include <fcntl.h>
 #include <pthread.h>
@@ -80,9 +80,9 @@ static int put_probe(const struct code *c, u64 offset)
 
 #if defined(__x86_64__)
 /*
- * From 6.18 on a uprobe on a five-byte nop becomes a call, which writes its return address below rsp,
- * where leaf functions keep variables (System V ABI, the red zone). The function: both words below rsp
- * are written, nop5, their conjunction is the result.
+ * From 6.18 on a uprobe on a five-byte nop becomes a call, which writes its return address below
+ * rsp, where leaf functions keep variables (System V ABI, the red zone). The function: both words
+ * below rsp are written, nop5, their conjunction is the result.
  */
 static const u8 red_zone[] = { 0x48, 0x89, 0x7c, 0x24, 0xf8, /* mov %rdi, -8(%rsp) */
 			       0x48, 0x89, 0x7c, 0x24, 0xf0, /* mov %rdi, -16(%rsp) */
@@ -135,7 +135,8 @@ static bool has_mapping(const char *name)
 	return found;
 }
 
-/* In a fresh process: an instruction that is not emulated is copied to a page "[uprobes]" to be stepped over there. */
+/* In a fresh process: an instruction that is not emulated is copied to a page "[uprobes]" to be
+ * stepped over there. */
 static bool steps_over_nothing(const struct code *c)
 {
 	int status = 0, event;
@@ -193,7 +194,8 @@ static void *call_there(void *code)
 	return NULL;
 }
 
-/* Until 6.10 a link for a process fired in the thread alone whose number was given (kernel commit 46ba0e49b642). */
+/* Until 6.10 a link for a process fired in the thread alone whose number was given (kernel commit
+ * 46ba0e49b642). */
 static bool fires_in_threads(const struct code *c)
 {
 	u64 offset = 0, count = 0;
