@@ -4,8 +4,8 @@
  * engine is a folder of this room and a line in index.h. A run may use several: the session asks
  * each one about each site, and merges their records, maps and losses.
  *
- *	serves(site)? -> open -> create_maps -> load(func) for each -> run(begin) -> attach(func, sites) -> start
- *	-> drain in a loop -> detach_all -> run(end) -> close
+ *	serves(site)? -> open -> create_maps -> load(func) for each -> run(begin)
+ *	-> attach(func, sites) -> start -> drain in a loop -> detach_all -> run(end) -> close
  *
  * The comment of an optional operation gives the meaning of NULL. features, serves, open, close,
  * run, drain and the operations on maps and data words are mandatory. self is the result of open().

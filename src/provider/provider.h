@@ -45,8 +45,8 @@ struct spec {
 	u32 n_parts, n_parts_written; /* without an empty end, and with it */
 };
 
-/* What the clauses of a script read, all together: probes of different clauses on one function are
- * placed alike, so that they fire in the order of the script. */
+/* What all clauses of a script read. Probes of different clauses on one function get the same
+ * address, so that they fire in the order of the script. */
 struct script_reads {
 	u32 argn;    /* bit N: argN */
 	bool record; /* args.NAME, vars.NAME */
@@ -128,18 +128,18 @@ struct provider_env {
 typedef int (*target_fn)(void *ctx, struct target *t); /* non-zero stops */
 typedef int (*list_fn)(void *ctx, const char *probe, const struct profile *profile /* or NULL */);
 
-/* What the attach points of a script ask of system calls, all together. */
+/* The system call events that all attach points of a script need. */
 struct call_events {
 	u32 n;           /* events by name */
 	const char *raw; /* why not all of them can be perf events, or NULL */
-	bool reads_args; /* the clause does */
+	bool reads_args; /* the clause reads their arguments */
 };
 
 enum probe_mode { MODE_TEST = 1, MODE_BENCH = 2 };
 
 struct provider {
 	const char *name; /* "tracepoint" */
-	/* "t" or "t TRACEPOINT", space separated; case-insensitive for names */
+	/* "t" or "t TRACEPOINT", separated by spaces; matched without regard to case */
 	const char *aliases;
 	const char *syntax; /* "tracepoint:CATEGORY:EVENT" */
 	const char *brief, *doc, *example;
@@ -147,57 +147,58 @@ struct provider {
 	bool varies;
 	const char *old_names;    /* accepted with a note: "kfunc" */
 	u32 min_parts, max_parts; /* including the provider's name */
-	const char *empty;        /* what is said when the last part is empty; may be NULL */
-	const char *takes; /* how many parts behind the name there can be, for messages: "1 or 2" */
-	s16 feature;       /* enum feature it needs + 1, or 0 */
-	s16 feature_instead; /* one that will do as well, + 1, or 0 */
-	/* Calls f for each match. Reports no match, bad syntax, no privilege … through env->diags
-	 * at spec->attach->span with a suggestion, and returns -errno then; else the number of
-	 * targets. */
-	int (*resolve)(struct provider_env *env, const struct spec *spec, target_fn f, void *ctx);
-	/* Lists probes that match the pattern spec ("*" parts); verbose: profiles are filled in
-	 * (-lv). */
+	const char *empty;        /* the message if the last part is empty; may be NULL */
+	const char *takes; /* the allowed number of parts after the name, for messages: "1 or 2" */
+	s16 feature;       /* the enum feature that it needs, + 1; 0: none */
+	s16 feature_instead; /* an alternative to feature, + 1; 0: none */
 	/*
-	 * Files that come later may hold more of the spec's probes: the pattern of their paths
-	 * ("*": every program; without wildcards the name of one binary), or NULL. A pattern that
-	 * matches nothing yet gives a target that says site.is_deferred, with a profile that stands
-	 * for those. resolve_file() resolves in one such file; open_path is how it can be opened
-	 * now.
+	 * Calls f for each match. Returns the number of targets, or -errno after a report through
+	 * env->diags at spec->attach->span: no match, bad syntax, no privilege.
+	 */
+	int (*resolve)(struct provider_env *env, const struct spec *spec, target_fn f, void *ctx);
+	/*
+	 * The pattern of the paths of files that may appear during the run and have probes of the
+	 * spec: "*" is every program, a path without wildcards one binary, NULL none. A pattern
+	 * without a match now gives a target with site.is_deferred and a placeholder profile.
+	 * resolve_file() resolves the spec in one such file; open_path is the path to open now.
 	 */
 	const char *(*deferred)(struct provider_env *env, const struct spec *spec);
 	int (*resolve_file)(struct provider_env *env, const struct spec *spec, const char *path,
 			    const char *open_path, target_fn f, void *ctx);
+	/* Lists the probes that match spec, whose parts may be patterns; verbose (-lv): with their
+	 * profiles. */
 	int (*list)(struct provider_env *env, const struct spec *spec, bool verbose, list_fn f,
 		    void *ctx);
-	/* Adds what an attach point, as it is written, asks of system calls. NULL: nothing. */
+	/* Adds the system call events that the attach point `text` needs. NULL: none. */
 	void (*calls)(struct arena *a, const char *text, struct call_events *to);
-	/* For SITE_KPROBE etc. with a pid filter: the engine injects it when false. */
-	bool in_libraries; /* "*" of deferred() means libraries as well as programs */
-	bool bound_to_pid; /* -p attaches to the pid itself */
+	bool in_libraries; /* "*" of deferred() includes libraries */
+	bool bound_to_pid; /* -p attaches to the process itself */
 	u32 mode;          /* enum probe_mode: only with that option; 0: always */
 	bool unfiltered;   /* interval, begin, end: -p does not filter */
-	/* uretprobe: the kernel puts an address of its own in place of the return address */
+	/* uretprobe: the kernel replaces the return address */
 	bool replaces_return;
-	/* kprobe, kretprobe: attached as fentry or fexit where that answers the same */
+	/* kprobe, kretprobe: attached as fentry or fexit if the result is the same */
 	bool may_be_trampoline;
 };
 
 extern const struct provider *const providers[]; /* NULL-terminated */
 
-/* Splits and finds the provider; reports D_UNKNOWN_PROBE etc. NULL after reporting. */
+/* Splits an attach point and finds its provider. NULL after a report (D_UNKNOWN_PROBE and
+ * others). */
 struct spec *spec_parse(struct provider_env *env, const struct attach *attach);
 const struct provider *provider_find(const char *name);
-/* For checking a clause whose probe is not on this system: everything that some probe has. */
+/* A profile that has everything some probe has: for checking a clause whose probe this system
+ * lacks. */
 struct profile *profile_unseen(struct provider_env *env, const char *why);
 bool profile_equal(const struct profile *a, const struct profile *b);
-/* Closes what resolving opened (not what the caller gave). */
+/* Closes what resolving opened, but not the caller's objects. */
 void provider_env_release(struct provider_env *env);
-/* All providers that match a -l pattern. Returns the number listed or -errno. */
+/* Lists the probes of all providers that match a -l pattern. Returns their number, or -errno. */
 int probes_list(struct provider_env *env, const char *pattern, bool verbose, list_fn f, void *ctx,
 		struct err *err);
 
-/* Whether helpers of programs come by with a lock held that other programs want, as far as its name
- * tells. */
+/* Whether BPF helpers run through the site while they hold a lock that other programs need; decided
+ * by its name. */
 bool site_is_in_helpers(const struct site *s);
 
 #endif

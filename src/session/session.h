@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * One run: compile, load, attach, drain, act, detach. Both the command line and the C API call
- * this; it prints only through the sink and returns errors to the caller.
+ * One run: compile, load, attach, drain, act, detach. It prints only through the sink and returns
+ * errors to the caller.
  */
 #ifndef SONDE_SESSION_H
 #define SONDE_SESSION_H
@@ -29,12 +29,12 @@ struct session_options {
 	s32 pid;             /* -p, or -1 */
 	const char *command; /* -c, or NULL */
 	bool follow, unsafe, dry_run, no_warnings, extra_warnings, verbose;
-	const char *engine; /* the one to use, by name; NULL: chosen for each site */
-	/* instead of all that there are: NULL-terminated, or NULL */
+	const char *engine; /* the engine to use, by name; NULL: chosen for each site */
+	/* the engines to choose from, NULL-terminated; NULL: all */
 	const struct engine *const *engines;
-	u64 redraw_ns;       /* sonde top: how often maps are shown; 0: at the end alone */
-	u64 duration_ns;     /* the run ends then, counted from when all is attached; 0: no limit */
-	bool redraw_anew;    /* ... and aggregations begin again each time */
+	u64 redraw_ns;       /* sonde top: interval of showing the maps; 0: at the end only */
+	u64 duration_ns;     /* time from attaching to the end of the run; 0: no limit */
+	bool redraw_anew;    /* ... and aggregations restart each time */
 	u32 mode;            /* enum probe_mode set: test: and bench: probes that are run */
 	u32 dump;            /* enum stage set: print and stop before loading */
 	const char *no_pass; /* --no-pass */
@@ -44,15 +44,15 @@ struct session_options {
 	bool diag_json, color;
 	const char *const *include_dirs,
 		*const *includes; /* -I, --include: NULL-terminated, or NULL */
-	/* Where imports come from; NULL: from files, beside the script. */
+	/* Reads imports; NULL: from files relative to the script. */
 	void (*read_import)(struct env *env, const char *from, const char *path,
 			    struct import_source *found);
-	/* what stood in for a kprobe was refused: this time no trampoline does, nor a name of
-	 * BTF */
+	/* A substitute for a kprobe was refused: this attempt uses no trampolines and no names of
+	 * BTF. */
 	bool no_substitutes;
-	/* verifiers could not follow a program: this time all are made to be followed easily */
+	/* A verifier gave up: this attempt compiles all programs in the compact form. */
 	bool compact;
-	/* each program does without the others: whoever loads an object file attaches them */
+	/* Programs are independent of each other: an object file is attached by its loader. */
 	bool no_dispatch;
 	bool any_kernel; /* compile only: assume no particular kernel and no privilege (check) */
 };
@@ -61,12 +61,12 @@ struct btf;
 struct engine;
 struct kallsyms;
 
-/* What is asked about the system, opened when it is first needed. */
+/* Access to the system; each part is opened on first need. */
 struct system_access {
 	struct arena *arena;
 	struct btf *btf;
 	struct kallsyms *kallsyms, *kallsyms_before;
-	struct tracer_frames *tracer_frames; /* NULL until it is asked for */
+	struct tracer_frames *tracer_frames; /* NULL until first needed */
 	bool btf_tried, pid_ns_asked;
 	u64 pid_ns_dev, pid_ns_ino;
 };
@@ -75,32 +75,33 @@ struct target_site {
 	struct site site;
 	u32 func;
 	u32 engine;    /* index in compiled.engines: choose.c */
-	u32 n_covered; /* probes that this attachment stands for */
+	u32 n_covered; /* probes that this attachment serves */
 };
 
-/* A probe that files may have which come later. */
+/* A probe in files that may appear during the run. */
 struct deferred_probe {
 	struct provider_env *env;
 	const struct spec *spec;
 	const char *pattern;
 	u32 first, end; /* the instances of its clause */
-	/* whoever opens such a file waits; else it replaces one that is probed already */
+	/* A process that opens such a file is held; else the file replaces one that has probes. */
 	bool holds;
-	bool libraries;  /* files that are loaded, not only those that are executed */
-	bool reads_name; /* the clause asks which site it is */
-	/* the clause asks for what debug information names: no two files share a program */
+	bool libraries;  /* libraries as well as programs */
+	bool reads_name; /* the clause reads the name of the site */
+	/* the clause reads names from debug information: each file has its own program */
 	bool names_args;
 	struct clause *clause;
-	VEC(u32) more; /* instances made for layouts that were met while it ran */
-	VEC(const struct profile *) unfit; /* layouts that the clause does not go with: said once */
+	VEC(u32) more; /* instances for layouts that appeared during the run */
+	/* layouts that the clause cannot be compiled for: each is reported once */
+	VEC(const struct profile *) unfit;
 };
 
-/* A script compiled for the engines that will run it. */
+/* A script, compiled for the engines that run it. */
 struct compiled {
-	/* that may be used, the one whose features resolve probes first */
+	/* the engines that may be used; the features of the first one resolve probes */
 	const struct engine *const *engines;
 	u32 n_engines;
-	/* of the first; those that all of them have are env.features, for programs */
+	/* of the first engine; env.features, for programs, are those of all engines */
 	struct features *features;
 	struct system_access system;
 	struct arena arena;
@@ -136,7 +137,7 @@ int session_compile(struct compiled *c, const struct session_options *o, struct 
 int session_status(const struct compiled *c, int rc);
 void compiled_release(struct compiled *c);
 
-/* Everything. Returns the exit status (0, exit(N), 1, 255); err says why at 255. */
+/* A whole run. Returns the exit status (0, exit(N), 1, 255); at 255 err holds the reason. */
 int session_run(const struct session_options *o, struct err *err);
 
 #endif

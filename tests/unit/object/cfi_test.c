@@ -206,6 +206,7 @@ static void compare(Dwarf_CFI *cfi, const struct cfi_table *t, u64 pc, struct co
 
 	c->seen++;
 	if (dw.dwarf_cfi_addrframe(cfi, pc, &f) != 0) {
+		equal = rule->cfa_kind == CFI_NONE && rule->ra_kind != CFI_NOWHERE;
 	} else {
 		equal = agrees(f, rule, &r, &expressible);
 		if (!equal && rule->cfa_kind == CFI_NONE && expressible) {
