@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Loading and attaching what was compiled. What is attached first on a kprobe, uprobe or trampoline
- * runs last there, because kernels put a new program in front of the others (kernel/kprobes.c:
- * add_new_kprobe; kernel/trace/ftrace.c: add_ftrace_ops; kernel/bpf/trampoline.c: hlist_add_head),
- * while tracepoints and perf events run theirs in the order in which they came. So that clauses run
- * in the order of the script, the first kind is attached from the last clause to the first. A
- * kernel return probe that is not made by the function graph is different again: entries are
- * stacked, so the last one stacked runs first.
+ * Loads and attaches the compiled programs so that the clauses of a script run in its order.
  *
- * One of many that the kernel refuses is skipped with a warning; one that the script names is an
- * error.
+ * A kernel puts a new program on a kprobe, uprobe or trampoline in front of the others
+ * (kernel/kprobes.c: add_new_kprobe; kernel/trace/ftrace.c: add_ftrace_ops;
+ * kernel/bpf/trampoline.c: hlist_add_head), and a new program on a tracepoint or perf event after
+ * the others. So sites of the first kind are attached from the last clause to the first. Kernel
+ * return probes that the function graph does not make stack their entries: the last one runs first.
+ *
+ * If the kernel refuses one site of a pattern, the site is skipped with a warning; if the script
+ * names the site, the refusal is an error.
  */
 #include <errno.h>
 #include <stdio.h>

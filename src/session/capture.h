@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* For a while everything that a run shows is kept in memory, as text, instead of going to its
- * sink. */
+/*
+ * Redirects the output of a run to memory, as text, for a while.
+ */
 #ifndef SONDE_SESSION_CAPTURE_H
 #define SONDE_SESSION_CAPTURE_H
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The command of -c: forked early so that its pid is known, waiting for a signal until everything
- * is attached, then executed. It dies with us (PDEATHSIG); we end when it ends. It waits in
- * sigsuspend() and executes the command from the signal's handler: a script that looks at system
- * calls sees those of the command only.
+ * The command of -c. It is forked early, so that its pid is known, waits for a signal until
+ * everything is attached, and is then executed. It dies with sonde (PDEATHSIG), and the run ends
+ * when it ends. It waits in sigsuspend() and calls execve() in the handler of the signal, so that a
+ * script that traces system calls sees only those of the command.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Which engine serves each site: the cheapest that can. Engines have maps of their own, which
- * session merges when it reads them, so clauses may be apart as long as all that they have in
- * common are aggregations that no clause reads:
+ * Chooses the engine for each site: the cheapest one that serves it. Each engine has its own maps,
+ * which the session merges when it reads them. So clauses may run in different engines if they
+ * share only aggregations that no clause reads:
  *
- *	@n[comm] = count()	print(@n)	apart: each engine counts its own, the sum is shown
- *	@s[tid] = nsecs		nsecs - @s[tid]	together: the engine that serves all their sites at the lowest price
+ *	@n[comm] = count()	print(@n)	may differ: each engine counts, the sum is shown
+ *	@s[tid] = nsecs		nsecs - @s[tid]	one engine: the cheapest that serves all their sites
  */
 #include <errno.h>
 #include "session/choose.h"

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* choose.c: which engine serves each site. */
+/*
+ * Chooses the engine that serves each site.
+ */
 #ifndef SONDE_SESSION_CHOOSE_H
 #define SONDE_SESSION_CHOOSE_H
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Probes whose binary is a pattern, or was replaced by a new file of its name, in files that come
- * while we look. deferred_watch.c tells of each before it runs; the provider resolves it, and what
- * it finds is attached with the programs that the clause has already. A layout of arguments that
- * none of them knows gets one of its own (deferred_compile.c), while whoever runs the file waits.
+ * Attaches probes to files that appear during the run: files that match the pattern of a probe, and
+ * files that replace a probed one. deferred_watch.c reports each file before it runs; the provider
+ * resolves the probe in it, and the sites get the programs that the clause has. A new layout of
+ * arguments gets a program of its own (deferred_compile.c) while the process that runs the file is
+ * held.
  */
 #include <errno.h>
 #include <fnmatch.h>

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A clause meets a layout of arguments that no program of it knows: a file that came while the
- * script runs was compiled differently from those before. In: the clause and the target; out: one
- * more function of the program, which shares everything with the others: maps as they were created,
- * counters of losses, and room that was left in the data map (program.spare_data). What does not
- * fit in there, such as a key that would have to be wider than the map's, is refused with the
- * reason, and everything is as before.
+ * Compiles a clause for a layout of arguments that none of its programs has, because a file that
+ * appeared during the run was compiled differently. In: the clause and the target. Out: one more
+ * function of the program. It shares the existing maps and loss counters, and uses the spare room
+ * of the data map (program.spare_data). What does not fit, such as a key that is wider than the
+ * map's, is refused with the reason, and the program stays as it was.
  */
 #include <errno.h>
 #include "ir/lower.h"

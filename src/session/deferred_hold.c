@@ -1,29 +1,30 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Who opens a file that is looked for is held until its probes are there: fanotify(7) asks, and the
- * kernel waits for the answer without a limit of its own. So a process of its own asks and answers,
- * not sonde, which may be stopped (Ctrl-Z, a debugger), swapped out, or wait for a disk or for
- * whoever reads its output:
+ * A process that holds the opener of a watched file until the probes are attached. fanotify(7)
+ * reports the opening, and the kernel waits for the response without a limit. Therefore a separate
+ * process responds: sonde itself may be stopped (Ctrl-Z, a debugger), swapped out, or blocked by a
+ * disk or by the reader of its output.
  *
  *	opener		kernel		this process			sonde
- *	execve() --->	event --->	wanted? no: answer
+ *	execve() --->	event --->	watched? no: respond
  *					yes: descriptor --------->	attaches
- *			<--- answer	<------------------------	done
- *			<--- answer	HOLD_MS are over
- *			<--- release	killed at HOLD_KILL_MS, by a timer that the kernel runs
+ *			<--- response	<------------------------	done
+ *			<--- response	HOLD_MS are over
+ *			<--- release	killed at HOLD_KILL_MS, by a kernel timer
  *
- * It has the only descriptor of fanotify, so its end answers everybody. It is in a session of its
- * own, not reached by the terminal's signals, in memory that is not swapped, of a priority above
- * all ordinary processes, and makes no system call that waits for a disk. Should it be stopped or
- * frozen all the same, the timer (timer_create(2) with SIGKILL) ends it: it is set again every 25
- * ms, to 97 ms after the time when nobody waited or the first who still waits came. A stopped
- * process dies of SIGKILL, one that a debugger holds or cgroup v2 froze, too; not one that cgroup
- * v1 froze, and so it leaves for the root of such a hierarchy, which cannot be frozen.
+ * Only this process has the fanotify descriptor, so that its end releases every opener. It has its
+ * own session, which signals of the terminal do not reach; its memory is locked; its priority is
+ * above that of all ordinary processes; and it makes no system call that waits for a disk. If it is
+ * stopped or frozen anyway, a timer (timer_create(2) with SIGKILL) kills it. The timer is set again
+ * every 25 ms, to 97 ms after the last moment without a held opener or after the oldest held opener
+ * came. SIGKILL ends a stopped process, a process under a debugger and one that cgroup v2 froze. It
+ * does not end one that cgroup v1 froze, so the process moves to the root of that hierarchy, which
+ * cannot be frozen.
  *
- * Nor does one that waits for a server of files (NFS, FUSE), and the kernel asks the server when it
- * makes the descriptor of an event. So a second process does the same for all such file systems:
- * while it waits those who execute what lies there wait with it, as they would anyway, and nobody
- * else.
+ * SIGKILL does not end a process that waits for a file server (NFS, FUSE) either, and the kernel
+ * asks the server when it makes the descriptor of an event. So a second process watches all file
+ * systems of this kind. While it waits, only processes that execute files of that server wait, as
+ * they would without sonde.
  */
 #include <dirent.h>
 #include <elf.h>

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The process that answers the kernel's questions about files that are opened (deferred_hold.c says
- * why it is one). It holds whoever executes or loads a file that is looked for, 76 ms at most, and
- * sends the file here.
+ * The process that holds openers of watched files (deferred_hold.c explains why it is a process).
+ * It holds them for 76 ms at most and sends their files to sonde.
  */
 #ifndef SONDE_SESSION_DEFERRED_HOLD_H
 #define SONDE_SESSION_DEFERRED_HOLD_H

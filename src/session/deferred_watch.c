@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Files that are about to run: a process of its own (deferred_hold.c) holds whoever executes or
- * loads one, so that a probe is in place before the first instruction. In: patterns; out: one file
- * at a time, for the main loop.
+ * Reports files that are about to run. A helper process (deferred_hold.c) holds a process that
+ * executes or loads one, so that probes are attached before the first instruction. In: patterns.
+ * Out: one file at a time, for the main loop.
  *
- * A thread takes the files, answers for what needs nothing done, and queues the others. Their
- * openers are held HOLD_MS at most; a file whose opener went on is handled all the same, and told.
+ * A thread receives the files, responds at once if nothing is to be done, and queues the others. An
+ * opener is held for HOLD_MS at most; a file whose opener has continued is processed anyway, with a
+ * warning.
  *
- * Named folders are asked about their own files only: executions, and where libraries are looked
- * for readings (FAN_ACCESS_PERM: the dynamic linker reads before it maps; whoever creates or writes
- * a file waits for nobody). A pattern with wildcards in its folders asks its file systems about all
- * programs, "*" all file systems, also those that are mounted later, and where libraries are looked
- * for about every opening. There the kernel is told to forget a file until somebody writes to it
- * (FAN_MARK_IGNORED_MASK), so that each costs once. A file that replaces one is told by inotify on
- * its folder (file_watch_add without holds): nobody waits then.
+ * A folder that is named is watched for its own files only: for executions and, if libraries are
+ * wanted, for reads (FAN_ACCESS_PERM: the dynamic linker reads a file before it maps it, so
+ * creating or writing a file never waits). For a pattern with wildcards in its folders the file
+ * systems are watched, for "*" all of them, including those that are mounted later; if libraries
+ * are wanted, for all openings. There the kernel is told to ignore a file until it is written
+ * (FAN_MARK_IGNORED_MASK), so that each file costs once. A file that replaces a probed one is
+ * reported by inotify on its folder (file_watch_add without holds), and its opener does not wait.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Which files are opened for execution or as libraries, met before the opening goes on: whoever
- * opens one that is looked for waits until it has been handled.
+ * Reports watched files that are opened for execution or as libraries. The opener is held until the
+ * file is processed.
  */
 #ifndef SONDE_SESSION_DEFERRED_WATCH_H
 #define SONDE_SESSION_DEFERRED_WATCH_H

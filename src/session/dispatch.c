@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Several instances on the tracepoint of all system calls, as of a clause whose programs differ by
- * call. In: instances and sites of a script; out: one more instance for each group of them, which
- * alone is attached and jumps to the others.
+ * Joins several instances on the tracepoint of all system calls, as of a clause whose programs
+ * differ by call. In: instances and sites of a script. Out: for each group of them one more
+ * instance, which alone is attached and jumps to the others.
  *
- *	syscall:* { print(argstr); }	360 programs: each attached would be run through by every call of every process
+ *	syscall:* { print(argstr); }	360 programs, each of which would run for every call
  *
- *	dispatcher	is the number in the set of those asked for? a 64-bit call? tail call by number
- *	layer 0		the first program that the script has on a call
- *	layer 1		the second: the first one ends with a tail call to here
+ *	dispatcher	is the number in the set? is it a 64-bit call? tail call by number
+ *	layer 0		the first program of the script for a call
+ *	layer 1		the second: the first one ends with a tail call to it
  *
- * A tail call does not come back, so a program that others may follow goes to the next layer
- * wherever it would return. Where a call has no program in a layer, its place holds the one of a
- * later layer: each knows its own.
+ * A tail call does not return, so a program that others may follow calls the next layer wherever it
+ * would return. If a call has no program in a layer, its entry holds the program of a later layer;
+ * each program knows its own layer.
  *
  * A clause on the raw tracepoint itself ends a group, so that the order of the script holds.
  */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Several engines as if they were one. With one of them each of these is a call of its
- * operation. */
+/*
+ * Operations on all engines of a run. With one engine each is a call of the engine's operation.
+ */
 #include <errno.h>
 #include <stdlib.h>
 #include "base/clock.h"

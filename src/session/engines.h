@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The engines of one run. Each site has its own (struct target_site); what they give back becomes
- * one here: records in the order of their times, maps merged key by key, losses added up.
+ * The engines of one run. Each site has one (struct target_site); their results are merged: records
+ * in the order of time, maps key by key, losses added.
  */
 #ifndef SONDE_SESSION_ENGINES_H
 #define SONDE_SESSION_ENGINES_H

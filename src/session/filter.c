@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * --probe-filter: a regular expression as JavaScript and std::regex have it, as far as regcomp(3)
- * can take it: \d and (?: are rewritten, and what regcomp() takes for a plain character (a lone
+ * The regular expression of --probe-filter: that of JavaScript and std::regex, as far as regcomp(3)
+ * supports it. \d and (?: are rewritten. What regcomp() would treat as a plain character (a lone
  * ")", a leading "*") is an error.
  */
 #include <errno.h>

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Iterators. Reading one runs its program for every object; the program puts a byte for each into
- * what is read (ir/lower.c, mark_object), so a short read stops after as many objects, and what
- * they printed is taken from the ring before the next. A script of iterators alone is over when
- * they are.
+ * Runs iterators. Reading an iterator runs its program for each object, and the program writes one
+ * byte per object to the text that is read (ir/lower.c: mark_object). So a short read ends after a
+ * known number of objects, and their output is taken from the ring before the next read. A script
+ * that has only iterators ends after them.
  *
- * With a pin the iterator becomes a file and the run ends at once: the reader of the file gets the
- * text.
+ * A pinned iterator becomes a file and the run ends at once: readers of the file get the text.
  */
 #include <errno.h>
 #include <unistd.h>

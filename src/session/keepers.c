@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Arguments of system calls that are gone when the call returns (execve): a clause on the entry
- * stores them in a map until the clause on the return reads them (profile.kept).
+ * Keeps arguments of system calls that are gone at the return (execve): a clause on the entry
+ * stores them in a map, and the clause on the return reads them from it (profile.kept).
  */
 #include <linux/bpf.h>
 #include "session/compile.h"

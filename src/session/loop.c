@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The event loop. While records keep coming it sleeps a few milliseconds between drains and tells
- * the probes not to wake it (DATA_RING_FLAGS); when nothing came it asks to be woken by the next
- * record and waits. So a burst costs no wake-ups and a lone event is shown at once.
+ * The event loop. While records keep coming, it sleeps some milliseconds between two drains and
+ * tells the probes not to wake it (DATA_RING_FLAGS). After a drain without records it requests a
+ * wake-up by the next record and waits. So a burst costs no wake-ups, and a single event is shown
+ * at once.
  */
 #include <errno.h>
 #include <poll.h>

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Which entries and returns of kernel functions may be one program for a session of the kernel. In:
- * the sites and instances of a script; out: instances with their partner, entry sites with their
+ * Finds entries and returns of kernel functions that can be one program for a kernel session. In:
+ * the sites and instances of a script. Out: instances with their partner, entry sites with their
  * twin.
  *
- *	kprobe:vfs_* { @start[tid] = nsecs; }	   one link instead of two, and the kernel looks once for who
- *	kretprobe:vfs_* /@start[tid]/ { ... }	   wants to see a call
+ *	kprobe:vfs_* { @start[tid] = nsecs; }	   one link instead of two, and one lookup of the
+ *	kretprobe:vfs_* /@start[tid]/ { ... }	   programs for a call
  *
- * Two instances are joined when each function of the one is probed by the other and by no third, so
- * the order of the script holds whatever order the kernel runs several in. The engine may still
- * attach them apart: what is compiled fits both.
+ * Two instances are joined if each function of one is probed by the other and by no third, so that
+ * the order of the script holds whatever order the kernel uses. The engine may still attach them
+ * separately: the compiled code works both ways.
  */
 #include <stdlib.h>
 #include "session/compile.h"

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What clauses mention: of one clause for the layout of its arguments, of all clauses together for
- * the placing of user-space probes and for how probes of kernel functions and of system calls are
- * attached.
+ * Finds what clauses read: of one clause, for the layout of its arguments; of all clauses together,
+ * for the positions of user-space probes and the attachment of kernel functions and system calls.
  */
 #include "engine/engine.h"
 #include "session/reading.h"

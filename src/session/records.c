@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Records to actions, and what the actions may do. system() runs one command at a time; records
- * that arrive meanwhile are kept in order behind it, so that a slow command never stalls the ring.
+ * Calls the action of each record. system() runs one command at a time; records that arrive during
+ * the command are queued in order, so that a slow command does not stall the ring.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Clauses to instances: attach points are resolved to targets by the providers; targets of one
- * clause that see their event the same way (equal profiles) become one instance. In: a parsed
- * clause; out: instances, sites and their numbers.
+ * Turns clauses into instances. Providers resolve attach points to targets; targets of one clause
+ * with equal profiles become one instance. In: a parsed clause. Out: instances, sites and their
+ * numbers.
  */
 #include <errno.h>
 #include <stdlib.h>

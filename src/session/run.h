@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A run in progress: what its files share. */
+/*
+ * A run in progress: the state that its files share.
+ */
 #ifndef SONDE_SESSION_RUN_H
 #define SONDE_SESSION_RUN_H
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Records that wait: a probe that has called speculate($s) gives its records the number $s, and
- * they are kept here, in order, until commit($s) has them acted on or discard($s) drops them. What
- * was never decided is dropped at the end. The number of bytes that wait is bounded: what comes
- * then is acted on at once, which loses nothing.
+ * Keeps the records of speculations. After speculate($s) the records of a probe have the number $s
+ * and are kept in order until commit($s) shows them or discard($s) drops them. At the end of the
+ * run the others are dropped. The number of kept bytes is limited: a record above the limit is
+ * shown at once, so that nothing is lost.
  */
 #include <stdlib.h>
 #include "session/run.h"

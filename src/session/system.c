@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Answers of sym/ to the compiler's questions, each source opened when it is first needed. */
+/*
+ * The compiler's access to the system by sym/; each source is opened on first need.
+ */
 #include <linux/btf.h>
 #include <string.h>
 #include <sys/stat.h>

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The system as the compiler asks about it: types, constants, kernel symbols. */
+/*
+ * The compiler's access to the system: types, constants, kernel symbols.
+ */
 #ifndef SONDE_SESSION_SYSTEM_H
 #define SONDE_SESSION_SYSTEM_H
 

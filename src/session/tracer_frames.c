@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Where the functions lie that a kernel stack has on top because it is looked at. In: the kernel's
- * symbols; out: their bounds, as a program can search them (builtin/frames.c). Symbols follow one
- * another, so a function ends where the next one begins.
+ * Finds the kernel functions that are on top of a kernel stack only because the stack is traced.
+ * In: kernel symbols. Out: the bounds of these functions, sorted for a search by programs
+ * (builtin/frames.c). A function ends where the next symbol begins.
  */
 #include "session/system.h"
 #include "sym/kallsyms.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Maps of processes for scripts that print user symbols: those that are there at the start are read
- * while the run is idle, those that come later are told by events, so that a stack has names when
- * its process is long gone. With -p or --follow only the processes that can be seen matter, and
- * their files are opened at once, before they are deleted.
+ * Reads mappings of processes for scripts that print user symbols. Mappings that exist at the start
+ * are read while the run is idle; later ones are reported by events, so that stacks of processes
+ * that have ended have names. With -p or --follow only the visible processes matter, and their
+ * files are opened at once, before they can be deleted.
  */
 #include <errno.h>
 #include <stdlib.h>

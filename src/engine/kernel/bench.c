@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The time of a program that is run by hand. The kernel's own account is used where it may be
- * switched on (BPF_ENABLE_STATS, Linux 5.8): it leaves out the system call, which takes longer than
- * most programs.
+ * Measures the time of a program that is run by hand. It uses the kernel's own statistics if they
+ * may be enabled (BPF_ENABLE_STATS, Linux 5.8): these exclude the system call, which takes longer
+ * than most programs.
  */
 #include "base/clock.h"
 #include "base/fd.h"

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Why the kernel said no, and what to do. In: errno and what was being tried. Out: an err whose
- * help is the best known remedy. The rows are tried in order; errno 0 in a row matches any.
+ * Explains why the kernel refused something, with a remedy. In: errno and the attempted operation.
+ * Out: an err whose help is the best known remedy. The rows are tried in order; errno 0 in a row
+ * matches any.
  */
 #include <errno.h>
 #include <stdarg.h>

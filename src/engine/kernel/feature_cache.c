@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Remembers what the kernel can do, per boot and user, so that a feature is tried once and not at
- * each start. Nothing happens before the first question; then the file is read once, and written
- * again at the end when something was learned.
+ * Caches the features of the kernel per boot and user, so that a feature is probed once and not at
+ * each start. The file is read on the first question, and written at the end if something was
+ * learned.
  *
  *	/run/sonde (0700, ours)   or $XDG_RUNTIME_DIR/sonde
  *	   features-<boot id>-<uid>:
@@ -10,10 +10,11 @@
  *		BTF=1
  *		KPROBE=0
  *
- * The first line must be what we would write now: with other privileges, or in a mount namespace
- * that hides BTF or sysfs, the answers differ. What could not be tried is not written: a sysctl
- * decides that, too, and may change; nor is what may change while the kernel runs. A directory that
- * another user owns or can enter is not used. A broken file costs nothing but the tries.
+ * The cache is valid only if its first line is what this process would write: with other
+ * privileges, or in a mount namespace that hides BTF or sysfs, the results differ. Results that may
+ * change are not written: of features that could not be probed (a sysctl decides), and of those
+ * that change while the kernel runs. A directory that another user owns or can enter is not used. A
+ * broken file costs only the probing.
  */
 #include <errno.h>
 #include <fcntl.h>

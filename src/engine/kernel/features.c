@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the running kernel can do, found by doing it: one small function for each row of
- * type/features.def, with a program of a few instructions. Versions are never compared:
- * distributions carry features backwards and configurations leave them out. Where attaching for
- * real would change the kernel's text or cost grace periods, the attempt is made to fail late:
- * at a symbol or file that does not exist, whose error only a kernel with the feature gives.
+ * Determines what the running kernel can do by doing it: one small function for each row of
+ * type/features.def, with a program of a few instructions. Versions are never compared, because
+ * distributions backport features and configurations leave them out. If attaching would change the
+ * kernel's text or cost grace periods, the attempt is made to fail late: at a symbol or file that
+ * does not exist, with an error that only a kernel with the feature returns.
  */
 #include <errno.h>
 #include <fcntl.h>

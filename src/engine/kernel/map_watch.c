@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * What processes map, as the kernel tells it: fork, exec, and each mapping of code
- * (include/uapi/linux/ perf_event.h: PERF_RECORD_FORK, _COMM, _MMAP2). A process that lives for a
+ * (include/uapi/linux/perf_event.h: PERF_RECORD_FORK, _COMM, _MMAP2). A process that lives for a
  * millisecond cannot be asked for its maps; these records are written while it still runs. A dummy
  * event on each processor carries them, in a ring of its own:
  *

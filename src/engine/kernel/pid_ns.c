@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Where the kernel keeps our own pid namespace: a program that runs once, in our context, follows
- * its task.
+ * Finds the address of our own pid namespace: a program that runs once, in our context, follows its
+ * task.
  *
  *	pid = current->thread_pid
  *	data[DATA_PID_LEVEL] = pid->level

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What this process may do. Capabilities, user namespaces, sysctls, lockdown, seccomp filters and
- * security modules all have a say, so the right is found by using it: by an empty program and a
- * counter that counts nothing. Only the reason for a refusal is looked up.
+ * Determines what this process may do. Capabilities, user namespaces, sysctls, lockdown, seccomp
+ * filters and security modules all decide, so a right is determined by using it: with an empty
+ * program, and with a counter that counts nothing. Only the reason for a refusal is looked up.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What only shows when a probed place is executed: a few bytes of code of our own in an unnamed
- * file, a probe in it, a call. What cannot be set up here (no memory file may be executed, no such
- * architecture) counts as the usual case.
+ * Features of user-space probes that show only when a probed address is executed: some bytes of
+ * code in an unnamed file, a probe in them, a call. If this cannot be set up (memory files may not
+ * be executed, another architecture), the usual result is assumed.
  */
 #include <fcntl.h>
 #include <pthread.h>
