@@ -191,7 +191,7 @@ static bool is_final(const struct used_engine *u, int code)
 	return code == -EMFILE || code == -ENFILE || code == -ENOMEM;
 }
 
-/* Bounds of loops that were lowered to make the program load are told as they are. */
+/* Reports loop bounds that were lowered to make the program load. */
 static void note_bounds(struct run *r, const struct used_engine *u, u32 func)
 {
 	const struct bpf_func *f = r->c.prog.funcs.v[func];
@@ -301,7 +301,7 @@ enum turn { OLD_RETURNS, NEWEST_FIRST, OLDEST_FIRST, N_TURNS }; /* of attaching 
 
 /*
  * Before 5.16 the kernel's unwinder ends at the trampoline that a return probe puts into the return
- * address: entry probes must run before those, and so be attached behind them.
+ * address: entry probes must run before those, and so are attached after them.
  */
 static bool returns_come_first(struct run *r)
 {
@@ -338,7 +338,7 @@ static int attach_some(struct run *r, const struct used_engine *u, bool internal
 	return rc < 0 ? rc : 0;
 }
 
-/* What is attached and will not run is said at once: the script waits in vain. */
+/* Reports at once what is attached and will not run. */
 static void tell_in_vain(struct run *r, const struct used_engine *u, bool internal)
 {
 	const struct sites_of *of = sites_in(r, u);
@@ -367,7 +367,7 @@ int attach_all(struct run *r, bool internal, struct err *err)
 	for (struct used_engine *u = engines_next(r, NULL); u && rc >= 0; u = engines_next(r, u))
 		rc = attach_in(r, u, internal, err);
 	if (!rc && !r->c.n_probes && r->skipped_some &&
-	    !r->exiting) { /* nobody waits for nothing */
+	    !r->exiting) { /* nothing is left to wait for */
 		err_set(err, -ENOENT, "Attachment failed for all probes.");
 		return err->code;
 	}

@@ -16,7 +16,7 @@ struct capture {
 };
 
 void capture_begin(struct capture *c, struct run *r);
-/* What was shown since the last time, behind what out holds. */
+/* Appends what was shown since the last call to out. */
 void capture_take(struct capture *c, struct buf *out);
 /* Back to the run's own sink; what was not taken is forgotten. */
 void capture_end(struct capture *c, struct run *r);

@@ -159,7 +159,7 @@ int child_start(struct run *r, struct err *err)
 		return err_set(err, -ECHILD,
 			       "the process for the command of -c cannot be prepared");
 	await_asleep(pid);
-	r->child_fd = watch_pid(pid); /* -1: SIGCHLD tells */
+	r->child_fd = watch_pid(pid); /* -1: SIGCHLD reports its end */
 	return 0;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* How a program tells 32-bit system calls from native ones: offsets and masks, from BTF. */
+/* How a program distinguishes 32-bit system calls from native ones: offsets and masks, from BTF. */
 #include "session/compile.h"
 
 /*

@@ -5,7 +5,7 @@
 
 #include "session/session.h"
 
-/* compat.c: fills in how 32-bit calls are told apart, from BTF. */
+/* compat.c: fills in how to recognize 32-bit calls, from BTF. */
 void compat_fill(struct compiled *c, struct profile *p);
 
 /* dispatch.c: several instances on the tracepoint of all system calls become one attachment; before

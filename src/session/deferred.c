@@ -18,7 +18,8 @@
 #include "session/deferred_watch.h"
 #include "sym/procs.h"
 
-enum { MAX_WATCHES = 5 }; /* in as many seconds: something here does not let it run */
+/* restarts within as many seconds before sonde gives up: something ends the helper */
+enum { MAX_WATCHES = 5 };
 
 struct found {
 	struct run *r;
@@ -162,7 +163,7 @@ static void tell_unfit(struct found *f, const struct target *t, const struct err
 	vec_push(&r->c.arena, &f->probe->unfit, t->profile);
 }
 
-/* A program for this layout; nobody else has it. */
+/* Compiles a program for a layout that no other program has. */
 static u32 make_instance(struct found *f, struct target *t)
 {
 	struct run *r = f->r;
@@ -325,7 +326,7 @@ static void look_at_all_again(struct run *r, const struct deferred_probe *l)
 		ufile_each(l->env, "*", look_again, &a);
 }
 
-/* A file that is there and named is probed all the same, and seldom replaced. */
+/* A named file that exists is probed anyway, and seldom replaced. */
 static void warn_of_no_watch(struct run *r, int why)
 {
 	const struct deferred_probe *wanted = NULL;
@@ -437,7 +438,7 @@ void deferred_poll(struct run *r)
 		begin_again(r);
 }
 
-/* How long we were in the way, with -v; what nobody looked at, always. */
+/* Reports how long files were held (with -v), and files that were not examined (always). */
 static void tell_holds(struct run *r)
 {
 	const char *path;

@@ -12,7 +12,7 @@
 
 enum { MAX_DEFERRED_LAYOUTS = 512 };
 
-/* What a refused instance must leave behind as it was. */
+/* The state that a refused instance must restore. */
 struct before {
 	struct map *maps; /* of the script, by map_list */
 	struct diags diags;

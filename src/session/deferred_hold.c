@@ -69,9 +69,10 @@
 
 enum {
 	IDLE_MS = 25, /* how often the timer is set again when nothing happens */
-	SLACK_MS = 5, /* where nobody is held a timer that is earlier by less is left as it is */
-	IN_VAIN_MS = 500, /* sonde has not looked at a file for so long: nobody is held for it */
-	START_MS = 5000,  /* setting all marks */
+	SLACK_MS = 5, /* if no process is held, a timer that is earlier by less is not set again */
+	/* sonde has not processed a file for this time: its openers are not held */
+	IN_VAIN_MS = 500,
+	START_MS = 5000, /* setting all marks */
 	END_MS = 500,
 	MAX_FILES = 256, /* that sonde has not looked at */
 	MAX_BATCH = 64,
@@ -79,7 +80,7 @@ enum {
 	HOLDER_FIRST = 2, /* priorities, above all ordinary ones */
 };
 
-struct file { /* that was told to sonde, or will be */
+struct file { /* was sent to sonde, or will be */
 	u64 seq, since_ms;
 	int fd; /* -1: its opener went on, and sonde has the descriptor */
 	struct file_id id;
@@ -99,14 +100,14 @@ struct holder {
 	int fan_fd, sock, mounts_fd;
 	timer_t timer;
 	u64 kill_ms;                 /* what the timer is set to */
-	u64 empty_ms;                /* when nobody waited unseen */
+	u64 empty_ms;                /* the last time without an opener that sonde has not seen */
 	struct file file[MAX_FILES]; /* in the order of their coming */
 	u32 n_files, n_dropped;
 	u64 seq;
 	struct hash known;
 	u64 own_mounts, last_mounts; /* mount namespaces: ours, and the one of the process before */
 	bool not_evictable;
-	bool ready;            /* sonde was told that all is watched */
+	bool ready;            /* sonde knows that all is watched */
 	struct hold_class was; /* sonde's main thread */
 	bool favoured;
 };
@@ -634,7 +635,7 @@ static void close_all_but(int sock)
 		close_above(3);
 }
 
-/* "7:freezer:/user/x" of /proc/self/cgroup: which is "/" where nobody can freeze it. */
+/* "7:freezer:/user/x" of /proc/self/cgroup: "/" if it cannot be frozen. */
 static bool is_in_freezer(void)
 {
 	struct buf text = {};

@@ -36,7 +36,7 @@ struct hold_plan {
 	bool all_opens;           /* there also about openings, not only about executions */
 	bool served;              /* only files of servers, or only all others */
 	s32 pid;                  /* only what this process opens; -1: all */
-	const struct hash *known; /* struct file_id: nobody waits for these */
+	const struct hash *known; /* struct file_id: openers of these are not held */
 	bool (*wants)(const void *ctx, const char *path);
 	const void *ctx;
 };
@@ -53,16 +53,16 @@ struct hold {                  /* sonde's end */
 	u32 mark;
 };
 
-struct hold_event { /* comes with a descriptor of the file, whose reading asks nobody */
+struct hold_event { /* comes with a descriptor of the file; reading it makes no fanotify event */
 	u64 seq, since_ms;
-	u32 n_dropped; /* so many files in all could not be sent */
+	u32 n_dropped; /* number of files that could not be sent */
 	bool held;     /* its opener waits */
 };
 
 struct hold_answer {
 	u64 seq; /* 0: no event, id alone matters */
 	struct file_id id;
-	bool known;  /* nobody waits for this file again */
+	bool known;  /* openers of this file are not held again */
 	bool forget; /* nor is the kernel to ask before somebody writes to it */
 };
 

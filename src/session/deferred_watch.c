@@ -45,7 +45,7 @@ enum { MAX_QUEUE = 1024, HOLDS = 2 /* one for files of servers */ };
 
 struct place { /* a pattern in one folder */
 	char *folder, *name;
-	bool holds; /* whoever opens a file of it */
+	bool holds; /* the opener of a file of it */
 };
 
 struct file_watch {
@@ -100,7 +100,7 @@ static void add_mark(struct file_watch *w, const char *path, u32 flags, u64 mask
 		(struct hold_mark){ .path = xstrdup(path), .flags = flags, .mask = mask };
 }
 
-/* The first one is told. */
+/* Reports the first one. */
 static void miss(struct file_watch *w, const char *folder, int why)
 {
 	if (w->missed)
@@ -315,7 +315,7 @@ static void drop(struct file_watch *w, struct opening *o)
 static void enqueue(struct file_watch *w, struct opening *o)
 {
 	if (w->n_queued ==
-	    MAX_QUEUE) { /* nobody reads what we say: descriptors and memory are bounded */
+	    MAX_QUEUE) { /* the reader does not keep up: limits descriptors and memory */
 		drop(w, o);
 		return;
 	}
@@ -328,7 +328,7 @@ static void enqueue(struct file_watch *w, struct opening *o)
 	next_opening(w);
 }
 
-/* Takes fd over; e: of a hold, NULL when it came to a folder and nobody opened it. */
+/* Takes fd over; e: the hold; NULL if the file appeared in a folder and was not opened. */
 static void consider(struct file_watch *w, int fd, u32 hold, const struct hold_event *e)
 {
 	struct opening *o = xcalloc(1, sizeof(*o));
@@ -348,7 +348,7 @@ static void consider(struct file_watch *w, int fd, u32 hold, const struct hold_e
 		enqueue(w, o);
 }
 
-/* false: the process that holds is gone, and nobody waits. */
+/* false: the helper is gone, and no opener waits. */
 static bool read_openings(struct file_watch *w, u32 hold)
 {
 	struct hold_event e;
@@ -384,7 +384,8 @@ static void read_arrivals(struct file_watch *w)
 		if (w->place[i].holds)
 			continue;
 		path = xasprintf("%s/%s", w->place[i].folder, w->place[i].name);
-		fd = open(path, O_PATH | O_CLOEXEC); /* which asks nobody: it would be us */
+		/* no fanotify event, which we would have to answer ourselves */
+		fd = open(path, O_PATH | O_CLOEXEC);
 		if (fd >= 0)
 			consider(w, fd, 0, NULL);
 		free(path);
@@ -518,7 +519,7 @@ int file_watch_fd(const struct file_watch *w)
 	return w->ready_fd;
 }
 
-/* The event's own descriptor, which asks nobody when it is read. The thread keeps it until
+/* The event's own descriptor, whose reads make no event. The thread keeps it until
  * file_watch_done(). */
 const char *file_watch_next(struct file_watch *w, const char **open_path)
 {

@@ -14,7 +14,7 @@ struct file_watch;
 struct file_watch *file_watch_new(s32 pid);
 /* Paths as fnmatch() has them ("/opt/app/lib*.so"); "*": every program, and with libraries whatever
  * is opened and could be one. Absolute. Whoever opens such a file is held until it is handled;
- * without holds, for a file that replaces one, nobody is. */
+ * without holds, for a file that replaces one, it is not. */
 void file_watch_add(struct file_watch *w, const char *pattern, bool holds, bool libraries);
 /* Starts telling: 0, or -errno when this system does not (no privilege, no fanotify). */
 int file_watch_start(struct file_watch *w);
@@ -25,7 +25,7 @@ int file_watch_fd(const struct file_watch *w);
 /* The file that waits: its name, and a path by which it can be opened until file_watch_done().
  * NULL: none. */
 const char *file_watch_next(struct file_watch *w, const char **open_path);
-/* It may go on. Files that were handled for good are not told again. false: whoever opened it went
+/* Releases the opener. Files that are done are not reported again. false: whoever opened it went
  * on without us, after *ms milliseconds. */
 bool file_watch_done(struct file_watch *w, bool for_good, u64 *ms);
 /* Milliseconds that somebody waited for us at most, and for which file: valid as long as nobody
@@ -34,10 +34,10 @@ u64 file_watch_longest(struct file_watch *w, const char **path, u64 *n_dropped);
 /* A file that is handled already. */
 void file_watch_known(struct file_watch *w, const char *path);
 bool file_watch_is_known(struct file_watch *w, const char *path);
-/* The process that holds is gone (file_watch_fd() is readable then): what comes is not told any
+/* The helper is gone (file_watch_fd() is readable then): files are not reported any
  * more. */
 bool file_watch_is_lost(struct file_watch *w);
-/* Another one is made; what came meanwhile is not told. As file_watch_start(). */
+/* Starts another helper; files that came meanwhile are not reported. As file_watch_start(). */
 int file_watch_restart(struct file_watch *w);
 /* Nobody waits from here on. */
 void file_watch_free(struct file_watch *w);

@@ -4,7 +4,7 @@
 #include <linux/perf_event.h>
 #include "session/compile.h"
 
-/* Whether a program there may run within a helper of another one, or of its own. */
+/* Whether a program there may run within a helper that another program, or itself, calls. */
 static bool is_nested_site(const struct compiled *c, const struct site *s)
 {
 	bool is_hardware = s->kind == SITE_PERF_SOFTWARE && s->perf_type != PERF_TYPE_SOFTWARE;

@@ -42,7 +42,7 @@ static struct bpf_func *new_func(struct compiled *c, const struct instance *in)
 	return f;
 }
 
-/* What no kernel would load is said here, with the way out. */
+/* Reports what no kernel would load, with a remedy. */
 static int refuse_too_big(struct compiled *c, const struct bpf_func *f)
 {
 	struct target_measure m = target_measure(&c->prog, f);
@@ -107,7 +107,7 @@ static void note_long(struct compiled *c, const struct instance *in)
 	c->is_long[in->index] = 1;
 }
 
-/* Our own verifier: what it refuses is our mistake, told on the user's line. */
+/* Our own verifier: what it refuses is a bug of ours, reported at the user's line. */
 int verify_instance(struct compiled *c, const struct instance *in, struct err *err)
 {
 	const struct bpf_func *f = c->prog.funcs.v[in->index];

@@ -27,7 +27,7 @@ static bool put_span(struct node *n, void *span)
 	return true;
 }
 
-/* What it cannot read is told at the clause that asks. */
+/* What it cannot read is reported at the clause that reads it. */
 static void blame(struct clause *keeper, struct span span)
 {
 	keeper->span = span;

@@ -31,7 +31,7 @@ static int watch(struct run *r, int fd)
 	return fd < 0 ? 0 : epoll_ctl(r->epoll_fd, EPOLL_CTL_ADD, fd, &e);
 }
 
-/* Nothing is asked for: that the reader went away is told all the same. A file has none. */
+/* No events requested: the end of the reader is reported anyway. A file has no reader. */
 static void watch_reader(struct run *r)
 {
 	struct epoll_event e = { .data.fd = r->o->sink->fd };

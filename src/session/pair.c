@@ -41,7 +41,7 @@ static struct users *users_of(struct pairs *p, const struct site *s)
 	return u;
 }
 
-/* False when a site is of a function that nobody can name. */
+/* False if the function of a site has no name. */
 static bool find_users(struct pairs *p)
 {
 	for (u32 i = 0; i < p->c->sites.n; i++) {

@@ -7,7 +7,7 @@
 #include "session/reading.h"
 #include "sym/tracefs.h"
 
-/* The row behind a name; arg0 is the row argN. */
+/* The row of a name; arg0 is the row argN. */
 static const struct builtin *row_of(const struct env *env, const char *name)
 {
 	const struct builtin *b = env_builtin(env, name);

@@ -12,8 +12,8 @@ struct reading {
 	const struct env *env;
 	struct arena *arena;
 	u32 flags;
-	VEC(const char *) args;           /* names behind "args." */
-	VEC(const char *) vars;           /* names behind "vars." */
+	VEC(const char *) args;           /* names after "args." */
+	VEC(const char *) vars;           /* names after "vars." */
 	bool whole;                       /* args itself is used: all names matter */
 	const struct function *functions; /* of the script */
 	u32 depth;                        /* of calls: recursion is refused later */

@@ -25,7 +25,7 @@ struct resolve {
 	bool internal;
 	bool many;      /* the attach point is not the only one */
 	u32 n_filtered; /* system calls that it dropped from a target */
-	bool awaited;   /* a target stands for files that come later */
+	bool awaited;   /* a target is a placeholder for files that appear later */
 	bool left_out;  /* a test or a benchmark, in a run of another kind */
 };
 
@@ -159,7 +159,7 @@ static bool passes_filter(const struct resolve *r, const char *probe)
 	       (r->user_name && regexec(filter, r->user_name, 0, NULL, 0) == 0);
 }
 
-/* A target that stands for many system calls keeps those that match. */
+/* A target for many system calls keeps those that match. */
 static bool filter_target(struct resolve *r, struct target *t)
 {
 	u32 left = 0;
@@ -212,7 +212,7 @@ static int on_target(void *ctx, struct target *t)
 		return 0;
 	if (r->provider->mode && is_taken(r, t))
 		return -EEXIST;
-	if (r->o->follow) /* the process is one of many: the set of --follow says which */
+	if (r->o->follow) /* the process is one of many: the set of --follow lists them */
 		t->site.pid = -1;
 	if (t->site.is_deferred) {
 		r->awaited = true;
@@ -370,7 +370,7 @@ static void resolve_attach(struct provider_env *env, struct resolve *r, struct a
 		resolve_unseen(env, r, a);
 }
 
-/* Not one of its probes is there, and nothing else says why. */
+/* None of its probes exists, and no other message gives the reason. */
 static bool has_nothing(const struct resolve *r)
 {
 	const struct compiled *c = r->c;

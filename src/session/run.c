@@ -153,7 +153,7 @@ static bool goes_back(const struct bpf_func *f)
 enum {
 	SMALL_RING = 64 << 10,
 	EXIT_RING = 256 << 10, /* many processors may call exit() before the first call is seen */
-	SLOW_HZ = 100,         /* a timer of so many hertz or fewer is no flood */
+	SLOW_HZ = 100,         /* a timer of at most this rate is not a flood */
 };
 
 static bool is_slow_timer(const struct site *s)
@@ -296,7 +296,7 @@ static int start(struct run *r, struct err *err)
 		return rc;
 	if (r->exiting || !engines_have_events(r))
 		return 0;
-	/* what keeps sets and arguments first, then those who ask for them */
+	/* clauses that fill sets and arguments first, then those that read them */
 	if ((r->o->follow && (rc = refuse_follow_in_namespace(r, err)) < 0) ||
 	    (rc = attach_all(r, true, err)) < 0 ||
 	    (r->o->follow && (rc = follow_start(r, r->child ? r->child : r->o->pid, err)) < 0))
@@ -348,7 +348,7 @@ static void finish(struct run *r, struct err *err)
 	sink_flush(r->o->sink);
 }
 
-/* What the begin probes print comes behind this: they have run, and nobody saw it yet. */
+/* The output of begin probes follows this: they have run, and it is not shown yet. */
 static void tell_attached(struct run *r)
 {
 	if (!r->o->dry_run)
@@ -434,7 +434,7 @@ static int refuse_nothing(const struct run *r, struct err *err)
 	return err_usage(err, -ENOENT, "No probes to attach");
 }
 
-/* All that could still happen was refused by the kernel, and the script does without. */
+/* The kernel refused all that could still fire, and the script works without it. */
 static bool nothing_comes(const struct run *r)
 {
 	u32 once = 0;
@@ -455,7 +455,7 @@ static int run_attached(struct run *r, struct err *err)
 		return status_of(err);
 	loops = !r->exiting && engines_have_events(r) && !r->o->mode &&
 		!((only_special(r) || nothing_comes(r)) && !r->child);
-	if (loops) /* what is said to be live is */
+	if (loops) /* what was reported as live is live */
 		deferred_start(r);
 	if (!r->o->mode)
 		tell_attached(r);
@@ -479,7 +479,7 @@ static int run_attached(struct run *r, struct err *err)
 	return err->code ? status_of(err) : r->exit_code;
 }
 
-/* Of a run that began again all has been told, but for the names that it began again for. */
+/* A run that restarted has reported all, except the names that it restarted for. */
 static void keep_news(struct diags *d)
 {
 	u32 n = 0;

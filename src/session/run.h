@@ -30,9 +30,9 @@ struct run {
 	bool substitute_refused;
 	bool skipped_some; /* probes that the kernel refused and others do without */
 	bool exiting;      /* exit() was met, a signal came, or the target is gone */
-	/* by the script: nothing recorded behind it is shown, but for the end clauses */
+	/* by the script: records after it are not shown, except those of end clauses */
 	bool exit_called;
-	bool ending; /* the end clauses' turn */
+	bool ending; /* the end clauses run */
 	int exit_code;
 	/* -c */
 	s32 child;               /* pid, 0: none */
@@ -42,7 +42,7 @@ struct run {
 	const char *child_path;
 	int signal_fd, epoll_fd;
 	sigset_t signals_before;
-	/* system(): one command at a time, records wait behind it */
+	/* system(): one command at a time; later records wait */
 	s32 command_pid;
 	int command_out;         /* its output, -1: none runs */
 	struct buf command_text; /* what it printed so far */
@@ -61,7 +61,7 @@ struct run {
 	struct file_watch *watch;           /* deferred.c; NULL: no file is waited for */
 	u32 n_deferred_sites, n_watches;    /* probes that came; how often watching began again */
 	u64 first_watch_ns;
-	bool too_many_deferred; /* said */
+	bool too_many_deferred; /* reported */
 	struct screen *screen;  /* screen.c: sonde top; NULL otherwise */
 	u32 follow_at;          /* follow.c: whose children are being added */
 	int follow_error;
@@ -105,7 +105,7 @@ void command_wait(struct run *r);
 void losses_report(struct run *r);
 /* The program has more counters than the n of before. */
 void losses_more(struct run *r, u32 n);
-/* Those so far are not told: what a benchmark does on purpose. */
+/* Does not report the losses so far: a benchmark causes them on purpose. */
 void losses_forget(struct run *r);
 void maps_print(struct run *r);
 /* The largest first, and of each map that many at most; 0: all. */
@@ -138,7 +138,7 @@ int follow_start(struct run *r, s32 pid, struct err *err);
 void deferred_start(struct run *r);
 int deferred_fd(const struct run *r); /* readable when deferred_poll() has something to do; -1 */
 void deferred_poll(struct run *r);
-void deferred_end(struct run *r); /* nobody waits for us from here on */
+void deferred_end(struct run *r); /* no opener is held from here on */
 
 /* ---- attach.c */
 int load_all(struct run *r, struct err *err);

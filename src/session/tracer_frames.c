@@ -35,7 +35,7 @@ static void note_mark(struct tracer_frames *m, const struct ksym *k)
 		m->text_to = k->address;
 }
 
-/* They lie one behind the other (kernel/trace/bpf_trace.c: BPF_TRACE_DEFN_x). */
+/* They are consecutive (kernel/trace/bpf_trace.c: BPF_TRACE_DEFN_x). */
 static void note_run(struct scan *s, const struct ksym *k)
 {
 	bool is_run = starts_with(k->name, "bpf_trace_run");

@@ -70,7 +70,7 @@ int attach_perf_tracepoint(struct kernel *k, u32 func, const struct site *s, str
 	struct perf_event_attr attr = { .type = PERF_TYPE_TRACEPOINT,
 					.size = sizeof(attr),
 					.config = s->perf_config,
-					.disabled = 1 /* the program runs all the same */ };
+					.disabled = 1 /* the program runs anyway */ };
 	u32 cpu = 0;
 	int event;
 

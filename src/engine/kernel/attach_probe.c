@@ -57,7 +57,7 @@ static int open_probe(const char *pmu, const struct site *s, struct perf_event_a
 
 /* ---- kprobes */
 
-/* "module:function" when the module is told, as the kernel's symbol lookup wants it. */
+/* "module:function" if the module is given, the form of the kernel's symbol lookup. */
 static const char *kprobe_symbol(struct kernel *k, const struct site *s)
 {
 	if (!s->symbol || !s->path)

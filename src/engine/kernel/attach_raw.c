@@ -68,7 +68,7 @@ int attach_raw_tracepoint(struct kernel *k, u32 func, const struct site *s, stru
 /*
  * Before 6.4 (kernel commit 31bf1dbccfb0) a trampoline for a module's function was put on the
  * kernel's own function when that has the same name. The function tracer says where it is:
- * "comm_write [module] (1) ...". Where nobody can say, it is believed.
+ * "comm_write [module] (1) ...". If this is unknown, the symbol is used.
  */
 static bool is_on_namesake(const struct site *s)
 {
@@ -102,7 +102,7 @@ static int several(struct err *err, const struct site *s)
 	return -EADDRNOTAVAIL;
 }
 
-/* Whether tracefs says that the function tracer, and so a trampoline, has no place there. */
+/* Whether, by tracefs, neither the function tracer nor a trampoline can attach there. */
 static bool is_untraceable(const struct site *s)
 {
 	struct buf text = {};

@@ -75,7 +75,7 @@ int bpf_prog_run_time(int fd, u64 *ns);
 /* How many instructions the verifier processed (5.16). */
 int bpf_prog_followed(int fd, u64 *n);
 int bpf_btf_load(const void *btf, u32 len, char *log, u32 log_size);
-/* name NULL: the program says where (attach_btf_id). cookie 0 asks nothing of old kernels. */
+/* name NULL: the program has the target (attach_btf_id). cookie 0 works on old kernels. */
 int bpf_raw_tracepoint_open(const char *name, int prog_fd, u64 cookie);
 int bpf_link_perf(int prog_fd, int event_fd, u64 cookie);
 int bpf_link_tracing(int prog_fd, u32 attach_type, u64 cookie);

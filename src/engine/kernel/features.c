@@ -42,7 +42,7 @@ static bool was_made(int fd)
 	return fd >= 0;
 }
 
-/* Nothing can be told now: a file that we may not open, addresses that we may not see, a switch
+/* Not known now: a file that we may not open, addresses that we may not see, a switch
  * that is off. */
 static bool untold;
 
@@ -359,7 +359,7 @@ static bool try_fsession(void)
 	return with_btf(ask_fsession);
 }
 
-/* A hook that nobody runs into now. */
+/* A hook that does not fire now. */
 static bool ask_lsm(struct btf *btf)
 {
 	_fd int prog = load_by_id(BPF_PROG_TYPE_LSM, BPF_LSM_MAC,
@@ -388,7 +388,7 @@ static bool try_kfunc(void)
 	return with_btf(ask_kfunc);
 }
 
-/* Nothing that can be tried tells it: the function that the function graph calls is there or
+/* No attempt can show it: the function that the function graph calls exists or
  * not. */
 static bool ask_fprobe_graph(struct btf *btf)
 {
@@ -600,7 +600,7 @@ static bool try_uprobe_multi(void)
 		ATTACH_UPROBE_MULTI, EBADF);
 }
 
-/* Loading tells it: events and links of user-space probes take such programs from the same kernel
+/* Loading shows it: events and links of user-space probes take such programs from the same kernel
  * on. */
 static bool try_uprobe_sleep(void)
 {
@@ -826,8 +826,8 @@ static bool (*const tries[N_FEATURES])(void) = {
 	[FEAT_INHERIT_THREAD] = try_inherit_thread,
 };
 
-/* EPERM and EACCES are also what a verifier or a lockdown says: only with a right missing they mean
- * nothing. */
+/* EPERM and EACCES are also returned by a verifier or lockdown: only if a right is missing they
+ * mean nothing. */
 enum feature_answer feature_try(enum feature id)
 {
 	if (!tries[id])

@@ -52,7 +52,7 @@ struct kernel {
 	bool own_btf;
 	int *map_fd;           /* by map; -1 */
 	struct loaded *loaded; /* by function, */
-	u32 n_loaded;          /* so many */
+	u32 n_loaded;          /* number of them */
 	int data_fd;
 	int attach_fd; /* load.c: of attach_module or attach_prog; 0: none yet */
 	const char *attach_module;
@@ -62,7 +62,7 @@ struct kernel {
 	u8 *data;                      /* the data map, mapped; data_len bytes */
 	u32 data_len, gate_off;
 	struct ring ring;
-	struct map_watch *map_watch; /* NULL: nobody asked */
+	struct map_watch *map_watch; /* NULL: not requested */
 	VEC(struct kept) kept;
 	VEC(const char *) probed; /* files with uprobes of ours */
 	VEC(struct attachment) attached;
@@ -86,7 +86,7 @@ void release_all(struct kernel *k, bool wait, struct leaving *l);
 int turn_open(void);
 void turn_take(struct kernel *k);
 void turn_give(struct kernel *k);
-/* Returns when nobody attaches. */
+/* Returns when no sonde attaches. */
 void turn_yield(int turn);
 /* feature_cache.c: a descriptor of our private directory, which lasts until the next boot, or
  * -1. */
@@ -106,8 +106,8 @@ void ring_unmap(struct kernel *k);
 
 /* load.c: the descriptor of a function loaded with another attach type; loads on first use. */
 int load_variant(struct kernel *k, u32 func, u32 attach_type, struct err *err);
-/* join.c: one function of two, for a session; is_return: BTF id of what tells them apart. NULL:
- * they are too long. */
+/* join.c: one function of two, for a session; is_return: BTF id of the kernel function that
+ * distinguishes them. NULL: they are too long. */
 struct bpf_func *join_functions(struct arena *a, const struct bpf_func *entry,
 				const struct bpf_func *ret, s32 is_return);
 /* btf_blob.c: BTF that names the subprograms. Returns a descriptor or -1; info has n_subprogs

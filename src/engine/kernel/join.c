@@ -38,7 +38,7 @@ static u32 moved(const struct part *p, u32 at)
 	return at < p->main_len ? at + p->main_at : at - p->main_len + p->subs_at;
 }
 
-/* Calls and addresses of subprograms are relative to the instruction behind them. */
+/* Calls and addresses of subprograms are relative to the next instruction. */
 static bool names_subprogram(const struct bpf_insn *insn)
 {
 	return (insn->code == (BPF_JMP | BPF_CALL) && insn->src_reg == BPF_PSEUDO_CALL) ||

@@ -15,7 +15,7 @@
 struct kernel;
 
 /* Whether this process may load tracing programs and open counters of all processes; if not,
- * err->help says what is missing. Lockdown: "none", "integrity", "confidentiality", or "" when the
+ * err->help names what is missing. Lockdown: "none", "integrity", "confidentiality", or "" when the
  * kernel does not say. */
 bool kernel_may_load(struct err *err);
 bool kernel_may_count(struct err *err);
@@ -43,7 +43,7 @@ void kernel_features_refresh(struct features *f);
 void kernel_features_save(struct features *f);
 
 struct kernel *kernel_open(struct program *prog, const struct engine_options *o);
-/* Detaches, closes, frees; what is slow to detach, by a process of its own: see release.c. */
+/* Detaches, closes, frees; a separate process does slow detaching: see release.c. */
 struct leaving kernel_close(struct kernel *k);
 
 int kernel_create_maps(struct kernel *k, struct err *err);
@@ -79,14 +79,14 @@ int kernel_attach_many(struct kernel *k, u32 func, const struct site *const *sit
 int kernel_iter_open(struct kernel *k, u32 func, struct err *err);
 /* Runs a SITE_ONCE/SITE_SIGNAL program now. Its return value goes to *ret (may be NULL). */
 int kernel_run(struct kernel *k, u32 func, s32 *ret, struct err *err);
-/* Runs one so many times and once before; *ns: what the runs took together. */
+/* Runs one n times, after one untimed run; *ns: total time of the n runs. */
 int kernel_time(struct kernel *k, u32 func, u64 times, u64 *ns, s32 *ret, struct err *err);
 /* Has the address of our own pid namespace put into the word DATA_PID_NS, its level into
  * DATA_PID_LEVEL. 0, or -1 with errno. */
 int kernel_find_pid_namespace(struct kernel *k, const struct pid_ns_place *at);
 /* Stops events at once (the programs no longer run when it returns), objects are closed later. */
 void kernel_detach_all(struct kernel *k);
-/* What -v tells: how a site was attached ("raw tracepoint sys_enter, one program for 352
+/* For -v: how a site was attached ("raw tracepoint sys_enter, one program for 352
  * calls"). */
 const char *kernel_how(const struct kernel *k, u32 attachment);
 u32 kernel_n_attached(const struct kernel *k);

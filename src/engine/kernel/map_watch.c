@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What processes map, as the kernel tells it: fork, exec, and each mapping of code
+ * Changes of mappings, reported by the kernel: fork, exec, and each mapping of code
  * (include/uapi/linux/perf_event.h: PERF_RECORD_FORK, _COMM, _MMAP2). A process that lives for a
  * millisecond cannot be asked for its maps; these records are written while it still runs. A dummy
  * event on each processor carries them, in a ring of its own:
@@ -115,7 +115,7 @@ int map_watch_fd(const struct map_watch *w)
 
 /* ---- records */
 
-struct mmap2 { /* behind the header of PERF_RECORD_MMAP2 */
+struct mmap2 { /* after the header of PERF_RECORD_MMAP2 */
 	u32 pid, tid;
 	u64 addr, len, pgoff;
 	u32 major, minor;

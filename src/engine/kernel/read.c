@@ -265,7 +265,7 @@ static int each_key(struct kernel *k, u32 map,
 	return ret;
 }
 
-/* A key that a program deleted meanwhile stops a batch: the rest is done from behind it. */
+/* A key that a program deleted meanwhile stops a batch: the rest follows from the next key. */
 static int delete_keys(const struct reader *r, const struct piece *p)
 {
 	for (u32 at = 0; at < p->n;) {

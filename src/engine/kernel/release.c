@@ -95,7 +95,7 @@ static void lease_files(const struct kernel *k)
 {
 	enum { MAX_LEASES = 256 };
 
-	signal(SIGIO, SIG_IGN); /* says that somebody waits */
+	signal(SIGIO, SIG_IGN); /* another process waits for the lease */
 	for (u32 i = 0; i < k->probed.n && i < MAX_LEASES; i++) {
 		int fd = open(k->probed.v[i], O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 
@@ -106,9 +106,9 @@ static void lease_files(const struct kernel *k)
 
 enum {
 	WORKERS = 4,    /* processes that close */
-	MANY = 8,       /* objects that take long enough to be told */
+	MANY = 8,       /* objects whose removal takes long enough to be reported */
 	WATCH_MS = 300, /* of many: how long the first ones are watched */
-	TOLD_MS = 700,  /* what takes less is not told */
+	TOLD_MS = 700,  /* what takes less is not reported */
 	POLL_MS = 10,
 	MEET_MS = 1000,
 };
@@ -149,7 +149,7 @@ static bool close_by_exit(int fd, const int go[2])
 	return true;
 }
 
-/* Until so many have come; not for ever, since somebody may have ended a worker. */
+/* Waits until n have come, but not forever: a worker may have been killed. */
 static void meet(struct progress *p, u32 all)
 {
 	__atomic_add_fetch(&p->met, 1, __ATOMIC_RELAXED);
@@ -241,7 +241,7 @@ static void watch(const struct progress *p, u32 n, struct leaving *l)
 		*l = (struct leaving){ .pid = l->pid, .n = left, .ms = ms };
 }
 
-/* Gives the descriptors to a process of their own. Its exit signal is none: nobody's wait()
+/* Gives the descriptors to a separate process. It has no exit signal: no wait()
  * sees it; its pid is collected when we exit. false: could not, they are still ours alone. */
 static bool give_away(struct kernel *k, struct leaving *l)
 {

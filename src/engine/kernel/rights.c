@@ -206,7 +206,7 @@ bool is_locked_down(void)
 	return *state && !streq(state, "none");
 }
 
-/* The number behind a line's name, "Seccomp:\t2"; -1 when the file or the line is missing. */
+/* The number after a line's name, "Seccomp:\t2"; -1 if the file or the line is missing. */
 static s64 line_number(const char *path, const char *name)
 {
 	struct buf b = {};

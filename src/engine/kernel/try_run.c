@@ -44,7 +44,7 @@ static bool code_init(struct code *c, const u8 *bytes, size_t n)
 	return c->at;
 }
 
-/* What the question says of such code; otherwise: when it cannot be set up. */
+/* The result of the question for such code; otherwise: the result if it cannot be set up. */
 static bool ask_code(const u8 *bytes, size_t n, bool (*question)(const struct code *c),
 		     bool otherwise)
 {
