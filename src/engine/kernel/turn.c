@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Attaching goes before detaching: both need the kernel's event_mutex, kprobe_mutex or ftrace_lock,
- * which detaching holds for whole grace periods. Who attaches holds a read lock on a file of ours
+ * which detaching holds for whole grace periods. An attaching process holds a read lock on a file of ours
  * (fcntl(2), F_OFD_SETLK: it ends with its process); a detaching process looks for one before each
  * close, and never holds one. Without the file no process waits.
  */
