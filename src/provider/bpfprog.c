@@ -21,7 +21,7 @@ struct match {
 	void *ctx;
 };
 
-/* The name of the program's function, or NULL: not one that is asked for. */
+/* The name of the program's function, or NULL: it is not requested. */
 static const char *name_of(struct match *m, u32 id, const struct bpf_prog_types *types)
 {
 	struct err err = {};

@@ -7,7 +7,7 @@
 
 enum {
 	MAX_BRANCH_TEXT = 256 << 20
-}; /* bytes: of a file with more code nobody looks at every place */
+}; /* bytes: not every offset of a file with more code is decoded */
 
 struct branch_targets {
 	u64 base, len; /* bytes: from the first code segment to the end of the last */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * fentry[:MODULE]:FUNCTION and fexit: trampolines of the kernel (kernel/bpf/trampoline.c). A
- * program is loaded for one function, by its BTF id, so each function is a program of its own. The
+ * program is loaded for one function, by its BTF id, so each function has a separate program. The
  * context holds the arguments as words; at fexit the returned value follows them.
  * fentry:bpf:PROGRAM is in bpfprog.c.
  */
@@ -20,7 +20,7 @@ struct found { /* a function that matched */
 struct match {
 	struct provider_env *env;
 	const struct btf_place *place; /* where names are looked for now */
-	const char *module, *pattern;  /* module NULL: not told */
+	const char *module, *pattern;  /* module NULL: not given */
 	bool is_return, many;
 	VEC(struct found) found;
 	struct targets ts;
@@ -112,7 +112,7 @@ static void add_trampoline(struct match *m, const struct found *f)
 }
 
 /* ---- many functions through one link: a trampoline takes 20 to 60 ms to attach and has a
- * program of its own, so a pattern becomes a kprobe multi link where that answers the same. */
+ * separate program, so a pattern becomes a kprobe multi link if that gives the same result. */
 
 enum { MANY = 4 };
 
@@ -337,7 +337,7 @@ static int ambiguous(struct match *m, const struct spec *spec)
 	return -EINVAL;
 }
 
-/* A module that is loaded, but says nothing about its types (no kernel before 5.11 does). */
+/* A loaded module without type information (as on all kernels before 5.11). */
 static bool is_bare_module(struct match *m)
 {
 	return m->module && !glob_has_wildcard(m->module) && !btf_place(m->env, m->module) &&

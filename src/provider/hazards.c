@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Functions of the kernel that tracing itself runs through. In: a name; out: whether patterns leave
- * it out, why no trampoline may stand there, whether programs there must keep off each other.
+ * it out, why no trampoline may be attached there, whether programs there must exclude each other.
  *
  * What a trampoline does before and after its program (kernel/bpf/trampoline.c):
  *
@@ -11,9 +11,9 @@
  *	__bpf_prog_exit*	prog->active is lowered, then migrate_enable, rcu_read_unlock
  *
  * A trampoline on what is called outside of prog->active calls itself until the stack ends.
- * rcu_read_unlock() calls rcu_read_unlock_special() each time until it has told RCU: everything on
- * that way, too. A kprobe, by breakpoint, ftrace or multi link, stops itself before any of this
- * (kprobe_running(), ftrace_test_recursion_trylock()).
+ * rcu_read_unlock() calls rcu_read_unlock_special() each time until it has reported to RCU:
+ * everything on that way, too. A kprobe, by breakpoint, ftrace or multi link, stops itself before
+ * any of this (kprobe_running(), ftrace_test_recursion_trylock()).
  *
  * A function that is on that way on one kernel counts on all.
  */
@@ -36,7 +36,7 @@ static bool is_among(const char *words, const char *name)
 	return false;
 }
 
-/* Outside of prog->active. Of RCU's functions those behind rcu_read_unlock_special(), 5.10 to 7.2,
+/* Outside of prog->active. Of RCU's functions those below rcu_read_unlock_special(), 5.10 to 7.2,
  * with CONFIG_PREEMPT_RCU and without, with CONFIG_RCU_BOOST and CONFIG_PROVE_RCU. */
 static const char under_programs[] =
 	"__bpf_prog_enter* __bpf_prog_exit* __bpf_tramp_* preempt_count_* preempt_schedule* "
@@ -76,7 +76,7 @@ const char *trampoline_hazard(const char *name, bool is_return)
 }
 
 /* Neighbours of the way, since kernels between those that were hunted may run through them, and
- * what the kernel lets no kprobe into: a trampoline is not what was asked for there. */
+ * functions that the kernel refuses kprobes on: a trampoline is no substitute there. */
 static const char near_programs[] =
 	"rcu_* __rcu_* srcu_* __srcu_* migrate_* preempt_* raise_softirq* __raise_softirq* "
 	"irq_work_* __irq_work* sched_clock* local_clock* bpf_prog_* __bpf_* lock_* "
@@ -103,7 +103,7 @@ const char *substitute_hazard(const char *name, bool is_return)
 /* What a kretprobe runs when its function returns, outside of what stops kprobes within kprobes
  * (kernel/kprobes.c: trampoline_handler(), __kretprobe_trampoline_handler()). kretprobes of both
  * kprobe_busy_begin and kprobe_busy_end, as in kretprobe:k*, panic 5.10 as soon as another one
- * returns: found by tests/vm/hunt. The others are those beside them. */
+ * returns: found by tests/vm/hunt. The others are their neighbors. */
 static const char under_returns[] =
 	"kprobe_busy_begin kprobe_busy_end kretprobe_* __kretprobe_* recycle_rp_inst* cleanup_rp_inst* free_rp_inst* "
 	"trampoline_handler* get_kretprobe* rethook_* arch_rethook_*";

@@ -19,7 +19,7 @@ struct tp_format;
 const struct provider *provider_lookup(const char *name, bool *old_name);
 const char *provider_near(const char *name);
 
-/* ---- tp_class.c: what helps who names a class of events where an event belongs; NULL: it is
+/* ---- tp_class.c: the hint if a class of events is named instead of an event; NULL: it is
  * none. */
 const char *event_class_help(struct provider_env *env, const char *category, const char *name);
 
@@ -32,11 +32,11 @@ int probe_bad_syntax(struct provider_env *env, const struct spec *spec, const ch
 void probe_help(struct provider_env *env, struct diag *d, const char *fmt, ...) FORMAT(3, 4);
 /* The system refused: text and help of err. Returns err->code. */
 int probe_refused(struct provider_env *env, const struct spec *spec, const struct err *err);
-/* The kernel says nothing about its types. */
+/* The kernel has no type information for it. */
 void probe_untyped(struct provider_env *env, const struct spec *spec);
 /* Reports that sysfs is not mounted, if that is why `what` are missing. */
 bool probe_lacks_sysfs(struct provider_env *env, const struct spec *spec, const char *what);
-/* Whether the kernel has it; `unknown` when nobody can tell (no features given). */
+/* Whether the kernel has it; `unknown` if that is not known (no features given). */
 bool env_has(struct provider_env *env, enum feature id, bool unknown);
 /* NULL: the kernel has no BTF. */
 struct btf *env_btf(struct provider_env *env);
@@ -75,7 +75,7 @@ void profile_trim_args(const struct provider_env *env, struct profile *p, bool m
 /* arg0... of a traced function from its registers; retval instead for a return probe. */
 void profile_function(struct provider_env *env, struct profile *p, bool is_return, bool is_user);
 
-/* spec.c: "tracepoint:sched:x" from the provider's name and the parts behind the first. */
+/* spec.c: "tracepoint:sched:x" from the provider's name and the parts after the first. */
 const char *spec_name(struct provider_env *env, const struct spec *spec);
 /* The parts from that one on as they were written: names of C++ have colons. */
 const char *spec_rest(struct arena *a, const struct spec *spec, u32 from);
@@ -133,15 +133,15 @@ int kernel_functions_each(struct provider_env *env,
 			  int (*f)(void *ctx, const struct kernel_function *fn), void *ctx);
 /* Whether a function of that name exists; module NULL: anywhere. */
 bool kernel_function_exists(struct provider_env *env, const char *module, const char *name);
-/* Whether the compiler left pieces of the function (name.isra.0, name.constprop.0); true: or nobody
+/* Whether the compiler left pieces of the function (name.isra.0, name.constprop.0); true: or
  * knows. */
 bool kernel_has_clones(struct provider_env *env, const char *name);
-/* False when the kernel says which functions its tracer knows and this is none of them. */
+/* False if the kernel lists the functions of its tracer and this is not one of them. */
 bool kernel_function_is_traceable(struct provider_env *env, const char *name, const char *module);
 /* Links name functions of the kernel itself, and those of modules by address: fills it in. */
 void kernel_function_address(struct provider_env *env, const char *module, struct site *s);
 /* All functions of that name and module (NULL: the kernel itself) that the function tracer knows,
- * or all there are when it does not say. */
+ * or all if it has no such list. */
 void kernel_function_addresses(struct provider_env *env, const char *module, const char *name,
 			       void (*f)(void *ctx, u64 address), void *ctx);
 /* Another name of the same function that has a type: a system call without arguments is
@@ -155,21 +155,22 @@ const char *kernel_function_of_call(struct provider_env *env, const char *name);
 
 /* ---- hazards.c: what tracing itself runs through */
 
-/* Why no trampoline may stand there, and why none instead of a kprobe, which is safer; or NULL. */
+/* Why no trampoline may be attached there, and why none instead of a kprobe, which is safer; or
+ * NULL. */
 const char *trampoline_hazard(const char *name, bool is_return);
 const char *substitute_hazard(const char *name, bool is_return);
 /* Why no kretprobe may be there, or NULL. */
 const char *kretprobe_hazard(const char *name);
-/* Whether helpers that programs call may run through it, as far as its name tells. */
+/* Whether helpers that programs call may run through it, decided by its name. */
 bool kernel_function_is_in_helpers(const char *name);
 /* Compiler's and tracer's own helpers, which wildcards pass over. */
 bool kernel_function_is_hidden(const char *name);
 
-/* kcode.c: why no probe can stand at that offset of a kernel function; NULL: it can, or the kernel
- * must say. */
+/* kcode.c: why no probe can be at that offset of a kernel function; NULL: it can, or the kernel
+ * decides. */
 const char *kernel_offset_refused(struct provider_env *env, const char *module, const char *name,
 				  u64 offset);
-/* Whether an instruction of x86 begins at the offset, as far as can be told; else those on both
+/* Whether an instruction of x86 begins at the offset, as far as is known; else those on both
  * sides of it. */
 bool kernel_code_boundary(const u8 *code, u32 len, u32 offset, u32 *before, u32 *after);
 

@@ -46,8 +46,8 @@ static void add_args(struct provider_env *env, struct profile *p, const struct t
 	}
 }
 
-/* Objects of a process are told apart by its task, as -p and --follow want them; others are
- * nobody's. */
+/* Objects of a process are filtered by its task for -p and --follow; others belong to
+ * no process. */
 static void find_owner(struct profile *p)
 {
 	for (u32 i = 0; i < p->n_args; i++) {

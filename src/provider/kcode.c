@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Where instructions begin in a function of the kernel. In: the symbol and an offset; out: whether
- * a probe can stand there. The code is read from /proc/kcore, an ELF core file whose segments are
+ * a probe can be there. The code is read from /proc/kcore, an ELF core file whose segments are
  * the kernel's memory (fs/proc/kcore.c); where that is not allowed, or an instruction is not known,
- * nothing is said and the kernel decides.
+ * nothing is reported and the kernel decides.
  *
  * The text is as it runs: a call where a function is traced, and int3 (0xcc) where somebody else's
- * probe stands, behind which nothing is certain.
+ * probe is, after which nothing is certain.
  */
 #include <elf.h>
 #include <fcntl.h>

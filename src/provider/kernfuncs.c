@@ -5,7 +5,7 @@
  * up in BTF first, which costs neither.
  *
  * The list is read once in a process. A name that several files of the kernel use for functions of
- * their own stands in it several times and is told once, as ambiguous: such functions are reached
+ * their own is in it several times and is listed once, as ambiguous: such functions are reached
  * by address.
  */
 #include <errno.h>
@@ -33,7 +33,7 @@ static struct {
 	struct known *v;
 	u32 n, cap;
 	struct hash names; /* "name" or "name\tmodule" -> index + 1 */
-} all;                     /* of this process, as the kernel has it when first asked */
+} all;                     /* of this process, read on first need */
 
 static void push(char *name, char *module)
 {
@@ -189,11 +189,11 @@ void kernel_function_address(struct provider_env *env, const char *module, struc
 		s->address = found.address;
 }
 
-/* Where the function tracer can look: since 6.5 it tells its calls, which lie a few bytes behind a
+/* Where the function tracer can look: since 6.5 it lists its calls, which are a few bytes after a
  * function's start. */
 static struct {
 	bool tried;
-	u64 *v; /* sorted; NULL: it does not say */
+	u64 *v; /* sorted; NULL: not known */
 	u32 n;
 } calls;
 
@@ -236,7 +236,7 @@ static bool is_traced_at(u64 address)
 
 	if (!calls.tried)
 		read_calls();
-	for (hi = calls.n; lo < hi;) { /* the first call at or behind the address */
+	for (hi = calls.n; lo < hi;) { /* the first call at or after the address */
 		u32 mid = lo + (hi - lo) / 2;
 
 		if (calls.v[mid] < address)

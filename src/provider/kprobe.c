@@ -12,7 +12,7 @@
 #include "sym/btf.h"
 #include "object/elf.h"
 
-struct kplace {           /* what the last part says */
+struct kplace {           /* the last part */
 	const char *name; /* NULL: an address */
 	u64 offset, address;
 };
@@ -125,7 +125,7 @@ static struct target *add(struct match *m, const char *module, const char *name,
  * (instructions for each event, 6.1: 126 for 346 and 181 for 583; 7.2: 110 for 255 of a multi
  * link, 165 for 706), and as much to attach */
 
-enum { MOST_TRAMPOLINES = 4 /* of one clause: each is a program and an attachment of its own */ };
+enum { MOST_TRAMPOLINES = 4 /* of one clause: each is a separate program and attachment */ };
 
 /* argN as the register has it: narrow ones have more in the register than a trampoline keeps. */
 static bool add_words(struct match *m, struct profile *p)
@@ -146,7 +146,7 @@ static bool add_words(struct match *m, struct profile *p)
 	return !(used >> p->n_argn);
 }
 
-/* What a return probe tells, and no more than that. */
+/* Only what a return probe provides. */
 static bool drop_args(struct match *m, struct profile *p)
 {
 	p->args = NULL;
@@ -155,7 +155,7 @@ static bool drop_args(struct match *m, struct profile *p)
 	return p->retval.loc.kind != LOC_NONE || !m->env->kernel_script.args;
 }
 
-/* NULL, and why: only a kprobe gives all that is asked for. */
+/* NULL, and why: only a kprobe provides all that is read. */
 static struct profile *substitute_profile(struct match *m, const char *name, const char **why)
 {
 	struct provider_env *env = m->env;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Everything that matches a pattern. In: "tracepoint:sched:*", "*ware:*", "*openat*", a provider's
- * name, or "struct NAME"; out: names, with arguments when asked for. A pattern without a colon is
- * matched against whole names, as if "*" stood around a bare word. Several attach points are
+ * name, or "struct NAME"; out: names, with arguments if requested. A pattern without a colon is
+ * matched against whole names, as if a bare word had "*" on both sides. Several attach points are
  * separated by commas, as in a script.
  */
 #include <errno.h>
@@ -203,7 +203,7 @@ static int list_types(struct provider_env *env, u8 tag, const char *pattern, boo
 	return fl->n;
 }
 
-/* The comma behind which another attach point begins, or NULL: "kprobe:a,kprobe:b", but
+/* The comma after which another attach point begins, or NULL: "kprobe:a,kprobe:b", but
  * "uprobe:/opt/a,b:main". */
 static const char *next_attach(const char *pattern)
 {

@@ -3,7 +3,7 @@
  * lsm:HOOK: the places where the kernel asks its security modules (security/security.c). BPF is one
  * of those modules: each hook has an empty function bpf_lsm_HOOK, to which a program is attached by
  * BTF id like to fentry. sonde only looks: programs return 0, which objects to nothing. Which hooks
- * there are is told by union security_list_options.
+ * exist is listed by union security_list_options.
  *
  * Where "bpf" is not in the kernel's list of modules (lsm= on the command line; Debian 11),
  * programs would attach and never run: that is refused.
@@ -38,7 +38,7 @@ static bool is_in(const char *const *names, u32 n, const char *name)
 	return false;
 }
 
-/* kernel/bpf/bpf_lsm.c, bpf_lsm_disabled_hooks (6.12): what answers with more than yes or no.
+/* kernel/bpf/bpf_lsm.c, bpf_lsm_disabled_hooks (6.12): hooks whose result is more than yes or no.
  * Patterns pass over them. */
 static bool is_disabled(const char *hook)
 {
@@ -158,7 +158,7 @@ static void list_hook(struct match *m, const char *hook)
 
 /* ---- hooks of the provider */
 
-/* False only when the kernel says so. */
+/* False only if the kernel lists them and it is missing. */
 static bool bpf_is_a_module(struct buf *modules)
 {
 	char *list;

@@ -2,7 +2,7 @@
 /*
  * Type information of the kernel and of its modules, one after the other: /sys/kernel/btf has a
  * file for each. A probe's module part is a name or a pattern; without one the kernel itself comes
- * first and modules are only asked about what it does not have, as each of their files costs a
+ * first and modules are only searched for what it lacks, as each of their files costs a
  * millisecond.
  */
 #include <unistd.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * software: events that the kernel counts; hardware: events that the processor counts. A program
- * runs after every so many of them. Numbers: include/uapi/linux/perf_event.h.
+ * runs after every N of them. Numbers: include/uapi/linux/perf_event.h.
  */
 #include <errno.h>
 #include <linux/perf_event.h>
@@ -45,7 +45,7 @@ static const struct event hardware[] = {
 
 /*
  * Caches: "L1-dcache-load-misses", as perf names them: cache, operation, "es" or "s", or "-misses"
- * behind it. config is cache | operation << 8 | result << 16.
+ * after it. config is cache | operation << 8 | result << 16.
  */
 static const char *const caches[] = { "L1-dcache", "L1-icache", "LLC", "dTLB",
 				      "iTLB",      "branch",    "node" };
@@ -96,7 +96,7 @@ static void near_caches(struct arena *a, struct near *near)
 }
 
 /* The probe that was meant: of the other provider, or a name that is near; with the count that
- * was asked for. */
+ * was requested. */
 static const char *near_probe(struct provider_env *env, const struct spec *spec,
 			      const struct event *table)
 {

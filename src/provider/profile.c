@@ -81,7 +81,7 @@ static bool same_set(const u64 *a, const u64 *b)
 	return !memcmp(a, b, 512 / 8);
 }
 
-/* Not which site: that is told by a cookie, or asked by nobody, unless the site is compiled in. */
+/* Not which site: a cookie tells that, or no clause reads it, unless the site is compiled in. */
 static bool same_sites(const struct profile *a, const struct profile *b)
 {
 	return !a->own_site && !b->own_site && a->syscall_site == b->syscall_site &&

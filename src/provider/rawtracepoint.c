@@ -93,7 +93,7 @@ struct each {
 	const char *pattern;
 	bool many;
 	struct targets ts;
-	struct profile *untyped; /* of patterns whose arguments nobody reads: one program for all */
+	struct profile *untyped; /* of patterns whose arguments are not read: one program for all */
 	struct near near;
 	list_fn f;
 	void *ctx;
@@ -173,7 +173,7 @@ static bool list_place(void *ctx, struct btf_place *place)
 
 #define MAP_PREFIX "__bpf_trace_tp_map_"
 
-/* Whether some loaded module has no file in /sys/kernel/btf: asked first, as reading all symbols
+/* Whether some loaded module has no file in /sys/kernel/btf: tested first, as reading all symbols
  * costs 30 ms. */
 static bool has_bare_modules(void)
 {
@@ -279,7 +279,7 @@ static int no_access(struct provider_env *env, const struct spec *spec)
 	return -EOPNOTSUPP;
 }
 
-/* A category, as tracepoint has it, stands where a module would; else a name that is near. */
+/* A tracepoint category in the position of a module; else a similar name. */
 static const char *near_probe(struct each *e, const struct spec *spec)
 {
 	const char *event = e->pattern;

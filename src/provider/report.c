@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * How providers report, and what they ask of their environment. In: a spec, whose attach point says
+ * How providers report, and what they need of their environment. In: a spec, whose attach point is
  * where the message belongs; out: a diagnostic. While listing there is no place to report to, and
  * everything is silent.
  */

@@ -66,7 +66,7 @@ struct spec *spec_split(struct provider_env *env, const char *text)
 	return spec;
 }
 
-/* perf and trace-cmd say sched:sched_switch. */
+/* perf and trace-cmd write sched:sched_switch. */
 static const char *event_of_perf(struct provider_env *env, const struct spec *spec)
 {
 	const char **names;
@@ -101,7 +101,7 @@ static const struct provider *find(struct provider_env *env, struct spec *spec)
 	return NULL;
 }
 
-/* "software:faults:" counts as without its last part; so does ":*" behind what takes no more. */
+/* "software:faults:" counts as without its last part; so does ":*" after a complete spec. */
 static void drop_empty_tail(struct spec *spec)
 {
 	const struct provider *p = spec->provider;

@@ -8,17 +8,17 @@
  *
  *	sys_enter: { struct pt_regs *regs, long id }	sys_exit: { struct pt_regs *regs, long ret }
  *
- * so arguments are read from the saved registers. The program itself tells apart 32-bit calls and
+ * so arguments are read from the saved registers. The program itself distinguishes 32-bit calls and
  * takes the number at exit from the registers: profile.syscall_enter, syscall_exit, syscall_set.
  *
- * One or two: a perf event for each. The kernel tests a bitmap of its own for calls that nobody
+ * One or two: a perf event for each. The kernel tests its own bitmap for calls that no event
  * asks for, and passes over 32-bit calls (kernel/trace/trace_syscalls.c: perf_syscall_enter). The
  * context is the record, of which the common bytes are the kernel's own:
  *
  *	enter: { u64 common; int nr; u64 args[] }	exit: { u64 common; int nr; s64 ret }
  *
- * ns added to a getppid (AMD EPYC): asked for 93 raw, 199 perf; not asked for 93 raw, 51 perf. So
- * perf events are the cheaper way for the machine unless a third of all calls is asked for. Each
+ * ns added to a getppid (AMD EPYC): traced 93 raw, 199 perf; not traced 93 raw, 51 perf. So
+ * perf events are cheaper for the machine unless a third of all calls is traced. Each
  * takes the kernel some 70 ms to close, one after the other, which is why there are no more.
  */
 #include <errno.h>
@@ -143,7 +143,7 @@ static void exit_args(struct provider_env *env, struct profile *p)
 	};
 }
 
-/* A field behind the number is in the register of its place: 8 bytes each from offset 16. */
+/* A field after the number is in the register of its position: 8 bytes each from offset 16. */
 static void enter_args_of_format(struct provider_env *env, struct profile *p,
 				 const struct tp_format *f)
 {
@@ -167,7 +167,7 @@ static void enter_args_of_format(struct provider_env *env, struct profile *p,
 	}
 }
 
-/* Without tracefs: the function behind SYSCALL_DEFINE has the parameters with their types. */
+/* Without tracefs: the function that SYSCALL_DEFINE makes has the parameters with their types. */
 static void enter_args_of_btf(struct provider_env *env, struct profile *p, const char *call)
 {
 	struct btf *btf = env_btf(env);
@@ -211,7 +211,7 @@ static void enter_args(struct provider_env *env, struct profile *p, const char *
 
 /*
  * Through BTF the saved registers are loaded directly, 1 ns against 27 of a helper for each: the
- * arguments, the number at exit, and what tells a 64-bit call.
+ * arguments, the number at exit, and how to recognize a 64-bit call.
  */
 static void type_registers(struct provider_env *env, struct profile *p)
 {
@@ -313,7 +313,7 @@ static void add_decoded(struct provider_env *env, struct profile *p, const struc
 	};
 }
 
-/* openat2 has its flags behind a pointer (struct open_how): by the names that open has them. */
+/* openat2 has its flags in memory (struct open_how): they get the names that open has. */
 static void decode_open_how(struct provider_env *env, struct profile *p, const char *event)
 {
 	static const struct call_arg members[] = { { CALL_FLAGS, "open", "flags" },

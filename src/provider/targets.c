@@ -57,7 +57,7 @@ bool lists_something(struct provider_env *env, const struct spec *spec)
 	return any;
 }
 
-/* Nothing is near: the probes beside it, or those beside what it is in. */
+/* No similar name: proposes the probes of the same group, or of the group above. */
 static void tell_list(struct provider_env *env, const struct spec *spec, struct diag *d)
 {
 	struct spec up = *spec;
@@ -74,7 +74,7 @@ static void tell_list(struct provider_env *env, const struct spec *spec, struct 
 	}
 }
 
-/* A pattern may match nothing; that the whole clause has no probe is told by the caller. */
+/* A pattern may match nothing; the caller reports a clause without any probe. */
 static bool is_whole_clause(const struct provider_env *env, const struct spec *spec)
 {
 	return spec_has_wildcard(spec, 1) && env->clause.n_attaches == 1 && !env->run.any_kernel;

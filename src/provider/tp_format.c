@@ -33,7 +33,7 @@ static u32 elem_size(struct provider_env *env, const struct tp_field *f)
 	return t->kind == TY_ARRAY && t->elem->size ? t->elem->size : 1;
 }
 
-/* What is dynamic lies behind the fixed part, which ends where the last field does. */
+/* Dynamic data follow the fixed part, which ends with the last field. */
 void format_whole(struct provider_env *env, struct profile *p, const struct tp_format *f)
 {
 	struct event_format *e = arena_new(env->arena, struct event_format);

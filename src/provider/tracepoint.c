@@ -209,7 +209,7 @@ static int match_pattern(struct match *m)
 	return ret;
 }
 
-/* An event whose record nobody reads is also known to BTF, though not its category. */
+/* BTF also knows an event whose record is not read, but not its category. */
 static bool add_unseen(struct match *m, const char *category, const char *event)
 {
 	struct btf *btf = can_be_raw(m->env) ? env_btf(m->env) : NULL;

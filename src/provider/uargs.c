@@ -3,11 +3,11 @@
  * In: an address in a file and what the clause reads; out: a profile with typed arguments.
  *
  * At a function's entry unoptimized code describes where parameters will be once the prologue has
- * stored them, which is not yet true: the calling convention says where they are (abi.c). Optimized
- * code gives ranges of addresses, which hold at the entry too, also for clones whose parameters the
- * compiler has changed. Where neither can be read by kernel programs (a double in a vector
- * register, Rust's private convention) but the prologue will store it, the site moves behind the
- * prologue.
+ * stored them, which is not yet true: the calling convention defines where they are (abi.c).
+ * Optimized code gives ranges of addresses, which hold at the entry too, also for clones whose
+ * parameters the compiler has changed. Where neither can be read by kernel programs (a double in a
+ * vector register, Rust's private convention) but the prologue will store it, the site moves after
+ * the prologue.
  */
 #include <elf.h>
 #include <stdio.h>
@@ -73,7 +73,7 @@ struct dwarf *uargs_open(const char *path, u16 machine, struct err *err)
 			err);
 }
 
-/* ---- types in scope: the file is opened when a name is looked up that nobody else knows */
+/* ---- types in scope: the file is opened when a name is looked up that is unknown elsewhere */
 
 struct file_scope {
 	struct type_scope scope;
@@ -132,7 +132,7 @@ struct params {
 	struct elf *elf;
 	struct abi abi;
 	bool has_abi, is_go;
-	bool wants_move; /* something used can be read behind the prologue only */
+	bool wants_move; /* something used can be read after the prologue only */
 	VEC(struct arg_desc) list;
 	u32 n; /* seen */
 };
@@ -203,7 +203,7 @@ static s64 first_register(const struct loc *loc)
 	return first->kind == LOC_REG ? (s64)first->offset : -1;
 }
 
-/* Registers that unnamed parameters took are passed over: the convention goes on behind this
+/* Registers that unnamed parameters took are skipped: the convention continues after this
  * one. */
 static bool catch_up(struct params *p, const struct dwarf_var *v, struct loc *loc, const char **why)
 {
@@ -227,7 +227,7 @@ static bool catch_up(struct params *p, const struct dwarf_var *v, struct loc *lo
 }
 
 /*
- * By the calling convention, which every parameter in turn has to pass. Go's debug information
+ * By the calling convention, which is applied to every parameter in order. Go's debug information
  * leaves out parameters and receivers without a name and the dictionaries of generic functions, but
  * it is exact at the entry.
  */
@@ -248,7 +248,7 @@ static bool by_convention(struct params *p, const struct dwarf_var *v, struct lo
 	}
 	known = p->has_abi && abi_param(&p->abi, v->type, v->by_reference, loc, why);
 	if (known && p->is_go && loc->kind == LOC_EXPR && v->loc.kind == LOC_EXPR)
-		*loc = v->loc; /* on the stack, behind unnamed ones perhaps */
+		*loc = v->loc; /* on the stack, maybe after unnamed ones */
 	return known;
 }
 
@@ -301,7 +301,7 @@ static int compare_param(void *ctx, const struct dwarf_var *v)
 	return 1;
 }
 
-/* clang without optimization: ranges begin behind the prologue, which changes no register that
+/* clang without optimization: ranges begin after the prologue, which changes no register that
  * arguments come in. */
 static bool holds_behind_prologue(const struct params *p, const struct loc *convention)
 {
@@ -323,8 +323,8 @@ static int find_place(void *ctx, const struct dwarf_var *v)
 	return 1;
 }
 
-/* Rust's are where debug information says or nowhere: what older compilers list from the end of the
- * prologue on. */
+/* Rust's are at the location in debug information or nowhere: what older compilers list from the
+ * end of the prologue on. */
 static bool is_placed_by_prologue(const struct params *p)
 {
 	u64 after = dwarf_prologue_end(p->d, p->pc);
@@ -404,7 +404,7 @@ static void choose_convention(struct params *p)
 		abi_begin(&p->abi, p->env->arena, abi_of_go(p->machine, in_registers));
 		p->has_abi = true;
 		return;
-	case LANGUAGE_RUST: return; /* not fixed: what debug information says holds */
+	case LANGUAGE_RUST: return; /* not fixed: debug information decides */
 	case LANGUAGE_C:
 	case LANGUAGE_CXX:
 	case LANGUAGE_OTHER: break;
@@ -430,7 +430,7 @@ static void collect(struct params *p, bool inner)
 	dwarf_params(p->d, p->pc, inner, add_result, p);
 }
 
-/* Behind the prologue what debug information says holds. */
+/* After the prologue debug information is right. */
 static void move_site(struct params *p, struct profile *to, struct uargs_site *site)
 {
 	u64 after = dwarf_prologue_end(p->d, p->pc), offset;
@@ -577,7 +577,7 @@ static u32 clang_version(const char *producer)
 	return at && sscanf(at + strlen(words), "%u", &major) == 1 ? major : 0;
 }
 
-/* gcc's name of a local function tells whether it has changed what goes in and out, LLVM's debug
+/* gcc's name of a local function shows whether its parameters and result were changed, LLVM's debug
  * information since 16. */
 static enum change is_changed(const struct params *p)
 {

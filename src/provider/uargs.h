@@ -12,7 +12,7 @@ struct elf;
 struct uargs_site {
 	const char *path; /* to open */
 	const struct elf *elf;
-	/* in the file; may be moved behind the prologue, or before the registers are given back */
+	/* in the file; may be moved after the prologue, or before the registers are restored */
 	u64 offset;
 	s32 sp;            /* then the stack pointer there, from the one at the entry */
 	bool one_file;     /* the probe names one file: its types are in scope */
@@ -21,8 +21,8 @@ struct uargs_site {
 	bool inner;        /* an address, perhaps in an inlined copy, not a function's entry */
 };
 
-/* The profile for a site: base itself when nothing is asked about types, else a copy that knows the
- * function's parameters (args), the variables that are asked for (vars) and the result (retval). */
+/* The profile for a site: base itself if no types are needed, else a copy that knows the
+ * function's parameters (args), the variables that are read (vars) and the result (retval). */
 struct profile *uargs_profile(struct provider_env *env, struct profile *base,
 			      struct uargs_site *site);
 

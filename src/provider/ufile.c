@@ -46,7 +46,7 @@ static const char *deleted_file(struct provider_env *env, const char *path)
 
 /*
  * A path that the process or its mappings name: seen from its root. Of a process that only has
- * another root (chroot) the kernel tells mappings as they are called from ours.
+ * another root (chroot) the kernel names mappings as seen from ours.
  */
 static const char *path_of(struct provider_env *env, u32 pid, const char *path)
 {
@@ -234,7 +234,7 @@ int ufile_each(struct provider_env *env, const char *name, int (*f)(void *ctx, c
 	return path ? f(ctx, path) : -ENOENT;
 }
 
-/* Sites that share a program are told apart by cookies. */
+/* Cookies identify the sites that share a program. */
 static bool cannot_tell(struct provider_env *env)
 {
 	return env->clause.name && !env_has(env, FEAT_COOKIE, false);
@@ -263,7 +263,7 @@ static const char *from_root(struct provider_env *env, const char *name)
 
 /* Files that are found by a pattern may come any time, and one that is named may be replaced by
  * another. A process of -p maps more of them, but none replaces what it runs. A script that asks
- * for a probe's name gets none that come later where sites cannot be told apart. */
+ * for a probe's name gets no deferred files if sites cannot be identified. */
 const char *ufile_later(struct provider_env *env, const char *name)
 {
 	if (cannot_tell(env))

@@ -15,7 +15,7 @@ struct elf;
  */
 int ufile_each(struct provider_env *env, const char *name, int (*f)(void *ctx, const char *path),
 	       void *ctx);
-/* What "*" means for probes that lie in libraries as often as in programs: the files mapped by
+/* What "*" means for probes that are in libraries as often as in programs: the files mapped by
  * env->run.pid, or by all processes. Those of processes with another root are called
  * /proc/PID/root/... */
 int ufile_each_mapped(struct provider_env *env, int (*f)(void *ctx, const char *path), void *ctx);
@@ -44,7 +44,7 @@ void ufile_missing(struct provider_env *env, const struct spec *spec, const char
 const char *ufile_is_foreign(struct provider_env *env, const struct elf *e);
 
 enum boundary { BOUNDARY_NO, BOUNDARY_YES, BOUNDARY_UNKNOWN };
-/* Whether an instruction begins offset bytes behind the function's start. */
+/* Whether an instruction begins offset bytes after the function's start. */
 enum boundary ufile_boundary(const struct elf *e, u64 function, u64 offset);
 
 #endif

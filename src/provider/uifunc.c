@@ -2,8 +2,8 @@
 /*
  * Functions with several implementations (STT_GNU_IFUNC: memcpy, strlen …). The symbol is the
  * function that chooses, which runs once, when a program starts. Which one was chosen depends on
- * the processor alone, as long as nobody sets GLIBC_TUNABLES: of our own libc the loader has told
- * us already.
+ * the processor alone, as long as GLIBC_TUNABLES is not set: in our own libc the loader has
+ * resolved us already.
  */
 #include <dlfcn.h>
 #include <sys/stat.h>

@@ -42,7 +42,7 @@ static bool is_number(const char *s, u32 *out)
 	return true;
 }
 
-/* "FILE:LINE[:COL]" behind the "@" of a part. */
+/* "FILE:LINE[:COL]" after the "@" of a part. */
 static bool parse_line(struct lines *l, const char *at, u32 next)
 {
 	const struct spec *s = l->spec;

@@ -12,16 +12,16 @@ int uline_list(struct provider_env *env, const struct spec *spec, bool verbose, 
 	       void *ctx);
 
 struct elf;
-/* Adds the inlined copies of a function that has no code of its own; returns their number. */
+/* Adds the inlined copies of a function that has no separate code; returns their number. */
 int uline_add_inlined(struct provider_env *env, const struct spec *spec, const char *path,
 		      const char *shown_path, const struct elf *elf, const char *func,
 		      struct targets *ts);
 
-/* Of several copies of one function those that can answer are probed, and the rest is told; when
- * none can, the checker says why. */
+/* Of several copies of one function those with all values are probed, and the rest is reported; if
+ * there is none, the type checker gives the reason. */
 void uline_drop_unreadable(struct provider_env *env, const struct spec *spec, struct targets *ts);
 
-/* A note when a function that has code of its own is inlined elsewhere. */
+/* A note if a function that has separate code is also inlined elsewhere. */
 void uline_tell_inlined(struct provider_env *env, const struct spec *spec, const char *path,
 			const struct elf *elf, const char *func);
 

@@ -4,9 +4,9 @@
  * are passed whose effect is known, up to the first that the kernel emulates (push, nop, call, jmp,
  * jcc: a trap and no single step, 0.8 us instead of 11 to 16). It is taken when
  *
- *	- every call comes by: no branch, no end, nothing that may fault lies before it
- *	- nobody else comes by: no branch of the file and no symbol enters behind the entry, up to it
- *	- what the probe reads can still be told: each register that is used has its value, there or in
+ *	- every call reaches it: no branch, no end, nothing that may fault is before it
+ *	- nothing else reaches it: no branch of the file and no symbol enters after the entry, up to it
+ *	- what the probe reads is still known: each register that is used has its value, there or in
  *	  another register; rsp has moved by a known amount
  *	- for a return probe: rsp has not moved, for the kernel takes the return address from where it points
  *
@@ -80,7 +80,7 @@ const u8 *uplace_code(const struct elf *e, u64 address, u64 *room)
 	return NULL;
 }
 
-/* ---- who branches there */
+/* ---- branches to an address */
 
 static u32 load32(const u8 *p)
 {
@@ -90,7 +90,7 @@ static u32 load32(const u8 *p)
 	return v;
 }
 
-/* Whether a branch opcode stands in front of a 32-bit distance. */
+/* Whether a branch opcode precedes a 32-bit distance. */
 static bool is_far_branch(const u8 *distance, u64 before)
 {
 	return before && ((distance[-1] & 0xfe) == 0xe8 ||
@@ -193,7 +193,7 @@ static bool bytes_enter(const struct uplacer *u, u64 from, u64 to, u64 lo, u64 h
 	return false;
 }
 
-/* The same, whatever segments the bytes lie in. */
+/* The same, for bytes in any segment. */
 static bool any_bytes_enter(const struct uplacer *u, u64 from, u64 to, u64 lo, u64 hi)
 {
 	while (from < to) {
@@ -206,7 +206,7 @@ static bool any_bytes_enter(const struct uplacer *u, u64 from, u64 to, u64 lo, u
 	return false;
 }
 
-/* Short jumps of the functions before and behind: decoded only where bytes look like one. */
+/* Short jumps of the functions before and after: decoded only where bytes look like one. */
 static bool neighbour_enters(const struct uplacer *u, u64 from, u64 to, u64 lo, u64 hi)
 {
 	if (!any_bytes_enter(u, from, to, lo, hi))
@@ -279,7 +279,7 @@ static u8 holder_of(const struct walk *w, u32 reg)
 	return X86_NO_REG;
 }
 
-/* NULL: all that is needed can be told here. */
+/* NULL: all that is needed is known here. */
 static const char *lost(const struct walk *w)
 {
 	static const char *const texts[] = {
@@ -331,7 +331,8 @@ static bool walks_alike(struct provider_env *env, const struct walk *w, const u8
 	       (!w->sp || !shows_caller(env, code, room));
 }
 
-/* What the instruction does to what we know. NULL, or why nobody may pass it. */
+/* Applies the effect of the instruction to the known state. NULL, or why the probe may not move
+ * past it. */
 static const char *pass(struct walk *w, const struct x86_effect *e)
 {
 	bool pushed_bp = w->pushed_bp;
@@ -422,7 +423,7 @@ static bool is_harmful_loop(const struct uplacer *u, const struct elf_symbol *s,
 	       !env_has(u->env, FEAT_UPROBE_NOP5, true);
 }
 
-/* Which nops the kernel emulates is asked when one is met that older ones do not. */
+/* Which nops the kernel emulates is determined at the first one that older kernels do not. */
 static bool is_emulated(const struct uplacer *u, const struct x86_insn *in, const u8 *code)
 {
 	return x86_uprobe_emulates(in, code, false) ||
@@ -475,7 +476,7 @@ static void find(struct uplacer *u, const struct elf_symbol *s, const u8 *code, 
 		if (fits && take(u, s, &w, at, insn_name(&in, &e), e.kind == X86_PUSH, out))
 			return;
 		if (fits && !refused)
-			return; /* where others enter: it has said so */
+			return; /* another entry: already reported */
 		if (at && refused && !spare.found && !refuses(&in, X86_64))
 			spare = (struct spot){ w, at, e.kind == X86_PUSH, true };
 		why = pass(&w, &e);
@@ -568,7 +569,7 @@ void uplacer_find(struct uplacer *u, const struct elf_symbol *function,
 			    uplace_shows_caller(u->env, u->elf, function->value + out->offset);
 }
 
-/* ---- places that are told */
+/* ---- positions for -v */
 
 /* Calls keep compilers from using the words below rsp. */
 static bool has_red_zone(const struct uplacer *u, const struct elf_symbol *s)

@@ -2,7 +2,7 @@
 /*
  * Where in a function a user-space probe sits best. A kernel uprobe on an instruction that the
  * kernel emulates costs a tenth of one that it steps over, so a probe of a function's entry may sit
- * behind the entry, on the first such instruction, when nothing can tell the difference.
+ * after the entry, on the first such instruction, if nothing can observe the difference.
  */
 #ifndef SONDE_PROVIDER_UPLACE_H
 #define SONDE_PROVIDER_UPLACE_H
@@ -15,8 +15,8 @@ struct uplace_need {
 	u32 regs;
 	bool flags;     /* arm64: so are the flags */
 	bool plain;     /* only over instructions that do nothing: anything may be read */
-	bool is_return; /* the return address must lie where rsp points */
-	/* the return address is read: no return probe of the function may stand before */
+	bool is_return; /* rsp must point to the return address */
+	/* the return address is read: no return probe of the function may be before */
 	bool caller;
 	bool stack; /* the user stack is walked: it must come out as at the entry */
 };
@@ -44,7 +44,7 @@ void uplacer_find(struct uplacer *u, const struct elf_symbol *function,
 const char *uplace_refuses(const struct elf *e, u64 address);
 /* Behind the nops at an address, with which compilers align the loop that follows. */
 u64 uplace_past_nops(const struct elf *e, u64 address);
-/* An address that a probe was told exactly: the place for it, which is the next instruction when a
+/* An address that the script gives exactly: the position for it, which is the next instruction if a
  * probe on the nop5 there would overwrite the function's variables and nothing else comes by. NULL
  * *why: fine. */
 u64 uplace_exact(struct provider_env *env, struct elf *e, u64 address, const char **why);

@@ -32,7 +32,7 @@ static u32 word_at(const u8 *code, u64 at)
 	return w;
 }
 
-/* ---- who branches there */
+/* ---- branches to an address */
 
 static bool branches(const struct arm64_effect *e)
 {
@@ -106,7 +106,7 @@ static u8 holder_of(const struct walk *w, u8 reg)
 	return ARM64_NO_REG;
 }
 
-/* NULL: all that is needed can be told here. */
+/* NULL: all that is needed is known here. */
 static const char *lost(const struct arm64_code *c, const struct walk *w)
 {
 	for (u8 i = 0; i < ARM64_SP; i++)
@@ -131,7 +131,7 @@ static bool walks_alike(const struct walk *w)
 	return w->framed || (w->holds[ARM64_FP] == ARM64_FP && w->holds[ARM64_LR] == ARM64_LR);
 }
 
-/* mov x29, sp and add x29, sp, n behind the store at sp + n: x29 points to where x29 and x30 were
+/* mov x29, sp and add x29, sp, n after the store at sp + n: x29 points to where x29 and x30 were
  * saved. */
 static bool makes_frame(u32 word, const struct walk *w, s32 saved_at)
 {
@@ -139,7 +139,8 @@ static bool makes_frame(u32 word, const struct walk *w, s32 saved_at)
 	       (s32)(word >> 10 & 0xfff) + w->sp == saved_at;
 }
 
-/* What the instruction does to what we know. NULL, or why nobody may pass it. */
+/* Applies the effect of the instruction to the known state. NULL, or why the probe may not move
+ * past it. */
 static const char *pass(struct walk *w, u32 word, const struct arm64_effect *e, s32 *saved_at)
 {
 	if (e->kind != ARM64_PLAIN && e->kind != ARM64_NOP)
@@ -258,7 +259,7 @@ void arm64_find(struct arm64_code *c, const struct elf_symbol *s, const u8 *code
 		if (fits && take(c, s, code, &w, at, name_of(&e), out))
 			return;
 		if (fits && !refused)
-			return; /* where others enter: it has said so */
+			return; /* another entry: already reported */
 		if (at && refused && !spare_at && !arm64_uprobe_refuses(word) &&
 		    (!need->stack || walks_alike(&w))) {
 			spare = w;
@@ -271,7 +272,7 @@ void arm64_find(struct arm64_code *c, const struct elf_symbol *s, const u8 *code
 	settle(c, s, code, &spare, spare_at, refused, why ? why : "no better place near it", out);
 }
 
-/* ---- places that are told */
+/* ---- positions for -v */
 
 const char *arm64_refuses(const u8 *code, u64 function, u64 address)
 {

@@ -29,7 +29,7 @@ struct match {
 	bool by_name;  /* one function of one file is named */
 	bool is_exact; /* or several of C++ */
 	u32 n_files;
-	const char *last_cpp; /* what cpp_name() said last */
+	const char *last_cpp; /* the last result of cpp_name() */
 	u64 last_value;
 	const char *path;       /* of the file at hand */
 	const char *shown_path; /* in the names of its probes */
@@ -49,7 +49,7 @@ struct match {
 	void *list_ctx;
 };
 
-/* i386: arguments lie on the stack above the return address, results in eax. */
+/* i386: arguments are on the stack above the return address, results in eax. */
 static void profile_i386(struct profile *p)
 {
 	for (u32 i = 0; i < p->n_argn; i++)
@@ -80,7 +80,7 @@ static const char *path_to_open(const struct match *m)
 	return m->open_path ? m->open_path : ufile_open_path(m->env, m->path);
 }
 
-/* The site is where file_offset says. */
+/* The site is at file_offset. */
 static struct target *add_exactly(struct match *m, const char *func, const char *shown,
 				  u64 file_offset)
 {
@@ -189,7 +189,7 @@ static void leave_out(struct match *m, const char *name, const char *why)
 	m->why_refused = why;
 }
 
-/* A whole function: the site may be behind its entry. What would break the program is an error
+/* A whole function: the site may be after its entry. What would break the program is an error
  * when it is named, and left out of what a pattern matches. */
 static void add(struct match *m, const struct elf_symbol *s, const char *func, const char *shown,
 		u64 file_offset)
@@ -390,7 +390,7 @@ static void warn_ifunc(struct match *m, const char *name)
 		   m->spec->provider->name, m->path, name);
 }
 
-/* The implementation that is called stands for the name. False: it is not known which. */
+/* Replaces the name by the implementation that is called. False: not known which. */
 static bool add_chosen(struct match *m, const char *name)
 {
 	struct elf_symbol s;
@@ -491,7 +491,7 @@ static const char *clone_names(struct match *m, const struct symbols *all)
 		       arena_printf(m->env->arena, "%s and %u more", first, all->list.n - 1);
 }
 
-/* Copies take other arguments, and argN would be wrong in them: they are told, not probed. */
+/* Copies take other arguments, and argN would be wrong in them: they are reported, not probed. */
 static void tell_clones(struct match *m, const char *name)
 {
 	struct symbols all = { .arena = m->env->arena };
@@ -557,7 +557,7 @@ static int add_named(struct match *m)
 	return elf_find(m->elf, name, &s) ? add_offset(m, name, &s, value) : 0;
 }
 
-/* Of a function that has no code of its own. */
+/* Of a function that has no separate code. */
 static void add_rest(struct match *m)
 {
 	if (!m->is_return)
@@ -577,7 +577,7 @@ static void no_elf(struct match *m, int error, const char *why)
 		probe_help(m->env, d, "--unsafe probes what lies at that offset of the file");
 }
 
-/* Code that is no ELF file, as of a JIT or an image: --unsafe probes what lies at an offset of
+/* Code that is no ELF file, as of a JIT or an image: --unsafe probes an offset of
  * the file. */
 static bool add_flat(struct match *m, int error)
 {
@@ -608,7 +608,7 @@ static void match_functions(struct match *m)
 		add_named(m);
 }
 
-/* Servers are asked about a file that the script names, not about all that a pattern finds. */
+/* Servers are queried for a file that the script names, not for all matches of a pattern. */
 static bool may_fetch(const struct match *m)
 {
 	return elf_is_stripped(m->elf) && !elf_debug_file(m->elf) &&
@@ -724,7 +724,7 @@ static const char *near_probe(struct match *m)
 
 /*
  * glibc 2.34 took these libraries into libc and left empty files. A script that insists on a
- * function of one means libc's; one that lists several places, or does without, names libc itself.
+ * function of one means libc's; one that lists several binaries, or none, names libc itself.
  */
 static bool is_part_of_libc(const char *binary)
 {
@@ -789,7 +789,7 @@ static void add_deferred(struct match *m)
 		probe_report(m->env, m->spec, D_NO_FILE_YET, pattern);
 	m->elf = NULL;
 	m->profile = NULL;
-	m->many = true; /* sites are told apart by cookies */
+	m->many = true; /* cookies identify sites */
 	t = targets_add(m->env, &m->ts, SITE_UPROBE, m->spec->text,
 			profile_for_site(m->env, function_profile(m), true, true));
 	t->site.is_deferred = true;
@@ -876,7 +876,7 @@ static int list_cpp(void *ctx, const struct elf_symbol *s)
 		       0;
 }
 
-/* Copies of a function that has no code of its own. */
+/* Copies of a function that has no separate code. */
 static int list_inlined(struct match *m)
 {
 	int stop = 0;

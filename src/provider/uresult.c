@@ -72,7 +72,7 @@ static void add_slot(struct state *s, s32 at)
 		s->slot[s->n_slots++] = at;
 }
 
-/* Where a memory operand lies in the frame. */
+/* The position of a memory operand in the frame. */
 static bool frame_place(const struct state *s, const struct x86_insn *in, s32 *at)
 {
 	s32 base = in->base == X86_SP ? s->sp : in->base == X86_BP ? s->bp : NO_FRAME;
@@ -257,7 +257,7 @@ static bool comes_back(struct flow *f, u64 at, const struct x86_insn *in,
 	       end_of(f->e, to, f->depth + 1, &end) && end.address >> X86_AX & 1;
 }
 
-/* Registers that a function may leave with something of its own: those that it writes, any if it
+/* Registers that a function may leave changed: those that it writes, any if it
  * calls others. */
 static u32 left_by(struct flow *f, u64 at, const struct x86_insn *in, const struct x86_effect *fx)
 {
@@ -388,7 +388,8 @@ static void jump_indirect(struct flow *f, u64 at, const struct x86_insn *in, con
 		tail_call(f, 0, *s);
 }
 
-/* The cases of tables: what nothing else leads to, behind an instruction that does not go on. */
+/* The cases of jump tables: code that nothing else reaches, after an instruction that does not
+ * continue. */
 static bool reach_cases(struct flow *f)
 {
 	struct x86_insn in;
@@ -457,7 +458,7 @@ static void follow(struct flow *f, u64 at)
 	case X86_ENDBR:
 	case X86_PUSH: break;
 	}
-	if (at + in.len < f->size) /* else behind a call that does not return */
+	if (at + in.len < f->size) /* else after a call that does not return */
 		reach(f, at + in.len, &s);
 }
 

@@ -18,7 +18,7 @@ struct uresult {
 };
 
 /*
- * Of the x86-64 function at entry: behind all of its returns (ret 0) or at the one at ret,
+ * Of the x86-64 function at entry: after all of its returns (ret 0) or at the one at ret,
  * addresses of the file. False: its code cannot be followed.
  */
 bool uresult_find(struct elf *e, u64 entry, u64 ret, struct uresult *out);

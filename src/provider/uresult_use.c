@@ -202,7 +202,7 @@ static bool computes(const struct x86_insn *in, const struct x86_effect *fx, u32
 	       !is_exchange && !is_frame && !is_atomic;
 }
 
-/* What is computed at pc and goes on behind it reaches a return and is not looked at before. */
+/* What is computed at pc reaches a return, and is not read before. */
 static bool is_for_caller(const struct query *q, u64 pc, bool sets_flags)
 {
 	struct look l;

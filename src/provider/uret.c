@@ -51,7 +51,7 @@ static const char tail[] = "it ends in a jump to another function, whose return 
 
 /*
  * A jump that ends the function leaves the return to another one. Not one to the function's very
- * end right behind a call: clang without optimization puts it behind those that do not return. A
+ * end right after a call: clang without optimization puts it after those that do not return. A
  * tail call would have to give up the frame first.
  */
 static const char *leaves(struct scan *sc, u64 to, bool behind_call)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Returns without a trampoline. A kernel return probe puts an address of its own over the return
+ * Returns without a trampoline. A kernel return probe replaces the return
  * address: Go's runtime, which moves stacks, and unwinders of C++ and Rust, which walk them, find
  * no code there and end the program. Functions of such files are probed at each of their ret
  * instructions instead.
@@ -25,7 +25,7 @@ const char *uret_find(struct provider_env *env, struct elf *e, const struct elf_
 		      enum unwinds unwinds, struct urets *out);
 
 /*
- * Where a Go function really begins: behind the check of its stack. When the stack has to grow the
+ * Where a Go function really begins: after the check of its stack. When the stack has to grow the
  * function is entered again from the start, so that a probe there would fire twice. An offset; 0:
  * there is no check.
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * usdt:BINARY:[PROVIDER:]NAME: places that the authors of a program marked (sys/sdt.h). Each is a
- * nop whose address, argument locations and semaphore are in an ELF note; one name may stand at
+ * nop whose address, argument locations and semaphore are in an ELF note; one name may be at
  * many places, each with its own locations.
  */
 #include <errno.h>
@@ -67,7 +67,7 @@ static struct profile *new_profile(struct match *m, const struct elf_usdt *u)
 	return p;
 }
 
-/* Places whose arguments lie alike share a program. */
+/* Sites with the same argument locations share a program. */
 static struct profile *shared_profile(struct match *m, const struct elf_usdt *u)
 {
 	struct profile *p = new_profile(m, u);
@@ -222,7 +222,7 @@ static int resolve_file(struct provider_env *env, const struct spec *spec, const
 	return m.unread ? m.unread : targets_hand_out(&m.ts, f, ctx);
 }
 
-/* Where arguments lie is known with the file; until then they are words of anything, so that the
+/* Argument locations are known with the file; until then they are words of any type, so that the
  * script can be checked and nothing of it is folded away. */
 static struct profile *any_profile(struct match *m)
 {

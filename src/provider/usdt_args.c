@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Arguments of USDT probes. In: the note's text, one operand for each argument, "SIZE@OPERAND" with
- * a negative size for signed values and "f" behind it for floating point (sys/sdt.h); out:
+ * a negative size for signed values and "f" after it for floating point (sys/sdt.h); out:
  * locations. The operands are what compilers put for the constraint "nor" (a constant, a register,
  * memory that has an offset), and wider ones that programs choose with STAP_SDT_ARG_CONSTRAINT:
  *
@@ -392,7 +392,7 @@ static bool arm_extend(struct operand *o, u32 size)
 	return true;
 }
 
-/* "x1", "x1, lsl 3", "w1, sxtw 2", "w1, uxtw" behind the base. */
+/* "x1", "x1, lsl 3", "w1, sxtw 2", "w1, uxtw" after the base. */
 static bool arm_indexed(struct operand *o, const char *base, const char *index)
 {
 	u32 size;

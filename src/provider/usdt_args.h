@@ -23,7 +23,7 @@ struct usdt_place {
 /*
  * "-4@%edi 8@-16(%rbp) 4@$5", arm64: "-4@w0 8@[sp, 16] 4@5". Fills at most max arguments and
  * returns how many there are. One that has no location of ours (vector registers, thread-local
- * storage, symbols that were stripped) has LOC_NONE and says why.
+ * storage, symbols that were stripped) has LOC_NONE and gives the reason.
  */
 u32 usdt_parse_args(const struct usdt_place *place, const char *text, struct arg_desc *args,
 		    u32 max);

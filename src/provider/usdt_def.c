@@ -293,7 +293,7 @@ static void put_symbols(const struct usdt_defs *d, struct buf *symbols, struct b
 	}
 }
 
-/* Appends the section's bytes and says where they are. */
+/* Appends the section's bytes and returns where they are. */
 static void put_section(struct buf *out, size_t begin, Elf64_Shdr *h, const void *bytes, size_t len)
 {
 	while ((out->len - begin) % h->sh_addralign)

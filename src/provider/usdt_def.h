@@ -22,7 +22,7 @@ struct usdt_defs {
 	u32 line;
 };
 
-/* False: d->error says why. Everything lies in the arena. */
+/* False: d->error is the reason. All memory is from the arena. */
 bool usdt_def_parse(struct usdt_defs *d, struct arena *a, const char *text);
 /* The header; guard is made from the name of its file. */
 void usdt_def_header(const struct usdt_defs *d, const char *file, struct buf *out);

@@ -51,7 +51,7 @@ static u32 parse_mode(const char *s)
 	return mode;
 }
 
-/* Offsets from 0 on x86 until 6.15, addresses within the image since, which nobody uses either. */
+/* Offsets from 0 on x86 until 6.15, addresses within the image since, which are not used either. */
 static bool is_per_cpu(struct provider_env *env, u64 address)
 {
 	struct ksym from, to;
@@ -127,7 +127,7 @@ static int parse(struct provider_env *env, const struct spec *spec, struct site 
 
 /*
  * Before a program's first instruction exec clears and fills its memory, byte by byte, which hits a
- * watchpoint as well: current->in_execve (include/linux/sched.h) tells these apart.
+ * watchpoint as well: current->in_execve (include/linux/sched.h) distinguishes these.
  */
 static void skip_loading(struct provider_env *env, struct profile *p)
 {
