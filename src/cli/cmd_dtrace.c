@@ -15,7 +15,7 @@ struct request {
 	const char *in, *out;
 };
 
-/* -h -G -C -v, -s FILE, -o FILE, -I DIR, -D NAME; object files behind -G, which need nothing done
+/* -h -G -C -v, -s FILE, -o FILE, -I DIR, -D NAME; object files after -G, which need nothing done
  * to them. */
 static int read_request(struct cli *c, struct request *q)
 {

@@ -35,7 +35,7 @@ enum {
 #define COUNT " { @n = count(); }"
 
 struct row {
-	const char *name, *script; /* prints @n, or so many lines */
+	const char *name, *script; /* prints @n, or n lines */
 	const char *work;          /* "getpgid:500", or NULL: none is needed */
 	u64 min, max;              /* what is right */
 	const char *unit;

@@ -63,7 +63,7 @@ struct saved {
 
 struct state {
 	u8 cfa_kind;
-	u32 cfa_reg; /* of CFI_SP and CFI_FP, which are told apart at the end */
+	u32 cfa_reg; /* CFI_SP and CFI_FP are distinguished at the end */
 	/* offset of the last rule that was a register and an offset: a later one may build on it */
 	s64 cfa;
 	s64 deref; /* of CFI_SP_DEREF, and of a register and an offset given as an expression */

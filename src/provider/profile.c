@@ -81,7 +81,8 @@ static bool same_set(const u64 *a, const u64 *b)
 	return !memcmp(a, b, 512 / 8);
 }
 
-/* Not which site: a cookie tells that, or no clause reads it, unless the site is compiled in. */
+/* The identity of a site is not compared: a cookie gives it, or no clause reads it, unless it is
+ * compiled in. */
 static bool same_sites(const struct profile *a, const struct profile *b)
 {
 	return !a->own_site && !b->own_site && a->syscall_site == b->syscall_site &&

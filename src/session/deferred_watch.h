@@ -25,10 +25,10 @@ int file_watch_fd(const struct file_watch *w);
 /* The file that waits: its name, and a path by which it can be opened until file_watch_done().
  * NULL: none. */
 const char *file_watch_next(struct file_watch *w, const char **open_path);
-/* Releases the opener. Files that are done are not reported again. false: whoever opened it went
+/* Releases the opener. Files that are done are not reported again. false: the opener went
  * on without us, after *ms milliseconds. */
 bool file_watch_done(struct file_watch *w, bool for_good, u64 *ms);
-/* Milliseconds that somebody waited for us at most, and for which file: valid as long as nobody
+/* The longest hold in milliseconds, and its file: valid as long as nothing
  * waits longer, best asked at the end. *n_dropped: files that were never handed over. */
 u64 file_watch_longest(struct file_watch *w, const char **path, u64 *n_dropped);
 /* A file that is handled already. */

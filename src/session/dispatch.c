@@ -174,7 +174,8 @@ static void dispatch(struct compiled *c, bool is_enter)
 		if (n_sites[i] == 1 && is_of_call(in))
 			add(&g, in);
 		else if (
-			n_sites[i]) /* it runs where it is attached: twice, if the script says so */
+			/* it runs for each attachment: twice, if the script has it twice */
+			n_sites[i])
 			end_group(&g);
 	}
 	end_group(&g);

@@ -17,10 +17,10 @@ struct resolve {
 	const struct session_options *o;
 	struct clause *clause;
 	const struct provider *provider;
-	u32 reads;        /* BI_READS_* of what the clause mentions */
-	bool names_args;  /* by what debug information says, args.x: each layout is a program */
-	u32 first;        /* this clause's first instance */
-	u32 attach_first; /* and that of the attach point being resolved */
+	u32 reads;             /* BI_READS_* of what the clause mentions */
+	bool names_args;       /* args.x by debug information: each layout is a program */
+	u32 first;             /* this clause's first instance */
+	u32 attach_first;      /* and that of the attach point being resolved */
 	const char *user_name; /* of the attach point, or NULL */
 	bool internal;
 	bool many;      /* the attach point is not the only one */

@@ -455,7 +455,8 @@ int btf_func(struct btf *b, const char *name, struct btf_param *params, u32 max,
 }
 
 /*
- * Prototypes behind pointers have no parameter names; functions made by the tracepoint macros do.
+ * Prototypes of function pointers have no parameter names; functions made by the tracepoint macros
+ * do.
  */
 static void name_params(struct btf *b, const char *event, struct btf_param *params, u32 n)
 {

@@ -549,7 +549,7 @@ struct conversion {
 	s32 width, precision; /* -1: none */
 	u32 size;             /* bytes of an integer */
 	char conv;
-	char ext[8]; /* letters behind %p */
+	char ext[8]; /* letters after %p */
 };
 
 static s32 number_or_star(struct eval *v, const char **p, const struct ex **arg)
@@ -613,8 +613,8 @@ static void put_padded(struct eval *v, const struct conversion *c, const char *s
 			buf_putc(v->out, ' ');
 }
 
-/* A string behind a pointer is not in the record. The kernel lists the constant strings that it
- * prints by address. */
+/* A string that a pointer refers to is not in the record. The kernel lists the constant strings
+ * that it prints by address. */
 static void put_pointed_at(struct eval *v, u64 address)
 {
 	const char *s = v->names && v->names->kstring ? v->names->kstring(v->names->ctx, address) :

@@ -69,7 +69,7 @@ static void put_conversion(struct buf *b, const char *p, size_t n, const struct 
 	case 'M': put_digits(b, (u64)tm->tm_min, 2); return;
 	case 'S': put_digits(b, (u64)tm->tm_sec, 2); return;
 	}
-	if (n >= sizeof(one)) { /* nobody means a width of that many digits */
+	if (n >= sizeof(one)) { /* such a width is a mistake */
 		buf_add(b, p, n);
 		return;
 	}

@@ -26,7 +26,7 @@ enum loc_kind {
 	LOC_STACK,     /* word at [sp + inner] of the traced context (user or kernel, by space) */
 	/* step[0..n): leaves the address of the value on top, or with is_value the value */
 	LOC_EXPR,
-	LOC_PIECES, /* piece[0..n), one behind the other, lowest address first */
+	LOC_PIECES, /* piece[0..n), consecutive, lowest address first */
 };
 
 /* Steps are those of DWARF's expressions (DWARF 5, 2.5), with what depends on the frame worked
@@ -163,14 +163,14 @@ struct profile {
 	struct arg_desc func;   /* where the function's address is; LOC_NONE: bpf_get_func_ip */
 	struct arg_desc *regs;  /* reg("NAME"), for contexts that hold registers */
 	u32 n_regs;
-	/* where there are registers: the one that says whether user code ran, … */
+	/* if there are registers: the one that shows whether user code ran, … */
 	struct arg_desc mode;
 	u64 mode_mask, mode_user; /* … which bits of it, and what they are then */
 	bool is_return;           /* return probe */
 	/* of the return address that a stack lacks as the kernel walks it, the user's where
 	 * user_regs; LOC_NONE: none */
 	struct loc caller;
-	/* the site is so many bytes behind the function's entry: ustack shows the entry */
+	/* the site is N bytes after the function's entry; ustack shows the entry */
 	u32 ip_delta;
 	/* The return of a call that replaces the caller's memory: the map (without the at sign)
 	 * that holds the arguments of the entry under curtask, and the clause that puts them there;
@@ -201,11 +201,11 @@ struct profile {
 	u32 loading_offset, loading_size;
 	u64 loading_mask;
 	/* An iterator's argument that is the task whose object is shown, and where its tgid lies;
-	 * NULL: nobody's. */
+	 * NULL: no process's. */
 	const struct arg_desc *owner;
 	u32 owner_tgid;
 	bool only_child; /* events of the -c command alone */
-	bool pinned;     /* an iterator that outlives us: what it prints goes to whoever reads it */
+	bool pinned;     /* an iterator that outlives sonde: its output goes to its readers */
 };
 #define NO_SITE (~0u)
 

@@ -67,7 +67,7 @@ int attach_raw_tracepoint(struct kernel *k, u32 func, const struct site *s, stru
 
 /*
  * Before 6.4 (kernel commit 31bf1dbccfb0) a trampoline for a module's function was put on the
- * kernel's own function when that has the same name. The function tracer says where it is:
+ * kernel's own function when that has the same name. The function tracer gives its address:
  * "comm_write [module] (1) ...". If this is unknown, the symbol is used.
  */
 static bool is_on_namesake(const struct site *s)

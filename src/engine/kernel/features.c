@@ -742,7 +742,7 @@ static bool preempt_mode(char *text, size_t size)
  * again every other event of the program on that processor is skipped (kernel/bpf/trampoline.c:
  * __bpf_prog_enter_recur), so a processor that several tasks share leaves out whole slices (7.2,
  * six tasks on two processors: 145,541 of 180,000 events). A kprobe's program is not preempted.
- * Where nobody tells the mode the kernel is what it was built for; of one that may be either it is
+ * If the mode is not known the kernel is what it was built for; of one that may be either it is
  * taken that it is not preemptible.
  */
 static bool try_fentry_steady(void)

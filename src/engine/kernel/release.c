@@ -13,8 +13,8 @@
  *	   pipe of ours), waits until we have closed our copies, and exits; the kernel's waiting
  *	   is its own
  *
- * That process says in its name and command line what it does. It has workers, since a part of the
- * waiting is outside of the mutex. They wait while a sonde attaches (turn.c), which would queue
+ * The name and command line of that process describe what it does. It has workers, since a part of
+ * the waiting is outside of the mutex. They wait while a sonde attaches (turn.c), which would queue
  * behind every close. Of many objects the parent watches the first ones go, so that it can tell how
  * long the rest takes.
  *
@@ -25,7 +25,7 @@
  * stops a container kills all in it, so that is no rare case. A task that exits cannot be killed
  * again: for each object a worker forks a child that holds the last copy and exits.
  *
- * Until the breakpoints of a uprobe are gone, whoever writes to its file in place would have
+ * Until the breakpoints of a uprobe are gone, a process that writes to its file in place would have
  * instructions of the old text executed, which the kernel keeps (kernel/events/uprobes.c,
  * copy_insn): that process holds a lease on each file (fcntl(2), F_SETLEASE), so that the writer's
  * open waits for it, a few tens of milliseconds for each probe.
