@@ -15,12 +15,22 @@ static inline u64 ptr(const void *p)
 	return (u64)(uintptr_t)p;
 }
 
-static bool refused_since;
+static bool refused_since, ran_short;
 
 static int note_refusal(long ret)
 {
 	refused_since |= ret < 0 && (errno == EPERM || errno == EACCES || errno == ENOSYS);
+	ran_short |= ret < 0 && (errno == ENOMEM || errno == EMFILE || errno == ENFILE ||
+				 errno == EAGAIN || errno == EINTR);
 	return (int)ret;
+}
+
+bool bpf_short_since(void)
+{
+	bool was = ran_short;
+
+	ran_short = false;
+	return was;
 }
 
 bool bpf_refused_since(void)

@@ -87,5 +87,7 @@ int perf_event_open(struct perf_event_attr *attr, s32 pid, s32 cpu, int group, u
 /* Whether a call failed, since this was asked, as calls do for lack of a right: EPERM, EACCES,
  * ENOSYS. */
 bool bpf_refused_since(void);
+/* Whether a call since the last question failed for want of memory or descriptors, or by a signal. */
+bool bpf_short_since(void);
 
 #endif

@@ -834,9 +834,11 @@ enum feature_answer feature_try(enum feature id)
 		BUG("feature %s has no probe", feature_rows[id].name);
 	raise_memlock();
 	bpf_refused_since();
+	bpf_short_since();
 	untold = false;
 	if (tries[id]())
 		return FEATURE_YES;
+	untold |= bpf_short_since(); /* passes: not to be cached as missing */
 	return untold || (bpf_refused_since() && (bpf_right() || perf_right())) ? FEATURE_DENIED :
 										  FEATURE_NO;
 }
