@@ -408,6 +408,7 @@ static int take_no_feature(struct cli *c, const struct option_row *row, const ch
 			return 1;
 		}
 		f->known[i] = FEATURE_NO;
+		f->pretended = true;
 	}
 	return 0;
 }

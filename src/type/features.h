@@ -36,6 +36,7 @@ struct features {
 	/* set by the engine; NULL: no feature */
 	enum feature_answer (*probe)(struct features *f, enum feature id);
 	void *ctx;
+	bool pretended; /* some of known are what the user asked for (--no-feature) */
 };
 
 static inline enum feature_answer feature_answer(struct features *f, enum feature id)

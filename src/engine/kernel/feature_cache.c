@@ -156,7 +156,7 @@ void kernel_features_save(struct features *f)
 {
 	char aside[128];
 	struct buf b = {};
-	_fd int dir = cache.learned && *cache.file ? private_dir() : -1;
+	_fd int dir = cache.learned && *cache.file && !f->pretended ? private_dir() : -1;
 	_fd int fd = -1;
 
 	if (dir < 0)
