@@ -11,6 +11,7 @@
  *	breg sp 8; breg pc 0; lit15; and; lit M; ge; lit3; shl; plus        the linker's stubs (.plt)
  */
 #include <stdlib.h>
+#include "object/bytes.h"
 #include "object/cfi.h"
 #include "object/elf_file.h"
 
@@ -74,9 +75,8 @@ struct state {
 struct machine {
 	struct numbers number;
 	const struct elf_fde *fde;
-	const u8 *at, *end;
+	struct bytes in;
 	u64 pc;
-	bool bad;
 	struct state now, initial, remembered[MAX_REMEMBERED];
 	u32 n_remembered;
 	struct builder *to; /* NULL: the instructions of a CIE */
@@ -163,67 +163,29 @@ static void add_row(struct builder *b, u64 address, const struct cfi_rule *r)
 	t->rows[t->n_rows++] = (struct cfi_row){ .address = address, .rule = rule };
 }
 
-/* ---- bytes */
-
-static u64 take(struct machine *m, u32 size)
-{
-	u64 v = 0;
-
-	if ((u64)(m->end - m->at) < size) {
-		m->bad = true;
-		m->at = m->end;
-		return 0;
-	}
-	memcpy(&v, m->at, size); /* little-endian, as this machine */
-	m->at += size;
-	return v;
-}
-
-static u64 uleb(struct machine *m)
-{
-	u64 v = 0;
-	u8 byte = 0x80;
-
-	for (u32 shift = 0; byte & 0x80 && !m->bad; shift += 7) {
-		byte = (u8)take(m, 1);
-		if (shift < 64)
-			v |= (u64)(byte & 0x7f) << shift;
-	}
-	return v;
-}
-
-static s64 sleb(struct machine *m)
-{
-	const u8 *from = m->at;
-	u64 v = uleb(m);
-	u32 bits = (u32)(m->at - from) * 7;
-
-	return bits && bits < 64 && m->at[-1] & 0x40 ? (s64)(v | ~0ull << bits) : (s64)v;
-}
-
 /* ---- expressions */
 
 /* The next of them, and goes past it. */
 static struct machine block(struct machine *m)
 {
 	struct machine e = { .number = m->number };
-	u64 len = uleb(m);
+	u64 len = bytes_uleb(&m->in);
 
-	if (m->bad || len > (u64)(m->end - m->at)) {
-		m->bad = true;
+	if (m->in.bad || len > (u64)(m->in.end - m->in.at)) {
+		m->in.bad = true;
 		return e;
 	}
-	e.at = m->at;
-	e.end = m->at += len;
+	e.in.at = m->in.at;
+	e.in.end = m->in.at += len;
 	return e;
 }
 
 /* breg N. False: it begins otherwise. */
 static bool register_plus(struct machine *e, u32 *reg, s64 *offset)
 {
-	*reg = (u32)take(e, 1) - DW_OP_BREG0;
-	*offset = sleb(e);
-	return !e->bad && *reg < 32;
+	*reg = (u32)bytes_take(&e->in, 1) - DW_OP_BREG0;
+	*offset = bytes_sleb(&e->in);
+	return !e->in.bad && *reg < 32;
 }
 
 static bool is_plt(struct machine e, s32 *threshold)
@@ -231,11 +193,11 @@ static bool is_plt(struct machine e, s32 *threshold)
 	static const u8 before[] = { 0x77, 8, 0x80, 0, 0x3f, 0x1a },
 			after[] = { 0x2a, 0x33, 0x24, 0x22 };
 
-	if (e.end - e.at != sizeof(before) + 1 + sizeof(after) ||
-	    memcmp(e.at, before, sizeof(before)) != 0 ||
-	    memcmp(e.at + sizeof(before) + 1, after, sizeof(after)) != 0)
+	if (e.in.end - e.in.at != sizeof(before) + 1 + sizeof(after) ||
+	    memcmp(e.in.at, before, sizeof(before)) != 0 ||
+	    memcmp(e.in.at + sizeof(before) + 1, after, sizeof(after)) != 0)
 		return false;
-	*threshold = e.at[sizeof(before)] - DW_OP_LIT0;
+	*threshold = e.in.at[sizeof(before)] - DW_OP_LIT0;
 	return *threshold >= 0 && *threshold < 32;
 }
 
@@ -247,7 +209,7 @@ static void cfa_expression(struct machine *m)
 
 	s->cfa_kind = CFI_NONE;
 	s->add = 0;
-	if (m->bad)
+	if (m->in.bad)
 		return;
 	if (m->number.sp == 7 && is_plt(e, &s->add)) {
 		s->cfa_kind = CFI_PLT;
@@ -257,16 +219,16 @@ static void cfa_expression(struct machine *m)
 	if (!register_plus(&e, &reg, &s->deref) || (reg != m->number.sp && reg != m->number.fp))
 		return;
 	s->cfa_reg = reg;
-	if (e.at == e.end) {
+	if (e.in.at == e.in.end) {
 		s->cfa_kind = CFI_SP;
 		return;
 	}
-	if (take(&e, 1) != DW_OP_DEREF)
+	if (bytes_take(&e.in, 1) != DW_OP_DEREF)
 		return;
-	if (e.at < e.end) {
-		u64 more = take(&e, 1) == DW_OP_PLUS_UCONST ? uleb(&e) : 1u << 31;
+	if (e.in.at < e.in.end) {
+		u64 more = bytes_take(&e.in, 1) == DW_OP_PLUS_UCONST ? bytes_uleb(&e.in) : 1u << 31;
 
-		if (e.bad || e.at < e.end || more > INT32_MAX)
+		if (e.in.bad || e.in.at < e.in.end || more > INT32_MAX)
 			return;
 		s->add = (s32)more;
 	}
@@ -285,7 +247,7 @@ static void set(struct machine *m, u64 reg, enum cfi_saved kind, s64 offset)
 	struct saved *r = register_of(m, &m->now, reg);
 
 	if (offset != (s32)offset) {
-		m->bad = true;
+		m->in.bad = true;
 	}
 	if (r)
 		*r = (struct saved){ .kind = (u8)kind, .offset = (s32)offset };
@@ -301,14 +263,14 @@ static void restore(struct machine *m, u64 reg)
 
 static void saved_expression(struct machine *m)
 {
-	u64 reg = uleb(m);
+	u64 reg = bytes_uleb(&m->in);
 	struct machine e = block(m);
 	s64 offset;
 	u32 base;
 
-	if (m->bad)
+	if (m->in.bad)
 		return;
-	if (!register_plus(&e, &base, &offset) || e.at < e.end)
+	if (!register_plus(&e, &base, &offset) || e.in.at < e.in.end)
 		set(m, reg, CFI_OTHER, 0);
 	else if (base == m->number.sp)
 		set(m, reg, CFI_AT_SP, offset);
@@ -361,7 +323,7 @@ static void advance(struct machine *m, u64 units)
 	emit(m);
 	m->pc += units * m->fde->code_align;
 	if (m->pc - m->fde->start >= m->fde->size)
-		m->at = m->end; /* nothing after it is of this function */
+		m->in.at = m->in.end; /* nothing after it is of this function */
 }
 
 static void remember(struct machine *m, bool back)
@@ -371,7 +333,7 @@ static void remember(struct machine *m, bool back)
 	else if (back && m->n_remembered)
 		m->now = m->remembered[--m->n_remembered];
 	else
-		m->bad = true;
+		m->in.bad = true;
 }
 
 static void extended(struct machine *m, u8 op)
@@ -381,72 +343,76 @@ static void extended(struct machine *m, u8 op)
 
 	switch (op) {
 	case OP_NOP: break;
-	case OP_ADVANCE1: advance(m, take(m, 1)); break;
-	case OP_ADVANCE2: advance(m, take(m, 2)); break;
-	case OP_ADVANCE4: advance(m, take(m, 4)); break;
+	case OP_ADVANCE1: advance(m, bytes_take(&m->in, 1)); break;
+	case OP_ADVANCE2: advance(m, bytes_take(&m->in, 2)); break;
+	case OP_ADVANCE4: advance(m, bytes_take(&m->in, 4)); break;
 	case OP_OFFSET_EXTENDED:
-		reg = uleb(m);
-		set(m, reg, CFI_AT_CFA, (s64)uleb(m) * align);
+		reg = bytes_uleb(&m->in);
+		set(m, reg, CFI_AT_CFA, (s64)bytes_uleb(&m->in) * align);
 		break;
 	case OP_OFFSET_EXTENDED_SF:
-		reg = uleb(m);
-		set(m, reg, CFI_AT_CFA, sleb(m) * align);
+		reg = bytes_uleb(&m->in);
+		set(m, reg, CFI_AT_CFA, bytes_sleb(&m->in) * align);
 		break;
-	case OP_RESTORE_EXTENDED: restore(m, uleb(m)); break;
-	case OP_UNDEFINED: set(m, uleb(m), CFI_NOWHERE, 0); break;
-	case OP_SAME_VALUE: set(m, uleb(m), CFI_SAME, 0); break;
+	case OP_RESTORE_EXTENDED: restore(m, bytes_uleb(&m->in)); break;
+	case OP_UNDEFINED: set(m, bytes_uleb(&m->in), CFI_NOWHERE, 0); break;
+	case OP_SAME_VALUE: set(m, bytes_uleb(&m->in), CFI_SAME, 0); break;
 	case OP_REGISTER:
-		reg = uleb(m);
-		uleb(m);
+		reg = bytes_uleb(&m->in);
+		bytes_uleb(&m->in);
 		set(m, reg, CFI_OTHER, 0);
 		break;
 	case OP_REMEMBER: remember(m, false); break;
 	case OP_RESTORE_STATE: remember(m, true); break;
 	case OP_DEF_CFA:
-		reg = uleb(m);
-		def_cfa(m, reg, (s64)uleb(m));
+		reg = bytes_uleb(&m->in);
+		def_cfa(m, reg, (s64)bytes_uleb(&m->in));
 		break;
 	case OP_DEF_CFA_SF:
-		reg = uleb(m);
-		def_cfa(m, reg, sleb(m) * align);
+		reg = bytes_uleb(&m->in);
+		def_cfa(m, reg, bytes_sleb(&m->in) * align);
 		break;
-	case OP_DEF_CFA_REGISTER: def_cfa(m, uleb(m), m->now.cfa); break;
-	case OP_DEF_CFA_OFFSET: def_cfa(m, m->now.cfa_reg, (s64)uleb(m)); break;
-	case OP_DEF_CFA_OFFSET_SF: def_cfa(m, m->now.cfa_reg, sleb(m) * align); break;
+	case OP_DEF_CFA_REGISTER: def_cfa(m, bytes_uleb(&m->in), m->now.cfa); break;
+	case OP_DEF_CFA_OFFSET: def_cfa(m, m->now.cfa_reg, (s64)bytes_uleb(&m->in)); break;
+	case OP_DEF_CFA_OFFSET_SF: def_cfa(m, m->now.cfa_reg, bytes_sleb(&m->in) * align); break;
 	case OP_DEF_CFA_EXPRESSION: cfa_expression(m); break;
 	case OP_EXPRESSION: saved_expression(m); break;
 	case OP_VAL_OFFSET:
-		reg = uleb(m);
-		uleb(m);
+		reg = bytes_uleb(&m->in);
+		bytes_uleb(&m->in);
 		set(m, reg, CFI_OTHER, 0);
 		break;
 	case OP_VAL_OFFSET_SF:
-		reg = uleb(m);
-		sleb(m);
+		reg = bytes_uleb(&m->in);
+		bytes_sleb(&m->in);
 		set(m, reg, CFI_OTHER, 0);
 		break;
 	case OP_VAL_EXPRESSION:
-		reg = uleb(m);
+		reg = bytes_uleb(&m->in);
 		block(m);
 		set(m, reg, CFI_OTHER, 0);
 		break;
 	case OP_AARCH64_NEGATE_RA_STATE:
 		break; /* readers of return addresses strip signatures always */
-	case OP_GNU_ARGS_SIZE: uleb(m); break;
-	default: m->bad = true; /* OP_SET_LOC, of which nothing is known to make use, among them */
+	case OP_GNU_ARGS_SIZE: bytes_uleb(&m->in); break;
+	default:
+		m->in.bad =
+			true; /* OP_SET_LOC, of which nothing is known to make use, among them */
 	}
 }
 
 static void execute(struct machine *m, const u8 *insns, u32 len)
 {
-	m->at = insns;
-	m->end = insns + len;
-	while (m->at < m->end && !m->bad) {
-		u8 op = (u8)take(m, 1), low = op & ~OP_HIGH & 0xff;
+	m->in.at = insns;
+	m->in.end = insns + len;
+	while (m->in.at < m->in.end && !m->in.bad) {
+		u8 op = (u8)bytes_take(&m->in, 1), low = op & ~OP_HIGH & 0xff;
 
 		switch (op & OP_HIGH) {
 		case OP_ADVANCE: advance(m, low); break;
-		case OP_OFFSET: set(m, low, CFI_AT_CFA, (s64)uleb(m) * m->fde->data_align); break;
+		case OP_OFFSET:
+			set(m, low, CFI_AT_CFA, (s64)bytes_uleb(&m->in) * m->fde->data_align);
+			break;
 		case OP_RESTORE: restore(m, low); break;
 		default: extended(m, op);
 		}
@@ -462,9 +428,9 @@ static void add_function(struct builder *b, const struct elf_fde *fde)
 	execute(&m, fde->initial, fde->n_initial);
 	m.initial = m.now;
 	m.to = b;
-	if (!m.bad)
+	if (!m.in.bad)
 		execute(&m, fde->insns, fde->n_insns);
-	if (m.bad)
+	if (m.in.bad)
 		m.now = (struct state){};
 	if (m.pc - fde->start < fde->size)
 		emit(&m);

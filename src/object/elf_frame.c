@@ -12,6 +12,7 @@
  * off its function (foo.cold) has an entry too; its frame is set up from the first instruction.
  */
 #include <stdlib.h>
+#include "object/bytes.h"
 #include "object/elf_file.h"
 
 enum { /* DW_EH_PE_*: pointer encoding, and the base added to it */
@@ -25,38 +26,19 @@ enum { /* DW_EH_PE_*: pointer encoding, and the base added to it */
 };
 
 struct cursor {
-	const u8 *at, *end;
-	u64 address; /* of at */
-	bool is32, bad;
+	struct bytes in;
+	u64 bias; /* an address is that of its byte in memory plus this */
+	bool is32;
 };
 
 static u64 take(struct cursor *c, u32 size)
 {
-	u64 v = 0;
-
-	if ((u64)(c->end - c->at) < size) {
-		c->bad = true;
-		return 0;
-	}
-	memcpy(&v, c->at, size); /* little-endian, like this machine */
-	c->at += size;
-	c->address += size;
-	return v;
+	return bytes_take(&c->in, size);
 }
 
-static u64 take_leb(struct cursor *c)
+static u64 address_of(const struct cursor *c)
 {
-	u64 v = 0;
-	u32 shift = 0;
-	u8 byte;
-
-	do {
-		byte = (u8)take(c, 1);
-		if (shift < 64)
-			v |= (u64)(byte & 0x7f) << shift;
-		shift += 7;
-	} while (byte & 0x80 && !c->bad);
-	return v;
+	return (u64)(uintptr_t)c->in.at + c->bias;
 }
 
 static u64 sign_extend(u64 v, u32 size)
@@ -68,7 +50,7 @@ static u64 sign_extend(u64 v, u32 size)
 
 static u64 take_pointer(struct cursor *c, u8 how)
 {
-	u64 base = (how & 0x70) == PE_PCREL ? c->address : 0, v;
+	u64 base = (how & 0x70) == PE_PCREL ? address_of(c) : 0, v;
 	u32 size;
 
 	switch (how & 7) {
@@ -76,24 +58,15 @@ static u64 take_pointer(struct cursor *c, u8 how)
 	case PE_UDATA2: size = 2; break;
 	case PE_UDATA4: size = 4; break;
 	case PE_UDATA8: size = 8; break;
-	default: c->bad = true; return 0;
+	default: c->in.bad = true; return 0;
 	}
 	if ((how & 0x70) > PE_PCREL)
-		c->bad = true; /* relative to an unknown base */
+		c->in.bad = true; /* relative to an unknown base */
 	v = take(c, size);
 	if (how & PE_SIGNED || (base && size < 8))
 		v = sign_extend(v, size);
 	v += base;
 	return c->is32 ? (u32)v : v;
-}
-
-static s64 take_sleb(struct cursor *c)
-{
-	const u8 *from = c->at;
-	u64 v = take_leb(c);
-	u32 bits = (u32)(c->at - from) * 7;
-
-	return bits < 64 && c->at > from && c->at[-1] & 0x40 ? (s64)(v | ~0ull << bits) : (s64)v;
 }
 
 struct cie {
@@ -104,7 +77,7 @@ struct cie {
 
 static bool read_augmentation(struct cursor *c, const char *augmentation, struct cie *cie)
 {
-	for (const char *a = augmentation; *a && !c->bad; a++) {
+	for (const char *a = augmentation; *a && !c->in.bad; a++) {
 		if (*a == 'R')
 			cie->how = (u8)take(c, 1);
 		else if (*a == 'L')
@@ -116,41 +89,40 @@ static bool read_augmentation(struct cursor *c, const char *augmentation, struct
 		else if (*a != 'B')
 			return false;
 	}
-	return !c->bad && cie->how != PE_OMIT;
+	return !c->in.bad && cie->how != PE_OMIT;
 }
 
 /* False: an unsupported CIE. */
 static bool read_cie(struct cursor c, struct cie *cie)
 {
 	u8 version = (u8)take(&c, 1);
-	const char *augmentation = (const char *)c.at;
-	u64 len = c.bad ? 0 : strnlen(augmentation, (size_t)(c.end - c.at));
+	const char *augmentation = (const char *)c.in.at;
+	u64 len = c.in.bad ? 0 : strnlen(augmentation, (size_t)(c.in.end - c.in.at));
 	struct cursor data;
 
 	*cie = (struct cie){ .how = PE_ABSPTR };
-	if (c.bad || c.at + len == c.end || (version != 1 && version != 3))
+	if (c.in.bad || c.in.at + len == c.in.end || (version != 1 && version != 3))
 		return false;
-	c.at += len + 1;
-	c.address += len + 1;
-	cie->part.code_align = (u32)take_leb(&c);
-	cie->part.data_align = (s32)take_sleb(&c);
-	cie->part.return_reg = (u32)(version == 1 ? take(&c, 1) : take_leb(&c));
+	c.in.at += len + 1;
+	cie->part.code_align = (u32)bytes_uleb(&c.in);
+	cie->part.data_align = (s32)bytes_sleb(&c.in);
+	cie->part.return_reg = (u32)(version == 1 ? take(&c, 1) : bytes_uleb(&c.in));
 	cie->has_data = *augmentation == 'z';
 	if (cie->has_data) {
-		len = take_leb(&c);
-		if (c.bad || len > (u64)(c.end - c.at))
+		len = bytes_uleb(&c.in);
+		if (c.in.bad || len > (u64)(c.in.end - c.in.at))
 			return false;
 		data = c;
-		data.end = c.at + len;
-		c.at += len;
+		data.in.end = c.in.at + len;
+		c.in.at += len;
 		if (!read_augmentation(&data, augmentation + 1, cie))
 			return false;
 	} else if (*augmentation) {
 		return false;
 	}
-	cie->part.initial = c.at;
-	cie->part.n_initial = (u32)(c.end - c.at);
-	return !c.bad;
+	cie->part.initial = c.in.at;
+	cie->part.n_initial = (u32)(c.in.end - c.in.at);
+	return !c.in.bad;
 }
 
 /* False: nothing usable. */
@@ -161,15 +133,15 @@ static bool read_fde(struct cursor c, const struct cie *cie, struct elf_fde *out
 	*out = cie->part;
 	out->start = take_pointer(&c, cie->how);
 	out->size = take_pointer(&c, cie->how & 0xf);
-	skip = cie->has_data ? take_leb(&c) : 0;
-	if (c.bad || skip > (u64)(c.end - c.at))
+	skip = cie->has_data ? bytes_uleb(&c.in) : 0;
+	if (c.in.bad || skip > (u64)(c.in.end - c.in.at))
 		return false;
-	out->insns = c.at + skip;
-	out->n_insns = (u32)((u64)(c.end - c.at) - skip);
+	out->insns = c.in.at + skip;
+	out->n_insns = (u32)((u64)(c.in.end - c.in.at) - skip);
 	return out->start && out->size;
 }
 
-/* Reads the length of an entry and sets c->end to its end. */
+/* Reads the length of an entry and sets c->in.end to its end. */
 static bool take_length(struct cursor *c, u32 *id_size)
 {
 	u64 len = take(c, 4);
@@ -177,9 +149,9 @@ static bool take_length(struct cursor *c, u32 *id_size)
 	*id_size = len == 0xffffffff ? 8 : 4;
 	if (len == 0xffffffff)
 		len = take(c, 8);
-	if (c->bad || len < *id_size || len > (u64)(c->end - c->at))
+	if (c->in.bad || len < *id_size || len > (u64)(c->in.end - c->in.at))
 		return false;
-	c->end = c->at + len;
+	c->in.end = c->in.at + len;
 	return true;
 }
 
@@ -195,16 +167,13 @@ static bool read_entry(struct cursor *c, const u8 *from, struct elf_fde *out)
 	out->size = 0;
 	if (!take_length(&body, &id_size))
 		return false;
-	c->address += (u64)(body.end - c->at);
-	c->at = body.end;
-	id_at = body.at;
+	c->in.at = body.in.end;
+	id_at = body.in.at;
 	id = take(&body, id_size);
 	if (!id || id > (u64)(id_at - from))
 		return true;
-	at_cie = (struct cursor){ .at = id_at - id,
-				  .end = c->end,
-				  .address = body.address - id_size - id,
-				  .is32 = c->is32 };
+	at_cie = *c;
+	at_cie.in.at = id_at - id;
 	if (take_length(&at_cie, &id_size) && take(&at_cie, id_size) == 0 &&
 	    read_cie(at_cie, &cie) && !read_fde(body, &cie, out))
 		out->size = 0;
@@ -219,9 +188,8 @@ void elf_each_fde(const struct elf *e, void (*f)(void *ctx, const struct elf_fde
 
 	if (!elf_section(e, ".eh_frame", &s) || !s.bytes)
 		return;
-	c = (struct cursor){ .at = s.bytes,
-			     .end = (const u8 *)s.bytes + s.size,
-			     .address = s.address,
+	c = (struct cursor){ .in = { .at = s.bytes, .end = (const u8 *)s.bytes + s.size },
+			     .bias = s.address - (u64)(uintptr_t)s.bytes,
 			     .is32 = e->own_header };
 	while (read_entry(&c, s.bytes, &fde))
 		if (fde.size)
