@@ -29,14 +29,20 @@ struct tool;
  *    status of CMD. Other commands: 0, 1, 255.
  */
 enum option_set {
-	SET_SCRIPT = 1 << 0,  /* a script is read: -e, -I, --diag */
-	SET_COMPILE = 1 << 1, /* and compiled: --unsafe, --no-pass */
-	SET_TARGET = 1 << 2,  /* what is traced: -p, -c, -- CMD, --follow */
-	SET_RUN = 1 << 3,     /* how a run goes: --duration, -B, -q */
-	SET_FORMAT = 1 << 4,  /* -f */
-	SET_OUTPUT = 1 << 5,  /* -o */
-	SETS_COMPILE = SET_SCRIPT | SET_COMPILE | SET_TARGET,
-	SETS_TRACE = SETS_COMPILE | SET_RUN | SET_FORMAT | SET_OUTPUT,
+	SET_SCRIPT = 1 << 0,     /* a script is read: -e, -I, --diag */
+	SET_COMPILE = 1 << 1,    /* and compiled: --unsafe, --no-pass */
+	SET_TARGET = 1 << 2,     /* what is traced: -p, -- CMD, --where */
+	SET_CHILD = 1 << 3,      /* of scripts: -c, --follow, --probe-filter */
+	SET_TREE = 1 << 4,       /* of commands that trace CMD and its children: -a, --no-follow */
+	SET_RUN = 1 << 5,        /* how a run goes: --duration, -B, -q, --dry-run */
+	SET_SCRIPT_RUN = 1 << 6, /* what else is done with a script: --test, --aot */
+	SET_FORMAT = 1 << 7,     /* -f */
+	SET_OUTPUT = 1 << 8,     /* -o */
+	SETS_COMPILE = SET_SCRIPT | SET_COMPILE | SET_TARGET | SET_CHILD,
+	/* A command that runs a script of the user. */
+	SETS_TRACE = SETS_COMPILE | SET_RUN | SET_SCRIPT_RUN | SET_FORMAT | SET_OUTPUT,
+	/* A command with a script of its own (job.h). */
+	SETS_JOB = SET_TARGET | SET_TREE | SET_RUN | SET_FORMAT | SET_OUTPUT,
 };
 
 struct command {
@@ -45,6 +51,8 @@ struct command {
 	int (*run)(struct cli *c); /* the exit status */
 	u32 takes;                 /* enum option_set */
 	bool own_options;          /* all words are arguments, also those that begin with - */
+	/* The first word is a program to run, what follows are its arguments: "strace ls -l". */
+	bool words_are_cmd;
 };
 #define C(name) extern const struct command command_##name;
 #include "cli/index.h"
@@ -88,9 +96,11 @@ struct cli {
 	/* what o.script points to when it was read from a file; main releases it */
 	struct buf script;
 	const char **named;
-	char **after; /* the words after the first "--", or NULL */
+	/* the words after the first "--", or NULL; of a command with words_are_cmd, CMD ARGS */
+	char **after;
 	u32 n_after, n_after_words, n_before_named;
-	const char *after_command; /* o.command, if it is from them */
+	const char *after_command; /* o.traced.command, if it is from them */
+	bool all, no_follow;       /* -a, --no-follow */
 	const char *output;        /* -o */
 	enum when escape;          /* --escape */
 	bool quiet, buffering_given;
@@ -145,6 +155,8 @@ void put_running_options(struct buf *b);
 /* All of it, to -o or standard output; 0 or 1 after a message. */
 int put_out(const struct cli *c, struct buf *text);
 
+/* Words that session splits as they are: what o.traced.command may be. */
+const char *join_command(struct cli *c, char *const *words, u32 n);
 /* ---- script.c: the script and the sink of a run. 0, or the exit status after a message. */
 int script_read(struct cli *c);
 /* f for each script of a command that takes several, read; the worst of the statuses. */

@@ -116,7 +116,7 @@ static void provider_setup(struct provider_env *env, struct front *f, const stru
 	*env = (struct provider_env){
 		.arena = &f->arena,
 		.system = { .features = kernel_features(), .btf = front_btf, .ctx = f },
-		.run = { .pid = c->o.pid, .unsafe = c->o.unsafe },
+		.run = { .pid = traced_pid(&c->o.traced), .unsafe = c->o.unsafe },
 		.attach = { .prefer_raw = true }
 	};
 }

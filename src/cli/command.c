@@ -78,11 +78,14 @@ static void put_option(struct buf *b, const struct option_row *row)
 	buf_release(&left);
 }
 
+/* Options of sets that "run" does not take are in the help of the commands that take them. */
 static void put_group(struct buf *b, enum option_group group, bool of_tool)
 {
 	buf_printf(b, "\n%s:\n", option_groups[group]);
 	for (u32 i = 0; i < n_option_rows; i++)
-		if (option_rows[i].group == group && !(of_tool && option_rows[i].not_for_tools))
+		if (option_rows[i].group == group &&
+		    option_applies(&option_rows[i], &command_run) &&
+		    !(of_tool && option_rows[i].not_for_tools))
 			put_option(b, &option_rows[i]);
 }
 

@@ -37,7 +37,8 @@ static const struct {
 	{ "TOOL", "COMPREPLY=($(compgen -f -- \"$cur\"))", "_files" },
 	{ "DIR", "COMPREPLY=($(compgen -d -- \"$cur\"))", "_files -/" },
 	{ "DIR[:DIR]", "COMPREPLY=($(compgen -d -- \"$cur\"))", "_files -/" },
-	{ "PID", "COMPREPLY=($(compgen -W \"$(cd /proc && echo [0-9]*)\" -- \"$cur\"))", "_pids" },
+	{ "PID[,PID]", "COMPREPLY=($(compgen -W \"$(cd /proc && echo [0-9]*)\" -- \"$cur\"))",
+	  "_pids" },
 	{ "COMMAND", "COMPREPLY=($(compgen -c -- \"$cur\"))", "_command_names -e" },
 };
 

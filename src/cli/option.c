@@ -72,7 +72,8 @@ void take_include_path(struct cli *c, const char *variable)
 		size_t n = strcspn(s, ":");
 
 		if (n)
-			take_list(c, option_by_key('I'), arena_strndup(&c->words_arena, s, n));
+			take_list(c, option_by_key(NULL, 'I'),
+				  arena_strndup(&c->words_arena, s, n));
 		s += n;
 	}
 }
@@ -199,7 +200,22 @@ static int read_pid(struct cli *c, const char *value, s32 *pid)
 	return 0;
 }
 
-static int take_pid(struct cli *c, const struct option_row *row, const char *value)
+static void add_pid(struct cli *c, u32 pid)
+{
+	struct traced *t = &c->o.traced;
+	u32 *pids;
+
+	for (u32 i = 0; i < t->n_pids; i++)
+		if (t->pids[i] == pid)
+			return;
+	pids = arena_array(&c->words_arena, u32, t->n_pids + 1);
+	if (t->n_pids)
+		memcpy(pids, t->pids, t->n_pids * sizeof *pids);
+	pids[t->n_pids++] = pid;
+	t->pids = pids;
+}
+
+static int take_one_pid(struct cli *c, const char *value)
 {
 	u32 process;
 	s32 pid;
@@ -219,7 +235,29 @@ static int take_pid(struct cli *c, const struct option_row *row, const char *val
 		    pid, process, process, pid);
 		return 1;
 	}
-	c->o.pid = pid;
+	add_pid(c, (u32)pid);
+	return 0;
+}
+
+/* "12,34"; bpftrace takes one only. */
+static int take_pid(struct cli *c, const struct option_row *row, const char *value)
+{
+	int rc = 0;
+
+	if (c->drop_in)
+		c->o.traced.n_pids = 0; /* the last wins */
+	if (c->drop_in || !strchr(value, ','))
+		return take_one_pid(c, value);
+	for (const char *s = value, *end; s && !rc; s = *end ? end + 1 : NULL) {
+		end = strchrnul(s, ',');
+		rc = take_one_pid(c, arena_strndup(&c->words_arena, s, (size_t)(end - s)));
+	}
+	return rc;
+}
+
+static int take_follow(struct cli *c, const struct option_row *row, const char *value)
+{
+	c->o.traced.scope = SCOPE_TREE;
 	return 0;
 }
 
@@ -450,28 +488,40 @@ const struct option_row option_rows[] = {
 	{ .key = 'e', .name = "execute", .arg = "PROGRAM", .group = GROUP_WHAT, .sets = SET_SCRIPT,
 	  .help = "run this program instead of a file; if repeated, the last wins", .take = take_text,
 	  O(script), .not_for_tools = true },
-	{ .key = 'p', .name = "pid", .arg = "PID", .group = GROUP_WHAT, .sets = SET_TARGET,
-	  .help = "trace only process PID; end when it ends",
-	  .doc = "Probes in programs, samples and counters attach to the process; probes in "
-		 "the kernel ignore events of others. interval, begin and end are not filtered.",
-	  .take = take_pid, O(pid) },
-	{ .key = 'c', .name = "cmd", .arg = "COMMAND", .group = GROUP_WHAT, .sets = SET_TARGET,
+	{ .key = 'p', .name = "pid", .arg = "PID[,PID]", .group = GROUP_WHAT, .sets = SET_TARGET,
+	  .help = "trace only these processes; end when all have ended",
+	  .doc = "Probes in programs, samples and counters attach to the process, or to all if there are "
+		 "several; probes in the kernel ignore events of others. interval, begin and end are not filtered.",
+	  .take = take_pid },
+	{ .key = 'a', .name = "all", .group = GROUP_WHAT, .sets = SET_TREE,
+	  .help = "trace all processes of the machine", .take = take_flag,
+	  .at = offsetof(struct cli, all) },
+	{ .key = 'c', .name = "cmd", .arg = "COMMAND", .group = GROUP_WHAT, .sets = SET_CHILD,
 	  .help = "start COMMAND when the probes are attached; end when it ends",
 	  .doc = "COMMAND is split at spaces, except in quotes, and found in PATH. It filters "
 		 "nothing: cpid is its process ID, and --follow restricts probes to it and its children. "
 		 "\"-- COMMAND ARGS\" at the end of the line is another form, whose words are not split.",
-	  .take = take_text, O(command) },
-	{ .name = "follow", .group = GROUP_WHAT, .sets = SET_TARGET,
+	  .take = take_text, O(traced.command) },
+	{ .name = "follow", .group = GROUP_WHAT, .sets = SET_CHILD,
 	  .help = "trace only the process of -p or -c, its threads and its children",
 	  .doc = "Applies to probes of every type except interval, begin and end; new children are "
 		 "followed from their first instruction.",
-	  .take = take_flag, O(follow) },
+	  .take = take_follow },
+	{ .name = "no-follow", .group = GROUP_WHAT, .sets = SET_TREE,
+	  .help = "do not trace the children of traced processes", .take = take_flag,
+	  .at = offsetof(struct cli, no_follow) },
+	{ .name = "where", .arg = "EXPR", .group = GROUP_WHAT, .sets = SET_TARGET,
+	  .help = "trace only events for which this expression of the language is true",
+	  .doc = "Each clause has EXPR as a further condition, evaluated in the kernel: --where 'comm == "
+		 "\"bash\" && uid == 0'. It may use what all probes of the script have. interval, begin and end "
+		 "are not filtered.",
+	  .take = take_text, O(traced.where) },
 	{ .name = "duration", .arg = "TIME", .group = GROUP_WHAT, .sets = SET_RUN,
 	  .help = "end after TIME, as exit() does: 10s, 500ms, 1m",
 	  .doc = "TIME starts when the probes are attached; a number without a unit counts seconds. The end probes run and the maps are printed; the "
 		 "exit status is 0.",
 	  .take = take_time, O(duration_ns) },
-	{ .name = "probe-filter", .arg = "REGEX", .group = GROUP_WHAT, .sets = SET_TARGET,
+	{ .name = "probe-filter", .arg = "REGEX", .group = GROUP_WHAT, .sets = SET_CHILD,
 	  .help = "attach only probes whose name matches", .take = take_text,
 	  O(probe_filter) },
 	{ .name = "debuginfo", .arg = "DIR[:DIR]", .group = GROUP_WHAT, .sets = SET_COMPILE,
@@ -517,10 +567,10 @@ const struct option_row option_rows[] = {
 	  .help = "print what this system supports", .take = take_command, .command = &command_info, .not_for_tools = true },
 	{ .name = "dry-run", .group = GROUP_ASK, .sets = SET_RUN,
 	  .help = "attach the probes, then exit", .take = take_flag, O(dry_run) },
-	{ .name = "test", .group = GROUP_ASK, .sets = SET_RUN,
+	{ .name = "test", .group = GROUP_ASK, .sets = SET_SCRIPT_RUN,
 	  .help = "run the script's test: probes; exit with status 1 if one fails",
 	  .take = take_run_mode, .number = MODE_TEST, .not_for_tools = true },
-	{ .name = "bench", .group = GROUP_ASK, .sets = SET_RUN,
+	{ .name = "bench", .group = GROUP_ASK, .sets = SET_SCRIPT_RUN,
 	  .help = "run and time the script's bench: probes", .take = take_run_mode, .number = MODE_BENCH,
 	  .not_for_tools = true },
 	{ .name = "fmt", .group = GROUP_ASK,
@@ -536,7 +586,7 @@ const struct option_row option_rows[] = {
 	  .help = "print this help", .take = take_command, .command = &command_usage },
 	{ .key = 'V', .name = "version", .group = GROUP_ASK,
 	  .help = "print the version", .take = take_command, .command = &command_version },
-	{ .name = "aot", .arg = "TOOL", .group = GROUP_ASK, .sets = SET_RUN,
+	{ .name = "aot", .arg = "TOOL", .group = GROUP_ASK, .sets = SET_SCRIPT_RUN,
 	  .help = "make a stand-alone executable of the script, as \"build -o TOOL\"",
 	  .take = take_aot, .at = offsetof(struct cli, output), .not_for_tools = true },
 
@@ -567,7 +617,7 @@ const struct option_row option_rows[] = {
 	  .group = GROUP_COMPILER, .sets = SET_COMPILE,
 	  .help = "codegen: only compile; compiler-bench: time it; format, test, bench",
 	  .take = take_mode },
-	{ .name = "emit-elf", .arg = "FILE", .group = GROUP_COMPILER, .sets = SET_RUN,
+	{ .name = "emit-elf", .arg = "FILE", .group = GROUP_COMPILER, .sets = SET_SCRIPT_RUN,
 	  .help = "write the programs to an object file and exit", .take = take_object,
 	  .at = offsetof(struct cli, object), .not_for_tools = true },
 
@@ -652,30 +702,70 @@ const struct option_row option_rows[] = {
 /* clang-format on */
 const u32 n_option_rows = ARRAY_SIZE(option_rows);
 
-const struct option_row *option_by_key(char key)
+/* How much a command means this row where several have the same spelling. */
+enum closeness { OF_ANOTHER, SHARED, APPLIES, OWN };
+
+static enum closeness closeness(const struct option_row *row, const struct command *cmd)
 {
-	for (u32 i = 0; i < n_option_rows; i++)
-		if (option_rows[i].key == key)
-			return &option_rows[i];
-	return NULL;
+	bool is_own = row->group == GROUP_HIDDEN && row->command;
+
+	if (cmd && is_own && row->command == cmd)
+		return OWN;
+	if (cmd && option_applies(row, cmd))
+		return APPLIES;
+	return is_own ? OF_ANOTHER : SHARED;
 }
 
-const struct option_row *option_by_name(const char *name, size_t len)
+static const struct option_row *closer(const struct option_row *a, const struct option_row *b,
+				       const struct command *cmd)
 {
-	const struct option_row *begins = NULL;
+	return !a || closeness(b, cmd) > closeness(a, cmd) ? b : a;
+}
+
+const struct option_row *option_by_key(const struct command *cmd, char key)
+{
+	const struct option_row *found = NULL;
+
+	for (u32 i = 0; i < n_option_rows; i++)
+		if (option_rows[i].key == key)
+			found = closer(found, &option_rows[i], cmd);
+	return found;
+}
+
+static const struct option_row *by_whole_name(const struct command *cmd, const char *name,
+					      size_t len)
+{
+	const struct option_row *found = NULL;
+
+	for (u32 i = 0; i < n_option_rows; i++)
+		if (!strncmp(option_rows[i].name, name, len) && !option_rows[i].name[len])
+			found = closer(found, &option_rows[i], cmd);
+	return found;
+}
+
+/* The only one that is as close as that, or NULL. */
+static const struct option_row *by_beginning(const struct command *cmd, const char *name,
+					     size_t len, enum closeness least)
+{
+	const struct option_row *found = NULL;
 	u32 n = 0;
 
-	for (u32 i = 0; i < n_option_rows; i++) {
-		const struct option_row *row = &option_rows[i];
+	for (u32 i = 0; i < n_option_rows; i++)
+		if (!strncmp(option_rows[i].name, name, len) &&
+		    closeness(&option_rows[i], cmd) >= least) {
+			found = &option_rows[i];
+			n++;
+		}
+	return n == 1 ? found : NULL;
+}
 
-		if (strncmp(row->name, name, len))
-			continue;
-		if (!row->name[len])
-			return row;
-		begins = row;
-		n++;
-	}
-	return n == 1 ? begins : NULL;
+const struct option_row *option_by_name(const struct command *cmd, const char *name, size_t len)
+{
+	const struct option_row *found = by_whole_name(cmd, name, len);
+
+	if (!found)
+		found = by_beginning(cmd, name, len, cmd ? APPLIES : SHARED);
+	return found ? found : by_beginning(cmd, name, len, OF_ANOTHER);
 }
 
 bool option_applies(const struct option_row *row, const struct command *cmd)

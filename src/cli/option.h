@@ -27,7 +27,7 @@ static inline bool option_is_for_tools(enum option_group g)
 
 /*
  * An option that several commands take is one row, in a set. Rows with .command in GROUP_HIDDEN are
- * for options of one command.
+ * for options of one command; in it they come before a shared one of the same spelling.
  */
 struct option_row {
 	char key;            /* -e, or 0 */
@@ -51,7 +51,12 @@ struct option_row {
 extern const struct option_row option_rows[];
 extern const u32 n_option_rows;
 
-const struct option_row *option_by_key(char key);
+/*
+ * By its letter, or by its name: whole, or an unambiguous beginning. cmd: the command whose option
+ * it is, which may have letters of its own: "strace -f" is not "run -f". NULL: not known.
+ */
+const struct option_row *option_by_key(const struct command *cmd, char key);
+const struct option_row *option_by_name(const struct command *cmd, const char *name, size_t len);
 bool option_applies(const struct option_row *row, const struct command *cmd);
 /* Whether the help of cmd shows it. Options that select a command are in sonde --help only. */
 bool option_is_listed(const struct option_row *row, const struct command *cmd);
@@ -59,8 +64,6 @@ bool option_is_listed(const struct option_row *row, const struct command *cmd);
 void option_takers(struct buf *b, const struct option_row *row);
 /* The folders of an environment variable, as further -I. */
 void take_include_path(struct cli *c, const char *variable);
-/* Whole, or an unambiguous beginning. */
-const struct option_row *option_by_name(const char *name, size_t len);
 /* "-o, --output=FILE" */
 void option_spelling(struct buf *b, const struct option_row *row);
 

@@ -94,7 +94,7 @@ static int take_long(struct args *a, const char *word)
 	size_t len = strcspn(word, "=");
 	const struct script_option *own =
 		a->c->tool ? script_option_find(&a->c->tool->options, word, len) : NULL;
-	const struct option_row *row = option_by_name(word, len);
+	const struct option_row *row = option_by_name(a->c->named_command, word, len);
 	const char *value = word[len] ? word + len + 1 : NULL;
 
 	if (own)
@@ -112,7 +112,7 @@ static int take_long(struct args *a, const char *word)
 static int take_short(struct args *a, const char *keys)
 {
 	for (; *keys; keys++) {
-		const struct option_row *row = option_by_key(*keys);
+		const struct option_row *row = option_by_key(a->c->named_command, *keys);
 		const char *value = NULL;
 		int rc;
 
@@ -147,7 +147,7 @@ static bool is_asked_about(const struct args *a, const char *word)
 
 	if (a->c->command != &command_help || word[0] != '-')
 		return false;
-	row = word[1] == '-' ? option_by_name(word + 2, strcspn(word + 2, "=")) : NULL;
+	row = word[1] == '-' ? option_by_name(NULL, word + 2, strcspn(word + 2, "=")) : NULL;
 	return !row || row->command != &command_help;
 }
 
@@ -161,6 +161,15 @@ static void take_script(struct cli *c, const char *word)
 		c->tool = tool_open_file(word);
 }
 
+/* No word from here on is an option. */
+static void take_rest(struct args *a, int from)
+{
+	a->all_words = true;
+	a->c->after = a->v + from;
+	a->c->n_after = (u32)(a->n - from);
+	a->c->n_before_named = a->c->o.n_named;
+}
+
 static int take_word(struct args *a, const char *word)
 {
 	struct cli *c = a->c;
@@ -169,6 +178,8 @@ static int take_word(struct args *a, const char *word)
 		c->words[c->n_words++] = word;
 		return 0;
 	}
+	if (a->all_words && c->command && c->command->words_are_cmd)
+		return 0; /* they are c->after */
 	c->n_after_words += a->all_words && !starts_with(word, "--");
 	if (a->all_words && starts_with(word, "--")) {
 		c->named[c->o.n_named++] = word;
@@ -180,6 +191,10 @@ static int take_word(struct args *a, const char *word)
 			c->is_run = c->command == &command_run;
 			return 0;
 		}
+		if (c->command && c->command->words_are_cmd) {
+			take_rest(a, a->at - 1);
+			return 0;
+		}
 		if (c->is_run && !c->n_words && !c->o.script)
 			take_script(c, word);
 		c->words[c->n_words++] = word;
@@ -189,10 +204,7 @@ static int take_word(struct args *a, const char *word)
 		return take_short(a, word + 1);
 	if (word[2])
 		return take_long(a, word + 2);
-	a->all_words = true;
-	c->after = a->v + a->at;
-	c->n_after = (u32)(a->n - a->at);
-	c->n_before_named = c->o.n_named;
+	take_rest(a, a->at);
 	return 0;
 }
 
@@ -214,15 +226,18 @@ static int check_applies(struct cli *c, const struct option_row *row)
 	if (c->command != c->named_command)
 		return 0;
 	option_takers(&takers, row);
-	ret = say_usage(c, "\"%s %s\" does not take --%s; these commands do: %s", c->program,
-			c->command->name, row->name, takers.s);
+	ret = say_usage(c, "\"%s %s\" does not take --%s%s%s", c->program, c->command->name,
+			row->name, takers.len ? "; these commands do: " : "",
+			takers.len ? takers.s : "");
 	buf_release(&takers);
 	return ret;
 }
 
 int check_follow(const struct cli *c)
 {
-	if (c->o.follow && !c->o.command && c->o.pid <= 0 && c->command == &command_run)
+	const struct traced *t = &c->o.traced;
+
+	if (t->scope == SCOPE_TREE && !t->command && !t->n_pids && c->command == &command_run)
 		return say_usage(c, "--follow needs -p or -c: whom to follow");
 	return 0;
 }
@@ -235,7 +250,7 @@ static int check_together(struct cli *c)
 		ret = check_applies(c, c->given[i].row);
 	if (ret)
 		return ret;
-	if (c->o.command && c->o.pid > 0)
+	if (c->o.traced.command && c->o.traced.n_pids)
 		return say_usage(c, "USAGE: Cannot use both -c and -p.");
 	if (c->o.extra_warnings && c->o.no_warnings)
 		return say_usage(c, "USAGE: -k, --warnings conflicts with --no-warnings");
@@ -252,7 +267,6 @@ int parse_args(struct cli *c, int argc, char **argv)
 	c->named = xcalloc((size_t)argc + 1, sizeof *c->named);
 	c->given = xcalloc((size_t)argc * 4 + 1, sizeof *c->given);
 	c->o.named = c->named;
-	c->o.pid = -1;
 	if (argc < 2 && !c->bundle) {
 		print_help(c, stderr);
 		return 1;
@@ -264,8 +278,8 @@ int parse_args(struct cli *c, int argc, char **argv)
 	}
 	take_include_path(c, "CPATH");
 	take_include_path(c, "C_INCLUDE_PATH");
-	if (c->o.command && !*c->o.command)
-		c->o.command = NULL;
+	if (c->o.traced.command && !*c->o.traced.command)
+		c->o.traced.command = NULL;
 	if (!c->command)
 		c->command = &command_run;
 	if (!c->sink.output && c->output && !c->drop_in && (c->command->takes & SET_FORMAT))

@@ -159,7 +159,7 @@ static u32 find_command(const struct cli *c, bool has_params)
 }
 
 /* Words as child.c splits them: each stays one. */
-static const char *join_command(struct cli *c, char *const *words, u32 n)
+const char *join_command(struct cli *c, char *const *words, u32 n)
 {
 	struct buf b = {};
 	const char *text;
@@ -191,9 +191,9 @@ static int take_after(struct cli *c, bool script_is_word)
 	at = find_command(c, n > script_is_word);
 	if (at == c->n_after)
 		return check_follow(c);
-	if (c->o.command && c->o.command != c->after_command)
+	if (c->o.traced.command && c->o.traced.command != c->after_command)
 		return say_usage(c, "-c and a command after -- exclude each other");
-	if (c->o.pid > 0)
+	if (c->o.traced.n_pids)
 		return say_usage(c, "USAGE: Cannot use both -c and -p.");
 	c->n_words = n;
 	c->o.n_named = c->n_before_named;
@@ -202,7 +202,7 @@ static int take_after(struct cli *c, bool script_is_word)
 			c->words[c->n_words++] = c->after[i];
 		else if (c->after[i][2])
 			c->named[c->o.n_named++] = c->after[i];
-	c->o.command = c->after_command = join_command(c, c->after + at, c->n_after - at);
+	c->o.traced.command = c->after_command = join_command(c, c->after + at, c->n_after - at);
 	return 0;
 }
 

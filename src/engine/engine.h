@@ -22,7 +22,6 @@
 struct btf;
 
 struct engine_options {
-	s32 pid;       /* -p, or -1 */
 	u64 ring_size; /* bytes, a power of two; 0: depends on the memory of the machine */
 	bool verbose;
 	u32 log_size; /* bytes of verifier log to keep on failure */

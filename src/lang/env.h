@@ -173,8 +173,7 @@ struct env {
 	bool counts_frames; /* the script asks how many frames a stack has */
 	/* ... and something was missing: the types of the script are not all known */
 	bool unchecked;
-	bool unsafe, no_warnings, extra_warnings /* -k */, have_child /* -c */, has_pid;
-	u32 pid;            /* -p */
+	bool unsafe, no_warnings, extra_warnings /* -k */, have_child /* -c */;
 	u32 probe_name_max; /* bytes of the longest name of an attached probe */
 	/* -I: folders for #include, NULL-terminated; or NULL */
 	const char *const *include_dirs;

@@ -79,6 +79,8 @@ void lang_release(struct lang *l);
 
 /* Parses one source into l->script. Reports errors to diags; false if there were any. */
 bool parse_script(struct lang *l, struct source *src);
+/* The expression that src consists of; NULL after a report. */
+struct node *parse_expression(struct lang *l, struct source *src);
 
 /* C text -> types and constants, config block -> env->config, imports, map declarations. */
 bool lang_prepare(struct lang *l);

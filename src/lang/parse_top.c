@@ -238,6 +238,17 @@ bool parse_script(struct lang *l, struct source *src)
 	return parse_source(l, src, l->script, NULL);
 }
 
+static struct node *parse_to_end(struct parser *p)
+{
+	struct node *n;
+
+	parse_advance(p);
+	n = parse_expr(p);
+	if (!p->panic && !parse_is(p, TOK_EOF))
+		parse_expected(p, "the end", NULL);
+	return p->n_errors ? NULL : n;
+}
+
 struct node *parse_expression_range(struct lang *l, struct source *src, u32 from, u32 to)
 {
 	struct parser p;
@@ -246,11 +257,13 @@ struct node *parse_expression_range(struct lang *l, struct source *src, u32 from
 	p.lx.pos = from;
 	p.lx.end = to;
 	p.lx.c_mode = p.c_mode = true;
-	parse_advance(&p);
+	return parse_to_end(&p);
+}
 
-	struct node *n = parse_expr(&p);
+struct node *parse_expression(struct lang *l, struct source *src)
+{
+	struct parser p;
 
-	if (!p.panic && !parse_is(&p, TOK_EOF))
-		parse_expected(&p, "the end", NULL);
-	return p.n_errors ? NULL : n;
+	parse_init(&p, l, src);
+	return parse_to_end(&p);
 }

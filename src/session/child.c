@@ -124,7 +124,7 @@ static bool is_ready(int fd)
 
 int child_start(struct run *r, struct err *err)
 {
-	char **argv = split_words(&r->c.arena, r->o->command);
+	char **argv = split_words(&r->c.arena, r->o->traced.command);
 	const char *path = argv[0] ? path_find_program(&r->c.arena, argv[0]) : NULL;
 	pid_t pid, parent = getpid();
 	sigset_t go, was;
@@ -180,10 +180,21 @@ int child_release(struct run *r, struct err *err)
 	return 0;
 }
 
+/* As waitpid(); what it returns is kept for the caller of the run. */
+static pid_t reap(struct run *r)
+{
+	int status = 0;
+	pid_t got = waitpid(r->child, &status, WNOHANG);
+
+	if (got > 0 && r->o->wait_status)
+		*r->o->wait_status = status;
+	return got;
+}
+
 /* waitpid() fails when somebody else has reaped it. */
 static bool has_ended(struct run *r)
 {
-	return r->child && waitpid(r->child, NULL, WNOHANG) != 0 && errno != EINTR;
+	return r->child && reap(r) != 0 && errno != EINTR;
 }
 
 void child_look(struct run *r)
@@ -220,7 +231,7 @@ static void await_end(struct run *r)
 	u64 end = clock_mono_ns() + END_MS * 1000000ull;
 	pid_t got;
 
-	while ((got = waitpid(r->child, NULL, WNOHANG)) == 0 || (got < 0 && errno == EINTR)) {
+	while ((got = reap(r)) == 0 || (got < 0 && errno == EINTR)) {
 		if (clock_mono_ns() > end) {
 			warn_of_rest(r);
 			return;
@@ -238,5 +249,4 @@ void child_end(struct run *r)
 	}
 	fd_close(&r->child_tells);
 	fd_close(&r->child_fd);
-	fd_close(&r->target_fd);
 }

@@ -71,9 +71,7 @@ static void compiled_init(struct compiled *c, const struct session_options *o, u
 	env->no_warnings = o->no_warnings;
 	env->extra_warnings = o->extra_warnings;
 	env->any_kernel = o->any_kernel;
-	env->have_child = o->command != NULL;
-	env->has_pid = o->pid > 0;
-	env->pid = o->pid > 0 ? (u32)o->pid : 0;
+	env->have_child = o->traced.command != NULL;
 	env->params = o->params;
 	env->n_params = o->n_params;
 	env->clock_map = getenv("BPFTRACE_DUMMY_TS_MAP");
@@ -141,7 +139,8 @@ static bool front(struct compiled *c, const struct session_options *o)
 {
 	struct source *src = sources_add(&c->sources, o->script_name, o->script, o->script_len);
 
-	if (!parse_script(&c->lang, src) || !lang_prepare(&c->lang))
+	if (!parse_script(&c->lang, src) || !where_add(c, o->traced.where) ||
+	    !lang_prepare(&c->lang))
 		return false;
 	reading_of_script(c, o);
 	debuginfod_allow(true);
@@ -149,7 +148,7 @@ static bool front(struct compiled *c, const struct session_options *o)
 		resolve_clause(c, o, cl, false);
 	count_probes(c);
 	keepers_add(c, o);
-	if (o->follow)
+	if (traced_by_set(&o->traced))
 		follow_add_clauses(c, o);
 	for (u32 i = 0; i < c->instances.n; i++)
 		compat_fill(c, c->instances.v[i]->profile);

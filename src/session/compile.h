@@ -20,6 +20,9 @@ void resolve_clause(struct compiled *c, const struct session_options *o, struct 
 		    bool internal);
 /* keepers.c: adds the clauses that keep arguments of system calls for the return (profile.kept). */
 void keepers_add(struct compiled *c, const struct session_options *o);
+/* where.c: adds a condition, the expression `where` or NULL, to each clause of the script. False
+ * after a report. */
+bool where_add(struct compiled *c, const char *where);
 /* follow_clauses.c: adds the clauses that maintain the set of followed processes, and lets all
  * instances ask it. */
 void follow_add_clauses(struct compiled *c, const struct session_options *o);

@@ -32,7 +32,7 @@ static int keep(void *ctx, struct target *t)
 {
 	struct found *f = ctx;
 
-	if (f->r->o->follow)
+	if (traced_by_set(&f->r->o->traced))
 		t->site.pid = -1;
 	if (!t->site.is_deferred)
 		vec_push(&f->r->c.arena, &f->targets, t);
@@ -366,7 +366,7 @@ void deferred_start(struct run *r)
 {
 	if (!r->c.deferred.n || !engines_have_events(r) || r->o->dry_run)
 		return;
-	r->watch = file_watch_new(r->o->follow ? -1 : r->o->pid);
+	r->watch = file_watch_new(traced_by_set(&r->o->traced) ? -1 : traced_pid(&r->o->traced));
 	if (!r->watch) {
 		warn_of_no_watch(r, -errno);
 		return;

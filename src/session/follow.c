@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The set of --follow at the start: the process itself and its descendants alive now. Forks from
+ * The set of followed processes at the start: the processes themselves and, for --follow, their
+ * descendants alive now. Forks from
  * here on are added by the clauses of follow_add_clauses(), which are attached before this runs, so
  * that none is missed: adding twice does no harm.
  */
@@ -11,6 +12,14 @@
 #include "sym/procs.h"
 
 static void add_tree(struct run *r, u32 pid);
+
+static void add_process(struct run *r, u32 pid)
+{
+	u64 one = 1;
+
+	if (!r->follow_error)
+		r->follow_error = engines_map_set(r, r->c.follow_map, &pid, &one);
+}
 
 static int add_children_of_thread(void *ctx, u32 tid)
 {
@@ -30,20 +39,32 @@ static int add_children_of_thread(void *ctx, u32 tid)
 
 static void add_tree(struct run *r, u32 pid)
 {
-	u64 one = 1;
 	u32 was = r->follow_at;
 
-	if (!r->follow_error)
-		r->follow_error = engines_map_set(r, r->c.follow_map, &pid, &one);
+	add_process(r, pid);
 	r->follow_at = pid;
 	proc_each_thread(pid, add_children_of_thread, r);
 	r->follow_at = was;
 }
 
-int follow_start(struct run *r, s32 pid, struct err *err)
+static void add(struct run *r, u32 pid)
 {
-	if (pid > 0 && r->c.follow_map != NO_INDEX)
-		add_tree(r, (u32)pid);
+	if (r->o->traced.scope == SCOPE_TREE)
+		add_tree(r, pid);
+	else
+		add_process(r, pid);
+}
+
+int follow_start(struct run *r, struct err *err)
+{
+	const struct traced *t = &r->o->traced;
+
+	if (r->c.follow_map == NO_INDEX)
+		return 0;
+	if (r->child)
+		add(r, (u32)r->child);
+	for (u32 i = 0; i < t->n_pids; i++)
+		add(r, t->pids[i]);
 	if (r->follow_error)
 		return err_set(err, r->follow_error,
 			       "--follow: note the processes that are there: %s",

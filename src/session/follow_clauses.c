@@ -58,7 +58,8 @@ static const char *follow_text(struct compiled *c)
 	return arena_printf(&c->arena, follow_in_namespace, (unsigned long long)ns[1]);
 }
 
-void follow_add_clauses(struct compiled *c, const struct session_options *o)
+/* The clauses that keep the set true. */
+static void add_script(struct compiled *c, const struct session_options *o)
 {
 	const char *text = follow_text(c);
 	struct source *src = sources_add(&c->sources, "<follow>", text, strlen(text));
@@ -70,6 +71,13 @@ void follow_add_clauses(struct compiled *c, const struct session_options *o)
 		BUG("the script behind --follow does not parse");
 	for (struct clause *cl = last ? last->next : c->lang.script->clauses; cl; cl = cl->next)
 		resolve_clause(c, o, cl, true);
+}
+
+/* Without SCOPE_TREE the set keeps what it has at the start. */
+void follow_add_clauses(struct compiled *c, const struct session_options *o)
+{
+	if (o->traced.scope == SCOPE_TREE)
+		add_script(c, o);
 	/* The set exists before the first clause that asks it is lowered. */
 	c->follow_map = c->prog.maps.n;
 	vec_push(&c->arena, &c->prog.maps,

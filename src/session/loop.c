@@ -16,7 +16,6 @@
 #include "base/clock.h"
 #include "base/fd.h"
 #include "session/run.h"
-#include "sym/procs.h"
 
 enum {
 	BURST_MS = 4,  /* between drains while records come */
@@ -24,7 +23,7 @@ enum {
 	LOSS_PERIOD_MS = 1000,
 };
 
-static int watch(struct run *r, int fd)
+int loop_watch(struct run *r, int fd)
 {
 	struct epoll_event e = { .events = EPOLLIN, .data.fd = fd };
 
@@ -110,24 +109,13 @@ static int no_descriptor(struct err *err, const char *what)
 	return err->code;
 }
 
-/* Without a pidfd (Linux 5.3, or a filter of system calls): whether it is there, and the same. */
-static void look_at_target(struct run *r)
-{
-	u32 pid = (u32)r->o->pid;
-
-	if (r->o->pid <= 0 || r->target_fd >= 0)
-		return;
-	r->exiting |= !proc_exists(pid) || proc_start_time(pid) != r->target_start ||
-		      proc_state(pid) == 'Z';
-}
-
 static int watch_engines(struct run *r)
 {
 	int rc = 0;
 
 	for (struct used_engine *u = engines_next(r, NULL); u && rc >= 0; u = engines_next(r, u))
 		if (u->ops->event_fd)
-			rc = watch(r, u->ops->event_fd(u->self));
+			rc = loop_watch(r, u->ops->event_fd(u->self));
 	return rc;
 }
 
@@ -139,15 +127,10 @@ int loop_init(struct run *r, struct err *err)
 	r->signal_fd = open_signals(r);
 	if (r->signal_fd < 0)
 		return no_descriptor(err, "a descriptor of signals");
-	if (r->o->pid > 0) {
-		r->target_fd = watch_pid(r->o->pid);
-		if (r->target_fd < 0)
-			r->target_start = proc_start_time((u32)r->o->pid);
-		look_at_target(r);
-	}
 	watch_reader(r);
-	if (watch(r, r->signal_fd) < 0 || watch(r, r->child_fd) < 0 || watch(r, r->target_fd) < 0 ||
-	    watch(r, usermaps_fd(r)) < 0 || watch(r, deferred_fd(r)) < 0 ||
+	if (loop_watch(r, r->signal_fd) < 0 || loop_watch(r, r->child_fd) < 0 ||
+	    processes_watch(r) < 0 || loop_watch(r, usermaps_fd(r)) < 0 ||
+	    loop_watch(r, deferred_fd(r)) < 0 ||
 	    (r->c.prog.ring_map != NO_INDEX && watch_engines(r) < 0))
 		return err_sys(err, "wait for events (epoll_ctl)");
 	return 0;
@@ -196,14 +179,14 @@ static void on_event(struct run *r, int fd)
 		on_signal(r);
 	else if (fd == r->child_fd)
 		child_look(r);
-	else if (fd == r->target_fd)
-		r->exiting = true;
 	else if (fd == r->o->sink->fd)
 		r->o->sink->closed = true;
 	else if (fd == deferred_fd(r))
 		deferred_poll(r);
 	else if (fd == r->command_out)
 		command_read(r);
+	else
+		processes_event(r, fd);
 }
 
 static int wait_for(struct run *r, int timeout_ms)
@@ -251,13 +234,13 @@ void loop_run(struct run *r)
 		usermaps_turn(r);
 		screen_tick(r);
 		if (r->command_out >= 0 && command_watched != r->command_out &&
-		    watch(r, command_watched = r->command_out) < 0)
+		    loop_watch(r, command_watched = r->command_out) < 0)
 			command_wait(r);
 		if (r->command_out < 0)
 			command_watched = -1;
 		if (now >= next_loss) {
 			losses_report(r);
-			look_at_target(r);
+			processes_look(r);
 			next_loss = now + LOSS_PERIOD_MS * 1000000ull;
 		}
 		r->exiting |= (!n && engines_are_over(r)) || now >= end;

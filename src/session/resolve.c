@@ -121,12 +121,12 @@ static struct instance *new_instance(struct resolve *r, const struct target *t)
 	in->internal = r->internal;
 	in->is_one_of_many = r->many;
 	in->index = c->instances.n;
-	if (r->o->pid > 0 && !r->o->follow && !r->provider->bound_to_pid &&
-	    !r->provider->unfiltered && !r->internal)
-		in->only_pid = (u32)r->o->pid;
+	if (traced_pid(&r->o->traced) > 0 && !traced_by_set(&r->o->traced) &&
+	    !r->provider->bound_to_pid && !r->provider->unfiltered && !r->internal)
+		in->only_pid = (u32)traced_pid(&r->o->traced);
 	if (!c->env.world.pid_namespace(c->env.world.ctx, &in->pid_ns[0], &in->pid_ns[1]))
 		in->pid_ns[1] = 0;
-	in->follows = r->o->follow && !r->provider->unfiltered && !r->internal;
+	in->follows = traced_by_set(&r->o->traced) && !r->provider->unfiltered && !r->internal;
 	if (in->profile->owner && in->pid_ns[1] && (in->only_pid || in->follows))
 		diag_report(
 			&c->diags, r->clause->span, D_PROBE_REFUSED, t->site.probe,
@@ -212,7 +212,7 @@ static int on_target(void *ctx, struct target *t)
 		return 0;
 	if (r->provider->mode && is_taken(r, t))
 		return -EEXIST;
-	if (r->o->follow) /* the process is one of many: the set of --follow lists them */
+	if (traced_by_set(&r->o->traced)) /* the process is one of many: the set lists them */
 		t->site.pid = -1;
 	if (t->site.is_deferred) {
 		r->awaited = true;
@@ -309,9 +309,9 @@ static struct provider_env *env_of_clause(const struct resolve *r, const struct 
 			    .btf = provider_btf,
 			    .ctx = c,
 			    .ksyms = system_kallsyms(&c->system) },
-		.run = { .pid = o->pid > 0 ? o->pid : -1,
+		.run = { .pid = traced_pid(&o->traced),
 			 .unsafe = o->unsafe,
-			 .child_alone = o->command && !o->follow,
+			 .child_alone = o->traced.command && !traced_by_set(&o->traced),
 			 .any_kernel = o->any_kernel },
 		.config = { .max_strlen = (u32)c->env.config.max_strlen,
 			    .exact_uprobes = c->env.config.exact_uprobes,

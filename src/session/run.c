@@ -211,7 +211,8 @@ static void help_without_kernel(const struct run *r, struct err *err)
 {
 	char before[sizeof err->help];
 
-	if ((err->code != -EPERM && err->code != -ENOSYS) || !only_special(r) || r->o->command)
+	if ((err->code != -EPERM && err->code != -ENOSYS) || !only_special(r) ||
+	    r->o->traced.command)
 		return;
 	memcpy(before, err->help, sizeof before);
 	err_help(err, "%.300s; begin and end alone run without any right by --vm", before);
@@ -219,8 +220,7 @@ static void help_without_kernel(const struct run *r, struct err *err)
 
 static int start_engines(struct run *r, struct err *err)
 {
-	struct engine_options o = { .pid = r->o->pid,
-				    .verbose = r->o->verbose,
+	struct engine_options o = { .verbose = r->o->verbose,
 				    .log_size = (u32)r->c.env.config.log_size,
 				    .license = r->c.env.config.license,
 				    .ring_size = ring_size(r),
@@ -286,7 +286,7 @@ static int start(struct run *r, struct err *err)
 {
 	int rc;
 
-	if (r->o->command && (rc = child_start(r, err)) < 0)
+	if (r->o->traced.command && (rc = child_start(r, err)) < 0)
 		return rc;
 	if ((rc = start_engines(r, err)) < 0)
 		return rc;
@@ -297,9 +297,8 @@ static int start(struct run *r, struct err *err)
 	if (r->exiting || !engines_have_events(r))
 		return 0;
 	/* clauses that fill sets and arguments first, then those that read them */
-	if ((r->o->follow && (rc = refuse_follow_in_namespace(r, err)) < 0) ||
-	    (rc = attach_all(r, true, err)) < 0 ||
-	    (r->o->follow && (rc = follow_start(r, r->child ? r->child : r->o->pid, err)) < 0))
+	if ((r->o->traced.scope == SCOPE_TREE && (rc = refuse_follow_in_namespace(r, err)) < 0) ||
+	    (rc = attach_all(r, true, err)) < 0 || (rc = follow_start(r, err)) < 0)
 		return rc;
 	usermaps_start(r);
 	if ((rc = attach_all(r, false, err)) >= 0)
@@ -498,8 +497,7 @@ static int run_once(const struct session_options *o, struct session_options *aga
 	int rc;
 
 	r->o = o;
-	r->child_fd = r->child_tells = r->target_fd = r->command_out = r->signal_fd = r->epoll_fd =
-		-1;
+	r->child_fd = r->child_tells = r->command_out = r->signal_fd = r->epoll_fd = -1;
 	rc = session_compile(&r->c, o, err);
 	o->sink->sources = &r->c.sources;
 	if (o->no_substitutes || o->compact)
@@ -519,6 +517,7 @@ static int run_once(const struct session_options *o, struct session_options *aga
 		again->compact |= r->too_big;
 		begins_again = r->substitute_refused || r->too_big;
 		child_end(r);
+		processes_release(r);
 		action_files_close(&r->actor);
 		engines_close(r);
 		names_release(r);

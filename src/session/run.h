@@ -35,11 +35,11 @@ struct run {
 	bool ending; /* the end clauses run */
 	int exit_code;
 	/* -c */
-	s32 child;               /* pid, 0: none */
-	int child_fd, target_fd; /* pidfds; -1 */
-	u64 target_start;        /* when the process of -p began, without a pidfd of it */
-	int child_tells;         /* pipe: why it could not be executed; -1 */
+	s32 child;       /* pid, 0: none */
+	int child_fd;    /* pidfd; -1 */
+	int child_tells; /* pipe: why it could not be executed; -1 */
 	const char *child_path;
+	struct watched_process *processes; /* processes.c; NULL: not watched yet */
 	int signal_fd, epoll_fd;
 	sigset_t signals_before;
 	/* system(): one command at a time; later records wait */
@@ -77,6 +77,14 @@ void child_end(struct run *r);                     /* terminates and reaps it, i
 /* Why it was not executed, when it was to be and was not. */
 int child_verdict(struct run *r, struct err *err);
 int watch_pid(s32 pid); /* a pidfd, or -1 */
+
+/* ---- processes.c */
+/* Begins to watch the processes of -p. 0, or -1 with errno set. */
+int processes_watch(struct run *r);
+void processes_look(struct run *r); /* ends the run when all have ended */
+/* fd is readable: one of them may have ended. */
+void processes_event(struct run *r, int fd);
+void processes_release(struct run *r);
 
 /* ---- names.c */
 void names_init(struct run *r);
@@ -132,7 +140,8 @@ void screen_end(struct run *r); /* the terminal is as it was */
 int selftest_run(struct run *r, struct err *err);
 
 /* ---- follow.c */
-int follow_start(struct run *r, s32 pid, struct err *err);
+/* Fills the set of processes with those that are there. */
+int follow_start(struct run *r, struct err *err);
 
 /* ---- deferred.c: probes in files that come while we look */
 void deferred_start(struct run *r);
@@ -156,6 +165,8 @@ void signals_hold(struct run *r);
 void signals_restore(struct run *r, bool is_over);
 bool signals_stop(void); /* whether one waits that means the end */
 int loop_init(struct run *r, struct err *err);
+/* on_event() is called when fd is readable; -1: nothing. 0, or -1 with errno set. */
+int loop_watch(struct run *r, int fd);
 void loop_run(struct run *r);
 void loop_release(struct run *r);
 

@@ -13,6 +13,7 @@
 #include "lang/lang.h"
 #include "provider/provider.h"
 #include "trace/sink.h"
+#include "type/traced.h"
 
 /* Exit statuses: the command line or the script is wrong; the system refused. */
 enum { STATUS_WRONG = 1, STATUS_REFUSED = 255 };
@@ -26,9 +27,9 @@ struct session_options {
 	u32 n_params;
 	const char *const *named; /* "--name=value" words after -- */
 	u32 n_named;
-	s32 pid;             /* -p, or -1 */
-	const char *command; /* -c, or NULL */
-	bool follow, unsafe, dry_run, no_warnings, extra_warnings, verbose;
+	struct traced traced; /* -p, -c, --follow, --where */
+	int *wait_status;     /* set when the command has ended, as by waitpid(2); or NULL */
+	bool unsafe, dry_run, no_warnings, extra_warnings, verbose;
 	const char *engine; /* the engine to use, by name; NULL: chosen for each site */
 	/* the engines to choose from, NULL-terminated; NULL: all */
 	const struct engine *const *engines;

@@ -79,18 +79,24 @@ static int wait_for_turn(void *ctx, u32 pid)
 	return 0;
 }
 
+static void note_member(struct usermaps *m, u32 pid)
+{
+	add_member(m, pid);
+	wait_for_turn(m, pid);
+}
+
 /* Whose processes exist already and may be seen by the script. */
 static void note_present(struct run *r, struct usermaps *m)
 {
-	s32 pid = r->child ? r->child : r->o->pid;
+	const struct traced *t = &r->o->traced;
 
-	m->some = r->o->follow || r->o->pid > 0;
-	if (!m->some) {
+	m->some = traced_by_set(t) || t->n_pids;
+	if (!m->some)
 		proc_each(wait_for_turn, m);
-		return;
-	}
-	add_member(m, (u32)pid);
-	wait_for_turn(m, (u32)pid);
+	if (m->some && r->child)
+		note_member(m, (u32)r->child);
+	for (u32 i = 0; i < t->n_pids; i++)
+		note_member(m, t->pids[i]);
 }
 
 void usermaps_start(struct run *r)

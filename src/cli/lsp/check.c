@@ -10,7 +10,6 @@ struct compiled *lsp_compile(struct lsp *l, const struct document *d, const char
 	struct session_options o = { .script_name = d->path,
 				     .script = text,
 				     .script_len = len,
-				     .pid = -1,
 				     .unsafe = true,
 				     .any_kernel = true,
 				     .themes = builtin_themes };

@@ -67,7 +67,7 @@ static bool third_time(void)
 /* Ctrl-C while thousands are attached. */
 static void stopped(void)
 {
-	struct engine_options o = { .pid = -1, .stop = third_time };
+	struct engine_options o = { .stop = third_time };
 	struct site s = { .kind = SITE_RAW_TRACEPOINT,
 			  .tp_name = "sys_enter",
 			  .probe = "rawtracepoint:sys_enter" };

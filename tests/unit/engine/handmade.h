@@ -37,9 +37,7 @@ static inline void handmade_init(struct handmade *h)
 
 static inline void handmade_open(struct handmade *h, u64 ring_size)
 {
-	struct engine_options o = {
-		.pid = -1, .ring_size = ring_size, .license = "GPL", .wait_detach = true
-	};
+	struct engine_options o = { .ring_size = ring_size, .license = "GPL", .wait_detach = true };
 
 	h->k = kernel_open(&h->prog, &o);
 }

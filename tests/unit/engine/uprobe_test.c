@@ -193,7 +193,7 @@ static void missing_file(void)
 
 static void in_background(void)
 {
-	struct engine_options o = { .pid = -1 };
+	struct engine_options o = { 0 };
 	struct handmade h;
 	struct timespec t;
 

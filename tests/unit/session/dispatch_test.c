@@ -115,7 +115,6 @@ static void test(const char *const *clauses)
 	struct session_options o = { .script_name = "dispatch",
 				     .script = text.s,
 				     .script_len = text.len,
-				     .pid = -1,
 				     .engine = "interpreter",
 				     .themes = builtin_themes,
 				     .no_warnings = true };
@@ -147,7 +146,6 @@ static void test_many(void)
 	struct session_options o = { .script_name = "dispatch",
 				     .script = text.s,
 				     .script_len = text.len,
-				     .pid = -1,
 				     .engine = "interpreter",
 				     .themes = builtin_themes,
 				     .no_warnings = true };

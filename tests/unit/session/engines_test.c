@@ -326,7 +326,6 @@ static char *output_of(const char *text, const struct engine *const *list, struc
 	char *script = xasprintf("config = { exact_uprobes = true }\n%s", text),
 	     *got = xcalloc(1, 65536);
 	struct session_options o = { .script_name = "test",
-				     .pid = -1,
 				     .sink = &sink,
 				     .engines = list,
 				     .themes = builtin_themes,

@@ -43,11 +43,10 @@ static void test_example(const struct builtin *b, bool use_vm)
 		.script_name = b->name,
 		.script = b->example,
 		.script_len = strlen(b->example),
-		.pid = -1,
 		.unsafe = true,
 		.engine = use_vm ? "interpreter" : NULL,
 		.themes = builtin_themes,
-		.command = "true",
+		.traced.command = "true",
 		.no_warnings = true,
 	};
 	struct compiled c;

@@ -222,10 +222,9 @@ int main(void)
 	struct session_options o = { .script_name = "threads",
 				     .script = script,
 				     .script_len = sizeof(script) - 1,
-				     .pid = -1,
 				     .engine = "interpreter",
 				     .themes = builtin_themes,
-				     .command = "true",
+				     .traced.command = "true",
 				     .no_warnings = true };
 	struct vm_world world = { .pid_tgid = (u64)TID << 32 | TID,
 				  .n_cpus = 1,

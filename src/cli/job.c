@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* In: the options of a command that traces, and its script. Out: a run and its exit status. */
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "builtin/builtin.h"
+#include "cli/job.h"
+
+/* ---- what is traced */
+
+static u32 count_ways(const struct cli *c)
+{
+	return (c->o.traced.n_pids > 0) + (c->o.traced.command != NULL) + c->all;
+}
+
+static int check_ways(const struct cli *c, enum job_need need)
+{
+	if (count_ways(c) > 1)
+		return say_usage(c, "-p, -a and a command exclude each other");
+	if (!count_ways(c) && need == JOB_NEEDS_TARGET)
+		return say_usage(c, "what to trace: a command, -p PID or -a");
+	return 0;
+}
+
+int job_targets(struct cli *c, enum job_need need)
+{
+	struct traced *t = &c->o.traced;
+
+	if (c->n_after)
+		t->command = join_command(c, c->after, c->n_after);
+	t->scope = !t->command && !t->n_pids ? SCOPE_SCRIPT : c->no_follow ? SCOPE_OWN : SCOPE_TREE;
+	return check_ways(c, need);
+}
+
+/* ---- the run */
+
+/* A core file would be one of ours. */
+static void end_by(int signo)
+{
+	static const struct rlimit none = { 0, 0 };
+	sigset_t set;
+
+	setrlimit(RLIMIT_CORE, &none);
+	signal(signo, SIG_DFL);
+	sigemptyset(&set);
+	sigaddset(&set, signo);
+	sigprocmask(SIG_UNBLOCK, &set, NULL);
+	raise(signo);
+}
+
+static int status_of(int wait_status)
+{
+	if (WIFEXITED(wait_status))
+		return WEXITSTATUS(wait_status);
+	end_by(WTERMSIG(wait_status));
+	return 128 + WTERMSIG(wait_status); /* one that does not end a process */
+}
+
+static void set_script(struct cli *c, const struct job *job)
+{
+	struct session_options *o = &c->o;
+
+	o->script_name = arena_printf(&c->words_arena, "<%s>", c->command->name);
+	o->script = job->script;
+	o->script_len = strlen(job->script);
+	o->themes = builtin_themes;
+	o->color = color_wanted(STDERR_FILENO);
+}
+
+int job_run(struct cli *c, const struct job *job)
+{
+	struct err err = { 0 };
+	int wait_status = -1, ret, lost;
+
+	set_script(c, job);
+	c->o.wait_status = job->status_of_cmd ? &wait_status : NULL;
+	if (job->output)
+		c->sink.output = job->output;
+	if (sink_open(c))
+		return STATUS_WRONG;
+	if (job->verbatim)
+		c->sink.visible_out = false;
+	ret = session_run(&c->o, &err);
+	lost = sink_close(c);
+	say_err(c, &err);
+	err_release(&err);
+	if (ret || lost)
+		return ret ? ret : lost;
+	return wait_status == -1 ? 0 : status_of(wait_status);
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A command that brings its own script: from the words of the command line to a run.
+ *
+ *	static int count(struct cli *c)
+ *	{
+ *		int ret = job_targets(c, JOB_NEEDS_TARGET);
+ *		struct job job = {
+ *			.script = "tracepoint:raw_syscalls:sys_enter { @[comm] = count(); }",
+ *			.status_of_cmd = true,
+ *		};
+ *
+ *		return ret ? ret : job_run(c, &job);
+ *	}
+ *
+ *	const struct command command_count = {
+ *		.name = "count", .args = "CMD [ARG]...", .run = count,
+ *		.takes = SETS_JOB, .words_are_cmd = true, ...
+ *	};
+ *
+ * So such commands agree on -p PID[,PID], -a, -- CMD ARGS, --where, --no-follow, --duration, -o, -f and
+ * on the exit status. Options of one command are rows of option.c in GROUP_HIDDEN with .command;
+ * they may have letters that sonde uses otherwise.
+ */
+#ifndef SONDE_CLI_JOB_H
+#define SONDE_CLI_JOB_H
+
+#include "cli/cli.h"
+
+enum job_need {
+	JOB_NEEDS_TARGET, /* an error without -p, -a or CMD */
+	JOB_TRACES_ALL,   /* without them: the whole machine */
+};
+
+struct job {
+	const char *script; /* text of the language; borrowed during the run */
+	/* where its records and maps go; NULL: -f, the suffix of -o, text */
+	const struct output *output;
+	bool status_of_cmd; /* the exit status is that of CMD, as of strace(1) */
+	bool verbatim; /* the terminal gets what is traced as it is: the output escapes itself */
+};
+
+/*
+ * Takes what is to be traced from the options and CMD ARGS: c->o.traced is complete afterwards. Its
+ * scope is SCOPE_TREE, or SCOPE_OWN with --no-follow. 0, or 1 after a message.
+ */
+int job_targets(struct cli *c, enum job_need need);
+
+/*
+ * Compiles and runs it, after job_targets(). The exit status: that of CMD with status_of_cmd, unless
+ * the run failed; if a signal ended CMD, that signal ends this process, too. Else the run's.
+ */
+int job_run(struct cli *c, const struct job *job);
+
+#endif

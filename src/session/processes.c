@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The processes of -p: the run ends when none of them is left. A process is watched by a pidfd;
+ * without one (Linux 5.3, or a filter of system calls) /proc is asked now and then.
+ */
+#include <sys/epoll.h>
+#include "base/fd.h"
+#include "session/run.h"
+#include "sym/procs.h"
+
+struct watched_process {
+	u32 pid;
+	int fd;    /* -1: has none, or has ended */
+	u64 start; /* without a pidfd: when it began, because its number may be used again */
+	bool gone;
+};
+
+static void look(struct watched_process *p)
+{
+	if (p->fd < 0 && !p->gone)
+		p->gone = !proc_exists(p->pid) || proc_start_time(p->pid) != p->start ||
+			  proc_state(p->pid) == 'Z';
+}
+
+void processes_look(struct run *r)
+{
+	u32 n = r->o->traced.n_pids, gone = 0;
+
+	for (u32 i = 0; i < n && r->processes; i++) {
+		look(&r->processes[i]);
+		gone += r->processes[i].gone;
+	}
+	r->exiting |= n && gone == n;
+}
+
+int processes_watch(struct run *r)
+{
+	const struct traced *t = &r->o->traced;
+
+	r->processes = arena_array(&r->c.arena, struct watched_process, t->n_pids);
+	for (u32 i = 0; i < t->n_pids; i++) {
+		struct watched_process *p = &r->processes[i];
+
+		*p = (struct watched_process){ .pid = t->pids[i],
+					       .fd = watch_pid((s32)t->pids[i]) };
+		if (p->fd < 0)
+			p->start = proc_start_time(p->pid);
+		else if (loop_watch(r, p->fd) < 0)
+			return -1;
+	}
+	processes_look(r);
+	return 0;
+}
+
+void processes_event(struct run *r, int fd)
+{
+	for (u32 i = 0; i < r->o->traced.n_pids && r->processes; i++)
+		if (r->processes[i].fd == fd) {
+			fd_close(&r->processes[i].fd);
+			r->processes[i].gone = true;
+			processes_look(r);
+		}
+}
+
+void processes_release(struct run *r)
+{
+	for (u32 i = 0; i < r->o->traced.n_pids && r->processes; i++)
+		fd_close(&r->processes[i].fd);
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What a run traces, as the user asked for it. */
+#ifndef SONDE_TYPE_TRACED_H
+#define SONDE_TYPE_TRACED_H
+
+#include "base/base.h"
+
+/*
+ * Which events of user and kernel belong to a run:
+ *
+ *			no -p, no command	-p PID[,PID]		a command
+ *	SCOPE_SCRIPT	all of the machine	these processes		all: bpftrace's -c filters nothing
+ *	SCOPE_OWN				these processes		its process
+ *	SCOPE_TREE				these processes, their	its process and its descendants
+ *						threads and descendants
+ *
+ * Probes that no process causes (interval, begin, end) always belong to it.
+ */
+enum traced_scope { SCOPE_SCRIPT, SCOPE_OWN, SCOPE_TREE };
+
+/* All 0: the whole machine. */
+struct traced {
+	const u32 *pids; /* the run ends when none of them is left */
+	u32 n_pids;
+	/* Words as a shell would split them. It is started when all probes are attached; the run
+	 * ends with it. NULL: none. */
+	const char *command;
+	enum traced_scope scope;
+	/* An expression of the language that each clause has as a further condition, or NULL. */
+	const char *where;
+};
+
+/* The only process that was named, or -1. */
+static inline s32 traced_pid(const struct traced *t)
+{
+	return t->n_pids == 1 ? (s32)t->pids[0] : -1;
+}
+
+/* Whether the programs ask a set of processes (session/follow_clauses.c), because a single number
+ * does not do. */
+static inline bool traced_by_set(const struct traced *t)
+{
+	return t->scope == SCOPE_TREE || t->n_pids > 1 || (t->scope == SCOPE_OWN && t->command);
+}
+
+#endif
