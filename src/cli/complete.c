@@ -3,9 +3,13 @@
 #include "cli/option.h"
 #include "cli/topic.h"
 
-static bool is_shown(const struct option_row *row)
+/* cmd NULL: no command is named, so it is "run" or one that an option selects. */
+static bool is_offered(const struct option_row *row, const struct command *cmd)
 {
-	return row->group != GROUP_HIDDEN && row->group != GROUP_COMPAT;
+	if (cmd)
+		return option_is_listed(row, cmd) || row->command == &command_usage;
+	return row->group != GROUP_HIDDEN && row->group != GROUP_COMPAT &&
+	       option_applies(row, &command_run);
 }
 
 /* "text|json" -> "text json" */
@@ -84,13 +88,13 @@ static void bash_options(struct buf *b)
 	for (u32 c = 0; commands[c]; c++) {
 		buf_printf(b, "\t\t%s) options='", commands[c]->name);
 		for (u32 i = 0; i < n_option_rows; i++)
-			if (option_is_listed(&option_rows[i], commands[c]))
+			if (is_offered(&option_rows[i], commands[c]))
 				buf_printf(b, "--%s ", option_rows[i].name);
-		buf_puts(b, "--help';;\n");
+		buf_puts(b, "';;\n");
 	}
 	buf_puts(b, "\t\t*) options='");
 	for (u32 i = 0; i < n_option_rows; i++)
-		if (is_shown(&option_rows[i]))
+		if (is_offered(&option_rows[i], NULL))
 			buf_printf(b, "--%s ", option_rows[i].name);
 	buf_puts(b, "';;\n");
 }
@@ -162,8 +166,12 @@ static void zsh_option(struct buf *b, const struct option_row *row, const char *
 	buf_printf(b, "\t'%s%s[", spelling, row->arg ? joint : "");
 	put_zsh_text(b, row->help);
 	buf_putc(b, ']');
-	if (row->arg)
-		buf_printf(b, ":%s:", row->arg);
+	if (row->arg) {
+		buf_putc(b, ':');
+		for (const char *s = row->arg; *s; s++)
+			buf_printf(b, "%s%c", *s == ':' ? "\\" : "", *s);
+		buf_putc(b, ':');
+	}
 	if (row->choices) {
 		buf_putc(b, '(');
 		put_choices(b, row->choices);
@@ -174,10 +182,26 @@ static void zsh_option(struct buf *b, const struct option_row *row, const char *
 	buf_puts(b, "' \\\n");
 }
 
-static void put_zsh(struct buf *b)
+/* The options of a command, or without one. */
+static void zsh_options(struct buf *b, const struct command *cmd)
 {
 	char spelling[64];
 
+	for (u32 i = 0; i < n_option_rows; i++) {
+		const struct option_row *row = &option_rows[i];
+
+		if (!is_offered(row, cmd))
+			continue;
+		snprintf(spelling, sizeof spelling, "--%s", row->name);
+		zsh_option(b, row, spelling, "=");
+		snprintf(spelling, sizeof spelling, "-%c", row->key);
+		if (row->key)
+			zsh_option(b, row, spelling, "+");
+	}
+}
+
+static void put_zsh(struct buf *b)
+{
 	buf_puts(
 		b,
 		"#compdef sonde\n"
@@ -188,31 +212,80 @@ static void put_zsh(struct buf *b)
 		"\t\t*) _files;;\n"
 		"\tesac\n"
 		"}\n"
-		"_arguments -s \\\n");
-	for (u32 i = 0; i < n_option_rows; i++) {
-		const struct option_row *row = &option_rows[i];
-
-		if (!is_shown(row))
-			continue;
-		snprintf(spelling, sizeof spelling, "--%s", row->name);
-		zsh_option(b, row, spelling, "=");
-		snprintf(spelling, sizeof spelling, "-%c", row->key);
-		if (row->key)
-			zsh_option(b, row, spelling, "+");
+		"case $words[2] in\n");
+	for (u32 i = 0; commands[i]; i++) {
+		buf_printf(b, "%s) _arguments -s \\\n", commands[i]->name);
+		zsh_options(b, commands[i]);
+		buf_puts(b, "\t'1:command:' '*:word:_sonde_words';;\n");
 	}
+	buf_puts(b, "*) _arguments -s \\\n");
+	zsh_options(b, NULL);
 	buf_puts(b, "\t'1:command:{ _values command");
 	for (u32 i = 0; commands[i]; i++) {
 		buf_printf(b, " \"%s[", commands[i]->name);
 		put_zsh_text(b, commands[i]->brief);
 		buf_puts(b, "]\"");
 	}
-	buf_puts(b, "; _files }' \\\n\t'*:word:_sonde_words'\n");
+	buf_puts(b, "; _files }' \\\n\t'*:word:_sonde_words';;\nesac\n");
 }
 
 /* ---- fish */
 
+/* True if the command that is named, or "none", is one of the arguments. */
+static void fish_condition(struct buf *b)
+{
+	buf_puts(b, "function __sonde_is\n"
+		    "\tset -l words (commandline -opc)\n"
+		    "\tset -l word none\n"
+		    "\tset -q words[2]; and contains -- $words[2]");
+	for (u32 i = 0; commands[i]; i++)
+		buf_printf(b, " %s", commands[i]->name);
+	buf_puts(b, "; and set word $words[2]\n"
+		    "\tcontains -- $word $argv\n"
+		    "end\n");
+}
+
+/* The commands that an option is for; false: none. */
+static bool fish_takers(struct buf *b, const struct option_row *row)
+{
+	bool any = is_offered(row, NULL);
+
+	buf_printf(b, "complete -c sonde -n '__sonde_is%s", any ? " none" : "");
+	for (u32 i = 0; commands[i]; i++)
+		if (is_offered(row, commands[i])) {
+			buf_printf(b, " %s", commands[i]->name);
+			any = true;
+		}
+	buf_puts(b, "'");
+	return any;
+}
+
+static void fish_option(struct buf *b, const struct option_row *row)
+{
+	size_t start = b->len;
+
+	if (!fish_takers(b, row)) {
+		b->len = start;
+		return;
+	}
+	buf_printf(b, " -l %s", row->name);
+	if (row->key)
+		buf_printf(b, " -s %c", row->key);
+	if (row->arg)
+		buf_puts(b, bash_value(row->arg)[0] == ':' ? " -x" : " -r");
+	if (row->choices) {
+		buf_puts(b, " -a '");
+		put_choices(b, row->choices);
+		buf_putc(b, '\'');
+	}
+	buf_puts(b, " -d ");
+	put_quoted(b, row->help);
+	buf_putc(b, '\n');
+}
+
 static void put_fish(struct buf *b)
 {
+	fish_condition(b);
 	buf_puts(
 		b,
 		"complete -c sonde -n '__fish_seen_subcommand_from list' -f -a "
@@ -225,25 +298,8 @@ static void put_fish(struct buf *b)
 		put_quoted(b, commands[i]->brief);
 		buf_putc(b, '\n');
 	}
-	for (u32 i = 0; i < n_option_rows; i++) {
-		const struct option_row *row = &option_rows[i];
-
-		if (!is_shown(row))
-			continue;
-		buf_printf(b, "complete -c sonde -l %s", row->name);
-		if (row->key)
-			buf_printf(b, " -s %c", row->key);
-		if (row->arg)
-			buf_puts(b, bash_value(row->arg)[0] == ':' ? " -x" : " -r");
-		if (row->choices) {
-			buf_puts(b, " -a '");
-			put_choices(b, row->choices);
-			buf_putc(b, '\'');
-		}
-		buf_puts(b, " -d ");
-		put_quoted(b, row->help);
-		buf_putc(b, '\n');
-	}
+	for (u32 i = 0; i < n_option_rows; i++)
+		fish_option(b, &option_rows[i]);
 }
 
 bool put_completion(struct buf *b, const char *shell)
