@@ -47,8 +47,8 @@ static void skip(void *ctx, const struct site *site, const struct err *err)
 	struct skipped *s = ctx;
 	struct buf text = { 0 };
 
-	s->r->substitute_refused |= is_renamed(s->r, site);
-	if (s->r->substitute_refused)
+	s->r->again.substitute_refused |= is_renamed(s->r, site);
+	if (s->r->again.substitute_refused)
 		return;
 	s->r->c.n_probes--;
 	s->r->skipped_some = true;
@@ -99,8 +99,8 @@ static bool newest_runs_first(struct run *r, const struct site *s)
 /* What watches a process's memory watches the command's when there is one. */
 static void bind_to_child(const struct run *r, const struct instance *in, struct site *s)
 {
-	if (s->kind == SITE_WATCHPOINT && in->profile->only_child && r->child)
-		s->pid = r->child;
+	if (s->kind == SITE_WATCHPOINT && in->profile->only_child && r->child.pid)
+		s->pid = r->child.pid;
 }
 
 /* Those of the first function; its neighbors' follow. */
@@ -232,9 +232,9 @@ static int load_func(struct run *r, const struct used_engine *u, u32 f, struct s
 	struct sites_of *s = &sites_in(r, u)[f];
 	int rc = u->ops->load(u->self, f, s->n ? s->v[0] : NULL, err);
 
-	r->too_big |= rc == -E2BIG && !r->o->compact;
-	r->substitute_refused |= rc < 0 && !r->too_big && is_substitute(s);
-	if (rc < 0 && !r->too_big && !r->substitute_refused &&
+	r->again.too_big |= rc == -E2BIG && !r->o->compact;
+	r->again.substitute_refused |= rc < 0 && !r->again.too_big && is_substitute(s);
+	if (rc < 0 && !r->again.too_big && !r->again.substitute_refused &&
 	    r->c.instances.v[f]->is_one_of_many && !is_final(u, rc)) {
 		skip_func(skipped, s, err);
 		rc = 0;
@@ -291,10 +291,11 @@ static int attach_func(struct run *r, const struct used_engine *u, u32 f, struct
 	bool must = is_substitute(s) || is_wanted(r, f, s);
 	int rc = u->ops->attach(u->self, f, s->v, s->n, must ? NULL : skip, skipped, err);
 
-	r->substitute_refused |= rc < 0 && (is_substitute(s) || is_renamed(r, s->v[0]));
-	if (rc < 0 && !r->substitute_refused && !is_final(u, rc) && s->v[0]->kind != SITE_ITER)
+	r->again.substitute_refused |= rc < 0 && (is_substitute(s) || is_renamed(r, s->v[0]));
+	if (rc < 0 && !r->again.substitute_refused && !is_final(u, rc) &&
+	    s->v[0]->kind != SITE_ITER)
 		tell_unable(s->v[0], err);
-	return r->substitute_refused ? -ENOENT : rc;
+	return r->again.substitute_refused ? -ENOENT : rc;
 }
 
 enum turn { OLD_RETURNS, NEWEST_FIRST, OLDEST_FIRST, N_TURNS }; /* of attaching */

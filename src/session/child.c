@@ -152,30 +152,30 @@ int child_start(struct run *r, struct err *err)
 		close(ready[0]);
 		return err->code;
 	}
-	r->child = pid;
-	r->child_tells = ready[0];
-	r->child_path = path;
+	r->child.pid = pid;
+	r->child.tells = ready[0];
+	r->child.path = path;
 	if (!is_ready(ready[0]) || fcntl(ready[0], F_SETFL, O_NONBLOCK) < 0)
 		return err_set(err, -ECHILD,
 			       "the process for the command of -c cannot be prepared");
 	await_asleep(pid);
-	r->child_fd = watch_pid(pid); /* -1: SIGCHLD reports its end */
+	r->child.fd = watch_pid(pid); /* -1: SIGCHLD reports its end */
 	return 0;
 }
 
 /* By another call where that one is refused: filters of system calls name them one by one. */
 static int send_signal(const struct run *r, int signo)
 {
-	if (kill(r->child, signo) == 0 ||
-	    syscall(SYS_pidfd_send_signal, r->child_fd, signo, NULL, 0) == 0 ||
-	    syscall(SYS_tgkill, r->child, r->child, signo) == 0)
+	if (kill(r->child.pid, signo) == 0 ||
+	    syscall(SYS_pidfd_send_signal, r->child.fd, signo, NULL, 0) == 0 ||
+	    syscall(SYS_tgkill, r->child.pid, r->child.pid, signo) == 0)
 		return 0;
 	return -errno;
 }
 
 int child_release(struct run *r, struct err *err)
 {
-	if (r->child && send_signal(r, GO_SIGNAL) < 0)
+	if (r->child.pid && send_signal(r, GO_SIGNAL) < 0)
 		return err_sys(err, "start the command of -c: send it a signal");
 	return 0;
 }
@@ -184,7 +184,7 @@ int child_release(struct run *r, struct err *err)
 static pid_t reap(struct run *r)
 {
 	int status = 0;
-	pid_t got = waitpid(r->child, &status, WNOHANG);
+	pid_t got = waitpid(r->child.pid, &status, WNOHANG);
 
 	if (got > 0 && r->o->wait_status)
 		*r->o->wait_status = status;
@@ -194,7 +194,7 @@ static pid_t reap(struct run *r)
 /* waitpid() fails when somebody else has reaped it. */
 static bool has_ended(struct run *r)
 {
-	return r->child && reap(r) != 0 && errno != EINTR;
+	return r->child.pid && reap(r) != 0 && errno != EINTR;
 }
 
 void child_look(struct run *r)
@@ -202,7 +202,7 @@ void child_look(struct run *r)
 	errno = 0;
 	if (!has_ended(r))
 		return;
-	r->child = 0;
+	r->child.pid = 0;
 	r->exiting = true;
 }
 
@@ -210,9 +210,9 @@ int child_verdict(struct run *r, struct err *err)
 {
 	int why;
 
-	if (r->child_tells < 0 || read(r->child_tells, &why, sizeof why) != sizeof why)
+	if (r->child.tells < 0 || read(r->child.tells, &why, sizeof why) != sizeof why)
 		return 0;
-	return err_usage(err, -why, "the command of -c cannot be executed: %s: %s", r->child_path,
+	return err_usage(err, -why, "the command of -c cannot be executed: %s: %s", r->child.path,
 			 strerror(why));
 }
 
@@ -220,7 +220,7 @@ static void warn_of_rest(struct run *r)
 {
 	run_warn(r, arena_printf(&r->c.arena,
 				 "the command of -c does not end at SIGTERM: process %d runs on",
-				 r->child));
+				 r->child.pid));
 }
 
 /* One that does not want to end is left alone: it was asked, and waiting for it would hold us,
@@ -242,11 +242,11 @@ static void await_end(struct run *r)
 
 void child_end(struct run *r)
 {
-	if (r->child) {
+	if (r->child.pid) {
 		send_signal(r, SIGTERM);
 		send_signal(r, SIGCONT); /* a stopped one cannot end */
 		await_end(r);
 	}
-	fd_close(&r->child_tells);
-	fd_close(&r->child_fd);
+	fd_close(&r->child.tells);
+	fd_close(&r->child.fd);
 }

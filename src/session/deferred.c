@@ -144,7 +144,7 @@ static void number(struct run *r, struct site *s)
 		tell_func(r, s->index);
 		tell_text(r, s->index);
 	}
-	r->n_deferred_sites++;
+	r->deferred.n_sites++;
 }
 
 static bool is_unfit(const struct deferred_probe *l, const struct profile *p)
@@ -191,10 +191,10 @@ static void find_func(struct found *f, struct target *t)
 	struct run *r = f->r;
 	u32 func = NO_INDEX;
 
-	if (r->n_deferred_sites + 1 >= r->c.prog.spare_sites) {
-		if (!r->too_many_deferred)
+	if (r->deferred.n_sites + 1 >= r->c.prog.spare_sites) {
+		if (!r->deferred.too_many)
 			run_warn(r, "too many probes came while sonde ran; the rest is left out");
-		r->too_many_deferred = true;
+		r->deferred.too_many = true;
 	} else {
 		func = instance_of(f, t);
 		number(r, &t->site);
@@ -309,8 +309,8 @@ static int look_again(void *ctx, const char *path)
 	const struct again *a = ctx;
 	const char *open_path = ufile_open_path(a->probe->env, path);
 
-	if (!file_watch_is_known(a->r->watch, open_path) && handle(a->r, path, open_path))
-		file_watch_known(a->r->watch, open_path);
+	if (!file_watch_is_known(a->r->deferred.watch, open_path) && handle(a->r, path, open_path))
+		file_watch_known(a->r->deferred.watch, open_path);
 	return 0;
 }
 
@@ -351,14 +351,14 @@ static void begin(struct run *r, int rc)
 
 	if (rc < 0) {
 		warn_of_no_watch(r, rc);
-		file_watch_free(r->watch);
-		r->watch = NULL;
+		file_watch_free(r->deferred.watch);
+		r->deferred.watch = NULL;
 	}
-	why = r->watch ? file_watch_missed(r->watch, &folder) : 0;
+	why = r->deferred.watch ? file_watch_missed(r->deferred.watch, &folder) : 0;
 	if (why)
 		run_warn(r, arena_printf(&r->c.arena, "files that come to %s are not probed: %s",
 					 folder, strerror(-why)));
-	for (u32 i = 0; i < r->c.deferred.n && r->watch; i++)
+	for (u32 i = 0; i < r->c.deferred.n && r->deferred.watch; i++)
 		look_at_all_again(r, &r->c.deferred.v[i]);
 }
 
@@ -366,14 +366,15 @@ void deferred_start(struct run *r)
 {
 	if (!r->c.deferred.n || !engines_have_events(r) || r->o->dry_run)
 		return;
-	r->watch = file_watch_new(traced_by_set(&r->o->traced) ? -1 : traced_pid(&r->o->traced));
-	if (!r->watch) {
+	r->deferred.watch =
+		file_watch_new(traced_by_set(&r->o->traced) ? -1 : traced_pid(&r->o->traced));
+	if (!r->deferred.watch) {
 		warn_of_no_watch(r, -errno);
 		return;
 	}
 	for (u32 i = 0; i < r->c.sites.n; i++)
 		if (r->c.sites.v[i].site.kind == SITE_UPROBE && r->c.sites.v[i].site.path)
-			file_watch_known(r->watch, r->c.sites.v[i].site.path);
+			file_watch_known(r->deferred.watch, r->c.sites.v[i].site.path);
 	for (u32 i = 0; i < r->c.deferred.n; i++) {
 		struct deferred_probe *l = &r->c.deferred.v[i];
 		const char *path = NULL;
@@ -382,14 +383,14 @@ void deferred_start(struct run *r)
 			path = path_find_binary(&r->c.arena, l->pattern, -1);
 		if (path)
 			l->pattern = path;
-		file_watch_add(r->watch, l->pattern, l->holds, l->libraries);
+		file_watch_add(r->deferred.watch, l->pattern, l->holds, l->libraries);
 	}
-	begin(r, file_watch_start(r->watch));
+	begin(r, file_watch_start(r->deferred.watch));
 }
 
 int deferred_fd(const struct run *r)
 {
-	return r->watch ? file_watch_fd(r->watch) : -1;
+	return r->deferred.watch ? file_watch_fd(r->deferred.watch) : -1;
 }
 
 static void tell_in_vain(struct run *r, const char *path, u64 ms)
@@ -408,11 +409,12 @@ static void begin_again(struct run *r)
 {
 	u64 now = clock_mono_ns();
 
-	if (!r->n_watches || now - r->first_watch_ns > MAX_WATCHES * 1000000000ull) {
-		r->n_watches = 0;
-		r->first_watch_ns = now;
+	if (!r->deferred.n_watches ||
+	    now - r->deferred.first_watch_ns > MAX_WATCHES * 1000000000ull) {
+		r->deferred.n_watches = 0;
+		r->deferred.first_watch_ns = now;
 	}
-	if (++r->n_watches > MAX_WATCHES) {
+	if (++r->deferred.n_watches > MAX_WATCHES) {
 		begin(r, -ETIMEDOUT);
 		return;
 	}
@@ -420,7 +422,7 @@ static void begin_again(struct run *r)
 		r,
 		"the process that holds new programs for their probes was ended and begins again: what ran meanwhile was "
 		"not held");
-	begin(r, file_watch_restart(r->watch));
+	begin(r, file_watch_restart(r->deferred.watch));
 }
 
 void deferred_poll(struct run *r)
@@ -429,12 +431,12 @@ void deferred_poll(struct run *r)
 	u64 ms = 0;
 	bool any;
 
-	while (r->watch && (path = file_watch_next(r->watch, &open_path))) {
+	while (r->deferred.watch && (path = file_watch_next(r->deferred.watch, &open_path))) {
 		any = handle(r, path, open_path);
-		if (!file_watch_done(r->watch, any, &ms) && any)
+		if (!file_watch_done(r->deferred.watch, any, &ms) && any)
 			tell_in_vain(r, path, ms);
 	}
-	if (r->watch && file_watch_is_lost(r->watch))
+	if (r->deferred.watch && file_watch_is_lost(r->deferred.watch))
 		begin_again(r);
 }
 
@@ -442,7 +444,7 @@ void deferred_poll(struct run *r)
 static void tell_holds(struct run *r)
 {
 	const char *path;
-	u64 n_dropped, ms = file_watch_longest(r->watch, &path, &n_dropped);
+	u64 n_dropped, ms = file_watch_longest(r->deferred.watch, &path, &n_dropped);
 
 	if (n_dropped)
 		run_warn(r,
@@ -460,8 +462,8 @@ static void tell_holds(struct run *r)
 
 void deferred_end(struct run *r)
 {
-	if (r->watch)
+	if (r->deferred.watch)
 		tell_holds(r);
-	file_watch_free(r->watch);
-	r->watch = NULL;
+	file_watch_free(r->deferred.watch);
+	r->deferred.watch = NULL;
 }

@@ -17,8 +17,8 @@ static void add_process(struct run *r, u32 pid)
 {
 	u64 one = 1;
 
-	if (!r->follow_error)
-		r->follow_error = engines_map_set(r, r->c.follow_map, &pid, &one);
+	if (!r->follow.error)
+		r->follow.error = engines_map_set(r, r->c.follow_map, &pid, &one);
 }
 
 static int add_children_of_thread(void *ctx, u32 tid)
@@ -28,7 +28,7 @@ static int add_children_of_thread(void *ctx, u32 tid)
 	char path[64];
 	u32 child;
 
-	snprintf(path, sizeof path, "/proc/%u/task/%u/children", r->follow_at, tid);
+	snprintf(path, sizeof path, "/proc/%u/task/%u/children", r->follow.at, tid);
 	if (buf_read_file(&b, path) == 0 && b.s)
 		for (char *at = b.s, *end; (child = (u32)strtoul(at, &end, 10)) != 0 && end != at;
 		     at = end)
@@ -39,12 +39,12 @@ static int add_children_of_thread(void *ctx, u32 tid)
 
 static void add_tree(struct run *r, u32 pid)
 {
-	u32 was = r->follow_at;
+	u32 was = r->follow.at;
 
 	add_process(r, pid);
-	r->follow_at = pid;
+	r->follow.at = pid;
 	proc_each_thread(pid, add_children_of_thread, r);
-	r->follow_at = was;
+	r->follow.at = was;
 }
 
 static void add(struct run *r, u32 pid)
@@ -61,13 +61,13 @@ int follow_start(struct run *r, struct err *err)
 
 	if (r->c.follow_map == NO_INDEX)
 		return 0;
-	if (r->child)
-		add(r, (u32)r->child);
+	if (r->child.pid)
+		add(r, (u32)r->child.pid);
 	for (u32 i = 0; i < t->n_pids; i++)
 		add(r, t->pids[i]);
-	if (r->follow_error)
-		return err_set(err, r->follow_error,
+	if (r->follow.error)
+		return err_set(err, r->follow.error,
 			       "--follow: note the processes that are there: %s",
-			       strerror(-r->follow_error));
+			       strerror(-r->follow.error));
 	return 0;
 }

@@ -128,7 +128,7 @@ int loop_init(struct run *r, struct err *err)
 	if (r->signal_fd < 0)
 		return no_descriptor(err, "a descriptor of signals");
 	watch_reader(r);
-	if (loop_watch(r, r->signal_fd) < 0 || loop_watch(r, r->child_fd) < 0 ||
+	if (loop_watch(r, r->signal_fd) < 0 || loop_watch(r, r->child.fd) < 0 ||
 	    processes_watch(r) < 0 || loop_watch(r, usermaps_fd(r)) < 0 ||
 	    loop_watch(r, deferred_fd(r)) < 0 ||
 	    (r->c.prog.ring_map != NO_INDEX && watch_engines(r) < 0))
@@ -177,13 +177,13 @@ static void on_event(struct run *r, int fd)
 {
 	if (fd == r->signal_fd)
 		on_signal(r);
-	else if (fd == r->child_fd)
+	else if (fd == r->child.fd)
 		child_look(r);
 	else if (fd == r->o->sink->fd)
 		r->o->sink->closed = true;
 	else if (fd == deferred_fd(r))
 		deferred_poll(r);
-	else if (fd == r->command_out)
+	else if (fd == r->command.out)
 		command_read(r);
 	else
 		processes_event(r, fd);
@@ -233,10 +233,10 @@ void loop_run(struct run *r)
 
 		usermaps_turn(r);
 		screen_tick(r);
-		if (r->command_out >= 0 && command_watched != r->command_out &&
-		    loop_watch(r, command_watched = r->command_out) < 0)
+		if (r->command.out >= 0 && command_watched != r->command.out &&
+		    loop_watch(r, command_watched = r->command.out) < 0)
 			command_wait(r);
-		if (r->command_out < 0)
+		if (r->command.out < 0)
 			command_watched = -1;
 		if (now >= next_loss) {
 			losses_report(r);

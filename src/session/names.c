@@ -18,9 +18,9 @@ static void note_hidden(struct run *r)
 {
 	struct err err = { 0 };
 
-	if (!r->ksyms_asked && engines_on_this_kernel(r))
-		r->ksyms_are_hidden = kallsyms_load(system_kallsyms(&r->c.system), &err) == -EPERM;
-	r->ksyms_asked = true;
+	if (!r->ksyms.asked && engines_on_this_kernel(r))
+		r->ksyms.are_hidden = kallsyms_load(system_kallsyms(&r->c.system), &err) == -EPERM;
+	r->ksyms.asked = true;
 	err_release(&err);
 }
 
@@ -32,9 +32,9 @@ static bool is_hidden(u32 pid)
 
 static void add_unseen(struct run *r, u32 pid)
 {
-	r->more_unseen |= r->unseen_pid && r->unseen_pid != pid;
-	if (!r->unseen_pid)
-		r->unseen_pid = pid;
+	r->unseen.more |= r->unseen.pid && r->unseen.pid != pid;
+	if (!r->unseen.pid)
+		r->unseen.pid = pid;
 }
 
 static void note_unseen(struct run *r, u32 pid)
@@ -44,7 +44,7 @@ static void note_unseen(struct run *r, u32 pid)
 	if (!why)
 		return;
 	if (why == -ENOENT && access("/proc/self", F_OK) < 0)
-		r->no_proc = true;
+		r->unseen.no_proc = true;
 	else if (why == -EACCES || why == -EPERM || (why == -ENOENT && is_hidden(pid)))
 		add_unseen(r, pid);
 	else if (why == -ENOENT || why == -ESRCH)
@@ -55,16 +55,16 @@ static void report_unseen(struct run *r)
 {
 	char text[200];
 
-	if (r->no_proc)
+	if (r->unseen.no_proc)
 		run_warn(
 			r,
 			"/proc is not mounted: symbols of programs are numbers (mount -t proc proc /proc)");
-	if (!r->unseen_pid)
+	if (!r->unseen.pid)
 		return;
 	snprintf(
 		text, sizeof text,
 		"process %u%s may not be looked into: user symbols are numbers there (needs CAP_SYS_PTRACE: try it with sudo)",
-		r->unseen_pid, r->more_unseen ? " and others" : "");
+		r->unseen.pid, r->unseen.more ? " and others" : "");
 	run_warn(r, text);
 }
 
@@ -72,7 +72,7 @@ void names_report(struct run *r)
 {
 	report_unseen(r);
 	usermaps_report(r);
-	if (r->ksyms_are_hidden)
+	if (r->ksyms.are_hidden)
 		run_warn(
 			r,
 			"the addresses of the kernel's symbols are hidden: kernel stacks are numbers, with frames of the tracer "
@@ -88,10 +88,10 @@ static bool name_ksym(void *ctx, u64 addr, struct symbol *out)
 
 	if (engines_ksym(r, addr, out))
 		return true;
-	if (!r->ksyms_are_new && !kallsyms_is_fixed(system_kallsyms(&r->c.system), addr)) {
+	if (!r->ksyms.are_new && !kallsyms_is_fixed(system_kallsyms(&r->c.system), addr)) {
 		if (engines_on_this_kernel(r))
 			system_renew_kallsyms(&r->c.system);
-		r->ksyms_are_new = true;
+		r->ksyms.are_new = true;
 	}
 	if (!kallsyms_lookup(system_kallsyms(&r->c.system), addr, &s)) {
 		note_hidden(r);

@@ -90,8 +90,8 @@ static void do_system(void *ctx, const char *command)
 		close(out[0]);
 		return;
 	}
-	r->command_pid = pid;
-	r->command_out = out[0];
+	r->command.pid = pid;
+	r->command.out = out[0];
 }
 
 static void settle_speculation(void *ctx, u32 number, bool commit)
@@ -178,7 +178,7 @@ static int on_record(void *ctx, const void *record, u32 len)
 
 	if (r->holding)
 		see_end(r, record, len);
-	if (r->holding || r->command_out >= 0)
+	if (r->holding || r->command.out >= 0)
 		keep_for_later(r, record, len);
 	else
 		act(r, record, len);
@@ -220,28 +220,28 @@ enum { COMMAND_TEXT_MAX = 1 << 20 };
 static void command_show(struct run *r)
 {
 	r->o->sink->output->text(r->o->sink, TEXT_SYSTEM,
-				 r->command_text.s ? r->command_text.s : "", r->command_text.len);
-	buf_clear(&r->command_text);
+				 r->command.text.s ? r->command.text.s : "", r->command.text.len);
+	buf_clear(&r->command.text);
 }
 
 static void command_done(struct run *r)
 {
 	command_show(r);
-	close(r->command_out);
-	r->command_out = -1;
-	waitpid(r->command_pid, NULL, 0);
-	r->command_pid = 0;
+	close(r->command.out);
+	r->command.out = -1;
+	waitpid(r->command.pid, NULL, 0);
+	r->command.pid = 0;
 	replay_backlog(r);
 }
 
 void command_read(struct run *r)
 {
 	char chunk[16384];
-	ssize_t n = read(r->command_out, chunk, sizeof chunk);
+	ssize_t n = read(r->command.out, chunk, sizeof chunk);
 
 	if (n > 0) {
-		buf_add(&r->command_text, chunk, (size_t)n);
-		if (r->command_text.len >= COMMAND_TEXT_MAX)
+		buf_add(&r->command.text, chunk, (size_t)n);
+		if (r->command.text.len >= COMMAND_TEXT_MAX)
 			command_show(r);
 		return;
 	}
@@ -256,7 +256,7 @@ void command_read(struct run *r)
 
 void command_wait(struct run *r)
 {
-	while (r->command_out >= 0) {
+	while (r->command.out >= 0) {
 		command_read(r);
 		records_drain(r);
 	}

@@ -259,7 +259,7 @@ static void set_words(struct run *r)
 
 	engines_set_word(r, DATA_RING_FLAGS, BPF_RB_NO_WAKEUP);
 	engines_set_word(r, DATA_START_NS, now.boot_ns);
-	engines_set_word(r, DATA_CPID, (u64)r->child);
+	engines_set_word(r, DATA_CPID, (u64)r->child.pid);
 	engines_set_word(r, DATA_BOOT_TO_TAI, (u64)now.boot_to_real);
 	if (r->c.prog.wants_pid_ns && engines_on_this_kernel(r))
 		find_pid_namespace(r);
@@ -379,7 +379,7 @@ static void drop_rights_of(struct run *r, struct buf *how)
 	struct used_engine *u = engines_next(r, NULL);
 
 	if (u && u->ops->drop_rights && !engines_next(r, u))
-		u->ops->drop_rights(r->child, how);
+		u->ops->drop_rights(r->child.pid, how);
 }
 
 static void drop_rights(struct run *r)
@@ -453,7 +453,7 @@ static int run_attached(struct run *r, struct err *err)
 	if (rc < 0)
 		return status_of(err);
 	loops = !r->exiting && engines_have_events(r) && !r->o->mode &&
-		!((only_special(r) || nothing_comes(r)) && !r->child);
+		!((only_special(r) || nothing_comes(r)) && !r->child.pid);
 	if (loops) /* what was reported as live is live */
 		deferred_start(r);
 	if (!r->o->mode)
@@ -497,7 +497,7 @@ static int run_once(const struct session_options *o, struct session_options *aga
 	int rc;
 
 	r->o = o;
-	r->child_fd = r->child_tells = r->command_out = r->signal_fd = r->epoll_fd = -1;
+	r->child.fd = r->child.tells = r->command.out = r->signal_fd = r->epoll_fd = -1;
 	rc = session_compile(&r->c, o, err);
 	o->sink->sources = &r->c.sources;
 	if (o->no_substitutes || o->compact)
@@ -513,9 +513,9 @@ static int run_once(const struct session_options *o, struct session_options *aga
 		names_init(r);
 		actor_init(r);
 		rc = run_attached(r, err);
-		again->no_substitutes |= r->substitute_refused;
-		again->compact |= r->too_big;
-		begins_again = r->substitute_refused || r->too_big;
+		again->no_substitutes |= r->again.substitute_refused;
+		again->compact |= r->again.too_big;
+		begins_again = r->again.substitute_refused || r->again.too_big;
 		child_end(r);
 		processes_release(r);
 		action_files_close(&r->actor);
@@ -523,7 +523,7 @@ static int run_once(const struct session_options *o, struct session_options *aga
 		names_release(r);
 		signals_restore(r, !begins_again);
 		buf_release(&r->backlog);
-		buf_release(&r->command_text);
+		buf_release(&r->command.text);
 		speculations_release(r);
 		arena_release(&r->scratch);
 		free(r->loss_seen);

@@ -14,6 +14,54 @@ struct sites_of;
 struct usyms;
 struct usermaps;
 
+/* Reasons to begin the run again in another way, before anything was shown. */
+struct run_again {
+	bool too_big; /* a program is more than the verifier follows: with compact ones */
+	/* a trampoline in place of a kprobe, or a name of BTF: without them */
+	bool substitute_refused;
+};
+
+/* child.c: the command of -c. */
+struct child_process {
+	s32 pid;   /* 0: none */
+	int fd;    /* pidfd; -1 */
+	int tells; /* pipe: why it could not be executed; -1 */
+	const char *path;
+};
+
+/* system(): one command at a time; later records wait. */
+struct system_command {
+	s32 pid;
+	int out;         /* its output, -1: none runs */
+	struct buf text; /* what it printed so far */
+};
+
+/* names.c: processes that may not be looked into. */
+struct unseen_processes {
+	u32 pid; /* the first of them, 0: none */
+	bool more;
+	bool no_proc; /* /proc is not mounted: no user symbol has a name */
+};
+
+struct kernel_symbols_state {
+	bool are_new;           /* read since the programs were loaded */
+	bool asked, are_hidden; /* whether one that was wanted is not shown to us */
+};
+
+/* deferred.c: probes in files that appear during the run. */
+struct deferred_state {
+	struct file_watch *watch; /* NULL: no file is waited for */
+	u32 n_sites, n_watches;   /* probes that came; how often watching began again */
+	u64 first_watch_ns;
+	bool too_many; /* reported */
+};
+
+/* follow.c: the set of processes at the start. */
+struct follow_state {
+	u32 at; /* whose children are being added */
+	int error;
+};
+
 struct run {
 	const struct session_options *o;
 	struct compiled c;
@@ -24,47 +72,30 @@ struct run {
 	struct usyms *usyms;
 	struct usermaps *usermaps; /* NULL: the script prints no user symbols */
 	u64 *loss_seen;            /* what was reported of each prog.losses */
-	/* a program is more than the verifier follows: the run begins again with compact ones */
-	bool too_big;
-	/* a trampoline in place of a kprobe, or a name of BTF: the run begins again without them */
-	bool substitute_refused;
+	struct run_again again;
 	bool skipped_some; /* probes that the kernel refused and others do without */
 	bool exiting;      /* exit() was met, a signal came, or the target is gone */
 	/* by the script: records after it are not shown, except those of end clauses */
 	bool exit_called;
 	bool ending; /* the end clauses run */
 	int exit_code;
-	/* -c */
-	s32 child;       /* pid, 0: none */
-	int child_fd;    /* pidfd; -1 */
-	int child_tells; /* pipe: why it could not be executed; -1 */
-	const char *child_path;
+	struct child_process child;
 	struct watched_process *processes; /* processes.c; NULL: not watched yet */
 	int signal_fd, epoll_fd;
 	sigset_t signals_before;
-	/* system(): one command at a time; later records wait */
-	s32 command_pid;
-	int command_out;         /* its output, -1: none runs */
-	struct buf command_text; /* what it printed so far */
-	struct buf backlog;      /* records that arrived meanwhile: u32 len, bytes, padded to 8 */
-	bool holding;            /* records go to the backlog: nothing is shown before "attached" */
+	struct system_command command;
+	struct buf backlog; /* records that arrived meanwhile: u32 len, bytes, padded to 8 */
+	bool holding;       /* records go to the backlog: nothing is shown before "attached" */
 	struct speculation *speculations; /* speculate.c: records that wait for commit() */
 	u64 speculated;                   /* bytes of them */
-	bool ksyms_are_new;               /* read since the programs were loaded */
-	u32 unseen_pid; /* the first process that may not be looked into, 0: none */
-	bool more_unseen;
-	bool no_proc;                       /* /proc is not mounted: no user symbol has a name */
-	bool ksyms_asked, ksyms_are_hidden; /* whether one that was wanted is not shown to us */
-	struct tracefs_strings *kstrings;   /* NULL: not read yet */
-	struct buf names_buf;               /* strings that the name questions return */
-	struct sites_of *sites;             /* attach.c: by engine and function */
-	struct file_watch *watch;           /* deferred.c; NULL: no file is waited for */
-	u32 n_deferred_sites, n_watches;    /* probes that came; how often watching began again */
-	u64 first_watch_ns;
-	bool too_many_deferred; /* reported */
-	struct screen *screen;  /* screen.c: sonde top; NULL otherwise */
-	u32 follow_at;          /* follow.c: whose children are being added */
-	int follow_error;
+	struct unseen_processes unseen;
+	struct kernel_symbols_state ksyms;
+	struct tracefs_strings *kstrings; /* NULL: not read yet */
+	struct buf names_buf;             /* strings that the name questions return */
+	struct sites_of *sites;           /* attach.c: by engine and function */
+	struct deferred_state deferred;
+	struct screen *screen; /* screen.c: sonde top; NULL otherwise */
+	struct follow_state follow;
 	int loop_error; /* loop.c: why it cannot wait any more */
 };
 

@@ -93,8 +93,8 @@ static void note_present(struct run *r, struct usermaps *m)
 	m->some = traced_by_set(t) || t->n_pids;
 	if (!m->some)
 		proc_each(wait_for_turn, m);
-	if (m->some && r->child)
-		note_member(m, (u32)r->child);
+	if (m->some && r->child.pid)
+		note_member(m, (u32)r->child.pid);
 	for (u32 i = 0; i < t->n_pids; i++)
 		note_member(m, t->pids[i]);
 }
