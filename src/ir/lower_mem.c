@@ -28,8 +28,13 @@ static u32 *internal_index(struct program *p, enum map_role role)
 	case MAP_RING: return &p->ring_map;
 	case MAP_SCRATCH: return &p->scratch_map;
 	case MAP_HUGE_SCRATCH: return &p->huge_scratch_map;
-	default: BUG("internal map of role %d", role);
+	case MAP_USER:
+	case MAP_GLOBAL:
+	case MAP_STACKS:
+	case MAP_SET:
+	case MAP_PROGS: break;
 	}
+	BUG("internal map of role %d", role);
 }
 
 u32 lower_internal_map(struct lower *l, enum map_role role)
@@ -67,7 +72,11 @@ u32 lower_internal_map(struct lower *l, enum map_role role)
 		m.value_size = SCRATCH_HEAD;
 		m.max_entries = HUGE_LEVELS * lower_cpu_slots();
 		break;
-	default: BUG("internal map of role %d", role);
+	case MAP_USER:
+	case MAP_GLOBAL:
+	case MAP_STACKS:
+	case MAP_SET:
+	case MAP_PROGS: BUG("internal map of role %d", role);
 	}
 	*index = p->maps.n;
 	vec_push(p->arena, &p->maps, m);

@@ -164,6 +164,13 @@ bool site_is_in_helpers(const struct site *s)
 	case SITE_PERF_TRACEPOINT:
 		return event &&
 		       starts_with(event, ":contention_"); /* its end comes with the lock */
-	default: return false;
+	case SITE_ONCE:
+	case SITE_SIGNAL:
+	case SITE_PERF_SOFTWARE:
+	case SITE_PERF_TIMER:
+	case SITE_UPROBE:
+	case SITE_WATCHPOINT:
+	case SITE_ITER: return false;
 	}
+	return false;
 }

@@ -366,8 +366,15 @@ static const char *insn_name(const struct x86_insn *in, const struct x86_effect 
 	case X86_JUMP: return "jmp";
 	case X86_BRANCH: return "jcc";
 	case X86_CALL: return "call";
-	default: return in->op == 0x90 || e->kind == X86_NOP ? "nop" : "it";
+	case X86_NOP: return "nop";
+	case X86_UNKNOWN:
+	case X86_PLAIN:
+	case X86_ENDBR:
+	case X86_CALL_INDIRECT:
+	case X86_JUMP_INDIRECT:
+	case X86_END: break;
 	}
+	return in->op == 0x90 ? "nop" : "it";
 }
 
 static void at_entry(struct uplacer *u, struct uplace *out, const char *why)

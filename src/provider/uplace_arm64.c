@@ -184,8 +184,11 @@ static const char *name_of(const struct arm64_effect *e)
 	case ARM64_JUMP_INDIRECT: return "br";
 	case ARM64_RETURN: return "ret";
 	case ARM64_NOP: return "nop";
-	default: return "adrp";
+	case ARM64_UNKNOWN:
+	case ARM64_PLAIN:
+	case ARM64_END: break;
 	}
+	return "adrp";
 }
 
 static void at_entry(struct arm64_code *c, struct uplace *out, const char *why)
