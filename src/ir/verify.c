@@ -107,7 +107,7 @@ static bool check_insn(struct verify *v, const struct ir_block *b, u32 at)
 		return wrong(v, b, at, "bad operation, condition or count");
 	if (last != !!(ir_ops[in->op].flags & IRF_TERM))
 		return wrong(v, b, at,
-			     last ? "block without a terminator" : "code behind a terminator");
+			     last ? "block without a terminator" : "code after a terminator");
 	if (!size_ok(in))
 		return wrong(v, b, at, "%s of %u bytes", ir_ops[in->op].text, in->size);
 	for (u32 i = 0; i < ir_n_args(in); i++) {

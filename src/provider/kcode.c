@@ -86,7 +86,7 @@ const char *kernel_offset_refused(struct provider_env *env, const char *module, 
 	    !func.address || kallsyms_occurrences(ksyms, name, module ? in : NULL) != 1)
 		return NULL;
 	if (!kallsyms_lookup(ksyms, func.address + offset, &there) || there.address != func.address)
-		return arena_printf(env->arena, "it lies behind the end of %s", name);
+		return arena_printf(env->arena, "it is past the end of %s", name);
 	if (arch_native == &arch_arm64)
 		return offset % 4 ? "instructions begin at multiples of 4" : NULL;
 	return beside(env, func.address, (u32)offset);

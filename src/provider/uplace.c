@@ -242,7 +242,7 @@ static const char *who_enters(struct uplacer *u, const struct elf_symbol *s, u64
 	struct body b;
 
 	if (elf_symbol_within(u->elf, lo, site))
-		return "another symbol stands before it";
+		return "another symbol is before it";
 	b = decode_body(u, lo, lo + s->size, lo, site);
 	if (!b.whole)
 		return "not all of the function can be decoded";
@@ -298,7 +298,7 @@ static const char *lost(const struct walk *w)
 	if (w->need->is_return && w->sp)
 		return "the function moves rsp first, and a return probe needs it where it was";
 	if (w->need->caller && w->sp)
-		return "a return probe stands here and replaces the return address, which the script reads";
+		return "a return probe is here and replaces the return address, which the script reads";
 	if (w->need->plain && w->passed)
 		return "the script reads args or ctx, which are described at the entry";
 	return NULL;
@@ -406,11 +406,11 @@ static bool take(struct uplacer *u, const struct elf_symbol *s, const struct wal
 		out->reg[i] = holder_of(w, i);
 	out->why =
 		insn ? arena_printf(u->env->arena,
-				    "%u bytes behind the entry: the kernel emulates the %s there",
+				    "%u bytes after the entry: the kernel emulates the %s there",
 				    (u32)at, insn) :
 		       arena_printf(
 			       u->env->arena,
-			       "%u bytes behind the entry: the kernel cannot probe what stands before",
+			       "%u bytes after the entry: the kernel cannot probe the instructions before it",
 			       (u32)at);
 	return true;
 }
@@ -718,7 +718,7 @@ struct profile *uplace_profile(struct provider_env *env, struct profile *base,
 
 /*
  * Of a function that was just called the kernel's walk by frame pointers misses the caller (arm64
- * before its frame is made; x86-64, but for instructions on which it looks at rsp itself).
+ * before its frame is made; x86-64, except instructions on which it inspects rsp itself).
  */
 static struct loc caller_of(const struct uplace *at, bool is_i386)
 {

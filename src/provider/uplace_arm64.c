@@ -73,7 +73,7 @@ static const char *who_enters(struct arm64_code *c, const struct elf_symbol *s, 
 			      u64 site)
 {
 	if (elf_symbol_within(c->elf, s->value, s->value + site))
-		return "another symbol stands before it";
+		return "another symbol is before it";
 	if (jumps_indirect(code, s->size))
 		return "the function has a jump table";
 	if (!c->searched)
@@ -118,7 +118,7 @@ static const char *lost(const struct arm64_code *c, const struct walk *w)
 		return "the function changes the flags first, which the script reads";
 	if ((w->need->is_return || w->need->caller) && (w->sp || w->holds[ARM64_LR] != ARM64_LR))
 		return w->need->caller ?
-			       "a return probe stands here and replaces the return address, which the script reads" :
+			       "a return probe is here and replaces the return address, which the script reads" :
 			       "the function changes sp or x30 first, and a return probe needs them as they were";
 	if (w->need->plain && w->passed)
 		return "the script reads args or ctx, which are described at the entry";
@@ -219,11 +219,11 @@ static bool take(struct arm64_code *c, const struct elf_symbol *s, const u8 *cod
 		out->reg[i] = holder_of(w, i);
 	out->why =
 		insn ? arena_printf(c->env->arena,
-				    "%u bytes behind the entry: the kernel simulates the %s there",
+				    "%u bytes after the entry: the kernel simulates the %s there",
 				    (u32)at, insn) :
 		       arena_printf(
 			       c->env->arena,
-			       "%u bytes behind the entry: the kernel allows no probe on what stands before",
+			       "%u bytes after the entry: the kernel allows no probe on the instructions before it",
 			       (u32)at);
 	return true;
 }

@@ -144,7 +144,7 @@ static bool returns_twice(const char *name)
 static const char *no_return(const struct match *m, const struct elf_symbol *s)
 {
 	if (s->value == elf_entry(m->elf))
-		return "the entry point of a program has nobody to return to";
+		return "the entry point of a program does not return";
 	return returns_twice(s->name) ?
 		       "it returns more than once, and a return probe would break that" :
 		       NULL;

@@ -417,7 +417,7 @@ static bool arm_offset(struct operand *o, struct address *a)
 }
 
 /*
- * Behind "[". What the instruction would do to the base ("[x0, 8]!", "[x0], 8") nobody does at a
+ * After "[". An update of the base ("[x0, 8]!", "[x0], 8") does not happen at a
  * probe: the value is where it would have been read.
  */
 static bool arm_memory(struct operand *o)
@@ -481,7 +481,7 @@ static bool arm_operand(struct operand *o)
 
 /* ---- all arguments */
 
-/* One operand ends at a blank outside of brackets, but for that of "[x0], 8". */
+/* An operand ends at a blank outside brackets, except that of "[x0], 8". */
 static size_t operand_len(const char *s)
 {
 	size_t n = 0;

@@ -126,7 +126,7 @@ static bool arguments(struct reader *r, struct usdt_def_probe *p)
 	} while (punct(r, ','));
 	if (p->types.n > MAX_ARGS)
 		return fail(r, "a probe has 12 arguments at most");
-	return punct(r, ')') || fail(r, "\")\" is missing behind the arguments");
+	return punct(r, ')') || fail(r, "\")\" is missing after the arguments");
 }
 
 /* ": (TYPE, ...)": what scripts see instead; C programs give the first ones. */
@@ -135,7 +135,7 @@ static bool translated(struct reader *r)
 	struct usdt_def_probe seen = { 0 };
 
 	return !punct(r, ':') ||
-	       ((punct(r, '(') || fail(r, "\"(\" is missing behind \":\"")) && arguments(r, &seen));
+	       ((punct(r, '(') || fail(r, "\"(\" is missing after \":\"")) && arguments(r, &seen));
 }
 
 static bool probe(struct reader *r, const char *provider)
@@ -147,11 +147,11 @@ static bool probe(struct reader *r, const char *provider)
 	if (!p->name)
 		return fail(r, "the probe has no name");
 	if (!punct(r, '('))
-		return fail(r, "\"(\" is missing behind the probe's name");
+		return fail(r, "\"(\" is missing after the probe's name");
 	if (!arguments(r, p) || !translated(r))
 		return false;
 	vec_push(r->arena, &r->d->probes, p);
-	return punct(r, ';') || fail(r, "\";\" is missing behind the probe");
+	return punct(r, ';') || fail(r, "\";\" is missing after the probe");
 }
 
 static bool provider(struct reader *r)

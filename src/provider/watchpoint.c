@@ -87,7 +87,7 @@ static const char *parse_address(struct provider_env *env, const char *text, u64
 	if (!sym.address)
 		return "the kernel hides the addresses of its symbols";
 	if (is_per_cpu(env, sym.address))
-		return "each processor has a variable of that name: percpu_kaddr() tells their addresses";
+		return "each CPU has its own variable of that name: percpu_kaddr() returns their addresses";
 	*address = sym.address + offset;
 	return NULL;
 }

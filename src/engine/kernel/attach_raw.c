@@ -124,7 +124,7 @@ static int refused_trampoline(struct err *err, const struct site *s)
 	int error = errno;
 
 	if (error == EBUSY && is_untraceable(s)) {
-		err_set(err, -EBUSY, "attach to %s: the kernel lets nobody trace this function",
+		err_set(err, -EBUSY, "attach to %s: the kernel forbids tracing this function",
 			s->probe);
 		err_help(
 			err,

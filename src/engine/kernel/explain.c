@@ -38,7 +38,7 @@ static const struct remedy remedies[] = {
 	{TRIED_TRAMPOLINE, KERNEL_ENOTSUPP, "this kernel has no trampolines for this architecture, or none for functions with more than 6 words of arguments: use a kprobe"},
 	{TRIED_TRAMPOLINE, EOPNOTSUPP, "this kernel has no function tracer (CONFIG_DYNAMIC_FTRACE): use a tracepoint"},
 	{TRIED_KPROBE, EADDRNOTAVAIL, "several functions have this name: name its module (kprobe:MODULE:FUNCTION)"},
-	{TRIED_KPROBE, EINVAL, "the kernel forbids probes in this function, or at this offset: no instruction begins there, or the function tracer's stands there"},
+	{TRIED_KPROBE, EINVAL, "the kernel forbids probes in this function, or at this offset: no instruction begins there, or the instruction belongs to the function tracer"},
 	{TRIED_KPROBE, EILSEQ, "the offset is not at the start of an instruction"},
 	{TRIED_KPROBE, ENOENT, "no such function, or it is not traceable: sonde list 'kprobe:*' shows those that are"},
 	{TRIED_KPROBE, ESRCH, "no such function, or it is not traceable: sonde list 'kprobe:*' shows those that are"},

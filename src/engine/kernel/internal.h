@@ -188,7 +188,7 @@ enum feature_answer feature_try(enum feature id);
  * processes. */
 int bpf_right(void);
 int perf_right(void);
-/* Why, and the way out: the help of an error that is about rights. */
+/* The reason and the remedy: the help of an error about rights. */
 void help_rights(struct err *err, bool perf);
 /* The limit of locked memory is what refused a map; user-space probes by perf events are refused
  * for want of a capability. false: it was something else. */

@@ -2,7 +2,7 @@
 /*
  * Two functions as one program, for sessions: the kernel runs it at the entry of a function and at
  * its return (kernel/trace/bpf_trace.c: kprobe_multi_link_handler, _exit_handler;
- * kernel/bpf/trampoline.c: fsession) and tells by a kernel function which of them it is. Theirs may
+ * kernel/bpf/trampoline.c: fsession) and a kernel function returns which of them it is. Theirs may
  * be long: both are put together as they were compiled.
  *
  *	r6 = r1

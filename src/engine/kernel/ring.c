@@ -138,7 +138,7 @@ int kernel_drain(struct kernel *k, record_fn f, void *ctx)
 	if (!r->consumer)
 		return 0;
 	start = at = r->drained_from = *r->consumer;
-	do { /* until nothing came meanwhile; a flood does not hold the caller for ever */
+	do { /* until no new record arrived meanwhile; a flood does not keep the caller here forever */
 		before = at;
 		if (drain_pass(r, &at, f, ctx, &n))
 			break;

@@ -63,7 +63,7 @@ int main(void)
 		   "  t3 = add t1, t2\n"
 		   "  return t3\n",
 		   "every kind of operand");
-	refuse("b0:\n  jump b0\n  return 0\n", "f, b0, instruction 0: code behind a terminator");
+	refuse("b0:\n  jump b0\n  return 0\n", "f, b0, instruction 0: code after a terminator");
 	refuse("b0:\n  t1 = move 1\n", "f, b0, instruction 0: block without a terminator");
 	refuse("b0:\n  t1 = mvoe 1\n", "line 3: unknown operation");
 	refuse("b0:\n  t1 = move 1 2\n", "line 3: unexpected text at the end of the line");

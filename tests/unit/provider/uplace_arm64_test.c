@@ -92,8 +92,8 @@ static void test_returns_and_stacks(void)
 	place("no_frame", stack, 0, "branches or ends");
 	place("after_sub", stack, 12, "conditional branch");
 	stack.caller = true;
-	place("after_sub", stack, 0, "a return probe stands here");
-	place("signed_frame", stack, 0, "a return probe stands here");
+	place("after_sub", stack, 0, "a return probe is here");
+	place("signed_frame", stack, 0, "a return probe is here");
 	place("leaf", stack, 8, "ret");
 }
 
@@ -116,7 +116,7 @@ static void test_literal_first(void)
 {
 	place("no_entry", (struct uplace_need){}, 12, "ret");
 	place("no_entry", (struct uplace_need){ .regs = 3 }, 4,
-	      "allows no probe on what stands before");
+	      "allows no probe on the instructions before it");
 	ok(find("no_entry", (struct uplace_need){ .regs = 4 }).refused != NULL,
 	   "but not where x2 is asked for");
 	ok(!find("no_entry", (struct uplace_need){ .regs = 3 }).refused, "x0 and x1 are there");
