@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Rows of call frame information (cfi.c) -> the compact tables of type/unwind.h. A row is 4 bytes
+ * and a page of 256 bytes of code another 4: 0.05 to 0.13 bytes for a byte of code in all.
+ */
+#include <stdlib.h>
+#include "object/cfi.h"
+#include "object/unwind_table.h"
+
+enum {
+	N_SLOTS = 2 * UNWIND_N_RULES,
+	PADDING = 16, /* between two functions: no address in it is ever executed */
+	PAGE = 1 << UNWIND_PAGE_SHIFT,
+};
+
+static struct unwind_rule *rules(const struct unwind_tables *t)
+{
+	return (struct unwind_rule *)(void *)(t->memory + UNWIND_RULES);
+}
+
+static u32 *pages(const struct unwind_tables *t)
+{
+	return (u32 *)(void *)(t->memory + UNWIND_PAGES);
+}
+
+static u32 *rows(const struct unwind_tables *t)
+{
+	return (u32 *)(void *)(t->memory + UNWIND_ROWS);
+}
+
+void unwind_tables_init(struct unwind_tables *t, void *memory)
+{
+	*t = (struct unwind_tables){ .memory = memory, .n_rules = 1 };
+	t->slots = xcalloc(N_SLOTS, sizeof(*t->slots));
+}
+
+void unwind_tables_release(struct unwind_tables *t)
+{
+	free(t->slots);
+	*t = (struct unwind_tables){};
+}
+
+/* ---- rules */
+
+static u32 simple_form(const struct cfi_rule *r)
+{
+	enum { WORD = 8, MAX_CFA = 1023 * WORD, MAX_FP = 32 * WORD };
+	bool by_fp = r->cfa_kind == CFI_FP;
+	u32 saved = 0;
+
+	if ((!by_fp && r->cfa_kind != CFI_SP) || r->cfa <= 0 || r->cfa > MAX_CFA || r->cfa % WORD ||
+	    r->is_signal || r->ra_kind != CFI_AT_CFA || r->ra != -WORD)
+		return 0;
+	if (r->fp_kind == CFI_AT_CFA && r->fp <= -2 * WORD && r->fp >= -MAX_FP && r->fp % WORD == 0)
+		saved = (u32)-r->fp / WORD - 1;
+	else if (r->fp_kind != CFI_SAME)
+		return 0;
+	return UNWIND_IS_SIMPLE | saved << 11 | (u32)r->cfa / WORD << 1 | by_fp;
+}
+
+static u32 hash_rule(const struct unwind_rule *r)
+{
+	u64 words[sizeof(*r) / 8], h = 0;
+
+	memcpy(words, r, sizeof(words));
+	for (u32 i = 0; i < ARRAY_SIZE(words); i++) {
+		h = (h ^ words[i]) * 0x9e3779b97f4a7c15ull;
+		h ^= h >> 29;
+	}
+	return (u32)h;
+}
+
+/* 0: there is none, or no room for it. */
+static u32 rule_index(struct unwind_tables *t, const struct cfi_rule *from)
+{
+	struct unwind_rule r = { .simple = simple_form(from),
+				 .cfa_kind = from->cfa_kind,
+				 .fp_kind = from->fp_kind,
+				 .ra_kind = from->ra_kind,
+				 .is_signal = from->is_signal,
+				 .cfa = from->cfa,
+				 .add = from->add,
+				 .fp = from->fp,
+				 .ra = from->ra };
+	u32 i = hash_rule(&r) & (N_SLOTS - 1);
+
+	if (from->cfa_kind == CFI_NONE)
+		return 0;
+	for (; t->slots[i]; i = (i + 1) & (N_SLOTS - 1))
+		if (!memcmp(&rules(t)[t->slots[i]], &r, sizeof(r)))
+			return t->slots[i];
+	if (t->n_rules == UNWIND_N_RULES)
+		return 0;
+	rules(t)[t->n_rules] = r;
+	return t->slots[i] = t->n_rules++;
+}
+
+/* ---- rows */
+
+/* From the first byte of code to the last row. */
+static bool code_range(const struct elf *e, const struct cfi_table *cfi, u64 *from, u64 *to)
+{
+	struct elf_section s;
+
+	*from = ~0ull;
+	*to = cfi->rows[cfi->n_rows - 1].address;
+	for (u32 i = 0; elf_code_segment(e, i, &s); i++) {
+		*from = MIN(*from, s.address);
+		*to = MAX(*to, s.address + s.size);
+	}
+	*from &= ~(u64)(PAGE - 1);
+	return *from < *to && cfi->rows[1].address >= *from &&
+	       (*to - *from) >> UNWIND_PAGE_SHIFT < UNWIND_N_PAGES;
+}
+
+struct filling {
+	struct unwind_tables *t;
+	struct unwind_file *file;
+	u32 row, page; /* next ones */
+	u32 last_rule;
+};
+
+static void fill_pages(struct filling *f, u32 up_to)
+{
+	for (; f->page <= up_to; f->page++)
+		pages(f->t)[f->file->pages + f->page] = f->row;
+}
+
+static void add_row(struct filling *f, u64 offset, u32 rule)
+{
+	fill_pages(f, (u32)(offset >> UNWIND_PAGE_SHIFT));
+	if (rule == f->last_rule && f->row > f->t->n_rows)
+		return;
+	rows(f->t)[f->row++] = (u32)(offset & 0xffff) | rule << 16;
+	f->last_rule = rule;
+}
+
+static bool is_padding(const struct cfi_table *cfi, u32 i)
+{
+	return cfi->rules[cfi->rows[i].rule].cfa_kind == CFI_NONE && i && i + 1 < cfi->n_rows &&
+	       cfi->rows[i + 1].address - cfi->rows[i].address < PADDING;
+}
+
+static bool has_room(const struct unwind_tables *t, const struct unwind_file *f,
+		     const struct cfi_table *cfi)
+{
+	return t->n_pages + f->n_pages + 1 <= UNWIND_N_PAGES &&
+	       t->n_rows + cfi->n_rows + 1 <= UNWIND_N_ROWS;
+}
+
+/* The row before the first page's first is "none": a search begins one row before its page. */
+static void fill(struct unwind_tables *t, struct unwind_file *file, const struct cfi_table *cfi)
+{
+	struct filling f = { .t = t, .file = file, .row = t->n_rows };
+
+	rows(t)[f.row++] = 0;
+	for (u32 i = 1; i < cfi->n_rows; i++)
+		if (!is_padding(cfi, i))
+			add_row(&f, cfi->rows[i].address - file->base,
+				rule_index(t, &cfi->rules[cfi->rows[i].rule]));
+	fill_pages(&f, file->n_pages);
+	t->n_rows = f.row;
+	t->n_pages += file->n_pages + 1;
+}
+
+void unwind_tables_add(struct unwind_tables *t, const struct elf *e, struct unwind_file *out)
+{
+	struct cfi_table cfi;
+	u64 to;
+
+	*out = (struct unwind_file){ .pages = UNWIND_NO_CFI };
+	if (!cfi_build(&cfi, e))
+		return;
+	if (code_range(e, &cfi, &out->base, &to)) {
+		out->n_pages = (u32)((to - out->base + PAGE - 1) >> UNWIND_PAGE_SHIFT);
+		out->pages = has_room(t, out, &cfi) ? t->n_pages : (u32)UNWIND_NO_ROOM;
+		if (out->pages != (u32)UNWIND_NO_ROOM)
+			fill(t, out, &cfi);
+	}
+	cfi_release(&cfi);
+}
+
+const struct unwind_rule *unwind_tables_at(const struct unwind_tables *t,
+					   const struct unwind_file *f, u64 address)
+{
+	u64 offset = address - f->base, page = offset >> UNWIND_PAGE_SHIFT;
+	u32 at, end;
+
+	if (f->pages >= (u32)UNWIND_SPECIAL || page >= f->n_pages)
+		return NULL;
+	at = pages(t)[f->pages + page] - 1;
+	end = pages(t)[f->pages + page + 1];
+	while (at + 1 < end && (rows(t)[at + 1] & 0xffff) <= (offset & 0xffff))
+		at++;
+	return rows(t)[at] >> 16 ? &rules(t)[rows(t)[at] >> 16] : NULL;
+}

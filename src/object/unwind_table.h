@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The unwind tables of files in the memory that programs read (type/unwind.h). Memory is given
+ * out from the start on and never given back.
+ */
+#ifndef SONDE_OBJECT_UNWIND_TABLE_H
+#define SONDE_OBJECT_UNWIND_TABLE_H
+
+#include "object/elf.h"
+#include "type/unwind.h"
+
+struct unwind_tables {
+	u8 *memory; /* UNWIND_SIZE bytes, zeroed; borrowed */
+	u32 n_rules, n_pages, n_rows;
+	u32 *slots; /* hash of rules: index, 0: empty */
+};
+
+/* A file's part of the tables. */
+struct unwind_file {
+	u64 base;  /* address of its first page, in the file's own numbering */
+	u32 pages; /* index of the first page, or enum unwind_special */
+	u32 n_pages;
+};
+
+void unwind_tables_init(struct unwind_tables *t, void *memory);
+void unwind_tables_release(struct unwind_tables *t);
+void unwind_tables_add(struct unwind_tables *t, const struct elf *e, struct unwind_file *out);
+/* The rule at an address of a file; NULL: none. */
+const struct unwind_rule *unwind_tables_at(const struct unwind_tables *t,
+					   const struct unwind_file *f, u64 address);
+
+#endif

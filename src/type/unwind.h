@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Memory layout of the tables by which programs unwind user stacks: written by sonde
+ * (object/unwind_table.c, sym/unwinds.c), read by programs (builtin/unwind.c).
+ *
+ * One array map of a single element, mapped into sonde's memory:
+ *
+ *	cache	struct unwind_cached: pc -> rule, direct mapped; written by programs
+ *	rules	struct unwind_rule: each distinct rule once, for all files; rule 0: none
+ *	pages	u32: for each 256 bytes of a file's code, the first row at or above them
+ *	rows	u32: low 16 bits of the address | rule << 16; valid up to the next row
+ *
+ * and a hash: process -> struct unwind_process, its mappings of code.
+ */
+#ifndef SONDE_TYPE_UNWIND_H
+#define SONDE_TYPE_UNWIND_H
+
+#include "base/base.h"
+
+enum {
+	UNWIND_PAGE_SHIFT = 8,
+	/* numbers of entries, all powers of two: indexes are masked */
+	UNWIND_N_CACHED = 4096,
+	UNWIND_N_RULES = 8192,
+	UNWIND_N_PAGES = 1 << 20, /* 256 MB of code */
+	UNWIND_N_ROWS = 1 << 21,
+};
+
+/* How the caller's registers are found. Kinds are those of object/cfi.h. */
+struct unwind_rule {
+	/*
+	 * Nearly all rules fit 16 bits, and the return address is at CFA - 8:
+	 *	bit 0	the CFA is relative to fp, not sp
+	 *	1..10	CFA / 8
+	 *	11..15	n: fp was saved at CFA - 8 * (n + 1); 0: it was not saved
+	 * with bit 16 set. Otherwise 0.
+	 */
+	u32 simple;
+	u8 cfa_kind, fp_kind, ra_kind, is_signal;
+	s32 cfa, add, fp, ra;
+	u32 pad[2];
+};
+enum { UNWIND_IS_SIMPLE = 1 << 16 };
+
+enum {
+	UNWIND_CACHE = 0,
+	UNWIND_RULES = UNWIND_CACHE + 8 * UNWIND_N_CACHED,
+	UNWIND_PAGES = UNWIND_RULES + (int)sizeof(struct unwind_rule) * UNWIND_N_RULES,
+	UNWIND_ROWS = UNWIND_PAGES + 4 * UNWIND_N_PAGES,
+	UNWIND_SIZE = UNWIND_ROWS + 4 * UNWIND_N_ROWS,
+};
+
+/* A mapping of code. Address a of the process is page (a - base) >> 8 of the file. */
+struct unwind_area {
+	u64 base;
+	u32 pages;   /* index of the file's first page, or enum unwind_special */
+	u32 n_pages; /* an address past them is not in this mapping */
+};
+enum unwind_special {
+	UNWIND_SPECIAL = 0xfffffff0u,
+	UNWIND_BY_FP = UNWIND_SPECIAL, /* generated code: frame pointers, if they look right */
+	UNWIND_RETURNS,                /* where the kernel's return probes trap */
+	UNWIND_NO_CFI,                 /* the file has no unwind information */
+	UNWIND_NO_ROOM,                /* ... did not fit the tables */
+};
+
+enum { UNWIND_AREAS = 128, UNWIND_PROCESSES = 4096 };
+struct unwind_process {
+	u64 salt;                /* of this process and these mappings, in the cache */
+	u64 start_stack;         /* mm_struct.start_stack: another one after exec() */
+	u64 zero;                /* 0 */
+	u64 start[UNWIND_AREAS]; /* ascending, then ~0 */
+	struct unwind_area area[UNWIND_AREAS];
+};
+
+/*
+ * Why a stack ends before the thread's first frame: the last frame of such a stack is this
+ * number, which no address of code equals.
+ */
+#define UNWIND_REASONS(R)                                                                          \
+	R(NEW, "process not known yet")                                                            \
+	R(NO_CFI, "no unwind information")                                                         \
+	R(NO_RULE, "no unwind information for this address")                                       \
+	R(UNREADABLE, "stack page not resident")                                                   \
+	R(NOT_CODE, "return address is not in code")                                               \
+	R(NO_FP, "generated code without frame pointers")                                          \
+	R(NO_ROOM, "unwind tables are full")                                                       \
+	R(BACKWARDS, "frame below its callee")
+enum unwind_reason {
+	UNWIND_COMPLETE,
+#define R(id, text) UNWIND_WHY_##id,
+	UNWIND_REASONS(R)
+#undef R
+		N_UNWIND_REASONS
+};
+
+#endif
