@@ -18,15 +18,37 @@
  */
 #include "builtin/frames.h"
 #include "builtin/text.h"
+#include "builtin/unwind.h"
 #include "type/agg.h"
 
 enum { STACKS_ENTRIES = 16384 };
+/* In aux, beside the type: unwound by call frame information. */
+enum { AUX_UNWOUND = 1 << 8 };
+
+/* False: the configuration forbids it. */
+static bool check_unwound(struct check *c, struct node *call)
+{
+	u8 *unstable = &c->env->config.unstable[UNSTABLE_dw_ustack];
+
+	if (!(call->builtin->aux & AUX_UNWOUND))
+		return true;
+	if (!*unstable)
+		return diag_type(c, call->span, D_UNSTABLE_WORD, "dw_ustack", "unstable_dw_ustack"),
+		       false;
+	if (*unstable == 1 && c->final) { /* warn once */
+		check_report(c, call->span, D_UNSTABLE_WARN, "dw_ustack", "unstable_dw_ustack");
+		*unstable = 2;
+	}
+	return true;
+}
 
 static const struct type *check_stack(struct check *c, struct node *call)
 {
 	enum stack_mode mode = c->env->config.stack_mode;
 	s64 limit = STACK_DEFAULT_FRAMES;
 
+	if (!check_unwound(c, call))
+		return &ty_error;
 	for (u32 i = 0; i < call_n_args(call); i++) {
 		struct node *a = call_arg(call, i);
 		bool known = false;
@@ -46,7 +68,8 @@ static const struct type *check_stack(struct check *c, struct node *call)
 	if (limit < 1 || limit > STACK_MAX_FRAMES)
 		return diag_type(c, call->span, D_STACK_LIMIT, call->name, (long long)limit,
 				 STACK_MAX_FRAMES);
-	return type_stack(c->arena, (enum type_kind)call->builtin->aux, mode, (u32)limit);
+	return type_stack(c->arena, (enum type_kind)(call->builtin->aux & ~AUX_UNWOUND), mode,
+			  (u32)limit);
 }
 
 /* The stack begins at the registers of the context. */
@@ -202,6 +225,40 @@ static void store_frames(struct lower *l, u32 map, struct opnd key, struct opnd 
 	ir_place(l, out);
 }
 
+/* One struct stack_value at dst, of a stack that is unwound by call frame information. */
+static void lower_unwound(struct lower *l, const struct type *t, struct opnd dst)
+{
+	/* the reason for the end is one more, which the default limit counts and another does not */
+	u32 limit = t->stack.limit, room = power_of_two(limit + 1) * 8, n_var = ir_var(l),
+	    h_var = ir_var(l), mark;
+	struct ir_block *some = ir_block_new(l), *out = ir_block_new(l);
+	struct opnd buffer, frames, key, n;
+
+	l->prog->has_user_symbols = true;
+	buffer = lower_temp(l, unwind_head() + room, 8, "unwind");
+	frames = opnd_plus(buffer, unwind_head());
+	key = lower_temp(l, 8, 8, "stack");
+	ir_var_set(l, h_var, o_imm(0));
+	ir_var_set(l, n_var, lower_unwind(l, buffer, limit, room));
+	ir_branch(l, CC_NE, o_temp(n_var), o_imm(0), some, out);
+	ir_place(l, some);
+	mark = lower_values_mark(l);
+	if (l->profile->user_regs && l->profile->ip_delta)
+		ir_store(l, frames, 8,
+			 ir_op2(l, IR_SUB, ir_load(l, frames, 8, false),
+				o_imm(l->profile->ip_delta)));
+	n = ir_at_most(l, o_temp(n_var), room / 8);
+	ir_var_set(l, h_var, hash_frames(l, frames, n, room / 8));
+	ir_store(l, key, 8, o_temp(h_var));
+	store_frames(l, stacks_map(l, room / 8), key, frames);
+	lower_values_drop(l, mark);
+	ir_jump(l, out);
+	ir_place(l, out);
+	ir_store(l, dst, 8, o_temp(h_var));
+	ir_store(l, opnd_plus(dst, 8), 4, lower_own_pid(l));
+	ir_store(l, opnd_plus(dst, 12), 4, o_temp(n_var));
+}
+
 /* One struct stack_value at dst. */
 static void lower_side(struct lower *l, const struct type *t, bool user, struct opnd dst)
 {
@@ -273,7 +330,9 @@ static struct ir_val lower_stack(struct lower *l, struct node *call)
 
 	if (t->kind != TY_USTACK)
 		lower_side(l, t, false, dst);
-	if (t->kind != TY_KSTACK)
+	if (call->builtin->aux & AUX_UNWOUND && unwind_serves(l))
+		lower_unwound(l, t, dst);
+	else if (t->kind != TY_KSTACK)
 		lower_side(l, t, true,
 			   t->kind == TY_USTACK ? dst : opnd_plus(dst, sizeof(struct stack_value)));
 	return val_memory(t, dst);
@@ -284,7 +343,7 @@ static struct ir_val lower_stack(struct lower *l, struct node *call)
 		.name = name_, .sig = sig_, .brief = brief_, .doc = doc_, .example = example_,     \
 		.work = "sleep 0.01", .output = output_, .varies = true,                           \
 		.flags = BI_VARIABLE | BI_NEEDS_PROFILE | BI_READS_STACK |                         \
-			 ((kind_) == TY_USTACK ? 0 : BI_READS_KSTACK),                             \
+			 (((kind_) & ~AUX_UNWOUND) == TY_USTACK ? 0 : BI_READS_KSTACK),            \
 		.engines = ON_KERNEL | ON_REPLAY, .check = check_stack, .lower = lower_stack,      \
 		.aux = kind_, __VA_ARGS__                                                          \
 	}
@@ -308,6 +367,16 @@ static const struct builtin rows[] = {
 		"        clock_nanosleep@@GLIBC_2.17+35@../sysdeps/unix/sysv/linux/clock_nanosleep.c:71\n"
 		"        0x989680",
 		TY_USTACK),
+	STACK_ROW(
+		"dw_ustack",
+		"dw_ustack(mode: name|lit int = bpftrace, limit: lit int = 127) -> ustack",
+		"user stack, unwound by call frame information",
+		"The user stack at the probe, unwound in the kernel by the .eh_frame sections of programs and "
+		"libraries, so that programs without frame pointers have whole stacks (x86-64 and Linux 6.1; "
+		"elsewhere the same as ustack). A stack that ends before the thread's first function has the reason as its "
+		"last frame, in brackets.",
+		"tracepoint:syscalls:sys_enter_clock_nanosleep { print(dw_ustack(3)); }", NULL,
+		TY_USTACK | AUX_UNWOUND),
 	STACK_ROW(
 		"fullstack",
 		"fullstack(mode: name|lit int = bpftrace, limit: lit int = 127) -> fullstack",

@@ -13,6 +13,7 @@
 #include <dirent.h>
 #include <sys/utsname.h>
 #include <unistd.h>
+#include "arch/arch.h"
 #include "base/json.h"
 #include "cli/cli.h"
 #include "cli/selftest.h"
@@ -209,7 +210,7 @@ static void put_build(struct report *r)
 	yes_line(r, "libdw (DWARF support)", has_libdw());
 	yes_line(r, "libsystemd (systemd notify support)", false);
 	yes_line(r, "blazesym (advanced symbolization)", false);
-	yes_line(r, "dwunwind (DWARF stack unwinding)", false);
+	yes_line(r, "dwunwind (DWARF stack unwinding)", arch_native == &arch_x86_64);
 	text_item(r, "compiler", __VERSION__);
 	yes_line(r, "static", SONDE_STATIC);
 }

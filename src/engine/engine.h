@@ -171,6 +171,9 @@ struct engine {
 	int (*map_zero)(void *self, u32 map);
 	int (*map_set)(void *self, u32 map, const void *key, const void *value);
 	int (*map_delete)(void *self, u32 map, const void *key);
+	/* The memory of a mapped array other than the data map; NULL: it has none, also as an
+	 * operation. */
+	void *(*map_memory)(void *self, u32 map);
 	/* Copies at most `limit` frames to ips; returns their number. */
 	u32 (*stack)(void *self, const struct stack_value *v, u32 limit, u64 *ips);
 	/* Words of the data map: loss counters, and what the session passes to programs. */

@@ -32,6 +32,8 @@ static u32 *internal_index(struct program *p, enum map_role role)
 	case MAP_GLOBAL:
 	case MAP_STACKS:
 	case MAP_SET:
+	case MAP_UNWIND:
+	case MAP_UNWIND_PROCESSES:
 	case MAP_PROGS: break;
 	}
 	BUG("internal map of role %d", role);
@@ -76,6 +78,8 @@ u32 lower_internal_map(struct lower *l, enum map_role role)
 	case MAP_GLOBAL:
 	case MAP_STACKS:
 	case MAP_SET:
+	case MAP_UNWIND:
+	case MAP_UNWIND_PROCESSES:
 	case MAP_PROGS: BUG("internal map of role %d", role);
 	}
 	*index = p->maps.n;

@@ -72,7 +72,7 @@ static const struct config_row {
 	    NULL),
 	ROW(stack_mode, CFG_STACK_MODE, STACK_MODE_SONDE, NULL, "how stacks are printed", NULL),
 	ROW(str_trunc_trailer, CFG_TEXT, 0, "..", "follows a string that was cut", NULL),
-	UNSTABLE(dw_ustack, 1, "user stacks by debug information, which are not made yet", NULL),
+	UNSTABLE(dw_ustack, 1, "dw_ustack: allowed, allowed with a warning, or refused", NULL),
 	UNSTABLE(import_statement, 0,
 		 "import of files inside a block: allowed, allowed with a warning, or refused",
 		 NULL),

@@ -284,6 +284,15 @@ int engines_map_zero(struct run *r, u32 map)
 	return rc;
 }
 
+/* Of the first engine that has such memory: only it unwinds stacks. */
+void *engines_map_memory(struct run *r, u32 map)
+{
+	for (struct used_engine *u = engines_next(r, NULL); u; u = engines_next(r, u))
+		if (u->ops->map_memory)
+			return u->ops->map_memory(u->self, map);
+	return NULL;
+}
+
 int engines_map_set(struct run *r, u32 map, const void *key, const void *value)
 {
 	int rc = 0;

@@ -43,6 +43,7 @@ u64 engines_skipped(struct run *r, u32 func);
 int engines_map_read(struct run *r, u32 map, struct arena *a, struct table *t);
 int engines_map_clear(struct run *r, u32 map);
 int engines_map_zero(struct run *r, u32 map);
+void *engines_map_memory(struct run *r, u32 map);
 int engines_map_set(struct run *r, u32 map, const void *key, const void *value);
 int engines_map_delete(struct run *r, u32 map, const void *key);
 u32 engines_stack(struct run *r, const struct stack_value *v, u32 limit, u64 *ips);

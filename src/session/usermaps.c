@@ -11,16 +11,21 @@
 #include "session/run.h"
 #include "sym/procmaps.h"
 #include "sym/procs.h"
+#include "sym/unwinds.h"
 #include "sym/usym.h"
 
 enum { PROCS_A_TURN = 16 };
 
 struct usermaps {
-	int refused;        /* what is mapped cannot be followed, because of this errno; */
-	bool missed_one;    /* and a process was gone before it was looked into */
-	bool some;          /* only these: */
-	struct hash member; /* of u32 *pid */
-	VEC(u32) waiting;   /* processes that were there at the start */
+	int refused;             /* what is mapped cannot be followed, because of this errno; */
+	bool missed_one;         /* and a process was gone before it was looked into */
+	bool some;               /* only these: */
+	struct hash member;      /* of u32 *pid */
+	VEC(u32) waiting;        /* processes that were there at the start */
+	VEC(u32) changed;        /* processes whose mappings changed, for unwinds */
+	struct unwinds *unwinds; /* NULL: no program unwinds stacks */
+	VEC(u32) listed;         /* processes in the programs' map, some twice; */
+	u32 sweep_at;            /* at that number those that have ended are removed */
 	struct arena arena;
 };
 
@@ -45,6 +50,12 @@ static void add_member(struct usermaps *m, u32 pid)
 	hash_put(&m->member, key, sizeof *key, key);
 }
 
+static void note_changed(struct usermaps *m, u32 pid)
+{
+	if (m->unwinds && !(m->changed.n && m->changed.v[m->changed.n - 1] == pid))
+		vec_push(&m->arena, &m->changed, pid);
+}
+
 static void on_map_event(void *ctx, const struct map_event *e)
 {
 	struct run *r = ctx;
@@ -60,6 +71,7 @@ static void on_map_event(void *ctx, const struct map_event *e)
 
 	if (!matters(r->usermaps, e->kind == PROC_FORK ? e->parent : e->pid))
 		return;
+	note_changed(r->usermaps, e->pid);
 	switch (e->kind) {
 	case PROC_MAPPED: usyms_mapped(u, e->pid, &m); break;
 	case PROC_EXEC: usyms_exec(u, e->pid); break;
@@ -99,6 +111,57 @@ static void note_present(struct run *r, struct usermaps *m)
 		note_member(m, t->pids[i]);
 }
 
+static u32 map_of_role(const struct run *r, enum map_role role)
+{
+	for (u32 i = 0; i < r->c.prog.maps.n; i++)
+		if (r->c.prog.maps.v[i].role == role)
+			return i;
+	return NO_INDEX;
+}
+
+/* The map has room for UNWIND_PROCESSES. */
+static void sweep(struct run *r, struct usermaps *m)
+{
+	u32 map = map_of_role(r, MAP_UNWIND_PROCESSES), n = 0;
+
+	for (u32 i = 0; i < m->listed.n; i++)
+		if (proc_exists(m->listed.v[i]))
+			m->listed.v[n++] = m->listed.v[i];
+		else
+			engines_map_delete(r, map, &m->listed.v[i]);
+	m->listed.n = n;
+	m->sweep_at = n + UNWIND_PROCESSES / 4;
+}
+
+static void set_process(void *ctx, u32 pid, const struct unwind_process *p)
+{
+	struct run *r = ctx;
+	u32 map = map_of_role(r, MAP_UNWIND_PROCESSES);
+
+	if (!p) {
+		engines_map_delete(r, map, &pid);
+		return;
+	}
+	if (r->usermaps->listed.n >= r->usermaps->sweep_at)
+		sweep(r, r->usermaps);
+	if (!engines_map_set(r, map, &pid, p))
+		vec_push(&r->usermaps->arena, &r->usermaps->listed, pid);
+}
+
+/* The processes that are traced by name are known before the first event. */
+static void start_unwinding(struct run *r, struct usermaps *m)
+{
+	u32 map = map_of_role(r, MAP_UNWIND);
+	void *memory = map == NO_INDEX ? NULL : engines_map_memory(r, map);
+
+	if (!memory)
+		return;
+	m->sweep_at = UNWIND_PROCESSES / 4;
+	m->unwinds = unwinds_new(run_usyms(r), memory, set_process, r);
+	for (u32 i = 0; m->some && i < m->waiting.n; i++)
+		unwinds_note(m->unwinds, m->waiting.v[i]);
+}
+
 void usermaps_start(struct run *r)
 {
 	struct usermaps *m;
@@ -108,7 +171,8 @@ void usermaps_start(struct run *r)
 	r->usermaps = m = xcalloc(1, sizeof *m);
 	arena_init(&m->arena);
 	note_present(r, m);
-	m->refused = -engines_maps_open(r, m->some);
+	m->refused = -engines_maps_open(r, m->some || map_of_role(r, MAP_UNWIND) != NO_INDEX);
+	start_unwinding(r, m);
 }
 
 void usermaps_note_gone(struct run *r)
@@ -139,8 +203,16 @@ void usermaps_turn(struct run *r)
 		return;
 	if (!m->refused)
 		engines_maps_read(r, on_map_event, r);
-	for (u32 i = 0; i < PROCS_A_TURN && m->waiting.n; i++)
-		usyms_note(run_usyms(r), m->waiting.v[--m->waiting.n]);
+	for (u32 i = 0; i < m->changed.n; i++)
+		unwinds_note(m->unwinds, m->changed.v[i]);
+	m->changed.n = 0;
+	for (u32 i = 0; i < PROCS_A_TURN && m->waiting.n; i++) {
+		u32 pid = m->waiting.v[--m->waiting.n];
+
+		usyms_note(run_usyms(r), pid);
+		if (m->unwinds)
+			unwinds_note(m->unwinds, pid);
+	}
 }
 
 int usermaps_fd(const struct run *r)
@@ -157,6 +229,8 @@ void usermaps_release(struct run *r)
 {
 	struct usermaps *m = r->usermaps;
 
+	if (m)
+		unwinds_free(m->unwinds);
 	usyms_free(r->usyms);
 	if (!m)
 		return;

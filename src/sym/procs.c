@@ -239,6 +239,14 @@ u64 proc_start_time(u32 pid)
 	return at ? strtoull(at, NULL, 10) : 0;
 }
 
+u64 proc_start_stack(u32 pid)
+{
+	char text[STAT_MAX];
+	const char *at = stat_field(pid, 28, text);
+
+	return at ? strtoull(at, NULL, 10) : 0;
+}
+
 char proc_state(u32 pid)
 {
 	char text[STAT_MAX];

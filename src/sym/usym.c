@@ -372,6 +372,13 @@ static struct elf *vdso(struct usyms *u)
 	return u->vdso;
 }
 
+struct elf *usyms_elf(struct usyms *u, u32 pid, const struct mapping *m)
+{
+	if (streq(m->path, "[vdso]"))
+		return vdso(u);
+	return is_file(m) ? file_of(u, pid, m)->elf : NULL;
+}
+
 static bool from_elf(struct usyms *u, struct elf *e, u64 file_address, struct usym *out)
 {
 	struct elf_symbol s;

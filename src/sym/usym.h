@@ -32,6 +32,9 @@ struct mapping;
 void usyms_mapped(struct usyms *u, u32 pid, const struct mapping *m);
 void usyms_exec(struct usyms *u, u32 pid);
 void usyms_forked(struct usyms *u, u32 parent, u32 pid);
+/* The file of a mapping, or the vDSO's image; NULL: it is none, or cannot be opened. Borrowed until
+ * the next call. */
+struct elf *usyms_elf(struct usyms *u, u32 pid, const struct mapping *m);
 /*
  * False if no symbol covers the address; out->path may be set even then. Rereads the maps if the
  * address is in none of them (a library loaded meanwhile).

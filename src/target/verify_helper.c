@@ -81,6 +81,7 @@ static const struct helper helpers[] = {
 	H(ktime_get_coarse_ns, "", RET_NUMBER, NOWHERE),
 	H(for_each_map_elem, "mfpn", RET_NUMBER, 0),
 	H(snprintf, "wzCrz", RET_NUMBER, 0),
+	H(task_pt_regs, "a", RET_BTF, 0),
 	H(get_func_ip, "c", RET_NUMBER, NOT_RAW),
 	H(get_attach_cookie, "c", RET_NUMBER, NOT_RAW),
 	H(loop, "nfpn", RET_NUMBER, 0),

@@ -10,8 +10,12 @@
  *	perf		ffffffff8121 vfs_read+5 (module)     a tab
  *	raw		ffffffff8121
  *	build_id	1f2e3d... 0x1234
+ *
+ * A user stack may end with the reason why it is not complete, in every form: "[stack page not
+ * resident]".
  */
 #include "trace/value.h"
+#include "type/unwind.h"
 
 static const struct symbol no_symbol;
 
@@ -29,6 +33,25 @@ static struct symbol symbol_of(const struct names *names, bool user, u32 pid, u6
 	return sym;
 }
 
+/* NULL: it is an address. */
+static const char *reason_of(bool user, u64 ip)
+{
+	static const char *const text[] = {
+#define R(id, text_) [UNWIND_WHY_##id] = text_,
+		UNWIND_REASONS(R)
+#undef R
+	};
+
+	return user && ip < N_UNWIND_REASONS ? text[ip] : NULL;
+}
+
+static void put_reason(struct buf *b, const char *why)
+{
+	buf_putc(b, '[');
+	buf_puts(b, why);
+	buf_putc(b, ']');
+}
+
 static void put_address(struct buf *b, u64 ip)
 {
 	buf_add(b, "0x", 2);
@@ -37,9 +60,12 @@ static void put_address(struct buf *b, u64 ip)
 
 void frame_name(struct buf *b, const struct names *names, bool user, u32 pid, u64 ip)
 {
-	struct symbol sym = symbol_of(names, user, pid, ip);
+	const char *why = reason_of(user, ip);
+	struct symbol sym = why ? no_symbol : symbol_of(names, user, pid, ip);
 
-	if (sym.name)
+	if (why)
+		put_reason(b, why);
+	else if (sym.name)
 		put_foreignz(b, names, sym.name);
 	else
 		put_address(b, ip);
@@ -156,6 +182,17 @@ static void put_source_frames(struct buf *b, const struct names *names, const st
 
 static void put_frame(struct buf *b, const struct names *names, const struct frame *f)
 {
+	const char *why = reason_of(f->user, f->ip);
+
+	if (why) {
+		if (f->mode == STACK_MODE_PERF)
+			buf_putc(b, '\t');
+		else if (f->mode == STACK_MODE_SONDE)
+			buf_pad(b, ' ', 8);
+		put_reason(b, why);
+		buf_putc(b, '\n');
+		return;
+	}
 	switch (f->mode) {
 	case STACK_MODE_SONDE:
 	case STACK_MODE_PERF: put_source_frames(b, names, f); break;

@@ -19,15 +19,17 @@
 #include "type/type.h"
 
 enum map_role {
-	MAP_USER,         /* a map of the script, keyed: its own kernel map */
-	MAP_GLOBAL,       /* a keyless map of the script: in the data map at data_off */
-	MAP_RING,         /* ring buffer of events */
-	MAP_DATA,         /* one array element: keyless maps, loss counters, constants */
-	MAP_SCRATCH,      /* per-CPU array: large temporaries */
-	MAP_HUGE_SCRATCH, /* array: temporaries that exceed the limit of a per-CPU value */
-	MAP_STACKS,       /* hash: u64 -> u64 ip[limit] */
-	MAP_SET,          /* small internal tables: syscall sets, pid sets for --follow */
-	MAP_PROGS,        /* program array for tail calls, by number */
+	MAP_USER,             /* a map of the script, keyed: its own kernel map */
+	MAP_GLOBAL,           /* a keyless map of the script: in the data map at data_off */
+	MAP_RING,             /* ring buffer of events */
+	MAP_DATA,             /* one array element: keyless maps, loss counters, constants */
+	MAP_SCRATCH,          /* per-CPU array: large temporaries */
+	MAP_HUGE_SCRATCH,     /* array: temporaries that exceed the limit of a per-CPU value */
+	MAP_STACKS,           /* hash: u64 -> u64 ip[limit] */
+	MAP_SET,              /* small internal tables: syscall sets, pid sets for --follow */
+	MAP_PROGS,            /* program array for tail calls, by number */
+	MAP_UNWIND,           /* array of one element, mapped: unwind tables (type/unwind.h) */
+	MAP_UNWIND_PROCESSES, /* hash: process -> struct unwind_process */
 };
 
 struct map_desc {

@@ -152,6 +152,11 @@ static int map_zero(void *self, u32 map)
 	return kernel_map_zero(self, map);
 }
 
+static void *map_memory(void *self, u32 map)
+{
+	return kernel_map_memory(self, map);
+}
+
 static int map_set(void *self, u32 map, const void *key, const void *value)
 {
 	return kernel_set_add(self, map, key, value);
@@ -229,6 +234,7 @@ const struct engine engine_kernel = {
 	.map_clear = map_clear,
 	.map_zero = map_zero,
 	.map_set = map_set,
+	.map_memory = map_memory,
 	.map_delete = map_delete,
 	.stack = stack,
 	.data_u64 = data_u64,

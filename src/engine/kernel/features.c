@@ -92,6 +92,15 @@ static bool try_hash_no_prealloc(void)
 				 I_CALL(BPF_FUNC_map_lookup_elem), I_MOVI(0, 0), I_EXIT());
 }
 
+/* kernel/bpf/arraymap.c: array_map_alloc_check; of 5.10 KMALLOC_MAX_SIZE. */
+static bool try_big_arrays(void)
+{
+	enum { MORE = (4 << 20) + 4096 };
+
+	return was_made(
+		bpf_map_create(BPF_MAP_TYPE_ARRAY, "sonde_try", 4, MORE, 1, BPF_F_MMAPABLE));
+}
+
 static bool try_long_keys(void)
 {
 	_fd int map = bpf_map_create(BPF_MAP_TYPE_HASH, "sonde_try", LONG_KEY + 8, 8, 1, 0);
@@ -142,6 +151,12 @@ static bool try_task_btf(void)
 {
 	return LOADS(RAW_TRACEPOINT, I_CALL(BPF_FUNC_get_current_task_btf), I_LDX(BPF_DW, 1, 0, 0),
 		     I_MOVI(0, 0), I_EXIT());
+}
+
+static bool try_task_pt_regs(void)
+{
+	return LOADS(RAW_TRACEPOINT, I_CALL(BPF_FUNC_get_current_task_btf), I_MOV(1, 0),
+		     I_CALL(BPF_FUNC_task_pt_regs), I_MOVI(0, 0), I_EXIT());
 }
 
 static bool try_get_func_ip(void)
@@ -775,11 +790,13 @@ static bool (*const tries[N_FEATURES])(void) = {
 	[FEAT_RINGBUF] = try_ringbuf,
 	[FEAT_ATOMIC_FETCH] = try_atomic_fetch,
 	[FEAT_HASH_NO_PREALLOC] = try_hash_no_prealloc,
+	[FEAT_BIG_ARRAYS] = try_big_arrays,
 	[FEAT_LONG_KEYS] = try_long_keys,
 	[FEAT_SDIV] = try_sdiv,
 	[FEAT_MOVSX] = try_movsx,
 	[FEAT_BSWAP] = try_bswap,
 	[FEAT_TASK_BTF] = try_task_btf,
+	[FEAT_TASK_PT_REGS] = try_task_pt_regs,
 	[FEAT_GET_FUNC_IP] = try_get_func_ip,
 	[FEAT_COOKIE] = try_cookie,
 	[FEAT_BPF_LOOP] = try_bpf_loop,

@@ -120,6 +120,8 @@ int kernel_map_delete(struct kernel *k, u32 map, const void *key); /* 0 or -errn
 /* Frames of a stack from the stacks map; returns their number. */
 u32 kernel_stack(struct kernel *k, const struct stack_value *v, u32 limit, u64 *ips);
 /* Adds a key to a MAP_SET (--follow's pids); value NULL: zeros. 0 or -errno. */
+/* A mapped array, mapped here until the end of the process; NULL: refused. */
+void *kernel_map_memory(struct kernel *k, u32 map);
 int kernel_set_add(struct kernel *k, u32 map, const void *key, const void *value);
 /* The data map's bytes, mapped (or read): loss counters and keyless maps. */
 u64 kernel_data_u64(struct kernel *k, u32 offset);

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <sched.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <unistd.h>
 #include "engine/kernel/internal.h"
 #include "type/agg.h"
@@ -154,6 +155,8 @@ static int create_one(struct kernel *k, const struct map_desc *m, struct err *er
 	case MAP_HUGE_SCRATCH:
 	case MAP_STACKS:
 	case MAP_SET:
+	case MAP_UNWIND:
+	case MAP_UNWIND_PROCESSES:
 	case MAP_PROGS: break;
 	}
 	return create_map(k, m, err);
@@ -182,6 +185,14 @@ int kernel_set_add(struct kernel *k, u32 map, const void *key, const void *value
 			       -errno :
 			       0;
 	return -EINVAL;
+}
+
+void *kernel_map_memory(struct kernel *k, u32 map)
+{
+	const struct map_desc *m = &k->prog->maps.v[map];
+	void *at = mmap(NULL, m->value_size, PROT_READ | PROT_WRITE, MAP_SHARED, k->map_fd[map], 0);
+
+	return at == MAP_FAILED ? NULL : at;
 }
 
 u32 kernel_stack(struct kernel *k, const struct stack_value *v, u32 limit, u64 *ips)

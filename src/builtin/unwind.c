@@ -1,0 +1,981 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Unwinds user stacks of programs without frame pointers, by the tables of type/unwind.h. For each
+ * frame:
+ *
+ *	rule of pc		from a cache, else by the process's mappings and the file's rows
+ *	CFA = sp or fp + N	the caller's sp
+ *	pc, fp			read from the stack at offsets from the CFA
+ *
+ * The stack is copied in pieces of at most 2 KB that never cross a page, because a copy costs 30 to
+ * 50 ns whatever its length, and one that faults a microsecond.
+ *
+ * The walk is a function that verifiers follow once and that unwinds STEP_FRAMES frames; the
+ * program calls it in a loop. Its state is in scratch, because such functions get numbers only
+ * (ir/lower_func.c). Indexes come from memory or are masked after an unknown zero was added, so that
+ * verifiers do not follow each value of them.
+ */
+#include "builtin/unwind.h"
+#include "builtin/text.h"
+#include "type/unwind.h"
+
+enum {
+	/* The buffer: the state of a walk, the copied piece of the stack, the frames. */
+	ST_SP = 0,
+	ST_FP = 8,
+	ST_PC = 16,
+	ST_EXACT = 24, /* 1: pc is executed next; 0: it is a return address */
+	ST_N = 32,     /* frames so far */
+	ST_WHY = 40,   /* enum unwind_reason */
+	ST_SALT = 48,
+	ST_WINDOW_AT = 56,  /* address of the copied piece, */
+	ST_WINDOW_LEN = 64, /* number of offsets at which a word may begin */
+	ST_PID = 72,
+	ST_BY_FP = 80,  /* 1: the last step was by frame pointers that may be none */
+	ST_SELF = 88,   /* offset of the buffer in scratch */
+	ST_RETURN = 96, /* struct return_instance */
+	ST_WINDOW = 192,
+	WINDOW = 2048,
+	ST_FRAMES = ST_WINDOW + WINDOW,
+
+	MAX_RETURN_INSTANCE = ST_WINDOW - ST_RETURN,
+	MAX_RETURNS = 64, /* the kernel's MAX_URETPROBE_DEPTH */
+	STEP_FRAMES = 8,
+	USER_PAGE = 4096,
+	MAX_FRAME = 1 << 20, /* bytes of a frame whose frame pointer is believed */
+	FIND_STOP = 0,
+	FIND_AGAIN = 2, /* the state is that of the caller */
+};
+
+u32 unwind_head(void)
+{
+	return ST_FRAMES;
+}
+
+/* ---- what the kernel's types say */
+
+struct places {
+	u32 sp, fp, pc, regs_size; /* in struct pt_regs */
+	u32 stack, mm, start_stack, real_parent, tgid;
+	u32 utask, returns, ri_size, ri_addr, ri_stack, ri_next, ri_chained;
+	bool has_returns, has_chained;
+};
+
+static bool member(const struct lower *l, const char *type, const char *name, u32 *offset)
+{
+	const struct world *w = &l->env->world;
+	const struct type *t = w->type ? w->type(w->ctx, 's', type) : NULL;
+
+	return t && type_field(t, name, offset);
+}
+
+/* ri_size: of the part that is read. */
+static bool find_returns(const struct lower *l, struct places *p)
+{
+	bool all = member(l, "task_struct", "utask", &p->utask) &&
+		   member(l, "uprobe_task", "return_instances", &p->returns) &&
+		   member(l, "return_instance", "orig_ret_vaddr", &p->ri_addr) &&
+		   member(l, "return_instance", "stack", &p->ri_stack) &&
+		   member(l, "return_instance", "next", &p->ri_next);
+
+	p->has_chained = member(l, "return_instance", "chained", &p->ri_chained);
+	p->ri_size = MAX(MAX(p->ri_addr, p->ri_stack), MAX(p->ri_next, p->ri_chained)) + 8;
+	return all && p->ri_size <= MAX_RETURN_INSTANCE;
+}
+
+static bool find_places(const struct lower *l, struct places *p)
+{
+	const struct world *w = &l->env->world;
+	const struct type *regs = w->type ? w->type(w->ctx, 's', "pt_regs") : NULL;
+
+	*p = (struct places){ .regs_size = regs ? regs->size : 0 };
+	if (!regs || !member(l, "pt_regs", "sp", &p->sp) || !member(l, "pt_regs", "bp", &p->fp) ||
+	    !member(l, "pt_regs", "ip", &p->pc) || !member(l, "task_struct", "stack", &p->stack) ||
+	    !member(l, "task_struct", "mm", &p->mm) ||
+	    !member(l, "task_struct", "tgid", &p->tgid) ||
+	    !member(l, "task_struct", "real_parent", &p->real_parent) ||
+	    !member(l, "mm_struct", "start_stack", &p->start_stack))
+		return false;
+	p->has_returns = find_returns(l, p);
+	return true;
+}
+
+bool unwind_serves(struct lower *l)
+{
+	struct places p;
+
+	if (l->inst->jump && !feature_has(l->features, FEAT_BPF_LOOP))
+		return false; /* some kernels refuse tail calls from programs with functions */
+	return feature_has(l->features, FEAT_BIG_ARRAYS) && find_places(l, &p);
+}
+
+/* ---- maps */
+
+static u32 map_of_role(struct lower *l, const struct map_desc *m)
+{
+	struct program *p = l->prog;
+
+	for (u32 i = 0; i < p->maps.n; i++)
+		if (p->maps.v[i].role == m->role)
+			return i;
+	vec_push(p->arena, &p->maps, *m);
+	return p->maps.n - 1;
+}
+
+static u32 tables_map(struct lower *l)
+{
+	return map_of_role(l, &(struct map_desc){ .name = ".unwind",
+						  .role = MAP_UNWIND,
+						  .bpf_type = BPF_MAP_TYPE_ARRAY,
+						  .key_size = 4,
+						  .value_size = UNWIND_SIZE,
+						  .max_entries = 1,
+						  .flags = BPF_F_MMAPABLE });
+}
+
+static u32 processes_map(struct lower *l)
+{
+	struct map_desc m = { .name = ".processes",
+			      .role = MAP_UNWIND_PROCESSES,
+			      .bpf_type = BPF_MAP_TYPE_HASH,
+			      .key_size = 4,
+			      .value_size = sizeof(struct unwind_process),
+			      .max_entries = UNWIND_PROCESSES };
+
+	if (feature_has(l->features, FEAT_HASH_NO_PREALLOC))
+		m.flags = BPF_F_NO_PREALLOC;
+	else
+		m.max_entries /= 8;
+	return map_of_role(l, &m);
+}
+
+static struct opnd table_at(struct lower *l, s64 offset, struct opnd index, u32 n, u32 shift)
+{
+	struct opnd at = ir_op2(l, IR_SHL, ir_op2(l, IR_AND, index, o_imm(n - 1)), o_imm(shift));
+
+	return ir_op2(l, IR_ADD, ir_addr(l, o_data(tables_map(l), offset)), at);
+}
+
+/* ---- small pieces of code */
+
+/* Continues in a block of a shared function, where no value of another block is known. */
+static void place(struct lower *l, struct ir_block *b)
+{
+	ir_place(l, b);
+	lower_values_drop(l, 0);
+}
+
+struct walk { /* of a function */
+	struct lower *l;
+	struct opnd at; /* address of the buffer */
+	u32 room;       /* bytes of frames */
+	struct ir_block *stop;
+};
+
+static struct opnd get(const struct walk *w, u32 what)
+{
+	return ir_load(w->l, opnd_plus(w->at, what), 8, false);
+}
+
+static void put(const struct walk *w, u32 what, struct opnd v)
+{
+	ir_store(w->l, opnd_plus(w->at, what), 8, v);
+}
+
+static void push_frame(const struct walk *w, struct opnd n, struct opnd pc)
+{
+	struct lower *l = w->l;
+	struct opnd i = ir_op2(l, IR_AND, n, o_imm(w->room / 8 - 1));
+
+	ir_store(l, opnd_plus(ir_op2(l, IR_ADD, w->at, ir_op2(l, IR_SHL, i, o_imm(3))), ST_FRAMES),
+		 8, pc);
+}
+
+/* Continues if the condition holds; else stops for that reason. */
+static void demand(const struct walk *w, enum ir_cond cc, struct opnd a, struct opnd b,
+		   enum unwind_reason why)
+{
+	struct lower *l = w->l;
+	struct ir_block *good = ir_block_new(l), *bad = ir_block_new(l);
+
+	ir_branch(l, cc, a, b, good, bad);
+	place(l, bad);
+	put(w, ST_WHY, o_imm(why));
+	ir_jump(l, w->stop);
+	place(l, good);
+}
+
+static struct walk walk_begin(struct lower *l, const struct opnd *arg, const u32 most[2])
+{
+	struct walk w = { .l = l, .room = most[0] - ST_FRAMES };
+
+	w.at = lower_shared_scratch(l, arg[0], most[0]);
+	w.stop = ir_block_new(l);
+	return w;
+}
+
+/* The function returns `value`, or 0 from the stop block. */
+static struct opnd walk_end(const struct walk *w, struct opnd value)
+{
+	struct lower *l = w->l;
+	struct ir_block *out = ir_block_new(l);
+	u32 v = ir_var(l);
+
+	ir_var_set(l, v, value);
+	ir_jump(l, out);
+	place(l, w->stop);
+	ir_var_set(l, v, o_imm(FIND_STOP));
+	ir_jump(l, out);
+	place(l, out);
+	return o_temp(v);
+}
+
+static struct opnd kernel_word(struct lower *l, struct opnd base, u32 offset)
+{
+	return lower_read_scalar(l, &ty_u64, ir_op2(l, IR_ADD, base, o_imm(offset)), SPACE_KERNEL);
+}
+
+static struct opnd current_task(struct lower *l)
+{
+	return ir_call(l, BPF_FUNC_get_current_task, true, 0);
+}
+
+/* ---- the stack */
+
+/* Copies the stack from an address on; returns the word there. */
+static struct opnd refill_body(struct lower *l, const struct opnd *arg, const u32 most[2])
+{
+	struct walk w = walk_begin(l, arg, most);
+	struct opnd left, len, ret;
+
+	put(&w, ST_WINDOW_LEN, o_imm(0));
+	demand(&w, CC_EQ, ir_op2(l, IR_AND, arg[1], o_imm(7)), o_imm(0), UNWIND_WHY_UNREADABLE);
+	left = ir_op2(l, IR_SUB, o_imm(USER_PAGE), ir_op2(l, IR_AND, arg[1], o_imm(USER_PAGE - 1)));
+	len = ir_at_most(l, left, WINDOW);
+	ret = ir_call(l, BPF_FUNC_probe_read_user, false, 3, opnd_plus(w.at, ST_WINDOW), len,
+		      arg[1]);
+	demand(&w, CC_SGE, ret, o_imm(0), UNWIND_WHY_UNREADABLE);
+	put(&w, ST_WINDOW_AT, arg[1]);
+	put(&w, ST_WINDOW_LEN, ir_op2(l, IR_SUB, len, o_imm(7)));
+	return walk_end(&w, get(&w, ST_WINDOW));
+}
+
+static const struct shared_func refill_func = { .name = "unwind_refill",
+						.n_args = 2,
+						.body = refill_body };
+
+/* The word at an address of the stack; stops if it cannot be read. */
+static struct opnd read_word(const struct walk *w, struct opnd address)
+{
+	struct lower *l = w->l;
+	const u32 most[2] = { ST_FRAMES + w->room, 0 };
+	struct ir_block *hit = ir_block_new(l), *miss = ir_block_new(l), *out = ir_block_new(l);
+	struct opnd off = ir_op2(l, IR_SUB, address, get(w, ST_WINDOW_AT)), at;
+	u32 v = ir_var(l);
+
+	ir_branch(l, CC_ULT, off, get(w, ST_WINDOW_LEN), hit, miss);
+	place(l, hit);
+	at = ir_op2(l, IR_ADD, w->at, ir_op2(l, IR_AND, off, o_imm(WINDOW - 8)));
+	ir_var_set(l, v, ir_load(l, opnd_plus(at, ST_WINDOW), 8, false));
+	ir_jump(l, out);
+	place(l, miss);
+	ir_var_set(l, v,
+		   lower_call_shared(l, &refill_func, most,
+				     (struct opnd[]){ get(w, ST_SELF), address }));
+	ir_branch(l, CC_EQ, get(w, ST_WHY), o_imm(0), out, w->stop);
+	place(l, out);
+	return o_temp(v);
+}
+
+/* ---- the rule of an address */
+
+/* Index of the mapping that may contain the address: the last that begins at or below it. */
+static struct opnd find_area(struct lower *l, struct opnd process, struct opnd address)
+{
+	u32 at = ir_var(l);
+
+	ir_var_set(l, at,
+		   ir_op2(l, IR_AND,
+			  ir_load(l, opnd_plus(process, offsetof(struct unwind_process, zero)), 8,
+				  false),
+			  o_imm(UNWIND_AREAS - 1)));
+	for (u32 step = UNWIND_AREAS / 2; step; step /= 2) {
+		struct ir_block *above = ir_block_new(l), *next = ir_block_new(l);
+		struct opnd t = ir_op2(l, IR_AND, ir_op2(l, IR_ADD, o_temp(at), o_imm(step)),
+				       o_imm(UNWIND_AREAS - 1)),
+			    p = ir_op2(l, IR_ADD, process, ir_op2(l, IR_SHL, t, o_imm(3)));
+
+		ir_branch(l, CC_ULE,
+			  ir_load(l, opnd_plus(p, offsetof(struct unwind_process, start)), 8,
+				  false),
+			  address, above, next);
+		place(l, above);
+		ir_var_set(l, at, t);
+		ir_jump(l, next);
+		place(l, next);
+	}
+	return o_temp(at);
+}
+
+/* One step of the search for the last row below `end` that is at or below the address. */
+static void row_step(struct lower *l, u32 at, u32 step, struct opnd end, struct opnd low,
+		     struct opnd zero)
+{
+	struct ir_block *inside = ir_block_new(l), *above = ir_block_new(l),
+			*next = ir_block_new(l);
+	struct opnd t = ir_op2(l, IR_ADD, o_temp(at), o_imm(step)), row;
+
+	ir_branch(l, CC_ULT, t, end, inside, next);
+	place(l, inside);
+	row = ir_load(l, table_at(l, UNWIND_ROWS, t, UNWIND_N_ROWS, 2), 2, false);
+	ir_branch(l, CC_ULE, row, low, above, next);
+	place(l, above);
+	ir_var_set(l, at, t);
+	ir_jump(l, next);
+	place(l, next);
+	/* what verifiers learned about it depends on the path: forget */
+	ir_var_set(l, at,
+		   ir_op2(l, IR_AND, ir_op2(l, IR_ADD, o_temp(at), zero),
+			  o_imm(UNWIND_N_ROWS - 1)));
+}
+
+/* The number of the rule of a byte of a file's code. */
+static struct opnd find_rule_number(struct lower *l, struct opnd first_page, struct opnd offset,
+				    struct opnd zero)
+{
+	enum { FEW = 16, MOST = 256 };
+	struct opnd page = ir_op2(l, IR_ADD, first_page,
+				  ir_op2(l, IR_SHR, offset, o_imm(UNWIND_PAGE_SHIFT))),
+		    low = ir_op2(l, IR_AND, offset, o_imm(0xffff)), end, first;
+	struct ir_block *many = ir_block_new(l), *few = ir_block_new(l);
+	u32 at = ir_var(l);
+
+	first = ir_load(l, table_at(l, UNWIND_PAGES, page, UNWIND_N_PAGES, 2), 4, false);
+	end = ir_load(
+		l, table_at(l, UNWIND_PAGES, ir_op2(l, IR_ADD, page, o_imm(1)), UNWIND_N_PAGES, 2),
+		4, false);
+	ir_var_set(l, at, ir_op2(l, IR_SUB, first, o_imm(1)));
+	ir_branch(l, CC_UGT, ir_op2(l, IR_SUB, end, first), o_imm(FEW - 1), many, few);
+	place(l, many);
+	for (u32 step = MOST / 2; step >= FEW; step /= 2)
+		row_step(l, at, step, end, low, zero);
+	ir_jump(l, few);
+	place(l, few);
+	for (u32 step = FEW / 2; step; step /= 2)
+		row_step(l, at, step, end, low, zero);
+	return ir_load(l, opnd_plus(table_at(l, UNWIND_ROWS, o_temp(at), UNWIND_N_ROWS, 2), 2), 2,
+		       false);
+}
+
+/* ---- frames that a simple rule does not describe */
+
+/* Kinds of object/cfi.h, of which this room knows only the numbers. */
+enum { KIND_SP = 1, KIND_FP, KIND_SP_DEREF, KIND_FP_DEREF, KIND_PLT };
+enum { SAVED_SAME, SAVED_AT_CFA, SAVED_AT_SP, SAVED_AT_FP, SAVED_NOWHERE };
+
+static struct opnd rule_field(struct lower *l, struct opnd rule, u32 offset, u32 size)
+{
+	return ir_load(l, opnd_plus(rule, offset), size, size == 4);
+}
+#define FIELD(l, rule, name)                                                                       \
+	rule_field(l, rule, offsetof(struct unwind_rule, name),                                    \
+		   (u32)sizeof(((struct unwind_rule *)0)->name))
+
+/* Runs the code after it if kind == k; next() continues. */
+static struct ir_block *if_kind(struct lower *l, struct opnd kind, s64 k)
+{
+	struct ir_block *is = ir_block_new(l), *no = ir_block_new(l);
+
+	ir_branch(l, CC_EQ, kind, o_imm(k), is, no);
+	place(l, is);
+	return no;
+}
+
+static void otherwise(struct lower *l, struct ir_block *no, struct ir_block *out)
+{
+	ir_jump(l, out);
+	place(l, no);
+}
+
+static struct opnd odd_cfa(const struct walk *w, struct opnd rule)
+{
+	struct lower *l = w->l;
+	struct opnd kind = FIELD(l, rule, cfa_kind), n = FIELD(l, rule, cfa),
+		    add = FIELD(l, rule, add);
+	struct ir_block *out = ir_block_new(l), *no;
+	u32 cfa = ir_var(l);
+
+	no = if_kind(l, kind, KIND_SP);
+	ir_var_set(l, cfa, ir_op2(l, IR_ADD, get(w, ST_SP), n));
+	otherwise(l, no, out);
+	no = if_kind(l, kind, KIND_FP);
+	ir_var_set(l, cfa, ir_op2(l, IR_ADD, get(w, ST_FP), n));
+	otherwise(l, no, out);
+	no = if_kind(l, kind, KIND_PLT);
+	ir_var_set(
+		l, cfa,
+		ir_op2(l, IR_ADD, ir_op2(l, IR_ADD, get(w, ST_SP), o_imm(8)),
+		       ir_op2(l, IR_SHL,
+			      ir_set(l, CC_UGE, ir_op2(l, IR_AND, get(w, ST_PC), o_imm(15)), add),
+			      o_imm(3))));
+	otherwise(l, no, out);
+	no = if_kind(l, kind, KIND_SP_DEREF);
+	ir_var_set(l, cfa,
+		   ir_op2(l, IR_ADD, read_word(w, ir_op2(l, IR_ADD, get(w, ST_SP), n)), add));
+	otherwise(l, no, out);
+	no = if_kind(l, kind, KIND_FP_DEREF);
+	ir_var_set(l, cfa,
+		   ir_op2(l, IR_ADD, read_word(w, ir_op2(l, IR_ADD, get(w, ST_FP), n)), add));
+	otherwise(l, no, out);
+	put(w, ST_WHY, o_imm(UNWIND_WHY_NO_RULE));
+	ir_jump(l, w->stop);
+	place(l, out);
+	return o_temp(cfa);
+}
+
+/* The caller's value of a register. `lost` where no rule says it. */
+static struct opnd odd_saved(const struct walk *w, struct opnd kind, struct opnd n, struct opnd cfa,
+			     struct opnd same)
+{
+	struct lower *l = w->l;
+	struct ir_block *out = ir_block_new(l), *read = ir_block_new(l), *no;
+	u32 v = ir_var(l), at = ir_var(l);
+
+	no = if_kind(l, kind, SAVED_SAME);
+	ir_var_set(l, v, same);
+	otherwise(l, no, out);
+	no = if_kind(l, kind, SAVED_AT_CFA);
+	ir_var_set(l, at, ir_op2(l, IR_ADD, cfa, n));
+	otherwise(l, no, read);
+	no = if_kind(l, kind, SAVED_AT_SP);
+	ir_var_set(l, at, ir_op2(l, IR_ADD, get(w, ST_SP), n));
+	otherwise(l, no, read);
+	no = if_kind(l, kind, SAVED_AT_FP);
+	ir_var_set(l, at, ir_op2(l, IR_ADD, get(w, ST_FP), n));
+	otherwise(l, no, read);
+	ir_var_set(l, v, o_imm(0)); /* no address: a rule that needs it stops */
+	ir_jump(l, out);
+	place(l, read);
+	ir_var_set(l, v, read_word(w, o_temp(at)));
+	ir_jump(l, out);
+	place(l, out);
+	return o_temp(v);
+}
+
+static void push_this(const struct walk *w)
+{
+	struct opnd n = get(w, ST_N);
+
+	push_frame(w, n, get(w, ST_PC));
+	put(w, ST_N, ir_op2(w->l, IR_ADD, n, o_imm(1)));
+}
+
+/* Signals may have switched stacks; all other frames are above their callees. */
+static void demand_above(const struct walk *w, struct opnd cfa, struct opnd is_signal)
+{
+	struct lower *l = w->l;
+	struct ir_block *ordinary = ir_block_new(l), *out = ir_block_new(l);
+
+	ir_branch(l, CC_NE, is_signal, o_imm(0), out, ordinary);
+	place(l, ordinary);
+	demand(w, CC_UGT, cfa, get(w, ST_SP), UNWIND_WHY_BACKWARDS);
+	ir_jump(l, out);
+	place(l, out);
+}
+
+static void step_odd(const struct walk *w, struct opnd rule)
+{
+	struct lower *l = w->l;
+	struct opnd is_signal = FIELD(l, rule, is_signal), ra_kind = FIELD(l, rule, ra_kind), cfa,
+		    pc, fp;
+	struct ir_block *goes_on = ir_block_new(l);
+
+	push_this(w);
+	ir_branch(l, CC_EQ, ra_kind, o_imm(SAVED_NOWHERE), w->stop, goes_on);
+	place(l, goes_on);
+	cfa = odd_cfa(w, rule);
+	demand_above(w, cfa, is_signal);
+	fp = odd_saved(w, FIELD(l, rule, fp_kind), FIELD(l, rule, fp), cfa, get(w, ST_FP));
+	pc = odd_saved(w, ra_kind, FIELD(l, rule, ra), cfa, o_imm(0));
+	put(w, ST_SP, cfa);
+	put(w, ST_FP, fp);
+	put(w, ST_PC, pc);
+	put(w, ST_EXACT, is_signal);
+	put(w, ST_BY_FP, o_imm(0));
+}
+
+/* ---- code without rules */
+
+/* *(fp) is the caller's fp and *(fp + 8) the return address. */
+static void step_by_fp(const struct walk *w)
+{
+	struct lower *l = w->l;
+	struct opnd fp = get(w, ST_FP), far = ir_op2(l, IR_SUB, fp, get(w, ST_SP)), up, pc;
+
+	push_this(w);
+	demand(w, CC_ULT, far, o_imm(MAX_FRAME), UNWIND_WHY_NO_FP);
+	demand(w, CC_EQ, ir_op2(l, IR_AND, fp, o_imm(7)), o_imm(0), UNWIND_WHY_NO_FP);
+	up = read_word(w, fp);
+	pc = read_word(w, ir_op2(l, IR_ADD, fp, o_imm(8)));
+	put(w, ST_SP, ir_op2(l, IR_ADD, fp, o_imm(16)));
+	put(w, ST_FP, up);
+	put(w, ST_PC, pc);
+	put(w, ST_EXACT, o_imm(0));
+	put(w, ST_BY_FP, o_imm(1));
+}
+
+/*
+ * The return address that a return probe replaced. The kernel keeps it in the list
+ * task->utask->return_instances, innermost first, with the address of its slot on the stack.
+ * Of several probes on one function only the last holds the address; the others are "chained"
+ * (kernel/events/uprobes.c: prepare_uretprobe).
+ */
+static struct opnd returns_body(struct lower *l, const struct opnd *arg, const u32 most[2])
+{
+	struct walk w = walk_begin(l, arg, most);
+	struct ir_block *head = ir_block_new(l), *body = ir_block_new(l), *found = ir_block_new(l),
+			*slot = ir_block_new(l), *next = ir_block_new(l), *got = ir_block_new(l);
+	u32 i = ir_var(l), ri = ir_var(l);
+	struct opnd ret, ours;
+	struct places p;
+
+	find_places(l, &p);
+	ir_var_set(l, i, o_imm(0));
+	ir_var_set(l, ri, kernel_word(l, kernel_word(l, current_task(l), p.utask), p.returns));
+	ours = ir_op2(l, IR_SUB, get(&w, ST_SP), o_imm(8));
+	ir_jump(l, head);
+	place(l, head);
+	ir_branch(l, CC_UGE, o_temp(i), o_imm(MAX_RETURNS), w.stop, body);
+	place(l, body);
+	ret = ir_call(l, BPF_FUNC_probe_read_kernel, false, 3, opnd_plus(w.at, ST_RETURN),
+		      o_imm(p.ri_size), o_temp(ri));
+	ir_branch(l, CC_EQ, ret, o_imm(0), got, w.stop);
+	place(l, got);
+	ir_branch(l, CC_EQ, get(&w, ST_RETURN + p.ri_stack), ours, slot, next);
+	place(l, slot);
+	if (p.has_chained)
+		ir_branch(l, CC_EQ, ir_load(l, opnd_plus(w.at, ST_RETURN + p.ri_chained), 1, false),
+			  o_imm(0), found, next);
+	else
+		ir_jump(l, found);
+	place(l, next);
+	ir_var_set(l, ri, get(&w, ST_RETURN + p.ri_next));
+	ir_var_set(l, i, ir_op2(l, IR_ADD, o_temp(i), o_imm(1)));
+	ir_jump(l, head);
+	place(l, found);
+	return walk_end(&w, get(&w, ST_RETURN + p.ri_addr));
+}
+
+static const struct shared_func returns_func = { .name = "unwind_return",
+						 .n_args = 1,
+						 .body = returns_body };
+
+/* The state's pc is where a return probe traps, or it is no address of code. */
+static void step_return_probe(const struct walk *w)
+{
+	struct lower *l = w->l;
+	const u32 most[2] = { ST_FRAMES + w->room, 0 };
+	struct ir_block *probed = ir_block_new(l), *no = ir_block_new(l);
+	struct places p;
+	struct opnd pc = o_imm(0);
+
+	if (find_places(l, &p) && p.has_returns)
+		pc = lower_call_shared(l, &returns_func, most, (struct opnd[]){ get(w, ST_SELF) });
+	ir_branch(l, CC_NE, pc, o_imm(0), probed, no);
+	place(l, no);
+	demand(w, CC_EQ, get(w, ST_BY_FP), o_imm(0), UNWIND_WHY_NO_FP);
+	put(w, ST_WHY, o_imm(UNWIND_WHY_NOT_CODE));
+	ir_jump(l, w->stop);
+	place(l, probed);
+	put(w, ST_PC, pc);
+}
+
+/* ---- the slow path: no rule in the cache */
+
+static void at_special(const struct walk *w, struct opnd pages, struct ir_block *again)
+{
+	struct lower *l = w->l;
+	struct ir_block *no;
+
+	no = if_kind(l, pages, UNWIND_RETURNS);
+	step_return_probe(w);
+	otherwise(l, no, again);
+	no = if_kind(l, pages, UNWIND_BY_FP);
+	step_by_fp(w);
+	otherwise(l, no, again);
+	push_this(w);
+	demand(w, CC_NE, pages, o_imm(UNWIND_NO_ROOM), UNWIND_WHY_NO_ROOM);
+	put(w, ST_WHY, o_imm(UNWIND_WHY_NO_CFI));
+	ir_jump(l, w->stop);
+}
+
+/*
+ * A return address outside of the known mappings: a return probe's, whose page the kernel maps when
+ * the first one is hit; or none, which after frame pointers means that there were none.
+ */
+static void demand_code(const struct walk *w, struct opnd page, struct opnd n_pages,
+			struct ir_block *again)
+{
+	struct lower *l = w->l;
+	struct ir_block *good = ir_block_new(l), *bad = ir_block_new(l), *some = ir_block_new(l);
+
+	ir_branch(l, CC_ULT, page, n_pages, good, bad);
+	place(l, bad);
+	ir_branch(l, CC_EQ, get(w, ST_PC), o_imm(0), w->stop, some);
+	place(l, some);
+	step_return_probe(w);
+	ir_jump(l, again);
+	place(l, good);
+}
+
+static struct opnd lookup_address(struct lower *l, struct opnd pc, struct opnd exact)
+{
+	return ir_op2(l, IR_SUB, ir_op2(l, IR_ADD, pc, exact), o_imm(1));
+}
+
+/* In the cache an entry is (address ^ salt) << 16 | rule. */
+static struct opnd cache_tag(struct lower *l, struct opnd address, struct opnd salt)
+{
+	return ir_op2(l, IR_SHL, ir_op2(l, IR_XOR, address, salt), o_imm(16));
+}
+
+static struct opnd cache_at(struct lower *l, struct opnd tag)
+{
+	return table_at(l, UNWIND_CACHE,
+			ir_op2(l, IR_SHR, ir_op2(l, IR_MUL, tag, o_imm((s64)0x9e3779b97f4a7c15ull)),
+			       o_imm(40)),
+			UNWIND_N_CACHED, 3);
+}
+
+/*
+ * Finds the rule of the state's pc: returns a simple one; follows another, and returns FIND_AGAIN;
+ * or returns FIND_STOP at the end of the stack, with the reason.
+ */
+static struct opnd find_body(struct lower *l, const struct opnd *arg, const u32 most[2])
+{
+	struct walk w = walk_begin(l, arg, most);
+	struct opnd process, address, area, pages, offset, rule, simple, tag, zero;
+	struct ir_block *again = ir_block_new(l), *file = ir_block_new(l),
+			*special = ir_block_new(l), *is_simple = ir_block_new(l),
+			*odd = ir_block_new(l), *ret = ir_block_new(l);
+	u32 v = ir_var(l);
+
+	process = ir_call(l, BPF_FUNC_map_lookup_elem, false, 2, o_map(processes_map(l)),
+			  opnd_plus(w.at, ST_PID));
+	demand(&w, CC_NE, process, o_imm(0), UNWIND_WHY_NEW);
+	zero = ir_load(l, opnd_plus(process, offsetof(struct unwind_process, zero)), 8, false);
+	address = lookup_address(l, get(&w, ST_PC), get(&w, ST_EXACT));
+	area = opnd_plus(ir_op2(l, IR_ADD, process,
+				ir_op2(l, IR_SHL, find_area(l, process, address), o_imm(4))),
+			 offsetof(struct unwind_process, area));
+	offset = ir_op2(l, IR_SUB, address, ir_load(l, area, 8, false));
+	pages = ir_load(l, opnd_plus(area, offsetof(struct unwind_area, pages)), 4, false);
+	demand_code(&w, ir_op2(l, IR_SHR, offset, o_imm(UNWIND_PAGE_SHIFT)),
+		    ir_load(l, opnd_plus(area, offsetof(struct unwind_area, n_pages)), 4, false),
+		    again);
+	ir_branch(l, CC_UGE, pages, o_imm(UNWIND_SPECIAL), special, file);
+	place(l, special);
+	at_special(&w, pages, again);
+	place(l, file);
+	rule = table_at(l, UNWIND_RULES, find_rule_number(l, pages, offset, zero), UNWIND_N_RULES,
+			5);
+	simple = FIELD(l, rule, simple);
+	ir_branch(l, CC_NE, simple, o_imm(0), is_simple, odd);
+	place(l, odd);
+	step_odd(&w, rule);
+	ir_jump(l, again);
+	place(l, is_simple);
+	tag = cache_tag(l, address, get(&w, ST_SALT));
+	ir_store(l, cache_at(l, tag), 8,
+		 ir_op2(l, IR_OR, tag, ir_op2(l, IR_AND, simple, o_imm(0xffff))));
+	ir_var_set(l, v, simple);
+	ir_jump(l, ret);
+	place(l, again);
+	ir_var_set(l, v, o_imm(FIND_AGAIN));
+	ir_jump(l, ret);
+	place(l, ret);
+	return walk_end(&w, o_temp(v));
+}
+
+static const struct shared_func find_func = { .name = "unwind_find",
+					      .n_args = 1,
+					      .body = find_body };
+
+/* ---- the fast path */
+
+struct registers { /* variables */
+	u32 sp, fp, pc, exact, n;
+};
+
+static void load_registers(const struct walk *w, const struct registers *r)
+{
+	ir_var_set(w->l, r->sp, get(w, ST_SP));
+	ir_var_set(w->l, r->fp, get(w, ST_FP));
+	ir_var_set(w->l, r->pc, get(w, ST_PC));
+	ir_var_set(w->l, r->exact, get(w, ST_EXACT));
+	ir_var_set(w->l, r->n, get(w, ST_N));
+}
+
+static void save_registers(const struct walk *w, const struct registers *r)
+{
+	put(w, ST_SP, o_temp(r->sp));
+	put(w, ST_FP, o_temp(r->fp));
+	put(w, ST_PC, o_temp(r->pc));
+	put(w, ST_EXACT, o_temp(r->exact));
+	put(w, ST_N, o_temp(r->n));
+}
+
+/* Follows a simple rule. */
+static void step_simple(const struct walk *w, const struct registers *r, struct opnd rule)
+{
+	struct lower *l = w->l;
+	struct ir_block *by_fp = ir_block_new(l), *known = ir_block_new(l),
+			*saved = ir_block_new(l), *up = ir_block_new(l);
+	u32 cfa = ir_var(l);
+	struct opnd n;
+
+	push_frame(w, o_temp(r->n), o_temp(r->pc));
+	ir_var_set(l, r->n, ir_op2(l, IR_ADD, o_temp(r->n), o_imm(1)));
+	put(w, ST_N, o_temp(r->n));
+	ir_var_set(l, cfa, o_temp(r->sp));
+	ir_branch(l, CC_SET, rule, o_imm(1), by_fp, known);
+	place(l, by_fp);
+	ir_var_set(l, cfa, o_temp(r->fp));
+	ir_jump(l, known);
+	place(l, known);
+	n = ir_op2(l, IR_SHL, ir_op2(l, IR_AND, ir_op2(l, IR_SHR, rule, o_imm(1)), o_imm(1023)),
+		   o_imm(3));
+	ir_var_set(l, cfa, ir_op2(l, IR_ADD, o_temp(cfa), n));
+	demand(w, CC_UGT, o_temp(cfa), o_temp(r->sp), UNWIND_WHY_BACKWARDS);
+	n = ir_op2(l, IR_AND, ir_op2(l, IR_SHR, rule, o_imm(11)), o_imm(31));
+	ir_branch(l, CC_NE, n, o_imm(0), saved, up);
+	place(l, saved);
+	n = ir_op2(l, IR_SHL, ir_op2(l, IR_ADD, n, o_imm(1)), o_imm(3));
+	ir_var_set(l, r->fp, read_word(w, ir_op2(l, IR_SUB, o_temp(cfa), n)));
+	ir_jump(l, up);
+	place(l, up);
+	ir_var_set(l, r->pc, read_word(w, ir_op2(l, IR_SUB, o_temp(cfa), o_imm(8))));
+	ir_var_set(l, r->sp, o_temp(cfa));
+	ir_var_set(l, r->exact, o_imm(0));
+}
+
+/* Unwinds STEP_FRAMES frames, at most arg[1] in all; returns 1 if there may be more. */
+static struct opnd step_body(struct lower *l, const struct opnd *arg, const u32 most[2])
+{
+	struct walk w = walk_begin(l, arg, most);
+	struct registers r = { ir_var(l), ir_var(l), ir_var(l), ir_var(l), ir_var(l) };
+	struct ir_block *head = ir_block_new(l), *more = ir_block_new(l), *body = ir_block_new(l),
+			*hit = ir_block_new(l), *miss = ir_block_new(l), *found = ir_block_new(l),
+			*again = ir_block_new(l), *next = ir_block_new(l), *out = ir_block_new(l),
+			*ended = ir_block_new(l);
+	u32 i = ir_var(l), rule = ir_var(l);
+	struct opnd tag, got;
+
+	load_registers(&w, &r);
+	ir_var_set(l, i, o_imm(0));
+	ir_jump(l, head);
+	place(l, head);
+	ir_branch(l, CC_UGE, o_temp(i), o_imm(STEP_FRAMES), out, more);
+	place(l, more);
+	ir_branch(l, CC_UGE, o_temp(r.n), arg[1], w.stop, body);
+	place(l, body);
+	tag = cache_tag(l, lookup_address(l, o_temp(r.pc), o_temp(r.exact)), get(&w, ST_SALT));
+	ir_var_set(l, rule, ir_op2(l, IR_XOR, ir_load(l, cache_at(l, tag), 8, false), tag));
+	ir_branch(l, CC_ULE, o_temp(rule), o_imm(0xffff), hit, miss);
+	place(l, miss);
+	save_registers(&w, &r);
+	got = lower_call_shared(l, &find_func, most, (struct opnd[]){ get(&w, ST_SELF) });
+	ir_var_set(l, rule, got);
+	ir_branch(l, CC_EQ, o_temp(rule), o_imm(FIND_STOP), w.stop, found);
+	place(l, found);
+	ir_branch(l, CC_EQ, o_temp(rule), o_imm(FIND_AGAIN), again, hit);
+	place(l, again);
+	load_registers(&w, &r);
+	ir_jump(l, next);
+	place(l, hit);
+	step_simple(&w, &r, o_temp(rule));
+	ir_jump(l, next);
+	place(l, next);
+	ir_var_set(l, i, ir_op2(l, IR_ADD, o_temp(i), o_imm(1)));
+	ir_jump(l, head);
+	place(l, out);
+	save_registers(&w, &r);
+	ir_jump(l, ended);
+	place(l, ended);
+	return walk_end(&w, o_imm(1));
+}
+
+static const struct shared_func step_func = { .name = "unwind_step",
+					      .n_args = 2,
+					      .body = step_body };
+
+/* ---- the beginning */
+
+/* 1 if `process` is the current one: since exec() it would have another stack. */
+static void demand_same(const struct walk *w, struct opnd process, struct opnd start_stack)
+{
+	struct lower *l = w->l;
+
+	demand(w, CC_NE, process, o_imm(0), UNWIND_WHY_NEW);
+	demand(w, CC_EQ,
+	       ir_load(l, opnd_plus(process, offsetof(struct unwind_process, start_stack)), 8,
+		       false),
+	       start_stack, UNWIND_WHY_NEW);
+	put(w, ST_SALT,
+	    ir_load(l, opnd_plus(process, offsetof(struct unwind_process, salt)), 8, false));
+}
+
+static struct opnd look_up(const struct walk *w)
+{
+	return ir_call(w->l, BPF_FUNC_map_lookup_elem, false, 2, o_map(processes_map(w->l)),
+		       opnd_plus(w->at, ST_PID));
+}
+
+/* Finds the process, or its parent if it has just been forked: then its memory is the same. */
+static struct opnd begin_body(struct lower *l, const struct opnd *arg, const u32 most[2])
+{
+	struct walk w = walk_begin(l, arg, most);
+	struct ir_block *known = ir_block_new(l), *parent = ir_block_new(l),
+			*has_mm = ir_block_new(l);
+	u32 process = ir_var(l);
+	struct opnd mm, start_stack;
+	struct places p;
+
+	find_places(l, &p);
+	mm = kernel_word(l, current_task(l), p.mm);
+	ir_branch(l, CC_NE, mm, o_imm(0), has_mm, w.stop); /* a kernel thread */
+	place(l, has_mm);
+	start_stack = kernel_word(l, mm, p.start_stack);
+	ir_var_set(l, process, look_up(&w));
+	ir_branch(l, CC_NE, o_temp(process), o_imm(0), known, parent);
+	place(l, parent);
+	ir_store(l, opnd_plus(w.at, ST_PID), 4,
+		 lower_read_scalar(l, &ty_u32,
+				   ir_op2(l, IR_ADD, kernel_word(l, current_task(l), p.real_parent),
+					  o_imm(p.tgid)),
+				   SPACE_KERNEL));
+	ir_var_set(l, process, look_up(&w));
+	ir_jump(l, known);
+	place(l, known);
+	demand_same(&w, o_temp(process), start_stack);
+	return walk_end(&w, o_imm(1));
+}
+
+static const struct shared_func begin_func = { .name = "unwind_begin",
+					       .n_args = 1,
+					       .body = begin_body };
+
+/*
+ * The registers with which the process entered the kernel are at the top of its kernel stack
+ * (arch/x86/include/asm/processor.h: task_pt_regs).
+ */
+static struct opnd saved_registers(struct lower *l, const struct places *p)
+{
+	enum { THREAD_SIZE = 16 << 10 };
+
+	if (feature_has(l->features, FEAT_TASK_PT_REGS))
+		return ir_call(l, BPF_FUNC_task_pt_regs, false, 1,
+			       ir_call(l, BPF_FUNC_get_current_task_btf, true, 0));
+	return ir_op2(l, IR_ADD, kernel_word(l, current_task(l), p->stack),
+		      o_imm(THREAD_SIZE - (s64)p->regs_size));
+}
+
+static void store_registers(struct lower *l, struct opnd buffer)
+{
+	struct places p;
+	struct opnd regs;
+
+	find_places(l, &p);
+	if (l->profile->user_regs && l->profile->prog_type == BPF_PROG_TYPE_KPROBE) {
+		ir_store(l, opnd_plus(buffer, ST_SP), 8, ir_load(l, lower_ctx(l, p.sp), 8, false));
+		ir_store(l, opnd_plus(buffer, ST_FP), 8, ir_load(l, lower_ctx(l, p.fp), 8, false));
+		ir_store(l, opnd_plus(buffer, ST_PC), 8, ir_load(l, lower_ctx(l, p.pc), 8, false));
+		return;
+	}
+	regs = saved_registers(l, &p);
+	ir_store(l, opnd_plus(buffer, ST_SP), 8, kernel_word(l, regs, p.sp));
+	ir_store(l, opnd_plus(buffer, ST_FP), 8, kernel_word(l, regs, p.fp));
+	ir_store(l, opnd_plus(buffer, ST_PC), 8, kernel_word(l, regs, p.pc));
+}
+
+/* Without tables one frame is certain. */
+static void only_this(struct lower *l, struct opnd buffer, u32 n)
+{
+	struct ir_block *user = ir_block_new(l), *out = ir_block_new(l);
+	struct opnd why = ir_load(l, opnd_plus(buffer, ST_WHY), 8, false);
+
+	ir_branch(l, CC_NE, why, o_imm(0), user, out);
+	ir_place(l, user);
+	ir_store(l, opnd_plus(buffer, ST_FRAMES), 8,
+		 ir_load(l, opnd_plus(buffer, ST_PC), 8, false));
+	ir_var_set(l, n, o_imm(1));
+	ir_jump(l, out);
+	ir_place(l, out);
+}
+
+/* The last frame is the reason why there are no more. */
+static void end_with_reason(struct lower *l, struct opnd buffer, u32 n, u32 room)
+{
+	struct ir_block *has = ir_block_new(l), *out = ir_block_new(l);
+	struct opnd why = ir_load(l, opnd_plus(buffer, ST_WHY), 8, false);
+	struct walk w = { .l = l, .at = ir_addr(l, buffer), .room = room };
+
+	ir_branch(l, CC_NE, why, o_imm(0), has, out);
+	ir_place(l, has);
+	push_frame(&w, o_temp(n), why);
+	ir_var_set(l, n, ir_op2(l, IR_ADD, o_temp(n), o_imm(1)));
+	ir_jump(l, out);
+	ir_place(l, out);
+}
+
+static void walk_all(struct lower *l, struct opnd buffer, u32 limit, const u32 most[2])
+{
+	struct ir_block *head = ir_block_new(l), *body = ir_block_new(l), *out = ir_block_new(l);
+	u32 i = ir_var(l);
+	struct opnd more;
+
+	ir_var_set(l, i, o_imm(0));
+	ir_jump(l, head);
+	ir_place(l, head);
+	/* return probes take a turn and make no frame */
+	ir_branch(l, CC_UGE, o_temp(i), o_imm(limit / STEP_FRAMES + 4), out, body);
+	ir_place(l, body);
+	more = lower_call_shared(l, &step_func, most,
+				 (struct opnd[]){ lower_scratch_offset(l, buffer), o_imm(limit) });
+	ir_var_set(l, i, ir_op2(l, IR_ADD, o_temp(i), o_imm(1)));
+	ir_branch(l, CC_NE, more, o_imm(0), head, out);
+	ir_place(l, out);
+}
+
+struct opnd lower_unwind(struct lower *l, struct opnd buffer, u32 limit, u32 room)
+{
+	const u32 most[2] = { ST_FRAMES + room, 0 };
+	struct ir_block *known = ir_block_new(l), *unknown = ir_block_new(l),
+			*out = ir_block_new(l);
+	u32 n = ir_var(l), mark;
+	struct opnd ok;
+
+	ir_var_set(l, n, o_imm(0));
+	store_registers(l, buffer);
+	ir_store(l, opnd_plus(buffer, ST_EXACT), 8, o_imm(1));
+	for (u32 at = ST_N; at <= ST_WINDOW_LEN; at += 8)
+		ir_store(l, opnd_plus(buffer, at), 8, o_imm(0));
+	ir_store(l, opnd_plus(buffer, ST_PID), 8, lower_own_pid(l));
+	ir_store(l, opnd_plus(buffer, ST_BY_FP), 8, o_imm(0));
+	ir_store(l, opnd_plus(buffer, ST_SELF), 8, lower_scratch_offset(l, buffer));
+	mark = lower_values_mark(l);
+	ok = lower_call_shared(l, &begin_func, most,
+			       (struct opnd[]){ lower_scratch_offset(l, buffer) });
+	ir_branch(l, CC_NE, ok, o_imm(0), known, unknown);
+	ir_place(l, unknown);
+	only_this(l, buffer, n);
+	ir_jump(l, out);
+	ir_place(l, known);
+	walk_all(l, buffer, limit, most);
+	ir_var_set(l, n, ir_load(l, opnd_plus(buffer, ST_N), 8, false));
+	ir_jump(l, out);
+	ir_place(l, out);
+	end_with_reason(l, buffer, n, room);
+	lower_values_drop(l, mark);
+	return o_temp(n);
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Feeds the programs that unwind user stacks (type/unwind.h): tables of files, built when the first
+ * process maps them and shared by all, and the mappings of processes.
+ */
+#ifndef SONDE_SYM_UNWINDS_H
+#define SONDE_SYM_UNWINDS_H
+
+#include "type/unwind.h"
+
+struct unwinds;
+struct usyms;
+
+/* Stores the mappings of a process; NULL: it is gone. */
+typedef void (*unwind_set_fn)(void *ctx, u32 pid, const struct unwind_process *p);
+
+/* memory: UNWIND_SIZE zeroed bytes that the programs see. All is borrowed. */
+struct unwinds *unwinds_new(struct usyms *u, void *memory, unwind_set_fn set, void *ctx);
+void unwinds_free(struct unwinds *w);
+/* Reads the mappings of a process, again if they have changed. */
+void unwinds_note(struct unwinds *w, u32 pid);
+
+#endif
