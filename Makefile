@@ -40,7 +40,8 @@ bless: all			# rewrite the expected results: read the diff
 bench: all
 	@if [ -x bench/run ]; then bench/run $(T); else echo "bench: there is no bench/run"; fi
 
-static:				# build-static/sonde, one file that runs anywhere
+static: export CC := $(if $(ARCH),,gcc -specs=$(CURDIR)/build-aux/musl.specs -idirafter /usr/include -idirafter /usr/include/$(shell gcc -print-multiarch))
+static:				# build-static/sonde, one file that runs anywhere, with the C library musl
 	@build-aux/build $(BUILD)-static sonde -Dstatic=true -Doptimization=s
 deb: all			# build/sonde_VERSION_ARCH.deb
 	@package/deb $(BUILD)

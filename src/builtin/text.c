@@ -51,12 +51,10 @@ static const char *text_or_none(struct check *c, const struct node *call, s64 n)
 	bool none = n < 0 || n >= MAX_ROWS || (!n && (call->builtin->aux & EMPTY_IF_NONE));
 	const char *text = none ? NULL : text_of(c, table_of(call), (u32)n);
 
-	if (text && call->builtin->aux & UNKNOWN_ERROR && !strncmp(text, "Unknown error", 13))
-		text = NULL; /* libc adds the number */
 	return text ? text : no_text(call);
 }
 
-/* libc may return a text in a static buffer, so each is copied immediately. */
+/* A text is valid until the next one is asked for, so each is copied immediately. */
 static struct text_table *make_table(struct check *c, const struct node *call)
 {
 	struct text_table *t = arena_new(c->arena, struct text_table);

@@ -18,6 +18,7 @@
 #include "base/clock.h"
 #include "base/fd.h"
 #include "base/json.h"
+#include "base/os_names.h"
 #include "cli/selftest.h"
 #include "engine/kernel/kernel.h"
 #include "output/output.h"
@@ -199,7 +200,7 @@ static void judge(struct result *r, const struct row *row, const char *out, cons
 				     REFUSED :
 				     WRONG; /* what it would have counted is not known */
 		snprintf(r->reason, sizeof r->reason, "it was ended by SIG%s%s",
-			 sigabbrev_np(WTERMSIG(status)),
+			 os_signal_name((u32)WTERMSIG(status)),
 			 r->verdict == REFUSED ? ", as the kernel does where memory is short" : "");
 		return;
 	}

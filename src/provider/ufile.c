@@ -283,8 +283,9 @@ static bool has_folder(struct provider_env *env, const char *pattern)
 
 	if (!slash || slash == pattern)
 		return slash;
-	any = glob(arena_strndup(env->arena, pattern, (size_t)(slash - pattern)), GLOB_ONLYDIR,
-		   NULL, &g) == 0;
+	/* With the slash, only folders match. */
+	any = glob(arena_strndup(env->arena, pattern, (size_t)(slash + 1 - pattern)), 0, NULL,
+		   &g) == 0;
 	if (any)
 		globfree(&g);
 	return any;

@@ -31,6 +31,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <linux/fs.h>
+#include <linux/stat.h>
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
@@ -481,7 +483,7 @@ static bool is_surely_no_elf(int fd)
 {
 	char magic[SELFMAG];
 	struct iovec iov = { magic, sizeof(magic) };
-	ssize_t n = preadv2(fd, &iov, 1, 0, RWF_NOWAIT);
+	ssize_t n = syscall(SYS_preadv2, fd, &iov, 1, 0, 0, RWF_NOWAIT);
 
 	return n >= 0 && (n < (ssize_t)sizeof(magic) || memcmp(magic, ELFMAG, SELFMAG));
 }
@@ -493,7 +495,8 @@ static bool identify(int fd, struct file_id *id)
 	struct statx x;
 	struct stat st;
 
-	if (statx(fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_TYPE | STATX_INO, &x) == 0) {
+	if (syscall(SYS_statx, fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_TYPE | STATX_INO,
+		    &x) == 0) {
 		*id = (struct file_id){ makedev(x.stx_dev_major, x.stx_dev_minor), x.stx_ino };
 		return S_ISREG(x.stx_mode);
 	}

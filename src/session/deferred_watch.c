@@ -163,12 +163,15 @@ static void mark_pattern(struct file_watch *w, const char *pattern, bool holds, 
 	if (!glob_has_wildcard(folder)) {
 		add_place(w, folder, slash + 1, holds, libraries);
 	} else {
+		char *folders = xasprintf("%s/", folder); /* with the slash, only folders match */
+
 		mark_base(w, pattern);
-		if (libraries && glob(folder, GLOB_ONLYDIR, NULL, &g) == 0) {
+		if (libraries && glob(folders, 0, NULL, &g) == 0) {
 			for (size_t i = 0; i < g.gl_pathc; i++)
 				add_place(w, g.gl_pathv[i], slash + 1, true, true);
 			globfree(&g);
 		}
+		free(folders);
 	}
 	free(folder);
 }

@@ -5,6 +5,7 @@
 #include <linux/btf.h>
 #include <string.h>
 #include <sys/stat.h>
+#include "base/os_names.h"
 #include "session/system.h"
 #include "sym/btf.h"
 #include "sym/cgroup.h"
@@ -128,16 +129,15 @@ static u64 world_ksym_addr(void *ctx, const char *name)
 
 /* ---- texts and addresses that builtins ask for */
 
-enum { LAST_ERRNO = 133, LAST_SIGNAL = 64 };
 #define PROC_PID_INIT_INO 0xeffffffcul
 
 static const char *world_text_of(void *ctx, enum world_text table, u32 n)
 {
 	switch (table) {
-	case TEXT_ERRNO: return n <= LAST_ERRNO ? strerror((int)n) : NULL;
-	case TEXT_ERRNO_NAME: return strerrorname_np((int)n);
-	case TEXT_SIGNAL_ABBREV: return sigabbrev_np((int)n);
-	case TEXT_SIGNAL: return n <= LAST_SIGNAL ? strsignal((int)n) : NULL;
+	case TEXT_ERRNO: return os_error_text(n);
+	case TEXT_ERRNO_NAME: return os_error_name(n);
+	case TEXT_SIGNAL_ABBREV: return os_signal_name(n);
+	case TEXT_SIGNAL: return os_signal_text(n);
 	case TEXT_SYSCALL: return n < syscall_count() ? syscall_name(n) : NULL;
 	}
 	return NULL;
