@@ -124,10 +124,10 @@ static const struct type *check_getopt(struct check *c, struct node *call)
 	if (dflt && !has_one_default(c, name->str, dflt))
 		return &ty_error;
 	hash_puts(&c->env->options, name->str, (void *)(uintptr_t)(about ? about->str : ""));
-	for (u32 i = 0; i < c->env->n_named; i++)
-		if (streq(c->env->named[i].name, name->str)) {
-			c->env->named[i].used = true;
-			return fold_option(c, call, c->env->named[i].value);
+	for (u32 i = 0; i < c->env->request->n_named; i++)
+		if (streq(c->env->request->named[i].name, name->str)) {
+			c->env->named_used[i] = true;
+			return fold_option(c, call, c->env->request->named[i].value);
 		}
 	if (!dflt)
 		return fold_bool(call, false);
@@ -166,11 +166,11 @@ bool builtin_check_options(struct env *env, struct diags *diags)
 {
 	bool good = true;
 
-	for (u32 i = 0; i < env->n_named; i++)
-		if (!env->named[i].used) {
+	for (u32 i = 0; i < env->request->n_named; i++)
+		if (!env->named_used[i]) {
 			help_options(env, diags,
 				     diag_report(diags, (struct span){ 0, 0 }, D_UNKNOWN_OPTION,
-						 env->named[i].name));
+						 env->request->named[i].name));
 			good = false;
 		}
 	return good;

@@ -76,7 +76,7 @@ static struct ir_val lower_usermode(struct lower *l, struct node *call)
 
 static const struct type *check_has_cpid(struct check *c, struct node *call)
 {
-	node_make_int(call, c->env->have_child, &ty_bool);
+	node_make_int(call, c->env->request->traced.command != NULL, &ty_bool);
 	return &ty_bool;
 }
 

@@ -91,15 +91,16 @@ struct cli {
 	const struct command *named_command; /* by the first word; NULL: by an option, or none */
 	const char **words; /* all but options, in order, without the name of the command */
 	u32 n_words;
-	struct session_options o;
+	struct request request;
+	struct session_host host;
 	struct sink sink;
-	/* what o.script points to when it was read from a file; main releases it */
+	/* what request.script points to when it was read from a file; main releases it */
 	struct buf script;
-	const char **named;
+	struct script_arg *named; /* request.named */
 	/* the words after the first "--", or NULL; of a command with words_are_cmd, CMD ARGS */
 	char **after;
 	u32 n_after, n_after_words, n_before_named;
-	const char *after_command; /* o.traced.command, if it is from them */
+	const char *after_command; /* request.traced.command, if it is from them */
 	bool all, no_follow;       /* -a, --no-follow */
 	const char *output;        /* -o */
 	enum when escape;          /* --escape */
@@ -127,6 +128,8 @@ struct given {
 
 /* 0, or the exit status after a message; *done: help or version, which end the reading of words. */
 int parse_args(struct cli *c, int argc, char **argv);
+/* "NAME=VALUE" or "NAME": one more of request.named. word is borrowed. */
+void add_named(struct cli *c, const char *word);
 
 /* ---- cmd_build.c: a stand-alone tool. The exit status. */
 int bundle_main(struct cli *c, int argc, char **argv);
@@ -155,7 +158,7 @@ void put_running_options(struct buf *b);
 /* All of it, to -o or standard output; 0 or 1 after a message. */
 int put_out(const struct cli *c, struct buf *text);
 
-/* Words that session splits as they are: what o.traced.command may be. */
+/* Words that session splits as they are: what request.traced.command may be. */
 const char *join_command(struct cli *c, char *const *words, u32 n);
 /* ---- script.c: the script and the sink of a run. 0, or the exit status after a message. */
 int script_read(struct cli *c);

@@ -226,9 +226,10 @@ static int run(struct cli *c)
 
 	if (ret)
 		return ret;
-	c->o.unsafe = c->o.any_kernel = true; /* the audit shows what it would do if it may */
+	c->request.unsafe = c->request.any_kernel =
+		true; /* the audit shows what it would do if it may */
 	compiled = xcalloc(1, sizeof(*compiled));
-	ret = session_compile(compiled, &c->o, &err);
+	ret = session_compile(compiled, &c->request, &c->host, &err);
 	say_diags(c, &compiled->diags);
 	say_err(c, &err);
 	err_release(&err);

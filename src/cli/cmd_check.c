@@ -11,7 +11,7 @@ static int compile(struct cli *c, bool quietly)
 {
 	struct compiled *compiled = xcalloc(1, sizeof *compiled);
 	struct err err = { 0 };
-	int rc = session_compile(compiled, &c->o, &err);
+	int rc = session_compile(compiled, &c->request, &c->host, &err);
 
 	if (!quietly) {
 		say_diags(c, &compiled->diags);
@@ -26,7 +26,7 @@ static int compile(struct cli *c, bool quietly)
 
 int script_check(struct cli *c)
 {
-	c->o.any_kernel = true;
+	c->request.any_kernel = true;
 	return compile(c, false);
 }
 

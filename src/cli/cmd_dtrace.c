@@ -10,14 +10,14 @@
 #include "arch/arch.h"
 #include "provider/usdt_def.h"
 
-struct request {
+struct usdt_job {
 	bool header, object;
 	const char *in, *out;
 };
 
 /* -h -G -C -v, -s FILE, -o FILE, -I DIR, -D NAME; object files after -G, which need nothing done
  * to them. */
-static int read_request(struct cli *c, struct request *q)
+static int read_request(struct cli *c, struct usdt_job *q)
 {
 	for (u32 i = 0; i < c->n_words; i++) {
 		const char *w = c->words[i], *value = NULL;
@@ -55,7 +55,7 @@ static int read_request(struct cli *c, struct request *q)
 }
 
 /* FILE.d becomes FILE.h or FILE.o here, as dtrace(1) does. */
-static const char *output_name(struct cli *c, const struct request *q)
+static const char *output_name(struct cli *c, const struct usdt_job *q)
 {
 	const char *slash = strrchr(q->in, '/'), *name = slash ? slash + 1 : q->in;
 	size_t len = strlen(name);
@@ -66,7 +66,7 @@ static const char *output_name(struct cli *c, const struct request *q)
 	return arena_printf(&c->words_arena, "%.*s.%c", (int)len, name, q->header ? 'h' : 'o');
 }
 
-static int make(struct cli *c, const struct request *q, const struct buf *text)
+static int make(struct cli *c, const struct usdt_job *q, const struct buf *text)
 {
 	struct buf out = { 0 };
 	struct usdt_defs d;
@@ -92,7 +92,7 @@ static int make(struct cli *c, const struct request *q, const struct buf *text)
 
 static int run(struct cli *c)
 {
-	struct request q = { 0 };
+	struct usdt_job q = { 0 };
 	struct buf text = { 0 };
 	int rc = read_request(c, &q);
 

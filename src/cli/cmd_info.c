@@ -356,7 +356,7 @@ static int run(struct cli *c)
 	put_probes(&r);
 	put_words(&r, FEATURE_NO, "Without", "without");
 	put_words(&r, FEATURE_DENIED, "Not known, because it may not be tried", "not_known");
-	if (c->o.verbose || r.json)
+	if (c->request.verbose || r.json)
 		put_table(&r);
 	else
 		buf_putc(&r.b, '\n');

@@ -83,7 +83,7 @@ static int on_probe(void *ctx, const char *probe, const struct profile *p)
 
 static int listing_open(struct listing *l, struct cli *c)
 {
-	*l = (struct listing){ .c = c, .fd = STDOUT_FILENO, .verbose = c->o.verbose };
+	*l = (struct listing){ .c = c, .fd = STDOUT_FILENO, .verbose = c->request.verbose };
 	if (c->output && (l->fd = output_open(c)) < 0)
 		return 1;
 	l->escape = escape_wanted(c, l->fd);
@@ -116,7 +116,7 @@ static void provider_setup(struct provider_env *env, struct front *f, const stru
 	*env = (struct provider_env){
 		.arena = &f->arena,
 		.system = { .features = kernel_features(), .btf = front_btf, .ctx = f },
-		.run = { .pid = traced_pid(&c->o.traced), .unsafe = c->o.unsafe },
+		.request = &c->request,
 		.attach = { .prefer_raw = true }
 	};
 }
@@ -154,8 +154,8 @@ static int list_pattern(struct cli *c, struct listing *l, const char *pattern)
 	bool unseen;
 	int n;
 
-	c->o.script = "";
-	c->o.script_name = "stdin";
+	c->request.script = "";
+	c->request.script_name = "stdin";
 	front_init(&f, c);
 	provider_setup(&env, &f, c);
 	debuginfod_allow(l->verbose);
@@ -258,11 +258,11 @@ static int run(struct cli *c)
 	struct listing l;
 	int rc, lost;
 
-	if (c->is_run && !c->n_words && !c->o.script)
+	if (c->is_run && !c->n_words && !c->request.script)
 		return tools_list(c);
 	if (listing_open(&l, c))
 		return 1;
-	if (c->o.script || c->tool || (c->n_words && names_a_script(c->words[0])))
+	if (c->request.script || c->tool || (c->n_words && names_a_script(c->words[0])))
 		rc = list_script(c, &l);
 	else
 		rc = list_patterns(c, &l);

@@ -27,9 +27,9 @@ static int run(struct cli *c)
 
 	if (rc)
 		return rc;
-	c->o.no_dispatch = true;
+	c->request.no_dispatch = true;
 	compiled = xcalloc(1, sizeof *compiled);
-	rc = session_compile(compiled, &c->o, &err);
+	rc = session_compile(compiled, &c->request, &c->host, &err);
 	say_diags(c, &compiled->diags);
 	say_err(c, &err);
 	rc = session_status(compiled, rc);

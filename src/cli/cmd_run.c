@@ -36,7 +36,7 @@ static int run(struct cli *c)
 		rc = sink_open(c);
 	if (rc)
 		return rc;
-	rc = session_run(&c->o, &err);
+	rc = session_run(&c->request, &c->host, &err);
 	lost = sink_close(c);
 	say_err(c, &err);
 	err_release(&err);
@@ -45,8 +45,8 @@ static int run(struct cli *c)
 
 static int top(struct cli *c)
 {
-	if (!c->o.redraw_ns)
-		c->o.redraw_ns = 1000000000;
+	if (!c->request.redraw_ns)
+		c->request.redraw_ns = 1000000000;
 	return run(c);
 }
 

@@ -15,22 +15,20 @@ void front_init(struct front *f, const struct cli *c)
 	intern_init(&f->names);
 	sources_init(&f->sources, &f->arena);
 	diags_init(&f->diags, &f->arena, &f->sources);
-	f->diags.no_warnings = c->o.no_warnings;
+	f->diags.no_warnings = c->request.no_warnings;
 	system_init(&f->system, &f->arena);
 	system_world(&f->system, &f->env.world);
 	config_defaults(&f->env.config);
 	config_from_environment(&f->env.config,
 				&e); /* errors there are reported where a script is compiled */
-	f->env.themes = c->o.themes;
+	f->env.themes = c->host.themes;
 	f->env.features = kernel_features();
-	f->env.params = c->o.params;
-	f->env.n_params = c->o.n_params;
-	f->env.include_dirs = c->o.include_dirs;
-	f->env.includes = c->o.includes;
-	f->env.read_import = c->o.read_import ? c->o.read_import : import_read;
+	f->env.request = &c->request;
+	f->env.read_import = c->host.read_import ? c->host.read_import : import_read;
 	env_init(&f->env);
 	lang_init(&f->lang, &f->arena, &f->names, &f->sources, &f->diags, &f->env);
-	f->src = sources_add(&f->sources, c->o.script_name, c->o.script, c->o.script_len);
+	f->src = sources_add(&f->sources, c->request.script_name, c->request.script,
+			     c->request.script_len);
 }
 
 void front_release(struct front *f)

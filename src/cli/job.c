@@ -12,7 +12,7 @@
 
 static u32 count_ways(const struct cli *c)
 {
-	return (c->o.traced.n_pids > 0) + (c->o.traced.command != NULL) + c->all;
+	return (c->request.traced.n_pids > 0) + (c->request.traced.command != NULL) + c->all;
 }
 
 static int check_ways(const struct cli *c, enum job_need need)
@@ -26,7 +26,7 @@ static int check_ways(const struct cli *c, enum job_need need)
 
 int job_targets(struct cli *c, enum job_need need)
 {
-	struct traced *t = &c->o.traced;
+	struct traced *t = &c->request.traced;
 
 	if (c->n_after)
 		t->command = join_command(c, c->after, c->n_after);
@@ -60,13 +60,13 @@ static int status_of(int wait_status)
 
 static void set_script(struct cli *c, const struct job *job)
 {
-	struct session_options *o = &c->o;
+	struct request *q = &c->request;
 
-	o->script_name = arena_printf(&c->words_arena, "<%s>", c->command->name);
-	o->script = job->script;
-	o->script_len = strlen(job->script);
-	o->themes = builtin_themes;
-	o->color = color_wanted(STDERR_FILENO);
+	q->script_name = arena_printf(&c->words_arena, "<%s>", c->command->name);
+	q->script = job->script;
+	q->script_len = strlen(job->script);
+	c->host.themes = builtin_themes;
+	q->color = color_wanted(STDERR_FILENO);
 }
 
 int job_run(struct cli *c, const struct job *job)
@@ -75,14 +75,14 @@ int job_run(struct cli *c, const struct job *job)
 	int wait_status = -1, ret, lost;
 
 	set_script(c, job);
-	c->o.wait_status = job->status_of_cmd ? &wait_status : NULL;
+	c->host.wait_status = job->status_of_cmd ? &wait_status : NULL;
 	if (job->output)
 		c->sink.output = job->output;
 	if (sink_open(c))
 		return STATUS_WRONG;
 	if (job->verbatim)
 		c->sink.visible_out = false;
-	ret = session_run(&c->o, &err);
+	ret = session_run(&c->request, &c->host, &err);
 	lost = sink_close(c);
 	say_err(c, &err);
 	err_release(&err);

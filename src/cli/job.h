@@ -41,7 +41,7 @@ struct job {
 };
 
 /*
- * Takes what is to be traced from the options and CMD ARGS: c->o.traced is complete afterwards. Its
+ * Takes what is to be traced from the options and CMD ARGS: c->request.traced is complete afterwards. Its
  * scope is SCOPE_TREE, or SCOPE_OWN with --no-follow. 0, or 1 after a message.
  */
 int job_targets(struct cli *c, enum job_need need);

@@ -119,7 +119,7 @@ static int take_object(struct cli *c, const struct option_row *row, const char *
 
 static int take_run_mode(struct cli *c, const struct option_row *row, const char *value)
 {
-	c->o.mode |= row->number;
+	c->request.mode |= row->number;
 	return 0;
 }
 
@@ -202,7 +202,7 @@ static int read_pid(struct cli *c, const char *value, s32 *pid)
 
 static void add_pid(struct cli *c, u32 pid)
 {
-	struct traced *t = &c->o.traced;
+	struct traced *t = &c->request.traced;
 	u32 *pids;
 
 	for (u32 i = 0; i < t->n_pids; i++)
@@ -245,7 +245,7 @@ static int take_pid(struct cli *c, const struct option_row *row, const char *val
 	int rc = 0;
 
 	if (c->drop_in)
-		c->o.traced.n_pids = 0; /* the last wins */
+		c->request.traced.n_pids = 0; /* the last wins */
 	if (c->drop_in || !strchr(value, ','))
 		return take_one_pid(c, value);
 	for (const char *s = value, *end; s && !rc; s = *end ? end + 1 : NULL) {
@@ -257,7 +257,7 @@ static int take_pid(struct cli *c, const struct option_row *row, const char *val
 
 static int take_follow(struct cli *c, const struct option_row *row, const char *value)
 {
-	c->o.traced.scope = SCOPE_TREE;
+	c->request.traced.scope = SCOPE_TREE;
 	return 0;
 }
 
@@ -339,7 +339,7 @@ static int take_diag(struct cli *c, const struct option_row *row, const char *va
 
 	if (i < 0)
 		return bad_choice(c, row, value);
-	c->o.diag_json = i == 1;
+	c->request.diag_json = i == 1;
 	return 0;
 }
 
@@ -351,7 +351,7 @@ static int take_warnings(struct cli *c, const struct option_row *row, const char
 			c,
 			"USAGE: -kk has been deprecated. Use a single -k for runtime warnings for errors in map "
 			"lookups and probe reads.");
-	c->o.extra_warnings = true;
+	c->request.extra_warnings = true;
 	return 0;
 }
 
@@ -369,7 +369,7 @@ static int add_stage(struct cli *c, const char *name, size_t len)
 {
 	for (u32 i = 0; i < ARRAY_SIZE(stages); i++)
 		if (strlen(stages[i].name) == len && !memcmp(stages[i].name, name, len)) {
-			c->o.dump |= stages[i].stage;
+			c->request.dump |= stages[i].stage;
 			return 0;
 		}
 	return -1;
@@ -399,7 +399,7 @@ static bool listed(const char *list, const char *name)
 
 static int take_no_pass(struct cli *c, const struct option_row *row, const char *value)
 {
-	c->o.no_pass = value;
+	c->request.no_pass = value;
 	for (u32 i = 0; i < n_ir_passes; i++)
 		if (listed(value, ir_passes[i].name) || listed(value, "all"))
 			return 0;
@@ -457,8 +457,8 @@ static int take_mode(struct cli *c, const struct option_row *row, const char *va
 	case 0: c->command = &command_check; return 0;
 	case 1: c->command = &command_fmt; return 0;
 	case 2: c->command = &command_compiler_bench; return 0;
-	case 3: c->o.mode |= MODE_TEST; return 0;
-	case 4: c->o.mode |= MODE_BENCH; return 0;
+	case 3: c->request.mode |= MODE_TEST; return 0;
+	case 4: c->request.mode |= MODE_BENCH; return 0;
 	default:
 		return say_usage(
 			c,
@@ -479,7 +479,7 @@ static const char format_help[] = "format of the results:"
 	;
 #undef O
 
-#define O(member) .at = offsetof(struct cli, o.member)
+#define O(member) .at = offsetof(struct cli, request.member)
 
 static const char no_llvm[] = "there is no LLVM here; -d ir and -d bpf show what the compiler does";
 

@@ -72,6 +72,18 @@ static const char *next_word(struct args *a)
 	return a->at < a->n ? a->v[a->at++] : NULL;
 }
 
+void add_named(struct cli *c, const char *word)
+{
+	const char *eq = strchr(word, '=');
+	struct script_arg arg = { word, NULL };
+
+	if (eq) {
+		arg.name = arena_strndup(&c->words_arena, word, (size_t)(eq - word));
+		arg.value = eq + 1;
+	}
+	c->named[c->request.n_named++] = arg;
+}
+
 /* "--top 5" and "--top=5" after a tool that has this option: a named parameter, as after "--". */
 static int take_own(struct args *a, const struct script_option *own, const char *word)
 {
@@ -79,13 +91,13 @@ static int take_own(struct args *a, const struct script_option *own, const char 
 	const char *value;
 
 	if (strchr(word, '=') || own->kind == SCRIPT_FLAG) {
-		c->named[c->o.n_named++] = word - 2;
+		add_named(c, word);
 		return 0;
 	}
 	value = next_word(a);
 	if (!value)
 		return say_usage(c, "--%s needs a value", own->name);
-	c->named[c->o.n_named++] = arena_printf(&c->tool->arena, "--%s=%s", own->name, value);
+	c->named[c->request.n_named++] = (struct script_arg){ own->name, value };
 	return 0;
 }
 
@@ -136,7 +148,7 @@ static bool is_command(const struct args *a)
 {
 	const struct cli *c = a->c;
 
-	return !c->drop_in && !c->bundle && !a->all_words && !c->command && !c->o.script &&
+	return !c->drop_in && !c->bundle && !a->all_words && !c->command && !c->request.script &&
 	       !c->n_words;
 }
 
@@ -167,7 +179,7 @@ static void take_rest(struct args *a, int from)
 	a->all_words = true;
 	a->c->after = a->v + from;
 	a->c->n_after = (u32)(a->n - from);
-	a->c->n_before_named = a->c->o.n_named;
+	a->c->n_before_named = a->c->request.n_named;
 }
 
 static int take_word(struct args *a, const char *word)
@@ -182,7 +194,7 @@ static int take_word(struct args *a, const char *word)
 		return 0; /* they are c->after */
 	c->n_after_words += a->all_words && !starts_with(word, "--");
 	if (a->all_words && starts_with(word, "--")) {
-		c->named[c->o.n_named++] = word;
+		add_named(c, word + 2);
 		return 0;
 	}
 	if (a->all_words || word[0] != '-' || !word[1] || is_asked_about(a, word)) {
@@ -195,7 +207,7 @@ static int take_word(struct args *a, const char *word)
 			take_rest(a, a->at - 1);
 			return 0;
 		}
-		if (c->is_run && !c->n_words && !c->o.script)
+		if (c->is_run && !c->n_words && !c->request.script)
 			take_script(c, word);
 		c->words[c->n_words++] = word;
 		return 0;
@@ -235,7 +247,7 @@ static int check_applies(struct cli *c, const struct option_row *row)
 
 int check_follow(const struct cli *c)
 {
-	const struct traced *t = &c->o.traced;
+	const struct traced *t = &c->request.traced;
 
 	if (t->scope == SCOPE_TREE && !t->command && !t->n_pids && c->command == &command_run)
 		return say_usage(c, "--follow needs -p or -c: whom to follow");
@@ -250,9 +262,9 @@ static int check_together(struct cli *c)
 		ret = check_applies(c, c->given[i].row);
 	if (ret)
 		return ret;
-	if (c->o.traced.command && c->o.traced.n_pids)
+	if (c->request.traced.command && c->request.traced.n_pids)
 		return say_usage(c, "USAGE: Cannot use both -c and -p.");
-	if (c->o.extra_warnings && c->o.no_warnings)
+	if (c->request.extra_warnings && c->request.no_warnings)
 		return say_usage(c, "USAGE: -k, --warnings conflicts with --no-warnings");
 	return c->n_after && !c->drop_in ? 0 : check_follow(c); /* later: script.c */
 }
@@ -266,7 +278,7 @@ int parse_args(struct cli *c, int argc, char **argv)
 	c->words = xcalloc((size_t)argc + 1, sizeof *c->words);
 	c->named = xcalloc((size_t)argc + 1, sizeof *c->named);
 	c->given = xcalloc((size_t)argc * 4 + 1, sizeof *c->given);
-	c->o.named = c->named;
+	c->request.named = c->named;
 	if (argc < 2 && !c->bundle) {
 		print_help(c, stderr);
 		return 1;
@@ -278,8 +290,8 @@ int parse_args(struct cli *c, int argc, char **argv)
 	}
 	take_include_path(c, "CPATH");
 	take_include_path(c, "C_INCLUDE_PATH");
-	if (c->o.traced.command && !*c->o.traced.command)
-		c->o.traced.command = NULL;
+	if (c->request.traced.command && !*c->request.traced.command)
+		c->request.traced.command = NULL;
 	if (!c->command)
 		c->command = &command_run;
 	if (!c->sink.output && c->output && !c->drop_in && (c->command->takes & SET_FORMAT))

@@ -129,12 +129,12 @@ static void put_help(struct buf *b, const char *lines)
 
 static void put_log(const struct cli *c, struct buf *b, const struct err *err)
 {
-	if (!err->log || !err->log[0] || (err->log_is_explained && !c->o.verbose))
+	if (!err->log || !err->log[0] || (err->log_is_explained && !c->request.verbose))
 		return;
-	buf_puts(b, c->o.verbose ? err->log : log_tail(err->log, LOG_TAIL));
+	buf_puts(b, c->request.verbose ? err->log : log_tail(err->log, LOG_TAIL));
 	if (!ends_with(err->log, "\n"))
 		buf_putc(b, '\n');
-	if (!c->o.verbose)
+	if (!c->request.verbose)
 		buf_puts(b, "  help: -v shows all of the verifier's log\n");
 }
 
@@ -171,10 +171,10 @@ void say_diags(const struct cli *c, const struct diags *d)
 {
 	struct buf text = { 0 };
 
-	if (c->o.diag_json)
+	if (c->request.diag_json)
 		diags_render_json(d, &text);
 	else
-		diags_render_text(d, &text, c->o.color);
+		diags_render_text(d, &text, c->request.color);
 	write_all(STDERR_FILENO, text.s, text.len);
 	buf_release(&text);
 }

@@ -107,19 +107,19 @@ static int script_take(struct cli *c, const char *word)
 	const struct tool *t = streq(word, "-") ? NULL : tool_of(c, word);
 
 	if (!streq(word, "-"))
-		c->o.script_name = word;
+		c->request.script_name = word;
 	if (t) {
-		c->o.script_name = t->path;
-		c->o.script = t->text;
-		c->o.script_len = t->len;
+		c->request.script_name = t->path;
+		c->request.script = t->text;
+		c->request.script_len = t->len;
 		return 0;
 	}
 	if ((!strpbrk(word, "/.-") || strchr(word, '{')) && access(word, F_OK))
 		return no_script(c, word);
 	if (script_read_file(c, word, &c->script) || refuse_other_file(c, word))
 		return 1;
-	c->o.script = c->script.s;
-	c->o.script_len = c->script.len;
+	c->request.script = c->script.s;
+	c->request.script_len = c->script.len;
 	return 0;
 }
 
@@ -132,7 +132,8 @@ static bool takes_params(const struct cli *c)
 	bool takes;
 
 	arena_init(&a);
-	script_options_read(&found, &a, c->o.script_name, c->o.script, c->o.script_len);
+	script_options_read(&found, &a, c->request.script_name, c->request.script,
+			    c->request.script_len);
 	takes = found.n_words || found.any_words;
 	arena_release(&a);
 	return takes;
@@ -191,18 +192,19 @@ static int take_after(struct cli *c, bool script_is_word)
 	at = find_command(c, n > script_is_word);
 	if (at == c->n_after)
 		return check_follow(c);
-	if (c->o.traced.command && c->o.traced.command != c->after_command)
+	if (c->request.traced.command && c->request.traced.command != c->after_command)
 		return say_usage(c, "-c and a command after -- exclude each other");
-	if (c->o.traced.n_pids)
+	if (c->request.traced.n_pids)
 		return say_usage(c, "USAGE: Cannot use both -c and -p.");
 	c->n_words = n;
-	c->o.n_named = c->n_before_named;
+	c->request.n_named = c->n_before_named;
 	for (u32 i = 0; i < at; i++)
 		if (!starts_with(c->after[i], "--"))
 			c->words[c->n_words++] = c->after[i];
 		else if (c->after[i][2])
-			c->named[c->o.n_named++] = c->after[i];
-	c->o.traced.command = c->after_command = join_command(c, c->after + at, c->n_after - at);
+			add_named(c, c->after[i] + 2);
+	c->request.traced.command = c->after_command =
+		join_command(c, c->after + at, c->n_after - at);
 	return 0;
 }
 
@@ -211,24 +213,24 @@ int script_read(struct cli *c)
 	bool is_word;
 
 	if (!c->bundle)
-		c->o.script_name = "stdin";
-	if (!c->bundle && c->o.script && !*c->o.script)
-		c->o.script = NULL;
-	is_word = !c->o.script;
+		c->request.script_name = "stdin";
+	if (!c->bundle && c->request.script && !*c->request.script)
+		c->request.script = NULL;
+	is_word = !c->request.script;
 	if (is_word) {
 		if (!c->n_words)
 			return say_usage(c, "USAGE: filename or -e 'program' required.");
 		if (script_take(c, c->words[0]))
 			return 1;
 	} else if (!c->bundle) {
-		c->o.script_len = strlen(c->o.script);
+		c->request.script_len = strlen(c->request.script);
 	}
 	if (take_after(c, is_word))
 		return 1;
-	c->o.params = c->words + is_word;
-	c->o.n_params = c->n_words - is_word;
-	c->o.themes = builtin_themes;
-	c->o.color = color_wanted(STDERR_FILENO);
+	c->request.params = c->words + is_word;
+	c->request.n_params = c->n_words - is_word;
+	c->host.themes = builtin_themes;
+	c->request.color = color_wanted(STDERR_FILENO);
 	return 0;
 }
 
@@ -246,7 +248,7 @@ static u32 count_scripts(const struct cli *c)
 static void forget_script(struct cli *c)
 {
 	buf_clear(&c->script);
-	c->o.script = NULL;
+	c->request.script = NULL;
 	tool_free(c->tool);
 	c->tool = NULL;
 }
@@ -254,7 +256,7 @@ static void forget_script(struct cli *c)
 int each_script(struct cli *c, int (*f)(struct cli *c))
 {
 	const char **words = c->words;
-	u32 n_words = c->n_words, n = c->o.script ? 0 : count_scripts(c);
+	u32 n_words = c->n_words, n = c->request.script ? 0 : count_scripts(c);
 	int rc = 0, one;
 
 	if (n < 2)
@@ -301,7 +303,7 @@ int sink_open(struct cli *c)
 	s->visible_out = escape_wanted(c, s->fd) && !s->output->escapes;
 	s->visible_err = escape_wanted(c, STDERR_FILENO) && !s->output->escapes;
 	s->attached_on_stdout = getenv("__BPFTRACE_NOTIFY_PROBES_ATTACHED") != NULL;
-	c->o.sink = s;
+	c->host.sink = s;
 	return 0;
 }
 

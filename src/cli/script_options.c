@@ -102,12 +102,17 @@ static void walk_script(struct gather *g, const struct script *s)
 void script_options_take(struct script_options *o, struct front *f)
 {
 	static const char *const stand_in[] = { "1", "1", "1", "1", "1", "1", "1", "1", "1" };
+	const struct request *before = f->env.request;
 	struct gather g = { .o = o, .a = &f->arena, .env = &f->env, .sources = &f->sources };
+	struct request request = *before;
 
-	f->env.params = stand_in; /* attach points must have their parameters */
-	f->env.n_params = ARRAY_SIZE(stand_in);
+	/* attach points must have their parameters */
+	request.params = stand_in;
+	request.n_params = ARRAY_SIZE(stand_in);
+	f->env.request = &request;
 	parse_script(&f->lang, f->src);
 	walk_script(&g, f->lang.script);
+	f->env.request = before;
 }
 
 static void keep(struct script_options *o, struct arena *a, const struct script_options *from)
@@ -126,10 +131,8 @@ static void keep(struct script_options *o, struct arena *a, const struct script_
 void script_options_read(struct script_options *o, struct arena *a, const char *name,
 			 const char *text, size_t len)
 {
-	struct cli c = { .o = { .script_name = name,
-				.script = text,
-				.script_len = len,
-				.themes = builtin_themes } };
+	struct cli c = { .request = { .script_name = name, .script = text, .script_len = len },
+			 .host = { .themes = builtin_themes } };
 	struct script_options found = { 0 };
 	struct front f;
 

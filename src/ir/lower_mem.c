@@ -389,7 +389,7 @@ static void count_failure(struct lower *l, struct opnd ret, struct opnd addr, bo
 /* With -k. */
 static void count_unreadable(struct lower *l, struct opnd ret, struct opnd addr)
 {
-	if (l->env->extra_warnings)
+	if (l->env->request->extra_warnings)
 		count_failure(l, ret, addr, false);
 }
 
@@ -439,7 +439,7 @@ struct opnd lower_read_str_sized(struct lower *l, struct opnd dst, struct opnd s
 		user ? lower_user_read(l, BPF_FUNC_probe_read_user_str, dst, size, cap, addr) :
 		       ir_call(l, readers[from].string, false, 3, dst, size, addr);
 
-	if (user && is_call_entry(l) && !l->env->extra_warnings)
+	if (user && is_call_entry(l) && !l->env->request->extra_warnings)
 		count_failure(l, ret, addr, true);
 	else
 		count_unreadable(l, ret, addr);

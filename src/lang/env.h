@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The environment of a compilation: what the language gets from other rooms. builtin/ provides the
- * rows, sym/ types and constants, cli/ the options; lang/ itself knows no builtin and no probe by
+ * rows, sym/ types and constants, cli/ the request; lang/ itself knows no builtin and no probe by
  * name.
  */
 #ifndef SONDE_LANG_ENV_H
@@ -13,6 +13,7 @@
 #include "lang/ast.h"
 #include "type/features.h"
 #include "type/loc.h"
+#include "type/request.h"
 
 struct check;
 struct lower;  /* ir/lower.h */
@@ -165,27 +166,15 @@ struct env {
 	struct hash builtins;                      /* name -> row, filled by env_init */
 	struct world world;
 	struct features *features;
+	const struct request *request; /* NULL before lang_init(): the defaults */
 	struct config config;
 	/* BPFTRACE_DUMMY_TS_MAP: a map of the script whose value is the time, for tests; NULL */
 	const char *clock_map;
-	/* sonde check: what is missing here may exist where the script runs */
-	bool any_kernel;
 	bool counts_frames; /* the script asks how many frames a stack has */
 	/* ... and something was missing: the types of the script are not all known */
 	bool unchecked;
-	bool unsafe, no_warnings, extra_warnings /* -k */, have_child /* -c */;
 	u32 probe_name_max; /* bytes of the longest name of an attached probe */
-	/* -I: folders for #include, NULL-terminated; or NULL */
-	const char *const *include_dirs;
-	/* --include: headers read before the script's own C text; or NULL */
-	const char *const *includes;
-	const char *const *params; /* positional: $1 is params[0] */
-	u32 n_params;
-	struct {
-		const char *name, *value;
-		bool used;
-	} * named; /* --name=value after -- */
-	u32 n_named;
+	bool *named_used;   /* by index of request->named: a getopt() reads it */
 	/* names of options that the script reads -> their descriptions */
 	struct hash options;
 	struct hash option_default; /* -> the node of the first default */

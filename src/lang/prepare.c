@@ -13,6 +13,10 @@
 void lang_init(struct lang *l, struct arena *arena, struct intern *names, struct sources *sources,
 	       struct diags *diags, struct env *env)
 {
+	static const struct request nothing;
+
+	if (!env->request)
+		env->request = &nothing;
 	*l = (struct lang){
 		.arena = arena,
 		.names = names,
@@ -48,19 +52,20 @@ static bool read_includes(struct lang *l, struct cdecl *c)
 {
 	bool good = true;
 
-	for (u32 i = 0; l->env->includes && l->env->includes[i]; i++) {
+	for (u32 i = 0; l->env->request->includes && l->env->request->includes[i]; i++) {
 		struct import_source found = {};
 
-		l->env->read_import(l->env, "", l->env->includes[i], &found);
+		l->env->read_import(l->env, "", l->env->request->includes[i], &found);
 		if (found.text) {
 			const char *name = interns(l->names, found.path);
 			struct source *src =
 				sources_add(l->sources, name, found.text, strlen(found.text));
 
 			cdecl_read(c, src, 0, src->len);
-		} else if (!cdecl_needs_no_file(l->env->includes[i])) {
+		} else if (!cdecl_needs_no_file(l->env->request->includes[i])) {
 			diag_report(l->diags, (struct span){ 0, 0 }, D_IMPORT_MISSING,
-				    l->env->includes[i], found.why ? found.why : "it is a folder");
+				    l->env->request->includes[i],
+				    found.why ? found.why : "it is a folder");
 			good = false;
 		}
 		import_source_release(&found);

@@ -310,7 +310,7 @@ static int no_kprobes(struct match *m)
 
 	if (probe_lacks_sysfs(m->env, m->spec, "kernel probes"))
 		return -EOPNOTSUPP;
-	if (!m->env->run.any_kernel &&
+	if (!m->env->request->any_kernel &&
 	    (!env_demands(m->env, m->spec) ||
 	     (!strpbrk(m->pattern, "+") && !lists_something(m->env, m->spec)))) {
 		m->ts.help = "and this kernel has no kernel probes";
@@ -340,7 +340,7 @@ static int match_address(struct match *m, const struct kplace *place)
 {
 	struct target *t;
 
-	if (!m->env->run.unsafe && !is_start(m, place->address)) {
+	if (!m->env->request->unsafe && !is_start(m, place->address)) {
 		struct diag *d = probe_report(m->env, m->spec, D_UNSAFE_PROBE,
 					      "Probing by address requires --unsafe");
 
@@ -358,7 +358,7 @@ static int match_address(struct match *m, const struct kplace *place)
 static int add_offset(struct match *m, const struct kplace *place)
 {
 	const char *why =
-		m->env->run.any_kernel ?
+		m->env->request->any_kernel ?
 			NULL :
 			kernel_offset_refused(m->env, m->module, place->name, place->offset);
 
@@ -424,7 +424,7 @@ static int match_name(struct match *m, const struct kplace *place, const char **
 		if (place->offset)
 			return add_offset(m, place);
 		add_function(m, place->name);
-	} else if (m->env->run.any_kernel) {
+	} else if (m->env->request->any_kernel) {
 		probe_report(m->env, m->spec, D_NOT_HERE, m->spec->text);
 		add(m, m->module, place->name, place->offset);
 	} else if (place->offset || !add_clones(m)) {

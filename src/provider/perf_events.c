@@ -196,7 +196,7 @@ static int resolve(struct provider_env *env, const struct spec *spec, const stru
 	s->perf_type = type;
 	s->perf_config = config;
 	s->period = period;
-	s->pid = env->run.pid > 0 ? env->run.pid : -1;
+	s->pid = env_pid(env);
 	return targets_give(env, spec, &ts, NULL, f, ctx);
 }
 

@@ -18,6 +18,7 @@
 #include "lang/ast.h"
 #include "type/features.h"
 #include "type/loc.h"
+#include "type/request.h"
 #include "type/site.h"
 
 struct btf;
@@ -95,14 +96,6 @@ struct probe_config {
 	u32 max_strlen;  /* capacity of strings of unknown length; 0: 1024 */
 };
 
-/* Of the run's options. */
-struct probe_run {
-	s32 pid;          /* -p, or -1 */
-	bool child_alone; /* -c without --follow: what is bound to a process is bound to that one */
-	bool unsafe;
-	bool any_kernel; /* compile only: what is missing here may exist on another kernel */
-};
-
 /* Access to the system, opened on first need. */
 struct probe_system {
 	struct features *features;
@@ -117,13 +110,19 @@ struct provider_env {
 	struct arena *arena;
 	struct diags *diags; /* NULL when listing */
 	struct probe_system system;
-	struct probe_run run;
+	const struct request *request;
 	struct probe_config config;
 	struct attach_choice attach;
 	struct clause_reads clause;
 	struct script_reads script;
 	struct script_reads kernel_script; /* of clauses on kernel functions alone */
 };
+
+/* The only process of -p, or -1. */
+static inline s32 env_pid(const struct provider_env *env)
+{
+	return traced_pid(&env->request->traced);
+}
 
 typedef int (*target_fn)(void *ctx, struct target *t); /* non-zero stops */
 typedef int (*list_fn)(void *ctx, const char *probe, const struct profile *profile /* or NULL */);

@@ -33,7 +33,7 @@ bool env_insists(const struct provider_env *env, const struct spec *spec)
 
 bool env_demands(const struct provider_env *env, const struct spec *spec)
 {
-	return env_insists(env, spec) && !env->run.any_kernel;
+	return env_insists(env, spec) && !env->request->any_kernel;
 }
 
 bool env_tells_missing(const struct provider_env *env)
@@ -77,7 +77,8 @@ static void tell_list(struct provider_env *env, const struct spec *spec, struct 
 /* A pattern may match nothing; the caller reports a clause without any probe. */
 static bool is_whole_clause(const struct provider_env *env, const struct spec *spec)
 {
-	return spec_has_wildcard(spec, 1) && env->clause.n_attaches == 1 && !env->run.any_kernel;
+	return spec_has_wildcard(spec, 1) && env->clause.n_attaches == 1 &&
+	       !env->request->any_kernel;
 }
 
 static int tell_pattern(struct provider_env *env, const struct spec *spec, const char *help)
@@ -100,7 +101,7 @@ static int none(struct provider_env *env, const struct spec *spec, const char *n
 		return 0;
 	if (is_whole_clause(env, spec))
 		return tell_pattern(env, spec, help);
-	if (!demands && env->run.any_kernel)
+	if (!demands && env->request->any_kernel)
 		d = probe_report(env, spec, D_NOT_HERE, spec->text);
 	else
 		d = probe_report(env, spec, demands ? D_NO_MATCH : D_NO_MATCH_SKIPPED,

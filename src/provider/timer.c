@@ -136,7 +136,7 @@ static int give(struct provider_env *env, const struct spec *spec, struct site *
 static int resolve_profile(struct provider_env *env, const struct spec *spec, target_fn f,
 			   void *ctx)
 {
-	struct site s = { .pid = env->run.pid > 0 ? env->run.pid : -1 };
+	struct site s = { .pid = env_pid(env) };
 
 	return give(env, spec, &s, f, ctx);
 }

@@ -28,7 +28,7 @@ static const char *deleted_file(struct provider_env *env, const char *path)
 	struct err err = {};
 	const char *link = NULL;
 
-	if (procmaps_read(&maps, (u32)env->run.pid, &err) < 0) {
+	if (procmaps_read(&maps, (u32)env_pid(env), &err) < 0) {
 		err_release(&err);
 		return NULL;
 	}
@@ -37,7 +37,7 @@ static const char *deleted_file(struct provider_env *env, const char *path)
 
 		if (m->deleted && m->exec && streq(m->path, path))
 			link = arena_printf(env->arena, "/proc/%d/map_files/%llx-%llx",
-					    env->run.pid, (unsigned long long)m->start,
+					    env_pid(env), (unsigned long long)m->start,
 					    (unsigned long long)m->end);
 	}
 	procmaps_release(&maps);
@@ -60,14 +60,14 @@ static const char *path_of(struct provider_env *env, u32 pid, const char *path)
 const char *ufile_open_path(struct provider_env *env, const char *path)
 {
 	const char *deleted =
-		env->run.pid > 0 && !starts_with(path, "/proc/") ? deleted_file(env, path) : NULL;
+		env_pid(env) > 0 && !starts_with(path, "/proc/") ? deleted_file(env, path) : NULL;
 
 	if (deleted)
 		return deleted;
-	if (env->run.pid <= 0 || !proc_in_other_mnt_ns((u32)env->run.pid) ||
+	if (env_pid(env) <= 0 || !proc_in_other_mnt_ns((u32)env_pid(env)) ||
 	    starts_with(path, "/proc/"))
 		return path;
-	return path_of(env, (u32)env->run.pid, path);
+	return path_of(env, (u32)env_pid(env), path);
 }
 
 /* A name without a slash that is found in PATH or among libraries is shown with its path. */
@@ -135,13 +135,13 @@ static int each_mapped(struct each *e, u32 pid)
 		return ret;
 	}
 	e->pid = pid;
-	e->other_root = e->env->run.pid <= 0 && maps.list.n && proc_in_other_mnt_ns(pid);
+	e->other_root = env_pid(e->env) <= 0 && maps.list.n && proc_in_other_mnt_ns(pid);
 	for (u32 i = 0; i < maps.list.n && !ret; i++) {
 		const struct mapping *map = &maps.list.v[i];
 
 		if (!map->exec || map->path[0] != '/' || starts_with(map->path, "/memfd:"))
 			continue;
-		if (e->env->run.pid <= 0 && (e->other_root || map->deleted))
+		if (env_pid(e->env) <= 0 && (e->other_root || map->deleted))
 			ret = give_foreign(e, map);
 		else
 			ret = give_once(e, map->path);
@@ -171,7 +171,7 @@ static int each_running(struct provider_env *env, bool libraries,
 			int (*f)(void *ctx, const char *path), void *ctx)
 {
 	struct each e = { .env = env, .f = f, .ctx = ctx };
-	int ret = env->run.pid > 0 ? each_mapped(&e, (u32)env->run.pid) :
+	int ret = env_pid(env) > 0 ? each_mapped(&e, (u32)env_pid(env)) :
 				     proc_each(libraries ? give_mapped : give_program, &e);
 
 	hash_release(&e.seen);
@@ -201,8 +201,8 @@ static const char *mapped_library(struct provider_env *env, const char *name)
 	struct err err = {};
 	const char *path = NULL;
 
-	if (env->run.pid <= 0 || strchr(name, '/') ||
-	    procmaps_read(&maps, (u32)env->run.pid, &err) < 0) {
+	if (env_pid(env) <= 0 || strchr(name, '/') ||
+	    procmaps_read(&maps, (u32)env_pid(env), &err) < 0) {
 		err_release(&err);
 		return NULL;
 	}
@@ -220,16 +220,16 @@ int ufile_each(struct provider_env *env, const char *name, int (*f)(void *ctx, c
 	const char *path;
 
 	if (!name)
-		path = env->run.pid > 0 ? proc_exe(env->arena, (u32)env->run.pid) : NULL;
+		path = env_pid(env) > 0 ? proc_exe(env->arena, (u32)env_pid(env)) : NULL;
 	else if (streq(name, "*"))
 		return each_running(env, false, f, ctx);
 	else if (glob_has_wildcard(name))
 		return path_glob(env->arena, name, f, ctx);
 	else
-		path = path_find_binary(env->arena, name, env->run.pid > 0 ? env->run.pid : -1);
+		path = path_find_binary(env->arena, name, env_pid(env));
 	if (!path && name)
 		path = mapped_library(env, name);
-	if (!path && name && env->run.pid > 0 && name[0] == '/' && deleted_file(env, name))
+	if (!path && name && env_pid(env) > 0 && name[0] == '/' && deleted_file(env, name))
 		path = name;
 	return path ? f(ctx, path) : -ENOENT;
 }
@@ -268,7 +268,7 @@ const char *ufile_later(struct provider_env *env, const char *name)
 {
 	if (cannot_tell(env))
 		return NULL;
-	if (!name || env->run.any_kernel || (env->run.pid > 0 && !glob_has_wildcard(name)))
+	if (!name || env->request->any_kernel || (env_pid(env) > 0 && !glob_has_wildcard(name)))
 		return NULL;
 	if (streq(name, "*") || name[0] == '/' || (!glob_has_wildcard(name) && !strchr(name, '/')))
 		return name;
@@ -378,7 +378,7 @@ static void refuse_sight(struct provider_env *env, const struct spec *spec)
 {
 	struct diag *d = probe_report(
 		env, spec, D_PROBE_REFUSED, spec->text,
-		arena_printf(env->arena, "the files of process %d may not be seen", env->run.pid));
+		arena_printf(env->arena, "the files of process %d may not be seen", env_pid(env)));
 
 	probe_help(
 		env, d,
@@ -390,7 +390,7 @@ void ufile_missing(struct provider_env *env, const struct spec *spec, const char
 {
 	struct diag *d;
 
-	if (env->run.pid > 0 && !proc_is_visible((u32)env->run.pid)) {
+	if (env_pid(env) > 0 && !proc_is_visible((u32)env_pid(env))) {
 		refuse_sight(env, spec);
 		return;
 	}

@@ -10,13 +10,13 @@ struct elf;
 
 /*
  * Calls f for each file: a path, a program in PATH, a library, a pattern of paths. NULL: the
- * program of env->run.pid. "*": all files mapped by env->run.pid, or the programs of all processes.
+ * program of env_pid(env). "*": all files mapped by env_pid(env), or the programs of all processes.
  * -ENOENT: no such file; else f's non-zero result or 0.
  */
 int ufile_each(struct provider_env *env, const char *name, int (*f)(void *ctx, const char *path),
 	       void *ctx);
 /* What "*" means for probes that are in libraries as often as in programs: the files mapped by
- * env->run.pid, or by all processes. Those of processes with another root are called
+ * env_pid(env), or by all processes. Those of processes with another root are called
  * /proc/PID/root/... */
 int ufile_each_mapped(struct provider_env *env, int (*f)(void *ctx, const char *path), void *ctx);
 /* How the file is called in names of probes: as the script calls it, where that leads to the

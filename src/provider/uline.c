@@ -137,7 +137,7 @@ static struct target *add_place(struct lines *l, u64 address, const struct dwarf
 	dwarf_stay_in(l->d, 0, &(struct dwarf_instance){ 0 });
 	t->site.path = site.path;
 	t->site.offset = site.offset;
-	t->site.pid = l->env->run.pid > 0 ? l->env->run.pid : -1;
+	t->site.pid = env_pid(l->env);
 	return t;
 }
 
@@ -281,7 +281,7 @@ static bool begin(struct lines *l, struct provider_env *env, const struct spec *
 	parse(l, env->arena);
 	if (l->binary && !*l->binary)
 		l->binary = NULL;
-	return l->binary || env->run.pid > 0;
+	return l->binary || env_pid(env) > 0;
 }
 
 int uline_resolve(struct provider_env *env, const struct spec *spec, target_fn f, void *ctx)

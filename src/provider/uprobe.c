@@ -102,7 +102,7 @@ static struct target *add_exactly(struct match *m, const char *func, const char 
 	t->site.func = func;
 	t->site.path = site.path;
 	t->site.offset = site.offset;
-	t->site.pid = m->env->run.pid > 0 ? m->env->run.pid : -1;
+	t->site.pid = env_pid(m->env);
 	m->moved_sp = site.sp;
 	return t;
 }
@@ -363,7 +363,7 @@ static int unsafe(struct match *m)
 
 static int check_boundary(struct match *m, const struct elf_symbol *s, u64 offset)
 {
-	if (!offset || m->env->run.unsafe)
+	if (!offset || m->env->request->unsafe)
 		return 0;
 	if (s->size && offset >= s->size)
 		return bad_place(
@@ -462,7 +462,7 @@ static int add_address(struct match *m, u64 address)
 		offset += uplace_exact(m->env, m->elf, address, &why) - address;
 	if (why)
 		return bad_offset(m, why);
-	if (!known && !m->env->run.unsafe)
+	if (!known && !m->env->request->unsafe)
 		return unsafe(m);
 	add_exactly(m, known && *s.name ? arena_strdup(m->env->arena, s.name) : NULL, m->func,
 		    offset);
@@ -584,7 +584,8 @@ static bool add_flat(struct match *m, int error)
 	u64 offset;
 	struct target *t;
 
-	if (error != -ENOEXEC || m->is_cpp || !m->env->run.unsafe || !text_number(m->func, &offset))
+	if (error != -ENOEXEC || m->is_cpp || !m->env->request->unsafe ||
+	    !text_number(m->func, &offset))
 		return false;
 	t = targets_add(m->env, &m->ts, SITE_UPROBE,
 			arena_printf(m->env->arena, "%s:%s:%s", m->spec->provider->name,
@@ -592,7 +593,7 @@ static bool add_flat(struct match *m, int error)
 			function_profile(m));
 	t->site.path = path_to_open(m);
 	t->site.offset = offset;
-	t->site.pid = m->env->run.pid > 0 ? m->env->run.pid : -1;
+	t->site.pid = env_pid(m->env);
 	m->n_files++;
 	return true;
 }
@@ -665,7 +666,7 @@ static bool split(struct match *m)
 		m->func = spec_rest(m->env->arena, spec, 3);
 	if (m->binary && !*m->binary)
 		m->binary = NULL;
-	return m->binary || m->env->run.pid > 0;
+	return m->binary || env_pid(m->env) > 0;
 }
 
 static int bad_syntax(struct match *m)
@@ -824,7 +825,7 @@ static int resolve(struct provider_env *env, const struct spec *spec, target_fn 
 		ret = match_libc(&m);
 	if (m.error)
 		return m.error;
-	if (!m.ts.list.n && env->run.any_kernel && !m.many && m.binary) {
+	if (!m.ts.list.n && env->request->any_kernel && !m.many && m.binary) {
 		probe_report(env, spec, D_NOT_HERE, spec->text);
 		m.path = m.shown_path = m.binary;
 		m.elf = NULL;
@@ -935,9 +936,9 @@ static int list(struct provider_env *env, const struct spec *spec, bool verbose,
 	env->clause.args = verbose;
 	if (uline_is_meant(spec))
 		return uline_list(env, spec, verbose, f, ctx);
-	if (!m.binary || !*m.binary || (streq(m.binary, "*") && env->run.pid <= 0))
+	if (!m.binary || !*m.binary || (streq(m.binary, "*") && env_pid(env) <= 0))
 		m.binary = NULL;
-	if (!m.binary && env->run.pid <= 0)
+	if (!m.binary && env_pid(env) <= 0)
 		return 0;
 	return ufile_each(env, m.binary, list_file, &m);
 }

@@ -121,7 +121,7 @@ static int add(void *ctx, const struct elf_usdt *u)
 	t->site.path = path_to_open(m);
 	t->site.offset = u->offset + shift;
 	t->site.ref_ctr_offset = u->semaphore_offset;
-	t->site.pid = m->env->run.pid > 0 ? m->env->run.pid : -1;
+	t->site.pid = env_pid(m->env);
 	return 0;
 }
 
@@ -193,7 +193,7 @@ static bool split(struct match *m)
 	if (n == 2 && streq(m->name, "*"))
 		m->binary = "*";
 	m->many = m->binary && glob_has_wildcard(m->binary);
-	return m->binary || m->env->run.pid > 0;
+	return m->binary || env_pid(m->env) > 0;
 }
 
 static int each_file(struct match *m)
@@ -273,7 +273,7 @@ static int resolve(struct provider_env *env, const struct spec *spec, target_fn 
 		return probe_bad_parts(env, spec);
 	if (!split(&m) && spec->n_parts == 2)
 		return probe_bad_parts(env, spec);
-	if (!m.binary && env->run.pid <= 0)
+	if (!m.binary && env_pid(env) <= 0)
 		return probe_bad_syntax(
 			env, spec,
 			"usdt probe must specify at least path or pid to probe. To target all "
@@ -300,14 +300,14 @@ static int list(struct provider_env *env, const struct spec *spec, bool verbose,
 		.env = env, .spec = spec, .list = f, .list_ctx = ctx, .verbose = verbose
 	};
 
-	if (spec->n_parts < 2 && env->run.pid <= 0)
+	if (spec->n_parts < 2 && env_pid(env) <= 0)
 		return 0;
 	split(&m);
 	if (spec->n_parts == 2) { /* usdt:BINARY */
 		m.binary = *spec->part[1] ? spec->part[1] : NULL;
 		m.name = "*";
 	}
-	if (!m.binary && env->run.pid > 0)
+	if (!m.binary && env_pid(env) > 0)
 		m.binary = "*";
 	m.many = true;
 	return m.binary ? each_file(&m) : 0;

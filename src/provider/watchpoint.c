@@ -74,7 +74,7 @@ static const char *parse_address(struct provider_env *env, const char *text, u64
 	if (plus && !text_number(plus + 1, &offset))
 		return arena_printf(env->arena, "Invalid offset: %s",
 				    text_fault(env->arena, plus + 1));
-	if (env->run.any_kernel) {
+	if (env->request->any_kernel) {
 		*address = 1ull << 63;
 		return NULL;
 	}
@@ -168,7 +168,8 @@ static int resolve(struct provider_env *env, const struct spec *spec, target_fn 
 	p->default_space = parsed.wp_addr >> 63 ? SPACE_KERNEL : SPACE_USER;
 	if (p->default_space == SPACE_USER) {
 		skip_loading(env, p);
-		p->only_child = env->run.child_alone;
+		p->only_child = env->request->traced.command &&
+				!traced_by_set(&env->request->traced);
 	}
 	s = &targets_add(env, &ts, SITE_WATCHPOINT, spec_name(env, spec),
 			 profile_for_site(env, p, false, true))
@@ -176,7 +177,7 @@ static int resolve(struct provider_env *env, const struct spec *spec, target_fn 
 	s->wp_addr = parsed.wp_addr;
 	s->wp_len = parsed.wp_len;
 	s->wp_type = parsed.wp_type;
-	s->pid = env->run.pid > 0 ? env->run.pid : -1;
+	s->pid = env_pid(env);
 	return targets_give(env, spec, &ts, NULL, f, ctx);
 }
 

@@ -38,7 +38,7 @@ static bool is_renamed(struct run *r, const struct site *s)
 {
 	struct ksym found;
 
-	return s->kind == SITE_KPROBE && s->symbol && !s->path && !r->o->no_substitutes &&
+	return s->kind == SITE_KPROBE && s->symbol && !s->path && !r->c.attempt.no_substitutes &&
 	       !kallsyms_find(system_kallsyms(&r->c.system), s->symbol, NULL, &found);
 }
 
@@ -54,7 +54,7 @@ static void skip(void *ctx, const struct site *site, const struct err *err)
 	s->r->skipped_some = true;
 	if (s->r->c.env.config.missing_probes == MISSING_IGNORE)
 		return;
-	if (s->n++ >= TOLD_ONE_BY_ONE && !s->r->o->verbose)
+	if (s->n++ >= TOLD_ONE_BY_ONE && !s->r->request->verbose)
 		return;
 	buf_printf(&text, "Unable to attach probe: %s. Skipping. (%s%s%s)", site->probe, err->text,
 		   err->help[0] ? "; " : "", err->help);
@@ -66,7 +66,7 @@ static void tell_rest(const struct skipped *s)
 {
 	struct buf text = { 0 };
 
-	if (s->n <= TOLD_ONE_BY_ONE || s->r->o->verbose)
+	if (s->n <= TOLD_ONE_BY_ONE || s->r->request->verbose)
 		return;
 	buf_printf(&text, "and %u more are skipped (-v names them)", s->n - TOLD_ONE_BY_ONE);
 	run_warn(s->r, text.s);
@@ -232,7 +232,7 @@ static int load_func(struct run *r, const struct used_engine *u, u32 f, struct s
 	struct sites_of *s = &sites_in(r, u)[f];
 	int rc = u->ops->load(u->self, f, s->n ? s->v[0] : NULL, err);
 
-	r->again.too_big |= rc == -E2BIG && !r->o->compact;
+	r->again.too_big |= rc == -E2BIG && !r->c.attempt.compact;
 	r->again.substitute_refused |= rc < 0 && !r->again.too_big && is_substitute(s);
 	if (rc < 0 && !r->again.too_big && !r->again.substitute_refused &&
 	    r->c.instances.v[f]->is_one_of_many && !is_final(u, rc)) {

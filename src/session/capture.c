@@ -15,15 +15,14 @@ static void count_message(struct sink *s, enum sink_level level, struct span spa
 
 void capture_begin(struct capture *c, struct run *r)
 {
-	*c = (struct capture){ .sink = *r->o->sink, .options = *r->o, .before = r->o };
+	*c = (struct capture){ .sink = *r->sink, .before = r->sink };
 	c->output = output_text;
 	c->output.message = count_message;
 	c->sink.output = &c->output;
 	c->sink.out = c->sink.err = (struct buf){ 0 };
 	c->sink.fd = memfd_create("output", MFD_CLOEXEC);
 	c->sink.buffering = SINK_FULL;
-	c->options.sink = &c->sink;
-	r->o = &c->options;
+	r->sink = &c->sink;
 	r->actor.sink = &c->sink;
 }
 
@@ -43,8 +42,8 @@ void capture_take(struct capture *c, struct buf *out)
 
 void capture_end(struct capture *c, struct run *r)
 {
-	r->o = c->before;
-	r->actor.sink = r->o->sink;
+	r->sink = c->before;
+	r->actor.sink = r->sink;
 	sink_release(&c->sink);
 	if (c->sink.fd >= 0)
 		close(c->sink.fd);

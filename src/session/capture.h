@@ -11,8 +11,7 @@ struct capture {
 	struct sink sink; /* first: outputs know it alone */
 	u32 n_errors;     /* errorf() */
 	struct output output;
-	struct session_options options;
-	const struct session_options *before;
+	struct sink *before;
 };
 
 void capture_begin(struct capture *c, struct run *r);

@@ -124,7 +124,7 @@ static bool is_ready(int fd)
 
 int child_start(struct run *r, struct err *err)
 {
-	char **argv = split_words(&r->c.arena, r->o->traced.command);
+	char **argv = split_words(&r->c.arena, r->request->traced.command);
 	const char *path = argv[0] ? path_find_program(&r->c.arena, argv[0]) : NULL;
 	pid_t pid, parent = getpid();
 	sigset_t go, was;
@@ -138,7 +138,7 @@ int child_start(struct run *r, struct err *err)
 	if (pipe2(ready, O_CLOEXEC) <
 	    0) /* a letter when the child is ready, errno when it cannot be executed */
 		return err_sys(err, "make a pipe");
-	sink_flush(r->o->sink);
+	sink_flush(r->sink);
 	sigemptyset(&go);
 	sigaddset(&go, GO_SIGNAL);
 	sigprocmask(SIG_BLOCK, &go, &was); /* it may come before the child waits for it */
@@ -186,8 +186,8 @@ static pid_t reap(struct run *r)
 	int status = 0;
 	pid_t got = waitpid(r->child.pid, &status, WNOHANG);
 
-	if (got > 0 && r->o->wait_status)
-		*r->o->wait_status = status;
+	if (got > 0 && r->host->wait_status)
+		*r->host->wait_status = status;
 	return got;
 }
 

@@ -31,16 +31,18 @@ static const struct engine *named(const char *name)
 	return e;
 }
 
-const struct engine *choose_first(const struct session_options *o)
+const struct engine *choose_first(const struct request *q, const struct session_host *h)
 {
-	return o->engines ? o->engines[0] : o->engine ? named(o->engine) : engines[0];
+	return h->engines ? h->engines[0] : q->engine ? named(q->engine) : engines[0];
 }
 
-static bool may_be_used(const struct session_options *o, const struct engine *e)
+static bool may_be_used(const struct compiled *c, const struct engine *e)
 {
-	if (o->engines)
+	const char *name = c->request->engine;
+
+	if (c->host->engines)
 		return true;
-	return o->engine ? e == named(o->engine) : !e->by_name_only;
+	return name ? e == named(name) : !e->by_name_only;
 }
 
 static enum feature_answer common_feature(struct features *f, enum feature id)
@@ -56,9 +58,9 @@ static enum feature_answer common_feature(struct features *f, enum feature id)
 	return answer;
 }
 
-void choose_init(struct compiled *c, const struct session_options *o)
+void choose_init(struct compiled *c)
 {
-	const struct engine *const *from = o->engines ? o->engines : engines;
+	const struct engine *const *from = c->host->engines ? c->host->engines : engines;
 	const struct engine **list;
 	u32 n = 0;
 
@@ -66,7 +68,7 @@ void choose_init(struct compiled *c, const struct session_options *o)
 		n++;
 	list = arena_array(&c->arena, const struct engine *, n + 1);
 	for (u32 i = 0; i < n; i++)
-		if (may_be_used(o, from[i]))
+		if (may_be_used(c, from[i]))
 			list[c->n_engines++] = from[i];
 	c->engines = list;
 	c->features = c->env.features = list[0]->features();
@@ -262,12 +264,12 @@ static int serve_all(const struct compiled *c, struct err *err)
 	return 0;
 }
 
-int choose_engines(struct compiled *c, const struct session_options *o, struct err *err)
+int choose_engines(struct compiled *c, struct err *err)
 {
 	struct choice ch = { .c = c };
 	int rc;
 
-	if (o->any_kernel)
+	if (c->request->any_kernel)
 		return 0;
 	if (c->n_engines == 1)
 		return serve_all(c, err);

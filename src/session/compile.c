@@ -32,53 +32,30 @@ static struct features *all_features(void)
 	return &f;
 }
 
-static void set_named(struct compiled *c, const struct session_options *o)
-{
-	if (!o->n_named)
-		return;
-	c->env.n_named = o->n_named;
-	c->env.named = arena_alloc(&c->arena, sizeof *c->env.named * o->n_named);
-	for (u32 i = 0; i < o->n_named; i++) {
-		const char *word = o->named[i] + (starts_with(o->named[i], "--") ? 2 : 0);
-		const char *eq = strchr(word, '=');
-
-		c->env.named[i].name = eq ? arena_strndup(&c->arena, word, (size_t)(eq - word)) :
-					    word;
-		c->env.named[i].value = eq ? eq + 1 : NULL;
-	}
-}
-
 /* max_strlen: the default, unless 0. */
-static void compiled_init(struct compiled *c, const struct session_options *o, u32 max_strlen)
+static void compiled_init(struct compiled *c, u32 max_strlen)
 {
+	const struct request *q = c->request;
 	struct env *env = &c->env;
 
-	*c = (struct compiled){ 0 };
+	*c = (struct compiled){ .request = q, .host = c->host, .attempt = c->attempt };
 	arena_init(&c->arena);
 	intern_init(&c->names);
 	sources_init(&c->sources, &c->arena);
 	diags_init(&c->diags, &c->arena, &c->sources);
-	c->diags.no_warnings = o->no_warnings;
+	c->diags.no_warnings = q->no_warnings;
 	system_init(&c->system, &c->arena);
 	config_defaults(&env->config);
 	if (max_strlen)
 		env->config.max_strlen = max_strlen;
-	env->themes = o->themes;
-	choose_init(c, o);
-	if (o->any_kernel)
+	env->request = q;
+	env->themes = c->host->themes;
+	choose_init(c);
+	if (q->any_kernel)
 		c->features = env->features = all_features();
-	env->unsafe = o->unsafe;
-	env->no_warnings = o->no_warnings;
-	env->extra_warnings = o->extra_warnings;
-	env->any_kernel = o->any_kernel;
-	env->have_child = o->traced.command != NULL;
-	env->params = o->params;
-	env->n_params = o->n_params;
 	env->clock_map = getenv("BPFTRACE_DUMMY_TS_MAP");
-	env->include_dirs = o->include_dirs;
-	env->includes = o->includes;
-	env->read_import = o->read_import ? o->read_import : import_read;
-	set_named(c, o);
+	env->named_used = arena_array(&c->arena, bool, q->n_named + 1);
+	env->read_import = c->host->read_import ? c->host->read_import : import_read;
 	system_world(&c->system, &env->world);
 	env_init(env);
 	lang_init(&c->lang, &c->arena, &c->names, &c->sources, &c->diags, env);
@@ -135,21 +112,22 @@ static void check(struct compiled *c)
 	lang_check(&c->lang, all.v, all.n);
 }
 
-static bool front(struct compiled *c, const struct session_options *o)
+static bool front(struct compiled *c)
 {
-	struct source *src = sources_add(&c->sources, o->script_name, o->script, o->script_len);
+	const struct request *q = c->request;
+	struct source *src = sources_add(&c->sources, q->script_name, q->script, q->script_len);
 
-	if (!parse_script(&c->lang, src) || !where_add(c, o->traced.where) ||
+	if (!parse_script(&c->lang, src) || !where_add(c, q->traced.where) ||
 	    !lang_prepare(&c->lang))
 		return false;
-	reading_of_script(c, o);
+	reading_of_script(c);
 	debuginfod_allow(true);
 	for (struct clause *cl = c->lang.script->clauses; cl; cl = cl->next)
-		resolve_clause(c, o, cl, false);
+		resolve_clause(c, cl, false);
 	count_probes(c);
-	keepers_add(c, o);
-	if (traced_by_set(&o->traced))
-		follow_add_clauses(c, o);
+	keepers_add(c);
+	if (traced_by_set(&q->traced))
+		follow_add_clauses(c);
 	for (u32 i = 0; i < c->instances.n; i++)
 		compat_fill(c, c->instances.v[i]->profile);
 	pair_instances(c);
@@ -176,37 +154,36 @@ int session_status(const struct compiled *c, int rc)
 	return rc || c->diags.n_errors ? STATUS_WRONG : 0;
 }
 
-static int make_filter(struct compiled *c, const struct session_options *o, struct err *err)
+static int make_filter(struct compiled *c, struct err *err)
 {
 	regex_t *filter = arena_new(&c->arena, regex_t);
-	int rc = probe_filter_make(filter, o->probe_filter, err);
+	int rc = probe_filter_make(filter, c->request->probe_filter, err);
 
 	c->filter = rc ? NULL : filter;
 	return rc;
 }
 
 /* compact: by instance, or NULL. */
-static int compile_once(struct compiled *c, const struct session_options *o, u32 max_strlen,
-			const u8 *compact, struct err *err)
+static int compile_once(struct compiled *c, u32 max_strlen, const u8 *compact, struct err *err)
 {
 	u64 start = clock_mono_ns();
 	int rc = 0;
 
-	compiled_init(c, o, max_strlen);
-	if (o->probe_filter && (rc = make_filter(c, o, err)) < 0)
+	compiled_init(c, max_strlen);
+	if (c->request->probe_filter && (rc = make_filter(c, err)) < 0)
 		return rc;
-	if (!front(c, o) || (o->dump && !(o->dump & ~(u32)STAGE_AST)))
+	if (!front(c) || (c->request->dump && !(c->request->dump & ~(u32)STAGE_AST)))
 		return c->diags.n_errors ? 1 : 0;
 	if (c->env.unchecked)
 		return 0;
-	if ((rc = choose_engines(c, o, err)) < 0)
+	if ((rc = choose_engines(c, err)) < 0)
 		return rc;
 	follow_bind_set(c);
-	dispatch_instances(c, o);
+	dispatch_instances(c);
 	guard_instances(c);
 	for (u32 i = 0; i < c->instances.n && !rc; i++) {
-		c->instances.v[i]->compact = o->compact || (compact && compact[i]);
-		rc = emit_instance(c, o, c->instances.v[i], err);
+		c->instances.v[i]->compact = c->attempt.compact || (compact && compact[i]);
+		rc = emit_instance(c, c->instances.v[i], err);
 	}
 	if (rc)
 		return rc;
@@ -227,10 +204,9 @@ static bool has_verifier(const struct compiled *c)
 }
 
 /* What verifiers would follow for long is compiled again, to be followed easily. */
-static int compile(struct compiled *c, const struct session_options *o, u32 max_strlen,
-		   struct err *err)
+static int compile(struct compiled *c, u32 max_strlen, struct err *err)
 {
-	int rc = compile_once(c, o, max_strlen, NULL, err);
+	int rc = compile_once(c, max_strlen, NULL, err);
 	u8 *compact;
 
 	if (rc || !c->is_long || !has_verifier(c))
@@ -238,17 +214,17 @@ static int compile(struct compiled *c, const struct session_options *o, u32 max_
 	compact = xcalloc(c->instances.n, 1);
 	memcpy(compact, c->is_long, c->instances.n);
 	compiled_release(c);
-	rc = compile_once(c, o, max_strlen, compact, err);
+	rc = compile_once(c, max_strlen, compact, err);
 	free(compact);
 	return rc;
 }
 
 /* Once more with shorter strings where the kernel has no room for them in keys: two strings and two
  * numbers fit, four, eight. */
-int session_compile(struct compiled *c, const struct session_options *o, struct err *err)
+static int compile_cut(struct compiled *c, struct err *err)
 {
 	static const u32 lengths[] = { 240, 112, 48 };
-	int rc = compile(c, o, 0, err);
+	int rc = compile(c, 0, err);
 	u32 is = 1024;
 
 	for (u32 i = 0; i < ARRAY_SIZE(lengths) && long_key(c) && c->env.config.max_strlen == is;
@@ -257,10 +233,25 @@ int session_compile(struct compiled *c, const struct session_options *o, struct 
 
 		is = lengths[i];
 		compiled_release(c);
-		rc = compile(c, o, is, err);
+		rc = compile(c, is, err);
 		diag_report(&c->diags, span, D_STRINGS_CUT, is, LONG_KEY);
 	}
 	if (long_key(c))
 		refuse_long_keys(c);
 	return rc;
+}
+
+int session_compile_again(struct compiled *c, const struct request *q, const struct session_host *h,
+			  struct attempt attempt, struct err *err)
+{
+	c->request = q;
+	c->host = h;
+	c->attempt = attempt;
+	return compile_cut(c, err);
+}
+
+int session_compile(struct compiled *c, const struct request *q, const struct session_host *h,
+		    struct err *err)
+{
+	return session_compile_again(c, q, h, (struct attempt){ 0 }, err);
 }

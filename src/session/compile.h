@@ -5,48 +5,48 @@
 
 #include "session/session.h"
 
+/* compile.c: session_compile() for a later attempt. */
+int session_compile_again(struct compiled *c, const struct request *q, const struct session_host *h,
+			  struct attempt attempt, struct err *err);
+
 /* compat.c: fills in how to recognize 32-bit calls, from BTF. */
 void compat_fill(struct compiled *c, struct profile *p);
 
 /* dispatch.c: several instances on the tracepoint of all system calls become one attachment; before
  * lowering. */
-void dispatch_instances(struct compiled *c, const struct session_options *o);
+void dispatch_instances(struct compiled *c);
 
 /* pair.c: which entries and returns of kernel functions may be one program; before lowering. */
 void pair_instances(struct compiled *c);
 
 /* resolve.c: adds the instances of a clause; internal: of ours, not of the script. */
-void resolve_clause(struct compiled *c, const struct session_options *o, struct clause *clause,
-		    bool internal);
+void resolve_clause(struct compiled *c, struct clause *clause, bool internal);
 /* keepers.c: adds the clauses that keep arguments of system calls for the return (profile.kept). */
-void keepers_add(struct compiled *c, const struct session_options *o);
+void keepers_add(struct compiled *c);
 /* where.c: adds a condition, the expression `where` or NULL, to each clause of the script. False
  * after a report. */
 bool where_add(struct compiled *c, const char *where);
 /* follow_clauses.c: adds the clauses that maintain the set of followed processes, and lets all
  * instances ask it. */
-void follow_add_clauses(struct compiled *c, const struct session_options *o);
+void follow_add_clauses(struct compiled *c);
 /* Before lowering: the map of those clauses is the internal set, not a map of the script. */
 void follow_bind_set(struct compiled *c);
 
 /* resolve.c: the number of a site: that of an earlier one of the same name in the same function. */
 u32 resolve_site(struct compiled *c, const char *probe, const char *func);
 /* resolve.c: one more instance of a clause, for targets of t's layout. t has its number. */
-struct instance *resolve_instance(struct compiled *c, const struct session_options *o,
-				  struct clause *clause, const struct provider *provider,
-				  const struct target *t);
+struct instance *resolve_instance(struct compiled *c, struct clause *clause,
+				  const struct provider *provider, const struct target *t);
 /* guard.c: sets instance.guarded; before lowering. */
 void guard_instances(struct compiled *c);
 /* instance.c: adds the function of an instance to prog.funcs. 0; 1: diagnostics say why not;
  * -errno. */
-int emit_instance(struct compiled *c, const struct session_options *o, struct instance *in,
-		  struct err *err);
+int emit_instance(struct compiled *c, struct instance *in, struct err *err);
 /* Runs our verifier on it. A refusal is a bug in sonde, reported at the user's line. Returns as
  * emit_instance(). */
 int verify_instance(struct compiled *c, const struct instance *in, struct err *err);
 /* Both, for an instance that comes after the others. */
-int compile_instance(struct compiled *c, const struct session_options *o, struct instance *in,
-		     struct err *err);
+int compile_instance(struct compiled *c, struct instance *in, struct err *err);
 
 /* long_keys.c: the first map whose key is longer than the kernel allows (MAX_BPF_STACK), or
  * NULL. */
@@ -58,7 +58,7 @@ void refuse_long_keys(struct compiled *c);
  * the maps as they are. Gives the number of the function, or -EINVAL with the reason in err and
  * nothing changed.
  */
-int deferred_compile(struct compiled *c, const struct session_options *o,
-		     const struct deferred_probe *l, const struct target *t, struct err *err);
+int deferred_compile(struct compiled *c, const struct deferred_probe *l, const struct target *t,
+		     struct err *err);
 
 #endif

@@ -32,7 +32,7 @@ static int keep(void *ctx, struct target *t)
 {
 	struct found *f = ctx;
 
-	if (traced_by_set(&f->r->o->traced))
+	if (traced_by_set(&f->r->request->traced))
 		t->site.pid = -1;
 	if (!t->site.is_deferred)
 		vec_push(&f->r->c.arena, &f->targets, t);
@@ -173,7 +173,7 @@ static u32 make_instance(struct found *f, struct target *t)
 
 	if (is_unfit(f->probe, t->profile))
 		return NO_INDEX;
-	func = deferred_compile(&r->c, r->o, f->probe, t, &err);
+	func = deferred_compile(&r->c, f->probe, t, &err);
 	if (func >= 0 && engines_extend(r, data_from) < 0)
 		BUG("the data map is full");
 	if (func < 0) {
@@ -364,10 +364,10 @@ static void begin(struct run *r, int rc)
 
 void deferred_start(struct run *r)
 {
-	if (!r->c.deferred.n || !engines_have_events(r) || r->o->dry_run)
+	if (!r->c.deferred.n || !engines_have_events(r) || r->request->dry_run)
 		return;
-	r->deferred.watch =
-		file_watch_new(traced_by_set(&r->o->traced) ? -1 : traced_pid(&r->o->traced));
+	r->deferred.watch = file_watch_new(
+		traced_by_set(&r->request->traced) ? -1 : traced_pid(&r->request->traced));
 	if (!r->deferred.watch) {
 		warn_of_no_watch(r, -errno);
 		return;
@@ -452,11 +452,11 @@ static void tell_holds(struct run *r)
 				 &r->c.arena,
 				 "%llu files that came while sonde was held up were not looked at",
 				 (unsigned long long)n_dropped));
-	if (path && r->o->verbose) {
-		sink_say(r->o->sink,
+	if (path && r->request->verbose) {
+		sink_say(r->sink,
 			 "  programs and libraries waited for their probes %llu ms at most (%s)\n",
 			 (unsigned long long)ms, path);
-		sink_flush(r->o->sink);
+		sink_flush(r->sink);
 	}
 }
 

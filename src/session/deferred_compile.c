@@ -108,11 +108,10 @@ static const char *needs_more(const struct compiled *c, const struct before *b)
 }
 
 /* NULL, or why not. */
-static const char *try(struct compiled *c, const struct session_options *o,
-		       const struct deferred_probe *l, const struct target *t,
+static const char *try(struct compiled *c, const struct deferred_probe *l, const struct target *t,
 		       const struct before *b, struct err *err)
 {
-	struct instance *in = resolve_instance(c, o, l->clause, l->spec->provider, t);
+	struct instance *in = resolve_instance(c, l->clause, l->spec->provider, t);
 	const char *why;
 
 	vec_push(&c->arena, &in->sites, t->site.index);
@@ -122,13 +121,13 @@ static const char *try(struct compiled *c, const struct session_options *o,
 		return first_error(c);
 	if ((why = outgrows(c, b)))
 		return why;
-	if (compile_instance(c, o, in, err))
+	if (compile_instance(c, in, err))
 		return err->code ? err->text : first_error(c);
 	return needs_more(c, b);
 }
 
-int deferred_compile(struct compiled *c, const struct session_options *o,
-		     const struct deferred_probe *l, const struct target *t, struct err *err)
+int deferred_compile(struct compiled *c, const struct deferred_probe *l, const struct target *t,
+		     struct err *err)
 {
 	struct err inner = { 0 };
 	struct before b;
@@ -138,7 +137,7 @@ int deferred_compile(struct compiled *c, const struct session_options *o,
 		return err_set(err, -E2BIG, "more than %d layouts of arguments came",
 			       MAX_DEFERRED_LAYOUTS);
 	remember(c, &b);
-	why = try(c, o, l, t, &b, &inner);
+	why = try(c, l, t, &b, &inner);
 	if (why) {
 		err_set(err, -EINVAL, "%s", why);
 		put_back(c, &b);

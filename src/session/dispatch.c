@@ -190,9 +190,9 @@ static void let_begin_again(struct compiled *c)
 			c->sites.v[i].site.is_substitute = true;
 }
 
-void dispatch_instances(struct compiled *c, const struct session_options *o)
+void dispatch_instances(struct compiled *c)
 {
-	if (o->no_substitutes || o->no_dispatch ||
+	if (c->attempt.no_substitutes || c->request->no_dispatch ||
 	    c->n_engines > 1) /* one attachment is in one engine */
 		return;
 	dispatch(c, true);

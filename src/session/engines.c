@@ -49,10 +49,10 @@ static void tell_leaving(struct run *r, const struct leaving *l)
 	if (!l->n)
 		return;
 	buf_printf(
-		&r->o->sink->err,
+		&r->sink->err,
 		"sonde: the kernel still lets go of %u attachments, for about %llu s (process %d, sonde-detach)\n",
 		l->n, (unsigned long long)(l->ms + 999) / 1000, l->pid);
-	sink_flush(r->o->sink);
+	sink_flush(r->sink);
 }
 
 void engines_close(struct run *r)

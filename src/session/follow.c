@@ -49,7 +49,7 @@ static void add_tree(struct run *r, u32 pid)
 
 static void add(struct run *r, u32 pid)
 {
-	if (r->o->traced.scope == SCOPE_TREE)
+	if (r->request->traced.scope == SCOPE_TREE)
 		add_tree(r, pid);
 	else
 		add_process(r, pid);
@@ -57,7 +57,7 @@ static void add(struct run *r, u32 pid)
 
 int follow_start(struct run *r, struct err *err)
 {
-	const struct traced *t = &r->o->traced;
+	const struct traced *t = &r->request->traced;
 
 	if (r->c.follow_map == NO_INDEX)
 		return 0;

@@ -59,7 +59,7 @@ static const char *follow_text(struct compiled *c)
 }
 
 /* The clauses that keep the set true. */
-static void add_script(struct compiled *c, const struct session_options *o)
+static void add_script(struct compiled *c)
 {
 	const char *text = follow_text(c);
 	struct source *src = sources_add(&c->sources, "<follow>", text, strlen(text));
@@ -70,14 +70,14 @@ static void add_script(struct compiled *c, const struct session_options *o)
 	if (!parse_script(&c->lang, src))
 		BUG("the script behind --follow does not parse");
 	for (struct clause *cl = last ? last->next : c->lang.script->clauses; cl; cl = cl->next)
-		resolve_clause(c, o, cl, true);
+		resolve_clause(c, cl, true);
 }
 
 /* Without SCOPE_TREE the set keeps what it has at the start. */
-void follow_add_clauses(struct compiled *c, const struct session_options *o)
+void follow_add_clauses(struct compiled *c)
 {
-	if (o->traced.scope == SCOPE_TREE)
-		add_script(c, o);
+	if (c->request->traced.scope == SCOPE_TREE)
+		add_script(c);
 	/* The set exists before the first clause that asks it is lowered. */
 	c->follow_map = c->prog.maps.n;
 	vec_push(&c->arena, &c->prog.maps,

@@ -66,8 +66,7 @@ static int refuse_too_big(struct compiled *c, const struct bpf_func *f)
 }
 
 /* Lowers, optimizes, emits; when the frame does not fit, once more with less on the stack. */
-int emit_instance(struct compiled *c, const struct session_options *o, struct instance *in,
-		  struct err *err)
+int emit_instance(struct compiled *c, struct instance *in, struct err *err)
 {
 	struct bpf_func *f = new_func(c, in);
 	int rc = -E2BIG;
@@ -78,7 +77,7 @@ int emit_instance(struct compiled *c, const struct session_options *o, struct in
 		if (!u)
 			return 1;
 		ir_verify(u);
-		ir_optimize(u, o->no_pass ? o->no_pass : "");
+		ir_optimize(u, c->request->no_pass ? c->request->no_pass : "");
 		if (level)
 			c->units.n--;
 		vec_push(&c->arena, &c->units, u);
@@ -88,7 +87,7 @@ int emit_instance(struct compiled *c, const struct session_options *o, struct in
 	if (rc == -E2BIG && in->compact) { /* its stack is not enough */
 		c->units.n--;
 		in->compact = false;
-		return emit_instance(c, o, in, err);
+		return emit_instance(c, in, err);
 	}
 	if (rc == -E2BIG) {
 		diag_report(&c->diags, in->clause->span, D_TOO_COMPLEX);
@@ -133,12 +132,11 @@ int verify_instance(struct compiled *c, const struct instance *in, struct err *e
 	return rc;
 }
 
-int compile_instance(struct compiled *c, const struct session_options *o, struct instance *in,
-		     struct err *err)
+int compile_instance(struct compiled *c, struct instance *in, struct err *err)
 {
 	int rc;
 
-	in->compact = o->compact;
-	rc = emit_instance(c, o, in, err);
+	in->compact = c->attempt.compact;
+	rc = emit_instance(c, in, err);
 	return rc ? rc : verify_instance(c, in, err);
 }

@@ -33,7 +33,7 @@ static int run_one(struct run *r, const struct target_site *t, struct err *err)
 
 	if (fd < 0)
 		return fd;
-	while (!r->exiting && !r->o->sink->closed && read_some(r, fd, err))
+	while (!r->exiting && !r->sink->closed && read_some(r, fd, err))
 		;
 	close(fd);
 	command_wait(r);
@@ -42,8 +42,8 @@ static int run_one(struct run *r, const struct target_site *t, struct err *err)
 
 static int tell_pin(struct run *r, const struct target_site *t)
 {
-	buf_printf(&r->o->sink->out, "Program pinned to %s\n", t->site.path);
-	return sink_flush(r->o->sink);
+	buf_printf(&r->sink->out, "Program pinned to %s\n", t->site.path);
+	return sink_flush(r->sink);
 }
 
 int iter_run_all(struct run *r, struct err *err)

@@ -36,8 +36,7 @@ static void blame(struct clause *keeper, struct span span)
 		a->span = span;
 }
 
-static void add_keeper(struct compiled *c, const struct session_options *o,
-		       const struct instance *in)
+static void add_keeper(struct compiled *c, const struct instance *in)
 {
 	const struct profile *p = in->profile;
 	const char *name = interns(&c->names, arena_printf(&c->arena, "@%s", p->kept));
@@ -59,15 +58,15 @@ static void add_keeper(struct compiled *c, const struct session_options *o,
 	if (!parse_script(&c->lang, src))
 		BUG("the clause that keeps arguments does not parse");
 	blame(last->next, in->clause->span);
-	resolve_clause(c, o, last->next, true);
+	resolve_clause(c, last->next, true);
 }
 
-void keepers_add(struct compiled *c, const struct session_options *o)
+void keepers_add(struct compiled *c)
 {
 	for (u32 i = 0, n = c->instances.n; i < n; i++) {
 		const char *kept = c->instances.v[i]->profile->kept;
 
 		if (kept && !is_kept_already(c, i, kept))
-			add_keeper(c, o, c->instances.v[i]);
+			add_keeper(c, c->instances.v[i]);
 	}
 }

@@ -33,12 +33,12 @@ int loop_watch(struct run *r, int fd)
 /* No events requested: the end of the reader is reported anyway. A file has no reader. */
 static void watch_reader(struct run *r)
 {
-	struct epoll_event e = { .data.fd = r->o->sink->fd };
+	struct epoll_event e = { .data.fd = r->sink->fd };
 	struct stat st;
 
-	if (fstat(r->o->sink->fd, &st) < 0 || S_ISREG(st.st_mode) || S_ISDIR(st.st_mode))
+	if (fstat(r->sink->fd, &st) < 0 || S_ISREG(st.st_mode) || S_ISDIR(st.st_mode))
 		return; /* the refusal would be an event of ours: others count calls that fail */
-	epoll_ctl(r->epoll_fd, EPOLL_CTL_ADD, r->o->sink->fd, &e);
+	epoll_ctl(r->epoll_fd, EPOLL_CTL_ADD, r->sink->fd, &e);
 }
 
 /* The two ends, the child's, those that are always ours; others only when somebody waits for
@@ -54,7 +54,7 @@ static void signal_set(const struct run *r, sigset_t *set)
 	for (u32 i = 0; i < r->c.sites.n; i++)
 		if (r->c.sites.v[i].site.kind == SITE_SIGNAL)
 			sigaddset(set, r->c.sites.v[i].site.signal);
-	if (r->o->redraw_ns)
+	if (r->request->redraw_ns)
 		sigaddset(set, SIGWINCH);
 }
 
@@ -179,8 +179,8 @@ static void on_event(struct run *r, int fd)
 		on_signal(r);
 	else if (fd == r->child.fd)
 		child_look(r);
-	else if (fd == r->o->sink->fd)
-		r->o->sink->closed = true;
+	else if (fd == r->sink->fd)
+		r->sink->closed = true;
 	else if (fd == deferred_fd(r))
 		deferred_poll(r);
 	else if (fd == r->command.out)
@@ -224,10 +224,10 @@ static int idle_ms(u64 end)
 void loop_run(struct run *r)
 {
 	u64 next_loss = clock_mono_ns();
-	u64 end = r->o->duration_ns ? next_loss + r->o->duration_ns : UINT64_MAX;
+	u64 end = r->request->duration_ns ? next_loss + r->request->duration_ns : UINT64_MAX;
 	int command_watched = -1;
 
-	while (!r->exiting && !r->o->sink->closed && !r->o->sink->error) {
+	while (!r->exiting && !r->sink->closed && !r->sink->error) {
 		u32 n = records_drain(r);
 		u64 now = clock_mono_ns();
 
@@ -248,14 +248,14 @@ void loop_run(struct run *r)
 			break;
 		if (n) {
 			engines_set_word(r, DATA_RING_FLAGS, BPF_RB_NO_WAKEUP);
-			sink_flush(r->o->sink);
+			sink_flush(r->sink);
 			if (engines_drained_much(r))
 				wait_for(r, 0);
 			else
 				short_wait(r);
 			continue;
 		}
-		sink_flush(r->o->sink);
+		sink_flush(r->sink);
 		engines_set_word(r, DATA_RING_FLAGS, BPF_RB_FORCE_WAKEUP);
 		if (!records_drain(r)) /* one may have come in between */
 			wait_for(r, usermaps_busy(r) ? BURST_MS : screen_wait_ms(r, idle_ms(end)));

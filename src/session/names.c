@@ -229,8 +229,8 @@ void names_init(struct run *r)
 		.max_strlen = (u32)r->c.env.config.max_strlen,
 		.trunc_trailer = r->c.env.config.str_trunc_trailer,
 	};
-	r->names.visible = r->o->sink->visible_out;
-	r->o->sink->names = &r->names;
+	r->names.visible = r->sink->visible_out;
+	r->sink->names = &r->names;
 }
 
 void names_release(struct run *r)

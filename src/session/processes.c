@@ -24,7 +24,7 @@ static void look(struct watched_process *p)
 
 void processes_look(struct run *r)
 {
-	u32 n = r->o->traced.n_pids, gone = 0;
+	u32 n = r->request->traced.n_pids, gone = 0;
 
 	for (u32 i = 0; i < n && r->processes; i++) {
 		look(&r->processes[i]);
@@ -35,7 +35,7 @@ void processes_look(struct run *r)
 
 int processes_watch(struct run *r)
 {
-	const struct traced *t = &r->o->traced;
+	const struct traced *t = &r->request->traced;
 
 	r->processes = arena_array(&r->c.arena, struct watched_process, t->n_pids);
 	for (u32 i = 0; i < t->n_pids; i++) {
@@ -54,7 +54,7 @@ int processes_watch(struct run *r)
 
 void processes_event(struct run *r, int fd)
 {
-	for (u32 i = 0; i < r->o->traced.n_pids && r->processes; i++)
+	for (u32 i = 0; i < r->request->traced.n_pids && r->processes; i++)
 		if (r->processes[i].fd == fd) {
 			fd_close(&r->processes[i].fd);
 			r->processes[i].gone = true;
@@ -64,6 +64,6 @@ void processes_event(struct run *r, int fd)
 
 void processes_release(struct run *r)
 {
-	for (u32 i = 0; i < r->o->traced.n_pids && r->processes; i++)
+	for (u32 i = 0; i < r->request->traced.n_pids && r->processes; i++)
 		fd_close(&r->processes[i].fd);
 }

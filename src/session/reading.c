@@ -116,13 +116,13 @@ static bool is_on_kernel_function(const struct provider *p)
  * Kprobes of one function run before its trampolines, whatever the order of the script: it is all
  * of one kind or all of the other.
  */
-static const char *kprobe_only(struct compiled *c, const struct session_options *o)
+static const char *kprobe_only(struct compiled *c)
 {
 	const struct script_reads *reads = &c->kernel_reads;
 
-	if (o->any_kernel || !c->engines[0]->on_this_kernel)
+	if (c->request->any_kernel || !c->engines[0]->on_this_kernel)
 		return "";
-	if (o->no_substitutes)
+	if (c->attempt.no_substitutes)
 		return "the kernel refused a trampoline";
 	for (struct clause *cl = c->lang.script->clauses; cl; cl = cl->next)
 		for (struct attach *a = cl->attaches; a; a = a->next)
@@ -137,7 +137,7 @@ static const char *kprobe_only(struct compiled *c, const struct session_options 
  * few as perf events, of which other calls feel less; see provider/syscalls.c. Kernel stacks begin
  * elsewhere there, or are none (6.1).
  */
-static void choose_calls(struct compiled *c, const struct session_options *o)
+static void choose_calls(struct compiled *c)
 {
 	enum { FEW = 2 };
 	struct call_events *e = &c->call_events;
@@ -145,9 +145,9 @@ static void choose_calls(struct compiled *c, const struct session_options *o)
 
 	if (!e->n && !e->raw)
 		return;
-	if (o->any_kernel || !c->engines[0]->on_this_kernel)
+	if (c->request->any_kernel || !c->engines[0]->on_this_kernel)
 		e->raw = "";
-	else if (!e->raw && o->no_substitutes)
+	else if (!e->raw && c->attempt.no_substitutes)
 		e->raw = "the kernel refused an event of the call";
 	else if (!e->raw && e->n > FEW)
 		e->raw = "the script asks for more than two of them";
@@ -174,7 +174,7 @@ static void add_calls(struct compiled *c, const struct provider *p, const struct
 		e->raw = "a clause reads the context";
 }
 
-void reading_of_script(struct compiled *c, const struct session_options *o)
+void reading_of_script(struct compiled *c)
 {
 	for (struct clause *cl = c->lang.script->clauses; cl; cl = cl->next) {
 		bool in_kernel = false;
@@ -192,6 +192,6 @@ void reading_of_script(struct compiled *c, const struct session_options *o)
 		if (in_kernel)
 			add_reading(&c->kernel_reads, &r);
 	}
-	c->kprobe_only = kprobe_only(c, o);
-	choose_calls(c, o);
+	c->kprobe_only = kprobe_only(c);
+	choose_calls(c);
 }

@@ -67,7 +67,7 @@ static void do_system(void *ctx, const char *command)
 	int out[2];
 	pid_t pid;
 
-	sink_flush(r->o->sink);
+	sink_flush(r->sink);
 	if (pipe2(out, O_CLOEXEC) < 0) {
 		warn_of_command(r, command);
 		return;
@@ -114,7 +114,7 @@ static void settle_speculation(void *ctx, u32 number, bool commit)
 void actor_init(struct run *r)
 {
 	r->actor = (struct actor){
-		.sink = r->o->sink,
+		.sink = r->sink,
 		.names = &r->names,
 		.prog = &r->c.prog,
 		.scratch = &r->scratch,
@@ -126,7 +126,7 @@ void actor_init(struct run *r)
 		.exit = do_exit,
 		.speculation = settle_speculation,
 		.system = do_system,
-		.warnings = !r->o->no_warnings,
+		.warnings = !r->request->no_warnings,
 		.max_cat_bytes = (u32)r->c.env.config.max_cat_bytes,
 	};
 	r->loss_seen = xcalloc(r->c.prog.losses.n + 1, sizeof *r->loss_seen);
@@ -219,8 +219,8 @@ enum { COMMAND_TEXT_MAX = 1 << 20 };
 /* The output of one command is one item; a very long one is shown in pieces. */
 static void command_show(struct run *r)
 {
-	r->o->sink->output->text(r->o->sink, TEXT_SYSTEM,
-				 r->command.text.s ? r->command.text.s : "", r->command.text.len);
+	r->sink->output->text(r->sink, TEXT_SYSTEM, r->command.text.s ? r->command.text.s : "",
+			      r->command.text.len);
 	buf_clear(&r->command.text);
 }
 
@@ -280,7 +280,7 @@ void losses_report(struct run *r)
 		u64 now = engines_count(r, l->data_off);
 
 		if (now > r->loss_seen[i]) {
-			r->o->sink->output->lost(r->o->sink, l, now - r->loss_seen[i]);
+			r->sink->output->lost(r->sink, l, now - r->loss_seen[i]);
 			r->loss_seen[i] = now;
 		}
 	}
@@ -316,7 +316,7 @@ static void print_maps(struct run *r, u32 top, bool descending)
 
 		if (map_read(r, (u32)(order[i] - r->c.prog.maps.v), &t) == 0) {
 			table_sort(&t, &r->names);
-			r->o->sink->output->table(r->o->sink, &t);
+			r->sink->output->table(r->sink, &t);
 		}
 		arena_release(&r->scratch);
 		arena_init(&r->scratch);

@@ -14,7 +14,6 @@
 
 struct resolve {
 	struct compiled *c;
-	const struct session_options *o;
 	struct clause *clause;
 	const struct provider *provider;
 	u32 reads;             /* BI_READS_* of what the clause mentions */
@@ -121,12 +120,13 @@ static struct instance *new_instance(struct resolve *r, const struct target *t)
 	in->internal = r->internal;
 	in->is_one_of_many = r->many;
 	in->index = c->instances.n;
-	if (traced_pid(&r->o->traced) > 0 && !traced_by_set(&r->o->traced) &&
+	if (traced_pid(&r->c->request->traced) > 0 && !traced_by_set(&r->c->request->traced) &&
 	    !r->provider->bound_to_pid && !r->provider->unfiltered && !r->internal)
-		in->only_pid = (u32)traced_pid(&r->o->traced);
+		in->only_pid = (u32)traced_pid(&r->c->request->traced);
 	if (!c->env.world.pid_namespace(c->env.world.ctx, &in->pid_ns[0], &in->pid_ns[1]))
 		in->pid_ns[1] = 0;
-	in->follows = traced_by_set(&r->o->traced) && !r->provider->unfiltered && !r->internal;
+	in->follows = traced_by_set(&r->c->request->traced) && !r->provider->unfiltered &&
+		      !r->internal;
 	if (in->profile->owner && in->pid_ns[1] && (in->only_pid || in->follows))
 		diag_report(
 			&c->diags, r->clause->span, D_PROBE_REFUSED, t->site.probe,
@@ -137,11 +137,10 @@ static struct instance *new_instance(struct resolve *r, const struct target *t)
 	return in;
 }
 
-struct instance *resolve_instance(struct compiled *c, const struct session_options *o,
-				  struct clause *clause, const struct provider *provider,
-				  const struct target *t)
+struct instance *resolve_instance(struct compiled *c, struct clause *clause,
+				  const struct provider *provider, const struct target *t)
 {
-	struct resolve r = { .c = c, .o = o, .clause = clause, .provider = provider, .many = true };
+	struct resolve r = { .c = c, .clause = clause, .provider = provider, .many = true };
 	struct instance *in = new_instance(&r, t);
 
 	if (in->follows)
@@ -212,7 +211,8 @@ static int on_target(void *ctx, struct target *t)
 		return 0;
 	if (r->provider->mode && is_taken(r, t))
 		return -EEXIST;
-	if (traced_by_set(&r->o->traced)) /* the process is one of many: the set lists them */
+	if (traced_by_set(
+		    &r->c->request->traced)) /* the process is one of many: the set lists them */
 		t->site.pid = -1;
 	if (t->site.is_deferred) {
 		r->awaited = true;
@@ -253,7 +253,7 @@ static void add_deferred(struct compiled *c, struct provider_env *env, const str
 				    .holds = r->awaited || (pattern && glob_has_wildcard(pattern)),
 				    .names_args = r->names_args,
 				    .reads_name = (r->reads & BI_READS_NAME) != 0,
-				    .libraries = spec->provider->in_libraries || env->run.pid > 0,
+				    .libraries = spec->provider->in_libraries || env_pid(env) > 0,
 				    .clause = r->clause };
 
 	if (!pattern || c->instances.n == r->first || r->user_name || c->diags.n_errors)
@@ -301,7 +301,6 @@ static struct btf *provider_btf(struct provider_env *env)
 static struct provider_env *env_of_clause(const struct resolve *r, const struct reading *reading)
 {
 	struct compiled *c = r->c;
-	const struct session_options *o = r->o;
 	struct provider_env env = {
 		.arena = &c->arena,
 		.diags = &c->diags,
@@ -309,16 +308,13 @@ static struct provider_env *env_of_clause(const struct resolve *r, const struct 
 			    .btf = provider_btf,
 			    .ctx = c,
 			    .ksyms = system_kallsyms(&c->system) },
-		.run = { .pid = traced_pid(&o->traced),
-			 .unsafe = o->unsafe,
-			 .child_alone = o->traced.command && !traced_by_set(&o->traced),
-			 .any_kernel = o->any_kernel },
+		.request = c->request,
 		.config = { .max_strlen = (u32)c->env.config.max_strlen,
 			    .exact_uprobes = c->env.config.exact_uprobes,
 			    .missing_probes = c->env.config.missing_probes,
 			    .max_targets = (u32)c->env.config.max_probes },
 		.attach = { .prefer_raw = true,
-			    .by_kallsyms = o->no_substitutes,
+			    .by_kallsyms = c->attempt.no_substitutes,
 			    .calls_by_perf = c->call_events.n && !c->call_events.raw &&
 					     !r->internal,
 			    .calls_why = c->call_events.raw && *c->call_events.raw ?
@@ -353,7 +349,8 @@ static void resolve_attach(struct provider_env *env, struct resolve *r, struct a
 
 	if (!spec)
 		return;
-	if (spec->provider->mode && !(spec->provider->mode & r->o->mode) && !r->o->any_kernel) {
+	if (spec->provider->mode && !(spec->provider->mode & r->c->request->mode) &&
+	    !r->c->request->any_kernel) {
 		r->left_out = true;
 		c->left_out |= spec->provider->mode;
 		return;
@@ -365,7 +362,7 @@ static void resolve_attach(struct provider_env *env, struct resolve *r, struct a
 	r->attach_first = before;
 	spec->provider->resolve(env, spec, on_target, r);
 	add_deferred(c, env, spec, r);
-	if (r->o->any_kernel && c->instances.n == before && c->diags.n_errors == errors &&
+	if (r->c->request->any_kernel && c->instances.n == before && c->diags.n_errors == errors &&
 	    r->first == before)
 		resolve_unseen(env, r, a);
 }
@@ -376,7 +373,7 @@ static bool has_nothing(const struct resolve *r)
 	const struct compiled *c = r->c;
 
 	return c->instances.n == r->first && !r->left_out && !c->diags.n_errors &&
-	       !r->o->probe_filter && !r->o->any_kernel &&
+	       !r->c->request->probe_filter && !r->c->request->any_kernel &&
 	       c->env.config.missing_probes != MISSING_IGNORE;
 }
 
@@ -403,11 +400,10 @@ static void mark_missable(struct compiled *c, struct clause *clause)
 		a->may_miss = len && first->next;
 }
 
-void resolve_clause(struct compiled *c, const struct session_options *o, struct clause *clause,
-		    bool internal)
+void resolve_clause(struct compiled *c, struct clause *clause, bool internal)
 {
 	struct resolve r = {
-		.c = c, .o = o, .clause = clause, .first = c->instances.n, .internal = internal
+		.c = c, .clause = clause, .first = c->instances.n, .internal = internal
 	};
 	struct reading reading;
 	struct provider_env *env;

@@ -22,37 +22,37 @@ static void show_diags(struct run *r)
 {
 	struct buf text = { 0 };
 
-	if (r->o->diag_json)
+	if (r->request->diag_json)
 		diags_render_json(&r->c.diags, &text);
 	else
-		diags_render_text(&r->c.diags, &text, r->o->color);
-	sink_flush(r->o->sink);
+		diags_render_text(&r->c.diags, &text, r->request->color);
+	sink_flush(r->sink);
 	if (text.len)
-		buf_add(&r->o->sink->err, text.s, text.len);
-	sink_flush(r->o->sink);
+		buf_add(&r->sink->err, text.s, text.len);
+	sink_flush(r->sink);
 	buf_release(&text);
 }
 
 static void show_dumps(struct run *r)
 {
-	struct buf *out = &r->o->sink->out;
+	struct buf *out = &r->sink->out;
 	size_t start = out->len;
 
-	if (r->o->dump & STAGE_AST)
+	if (r->request->dump & STAGE_AST)
 		ast_dump(out, r->c.lang.script);
 	for (u32 i = 0; i < r->c.instances.n; i++) {
-		if ((r->o->dump & STAGE_AST) && r->c.instances.n) {
+		if ((r->request->dump & STAGE_AST) && r->c.instances.n) {
 			buf_printf(out, "; %s\n", r->c.instances.v[i]->name);
 			ast_dump_node(out, r->c.instances.v[i]->body, 0);
 		}
-		if ((r->o->dump & STAGE_IR) && i < r->c.units.n)
+		if ((r->request->dump & STAGE_IR) && i < r->c.units.n)
 			ir_print(out, r->c.units.v[i]);
-		if ((r->o->dump & (STAGE_BPF | STAGE_ASM)) && i < r->c.prog.funcs.n)
+		if ((r->request->dump & (STAGE_BPF | STAGE_ASM)) && i < r->c.prog.funcs.n)
 			target_dump(out, &r->c.prog, r->c.prog.funcs.v[i]);
 	}
-	if (r->o->sink->visible_out)
+	if (r->sink->visible_out)
 		buf_visible(out, start, VISIBLE_TEXT);
-	sink_flush(r->o->sink);
+	sink_flush(r->sink);
 }
 
 /* ---- probes run by hand */
@@ -106,7 +106,7 @@ static void tell_size(struct run *r, const struct used_engine *u)
 		compact += r->c.instances.v[i]->compact;
 	}
 	buf_printf(
-		&r->o->sink->err,
+		&r->sink->err,
 		"  programs: %u of %llu instructions, of which the verifier processes %llu (expected: %llu)%s\n",
 		r->c.prog.funcs.n, (unsigned long long)insns, (unsigned long long)followed,
 		(unsigned long long)expected, compact ? ", compact ones" : "");
@@ -114,25 +114,25 @@ static void tell_size(struct run *r, const struct used_engine *u)
 
 static void tell_how(struct run *r)
 {
-	size_t start = r->o->sink->err.len;
+	size_t start = r->sink->err.len;
 	const char *how;
 
-	if (!r->o->verbose || !engines_have_events(r))
+	if (!r->request->verbose || !engines_have_events(r))
 		return;
 	for (struct used_engine *u = engines_next(r, NULL); u; u = engines_next(r, u))
 		if (u->ops->followed)
 			tell_size(r, u);
 	for (struct used_engine *u = engines_next(r, NULL); u; u = engines_next(r, u))
 		for (u32 i = 0; u->ops->how && (how = u->ops->how(u->self, i)); i++)
-			buf_printf(&r->o->sink->err, "  %s\n", how);
+			buf_printf(&r->sink->err, "  %s\n", how);
 	for (u32 i = 0; i < r->c.sites.n; i++)
 		if (r->c.sites.v[i].site.place)
-			buf_printf(&r->o->sink->err, "  %s: %s\n", r->c.sites.v[i].site.probe,
+			buf_printf(&r->sink->err, "  %s: %s\n", r->c.sites.v[i].site.probe,
 				   r->c.sites.v[i].site.place);
-	choose_tell(&r->c, &r->o->sink->err);
-	if (r->o->sink->visible_err)
-		buf_visible(&r->o->sink->err, start, VISIBLE_TEXT);
-	sink_flush(r->o->sink);
+	choose_tell(&r->c, &r->sink->err);
+	if (r->sink->visible_err)
+		buf_visible(&r->sink->err, start, VISIBLE_TEXT);
+	sink_flush(r->sink);
 }
 
 static bool goes_back(const struct bpf_func *f)
@@ -184,7 +184,7 @@ static bool is_slow(const struct run *r, u32 func)
 static u64 ring_size(const struct run *r)
 {
 	u64 need = 0, largest = 0, size = SMALL_RING;
-	bool flood = r->o->mode; /* benchmarks run again and again */
+	bool flood = r->request->mode; /* benchmarks run again and again */
 
 	if (r->c.env.config.perf_rb_pages)
 		return kernel_ring_pages(r->c.env.config.perf_rb_pages);
@@ -212,7 +212,7 @@ static void help_without_kernel(const struct run *r, struct err *err)
 	char before[sizeof err->help];
 
 	if ((err->code != -EPERM && err->code != -ENOSYS) || !only_special(r) ||
-	    r->o->traced.command)
+	    r->request->traced.command)
 		return;
 	memcpy(before, err->help, sizeof before);
 	err_help(err, "%.300s; begin and end alone run without any right by --vm", before);
@@ -220,13 +220,13 @@ static void help_without_kernel(const struct run *r, struct err *err)
 
 static int start_engines(struct run *r, struct err *err)
 {
-	struct engine_options o = { .verbose = r->o->verbose,
+	struct engine_options o = { .verbose = r->request->verbose,
 				    .log_size = (u32)r->c.env.config.log_size,
 				    .license = r->c.env.config.license,
 				    .ring_size = ring_size(r),
 				    .btf = r->c.system.btf,
 				    .stop = signals_stop,
-				    .again_if_big = !r->o->compact };
+				    .again_if_big = !r->c.attempt.compact };
 	int rc = engines_open(r, &o, err);
 
 	if (rc >= 0)
@@ -286,7 +286,7 @@ static int start(struct run *r, struct err *err)
 {
 	int rc;
 
-	if (r->o->traced.command && (rc = child_start(r, err)) < 0)
+	if (r->request->traced.command && (rc = child_start(r, err)) < 0)
 		return rc;
 	if ((rc = start_engines(r, err)) < 0)
 		return rc;
@@ -297,7 +297,8 @@ static int start(struct run *r, struct err *err)
 	if (r->exiting || !engines_have_events(r))
 		return 0;
 	/* clauses that fill sets and arguments first, then those that read them */
-	if ((r->o->traced.scope == SCOPE_TREE && (rc = refuse_follow_in_namespace(r, err)) < 0) ||
+	if ((r->request->traced.scope == SCOPE_TREE &&
+	     (rc = refuse_follow_in_namespace(r, err)) < 0) ||
 	    (rc = attach_all(r, true, err)) < 0 || (rc = follow_start(r, err)) < 0)
 		return rc;
 	usermaps_start(r);
@@ -308,7 +309,7 @@ static int start(struct run *r, struct err *err)
 
 void run_warn(struct run *r, const char *text)
 {
-	r->o->sink->output->message(r->o->sink, LEVEL_WARNF, (struct span){ 0, 0 }, text);
+	r->sink->output->message(r->sink, LEVEL_WARNF, (struct span){ 0, 0 }, text);
 }
 
 /* What the kernel skipped before our programs ran: unlike losses these events were never seen. */
@@ -323,7 +324,7 @@ static void skipped_report(struct run *r)
 		u64 n = engines_skipped(r, f);
 
 		if (n)
-			r->o->sink->output->lost(r->o->sink, &loss, n);
+			r->sink->output->lost(r->sink, &loss, n);
 	}
 }
 
@@ -339,21 +340,21 @@ static void finish(struct run *r, struct err *err)
 	command_wait(r);
 	losses_report(r);
 	skipped_report(r);
-	if (!r->o->mode)
-		r->o->sink->output->end(r->o->sink);
-	if (r->c.env.config.print_maps_on_exit && !r->o->mode)
+	if (!r->request->mode)
+		r->sink->output->end(r->sink);
+	if (r->c.env.config.print_maps_on_exit && !r->request->mode)
 		maps_print(r);
 	names_report(r);
-	sink_flush(r->o->sink);
+	sink_flush(r->sink);
 }
 
 /* The output of begin probes follows this: they have run, and it is not shown yet. */
 static void tell_attached(struct run *r)
 {
-	if (!r->o->dry_run)
-		r->o->sink->output->attached(r->o->sink, r->c.n_probes);
+	if (!r->request->dry_run)
+		r->sink->output->attached(r->sink, r->c.n_probes);
 	tell_how(r);
-	sink_flush(r->o->sink);
+	sink_flush(r->sink);
 }
 
 static void loop_traced(struct run *r)
@@ -392,10 +393,10 @@ static void drop_rights(struct run *r)
 			"privileges: all are kept, because the script runs commands, writes files or waits for files\n");
 	else
 		drop_rights_of(r, &how);
-	if (r->o->verbose && how.len)
-		buf_printf(&r->o->sink->err, "  %s", how.s);
+	if (r->request->verbose && how.len)
+		buf_printf(&r->sink->err, "  %s", how.s);
 	buf_release(&how);
-	sink_flush(r->o->sink);
+	sink_flush(r->sink);
 }
 
 static int loop_through(struct run *r, struct err *err)
@@ -452,18 +453,18 @@ static int run_attached(struct run *r, struct err *err)
 		rc = start(r, err);
 	if (rc < 0)
 		return status_of(err);
-	loops = !r->exiting && engines_have_events(r) && !r->o->mode &&
+	loops = !r->exiting && engines_have_events(r) && !r->request->mode &&
 		!((only_special(r) || nothing_comes(r)) && !r->child.pid);
 	if (loops) /* what was reported as live is live */
 		deferred_start(r);
-	if (!r->o->mode)
+	if (!r->request->mode)
 		tell_attached(r);
-	if (r->o->dry_run) { /* nothing that came meanwhile is shown */
+	if (r->request->dry_run) { /* nothing that came meanwhile is shown */
 		engines_detach_all(r);
 		return 0;
 	}
 	records_release(r);
-	if (!r->exiting && r->o->mode)
+	if (!r->exiting && r->request->mode)
 		rc = selftest_run(r, err);
 	else if (!r->exiting && loops)
 		rc = loop_through(r, err);
@@ -472,9 +473,8 @@ static int run_attached(struct run *r, struct err *err)
 		return status_of(err);
 	finish(r, err);
 	child_verdict(r, err);
-	if (r->o->sink->error && !err->code)
-		err_set(err, r->o->sink->error, "write the output: %s",
-			strerror(-r->o->sink->error));
+	if (r->sink->error && !err->code)
+		err_set(err, r->sink->error, "write the output: %s", strerror(-r->sink->error));
 	return err->code ? status_of(err) : r->exit_code;
 }
 
@@ -489,78 +489,87 @@ static void keep_news(struct diags *d)
 	d->list.n = n;
 }
 
-/* again: nothing has been shown or done, and it is to be tried with these options. */
-static int run_once(const struct session_options *o, struct session_options *again, struct err *err)
+/* From "attached" to the end; frees what the run has opened. */
+static int run_compiled(struct run *r, struct err *err)
 {
-	struct run *r = xcalloc(1, sizeof *r);
-	bool begins_again = false;
-	int rc;
+	int ret;
 
-	r->o = o;
-	r->child.fd = r->child.tells = r->command.out = r->signal_fd = r->epoll_fd = -1;
-	rc = session_compile(&r->c, o, err);
-	o->sink->sources = &r->c.sources;
-	if (o->no_substitutes || o->compact)
-		keep_news(&r->c.diags);
-	show_diags(r);
-	if (o->dump)
-		show_dumps(r);
-	if (rc || o->dump || r->c.diags.n_errors) {
-		rc = session_status(&r->c, rc);
-	} else {
-		arena_init(&r->scratch);
-		signals_hold(r);
-		names_init(r);
-		actor_init(r);
-		rc = run_attached(r, err);
-		again->no_substitutes |= r->again.substitute_refused;
-		again->compact |= r->again.too_big;
-		begins_again = r->again.substitute_refused || r->again.too_big;
-		child_end(r);
-		processes_release(r);
-		action_files_close(&r->actor);
-		engines_close(r);
-		names_release(r);
-		signals_restore(r, !begins_again);
-		buf_release(&r->backlog);
-		buf_release(&r->command.text);
-		speculations_release(r);
-		arena_release(&r->scratch);
-		free(r->loss_seen);
-	}
-	o->sink->sources = NULL;
-	o->sink->names = NULL;
-	compiled_release(&r->c);
-	free(r);
-	return rc;
+	arena_init(&r->scratch);
+	signals_hold(r);
+	names_init(r);
+	actor_init(r);
+	ret = run_attached(r, err);
+	child_end(r);
+	processes_release(r);
+	action_files_close(&r->actor);
+	engines_close(r);
+	names_release(r);
+	signals_restore(r, !r->again.substitute_refused && !r->again.too_big);
+	buf_release(&r->backlog);
+	buf_release(&r->command.text);
+	speculations_release(r);
+	arena_release(&r->scratch);
+	free(r->loss_seen);
+	return ret;
 }
 
-/* Before the script is read: what cannot be seen without the right to would be told as its
- * mistakes. */
-static int check_rights(const struct session_options *o, struct err *err)
+/* Sets *next if nothing has been shown or done, and the run is to be tried in that way. */
+static int run_once(const struct request *q, const struct session_host *h, struct attempt *next,
+		    struct err *err)
 {
-	const struct engine *e = choose_first(o);
+	struct run *r = xcalloc(1, sizeof *r);
+	struct sink *sink = h->sink;
+	int ret;
+
+	r->request = q;
+	r->host = h;
+	r->sink = sink;
+	r->child.fd = r->child.tells = r->command.out = r->signal_fd = r->epoll_fd = -1;
+	ret = session_compile_again(&r->c, q, h, *next, err);
+	sink->sources = &r->c.sources;
+	if (next->no_substitutes || next->compact)
+		keep_news(&r->c.diags);
+	show_diags(r);
+	if (q->dump)
+		show_dumps(r);
+	if (ret || q->dump || r->c.diags.n_errors)
+		ret = session_status(&r->c, ret);
+	else
+		ret = run_compiled(r, err);
+	next->no_substitutes |= r->again.substitute_refused;
+	next->compact |= r->again.too_big;
+	sink->sources = NULL;
+	sink->names = NULL;
+	compiled_release(&r->c);
+	free(r);
+	return ret;
+}
+
+/* Before the script is read: what sonde may not see would be reported as a mistake of the script. */
+static int check_rights(const struct request *q, const struct session_host *h, struct err *err)
+{
+	const struct engine *e = choose_first(q, h);
 	char before[sizeof err->help];
 
-	if (o->dump || !e->check_rights || e->check_rights(err) == 0)
+	if (q->dump || !e->check_rights || e->check_rights(err) == 0)
 		return 0;
 	memcpy(before, err->help, sizeof before);
 	err_help(err, "%.300s (sonde check and --vm need no right)", before);
 	return STATUS_REFUSED;
 }
 
-int session_run(const struct session_options *o, struct err *err)
+int session_run(const struct request *q, const struct session_host *h, struct err *err)
 {
-	struct session_options now = *o, next = *o;
-	int rc = check_rights(o, err);
+	struct attempt now = { 0 }, next = { 0 };
+	int ret = check_rights(q, h, err);
 
-	if (!rc)
-		rc = run_once(&now, &next, err);
+	if (!ret)
+		ret = run_once(q, h, &next, err);
 	while (next.no_substitutes != now.no_substitutes || next.compact != now.compact) {
 		err_release(err);
 		*err = (struct err){ 0 };
 		now = next;
-		rc = run_once(&now, &next, err);
+		ret = run_once(q, h, &next, err);
 	}
-	return rc;
+	return ret;
 }

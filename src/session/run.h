@@ -63,7 +63,9 @@ struct follow_state {
 };
 
 struct run {
-	const struct session_options *o;
+	const struct request *request;
+	const struct session_host *host;
+	struct sink *sink; /* the host's; capture.c replaces it for a while */
 	struct compiled c;
 	struct used_engine *engines; /* engines.c; NULL: none is open */
 	struct actor actor;
@@ -160,7 +162,7 @@ bool speculation_keep(struct run *r, u32 number, const void *record, u32 len);
 struct buf speculation_take(struct run *r, u32 number);
 void speculations_release(struct run *r);
 
-/* ---- screen.c: nothing happens unless session_options.redraw_ns is set */
+/* ---- screen.c: nothing happens unless request.redraw_ns is set */
 void screen_start(struct run *r);
 void screen_tick(struct run *r);                 /* draws when it is time */
 int screen_wait_ms(const struct run *r, int ms); /* at most ms */

@@ -114,7 +114,7 @@ static u32 share_of(const struct run *r, u32 rows)
 static void draw(struct run *r, struct screen *s)
 {
 	struct buf maps = { 0 }, out = { 0 };
-	int fd = s->shown.before->sink->fd;
+	int fd = s->shown.before->fd;
 	u32 rows, columns, used = 1;
 
 	window_size(fd, &rows, &columns);
@@ -142,7 +142,7 @@ static void draw(struct run *r, struct screen *s)
 
 static void put_block(struct run *r)
 {
-	struct sink *sink = r->o->sink;
+	struct sink *sink = r->sink;
 
 	if (sink->output == &output_text) {
 		put_time(&sink->out);
@@ -160,15 +160,15 @@ void screen_start(struct run *r)
 {
 	struct screen *s;
 
-	if (!r->o->redraw_ns)
+	if (!r->request->redraw_ns)
 		return;
 	s = r->screen = xcalloc(1, sizeof *s);
-	s->next_ns = clock_mono_ns() + r->o->redraw_ns;
-	s->on_terminal = isatty(r->o->sink->fd) && r->o->sink->output == &output_text;
+	s->next_ns = clock_mono_ns() + r->request->redraw_ns;
+	s->on_terminal = isatty(r->sink->fd) && r->sink->output == &output_text;
 	if (!s->on_terminal)
 		return;
-	sink_flush(r->o->sink);
-	write_all(r->o->sink->fd, ENTER, strlen(ENTER));
+	sink_flush(r->sink);
+	write_all(r->sink->fd, ENTER, strlen(ENTER));
 	capture_begin(&s->shown, r);
 	draw(r, s);
 }
@@ -181,10 +181,10 @@ void screen_tick(struct run *r)
 	if (!s || (now = clock_mono_ns()) < s->next_ns)
 		return;
 	s->on_terminal ? draw(r, s) : put_block(r);
-	if (r->o->redraw_anew)
+	if (r->request->redraw_anew)
 		maps_restart(r);
 	while (s->next_ns <= now)
-		s->next_ns += r->o->redraw_ns;
+		s->next_ns += r->request->redraw_ns;
 }
 
 int screen_wait_ms(const struct run *r, int ms)
@@ -213,8 +213,8 @@ void screen_end(struct run *r)
 	if (s->on_terminal) {
 		capture_take(&s->shown, &s->printed);
 		capture_end(&s->shown, r);
-		write_all(r->o->sink->fd, LEAVE, strlen(LEAVE));
-		buf_add(&r->o->sink->out, s->printed.s ? s->printed.s : "", s->printed.len);
+		write_all(r->sink->fd, LEAVE, strlen(LEAVE));
+		buf_add(&r->sink->out, s->printed.s ? s->printed.s : "", s->printed.len);
 	}
 	buf_release(&s->printed);
 	free(s);

@@ -46,7 +46,7 @@ static int test_one(struct run *r, const struct target_site *t, bool *passed, st
 	result.text = text.s ? text.s : "";
 	result.len = text.len;
 	if (rc >= 0)
-		r->o->sink->output->test(r->o->sink, &result);
+		r->sink->output->test(r->sink, &result);
 	buf_release(&text);
 	return rc;
 }
@@ -73,7 +73,7 @@ static int bench_one(struct run *r, const struct target_site *t, struct err *err
 	result.skipped = ret == 1;
 	result.average_ns = (double)took / (double)result.iters;
 	if (rc >= 0)
-		r->o->sink->output->bench(r->o->sink, &result);
+		r->sink->output->bench(r->sink, &result);
 	return rc;
 }
 
@@ -89,18 +89,18 @@ int selftest_run(struct run *r, struct err *err)
 		const struct target_site *t = &r->c.sites.v[i];
 		u32 mode = r->c.instances.v[t->func]->mode;
 
-		if (mode & r->o->mode & MODE_TEST) {
+		if (mode & r->request->mode & MODE_TEST) {
 			rc = test_one(r, t, &passed, err);
 			n_passed += rc >= 0 && passed;
 			n_failed += rc >= 0 && !passed;
-		} else if (mode & r->o->mode & MODE_BENCH) {
+		} else if (mode & r->request->mode & MODE_BENCH) {
 			rc = bench_one(r, t, err);
 		}
 		if (rc < 0)
 			err_wrap(err, "run %s", t->site.probe);
 	}
 	r->exit_code = n_failed ? 1 : 0;
-	if (rc >= 0 && (r->o->mode & MODE_TEST))
-		r->o->sink->output->tested(r->o->sink, n_passed, n_failed);
+	if (rc >= 0 && (r->request->mode & MODE_TEST))
+		r->sink->output->tested(r->sink, n_passed, n_failed);
 	return rc;
 }

@@ -13,49 +13,29 @@
 #include "lang/lang.h"
 #include "provider/provider.h"
 #include "trace/sink.h"
-#include "type/traced.h"
+#include "type/request.h"
 
 /* Exit statuses: the command line or the script is wrong; the system refused. */
 enum { STATUS_WRONG = 1, STATUS_REFUSED = 255 };
-enum stage { STAGE_NONE, STAGE_AST = 1, STAGE_IR = 2, STAGE_BPF = 4, STAGE_ASM = 8 };
 
-struct session_options {
-	const char *script_name; /* "stdin" for -e and - */
-	const char *script;
-	size_t script_len;
-	const char *const *params;
-	u32 n_params;
-	const char *const *named; /* "--name=value" words after -- */
-	u32 n_named;
-	struct traced traced; /* -p, -c, --follow, --where */
-	int *wait_status;     /* set when the command has ended, as by waitpid(2); or NULL */
-	bool unsafe, dry_run, no_warnings, extra_warnings, verbose;
-	const char *engine; /* the engine to use, by name; NULL: chosen for each site */
+/* What runs a request is provided with: by cli, or by a test. */
+struct session_host {
+	struct sink *sink; /* NULL: compile only */
+	const struct builtin_theme *const *themes;
 	/* the engines to choose from, NULL-terminated; NULL: all */
 	const struct engine *const *engines;
-	u64 redraw_ns;       /* sonde top: interval of showing the maps; 0: at the end only */
-	u64 duration_ns;     /* time from attaching to the end of the run; 0: no limit */
-	bool redraw_anew;    /* ... and aggregations restart each time */
-	u32 mode;            /* enum probe_mode set: test: and bench: probes that are run */
-	u32 dump;            /* enum stage set: print and stop before loading */
-	const char *no_pass; /* --no-pass */
-	struct sink *sink;
-	const struct builtin_theme *const *themes;
-	const char *probe_filter;
-	bool diag_json, color;
-	const char *const *include_dirs,
-		*const *includes; /* -I, --include: NULL-terminated, or NULL */
 	/* Reads imports; NULL: from files relative to the script. */
 	void (*read_import)(struct env *env, const char *from, const char *path,
 			    struct import_source *found);
-	/* A substitute for a kprobe was refused: this attempt uses no trampolines and no names of
-	 * BTF. */
+	int *wait_status; /* set when the command has ended, as by waitpid(2); or NULL */
+};
+
+/* A run begins again if the kernel refuses the first attempt. */
+struct attempt {
+	/* A substitute for a kprobe was refused: no trampolines and no names of BTF are used. */
 	bool no_substitutes;
-	/* A verifier gave up: this attempt compiles all programs in the compact form. */
+	/* A verifier gave up: all programs are compiled in the compact form. */
 	bool compact;
-	/* Programs are independent of each other: an object file is attached by its loader. */
-	bool no_dispatch;
-	bool any_kernel; /* compile only: assume no particular kernel and no privilege (check) */
 };
 
 struct btf;
@@ -99,6 +79,9 @@ struct deferred_probe {
 
 /* A script, compiled for the engines that run it. */
 struct compiled {
+	const struct request *request;
+	const struct session_host *host;
+	struct attempt attempt;
 	/* the engines that may be used; the features of the first one resolve probes */
 	const struct engine *const *engines;
 	u32 n_engines;
@@ -131,14 +114,15 @@ struct compiled {
 	u8 *is_long; /* by instance: verifiers would follow it for long; NULL: none of them */
 };
 
-/* 0: ready to load. 1: the script is wrong, diagnostics are in c->diags. -errno: the system
- * refused. */
-int session_compile(struct compiled *c, const struct session_options *o, struct err *err);
+/* q and h are borrowed until compiled_release(). 0: ready to load. 1: the script is wrong, diagnostics
+ * are in c->diags. -errno: the system refused. */
+int session_compile(struct compiled *c, const struct request *q, const struct session_host *h,
+		    struct err *err);
 /* The exit status for what session_compile() returned. */
 int session_status(const struct compiled *c, int rc);
 void compiled_release(struct compiled *c);
 
 /* A whole run. Returns the exit status (0, exit(N), 1, 255); at 255 err holds the reason. */
-int session_run(const struct session_options *o, struct err *err);
+int session_run(const struct request *q, const struct session_host *h, struct err *err);
 
 #endif

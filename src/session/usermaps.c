@@ -100,7 +100,7 @@ static void note_member(struct usermaps *m, u32 pid)
 /* Whose processes exist already and may be seen by the script. */
 static void note_present(struct run *r, struct usermaps *m)
 {
-	const struct traced *t = &r->o->traced;
+	const struct traced *t = &r->request->traced;
 
 	m->some = traced_by_set(t) || t->n_pids;
 	if (!m->some)

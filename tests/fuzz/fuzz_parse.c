@@ -21,6 +21,7 @@ struct world_of_one { /* all that one parse needs */
 static void begin(struct world_of_one *w)
 {
 	static const char *const params[] = { "1", "a", "f:g" };
+	static const struct request request = { .params = params, .n_params = ARRAY_SIZE(params) };
 
 	*w = (struct world_of_one){};
 	arena_init(&w->arena);
@@ -28,8 +29,7 @@ static void begin(struct world_of_one *w)
 	sources_init(&w->sources, &w->arena);
 	diags_init(&w->diags, &w->arena, &w->sources);
 	config_defaults(&w->env.config);
-	w->env.params = params;
-	w->env.n_params = ARRAY_SIZE(params);
+	w->env.request = &request;
 	lang_init(&w->lang, &w->arena, &w->names, &w->sources, &w->diags, &w->env);
 }
 

@@ -49,10 +49,11 @@ static bool any_symbol(void *ctx, const char *name, u64 *address)
 
 int LLVMFuzzerTestOneInput(const u8 *data, size_t len)
 {
+	static const struct request request;
 	struct arena arena;
 	struct sources sources;
 	struct diags diags;
-	struct provider_env env = { .arena = &arena, .diags = &diags, .run = { .pid = -1 } };
+	struct provider_env env = { .arena = &arena, .diags = &diags, .request = &request };
 	struct arg_desc args[12];
 	char *text;
 

@@ -26,10 +26,10 @@ void lsp_word_at(const struct document *d, size_t offset, size_t *from, size_t *
 
 static void open_front(struct front *f, struct cli *c, const struct document *d)
 {
-	*c = (struct cli){ .o = { .script_name = d->path,
-				  .script = d->text,
-				  .script_len = d->len,
-				  .themes = builtin_themes } };
+	*c = (struct cli){
+		.request = { .script_name = d->path, .script = d->text, .script_len = d->len },
+		.host = { .themes = builtin_themes }
+	};
 	front_init(f, c);
 }
 

@@ -5,20 +5,26 @@
 #include "builtin/builtin.h"
 #include "cli/lsp/lsp.h"
 
+/* A compilation and what it borrows. */
+struct checked {
+	struct compiled compiled; /* first: lsp_forget() has its address */
+	struct request request;
+};
+
 struct compiled *lsp_compile(struct lsp *l, const struct document *d, const char *text, size_t len)
 {
-	struct session_options o = { .script_name = d->path,
-				     .script = text,
-				     .script_len = len,
-				     .unsafe = true,
-				     .any_kernel = true,
-				     .themes = builtin_themes };
-	struct compiled *c = xcalloc(1, sizeof *c);
+	static const struct session_host host = { .themes = builtin_themes };
+	struct checked *c = xcalloc(1, sizeof *c);
 	struct err err = { 0 };
 
-	session_compile(c, &o, &err);
+	c->request = (struct request){ .script_name = d->path,
+				       .script = text,
+				       .script_len = len,
+				       .unsafe = true,
+				       .any_kernel = true };
+	session_compile(&c->compiled, &c->request, &host, &err);
 	err_release(&err);
-	return c;
+	return &c->compiled;
 }
 
 void lsp_forget(struct compiled *c)

@@ -494,10 +494,10 @@ static void complete_word(struct completion *c)
 						"unroll", "let",    "break",    "return",
 						"sizeof", "typeof", "offsetof", "continue",
 						"true",   "false",  "struct",   "comptime" };
-	struct cli script = { .o = { .script_name = c->d->path,
-				     .script = c->d->text,
-				     .script_len = c->d->len,
-				     .themes = builtin_themes } };
+	struct cli script = { .request = { .script_name = c->d->path,
+					   .script = c->d->text,
+					   .script_len = c->d->len },
+			      .host = { .themes = builtin_themes } };
 	struct front f;
 
 	for (u32 t = 0; builtin_themes[t]; t++)

@@ -28,10 +28,11 @@ static int keep(void *ctx, const char *probe, const struct profile *profile)
 
 static void read_names(struct probe_names *n, u32 missing)
 {
+	struct cli none = { .request = { .script_name = "", .script = "", .any_kernel = true },
+			    .host = { .themes = builtin_themes } };
 	struct provider_env env = { .system = { .features = kernel_features(), .btf = list_btf },
-				    .run = { .pid = -1, .any_kernel = true },
+				    .request = &none.request,
 				    .attach = { .prefer_raw = true } };
-	struct cli none = { .o = { .script_name = "", .script = "", .themes = builtin_themes } };
 	struct buf pattern = { 0 };
 	struct err err = { 0 };
 	struct front f;

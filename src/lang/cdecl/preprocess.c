@@ -242,7 +242,9 @@ static const char *angle_name(struct cdecl *c, const struct token *what)
 	size_t n = strcspn(s, ">\n");
 	const char *name = arena_strndup(c->lang->arena, s, n);
 
-	return s[n] == '>' && c->lang->env->include_dirs && !is_kernel_header(name) ? name : NULL;
+	return s[n] == '>' && c->lang->env->request->include_dirs && !is_kernel_header(name) ?
+		       name :
+		       NULL;
 }
 
 static void include_file(struct cdecl *c, const char *from, const char *name)

@@ -193,6 +193,7 @@ static u32 kit_n;
 static const char *const *kit_params;
 static u32 kit_n_params;
 static bool kit_unsafe;
+static struct request kit_request;
 
 static UNUSED void kit_end(void)
 {
@@ -212,11 +213,12 @@ static UNUSED bool kit_check(const char *text)
 	sources_init(&kit_sources, &kit_arena);
 	diags_init(&kit_diags, &kit_arena, &kit_sources);
 	kit_make_world(&kit_arena);
+	kit_request = (struct request){ .params = kit_params,
+					.n_params = kit_n_params,
+					.unsafe = kit_unsafe };
 	kit_env = (struct env){ .themes = kit_themes,
-				.params = kit_params,
-				.n_params = kit_n_params,
-				.features = &kit_features,
-				.unsafe = kit_unsafe };
+				.request = &kit_request,
+				.features = &kit_features };
 	kit_env.world = (struct world){ .type = kit_world_type, .constant = kit_world_constant };
 	config_defaults(&kit_env.config);
 	env_init(&kit_env);

@@ -236,10 +236,10 @@ static const struct attach *attach_of(const char *text)
 {
 	static const struct attach none;
 	static const char *const params[] = { "10", "/bin/sh" };
+	static const struct request request = { .params = params, .n_params = 2 };
 
 	fixture_begin(&f);
-	f.env.params = params;
-	f.env.n_params = 2;
+	f.env.request = &request;
 	if (!ok(parse_script(&f.lang, fixture_source(&f, text)), "parses: %s", text))
 		note("%s", fixture_messages(&f));
 	return f.lang.script->clauses ? f.lang.script->clauses->attaches : &none;

@@ -11,6 +11,7 @@ struct fixture {
 	struct sources sources;
 	struct diags diags;
 	struct provider_env env;
+	struct request request;
 	struct target *target[64];
 	int n;
 };
@@ -23,7 +24,7 @@ static inline void fixture_init(struct fixture *x)
 	diags_init(&x->diags, &x->arena, &x->sources);
 	x->env = (struct provider_env){ .arena = &x->arena,
 					.diags = &x->diags,
-					.run = { .pid = -1 },
+					.request = &x->request,
 					.attach = { .prefer_raw = true } };
 }
 

@@ -21,6 +21,7 @@ static void test_timers(struct fixture *x)
 					   "interval:5parsecs",  "interval:s:18446744073709551615",
 					   "profile:hz:2000000", "profile:us:0",
 					   "interval:-1" };
+	static const u32 pid = 42;
 
 	for (u32 i = 0; i < ARRAY_SIZE(good); i++) {
 		is_int(resolve(x, good[i].text), 1, "%s", good[i].text);
@@ -32,13 +33,13 @@ static void test_timers(struct fixture *x)
 		ok(resolve(x, bad[i]) < 0, "%s is refused", bad[i]);
 		is_str(said(x), "BAD_PERIOD", "why");
 	}
-	x->env.run.pid = 42;
+	x->request.traced = (struct traced){ .pids = &pid, .n_pids = 1 };
 	resolve(x, "profile:hz:99");
 	is_int(x->target[0]->site.pid, 42, "profile is bound to -p");
 	ok(!x->target[0]->site.one_cpu, "and runs everywhere");
 	resolve(x, "interval:s:1");
 	is_int(x->target[0]->site.pid, -1, "interval is not");
-	x->env.run.pid = -1;
+	x->request.traced = (struct traced){ 0 };
 	ok(resolve(x, "interval:*:1") < 0 && streq(said(x), "PROBE_WILDCARD"), "no patterns");
 }
 

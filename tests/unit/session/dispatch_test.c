@@ -112,14 +112,14 @@ static void test(const char *const *clauses)
 
 	for (u32 i = 0; clauses[i]; i++)
 		put_clause(&text, clauses[i], i + 1);
-	struct session_options o = { .script_name = "dispatch",
-				     .script = text.s,
-				     .script_len = text.len,
-				     .engine = "interpreter",
-				     .themes = builtin_themes,
-				     .no_warnings = true };
+	struct request q = { .script_name = "dispatch",
+			     .script = text.s,
+			     .script_len = text.len,
+			     .engine = "interpreter",
+			     .no_warnings = true };
+	struct session_host host = { .themes = builtin_themes };
 
-	if (!is_int(session_compile(&c, &o, &err), 0, "the script compiles"))
+	if (!is_int(session_compile(&c, &q, &host, &err), 0, "the script compiles"))
 		tap_text("error", err.text);
 	func = attached();
 	if (ok(func != NO_INDEX, "one program is attached of %u", c.prog.funcs.n)) {
@@ -143,14 +143,14 @@ static void test_many(void)
 
 	for (u32 i = 0; i < MOST; i++)
 		buf_printf(&text, "syscall:getppid { @a%u = count(); }\n", i);
-	struct session_options o = { .script_name = "dispatch",
-				     .script = text.s,
-				     .script_len = text.len,
-				     .engine = "interpreter",
-				     .themes = builtin_themes,
-				     .no_warnings = true };
+	struct request q = { .script_name = "dispatch",
+			     .script = text.s,
+			     .script_len = text.len,
+			     .engine = "interpreter",
+			     .no_warnings = true };
+	struct session_host host = { .themes = builtin_themes };
 
-	is_int(session_compile(&c, &o, &err), 0, "%u clauses on one call", MOST);
+	is_int(session_compile(&c, &q, &host, &err), 0, "%u clauses on one call", MOST);
 	for (u32 i = 0; i < c.prog.funcs.n; i++)
 		n += !c.prog.funcs.v[i]->dispatcher;
 	is_int(n, 2, "two groups of them");

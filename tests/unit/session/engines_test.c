@@ -325,11 +325,8 @@ static char *output_of(const char *text, const struct engine *const *list, struc
 	struct sink sink = { .fd = memfd_create("out", MFD_CLOEXEC), .quiet = true };
 	char *script = xasprintf("config = { exact_uprobes = true }\n%s", text),
 	     *got = xcalloc(1, 65536);
-	struct session_options o = { .script_name = "test",
-				     .sink = &sink,
-				     .engines = list,
-				     .themes = builtin_themes,
-				     .no_warnings = true };
+	struct request q = { .script_name = "test", .no_warnings = true };
+	struct session_host host = { .sink = &sink, .engines = list, .themes = builtin_themes };
 	struct output counting = output_text;
 	struct buf b = { 0 };
 
@@ -346,11 +343,11 @@ static char *output_of(const char *text, const struct engine *const *list, struc
 		} else {
 			buf_add(&b, p, 1);
 		}
-	o.script = b.s;
-	o.script_len = b.len;
+	q.script = b.s;
+	q.script_len = b.len;
 	left_events = left_few;
 	right_events = right_few;
-	session_run(&o, err);
+	session_run(&q, &host, err);
 	sink_flush(&sink);
 	if (pread(sink.fd, got, 65535, 0) < 0)
 		got[0] = '\0';

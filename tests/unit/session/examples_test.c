@@ -39,19 +39,17 @@ static const char *machine_lacks(const struct compiled *c)
 
 static void test_example(const struct builtin *b, bool use_vm)
 {
-	struct session_options o = {
-		.script_name = b->name,
-		.script = b->example,
-		.script_len = strlen(b->example),
-		.unsafe = true,
-		.engine = use_vm ? "interpreter" : NULL,
-		.themes = builtin_themes,
-		.traced.command = "true",
-		.no_warnings = true,
-	};
+	struct request q = { .script_name = b->name,
+			     .script = b->example,
+			     .script_len = strlen(b->example),
+			     .unsafe = true,
+			     .engine = use_vm ? "interpreter" : NULL,
+			     .traced.command = "true",
+			     .no_warnings = true };
+	struct session_host host = { .themes = builtin_themes };
 	struct compiled c;
 	struct err err = { 0 };
-	int rc = session_compile(&c, &o, &err);
+	int rc = session_compile(&c, &q, &host, &err);
 	const char *lacks = rc == 1 ? machine_lacks(&c) : NULL;
 
 	if (lacks)

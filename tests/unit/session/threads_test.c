@@ -219,19 +219,19 @@ static void interrupt_twice(enum start s, enum act outer, u32 steps, u32 *wrong)
 
 int main(void)
 {
-	struct session_options o = { .script_name = "threads",
-				     .script = script,
-				     .script_len = sizeof(script) - 1,
-				     .engine = "interpreter",
-				     .themes = builtin_themes,
-				     .traced.command = "true",
-				     .no_warnings = true };
+	struct request q = { .script_name = "threads",
+			     .script = script,
+			     .script_len = sizeof(script) - 1,
+			     .engine = "interpreter",
+			     .traced.command = "true",
+			     .no_warnings = true };
+	struct session_host host = { .themes = builtin_themes };
 	struct vm_world world = { .pid_tgid = (u64)TID << 32 | TID,
 				  .n_cpus = 1,
 				  .before_insn = interrupt };
 	struct err err = { 0 };
 
-	if (!is_int(session_compile(&c, &o, &err), 0, "the script compiles"))
+	if (!is_int(session_compile(&c, &q, &host, &err), 0, "the script compiles"))
 		return done();
 	map = (u32)(map_named("@s") - c.prog.maps.v);
 	for (u32 outer = 0; outer < 2; outer++)

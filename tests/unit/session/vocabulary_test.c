@@ -139,26 +139,25 @@ static const struct {
 /* What the script prints, without the blank lines at the end. */
 static char *output_of(const char *script, bool use_vm)
 {
-	static const char *const named[] = { "--limit=7", "--flag", "--word=bcd" };
+	static const struct script_arg named[] = { { "limit", "7" },
+						   { "flag", NULL },
+						   { "word", "bcd" } };
 	struct sink sink = { .output = output_find("text"),
 			     .fd = memfd_create("out", MFD_CLOEXEC),
 			     .quiet = true };
-	struct session_options o = {
-		.script_name = "test",
-		.script = script,
-		.script_len = strlen(script),
-		.sink = &sink,
-		.engine = use_vm ? "interpreter" : NULL,
-		.themes = builtin_themes,
-		.no_warnings = true,
-		.named = named,
-		.n_named = 3,
-	};
+	struct request q = { .script_name = "test",
+			     .script = script,
+			     .script_len = strlen(script),
+			     .engine = use_vm ? "interpreter" : NULL,
+			     .no_warnings = true,
+			     .named = named,
+			     .n_named = 3 };
+	struct session_host host = { .sink = &sink, .themes = builtin_themes };
 	struct err err = { 0 };
 	char *text = xcalloc(1, 65536);
 	size_t len;
 
-	session_run(&o, &err);
+	session_run(&q, &host, &err);
 	sink_flush(&sink);
 	if (err.code)
 		note("%s: %s", script, err.text);
@@ -188,19 +187,19 @@ static void run(const char *line, const char *want, bool use_vm)
 /* An option that no getopt() asks for is a mistake of whoever typed it. */
 static void test_unknown_option(void)
 {
-	static const char *const named[] = { "--limit=7", "--limits" };
+	static const struct script_arg named[] = { { "limit", "7" }, { "limits", NULL } };
 	static const char script[] = "begin { print(getopt(\"limit\", 1)); }";
-	struct session_options o = { .script_name = "test",
-				     .script = script,
-				     .script_len = sizeof script - 1,
-				     .engine = "interpreter",
-				     .themes = builtin_themes,
-				     .named = named,
-				     .n_named = 2 };
+	struct request q = { .script_name = "test",
+			     .script = script,
+			     .script_len = sizeof script - 1,
+			     .engine = "interpreter",
+			     .named = named,
+			     .n_named = 2 };
+	struct session_host host = { .themes = builtin_themes };
 	struct compiled c;
 	struct err err = { 0 };
 
-	is_int(session_compile(&c, &o, &err), 1, "an option that the script does not know");
+	is_int(session_compile(&c, &q, &host, &err), 1, "an option that the script does not know");
 	ok(c.diags.list.n == 1 && c.diags.list.v[0]->id == D_UNKNOWN_OPTION, "is told");
 	err_release(&err);
 	compiled_release(&c);

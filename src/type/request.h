@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What the user asked for. cli parses the command line into one of these; all rooms below read the
+ * same one. All 0: the script, with the defaults, over the whole machine.
+ */
+#ifndef SONDE_TYPE_REQUEST_H
+#define SONDE_TYPE_REQUEST_H
+
+#include "type/traced.h"
+
+/* Of "--NAME=VALUE" after "--": an option of the script, which reads it by getopt(). */
+struct script_arg {
+	const char *name, *value; /* value NULL: none was given */
+};
+
+/* What is printed instead of a run. */
+enum stage { STAGE_NONE, STAGE_AST = 1, STAGE_IR = 2, STAGE_BPF = 4, STAGE_ASM = 8 };
+
+struct request {
+	/* The script. */
+	const char *script_name; /* "stdin" for -e and - */
+	const char *script;
+	size_t script_len;
+	const char *const *params; /* positional: $1 is params[0] */
+	u32 n_params;
+	const struct script_arg *named;
+	u32 n_named;
+	/* -I: folders for #include; --include: headers read before the script's own C text.
+	 * NULL-terminated, or NULL. */
+	const char *const *include_dirs, *const *includes;
+
+	struct traced traced; /* -p, -c, -- CMD, --follow, --where */
+	const char *probe_filter;
+
+	/* How it is compiled. */
+	bool unsafe, no_warnings;
+	bool extra_warnings; /* -k: failed reads and lookups are reported */
+	bool any_kernel;     /* check: assume no particular kernel and no privilege */
+	/* Programs are independent of each other: an object file is attached by its loader. */
+	bool no_dispatch;
+	const char *no_pass; /* --no-pass */
+	u32 dump;            /* enum stage set: print and stop before loading */
+
+	/* How it runs. */
+	const char *engine; /* the engine to use, by name; NULL: chosen for each site */
+	bool dry_run, verbose;
+	u32 mode;              /* enum probe_mode set: test: and bench: probes that are run */
+	u64 duration_ns;       /* time from attaching to the end of the run; 0: no limit */
+	u64 redraw_ns;         /* sonde top: interval of showing the maps; 0: at the end only */
+	bool redraw_anew;      /* ... and aggregations restart each time */
+	bool diag_json, color; /* of diagnostics */
+};
+
+#endif
