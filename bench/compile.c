@@ -17,17 +17,13 @@
 static int compile(const char *name, const struct buf *text, u64 *ns, u32 *n_insns)
 {
 	static struct sink sink;
-	struct session_options o = { .script_name = name,
-				     .script = text->s,
-				     .script_len = text->len,
-				     .pid = -1,
-				     .sink = &sink,
-				     .themes = builtin_themes };
+	struct request q = { .script_name = name, .script = text->s, .script_len = text->len };
+	struct session_host host = { .sink = &sink, .themes = builtin_themes };
 	struct compiled *c = calloc(1, sizeof(*c));
 	struct buf said = { 0 };
 	struct err err = { 0 };
 	u64 start = clock_mono_ns();
-	int rc = session_compile(c, &o, &err);
+	int rc = session_compile(c, &q, &host, &err);
 
 	if (rc) {
 		diags_render_text(&c->diags, &said, false);

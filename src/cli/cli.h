@@ -128,8 +128,6 @@ struct given {
 
 /* 0, or the exit status after a message; *done: help or version, which end the reading of words. */
 int parse_args(struct cli *c, int argc, char **argv);
-/* "NAME=VALUE" or "NAME": one more of request.named. word is borrowed. */
-void add_named(struct cli *c, const char *word);
 
 /* ---- cmd_build.c: a stand-alone tool. The exit status. */
 int bundle_main(struct cli *c, int argc, char **argv);
@@ -137,44 +135,56 @@ int bundle_main(struct cli *c, int argc, char **argv);
 /* ---- say.c: messages. "sonde: TEXT" on stderr. */
 void say(const struct cli *c, const char *fmt, ...) FORMAT(2, 3);
 void say_note(const struct cli *c, const char *fmt, ...) FORMAT(2, 3);
-/* A wrong command line: the text and a short usage; returns 1. */
-int say_usage(const struct cli *c, const char *fmt, ...) FORMAT(2, 3);
-/* In the words of getopt_long(3). near: the similar option, or NULL. */
-int say_bad_option(const struct cli *c, const char *near, const char *fmt, ...) FORMAT(3, 4);
+/* Whole lines, as they are; control characters are escaped on a terminal. Releases b. */
+void say_lines(const struct cli *c, struct buf *b);
 void say_err(const struct cli *c, const struct err *err);
+/* Diagnostics as --diag asks. */
+void say_diags(const struct cli *c, const struct diags *d);
 /* Whether colors are wanted on a descriptor: a terminal, NO_COLOR, BPFTRACE_COLOR. */
 bool color_wanted(int fd);
 /* Whether control characters of traced text are escaped on a descriptor (base/visible.h). */
 bool escape_wanted(const struct cli *c, int fd);
-void print_help(const struct cli *c, FILE *to);
+
+/* ---- usage.c */
+/* A wrong command line: the text and a short usage; returns 1. */
+int say_usage(const struct cli *c, const char *fmt, ...) FORMAT(2, 3);
+/* In the words of getopt_long(3). near: the similar option, or NULL. */
+int say_bad_option(const struct cli *c, const char *near, const char *fmt, ...) FORMAT(3, 4);
 /* "    sonde check [OPTION]... FILE..." */
 void put_command_usage(struct buf *b, const struct cli *c, const struct command *cmd);
-/* ---- tool_help.c */
-int tools_list(struct cli *c);
-/* "USAGE:" and a line. */
+/* "USAGE:" and a line, for c->tool. */
 void tool_put_usage(const struct cli *c, struct buf *b);
+
+/* ---- help.c */
+void print_help(const struct cli *c, FILE *to);
 /* The options that a tool shares with sonde, in their groups. */
 void put_running_options(struct buf *b);
+
+/* ---- tool_help.c */
+int tools_list(struct cli *c);
+
+/* ---- out.c */
 /* All of it, to -o or standard output; 0 or 1 after a message. */
 int put_out(const struct cli *c, struct buf *text);
+/* The file of -o, or -1 after a message. */
+int output_open(const struct cli *c);
+/* The sink of a run: c->host.sink. 0, or the exit status after a message. */
+int sink_open(struct cli *c);
+int sink_close(struct cli *c);
 
 /* Words that session splits as they are: what request.traced.command may be. */
 const char *join_command(struct cli *c, char *const *words, u32 n);
-/* ---- script.c: the script and the sink of a run. 0, or the exit status after a message. */
+/* ---- script.c: the script of a run. 0, or the exit status after a message. */
 int script_read(struct cli *c);
 /* f for each script of a command that takes several, read; the worst of the statuses. */
 int each_script(struct cli *c, int (*f)(struct cli *c));
+/* "NAME=VALUE" or "NAME": one more of request.named. word is borrowed. */
+void add_named(struct cli *c, const char *word);
 /* --follow has a process to follow: 0, or 1 after a message. */
 int check_follow(const struct cli *c);
 /* Compiles it for any kernel and prints diagnostics: 0, 1 if there are errors, 255. */
 int script_check(struct cli *c);
 /* A file, or standard input for "-". */
 int script_read_file(struct cli *c, const char *path, struct buf *text);
-/* The file of -o, or -1 after a message. */
-int output_open(const struct cli *c);
-int sink_open(struct cli *c);
-int sink_close(struct cli *c);
-/* Diagnostics as --diag asks, on stderr. */
-void say_diags(const struct cli *c, const struct diags *d);
 
 #endif

@@ -72,18 +72,6 @@ static const char *next_word(struct args *a)
 	return a->at < a->n ? a->v[a->at++] : NULL;
 }
 
-void add_named(struct cli *c, const char *word)
-{
-	const char *eq = strchr(word, '=');
-	struct script_arg arg = { word, NULL };
-
-	if (eq) {
-		arg.name = arena_strndup(&c->words_arena, word, (size_t)(eq - word));
-		arg.value = eq + 1;
-	}
-	c->named[c->request.n_named++] = arg;
-}
-
 /* "--top 5" and "--top=5" after a tool that has this option: a named parameter, as after "--". */
 static int take_own(struct args *a, const struct script_option *own, const char *word)
 {
@@ -243,15 +231,6 @@ static int check_applies(struct cli *c, const struct option_row *row)
 			takers.len ? takers.s : "");
 	buf_release(&takers);
 	return ret;
-}
-
-int check_follow(const struct cli *c)
-{
-	const struct traced *t = &c->request.traced;
-
-	if (t->scope == SCOPE_TREE && !t->command && !t->n_pids && c->command == &command_run)
-		return say_usage(c, "--follow needs -p or -c: whom to follow");
-	return 0;
 }
 
 static int check_together(struct cli *c)

@@ -1,18 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * Messages to people. In: errors and diagnostics that the rooms below carried up. Out: text on
- * stderr, results on stdout or the file of -o.
- */
+/* Messages on stderr: errors and diagnostics that the rooms below carried up. */
 #include <errno.h>
 #include <stdlib.h>
 #include "base/fd.h"
 #include "base/visible.h"
-#include "cli/option.h"
+#include "cli/cli.h"
 
 enum { LOG_TAIL = 20 };
 
-/* To stderr; control characters are escaped on a terminal. */
-static void put_stderr(const struct cli *c, struct buf *b)
+void say_lines(const struct cli *c, struct buf *b)
 {
 	if (escape_wanted(c, STDERR_FILENO))
 		buf_visible(b, 0, VISIBLE_TEXT);
@@ -31,7 +27,7 @@ FORMAT(3, 0) static void say_line(const struct cli *c, bool is_note, const char 
 		buf_printf(&b, "%s: %s", c->program, is_note ? "note: " : "");
 	buf_vprintf(&b, fmt, ap);
 	buf_putc(&b, '\n');
-	put_stderr(c, &b);
+	say_lines(c, &b);
 }
 
 void say(const struct cli *c, const char *fmt, ...)
@@ -50,59 +46,6 @@ void say_note(const struct cli *c, const char *fmt, ...)
 	va_start(ap, fmt);
 	say_line(c, true, fmt, ap);
 	va_end(ap);
-}
-
-static int put_usage(const struct cli *c)
-{
-	struct buf usage = { 0 };
-
-	if (c->bundle || c->tool) {
-		tool_put_usage(c, &usage);
-		fprintf(stderr, "%s    %s%s%s --help\n", usage.s, c->program,
-			c->bundle ? "" : " run ", c->bundle ? "" : c->words[0]);
-		buf_release(&usage);
-		return 1;
-	}
-	if (c->named_command) {
-		put_command_usage(&usage, c, c->named_command);
-		fprintf(stderr, "\nUSAGE:\n%s    %s %s --help\n", usage.s, c->program,
-			c->named_command->name);
-		buf_release(&usage);
-		return 1;
-	}
-	fprintf(stderr,
-		"\nUSAGE:\n"
-		"    %s [OPTION]... FILE [PARAM]...\n"
-		"    %s [OPTION]... -e PROGRAM [PARAM]...\n"
-		"    %s --help\n",
-		c->program, c->program, c->program);
-	return 1;
-}
-
-int say_usage(const struct cli *c, const char *fmt, ...)
-{
-	va_list ap;
-
-	va_start(ap, fmt);
-	say_line(c, false, fmt, ap);
-	va_end(ap);
-	return put_usage(c);
-}
-
-int say_bad_option(const struct cli *c, const char *near, const char *fmt, ...)
-{
-	struct buf b = { 0 };
-	va_list ap;
-
-	buf_printf(&b, "%s: ", c->program);
-	va_start(ap, fmt);
-	buf_vprintf(&b, fmt, ap);
-	va_end(ap);
-	buf_putc(&b, '\n');
-	if (near)
-		buf_printf(&b, "  help: did you mean --%s?\n", near);
-	put_stderr(c, &b);
-	return put_usage(c);
 }
 
 /* The last lines of a verifier log give the reason; those above are the path to it. */
@@ -147,7 +90,7 @@ void say_err(const struct cli *c, const struct err *err)
 	say(c, "%s", err->text);
 	put_help(&b, err->help);
 	put_log(c, &b, err);
-	put_stderr(c, &b);
+	say_lines(c, &b);
 }
 
 bool color_wanted(int fd)
@@ -177,20 +120,4 @@ void say_diags(const struct cli *c, const struct diags *d)
 		diags_render_text(d, &text, c->request.color);
 	write_all(STDERR_FILENO, text.s, text.len);
 	buf_release(&text);
-}
-
-int put_out(const struct cli *c, struct buf *text)
-{
-	_fd int file = -1;
-	int rc;
-
-	if (c->output && (file = output_open(c)) < 0)
-		return 1;
-	if (escape_wanted(c, c->output ? file : STDOUT_FILENO))
-		buf_visible(text, 0, VISIBLE_TEXT);
-	rc = text->len ? write_all(c->output ? file : STDOUT_FILENO, text->s, text->len) : 0;
-	if (!rc || rc == -EPIPE)
-		return 0;
-	say(c, "write %s: %s", c->output ? c->output : "standard output", strerror(-rc));
-	return 255;
 }

@@ -179,6 +179,27 @@ const char *join_command(struct cli *c, char *const *words, u32 n)
 	return text;
 }
 
+void add_named(struct cli *c, const char *word)
+{
+	const char *eq = strchr(word, '=');
+	struct script_arg arg = { word, NULL };
+
+	if (eq) {
+		arg.name = arena_strndup(&c->words_arena, word, (size_t)(eq - word));
+		arg.value = eq + 1;
+	}
+	c->named[c->request.n_named++] = arg;
+}
+
+int check_follow(const struct cli *c)
+{
+	const struct traced *t = &c->request.traced;
+
+	if (t->scope == SCOPE_TREE && !t->command && !t->n_pids && c->command == &command_run)
+		return say_usage(c, "--follow needs -p or -c: whom to follow");
+	return 0;
+}
+
 /*
  * "-- CMD ARG...": -c with words that are not split. The script decides whether a word is its
  * parameter. Called bpftrace, all of them are, as there.
@@ -276,45 +297,4 @@ int each_script(struct cli *c, int (*f)(struct cli *c))
 	c->words = words;
 	c->n_words = n_words;
 	return rc;
-}
-
-int output_open(const struct cli *c)
-{
-	int fd = open(c->output, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-
-	if (fd < 0)
-		say(c, "Failed to open output file: \"%s\": %s", c->output, strerror(errno));
-	return fd;
-}
-
-int sink_open(struct cli *c)
-{
-	struct sink *s = &c->sink;
-
-	s->fd = STDOUT_FILENO;
-	if (!s->output)
-		s->output = output_find("text");
-	if (c->output && (s->fd = output_open(c)) < 0)
-		return 1;
-	if (!c->buffering_given)
-		s->buffering = isatty(s->fd) ? SINK_LINE : SINK_FULL;
-	s->quiet = c->quiet;
-	s->is_file = c->output != NULL;
-	s->visible_out = escape_wanted(c, s->fd) && !s->output->escapes;
-	s->visible_err = escape_wanted(c, STDERR_FILENO) && !s->output->escapes;
-	s->attached_on_stdout = getenv("__BPFTRACE_NOTIFY_PROBES_ATTACHED") != NULL;
-	c->host.sink = s;
-	return 0;
-}
-
-int sink_close(struct cli *c)
-{
-	int rc = sink_flush(&c->sink);
-
-	if (rc < 0 && rc != -EPIPE)
-		say(c, "write %s: %s", c->output ? c->output : "standard output", strerror(-rc));
-	sink_release(&c->sink);
-	if (c->output && c->sink.fd >= 0)
-		close(c->sink.fd);
-	return rc < 0 && rc != -EPIPE ? 255 : 0;
 }

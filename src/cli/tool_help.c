@@ -45,23 +45,6 @@ static void put_options(struct buf *b, const struct script_options *o)
 	}
 }
 
-void tool_put_usage(const struct cli *c, struct buf *b)
-{
-	const struct script_options *o = &c->tool->options;
-
-	buf_printf(b, "\nUSAGE:\n    %s", c->program);
-	if (!c->bundle)
-		buf_printf(b, " run %s", c->words[0]);
-	if (o->rows.n || c->bundle)
-		buf_puts(b, " [OPTION]...");
-	buf_printf(b, "%s%s", *c->tool->words ? " " : "", c->tool->words);
-	for (u32 i = 1; i <= o->n_words && !*c->tool->words; i++)
-		buf_printf(b, " [$%u]", i);
-	if (o->any_words)
-		buf_puts(b, " [WORD]...");
-	buf_putc(b, '\n');
-}
-
 static int tool_help(struct cli *c)
 {
 	const struct tool *t = c->tool;

@@ -58,7 +58,7 @@ static void skip(void *ctx, const struct site *site, const struct err *err)
 		return;
 	buf_printf(&text, "Unable to attach probe: %s. Skipping. (%s%s%s)", site->probe, err->text,
 		   err->help[0] ? "; " : "", err->help);
-	run_warn(s->r, text.s);
+	sink_warn(s->r->sink, text.s);
 	buf_release(&text);
 }
 
@@ -69,7 +69,7 @@ static void tell_rest(const struct skipped *s)
 	if (s->n <= TOLD_ONE_BY_ONE || s->r->request->verbose)
 		return;
 	buf_printf(&text, "and %u more are skipped (-v names them)", s->n - TOLD_ONE_BY_ONE);
-	run_warn(s->r, text.s);
+	sink_warn(s->r->sink, text.s);
 	buf_release(&text);
 }
 
@@ -349,7 +349,7 @@ static void tell_in_vain(struct run *r, const struct used_engine *u, bool intern
 		if (of[f].n && r->c.instances.v[f]->internal == internal)
 			text = u->ops->in_vain(of[f].v[0]);
 	if (text)
-		run_warn(r, text);
+		sink_warn(r->sink, text);
 }
 
 static int attach_in(struct run *r, const struct used_engine *u, bool internal, struct err *err)

@@ -218,9 +218,10 @@ int child_verdict(struct run *r, struct err *err)
 
 static void warn_of_rest(struct run *r)
 {
-	run_warn(r, arena_printf(&r->c.arena,
-				 "the command of -c does not end at SIGTERM: process %d runs on",
-				 r->child.pid));
+	sink_warn(r->sink,
+		  arena_printf(&r->c.arena,
+			       "the command of -c does not end at SIGTERM: process %d runs on",
+			       r->child.pid));
 }
 
 /* One that does not want to end is left alone: it was asked, and waiting for it would hold us,

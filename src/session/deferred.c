@@ -129,7 +129,7 @@ static void refused(void *ctx, const struct site *site, const struct err *err)
 	struct buf text = { 0 };
 
 	buf_printf(&text, "%s: %s; skipping", site->probe, err->text);
-	run_warn(r, text.s);
+	sink_warn(r->sink, text.s);
 	buf_release(&text);
 }
 
@@ -193,7 +193,8 @@ static void find_func(struct found *f, struct target *t)
 
 	if (r->deferred.n_sites + 1 >= r->c.prog.spare_sites) {
 		if (!r->deferred.too_many)
-			run_warn(r, "too many probes came while sonde ran; the rest is left out");
+			sink_warn(r->sink,
+				  "too many probes came while sonde ran; the rest is left out");
 		r->deferred.too_many = true;
 	} else {
 		func = instance_of(f, t);
@@ -218,7 +219,7 @@ static void attach_found(struct found *f, u32 func)
 			sites[n++] = &f->targets.v[i]->site;
 	u = n ? engine_for_deferred(r, sites[0]) : NULL;
 	if (u && u->ops->attach(u->self, func, sites, n, refused, r, &err) < 0)
-		run_warn(r, err.text);
+		sink_warn(r->sink, err.text);
 	err_release(&err);
 	free(sites);
 }
@@ -269,7 +270,8 @@ static bool concerns_by_name(const struct deferred_probe *l, const char *path)
 static void tell_unread(struct run *r, const char *path, int rc)
 {
 	if (rc < 0 && rc != -ENOEXEC && rc != -ENOENT)
-		run_warn(r, arena_printf(&r->c.arena, "%s is not probed: %s", path, strerror(-rc)));
+		sink_warn(r->sink,
+			  arena_printf(&r->c.arena, "%s is not probed: %s", path, strerror(-rc)));
 }
 
 /* Later clauses first, as the kernel runs the newest first. Whether anything is there. */
@@ -335,13 +337,13 @@ static void warn_of_no_watch(struct run *r, int why)
 		if (r->c.deferred.v[i].holds)
 			wanted = &r->c.deferred.v[i];
 	if (wanted)
-		run_warn(r, arena_printf(&r->c.arena,
-					 "files of \"%s\" that come later are not probed: %s",
-					 wanted->pattern,
-					 why == -ENOSYS || why == -EINVAL ?
-						 "this kernel has no fanotify" :
-					 why == -EPERM ? why_no_fanotify() :
-							 strerror(-why)));
+		sink_warn(r->sink,
+			  arena_printf(
+				  &r->c.arena, "files of \"%s\" that come later are not probed: %s",
+				  wanted->pattern,
+				  why == -ENOSYS || why == -EINVAL ? "this kernel has no fanotify" :
+				  why == -EPERM                    ? why_no_fanotify() :
+								     strerror(-why)));
 }
 
 static void begin(struct run *r, int rc)
@@ -356,8 +358,9 @@ static void begin(struct run *r, int rc)
 	}
 	why = r->deferred.watch ? file_watch_missed(r->deferred.watch, &folder) : 0;
 	if (why)
-		run_warn(r, arena_printf(&r->c.arena, "files that come to %s are not probed: %s",
-					 folder, strerror(-why)));
+		sink_warn(r->sink,
+			  arena_printf(&r->c.arena, "files that come to %s are not probed: %s",
+				       folder, strerror(-why)));
 	for (u32 i = 0; i < r->c.deferred.n && r->deferred.watch; i++)
 		look_at_all_again(r, &r->c.deferred.v[i]);
 }
@@ -395,8 +398,8 @@ int deferred_fd(const struct run *r)
 
 static void tell_in_vain(struct run *r, const char *path, u64 ms)
 {
-	run_warn(
-		r,
+	sink_warn(
+		r->sink,
 		arena_printf(
 			&r->c.arena,
 			"%s ran for a while before its probes were there: it was held for %llu ms, and sonde "
@@ -418,8 +421,8 @@ static void begin_again(struct run *r)
 		begin(r, -ETIMEDOUT);
 		return;
 	}
-	run_warn(
-		r,
+	sink_warn(
+		r->sink,
 		"the process that holds new programs for their probes was ended and begins again: what ran meanwhile was "
 		"not held");
 	begin(r, file_watch_restart(r->deferred.watch));
@@ -447,11 +450,11 @@ static void tell_holds(struct run *r)
 	u64 n_dropped, ms = file_watch_longest(r->deferred.watch, &path, &n_dropped);
 
 	if (n_dropped)
-		run_warn(r,
-			 arena_printf(
-				 &r->c.arena,
-				 "%llu files that came while sonde was held up were not looked at",
-				 (unsigned long long)n_dropped));
+		sink_warn(r->sink,
+			  arena_printf(
+				  &r->c.arena,
+				  "%llu files that came while sonde was held up were not looked at",
+				  (unsigned long long)n_dropped));
 	if (path && r->request->verbose) {
 		sink_say(r->sink,
 			 "  programs and libraries waited for their probes %llu ms at most (%s)\n",

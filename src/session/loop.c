@@ -23,7 +23,7 @@ enum {
 	LOSS_PERIOD_MS = 1000,
 };
 
-int loop_watch(struct run *r, int fd)
+static int watch(struct run *r, int fd)
 {
 	struct epoll_event e = { .events = EPOLLIN, .data.fd = fd };
 
@@ -39,64 +39,6 @@ static void watch_reader(struct run *r)
 	if (fstat(r->sink->fd, &st) < 0 || S_ISREG(st.st_mode) || S_ISDIR(st.st_mode))
 		return; /* the refusal would be an event of ours: others count calls that fail */
 	epoll_ctl(r->epoll_fd, EPOLL_CTL_ADD, r->sink->fd, &e);
-}
-
-/* The two ends, the child's, those that are always ours; others only when somebody waits for
- * them. */
-static void signal_set(const struct run *r, sigset_t *set)
-{
-	sigemptyset(set);
-	sigaddset(set, SIGINT);
-	sigaddset(set, SIGTERM);
-	sigaddset(set, SIGCHLD);
-	sigaddset(set, SIGUSR1);
-	sigaddset(set, SIGUSR2);
-	for (u32 i = 0; i < r->c.sites.n; i++)
-		if (r->c.sites.v[i].site.kind == SITE_SIGNAL)
-			sigaddset(set, r->c.sites.v[i].site.signal);
-	if (r->request->redraw_ns)
-		sigaddset(set, SIGWINCH);
-}
-
-void signals_hold(struct run *r)
-{
-	sigset_t set;
-
-	signal_set(r, &set);
-	sigprocmask(SIG_BLOCK, &set, &r->signals_before);
-}
-
-void signals_restore(struct run *r, bool is_over)
-{
-	struct timespec now = { 0, 0 };
-	sigset_t set;
-
-	signal_set(r, &set);
-	while (sigtimedwait(&set, NULL, &now) > 0)
-		;
-	set = r->signals_before;
-	/* a late Ctrl-C, such as the second that timeout(1) sends, has nothing left to end */
-	if (is_over) {
-		sigaddset(&set, SIGINT);
-		sigaddset(&set, SIGTERM);
-	}
-	sigprocmask(SIG_SETMASK, &set, NULL);
-}
-
-bool signals_stop(void)
-{
-	sigset_t pending;
-
-	return sigpending(&pending) == 0 &&
-	       (sigismember(&pending, SIGINT) || sigismember(&pending, SIGTERM));
-}
-
-static int open_signals(const struct run *r)
-{
-	sigset_t set;
-
-	signal_set(r, &set);
-	return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
 static int no_descriptor(struct err *err, const char *what)
@@ -115,8 +57,18 @@ static int watch_engines(struct run *r)
 
 	for (struct used_engine *u = engines_next(r, NULL); u && rc >= 0; u = engines_next(r, u))
 		if (u->ops->event_fd)
-			rc = loop_watch(r, u->ops->event_fd(u->self));
+			rc = watch(r, u->ops->event_fd(u->self));
 	return rc;
+}
+
+static int watch_processes(struct run *r)
+{
+	int ret = 0;
+
+	processes_open(r);
+	for (u32 i = 0; i < r->request->traced.n_pids && ret >= 0; i++)
+		ret = watch(r, processes_fd(r, i));
+	return ret;
 }
 
 int loop_init(struct run *r, struct err *err)
@@ -124,13 +76,12 @@ int loop_init(struct run *r, struct err *err)
 	r->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	if (r->epoll_fd < 0)
 		return no_descriptor(err, "an epoll descriptor");
-	r->signal_fd = open_signals(r);
+	r->signal_fd = signals_open(r);
 	if (r->signal_fd < 0)
 		return no_descriptor(err, "a descriptor of signals");
 	watch_reader(r);
-	if (loop_watch(r, r->signal_fd) < 0 || loop_watch(r, r->child.fd) < 0 ||
-	    processes_watch(r) < 0 || loop_watch(r, usermaps_fd(r)) < 0 ||
-	    loop_watch(r, deferred_fd(r)) < 0 ||
+	if (watch(r, r->signal_fd) < 0 || watch(r, r->child.fd) < 0 || watch_processes(r) < 0 ||
+	    watch(r, usermaps_fd(r)) < 0 || watch(r, deferred_fd(r)) < 0 ||
 	    (r->c.prog.ring_map != NO_INDEX && watch_engines(r) < 0))
 		return err_sys(err, "wait for events (epoll_ctl)");
 	return 0;
@@ -234,7 +185,7 @@ void loop_run(struct run *r)
 		usermaps_turn(r);
 		screen_tick(r);
 		if (r->command.out >= 0 && command_watched != r->command.out &&
-		    loop_watch(r, command_watched = r->command.out) < 0)
+		    watch(r, command_watched = r->command.out) < 0)
 			command_wait(r);
 		if (r->command.out < 0)
 			command_watched = -1;

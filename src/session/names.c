@@ -56,8 +56,8 @@ static void report_unseen(struct run *r)
 	char text[200];
 
 	if (r->unseen.no_proc)
-		run_warn(
-			r,
+		sink_warn(
+			r->sink,
 			"/proc is not mounted: symbols of programs are numbers (mount -t proc proc /proc)");
 	if (!r->unseen.pid)
 		return;
@@ -65,7 +65,7 @@ static void report_unseen(struct run *r)
 		text, sizeof text,
 		"process %u%s may not be looked into: user symbols are numbers there (needs CAP_SYS_PTRACE: try it with sudo)",
 		r->unseen.pid, r->unseen.more ? " and others" : "");
-	run_warn(r, text);
+	sink_warn(r->sink, text);
 }
 
 void names_report(struct run *r)
@@ -73,8 +73,8 @@ void names_report(struct run *r)
 	report_unseen(r);
 	usermaps_report(r);
 	if (r->ksyms.are_hidden)
-		run_warn(
-			r,
+		sink_warn(
+			r->sink,
 			"the addresses of the kernel's symbols are hidden: kernel stacks are numbers, with frames of the tracer "
 			"at their top (needs CAP_SYSLOG, or sysctl kernel.kptr_restrict=0)");
 }

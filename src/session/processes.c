@@ -3,7 +3,6 @@
  * The processes of -p: the run ends when none of them is left. A process is watched by a pidfd;
  * without one (Linux 5.3, or a filter of system calls) /proc is asked now and then.
  */
-#include <sys/epoll.h>
 #include "base/fd.h"
 #include "session/run.h"
 #include "sym/procs.h"
@@ -33,7 +32,7 @@ void processes_look(struct run *r)
 	r->exiting |= n && gone == n;
 }
 
-int processes_watch(struct run *r)
+void processes_open(struct run *r)
 {
 	const struct traced *t = &r->request->traced;
 
@@ -45,11 +44,13 @@ int processes_watch(struct run *r)
 					       .fd = watch_pid((s32)t->pids[i]) };
 		if (p->fd < 0)
 			p->start = proc_start_time(p->pid);
-		else if (loop_watch(r, p->fd) < 0)
-			return -1;
 	}
 	processes_look(r);
-	return 0;
+}
+
+int processes_fd(const struct run *r, u32 i)
+{
+	return r->processes[i].fd;
 }
 
 void processes_event(struct run *r, int fd)

@@ -19,8 +19,8 @@ static int on_record(void *ctx, const void *record, u32 len);
 static int told(struct run *r, u32 map, const char *what, int rc)
 {
 	if (rc < 0 && rc != -ENOENT)
-		run_warn(r, arena_printf(&r->scratch, "cannot %s %s: %s", what,
-					 r->c.prog.maps.v[map].name, strerror(-rc)));
+		sink_warn(r->sink, arena_printf(&r->scratch, "cannot %s %s: %s", what,
+						r->c.prog.maps.v[map].name, strerror(-rc)));
 	return rc;
 }
 
@@ -57,8 +57,8 @@ static void do_exit(void *ctx, int code)
 
 static void warn_of_command(struct run *r, const char *command)
 {
-	run_warn(r, arena_printf(&r->scratch, "system(\"%s\") cannot be run: %s", command,
-				 strerror(errno)));
+	sink_warn(r->sink, arena_printf(&r->scratch, "system(\"%s\") cannot be run: %s", command,
+					strerror(errno)));
 }
 
 static void do_system(void *ctx, const char *command)
@@ -248,9 +248,10 @@ void command_read(struct run *r)
 	if (n < 0 && (errno == EINTR || errno == EAGAIN))
 		return;
 	if (n < 0)
-		run_warn(r, arena_printf(&r->scratch,
-					 "the output of a command of system() cannot be read: %s",
-					 strerror(errno)));
+		sink_warn(r->sink,
+			  arena_printf(&r->scratch,
+				       "the output of a command of system() cannot be read: %s",
+				       strerror(errno)));
 	command_done(r);
 }
 

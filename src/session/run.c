@@ -307,11 +307,6 @@ static int start(struct run *r, struct err *err)
 	return rc;
 }
 
-void run_warn(struct run *r, const char *text)
-{
-	r->sink->output->message(r->sink, LEVEL_WARNF, (struct span){ 0, 0 }, text);
-}
-
 /* What the kernel skipped before our programs ran: unlike losses these events were never seen. */
 static void skipped_report(struct run *r)
 {

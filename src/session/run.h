@@ -112,8 +112,9 @@ int child_verdict(struct run *r, struct err *err);
 int watch_pid(s32 pid); /* a pidfd, or -1 */
 
 /* ---- processes.c */
-/* Begins to watch the processes of -p. 0, or -1 with errno set. */
-int processes_watch(struct run *r);
+void processes_open(struct run *r); /* begins to watch the processes of -p */
+/* Readable when the i-th has ended; -1: that is asked now and then. */
+int processes_fd(const struct run *r, u32 i);
 void processes_look(struct run *r); /* ends the run when all have ended */
 /* fd is readable: one of them may have ended. */
 void processes_event(struct run *r, int fd);
@@ -192,19 +193,16 @@ bool iter_is_wanted(const struct run *r);
 /* Runs or pins the iterators of the script; ends the run when there is nothing else in it. */
 int iter_run_all(struct run *r, struct err *err);
 
-/* ---- loop.c */
+/* ---- signals.c */
 /* From the start of a run: Ctrl-C waits for the loop, which ends in order. */
 void signals_hold(struct run *r);
 void signals_restore(struct run *r, bool is_over);
-bool signals_stop(void); /* whether one waits that means the end */
+bool signals_stop(void);               /* whether one waits that means the end */
+int signals_open(const struct run *r); /* a descriptor that reads them, or -1 */
+
+/* ---- loop.c */
 int loop_init(struct run *r, struct err *err);
-/* on_event() is called when fd is readable; -1: nothing. 0, or -1 with errno set. */
-int loop_watch(struct run *r, int fd);
 void loop_run(struct run *r);
 void loop_release(struct run *r);
-
-/* ---- run.c */
-/* About the run itself: no place in the script is to blame. */
-void run_warn(struct run *r, const char *text);
 
 #endif

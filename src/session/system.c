@@ -196,6 +196,15 @@ static bool world_pid_namespace(void *ctx, u64 *dev, u64 *ino)
 	return v->pid_ns_ino && v->pid_ns_ino != PROC_PID_INIT_INO;
 }
 
+static const struct tracer_frames *world_tracer_frames(void *ctx)
+{
+	struct system_access *v = ctx;
+
+	if (!v->tracer_frames)
+		v->tracer_frames = tracer_frames_find(v->arena, system_kallsyms(v));
+	return v->tracer_frames;
+}
+
 void system_world(struct system_access *v, struct world *w)
 {
 	*w = (struct world){ .ctx = v,
@@ -207,5 +216,5 @@ void system_world(struct system_access *v, struct world *w)
 			     .cgroup_id = world_cgroup_id,
 			     .user_symbol = world_user_symbol,
 			     .pid_namespace = world_pid_namespace,
-			     .tracer_frames = system_tracer_frames };
+			     .tracer_frames = world_tracer_frames };
 }

@@ -14,8 +14,8 @@ struct btf *system_btf(struct system_access *v);
 struct kallsyms *system_kallsyms(struct system_access *v);
 /* They are read again at the next question, once. Names that were given stay good. */
 void system_renew_kallsyms(struct system_access *v);
-/* tracer_frames.c: the answer of struct world. */
-const struct tracer_frames *system_tracer_frames(void *view);
+/* tracer_frames.c: without ranges if the kernel hides its symbols. In the arena. */
+struct tracer_frames *tracer_frames_find(struct arena *a, struct kallsyms *symbols);
 /* Fills the questions of lang/env.h. */
 void system_world(struct system_access *v, struct world *w);
 

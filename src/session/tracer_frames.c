@@ -66,19 +66,15 @@ static int scan_symbol(void *ctx, const struct ksym *k)
 	return 0;
 }
 
-const struct tracer_frames *system_tracer_frames(void *view)
+struct tracer_frames *tracer_frames_find(struct arena *a, struct kallsyms *symbols)
 {
-	struct system_access *v = view;
-	struct scan s = { .arena = v->arena };
+	struct scan s = { .arena = a, .m = arena_new(a, struct tracer_frames) };
 	struct err err = { 0 };
 	u32 used;
 
-	if (v->tracer_frames)
-		return v->tracer_frames;
-	s.m = v->tracer_frames = arena_new(v->arena, struct tracer_frames);
 	vec_push(s.arena, &s.bounds, 0);
-	if (kallsyms_load(system_kallsyms(v), &err) == 0)
-		kallsyms_each(system_kallsyms(v), scan_symbol, &s);
+	if (kallsyms_load(symbols, &err) == 0)
+		kallsyms_each(symbols, scan_symbol, &s);
 	err_release(&err);
 	used = s.bounds.n;
 	for (s.m->n = 2; s.m->n < used; s.m->n *= 2)

@@ -186,8 +186,8 @@ void usermaps_report(struct run *r)
 	const struct usermaps *m = r->usermaps;
 
 	if (m && m->missed_one)
-		run_warn(
-			r,
+		sink_warn(
+			r->sink,
 			arena_printf(
 				&r->c.arena,
 				"addresses in processes that were gone when they were printed are numbers: what "

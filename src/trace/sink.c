@@ -69,3 +69,8 @@ void sink_release(struct sink *s)
 	buf_release(&s->out);
 	buf_release(&s->err);
 }
+
+void sink_warn(struct sink *s, const char *text)
+{
+	s->output->message(s, LEVEL_WARNF, (struct span){ 0, 0 }, text);
+}

@@ -73,6 +73,8 @@ struct sink {
 int sink_flush(struct sink *s);
 /* Appends to the stderr buffer; escapes control characters for a terminal. */
 FORMAT(2, 3) void sink_say(struct sink *s, const char *fmt, ...);
+/* A warning about the run itself: no place in the script is to blame. */
+void sink_warn(struct sink *s, const char *text);
 /* Called by outputs after each item: flushes according to buffering and size. */
 void sink_item(struct sink *s);
 /* Within a long item: flushes only a large buffer. */

@@ -125,7 +125,9 @@ static int attach_apart(struct many *m, const struct site *s)
 
 static int attach_together(struct many *m, const struct site *s)
 {
-	int ret = attach_session(m->k, m->func, s, m->err);
+	attach_fn *attach = s->kind == SITE_KPROBE ? attach_kprobe_session :
+						     attach_trampoline_session;
+	int ret = attach(m->k, m->func, s, m->err);
 
 	if (ret >= 0) {
 		m->n_attached += 2;

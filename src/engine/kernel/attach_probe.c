@@ -119,13 +119,6 @@ static int attach_kprobe_event(struct kernel *k, u32 func, const struct site *s,
 			   s->is_return ? "kretprobe" : "kprobe");
 }
 
-/* Whether a link can hold the site: at a function's start, named (the kernel's own) or by
- * address. */
-bool is_multi_kprobe(const struct site *s)
-{
-	return s->symbol && !s->offset && (!s->path || s->address);
-}
-
 /* The cookie of a session is of both sites. */
 static u64 kprobe_cookie(struct kernel *k, u32 func, const struct site *s, bool session)
 {
@@ -322,7 +315,7 @@ int attach_kprobe(struct kernel *k, u32 func, const struct site *s, struct err *
 }
 
 /* A name that several have: links would take the first of them. */
-static int attach_kprobe_session(struct kernel *k, u32 func, const struct site *s, struct err *err)
+int attach_kprobe_session(struct kernel *k, u32 func, const struct site *s, struct err *err)
 {
 	if (!s->address && has_namesakes(s->symbol))
 		return err_set(err, -EADDRNOTAVAIL,
@@ -330,29 +323,7 @@ static int attach_kprobe_session(struct kernel *k, u32 func, const struct site *
 	return attach_kprobe_sessions(k, func, &s, 1, err);
 }
 
-int attach_session(struct kernel *k, u32 func, const struct site *s, struct err *err)
-{
-	return s->kind == SITE_KPROBE ? attach_kprobe_session(k, func, s, err) :
-					attach_trampoline_session(k, func, s, err);
-}
-
 /* ---- uprobes */
-
-static bool has_uprobe_links(struct kernel *k, const struct site *s)
-{
-	return feature_has(k->features, FEAT_UPROBE_MULTI) &&
-	       (s->pid <= 0 || feature_has(k->features, FEAT_UPROBE_MULTI_PID));
-}
-
-u32 multi_attach_type(struct kernel *k, const struct site *s, u32 otherwise)
-{
-	if (s->kind == SITE_UPROBE && has_uprobe_links(k, s))
-		return ATTACH_UPROBE_MULTI;
-	if (s->kind == SITE_KPROBE && is_multi_kprobe(s) &&
-	    feature_has(k->features, FEAT_KPROBE_MULTI))
-		return ATTACH_KPROBE_MULTI;
-	return otherwise;
-}
 
 static void note_file(struct kernel *k, const char *path)
 {
@@ -432,7 +403,7 @@ int attach_uprobes(struct kernel *k, u32 func, const struct site *const *s, u32 
 
 int attach_uprobe(struct kernel *k, u32 func, const struct site *s, struct err *err)
 {
-	if (has_uprobe_links(k, s))
+	if (multi_attach_type(k, s, 0) == ATTACH_UPROBE_MULTI)
 		return attach_uprobes(k, func, &s, 1, err);
 	return attach_uprobe_event(k, func, s, err);
 }

@@ -5,6 +5,7 @@
  * where an older kernel does not know it (kernel/bpf/syscall.c: bpf_check_uarg_tail_zero,
  * CHECK_ATTR), so each call passes exactly the fields it means.
  */
+#include <ctype.h>
 #include <errno.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -358,4 +359,16 @@ int bpf_iter_create(int link_fd)
 	} a = { (u32)link_fd, 0 };
 
 	return sys_bpf(BPF_ITER_CREATE, &a, sizeof(a));
+}
+
+void object_name(char to[BPF_OBJ_NAME_LEN], const char *name)
+{
+	u32 n = 0;
+
+	for (; *name && n < BPF_OBJ_NAME_LEN - 1; name++)
+		if (*name != '@')
+			to[n++] = isalnum((unsigned char)*name) ? *name : '_';
+	if (!n)
+		to[n++] = '_';
+	to[n] = '\0';
 }

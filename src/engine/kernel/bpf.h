@@ -90,4 +90,7 @@ bool bpf_refused_since(void);
 /* Whether a call since the last question failed for want of memory or descriptors, or by a signal. */
 bool bpf_short_since(void);
 
+/* Copies at most 15 characters that the kernel accepts in a name. */
+void object_name(char to[BPF_OBJ_NAME_LEN], const char *name);
+
 #endif

@@ -68,14 +68,11 @@ struct kernel {
 	VEC(struct attachment) attached;
 };
 
-/* kernel.c */
+/* objects.c */
 void kernel_keep(struct kernel *k, int fd, bool slow);
 int kernel_note(struct kernel *k, u32 func, u32 n_sites, const char *fmt, ...) FORMAT(4, 5);
 /* Raises the soft limit of open files when `more` would not fit. */
 void kernel_want_files(struct kernel *k, u32 more);
-/* Lifts the limit of locked memory, once; before the first map or program, feature probes
- * included. */
-bool raise_memlock(void);
 /* NULL with err set when there is no BTF. */
 struct btf *kernel_btf(struct kernel *k, struct err *err);
 
@@ -88,7 +85,7 @@ void turn_take(struct kernel *k);
 void turn_give(struct kernel *k);
 /* Returns when no sonde attaches. */
 void turn_yield(int turn);
-/* feature_cache.c: a descriptor of our private directory, which lasts until the next boot, or
+/* private_dir.c: a descriptor of our private directory, which lasts until the next boot, or
  * -1. */
 int private_dir(void);
 
@@ -113,8 +110,6 @@ struct bpf_func *join_functions(struct arena *a, const struct bpf_func *entry,
 /* btf_blob.c: BTF that names the subprograms. Returns a descriptor or -1; info has n_subprogs
  * slots. */
 int btf_blob_load(const struct bpf_func *f, u32 shift, struct bpf_func_info *info);
-/* Copies at most 15 characters that the kernel accepts in a name. */
-void object_name(char to[BPF_OBJ_NAME_LEN], const char *name);
 
 /* attach_*.c: one function for each site kind; 0 or -errno. */
 typedef int attach_fn(struct kernel *k, u32 func, const struct site *s, struct err *err);
@@ -127,16 +122,12 @@ typedef int attach_batch_fn(struct kernel *k, u32 func, const struct site *const
 			    struct err *err);
 attach_batch_fn attach_kprobes, attach_uprobes;
 /* Sessions: the site and its twin at once. */
-attach_fn attach_session, attach_trampoline_session;
+attach_fn attach_kprobe_session, attach_trampoline_session;
 attach_batch_fn attach_kprobe_sessions;
-bool is_multi_kprobe(const struct site *s);
-/* The attach type that a multi link for this site wants its program loaded with; otherwise: there
- * is none for it. */
-u32 multi_attach_type(struct kernel *k, const struct site *s, u32 otherwise);
-/* Whether several functions of the kernel have the name: a trampoline would be that of the
- * first. */
 /* Of a name that the script gave: whether other functions have it, too. */
 bool kprobe_has_namesakes(const struct site *s);
+/* Whether several functions of the kernel have the name: a trampoline would be that of the
+ * first. */
 bool is_one_of_several(struct kernel *k, const char *name);
 /* Puts the program on an opened perf event and keeps it; closes it on failure. */
 int attach_perf_event(struct kernel *k, int prog_fd, int event, u64 cookie, bool slow);
@@ -166,11 +157,17 @@ int refused(struct err *err, enum tried what, const char *fmt, ...) FORMAT(3, 4)
 /* A better help where the verifier's log has it. */
 void explain_log(struct err *err, const char *log);
 
-/*
- * switches.c: sysctl kernel.ftrace_enabled. What needs it, whether it is off (asked once; k: NULL
- * asks anew), and the error of a site that is not attached for that.
- */
+/* site_needs.c */
+bool is_multi_kprobe(const struct site *s);
+bool has_uprobe_links(struct kernel *k, const struct site *s);
+/* The attach type that a multi link for this site wants its program loaded with; otherwise: there
+ * is none for it. */
+u32 multi_attach_type(struct kernel *k, const struct site *s, u32 otherwise);
+/* Whether it is not called while kernel.ftrace_enabled is 0. */
 bool stands_on_function_tracer(const struct kernel *k, u32 func, const struct site *s);
+
+/* switches.c: whether kernel.ftrace_enabled is 0 (asked once; k NULL: asks again), and the error of a
+ * site that is not attached for that. */
 bool function_tracer_is_off(struct kernel *k);
 int refused_by_function_tracer(struct err *err, const struct site *s);
 
@@ -183,11 +180,20 @@ s64 file_number(const char *path);
 /* features.c: tries one feature for real. feature_cache.c remembers. */
 enum feature_answer feature_try(enum feature id);
 
-/* rights.c: what this process may do, found by doing it. */
+/* permission.c */
+/* Lifts the limit of locked memory, once; before the first map or program, feature probes
+ * included. */
+bool raise_memlock(void);
 /* 0, or the errno with which the kernel refuses an empty tracing program or a counter of all
  * processes. */
 int bpf_right(void);
 int perf_right(void);
+/* As securityfs has it; "": it is not mounted. */
+const char *lockdown_file(void);
+/* capabilities.c; numbers of capabilities(7) */
+u64 effective_capabilities(void);
+bool has_capability(u32 number);
+/* rights.c */
 /* The reason and the remedy: the help of an error about rights. */
 void help_rights(struct err *err, bool perf);
 /* The limit of locked memory is what refused a map; user-space probes by perf events are refused
@@ -195,8 +201,5 @@ void help_rights(struct err *err, bool perf);
 bool help_memlock(struct err *err);
 bool help_uprobe_right(struct err *err);
 bool is_locked_down(void);
-/* As securityfs has it; "": it is not mounted. */
-const char *lockdown_file(void);
-u64 effective_capabilities(void);
 
 #endif

@@ -1,29 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The kernel engine's object: opening, the list of what it owns, small questions about it.
+ * The kernel engine's object: opening and closing, small questions about it.
  * Nothing is pinned and nothing is written to tracefs, so the kernel cleans up after any kind
  * of death.
  */
 #include <errno.h>
-#include <stdarg.h>
 #include <stdlib.h>
-#include <sys/resource.h>
 #include <unistd.h>
 #include "base/fd.h"
 #include "engine/kernel/internal.h"
 #include "sym/btf.h"
-
-/* Before 5.11 maps and programs count against the limit of locked memory. Where the limit cannot be
- * raised it usually is not needed either: only a later EPERM or ENOMEM names it. */
-bool raise_memlock(void)
-{
-	const struct rlimit unlimited = { RLIM_INFINITY, RLIM_INFINITY };
-	static int raised;
-
-	if (!raised)
-		raised = setrlimit(RLIMIT_MEMLOCK, &unlimited) == 0 ? 1 : -1;
-	return raised > 0;
-}
 
 static void grow_loaded(struct kernel *k)
 {
@@ -69,59 +55,6 @@ struct kernel *kernel_open(struct program *prog, const struct engine_options *o)
 	grow_loaded(k);
 	raise_memlock();
 	return k;
-}
-
-void kernel_keep(struct kernel *k, int fd, bool slow)
-{
-	vec_push(&k->arena, &k->kept, (struct kept){ fd, slow });
-}
-
-int kernel_note(struct kernel *k, u32 func, u32 n_sites, const char *fmt, ...)
-{
-	struct attachment a = { .func = func, .n_sites = n_sites };
-	va_list ap;
-
-	va_start(ap, fmt);
-	a.how = arena_vprintf(&k->arena, fmt, ap);
-	va_end(ap);
-	vec_push(&k->arena, &k->attached, a);
-	return 0;
-}
-
-/* Only when it is needed: a command started with -c inherits the limit. */
-void kernel_want_files(struct kernel *k, u32 more)
-{
-	struct rlimit r, raised;
-	u64 need = (u64)k->kept.n + k->prog->funcs.n + more +
-		   64; /* attachments, programs, maps and what else is open */
-
-	if (getrlimit(RLIMIT_NOFILE, &r) < 0 || r.rlim_cur >= need)
-		return;
-	raised = (struct rlimit){ .rlim_cur = need, .rlim_max = MAX(need, r.rlim_max) };
-	if (setrlimit(RLIMIT_NOFILE, &raised) ==
-	    0) /* beyond the hard limit with CAP_SYS_RESOURCE */
-		return;
-	r.rlim_cur = MIN(r.rlim_max, need);
-	setrlimit(RLIMIT_NOFILE, &r); /* too little shows as EMFILE later */
-}
-
-struct btf *kernel_btf(struct kernel *k, struct err *err)
-{
-	if (!k->btf) {
-		k->btf = btf_open(&k->arena, NULL, err);
-		k->own_btf = k->btf;
-	}
-	return k->btf;
-}
-
-const char *kernel_how(const struct kernel *k, u32 attachment)
-{
-	return attachment < k->attached.n ? k->attached.v[attachment].how : NULL;
-}
-
-u32 kernel_n_attached(const struct kernel *k)
-{
-	return k->attached.n;
 }
 
 u64 kernel_followed(struct kernel *k, u32 func)

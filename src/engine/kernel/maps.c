@@ -3,7 +3,6 @@
  * Creates the maps of a program and answers small questions about them. Reading whole maps is in
  * read.c, the mapped data in data.c. MAP_GLOBAL has no kernel map: it lies in the data map.
  */
-#include <ctype.h>
 #include <errno.h>
 #include <sched.h>
 #include <stdlib.h>
@@ -15,18 +14,6 @@
 /* Smaller elements come from a class of at most 256 bytes, with their header; larger ones from
  * none. */
 enum { WARM_MIN = 192, WARM_MAX = 4000 };
-
-void object_name(char to[BPF_OBJ_NAME_LEN], const char *name)
-{
-	u32 n = 0;
-
-	for (; *name && n < BPF_OBJ_NAME_LEN - 1; name++)
-		if (*name != '@')
-			to[n++] = isalnum((unsigned char)*name) ? *name : '_';
-	if (!n)
-		to[n++] = '_';
-	to[n] = '\0';
-}
 
 enum { ELEMENT_MAX = 4 << 20 }; /* KMALLOC_MAX_SIZE */
 

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Where results go: standard output or the file of -o. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include "base/fd.h"
+#include "base/visible.h"
+#include "cli/cli.h"
+#include "output/output.h"
+
+int output_open(const struct cli *c)
+{
+	int fd = open(c->output, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+
+	if (fd < 0)
+		say(c, "Failed to open output file: \"%s\": %s", c->output, strerror(errno));
+	return fd;
+}
+
+int put_out(const struct cli *c, struct buf *text)
+{
+	_fd int file = -1;
+	int rc;
+
+	if (c->output && (file = output_open(c)) < 0)
+		return 1;
+	if (escape_wanted(c, c->output ? file : STDOUT_FILENO))
+		buf_visible(text, 0, VISIBLE_TEXT);
+	rc = text->len ? write_all(c->output ? file : STDOUT_FILENO, text->s, text->len) : 0;
+	if (!rc || rc == -EPIPE)
+		return 0;
+	say(c, "write %s: %s", c->output ? c->output : "standard output", strerror(-rc));
+	return 255;
+}
+
+int sink_open(struct cli *c)
+{
+	struct sink *s = &c->sink;
+
+	s->fd = STDOUT_FILENO;
+	if (!s->output)
+		s->output = output_find("text");
+	if (c->output && (s->fd = output_open(c)) < 0)
+		return 1;
+	if (!c->buffering_given)
+		s->buffering = isatty(s->fd) ? SINK_LINE : SINK_FULL;
+	s->quiet = c->quiet;
+	s->is_file = c->output != NULL;
+	s->visible_out = escape_wanted(c, s->fd) && !s->output->escapes;
+	s->visible_err = escape_wanted(c, STDERR_FILENO) && !s->output->escapes;
+	s->attached_on_stdout = getenv("__BPFTRACE_NOTIFY_PROBES_ATTACHED") != NULL;
+	c->host.sink = s;
+	return 0;
+}
+
+int sink_close(struct cli *c)
+{
+	int rc = sink_flush(&c->sink);
+
+	if (rc < 0 && rc != -EPIPE)
+		say(c, "write %s: %s", c->output ? c->output : "standard output", strerror(-rc));
+	sink_release(&c->sink);
+	if (c->output && c->sink.fd >= 0)
+		close(c->sink.fd);
+	return rc < 0 && rc != -EPIPE ? 255 : 0;
+}
