@@ -79,6 +79,12 @@ enum manual {
 	MANUAL_REQUIREMENTS
 };
 
+/* sonde profile: the options of cmd_profile.c, as given. */
+struct profile_options {
+	const char *frequency, *by, *cpus, *cgroup;
+	bool threads, user, kernel;
+};
+
 /* For output that depends on whether a terminal reads it. */
 enum when { WHEN_TERMINAL, WHEN_ALWAYS, WHEN_NEVER };
 
@@ -105,7 +111,8 @@ struct cli {
 	const char *output;        /* -o */
 	enum when escape;          /* --escape */
 	bool quiet, buffering_given;
-	u32 n_warnings_given;   /* -k */
+	u32 n_warnings_given; /* -k */
+	struct profile_options profile;
 	const char *completion; /* help --completion SHELL */
 	enum manual manual;
 	bool refresh, selftest; /* info --refresh, --selftest */

@@ -2,6 +2,7 @@
 /* The commands, in the order in which help shows them: NAME is struct command command_NAME. */
 C(run)
 C(top)
+C(profile)
 C(list)
 C(info)
 C(check)

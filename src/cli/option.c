@@ -172,6 +172,11 @@ static int choice(const struct option_row *row, const char *value)
 	return -1;
 }
 
+static int take_text_choice(struct cli *c, const struct option_row *row, const char *value)
+{
+	return choice(row, value) < 0 ? bad_choice(c, row, value) : take_text(c, row, value);
+}
+
 static const char *number_fault(struct cli *c, const char *s)
 {
 	return arena_printf(
@@ -654,6 +659,27 @@ const struct option_row option_rows[] = {
 	{ .name = "anew", .group = GROUP_HIDDEN,
 	  .help = "reset aggregations after each update", .take = take_flag,
 	  O(redraw_anew), .command = &command_top },
+	{ .key = 'F', .name = "frequency", .arg = "HZ", .group = GROUP_HIDDEN,
+	  .help = "samples per second and CPU (99)", .take = take_text,
+	  .at = offsetof(struct cli, profile.frequency), .command = &command_profile },
+	{ .name = "by", .arg = "ROOT", .choices = "process|thread|comm|cpu|none", .group = GROUP_HIDDEN,
+	  .help = "what the stacks are divided by: process (default), thread, comm, cpu, none",
+	  .take = take_text_choice, .at = offsetof(struct cli, profile.by), .command = &command_profile },
+	{ .key = 't', .name = "threads", .group = GROUP_HIDDEN,
+	  .help = "as --by thread", .take = take_flag,
+	  .at = offsetof(struct cli, profile.threads), .command = &command_profile },
+	{ .key = 'C', .name = "cpus", .arg = "LIST", .group = GROUP_HIDDEN,
+	  .help = "only these CPUs: 0,2-3", .take = take_text,
+	  .at = offsetof(struct cli, profile.cpus), .command = &command_profile },
+	{ .name = "cgroup", .arg = "PATH", .group = GROUP_HIDDEN,
+	  .help = "only threads in this cgroup (version 2)", .take = take_text,
+	  .at = offsetof(struct cli, profile.cgroup), .command = &command_profile },
+	{ .name = "user", .group = GROUP_HIDDEN,
+	  .help = "only user frames", .take = take_flag,
+	  .at = offsetof(struct cli, profile.user), .command = &command_profile },
+	{ .name = "kernel", .group = GROUP_HIDDEN,
+	  .help = "only kernel frames", .take = take_flag,
+	  .at = offsetof(struct cli, profile.kernel), .command = &command_profile },
 	{ .name = "runtime", .arg = "FILE", .group = GROUP_HIDDEN,
 	  .help = "the sonde executable to embed", .take = take_text,
 	  .at = offsetof(struct cli, runtime), .command = &command_build },

@@ -5,12 +5,12 @@
  *
  *	@[comm, ustack, kstack] = count()	bash;main;read;entry_SYSCALL_64;vfs_read 42
  *
- * Parts that are not stacks come first in their order, then user frames, then kernel frames.
+ * The order of a line is that of output/stacks.h.
  * Everything else is as in text, except that no blank lines mark the end.
  */
-#include "output/hist.h"
 #include "output/output.h"
 #include "output/notice.h"
+#include "output/stacks.h"
 #include "trace/value.h"
 #include "type/agg.h"
 
@@ -44,21 +44,6 @@ static void end(struct sink *s)
 	sink_item(s);
 }
 
-static bool has_stack(const struct type *t)
-{
-	if (type_is_stack(t))
-		return true;
-	for (u32 i = 0; i < t->n_fields && (t->kind == TY_TUPLE || t->kind == TY_RECORD); i++)
-		if (has_stack(t->fields[i].type))
-			return true;
-	return false;
-}
-
-static bool has_number(const struct type *t)
-{
-	return t->kind == TY_INT || (type_is_agg(t) && t->kind != TY_TSERIES);
-}
-
 /* The separator and line ends may not occur inside a name. */
 static void clean_since(struct buf *b, size_t start)
 {
@@ -67,48 +52,22 @@ static void clean_since(struct buf *b, size_t start)
 			b->s[i] = b->s[i] == ';' ? ':' : ' ';
 }
 
-static void separate(struct buf *b, size_t line)
+struct line {
+	struct sink *sink;
+	size_t start;
+};
+
+static void fold_frame(void *ctx, const struct stack_frame *f)
 {
-	if (b->len > line)
+	const struct line *line = ctx;
+	struct buf *b = &line->sink->out;
+	size_t start;
+
+	if (b->len > line->start)
 		buf_putc(b, ';');
-}
-
-static void fold_stack(struct sink *s, size_t line, const struct type *t, const void *p, bool user)
-{
-	u64 ips[STACK_MAX_FRAMES];
-
-	for (u32 n = stack_frames(s->names, t, p, user, ips); n-- > 0;) {
-		separate(&s->out, line);
-		size_t start = s->out.len;
-
-		frame_name(&s->out, s->names, user, stack_pid(t, p), ips[n]);
-		clean_since(&s->out, start);
-	}
-}
-
-static void fold_word(struct sink *s, size_t line, const struct type *t, const void *p)
-{
-	separate(&s->out, line);
-	size_t start = s->out.len;
-
-	value_text(&s->out, s->names, t, p);
-	clean_since(&s->out, start);
-}
-
-enum part { PART_WORD, PART_USER, PART_KERNEL, N_PARTS };
-
-static void fold_part(struct sink *s, size_t line, enum part part, const struct type *t,
-		      const char *p)
-{
-	if (t->kind == TY_TUPLE || t->kind == TY_RECORD) {
-		for (u32 i = 0; i < t->n_fields; i++)
-			fold_part(s, line, part, t->fields[i].type, p + t->fields[i].offset);
-		return;
-	}
-	if (part == PART_WORD && !type_is_stack(t))
-		fold_word(s, line, t, p);
-	else if (part != PART_WORD && type_is_stack(t))
-		fold_stack(s, line, t, p, part == PART_USER);
+	start = b->len;
+	buf_puts(b, f->name);
+	clean_since(b, start);
 }
 
 static void fold_row(struct sink *s, const struct table *t, const struct table_row *row)
@@ -117,8 +76,7 @@ static void fold_row(struct sink *s, const struct table *t, const struct table_r
 	size_t line = s->out.len;
 	s64 n = value_div(type, table_number(type, row->value), t->div);
 
-	for (u32 part = 0; part < N_PARTS; part++)
-		fold_part(s, line, part, t->map->key, row->key);
+	stacks_walk(s->names, t->map->key, row->key, fold_frame, &(struct line){ s, line });
 	if (s->out.len == line)
 		buf_puts(&s->out, "[unknown]");
 	buf_putc(&s->out, ' ');
@@ -131,7 +89,7 @@ static void fold_row(struct sink *s, const struct table *t, const struct table_r
 
 static void table(struct sink *s, const struct table *t)
 {
-	if (!t->map->key || !has_stack(t->map->key) || !has_number(t->map->value)) {
+	if (!stacks_are_keys(t)) {
 		output_text.table(s, t);
 		return;
 	}

@@ -4,3 +4,4 @@
 O(text)
 O(json)
 O(folded)
+O(tree)

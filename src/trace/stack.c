@@ -33,8 +33,7 @@ static struct symbol symbol_of(const struct names *names, bool user, u32 pid, u6
 	return sym;
 }
 
-/* NULL: it is an address. */
-static const char *reason_of(bool user, u64 ip)
+const char *frame_reason(bool user, u64 ip)
 {
 	static const char *const text[] = {
 #define R(id, text_) [UNWIND_WHY_##id] = text_,
@@ -60,7 +59,7 @@ static void put_address(struct buf *b, u64 ip)
 
 void frame_name(struct buf *b, const struct names *names, bool user, u32 pid, u64 ip)
 {
-	const char *why = reason_of(user, ip);
+	const char *why = frame_reason(user, ip);
 	struct symbol sym = why ? no_symbol : symbol_of(names, user, pid, ip);
 
 	if (why)
@@ -69,6 +68,16 @@ void frame_name(struct buf *b, const struct names *names, bool user, u32 pid, u6
 		put_foreignz(b, names, sym.name);
 	else
 		put_address(b, ip);
+}
+
+const char *frame_module(const struct names *names, bool user, u32 pid, u64 ip)
+{
+	const char *path = symbol_of(names, user, pid, ip).module, *slash;
+
+	if (!path)
+		return user ? "" : "kernel";
+	slash = strrchr(path, '/');
+	return slash ? slash + 1 : path;
 }
 
 static void put_symbol(struct buf *b, const struct names *names, const struct symbol *sym, u64 ip)
@@ -182,7 +191,7 @@ static void put_source_frames(struct buf *b, const struct names *names, const st
 
 static void put_frame(struct buf *b, const struct names *names, const struct frame *f)
 {
-	const char *why = reason_of(f->user, f->ip);
+	const char *why = frame_reason(f->user, f->ip);
 
 	if (why) {
 		if (f->mode == STACK_MODE_PERF)

@@ -19,6 +19,11 @@ void put_foreignz(struct buf *b, const struct names *names, const char *text);
 void stack_text(struct buf *b, const struct names *names, const struct type *t, const void *p);
 /* Appends a frame's symbol without offset: "vfs_read", or "0x..." if it is unknown. */
 void frame_name(struct buf *b, const struct names *names, bool user, u32 pid, u64 ip);
+/* Why a user stack ends there: the text that frame_name() puts in brackets. NULL: ip is an address. */
+const char *frame_reason(bool user, u64 ip);
+/* The file of a frame without its folders, or the kernel module; "kernel", and "" if it is unknown. Valid
+ * until the next lookup. */
+const char *frame_module(const struct names *names, bool user, u32 pid, u64 ip);
 /* The frames of one side of a stack value as printed, innermost first. ips has room for
  * STACK_MAX_FRAMES. Returns their number; 0 if the value has no such side. */
 u32 stack_frames(const struct names *names, const struct type *t, const void *p, bool user,

@@ -26,6 +26,27 @@ static void folding(void)
 	is_str(fx_show(t), "my:cat;read:line;main;do_sys_open;vfs_read -4\n", "divided");
 }
 
+/* A stack and, in a tuple, the one of the thread that woke it up. */
+static void two_stacks(void)
+{
+	const struct type *k = type_stack(&fx, TY_KSTACK, STACK_MODE_SONDE, 127),
+			  *u = type_stack(&fx, TY_USTACK, STACK_MODE_SONDE, 127),
+			  *waker = type_tuple(&fx, (const struct type *[]){ &ty_comm, u, k }, 3),
+			  *root = fx_tuple2(&ty_comm, &ty_u64),
+			  *all = type_tuple(&fx, (const struct type *[]){ root, waker, u }, 3);
+	struct {
+		char comm[16];
+		u64 pid;
+		char waker[16];
+		struct stack_value waker_u, waker_k, u;
+	} key = { "cat", 42, "sh", { 2, 42, 2 }, { 1, 0, 2 }, { 2, 42, 2 } };
+	struct table *t = fx_table("@", all, &ty_count);
+
+	fx_row(t, &key, &(u64){ 3 });
+	is_str(fx_show(t), "cat 42;read:line;main;sh;vfs_read;do_sys_open;main;read:line 3\n",
+	       "a tuple with a stack follows in reverse");
+}
+
 static void the_rest(void)
 {
 	struct table *t = fx_table("@x", &ty_s64, &ty_count);
@@ -52,7 +73,7 @@ static void list(void)
 		   "%s has all hooks", (*o)->name);
 		ok(output_find((*o)->name) == *o, "%s is found", (*o)->name);
 	}
-	is_int(n, 3, "three outputs");
+	is_int(n, 4, "four outputs");
 	ok(!output_find("jsonx"), "no output jsonx");
 }
 
@@ -60,6 +81,7 @@ int main(void)
 {
 	fx_open("folded");
 	folding();
+	two_stacks();
 	the_rest();
 	list();
 	fx_close();

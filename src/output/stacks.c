@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* In: the rows of a map keyed by stacks. Out: lines of frames, a tree. */
+#include "output/stacks.h"
+#include "trace/value.h"
+#include "type/agg.h"
+
+static bool is_tuple(const struct type *t)
+{
+	return t->kind == TY_TUPLE || t->kind == TY_RECORD;
+}
+
+static bool has_stack(const struct type *t)
+{
+	if (type_is_stack(t))
+		return true;
+	for (u32 i = 0; i < t->n_fields && is_tuple(t); i++)
+		if (has_stack(t->fields[i].type))
+			return true;
+	return false;
+}
+
+static bool has_number(const struct type *t)
+{
+	return t->kind == TY_INT || (type_is_agg(t) && t->kind != TY_TSERIES);
+}
+
+bool stacks_are_keys(const struct table *t)
+{
+	return t->map->key && has_stack(t->map->key) && has_number(t->map->value);
+}
+
+/* ---- a line */
+
+struct walk {
+	const struct names *names;
+	void (*f)(void *ctx, const struct stack_frame *frame);
+	void *ctx;
+	bool reversed; /* from the innermost frame */
+};
+
+static void walk_frame(const struct walk *w, bool user, u32 pid, u64 ip)
+{
+	struct stack_frame frame = { .kind = user ? FRAME_USER : FRAME_KERNEL, .module = "" };
+	struct buf name = { 0 };
+
+	frame_name(&name, w->names, user, pid, ip);
+	frame.name = name.s;
+	if (frame_reason(user, ip))
+		frame.kind = FRAME_REASON;
+	else
+		frame.module = frame_module(w->names, user, pid, ip);
+	w->f(w->ctx, &frame);
+	buf_release(&name);
+}
+
+static void walk_stack(const struct walk *w, const struct type *t, const void *p, bool user)
+{
+	u64 ips[STACK_MAX_FRAMES];
+	u32 n = stack_frames(w->names, t, p, user, ips);
+
+	for (u32 i = 0; i < n; i++)
+		walk_frame(w, user, stack_pid(t, p), ips[w->reversed ? i : n - 1 - i]);
+}
+
+static void put_word(struct buf *b, const struct names *names, const struct type *t, const char *p)
+{
+	if (!is_tuple(t)) {
+		value_text(b, names, t, p);
+		return;
+	}
+	for (u32 i = 0; i < t->n_fields; i++) {
+		buf_puts(b, i ? " " : "");
+		put_word(b, names, t->fields[i].type, p + t->fields[i].offset);
+	}
+}
+
+static void walk_word(const struct walk *w, const struct type *t, const void *p)
+{
+	struct buf word = { 0 };
+
+	put_word(&word, w->names, t, p);
+	w->f(w->ctx, &(struct stack_frame){ FRAME_WORD, word.s ? word.s : "", "" });
+	buf_release(&word);
+}
+
+enum part { PART_WORD, PART_USER, PART_KERNEL, PART_TUPLE, N_PARTS };
+
+static void walk_line(const struct walk *w, const struct type *t, const char *p);
+
+static void walk_field(const struct walk *w, enum part part, const struct type *t, const void *p)
+{
+	struct walk behind = *w;
+
+	behind.reversed = true;
+	switch (part) {
+	case PART_WORD:
+		if (!has_stack(t))
+			walk_word(w, t, p);
+		break;
+	case PART_USER:
+	case PART_KERNEL:
+		if (type_is_stack(t))
+			walk_stack(w, t, p, part == PART_USER);
+		break;
+	case PART_TUPLE:
+		if (is_tuple(t) && has_stack(t))
+			walk_line(&behind, t, p);
+		break;
+	case N_PARTS: break;
+	}
+}
+
+static void walk_line(const struct walk *w, const struct type *t, const char *p)
+{
+	static const enum part order[2][N_PARTS] = {
+		{ PART_WORD, PART_USER, PART_KERNEL, PART_TUPLE },
+		{ PART_WORD, PART_KERNEL, PART_USER, PART_TUPLE },
+	};
+
+	for (u32 part = 0; part < N_PARTS; part++) {
+		if (!is_tuple(t))
+			walk_field(w, order[w->reversed][part], t, p);
+		for (u32 i = 0; i < t->n_fields && is_tuple(t); i++)
+			walk_field(w, order[w->reversed][part], t->fields[i].type,
+				   p + t->fields[i].offset);
+	}
+}
+
+void stacks_walk(const struct names *names, const struct type *key, const void *p,
+		 void (*f)(void *ctx, const struct stack_frame *frame), void *ctx)
+{
+	walk_line(&(struct walk){ .names = names, .f = f, .ctx = ctx }, key, p);
+}
+
+/* ---- the tree */
+
+struct child_key {
+	u32 parent, frame;
+};
+
+/* Values of a hash are pointers that are not NULL: indexes + 1. */
+static void *of_index(u32 i)
+{
+	return (void *)(uintptr_t)(i + 1);
+}
+
+static u32 index_of(const void *value)
+{
+	return (u32)(uintptr_t)value - 1;
+}
+
+/* "kind module NUL name" is the identity of a frame. */
+static u32 frame_index(struct tree *t, const struct stack_frame *f)
+{
+	struct buf key = { 0 };
+	void *known;
+	u32 index = t->frames.n;
+
+	buf_putc(&key, (char)('0' + f->kind));
+	buf_add(&key, f->module, strlen(f->module) + 1);
+	buf_puts(&key, f->name);
+	known = hash_get(&t->frame_ids, key.s, key.len);
+	if (known) {
+		index = index_of(known);
+	} else {
+		const char *copy = arena_dup(t->arena, key.s, key.len + 1);
+
+		hash_put(&t->frame_ids, copy, key.len, of_index(index));
+		vec_push(t->arena, &t->frames,
+			 (struct stack_frame){ f->kind, copy + 2 + strlen(f->module), copy + 1 });
+	}
+	buf_release(&key);
+	return index;
+}
+
+struct growth {
+	struct tree *tree;
+	u32 at; /* the node so far */
+};
+
+static void grow(void *ctx, const struct stack_frame *f)
+{
+	struct growth *g = ctx;
+	struct tree *t = g->tree;
+	struct child_key key = { g->at, frame_index(t, f) };
+	void *known = hash_get(&t->children, &key, sizeof key);
+
+	if (known) {
+		g->at = index_of(known);
+		return;
+	}
+	hash_put(&t->children, arena_dup(t->arena, &key, sizeof key), sizeof key,
+		 of_index(t->nodes.n));
+	g->at = t->nodes.n;
+	vec_push(t->arena, &t->nodes, (struct tree_node){ key.parent, key.frame, 0, 0 });
+}
+
+static void add_row(struct tree *t, const struct names *names, const struct table *table,
+		    const struct table_row *row)
+{
+	static const struct stack_frame unknown = { FRAME_REASON, "[unknown]", "" };
+	const struct type *type = table->map->value;
+	s64 n = value_div(type, table_number(type, row->value), table->div);
+	struct growth g = { t, 0 };
+
+	if (n < 0 && type->is_signed) {
+		t->n_left_out++;
+		return;
+	}
+	stacks_walk(names, table->map->key, row->key, grow, &g);
+	if (!g.at)
+		grow(&g, &unknown);
+	t->nodes.v[g.at].self += (u64)n;
+}
+
+static void add_up(struct tree *t)
+{
+	for (u32 i = t->nodes.n; i-- > 0;) {
+		struct tree_node *n = &t->nodes.v[i];
+
+		n->total += n->self;
+		if (i)
+			t->nodes.v[n->parent].total += n->total;
+	}
+}
+
+static const char *unit_of(const char *name)
+{
+	return name[0] == '@' && name[1] ? name + 1 : "samples";
+}
+
+void tree_init(struct tree *t, struct arena *a, const struct names *names,
+	       const struct table *table)
+{
+	*t = (struct tree){ .arena = a, .name = arena_strdup(a, table->map->name) };
+	t->unit = unit_of(t->name);
+	vec_push(a, &t->nodes, (struct tree_node){ 0 });
+	for (u32 i = 0; i < table->rows.n; i++)
+		add_row(t, names, table, &table->rows.v[i]);
+	add_up(t);
+}
+
+void tree_release(struct tree *t)
+{
+	hash_release(&t->frame_ids);
+	hash_release(&t->children);
+}
+
+struct tree_function *tree_functions(const struct tree *t, struct arena *a)
+{
+	struct tree_function *all = arena_array(a, struct tree_function, t->frames.n);
+	u32 *seen = arena_array(a, u32, t->frames.n); /* the node whose stack counted it last */
+
+	for (u32 i = 0; i < t->frames.n; i++)
+		all[i] = (struct tree_function){ .frame = i };
+	for (u32 i = 1; i < t->nodes.n; i++) {
+		const struct tree_node *n = &t->nodes.v[i];
+
+		all[n->frame].self += n->self;
+		for (u32 at = i; at && n->self; at = t->nodes.v[at].parent) {
+			u32 f = t->nodes.v[at].frame;
+
+			all[f].total += seen[f] == i ? 0 : n->self;
+			seen[f] = i;
+		}
+	}
+	return all;
+}

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Maps keyed by stacks: each key as one line of frames from the outermost to the innermost, and the
+ * tree of all of them.
+ *
+ * The order in a line does not depend on that of the key:
+ *
+ *	@[comm, ustack, kstack]		words in their order, user frames, kernel frames
+ *	@[(comm, pid), ustack]		a tuple without a stack is one word: "bash 4711"
+ *	@[ustack, (comm, kstack)]	a tuple with a stack is another line, which follows in reverse: the words,
+ *					then kernel and user frames from the innermost to the outermost (a
+ *					thread's stack, then that of the thread that woke it up)
+ */
+#ifndef SONDE_OUTPUT_STACKS_H
+#define SONDE_OUTPUT_STACKS_H
+
+#include "base/hash.h"
+#include "trace/sink.h"
+
+enum frame_kind {
+	FRAME_WORD, /* a part of the key that is no stack, such as comm */
+	FRAME_USER,
+	FRAME_KERNEL,
+	FRAME_REASON, /* why the user stack is not complete, in brackets */
+	N_FRAME_KINDS
+};
+
+struct stack_frame {
+	enum frame_kind kind;
+	const char *name, *module; /* module: as of frame_module(); "" for words and reasons */
+};
+
+/* Whether the rows are stacks with numbers. */
+bool stacks_are_keys(const struct table *t);
+/* Calls f for the frames of a key; what the frame points to is valid during the call. */
+void stacks_walk(const struct names *names, const struct type *key, const void *p,
+		 void (*f)(void *ctx, const struct stack_frame *frame), void *ctx);
+
+/* ---- the tree */
+
+struct tree_node {
+	u32 parent, frame; /* indexes; a parent's is lower than that of its children */
+	u64 self, total;   /* of stacks that end here; of those that pass */
+};
+
+struct tree {
+	const char *name; /* of the map: "@us" */
+	const char
+		*unit; /* what the numbers count: the map's name, "samples" of a map without one */
+	VEC(struct stack_frame) frames;
+	VEC(struct tree_node) nodes; /* 0: the root, whose total is that of the map */
+	struct hash frame_ids, children;
+	u32 n_left_out; /* rows whose number is negative */
+	struct arena *arena;
+};
+
+/* Copies the rows of a table into the arena. */
+void tree_init(struct tree *t, struct arena *a, const struct names *names,
+	       const struct table *table);
+void tree_release(struct tree *t);
+
+/* A frame in all of its stacks. */
+struct tree_function {
+	u32 frame;
+	u64 self, total; /* total: a stack in which it recurses counts once */
+};
+/* One for each frame, by its index. */
+struct tree_function *tree_functions(const struct tree *t, struct arena *a);
+
+#endif
