@@ -28,6 +28,24 @@ const struct diag_row diag_rows[N_DIAG] = {
 #undef D
 };
 
+/* The help of a message whose reporter gave none. */
+static const char *const remedies[N_DIAG] = {
+#define D(name, num, sev, fmt, doc, example)
+#define H(name, help) [D_##name] = help,
+#include "base/diag.def"
+#undef D
+};
+
+u32 diag_n_helps(const struct diag *diag)
+{
+	return diag->help.n ? diag->help.n : remedies[diag->id] != NULL;
+}
+
+const char *diag_nth_help(const struct diag *diag, u32 i)
+{
+	return diag->help.n ? diag->help.v[i] : remedies[diag->id];
+}
+
 static const struct look {
 	const char *label, *json, *color;
 	char letter;
@@ -331,9 +349,9 @@ static void put_diag(const struct text *t, const struct diag *diag)
 	char code[8];
 
 	put_message(t, &p, &looks[diag->severity], diag->text, diag_code(diag->id, code));
-	for (u32 i = 0; i < diag->help.n; i++) {
+	for (u32 i = 0; i < diag_n_helps(diag); i++) {
 		buf_puts(t->out, "  help: ");
-		put_foreign(t->out, diag->help.v[i]);
+		put_foreign(t->out, diag_nth_help(diag, i));
 		buf_putc(t->out, '\n');
 	}
 	for (u32 i = 0; i < diag->notes.n; i++) {
@@ -398,10 +416,10 @@ static void json_diag(const struct diags *d, const struct diag *diag, struct buf
 	buf_puts(out, ",\"message\":");
 	json_strz(out, diag->text);
 	buf_puts(out, ",\"help\":[");
-	for (u32 i = 0; i < diag->help.n; i++) {
+	for (u32 i = 0; i < diag_n_helps(diag); i++) {
 		if (i)
 			buf_putc(out, ',');
-		json_strz(out, diag->help.v[i]);
+		json_strz(out, diag_nth_help(diag, i));
 	}
 	buf_puts(out, "]}\n");
 }

@@ -40,7 +40,7 @@ struct diag {
 	enum severity severity;
 	struct span span;
 	const char *text;
-	VEC(const char *) help; /* each printed as "help: ..." */
+	VEC(const char *) help; /* each printed as "help: ..."; if empty, the H row's */
 	VEC(struct diag_note) notes;
 };
 
@@ -62,6 +62,9 @@ struct diag *diag_vreport(struct diags *d, struct span span, enum diag_id id, va
 void diag_help(struct diags *d, struct diag *diag, const char *fmt, ...) FORMAT(3, 4);
 void diag_note(struct diags *d, struct diag *diag, struct span span, const char *fmt, ...)
 	FORMAT(4, 5);
+/* The help that is printed: the report's, or the remedy of its row. */
+u32 diag_n_helps(const struct diag *diag);
+const char *diag_nth_help(const struct diag *diag, u32 i);
 /* "E0123" into buf of at least 8 bytes. */
 const char *diag_code(enum diag_id id, char *buf);
 /* Renders all, errors first, sorted by position within a severity; color adds ANSI sequences. */

@@ -3,8 +3,8 @@
  * "Did you mean": the nearest of many candidates by Damerau-Levenshtein distance (insert, delete,
  * replace, swap neighbors; the restricted form, which needs three rows). Case is ignored, but a
  * word that differs only in case has distance 1. A third of the word may differ; a single letter
- * has no near words. On a tie a candidate of the word's own length wins, because letters are
- * swapped (prinft) more often than left out. There may be tens of thousands of kernel functions, so
+ * has no near words. On a tie the most frequent kind of mistake wins: letters that are swapped
+ * (prinft), then letters that are left out (prinf), then the others. There may be tens of thousands of kernel functions, so
  * a candidate is abandoned when a whole row is worse than the best so far.
  */
 #include "base/diag.h"
@@ -19,15 +19,36 @@ void near_init(struct near *n, const char *word)
 	*n = (struct near){ .word = word, .best_cost = allowed + 1 };
 }
 
-/* On a tie with the best candidate, this one wins. */
-static bool fits_better(const struct near *n, size_t gap)
-{
-	return n->best && !gap && strlen(n->best) != strlen(n->word);
-}
-
 static char lower(char c)
 {
 	return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+}
+
+static bool has_same_letters(const char *a, const char *b)
+{
+	s32 n[256] = { 0 }, differ = 0;
+
+	for (; *a; a++)
+		n[(u8)lower(*a)]++;
+	for (; *b; b++)
+		n[(u8)lower(*b)]--;
+	for (u32 i = 0; i < ARRAY_SIZE(n); i++)
+		differ |= n[i];
+	return !differ;
+}
+
+static bool lacks_letters(const char *word, const char *whole)
+{
+	for (; *whole; whole++)
+		if (lower(*word) == lower(*whole))
+			word++;
+	return !*word;
+}
+
+/* How plausible it is that word was meant to be candidate, at the same distance: 0 is best. */
+static u32 rank(const char *word, const char *candidate)
+{
+	return has_same_letters(word, candidate) ? 0 : lacks_letters(word, candidate) ? 1 : 2;
 }
 
 /* The distance, or limit if it is not below limit. */
@@ -69,18 +90,17 @@ void near_try(struct near *n, const char *candidate)
 	size_t a = strlen(n->word), b = strnlen(candidate, MAX_WORD + 1);
 	size_t gap = a > b ? a - b : b - a;
 
-	bool wins_tie = fits_better(n, gap);
+	u32 limit = n->best_cost + (n->best != NULL);
 
-	if (b > MAX_WORD || gap >= n->best_cost || (n->best_cost <= 1 && !wins_tie))
+	if (b > MAX_WORD || gap >= limit)
 		return;
 	if (streq(n->word, candidate))
 		return; /* the exact word was rejected: no suggestion */
 
-	u32 limit = n->best_cost + wins_tie;
-	u32 cost = distance(n->word, (u32)a, candidate, (u32)b, limit);
+	u32 cost = MAX(distance(n->word, (u32)a, candidate, (u32)b, limit), 1u);
 
-	cost = MAX(cost, 1u);
-	if (cost < limit) {
+	if (cost < n->best_cost ||
+	    (cost < limit && rank(n->word, candidate) < rank(n->word, n->best))) {
 		n->best = candidate;
 		n->best_cost = cost;
 	}

@@ -159,16 +159,17 @@ static const struct type *wrong_kind(struct check *c, struct node *call, const s
 				 n->kind == N_MAP && n->a ? ", not a value in it" : "");
 	if (arg->kinds == AK_VAR)
 		return diag_type(c, n->span, D_ARG_VAR, call->name);
-	if (arg->lit_kinds == arg->kinds && !(arg->kinds & (AK_MAP | AK_SCALAR_MAP)))
-		return diag_type(c, n->span, D_ARG_LITERAL, call->name,
-				 sig_kinds_text(c->arena, arg->kinds), kind_word(c, t));
-	struct diag *d = check_report(c, n->span, D_ARG_KIND, call->name,
-				      sig_kinds_text(c->arena, arg->kinds), kind_word(c, t));
+	bool is_literal = arg->lit_kinds == arg->kinds && !(arg->kinds & (AK_MAP | AK_SCALAR_MAP));
+	struct diag *d = check_report(c, n->span, is_literal ? D_ARG_LITERAL : D_ARG_KIND,
+				      call->name, sig_kinds_text(c->arena, arg->kinds),
+				      kind_word(c, t));
 
 	if ((arg->kinds & AK_STRING) && !(arg->kinds & AK_INT) && type_is_integer(t))
 		diag_help(c->diags, d, "str() reads a string at an address");
 	if ((arg->kinds & AK_INT) && t->kind == TY_POINTER)
 		diag_help(c->diags, d, "cast the pointer: (uint64)");
+	if (!d->help.n && call->builtin)
+		diag_help(c->diags, d, "%s", call->builtin->sig);
 	return &ty_error;
 }
 

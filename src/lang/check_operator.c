@@ -46,6 +46,29 @@ static struct diag *report_operands(struct check *c, struct node *n, const struc
 			    type_text(c, a), type_text(c, b));
 }
 
+static bool is_number_text(const struct node *n)
+{
+	return n->kind == N_STR && n->str_len && strspn(n->str, "0123456789") == n->str_len;
+}
+
+/* One operand of n is a string, the other one is no string. */
+static void help_text_and_number(struct check *c, const struct node *n, struct diag *d)
+{
+	const struct node *text = n->a->type->kind == TY_STRING ? n->a : n->b;
+	const struct node *other = text == n->a ? n->b : n->a;
+
+	if (!type_is_integer(other->type) || other->type->kind == TY_BOOL)
+		return;
+	if (!is_comparison(n->op))
+		diag_help(c->diags, d,
+			  "to print text and numbers: printf(\"%%s %%d\", TEXT, NUMBER)");
+	else if (is_number_text(text))
+		diag_help(c->diags, d, "write the number without quotes: %s", text->str);
+	else if (node_is_const_int(other))
+		diag_help(c->diags, d, "write the text in quotes: \"%lld\"",
+			  (long long)other->value);
+}
+
 static const struct type *bad_operands(struct check *c, struct node *n, const struct type *a,
 				       const struct type *b)
 {
@@ -56,12 +79,17 @@ static const struct type *bad_operands(struct check *c, struct node *n, const st
 				 agg->map ? agg->map->name : type_text(c, agg->type));
 	struct diag *d = report_operands(c, n, a, b);
 
-	if (a->kind == TY_POINTER || b->kind == TY_POINTER)
+	if ((a->kind == TY_POINTER && b->kind == TY_STRING) ||
+	    (a->kind == TY_STRING && b->kind == TY_POINTER))
+		diag_help(c->diags, d, "read the text that the pointer points to: str(POINTER)");
+	else if (a->kind == TY_POINTER || b->kind == TY_POINTER)
 		diag_help(c->diags, d, "cast the pointer to uint64 to compute with its address");
 	else if (a->kind == TY_STRING && b->kind == TY_STRING && n->op == OP_ADD)
 		diag_help(c->diags, d, "str_concat(A, B) joins strings");
 	else if (a->kind == TY_STRING && b->kind == TY_STRING)
 		diag_help(c->diags, d, "strings can only be compared with == and !=");
+	else if (a->kind == TY_STRING || b->kind == TY_STRING)
+		help_text_and_number(c, n, d);
 	return &ty_error;
 }
 

@@ -366,6 +366,14 @@ static const char *stray_help(const char *s)
 {
 	if (starts_with(s, "\u201c") || starts_with(s, "\u201d"))
 		return "these are typographic quotes: use plain double quotes";
+	if (starts_with(s, "\ufeff"))
+		return "this is a byte order mark, left where files were joined: delete it";
+	if (starts_with(s, "\u200b"))
+		return "this is an invisible space of no width: delete it";
+	if (starts_with(s, "\u2018") || starts_with(s, "\u2019"))
+		return "these are typographic quotes: use plain double quotes";
+	if (starts_with(s, "\u2013") || starts_with(s, "\u2014"))
+		return "this is a dash: use a plain minus sign";
 	if (starts_with(s, "\u00a0"))
 		return "this is a non-breaking space: use a plain one";
 	switch (s[0]) {
@@ -377,7 +385,7 @@ static const char *stray_help(const char *s)
 	}
 }
 
-static void skip_stray(struct lexer *lx)
+void lex_stray(struct lexer *lx)
 {
 	u32 len = stray_length(lx), start = lx->pos;
 	const char *s = arena_strndup(lx->arena, lx->src->text + start, len);
@@ -547,7 +555,7 @@ void lex_next(struct lexer *lx, struct token *tok)
 		*tok = (struct token){ .off = lx->pos };
 		if (at_end(lx) || lex_token(lx, tok))
 			break;
-		skip_stray(lx);
+		lex_stray(lx);
 		newline |= lex_layout(lx);
 	}
 	tok->len = lx->pos - tok->off;

@@ -74,6 +74,8 @@ void lex_init(struct lexer *lx, struct source *src, struct arena *arena, struct 
 	      struct diags *diags);
 /* Skips white space and comments; true if it crossed the end of a line. */
 bool lex_layout(struct lexer *lx);
+/* Skips characters that begin no token and reports them, unless quiet. */
+void lex_stray(struct lexer *lx);
 void lex_next(struct lexer *lx, struct token *tok);
 /* The byte at pos + ahead, or 0 at the end. */
 static inline char lex_at(const struct lexer *lx, u32 ahead)

@@ -6,6 +6,7 @@
  * the next declaration. It skips tokens with a quiet lexer and always moves forward, except that it
  * stops before a "}" that ends the current block.
  */
+#include "dialect/hints.h"
 #include "lang/parse.h"
 
 void parse_init(struct parser *p, struct lang *l, struct source *src)
@@ -131,12 +132,21 @@ const char *parse_found(struct parser *p)
 	return found(p, &p->tok);
 }
 
+void parse_help_habit(struct parser *p, struct diag *d, const char *expected)
+{
+	const char *help = foreign_text(expected, p->src->text + p->tok.off, p->tok.off);
+
+	if (help)
+		parse_help(p, d, "%s", help);
+}
+
 struct diag *parse_expected(struct parser *p, const char *what, const char *where)
 {
 	const char *found = parse_found(p);
 	struct diag *d = parse_error(p, parse_tok_span(p), D_EXPECTED, what);
 
 	parse_help(p, d, "found %s%s%s", found, where ? " " : "", where ? where : "");
+	parse_help_habit(p, d, what);
 	return d;
 }
 

@@ -77,6 +77,8 @@ bool parse_expect_as(struct parser *p, enum token_kind kind, const char *what, c
 /* A syntax error at the current token: "expected WHAT", and what was found WHERE (may be NULL) as
  * help. */
 struct diag *parse_expected(struct parser *p, const char *what, const char *where);
+/* Adds help if the token is a habit of another language where "expected" was expected. */
+void parse_help_habit(struct parser *p, struct diag *d, const char *expected);
 /* The closing half of a pair opened at `open`. */
 bool parse_close(struct parser *p, enum token_kind kind, struct span open);
 static inline bool parse_is(const struct parser *p, enum token_kind kind)

@@ -64,7 +64,9 @@ static struct node *parse_choice(struct parser *p, struct node *cond, u32 start)
 	if (!n->is_elvis)
 		n->b = parse_expr(p);
 	parse_mark(p, p->tok.off, n->is_elvis ? ROLE_TIGHT : ROLE_BINARY);
-	parse_expect(p, TOK_COLON, "between the two values of \"?\"");
+	if (!parse_accept(p, TOK_COLON))
+		parse_help(p, parse_expected(p, "':'", "between the two values of \"?\""),
+			   "both values are needed: CONDITION ? A : B");
 	n->c = parse_expr(p);
 	return parse_done(p, n);
 }

@@ -423,7 +423,6 @@ static const char *operand_help(const struct parser *p)
 {
 	switch (p->tok.kind) {
 	case TOK_RBRACE: return "is the statement before it complete?";
-	case TOK_ASSIGN: return "\"=\" assigns; to compare, write \"==\"";
 	case TOK_PLUS: return "there is no prefix \"+\": leave it out";
 	case TOK_ELSE: return "\"else\" follows the block of an \"if\"";
 	case TOK_COLON: return "a probe begins outside of all blocks: is a \"}\" missing?";
@@ -442,6 +441,10 @@ static struct node *no_operand(struct parser *p)
 	parse_help(p, d, "found %s", found);
 	if (help)
 		parse_help(p, d, "%s", help);
+	else
+		parse_help_habit(p, d, "expression");
+	if (d->help.n == 1)
+		parse_help(p, d, "a value is missing before it");
 	return parse_poison(p);
 }
 

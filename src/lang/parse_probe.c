@@ -8,6 +8,7 @@
  * that paths work; before that it begins the predicate. Positional parameters are substituted here,
  * except inside quotes.
  */
+#include "dialect/hints.h"
 #include "lang/parse.h"
 
 /* ---- the raw text */
@@ -280,6 +281,34 @@ static bool is_dotted(struct parser *p)
 	return rest[strcspn(rest, ".:")] == '.';
 }
 
+static bool has_colon(const char *text)
+{
+	return strchr(text, ':') != NULL;
+}
+
+/* first to last: the attach points before the text that is no block. */
+static const char *head_help(struct parser *p, const struct attach *first,
+			     const struct attach *last)
+{
+	const char *rest = rest_of_line(p), *foreign = foreign_head(first->text);
+	size_t len = strlen(last->text);
+
+	if (foreign)
+		return foreign;
+	if (streq(first->text, "global"))
+		return arena_printf(p->arena, "maps need no declaration: assign to @%s", rest);
+	if (len && last->text[len - 1] == ':')
+		return arena_printf(p->arena, "an attach point has no spaces: %s%s", last->text,
+				    rest);
+	if (strchr(rest, '('))
+		return arena_printf(p->arena, "the statements stand in braces: %s { ... }",
+				    last->text);
+	if (!has_colon(last->text) && *rest && !has_colon(rest))
+		return arena_printf(p->arena, "parts are separated by colons: %s:%s", last->text,
+				    rest);
+	return "attach points are separated by commas; text with spaces goes in quotes";
+}
+
 /* A predicate that directly follows a path is read as part of it. */
 static void no_block(struct parser *p, const struct clause *c)
 {
@@ -298,12 +327,8 @@ static void no_block(struct parser *p, const struct clause *c)
 		parse_help(p, d,
 			   "a probe begins with its type, without a word before it: %s { ... }",
 			   rest_of_line(p));
-	else if (!c->predicate && streq(c->attaches->text, "global"))
-		parse_help(p, d, "maps need no declaration: assign to @%s", rest_of_line(p));
-	else if (!c->predicate)
-		parse_help(
-			p, d,
-			"attach points are separated by commas; text with spaces goes in quotes");
+	else if (!c->predicate && d->help.n < 2)
+		parse_help(p, d, "%s", head_help(p, c->attaches, last));
 }
 
 void parse_probe(struct parser *p)

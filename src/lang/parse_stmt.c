@@ -29,34 +29,31 @@ static bool begins_statement(enum token_kind kind)
 	}
 }
 
-/* Words of C that begin no statement here. */
-static const char *foreign_word_help(const char *word)
+/* Tokens that begin an argument: print "x". */
+static bool begins_argument(enum token_kind kind)
 {
-	static const struct {
-		const char *word, *help;
-	} rows[] = {
-		{ "do", "a loop is for ($i : 0..10) { ... } or while (condition) { ... }" },
-		{ "switch", "choose with if (...) { ... } else if (...) { ... }" },
-		{ "elif", "write else if (...) { ... }" },
-		{ "elsif", "write else if (...) { ... }" },
-		{ "int", "a variable is declared with let $x: int32 = ...;" },
-		{ "char", "a variable is declared with let $x: int8 = ...;" },
-		{ "long", "a variable is declared with let $x: int64 = ...;" },
-		{ "unsigned", "a variable is declared with let $x: uint32 = ...;" },
-		{ "var", "a variable is declared with let $x = ...;" },
-		{ "const", "a variable is declared with let $x = ...;" },
-	};
-
-	for (u32 i = 0; word && i < ARRAY_SIZE(rows); i++)
-		if (streq(rows[i].word, word))
-			return rows[i].help;
-	return NULL;
+	return kind == TOK_STR || kind == TOK_INT || kind == TOK_VAR || kind == TOK_MAP;
 }
 
-/* first: the word that the statement begins with, or NULL. */
-static void no_semicolon(struct parser *p, const char *first)
+/* After the statement e (may be NULL), at a token that does not continue it. */
+static const char *semicolon_help(struct parser *p, const struct node *e)
 {
-	const char *help = foreign_word_help(first);
+	const char *first = e && (e->kind == N_IDENT || e->kind == N_CALL) ? e->name : NULL;
+	const char *at = p->src->text + p->tok.off, *help = foreign_statement(first);
+
+	if (!help && first && e->kind == N_IDENT && parse_is_builtin(p, first) &&
+	    begins_argument(p->tok.kind))
+		help = arena_printf(p->arena, "arguments stand in parentheses: %s(...)", first);
+	if (!help)
+		help = foreign_text("';'", at, p->tok.off);
+	if (!help && lex_is_word(*at))
+		help = arena_printf(p->arena, "is an operator or a comma missing before %s?",
+				    parse_found(p));
+	return help;
+}
+
+static void no_semicolon(struct parser *p, const struct node *e)
+{
 	struct span end = parse_span(p, p->prev_end - 1, p->prev_end);
 	struct diag *d;
 
@@ -73,24 +70,23 @@ static void no_semicolon(struct parser *p, const char *first)
 		return;
 	}
 
-	const char *found = parse_found(p);
+	const char *found = parse_found(p), *help = semicolon_help(p, e);
 
-	d = parse_expected(p, "';'", "after the statement");
+	d = parse_error(p, parse_tok_span(p), D_EXPECTED, "';'");
+	parse_help(p, d, "found %s after the statement", found);
 	if (help)
 		parse_help(p, d, "%s", help);
-	else if (lex_is_word(found[1]))
-		parse_help(p, d, "is an operator or a comma missing before %s?", found);
 }
 
 /* True when the statement ended in a semicolon. */
-static bool end_statement_of(struct parser *p, const char *first)
+static bool end_statement_of(struct parser *p, const struct node *e)
 {
 	if (parse_is(p, TOK_SEMICOLON)) {
 		parse_advance(p);
 		return true;
 	}
 	if (!parse_is(p, TOK_RBRACE) && !parse_is(p, TOK_EOF))
-		no_semicolon(p, first);
+		no_semicolon(p, e);
 	return false;
 }
 
@@ -144,7 +140,6 @@ static struct node *parse_assign(struct parser *p, struct node *target, u32 star
 static struct node *parse_expression_statement(struct parser *p)
 {
 	u32 start = p->tok.off;
-	const char *first = parse_is(p, TOK_IDENT) ? p->tok.name : NULL;
 	struct node *e = parse_expr(p), *n;
 
 	if (token_is_assignment(p->tok.kind)) {
@@ -156,7 +151,7 @@ static struct node *parse_expression_statement(struct parser *p)
 	n->a = e;
 	e->discards_value = true;
 	parse_done(p, n);
-	n->is_trailing = !end_statement_of(p, first) && !p->panic;
+	n->is_trailing = !end_statement_of(p, e) && !p->panic;
 	return n;
 }
 
@@ -187,7 +182,7 @@ static struct node *parse_variable(struct parser *p, const char *what)
 		if (is_map)
 			parse_help(p, d,
 				   "maps are declared outside of probes: let @m = hash(100);");
-		else
+		else if (d->help.n < 2)
 			parse_help(p, d, "a variable is written $name");
 		return n;
 	}
@@ -451,6 +446,7 @@ static void close_block(struct parser *p, struct span open, const struct node *l
 	struct diag *d = parse_error(p, at_end ? end : parse_tok_span(p), D_MISSING_BRACE);
 
 	parse_help(p, d, "found %s", at_end ? "the end of the script" : "the next probe");
+	parse_help(p, d, "close the block before it: write \"}\"");
 	diag_note(p->diags, d, open, "this block is not closed");
 	p->to_top = true;
 	p->n_blocks = 0; /* the code after it is at the top level */

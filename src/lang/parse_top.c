@@ -74,7 +74,9 @@ static void parse_fn_param(struct parser *p, struct function *f)
 
 	var = parse_node(p, N_VAR, p->tok.off);
 	var->name = p->tok.name;
-	parse_expect_as(p, TOK_VAR, "variable in function argument", "as a parameter");
+	if (!parse_accept(p, TOK_VAR))
+		parse_help(p, parse_expected(p, "variable in function argument", "as a parameter"),
+			   "a parameter is written $name: TYPE, such as $x: int64");
 	n->a = parse_done(p, var);
 	parse_mark(p, p->tok.off, ROLE_TIGHT);
 	parse_expect(p, TOK_COLON, "after the parameter; its type is needed");
@@ -170,6 +172,10 @@ static void restart(struct parser *p, u32 off)
 	lx->pos = off;
 	lx->quiet = false;
 	lex_layout(lx);
+	while (lx->pos < lx->end && (u8)lex_at(lx, 0) >= 0x80) { /* no probe begins so */
+		lex_stray(lx);
+		lex_layout(lx);
+	}
 	off = lx->pos;
 	lx->quiet = true;
 	lex_next(lx, &p->tok);

@@ -93,8 +93,8 @@ static void put_message(struct buf *b, const struct diag *d)
 	struct buf text = { 0 };
 
 	buf_puts(&text, d->text);
-	for (u32 i = 0; i < d->help.n; i++)
-		buf_printf(&text, "\nhelp: %s", d->help.v[i]);
+	for (u32 i = 0; i < diag_n_helps(d); i++)
+		buf_printf(&text, "\nhelp: %s", diag_nth_help(d, i));
 	json_str(b, text.s, text.len);
 	buf_release(&text);
 }

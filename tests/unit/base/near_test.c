@@ -17,10 +17,11 @@ int main(void)
 {
 	char long_a[200], long_b[200];
 
-	suggests("cuont", "count", "comm", "count");     /* swapped */
-	suggests("prinf", "print", "printf", "print");   /* as near, and first */
+	suggests("cuont", "count", "comm", "count");    /* swapped */
+	suggests("prinf", "print", "printf", "printf"); /* a letter left out, not another one */
+	suggests("prinf", "printf", "print", "printf");
 	suggests("prnitf", "print", "printf", "printf"); /* the nearer one */
-	suggests("prinft", "print", "printf", "printf"); /* as near, and as long */
+	suggests("prinft", "print", "printf", "printf"); /* as near: swapped */
 	suggests("prinft", "printf", "print", "printf");
 	suggests("kstak", "ustack", "kstack", "kstack"); /* one left out */
 	suggests("nsecss", "nsecs", "ctx", "nsecs");     /* one too many */

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Habits from C, Python, awk, DTrace and shells, told by the text at which a parser gave up. A row
+ * has what it found and, if the same text means different things in different places, what it
+ * expected. Input: both, and the text before. Output: a hint.
+ */
+#include "dialect/hints.h"
+
+#include "base/base.h"
+
+#define A_LOOP "a loop is for ($i : 0..10) { ... }, for ($kv : @map) { ... } or while (...) { ... }"
+#define A_TYPED "a variable is declared with let $x: int32 = ...;"
+#define A_VARIABLE "a variable is declared with let $x = ...;"
+#define A_FUNCTION "a function is written fn name($x: int64): int64 { ... }"
+#define AN_ELSE_IF "write else if (...) { ... }"
+#define TO_PRINT "write print(VALUE), or printf(\"%d\\n\", VALUE)"
+#define TO_COMPARE "\"=\" assigns; to compare, write \"==\""
+#define TO_MATCH                                                                                   \
+	"texts are compared with == and !=; strcontains(TEXT, PART) and glob(PATTERN, TEXT) search"
+
+static const struct found {
+	const char *text;     /* a word, or the first characters of a sign */
+	const char *expected; /* NULL: whatever was expected */
+	const char *help;
+} found[] = {
+	{ "and", NULL, "write && for \"and\"" },
+	{ "or", NULL, "write || for \"or\"" },
+	{ "is", NULL, "to compare, write \"==\"" },
+	{ "eq", NULL, "to compare, write \"==\"" },
+	{ "ne", NULL, "to compare, write \"!=\"" },
+	{ "mod", NULL, "the remainder of a division is written %" },
+	{ "in", "variable", "write a colon for \"in\": for ($kv : @map)" },
+	{ "in", "':'", "write a colon for \"in\": for ($kv : @map)" },
+	{ "in", NULL, "has_key(@map, KEY) tells whether a map has a key" },
+	{ "as", NULL, "a cast is written before the value: (uint64)$x" },
+	{ "if", "'{'", "a condition of a probe stands between two \"/\": /pid == 1/ { ... }" },
+	{ "if", NULL, "a choice between two values is written CONDITION ? A : B" },
+	{ ":=", NULL, "assign with \"=\"" },
+	{ "===", NULL, "to compare, write \"==\"" },
+	{ "=~", NULL, TO_MATCH },
+	{ "~", NULL, TO_MATCH },
+	{ "=", "expression", TO_COMPARE },
+	{ "<>", NULL, "to compare, write \"!=\"" },
+	{ ">>>", NULL, "write \">>\": it fills with zeros if the value is unsigned" },
+	{ "[", "expression", "a list of values is a tuple: (1, 2)" },
+	{ "return", "expression", "the result of a function is retval" },
+	{ "#", "expression", "comments begin with \"//\"" },
+	{ ";", "'{'", "a body stands in braces: { ... }" },
+	{ ":", "'{'", "a body stands in braces: { ... }" },
+	{ ":", "']'", "substr(TEXT, START, LENGTH) is a part of a text" },
+	{ ",", "';'", "several values are a tuple: (1, 2); a number has no commas: 1000" },
+	{ ",", "':'",
+	  "a loop has one variable: for ($kv : @map), where $kv.0 is the key, $kv.1 the value" },
+	{ "{", "';'", "a block follows if, else, for, while and unroll only" },
+	{ "\"", "')'", "a comma is missing, or use str_concat(A, B) to join texts" },
+	{ "\"", "field", "str_concat(A, B) joins texts" },
+	{ "\"", "';'",
+	  "an operator is missing; text with values in it is printed: printf(\"%d\", $x)" },
+	{ ":", "')'", A_LOOP },
+	{ ".", "','", "the field is an argument of its own: offsetof(struct NAME, FIELD)" },
+	/* whatever was found */
+	{ "", "')'", "is a \")\", an operator or a comma missing before it?" },
+	{ "", "']'", "is a \"]\", an operator or a comma missing before it?" },
+	{ "", "string after 'import'", "builtins need no import; a file is named in quotes" },
+};
+
+/* First words of statements. */
+static const struct first {
+	const char *word, *help;
+} firsts[] = {
+	{ "do", A_LOOP },
+	{ "loop", A_LOOP },
+	{ "repeat", A_LOOP },
+	{ "until", A_LOOP },
+	{ "foreach", A_LOOP },
+	{ "switch", "choose with if (...) { ... } else if (...) { ... }" },
+	{ "case", "choose with if (...) { ... } else if (...) { ... }" },
+	{ "elif", AN_ELSE_IF },
+	{ "elsif", AN_ELSE_IF },
+	{ "elseif", AN_ELSE_IF },
+	{ "int", A_TYPED },
+	{ "char", "a variable is declared with let $x: int8 = ...;" },
+	{ "long", "a variable is declared with let $x: int64 = ...;" },
+	{ "unsigned", "a variable is declared with let $x: uint32 = ...;" },
+	{ "u32", "a variable is declared with let $x: uint32 = ...;" },
+	{ "u64", "a variable is declared with let $x: uint64 = ...;" },
+	{ "var", A_VARIABLE },
+	{ "auto", A_VARIABLE },
+	{ "const", A_VARIABLE },
+	{ "local", A_VARIABLE },
+	{ "my", A_VARIABLE },
+	{ "global", "a map needs no declaration: assign to @name" },
+	{ "echo", TO_PRINT },
+	{ "puts", TO_PRINT },
+	{ "del", "delete(@map, KEY) removes an element" },
+};
+
+/* What stands where a probe should. */
+static const struct head {
+	const char *prefix, *help;
+} heads[] = {
+	{ "def", A_FUNCTION },
+	{ "func", A_FUNCTION },
+	{ "int", A_FUNCTION },
+	{ "void", A_FUNCTION },
+	{ "static", A_FUNCTION },
+	{ "sub", A_FUNCTION },
+	{ "BPF_", "a map needs no declaration: assign to @name[KEY]" },
+	{ "--", "comments begin with \"//\"" },
+	{ "using", "nothing needs to be imported: builtins are always there" },
+	{ "from", "nothing needs to be imported: builtins are always there" },
+};
+
+static bool is_word(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+	       c == '_';
+}
+
+/* Whether the text at which the parser stopped is the end of the sign, such as ">" of "<>". */
+static bool ends_sign(const char *sign, const char *at, u32 before)
+{
+	u32 len = (u32)strlen(sign);
+
+	return len > 1 && before >= len - 1 && strncmp(at - (len - 1), sign, len) == 0;
+}
+
+static bool matches(const struct found *row, const char *expected, const char *at, u32 before)
+{
+	const char *text = row->text;
+
+	if (row->expected && !starts_with(expected, row->expected))
+		return false;
+	if (!*text)
+		return true;
+	if (!is_word(*text))
+		return starts_with(at, text) || ends_sign(text, at, before);
+	return starts_with(at, text) && !is_word(at[strlen(text)]);
+}
+
+/* The last character before at that is no space. */
+static char last_before(const char *at, u32 before)
+{
+	for (; before; before--, at--)
+		if (at[-1] != ' ' && at[-1] != '\t')
+			return at[-1];
+	return '\0';
+}
+
+const char *foreign_text(const char *expected, const char *at, u32 before)
+{
+	for (u32 i = 0; i < ARRAY_SIZE(found); i++)
+		if (matches(&found[i], expected, at, before))
+			return found[i].help;
+	if (starts_with(expected, "expression") && last_before(at, before) == '%')
+		return "\"%\" is the remainder of a division; a percentage is computed: 100 * A / B";
+	return NULL;
+}
+
+const char *foreign_statement(const char *word)
+{
+	for (u32 i = 0; word && i < ARRAY_SIZE(firsts); i++)
+		if (streq(firsts[i].word, word))
+			return firsts[i].help;
+	return NULL;
+}
+
+const char *foreign_head(const char *text)
+{
+	for (u32 i = 0; i < ARRAY_SIZE(heads); i++)
+		if (starts_with(text, heads[i].prefix))
+			return heads[i].help;
+	return NULL;
+}
