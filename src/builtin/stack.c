@@ -229,29 +229,39 @@ static void store_frames(struct lower *l, u32 map, struct opnd key, struct opnd 
 static void lower_unwound(struct lower *l, const struct type *t, struct opnd dst)
 {
 	/* the reason for the end is one more, which the default limit counts and another does not */
-	u32 limit = t->stack.limit, room = power_of_two(limit + 1) * 8, n_var = ir_var(l),
+	bool counts = t->stack.limit == STACK_DEFAULT_FRAMES;
+	u32 limit = t->stack.limit - counts, room = power_of_two(limit + 1) * 8, n_var = ir_var(l),
 	    h_var = ir_var(l), mark;
-	struct ir_block *some = ir_block_new(l), *out = ir_block_new(l);
+	struct ir_block *kept = ir_block_new(l), *walked = ir_block_new(l), *some = ir_block_new(l),
+			*out = ir_block_new(l);
 	struct opnd buffer, frames, key, n;
+	struct unwound u;
 
 	l->prog->has_user_symbols = true;
 	buffer = lower_temp(l, unwind_head() + room, 8, "unwind");
 	frames = opnd_plus(buffer, unwind_head());
 	key = lower_temp(l, 8, 8, "stack");
-	ir_var_set(l, h_var, o_imm(0));
-	ir_var_set(l, n_var, lower_unwind(l, buffer, limit, room));
-	ir_branch(l, CC_NE, o_temp(n_var), o_imm(0), some, out);
+	u = lower_unwind(l, buffer, limit, room);
+	ir_var_set(l, h_var, u.id);
+	ir_var_set(l, n_var, o_imm(t->stack.limit));
+	ir_branch(l, CC_NE, u.id, o_imm(0), kept, walked);
+	ir_place(l, walked);
+	ir_var_set(l, n_var, u.n);
+	ir_branch(l, CC_NE, u.n, o_imm(0), some, out);
 	ir_place(l, some);
 	mark = lower_values_mark(l);
 	if (l->profile->user_regs && l->profile->ip_delta)
 		ir_store(l, frames, 8,
 			 ir_op2(l, IR_SUB, ir_load(l, frames, 8, false),
 				o_imm(l->profile->ip_delta)));
-	n = ir_at_most(l, o_temp(n_var), room / 8);
+	n = ir_at_most(l, u.n, counts ? room / 8 : limit);
+	ir_var_set(l, n_var, n);
 	ir_var_set(l, h_var, hash_frames(l, frames, n, room / 8));
 	ir_store(l, key, 8, o_temp(h_var));
 	store_frames(l, stacks_map(l, room / 8), key, frames);
 	lower_values_drop(l, mark);
+	ir_jump(l, out);
+	ir_place(l, kept);
 	ir_jump(l, out);
 	ir_place(l, out);
 	ir_store(l, dst, 8, o_temp(h_var));

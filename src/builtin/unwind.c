@@ -31,10 +31,13 @@ enum {
 	ST_WINDOW_AT = 56,  /* address of the copied piece, */
 	ST_WINDOW_LEN = 64, /* number of offsets at which a word may begin */
 	ST_PID = 72,
-	ST_BY_FP = 80,  /* 1: the last step was by frame pointers that may be none */
-	ST_SELF = 88,   /* offset of the buffer in scratch */
-	ST_RETURN = 96, /* struct return_instance */
-	ST_WINDOW = 192,
+	ST_BY_FP = 80,   /* 1: the last step was by frame pointers that may be none */
+	ST_SELF = 88,    /* offset of the buffer in scratch */
+	ST_OWN_PID = 96, /* ST_PID may be the parent's */
+	ST_START_STACK = 104,
+	ST_FIRST = 112,  /* sp, fp, pc of the hit */
+	ST_RETURN = 136, /* struct return_instance */
+	ST_WINDOW = 232,
 	WINDOW = 2048,
 	ST_FRAMES = ST_WINDOW + WINDOW,
 
@@ -767,7 +770,7 @@ static struct opnd step_body(struct lower *l, const struct opnd *arg, const u32 
 	struct ir_block *head = ir_block_new(l), *more = ir_block_new(l), *body = ir_block_new(l),
 			*hit = ir_block_new(l), *miss = ir_block_new(l), *found = ir_block_new(l),
 			*again = ir_block_new(l), *next = ir_block_new(l), *out = ir_block_new(l),
-			*ended = ir_block_new(l);
+			*ended = ir_block_new(l), *deep = ir_block_new(l);
 	u32 i = ir_var(l), rule = ir_var(l);
 	struct opnd tag, got;
 
@@ -777,7 +780,10 @@ static struct opnd step_body(struct lower *l, const struct opnd *arg, const u32 
 	place(l, head);
 	ir_branch(l, CC_UGE, o_temp(i), o_imm(STEP_FRAMES), out, more);
 	place(l, more);
-	ir_branch(l, CC_UGE, o_temp(r.n), arg[1], w.stop, body);
+	ir_branch(l, CC_UGE, o_temp(r.n), arg[1], deep, body);
+	place(l, deep);
+	put(&w, ST_WHY, o_imm(UNWIND_WHY_DEPTH));
+	ir_jump(l, w.stop);
 	place(l, body);
 	tag = cache_tag(l, lookup_address(l, o_temp(r.pc), o_temp(r.exact)), get(&w, ST_SALT));
 	ir_var_set(l, rule, ir_op2(l, IR_XOR, ir_load(l, cache_at(l, tag), 8, false), tag));
@@ -846,6 +852,7 @@ static struct opnd begin_body(struct lower *l, const struct opnd *arg, const u32
 	ir_branch(l, CC_NE, mm, o_imm(0), has_mm, w.stop); /* a kernel thread */
 	place(l, has_mm);
 	start_stack = kernel_word(l, mm, p.start_stack);
+	put(&w, ST_START_STACK, start_stack);
 	ir_var_set(l, process, look_up(&w));
 	ir_branch(l, CC_NE, o_temp(process), o_imm(0), known, parent);
 	place(l, parent);
@@ -882,20 +889,187 @@ static struct opnd saved_registers(struct lower *l, const struct places *p)
 
 static void store_registers(struct lower *l, struct opnd buffer)
 {
+	bool in_context = l->profile->user_regs && l->profile->prog_type == BPF_PROG_TYPE_KPROBE;
 	struct places p;
-	struct opnd regs;
+	struct opnd regs = o_imm(0), v;
 
 	find_places(l, &p);
-	if (l->profile->user_regs && l->profile->prog_type == BPF_PROG_TYPE_KPROBE) {
-		ir_store(l, opnd_plus(buffer, ST_SP), 8, ir_load(l, lower_ctx(l, p.sp), 8, false));
-		ir_store(l, opnd_plus(buffer, ST_FP), 8, ir_load(l, lower_ctx(l, p.fp), 8, false));
-		ir_store(l, opnd_plus(buffer, ST_PC), 8, ir_load(l, lower_ctx(l, p.pc), 8, false));
-		return;
+	if (!in_context)
+		regs = saved_registers(l, &p);
+	for (u32 i = 0; i < 3; i++) {
+		u32 from = (const u32[]){ p.sp, p.fp, p.pc }[i];
+
+		v = in_context ? ir_load(l, lower_ctx(l, from), 8, false) :
+				 kernel_word(l, regs, from);
+		ir_store(l, opnd_plus(buffer, ST_SP + 8 * i), 8, v);
+		ir_store(l, opnd_plus(buffer, ST_FIRST + 8 * i), 8, v);
 	}
-	regs = saved_registers(l, &p);
-	ir_store(l, opnd_plus(buffer, ST_SP), 8, kernel_word(l, regs, p.sp));
-	ir_store(l, opnd_plus(buffer, ST_FP), 8, kernel_word(l, regs, p.fp));
-	ir_store(l, opnd_plus(buffer, ST_PC), 8, kernel_word(l, regs, p.pc));
+}
+
+/* ---- hits that are unwound afterwards */
+
+#define RAW(name) (u32) offsetof(struct unwind_raw, name)
+
+/* Copies a piece of the stack; the code after it runs if that succeeds. */
+static void copy_piece(const struct walk *w, struct opnd raw, struct opnd done, struct opnd len,
+		       struct ir_block *failed)
+{
+	struct lower *l = w->l;
+	struct ir_block *good = ir_block_new(l);
+	struct opnd to = opnd_plus(ir_op2(l, IR_ADD, raw, done), RAW(stack)), ret;
+
+	ret = ir_call(l, BPF_FUNC_probe_read_user, false, 3, to, len,
+		      ir_op2(l, IR_ADD, get(w, ST_FIRST), done));
+	ir_branch(l, CC_EQ, ret, o_imm(0), good, failed);
+	place(l, good);
+	ir_store(l, opnd_plus(raw, RAW(len)), 4, ir_op2(l, IR_ADD, done, len));
+}
+
+/* From the hit's sp on, page by page. */
+static void copy_stack(const struct walk *w, struct opnd raw)
+{
+	enum { ROOM = UNWIND_RAW_SIZE - (int)sizeof(struct unwind_raw) };
+	struct lower *l = w->l;
+	struct ir_block *out = ir_block_new(l);
+	struct opnd first = ir_op2(l, IR_SUB, o_imm(USER_PAGE),
+				   ir_op2(l, IR_AND, get(w, ST_FIRST), o_imm(USER_PAGE - 1)));
+
+	copy_piece(w, raw, o_imm(0), first, out);
+	for (s64 done = 0; done + USER_PAGE < ROOM; done += USER_PAGE)
+		copy_piece(w, raw, ir_op2(l, IR_ADD, first, o_imm(done)),
+			   o_imm(MIN(USER_PAGE, ROOM - USER_PAGE - done)), out);
+	ir_jump(l, out);
+	place(l, out);
+}
+
+/* A free entry; stops if there is none. */
+static struct opnd take_raw(const struct walk *w)
+{
+	struct lower *l = w->l;
+	struct ir_block *free_one = ir_block_new(l);
+	u32 map = tables_map(l);
+	struct opnd n = ir_emit(l,
+				(struct ir_insn){ .op = IR_ATOMIC_FETCH_ADD,
+						  .size = 8,
+						  .arg = { ir_addr(l, o_data(map, UNWIND_NEXT_RAW)),
+							   o_imm(1) } }),
+		    raw = ir_op2(l, IR_ADD, ir_addr(l, o_data(map, UNWIND_RAW)),
+				 ir_op2(l, IR_MUL, ir_op2(l, IR_AND, n, o_imm(UNWIND_N_RAW - 1)),
+					o_imm(UNWIND_RAW_SIZE)));
+
+	ir_branch(l, CC_EQ, ir_load(l, opnd_plus(raw, RAW(state)), 8, false),
+		  o_imm(UNWIND_RAW_FREE), free_one, w->stop);
+	place(l, free_one);
+	ir_store(l, opnd_plus(raw, RAW(state)), 8, o_imm(UNWIND_RAW_BEGUN));
+	return raw;
+}
+
+/* Copies the list that returns_body() searches. */
+static void copy_returns(const struct walk *w, struct opnd raw)
+{
+	struct lower *l = w->l;
+	struct ir_block *head = ir_block_new(l), *body = ir_block_new(l), *got = ir_block_new(l),
+			*out = ir_block_new(l);
+	u32 i = ir_var(l), ri = ir_var(l);
+	struct opnd ret, to, size = o_imm(sizeof(struct unwind_return));
+	struct places p;
+
+	ir_zero(l, opnd_plus(raw, RAW(returns)), UNWIND_RAW_RETURNS * (u32)size.imm);
+	if (!find_places(l, &p) || !p.has_returns)
+		return;
+	ir_var_set(l, i, o_imm(0));
+	ir_var_set(l, ri, kernel_word(l, kernel_word(l, current_task(l), p.utask), p.returns));
+	ir_jump(l, head);
+	place(l, head);
+	ir_branch(l, CC_UGE, o_temp(i), o_imm(UNWIND_RAW_RETURNS), out, body);
+	place(l, body);
+	ret = ir_call(l, BPF_FUNC_probe_read_kernel, false, 3, opnd_plus(w->at, ST_RETURN),
+		      o_imm(p.ri_size), o_temp(ri));
+	ir_branch(l, CC_EQ, ret, o_imm(0), got, out);
+	place(l, got);
+	to = ir_op2(l, IR_ADD, raw,
+		    ir_op2(l, IR_MUL, ir_op2(l, IR_AND, o_temp(i), o_imm(UNWIND_RAW_RETURNS - 1)),
+			   size));
+	to = opnd_plus(to, RAW(returns));
+	ir_store(l, to, 8, get(w, ST_RETURN + p.ri_stack));
+	ir_store(l, opnd_plus(to, offsetof(struct unwind_return, address)), 8,
+		 get(w, ST_RETURN + p.ri_addr));
+	ir_var_set(l, ri, get(w, ST_RETURN + p.ri_next));
+	ir_var_set(l, i, ir_op2(l, IR_ADD, o_temp(i), o_imm(1)));
+	ir_jump(l, head);
+	place(l, out);
+}
+
+static void fill_raw(const struct walk *w, struct opnd raw, struct opnd ip_delta, struct opnd time,
+		     struct opnd id)
+{
+	struct lower *l = w->l;
+	const struct {
+		u32 to, size;
+		struct opnd v;
+	} field[] = {
+		{ RAW(id), 8, id },
+		{ RAW(time), 8, time },
+		{ RAW(pid), 4, get(w, ST_OWN_PID) },
+		{ RAW(len), 4, o_imm(0) },
+		{ RAW(start_stack), 8, get(w, ST_START_STACK) },
+		{ RAW(sp), 8, get(w, ST_FIRST) },
+		{ RAW(fp), 8, get(w, ST_FIRST + 8) },
+		{ RAW(pc), 8, get(w, ST_FIRST + 16) },
+		{ RAW(shown), 8, ir_op2(l, IR_SUB, get(w, ST_FIRST + 16), ip_delta) },
+	};
+
+	for (u32 i = 0; i < ARRAY_SIZE(field); i++)
+		ir_store(l, opnd_plus(raw, field[i].to), field[i].size, field[i].v);
+}
+
+/* Keeps the hit: returns its id, or 0. */
+static struct opnd keep_body(struct lower *l, const struct opnd *arg, const u32 most[2])
+{
+	struct walk w = walk_begin(l, arg, most);
+	struct ir_block *known = ir_block_new(l), *take = ir_block_new(l);
+	struct opnd process = look_up(&w), raw, time, id;
+
+	ir_branch(l, CC_NE, process, o_imm(0), known, take);
+	place(l, known);
+	ir_branch(l, CC_EQ,
+		  ir_load(l, opnd_plus(process, offsetof(struct unwind_process, settled)), 8,
+			  false),
+		  o_imm(0), take, w.stop);
+	place(l, take);
+	raw = take_raw(&w);
+	time = ir_call(l, BPF_FUNC_ktime_get_ns, false, 0);
+	id = ir_op2(l, IR_ADD, ir_op2(l, IR_SHL, time, o_imm(8)), get(&w, ST_OWN_PID));
+	id = ir_op2(l, IR_SHL, ir_op2(l, IR_MUL, id, o_imm((s64)0x9e3779b97f4a7c15ull)), o_imm(1));
+	fill_raw(&w, raw, arg[1], time, id);
+	copy_returns(&w, raw);
+	copy_stack(&w, raw);
+	ir_store(l, opnd_plus(raw, RAW(state)), 8, o_imm(UNWIND_RAW_FULL));
+	return walk_end(&w, id);
+}
+
+static const struct shared_func keep_func = { .name = "unwind_keep",
+					      .n_args = 2,
+					      .body = keep_body };
+
+/* A stack that ends where the tables may only not have arrived yet. Sets the variable to its id. */
+static void keep_if_new(struct lower *l, struct opnd buffer, u32 id, const u32 most[2])
+{
+	struct ir_block *other = ir_block_new(l), *keep = ir_block_new(l), *out = ir_block_new(l);
+	struct opnd why = ir_load(l, opnd_plus(buffer, ST_WHY), 8, false);
+	s64 delta = l->profile->user_regs ? l->profile->ip_delta : 0;
+
+	ir_var_set(l, id, o_imm(0));
+	ir_branch(l, CC_EQ, why, o_imm(UNWIND_WHY_NEW), keep, other);
+	ir_place(l, other);
+	ir_branch(l, CC_EQ, why, o_imm(UNWIND_WHY_NOT_CODE), keep, out);
+	ir_place(l, keep);
+	ir_var_set(l, id,
+		   lower_call_shared(l, &keep_func, most,
+				     (struct opnd[]){ lower_scratch_offset(l, buffer),
+						      o_imm(delta) }));
+	ir_jump(l, out);
+	ir_place(l, out);
 }
 
 /* Without tables one frame is certain. */
@@ -937,8 +1111,8 @@ static void walk_all(struct lower *l, struct opnd buffer, u32 limit, const u32 m
 	ir_var_set(l, i, o_imm(0));
 	ir_jump(l, head);
 	ir_place(l, head);
-	/* return probes take a turn and make no frame */
-	ir_branch(l, CC_UGE, o_temp(i), o_imm(limit / STEP_FRAMES + 4), out, body);
+	/* return probes take an iteration and make no frame */
+	ir_branch(l, CC_UGE, o_temp(i), o_imm(2 * limit / STEP_FRAMES + 4), out, body);
 	ir_place(l, body);
 	more = lower_call_shared(l, &step_func, most,
 				 (struct opnd[]){ lower_scratch_offset(l, buffer), o_imm(limit) });
@@ -947,12 +1121,12 @@ static void walk_all(struct lower *l, struct opnd buffer, u32 limit, const u32 m
 	ir_place(l, out);
 }
 
-struct opnd lower_unwind(struct lower *l, struct opnd buffer, u32 limit, u32 room)
+struct unwound lower_unwind(struct lower *l, struct opnd buffer, u32 limit, u32 room)
 {
 	const u32 most[2] = { ST_FRAMES + room, 0 };
 	struct ir_block *known = ir_block_new(l), *unknown = ir_block_new(l),
 			*out = ir_block_new(l);
-	u32 n = ir_var(l), mark;
+	u32 n = ir_var(l), id = ir_var(l), mark;
 	struct opnd ok;
 
 	ir_var_set(l, n, o_imm(0));
@@ -961,6 +1135,7 @@ struct opnd lower_unwind(struct lower *l, struct opnd buffer, u32 limit, u32 roo
 	for (u32 at = ST_N; at <= ST_WINDOW_LEN; at += 8)
 		ir_store(l, opnd_plus(buffer, at), 8, o_imm(0));
 	ir_store(l, opnd_plus(buffer, ST_PID), 8, lower_own_pid(l));
+	ir_store(l, opnd_plus(buffer, ST_OWN_PID), 8, lower_own_pid(l));
 	ir_store(l, opnd_plus(buffer, ST_BY_FP), 8, o_imm(0));
 	ir_store(l, opnd_plus(buffer, ST_SELF), 8, lower_scratch_offset(l, buffer));
 	mark = lower_values_mark(l);
@@ -975,7 +1150,8 @@ struct opnd lower_unwind(struct lower *l, struct opnd buffer, u32 limit, u32 roo
 	ir_var_set(l, n, ir_load(l, opnd_plus(buffer, ST_N), 8, false));
 	ir_jump(l, out);
 	ir_place(l, out);
+	keep_if_new(l, buffer, id, most);
 	end_with_reason(l, buffer, n, room);
 	lower_values_drop(l, mark);
-	return o_temp(n);
+	return (struct unwound){ o_temp(n), o_temp(id) };
 }

@@ -9,11 +9,15 @@
 u32 unwind_head(void);
 /* Whether user stacks of this instance are unwound so; else the kernel walks frame pointers. */
 bool unwind_serves(struct lower *l);
+struct unwound {
+	struct opnd
+		n; /* frames, of which the last may be an enum unwind_reason; 0: no user stack */
+	struct opnd id; /* not 0: of a struct unwind_raw, which is unwound afterwards */
+};
 /*
  * Unwinds the current process's stack into `buffer`, a temporary in scratch: unwind_head() bytes
- * and `room` bytes of frames, at least limit + 1, a power of two. Returns the number of frames, of
- * which the last may be an enum unwind_reason; 0: this task has no user stack.
+ * and `room` bytes of frames, at least limit + 1, a power of two.
  */
-struct opnd lower_unwind(struct lower *l, struct opnd buffer, u32 limit, u32 room);
+struct unwound lower_unwind(struct lower *l, struct opnd buffer, u32 limit, u32 room);
 
 #endif

@@ -148,16 +148,41 @@ static bool has_room(const struct unwind_tables *t, const struct unwind_file *f,
 	       t->n_rows + cfi->n_rows + 1 <= UNWIND_N_ROWS;
 }
 
+/*
+ * Programs that start without call frame information (ld.so's _start, musl's) are entered at
+ * e_entry: the first frame of the thread.
+ */
+static void add_uncovered(struct filling *f, u64 from, u64 to, u64 entry)
+{
+	static const struct cfi_rule first = { .cfa_kind = CFI_SP, .ra_kind = CFI_NOWHERE };
+	enum { MAX_START = 128 };
+
+	add_row(f, from - f->file->base, 0);
+	if (entry < from || entry >= to)
+		return;
+	add_row(f, entry - f->file->base, rule_index(f->t, &first));
+	if (to - entry > MAX_START)
+		add_row(f, entry + MAX_START - f->file->base, 0);
+}
+
 /* The row before the first page's first is "none": a search begins one row before its page. */
-static void fill(struct unwind_tables *t, struct unwind_file *file, const struct cfi_table *cfi)
+static void fill(struct unwind_tables *t, struct unwind_file *file, const struct cfi_table *cfi,
+		 u64 entry)
 {
 	struct filling f = { .t = t, .file = file, .row = t->n_rows };
 
 	rows(t)[f.row++] = 0;
-	for (u32 i = 1; i < cfi->n_rows; i++)
-		if (!is_padding(cfi, i))
-			add_row(&f, cfi->rows[i].address - file->base,
-				rule_index(t, &cfi->rules[cfi->rows[i].rule]));
+	add_uncovered(&f, file->base, cfi->rows[1].address, entry);
+	for (u32 i = 1; i < cfi->n_rows; i++) {
+		const struct cfi_row *row = &cfi->rows[i];
+
+		if (cfi->rules[row->rule].cfa_kind != CFI_NONE)
+			add_row(&f, row->address - file->base,
+				rule_index(t, &cfi->rules[row->rule]));
+		else if (!is_padding(cfi, i))
+			add_uncovered(&f, row->address,
+				      i + 1 < cfi->n_rows ? row[1].address : ~0ull, entry);
+	}
 	fill_pages(&f, file->n_pages);
 	t->n_rows = f.row;
 	t->n_pages += file->n_pages + 1;
@@ -175,22 +200,27 @@ void unwind_tables_add(struct unwind_tables *t, const struct elf *e, struct unwi
 		out->n_pages = (u32)((to - out->base + PAGE - 1) >> UNWIND_PAGE_SHIFT);
 		out->pages = has_room(t, out, &cfi) ? t->n_pages : (u32)UNWIND_NO_ROOM;
 		if (out->pages != (u32)UNWIND_NO_ROOM)
-			fill(t, out, &cfi);
+			fill(t, out, &cfi, elf_entry(e));
 	}
 	cfi_release(&cfi);
+}
+
+const struct unwind_rule *unwind_tables_rule(const struct unwind_tables *t, u32 first, u64 offset)
+{
+	const u32 *page = pages(t) + first + (offset >> UNWIND_PAGE_SHIFT);
+	u32 at = page[0] - 1, end = page[1];
+
+	while (at + 1 < end && (rows(t)[at + 1] & 0xffff) <= (offset & 0xffff))
+		at++;
+	return rows(t)[at] >> 16 ? &rules(t)[rows(t)[at] >> 16] : NULL;
 }
 
 const struct unwind_rule *unwind_tables_at(const struct unwind_tables *t,
 					   const struct unwind_file *f, u64 address)
 {
-	u64 offset = address - f->base, page = offset >> UNWIND_PAGE_SHIFT;
-	u32 at, end;
+	u64 offset = address - f->base;
 
-	if (f->pages >= (u32)UNWIND_SPECIAL || page >= f->n_pages)
+	if (f->pages >= (u32)UNWIND_SPECIAL || offset >> UNWIND_PAGE_SHIFT >= f->n_pages)
 		return NULL;
-	at = pages(t)[f->pages + page] - 1;
-	end = pages(t)[f->pages + page + 1];
-	while (at + 1 < end && (rows(t)[at + 1] & 0xffff) <= (offset & 0xffff))
-		at++;
-	return rows(t)[at] >> 16 ? &rules(t)[rows(t)[at] >> 16] : NULL;
+	return unwind_tables_rule(t, f->pages, offset);
 }

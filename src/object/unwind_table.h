@@ -28,5 +28,7 @@ void unwind_tables_add(struct unwind_tables *t, const struct elf *e, struct unwi
 /* The rule at an address of a file; NULL: none. */
 const struct unwind_rule *unwind_tables_at(const struct unwind_tables *t,
 					   const struct unwind_file *f, u64 address);
+/* The same by a file's first page and the offset from its base, which is below its last page. */
+const struct unwind_rule *unwind_tables_rule(const struct unwind_tables *t, u32 pages, u64 offset);
 
 #endif

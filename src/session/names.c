@@ -195,6 +195,8 @@ static const char *name_cgroup(void *ctx, u64 id, const char *filter)
 
 static u32 name_stack(void *ctx, const struct stack_value *v, bool user, u32 limit, u64 *ips)
 {
+	if (stack_is_raw(v))
+		return usermaps_raw_stack(ctx, v->hash, limit, ips);
 	return engines_stack(ctx, v, limit, ips);
 }
 

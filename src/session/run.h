@@ -128,6 +128,8 @@ void names_report(struct run *r); /* what could not be named, and why */
 /* ---- usermaps.c: what is known of processes, before they are gone */
 void usermaps_start(struct run *r);
 void usermaps_turn(struct run *r); /* a little of what is to be done; cheap when there is nothing */
+/* Frames of a stack that is unwound afterwards, by the id of its struct unwind_raw. */
+u32 usermaps_raw_stack(struct run *r, u64 id, u32 limit, u64 *ips);
 bool usermaps_busy(const struct run *r);
 int usermaps_fd(const struct run *r);   /* readable when usermaps_turn() is urgent; -1 */
 void usermaps_note_gone(struct run *r); /* a process had ended before its symbols were asked for */

@@ -8,13 +8,15 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/epoll.h>
+#include "base/clock.h"
+#include "session/raw_stacks.h"
 #include "session/run.h"
 #include "sym/procmaps.h"
 #include "sym/procs.h"
 #include "sym/unwinds.h"
 #include "sym/usym.h"
 
-enum { PROCS_A_TURN = 16 };
+enum { MAX_TURN_NS = 4000000 };
 
 struct usermaps {
 	int refused;             /* what is mapped cannot be followed, because of this errno; */
@@ -24,6 +26,7 @@ struct usermaps {
 	VEC(u32) waiting;        /* processes that were there at the start */
 	VEC(u32) changed;        /* processes whose mappings changed, for unwinds */
 	struct unwinds *unwinds; /* NULL: no program unwinds stacks */
+	struct raw_stacks *raw;  /* likewise */
 	VEC(u32) listed;         /* processes in the programs' map, some twice; */
 	u32 sweep_at;            /* at that number those that have ended are removed */
 	struct arena arena;
@@ -72,6 +75,8 @@ static void on_map_event(void *ctx, const struct map_event *e)
 	if (!matters(r->usermaps, e->kind == PROC_FORK ? e->parent : e->pid))
 		return;
 	note_changed(r->usermaps, e->pid);
+	if (e->kind == PROC_EXEC && r->usermaps->raw)
+		raw_stacks_unwind(r->usermaps->raw, e->pid, e->time);
 	switch (e->kind) {
 	case PROC_MAPPED: usyms_mapped(u, e->pid, &m); break;
 	case PROC_EXEC: usyms_exec(u, e->pid); break;
@@ -119,6 +124,12 @@ static u32 map_of_role(const struct run *r, enum map_role role)
 	return NO_INDEX;
 }
 
+static void forget(struct run *r, struct usermaps *m, u32 map, u32 pid)
+{
+	engines_map_delete(r, map, &pid);
+	unwinds_forget(m->unwinds, pid);
+}
+
 /* The map has room for UNWIND_PROCESSES. */
 static void sweep(struct run *r, struct usermaps *m)
 {
@@ -128,7 +139,7 @@ static void sweep(struct run *r, struct usermaps *m)
 		if (proc_exists(m->listed.v[i]))
 			m->listed.v[n++] = m->listed.v[i];
 		else
-			engines_map_delete(r, map, &m->listed.v[i]);
+			forget(r, m, map, m->listed.v[i]);
 	m->listed.n = n;
 	m->sweep_at = n + UNWIND_PROCESSES / 4;
 }
@@ -158,6 +169,7 @@ static void start_unwinding(struct run *r, struct usermaps *m)
 		return;
 	m->sweep_at = UNWIND_PROCESSES / 4;
 	m->unwinds = unwinds_new(run_usyms(r), memory, set_process, r);
+	m->raw = raw_stacks_new(memory, m->unwinds);
 	for (u32 i = 0; m->some && i < m->waiting.n; i++)
 		unwinds_note(m->unwinds, m->waiting.v[i]);
 }
@@ -201,18 +213,36 @@ void usermaps_turn(struct run *r)
 
 	if (!m)
 		return;
+	if (m->raw)
+		raw_stacks_collect(m->raw);
 	if (!m->refused)
 		engines_maps_read(r, on_map_event, r);
 	for (u32 i = 0; i < m->changed.n; i++)
 		unwinds_note(m->unwinds, m->changed.v[i]);
 	m->changed.n = 0;
-	for (u32 i = 0; i < PROCS_A_TURN && m->waiting.n; i++) {
+	if (m->raw)
+		raw_stacks_unwind(m->raw, 0, UINT64_MAX);
+	for (u64 end = clock_mono_ns() + MAX_TURN_NS; m->waiting.n && clock_mono_ns() < end;) {
 		u32 pid = m->waiting.v[--m->waiting.n];
 
 		usyms_note(run_usyms(r), pid);
 		if (m->unwinds)
 			unwinds_note(m->unwinds, pid);
 	}
+}
+
+u32 usermaps_raw_stack(struct run *r, u64 id, u32 limit, u64 *ips)
+{
+	struct usermaps *m = r->usermaps;
+	u32 n = m && m->raw ? raw_stacks_frames(m->raw, id, limit, ips) : 0;
+
+	if (n || !m || !m->raw)
+		return n;
+	usermaps_turn(r);
+	n = raw_stacks_frames(m->raw, id, limit, ips);
+	if (!n)
+		ips[n++] = UNWIND_WHY_NEW;
+	return n;
 }
 
 int usermaps_fd(const struct run *r)
@@ -229,8 +259,10 @@ void usermaps_release(struct run *r)
 {
 	struct usermaps *m = r->usermaps;
 
-	if (m)
+	if (m) {
+		raw_stacks_free(m->raw);
 		unwinds_free(m->unwinds);
+	}
 	usyms_free(r->usyms);
 	if (!m)
 		return;

@@ -11,6 +11,7 @@
 #include "object/unwind_table.h"
 #include "sym/procmaps.h"
 #include "sym/procs.h"
+#include "sym/unwind_raw.h"
 #include "sym/unwinds.h"
 #include "sym/usym.h"
 
@@ -22,8 +23,14 @@ struct known_file {
 	struct unwind_file table;
 };
 
+struct known_process {
+	u32 pid;
+	struct unwind_process *p; /* NULL: forgotten */
+};
+
 struct unwinds {
 	struct usyms *usyms;
+	struct hash processes; /* u32 pid -> struct known_process */
 	struct unwind_tables tables;
 	struct hash files; /* inode -> struct known_file */
 	struct known_file vdso;
@@ -53,6 +60,14 @@ void unwinds_free(struct unwinds *w)
 		if (w->files.slot[i].key)
 			free(w->files.slot[i].value);
 	hash_release(&w->files);
+	for (u32 i = 0; i < w->processes.cap; i++)
+		if (w->processes.slot[i].key) {
+			struct known_process *k = w->processes.slot[i].value;
+
+			free(k->p);
+			free(k);
+		}
+	hash_release(&w->processes);
 	unwind_tables_release(&w->tables);
 	free(w);
 }
@@ -144,23 +159,122 @@ static void fill_process(struct unwinds *w, u32 pid, const struct procmaps *maps
 		p->start[n] = ~0ull;
 }
 
-void unwinds_note(struct unwinds *w, u32 pid)
+static struct unwind_process *process_of(const struct unwinds *w, u32 pid)
+{
+	const struct known_process *k = hash_get(&w->processes, &pid, sizeof(pid));
+
+	return k ? k->p : NULL;
+}
+
+/* Replaces what is known of the process. */
+static void keep(struct unwinds *w, u32 pid, struct unwind_process *p)
+{
+	struct known_process *k = hash_get(&w->processes, &pid, sizeof(pid));
+
+	if (!k) {
+		k = xcalloc(1, sizeof(*k));
+		k->pid = pid;
+		hash_put(&w->processes, &k->pid, sizeof(k->pid), k);
+	}
+	free(k->p);
+	k->p = p;
+}
+
+bool unwinds_note(struct unwinds *w, u32 pid)
 {
 	struct unwind_process *p = xcalloc(1, sizeof(*p));
 	struct procmaps maps;
 	struct err err = {};
+	bool stable = false, gone;
 
 	p->start_stack = proc_start_stack(pid);
 	p->salt = ++w->generation * 0x9e3779b97f4a7c15ull ^ pid;
-	if (procmaps_read(&maps, pid, &err) >= 0) {
+	gone = procmaps_read(&maps, pid, &err) < 0;
+	if (!gone) {
 		fill_process(w, pid, &maps, p);
 		procmaps_release(&maps);
 		/* an exec() in between would mix two programs */
-		if (p->start_stack && p->start_stack == proc_start_stack(pid))
-			w->set(w->ctx, pid, p);
-	} else {
-		w->set(w->ctx, pid, NULL);
+		stable = p->start_stack && p->start_stack == proc_start_stack(pid);
 	}
 	err_release(&err);
+	if (stable) {
+		keep(w, pid, p);
+		w->set(w->ctx, pid, p);
+		return true;
+	}
+	if (gone)
+		w->set(w->ctx, pid, NULL);
 	free(p);
+	return false;
+}
+
+void unwinds_forget(struct unwinds *w, u32 pid)
+{
+	if (process_of(w, pid))
+		keep(w, pid, NULL);
+}
+
+/* ---- hits that programs have kept */
+
+static bool is_new(const u64 *ips, u32 n)
+{
+	return ips[n - 1] == UNWIND_WHY_NEW || ips[n - 1] == UNWIND_WHY_NOT_CODE;
+}
+
+static u32 not_known(const struct unwind_raw *raw, u64 *ips)
+{
+	ips[0] = raw->shown;
+	ips[1] = UNWIND_WHY_NEW;
+	return 2;
+}
+
+/* By the mappings as they are known. */
+static u32 try_known(struct unwinds *w, const struct unwind_raw *raw, u64 *ips, u32 max)
+{
+	const struct unwind_process *p = process_of(w, raw->pid);
+
+	if (p && p->start_stack == raw->start_stack)
+		return unwind_raw_frames(&w->tables, p, raw, ips, max);
+	return not_known(raw, ips);
+}
+
+/* By the mappings that events reported: the process has ended, or has become another program. */
+static u32 try_reported(struct unwinds *w, const struct unwind_raw *raw, u64 *ips, u32 max)
+{
+	const struct procmaps *maps = usyms_reported(w->usyms, raw->pid);
+	struct unwind_process p = {};
+
+	if (!maps->list.n)
+		return not_known(raw, ips);
+	fill_process(w, raw->pid, maps, &p);
+	return unwind_raw_frames(&w->tables, &p, raw, ips, max);
+}
+
+/* Hits of the process that are no better off afterwards need not be kept. */
+static void settle(struct unwinds *w, u32 pid)
+{
+	struct unwind_process *p = process_of(w, pid);
+
+	if (!p || p->settled)
+		return;
+	p->settled = 1;
+	w->set(w->ctx, pid, p);
+}
+
+u32 unwinds_frames(struct unwinds *w, const struct unwind_raw *raw, u64 *ips, u32 max)
+{
+	u32 n = try_known(w, raw, ips, max);
+	bool lives;
+
+	if (!is_new(ips, n))
+		return n;
+	lives = unwinds_note(w, raw->pid);
+	n = try_known(w, raw, ips, max);
+	if (!is_new(ips, n))
+		return n;
+	if (lives && ips[n - 1] == UNWIND_WHY_NOT_CODE) {
+		settle(w, raw->pid);
+		return n;
+	}
+	return try_reported(w, raw, ips, max);
 }

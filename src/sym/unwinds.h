@@ -17,7 +17,11 @@ typedef void (*unwind_set_fn)(void *ctx, u32 pid, const struct unwind_process *p
 /* memory: UNWIND_SIZE zeroed bytes that the programs see. All is borrowed. */
 struct unwinds *unwinds_new(struct usyms *u, void *memory, unwind_set_fn set, void *ctx);
 void unwinds_free(struct unwinds *w);
-/* Reads the mappings of a process, again if they have changed. */
-void unwinds_note(struct unwinds *w, u32 pid);
+/* Reads the mappings of a process, again if they have changed; false: it has ended or is changing. */
+bool unwinds_note(struct unwinds *w, u32 pid);
+/* The process has ended and no hit of it is waiting. */
+void unwinds_forget(struct unwinds *w, u32 pid);
+/* Frames of a hit that a program has kept, as unwind_raw_frames(). */
+u32 unwinds_frames(struct unwinds *w, const struct unwind_raw *raw, u64 *ips, u32 max);
 
 #endif

@@ -51,6 +51,7 @@ struct proc {
 	u64 checked_ns, read_ns, used;
 	struct procmaps maps;
 	struct procmaps from_events; /* mappings reported by events since its last exec */
+	struct procmaps before;      /* of the programs that it ran before, for their stacks */
 	struct perfmap *perfmap;
 };
 
@@ -216,6 +217,7 @@ static void free_proc(struct proc *p)
 {
 	release_maps(p);
 	procmaps_release(&p->from_events);
+	procmaps_release(&p->before);
 	free(p);
 }
 
@@ -323,13 +325,31 @@ void usyms_mapped(struct usyms *u, u32 pid, const struct mapping *m)
 		file_of(u, pid, m); /* open it now: it may be unlinked soon */
 }
 
-void usyms_exec(struct usyms *u, u32 pid)
+static void add_code(struct procmaps *to, const struct procmaps *from)
 {
-	struct proc *p = entry_of(u, pid);
+	for (u32 i = 0; i < from->list.n; i++)
+		if (from->list.v[i].exec)
+			procmaps_add(to, &from->list.v[i]);
+}
 
+static void begin_program(struct proc *p)
+{
 	release_maps(p);
 	procmaps_release(&p->from_events);
 	p->start_time = p->checked_ns = 0;
+}
+
+void usyms_exec(struct usyms *u, u32 pid)
+{
+	enum { MANY = 1024 };
+	struct proc *p = entry_of(u, pid);
+
+	if (p->before.list.n > MANY)
+		procmaps_release(&p->before);
+	if (p->have_maps)
+		add_code(&p->before, &p->maps);
+	add_code(&p->before, &p->from_events);
+	begin_program(p);
 }
 
 /* The child has its parent's mappings until exec. */
@@ -339,14 +359,18 @@ void usyms_forked(struct usyms *u, u32 parent, u32 pid)
 	struct proc *p;
 
 	proc_of(u, parent); /* reads its mappings */
-	usyms_exec(u, pid); /* the pid may have been reused */
 	p = entry_of(u, pid);
+	begin_program(p); /* the pid may have been reused */
+	procmaps_release(&p->before);
 	from = entry_of(u, parent); /* entries may have moved */
-	for (u32 i = 0; from->have_maps && i < from->maps.list.n; i++)
-		if (from->maps.list.v[i].exec)
-			procmaps_add(&p->from_events, &from->maps.list.v[i]);
-	for (u32 i = 0; i < from->from_events.list.n; i++)
-		procmaps_add(&p->from_events, &from->from_events.list.v[i]);
+	if (from->have_maps)
+		add_code(&p->from_events, &from->maps);
+	add_code(&p->from_events, &from->from_events);
+}
+
+const struct procmaps *usyms_reported(struct usyms *u, u32 pid)
+{
+	return &entry_of(u, pid)->from_events;
 }
 
 /* ---- resolving */
@@ -415,7 +439,8 @@ static const struct mapping *find_mapping(struct usyms *u, struct proc *p, u64 a
 
 	if (!m && clock_mono_ns() - p->read_ns >= RECHECK_MS * 100000ULL && read_maps(u, p))
 		m = procmaps_find(&p->maps, address);
-	return m ? m : procmaps_find(&p->from_events, address);
+	m = m ? m : procmaps_find(&p->from_events, address);
+	return m ? m : procmaps_find(&p->before, address);
 }
 
 bool usyms_resolve(struct usyms *u, u32 pid, u64 address, struct usym *out)

@@ -29,9 +29,13 @@ void usyms_note(struct usyms *u, u32 pid);
  * fork.
  */
 struct mapping;
+struct procmaps;
 void usyms_mapped(struct usyms *u, u32 pid, const struct mapping *m);
 void usyms_exec(struct usyms *u, u32 pid);
 void usyms_forked(struct usyms *u, u32 parent, u32 pid);
+/* Mappings of code that events reported since its last exec, or its parent's. Borrowed until the next
+ * call. */
+const struct procmaps *usyms_reported(struct usyms *u, u32 pid);
 /* The file of a mapping, or the vDSO's image; NULL: it is none, or cannot be opened. Borrowed until
  * the next call. */
 struct elf *usyms_elf(struct usyms *u, u32 pid, const struct mapping *m);

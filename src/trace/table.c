@@ -504,12 +504,22 @@ static void sort_rows(struct table *t, const struct names *names)
 
 /* ---- stacks as keys */
 
-static bool has_kernel_stack(const struct type *t)
+/* A type with a stack whose values may differ and print the same: tracer frames and frames beyond
+ * the limit are captured but not printed; user stacks that are unwound afterwards have ids. */
+static bool has_merged_stack(const struct type *t, bool user)
 {
-	if (t->kind == TY_KSTACK || t->kind == TY_FULLSTACK)
-		return true;
+	if (type_is_stack(t))
+		return user || t->kind != TY_USTACK;
 	for (u32 i = 0; i < t->n_fields && (t->kind == TY_TUPLE || t->kind == TY_RECORD); i++)
-		if (has_kernel_stack(t->fields[i].type))
+		if (has_merged_stack(t->fields[i].type, user))
+			return true;
+	return false;
+}
+
+static bool unwinds(const struct names *names)
+{
+	for (u32 i = 0; names->prog && i < names->prog->maps.n; i++)
+		if (names->prog->maps.v[i].role == MAP_UNWIND)
 			return true;
 	return false;
 }
@@ -540,8 +550,7 @@ static void add_value(const struct type *t, struct table_row *to, const struct t
 	}
 }
 
-/* Tracer frames and frames beyond the limit are captured but not printed, so keys that print the
- * same are merged. */
+/* Keys that print the same are merged. */
 static void merge_stacks(struct table *t, const struct names *names)
 {
 	u32 size = t->map->key_size, kept = 0;
@@ -587,7 +596,7 @@ static void turn_around(struct table *t)
 
 void table_sort(struct table *t, const struct names *names)
 {
-	if (t->rows.n > 1 && t->map->key && names && has_kernel_stack(t->map->key))
+	if (t->rows.n > 1 && t->map->key && names && has_merged_stack(t->map->key, unwinds(names)))
 		merge_stacks(t, names);
 	if (t->rows.n > 1)
 		sort_rows(t, names);

@@ -53,7 +53,8 @@ enum timestamp_mode { TS_BOOT, TS_MONOTONIC, TS_TAI, TS_REAL };
 
 /*
  * A stack as a value (map key, map value, record field): frames are stored once, in the stacks map,
- * under their hash. hash 0 is the empty stack.
+ * under their hash, which is odd. hash 0 is the empty stack. Another even one is the id of a user
+ * stack that is unwound afterwards (struct unwind_raw); its n is the limit.
  */
 struct stack_value {
 	u64 hash;
@@ -64,6 +65,10 @@ struct stack_value {
 	u32 pid;
 	u32 n; /* frames */
 };
+static inline bool stack_is_raw(const struct stack_value *v)
+{
+	return v->hash && !(v->hash & 1);
+}
 /*
  * With trampolines the traced function may or may not be on its own stack, depending on how the
  * kernel attached them: the function's address (0: unknown) precedes the frames, and the reader

@@ -9,6 +9,8 @@
  *	rules	struct unwind_rule: each distinct rule once, for all files; rule 0: none
  *	pages	u32: for each 256 bytes of a file's code, the first row at or above them
  *	rows	u32: low 16 bits of the address | rule << 16; valid up to the next row
+ *	raw	struct unwind_raw: hits in code that the tables do not have yet; written by programs,
+ *		unwound and emptied by sonde (sym/unwind_raw.c)
  *
  * and a hash: process -> struct unwind_process, its mappings of code.
  */
@@ -24,6 +26,8 @@ enum {
 	UNWIND_N_RULES = 8192,
 	UNWIND_N_PAGES = 1 << 20, /* 256 MB of code */
 	UNWIND_N_ROWS = 1 << 21,
+	UNWIND_N_RAW = 128,
+	UNWIND_RAW_RETURNS = 16,
 };
 
 /* How the caller's registers are found. Kinds are those of object/cfi.h. */
@@ -47,8 +51,28 @@ enum {
 	UNWIND_RULES = UNWIND_CACHE + 8 * UNWIND_N_CACHED,
 	UNWIND_PAGES = UNWIND_RULES + (int)sizeof(struct unwind_rule) * UNWIND_N_RULES,
 	UNWIND_ROWS = UNWIND_PAGES + 4 * UNWIND_N_PAGES,
-	UNWIND_SIZE = UNWIND_ROWS + 4 * UNWIND_N_ROWS,
+	UNWIND_RAW = UNWIND_ROWS + 4 * UNWIND_N_ROWS,
+	UNWIND_RAW_SIZE = 16 << 10,
+	UNWIND_NEXT_RAW = UNWIND_RAW + UNWIND_RAW_SIZE * UNWIND_N_RAW, /* u64: written so far */
+	UNWIND_SIZE = UNWIND_NEXT_RAW + 8,
 };
+
+/* A hit that cannot be unwound yet: what the walk begins with. Its stack value has the id as hash. */
+struct unwind_raw {
+	u64 state; /* enum unwind_raw_state */
+	u64 id;    /* even; hashes of frames are odd */
+	u64 time;  /* CLOCK_MONOTONIC */
+	u32 pid, len;
+	u64 start_stack; /* mm_struct.start_stack */
+	u64 sp, fp, pc;
+	u64 shown; /* the first frame: pc, or the entry from which the probe was moved */
+	struct unwind_return { /* addresses that return probes replaced, innermost first, then 0 */
+		u64 stack;     /* address of the slot */
+		u64 address;
+	} returns[UNWIND_RAW_RETURNS];
+	u8 stack[]; /* len bytes from sp on */
+};
+enum unwind_raw_state { UNWIND_RAW_FREE, UNWIND_RAW_BEGUN, UNWIND_RAW_FULL };
 
 /* A mapping of code. Address a of the process is page (a - base) >> 8 of the file. */
 struct unwind_area {
@@ -69,6 +93,7 @@ struct unwind_process {
 	u64 salt;                /* of this process and these mappings, in the cache */
 	u64 start_stack;         /* mm_struct.start_stack: another one after exec() */
 	u64 zero;                /* 0 */
+	u64 settled;             /* 1: raw hits of it were no better off: none is kept */
 	u64 start[UNWIND_AREAS]; /* ascending, then ~0 */
 	struct unwind_area area[UNWIND_AREAS];
 };
@@ -85,7 +110,9 @@ struct unwind_process {
 	R(NOT_CODE, "return address is not in code")                                               \
 	R(NO_FP, "generated code without frame pointers")                                          \
 	R(NO_ROOM, "unwind tables are full")                                                       \
-	R(BACKWARDS, "frame below its callee")
+	R(BACKWARDS, "frame below its callee")                                                     \
+	R(DEPTH, "more frames follow")                                                             \
+	R(CUT, "more stack than was kept")
 enum unwind_reason {
 	UNWIND_COMPLETE,
 #define R(id, text) UNWIND_WHY_##id,

@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <sys/epoll.h>
 #include <sys/mman.h>
+#include <time.h>
 #include <unistd.h>
 #include "engine/kernel/internal.h"
 
@@ -43,6 +44,8 @@ static int open_event(u32 cpu, bool prompt)
 					.sample_type = PERF_SAMPLE_TIME,
 					.mmap = 1,
 					.mmap2 = 1,
+					.use_clockid = 1,
+					.clockid = CLOCK_MONOTONIC, /* as bpf_ktime_get_ns() */
 					.comm = 1,
 					.comm_exec = 1,
 					.task = 1,
@@ -203,10 +206,22 @@ static int by_time(const void *a, const void *b)
 	return (x->time > y->time) - (x->time < y->time);
 }
 
+/* A record of one ring may follow from one that was written to another after that was read: a
+ * fork, and the child's exec. So until nothing new is there. */
+static void read_rings(struct map_watch *w)
+{
+	enum { ENOUGH = 16 };
+
+	for (u32 pass = 0, before = ~0u; pass < ENOUGH && before != w->events.n; pass++) {
+		before = w->events.n;
+		for (u32 i = 0; i < w->n; i++)
+			read_ring(w, &w->ring[i]);
+	}
+}
+
 void map_watch_read(struct map_watch *w, map_event_fn f, void *ctx)
 {
-	for (u32 i = 0; i < w->n; i++)
-		read_ring(w, &w->ring[i]);
+	read_rings(w);
 	if (!w->events.n)
 		return;
 	qsort(w->events.v, w->events.n, sizeof(*w->events.v), by_time);

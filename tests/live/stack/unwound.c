@@ -1,5 +1,5 @@
 /* Frames of several kinds, built without frame pointers: a callback of the C library, alloca, a signal on a stack of its
- * own, a thread. Each ends in leaf(). */
+ * own, a thread. Each ends in leaf(), with a number above 0. */
 #include <alloca.h>
 #include <pthread.h>
 #include <signal.h>
@@ -9,7 +9,7 @@
 
 #define NOINLINE __attribute__((noinline, noipa))
 
-volatile int sink;
+volatile int sink, handled;
 
 NOINLINE void leaf(int n)
 {
@@ -34,7 +34,7 @@ NOINLINE static void with_alloca(int n)
 
 NOINLINE static void handler(int sig)
 {
-	leaf(3);
+	leaf(handled++ < 7 ? 0 : 3);
 	sink += sig;
 }
 
@@ -61,12 +61,14 @@ int main(void)
 	struct sigaction act = { .sa_handler = handler, .sa_flags = SA_ONSTACK };
 	pthread_t t;
 
-	usleep(300000); /* the tracer learns what is mapped */
 	qsort(two, 2, sizeof(int), compare);
 	with_alloca(3000);
 	sigaltstack(&other, NULL);
 	sigaction(SIGUSR1, &act, NULL);
-	raise(SIGUSR1);
+	for (int i = 0; i < 8; i++) { /* the first are unwound from a copy of this stack, which has no other */
+		raise(SIGUSR1);
+		usleep(100000);
+	}
 	pthread_create(&t, NULL, thread, NULL);
 	pthread_join(t, NULL);
 	deep(50);

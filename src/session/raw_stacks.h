@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * User stacks of new code: programs keep the registers and stack bytes of hits in code whose tables
+ * they do not have yet (struct unwind_raw), and these are unwound here, when the mappings are known.
+ */
+#ifndef SONDE_SESSION_RAW_STACKS_H
+#define SONDE_SESSION_RAW_STACKS_H
+
+#include "sym/unwinds.h"
+
+struct raw_stacks;
+
+/* memory: that of the tables, where programs write. All is borrowed. */
+struct raw_stacks *raw_stacks_new(void *memory, struct unwinds *unwinds);
+void raw_stacks_free(struct raw_stacks *s);
+/* Takes up what programs have kept until now. */
+void raw_stacks_collect(struct raw_stacks *s);
+/* Unwinds what was taken up: of one process (0: of all), up to a time (CLOCK_MONOTONIC). */
+void raw_stacks_unwind(struct raw_stacks *s, u32 pid, u64 before);
+/* The frames of an id, at most limit; returns their number, or 0. */
+u32 raw_stacks_frames(const struct raw_stacks *s, u64 id, u32 limit, u64 *ips);
+
+#endif

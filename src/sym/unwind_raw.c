@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Registers and stack bytes -> frames. */
+#include "object/cfi.h"
+#include "sym/unwind_raw.h"
+
+enum { MAX_FRAME = 1 << 20 /* as in builtin/unwind.c */ };
+
+struct walk {
+	const struct unwind_tables *tables;
+	const struct unwind_process *process;
+	const struct unwind_raw *raw;
+	u64 sp, fp, pc;
+	bool exact; /* pc is executed next; else it is a return address */
+	bool by_fp; /* the last step was by frame pointers that may be none */
+	enum unwind_reason why;
+};
+
+static bool stop(struct walk *w, enum unwind_reason why)
+{
+	w->why = why;
+	return false;
+}
+
+static bool read_word(struct walk *w, u64 address, u64 *v)
+{
+	u64 offset = address - w->raw->sp;
+
+	if (address & 7 || address < w->raw->sp)
+		return stop(w, UNWIND_WHY_UNREADABLE);
+	if (w->raw->len < sizeof(*v) || offset > w->raw->len - sizeof(*v))
+		return stop(w, UNWIND_WHY_CUT);
+	memcpy(v, w->raw->stack + offset, sizeof(*v));
+	return true;
+}
+
+/* NULL: the address is in no mapping. */
+static const struct unwind_area *area_of(const struct unwind_process *p, u64 address)
+{
+	const struct unwind_area *a = NULL;
+
+	for (u32 i = 0; i < UNWIND_AREAS && p->start[i] <= address; i++)
+		a = &p->area[i];
+	return a && (address - a->base) >> UNWIND_PAGE_SHIFT < a->n_pages ? a : NULL;
+}
+
+static bool find_cfa(struct walk *w, const struct unwind_rule *r, u64 *cfa)
+{
+	switch ((enum cfi_cfa)r->cfa_kind) {
+	case CFI_NONE: return stop(w, UNWIND_WHY_NO_RULE);
+	case CFI_SP: *cfa = w->sp + (u64)(s64)r->cfa; return true;
+	case CFI_FP: *cfa = w->fp + (u64)(s64)r->cfa; return true;
+	case CFI_PLT: *cfa = w->sp + ((w->pc & 15) >= (u64)r->add ? 16 : 8); return true;
+	case CFI_SP_DEREF:
+	case CFI_FP_DEREF: break;
+	}
+	if (!read_word(w, (r->cfa_kind == CFI_SP_DEREF ? w->sp : w->fp) + (u64)(s64)r->cfa, cfa))
+		return false;
+	*cfa += (u64)(s64)r->add;
+	return true;
+}
+
+/* The caller's value of a register that is `same` now. */
+static bool find_saved(struct walk *w, u8 kind, s32 offset, u64 cfa, u64 same, u64 *v)
+{
+	u64 base = 0;
+
+	switch ((enum cfi_saved)kind) {
+	case CFI_SAME: *v = same; return true;
+	case CFI_AT_CFA: base = cfa; break;
+	case CFI_AT_SP: base = w->sp; break;
+	case CFI_AT_FP: base = w->fp; break;
+	case CFI_NOWHERE:
+	case CFI_OTHER: *v = 0; return true;
+	}
+	return read_word(w, base + (u64)(s64)offset, v);
+}
+
+static bool step_by_rule(struct walk *w, const struct unwind_rule *r)
+{
+	u64 cfa, fp, pc;
+
+	if (!r)
+		return stop(w, UNWIND_WHY_NO_RULE);
+	if (r->ra_kind == CFI_NOWHERE)
+		return stop(w, UNWIND_COMPLETE);
+	if (!find_cfa(w, r, &cfa))
+		return false;
+	if (!r->is_signal && cfa <= w->sp)
+		return stop(w, UNWIND_WHY_BACKWARDS);
+	if (!find_saved(w, r->fp_kind, r->fp, cfa, w->fp, &fp) ||
+	    !find_saved(w, r->ra_kind, r->ra, cfa, 0, &pc))
+		return false;
+	w->sp = cfa;
+	w->fp = fp;
+	w->pc = pc;
+	w->exact = r->is_signal;
+	w->by_fp = false;
+	return true;
+}
+
+static bool step_by_fp(struct walk *w)
+{
+	u64 at = w->fp, up, pc;
+
+	if (at - w->sp >= MAX_FRAME || at & 7)
+		return stop(w, UNWIND_WHY_NO_FP);
+	if (!read_word(w, at, &up) || !read_word(w, at + 8, &pc))
+		return false;
+	w->sp = at + 16;
+	w->fp = up;
+	w->pc = pc;
+	w->exact = false;
+	w->by_fp = true;
+	return true;
+}
+
+/* Of several probes on one function, the last entry for its slot holds the address; in the others it
+ * is that of the trampoline, which is pc. */
+static bool step_return_probe(struct walk *w)
+{
+	for (u32 i = 0; i < UNWIND_RAW_RETURNS; i++) {
+		const struct unwind_return *r = &w->raw->returns[i];
+
+		if (r->stack != w->sp - 8 || r->address == w->pc)
+			continue;
+		w->pc = r->address;
+		return true;
+	}
+	return stop(w, w->by_fp ? UNWIND_WHY_NO_FP : UNWIND_WHY_NOT_CODE);
+}
+
+/* Adds the frame of pc and goes to its caller; false: it was the last. */
+static bool step(struct walk *w, u64 *ips, u32 *n)
+{
+	u64 address = w->pc - !w->exact;
+	const struct unwind_area *a = area_of(w->process, address);
+
+	if (!a && !w->pc)
+		return stop(w, UNWIND_COMPLETE);
+	if (!a || a->pages == (u32)UNWIND_RETURNS)
+		return step_return_probe(w);
+	ips[(*n)++] = w->pc;
+	switch (a->pages) {
+	case UNWIND_BY_FP: return step_by_fp(w);
+	case UNWIND_NO_CFI: return stop(w, UNWIND_WHY_NO_CFI);
+	case UNWIND_NO_ROOM: return stop(w, UNWIND_WHY_NO_ROOM);
+	}
+	return step_by_rule(w, unwind_tables_rule(w->tables, a->pages, address - a->base));
+}
+
+u32 unwind_raw_frames(const struct unwind_tables *t, const struct unwind_process *p,
+		      const struct unwind_raw *raw, u64 *ips, u32 max)
+{
+	struct walk w = { .tables = t,
+			  .process = p,
+			  .raw = raw,
+			  .sp = raw->sp,
+			  .fp = raw->fp,
+			  .pc = raw->pc,
+			  .exact = true };
+	u32 n = 0;
+
+	while (n < max - 1 && step(&w, ips, &n))
+		w.why = n < max - 1 ? UNWIND_COMPLETE : UNWIND_WHY_DEPTH;
+	ips[0] = raw->shown;
+	n = MAX(n, 1u);
+	if (w.why)
+		ips[n++] = w.why;
+	return n;
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Unwinds a hit that programs have kept (struct unwind_raw), by the rules and to the result of
+ * builtin/unwind.c.
+ */
+#ifndef SONDE_SYM_UNWIND_RAW_H
+#define SONDE_SYM_UNWIND_RAW_H
+
+#include "object/unwind_table.h"
+
+/* Stores at most `max` frames, max >= 2, the last of which may be an enum unwind_reason; returns
+ * their number. */
+u32 unwind_raw_frames(const struct unwind_tables *t, const struct unwind_process *p,
+		      const struct unwind_raw *raw, u64 *ips, u32 max);
+
+#endif
