@@ -190,9 +190,14 @@ static void told(void)
 	is_str(s.path, "/no", "a child has the mappings of its parent");
 	usyms_exec(u, PARENT);
 	usyms_resolve(u, PARENT, 0x1800, &s);
-	ok(!s.path, "exec forgets them");
+	is_str(s.path, "/no", "stacks from before exec have names");
+	usyms_mapped(
+		u, PARENT,
+		&(struct mapping){ .start = 0x1000, .end = 0x2000, .exec = true, .path = "/new" });
+	usyms_resolve(u, PARENT, 0x1800, &s);
+	is_str(s.path, "/new", "but where the new program is");
 	usyms_resolve(u, CHILD, 0x1800, &s);
-	is_str(s.path, "/no", "of the caller only");
+	is_str(s.path, "/no", "of the process that called it only");
 	usyms_free(u);
 }
 
