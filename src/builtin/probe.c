@@ -2,6 +2,7 @@
 /* The probe: its arguments, result, name, registers, raw context. */
 #include "builtin/builtin.h"
 #include "type/agg.h"
+#include "type/call.h"
 #include "type/event_format.h"
 
 static const struct profile *profile_of(struct check *c)
@@ -34,8 +35,7 @@ static const struct type *whole_args(struct check *c, struct node *call, const s
 	return type_record(c->arena, fields, n);
 }
 
-/* ---- argstr: a record of all arguments and the number of its layout; formatted when it is
- * printed */
+/* ---- argstr: formatted when it is printed */
 
 static struct node *args_field(struct check *c, const struct node *call, const char *name)
 {
@@ -48,14 +48,11 @@ static struct node *args_field(struct check *c, const struct node *call, const c
 	return field;
 }
 
-static struct node *args_record(struct check *c, const struct node *call, const struct profile *p,
-				bool with_foreign)
+static struct node *args_record(struct check *c, const struct node *call, const struct profile *p)
 {
 	struct node *record = node_new(c->arena, N_RECORD, call->span), **end = &record->a;
 
 	for (u32 i = 0; i < p->n_args; i++) {
-		if (p->args[i].is_foreign && !with_foreign)
-			continue;
 		*end = node_new(c->arena, N_NAMED, call->span);
 		(*end)->name = p->args[i].name;
 		(*end)->a = args_field(c, call, p->args[i].name);
@@ -74,24 +71,41 @@ static const struct type *check_args(struct check *c, struct node *call)
 	if (!p->kept)
 		return whole_args(c, call, p);
 	if (!call->data)
-		call->data = args_record(c, call, p, true);
+		call->data = args_record(c, call, p);
 	return check_expr(c, call->data);
+}
+
+/* @KEPT[curtask].N, which the entry of the call has stored. */
+static struct node *kept_snapshot(struct check *c, const struct node *call, const struct profile *p)
+{
+	struct node *kept = node_new(c->arena, N_FIELD, call->span),
+		    *map = node_new(c->arena, N_MAP, call->span);
+
+	map->name = p->kept;
+	map->a = node_new(c->arena, N_IDENT, call->span);
+	map->a->name = "curtask";
+	kept->a = map;
+	kept->value = (s64)p->snapshot_kept - 1;
+	return kept;
 }
 
 static const struct type *check_argstr(struct check *c, struct node *call)
 {
 	const struct profile *p = profile_of(c);
-	struct node *record = call->data;
 	const struct type *t;
 
 	if (p && p->record) /* a trace event, formatted by its print fmt */
 		return p->record;
-	if (!p || !p->decoded)
+	if (!p || !p->snapshot)
 		return diag_type(c, call->span, D_NO_ARGSTR, probe_kind(c));
-	if (!record)
-		call->data = record = args_record(c, call, p, false);
-	t = check_expr(c, record);
-	return t->kind == TY_RECORD ? type_call(c->arena, t) : t;
+	if (c->in_callback)
+		return diag_type(c, call->span, D_CTX_IN_LOOP, call->name);
+	if (!p->snapshot_kept)
+		return type_call(c->arena, p->snapshot->size);
+	if (!call->data)
+		call->data = kept_snapshot(c, call, p);
+	t = check_expr(c, call->data);
+	return t->kind == TY_ERROR ? t : type_call(c->arena, MAX(p->snapshot->size, t->size));
 }
 
 /* The first 8 bytes of a record are the common fields (struct trace_entry): u16 type, u8 flags,
@@ -110,28 +124,10 @@ static struct ir_val lower_event_record(struct lower *l, const struct type *t)
 	return val_memory(t, dst);
 }
 
-static struct ir_val lower_args_text(struct lower *l, struct node *call)
-{
-	struct node *record = call->data;
-	struct program *p = l->prog;
-	bool canonical;
-	struct opnd dst = lower_dest(l, call->type, &canonical);
-	u32 i = 0;
-
-	while (i < p->calls.n && !type_equal(p->calls.v[i], record->type))
-		i++;
-	if (i == p->calls.n)
-		vec_push(p->arena, &p->calls, record->type);
-	ir_store(l, dst, 8, o_imm(i));
-	if (record->a)
-		lower_into(l, record, record->type, opnd_plus(dst, 8));
-	return val_memory(call->type, dst);
-}
-
 static struct ir_val lower_argstr(struct lower *l, struct node *call)
 {
 	return l->profile->record ? lower_event_record(l, l->profile->record) :
-				    lower_args_text(l, call);
+				    lower_snapshot(l, call->type, call->data);
 }
 
 static const struct type *check_vars(struct check *c, struct node *call)
@@ -521,7 +517,7 @@ static const struct builtin rows[] = {
 		.name = "argstr",
 		.sig = "argstr() -> record",
 		.brief = "arguments of a call, or an event, as text",
-		.doc = "In syscall probes: AT_FDCWD, \"/etc/passwd\", O_RDONLY|O_CLOEXEC, 0. In "
+		.doc = "In syscall probes: AT_FDCWD, \"/etc/passwd\", O_RDONLY|O_CLOEXEC, as strace prints them. In "
 		       "tracepoint probes, the event as perf script shows it: flags, symbols and "
 		       "addresses by its print fmt, formatted when it is printed. What only a "
 		       "driver's function can decode (commands of nvme, scsi and libata, "
@@ -530,9 +526,9 @@ static const struct builtin rows[] = {
 		.example = "syscall:openat { printf(\"openat(%s)\\n\", argstr); }",
 		.work = "cat /dev/null",
 		.output =
-			"openat(AT_FDCWD, \"/etc/ld.so.cache\", O_RDONLY|O_CLOEXEC, 0)\n"
-			"openat(AT_FDCWD, \"/lib/x86_64-linux-gnu/libc.so.6\", O_RDONLY|O_CLOEXEC, 0)\n"
-			"openat(AT_FDCWD, \"/dev/null\", O_RDONLY, 0)",
+			"openat(AT_FDCWD, \"/etc/ld.so.cache\", O_RDONLY|O_CLOEXEC)\n"
+			"openat(AT_FDCWD, \"/lib/x86_64-linux-gnu/libc.so.6\", O_RDONLY|O_CLOEXEC)\n"
+			"openat(AT_FDCWD, \"/dev/null\", O_RDONLY)",
 		.varies = true,
 		.flags = BI_VARIABLE | BI_READS_ARGS | BI_RECORD | BI_READS_RECORD |
 			 BI_NEEDS_PROFILE,

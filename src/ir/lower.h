@@ -161,6 +161,12 @@ struct opnd lower_ctx(struct lower *l, s64 off);
 /* Number of the system call on the raw path (profiles with syscall_enter or syscall_exit). */
 struct opnd lower_syscall_number(struct lower *l);
 
+/*
+ * The value of argstr in probes of system calls. kept: what the entry has stored, where the profile
+ * has snapshot_kept.
+ */
+struct ir_val lower_snapshot(struct lower *l, const struct type *t, struct node *kept);
+
 /* ---- events */
 struct event_build { /* one record under construction */
 	struct event_desc *desc;

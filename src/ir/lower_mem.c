@@ -405,6 +405,14 @@ static bool is_call_entry(const struct lower *l)
 	       (p->kind == PROFILE_TRACEPOINT && p->default_space == SPACE_USER);
 }
 
+void lower_count_unread(struct lower *l, struct opnd ret, struct opnd addr)
+{
+	if (is_call_entry(l) && !l->env->request->extra_warnings)
+		count_failure(l, ret, addr, true);
+	else
+		count_unreadable(l, ret, addr);
+}
+
 void lower_probe_read(struct lower *l, struct opnd dst, u32 size, struct opnd addr,
 		      enum space space)
 {
@@ -439,8 +447,8 @@ struct opnd lower_read_str_sized(struct lower *l, struct opnd dst, struct opnd s
 		user ? lower_user_read(l, BPF_FUNC_probe_read_user_str, dst, size, cap, addr) :
 		       ir_call(l, readers[from].string, false, 3, dst, size, addr);
 
-	if (user && is_call_entry(l) && !l->env->request->extra_warnings)
-		count_failure(l, ret, addr, true);
+	if (user)
+		lower_count_unread(l, ret, addr);
 	else
 		count_unreadable(l, ret, addr);
 	return ret;

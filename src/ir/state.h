@@ -154,6 +154,8 @@ struct ir_val lower_loc_pieces(struct lower *l, const struct loc *loc, const str
 /* ---- lower_guard.c: around the code of a guarded instance */
 void lower_guard_enter(struct lower *l);
 void lower_guard_leave(struct lower *l);
+/* Counts user memory that could not be read: at the entry of a system call always, else with -k. */
+void lower_count_unread(struct lower *l, struct opnd ret, struct opnd addr);
 /* ---- lower_user.c */
 /*
  * A record is about to be reserved here; repeatable: it may be discarded and filled again from

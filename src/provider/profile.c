@@ -4,6 +4,7 @@
  * same places, the same way to know which site was hit.
  */
 #include "provider/internal.h"
+#include "sym/callviews.h"
 
 static bool same_text(const char *a, const char *b)
 {
@@ -95,7 +96,8 @@ bool profile_equal(const struct profile *a, const struct profile *b)
 	if (a == b)
 		return true;
 	return same_kind(a, b) && same_sites(a, b) && same_text(a->kept, b->kept) &&
-	       a->record == b->record && a->types == b->types && a->fixed_place == b->fixed_place &&
+	       snapshot_equal(a->snapshot, b->snapshot) && a->record == b->record &&
+	       a->types == b->types && a->fixed_place == b->fixed_place &&
 	       same_args(a->args, a->n_args, b->args, b->n_args) &&
 	       same_loc(&a->goid.loc, &b->goid.loc) &&
 	       same_args(a->vars, a->n_vars, b->vars, b->n_vars) &&

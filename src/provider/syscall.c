@@ -151,12 +151,14 @@ const struct provider provider_syscall = {
 	.doc = "NAME is a system call with its newer variants (open is open, openat and openat2), "
 	       "a pattern, or a group: %desc, %file, %ipc, %memory, %network, %process, %signal. "
 	       "args has the decoded arguments, including strings and flag names; argstr is all "
-	       "of them as text. Return probes have them, too, with retval and errname.",
+	       "of them as text, with the structures and data that they point to, as strace "
+	       "prints them: what a call fills in is shown at its return. Return probes have "
+	       "args, too, with retval and errname.",
 	.example = "syscall:open { printf(\"%s %s\\n\", comm, argstr); }",
 	.work = "cat /dev/null",
-	.output = "cat AT_FDCWD, \"/etc/ld.so.cache\", O_RDONLY|O_CLOEXEC, 0\n"
-		  "cat AT_FDCWD, \"/lib/x86_64-linux-gnu/libc.so.6\", O_RDONLY|O_CLOEXEC, 0\n"
-		  "cat AT_FDCWD, \"/dev/null\", O_RDONLY, 0",
+	.output = "cat AT_FDCWD, \"/etc/ld.so.cache\", O_RDONLY|O_CLOEXEC\n"
+		  "cat AT_FDCWD, \"/lib/x86_64-linux-gnu/libc.so.6\", O_RDONLY|O_CLOEXEC\n"
+		  "cat AT_FDCWD, \"/dev/null\", O_RDONLY",
 	.varies = true,
 	.min_parts = 2,
 	.max_parts = 3,

@@ -25,6 +25,7 @@
 #include "provider/internal.h"
 #include "sym/btf.h"
 #include "sym/calls.h"
+#include "sym/callviews.h"
 #include "sym/syscalls.h"
 #include "sym/tracefs.h"
 
@@ -231,18 +232,16 @@ static void type_registers(struct provider_env *env, struct profile *p)
 
 /* ---- decoded arguments: of "syscall" probes */
 
-enum { MAX_NAMES = 96 };
-
 static const struct type *set_type(struct provider_env *env, const struct call_arg *arg)
 {
-	struct call_name names[MAX_NAMES];
+	struct call_name names[CALL_SET_MAX];
 	struct type *t =
 		arena_dup(env->arena, arg->word == CALL_FLAGS ? &ty_u32 : &ty_s32, sizeof(*t));
 
 	t->kind = TY_ENUM;
 	t->name = arena_printf(env->arena, "%s", arg->type);
 	t->is_flags = arg->word == CALL_FLAGS;
-	t->n_enums = call_set(env->arena, arg->type, names, MAX_NAMES);
+	t->n_enums = call_set(env->arena, arg->type, names, CALL_SET_MAX);
 	t->enums = arena_array(env->arena, struct enum_value, t->n_enums + 1);
 	for (u32 i = 0; i < t->n_enums; i++) {
 		t->enums[i].name = names[i].name;
@@ -316,8 +315,8 @@ static void add_decoded(struct provider_env *env, struct profile *p, const struc
 /* openat2 has its flags in memory (struct open_how): they get the names that open has. */
 static void decode_open_how(struct provider_env *env, struct profile *p, const char *event)
 {
-	static const struct call_arg members[] = { { CALL_FLAGS, "open", "flags" },
-						   { CALL_MODE, "", "mode" } };
+	static const struct call_arg members[] = { { CALL_FLAGS, "open", "flags", NULL },
+						   { CALL_MODE, "", "mode", NULL } };
 
 	for (u32 i = 0; streq(event, "openat2") && i < ARRAY_SIZE(members); i++) {
 		struct loc loc = enter_loc(p, &ty_u64, 2);
@@ -340,17 +339,58 @@ static bool replaces_memory(const char *event)
 
 static void keep_args(struct provider_env *env, struct profile *p, const char *event)
 {
+	bool gone = replaces_memory(event);
 	struct buf text = {};
 
-	p->kept = arena_printf(env->arena, "__sonde_%s", event);
+	p->kept =
+		arena_printf(env->arena, "__sonde_%s%s", env->clause.record ? "text_" : "", event);
 	buf_printf(&text, "syscall:%s { @%s[curtask] = (", event, p->kept);
-	for (u32 i = 0; i < p->n_args; i++) {
+	for (u32 i = 0; gone && i < p->n_args; i++) {
 		p->args[i].kept = i + 1;
-		buf_printf(&text, "%sargs.%s", i ? ", " : "", p->args[i].name);
+		buf_printf(&text, "args.%s, ", p->args[i].name);
 	}
-	buf_printf(&text, "); }\n");
+	if (env->clause.record) {
+		p->snapshot_kept = gone ? p->n_args + 1 : 1;
+		p->snapshot_gone = gone;
+		buf_puts(&text, "argstr, ");
+	}
+	buf_puts(&text, "0); }\n");
 	p->keeper = arena_strdup(env->arena, text.s);
 	buf_release(&text);
+}
+
+/* ---- argstr: of "syscall" probes */
+
+enum { FILE_NAME_MAX = 4096, SHOWN = 32 };
+
+static struct loc arg_at(const struct profile *p, u32 index, bool is_enter)
+{
+	struct loc loc = enter_loc(p, &ty_u64, index);
+
+	if (!is_enter && !index && !is_record(p))
+		loc.inner = (s32)arch_native->syscall_arg0_at_exit;
+	return loc;
+}
+
+static void add_snapshot(struct provider_env *env, struct profile *p, const char *event,
+			 bool is_enter)
+{
+	const struct snapshot_limits limits = { .file_name = MIN(env_strlen(env), FILE_NAME_MAX),
+						.data = SHOWN,
+						.elements = SHOWN };
+	const struct call_format *f = call_format(event);
+	static const struct call_format unknown;
+	int nr = syscall_number_of_event(event);
+
+	p->snapshot = call_snapshot(env->arena, f ? f : &unknown, !is_enter, &limits);
+	p->snapshot_args = arena_array(env->arena, struct arg_desc, CALL_MAX_ARGS);
+	for (u32 i = 0; i < CALL_MAX_ARGS; i++)
+		p->snapshot_args[i] =
+			(struct arg_desc){ .type = &ty_u64, .loc = arg_at(p, i, is_enter) };
+	if (!is_enter)
+		p->snapshot_result = (struct arg_desc){ .type = &ty_s64, .loc = result_loc(p) };
+	p->calls = arena_array(env->arena, const struct call_format *, SYSCALL_MAX);
+	p->calls[nr] = f;
 }
 
 /* The registers still hold the arguments when the call returns; a record at the exit has the result
@@ -366,19 +406,18 @@ static void decoded_args(struct provider_env *env, struct profile *p, const char
 
 	p->args = arena_array(env->arena, struct arg_desc, ARCH_SYSCALL_ARGS + 3);
 	for (u32 i = 0; i < n; i++) {
-		struct loc loc = enter_loc(p, &ty_u64, i);
-
-		if (!is_enter && !i && !is_record(p))
-			loc.inner = (s32)arch_native->syscall_arg0_at_exit;
-		add_decoded(env, p, &args[i], loc);
+		add_decoded(env, p, &args[i], arg_at(p, i, is_enter));
 	}
 	if (n)
 		decode_open_how(env, p, event);
 	p->args_name = arena_printf(env->arena, "syscall:%s", event);
 	p->decoded = true;
+	if (env->clause.record)
+		add_snapshot(env, p, event, is_enter);
 	if (is_enter)
 		return;
-	if (env->clause.args && n && replaces_memory(event))
+	if (env->clause.args && n &&
+	    (replaces_memory(event) || (p->snapshot && p->snapshot->wants_entry)))
 		keep_args(env, p, event);
 	p->retval = (struct arg_desc){ .name = "ret",
 				       .type = &ty_s64,
@@ -406,6 +445,7 @@ static struct profile *record_profile(struct provider_env *env)
 	struct profile *p = profile_new(env, PROFILE_TRACEPOINT, BPF_PROG_TYPE_TRACEPOINT);
 
 	p->default_space = SPACE_USER;
+	p->syscall_nr = number_arg(p, true);
 	return p;
 }
 
@@ -464,6 +504,8 @@ static void add_to_group(struct provider_env *env, struct groups *gs, struct pro
 
 	vec_push(env->arena, &g->names, probe);
 	vec_push(env->arena, &g->numbers, nr);
+	if (p->calls)
+		g->profile->calls[nr] = p->calls[nr];
 }
 
 static void group_event(struct provider_env *env, const struct spec *spec, struct groups *gs,

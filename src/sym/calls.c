@@ -90,11 +90,16 @@ static void read_arg(struct arena *a, const char *text, size_t len, struct call_
 		{ "STR", CALL_STRING }, { "AT", CALL_AT },           { "MODE", CALL_MODE },
 		{ "HEX", CALL_HEX },    { "ADDRESS", CALL_ADDRESS },
 	};
+	const char *view;
 	size_t n = len;
 
 	while (n && text[n - 1] != ' ')
 		n--;
 	arg->name = arena_strndup(a, text + n, len - n);
+	view = memchr(text, '@', n);
+	arg->view = view ? arena_strndup(a, view + 1, (size_t)(text + n - view) - 2) : NULL;
+	if (view)
+		n = (size_t)(view - text);
 	arg->type = arena_strndup(a, text, n ? n - 1 : 0);
 	arg->word = *arg->type == '|' ? CALL_FLAGS : *arg->type == '=' ? CALL_NAMES : CALL_CTYPE;
 	arg->type += arg->word != CALL_CTYPE;

@@ -7,13 +7,14 @@
 #define SONDE_SYM_CALLS_H
 
 #include "base/arena.h"
+#include "type/call.h"
 
 struct call_desc {
 	const char *event;  /* as in tracefs: "newstat" */
 	const char *groups; /* "desc file", or "" */
 	/*
 	 * "AT dfd; STR filename; |open flags; MODE mode": a word of enum call_word or a C type, and
-	 * the name
+	 * the name. A C type may be followed by " @" and how argstr shows it (callstructs.def).
 	 */
 	const char *args;
 };
@@ -33,6 +34,7 @@ struct call_arg {
 	enum call_word word;
 	const char *type; /* C type, or the set's name */
 	const char *name;
+	const char *view; /* NULL: by the word or type */
 };
 
 /* NULL: no description. */
@@ -47,11 +49,7 @@ const char *call_family(const char *name);
 /* The first variant on this machine of a call that it may lack (open on arm64); NULL: none. */
 const char *call_instead(struct arena *a, const char *name);
 
-struct call_name {
-	const char *name;
-	s64 value;
-	u32 mask; /* flags: the bits to compare */
-};
+enum { CALL_SET_MAX = 128 };
 /* The names of a set; returns their number, at most max. 0: no such set. */
 u32 call_set(struct arena *a, const char *set, struct call_name *names, u32 max);
 

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 
 #include "base/visible.h"
+#include "trace/call_text.h"
 #include "trace/event_text.h"
 #include "trace/table.h"
 #include "trace/value.h"
@@ -472,58 +473,12 @@ static void put_int(const struct show *s, const struct type *t, const void *p)
 	}
 }
 
-/* "a\nb"; a truncated string has ... after the quote. */
-static void put_quoted(struct buf *b, const struct names *names, const struct type *t,
-		       const char *p)
+static void put_call(const struct show *s, const struct type *t, const void *p)
 {
-	u32 len = value_strlen(t, p);
-	size_t start = b->len;
+	size_t start = s->b->len;
 
-	buf_putc(b, '"');
-	for (u32 i = 0; i < len; i++) {
-		static const char plain[] = "\n\t\r\"\\", letter[] = "ntr\"\\";
-		const char *at = memchr(plain, p[i], sizeof(plain) - 1);
-
-		if (at) {
-			buf_putc(b, '\\');
-			buf_putc(b, letter[at - plain]);
-		} else if ((u8)p[i] < ' ' || p[i] == 0x7f) {
-			bytes_escaped(b, (const u8 *)p + i, 1);
-		} else {
-			buf_putc(b, p[i]);
-		}
-	}
-	buf_putc(b, '"');
-	foreign_since(b, names, start);
-	if (*value_str_trailer(names, t, len))
-		buf_puts(b, "...");
-}
-
-/* AT_FDCWD, "/etc/passwd", O_RDONLY|O_CLOEXEC, 0 */
-static void put_call(struct show s, const char *p)
-{
-	const struct program *prog = s.names ? s.names->prog : NULL;
-	const struct type *t;
-	u64 index;
-
-	memcpy(&index, p, sizeof(index));
-	if (!prog || index >= prog->calls.n)
-		return;
-	t = prog->calls.v[index];
-	p += sizeof(index);
-	for (u32 i = 0; i < t->n_fields; i++) {
-		const struct field *f = &t->fields[i];
-
-		buf_puts(s.b, i ? ", " : "");
-		if (f->type->kind == TY_STRING)
-			put_quoted(s.b, s.names, f->type, p + f->offset);
-		else if ((f->type->kind == TY_POINTER ||
-			  (f->type->base == 16 && f->type->size == 8)) &&
-			 !value_int(f->type, p + f->offset))
-			buf_puts(s.b, "NULL");
-		else
-			show(s, f->type, p + f->offset);
-	}
+	call_text(s->b, s->names, p, t->size);
+	foreign_since(s->b, s->names, start);
 }
 
 static void show(struct show s, const struct type *t, const void *p)
@@ -554,7 +509,7 @@ static void show(struct show s, const struct type *t, const void *p)
 	case TY_TUPLE: put_tuple(part, t, p); return;
 	case TY_STRUCT:
 	case TY_RECORD: put_struct(part, t, p); return;
-	case TY_CALL: put_call(part, p); return;
+	case TY_CALL: put_call(&s, t, p); return;
 	case TY_STATS: put_stats(&s, t, p); return;
 	case TY_SAMPLES: put_samples(&s, t, p); return;
 	case TY_KSTACK:

@@ -9,6 +9,9 @@
 
 #include "type/type.h"
 
+struct call_format;
+struct snapshot;
+
 enum { SYSCALL_SET_BITS = 512 };
 
 enum loc_kind {
@@ -177,6 +180,13 @@ struct profile {
 	 * session/keepers.c. NULL: they can be read. */
 	const char *kept, *keeper;
 	bool decoded; /* the arguments are those of a system call, as syscall probes know them */
+	/* Of argstr there (type/call.h): what to copy, the arguments and the result that it sends, and how
+	 * calls are shown, by number. NULL: argstr is not used. */
+	const struct snapshot *snapshot;
+	struct arg_desc *snapshot_args, snapshot_result;
+	u32 snapshot_kept;  /* 1 and up: which part of profile.kept has that of the entry */
+	bool snapshot_gone; /* it replaces that of the return if the call succeeded */
+	const struct call_format **calls;
 	/* raw system-call path: the program must accept only these numbers, and 64-bit calls */
 	bool syscall_enter, syscall_exit;
 	/* where the number is: an argument at entry, saved registers at exit */

@@ -16,6 +16,7 @@
 
 #include <linux/bpf.h>
 #include "base/source.h"
+#include "type/call.h"
 #include "type/type.h"
 
 enum map_role {
@@ -219,8 +220,9 @@ struct program {
 	u32 loss_head[LOSS_BUCKETS];
 	VEC(struct site_name) sites;
 	VEC(const char *) strings;
-	VEC(const struct type *) calls; /* TY_CALL records: the arguments of a system call */
-	VEC(const char *) kfuncs;       /* RELOC_KFUNC names */
+	/* TY_CALL: how calls are shown, by number (SYSCALL_SET_BITS); NULL: none */
+	const struct call_format **calls;
+	VEC(const char *) kfuncs;                              /* RELOC_KFUNC names */
 	u32 data_map, ring_map, scratch_map, huge_scratch_map; /* indexes into maps, or NO_INDEX */
 	bool wants_pid_ns;                                     /* DATA_PID_NS, DATA_PID_LEVEL */
 	bool has_user_symbols; /* processes may have exited before printing */

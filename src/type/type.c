@@ -279,9 +279,9 @@ const struct type *type_stack(struct arena *a, enum type_kind kind, enum stack_m
 	return t;
 }
 
-const struct type *type_call(struct arena *a, const struct type *record)
+const struct type *type_call(struct arena *a, u32 size)
 {
-	return make(a, TY_CALL, 8 + ALIGN_UP(record ? record->size : 0, 8u), 8);
+	return make(a, TY_CALL, ALIGN_UP(size, 8u), 8);
 }
 
 const struct type *type_of_result(struct arena *a, const struct type *t)

@@ -28,7 +28,7 @@ enum type_kind {
 	TY_STRUCT,  /* C struct or union: name, fields, is_union */
 	TY_FUNC,    /* pointee of a function pointer */
 	TY_TUPLE,   /* fields named "0", "1", ... */
-	/* a system call's arguments, shown as text: u64 index in program.calls, the record */
+	/* a system call's arguments, shown as text: type/call.h */
 	TY_CALL,
 	TY_RECORD, /* fields named by the script: (a=1, b="x") */
 	/* aggregations: values of maps only; layouts in type/agg.h */
@@ -208,8 +208,8 @@ const struct type *type_samples(struct arena *a, u32 capacity, bool is_signed);
 /* kind: TY_KSTACK, TY_USTACK or TY_FULLSTACK. */
 const struct type *type_stack(struct arena *a, enum type_kind kind, enum stack_mode mode,
 			      u32 limit);
-/* Large enough for the record; calls of different sizes can be joined. */
-const struct type *type_call(struct arena *a, const struct type *record);
+/* Of that many bytes at most; calls of different sizes can be joined. */
+const struct type *type_call(struct arena *a, u32 size);
 /* A copy of a pointer type in another address space. */
 const struct type *type_in_space(struct arena *a, const struct type *ptr, enum space space);
 /* The result type in a return probe: for a pointer, a copy with is_word; else t. */

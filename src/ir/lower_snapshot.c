@@ -1,0 +1,369 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The value of argstr in system call probes: a snapshot (type/call.h) becomes code. The number of
+ * bytes in use is kept in the value itself, where verifiers do not follow it, so that the paths
+ * through the ops are not multiplied. For each op:
+ *
+ *	ptr = an argument, or the word in an earlier piece
+ *	if ptr == 0 goto skip
+ *	len = min(what the op says, cap)
+ *	if len <= 0 goto skip
+ *	at = value->used & ~7
+ *	if at > size - 8 - cap goto skip		never
+ *	ret = probe_read_user(value + at + 8, len, ptr)
+ *	if ret < 0 goto failed				counts it, then skip
+ *	*(u64 *)(value + at) = ptr | len << 48
+ *	value->used = at + 8 + (len + 7) & ~7
+ *	skip:
+ */
+#include "ir/state.h"
+#include "type/call.h"
+
+enum { REQUEST_SIZE_SHIFT = 16, REQUEST_SIZE_MASK = 0x3fff }; /* asm-generic/ioctl.h */
+
+struct snapping {
+	struct lower *l;
+	const struct snapshot *s;
+	struct opnd value, arg[CALL_MAX_ARGS], result;
+	u32 at[SNAPSHOT_MAX_OPS]; /* variables: where the piece of an op is, if others need it */
+	struct ir_block *skip[SNAPSHOT_MAX_OPS + 1]; /* by the op after it; NULL: not needed yet */
+};
+
+static struct ir_block *skip_to(struct snapping *g, u32 op)
+{
+	if (!g->skip[op])
+		g->skip[op] = ir_block_new(g->l);
+	return g->skip[op];
+}
+
+static void leave_unless(struct snapping *g, u32 op, enum ir_cond cc, struct opnd a, struct opnd b)
+{
+	struct ir_block *go = ir_block_new(g->l);
+
+	ir_branch(g->l, cc, a, b, go, skip_to(g, op + 1 + g->s->v[op].skip));
+	ir_place(g->l, go);
+}
+
+/* An offset in the value that was in memory or a variable: bounds it for verifiers. */
+static struct opnd place_of(struct snapping *g, u32 op, struct opnd offset, u32 room)
+{
+	struct opnd at = ir_op2(g->l, IR_AND, offset, o_imm(CALL_USED & ~7));
+
+	leave_unless(g, op, CC_ULE, at, o_imm((s64)g->s->size - room));
+	return at;
+}
+
+/* A word of the piece of an op, if the piece reaches that far. */
+static struct opnd word_of(struct snapping *g, u32 op, u32 parent, u32 off, u32 size)
+{
+	const struct snapshot_op *from = &g->s->v[parent];
+	struct lower *l = g->l;
+	struct opnd at = place_of(g, op, o_temp(g->at[parent]), CALL_PIECE_HEAD + from->cap),
+		    piece = ir_op2(l, IR_ADD, ir_addr(l, g->value), at);
+
+	if (from->len.kind != LEN_CONST)
+		leave_unless(g, op, CC_UGE,
+			     ir_op2(l, IR_SHR, ir_load(l, piece, 8, false),
+				    o_imm(CALL_PIECE_SHIFT)),
+			     o_imm(off + size));
+	return ir_load(l, opnd_plus(piece, CALL_PIECE_HEAD + off), size, false);
+}
+
+static struct opnd pointer_of(struct snapping *g, u32 op)
+{
+	const struct snapshot_op *o = &g->s->v[op];
+	struct opnd ptr = o->parent == SNAPSHOT_NONE ? g->arg[o->arg] :
+						       word_of(g, op, o->parent, o->src_off, 8);
+
+	leave_unless(g, op, CC_NE, ptr, o_imm(0));
+	return o->plus ? ir_op2(g->l, IR_ADD, ptr, o_imm(o->plus)) : ptr;
+}
+
+/* The u32 to which an argument points. */
+static struct opnd pointee_of(struct snapping *g, u32 op, struct opnd ptr)
+{
+	leave_unless(g, op, CC_NE, ptr, o_imm(0));
+	return lower_read_scalar(g->l, &ty_u32, ptr, SPACE_USER);
+}
+
+/* What a table has for the value of an argument; 0: not to be read. */
+static struct opnd by_table(struct snapping *g, const struct snapshot_op *o)
+{
+	const struct snapshot_table *t = o->table;
+	struct lower *l = g->l;
+	struct ir_block *out = ir_block_new(l);
+	struct opnd value = ir_ext(l, g->arg[o->len.value], 4, false),
+		    table = ir_addr(l, o_data(lower_internal_map(l, MAP_DATA),
+					      lower_data(l, sizeof(t->bytes), t->bytes)));
+	u32 len = ir_var(l);
+
+	ir_var_set(l, len, o_imm(0));
+	if (t->by_request)
+		ir_var_set(l, len,
+			   ir_op2(l, IR_AND, ir_op2(l, IR_SHR, value, o_imm(REQUEST_SIZE_SHIFT)),
+				  o_imm(REQUEST_SIZE_MASK)));
+	for (u32 i = 0; i < SNAPSHOT_PAGES && t->page[i] != ~0u; i++) {
+		struct ir_block *in = ir_block_new(l), *next = ir_block_new(l);
+		struct opnd index = ir_op2(l, IR_AND, value, o_imm(SNAPSHOT_PAGE - 1));
+
+		ir_branch(l, CC_EQ, ir_op2(l, IR_SUB, value, index), o_imm(t->page[i]), in, next);
+		ir_place(l, in);
+		ir_var_set(l, len,
+			   ir_load(l, opnd_plus(ir_op2(l, IR_ADD, table, index), i * SNAPSHOT_PAGE),
+				   1, false));
+		ir_jump(l, out);
+		ir_place(l, next);
+	}
+	ir_jump(l, out);
+	ir_place(l, out);
+	return o_temp(len);
+}
+
+static struct opnd count_of(struct snapping *g, u32 op)
+{
+	const struct snapshot_op *o = &g->s->v[op];
+	struct lower *l = g->l;
+
+	if (o->table)
+		return by_table(g, o);
+	switch (o->len.kind) {
+	case LEN_ARG: return g->arg[o->len.value];
+	case LEN_BITS:
+		return ir_op2(l, IR_SHL,
+			      ir_op2(l, IR_SHR,
+				     ir_op2(l, IR_ADD, ir_ext(l, g->arg[o->len.value], 4, false),
+					    o_imm(63)),
+				     o_imm(6)),
+			      o_imm(3));
+	case LEN_RESULT: return g->result;
+	case LEN_POINTEE: return pointee_of(g, op, g->arg[o->len.value]);
+	case LEN_MEMBER: return word_of(g, op, o->parent, o->len.value, o->len.size);
+	case LEN_NONE:
+	case LEN_CONST: break;
+	}
+	return o_imm(o->len.value);
+}
+
+/* Bytes to read: not 0, at most cap. */
+static struct opnd bytes_of(struct snapping *g, u32 op)
+{
+	const struct snapshot_op *o = &g->s->v[op];
+	struct opnd n = count_of(g, op), most = o_imm(o->cap / MAX(o->scale, 1));
+
+	if (n.kind == O_IMM && !o->table)
+		return o_imm(MIN(n.imm * o->scale, (s64)o->cap));
+	leave_unless(g, op, CC_SGT, n, o_imm(0));
+	n = ir_at_most(g->l, n, most.imm);
+	return o->scale > 1 ? ir_op2(g->l, IR_MUL, n, o_imm(o->scale)) : n;
+}
+
+/* At the return what the call itself could not read, either, is not counted. */
+static void count_failed(struct snapping *g, struct opnd ret, struct opnd ptr)
+{
+	struct lower *l = g->l;
+	struct ir_block *worked = ir_block_new(l), *out = ir_block_new(l);
+	u32 mark;
+
+	if (g->result.kind == O_NONE) {
+		lower_count_unread(l, ret, ptr);
+		return;
+	}
+	ir_branch(l, CC_SGE, g->result, o_imm(0), worked, out);
+	ir_place(l, worked);
+	mark = lower_values_mark(l);
+	lower_count_unread(l, ret, ptr);
+	lower_values_drop(l, mark);
+	ir_jump(l, out);
+	ir_place(l, out);
+}
+
+/* The word before the bytes of a piece. */
+static void put_piece_head(struct snapping *g, struct opnd piece, struct opnd ptr, struct opnd len)
+{
+	struct lower *l = g->l;
+	struct opnd address = ir_op2(l, IR_SHR,
+				     ir_op2(l, IR_SHL, ptr, o_imm(64 - CALL_PIECE_SHIFT)),
+				     o_imm(64 - CALL_PIECE_SHIFT));
+
+	ir_store(l, piece, 8,
+		 ir_op2(l, IR_OR, address, ir_op2(l, IR_SHL, len, o_imm(CALL_PIECE_SHIFT))));
+}
+
+/* The piece is complete: used moves past it. */
+static void take_piece(struct snapping *g, u32 op, struct opnd piece)
+{
+	const struct snapshot_op *o = &g->s->v[op];
+	struct lower *l = g->l;
+	struct opnd at = ir_load(l, g->value, 8, false), len;
+
+	if (o->skip) {
+		g->at[op] = ir_var(l);
+		ir_var_set(l, g->at[op], at);
+	}
+	len = ir_op2(l, IR_SHR, ir_load(l, piece, 8, false), o_imm(CALL_PIECE_SHIFT));
+	len = ir_op2(l, IR_AND, ir_op2(l, IR_ADD, len, o_imm(CALL_PIECE_HEAD + 7)), o_imm(~7));
+	ir_store(l, g->value, 8, ir_op2(l, IR_ADD, at, len));
+}
+
+/*
+ * Verifiers forget the bounds of what is spilled: the offset and the length are used at once and do
+ * not live across the call.
+ */
+static void snap_one(struct snapping *g, u32 op)
+{
+	const struct snapshot_op *o = &g->s->v[op];
+	struct lower *l = g->l;
+	struct opnd ptr, len, piece, ret;
+	u32 room = CALL_PIECE_HEAD + ALIGN_UP(o->cap, 8u);
+
+	if (o->on_success)
+		leave_unless(g, op, CC_SGE, g->result, o_imm(0));
+	ptr = pointer_of(g, op);
+	if (o->is_string && o->table)
+		leave_unless(g, op, CC_NE, by_table(g, o), o_imm(0));
+	piece = ir_op2(l, IR_ADD, ir_addr(l, g->value),
+		       place_of(g, op, ir_load(l, g->value, 8, false), room));
+	len = o->is_string ? o_imm(o->cap) : bytes_of(g, op);
+	if (!o->is_string)
+		put_piece_head(g, piece, ptr, len);
+	ret = ir_call(l, o->is_string ? BPF_FUNC_probe_read_user_str : BPF_FUNC_probe_read_user,
+		      false, 3, opnd_plus(piece, CALL_PIECE_HEAD), len, ptr);
+	count_failed(g, ret, ptr);
+	leave_unless(g, op, CC_SGE, ret, o_imm(0));
+	if (o->is_string)
+		put_piece_head(g, piece, ptr, ret);
+	take_piece(g, op, piece);
+	if (o->is_link)
+		leave_unless(g, op, CC_NE, ir_load(l, opnd_plus(piece, CALL_PIECE_HEAD), 8, false),
+			     o_imm(0));
+}
+
+static void snap_all(struct snapping *g)
+{
+	struct lower *l = g->l;
+	u32 mark = lower_values_mark(l);
+
+	for (u32 i = 0; i < g->s->n; i++) {
+		snap_one(g, i);
+		if (g->skip[i + 1]) {
+			ir_jump(l, g->skip[i + 1]);
+			ir_place(l, g->skip[i + 1]);
+		}
+		lower_values_drop(l, mark);
+	}
+}
+
+/* The formats that the value may need. */
+static void publish_formats(struct lower *l)
+{
+	struct program *prog = l->prog;
+
+	if (!prog->calls)
+		prog->calls =
+			arena_array(prog->arena, const struct call_format *, SYSCALL_SET_BITS);
+	for (u32 nr = 0; nr < SYSCALL_SET_BITS; nr++)
+		if (l->profile->calls[nr])
+			prog->calls[nr] = l->profile->calls[nr];
+}
+
+/* The pieces of the entry come first: all of its value is copied, and used is where it ends. */
+static void begin_with_entry(struct snapping *g, const struct ir_val *kept)
+{
+	struct lower *l = g->l;
+	struct ir_block *none = ir_block_new(l), *out = ir_block_new(l);
+	struct opnd used;
+
+	ir_copy(l, g->value, kept->o, kept->type->size);
+	used = ir_op2(l, IR_AND, ir_load(l, g->value, 8, false), o_imm(CALL_USED));
+	ir_store(l, g->value, 8, used);
+	ir_branch(l, CC_NE, used, o_imm(0), out, none);
+	ir_place(l, none);
+	ir_store(l, g->value, 8, o_imm(CALL_AT_ARGS + 8 * g->s->n_args));
+	ir_jump(l, out);
+	ir_place(l, out);
+}
+
+static void put_head(struct snapping *g)
+{
+	struct lower *l = g->l;
+	struct opnd head, n = o_imm((s64)g->s->n_args << CALL_ARGS_SHIFT |
+				    (s64)(g->result.kind != O_NONE) << CALL_RESULT_SHIFT);
+
+	head = ir_op2(l, IR_SHL, ir_ext(l, lower_loc(l, &l->profile->syscall_nr).o, 2, false),
+		      o_imm(CALL_NUMBER_SHIFT));
+	head = ir_op2(l, IR_OR, ir_op2(l, IR_OR, head, n), ir_load(l, g->value, 8, false));
+	ir_store(l, g->value, 8, head);
+}
+
+static void put_arguments(struct snapping *g)
+{
+	struct lower *l = g->l;
+
+	ir_store(l, opnd_plus(g->value, CALL_AT_RESULT), 8,
+		 g->result.kind == O_NONE ? o_imm(0) : g->result);
+	for (u32 i = 0; i < g->s->n_args; i++)
+		ir_store(l, opnd_plus(g->value, CALL_AT_ARGS + 8 * i), 8, g->arg[i]);
+}
+
+static void snap(struct snapping *g, struct node *entry)
+{
+	struct lower *l = g->l;
+	struct ir_val kept;
+
+	if (entry) {
+		kept = lower_memory(l, entry);
+		begin_with_entry(g, &kept);
+	} else {
+		ir_store(l, g->value, 8, o_imm(CALL_AT_ARGS + 8 * g->s->n_args));
+	}
+	put_arguments(g);
+	snap_all(g);
+	put_head(g);
+}
+
+/* The memory of the call is gone if it has succeeded: its arguments are what the entry kept. */
+static void snap_or_entry(struct snapping *g, struct node *entry)
+{
+	struct lower *l = g->l;
+	struct ir_block *failed = ir_block_new(l), *worked = ir_block_new(l),
+			*out = ir_block_new(l);
+	u32 mark = lower_values_mark(l);
+	struct ir_val kept;
+
+	ir_branch(l, CC_SLT, g->result, o_imm(0), failed, worked);
+	ir_place(l, failed);
+	snap(g, NULL);
+	ir_jump(l, out);
+	lower_values_drop(l, mark);
+	ir_place(l, worked);
+	kept = lower_memory(l, entry);
+	ir_copy(l, g->value, kept.o, kept.type->size);
+	ir_jump(l, out);
+	lower_values_drop(l, mark);
+	ir_place(l, out);
+}
+
+struct ir_val lower_snapshot(struct lower *l, const struct type *t, struct node *entry)
+{
+	const struct profile *p = l->profile;
+	bool canonical;
+	struct opnd dst = lower_dest(l, t, &canonical);
+	struct snapping g = { .l = l, .s = p->snapshot, .value = dst };
+
+	publish_formats(l);
+	if (dst.kind == O_SLOT && g.s->n) /* offsets that vary are not allowed in the stack */
+		g.value = lower_scratch_temp(l, t->size);
+	if (canonical)
+		ir_zero(l, g.value, t->size);
+	if (p->snapshot_result.loc.kind != LOC_NONE)
+		g.result = lower_loc(l, &p->snapshot_result).o;
+	for (u32 i = 0; i < g.s->n_args; i++)
+		g.arg[i] = lower_loc(l, &p->snapshot_args[i]).o;
+	if (p->snapshot_gone)
+		snap_or_entry(&g, entry);
+	else
+		snap(&g, entry);
+	if (dst.kind == O_SLOT && g.s->n)
+		ir_copy(l, dst, g.value, t->size);
+	return val_memory(t, dst);
+}

@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * From the views of a call's arguments, the memory that a program copies: type/call.h. Arrays are
+ * unrolled, so that verifiers follow no loop.
+ */
+#include "sym/callviews.h"
+
+enum {
+	MOST_NESTED = 16,    /* elements of an array whose own pointers are followed */
+	MOST_BUFFERS = 4,    /* of an array inside another one */
+	ENVIRON_CHUNK = 128, /* bytes of pointers that are read at once, … */
+	ENVIRON_CHUNKS = 8,
+	MOST_BYTES = 1024, /* of one array */
+};
+
+struct plan {
+	struct arena *a;
+	const struct snapshot_limits *limits;
+	VEC(struct snapshot_op) ops;
+	bool is_return;
+	u32 depth; /* of arrays */
+};
+
+/* Where a pointer is. */
+struct source {
+	u32 parent, arg, off, plus;
+	bool out;
+};
+
+static void plan_view(struct plan *p, const struct call_view *v, struct source at, u32 base);
+
+static u32 add(struct plan *p, const struct source *at, struct snapshot_op op)
+{
+	if (p->ops.n >= SNAPSHOT_MAX_OPS)
+		return SNAPSHOT_NONE;
+	op.parent = (u8)at->parent;
+	op.arg = (u8)at->arg;
+	op.src_off = (u16)at->off;
+	op.plus = (u16)at->plus;
+	op.on_success = at->out;
+	vec_push(p->a, &p->ops, op);
+	return p->ops.n - 1;
+}
+
+static void close_op(struct plan *p, u32 op)
+{
+	if (op != SNAPSHOT_NONE)
+		p->ops.v[op].skip = (u16)(p->ops.n - op - 1);
+}
+
+static bool has_pointer(const struct call_view *v)
+{
+	bool found = v->kind == VIEW_POINTER;
+
+	if (v->kind == VIEW_ARRAY)
+		return has_pointer(v->of);
+	for (u32 i = 0; v->kind == VIEW_STRUCT && i < v->st->n; i++)
+		found |= has_pointer(&v->st->v[i].view);
+	return found;
+}
+
+/* What the members of a structure at `base` in the piece of an op point to. */
+static void plan_members(struct plan *p, const struct call_struct *st, u32 op, u32 base, bool out)
+{
+	for (u32 i = 0; i < st->n; i++)
+		plan_view(
+			p, &st->v[i].view,
+			(struct source){ .parent = op, .off = base + st->v[i].offset, .out = out },
+			base);
+}
+
+static struct call_len len_at(struct call_len len, u32 base)
+{
+	if (len.kind == LEN_MEMBER)
+		len.value = (u16)(len.value + base);
+	return len;
+}
+
+static void plan_array(struct plan *p, const struct call_view *v, struct source at, u32 base)
+{
+	u32 size = MAX(view_size(v->of), 1u),
+	    most = MIN(p->limits->elements + 1, MOST_BYTES / size), op;
+
+	if (v->len.kind == LEN_CONST)
+		most = MIN(most, v->len.value);
+	if (has_pointer(v->of))
+		most = MIN(most, (u32)(p->depth ? MOST_BUFFERS : MOST_NESTED));
+	op = add(p, &at,
+		 (struct snapshot_op){ .len = len_at(v->len, base),
+				       .scale = (u16)size,
+				       .cap = (u16)(most * size) });
+	if (op == SNAPSHOT_NONE || !has_pointer(v->of))
+		return;
+	p->depth++;
+	for (u32 i = 0; i < most && v->of->kind == VIEW_STRUCT; i++)
+		plan_members(p, v->of->st, op, i * size, at.out);
+	p->depth--;
+	close_op(p, op);
+}
+
+static void plan_strings(struct plan *p, struct source at)
+{
+	u32 first = p->ops.n;
+
+	for (u32 i = 0; i < p->limits->elements + 1; i++) {
+		u32 op;
+
+		at.plus = 8 * i;
+		op = add(p, &at,
+			 (struct snapshot_op){ .len = { LEN_CONST, 8, 0 },
+					       .scale = 1,
+					       .cap = 8,
+					       .is_link = true });
+		if (op == SNAPSHOT_NONE)
+			break;
+		add(p, &(struct source){ .parent = op },
+		    (struct snapshot_op){ .is_string = true, .cap = (u16)(p->limits->data + 2) });
+	}
+	for (u32 i = first; i < p->ops.n; i++)
+		if (p->ops.v[i].is_link)
+			close_op(p, i);
+}
+
+static void plan_environ(struct plan *p, struct source at)
+{
+	u32 first = p->ops.n;
+
+	for (u32 i = 0; i < ENVIRON_CHUNKS; i++, at.plus += ENVIRON_CHUNK)
+		add(p, &at,
+		    (struct snapshot_op){ .len = { LEN_CONST, ENVIRON_CHUNK, 0 },
+					  .scale = 1,
+					  .cap = ENVIRON_CHUNK });
+	for (u32 i = first; i < p->ops.n; i++)
+		close_op(p, i);
+}
+
+static void plan_string(struct plan *p, struct source at, u32 cap)
+{
+	add(p, &at, (struct snapshot_op){ .is_string = true, .cap = (u16)cap });
+}
+
+static void plan_bytes(struct plan *p, const struct call_view *v, struct source at, u32 base,
+		       u32 cap)
+{
+	struct call_len len = len_at(v->len, base);
+	u32 op;
+
+	if (len.kind == LEN_NONE)
+		len = (struct call_len){ LEN_CONST, (u16)cap, 0 };
+	op = add(p, &at, (struct snapshot_op){ .len = len, .scale = 1, .cap = (u16)cap });
+	if (op == SNAPSHOT_NONE || v->kind != VIEW_STRUCT)
+		return;
+	plan_members(p, v->st, op, 0, at.out);
+	close_op(p, op);
+}
+
+/* What a pointer points to. */
+static void plan_pointee(struct plan *p, const struct call_view *v, struct source at, u32 base)
+{
+	switch ((enum view_kind)v->kind) {
+	case VIEW_STRING: plan_string(p, at, p->limits->data + 2); break;
+	case VIEW_FILE_NAME: plan_string(p, at, p->limits->file_name); break;
+	case VIEW_STRINGS: plan_strings(p, at); break;
+	case VIEW_ENVIRON: plan_environ(p, at); break;
+	case VIEW_ARRAY: plan_array(p, v, at, base); break;
+	case VIEW_DATA: plan_bytes(p, v, at, base, p->limits->data); break;
+	case VIEW_CHOICE:
+		plan_bytes(p, v, at, base, MAX(view_size(v), v->len.kind ? p->limits->data : 0));
+		break;
+	default: plan_bytes(p, v, at, base, view_size(v));
+	}
+}
+
+/* ---- by the value of another argument */
+
+static bool applies(const struct plan *p, const struct call_view *v)
+{
+	return v->kind == VIEW_POINTER && (p->is_return || v->dir != VIEW_OUT);
+}
+
+static void put_case(struct snapshot_table *t, u32 value, u32 bytes)
+{
+	u32 page = value & ~(SNAPSHOT_PAGE - 1u);
+
+	for (u32 i = 0; i < SNAPSHOT_PAGES; i++) {
+		if (t->page[i] == ~0u)
+			t->page[i] = page;
+		if (t->page[i] != page)
+			continue;
+		t->bytes[i * SNAPSHOT_PAGE + value % SNAPSHOT_PAGE] = (u8)MIN(bytes, 255u);
+		return;
+	}
+	t->by_request = true;
+}
+
+/* Of structures, and of strings. */
+static void plan_cases(struct plan *p, const struct call_choice *c, struct source at, bool strings)
+{
+	struct snapshot_table *t = arena_new(p->a, struct snapshot_table);
+	u32 cap = 0;
+
+	memset(t->page, 0xff, sizeof(t->page));
+	for (u32 i = 0; i < c->n; i++) {
+		const struct call_view *v = &c->v[i].view;
+		u32 bytes;
+
+		if (!applies(p, v) || (v->of->kind == VIEW_STRING) != strings)
+			continue;
+		bytes = strings ? 1 : view_size(v->of) ? view_size(v->of) : p->limits->data;
+		put_case(t, (u32)c->v[i].value, bytes);
+		cap = MAX(cap, bytes);
+	}
+	if (!cap)
+		return;
+	add(p, &at,
+	    (struct snapshot_op){ .len = { LEN_ARG, c->where, 0 },
+				  .scale = 1,
+				  .table = t,
+				  .is_string = strings,
+				  .cap = (u16)(strings ? p->limits->data + 2 : MIN(cap, 255u)) });
+}
+
+static void plan_view(struct plan *p, const struct call_view *v, struct source at, u32 base)
+{
+	if (v->kind == VIEW_CHOICE && !v->choice->by_member) {
+		plan_cases(p, v->choice, at, false);
+		plan_cases(p, v->choice, at, true);
+	} else if (v->kind == VIEW_STRUCT) {
+		plan_members(p, v->st, at.parent, at.off, at.out);
+	} else if (applies(p, v)) {
+		at.out |= v->dir == VIEW_OUT;
+		plan_pointee(p, v->of, at, base);
+	}
+}
+
+const struct snapshot *call_snapshot(struct arena *a, const struct call_format *f, bool is_return,
+				     const struct snapshot_limits *limits)
+{
+	struct plan p = { .a = a, .limits = limits, .is_return = is_return };
+	struct snapshot *c = arena_new(a, struct snapshot);
+
+	for (u32 i = 0; i < f->n; i++) {
+		const struct call_view *v = &f->arg[i].view;
+
+		plan_view(&p, v, (struct source){ .parent = SNAPSHOT_NONE, .arg = i }, 0);
+		c->wants_entry |= is_return && v->dir >= VIEW_INOUT;
+	}
+	c->n_args = ALIGN_UP(f->n, 2u);
+	c->n = p.ops.n;
+	c->v = p.ops.v;
+	c->size = CALL_AT_ARGS + 8 * c->n_args;
+	for (u32 i = 0; i < c->n; i++)
+		c->size += CALL_PIECE_HEAD + ALIGN_UP((u32)c->v[i].cap, 8u);
+	if (c->wants_entry)
+		c->size += call_snapshot(a, f, false, limits)->size;
+	return c;
+}
+
+static bool same_table(const struct snapshot_table *a, const struct snapshot_table *b)
+{
+	return a == b ||
+	       (a && b && !memcmp(a->page, b->page, sizeof(a->page)) &&
+		!memcmp(a->bytes, b->bytes, sizeof(a->bytes)) && a->by_request == b->by_request);
+}
+
+static bool same_op(const struct snapshot_op *a, const struct snapshot_op *b)
+{
+	return a->parent == b->parent && a->arg == b->arg && a->src_off == b->src_off &&
+	       a->plus == b->plus && a->is_string == b->is_string && a->is_link == b->is_link &&
+	       a->on_success == b->on_success && a->len.kind == b->len.kind &&
+	       a->len.value == b->len.value && a->len.size == b->len.size && a->scale == b->scale &&
+	       a->cap == b->cap && a->skip == b->skip && same_table(a->table, b->table);
+}
+
+bool snapshot_equal(const struct snapshot *a, const struct snapshot *b)
+{
+	if (!a || !b || a == b)
+		return a == b;
+	if (a->n_args != b->n_args || a->n != b->n || a->wants_entry != b->wants_entry)
+		return false;
+	for (u32 i = 0; i < a->n; i++)
+		if (!same_op(&a->v[i], &b->v[i]))
+			return false;
+	return true;
+}

@@ -1,0 +1,434 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Reads the views of system call arguments from their tables: calls.def, callstructs.def (both
+ * explain their text) and callsets.def. Each is read once, when it is first needed.
+ */
+#include <stdlib.h>
+#include "base/hash.h"
+#include "sym/calls.h"
+#include "sym/callviews.h"
+#include "sym/constants.h"
+
+static struct arena all; /* of everything here: lives as long as the process */
+static struct hash formats, structs, choices, named_sets;
+
+static const struct row {
+	const char *name, *by, *text;
+	u32 size;
+} struct_rows[] = {
+#define S(name, size, text) { #name, NULL, text, size },
+#define N(name, by, text)
+#include "sym/callstructs.def"
+#undef S
+#undef N
+}, choice_rows[] = {
+#define S(name, size, text)
+#define N(name, by, text) { #name, by, text, 0 },
+#include "sym/callstructs.def"
+#undef S
+#undef N
+};
+
+static const struct row *find_row(const struct row *rows, u32 n, const char *name)
+{
+	for (u32 i = 0; i < n; i++)
+		if (streq(rows[i].name, name))
+			return &rows[i];
+	BUG("no description of %s", name);
+}
+
+/* ---- text */
+
+static u32 number(const char **s)
+{
+	char *end;
+	u32 n = (u32)strtoul(*s, &end, 0);
+
+	*s = end;
+	return n;
+}
+
+/* Up to one of the characters in `end`, which is passed over. */
+static const char *word(const char **s, const char *end)
+{
+	size_t n = strcspn(*s, end);
+	const char *w = arena_strndup(&all, *s, n);
+
+	*s += n + ((*s)[n] != '\0');
+	return w;
+}
+
+/* ---- sets */
+
+static void complete_set(struct call_set *set)
+{
+	set->v = arena_array(&all, struct call_name, CALL_SET_MAX);
+	set->n = call_set(&all, set->name, set->v, CALL_SET_MAX);
+	set->complete = NULL;
+}
+
+static struct call_set *find_set(const char *name)
+{
+	struct call_set *set = hash_gets(&named_sets, name);
+
+	if (set)
+		return set;
+	set = arena_new(&all, struct call_set);
+	set->name = name;
+	set->complete = complete_set;
+	hash_puts(&named_sets, name, set);
+	return set;
+}
+
+/* ---- views */
+
+static struct call_view read_view(const char **s);
+static const struct call_struct *find_struct(const char *name);
+static const struct call_choice *find_choice(const char *name);
+
+/* :2 :r :*2 :=16 :m8/4 :b0 */
+static struct call_len read_len(const char **s)
+{
+	static const struct {
+		char letter;
+		enum call_len_kind kind;
+	} kinds[] = { { 'r', LEN_RESULT },
+		      { '*', LEN_POINTEE },
+		      { '=', LEN_CONST },
+		      { 'm', LEN_MEMBER },
+		      { 'b', LEN_BITS } };
+	struct call_len len = {};
+
+	if (**s != ':')
+		return len;
+	len.kind = LEN_ARG;
+	++*s;
+	for (u32 i = 0; i < ARRAY_SIZE(kinds); i++)
+		if (**s == kinds[i].letter) {
+			len.kind = kinds[i].kind;
+			++*s;
+			break;
+		}
+	if (len.kind != LEN_RESULT)
+		len.value = (u16)number(s);
+	if (len.kind == LEN_MEMBER) {
+		++*s;
+		len.size = (u8)number(s);
+	}
+	return len;
+}
+
+static const struct call_view *read_inner(const char **s)
+{
+	struct call_view *v = arena_new(&all, struct call_view);
+
+	*v = read_view(s);
+	return v;
+}
+
+static const struct letter {
+	char letter;
+	u8 kind, size, base;
+	bool is_signed;
+} letters[] = {
+	{ 'd', VIEW_NUMBER, 0, 10, true },    { 'u', VIEW_NUMBER, 0, 10, false },
+	{ 'x', VIEW_NUMBER, 0, 16, false },   { 'X', VIEW_NUMBER, 0, 17, false },
+	{ 'o', VIEW_NUMBER, 0, 8, false },    { 'p', VIEW_ADDRESS, 8, 16, false },
+	{ 'f', VIEW_FLAGS, 0, 0, false },     { 'e', VIEW_NAMES, 0, 0, true },
+	{ 'm', VIEW_FILE_MODE, 0, 8, false }, { 'M', VIEW_MODE, 0, 8, false },
+	{ 'D', VIEW_DEVICE, 0, 0, false },    { 'i', VIEW_ID, 4, 0, false },
+	{ 'h', VIEW_PORT, 2, 0, false },      { 'a', VIEW_INET, 4, 0, false },
+	{ 'A', VIEW_INET6, 16, 0, false },    { 'S', VIEW_SIGNALS, 8, 0, false },
+	{ 'W', VIEW_WAIT, 4, 0, false },      { 'c', VIEW_CHARS, 0, 0, false },
+	{ 'b', VIEW_BYTES, 0, 0, false },     { 'P', VIEW_PATH, 0, 0, false },
+	{ 'F', VIEW_FD_SET, 0, 0, false },    { '"', VIEW_DATA, 0, 0, false },
+	{ 's', VIEW_STRING, 0, 0, false },    { 'n', VIEW_FILE_NAME, 0, 0, false },
+	{ 'V', VIEW_STRINGS, 0, 0, false },   { 'E', VIEW_ENVIRON, 0, 0, false },
+	{ '@', VIEW_AT, 4, 0, true },         { '-', VIEW_HIDDEN, 0, 0, false },
+};
+
+static void read_letter(struct call_view *v, const char **s)
+{
+	char c = **s;
+	bool in_place;
+
+	++*s;
+	for (u32 i = 0; i < ARRAY_SIZE(letters); i++) {
+		if (letters[i].letter != c)
+			continue;
+		*v = (struct call_view){ .kind = letters[i].kind,
+					 .size = letters[i].size,
+					 .base = letters[i].base,
+					 .is_signed = letters[i].is_signed };
+		in_place = v->kind == VIEW_CHARS || v->kind == VIEW_BYTES || v->kind == VIEW_PATH;
+		if (**s >= '0' && **s <= '9') {
+			u32 n = number(s);
+
+			if (in_place)
+				v->count = (u16)n;
+			else
+				v->size = (u8)n;
+		}
+		if (v->kind == VIEW_FLAGS || v->kind == VIEW_NAMES) {
+			++*s;
+			v->set = find_set(word(s, " ;]"));
+			*s -= (*s)[-1] != '\0' && strchr(" ;]", (*s)[-1]);
+		}
+		return;
+	}
+	BUG("view '%c%s'", c, *s);
+}
+
+static struct call_view read_view(const char **s)
+{
+	struct call_view v = {};
+	u8 dir = VIEW_IN;
+
+	if (**s == '<' || **s == '~' || **s == '=') {
+		dir = **s == '<' ? VIEW_OUT : **s == '~' ? VIEW_INOUT : VIEW_WAS;
+		++*s;
+	}
+	switch (*(*s)++) {
+	case '*':
+		v.kind = VIEW_POINTER;
+		v.size = 8;
+		v.of = read_inner(s);
+		break;
+	case '{':
+		v.kind = VIEW_STRUCT;
+		v.st = find_struct(word(s, "}"));
+		break;
+	case '(':
+		v.kind = VIEW_MEMBERS;
+		v.st = find_struct(word(s, ")"));
+		break;
+	case '[':
+		v.kind = VIEW_ARRAY;
+		v.of = read_inner(s);
+		++*s; /* ] */
+		break;
+	case '?':
+		v.kind = VIEW_CHOICE;
+		v.choice = find_choice(word(s, "?"));
+		break;
+	default: --*s; read_letter(&v, s);
+	}
+	v.dir = dir;
+	v.len = read_len(s);
+	return v;
+}
+
+u32 view_size(const struct call_view *v)
+{
+	u32 size = v->count ? v->count : v->size;
+
+	switch ((enum view_kind)v->kind) {
+	case VIEW_STRUCT:
+	case VIEW_MEMBERS: return v->st->size;
+	case VIEW_ARRAY: return v->len.kind == LEN_CONST ? v->len.value * view_size(v->of) : 0;
+	case VIEW_CHOICE:
+		size = view_size(&v->choice->rest);
+		for (u32 i = 0; i < v->choice->n; i++)
+			size = MAX(size, view_size(&v->choice->v[i].view));
+		return size;
+	case VIEW_FD_SET: return 128;
+	default: return size;
+	}
+}
+
+/* ---- structures and choices */
+
+static u32 alignment(const struct call_view *v)
+{
+	u32 size = v->kind == VIEW_ARRAY ? view_size(v->of) : v->size;
+
+	return size == 2 || size == 4 || size == 8 ? size : 1;
+}
+
+/* "tv_sec=d8 tv_nsec=d8": members follow each other as in C; @16 is at 16, ... leaves some out. */
+static void read_members(struct call_struct *st, const char *s)
+{
+	VEC(struct call_field) fields = {};
+	u32 at = 0;
+
+	while (*s) {
+		struct call_field f;
+
+		if (*s == '@') {
+			s++;
+			at = number(&s);
+			s += *s == ' ';
+			continue;
+		}
+		if (*s == '.') {
+			st->has_more = true;
+			break;
+		}
+		f.name = word(&s, "=");
+		f.view = read_view(&s);
+		s += *s == ' ';
+		at = ALIGN_UP(at, alignment(&f.view));
+		f.offset = at;
+		at += view_size(&f.view);
+		if (f.view.kind != VIEW_HIDDEN)
+			vec_push(&all, &fields, f);
+	}
+	st->v = fields.v;
+	st->n = fields.n;
+}
+
+static const struct call_struct *find_struct(const char *name)
+{
+	struct call_struct *st = hash_gets(&structs, name);
+	const struct row *row;
+
+	if (st)
+		return st;
+	row = find_row(struct_rows, ARRAY_SIZE(struct_rows), name);
+	st = arena_new(&all, struct call_struct);
+	*st = (struct call_struct){ .name = row->name, .size = row->size };
+	hash_puts(&structs, row->name, st);
+	read_members(st, row->text);
+	return st;
+}
+
+static s64 case_value(const char *text)
+{
+	s64 value = 0;
+
+	if (!constant_find(text, &value))
+		value = strtoll(text, NULL, 0);
+	return value;
+}
+
+/* "TCGETS,TCGETS2 <*{termios};* p": values, a space, their view; "*": any other value. */
+static void read_cases(struct call_choice *c, const char *s)
+{
+	VEC(struct call_case) cases = {};
+
+	while (*s) {
+		const char *values = word(&s, " ");
+		struct call_view view = read_view(&s);
+
+		s += *s == ';';
+		if (*values == '*')
+			c->rest = view;
+		while (*values && *values != '*')
+			vec_push(&all, &cases,
+				 (struct call_case){ case_value(word(&values, ",")), view });
+	}
+	c->v = cases.v;
+	c->n = cases.n;
+}
+
+/* By: "1" the second argument, "m0/2" the member at offset 0 of 2 bytes, "1&0xff" some bits. */
+static const struct call_choice *find_choice(const char *name)
+{
+	struct call_choice *c = hash_gets(&choices, name);
+	const struct row *row;
+	const char *by;
+
+	if (c)
+		return c;
+	row = find_row(choice_rows, ARRAY_SIZE(choice_rows), name);
+	c = arena_new(&all, struct call_choice);
+	*c = (struct call_choice){ .mask = ~0u, .size = 4 };
+	hash_puts(&choices, row->name, c);
+	by = row->by;
+	if (*by == 'm') {
+		by++;
+		c->by_member = true;
+	}
+	c->where = (u16)number(&by);
+	if (*by == '/') {
+		by++;
+		c->size = (u8)number(&by);
+	}
+	if (*by == '&') {
+		by++;
+		c->mask = number(&by);
+	}
+	read_cases(c, row->text);
+	return c;
+}
+
+/* ---- calls */
+
+/* Sizes and signs of C types that are not evident. */
+static struct call_view view_of_c_type(const char *type)
+{
+	static const struct {
+		const char *type, *view;
+	} rows[] = {
+		{ "int", "d4" },           { "unsigned int", "u4" }, { "unsigned", "u4" },
+		{ "u32", "u4" },           { "__u32", "u4" },        { "__s32", "d4" },
+		{ "pid_t", "d4" },         { "uid_t", "i4" },        { "gid_t", "i4" },
+		{ "qid_t", "i4" },         { "key_t", "x4" },        { "timer_t", "d4" },
+		{ "mqd_t", "d4" },         { "const int", "d4" },    { "const __u32", "u4" },
+		{ "long", "d8" },          { "loff_t", "d8" },       { "off_t", "d8" },
+		{ "unsigned long", "u8" }, { "size_t", "u8" },       { "const size_t", "u8" },
+		{ "clockid_t", "d4" },     { "key_serial_t", "d4" }, { "rwf_t", "u4" },
+		{ "__u64", "x8" },         { "aio_context_t", "p" }, { "umode_t", "M4" },
+	};
+	const char *text = "p";
+
+	if (!strchr(type, '*'))
+		text = "d4";
+	for (u32 i = 0; i < ARRAY_SIZE(rows); i++)
+		if (streq(rows[i].type, type))
+			text = rows[i].view;
+	return read_view(&text);
+}
+
+static struct call_view view_of_word(const struct call_arg *arg)
+{
+	static const char *const views[] = { [CALL_STRING] = "*n",
+					     [CALL_AT] = "@",
+					     [CALL_MODE] = "M2",
+					     [CALL_HEX] = "x4",
+					     [CALL_ADDRESS] = "p" };
+	const char *text;
+	struct call_view v;
+
+	switch (arg->word) {
+	case CALL_CTYPE: return view_of_c_type(arg->type);
+	case CALL_FLAGS:
+	case CALL_NAMES:
+		return (struct call_view){ .kind = arg->word == CALL_FLAGS ? VIEW_FLAGS :
+									     VIEW_NAMES,
+					   .size = 4,
+					   .is_signed = arg->word == CALL_NAMES,
+					   .set = find_set(arg->type) };
+	case CALL_STRING:
+	case CALL_AT:
+	case CALL_MODE:
+	case CALL_HEX:
+	case CALL_ADDRESS: break;
+	}
+	text = views[arg->word];
+	v = read_view(&text);
+	return v;
+}
+
+const struct call_format *call_format(const char *event)
+{
+	struct call_format *f = hash_gets(&formats, event);
+	const struct call_desc *c = f ? NULL : call_find(event);
+	struct call_arg args[CALL_MAX_ARGS];
+
+	if (!c)
+		return f;
+	f = arena_new(&all, struct call_format);
+	f->name = c->event;
+	f->n = call_args(&all, c, args, CALL_MAX_ARGS);
+	hash_puts(&formats, c->event, f);
+	for (u32 i = 0; i < f->n; i++) {
+		const char *view = args[i].view;
+
+		f->arg[i] = (struct call_field){ .name = args[i].name,
+						 .offset = i,
+						 .view = view ? read_view(&view) :
+								view_of_word(&args[i]) };
+	}
+	return f;
+}

@@ -1,0 +1,563 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The arguments of a system call as text. Input: a value of argstr and the views of the call
+ * (type/call.h). Output: the spelling of strace 6.1, as its manual page and its output show it.
+ *
+ *	AT_FDCWD, "/etc/passwd", O_RDONLY|O_CLOEXEC
+ *	1, {st_mode=S_IFREG|0644, st_size=3, ...}
+ */
+#include <arpa/inet.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <sys/wait.h>
+#include "base/visible.h"
+#include "trace/call_text.h"
+#include "trace/call_words.h"
+
+enum { MOST_SHOWN = 32, /* bytes of text, elements of an array */ MOST_DEPTH = 8 };
+
+struct shown {
+	struct buf *b;
+	const u8 *value;
+	u32 used, n_args;
+	bool returned;
+	s64 result;
+	s64 left; /* bytes that the call has put into buffers which were not shown yet */
+	u32 depth;
+};
+
+/* Where the bytes of a value are. */
+struct bytes {
+	const u8 *p;
+	u32 n;
+	const u8 *base; /* of the structure that it is a member of: n_base bytes */
+	u32 n_base;
+	bool out; /* it is as the call has left it */
+};
+
+static void show(struct shown *s, const struct call_view *v, struct bytes at);
+
+static u64 word_at(const u8 *p, u32 size)
+{
+	u64 v = 0;
+
+	memcpy(&v, p, MIN(size, (u32)sizeof(v)));
+	return v;
+}
+
+static u64 arg(const struct shown *s, u32 i)
+{
+	return i < s->n_args ? word_at(s->value + CALL_AT_ARGS + 8 * i, 8) : 0;
+}
+
+/* The captured memory from an address on: of the return if out, else of the entry. */
+static struct bytes memory(const struct shown *s, u64 address, u32 wanted, bool out)
+{
+	struct bytes found = { .out = out };
+
+	address &= (1ull << CALL_PIECE_SHIFT) - 1;
+	for (u32 at = CALL_AT_ARGS + 8 * s->n_args; at + CALL_PIECE_HEAD <= s->used;) {
+		u64 head = word_at(s->value + at, 8),
+		    from = head & ((1ull << CALL_PIECE_SHIFT) - 1);
+		u32 len = (u32)(head >> CALL_PIECE_SHIFT), skip = (u32)(address - from);
+		const u8 *p = s->value + at + CALL_PIECE_HEAD;
+
+		if (len > s->used - at - CALL_PIECE_HEAD)
+			break;
+		at += CALL_PIECE_HEAD + ALIGN_UP(len, 8u);
+		if (address < from || address - from >= len)
+			continue;
+		if (found.p &&
+		    (out ? len - skip < MIN(wanted, found.n) : found.n >= MIN(wanted, len - skip)))
+			continue;
+		found.p = p + skip;
+		found.n = len - skip;
+	}
+	return found;
+}
+
+/* ---- numbers */
+
+static s64 number_of(const struct call_view *v, const u8 *p)
+{
+	u64 n = word_at(p, v->size);
+	u32 unused = 64 - 8 * MIN(v->size, 8u);
+
+	return v->is_signed && v->size ? (s64)(n << unused) >> unused : (s64)n;
+}
+
+static void put_number(struct buf *b, const struct call_view *v, s64 n)
+{
+	if (v->base == 10 && v->is_signed)
+		buf_s64(b, n);
+	else if (v->base == 10)
+		buf_u64(b, (u64)n);
+	else if (v->base == 8)
+		buf_printf(b, "%#llo", (unsigned long long)n);
+	else
+		buf_printf(b, v->base == 16 ? "%#llx" : "%08llx", (unsigned long long)n);
+}
+
+static void put_address(struct buf *b, u64 v)
+{
+	if (v)
+		buf_printf(b, "%#llx", (unsigned long long)v);
+	else
+		buf_puts(b, "NULL");
+}
+
+static void put_fd(struct buf *b, s64 fd)
+{
+	if (fd == -100)
+		buf_puts(b, "AT_FDCWD");
+	else
+		buf_s64(b, fd);
+}
+
+static void put_id(struct buf *b, u64 id)
+{
+	if ((u32)id == ~0u)
+		buf_puts(b, "-1");
+	else
+		buf_u64(b, (u32)id);
+}
+
+static void put_mode(struct buf *b, u64 mode)
+{
+	buf_printf(b, "%#03llo", (unsigned long long)mode);
+}
+
+static void put_file_mode(struct buf *b, u64 mode)
+{
+	static const struct {
+		u32 value;
+		const char *name;
+	} types[] = { { S_IFREG, "S_IFREG" }, { S_IFSOCK, "S_IFSOCK" }, { S_IFIFO, "S_IFIFO" },
+		      { S_IFLNK, "S_IFLNK" }, { S_IFDIR, "S_IFDIR" },   { S_IFBLK, "S_IFBLK" },
+		      { S_IFCHR, "S_IFCHR" } },
+	  bits[] = { { S_ISUID, "S_ISUID|" }, { S_ISGID, "S_ISGID|" }, { S_ISVTX, "S_ISVTX|" } };
+
+	for (u32 i = 0; i < ARRAY_SIZE(types); i++)
+		if ((mode & S_IFMT) == types[i].value) {
+			buf_printf(b, "%s|", types[i].name);
+			mode &= ~(u64)S_IFMT;
+			break;
+		}
+	for (u32 i = 0; i < ARRAY_SIZE(bits); i++)
+		if (mode & bits[i].value) {
+			buf_puts(b, bits[i].name);
+			mode &= ~(u64)bits[i].value;
+		}
+	put_mode(b, mode);
+}
+
+static void put_device(struct buf *b, u64 dev)
+{
+	buf_printf(b, "makedev(%#x, %#x)", major(dev), minor(dev));
+}
+
+static void put_inet(struct buf *b, const u8 *p, bool six)
+{
+	char text[INET6_ADDRSTRLEN] = "";
+
+	inet_ntop(six ? AF_INET6 : AF_INET, p, text, sizeof(text));
+	buf_printf(b, six ? "inet_pton(AF_INET6, \"%s\", &sin6_addr)" : "inet_addr(\"%s\")", text);
+}
+
+static void put_port(struct buf *b, const struct call_view *v, u64 n)
+{
+	if (v->size == 2)
+		buf_printf(b, "htons(%u)", ntohs((u16)n));
+	else
+		buf_printf(b, "htonl(%u)", ntohl((u32)n));
+}
+
+/* ---- text */
+
+/* An octal escape is as short as the next character permits. */
+static void put_char(struct buf *b, u8 c, bool digit_follows)
+{
+	static const char plain[] = "\t\n\v\f\r\"\\", letter[] = "tnvfr\"\\";
+	const char *at = c ? strchr(plain, c) : NULL;
+
+	if (at)
+		buf_printf(b, "\\%c", letter[at - plain]);
+	else if (c >= ' ' && c <= '~')
+		buf_putc(b, (char)c);
+	else
+		buf_printf(b, digit_follows ? "\\%03o" : "\\%o", c);
+}
+
+static void put_quoted(struct buf *b, const u8 *p, u32 n)
+{
+	buf_putc(b, '"');
+	for (u32 i = 0; i < n; i++)
+		put_char(b, p[i], i + 1 < n && p[i + 1] >= '0' && p[i + 1] <= '9');
+	buf_putc(b, '"');
+}
+
+/* As text: n bytes of which the first are known. */
+static void put_data(struct buf *b, const u8 *p, u32 known, u64 n)
+{
+	u32 shown = (u32)MIN(MIN((u64)known, n), (u64)MOST_SHOWN);
+
+	put_quoted(b, p, shown);
+	if (n > shown)
+		buf_puts(b, "...");
+}
+
+/* Up to the NUL, which is among the bytes unless the text was cut. */
+static void put_string(struct buf *b, const struct call_view *v, struct bytes at)
+{
+	u32 len = (u32)strnlen((const char *)at.p, at.n), most = len;
+	bool cut = len + 1 >= at.n && v->kind == VIEW_FILE_NAME && at.n > MOST_SHOWN * 4 &&
+		   at.n % 64 == 0;
+
+	if (v->kind == VIEW_STRING)
+		most = MIN(len, (u32)MOST_SHOWN);
+	put_quoted(b, at.p, most);
+	if (cut || most < len)
+		buf_puts(b, "...");
+}
+
+static void put_chars(struct buf *b, struct bytes at, u32 n)
+{
+	put_quoted(b, at.p, (u32)strnlen((const char *)at.p, MIN(n, at.n)));
+}
+
+/* sun_path: "/tmp/x", @"abstract" */
+static void put_path(struct buf *b, struct bytes at)
+{
+	if (at.n && !at.p[0]) {
+		buf_putc(b, '@');
+		put_quoted(b, at.p + 1, at.n - 1);
+	} else {
+		put_chars(b, at, at.n);
+	}
+}
+
+/* ---- structures, arrays */
+
+static s64 len_of(const struct shown *s, struct call_len len, struct bytes at)
+{
+	struct bytes m;
+
+	switch (len.kind) {
+	case LEN_NONE: return -1;
+	case LEN_CONST: return len.value;
+	case LEN_ARG: return (s64)arg(s, len.value);
+	case LEN_BITS: return ((s64)arg(s, len.value) + 7) / 8;
+	case LEN_RESULT: return s->returned ? s->result : -1;
+	case LEN_POINTEE:
+		m = memory(s, arg(s, len.value), 4, at.out);
+		return m.n >= 4 ? (s64)word_at(m.p, 4) : -1;
+	case LEN_MEMBER:
+		return at.base && len.value + len.size <= at.n_base ?
+			       (s64)word_at(at.base + len.value, len.size) :
+			       -1;
+	}
+	return -1;
+}
+
+static u32 size_of(const struct call_view *v)
+{
+	switch ((enum view_kind)v->kind) {
+	case VIEW_STRUCT:
+	case VIEW_MEMBERS: return v->st->size;
+	case VIEW_ARRAY: return v->len.kind == LEN_CONST ? v->len.value * size_of(v->of) : 0;
+	case VIEW_CHARS:
+	case VIEW_BYTES: return v->count;
+	case VIEW_CHOICE:
+	case VIEW_PATH: return 0;
+	default: return v->size;
+	}
+}
+
+/* Of a structure of which the first bytes are known. Returns whether a member was shown. */
+static bool show_members(struct shown *s, const struct call_struct *st, struct bytes at)
+{
+	bool some = false;
+
+	for (u32 i = 0; i < st->n; i++) {
+		const struct call_field *f = &st->v[i];
+		struct bytes m = { .base = at.p, .n_base = at.n, .out = at.out };
+
+		if (f->offset >= at.n || f->offset + size_of(&f->view) > at.n)
+			break;
+		m.p = at.p + f->offset;
+		m.n = at.n - f->offset;
+		if (some)
+			buf_puts(s->b, ", ");
+		if (*f->name)
+			buf_printf(s->b, "%s=", f->name);
+		show(s, &f->view, m);
+		some = true;
+	}
+	return some;
+}
+
+static void show_struct(struct shown *s, const struct call_struct *st, struct bytes at)
+{
+	buf_putc(s->b, '{');
+	if (show_members(s, st, at) && st->has_more)
+		buf_puts(s->b, ", ...");
+	buf_putc(s->b, '}');
+}
+
+static void show_array(struct shown *s, const struct call_view *v, struct bytes at, s64 n)
+{
+	u32 size = MAX(size_of(v->of), 1u), known = at.n / size;
+
+	if (n < 0)
+		n = known;
+	buf_putc(s->b, '[');
+	for (u32 i = 0; i < n; i++) {
+		if (i)
+			buf_puts(s->b, ", ");
+		if (i >= known || i >= MOST_SHOWN) {
+			buf_puts(s->b, "...");
+			break;
+		}
+		show(s, v->of,
+		     (struct bytes){ .p = at.p + (size_t)i * size, .n = size, .out = at.out });
+	}
+	buf_putc(s->b, ']');
+}
+
+static const struct call_view *chosen(const struct shown *s, const struct call_choice *c,
+				      const u8 *base, u32 n_base)
+{
+	u64 value;
+
+	if (!c->by_member)
+		value = arg(s, c->where);
+	else if (base && c->where + c->size <= n_base)
+		value = word_at(base + c->where, c->size);
+	else
+		return &c->rest;
+	for (u32 i = 0; i < c->n; i++)
+		if (((u32)value & c->mask) == (u32)c->v[i].value)
+			return &c->v[i].view;
+	return &c->rest;
+}
+
+/* ---- what pointers lead to */
+
+static void show_strings(struct shown *s, u64 address)
+{
+	static const struct call_view string = { .kind = VIEW_STRING };
+
+	buf_putc(s->b, '[');
+	for (u32 i = 0;; i++, address += 8) {
+		struct bytes p = memory(s, address, 8, false), text = {};
+
+		if (p.n >= 8 && !word_at(p.p, 8))
+			break;
+		buf_puts(s->b, i ? ", " : "");
+		if (p.n < 8 || i >= MOST_SHOWN) {
+			buf_puts(s->b, "...");
+			break;
+		}
+		text = memory(s, word_at(p.p, 8), 1, false);
+		if (text.p)
+			put_string(s->b, &string, text);
+		else
+			put_address(s->b, word_at(p.p, 8));
+	}
+	buf_putc(s->b, ']');
+}
+
+static void show_environ(struct shown *s, u64 address)
+{
+	u32 n = 0;
+	bool ends = false;
+
+	put_address(s->b, address);
+	while (!ends) {
+		struct bytes p = memory(s, address + 8 * n, 8, false);
+
+		if (p.n < 8)
+			break;
+		ends = !word_at(p.p, 8);
+		n += !ends;
+	}
+	if (ends || n)
+		buf_printf(s->b, " /* %s%u var%s */", ends ? "" : "more than ", n,
+			   n == 1 ? "" : "s");
+}
+
+/* Of several buffers that a call fills in, the bytes that are in this one. */
+static s64 bytes_here(struct shown *s, s64 n)
+{
+	s64 here = MIN(n, s->left);
+
+	s->left -= here;
+	return here;
+}
+
+static void show_data(struct shown *s, const struct call_view *v, u64 address, struct bytes at)
+{
+	s64 n = len_of(s, v->len, at);
+	struct bytes m;
+
+	if (at.out && at.base)
+		n = bytes_here(s, n);
+	m = memory(s, address, (u32)MAX(n, (s64)1), at.out);
+	if (!n)
+		buf_puts(s->b, "\"\"");
+	else if (!m.p)
+		put_address(s->b, address);
+	else
+		put_data(s->b, m.p, m.n, n < 0 ? m.n : (u64)n);
+}
+
+static bool in_brackets(const struct call_view *v)
+{
+	return v->kind >= VIEW_NUMBER && v->kind <= VIEW_ID && v->kind != VIEW_FILE_MODE;
+}
+
+/* What it was and what it is. */
+static void show_both(struct shown *s, const struct call_view *v, struct bytes was, struct bytes is)
+{
+	show(s, v, was);
+	if (was.p != is.p && memcmp(was.p, is.p, MIN(v->size, MIN(was.n, is.n)))) {
+		buf_puts(s->b, " => ");
+		show(s, v, is);
+	}
+}
+
+static void show_object(struct shown *s, const struct call_view *v, u64 address, struct bytes at,
+			bool both)
+{
+	u32 size = size_of(v);
+	struct bytes m = memory(s, address, MAX(size, 1u), at.out);
+	s64 n = len_of(s, v->len, at);
+
+	if (v->kind == VIEW_ARRAY && !n) {
+		buf_puts(s->b, "[]");
+		return;
+	}
+	if (!m.p || (size && m.n < size && !n)) {
+		put_address(s->b, address);
+		return;
+	}
+	if (v->kind == VIEW_ARRAY) {
+		show_array(s, v, m, n);
+		return;
+	}
+	if (n >= 0)
+		m.n = (u32)MIN((s64)m.n, n);
+	m.base = m.p;
+	m.n_base = m.n;
+	if (in_brackets(v))
+		buf_putc(s->b, '[');
+	if (both)
+		show_both(s, v, memory(s, address, size, false), m);
+	else
+		show(s, v, m);
+	if (in_brackets(v))
+		buf_putc(s->b, ']');
+}
+
+static void show_pointer(struct shown *s, const struct call_view *v, struct bytes at)
+{
+	u64 address = word_at(at.p, 8);
+	bool both = v->dir == VIEW_INOUT && s->returned && s->result >= 0;
+
+	at.out |= v->dir == VIEW_OUT || both;
+	if (!address || (v->dir == VIEW_OUT && (!s->returned || s->result < 0))) {
+		put_address(s->b, address);
+		return;
+	}
+	switch ((enum view_kind)v->of->kind) {
+	case VIEW_STRINGS: show_strings(s, address); break;
+	case VIEW_ENVIRON: show_environ(s, address); break;
+	case VIEW_DATA: show_data(s, v->of, address, at); break;
+	default: show_object(s, v->of, address, at, both); break;
+	}
+}
+
+static void show_fd_set(struct shown *s, struct bytes at)
+{
+	u32 n = (u32)MIN(arg(s, 0), (u64)at.n * 8);
+	const char *between = "";
+
+	buf_putc(s->b, '[');
+	for (u32 fd = 0; fd < n; fd++)
+		if (at.p[fd / 8] >> fd % 8 & 1) {
+			buf_printf(s->b, "%s%u", between, fd);
+			between = " ";
+		}
+	buf_putc(s->b, ']');
+}
+
+static void show(struct shown *s, const struct call_view *v, struct bytes at)
+{
+	u64 word = at.p ? word_at(at.p, MIN(v->size, at.n)) : 0;
+
+	if (s->depth >= MOST_DEPTH)
+		return;
+	s->depth++;
+	switch ((enum view_kind)v->kind) {
+	case VIEW_NUMBER: put_number(s->b, v, number_of(v, at.p)); break;
+	case VIEW_ADDRESS: put_address(s->b, word); break;
+	case VIEW_FLAGS: put_flag_words(s->b, v->set, word); break;
+	case VIEW_NAMES: put_name_word(s->b, v->set, number_of(v, at.p)); break;
+	case VIEW_AT: put_fd(s->b, (s32)word); break;
+	case VIEW_MODE: put_mode(s->b, word); break;
+	case VIEW_FILE_MODE: put_file_mode(s->b, word); break;
+	case VIEW_DEVICE: put_device(s->b, word); break;
+	case VIEW_ID: put_id(s->b, word); break;
+	case VIEW_PORT: put_port(s->b, v, word); break;
+	case VIEW_INET: put_inet(s->b, at.p, false); break;
+	case VIEW_INET6: put_inet(s->b, at.p, true); break;
+	case VIEW_SIGNALS: put_signal_set(s->b, word); break;
+	case VIEW_WAIT: put_wait_status(s->b, (int)word); break;
+	case VIEW_CHARS: put_chars(s->b, at, v->count); break;
+	case VIEW_BYTES: put_data(s->b, at.p, at.n, MIN(v->count, at.n)); break;
+	case VIEW_PATH: put_path(s->b, at); break;
+	case VIEW_FD_SET: show_fd_set(s, at); break;
+	case VIEW_STRUCT: show_struct(s, v->st, at); break;
+	case VIEW_MEMBERS: show_members(s, v->st, at); break;
+	case VIEW_ARRAY: show_array(s, v, at, len_of(s, v->len, at)); break;
+	case VIEW_CHOICE: show(s, chosen(s, v->choice, at.base, at.n_base), at); break;
+	case VIEW_POINTER: show_pointer(s, v, at); break;
+	case VIEW_STRING:
+	case VIEW_FILE_NAME: put_string(s->b, v, at); break;
+	case VIEW_DATA: put_data(s->b, at.p, at.n, at.n); break;
+	case VIEW_HIDDEN:
+	case VIEW_STRINGS:
+	case VIEW_ENVIRON:
+	case N_VIEW_KINDS: break;
+	}
+	s->depth--;
+}
+
+void call_text(struct buf *b, const struct names *names, const void *value, u32 size)
+{
+	u64 head = word_at(value, 8);
+	u32 nr = (u32)(head >> CALL_NUMBER_SHIFT & CALL_NUMBER);
+	const struct call_format *f = names && names->prog && names->prog->calls &&
+						      nr < SYSCALL_SET_BITS ?
+					      names->prog->calls[nr] :
+					      NULL;
+	struct shown s = { .b = b,
+			   .value = value,
+			   .used = MIN((u32)(head & CALL_USED), size),
+			   .n_args = (u32)MIN(head >> CALL_ARGS_SHIFT & 0xff, (u64)CALL_MAX_ARGS),
+			   .returned = head >> CALL_RESULT_SHIFT & 1 };
+
+	if (!f || s.used < CALL_AT_ARGS + 8 * s.n_args || f->n > s.n_args)
+		return;
+	s.result = s.left = (s64)word_at(s.value + CALL_AT_RESULT, 8);
+	for (u32 i = 0; i < f->n; i++) {
+		const struct call_view *v = &f->arg[i].view;
+
+		if (v->kind == VIEW_CHOICE)
+			v = chosen(&s, v->choice, NULL, 0);
+		if (v->kind == VIEW_HIDDEN)
+			continue;
+		buf_puts(b, i ? ", " : "");
+		show(&s, v, (struct bytes){ .p = s.value + CALL_AT_ARGS + 8 * i, .n = 8 });
+	}
+}

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The arguments of a system call as text: the value of argstr, as strace prints it. */
+#ifndef SONDE_TRACE_CALL_TEXT_H
+#define SONDE_TRACE_CALL_TEXT_H
+
+#include "base/buf.h"
+#include "trace/names.h"
+
+/* value: of TY_CALL, size bytes, which are not trusted. */
+void call_text(struct buf *b, const struct names *names, const void *value, u32 size);
+
+#endif

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * System calls as text, as data: how each argument is shown (views), and which memory of the
+ * process a program copies for that (a snapshot). sym makes both from its tables, ir compiles the
+ * snapshot, trace shows the value:
+ *
+ *	u64 head            bytes in use, number of the call, CALL_HAS_RESULT
+ *	s64 result          0 at the entry
+ *	u64 args[n_args]
+ *	then pieces of memory, each: u64 address (48 bits) | length << 48, the bytes, padded to 8
+ *
+ * Showing looks pieces up by their address. If an address occurs twice, the first is of the entry
+ * of the call and the last of its return.
+ */
+#ifndef SONDE_TYPE_CALL_H
+#define SONDE_TYPE_CALL_H
+
+#include "type/loc.h"
+
+enum {
+	CALL_MAX_ARGS = 6,
+	CALL_USED = 0xffff, /* of head: bytes in use */
+	CALL_NUMBER_SHIFT = 16,
+	CALL_NUMBER = 0xffff,
+	CALL_RESULT_SHIFT = 32, /* 1: the call has returned */
+	CALL_ARGS_SHIFT = 40,   /* n_args */
+	CALL_AT_RESULT = 8,
+	CALL_AT_ARGS = 16,
+	CALL_PIECE_HEAD = 8,
+	CALL_PIECE_SHIFT = 48,
+};
+
+/* ---- views */
+
+enum view_kind {
+	VIEW_HIDDEN,
+	VIEW_NUMBER,    /* is_signed, base */
+	VIEW_ADDRESS,   /* NULL or 0x7f12 */
+	VIEW_FLAGS,     /* names of bits, from set */
+	VIEW_NAMES,     /* a name, from set */
+	VIEW_AT,        /* AT_FDCWD or a descriptor */
+	VIEW_MODE,      /* 0644 */
+	VIEW_FILE_MODE, /* S_IFREG|0644 */
+	VIEW_DEVICE,    /* makedev(0x8, 0x1) */
+	VIEW_ID,        /* of a user or group: -1 is shown as that */
+	VIEW_PORT,      /* htons(80) */
+	VIEW_INET,      /* inet_addr("127.0.0.1") */
+	VIEW_INET6,     /* inet_pton(AF_INET6, "::1") */
+	VIEW_SIGNALS,   /* a set: [INT TERM], ~[KILL] */
+	VIEW_WAIT,      /* [{WIFEXITED(s) && WEXITSTATUS(s) == 0}] */
+	VIEW_CHARS,     /* text in place, up to a NUL */
+	VIEW_BYTES,     /* bytes in place, as text */
+	VIEW_PATH,      /* text in place, of an AF_UNIX address */
+	VIEW_FD_SET,    /* descriptors: [3 4] */
+	VIEW_STRUCT,
+	VIEW_MEMBERS, /* of a structure, without its braces */
+	VIEW_ARRAY,   /* of, len */
+	VIEW_CHOICE,  /* by the value of another argument or member */
+	VIEW_POINTER, /* to of */
+	/* what only a pointer leads to */
+	VIEW_DATA,      /* bytes, len, as text */
+	VIEW_STRING,    /* NUL-terminated */
+	VIEW_FILE_NAME, /* likewise, shown whole */
+	VIEW_STRINGS,   /* ["ls", "/"]: an array of pointers that ends with NULL */
+	VIEW_ENVIRON,   /* its address, and how many there are */
+	N_VIEW_KINDS
+};
+
+enum view_dir {
+	VIEW_IN,
+	VIEW_OUT,   /* the call fills it in: an address until it has succeeded */
+	VIEW_INOUT, /* what it was, then what it is */
+	VIEW_WAS,   /* what it was, although the call changes it */
+};
+
+enum call_len_kind {
+	LEN_NONE,
+	LEN_CONST,
+	LEN_ARG,     /* the value of an argument */
+	LEN_RESULT,  /* the result of the call */
+	LEN_POINTEE, /* the u32 to which an argument points */
+	LEN_MEMBER,  /* a member of the structure: offset, size */
+	LEN_BITS,    /* the value of an argument, in bits */
+};
+
+struct call_len {
+	enum call_len_kind kind;
+	u16 value; /* LEN_CONST; number of the argument; offset of the member */
+	u8 size;   /* of the member */
+};
+
+struct call_name {
+	const char *name;
+	s64 value;
+	u32 mask; /* flags: the bits to compare */
+};
+
+/* Its names are read when they are first needed. */
+struct call_set {
+	const char *name, *members;
+	struct call_name *v;
+	u32 n;
+	void (*complete)(struct call_set *set); /* NULL once complete */
+};
+
+struct call_view {
+	u8 kind, size; /* bytes of a number */
+	u8 base;       /* VIEW_NUMBER: 8, 10, 16; 17: 8 hex digits */
+	bool is_signed;
+	u8 dir;
+	u16 count; /* VIEW_CHARS, VIEW_BYTES: bytes in place */
+	struct call_len len;
+	struct call_set *set;
+	const struct call_struct *st;
+	const struct call_choice *choice;
+	const struct call_view *of;
+};
+
+struct call_field {
+	const char *name;
+	u32 offset;
+	struct call_view view;
+};
+
+struct call_struct {
+	const char *name;
+	u32 size, n;
+	struct call_field *v;
+	bool has_more; /* members are left out: ", ..." */
+};
+
+struct call_case {
+	s64 value;
+	struct call_view view;
+};
+
+struct call_choice {
+	bool by_member; /* else by an argument */
+	u16 where;      /* its offset; number of the argument */
+	u8 size;        /* of the member */
+	u32 mask;       /* of the value that is compared */
+	struct call_case *v;
+	u32 n;
+	struct call_view rest; /* for any other value */
+};
+
+/* One call. */
+struct call_format {
+	const char *name;
+	u32 n;
+	struct call_field arg[CALL_MAX_ARGS]; /* offset: number of the argument */
+};
+
+/* ---- snapshots */
+
+enum {
+	SNAPSHOT_MAX_OPS = 250,
+	SNAPSHOT_NONE = 0xff, /* no op */
+	SNAPSHOT_PAGES = 2,
+	SNAPSHOT_PAGE = 256,
+};
+
+/* Bytes by the value of an argument, for values in two pages of 256. */
+struct snapshot_table {
+	u32 page[SNAPSHOT_PAGES]; /* value of its first entry */
+	u8 bytes[SNAPSHOT_PAGES * SNAPSHOT_PAGE];
+	bool by_request; /* of other values the size that an ioctl request has in its bits */
+};
+
+/* One piece of memory to copy. */
+struct snapshot_op {
+	/* where its address is: an argument, or a word at src_off in the piece of op `parent` */
+	u8 parent, arg;
+	u16 src_off;
+	u16 plus;                           /* added to the address */
+	bool is_string;                     /* NUL-terminated; cap includes the NUL */
+	bool is_link;                       /* a pointer in a list that ends with NULL */
+	bool on_success;                    /* only if the result is not negative */
+	struct call_len len;                /* LEN_MEMBER: in the piece of `parent` */
+	u16 scale, cap;                     /* bytes for each of len; at most */
+	const struct snapshot_table *table; /* of the value of len's argument; NULL: len itself */
+	u16 skip;                           /* so many ops after it need its piece */
+};
+
+struct snapshot {
+	bool wants_entry; /* at the return: pieces of the entry are needed, too */
+	u32 n_args;       /* to send: an even number */
+	u32 n;
+	struct snapshot_op *v;
+	u32 size; /* bytes of the value at most */
+};
+
+#endif
