@@ -14,6 +14,7 @@ struct cli;
 struct option_row;
 struct bundle;
 struct tool;
+struct strace;
 
 /*
  * The vocabulary of the command line: sets of options. An option (option.c) names the sets that
@@ -109,6 +110,8 @@ struct cli {
 	const char *after_command; /* request.traced.command, if it is from them */
 	bool all, no_follow;       /* -a, --no-follow */
 	const char *output;        /* -o */
+	bool output_appends;       /* ... keeps what the file has */
+	struct strace *strace;     /* sonde strace: its options and state */
 	enum when escape;          /* --escape */
 	bool quiet, buffering_given;
 	u32 n_warnings_given; /* -k */
@@ -177,6 +180,8 @@ int put_out(const struct cli *c, struct buf *text);
 int output_open(const struct cli *c);
 /* The sink of a run: c->host.sink. 0, or the exit status after a message. */
 int sink_open(struct cli *c);
+/* Results go to this descriptor instead; buffered as suits it. */
+void sink_to(struct cli *c, int fd);
 int sink_close(struct cli *c);
 
 /* Words that session splits as they are: what request.traced.command may be. */

@@ -195,7 +195,7 @@ static void zsh_options(struct buf *b, const struct command *cmd)
 		snprintf(spelling, sizeof spelling, "--%s", row->name);
 		zsh_option(b, row, spelling, "=");
 		snprintf(spelling, sizeof spelling, "-%c", row->key);
-		if (row->key)
+		if (option_key(row, cmd))
 			zsh_option(b, row, spelling, "+");
 	}
 }

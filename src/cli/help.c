@@ -32,13 +32,13 @@ static void put_help_row(struct buf *b, const char *left, const char *right)
 	buf_printf(b, "%s\n", right);
 }
 
-static void put_option(struct buf *b, const struct option_row *row)
+static void put_option(struct buf *b, const struct option_row *row, const struct command *cmd)
 {
 	struct buf left = { 0 };
 
-	if (!row->key)
+	if (!option_key(row, cmd))
 		buf_puts(&left, "    ");
-	option_spelling(&left, row);
+	option_spelling(&left, row, cmd);
 	put_help_row(b, left.s, row->help);
 	buf_release(&left);
 }
@@ -51,7 +51,7 @@ static void put_group(struct buf *b, enum option_group group, bool of_tool)
 		if (option_rows[i].group == group &&
 		    option_applies(&option_rows[i], &command_run) &&
 		    !(of_tool && option_rows[i].not_for_tools))
-			put_option(b, &option_rows[i]);
+			put_option(b, &option_rows[i], &command_run);
 }
 
 void put_running_options(struct buf *b)
@@ -141,7 +141,7 @@ static void put_command_group(struct buf *b, const struct command *cmd, enum opt
 			continue;
 		if (!n++)
 			buf_printf(b, "\n%s:\n", title);
-		put_option(b, row);
+		put_option(b, row, cmd);
 	}
 }
 
@@ -153,17 +153,34 @@ static void put_command_options(struct buf *b, const struct command *cmd)
 		put_command_group(b, cmd, g, option_groups[g]);
 }
 
+/* Several are the quickest introduction: they come before the text. */
+static void put_examples(struct buf *b, const struct command *cmd)
+{
+	bool several = strchr(cmd->example, '\n');
+
+	buf_printf(b, "\n%s:\n", several ? "Examples" : "Example");
+	for (const char *s = cmd->example; *s;) {
+		size_t n = strcspn(s, "\n");
+
+		buf_printf(b, "    %.*s\n", (int)n, s);
+		s += n + (s[n] == '\n');
+	}
+}
+
 static void put_command_help(struct buf *b, const struct cli *c, const struct command *cmd)
 {
 	enum { WIDTH = 84 };
 
 	buf_printf(b, "%s %s: %s\n\nUSAGE:\n", c->program, cmd->name, cmd->brief);
 	put_command_usage(b, c, cmd);
+	if (strchr(cmd->example, '\n'))
+		put_examples(b, cmd);
 	buf_putc(b, '\n');
 	fill_text(b, cmd->doc, 0, WIDTH);
 	if (!cmd->own_options)
 		put_command_options(b, cmd);
-	buf_printf(b, "\nExample:\n    %s\n", cmd->example);
+	if (!strchr(cmd->example, '\n'))
+		put_examples(b, cmd);
 }
 
 static int usage(struct cli *c)

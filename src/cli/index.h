@@ -3,6 +3,7 @@
 C(run)
 C(top)
 C(profile)
+C(strace)
 C(list)
 C(info)
 C(check)

@@ -69,6 +69,19 @@ static void set_script(struct cli *c, const struct job *job)
 	q->color = color_wanted(STDERR_FILENO);
 }
 
+static int open_sink(struct cli *c, const struct job *job)
+{
+	const char *output = c->output;
+	int ret;
+
+	c->output = job->separate_files ? NULL : output;
+	ret = sink_open(c);
+	if (!ret && !c->output && job->on_stderr)
+		sink_to(c, STDERR_FILENO);
+	c->output = output;
+	return ret;
+}
+
 int job_run(struct cli *c, const struct job *job)
 {
 	struct err err = { 0 };
@@ -78,7 +91,8 @@ int job_run(struct cli *c, const struct job *job)
 	c->host.wait_status = job->status_of_cmd ? &wait_status : NULL;
 	if (job->output)
 		c->sink.output = job->output;
-	if (sink_open(c))
+	c->output_appends = job->append;
+	if (open_sink(c, job))
 		return STATUS_WRONG;
 	if (job->verbatim)
 		c->sink.visible_out = false;

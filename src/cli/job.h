@@ -36,7 +36,10 @@ struct job {
 	const char *script; /* text of the language; borrowed during the run */
 	/* where its records and maps go; NULL: -f, the suffix of -o, text */
 	const struct output *output;
-	bool status_of_cmd; /* the exit status is that of CMD, as of strace(1) */
+	bool status_of_cmd;  /* the exit status is that of CMD, as of strace(1) */
+	bool on_stderr;      /* results go there instead of to standard output */
+	bool separate_files; /* the output opens files of its own, named after that of -o */
+	bool append;         /* to the file of -o */
 	bool verbatim; /* the terminal gets what is traced as it is: the output escapes itself */
 };
 

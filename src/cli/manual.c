@@ -194,6 +194,8 @@ static void man_command_option(void *ctx, const struct topic *t)
 	if (!option_is_listed(t->option, w->cmd) || w->own != (t->option->group == GROUP_HIDDEN))
 		return;
 	shown.section = w->own ? NULL : t->section;
+	if (t->option->key && !option_key(t->option, w->cmd))
+		shown.head = strstr(t->head, "--");
 	shown.n_facts = 0;
 	man_topic(w->p, &shown);
 }

@@ -42,6 +42,12 @@ static int take_text(struct cli *c, const struct option_row *row, const char *va
 	return 0;
 }
 
+/* The command reads c->given. */
+static int take_given(struct cli *c, const struct option_row *row, const char *value)
+{
+	return 0;
+}
+
 static int take_interpreter(struct cli *c, const struct option_row *row, const char *value)
 {
 	return take_text(c, row, "interpreter");
@@ -647,6 +653,45 @@ const struct option_row option_rows[] = {
 	  .help = "run begin and end in user space, without the kernel",
 	  .doc = "Needs no privilege; other probes receive no events. For tests of the language.",
 	  .take = take_interpreter, O(engine) },
+	{ .key = 'e', .name = "expression", .arg = "EXPR", .group = GROUP_HIDDEN, .take = take_given,
+	  .help = "trace=SET, signal=SET, status=SET, quiet=SET; SET alone is trace=SET",
+	  .doc = "SET is a list of names, separated by commas; ! before it means all others, and all and none are sets. "
+		 "Calls: names, numbers, classes (%file, %desc, %process, %network, %memory, %signal, %ipc, %clock, %creds, "
+		 "%stat, %fstat, %%stat, %statfs, %pure), and /REGEX. Results: successful, failed, unfinished, detached.",
+	  .command = &command_strace },
+	{ .key = 'f', .name = "follow-forks", .group = GROUP_HIDDEN, .take = take_given,
+	  .help = "as without it; -ff: write FILE.TID for each thread", .command = &command_strace },
+	{ .key = 'A', .name = "output-append-mode", .group = GROUP_HIDDEN, .take = take_given,
+	  .help = "append to the file of -o", .command = &command_strace },
+	{ .key = 'q', .name = "quiet", .group = GROUP_HIDDEN, .take = take_given,
+	  .help = "-qq: no lines about how threads end", .command = &command_strace },
+	{ .key = 't', .name = "absolute-timestamps", .group = GROUP_HIDDEN, .take = take_given,
+	  .help = "time of day; -tt: with microseconds; -ttt: seconds since 1970", .command = &command_strace },
+	{ .key = 'r', .name = "relative-timestamps", .group = GROUP_HIDDEN, .take = take_given,
+	  .help = "time since the line before", .command = &command_strace },
+	{ .key = 'T', .name = "syscall-times", .group = GROUP_HIDDEN, .take = take_given,
+	  .help = "time spent in each call", .command = &command_strace },
+	{ .key = 'n', .name = "syscall-number", .group = GROUP_HIDDEN, .take = take_given,
+	  .help = "numbers of calls", .command = &command_strace },
+	{ .key = 'a', .name = "columns", .arg = "COLUMN", .group = GROUP_HIDDEN, .take = take_given,
+	  .help = "align results in this column (40)", .command = &command_strace },
+	{ .key = 'z', .name = "successful-only", .group = GROUP_HIDDEN, .take = take_given,
+	  .help = "only calls that succeed", .command = &command_strace },
+	{ .key = 'Z', .name = "failed-only", .group = GROUP_HIDDEN, .take = take_given,
+	  .help = "only calls that fail", .command = &command_strace },
+	{ .key = 'E', .name = "env", .arg = "VAR[=VAL]", .group = GROUP_HIDDEN, .take = take_given,
+	  .help = "set or remove a variable of CMD's environment", .command = &command_strace },
+	{ .key = 'c', .name = "summary-only", .group = GROUP_HIDDEN, .take = take_given,
+	  .help = "print a table of calls, errors and time instead of lines", .command = &command_strace },
+	{ .key = 'C', .name = "summary", .group = GROUP_HIDDEN, .take = take_given,
+	  .help = "print lines and the table", .command = &command_strace },
+	{ .key = 'w', .name = "summary-wall-clock", .group = GROUP_HIDDEN, .take = take_given,
+	  .help = "the table shows time passed, not processor time", .command = &command_strace },
+	{ .key = 'S', .name = "summary-sort-by", .arg = "COLUMN", .group = GROUP_HIDDEN, .take = take_given,
+	  .help = "order of the table: time, calls, errors, name, avg-time, ...", .command = &command_strace },
+	{ .key = 'U', .name = "summary-columns", .arg = "LIST", .group = GROUP_HIDDEN, .take = take_given,
+	  .help = "columns of the table: time-percent,total-time,avg-time,calls,errors,name,min-time,max-time",
+	  .command = &command_strace },
 	{ .name = "check", .group = GROUP_HIDDEN,
 	  .help = "list files whose layout differs; exit with status 1 if there is one",
 	  .take = take_flag, .at = offsetof(struct cli, compare), .command = &command_fmt },
@@ -803,7 +848,8 @@ bool option_applies(const struct option_row *row, const struct command *cmd)
 
 bool option_is_listed(const struct option_row *row, const struct command *cmd)
 {
-	if (!option_applies(row, cmd) || row->group == GROUP_COMPAT)
+	if (!option_applies(row, cmd) || row->group == GROUP_COMPAT ||
+	    by_whole_name(cmd, row->name, strlen(row->name)) != row)
 		return false;
 	return row->group == GROUP_HIDDEN ? row->command != NULL : row->command == NULL;
 }
@@ -817,9 +863,14 @@ void option_takers(struct buf *b, const struct option_row *row)
 			buf_printf(b, "%s%s", n++ ? ", " : "", commands[i]->name);
 }
 
-void option_spelling(struct buf *b, const struct option_row *row)
+char option_key(const struct option_row *row, const struct command *cmd)
 {
-	if (row->key)
+	return row->key && (!cmd || option_by_key(cmd, row->key) == row) ? row->key : 0;
+}
+
+void option_spelling(struct buf *b, const struct option_row *row, const struct command *cmd)
+{
+	if (option_key(row, cmd))
 		buf_printf(b, "-%c, ", row->key);
 	buf_printf(b, "--%s", row->name);
 	if (row->arg)

@@ -64,7 +64,9 @@ bool option_is_listed(const struct option_row *row, const struct command *cmd);
 void option_takers(struct buf *b, const struct option_row *row);
 /* The folders of an environment variable, as further -I. */
 void take_include_path(struct cli *c, const char *variable);
+/* The letter that selects it in cmd: 0 if cmd has another option of that letter. cmd may be NULL. */
+char option_key(const struct option_row *row, const struct command *cmd);
 /* "-o, --output=FILE" */
-void option_spelling(struct buf *b, const struct option_row *row);
+void option_spelling(struct buf *b, const struct option_row *row, const struct command *cmd);
 
 #endif

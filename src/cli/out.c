@@ -10,7 +10,8 @@
 
 int output_open(const struct cli *c)
 {
-	int fd = open(c->output, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	int how = c->output_appends ? O_APPEND : O_TRUNC;
+	int fd = open(c->output, O_WRONLY | O_CREAT | O_CLOEXEC | how, 0666);
 
 	if (fd < 0)
 		say(c, "Failed to open output file: \"%s\": %s", c->output, strerror(errno));
@@ -33,6 +34,16 @@ int put_out(const struct cli *c, struct buf *text)
 	return 255;
 }
 
+void sink_to(struct cli *c, int fd)
+{
+	struct sink *s = &c->sink;
+
+	s->fd = fd;
+	if (!c->buffering_given)
+		s->buffering = isatty(fd) ? SINK_LINE : SINK_FULL;
+	s->visible_out = escape_wanted(c, fd) && !s->output->escapes;
+}
+
 int sink_open(struct cli *c)
 {
 	struct sink *s = &c->sink;
@@ -42,11 +53,9 @@ int sink_open(struct cli *c)
 		s->output = output_find("text");
 	if (c->output && (s->fd = output_open(c)) < 0)
 		return 1;
-	if (!c->buffering_given)
-		s->buffering = isatty(s->fd) ? SINK_LINE : SINK_FULL;
 	s->quiet = c->quiet;
 	s->is_file = c->output != NULL;
-	s->visible_out = escape_wanted(c, s->fd) && !s->output->escapes;
+	sink_to(c, s->fd);
 	s->visible_err = escape_wanted(c, STDERR_FILENO) && !s->output->escapes;
 	s->attached_on_stdout = getenv("__BPFTRACE_NOTIFY_PROBES_ATTACHED") != NULL;
 	c->host.sink = s;
@@ -60,7 +69,7 @@ int sink_close(struct cli *c)
 	if (rc < 0 && rc != -EPIPE)
 		say(c, "write %s: %s", c->output ? c->output : "standard output", strerror(-rc));
 	sink_release(&c->sink);
-	if (c->output && c->sink.fd >= 0)
+	if (c->sink.is_file && c->sink.fd >= 0)
 		close(c->sink.fd);
 	return rc < 0 && rc != -EPIPE ? 255 : 0;
 }

@@ -129,7 +129,7 @@ static void option_topic(struct arena *a, const struct option_row *row, topic_fn
 			   .doc = row->doc };
 	struct buf head = { 0 };
 
-	option_spelling(&head, row);
+	option_spelling(&head, row, NULL);
 	t.head = arena_strdup(a, head.s);
 	t.names = row->key ? arena_printf(a, "-%c --%s %s", row->key, row->name, row->name) :
 			     arena_printf(a, "--%s %s", row->name, row->name);

@@ -148,7 +148,14 @@ static u32 set_size(const u64 *set, u32 *only)
 
 struct opnd lower_syscall_number(struct lower *l)
 {
-	return lower_loc(l, &l->profile->syscall_nr).o;
+	struct opnd nr = lower_loc(l, &l->profile->syscall_nr).o;
+	u32 instead = l->profile->syscall_of_none; /* for -1 */
+
+	if (instead)
+		nr = ir_op2(l, IR_ADD, nr,
+			    ir_op2(l, IR_AND, ir_op2(l, IR_SAR, nr, o_imm(63)),
+				   o_imm((s64)instead + 1)));
+	return nr;
 }
 
 /* Of several programs on one attachment: the attached one. */

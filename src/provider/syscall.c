@@ -45,6 +45,10 @@ static void find_calls(struct provider_env *env, const char *what, struct number
 {
 	const char *family = call_family(what);
 
+	if (*what == '=') {
+		add_name(to, what + 1);
+		return;
+	}
 	if (family) {
 		add_family(env, to, family);
 		return;
@@ -124,7 +128,7 @@ static int list(struct provider_env *env, const struct spec *spec, bool verbose,
 	return ret;
 }
 
-/* syscall:NAME[:return] */
+/* syscall:NAME[:return], syscall:=NAME */
 static void calls(struct arena *a, const char *text, struct call_events *to)
 {
 	const char *name = text + strcspn(text, ":"), *end;
@@ -149,7 +153,7 @@ const struct provider provider_syscall = {
 	.syntax = "syscall:NAME[:return]",
 	.brief = "system calls, decoded",
 	.doc = "NAME is a system call with its newer variants (open is open, openat and openat2), "
-	       "a pattern, or a group: %desc, %file, %ipc, %memory, %network, %process, %signal. "
+	       "=NAME is that call alone (=open). It may be a pattern, or a group: %desc, %file, %ipc, %memory, %network, %process, %signal. "
 	       "args has the decoded arguments, including strings and flag names; argstr is all "
 	       "of them as text, with the structures and data that they point to, as strace "
 	       "prints them: what a call fills in is shown at its return. Return probes have "

@@ -519,6 +519,14 @@ static void group_event(struct provider_env *env, const struct spec *spec, struc
 		     arena_printf(env->arena, "%s:syscalls:%s", spec->provider->name, event), nr);
 }
 
+/* It restores the registers of before the signal, and the kernel then forgets the number: -1. */
+static u32 sigreturn_in(const u64 *set)
+{
+	int nr = syscall_number("rt_sigreturn");
+
+	return nr >= 0 && set[nr / 64] >> nr % 64 & 1 ? (u32)nr : 0;
+}
+
 static void fill_set(struct provider_env *env, struct group *g)
 {
 	struct profile *p = g->profile;
@@ -526,6 +534,7 @@ static void fill_set(struct provider_env *env, struct group *g)
 	p->syscall_set = arena_array(env->arena, u64, SYSCALL_MAX / 64);
 	for (u32 i = 0; i < g->numbers.n; i++)
 		p->syscall_set[g->numbers.v[i] / 64] |= 1ull << g->numbers.v[i] % 64;
+	p->syscall_of_none = p->decoded && !g->is_enter ? sigreturn_in(p->syscall_set) : 0;
 	if (!env->clause.name)
 		return;
 	if (g->numbers.n == 1) {

@@ -98,6 +98,8 @@ static struct instance *new_dispatcher(struct group *g)
 	in->body = node_new(&c->arena, N_BLOCK, first->clause->span);
 	in->profile = arena_dup(&c->arena, first->profile, sizeof *first->profile);
 	in->profile->syscall_set = arena_dup(&c->arena, g->set, sizeof g->set);
+	for (u32 i = 0; i < g->members.n; i++)
+		in->profile->syscall_of_none |= g->members.v[i]->profile->syscall_of_none;
 	in->provider = first->provider;
 	in->name = g->is_enter ? "rawtracepoint:sys_enter" : "rawtracepoint:sys_exit";
 	in->follow_map = in->partner = NO_INDEX;

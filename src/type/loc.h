@@ -197,9 +197,10 @@ struct profile {
 	 * which is what the SYSCALL instruction leaves; offsets in struct pt_regs. user_cs 0: not
 	 * here. */
 	u16 user_cs, at_cs, at_cx, at_ip;
-	u64 *syscall_set;  /* bitmap of SYSCALL_SET_BITS numbers, NULL: all */
-	u32 *syscall_site; /* number -> site index, for `probe`; NULL when there is one site */
-	u32 site;          /* site index when constant, NO_SITE: from cookie or syscall number */
+	u64 *syscall_set;    /* bitmap of SYSCALL_SET_BITS numbers, NULL: all */
+	u32 syscall_of_none; /* syscall_exit: the call that the number -1 stands for; 0: none */
+	u32 *syscall_site;   /* number -> site index, for `probe`; NULL when there is one site */
+	u32 site;            /* site index when constant, NO_SITE: from cookie or syscall number */
 	bool site_from_cookie;
 	/* which half of the cookie: 32 the low one, 64 the high one; 0: all of it */
 	u8 cookie_bits;

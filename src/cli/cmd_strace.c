@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* sonde strace: the system calls of a command or of processes, in the words of strace(1). */
+#include <stdlib.h>
+#include "cli/job.h"
+#include "cli/strace/strace.h"
+
+static int trace(struct strace *st)
+{
+	struct cli *c = st->c;
+	struct job job = {
+		.script = strace_script(st),
+		.output = &output_strace,
+		.status_of_cmd = true,
+		.on_stderr = true,
+		.separate_files = st->o.separate,
+		.append = st->o.append,
+		.verbatim = true,
+	};
+
+	st->s = &c->sink;
+	for (u32 i = 0; i < c->request.traced.n_pids; i++)
+		strace_add_process(st, c->request.traced.pids[i]);
+	st->awaits_exec = c->request.traced.command != NULL;
+	if (c->request.verbose)
+		say_note(c, "the script:\n%s", job.script);
+	return job_run(c, &job);
+}
+
+static int run(struct cli *c)
+{
+	struct strace *st;
+	int ret = job_targets(c, JOB_NEEDS_TARGET);
+
+	if (ret)
+		return ret;
+	st = xcalloc(1, sizeof(*st));
+	st->c = c;
+	c->strace = st;
+	ret = strace_read_options(st);
+	ret = ret ? ret : trace(st);
+	strace_release(st);
+	free(st);
+	return ret;
+}
+
+const struct command command_strace = {
+	.name = "strace",
+	.args = "-p PID | CMD [ARG]...",
+	.brief = "print system calls, as strace does",
+	.doc = "Children are followed unless there is --no-follow. Lines are those of strace(1), and so are the options. "
+	       "The trace goes to standard error, or to the file of -o, and the exit status is that of CMD. Processes "
+	       "are not stopped at their calls: tracing needs no ptrace, works for processes that a debugger holds, and "
+	       "costs well under a microsecond for each call. A call that has not returned within 50 ms is shown as "
+	       "begun. What the kernel's buffers cannot hold is counted and reported.",
+	.example = "sonde strace ls /usr\n"
+		   "sonde strace -e trace=%file -T -o make.trace make\n"
+		   "sonde strace -c -p 1234",
+	.run = run,
+	.takes = SETS_JOB,
+	.words_are_cmd = true,
+};

@@ -1,0 +1,715 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The output of sonde strace. In: the records of the script. Out: lines in the layout of strace(1). */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <unistd.h>
+#include "cli/strace/strace.h"
+#include "output/notice.h"
+#include "output/output.h"
+#include "trace/value.h"
+
+enum { SHOWN_AFTER_NS = 50 * 1000000 }; /* a call that takes longer is shown as begun */
+
+struct record {
+	const struct type *t;
+	const char *p;
+	u32 tid, pid;
+	u64 ns;
+};
+
+static struct strace *strace_of(struct sink *s)
+{
+	return ((struct cli *)((char *)s - offsetof(struct cli, sink)))->strace;
+}
+
+static s64 number(const struct record *r, u32 i)
+{
+	const struct field *f = &r->t->fields[i];
+
+	return i < r->t->n_fields ? value_int(f->type, r->p + f->offset) : 0;
+}
+
+/* ---- threads */
+
+static struct strace_thread *thread(struct strace *st, u32 tid, u32 pid)
+{
+	struct strace_thread *th = hash_get(&st->threads, &tid, sizeof(tid));
+
+	if (!th) {
+		th = xcalloc(1, sizeof(*th));
+		th->tid = tid;
+		th->fd = -1;
+		hash_put(&st->threads, &th->tid, sizeof(th->tid), th);
+	}
+	if (!th->lives) {
+		th->pid = pid;
+		th->lives = true;
+		st->n_live++;
+	}
+	return th;
+}
+
+/* The entry remains: the number may be given to another thread. */
+static void thread_ends(struct strace *st, struct strace_thread *th)
+{
+	if (st->current == th)
+		st->current = NULL;
+	th->call = NULL;
+	th->lives = th->is_open = th->is_ending = false;
+	st->n_live--;
+}
+
+void strace_add_process(struct strace *st, u32 pid)
+{
+	char path[64];
+	struct dirent *e;
+	DIR *dir;
+
+	snprintf(path, sizeof(path), "/proc/%u/task", pid);
+	dir = opendir(path);
+	while (dir && (e = readdir(dir)))
+		if (e->d_name[0] != '.')
+			thread(st, (u32)strtoul(e->d_name, NULL, 10), pid);
+	if (dir)
+		closedir(dir);
+}
+
+static struct strace_thread *next_thread(const struct strace *st, u32 *i)
+{
+	while (*i < st->threads.cap) {
+		const struct hash_slot *slot = &st->threads.slot[(*i)++];
+		struct strace_thread *th = slot->key ? slot->value : NULL;
+
+		if (th && th->lives)
+			return th;
+	}
+	return NULL;
+}
+
+/* ---- where lines go */
+
+static void open_file(struct strace *st, struct strace_thread *th)
+{
+	const char *path = arena_printf(&st->c->words_arena, "%s.%u", st->c->output, th->tid);
+	int how = O_WRONLY | O_CREAT | O_CLOEXEC | (st->o.append ? O_APPEND : O_TRUNC);
+
+	th->fd = open(path, how, 0666);
+	if (th->fd < 0)
+		st->s->error = -errno;
+}
+
+static void write_file(struct strace *st, struct strace_thread *th)
+{
+	size_t at = 0;
+
+	while (th->fd >= 0 && at < th->out.len) {
+		ssize_t n = write(th->fd, th->out.s + at, th->out.len - at);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0) {
+			st->s->error = -errno;
+			break;
+		}
+		at += (size_t)n;
+	}
+	buf_clear(&th->out);
+}
+
+/* Moves what has been put together to the output of the thread. */
+static void put_line(struct strace *st, struct strace_thread *th)
+{
+	struct buf *to = st->o.separate ? &th->out : &st->s->out;
+
+	if (st->o.separate && th->fd < 0)
+		open_file(st, th);
+	buf_add(to, st->line.s, st->line.len);
+	if (st->o.separate && (th->is_open || to->len > 65536))
+		write_file(st, th);
+	buf_clear(&st->line);
+	if (!st->o.separate)
+		sink_item(st->s);
+}
+
+/* ---- the parts of a line */
+
+static u64 wall_ns(const struct strace *st, u64 ns)
+{
+	const struct names *names = st->s->names;
+	struct timestamp_value ts = { .ns = ns, .mode = TS_BOOT };
+
+	return names && names->wall_ns ? names->wall_ns(names->ctx, &ts) : ns;
+}
+
+static void put_seconds(struct buf *b, u64 ns, const char *width)
+{
+	buf_printf(b, streq(width, "6") ? "%6llu.%06llu" : "%llu.%06llu",
+		   (unsigned long long)(ns / 1000000000),
+		   (unsigned long long)(ns % 1000000000 / 1000));
+}
+
+static void put_relative(struct strace *st, u64 ns)
+{
+	bool with_clock = st->o.time != TIME_NONE;
+	u64 since = st->last_ns && ns > st->last_ns ? ns - st->last_ns : 0;
+
+	buf_puts(&st->line, with_clock ? "(+" : "");
+	put_seconds(&st->line, since, "6");
+	buf_puts(&st->line, with_clock ? ") " : " ");
+	st->last_ns = ns;
+}
+
+static void put_time(struct strace *st, u64 ns)
+{
+	switch (st->o.time) {
+	case TIME_NONE: break;
+	case TIME_OF_DAY: time_text(&st->line, "%H:%M:%S ", wall_ns(st, ns)); break;
+	case TIME_OF_DAY_US: time_text(&st->line, "%H:%M:%S.%f ", wall_ns(st, ns)); break;
+	case TIME_EPOCH_US:
+		put_seconds(&st->line, wall_ns(st, ns), "");
+		buf_putc(&st->line, ' ');
+		break;
+	}
+	if (st->o.relative)
+		put_relative(st, ns);
+}
+
+static bool several(const struct strace *st)
+{
+	return st->n_live > 1;
+}
+
+static void put_prefix(struct strace *st, const struct strace_thread *th, u64 ns)
+{
+	bool in_file = st->s->is_file, follows = st->c->request.traced.scope == SCOPE_TREE;
+
+	if (!st->o.separate && in_file && (follows || st->c->request.traced.n_pids > 1))
+		buf_printf(&st->line, "%-5u ", th->tid);
+	else if (!st->o.separate && several(st))
+		buf_printf(&st->line, "[pid %5u] ", th->tid);
+	put_time(st, ns);
+}
+
+/* The arguments as text, in b. */
+static const char *format_args(const struct strace *st, struct buf *b, const struct type *t,
+			       const char *p)
+{
+	buf_clear(b);
+	if (t)
+		value_text(b, st->s->names, t, p);
+	return b->s ? b->s : "";
+}
+
+static size_t put_args_at_entry(struct strace *st, const char *call, const char *args)
+{
+	size_t n = strace_args_length(args, strace_args_at_entry(call, args));
+
+	buf_add(&st->line, args, n);
+	return n;
+}
+
+/* NAME(what is known at the entry; the line stays open */
+static void begin_call(struct strace *st, struct strace_thread *th)
+{
+	const char *args = format_args(st, &st->entry_args, th->args_type, th->args.s);
+
+	put_prefix(st, th, th->begun_ns);
+	if (st->o.numbers)
+		buf_printf(&st->line, "[%4u] ", th->nr);
+	buf_printf(&st->line, "%s(", th->call);
+	put_args_at_entry(st, th->call, args);
+	th->width = (u32)st->line.len;
+	th->is_shown = th->is_open = true;
+	put_line(st, th);
+}
+
+/* Another line follows: the call that began last gets a line of its own. */
+static void close_current(struct strace *st, const char *how)
+{
+	struct strace_thread *th = st->current;
+
+	st->current = NULL;
+	if (!th)
+		return;
+	if (!th->is_open)
+		begin_call(st, th);
+	th->is_open = false;
+	buf_printf(&st->line, " %s\n", how);
+	put_line(st, th);
+}
+
+static void begin_line(struct strace *st, struct strace_thread *th, u64 ns)
+{
+	if (!st->o.separate)
+		close_current(st, "<unfinished ...>");
+	put_prefix(st, th, ns);
+}
+
+static void put_equals(struct strace *st, u32 width)
+{
+	buf_putc(&st->line, ')');
+	width += (u32)st->line.len;
+	buf_pad(&st->line, ' ', width < st->o.column ? st->o.column - width : 1);
+	buf_puts(&st->line, "= ");
+}
+
+static void flush_held(struct strace *st, struct strace_thread *th, u64 ns)
+{
+	if (!th->held.len)
+		return;
+	begin_line(st, th, ns);
+	buf_add(&st->line, th->held.s, th->held.len);
+	buf_putc(&st->line, '\n');
+	buf_clear(&th->held);
+	put_line(st, th);
+}
+
+/* ---- calls */
+
+/* The call of "syscall:NAME:return". */
+static void name_site(struct strace *st, struct strace_site *to, u64 site)
+{
+	const char *text = site_text(st->s->names->prog, false, site);
+	const char *name = text ? strchr(text, ':') : NULL;
+	int nr;
+
+	if (!name)
+		return;
+	to->call = arena_strndup(&st->c->words_arena, name + 1, strcspn(name + 1, ":"));
+	nr = syscall_number(to->call);
+	to->nr = nr < 0 ? SYSCALL_MAX : (u32)nr;
+}
+
+static const struct strace_site *site_of(struct strace *st, const struct record *r)
+{
+	u64 i = (u64)number(r, 4);
+	u32 n = st->s->names->prog->sites.n;
+
+	if (i >= n)
+		return NULL;
+	if (st->n_sites < n) {
+		st->sites = xrealloc(st->sites, n * sizeof(*st->sites));
+		memset(st->sites + st->n_sites, 0, (n - st->n_sites) * sizeof(*st->sites));
+		st->n_sites = n;
+	}
+	if (!st->sites[i].call)
+		name_site(st, &st->sites[i], i);
+	return st->sites[i].call ? &st->sites[i] : NULL;
+}
+
+/* Begins and returns are shown together, and only some. */
+static bool shows_whole(const struct strace *st)
+{
+	return st->o.status != STATUS_ALL;
+}
+
+static bool has_status(const struct strace *st, bool is_error)
+{
+	return st->o.status & (is_error ? STATUS_FAILED : STATUS_SUCCESSFUL);
+}
+
+/* What has no return, because it was lost. */
+static void drop_call(struct strace *st, struct strace_thread *th)
+{
+	if (th->call && st->o.lines && !shows_whole(st)) {
+		if (st->o.separate)
+			st->current = th;
+		if (st->current == th)
+			close_current(st, "<unfinished ...>");
+	}
+	if (st->current == th)
+		st->current = NULL;
+	th->call = NULL;
+	th->is_open = th->is_shown = false;
+}
+
+static void on_enter(struct strace *st, const struct record *r)
+{
+	struct strace_thread *th = thread(st, r->tid, r->pid);
+	const struct field *args = &r->t->fields[5];
+	const struct strace_site *site = site_of(st, r);
+
+	if (!site || !strace_has_call(&st->o, site->nr))
+		return;
+	drop_call(st, th);
+	th->is_new = false;
+	th->call = site->call;
+	th->nr = site->nr;
+	th->begun_ns = r->ns;
+	th->begun_clock = (u64)number(r, 6);
+	th->args_type = args->type;
+	buf_clear(&th->args);
+	buf_add(&th->args, r->p + args->offset, args->type->size);
+	if (!st->o.lines || shows_whole(st))
+		return;
+	if (!st->o.separate) {
+		close_current(st, "<unfinished ...>");
+		st->current = th;
+	}
+}
+
+static void put_spent(struct strace *st, u64 ns)
+{
+	if (!st->o.spent)
+		return;
+	buf_puts(&st->line, " <");
+	put_seconds(&st->line, ns, "");
+	buf_putc(&st->line, '>');
+}
+
+/* The call and its arguments up to the closing parenthesis, which may have begun on a line before. */
+static u32 put_call(struct strace *st, struct strace_thread *th, const char *args, u64 ns)
+{
+	u32 width = 0;
+
+	if (th->is_open) {
+		width = th->width;
+		st->current = NULL;
+		th->is_open = false;
+	} else if (th->is_shown) {
+		begin_line(st, th, ns);
+		buf_printf(&st->line, "<... %s resumed>", th->call);
+	} else {
+		if (st->current == th)
+			st->current = NULL;
+		begin_line(st, th, th->begun_ns);
+		if (st->o.numbers)
+			buf_printf(&st->line, "[%4u] ", th->nr);
+		buf_printf(&st->line, "%s(", th->call);
+		put_args_at_entry(st, th->call, args);
+	}
+	return width;
+}
+
+static void put_return(struct strace *st, struct strace_thread *th, const struct record *r)
+{
+	const struct field *f = &r->t->fields[5];
+	const char *args = format_args(st, &st->args, f->type, r->p + f->offset);
+	size_t n = strace_args_length(args, strace_args_at_entry(th->call, args));
+	s64 ret = number(r, 7);
+	u32 width = put_call(st, th, args, r->ns);
+
+	buf_puts(&st->line, args + n);
+	put_equals(st, width);
+	strace_put_result(&st->line, th->call, args, ret);
+	put_spent(st, r->ns - th->begun_ns);
+	buf_putc(&st->line, '\n');
+	put_line(st, th);
+}
+
+/* exec in a thread that is not the first: it takes the number of the process. */
+static void superseded(struct strace *st, struct strace_thread *first, const struct record *r)
+{
+	struct strace_thread *th;
+	u32 i = 0;
+
+	if (!(first->tid == first->pid) || first->call)
+		return;
+	while ((th = next_thread(st, &i)))
+		if (th->pid == first->pid && th != first && th->call &&
+		    starts_with(th->call, "execve"))
+			break;
+	if (!th)
+		return;
+	begin_line(st, first, r->ns);
+	buf_printf(&st->line, "+++ superseded by execve in pid %u +++\n", th->tid);
+	put_line(st, first);
+	first->call = th->call;
+	first->nr = th->nr;
+	first->begun_ns = th->begun_ns;
+	first->is_shown = th->is_shown;
+	thread_ends(st, th);
+}
+
+static void on_return(struct strace *st, const struct record *r)
+{
+	struct strace_thread *th = thread(st, r->tid, r->pid);
+	const struct strace_site *site = site_of(st, r);
+	s64 ret = number(r, 7);
+	bool is_error;
+
+	if (!site || !strace_has_call(&st->o, site->nr))
+		return;
+	if (starts_with(site->call, "execve") && !th->call)
+		superseded(st, th, r);
+	if (!th->call && th->is_new) { /* the fork of its parent */
+		th->is_new = false;
+		return;
+	}
+	if (!th->call ||
+	    th->nr != site->nr) { /* it began before we did, or was refused by seccomp */
+		drop_call(st, th);
+		th->begun_ns = r->ns;
+		th->begun_clock = (u64)number(r, 6);
+	}
+	th->call = site->call;
+	th->nr = site->nr;
+	is_error = strace_is_error(site->call, ret);
+	if (st->o.summary)
+		strace_count_call(st, site->nr, (u64)number(r, 6) - th->begun_clock, is_error);
+	if (st->o.lines && has_status(st, is_error))
+		put_return(st, th, r);
+	th->call = NULL;
+	th->is_shown = false;
+	flush_held(st, th, r->ns);
+}
+
+/* ---- threads and signals */
+
+static void on_born(struct strace *st, const struct record *r)
+{
+	thread(st, r->tid, r->pid)->is_new = true;
+}
+
+/* A call that the thread does not return from. */
+static void end_call(struct strace *st, struct strace_thread *th, u64 ns)
+{
+	const char *args;
+	u32 width;
+
+	if (!th->call)
+		return;
+	args = format_args(st, &st->args, th->args_type, th->args.s);
+	width = put_call(st, th, args, ns);
+	if (strace_args_length(args, strace_args_at_entry(th->call, args)) < strlen(args))
+		buf_puts(&st->line, " <unfinished ...>");
+	put_equals(st, width);
+	buf_puts(&st->line, "?\n");
+	put_line(st, th);
+	th->call = NULL;
+}
+
+static void end_thread(struct strace *st, struct strace_thread *th, s32 code, u64 ns)
+{
+	if (st->o.lines && st->o.status & STATUS_UNFINISHED)
+		end_call(st, th, ns);
+	if (st->o.lines && !st->o.no_exit) {
+		begin_line(st, th, ns);
+		strace_put_end(&st->line, code);
+		buf_putc(&st->line, '\n');
+		put_line(st, th);
+	}
+	if (st->o.separate)
+		write_file(st, th);
+	if (th->fd >= 0)
+		close(th->fd);
+	th->fd = -1;
+	thread_ends(st, th);
+}
+
+/* The first thread of a process is reported when the others have ended: as by wait(2). */
+static void on_end(struct strace *st, const struct record *r)
+{
+	struct strace_thread *th = thread(st, r->tid, r->pid), *first;
+	s32 code = (s32)number(r, 4);
+	bool is_last = number(r, 5) == 0;
+
+	th->end_code = code;
+	if (th->tid == th->pid && !is_last) {
+		th->is_ending = true;
+		return;
+	}
+	end_thread(st, th, code, r->ns);
+	first = th->tid == th->pid ? NULL : thread(st, th->pid, th->pid);
+	if (is_last && first && first->is_ending)
+		end_thread(st, first, first->end_code, r->ns);
+}
+
+static void put_signal(struct buf *b, const struct record *r)
+{
+	u64 words[4];
+
+	for (u32 i = 0; i < ARRAY_SIZE(words); i++)
+		words[i] = (u64)number(r, 7 + i);
+	buf_puts(b, "--- ");
+	strace_put_signal_name(b, (u32)number(r, 4));
+	buf_putc(b, ' ');
+	strace_put_siginfo(b, (u32)number(r, 4), (s32)number(r, 5), (s32)number(r, 6), words);
+	buf_puts(b, " ---");
+}
+
+/* SIGKILL is not delivered: its line is that of the end. */
+static bool shows_signal(const struct strace *st, const struct record *r)
+{
+	u64 signo = (u64)number(r, 4);
+
+	return st->o.lines && signo && signo != SIGKILL && st->o.signals >> (signo - 1) & 1;
+}
+
+static void on_signal(struct strace *st, const struct record *r)
+{
+	struct strace_thread *th = thread(st, r->tid, r->pid);
+
+	if (!shows_signal(st, r))
+		return;
+	begin_line(st, th, r->ns);
+	put_signal(&st->line, r);
+	buf_putc(&st->line, '\n');
+	put_line(st, th);
+}
+
+/* It is delivered to no one: strace, for which it is queued, shows it after the call. */
+static void on_ignored(struct strace *st, const struct record *r)
+{
+	struct strace_thread *th = hash_get(&st->threads, &r->tid, sizeof(r->tid));
+
+	if (!th || !th->lives || !shows_signal(st, r))
+		return;
+	buf_clear(&th->held);
+	put_signal(&th->held, r);
+	if (!th->call)
+		flush_held(st, th, r->ns);
+}
+
+/* ---- time */
+
+static bool is_late(const struct strace_thread *th, u64 ns)
+{
+	return th->call && !th->is_shown && ns > th->begun_ns + SHOWN_AFTER_NS;
+}
+
+static void on_tick(struct strace *st, const struct record *r)
+{
+	struct strace_thread *th;
+	u32 i = 0;
+
+	if (!st->o.lines || shows_whole(st))
+		return;
+	if (!st->o.separate) {
+		if (st->current && is_late(st->current, r->ns))
+			begin_call(st, st->current);
+		return;
+	}
+	while ((th = next_thread(st, &i))) {
+		if (is_late(th, r->ns))
+			begin_call(st, th);
+		write_file(st, th);
+	}
+}
+
+static void on_exec(struct strace *st, const struct record *r)
+{
+	st->awaits_exec = false;
+	thread(st, r->pid, r->pid);
+}
+
+/* ---- the output */
+
+static void (*const handlers[N_STRACE_RECORDS])(struct strace *st, const struct record *r) = {
+	[RECORD_ENTER] = on_enter, [RECORD_RETURN] = on_return, [RECORD_BORN] = on_born,
+	[RECORD_END] = on_end,     [RECORD_SIGNAL] = on_signal, [RECORD_IGNORED] = on_ignored,
+	[RECORD_TICK] = on_tick,   [RECORD_EXEC] = on_exec,
+};
+
+/* Until CMD is executed, its process is ours. */
+static bool is_ours(struct strace *st, const struct record *r, s64 kind)
+{
+	const struct strace_site *site;
+
+	if (!st->awaits_exec || kind == RECORD_EXEC)
+		return false;
+	site = kind == RECORD_ENTER ? site_of(st, r) : NULL;
+	st->awaits_exec = !site || !starts_with(site->call, "execve");
+	return st->awaits_exec;
+}
+
+static void value(struct sink *s, const struct type *t, const void *p)
+{
+	struct strace *st = strace_of(s);
+	struct record r = { .t = t, .p = p };
+	s64 kind;
+
+	if (t->kind != TY_TUPLE || t->n_fields < 4)
+		return;
+	kind = number(&r, 0);
+	r.tid = (u32)number(&r, 1);
+	r.pid = (u32)number(&r, 2);
+	r.ns = (u64)number(&r, 3);
+	if (kind > 0 && kind < N_STRACE_RECORDS && !is_ours(st, &r, kind))
+		handlers[kind](st, &r);
+}
+
+static void attached(struct sink *s, u32 n_probes)
+{
+	put_notify(s);
+}
+
+static void text(struct sink *s, enum sink_text kind, const char *bytes, size_t len)
+{
+	output_text.text(s, kind, bytes, len);
+}
+
+static void table(struct sink *s, const struct table *t)
+{
+}
+
+/* Memory that cannot be read is shown as its address: that is no loss. */
+static void lost(struct sink *s, const struct loss *loss, u64 count)
+{
+	if (loss_row(loss)->reason)
+		output_text.lost(s, loss, count);
+}
+
+static void message(struct sink *s, enum sink_level level, struct span span, const char *bytes)
+{
+	output_text.message(s, level, span, bytes);
+}
+
+/* Detached: the call that was begun last is shown. */
+static void end(struct sink *s)
+{
+	struct strace *st = strace_of(s);
+	struct strace_thread *th;
+	u32 i = 0;
+
+	while (st->o.separate && (th = next_thread(st, &i))) {
+		st->current = th->call ? th : NULL;
+		close_current(st, "<detached ...>");
+		write_file(st, th);
+	}
+	close_current(st, "<detached ...>");
+	if (st->o.summary)
+		strace_put_summary(st, &s->out);
+	sink_flush(s);
+}
+
+void strace_release(struct strace *st)
+{
+	for (u32 i = 0; i < st->threads.cap; i++) {
+		struct strace_thread *th = st->threads.slot[i].key ? st->threads.slot[i].value :
+								     NULL;
+
+		if (!th)
+			continue;
+		if (th->fd >= 0)
+			close(th->fd);
+		buf_release(&th->args);
+		buf_release(&th->held);
+		buf_release(&th->out);
+		free(th);
+	}
+	hash_release(&st->threads);
+	buf_release(&st->line);
+	buf_release(&st->entry_args);
+	buf_release(&st->args);
+	free(st->sites);
+}
+
+const struct output output_strace = {
+	.name = "strace",
+	.brief = "lines as strace(1) prints them",
+	.attached = attached,
+	.text = text,
+	.value = value,
+	.table = table,
+	.lost = lost,
+	.message = message,
+	.test = text_test,
+	.tested = text_tested,
+	.bench = text_bench,
+	.end = end,
+};

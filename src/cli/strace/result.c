@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What follows "= ", and how the text of arguments is divided at the entry. */
+#include <string.h>
+#include "base/os_names.h"
+#include "cli/strace/strace.h"
+
+enum result_kind { RESULT_NUMBER, RESULT_HEX, RESULT_OCTAL };
+
+/*
+ * Calls that differ from the rest: in how the result is shown, whether all results are valid, and in
+ * how many arguments are known at the entry. fs/, mm/ and kernel/ of the kernel define which
+ * arguments a call sets.
+ */
+static const struct result_row {
+	const char *calls;
+	enum result_kind kind;
+	bool never_fails;
+} rows[] = {
+	{ "brk", RESULT_HEX, true },
+	{ "mmap mremap shmat", RESULT_HEX, false },
+	{ "umask", RESULT_OCTAL, true },
+	{ "getpid getppid gettid getuid geteuid getgid getegid getpgrp alarm personality",
+	  RESULT_NUMBER, true },
+};
+
+static const struct {
+	const char *calls;
+	u32 n;
+} at_entry[] = {
+	{ "pipe pipe2 getcwd uname sysinfo times getresuid getresgid getrandom gettimeofday getcpu time "
+	  "rt_sigpending",
+	  0 },
+	{ "read pread64 readv preadv preadv2 getdents getdents64 stat lstat fstat statfs fstatfs wait4 "
+	  "readlink recvfrom recvmsg recvmmsg accept accept4 getsockname getpeername clock_gettime "
+	  "clock_getres nanosleep rt_sigtimedwait sigaltstack getrusage getitimer getrlimit getgroups "
+	  "listxattr llistxattr flistxattr sched_getparam get_robust_list capget epoll_wait epoll_pwait "
+	  "epoll_pwait2 msgrcv mq_timedreceive sched_rr_get_interval adjtimex",
+	  1 },
+	{ "newfstatat readlinkat rt_sigaction rt_sigprocmask waitid setitimer getxattr lgetxattr fgetxattr "
+	  "sched_getaffinity sched_getattr clock_adjtime timer_create io_setup",
+	  2 },
+	{ "prlimit64 socketpair getsockopt clock_nanosleep", 3 },
+	{ "statx", 4 },
+};
+
+static bool lists(const char *words, const char *word)
+{
+	size_t len = strlen(word);
+
+	for (const char *s = words; *s;) {
+		size_t n = strcspn(s, " ");
+
+		if (n == len && !memcmp(s, word, n))
+			return true;
+		s += n + strspn(s + n, " ");
+	}
+	return false;
+}
+
+static const struct result_row *row_of(const char *call)
+{
+	for (u32 i = 0; i < ARRAY_SIZE(rows); i++)
+		if (lists(rows[i].calls, call))
+			return &rows[i];
+	return NULL;
+}
+
+bool strace_is_error(const char *call, s64 ret)
+{
+	const struct result_row *row = row_of(call);
+
+	return ret < 0 && ret >= -4095 && !(row && row->never_fails);
+}
+
+/* ---- codes that restart a call: include/linux/errno.h; they never reach a program */
+
+static const struct {
+	s64 code;
+	const char *name, *text;
+} restarts[] = {
+	{ 512, "ERESTARTSYS", "To be restarted if SA_RESTART is set" },
+	{ 513, "ERESTARTNOINTR", "To be restarted" },
+	{ 514, "ERESTARTNOHAND", "To be restarted if no handler" },
+	{ 516, "ERESTART_RESTARTBLOCK", "Interrupted by signal" },
+};
+
+static void put_error(struct buf *b, s64 code)
+{
+	const char *name = os_error_name((u32)code);
+
+	for (u32 i = 0; i < ARRAY_SIZE(restarts); i++)
+		if (restarts[i].code == code) {
+			buf_printf(b, "? %s (%s)", restarts[i].name, restarts[i].text);
+			return;
+		}
+	if (name)
+		buf_printf(b, "-1 %s (%s)", name, os_error_text((u32)code));
+	else
+		buf_printf(b, "-1 (errno %lld)", (long long)code);
+}
+
+/* ---- remarks after the number */
+
+static const struct {
+	const char *calls, *remark;
+} zero_remarks[] = {
+	{ "poll ppoll select pselect6", " (Timeout)" },
+};
+
+static void put_remark(struct buf *b, const char *call, s64 ret)
+{
+	for (u32 i = 0; i < ARRAY_SIZE(zero_remarks) && !ret; i++)
+		if (lists(zero_remarks[i].calls, call))
+			buf_puts(b, zero_remarks[i].remark);
+}
+
+void strace_put_result(struct buf *b, const char *call, const char *args, s64 ret)
+{
+	const struct result_row *row = row_of(call);
+	enum result_kind kind = row ? row->kind : RESULT_NUMBER;
+
+	if (strace_is_error(call, ret)) {
+		put_error(b, -ret);
+		return;
+	}
+	if (kind == RESULT_HEX)
+		buf_printf(b, "%#llx", (unsigned long long)ret);
+	else if (kind == RESULT_OCTAL)
+		buf_printf(b, "%s%llo", ret ? "0" : "", (unsigned long long)ret);
+	else
+		buf_s64(b, ret);
+	put_remark(b, call, ret);
+}
+
+/* ---- arguments as text */
+
+u32 strace_args_at_entry(const char *call, const char *args)
+{
+	for (u32 i = 0; i < ARRAY_SIZE(at_entry); i++)
+		if (lists(at_entry[i].calls, call))
+			return at_entry[i].n;
+	return UINT32_MAX;
+}
+
+/* Past a string, which begins at s. */
+static const char *after_string(const char *s)
+{
+	for (s++; *s && *s != '"'; s++)
+		s += *s == '\\' && s[1];
+	return *s ? s + 1 : s;
+}
+
+/* Past a comment such as 24 vars. */
+static const char *after_comment(const char *s)
+{
+	const char *end = strstr(s + 2, "*/");
+
+	return end ? end + 2 : s + strlen(s);
+}
+
+size_t strace_args_length(const char *args, u32 n)
+{
+	const char *s = args;
+	u32 depth = 0;
+
+	if (!n)
+		return 0;
+	while (*s) {
+		if (*s == '"') {
+			s = after_string(s);
+			continue;
+		}
+		if (s[0] == '/' && s[1] == '*') {
+			s = after_comment(s);
+			continue;
+		}
+		if (strchr("([{", *s))
+			depth++;
+		else if (strchr(")]}", *s) && depth)
+			depth--;
+		else if (*s == ',' && !depth && !--n)
+			return (size_t)(s - args) + 1 + (s[1] == ' ');
+		s++;
+	}
+	return (size_t)(s - args);
+}

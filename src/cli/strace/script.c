@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The script of a run. In: the options. Out: text of the language, a print() for each record. */
+#include "cli/strace/strace.h"
+
+/* The words of a siginfo: kernel_siginfo begins with three numbers, its union is at byte 16. */
+static const char signals[] =
+	"rawtracepoint:signal_deliver {\n"
+	"	$at = (uint64)args.info;\n"
+	"	print((%d, tid, pid, nsecs, args.sig, args.info.si_code, args.info.si_errno,\n"
+	"	       *(uint64 *)($at + 16), *(uint64 *)($at + 24), *(uint64 *)($at + 32), *(uint64 *)($at + 40)));\n"
+	"}\n";
+
+/* The special values of info are SEND_SIG_NOINFO and SEND_SIG_PRIV; result 1 is TRACE_SIGNAL_IGNORED. */
+static const char ignored[] =
+	"rawtracepoint:signal_generate /args.result == 1 && (uint64)args.info > 1/ {\n"
+	"	$at = (uint64)args.info;\n"
+	"	print((%d, args.task.pid, args.task.tgid, nsecs, args.sig, args.info.si_code, args.info.si_errno,\n"
+	"	       *(uint64 *)($at + 16), *(uint64 *)($at + 24), *(uint64 *)($at + 32), *(uint64 *)($at + 40)));\n"
+	"}\n";
+
+/* The count of live threads has been reduced by this one already. */
+static const char life[] =
+	"rawtracepoint:sched_process_exit {\n"
+	"	print((%d, tid, pid, nsecs, curtask.exit_code, curtask.signal.live.counter));\n"
+	"}\n"
+	"rawtracepoint:sched_process_exec { print((%d, tid, pid, nsecs)); }\n"
+	"syscall:fork:return /retval == 0/ { print((%d, tid, pid, nsecs)); }\n";
+
+/* Time on a processor, up to a constant: the scheduler adds to sum_exec_runtime at exec_start. */
+static const char cpu_clock[] = "nsecs - curtask.se.exec_start + curtask.se.sum_exec_runtime";
+
+static u32 count_calls(const struct strace_options *o)
+{
+	u32 n = 0;
+
+	for (u32 nr = 0; nr < syscall_count(); nr++)
+		n += syscall_name(nr) && strace_has_call(o, nr);
+	return n;
+}
+
+static void put_probes(struct buf *b, const struct strace_options *o, const char *suffix)
+{
+	u32 n = 0;
+
+	if (o->all_calls) {
+		buf_printf(b, "syscall:*%s", suffix);
+		return;
+	}
+	for (u32 nr = 0; nr < syscall_count(); nr++)
+		if (syscall_name(nr) && strace_has_call(o, nr))
+			buf_printf(b, "%ssyscall:=%s%s", n++ ? ", " : "", syscall_name(nr), suffix);
+}
+
+static void put_calls(struct buf *b, const struct strace *st)
+{
+	const char *more = st->o.summary && !st->o.wall ? cpu_clock : "nsecs";
+	const char *args = st->o.lines ? "argstr" : "0";
+
+	if (!count_calls(&st->o))
+		return;
+	put_probes(b, &st->o, "");
+	buf_printf(b, " { print((%d, tid, pid, nsecs, probe, %s, %s)); }\n", RECORD_ENTER, args,
+		   more);
+	put_probes(b, &st->o, ":return");
+	buf_printf(b, " { print((%d, tid, pid, nsecs, probe, %s, %s, retval)); }\n", RECORD_RETURN,
+		   args, more);
+}
+
+const char *strace_script(const struct strace *st)
+{
+	struct buf b = {};
+	const char *text;
+
+	buf_printf(&b, life, RECORD_END, RECORD_EXEC,
+		   RECORD_BORN); /* births come before their calls */
+	put_calls(&b, st);
+	if (st->o.lines) {
+		buf_printf(&b, signals, RECORD_SIGNAL);
+		buf_printf(&b, ignored, RECORD_IGNORED);
+		buf_printf(&b, "interval:ms:50 { print((%d, 0, 0, nsecs)); }\n", RECORD_TICK);
+	}
+	text = arena_strdup(&st->c->words_arena, b.s);
+	buf_release(&b);
+	return text;
+}

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * sonde strace: system calls in the words of strace(1).
+ *
+ *	options.c	options -> struct strace_options; sets of calls, signals and states
+ *	script.c	struct strace_options -> a script, which prints a record for each event
+ *	lines.c		records -> lines: entry and return paired, lines of several threads
+ *	result.c	what a call returned, as text
+ *	signal.c	the lines of signals and of ends
+ *	summary.c	-c, -C: the table
+ *
+ * The order of lines is that of strace: a line begins when the call does. If another thread's event
+ * comes before the return, the line ends with <unfinished ...>, and the return is a line of its own,
+ * <... NAME resumed>.
+ */
+#ifndef SONDE_CLI_STRACE_STRACE_H
+#define SONDE_CLI_STRACE_STRACE_H
+
+#include "base/hash.h"
+#include "cli/cli.h"
+#include "sym/syscalls.h"
+
+/* The first member of each record that the script prints. */
+enum strace_record {
+	RECORD_ENTER = 1, /* tid, pid, ns, probe, arguments, the clock of -c */
+	RECORD_RETURN,    /* the same, then the result */
+	RECORD_BORN,      /* tid, pid, ns: a thread begins */
+	RECORD_END,       /* tid, pid, ns, exit code of wait(2), whether the process ends */
+	RECORD_SIGNAL,    /* tid, pid, ns, number, code, errno, four words of the siginfo */
+	RECORD_IGNORED,   /* the same: a signal that has no effect */
+	RECORD_TICK,      /* 0, 0, ns */
+	RECORD_EXEC,      /* tid, pid, ns, the thread's number before */
+	N_STRACE_RECORDS
+};
+
+/* Whether a return is shown: -e status=, -z, -Z. */
+enum strace_status {
+	STATUS_SUCCESSFUL = 1,
+	STATUS_FAILED = 2,
+	STATUS_UNFINISHED = 4,
+	STATUS_UNAVAILABLE = 8,
+	STATUS_DETACHED = 16,
+	STATUS_ALL = 31
+};
+
+enum strace_time { TIME_NONE, TIME_OF_DAY, TIME_OF_DAY_US, TIME_EPOCH_US };
+
+struct strace_options {
+	u64 calls[SYSCALL_MAX / 64]; /* set of numbers */
+	bool all_calls;              /* every call of the machine */
+	u64 signals;                 /* bit N - 1 for signal N */
+	u32 status;                  /* enum strace_status set */
+	enum strace_time time;
+	bool relative;           /* -r: time since the last line */
+	bool spent;              /* -T */
+	bool numbers;            /* -n */
+	u32 column;              /* -a: where " = " begins */
+	u32 quiet, forks;        /* -q, -f: how often */
+	bool no_attach, no_exit; /* messages left out: -q, -qq, -e quiet= */
+	bool separate;           /* -ff: FILE.TID for each thread */
+	bool append;             /* -A */
+	bool summary, lines;     /* -c: only the first, -C: both */
+	bool wall;               /* -w */
+	const char *sort;        /* -S, or NULL */
+	const char *columns;     /* -U, or NULL */
+};
+
+struct strace_thread {
+	u32 tid, pid;
+	bool lives, is_new; /* is_new: the return of the fork has not been seen */
+	const char *call;   /* the call that it is in, or NULL */
+	u32 nr;
+	u64 begun_ns, begun_clock;
+	bool is_shown; /* the begin of the call is on a line */
+	bool is_open;  /* ... which has no end yet */
+	const struct type *args_type;
+	struct buf args; /* the bytes of the argument record at the entry */
+	struct buf held; /* a line that follows the return of the call; without the newline */
+	bool is_ending;  /* the first thread, while others live: end_code is what it ended with */
+	s32 end_code;
+	u32 width;      /* of its open line */
+	struct buf out; /* -ff: what its file gets */
+	int fd;         /* -ff: that file, or -1 */
+};
+
+struct strace_count {
+	u64 calls, errors, ns, min_ns, max_ns;
+};
+
+struct strace {
+	struct cli *c;
+	struct sink *s;
+	struct strace_options o;
+	struct hash threads;           /* by tid: struct strace_thread */
+	u32 n_live;                    /* threads that have not ended */
+	struct strace_thread *current; /* whose call began last, if nothing was printed since */
+	bool awaits_exec;              /* CMD has not been executed yet */
+	u64 last_ns;                   /* -r: of the last line */
+	struct buf line;               /* being put together */
+	struct buf entry_args, args;   /* arguments as text: of a call that is begun; others */
+	struct strace_site {
+		const char *call; /* NULL: not known yet */
+		u32 nr;
+	} * sites; /* by number of the site */
+	u32 n_sites;
+	struct strace_count counts[SYSCALL_MAX];
+};
+
+/* ---- options.c: 0, or 1 after a message. */
+int strace_read_options(struct strace *st);
+bool strace_has_call(const struct strace_options *o, u32 nr);
+/* ---- script.c: in the words_arena of c. */
+const char *strace_script(const struct strace *st);
+/* ---- lines.c */
+extern const struct output output_strace;
+/* The threads of a process that runs already. */
+void strace_add_process(struct strace *st, u32 pid);
+void strace_release(struct strace *st);
+/* ---- result.c */
+/* "0", "-1 ENOENT (No such file or directory)", "0x7f..."; args: the arguments as text. */
+void strace_put_result(struct buf *b, const char *call, const char *args, s64 ret);
+bool strace_is_error(const char *call, s64 ret);
+/* Arguments that are known at the entry; the others are set by the call. */
+u32 strace_args_at_entry(const char *call, const char *args);
+/* Length of the first n arguments of a text, with the separator that follows. */
+size_t strace_args_length(const char *args, u32 n);
+/* ---- signal.c */
+void strace_put_signal_name(struct buf *b, u32 signo);
+u32 strace_signal_number(const char *name, size_t len); /* "SIGHUP", "HUP", "1"; 0: none */
+/* {si_signo=SIGCHLD, ...}: words are the bytes from offset 16 of a kernel_siginfo. */
+void strace_put_siginfo(struct buf *b, u32 signo, s32 code, s32 err, const u64 words[4]);
+/* +++ exited with 0 +++ */
+void strace_put_end(struct buf *b, s32 wait_status);
+/* ---- summary.c */
+int strace_check_summary(struct strace *st);
+void strace_count_call(struct strace *st, u32 nr, u64 ns, bool is_error);
+void strace_put_summary(struct strace *st, struct buf *b);
+
+#endif
