@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The probe: its arguments, result, name, registers, raw context. */
 #include "builtin/builtin.h"
+#include "builtin/record.h"
 #include "type/agg.h"
 #include "type/call.h"
 #include "type/event_format.h"
@@ -110,17 +111,23 @@ static const struct type *check_argstr(struct check *c, struct node *call)
 
 /* The first 8 bytes of a record are the common fields (struct trace_entry): u16 type, u8 flags,
  * u8 preempt_count, s32 pid. Programs may not read them; the pid comes from a helper. */
-static struct ir_val lower_event_record(struct lower *l, const struct type *t)
+void lower_trace_record(struct lower *l, const struct type *t, struct opnd dst)
 {
 	const struct event_format *f = t->origin;
-	bool canonical;
-	struct opnd dst = lower_dest(l, t, &canonical);
 
 	ir_store(l, dst, 8, o_imm(0));
 	if (f->wants_pid)
 		ir_store(l, opnd_plus(dst, 4), 4,
 			 ir_call(l, BPF_FUNC_get_current_pid_tgid, true, 0));
 	lower_probe_read(l, opnd_plus(dst, 8), t->size - 8, ir_addr(l, o_ctx(8)), SPACE_KERNEL);
+}
+
+static struct ir_val lower_event_record(struct lower *l, const struct type *t)
+{
+	bool canonical;
+	struct opnd dst = lower_dest(l, t, &canonical);
+
+	lower_trace_record(l, t, dst);
 	return val_memory(t, dst);
 }
 

@@ -112,6 +112,9 @@ struct cli {
 	const char *output;        /* -o */
 	bool output_appends;       /* ... keeps what the file has */
 	struct strace *strace;     /* sonde strace: its options and state */
+	const char *const *events; /* record: values of -e, NULL-terminated, or NULL */
+	const char *time_range;    /* script: --time */
+	bool as_ftrace;            /* script: --ftrace */
 	enum when escape;          /* --escape */
 	bool quiet, buffering_given;
 	u32 n_warnings_given; /* -k */

@@ -330,9 +330,11 @@ static void filter_tgid(struct lower *l, const struct arg_desc *owner)
 {
 	struct opnd tgid, key;
 
-	if (!l->inst->only_pid && l->inst->follow_map == NO_INDEX)
+	if (!l->inst->only_pid && (l->inst->follow_map == NO_INDEX || l->inst->asks_follow))
 		return;
-	if (!owner)
+	if (!owner && l->inst->follows_threads && !l->inst->only_pid)
+		tgid = ir_call(l, BPF_FUNC_get_current_pid_tgid, true, 0);
+	else if (!owner)
 		tgid = lower_own_pid(l);
 	else
 		tgid = lower_read_scalar(l, type_int(4, false),

@@ -60,6 +60,8 @@ enum builtin_flags {
 	BI_READS_CTX = 1 << 24,    /* ctx: the context itself */
 	/* Pointers that the kernel trusts: fentry must stay a trampoline. */
 	BI_READS_TYPED = 1 << 25,
+	/* followed(): the clause decides itself which processes it sees. */
+	BI_ASKS_FOLLOW = 1 << 26,
 };
 
 enum engine_set { ON_KERNEL = 1, ON_PROCESS = 2, ON_REPLAY = 4, ON_ALL = 7 };

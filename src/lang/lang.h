@@ -56,7 +56,9 @@ struct instance {
 	 * nothing
 	 */
 	bool unseen;
-	bool follows; /* --follow applies */
+	bool follows;         /* --follow applies */
+	bool asks_follow;     /* the clause asks by followed(): no filter applies by itself */
+	bool follows_threads; /* follow_map has threads, not processes */
 	/*
 	 * verifiers would process too much: compiled so that they process less, at any run-time
 	 * cost

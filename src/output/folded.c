@@ -100,6 +100,11 @@ static void table(struct sink *s, const struct table *t)
 	sink_item(s);
 }
 
+static void event(struct sink *s, const struct trace_event *e)
+{
+	output_text.event(s, e);
+}
+
 const struct output output_folded = {
 	.name = "folded",
 	.brief = "stack-keyed maps as folded lines for flame graphs",
@@ -110,6 +115,7 @@ const struct output output_folded = {
 	.text = text,
 	.value = value,
 	.table = table,
+	.event = event,
 	.lost = lost,
 	.message = message,
 	.test = text_test,

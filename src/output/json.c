@@ -13,6 +13,7 @@
 #include "output/hist.h"
 #include "output/output.h"
 #include "output/notice.h"
+#include "trace/event_line.h"
 #include "trace/value.h"
 #include "type/agg.h"
 
@@ -376,6 +377,29 @@ static void value(struct sink *s, const struct type *t, const void *p)
 	sink_item(s);
 }
 
+/* The members as text, by the event's print fmt. */
+static void event(struct sink *s, const struct trace_event *e)
+{
+	struct buf text = {}, *b = &s->out;
+	u32 len;
+	const char *comm = event_comm(e, &len);
+
+	put_head(b, "event");
+	buf_puts(b, "{\"time\": ");
+	buf_u64(b, e->time);
+	buf_printf(b, ", \"cpu\": %u, \"pid\": %u, \"tid\": %u, \"comm\": ", e->cpu, e->pid,
+		   e->tid);
+	json_str(b, comm, len);
+	buf_puts(b, ", \"event\": ");
+	json_str(b, e->format->name, strlen(e->format->name));
+	buf_puts(b, ", \"text\": ");
+	event_text(&text, s->names->prog->arena, s->names, e->format, e->record, e->len);
+	json_str(b, text.s ? text.s : "", text.len);
+	buf_puts(b, "}}\n");
+	buf_release(&text);
+	sink_item(s);
+}
+
 /* ---- maps */
 
 /*
@@ -653,6 +677,7 @@ const struct output output_json = {
 	.text = text,
 	.value = value,
 	.table = table,
+	.event = event,
 	.lost = lost,
 	.message = message,
 	.test = test,

@@ -9,6 +9,7 @@
 #include "output/hist.h"
 #include "output/output.h"
 #include "output/notice.h"
+#include "trace/event_line.h"
 #include "trace/value.h"
 #include "type/agg.h"
 
@@ -152,6 +153,13 @@ static void table(struct sink *s, const struct table *t)
 	sink_item(s);
 }
 
+static void event(struct sink *s, const struct trace_event *e)
+{
+	event_line_perf(&s->out, s->names->prog->arena, s->names, e, 0);
+	buf_putc(&s->out, '\n');
+	sink_item(s);
+}
+
 /* ---- about the run */
 
 static void put_place(struct sink *s, const struct place *p)
@@ -265,6 +273,7 @@ const struct output output_text = {
 	.text = text,
 	.value = value,
 	.table = table,
+	.event = event,
 	.lost = lost,
 	.message = message,
 	.test = text_test,

@@ -8,8 +8,7 @@
  *	field:__data_loc char[] name;	offset:8;	-> LOC_DATA_LOC 8, string
  */
 #include "provider/internal.h"
-#include "sym/tracefs.h"
-#include "type/event_format.h"
+#include "sym/event_layout.h"
 
 static struct loc field_loc(const struct tp_field *f, const struct type *t)
 {
@@ -24,45 +23,16 @@ static struct loc field_loc(const struct tp_field *f, const struct type *t)
 	return loc;
 }
 
-static u32 elem_size(struct provider_env *env, const struct tp_field *f)
-{
-	const struct type *t = ctype_field(env, f, false);
-
-	if (f->is_char || t->kind == TY_STRING)
-		return 1;
-	return t->kind == TY_ARRAY && t->elem->size ? t->elem->size : 1;
-}
-
 /* Dynamic data follow the fixed part, which ends with the last field. */
 void format_whole(struct provider_env *env, struct profile *p, const struct tp_format *f)
 {
-	struct event_format *e = arena_new(env->arena, struct event_format);
+	struct event_format *e = event_layout(env->arena, f);
 	struct type *t = arena_new(env->arena, struct type);
-	u32 size = 8;
+	u32 size = e->fixed_size;
 
-	e->name = arena_printf(env->arena, "%s:%s", f->category, f->name);
-	e->print_fmt = f->print_fmt;
-	e->wants_pid = strstr(f->print_fmt, "REC->ent.pid") ||
-		       strstr(f->print_fmt, "REC->common_pid");
-	e->members = arena_array(env->arena, struct event_member, f->fields.n);
-	for (u32 i = 0; i < f->fields.n; i++) {
-		const struct tp_field *field = &f->fields.v[i];
-		bool is_array = field->is_array || field->size > 8;
-
-		size = MAX(size,
-			   field->offset + field->size + (field->data_loc ? env_strlen(env) : 0));
-		e->members[e->n_members++] =
-			(struct event_member){ .name = field->name,
-					       .offset = field->offset,
-					       .size = field->size,
-					       .elem = is_array ? elem_size(env, field) :
-								  field->size,
-					       .is_signed = field->is_signed,
-					       .is_array = is_array,
-					       .is_char = field->is_char,
-					       .is_common = field->is_common,
-					       .data_loc = field->data_loc };
-	}
+	for (u32 i = 0; i < e->n_members; i++)
+		if (e->members[i].data_loc)
+			size = MAX(size, e->members[i].offset + 4 + env_strlen(env));
 	*t = (struct type){ .kind = TY_EVENT, .size = ALIGN_UP(size, 8u), .align = 8, .origin = e };
 	p->record = t;
 }

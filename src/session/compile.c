@@ -126,7 +126,7 @@ static bool front(struct compiled *c)
 		resolve_clause(c, cl, false);
 	count_probes(c);
 	keepers_add(c);
-	if (traced_by_set(&q->traced))
+	if (follow_has_set(c))
 		follow_add_clauses(c);
 	for (u32 i = 0; i < c->instances.n; i++)
 		compat_fill(c, c->instances.v[i]->profile);

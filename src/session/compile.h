@@ -26,6 +26,8 @@ void keepers_add(struct compiled *c);
 /* where.c: adds a condition, the expression `where` or NULL, to each clause of the script. False
  * after a report. */
 bool where_add(struct compiled *c, const char *where);
+/* Whether the run has a set of what is followed. */
+bool follow_has_set(const struct compiled *c);
 /* follow_clauses.c: adds the clauses that maintain the set of followed processes, and lets all
  * instances ask it. */
 void follow_add_clauses(struct compiled *c);

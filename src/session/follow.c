@@ -13,12 +13,45 @@
 
 static void add_tree(struct run *r, u32 pid);
 
-static void add_process(struct run *r, u32 pid)
+static void add_number(struct run *r, u32 pid)
 {
 	u64 one = 1;
 
 	if (!r->follow.error)
 		r->follow.error = engines_map_set(r, r->c.follow_map, &pid, &one);
+}
+
+static int add_thread(void *ctx, u32 tid)
+{
+	struct run *r = ctx;
+
+	add_number(r, tid);
+	r->follow.n_threads++;
+	return 0;
+}
+
+/*
+ * A set of threads: those that threads of the set create are added by the clauses. So the threads
+ * are read until there are no more than the time before: all that were there are in the set.
+ */
+static void add_threads(struct run *r, u32 pid)
+{
+	u32 before;
+
+	r->follow.n_threads = 0;
+	do {
+		before = r->follow.n_threads;
+		r->follow.n_threads = 0;
+		proc_each_thread(pid, add_thread, r);
+	} while (r->follow.n_threads > before && !r->follow.error);
+}
+
+static void add_process(struct run *r, u32 pid)
+{
+	if (r->c.reads.followed)
+		add_threads(r, pid);
+	else
+		add_number(r, pid);
 }
 
 static int add_children_of_thread(void *ctx, u32 tid)

@@ -8,6 +8,8 @@
 #include "session/compile.h"
 #include "session/system.h"
 
+enum { MOST_PROCESSES = 32768, MOST_THREADS = 131072 };
+
 static const char follow_map[] = "@__sonde_follow";
 
 static const char follow_btf[] =
@@ -46,11 +48,39 @@ static const char follow_in_namespace[] =
 	"	}\n"
 	"}\n";
 
+/* Of a script that asks followed(): the set has threads. %s: which of them stay in one process. */
+static const char follow_threads[] =
+	"rawtracepoint:sched_process_fork /has_key(@__sonde_follow, (uint32)args.parent.pid)%s/ {\n"
+	"	@__sonde_follow[(uint32)args.child.pid] = 1;\n"
+	"}\n"
+	"rawtracepoint:sched_process_free {\n"
+	"	if (has_key(@__sonde_follow, (uint32)args.p.pid)) {\n"
+	"		_ = delete(@__sonde_follow, (uint32)args.p.pid);\n"
+	"	}\n"
+	"}\n";
+
+static const char follow_threads_plain[] =
+	"tracepoint:sched:sched_process_fork /has_key(@__sonde_follow, (uint32)args.parent_pid)/ {\n"
+	"	@__sonde_follow[(uint32)args.child_pid] = 1;\n"
+	"}\n";
+
+static const char *threads_text(struct compiled *c)
+{
+	if (!system_btf(&c->system))
+		return follow_threads_plain;
+	return arena_printf(&c->arena, follow_threads,
+			    c->request->traced.scope == SCOPE_TREE ?
+				    "" :
+				    " && args.child.tgid == args.parent.tgid");
+}
+
 static const char *follow_text(struct compiled *c)
 {
 	const struct world *w = &c->env.world;
 	u64 ns[2];
 
+	if (c->reads.followed)
+		return threads_text(c);
 	if (!system_btf(&c->system))
 		return follow_plain;
 	if (!w->pid_namespace(w->ctx, &ns[0], &ns[1]))
@@ -73,10 +103,17 @@ static void add_script(struct compiled *c)
 		resolve_clause(c, cl, true);
 }
 
+bool follow_has_set(const struct compiled *c)
+{
+	const struct traced *t = &c->request->traced;
+
+	return traced_by_set(t) || (c->reads.followed && t->n_pids);
+}
+
 /* Without SCOPE_TREE the set keeps what it has at the start. */
 void follow_add_clauses(struct compiled *c)
 {
-	if (c->request->traced.scope == SCOPE_TREE)
+	if (c->request->traced.scope == SCOPE_TREE || c->reads.followed)
 		add_script(c);
 	/* The set exists before the first clause that asks it is lowered. */
 	c->follow_map = c->prog.maps.n;
@@ -86,11 +123,12 @@ void follow_add_clauses(struct compiled *c)
 				    .bpf_type = BPF_MAP_TYPE_HASH,
 				    .key_size = 4,
 				    .value_size = 8,
-				    .max_entries = 32768,
+				    .max_entries = c->reads.followed ? MOST_THREADS :
+								       MOST_PROCESSES,
 				    .key = &ty_u32,
 				    .value = &ty_u64 });
 	for (u32 i = 0; i < c->instances.n; i++)
-		if (c->instances.v[i]->follows)
+		if (c->instances.v[i]->follows || c->instances.v[i]->asks_follow)
 			c->instances.v[i]->follow_map = c->follow_map;
 }
 

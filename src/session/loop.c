@@ -184,6 +184,8 @@ void loop_run(struct run *r)
 
 		usermaps_turn(r);
 		screen_tick(r);
+		if (r->sink->output->tick)
+			r->sink->output->tick(r->sink);
 		if (r->command.out >= 0 && command_watched != r->command.out &&
 		    watch(r, command_watched = r->command.out) < 0)
 			command_wait(r);

@@ -72,7 +72,7 @@ static bool find_reads(struct node *n, void *ctx)
 		r->flags |= b->flags &
 			    (BI_READS_ARGS | BI_READS_NAME | BI_READS_STACK | BI_READS_KSTACK |
 			     BI_READS_TYPED | BI_READS_RECORD | BI_READS_REGS | BI_READS_CTX |
-			     BI_READS_GOID | BI_READS_RESULT);
+			     BI_READS_GOID | BI_READS_RESULT | BI_ASKS_FOLLOW);
 		r->whole |= (b->flags & BI_RECORD) != 0;
 	}
 	return true;
@@ -100,6 +100,7 @@ static void add_reading(struct script_reads *all, const struct reading *r)
 	all->ctx |= (r->flags & BI_READS_CTX) != 0;
 	all->stack |= (r->flags & BI_READS_STACK) != 0;
 	all->args |= (r->flags & BI_READS_ARGS) != 0;
+	all->followed |= (r->flags & BI_ASKS_FOLLOW) != 0;
 }
 
 const struct provider *reading_provider(struct compiled *c, const struct attach *a)

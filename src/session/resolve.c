@@ -121,12 +121,15 @@ static struct instance *new_instance(struct resolve *r, const struct target *t)
 	in->is_one_of_many = r->many;
 	in->index = c->instances.n;
 	if (traced_pid(&r->c->request->traced) > 0 && !traced_by_set(&r->c->request->traced) &&
-	    !r->provider->bound_to_pid && !r->provider->unfiltered && !r->internal)
+	    !(r->reads & BI_ASKS_FOLLOW) && !r->provider->bound_to_pid &&
+	    !r->provider->unfiltered && !r->internal)
 		in->only_pid = (u32)traced_pid(&r->c->request->traced);
 	if (!c->env.world.pid_namespace(c->env.world.ctx, &in->pid_ns[0], &in->pid_ns[1]))
 		in->pid_ns[1] = 0;
+	in->asks_follow = (r->reads & BI_ASKS_FOLLOW) && follow_has_set(c);
 	in->follows = traced_by_set(&r->c->request->traced) && !r->provider->unfiltered &&
-		      !r->internal;
+		      !r->internal && !(r->reads & BI_ASKS_FOLLOW);
+	in->follows_threads = c->reads.followed;
 	if (in->profile->owner && in->pid_ns[1] && (in->only_pid || in->follows))
 		diag_report(
 			&c->diags, r->clause->span, D_PROBE_REFUSED, t->site.probe,
@@ -143,7 +146,7 @@ struct instance *resolve_instance(struct compiled *c, struct clause *clause,
 	struct resolve r = { .c = c, .clause = clause, .provider = provider, .many = true };
 	struct instance *in = new_instance(&r, t);
 
-	if (in->follows)
+	if (in->follows || in->asks_follow)
 		in->follow_map = c->follow_map;
 	return in;
 }

@@ -272,6 +272,12 @@ static int refuse_follow_in_namespace(struct run *r, struct err *err)
 	const struct world *w = &r->c.env.world;
 	u64 dev, ino;
 
+	if (r->c.reads.followed && w->pid_namespace(w->ctx, &dev, &ino)) {
+		err_set(err, -EINVAL,
+			"in a pid namespace (a container) events have the thread numbers of the host, and -p and commands those of the namespace");
+		err_help(err, "run sonde on the container's host, or trace all processes (-a)");
+		return err->code;
+	}
 	if (system_btf(&r->c.system) || !w->pid_namespace(w->ctx, &dev, &ino))
 		return 0;
 	err_set(err, -EINVAL,
@@ -297,8 +303,7 @@ static int start(struct run *r, struct err *err)
 	if (r->exiting || !engines_have_events(r))
 		return 0;
 	/* clauses that fill sets and arguments first, then those that read them */
-	if ((r->request->traced.scope == SCOPE_TREE &&
-	     (rc = refuse_follow_in_namespace(r, err)) < 0) ||
+	if ((r->c.follow_map != NO_INDEX && (rc = refuse_follow_in_namespace(r, err)) < 0) ||
 	    (rc = attach_all(r, true, err)) < 0 || (rc = follow_start(r, err)) < 0)
 		return rc;
 	usermaps_start(r);

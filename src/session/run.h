@@ -58,7 +58,8 @@ struct deferred_state {
 
 /* follow.c: the set of processes at the start. */
 struct follow_state {
-	u32 at; /* whose children are being added */
+	u32 at;        /* whose children are being added */
+	u32 n_threads; /* that were found this time */
 	int error;
 };
 

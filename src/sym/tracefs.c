@@ -368,6 +368,7 @@ struct tp_format *tracefs_parse_format(struct arena *a, const char *text, size_t
 	struct text rest = { text, text + len };
 
 	f->name = f->category = f->print_fmt = "";
+	f->text = arena_strndup(a, text, len);
 	while (rest.at < rest.end) {
 		struct text line = rest;
 		const char *eol = memchr(rest.at, '\n', (size_t)(rest.end - rest.at));

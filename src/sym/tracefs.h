@@ -28,6 +28,7 @@ struct tp_format {
 	u32 id;
 	VEC(struct tp_field) fields; /* common fields first */
 	const char *print_fmt;
+	const char *text; /* the whole format file */
 };
 
 /*

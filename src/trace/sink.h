@@ -34,6 +34,16 @@ enum sink_text { TEXT_PRINTF, TEXT_TIME, TEXT_CAT, TEXT_JOIN, TEXT_SYSTEM, N_SIN
 /* Who reports a message: errorf(), warnf(), a check of the program at run time. */
 enum sink_level { LEVEL_ERRORF, LEVEL_WARNF, LEVEL_RUNTIME_ERROR, N_SINK_LEVELS };
 
+/* A trace event as the kernel recorded it: record(). Everything is valid during the call. */
+struct trace_event {
+	u64 time; /* ns, of the boot clock */
+	u32 pid, tid, cpu;
+	const char *comm; /* 16 bytes, not terminated if it fills them */
+	struct event_format *format;
+	const void *record; /* len bytes; those after the event's last data mean nothing */
+	u32 len;
+};
+
 struct output {
 	const char *name, *brief, *doc, *example;
 	void (*attached)(struct sink *s, u32 n_probes);
@@ -42,6 +52,7 @@ struct output {
 	/* print(expr) */
 	void (*value)(struct sink *s, const struct type *t, const void *p);
 	void (*table)(struct sink *s, const struct table *t);
+	void (*event)(struct sink *s, const struct trace_event *e);
 	void (*lost)(struct sink *s, const struct loss *loss, u64 count);
 	void (*message)(struct sink *s, enum sink_level level, struct span span, const char *text);
 	void (*test)(struct sink *s, const struct test_result *r);
@@ -50,6 +61,9 @@ struct output {
 	bool escapes; /* the format itself escapes control characters (JSON) */
 	/* After the end probes, before the maps are printed at exit: text prints two newlines. */
 	void (*end)(struct sink *s);
+	/* Called again and again while the run goes on, each time that it looks for records: what
+	 * is held back for long is written. NULL: nothing is. */
+	void (*tick)(struct sink *s);
 };
 
 struct sink {
@@ -58,6 +72,7 @@ struct sink {
 	struct sources *sources;
 	struct buf out; /* buffered for fd */
 	struct buf err; /* buffered for stderr */
+	void *state;    /* private to the output; NULL at the start */
 	int fd;
 	enum { SINK_FULL, SINK_LINE, SINK_NONE } buffering; /* -B */
 	bool quiet;

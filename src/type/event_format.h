@@ -12,6 +12,7 @@ struct event_member {
 	bool is_signed;
 	bool is_array;  /* of fixed length */
 	bool is_char;   /* array of char: a string */
+	bool is_pid;    /* pid_t: the number of a thread */
 	bool is_common; /* part of every event; shown only if print_fmt uses it */
 	/* 1: u32 (len << 16 | offset from the record); 2: offset from the u32's end */
 	u8 data_loc;
@@ -19,11 +20,21 @@ struct event_member {
 
 struct event_format {
 	const char *name; /* "sched:sched_switch" */
+	u32 id;           /* the kernel's number of the event */
 	struct event_member *members;
 	u32 n_members;
 	bool wants_pid;        /* print_fmt uses common_pid */
 	const char *print_fmt; /* C text: "\"fd=%d\", REC->fd" */
+	const char *text;      /* the format file it is from, or NULL */
+	u32 fixed_size;        /* bytes before dynamic data */
+	bool is_dynamic;       /* there may be dynamic data */
 	void *parsed;          /* private to trace/event_text.c */
+	u32 stored;            /* private to output/recording.c */
 };
+
+/* Bytes of the members, which dynamic data follow; computed. */
+u32 event_fixed_size(const struct event_format *e);
+/* Bytes of a record of which `len` are there: up to the end of its last dynamic data. */
+u32 event_length(const struct event_format *e, const void *record, u32 len);
 
 #endif

@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* sonde record: the trace events of some processes, or of the machine, in a file. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+#include "base/clock.h"
+#include "cli/job.h"
+#include "cli/record_events.h"
+#include "cli/recording.h"
+#include "sym/boot_id.h"
+#include "sym/procs.h"
+#include "sym/tracefs.h"
+
+/* ---- what is known at the start */
+
+struct start {
+	struct cli *c;
+	struct recording_plan plan;
+	struct recorded_text texts[8];
+	struct buf file[4]; /* what texts point to */
+	u32 n_files;
+	struct utsname uname;
+	VEC(struct task_row) tasks;
+	u32 pid; /* whose threads are noted */
+};
+
+static void add_text(struct start *s, const char *name, const char *bytes, size_t len)
+{
+	s->texts[s->plan.n_texts++] = (struct recorded_text){ name, bytes, len };
+}
+
+/* One that cannot be read is left out. */
+static void add_file(struct start *s, const char *name, const char *path)
+{
+	struct buf *b = &s->file[s->n_files++];
+
+	if (!buf_read_file(b, path) && b->len)
+		add_text(s, name, b->s, b->len);
+}
+
+/* What exports need of the kernel. */
+static void add_tracefs(struct start *s)
+{
+	struct err err = { 0 };
+	const char *root = tracefs_path(&err);
+	struct arena *a = &s->c->words_arena;
+
+	err_release(&err);
+	if (!root)
+		return;
+	add_file(s, "header_page", arena_printf(a, "%s/events/header_page", root));
+	add_file(s, "header_event", arena_printf(a, "%s/events/header_event", root));
+	add_file(s, "printk_formats", arena_printf(a, "%s/printk_formats", root));
+}
+
+/* ---- threads that are there already */
+
+/* After the name in parentheses, which may contain anything: " S PPID ". */
+static bool read_stat(const char *text, struct task_row *row)
+{
+	const char *open = strchr(text, '('), *close = strrchr(text, ')');
+
+	if (!open || !close || close < open)
+		return false;
+	memcpy(row->comm, open + 1, MIN((size_t)(close - open - 1), sizeof row->comm - 1));
+	row->ppid = close[1] && close[2] && close[3] ? (u32)strtoul(close + 4, NULL, 10) : 0;
+	return true;
+}
+
+static int add_thread(void *ctx, u32 tid)
+{
+	struct start *s = ctx;
+	struct task_row row = { .tid = tid, .pid = s->pid };
+	struct buf b = { 0 };
+
+	if (!buf_read_file(&b, arena_printf(&s->c->words_arena, "/proc/%u/task/%u/stat", s->pid,
+					    tid)) &&
+	    b.s && read_stat(b.s, &row))
+		vec_push(&s->c->words_arena, &s->tasks, row);
+	buf_release(&b);
+	return 0;
+}
+
+static int add_process(void *ctx, u32 pid)
+{
+	struct start *s = ctx;
+
+	s->pid = pid;
+	return proc_each_thread(pid, add_thread, s);
+}
+
+static void add_tasks(struct start *s)
+{
+	const struct traced *t = &s->c->request.traced;
+
+	if (s->c->all)
+		proc_each(add_process, s);
+	for (u32 i = 0; i < t->n_pids; i++)
+		add_process(s, t->pids[i]);
+	s->plan.tasks = s->tasks.v;
+	s->plan.n_tasks = s->tasks.n;
+}
+
+static void start_make(struct start *s, struct cli *c)
+{
+	struct file_head *h = &s->plan.head;
+	const char *uname_text;
+
+	s->c = c;
+	s->plan.texts = s->texts;
+	h->page_size = (u32)sysconf(_SC_PAGESIZE);
+	h->n_cpus = (u32)sysconf(_SC_NPROCESSORS_CONF);
+	h->recorder_pid = (u32)getpid();
+	h->start_ns = clock_boot_ns();
+	h->to_real = clock_boot_to_real_ns();
+	h->scope = !c->all;
+	boot_id_read(h->boot_id);
+	uname(&s->uname);
+	uname_text = arena_printf(&c->words_arena, "%s\n%s\n%s\n%s\n%s\n", s->uname.sysname,
+				  s->uname.nodename, s->uname.release, s->uname.version,
+				  s->uname.machine);
+	add_text(s, "uname", uname_text, strlen(uname_text));
+	if (c->request.traced.command)
+		add_text(s, "command", c->request.traced.command,
+			 strlen(c->request.traced.command));
+	add_tracefs(s);
+	add_tasks(s);
+}
+
+static void start_release(struct start *s)
+{
+	for (u32 i = 0; i < s->n_files; i++)
+		buf_release(&s->file[i]);
+}
+
+/* ---- the file */
+
+/* An old file is kept as .old, as perf record keeps it. What was recorded may be secret. */
+static int make_file(struct cli *c)
+{
+	struct stat st;
+	int fd;
+
+	if (!c->output)
+		c->output = RECORDING_FILE;
+	if (lstat(c->output, &st) == 0 && S_ISREG(st.st_mode) && st.st_size &&
+	    rename(c->output, arena_printf(&c->words_arena, "%s.old", c->output)) < 0) {
+		say(c, "keep the old %s as %s.old: %s", c->output, c->output, strerror(errno));
+		return STATUS_REFUSED;
+	}
+	fd = open(c->output, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (fd < 0) {
+		say(c, "create %s: %s", c->output, strerror(errno));
+		return STATUS_REFUSED;
+	}
+	close(fd);
+	return 0;
+}
+
+static void tell(const struct cli *c, const struct recording *r)
+{
+	if (c->quiet)
+		return;
+	say(c, "%llu event%s in %s, %llu KB%s", (unsigned long long)r->n_events,
+	    r->n_events == 1 ? "" : "s", c->output, (unsigned long long)(r->bytes + 1023) / 1024,
+	    r->n_lost ? " (some were lost)" : "");
+}
+
+static int record_to_file(struct cli *c, const struct record_script *script)
+{
+	struct start *s = xcalloc(1, sizeof *s);
+	struct recording r = { .plan = &s->plan };
+	struct job job = {
+		.script = script->text.s,
+		.output = &output_recording,
+		.status_of_cmd = true,
+	};
+	int ret = make_file(c);
+
+	start_make(s, c);
+	if (script->renames_calls)
+		s->plan.calls = (struct event_format * (*)[RECORDED_CALLS])(uintptr_t)script->calls;
+	c->sink.state = &r;
+	if (!ret)
+		ret = job_run(c, &job);
+	if (r.bytes)
+		tell(c, &r);
+	start_release(s);
+	free(s);
+	return ret;
+}
+
+static int record(struct cli *c)
+{
+	struct record_script *script = xcalloc(1, sizeof *script);
+	int ret = job_targets(c, JOB_NEEDS_TARGET);
+
+	if (!ret)
+		ret = record_script_make(c, c->events, script);
+	if (!ret)
+		ret = record_to_file(c, script);
+	buf_release(&script->text);
+	free(script);
+	return ret;
+}
+
+const struct command command_record = {
+	.name = "record",
+	.args = "CMD [ARG]...",
+	.brief = "record trace events of a command to a file",
+	.doc = "Keeps trace events as the kernel makes them, in a compressed file that only its owner "
+	       "can read: sonde.data, or the file of -o. An older file is kept as FILE.old. Events of "
+	       "CMD, or of the processes of -p, their threads and descendants are recorded, and "
+	       "nobody else's: an event belongs to them if one of their threads causes it, or is one "
+	       "of its fields (switches to them, wake-ups of them by anybody). -a records all "
+	       "processes except sonde. Without -e: switches, wake-ups, the life of processes and "
+	       "system calls. If sonde is killed, the file has all that is older than half a second. "
+	       "The exit status is that of CMD.",
+	.example = "sonde record -e sched:sched_process_fork -- make",
+	.run = record,
+	.takes = SET_TARGET | SET_TREE | SET_RUN | SET_OUTPUT,
+	.words_are_cmd = true,
+};

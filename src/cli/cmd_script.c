@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* sonde script: a recording as text, an event a line. */
+#include "cli/recording.h"
+#include "trace/event_line.h"
+
+/* As perf script does: to the longest name of the file. */
+static u32 name_width(const struct store_tables *t)
+{
+	u32 width = 0;
+
+	for (u32 i = 0; i < t->formats.n; i++)
+		width = MAX(width, (u32)strlen(t->formats.v[i]->name));
+	return width;
+}
+
+static void print_events(struct recorded *r, struct sink *s)
+{
+	u32 width = name_width(r->tables);
+	struct trace_event e;
+
+	r->names.visible = s->visible_out;
+	while (!s->closed && !s->error && store_next(r->store, &e)) {
+		if (r->c->as_ftrace)
+			event_line_ftrace(&s->out, &r->arena, &r->names, &e);
+		else
+			event_line_perf(&s->out, &r->arena, &r->names, &e, width);
+		buf_putc(&s->out, '\n');
+		sink_item(s);
+	}
+}
+
+static int script(struct cli *c)
+{
+	struct recorded r = { 0 };
+	int rc = recorded_open(&r, c), lost;
+
+	if (rc)
+		return rc;
+	if (sink_open(c)) {
+		recorded_close(&r);
+		return STATUS_WRONG;
+	}
+	print_events(&r, &c->sink);
+	lost = sink_close(c);
+	rc = recorded_close(&r);
+	return rc ? rc : lost;
+}
+
+const struct command command_script = {
+	.name = "script",
+	.args = "[FILE]",
+	.brief = "print the events of a recording",
+	.doc = "One event a line, as perf script prints them: the name and number of the thread, the "
+	       "processor, the time since boot, the event, its fields by its print fmt. FILE is made by "
+	       "sonde record; without it, sonde.data.",
+	.example = "sonde script --time 120.5,121 sonde.data",
+	.run = script,
+	.takes = SET_OUTPUT,
+};

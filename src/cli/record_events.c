@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A clause for each event, on a line of its own, so that a loss can be told by its line:
+ *
+ *	tracepoint:sched:sched_waking /followed(tid) || followed(args.pid)/ { record(); }
+ *
+ * An event belongs to the followed processes if a thread of theirs is current or is one of its
+ * fields of type pid_t. Without processes, only what sonde itself does is left out; switches between
+ * it and others stay, or processors would seem to be idle.
+ *
+ * More than a few events of system calls are two clauses on raw_syscalls: attaching and detaching
+ * hundreds of events takes tens of seconds.
+ */
+#include <unistd.h>
+#include "base/glob.h"
+#include "cli/record_events.h"
+#include "sym/event_layout.h"
+#include "sym/syscalls.h"
+
+enum { FEW_CALLS = 2 };
+
+static const char *const time_line[] = {
+	"sched:sched_switch",
+	"sched:sched_waking",
+	"sched:sched_wakeup",
+	"sched:sched_wakeup_new",
+	"sched:sched_migrate_task",
+	"sched:sched_process_fork",
+	"sched:sched_process_exec",
+	"sched:sched_process_exit",
+	"raw_syscalls:sys_enter",
+	"raw_syscalls:sys_exit",
+	NULL,
+};
+
+struct events {
+	struct cli *c;
+	struct arena *arena;
+	VEC(const char *)
+	names; /* "sched:sched_switch", in the order in which they were asked for */
+	struct hash known;
+	VEC(const char *) calls; /* those of category syscalls */
+	struct err err;
+};
+
+/* ---- what was asked for */
+
+static void add(struct events *ev, const char *category, const char *event)
+{
+	const char *name = arena_printf(ev->arena, "%s:%s", category, event);
+
+	if (hash_gets(&ev->known, name))
+		return;
+	hash_puts(&ev->known, name, ev);
+	if (streq(category, "syscalls"))
+		vec_push(ev->arena, &ev->calls, name);
+	else
+		vec_push(ev->arena, &ev->names, name);
+}
+
+/* How many there are. Records of the function tracer are no tracepoints. */
+static u32 add_matches(struct events *ev, const char *category, const char *pattern)
+{
+	const char **names;
+	u32 n, found = 0;
+
+	if (streq(category, "ftrace") ||
+	    tracefs_events(ev->arena, category, &names, &n, &ev->err) < 0)
+		return 0;
+	for (u32 i = 0; i < n; i++)
+		if (glob_match(pattern, names[i])) {
+			add(ev, category, names[i]);
+			found++;
+		}
+	return found;
+}
+
+static u32 add_pattern(struct events *ev, const char *category, const char *pattern)
+{
+	const char **names;
+	u32 n, found = 0;
+
+	if (!glob_has_wildcard(category))
+		return add_matches(ev, category, pattern);
+	if (tracefs_categories(ev->arena, &names, &n, &ev->err) < 0)
+		return 0;
+	for (u32 i = 0; i < n; i++)
+		if (glob_match(category, names[i]))
+			found += add_matches(ev, names[i], pattern);
+	return found;
+}
+
+static int refuse(struct events *ev, const char *text)
+{
+	struct err err = { 0 };
+
+	if (!tracefs_path(&err)) {
+		say_err(ev->c, &err);
+		return STATUS_REFUSED;
+	}
+	if (!strchr(text, ':'))
+		return say_usage(ev->c, "-e %s: an event is SYSTEM:NAME, as sched:sched_switch",
+				 text);
+	return say_usage(ev->c,
+			 "-e %s: there is no such event (\"sonde list 'tracepoint:%.*s:*'\")", text,
+			 (int)strcspn(text, ":"), text);
+}
+
+static int add_one(struct events *ev, const char *text)
+{
+	const char *colon = strchr(text, ':');
+
+	if (colon && colon[1] &&
+	    add_pattern(ev, arena_strndup(ev->arena, text, (size_t)(colon - text)), colon + 1))
+		return 0;
+	return refuse(ev, text);
+}
+
+/* "a:b,c:d"; perf's groups are in braces, and mean nothing where each event is recorded. */
+static int add_list(struct events *ev, const char *list)
+{
+	int rc = 0;
+
+	for (const char *s = list; *s && !rc;) {
+		size_t n = strcspn(s, ",{} ");
+
+		if (n)
+			rc = add_one(ev, arena_strndup(ev->arena, s, n));
+		s += n + (s[n] != '\0');
+	}
+	return rc;
+}
+
+/* Of the default what this kernel has. */
+static void add_time_line(struct events *ev)
+{
+	for (u32 i = 0; time_line[i]; i++) {
+		size_t n = strcspn(time_line[i], ":");
+
+		add_matches(ev, arena_strndup(ev->arena, time_line[i], n), time_line[i] + n + 1);
+	}
+}
+
+/* ---- the script */
+
+/* What makes an event belong to the followed processes. */
+static void put_condition(struct buf *b, const struct tp_format *f, bool all)
+{
+	if (all) {
+		if (!tp_format_field(f, "next_pid"))
+			buf_printf(b, " /pid != %d/", getpid());
+		return;
+	}
+	buf_puts(b, " /followed(tid)");
+	for (u32 i = 0; i < f->fields.n; i++)
+		if (streq(f->fields.v[i].type, "pid_t"))
+			buf_printf(b, " || followed(args.%s)", f->fields.v[i].name);
+	buf_putc(b, '/');
+}
+
+static struct tp_format *format_of(struct events *ev, const char *name)
+{
+	size_t n = strcspn(name, ":");
+
+	return tracefs_format(ev->arena, arena_strndup(ev->arena, name, n), name + n + 1, &ev->err);
+}
+
+static int put_clause(struct events *ev, struct record_script *to, const char *name)
+{
+	struct tp_format *f = format_of(ev, name);
+
+	if (!f) {
+		say_err(ev->c, &ev->err);
+		return STATUS_REFUSED;
+	}
+	buf_printf(&to->text, "tracepoint:%s", name);
+	put_condition(&to->text, f, ev->c->all);
+	buf_puts(&to->text, " { record(); }\n");
+	return 0;
+}
+
+/* ---- system calls */
+
+static const char *const sides[] = { "sys_enter", "sys_exit" };
+
+/* Its entry or exit, and number; -1: it is not a call of this machine. */
+static int number_of_call(const char *name, u32 *side)
+{
+	const char *event = name + strlen("syscalls:");
+
+	*side = starts_with(event, "sys_exit_");
+	return syscall_number_of_event(event + strlen(sides[*side]) + 1);
+}
+
+static bool take_call(struct events *ev, struct record_script *to, const char *name)
+{
+	u32 side;
+	int nr = number_of_call(name, &side);
+	struct tp_format *f = nr < 0 || nr >= RECORDED_CALLS ? NULL : format_of(ev, name);
+
+	if (!f)
+		return false;
+	to->calls[side][nr] = event_layout(ev->arena, f);
+	to->renames_calls = true;
+	return true;
+}
+
+static bool has_calls(const struct record_script *s, u32 side)
+{
+	for (u32 i = 0; i < RECORDED_CALLS; i++)
+		if (s->calls[side][i])
+			return true;
+	return false;
+}
+
+/* Many of them by the raw events, unless those are recorded themselves. */
+static int put_calls(struct events *ev, struct record_script *to)
+{
+	bool is_raw = hash_gets(&ev->known, "raw_syscalls:sys_enter") ||
+		      hash_gets(&ev->known, "raw_syscalls:sys_exit");
+	int rc = 0;
+
+	for (u32 i = 0; i < ev->calls.n && !rc; i++)
+		if (is_raw || ev->calls.n <= FEW_CALLS || !take_call(ev, to, ev->calls.v[i]))
+			rc = put_clause(ev, to, ev->calls.v[i]);
+	for (u32 side = 0; side < ARRAY_SIZE(sides) && !rc; side++)
+		if (has_calls(to, side))
+			rc = put_clause(ev, to,
+					arena_printf(ev->arena, "raw_syscalls:%s", sides[side]));
+	return rc;
+}
+
+int record_script_make(struct cli *c, const char *const *events, struct record_script *to)
+{
+	struct events ev = { .c = c, .arena = &c->words_arena };
+	int rc = 0;
+
+	for (u32 i = 0; events && events[i] && !rc; i++)
+		rc = add_list(&ev, events[i]);
+	if (!events)
+		add_time_line(&ev);
+	buf_puts(&to->text, "config = { max_probes = 100000 }\n");
+	for (u32 i = 0; i < ev.names.n && !rc; i++)
+		rc = put_clause(&ev, to, ev.names.v[i]);
+	if (!rc)
+		rc = put_calls(&ev, to);
+	if (!rc && !ev.names.n && !ev.calls.n)
+		rc = refuse(&ev, "*:*");
+	hash_release(&ev.known);
+	return rc;
+}

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A recording from the command line. */
+#include <errno.h>
+#include <stdlib.h>
+#include "cli/recording.h"
+#include "sym/boot_id.h"
+#include "sym/kallsyms.h"
+#include "sym/tracefs.h"
+
+/* ---- names */
+
+static bool name_ksym(void *ctx, u64 addr, struct symbol *out)
+{
+	struct recorded *r = ctx;
+	struct ksym s;
+
+	if (!r->has_system || !kallsyms_lookup(system_kallsyms(&r->system), addr, &s))
+		return false;
+	*out = (struct symbol){ .name = s.name, .offset = s.offset, .module = s.module };
+	return true;
+}
+
+static bool name_constant(void *ctx, const char *name, s64 *value)
+{
+	struct recorded *r = ctx;
+	const struct type *enum_type;
+
+	return r->has_system && r->world.constant &&
+	       r->world.constant(r->world.ctx, name, value, &enum_type);
+}
+
+static const char *name_string(void *ctx, u64 addr)
+{
+	struct recorded *r = ctx;
+	const struct store_text *text = store_find_text(r->store, "printk_formats");
+
+	if (!r->strings)
+		r->strings = tracefs_parse_strings(&r->arena, text ? text->bytes : "");
+	return tracefs_string(r->strings, addr);
+}
+
+static bool is_this_boot(const struct recorded *r)
+{
+	u8 id[16] = { 0 };
+
+	boot_id_read(id);
+	return !memcmp(id, r->tables->head.boot_id, sizeof id);
+}
+
+static void names_make(struct recorded *r)
+{
+	r->has_system = is_this_boot(r);
+	if (r->has_system) {
+		system_init(&r->system, &r->arena);
+		system_world(&r->system, &r->world);
+	}
+	r->names = (struct names){
+		.ctx = r, .ksym = name_ksym, .constant = name_constant, .kstring = name_string
+	};
+}
+
+/* ---- --time=FROM,TO */
+
+static int bad_range(struct recorded *r)
+{
+	return say_usage(r->c, "--time=%s: FROM,TO in seconds, as 12.5,13 or ,20",
+			 r->c->time_range);
+}
+
+/* "12.345" -> ns; *end is after it. False: there is none. */
+static bool read_seconds(const char *s, const char **end, u64 *ns)
+{
+	u64 unit = 1000000000, n = 0;
+	const char *at = s;
+
+	for (; *at >= '0' && *at <= '9' && n < 10000000000ull; at++)
+		n = n * 10 + (u64)(*at - '0');
+	n = MIN(n, 10000000000ull) * unit;
+	if (*at == '.')
+		for (at++; *at >= '0' && *at <= '9'; at++)
+			n += (u64)(*at - '0') * (unit /= 10);
+	*end = at;
+	*ns = n;
+	return at > s;
+}
+
+static int set_range(struct recorded *r)
+{
+	const char *s = r->c->time_range, *end = s;
+	u64 from = 0, to = ~0ull;
+
+	if (!s)
+		return 0;
+	if (*s != ',' && !read_seconds(s, &end, &from))
+		return bad_range(r);
+	if (*end == ',' && end[1]) {
+		if (!read_seconds(end + 1, &end, &to))
+			return bad_range(r);
+		to += 999; /* times are printed without them */
+	} else {
+		end += *end == ',';
+	}
+	if (*end || from > to)
+		return bad_range(r);
+	store_range(r->store, from, to);
+	return 0;
+}
+
+/* ---- the file */
+
+int recorded_open(struct recorded *r, struct cli *c)
+{
+	struct err err = { 0 };
+	int rc;
+
+	r->c = c;
+	if (c->n_words > 1)
+		return say_usage(c, "one recording at a time");
+	r->path = c->n_words ? c->words[0] : RECORDING_FILE;
+	r->store = store_open(r->path, &err);
+	if (!r->store) {
+		if (err.code == -ENOENT && !c->n_words)
+			err_help(&err, "%s record makes it", c->program);
+		say_err(c, &err);
+		rc = err.code == -EACCES ? STATUS_REFUSED : STATUS_WRONG;
+		err_release(&err);
+		return rc;
+	}
+	r->tables = store_tables(r->store);
+	arena_init(&r->arena);
+	names_make(r);
+	rc = set_range(r);
+	if (rc)
+		recorded_close(r);
+	return rc;
+}
+
+/* For each reason. */
+static void tell_losses(const struct recorded *r)
+{
+	const struct store_tables *t = r->tables;
+
+	for (u32 i = 0; i < t->losses.n; i++) {
+		u64 sum = 0;
+		bool was_told = false;
+
+		for (u32 k = 0; k < t->losses.n; k++) {
+			if (!streq(t->losses.v[k].why, t->losses.v[i].why))
+				continue;
+			was_told |= k < i;
+			sum += t->losses.v[k].count;
+		}
+		if (!was_told)
+			say(r->c, "%s lacks %llu events that were lost (%s)", r->path,
+			    (unsigned long long)sum, t->losses.v[i].why);
+	}
+}
+
+int recorded_close(struct recorded *r)
+{
+	const char *damage = store_damage(r->store);
+	int rc = damage ? STATUS_WRONG : 0;
+
+	if (damage)
+		say(r->c, "%s is damaged: %s; what can be read was read", r->path, damage);
+	tell_losses(r);
+	if (r->has_system)
+		system_release(&r->system);
+	store_close(r->store);
+	arena_release(&r->arena);
+	return rc;
+}

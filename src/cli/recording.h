@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What commands that read a recording share: which file, how it was made, names for its events. */
+#ifndef SONDE_CLI_RECORDING_H
+#define SONDE_CLI_RECORDING_H
+
+#include "cli/cli.h"
+#include "session/system.h"
+#include "store/read.h"
+#include "trace/names.h"
+
+#define RECORDING_FILE "sonde.data"
+
+struct recorded { /* zeroed */
+	struct cli *c;
+	const char *path;
+	struct store *store;
+	const struct store_tables *tables;
+	struct arena arena;
+	/* For event_text(). Names of the kernel are those of this one, if it still is the same boot;
+	 * else addresses are numbers. */
+	struct names names;
+	struct system_access system;
+	struct world world;
+	struct tracefs_strings *strings;
+	bool has_system;
+};
+
+/* The file that is the only argument of the command, else RECORDING_FILE; its range of --time. 0,
+ * or the exit status after a message. */
+int recorded_open(struct recorded *r, struct cli *c);
+/* Tells what is damaged or was lost. The exit status. */
+int recorded_close(struct recorded *r);
+
+#endif

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Events to a store_writer, which writes to the sink's descriptor itself. Messages go to stderr. */
+#include "base/clock.h"
+#include "output/notice.h"
+#include "output/recording.h"
+#include "store/write.h"
+
+#define CLOCK_NS 1000000000ull
+
+static struct store_writer *begin(struct sink *s, struct recording *r)
+{
+	const struct recording_plan *p = r->plan;
+	struct store_writer *w = r->writer = store_writer_new(s->fd, &p->head);
+
+	for (u32 i = 0; i < p->n_texts; i++)
+		store_text(w, p->texts[i].name, p->texts[i].bytes, p->texts[i].len);
+	for (u32 i = 0; i < p->n_tasks; i++)
+		store_task(w, &p->tasks[i]);
+	return w;
+}
+
+static struct store_writer *writer_of(struct sink *s, struct recording *r)
+{
+	return r->writer ? r->writer : begin(s, r);
+}
+
+/* The run ends when nothing more can be stored. */
+static void see_error(struct sink *s, const struct recording *r)
+{
+	if (!s->error)
+		s->error = store_error(r->writer);
+}
+
+/* ---- events */
+
+static u32 number_of(struct recording *r, struct event_format *f)
+{
+	if (!f->stored) {
+		store_format(r->writer, r->n_formats, f->name, f->text);
+		f->stored = ++r->n_formats;
+	}
+	return f->stored - 1;
+}
+
+/*
+ * The event of the single call: its number and arguments, or result, are where the raw event has
+ * them. NULL: it was not asked for.
+ */
+static struct event_format *format_of(const struct recording *r, const struct trace_event *e)
+{
+	bool is_exit = streq(e->format->name, "raw_syscalls:sys_exit");
+	u64 number;
+
+	if (!r->plan->calls || (!is_exit && !streq(e->format->name, "raw_syscalls:sys_enter")))
+		return e->format;
+	memcpy(&number, (const u8 *)e->record + sizeof(struct common_fields), sizeof number);
+	return number < RECORDED_CALLS ? r->plan->calls[is_exit][number] : NULL;
+}
+
+static void event(struct sink *s, const struct trace_event *e)
+{
+	struct recording *r = s->state;
+	struct store_writer *w = writer_of(s, r);
+	struct event_format *f = format_of(r, e);
+	u32 len = f ? event_length(f, e->record, e->len) : 0;
+
+	if (len < sizeof(struct common_fields))
+		return;
+	store_event(w, &(struct store_event){
+			       .time = e->time,
+			       .cpu = e->cpu,
+			       .pid = e->pid,
+			       .tid = e->tid,
+			       .format = number_of(r, f),
+			       .type = (u16)f->id,
+			       .comm = e->comm,
+			       .fields = (const u8 *)e->record + sizeof(struct common_fields),
+			       .len = len - (u32)sizeof(struct common_fields),
+		       });
+	r->n_events++;
+	see_error(s, r);
+}
+
+static void tick(struct sink *s)
+{
+	struct recording *r = s->state;
+	struct store_writer *w = writer_of(s, r);
+	u64 now = clock_boot_ns();
+
+	if (now >= r->next_clock_ns) {
+		store_clock(w, now, clock_boot_to_real_ns());
+		r->next_clock_ns = now + CLOCK_NS;
+	}
+	store_tick(w, now);
+	see_error(s, r);
+}
+
+/* ---- about the run */
+
+/* Probes are not what was asked for: events were. */
+static void attached(struct sink *s, u32 n_probes)
+{
+	put_notify(s);
+}
+
+/* Of the script there is one clause on a line, and it begins with the event's name. */
+static void put_event_name(struct sink *s, struct buf *b, const struct loss *loss)
+{
+	struct place at = sink_place(s, loss->span);
+	u32 len = 0;
+	const char *line =
+		at.file ? source_line((struct source *)(uintptr_t)at.file, at.line, &len) : "";
+	const char *end = memchr(line, ' ', len);
+
+	buf_add(b, line, end ? (size_t)(end - line) : len);
+}
+
+static void lost(struct sink *s, const struct loss *loss, u64 count)
+{
+	struct recording *r = s->state;
+	struct buf why = { 0 };
+
+	put_loss_reason(&why, loss);
+	buf_puts(&why, ": ");
+	put_event_name(s, &why, loss);
+	store_lost(writer_of(s, r), clock_boot_ns(), count, why.s);
+	r->n_lost += count;
+	sink_say(s, "sonde: lost %llu events (%s)\n", (unsigned long long)count, why.s);
+	buf_release(&why);
+	sink_item(s);
+}
+
+static void message(struct sink *s, enum sink_level level, struct span span, const char *text)
+{
+	output_text.message(s, level, span, text);
+}
+
+/* A script that records has no other results. */
+static void text(struct sink *s, enum sink_text kind, const char *bytes, size_t len)
+{
+}
+static void value(struct sink *s, const struct type *t, const void *p)
+{
+}
+static void table(struct sink *s, const struct table *t)
+{
+}
+
+static void end(struct sink *s)
+{
+	struct recording *r = s->state;
+
+	store_writer_end(writer_of(s, r));
+	r->bytes = store_bytes(r->writer);
+	see_error(s, r);
+	store_writer_free(r->writer);
+	r->writer = NULL;
+}
+
+const struct output output_recording = {
+	.name = "recording",
+	.attached = attached,
+	.text = text,
+	.value = value,
+	.table = table,
+	.event = event,
+	.lost = lost,
+	.message = message,
+	.end = end,
+	.tick = tick,
+};

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The output that stores events in a recording instead of printing them. It is not chosen by -f:
+ * the command makes its plan, and reads from it how it went.
+ */
+#ifndef SONDE_OUTPUT_RECORDING_H
+#define SONDE_OUTPUT_RECORDING_H
+
+#include "output/output.h"
+#include "store/layout.h"
+#include "type/event_format.h"
+
+enum { RECORDED_CALLS = 1024 }; /* numbers of system calls */
+
+/* What is known before the run. Everything is borrowed until the end of the run. */
+struct recording_plan {
+	struct file_head head;
+	const struct recorded_text {
+		const char *name, *bytes;
+		size_t len;
+	} * texts;
+	u32 n_texts;
+	const struct task_row *tasks;
+	u32 n_tasks;
+	/* Events of single system calls, by entry or exit and number: they are recorded as
+	 * raw_syscalls:sys_enter and sys_exit, and have the same layout. NULL: those are stored as
+	 * they are. */
+	struct event_format *(*calls)[RECORDED_CALLS];
+};
+
+struct recording { /* sink.state */
+	const struct recording_plan *plan;
+	struct store_writer *writer; /* NULL before the first use */
+	u32 n_formats;
+	u64 n_events, n_lost, bytes;
+	u64 next_clock_ns;
+};
+
+extern const struct output output_recording;
+
+#endif

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The bytes of a recording; doc/recording.md describes them for other readers.
+ *
+ *	file_head | chunk_head body | chunk_head body | ... | chunk_head index | file_end
+ *
+ * Numbers are little-endian. Nothing refers forward: a file that ends anywhere is readable up to
+ * its last whole chunk. Only a file that was closed has an index and a file_end.
+ */
+#ifndef SONDE_STORE_LAYOUT_H
+#define SONDE_STORE_LAYOUT_H
+
+#include "base/base.h"
+
+#define STORE_MAGIC "SONDEREC"
+#define STORE_END_MAGIC "SONDEEND"
+enum {
+	STORE_VERSION = 1,
+	CHUNK_MAGIC = 0x4b4e4843, /* "CHNK" */
+	CHUNK_NO_CPU = 0xffff,
+	CHUNK_MOST = 64 << 20, /* bytes of a body, as stored and as it was */
+	COMM_SIZE = 16,
+	NAME_MOST = 128, /* bytes of the name of an event or a text */
+};
+
+enum chunk_kind {
+	CHUNK_TEXTS = 1, /* named texts: the kernel, the command ... */
+	CHUNK_FORMATS,   /* formats of events, as tracefs has them */
+	CHUNK_TASKS,     /* threads at the start */
+	CHUNK_EVENTS,    /* of one processor */
+	CHUNK_LOST,
+	CHUNK_CLOCKS, /* the boot clock beside the time of day */
+	CHUNK_INDEX,
+};
+
+enum chunk_codec { CODEC_STORED, CODEC_LZ4 };
+
+struct file_head { /* 64 bytes */
+	char magic[8];
+	u16 version, size; /* size: of this head; chunks begin after it */
+	u32 page_size;
+	u8 boot_id[16]; /* /proc/sys/kernel/random/boot_id: symbols are those of this boot */
+	u64 start_ns;   /* of the boot clock */
+	s64 to_real;    /* what to add to a time for nanoseconds since 1970 */
+	u32 n_cpus, recorder_pid;
+	u32 scope; /* 0: of the whole machine, 1: of some processes */
+	u32 crc;   /* CRC-32 of the bytes before it */
+};
+
+struct chunk_head { /* 64 bytes */
+	u32 magic;
+	u8 kind, codec;
+	u16 cpu;
+	u32 count;      /* events, or rows of a table */
+	u32 stored_len; /* bytes of the body in the file */
+	u32 raw_len;    /* bytes of the body after decompression */
+	u32 n_rows;     /* CHUNK_EVENTS: different events */
+	u64 t0, t1;     /* the earliest and latest time in it; 0: it has none */
+	u64 number;     /* counted from 0 */
+	u32 reserved[2];
+	u32 body_crc; /* CRC-32 of the body as stored */
+	u32 crc;      /* CRC-32 of the bytes before it */
+};
+
+/*
+ * Body of CHUNK_EVENTS. An event that was in the chunk before is only a time and a number.
+ *
+ *	events_head | row ... (rows_len bytes) | (varint zigzag(time - time before), varint row) ...
+ *
+ * A row is an event_row and `len` bytes of the record, whose first 8 are the kernel's common fields:
+ * u16 type, u8 flags, u8 preempt_count, s32 pid (the thread).
+ */
+struct events_head { /* 16 bytes */
+	u64 base;    /* the first time is relative to it */
+	u32 rows_len, reserved;
+};
+
+struct event_row { /* 24 bytes */
+	u16 format, len;
+	u32 pid;
+	char comm[COMM_SIZE];
+};
+
+struct common_fields { /* struct trace_entry of the kernel */
+	u16 type;
+	u8 flags, preempt_count;
+	u32 tid;
+};
+
+/* Rows of tables: each is a head and then its bytes, without padding. */
+struct text_row {
+	u32 name_len, len; /* name, text */
+};
+struct format_row {
+	u32 id, name_len, len; /* "sched:sched_switch", the format file */
+};
+struct task_row {
+	u32 tid, pid, ppid, reserved;
+	char comm[COMM_SIZE];
+};
+struct lost_row {
+	u64 time, count;
+	u32 len; /* why */
+};
+struct clock_row {
+	u64 time;
+	s64 to_real;
+};
+struct index_row { /* 48 bytes */
+	u64 offset, t0, t1, number;
+	u32 count;
+	u16 cpu;
+	u8 kind, reserved[9];
+};
+
+struct file_end { /* 16 bytes */
+	u64 index_offset;
+	char magic[8];
+};
+
+#endif

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Reads a recording (store/layout.h): its tables at once, its events chunk by chunk, merged over the
+ * processors in the order of their times. Memory does not depend on the length of the file.
+ *
+ * Nothing in a file is trusted. What is before the first damage is read; store_damage() tells what
+ * is missing.
+ */
+#ifndef SONDE_STORE_READ_H
+#define SONDE_STORE_READ_H
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "store/layout.h"
+#include "trace/sink.h"
+
+struct store;
+
+struct store_text {
+	const char *name, *bytes; /* bytes[len] is NUL */
+	u32 len;
+};
+
+struct store_loss {
+	u64 time, count;
+	const char *why;
+};
+
+/* What is in a file besides events. Valid until store_close(). */
+struct store_tables {
+	struct file_head head;
+	VEC(struct store_text) texts;
+	VEC(struct event_format *) formats; /* as they come; event_format.id is the kernel's */
+	VEC(struct task_row) tasks;
+	VEC(struct store_loss) losses;
+	VEC(struct clock_row) clocks;
+	u64 n_events, size; /* events in whole chunks; bytes of the file */
+	u64 t0, t1;         /* the first and the last event */
+	u32 n_chunks;
+	bool was_closed; /* by its recorder: the file has its end */
+};
+
+/* NULL with err set: it cannot be read, or is no recording. */
+struct store *store_open(const char *path, struct err *err);
+/* The same of an open file, which store_close() closes; name: for messages. */
+struct store *store_open_fd(int fd, const char *name, struct err *err);
+const struct store_tables *store_tables(const struct store *s);
+/* NULL: there is none of that name. */
+const struct store_text *store_find_text(const struct store *s, const char *name);
+/* Only events of from <= time <= to; before the first store_next(). */
+void store_range(struct store *s, u64 from, u64 to);
+/* From the first event on again. */
+void store_rewind(struct store *s);
+/* The next event, or false at the end. It is valid until the next call. */
+bool store_next(struct store *s, struct trace_event *e);
+/* What is damaged so far, or NULL: nothing. */
+const char *store_damage(const struct store *s);
+void store_close(struct store *s);
+
+#endif

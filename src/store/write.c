@@ -1,0 +1,362 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * In: events in the order in which a ring had them. Out: chunks, see layout.h. Each processor has a
+ * lane, whose chunk is being filled. A row that a chunk has already is found by its hash in a table
+ * of one slot for each hash: a row that lost its slot is stored again.
+ */
+#include <stdlib.h>
+#include <unistd.h>
+#include "base/fd.h"
+#include "store/crc32.h"
+#include "store/lz4.h"
+#include "store/write.h"
+
+enum {
+	ROWS_FULL = 256 << 10,
+	STREAM_FULL = 256 << 10,
+	LANE_SLOTS = 4096,
+	N_TABLES = CHUNK_CLOCKS + 1,
+};
+
+struct slot {
+	u32 at, row; /* offset of the row + 1, its number */
+};
+
+struct lane {
+	struct buf rows, stream;
+	u32 count, n_rows;
+	u64 base, last, t0, t1;
+	struct slot slots[LANE_SLOTS];
+};
+
+struct table { /* rows that were not written yet */
+	struct buf rows;
+	u32 count;
+};
+
+struct store_writer {
+	int fd, error;
+	u64 offset, n_events;
+	u64 n_chunks;
+	struct lane **lanes;
+	u32 n_lanes;
+	struct table tables[N_TABLES];
+	struct buf index, chunk, raw, packed;
+};
+
+/* ---- bytes to the file */
+
+/* All or nothing: half a chunk is cut off again. */
+static void put_bytes(struct store_writer *w, const void *bytes, size_t len)
+{
+	if (w->error)
+		return;
+	w->error = write_all(w->fd, bytes, len);
+	if (w->error && ftruncate(w->fd, (off_t)w->offset) == 0)
+		lseek(w->fd, (off_t)w->offset, SEEK_SET);
+	if (!w->error)
+		w->offset += len;
+}
+
+static void add_to_index(struct store_writer *w, const struct chunk_head *h)
+{
+	struct index_row row = { .offset = w->offset,
+				 .t0 = h->t0,
+				 .t1 = h->t1,
+				 .number = h->number,
+				 .count = h->count,
+				 .cpu = h->cpu,
+				 .kind = h->kind };
+
+	buf_add(&w->index, &row, sizeof row);
+}
+
+/* Compressed if that is shorter. */
+static void put_chunk(struct store_writer *w, struct chunk_head h, const void *body, size_t len)
+{
+	const void *stored = body;
+
+	buf_clear(&w->packed);
+	buf_reserve(&w->packed, lz4_bound(len));
+	h.magic = CHUNK_MAGIC;
+	h.number = w->n_chunks++;
+	h.raw_len = h.stored_len = (u32)len;
+	w->packed.len = lz4_pack((u8 *)w->packed.s, body, len);
+	if (w->packed.len < len) {
+		h.codec = CODEC_LZ4;
+		h.stored_len = (u32)w->packed.len;
+		stored = w->packed.s;
+	}
+	h.body_crc = crc32_of(stored, h.stored_len);
+	h.crc = crc32_of(&h, offsetof(struct chunk_head, crc));
+	if (h.kind != CHUNK_INDEX)
+		add_to_index(w, &h);
+	buf_clear(&w->chunk);
+	buf_add(&w->chunk, &h, sizeof h);
+	buf_add(&w->chunk, stored, h.stored_len);
+	put_bytes(w, w->chunk.s, w->chunk.len);
+}
+
+/* ---- tables */
+
+static void put_table(struct store_writer *w, u32 kind)
+{
+	struct table *t = &w->tables[kind];
+	struct chunk_head h = { .kind = (u8)kind, .cpu = CHUNK_NO_CPU, .count = t->count };
+
+	if (t->count)
+		put_chunk(w, h, t->rows.s, t->rows.len);
+	buf_clear(&t->rows);
+	t->count = 0;
+}
+
+/* Before what refers to them. */
+static void put_tables(struct store_writer *w)
+{
+	for (u32 i = 0; i < N_TABLES; i++)
+		put_table(w, i);
+}
+
+static struct buf *table_row(struct store_writer *w, enum chunk_kind kind)
+{
+	struct table *t = &w->tables[kind];
+
+	if (t->rows.len >= ROWS_FULL)
+		put_table(w, kind);
+	t->count++;
+	return &t->rows;
+}
+
+void store_text(struct store_writer *w, const char *name, const void *bytes, size_t len)
+{
+	struct text_row row = { (u32)strlen(name), (u32)len };
+	struct buf *b = table_row(w, CHUNK_TEXTS);
+
+	buf_add(b, &row, sizeof row);
+	buf_add(b, name, row.name_len);
+	buf_add(b, bytes, len);
+}
+
+void store_format(struct store_writer *w, u32 id, const char *name, const char *text)
+{
+	struct format_row row = { id, (u32)strlen(name), (u32)strlen(text) };
+	struct buf *b = table_row(w, CHUNK_FORMATS);
+
+	buf_add(b, &row, sizeof row);
+	buf_add(b, name, row.name_len);
+	buf_add(b, text, row.len);
+}
+
+void store_task(struct store_writer *w, const struct task_row *row)
+{
+	buf_add(table_row(w, CHUNK_TASKS), row, sizeof *row);
+}
+
+void store_clock(struct store_writer *w, u64 time, s64 to_real)
+{
+	struct clock_row row = { time, to_real };
+
+	buf_add(table_row(w, CHUNK_CLOCKS), &row, sizeof row);
+}
+
+void store_lost(struct store_writer *w, u64 time, u64 count, const char *why)
+{
+	struct lost_row row = { time, count, (u32)strlen(why) };
+	struct buf *b = table_row(w, CHUNK_LOST);
+
+	buf_add(b, &row, offsetof(struct lost_row, len) + sizeof row.len);
+	buf_add(b, why, row.len);
+}
+
+/* ---- events */
+
+static struct lane *lane_of(struct store_writer *w, u32 cpu)
+{
+	if (cpu >= w->n_lanes) {
+		w->lanes = xrealloc(w->lanes, (cpu + 1) * sizeof(*w->lanes));
+		memset(w->lanes + w->n_lanes, 0, (cpu + 1 - w->n_lanes) * sizeof(*w->lanes));
+		w->n_lanes = cpu + 1;
+	}
+	if (!w->lanes[cpu])
+		w->lanes[cpu] = xcalloc(1, sizeof(struct lane));
+	return w->lanes[cpu];
+}
+
+static void put_lane(struct store_writer *w, u32 cpu)
+{
+	struct lane *l = w->lanes[cpu];
+	struct events_head eh = { .base = l->base, .rows_len = (u32)l->rows.len };
+	struct chunk_head h = { .kind = CHUNK_EVENTS,
+				.cpu = (u16)cpu,
+				.count = l->count,
+				.n_rows = l->n_rows,
+				.t0 = l->t0,
+				.t1 = l->t1 };
+
+	put_tables(w);
+	buf_clear(&w->raw);
+	buf_add(&w->raw, &eh, sizeof eh);
+	buf_add(&w->raw, l->rows.s, l->rows.len);
+	buf_add(&w->raw, l->stream.s, l->stream.len);
+	put_chunk(w, h, w->raw.s, w->raw.len);
+	buf_clear(&l->rows);
+	buf_clear(&l->stream);
+	l->count = l->n_rows = 0;
+	memset(l->slots, 0, sizeof l->slots);
+}
+
+static void put_varint(struct buf *b, u64 v)
+{
+	u8 bytes[10];
+	u32 n = 0;
+
+	for (; v >= 0x80; v >>= 7)
+		bytes[n++] = (u8)(v | 0x80);
+	bytes[n++] = (u8)v;
+	buf_add(b, bytes, n);
+}
+
+static u64 zigzag(s64 v)
+{
+	return (u64)v << 1 ^ (u64)(v >> 63);
+}
+
+/* Multiplies and adds words: rows differ in few bytes, anywhere. */
+static u32 hash_of(const u8 *p, u32 len)
+{
+	u64 h = len, word;
+
+	for (; len >= 8; len -= 8, p += 8) {
+		memcpy(&word, p, 8);
+		h = (h ^ word) * 0x9e3779b97f4a7c15ull;
+		h ^= h >> 29;
+	}
+	word = 0;
+	memcpy(&word, p, len);
+	h = (h ^ word) * 0x9e3779b97f4a7c15ull;
+	return (u32)(h >> 40) % LANE_SLOTS;
+}
+
+/* The number of the row, which lies at the end of the lane's rows: there it stays, unless there is
+ * an equal one. */
+static u32 number_of(struct lane *l, size_t at)
+{
+	const u8 *rows = (const u8 *)l->rows.s;
+	u32 len = (u32)(l->rows.len - at);
+	struct slot *slot = &l->slots[hash_of(rows + at, len)];
+
+	if (slot->at && slot->at - 1 + len <= at && !memcmp(rows + slot->at - 1, rows + at, len)) {
+		l->rows.len = at;
+		return slot->row;
+	}
+	*slot = (struct slot){ (u32)at + 1, l->n_rows };
+	return l->n_rows++;
+}
+
+static u32 add_row(struct lane *l, const struct store_event *e)
+{
+	struct common_fields common = { .type = e->type, .tid = e->tid };
+	struct event_row row = { .format = (u16)e->format,
+				 .len = (u16)(sizeof common + e->len),
+				 .pid = e->pid };
+	size_t at = l->rows.len;
+
+	memcpy(row.comm, e->comm, strnlen(e->comm, sizeof row.comm));
+	buf_add(&l->rows, &row, sizeof row);
+	buf_add(&l->rows, &common, sizeof common);
+	buf_add(&l->rows, e->fields, e->len);
+	return number_of(l, at);
+}
+
+void store_event(struct store_writer *w, const struct store_event *e)
+{
+	u32 cpu = MIN(e->cpu, CHUNK_NO_CPU - 1u);
+	struct lane *l = lane_of(w, cpu);
+
+	if (l->count && (l->rows.len >= ROWS_FULL || l->stream.len >= STREAM_FULL))
+		put_lane(w, cpu);
+	if (!l->count)
+		l->base = l->last = l->t0 = l->t1 = e->time;
+	put_varint(&l->stream, zigzag((s64)(e->time - l->last)));
+	put_varint(&l->stream, add_row(l, e));
+	l->last = e->time;
+	l->t0 = MIN(l->t0, e->time);
+	l->t1 = MAX(l->t1, e->time);
+	l->count++;
+	w->n_events++;
+}
+
+void store_tick(struct store_writer *w, u64 now)
+{
+	for (u32 i = 0; i < w->n_lanes; i++)
+		if (w->lanes[i] && w->lanes[i]->count && now >= w->lanes[i]->base + CHUNK_NS)
+			put_lane(w, i);
+}
+
+/* ---- begin and end */
+
+struct store_writer *store_writer_new(int fd, const struct file_head *head)
+{
+	struct store_writer *w = xcalloc(1, sizeof *w);
+	struct file_head h = *head;
+
+	w->fd = fd;
+	memcpy(h.magic, STORE_MAGIC, sizeof h.magic);
+	h.version = STORE_VERSION;
+	h.size = sizeof h;
+	h.crc = crc32_of(&h, offsetof(struct file_head, crc));
+	put_bytes(w, &h, sizeof h);
+	return w;
+}
+
+int store_error(const struct store_writer *w)
+{
+	return w->error;
+}
+
+u64 store_events(const struct store_writer *w)
+{
+	return w->n_events;
+}
+
+u64 store_bytes(const struct store_writer *w)
+{
+	return w->offset;
+}
+
+int store_writer_end(struct store_writer *w)
+{
+	struct chunk_head h = { .kind = CHUNK_INDEX, .cpu = CHUNK_NO_CPU };
+	struct file_end end = { 0 };
+
+	for (u32 i = 0; i < w->n_lanes; i++)
+		if (w->lanes[i] && w->lanes[i]->count)
+			put_lane(w, i);
+	put_tables(w);
+	end.index_offset = w->offset;
+	h.count = (u32)(w->index.len / sizeof(struct index_row));
+	put_chunk(w, h, w->index.s ? w->index.s : "", w->index.len);
+	memcpy(end.magic, STORE_END_MAGIC, sizeof end.magic);
+	put_bytes(w, &end, sizeof end);
+	return w->error;
+}
+
+void store_writer_free(struct store_writer *w)
+{
+	if (!w)
+		return;
+	for (u32 i = 0; i < w->n_lanes; i++)
+		if (w->lanes[i]) {
+			buf_release(&w->lanes[i]->rows);
+			buf_release(&w->lanes[i]->stream);
+			free(w->lanes[i]);
+		}
+	for (u32 i = 0; i < N_TABLES; i++)
+		buf_release(&w->tables[i].rows);
+	buf_release(&w->index);
+	buf_release(&w->chunk);
+	buf_release(&w->raw);
+	buf_release(&w->packed);
+	free(w->lanes);
+	free(w);
+}

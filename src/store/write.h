@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Writes a recording. Events of one processor are collected and become a chunk when there are many
+ * or the first of them waits for CHUNK_NS; so what a killed recorder has not written is half a
+ * second at most.
+ *
+ * After a failed write the file ends with the last whole chunk, and the writer does nothing more:
+ * store_error().
+ */
+#ifndef SONDE_STORE_WRITE_H
+#define SONDE_STORE_WRITE_H
+
+#include "base/buf.h"
+#include "store/layout.h"
+
+#define CHUNK_NS 500000000ull
+
+struct store_writer;
+
+struct store_event {
+	u64 time; /* ns, of the boot clock */
+	u32 cpu, pid, tid;
+	u32 format;         /* a number of store_format() */
+	u16 type;           /* the kernel's number of the event */
+	const char *comm;   /* 16 bytes */
+	const void *fields; /* the record after the 8 bytes of the common fields */
+	u32 len;            /* of fields: at most 65000 bytes */
+};
+
+/* Writes the head to fd, which the caller closes. Sets magic, version, sizes and crc of the head. */
+struct store_writer *store_writer_new(int fd, const struct file_head *head);
+void store_text(struct store_writer *w, const char *name, const void *bytes, size_t len);
+/* id: the caller's, 0 to 65535. */
+void store_format(struct store_writer *w, u32 id, const char *name, const char *text);
+void store_task(struct store_writer *w, const struct task_row *row);
+void store_clock(struct store_writer *w, u64 time, s64 to_real);
+void store_lost(struct store_writer *w, u64 time, u64 count, const char *why);
+void store_event(struct store_writer *w, const struct store_event *e);
+/* Closes chunks that are old; now: of the boot clock. */
+void store_tick(struct store_writer *w, u64 now);
+/* 0, or -errno of the first write that failed. */
+int store_error(const struct store_writer *w);
+u64 store_events(const struct store_writer *w); /* how many there are */
+u64 store_bytes(const struct store_writer *w);
+/* The rest and the index; returns store_error(). */
+int store_writer_end(struct store_writer *w);
+void store_writer_free(struct store_writer *w);
+
+#endif
