@@ -48,8 +48,9 @@ static struct opnd is_within(struct lower *l, struct opnd ip, u64 from, u64 to)
 
 static bool is_raw(const struct profile *p)
 {
-	return p->prog_type == BPF_PROG_TYPE_RAW_TRACEPOINT ||
-	       (p->prog_type == BPF_PROG_TYPE_TRACING && p->attach_type == BPF_TRACE_RAW_TP);
+	return p->load.prog_type == BPF_PROG_TYPE_RAW_TRACEPOINT ||
+	       (p->load.prog_type == BPF_PROG_TYPE_TRACING &&
+		p->load.attach_type == BPF_TRACE_RAW_TP);
 }
 
 /* Whether a frame is a tracer frame. Clears the variable `ours` at bpf_trace_run. */
@@ -72,7 +73,7 @@ struct opnd count_tracer_frames(struct lower *l, struct opnd frames)
 {
 	const struct tracer_frames *m =
 		l->env->world.tracer_frames ? l->env->world.tracer_frames(l->env->world.ctx) : NULL;
-	bool is_perf = l->profile->prog_type == BPF_PROG_TYPE_TRACEPOINT;
+	bool is_perf = l->profile->load.prog_type == BPF_PROG_TYPE_TRACEPOINT;
 	struct ir_block *head = ir_block_new(l), *body = ir_block_new(l), *out = ir_block_new(l);
 	u32 i = ir_var(l), cut = ir_var(l), mark;
 	u32 still = ir_var(l); /* 1: all frames so far are tracer frames */

@@ -69,7 +69,7 @@ static const struct type *check_args(struct check *c, struct node *call)
 	if (!p || !p->n_args)
 		return diag_type(c, call->span, D_PROBE_NO_ARGS,
 				 c->inst && c->inst->once ? "special" : probe_kind(c));
-	if (!p->kept)
+	if (!p->kept.map)
 		return whole_args(c, call, p);
 	if (!call->data)
 		call->data = args_record(c, call, p);
@@ -82,11 +82,11 @@ static struct node *kept_snapshot(struct check *c, const struct node *call, cons
 	struct node *kept = node_new(c->arena, N_FIELD, call->span),
 		    *map = node_new(c->arena, N_MAP, call->span);
 
-	map->name = p->kept;
+	map->name = p->kept.map;
 	map->a = node_new(c->arena, N_IDENT, call->span);
 	map->a->name = "curtask";
 	kept->a = map;
-	kept->value = (s64)p->snapshot_kept - 1;
+	kept->value = (s64)p->snapshot.kept - 1;
 	return kept;
 }
 
@@ -97,16 +97,16 @@ static const struct type *check_argstr(struct check *c, struct node *call)
 
 	if (p && p->record) /* a trace event, formatted by its print fmt */
 		return p->record;
-	if (!p || !p->snapshot)
+	if (!p || !p->snapshot.what)
 		return diag_type(c, call->span, D_NO_ARGSTR, probe_kind(c));
 	if (c->in_callback)
 		return diag_type(c, call->span, D_CTX_IN_LOOP, call->name);
-	if (!p->snapshot_kept)
-		return type_call(c->arena, p->snapshot->size);
+	if (!p->snapshot.kept)
+		return type_call(c->arena, p->snapshot.what->size);
 	if (!call->data)
 		call->data = kept_snapshot(c, call, p);
 	t = check_expr(c, call->data);
-	return t->kind == TY_ERROR ? t : type_call(c->arena, MAX(p->snapshot->size, t->size));
+	return t->kind == TY_ERROR ? t : type_call(c->arena, MAX(p->snapshot.what->size, t->size));
 }
 
 /* The first 8 bytes of a record are the common fields (struct trace_entry): u16 type, u8 flags,
@@ -152,7 +152,7 @@ static struct ir_val lower_args(struct lower *l, struct node *call)
 	if (t->kind != TY_RECORD || !from)
 		return val_scalar(&ty_void, o_imm(0));
 	dst = lower_dest(l, t, &canonical);
-	if (l->profile->kept) {
+	if (l->profile->kept.map) {
 		lower_into(l, call->data, t, dst);
 		return val_memory(t, dst);
 	}
@@ -263,7 +263,7 @@ static struct opnd site_of_cookie(struct lower *l)
 {
 	struct opnd cookie = ir_call(l, BPF_FUNC_get_attach_cookie, true, 1, lower_ctx(l, 0));
 
-	switch (l->profile->cookie_bits) {
+	switch (l->profile->site.cookie_bits) {
 	case 32: return ir_ext(l, cookie, 4, false);
 	case 64: return ir_op2(l, IR_SHR, cookie, o_imm(32));
 	default: return cookie;
@@ -277,11 +277,11 @@ static struct opnd site_id(struct lower *l)
 	struct opnd nr, at;
 	u32 off;
 
-	if (p->site_from_cookie)
+	if (p->site.from_cookie)
 		return site_of_cookie(l);
-	if (!p->syscall_site)
-		return o_imm(p->site);
-	off = lower_data(l, SYSCALL_SET_BITS * 4, p->syscall_site);
+	if (!p->syscall.site)
+		return o_imm(p->site.index);
+	off = lower_data(l, SYSCALL_SET_BITS * 4, p->syscall.site);
 	nr = ir_op2(l, IR_AND, lower_syscall_number(l), o_imm(SYSCALL_SET_BITS - 1));
 	at = ir_op2(l, IR_ADD, ir_addr(l, o_data(l->prog->data_map, off)),
 		    ir_op2(l, IR_SHL, nr, o_imm(2)));
@@ -339,10 +339,10 @@ static struct ir_val lower_probe(struct lower *l, struct node *call)
 {
 	const struct profile *p = l->profile;
 
-	if (p->site_from_cookie)
+	if (p->site.from_cookie)
 		return val_scalar(&ty_probe, probe_by_cookie(l));
 	return val_scalar(&ty_probe,
-			  p->syscall_site ? site_id(l) : o_imm(namesake(l->prog, p->site)));
+			  p->syscall.site ? site_id(l) : o_imm(namesake(l->prog, p->site.index)));
 }
 
 static const struct type *check_probetype(struct check *c, struct node *call)
@@ -416,9 +416,9 @@ static struct ir_val lower_func(struct lower *l, struct node *call)
 {
 	const struct profile *p = l->profile;
 
-	if (p->site_from_cookie)
+	if (p->site.from_cookie)
 		return val_scalar(&ty_func, func_by_cookie(l));
-	return val_scalar(&ty_func, o_imm(func_of_site(l->prog, p->site)));
+	return val_scalar(&ty_func, o_imm(func_of_site(l->prog, p->site.index)));
 }
 
 static const struct type *check_ctx(struct check *c, struct node *call)

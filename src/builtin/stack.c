@@ -75,8 +75,8 @@ static const struct type *check_stack(struct check *c, struct node *call)
 /* The stack begins at the registers of the context. */
 static bool has_registers(const struct lower *l)
 {
-	return l->profile->prog_type == BPF_PROG_TYPE_KPROBE ||
-	       l->profile->prog_type == BPF_PROG_TYPE_PERF_EVENT;
+	return l->profile->load.prog_type == BPF_PROG_TYPE_KPROBE ||
+	       l->profile->load.prog_type == BPF_PROG_TYPE_PERF_EVENT;
 }
 
 /* STACK_SPARE_FRAMES more than are printed, because tracer frames are removed when printing. A
@@ -93,11 +93,12 @@ static enum stack_from stack_from(const struct lower *l, bool user)
 {
 	if (!user && has_registers(l))
 		return STACK_FROM_REGS;
-	if (user || l->profile->prog_type != BPF_PROG_TYPE_TRACING)
+	if (user || l->profile->load.prog_type != BPF_PROG_TYPE_TRACING)
 		return STACK_FROM_CONTEXT;
-	if (l->profile->attach_type == BPF_TRACE_FENTRY)
+	if (l->profile->load.attach_type == BPF_TRACE_FENTRY)
 		return STACK_FROM_ENTRY;
-	return l->profile->attach_type == BPF_TRACE_FEXIT ? STACK_FROM_EXIT : STACK_FROM_CONTEXT;
+	return l->profile->load.attach_type == BPF_TRACE_FEXIT ? STACK_FROM_EXIT :
+								 STACK_FROM_CONTEXT;
 }
 
 /* Stores the word before a trampoline's frames: the function's address, or 0. */

@@ -69,9 +69,10 @@ static const struct type *check_usermode(struct check *c, struct node *call)
 static struct ir_val lower_usermode(struct lower *l, struct node *call)
 {
 	const struct profile *p = l->profile;
-	struct opnd bits = ir_op2(l, IR_AND, lower_loc(l, &p->mode).o, o_imm((s64)p->mode_mask));
+	struct opnd bits =
+		ir_op2(l, IR_AND, lower_loc(l, &p->mode.where).o, o_imm((s64)p->mode.mask));
 
-	return val_scalar(&ty_u8, ir_set(l, CC_EQ, bits, o_imm((s64)p->mode_user)));
+	return val_scalar(&ty_u8, ir_set(l, CC_EQ, bits, o_imm((s64)p->mode.user)));
 }
 
 static const struct type *check_has_cpid(struct check *c, struct node *call)

@@ -98,7 +98,7 @@ static const struct type *check_errname(struct check *c, struct node *call)
 	const struct profile *p = c->inst ? c->inst->profile : NULL;
 	struct node *n = call_arg(call, 0);
 
-	if (!n && (!p || !p->decoded || p->retval.loc.kind == LOC_NONE))
+	if (!n && (!p || !p->syscall.decoded || p->retval.loc.kind == LOC_NONE))
 		return diag_type(c, call->span, D_NO_ERRNAME,
 				 c->inst && c->inst->provider ? c->inst->provider : "this kind");
 	return check_text(c, call);

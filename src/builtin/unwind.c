@@ -889,7 +889,8 @@ static struct opnd saved_registers(struct lower *l, const struct places *p)
 
 static void store_registers(struct lower *l, struct opnd buffer)
 {
-	bool in_context = l->profile->user_regs && l->profile->prog_type == BPF_PROG_TYPE_KPROBE;
+	bool in_context = l->profile->user_regs &&
+			  l->profile->load.prog_type == BPF_PROG_TYPE_KPROBE;
 	struct places p;
 	struct opnd regs = o_imm(0), v;
 

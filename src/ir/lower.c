@@ -18,7 +18,7 @@
 static bool must_return_zero(const struct profile *p)
 {
 	return p->kind == PROFILE_PT_REGS || p->kind == PROFILE_ITER ||
-	       (p->kind == PROFILE_BTF && p->attach_type != BPF_TRACE_RAW_TP);
+	       (p->kind == PROFILE_BTF && p->load.attach_type != BPF_TRACE_RAW_TP);
 }
 
 /*
@@ -84,10 +84,11 @@ static void filter_by_registers(struct lower *l)
 	const struct profile *p = l->profile;
 	struct opnd regs = lower_saved_registers(l);
 
-	return_unless(l, CC_EQ, ir_load(l, opnd_plus(regs, p->at_cs), 2, false), o_imm(p->user_cs));
-	if (p->syscall_enter)
-		return_unless(l, CC_EQ, ir_load(l, opnd_plus(regs, p->at_cx), 8, false),
-			      ir_load(l, opnd_plus(regs, p->at_ip), 8, false));
+	return_unless(l, CC_EQ, ir_load(l, opnd_plus(regs, p->syscall.native.cs), 2, false),
+		      o_imm(p->syscall.native.user_cs));
+	if (p->syscall.enter)
+		return_unless(l, CC_EQ, ir_load(l, opnd_plus(regs, p->syscall.native.cx), 8, false),
+			      ir_load(l, opnd_plus(regs, p->syscall.native.ip), 8, false));
 }
 
 /* Avoids a helper call, which costs 19 ns: only what this does not decide takes the slow check. */
@@ -97,11 +98,11 @@ static void branch_if_native(struct lower *l, struct ir_block *native)
 	struct ir_block *user = ir_block_new(l), *slow = ir_block_new(l);
 	struct opnd regs = lower_saved_registers(l);
 
-	ir_branch(l, CC_EQ, ir_load(l, opnd_plus(regs, p->at_cs), 2, false), o_imm(p->user_cs),
-		  user, slow);
+	ir_branch(l, CC_EQ, ir_load(l, opnd_plus(regs, p->syscall.native.cs), 2, false),
+		  o_imm(p->syscall.native.user_cs), user, slow);
 	ir_place(l, user);
-	ir_branch(l, CC_EQ, ir_load(l, opnd_plus(regs, p->at_cx), 8, false),
-		  ir_load(l, opnd_plus(regs, p->at_ip), 8, false), native, slow);
+	ir_branch(l, CC_EQ, ir_load(l, opnd_plus(regs, p->syscall.native.cx), 8, false),
+		  ir_load(l, opnd_plus(regs, p->syscall.native.ip), 8, false), native, slow);
 	ir_place(l, slow);
 }
 
@@ -113,23 +114,24 @@ static void filter_compat(struct lower *l)
 	struct opnd flags;
 	u32 mark;
 
-	if (!p->compat_mask)
+	if (!p->syscall.compat.mask)
 		return;
-	if (p->user_cs && !feature_has(l->features, FEAT_TASK_BTF) &&
+	if (p->syscall.native.user_cs && !feature_has(l->features, FEAT_TASK_BTF) &&
 	    !feature_has(l->features, FEAT_READ_KERNEL)) {
 		filter_by_registers(l);
 		return;
 	}
-	if (p->user_cs)
+	if (p->syscall.native.user_cs)
 		branch_if_native(l, native);
 	mark = vn_mark(l);
-	flags = lower_of_task(l, type_int(p->compat_size, false), p->compat_offset);
-	if (!p->user_cs) {
-		return_unless(l, CC_EQ, ir_op2(l, IR_AND, flags, o_imm(p->compat_mask)), o_imm(0));
+	flags = lower_of_task(l, type_int(p->syscall.compat.size, false), p->syscall.compat.offset);
+	if (!p->syscall.native.user_cs) {
+		return_unless(l, CC_EQ, ir_op2(l, IR_AND, flags, o_imm(p->syscall.compat.mask)),
+			      o_imm(0));
 		return;
 	}
-	ir_branch(l, CC_EQ, ir_op2(l, IR_AND, flags, o_imm(p->compat_mask)), o_imm(0), native,
-		  l->s->exit_filter);
+	ir_branch(l, CC_EQ, ir_op2(l, IR_AND, flags, o_imm(p->syscall.compat.mask)), o_imm(0),
+		  native, l->s->exit_filter);
 	vn_truncate(l, mark); /* not every path here runs the slow check */
 	ir_place(l, native);
 }
@@ -148,8 +150,8 @@ static u32 set_size(const u64 *set, u32 *only)
 
 struct opnd lower_syscall_number(struct lower *l)
 {
-	struct opnd nr = lower_loc(l, &l->profile->syscall_nr).o;
-	u32 instead = l->profile->syscall_of_none; /* for -1 */
+	struct opnd nr = lower_loc(l, &l->profile->syscall.nr).o;
+	u32 instead = l->profile->syscall.of_none; /* for -1 */
 
 	if (instead)
 		nr = ir_op2(l, IR_ADD, nr,
@@ -171,17 +173,17 @@ static void filter_syscalls(struct lower *l)
 	u32 only = 0, n, off;
 	u8 bytes[SYSCALL_SET_BITS] = {};
 
-	if ((!p->syscall_enter && !p->syscall_exit) || (l->inst->jump && !is_dispatcher(l->inst)))
+	if ((!p->syscall.enter && !p->syscall.exit) || (l->inst->jump && !is_dispatcher(l->inst)))
 		return;
 	nr = lower_syscall_number(l);
-	n = p->syscall_set ? set_size(p->syscall_set, &only) : 0;
-	if (p->syscall_set && n == 1) {
+	n = p->syscall.set ? set_size(p->syscall.set, &only) : 0;
+	if (p->syscall.set && n == 1) {
 		return_unless(l, CC_EQ, nr, o_imm(only));
 	} else {
 		return_unless(l, CC_ULT, nr, o_imm(SYSCALL_SET_BITS));
-		if (p->syscall_set) {
+		if (p->syscall.set) {
 			for (u32 i = 0; i < SYSCALL_SET_BITS; i++)
-				bytes[i] = p->syscall_set[i / 64] >> (i % 64) & 1;
+				bytes[i] = p->syscall.set[i / 64] >> (i % 64) & 1;
 			off = lower_data(l, sizeof(bytes), bytes);
 			byte = ir_op2(l, IR_ADD, ir_addr(l, o_data(l->prog->data_map, off)),
 				      ir_op2(l, IR_AND, nr, o_imm(SYSCALL_SET_BITS - 1)));
@@ -230,12 +232,12 @@ static void filter_loading(struct lower *l)
 	const struct profile *p = l->profile;
 	struct opnd task, word;
 
-	if (!p->loading_mask)
+	if (!p->loading.mask)
 		return;
 	task = ir_call(l, BPF_FUNC_get_current_task, true, 0);
-	word = lower_read_scalar(l, type_int(p->loading_size, false),
-				 ir_op2(l, IR_ADD, task, o_imm(p->loading_offset)), SPACE_KERNEL);
-	return_unless(l, CC_EQ, ir_op2(l, IR_AND, word, o_imm((s64)p->loading_mask)), o_imm(0));
+	word = lower_read_scalar(l, type_int(p->loading.size, false),
+				 ir_op2(l, IR_ADD, task, o_imm(p->loading.offset)), SPACE_KERNEL);
+	return_unless(l, CC_EQ, ir_op2(l, IR_AND, word, o_imm((s64)p->loading.mask)), o_imm(0));
 }
 
 /* Members of kernel structures that hold the numbers of a task. */
@@ -339,7 +341,7 @@ static void filter_tgid(struct lower *l, const struct arg_desc *owner)
 	else
 		tgid = lower_read_scalar(l, type_int(4, false),
 					 ir_op2(l, IR_ADD, lower_loc(l, owner).o,
-						o_imm(l->profile->owner_tgid)),
+						o_imm(l->profile->owner.tgid)),
 					 SPACE_KERNEL);
 	if (l->inst->only_pid) {
 		return_unless(l, CC_EQ, tgid, o_imm(l->inst->only_pid));
@@ -438,8 +440,8 @@ static void lower_clause(struct lower *l)
 	filter_syscalls(l);
 	filter_process(l);
 	mark_object(l);
-	if (l->profile->owner)
-		filter_tgid(l, l->profile->owner);
+	if (l->profile->owner.arg)
+		filter_tgid(l, l->profile->owner.arg);
 	claim_point(l);
 	if (in->predicate && !(in->predicate->is_const && in->predicate->value)) {
 		struct ir_block *yes = ir_block_new(l);
@@ -491,7 +493,7 @@ static void size_scratch(struct lower *l)
  */
 static void keep_event(struct lower *l)
 {
-	if (l->profile->prog_type != BPF_PROG_TYPE_TRACEPOINT)
+	if (l->profile->load.prog_type != BPF_PROG_TYPE_TRACEPOINT)
 		return;
 	for (u32 b = 0; b < l->f->blocks.n; b++)
 		for (u32 i = 0; i < l->f->blocks.v[b]->insns.n; i++)

@@ -158,12 +158,12 @@ struct ir_val lower_loc(struct lower *l, const struct arg_desc *arg);
 /* The program's context pointer, + off, also inside callbacks. */
 struct opnd lower_ctx(struct lower *l, s64 off);
 
-/* Number of the system call on the raw path (profiles with syscall_enter or syscall_exit). */
+/* Number of the system call on the raw path (profiles with syscall.enter or syscall.exit). */
 struct opnd lower_syscall_number(struct lower *l);
 
 /*
  * The value of argstr in probes of system calls. kept: what the entry has stored, where the profile
- * has snapshot_kept.
+ * has snapshot.kept.
  */
 struct ir_val lower_snapshot(struct lower *l, const struct type *t, struct node *kept);
 

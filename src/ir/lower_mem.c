@@ -343,7 +343,7 @@ enum space lower_handed_space(const struct lower *l, enum space s)
 	const struct profile *p = l->profile;
 
 	if (lower_space(l, s) != SPACE_KERNEL || p->default_space == SPACE_USER ||
-	    p->prog_type == BPF_PROG_TYPE_XDP)
+	    p->load.prog_type == BPF_PROG_TYPE_XDP)
 		return s;
 	return SPACE_EITHER;
 }
@@ -401,7 +401,7 @@ static bool is_call_entry(const struct lower *l)
 {
 	const struct profile *p = l->profile;
 
-	return p->syscall_enter ||
+	return p->syscall.enter ||
 	       (p->kind == PROFILE_TRACEPOINT && p->default_space == SPACE_USER);
 }
 

@@ -262,8 +262,8 @@ static void publish_formats(struct lower *l)
 		prog->calls =
 			arena_array(prog->arena, const struct call_format *, SYSCALL_SET_BITS);
 	for (u32 nr = 0; nr < SYSCALL_SET_BITS; nr++)
-		if (l->profile->calls[nr])
-			prog->calls[nr] = l->profile->calls[nr];
+		if (l->profile->snapshot.calls[nr])
+			prog->calls[nr] = l->profile->snapshot.calls[nr];
 }
 
 /* The pieces of the entry come first: all of its value is copied, and used is where it ends. */
@@ -289,7 +289,7 @@ static void put_head(struct snapping *g)
 	struct opnd head, n = o_imm((s64)g->s->n_args << CALL_ARGS_SHIFT |
 				    (s64)(g->result.kind != O_NONE) << CALL_RESULT_SHIFT);
 
-	head = ir_op2(l, IR_SHL, ir_ext(l, lower_loc(l, &l->profile->syscall_nr).o, 2, false),
+	head = ir_op2(l, IR_SHL, ir_ext(l, lower_loc(l, &l->profile->syscall.nr).o, 2, false),
 		      o_imm(CALL_NUMBER_SHIFT));
 	head = ir_op2(l, IR_OR, ir_op2(l, IR_OR, head, n), ir_load(l, g->value, 8, false));
 	ir_store(l, g->value, 8, head);
@@ -348,18 +348,18 @@ struct ir_val lower_snapshot(struct lower *l, const struct type *t, struct node 
 	const struct profile *p = l->profile;
 	bool canonical;
 	struct opnd dst = lower_dest(l, t, &canonical);
-	struct snapping g = { .l = l, .s = p->snapshot, .value = dst };
+	struct snapping g = { .l = l, .s = p->snapshot.what, .value = dst };
 
 	publish_formats(l);
 	if (dst.kind == O_SLOT && g.s->n) /* offsets that vary are not allowed in the stack */
 		g.value = lower_scratch_temp(l, t->size);
 	if (canonical)
 		ir_zero(l, g.value, t->size);
-	if (p->snapshot_result.loc.kind != LOC_NONE)
-		g.result = lower_loc(l, &p->snapshot_result).o;
+	if (p->snapshot.result.loc.kind != LOC_NONE)
+		g.result = lower_loc(l, &p->snapshot.result).o;
 	for (u32 i = 0; i < g.s->n_args; i++)
-		g.arg[i] = lower_loc(l, &p->snapshot_args[i]).o;
-	if (p->snapshot_gone)
+		g.arg[i] = lower_loc(l, &p->snapshot.args[i]).o;
+	if (p->snapshot.gone)
 		snap_or_entry(&g, entry);
 	else
 		snap(&g, entry);

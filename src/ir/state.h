@@ -133,7 +133,7 @@ struct ir_val lower_cast(struct lower *l, struct node *n);
 struct ir_val lower_var(struct lower *l, struct node *n);
 void lower_var_assign(struct lower *l, struct var *v, struct node *value);
 void lower_var_store(struct lower *l, struct var *v, struct opnd value); /* scalar */
-/* The struct pt_regs * of a system call (profiles with syscall_enter or syscall_exit). */
+/* The struct pt_regs * of a system call (profiles with syscall.enter or syscall.exit). */
 struct opnd lower_saved_registers(struct lower *l);
 /*
  * Loads from our own memory, where verifiers demand alignment: an unaligned member of a packed

@@ -109,13 +109,13 @@ static const struct type *unseen_arg(struct check *c, struct node *n, const stru
 		return &ty_unknown;
 	if (c->env->request->any_kernel) {
 		if (!c->env->unchecked || !c->final) /* once is enough */
-			check_report(c, n->span, D_NOT_CHECKED, name, p->args_unseen);
+			check_report(c, n->span, D_NOT_CHECKED, name, p->missing.unseen);
 		c->env->unchecked = true;
 	} else {
-		struct diag *d = check_report(c, n->span, D_NOT_VISIBLE, name, p->args_unseen);
+		struct diag *d = check_report(c, n->span, D_NOT_VISIBLE, name, p->missing.unseen);
 
-		if (p->args_unseen_help && *p->args_unseen_help)
-			diag_help(c->diags, d, "%s", p->args_unseen_help);
+		if (p->missing.unseen_help && *p->missing.unseen_help)
+			diag_help(c->diags, d, "%s", p->missing.unseen_help);
 	}
 	return &ty_error;
 }
@@ -165,13 +165,13 @@ static const struct type *no_args(struct check *c, struct node *n, const struct 
 {
 	struct diag *d;
 
-	if (p && p->no_btf)
+	if (p && p->missing.no_btf)
 		d = check_report(c, n->a->span, D_NO_KERNEL_TYPES,
 				 arena_printf(c->arena, "args.%s", n->name ? n->name : "*"));
 	else
 		d = check_report(c, n->a->span, D_NO_ARGS, c->inst->name ? c->inst->name : "this");
-	if (p && p->args_why)
-		diag_help(c->diags, d, "%s", p->args_why);
+	if (p && p->missing.why)
+		diag_help(c->diags, d, "%s", p->missing.why);
 	if (p && p->n_argn)
 		diag_help(c->diags, d, "use arg0, arg1 ... and cast them");
 	if (p && p->kind == PROFILE_PT_REGS && p->is_return && !p->user_regs)
@@ -221,7 +221,7 @@ static const struct type *check_kept(struct check *c, struct node *n, const stru
 	now->a = ident(c, n, "args");
 	now->name = arg->name;
 	now->aux = READ_NOW;
-	map->name = c->inst->profile->kept;
+	map->name = c->inst->profile->kept.map;
 	map->a = ident(c, n, "curtask");
 	kept->a = map;
 	kept->value = (s64)arg->kept - 1;
@@ -250,10 +250,10 @@ static const struct type *check_args_field(struct check *c, struct node *n,
 		from.v = p->args;
 		from.n = p->n_args;
 	}
-	if (p && p->args_unseen && row->flags & BI_RECORD &&
+	if (p && p->missing.unseen && row->flags & BI_RECORD &&
 	    (!n->name || !find_arg(&from, n->name)))
 		return unseen_arg(c, n, p);
-	if (!from.n && !(p && (from.v || row->flags & BI_VARS) && !p->args_why))
+	if (!from.n && !(p && (from.v || row->flags & BI_VARS) && !p->missing.why))
 		return no_args(c, n, p);
 	if (c->in_callback)
 		return diag_type(c, n->span, D_CTX_IN_LOOP, row->name);

@@ -79,10 +79,10 @@ struct profile *trampoline_profile(struct provider_env *env, const struct btf_pl
 	if (n < 0 || n > MAX_TRAMPOLINE_ARGS)
 		return NULL;
 	p = profile_new(env, PROFILE_BTF, BPF_PROG_TYPE_TRACING);
-	p->attach_type = is_return ? BPF_TRACE_FEXIT : BPF_TRACE_FENTRY;
-	p->attach_btf_id = id;
-	p->attach_module = btf_place_of_module(place);
-	p->d_path = !p->attach_module && has_d_path(func);
+	p->load.attach_type = is_return ? BPF_TRACE_FEXIT : BPF_TRACE_FENTRY;
+	p->load.btf_id = id;
+	p->load.module = btf_place_of_module(place);
+	p->d_path = !p->load.module && has_d_path(func);
 	p->has_func = true;
 	p->is_return = is_return;
 	add_retval(env, p, ret, btf_word_args(env, p, func, params, (u32)n, true));
@@ -106,9 +106,9 @@ static void add_trampoline(struct match *m, const struct found *f)
 			profile_for_site(m->env, p, false, false));
 	t->site.symbol = f->name;
 	t->site.func = f->shown;
-	if (p->attach_module &&
+	if (p->load.module &&
 	    btf_find(env_btf(m->env), f->name, BTF_KIND_FUNC)) /* not the only one */
-		t->site.path = p->attach_module;
+		t->site.path = p->load.module;
 }
 
 /* ---- many functions through one link: a trampoline takes 20 to 60 ms to attach and has a

@@ -186,7 +186,7 @@ void btf_places_each(struct provider_env *env, const char *pattern,
 		     bool (*f)(void *ctx, struct btf_place *p), void *ctx);
 /* Why functions of that module are not found; NULL: it is loaded, or no single one is meant. */
 const char *module_missing(struct provider_env *env, const char *module);
-/* Whose BTF the profile's attach_btf_id belongs to. */
+/* Whose BTF the btf_id of a profile belongs to. */
 static inline const char *btf_place_of_module(const struct btf_place *p)
 {
 	return streq(p->module, "vmlinux") ? NULL : p->module;

@@ -60,8 +60,8 @@ static void find_owner(struct profile *p)
 		f = type_field(t->elem, "tgid", &offset);
 		if (!f)
 			continue;
-		p->owner = &p->args[i];
-		p->owner_tgid = offset;
+		p->owner.arg = &p->args[i];
+		p->owner.tgid = offset;
 		return;
 	}
 }
@@ -76,8 +76,8 @@ static struct profile *new_profile(struct provider_env *env, struct btf *btf, co
 	if (!t || !id)
 		return NULL;
 	p = profile_new(env, PROFILE_ITER, BPF_PROG_TYPE_TRACING);
-	p->attach_type = BPF_TRACE_ITER;
-	p->attach_btf_id = id;
+	p->load.attach_type = BPF_TRACE_ITER;
+	p->load.btf_id = id;
 	p->may_be_null = true;
 	p->d_path = env_has(env, FEAT_ITER_PATH, true);
 	add_args(env, p, t);

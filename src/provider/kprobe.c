@@ -86,11 +86,11 @@ static struct profile *profile_of(struct match *m, const char *name, const char 
 	}
 	p = new_profile(m);
 	btf = btf_of(m->env, module);
-	p->no_btf = !btf;
+	p->missing.no_btf = !btf;
 	if (btf)
 		btf_register_args(m->env, p, btf, name);
 	else if (module)
-		p->args_why = arena_printf(
+		p->missing.why = arena_printf(
 			m->env->arena, "this kernel has no type information of module %s", module);
 	profile_trim_args(m->env, p, m->many);
 	return p;

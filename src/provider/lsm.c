@@ -101,8 +101,8 @@ static struct profile *new_profile(struct match *m, const char *hook)
 	if (n < 0)
 		return NULL;
 	p = profile_new(m->env, PROFILE_BTF, BPF_PROG_TYPE_LSM);
-	p->attach_type = BPF_LSM_MAC;
-	p->attach_btf_id = id;
+	p->load.attach_type = BPF_LSM_MAC;
+	p->load.btf_id = id;
 	p->may_be_null = true;
 	p->has_func = true;
 	p->d_path = has_d_path(m->env, hook);

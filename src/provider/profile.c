@@ -64,12 +64,17 @@ static bool same_args(const struct arg_desc *a, u32 n_a, const struct arg_desc *
 	return true;
 }
 
+static bool same_load(const struct load_kind *a, const struct load_kind *b)
+{
+	return a->prog_type == b->prog_type && a->attach_type == b->attach_type &&
+	       a->btf_id == b->btf_id && a->bpf_prog == b->bpf_prog &&
+	       same_text(a->module, b->module);
+}
+
 static bool same_kind(const struct profile *a, const struct profile *b)
 {
-	return a->kind == b->kind && a->prog_type == b->prog_type &&
-	       a->attach_type == b->attach_type && a->attach_btf_id == b->attach_btf_id &&
-	       a->loading_mask == b->loading_mask && a->only_child == b->only_child &&
-	       same_text(a->attach_module, b->attach_module) && a->attach_prog == b->attach_prog &&
+	return a->kind == b->kind && same_load(&a->load, &b->load) &&
+	       a->loading.mask == b->loading.mask && a->only_child == b->only_child &&
 	       a->default_space == b->default_space && a->user_regs == b->user_regs &&
 	       a->has_func == b->has_func && a->is_return == b->is_return &&
 	       a->ip_delta == b->ip_delta && same_loc(&a->caller, &b->caller);
@@ -86,18 +91,18 @@ static bool same_set(const u64 *a, const u64 *b)
  * compiled in. */
 static bool same_sites(const struct profile *a, const struct profile *b)
 {
-	return !a->own_site && !b->own_site && a->syscall_site == b->syscall_site &&
-	       a->syscall_enter == b->syscall_enter && a->syscall_exit == b->syscall_exit &&
-	       same_set(a->syscall_set, b->syscall_set);
+	return !a->site.own && !b->site.own && a->syscall.site == b->syscall.site &&
+	       a->syscall.enter == b->syscall.enter && a->syscall.exit == b->syscall.exit &&
+	       same_set(a->syscall.set, b->syscall.set);
 }
 
 bool profile_equal(const struct profile *a, const struct profile *b)
 {
 	if (a == b)
 		return true;
-	return same_kind(a, b) && same_sites(a, b) && same_text(a->kept, b->kept) &&
-	       snapshot_equal(a->snapshot, b->snapshot) && a->record == b->record &&
-	       a->types == b->types && a->fixed_place == b->fixed_place &&
+	return same_kind(a, b) && same_sites(a, b) && same_text(a->kept.map, b->kept.map) &&
+	       snapshot_equal(a->snapshot.what, b->snapshot.what) && a->record == b->record &&
+	       a->types == b->types && a->fixed_address == b->fixed_address &&
 	       same_args(a->args, a->n_args, b->args, b->n_args) &&
 	       same_loc(&a->goid.loc, &b->goid.loc) &&
 	       same_args(a->vars, a->n_vars, b->vars, b->n_vars) &&

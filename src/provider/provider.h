@@ -30,7 +30,7 @@ struct target {
 	struct site site;
 	struct profile *profile;
 	/* One attachment that serves several probes (system call wildcards): their names. Then
-	 * profile->syscall_site holds indexes into this list. NULL: the site's own name is all. */
+	 * profile->syscall.site holds indexes into this list. NULL: the site's own name is all. */
 	const char *const *covered;
 	u32 n_covered;
 	bool is_part; /* of a probe that another target has counted: one more ret of a function */

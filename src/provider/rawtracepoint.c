@@ -2,7 +2,7 @@
 /*
  * rawtracepoint[:MODULE]:EVENT: the arguments of the tracepoint itself, not its record. BTF has the
  * prototype of each as typedef btf_trace_EVENT; the program is loaded for that type
- * (attach_btf_id). Without BTF the arguments are untyped words of the context.
+ * (load.btf_id). Without BTF the arguments are untyped words of the context.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -45,9 +45,9 @@ static struct profile *typed_profile(struct provider_env *env, const struct btf_
 		return NULL;
 	n = MIN(n, (int)MAX_PARAMS);
 	p = profile_new(env, PROFILE_BTF, BPF_PROG_TYPE_TRACING);
-	p->attach_type = BPF_TRACE_RAW_TP;
-	p->attach_btf_id = id;
-	p->attach_module = btf_place_of_module(place);
+	p->load.attach_type = BPF_TRACE_RAW_TP;
+	p->load.btf_id = id;
+	p->load.module = btf_place_of_module(place);
 	p->may_be_null = true; /* kernel/bpf/btf.c, raw_tp_null_args: some, since 6.14 */
 	add_argn(env, p, params, btf_word_args(env, p, event, params, (u32)n, false));
 	return p;
@@ -218,9 +218,9 @@ static int match_bare(void *ctx, const struct ksym *s)
 	if (!event)
 		return 0;
 	p = untyped_profile(e->env);
-	p->no_btf = true;
-	p->args_why = arena_printf(e->env->arena,
-				   "this kernel has no type information of module %s", s->module);
+	p->missing.no_btf = true;
+	p->missing.why = arena_printf(
+		e->env->arena, "this kernel has no type information of module %s", s->module);
 	add(e->env, &e->ts, arena_strdup(e->env->arena, s->module), event, p);
 	return 0;
 }
@@ -250,9 +250,9 @@ static int resolve_untyped(struct provider_env *env, const struct spec *spec, ta
 		probe_untyped(env, spec);
 		return -ENOENT;
 	}
-	p->no_btf = true;
+	p->missing.no_btf = true;
 	if (env_btf(env))
-		p->args_why =
+		p->missing.why =
 			"this kernel does not tell programs the types of a tracepoint's arguments";
 	add(env, &ts, spec->n_parts > 2 ? spec->part[1] : "vmlinux", event_of(spec), p);
 	return targets_give(env, spec, &ts, NULL, f, ctx);

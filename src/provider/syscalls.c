@@ -9,7 +9,7 @@
  *	sys_enter: { struct pt_regs *regs, long id }	sys_exit: { struct pt_regs *regs, long ret }
  *
  * so arguments are read from the saved registers. The program itself distinguishes 32-bit calls and
- * takes the number at exit from the registers: profile.syscall_enter, syscall_exit, syscall_set.
+ * takes the number at exit from the registers: profile.syscall.
  *
  * One or two: a perf event for each. The kernel tests its own bitmap for calls that no event
  * asks for, and passes over 32-bit calls (kernel/trace/trace_syscalls.c: perf_syscall_enter). The
@@ -204,8 +204,8 @@ static void enter_args(struct provider_env *env, struct profile *p, const char *
 	else
 		enter_args_of_btf(env, p, event + strlen(ENTER));
 	if (!f && p->n_args <= 1) { /* the number alone */
-		p->args_unseen = arena_strdup(env->arena, err.text);
-		p->args_unseen_help = arena_strdup(env->arena, err.help);
+		p->missing.unseen = arena_strdup(env->arena, err.text);
+		p->missing.unseen_help = arena_strdup(env->arena, err.help);
 	}
 	err_release(&err);
 }
@@ -221,13 +221,13 @@ static void type_registers(struct provider_env *env, struct profile *p)
 	struct btf_param params[16];
 	u32 id = 0;
 
-	if (!btf || btf_raw_tracepoint(btf, p->syscall_enter ? "sys_enter" : "sys_exit", params,
+	if (!btf || btf_raw_tracepoint(btf, p->syscall.enter ? "sys_enter" : "sys_exit", params,
 				       ARRAY_SIZE(params), &id) < 0)
 		return;
 	p->kind = PROFILE_BTF;
-	p->prog_type = BPF_PROG_TYPE_TRACING;
-	p->attach_type = BPF_TRACE_RAW_TP;
-	p->attach_btf_id = id;
+	p->load.prog_type = BPF_PROG_TYPE_TRACING;
+	p->load.attach_type = BPF_TRACE_RAW_TP;
+	p->load.btf_id = id;
 }
 
 /* ---- decoded arguments: of "syscall" probes */
@@ -342,20 +342,20 @@ static void keep_args(struct provider_env *env, struct profile *p, const char *e
 	bool gone = replaces_memory(event);
 	struct buf text = {};
 
-	p->kept =
+	p->kept.map =
 		arena_printf(env->arena, "__sonde_%s%s", env->clause.record ? "text_" : "", event);
-	buf_printf(&text, "syscall:%s { @%s[curtask] = (", event, p->kept);
+	buf_printf(&text, "syscall:%s { @%s[curtask] = (", event, p->kept.map);
 	for (u32 i = 0; gone && i < p->n_args; i++) {
 		p->args[i].kept = i + 1;
 		buf_printf(&text, "args.%s, ", p->args[i].name);
 	}
 	if (env->clause.record) {
-		p->snapshot_kept = gone ? p->n_args + 1 : 1;
-		p->snapshot_gone = gone;
+		p->snapshot.kept = gone ? p->n_args + 1 : 1;
+		p->snapshot.gone = gone;
 		buf_puts(&text, "argstr, ");
 	}
 	buf_puts(&text, "0); }\n");
-	p->keeper = arena_strdup(env->arena, text.s);
+	p->kept.clause = arena_strdup(env->arena, text.s);
 	buf_release(&text);
 }
 
@@ -382,15 +382,15 @@ static void add_snapshot(struct provider_env *env, struct profile *p, const char
 	static const struct call_format unknown;
 	int nr = syscall_number_of_event(event);
 
-	p->snapshot = call_snapshot(env->arena, f ? f : &unknown, !is_enter, &limits);
-	p->snapshot_args = arena_array(env->arena, struct arg_desc, CALL_MAX_ARGS);
+	p->snapshot.what = call_snapshot(env->arena, f ? f : &unknown, !is_enter, &limits);
+	p->snapshot.args = arena_array(env->arena, struct arg_desc, CALL_MAX_ARGS);
 	for (u32 i = 0; i < CALL_MAX_ARGS; i++)
-		p->snapshot_args[i] =
+		p->snapshot.args[i] =
 			(struct arg_desc){ .type = &ty_u64, .loc = arg_at(p, i, is_enter) };
 	if (!is_enter)
-		p->snapshot_result = (struct arg_desc){ .type = &ty_s64, .loc = result_loc(p) };
-	p->calls = arena_array(env->arena, const struct call_format *, SYSCALL_MAX);
-	p->calls[nr] = f;
+		p->snapshot.result = (struct arg_desc){ .type = &ty_s64, .loc = result_loc(p) };
+	p->snapshot.calls = arena_array(env->arena, const struct call_format *, SYSCALL_MAX);
+	p->snapshot.calls[nr] = f;
 }
 
 /* The registers still hold the arguments when the call returns; a record at the exit has the result
@@ -411,13 +411,13 @@ static void decoded_args(struct provider_env *env, struct profile *p, const char
 	if (n)
 		decode_open_how(env, p, event);
 	p->args_name = arena_printf(env->arena, "syscall:%s", event);
-	p->decoded = true;
+	p->syscall.decoded = true;
 	if (env->clause.record)
 		add_snapshot(env, p, event, is_enter);
 	if (is_enter)
 		return;
 	if (env->clause.args && n &&
-	    (replaces_memory(event) || (p->snapshot && p->snapshot->wants_entry)))
+	    (replaces_memory(event) || (p->snapshot.what && p->snapshot.what->wants_entry)))
 		keep_args(env, p, event);
 	p->retval = (struct arg_desc){ .name = "ret",
 				       .type = &ty_s64,
@@ -433,9 +433,9 @@ static struct profile *raw_profile(struct provider_env *env, bool is_enter)
 	struct profile *p = profile_new(env, PROFILE_RAW_TP, BPF_PROG_TYPE_RAW_TRACEPOINT);
 
 	p->default_space = SPACE_USER;
-	p->syscall_enter = is_enter;
-	p->syscall_nr = number_arg(p, is_enter);
-	p->syscall_exit = !is_enter;
+	p->syscall.enter = is_enter;
+	p->syscall.nr = number_arg(p, is_enter);
+	p->syscall.exit = !is_enter;
 	type_registers(env, p);
 	return p;
 }
@@ -445,7 +445,7 @@ static struct profile *record_profile(struct provider_env *env)
 	struct profile *p = profile_new(env, PROFILE_TRACEPOINT, BPF_PROG_TYPE_TRACEPOINT);
 
 	p->default_space = SPACE_USER;
-	p->syscall_nr = number_arg(p, true);
+	p->syscall.nr = number_arg(p, true);
 	return p;
 }
 
@@ -504,8 +504,8 @@ static void add_to_group(struct provider_env *env, struct groups *gs, struct pro
 
 	vec_push(env->arena, &g->names, probe);
 	vec_push(env->arena, &g->numbers, nr);
-	if (p->calls)
-		g->profile->calls[nr] = p->calls[nr];
+	if (p->snapshot.calls)
+		g->profile->snapshot.calls[nr] = p->snapshot.calls[nr];
 }
 
 static void group_event(struct provider_env *env, const struct spec *spec, struct groups *gs,
@@ -531,21 +531,21 @@ static void fill_set(struct provider_env *env, struct group *g)
 {
 	struct profile *p = g->profile;
 
-	p->syscall_set = arena_array(env->arena, u64, SYSCALL_MAX / 64);
+	p->syscall.set = arena_array(env->arena, u64, SYSCALL_MAX / 64);
 	for (u32 i = 0; i < g->numbers.n; i++)
-		p->syscall_set[g->numbers.v[i] / 64] |= 1ull << g->numbers.v[i] % 64;
-	p->syscall_of_none = p->decoded && !g->is_enter ? sigreturn_in(p->syscall_set) : 0;
+		p->syscall.set[g->numbers.v[i] / 64] |= 1ull << g->numbers.v[i] % 64;
+	p->syscall.of_none = p->syscall.decoded && !g->is_enter ? sigreturn_in(p->syscall.set) : 0;
 	if (!env->clause.name)
 		return;
 	if (g->numbers.n == 1) {
-		p->own_site = true;
+		p->site.own = true;
 		return;
 	}
-	p->syscall_site = arena_array(env->arena, u32, SYSCALL_MAX);
+	p->syscall.site = arena_array(env->arena, u32, SYSCALL_MAX);
 	for (u32 i = 0; i < SYSCALL_MAX; i++)
-		p->syscall_site[i] = NO_SITE;
+		p->syscall.site[i] = NO_SITE;
 	for (u32 i = 0; i < g->numbers.n; i++)
-		p->syscall_site[g->numbers.v[i]] = i;
+		p->syscall.site[g->numbers.v[i]] = i;
 }
 
 static void add_perf(struct provider_env *env, struct group *g, struct targets *ts)
@@ -578,7 +578,7 @@ static void add_group(struct provider_env *env, const struct spec *spec, struct 
 	}
 	fill_set(env, g);
 	t = targets_add(env, ts, SITE_RAW_TRACEPOINT, name, g->profile);
-	t->site.tp_name = g->profile->syscall_enter ? "sys_enter" : "sys_exit";
+	t->site.tp_name = g->profile->syscall.enter ? "sys_enter" : "sys_exit";
 	if (env->attach.calls_why)
 		t->site.place = arena_printf(env->arena, "the tracepoint of all calls, because %s",
 					     env->attach.calls_why);

@@ -163,9 +163,9 @@ static void name_registers(struct provider_env *env, struct profile *p)
 	for (u32 i = 0; i < a->n_regs; i++)
 		if (p->kind != PROFILE_PERF_EVENT || a->regs[i].offset < a->perf_regs_size)
 			p->regs[p->n_regs++] = word_arg(a->regs[i].name, a->regs[i].offset);
-	p->mode = word_arg("mode", a->mode.offset);
-	p->mode_mask = a->mode.mask;
-	p->mode_user = a->mode.user;
+	p->mode.where = word_arg("mode", a->mode.offset);
+	p->mode.mask = a->mode.mask;
+	p->mode.user = a->mode.user;
 }
 
 struct profile *profile_new(struct provider_env *env, enum profile_kind kind, u32 prog_type)
@@ -173,9 +173,9 @@ struct profile *profile_new(struct provider_env *env, enum profile_kind kind, u3
 	struct profile *p = arena_new(env->arena, struct profile);
 
 	p->kind = kind;
-	p->prog_type = prog_type;
+	p->load.prog_type = prog_type;
 	p->default_space = SPACE_KERNEL;
-	p->site = NO_SITE;
+	p->site.index = NO_SITE;
 	if (kind == PROFILE_PT_REGS || kind == PROFILE_PERF_EVENT)
 		name_registers(env, p);
 	return p;
@@ -185,7 +185,7 @@ struct profile *profile_unseen(struct provider_env *env, const char *why)
 {
 	struct profile *p = profile_new(env, PROFILE_PT_REGS, BPF_PROG_TYPE_KPROBE);
 
-	p->args_unseen = why;
+	p->missing.unseen = why;
 	p->d_path = true;
 	p->argn = arena_array(env->arena, struct arg_desc, arch_native->n_args);
 	for (u32 i = 0; i < arch_native->n_args; i++)
@@ -203,11 +203,11 @@ struct profile *profile_for_site(struct provider_env *env, struct profile *base,
 	if (!env->clause.name)
 		return base;
 	if (cookies && env_has(env, FEAT_COOKIE, false)) {
-		base->site_from_cookie |= many;
+		base->site.from_cookie |= many;
 		return base;
 	}
 	p = arena_dup(env->arena, base, sizeof(*base));
-	p->own_site = true;
+	p->site.own = true;
 	return p;
 }
 

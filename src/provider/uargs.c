@@ -764,7 +764,7 @@ static void describe_vars(struct params *p, struct profile *to)
 	to->vars = arena_array(p->env->arena, struct arg_desc, p->env->clause.n_var_names);
 	for (u32 i = 0; i < p->env->clause.n_var_names; i++)
 		add_var(p, to, p->env->clause.var_names[i]);
-	to->fixed_place |= to->n_vars > 0;
+	to->fixed_address |= to->n_vars > 0;
 }
 
 /* ---- a site */
@@ -788,10 +788,10 @@ static void describe(struct params *p, struct profile *to, struct uargs_site *si
 			to->args = arena_new(p->env->arena, struct arg_desc);
 		to->n_args = p->list.n;
 		if (!p->n && p->func.inlined)
-			to->args_why =
+			to->missing.why =
 				"this copy of the function is inlined and the optimizer has left out what it was given";
 	} else {
-		to->args_why =
+		to->missing.why =
 			"at a return its registers hold other things: keep what it was called with in a map, "
 			"@x[tid], at its uprobe";
 	}
@@ -804,7 +804,7 @@ static void describe(struct params *p, struct profile *to, struct uargs_site *si
 		describe_result(p, site, to);
 	if (p->env->clause.goid)
 		describe_goroutine(p, to);
-	to->fixed_place |= !p->at_entry;
+	to->fixed_address |= !p->at_entry;
 }
 
 /* ---- without DWARF: a BTF section, which has prototypes; the rest is the calling convention's */
@@ -868,7 +868,7 @@ static void from_debug_info(struct provider_env *env, struct profile *to, struct
 	p.d = uargs_open(site->path, p.machine, &err);
 	if (!p.d) {
 		if (!from_btf(env, to, site, pc))
-			to->args_why = reason(env, &err);
+			to->missing.why = reason(env, &err);
 		err_release(&err);
 		return;
 	}
@@ -876,7 +876,7 @@ static void from_debug_info(struct provider_env *env, struct profile *to, struct
 	if (found)
 		describe(&p, to, site);
 	else
-		to->args_why = dwarf_why_nothing(p.d, pc);
+		to->missing.why = dwarf_why_nothing(p.d, pc);
 }
 
 struct profile *uargs_profile(struct provider_env *env, struct profile *base,

@@ -127,7 +127,7 @@ static struct target *add_place(struct lines *l, u64 address, const struct dwarf
 		return NULL;
 	p = profile_new(l->env, PROFILE_PT_REGS, BPF_PROG_TYPE_KPROBE);
 	profile_function(l->env, p, false, true);
-	p->fixed_place = true;
+	p->fixed_address = true;
 	dwarf_stay_in(l->d, address, in);
 	forget_registers(l, p, address);
 	p = uargs_profile(l->env, p, &site);

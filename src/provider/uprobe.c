@@ -221,7 +221,7 @@ static void add(struct match *m, const struct elf_symbol *s, const char *func, c
 		t->profile = with_caller(m, t->profile, &at);
 		return;
 	}
-	if (t->profile->fixed_place) /* where its variables are */
+	if (t->profile->fixed_address) /* where its variables are */
 		return;
 	t->site.offset += at.offset;
 	t->site.place = at.why;

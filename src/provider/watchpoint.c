@@ -133,12 +133,12 @@ static void skip_loading(struct provider_env *env, struct profile *p)
 {
 	struct btf *btf = env_btf(env);
 	const struct type *task = btf ? btf_type_by_name(btf, 's', "task_struct") : NULL;
-	const struct field *f = task ? type_field(task, "in_execve", &p->loading_offset) : NULL;
+	const struct field *f = task ? type_field(task, "in_execve", &p->loading.offset) : NULL;
 
 	if (!f || !f->bit_size)
 		return;
-	p->loading_size = f->type->size;
-	p->loading_mask = ((1ull << f->bit_size) - 1) << f->bit_offset;
+	p->loading.size = f->type->size;
+	p->loading.mask = ((1ull << f->bit_size) - 1) << f->bit_offset;
 }
 
 static bool is_never_hit(struct provider_env *env, const struct spec *spec)

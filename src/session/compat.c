@@ -27,10 +27,10 @@ static void native_registers(const struct world *w, struct profile *p)
 	if (p->kind != PROFILE_BTF || !regs || !type_field(regs, "cs", &cs) ||
 	    !type_field(regs, "cx", &cx) || !type_field(regs, "ip", &ip))
 		return;
-	p->user_cs = 0x33; /* __USER_CS, arch/x86/include/asm/segment.h */
-	p->at_cs = (u16)cs;
-	p->at_cx = (u16)cx;
-	p->at_ip = (u16)ip;
+	p->syscall.native.user_cs = 0x33; /* __USER_CS, arch/x86/include/asm/segment.h */
+	p->syscall.native.cs = (u16)cs;
+	p->syscall.native.cx = (u16)cx;
+	p->syscall.native.ip = (u16)ip;
 #endif
 }
 
@@ -41,14 +41,14 @@ void compat_fill(struct compiled *c, struct profile *p)
 	const struct field *f;
 	u32 offset = 0;
 
-	if ((!p->syscall_enter && !p->syscall_exit) || p->compat_mask)
+	if ((!p->syscall.enter && !p->syscall.exit) || p->syscall.compat.mask)
 		return;
 	t = w->type(w->ctx, 's', "thread_info");
 	f = t ? type_field(t, compat.field, &offset) : NULL;
 	if (!f)
 		return;
-	p->compat_offset = offset;
-	p->compat_size = f->type->size;
-	p->compat_mask = compat.mask;
+	p->syscall.compat.offset = offset;
+	p->syscall.compat.size = f->type->size;
+	p->syscall.compat.mask = compat.mask;
 	native_registers(w, p);
 }

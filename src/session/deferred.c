@@ -45,9 +45,10 @@ static bool knows_site(const struct found *f, const struct profile *p, const str
 {
 	const struct program *prog = &f->r->c.prog;
 
-	if (!f->probe->reads_name || p->site_from_cookie)
+	if (!f->probe->reads_name || p->site.from_cookie)
 		return true;
-	return p->site < prog->sites.n && streq(prog->sites.v[p->site].probe, t->site.probe);
+	return p->site.index < prog->sites.n &&
+	       streq(prog->sites.v[p->site.index].probe, t->site.probe);
 }
 
 /* Types that the file defines were used when the clause was compiled. Without typed arguments,

@@ -31,7 +31,7 @@ struct group {
 
 static bool has_number(const struct profile *p, u32 nr)
 {
-	return !p->syscall_set || p->syscall_set[nr / 64] >> nr % 64 & 1;
+	return !p->syscall.set || p->syscall.set[nr / 64] >> nr % 64 & 1;
 }
 
 static u32 layer_of(const struct group *g, const struct profile *p)
@@ -97,9 +97,9 @@ static struct instance *new_dispatcher(struct group *g)
 	in->clause = first->clause;
 	in->body = node_new(&c->arena, N_BLOCK, first->clause->span);
 	in->profile = arena_dup(&c->arena, first->profile, sizeof *first->profile);
-	in->profile->syscall_set = arena_dup(&c->arena, g->set, sizeof g->set);
+	in->profile->syscall.set = arena_dup(&c->arena, g->set, sizeof g->set);
 	for (u32 i = 0; i < g->members.n; i++)
-		in->profile->syscall_of_none |= g->members.v[i]->profile->syscall_of_none;
+		in->profile->syscall.of_none |= g->members.v[i]->profile->syscall.of_none;
 	in->provider = first->provider;
 	in->name = g->is_enter ? "rawtracepoint:sys_enter" : "rawtracepoint:sys_exit";
 	in->follow_map = in->partner = NO_INDEX;
@@ -161,7 +161,7 @@ static u32 *sites_on(struct compiled *c, const char *tracepoint)
 
 static bool is_of_call(const struct instance *in)
 {
-	return in->profile->syscall_enter || in->profile->syscall_exit;
+	return in->profile->syscall.enter || in->profile->syscall.exit;
 }
 
 static void dispatch(struct compiled *c, bool is_enter)

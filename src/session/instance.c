@@ -26,12 +26,8 @@ static struct bpf_func *new_func(struct compiled *c, const struct instance *in)
 	const struct profile *p = in->profile;
 
 	f->name = func_name(&c->arena, in->name, in->index);
-	f->prog_type = p->prog_type;
-	f->attach_type = p->attach_type;
-	f->attach_btf_id = p->attach_btf_id;
-	f->attach_module = p->attach_module;
-	f->attach_prog = p->attach_prog;
-	f->cookie_shift = p->cookie_bits == 64 ? 32 : 0;
+	f->load = p->load;
+	f->cookie_shift = p->site.cookie_bits == 64 ? 32 : 0;
 	f->span = in->clause->span;
 	if (in->jump && in->jump->dispatcher != in->index) {
 		f->dispatcher = in->jump->dispatcher + 1;

@@ -13,7 +13,7 @@ enum {
 static bool is_kept_already(const struct compiled *c, u32 n, const char *map)
 {
 	for (u32 i = 0; i < n; i++) {
-		const char *kept = c->instances.v[i]->profile->kept;
+		const char *kept = c->instances.v[i]->profile->kept.map;
 
 		if (kept && streq(kept, map))
 			return true;
@@ -39,8 +39,9 @@ static void blame(struct clause *keeper, struct span span)
 static void add_keeper(struct compiled *c, const struct instance *in)
 {
 	const struct profile *p = in->profile;
-	const char *name = interns(&c->names, arena_printf(&c->arena, "@%s", p->kept));
-	struct source *src = sources_add(&c->sources, "<entry>", p->keeper, strlen(p->keeper));
+	const char *name = interns(&c->names, arena_printf(&c->arena, "@%s", p->kept.map));
+	struct source *src =
+		sources_add(&c->sources, "<entry>", p->kept.clause, strlen(p->kept.clause));
 	struct clause *last = c->lang.script->clauses;
 	struct map *m = arena_new(&c->arena, struct map);
 
@@ -64,7 +65,7 @@ static void add_keeper(struct compiled *c, const struct instance *in)
 void keepers_add(struct compiled *c)
 {
 	for (u32 i = 0, n = c->instances.n; i < n; i++) {
-		const char *kept = c->instances.v[i]->profile->kept;
+		const char *kept = c->instances.v[i]->profile->kept.map;
 
 		if (kept && !is_kept_already(c, i, kept))
 			add_keeper(c, c->instances.v[i]);

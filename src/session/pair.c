@@ -133,8 +133,8 @@ static u32 partner_of(struct pairs *p, const struct sites *of, u32 entry)
 
 static bool is_same_trampoline(const struct profile *a, const struct profile *b)
 {
-	return a->attach_btf_id == b->attach_btf_id && a->attach_prog == b->attach_prog &&
-	       !compare_text(a->attach_module, b->attach_module);
+	return a->load.btf_id == b->load.btf_id && a->load.bpf_prog == b->load.bpf_prog &&
+	       !compare_text(a->load.module, b->load.module);
 }
 
 static bool kernel_has(const struct compiled *c, const struct site *s)
@@ -152,8 +152,8 @@ static void join(struct compiled *c, const struct sites *of, u32 entry, u32 ret)
 		return;
 	e->partner = ret;
 	r->partner = entry;
-	e->profile->cookie_bits = 32;
-	r->profile->cookie_bits = 64;
+	e->profile->site.cookie_bits = 32;
+	r->profile->site.cookie_bits = 64;
 	for (u32 i = 0; i < of[entry].n; i++)
 		of[entry].v[i]->twin = of[ret].v[i];
 }

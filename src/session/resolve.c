@@ -63,9 +63,9 @@ static void number_target(struct compiled *c, struct target *t)
 	for (u32 i = 0; i < t->n_covered; i++)
 		add_site_name(c, t->covered[i], NULL);
 	t->site.index = base;
-	if (p->syscall_site)
+	if (p->syscall.site)
 		for (u32 i = 0; i < SYSCALL_SET_BITS; i++)
-			p->syscall_site[i] += base;
+			p->syscall.site[i] += base;
 }
 
 /* Whether one program can tell these sites apart by the cookie of the attachment. */
@@ -130,12 +130,12 @@ static struct instance *new_instance(struct resolve *r, const struct target *t)
 	in->follows = traced_by_set(&r->c->request->traced) && !r->provider->unfiltered &&
 		      !r->internal && !(r->reads & BI_ASKS_FOLLOW);
 	in->follows_threads = c->reads.followed;
-	if (in->profile->owner && in->pid_ns[1] && (in->only_pid || in->follows))
+	if (in->profile->owner.arg && in->pid_ns[1] && (in->only_pid || in->follows))
 		diag_report(
 			&c->diags, r->clause->span, D_PROBE_REFUSED, t->site.probe,
 			"objects have the numbers of the first pid namespace, and -p and --follow those of this one");
-	if (in->profile->site == NO_SITE || !in->profile->site_from_cookie)
-		in->profile->site = t->site.index;
+	if (in->profile->site.index == NO_SITE || !in->profile->site.from_cookie)
+		in->profile->site.index = t->site.index;
 	vec_push(&c->arena, &c->instances, in);
 	return in;
 }
@@ -171,12 +171,12 @@ static bool filter_target(struct resolve *r, struct target *t)
 	for (u32 i = 0; i < t->n_covered; i++) {
 		const char *event = strrchr(t->covered[i], ':') + 1;
 		int nr = syscall_number_of_event(
-			event + strlen(t->profile->syscall_enter ? "sys_enter_" : "sys_exit_"));
+			event + strlen(t->profile->syscall.enter ? "sys_enter_" : "sys_exit_"));
 
 		if (passes_filter(r, t->covered[i]))
 			left++;
-		else if (nr >= 0 && t->profile->syscall_set)
-			t->profile->syscall_set[nr / 64] &= ~(1ull << nr % 64);
+		else if (nr >= 0 && t->profile->syscall.set)
+			t->profile->syscall.set[nr / 64] &= ~(1ull << nr % 64);
 	}
 	r->n_filtered += t->n_covered - left;
 	return left > 0;
@@ -230,7 +230,7 @@ static int on_target(void *ctx, struct target *t)
 	if (!in)
 		in = new_instance(r, t);
 	else if (r->reads & BI_READS_NAME)
-		in->profile->site_from_cookie = true;
+		in->profile->site.from_cookie = true;
 	vec_push(&c->arena, &in->sites, t->site.index);
 	ts.site = t->site;
 	ts.func = in->index;

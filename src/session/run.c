@@ -318,7 +318,7 @@ static void skipped_report(struct run *r)
 	for (u32 f = 0; f < r->c.instances.n; f++) {
 		const struct instance *in = r->c.instances.v[f];
 		bool filters = in->predicate || in->only_pid || in->follow_map != NO_INDEX ||
-			       in->profile->syscall_set;
+			       in->profile->syscall.set;
 		struct loss loss = { .span = in->clause->span,
 				     .reason = filters ? LOSS_SKIPPED_ANY : LOSS_SKIPPED };
 		u64 n = engines_skipped(r, f);

@@ -64,7 +64,7 @@ int btf_func(struct btf *b, const char *name, struct btf_param *params, u32 max,
 	     const struct type **ret, u32 *func_id);
 /*
  * Parameters of the prototype of typedef btf_trace_NAME (raw tracepoints), without the first one
- * (void *__data). *typedef_id gets the value for attach_btf_id.
+ * (void *__data). *typedef_id gets the value for load_kind.btf_id.
  */
 int btf_raw_tracepoint(struct btf *b, const char *name, struct btf_param *params, u32 max,
 		       u32 *typedef_id);

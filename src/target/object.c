@@ -91,14 +91,14 @@ static void put_maps(struct object *o)
 /* Section prefixes by which loaders recognize a program's type. */
 static const char *type_prefix(const struct bpf_func *f)
 {
-	switch (f->prog_type) {
+	switch (f->load.prog_type) {
 	case BPF_PROG_TYPE_KPROBE: return f->prog_flags & BPF_F_SLEEPABLE ? "uprobe.s" : "kprobe";
 	case BPF_PROG_TYPE_TRACEPOINT: return "tracepoint";
 	case BPF_PROG_TYPE_RAW_TRACEPOINT: return "raw_tracepoint";
 	case BPF_PROG_TYPE_PERF_EVENT: return "perf_event";
 	case BPF_PROG_TYPE_LSM: return "lsm";
 	case BPF_PROG_TYPE_TRACING:
-		switch (f->attach_type) {
+		switch (f->load.attach_type) {
 		case BPF_TRACE_FENTRY: return "fentry";
 		case BPF_TRACE_FEXIT: return "fexit";
 		case BPF_TRACE_ITER: return "iter";

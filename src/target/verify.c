@@ -51,14 +51,14 @@ enum profile_kind verify_kind(const struct bpf_func *f, const struct profile *pr
 {
 	if (profile && profile->kind != PROFILE_NONE)
 		return profile->kind;
-	switch (f->prog_type) {
+	switch (f->load.prog_type) {
 	case BPF_PROG_TYPE_KPROBE: return PROFILE_PT_REGS;
 	case BPF_PROG_TYPE_TRACEPOINT: return PROFILE_TRACEPOINT;
 	case BPF_PROG_TYPE_RAW_TRACEPOINT: return PROFILE_RAW_TP;
 	case BPF_PROG_TYPE_PERF_EVENT: return PROFILE_PERF_EVENT;
 	case BPF_PROG_TYPE_LSM: return PROFILE_BTF;
 	case BPF_PROG_TYPE_TRACING:
-		return f->attach_type == BPF_TRACE_ITER ? PROFILE_ITER : PROFILE_BTF;
+		return f->load.attach_type == BPF_TRACE_ITER ? PROFILE_ITER : PROFILE_BTF;
 	}
 	return PROFILE_NONE;
 }

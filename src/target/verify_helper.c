@@ -362,7 +362,7 @@ static int returned(struct verifier *c, struct state *s, const struct call *k)
  */
 static int is_allowed(struct verifier *c, const struct state *s, const struct helper *h)
 {
-	bool raw = c->f->prog_type == BPF_PROG_TYPE_RAW_TRACEPOINT;
+	bool raw = c->f->load.prog_type == BPF_PROG_TYPE_RAW_TRACEPOINT;
 
 	if ((h->where & NOWHERE) || (h->where & NOT_RAW && raw) ||
 	    (h->where & SLEEPABLE && !(c->f->prog_flags & BPF_F_SLEEPABLE)))

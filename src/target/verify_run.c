@@ -100,10 +100,11 @@ static int verify_result(struct verifier *c, const struct sweep *w, const struct
 		return 0;
 	if (w->callback || c->profile == PROFILE_ITER)
 		most = 1;
-	else if (c->f->prog_type == BPF_PROG_TYPE_LSM)
+	else if (c->f->load.prog_type == BPF_PROG_TYPE_LSM)
 		most = 0;
-	else if (c->f->prog_type == BPF_PROG_TYPE_TRACING &&
-		 c->f->attach_type != BPF_TRACE_RAW_TP && c->f->attach_type != BPF_MODIFY_RETURN)
+	else if (c->f->load.prog_type == BPF_PROG_TYPE_TRACING &&
+		 c->f->load.attach_type != BPF_TRACE_RAW_TP &&
+		 c->f->load.attach_type != BPF_MODIFY_RETURN)
 		most = 0;
 	if (r->v.umax > most)
 		return verify_fail(c, "returns something else than %s", most ? "0 or 1" : "0");

@@ -110,6 +110,15 @@ struct type_scope {
 	const struct type *(*find)(void *ctx, u8 tag, const char *name, bool everywhere);
 };
 
+/* As what the kernel loads a program, and on what it is attached. */
+struct load_kind {
+	u32 prog_type;      /* BPF_PROG_TYPE_* */
+	u32 attach_type;    /* expected_attach_type */
+	u32 btf_id;         /* tp_btf, fentry, iter */
+	const char *module; /* whose BTF that id is of; NULL: the kernel's, or bpf_prog's */
+	u32 bpf_prog;       /* id of a BPF program to trace, 0: none */
+};
+
 /* How a clause's program sees its event: the target profile. One per distinct argument layout. */
 enum profile_kind {
 	PROFILE_NONE,       /* begin, end, self: nothing to read */
@@ -135,89 +144,124 @@ struct arg_desc {
 	const char *gap;
 };
 
+/* Bits of a word of struct task_struct, at offset; mask 0: not asked. */
+struct task_bits {
+	u32 offset, size;
+	u64 mask;
+};
+
+/* Why arguments are not known. */
+struct missing_args {
+	const char *why; /* there are no args or vars, where they could be; may be NULL */
+	bool no_btf;     /* ... and it is for want of the kernel's types */
+	/* why the arguments cannot be known here; NULL: args are all there are */
+	const char *unseen;
+	const char *unseen_help; /* ... and what helps */
+};
+
+/* The return of a call that replaces the caller's memory: session/keepers.c. */
+struct kept_args {
+	/* the map (without the at sign) that holds the arguments of the entry under curtask; NULL:
+	 * they can be read */
+	const char *map;
+	const char *clause; /* that puts them there */
+};
+
+/* Of argstr there (type/call.h). */
+struct profile_snapshot {
+	const struct snapshot *what;   /* to copy; NULL: argstr is not used */
+	struct arg_desc *args, result; /* that it sends */
+	u32 kept;  /* 1 and up: which part of profile.kept has that of the entry */
+	bool gone; /* it replaces that of the return if the call succeeded */
+	const struct call_format **calls; /* how calls are shown, by number */
+};
+
+/* Registers that show whether user code ran. */
+struct user_mode {
+	struct arg_desc where;
+	u64 mask, user; /* which bits of it, and what they are then */
+};
+
+/* The path by the raw tracepoint of all system calls: the program accepts only these numbers, and
+ * 64-bit calls. */
+struct syscall_profile {
+	bool enter, exit;
+	bool decoded; /* the arguments are as syscall probes know them */
+	/* where the number is: an argument at entry, saved registers at exit */
+	struct arg_desc nr;
+	u64 *set;    /* bitmap of SYSCALL_SET_BITS numbers, NULL: all */
+	u32 *site;   /* number -> site index, for `probe`; NULL when there is one site */
+	u32 of_none; /* exit: the call that the number -1 stands for; 0: none */
+	struct task_bits compat; /* of thread_info: a 32-bit call; mask 0: there are none here */
+	/* Where registers are typed: a call is native for sure when cs is user_cs and cx equals ip,
+	 * which is what the SYSCALL instruction leaves; offsets in struct pt_regs. user_cs 0: not
+	 * here. */
+	struct {
+		u16 user_cs, cs, cx, ip;
+	} native;
+};
+
+#define NO_SITE (~0u)
+
+/* How a program knows the site whose event it sees. */
+struct profile_site {
+	u32 index; /* when constant; NO_SITE: from cookie or system call number */
+	bool from_cookie;
+	/* which half of the cookie: 32 the low one, 64 the high one; 0: all of it */
+	u8 cookie_bits;
+	bool own; /* the index is compiled in: never shared with another target */
+};
+
 struct profile {
 	enum profile_kind kind;
-	u32 prog_type, attach_type, attach_btf_id;
-	/* whose BTF that id is of; NULL: the kernel's, or attach_prog's */
-	const char *attach_module;
-	u32 attach_prog;          /* id of a BPF program to trace, 0: none */
+	struct load_kind load;
 	enum space default_space; /* of integers turned into pointers: str(arg0) */
 	bool user_regs;           /* argN and reg() are a user function's (uprobe) */
+
 	/* args.NAME; a struct type when the whole record can be printed, else NULL */
 	struct arg_desc *args;
 	u32 n_args;
 	const struct type *record; /* TY_EVENT: argstr; NULL: there is none */
 	const char *args_name;     /* for messages: "struct syscalls_sys_enter_read_args" */
-	const char *args_why;  /* why there are no args or vars, where they could be; may be NULL */
-	bool no_btf;           /* ... and it is for want of the kernel's types */
-	struct arg_desc *vars; /* vars.NAME */
+	struct arg_desc *vars;     /* vars.NAME */
 	u32 n_vars;
-	struct arg_desc goid;           /* Go's goroutine; LOC_NONE: not known */
-	const struct type_scope *types; /* may be NULL */
-	bool fixed_place; /* locations hold at this very address: the site may not be moved */
 	/* arg0.. argN: n_argn of them, or 0 when not available */
 	struct arg_desc *argn;
 	u32 n_argn;
-	const char *args_unseen_help; /* ... and what helps */
-	/* why the arguments cannot be known here; NULL: args are all there are */
-	const char *args_unseen;
 	struct arg_desc retval; /* kind LOC_NONE: none */
-	bool has_func;          /* func can be answered */
-	struct arg_desc func;   /* where the function's address is; LOC_NONE: bpf_get_func_ip */
-	struct arg_desc *regs;  /* reg("NAME"), for contexts that hold registers */
+	struct missing_args missing;
+	struct kept_args kept;
+
+	struct arg_desc goid;           /* Go's goroutine; LOC_NONE: not known */
+	const struct type_scope *types; /* may be NULL */
+	bool fixed_address;    /* locations hold at this very address: the site may not be moved */
+	bool has_func;         /* func can be answered */
+	struct arg_desc func;  /* where the function's address is; LOC_NONE: bpf_get_func_ip */
+	struct arg_desc *regs; /* reg("NAME"), for contexts that hold registers */
 	u32 n_regs;
-	/* if there are registers: the one that shows whether user code ran, … */
-	struct arg_desc mode;
-	u64 mode_mask, mode_user; /* … which bits of it, and what they are then */
-	bool is_return;           /* return probe */
+	struct user_mode mode; /* if there are registers */
+	bool is_return;        /* return probe */
 	/* of the return address that a stack lacks as the kernel walks it, the user's where
 	 * user_regs; LOC_NONE: none */
 	struct loc caller;
 	/* the site is N bytes after the function's entry; ustack shows the entry */
 	u32 ip_delta;
-	/* The return of a call that replaces the caller's memory: the map (without the at sign)
-	 * that holds the arguments of the entry under curtask, and the clause that puts them there;
-	 * session/keepers.c. NULL: they can be read. */
-	const char *kept, *keeper;
-	bool decoded; /* the arguments are those of a system call, as syscall probes know them */
-	/* Of argstr there (type/call.h): what to copy, the arguments and the result that it sends, and how
-	 * calls are shown, by number. NULL: argstr is not used. */
-	const struct snapshot *snapshot;
-	struct arg_desc *snapshot_args, snapshot_result;
-	u32 snapshot_kept;  /* 1 and up: which part of profile.kept has that of the entry */
-	bool snapshot_gone; /* it replaces that of the return if the call succeeded */
-	const struct call_format **calls;
-	/* raw system-call path: the program must accept only these numbers, and 64-bit calls */
-	bool syscall_enter, syscall_exit;
-	/* where the number is: an argument at entry, saved registers at exit */
-	struct arg_desc syscall_nr;
-	u32 compat_offset, compat_size; /* in struct task_struct: a word of thread_info … */
-	u64 compat_mask; /* … whose bits mean a 32-bit call; 0: there are none here */
-	/* Where registers are typed: a call is native for sure when cs is user_cs and cx equals ip,
-	 * which is what the SYSCALL instruction leaves; offsets in struct pt_regs. user_cs 0: not
-	 * here. */
-	u16 user_cs, at_cs, at_cx, at_ip;
-	u64 *syscall_set;    /* bitmap of SYSCALL_SET_BITS numbers, NULL: all */
-	u32 syscall_of_none; /* syscall_exit: the call that the number -1 stands for; 0: none */
-	u32 *syscall_site;   /* number -> site index, for `probe`; NULL when there is one site */
-	u32 site;            /* site index when constant, NO_SITE: from cookie or syscall number */
-	bool site_from_cookie;
-	/* which half of the cookie: 32 the low one, 64 the high one; 0: all of it */
-	u8 cookie_bits;
-	bool own_site;    /* the site's index is compiled in: never shared with another target */
+
+	struct syscall_profile syscall;
+	struct profile_snapshot snapshot;
+	struct profile_site site;
 	bool may_be_null; /* pointers among the arguments are nullable */
 	bool d_path;      /* the kernel lets programs here ask for the name of a struct path */
-	/* A word of struct task_struct whose bits say that the kernel is still loading the program
-	 * (exec): what it writes then is not the program's doing. Mask 0: not asked. */
-	u32 loading_offset, loading_size;
-	u64 loading_mask;
+	/* The kernel is still loading the program (exec): what it writes then is not the program's
+	 * doing. */
+	struct task_bits loading;
 	/* An iterator's argument that is the task whose object is shown, and where its tgid lies;
 	 * NULL: no process's. */
-	const struct arg_desc *owner;
-	u32 owner_tgid;
+	struct {
+		const struct arg_desc *arg;
+		u32 tgid;
+	} owner;
 	bool only_child; /* events of the -c command alone */
 	bool pinned;     /* an iterator that outlives sonde: its output goes to its readers */
 };
-#define NO_SITE (~0u)
-
 #endif

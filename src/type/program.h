@@ -17,6 +17,7 @@
 #include <linux/bpf.h>
 #include "base/source.h"
 #include "type/call.h"
+#include "type/loc.h"
 #include "type/type.h"
 
 enum map_role {
@@ -82,13 +83,8 @@ struct subprog {
 };
 
 struct bpf_func {
-	const char *name;  /* sanitized probe name and number: "kprobe_vfs_read_1" */
-	u32 prog_type;     /* BPF_PROG_TYPE_* */
-	u32 attach_type;   /* expected_attach_type */
-	u32 attach_btf_id; /* tp_btf, fentry, iter */
-	/* Owner of attach_btf_id; NULL: vmlinux, or attach_prog. */
-	const char *attach_module;
-	u32 attach_prog; /* id of the BPF program to trace, 0: none */
+	const char *name; /* sanitized probe name and number: "kprobe_vfs_read_1" */
+	struct load_kind load;
 	u32 prog_flags;
 	/* bit position of the site index in the cookie: 0, or 32 if joined (entry and return) */
 	u8 cookie_shift;

@@ -16,7 +16,7 @@ enum site_kind { /* what an engine can attach to: engine/kernel has one function
 		 SITE_PERF_TIMER, /* cpu-clock: profile on each CPU, interval on the first */
 		 SITE_KPROBE,     /* symbol (+offset) or address, entry or return */
 		 SITE_UPROBE,     /* file, offset, entry or return */
-		 SITE_TRAMPOLINE, /* fentry, fexit, lsm: attach_btf_id in the profile */
+		 SITE_TRAMPOLINE, /* fentry, fexit, lsm: btf_id in the profile */
 		 SITE_WATCHPOINT,
 		 SITE_ITER,
 };

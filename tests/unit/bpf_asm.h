@@ -50,7 +50,7 @@ static inline struct bpf_func *asm_func(struct program *prog, u32 prog_type,
 	struct bpf_func *f = arena_new(prog->arena, struct bpf_func);
 
 	f->name = "test";
-	f->prog_type = prog_type;
+	f->load.prog_type = prog_type;
 	f->insns = arena_dup(prog->arena, insns, n * sizeof(*insns));
 	f->n_insns = n;
 	f->spans = arena_array(prog->arena, struct span, n);

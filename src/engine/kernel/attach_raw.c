@@ -12,7 +12,7 @@
 
 static bool is_typed(const struct kernel *k, u32 func)
 {
-	return k->prog->funcs.v[func]->prog_type == BPF_PROG_TYPE_TRACING;
+	return k->prog->funcs.v[func]->load.prog_type == BPF_PROG_TYPE_TRACING;
 }
 
 static int open_raw_tracepoint(struct kernel *k, u32 func, const struct site *s, struct err *err)
@@ -140,11 +140,11 @@ int attach_trampoline(struct kernel *k, u32 func, const struct site *s, struct e
 	u64 cookie = site_cookie(k, func, s);
 	int prog = k->loaded[func].fd, fd;
 
-	if (s->symbol && !k->prog->funcs.v[func]->attach_module &&
-	    !k->prog->funcs.v[func]->attach_prog && is_one_of_several(k, s->symbol))
+	if (s->symbol && !k->prog->funcs.v[func]->load.module &&
+	    !k->prog->funcs.v[func]->load.bpf_prog && is_one_of_several(k, s->symbol))
 		return several(err, s);
 	if (cookie) /* 5.19; without one the older call does as well */
-		fd = bpf_link_tracing(prog, k->prog->funcs.v[func]->attach_type, cookie);
+		fd = bpf_link_tracing(prog, k->prog->funcs.v[func]->load.attach_type, cookie);
 	else
 		fd = bpf_raw_tracepoint_open(NULL, prog, 0);
 	if (fd < 0)
@@ -160,7 +160,7 @@ int attach_trampoline_session(struct kernel *k, u32 func, const struct site *s, 
 	const struct bpf_func *f = k->prog->funcs.v[func];
 	int fd;
 
-	if (s->symbol && !f->attach_module && !f->attach_prog && is_one_of_several(k, s->symbol))
+	if (s->symbol && !f->load.module && !f->load.bpf_prog && is_one_of_several(k, s->symbol))
 		return several(err, s);
 	fd = bpf_raw_tracepoint_open(NULL, k->loaded[func].session_fd, 0);
 	if (fd < 0)

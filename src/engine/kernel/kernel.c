@@ -20,7 +20,7 @@ static void grow_loaded(struct kernel *k)
 		memcpy(grown, k->loaded, k->n_loaded * sizeof(*grown));
 	for (u32 i = k->n_loaded; i < n; i++) {
 		grown[i].fd = grown[i].alt_fd = grown[i].session_fd = -1;
-		grown[i].type = k->prog->funcs.v[i]->attach_type;
+		grown[i].type = k->prog->funcs.v[i]->load.attach_type;
 	}
 	k->loaded = grown;
 	k->n_loaded = n;

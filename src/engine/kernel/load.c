@@ -30,16 +30,17 @@ enum { GATE_SLOTS = 6, LOG_DEFAULT = 1 << 20, LOG_LEVEL = 1, BTF_KIND_FUNC_ID = 
 
 static bool is_trampoline(const struct bpf_func *f)
 {
-	return f->prog_type == BPF_PROG_TYPE_TRACING &&
-	       (f->attach_type == BPF_TRACE_FENTRY || f->attach_type == BPF_TRACE_FEXIT ||
-		f->attach_type == ATTACH_TRACE_FSESSION);
+	return f->load.prog_type == BPF_PROG_TYPE_TRACING &&
+	       (f->load.attach_type == BPF_TRACE_FENTRY || f->load.attach_type == BPF_TRACE_FEXIT ||
+		f->load.attach_type == ATTACH_TRACE_FSESSION);
 }
 
 static bool wants_gate(const struct kernel *k, const struct bpf_func *f)
 {
 	return k->data_fd >= 0 &&
-	       (f->prog_type == BPF_PROG_TYPE_KPROBE || f->prog_type == BPF_PROG_TYPE_TRACEPOINT ||
-		f->prog_type == BPF_PROG_TYPE_PERF_EVENT || is_trampoline(f));
+	       (f->load.prog_type == BPF_PROG_TYPE_KPROBE ||
+		f->load.prog_type == BPF_PROG_TYPE_TRACEPOINT ||
+		f->load.prog_type == BPF_PROG_TYPE_PERF_EVENT || is_trampoline(f));
 }
 
 static void put_gate(const struct kernel *k, const struct bpf_func *f, struct bpf_insn *to)
@@ -49,7 +50,7 @@ static void put_gate(const struct kernel *k, const struct bpf_func *f, struct bp
 		I_LDX(BPF_W, 0, 0, 0),
 		I_JMPI(BPF_JNE, 0, 0, 2),
 		I_MOVI(0,
-		       f->prog_type ==
+		       f->load.prog_type ==
 			       BPF_PROG_TYPE_TRACEPOINT), /* 0 keeps the event from perf's users */
 		I_EXIT(),
 	};
@@ -131,21 +132,21 @@ static bool calls_helper(const struct bpf_func *f, s32 helper)
 	return false;
 }
 
-/* What attach_btf_id refers to; the last one is kept, as patterns load many of one module. -1 with
+/* Descriptor of what load.btf_id refers to; the last one is kept, as patterns load many of one module. -1 with
  * errno. */
 static int attach_fd(struct kernel *k, const struct bpf_func *f)
 {
-	if (!f->attach_module && !f->attach_prog)
+	if (!f->load.module && !f->load.bpf_prog)
 		return 0;
-	if (k->attach_fd > 0 && k->attach_module == f->attach_module &&
-	    k->attach_prog == f->attach_prog)
+	if (k->attach_fd > 0 && k->attach_module == f->load.module &&
+	    k->attach_prog == f->load.bpf_prog)
 		return k->attach_fd;
 	if (k->attach_fd > 0)
 		close(k->attach_fd);
-	k->attach_module = f->attach_module;
-	k->attach_prog = f->attach_prog;
-	return k->attach_fd = f->attach_prog ? bpf_prog_open(f->attach_prog) :
-					       bpf_module_btf_fd(f->attach_module);
+	k->attach_module = f->load.module;
+	k->attach_prog = f->load.bpf_prog;
+	return k->attach_fd = f->load.bpf_prog ? bpf_prog_open(f->load.bpf_prog) :
+						 bpf_module_btf_fd(f->load.module);
 }
 
 struct attempt {
@@ -163,9 +164,9 @@ static int load_attempt(struct kernel *k, const struct attempt *a)
 	u32 shift = a->gate ? GATE_SLOTS : 0;
 	char name[BPF_OBJ_NAME_LEN];
 	struct bpf_load l = {
-		.prog_type = f->prog_type,
+		.prog_type = f->load.prog_type,
 		.attach_type = a->attach_type,
-		.attach_btf_id = f->attach_btf_id,
+		.attach_btf_id = f->load.btf_id,
 		.flags = f->prog_flags,
 		.insns = a->insns + GATE_SLOTS - shift,
 		.n_insns = f->n_insns + shift,
@@ -335,7 +336,7 @@ void kernel_plan(struct kernel *k, u32 func, const struct site *first)
 	struct loaded *l = &k->loaded[func];
 
 	if (l->fd < 0)
-		l->type = multi_attach_type(k, first, k->prog->funcs.v[func]->attach_type);
+		l->type = multi_attach_type(k, first, k->prog->funcs.v[func]->load.attach_type);
 }
 
 int kernel_load(struct kernel *k, u32 func, struct err *err)
@@ -388,7 +389,7 @@ static const struct bpf_func *session_function(struct kernel *k, u32 entry, u32 
 		f = join_functions(&k->arena, k->prog->funcs.v[entry], k->prog->funcs.v[ret],
 				   (s32)is_return);
 	if (f)
-		f->attach_type = type; /* what wants_gate() looks at */
+		f->load.attach_type = type; /* what wants_gate() looks at */
 	return f;
 }
 

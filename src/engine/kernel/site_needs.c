@@ -42,7 +42,7 @@ static bool may_be_linked(const struct site *s)
 bool stands_on_function_tracer(const struct kernel *k, u32 func, const struct site *s)
 {
 	if (s->kind == SITE_TRAMPOLINE)
-		return !k->prog->funcs.v[func]->attach_prog;
+		return !k->prog->funcs.v[func]->load.bpf_prog;
 	return s->kind == SITE_KPROBE && !s->offset &&
 	       (arch_native->kprobes_on_ftrace || may_be_linked(s));
 }

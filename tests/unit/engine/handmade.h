@@ -82,7 +82,7 @@ static inline u32 add_func(struct handmade *h, u32 type, const struct bpf_insn *
 	struct bpf_func *f = arena_new(&h->arena, struct bpf_func);
 
 	f->name = "test.program-with-a-long-name";
-	f->prog_type = type;
+	f->load.prog_type = type;
 	f->insns = arena_dup(&h->arena, insns, n * sizeof(*insns));
 	f->n_insns = n;
 	f->relocs = arena_array(&h->arena, struct reloc, n);

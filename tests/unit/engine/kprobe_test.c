@@ -96,8 +96,8 @@ static void trampoline(void)
 
 	start(&h, BPF_PROG_TYPE_TRACING);
 	btf = btf_open(&h.arena, NULL, &h.err);
-	h.prog.funcs.v[0]->attach_type = ATTACH_TRACE_FENTRY;
-	h.prog.funcs.v[0]->attach_btf_id = btf ? btf_find(btf, SYSCALL("getpgid"), 12) : 0;
+	h.prog.funcs.v[0]->load.attach_type = ATTACH_TRACE_FENTRY;
+	h.prog.funcs.v[0]->load.btf_id = btf ? btf_find(btf, SYSCALL("getpgid"), 12) : 0;
 	good(&h, kernel_attach(h.k, 0, &s, &h.err));
 	call_getpgid();
 	is_int(kernel_data_u64(h.k, 0), CALLS, "fentry");

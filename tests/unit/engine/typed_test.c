@@ -36,8 +36,8 @@ static void typed_tracepoint(void)
 	btf_raw_tracepoint(btf, "sys_enter", NULL, 0, &id);
 	add_data(&h, 8);
 	add_counter(&h, BPF_PROG_TYPE_TRACING, 0, getppid_only, ARRAY_SIZE(getppid_only));
-	h.prog.funcs.v[0]->attach_type = ATTACH_TRACE_RAW_TP;
-	h.prog.funcs.v[0]->attach_btf_id = id;
+	h.prog.funcs.v[0]->load.attach_type = ATTACH_TRACE_RAW_TP;
+	h.prog.funcs.v[0]->load.btf_id = id;
 	handmade_open(&h, 0);
 	good(&h, kernel_create_maps(h.k, &h.err));
 	good(&h, kernel_attach(h.k, 0, &s, &h.err));
@@ -67,8 +67,8 @@ static void iterator(void)
 		I_MOVI(0, 0),        I_EXIT(),
 	};
 	add_func(&h, BPF_PROG_TYPE_TRACING, code, ARRAY_SIZE(code));
-	h.prog.funcs.v[0]->attach_type = ATTACH_TRACE_ITER;
-	h.prog.funcs.v[0]->attach_btf_id = btf_find(btf, "bpf_iter_task", KIND_FUNC);
+	h.prog.funcs.v[0]->load.attach_type = ATTACH_TRACE_ITER;
+	h.prog.funcs.v[0]->load.btf_id = btf_find(btf, "bpf_iter_task", KIND_FUNC);
 	handmade_open(&h, 0);
 	good(&h, kernel_create_maps(h.k, &h.err));
 	is_int(kernel_attach(h.k, 0, &s, &h.err), 0, "attach it");

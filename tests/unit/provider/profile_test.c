@@ -20,11 +20,11 @@ static void test_equal(struct fixture *x)
 	b->n_args = 1;
 	ok(!profile_equal(a, b), "another argument");
 	b->n_args = 0;
-	b->own_site = true;
+	b->site.own = true;
 	ok(!profile_equal(a, b) && profile_equal(b, b), "a site of its own");
-	b->own_site = false;
-	a->syscall_set = set;
-	b->syscall_set = other;
+	b->site.own = false;
+	a->syscall.set = set;
+	b->syscall.set = other;
 	ok(!profile_equal(a, b), "other system calls");
 	other[0] = 1;
 	ok(profile_equal(a, b), "the same system calls");

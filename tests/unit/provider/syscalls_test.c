@@ -18,7 +18,7 @@ static bool has(const struct profile *p, const char *name)
 {
 	u32 nr = (u32)syscall_number(name);
 
-	return p->syscall_set[nr / 64] >> nr % 64 & 1;
+	return p->syscall.set[nr / 64] >> nr % 64 & 1;
 }
 
 static void test_one(struct fixture *x)
@@ -33,7 +33,7 @@ static void test_one(struct fixture *x)
 	is_str(t->site.tp_name, "sys_enter", "at the entry of calls");
 	is_str(t->site.probe, "tracepoint:syscalls:sys_enter_openat", "its name");
 	is_int(t->n_covered, 0, "it stands for itself");
-	ok(t->profile->syscall_enter && !t->profile->syscall_exit, "direction");
+	ok(t->profile->syscall.enter && !t->profile->syscall.exit, "direction");
 	ok(has(t->profile, "openat") && !has(t->profile, "openat2"), "its number only");
 	is_int(t->profile->default_space, SPACE_USER, "pointers are the process's");
 }
@@ -52,12 +52,12 @@ static void test_many(struct fixture *x)
 	       "each with its name");
 	ok(has(ts.list.v[0]->profile, "fstat"), "newfstat is fstat");
 	is_str(ts.list.v[1]->site.tp_name, "sys_exit", "the other");
-	ok(!ts.list.v[0]->profile->syscall_site, "no table of sites unless somebody asks");
+	ok(!ts.list.v[0]->profile->syscall.site, "no table of sites unless somebody asks");
 
 	x->env.clause.name = true;
 	ts = split(x, events, 5, &n_rest);
-	is_int(ts.list.v[0]->profile->syscall_site[syscall_number("fstat")], 1, "number to name");
-	is_int(ts.list.v[0]->profile->syscall_site[syscall_number("close")], NO_SITE,
+	is_int(ts.list.v[0]->profile->syscall.site[syscall_number("fstat")], 1, "number to name");
+	is_int(ts.list.v[0]->profile->syscall.site[syscall_number("close")], NO_SITE,
 	       "others have none");
 	x->env.clause.name = false;
 }

@@ -90,11 +90,11 @@ static void test_watchpoints(struct fixture *x)
 static void test_sites(struct fixture *x)
 {
 	resolve(x, "interval:s:1");
-	ok(!x->target[0]->profile->own_site,
+	ok(!x->target[0]->profile->site.own,
 	   "a program that does not ask where it is can be shared");
 	x->env.clause.name = true;
 	resolve(x, "interval:s:1");
-	ok(x->target[0]->profile->own_site, "one that asks for its probe is not");
+	ok(x->target[0]->profile->site.own, "one that asks for its probe is not");
 	x->env.clause.name = false;
 }
 

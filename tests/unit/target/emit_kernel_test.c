@@ -149,7 +149,7 @@ static void try_one(u64 seed, bool passes, bool modern, const struct limits *lim
 	struct arena a = {};
 	struct features ft = {};
 	struct program prog = { .arena = &a };
-	struct bpf_func f = { .name = "test", .prog_type = BPF_PROG_TYPE_RAW_TRACEPOINT };
+	struct bpf_func f = { .name = "test", .load.prog_type = BPF_PROG_TYPE_RAW_TRACEPOINT };
 	static u8 before[GEN_DATA] __attribute__((aligned(8))),
 		after[GEN_DATA] __attribute__((aligned(8)));
 	struct ir_unit *u = gen_unit(&a, seed, 4 + (u32)(seed % 24), true);
