@@ -10,6 +10,7 @@
 #include "builtin/builtin.h"
 #include "builtin/text.h"
 #include "base/clock.h"
+#include "type/call.h"
 
 /* ---- format strings */
 
@@ -149,6 +150,33 @@ static void put_values(struct lower *l, const struct event_desc *e, struct opnd 
 	}
 }
 
+/* Where a call's arguments are that end a value, alone or as the last member of a tuple; 0 if it ends
+ * otherwise. */
+static const struct type *call_at_end(const struct type *t)
+{
+	const struct field *last =
+		t->kind == TY_TUPLE && t->n_fields ? &t->fields[t->n_fields - 1] : NULL;
+
+	if (last && last->type->kind == TY_CALL && last->offset + last->type->size == t->size)
+		return last->type;
+	return t->kind == TY_CALL ? t : NULL;
+}
+
+/* Of the arguments of a call only the bytes in use are sent: a tenth of what there is room for. */
+static void output_values(struct lower *l, struct event_desc *e, const struct values *v,
+			  const struct type *call)
+{
+	struct opnd record, used;
+	u32 end = e->fields[e->n_fields - 1].offset + e->fields[e->n_fields - 1].type->size;
+
+	record = lower_scratch_kept(l, ALIGN_UP(e->size, 8u));
+	put_values(l, e, record, (void *)(uintptr_t)v);
+	used = ir_op2(l, IR_AND, ir_load(l, opnd_plus(record, end - call->size), 8, false),
+		      o_imm(CALL_USED & ~7));
+	used = ir_at_most(l, used, call->size);
+	event_output(l, e, record, ir_op2(l, IR_ADD, used, o_imm(end - call->size)));
+}
+
 /* Sends one record with the arguments starting at `first`. */
 static void emit_values(struct lower *l, struct node *call, struct event_desc *e,
 			struct node *first)
@@ -157,6 +185,7 @@ static void emit_values(struct lower *l, struct node *call, struct event_desc *e
 	struct opnd *scalar = arena_array(l->arena, struct opnd, n_values);
 	struct ir_val *early = arena_array(l->arena, struct ir_val, n_values);
 	struct values v = { first, scalar, early };
+	const struct type *at_end;
 
 	for (struct node *a = first; a; a = a->next, n++) {
 		event_field(l, e, field_type(a));
@@ -166,7 +195,11 @@ static void emit_values(struct lower *l, struct node *call, struct event_desc *e
 		else if (must_be_early(l, a))
 			early[n] = lower_memory(l, a);
 	}
-	event_emit(l, e, put_values, &v);
+	at_end = n ? call_at_end(e->fields[n - 1].type) : NULL;
+	if (at_end)
+		output_values(l, e, &v, at_end);
+	else
+		event_emit(l, e, put_values, &v);
 }
 
 struct ir_val lower_format(struct lower *l, struct node *call)

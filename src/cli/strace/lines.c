@@ -11,7 +11,10 @@
 #include "output/notice.h"
 #include "output/output.h"
 #include "trace/value.h"
+#include "type/call.h"
 
+/* Members of the records of calls. */
+enum { AT_PROBE = 4, AT_CLOCK, AT_RESULT, AT_ARGS };
 enum { SHOWN_AFTER_NS = 50 * 1000000 }; /* a call that takes longer is shown as begun */
 
 struct record {
@@ -204,9 +207,9 @@ static const char *format_args(const struct strace *st, struct buf *b, const str
 	return b->s ? b->s : "";
 }
 
-static size_t put_args_at_entry(struct strace *st, const char *call, const char *args)
+static size_t put_args_at_entry(struct strace *st, const struct strace_call *call, const char *args)
 {
-	size_t n = strace_args_length(args, strace_args_at_entry(call, args));
+	size_t n = strace_args_length(args, call->n_at_entry);
 
 	buf_add(&st->line, args, n);
 	return n;
@@ -219,8 +222,8 @@ static void begin_call(struct strace *st, struct strace_thread *th)
 
 	put_prefix(st, th, th->begun_ns);
 	if (st->o.numbers)
-		buf_printf(&st->line, "[%4u] ", th->nr);
-	buf_printf(&st->line, "%s(", th->call);
+		buf_printf(&st->line, "[%4u] ", th->call->nr);
+	buf_printf(&st->line, "%s(", th->call->name);
 	put_args_at_entry(st, th->call, args);
 	th->width = (u32)st->line.len;
 	th->is_shown = th->is_open = true;
@@ -271,22 +274,24 @@ static void flush_held(struct strace *st, struct strace_thread *th, u64 ns)
 /* ---- calls */
 
 /* The call of "syscall:NAME:return". */
-static void name_site(struct strace *st, struct strace_site *to, u64 site)
+static struct strace_call *new_call(struct strace *st, u64 site)
 {
 	const char *text = site_text(st->s->names->prog, false, site);
 	const char *name = text ? strchr(text, ':') : NULL;
-	int nr;
+	struct strace_call *call;
 
 	if (!name)
-		return;
-	to->call = arena_strndup(&st->c->words_arena, name + 1, strcspn(name + 1, ":"));
-	nr = syscall_number(to->call);
-	to->nr = nr < 0 ? SYSCALL_MAX : (u32)nr;
+		return NULL;
+	call = arena_new(&st->c->words_arena, struct strace_call);
+	call->name = arena_strndup(&st->c->words_arena, name + 1, strcspn(name + 1, ":"));
+	strace_describe(call);
+	return call;
 }
 
-static const struct strace_site *site_of(struct strace *st, const struct record *r)
+/* NULL: not one that is shown. */
+static const struct strace_call *call_of(struct strace *st, const struct record *r)
 {
-	u64 i = (u64)number(r, 4);
+	u64 i = (u64)number(r, AT_PROBE);
 	u32 n = st->s->names->prog->sites.n;
 
 	if (i >= n)
@@ -296,9 +301,9 @@ static const struct strace_site *site_of(struct strace *st, const struct record 
 		memset(st->sites + st->n_sites, 0, (n - st->n_sites) * sizeof(*st->sites));
 		st->n_sites = n;
 	}
-	if (!st->sites[i].call)
-		name_site(st, &st->sites[i], i);
-	return st->sites[i].call ? &st->sites[i] : NULL;
+	if (!st->sites[i])
+		st->sites[i] = new_call(st, i);
+	return st->sites[i] && strace_has_call(&st->o, st->sites[i]->nr) ? st->sites[i] : NULL;
 }
 
 /* Begins and returns are shown together, and only some. */
@@ -327,23 +332,33 @@ static void drop_call(struct strace *st, struct strace_thread *th)
 	th->is_open = th->is_shown = false;
 }
 
+/* The bytes in use: a record ends with them. */
+static u32 args_size(const struct type *t, const char *p)
+{
+	u64 head;
+
+	if (t->kind != TY_CALL)
+		return t->size;
+	memcpy(&head, p, sizeof(head));
+	return MIN((u32)(head & CALL_USED), t->size);
+}
+
 static void on_enter(struct strace *st, const struct record *r)
 {
 	struct strace_thread *th = thread(st, r->tid, r->pid);
-	const struct field *args = &r->t->fields[5];
-	const struct strace_site *site = site_of(st, r);
+	const struct field *args = &r->t->fields[AT_ARGS];
+	const struct strace_call *call = call_of(st, r);
 
-	if (!site || !strace_has_call(&st->o, site->nr))
+	if (!call)
 		return;
 	drop_call(st, th);
 	th->is_new = false;
-	th->call = site->call;
-	th->nr = site->nr;
+	th->call = call;
 	th->begun_ns = r->ns;
-	th->begun_clock = (u64)number(r, 6);
+	th->begun_clock = (u64)number(r, AT_CLOCK);
 	th->args_type = args->type;
 	buf_clear(&th->args);
-	buf_add(&th->args, r->p + args->offset, args->type->size);
+	buf_add(&th->args, r->p + args->offset, args_size(args->type, r->p + args->offset));
 	if (!st->o.lines || shows_whole(st))
 		return;
 	if (!st->o.separate) {
@@ -372,14 +387,14 @@ static u32 put_call(struct strace *st, struct strace_thread *th, const char *arg
 		th->is_open = false;
 	} else if (th->is_shown) {
 		begin_line(st, th, ns);
-		buf_printf(&st->line, "<... %s resumed>", th->call);
+		buf_printf(&st->line, "<... %s resumed>", th->call->name);
 	} else {
 		if (st->current == th)
 			st->current = NULL;
 		begin_line(st, th, th->begun_ns);
 		if (st->o.numbers)
-			buf_printf(&st->line, "[%4u] ", th->nr);
-		buf_printf(&st->line, "%s(", th->call);
+			buf_printf(&st->line, "[%4u] ", th->call->nr);
+		buf_printf(&st->line, "%s(", th->call->name);
 		put_args_at_entry(st, th->call, args);
 	}
 	return width;
@@ -387,10 +402,10 @@ static u32 put_call(struct strace *st, struct strace_thread *th, const char *arg
 
 static void put_return(struct strace *st, struct strace_thread *th, const struct record *r)
 {
-	const struct field *f = &r->t->fields[5];
+	const struct field *f = &r->t->fields[AT_ARGS];
 	const char *args = format_args(st, &st->args, f->type, r->p + f->offset);
-	size_t n = strace_args_length(args, strace_args_at_entry(th->call, args));
-	s64 ret = number(r, 7);
+	size_t n = strace_args_length(args, th->call->n_at_entry);
+	s64 ret = number(r, AT_RESULT);
 	u32 width = put_call(st, th, args, r->ns);
 
 	buf_puts(&st->line, args + n);
@@ -411,7 +426,7 @@ static void superseded(struct strace *st, struct strace_thread *first, const str
 		return;
 	while ((th = next_thread(st, &i)))
 		if (th->pid == first->pid && th != first && th->call &&
-		    starts_with(th->call, "execve"))
+		    starts_with(th->call->name, "execve"))
 			break;
 	if (!th)
 		return;
@@ -419,7 +434,6 @@ static void superseded(struct strace *st, struct strace_thread *first, const str
 	buf_printf(&st->line, "+++ superseded by execve in pid %u +++\n", th->tid);
 	put_line(st, first);
 	first->call = th->call;
-	first->nr = th->nr;
 	first->begun_ns = th->begun_ns;
 	first->is_shown = th->is_shown;
 	thread_ends(st, th);
@@ -428,29 +442,29 @@ static void superseded(struct strace *st, struct strace_thread *first, const str
 static void on_return(struct strace *st, const struct record *r)
 {
 	struct strace_thread *th = thread(st, r->tid, r->pid);
-	const struct strace_site *site = site_of(st, r);
-	s64 ret = number(r, 7);
+	const struct strace_call *call = call_of(st, r);
+	s64 ret = number(r, AT_RESULT);
 	bool is_error;
 
-	if (!site || !strace_has_call(&st->o, site->nr))
+	if (!call)
 		return;
-	if (starts_with(site->call, "execve") && !th->call)
+	if (starts_with(call->name, "execve") && !th->call)
 		superseded(st, th, r);
 	if (!th->call && th->is_new) { /* the fork of its parent */
 		th->is_new = false;
 		return;
 	}
 	if (!th->call ||
-	    th->nr != site->nr) { /* it began before we did, or was refused by seccomp */
+	    th->call->nr != call->nr) { /* it began before we did, or was refused by seccomp */
 		drop_call(st, th);
 		th->begun_ns = r->ns;
-		th->begun_clock = (u64)number(r, 6);
+		th->begun_clock = (u64)number(r, AT_CLOCK);
 	}
-	th->call = site->call;
-	th->nr = site->nr;
-	is_error = strace_is_error(site->call, ret);
+	th->call = call;
+	is_error = strace_is_error(call, ret);
 	if (st->o.summary)
-		strace_count_call(st, site->nr, (u64)number(r, 6) - th->begun_clock, is_error);
+		strace_count_call(st, call->nr, (u64)number(r, AT_CLOCK) - th->begun_clock,
+				  is_error);
 	if (st->o.lines && has_status(st, is_error))
 		put_return(st, th, r);
 	th->call = NULL;
@@ -475,7 +489,7 @@ static void end_call(struct strace *st, struct strace_thread *th, u64 ns)
 		return;
 	args = format_args(st, &st->args, th->args_type, th->args.s);
 	width = put_call(st, th, args, ns);
-	if (strace_args_length(args, strace_args_at_entry(th->call, args)) < strlen(args))
+	if (strace_args_length(args, th->call->n_at_entry) < strlen(args))
 		buf_puts(&st->line, " <unfinished ...>");
 	put_equals(st, width);
 	buf_puts(&st->line, "?\n");
@@ -608,12 +622,12 @@ static void (*const handlers[N_STRACE_RECORDS])(struct strace *st, const struct 
 /* Until CMD is executed, its process is ours. */
 static bool is_ours(struct strace *st, const struct record *r, s64 kind)
 {
-	const struct strace_site *site;
+	const struct strace_call *call;
 
 	if (!st->awaits_exec || kind == RECORD_EXEC)
 		return false;
-	site = kind == RECORD_ENTER ? site_of(st, r) : NULL;
-	st->awaits_exec = !site || !starts_with(site->call, "execve");
+	call = kind == RECORD_ENTER ? call_of(st, r) : NULL;
+	st->awaits_exec = !call || !starts_with(call->name, "execve");
 	return st->awaits_exec;
 }
 

@@ -4,8 +4,6 @@
 #include "base/os_names.h"
 #include "cli/strace/strace.h"
 
-enum result_kind { RESULT_NUMBER, RESULT_HEX, RESULT_OCTAL };
-
 /*
  * Calls that differ from the rest: in how the result is shown, whether all results are valid, and in
  * how many arguments are known at the entry. fs/, mm/ and kernel/ of the kernel define which
@@ -13,7 +11,7 @@ enum result_kind { RESULT_NUMBER, RESULT_HEX, RESULT_OCTAL };
  */
 static const struct result_row {
 	const char *calls;
-	enum result_kind kind;
+	enum strace_result result;
 	bool never_fails;
 } rows[] = {
 	{ "brk", RESULT_HEX, true },
@@ -57,19 +55,34 @@ static bool lists(const char *words, const char *word)
 	return false;
 }
 
-static const struct result_row *row_of(const char *call)
+static const struct {
+	const char *calls, *remark;
+} zero_remarks[] = {
+	{ "poll ppoll select pselect6", " (Timeout)" },
+};
+
+void strace_describe(struct strace_call *c)
 {
+	int nr = syscall_number(c->name);
+
+	c->nr = nr < 0 ? SYSCALL_MAX : (u32)nr;
+	c->n_at_entry = UINT32_MAX;
+	for (u32 i = 0; i < ARRAY_SIZE(at_entry); i++)
+		if (lists(at_entry[i].calls, c->name))
+			c->n_at_entry = at_entry[i].n;
 	for (u32 i = 0; i < ARRAY_SIZE(rows); i++)
-		if (lists(rows[i].calls, call))
-			return &rows[i];
-	return NULL;
+		if (lists(rows[i].calls, c->name)) {
+			c->result = rows[i].result;
+			c->never_fails = rows[i].never_fails;
+		}
+	for (u32 i = 0; i < ARRAY_SIZE(zero_remarks); i++)
+		if (lists(zero_remarks[i].calls, c->name))
+			c->if_zero = zero_remarks[i].remark;
 }
 
-bool strace_is_error(const char *call, s64 ret)
+bool strace_is_error(const struct strace_call *call, s64 ret)
 {
-	const struct result_row *row = row_of(call);
-
-	return ret < 0 && ret >= -4095 && !(row && row->never_fails);
+	return ret < 0 && ret >= -4095 && !call->never_fails;
 }
 
 /* ---- codes that restart a call: include/linux/errno.h; they never reach a program */
@@ -99,48 +112,68 @@ static void put_error(struct buf *b, s64 code)
 		buf_printf(b, "-1 (errno %lld)", (long long)code);
 }
 
-/* ---- remarks after the number */
+/* ---- fcntl: the result depends on the command */
 
 static const struct {
-	const char *calls, *remark;
-} zero_remarks[] = {
-	{ "poll ppoll select pselect6", " (Timeout)" },
+	s64 bit;
+	const char *name;
+} file_flags[] = {
+	{ 02000, "O_APPEND" },      { 04000, "O_NONBLOCK" },   { 04010000, "O_SYNC" },
+	{ 010000, "O_DSYNC" },      { 020000, "O_ASYNC" },     { 040000, "O_DIRECT" },
+	{ 0100000, "O_LARGEFILE" }, { 0400000, "O_NOFOLLOW" }, { 0200000, "O_DIRECTORY" },
+	{ 01000000, "O_NOATIME" },  { 010000000, "O_PATH" },   { 020200000, "O_TMPFILE" },
 };
 
-static void put_remark(struct buf *b, const char *call, s64 ret)
+static void put_file_flags(struct buf *b, s64 flags)
 {
-	for (u32 i = 0; i < ARRAY_SIZE(zero_remarks) && !ret; i++)
-		if (lists(zero_remarks[i].calls, call))
-			buf_puts(b, zero_remarks[i].remark);
+	static const char *const modes[] = { "O_RDONLY", "O_WRONLY", "O_RDWR", "O_ACCMODE" };
+
+	buf_puts(b, modes[flags & 3]);
+	flags &= ~3;
+	for (u32 i = 0; i < ARRAY_SIZE(file_flags); i++)
+		if ((flags & file_flags[i].bit) == file_flags[i].bit) {
+			buf_printf(b, "|%s", file_flags[i].name);
+			flags &= ~file_flags[i].bit;
+		}
+	if (flags)
+		buf_printf(b, "|%#llx", (unsigned long long)flags);
 }
 
-void strace_put_result(struct buf *b, const char *call, const char *args, s64 ret)
+/* False: an ordinary number. */
+static bool put_fcntl(struct buf *b, const char *args, s64 ret)
 {
-	const struct result_row *row = row_of(call);
-	enum result_kind kind = row ? row->kind : RESULT_NUMBER;
+	if (strstr(args, ", F_GETFL")) {
+		buf_printf(b, "%#llx (flags ", (unsigned long long)ret);
+		put_file_flags(b, ret);
+		buf_putc(b, ')');
+		return true;
+	}
+	if (strstr(args, ", F_GETFD") && ret == 1) {
+		buf_puts(b, "0x1 (flags FD_CLOEXEC)");
+		return true;
+	}
+	return false;
+}
 
+void strace_put_result(struct buf *b, const struct strace_call *call, const char *args, s64 ret)
+{
 	if (strace_is_error(call, ret)) {
 		put_error(b, -ret);
 		return;
 	}
-	if (kind == RESULT_HEX)
+	if (streq(call->name, "fcntl") && put_fcntl(b, args, ret))
+		return;
+	if (call->result == RESULT_HEX)
 		buf_printf(b, "%#llx", (unsigned long long)ret);
-	else if (kind == RESULT_OCTAL)
+	else if (call->result == RESULT_OCTAL)
 		buf_printf(b, "%s%llo", ret ? "0" : "", (unsigned long long)ret);
 	else
 		buf_s64(b, ret);
-	put_remark(b, call, ret);
+	if (!ret && call->if_zero)
+		buf_puts(b, call->if_zero);
 }
 
 /* ---- arguments as text */
-
-u32 strace_args_at_entry(const char *call, const char *args)
-{
-	for (u32 i = 0; i < ARRAY_SIZE(at_entry); i++)
-		if (lists(at_entry[i].calls, call))
-			return at_entry[i].n;
-	return UINT32_MAX;
-}
 
 /* Past a string, which begins at s. */
 static const char *after_string(const char *s)

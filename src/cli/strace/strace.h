@@ -22,8 +22,8 @@
 
 /* The first member of each record that the script prints. */
 enum strace_record {
-	RECORD_ENTER = 1, /* tid, pid, ns, probe, arguments, the clock of -c */
-	RECORD_RETURN,    /* the same, then the result */
+	RECORD_ENTER = 1, /* tid, pid, ns, probe, the clock of -c, 0, arguments */
+	RECORD_RETURN,    /* tid, pid, ns, probe, the clock of -c, result, arguments */
 	RECORD_BORN,      /* tid, pid, ns: a thread begins */
 	RECORD_END,       /* tid, pid, ns, exit code of wait(2), whether the process ends */
 	RECORD_SIGNAL,    /* tid, pid, ns, number, code, errno, four words of the siginfo */
@@ -65,11 +65,22 @@ struct strace_options {
 	const char *columns;     /* -U, or NULL */
 };
 
+enum strace_result { RESULT_NUMBER, RESULT_HEX, RESULT_OCTAL };
+
+/* What is special about a call: result.c. */
+struct strace_call {
+	const char *name;
+	u32 nr;         /* SYSCALL_MAX: not in the table */
+	u32 n_at_entry; /* arguments that are known at the entry; the others are set by the call */
+	enum strace_result result;
+	bool never_fails;
+	const char *if_zero; /* a remark */
+};
+
 struct strace_thread {
 	u32 tid, pid;
-	bool lives, is_new; /* is_new: the return of the fork has not been seen */
-	const char *call;   /* the call that it is in, or NULL */
-	u32 nr;
+	bool lives, is_new;             /* is_new: the return of the fork has not been seen */
+	const struct strace_call *call; /* that it is in, or NULL */
 	u64 begun_ns, begun_clock;
 	bool is_shown; /* the begin of the call is on a line */
 	bool is_open;  /* ... which has no end yet */
@@ -98,10 +109,7 @@ struct strace {
 	u64 last_ns;                   /* -r: of the last line */
 	struct buf line;               /* being put together */
 	struct buf entry_args, args;   /* arguments as text: of a call that is begun; others */
-	struct strace_site {
-		const char *call; /* NULL: not known yet */
-		u32 nr;
-	} * sites; /* by number of the site */
+	struct strace_call **sites;    /* by number of the site; NULL: not known yet */
 	u32 n_sites;
 	struct strace_count counts[SYSCALL_MAX];
 };
@@ -117,11 +125,11 @@ extern const struct output output_strace;
 void strace_add_process(struct strace *st, u32 pid);
 void strace_release(struct strace *st);
 /* ---- result.c */
+/* The members of a call with this name. */
+void strace_describe(struct strace_call *c);
 /* "0", "-1 ENOENT (No such file or directory)", "0x7f..."; args: the arguments as text. */
-void strace_put_result(struct buf *b, const char *call, const char *args, s64 ret);
-bool strace_is_error(const char *call, s64 ret);
-/* Arguments that are known at the entry; the others are set by the call. */
-u32 strace_args_at_entry(const char *call, const char *args);
+void strace_put_result(struct buf *b, const struct strace_call *call, const char *args, s64 ret);
+bool strace_is_error(const struct strace_call *call, s64 ret);
 /* Length of the first n arguments of a text, with the separator that follows. */
 size_t strace_args_length(const char *args, u32 n);
 /* ---- signal.c */
