@@ -8,6 +8,7 @@
 
 #include <stdio.h>
 #include "base/buf.h"
+#include "base/new_file.h"
 #include "session/session.h"
 
 struct cli;
@@ -115,6 +116,7 @@ struct cli {
 	const char *const *events; /* record: values of -e, NULL-terminated, or NULL */
 	const char *time_range;    /* script: --time */
 	bool as_ftrace;            /* script: --ftrace */
+	struct new_file new_file;  /* the file of -o of an output that writes at the end */
 	enum when escape;          /* --escape */
 	bool quiet, buffering_given;
 	u32 n_warnings_given; /* -k */

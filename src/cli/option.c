@@ -541,11 +541,11 @@ const struct option_row option_rows[] = {
 	{ .key = 'f', .name = "format", .arg = "FORMAT", .choices = formats + 1,
 	  .group = GROUP_OUTPUT, .sets = SET_FORMAT,
 	  .help = format_help,
-	  .doc = "Without -f, a FILE of -o that ends in .json or .folded selects that format; called "
+	  .doc = "Without -f, the suffix of FILE of -o selects the format: .json, .folded, .tree, .html, .pb.gz (pprof), .speedscope.json; called "
 		 "bpftrace, the format is text then.",
 	  .take = take_format },
 	{ .key = 'o', .name = "output", .arg = "FILE", .group = GROUP_OUTPUT, .sets = SET_OUTPUT,
-	  .help = "write results to FILE; FILE.json and FILE.folded select the format",
+	  .help = "write results to FILE; its suffix may select the format, as .json",
 	  .take = take_text, .at = offsetof(struct cli, output) },
 	{ .key = 'B', .name = "buffer", .arg = "MODE", .choices = "line|full|none",
 	  .group = GROUP_OUTPUT, .sets = SET_RUN,

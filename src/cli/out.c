@@ -44,6 +44,19 @@ void sink_to(struct cli *c, int fd)
 	s->visible_out = escape_wanted(c, fd) && !s->output->escapes;
 }
 
+/* An output that writes at the end gets a file that is complete or not there. */
+static int results_open(struct cli *c)
+{
+	int fd;
+
+	if (!c->sink.output->close)
+		return output_open(c);
+	fd = new_file_open(&c->new_file, c->output);
+	if (fd < 0)
+		say(c, "Failed to open output file: \"%s\": %s", c->output, strerror(-fd));
+	return fd;
+}
+
 int sink_open(struct cli *c)
 {
 	struct sink *s = &c->sink;
@@ -51,7 +64,7 @@ int sink_open(struct cli *c)
 	s->fd = STDOUT_FILENO;
 	if (!s->output)
 		s->output = output_find("text");
-	if (c->output && (s->fd = output_open(c)) < 0)
+	if (c->output && (s->fd = results_open(c)) < 0)
 		return 1;
 	s->quiet = c->quiet;
 	s->is_file = c->output != NULL;
@@ -62,9 +75,22 @@ int sink_open(struct cli *c)
 	return 0;
 }
 
+/* 0 or -errno. Nothing was collected: the run failed before the probes were attached. */
+static int finish(struct cli *c)
+{
+	bool complete = c->sink.output->close && c->sink.state;
+	int rc, named;
+
+	if (c->sink.output->close)
+		c->sink.output->close(&c->sink);
+	rc = sink_flush(&c->sink);
+	named = new_file_close(&c->new_file, complete && !c->sink.error);
+	return rc ? rc : named;
+}
+
 int sink_close(struct cli *c)
 {
-	int rc = sink_flush(&c->sink);
+	int rc = finish(c);
 
 	if (rc < 0 && rc != -EPIPE)
 		say(c, "write %s: %s", c->output ? c->output : "standard output", strerror(-rc));

@@ -17,9 +17,19 @@ const struct output *output_find(const char *name)
 	return NULL;
 }
 
-const struct output *output_by_suffix(const char *path)
+static bool has_suffix(const char *path, const struct output *o)
 {
 	const char *dot = strrchr(path, '.');
 
-	return dot ? output_find(dot + 1) : NULL;
+	return o->suffix ? ends_with(path, o->suffix) : dot && streq(dot + 1, o->name);
+}
+
+const struct output *output_by_suffix(const char *path)
+{
+	const struct output *found = NULL;
+
+	for (u32 i = 0; outputs[i]; i++) /* .speedscope.json rather than .json */
+		if (has_suffix(path, outputs[i]) && (!found || outputs[i]->suffix))
+			found = outputs[i];
+	return found;
 }

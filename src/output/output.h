@@ -12,7 +12,7 @@
 extern const struct output *const outputs[]; /* NULL-terminated */
 /* NULL: no such output. */
 const struct output *output_find(const char *name);
-/* The output whose name is the suffix of a path: "x.json"; NULL: none. */
+/* The output whose suffix a path has: "x.json", "x.pb.gz"; NULL: none. */
 const struct output *output_by_suffix(const char *path);
 
 #endif

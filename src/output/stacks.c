@@ -246,6 +246,19 @@ void tree_release(struct tree *t)
 	hash_release(&t->children);
 }
 
+const char *tree_unit(const struct tree *t, const char *other)
+{
+	static const char *const units[][2] = { { "ns", "nanoseconds" },
+						{ "us", "microseconds" },
+						{ "ms", "milliseconds" },
+						{ "bytes", "bytes" } };
+
+	for (u32 i = 0; i < ARRAY_SIZE(units); i++)
+		if (streq(t->unit, units[i][0]))
+			return units[i][1];
+	return other;
+}
+
 struct tree_function *tree_functions(const struct tree *t, struct arena *a)
 {
 	struct tree_function *all = arena_array(a, struct tree_function, t->frames.n);

@@ -59,6 +59,9 @@ void tree_init(struct tree *t, struct arena *a, const struct names *names,
 	       const struct table *table);
 void tree_release(struct tree *t);
 
+/* The unit in full where it is one of time or bytes ("microseconds" of @us), else other. */
+const char *tree_unit(const struct tree *t, const char *other);
+
 /* A frame in all of its stacks. */
 struct tree_function {
 	u32 frame;

@@ -365,13 +365,13 @@ static void loop_traced(struct run *r)
 }
 
 /* What comes later needs the rights of the beginning: files that are probed when they appear,
- * commands, files. */
+ * commands, files, and the name of the file that an output writes at the end. */
 static bool needs_rights(const struct run *r)
 {
 	for (u32 i = 0; i < r->c.prog.events.n; i++)
 		if (r->c.prog.events.v[i]->action->needs_rights)
 			return true;
-	return r->c.deferred.n;
+	return r->c.deferred.n || (r->sink->is_file && r->sink->output->close);
 }
 
 /* What one needs no more another may. */

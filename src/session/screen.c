@@ -160,7 +160,7 @@ void screen_start(struct run *r)
 {
 	struct screen *s;
 
-	if (!r->request->redraw_ns)
+	if (!r->request->redraw_ns || r->sink->output->close) /* which shows the end only */
 		return;
 	s = r->screen = xcalloc(1, sizeof *s);
 	s->next_ns = clock_mono_ns() + r->request->redraw_ns;

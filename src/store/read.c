@@ -11,7 +11,7 @@
 #include <unistd.h>
 #include "base/buf.h"
 #include "base/fd.h"
-#include "store/crc32.h"
+#include "base/crc32.h"
 #include "store/lz4.h"
 #include "store/read.h"
 #include "sym/event_layout.h"

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 #include "base/fd.h"
-#include "store/crc32.h"
+#include "base/crc32.h"
 #include "store/lz4.h"
 #include "store/write.h"
 

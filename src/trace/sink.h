@@ -58,7 +58,11 @@ struct output {
 	void (*test)(struct sink *s, const struct test_result *r);
 	void (*tested)(struct sink *s, u32 n_passed, u32 n_failed); /* after the last one */
 	void (*bench)(struct sink *s, const struct bench_result *r);
-	bool escapes; /* the format itself escapes control characters (JSON) */
+	/* After the run, before the last flush. An output that has it writes one document, which
+	 * is nothing until then: a file of -o appears, or is replaced, as a whole. */
+	void (*close)(struct sink *s);
+	const char *suffix; /* of files of -o; NULL: ".NAME" */
+	bool escapes;       /* the format itself escapes control characters (JSON) */
 	/* After the end probes, before the maps are printed at exit: text prints two newlines. */
 	void (*end)(struct sink *s);
 	/* Called again and again while the run goes on, each time that it looks for records: what

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
-#include "store/crc32.h"
+#include "base/crc32.h"
 #include "store/read.h"
 #include "trace/event_line.h"
 

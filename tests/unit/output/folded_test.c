@@ -73,7 +73,7 @@ static void list(void)
 		   "%s has all hooks", (*o)->name);
 		ok(output_find((*o)->name) == *o, "%s is found", (*o)->name);
 	}
-	is_int(n, 4, "four outputs");
+	is_int(n, 7, "seven outputs");
 	ok(!output_find("jsonx"), "no output jsonx");
 }
 

@@ -5,7 +5,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "store/crc32.h"
+#include "base/crc32.h"
 #include "store/lz4.h"
 #include "store/read.h"
 #include "store/write.h"

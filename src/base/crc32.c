@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Eight bytes at a time, by tables that are made on first use. */
-#include "store/crc32.h"
+#include "base/crc32.h"
 
 static u32 table[8][256];
 

@@ -1,0 +1,49 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""viewers.py MODULES FILE...: opens profiles in speedscope, by its own importers (npm's package, in Chromium), and prints the
+functions of its table, by what they take with their callees. MODULES: node_modules."""
+import base64
+import os
+import sys
+import tempfile
+import time
+
+import browser
+
+
+def rows(b):
+    """Its table: cells with a percentage, and the name."""
+    b.click("//*[contains(text(), 'Sandwich')]")
+    time.sleep(0.3)
+    return b.run("[...document.querySelectorAll('tr')].map(r => [...r.cells].map(c => c.innerText.trim()))")
+
+
+def show(b, modules, folder, file):
+    script = folder + '/profile.js'
+    with open(file, 'rb') as f:
+        data = base64.b64encode(f.read()).decode()
+    with open(script, 'w', encoding='utf-8') as f:
+        f.write(f"speedscope.loadFileFromBase64('{os.path.basename(file)}', '{data}')")
+    b.open('/dev/null')
+    b.open(f'{modules}/speedscope/dist/release/index.html#localProfilePath={script}')
+    for _ in range(50):
+        time.sleep(0.1)
+        if b.run("document.body.innerText.includes('Sandwich')"):
+            break
+    print(os.path.basename(file), *b.errors())
+    for row in rows(b):
+        print('  ', ' | '.join(row).replace('\n', ' '))
+
+
+def main():
+    modules, *files = sys.argv[1:]
+    b = browser.Browser()
+    try:
+        with tempfile.TemporaryDirectory() as folder:
+            for file in files:
+                show(b, os.path.abspath(modules), folder, file)
+    finally:
+        b.end()
+
+
+main()
