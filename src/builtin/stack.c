@@ -22,15 +22,15 @@
 #include "type/agg.h"
 
 enum { STACKS_ENTRIES = 16384 };
-/* In aux, beside the type: unwound by call frame information. */
-enum { AUX_UNWOUND = 1 << 8 };
+/* In aux, beside the type: bpftrace's word for it. */
+enum { AUX_DWARF = 1 << 8 };
 
 /* False: the configuration forbids it. */
-static bool check_unwound(struct check *c, struct node *call)
+static bool check_dwarf(struct check *c, struct node *call)
 {
 	u8 *unstable = &c->env->config.unstable[UNSTABLE_dw_ustack];
 
-	if (!(call->builtin->aux & AUX_UNWOUND))
+	if (!(call->builtin->aux & AUX_DWARF))
 		return true;
 	if (!*unstable)
 		return diag_type(c, call->span, D_UNSTABLE_WORD, "dw_ustack", "unstable_dw_ustack"),
@@ -47,7 +47,7 @@ static const struct type *check_stack(struct check *c, struct node *call)
 	enum stack_mode mode = c->env->config.stack_mode;
 	s64 limit = STACK_DEFAULT_FRAMES;
 
-	if (!check_unwound(c, call))
+	if (!check_dwarf(c, call))
 		return &ty_error;
 	for (u32 i = 0; i < call_n_args(call); i++) {
 		struct node *a = call_arg(call, i);
@@ -68,7 +68,7 @@ static const struct type *check_stack(struct check *c, struct node *call)
 	if (limit < 1 || limit > STACK_MAX_FRAMES)
 		return diag_type(c, call->span, D_STACK_LIMIT, call->name, (long long)limit,
 				 STACK_MAX_FRAMES);
-	return type_stack(c->arena, (enum type_kind)(call->builtin->aux & ~AUX_UNWOUND), mode,
+	return type_stack(c->arena, (enum type_kind)(call->builtin->aux & ~AUX_DWARF), mode,
 			  (u32)limit);
 }
 
@@ -333,19 +333,41 @@ static void lower_side(struct lower *l, const struct type *t, bool user, struct 
 	ir_store(l, opnd_plus(dst, 12), 4, o_temp(n_var));
 }
 
+static void lower_user_side(struct lower *l, const struct type *t, bool dwarf, struct opnd dst)
+{
+	struct ir_block *is_32bit = ir_block_new(l), *other = ir_block_new(l),
+			*out = ir_block_new(l);
+	u32 mark;
+
+	if ((!dwarf && l->env->config.user_stacks == USER_STACKS_FP) || !unwind_serves(l)) {
+		lower_side(l, t, true, dst);
+		return;
+	}
+	ir_branch(l, CC_NE, unwind_is_32bit(l), o_imm(0), is_32bit, other);
+	mark = lower_values_mark(l);
+	ir_place(l, is_32bit);
+	lower_side(l, t, true, dst);
+	lower_values_drop(l, mark);
+	ir_jump(l, out);
+	ir_place(l, other);
+	lower_unwound(l, t, dst);
+	lower_values_drop(l, mark);
+	ir_jump(l, out);
+	ir_place(l, out);
+}
+
 static struct ir_val lower_stack(struct lower *l, struct node *call)
 {
 	const struct type *t = call->type;
-	bool canonical;
+	bool canonical, dwarf = call->builtin->aux & AUX_DWARF;
 	struct opnd dst = lower_dest(l, t, &canonical);
 
 	if (t->kind != TY_USTACK)
 		lower_side(l, t, false, dst);
-	if (call->builtin->aux & AUX_UNWOUND && unwind_serves(l))
-		lower_unwound(l, t, dst);
-	else if (t->kind != TY_KSTACK)
-		lower_side(l, t, true,
-			   t->kind == TY_USTACK ? dst : opnd_plus(dst, sizeof(struct stack_value)));
+	if (t->kind != TY_KSTACK)
+		lower_user_side(l, t, dwarf,
+				t->kind == TY_USTACK ? dst :
+						       opnd_plus(dst, sizeof(struct stack_value)));
 	return val_memory(t, dst);
 }
 
@@ -354,7 +376,7 @@ static struct ir_val lower_stack(struct lower *l, struct node *call)
 		.name = name_, .sig = sig_, .brief = brief_, .doc = doc_, .example = example_,     \
 		.work = "sleep 0.01", .output = output_, .varies = true,                           \
 		.flags = BI_VARIABLE | BI_NEEDS_PROFILE | BI_READS_STACK |                         \
-			 (((kind_) & ~AUX_UNWOUND) == TY_USTACK ? 0 : BI_READS_KSTACK),            \
+			 (((kind_) & ~AUX_DWARF) == TY_USTACK ? 0 : BI_READS_KSTACK),              \
 		.engines = ON_KERNEL | ON_REPLAY, .check = check_stack, .lower = lower_stack,      \
 		.aux = kind_, __VA_ARGS__                                                          \
 	}
@@ -372,22 +394,22 @@ static const struct builtin rows[] = {
 	STACK_ROW(
 		"ustack", "ustack(mode: name|lit int = bpftrace, limit: lit int = 127) -> ustack",
 		"user stack",
-		"The user stack at the probe, unwound by frame pointers, innermost frame first. Modes: bpftrace, perf, raw, "
+		"The user stack at the probe, innermost frame first, unwound in the kernel by the .eh_frame sections of "
+		"programs and libraries (x86-64 and Linux 6.1), so that programs without frame pointers have whole stacks; "
+		"elsewhere, and with config = { user_stacks = frame_pointers }, by frame pointers. A stack that ends before "
+		"the thread's first function has the reason as its last frame, in brackets. Modes: bpftrace, perf, raw, "
 		"build_id.",
 		"tracepoint:syscalls:sys_enter_clock_nanosleep { print(ustack(3)); }",
 		"        clock_nanosleep@@GLIBC_2.17+35@../sysdeps/unix/sysv/linux/clock_nanosleep.c:71\n"
-		"        0x989680",
+		"        nanosleep+19@../sysdeps/unix/sysv/linux/nanosleep.c:25\n"
+		"        0x563816d944af",
 		TY_USTACK),
-	STACK_ROW(
-		"dw_ustack",
-		"dw_ustack(mode: name|lit int = bpftrace, limit: lit int = 127) -> ustack",
-		"user stack, unwound by call frame information",
-		"The user stack at the probe, unwound in the kernel by the .eh_frame sections of programs and "
-		"libraries, so that programs without frame pointers have whole stacks (x86-64 and Linux 6.1; "
-		"elsewhere the same as ustack). A stack that ends before the thread's first function has the reason as its "
-		"last frame, in brackets.",
-		"tracepoint:syscalls:sys_enter_clock_nanosleep { print(dw_ustack(3)); }", NULL,
-		TY_USTACK | AUX_UNWOUND),
+	STACK_ROW("dw_ustack",
+		  "dw_ustack(mode: name|lit int = bpftrace, limit: lit int = 127) -> ustack",
+		  "user stack, unwound by call frame information",
+		  "The same as ustack, whatever the configuration says: bpftrace's word.",
+		  "tracepoint:syscalls:sys_enter_clock_nanosleep { print(dw_ustack(3)); }", NULL,
+		  TY_USTACK | AUX_DWARF),
 	STACK_ROW(
 		"fullstack",
 		"fullstack(mode: name|lit int = bpftrace, limit: lit int = 127) -> fullstack",

@@ -35,9 +35,11 @@ enum {
 	ST_SELF = 88,    /* offset of the buffer in scratch */
 	ST_OWN_PID = 96, /* ST_PID may be the parent's */
 	ST_START_STACK = 104,
-	ST_FIRST = 112,  /* sp, fp, pc of the hit */
-	ST_RETURN = 136, /* struct return_instance */
-	ST_WINDOW = 232,
+	ST_FIRST = 112, /* sp, fp, pc of the hit */
+	ST_ENTERED =
+		136,     /* where the return address of the function is whose entry was hit, or 0 */
+	ST_RETURN = 144, /* struct return_instance */
+	ST_WINDOW = 240,
 	WINDOW = 2048,
 	ST_FRAMES = ST_WINDOW + WINDOW,
 
@@ -58,7 +60,7 @@ u32 unwind_head(void)
 /* ---- what the kernel's types say */
 
 struct places {
-	u32 sp, fp, pc, regs_size; /* in struct pt_regs */
+	u32 sp, fp, pc, cs, regs_size; /* in struct pt_regs */
 	u32 stack, mm, start_stack, real_parent, tgid;
 	u32 utask, returns, ri_size, ri_addr, ri_stack, ri_next, ri_chained;
 	bool has_returns, has_chained;
@@ -93,7 +95,8 @@ static bool find_places(const struct lower *l, struct places *p)
 
 	*p = (struct places){ .regs_size = regs ? regs->size : 0 };
 	if (!regs || !member(l, "pt_regs", "sp", &p->sp) || !member(l, "pt_regs", "bp", &p->fp) ||
-	    !member(l, "pt_regs", "ip", &p->pc) || !member(l, "task_struct", "stack", &p->stack) ||
+	    !member(l, "pt_regs", "ip", &p->pc) || !member(l, "pt_regs", "cs", &p->cs) ||
+	    !member(l, "task_struct", "stack", &p->stack) ||
 	    !member(l, "task_struct", "mm", &p->mm) ||
 	    !member(l, "task_struct", "tgid", &p->tgid) ||
 	    !member(l, "task_struct", "real_parent", &p->real_parent) ||
@@ -195,17 +198,23 @@ static void push_frame(const struct walk *w, struct opnd n, struct opnd pc)
 }
 
 /* Continues if the condition holds; else stops for that reason. */
-static void demand(const struct walk *w, enum ir_cond cc, struct opnd a, struct opnd b,
-		   enum unwind_reason why)
+static void demand_or(const struct walk *w, enum ir_cond cc, struct opnd a, struct opnd b,
+		      struct opnd why)
 {
 	struct lower *l = w->l;
 	struct ir_block *good = ir_block_new(l), *bad = ir_block_new(l);
 
 	ir_branch(l, cc, a, b, good, bad);
 	place(l, bad);
-	put(w, ST_WHY, o_imm(why));
+	put(w, ST_WHY, why);
 	ir_jump(l, w->stop);
 	place(l, good);
+}
+
+static void demand(const struct walk *w, enum ir_cond cc, struct opnd a, struct opnd b,
+		   enum unwind_reason why)
+{
+	demand_or(w, cc, a, b, o_imm(why));
 }
 
 static struct walk walk_begin(struct lower *l, const struct opnd *arg, const u32 most[2])
@@ -509,22 +518,42 @@ static void step_odd(const struct walk *w, struct opnd rule)
 
 /* ---- code without rules */
 
-/* *(fp) is the caller's fp and *(fp + 8) the return address. */
-static void step_by_fp(const struct walk *w)
+/* Where a function has just been entered, fp is its caller's. */
+static void step_from_entry(const struct walk *w, struct ir_block *again)
 {
 	struct lower *l = w->l;
-	struct opnd fp = get(w, ST_FP), far = ir_op2(l, IR_SUB, fp, get(w, ST_SP)), up, pc;
+	struct ir_block *entered = ir_block_new(l), *no = ir_block_new(l);
+	struct opnd slot = get(w, ST_ENTERED);
+
+	ir_branch(l, CC_NE, slot, o_imm(0), entered, no);
+	place(l, entered);
+	put(w, ST_ENTERED, o_imm(0));
+	put(w, ST_PC, read_word(w, slot));
+	put(w, ST_SP, ir_op2(l, IR_ADD, slot, o_imm(8)));
+	put(w, ST_EXACT, o_imm(0));
+	ir_jump(l, again);
+	place(l, no);
+}
+
+/* *(fp) is the caller's fp and *(fp + 8) the return address. */
+static void step_by_fp(const struct walk *w, struct opnd why, struct ir_block *again)
+{
+	struct lower *l = w->l;
+	struct opnd fp = get(w, ST_FP), far, up, pc;
 
 	push_this(w);
-	demand(w, CC_ULT, far, o_imm(MAX_FRAME), UNWIND_WHY_NO_FP);
-	demand(w, CC_EQ, ir_op2(l, IR_AND, fp, o_imm(7)), o_imm(0), UNWIND_WHY_NO_FP);
+	put(w, ST_BY_FP, why);
+	step_from_entry(w, again);
+	far = ir_op2(l, IR_SUB, fp, get(w, ST_SP));
+	demand_or(w, CC_ULT, far, o_imm(MAX_FRAME), why);
+	demand_or(w, CC_EQ, ir_op2(l, IR_AND, fp, o_imm(7)), o_imm(0), why);
 	up = read_word(w, fp);
 	pc = read_word(w, ir_op2(l, IR_ADD, fp, o_imm(8)));
 	put(w, ST_SP, ir_op2(l, IR_ADD, fp, o_imm(16)));
 	put(w, ST_FP, up);
 	put(w, ST_PC, pc);
 	put(w, ST_EXACT, o_imm(0));
-	put(w, ST_BY_FP, o_imm(1));
+	ir_jump(l, again);
 }
 
 /*
@@ -586,7 +615,7 @@ static void step_return_probe(const struct walk *w)
 		pc = lower_call_shared(l, &returns_func, most, (struct opnd[]){ get(w, ST_SELF) });
 	ir_branch(l, CC_NE, pc, o_imm(0), probed, no);
 	place(l, no);
-	demand(w, CC_EQ, get(w, ST_BY_FP), o_imm(0), UNWIND_WHY_NO_FP);
+	demand_or(w, CC_EQ, get(w, ST_BY_FP), o_imm(0), get(w, ST_BY_FP));
 	put(w, ST_WHY, o_imm(UNWIND_WHY_NOT_CODE));
 	ir_jump(l, w->stop);
 	place(l, probed);
@@ -603,13 +632,15 @@ static void at_special(const struct walk *w, struct opnd pages, struct ir_block 
 	no = if_kind(l, pages, UNWIND_RETURNS);
 	step_return_probe(w);
 	otherwise(l, no, again);
-	no = if_kind(l, pages, UNWIND_BY_FP);
-	step_by_fp(w);
-	otherwise(l, no, again);
+	no = if_kind(l, pages, UNWIND_NO_ROOM);
 	push_this(w);
-	demand(w, CC_NE, pages, o_imm(UNWIND_NO_ROOM), UNWIND_WHY_NO_ROOM);
-	put(w, ST_WHY, o_imm(UNWIND_WHY_NO_CFI));
+	put(w, ST_WHY, o_imm(UNWIND_WHY_NO_ROOM));
 	ir_jump(l, w->stop);
+	place(l, no);
+	step_by_fp(w,
+		   ir_op2(l, IR_ADD, ir_op2(l, IR_SUB, pages, o_imm(UNWIND_BY_FP)),
+			  o_imm(UNWIND_WHY_NO_FP)),
+		   again);
 }
 
 /*
@@ -660,7 +691,8 @@ static struct opnd find_body(struct lower *l, const struct opnd *arg, const u32 
 	struct opnd process, address, area, pages, offset, rule, simple, tag, zero;
 	struct ir_block *again = ir_block_new(l), *file = ir_block_new(l),
 			*special = ir_block_new(l), *is_simple = ir_block_new(l),
-			*odd = ir_block_new(l), *ret = ir_block_new(l);
+			*odd = ir_block_new(l), *ret = ir_block_new(l), *has_rule = ir_block_new(l),
+			*no_rule = ir_block_new(l);
 	u32 v = ir_var(l);
 
 	process = ir_call(l, BPF_FUNC_map_lookup_elem, false, 2, o_map(processes_map(l)),
@@ -685,6 +717,10 @@ static struct opnd find_body(struct lower *l, const struct opnd *arg, const u32 
 	simple = FIELD(l, rule, simple);
 	ir_branch(l, CC_NE, simple, o_imm(0), is_simple, odd);
 	place(l, odd);
+	ir_branch(l, CC_NE, FIELD(l, rule, cfa_kind), o_imm(0), has_rule, no_rule);
+	place(l, no_rule);
+	step_by_fp(&w, o_imm(UNWIND_WHY_NO_RULE), again);
+	place(l, has_rule);
 	step_odd(&w, rule);
 	ir_jump(l, again);
 	place(l, is_simple);
@@ -887,10 +923,27 @@ static struct opnd saved_registers(struct lower *l, const struct places *p)
 		      o_imm(THREAD_SIZE - (s64)p->regs_size));
 }
 
+static bool registers_in_context(const struct lower *l)
+{
+	return l->profile->user_regs && l->profile->load.prog_type == BPF_PROG_TYPE_KPROBE;
+}
+
+/* arch/x86/include/asm/segment.h: __USER32_CS */
+struct opnd unwind_is_32bit(struct lower *l)
+{
+	enum { USER32_CS = 0x23 };
+	struct places p;
+	struct opnd cs;
+
+	find_places(l, &p);
+	cs = registers_in_context(l) ? ir_load(l, lower_ctx(l, p.cs), 8, false) :
+				       kernel_word(l, saved_registers(l, &p), p.cs);
+	return ir_set(l, CC_EQ, ir_op2(l, IR_AND, cs, o_imm(0xffff)), o_imm(USER32_CS));
+}
+
 static void store_registers(struct lower *l, struct opnd buffer)
 {
-	bool in_context = l->profile->user_regs &&
-			  l->profile->load.prog_type == BPF_PROG_TYPE_KPROBE;
+	bool in_context = registers_in_context(l);
 	struct places p;
 	struct opnd regs = o_imm(0), v;
 
@@ -1017,6 +1070,7 @@ static void fill_raw(const struct walk *w, struct opnd raw, struct opnd ip_delta
 		{ RAW(sp), 8, get(w, ST_FIRST) },
 		{ RAW(fp), 8, get(w, ST_FIRST + 8) },
 		{ RAW(pc), 8, get(w, ST_FIRST + 16) },
+		{ RAW(entered), 8, get(w, ST_ENTERED) },
 		{ RAW(shown), 8, ir_op2(l, IR_SUB, get(w, ST_FIRST + 16), ip_delta) },
 	};
 
@@ -1060,7 +1114,6 @@ static void keep_if_new(struct lower *l, struct opnd buffer, u32 id, const u32 m
 	struct opnd why = ir_load(l, opnd_plus(buffer, ST_WHY), 8, false);
 	s64 delta = l->profile->user_regs ? l->profile->ip_delta : 0;
 
-	ir_var_set(l, id, o_imm(0));
 	ir_branch(l, CC_EQ, why, o_imm(UNWIND_WHY_NEW), keep, other);
 	ir_place(l, other);
 	ir_branch(l, CC_EQ, why, o_imm(UNWIND_WHY_NOT_CODE), keep, out);
@@ -1122,6 +1175,14 @@ static void walk_all(struct lower *l, struct opnd buffer, u32 limit, const u32 m
 	ir_place(l, out);
 }
 
+static struct opnd return_slot(struct lower *l, struct opnd buffer)
+{
+	if (!l->profile->user_regs || !l->profile->return_at)
+		return o_imm(0);
+	return ir_op2(l, IR_ADD, ir_load(l, opnd_plus(buffer, ST_SP), 8, false),
+		      o_imm(l->profile->return_at - 1));
+}
+
 struct unwound lower_unwind(struct lower *l, struct opnd buffer, u32 limit, u32 room)
 {
 	const u32 most[2] = { ST_FRAMES + room, 0 };
@@ -1138,6 +1199,7 @@ struct unwound lower_unwind(struct lower *l, struct opnd buffer, u32 limit, u32 
 	ir_store(l, opnd_plus(buffer, ST_PID), 8, lower_own_pid(l));
 	ir_store(l, opnd_plus(buffer, ST_OWN_PID), 8, lower_own_pid(l));
 	ir_store(l, opnd_plus(buffer, ST_BY_FP), 8, o_imm(0));
+	ir_store(l, opnd_plus(buffer, ST_ENTERED), 8, return_slot(l, buffer));
 	ir_store(l, opnd_plus(buffer, ST_SELF), 8, lower_scratch_offset(l, buffer));
 	mark = lower_values_mark(l);
 	ok = lower_call_shared(l, &begin_func, most,
@@ -1151,7 +1213,10 @@ struct unwound lower_unwind(struct lower *l, struct opnd buffer, u32 limit, u32 
 	ir_var_set(l, n, ir_load(l, opnd_plus(buffer, ST_N), 8, false));
 	ir_jump(l, out);
 	ir_place(l, out);
-	keep_if_new(l, buffer, id, most);
+	ir_var_set(l, id, o_imm(0));
+	if (!l->env->counts_frames &&
+	    !l->env->compares_stacks) /* frames are known afterwards only */
+		keep_if_new(l, buffer, id, most);
 	end_with_reason(l, buffer, n, room);
 	lower_values_drop(l, mark);
 	return (struct unwound){ o_temp(n), o_temp(id) };

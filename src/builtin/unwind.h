@@ -9,6 +9,8 @@
 u32 unwind_head(void);
 /* Whether user stacks of this instance are unwound so; else the kernel walks frame pointers. */
 bool unwind_serves(struct lower *l);
+/* 1 if the hit is in 32-bit code, whose stacks are the kernel's to walk. */
+struct opnd unwind_is_32bit(struct lower *l);
 struct unwound {
 	struct opnd
 		n; /* frames, of which the last may be an enum unwind_reason; 0: no user stack */

@@ -174,6 +174,7 @@ static const struct type *whole_pair(struct check *c, struct node *n, const stru
 		return bad_operands(c, n, a, b);
 	else
 		n->promoted = type_join(c, a, b, &mixed);
+	c->env->compares_stacks |= type_has_stack(a);
 	return n->promoted ? &ty_bool : bad_operands(c, n, a, b);
 }
 

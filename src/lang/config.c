@@ -17,6 +17,7 @@ enum config_kind {
 	CFG_LICENSE,
 	CFG_MISSING,
 	CFG_STACK_MODE,
+	CFG_USER_STACKS,
 	CFG_CACHE,
 	CFG_UNSTABLE
 };
@@ -78,6 +79,9 @@ static const struct config_row {
 		 NULL),
 	UNSTABLE(tseries, 1, "tseries(): allowed, allowed with a warning, or refused", NULL),
 	UNSTABLE(typeinfo, 0, "typeinfo(), likewise", NULL),
+	ROW(user_stacks, CFG_USER_STACKS, USER_STACKS_AUTO, NULL,
+	    "how user stacks are unwound: by call frame information where that is possible, or by frame pointers",
+	    NULL),
 #undef ROW
 #undef UNSTABLE
 };
@@ -114,6 +118,9 @@ static const struct choice missing[] = {
 #define M(id, name) { #name, STACK_MODE_##id },
 static const struct choice stack_modes[] = { STACK_MODES(M){ "sonde", STACK_MODE_SONDE }, {} };
 #undef M
+static const struct choice user_stacks[] = { { "auto", USER_STACKS_AUTO },
+					     { "frame_pointers", USER_STACKS_FP },
+					     {} };
 static const struct choice unstables[] = { { "error", 0 },  { "false", 0 },
 					   { "0", 0 },      { "warn", 1 },
 					   { "enable", 2 }, { "true", 2 },
@@ -143,6 +150,7 @@ static void put(struct config *cfg, const struct config_row *row, s64 value, con
 	case CFG_CACHE: *(const char **)(void *)at = text; break;
 	case CFG_MISSING: cfg->missing_probes = value; break;
 	case CFG_STACK_MODE: cfg->stack_mode = (enum stack_mode)value; break;
+	case CFG_USER_STACKS: cfg->user_stacks = (enum user_stacks)value; break;
 	case CFG_UNSTABLE: *(u8 *)at = (u8)value; break;
 	}
 }
@@ -213,6 +221,11 @@ static bool set_row(struct config *cfg, const struct config_row *row, const char
 	case CFG_STACK_MODE:
 		*why = "Invalid value for stack_mode: valid values are bpftrace, raw, perf, and build_id.";
 		if (!choose(stack_modes, text, &value))
+			return false;
+		break;
+	case CFG_USER_STACKS:
+		*why = "Invalid value for user_stacks: valid values are auto and frame_pointers.";
+		if (!choose(user_stacks, text, &value))
 			return false;
 		break;
 	case CFG_UNSTABLE:
@@ -310,6 +323,7 @@ static const struct {
 			  NULL },
 	[CFG_MISSING] = { "error, warn or ignore", missing },
 	[CFG_STACK_MODE] = { "bpftrace, perf, raw or build_id", stack_modes },
+	[CFG_USER_STACKS] = { "auto or frame_pointers", user_stacks },
 	[CFG_CACHE] = { "PER_PID, PER_PROGRAM or NONE", NULL },
 	[CFG_UNSTABLE] = { "enable, warn or error", unstables },
 };

@@ -22,6 +22,7 @@ struct config { /* the environment wins over the block */
 	bool cpp_demangle, exact_uprobes, lazy_symbolication, print_maps_on_exit, show_debug_info;
 	enum { MISSING_ERROR, MISSING_WARN, MISSING_IGNORE } missing_probes;
 	enum stack_mode stack_mode;
+	enum user_stacks { USER_STACKS_AUTO, USER_STACKS_FP } user_stacks;
 	const char *str_trunc_trailer, *license, *cache_user_symbols;
 	u8 unstable[8]; /* by enum unstable */
 };

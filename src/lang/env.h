@@ -172,7 +172,8 @@ struct env {
 	struct config config;
 	/* BPFTRACE_DUMMY_TS_MAP: a map of the script whose value is the time, for tests; NULL */
 	const char *clock_map;
-	bool counts_frames; /* the script asks how many frames a stack has */
+	bool counts_frames;   /* the script asks how many frames a stack has */
+	bool compares_stacks; /* ... or whether two are equal */
 	/* ... and something was missing: the types of the script are not all known */
 	bool unchecked;
 	u32 probe_name_max; /* bytes of the longest name of an attached probe */

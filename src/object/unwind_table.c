@@ -193,7 +193,7 @@ void unwind_tables_add(struct unwind_tables *t, const struct elf *e, struct unwi
 	struct cfi_table cfi;
 	u64 to;
 
-	*out = (struct unwind_file){ .pages = UNWIND_NO_CFI };
+	*out = (struct unwind_file){ .pages = UNWIND_BY_FP_FILE };
 	if (!cfi_build(&cfi, e))
 		return;
 	if (code_range(e, &cfi, &out->base, &to)) {

@@ -77,7 +77,8 @@ static bool same_kind(const struct profile *a, const struct profile *b)
 	       a->loading.mask == b->loading.mask && a->only_child == b->only_child &&
 	       a->default_space == b->default_space && a->user_regs == b->user_regs &&
 	       a->has_func == b->has_func && a->is_return == b->is_return &&
-	       a->ip_delta == b->ip_delta && same_loc(&a->caller, &b->caller);
+	       a->ip_delta == b->ip_delta && a->return_at == b->return_at &&
+	       same_loc(&a->caller, &b->caller);
 }
 
 static bool same_set(const u64 *a, const u64 *b)

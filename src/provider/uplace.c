@@ -741,5 +741,7 @@ struct profile *uplace_with_caller(struct provider_env *env, struct profile *bas
 		return base;
 	p = arena_dup(env->arena, base, sizeof(*base));
 	p->caller = caller_of(at, is_i386);
+	if (!arch_native->link && !at->framed)
+		p->return_at = (u32)-at->sp + 1;
 	return p;
 }

@@ -9,9 +9,9 @@ struct walk {
 	const struct unwind_tables *tables;
 	const struct unwind_process *process;
 	const struct unwind_raw *raw;
-	u64 sp, fp, pc;
-	bool exact; /* pc is executed next; else it is a return address */
-	bool by_fp; /* the last step was by frame pointers that may be none */
+	u64 sp, fp, pc, entered;
+	bool exact;               /* pc is executed next; else it is a return address */
+	enum unwind_reason by_fp; /* the last step was by frame pointers that may be none */
 	enum unwind_reason why;
 };
 
@@ -75,12 +75,40 @@ static bool find_saved(struct walk *w, u8 kind, s32 offset, u64 cfa, u64 same, u
 	return read_word(w, base + (u64)(s64)offset, v);
 }
 
+static bool step_from_entry(struct walk *w)
+{
+	if (!read_word(w, w->entered, &w->pc))
+		return false;
+	w->sp = w->entered + 8;
+	w->entered = 0;
+	w->exact = false;
+	return true;
+}
+
+static bool step_by_fp(struct walk *w, enum unwind_reason why)
+{
+	u64 at = w->fp, up, pc;
+
+	w->by_fp = why;
+	if (w->entered)
+		return step_from_entry(w);
+	if (at - w->sp >= MAX_FRAME || at & 7)
+		return stop(w, w->by_fp);
+	if (!read_word(w, at, &up) || !read_word(w, at + 8, &pc))
+		return false;
+	w->sp = at + 16;
+	w->fp = up;
+	w->pc = pc;
+	w->exact = false;
+	return true;
+}
+
 static bool step_by_rule(struct walk *w, const struct unwind_rule *r)
 {
 	u64 cfa, fp, pc;
 
 	if (!r)
-		return stop(w, UNWIND_WHY_NO_RULE);
+		return step_by_fp(w, UNWIND_WHY_NO_RULE);
 	if (r->ra_kind == CFI_NOWHERE)
 		return stop(w, UNWIND_COMPLETE);
 	if (!find_cfa(w, r, &cfa))
@@ -94,23 +122,7 @@ static bool step_by_rule(struct walk *w, const struct unwind_rule *r)
 	w->fp = fp;
 	w->pc = pc;
 	w->exact = r->is_signal;
-	w->by_fp = false;
-	return true;
-}
-
-static bool step_by_fp(struct walk *w)
-{
-	u64 at = w->fp, up, pc;
-
-	if (at - w->sp >= MAX_FRAME || at & 7)
-		return stop(w, UNWIND_WHY_NO_FP);
-	if (!read_word(w, at, &up) || !read_word(w, at + 8, &pc))
-		return false;
-	w->sp = at + 16;
-	w->fp = up;
-	w->pc = pc;
-	w->exact = false;
-	w->by_fp = true;
+	w->by_fp = UNWIND_COMPLETE;
 	return true;
 }
 
@@ -126,7 +138,7 @@ static bool step_return_probe(struct walk *w)
 		w->pc = r->address;
 		return true;
 	}
-	return stop(w, w->by_fp ? UNWIND_WHY_NO_FP : UNWIND_WHY_NOT_CODE);
+	return stop(w, w->by_fp ? w->by_fp : UNWIND_WHY_NOT_CODE);
 }
 
 /* Adds the frame of pc and goes to its caller; false: it was the last. */
@@ -140,11 +152,10 @@ static bool step(struct walk *w, u64 *ips, u32 *n)
 	if (!a || a->pages == (u32)UNWIND_RETURNS)
 		return step_return_probe(w);
 	ips[(*n)++] = w->pc;
-	switch (a->pages) {
-	case UNWIND_BY_FP: return step_by_fp(w);
-	case UNWIND_NO_CFI: return stop(w, UNWIND_WHY_NO_CFI);
-	case UNWIND_NO_ROOM: return stop(w, UNWIND_WHY_NO_ROOM);
-	}
+	if (a->pages == (u32)UNWIND_NO_ROOM)
+		return stop(w, UNWIND_WHY_NO_ROOM);
+	if (a->pages >= (u32)UNWIND_SPECIAL)
+		return step_by_fp(w, UNWIND_WHY_NO_FP + a->pages - UNWIND_BY_FP);
 	return step_by_rule(w, unwind_tables_rule(w->tables, a->pages, address - a->base));
 }
 
@@ -157,6 +168,7 @@ u32 unwind_raw_frames(const struct unwind_tables *t, const struct unwind_process
 			  .sp = raw->sp,
 			  .fp = raw->fp,
 			  .pc = raw->pc,
+			  .entered = raw->entered,
 			  .exact = true };
 	u32 n = 0;
 

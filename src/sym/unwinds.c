@@ -35,6 +35,7 @@ struct unwinds {
 	struct hash files; /* inode -> struct known_file */
 	struct known_file vdso;
 	bool vdso_known;
+	bool is_jvm; /* the process that is read now */
 	u64 generation;
 	unwind_set_fn set;
 	void *ctx;
@@ -77,7 +78,7 @@ static void build(struct unwinds *w, struct known_file *f, const struct elf *e)
 	if (e)
 		unwind_tables_add(&w->tables, e, &f->table);
 	else
-		f->table = (struct unwind_file){ .pages = UNWIND_NO_CFI };
+		f->table = (struct unwind_file){ .pages = UNWIND_BY_FP_FILE };
 }
 
 static const struct unwind_file *table_of(struct unwinds *w, const struct mapping *m,
@@ -117,21 +118,34 @@ static struct unwind_area area_of(struct unwinds *w, u32 pid, const struct mappi
 	if (streq(m->path, "[uprobes]"))
 		return special_area(m, UNWIND_RETURNS);
 	if (!e && (!m->inode || m->path[0] != '/'))
-		return special_area(m, UNWIND_BY_FP);
+		return special_area(m, w->is_jvm ? UNWIND_BY_FP_JVM : UNWIND_BY_FP);
 	f = table_of(w, m, e);
 	if (f->pages >= (u32)UNWIND_SPECIAL || !e)
 		return special_area(m, f->pages);
 	if (!m->inode)
 		first = elf_load_address(e);
 	else if (!elf_offset_to_address(e, m->offset, &first))
-		return special_area(m, UNWIND_NO_CFI);
+		return special_area(m, UNWIND_BY_FP_FILE);
 	return (struct unwind_area){ m->start - (first - f->base), f->pages, f->n_pages };
+}
+
+static bool is_generated(const struct unwind_area *a)
+{
+	return a->pages == (u32)UNWIND_BY_FP || a->pages == (u32)UNWIND_BY_FP_JVM;
 }
 
 /* The next mapping of one file continues the table; generated code may have holes. */
 static bool continues(const struct unwind_area *a, const struct unwind_area *b)
 {
-	return a->pages == b->pages && (a->base == b->base || a->pages == (u32)UNWIND_BY_FP);
+	return a->pages == b->pages && (a->base == b->base || is_generated(a));
+}
+
+static bool is_jvm(const struct procmaps *maps)
+{
+	for (u32 i = 0; i < maps->list.n; i++)
+		if (ends_with(maps->list.v[i].path, "/libjvm.so"))
+			return true;
+	return false;
 }
 
 static void fill_process(struct unwinds *w, u32 pid, const struct procmaps *maps,
@@ -139,6 +153,7 @@ static void fill_process(struct unwinds *w, u32 pid, const struct procmaps *maps
 {
 	u32 n = 0;
 
+	w->is_jvm = is_jvm(maps);
 	for (u32 i = 0; i < maps->list.n && n < UNWIND_AREAS; i++) {
 		const struct mapping *m = &maps->list.v[i];
 		struct unwind_area a;
@@ -147,7 +162,7 @@ static void fill_process(struct unwinds *w, u32 pid, const struct procmaps *maps
 			continue;
 		a = area_of(w, pid, m);
 		if (n && continues(&p->area[n - 1], &a)) {
-			if (a.pages == (u32)UNWIND_BY_FP)
+			if (is_generated(&a))
 				p->area[n - 1].n_pages =
 					(u32)((m->end - p->area[n - 1].base) >> UNWIND_PAGE_SHIFT);
 			continue;

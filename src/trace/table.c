@@ -504,14 +504,12 @@ static void sort_rows(struct table *t, const struct names *names)
 
 /* ---- stacks as keys */
 
-/* A type with a stack whose values may differ and print the same: tracer frames and frames beyond
- * the limit are captured but not printed; user stacks that are unwound afterwards have ids. */
-static bool has_merged_stack(const struct type *t, bool user)
+static bool has_kernel_stack(const struct type *t)
 {
-	if (type_is_stack(t))
-		return user || t->kind != TY_USTACK;
+	if (t->kind == TY_KSTACK || t->kind == TY_FULLSTACK)
+		return true;
 	for (u32 i = 0; i < t->n_fields && (t->kind == TY_TUPLE || t->kind == TY_RECORD); i++)
-		if (has_merged_stack(t->fields[i].type, user))
+		if (has_kernel_stack(t->fields[i].type))
 			return true;
 	return false;
 }
@@ -522,6 +520,13 @@ static bool unwinds(const struct names *names)
 		if (names->prog->maps.v[i].role == MAP_UNWIND)
 			return true;
 	return false;
+}
+
+/* Values may differ and print the same: tracer frames and frames beyond the limit are captured but
+ * not printed; user stacks that are unwound afterwards have ids. */
+static bool has_alike(const struct names *names, const struct type *t)
+{
+	return unwinds(names) ? type_has_stack(t) : has_kernel_stack(t);
 }
 
 /* In a copy of a key, replaces each stack's hash by a hash of its printed frames. */
@@ -596,7 +601,7 @@ static void turn_around(struct table *t)
 
 void table_sort(struct table *t, const struct names *names)
 {
-	if (t->rows.n > 1 && t->map->key && names && has_merged_stack(t->map->key, unwinds(names)))
+	if (t->rows.n > 1 && t->map->key && names && has_alike(names, t->map->key))
 		merge_stacks(t, names);
 	if (t->rows.n > 1)
 		sort_rows(t, names);

@@ -246,6 +246,9 @@ struct profile {
 	struct loc caller;
 	/* the site is N bytes after the function's entry; ustack shows the entry */
 	u32 ip_delta;
+	/* user_regs, before the function makes its frame: the return address is at sp + return_at - 1;
+	 * 0: elsewhere */
+	u32 return_at;
 
 	struct syscall_profile syscall;
 	struct profile_snapshot snapshot;

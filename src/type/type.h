@@ -243,5 +243,7 @@ static inline bool type_is_stack(const struct type *t)
 {
 	return t->kind >= TY_KSTACK && t->kind <= TY_FULLSTACK;
 }
+/* It or a part of it is a stack. */
+bool type_has_stack(const struct type *t);
 
 #endif

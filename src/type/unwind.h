@@ -65,7 +65,8 @@ struct unwind_raw {
 	u32 pid, len;
 	u64 start_stack; /* mm_struct.start_stack */
 	u64 sp, fp, pc;
-	u64 shown; /* the first frame: pc, or the entry from which the probe was moved */
+	u64 entered; /* where the return address of the function is whose entry was hit, or 0 */
+	u64 shown;   /* the first frame: pc, or the entry from which the probe was moved */
 	struct unwind_return { /* addresses that return probes replaced, innermost first, then 0 */
 		u64 stack;     /* address of the slot */
 		u64 address;
@@ -82,10 +83,12 @@ struct unwind_area {
 };
 enum unwind_special {
 	UNWIND_SPECIAL = 0xfffffff0u,
-	UNWIND_BY_FP = UNWIND_SPECIAL, /* generated code: frame pointers, if they look right */
+	/* by frame pointers, if they look right; in the order of the reasons NO_FP ... */
+	UNWIND_BY_FP = UNWIND_SPECIAL, /* generated code */
+	UNWIND_BY_FP_JVM,              /* of a JVM */
+	UNWIND_BY_FP_FILE,             /* a file without unwind information */
 	UNWIND_RETURNS,                /* where the kernel's return probes trap */
-	UNWIND_NO_CFI,                 /* the file has no unwind information */
-	UNWIND_NO_ROOM,                /* ... did not fit the tables */
+	UNWIND_NO_ROOM,                /* a file's unwind information did not fit the tables */
 };
 
 enum { UNWIND_AREAS = 128, UNWIND_PROCESSES = 4096 };
@@ -104,11 +107,13 @@ struct unwind_process {
  */
 #define UNWIND_REASONS(R)                                                                          \
 	R(NEW, "process not known yet")                                                            \
-	R(NO_CFI, "no unwind information")                                                         \
 	R(NO_RULE, "no unwind information for this address")                                       \
 	R(UNREADABLE, "stack page not resident")                                                   \
 	R(NOT_CODE, "return address is not in code")                                               \
 	R(NO_FP, "generated code without frame pointers")                                          \
+	R(NO_FP_JVM, "Java code without frame pointers: start java with "                          \
+		     "-XX:+PreserveFramePointer")                                                  \
+	R(NO_FP_FILE, "code without unwind information or frame pointers")                         \
 	R(NO_ROOM, "unwind tables are full")                                                       \
 	R(BACKWARDS, "frame below its callee")                                                     \
 	R(DEPTH, "more frames follow")                                                             \
