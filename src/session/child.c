@@ -203,7 +203,7 @@ void child_look(struct run *r)
 	if (!has_ended(r))
 		return;
 	r->child.pid = 0;
-	r->exiting = true;
+	r->has_ended = true;
 }
 
 int child_verdict(struct run *r, struct err *err)

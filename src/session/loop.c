@@ -196,7 +196,8 @@ void loop_run(struct run *r)
 			processes_look(r);
 			next_loss = now + LOSS_PERIOD_MS * 1000000ull;
 		}
-		r->exiting |= (!n && engines_are_over(r)) || now >= end;
+		r->exiting |= (!n && engines_are_over(r)) || now >= end ||
+			      (r->has_ended && !r->sink->awaits_more);
 		if (r->exiting)
 			break;
 		if (n) {

@@ -6,7 +6,9 @@
 #include <signal.h>
 #include <stddef.h>
 #include <stdlib.h>
+#include <sys/wait.h>
 #include <unistd.h>
+#include "base/clock.h"
 #include "cli/strace/strace.h"
 #include "output/notice.h"
 #include "output/output.h"
@@ -15,7 +17,11 @@
 
 /* Members of the records of calls. */
 enum { AT_PROBE = 4, AT_CLOCK, AT_RESULT, AT_ARGS };
-enum { SHOWN_AFTER_NS = 50 * 1000000 }; /* a call that takes longer is shown as begun */
+/* Of those of signals and ends. */
+enum { AT_SIGNAL = 4, AT_END_CODE = 11, AT_LEFT };
+enum { AT_IS_32_BIT = 4 };
+#define SHOWN_AFTER_NS 50000000ull  /* a call that takes longer is shown as begun */
+#define LOOK_AFTER_NS 1000000000ull /* threads that are gone without a word */
 
 struct record {
 	const struct type *t;
@@ -62,7 +68,8 @@ static void thread_ends(struct strace *st, struct strace_thread *th)
 	if (st->current == th)
 		st->current = NULL;
 	th->call = NULL;
-	th->lives = th->is_open = th->is_ending = false;
+	th->lives = th->is_open = th->is_ending = th->is_missing = false;
+	th->last_signal = 0;
 	st->n_live--;
 }
 
@@ -320,7 +327,7 @@ static bool has_status(const struct strace *st, bool is_error)
 /* What has no return, because it was lost. */
 static void drop_call(struct strace *st, struct strace_thread *th)
 {
-	if (th->call && st->o.lines && !shows_whole(st)) {
+	if (th->call && st->o.lines && !shows_whole(st) && !th->was_in_call) {
 		if (st->o.separate)
 			st->current = th;
 		if (st->current == th)
@@ -352,7 +359,7 @@ static void on_enter(struct strace *st, const struct record *r)
 	if (!call)
 		return;
 	drop_call(st, th);
-	th->is_new = false;
+	th->is_new = th->was_in_call = false;
 	th->call = call;
 	th->begun_ns = r->ns;
 	th->begun_clock = (u64)number(r, AT_CLOCK);
@@ -461,6 +468,7 @@ static void on_return(struct strace *st, const struct record *r)
 		th->begun_clock = (u64)number(r, AT_CLOCK);
 	}
 	th->call = call;
+	th->was_in_call = false;
 	is_error = strace_is_error(call, ret);
 	if (st->o.summary)
 		strace_count_call(st, call->nr, (u64)number(r, AT_CLOCK) - th->begun_clock,
@@ -479,8 +487,8 @@ static void on_born(struct strace *st, const struct record *r)
 	thread(st, r->tid, r->pid)->is_new = true;
 }
 
-/* A call that the thread does not return from. */
-static void end_call(struct strace *st, struct strace_thread *th, u64 ns)
+/* A call whose return is not seen. */
+static void end_call(struct strace *st, struct strace_thread *th, u64 ns, const char *result)
 {
 	const char *args;
 	u32 width;
@@ -492,15 +500,17 @@ static void end_call(struct strace *st, struct strace_thread *th, u64 ns)
 	if (strace_args_length(args, th->call->n_at_entry) < strlen(args))
 		buf_puts(&st->line, " <unfinished ...>");
 	put_equals(st, width);
-	buf_puts(&st->line, "?\n");
+	buf_puts(&st->line, result);
+	buf_putc(&st->line, '\n');
 	put_line(st, th);
 	th->call = NULL;
+	th->is_shown = false;
 }
 
 static void end_thread(struct strace *st, struct strace_thread *th, s32 code, u64 ns)
 {
 	if (st->o.lines && st->o.status & STATUS_UNFINISHED)
-		end_call(st, th, ns);
+		end_call(st, th, ns, "?");
 	if (st->o.lines && !st->o.no_exit) {
 		begin_line(st, th, ns);
 		strace_put_end(&st->line, code);
@@ -515,13 +525,60 @@ static void end_thread(struct strace *st, struct strace_thread *th, s32 code, u6
 	thread_ends(st, th);
 }
 
+static void put_signal(struct buf *b, const struct record *r)
+{
+	u64 words[4];
+
+	for (u32 i = 0; i < ARRAY_SIZE(words); i++)
+		words[i] = (u64)number(r, 7 + i);
+	buf_puts(b, "--- ");
+	strace_put_signal_name(b, (u32)number(r, AT_SIGNAL));
+	buf_putc(b, ' ');
+	strace_put_siginfo(b, (u32)number(r, AT_SIGNAL), (s32)number(r, 5), (s32)number(r, 6),
+			   words);
+	buf_puts(b, " ---");
+}
+
+/* SIGKILL is not delivered: its line is that of the end. */
+static bool shows_signal(const struct strace *st, const struct record *r)
+{
+	u64 signo = (u64)number(r, AT_SIGNAL);
+
+	return st->o.lines && signo && signo != SIGKILL && st->o.signals >> (signo - 1) & 1;
+}
+
+static void on_signal(struct strace *st, const struct record *r)
+{
+	struct strace_thread *th = thread(st, r->tid, r->pid);
+
+	thread(st, r->pid, r->pid)->last_signal = (u32)number(r, AT_SIGNAL);
+	if (!shows_signal(st, r))
+		return;
+	begin_line(st, th, r->ns);
+	put_signal(&st->line, r);
+	buf_putc(&st->line, '\n');
+	put_line(st, th);
+}
+
+/* The signal that ended the process, if its delivery was not an event. */
+static void show_last_signal(struct strace *st, const struct record *r)
+{
+	struct strace_thread *first = thread(st, r->pid, r->pid);
+	s32 code = (s32)number(r, AT_END_CODE);
+
+	if (WIFSIGNALED(code) && (u32)WTERMSIG(code) == (u32)number(r, AT_SIGNAL) &&
+	    first->last_signal != (u32)WTERMSIG(code))
+		on_signal(st, r);
+}
+
 /* The first thread of a process is reported when the others have ended: as by wait(2). */
 static void on_end(struct strace *st, const struct record *r)
 {
 	struct strace_thread *th = thread(st, r->tid, r->pid), *first;
-	s32 code = (s32)number(r, 4);
-	bool is_last = number(r, 5) == 0;
+	s32 code = (s32)number(r, AT_END_CODE);
+	bool is_last = number(r, AT_LEFT) == 0;
 
+	show_last_signal(st, r);
 	th->end_code = code;
 	if (th->tid == th->pid && !is_last) {
 		th->is_ending = true;
@@ -531,39 +588,6 @@ static void on_end(struct strace *st, const struct record *r)
 	first = th->tid == th->pid ? NULL : thread(st, th->pid, th->pid);
 	if (is_last && first && first->is_ending)
 		end_thread(st, first, first->end_code, r->ns);
-}
-
-static void put_signal(struct buf *b, const struct record *r)
-{
-	u64 words[4];
-
-	for (u32 i = 0; i < ARRAY_SIZE(words); i++)
-		words[i] = (u64)number(r, 7 + i);
-	buf_puts(b, "--- ");
-	strace_put_signal_name(b, (u32)number(r, 4));
-	buf_putc(b, ' ');
-	strace_put_siginfo(b, (u32)number(r, 4), (s32)number(r, 5), (s32)number(r, 6), words);
-	buf_puts(b, " ---");
-}
-
-/* SIGKILL is not delivered: its line is that of the end. */
-static bool shows_signal(const struct strace *st, const struct record *r)
-{
-	u64 signo = (u64)number(r, 4);
-
-	return st->o.lines && signo && signo != SIGKILL && st->o.signals >> (signo - 1) & 1;
-}
-
-static void on_signal(struct strace *st, const struct record *r)
-{
-	struct strace_thread *th = thread(st, r->tid, r->pid);
-
-	if (!shows_signal(st, r))
-		return;
-	begin_line(st, th, r->ns);
-	put_signal(&st->line, r);
-	buf_putc(&st->line, '\n');
-	put_line(st, th);
 }
 
 /* It is delivered to no one: strace, for which it is queued, shows it after the call. */
@@ -586,6 +610,24 @@ static bool is_late(const struct strace_thread *th, u64 ns)
 	return th->call && !th->is_shown && ns > th->begun_ns + SHOWN_AFTER_NS;
 }
 
+/* Calls that began before tracing did, and last. */
+static void show_in_calls(struct strace *st, u64 ns)
+{
+	struct strace_thread *th;
+	bool more = false;
+	u32 i = 0;
+
+	while (!st->no_more_in_call && (th = next_thread(st, &i))) {
+		if (th->was_in_call && is_late(th, ns)) {
+			close_current(st, "<unfinished ...>");
+			th->was_in_call = false;
+			st->current = th;
+		}
+		more |= th->was_in_call;
+	}
+	st->no_more_in_call = !more;
+}
+
 static void on_tick(struct strace *st, const struct record *r)
 {
 	struct strace_thread *th;
@@ -594,6 +636,7 @@ static void on_tick(struct strace *st, const struct record *r)
 	if (!st->o.lines || shows_whole(st))
 		return;
 	if (!st->o.separate) {
+		show_in_calls(st, r->ns);
 		if (st->current && is_late(st->current, r->ns))
 			begin_call(st, st->current);
 		return;
@@ -607,8 +650,17 @@ static void on_tick(struct strace *st, const struct record *r)
 
 static void on_exec(struct strace *st, const struct record *r)
 {
+	struct strace_thread *th = thread(st, r->pid, r->pid);
+
 	st->awaits_exec = false;
-	thread(st, r->pid, r->pid);
+	if (!number(r, AT_IS_32_BIT))
+		return;
+	if (th->call)
+		end_call(st, th, r->ns, "0");
+	begin_line(st, th, r->ns);
+	buf_printf(&st->line, "[ Process PID=%u runs in 32 bit mode: its calls are not traced. ]\n",
+		   th->pid);
+	put_line(st, th);
 }
 
 /* ---- the output */
@@ -647,9 +699,61 @@ static void value(struct sink *s, const struct type *t, const void *p)
 		handlers[kind](st, &r);
 }
 
+/* The call in which a thread is already. Its return, if it is in the ring, comes first. */
+static void look_in_call(struct strace *st, struct strace_thread *th)
+{
+	static const struct type args = { .kind = TY_CALL, .size = CALL_USED };
+	struct strace_call *call;
+	u32 nr;
+
+	if (!strace_in_call(th->pid, th->tid, st->s->names->prog, &nr, &th->args) ||
+	    !strace_has_call(&st->o, nr))
+		return;
+	call = arena_new(&st->c->words_arena, struct strace_call);
+	call->name = syscall_name(nr);
+	strace_describe(call);
+	th->call = call;
+	th->args_type = &args;
+	th->begun_ns = clock_boot_ns();
+	th->was_in_call = true;
+}
+
 static void attached(struct sink *s, u32 n_probes)
 {
+	struct strace *st = strace_of(s);
+	struct strace_thread *th;
+	u32 i = 0;
+
 	put_notify(s);
+	s->awaits_more = true;
+	while (st->o.lines && !shows_whole(st) && (th = next_thread(st, &i)))
+		look_in_call(st, th);
+}
+
+/* An end may have been lost. */
+static void look_for_ends(struct strace *st)
+{
+	struct strace_thread *th;
+	char path[32];
+	u32 i = 0;
+
+	while ((th = next_thread(st, &i))) {
+		snprintf(path, sizeof(path), "/proc/%u", th->tid);
+		if (access(path, F_OK) < 0)
+			th->is_missing ? thread_ends(st, th) : (void)(th->is_missing = true);
+	}
+}
+
+static void tick(struct sink *s)
+{
+	struct strace *st = strace_of(s);
+	u64 now = clock_mono_ns();
+
+	if (now - st->looked_ns > LOOK_AFTER_NS) {
+		st->looked_ns = now;
+		look_for_ends(st);
+	}
+	s->awaits_more = st->n_live > 0;
 }
 
 static void text(struct sink *s, enum sink_text kind, const char *bytes, size_t len)
@@ -717,6 +821,7 @@ const struct output output_strace = {
 	.name = "strace",
 	.brief = "lines as strace(1) prints them",
 	.attached = attached,
+	.tick = tick,
 	.text = text,
 	.value = value,
 	.table = table,

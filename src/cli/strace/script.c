@@ -19,12 +19,29 @@ static const char ignored[] =
 	"	       *(uint64 *)($at + 16), *(uint64 *)($at + 24), *(uint64 *)($at + 32), *(uint64 *)($at + 40)));\n"
 	"}\n";
 
-/* The count of live threads has been reduced by this one already. */
+/* TIF_32BIT of asm/thread_info.h; MM_CONTEXT_UPROBE_IA32 of asm/mmu.h, which 32-bit programs have. */
+#ifdef __aarch64__
+#define IS_32_BIT "curtask.thread_info.flags & (1 << 22)"
+#else
+#define IS_32_BIT "curtask.mm.context.flags & 1"
+#endif
+
+/*
+ * The count of live threads has been reduced by this one already. A signal that ends a process is
+ * not delivered, unless it dumps core: it is still in one of the two queues.
+ */
 static const char life[] =
 	"rawtracepoint:sched_process_exit {\n"
-	"	print((%d, tid, pid, nsecs, curtask.exit_code, curtask.signal.live.counter));\n"
+	"	$q = (struct sigqueue *)curtask.signal.shared_pending.list.next;\n"
+	"	if ((curtask.exit_code & 127) != $q.info.si_signo) {\n"
+	"		$q = (struct sigqueue *)curtask.pending.list.next;\n"
+	"	}\n"
+	"	$at = (uint64)$q + offsetof(struct sigqueue, info);\n"
+	"	print((%d, tid, pid, nsecs, $q.info.si_signo, $q.info.si_code, $q.info.si_errno,\n"
+	"	       *(uint64 *)($at + 16), *(uint64 *)($at + 24), *(uint64 *)($at + 32), *(uint64 *)($at + 40),\n"
+	"	       curtask.exit_code, curtask.signal.live.counter));\n"
 	"}\n"
-	"rawtracepoint:sched_process_exec { print((%d, tid, pid, nsecs)); }\n"
+	"rawtracepoint:sched_process_exec { print((%d, tid, pid, nsecs, " IS_32_BIT ")); }\n"
 	"syscall:fork:return /retval == 0/ { print((%d, tid, pid, nsecs)); }\n";
 
 /* Time on a processor, up to a constant: the scheduler adds to sum_exec_runtime at exec_start. */

@@ -4,6 +4,7 @@
  *
  *	options.c	options -> struct strace_options; sets of calls, signals and states
  *	script.c	struct strace_options -> a script, which prints a record for each event
+ *	inflight.c	the calls that threads are in when tracing begins
  *	lines.c		records -> lines: entry and return paired, lines of several threads
  *	result.c	what a call returned, as text
  *	signal.c	the lines of signals and of ends
@@ -25,11 +26,11 @@ enum strace_record {
 	RECORD_ENTER = 1, /* tid, pid, ns, probe, the clock of -c, 0, arguments */
 	RECORD_RETURN,    /* tid, pid, ns, probe, the clock of -c, result, arguments */
 	RECORD_BORN,      /* tid, pid, ns: a thread begins */
-	RECORD_END,       /* tid, pid, ns, exit code of wait(2), whether the process ends */
+	RECORD_END,       /* what SIGNAL has, exit code of wait(2), threads that are left */
 	RECORD_SIGNAL,    /* tid, pid, ns, number, code, errno, four words of the siginfo */
 	RECORD_IGNORED,   /* the same: a signal that has no effect */
 	RECORD_TICK,      /* 0, 0, ns */
-	RECORD_EXEC,      /* tid, pid, ns, the thread's number before */
+	RECORD_EXEC,      /* tid, pid, ns, whether the program is a 32-bit one */
 	N_STRACE_RECORDS
 };
 
@@ -82,11 +83,14 @@ struct strace_thread {
 	bool lives, is_new;             /* is_new: the return of the fork has not been seen */
 	const struct strace_call *call; /* that it is in, or NULL */
 	u64 begun_ns, begun_clock;
-	bool is_shown; /* the begin of the call is on a line */
-	bool is_open;  /* ... which has no end yet */
+	bool is_missing;  /* from /proc */
+	bool was_in_call; /* since before tracing began; no record has come yet */
+	bool is_shown;    /* the begin of the call is on a line */
+	bool is_open;     /* ... which has no end yet */
 	const struct type *args_type;
 	struct buf args; /* the bytes of the argument record at the entry */
 	struct buf held; /* a line that follows the return of the call; without the newline */
+	u32 last_signal; /* of the first thread: delivered to the process */
 	bool is_ending;  /* the first thread, while others live: end_code is what it ended with */
 	s32 end_code;
 	u32 width;      /* of its open line */
@@ -106,6 +110,8 @@ struct strace {
 	u32 n_live;                    /* threads that have not ended */
 	struct strace_thread *current; /* whose call began last, if nothing was printed since */
 	bool awaits_exec;              /* CMD has not been executed yet */
+	bool no_more_in_call;          /* calls from before have been shown */
+	u64 looked_ns;                 /* when threads were last looked for in /proc */
 	u64 last_ns;                   /* -r: of the last line */
 	struct buf line;               /* being put together */
 	struct buf entry_args, args;   /* arguments as text: of a call that is begun; others */
@@ -119,6 +125,8 @@ int strace_read_options(struct strace *st);
 bool strace_has_call(const struct strace_options *o, u32 nr);
 /* ---- script.c: in the words_arena of c. */
 const char *strace_script(const struct strace *st);
+/* ---- inflight.c: the number of the call that a thread is in and a value of argstr; false: in none. */
+bool strace_in_call(u32 pid, u32 tid, const struct program *prog, u32 *nr, struct buf *value);
 /* ---- lines.c */
 extern const struct output output_strace;
 /* The threads of a process that runs already. */

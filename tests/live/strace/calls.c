@@ -109,6 +109,13 @@ static void hangs(void)
 	reader(NULL);
 }
 
+static void polls(void)
+{
+	struct pollfd fds[2] = { { .fd = 0, .events = POLLIN }, { .fd = -1, .events = POLLOUT } };
+
+	poll(fds + 1, 1, 2000);
+}
+
 int main(int argc, char **argv)
 {
 	static const struct {
@@ -116,7 +123,7 @@ int main(int argc, char **argv)
 		void (*work)(void);
 	} works[] = {
 		{ "results", results }, { "children", children }, { "signals", signals },
-		{ "threads", threads }, { "exec", exec_in_thread }, { "hangs", hangs },
+		{ "threads", threads }, { "exec", exec_in_thread }, { "hangs", hangs }, { "polls", polls },
 	};
 
 	for (unsigned i = 0; argc > 1 && i < sizeof(works) / sizeof(works[0]); i++)
