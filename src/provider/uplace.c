@@ -16,8 +16,8 @@
  *
  * Branches are looked for in three ways. The function itself and its neighbours are decoded whole.
  * Branches with 32-bit distances (from parts of the function that compilers move away, and from
- * anywhere else) are looked for in every byte of the file's code: what looks like one and is none
- * only costs a chance. Jump tables are not read: in a function with indirect jumps only a push is
+ * anywhere else) are looked for in every byte of the file's code; the function around what looks like
+ * one is decoded, and only where that fails does it count. Jump tables are not read: in a function with indirect jumps only a push is
  * taken, because a loop that came by a push once more would lose its stack.
  */
 #include <elf.h>
@@ -97,18 +97,6 @@ static bool is_far_branch(const u8 *distance, u64 before)
 			  (before > 1 && distance[-2] == 0x0f && (distance[-1] & 0xf0) == 0x80));
 }
 
-/* Whether some 32-bit branch in a segment goes above lo and not above hi. */
-static bool search_segment(const struct elf_section *s, u64 lo, u64 hi)
-{
-	const u8 *p = s->bytes;
-	u32 from = (u32)(lo + 1 - s->address - 4), n = (u32)(hi - lo);
-
-	for (u64 i = 0; s->size >= 4 && i <= s->size - 4; i++)
-		if (load32(p + i) + (u32)i - from < n && is_far_branch(p + i, i))
-			return true;
-	return false;
-}
-
 static void mark_segment(struct branch_targets *b, const struct elf_section *s)
 {
 	const u8 *p = s->bytes;
@@ -127,20 +115,6 @@ static u64 text_size(const struct uplacer *u)
 	for (u32 i = 0; elf_code_segment(u->elf, i, &s); i++)
 		sum += s.size;
 	return sum;
-}
-
-static bool is_far_target(struct uplacer *u, u64 lo, u64 hi)
-{
-	struct elf_section s;
-
-	if (++u->n_searches == BITMAP_FROM)
-		branch_targets_build(&u->far, u->elf, 0, mark_segment);
-	if (u->far.bit)
-		return branch_targets_any(&u->far, lo + 1, hi);
-	for (u32 i = 0; elf_code_segment(u->elf, i, &s); i++)
-		if (s.bytes && search_segment(&s, lo, hi))
-			return true;
-	return false;
 }
 
 struct body { /* of a function that was decoded whole */
@@ -174,6 +148,43 @@ static struct body decode_body(const struct uplacer *u, u64 from, u64 to, u64 lo
 	}
 	b.whole = true;
 	return b;
+}
+
+/* The start of the next code symbol above an address, at most far away. */
+static u64 next_symbol(const struct uplacer *u, u64 address)
+{
+	enum { FAR = 4096 };
+	u64 lo = address, hi = address + FAR;
+
+	if (!elf_symbol_within(u->elf, lo, hi))
+		return hi;
+	while (hi - lo > 1) {
+		u64 mid = lo + (hi - lo) / 2;
+
+		if (elf_symbol_within(u->elf, address, mid))
+			hi = mid;
+		else
+			lo = mid;
+	}
+	return hi;
+}
+
+/* The function around an address, whose start is known to be an instruction. One without a size
+ * (start files, assembly) ends at the next symbol. */
+static bool function_around(const struct uplacer *u, u64 address, u64 *from, u64 *to)
+{
+	struct elf_symbol s;
+
+	if ((elf_symbol_at(u->elf, address, &s) && s.size) || elf_frame_at(u->elf, address, &s)) {
+		*from = s.value;
+		*to = s.value + s.size;
+		return true;
+	}
+	if (!elf_symbol_at(u->elf, address, &s) || s.type != STT_FUNC)
+		return false;
+	*from = s.value;
+	*to = next_symbol(u, address);
+	return true;
 }
 
 /* Bytes that no symbol covers: whatever looks like a short jump counts. */
@@ -212,26 +223,59 @@ static bool neighbour_enters(const struct uplacer *u, u64 from, u64 to, u64 lo, 
 	if (!any_bytes_enter(u, from, to, lo, hi))
 		return false;
 	while (from < to) {
-		struct elf_symbol s;
-		struct body b;
+		struct body b = {};
+		u64 start, end, any;
+		bool known = function_around(u, from, &start, &end);
 
-		if (!elf_symbol_at(u->elf, from, &s) || !s.size) {
-			/* up to the next one that is known, byte by byte */
-			u64 end = from + 1;
-
-			while (end < to && !elf_symbol_at(u->elf, end, &s))
+		if (known)
+			b = decode_body(u, start, end, lo, hi);
+		else /* up to the next one that is known, byte by byte */
+			for (end = from + 1; end < to && !function_around(u, end, &start, &any);)
 				end++;
-			if (bytes_enter(u, from, end, lo, hi))
-				return true;
-			from = end;
-			continue;
-		}
-		b = decode_body(u, s.value, s.value + s.size, lo, hi);
-		if (b.enters ||
-		    (!b.whole && bytes_enter(u, from, MIN(to, s.value + s.size), lo, hi)))
+		if (b.enters || (!b.whole && bytes_enter(u, from, MIN(to, end), lo, hi)))
 			return true;
-		from = s.value + s.size;
+		from = end;
 	}
+	return false;
+}
+
+/* What looks like a branch may be a part of other instructions: the function around it tells, if it
+ * can be decoded. */
+static bool is_branch(const struct uplacer *u, u64 address, u64 lo, u64 hi)
+{
+	u64 from, to;
+	struct body b;
+
+	if (!function_around(u, address, &from, &to))
+		return true;
+	b = decode_body(u, from, to, lo, hi);
+	return !b.whole || b.enters;
+}
+
+/* Whether some 32-bit branch in a segment goes above lo and not above hi. */
+static bool search_segment(const struct uplacer *u, const struct elf_section *s, u64 lo, u64 hi)
+{
+	const u8 *p = s->bytes;
+	u32 from = (u32)(lo + 1 - s->address - 4), n = (u32)(hi - lo);
+
+	for (u64 i = 0; s->size >= 4 && i <= s->size - 4; i++)
+		if (load32(p + i) + (u32)i - from < n && is_far_branch(p + i, i) &&
+		    is_branch(u, s->address + i - 1, lo, hi))
+			return true;
+	return false;
+}
+
+static bool is_far_target(struct uplacer *u, u64 lo, u64 hi)
+{
+	struct elf_section s;
+
+	if (++u->n_searches == BITMAP_FROM)
+		branch_targets_build(&u->far, u->elf, 0, mark_segment);
+	if (u->far.bit && !branch_targets_any(&u->far, lo + 1, hi))
+		return false;
+	for (u32 i = 0; elf_code_segment(u->elf, i, &s); i++)
+		if (s.bytes && search_segment(u, &s, lo, hi))
+			return true;
 	return false;
 }
 

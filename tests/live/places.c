@@ -19,15 +19,23 @@ FUNC(table, "endbr64\n mov %rdi, %rax\n and $1, %edi\n jmp 1f\n1: lea 2f(%rip), 
 FUNC(reads_memory, "endbr64\n mov (%rsp,%rdi), %al\n jmp 1f\n1: mov %rdi, %rax\n ret");
 FUNC(leaf, "endbr64\n lea (%rdi,%rsi), %rax\n ret");
 
+/* Constants that look like branches into the next function: EB 0F, and E8 and its distance. */
+__asm__(".text\n.p2align 4\n.type constant_near,@function\nconstant_near: mov $0x0feb, %eax\n ret");
+FUNC(seems_entered_near, "endbr64\n push %rbx\n lea (%rdi,%rsi), %rax\n pop %rbx\n ret");
+FUNC(constant_far, ".byte 0x48, 0xb8, 0xe8\n.long seems_entered_far + 2 - (. + 4)\n.byte 0, 0, 0\n ret\n.skip 256, 0x90");
+FUNC(seems_entered_far, "endbr64\n push %rbx\n lea (%rdi,%rsi), %rax\n pop %rbx\n ret");
+
 int main(void)
 {
 	long sum = 0;
 
 	for (int i = 0; i < 10; i++) {
 		sum += after_endbr(3, 4) + after_sub(3, 4) + copied(3, 4) + overwritten(3, 4) + loops_back(3, 4) +
-		       entered(3, 4) + jumped_into(3, 4) + table(3, 4) + reads_memory(3, 4) + leaf(3, 4);
+		       entered(3, 4) + jumped_into(3, 4) + table(3, 4) + reads_memory(3, 4) + leaf(3, 4) +
+		       seems_entered_near(3, 4) + seems_entered_far(3, 4);
 		if (i & 1)
 			sum += jumper(5, 6);
 	}
-	return sum != 7 * 10 + 3 * 10 + 7 * 10 + 8 * 10 + 12 * 10 + 3 * 10 + 3 * 10 + 3 * 10 + 3 * 10 + 7 * 10 + 5;
+	return sum != 7 * 10 + 3 * 10 + 7 * 10 + 8 * 10 + 12 * 10 + 3 * 10 + 3 * 10 + 3 * 10 + 3 * 10 + 7 * 10 + 5 +
+	       2 * 7 * 10;
 }
