@@ -114,7 +114,8 @@ struct cli {
 	bool output_appends;       /* ... keeps what the file has */
 	struct strace *strace;     /* sonde strace: its options and state */
 	const char *const *events; /* record: values of -e, NULL-terminated, or NULL */
-	const char *time_range;    /* script: --time */
+	const char *time_range;    /* --time: part of a recording */
+	const char *export_to;     /* export: --to */
 	bool as_ftrace;            /* script: --ftrace */
 	struct new_file new_file;  /* the file of -o of an output that writes at the end */
 	enum when escape;          /* --escape */

@@ -239,7 +239,7 @@ int record_script_make(struct cli *c, const char *const *events, struct record_s
 		rc = add_list(&ev, events[i]);
 	if (!events)
 		add_time_line(&ev);
-	buf_puts(&to->text, "config = { max_probes = 100000 }\n");
+	buf_puts(&to->text, "config = { max_probes = 100000; perf_rb_pages = 8192 }\n");
 	for (u32 i = 0; i < ev.names.n && !rc; i++)
 		rc = put_clause(&ev, to, ev.names.v[i]);
 	if (!rc)

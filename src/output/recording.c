@@ -120,6 +120,8 @@ static void lost(struct sink *s, const struct loss *loss, u64 count)
 	struct recording *r = s->state;
 	struct buf why = { 0 };
 
+	if (loss->reason == LOSS_SKIPPED_ANY) /* its filter did not run */
+		buf_puts(&why, "at most: ");
 	put_loss_reason(&why, loss);
 	buf_puts(&why, ": ");
 	put_event_name(s, &why, loss);

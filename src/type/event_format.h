@@ -29,7 +29,7 @@ struct event_format {
 	u32 fixed_size;        /* bytes before dynamic data */
 	bool is_dynamic;       /* there may be dynamic data */
 	void *parsed;          /* private to trace/event_text.c */
-	u32 stored;            /* private to output/recording.c */
+	u32 stored;            /* private to who stores or exports its events */
 };
 
 /* Bytes of the members, which dynamic data follow; computed. */

@@ -7,6 +7,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 #include "base/crc32.h"
+#include "export/ctf.h"
 #include "store/read.h"
 #include "trace/event_line.h"
 
@@ -58,6 +59,7 @@ static void read_all(int fd)
 		buf_clear(&line);
 		event_line_perf(&line, &a, NULL, &e, 0);
 		event_line_ftrace(&line, &a, NULL, &e);
+		ctf_put_fields(&line, &(struct ctf_event){ .format = e.format }, &e);
 	}
 	store_close(s);
 	buf_release(&line);

@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The JSON array format of Chrome's about:tracing ("Trace Event Format"), which Perfetto, speedscope
+ * and Trace Compass read:
+ *
+ *	switches	a slice (X) for each stay of a thread on a processor, in the process "processors"
+ *	system calls	a slice of the thread
+ *	other events	instants (i) of the thread, with their text
+ *
+ * Slices of one row never overlap. Times are microseconds.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include "base/hash.h"
+#include "base/json.h"
+#include "export/export.h"
+#include "export/calls.h"
+#include "trace/event_line.h"
+
+enum { PROCESSORS = 0 }; /* the pid of their rows: no thread has it */
+
+struct slice {    /* that has begun */
+	u64 from; /* 0: none */
+	u32 tid;
+	char name[64];
+};
+
+struct thread {
+	u32 tid;
+	char comm[COMM_SIZE];
+	struct slice call;
+};
+
+struct chrome {
+	const struct export_job *j;
+	struct out out;
+	struct buf text;
+	struct arena arena;
+	struct hash threads;
+	struct slice *cpus;
+	u32 n_cpus;
+	bool has_items;
+};
+
+/* ---- items of the array */
+
+static void put_us(struct buf *b, u64 ns)
+{
+	buf_printf(b, "%llu.%03llu", (unsigned long long)ns / 1000, (unsigned long long)ns % 1000);
+}
+
+/* {"ph":"X","pid":1,"tid":2,"name":"x" */
+static struct buf *begin_item(struct chrome *c, char kind, u32 pid, u32 tid, const char *name,
+			      size_t len)
+{
+	struct buf *b = &c->out.buf;
+
+	buf_printf(b, "%s{\"ph\":\"%c\",\"pid\":%u,\"tid\":%u,\"name\":", c->has_items ? ",\n" : "",
+		   kind, pid, tid);
+	json_str(b, name, len);
+	c->has_items = true;
+	return b;
+}
+
+static void end_item(struct chrome *c)
+{
+	buf_putc(&c->out.buf, '}');
+	out_room(&c->out);
+}
+
+static void put_name(struct chrome *c, const char *what, u32 pid, u32 tid, const char *name)
+{
+	struct buf *b = begin_item(c, 'M', pid, tid, what, strlen(what));
+
+	buf_puts(b, ",\"args\":{\"name\":");
+	json_str(b, name, strlen(name));
+	buf_putc(b, '}');
+	end_item(c);
+}
+
+static void put_slice(struct chrome *c, u32 pid, u32 tid, const struct slice *s, u64 to,
+		      const char *category)
+{
+	struct buf *b = begin_item(c, 'X', pid, tid, s->name, strlen(s->name));
+
+	buf_printf(b, ",\"cat\":\"%s\",\"ts\":", category);
+	put_us(b, s->from);
+	buf_puts(b, ",\"dur\":");
+	put_us(b, to - MIN(s->from, to));
+}
+
+static void put_instant(struct chrome *c, const struct trace_event *e)
+{
+	const char *name = e->format->name, *colon = strchr(name, ':');
+	struct buf *b = begin_item(c, 'i', e->pid, e->tid, colon ? colon + 1 : name,
+				   strlen(colon ? colon + 1 : name));
+
+	buf_puts(b, ",\"cat\":");
+	json_str(b, name, colon ? (size_t)(colon - name) : 0);
+	buf_puts(b, ",\"s\":\"t\",\"ts\":");
+	put_us(b, e->time);
+	buf_printf(b, ",\"args\":{\"cpu\":%u,\"text\":", e->cpu);
+	buf_clear(&c->text);
+	event_text(&c->text, c->j->arena, c->j->names, e->format, e->record, e->len);
+	json_str(b, c->text.s ? c->text.s : "", c->text.len);
+	buf_putc(b, '}');
+	end_item(c);
+}
+
+/* ---- threads */
+
+static struct thread *thread_of(struct chrome *c, const struct trace_event *e)
+{
+	struct thread *t = hash_get(&c->threads, &e->tid, sizeof e->tid);
+	char name[COMM_SIZE + 1] = { 0 };
+	u32 len;
+	const char *comm = event_comm(e, &len);
+
+	if (!t) {
+		t = arena_new(&c->arena, struct thread);
+		t->tid = e->tid;
+		hash_put(&c->threads, &t->tid, sizeof t->tid, t);
+	}
+	memcpy(name, comm, len);
+	if (memcmp(t->comm, name, COMM_SIZE)) {
+		memcpy(t->comm, name, COMM_SIZE);
+		put_name(c, "thread_name", e->pid, e->tid, name);
+		if (e->pid == e->tid && e->pid != PROCESSORS)
+			put_name(c, "process_name", e->pid, e->tid, name);
+	}
+	return t;
+}
+
+/* ---- switches */
+
+static struct slice *cpu_of(struct chrome *c, u32 cpu)
+{
+	if (cpu >= c->n_cpus) {
+		u32 n = cpu + 1;
+
+		c->cpus = xrealloc(c->cpus, n * sizeof *c->cpus);
+		memset(c->cpus + c->n_cpus, 0, (n - c->n_cpus) * sizeof *c->cpus);
+		for (u32 i = c->n_cpus; i < n; i++)
+			put_name(c, "thread_name", PROCESSORS, i,
+				 arena_printf(&c->arena, "processor %u", i));
+		if (!c->n_cpus)
+			put_name(c, "process_name", PROCESSORS, PROCESSORS, "processors");
+		c->n_cpus = n;
+	}
+	return &c->cpus[cpu];
+}
+
+static void end_stay(struct chrome *c, u32 cpu, u64 to)
+{
+	struct slice *s = &c->cpus[cpu];
+
+	if (s->from && s->tid) { /* idle is a gap */
+		put_slice(c, PROCESSORS, cpu, s, to, "sched");
+		buf_printf(&c->out.buf, ",\"args\":{\"tid\":%u}", s->tid);
+		end_item(c);
+	}
+	s->from = 0;
+}
+
+static void begin_stay(struct slice *s, const struct trace_event *e, const char *who)
+{
+	char member[16];
+	u32 len;
+	const char *comm;
+
+	snprintf(member, sizeof member, "%s_comm", who);
+	comm = event_string(e, member, &len);
+	snprintf(s->name, sizeof s->name, "%.*s", (int)len, comm);
+	snprintf(member, sizeof member, "%s_pid", who);
+	s->tid = (u32)event_number(e, member);
+	s->from = e->time;
+}
+
+/* The stay that ends: of the thread before, if its beginning was not recorded, it is not known. */
+static void put_switch(struct chrome *c, const struct trace_event *e)
+{
+	struct slice *s = cpu_of(c, e->cpu);
+
+	if (s->from && s->tid == (u32)event_number(e, "prev_pid"))
+		end_stay(c, e->cpu, e->time);
+	begin_stay(s, e, "next");
+}
+
+/* ---- system calls */
+
+static void put_call(struct chrome *c, const struct trace_event *e, const struct call_event *call)
+{
+	struct thread *t = thread_of(c, e);
+
+	if (!call->is_exit) {
+		t->call.from = e->time;
+		snprintf(t->call.name, sizeof t->call.name, "%s", call->name);
+		return;
+	}
+	if (!t->call.from)
+		return;
+	put_slice(c, e->pid, e->tid, &t->call, e->time, "syscall");
+	buf_printf(&c->out.buf, ",\"args\":{\"ret\":%lld}", (long long)event_number(e, "ret"));
+	end_item(c);
+	t->call.from = 0;
+}
+
+static void put_event(struct chrome *c, const struct trace_event *e)
+{
+	struct call_event call;
+
+	if (streq(e->format->name, "sched:sched_switch")) {
+		put_switch(c, e);
+	} else if (call_of_event(e, &call)) {
+		put_call(c, e, &call);
+	} else {
+		thread_of(c, e);
+		put_instant(c, e);
+	}
+}
+
+static int run(const struct export_job *j, struct err *err)
+{
+	struct chrome c = { .j = j };
+	struct trace_event e;
+
+	if (out_open(&c.out, j->path, err) < 0)
+		return err->code;
+	arena_init(&c.arena);
+	buf_puts(&c.out.buf, "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n");
+	while (!c.out.error && store_next(j->store, &e))
+		put_event(&c, &e);
+	for (u32 i = 0; i < c.n_cpus; i++)
+		end_stay(&c, i, j->tables->t1);
+	buf_puts(&c.out.buf, "\n]}\n");
+	free(c.cpus);
+	buf_release(&c.text);
+	hash_release(&c.threads);
+	arena_release(&c.arena);
+	return out_close(&c.out, j->path, err);
+}
+
+const struct exporter export_chrome = { .name = "chrome",
+					.brief = "JSON, for about:tracing, Perfetto, speedscope",
+					.suffix = ".json",
+					.run = run };

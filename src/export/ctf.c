@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The Common Trace Format, version 1.8 (diamon.org/ctf/v1.8.3): a folder with a stream of packets for
+ * each processor, and "metadata", which declares the events. Names are those of LTTng's kernel
+ * tracer, by which Trace Compass knows events: syscall_entry_openat, prev_tid, irq_softirq_raise.
+ *
+ *	packet_head | event ... |
+ *	event: u16 id, u64 time, s32 tid, s32 pid, u8 procname[16], the fields without padding
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include "base/buf.h"
+#include "base/hash.h"
+#include "export/calls.h"
+#include "export/ctf.h"
+#include "export/export.h"
+#include "trace/event_line.h"
+
+enum { PACKET_FULL = 256 << 10 };
+
+static const u8 magic[] = { 0xc1, 0x1f, 0xfc, 0xc1 };
+
+struct packet_head {
+	u8 magic[4], uuid[16];
+	u32 stream_id;
+	u64 begin, end, content_bits, packet_bits, number, discarded;
+	u32 cpu;
+} __attribute__((packed));
+
+struct event_head {
+	u16 id;
+	u64 time;
+	s32 tid, pid;
+	char comm[COMM_SIZE];
+} __attribute__((packed));
+
+struct stream {
+	struct out out;
+	struct packet_head head;
+	struct buf events;
+	bool is_open;
+};
+
+struct ctf {
+	const struct export_job *j;
+	struct arena arena;
+	u8 uuid[16];
+	VEC(struct ctf_event) events;
+	struct hash ids; /* struct event_key -> its number + 1 */
+	struct stream *streams;
+	u32 n_streams;
+	struct err *err;
+};
+
+struct event_key {
+	u32 format, call; /* number of a format; of a raw call, else ~0 */
+};
+
+/* ---- events */
+
+/* The number of its declaration. */
+static u32 id_of(struct ctf *c, const struct trace_event *e)
+{
+	struct call_event call = { 0 };
+	bool is_call = call_of_event(e, &call);
+	struct event_key key = { e->format->stored, is_call && call.is_raw ? call.number : ~0u },
+			 *kept;
+	uintptr_t known = (uintptr_t)hash_get(&c->ids, &key, sizeof key);
+
+	if (known)
+		return (u32)known - 1;
+	kept = arena_dup(&c->arena, &key, sizeof key);
+	vec_push(&c->arena, &c->events,
+		 (struct ctf_event){
+			 .format = e->format,
+			 .name = ctf_event_name(&c->arena, e->format, is_call ? &call : NULL),
+			 .leaves_id = is_call });
+	hash_put(&c->ids, kept, sizeof *kept, (void *)(uintptr_t)c->events.n);
+	return c->events.n - 1;
+}
+
+static void number_formats(const struct ctf *c)
+{
+	for (u32 i = 0; i < c->j->tables->formats.n; i++)
+		c->j->tables->formats.v[i]->stored = i + 1;
+}
+
+/* ---- streams */
+
+static struct stream *stream_of(struct ctf *c, u32 cpu)
+{
+	struct stream *s;
+
+	if (cpu >= c->n_streams) {
+		c->streams = xrealloc(c->streams, (cpu + 1) * sizeof *c->streams);
+		memset(c->streams + c->n_streams, 0, (cpu + 1 - c->n_streams) * sizeof *c->streams);
+		c->n_streams = cpu + 1;
+	}
+	s = &c->streams[cpu];
+	if (s->is_open)
+		return s;
+	if (out_open(&s->out, arena_printf(&c->arena, "%s/channel0_%u", c->j->path, cpu), c->err) <
+	    0)
+		return NULL;
+	s->is_open = true;
+	s->head.cpu = cpu;
+	memcpy(s->head.magic, magic, sizeof magic);
+	memcpy(s->head.uuid, c->uuid, sizeof c->uuid);
+	return s;
+}
+
+static void end_packet(struct stream *s)
+{
+	if (!s->events.len)
+		return;
+	s->head.content_bits = s->head.packet_bits = 8 * (sizeof s->head + s->events.len);
+	out_add(&s->out, &s->head, sizeof s->head);
+	out_add(&s->out, s->events.s, s->events.len);
+	s->head.number++;
+	buf_clear(&s->events);
+}
+
+static int put_event(struct ctf *c, const struct trace_event *e)
+{
+	struct stream *s = stream_of(c, e->cpu);
+	struct event_head h = { .time = e->time, .tid = (s32)e->tid, .pid = (s32)e->pid };
+	const char *comm;
+	u32 len;
+
+	if (!s)
+		return c->err->code;
+	h.id = (u16)id_of(c, e);
+	comm = event_comm(e, &len);
+	memcpy(h.comm, comm, len);
+	if (!s->events.len)
+		s->head.begin = e->time;
+	s->head.end = e->time;
+	buf_add(&s->events, &h, sizeof h);
+	ctf_put_fields(&s->events, &c->events.v[h.id], e);
+	if (s->events.len >= PACKET_FULL)
+		end_packet(s);
+	return s->out.error;
+}
+
+/* The number of lost events is in the last packet of one stream: which processor lost them is not
+ * known. */
+static void end_streams(struct ctf *c)
+{
+	u64 lost = 0;
+
+	for (u32 i = 0; i < c->j->tables->losses.n; i++)
+		lost += c->j->tables->losses.v[i].count;
+	for (u32 i = 0; i < c->n_streams; i++) {
+		struct stream *s = &c->streams[i];
+
+		if (!s->is_open)
+			continue;
+		s->head.discarded = lost;
+		lost = 0;
+		end_packet(s);
+		out_close(&s->out, c->j->path, c->err);
+		buf_release(&s->events);
+	}
+	free(c->streams);
+}
+
+static int put_metadata(struct ctf *c)
+{
+	const char *path = arena_printf(&c->arena, "%s/metadata", c->j->path);
+	struct out o;
+
+	if (out_open(&o, path, c->err) < 0)
+		return c->err->code;
+	ctf_put_metadata(&o.buf, c->j, c->uuid, c->events.v, c->events.n);
+	return out_close(&o, path, c->err);
+}
+
+/* One for each recording. */
+static void make_uuid(struct ctf *c)
+{
+	const struct file_head *h = &c->j->tables->head;
+
+	memcpy(c->uuid, h->boot_id, sizeof c->uuid);
+	for (u32 i = 0; i < sizeof h->start_ns; i++)
+		c->uuid[i] ^= (u8)(h->start_ns >> 8 * i);
+}
+
+static int run(const struct export_job *j, struct err *err)
+{
+	struct ctf c = { .j = j, .err = err };
+	struct trace_event e;
+
+	if (mkdir(j->path, 0700) < 0)
+		return err_sys(err, "create the folder %s", j->path);
+	arena_init(&c.arena);
+	make_uuid(&c);
+	number_formats(&c);
+	while (store_next(j->store, &e) && put_event(&c, &e) == 0)
+		;
+	end_streams(&c);
+	if (!err->code)
+		put_metadata(&c);
+	hash_release(&c.ids);
+	arena_release(&c.arena);
+	return err->code;
+}
+
+const struct exporter export_ctf = {
+	.name = "ctf",
+	.brief = "a folder in CTF 1.8 with LTTng's names, for babeltrace2 and Trace Compass",
+	.suffix = ".ctf",
+	.run = run
+};

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Recordings in the formats of other tools: a file for each, and its line in index.h. */
+#ifndef SONDE_EXPORT_EXPORT_H
+#define SONDE_EXPORT_EXPORT_H
+
+#include "base/buf.h"
+#include "store/read.h"
+#include "trace/names.h"
+#include "type/event_format.h"
+
+struct export_job {
+	struct store *store;
+	const struct store_tables *tables;
+	const struct names *names; /* for event_text() */
+	struct arena *arena;
+	const char *path; /* of the file or folder to make */
+	u64 kernel_text;  /* address of _text, if the recording is of this boot; 0: not known */
+};
+
+struct exporter {
+	const char *name, *brief;
+	const char *suffix; /* of the path, if none is given: "sonde" SUFFIX */
+	/* 0, or -errno with err set. */
+	int (*run)(const struct export_job *j, struct err *err);
+};
+
+#define X(name) extern const struct exporter export_##name;
+#include "export/index.h"
+#undef X
+extern const struct exporter *const exporters[]; /* NULL-terminated */
+
+/* ---- out.c: a file that is written from its beginning to its end */
+struct out {
+	int fd, error; /* error: -errno of the first write that failed */
+	u64 offset;    /* bytes that have left buf */
+	struct buf buf;
+};
+/* Creates the file: that of its owner alone, as recordings are. 0, or -errno with err set. */
+int out_open(struct out *o, const char *path, struct err *err);
+void out_add(struct out *o, const void *bytes, size_t len);
+/* Formatted text goes to o->buf, then out_room(o): it writes what has become long. */
+void out_room(struct out *o);
+/* Over bytes that were added before. */
+void out_patch(struct out *o, u64 offset, const void *bytes, size_t len);
+/* Returns the first error; path: for its message. */
+int out_close(struct out *o, const char *path, struct err *err);
+
+/* ---- fields.c: members of records */
+/* NULL: the event has none of that name. */
+const struct event_member *event_member(const struct event_format *f, const char *name);
+/* A number; 0 if the event has no such member. */
+s64 event_number(const struct trace_event *e, const char *name);
+/* Where a member's bytes are, and how many. */
+const u8 *event_bytes(const struct trace_event *e, const struct event_member *m, u32 *len);
+/* Text up to its NUL, for %.*s. */
+const char *event_string(const struct trace_event *e, const char *name, u32 *len);
+
+#endif

@@ -1,0 +1,406 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * perf.data, version 2, as Linux's tools/perf/Documentation/perf.data-file-format.txt describes it;
+ * the event formats are in the feature TRACING_DATA (util/trace-event-info.c).
+ *
+ *	header | attrs | ids | records | feature sections
+ *
+ * A thread's name is a COMM record before its first sample and when it changes. The records are
+ * sorted; FINISHED_ROUND now and then lets perf forget what it has shown.
+ */
+#include <linux/perf_event.h>
+#include <stdlib.h>
+#include "base/buf.h"
+#include "base/hash.h"
+#include "export/export.h"
+#include "trace/event_line.h"
+
+enum {
+	SAMPLE_TYPE = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
+		      PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD | PERF_SAMPLE_RAW,
+	ATTR_SIZE = PERF_ATTR_SIZE_VER5, /* of Linux 4.1: every perf reads it */
+	FINISHED_ROUND = 68,             /* PERF_RECORD_FINISHED_ROUND of tools/perf */
+	ROUND = 10000,
+};
+
+struct section {
+	u64 offset, size;
+};
+
+struct perf_header { /* struct perf_file_header of tools/perf */
+	char magic[8];
+	u64 size, attr_size;
+	struct section attrs, data, event_types;
+	u64 features[4];
+};
+
+/* Numbers of features (HEADER_* in util/header.h). */
+enum { TRACING_DATA = 1, HOSTNAME = 3, OSRELEASE = 4, ARCH = 6, NRCPUS = 7 };
+
+struct sample_id { /* the end of every record, by SAMPLE_TYPE */
+	u32 pid, tid;
+	u64 time;
+	u32 cpu, reserved;
+	u64 id;
+};
+
+struct sample {
+	struct perf_event_header head;
+	u64 id, ip;
+	u32 pid, tid;
+	u64 time;
+	u32 cpu, reserved;
+	u64 period;
+};
+
+struct comm_record {
+	struct perf_event_header head;
+	u32 pid, tid;
+	char comm[COMM_SIZE];
+	struct sample_id id;
+};
+
+struct mmap_record {
+	struct perf_event_header head;
+	u32 pid, tid;
+	u64 start, len, offset;
+	char name[24];
+	struct sample_id id;
+};
+
+struct lost_record {
+	struct perf_event_header head;
+	u64 id, lost;
+	struct sample_id sample;
+};
+
+struct perf {
+	const struct export_job *j;
+	struct out out;
+	struct hash comms; /* tid -> struct known * */
+	struct arena arena;
+	VEC(struct section) features;
+};
+
+struct known { /* a thread's name */
+	u32 tid;
+	char comm[COMM_SIZE];
+};
+
+static u64 position(const struct perf *p)
+{
+	return p->out.offset + p->out.buf.len;
+}
+
+static void add(struct perf *p, const void *bytes, size_t len)
+{
+	out_add(&p->out, bytes, len);
+}
+
+/* ---- attrs */
+
+static void add_attr(struct perf *p, const struct event_format *f, u64 ids)
+{
+	u8 bytes[ATTR_SIZE] = { 0 };
+	struct perf_event_attr attr = { .type = PERF_TYPE_TRACEPOINT,
+					.size = ATTR_SIZE,
+					.config = f->id,
+					.sample_period = 1,
+					.sample_type = SAMPLE_TYPE,
+					.sample_id_all = 1,
+					.comm = 1 };
+	struct section at = { ids, sizeof(u64) };
+
+	memcpy(bytes, &attr, MIN(sizeof attr, sizeof bytes));
+	add(p, bytes, sizeof bytes);
+	add(p, &at, sizeof at);
+}
+
+/* The id of a format's events is its number from 1. */
+static u64 id_of(const struct perf *p, const struct event_format *f)
+{
+	return f->stored;
+}
+
+static struct section add_attrs(struct perf *p)
+{
+	const struct store_tables *t = p->j->tables;
+	struct section at = { position(p),
+			      (u64)t->formats.n * (ATTR_SIZE + sizeof(struct section)) };
+
+	for (u32 i = 0; i < t->formats.n; i++) {
+		t->formats.v[i]->stored = i + 1;
+		add_attr(p, t->formats.v[i], at.offset + at.size + i * sizeof(u64));
+	}
+	for (u64 i = 1; i <= t->formats.n; i++)
+		add(p, &i, sizeof i);
+	return at;
+}
+
+/* ---- records */
+
+static struct sample_id sample_id(const struct trace_event *e, u64 id)
+{
+	return (struct sample_id){
+		.pid = e->pid, .tid = e->tid, .time = e->time, .cpu = e->cpu, .id = id
+	};
+}
+
+/* The kernel's code: perf finds the names of functions by it, if it runs on the same kernel. */
+static void add_kernel(struct perf *p)
+{
+	struct mmap_record r = { .head = { PERF_RECORD_MMAP, PERF_RECORD_MISC_KERNEL, sizeof r },
+				 .pid = ~0u,
+				 .start = p->j->kernel_text,
+				 .len = -p->j->kernel_text - 1,
+				 .offset = p->j->kernel_text,
+				 .name = "[kernel.kallsyms]_text",
+				 .id = { .pid = ~0u, .id = 1 } };
+
+	if (p->j->kernel_text)
+		add(p, &r, sizeof r);
+}
+
+static void add_comm(struct perf *p, const struct trace_event *e, u64 id)
+{
+	u32 len;
+	const char *name = event_comm(e, &len);
+	struct comm_record r = { .head = { PERF_RECORD_COMM, 0, sizeof r },
+				 .pid = e->pid,
+				 .tid = e->tid,
+				 .id = sample_id(e, id) };
+	struct known *known = hash_get(&p->comms, &e->tid, sizeof e->tid);
+
+	memcpy(r.comm, name, MIN(len, COMM_SIZE - 1u));
+	if (known && !memcmp(known->comm, r.comm, sizeof r.comm))
+		return;
+	if (!known) {
+		known = arena_new(&p->arena, struct known);
+		known->tid = e->tid;
+		hash_put(&p->comms, &known->tid, sizeof known->tid, known);
+	}
+	memcpy(known->comm, r.comm, sizeof r.comm);
+	add(p, &r, sizeof r);
+}
+
+/* The raw bytes and their length together are a multiple of 8. */
+static void add_sample(struct perf *p, const struct trace_event *e, u64 id)
+{
+	static const u8 zero[8];
+	u32 raw = ALIGN_UP(e->len + 4, 8u) - 4;
+	struct sample s = { .head = { PERF_RECORD_SAMPLE, PERF_RECORD_MISC_KERNEL,
+				      (u16)(sizeof s + 4 + raw) },
+			    .id = id,
+			    .pid = e->pid,
+			    .tid = e->tid,
+			    .time = e->time,
+			    .cpu = e->cpu,
+			    .period = 1 };
+
+	if (sizeof s + 4 + raw > UINT16_MAX)
+		return;
+	add(p, &s, sizeof s);
+	add(p, &raw, sizeof raw);
+	add(p, e->record, e->len);
+	add(p, zero, raw - e->len);
+}
+
+static void add_losses(struct perf *p, const struct trace_event *last)
+{
+	const struct store_tables *t = p->j->tables;
+
+	for (u32 i = 0; i < t->losses.n && last->format; i++) {
+		u64 id = id_of(p, last->format);
+		struct lost_record r = { .head = { PERF_RECORD_LOST, 0, sizeof r },
+					 .id = id,
+					 .lost = t->losses.v[i].count,
+					 .sample = sample_id(last, id) };
+
+		add(p, &r, sizeof r);
+	}
+}
+
+static struct section add_records(struct perf *p)
+{
+	static const struct perf_event_header round = { FINISHED_ROUND, 0, sizeof round };
+	struct section at = { .offset = position(p) };
+	struct trace_event e = { 0 };
+
+	add_kernel(p);
+	for (u64 n = 1; !p->out.error && store_next(p->j->store, &e); n++) {
+		u64 id = id_of(p, e.format);
+
+		add_comm(p, &e, id);
+		add_sample(p, &e, id);
+		if (n % ROUND == 0)
+			add(p, &round, sizeof round);
+	}
+	add_losses(p, &e);
+	at.size = position(p) - at.offset;
+	return at;
+}
+
+/* ---- features */
+
+static void add_sized(struct perf *p, const void *bytes, u64 len)
+{
+	add(p, &len, sizeof len);
+	add(p, bytes, len);
+}
+
+static void add_header_file(struct perf *p, const char *name)
+{
+	const struct store_text *text = store_find_text(p->j->store, name);
+
+	add(p, name, strlen(name) + 1);
+	add_sized(p, text ? text->bytes : "", text ? text->len : 0);
+}
+
+static size_t system_len(const struct event_format *f)
+{
+	return strcspn(f->name, ":");
+}
+
+static bool same_system(const struct event_format *a, const struct event_format *b)
+{
+	return system_len(a) == system_len(b) && !memcmp(a->name, b->name, system_len(a));
+}
+
+/* Whether format i is the first of its system; n: how many formats that has. */
+static bool begins_system(const struct store_tables *t, u32 i, u32 *n)
+{
+	*n = 0;
+	for (u32 k = 0; k < t->formats.n; k++) {
+		if (!same_system(t->formats.v[i], t->formats.v[k]))
+			continue;
+		if (k < i)
+			return false;
+		++*n;
+	}
+	return true;
+}
+
+static void add_system(struct perf *p, const struct event_format *first, u32 n)
+{
+	const struct store_tables *t = p->j->tables;
+
+	add(p, first->name, system_len(first));
+	add(p, "", 1);
+	add(p, &n, sizeof n);
+	for (u32 i = 0; i < t->formats.n; i++)
+		if (same_system(first, t->formats.v[i]))
+			add_sized(p, t->formats.v[i]->text, strlen(t->formats.v[i]->text));
+}
+
+static void add_formats(struct perf *p)
+{
+	const struct store_tables *t = p->j->tables;
+	u32 n_systems = 0, n;
+
+	for (u32 i = 0; i < t->formats.n; i++)
+		n_systems += begins_system(t, i, &n);
+	add(p, &n_systems, sizeof n_systems);
+	for (u32 i = 0; i < t->formats.n; i++)
+		if (begins_system(t, i, &n))
+			add_system(p, t->formats.v[i], n);
+}
+
+static void add_tracing_data(struct perf *p)
+{
+	static const char magic[] = "\x17\x08\x44tracing"
+				    "0.6"; /* and a NUL */
+	const struct store_text *strings = store_find_text(p->j->store, "printk_formats");
+	u32 none = 0, len = strings ? strings->len : 0, page_size = p->j->tables->head.page_size;
+	u8 machine[] = { 0 /* little-endian */, sizeof(u64) };
+
+	add(p, magic, sizeof magic);
+	add(p, machine, sizeof machine);
+	add(p, &page_size, sizeof page_size);
+	add_header_file(p, "header_page");
+	add_header_file(p, "header_event");
+	add(p, &none, sizeof none); /* events of the function tracer */
+	add_formats(p);
+	add(p, &none, sizeof none); /* kallsyms */
+	add(p, &len, sizeof len);
+	add(p, strings ? strings->bytes : "", len);
+	add_sized(p, "", 0); /* names of threads: records have them */
+}
+
+/* Line i of "uname": u32 length with padding, and the text. */
+static void add_uname(struct perf *p, u32 line)
+{
+	const struct store_text *text = store_find_text(p->j->store, "uname");
+	const char *s = text ? text->bytes : "";
+	char bytes[64] = { 0 };
+	u32 len = sizeof bytes;
+
+	for (; line && *s; line--)
+		s += strcspn(s, "\n") + 1;
+	memcpy(bytes, s, MIN(strcspn(s, "\n"), sizeof bytes - 1));
+	add(p, &len, sizeof len);
+	add(p, bytes, sizeof bytes);
+}
+
+static void begin_feature(struct perf *p)
+{
+	vec_push(&p->arena, &p->features, (struct section){ .offset = position(p) });
+}
+
+static void end_feature(struct perf *p)
+{
+	struct section *s = vec_last(&p->features);
+
+	s->size = position(p) - s->offset;
+}
+
+/* In the order of their numbers, their sections before them. */
+static u64 add_features(struct perf *p)
+{
+	static const struct {
+		u32 number, uname_line;
+	} names[] = { { HOSTNAME, 1 }, { OSRELEASE, 2 }, { ARCH, 4 } };
+	enum { N = 2 + ARRAY_SIZE(names) };
+	static const struct section empty[N];
+	u64 table = position(p), set = 1ull << TRACING_DATA | 1ull << NRCPUS;
+	u32 cpus[2] = { p->j->tables->head.n_cpus, p->j->tables->head.n_cpus };
+
+	add(p, empty, sizeof empty);
+	begin_feature(p);
+	add_tracing_data(p);
+	end_feature(p);
+	for (u32 i = 0; i < ARRAY_SIZE(names); i++) {
+		begin_feature(p);
+		add_uname(p, names[i].uname_line);
+		end_feature(p);
+		set |= 1ull << names[i].number;
+	}
+	begin_feature(p);
+	add(p, cpus, sizeof cpus);
+	end_feature(p);
+	out_patch(&p->out, table, p->features.v, sizeof empty);
+	return set;
+}
+
+static int run(const struct export_job *j, struct err *err)
+{
+	struct perf p = { .j = j };
+	struct perf_header h = { .size = sizeof h,
+				 .attr_size = ATTR_SIZE + sizeof(struct section) };
+
+	if (out_open(&p.out, j->path, err) < 0)
+		return err->code;
+	arena_init(&p.arena);
+	memcpy(h.magic, "PERFILE2", sizeof h.magic);
+	add(&p, &h, sizeof h);
+	h.attrs = add_attrs(&p);
+	h.data = add_records(&p);
+	h.features[0] = add_features(&p);
+	out_patch(&p.out, 0, &h, sizeof h);
+	hash_release(&p.comms);
+	arena_release(&p.arena);
+	return out_close(&p.out, j->path, err);
+}
+
+const struct exporter export_perf = {
+	.name = "perf", .brief = "perf.data, for perf script", .suffix = ".perf.data", .run = run
+};
