@@ -122,8 +122,9 @@ struct var {
 	bool is_declared;    /* let */
 	bool has_fixed_type; /* let $x: type */
 	bool assigned, used;
-	bool has_value; /* assigned before the current node, in this pass over the probe */
-	bool is_left;   /* its block ended, in this pass over the probe */
+	bool is_awaited; /* as in struct node */
+	bool has_value;  /* assigned before the current node, in this pass over the probe */
+	bool is_left;    /* its block ended, in this pass over the probe */
 	/* created by a plain $x = in branches and loops only, not in a separate block */
 	bool in_branch;
 	bool address_taken, captured; /* captured by a for body that becomes a callback */
@@ -160,7 +161,8 @@ struct node {
 	enum op op;
 	bool is_prefix, is_elvis, is_const; /* is_const: value/str hold a compile-time value */
 	bool discards_value;                /* statement-level: the value is not used */
-	bool is_part_of;                    /* N_FIELD: only its members are read, not all of it */
+	bool is_awaited;  /* its type is in a file that is not here yet: check_awaited.c */
+	bool is_part_of;  /* N_FIELD: only its members are read, not all of it */
 	bool is_trailing; /* N_EXPR, N_IF, N_BLOCK: last of its block, without a semicolon */
 	u16 height;       /* of the subtree; the parser bounds it, so that walks may recurse */
 	struct span span;

@@ -243,6 +243,8 @@ static const struct type *check_args_field(struct check *c, struct node *n,
 	n->a->kind = N_CALL;
 	n->a->builtin = row;
 	n->a->type = &ty_void;
+	if (p && p->missing.awaits_file)
+		return check_awaited(c, n);
 	if (p && row->flags & BI_VARS) {
 		from.v = p->vars;
 		from.n = p->n_vars;
@@ -431,6 +433,8 @@ const struct type *check_field(struct check *c, struct node *n)
 
 	if (type_is_moot(t))
 		return t;
+	if (check_is_awaited(n->a))
+		return check_awaited(c, n);
 	if (n->a->kind == N_TYPEINFO)
 		return check_typeinfo_field(c, n);
 	if (t->kind == TY_POINTER)
@@ -505,6 +509,8 @@ const struct type *check_index(struct check *c, struct node *n)
 	t = check_value(c, n->a);
 	if (type_is_moot(t) || type_is_moot(i))
 		return moot(t, i);
+	if (check_is_awaited(n->a))
+		return check_awaited(c, n);
 	if (t->kind == TY_TUPLE || t->kind == TY_RECORD)
 		return check_part(c, n, t);
 	if (t->kind != TY_ARRAY && t->kind != TY_STRING && t->kind != TY_BUFFER &&

@@ -121,6 +121,9 @@ const struct type *check_try_ident(struct check *c, struct node *n)
 	int made = macro_expand(c, n);
 	const struct builtin *row = made ? NULL : env_builtin(c->env, n->name);
 
+	if (row && row->flags & BI_RECORD && c->inst && c->inst->profile &&
+	    c->inst->profile->missing.awaits_file)
+		return check_awaited(c, n);
 	if (row && (row->flags & BI_VARIABLE)) {
 		n->kind = N_CALL;
 		n->a = NULL;

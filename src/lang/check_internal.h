@@ -125,6 +125,9 @@ const struct field *check_struct_field(struct check *c, struct span span, const 
 
 /* ---- check_access.c, check_cast.c */
 const struct type *check_field(struct check *c, struct node *n);
+/* check_awaited.c: makes n a value whose type is in a file that is not here yet; whether it is. */
+const struct type *check_awaited(struct check *c, struct node *n);
+bool check_is_awaited(const struct node *n);
 const struct type *check_index(struct check *c, struct node *n);
 const struct type *check_deref(struct check *c, struct node *n, const struct type *t);
 const struct type *check_cast(struct check *c, struct node *n);

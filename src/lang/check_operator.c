@@ -291,6 +291,9 @@ const struct type *check_binary(struct check *c, struct node *n)
 	if (typeinfo_pair(n) ||
 	    (!type_is_moot(a) && !type_is_moot(b) && (skip_of_param(c, n) || fold_constants(c, n))))
 		return n->type;
+	if ((check_is_awaited(n->a) && !type_is_integer(b)) ||
+	    (check_is_awaited(n->b) && !type_is_integer(a)))
+		return check_awaited(c, n);
 	n->type = check_operator(c, n, a, b);
 	if (!type_is_moot(a) && !type_is_moot(b) && !type_is_moot(n->type))
 		fold_binary(c, n);
@@ -340,6 +343,8 @@ static const struct type *check_address(struct check *c, struct node *n)
 
 	if (type_is_moot(t))
 		return t;
+	if (check_is_awaited(a))
+		return check_awaited(c, n);
 	if (a->kind == N_FIELD || a->kind == N_INDEX || a->kind == N_UNARY)
 		return address_of_part(c, n, t);
 	if (a->kind == N_MAP && type_is_agg(t))
@@ -369,7 +374,7 @@ const struct type *check_unary(struct check *c, struct node *n)
 	if (type_is_moot(t))
 		return n->op == OP_LNOT ? &ty_bool : t;
 	if (n->op == OP_DEREF)
-		return check_deref(c, n, t);
+		return check_is_awaited(n->a) ? check_awaited(c, n) : check_deref(c, n, t);
 	t = type_as_number(t);
 	if (n->op == OP_LNOT ? !type_is_condition(t) : !type_is_integer(t))
 		return bad_operand(c, n, t);

@@ -83,6 +83,7 @@ clash:;
 static void grow_var(struct check *c, struct var *v, const struct node *value, const struct type *t)
 {
 	v->assigned = v->has_value = true;
+	v->is_awaited |= check_is_awaited(value);
 	if (is_null(v->type, value))
 		return;
 	if (v->has_fixed_type)

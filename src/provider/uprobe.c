@@ -791,6 +791,7 @@ static void add_deferred(struct match *m)
 	m->elf = NULL;
 	m->profile = NULL;
 	m->many = true; /* cookies identify sites */
+	function_profile(m)->missing.awaits_file = true;
 	t = targets_add(m->env, &m->ts, SITE_UPROBE, m->spec->text,
 			profile_for_site(m->env, function_profile(m), true, true));
 	t->site.is_deferred = true;
@@ -829,6 +830,7 @@ static int resolve(struct provider_env *env, const struct spec *spec, target_fn 
 		probe_report(env, spec, D_NOT_HERE, spec->text);
 		m.path = m.shown_path = m.binary;
 		m.elf = NULL;
+		function_profile(&m)->missing.awaits_file = true;
 		add_exactly(&m, m.func, m.func, 0);
 	}
 	if (ret < 0 && env_demands(env, spec) && !(m.binary && glob_has_wildcard(m.binary)))

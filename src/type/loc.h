@@ -157,6 +157,8 @@ struct missing_args {
 	/* why the arguments cannot be known here; NULL: args are all there are */
 	const char *unseen;
 	const char *unseen_help; /* ... and what helps */
+	/* the file is not here yet: any argument may be named, and none is known */
+	bool awaits_file;
 };
 
 /* The return of a call that replaces the caller's memory: session/keepers.c. */
