@@ -139,6 +139,20 @@ static void start_chunk(struct arena *a, size_t size)
 	hide(a->at, size - sizeof(*c));
 }
 
+void arena_reset(struct arena *a)
+{
+	size_t used = a->used;
+
+	if (a->chunk && (a->chunk->next || !a->chunk->grow)) {
+		arena_release(a);
+		start_chunk(a, ALIGN_UP(used + used / 4, (size_t)CHUNK_MIN));
+	} else if (a->chunk) {
+		a->at = a->clean = a->chunk->bytes;
+		hide(a->at, (size_t)(a->end - a->at));
+	}
+	a->used = 0;
+}
+
 static void clean(struct arena *a, char *to)
 {
 	size_t n =

@@ -20,6 +20,8 @@ struct arena {
 
 void arena_init(struct arena *a); /* allocates nothing yet */
 void arena_release(struct arena *a);
+/* Frees all objects and keeps memory for as many: for one task after the other. */
+void arena_reset(struct arena *a);
 void *arena_alloc(struct arena *a, size_t len); /* len: bytes, 0 allowed */
 void *arena_dup(struct arena *a, const void *bytes, size_t len);
 char *arena_strdup(struct arena *a, const char *s);

@@ -40,6 +40,7 @@ static void compiled_init(struct compiled *c, u32 max_strlen)
 
 	*c = (struct compiled){ .request = q, .host = c->host, .attempt = c->attempt };
 	arena_init(&c->arena);
+	arena_init(&c->scratch);
 	intern_init(&c->names);
 	sources_init(&c->sources, &c->arena);
 	diags_init(&c->diags, &c->arena, &c->sources);
@@ -60,12 +61,14 @@ static void compiled_init(struct compiled *c, u32 max_strlen)
 	env_init(env);
 	lang_init(&c->lang, &c->arena, &c->names, &c->sources, &c->diags, env);
 	c->prog = (struct program){ .arena = &c->arena,
+				    .scratch = &c->scratch,
 				    .sources = &c->sources,
 				    .data_map = NO_INDEX,
 				    .ring_map = NO_INDEX,
 				    .scratch_map = NO_INDEX,
 				    .huge_scratch_map = NO_INDEX };
 	c->follow_map = NO_INDEX;
+	c->walks.arena = &c->arena;
 }
 
 void compiled_release(struct compiled *c)
@@ -77,6 +80,7 @@ void compiled_release(struct compiled *c)
 	env_release(&c->env);
 	system_release(&c->system);
 	intern_release(&c->names);
+	arena_release(&c->scratch);
 	arena_release(&c->arena);
 }
 

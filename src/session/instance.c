@@ -108,7 +108,7 @@ int verify_instance(struct compiled *c, const struct instance *in, struct err *e
 	const struct bpf_func *f = c->prog.funcs.v[in->index];
 	struct verify_error e = { 0 };
 	u64 followed;
-	int rc = target_verify_with_cost(&c->prog, f, in->profile, &e, LONG_TO_FOLLOW,
+	int rc = target_verify_with_cost(&c->prog, f, in->profile, &e, &c->walks, LONG_TO_FOLLOW,
 					 LONG_TO_FOLLOW, &followed);
 	struct place at;
 

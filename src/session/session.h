@@ -12,6 +12,7 @@
 #include "ir/ir.h"
 #include "lang/lang.h"
 #include "provider/provider.h"
+#include "target/target.h"
 #include "trace/sink.h"
 #include "type/request.h"
 
@@ -88,7 +89,7 @@ struct compiled {
 	/* of the first engine; env.features, for programs, are those of all engines */
 	struct features *features;
 	struct system_access system;
-	struct arena arena;
+	struct arena arena, scratch; /* scratch: prog.scratch */
 	struct intern names;
 	struct sources sources;
 	struct diags diags;
@@ -111,6 +112,7 @@ struct compiled {
 	u32 n_probes;                        /* as "Attached N probes" counts them */
 	u32 follow_map;                      /* set of followed processes, or NO_INDEX */
 	u64 compile_ns;
+	struct target_walks walks; /* what estimates followed */
 	u8 *is_long; /* by instance: verifiers would follow it for long; NULL: none of them */
 };
 

@@ -13,6 +13,7 @@ struct emit {
 	struct ir_unit *unit;
 	struct features *features;
 	struct bpf_func *out;
+	struct arena *scratch; /* of everything but the result */
 	struct code code;
 	/* by function of the unit: 1 + index in out->subprogs; 0: not referred to */
 	u32 *place;
@@ -33,7 +34,7 @@ static u32 place_of(struct emit *e, u32 func)
 
 static int emit_func(struct emit *e, u32 at)
 {
-	struct mach m = { .arena = e->unit->arena,
+	struct mach m = { .arena = e->scratch,
 			  .unit = e->unit,
 			  .f = e->unit->funcs.v[e->order[at]],
 			  .features = e->features,
@@ -83,7 +84,7 @@ enum { MOST_DEEP = 9 }; /* nesting of functions, one more than verifiers accept 
  */
 static u32 stack_depth(struct emit *e)
 {
-	u32 *depth = arena_array(e->unit->arena, u32, e->n);
+	u32 *depth = arena_array(e->scratch, u32, e->n);
 
 	if (e->n == 1)
 		return e->frame[0];
@@ -101,31 +102,55 @@ static u32 stack_depth(struct emit *e)
 	return depth[0];
 }
 
-int target_emit_with(struct ir_unit *u, struct features *features, struct bpf_func *out,
-		     const struct limits *limits)
+static int emit_all(struct emit *e)
 {
-	struct emit e = { .unit = u, .features = features, .out = out, .limits = *limits };
-	int r;
+	u32 n = e->unit->funcs.n;
 
-	e.place = arena_array(u->arena, u32, 3 * (size_t)u->funcs.n);
-	e.order = e.place + u->funcs.n;
-	e.frame = e.order + u->funcs.n;
-	out->subprogs = arena_array(u->arena, struct subprog, u->funcs.n);
-	place_of(&e, 0);
-	for (u32 at = 0; at < e.n; at++) {
-		r = emit_func(&e, at);
+	e->place = arena_array(e->scratch, u32, 3 * (size_t)n);
+	e->order = e->place + n;
+	e->frame = e->order + n;
+	e->out->subprogs = arena_array(e->unit->arena, struct subprog, n);
+	place_of(e, 0);
+	for (u32 at = 0; at < e->n; at++) {
+		int r = emit_func(e, at);
+
 		if (r)
 			return r;
 	}
-	link_functions(&e);
-	out->n_subprogs = e.n;
-	out->insns = e.code.insns.v;
-	out->spans = e.code.spans.v;
-	out->n_insns = e.code.insns.n;
-	out->relocs = e.code.relocs.v;
-	out->n_relocs = e.code.relocs.n;
-	out->stack_size = stack_depth(&e);
-	return out->stack_size > STACK_MAX ? -E2BIG : 0;
+	link_functions(e);
+	return 0;
+}
+
+static void keep_code(struct emit *e)
+{
+	struct arena *a = e->unit->arena;
+	struct bpf_func *out = e->out;
+
+	out->n_subprogs = e->n;
+	out->n_insns = e->code.insns.n;
+	out->insns = arena_dup(a, e->code.insns.v, out->n_insns * sizeof(*out->insns));
+	out->spans = arena_dup(a, e->code.spans.v, out->n_insns * sizeof(*out->spans));
+	out->n_relocs = e->code.relocs.n;
+	out->relocs = arena_dup(a, e->code.relocs.v, out->n_relocs * sizeof(*out->relocs));
+	out->stack_size = stack_depth(e);
+}
+
+int target_emit_with(struct ir_unit *u, struct features *features, struct bpf_func *out,
+		     const struct limits *limits)
+{
+	struct arena own = {};
+	struct emit e = { .unit = u,
+			  .features = features,
+			  .out = out,
+			  .scratch = u->prog && u->prog->scratch ? u->prog->scratch : &own,
+			  .limits = *limits };
+	int r = emit_all(&e);
+
+	if (!r)
+		keep_code(&e);
+	arena_reset(e.scratch);
+	arena_release(&own);
+	return r ? r : out->stack_size > STACK_MAX ? -E2BIG : 0;
 }
 
 int target_emit(struct ir_unit *u, struct features *features, struct bpf_func *out)

@@ -60,11 +60,20 @@ u64 target_cost(const struct program *prog, const struct bpf_func *f,
 /*
  * The number of instructions that a kernel's verifier will process, `most` at most. Where an upper
  * bound by counting paths is at most `enough`, that bound is the result. target_verify_with_cost()
- * verifies first and returns what target_verify() does.
+ * verifies first and returns what target_verify() does. known (may be NULL) collects what was followed:
+ * for a program with the same loops as one of them, twice its number is the result if that is at most
+ * `enough`.
  */
+struct target_walk {
+	u64 loops, bound, n; /* hash of the loops; bound if each runs once; followed */
+};
+struct target_walks {
+	struct arena *arena;
+	VEC(struct target_walk) list;
+};
 int target_verify_with_cost(const struct program *prog, const struct bpf_func *f,
-			    const struct profile *profile, struct verify_error *error, u64 enough,
-			    u64 most, u64 *followed);
+			    const struct profile *profile, struct verify_error *error,
+			    struct target_walks *known, u64 enough, u64 most, u64 *followed);
 u64 target_verifier_cost(const struct program *prog, const struct bpf_func *f,
 			 const struct profile *profile, u64 enough, u64 most);
 

@@ -13,7 +13,8 @@
  *
  * This costs as much as the kernel's verification. Therefore paths are first counted without
  * states: they merge where no value is needed any more, and this bound alone shows that most
- * programs are short enough.
+ * programs are short enough. Programs of one script that have the same loops cost about the same: the
+ * first one is walked, the others are compared with it.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -38,6 +39,7 @@ struct counting {
 	u64 *arrive;        /* paths that arrive at an instruction */
 	u64 *price;         /* of a subprogram, + 1 */
 	u64 *exits;         /* paths that leave it */
+	bool once;          /* loops count as one iteration; else as `most` */
 };
 
 static u64 sum(const struct counting *k, u64 a, u64 b)
@@ -97,7 +99,7 @@ static u64 count_sub(struct counting *k, u32 sub)
 		const struct bpf_insn *i = &k->c->f->insns[pc];
 		u64 paths = meet(k, pc, k->arrive[pc]);
 
-		if (k->c->mark[pc] & MARK_LOOP)
+		if (k->c->mark[pc] & MARK_LOOP && !k->once)
 			return k->c->subs.v[sub].shared ? SHARED_LOOPS : k->most;
 		total = sum(k, total, paths);
 		total = sum(k, total, price_call(k, pc, &paths));
@@ -571,7 +573,53 @@ static u64 walk_from(struct walk *w, u32 sub)
 	return w->n - before;
 }
 
-static u64 estimate_program(struct verifier *c, u64 enough, u64 most)
+/* ---- programs with the same loops */
+
+/* The operations of all loops of the program, whatever their registers and numbers are; 0: none. */
+static u64 hash_loops(const struct verifier *c)
+{
+	u64 hash = 0;
+
+	for (u32 pc = 0; pc < c->f->n_insns; pc++) {
+		const struct bpf_insn *i = &c->f->insns[pc];
+		u32 from = bpf_is_jump(i) ? bpf_jump_target(i, pc) : pc;
+
+		for (u32 at = from; at < pc; at++) /* a jump back */
+			hash = (hash ^ c->f->insns[at].code) * 0x100000001b3ull;
+	}
+	return hash;
+}
+
+static u64 bound_with_loops_once(struct verifier *c, u64 most, u32 sub)
+{
+	struct counting k;
+
+	start_counting(&k, c, most);
+	k.once = true;
+	return price_sub(&k, sub);
+}
+
+/* Walks the program from sub, or takes the result of one with the same loops, doubled. */
+static u64 walk_or_compare(struct walk *w, u32 sub, struct target_walks *known, u64 enough)
+{
+	struct target_walk now = { .loops = known ? hash_loops(w->c) : 0 };
+
+	if (!now.loops)
+		return walk_from(w, sub);
+	now.bound = bound_with_loops_once(w->c, w->most, sub);
+	for (u32 i = 0; i < known->list.n; i++) {
+		const struct target_walk *was = &known->list.v[i];
+		u64 n = 2 * was->n * MAX(now.bound / MAX(was->bound, 1ull), 1ull);
+
+		if (was->loops == now.loops && now.bound < w->most && n <= enough)
+			return n;
+	}
+	now.n = walk_from(w, sub);
+	vec_push(known->arena, &known->list, now);
+	return now.n;
+}
+
+static u64 estimate_program(struct verifier *c, struct target_walks *known, u64 enough, u64 most)
 {
 	struct counting k;
 	struct walk w = {};
@@ -584,7 +632,7 @@ static u64 estimate_program(struct verifier *c, u64 enough, u64 most)
 		if (n > enough || n == most) {
 			if (!w.c)
 				start_walking(&w, c, i, most);
-			n = walk_from(&w, i);
+			n = walk_or_compare(&w, i, known, enough);
 		}
 		sum += n;
 	}
@@ -593,8 +641,8 @@ static u64 estimate_program(struct verifier *c, u64 enough, u64 most)
 }
 
 int target_verify_with_cost(const struct program *prog, const struct bpf_func *f,
-			    const struct profile *profile, struct verify_error *error, u64 enough,
-			    u64 most, u64 *followed)
+			    const struct profile *profile, struct verify_error *error,
+			    struct target_walks *known, u64 enough, u64 most, u64 *followed)
 {
 	struct verifier c = {
 		.prog = prog, .f = f, .error = error, .profile = verify_kind(f, profile)
@@ -605,7 +653,7 @@ int target_verify_with_cost(const struct program *prog, const struct bpf_func *f
 	c.wanted = arena_array(&c.arena, u16, f->n_insns + 1);
 	bad = verify_all(&c);
 	c.error = NULL;
-	*followed = bad ? 0 : estimate_program(&c, enough, most);
+	*followed = bad ? 0 : estimate_program(&c, known, enough, most);
 	arena_release(&c.arena);
 	return bad ? -EACCES : 0;
 }
@@ -615,6 +663,6 @@ u64 target_verifier_cost(const struct program *prog, const struct bpf_func *f,
 {
 	u64 n;
 
-	target_verify_with_cost(prog, f, profile, NULL, enough, most, &n);
+	target_verify_with_cost(prog, f, profile, NULL, NULL, enough, most, &n);
 	return n;
 }

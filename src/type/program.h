@@ -207,6 +207,7 @@ struct site_name {
 
 struct program {
 	struct arena *arena;
+	struct arena *scratch; /* of a pass over one unit, which empties it; NULL: none */
 	struct sources *sources;
 	VEC(struct map_desc) maps;
 	VEC(struct bpf_func *) funcs;

@@ -595,6 +595,8 @@ class Statements(Expressions):
     def statement(self):
         ways = [(25, self.new_variable), (22, self.output), (13, self.assignment), (8, self.map_assignment),
                 (7, self.compound), (2, self.ladder), (20 if self.large else 2, self.of_words)]
+        if not self.loops and not self.permutes:
+            ways += [(2, self.of_stacks)]
         nested = [(11, self.branch), (6, self.range_loop), (3, self.while_loop), (3, self.map_loop), (3, self.unroll),
                   (3, self.block), (3 if self.loops else 0, self.jump)]
         if self.depth < 3:
@@ -645,6 +647,24 @@ class Statements(Expressions):
             env['out'].append(str(env[name][at]))
         key = ', '.join(t.text for t in texts)
         return ['%s[%s] = (int64)(%s);' % (name, key, value.text), 'print(%s[%s]);' % (name, key)], run_key
+
+    def stack(self):
+        n, mode = self.rng.choice([1, 2, 3, 5, 16, 127]), self.rng.choice(['', '', 'raw, ', 'perf, ', 'bpftrace, '])
+        return '%s(%s%d)' % (self.rng.choice(['kstack', 'ustack', 'dw_ustack']), mode, n), n
+
+    def of_stacks(self):
+        """Stacks as keys, as values, and their lengths: what is on them is not known, how many keys they make is."""
+        way, name = self.rng.randrange(3), self.name('@w')
+        (text, n), count = self.stack(), self.rng.randrange(1, 3)
+        if way == 0:
+            return ['print(len(%s) <= %d);' % (text, n)], lambda env: env['out'].append('true')
+        if way == 1:
+            value, e = self.stack()[0], self.string(2)
+            return (['%s[%s, %d] = %s;' % (name, e.text, i, value) for i in range(count)] + ['print(len(%s));' % name],
+                    lambda env: env['out'].append(str(count)))
+        key = ', '.join([text] + [self.stack()[0] for _ in range(self.rng.randrange(2))])
+        return (['%s[%d, %s] = (int64)%d;' % (name, i, key, i) for i in range(count)] + ['print(len(%s));' % name],
+                lambda env: env['out'].append(str(count)))
 
     @staticmethod
     def store(name, e, form='%s = %s;'):

@@ -93,10 +93,36 @@ static void test_vec(void)
 	arena_release(&a);
 }
 
+/* Memory of a task is used again by the next one, and is zero. */
+static void test_reset(void)
+{
+	struct arena a;
+	char *first[4] = { 0 }, zero[200] = { 0 };
+	bool is_zero = true;
+
+	arena_init(&a);
+	arena_reset(&a);
+	for (u32 round = 0; round < 4; round++) {
+		for (u32 i = 0; i < 3000; i++) {
+			char *p = arena_alloc(&a, i % sizeof(zero) + (i == 7) * 70000);
+
+			first[round] = i ? first[round] : p;
+			is_zero &= !memcmp(p, zero, i % sizeof(zero));
+			memset(p, 'x', i % sizeof(zero));
+		}
+		arena_reset(&a);
+	}
+	ok(is_zero, "memory is zero after each reset");
+	is_int(a.used, 0, "nothing is used");
+	ok(first[2] == first[3], "a task has the memory of the one before it");
+	arena_release(&a);
+}
+
 int main(void)
 {
 	test_alloc();
 	test_strings();
 	test_vec();
+	test_reset();
 	return done();
 }
