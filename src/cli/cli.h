@@ -83,8 +83,8 @@ enum manual {
 
 /* sonde profile: the options of cmd_profile.c, as given. */
 struct profile_options {
-	const char *frequency, *by, *cpus, *cgroup;
-	bool threads, user, kernel;
+	const char *frequency, *by, *cpus, *cgroup, *min, *event;
+	bool threads, user, kernel, off_cpu, wall;
 };
 
 /* For output that depends on whether a terminal reads it. */

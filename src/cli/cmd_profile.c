@@ -4,38 +4,60 @@
  * output/stacks.h shows it.
  *
  *	profile:hz:99 { @samples[(leader_comm, pid), dw_ustack, kstack] = count(); }
+ *
+ * The names of the maps are the units of their numbers.
  */
 #include <stdlib.h>
 #include "cli/job.h"
 #include "output/output.h"
 
-/* ---- what a stack is counted under: its first frames */
+/* ---- the key: what a stack is counted under, and the stacks */
 
 static const struct {
-	const char *name, *key;
+	const char *name, *fields[3]; /* of the key; NULL-terminated */
 } roots[] = {
-	{ "process", "(leader_comm, pid), " },
-	{ "thread", "(leader_comm, pid), (comm, tid), " },
-	{ "comm", "comm, " },
-	{ "cpu", "(\"cpu\", cpu), " },
-	{ "none", "" },
+	{ "process", { "(leader_comm, pid)" } },
+	{ "thread", { "(leader_comm, pid)", "(comm, tid)" } },
+	{ "comm", { "comm" } },
+	{ "cpu", { "(\"cpu\", cpu)" } },
+	{ "none", { NULL } },
 };
 
-static const char *root_key(const struct profile_options *p)
+static const char *const *root_fields(const struct profile_options *p)
 {
 	const char *by = p->threads ? "thread" : p->by ? p->by : "process";
+	u32 i = 0;
 
-	for (u32 i = 0; i < ARRAY_SIZE(roots); i++)
-		if (streq(roots[i].name, by))
-			return roots[i].key;
-	return "";
+	while (!streq(roots[i].name, by))
+		i++;
+	return roots[i].fields;
 }
 
-static const char *stacks_key(const struct profile_options *p)
+struct key {
+	const char *fields[6];
+	u32 n;
+};
+
+/* state: a field between the roots and the stacks, or NULL. */
+static struct key key_of(const struct profile_options *p, const char *state)
 {
-	if (p->user)
-		return "dw_ustack";
-	return p->kernel ? "kstack" : "dw_ustack, kstack";
+	struct key k = { .n = 0 };
+
+	for (const char *const *f = root_fields(p); *f; f++)
+		k.fields[k.n++] = *f;
+	if (state)
+		k.fields[k.n++] = state;
+	if (!p->kernel)
+		k.fields[k.n++] = "dw_ustack";
+	if (!p->user)
+		k.fields[k.n++] = "kstack";
+	return k;
+}
+
+static void put_key(struct buf *b, const struct key *k)
+{
+	for (u32 i = 0; i < k->n; i++)
+		buf_printf(b, "%s%s", i ? ", " : "", k->fields[i]);
 }
 
 /* ---- which samples count: conditions of the language */
@@ -86,58 +108,197 @@ static int put_conditions(struct cli *c, struct buf *b)
 
 /* ---- the script */
 
-/* The idle task is a process with the number 0, which only the whole system has. */
-static void put_sampling(struct buf *b, const struct cli *c, u32 hz, const char *conditions)
+struct plan {
+	u32 hz;
+	const char *conditions;
+	bool counts_idle;
+};
+
+static void put_sampling(struct buf *b, const struct cli *c, const struct plan *plan)
 {
 	const struct profile_options *p = &c->profile;
-	bool has_idle = c->request.traced.scope == SCOPE_SCRIPT;
+	struct key k = key_of(p, p->wall ? "\"running\"" : NULL);
 
-	buf_printf(b, "profile:hz:%u /%s/ {\n", hz, conditions);
-	if (has_idle)
-		buf_puts(b, "	if (pid == 0) { @idle = count(); return; }\n");
-	buf_printf(b, "	@samples[%s%s] = count();\n}\n", root_key(p), stacks_key(p));
-	buf_puts(b, "end {\n");
-	if (has_idle && !streq(c->sink.output->name, "folded"))
-		buf_puts(b, "	print(@idle);\n");
-	buf_puts(b, "	print(@samples);\n}\n");
+	buf_printf(b, "profile:hz:%u /%s/ {\n", plan->hz, plan->conditions);
+	if (plan->counts_idle)
+		buf_puts(b, "	if (pid(init) == 0) { @idle = count(); return; }\n");
+	buf_puts(b, p->wall ? "	@us[" : "	@samples[");
+	put_key(b, &k);
+	if (p->wall)
+		buf_printf(b, ", @waker[0]] = sum(%u);\n}\n", 1000000 / plan->hz);
+	else
+		buf_puts(b, "] = count();\n}\n");
 }
 
-static void put_script(struct buf *b, const struct cli *c, u32 hz, const char *conditions)
+static void put_event(struct buf *b, const struct cli *c, const struct plan *plan)
 {
+	struct key k = key_of(&c->profile, NULL);
+
+	buf_printf(b, "%s /%s/ {\n	@events[", c->profile.event, plan->conditions);
+	put_key(b, &k);
+	buf_puts(b, "] = count();\n}\n");
+}
+
+/* Adds a wait, whose start and key are in the tuple `wait`. */
+static void put_wait(struct buf *b, const struct cli *c, u32 n_fields, const char *wait,
+		     const char *thread)
+{
+	buf_printf(b, "	if (nsecs - %s.0 >= %s) {\n		@us[", wait,
+		   c->profile.min ? c->profile.min : "0");
+	for (u32 i = 1; i <= n_fields; i++)
+		buf_printf(b, "%s.%u, ", wait, i);
+	buf_printf(b, "@waker[%s]] = sum((nsecs - %s.0) / 1us);\n	}\n", thread, wait);
+}
+
+/*
+ * A switch runs in the thread that leaves the CPU: it keeps the time, the state and the stacks. The
+ * switch that brings the thread back adds the wait. In between, a waker leaves its stacks; of a
+ * thread that has none, such as one that was preempted, @waker reads as 0. Waits that last at the
+ * end are added there.
+ */
+static void put_waits(struct buf *b, const struct cli *c, const struct plan *plan)
+{
+	struct key k = key_of(&c->profile, "$state");
+
+	buf_puts(b, "rawtracepoint:sched_switch {\n"
+		    "	let $next = (uint32)args.next.pid;\n"
+		    "	if (has_key(@blocked, $next)) {\n"
+		    "	let $wait = @blocked[$next];\n");
+	put_wait(b, c, k.n, "$wait", "$next");
+	buf_printf(
+		b,
+		"	_ = delete(@blocked, $next);\n"
+		"	_ = delete(@waker, $next);\n"
+		"	}\n"
+		"	if (followed(tid) && pid(init) != 0 && args.prev.exit_state == 0 && %s) {\n"
+		"	let $bits = args.preempt ? 0 : (uint32)args.prev.__state;\n"
+		"	let $state = $bits == 0 ? \"waiting for a CPU\" : $bits & 1 ? \"sleeping\" :\n"
+		"		$bits & 2 ? \"uninterruptible\" : $bits & 12 ? \"stopped\" : \"blocked\";\n"
+		"	@blocked[(uint32)tid] = (nsecs, ",
+		plan->conditions);
+	put_key(b, &k);
+	buf_puts(
+		b,
+		");\n	}\n}\n"
+		"rawtracepoint:sched_waking /followed(args.p.pid) && has_key(@blocked, (uint32)args.p.pid)/ {\n"
+		"	@waker[(uint32)args.p.pid] = ((leader_comm, pid), dw_ustack, kstack);\n"
+		"}\n"
+		"end {\n"
+		"	for ($kv : @blocked) {\n"
+		"	let $wait = $kv.1;\n");
+	put_wait(b, c, k.n, "$wait", "$kv.0");
+	buf_puts(b, "	}\n}\n");
+}
+
+static void put_prints(struct buf *b, const struct cli *c, const struct plan *plan)
+{
+	const struct profile_options *p = &c->profile;
+
+	buf_puts(b, "end {\n");
+	if (plan->counts_idle && !streq(c->sink.output->name, "folded"))
+		buf_puts(b, "	print(@idle);\n");
+	buf_printf(b, "	print(@%s);\n}\n",
+		   p->off_cpu || p->wall ? "us" :
+		   p->event              ? "events" :
+					   "samples");
+}
+
+static void put_script(struct buf *b, const struct cli *c, const struct plan *plan)
+{
+	const struct profile_options *p = &c->profile;
+
 	buf_puts(b, "config = {\n"
 		    "	max_map_keys = 32768;\n"
 		    "	unstable_dw_ustack = \"enable\";\n"
 		    "	print_maps_on_exit = false\n"
 		    "}\n");
-	put_sampling(b, c, hz, conditions);
+	if (p->event)
+		put_event(b, c, plan);
+	else if (!p->off_cpu)
+		put_sampling(b, c, plan);
+	if (p->off_cpu || p->wall)
+		put_waits(b, c, plan);
+	put_prints(b, c, plan);
 }
 
-static int read_options(struct cli *c, u32 *hz)
+/* ---- the command line */
+
+static bool is_time(const char *text)
+{
+	u32 n;
+	const char *unit = read_number(text, &n);
+
+	return unit &&
+	       (streq(unit, "ns") || streq(unit, "us") || streq(unit, "ms") || streq(unit, "s"));
+}
+
+static int check_together(const struct cli *c)
+{
+	const struct profile_options *p = &c->profile;
+
+	if (p->user && p->kernel)
+		return say_usage(c, "--user and --kernel exclude each other");
+	if (p->threads && p->by)
+		return say_usage(c, "--threads and --by exclude each other");
+	if (p->off_cpu + p->wall + (p->event != NULL) > 1)
+		return say_usage(c, "--off-cpu, --wall and --event exclude each other");
+	if (p->frequency && (p->off_cpu || p->event))
+		return say_usage(c, "--frequency is for samples, and %s takes none",
+				 p->event ? "--event" : "--off-cpu");
+	if (p->min && !p->off_cpu && !p->wall)
+		return say_usage(c, "--min is for --off-cpu and --wall");
+	return 0;
+}
+
+static int check_values(const struct cli *c, u32 *hz)
 {
 	const struct profile_options *p = &c->profile;
 	const char *end = p->frequency ? read_number(p->frequency, hz) : "";
 
 	if (!end || *end || !*hz)
 		return say_usage(c, "--frequency=%s: samples a second, as 99", p->frequency);
-	if (p->user && p->kernel)
-		return say_usage(c, "--user and --kernel exclude each other");
-	if (p->threads && p->by)
-		return say_usage(c, "--threads and --by exclude each other");
-	return job_targets(c, JOB_TRACES_ALL);
+	if (p->min && !is_time(p->min))
+		return say_usage(c, "--min=%s: a time, as 1ms or 50us", p->min);
+	if (p->event && strpbrk(p->event, "{}"))
+		return say_usage(c, "--event=%s: a probe, without its program", p->event);
+	return 0;
+}
+
+/* The switch that ends a wait belongs to another thread: the condition of --where is for the one that
+ * begins it. */
+static void take_where(struct cli *c, struct buf *conditions)
+{
+	if (!c->request.traced.where || (!c->profile.off_cpu && !c->profile.wall))
+		return;
+	buf_printf(conditions, " && (%s)", c->request.traced.where);
+	c->request.traced.where = NULL;
+}
+
+static int read_options(struct cli *c, struct plan *plan, struct buf *conditions)
+{
+	int ret = check_values(c, &plan->hz);
+
+	ret = ret ? ret : check_together(c);
+	ret = ret ? ret : job_targets(c, JOB_TRACES_ALL);
+	ret = ret ? ret : put_conditions(c, conditions);
+	take_where(c, conditions);
+	plan->conditions = conditions->s;
+	/* The idle task is a process with the number 0, which only the whole system has. */
+	plan->counts_idle = c->request.traced.scope == SCOPE_SCRIPT && !c->profile.off_cpu &&
+			    !c->profile.event;
+	return ret;
 }
 
 static int profile(struct cli *c)
 {
 	struct buf script = { 0 }, conditions = { 0 };
-	u32 hz = 99;
-	int ret = read_options(c, &hz);
+	struct plan plan = { .hz = 99 };
+	int ret = read_options(c, &plan, &conditions);
 
 	if (!c->sink.output)
 		c->sink.output = &output_tree;
-	if (!ret)
-		ret = put_conditions(c, &conditions);
 	if (!ret) {
-		put_script(&script, c, hz, conditions.s);
+		put_script(&script, c, &plan);
 		ret = job_run(c, &(struct job){ .script = script.s, .status_of_cmd = true });
 	}
 	buf_release(&script);
@@ -148,11 +309,13 @@ static int profile(struct cli *c)
 const struct command command_profile = {
 	.name = "profile",
 	.args = "[CMD [ARG]...]",
-	.brief = "sample what the CPUs run, by stacks",
+	.brief = "show by stacks where time goes: on the CPU, off it, at a probe",
 	.doc = "Samples each CPU 99 times a second (-F) and counts the samples by process, user stack and kernel stack. "
 	       "User stacks need no frame pointers (x86-64). Traces CMD and its children, the processes of -p, or, without either, "
 	       "the whole system until Ctrl-C or --duration; samples of idle CPUs are counted and left out. Prints a table by function "
-	       "and the tree of calls; -o FILE.folded or another format (-f) writes it for other programs. The exit status is that of CMD.",
+	       "and the tree of calls; -o FILE.html or another format (-f) writes a page with flame graphs, or a file for other programs. "
+	       "--off-cpu measures how long threads wait, in microseconds, by state and by the stack that waits, followed by the stack of the waker "
+	       "from its innermost frame out; --wall is both; --event counts the stacks of any probe. The exit status is that of CMD.",
 	.example = "sonde profile -F 499 --duration 10 -p 1",
 	.takes = SETS_JOB,
 	.run = profile,

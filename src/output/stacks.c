@@ -36,9 +36,24 @@ struct walk {
 	void (*f)(void *ctx, const struct stack_frame *frame);
 	void *ctx;
 	bool reversed; /* from the innermost frame */
+	bool over;     /* what follows was interrupted */
 };
 
-static void walk_frame(const struct walk *w, bool user, u32 pid, u64 ip)
+/* Where the kernel enters an interrupt: x86, arm64 (5.12 and before). */
+static bool is_interrupt(const char *name)
+{
+	static const char *const prefixes[] = { "asm_sysvec_",   "asm_common_interrupt",
+						"asm_spurious_", "el1h_64_irq",
+						"el0t_64_irq",   "el1_irq",
+						"el0_irq" };
+
+	for (u32 i = 0; i < ARRAY_SIZE(prefixes); i++)
+		if (starts_with(name, prefixes[i]))
+			return true;
+	return false;
+}
+
+static void walk_frame(struct walk *w, bool user, u32 pid, u64 ip)
 {
 	struct stack_frame frame = { .kind = user ? FRAME_USER : FRAME_KERNEL, .module = "" };
 	struct buf name = { 0 };
@@ -50,15 +65,16 @@ static void walk_frame(const struct walk *w, bool user, u32 pid, u64 ip)
 	else
 		frame.module = frame_module(w->names, user, pid, ip);
 	w->f(w->ctx, &frame);
+	w->over = w->reversed && !user && is_interrupt(frame.name);
 	buf_release(&name);
 }
 
-static void walk_stack(const struct walk *w, const struct type *t, const void *p, bool user)
+static void walk_stack(struct walk *w, const struct type *t, const void *p, bool user)
 {
 	u64 ips[STACK_MAX_FRAMES];
 	u32 n = stack_frames(w->names, t, p, user, ips);
 
-	for (u32 i = 0; i < n; i++)
+	for (u32 i = 0; i < n && !w->over; i++)
 		walk_frame(w, user, stack_pid(t, p), ips[w->reversed ? i : n - 1 - i]);
 }
 
@@ -85,13 +101,32 @@ static void walk_word(const struct walk *w, const struct type *t, const void *p)
 
 enum part { PART_WORD, PART_USER, PART_KERNEL, PART_TUPLE, N_PARTS };
 
-static void walk_line(const struct walk *w, const struct type *t, const char *p);
+static bool has_frames(const struct names *names, const struct type *t, const char *p)
+{
+	u64 ips[STACK_MAX_FRAMES];
 
-static void walk_field(const struct walk *w, enum part part, const struct type *t, const void *p)
+	if (type_is_stack(t))
+		return stack_frames(names, t, p, false, ips) ||
+		       stack_frames(names, t, p, true, ips);
+	for (u32 i = 0; i < t->n_fields && is_tuple(t); i++)
+		if (has_frames(names, t->fields[i].type, p + t->fields[i].offset))
+			return true;
+	return false;
+}
+
+static void walk_line(struct walk *w, const struct type *t, const char *p);
+
+static void walk_behind(const struct walk *w, const struct type *t, const void *p)
 {
 	struct walk behind = *w;
 
 	behind.reversed = true;
+	if (has_frames(w->names, t, p))
+		walk_line(&behind, t, p);
+}
+
+static void walk_field(struct walk *w, enum part part, const struct type *t, const void *p)
+{
 	switch (part) {
 	case PART_WORD:
 		if (!has_stack(t))
@@ -104,20 +139,20 @@ static void walk_field(const struct walk *w, enum part part, const struct type *
 		break;
 	case PART_TUPLE:
 		if (is_tuple(t) && has_stack(t))
-			walk_line(&behind, t, p);
+			walk_behind(w, t, p);
 		break;
 	case N_PARTS: break;
 	}
 }
 
-static void walk_line(const struct walk *w, const struct type *t, const char *p)
+static void walk_line(struct walk *w, const struct type *t, const char *p)
 {
 	static const enum part order[2][N_PARTS] = {
 		{ PART_WORD, PART_USER, PART_KERNEL, PART_TUPLE },
-		{ PART_WORD, PART_KERNEL, PART_USER, PART_TUPLE },
+		{ PART_KERNEL, PART_USER, PART_WORD, PART_TUPLE },
 	};
 
-	for (u32 part = 0; part < N_PARTS; part++) {
+	for (u32 part = 0; part < N_PARTS && !w->over; part++) {
 		if (!is_tuple(t))
 			walk_field(w, order[w->reversed][part], t, p);
 		for (u32 i = 0; i < t->n_fields && is_tuple(t); i++)

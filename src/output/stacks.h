@@ -7,9 +7,12 @@
  *
  *	@[comm, ustack, kstack]		words in their order, user frames, kernel frames
  *	@[(comm, pid), ustack]		a tuple without a stack is one word: "bash 4711"
- *	@[ustack, (comm, kstack)]	a tuple with a stack is another line, which follows in reverse: the words,
- *					then kernel and user frames from the innermost to the outermost (a
- *					thread's stack, then that of the thread that woke it up)
+ *	@[ustack, (comm, kstack)]	a tuple with a stack is another line, which follows in reverse, from the
+ *					innermost frame to the words (a thread's stack, then that of the thread
+ *					that woke it up)
+ *
+ * A line in reverse ends where an interrupt began, because what was interrupted has no part in it. It
+ * is left out if it has no frames.
  */
 #ifndef SONDE_OUTPUT_STACKS_H
 #define SONDE_OUTPUT_STACKS_H
