@@ -7,8 +7,12 @@
  *	if !r { loss } else { *(u64 *)r = event id; ...fill...; ringbuf_submit(r, data[RING_FLAGS]) }
  */
 #include "ir/state.h"
+#include "type/call.h"
 
-enum { RINGBUF_OUTPUT = 130 };
+enum {
+	RINGBUF_OUTPUT = 130,
+	SMALL_RECORD = 256, /* filled in place: cheaper than scratch and a copy */
+};
 
 u32 lower_string_index(struct lower *l, const char *s)
 {
@@ -176,14 +180,75 @@ void event_output(struct lower *l, struct event_desc *e, struct opnd record, str
 	ir_place(l, out);
 }
 
+/* ---- records that end with the arguments of a system call (type/call.h): as long as needed */
+
+/* Where the value of a TY_CALL is that ends a value of this type; -1: there is none. */
+static s64 trailing_call(const struct type *t)
+{
+	const struct field *last;
+	s64 at;
+
+	if (t->kind == TY_CALL)
+		return 0;
+	if ((t->kind != TY_TUPLE && t->kind != TY_RECORD) || !t->n_fields)
+		return -1;
+	last = &t->fields[t->n_fields - 1];
+	at = trailing_call(last->type);
+	return at < 0 ? -1 : at + last->offset;
+}
+
+/* Moves a field that ends so behind all others and returns where the value is; -1: there is none. */
+static s64 call_last(struct event_desc *e)
+{
+	struct event_field *last = NULL;
+	u32 end = sizeof(struct record_head);
+
+	for (u32 i = 0; i < e->n_fields; i++)
+		if (trailing_call(e->fields[i].type) >= 0)
+			last = &e->fields[i];
+	if (!last)
+		return -1;
+	for (u32 i = 0; i < e->n_fields; i++) {
+		struct event_field *f = &e->fields[i];
+
+		if (f == last)
+			continue;
+		end = ALIGN_UP(end, type_is_scalar(f->type) ? MAX(f->type->align, 1u) : 8u);
+		f->offset = end;
+		end += type_is_scalar(f->type) ? f->type->size : ALIGN_UP(f->type->size, 8u);
+	}
+	last->offset = ALIGN_UP(end, 8u);
+	e->size = last->offset + ALIGN_UP(last->type->size, 8u);
+	return last->offset + trailing_call(last->type);
+}
+
+static void emit_cut(struct lower *l, struct event_desc *e, s64 call, event_fill_fn fill, void *ctx)
+{
+	struct opnd record = lower_scratch_temp(l, e->size), len;
+	u32 mark = vn_mark(l);
+
+	fill(l, e, record, ctx);
+	len = ir_op2(l, IR_AND, ir_load(l, opnd_plus(record, call), 8, false),
+		     o_imm(CALL_USED & ~7));
+	len = ir_at_most(l, ir_op2(l, IR_ADD, len, o_imm(call)), e->size);
+	event_output(l, e, record, len);
+	vn_truncate(l, mark);
+}
+
 /*
  * The trial follows the record (lower_user.c); values that it may reuse are those numbered before
  * the record.
  */
 void event_emit(struct lower *l, struct event_desc *e, event_fill_fn fill, void *ctx)
 {
-	struct event_build eb = begin(l, e, true);
+	s64 call = call_last(e);
+	struct event_build eb;
 
+	if (call >= 0 && e->size > SMALL_RECORD) {
+		emit_cut(l, e, call, fill, ctx);
+		return;
+	}
+	eb = begin(l, e, true);
 	fill(l, e, eb.record, ctx);
 	event_end(l, &eb);
 	if (lower_wants_trial(l)) {

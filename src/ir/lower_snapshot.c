@@ -69,6 +69,20 @@ static struct opnd word_of(struct snapping *g, u32 op, u32 parent, u32 off, u32 
 	return ir_load(l, opnd_plus(piece, CALL_PIECE_HEAD + off), size, false);
 }
 
+static void leave_unless_chosen(struct snapping *g, u32 op)
+{
+	const struct snapshot_op *o = &g->s->v[op];
+	const struct call_choice *c = o->choice;
+	struct opnd value;
+
+	if (!c)
+		return;
+	value = c->by_member ? word_of(g, op, o->parent, o->choice_base + c->where, c->size) :
+			       g->arg[c->where];
+	value = ir_op2(g->l, IR_AND, value, o_imm(c->mask));
+	leave_unless(g, op, CC_EQ, value, o_imm(o->value & c->mask));
+}
+
 static struct opnd pointer_of(struct snapping *g, u32 op)
 {
 	const struct snapshot_op *o = &g->s->v[op];
@@ -92,7 +106,7 @@ static struct opnd by_table(struct snapping *g, const struct snapshot_op *o)
 	const struct snapshot_table *t = o->table;
 	struct lower *l = g->l;
 	struct ir_block *out = ir_block_new(l);
-	struct opnd value = ir_ext(l, g->arg[o->len.value], 4, false),
+	struct opnd value = ir_op2(l, IR_AND, g->arg[o->len.value], o_imm(t->mask)),
 		    table = ir_addr(l, o_data(lower_internal_map(l, MAP_DATA),
 					      lower_data(l, sizeof(t->bytes), t->bytes)));
 	u32 len = ir_var(l);
@@ -105,12 +119,15 @@ static struct opnd by_table(struct snapping *g, const struct snapshot_op *o)
 	for (u32 i = 0; i < SNAPSHOT_PAGES && t->page[i] != ~0u; i++) {
 		struct ir_block *in = ir_block_new(l), *next = ir_block_new(l);
 		struct opnd index = ir_op2(l, IR_AND, value, o_imm(SNAPSHOT_PAGE - 1));
+		u32 mark;
 
 		ir_branch(l, CC_EQ, ir_op2(l, IR_SUB, value, index), o_imm(t->page[i]), in, next);
+		mark = lower_values_mark(l);
 		ir_place(l, in);
 		ir_var_set(l, len,
 			   ir_load(l, opnd_plus(ir_op2(l, IR_ADD, table, index), i * SNAPSHOT_PAGE),
 				   1, false));
+		lower_values_drop(l, mark);
 		ir_jump(l, out);
 		ir_place(l, next);
 	}
@@ -119,22 +136,25 @@ static struct opnd by_table(struct snapping *g, const struct snapshot_op *o)
 	return o_temp(len);
 }
 
+/* An argument in units of 2^shift, rounded up. */
+static struct opnd units_of(struct snapping *g, const struct snapshot_op *o, u32 shift)
+{
+	struct lower *l = g->l;
+	struct opnd v = ir_op2(l, IR_ADD, g->arg[o->len.value], o_imm((1ll << shift) - 1));
+
+	return ir_op2(l, IR_SHR, v, o_imm(shift));
+}
+
 static struct opnd count_of(struct snapping *g, u32 op)
 {
 	const struct snapshot_op *o = &g->s->v[op];
-	struct lower *l = g->l;
 
 	if (o->table)
 		return by_table(g, o);
 	switch (o->len.kind) {
 	case LEN_ARG: return g->arg[o->len.value];
-	case LEN_BITS:
-		return ir_op2(l, IR_SHL,
-			      ir_op2(l, IR_SHR,
-				     ir_op2(l, IR_ADD, ir_ext(l, g->arg[o->len.value], 4, false),
-					    o_imm(63)),
-				     o_imm(6)),
-			      o_imm(3));
+	case LEN_BITS: return units_of(g, o, 6);
+	case LEN_PAGES: return units_of(g, o, 12);
 	case LEN_RESULT: return g->result;
 	case LEN_POINTEE: return pointee_of(g, op, g->arg[o->len.value]);
 	case LEN_MEMBER: return word_of(g, op, o->parent, o->len.value, o->len.size);
@@ -216,8 +236,11 @@ static void snap_one(struct snapping *g, u32 op)
 	struct opnd ptr, len, piece, ret;
 	u32 room = CALL_PIECE_HEAD + ALIGN_UP(o->cap, 8u);
 
+	if (o->on_failure)
+		leave_unless(g, op, CC_SLT, g->result, o_imm(0));
 	if (o->on_success)
 		leave_unless(g, op, CC_SGE, g->result, o_imm(0));
+	leave_unless_chosen(g, op);
 	ptr = pointer_of(g, op);
 	if (o->is_string && o->table)
 		leave_unless(g, op, CC_NE, by_table(g, o), o_imm(0));
@@ -228,7 +251,9 @@ static void snap_one(struct snapping *g, u32 op)
 		put_piece_head(g, piece, ptr, len);
 	ret = ir_call(l, o->is_string ? BPF_FUNC_probe_read_user_str : BPF_FUNC_probe_read_user,
 		      false, 3, opnd_plus(piece, CALL_PIECE_HEAD), len, ptr);
-	count_failed(g, ret, ptr);
+	/* not what may be no pointer, or past the end of a list */
+	if (!o->plus && (!o->table || !o->table->by_request))
+		count_failed(g, ret, ptr);
 	leave_unless(g, op, CC_SGE, ret, o_imm(0));
 	if (o->is_string)
 		put_piece_head(g, piece, ptr, ret);

@@ -247,7 +247,7 @@ static const struct type *set_type(struct provider_env *env, const struct call_a
 		t->enums[i].name = names[i].name;
 		t->enums[i].value = names[i].value;
 		if (t->is_flags)
-			t->enums[i].value = (s64)((u64)names[i].mask << 32 | (u32)names[i].value);
+			t->enums[i].value = (s64)(names[i].mask << 32 | (u32)names[i].value);
 	}
 	return t;
 }
@@ -344,7 +344,8 @@ static void keep_args(struct provider_env *env, struct profile *p, const char *e
 
 	p->kept.map =
 		arena_printf(env->arena, "__sonde_%s%s", env->clause.record ? "text_" : "", event);
-	buf_printf(&text, "syscall:%s { @%s[curtask] = (", event, p->kept.map);
+	buf_printf(&text, "syscall:%s { @%s[curtask] = (",
+		   syscall_name((u32)syscall_number_of_event(event)), p->kept.map);
 	for (u32 i = 0; gone && i < p->n_args; i++) {
 		p->args[i].kept = i + 1;
 		buf_printf(&text, "args.%s, ", p->args[i].name);

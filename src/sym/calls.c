@@ -189,7 +189,7 @@ static struct call_name read_name(struct arena *a, const char *text, size_t len)
 		n.value = strtoll(value, NULL, 0);
 	else
 		constant_find(s, &n.value);
-	n.mask = mask ? (u32)strtoul(mask, NULL, 0) : (u32)n.value;
+	n.mask = mask ? strtoull(mask, NULL, 0) : n.value >= 0 ? (u64)n.value : (u32)n.value;
 	return n;
 }
 

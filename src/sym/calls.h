@@ -49,7 +49,7 @@ const char *call_family(const char *name);
 /* The first variant on this machine of a call that it may lack (open on arm64); NULL: none. */
 const char *call_instead(struct arena *a, const char *name);
 
-enum { CALL_SET_MAX = 128 };
+enum { CALL_SET_MAX = 200 };
 /* The names of a set; returns their number, at most max. 0: no such set. */
 u32 call_set(struct arena *a, const char *set, struct call_name *names, u32 max);
 

@@ -11,6 +11,8 @@ enum {
 	ENVIRON_CHUNK = 128, /* bytes of pointers that are read at once, … */
 	ENVIRON_CHUNKS = 8,
 	MOST_BYTES = 1024, /* of one array */
+	MOST_CONTROL = 128,
+	REQUEST_SIZE_SHIFT = 16, /* asm-generic/ioctl.h */
 };
 
 struct plan {
@@ -24,7 +26,7 @@ struct plan {
 /* Where a pointer is. */
 struct source {
 	u32 parent, arg, off, plus;
-	bool out;
+	bool out, failed;
 };
 
 static void plan_view(struct plan *p, const struct call_view *v, struct source at, u32 base);
@@ -33,11 +35,14 @@ static u32 add(struct plan *p, const struct source *at, struct snapshot_op op)
 {
 	if (p->ops.n >= SNAPSHOT_MAX_OPS)
 		return SNAPSHOT_NONE;
+	if (at->parent != SNAPSHOT_NONE && at->off + 8 > p->ops.v[at->parent].cap)
+		BUG("a pointer at byte %u of %u", at->off, p->ops.v[at->parent].cap);
 	op.parent = (u8)at->parent;
 	op.arg = (u8)at->arg;
 	op.src_off = (u16)at->off;
 	op.plus = (u16)at->plus;
 	op.on_success = at->out;
+	op.on_failure = at->failed;
 	vec_push(p->a, &p->ops, op);
 	return p->ops.n - 1;
 }
@@ -54,9 +59,21 @@ static bool has_pointer(const struct call_view *v)
 
 	if (v->kind == VIEW_ARRAY)
 		return has_pointer(v->of);
+	for (u32 i = 0; v->kind == VIEW_CHOICE && i < v->choice->n; i++)
+		found |= has_pointer(&v->choice->v[i].view);
 	for (u32 i = 0; v->kind == VIEW_STRUCT && i < v->st->n; i++)
 		found |= has_pointer(&v->st->v[i].view);
 	return found;
+}
+
+static bool has_array(const struct call_view *v)
+{
+	if (v->kind == VIEW_POINTER)
+		return v->of->kind == VIEW_ARRAY;
+	for (u32 i = 0; v->kind == VIEW_STRUCT && i < v->st->n; i++)
+		if (has_array(&v->st->v[i].view))
+			return true;
+	return false;
 }
 
 /* What the members of a structure at `base` in the piece of an op point to. */
@@ -84,7 +101,7 @@ static void plan_array(struct plan *p, const struct call_view *v, struct source 
 	if (v->len.kind == LEN_CONST)
 		most = MIN(most, v->len.value);
 	if (has_pointer(v->of))
-		most = MIN(most, (u32)(p->depth ? MOST_BUFFERS : MOST_NESTED));
+		most = MIN(most, (u32)(p->depth || has_array(v->of) ? MOST_BUFFERS : MOST_NESTED));
 	op = add(p, &at,
 		 (struct snapshot_op){ .len = len_at(v->len, base),
 				       .scale = (u16)size,
@@ -92,8 +109,9 @@ static void plan_array(struct plan *p, const struct call_view *v, struct source 
 	if (op == SNAPSHOT_NONE || !has_pointer(v->of))
 		return;
 	p->depth++;
-	for (u32 i = 0; i < most && v->of->kind == VIEW_STRUCT; i++)
-		plan_members(p, v->of->st, op, i * size, at.out);
+	for (u32 i = 0; i < most; i++)
+		plan_view(p, v->of, (struct source){ .parent = op, .off = i * size, .out = at.out },
+			  i * size);
 	p->depth--;
 	close_op(p, op);
 }
@@ -147,10 +165,12 @@ static void plan_bytes(struct plan *p, const struct call_view *v, struct source 
 
 	if (len.kind == LEN_NONE)
 		len = (struct call_len){ LEN_CONST, (u16)cap, 0 };
-	op = add(p, &at, (struct snapshot_op){ .len = len, .scale = 1, .cap = (u16)cap });
-	if (op == SNAPSHOT_NONE || v->kind != VIEW_STRUCT)
+	op = add(p, &at,
+		 (struct snapshot_op){
+			 .len = len, .scale = len.kind == LEN_BITS ? 8 : 1, .cap = (u16)cap });
+	if (op == SNAPSHOT_NONE)
 		return;
-	plan_members(p, v->st, op, 0, at.out);
+	plan_view(p, v, (struct source){ .parent = op, .out = at.out }, 0);
 	close_op(p, op);
 }
 
@@ -163,7 +183,11 @@ static void plan_pointee(struct plan *p, const struct call_view *v, struct sourc
 	case VIEW_STRINGS: plan_strings(p, at); break;
 	case VIEW_ENVIRON: plan_environ(p, at); break;
 	case VIEW_ARRAY: plan_array(p, v, at, base); break;
-	case VIEW_DATA: plan_bytes(p, v, at, base, p->limits->data); break;
+	case VIEW_DIRENTS: plan_bytes(p, v, at, base, MOST_BYTES); break;
+	case VIEW_CONTROL: plan_bytes(p, v, at, base, MOST_CONTROL); break;
+	case VIEW_DATA:
+	case VIEW_HEX_DATA:
+	case VIEW_INT_OR_DATA: plan_bytes(p, v, at, base, p->limits->data); break;
 	case VIEW_CHOICE:
 		plan_bytes(p, v, at, base, MAX(view_size(v), v->len.kind ? p->limits->data : 0));
 		break;
@@ -175,14 +199,15 @@ static void plan_pointee(struct plan *p, const struct call_view *v, struct sourc
 
 static bool applies(const struct plan *p, const struct call_view *v)
 {
-	return v->kind == VIEW_POINTER && (p->is_return || v->dir != VIEW_OUT);
+	return v->kind == VIEW_POINTER &&
+	       (p->is_return || (v->dir != VIEW_OUT && v->dir != VIEW_FAILED));
 }
 
 static void put_case(struct snapshot_table *t, u32 value, u32 bytes)
 {
 	u32 page = value & ~(SNAPSHOT_PAGE - 1u);
 
-	for (u32 i = 0; i < SNAPSHOT_PAGES; i++) {
+	for (u32 i = 0; i < SNAPSHOT_PAGES && !(value >> REQUEST_SIZE_SHIFT); i++) {
 		if (t->page[i] == ~0u)
 			t->page[i] = page;
 		if (t->page[i] != page)
@@ -200,6 +225,7 @@ static void plan_cases(struct plan *p, const struct call_choice *c, struct sourc
 	u32 cap = 0;
 
 	memset(t->page, 0xff, sizeof(t->page));
+	t->mask = c->mask;
 	for (u32 i = 0; i < c->n; i++) {
 		const struct call_view *v = &c->v[i].view;
 		u32 bytes;
@@ -220,15 +246,39 @@ static void plan_cases(struct plan *p, const struct call_choice *c, struct sourc
 				  .cap = (u16)(strings ? p->limits->data + 2 : MIN(cap, 255u)) });
 }
 
+/* Of a choice inside a structure. Pointers of the remaining case are followed in any case. */
+static void plan_member_cases(struct plan *p, const struct call_choice *c, struct source at,
+			      u32 base)
+{
+	for (u32 i = 0; i < c->n; i++) {
+		u32 first = p->ops.n;
+
+		plan_view(p, &c->v[i].view, at, base);
+		for (u32 k = first; k < p->ops.n; k++) {
+			struct snapshot_op *o = &p->ops.v[k];
+
+			if (o->choice || o->parent != at.parent)
+				continue;
+			o->choice = c;
+			o->value = (u32)c->v[i].value;
+			o->choice_base = (u16)base;
+		}
+	}
+	plan_view(p, &c->rest, at, base);
+}
+
 static void plan_view(struct plan *p, const struct call_view *v, struct source at, u32 base)
 {
-	if (v->kind == VIEW_CHOICE && !v->choice->by_member) {
+	if (v->kind == VIEW_CHOICE && at.parent == SNAPSHOT_NONE) {
 		plan_cases(p, v->choice, at, false);
 		plan_cases(p, v->choice, at, true);
-	} else if (v->kind == VIEW_STRUCT) {
+	} else if (v->kind == VIEW_STRUCT || v->kind == VIEW_MEMBERS) {
 		plan_members(p, v->st, at.parent, at.off, at.out);
+	} else if (v->kind == VIEW_CHOICE) {
+		plan_member_cases(p, v->choice, at, base);
 	} else if (applies(p, v)) {
 		at.out |= v->dir == VIEW_OUT;
+		at.failed |= v->dir == VIEW_FAILED;
 		plan_pointee(p, v->of, at, base);
 	}
 }
@@ -243,7 +293,7 @@ const struct snapshot *call_snapshot(struct arena *a, const struct call_format *
 		const struct call_view *v = &f->arg[i].view;
 
 		plan_view(&p, v, (struct source){ .parent = SNAPSHOT_NONE, .arg = i }, 0);
-		c->wants_entry |= is_return && v->dir >= VIEW_INOUT;
+		c->wants_entry |= is_return && v->dir >= VIEW_INOUT && v->dir <= VIEW_WAS;
 	}
 	c->n_args = ALIGN_UP(f->n, 2u);
 	c->n = p.ops.n;
@@ -258,18 +308,19 @@ const struct snapshot *call_snapshot(struct arena *a, const struct call_format *
 
 static bool same_table(const struct snapshot_table *a, const struct snapshot_table *b)
 {
-	return a == b ||
-	       (a && b && !memcmp(a->page, b->page, sizeof(a->page)) &&
-		!memcmp(a->bytes, b->bytes, sizeof(a->bytes)) && a->by_request == b->by_request);
+	return a == b || (a && b && !memcmp(a->page, b->page, sizeof(a->page)) &&
+			  !memcmp(a->bytes, b->bytes, sizeof(a->bytes)) && a->mask == b->mask &&
+			  a->by_request == b->by_request);
 }
 
 static bool same_op(const struct snapshot_op *a, const struct snapshot_op *b)
 {
 	return a->parent == b->parent && a->arg == b->arg && a->src_off == b->src_off &&
 	       a->plus == b->plus && a->is_string == b->is_string && a->is_link == b->is_link &&
-	       a->on_success == b->on_success && a->len.kind == b->len.kind &&
-	       a->len.value == b->len.value && a->len.size == b->len.size && a->scale == b->scale &&
-	       a->cap == b->cap && a->skip == b->skip && same_table(a->table, b->table);
+	       a->on_success == b->on_success && a->on_failure == b->on_failure &&
+	       a->len.kind == b->len.kind && a->len.value == b->len.value &&
+	       a->len.size == b->len.size && a->scale == b->scale && a->cap == b->cap &&
+	       a->skip == b->skip && same_table(a->table, b->table);
 }
 
 bool snapshot_equal(const struct snapshot *a, const struct snapshot *b)

@@ -92,11 +92,8 @@ static struct call_len read_len(const char **s)
 	static const struct {
 		char letter;
 		enum call_len_kind kind;
-	} kinds[] = { { 'r', LEN_RESULT },
-		      { '*', LEN_POINTEE },
-		      { '=', LEN_CONST },
-		      { 'm', LEN_MEMBER },
-		      { 'b', LEN_BITS } };
+	} kinds[] = { { 'r', LEN_RESULT }, { '*', LEN_POINTEE }, { '=', LEN_CONST },
+		      { 'm', LEN_MEMBER }, { 'b', LEN_BITS },    { 'g', LEN_PAGES } };
 	struct call_len len = {};
 
 	if (**s != ':')
@@ -131,21 +128,35 @@ static const struct letter {
 	u8 kind, size, base;
 	bool is_signed;
 } letters[] = {
-	{ 'd', VIEW_NUMBER, 0, 10, true },    { 'u', VIEW_NUMBER, 0, 10, false },
-	{ 'x', VIEW_NUMBER, 0, 16, false },   { 'X', VIEW_NUMBER, 0, 17, false },
-	{ 'o', VIEW_NUMBER, 0, 8, false },    { 'p', VIEW_ADDRESS, 8, 16, false },
-	{ 'f', VIEW_FLAGS, 0, 0, false },     { 'e', VIEW_NAMES, 0, 0, true },
-	{ 'm', VIEW_FILE_MODE, 0, 8, false }, { 'M', VIEW_MODE, 0, 8, false },
-	{ 'D', VIEW_DEVICE, 0, 0, false },    { 'i', VIEW_ID, 4, 0, false },
-	{ 'h', VIEW_PORT, 2, 0, false },      { 'a', VIEW_INET, 4, 0, false },
-	{ 'A', VIEW_INET6, 16, 0, false },    { 'S', VIEW_SIGNALS, 8, 0, false },
-	{ 'W', VIEW_WAIT, 4, 0, false },      { 'c', VIEW_CHARS, 0, 0, false },
-	{ 'b', VIEW_BYTES, 0, 0, false },     { 'P', VIEW_PATH, 0, 0, false },
-	{ 'F', VIEW_FD_SET, 0, 0, false },    { '"', VIEW_DATA, 0, 0, false },
-	{ 's', VIEW_STRING, 0, 0, false },    { 'n', VIEW_FILE_NAME, 0, 0, false },
-	{ 'V', VIEW_STRINGS, 0, 0, false },   { 'E', VIEW_ENVIRON, 0, 0, false },
-	{ '@', VIEW_AT, 4, 0, true },         { '-', VIEW_HIDDEN, 0, 0, false },
+	{ 'd', VIEW_NUMBER, 0, 10, true },     { 'u', VIEW_NUMBER, 0, 10, false },
+	{ 'x', VIEW_NUMBER, 0, 16, false },    { 'X', VIEW_NUMBER, 0, 17, false },
+	{ 'o', VIEW_NUMBER, 0, 8, false },     { 'p', VIEW_ADDRESS, 8, 16, false },
+	{ 'f', VIEW_FLAGS, 0, 0, false },      { 'e', VIEW_NAMES, 0, 0, true },
+	{ 'm', VIEW_FILE_MODE, 0, 8, false },  { 'M', VIEW_MODE, 0, 8, false },
+	{ 'D', VIEW_DEVICE, 0, 0, false },     { 'i', VIEW_ID, 4, 0, false },
+	{ 'h', VIEW_PORT, 2, 0, false },       { 'a', VIEW_INET, 4, 0, false },
+	{ 'A', VIEW_INET6, 16, 0, false },     { 'S', VIEW_SIGNALS, 8, 0, false },
+	{ 'W', VIEW_WAIT, 4, 0, false },       { 'c', VIEW_CHARS, 0, 0, false },
+	{ 'b', VIEW_BYTES, 0, 0, false },      { 'P', VIEW_PATH, 0, 0, false },
+	{ 'F', VIEW_FD_SET, 0, 0, false },     { '"', VIEW_DATA, 0, 0, false },
+	{ 's', VIEW_STRING, 0, 0, false },     { 'n', VIEW_FILE_NAME, 0, 0, false },
+	{ 'V', VIEW_STRINGS, 0, 0, false },    { 'E', VIEW_ENVIRON, 0, 0, false },
+	{ '@', VIEW_AT, 4, 0, true },          { '-', VIEW_HIDDEN, 0, 0, false },
+	{ 'l', VIEW_LITERAL, 0, 0, false },    { 'R', VIEW_RLIMIT, 0, 0, false },
+	{ 'Q', VIEW_HANDLER, 0, 0, false },    { 'T', VIEW_DATE, 0, 0, true },
+	{ 'U', VIEW_DATED, 0, 0, false },      { 'C', VIEW_CAPS, 4, 0, false },
+	{ 'O', VIEW_FUTEX_OP, 0, 0, false },   { 'N', VIEW_NUMBER_NAME, 0, 10, true },
+	{ 'K', VIEW_BIT_FIELDS, 0, 0, false }, { 'v', VIEW_INT_OR_DATA, 0, 0, false },
+	{ 'B', VIEW_HEX_DATA, 0, 0, false },   { 'q', VIEW_QUOTA, 0, 0, false },
+	{ 'L', VIEW_LEFT, 0, 0, false },       { 'G', VIEW_DIRENTS, 0, 0, false },
+	{ 'H', VIEW_CONTROL, 0, 0, false },
 };
+
+static bool wants_set(const struct call_view *v)
+{
+	return v->kind == VIEW_FLAGS || v->kind == VIEW_NAMES || v->kind == VIEW_LITERAL ||
+	       v->kind == VIEW_NUMBER_NAME || v->kind == VIEW_BIT_FIELDS || v->kind == VIEW_QUOTA;
+}
 
 static void read_letter(struct call_view *v, const char **s)
 {
@@ -169,7 +180,9 @@ static void read_letter(struct call_view *v, const char **s)
 			else
 				v->size = (u8)n;
 		}
-		if (v->kind == VIEW_FLAGS || v->kind == VIEW_NAMES) {
+		if (wants_set(v) && (**s == 'o' || **s == 'd'))
+			v->base = *(*s)++ == 'o' ? 8 : 10;
+		if (**s == ':' && wants_set(v)) {
 			++*s;
 			v->set = find_set(word(s, " ;]"));
 			*s -= (*s)[-1] != '\0' && strchr(" ;]", (*s)[-1]);
@@ -181,11 +194,12 @@ static void read_letter(struct call_view *v, const char **s)
 
 static struct call_view read_view(const char **s)
 {
+	static const char dirs[] = "<~^=>"; /* in the order of enum view_dir */
 	struct call_view v = {};
 	u8 dir = VIEW_IN;
 
-	if (**s == '<' || **s == '~' || **s == '=') {
-		dir = **s == '<' ? VIEW_OUT : **s == '~' ? VIEW_INOUT : VIEW_WAS;
+	if (**s && strchr(dirs, **s)) {
+		dir = (u8)(VIEW_OUT + strchr(dirs, **s) - dirs);
 		++*s;
 	}
 	switch (*(*s)++) {
@@ -232,6 +246,8 @@ u32 view_size(const struct call_view *v)
 			size = MAX(size, view_size(&v->choice->v[i].view));
 		return size;
 	case VIEW_FD_SET: return 128;
+	case VIEW_CAPS: return 4;
+	case VIEW_DATED: return 16;
 	default: return size;
 	}
 }
@@ -269,7 +285,9 @@ static void read_members(struct call_struct *st, const char *s)
 		s += *s == ' ';
 		at = ALIGN_UP(at, alignment(&f.view));
 		f.offset = at;
-		at += view_size(&f.view);
+		/* a choice without a name is of members with offsets of their own */
+		if (*f.name || f.view.kind != VIEW_CHOICE)
+			at += view_size(&f.view);
 		if (f.view.kind != VIEW_HIDDEN)
 			vec_push(&all, &fields, f);
 	}
@@ -292,13 +310,26 @@ static const struct call_struct *find_struct(const char *name)
 	return st;
 }
 
+/* A constant, the name of an ioctl request, or a number. */
 static s64 case_value(const char *text)
 {
+	const char *own = strchr(text, ':');
+	struct call_set *requests;
 	s64 value = 0;
+	char *end;
 
-	if (!constant_find(text, &value))
-		value = strtoll(text, NULL, 0);
-	return value;
+	if (!own && constant_find(text, &value))
+		return value;
+	value = strtoll(own ? own + 1 : text, &end, 0);
+	if (!*end)
+		return value;
+	requests = find_set("ioctl");
+	if (requests->complete)
+		requests->complete(requests);
+	for (u32 i = 0; i < requests->n; i++)
+		if (streq(requests->v[i].name, text))
+			return requests->v[i].value;
+	BUG("no value of %s", text);
 }
 
 /* "TCGETS,TCGETS2 <*{termios};* p": values, a space, their view; "*": any other value. */
@@ -410,6 +441,16 @@ static struct call_view view_of_word(const struct call_arg *arg)
 	return v;
 }
 
+/* The structure call_EVENT is made of the arguments. */
+static const struct call_struct *find_whole(const char *event)
+{
+	for (u32 i = 0; i < ARRAY_SIZE(struct_rows); i++)
+		if (starts_with(struct_rows[i].name, "call_") &&
+		    streq(struct_rows[i].name + strlen("call_"), event))
+			return find_struct(struct_rows[i].name);
+	return NULL;
+}
+
 const struct call_format *call_format(const char *event)
 {
 	struct call_format *f = hash_gets(&formats, event);
@@ -422,6 +463,7 @@ const struct call_format *call_format(const char *event)
 	f->name = c->event;
 	f->n = call_args(&all, c, args, CALL_MAX_ARGS);
 	hash_puts(&formats, c->event, f);
+	f->whole = find_whole(event);
 	for (u32 i = 0; i < f->n; i++) {
 		const char *view = args[i].view;
 

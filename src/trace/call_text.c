@@ -7,6 +7,7 @@
  *	1, {st_mode=S_IFREG|0644, st_size=3, ...}
  */
 #include <arpa/inet.h>
+#include <time.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <sys/wait.h>
@@ -14,7 +15,7 @@
 #include "trace/call_text.h"
 #include "trace/call_words.h"
 
-enum { MOST_SHOWN = 32, /* bytes of text, elements of an array */ MOST_DEPTH = 8 };
+enum { MOST_SHOWN = 32, /* bytes of text, elements of an array */ MOST_DEPTH = 12 };
 
 struct shown {
 	struct buf *b;
@@ -32,7 +33,8 @@ struct bytes {
 	u32 n;
 	const u8 *base; /* of the structure that it is a member of: n_base bytes */
 	u32 n_base;
-	bool out; /* it is as the call has left it */
+	bool out;      /* it is as the call has left it */
+	const u8 *was; /* what it was before, as many bytes; NULL: not known */
 };
 
 static void show(struct shown *s, const struct call_view *v, struct bytes at);
@@ -94,8 +96,10 @@ static void put_number(struct buf *b, const struct call_view *v, s64 n)
 		buf_u64(b, (u64)n);
 	else if (v->base == 8)
 		buf_printf(b, "%#llo", (unsigned long long)n);
+	else if (v->base == 16)
+		buf_printf(b, "%#llx", (unsigned long long)n);
 	else
-		buf_printf(b, v->base == 16 ? "%#llx" : "%08llx", (unsigned long long)n);
+		buf_printf(b, "%0*llx", 2 * v->size, (unsigned long long)n);
 }
 
 static void put_address(struct buf *b, u64 v)
@@ -149,6 +153,55 @@ static void put_file_mode(struct buf *b, u64 mode)
 			mode &= ~(u64)bits[i].value;
 		}
 	put_mode(b, mode);
+}
+
+static void put_limit(struct buf *b, u64 n)
+{
+	if (n == ~0ull)
+		buf_puts(b, "RLIM64_INFINITY");
+	else if (n > 1024 && n % 1024 == 0)
+		buf_printf(b, "%llu*1024", (unsigned long long)n / 1024);
+	else
+		buf_u64(b, n);
+}
+
+static void put_handler(struct buf *b, u64 handler)
+{
+	static const char *const names[] = { "SIG_DFL", "SIG_IGN", "SIG_ERR" };
+
+	if (handler + 1 < ARRAY_SIZE(names) - 1 || handler < 2)
+		buf_puts(b, names[handler]);
+	else if (handler == ~0ull)
+		buf_puts(b, names[2]);
+	else
+		buf_printf(b, "%#llx", (unsigned long long)handler);
+}
+
+/* In local time; digits: of the fraction. */
+static void put_date(struct buf *b, s64 seconds, u64 fraction, int digits)
+{
+	time_t when = (time_t)seconds;
+	struct tm tm;
+	char date[64], zone[16];
+
+	if (!seconds || !localtime_r(&when, &tm) ||
+	    !strftime(date, sizeof(date), "%Y-%m-%dT%H:%M:%S", &tm))
+		return;
+	strftime(zone, sizeof(zone), "%z", &tm);
+	buf_printf(b, " /* %s", date);
+	if (digits && fraction)
+		buf_printf(b, ".%0*llu", digits, (unsigned long long)fraction);
+	buf_printf(b, "%s */", zone);
+}
+
+static void put_dated(struct buf *b, const struct call_view *v, const u8 *p)
+{
+	s64 seconds = (s64)word_at(p, 8);
+	u64 fraction = word_at(p + 8, 8);
+
+	buf_printf(b, "{tv_sec=%lld, %s=%lld}", (long long)seconds,
+		   v->size == 9 ? "tv_nsec" : "tv_usec", (long long)fraction);
+	put_date(b, seconds, fraction, v->size);
 }
 
 static void put_device(struct buf *b, u64 dev)
@@ -207,6 +260,16 @@ static void put_data(struct buf *b, const u8 *p, u32 known, u64 n)
 }
 
 /* Up to the NUL, which is among the bytes unless the text was cut. */
+static void put_hex_data(struct buf *b, const u8 *p, u32 known, u64 n)
+{
+	u32 shown = (u32)MIN(MIN((u64)known, n), (u64)MOST_SHOWN);
+
+	buf_putc(b, '"');
+	for (u32 i = 0; i < shown; i++)
+		buf_printf(b, "\\x%02x", p[i]);
+	buf_puts(b, n > shown ? "\"..." : "\"");
+}
+
 static void put_string(struct buf *b, const struct call_view *v, struct bytes at)
 {
 	u32 len = (u32)strnlen((const char *)at.p, at.n), most = len;
@@ -246,7 +309,8 @@ static s64 len_of(const struct shown *s, struct call_len len, struct bytes at)
 	case LEN_NONE: return -1;
 	case LEN_CONST: return len.value;
 	case LEN_ARG: return (s64)arg(s, len.value);
-	case LEN_BITS: return ((s64)arg(s, len.value) + 7) / 8;
+	case LEN_BITS: return (s64)(arg(s, len.value) + 63) / 64;
+	case LEN_PAGES: return (s64)(arg(s, len.value) + 4095) / 4096;
 	case LEN_RESULT: return s->returned ? s->result : -1;
 	case LEN_POINTEE:
 		m = memory(s, arg(s, len.value), 4, at.out);
@@ -267,10 +331,33 @@ static u32 size_of(const struct call_view *v)
 	case VIEW_ARRAY: return v->len.kind == LEN_CONST ? v->len.value * size_of(v->of) : 0;
 	case VIEW_CHARS:
 	case VIEW_BYTES: return v->count;
+	case VIEW_DATED: return 16;
 	case VIEW_CHOICE:
 	case VIEW_PATH: return 0;
 	default: return v->size;
 	}
+}
+
+/* The case; of a choice in a choice, that one's. */
+static const struct call_view *chosen(const struct shown *s, const struct call_choice *c,
+				      const u8 *base, u32 n_base)
+{
+	const struct call_view *v = &c->rest;
+	u64 value = 0;
+	bool known = true;
+
+	if (!c->by_member)
+		value = arg(s, c->where);
+	else if (base && c->where + c->size <= n_base)
+		value = word_at(base + c->where, c->size);
+	else
+		known = false;
+	for (u32 i = 0; i < c->n && known; i++)
+		if (((u32)value & c->mask) == ((u32)c->v[i].value & c->mask)) {
+			v = &c->v[i].view;
+			break;
+		}
+	return v->kind == VIEW_CHOICE ? chosen(s, v->choice, base, n_base) : v;
 }
 
 /* Of a structure of which the first bytes are known. Returns whether a member was shown. */
@@ -280,18 +367,28 @@ static bool show_members(struct shown *s, const struct call_struct *st, struct b
 
 	for (u32 i = 0; i < st->n; i++) {
 		const struct call_field *f = &st->v[i];
+		const struct call_view *v = &f->view;
 		struct bytes m = { .base = at.p, .n_base = at.n, .out = at.out };
+		size_t before = s->b->len, named;
 
-		if (f->offset >= at.n || f->offset + size_of(&f->view) > at.n)
+		if (v->kind == VIEW_CHOICE)
+			v = chosen(s, v->choice, at.p, at.n);
+		if (v->kind == VIEW_HIDDEN)
+			continue;
+		if (f->offset >= at.n || f->offset + size_of(v) > at.n)
 			break;
 		m.p = at.p + f->offset;
 		m.n = at.n - f->offset;
-		if (some)
-			buf_puts(s->b, ", ");
+		m.was = at.was ? at.was + f->offset : NULL;
+		buf_puts(s->b, some ? ", " : "");
 		if (*f->name)
 			buf_printf(s->b, "%s=", f->name);
-		show(s, &f->view, m);
-		some = true;
+		named = s->b->len;
+		show(s, v, m);
+		if (s->b->len == named)
+			s->b->len = before;
+		else
+			some = true;
 	}
 	return some;
 }
@@ -322,23 +419,6 @@ static void show_array(struct shown *s, const struct call_view *v, struct bytes 
 		     (struct bytes){ .p = at.p + (size_t)i * size, .n = size, .out = at.out });
 	}
 	buf_putc(s->b, ']');
-}
-
-static const struct call_view *chosen(const struct shown *s, const struct call_choice *c,
-				      const u8 *base, u32 n_base)
-{
-	u64 value;
-
-	if (!c->by_member)
-		value = arg(s, c->where);
-	else if (base && c->where + c->size <= n_base)
-		value = word_at(base + c->where, c->size);
-	else
-		return &c->rest;
-	for (u32 i = 0; i < c->n; i++)
-		if (((u32)value & c->mask) == (u32)c->v[i].value)
-			return &c->v[i].view;
-	return &c->rest;
 }
 
 /* ---- what pointers lead to */
@@ -395,6 +475,14 @@ static s64 bytes_here(struct shown *s, s64 n)
 	return here;
 }
 
+static void put_bytes(struct buf *b, const struct call_view *v, struct bytes m, u64 n)
+{
+	if (v->kind == VIEW_HEX_DATA)
+		put_hex_data(b, m.p, m.n, n);
+	else
+		put_data(b, m.p, m.n, n);
+}
+
 static void show_data(struct shown *s, const struct call_view *v, u64 address, struct bytes at)
 {
 	s64 n = len_of(s, v->len, at);
@@ -408,36 +496,127 @@ static void show_data(struct shown *s, const struct call_view *v, u64 address, s
 	else if (!m.p)
 		put_address(s->b, address);
 	else
-		put_data(s->b, m.p, m.n, n < 0 ? m.n : (u64)n);
+		put_bytes(s->b, v, m, n < 0 ? m.n : (u64)n);
+}
+
+/* struct linux_dirent and linux_dirent64 (include/linux/dirent.h): u64, s64, u16 length. */
+static void show_dirents(struct shown *s, const struct call_view *v, u64 address, struct bytes at)
+{
+	enum { AT_LENGTH = 16 };
+	s64 n = len_of(s, v->len, at);
+	struct bytes m = memory(s, address, (u32)MAX(n, (s64)1), true);
+	u32 count = 0, used = 0;
+
+	put_address(s->b, address);
+	for (u32 len; used + AT_LENGTH + 2 <= m.n; used += len, count++) {
+		len = (u32)word_at(m.p + used + AT_LENGTH, 2);
+		if (len < AT_LENGTH)
+			break;
+	}
+	if (used == n)
+		buf_printf(s->b, " /* %u entr%s */", count, count == 1 ? "y" : "ies");
+}
+
+/* struct cmsghdr of linux/socket.h: u64 length, s32 level, s32 type, the data; each padded to 8. */
+static void show_control(struct shown *s, const struct call_view *v, u64 address, struct bytes at)
+{
+	static const struct call_view message = { .kind = VIEW_CONTROL };
+	s64 n = len_of(s, v->len, at);
+	struct bytes m = memory(s, address, (u32)MAX(n, (s64)1), at.out);
+
+	if (!m.p) {
+		put_address(s->b, address);
+		return;
+	}
+	buf_putc(s->b, '[');
+	for (u32 at_byte = 0; at_byte + 16 <= MIN((s64)m.n, n);) {
+		u64 len = word_at(m.p + at_byte, 8);
+
+		buf_puts(s->b, at_byte ? ", " : "");
+		show(s, &message,
+		     (struct bytes){ .p = m.p + at_byte, .n = (u32)MIN(len, (u64)m.n - at_byte) });
+		if (len < 16)
+			break;
+		at_byte += (u32)ALIGN_UP(MIN(len, (u64)m.n), 8u);
+	}
+	buf_putc(s->b, ']');
+}
+
+static void show_message(struct shown *s, const struct call_view *v, struct bytes at)
+{
+	static const char *const types[] = { "", "SCM_RIGHTS", "SCM_CREDENTIALS" };
+	u32 level = (u32)word_at(at.p + 8, 4), type = (u32)word_at(at.p + 12, 4);
+
+	buf_printf(s->b, "{cmsg_len=%llu, cmsg_level=", (unsigned long long)word_at(at.p, 8));
+	if (level == SOL_SOCKET)
+		buf_puts(s->b, "SOL_SOCKET");
+	else
+		buf_printf(s->b, "%#x", level);
+	if (level == SOL_SOCKET && type && type < ARRAY_SIZE(types))
+		buf_printf(s->b, ", cmsg_type=%s, cmsg_data=", types[type]);
+	else
+		buf_printf(s->b, ", cmsg_type=%#x, cmsg_data=", type);
+	at.p += 16;
+	at.n -= MIN(at.n, 16u);
+	if (level == SOL_SOCKET && type == 1)
+		show_array(s,
+			   &(struct call_view){ .of = &(struct call_view){ .kind = VIEW_NUMBER,
+									   .base = 10,
+									   .is_signed = true,
+									   .size = 4 } },
+			   at, at.n / 4);
+	else if (level == SOL_SOCKET && type == 2 && at.n >= 12)
+		buf_printf(s->b, "{pid=%d, uid=%u, gid=%u}", (s32)word_at(at.p, 4),
+			   (u32)word_at(at.p + 4, 4), (u32)word_at(at.p + 8, 4));
+	else
+		put_data(s->b, at.p, at.n, at.n);
+	buf_putc(s->b, '}');
 }
 
 static bool in_brackets(const struct call_view *v)
 {
-	return v->kind >= VIEW_NUMBER && v->kind <= VIEW_ID && v->kind != VIEW_FILE_MODE;
+	return (v->kind >= VIEW_NUMBER && v->kind <= VIEW_ID && v->kind != VIEW_FILE_MODE) ||
+	       v->kind == VIEW_DATE;
 }
 
-/* What it was and what it is. */
-static void show_both(struct shown *s, const struct call_view *v, struct bytes was, struct bytes is)
+/* What it was and what it is: [16 => 8], [2] => [5] */
+static void show_both(struct shown *s, const struct call_view *v, struct bytes is, bool apart)
 {
-	show(s, v, was);
-	if (was.p != is.p && memcmp(was.p, is.p, MIN(v->size, MIN(was.n, is.n)))) {
-		buf_puts(s->b, " => ");
-		show(s, v, is);
-	}
+	const u8 *now = is.p;
+
+	is.p = is.was;
+	is.was = NULL;
+	show(s, v, is);
+	if (!memcmp(is.p, now, MIN(v->size, is.n)))
+		return;
+	buf_puts(s->b, apart ? "] => [" : " => ");
+	is.p = now;
+	show(s, v, is);
+}
+
+/* Bytes of an object of which the views of an array tell how many elements there are. */
+static u32 wanted(const struct call_view *v, u32 size, s64 n)
+{
+	if (n > 0 && v->kind == VIEW_ARRAY)
+		return (u32)MIN(n, (s64)MOST_SHOWN) * size_of(v->of);
+	return n > 0 ? (u32)MIN(n, (s64)CALL_USED) : MAX(size, 1u);
 }
 
 static void show_object(struct shown *s, const struct call_view *v, u64 address, struct bytes at,
-			bool both)
+			u8 dir)
 {
 	u32 size = size_of(v);
-	struct bytes m = memory(s, address, MAX(size, 1u), at.out);
 	s64 n = len_of(s, v->len, at);
+	struct bytes m = memory(s, address, wanted(v, size, n), at.out), was = {};
+	bool partial = v->len.kind != LEN_NONE;
 
 	if (v->kind == VIEW_ARRAY && !n) {
 		buf_puts(s->b, "[]");
 		return;
 	}
-	if (!m.p || (size && m.n < size && !n)) {
+	if (v->kind == VIEW_CHOICE)
+		v = chosen(s, v->choice, m.p, m.n);
+	if (!m.p || (m.n < size && !partial) || (!n && partial)) {
 		put_address(s->b, address);
 		return;
 	}
@@ -445,50 +624,86 @@ static void show_object(struct shown *s, const struct call_view *v, u64 address,
 		show_array(s, v, m, n);
 		return;
 	}
-	if (n >= 0)
+	if (n >= 0 && v->kind != VIEW_FD_SET)
 		m.n = (u32)MIN((s64)m.n, n);
+	if (at.out && (dir == VIEW_INOUT || dir == VIEW_APART))
+		was = memory(s, address, m.n, false);
+	m.was = was.n >= m.n ? was.p : NULL;
 	m.base = m.p;
 	m.n_base = m.n;
-	if (in_brackets(v))
+	if (v->kind == VIEW_INT_OR_DATA && m.n != 4) {
+		put_data(s->b, m.p, m.n, n < 0 ? m.n : (u64)n);
+		return;
+	}
+	if (in_brackets(v) || v->kind == VIEW_INT_OR_DATA)
 		buf_putc(s->b, '[');
-	if (both)
-		show_both(s, v, memory(s, address, size, false), m);
+	if (m.was && in_brackets(v))
+		show_both(s, v, m, dir == VIEW_APART);
 	else
 		show(s, v, m);
-	if (in_brackets(v))
+	if (in_brackets(v) || v->kind == VIEW_INT_OR_DATA)
 		buf_putc(s->b, ']');
+}
+
+/* What the call fills in is not shown before it has done so. */
+static bool is_there(const struct shown *s, const struct call_view *v)
+{
+	if (v->dir == VIEW_FAILED)
+		return s->returned && s->result < 0;
+	if (v->dir == VIEW_OUT)
+		return s->returned && s->result >= (v->of->kind == VIEW_WAIT);
+	return true;
 }
 
 static void show_pointer(struct shown *s, const struct call_view *v, struct bytes at)
 {
 	u64 address = word_at(at.p, 8);
-	bool both = v->dir == VIEW_INOUT && s->returned && s->result >= 0;
 
-	at.out |= v->dir == VIEW_OUT || both;
-	if (!address || (v->dir == VIEW_OUT && (!s->returned || s->result < 0))) {
+	if (!address || !is_there(s, v)) {
 		put_address(s->b, address);
 		return;
 	}
+	at.out |= v->dir == VIEW_OUT || v->dir == VIEW_FAILED ||
+		  ((v->dir == VIEW_INOUT || v->dir == VIEW_APART) && s->returned && s->result >= 0);
 	switch ((enum view_kind)v->of->kind) {
 	case VIEW_STRINGS: show_strings(s, address); break;
 	case VIEW_ENVIRON: show_environ(s, address); break;
-	case VIEW_DATA: show_data(s, v->of, address, at); break;
-	default: show_object(s, v->of, address, at, both); break;
+	case VIEW_DATA:
+	case VIEW_HEX_DATA: show_data(s, v->of, address, at); break;
+	case VIEW_DIRENTS: show_dirents(s, v->of, address, at); break;
+	case VIEW_CONTROL: show_control(s, v->of, address, at); break;
+	default: show_object(s, v->of, address, at, v->dir); break;
 	}
 }
 
-static void show_fd_set(struct shown *s, struct bytes at)
+static void show_fd_set(struct shown *s, const struct call_view *v, struct bytes at)
 {
-	u32 n = (u32)MIN(arg(s, 0), (u64)at.n * 8);
+	s64 len = len_of(s, v->len, at);
+	u64 n = v->len.kind == LEN_BITS ? arg(s, v->len.value) : (u64)MAX(len, (s64)0) * 8;
 	const char *between = "";
 
 	buf_putc(s->b, '[');
-	for (u32 fd = 0; fd < n; fd++)
+	for (u32 fd = 0; fd < MIN(n, (u64)at.n * 8); fd++)
 		if (at.p[fd / 8] >> fd % 8 & 1) {
 			buf_printf(s->b, "%s%u", between, fd);
 			between = " ";
 		}
 	buf_putc(s->b, ']');
+}
+
+/* Of capabilities, 32 in this word and the others 12 bytes further. */
+static void put_capabilities(struct buf *b, struct bytes at)
+{
+	u64 more = at.n >= 16 ? word_at(at.p + 12, 4) : 0;
+
+	put_capability_words(b, word_at(at.p, 4) | more << 32);
+}
+
+static void show_path_or_data(struct shown *s, const struct call_view *v, struct bytes at)
+{
+	s64 n = len_of(s, v->len, at);
+
+	put_bytes(s->b, v, at, n < 0 ? at.n : (u64)n);
 }
 
 static void show(struct shown *s, const struct call_view *v, struct bytes at)
@@ -497,12 +712,18 @@ static void show(struct shown *s, const struct call_view *v, struct bytes at)
 
 	if (s->depth >= MOST_DEPTH)
 		return;
+	if (at.was && v->dir == VIEW_INOUT && v->kind != VIEW_POINTER) {
+		show_both(s, v, at, false);
+		return;
+	}
 	s->depth++;
 	switch ((enum view_kind)v->kind) {
 	case VIEW_NUMBER: put_number(s->b, v, number_of(v, at.p)); break;
 	case VIEW_ADDRESS: put_address(s->b, word); break;
-	case VIEW_FLAGS: put_flag_words(s->b, v->set, word); break;
-	case VIEW_NAMES: put_name_word(s->b, v->set, number_of(v, at.p)); break;
+	case VIEW_FLAGS: put_flag_words(s->b, v->set, word, v->base == 8); break;
+	case VIEW_NAMES: put_name_word(s->b, v->set, number_of(v, at.p), v->base == 10); break;
+	case VIEW_QUOTA: put_quota(s->b, v->set, (u32)word); break;
+	case VIEW_LEFT: s->left = len_of(s, v->len, at); break;
 	case VIEW_AT: put_fd(s->b, (s32)word); break;
 	case VIEW_MODE: put_mode(s->b, word); break;
 	case VIEW_FILE_MODE: put_file_mode(s->b, word); break;
@@ -516,7 +737,21 @@ static void show(struct shown *s, const struct call_view *v, struct bytes at)
 	case VIEW_CHARS: put_chars(s->b, at, v->count); break;
 	case VIEW_BYTES: put_data(s->b, at.p, at.n, MIN(v->count, at.n)); break;
 	case VIEW_PATH: put_path(s->b, at); break;
-	case VIEW_FD_SET: show_fd_set(s, at); break;
+	case VIEW_FD_SET: show_fd_set(s, v, at); break;
+	case VIEW_LITERAL: buf_puts(s->b, v->set->name); break;
+	case VIEW_RLIMIT: put_limit(s->b, word); break;
+	case VIEW_HANDLER: put_handler(s->b, word); break;
+	case VIEW_DATE:
+		buf_s64(s->b, (s64)word);
+		put_date(s->b, (s64)word, 0, 0);
+		break;
+	case VIEW_DATED: put_dated(s->b, v, at.p); break;
+	case VIEW_CAPS: put_capabilities(s->b, at); break;
+	case VIEW_FUTEX_OP: put_futex_op(s->b, (u32)word); break;
+	case VIEW_NUMBER_NAME: put_number_name(s->b, v->set, number_of(v, at.p)); break;
+	case VIEW_BIT_FIELDS: put_bit_fields(s->b, v->set, word); break;
+	case VIEW_INT_OR_DATA: buf_s64(s->b, (s32)word_at(at.p, 4)); break;
+	case VIEW_CONTROL: show_message(s, v, at); break;
 	case VIEW_STRUCT: show_struct(s, v->st, at); break;
 	case VIEW_MEMBERS: show_members(s, v->st, at); break;
 	case VIEW_ARRAY: show_array(s, v, at, len_of(s, v->len, at)); break;
@@ -524,8 +759,10 @@ static void show(struct shown *s, const struct call_view *v, struct bytes at)
 	case VIEW_POINTER: show_pointer(s, v, at); break;
 	case VIEW_STRING:
 	case VIEW_FILE_NAME: put_string(s->b, v, at); break;
-	case VIEW_DATA: put_data(s->b, at.p, at.n, at.n); break;
+	case VIEW_DATA:
+	case VIEW_HEX_DATA: show_path_or_data(s, v, at); break;
 	case VIEW_HIDDEN:
+	case VIEW_DIRENTS:
 	case VIEW_STRINGS:
 	case VIEW_ENVIRON:
 	case N_VIEW_KINDS: break;
@@ -550,6 +787,11 @@ void call_text(struct buf *b, const struct names *names, const void *value, u32 
 	if (!f || s.used < CALL_AT_ARGS + 8 * s.n_args || f->n > s.n_args)
 		return;
 	s.result = s.left = (s64)word_at(s.value + CALL_AT_RESULT, 8);
+	if (f->whole) {
+		show_members(&s, f->whole,
+			     (struct bytes){ .p = s.value + CALL_AT_ARGS, .n = 8 * s.n_args });
+		return;
+	}
 	for (u32 i = 0; i < f->n; i++) {
 		const struct call_view *v = &f->arg[i].view;
 

@@ -22,7 +22,7 @@ static void put_prefix(struct buf *b, const struct call_set *set)
 	buf_printf(b, " /* %.*s??? */", (int)len, a);
 }
 
-void put_flag_words(struct buf *b, struct call_set *set, u64 v)
+void put_flag_words(struct buf *b, struct call_set *set, u64 v, bool with_mode)
 {
 	size_t start = b->len;
 	u64 rest = v;
@@ -30,7 +30,7 @@ void put_flag_words(struct buf *b, struct call_set *set, u64 v)
 	complete(set);
 	for (u32 i = 0; i < set->n; i++) {
 		const struct call_name *n = &set->v[i];
-		u64 value = (u32)n->value;
+		u64 value = n->mask >> 32 ? (u64)n->value : (u32)n->value;
 
 		if (!n->mask || (v & n->mask) != value || (value && (rest & value) != value))
 			continue;
@@ -38,7 +38,9 @@ void put_flag_words(struct buf *b, struct call_set *set, u64 v)
 		buf_puts(b, n->name);
 		rest &= ~(u64)n->mask;
 	}
-	if (rest && b->len > start) {
+	if (with_mode) {
+		buf_printf(b, b->len > start ? "|%#03llo" : "%#03llo", (unsigned long long)rest);
+	} else if (rest && b->len > start) {
 		buf_printf(b, "|%#llx", (unsigned long long)rest);
 	} else if (rest) {
 		buf_printf(b, "%#llx", (unsigned long long)rest);
@@ -48,20 +50,166 @@ void put_flag_words(struct buf *b, struct call_set *set, u64 v)
 	}
 }
 
-void put_name_word(struct buf *b, struct call_set *set, s64 v)
+static const char *name_of(struct call_set *set, s64 v)
 {
 	complete(set);
-	if (starts_with(set->n ? set->v[0].name : "", "SIGHUP")) {
-		put_signal(b, (int)v);
-		return;
-	}
 	for (u32 i = 0; i < set->n; i++)
-		if (set->v[i].value == v || (u32)set->v[i].value == (u64)v) {
-			buf_puts(b, set->v[i].name);
+		if (set->v[i].value == v || (v == (s32)v && (u32)set->v[i].value == (u32)v))
+			return set->v[i].name;
+	return NULL;
+}
+
+/* Bits of an ioctl request (asm-generic/ioctl.h): number 8, type 8, size 14, direction 2. */
+static void put_request(struct buf *b, u32 v)
+{
+	static const char *const directions[] = { "_IOC_NONE", "_IOC_WRITE", "_IOC_READ",
+						  "_IOC_READ|_IOC_WRITE" };
+
+	buf_printf(b, "_IOC(%s, %#x, %#x, %#x)", directions[v >> 30], v >> 8 & 0xff, v & 0xff,
+		   v >> 16 & 0x3fff);
+}
+
+void put_name_word(struct buf *b, struct call_set *set, s64 v, bool or_decimal)
+{
+	const char *name = name_of(set, v);
+
+	if (streq(set->name, "signal"))
+		put_signal(b, (int)v);
+	else if (name)
+		buf_puts(b, name);
+	else if (or_decimal)
+		buf_s64(b, v);
+	else if (streq(set->name, "ioctl"))
+		put_request(b, (u32)v);
+	else
+		buf_printf(b, "%#llx", (unsigned long long)(v == (s32)v ? (u64)(u32)v : (u64)v));
+	if (!name && !or_decimal && set->n > 1 && !streq(set->name, "signal") &&
+	    !streq(set->name, "ioctl"))
+		put_prefix(b, set);
+}
+
+void put_quota(struct buf *b, struct call_set *set, u32 v)
+{
+	static const char *const types[] = { "USRQUOTA", "GRPQUOTA", "PRJQUOTA" };
+
+	buf_puts(b, "QCMD(");
+	put_name_word(b, set, v >> 8, false);
+	if ((v & 0xff) < ARRAY_SIZE(types))
+		buf_printf(b, ", %s)", types[v & 0xff]);
+	else
+		buf_printf(b, ", %#x /* ???QUOTA */)", v & 0xff);
+}
+
+void put_number_name(struct buf *b, struct call_set *set, s64 v)
+{
+	complete(set);
+	buf_s64(b, v);
+	for (u32 i = 0; i < set->n; i++)
+		if (set->v[i].value == v) {
+			buf_printf(b, " /* %s */", set->v[i].name);
 			return;
 		}
-	buf_printf(b, "%#llx", (unsigned long long)(v < 0 ? (u64)(u32)v : (u64)v));
 	put_prefix(b, set);
+}
+
+void put_bit_fields(struct buf *b, struct call_set *set, u64 v)
+{
+	/* of the only such member of two bits, precise_ip of linux/perf_event.h */
+	static const char *const skids[] = { "arbitrary skid", "constant skid",
+					     "requested to have 0 skid", "must have 0 skid" };
+	const char *between = "";
+
+	complete(set);
+	for (u32 i = 0; i < set->n; i++) {
+		u64 mask = set->v[i].mask, n = v & mask;
+
+		if (!n && !(mask & (mask - 1)))
+			continue;
+		n /= mask & -mask;
+		buf_printf(b, "%s%s=%llu", between, set->v[i].name, (unsigned long long)n);
+		if (mask & (mask - 1))
+			buf_printf(b, " /* %s */", skids[n & 3]);
+		between = ", ";
+	}
+}
+
+void put_capability_words(struct buf *b, u64 caps)
+{
+	static const char names[][19] = { "CHOWN",
+					  "DAC_OVERRIDE",
+					  "DAC_READ_SEARCH",
+					  "FOWNER",
+					  "FSETID",
+					  "KILL",
+					  "SETGID",
+					  "SETUID",
+					  "SETPCAP",
+					  "LINUX_IMMUTABLE",
+					  "NET_BIND_SERVICE",
+					  "NET_BROADCAST",
+					  "NET_ADMIN",
+					  "NET_RAW",
+					  "IPC_LOCK",
+					  "IPC_OWNER",
+					  "SYS_MODULE",
+					  "SYS_RAWIO",
+					  "SYS_CHROOT",
+					  "SYS_PTRACE",
+					  "SYS_PACCT",
+					  "SYS_ADMIN",
+					  "SYS_BOOT",
+					  "SYS_NICE",
+					  "SYS_RESOURCE",
+					  "SYS_TIME",
+					  "SYS_TTY_CONFIG",
+					  "MKNOD",
+					  "LEASE",
+					  "AUDIT_WRITE",
+					  "AUDIT_CONTROL",
+					  "SETFCAP",
+					  "MAC_OVERRIDE",
+					  "MAC_ADMIN",
+					  "SYSLOG",
+					  "WAKE_ALARM",
+					  "BLOCK_SUSPEND",
+					  "AUDIT_READ",
+					  "PERFMON",
+					  "BPF",
+					  "CHECKPOINT_RESTORE" };
+	const char *between = "";
+
+	for (u32 i = 0; i < 64; i++) {
+		if (!(caps >> i & 1))
+			continue;
+		if (i < ARRAY_SIZE(names))
+			buf_printf(b, "%s1<<CAP_%.19s", between, names[i]);
+		else
+			buf_printf(b, "%s%#llx", between, 1ull << i);
+		between = "|";
+	}
+	if (!caps)
+		buf_putc(b, '0');
+}
+
+void put_futex_op(struct buf *b, u32 v)
+{
+	static const char *const ops[] = { "SET", "ADD", "OR", "ANDN", "XOR" },
+				 *const comparisons[] = { "EQ", "NE", "LT", "LE", "GT", "GE" };
+	u32 op = v >> 28, cmp = v >> 24 & 15, arg = v >> 12 & 0xfff;
+
+	if (op & 8)
+		buf_puts(b, "FUTEX_OP_OPARG_SHIFT<<28|");
+	op &= 7;
+	if (op < ARRAY_SIZE(ops))
+		buf_printf(b, "FUTEX_OP_%s<<28|", ops[op]);
+	else
+		buf_printf(b, "%#x<<28|", op);
+	buf_printf(b, arg ? "%#x<<12|" : "%x<<12|", arg);
+	if (cmp < ARRAY_SIZE(comparisons))
+		buf_printf(b, "FUTEX_OP_CMP_%s<<24|", comparisons[cmp]);
+	else
+		buf_printf(b, "%#x<<24|", cmp);
+	buf_printf(b, "%#x", v & 0xfff);
 }
 
 /* ---- signals */

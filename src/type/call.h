@@ -34,6 +34,7 @@ enum {
 
 enum view_kind {
 	VIEW_HIDDEN,
+	VIEW_LITERAL,   /* the name of set */
 	VIEW_NUMBER,    /* is_signed, base */
 	VIEW_ADDRESS,   /* NULL or 0x7f12 */
 	VIEW_FLAGS,     /* names of bits, from set */
@@ -53,12 +54,26 @@ enum view_kind {
 	VIEW_PATH,      /* text in place, of an AF_UNIX address */
 	VIEW_FD_SET,    /* descriptors: [3 4] */
 	VIEW_STRUCT,
-	VIEW_MEMBERS, /* of a structure, without its braces */
-	VIEW_ARRAY,   /* of, len */
-	VIEW_CHOICE,  /* by the value of another argument or member */
-	VIEW_POINTER, /* to of */
+	VIEW_MEMBERS,     /* of a structure, without its braces */
+	VIEW_RLIMIT,      /* 8192*1024, RLIM64_INFINITY */
+	VIEW_HANDLER,     /* SIG_IGN, or an address */
+	VIEW_DATE,        /* seconds, with the date */
+	VIEW_DATED,       /* a timespec or timeval (size digits of a second), with the date */
+	VIEW_CAPS,        /* two words, 12 bytes apart */
+	VIEW_FUTEX_OP,    /* FUTEX_OP_ADD<<28|... */
+	VIEW_NUMBER_NAME, /* 10, and its name */
+	VIEW_BIT_FIELDS,  /* disabled=1, inherit=1 */
+	VIEW_INT_OR_DATA, /* an int if it has 4 bytes, else bytes */
+	VIEW_QUOTA,       /* QCMD(Q_GETQUOTA, USRQUOTA) */
+	VIEW_LEFT,        /* shows nothing: so many bytes (len) are in the buffers that follow */
+	VIEW_ARRAY,       /* of, len */
+	VIEW_CHOICE,      /* by the value of another argument or member */
+	VIEW_POINTER,     /* to of */
 	/* what only a pointer leads to */
 	VIEW_DATA,      /* bytes, len, as text */
+	VIEW_HEX_DATA,  /* bytes, len, all of them in hex */
+	VIEW_DIRENTS,   /* its address, and how many there are */
+	VIEW_CONTROL,   /* control messages */
 	VIEW_STRING,    /* NUL-terminated */
 	VIEW_FILE_NAME, /* likewise, shown whole */
 	VIEW_STRINGS,   /* ["ls", "/"]: an array of pointers that ends with NULL */
@@ -68,9 +83,11 @@ enum view_kind {
 
 enum view_dir {
 	VIEW_IN,
-	VIEW_OUT,   /* the call fills it in: an address until it has succeeded */
-	VIEW_INOUT, /* what it was, then what it is */
-	VIEW_WAS,   /* what it was, although the call changes it */
+	VIEW_OUT,    /* the call fills it in: an address until it has succeeded */
+	VIEW_INOUT,  /* what it was, then what it is */
+	VIEW_APART,  /* likewise, each in brackets of its own */
+	VIEW_WAS,    /* what it was, although the call changes it */
+	VIEW_FAILED, /* the call fills it in if it fails */
 };
 
 enum call_len_kind {
@@ -80,7 +97,8 @@ enum call_len_kind {
 	LEN_RESULT,  /* the result of the call */
 	LEN_POINTEE, /* the u32 to which an argument points */
 	LEN_MEMBER,  /* a member of the structure: offset, size */
-	LEN_BITS,    /* the value of an argument, in bits */
+	LEN_BITS,    /* words of 8 bytes for as many bits as the value of an argument */
+	LEN_PAGES,   /* pages of the value of an argument, in bytes */
 };
 
 struct call_len {
@@ -92,7 +110,7 @@ struct call_len {
 struct call_name {
 	const char *name;
 	s64 value;
-	u32 mask; /* flags: the bits to compare */
+	u64 mask; /* flags: the bits to compare */
 };
 
 /* Its names are read when they are first needed. */
@@ -138,7 +156,7 @@ struct call_choice {
 	bool by_member; /* else by an argument */
 	u16 where;      /* its offset; number of the argument */
 	u8 size;        /* of the member */
-	u32 mask;       /* of the value that is compared */
+	u32 mask;       /* of the value that is compared, and of the cases */
 	struct call_case *v;
 	u32 n;
 	struct call_view rest; /* for any other value */
@@ -149,6 +167,7 @@ struct call_format {
 	const char *name;
 	u32 n;
 	struct call_field arg[CALL_MAX_ARGS]; /* offset: number of the argument */
+	const struct call_struct *whole;      /* shown so, as members; NULL: by arg */
 };
 
 /* ---- snapshots */
@@ -162,6 +181,7 @@ enum {
 
 /* Bytes by the value of an argument, for values in two pages of 256. */
 struct snapshot_table {
+	u32 mask;                 /* of the value */
 	u32 page[SNAPSHOT_PAGES]; /* value of its first entry */
 	u8 bytes[SNAPSHOT_PAGES * SNAPSHOT_PAGE];
 	bool by_request; /* of other values the size that an ioctl request has in its bits */
@@ -176,10 +196,15 @@ struct snapshot_op {
 	bool is_string;                     /* NUL-terminated; cap includes the NUL */
 	bool is_link;                       /* a pointer in a list that ends with NULL */
 	bool on_success;                    /* only if the result is not negative */
+	bool on_failure;                    /* only if it is */
 	struct call_len len;                /* LEN_MEMBER: in the piece of `parent` */
 	u16 scale, cap;                     /* bytes for each of len; at most */
 	const struct snapshot_table *table; /* of the value of len's argument; NULL: len itself */
 	u16 skip;                           /* so many ops after it need its piece */
+	/* only if what the choice is by has this value; NULL: always */
+	const struct call_choice *choice;
+	u32 value;
+	u16 choice_base; /* offset of the structure in the piece of `parent` */
 };
 
 struct snapshot {

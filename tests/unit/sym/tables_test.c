@@ -7,6 +7,7 @@
 #include <sys/syscall.h>
 #include "sym/constants.h"
 #include "sym/calls.h"
+#include "sym/callviews.h"
 #include "sym/syscalls.h"
 #include "tap.h"
 
@@ -64,7 +65,7 @@ static void call_tables(void)
 {
 	struct arena a;
 	struct call_arg args[6];
-	struct call_name names[128];
+	struct call_name names[CALL_SET_MAX];
 	u32 calls = 0, no_set = 0, no_value = 0, n;
 
 	arena_init(&a);
@@ -75,11 +76,11 @@ static void call_tables(void)
 		n = c ? call_args(&a, c, args, 6) : 0;
 		calls += c != NULL;
 		for (u32 i = 0; i < n; i++) {
-			u32 members = call_set(&a, args[i].type, names, 128), zeroes = 0;
+			u32 members = call_set(&a, args[i].type, names, CALL_SET_MAX), zeroes = 0;
 
 			if (args[i].word != CALL_FLAGS && args[i].word != CALL_NAMES)
 				continue;
-			no_set += !members || members == 128;
+			no_set += !members || members == CALL_SET_MAX;
 			for (u32 k = 0; k < members; k++)
 				zeroes += !names[k].value &&
 					  (args[i].word == CALL_NAMES || !names[k].mask);
@@ -106,8 +107,49 @@ static void call_tables(void)
 	arena_release(&a);
 }
 
+/* The view of each argument is readable, and what is copied for it fits: views.c ends the program otherwise. */
+static void call_views(void)
+{
+	const struct snapshot_limits limits = { .file_name = 1024, .data = 32, .elements = 32 };
+	const struct snapshot *at_entry, *at_return;
+	const struct call_format *f;
+	struct arena a;
+	u32 n = 0, no_format = 0, most = 0;
+
+	arena_init(&a);
+	for (u32 nr = 0; nr < syscall_count(); nr++) {
+		f = syscall_event_name(nr) ? call_format(syscall_event_name(nr)) : NULL;
+		no_format += syscall_event_name(nr) && !f;
+		if (!f)
+			continue;
+		at_entry = call_snapshot(&a, f, false, &limits);
+		at_return = call_snapshot(&a, f, true, &limits);
+		most = MAX(most, MAX(at_entry->size, at_return->size));
+		n++;
+	}
+	ok(n > 280, "%u calls are shown", n);
+	ok(no_format < 20, "%u are not", no_format);
+	ok(most < 16384, "a snapshot has at most %u bytes", most);
+	f = call_format("read");
+	at_entry = call_snapshot(&a, f, false, &limits);
+	at_return = call_snapshot(&a, f, true, &limits);
+	is_int(at_entry->n, 0, "read has filled in nothing at its entry");
+	is_int(at_return->n, 1, "one buffer at its return");
+	ok(at_return->v[0].on_success && at_return->v[0].len.kind == LEN_RESULT &&
+		   at_return->v[0].cap == 32,
+	   "as many bytes as the result says, of what is shown");
+	ok(!at_return->wants_entry &&
+		   call_snapshot(&a, call_format("accept"), true, &limits)->wants_entry,
+	   "accept overwrites a length");
+	ok(!snapshot_equal(at_entry, at_return) &&
+		   snapshot_equal(at_return, call_snapshot(&a, f, true, &limits)),
+	   "equal ones are recognized");
+	arena_release(&a);
+}
+
 int main(void)
 {
+	call_views();
 	call_tables();
 	syscalls();
 	constants();
