@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include "cli/job.h"
 #include "cli/strace/strace.h"
+#include "output/output.h"
 
 static int trace(struct strace *st)
 {
@@ -18,6 +19,7 @@ static int trace(struct strace *st)
 	};
 
 	st->s = &c->sink;
+	st->o.json = c->sink.output == &output_json;
 	for (u32 i = 0; i < c->request.traced.n_pids; i++)
 		strace_add_process(st, c->request.traced.pids[i]);
 	st->awaits_exec = c->request.traced.command != NULL;

@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "base/clock.h"
+#include "base/json.h"
 #include "cli/strace/strace.h"
 #include "output/notice.h"
 #include "output/output.h"
@@ -16,7 +17,7 @@
 #include "type/call.h"
 
 /* Members of the records of calls. */
-enum { AT_PROBE = 4, AT_CLOCK, AT_RESULT, AT_ARGS };
+enum { AT_PROBE = 4, AT_CLOCK, AT_RESULT, AT_STACK /* -k */ };
 /* Of those of signals and ends. */
 enum { AT_SIGNAL = 4, AT_END_CODE = 11, AT_LEFT };
 enum { AT_IS_32_BIT = 4 };
@@ -40,6 +41,12 @@ static s64 number(const struct record *r, u32 i)
 	const struct field *f = &r->t->fields[i];
 
 	return i < r->t->n_fields ? value_int(f->type, r->p + f->offset) : 0;
+}
+
+/* The arguments of a call come last. */
+static const struct field *args_of(const struct record *r)
+{
+	return &r->t->fields[r->t->n_fields - 1];
 }
 
 /* ---- threads */
@@ -316,7 +323,7 @@ static const struct strace_call *call_of(struct strace *st, const struct record 
 /* Begins and returns are shown together, and only some. */
 static bool shows_whole(const struct strace *st)
 {
-	return st->o.status != STATUS_ALL;
+	return st->o.status != STATUS_ALL || st->o.json;
 }
 
 static bool has_status(const struct strace *st, bool is_error)
@@ -353,7 +360,7 @@ static u32 args_size(const struct type *t, const char *p)
 static void on_enter(struct strace *st, const struct record *r)
 {
 	struct strace_thread *th = thread(st, r->tid, r->pid);
-	const struct field *args = &r->t->fields[AT_ARGS];
+	const struct field *args = args_of(r);
 	const struct strace_call *call = call_of(st, r);
 
 	if (!call)
@@ -407,20 +414,71 @@ static u32 put_call(struct strace *st, struct strace_thread *th, const char *arg
 	return width;
 }
 
+static void put_json_return(struct strace *st, struct strace_thread *th, const struct record *r,
+			    const char *args)
+{
+	s64 ret = number(r, AT_RESULT);
+
+	strace_json_begin(&st->line, th, "syscall", wall_ns(st, th->begun_ns));
+	strace_json_call(&st->line, th->call->name, args);
+	strace_json_result(&st->line, th->call, ret, r->ns - th->begun_ns);
+	buf_puts(&st->line, "}\n");
+	put_line(st, th);
+}
+
+/* " > FILE(FUNCTION+0x12) [0x3456]", where the last is an offset in the file. */
+static void put_frame(struct strace *st, u32 pid, u64 ip)
+{
+	const struct names *names = st->s->names;
+	struct symbol sym = {};
+	const char *id;
+	u64 at = ip;
+
+	if (!names->usym || !names->usym(names->ctx, pid, ip, &sym) || !sym.module) {
+		buf_printf(&st->line, " > unexpected_backtracing_error [%#llx]\n",
+			   (unsigned long long)ip);
+		return;
+	}
+	buf_printf(&st->line, " > %s(", sym.module);
+	if (sym.name)
+		buf_printf(&st->line, "%s+%#llx", sym.name, (unsigned long long)sym.offset);
+	if (names->build_id && !names->build_id(names->ctx, pid, ip, &id, &at))
+		at = ip;
+	buf_printf(&st->line, ") [%#llx]\n", (unsigned long long)at);
+}
+
+static void put_stack(struct strace *st, struct strace_thread *th, const struct record *r)
+{
+	const struct field *f = &r->t->fields[AT_STACK];
+	u64 ips[STACK_MAX_FRAMES];
+	u32 n = stack_frames(st->s->names, f->type, r->p + f->offset, true, ips);
+
+	for (u32 i = 0; i < n; i++)
+		put_frame(st, th->pid, ips[i]);
+	put_line(st, th);
+}
+
 static void put_return(struct strace *st, struct strace_thread *th, const struct record *r)
 {
-	const struct field *f = &r->t->fields[AT_ARGS];
+	const struct field *f = args_of(r);
 	const char *args = format_args(st, &st->args, f->type, r->p + f->offset);
 	size_t n = strace_args_length(args, th->call->n_at_entry);
 	s64 ret = number(r, AT_RESULT);
-	u32 width = put_call(st, th, args, r->ns);
+	u32 width;
 
+	if (st->o.json) {
+		put_json_return(st, th, r, args);
+		return;
+	}
+	width = put_call(st, th, args, r->ns);
 	buf_puts(&st->line, args + n);
 	put_equals(st, width);
 	strace_put_result(&st->line, th->call, args, ret);
 	put_spent(st, r->ns - th->begun_ns);
 	buf_putc(&st->line, '\n');
 	put_line(st, th);
+	if (st->o.stacks)
+		put_stack(st, th, r);
 }
 
 /* exec in a thread that is not the first: it takes the number of the process. */
@@ -437,13 +495,23 @@ static void superseded(struct strace *st, struct strace_thread *first, const str
 			break;
 	if (!th)
 		return;
-	begin_line(st, first, r->ns);
-	buf_printf(&st->line, "+++ superseded by execve in pid %u +++\n", th->tid);
-	put_line(st, first);
+	if (!st->o.json) {
+		begin_line(st, first, r->ns);
+		buf_printf(&st->line, "+++ superseded by execve in pid %u +++\n", th->tid);
+		put_line(st, first);
+	}
 	first->call = th->call;
 	first->begun_ns = th->begun_ns;
 	first->is_shown = th->is_shown;
 	thread_ends(st, th);
+}
+
+/* The clock of a processor and that of the scheduler may differ by what the latter leaves out. */
+static u64 spent_clock(const struct strace_thread *th, const struct record *r)
+{
+	u64 now = (u64)number(r, AT_CLOCK);
+
+	return now > th->begun_clock ? now - th->begun_clock : 0;
 }
 
 static void on_return(struct strace *st, const struct record *r)
@@ -471,8 +539,7 @@ static void on_return(struct strace *st, const struct record *r)
 	th->was_in_call = false;
 	is_error = strace_is_error(call, ret);
 	if (st->o.summary)
-		strace_count_call(st, call->nr, (u64)number(r, AT_CLOCK) - th->begun_clock,
-				  is_error);
+		strace_count_call(st, call->nr, spent_clock(th, r), is_error);
 	if (st->o.lines && has_status(st, is_error))
 		put_return(st, th, r);
 	th->call = NULL;
@@ -496,6 +563,14 @@ static void end_call(struct strace *st, struct strace_thread *th, u64 ns, const 
 	if (!th->call)
 		return;
 	args = format_args(st, &st->args, th->args_type, th->args.s);
+	if (st->o.json) {
+		strace_json_begin(&st->line, th, "syscall", wall_ns(st, th->begun_ns));
+		strace_json_call(&st->line, th->call->name, args);
+		buf_puts(&st->line, "}\n");
+		put_line(st, th);
+		th->call = NULL;
+		return;
+	}
 	width = put_call(st, th, args, ns);
 	if (strace_args_length(args, th->call->n_at_entry) < strlen(args))
 		buf_puts(&st->line, " <unfinished ...>");
@@ -507,16 +582,26 @@ static void end_call(struct strace *st, struct strace_thread *th, u64 ns, const 
 	th->is_shown = false;
 }
 
+static void put_end(struct strace *st, struct strace_thread *th, s32 code, u64 ns)
+{
+	if (st->o.json) {
+		strace_json_begin(&st->line, th, "exit", wall_ns(st, ns));
+		strace_json_end(&st->line, code);
+		buf_puts(&st->line, "}\n");
+	} else {
+		begin_line(st, th, ns);
+		strace_put_end(&st->line, code);
+		buf_putc(&st->line, '\n');
+	}
+	put_line(st, th);
+}
+
 static void end_thread(struct strace *st, struct strace_thread *th, s32 code, u64 ns)
 {
 	if (st->o.lines && st->o.status & STATUS_UNFINISHED)
 		end_call(st, th, ns, "?");
-	if (st->o.lines && !st->o.no_exit) {
-		begin_line(st, th, ns);
-		strace_put_end(&st->line, code);
-		buf_putc(&st->line, '\n');
-		put_line(st, th);
-	}
+	if (st->o.lines && !st->o.no_exit)
+		put_end(st, th, code, ns);
 	if (st->o.separate)
 		write_file(st, th);
 	if (th->fd >= 0)
@@ -525,18 +610,38 @@ static void end_thread(struct strace *st, struct strace_thread *th, s32 code, u6
 	thread_ends(st, th);
 }
 
-static void put_signal(struct buf *b, const struct record *r)
+static void put_siginfo(struct buf *b, const struct record *r)
 {
 	u64 words[4];
 
 	for (u32 i = 0; i < ARRAY_SIZE(words); i++)
 		words[i] = (u64)number(r, 7 + i);
+	strace_put_siginfo(b, (u32)number(r, AT_SIGNAL), (s32)number(r, 5), (s32)number(r, 6),
+			   words);
+}
+
+static void put_signal(struct buf *b, const struct record *r)
+{
 	buf_puts(b, "--- ");
 	strace_put_signal_name(b, (u32)number(r, AT_SIGNAL));
 	buf_putc(b, ' ');
-	strace_put_siginfo(b, (u32)number(r, AT_SIGNAL), (s32)number(r, 5), (s32)number(r, 6),
-			   words);
+	put_siginfo(b, r);
 	buf_puts(b, " ---");
+}
+
+static void put_json_signal(struct strace *st, struct strace_thread *th, const struct record *r)
+{
+	struct buf info = {};
+
+	strace_json_begin(&st->line, th, "signal", wall_ns(st, r->ns));
+	buf_puts(&st->line, ", \"name\": \"");
+	strace_put_signal_name(&st->line, (u32)number(r, AT_SIGNAL));
+	buf_puts(&st->line, "\", \"siginfo\": ");
+	put_siginfo(&info, r);
+	json_strz(&st->line, info.s);
+	buf_release(&info);
+	buf_puts(&st->line, "}\n");
+	put_line(st, th);
 }
 
 /* SIGKILL is not delivered: its line is that of the end. */
@@ -554,6 +659,10 @@ static void on_signal(struct strace *st, const struct record *r)
 	thread(st, r->pid, r->pid)->last_signal = (u32)number(r, AT_SIGNAL);
 	if (!shows_signal(st, r))
 		return;
+	if (st->o.json) {
+		put_json_signal(st, th, r);
+		return;
+	}
 	begin_line(st, th, r->ns);
 	put_signal(&st->line, r);
 	buf_putc(&st->line, '\n');
@@ -597,6 +706,10 @@ static void on_ignored(struct strace *st, const struct record *r)
 
 	if (!th || !th->lives || !shows_signal(st, r))
 		return;
+	if (st->o.json) {
+		put_json_signal(st, th, r);
+		return;
+	}
 	buf_clear(&th->held);
 	put_signal(&th->held, r);
 	if (!th->call)
@@ -657,6 +770,8 @@ static void on_exec(struct strace *st, const struct record *r)
 		return;
 	if (th->call)
 		end_call(st, th, r->ns, "0");
+	if (st->o.json)
+		return;
 	begin_line(st, th, r->ns);
 	buf_printf(&st->line, "[ Process PID=%u runs in 32 bit mode: its calls are not traced. ]\n",
 		   th->pid);

@@ -345,6 +345,7 @@ static const struct {
 	{ .key = 'A', FLAG(append) },
 	{ .key = 'C', FLAG(summary) },
 	{ .key = 'T', FLAG(spent) },
+	{ .key = 'k', FLAG(stacks) },
 	{ .key = 'n', FLAG(numbers) },
 	{ .key = 'r', FLAG(relative) },
 	{ .key = 'w', FLAG(wall) },

@@ -80,8 +80,8 @@ static void put_calls(struct buf *b, const struct strace *st)
 	buf_printf(b, " { print((%d, tid, pid, nsecs, probe, %s, 0, %s)); }\n", RECORD_ENTER, more,
 		   args);
 	put_probes(b, &st->o, ":return");
-	buf_printf(b, " { print((%d, tid, pid, nsecs, probe, %s, retval, %s)); }\n", RECORD_RETURN,
-		   more, args);
+	buf_printf(b, " { print((%d, tid, pid, nsecs, probe, %s, retval, %s%s)); }\n",
+		   RECORD_RETURN, more, st->o.stacks ? "ustack, " : "", args);
 }
 
 /*

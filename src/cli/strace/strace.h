@@ -8,6 +8,7 @@
  *	lines.c		records -> lines: entry and return paired, lines of several threads
  *	result.c	what a call returned, as text
  *	signal.c	the lines of signals and of ends
+ *	json.c		the objects of --format=json
  *	summary.c	-c, -C: the table
  *
  * The order of lines is that of strace: a line begins when the call does. If another thread's event
@@ -54,12 +55,13 @@ struct strace_options {
 	enum strace_time time;
 	bool relative;           /* -r: time since the last line */
 	bool spent;              /* -T */
-	bool numbers;            /* -n */
+	bool numbers, stacks;    /* -n, -k */
 	u32 column;              /* -a: where " = " begins */
 	u32 quiet, forks;        /* -q, -f: how often */
 	bool no_attach, no_exit; /* messages left out: -q, -qq, -e quiet= */
 	bool separate;           /* -ff: FILE.TID for each thread */
 	bool append;             /* -A */
+	bool json;               /* objects instead of lines */
 	bool summary, lines;     /* -c: only the first, -C: both */
 	bool wall;               /* -w */
 	const char *sort;        /* -S, or NULL */
@@ -147,6 +149,12 @@ u32 strace_signal_number(const char *name, size_t len); /* "SIGHUP", "HUP", "1";
 void strace_put_siginfo(struct buf *b, u32 signo, s32 code, s32 err, const u64 words[4]);
 /* +++ exited with 0 +++ */
 void strace_put_end(struct buf *b, s32 wait_status);
+/* ---- json.c: the parts of an object. */
+void strace_json_begin(struct buf *b, const struct strace_thread *th, const char *type,
+		       u64 wall_ns);
+void strace_json_call(struct buf *b, const char *name, const char *args);
+void strace_json_result(struct buf *b, const struct strace_call *call, s64 ret, u64 ns);
+void strace_json_end(struct buf *b, s32 wait_status);
 /* ---- summary.c */
 int strace_check_summary(struct strace *st);
 void strace_count_call(struct strace *st, u32 nr, u64 ns, bool is_error);
