@@ -434,7 +434,9 @@ static void put_frame(struct strace *st, u32 pid, u64 ip)
 	const char *id;
 	u64 at = ip;
 
-	if (!names->usym || !names->usym(names->ctx, pid, ip, &sym) || !sym.module) {
+	if (names->usym) /* the file may be known without the function */
+		names->usym(names->ctx, pid, ip, &sym);
+	if (!sym.module) {
 		buf_printf(&st->line, " > unexpected_backtracing_error [%#llx]\n",
 			   (unsigned long long)ip);
 		return;
