@@ -652,6 +652,7 @@ static void describe_result(struct params *p, struct uargs_site *site, struct pr
 	if (p->is_go && p->list.n) {
 		*r = p->list.v[0];
 		r->name = "retval";
+		r->text = declaration_text(p->env->arena, r->type, "retval");
 		return;
 	}
 	if (!p->has_abi && p->func.language != LANGUAGE_RUST)
