@@ -114,6 +114,7 @@ struct cli {
 	bool output_appends;       /* ... keeps what the file has */
 	struct strace *strace;     /* sonde strace: its options and state */
 	const char *const *events; /* record: values of -e, NULL-terminated, or NULL */
+	const char *overwrite;     /* record: --overwrite */
 	const char *time_range;    /* --time: part of a recording */
 	const char *export_to;     /* export: --to */
 	bool as_ftrace;            /* script: --ftrace */

@@ -10,6 +10,7 @@
 #include "cli/job.h"
 #include "cli/record_events.h"
 #include "cli/recording.h"
+#include "store/overwrite.h"
 #include "sym/boot_id.h"
 #include "sym/procs.h"
 #include "sym/tracefs.h"
@@ -160,13 +161,54 @@ static int make_file(struct cli *c)
 	return 0;
 }
 
+/* A killed sonde leaves holes in the file; otherwise it has none. */
+static int without_holes(struct cli *c)
+{
+	const char *to = arena_printf(&c->words_arena, "%s.new", c->output);
+	struct err err = { 0 };
+
+	if (overwrite_compact(c->output, to, &err) == 0 && rename(to, c->output) < 0)
+		err_sys(&err, "rename %s to %s", to, c->output);
+	say_err(c, &err);
+	err_release(&err);
+	return err.code ? STATUS_REFUSED : 0;
+}
+
+/* --overwrite: "16M" of file, or "30s" of time. */
+static int read_limit(struct cli *c, struct recording_plan *plan)
+{
+	static const struct {
+		const char *unit;
+		u64 bytes, ns;
+	} units[] = { { "K", 1 << 10, 0 },      { "M", 1 << 20, 0 },    { "G", 1 << 30, 0 },
+		      { "ms", 0, 1000000 },     { "s", 0, 1000000000 }, { "m", 0, 60000000000 },
+		      { "h", 0, 3600000000000 } };
+	char *end;
+	u64 n = c->overwrite ? strtoull(c->overwrite, &end, 10) : 0;
+
+	if (!c->overwrite)
+		return 0;
+	for (u32 i = 0; i < ARRAY_SIZE(units) && n && n < 1 << 20; i++)
+		if (streq(end, units[i].unit)) {
+			plan->most_bytes = n * units[i].bytes;
+			plan->most_ns = n * units[i].ns;
+			return 0;
+		}
+	return say_usage(c, "--overwrite=%s: a size as 16M, or a time as 30s", c->overwrite);
+}
+
 static void tell(const struct cli *c, const struct recording *r)
 {
 	if (c->quiet)
 		return;
-	say(c, "%llu event%s in %s, %llu KB%s", (unsigned long long)r->n_events,
-	    r->n_events == 1 ? "" : "s", c->output, (unsigned long long)(r->bytes + 1023) / 1024,
-	    r->n_lost ? " (some were lost)" : "");
+	if (c->overwrite)
+		say(c, "%llu events, the last of which are in %s", (unsigned long long)r->n_events,
+		    c->output);
+	else
+		say(c, "%llu event%s in %s, %llu KB%s", (unsigned long long)r->n_events,
+		    r->n_events == 1 ? "" : "s", c->output,
+		    (unsigned long long)(r->bytes + 1023) / 1024,
+		    r->n_lost ? " (some were lost)" : "");
 }
 
 static int record_to_file(struct cli *c, const struct record_script *script)
@@ -178,14 +220,19 @@ static int record_to_file(struct cli *c, const struct record_script *script)
 		.output = &output_recording,
 		.status_of_cmd = true,
 	};
-	int ret = make_file(c);
+	int ret = read_limit(c, &s->plan);
 
-	start_make(s, c);
+	if (!ret)
+		ret = make_file(c);
+	if (!ret)
+		start_make(s, c);
 	if (script->renames_calls)
 		s->plan.calls = (struct event_format * (*)[RECORDED_CALLS])(uintptr_t)script->calls;
 	c->sink.state = &r;
 	if (!ret)
 		ret = job_run(c, &job);
+	if (r.bytes && c->overwrite && without_holes(c) && !ret)
+		ret = STATUS_REFUSED;
 	if (r.bytes)
 		tell(c, &r);
 	start_release(s);

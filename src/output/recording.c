@@ -12,6 +12,8 @@ static struct store_writer *begin(struct sink *s, struct recording *r)
 	const struct recording_plan *p = r->plan;
 	struct store_writer *w = r->writer = store_writer_new(s->fd, &p->head);
 
+	if (p->most_bytes || p->most_ns)
+		store_overwrite(w, p->most_bytes, p->most_ns);
 	for (u32 i = 0; i < p->n_texts; i++)
 		store_text(w, p->texts[i].name, p->texts[i].bytes, p->texts[i].len);
 	for (u32 i = 0; i < p->n_tasks; i++)

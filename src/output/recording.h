@@ -22,6 +22,7 @@ struct recording_plan {
 	u32 n_texts;
 	const struct task_row *tasks;
 	u32 n_tasks;
+	u64 most_bytes, most_ns; /* only the last of them are kept; both 0: everything is */
 	/* Events of single system calls, by entry or exit and number: they are recorded as
 	 * raw_syscalls:sys_enter and sys_exit, and have the same layout. NULL: those are stored as
 	 * they are. */

@@ -31,6 +31,7 @@ enum chunk_kind {
 	CHUNK_LOST,
 	CHUNK_CLOCKS, /* the boot clock beside the time of day */
 	CHUNK_INDEX,
+	CHUNK_GONE, /* what was overwritten: its bytes are a hole; any length */
 };
 
 enum chunk_codec { CODEC_STORED, CODEC_LZ4 };

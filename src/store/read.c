@@ -85,7 +85,7 @@ static const char *fault_of_head(const struct store *s, const struct chunk_head 
 		return "no chunk begins where one should";
 	if (h->crc != crc32_of(h, offsetof(struct chunk_head, crc)))
 		return "a chunk's head is damaged";
-	if (h->raw_len > CHUNK_MOST || h->stored_len > CHUNK_MOST ||
+	if ((h->kind != CHUNK_GONE && MAX(h->raw_len, h->stored_len) > CHUNK_MOST) ||
 	    (h->codec == CODEC_STORED && h->raw_len != h->stored_len) || h->codec > CODEC_LZ4)
 		return "a chunk's lengths are not possible";
 	if (h->stored_len > s->t.size - offset - sizeof *h)

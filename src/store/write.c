@@ -9,6 +9,7 @@
 #include "base/fd.h"
 #include "base/crc32.h"
 #include "store/lz4.h"
+#include "store/overwrite.h"
 #include "store/write.h"
 
 enum {
@@ -42,6 +43,8 @@ struct store_writer {
 	u32 n_lanes;
 	struct table tables[N_TABLES];
 	struct buf index, chunk, raw, packed;
+	struct overwrite overwrite;
+	bool overwrites;
 };
 
 /* ---- bytes to the file */
@@ -89,12 +92,54 @@ static void put_chunk(struct store_writer *w, struct chunk_head h, const void *b
 	}
 	h.body_crc = crc32_of(stored, h.stored_len);
 	h.crc = crc32_of(&h, offsetof(struct chunk_head, crc));
-	if (h.kind != CHUNK_INDEX)
-		add_to_index(w, &h);
+	store_chunk(w, &h, stored);
+}
+
+void store_chunk(struct store_writer *w, const struct chunk_head *h, const void *stored)
+{
+	u64 offset = w->offset;
+
+	if (h->kind != CHUNK_INDEX)
+		add_to_index(w, h);
 	buf_clear(&w->chunk);
-	buf_add(&w->chunk, &h, sizeof h);
-	buf_add(&w->chunk, stored, h.stored_len);
+	buf_add(&w->chunk, h, sizeof *h);
+	buf_add(&w->chunk, stored, h->stored_len);
 	put_bytes(w, w->chunk.s, w->chunk.len);
+	if (w->overwrites && !w->error)
+		overwrite_note(&w->overwrite, h, offset, (u32)w->chunk.len);
+}
+
+/* ---- what is overwritten */
+
+void store_overwrite(struct store_writer *w, u64 most_bytes, u64 most_ns)
+{
+	w->overwrites = true;
+	w->overwrite.most_bytes = most_bytes;
+	w->overwrite.most_ns = most_ns;
+}
+
+/* The index has its rows in the order of offsets, and the oldest go first. */
+static void forget_row(void *ctx, u64 offset)
+{
+	struct store_writer *w = ctx;
+	const size_t size = sizeof(struct index_row);
+
+	for (size_t at = 0; at < w->index.len; at += size) {
+		struct index_row row;
+
+		memcpy(&row, w->index.s + at, size);
+		if (row.offset != offset)
+			continue;
+		memmove(w->index.s + at, w->index.s + at + size, w->index.len - at - size);
+		w->index.len -= size;
+		return;
+	}
+}
+
+static void drop_old(struct store_writer *w, u64 now)
+{
+	if (w->overwrites && !w->error)
+		w->error = overwrite_drop(&w->overwrite, w->fd, now, forget_row, w);
 }
 
 /* ---- tables */
@@ -273,8 +318,10 @@ void store_event(struct store_writer *w, const struct store_event *e)
 	u32 cpu = MIN(e->cpu, CHUNK_NO_CPU - 1u);
 	struct lane *l = lane_of(w, cpu);
 
-	if (l->count && (l->rows.len >= ROWS_FULL || l->stream.len >= STREAM_FULL))
+	if (l->count && (l->rows.len >= ROWS_FULL || l->stream.len >= STREAM_FULL)) {
 		put_lane(w, cpu);
+		drop_old(w, e->time);
+	}
 	if (!l->count)
 		l->base = l->last = l->t0 = l->t1 = e->time;
 	put_varint(&l->stream, zigzag((s64)(e->time - l->last)));
@@ -291,6 +338,7 @@ void store_tick(struct store_writer *w, u64 now)
 	for (u32 i = 0; i < w->n_lanes; i++)
 		if (w->lanes[i] && w->lanes[i]->count && now >= w->lanes[i]->base + CHUNK_NS)
 			put_lane(w, i);
+	drop_old(w, now);
 }
 
 /* ---- begin and end */
@@ -329,10 +377,16 @@ int store_writer_end(struct store_writer *w)
 	struct chunk_head h = { .kind = CHUNK_INDEX, .cpu = CHUNK_NO_CPU };
 	struct file_end end = { 0 };
 
-	for (u32 i = 0; i < w->n_lanes; i++)
+	u64 latest = 0;
+
+	for (u32 i = 0; i < w->n_lanes; i++) {
 		if (w->lanes[i] && w->lanes[i]->count)
 			put_lane(w, i);
+		latest = w->lanes[i] ? MAX(latest, w->lanes[i]->t1) : latest;
+	}
 	put_tables(w);
+	w->overwrite.most_bytes = 0; /* the last chunk of each processor stays */
+	drop_old(w, latest);
 	end.index_offset = w->offset;
 	h.count = (u32)(w->index.len / sizeof(struct index_row));
 	put_chunk(w, h, w->index.s ? w->index.s : "", w->index.len);
@@ -353,6 +407,7 @@ void store_writer_free(struct store_writer *w)
 		}
 	for (u32 i = 0; i < N_TABLES; i++)
 		buf_release(&w->tables[i].rows);
+	overwrite_release(&w->overwrite);
 	buf_release(&w->index);
 	buf_release(&w->chunk);
 	buf_release(&w->raw);

@@ -36,6 +36,11 @@ void store_task(struct store_writer *w, const struct task_row *row);
 void store_clock(struct store_writer *w, u64 time, s64 to_real);
 void store_lost(struct store_writer *w, u64 time, u64 count, const char *why);
 void store_event(struct store_writer *w, const struct store_event *e);
+/* From here on only the last bytes or nanoseconds are kept (0: no such limit), and what events
+ * need. */
+void store_overwrite(struct store_writer *w, u64 most_bytes, u64 most_ns);
+/* A chunk of another recording as it is. */
+void store_chunk(struct store_writer *w, const struct chunk_head *h, const void *stored);
 /* Closes chunks that are old; now: of the boot clock. */
 void store_tick(struct store_writer *w, u64 now);
 /* 0, or -errno of the first write that failed. */

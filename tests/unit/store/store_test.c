@@ -7,6 +7,7 @@
 #include <unistd.h>
 #include "base/crc32.h"
 #include "store/lz4.h"
+#include "store/overwrite.h"
 #include "store/read.h"
 #include "store/write.h"
 #include "tap.h"
@@ -237,6 +238,42 @@ static void ticks(void)
 	close(fd);
 }
 
+/* A flight recorder: the last events alone, readable before and after the holes are removed. */
+static void overwritten(void)
+{
+	char holes[] = "/tmp/sonde-store-XXXXXX", whole_file[sizeof holes + 4];
+	int fd = mkstemp(holes), out;
+	struct store_writer *w = begin(fd);
+	struct err err = { 0 };
+	const char *damage;
+	struct stat st;
+	u32 n;
+
+	snprintf(whole_file, sizeof whole_file, "%s.new", holes);
+	store_overwrite(w, 20000, 0);
+	for (u32 i = 0; i < N_EVENTS; i++) {
+		put_event(w, i, time_of(i));
+		if (i % 1000 == 0)
+			store_tick(w, time_of(i) + CHUNK_NS);
+	}
+	n = count(fd, &damage);
+	ok(n > 1000 && n < N_EVENTS / 2 && !damage, "a part of the events while it is written: %u",
+	   n);
+	is_int(store_writer_end(w), 0, "it ends");
+	store_writer_free(w);
+	n = count(fd, &damage);
+	ok(n > 1000 && n < N_EVENTS / 2 && !damage, "and after it: %u", n);
+	ok(!fstat(fd, &st) && st.st_blocks * 512 < st.st_size / 2, "most of it is a hole");
+	is_int(overwrite_compact(holes, whole_file, &err), 0, "a copy without holes");
+	out = open(whole_file, O_RDONLY | O_CLOEXEC);
+	is_int(count(out, &damage), n, "has the same events");
+	ok(!damage && length(out) < 30000, "and is small: %llu", (unsigned long long)length(out));
+	close(out);
+	close(fd);
+	unlink(holes);
+	unlink(whole_file);
+}
+
 /* A disk that is full: a limit of the file's size. */
 static void full(void)
 {
@@ -301,6 +338,7 @@ int main(void)
 	damaged();
 	backwards();
 	ticks();
+	overwritten();
 	full();
 	foreign();
 	return done();

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* sonde report: what a recording contains, in sums. */
+#include "cli/recording.h"
+#include "cli/report.h"
+
+static void put_us(struct buf *b, u64 ns)
+{
+	buf_printf(b, " %12llu.%01llu", (unsigned long long)ns / 1000,
+		   (unsigned long long)ns % 1000 / 100);
+}
+
+/* Sum, average and longest, in microseconds. */
+static void put_spans(struct buf *b, const struct spans *s)
+{
+	put_us(b, s->sum);
+	put_us(b, s->n ? s->sum / s->n : 0);
+	put_us(b, s->max);
+}
+
+static void put_events(struct buf *b, const struct report *r)
+{
+	buf_puts(b, "events      name\n");
+	for (u32 i = 0; i < r->events.n; i++)
+		buf_printf(b, "%-11llu %s\n", (unsigned long long)r->events.v[i]->n,
+			   r->events.v[i]->name);
+}
+
+static void put_threads(struct buf *b, const struct report *r)
+{
+	buf_puts(b, "\nthread  name                 events       runs     on CPU, us        average"
+		    "        longest      waits, us        average        longest\n");
+	for (u32 i = 0; i < r->threads.n; i++) {
+		const struct report_thread *t = r->threads.v[i];
+
+		buf_printf(b, "%-7u %-16.16s %10llu %10llu", t->tid, t->comm,
+			   (unsigned long long)t->n_events, (unsigned long long)t->on_cpu.n);
+		put_spans(b, &t->on_cpu);
+		put_spans(b, &t->waits);
+		buf_putc(b, '\n');
+	}
+}
+
+static void put_calls(struct buf *b, const struct report *r)
+{
+	if (r->calls.n)
+		buf_puts(
+			b,
+			"\nsystem call               calls     errors       time, us        average"
+			"        longest\n");
+	for (u32 i = 0; i < r->calls.n; i++) {
+		const struct report_call *c = r->calls.v[i];
+
+		buf_printf(b, "%-20s %10llu %10llu", c->name, (unsigned long long)c->times.n,
+			   (unsigned long long)c->n_errors);
+		put_spans(b, &c->times);
+		buf_putc(b, '\n');
+	}
+}
+
+static void put_report(struct recorded *r, struct sink *s)
+{
+	struct report sums = { 0 };
+	struct trace_event e;
+
+	arena_init(&sums.arena);
+	while (store_next(r->store, &e))
+		report_add(&sums, &e);
+	report_sort(&sums);
+	put_events(&s->out, &sums);
+	put_threads(&s->out, &sums);
+	put_calls(&s->out, &sums);
+	report_release(&sums);
+}
+
+static int report(struct cli *c)
+{
+	struct recorded r = { 0 };
+	int rc = recorded_open(&r, c), lost;
+
+	if (rc)
+		return rc;
+	if (sink_open(c)) {
+		recorded_close(&r);
+		return STATUS_WRONG;
+	}
+	put_report(&r, &c->sink);
+	lost = sink_close(c);
+	rc = recorded_close(&r);
+	return rc ? rc : lost;
+}
+
+const struct command command_report = {
+	.name = "report",
+	.args = "[FILE]",
+	.brief = "sum up the events of a recording",
+	.doc = "How many events of each name there are; of each thread its time on a processor and its "
+	       "waits from the wake-up until it ran, if switches and wake-ups were recorded; of each "
+	       "system call its number, errors and times. Times are microseconds; only spans whose "
+	       "beginning and end were recorded count. FILE is made by sonde record; without it, "
+	       "sonde.data.",
+	.example = "sonde report sonde.data",
+	.run = report,
+	.takes = SET_OUTPUT,
+};

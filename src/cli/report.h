@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What sonde report counts: events, threads, system calls of a recording. */
+#ifndef SONDE_CLI_REPORT_H
+#define SONDE_CLI_REPORT_H
+
+#include "base/hash.h"
+#include "trace/sink.h"
+#include "type/event_format.h"
+
+struct spans { /* of time, in ns */
+	u64 n, sum, max;
+};
+
+struct report_event {
+	const char *name;
+	u64 n;
+};
+
+struct report_thread {
+	u32 tid;
+	char comm[16]; /* the last one */
+	u64 n_events;
+	struct spans on_cpu, waits;                 /* waits: runnable, until it runs */
+	u64 runs_since, runnable_since, call_since; /* 0: it does not */
+	const char *call;
+};
+
+struct report_call {
+	const char *name;
+	u64 n_errors;
+	struct spans times;
+};
+
+struct report { /* zeroed; report_release() frees it */
+	struct arena arena;
+	struct hash by_event, by_tid, by_call;
+	VEC(struct report_event *) events;
+	VEC(struct report_thread *) threads;
+	VEC(struct report_call *) calls;
+};
+
+void report_add(struct report *r, const struct trace_event *e);
+/* The most first. */
+void report_sort(struct report *r);
+void report_release(struct report *r);
+
+#endif
