@@ -147,10 +147,9 @@ static u32 rule_number(struct builder *b, const struct cfi_rule *r)
 	return *slot - 1;
 }
 
-static void add_row(struct builder *b, u64 address, const struct cfi_rule *r)
+static void add_row(struct builder *b, u64 address, u32 rule)
 {
 	struct cfi_table *t = b->table;
-	u32 rule = rule_number(b, r);
 
 	if (t->n_rows && t->rows[t->n_rows - 1].address == address)
 		t->n_rows--;
@@ -315,7 +314,7 @@ static void emit(struct machine *m)
 		else if (s->cfa_kind == CFI_SP_DEREF && is_fp)
 			r.cfa_kind = CFI_FP_DEREF;
 	}
-	add_row(m->to, m->pc, &r);
+	add_row(m->to, m->pc, rule_number(m->to, &r));
 }
 
 static void advance(struct machine *m, u64 units)
@@ -421,7 +420,6 @@ static void execute(struct machine *m, const u8 *insns, u32 len)
 
 static void add_function(struct builder *b, const struct elf_fde *fde)
 {
-	static const struct cfi_rule none = {};
 	struct machine m = { .number = b->number, .fde = fde, .pc = fde->start };
 
 	m.number.ra = fde->return_reg;
@@ -434,7 +432,7 @@ static void add_function(struct builder *b, const struct elf_fde *fde)
 		m.now = (struct state){};
 	if (m.pc - fde->start < fde->size)
 		emit(&m);
-	add_row(b, fde->start + fde->size, &none);
+	add_row(b, fde->start + fde->size, 0 /* CFI_NONE */);
 }
 
 static void keep(void *ctx, const struct elf_fde *fde)
@@ -457,6 +455,16 @@ static int by_start(const void *a, const void *b)
 	return x->start < y->start ? -1 : x->start > y->start;
 }
 
+/* Linkers write them nearly in order. */
+static void sort(struct builder *b)
+{
+	for (u32 i = 1; i < b->n_fdes; i++)
+		if (b->fdes[i].start < b->fdes[i - 1].start) {
+			qsort(b->fdes, b->n_fdes, sizeof(*b->fdes), by_start);
+			return;
+		}
+}
+
 bool cfi_build(struct cfi_table *t, const struct elf *e)
 {
 	struct builder b = { .table = t };
@@ -468,14 +476,14 @@ bool cfi_build(struct cfi_table *t, const struct elf *e)
 	b.number = elf_machine(e) == EM_X86_64 ? (struct numbers){ .fp = 6, .sp = 7 } :
 						 (struct numbers){ .fp = 29, .sp = 31 };
 	elf_each_fde(e, keep, &b);
-	if (b.n_fdes)
-		qsort(b.fdes, b.n_fdes, sizeof(*b.fdes), by_start);
-	add_row(&b, 0, &(struct cfi_rule){});
-	for (u32 i = 0; i < b.n_fdes; i++)
-		if (b.fdes[i].start >= end) {
-			add_function(&b, &b.fdes[i]);
-			end = b.fdes[i].start + b.fdes[i].size;
-		}
+	sort(&b);
+	add_row(&b, 0, rule_number(&b, &(struct cfi_rule){}));
+	for (u32 i = 0; i < b.n_fdes; i++) {
+		if (b.fdes[i].start < end)
+			continue;
+		add_function(&b, &b.fdes[i]);
+		end = b.fdes[i].start + b.fdes[i].size;
+	}
 	free(b.fdes);
 	free(b.slots);
 	if (t->n_rows > 1)

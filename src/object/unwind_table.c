@@ -170,19 +170,22 @@ static void fill(struct unwind_tables *t, struct unwind_file *file, const struct
 		 u64 entry)
 {
 	struct filling f = { .t = t, .file = file, .row = t->n_rows };
+	u32 *rule = xcalloc(cfi->n_rules, sizeof(*rule)); /* of each of cfi->rules */
 
+	for (u32 i = 0; i < cfi->n_rules; i++)
+		rule[i] = rule_index(t, &cfi->rules[i]);
 	rows(t)[f.row++] = 0;
 	add_uncovered(&f, file->base, cfi->rows[1].address, entry);
 	for (u32 i = 1; i < cfi->n_rows; i++) {
 		const struct cfi_row *row = &cfi->rows[i];
 
 		if (cfi->rules[row->rule].cfa_kind != CFI_NONE)
-			add_row(&f, row->address - file->base,
-				rule_index(t, &cfi->rules[row->rule]));
+			add_row(&f, row->address - file->base, rule[row->rule]);
 		else if (!is_padding(cfi, i))
 			add_uncovered(&f, row->address,
 				      i + 1 < cfi->n_rows ? row[1].address : ~0ull, entry);
 	}
+	free(rule);
 	fill_pages(&f, file->n_pages);
 	t->n_rows = f.row;
 	t->n_pages += file->n_pages + 1;

@@ -13,7 +13,10 @@ struct raw_stacks;
 /* memory: that of the tables, where programs write. All is borrowed. */
 struct raw_stacks *raw_stacks_new(void *memory, struct unwinds *unwinds);
 void raw_stacks_free(struct raw_stacks *s);
-/* Takes up what programs have kept until now. */
+/* Takes up what programs keep while the caller is busy. maps_fd: readable when mappings change. The
+ * first call counts; the thread has the rights of the caller. */
+void raw_stacks_watch(struct raw_stacks *s, int maps_fd);
+/* Takes up what programs have kept until now, so that they have room for more. */
 void raw_stacks_collect(struct raw_stacks *s);
 /* Unwinds what was taken up: of one process (0: of all), up to a time (CLOCK_MONOTONIC). */
 void raw_stacks_unwind(struct raw_stacks *s, u32 pid, u64 before);

@@ -210,18 +210,22 @@ void usermaps_report(struct run *r)
 void usermaps_turn(struct run *r)
 {
 	struct usermaps *m = r->usermaps;
+	u64 now;
 
 	if (!m)
 		return;
-	if (m->raw)
+	if (m->raw) {
+		raw_stacks_watch(m->raw, usermaps_fd(r));
 		raw_stacks_collect(m->raw);
+	}
+	now = clock_mono_ns();
 	if (!m->refused)
 		engines_maps_read(r, on_map_event, r);
 	for (u32 i = 0; i < m->changed.n; i++)
 		unwinds_note(m->unwinds, m->changed.v[i]);
 	m->changed.n = 0;
 	if (m->raw)
-		raw_stacks_unwind(m->raw, 0, UINT64_MAX);
+		raw_stacks_unwind(m->raw, 0, now);
 	for (u64 end = clock_mono_ns() + MAX_TURN_NS; m->waiting.n && clock_mono_ns() < end;) {
 		u32 pid = m->waiting.v[--m->waiting.n];
 

@@ -109,6 +109,22 @@ static struct unwind_area special_area(const struct mapping *m, u32 what)
 				     (u32)((m->end - m->start) >> UNWIND_PAGE_SHIFT) };
 }
 
+/* The file's address of a mapping's first byte. Where two segments share a page of the file, the
+ * page belongs to the one with code. */
+static bool first_address(const struct elf *e, const struct mapping *m, u64 *first)
+{
+	enum { FILE_PAGE = 4096 };
+	struct elf_section code;
+
+	for (u32 i = 0; elf_code_segment(e, i, &code); i++)
+		if (m->offset >= (code.offset & ~(u64)(FILE_PAGE - 1)) &&
+		    m->offset < code.offset + code.size) {
+			*first = code.address - code.offset + m->offset;
+			return true;
+		}
+	return false;
+}
+
 static struct unwind_area area_of(struct unwinds *w, u32 pid, const struct mapping *m)
 {
 	struct elf *e = usyms_elf(w->usyms, pid, m);
@@ -124,7 +140,7 @@ static struct unwind_area area_of(struct unwinds *w, u32 pid, const struct mappi
 		return special_area(m, f->pages);
 	if (!m->inode)
 		first = elf_load_address(e);
-	else if (!elf_offset_to_address(e, m->offset, &first))
+	else if (!first_address(e, m, &first))
 		return special_area(m, UNWIND_BY_FP_FILE);
 	return (struct unwind_area){ m->start - (first - f->base), f->pages, f->n_pages };
 }
