@@ -53,17 +53,27 @@ static bool is_interrupt(const char *name)
 	return false;
 }
 
+/* Functions without symbols are one for each file, "[libz.so.1.2.13]": addresses differ from process to
+ * process. */
+static void name_by_file(struct buf *name, const char *module)
+{
+	buf_clear(name);
+	buf_printf(name, "[%s]", module);
+}
+
 static void walk_frame(struct walk *w, bool user, u32 pid, u64 ip)
 {
 	struct stack_frame frame = { .kind = user ? FRAME_USER : FRAME_KERNEL, .module = "" };
 	struct buf name = { 0 };
+	bool known = frame_name(&name, w->names, user, pid, ip);
 
-	frame_name(&name, w->names, user, pid, ip);
-	frame.name = name.s;
 	if (frame_reason(user, ip))
 		frame.kind = FRAME_REASON;
 	else
 		frame.module = frame_module(w->names, user, pid, ip);
+	if (!known && user && *frame.module)
+		name_by_file(&name, frame.module);
+	frame.name = name.s;
 	w->f(w->ctx, &frame);
 	w->over = w->reversed && !user && is_interrupt(frame.name);
 	buf_release(&name);

@@ -11,8 +11,9 @@
  *					innermost frame to the words (a thread's stack, then that of the thread
  *					that woke it up)
  *
- * A line in reverse ends where an interrupt began, because what was interrupted has no part in it. It
- * is left out if it has no frames.
+ * A user function without a symbol has the name of its file: "[libz.so.1.2.13]". A line in reverse ends
+ * where an interrupt began, because what was interrupted has no part in it; it is left out if it has no
+ * frames.
  */
 #ifndef SONDE_OUTPUT_STACKS_H
 #define SONDE_OUTPUT_STACKS_H

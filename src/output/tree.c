@@ -67,7 +67,7 @@ static double percent(u64 part, u64 whole)
 static void put_frame(struct buf *b, const struct stack_frame *f)
 {
 	buf_puts(b, f->name);
-	if (*f->module)
+	if (*f->module && f->name[0] != '[') /* "[FILE]" says it already */
 		buf_printf(b, " (%s)", f->module);
 }
 

@@ -57,7 +57,7 @@ static void put_address(struct buf *b, u64 ip)
 	buf_hex(b, ip);
 }
 
-void frame_name(struct buf *b, const struct names *names, bool user, u32 pid, u64 ip)
+bool frame_name(struct buf *b, const struct names *names, bool user, u32 pid, u64 ip)
 {
 	const char *why = frame_reason(user, ip);
 	struct symbol sym = why ? no_symbol : symbol_of(names, user, pid, ip);
@@ -68,6 +68,7 @@ void frame_name(struct buf *b, const struct names *names, bool user, u32 pid, u6
 		put_foreignz(b, names, sym.name);
 	else
 		put_address(b, ip);
+	return why || sym.name;
 }
 
 const char *frame_module(const struct names *names, bool user, u32 pid, u64 ip)

@@ -31,7 +31,7 @@ def show(b, modules, folder, file):
         if b.run("document.body.innerText.includes('Sandwich')"):
             break
     print(os.path.basename(file), *b.errors())
-    for row in rows(b):
+    for row in sorted(rows(b), key=lambda cells: cells[-1]):
         print('  ', ' | '.join(row).replace('\n', ' '))
 
 
