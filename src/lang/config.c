@@ -41,6 +41,11 @@ static const struct config_row {
 			offsetof(struct config, unstable) + UNSTABLE_##what, dflt, NULL,           \
 			__VA_ARGS__                                                                \
 	}
+	ROW(argstr_bytes, CFG_U64, 32, NULL,
+	    "bytes of data and of strings that argstr of a system call shows", NULL),
+	ROW(argstr_hex, CFG_U64, 0, NULL,
+	    "1: strings of argstr with other than printable characters are shown in hex; 2: all strings",
+	    NULL),
 	ROW(cache_user_symbols, CFG_CACHE, 0, "PER_PID", "where user symbols are kept",
 	    "has no effect: a file is read once for all processes, the maps of a process whenever they change"),
 	ROW(cpp_demangle, CFG_BOOL, true, NULL, "C++ names of user functions as people write them",

@@ -373,17 +373,31 @@ static struct loc arg_at(const struct profile *p, u32 index, bool is_enter)
 	return loc;
 }
 
+/* More is copied of calls with few buffers; those with many share the room. */
+enum { SNAPSHOT_ROOM = 24 << 10, DATA_MOST = 4096 };
+
+static u32 data_limit(const struct provider_env *env)
+{
+	u64 want = env->config.argstr_bytes;
+
+	return (u32)MIN(MAX(want, (u64)SHOWN), (u64)DATA_MOST);
+}
+
 static void add_snapshot(struct provider_env *env, struct profile *p, const char *event,
 			 bool is_enter)
 {
-	const struct snapshot_limits limits = { .file_name = MIN(env_strlen(env), FILE_NAME_MAX),
-						.data = SHOWN,
-						.elements = SHOWN };
+	struct snapshot_limits limits = { .file_name = MIN(env_strlen(env), FILE_NAME_MAX),
+					  .data = data_limit(env),
+					  .elements = SHOWN };
 	const struct call_format *f = call_format(event);
 	static const struct call_format unknown;
 	int nr = syscall_number_of_event(event);
 
 	p->snapshot.what = call_snapshot(env->arena, f ? f : &unknown, !is_enter, &limits);
+	while (p->snapshot.what->size > SNAPSHOT_ROOM && limits.data > SHOWN) {
+		limits.data = MAX(limits.data / 2, (u32)SHOWN);
+		p->snapshot.what = call_snapshot(env->arena, f ? f : &unknown, !is_enter, &limits);
+	}
 	p->snapshot.args = arena_array(env->arena, struct arg_desc, CALL_MAX_ARGS);
 	for (u32 i = 0; i < CALL_MAX_ARGS; i++)
 		p->snapshot.args[i] =

@@ -229,6 +229,8 @@ void names_init(struct run *r)
 		.prog = &r->c.prog,
 		.source = r->c.env.config.show_debug_info ? name_source : NULL,
 		.max_strlen = (u32)r->c.env.config.max_strlen,
+		.argstr_bytes = (u32)r->c.env.config.argstr_bytes,
+		.argstr_hex = (u32)r->c.env.config.argstr_hex,
 		.trunc_trailer = r->c.env.config.str_trunc_trailer,
 	};
 	r->names.visible = r->sink->visible_out;

@@ -313,6 +313,7 @@ static struct provider_env *env_of_clause(const struct resolve *r, const struct 
 			    .ksyms = system_kallsyms(&c->system) },
 		.request = c->request,
 		.config = { .max_strlen = (u32)c->env.config.max_strlen,
+			    .argstr_bytes = (u32)c->env.config.argstr_bytes,
 			    .exact_uprobes = c->env.config.exact_uprobes,
 			    .missing_probes = c->env.config.missing_probes,
 			    .max_targets = (u32)c->env.config.max_probes },

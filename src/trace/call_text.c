@@ -25,6 +25,7 @@ struct shown {
 	s64 result;
 	s64 left; /* bytes that the call has put into buffers which were not shown yet */
 	u32 depth;
+	u32 most, hex; /* bytes of text; argstr_hex */
 };
 
 /* Where the bytes of a value are. */
@@ -241,61 +242,81 @@ static void put_char(struct buf *b, u8 c, bool digit_follows)
 		buf_printf(b, digit_follows ? "\\%03o" : "\\%o", c);
 }
 
-static void put_quoted(struct buf *b, const u8 *p, u32 n)
+static bool is_plain(u8 c)
 {
-	buf_putc(b, '"');
+	return (c >= ' ' && c <= '~') || (c >= '\t' && c <= '\r');
+}
+
+/* -x and -xx of strace. */
+static bool wants_hex(const struct shown *s, const u8 *p, u32 n)
+{
+	u32 i = 0;
+
+	while (i < n && is_plain(p[i]))
+		i++;
+	return s->hex > 1 || (s->hex && i < n);
+}
+
+static void put_quoted(const struct shown *s, const u8 *p, u32 n)
+{
+	bool hex = wants_hex(s, p, n);
+
+	buf_putc(s->b, '"');
 	for (u32 i = 0; i < n; i++)
-		put_char(b, p[i], i + 1 < n && p[i + 1] >= '0' && p[i + 1] <= '9');
-	buf_putc(b, '"');
+		if (hex)
+			buf_printf(s->b, "\\x%02x", p[i]);
+		else
+			put_char(s->b, p[i], i + 1 < n && p[i + 1] >= '0' && p[i + 1] <= '7');
+	buf_putc(s->b, '"');
 }
 
 /* As text: n bytes of which the first are known. */
-static void put_data(struct buf *b, const u8 *p, u32 known, u64 n)
+static void put_data(const struct shown *s, const u8 *p, u32 known, u64 n)
 {
-	u32 shown = (u32)MIN(MIN((u64)known, n), (u64)MOST_SHOWN);
+	u32 shown = (u32)MIN(MIN((u64)known, n), (u64)s->most);
 
-	put_quoted(b, p, shown);
+	put_quoted(s, p, shown);
 	if (n > shown)
-		buf_puts(b, "...");
+		buf_puts(s->b, "...");
 }
 
 /* Up to the NUL, which is among the bytes unless the text was cut. */
-static void put_hex_data(struct buf *b, const u8 *p, u32 known, u64 n)
+static void put_hex_data(const struct shown *s, const u8 *p, u32 known, u64 n)
 {
-	u32 shown = (u32)MIN(MIN((u64)known, n), (u64)MOST_SHOWN);
+	u32 shown = (u32)MIN(MIN((u64)known, n), (u64)s->most);
 
-	buf_putc(b, '"');
+	buf_putc(s->b, '"');
 	for (u32 i = 0; i < shown; i++)
-		buf_printf(b, "\\x%02x", p[i]);
-	buf_puts(b, n > shown ? "\"..." : "\"");
+		buf_printf(s->b, "\\x%02x", p[i]);
+	buf_puts(s->b, n > shown ? "\"..." : "\"");
 }
 
-static void put_string(struct buf *b, const struct call_view *v, struct bytes at)
+static void put_string(const struct shown *s, const struct call_view *v, struct bytes at)
 {
 	u32 len = (u32)strnlen((const char *)at.p, at.n), most = len;
 	bool cut = len + 1 >= at.n && v->kind == VIEW_FILE_NAME && at.n > MOST_SHOWN * 4 &&
 		   at.n % 64 == 0;
 
 	if (v->kind == VIEW_STRING)
-		most = MIN(len, (u32)MOST_SHOWN);
-	put_quoted(b, at.p, most);
+		most = MIN(len, s->most);
+	put_quoted(s, at.p, most);
 	if (cut || most < len)
-		buf_puts(b, "...");
+		buf_puts(s->b, "...");
 }
 
-static void put_chars(struct buf *b, struct bytes at, u32 n)
+static void put_chars(const struct shown *s, struct bytes at, u32 n)
 {
-	put_quoted(b, at.p, (u32)strnlen((const char *)at.p, MIN(n, at.n)));
+	put_quoted(s, at.p, (u32)strnlen((const char *)at.p, MIN(n, at.n)));
 }
 
 /* sun_path: "/tmp/x", @"abstract" */
-static void put_path(struct buf *b, struct bytes at)
+static void put_path(const struct shown *s, struct bytes at)
 {
 	if (at.n && !at.p[0]) {
-		buf_putc(b, '@');
-		put_quoted(b, at.p + 1, at.n - 1);
+		buf_putc(s->b, '@');
+		put_quoted(s, at.p + 1, at.n - 1);
 	} else {
-		put_chars(b, at, at.n);
+		put_chars(s, at, at.n);
 	}
 }
 
@@ -440,7 +461,7 @@ static void show_strings(struct shown *s, u64 address)
 		}
 		text = memory(s, word_at(p.p, 8), 1, false);
 		if (text.p)
-			put_string(s->b, &string, text);
+			put_string(s, &string, text);
 		else
 			put_address(s->b, word_at(p.p, 8));
 	}
@@ -475,12 +496,12 @@ static s64 bytes_here(struct shown *s, s64 n)
 	return here;
 }
 
-static void put_bytes(struct buf *b, const struct call_view *v, struct bytes m, u64 n)
+static void put_bytes(const struct shown *s, const struct call_view *v, struct bytes m, u64 n)
 {
 	if (v->kind == VIEW_HEX_DATA)
-		put_hex_data(b, m.p, m.n, n);
+		put_hex_data(s, m.p, m.n, n);
 	else
-		put_data(b, m.p, m.n, n);
+		put_data(s, m.p, m.n, n);
 }
 
 static void show_data(struct shown *s, const struct call_view *v, u64 address, struct bytes at)
@@ -496,7 +517,7 @@ static void show_data(struct shown *s, const struct call_view *v, u64 address, s
 	else if (!m.p)
 		put_address(s->b, address);
 	else
-		put_bytes(s->b, v, m, n < 0 ? m.n : (u64)n);
+		put_bytes(s, v, m, n < 0 ? m.n : (u64)n);
 }
 
 /* struct linux_dirent and linux_dirent64 (include/linux/dirent.h): u64, s64, u16 length. */
@@ -569,7 +590,7 @@ static void show_message(struct shown *s, const struct call_view *v, struct byte
 		buf_printf(s->b, "{pid=%d, uid=%u, gid=%u}", (s32)word_at(at.p, 4),
 			   (u32)word_at(at.p + 4, 4), (u32)word_at(at.p + 8, 4));
 	else
-		put_data(s->b, at.p, at.n, at.n);
+		put_data(s, at.p, at.n, at.n);
 	buf_putc(s->b, '}');
 }
 
@@ -632,7 +653,7 @@ static void show_object(struct shown *s, const struct call_view *v, u64 address,
 	m.base = m.p;
 	m.n_base = m.n;
 	if (v->kind == VIEW_INT_OR_DATA && m.n != 4) {
-		put_data(s->b, m.p, m.n, n < 0 ? m.n : (u64)n);
+		put_data(s, m.p, m.n, n < 0 ? m.n : (u64)n);
 		return;
 	}
 	if (in_brackets(v) || v->kind == VIEW_INT_OR_DATA)
@@ -703,7 +724,7 @@ static void show_path_or_data(struct shown *s, const struct call_view *v, struct
 {
 	s64 n = len_of(s, v->len, at);
 
-	put_bytes(s->b, v, at, n < 0 ? at.n : (u64)n);
+	put_bytes(s, v, at, n < 0 ? at.n : (u64)n);
 }
 
 static void show(struct shown *s, const struct call_view *v, struct bytes at)
@@ -734,9 +755,9 @@ static void show(struct shown *s, const struct call_view *v, struct bytes at)
 	case VIEW_INET6: put_inet(s->b, at.p, true); break;
 	case VIEW_SIGNALS: put_signal_set(s->b, word); break;
 	case VIEW_WAIT: put_wait_status(s->b, (int)word); break;
-	case VIEW_CHARS: put_chars(s->b, at, v->count); break;
-	case VIEW_BYTES: put_data(s->b, at.p, at.n, MIN(v->count, at.n)); break;
-	case VIEW_PATH: put_path(s->b, at); break;
+	case VIEW_CHARS: put_chars(s, at, v->count); break;
+	case VIEW_BYTES: put_data(s, at.p, at.n, MIN(v->count, at.n)); break;
+	case VIEW_PATH: put_path(s, at); break;
 	case VIEW_FD_SET: show_fd_set(s, v, at); break;
 	case VIEW_LITERAL: buf_puts(s->b, v->set->name); break;
 	case VIEW_RLIMIT: put_limit(s->b, word); break;
@@ -758,7 +779,7 @@ static void show(struct shown *s, const struct call_view *v, struct bytes at)
 	case VIEW_CHOICE: show(s, chosen(s, v->choice, at.base, at.n_base), at); break;
 	case VIEW_POINTER: show_pointer(s, v, at); break;
 	case VIEW_STRING:
-	case VIEW_FILE_NAME: put_string(s->b, v, at); break;
+	case VIEW_FILE_NAME: put_string(s, v, at); break;
 	case VIEW_DATA:
 	case VIEW_HEX_DATA: show_path_or_data(s, v, at); break;
 	case VIEW_HIDDEN:
@@ -779,6 +800,8 @@ void call_text(struct buf *b, const struct names *names, const void *value, u32 
 					      names->prog->calls[nr] :
 					      NULL;
 	struct shown s = { .b = b,
+			   .most = names ? names->argstr_bytes : MOST_SHOWN,
+			   .hex = names ? names->argstr_hex : 0,
 			   .value = value,
 			   .used = MIN((u32)(head & CALL_USED), size),
 			   .n_args = (u32)MIN(head >> CALL_ARGS_SHIFT & 0xff, (u64)CALL_MAX_ARGS),

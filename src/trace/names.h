@@ -43,9 +43,10 @@ struct names {
 	u64 (*wall_ns)(void *ctx, const struct timestamp_value *ts);
 	/* "<hex build id>" and the offset in the file, for ustack(build_id); may be NULL. */
 	bool (*build_id)(void *ctx, u32 pid, u64 addr, const char **id, u64 *offset);
-	const struct program *prog; /* sites, strings */
-	u32 max_strlen;             /* strings that fill their capacity get the trailer */
-	const char *trunc_trailer;  /* ".." */
+	const struct program *prog;   /* sites, strings */
+	u32 max_strlen;               /* strings that fill their capacity get the trailer */
+	u32 argstr_bytes, argstr_hex; /* configuration */
+	const char *trunc_trailer;    /* ".." */
 	bool visible; /* escape control characters of traced text: the output is a terminal */
 };
 

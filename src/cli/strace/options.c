@@ -304,6 +304,8 @@ static int follow(struct strace *st, const char *value)
 	return 0;
 }
 
+enum { STRINGS_MOST = 4096 }; /* what a program copies of a buffer */
+
 static int read_column(struct strace *st, const char *value)
 {
 	char *end;
@@ -312,6 +314,27 @@ static int read_column(struct strace *st, const char *value)
 	if (end == value || *end || n > 1000)
 		return say_usage(st->c, "invalid -a argument: '%s'", value);
 	st->o.column = (u32)n;
+	return 0;
+}
+
+static int read_strings(struct strace *st, const char *value)
+{
+	char *end;
+	unsigned long n = strtoul(value, &end, 10);
+
+	if (end == value || *end || *value == '-')
+		return say_usage(st->c, "invalid -s argument: '%s'", value);
+	if (n > STRINGS_MOST) {
+		say_note(st->c, "-s %s: strings are shown up to %d bytes", value, STRINGS_MOST);
+		n = STRINGS_MOST;
+	}
+	st->o.strings = (u32)n;
+	return 0;
+}
+
+static int more_hex(struct strace *st, const char *value)
+{
+	st->o.hex += st->o.hex < 2;
 	return 0;
 }
 
@@ -342,6 +365,8 @@ static const struct {
 	{ .key = 'z', .read = only_successful },
 	{ .key = 'Z', .read = only_failed },
 	{ .key = 'E', .read = set_environment },
+	{ .key = 's', .read = read_strings },
+	{ .key = 'x', .read = more_hex },
 	{ .key = 'A', FLAG(append) },
 	{ .key = 'C', FLAG(summary) },
 	{ .key = 'T', FLAG(spent) },
@@ -390,6 +415,7 @@ int strace_read_options(struct strace *st)
 					 .signals = ~0ull,
 					 .status = STATUS_ALL,
 					 .column = 40,
+					 .strings = 32,
 					 .lines = true };
 	for (u32 i = 0; i < c->n_given && !ret; i++)
 		if (c->given[i].row->command == &command_strace)

@@ -166,7 +166,7 @@ void strace_put_result(struct buf *b, const struct strace_call *call, const char
 	if (call->result == RESULT_HEX)
 		buf_printf(b, "%#llx", (unsigned long long)ret);
 	else if (call->result == RESULT_OCTAL)
-		buf_printf(b, "%s%llo", ret ? "0" : "", (unsigned long long)ret);
+		buf_printf(b, "%#03llo", (unsigned long long)ret);
 	else
 		buf_s64(b, ret);
 	if (!ret && call->if_zero)

@@ -101,8 +101,10 @@ const char *strace_script(const struct strace *st)
 	const char *text;
 
 	if (st->o.lines)
-		buf_printf(&b, "config = { perf_rb_pages = %llu }\n",
-			   (unsigned long long)ring_pages());
+		buf_printf(
+			&b,
+			"config = { perf_rb_pages = %llu; argstr_bytes = %u; argstr_hex = %u }\n",
+			(unsigned long long)ring_pages(), st->o.strings, st->o.hex);
 	buf_printf(&b, life, RECORD_END, RECORD_EXEC,
 		   RECORD_BORN); /* births come before their calls */
 	put_calls(&b, st);

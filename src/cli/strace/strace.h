@@ -56,6 +56,7 @@ struct strace_options {
 	bool relative;           /* -r: time since the last line */
 	bool spent;              /* -T */
 	bool numbers, stacks;    /* -n, -k */
+	u32 strings, hex;        /* -s: bytes of strings; -x: how often */
 	u32 column;              /* -a: where " = " begins */
 	u32 quiet, forks;        /* -q, -f: how often */
 	bool no_attach, no_exit; /* messages left out: -q, -qq, -e quiet= */
