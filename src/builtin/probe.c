@@ -111,6 +111,21 @@ static const struct type *check_argstr(struct check *c, struct node *call)
 
 /* The first 8 bytes of a record are the common fields (struct trace_entry): u16 type, u8 flags,
  * u8 preempt_count, s32 pid. Programs may not read them; the pid comes from a helper. */
+enum { FEW_WORDS = 16 }; /* of a record: loads are cheaper than a helper that copies */
+
+/* Loads end with the last field: the kernel lets a program read no further. */
+static void copy_words(struct lower *l, struct opnd dst, u32 size)
+{
+	u32 off = sizeof(u64), step;
+
+	if (size % sizeof(u64))
+		ir_store(l, opnd_plus(dst, size & ~7u), 8, o_imm(0));
+	for (; off < size; off += step) {
+		step = size - off >= 8 ? 8 : size - off >= 4 ? 4 : size - off >= 2 ? 2 : 1;
+		ir_store(l, opnd_plus(dst, off), step, ir_load(l, lower_ctx(l, off), step, false));
+	}
+}
+
 void lower_trace_record(struct lower *l, const struct type *t, struct opnd dst)
 {
 	const struct event_format *f = t->origin;
@@ -119,7 +134,11 @@ void lower_trace_record(struct lower *l, const struct type *t, struct opnd dst)
 	if (f->wants_pid)
 		ir_store(l, opnd_plus(dst, 4), 4,
 			 ir_call(l, BPF_FUNC_get_current_pid_tgid, true, 0));
-	lower_probe_read(l, opnd_plus(dst, 8), t->size - 8, ir_addr(l, o_ctx(8)), SPACE_KERNEL);
+	if (!f->is_dynamic && f->fixed_size <= FEW_WORDS * sizeof(u64))
+		copy_words(l, dst, f->fixed_size);
+	else
+		lower_probe_read(l, opnd_plus(dst, 8), t->size - 8, ir_addr(l, lower_ctx(l, 8)),
+				 SPACE_KERNEL);
 }
 
 static struct ir_val lower_event_record(struct lower *l, const struct type *t)
