@@ -554,6 +554,12 @@ static void on_return(struct strace *st, const struct record *r)
 static void on_born(struct strace *st, const struct record *r)
 {
 	thread(st, r->tid, r->pid)->is_new = true;
+	st->n_expected--;
+}
+
+static void on_forked(struct strace *st, const struct record *r)
+{
+	st->n_expected++;
 }
 
 /* A call whose return is not seen. */
@@ -783,9 +789,9 @@ static void on_exec(struct strace *st, const struct record *r)
 /* ---- the output */
 
 static void (*const handlers[N_STRACE_RECORDS])(struct strace *st, const struct record *r) = {
-	[RECORD_ENTER] = on_enter, [RECORD_RETURN] = on_return, [RECORD_BORN] = on_born,
-	[RECORD_END] = on_end,     [RECORD_SIGNAL] = on_signal, [RECORD_IGNORED] = on_ignored,
-	[RECORD_TICK] = on_tick,   [RECORD_EXEC] = on_exec,
+	[RECORD_ENTER] = on_enter,     [RECORD_RETURN] = on_return, [RECORD_BORN] = on_born,
+	[RECORD_FORKED] = on_forked,   [RECORD_END] = on_end,       [RECORD_SIGNAL] = on_signal,
+	[RECORD_IGNORED] = on_ignored, [RECORD_TICK] = on_tick,     [RECORD_EXEC] = on_exec,
 };
 
 /* Until CMD is executed, its process is ours. */
@@ -843,6 +849,7 @@ static void attached(struct sink *s, u32 n_probes)
 
 	put_notify(s);
 	s->awaits_more = true;
+	st->looked_ns = clock_mono_ns();
 	while (st->o.lines && !shows_whole(st) && (th = next_thread(st, &i)))
 		look_in_call(st, th);
 }
@@ -854,6 +861,9 @@ static void look_for_ends(struct strace *st)
 	char path[32];
 	u32 i = 0;
 
+	if (!st->n_live && st->none_lived)
+		st->n_expected = 0;
+	st->none_lived = !st->n_live;
 	while ((th = next_thread(st, &i))) {
 		snprintf(path, sizeof(path), "/proc/%u", th->tid);
 		if (access(path, F_OK) < 0)
@@ -865,12 +875,13 @@ static void tick(struct sink *s)
 {
 	struct strace *st = strace_of(s);
 	u64 now = clock_mono_ns();
+	bool follows = st->c->request.traced.scope == SCOPE_TREE;
 
 	if (now - st->looked_ns > LOOK_AFTER_NS) {
 		st->looked_ns = now;
 		look_for_ends(st);
 	}
-	s->awaits_more = st->n_live > 0;
+	s->awaits_more = st->n_live > 0 || (st->n_expected > 0 && follows);
 }
 
 static void text(struct sink *s, enum sink_text kind, const char *bytes, size_t len)

@@ -42,7 +42,8 @@ static const char life[] =
 	"	       curtask.exit_code, curtask.signal.live.counter));\n"
 	"}\n"
 	"rawtracepoint:sched_process_exec { print((%d, tid, pid, nsecs, " IS_32_BIT ")); }\n"
-	"syscall:fork:return /retval == 0/ { print((%d, tid, pid, nsecs)); }\n";
+	"syscall:fork:return /retval == 0/ { print((%d, tid, pid, nsecs)); }\n"
+	"syscall:fork:return /retval > 0/ { print((%d, tid, pid, nsecs)); }\n";
 
 /* Time on a processor, up to a constant: the scheduler adds to sum_exec_runtime at exec_start. */
 static const char cpu_clock[] = "nsecs - curtask.se.exec_start + curtask.se.sum_exec_runtime";
@@ -71,7 +72,7 @@ static void put_probes(struct buf *b, const struct strace_options *o, const char
 
 static void put_calls(struct buf *b, const struct strace *st)
 {
-	const char *more = st->o.summary && !st->o.wall ? cpu_clock : "nsecs";
+	const char *more = !st->o.summary ? "0" : st->o.wall ? "nsecs" : cpu_clock;
 	const char *args = st->o.lines ? "argstr" : "0";
 
 	if (!count_calls(&st->o))
@@ -105,8 +106,8 @@ const char *strace_script(const struct strace *st)
 			&b,
 			"config = { perf_rb_pages = %llu; argstr_bytes = %u; argstr_hex = %u }\n",
 			(unsigned long long)ring_pages(), st->o.strings, st->o.hex);
-	buf_printf(&b, life, RECORD_END, RECORD_EXEC,
-		   RECORD_BORN); /* births come before their calls */
+	buf_printf(&b, life, RECORD_END, RECORD_EXEC, RECORD_BORN,
+		   RECORD_FORKED); /* births come before their calls */
 	put_calls(&b, st);
 	if (st->o.lines) {
 		buf_printf(&b, signals, RECORD_SIGNAL);

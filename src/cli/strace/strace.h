@@ -31,6 +31,7 @@ enum strace_record {
 	RECORD_SIGNAL,    /* tid, pid, ns, number, code, errno, four words of the siginfo */
 	RECORD_IGNORED,   /* the same: a signal that has no effect */
 	RECORD_TICK,      /* 0, 0, ns */
+	RECORD_FORKED,    /* tid, pid, ns: the thread has begun another one */
 	RECORD_EXEC,      /* tid, pid, ns, whether the program is a 32-bit one */
 	N_STRACE_RECORDS
 };
@@ -110,6 +111,8 @@ struct strace {
 	struct sink *s;
 	struct strace_options o;
 	struct hash threads;           /* by tid: struct strace_thread */
+	s32 n_expected;                /* threads that were begun, and have not run yet */
+	bool none_lived;               /* at the last look */
 	u32 n_live;                    /* threads that have not ended */
 	struct strace_thread *current; /* whose call began last, if nothing was printed since */
 	bool awaits_exec;              /* CMD has not been executed yet */
