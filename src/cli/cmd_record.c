@@ -10,7 +10,7 @@
 #include "cli/job.h"
 #include "cli/record_events.h"
 #include "cli/recording.h"
-#include "store/overwrite.h"
+#include "store/compact.h"
 #include "sym/boot_id.h"
 #include "sym/procs.h"
 #include "sym/tracefs.h"
@@ -167,7 +167,7 @@ static int without_holes(struct cli *c)
 	const char *to = arena_printf(&c->words_arena, "%s.new", c->output);
 	struct err err = { 0 };
 
-	if (overwrite_compact(c->output, to, &err) == 0 && rename(to, c->output) < 0)
+	if (store_compact(c->output, to, &err) == 0 && rename(to, c->output) < 0)
 		err_sys(&err, "rename %s to %s", to, c->output);
 	say_err(c, &err);
 	err_release(&err);

@@ -32,7 +32,7 @@ s64 event_number(const struct trace_event *e, const char *name)
 	const u8 *at = m ? event_bytes(e, m, &len) : NULL;
 	u64 n = 0;
 
-	if (!at || len < m->size || len > 8)
+	if (!at || !len || len < m->size || len > 8)
 		return 0;
 	memcpy(&n, at, len);
 	if (m->is_signed && len < 8 && n >> (8 * len - 1) & 1)

@@ -27,7 +27,13 @@ void keepers_add(struct compiled *c);
  * after a report. */
 bool where_add(struct compiled *c, const char *where);
 /* Whether the run has a set of what is followed. */
-bool follow_has_set(const struct compiled *c);
+static inline bool follow_has_set(const struct compiled *c)
+{
+	const struct traced *t = &c->request->traced;
+
+	return traced_by_set(t) || (c->reads.followed && t->n_pids);
+}
+
 /* follow_clauses.c: adds the clauses that maintain the set of followed processes, and lets all
  * instances ask it. */
 void follow_add_clauses(struct compiled *c);

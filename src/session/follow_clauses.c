@@ -103,13 +103,6 @@ static void add_script(struct compiled *c)
 		resolve_clause(c, cl, true);
 }
 
-bool follow_has_set(const struct compiled *c)
-{
-	const struct traced *t = &c->request->traced;
-
-	return traced_by_set(t) || (c->reads.followed && t->n_pids);
-}
-
 /* Without SCOPE_TREE the set keeps what it has at the start. */
 void follow_add_clauses(struct compiled *c)
 {

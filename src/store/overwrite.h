@@ -8,7 +8,6 @@
 #define SONDE_STORE_OVERWRITE_H
 
 #include "base/buf.h"
-#include "base/err.h"
 #include "store/layout.h"
 
 struct overwrite {
@@ -26,8 +25,5 @@ void overwrite_note(struct overwrite *o, const struct chunk_head *h, u64 offset,
 int overwrite_drop(struct overwrite *o, int fd, u64 now, void (*gone)(void *ctx, u64 offset),
 		   void *ctx);
 void overwrite_release(struct overwrite *o);
-
-/* Writes the chunks that are left to a new file, with an index. 0, or -errno with err set. */
-int overwrite_compact(const char *from, const char *to, struct err *err);
 
 #endif

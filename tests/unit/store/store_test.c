@@ -7,7 +7,7 @@
 #include <unistd.h>
 #include "base/crc32.h"
 #include "store/lz4.h"
-#include "store/overwrite.h"
+#include "store/compact.h"
 #include "store/read.h"
 #include "store/write.h"
 #include "tap.h"
@@ -264,7 +264,7 @@ static void overwritten(void)
 	n = count(fd, &damage);
 	ok(n > 1000 && n < N_EVENTS / 2 && !damage, "and after it: %u", n);
 	ok(!fstat(fd, &st) && st.st_blocks * 512 < st.st_size / 2, "most of it is a hole");
-	is_int(overwrite_compact(holes, whole_file, &err), 0, "a copy without holes");
+	is_int(store_compact(holes, whole_file, &err), 0, "a copy without holes");
 	out = open(whole_file, O_RDONLY | O_CLOEXEC);
 	is_int(count(out, &damage), n, "has the same events");
 	ok(!damage && length(out) < 30000, "and is small: %llu", (unsigned long long)length(out));
