@@ -158,7 +158,9 @@ static void clean(struct arena *a, char *to)
 	size_t n =
 		MIN(MAX((size_t)(to - a->clean), (size_t)CLEAN_STEP), (size_t)(a->end - a->clean));
 
+	show(a->clean, n);
 	memset(a->clean, 0, n);
+	hide(a->clean, n);
 	a->clean += n;
 }
 
