@@ -51,6 +51,7 @@ fmt:				# clang-format, by .clang-format
 	clang-format -i $$(git ls-files -co --exclude-standard '*.c' '*.h')
 docs: all			# the parts of doc/ that are printed from the tables of the program itself
 	for d in builtins configuration probes tools options diagnostics requirements ir; do $(BUILD)/sonde help --$$d-md >doc/$$d.md || exit 1; done
+	build-aux/gen-call-table >doc/calls.md
 manuals: all			# build/man: a page for each command, and sonde-language(7)
 	@rm -rf $(BUILD)/man && mkdir $(BUILD)/man && $(BUILD)/sonde help --man >$(BUILD)/man/sonde.1 && \
 	for c in $$($(BUILD)/sonde help commands | awk '/^    / { print $$1 }'); do \

@@ -153,7 +153,9 @@ const struct provider provider_syscall = {
 	.syntax = "syscall:NAME[:return]",
 	.brief = "system calls, decoded",
 	.doc = "NAME is a system call with its newer variants (open is open, openat and openat2), "
-	       "=NAME is that call alone (=open). It may be a pattern, or a group: %desc, %file, %ipc, %memory, %network, %process, %signal. "
+	       "=NAME is that call alone (=open). It may be a pattern, or a group, as strace has "
+	       "them: %clock, %creds, %desc, %file, %ipc, %memory, %network, %process, %pure, "
+	       "%signal, %stat, %lstat, %fstat, %%stat (all of these), %statfs, %fstatfs, %%statfs. "
 	       "args has the decoded arguments, including strings and flag names; argstr is all "
 	       "of them as text, with the structures and data that they point to, as strace "
 	       "prints them: what a call fills in is shown at its return. Return probes have "

@@ -144,7 +144,8 @@ bool call_in_group(const struct call_desc *c, const char *group)
 
 const char *call_groups(void)
 {
-	return "desc file ipc memory network process signal";
+	return "%clock %creds %desc %file %ipc %memory %network %process %pure %signal %stat "
+	       "%lstat %fstat %%stat %statfs %fstatfs %%statfs";
 }
 
 const char *call_family(const char *name)

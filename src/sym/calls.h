@@ -42,7 +42,7 @@ const struct call_desc *call_find(const char *event);
 /* The arguments of a call, in order: at most max, texts in the arena. Returns their number. */
 u32 call_args(struct arena *a, const struct call_desc *c, struct call_arg *args, u32 max);
 bool call_in_group(const struct call_desc *c, const char *group);
-/* "desc file ipc ...", for messages. */
+/* "%clock %creds ...", for messages. */
 const char *call_groups(void);
 /* Names of the calls that one name covers, "open openat openat2" for open; NULL: only itself. */
 const char *call_family(const char *name);

@@ -490,7 +490,7 @@ static void show_environ(struct shown *s, u64 address)
 /* Of several buffers that a call fills in, the bytes that are in this one. */
 static s64 bytes_here(struct shown *s, s64 n)
 {
-	s64 here = MIN(n, s->left);
+	s64 here = MAX(MIN(n, s->left), (s64)0);
 
 	s->left -= here;
 	return here;
