@@ -255,8 +255,9 @@ static void snap_one(struct snapping *g, u32 op)
 	if (!o->plus && (!o->table || !o->table->by_request))
 		count_failed(g, ret, ptr);
 	leave_unless(g, op, CC_SGE, ret, o_imm(0));
-	if (o->is_string)
-		put_piece_head(g, piece, ptr, ret);
+	if (o->is_string) /* of an empty string older kernels return 0: without the NUL */
+		put_piece_head(g, piece, ptr,
+			       ir_op2(l, IR_ADD, ret, ir_set(l, CC_EQ, ret, o_imm(0))));
 	take_piece(g, op, piece);
 	if (o->is_link)
 		leave_unless(g, op, CC_NE, ir_load(l, opnd_plus(piece, CALL_PIECE_HEAD), 8, false),
