@@ -746,7 +746,32 @@ u32 dwarf_bodies(struct dwarf *d, const char *name, struct text_body out[MAX_BOD
 	return n;
 }
 
-static void find_copies(struct copies *c, Dwarf_Die *of, u32 depth)
+static bool same_number(const struct dwarf *d, Dwarf_Die *die, unsigned a, unsigned b)
+{
+	u64 x, y;
+
+	return die_number(d, die, a, &x) && die_number(d, die, b, &y) && x == y;
+}
+
+/*
+ * gcc splits a function into its first test and the rest, and may inline both. The rest is then
+ * described as a copy of the function within the function, called where that is declared: no call
+ * of the program. (A call of itself on the same line has another column.)
+ */
+static bool is_rest_of(const struct dwarf *d, Dwarf_Die *copy, Dwarf_Die *owner, const char *name)
+{
+	return owner && die_is_named(d, owner, name) &&
+	       same_number(d, copy, DW_AT_call_line, DW_AT_decl_line) &&
+	       same_number(d, copy, DW_AT_call_column, DW_AT_decl_column);
+}
+
+static bool is_function(int tag)
+{
+	return tag == DW_TAG_inlined_subroutine || tag == DW_TAG_subprogram;
+}
+
+/* owner: the innermost function around, or NULL. */
+static void find_copies(struct copies *c, Dwarf_Die *of, Dwarf_Die *owner, u32 depth)
 {
 	struct dwarf *d = c->d;
 	struct dwarf_func copy;
@@ -757,7 +782,8 @@ static void find_copies(struct copies *c, Dwarf_Die *of, u32 depth)
 	do {
 		int tag = d->f->dwarf_tag(&die);
 
-		if (tag == DW_TAG_inlined_subroutine && die_is_named(d, &die, c->name)) {
+		if (tag == DW_TAG_inlined_subroutine && die_is_named(d, &die, c->name) &&
+		    !is_rest_of(d, &die, owner, c->name)) {
 			describe(d, c->unit, &die, &copy);
 			if (copy.entry) {
 				c->n++;
@@ -765,7 +791,7 @@ static void find_copies(struct copies *c, Dwarf_Die *of, u32 depth)
 			}
 		}
 		if (is_scope(tag) || is_container(tag))
-			find_copies(c, &die, depth + 1);
+			find_copies(c, &die, is_function(tag) ? &die : owner, depth + 1);
 	} while (!c->stop && die_next(d, &die));
 }
 
@@ -776,7 +802,7 @@ int dwarf_each_inlined(struct dwarf *d, const char *name,
 
 	for (u32 i = 0; i < d->units.n && !c.stop; i++) {
 		c.unit = &d->units.v[i];
-		find_copies(&c, &c.unit->body, 0);
+		find_copies(&c, &c.unit->body, NULL, 0);
 	}
 	return c.stop ? c.stop : c.n;
 }
