@@ -28,6 +28,6 @@ P=$((20000 + $$ % 12000))
 [ -z "$SONDE_VM" ] || ip link set lo up
 # portable: what lies below main() is libc's own, with symbols or without; system calls' functions without the processor
 portable() {
-	sed -E -e '/^ (_start|__libc_start_[a-z_]+|0x[0-9a-f]+)$/d' -e 's/__(x64|arm64)_sys_/sys_/' \
-		-e 's/;((_start|__libc_start_[a-z_]+|0x[0-9a-f]+);)+main;/;main;/'
+	sed -E -e '/^ (_start|__libc_start_[a-z_]+(@+GLIBC[_.0-9]+)?|0x[0-9a-f]+)$/d' -e 's/__(x64|arm64)_sys_/sys_/' \
+		-e 's/;((_start|__libc_start_[a-z_]+(@+GLIBC[_.0-9]+)?|0x[0-9a-f]+|\[[^];]*\]);)+main;/;main;/'
 }
