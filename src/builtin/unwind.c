@@ -996,11 +996,10 @@ static void copy_stack(const struct walk *w, struct opnd raw)
 	place(l, out);
 }
 
-/* A free entry; stops if there is none. */
+/* A free entry; stops if there is none, or no more may be kept now. */
 static struct opnd take_raw(const struct walk *w)
 {
 	struct lower *l = w->l;
-	struct ir_block *free_one = ir_block_new(l);
 	u32 map = tables_map(l);
 	struct opnd n = ir_emit(l,
 				(struct ir_insn){ .op = IR_ATOMIC_FETCH_ADD,
@@ -1011,9 +1010,10 @@ static struct opnd take_raw(const struct walk *w)
 				 ir_op2(l, IR_MUL, ir_op2(l, IR_AND, n, o_imm(UNWIND_N_RAW - 1)),
 					o_imm(UNWIND_RAW_SIZE)));
 
-	ir_branch(l, CC_EQ, ir_load(l, opnd_plus(raw, RAW(state)), 8, false),
-		  o_imm(UNWIND_RAW_FREE), free_one, w->stop);
-	place(l, free_one);
+	demand(w, CC_ULT, n, ir_load(l, ir_addr(l, o_data(map, UNWIND_RAW_LIMIT)), 8, false),
+	       UNWIND_WHY_NEW);
+	demand(w, CC_EQ, ir_load(l, opnd_plus(raw, RAW(state)), 8, false), o_imm(UNWIND_RAW_FREE),
+	       UNWIND_WHY_NEW);
 	ir_store(l, opnd_plus(raw, RAW(state)), 8, o_imm(UNWIND_RAW_BEGUN));
 	return raw;
 }

@@ -54,7 +54,8 @@ enum {
 	UNWIND_RAW = UNWIND_ROWS + 4 * UNWIND_N_ROWS,
 	UNWIND_RAW_SIZE = 32 << 10,
 	UNWIND_NEXT_RAW = UNWIND_RAW + UNWIND_RAW_SIZE * UNWIND_N_RAW, /* u64: written so far */
-	UNWIND_SIZE = UNWIND_NEXT_RAW + 8,
+	UNWIND_RAW_LIMIT = UNWIND_NEXT_RAW + 8, /* u64: at that number none is kept */
+	UNWIND_SIZE = UNWIND_RAW_LIMIT + 8,
 };
 
 /* A hit that cannot be unwound yet: what the walk begins with. Its stack value has the id as hash. */
