@@ -112,8 +112,7 @@ struct unwind_process {
 	R(UNREADABLE, "stack page not resident")                                                   \
 	R(NOT_CODE, "return address is not in code")                                               \
 	R(NO_FP, "generated code without frame pointers")                                          \
-	R(NO_FP_JVM, "Java code without frame pointers: start java with "                          \
-		     "-XX:+PreserveFramePointer")                                                  \
+	R(NO_FP_JVM, "Java code without frame pointers: use -XX:+PreserveFramePointer")            \
 	R(NO_FP_FILE, "code without unwind information or frame pointers")                         \
 	R(NO_ROOM, "unwind tables are full")                                                       \
 	R(BACKWARDS, "frame below its callee")                                                     \
