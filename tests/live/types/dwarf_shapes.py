@@ -185,8 +185,10 @@ def main():
     for at in range(0, len(script), 30):
         r = subprocess.run([sonde, *engine, "-q", "-c", program, "-e", "\n".join(script[at:at + 30])],
                            capture_output=True, text=True, errors="replace")
-        if r.returncode or r.stderr:
-            print(r.stderr[:1000])
+        # a busy machine takes its time to remove probes
+        unexpected = "".join(x for x in r.stderr.splitlines(True) if x.strip() and "still lets go of" not in x)
+        if r.returncode or unexpected:
+            print(unexpected[:1000])
         for line in r.stdout.splitlines():
             label, _, value = line.partition(" ")
             if label in got and got[label] != value:
