@@ -566,7 +566,8 @@ static struct opnd returns_body(struct lower *l, const struct opnd *arg, const u
 {
 	struct walk w = walk_begin(l, arg, most);
 	struct ir_block *head = ir_block_new(l), *body = ir_block_new(l), *found = ir_block_new(l),
-			*slot = ir_block_new(l), *next = ir_block_new(l), *got = ir_block_new(l);
+			*slot = ir_block_new(l), *next = ir_block_new(l), *got = ir_block_new(l),
+			*other = ir_block_new(l);
 	u32 i = ir_var(l), ri = ir_var(l);
 	struct opnd ret, ours;
 	struct places p;
@@ -585,6 +586,9 @@ static struct opnd returns_body(struct lower *l, const struct opnd *arg, const u
 	place(l, got);
 	ir_branch(l, CC_EQ, get(&w, ST_RETURN + p.ri_stack), ours, slot, next);
 	place(l, slot);
+	/* it is pc already where that is in a library that the tables do not have yet */
+	ir_branch(l, CC_EQ, get(&w, ST_RETURN + p.ri_addr), get(&w, ST_PC), next, other);
+	place(l, other);
 	if (p.has_chained)
 		ir_branch(l, CC_EQ, ir_load(l, opnd_plus(w.at, ST_RETURN + p.ri_chained), 1, false),
 			  o_imm(0), found, next);
@@ -1158,7 +1162,8 @@ static void end_with_reason(struct lower *l, struct opnd buffer, u32 n, u32 room
 
 static void walk_all(struct lower *l, struct opnd buffer, u32 limit, const u32 most[2])
 {
-	struct ir_block *head = ir_block_new(l), *body = ir_block_new(l), *out = ir_block_new(l);
+	struct ir_block *head = ir_block_new(l), *body = ir_block_new(l), *many = ir_block_new(l),
+			*out = ir_block_new(l);
 	u32 i = ir_var(l);
 	struct opnd more;
 
@@ -1166,7 +1171,10 @@ static void walk_all(struct lower *l, struct opnd buffer, u32 limit, const u32 m
 	ir_jump(l, head);
 	ir_place(l, head);
 	/* return probes take an iteration and make no frame */
-	ir_branch(l, CC_UGE, o_temp(i), o_imm(2 * limit / STEP_FRAMES + 4), out, body);
+	ir_branch(l, CC_UGE, o_temp(i), o_imm(2 * limit / STEP_FRAMES + 4), many, body);
+	ir_place(l, many);
+	ir_store(l, opnd_plus(buffer, ST_WHY), 8, o_imm(UNWIND_WHY_DEPTH));
+	ir_jump(l, out);
 	ir_place(l, body);
 	more = lower_call_shared(l, &step_func, most,
 				 (struct opnd[]){ lower_scratch_offset(l, buffer), o_imm(limit) });
