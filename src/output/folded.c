@@ -14,36 +14,6 @@
 #include "trace/value.h"
 #include "type/agg.h"
 
-static void attached(struct sink *s, u32 n_probes)
-{
-	output_text.attached(s, n_probes);
-}
-
-static void text(struct sink *s, enum sink_text kind, const char *bytes, size_t len)
-{
-	output_text.text(s, kind, bytes, len);
-}
-
-static void value(struct sink *s, const struct type *t, const void *p)
-{
-	output_text.value(s, t, p);
-}
-
-static void lost(struct sink *s, const struct loss *loss, u64 count)
-{
-	output_text.lost(s, loss, count);
-}
-
-static void message(struct sink *s, enum sink_level level, struct span span, const char *bytes)
-{
-	output_text.message(s, level, span, bytes);
-}
-
-static void end(struct sink *s)
-{
-	sink_item(s);
-}
-
 /* The separator and line ends may not occur inside a name. */
 static void clean_since(struct buf *b, size_t start)
 {
@@ -100,26 +70,13 @@ static void table(struct sink *s, const struct table *t)
 	sink_item(s);
 }
 
-static void event(struct sink *s, const struct trace_event *e)
-{
-	output_text.event(s, e);
-}
-
 const struct output output_folded = {
 	.name = "folded",
 	.brief = "stack-keyed maps as folded lines for flame graphs",
 	.doc = "A map whose key has a stack prints one line for each key: frames from the outermost to "
 	       "the innermost, separated by semicolons, then the number. Everything else is text.",
 	.example = "sonde -f folded -e 'profile:hz:99 { @[ustack, kstack] = count(); }'",
-	.attached = attached,
-	.text = text,
-	.value = value,
+	TEXT_HOOKS,
 	.table = table,
-	.event = event,
-	.lost = lost,
-	.message = message,
-	.test = text_test,
-	.tested = text_tested,
-	.bench = text_bench,
-	.end = end,
+	.end = sink_item,
 };

@@ -21,10 +21,20 @@ struct level {
 const struct level *level_row(enum sink_level level);
 
 struct place sink_place(const struct sink *s, struct span span);
-/* Results of tests and benchmarks: hooks of the outputs for people. */
+/* Hooks of output_text (text.c), for outputs that differ from it in how they print maps. */
+void text_attached(struct sink *s, u32 n_probes);
+void text_text(struct sink *s, enum sink_text kind, const char *bytes, size_t len);
+void text_value(struct sink *s, const struct type *t, const void *p);
+void text_event(struct sink *s, const struct trace_event *e);
+void text_lost(struct sink *s, const struct loss *loss, u64 count);
+void text_message(struct sink *s, enum sink_level level, struct span span, const char *bytes);
 void text_test(struct sink *s, const struct test_result *r);
 void text_tested(struct sink *s, u32 n_passed, u32 n_failed);
 void text_bench(struct sink *s, const struct bench_result *r);
+#define TEXT_HOOKS                                                                                 \
+	.attached = text_attached, .text = text_text, .value = text_value, .event = text_event,    \
+	.lost = text_lost, .message = text_message, .test = text_test, .tested = text_tested,      \
+	.bench = text_bench
 /* Announces live probes on stdout if the environment requests it; flushes. */
 void put_notify(struct sink *s);
 

@@ -134,11 +134,6 @@ static void lost(struct sink *s, const struct loss *loss, u64 count)
 	sink_item(s);
 }
 
-static void message(struct sink *s, enum sink_level level, struct span span, const char *text)
-{
-	output_text.message(s, level, span, text);
-}
-
 /* A script that records has no other results. */
 static void text(struct sink *s, enum sink_text kind, const char *bytes, size_t len)
 {
@@ -169,7 +164,7 @@ const struct output output_recording = {
 	.table = table,
 	.event = event,
 	.lost = lost,
-	.message = message,
+	.message = text_message,
 	.end = end,
 	.tick = tick,
 };

@@ -61,6 +61,14 @@ void report_value(struct sink *s, const struct type *t, const void *p)
 	text_done(s, &text);
 }
 
+void report_event(struct sink *s, const struct trace_event *e)
+{
+	struct sink text = text_begin(s);
+
+	text_event(&text, e);
+	text_done(s, &text);
+}
+
 void report_lost(struct sink *s, const struct loss *loss, u64 count)
 {
 	struct buf b = { 0 };

@@ -13,7 +13,7 @@
 #include "trace/value.h"
 #include "type/agg.h"
 
-static void attached(struct sink *s, u32 n_probes)
+void text_attached(struct sink *s, u32 n_probes)
 {
 	if (!s->quiet) { /* before the notification, also where both go to one file */
 		buf_printf(&s->err, "Attached %u probe%s\n", n_probes, n_probes == 1 ? "" : "s");
@@ -28,7 +28,7 @@ static bool is_line(enum sink_text kind)
 	return kind == TEXT_JOIN || kind == TEXT_SYSTEM;
 }
 
-static void text(struct sink *s, enum sink_text kind, const char *bytes, size_t len)
+void text_text(struct sink *s, enum sink_text kind, const char *bytes, size_t len)
 {
 	buf_add(&s->out, bytes, len);
 	if (is_line(kind))
@@ -38,7 +38,7 @@ static void text(struct sink *s, enum sink_text kind, const char *bytes, size_t 
 
 /* ---- values */
 
-static void value(struct sink *s, const struct type *t, const void *p)
+void text_value(struct sink *s, const struct type *t, const void *p)
 {
 	if (type_is_hist(t)) {
 		put_hist(&s->out, t, p, 1);
@@ -153,7 +153,7 @@ static void table(struct sink *s, const struct table *t)
 	sink_item(s);
 }
 
-static void event(struct sink *s, const struct trace_event *e)
+void text_event(struct sink *s, const struct trace_event *e)
 {
 	event_line_perf(&s->out, s->names->prog->arena, s->names, e, 0);
 	buf_putc(&s->out, '\n');
@@ -179,7 +179,7 @@ static void put_range(struct sink *s, const struct place *p)
 		sink_say(s, "%s:%u-%u: ", p->file->name, p->line, p->end_line);
 }
 
-static void lost(struct sink *s, const struct loss *loss, u64 count)
+void text_lost(struct sink *s, const struct loss *loss, u64 count)
 {
 	struct place place = sink_place(s, loss->span);
 
@@ -241,7 +241,7 @@ static void put_source(struct buf *b, const struct sink *s, struct span span,
 	buf_putc(b, '\n');
 }
 
-static void message(struct sink *s, enum sink_level kind, struct span span, const char *bytes)
+void text_message(struct sink *s, enum sink_level kind, struct span span, const char *bytes)
 {
 	const struct level *level = level_row(kind);
 	struct place place = sink_place(s, span);
@@ -269,15 +269,7 @@ const struct output output_text = {
 	.doc = "Results on the output stream, messages about the run on stderr. Maps are sorted by "
 	       "value, histograms are drawn as bars.",
 	.example = "sonde -f text -e 'begin { @x = 5; }'",
-	.attached = attached,
-	.text = text,
-	.value = value,
+	TEXT_HOOKS,
 	.table = table,
-	.event = event,
-	.lost = lost,
-	.message = message,
-	.test = text_test,
-	.tested = text_tested,
-	.bench = text_bench,
 	.end = end,
 };

@@ -27,36 +27,6 @@ enum {
 	MOST_INDENT = 24,
 };
 
-static void attached(struct sink *s, u32 n_probes)
-{
-	output_text.attached(s, n_probes);
-}
-
-static void text(struct sink *s, enum sink_text kind, const char *bytes, size_t len)
-{
-	output_text.text(s, kind, bytes, len);
-}
-
-static void value(struct sink *s, const struct type *t, const void *p)
-{
-	output_text.value(s, t, p);
-}
-
-static void lost(struct sink *s, const struct loss *loss, u64 count)
-{
-	output_text.lost(s, loss, count);
-}
-
-static void message(struct sink *s, enum sink_level level, struct span span, const char *bytes)
-{
-	output_text.message(s, level, span, bytes);
-}
-
-static void end(struct sink *s)
-{
-	sink_item(s);
-}
-
 /* ---- the table by function */
 
 static double percent(u64 part, u64 whole)
@@ -259,14 +229,7 @@ const struct output output_tree = {
 	       "callees, then the tree of calls from the outermost frame; branches of less than 1 % are "
 	       "summed up. Everything else is text.",
 	.example = "sonde -f tree -e 'profile:hz:99 { @[ustack, kstack] = count(); }'",
-	.attached = attached,
-	.text = text,
-	.value = value,
+	TEXT_HOOKS,
 	.table = table,
-	.lost = lost,
-	.message = message,
-	.test = text_test,
-	.tested = text_tested,
-	.bench = text_bench,
-	.end = end,
+	.end = sink_item,
 };

@@ -884,11 +884,6 @@ static void tick(struct sink *s)
 	s->awaits_more = st->n_live > 0 || (st->n_expected > 0 && follows);
 }
 
-static void text(struct sink *s, enum sink_text kind, const char *bytes, size_t len)
-{
-	output_text.text(s, kind, bytes, len);
-}
-
 static void table(struct sink *s, const struct table *t)
 {
 }
@@ -898,11 +893,6 @@ static void lost(struct sink *s, const struct loss *loss, u64 count)
 {
 	if (loss_row(loss)->reason)
 		output_text.lost(s, loss, count);
-}
-
-static void message(struct sink *s, enum sink_level level, struct span span, const char *bytes)
-{
-	output_text.message(s, level, span, bytes);
 }
 
 /* Detached: the call that was begun last is shown. */
@@ -950,11 +940,12 @@ const struct output output_strace = {
 	.brief = "lines as strace(1) prints them",
 	.attached = attached,
 	.tick = tick,
-	.text = text,
+	.text = text_text,
 	.value = value,
 	.table = table,
+	.event = text_event,
 	.lost = lost,
-	.message = message,
+	.message = text_message,
 	.test = text_test,
 	.tested = text_tested,
 	.bench = text_bench,
