@@ -74,19 +74,7 @@ static void put_report(struct recorded *r, struct sink *s)
 
 static int report(struct cli *c)
 {
-	struct recorded r = { 0 };
-	int rc = recorded_open(&r, c), lost;
-
-	if (rc)
-		return rc;
-	if (sink_open(c)) {
-		recorded_close(&r);
-		return STATUS_WRONG;
-	}
-	put_report(&r, &c->sink);
-	lost = sink_close(c);
-	rc = recorded_close(&r);
-	return rc ? rc : lost;
+	return recorded_print(c, put_report);
 }
 
 const struct command command_report = {

@@ -31,19 +31,7 @@ static void print_events(struct recorded *r, struct sink *s)
 
 static int script(struct cli *c)
 {
-	struct recorded r = { 0 };
-	int rc = recorded_open(&r, c), lost;
-
-	if (rc)
-		return rc;
-	if (sink_open(c)) {
-		recorded_close(&r);
-		return STATUS_WRONG;
-	}
-	print_events(&r, &c->sink);
-	lost = sink_close(c);
-	rc = recorded_close(&r);
-	return rc ? rc : lost;
+	return recorded_print(c, print_events);
 }
 
 const struct command command_script = {

@@ -170,3 +170,20 @@ int recorded_close(struct recorded *r)
 	arena_release(&r->arena);
 	return rc;
 }
+
+int recorded_print(struct cli *c, void (*print)(struct recorded *r, struct sink *s))
+{
+	struct recorded r = { 0 };
+	int rc = recorded_open(&r, c), lost;
+
+	if (rc)
+		return rc;
+	if (sink_open(c)) {
+		recorded_close(&r);
+		return STATUS_WRONG;
+	}
+	print(&r, &c->sink);
+	lost = sink_close(c);
+	rc = recorded_close(&r);
+	return rc ? rc : lost;
+}
