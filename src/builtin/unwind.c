@@ -117,26 +117,27 @@ bool unwind_serves(struct lower *l)
 
 /* ---- maps */
 
-static u32 map_of_role(struct lower *l, const struct map_desc *m)
+/* Added by the first stack of a program. */
+static u32 shared_map(struct lower *l, const struct map_desc *m)
 {
 	struct program *p = l->prog;
+	u32 known = program_map_of(p, m->role);
 
-	for (u32 i = 0; i < p->maps.n; i++)
-		if (p->maps.v[i].role == m->role)
-			return i;
+	if (known != NO_INDEX)
+		return known;
 	vec_push(p->arena, &p->maps, *m);
 	return p->maps.n - 1;
 }
 
 static u32 tables_map(struct lower *l)
 {
-	return map_of_role(l, &(struct map_desc){ .name = ".unwind",
-						  .role = MAP_UNWIND,
-						  .bpf_type = BPF_MAP_TYPE_ARRAY,
-						  .key_size = 4,
-						  .value_size = UNWIND_SIZE,
-						  .max_entries = 1,
-						  .flags = BPF_F_MMAPABLE });
+	return shared_map(l, &(struct map_desc){ .name = ".unwind",
+						 .role = MAP_UNWIND,
+						 .bpf_type = BPF_MAP_TYPE_ARRAY,
+						 .key_size = 4,
+						 .value_size = UNWIND_SIZE,
+						 .max_entries = 1,
+						 .flags = BPF_F_MMAPABLE });
 }
 
 static u32 processes_map(struct lower *l)
@@ -152,7 +153,7 @@ static u32 processes_map(struct lower *l)
 		m.flags = BPF_F_NO_PREALLOC;
 	else
 		m.max_entries /= 8;
-	return map_of_role(l, &m);
+	return shared_map(l, &m);
 }
 
 static struct opnd table_at(struct lower *l, s64 offset, struct opnd index, u32 n, u32 shift)

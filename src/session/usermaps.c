@@ -116,14 +116,6 @@ static void note_present(struct run *r, struct usermaps *m)
 		note_member(m, t->pids[i]);
 }
 
-static u32 map_of_role(const struct run *r, enum map_role role)
-{
-	for (u32 i = 0; i < r->c.prog.maps.n; i++)
-		if (r->c.prog.maps.v[i].role == role)
-			return i;
-	return NO_INDEX;
-}
-
 static void forget(struct run *r, struct usermaps *m, u32 map, u32 pid)
 {
 	engines_map_delete(r, map, &pid);
@@ -133,7 +125,7 @@ static void forget(struct run *r, struct usermaps *m, u32 map, u32 pid)
 /* The map has room for UNWIND_PROCESSES. */
 static void sweep(struct run *r, struct usermaps *m)
 {
-	u32 map = map_of_role(r, MAP_UNWIND_PROCESSES), n = 0;
+	u32 map = program_map_of(&r->c.prog, MAP_UNWIND_PROCESSES), n = 0;
 
 	for (u32 i = 0; i < m->listed.n; i++)
 		if (proc_exists(m->listed.v[i]))
@@ -147,7 +139,7 @@ static void sweep(struct run *r, struct usermaps *m)
 static void set_process(void *ctx, u32 pid, const struct unwind_process *p)
 {
 	struct run *r = ctx;
-	u32 map = map_of_role(r, MAP_UNWIND_PROCESSES);
+	u32 map = program_map_of(&r->c.prog, MAP_UNWIND_PROCESSES);
 
 	if (!p) {
 		engines_map_delete(r, map, &pid);
@@ -162,7 +154,7 @@ static void set_process(void *ctx, u32 pid, const struct unwind_process *p)
 /* The processes that are traced by name are known before the first event. */
 static void start_unwinding(struct run *r, struct usermaps *m)
 {
-	u32 map = map_of_role(r, MAP_UNWIND);
+	u32 map = program_map_of(&r->c.prog, MAP_UNWIND);
 	void *memory = map == NO_INDEX ? NULL : engines_map_memory(r, map);
 
 	if (!memory)
@@ -183,7 +175,8 @@ void usermaps_start(struct run *r)
 	r->usermaps = m = xcalloc(1, sizeof *m);
 	arena_init(&m->arena);
 	note_present(r, m);
-	m->refused = -engines_maps_open(r, m->some || map_of_role(r, MAP_UNWIND) != NO_INDEX);
+	m->refused = -engines_maps_open(r, m->some || program_map_of(&r->c.prog, MAP_UNWIND) !=
+							      NO_INDEX);
 	start_unwinding(r, m);
 }
 

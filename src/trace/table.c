@@ -514,19 +514,13 @@ static bool has_kernel_stack(const struct type *t)
 	return false;
 }
 
-static bool unwinds(const struct names *names)
-{
-	for (u32 i = 0; names->prog && i < names->prog->maps.n; i++)
-		if (names->prog->maps.v[i].role == MAP_UNWIND)
-			return true;
-	return false;
-}
-
 /* Values may differ and print the same: tracer frames and frames beyond the limit are captured but
  * not printed; user stacks that are unwound afterwards have ids. */
 static bool has_alike(const struct names *names, const struct type *t)
 {
-	return unwinds(names) ? type_has_stack(t) : has_kernel_stack(t);
+	bool unwinds = names->prog && program_map_of(names->prog, MAP_UNWIND) != NO_INDEX;
+
+	return unwinds ? type_has_stack(t) : has_kernel_stack(t);
 }
 
 /* In a copy of a key, replaces each stack's hash by a hash of its printed frames. */

@@ -243,4 +243,13 @@ struct program {
 	u32 zero_off, zero_len; /* a range of the data map that stays zero */
 };
 
+/* The first map of a role, or NO_INDEX. */
+static inline u32 program_map_of(const struct program *p, enum map_role role)
+{
+	for (u32 i = 0; i < p->maps.n; i++)
+		if (p->maps.v[i].role == role)
+			return i;
+	return NO_INDEX;
+}
+
 #endif
