@@ -55,8 +55,12 @@ static void add_member(struct usermaps *m, u32 pid)
 
 static void note_changed(struct usermaps *m, u32 pid)
 {
-	if (m->unwinds && !(m->changed.n && m->changed.v[m->changed.n - 1] == pid))
-		vec_push(&m->arena, &m->changed, pid);
+	if (!m->unwinds)
+		return;
+	for (u32 i = m->changed.n; i--;)
+		if (m->changed.v[i] == pid)
+			return;
+	vec_push(&m->arena, &m->changed, pid);
 }
 
 static void on_map_event(void *ctx, const struct map_event *e)
@@ -222,9 +226,10 @@ void usermaps_turn(struct run *r)
 	for (u64 end = clock_mono_ns() + MAX_TURN_NS; m->waiting.n && clock_mono_ns() < end;) {
 		u32 pid = m->waiting.v[--m->waiting.n];
 
-		usyms_note(run_usyms(r), pid);
 		if (m->unwinds)
 			unwinds_note(m->unwinds, pid);
+		else
+			usyms_note(run_usyms(r), pid);
 	}
 }
 

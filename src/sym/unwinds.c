@@ -214,26 +214,23 @@ static void keep(struct unwinds *w, u32 pid, struct unwind_process *p)
 bool unwinds_note(struct unwinds *w, u32 pid)
 {
 	struct unwind_process *p = xcalloc(1, sizeof(*p));
-	struct procmaps maps;
-	struct err err = {};
-	bool stable = false, gone;
+	const struct procmaps *maps;
+	bool stable = false;
 
 	p->start_stack = proc_start_stack(pid);
 	p->salt = ++w->generation * 0x9e3779b97f4a7c15ull ^ pid;
-	gone = procmaps_read(&maps, pid, &err) < 0;
-	if (!gone) {
-		fill_process(w, pid, &maps, p);
-		procmaps_release(&maps);
+	maps = usyms_read(w->usyms, pid);
+	if (maps) {
+		fill_process(w, pid, maps, p);
 		/* an exec() in between would mix two programs */
 		stable = p->start_stack && p->start_stack == proc_start_stack(pid);
 	}
-	err_release(&err);
 	if (stable) {
 		keep(w, pid, p);
 		w->set(w->ctx, pid, p);
 		return true;
 	}
-	if (gone)
+	if (usyms_unseen(w->usyms, pid) < 0)
 		w->set(w->ctx, pid, NULL);
 	free(p);
 	return false;

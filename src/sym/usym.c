@@ -303,6 +303,16 @@ static struct proc *proc_of(struct usyms *u, u32 pid)
 	return p;
 }
 
+const struct procmaps *usyms_read(struct usyms *u, u32 pid)
+{
+	struct proc *p = entry_of(u, pid);
+
+	p->checked_ns = clock_mono_ns();
+	p->start_time = proc_start_time(pid);
+	p->exe_inode = exe_inode(pid);
+	return read_maps(u, p) ? &p->maps : NULL;
+}
+
 int usyms_unseen(struct usyms *u, u32 pid)
 {
 	const struct proc *p = hash_get(&u->procs, &pid, sizeof(pid));
@@ -320,7 +330,11 @@ void usyms_note(struct usyms *u, u32 pid)
 
 void usyms_mapped(struct usyms *u, u32 pid, const struct mapping *m)
 {
-	procmaps_add(&entry_of(u, pid)->from_events, m);
+	struct proc *p = entry_of(u, pid);
+
+	procmaps_add(&p->from_events, m);
+	if (p->have_maps) /* it may have been read in the middle of a dlopen() */
+		procmaps_add(&p->maps, m);
 	if (is_file(m))
 		file_of(u, pid, m); /* open it now: it may be unlinked soon */
 }

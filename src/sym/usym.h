@@ -33,6 +33,9 @@ struct procmaps;
 void usyms_mapped(struct usyms *u, u32 pid, const struct mapping *m);
 void usyms_exec(struct usyms *u, u32 pid);
 void usyms_forked(struct usyms *u, u32 parent, u32 pid);
+/* Reads the maps of a process, again if they are known. Borrowed until the next call with a pid; NULL:
+ * it is gone (usyms_unseen()) or exiting. */
+const struct procmaps *usyms_read(struct usyms *u, u32 pid);
 /* Mappings of code that events reported since its last exec, or its parent's. Borrowed until the next
  * call. */
 const struct procmaps *usyms_reported(struct usyms *u, u32 pid);
