@@ -1001,7 +1001,33 @@ static void copy_stack(const struct walk *w, struct opnd raw)
 	place(l, out);
 }
 
-/* A free entry; stops if there is none, or no more may be kept now. */
+/* Counts the hit; stops if the process has used up its budget. */
+static void demand_budget(const struct walk *w)
+{
+	enum { COUNT = 0xffff, TAG_SHIFT = 16 };
+	struct lower *l = w->l;
+	struct ir_block *other = ir_block_new(l), *known = ir_block_new(l);
+	struct opnd who = ir_op2(l, IR_XOR, get(w, ST_START_STACK),
+				 ir_op2(l, IR_XOR, get(w, ST_SALT), get(w, ST_OWN_PID))),
+		    tag, at, used;
+	u32 v = ir_var(l);
+
+	who = ir_op2(l, IR_MUL, who, o_imm((s64)0x9e3779b97f4a7c15ull));
+	tag = ir_op2(l, IR_AND, who, o_imm(~(s64)COUNT));
+	at = table_at(l, UNWIND_BUDGETS, ir_op2(l, IR_SHR, who, o_imm(40)), UNWIND_N_BUDGETS, 3);
+	ir_var_set(l, v, ir_load(l, at, 8, false));
+	ir_branch(l, CC_EQ, ir_op2(l, IR_SHR, ir_op2(l, IR_XOR, o_temp(v), tag), o_imm(TAG_SHIFT)),
+		  o_imm(0), known, other);
+	place(l, other);
+	ir_var_set(l, v, tag);
+	ir_jump(l, known);
+	place(l, known);
+	used = ir_op2(l, IR_AND, o_temp(v), o_imm(COUNT));
+	demand(w, CC_ULT, used, o_imm(UNWIND_BUDGET), UNWIND_WHY_NEW);
+	ir_store(l, at, 8, ir_op2(l, IR_ADD, o_temp(v), o_imm(1)));
+}
+
+/* A free entry; stops if there is none. */
 static struct opnd take_raw(const struct walk *w)
 {
 	struct lower *l = w->l;
@@ -1015,8 +1041,6 @@ static struct opnd take_raw(const struct walk *w)
 				 ir_op2(l, IR_MUL, ir_op2(l, IR_AND, n, o_imm(UNWIND_N_RAW - 1)),
 					o_imm(UNWIND_RAW_SIZE)));
 
-	demand(w, CC_ULT, n, ir_load(l, ir_addr(l, o_data(map, UNWIND_RAW_LIMIT)), 8, false),
-	       UNWIND_WHY_NEW);
 	demand(w, CC_EQ, ir_load(l, opnd_plus(raw, RAW(state)), 8, false), o_imm(UNWIND_RAW_FREE),
 	       UNWIND_WHY_NEW);
 	ir_store(l, opnd_plus(raw, RAW(state)), 8, o_imm(UNWIND_RAW_BEGUN));
@@ -1097,6 +1121,7 @@ static struct opnd keep_body(struct lower *l, const struct opnd *arg, const u32 
 			  false),
 		  o_imm(0), take, w.stop);
 	place(l, take);
+	demand_budget(&w);
 	raw = take_raw(&w);
 	time = ir_call(l, BPF_FUNC_ktime_get_ns, false, 0);
 	id = ir_op2(l, IR_ADD, ir_op2(l, IR_SHL, time, o_imm(8)), get(&w, ST_OWN_PID));

@@ -20,10 +20,6 @@ enum {
 	MAX_IDS = 1 << 17,      /* later ones have no frames */
 	MAX_WAITING = 64 << 20, /* bytes of hits that wait for their mappings */
 	QUIET_MS = 50,          /* without hits the thread waits for changes of mappings again */
-	/* Each hit is a key of its own in a map keyed by stacks, until it is printed: a process that hits
-	 * a million times a second must not fill the map before its mappings are known. */
-	HITS_A_TURN = 128,
-	HITS_A_MS = 32,
 };
 
 struct frames {
@@ -46,19 +42,6 @@ struct raw_stacks {
 	int maps_fd, wake_fd;
 };
 
-static u64 *word_at(const struct raw_stacks *s, size_t offset)
-{
-	return (u64 *)(void *)(s->memory + offset);
-}
-
-/* Lets programs keep that many more. */
-static void allow(const struct raw_stacks *s, u64 n)
-{
-	u64 kept = __atomic_load_n(word_at(s, UNWIND_NEXT_RAW), __ATOMIC_RELAXED);
-
-	__atomic_store_n(word_at(s, UNWIND_RAW_LIMIT), kept + n, __ATOMIC_RELAXED);
-}
-
 struct raw_stacks *raw_stacks_new(void *memory, struct unwinds *unwinds)
 {
 	struct raw_stacks *s = xcalloc(1, sizeof(*s));
@@ -66,7 +49,6 @@ struct raw_stacks *raw_stacks_new(void *memory, struct unwinds *unwinds)
 	s->memory = memory;
 	s->unwinds = unwinds;
 	s->wake_fd = -1;
-	allow(s, HITS_A_TURN);
 	arena_init(&s->arena);
 	pthread_mutex_init(&s->lock, NULL);
 	return s;
@@ -170,7 +152,6 @@ static void *run_thread(void *arg)
 		     quiet < QUIET_MS && !__atomic_load_n(&s->ends, __ATOMIC_ACQUIRE); quiet++) {
 			if (collect(s))
 				quiet = 0;
-			allow(s, HITS_A_MS);
 			usleep(1000);
 		}
 	}
@@ -197,7 +178,6 @@ void raw_stacks_collect(struct raw_stacks *s)
 {
 	if (collect(s))
 		wake_thread(s);
-	allow(s, HITS_A_TURN);
 }
 
 static const struct frames *stored(struct raw_stacks *s, const u64 *ips, u32 n)

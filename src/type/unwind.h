@@ -27,6 +27,7 @@ enum {
 	UNWIND_N_PAGES = 1 << 20, /* 256 MB of code */
 	UNWIND_N_ROWS = 1 << 21,
 	UNWIND_N_RAW = 128,
+	UNWIND_N_BUDGETS = 1024,
 	UNWIND_RAW_RETURNS = 16,
 };
 
@@ -54,8 +55,8 @@ enum {
 	UNWIND_RAW = UNWIND_ROWS + 4 * UNWIND_N_ROWS,
 	UNWIND_RAW_SIZE = 32 << 10,
 	UNWIND_NEXT_RAW = UNWIND_RAW + UNWIND_RAW_SIZE * UNWIND_N_RAW, /* u64: written so far */
-	UNWIND_RAW_LIMIT = UNWIND_NEXT_RAW + 8, /* u64: at that number none is kept */
-	UNWIND_SIZE = UNWIND_RAW_LIMIT + 8,
+	UNWIND_BUDGETS = UNWIND_NEXT_RAW + 8,
+	UNWIND_SIZE = UNWIND_BUDGETS + 8 * UNWIND_N_BUDGETS,
 };
 
 /* A hit that cannot be unwound yet: what the walk begins with. Its stack value has the id as hash. */
@@ -74,6 +75,12 @@ struct unwind_raw {
 	} returns[UNWIND_RAW_RETURNS];
 	u8 stack[]; /* len bytes from sp on */
 };
+/*
+ * Each hit that is kept is a key of its own in a map keyed by stacks, until it is printed. So few are
+ * kept of a process with the same mappings: budgets are u64, direct mapped, a tag of both in the high
+ * 48 bits and the number of hits in the others; written by programs.
+ */
+enum { UNWIND_BUDGET = 256 };
 enum unwind_raw_state { UNWIND_RAW_FREE, UNWIND_RAW_BEGUN, UNWIND_RAW_FULL };
 
 /* A mapping of code. Address a of the process is page (a - base) >> 8 of the file. */
