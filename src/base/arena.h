@@ -20,7 +20,7 @@ struct arena {
 
 void arena_init(struct arena *a); /* allocates nothing yet */
 void arena_release(struct arena *a);
-/* Frees all objects and keeps memory for as many: for one task after the other. */
+/* Frees all objects but keeps their memory for later allocations. */
 void arena_reset(struct arena *a);
 void *arena_alloc(struct arena *a, size_t len); /* len: bytes, 0 allowed */
 void *arena_dup(struct arena *a, const void *bytes, size_t len);

@@ -258,12 +258,11 @@ const struct command command_record = {
 	.name = "record",
 	.args = "CMD [ARG]...",
 	.brief = "record trace events of a command to a file",
-	.doc = "Keeps trace events as the kernel makes them, in a compressed file that only its owner "
-	       "can read: sonde.data, or the file of -o. An older file is kept as FILE.old. Events of "
-	       "CMD, or of the processes of -p, their threads and descendants are recorded, and "
-	       "nobody else's: an event belongs to them if one of their threads causes it, or is one "
-	       "of its fields (switches to them, wake-ups of them by anybody). -a records all "
-	       "processes except sonde. Without -e: switches, wake-ups, the life of processes and "
+	.doc = "Writes trace events to a compressed file with mode 0600: sonde.data, or the file of -o. "
+	       "An older file is kept as FILE.old. Records only events of CMD, or of the processes of "
+	       "-p, their threads and descendants: those that one of these threads causes, and those "
+	       "that have one in a field of type pid_t (a switch to it, a wake-up by another process). "
+	       "-a records all processes except sonde. Without -e: switches, wake-ups, the life of processes and "
 	       "system calls. If sonde is killed, the file has all that is older than half a second. "
 	       "The exit status is that of CMD.",
 	.example = "sonde record -e sched:sched_process_fork -- make",

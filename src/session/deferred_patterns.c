@@ -6,8 +6,8 @@
  * wanted, for reads (FAN_ACCESS_PERM: the dynamic linker reads a file before it maps it, so
  * creating or writing a file never waits). For a pattern with wildcards in its folders the file
  * systems are watched, for "*" all of them, including those that are mounted later; if libraries
- * are wanted, for all openings. There the kernel is told to ignore a file until it is written
- * (FAN_MARK_IGNORED_MASK), so that each file costs once. A file that replaces a probed one is
+ * are wanted, for all openings. An ignore mark there (FAN_MARK_IGNORED_MASK) suppresses further
+ * events of a file until it is modified, so that each file costs once. A file that replaces a probed one is
  * reported by inotify on its folder (without holds), and its opener does not wait.
  */
 #include <errno.h>

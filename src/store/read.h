@@ -3,7 +3,7 @@
  * Reads a recording (store/layout.h): its tables at once, its events chunk by chunk, merged over the
  * processors in the order of their times. Memory does not depend on the length of the file.
  *
- * Nothing in a file is trusted. What is before the first damage is read; store_damage() tells what
+ * The file is not trusted. Events up to the first damage are returned; store_damage() reports what
  * is missing.
  */
 #ifndef SONDE_STORE_READ_H
