@@ -15,38 +15,11 @@
  * (ir/lower_func.c). Indexes come from memory or are masked after an unknown zero was added, so that
  * verifiers do not follow each value of them.
  */
-#include "builtin/unwind.h"
-#include "builtin/text.h"
-#include "type/unwind.h"
+#include "builtin/unwind_walk.h"
 
 enum {
-	/* The buffer: the state of a walk, the copied piece of the stack, the frames. */
-	ST_SP = 0,
-	ST_FP = 8,
-	ST_PC = 16,
-	ST_EXACT = 24, /* 1: pc is executed next; 0: it is a return address */
-	ST_N = 32,     /* frames so far */
-	ST_WHY = 40,   /* enum unwind_reason */
-	ST_SALT = 48,
-	ST_WINDOW_AT = 56,  /* address of the copied piece, */
-	ST_WINDOW_LEN = 64, /* number of offsets at which a word may begin */
-	ST_PID = 72,
-	ST_BY_FP = 80,   /* 1: the last step was by frame pointers that may be none */
-	ST_SELF = 88,    /* offset of the buffer in scratch */
-	ST_OWN_PID = 96, /* ST_PID may be the parent's */
-	ST_START_STACK = 104,
-	ST_FIRST = 112, /* sp, fp, pc of the hit */
-	ST_ENTERED =
-		136,     /* where the return address of the function is whose entry was hit, or 0 */
-	ST_RETURN = 144, /* struct return_instance */
-	ST_WINDOW = 240,
-	WINDOW = 2048,
-	ST_FRAMES = ST_WINDOW + WINDOW,
-
-	MAX_RETURN_INSTANCE = ST_WINDOW - ST_RETURN,
 	MAX_RETURNS = 64, /* the kernel's MAX_URETPROBE_DEPTH */
 	STEP_FRAMES = 8,
-	USER_PAGE = 4096,
 	MAX_FRAME = 1 << 20, /* bytes of a frame whose frame pointer is believed */
 	FIND_STOP = 0,
 	FIND_AGAIN = 2, /* the state is that of the caller */
@@ -57,200 +30,13 @@ u32 unwind_head(void)
 	return ST_FRAMES;
 }
 
-/* ---- what the kernel's types say */
-
-struct places {
-	u32 sp, fp, pc, cs, regs_size; /* in struct pt_regs */
-	u32 stack, mm, start_stack, real_parent, tgid;
-	u32 utask, returns, ri_size, ri_addr, ri_stack, ri_next, ri_chained;
-	bool has_returns, has_chained;
-};
-
-static bool member(const struct lower *l, const char *type, const char *name, u32 *offset)
-{
-	const struct world *w = &l->env->world;
-	const struct type *t = w->type ? w->type(w->ctx, 's', type) : NULL;
-
-	return t && type_field(t, name, offset);
-}
-
-/* ri_size: of the part that is read. */
-static bool find_returns(const struct lower *l, struct places *p)
-{
-	bool all = member(l, "task_struct", "utask", &p->utask) &&
-		   member(l, "uprobe_task", "return_instances", &p->returns) &&
-		   member(l, "return_instance", "orig_ret_vaddr", &p->ri_addr) &&
-		   member(l, "return_instance", "stack", &p->ri_stack) &&
-		   member(l, "return_instance", "next", &p->ri_next);
-
-	p->has_chained = member(l, "return_instance", "chained", &p->ri_chained);
-	p->ri_size = MAX(MAX(p->ri_addr, p->ri_stack), MAX(p->ri_next, p->ri_chained)) + 8;
-	return all && p->ri_size <= MAX_RETURN_INSTANCE;
-}
-
-static bool find_places(const struct lower *l, struct places *p)
-{
-	const struct world *w = &l->env->world;
-	const struct type *regs = w->type ? w->type(w->ctx, 's', "pt_regs") : NULL;
-
-	*p = (struct places){ .regs_size = regs ? regs->size : 0 };
-	if (!regs || !member(l, "pt_regs", "sp", &p->sp) || !member(l, "pt_regs", "bp", &p->fp) ||
-	    !member(l, "pt_regs", "ip", &p->pc) || !member(l, "pt_regs", "cs", &p->cs) ||
-	    !member(l, "task_struct", "stack", &p->stack) ||
-	    !member(l, "task_struct", "mm", &p->mm) ||
-	    !member(l, "task_struct", "tgid", &p->tgid) ||
-	    !member(l, "task_struct", "real_parent", &p->real_parent) ||
-	    !member(l, "mm_struct", "start_stack", &p->start_stack))
-		return false;
-	p->has_returns = find_returns(l, p);
-	return true;
-}
-
 bool unwind_serves(struct lower *l)
 {
-	struct places p;
+	struct walk_places p;
 
 	if (l->inst->jump && !feature_has(l->features, FEAT_BPF_LOOP))
 		return false; /* some kernels refuse tail calls from programs with functions */
-	return feature_has(l->features, FEAT_BIG_ARRAYS) && find_places(l, &p);
-}
-
-/* ---- maps */
-
-/* Added by the first stack of a program. */
-static u32 shared_map(struct lower *l, const struct map_desc *m)
-{
-	struct program *p = l->prog;
-	u32 known = program_map_of(p, m->role);
-
-	if (known != NO_INDEX)
-		return known;
-	vec_push(p->arena, &p->maps, *m);
-	return p->maps.n - 1;
-}
-
-static u32 tables_map(struct lower *l)
-{
-	return shared_map(l, &(struct map_desc){ .name = ".unwind",
-						 .role = MAP_UNWIND,
-						 .bpf_type = BPF_MAP_TYPE_ARRAY,
-						 .key_size = 4,
-						 .value_size = UNWIND_SIZE,
-						 .max_entries = 1,
-						 .flags = BPF_F_MMAPABLE });
-}
-
-static u32 processes_map(struct lower *l)
-{
-	struct map_desc m = { .name = ".processes",
-			      .role = MAP_UNWIND_PROCESSES,
-			      .bpf_type = BPF_MAP_TYPE_HASH,
-			      .key_size = 4,
-			      .value_size = sizeof(struct unwind_process),
-			      .max_entries = UNWIND_PROCESSES };
-
-	if (feature_has(l->features, FEAT_HASH_NO_PREALLOC))
-		m.flags = BPF_F_NO_PREALLOC;
-	else
-		m.max_entries /= 8;
-	return shared_map(l, &m);
-}
-
-static struct opnd table_at(struct lower *l, s64 offset, struct opnd index, u32 n, u32 shift)
-{
-	struct opnd at = ir_op2(l, IR_SHL, ir_op2(l, IR_AND, index, o_imm(n - 1)), o_imm(shift));
-
-	return ir_op2(l, IR_ADD, ir_addr(l, o_data(tables_map(l), offset)), at);
-}
-
-/* ---- small pieces of code */
-
-/* Continues in a block of a shared function, where no value of another block is known. */
-static void place(struct lower *l, struct ir_block *b)
-{
-	ir_place(l, b);
-	lower_values_drop(l, 0);
-}
-
-struct walk { /* of a function */
-	struct lower *l;
-	struct opnd at; /* address of the buffer */
-	u32 room;       /* bytes of frames */
-	struct ir_block *stop;
-};
-
-static struct opnd get(const struct walk *w, u32 what)
-{
-	return ir_load(w->l, opnd_plus(w->at, what), 8, false);
-}
-
-static void put(const struct walk *w, u32 what, struct opnd v)
-{
-	ir_store(w->l, opnd_plus(w->at, what), 8, v);
-}
-
-static void push_frame(const struct walk *w, struct opnd n, struct opnd pc)
-{
-	struct lower *l = w->l;
-	struct opnd i = ir_op2(l, IR_AND, n, o_imm(w->room / 8 - 1));
-
-	ir_store(l, opnd_plus(ir_op2(l, IR_ADD, w->at, ir_op2(l, IR_SHL, i, o_imm(3))), ST_FRAMES),
-		 8, pc);
-}
-
-/* Continues if the condition holds; else stops for that reason. */
-static void demand_or(const struct walk *w, enum ir_cond cc, struct opnd a, struct opnd b,
-		      struct opnd why)
-{
-	struct lower *l = w->l;
-	struct ir_block *good = ir_block_new(l), *bad = ir_block_new(l);
-
-	ir_branch(l, cc, a, b, good, bad);
-	place(l, bad);
-	put(w, ST_WHY, why);
-	ir_jump(l, w->stop);
-	place(l, good);
-}
-
-static void demand(const struct walk *w, enum ir_cond cc, struct opnd a, struct opnd b,
-		   enum unwind_reason why)
-{
-	demand_or(w, cc, a, b, o_imm(why));
-}
-
-static struct walk walk_begin(struct lower *l, const struct opnd *arg, const u32 most[2])
-{
-	struct walk w = { .l = l, .room = most[0] - ST_FRAMES };
-
-	w.at = lower_shared_scratch(l, arg[0], most[0]);
-	w.stop = ir_block_new(l);
-	return w;
-}
-
-/* The function returns `value`, or 0 from the stop block. */
-static struct opnd walk_end(const struct walk *w, struct opnd value)
-{
-	struct lower *l = w->l;
-	struct ir_block *out = ir_block_new(l);
-	u32 v = ir_var(l);
-
-	ir_var_set(l, v, value);
-	ir_jump(l, out);
-	place(l, w->stop);
-	ir_var_set(l, v, o_imm(FIND_STOP));
-	ir_jump(l, out);
-	place(l, out);
-	return o_temp(v);
-}
-
-static struct opnd kernel_word(struct lower *l, struct opnd base, u32 offset)
-{
-	return lower_read_scalar(l, &ty_u64, ir_op2(l, IR_ADD, base, o_imm(offset)), SPACE_KERNEL);
-}
-
-static struct opnd current_task(struct lower *l)
-{
-	return ir_call(l, BPF_FUNC_get_current_task, true, 0);
+	return feature_has(l->features, FEAT_BIG_ARRAYS) && walk_find_places(l, &p);
 }
 
 /* ---- the stack */
@@ -261,16 +47,17 @@ static struct opnd refill_body(struct lower *l, const struct opnd *arg, const u3
 	struct walk w = walk_begin(l, arg, most);
 	struct opnd left, len, ret;
 
-	put(&w, ST_WINDOW_LEN, o_imm(0));
-	demand(&w, CC_EQ, ir_op2(l, IR_AND, arg[1], o_imm(7)), o_imm(0), UNWIND_WHY_UNREADABLE);
+	walk_put(&w, ST_WINDOW_LEN, o_imm(0));
+	walk_demand(&w, CC_EQ, ir_op2(l, IR_AND, arg[1], o_imm(7)), o_imm(0),
+		    UNWIND_WHY_UNREADABLE);
 	left = ir_op2(l, IR_SUB, o_imm(USER_PAGE), ir_op2(l, IR_AND, arg[1], o_imm(USER_PAGE - 1)));
 	len = ir_at_most(l, left, WINDOW);
 	ret = ir_call(l, BPF_FUNC_probe_read_user, false, 3, opnd_plus(w.at, ST_WINDOW), len,
 		      arg[1]);
-	demand(&w, CC_SGE, ret, o_imm(0), UNWIND_WHY_UNREADABLE);
-	put(&w, ST_WINDOW_AT, arg[1]);
-	put(&w, ST_WINDOW_LEN, ir_op2(l, IR_SUB, len, o_imm(7)));
-	return walk_end(&w, get(&w, ST_WINDOW));
+	walk_demand(&w, CC_SGE, ret, o_imm(0), UNWIND_WHY_UNREADABLE);
+	walk_put(&w, ST_WINDOW_AT, arg[1]);
+	walk_put(&w, ST_WINDOW_LEN, ir_op2(l, IR_SUB, len, o_imm(7)));
+	return walk_end(&w, walk_get(&w, ST_WINDOW));
 }
 
 static const struct shared_func refill_func = { .name = "unwind_refill",
@@ -283,20 +70,20 @@ static struct opnd read_word(const struct walk *w, struct opnd address)
 	struct lower *l = w->l;
 	const u32 most[2] = { ST_FRAMES + w->room, 0 };
 	struct ir_block *hit = ir_block_new(l), *miss = ir_block_new(l), *out = ir_block_new(l);
-	struct opnd off = ir_op2(l, IR_SUB, address, get(w, ST_WINDOW_AT)), at;
+	struct opnd off = ir_op2(l, IR_SUB, address, walk_get(w, ST_WINDOW_AT)), at;
 	u32 v = ir_var(l);
 
-	ir_branch(l, CC_ULT, off, get(w, ST_WINDOW_LEN), hit, miss);
-	place(l, hit);
+	ir_branch(l, CC_ULT, off, walk_get(w, ST_WINDOW_LEN), hit, miss);
+	walk_place(l, hit);
 	at = ir_op2(l, IR_ADD, w->at, ir_op2(l, IR_AND, off, o_imm(WINDOW - 8)));
 	ir_var_set(l, v, ir_load(l, opnd_plus(at, ST_WINDOW), 8, false));
 	ir_jump(l, out);
-	place(l, miss);
+	walk_place(l, miss);
 	ir_var_set(l, v,
 		   lower_call_shared(l, &refill_func, most,
-				     (struct opnd[]){ get(w, ST_SELF), address }));
-	ir_branch(l, CC_EQ, get(w, ST_WHY), o_imm(0), out, w->stop);
-	place(l, out);
+				     (struct opnd[]){ walk_get(w, ST_SELF), address }));
+	ir_branch(l, CC_EQ, walk_get(w, ST_WHY), o_imm(0), out, w->stop);
+	walk_place(l, out);
 	return o_temp(v);
 }
 
@@ -322,10 +109,10 @@ static struct opnd find_area(struct lower *l, struct opnd process, struct opnd a
 			  ir_load(l, opnd_plus(p, offsetof(struct unwind_process, start)), 8,
 				  false),
 			  address, above, next);
-		place(l, above);
+		walk_place(l, above);
 		ir_var_set(l, at, t);
 		ir_jump(l, next);
-		place(l, next);
+		walk_place(l, next);
 	}
 	return o_temp(at);
 }
@@ -339,13 +126,13 @@ static void row_step(struct lower *l, u32 at, u32 step, struct opnd end, struct 
 	struct opnd t = ir_op2(l, IR_ADD, o_temp(at), o_imm(step)), row;
 
 	ir_branch(l, CC_ULT, t, end, inside, next);
-	place(l, inside);
-	row = ir_load(l, table_at(l, UNWIND_ROWS, t, UNWIND_N_ROWS, 2), 2, false);
+	walk_place(l, inside);
+	row = ir_load(l, walk_table_at(l, UNWIND_ROWS, t, UNWIND_N_ROWS, 2), 2, false);
 	ir_branch(l, CC_ULE, row, low, above, next);
-	place(l, above);
+	walk_place(l, above);
 	ir_var_set(l, at, t);
 	ir_jump(l, next);
-	place(l, next);
+	walk_place(l, next);
 	/* what verifiers learned about it depends on the path: forget */
 	ir_var_set(l, at,
 		   ir_op2(l, IR_AND, ir_op2(l, IR_ADD, o_temp(at), zero),
@@ -363,21 +150,22 @@ static struct opnd find_rule_number(struct lower *l, struct opnd first_page, str
 	struct ir_block *many = ir_block_new(l), *few = ir_block_new(l);
 	u32 at = ir_var(l);
 
-	first = ir_load(l, table_at(l, UNWIND_PAGES, page, UNWIND_N_PAGES, 2), 4, false);
-	end = ir_load(
-		l, table_at(l, UNWIND_PAGES, ir_op2(l, IR_ADD, page, o_imm(1)), UNWIND_N_PAGES, 2),
-		4, false);
+	first = ir_load(l, walk_table_at(l, UNWIND_PAGES, page, UNWIND_N_PAGES, 2), 4, false);
+	end = ir_load(l,
+		      walk_table_at(l, UNWIND_PAGES, ir_op2(l, IR_ADD, page, o_imm(1)),
+				    UNWIND_N_PAGES, 2),
+		      4, false);
 	ir_var_set(l, at, ir_op2(l, IR_SUB, first, o_imm(1)));
 	ir_branch(l, CC_UGT, ir_op2(l, IR_SUB, end, first), o_imm(FEW - 1), many, few);
-	place(l, many);
+	walk_place(l, many);
 	for (u32 step = MOST / 2; step >= FEW; step /= 2)
 		row_step(l, at, step, end, low, zero);
 	ir_jump(l, few);
-	place(l, few);
+	walk_place(l, few);
 	for (u32 step = FEW / 2; step; step /= 2)
 		row_step(l, at, step, end, low, zero);
-	return ir_load(l, opnd_plus(table_at(l, UNWIND_ROWS, o_temp(at), UNWIND_N_ROWS, 2), 2), 2,
-		       false);
+	return ir_load(l, opnd_plus(walk_table_at(l, UNWIND_ROWS, o_temp(at), UNWIND_N_ROWS, 2), 2),
+		       2, false);
 }
 
 /* ---- frames that a simple rule does not describe */
@@ -400,14 +188,14 @@ static struct ir_block *if_kind(struct lower *l, struct opnd kind, s64 k)
 	struct ir_block *is = ir_block_new(l), *no = ir_block_new(l);
 
 	ir_branch(l, CC_EQ, kind, o_imm(k), is, no);
-	place(l, is);
+	walk_place(l, is);
 	return no;
 }
 
 static void otherwise(struct lower *l, struct ir_block *no, struct ir_block *out)
 {
 	ir_jump(l, out);
-	place(l, no);
+	walk_place(l, no);
 }
 
 static struct opnd odd_cfa(const struct walk *w, struct opnd rule)
@@ -419,30 +207,30 @@ static struct opnd odd_cfa(const struct walk *w, struct opnd rule)
 	u32 cfa = ir_var(l);
 
 	no = if_kind(l, kind, KIND_SP);
-	ir_var_set(l, cfa, ir_op2(l, IR_ADD, get(w, ST_SP), n));
+	ir_var_set(l, cfa, ir_op2(l, IR_ADD, walk_get(w, ST_SP), n));
 	otherwise(l, no, out);
 	no = if_kind(l, kind, KIND_FP);
-	ir_var_set(l, cfa, ir_op2(l, IR_ADD, get(w, ST_FP), n));
+	ir_var_set(l, cfa, ir_op2(l, IR_ADD, walk_get(w, ST_FP), n));
 	otherwise(l, no, out);
 	no = if_kind(l, kind, KIND_PLT);
-	ir_var_set(
-		l, cfa,
-		ir_op2(l, IR_ADD, ir_op2(l, IR_ADD, get(w, ST_SP), o_imm(8)),
-		       ir_op2(l, IR_SHL,
-			      ir_set(l, CC_UGE, ir_op2(l, IR_AND, get(w, ST_PC), o_imm(15)), add),
-			      o_imm(3))));
+	ir_var_set(l, cfa,
+		   ir_op2(l, IR_ADD, ir_op2(l, IR_ADD, walk_get(w, ST_SP), o_imm(8)),
+			  ir_op2(l, IR_SHL,
+				 ir_set(l, CC_UGE, ir_op2(l, IR_AND, walk_get(w, ST_PC), o_imm(15)),
+					add),
+				 o_imm(3))));
 	otherwise(l, no, out);
 	no = if_kind(l, kind, KIND_SP_DEREF);
 	ir_var_set(l, cfa,
-		   ir_op2(l, IR_ADD, read_word(w, ir_op2(l, IR_ADD, get(w, ST_SP), n)), add));
+		   ir_op2(l, IR_ADD, read_word(w, ir_op2(l, IR_ADD, walk_get(w, ST_SP), n)), add));
 	otherwise(l, no, out);
 	no = if_kind(l, kind, KIND_FP_DEREF);
 	ir_var_set(l, cfa,
-		   ir_op2(l, IR_ADD, read_word(w, ir_op2(l, IR_ADD, get(w, ST_FP), n)), add));
+		   ir_op2(l, IR_ADD, read_word(w, ir_op2(l, IR_ADD, walk_get(w, ST_FP), n)), add));
 	otherwise(l, no, out);
-	put(w, ST_WHY, o_imm(UNWIND_WHY_NO_RULE));
+	walk_put(w, ST_WHY, o_imm(UNWIND_WHY_NO_RULE));
 	ir_jump(l, w->stop);
-	place(l, out);
+	walk_place(l, out);
 	return o_temp(cfa);
 }
 
@@ -461,26 +249,26 @@ static struct opnd odd_saved(const struct walk *w, struct opnd kind, struct opnd
 	ir_var_set(l, at, ir_op2(l, IR_ADD, cfa, n));
 	otherwise(l, no, read);
 	no = if_kind(l, kind, SAVED_AT_SP);
-	ir_var_set(l, at, ir_op2(l, IR_ADD, get(w, ST_SP), n));
+	ir_var_set(l, at, ir_op2(l, IR_ADD, walk_get(w, ST_SP), n));
 	otherwise(l, no, read);
 	no = if_kind(l, kind, SAVED_AT_FP);
-	ir_var_set(l, at, ir_op2(l, IR_ADD, get(w, ST_FP), n));
+	ir_var_set(l, at, ir_op2(l, IR_ADD, walk_get(w, ST_FP), n));
 	otherwise(l, no, read);
 	ir_var_set(l, v, o_imm(0)); /* no address: a rule that needs it stops */
 	ir_jump(l, out);
-	place(l, read);
+	walk_place(l, read);
 	ir_var_set(l, v, read_word(w, o_temp(at)));
 	ir_jump(l, out);
-	place(l, out);
+	walk_place(l, out);
 	return o_temp(v);
 }
 
 static void push_this(const struct walk *w)
 {
-	struct opnd n = get(w, ST_N);
+	struct opnd n = walk_get(w, ST_N);
 
-	push_frame(w, n, get(w, ST_PC));
-	put(w, ST_N, ir_op2(w->l, IR_ADD, n, o_imm(1)));
+	walk_push(w, n, walk_get(w, ST_PC));
+	walk_put(w, ST_N, ir_op2(w->l, IR_ADD, n, o_imm(1)));
 }
 
 /* Signals may have switched stacks; all other frames are above their callees. */
@@ -490,10 +278,10 @@ static void demand_above(const struct walk *w, struct opnd cfa, struct opnd is_s
 	struct ir_block *ordinary = ir_block_new(l), *out = ir_block_new(l);
 
 	ir_branch(l, CC_NE, is_signal, o_imm(0), out, ordinary);
-	place(l, ordinary);
-	demand(w, CC_UGT, cfa, get(w, ST_SP), UNWIND_WHY_BACKWARDS);
+	walk_place(l, ordinary);
+	walk_demand(w, CC_UGT, cfa, walk_get(w, ST_SP), UNWIND_WHY_BACKWARDS);
 	ir_jump(l, out);
-	place(l, out);
+	walk_place(l, out);
 }
 
 static void step_odd(const struct walk *w, struct opnd rule)
@@ -505,16 +293,16 @@ static void step_odd(const struct walk *w, struct opnd rule)
 
 	push_this(w);
 	ir_branch(l, CC_EQ, ra_kind, o_imm(SAVED_NOWHERE), w->stop, goes_on);
-	place(l, goes_on);
+	walk_place(l, goes_on);
 	cfa = odd_cfa(w, rule);
 	demand_above(w, cfa, is_signal);
-	fp = odd_saved(w, FIELD(l, rule, fp_kind), FIELD(l, rule, fp), cfa, get(w, ST_FP));
+	fp = odd_saved(w, FIELD(l, rule, fp_kind), FIELD(l, rule, fp), cfa, walk_get(w, ST_FP));
 	pc = odd_saved(w, ra_kind, FIELD(l, rule, ra), cfa, o_imm(0));
-	put(w, ST_SP, cfa);
-	put(w, ST_FP, fp);
-	put(w, ST_PC, pc);
-	put(w, ST_EXACT, is_signal);
-	put(w, ST_BY_FP, o_imm(0));
+	walk_put(w, ST_SP, cfa);
+	walk_put(w, ST_FP, fp);
+	walk_put(w, ST_PC, pc);
+	walk_put(w, ST_EXACT, is_signal);
+	walk_put(w, ST_BY_FP, o_imm(0));
 }
 
 /* ---- code without rules */
@@ -524,36 +312,36 @@ static void step_from_entry(const struct walk *w, struct ir_block *again)
 {
 	struct lower *l = w->l;
 	struct ir_block *entered = ir_block_new(l), *no = ir_block_new(l);
-	struct opnd slot = get(w, ST_ENTERED);
+	struct opnd slot = walk_get(w, ST_ENTERED);
 
 	ir_branch(l, CC_NE, slot, o_imm(0), entered, no);
-	place(l, entered);
-	put(w, ST_ENTERED, o_imm(0));
-	put(w, ST_PC, read_word(w, slot));
-	put(w, ST_SP, ir_op2(l, IR_ADD, slot, o_imm(8)));
-	put(w, ST_EXACT, o_imm(0));
+	walk_place(l, entered);
+	walk_put(w, ST_ENTERED, o_imm(0));
+	walk_put(w, ST_PC, read_word(w, slot));
+	walk_put(w, ST_SP, ir_op2(l, IR_ADD, slot, o_imm(8)));
+	walk_put(w, ST_EXACT, o_imm(0));
 	ir_jump(l, again);
-	place(l, no);
+	walk_place(l, no);
 }
 
 /* *(fp) is the caller's fp and *(fp + 8) the return address. */
 static void step_by_fp(const struct walk *w, struct opnd why, struct ir_block *again)
 {
 	struct lower *l = w->l;
-	struct opnd fp = get(w, ST_FP), far, up, pc;
+	struct opnd fp = walk_get(w, ST_FP), far, up, pc;
 
 	push_this(w);
-	put(w, ST_BY_FP, why);
+	walk_put(w, ST_BY_FP, why);
 	step_from_entry(w, again);
-	far = ir_op2(l, IR_SUB, fp, get(w, ST_SP));
-	demand_or(w, CC_ULT, far, o_imm(MAX_FRAME), why);
-	demand_or(w, CC_EQ, ir_op2(l, IR_AND, fp, o_imm(7)), o_imm(0), why);
+	far = ir_op2(l, IR_SUB, fp, walk_get(w, ST_SP));
+	walk_demand_or(w, CC_ULT, far, o_imm(MAX_FRAME), why);
+	walk_demand_or(w, CC_EQ, ir_op2(l, IR_AND, fp, o_imm(7)), o_imm(0), why);
 	up = read_word(w, fp);
 	pc = read_word(w, ir_op2(l, IR_ADD, fp, o_imm(8)));
-	put(w, ST_SP, ir_op2(l, IR_ADD, fp, o_imm(16)));
-	put(w, ST_FP, up);
-	put(w, ST_PC, pc);
-	put(w, ST_EXACT, o_imm(0));
+	walk_put(w, ST_SP, ir_op2(l, IR_ADD, fp, o_imm(16)));
+	walk_put(w, ST_FP, up);
+	walk_put(w, ST_PC, pc);
+	walk_put(w, ST_EXACT, o_imm(0));
 	ir_jump(l, again);
 }
 
@@ -571,36 +359,37 @@ static struct opnd returns_body(struct lower *l, const struct opnd *arg, const u
 			*other = ir_block_new(l);
 	u32 i = ir_var(l), ri = ir_var(l);
 	struct opnd ret, ours;
-	struct places p;
+	struct walk_places p;
 
-	find_places(l, &p);
+	walk_find_places(l, &p);
 	ir_var_set(l, i, o_imm(0));
-	ir_var_set(l, ri, kernel_word(l, kernel_word(l, current_task(l), p.utask), p.returns));
-	ours = ir_op2(l, IR_SUB, get(&w, ST_SP), o_imm(8));
+	ir_var_set(l, ri,
+		   walk_kernel_word(l, walk_kernel_word(l, walk_task(l), p.utask), p.returns));
+	ours = ir_op2(l, IR_SUB, walk_get(&w, ST_SP), o_imm(8));
 	ir_jump(l, head);
-	place(l, head);
+	walk_place(l, head);
 	ir_branch(l, CC_UGE, o_temp(i), o_imm(MAX_RETURNS), w.stop, body);
-	place(l, body);
+	walk_place(l, body);
 	ret = ir_call(l, BPF_FUNC_probe_read_kernel, false, 3, opnd_plus(w.at, ST_RETURN),
 		      o_imm(p.ri_size), o_temp(ri));
 	ir_branch(l, CC_EQ, ret, o_imm(0), got, w.stop);
-	place(l, got);
-	ir_branch(l, CC_EQ, get(&w, ST_RETURN + p.ri_stack), ours, slot, next);
-	place(l, slot);
+	walk_place(l, got);
+	ir_branch(l, CC_EQ, walk_get(&w, ST_RETURN + p.ri_stack), ours, slot, next);
+	walk_place(l, slot);
 	/* it is pc already where that is in a library that the tables do not have yet */
-	ir_branch(l, CC_EQ, get(&w, ST_RETURN + p.ri_addr), get(&w, ST_PC), next, other);
-	place(l, other);
+	ir_branch(l, CC_EQ, walk_get(&w, ST_RETURN + p.ri_addr), walk_get(&w, ST_PC), next, other);
+	walk_place(l, other);
 	if (p.has_chained)
 		ir_branch(l, CC_EQ, ir_load(l, opnd_plus(w.at, ST_RETURN + p.ri_chained), 1, false),
 			  o_imm(0), found, next);
 	else
 		ir_jump(l, found);
-	place(l, next);
-	ir_var_set(l, ri, get(&w, ST_RETURN + p.ri_next));
+	walk_place(l, next);
+	ir_var_set(l, ri, walk_get(&w, ST_RETURN + p.ri_next));
 	ir_var_set(l, i, ir_op2(l, IR_ADD, o_temp(i), o_imm(1)));
 	ir_jump(l, head);
-	place(l, found);
-	return walk_end(&w, get(&w, ST_RETURN + p.ri_addr));
+	walk_place(l, found);
+	return walk_end(&w, walk_get(&w, ST_RETURN + p.ri_addr));
 }
 
 static const struct shared_func returns_func = { .name = "unwind_return",
@@ -613,18 +402,19 @@ static void step_return_probe(const struct walk *w)
 	struct lower *l = w->l;
 	const u32 most[2] = { ST_FRAMES + w->room, 0 };
 	struct ir_block *probed = ir_block_new(l), *no = ir_block_new(l);
-	struct places p;
+	struct walk_places p;
 	struct opnd pc = o_imm(0);
 
-	if (find_places(l, &p) && p.has_returns)
-		pc = lower_call_shared(l, &returns_func, most, (struct opnd[]){ get(w, ST_SELF) });
+	if (walk_find_places(l, &p) && p.has_returns)
+		pc = lower_call_shared(l, &returns_func, most,
+				       (struct opnd[]){ walk_get(w, ST_SELF) });
 	ir_branch(l, CC_NE, pc, o_imm(0), probed, no);
-	place(l, no);
-	demand_or(w, CC_EQ, get(w, ST_BY_FP), o_imm(0), get(w, ST_BY_FP));
-	put(w, ST_WHY, o_imm(UNWIND_WHY_NOT_CODE));
+	walk_place(l, no);
+	walk_demand_or(w, CC_EQ, walk_get(w, ST_BY_FP), o_imm(0), walk_get(w, ST_BY_FP));
+	walk_put(w, ST_WHY, o_imm(UNWIND_WHY_NOT_CODE));
 	ir_jump(l, w->stop);
-	place(l, probed);
-	put(w, ST_PC, pc);
+	walk_place(l, probed);
+	walk_put(w, ST_PC, pc);
 }
 
 /* ---- the slow path: no rule in the cache */
@@ -639,9 +429,9 @@ static void at_special(const struct walk *w, struct opnd pages, struct ir_block 
 	otherwise(l, no, again);
 	no = if_kind(l, pages, UNWIND_NO_ROOM);
 	push_this(w);
-	put(w, ST_WHY, o_imm(UNWIND_WHY_NO_ROOM));
+	walk_put(w, ST_WHY, o_imm(UNWIND_WHY_NO_ROOM));
 	ir_jump(l, w->stop);
-	place(l, no);
+	walk_place(l, no);
 	step_by_fp(w,
 		   ir_op2(l, IR_ADD, ir_op2(l, IR_SUB, pages, o_imm(UNWIND_BY_FP)),
 			  o_imm(UNWIND_WHY_NO_FP)),
@@ -659,12 +449,12 @@ static void demand_code(const struct walk *w, struct opnd page, struct opnd n_pa
 	struct ir_block *good = ir_block_new(l), *bad = ir_block_new(l), *some = ir_block_new(l);
 
 	ir_branch(l, CC_ULT, page, n_pages, good, bad);
-	place(l, bad);
-	ir_branch(l, CC_EQ, get(w, ST_PC), o_imm(0), w->stop, some);
-	place(l, some);
+	walk_place(l, bad);
+	ir_branch(l, CC_EQ, walk_get(w, ST_PC), o_imm(0), w->stop, some);
+	walk_place(l, some);
 	step_return_probe(w);
 	ir_jump(l, again);
-	place(l, good);
+	walk_place(l, good);
 }
 
 static struct opnd lookup_address(struct lower *l, struct opnd pc, struct opnd exact)
@@ -680,10 +470,11 @@ static struct opnd cache_tag(struct lower *l, struct opnd address, struct opnd s
 
 static struct opnd cache_at(struct lower *l, struct opnd tag)
 {
-	return table_at(l, UNWIND_CACHE,
-			ir_op2(l, IR_SHR, ir_op2(l, IR_MUL, tag, o_imm((s64)0x9e3779b97f4a7c15ull)),
-			       o_imm(40)),
-			UNWIND_N_CACHED, 3);
+	return walk_table_at(l, UNWIND_CACHE,
+			     ir_op2(l, IR_SHR,
+				    ir_op2(l, IR_MUL, tag, o_imm((s64)0x9e3779b97f4a7c15ull)),
+				    o_imm(40)),
+			     UNWIND_N_CACHED, 3);
 }
 
 /*
@@ -700,11 +491,11 @@ static struct opnd find_body(struct lower *l, const struct opnd *arg, const u32 
 			*no_rule = ir_block_new(l);
 	u32 v = ir_var(l);
 
-	process = ir_call(l, BPF_FUNC_map_lookup_elem, false, 2, o_map(processes_map(l)),
+	process = ir_call(l, BPF_FUNC_map_lookup_elem, false, 2, o_map(walk_processes(l)),
 			  opnd_plus(w.at, ST_PID));
-	demand(&w, CC_NE, process, o_imm(0), UNWIND_WHY_NEW);
+	walk_demand(&w, CC_NE, process, o_imm(0), UNWIND_WHY_NEW);
 	zero = ir_load(l, opnd_plus(process, offsetof(struct unwind_process, zero)), 8, false);
-	address = lookup_address(l, get(&w, ST_PC), get(&w, ST_EXACT));
+	address = lookup_address(l, walk_get(&w, ST_PC), walk_get(&w, ST_EXACT));
 	area = opnd_plus(ir_op2(l, IR_ADD, process,
 				ir_op2(l, IR_SHL, find_area(l, process, address), o_imm(4))),
 			 offsetof(struct unwind_process, area));
@@ -714,30 +505,30 @@ static struct opnd find_body(struct lower *l, const struct opnd *arg, const u32 
 		    ir_load(l, opnd_plus(area, offsetof(struct unwind_area, n_pages)), 4, false),
 		    again);
 	ir_branch(l, CC_UGE, pages, o_imm(UNWIND_SPECIAL), special, file);
-	place(l, special);
+	walk_place(l, special);
 	at_special(&w, pages, again);
-	place(l, file);
-	rule = table_at(l, UNWIND_RULES, find_rule_number(l, pages, offset, zero), UNWIND_N_RULES,
-			5);
+	walk_place(l, file);
+	rule = walk_table_at(l, UNWIND_RULES, find_rule_number(l, pages, offset, zero),
+			     UNWIND_N_RULES, 5);
 	simple = FIELD(l, rule, simple);
 	ir_branch(l, CC_NE, simple, o_imm(0), is_simple, odd);
-	place(l, odd);
+	walk_place(l, odd);
 	ir_branch(l, CC_NE, FIELD(l, rule, cfa_kind), o_imm(0), has_rule, no_rule);
-	place(l, no_rule);
+	walk_place(l, no_rule);
 	step_by_fp(&w, o_imm(UNWIND_WHY_NO_RULE), again);
-	place(l, has_rule);
+	walk_place(l, has_rule);
 	step_odd(&w, rule);
 	ir_jump(l, again);
-	place(l, is_simple);
-	tag = cache_tag(l, address, get(&w, ST_SALT));
+	walk_place(l, is_simple);
+	tag = cache_tag(l, address, walk_get(&w, ST_SALT));
 	ir_store(l, cache_at(l, tag), 8,
 		 ir_op2(l, IR_OR, tag, ir_op2(l, IR_AND, simple, o_imm(0xffff))));
 	ir_var_set(l, v, simple);
 	ir_jump(l, ret);
-	place(l, again);
+	walk_place(l, again);
 	ir_var_set(l, v, o_imm(FIND_AGAIN));
 	ir_jump(l, ret);
-	place(l, ret);
+	walk_place(l, ret);
 	return walk_end(&w, o_temp(v));
 }
 
@@ -753,20 +544,20 @@ struct registers { /* variables */
 
 static void load_registers(const struct walk *w, const struct registers *r)
 {
-	ir_var_set(w->l, r->sp, get(w, ST_SP));
-	ir_var_set(w->l, r->fp, get(w, ST_FP));
-	ir_var_set(w->l, r->pc, get(w, ST_PC));
-	ir_var_set(w->l, r->exact, get(w, ST_EXACT));
-	ir_var_set(w->l, r->n, get(w, ST_N));
+	ir_var_set(w->l, r->sp, walk_get(w, ST_SP));
+	ir_var_set(w->l, r->fp, walk_get(w, ST_FP));
+	ir_var_set(w->l, r->pc, walk_get(w, ST_PC));
+	ir_var_set(w->l, r->exact, walk_get(w, ST_EXACT));
+	ir_var_set(w->l, r->n, walk_get(w, ST_N));
 }
 
 static void save_registers(const struct walk *w, const struct registers *r)
 {
-	put(w, ST_SP, o_temp(r->sp));
-	put(w, ST_FP, o_temp(r->fp));
-	put(w, ST_PC, o_temp(r->pc));
-	put(w, ST_EXACT, o_temp(r->exact));
-	put(w, ST_N, o_temp(r->n));
+	walk_put(w, ST_SP, o_temp(r->sp));
+	walk_put(w, ST_FP, o_temp(r->fp));
+	walk_put(w, ST_PC, o_temp(r->pc));
+	walk_put(w, ST_EXACT, o_temp(r->exact));
+	walk_put(w, ST_N, o_temp(r->n));
 }
 
 /* Follows a simple rule. */
@@ -778,26 +569,26 @@ static void step_simple(const struct walk *w, const struct registers *r, struct 
 	u32 cfa = ir_var(l);
 	struct opnd n;
 
-	push_frame(w, o_temp(r->n), o_temp(r->pc));
+	walk_push(w, o_temp(r->n), o_temp(r->pc));
 	ir_var_set(l, r->n, ir_op2(l, IR_ADD, o_temp(r->n), o_imm(1)));
-	put(w, ST_N, o_temp(r->n));
+	walk_put(w, ST_N, o_temp(r->n));
 	ir_var_set(l, cfa, o_temp(r->sp));
 	ir_branch(l, CC_SET, rule, o_imm(1), by_fp, known);
-	place(l, by_fp);
+	walk_place(l, by_fp);
 	ir_var_set(l, cfa, o_temp(r->fp));
 	ir_jump(l, known);
-	place(l, known);
+	walk_place(l, known);
 	n = ir_op2(l, IR_SHL, ir_op2(l, IR_AND, ir_op2(l, IR_SHR, rule, o_imm(1)), o_imm(1023)),
 		   o_imm(3));
 	ir_var_set(l, cfa, ir_op2(l, IR_ADD, o_temp(cfa), n));
-	demand(w, CC_UGT, o_temp(cfa), o_temp(r->sp), UNWIND_WHY_BACKWARDS);
+	walk_demand(w, CC_UGT, o_temp(cfa), o_temp(r->sp), UNWIND_WHY_BACKWARDS);
 	n = ir_op2(l, IR_AND, ir_op2(l, IR_SHR, rule, o_imm(11)), o_imm(31));
 	ir_branch(l, CC_NE, n, o_imm(0), saved, up);
-	place(l, saved);
+	walk_place(l, saved);
 	n = ir_op2(l, IR_SHL, ir_op2(l, IR_ADD, n, o_imm(1)), o_imm(3));
 	ir_var_set(l, r->fp, read_word(w, ir_op2(l, IR_SUB, o_temp(cfa), n)));
 	ir_jump(l, up);
-	place(l, up);
+	walk_place(l, up);
 	ir_var_set(l, r->pc, read_word(w, ir_op2(l, IR_SUB, o_temp(cfa), o_imm(8))));
 	ir_var_set(l, r->sp, o_temp(cfa));
 	ir_var_set(l, r->exact, o_imm(0));
@@ -818,37 +609,37 @@ static struct opnd step_body(struct lower *l, const struct opnd *arg, const u32 
 	load_registers(&w, &r);
 	ir_var_set(l, i, o_imm(0));
 	ir_jump(l, head);
-	place(l, head);
+	walk_place(l, head);
 	ir_branch(l, CC_UGE, o_temp(i), o_imm(STEP_FRAMES), out, more);
-	place(l, more);
+	walk_place(l, more);
 	ir_branch(l, CC_UGE, o_temp(r.n), arg[1], deep, body);
-	place(l, deep);
-	put(&w, ST_WHY, o_imm(UNWIND_WHY_DEPTH));
+	walk_place(l, deep);
+	walk_put(&w, ST_WHY, o_imm(UNWIND_WHY_DEPTH));
 	ir_jump(l, w.stop);
-	place(l, body);
-	tag = cache_tag(l, lookup_address(l, o_temp(r.pc), o_temp(r.exact)), get(&w, ST_SALT));
+	walk_place(l, body);
+	tag = cache_tag(l, lookup_address(l, o_temp(r.pc), o_temp(r.exact)), walk_get(&w, ST_SALT));
 	ir_var_set(l, rule, ir_op2(l, IR_XOR, ir_load(l, cache_at(l, tag), 8, false), tag));
 	ir_branch(l, CC_ULE, o_temp(rule), o_imm(0xffff), hit, miss);
-	place(l, miss);
+	walk_place(l, miss);
 	save_registers(&w, &r);
-	got = lower_call_shared(l, &find_func, most, (struct opnd[]){ get(&w, ST_SELF) });
+	got = lower_call_shared(l, &find_func, most, (struct opnd[]){ walk_get(&w, ST_SELF) });
 	ir_var_set(l, rule, got);
 	ir_branch(l, CC_EQ, o_temp(rule), o_imm(FIND_STOP), w.stop, found);
-	place(l, found);
+	walk_place(l, found);
 	ir_branch(l, CC_EQ, o_temp(rule), o_imm(FIND_AGAIN), again, hit);
-	place(l, again);
+	walk_place(l, again);
 	load_registers(&w, &r);
 	ir_jump(l, next);
-	place(l, hit);
+	walk_place(l, hit);
 	step_simple(&w, &r, o_temp(rule));
 	ir_jump(l, next);
-	place(l, next);
+	walk_place(l, next);
 	ir_var_set(l, i, ir_op2(l, IR_ADD, o_temp(i), o_imm(1)));
 	ir_jump(l, head);
-	place(l, out);
+	walk_place(l, out);
 	save_registers(&w, &r);
 	ir_jump(l, ended);
-	place(l, ended);
+	walk_place(l, ended);
 	return walk_end(&w, o_imm(1));
 }
 
@@ -863,19 +654,13 @@ static void demand_same(const struct walk *w, struct opnd process, struct opnd s
 {
 	struct lower *l = w->l;
 
-	demand(w, CC_NE, process, o_imm(0), UNWIND_WHY_NEW);
-	demand(w, CC_EQ,
-	       ir_load(l, opnd_plus(process, offsetof(struct unwind_process, start_stack)), 8,
-		       false),
-	       start_stack, UNWIND_WHY_NEW);
-	put(w, ST_SALT,
-	    ir_load(l, opnd_plus(process, offsetof(struct unwind_process, salt)), 8, false));
-}
-
-static struct opnd look_up(const struct walk *w)
-{
-	return ir_call(w->l, BPF_FUNC_map_lookup_elem, false, 2, o_map(processes_map(w->l)),
-		       opnd_plus(w->at, ST_PID));
+	walk_demand(w, CC_NE, process, o_imm(0), UNWIND_WHY_NEW);
+	walk_demand(w, CC_EQ,
+		    ir_load(l, opnd_plus(process, offsetof(struct unwind_process, start_stack)), 8,
+			    false),
+		    start_stack, UNWIND_WHY_NEW);
+	walk_put(w, ST_SALT,
+		 ir_load(l, opnd_plus(process, offsetof(struct unwind_process, salt)), 8, false));
 }
 
 /* Finds the process, or its parent if it has just been forked: then its memory is the same. */
@@ -886,25 +671,26 @@ static struct opnd begin_body(struct lower *l, const struct opnd *arg, const u32
 			*has_mm = ir_block_new(l);
 	u32 process = ir_var(l);
 	struct opnd mm, start_stack;
-	struct places p;
+	struct walk_places p;
 
-	find_places(l, &p);
-	mm = kernel_word(l, current_task(l), p.mm);
+	walk_find_places(l, &p);
+	mm = walk_kernel_word(l, walk_task(l), p.mm);
 	ir_branch(l, CC_NE, mm, o_imm(0), has_mm, w.stop); /* a kernel thread */
-	place(l, has_mm);
-	start_stack = kernel_word(l, mm, p.start_stack);
-	put(&w, ST_START_STACK, start_stack);
-	ir_var_set(l, process, look_up(&w));
+	walk_place(l, has_mm);
+	start_stack = walk_kernel_word(l, mm, p.start_stack);
+	walk_put(&w, ST_START_STACK, start_stack);
+	ir_var_set(l, process, walk_process(&w));
 	ir_branch(l, CC_NE, o_temp(process), o_imm(0), known, parent);
-	place(l, parent);
+	walk_place(l, parent);
 	ir_store(l, opnd_plus(w.at, ST_PID), 4,
 		 lower_read_scalar(l, &ty_u32,
-				   ir_op2(l, IR_ADD, kernel_word(l, current_task(l), p.real_parent),
+				   ir_op2(l, IR_ADD,
+					  walk_kernel_word(l, walk_task(l), p.real_parent),
 					  o_imm(p.tgid)),
 				   SPACE_KERNEL));
-	ir_var_set(l, process, look_up(&w));
+	ir_var_set(l, process, walk_process(&w));
 	ir_jump(l, known);
-	place(l, known);
+	walk_place(l, known);
 	demand_same(&w, o_temp(process), start_stack);
 	return walk_end(&w, o_imm(1));
 }
@@ -917,14 +703,14 @@ static const struct shared_func begin_func = { .name = "unwind_begin",
  * The registers with which the process entered the kernel are at the top of its kernel stack
  * (arch/x86/include/asm/processor.h: task_pt_regs).
  */
-static struct opnd saved_registers(struct lower *l, const struct places *p)
+static struct opnd saved_registers(struct lower *l, const struct walk_places *p)
 {
 	enum { THREAD_SIZE = 16 << 10 };
 
 	if (feature_has(l->features, FEAT_TASK_PT_REGS))
 		return ir_call(l, BPF_FUNC_task_pt_regs, false, 1,
 			       ir_call(l, BPF_FUNC_get_current_task_btf, true, 0));
-	return ir_op2(l, IR_ADD, kernel_word(l, current_task(l), p->stack),
+	return ir_op2(l, IR_ADD, walk_kernel_word(l, walk_task(l), p->stack),
 		      o_imm(THREAD_SIZE - (s64)p->regs_size));
 }
 
@@ -937,223 +723,32 @@ static bool registers_in_context(const struct lower *l)
 struct opnd unwind_is_32bit(struct lower *l)
 {
 	enum { USER32_CS = 0x23 };
-	struct places p;
+	struct walk_places p;
 	struct opnd cs;
 
-	find_places(l, &p);
+	walk_find_places(l, &p);
 	cs = registers_in_context(l) ? ir_load(l, lower_ctx(l, p.cs), 8, false) :
-				       kernel_word(l, saved_registers(l, &p), p.cs);
+				       walk_kernel_word(l, saved_registers(l, &p), p.cs);
 	return ir_set(l, CC_EQ, ir_op2(l, IR_AND, cs, o_imm(0xffff)), o_imm(USER32_CS));
 }
 
 static void store_registers(struct lower *l, struct opnd buffer)
 {
 	bool in_context = registers_in_context(l);
-	struct places p;
+	struct walk_places p;
 	struct opnd regs = o_imm(0), v;
 
-	find_places(l, &p);
+	walk_find_places(l, &p);
 	if (!in_context)
 		regs = saved_registers(l, &p);
 	for (u32 i = 0; i < 3; i++) {
 		u32 from = (const u32[]){ p.sp, p.fp, p.pc }[i];
 
 		v = in_context ? ir_load(l, lower_ctx(l, from), 8, false) :
-				 kernel_word(l, regs, from);
+				 walk_kernel_word(l, regs, from);
 		ir_store(l, opnd_plus(buffer, ST_SP + 8 * i), 8, v);
 		ir_store(l, opnd_plus(buffer, ST_FIRST + 8 * i), 8, v);
 	}
-}
-
-/* ---- hits that are unwound afterwards */
-
-#define RAW(name) (u32) offsetof(struct unwind_raw, name)
-
-/* Copies a piece of the stack; the code after it runs if that succeeds. */
-static void copy_piece(const struct walk *w, struct opnd raw, struct opnd done, struct opnd len,
-		       struct ir_block *failed)
-{
-	struct lower *l = w->l;
-	struct ir_block *good = ir_block_new(l);
-	struct opnd to = opnd_plus(ir_op2(l, IR_ADD, raw, done), RAW(stack)), ret;
-
-	ret = ir_call(l, BPF_FUNC_probe_read_user, false, 3, to, len,
-		      ir_op2(l, IR_ADD, get(w, ST_FIRST), done));
-	ir_branch(l, CC_EQ, ret, o_imm(0), good, failed);
-	place(l, good);
-	ir_store(l, opnd_plus(raw, RAW(len)), 4, ir_op2(l, IR_ADD, done, len));
-}
-
-/* From the hit's sp on, page by page. */
-static void copy_stack(const struct walk *w, struct opnd raw)
-{
-	enum { ROOM = UNWIND_RAW_SIZE - (int)sizeof(struct unwind_raw) };
-	struct lower *l = w->l;
-	struct ir_block *out = ir_block_new(l);
-	struct opnd first = ir_op2(l, IR_SUB, o_imm(USER_PAGE),
-				   ir_op2(l, IR_AND, get(w, ST_FIRST), o_imm(USER_PAGE - 1)));
-
-	copy_piece(w, raw, o_imm(0), first, out);
-	for (s64 done = 0; done + USER_PAGE < ROOM; done += USER_PAGE)
-		copy_piece(w, raw, ir_op2(l, IR_ADD, first, o_imm(done)),
-			   o_imm(MIN(USER_PAGE, ROOM - USER_PAGE - done)), out);
-	ir_jump(l, out);
-	place(l, out);
-}
-
-/* Counts the hit; stops if the process has used up its budget. */
-static void demand_budget(const struct walk *w)
-{
-	enum { COUNT = 0xffff, TAG_SHIFT = 16 };
-	struct lower *l = w->l;
-	struct ir_block *other = ir_block_new(l), *known = ir_block_new(l);
-	struct opnd who = ir_op2(l, IR_XOR, get(w, ST_START_STACK),
-				 ir_op2(l, IR_XOR, get(w, ST_SALT), get(w, ST_OWN_PID))),
-		    tag, at, used;
-	u32 v = ir_var(l);
-
-	who = ir_op2(l, IR_MUL, who, o_imm((s64)0x9e3779b97f4a7c15ull));
-	tag = ir_op2(l, IR_AND, who, o_imm(~(s64)COUNT));
-	at = table_at(l, UNWIND_BUDGETS, ir_op2(l, IR_SHR, who, o_imm(40)), UNWIND_N_BUDGETS, 3);
-	ir_var_set(l, v, ir_load(l, at, 8, false));
-	ir_branch(l, CC_EQ, ir_op2(l, IR_SHR, ir_op2(l, IR_XOR, o_temp(v), tag), o_imm(TAG_SHIFT)),
-		  o_imm(0), known, other);
-	place(l, other);
-	ir_var_set(l, v, tag);
-	ir_jump(l, known);
-	place(l, known);
-	used = ir_op2(l, IR_AND, o_temp(v), o_imm(COUNT));
-	demand(w, CC_ULT, used, o_imm(UNWIND_BUDGET), UNWIND_WHY_NEW);
-	ir_store(l, at, 8, ir_op2(l, IR_ADD, o_temp(v), o_imm(1)));
-}
-
-/* A free entry; stops if there is none. */
-static struct opnd take_raw(const struct walk *w)
-{
-	struct lower *l = w->l;
-	u32 map = tables_map(l);
-	struct opnd n = ir_emit(l,
-				(struct ir_insn){ .op = IR_ATOMIC_FETCH_ADD,
-						  .size = 8,
-						  .arg = { ir_addr(l, o_data(map, UNWIND_NEXT_RAW)),
-							   o_imm(1) } }),
-		    raw = ir_op2(l, IR_ADD, ir_addr(l, o_data(map, UNWIND_RAW)),
-				 ir_op2(l, IR_MUL, ir_op2(l, IR_AND, n, o_imm(UNWIND_N_RAW - 1)),
-					o_imm(UNWIND_RAW_SIZE)));
-
-	demand(w, CC_EQ, ir_load(l, opnd_plus(raw, RAW(state)), 8, false), o_imm(UNWIND_RAW_FREE),
-	       UNWIND_WHY_NEW);
-	ir_store(l, opnd_plus(raw, RAW(state)), 8, o_imm(UNWIND_RAW_BEGUN));
-	return raw;
-}
-
-/* Copies the list that returns_body() searches. */
-static void copy_returns(const struct walk *w, struct opnd raw)
-{
-	struct lower *l = w->l;
-	struct ir_block *head = ir_block_new(l), *body = ir_block_new(l), *got = ir_block_new(l),
-			*out = ir_block_new(l);
-	u32 i = ir_var(l), ri = ir_var(l);
-	struct opnd ret, to, size = o_imm(sizeof(struct unwind_return));
-	struct places p;
-
-	ir_zero(l, opnd_plus(raw, RAW(returns)), UNWIND_RAW_RETURNS * (u32)size.imm);
-	if (!find_places(l, &p) || !p.has_returns)
-		return;
-	ir_var_set(l, i, o_imm(0));
-	ir_var_set(l, ri, kernel_word(l, kernel_word(l, current_task(l), p.utask), p.returns));
-	ir_jump(l, head);
-	place(l, head);
-	ir_branch(l, CC_UGE, o_temp(i), o_imm(UNWIND_RAW_RETURNS), out, body);
-	place(l, body);
-	ret = ir_call(l, BPF_FUNC_probe_read_kernel, false, 3, opnd_plus(w->at, ST_RETURN),
-		      o_imm(p.ri_size), o_temp(ri));
-	ir_branch(l, CC_EQ, ret, o_imm(0), got, out);
-	place(l, got);
-	to = ir_op2(l, IR_ADD, raw,
-		    ir_op2(l, IR_MUL, ir_op2(l, IR_AND, o_temp(i), o_imm(UNWIND_RAW_RETURNS - 1)),
-			   size));
-	to = opnd_plus(to, RAW(returns));
-	ir_store(l, to, 8, get(w, ST_RETURN + p.ri_stack));
-	ir_store(l, opnd_plus(to, offsetof(struct unwind_return, address)), 8,
-		 get(w, ST_RETURN + p.ri_addr));
-	ir_var_set(l, ri, get(w, ST_RETURN + p.ri_next));
-	ir_var_set(l, i, ir_op2(l, IR_ADD, o_temp(i), o_imm(1)));
-	ir_jump(l, head);
-	place(l, out);
-}
-
-static void fill_raw(const struct walk *w, struct opnd raw, struct opnd ip_delta, struct opnd time,
-		     struct opnd id)
-{
-	struct lower *l = w->l;
-	const struct {
-		u32 to, size;
-		struct opnd v;
-	} field[] = {
-		{ RAW(id), 8, id },
-		{ RAW(time), 8, time },
-		{ RAW(pid), 4, get(w, ST_OWN_PID) },
-		{ RAW(len), 4, o_imm(0) },
-		{ RAW(start_stack), 8, get(w, ST_START_STACK) },
-		{ RAW(sp), 8, get(w, ST_FIRST) },
-		{ RAW(fp), 8, get(w, ST_FIRST + 8) },
-		{ RAW(pc), 8, get(w, ST_FIRST + 16) },
-		{ RAW(entered), 8, get(w, ST_ENTERED) },
-		{ RAW(shown), 8, ir_op2(l, IR_SUB, get(w, ST_FIRST + 16), ip_delta) },
-	};
-
-	for (u32 i = 0; i < ARRAY_SIZE(field); i++)
-		ir_store(l, opnd_plus(raw, field[i].to), field[i].size, field[i].v);
-}
-
-/* Keeps the hit: returns its id, or 0. */
-static struct opnd keep_body(struct lower *l, const struct opnd *arg, const u32 most[2])
-{
-	struct walk w = walk_begin(l, arg, most);
-	struct ir_block *known = ir_block_new(l), *take = ir_block_new(l);
-	struct opnd process = look_up(&w), raw, time, id;
-
-	ir_branch(l, CC_NE, process, o_imm(0), known, take);
-	place(l, known);
-	ir_branch(l, CC_EQ,
-		  ir_load(l, opnd_plus(process, offsetof(struct unwind_process, settled)), 8,
-			  false),
-		  o_imm(0), take, w.stop);
-	place(l, take);
-	demand_budget(&w);
-	raw = take_raw(&w);
-	time = ir_call(l, BPF_FUNC_ktime_get_ns, false, 0);
-	id = ir_op2(l, IR_ADD, ir_op2(l, IR_SHL, time, o_imm(8)), get(&w, ST_OWN_PID));
-	id = ir_op2(l, IR_SHL, ir_op2(l, IR_MUL, id, o_imm((s64)0x9e3779b97f4a7c15ull)), o_imm(1));
-	fill_raw(&w, raw, arg[1], time, id);
-	copy_returns(&w, raw);
-	copy_stack(&w, raw);
-	ir_store(l, opnd_plus(raw, RAW(state)), 8, o_imm(UNWIND_RAW_FULL));
-	return walk_end(&w, id);
-}
-
-static const struct shared_func keep_func = { .name = "unwind_keep",
-					      .n_args = 2,
-					      .body = keep_body };
-
-/* A stack that ends where the tables may only not have arrived yet. Sets the variable to its id. */
-static void keep_if_new(struct lower *l, struct opnd buffer, u32 id, const u32 most[2])
-{
-	struct ir_block *other = ir_block_new(l), *keep = ir_block_new(l), *out = ir_block_new(l);
-	struct opnd why = ir_load(l, opnd_plus(buffer, ST_WHY), 8, false);
-	s64 delta = l->profile->user_regs ? l->profile->ip_delta : 0;
-
-	ir_branch(l, CC_EQ, why, o_imm(UNWIND_WHY_NEW), keep, other);
-	ir_place(l, other);
-	ir_branch(l, CC_EQ, why, o_imm(UNWIND_WHY_NOT_CODE), keep, out);
-	ir_place(l, keep);
-	ir_var_set(l, id,
-		   lower_call_shared(l, &keep_func, most,
-				     (struct opnd[]){ lower_scratch_offset(l, buffer),
-						      o_imm(delta) }));
-	ir_jump(l, out);
-	ir_place(l, out);
 }
 
 /* Without tables one frame is certain. */
@@ -1180,7 +775,7 @@ static void end_with_reason(struct lower *l, struct opnd buffer, u32 n, u32 room
 
 	ir_branch(l, CC_NE, why, o_imm(0), has, out);
 	ir_place(l, has);
-	push_frame(&w, o_temp(n), why);
+	walk_push(&w, o_temp(n), why);
 	ir_var_set(l, n, ir_op2(l, IR_ADD, o_temp(n), o_imm(1)));
 	ir_jump(l, out);
 	ir_place(l, out);
@@ -1250,7 +845,7 @@ struct unwound lower_unwind(struct lower *l, struct opnd buffer, u32 limit, u32 
 	ir_var_set(l, id, o_imm(0));
 	if (!l->env->counts_frames &&
 	    !l->env->compares_stacks) /* frames are known afterwards only */
-		keep_if_new(l, buffer, id, most);
+		walk_keep_if_new(l, buffer, id, most);
 	end_with_reason(l, buffer, n, room);
 	lower_values_drop(l, mark);
 	return (struct unwound){ o_temp(n), o_temp(id) };

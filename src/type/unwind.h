@@ -29,6 +29,7 @@ enum {
 	UNWIND_N_RAW = 128,
 	UNWIND_N_BUDGETS = 1024,
 	UNWIND_RAW_RETURNS = 16,
+	UNWIND_MAX_FRAME = 1 << 20, /* bytes of a frame whose frame pointer is believed */
 };
 
 /* How the caller's registers are found. Kinds are those of object/cfi.h. */

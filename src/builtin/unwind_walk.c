@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The state of a walk, and the code that its shared functions are made of. */
+#include "builtin/unwind_walk.h"
+
+/* ---- what the kernel's types say */
+
+static bool member(const struct lower *l, const char *type, const char *name, u32 *offset)
+{
+	const struct world *w = &l->env->world;
+	const struct type *t = w->type ? w->type(w->ctx, 's', type) : NULL;
+
+	return t && type_field(t, name, offset);
+}
+
+/* ri_size: of the part that is read. */
+static bool find_returns(const struct lower *l, struct walk_places *p)
+{
+	bool all = member(l, "task_struct", "utask", &p->utask) &&
+		   member(l, "uprobe_task", "return_instances", &p->returns) &&
+		   member(l, "return_instance", "orig_ret_vaddr", &p->ri_addr) &&
+		   member(l, "return_instance", "stack", &p->ri_stack) &&
+		   member(l, "return_instance", "next", &p->ri_next);
+
+	p->has_chained = member(l, "return_instance", "chained", &p->ri_chained);
+	p->ri_size = MAX(MAX(p->ri_addr, p->ri_stack), MAX(p->ri_next, p->ri_chained)) + 8;
+	return all && p->ri_size <= MAX_RETURN_INSTANCE;
+}
+
+bool walk_find_places(const struct lower *l, struct walk_places *p)
+{
+	const struct world *w = &l->env->world;
+	const struct type *regs = w->type ? w->type(w->ctx, 's', "pt_regs") : NULL;
+
+	*p = (struct walk_places){ .regs_size = regs ? regs->size : 0 };
+	if (!regs || !member(l, "pt_regs", "sp", &p->sp) || !member(l, "pt_regs", "bp", &p->fp) ||
+	    !member(l, "pt_regs", "ip", &p->pc) || !member(l, "pt_regs", "cs", &p->cs) ||
+	    !member(l, "task_struct", "stack", &p->stack) ||
+	    !member(l, "task_struct", "mm", &p->mm) ||
+	    !member(l, "task_struct", "tgid", &p->tgid) ||
+	    !member(l, "task_struct", "real_parent", &p->real_parent) ||
+	    !member(l, "mm_struct", "start_stack", &p->start_stack))
+		return false;
+	p->has_returns = find_returns(l, p);
+	return true;
+}
+
+/* ---- maps */
+
+/* Added by the first stack of a program. */
+static u32 shared_map(struct lower *l, const struct map_desc *m)
+{
+	struct program *p = l->prog;
+	u32 known = program_map_of(p, m->role);
+
+	if (known != NO_INDEX)
+		return known;
+	vec_push(p->arena, &p->maps, *m);
+	return p->maps.n - 1;
+}
+
+u32 walk_tables(struct lower *l)
+{
+	return shared_map(l, &(struct map_desc){ .name = ".unwind",
+						 .role = MAP_UNWIND,
+						 .bpf_type = BPF_MAP_TYPE_ARRAY,
+						 .key_size = 4,
+						 .value_size = UNWIND_SIZE,
+						 .max_entries = 1,
+						 .flags = BPF_F_MMAPABLE });
+}
+
+u32 walk_processes(struct lower *l)
+{
+	struct map_desc m = { .name = ".processes",
+			      .role = MAP_UNWIND_PROCESSES,
+			      .bpf_type = BPF_MAP_TYPE_HASH,
+			      .key_size = 4,
+			      .value_size = sizeof(struct unwind_process),
+			      .max_entries = UNWIND_PROCESSES };
+
+	if (feature_has(l->features, FEAT_HASH_NO_PREALLOC))
+		m.flags = BPF_F_NO_PREALLOC;
+	else
+		m.max_entries /= 8;
+	return shared_map(l, &m);
+}
+
+struct opnd walk_table_at(struct lower *l, s64 offset, struct opnd index, u32 n, u32 shift)
+{
+	struct opnd at = ir_op2(l, IR_SHL, ir_op2(l, IR_AND, index, o_imm(n - 1)), o_imm(shift));
+
+	return ir_op2(l, IR_ADD, ir_addr(l, o_data(walk_tables(l), offset)), at);
+}
+
+/* ---- small pieces of code */
+
+/* Continues in a block of a shared function, where no value of another block is known. */
+void walk_place(struct lower *l, struct ir_block *b)
+{
+	ir_place(l, b);
+	lower_values_drop(l, 0);
+}
+
+struct opnd walk_get(const struct walk *w, u32 what)
+{
+	return ir_load(w->l, opnd_plus(w->at, what), 8, false);
+}
+
+void walk_put(const struct walk *w, u32 what, struct opnd v)
+{
+	ir_store(w->l, opnd_plus(w->at, what), 8, v);
+}
+
+void walk_push(const struct walk *w, struct opnd n, struct opnd pc)
+{
+	struct lower *l = w->l;
+	struct opnd i = ir_op2(l, IR_AND, n, o_imm(w->room / 8 - 1));
+
+	ir_store(l, opnd_plus(ir_op2(l, IR_ADD, w->at, ir_op2(l, IR_SHL, i, o_imm(3))), ST_FRAMES),
+		 8, pc);
+}
+
+/* Continues if the condition holds; else stops for that reason. */
+void walk_demand_or(const struct walk *w, enum ir_cond cc, struct opnd a, struct opnd b,
+		    struct opnd why)
+{
+	struct lower *l = w->l;
+	struct ir_block *good = ir_block_new(l), *bad = ir_block_new(l);
+
+	ir_branch(l, cc, a, b, good, bad);
+	walk_place(l, bad);
+	walk_put(w, ST_WHY, why);
+	ir_jump(l, w->stop);
+	walk_place(l, good);
+}
+
+void walk_demand(const struct walk *w, enum ir_cond cc, struct opnd a, struct opnd b,
+		 enum unwind_reason why)
+{
+	walk_demand_or(w, cc, a, b, o_imm(why));
+}
+
+struct walk walk_begin(struct lower *l, const struct opnd *arg, const u32 most[2])
+{
+	struct walk w = { .l = l, .room = most[0] - ST_FRAMES };
+
+	w.at = lower_shared_scratch(l, arg[0], most[0]);
+	w.stop = ir_block_new(l);
+	return w;
+}
+
+/* The function returns `value`, or 0 from the stop block. */
+struct opnd walk_end(const struct walk *w, struct opnd value)
+{
+	struct lower *l = w->l;
+	struct ir_block *out = ir_block_new(l);
+	u32 v = ir_var(l);
+
+	ir_var_set(l, v, value);
+	ir_jump(l, out);
+	walk_place(l, w->stop);
+	ir_var_set(l, v, o_imm(0));
+	ir_jump(l, out);
+	walk_place(l, out);
+	return o_temp(v);
+}
+
+struct opnd walk_kernel_word(struct lower *l, struct opnd base, u32 offset)
+{
+	return lower_read_scalar(l, &ty_u64, ir_op2(l, IR_ADD, base, o_imm(offset)), SPACE_KERNEL);
+}
+
+struct opnd walk_task(struct lower *l)
+{
+	return ir_call(l, BPF_FUNC_get_current_task, true, 0);
+}
+
+struct opnd walk_process(const struct walk *w)
+{
+	return ir_call(w->l, BPF_FUNC_map_lookup_elem, false, 2, o_map(walk_processes(w->l)),
+		       opnd_plus(w->at, ST_PID));
+}

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What the shared functions of a walk have in common: its state in scratch, the places of kernel
+ * members, the maps. Private to unwind.c and unwind_keep.c.
+ */
+#ifndef SONDE_BUILTIN_UNWIND_WALK_H
+#define SONDE_BUILTIN_UNWIND_WALK_H
+
+#include "builtin/text.h"
+#include "builtin/unwind.h"
+#include "type/unwind.h"
+
+enum {
+	/* The buffer: the state of a walk, the copied piece of the stack, the frames. */
+	ST_SP = 0,
+	ST_FP = 8,
+	ST_PC = 16,
+	ST_EXACT = 24, /* 1: pc is executed next; 0: it is a return address */
+	ST_N = 32,     /* frames so far */
+	ST_WHY = 40,   /* enum unwind_reason */
+	ST_SALT = 48,
+	ST_WINDOW_AT = 56,  /* address of the copied piece, */
+	ST_WINDOW_LEN = 64, /* number of offsets at which a word may begin */
+	ST_PID = 72,
+	ST_BY_FP = 80,   /* why, if the last step was by frame pointers that prove wrong; else 0 */
+	ST_SELF = 88,    /* offset of the buffer in scratch */
+	ST_OWN_PID = 96, /* ST_PID may be the parent's */
+	ST_START_STACK = 104,
+	ST_FIRST = 112,   /* sp, fp, pc of the hit */
+	ST_ENTERED = 136, /* address of the return address of the function just entered, or 0 */
+	ST_RETURN = 144,  /* struct return_instance */
+	ST_WINDOW = 240,
+	WINDOW = 2048,
+	ST_FRAMES = ST_WINDOW + WINDOW,
+
+	MAX_RETURN_INSTANCE = ST_WINDOW - ST_RETURN,
+	USER_PAGE = 4096,
+};
+
+struct walk_places {                   /* offsets of kernel members */
+	u32 sp, fp, pc, cs, regs_size; /* in struct pt_regs */
+	u32 stack, mm, start_stack, real_parent, tgid;
+	u32 utask, returns, ri_size, ri_addr, ri_stack, ri_next, ri_chained;
+	bool has_returns, has_chained;
+};
+
+struct walk { /* of a function */
+	struct lower *l;
+	struct opnd at; /* address of the buffer */
+	u32 room;       /* bytes of frames */
+	struct ir_block *stop;
+};
+
+/* False: the kernel has other types, and stacks cannot be unwound here. */
+bool walk_find_places(const struct lower *l, struct walk_places *p);
+/* The maps of type/unwind.h, by index. */
+u32 walk_tables(struct lower *l);
+u32 walk_processes(struct lower *l);
+/* Address of the entry `index`, masked, of a table with n entries of 1 << shift bytes. */
+struct opnd walk_table_at(struct lower *l, s64 offset, struct opnd index, u32 n, u32 shift);
+/* Continues in a block of a shared function, where no value of another block is known. */
+void walk_place(struct lower *l, struct ir_block *b);
+/* Words of the state, by ST_*. */
+struct opnd walk_get(const struct walk *w, u32 what);
+void walk_put(const struct walk *w, u32 what, struct opnd v);
+/* Stores the n-th frame. */
+void walk_push(const struct walk *w, struct opnd n, struct opnd pc);
+/* Continue if the condition holds; else the walk stops for that reason. */
+void walk_demand_or(const struct walk *w, enum ir_cond cc, struct opnd a, struct opnd b,
+		    struct opnd why);
+void walk_demand(const struct walk *w, enum ir_cond cc, struct opnd a, struct opnd b,
+		 enum unwind_reason why);
+/* The first and the last call of the body of a shared function. It returns `value`, or 0 from the stop
+ * block. */
+struct walk walk_begin(struct lower *l, const struct opnd *arg, const u32 most[2]);
+struct opnd walk_end(const struct walk *w, struct opnd value);
+/* Words of the kernel's memory, and the task. */
+struct opnd walk_kernel_word(struct lower *l, struct opnd base, u32 offset);
+struct opnd walk_task(struct lower *l);
+/* Address of the struct unwind_process of ST_PID, or 0. */
+struct opnd walk_process(const struct walk *w);
+
+/* unwind_keep.c: a stack that ends where the tables may only not have arrived yet. Sets the variable to
+ * its id. */
+void walk_keep_if_new(struct lower *l, struct opnd buffer, u32 id, const u32 most[2]);
+
+#endif
