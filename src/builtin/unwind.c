@@ -20,7 +20,6 @@
 enum {
 	MAX_RETURNS = 64, /* the kernel's MAX_URETPROBE_DEPTH */
 	STEP_FRAMES = 8,
-	MAX_FRAME = 1 << 20, /* bytes of a frame whose frame pointer is believed */
 	FIND_STOP = 0,
 	FIND_AGAIN = 2, /* the state is that of the caller */
 };
@@ -334,7 +333,7 @@ static void step_by_fp(const struct walk *w, struct opnd why, struct ir_block *a
 	walk_put(w, ST_BY_FP, why);
 	step_from_entry(w, again);
 	far = ir_op2(l, IR_SUB, fp, walk_get(w, ST_SP));
-	walk_demand_or(w, CC_ULT, far, o_imm(MAX_FRAME), why);
+	walk_demand_or(w, CC_ULT, far, o_imm(UNWIND_MAX_FRAME), why);
 	walk_demand_or(w, CC_EQ, ir_op2(l, IR_AND, fp, o_imm(7)), o_imm(0), why);
 	up = read_word(w, fp);
 	pc = read_word(w, ir_op2(l, IR_ADD, fp, o_imm(8)));

@@ -3,8 +3,6 @@
 #include "object/cfi.h"
 #include "sym/unwind_raw.h"
 
-enum { MAX_FRAME = 1 << 20 /* as in builtin/unwind.c */ };
-
 struct walk {
 	const struct unwind_tables *tables;
 	const struct unwind_process *process;
@@ -92,7 +90,7 @@ static bool step_by_fp(struct walk *w, enum unwind_reason why)
 	w->by_fp = why;
 	if (w->entered)
 		return step_from_entry(w);
-	if (at - w->sp >= MAX_FRAME || at & 7)
+	if (at - w->sp >= UNWIND_MAX_FRAME || at & 7)
 		return stop(w, w->by_fp);
 	if (!read_word(w, at, &up) || !read_word(w, at + 8, &pc))
 		return false;
