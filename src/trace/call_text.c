@@ -170,7 +170,7 @@ static void put_handler(struct buf *b, u64 handler)
 {
 	static const char *const names[] = { "SIG_DFL", "SIG_IGN", "SIG_ERR" };
 
-	if (handler + 1 < ARRAY_SIZE(names) - 1 || handler < 2)
+	if (handler < 2)
 		buf_puts(b, names[handler]);
 	else if (handler == ~0ull)
 		buf_puts(b, names[2]);
