@@ -23,9 +23,9 @@ static int compile(const char *name, const struct buf *text, u64 *ns, u32 *n_ins
 	struct buf said = { 0 };
 	struct err err = { 0 };
 	u64 start = clock_mono_ns();
-	int rc = session_compile(c, &q, &host, &err);
+	int ret = session_compile(c, &q, &host, &err);
 
-	if (rc) {
+	if (ret) {
 		diags_render_text(&c->diags, &said, false);
 		fprintf(stderr, "%.*s%s\n", (int)said.len, said.s ? said.s : "", err.text);
 		exit(1);
@@ -36,7 +36,7 @@ static int compile(const char *name, const struct buf *text, u64 *ns, u32 *n_ins
 	compiled_release(c);
 	*ns = clock_mono_ns() - start;
 	free(c);
-	return rc;
+	return ret;
 }
 
 static int by_size(const void *a, const void *b)

@@ -46,16 +46,16 @@ int new_file_open(struct new_file *f, const char *path)
 
 int new_file_close(struct new_file *f, bool complete)
 {
-	int rc = 0;
+	int ret = 0;
 
 	if (!f->temporary)
 		return 0;
 	if (complete && rename(f->temporary, f->path) < 0)
-		rc = -errno;
-	if (!complete || rc)
+		ret = -errno;
+	if (!complete || ret)
 		unlink(f->temporary);
 	free(f->path);
 	free(f->temporary);
 	*f = (struct new_file){ 0 };
-	return rc;
+	return ret;
 }

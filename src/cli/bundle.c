@@ -125,27 +125,27 @@ int bundle_open(struct bundle *t, struct err *err)
 {
 	struct buf file = { 0 };
 	char *payload;
-	int rc;
+	int ret;
 
 	*t = (struct bundle){ .name = program_invocation_short_name };
 	arena_init(&t->arena);
-	rc = buf_read_file(&file, "/proc/self/exe");
-	if (rc < 0) {
-		errno = -rc;
-		rc = err_sys(err, "read this tool's own file");
+	ret = buf_read_file(&file, "/proc/self/exe");
+	if (ret < 0) {
+		errno = -ret;
+		ret = err_sys(err, "read this tool's own file");
 	} else if (mark.at > file.len || mark.len != file.len - mark.at) {
-		rc = refuse(t, err, "its end is missing, or something follows it");
+		ret = refuse(t, err, "its end is missing, or something follows it");
 	} else if (!is_whole(file.s, file.len)) {
-		rc = refuse(t, err, "its bytes are not those that were written");
+		ret = refuse(t, err, "its bytes are not those that were written");
 	} else {
 		payload = arena_alloc(&t->arena, mark.len);
 		memcpy(payload, file.s + mark.at, mark.len);
 		if (bundle_parse(t, payload, mark.len) < 0)
-			rc = refuse(t, err, "its parts do not fit together");
+			ret = refuse(t, err, "its parts do not fit together");
 		running = t;
 	}
 	buf_release(&file);
-	return rc < 0 ? rc : 0;
+	return ret < 0 ? ret : 0;
 }
 
 void bundle_release(struct bundle *t)

@@ -138,7 +138,7 @@ static int pack(struct cli *c, struct buf *payload)
 	struct parcel p = { 0 };
 	struct script_options own = { 0 };
 	struct front f;
-	int rc;
+	int ret;
 
 	arena_init(&p.arena);
 	add_file(&p, c->request.script_name, c->request.script, c->request.script_len);
@@ -146,11 +146,11 @@ static int pack(struct cli *c, struct buf *payload)
 	front_init(&f, c);
 	f.env.read_import = read_and_pack;
 	script_options_take(&own, &f);
-	rc = lang_prepare(&f.lang) && !f.diags.n_errors ? 0 : 1;
-	if (rc)
+	ret = lang_prepare(&f.lang) && !f.diags.n_errors ? 0 : 1;
+	if (ret)
 		say_diags(c, &f.diags);
 	else if (!own.n_words)
-		rc = script_check(c);
+		ret = script_check(c);
 	front_release(&f);
 	packing = NULL;
 	put_words(payload, c);
@@ -158,7 +158,7 @@ static int pack(struct cli *c, struct buf *payload)
 	buf_add(payload, p.files.s, p.files.len);
 	buf_release(&p.files);
 	arena_release(&p.arena);
-	return rc;
+	return ret;
 }
 
 /* ---- where it goes */
@@ -185,24 +185,24 @@ static int write_tool(const char *path, const struct buf *file, struct err *err)
 {
 	char *beside = xasprintf("%s.%d", path, (int)getpid());
 	_fd int fd = open(beside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0777);
-	int rc;
+	int ret;
 
 	if (fd < 0) {
-		rc = err_sys(err, "create %s", path);
+		ret = err_sys(err, "create %s", path);
 		free(beside);
-		return rc;
+		return ret;
 	}
-	rc = write_all(fd, file->s, file->len);
-	if (rc < 0) {
-		errno = -rc;
-		rc = err_sys(err, "write %s", path);
+	ret = write_all(fd, file->s, file->len);
+	if (ret < 0) {
+		errno = -ret;
+		ret = err_sys(err, "write %s", path);
 	} else if (rename(beside, path)) {
-		rc = err_sys(err, "create %s", path);
+		ret = err_sys(err, "create %s", path);
 	}
-	if (rc < 0)
+	if (ret < 0)
 		unlink(beside);
 	free(beside);
-	return rc;
+	return ret;
 }
 
 static int build_from(struct cli *c, const char *runtime, const char *path,
@@ -210,20 +210,20 @@ static int build_from(struct cli *c, const char *runtime, const char *path,
 {
 	struct err err = { 0 };
 	struct buf file = { 0 };
-	int rc = buf_read_file(&file, runtime);
+	int ret = buf_read_file(&file, runtime);
 
-	if (rc < 0) {
-		errno = -rc;
+	if (ret < 0) {
+		errno = -ret;
 		err_sys(&err, "read %s", runtime);
-	} else if ((rc = bundle_join(&file, payload, &err)) < 0) {
+	} else if ((ret = bundle_join(&file, payload, &err)) < 0) {
 		err_wrap(&err, "%s", runtime);
 	} else {
-		rc = write_tool(path, &file, &err);
+		ret = write_tool(path, &file, &err);
 	}
 	say_err(c, &err);
 	err_release(&err);
 	buf_release(&file);
-	return rc < 0 ? 255 : 0;
+	return ret < 0 ? 255 : 0;
 }
 
 static int run(struct cli *c)
@@ -231,23 +231,23 @@ static int run(struct cli *c)
 	char *guess = NULL;
 	struct buf payload = { 0 };
 	const char *path;
-	int rc = script_read(c);
+	int ret = script_read(c);
 
-	if (rc)
-		return rc;
+	if (ret)
+		return ret;
 	path = c->output ? c->output : (guess = guess_name(c));
 	if (!path)
-		rc = say_usage(c, "build needs -o TOOL: what the executable is called");
+		ret = say_usage(c, "build needs -o TOOL: what the executable is called");
 	else if (is_script_itself(path, c->request.script_name))
-		rc = say_usage(c, "%s is the script itself: give the tool another name with -o",
-			       path);
+		ret = say_usage(c, "%s is the script itself: give the tool another name with -o",
+				path);
 	else
-		rc = pack(c, &payload);
-	if (!rc)
-		rc = build_from(c, c->runtime ? c->runtime : "/proc/self/exe", path, &payload);
+		ret = pack(c, &payload);
+	if (!ret)
+		ret = build_from(c, c->runtime ? c->runtime : "/proc/self/exe", path, &payload);
 	buf_release(&payload);
 	free(guess);
-	return rc;
+	return ret;
 }
 
 const struct command command_build = {
@@ -281,7 +281,7 @@ static const struct command command_bundle_version = { .name = "-V", .run = bund
 static int bundle_start(struct cli *c, const struct bundle *b, int argc, char **argv)
 {
 	char **all = xcalloc((size_t)argc + b->words.n + 1, sizeof *all);
-	int n = 0, rc;
+	int n = 0, ret;
 
 	all[n++] = argv[0];
 	for (u32 i = 0; i < b->words.n; i++)
@@ -289,23 +289,23 @@ static int bundle_start(struct cli *c, const struct bundle *b, int argc, char **
 	for (int i = 1; i < argc; i++)
 		all[n++] = argv[i];
 	c->n_built_in = b->words.n;
-	rc = parse_args(c, n, all);
+	ret = parse_args(c, n, all);
 	if (c->command == &command_version)
 		c->command = &command_bundle_version;
-	if (!rc)
-		rc = c->command->run(c);
+	if (!ret)
+		ret = c->command->run(c);
 	free(all);
-	return rc;
+	return ret;
 }
 
 int bundle_main(struct cli *c, int argc, char **argv)
 {
 	struct bundle b;
 	struct err err = { 0 };
-	int rc = bundle_open(&b, &err);
+	int ret = bundle_open(&b, &err);
 
 	c->program = b.name;
-	if (rc < 0) {
+	if (ret < 0) {
 		say_err(c, &err);
 		err_release(&err);
 		bundle_release(&b);
@@ -318,7 +318,7 @@ int bundle_main(struct cli *c, int argc, char **argv)
 	c->host.read_import = bundle_read_import;
 	c->tool =
 		tool_new(b.name, c->request.script_name, c->request.script, c->request.script_len);
-	rc = bundle_start(c, &b, argc, argv);
+	ret = bundle_start(c, &b, argc, argv);
 	bundle_release(&b);
-	return rc;
+	return ret;
 }

@@ -11,17 +11,17 @@ static int compile(struct cli *c, bool quietly)
 {
 	struct compiled *compiled = xcalloc(1, sizeof *compiled);
 	struct err err = { 0 };
-	int rc = session_compile(compiled, &c->request, &c->host, &err);
+	int ret = session_compile(compiled, &c->request, &c->host, &err);
 
 	if (!quietly) {
 		say_diags(c, &compiled->diags);
 		say_err(c, &err);
 	}
 	err_release(&err);
-	rc = session_status(compiled, rc);
+	ret = session_status(compiled, ret);
 	compiled_release(compiled);
 	free(compiled);
-	return rc;
+	return ret;
 }
 
 int script_check(struct cli *c)
@@ -54,18 +54,18 @@ enum { BENCH_NS = 500000000 };
 
 static int bench(struct cli *c)
 {
-	int rc = script_read(c);
+	int ret = script_read(c);
 	u64 start, took = 0;
 	u32 n = 0;
 
-	if (rc || (rc = compile(c, false)))
-		return rc;
-	for (start = clock_mono_ns(); took < BENCH_NS && !rc; n++) {
-		rc = compile(c, true);
+	if (ret || (ret = compile(c, false)))
+		return ret;
+	for (start = clock_mono_ns(); took < BENCH_NS && !ret; n++) {
+		ret = compile(c, true);
 		took = clock_mono_ns() - start;
 	}
 	printf("compiled %u times, %.3f ms each\n", n, (double)took / n / 1e6);
-	return rc;
+	return ret;
 }
 
 const struct command command_compiler_bench = { .name = "--mode",

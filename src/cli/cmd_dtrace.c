@@ -71,37 +71,37 @@ static int make(struct cli *c, const struct usdt_job *q, const struct buf *text)
 	struct buf out = { 0 };
 	struct usdt_defs d;
 	struct arena a;
-	int rc = 0;
+	int ret = 0;
 
 	arena_init(&a);
 	c->output = output_name(c, q);
 	if (!usdt_def_parse(&d, &a, text->s ? text->s : "")) {
 		fprintf(stderr, "%s:%u: ERROR: %s\n", q->in, d.line, d.error);
-		rc = 1;
+		ret = 1;
 	} else {
 		if (q->header)
 			usdt_def_header(&d, c->output, &out);
 		else
 			usdt_def_object(&d, arch_native->elf_machine, &out);
-		rc = put_out(c, &out);
+		ret = put_out(c, &out);
 	}
 	arena_release(&a);
 	buf_release(&out);
-	return rc;
+	return ret;
 }
 
 static int run(struct cli *c)
 {
 	struct usdt_job q = { 0 };
 	struct buf text = { 0 };
-	int rc = read_request(c, &q);
+	int ret = read_request(c, &q);
 
-	if (!rc)
-		rc = script_read_file(c, q.in, &text);
-	if (!rc)
-		rc = make(c, &q, &text);
+	if (!ret)
+		ret = script_read_file(c, q.in, &text);
+	if (!ret)
+		ret = make(c, &q, &text);
 	buf_release(&text);
-	return rc;
+	return ret;
 }
 
 const struct command command_dtrace = {

@@ -26,14 +26,14 @@ static const struct exporter *chosen(const struct cli *c)
 static int refuse(const struct cli *c)
 {
 	struct buf b = { 0 };
-	int rc;
+	int ret;
 
 	for (u32 i = 0; exporters[i]; i++)
 		buf_printf(&b, "%s%s", i ? ", " : "", exporters[i]->name);
-	rc = c->export_to ? say_usage(c, "--to=%s: the formats are %s", c->export_to, b.s) :
-			    say_usage(c, "which format? --to=FORMAT: %s", b.s);
+	ret = c->export_to ? say_usage(c, "--to=%s: the formats are %s", c->export_to, b.s) :
+			     say_usage(c, "which format? --to=FORMAT: %s", b.s);
 	buf_release(&b);
-	return rc;
+	return ret;
 }
 
 /* By it perf finds names of the kernel's functions. */
@@ -72,16 +72,16 @@ static int export(struct cli *c)
 {
 	const struct exporter *x = chosen(c);
 	struct recorded r = { 0 };
-	int rc, damaged;
+	int ret, damaged;
 
 	if (!x)
 		return refuse(c);
-	rc = recorded_open(&r, c);
-	if (rc)
-		return rc;
-	rc = export_as(&r, x);
+	ret = recorded_open(&r, c);
+	if (ret)
+		return ret;
+	ret = export_as(&r, x);
 	damaged = recorded_close(&r);
-	return rc ? rc : damaged;
+	return ret ? ret : damaged;
 }
 
 const struct command command_export = {

@@ -10,11 +10,11 @@
 static int write_back(struct cli *c, const struct buf *out)
 {
 	_fd int fd = open(c->request.script_name, O_WRONLY | O_TRUNC | O_CLOEXEC);
-	int rc = fd < 0 ? -errno : write_all(fd, out->s, out->len);
+	int ret = fd < 0 ? -errno : write_all(fd, out->s, out->len);
 
-	if (!rc)
+	if (!ret)
 		return 0;
-	say(c, "write %s: %s", c->request.script_name, strerror(-rc));
+	say(c, "write %s: %s", c->request.script_name, strerror(-ret));
 	return 255;
 }
 
@@ -41,16 +41,16 @@ static int format_one(struct cli *c)
 {
 	struct buf out = { 0 };
 	struct front f;
-	int rc;
+	int ret;
 
 	front_init(&f, c);
-	rc = format_script(&f.lang, f.src, &out) ? 0 : 1;
+	ret = format_script(&f.lang, f.src, &out) ? 0 : 1;
 	say_diags(c, &f.diags);
-	if (!rc)
-		rc = deliver(c, &out);
+	if (!ret)
+		ret = deliver(c, &out);
 	front_release(&f);
 	buf_release(&out);
-	return rc;
+	return ret;
 }
 
 static int run(struct cli *c)

@@ -86,7 +86,7 @@ static int help_word(struct cli *c, const char *word, const enum topic_kind *onl
 {
 	struct search s = { .word = word };
 	struct arena a;
-	int rc = 1;
+	int ret = 1;
 
 	arena_init(&a);
 	near_init(&s.near, word);
@@ -96,14 +96,14 @@ static int help_word(struct cli *c, const char *word, const enum topic_kind *onl
 	if (!only && !s.n_found)
 		list_topics(&s, &a);
 	if (s.n_found)
-		rc = put_out(c, &s.out);
+		ret = put_out(c, &s.out);
 	else if (near_best(&s.near))
 		say(c, "nothing is called \"%s\": did you mean %s?", word, near_best(&s.near));
 	else
 		say(c, "nothing is called \"%s\"; \"%s help\" shows the lists", word, c->program);
 	buf_release(&s.out);
 	arena_release(&a);
-	return rc;
+	return ret;
 }
 
 static void count_topic(void *ctx, const struct topic *t)
@@ -115,7 +115,7 @@ static int help_overview(struct cli *c)
 {
 	struct buf b = { 0 };
 	struct arena a;
-	int rc;
+	int ret;
 
 	arena_init(&a);
 	buf_printf(&b,
@@ -128,10 +128,10 @@ static int help_overview(struct cli *c)
 		buf_printf(&b, "    %-14s %3u  %s\n", topic_kinds[k].word, n, topic_kinds[k].title);
 	}
 	buf_printf(&b, "\n%s --help is a summary of the command line.\n", c->program);
-	rc = put_out(c, &b);
+	ret = put_out(c, &b);
 	buf_release(&b);
 	arena_release(&a);
-	return rc;
+	return ret;
 }
 
 /* ---- whole documents */
@@ -162,7 +162,7 @@ static void put_manual(struct buf *b, enum manual what)
 static int help_document(struct cli *c)
 {
 	struct buf b = { 0 };
-	int rc;
+	int ret;
 
 	if (c->completion && !put_completion(&b, c->completion))
 		return say_usage(c, "--completion=%s: must be one of bash|zsh|fish", c->completion);
@@ -170,22 +170,22 @@ static int help_document(struct cli *c)
 		return say_usage(c, "--man %s: there is no such command", c->words[0]);
 	if (c->manual != MANUAL_MAN || !c->n_words)
 		put_manual(&b, c->manual);
-	rc = put_out(c, &b);
+	ret = put_out(c, &b);
 	buf_release(&b);
-	return rc;
+	return ret;
 }
 
 static int run(struct cli *c)
 {
-	int rc = 0;
+	int ret = 0;
 
 	if (c->completion || c->manual)
 		return help_document(c);
 	if (!c->n_words)
 		return help_overview(c);
-	for (u32 i = 0; i < c->n_words && !rc; i++)
-		rc = help_word(c, c->words[i], NULL);
-	return rc;
+	for (u32 i = 0; i < c->n_words && !ret; i++)
+		ret = help_word(c, c->words[i], NULL);
+	return ret;
 }
 
 const struct command command_help = {
@@ -205,7 +205,7 @@ const struct command command_help = {
 static int explain(struct cli *c)
 {
 	static const enum topic_kind diagnostics = TOPIC_DIAG;
-	int rc = 0;
+	int ret = 0;
 
 	if (c->listed)
 		return help_word(c, topic_kinds[diagnostics].word, NULL);
@@ -213,9 +213,9 @@ static int explain(struct cli *c)
 		return say_usage(
 			c,
 			"which diagnostic? Its code is in brackets at the end, like E0203; --list shows all");
-	for (u32 i = 0; i < c->n_words && !rc; i++)
-		rc = help_word(c, c->words[i], &diagnostics);
-	return rc;
+	for (u32 i = 0; i < c->n_words && !ret; i++)
+		ret = help_word(c, c->words[i], &diagnostics);
+	return ret;
 }
 
 const struct command command_explain = {

@@ -339,7 +339,7 @@ static void put_table(struct report *r)
 static int run(struct cli *c)
 {
 	struct report r = { .json = c->sink.output == &output_json };
-	int rc;
+	int ret;
 
 	if (c->selftest_work)
 		return selftest_work(c, c->selftest_work);
@@ -362,9 +362,9 @@ static int run(struct cli *c)
 		buf_putc(&r.b, '\n');
 	if (r.json)
 		buf_puts(&r.b, "}\n");
-	rc = put_out(c, &r.b);
+	ret = put_out(c, &r.b);
 	buf_release(&r.b);
-	return rc;
+	return ret;
 }
 
 const struct command command_info = {

@@ -178,28 +178,28 @@ static int list_pattern(struct cli *c, struct listing *l, const char *pattern)
 
 static int list_patterns(struct cli *c, struct listing *l)
 {
-	int rc = 0, one;
+	int ret = 0, one;
 
 	if (!c->n_words)
 		return list_pattern(c, l, NULL);
 	for (u32 i = 0; i < (u32)c->n_words && !l->error; i++) {
 		one = list_pattern(c, l, c->words[i]);
-		rc = MAX(rc, one);
+		ret = MAX(ret, one);
 	}
-	return rc;
+	return ret;
 }
 
 /* ---- what a script would attach to */
 
 static int on_target(void *ctx, struct target *t)
 {
-	int rc = 0;
+	int ret = 0;
 
 	if (!t->n_covered)
 		return on_probe(ctx, t->site.probe, t->profile);
-	for (u32 i = 0; i < t->n_covered && !rc; i++)
-		rc = on_probe(ctx, t->covered[i], t->profile);
-	return rc;
+	for (u32 i = 0; i < t->n_covered && !ret; i++)
+		ret = on_probe(ctx, t->covered[i], t->profile);
+	return ret;
 }
 
 static void list_clause(struct provider_env *env, const struct clause *clause, struct listing *l)
@@ -217,10 +217,10 @@ static int list_script(struct cli *c, struct listing *l)
 	struct provider_env env;
 	struct hash seen = { 0 };
 	struct front f;
-	int rc = script_read(c);
+	int ret = script_read(c);
 
-	if (rc)
-		return rc;
+	if (ret)
+		return ret;
 	front_init(&f, c);
 	provider_setup(&env, &f, c);
 	env.diags = &f.diags;
@@ -234,13 +234,13 @@ static int list_script(struct cli *c, struct listing *l)
 			list_clause(&env, cl, l);
 	flush(l);
 	say_diags(c, &f.diags);
-	rc = diags_are_refusals(&f.diags) ? STATUS_REFUSED : f.diags.n_errors ? STATUS_WRONG : 0;
+	ret = diags_are_refusals(&f.diags) ? STATUS_REFUSED : f.diags.n_errors ? STATUS_WRONG : 0;
 	l->seen = NULL;
 	l->arena = NULL;
 	provider_env_release(&env);
 	hash_release(&seen);
 	front_release(&f);
-	return rc;
+	return ret;
 }
 
 /* ---- which of the two */
@@ -256,18 +256,18 @@ static bool names_a_script(const char *word)
 static int run(struct cli *c)
 {
 	struct listing l;
-	int rc, lost;
+	int ret, lost;
 
 	if (c->is_run && !c->n_words && !c->request.script)
 		return tools_list(c);
 	if (listing_open(&l, c))
 		return 1;
 	if (c->request.script || c->tool || (c->n_words && names_a_script(c->words[0])))
-		rc = list_script(c, &l);
+		ret = list_script(c, &l);
 	else
-		rc = list_patterns(c, &l);
+		ret = list_patterns(c, &l);
 	lost = listing_close(&l);
-	return rc ? rc : lost;
+	return ret ? ret : lost;
 }
 
 const struct command command_list = {

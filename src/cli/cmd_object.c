@@ -10,11 +10,11 @@
 static int write_object(const struct cli *c, const struct buf *object)
 {
 	_fd int fd = open(c->object, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-	int rc = fd < 0 ? -errno : write_all(fd, object->s, object->len);
+	int ret = fd < 0 ? -errno : write_all(fd, object->s, object->len);
 
-	if (!rc)
+	if (!ret)
 		return 0;
-	say(c, "write %s: %s", c->object, strerror(-rc));
+	say(c, "write %s: %s", c->object, strerror(-ret));
 	return 255;
 }
 
@@ -23,25 +23,25 @@ static int run(struct cli *c)
 	struct compiled *compiled;
 	struct buf object = { 0 };
 	struct err err = { 0 };
-	int rc = script_read(c);
+	int ret = script_read(c);
 
-	if (rc)
-		return rc;
+	if (ret)
+		return ret;
 	c->request.no_dispatch = true;
 	compiled = xcalloc(1, sizeof *compiled);
-	rc = session_compile(compiled, &c->request, &c->host, &err);
+	ret = session_compile(compiled, &c->request, &c->host, &err);
 	say_diags(c, &compiled->diags);
 	say_err(c, &err);
-	rc = session_status(compiled, rc);
-	if (!rc) {
+	ret = session_status(compiled, ret);
+	if (!ret) {
 		target_object(&object, &compiled->prog, compiled->env.config.license);
-		rc = write_object(c, &object);
+		ret = write_object(c, &object);
 	}
 	buf_release(&object);
 	err_release(&err);
 	compiled_release(compiled);
 	free(compiled);
-	return rc;
+	return ret;
 }
 
 const struct command command_object = { .name = "--emit-elf",

@@ -28,19 +28,19 @@ static int check_words(const struct cli *c)
 static int run(struct cli *c)
 {
 	struct err err = { 0 };
-	int rc = script_read(c), lost;
+	int ret = script_read(c), lost;
 
-	if (!rc)
-		rc = check_words(c);
-	if (!rc)
-		rc = sink_open(c);
-	if (rc)
-		return rc;
-	rc = session_run(&c->request, &c->host, &err);
+	if (!ret)
+		ret = check_words(c);
+	if (!ret)
+		ret = sink_open(c);
+	if (ret)
+		return ret;
+	ret = session_run(&c->request, &c->host, &err);
 	lost = sink_close(c);
 	say_err(c, &err);
 	err_release(&err);
-	return rc ? rc : lost;
+	return ret ? ret : lost;
 }
 
 static int top(struct cli *c)

@@ -24,9 +24,9 @@ static void say_waiting(void *cli, const char *build_id)
 
 static int sonde_main(struct cli *c, int argc, char **argv)
 {
-	int rc = parse_args(c, argc, argv);
+	int ret = parse_args(c, argc, argv);
 
-	return rc ? rc : c->command->run(c);
+	return ret ? ret : c->command->run(c);
 }
 
 /*
@@ -47,19 +47,19 @@ int main(int argc, char **argv)
 										 "";
 	struct cli c = { .drop_in = streq(name, "bpftrace"),
 			 .command = streq(name, "dtrace") ? &command_dtrace : NULL };
-	int rc;
+	int ret;
 
 	hold_standard_files();
 	signal(SIGPIPE, SIG_IGN);
 	c.program = c.drop_in ? "bpftrace" : "sonde";
 	arena_init(&c.words_arena);
 	debuginfod_on_wait(say_waiting, &c);
-	rc = bundle_is() ? bundle_main(&c, argc, argv) : sonde_main(&c, argc, argv);
+	ret = bundle_is() ? bundle_main(&c, argc, argv) : sonde_main(&c, argc, argv);
 	arena_release(&c.words_arena);
 	buf_release(&c.script);
 	tool_free(c.tool);
 	free(c.words);
 	free(c.named);
 	free(c.given);
-	return rc;
+	return ret;
 }

@@ -230,10 +230,10 @@ static int take_one_pid(struct cli *c, const char *value)
 {
 	u32 process;
 	s32 pid;
-	int rc = read_pid(c, value, &pid);
+	int ret = read_pid(c, value, &pid);
 
-	if (rc)
-		return rc;
+	if (ret)
+		return ret;
 	if (!pid || !proc_exists((u32)pid)) {
 		say(c, "Failed to attach to pid: Unable to open pidfd (%s)",
 		    strerror(pid ? ESRCH : EINVAL));
@@ -253,17 +253,17 @@ static int take_one_pid(struct cli *c, const char *value)
 /* "12,34"; bpftrace takes one only. */
 static int take_pid(struct cli *c, const struct option_row *row, const char *value)
 {
-	int rc = 0;
+	int ret = 0;
 
 	if (c->drop_in)
 		c->request.traced.n_pids = 0; /* the last wins */
 	if (c->drop_in || !strchr(value, ','))
 		return take_one_pid(c, value);
-	for (const char *s = value, *end; s && !rc; s = *end ? end + 1 : NULL) {
+	for (const char *s = value, *end; s && !ret; s = *end ? end + 1 : NULL) {
 		end = strchrnul(s, ',');
-		rc = take_one_pid(c, arena_strndup(&c->words_arena, s, (size_t)(end - s)));
+		ret = take_one_pid(c, arena_strndup(&c->words_arena, s, (size_t)(end - s)));
 	}
-	return rc;
+	return ret;
 }
 
 static int take_follow(struct cli *c, const struct option_row *row, const char *value)
@@ -275,9 +275,9 @@ static int take_follow(struct cli *c, const struct option_row *row, const char *
 static int take_dwarf_pid(struct cli *c, const struct option_row *row, const char *value)
 {
 	s32 pid;
-	int rc = read_pid(c, value, &pid);
+	int ret = read_pid(c, value, &pid);
 
-	return rc ? rc : take_note(c, row, value);
+	return ret ? ret : take_note(c, row, value);
 }
 
 static int take_traceable(struct cli *c, const struct option_row *row, const char *value)

@@ -21,16 +21,16 @@ int output_open(const struct cli *c)
 int put_out(const struct cli *c, struct buf *text)
 {
 	_fd int file = -1;
-	int rc;
+	int ret;
 
 	if (c->output && (file = output_open(c)) < 0)
 		return 1;
 	if (escape_wanted(c, c->output ? file : STDOUT_FILENO))
 		buf_visible(text, 0, VISIBLE_TEXT);
-	rc = text->len ? write_all(c->output ? file : STDOUT_FILENO, text->s, text->len) : 0;
-	if (!rc || rc == -EPIPE)
+	ret = text->len ? write_all(c->output ? file : STDOUT_FILENO, text->s, text->len) : 0;
+	if (!ret || ret == -EPIPE)
 		return 0;
-	say(c, "write %s: %s", c->output ? c->output : "standard output", strerror(-rc));
+	say(c, "write %s: %s", c->output ? c->output : "standard output", strerror(-ret));
 	return 255;
 }
 
@@ -79,23 +79,23 @@ int sink_open(struct cli *c)
 static int finish(struct cli *c)
 {
 	bool complete = c->sink.output->close && c->sink.state;
-	int rc, named;
+	int ret, named;
 
 	if (c->sink.output->close)
 		c->sink.output->close(&c->sink);
-	rc = sink_flush(&c->sink);
+	ret = sink_flush(&c->sink);
 	named = new_file_close(&c->new_file, complete && !c->sink.error);
-	return rc ? rc : named;
+	return ret ? ret : named;
 }
 
 int sink_close(struct cli *c)
 {
-	int rc = finish(c);
+	int ret = finish(c);
 
-	if (rc < 0 && rc != -EPIPE)
-		say(c, "write %s: %s", c->output ? c->output : "standard output", strerror(-rc));
+	if (ret < 0 && ret != -EPIPE)
+		say(c, "write %s: %s", c->output ? c->output : "standard output", strerror(-ret));
 	sink_release(&c->sink);
 	if (c->sink.is_file && c->sink.fd >= 0)
 		close(c->sink.fd);
-	return rc < 0 && rc != -EPIPE ? 255 : 0;
+	return ret < 0 && ret != -EPIPE ? 255 : 0;
 }

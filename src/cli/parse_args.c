@@ -38,7 +38,7 @@ static int unknown(const struct args *a, const char *word, size_t len)
 {
 	struct near near;
 	char *name;
-	int rc;
+	int ret;
 
 	if (!a->c->tool && a->c->n_words && script_is_tool_alone(a->c, a->c->words[0]))
 		return 1;
@@ -51,9 +51,9 @@ static int unknown(const struct args *a, const char *word, size_t len)
 		if (is_there(a, &option_rows[i]) &&
 		    (!a->c->named_command || option_applies(&option_rows[i], a->c->named_command)))
 			near_try(&near, option_rows[i].name);
-	rc = say_bad_option(a->c, near_best(&near), "unrecognized option '--%s'", word);
+	ret = say_bad_option(a->c, near_best(&near), "unrecognized option '--%s'", word);
 	free(name);
-	return rc;
+	return ret;
 }
 
 /* Options that choose a command set it. Whether it takes the others is checked at the end. */
@@ -114,7 +114,7 @@ static int take_short(struct args *a, const char *keys)
 	for (; *keys; keys++) {
 		const struct option_row *row = option_by_key(a->c->named_command, *keys);
 		const char *value = NULL;
-		int rc;
+		int ret;
 
 		if (!is_there(a, row))
 			return say_bad_option(a->c, NULL, "invalid option -- '%c'", *keys);
@@ -124,9 +124,9 @@ static int take_short(struct args *a, const char *keys)
 				return say_bad_option(a->c, NULL,
 						      "option requires an argument -- '%c'", *keys);
 		}
-		rc = take(a, row, value);
-		if (rc || value || is_decided(a->c))
-			return rc;
+		ret = take(a, row, value);
+		if (ret || value || is_decided(a->c))
+			return ret;
 	}
 	return 0;
 }
@@ -252,7 +252,7 @@ int parse_args(struct cli *c, int argc, char **argv)
 {
 	struct args a = { .c = c, .v = argv, .n = argc, .at = 1 };
 	const char *word;
-	int rc;
+	int ret;
 
 	c->words = xcalloc((size_t)argc + 1, sizeof *c->words);
 	c->named = xcalloc((size_t)argc + 1, sizeof *c->named);
@@ -263,9 +263,9 @@ int parse_args(struct cli *c, int argc, char **argv)
 		return 1;
 	}
 	while ((word = next_word(&a))) {
-		rc = take_word(&a, word);
-		if (rc || is_decided(c))
-			return rc;
+		ret = take_word(&a, word);
+		if (ret || is_decided(c))
+			return ret;
 	}
 	take_include_path(c, "CPATH");
 	take_include_path(c, "C_INCLUDE_PATH");

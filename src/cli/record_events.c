@@ -119,16 +119,16 @@ static int add_one(struct events *ev, const char *text)
 /* "a:b,c:d"; perf's groups are in braces, and mean nothing where each event is recorded. */
 static int add_list(struct events *ev, const char *list)
 {
-	int rc = 0;
+	int ret = 0;
 
-	for (const char *s = list; *s && !rc;) {
+	for (const char *s = list; *s && !ret;) {
 		size_t n = strcspn(s, ",{} ");
 
 		if (n)
-			rc = add_one(ev, arena_strndup(ev->arena, s, n));
+			ret = add_one(ev, arena_strndup(ev->arena, s, n));
 		s += n + (s[n] != '\0');
 	}
-	return rc;
+	return ret;
 }
 
 /* Of the default what this kernel has. */
@@ -218,34 +218,34 @@ static int put_calls(struct events *ev, struct record_script *to)
 {
 	bool is_raw = hash_gets(&ev->known, "raw_syscalls:sys_enter") ||
 		      hash_gets(&ev->known, "raw_syscalls:sys_exit");
-	int rc = 0;
+	int ret = 0;
 
-	for (u32 i = 0; i < ev->calls.n && !rc; i++)
+	for (u32 i = 0; i < ev->calls.n && !ret; i++)
 		if (is_raw || ev->calls.n <= FEW_CALLS || !take_call(ev, to, ev->calls.v[i]))
-			rc = put_clause(ev, to, ev->calls.v[i]);
-	for (u32 side = 0; side < ARRAY_SIZE(sides) && !rc; side++)
+			ret = put_clause(ev, to, ev->calls.v[i]);
+	for (u32 side = 0; side < ARRAY_SIZE(sides) && !ret; side++)
 		if (has_calls(to, side))
-			rc = put_clause(ev, to,
-					arena_printf(ev->arena, "raw_syscalls:%s", sides[side]));
-	return rc;
+			ret = put_clause(ev, to,
+					 arena_printf(ev->arena, "raw_syscalls:%s", sides[side]));
+	return ret;
 }
 
 int record_script_make(struct cli *c, const char *const *events, struct record_script *to)
 {
 	struct events ev = { .c = c, .arena = &c->words_arena };
-	int rc = 0;
+	int ret = 0;
 
-	for (u32 i = 0; events && events[i] && !rc; i++)
-		rc = add_list(&ev, events[i]);
+	for (u32 i = 0; events && events[i] && !ret; i++)
+		ret = add_list(&ev, events[i]);
 	if (!events)
 		add_time_line(&ev);
 	buf_puts(&to->text, "config = { max_probes = 100000; perf_rb_pages = 8192 }\n");
-	for (u32 i = 0; i < ev.names.n && !rc; i++)
-		rc = put_clause(&ev, to, ev.names.v[i]);
-	if (!rc)
-		rc = put_calls(&ev, to);
-	if (!rc && !ev.names.n && !ev.calls.n)
-		rc = refuse(&ev, "*:*");
+	for (u32 i = 0; i < ev.names.n && !ret; i++)
+		ret = put_clause(&ev, to, ev.names.v[i]);
+	if (!ret)
+		ret = put_calls(&ev, to);
+	if (!ret && !ev.names.n && !ev.calls.n)
+		ret = refuse(&ev, "*:*");
 	hash_release(&ev.known);
-	return rc;
+	return ret;
 }

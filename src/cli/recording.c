@@ -111,7 +111,7 @@ static int set_range(struct recorded *r)
 int recorded_open(struct recorded *r, struct cli *c)
 {
 	struct err err = { 0 };
-	int rc;
+	int ret;
 
 	r->c = c;
 	if (c->n_words > 1)
@@ -122,17 +122,17 @@ int recorded_open(struct recorded *r, struct cli *c)
 		if (err.code == -ENOENT && !c->n_words)
 			err_help(&err, "%s record makes it", c->program);
 		say_err(c, &err);
-		rc = err.code == -EACCES ? STATUS_REFUSED : STATUS_WRONG;
+		ret = err.code == -EACCES ? STATUS_REFUSED : STATUS_WRONG;
 		err_release(&err);
-		return rc;
+		return ret;
 	}
 	r->tables = store_tables(r->store);
 	arena_init(&r->arena);
 	names_make(r);
-	rc = set_range(r);
-	if (rc)
+	ret = set_range(r);
+	if (ret)
 		recorded_close(r);
-	return rc;
+	return ret;
 }
 
 /* For each reason. */
@@ -159,7 +159,7 @@ static void tell_losses(const struct recorded *r)
 int recorded_close(struct recorded *r)
 {
 	const char *damage = store_damage(r->store);
-	int rc = damage ? STATUS_WRONG : 0;
+	int ret = damage ? STATUS_WRONG : 0;
 
 	if (damage)
 		say(r->c, "%s is damaged: %s; what can be read was read", r->path, damage);
@@ -168,22 +168,22 @@ int recorded_close(struct recorded *r)
 		system_release(&r->system);
 	store_close(r->store);
 	arena_release(&r->arena);
-	return rc;
+	return ret;
 }
 
 int recorded_print(struct cli *c, void (*print)(struct recorded *r, struct sink *s))
 {
 	struct recorded r = { 0 };
-	int rc = recorded_open(&r, c), lost;
+	int ret = recorded_open(&r, c), lost;
 
-	if (rc)
-		return rc;
+	if (ret)
+		return ret;
 	if (sink_open(c)) {
 		recorded_close(&r);
 		return STATUS_WRONG;
 	}
 	print(&r, &c->sink);
 	lost = sink_close(c);
-	rc = recorded_close(&r);
-	return rc ? rc : lost;
+	ret = recorded_close(&r);
+	return ret ? ret : lost;
 }

@@ -31,12 +31,12 @@ static int read_all(int fd, struct buf *b)
 int script_read_file(struct cli *c, const char *path, struct buf *text)
 {
 	bool is_stdin = streq(path, "-");
-	int rc = is_stdin ? read_all(STDIN_FILENO, text) : buf_read_file(text, path);
+	int ret = is_stdin ? read_all(STDIN_FILENO, text) : buf_read_file(text, path);
 
 	buf_puts(text, "");
-	if (!rc)
+	if (!ret)
 		return 0;
-	say(c, "failed to open file '%s': %s", is_stdin ? "stdin" : path, strerror(-rc));
+	say(c, "failed to open file '%s': %s", is_stdin ? "stdin" : path, strerror(-ret));
 	return 1;
 }
 
@@ -278,10 +278,10 @@ int each_script(struct cli *c, int (*f)(struct cli *c))
 {
 	const char **words = c->words;
 	u32 n_words = c->n_words, n = c->request.script ? 0 : count_scripts(c);
-	int rc = 0, one;
+	int ret = 0, one;
 
 	if (n < 2)
-		return (rc = script_read(c)) ? rc : f(c);
+		return (ret = script_read(c)) ? ret : f(c);
 	for (u32 i = 0; i < n; i++) {
 		const char *last = words[n - 1];
 
@@ -290,11 +290,11 @@ int each_script(struct cli *c, int (*f)(struct cli *c))
 		c->n_words = n_words - n + 1;
 		one = script_read(c);
 		one = one ? one : f(c);
-		rc = MAX(rc, one);
+		ret = MAX(ret, one);
 		words[n - 1] = last;
 		forget_script(c);
 	}
 	c->words = words;
 	c->n_words = n_words;
-	return rc;
+	return ret;
 }

@@ -341,7 +341,7 @@ int selftest(struct cli *c)
 	u32 n[3] = { 0 };
 	u64 start = clock_mono_ns();
 	struct result r[ARRAY_SIZE(rows)];
-	int rc;
+	int ret;
 
 	if (access("/proc/self/exe", X_OK) < 0) {
 		say(c, "the self-test needs /proc: mount -t proc proc /proc");
@@ -355,7 +355,7 @@ int selftest(struct cli *c)
 		buf_puts(&b, json && i ? ", " : "");
 		(json ? put_json : put_text)(&b, &rows[i], &r[i]);
 	}
-	rc = conclude(c, &b, json, n, clock_mono_ns() - start);
+	ret = conclude(c, &b, json, n, clock_mono_ns() - start);
 	buf_release(&b);
-	return rc;
+	return ret;
 }

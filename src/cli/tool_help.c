@@ -23,13 +23,13 @@ static void list_tool(void *ctx, const struct tool *t)
 int tools_list(struct cli *c)
 {
 	struct buf b = { 0 };
-	int rc;
+	int ret;
 
 	tools_each(list_tool, &b);
 	buf_printf(&b, "\n\"%s run NAME --help\" describes one.\n", c->program);
-	rc = put_out(c, &b);
+	ret = put_out(c, &b);
 	buf_release(&b);
-	return rc;
+	return ret;
 }
 
 static void put_options(struct buf *b, const struct script_options *o)
@@ -49,7 +49,7 @@ static int tool_help(struct cli *c)
 {
 	const struct tool *t = c->tool;
 	struct buf b = { 0 };
-	int rc;
+	int ret;
 
 	buf_printf(&b, "%s%s%s\n", t->name, *t->brief ? ": " : "", t->brief);
 	tool_put_usage(c, &b);
@@ -75,9 +75,9 @@ static int tool_help(struct cli *c)
 		buf_printf(&b, "    %.*s\n", (int)strcspn(s, "\n"), s);
 	if (c->bundle)
 		buf_puts(&b, "\nBuilt with sonde " SONDE_VERSION ".\n");
-	rc = put_out(c, &b);
+	ret = put_out(c, &b);
 	buf_release(&b);
-	return rc;
+	return ret;
 }
 
 const struct command command_tool_help = {

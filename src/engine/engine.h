@@ -141,9 +141,9 @@ struct engine {
 	/* For -v: how attachment i was made; NULL after the last. */
 	const char *(*how)(const void *self, u32 i);
 	/* Runs a SITE_ONCE or SITE_SIGNAL function now; *ret may be NULL. */
-	int (*run)(void *self, u32 func, s32 *ret, struct err *err);
+	int (*run)(void *self, u32 func, s32 *value, struct err *err);
 	/* Runs it `times` times and stores the total time in *ns. */
-	int (*time)(void *self, u32 func, u64 times, u64 *ns, s32 *ret, struct err *err);
+	int (*time)(void *self, u32 func, u64 times, u64 *ns, s32 *value, struct err *err);
 	/* Returns a descriptor; reading it runs a SITE_ITER function over all objects. The caller
 	 * closes it. */
 	int (*iter_open)(void *self, u32 func, struct err *err);

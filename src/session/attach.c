@@ -230,47 +230,47 @@ static int load_func(struct run *r, const struct used_engine *u, u32 f, struct s
 		     struct err *err)
 {
 	struct sites_of *s = &sites_in(r, u)[f];
-	int rc = u->ops->load(u->self, f, s->n ? s->v[0] : NULL, err);
+	int ret = u->ops->load(u->self, f, s->n ? s->v[0] : NULL, err);
 
-	r->again.too_big |= rc == -E2BIG && !r->c.attempt.compact;
-	r->again.substitute_refused |= rc < 0 && !r->again.too_big && is_substitute(s);
-	if (rc < 0 && !r->again.too_big && !r->again.substitute_refused &&
-	    r->c.instances.v[f]->is_one_of_many && !is_final(u, rc)) {
+	r->again.too_big |= ret == -E2BIG && !r->c.attempt.compact;
+	r->again.substitute_refused |= ret < 0 && !r->again.too_big && is_substitute(s);
+	if (ret < 0 && !r->again.too_big && !r->again.substitute_refused &&
+	    r->c.instances.v[f]->is_one_of_many && !is_final(u, ret)) {
 		skip_func(skipped, s, err);
-		rc = 0;
+		ret = 0;
 	}
-	if (rc < 0)
+	if (ret < 0)
 		err_wrap(err, "load the program of %s", r->c.instances.v[f]->name);
 	else
 		note_bounds(r, u, f);
-	return rc;
+	return ret;
 }
 
 static int load_in(struct run *r, const struct used_engine *u, struct skipped *skipped,
 		   struct err *err)
 {
 	const struct sites_of *of = sites_in(r, u);
-	int rc = u->ops->create_maps ? u->ops->create_maps(u->self, err) : 0;
+	int ret = u->ops->create_maps ? u->ops->create_maps(u->self, err) : 0;
 
-	if (!rc)
+	if (!ret)
 		load_sessions(r, u);
-	for (u32 f = 0; u->ops->load && f < r->c.prog.funcs.n && rc >= 0; f++)
+	for (u32 f = 0; u->ops->load && f < r->c.prog.funcs.n && ret >= 0; f++)
 		if (of[f].runs_here && !of[f].joined)
-			rc = load_func(r, u, f, skipped, err);
-	return rc;
+			ret = load_func(r, u, f, skipped, err);
+	return ret;
 }
 
 int load_all(struct run *r, struct err *err)
 {
 	struct skipped skipped = { r, 0 };
-	int rc = 0;
+	int ret = 0;
 
 	address_kprobes(r);
 	sites_by_func(r);
-	for (struct used_engine *u = engines_next(r, NULL); u && rc >= 0; u = engines_next(r, u))
-		rc = load_in(r, u, &skipped, err);
+	for (struct used_engine *u = engines_next(r, NULL); u && ret >= 0; u = engines_next(r, u))
+		ret = load_in(r, u, &skipped, err);
 	tell_rest(&skipped);
-	return rc < 0 ? rc : 0;
+	return ret < 0 ? ret : 0;
 }
 
 static void tell_unable(const struct site *s, struct err *err)
@@ -289,13 +289,13 @@ static int attach_func(struct run *r, const struct used_engine *u, u32 f, struct
 {
 	struct sites_of *s = &sites_in(r, u)[f];
 	bool must = is_substitute(s) || is_wanted(r, f, s);
-	int rc = u->ops->attach(u->self, f, s->v, s->n, must ? NULL : skip, skipped, err);
+	int ret = u->ops->attach(u->self, f, s->v, s->n, must ? NULL : skip, skipped, err);
 
-	r->again.substitute_refused |= rc < 0 && (is_substitute(s) || is_renamed(r, s->v[0]));
-	if (rc < 0 && !r->again.substitute_refused && !is_final(u, rc) &&
+	r->again.substitute_refused |= ret < 0 && (is_substitute(s) || is_renamed(r, s->v[0]));
+	if (ret < 0 && !r->again.substitute_refused && !is_final(u, ret) &&
 	    s->v[0]->kind != SITE_ITER)
 		tell_unable(s->v[0], err);
-	return r->again.substitute_refused ? -ENOENT : rc;
+	return r->again.substitute_refused ? -ENOENT : ret;
 }
 
 enum turn { OLD_RETURNS, NEWEST_FIRST, OLDEST_FIRST, N_TURNS }; /* of attaching */
@@ -322,9 +322,9 @@ static int attach_some(struct run *r, const struct used_engine *u, bool internal
 {
 	u32 n = r->c.instances.n;
 	struct skipped skipped = { r, 0 };
-	int rc = 0;
+	int ret = 0;
 
-	for (u32 i = 0; i < n && rc >= 0 && !r->exiting; i++) {
+	for (u32 i = 0; i < n && ret >= 0 && !r->exiting; i++) {
 		u32 f = turn == NEWEST_FIRST ? n - 1 - i : i;
 		const struct sites_of *s = &sites_in(r, u)[f];
 
@@ -332,11 +332,11 @@ static int attach_some(struct run *r, const struct used_engine *u, bool internal
 		    turn_of(r, s->v[0]) != turn || (s->joined && !s->v[0]->twin))
 			continue;
 		if (!signals_stop())
-			rc = attach_func(r, u, f, &skipped, err);
+			ret = attach_func(r, u, f, &skipped, err);
 		r->exiting |= signals_stop();
 	}
 	tell_rest(&skipped);
-	return rc < 0 ? rc : 0;
+	return ret < 0 ? ret : 0;
 }
 
 /* Reports at once what is attached and will not run. */
@@ -354,25 +354,25 @@ static void tell_in_vain(struct run *r, const struct used_engine *u, bool intern
 
 static int attach_in(struct run *r, const struct used_engine *u, bool internal, struct err *err)
 {
-	int rc = 0;
+	int ret = 0;
 
-	for (enum turn t = OLD_RETURNS; u->ops->attach && t < N_TURNS && rc >= 0; t++)
-		rc = attach_some(r, u, internal, t, err);
-	return rc;
+	for (enum turn t = OLD_RETURNS; u->ops->attach && t < N_TURNS && ret >= 0; t++)
+		ret = attach_some(r, u, internal, t, err);
+	return ret;
 }
 
 int attach_all(struct run *r, bool internal, struct err *err)
 {
-	int rc = 0;
+	int ret = 0;
 
-	for (struct used_engine *u = engines_next(r, NULL); u && rc >= 0; u = engines_next(r, u))
-		rc = attach_in(r, u, internal, err);
-	if (!rc && !r->c.n_probes && r->skipped_some &&
+	for (struct used_engine *u = engines_next(r, NULL); u && ret >= 0; u = engines_next(r, u))
+		ret = attach_in(r, u, internal, err);
+	if (!ret && !r->c.n_probes && r->skipped_some &&
 	    !r->exiting) { /* nothing is left to wait for */
 		err_set(err, -ENOENT, "Attachment failed for all probes.");
 		return err->code;
 	}
-	for (struct used_engine *u = engines_next(r, NULL); u && rc >= 0; u = engines_next(r, u))
+	for (struct used_engine *u = engines_next(r, NULL); u && ret >= 0; u = engines_next(r, u))
 		tell_in_vain(r, u, internal);
-	return rc;
+	return ret;
 }

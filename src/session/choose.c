@@ -240,17 +240,17 @@ static int choose(struct choice *ch, struct err *err)
 {
 	struct compiled *c = ch->c;
 	int *of = arena_array(&c->arena, int, c->instances.n + 1),
-	    rc = 0; /* by leader: the engine + 1 */
+	    ret = 0; /* by leader: the engine + 1 */
 
-	for (u32 i = 0; i < c->sites.n && rc >= 0; i++) {
+	for (u32 i = 0; i < c->sites.n && ret >= 0; i++) {
 		struct target_site *t = &c->sites.v[i];
 		u32 group = leader_of(ch, t->func);
 
-		rc = of[group] ? of[group] - 1 : cheapest(ch, t, err);
-		t->engine = rc < 0 ? 0 : (u32)rc;
-		of[group] = ch->is_together[group] ? rc + 1 : 0;
+		ret = of[group] ? of[group] - 1 : cheapest(ch, t, err);
+		t->engine = ret < 0 ? 0 : (u32)ret;
+		of[group] = ch->is_together[group] ? ret + 1 : 0;
 	}
-	return rc < 0 ? rc : 0;
+	return ret < 0 ? ret : 0;
 }
 
 static int serve_all(const struct compiled *c, struct err *err)
@@ -267,7 +267,7 @@ static int serve_all(const struct compiled *c, struct err *err)
 int choose_engines(struct compiled *c, struct err *err)
 {
 	struct choice ch = { .c = c };
-	int rc;
+	int ret;
 
 	if (c->request->any_kernel)
 		return 0;
@@ -278,9 +278,9 @@ int choose_engines(struct compiled *c, struct err *err)
 	for (u32 i = 0; i < c->instances.n; i++)
 		ch.leader[i] = i;
 	find_ties(&ch);
-	rc = choose(&ch, err);
+	ret = choose(&ch, err);
 	hash_release(&ch.users);
-	return rc;
+	return ret;
 }
 
 /* ---- -v */

@@ -144,59 +144,59 @@ static bool front(struct compiled *c)
 
 static int check_all(struct compiled *c, struct err *err)
 {
-	int rc = 0;
+	int ret = 0;
 
-	for (u32 i = 0; i < c->prog.funcs.n && !rc; i++)
-		rc = verify_instance(c, c->instances.v[i], err);
-	return rc;
+	for (u32 i = 0; i < c->prog.funcs.n && !ret; i++)
+		ret = verify_instance(c, c->instances.v[i], err);
+	return ret;
 }
 
-int session_status(const struct compiled *c, int rc)
+int session_status(const struct compiled *c, int ret)
 {
-	if (rc < 0 || diags_are_refusals(&c->diags))
+	if (ret < 0 || diags_are_refusals(&c->diags))
 		return STATUS_REFUSED;
-	return rc || c->diags.n_errors ? STATUS_WRONG : 0;
+	return ret || c->diags.n_errors ? STATUS_WRONG : 0;
 }
 
 static int make_filter(struct compiled *c, struct err *err)
 {
 	regex_t *filter = arena_new(&c->arena, regex_t);
-	int rc = probe_filter_make(filter, c->request->probe_filter, err);
+	int ret = probe_filter_make(filter, c->request->probe_filter, err);
 
-	c->filter = rc ? NULL : filter;
-	return rc;
+	c->filter = ret ? NULL : filter;
+	return ret;
 }
 
 /* compact: by instance, or NULL. */
 static int compile_once(struct compiled *c, u32 max_strlen, const u8 *compact, struct err *err)
 {
 	u64 start = clock_mono_ns();
-	int rc = 0;
+	int ret = 0;
 
 	compiled_init(c, max_strlen);
-	if (c->request->probe_filter && (rc = make_filter(c, err)) < 0)
-		return rc;
+	if (c->request->probe_filter && (ret = make_filter(c, err)) < 0)
+		return ret;
 	if (!front(c) || (c->request->dump && !(c->request->dump & ~(u32)STAGE_AST)))
 		return c->diags.n_errors ? 1 : 0;
 	if (c->env.unchecked)
 		return 0;
-	if ((rc = choose_engines(c, err)) < 0)
-		return rc;
+	if ((ret = choose_engines(c, err)) < 0)
+		return ret;
 	follow_bind_set(c);
 	dispatch_instances(c);
 	guard_instances(c);
-	for (u32 i = 0; i < c->instances.n && !rc; i++) {
+	for (u32 i = 0; i < c->instances.n && !ret; i++) {
 		c->instances.v[i]->compact = c->attempt.compact || (compact && compact[i]);
-		rc = emit_instance(c, c->instances.v[i], err);
+		ret = emit_instance(c, c->instances.v[i], err);
 	}
-	if (rc)
-		return rc;
+	if (ret)
+		return ret;
 	lower_finish(&c->prog);
 	if (long_key(c))
 		return 1;
-	rc = check_all(c, err);
+	ret = check_all(c, err);
 	c->compile_ns = clock_mono_ns() - start;
-	return rc ? rc : c->diags.n_errors ? 1 : 0;
+	return ret ? ret : c->diags.n_errors ? 1 : 0;
 }
 
 static bool has_verifier(const struct compiled *c)
@@ -210,17 +210,17 @@ static bool has_verifier(const struct compiled *c)
 /* What verifiers would follow for long is compiled again, to be followed easily. */
 static int compile(struct compiled *c, u32 max_strlen, struct err *err)
 {
-	int rc = compile_once(c, max_strlen, NULL, err);
+	int ret = compile_once(c, max_strlen, NULL, err);
 	u8 *compact;
 
-	if (rc || !c->is_long || !has_verifier(c))
-		return rc;
+	if (ret || !c->is_long || !has_verifier(c))
+		return ret;
 	compact = xcalloc(c->instances.n, 1);
 	memcpy(compact, c->is_long, c->instances.n);
 	compiled_release(c);
-	rc = compile_once(c, max_strlen, compact, err);
+	ret = compile_once(c, max_strlen, compact, err);
 	free(compact);
-	return rc;
+	return ret;
 }
 
 /* Once more with shorter strings where the kernel has no room for them in keys: two strings and two
@@ -228,7 +228,7 @@ static int compile(struct compiled *c, u32 max_strlen, struct err *err)
 static int compile_cut(struct compiled *c, struct err *err)
 {
 	static const u32 lengths[] = { 240, 112, 48 };
-	int rc = compile(c, 0, err);
+	int ret = compile(c, 0, err);
 	u32 is = 1024;
 
 	for (u32 i = 0; i < ARRAY_SIZE(lengths) && long_key(c) && c->env.config.max_strlen == is;
@@ -237,12 +237,12 @@ static int compile_cut(struct compiled *c, struct err *err)
 
 		is = lengths[i];
 		compiled_release(c);
-		rc = compile(c, is, err);
+		ret = compile(c, is, err);
 		diag_report(&c->diags, span, D_STRINGS_CUT, is, LONG_KEY);
 	}
 	if (long_key(c))
 		refuse_long_keys(c);
-	return rc;
+	return ret;
 }
 
 int session_compile_again(struct compiled *c, const struct request *q, const struct session_host *h,

@@ -268,11 +268,11 @@ static bool concerns_by_name(const struct deferred_probe *l, const char *path)
 }
 
 /* What is no program, or gone meanwhile, is no loss. */
-static void tell_unread(struct run *r, const char *path, int rc)
+static void tell_unread(struct run *r, const char *path, int ret)
 {
-	if (rc < 0 && rc != -ENOEXEC && rc != -ENOENT)
+	if (ret < 0 && ret != -ENOEXEC && ret != -ENOENT)
 		sink_warn(r->sink,
-			  arena_printf(&r->c.arena, "%s is not probed: %s", path, strerror(-rc)));
+			  arena_printf(&r->c.arena, "%s is not probed: %s", path, strerror(-ret)));
 }
 
 /* Later clauses first, as the kernel runs the newest first. Whether anything is there. */
@@ -347,13 +347,13 @@ static void warn_of_no_watch(struct run *r, int why)
 								     strerror(-why)));
 }
 
-static void begin(struct run *r, int rc)
+static void begin(struct run *r, int ret)
 {
 	const char *folder;
 	int why;
 
-	if (rc < 0) {
-		warn_of_no_watch(r, rc);
+	if (ret < 0) {
+		warn_of_no_watch(r, ret);
 		file_watch_free(r->deferred.watch);
 		r->deferred.watch = NULL;
 	}

@@ -462,10 +462,10 @@ static void mark_all(struct holder *h, struct ready *ready)
 {
 	for (u32 i = 0; i < h->plan->n_marks; i++) {
 		const struct hold_mark *m = &h->plan->marks[i];
-		int rc = m->served == h->plan->served ? mark(h, m->flags, m->mask, m->path) : 0;
+		int ret = m->served == h->plan->served ? mark(h, m->flags, m->mask, m->path) : 0;
 
-		if (rc < 0 && !ready->mark_error) {
-			ready->mark_error = rc;
+		if (ret < 0 && !ready->mark_error) {
+			ready->mark_error = ret;
 			ready->mark = i;
 		}
 		turn(h, 0);

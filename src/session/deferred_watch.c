@@ -59,11 +59,11 @@ static int start_hold(struct file_watch *w, u32 at, const struct hold_class *was
 				  .known = &w->known,
 				  .wants = patterns_want,
 				  .ctx = &w->patterns };
-	int rc = has_marks(w, plan.served) ? hold_start(h, &plan, was) : 0;
+	int ret = has_marks(w, plan.served) ? hold_start(h, &plan, was) : 0;
 
-	if (rc == 0 && h->mark_error)
+	if (ret == 0 && h->mark_error)
 		patterns_miss(&w->patterns, w->patterns.mark[h->mark].path, h->mark_error);
-	return rc;
+	return ret;
 }
 
 static void end_holds(struct file_watch *w)
@@ -75,18 +75,18 @@ static void end_holds(struct file_watch *w)
 static int start_holds(struct file_watch *w)
 {
 	struct hold_class was = hold_own_class();
-	int rc = 0;
+	int ret = 0;
 
 	hold_find_served(w->patterns.mark, w->patterns.n_marks);
-	for (u32 i = 0; i < HOLDS && rc == 0; i++)
-		rc = start_hold(w, i, &was);
-	if (rc == -ETIMEDOUT && w->hold[0].pid) { /* a server that is out of reach */
-		patterns_miss(&w->patterns, "file systems of servers", rc);
+	for (u32 i = 0; i < HOLDS && ret == 0; i++)
+		ret = start_hold(w, i, &was);
+	if (ret == -ETIMEDOUT && w->hold[0].pid) { /* a server that is out of reach */
+		patterns_miss(&w->patterns, "file systems of servers", ret);
 		return 0;
 	}
-	if (rc < 0)
+	if (ret < 0)
 		end_holds(w);
-	return rc;
+	return ret;
 }
 
 int file_watch_missed(const struct file_watch *w, const char **folder)
@@ -98,11 +98,11 @@ int file_watch_missed(const struct file_watch *w, const char **folder)
 /* Signals are the main loop's. */
 int file_watch_start(struct file_watch *w)
 {
-	int rc = start_holds(w), err;
+	int ret = start_holds(w), err;
 	sigset_t all, was;
 
-	if (rc < 0)
-		return rc;
+	if (ret < 0)
+		return ret;
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &was);
 	err = pthread_create(&w->thread, NULL, openings_thread, w);

@@ -82,12 +82,12 @@ void engines_detach_all(struct run *r)
 
 int engines_extend(struct run *r, u32 data_from)
 {
-	int rc = 0;
+	int ret = 0;
 
-	for (struct used_engine *u = engines_next(r, NULL); u && !rc; u = engines_next(r, u))
+	for (struct used_engine *u = engines_next(r, NULL); u && !ret; u = engines_next(r, u))
 		if (u->ops->extend)
-			rc = u->ops->extend(u->self, data_from);
-	return rc;
+			ret = u->ops->extend(u->self, data_from);
+	return ret;
 }
 
 /* ---- what they are */
@@ -187,9 +187,9 @@ static bool is_at_end(const struct relay *relay)
 static int hand_over(void *ctx, const void *record, u32 len)
 {
 	struct relay *relay = ctx;
-	int rc = relay->f(relay->ctx, record, len);
+	int ret = relay->f(relay->ctx, record, len);
 
-	return rc ? rc : is_at_end(relay);
+	return ret ? ret : is_at_end(relay);
 }
 
 int engines_drain(struct run *r, record_fn f, void *ctx)
@@ -254,34 +254,34 @@ static void merge_tables(struct table *to, struct arena *a, const struct table *
 int engines_map_read(struct run *r, u32 map, struct arena *a, struct table *t)
 {
 	struct used_engine *u = engines_next(r, NULL);
-	int rc = u ? u->ops->map_read(u->self, map, a, t) : -ENOENT;
+	int ret = u ? u->ops->map_read(u->self, map, a, t) : -ENOENT;
 
-	while (!rc && (u = engines_next(r, u))) {
+	while (!ret && (u = engines_next(r, u))) {
 		struct table more = { .map = t->map };
 
-		rc = u->ops->map_read(u->self, map, a, &more);
-		if (!rc)
+		ret = u->ops->map_read(u->self, map, a, &more);
+		if (!ret)
 			merge_tables(t, a, &more);
 	}
-	return rc;
+	return ret;
 }
 
 int engines_map_clear(struct run *r, u32 map)
 {
-	int rc = 0;
+	int ret = 0;
 
-	for (struct used_engine *u = engines_next(r, NULL); u && !rc; u = engines_next(r, u))
-		rc = u->ops->map_clear(u->self, map);
-	return rc;
+	for (struct used_engine *u = engines_next(r, NULL); u && !ret; u = engines_next(r, u))
+		ret = u->ops->map_clear(u->self, map);
+	return ret;
 }
 
 int engines_map_zero(struct run *r, u32 map)
 {
-	int rc = 0;
+	int ret = 0;
 
-	for (struct used_engine *u = engines_next(r, NULL); u && !rc; u = engines_next(r, u))
-		rc = u->ops->map_zero(u->self, map);
-	return rc;
+	for (struct used_engine *u = engines_next(r, NULL); u && !ret; u = engines_next(r, u))
+		ret = u->ops->map_zero(u->self, map);
+	return ret;
 }
 
 /* Of the first engine that has such memory: only it unwinds stacks. */
@@ -295,24 +295,24 @@ void *engines_map_memory(struct run *r, u32 map)
 
 int engines_map_set(struct run *r, u32 map, const void *key, const void *value)
 {
-	int rc = 0;
+	int ret = 0;
 
-	for (struct used_engine *u = engines_next(r, NULL); u && !rc; u = engines_next(r, u))
-		rc = u->ops->map_set(u->self, map, key, value);
-	return rc;
+	for (struct used_engine *u = engines_next(r, NULL); u && !ret; u = engines_next(r, u))
+		ret = u->ops->map_set(u->self, map, key, value);
+	return ret;
 }
 
 /* The key may be in one of them only. */
 int engines_map_delete(struct run *r, u32 map, const void *key)
 {
-	int rc = -ENOENT;
+	int ret = -ENOENT;
 
 	for (struct used_engine *u = engines_next(r, NULL); u; u = engines_next(r, u)) {
 		int one = u->ops->map_delete(u->self, map, key);
 
-		rc = rc == -ENOENT || (one < 0 && one != -ENOENT) ? one : rc;
+		ret = ret == -ENOENT || (one < 0 && one != -ENOENT) ? one : ret;
 	}
-	return rc;
+	return ret;
 }
 
 u32 engines_stack(struct run *r, const struct stack_value *v, u32 limit, u64 *ips)

@@ -65,9 +65,9 @@ static int refuse_too_big(struct compiled *c, const struct bpf_func *f)
 int emit_instance(struct compiled *c, struct instance *in, struct err *err)
 {
 	struct bpf_func *f = new_func(c, in);
-	int rc = -E2BIG;
+	int ret = -E2BIG;
 
-	for (u32 level = 0; level < LOWER_LEVELS && rc == -E2BIG; level++) {
+	for (u32 level = 0; level < LOWER_LEVELS && ret == -E2BIG; level++) {
 		struct ir_unit *u = lower_instance(&c->lang, &c->prog, in, level);
 
 		if (!u)
@@ -78,19 +78,19 @@ int emit_instance(struct compiled *c, struct instance *in, struct err *err)
 			c->units.n--;
 		vec_push(&c->arena, &c->units, u);
 		f->prog_flags = u->n_fetches ? BPF_F_SLEEPABLE : 0;
-		rc = target_emit(u, c->env.features, f);
+		ret = target_emit(u, c->env.features, f);
 	}
-	if (rc == -E2BIG && in->compact) { /* its stack is not enough */
+	if (ret == -E2BIG && in->compact) { /* its stack is not enough */
 		c->units.n--;
 		in->compact = false;
 		return emit_instance(c, in, err);
 	}
-	if (rc == -E2BIG) {
+	if (ret == -E2BIG) {
 		diag_report(&c->diags, in->clause->span, D_TOO_COMPLEX);
 		return 1;
 	}
-	if (rc < 0)
-		return err_set(err, rc, "emit code for %s", in->name);
+	if (ret < 0)
+		return err_set(err, ret, "emit code for %s", in->name);
 	vec_push(&c->arena, &c->prog.funcs, f);
 	return refuse_too_big(c, f);
 }
@@ -108,8 +108,8 @@ int verify_instance(struct compiled *c, const struct instance *in, struct err *e
 	const struct bpf_func *f = c->prog.funcs.v[in->index];
 	struct verify_error e = { 0 };
 	u64 followed;
-	int rc = target_verify_with_cost(&c->prog, f, in->profile, &e, &c->walks, LONG_TO_FOLLOW,
-					 LONG_TO_FOLLOW, &followed);
+	int ret = target_verify_with_cost(&c->prog, f, in->profile, &e, &c->walks, LONG_TO_FOLLOW,
+					  LONG_TO_FOLLOW, &followed);
 	struct place at;
 
 	if (followed >= LONG_TO_FOLLOW && !in->compact)
@@ -118,21 +118,21 @@ int verify_instance(struct compiled *c, const struct instance *in, struct err *e
 		diag_report(&c->diags, f->spans[e.insn], D_TOO_LONG_TO_FOLLOW);
 		return 1;
 	}
-	if (rc >= 0)
+	if (ret >= 0)
 		return 0;
 	at = sources_find(&c->sources, f->spans[e.insn]);
-	err_set(err, rc,
+	err_set(err, ret,
 		"%s:%u:%u: the code for this fails sonde's own checker at instruction %u: %s",
 		at.file ? at.file->name : "?", at.line, at.col, e.insn, e.text);
 	err_help(err, "this is a mistake in sonde: please report it with the script");
-	return rc;
+	return ret;
 }
 
 int compile_instance(struct compiled *c, struct instance *in, struct err *err)
 {
-	int rc;
+	int ret;
 
 	in->compact = c->attempt.compact;
-	rc = emit_instance(c, in, err);
-	return rc ? rc : verify_instance(c, in, err);
+	ret = emit_instance(c, in, err);
+	return ret ? ret : verify_instance(c, in, err);
 }

@@ -52,12 +52,12 @@ int iter_run_all(struct run *r, struct err *err)
 
 	for (u32 i = 0; i < r->c.sites.n && !r->exiting; i++) {
 		const struct target_site *t = &r->c.sites.v[i];
-		int rc = 0;
+		int ret = 0;
 
 		if (t->site.kind == SITE_ITER)
-			rc = t->site.path ? tell_pin(r, t) : run_one(r, t, err);
-		if (rc < 0)
-			return rc;
+			ret = t->site.path ? tell_pin(r, t) : run_one(r, t, err);
+		if (ret < 0)
+			return ret;
 	}
 	for (u32 i = 0; i < r->c.sites.n; i++)
 		alone &= r->c.sites.v[i].site.kind == SITE_ITER ||

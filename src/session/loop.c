@@ -53,12 +53,12 @@ static int no_descriptor(struct err *err, const char *what)
 
 static int watch_engines(struct run *r)
 {
-	int rc = 0;
+	int ret = 0;
 
-	for (struct used_engine *u = engines_next(r, NULL); u && rc >= 0; u = engines_next(r, u))
+	for (struct used_engine *u = engines_next(r, NULL); u && ret >= 0; u = engines_next(r, u))
 		if (u->ops->event_fd)
-			rc = watch(r, u->ops->event_fd(u->self));
-	return rc;
+			ret = watch(r, u->ops->event_fd(u->self));
+	return ret;
 }
 
 static int watch_processes(struct run *r)

@@ -16,12 +16,12 @@
 static int on_record(void *ctx, const void *record, u32 len);
 
 /* Said, because nothing of the map is then shown or done. What is not there needs no word. */
-static int told(struct run *r, u32 map, const char *what, int rc)
+static int told(struct run *r, u32 map, const char *what, int ret)
 {
-	if (rc < 0 && rc != -ENOENT)
+	if (ret < 0 && ret != -ENOENT)
 		sink_warn(r->sink, arena_printf(&r->scratch, "cannot %s %s: %s", what,
-						r->c.prog.maps.v[map].name, strerror(-rc)));
-	return rc;
+						r->c.prog.maps.v[map].name, strerror(-ret)));
+	return ret;
 }
 
 static int map_read(void *ctx, u32 map, struct table *t)

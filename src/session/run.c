@@ -59,7 +59,7 @@ static void show_dumps(struct run *r)
 
 static int run_special(struct run *r, const char *probe, struct err *err)
 {
-	int rc;
+	int ret;
 
 	for (u32 i = 0; i < r->c.sites.n; i++) {
 		const struct target_site *t = &r->c.sites.v[i];
@@ -67,8 +67,8 @@ static int run_special(struct run *r, const char *probe, struct err *err)
 
 		if (t->site.kind != SITE_ONCE || !streq(r->c.instances.v[t->func]->provider, probe))
 			continue;
-		rc = u->ops->run(u->self, t->func, NULL, err);
-		if (rc < 0)
+		ret = u->ops->run(u->self, t->func, NULL, err);
+		if (ret < 0)
 			return err_wrap(err, "run the %s probe", probe);
 		records_drain(r);
 		command_wait(r);
@@ -227,13 +227,13 @@ static int start_engines(struct run *r, struct err *err)
 				    .btf = r->c.system.btf,
 				    .stop = signals_stop,
 				    .again_if_big = !r->c.attempt.compact };
-	int rc = engines_open(r, &o, err);
+	int ret = engines_open(r, &o, err);
 
-	if (rc >= 0)
-		rc = load_all(r, err);
-	if (rc < 0)
+	if (ret >= 0)
+		ret = load_all(r, err);
+	if (ret < 0)
 		help_without_kernel(r, err);
-	return rc;
+	return ret;
 }
 
 /* comm(pid) looks a number up where we have it from. */
@@ -290,26 +290,26 @@ static int refuse_follow_in_namespace(struct run *r, struct err *err)
 
 static int start(struct run *r, struct err *err)
 {
-	int rc;
+	int ret;
 
-	if (r->request->traced.command && (rc = child_start(r, err)) < 0)
-		return rc;
-	if ((rc = start_engines(r, err)) < 0)
-		return rc;
+	if (r->request->traced.command && (ret = child_start(r, err)) < 0)
+		return ret;
+	if ((ret = start_engines(r, err)) < 0)
+		return ret;
 	set_words(r);
 	r->holding = true;
-	if ((rc = run_special(r, "begin", err)) < 0)
-		return rc;
+	if ((ret = run_special(r, "begin", err)) < 0)
+		return ret;
 	if (r->exiting || !engines_have_events(r))
 		return 0;
 	/* clauses that fill sets and arguments first, then those that read them */
-	if ((r->c.follow_map != NO_INDEX && (rc = refuse_follow_in_namespace(r, err)) < 0) ||
-	    (rc = attach_all(r, true, err)) < 0 || (rc = follow_start(r, err)) < 0)
-		return rc;
+	if ((r->c.follow_map != NO_INDEX && (ret = refuse_follow_in_namespace(r, err)) < 0) ||
+	    (ret = attach_all(r, true, err)) < 0 || (ret = follow_start(r, err)) < 0)
+		return ret;
 	usermaps_start(r);
-	if ((rc = attach_all(r, false, err)) >= 0)
+	if ((ret = attach_all(r, false, err)) >= 0)
 		engines_start(r);
-	return rc;
+	return ret;
 }
 
 /* What the kernel skipped before our programs ran: unlike losses these events were never seen. */
@@ -401,11 +401,11 @@ static void drop_rights(struct run *r)
 
 static int loop_through(struct run *r, struct err *err)
 {
-	int rc = loop_init(r, err);
+	int ret = loop_init(r, err);
 
-	if (rc < 0 || (rc = child_release(r, err)) < 0) {
+	if (ret < 0 || (ret = child_release(r, err)) < 0) {
 		loop_release(r);
-		return rc;
+		return ret;
 	}
 	if (iter_run_all(r, err) >= 0) {
 		drop_rights(r);
@@ -446,12 +446,12 @@ static bool nothing_comes(const struct run *r)
 
 static int run_attached(struct run *r, struct err *err)
 {
-	int rc = refuse_nothing(r, err);
+	int ret = refuse_nothing(r, err);
 	bool loops;
 
-	if (!rc)
-		rc = start(r, err);
-	if (rc < 0)
+	if (!ret)
+		ret = start(r, err);
+	if (ret < 0)
 		return status_of(err);
 	loops = !r->exiting && engines_have_events(r) && !r->request->mode &&
 		!((only_special(r) || nothing_comes(r)) && !r->child.pid);
@@ -465,11 +465,11 @@ static int run_attached(struct run *r, struct err *err)
 	}
 	records_release(r);
 	if (!r->exiting && r->request->mode)
-		rc = selftest_run(r, err);
+		ret = selftest_run(r, err);
 	else if (!r->exiting && loops)
-		rc = loop_through(r, err);
+		ret = loop_through(r, err);
 	deferred_end(r);
-	if (rc < 0)
+	if (ret < 0)
 		return status_of(err);
 	finish(r, err);
 	child_verdict(r, err);

@@ -7,22 +7,22 @@ enum { BENCH_NS = 1000000, BENCH_MAX_TIMES = 1 << 20 };
 
 /* ---- one */
 
-static int run_once(struct run *r, const struct target_site *t, s32 *ret, struct err *err)
+static int run_once(struct run *r, const struct target_site *t, s32 *value, struct err *err)
 {
 	const struct used_engine *u = engine_of(r, t);
-	int rc = u->ops->run(u->self, t->func, ret, err);
+	int ret = u->ops->run(u->self, t->func, value, err);
 
 	records_drain(r);
 	command_wait(r);
-	return rc;
+	return ret;
 }
 
-static int time_it(struct run *r, const struct target_site *t, u64 times, u64 *ns, s32 *ret,
+static int time_it(struct run *r, const struct target_site *t, u64 times, u64 *ns, s32 *value,
 		   struct err *err)
 {
 	const struct used_engine *u = engine_of(r, t);
 
-	return u->ops->time(u->self, t->func, times, ns, ret, err);
+	return u->ops->time(u->self, t->func, times, ns, value, err);
 }
 
 static int test_one(struct run *r, const struct target_site *t, bool *passed, struct err *err)
@@ -31,24 +31,24 @@ static int test_one(struct run *r, const struct target_site *t, bool *passed, st
 	struct capture c;
 	struct buf text = { 0 };
 	u64 start = clock_mono_ns();
-	s32 ret = 0;
-	int rc;
+	s32 value = 0;
+	int ret;
 
 	r->exit_code = 0;
 	capture_begin(&c, r);
-	rc = run_once(r, t, &ret, err);
+	ret = run_once(r, t, &value, err);
 	result.took_ns = clock_mono_ns() - start;
 	capture_take(&c, &text);
 	capture_end(&c, r);
 	r->exiting = r->exit_called = false;
-	*passed = rc >= 0 && !ret && !r->exit_code && !c.n_errors;
+	*passed = ret >= 0 && !value && !r->exit_code && !c.n_errors;
 	result.passed = *passed;
 	result.text = text.s ? text.s : "";
 	result.len = text.len;
-	if (rc >= 0)
+	if (ret >= 0)
 		r->sink->output->test(r->sink, &result);
 	buf_release(&text);
-	return rc;
+	return ret;
 }
 
 static int bench_one(struct run *r, const struct target_site *t, struct err *err)
@@ -56,25 +56,25 @@ static int bench_one(struct run *r, const struct target_site *t, struct err *err
 	struct bench_result result = { .name = t->site.probe };
 	struct capture c;
 	u64 took = 0;
-	s32 ret = 0;
-	int rc = 0;
+	s32 value = 0;
+	int ret = 0;
 
 	losses_report(r);
 	capture_begin(&c, r);
-	for (result.iters = 1; rc >= 0; result.iters *= 2) {
-		rc = time_it(r, t, result.iters, &took, &ret, err);
+	for (result.iters = 1; ret >= 0; result.iters *= 2) {
+		ret = time_it(r, t, result.iters, &took, &value, err);
 		records_drain(r);
-		if (took >= BENCH_NS || ret == 1 || result.iters >= BENCH_MAX_TIMES)
+		if (took >= BENCH_NS || value == 1 || result.iters >= BENCH_MAX_TIMES)
 			break;
 	}
 	capture_end(&c, r);
 	losses_forget(r);
 	r->exiting = r->exit_called = false;
-	result.skipped = ret == 1;
+	result.skipped = value == 1;
 	result.average_ns = (double)took / (double)result.iters;
-	if (rc >= 0)
+	if (ret >= 0)
 		r->sink->output->bench(r->sink, &result);
-	return rc;
+	return ret;
 }
 
 /* ---- all */
@@ -83,24 +83,24 @@ int selftest_run(struct run *r, struct err *err)
 {
 	u32 n_failed = 0, n_passed = 0;
 	bool passed;
-	int rc = 0;
+	int ret = 0;
 
-	for (u32 i = 0; i < r->c.sites.n && rc >= 0; i++) {
+	for (u32 i = 0; i < r->c.sites.n && ret >= 0; i++) {
 		const struct target_site *t = &r->c.sites.v[i];
 		u32 mode = r->c.instances.v[t->func]->mode;
 
 		if (mode & r->request->mode & MODE_TEST) {
-			rc = test_one(r, t, &passed, err);
-			n_passed += rc >= 0 && passed;
-			n_failed += rc >= 0 && !passed;
+			ret = test_one(r, t, &passed, err);
+			n_passed += ret >= 0 && passed;
+			n_failed += ret >= 0 && !passed;
 		} else if (mode & r->request->mode & MODE_BENCH) {
-			rc = bench_one(r, t, err);
+			ret = bench_one(r, t, err);
 		}
-		if (rc < 0)
+		if (ret < 0)
 			err_wrap(err, "run %s", t->site.probe);
 	}
 	r->exit_code = n_failed ? 1 : 0;
-	if (rc >= 0 && (r->request->mode & MODE_TEST))
+	if (ret >= 0 && (r->request->mode & MODE_TEST))
 		r->sink->output->tested(r->sink, n_passed, n_failed);
-	return rc;
+	return ret;
 }

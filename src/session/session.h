@@ -121,7 +121,7 @@ struct compiled {
 int session_compile(struct compiled *c, const struct request *q, const struct session_host *h,
 		    struct err *err);
 /* The exit status for what session_compile() returned. */
-int session_status(const struct compiled *c, int rc);
+int session_status(const struct compiled *c, int ret);
 void compiled_release(struct compiled *c);
 
 /* A whole run. Returns the exit status (0, exit(N), 1, 255); at 255 err holds the reason. */

@@ -43,16 +43,16 @@ static int put_hole(const struct overwrite *o, int fd)
 static int drop(struct overwrite *o, int fd, const struct live_chunk *c)
 {
 	u64 from;
-	int rc;
+	int ret;
 
 	if (!o->hole_len || o->hole + o->hole_len != c->offset || o->hole_len > HOLE_MOST) {
 		o->hole = c->offset;
 		o->hole_len = 0;
 	}
 	o->hole_len += c->len;
-	rc = put_hole(o, fd);
-	if (rc)
-		return rc;
+	ret = put_hole(o, fd);
+	if (ret)
+		return ret;
 	/* from the beginning of a block: only whole ones are given back */
 	from = MAX(c->offset & ~(u64)(BLOCK - 1), o->hole + sizeof(struct chunk_head));
 	return fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)from,
@@ -84,14 +84,14 @@ int overwrite_drop(struct overwrite *o, int fd, u64 now, void (*gone)(void *ctx,
 
 	/* the newest stays, however small the limit */
 	while (o->live.len - o->first > sizeof c) {
-		int rc;
+		int ret;
 
 		memcpy(&c, o->live.s + o->first, sizeof c);
 		if (!is_beyond(o, &c, now))
 			break;
-		rc = drop(o, fd, &c);
-		if (rc)
-			return rc;
+		ret = drop(o, fd, &c);
+		if (ret)
+			return ret;
 		o->first += sizeof c;
 		o->bytes -= c.len;
 		gone(ctx, c.offset);

@@ -353,15 +353,15 @@ static int put_field(struct completion *c, const char *name, const struct type *
 {
 	struct buf b = { 0 };
 	struct item i = { name, ITEM_FIELD, NULL, NULL, NULL };
-	int rc = 0;
+	int ret = 0;
 
 	if (!text)
 		type_print(&b, t);
 	i.detail = text ? text : b.s;
 	if (begins(c, name))
-		rc = put_item(c, &i);
+		ret = put_item(c, &i);
 	buf_release(&b);
-	return rc;
+	return ret;
 }
 
 static void put_members(struct completion *c, const struct type *t, u32 depth)

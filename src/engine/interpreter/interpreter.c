@@ -59,25 +59,25 @@ static struct leaving close_machine(void *self)
 	return (struct leaving){};
 }
 
-static int run(void *self, u32 func, s32 *ret, struct err *err)
+static int run(void *self, u32 func, s32 *value, struct err *err)
 {
 	u64 wide = 0;
-	int rc = vm_run(self, func, NULL, 0, &wide, err);
+	int ret = vm_run(self, func, NULL, 0, &wide, err);
 
-	if (ret)
-		*ret = (s32)wide;
-	return rc;
+	if (value)
+		*value = (s32)wide;
+	return ret;
 }
 
-static int time_it(void *self, u32 func, u64 times, u64 *ns, s32 *ret, struct err *err)
+static int time_it(void *self, u32 func, u64 times, u64 *ns, s32 *value, struct err *err)
 {
 	u64 start = clock_mono_ns();
-	int rc = 0;
+	int ret = 0;
 
-	for (u64 i = 0; i < times && rc >= 0; i++)
-		rc = run(self, func, ret, err);
+	for (u64 i = 0; i < times && ret >= 0; i++)
+		ret = run(self, func, value, err);
 	*ns = clock_mono_ns() - start;
-	return rc;
+	return ret;
 }
 
 static int drain(void *self, u64 until, record_fn f, void *ctx)

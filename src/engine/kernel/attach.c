@@ -41,17 +41,17 @@ int attach_by_hand(struct kernel *k, u32 func, const struct site *s, struct err 
 	return kernel_note(k, func, 1, "%s: run by hand", s->probe ? s->probe : "program");
 }
 
-int kernel_run(struct kernel *k, u32 func, s32 *ret, struct err *err)
+int kernel_run(struct kernel *k, u32 func, s32 *value, struct err *err)
 {
-	u32 value = 0;
-	int load = kernel_load(k, func, err);
+	u32 retval = 0;
+	int ret = kernel_load(k, func, err);
 
-	if (load < 0)
-		return load;
-	if (bpf_prog_run(k->loaded[func].fd, NULL, 0, &value) < 0)
+	if (ret < 0)
+		return ret;
+	if (bpf_prog_run(k->loaded[func].fd, NULL, 0, &retval) < 0)
 		return refused(err, TRIED_RUN, "run program %s", k->prog->funcs.v[func]->name);
-	if (ret)
-		*ret = (s32)value;
+	if (value)
+		*value = (s32)retval;
 	return 0;
 }
 

@@ -8,19 +8,20 @@
 #include "base/fd.h"
 #include "engine/kernel/internal.h"
 
-int kernel_time(struct kernel *k, u32 func, u64 times, u64 *ns, s32 *ret, struct err *err)
+int kernel_time(struct kernel *k, u32 func, u64 times, u64 *ns, s32 *value, struct err *err)
 {
-	int rc = kernel_run(k, func, ret, err); /* loads it, and warms up */
+	int ret = kernel_run(k, func, value, err); /* loads it, and warms up */
 	_fd int stats = bpf_enable_stats();
 	u64 before = 0, after = 0, start;
-	bool counted = rc >= 0 && stats >= 0 && bpf_prog_run_time(k->loaded[func].fd, &before) == 0;
+	bool counted = ret >= 0 && stats >= 0 &&
+		       bpf_prog_run_time(k->loaded[func].fd, &before) == 0;
 
 	start = clock_mono_ns();
-	for (u64 i = 0; i < times && rc >= 0; i++)
-		rc = kernel_run(k, func, NULL, err);
+	for (u64 i = 0; i < times && ret >= 0; i++)
+		ret = kernel_run(k, func, NULL, err);
 	*ns = clock_mono_ns() - start;
-	if (counted && rc >= 0 && bpf_prog_run_time(k->loaded[func].fd, &after) == 0 &&
+	if (counted && ret >= 0 && bpf_prog_run_time(k->loaded[func].fd, &after) == 0 &&
 	    after > before)
 		*ns = after - before;
-	return rc < 0 ? rc : 0;
+	return ret < 0 ? ret : 0;
 }

@@ -97,14 +97,14 @@ static const char *how(const void *self, u32 i)
 	return kernel_how(self, i);
 }
 
-static int run(void *self, u32 func, s32 *ret, struct err *err)
+static int run(void *self, u32 func, s32 *value, struct err *err)
 {
-	return kernel_run(self, func, ret, err);
+	return kernel_run(self, func, value, err);
 }
 
-static int time_it(void *self, u32 func, u64 times, u64 *ns, s32 *ret, struct err *err)
+static int time_it(void *self, u32 func, u64 times, u64 *ns, s32 *value, struct err *err)
 {
-	return kernel_time(self, func, times, ns, ret, err);
+	return kernel_time(self, func, times, ns, value, err);
 }
 
 static int iter_open(void *self, u32 func, struct err *err)

@@ -78,9 +78,9 @@ int kernel_attach_many(struct kernel *k, u32 func, const struct site *const *sit
  * closes it. */
 int kernel_iter_open(struct kernel *k, u32 func, struct err *err);
 /* Runs a SITE_ONCE/SITE_SIGNAL program now. Its return value goes to *ret (may be NULL). */
-int kernel_run(struct kernel *k, u32 func, s32 *ret, struct err *err);
+int kernel_run(struct kernel *k, u32 func, s32 *value, struct err *err);
 /* Runs one n times, after one untimed run; *ns: total time of the n runs. */
-int kernel_time(struct kernel *k, u32 func, u64 times, u64 *ns, s32 *ret, struct err *err);
+int kernel_time(struct kernel *k, u32 func, u64 times, u64 *ns, s32 *value, struct err *err);
 /* Has the address of our own pid namespace put into the word DATA_PID_NS, its level into
  * DATA_PID_LEVEL. 0, or -1 with errno. */
 int kernel_find_pid_namespace(struct kernel *k, const struct pid_ns_place *at);

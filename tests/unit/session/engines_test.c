@@ -165,14 +165,14 @@ static void detach_all(void *self)
 	((struct canned *)self)->started = false;
 }
 
-static int run(void *self, u32 func, s32 *ret, struct err *err)
+static int run(void *self, u32 func, s32 *value, struct err *err)
 {
 	u64 wide = 0;
-	int rc = vm_run(((struct canned *)self)->vm, func, NULL, 0, &wide, err);
+	int ret = vm_run(((struct canned *)self)->vm, func, NULL, 0, &wide, err);
 
-	if (ret)
-		*ret = (s32)wide;
-	return rc;
+	if (value)
+		*value = (s32)wide;
+	return ret;
 }
 
 static u64 next(void *self)

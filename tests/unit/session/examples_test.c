@@ -49,15 +49,15 @@ static void test_example(const struct builtin *b, bool use_vm)
 	struct session_host host = { .themes = builtin_themes };
 	struct compiled c;
 	struct err err = { 0 };
-	int rc = session_compile(&c, &q, &host, &err);
-	const char *lacks = rc == 1 ? machine_lacks(&c) : NULL;
+	int ret = session_compile(&c, &q, &host, &err);
+	const char *lacks = ret == 1 ? machine_lacks(&c) : NULL;
 
 	if (lacks)
 		skip("%s: %s", b->name, lacks);
 	else
-		is_int(rc, 0, "%s compiles%s: %s", b->name, use_vm ? " for the interpreter" : "",
+		is_int(ret, 0, "%s compiles%s: %s", b->name, use_vm ? " for the interpreter" : "",
 		       b->example);
-	if (rc && !lacks) {
+	if (ret && !lacks) {
 		struct buf text = { 0 };
 
 		diags_render_text(&c.diags, &text, false);
