@@ -202,7 +202,7 @@ static void paint(const struct text *t, const char *sequence)
 }
 
 /* An empty span, such as the end of the file, is shown one column wide. */
-static u32 shown_end(const struct place *p)
+static u32 shown_end(const struct position *p)
 {
 	return MAX(p->end_col, p->col + 1);
 }
@@ -216,7 +216,7 @@ static void put_foreign(struct buf *out, const char *text)
 	buf_visible(out, start, VISIBLE_TEXT);
 }
 
-static void put_position(struct buf *out, const struct place *p)
+static void put_position(struct buf *out, const struct position *p)
 {
 	if (!p->file)
 		return;
@@ -240,7 +240,7 @@ static bool inside_character(const char *s, u32 at)
 	return ((u8)s[at] & 0xc0) == 0x80; /* UTF-8 continuation byte */
 }
 
-static struct window window_of(const struct place *p, u32 line, const char *s, u32 len)
+static struct window window_of(const struct position *p, u32 line, const char *s, u32 len)
 {
 	enum { LONG = 160, SHOWN = 120, BEFORE = 40 };
 	u32 start = line == p->line ? MIN(p->col - 1, len) : 0;
@@ -288,7 +288,7 @@ static u32 width(const char *s, u32 from, u32 to)
 	return n;
 }
 
-static void put_underline(const struct text *t, const struct place *p, const char *s,
+static void put_underline(const struct text *t, const struct position *p, const char *s,
 			  const struct window *w, const struct look *look)
 {
 	u32 from = MIN(p->col - 1, w->to), to = MIN(p->end_col - 1, w->to);
@@ -300,7 +300,7 @@ static void put_underline(const struct text *t, const struct place *p, const cha
 	buf_putc(t->out, '\n');
 }
 
-static struct source *file_of(const struct sources *s, const struct place *p)
+static struct source *file_of(const struct sources *s, const struct position *p)
 {
 	for (u32 i = 0; i < s->files.n; i++)
 		if (s->files.v[i] == p->file)
@@ -308,7 +308,7 @@ static struct source *file_of(const struct sources *s, const struct place *p)
 	return NULL;
 }
 
-static void put_excerpt(const struct text *t, const struct place *p, const struct look *look)
+static void put_excerpt(const struct text *t, const struct position *p, const struct look *look)
 {
 	struct source *f = file_of(t->diags->sources, p);
 
@@ -324,7 +324,7 @@ static void put_excerpt(const struct text *t, const struct place *p, const struc
 }
 
 /* One message at one position; code may be NULL. */
-static void put_message(const struct text *t, const struct place *p, const struct look *look,
+static void put_message(const struct text *t, const struct position *p, const struct look *look,
 			const char *message, const char *code)
 {
 	put_position(t->out, p);
@@ -345,7 +345,7 @@ static void put_message(const struct text *t, const struct place *p, const struc
 static void put_diag(const struct text *t, const struct diag *diag)
 {
 	struct sources *sources = t->diags->sources;
-	struct place p = sources_find(sources, diag->span);
+	struct position p = sources_find(sources, diag->span);
 	char code[8];
 
 	put_message(t, &p, &looks[diag->severity], diag->text, diag_code(diag->id, code));
@@ -388,7 +388,7 @@ static void json_number(struct buf *out, const char *key, u32 v, bool known)
 }
 
 /* There is no endline key: endcol of a span of several lines is the end of its first line. */
-static u32 json_endcol(const struct diags *d, const struct place *p)
+static u32 json_endcol(const struct diags *d, const struct position *p)
 {
 	struct source *f = file_of(d->sources, p);
 	u32 len;
@@ -401,7 +401,7 @@ static u32 json_endcol(const struct diags *d, const struct place *p)
 
 static void json_diag(const struct diags *d, const struct diag *diag, struct buf *out)
 {
-	struct place p = sources_find(d->sources, diag->span);
+	struct position p = sources_find(d->sources, diag->span);
 	char code[8];
 
 	buf_printf(out, "{\"id\":\"%s\",\"severity\":\"%s\",\"file\":", diag_code(diag->id, code),

@@ -82,12 +82,12 @@ static u32 find_line(const struct source *f, u32 off)
 }
 
 /* A span ends on the line of its last byte, even if that is a newline. */
-struct place sources_find(struct sources *s, struct span span)
+struct position sources_find(struct sources *s, struct span span)
 {
 	struct source *f = find_file(s, span.off);
 
 	if (!f)
-		return (struct place){};
+		return (struct position){};
 	if (!f->lines.n)
 		build_lines(s->arena, f);
 
@@ -96,7 +96,7 @@ struct place sources_find(struct sources *s, struct span span)
 	u32 last = len ? off + len - 1 : off;
 	u32 line = find_line(f, off), end_line = find_line(f, last);
 
-	return (struct place){
+	return (struct position){
 		.file = f,
 		.line = line + 1,
 		.col = off - f->lines.v[line] + 1,

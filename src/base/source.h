@@ -25,7 +25,7 @@ struct sources {
 	VEC(struct source *) files;
 };
 
-struct place {
+struct position {
 	const struct source *file; /* NULL when the span is nowhere */
 	u32 line, col;             /* 1-based; col counts bytes */
 	u32 end_line, end_col;     /* end_col is exclusive */
@@ -34,7 +34,7 @@ struct place {
 void sources_init(struct sources *s, struct arena *arena);
 /* Copies name and text into the arena. */
 struct source *sources_add(struct sources *s, const char *name, const char *text, size_t len);
-struct place sources_find(struct sources *s, struct span span);
+struct position sources_find(struct sources *s, struct span span);
 /* The text of one line (1-based), without its newline; *len receives its length. */
 const char *source_line(struct source *f, u32 line, u32 *len);
 

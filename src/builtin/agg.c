@@ -33,16 +33,16 @@ CHECK_AGG(stats, TY_STATS)
 
 static void update_count(struct lower *l, struct node *call, struct node *map)
 {
-	struct agg_place p = lower_agg_begin(l, map);
+	struct agg_slot p = lower_agg_begin(l, map);
 
 	ir_atomic_add(l, p.addr, 8, o_imm(1));
 	lower_agg_end(l, &p);
 }
 
-static struct agg_place add_value(struct lower *l, struct node *call, struct node *map)
+static struct agg_slot add_value(struct lower *l, struct node *call, struct node *map)
 {
 	struct opnd v = lower_scalar(l, call_arg(call, 0));
-	struct agg_place p = lower_agg_begin(l, map);
+	struct agg_slot p = lower_agg_begin(l, map);
 
 	ir_atomic_add(l, p.addr, 8, v);
 	return p;
@@ -50,7 +50,7 @@ static struct agg_place add_value(struct lower *l, struct node *call, struct nod
 
 static void update_sum(struct lower *l, struct node *call, struct node *map)
 {
-	struct agg_place p = add_value(l, call, map);
+	struct agg_slot p = add_value(l, call, map);
 
 	ir_store(l, opnd_plus(p.addr, 8), 8, o_imm(1));
 	lower_agg_end(l, &p);
@@ -59,7 +59,7 @@ static void update_sum(struct lower *l, struct node *call, struct node *map)
 /* avg, stats: total, then count. */
 static void update_avg(struct lower *l, struct node *call, struct node *map)
 {
-	struct agg_place p = add_value(l, call, map);
+	struct agg_slot p = add_value(l, call, map);
 
 	ir_atomic_add(l, opnd_plus(p.addr, 8), 8, o_imm(1));
 	lower_agg_end(l, &p);
@@ -71,7 +71,7 @@ static void update_extreme(struct lower *l, struct node *call, struct node *map,
 	bool is_signed = map->map->value->is_signed; /* unified over all assignments to the map */
 	enum ir_cond cc = is_min ? (is_signed ? CC_SLT : CC_ULT) : (is_signed ? CC_SGT : CC_UGT);
 	struct opnd v = lower_scalar(l, arg), set;
-	struct agg_place p = lower_agg_begin(l, map);
+	struct agg_slot p = lower_agg_begin(l, map);
 	struct ir_block *compare = ir_block_new(l), *take = ir_block_new(l);
 
 	set = ir_load(l, opnd_plus(p.addr, 8), 8, false);
@@ -96,7 +96,7 @@ static void update_max(struct lower *l, struct node *call, struct node *map)
 
 /* ---- histograms */
 
-static void add_to_bucket(struct lower *l, struct agg_place *p, struct opnd index)
+static void add_to_bucket(struct lower *l, struct agg_slot *p, struct opnd index)
 {
 	struct opnd off = ir_op2(l, IR_SHL, index, o_imm(3));
 
@@ -205,7 +205,7 @@ static void update_hist(struct lower *l, struct node *call, struct node *map)
 	bool is_signed = arg->type->kind == TY_INT && arg->type->is_signed;
 	const struct type *t = map->map->value;
 	u32 k = t->hist.bits, index;
-	struct agg_place p = lower_agg_begin(l, map);
+	struct agg_slot p = lower_agg_begin(l, map);
 	u32 mark = lower_values_mark(l);
 
 	if (!k) {
@@ -250,7 +250,7 @@ static void update_lhist(struct lower *l, struct node *call, struct node *map)
 	bool is_signed = arg->type->kind == TY_INT && arg->type->is_signed;
 	const struct type *t = map->map->value;
 	u32 n = agg_buckets(t), index = ir_var(l);
-	struct agg_place p = lower_agg_begin(l, map);
+	struct agg_slot p = lower_agg_begin(l, map);
 	struct ir_block *low = ir_block_new(l), *not_low = ir_block_new(l), *high = ir_block_new(l),
 			*mid = ir_block_new(l), *add = ir_block_new(l), *in_range = ir_block_new(l);
 

@@ -119,7 +119,7 @@ static bool text_parts(struct lower *l, struct node *what, struct opnd *addr, st
 					  .is_foreign = true,
 					  .space = t->space,
 					  .o = lower_scalar(l, what) } :
-			 lower_place(l, what);
+			 lower_lvalue(l, what);
 	if (text.is_boxed)
 		v = (struct ir_val){ .type = &ty_void,
 				     .in_memory = true,
@@ -143,7 +143,7 @@ static struct ir_val lower_str(struct lower *l, struct node *call)
 	bool is_text = false;
 
 	if (what->type->kind == TY_STRING && !len)
-		return lower_place(l, what);
+		return lower_lvalue(l, what);
 	if (limit && limit < cap) { /* the caller compares with a short literal */
 		cap = ALIGN_UP(limit, 8u);
 		t = type_string(l->arena, cap);
@@ -153,7 +153,7 @@ static struct ir_val lower_str(struct lower *l, struct node *call)
 		is_text = true;
 		space = SPACE_USER;
 	} else if (what->type->kind == TY_ARRAY || what->type->kind == TY_STRING) {
-		v = lower_place(l, what);
+		v = lower_lvalue(l, what);
 		addr = v.o;
 		space = v.space;
 		if (!v.is_foreign) {
@@ -248,7 +248,7 @@ static struct ir_val lower_buf(struct lower *l, struct node *call)
 		space = lower_handed_space(l, what->type->kind == TY_POINTER ? what->type->space :
 									       SPACE_NONE);
 	} else {
-		v = lower_place(l, what);
+		v = lower_lvalue(l, what);
 		addr = v.is_foreign ? v.o : ir_addr(l, v.o);
 		space = v.is_foreign ? v.space : SPACE_KERNEL;
 		if (what->type->is_counted)

@@ -52,7 +52,7 @@ static void put_address(struct lower *l, struct node *addr, struct opnd to, u32 
 		lower_probe_read(l, to, size, lower_scalar(l, addr), addr->type->space);
 		return;
 	}
-	v = lower_place(l, addr);
+	v = lower_lvalue(l, addr);
 	if (v.is_foreign)
 		lower_probe_read(l, to, size, v.o, v.space);
 	else

@@ -379,7 +379,7 @@ static void begin_walk(struct lower *l, const struct walk *c, struct node *what)
 	if (type_is_scalar(what->type)) {
 		read_path(l, c, ir_known(l, lower_scalar(l, what)), c->mnt, c->dentry);
 	} else {
-		struct ir_val v = lower_place(l, what);
+		struct ir_val v = lower_lvalue(l, what);
 
 		if (v.is_foreign) {
 			read_path(l, c, ir_known(l, v.o), c->mnt, c->dentry);

@@ -556,7 +556,7 @@ static struct opnd join_array(struct lower *l, struct node *n, enum space *space
 	*space = n->type->kind == TY_POINTER ? n->type->space : SPACE_NONE;
 	if (type_is_scalar(n->type))
 		return lower_scalar(l, n);
-	v = lower_place(l, n);
+	v = lower_lvalue(l, n);
 	*space = v.is_foreign ? v.space : SPACE_KERNEL;
 	return v.is_foreign ? v.o : ir_addr(l, v.o);
 }

@@ -81,7 +81,7 @@ static void update_llhist(struct lower *l, struct node *call, struct node *map)
 {
 	const struct type *t = map->map->value;
 	struct opnd v = ir_opaque(l, lower_scalar(l, call_arg(call, 0))), off;
-	struct agg_place p = lower_agg_begin(l, map);
+	struct agg_slot p = lower_agg_begin(l, map);
 	struct ir_block *low = ir_block_new(l), *rest = ir_block_new(l), *add = ir_block_new(l),
 			*in_range = ir_block_new(l);
 	u32 index = ir_var(l), mark = lower_values_mark(l);
@@ -203,7 +203,7 @@ static void update_tseries(struct lower *l, struct node *call, struct node *map)
 	const struct type *t = map->map->value;
 	struct opnd v = lower_scalar(l, call_arg(call, 0)), now, epoch, slot, at;
 	struct ir_block *inside = ir_block_new(l), *fresh = ir_block_new(l), *go = ir_block_new(l);
-	struct agg_place p;
+	struct agg_slot p;
 	u32 mark;
 
 	now = boot_clock(l);
@@ -248,7 +248,7 @@ static void update_samples(struct lower *l, struct node *call, struct node *map)
 	struct opnd v = lower_scalar(l, call_arg(call, 0)), n, seen, at;
 	struct ir_block *fill = ir_block_new(l), *replace = ir_block_new(l),
 			*pick = ir_block_new(l), *store = ir_block_new(l);
-	struct agg_place p = lower_agg_begin(l, map);
+	struct agg_slot p = lower_agg_begin(l, map);
 	u32 index = ir_var(l), mark = lower_values_mark(l);
 
 	n = ir_load(l, p.addr, 8, false);

@@ -62,7 +62,7 @@ static struct opnd text_move(struct lower *l, struct opnd dst, u32 cap, struct o
 
 struct text text_copy(struct lower *l, struct node *n)
 {
-	struct ir_val v = lower_place(l, n);
+	struct ir_val v = lower_lvalue(l, n);
 	struct text t = { .cap = v.type->count };
 	struct opnd len;
 
@@ -372,7 +372,7 @@ static struct opnd bytes_of(struct lower *l, struct node *a, u32 n)
 				 a->type->kind == TY_POINTER ? a->type->space : SPACE_NONE);
 		return temp;
 	}
-	v = lower_place(l, a);
+	v = lower_lvalue(l, a);
 	if (!v.is_foreign)
 		return a->type->kind == TY_BUFFER ? opnd_plus(v.o, 4) : v.o;
 	temp = lower_temp(l, MAX(n, 8u), 8, "bytes");

@@ -31,11 +31,11 @@ u32 unwind_head(void)
 
 bool unwind_serves(struct lower *l)
 {
-	struct walk_places p;
+	struct walk_offsets p;
 
 	if (l->inst->jump && !feature_has(l->features, FEAT_BPF_LOOP))
 		return false; /* some kernels refuse tail calls from programs with functions */
-	return feature_has(l->features, FEAT_BIG_ARRAYS) && walk_find_places(l, &p);
+	return feature_has(l->features, FEAT_BIG_ARRAYS) && walk_find_offsets(l, &p);
 }
 
 /* ---- the stack */
@@ -358,9 +358,9 @@ static struct opnd returns_body(struct lower *l, const struct opnd *arg, const u
 			*other = ir_block_new(l);
 	u32 i = ir_var(l), ri = ir_var(l);
 	struct opnd ret, ours;
-	struct walk_places p;
+	struct walk_offsets p;
 
-	walk_find_places(l, &p);
+	walk_find_offsets(l, &p);
 	ir_var_set(l, i, o_imm(0));
 	ir_var_set(l, ri,
 		   walk_kernel_word(l, walk_kernel_word(l, walk_task(l), p.utask), p.returns));
@@ -401,10 +401,10 @@ static void step_return_probe(const struct walk *w)
 	struct lower *l = w->l;
 	const u32 most[2] = { ST_FRAMES + w->room, 0 };
 	struct ir_block *probed = ir_block_new(l), *no = ir_block_new(l);
-	struct walk_places p;
+	struct walk_offsets p;
 	struct opnd pc = o_imm(0);
 
-	if (walk_find_places(l, &p) && p.has_returns)
+	if (walk_find_offsets(l, &p) && p.has_returns)
 		pc = lower_call_shared(l, &returns_func, most,
 				       (struct opnd[]){ walk_get(w, ST_SELF) });
 	ir_branch(l, CC_NE, pc, o_imm(0), probed, no);
@@ -670,9 +670,9 @@ static struct opnd begin_body(struct lower *l, const struct opnd *arg, const u32
 			*has_mm = ir_block_new(l);
 	u32 process = ir_var(l);
 	struct opnd mm, start_stack;
-	struct walk_places p;
+	struct walk_offsets p;
 
-	walk_find_places(l, &p);
+	walk_find_offsets(l, &p);
 	mm = walk_kernel_word(l, walk_task(l), p.mm);
 	ir_branch(l, CC_NE, mm, o_imm(0), has_mm, w.stop); /* a kernel thread */
 	walk_place(l, has_mm);
@@ -702,7 +702,7 @@ static const struct shared_func begin_func = { .name = "unwind_begin",
  * The registers with which the process entered the kernel are at the top of its kernel stack
  * (arch/x86/include/asm/processor.h: task_pt_regs).
  */
-static struct opnd saved_registers(struct lower *l, const struct walk_places *p)
+static struct opnd saved_registers(struct lower *l, const struct walk_offsets *p)
 {
 	enum { THREAD_SIZE = 16 << 10 };
 
@@ -722,10 +722,10 @@ static bool registers_in_context(const struct lower *l)
 struct opnd unwind_is_32bit(struct lower *l)
 {
 	enum { USER32_CS = 0x23 };
-	struct walk_places p;
+	struct walk_offsets p;
 	struct opnd cs;
 
-	walk_find_places(l, &p);
+	walk_find_offsets(l, &p);
 	cs = registers_in_context(l) ? ir_load(l, lower_ctx(l, p.cs), 8, false) :
 				       walk_kernel_word(l, saved_registers(l, &p), p.cs);
 	return ir_set(l, CC_EQ, ir_op2(l, IR_AND, cs, o_imm(0xffff)), o_imm(USER32_CS));
@@ -734,10 +734,10 @@ struct opnd unwind_is_32bit(struct lower *l)
 static void store_registers(struct lower *l, struct opnd buffer)
 {
 	bool in_context = registers_in_context(l);
-	struct walk_places p;
+	struct walk_offsets p;
 	struct opnd regs = o_imm(0), v;
 
-	walk_find_places(l, &p);
+	walk_find_offsets(l, &p);
 	if (!in_context)
 		regs = saved_registers(l, &p);
 	for (u32 i = 0; i < 3; i++) {

@@ -94,10 +94,10 @@ static void copy_returns(const struct walk *w, struct opnd raw)
 			*out = ir_block_new(l);
 	u32 i = ir_var(l), ri = ir_var(l);
 	struct opnd ret, to, size = o_imm(sizeof(struct unwind_return));
-	struct walk_places p;
+	struct walk_offsets p;
 
 	ir_zero(l, opnd_plus(raw, RAW(returns)), UNWIND_RAW_RETURNS * (u32)size.imm);
-	if (!walk_find_places(l, &p) || !p.has_returns)
+	if (!walk_find_offsets(l, &p) || !p.has_returns)
 		return;
 	ir_var_set(l, i, o_imm(0));
 	ir_var_set(l, ri,

@@ -13,7 +13,7 @@ static bool member(const struct lower *l, const char *type, const char *name, u3
 }
 
 /* ri_size: of the part that is read. */
-static bool find_returns(const struct lower *l, struct walk_places *p)
+static bool find_returns(const struct lower *l, struct walk_offsets *p)
 {
 	bool all = member(l, "task_struct", "utask", &p->utask) &&
 		   member(l, "uprobe_task", "return_instances", &p->returns) &&
@@ -26,12 +26,12 @@ static bool find_returns(const struct lower *l, struct walk_places *p)
 	return all && p->ri_size <= MAX_RETURN_INSTANCE;
 }
 
-bool walk_find_places(const struct lower *l, struct walk_places *p)
+bool walk_find_offsets(const struct lower *l, struct walk_offsets *p)
 {
 	const struct world *w = &l->env->world;
 	const struct type *regs = w->type ? w->type(w->ctx, 's', "pt_regs") : NULL;
 
-	*p = (struct walk_places){ .regs_size = regs ? regs->size : 0 };
+	*p = (struct walk_offsets){ .regs_size = regs ? regs->size : 0 };
 	if (!regs || !member(l, "pt_regs", "sp", &p->sp) || !member(l, "pt_regs", "bp", &p->fp) ||
 	    !member(l, "pt_regs", "ip", &p->pc) || !member(l, "pt_regs", "cs", &p->cs) ||
 	    !member(l, "task_struct", "stack", &p->stack) ||

@@ -37,7 +37,7 @@ enum {
 	USER_PAGE = 4096,
 };
 
-struct walk_places {                   /* offsets of kernel members */
+struct walk_offsets {                  /* offsets of kernel members */
 	u32 sp, fp, pc, cs, regs_size; /* in struct pt_regs */
 	u32 stack, mm, start_stack, real_parent, tgid;
 	u32 utask, returns, ri_size, ri_addr, ri_stack, ri_next, ri_chained;
@@ -52,7 +52,7 @@ struct walk { /* of a function */
 };
 
 /* False: the kernel has other types, and stacks cannot be unwound here. */
-bool walk_find_places(const struct lower *l, struct walk_places *p);
+bool walk_find_offsets(const struct lower *l, struct walk_offsets *p);
 /* The maps of type/unwind.h, by index. */
 u32 walk_tables(struct lower *l);
 u32 walk_processes(struct lower *l);

@@ -53,7 +53,7 @@ static void take_word(struct gather *g, u32 number)
 /* $N in an attach point was replaced when it was parsed: the text of the script still has it. */
 static void take_attach(struct gather *g, const struct attach *at)
 {
-	struct place p = sources_find(g->sources, at->span);
+	struct position p = sources_find(g->sources, at->span);
 	const char *s = p.file ? p.file->text + (at->span.off - p.file->base) : "";
 
 	for (u32 i = 0; p.file && i + 1 < at->span.len; i++)

@@ -440,14 +440,14 @@ static const char *head(struct ftrace *f, const char **event)
 }
 
 /* SYMBOL%return: strips the suffix. */
-static const char *without_return(struct ftrace *f, const char *place)
+static const char *without_return(struct ftrace *f, const char *target)
 {
-	const char *mark = strstr(place, "%return");
+	const char *mark = strstr(target, "%return");
 
 	if (!mark || mark[7])
-		return place;
+		return target;
 	f->is_return = true;
-	return arena_strndup(f->arena, place, (size_t)(mark - place));
+	return arena_strndup(f->arena, target, (size_t)(mark - target));
 }
 
 static const char *provider_of(const struct ftrace *f)
@@ -463,25 +463,25 @@ static const char *provider_of(const struct ftrace *f)
 
 static bool line(struct ftrace *f, struct buf *out)
 {
-	const char *event, *place;
+	const char *event, *target;
 	u32 n = 0;
 
 	f->kind = *f->p++;
 	f->is_return = f->kind == 'r';
 	while (!at_end(f) && *f->p >= '0' && *f->p <= '9') /* maxactive */
 		f->p++;
-	place = head(f, &event);
-	if (!*place)
+	target = head(f, &event);
+	if (!*target)
 		return fail(f, "a function comes after the event's name");
-	f->is_user |= strchr(place, '/') != NULL;
-	place = without_return(f, place);
+	f->is_user |= strchr(target, '/') != NULL;
+	target = without_return(f, target);
 	buf_clear(&f->format);
 	buf_clear(&f->values);
 	for (blank(f); !at_end(f) && n < MAX_ARGS; blank(f))
 		if (!argument(f, n++))
 			return false;
 	buf_printf(out, "%s:%s { printf(\"%%-16s %%-7d %s:%s\\n\", comm, pid%s); }\n",
-		   provider_of(f), place, without_return(f, event), f->format.s ? f->format.s : "",
+		   provider_of(f), target, without_return(f, event), f->format.s ? f->format.s : "",
 		   f->values.s ? f->values.s : "");
 	return true;
 }

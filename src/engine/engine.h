@@ -51,7 +51,7 @@ struct leaving {
 
 /* Offsets of kernel members: task_struct.thread_pid, pid.level, pid.numbers, upid.ns; and
  * sizeof(struct upid). */
-struct pid_ns_place {
+struct pid_ns_offsets {
 	u32 thread_pid, level, numbers, ns, upid_size;
 };
 
@@ -110,7 +110,7 @@ struct engine {
 	int (*extend)(void *self, u32 data_from);
 	/* Stores the address of our pid namespace at DATA_PID_NS and its level at DATA_PID_LEVEL.
 	 * NULL: pids are the same for all processes. */
-	int (*find_pid_namespace)(void *self, const struct pid_ns_place *at);
+	int (*find_pid_namespace)(void *self, const struct pid_ns_offsets *at);
 	/* Drops privileges that an attached run does not need, and appends a line for -v to how.
 	 * NULL: none are dropped. */
 	bool (*drop_rights)(bool kills_child, struct buf *how);

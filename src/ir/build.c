@@ -443,7 +443,7 @@ void ir_order(struct lower *l)
 	struct ir_func *f = l->f;
 	u32 n_ids = l->s->n_blocks, kept = 0;
 	struct ir_block **by_id = arena_array(l->arena, struct ir_block *, n_ids);
-	u32 *place = arena_array(l->arena, u32, n_ids), *work = arena_array(l->arena, u32, n_ids);
+	u32 *new_id = arena_array(l->arena, u32, n_ids), *work = arena_array(l->arena, u32, n_ids);
 	u8 *seen = arena_array(l->arena, u8, n_ids);
 
 	for (u32 i = 0; i < f->blocks.n; i++)
@@ -454,7 +454,7 @@ void ir_order(struct lower *l)
 
 		if (!seen[b->id])
 			continue;
-		place[b->id] = kept;
+		new_id[b->id] = kept;
 		f->blocks.v[kept++] = b;
 	}
 	f->blocks.n = kept;
@@ -465,7 +465,7 @@ void ir_order(struct lower *l)
 		b->id = i;
 		for (u32 t = 0; t < 2; t++)
 			if (in->op == IR_BRANCH || (in->op == IR_JUMP && t == 0))
-				in->target[t] = place[in->target[t]];
+				in->target[t] = new_id[in->target[t]];
 	}
 }
 

@@ -141,7 +141,7 @@ void lower_into_record(struct lower *l, struct node *n, const struct type *t, st
  */
 struct opnd lower_dest(struct lower *l, const struct type *t, bool *canonical);
 /* The address of an lvalue or aggregate, without reading it. */
-struct ir_val lower_place(struct lower *l, struct node *n);
+struct ir_val lower_lvalue(struct lower *l, struct node *n);
 /* Converts a scalar held in 64 bits from one type to another. */
 struct opnd lower_convert(struct lower *l, struct opnd v, const struct type *from,
 			  const struct type *to);
@@ -257,12 +257,12 @@ struct opnd lower_map_has(struct lower *l, struct node *map_node);
  * The element of an aggregation that this CPU updates, created if missing: evaluate arguments
  * first, begin, update at addr, end.
  */
-struct agg_place {
+struct agg_slot {
 	struct opnd addr;
 	struct ir_block *out;
 };
-struct agg_place lower_agg_begin(struct lower *l, struct node *map_node);
-void lower_agg_end(struct lower *l, struct agg_place *place);
+struct agg_slot lower_agg_begin(struct lower *l, struct node *map_node);
+void lower_agg_end(struct lower *l, struct agg_slot *slot);
 /* Deletes the key; the result is 0, or non-zero in its low 32 bits if the key was missing. */
 struct opnd lower_map_delete(struct lower *l, struct node *map_node);
 /* Allocates len bytes in the data map, aligned to 8; returns the offset. */

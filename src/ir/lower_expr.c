@@ -53,7 +53,8 @@ struct opnd lower_load_own(struct lower *l, struct opnd at, u32 size, bool is_si
 }
 
 /* Bitfields: loads the bytes that hold it, shifts and truncates. */
-static struct opnd load_bitfield(struct lower *l, const struct ir_val *place, const struct field *f)
+static struct opnd load_bitfield(struct lower *l, const struct ir_val *lvalue,
+				 const struct field *f)
 {
 	u32 bytes = (f->bit_offset + f->bit_size + 7) / 8, size = bytes > 4 ? 8 :
 								  bytes > 2 ? 4 :
@@ -61,10 +62,10 @@ static struct opnd load_bitfield(struct lower *l, const struct ir_val *place, co
 	const struct type *word = type_int(size == 3 ? 4 : size, false);
 	struct opnd v;
 
-	if (place->is_foreign)
-		v = lower_read_scalar(l, word, place->o, place->space);
+	if (lvalue->is_foreign)
+		v = lower_read_scalar(l, word, lvalue->o, lvalue->space);
 	else
-		v = lower_load_own(l, place->o, bytes, false);
+		v = lower_load_own(l, lvalue->o, bytes, false);
 	v = ir_op2(l, IR_SHL, v, o_imm(64 - f->bit_offset - f->bit_size));
 	return ir_op2(l, f->type->is_signed ? IR_SAR : IR_SHR, v, o_imm(64 - f->bit_size));
 }
@@ -84,25 +85,26 @@ static struct opnd settle_rest(struct lower *l, const struct type *t, struct opn
 			     ir_op2(l, IR_SUB, o_imm(0), known)));
 }
 
-static struct opnd load_scalar(struct lower *l, const struct ir_val *place)
+static struct opnd load_scalar(struct lower *l, const struct ir_val *lvalue)
 {
-	const struct type *t = place->type;
+	const struct type *t = lvalue->type;
 
-	if (place->is_foreign)
-		return lower_read_scalar(l, t, place->o, place->space);
-	return lower_load_own(l, place->o, t->size, is_signed(t));
+	if (lvalue->is_foreign)
+		return lower_read_scalar(l, t, lvalue->o, lvalue->space);
+	return lower_load_own(l, lvalue->o, t->size, is_signed(t));
 }
 
-struct opnd lower_load_place(struct lower *l, const struct ir_val *place, const struct field *bits)
+struct opnd lower_load_lvalue(struct lower *l, const struct ir_val *lvalue,
+			      const struct field *bits)
 {
-	const struct type *t = place->type;
+	const struct type *t = lvalue->type;
 	struct opnd v;
 
 	if (bits && bits->bit_size)
-		return load_bitfield(l, place, bits);
-	if (!place->in_memory)
-		return place->o;
-	v = load_scalar(l, place);
+		return load_bitfield(l, lvalue, bits);
+	if (!lvalue->in_memory)
+		return lvalue->o;
+	v = load_scalar(l, lvalue);
 	return t->kind == TY_ENUM && t->has_rest ? settle_rest(l, t, v) : v;
 }
 
@@ -117,7 +119,7 @@ struct opnd lower_scalar(struct lower *l, struct node *n)
 	struct ir_val v = lower_expr(l, n);
 
 	if (v.in_memory && type_is_scalar(v.type))
-		return lower_load_place(l, &v, NULL);
+		return lower_load_lvalue(l, &v, NULL);
 	return v.o;
 }
 
@@ -306,7 +308,7 @@ static struct opnd address_of(struct lower *l, struct node *n)
 	if (n->kind == N_MAP) {
 		addr = lower_map_address(l, n);
 	} else {
-		v = lower_place(l, n);
+		v = lower_lvalue(l, n);
 		if (v.is_foreign)
 			return v.o;
 		addr = v.in_memory ? ir_addr(l, v.o) : v.o;
@@ -338,7 +340,7 @@ static struct ir_val lower_unary(struct lower *l, struct node *n)
 			return val_scalar(&ty_bool,
 					  ir_set(l, CC_EQ, lower_scalar(l, n->a), o_imm(0)));
 		return val_scalar(&ty_bool, truth_value(l, n));
-	case OP_DEREF: return lower_read_place(l, n);
+	case OP_DEREF: return lower_read_lvalue(l, n);
 	case OP_ADDR: return val_scalar(n->type, address_of(l, n->a));
 	default: BUG("unary operator %d", n->op);
 	}
@@ -490,11 +492,11 @@ static struct ir_val lower_choice(struct lower *l, struct node *n, struct opnd *
 	struct ir_block *yes = ir_block_new(l), *no = ir_block_new(l), *out = ir_block_new(l);
 	bool scalar = type_is_scalar(n->type), is_void = n->type->kind == TY_VOID;
 	u32 v = scalar ? ir_var(l) : 0, base;
-	struct opnd place = {};
+	struct opnd temp = {};
 	struct cond_marks m;
 
 	if (!scalar && !is_void)
-		place = into ? *into : lower_temp(l, n->type->size, 8, "choice");
+		temp = into ? *into : lower_temp(l, n->type->size, 8, "choice");
 	m = lower_cond_marks(l, n->a, yes, no);
 	base = MIN(m.yes, m.no);
 	vn_truncate(l, base);
@@ -509,7 +511,7 @@ static struct ir_val lower_choice(struct lower *l, struct node *n, struct opnd *
 		else if (is_void)
 			lower_expr(l, e);
 		else
-			lower_into(l, e, n->type, place);
+			lower_into(l, e, n->type, temp);
 		ir_jump(l, out);
 		vn_truncate(l, base);
 	}
@@ -517,7 +519,7 @@ static struct ir_val lower_choice(struct lower *l, struct node *n, struct opnd *
 	if (scalar)
 		return val_scalar(n->type, ir_emit(l, (struct ir_insn){ .op = IR_MOVE,
 									.arg = { o_temp(v) } }));
-	return is_void ? val_scalar(&ty_void, o_imm(0)) : val_memory(n->type, place);
+	return is_void ? val_scalar(&ty_void, o_imm(0)) : val_memory(n->type, temp);
 }
 
 static struct ir_val lower_block_expr(struct lower *l, struct node *n)
@@ -687,7 +689,7 @@ struct ir_val lower_expr(struct lower *l, struct node *n)
 	case N_INCDEC: v = lower_incdec(l, n); break;
 	case N_COND: v = lower_choice(l, n, NULL); break;
 	case N_FIELD:
-	case N_INDEX: v = lower_read_place(l, n); break;
+	case N_INDEX: v = lower_read_lvalue(l, n); break;
 	case N_CALL: {
 		struct opnd want = l->s->want;
 		struct temp_mark mark = temps_mark(l);

@@ -170,12 +170,12 @@ struct ir_val lower_loc_steps(struct lower *l, const struct loc *loc, const stru
 	return val_scalar(t, lower_convert(l, o, &ty_s64, t));
 }
 
-bool lower_loc_is_place(const struct arg_desc *arg)
+bool lower_loc_in_memory(const struct arg_desc *arg)
 {
 	return arg->loc.kind == LOC_EXPR && !arg->loc.is_value;
 }
 
-struct ir_val lower_loc_place(struct lower *l, const struct arg_desc *arg)
+struct ir_val lower_loc_lvalue(struct lower *l, const struct arg_desc *arg)
 {
 	return val_foreign(arg->type, run(l, &arg->loc), code_space(l));
 }
@@ -192,13 +192,13 @@ static struct opnd piece_word(struct lower *l, const struct loc *loc)
 /*
  * Stores the low size bytes (1 to 8) of a word in temp; each store is aligned, as verifiers demand.
  */
-static void store_bytes(struct lower *l, struct opnd temp, u32 place, struct opnd word, u32 size)
+static void store_bytes(struct lower *l, struct opnd temp, u32 offset, struct opnd word, u32 size)
 {
 	for (u32 at = 0, n; at < size; at += n) {
 		n = 8;
-		while (n > size - at || (place + at) % n)
+		while (n > size - at || (offset + at) % n)
 			n /= 2;
-		ir_store(l, opnd_plus(temp, place + at), n,
+		ir_store(l, opnd_plus(temp, offset + at), n,
 			 at ? ir_op2(l, IR_SHR, word, o_imm(8 * at)) : word);
 	}
 }

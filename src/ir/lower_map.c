@@ -264,22 +264,22 @@ static struct opnd copy_of_cpu(struct lower *l, struct opnd first, u32 n, u32 si
 	return ir_op2(l, IR_ADD, ir_addr(l, first), cpu);
 }
 
-struct agg_place lower_agg_begin(struct lower *l, struct node *n)
+struct agg_slot lower_agg_begin(struct lower *l, struct node *n)
 {
 	struct map_desc *d = desc_of(l, n);
-	struct agg_place place = { .out = ir_block_new(l) };
+	struct agg_slot slot = { .out = ir_block_new(l) };
 	u32 n_slots = d->n_slots, slot_size = d->slot_size; /* later code may move the descriptor */
 
 	vn_map_written(l, lower_map(l, n->map));
-	place.addr = is_hash(d) ? element(l, n, place.out) : data_at(l, d->data_off);
-	place.addr = copy_of_cpu(l, place.addr, n_slots, slot_size);
-	return place;
+	slot.addr = is_hash(d) ? element(l, n, slot.out) : data_at(l, d->data_off);
+	slot.addr = copy_of_cpu(l, slot.addr, n_slots, slot_size);
+	return slot;
 }
 
-void lower_agg_end(struct lower *l, struct agg_place *place)
+void lower_agg_end(struct lower *l, struct agg_slot *slot)
 {
-	ir_jump(l, place->out);
-	ir_place(l, place->out);
+	ir_jump(l, slot->out);
+	ir_place(l, slot->out);
 }
 
 /* ---- reading */
@@ -575,19 +575,19 @@ void lower_map_assign(struct lower *l, struct node *n, struct node *value)
 }
 
 /* Address of the 8-byte number of @m or @m[k], created if missing. */
-static struct agg_place number_place(struct lower *l, struct node *n)
+static struct agg_slot number_slot(struct lower *l, struct node *n)
 {
 	struct map_desc *d = desc_of(l, n);
-	struct agg_place place = { .out = ir_block_new(l) };
+	struct agg_slot slot = { .out = ir_block_new(l) };
 
 	vn_map_written(l, lower_map(l, n->map));
 	if (is_hash(d)) {
-		place.addr = element(l, n, place.out);
+		slot.addr = element(l, n, slot.out);
 	} else {
-		place.addr = data_at(l, d->data_off + 8);
+		slot.addr = data_at(l, d->data_off + 8);
 		ir_store(l, data_at(l, d->data_off), 8, o_imm(1));
 	}
-	return place;
+	return slot;
 }
 
 static enum ir_opcode atomic_op(enum op op)
@@ -598,20 +598,20 @@ static enum ir_opcode atomic_op(enum op op)
 void lower_map_compound(struct lower *l, struct node *n, enum op op, struct node *value)
 {
 	struct opnd v = lower_scalar(l, value), old;
-	struct agg_place place;
+	struct agg_slot slot;
 
 	if (n->map->value->kind == TY_POINTER && (op == OP_ADD || op == OP_SUB) &&
 	    n->map->value->elem)
 		v = ir_op2(l, IR_MUL, v, o_imm(MAX(type_complete(n->map->value->elem)->size, 1u)));
 	if (op == OP_SUB)
 		v = ir_op2(l, IR_SUB, o_imm(0), v);
-	place = number_place(l, n);
+	slot = number_slot(l, n);
 	if (op == OP_ADD || op == OP_SUB) {
-		ir_atomic_add(l, place.addr, 8, v);
+		ir_atomic_add(l, slot.addr, 8, v);
 	} else if ((op == OP_AND || op == OP_OR || op == OP_XOR) &&
 		   feature_has(l->features, FEAT_ATOMIC_FETCH)) {
 		ir_emit(l, (struct ir_insn){
-				   .op = atomic_op(op), .size = 8, .arg = { place.addr, v } });
+				   .op = atomic_op(op), .size = 8, .arg = { slot.addr, v } });
 	} else {
 		struct node binary = { .kind = N_BINARY,
 				       .op = op,
@@ -620,34 +620,34 @@ void lower_map_compound(struct lower *l, struct node *n, enum op op, struct node
 				       .b = value,
 				       .type = n->map->value->is_signed ? &ty_s64 : &ty_u64 };
 
-		old = ir_load(l, place.addr, 8, false);
-		ir_store(l, place.addr, 8, lower_arithmetic(l, &binary, op, old, v));
+		old = ir_load(l, slot.addr, 8, false);
+		ir_store(l, slot.addr, 8, lower_arithmetic(l, &binary, op, old, v));
 	}
-	lower_agg_end(l, &place);
+	lower_agg_end(l, &slot);
 }
 
 struct ir_val lower_map_incdec(struct lower *l, struct node *n, s64 step)
 {
-	struct agg_place place;
+	struct agg_slot slot;
 	struct opnd old;
 	u32 v = ir_var(l);
 
 	ir_var_set(l, v, o_imm(0)); /* the value if the element cannot be created */
-	place = number_place(l, n->a);
+	slot = number_slot(l, n->a);
 	if (n->a->map->value->kind == TY_POINTER && n->a->map->value->elem)
 		step *= MAX(type_complete(n->a->map->value->elem)->size, 1u);
 	if (n->discards_value) {
-		ir_atomic_add(l, place.addr, 8, o_imm(step));
-		lower_agg_end(l, &place);
+		ir_atomic_add(l, slot.addr, 8, o_imm(step));
+		lower_agg_end(l, &slot);
 		return val_scalar(n->type, o_imm(0));
 	}
 	old = ir_emit(l, (struct ir_insn){ .op = IR_ATOMIC_FETCH_ADD,
 					   .size = 8,
-					   .arg = { place.addr, o_imm(step) } });
+					   .arg = { slot.addr, o_imm(step) } });
 	if (n->is_prefix)
 		old = ir_op2(l, IR_ADD, old, o_imm(step));
 	ir_var_set(l, v, old);
-	lower_agg_end(l, &place);
+	lower_agg_end(l, &slot);
 	return val_scalar(n->type,
 			  ir_emit(l, (struct ir_insn){ .op = IR_MOVE, .arg = { o_temp(v) } }));
 }

@@ -588,7 +588,7 @@ void lower_put(struct lower *l, const struct ir_val *v, const struct type *t, st
 		struct opnd o = v->o;
 
 		if (v->in_memory)
-			o = lower_load_place(l, v, NULL);
+			o = lower_load_lvalue(l, v, NULL);
 		o = lower_convert(l, o, v->type, t);
 		ir_store(l, dst, t->size, o);
 	} else if (t->kind == TY_FLOAT && v->type->size < t->size) {

@@ -45,7 +45,7 @@ static void leave_unless(struct snapping *g, u32 op, enum ir_cond cc, struct opn
 }
 
 /* An offset in the value that was in memory or a variable: bounds it for verifiers. */
-static struct opnd place_of(struct snapping *g, u32 op, struct opnd offset, u32 room)
+static struct opnd bounded(struct snapping *g, u32 op, struct opnd offset, u32 room)
 {
 	struct opnd at = ir_op2(g->l, IR_AND, offset, o_imm(CALL_USED & ~7));
 
@@ -58,7 +58,7 @@ static struct opnd word_of(struct snapping *g, u32 op, u32 parent, u32 off, u32 
 {
 	const struct snapshot_op *from = &g->s->v[parent];
 	struct lower *l = g->l;
-	struct opnd at = place_of(g, op, o_temp(g->at[parent]), CALL_PIECE_HEAD + from->cap),
+	struct opnd at = bounded(g, op, o_temp(g->at[parent]), CALL_PIECE_HEAD + from->cap),
 		    piece = ir_op2(l, IR_ADD, ir_addr(l, g->value), at);
 
 	if (from->len.kind != LEN_CONST)
@@ -245,7 +245,7 @@ static void snap_one(struct snapping *g, u32 op)
 	if (o->is_string && o->table)
 		leave_unless(g, op, CC_NE, by_table(g, o), o_imm(0));
 	piece = ir_op2(l, IR_ADD, ir_addr(l, g->value),
-		       place_of(g, op, ir_load(l, g->value, 8, false), room));
+		       bounded(g, op, ir_load(l, g->value, 8, false), room));
 	len = o->is_string ? o_imm(o->cap) : bytes_of(g, op);
 	if (!o->is_string)
 		put_piece_head(g, piece, ptr, len);

@@ -21,7 +21,7 @@
 
 enum { MAX_USES = 64 /* each is a branch or two, of the 8192 pending paths of verifiers */ };
 
-struct thread_place {
+struct thread_access {
 	struct opnd id, slot, owner; /* tid + 1; address; its value on entry */
 	struct ir_block *mine, *other, *out;
 	u32 values; /* mark: values of the branches are known in them only */
@@ -43,14 +43,14 @@ u32 lower_thread_slots(struct lower *l)
 }
 
 /* Ends in a branch to `mine` or `other`; the caller places them, and ends with leave(). */
-static struct thread_place enter(struct lower *l, u32 map, struct node *n)
+static struct thread_access enter(struct lower *l, u32 map, struct node *n)
 {
 	struct opnd base = o_data(lower_internal_map(l, MAP_DATA),
 				  l->prog->maps.v[map].threads_off),
 		    tid, at;
-	struct thread_place p = { .mine = ir_block_new(l),
-				  .other = ir_block_new(l),
-				  .out = ir_block_new(l) };
+	struct thread_access p = { .mine = ir_block_new(l),
+				   .other = ir_block_new(l),
+				   .out = ir_block_new(l) };
 
 	tid = lower_scalar(l, n->a);
 	/* thread_slot_index() * sizeof(struct thread_slot) */
@@ -64,14 +64,14 @@ static struct thread_place enter(struct lower *l, u32 map, struct node *n)
 	return p;
 }
 
-static void leave(struct lower *l, struct thread_place *p)
+static void leave(struct lower *l, struct thread_access *p)
 {
 	ir_jump(l, p->out);
 	ir_place(l, p->out);
 	vn_truncate(l, p->values);
 }
 
-static struct opnd state_of(struct lower *l, const struct thread_place *p)
+static struct opnd state_of(struct lower *l, const struct thread_access *p)
 {
 	return ir_load(l, opnd_plus(p->slot, THREAD_STATE), 8, false);
 }
@@ -85,7 +85,7 @@ static struct opnd value_of_var(struct lower *l, u32 v)
 struct opnd lower_thread_read(struct lower *l, u32 map, struct node *n, struct opnd *has)
 {
 	u32 v = ir_var(l), there = has ? ir_var(l) : 0;
-	struct thread_place p = enter(l, map, n);
+	struct thread_access p = enter(l, map, n);
 	struct ir_block *have = ir_block_new(l);
 	struct opnd odd, r;
 
@@ -117,7 +117,7 @@ struct opnd lower_thread_read(struct lower *l, u32 map, struct node *n, struct o
  * Claims a free slot for the thread: jumps to mine, or continues in a block where another one owns
  * it.
  */
-static void claim(struct lower *l, const struct thread_place *p)
+static void claim(struct lower *l, const struct thread_access *p)
 {
 	struct ir_block *try = ir_block_new(l), *free = ir_block_new(l), *inner = ir_block_new(l),
 			*hash = ir_block_new(l);
@@ -138,7 +138,7 @@ static void claim(struct lower *l, const struct thread_place *p)
 }
 
 /* Returns the previous state: an unexpected one if a nested program changed the slot. */
-static struct opnd next_state(struct lower *l, const struct thread_place *p, struct opnd state)
+static struct opnd next_state(struct lower *l, const struct thread_access *p, struct opnd state)
 {
 	struct opnd at = opnd_plus(p->slot, THREAD_STATE),
 		    next = ir_op2(l, IR_ADD, state, o_imm(1));
@@ -147,7 +147,7 @@ static struct opnd next_state(struct lower *l, const struct thread_place *p, str
 				  .op = IR_ATOMIC_CMPXCHG, .size = 8, .arg = { at, state, next } });
 }
 
-static void store_in_slot(struct lower *l, struct thread_place *p, struct opnd value)
+static void store_in_slot(struct lower *l, struct thread_access *p, struct opnd value)
 {
 	struct ir_block *make = ir_block_new(l);
 	struct opnd state = state_of(l, p);
@@ -161,7 +161,7 @@ static void store_in_slot(struct lower *l, struct thread_place *p, struct opnd v
 void lower_thread_store(struct lower *l, u32 map, struct node *n, struct opnd value)
 {
 	struct opnd temp = lower_temp(l, 8, 8, "value");
-	struct thread_place p = enter(l, map, n);
+	struct thread_access p = enter(l, map, n);
 
 	ir_place(l, p.other);
 	claim(l, &p);
@@ -177,7 +177,7 @@ void lower_thread_store(struct lower *l, u32 map, struct node *n, struct opnd va
 /* 0, or non-zero if there was no value. */
 struct opnd lower_thread_delete(struct lower *l, u32 map, struct node *n)
 {
-	struct thread_place p = enter(l, map, n);
+	struct thread_access p = enter(l, map, n);
 	struct ir_block *drop = ir_block_new(l);
 	struct opnd state;
 	u32 ret = ir_var(l);

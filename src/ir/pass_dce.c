@@ -174,12 +174,12 @@ static void merge_blocks(struct dce *d)
 static void renumber(struct dce *d)
 {
 	struct ir_func *f = d->f;
-	u32 *place = arena_array(d->u->arena, u32, f->blocks.n), kept = 0;
+	u32 *new_id = arena_array(d->u->arena, u32, f->blocks.n), kept = 0;
 
 	for (u32 i = 0; i < f->blocks.n; i++) {
 		if (d->gone[i])
 			continue;
-		place[i] = kept;
+		new_id[i] = kept;
 		f->blocks.v[kept++] = f->blocks.v[i];
 	}
 	d->changed |= kept != f->blocks.n;
@@ -189,7 +189,7 @@ static void renumber(struct dce *d)
 
 		f->blocks.v[i]->id = i;
 		for (u32 t = 0; t < ir_n_targets(end); t++)
-			end->target[t] = place[end->target[t]];
+			end->target[t] = new_id[end->target[t]];
 	}
 }
 

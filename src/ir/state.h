@@ -127,8 +127,8 @@ struct cond_marks lower_cond_marks(struct lower *l, struct node *n, struct ir_bl
 /* Compares two strings (or arrays, tuples) and jumps. */
 void lower_compare_memory(struct lower *l, struct node *n, struct ir_block *equal,
 			  struct ir_block *differ);
-/* lower_place, loaded when it is a scalar. */
-struct ir_val lower_read_place(struct lower *l, struct node *n);
+/* lower_lvalue, loaded when it is a scalar. */
+struct ir_val lower_read_lvalue(struct lower *l, struct node *n);
 struct ir_val lower_cast(struct lower *l, struct node *n);
 struct ir_val lower_var(struct lower *l, struct node *n);
 void lower_var_assign(struct lower *l, struct var *v, struct node *value);
@@ -148,8 +148,8 @@ bool lower_direct(struct lower *l, struct node *n, struct opnd *value);
 struct opnd lower_of_task(struct lower *l, const struct type *t, s64 offset);
 /* ---- lower_loc.c: LOC_EXPR and LOC_PIECES */
 struct ir_val lower_loc_steps(struct lower *l, const struct loc *loc, const struct type *t);
-bool lower_loc_is_place(const struct arg_desc *arg); /* it is in memory of the traced code */
-struct ir_val lower_loc_place(struct lower *l, const struct arg_desc *arg);
+bool lower_loc_in_memory(const struct arg_desc *arg); /* it is in memory of the traced code */
+struct ir_val lower_loc_lvalue(struct lower *l, const struct arg_desc *arg);
 struct ir_val lower_loc_pieces(struct lower *l, const struct loc *loc, const struct type *t);
 /* ---- lower_guard.c: around the code of a guarded instance */
 void lower_guard_enter(struct lower *l);
@@ -216,7 +216,7 @@ void lower_scratch_now(struct lower *l); /* claims scratch if it is not claimed 
 struct opnd lower_scratch_temp(struct lower *l, u32 size);
 /*
  * Verifiers track addresses and refuse most arithmetic on them, until one passes through a map.
- * lower_place.c
+ * lower_lvalue.c
  */
 struct opnd lower_address_as_number(struct lower *l, struct opnd addr);
 /* The address of the value of @m or @m[k]; 0 if it does not exist. */
@@ -229,7 +229,8 @@ void lower_map_compound(struct lower *l, struct node *map_node, enum op op, stru
 struct ir_val lower_map_incdec(struct lower *l, struct node *n, s64 step);
 struct ir_val val_foreign(const struct type *t, struct opnd addr, enum space space);
 /* Loads the scalar at an lvalue in either memory. */
-struct opnd lower_load_place(struct lower *l, const struct ir_val *place, const struct field *bits);
+struct opnd lower_load_lvalue(struct lower *l, const struct ir_val *lvalue,
+			      const struct field *bits);
 void lower_zero_from(struct lower *l, struct opnd dst, u32 from, u32 to);
 /* Copies a value of the same layout into dst, canonical (bytes after a NUL zeroed) if requested. */
 void lower_put(struct lower *l, const struct ir_val *v, const struct type *t, struct opnd dst,

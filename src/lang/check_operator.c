@@ -388,7 +388,7 @@ const struct type *check_incdec(struct check *c, struct node *n)
 	struct node *a = n->a;
 
 	if (a->kind != N_VAR && a->kind != N_MAP)
-		return diag_type(c, n->span, D_NEEDS_PLACE);
+		return diag_type(c, n->span, D_NEEDS_LVALUE);
 	if (a->kind == N_MAP) {
 		a->map = check_map(c, a);
 		if (!a->map)

@@ -81,9 +81,9 @@ static void import_text(struct importer *im, const char *path, const char *text)
 
 static const char *importing_file(struct importer *im, struct span span)
 {
-	struct place place = sources_find(im->lang->sources, span);
+	struct position pos = sources_find(im->lang->sources, span);
 
-	return place.file ? place.file->name : "";
+	return pos.file ? pos.file->name : "";
 }
 
 static bool is_script_or_header(const char *path)

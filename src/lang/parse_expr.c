@@ -93,7 +93,7 @@ static const u8 prefixes[N_TOKENS] = {
 	[TOK_MINUSMINUS] = OP_DEC,
 };
 
-static bool is_place(const struct node *n)
+static bool is_lvalue(const struct node *n)
 {
 	return n->kind == N_VAR || n->kind == N_MAP;
 }
@@ -106,12 +106,12 @@ static bool is_part(const struct node *n)
 }
 
 /* ++, --, & need an lvalue. */
-static void check_place(struct parser *p, const struct node *n, enum op op)
+static void check_lvalue(struct parser *p, const struct node *n, enum op op)
 {
-	if (is_place(n))
+	if (is_lvalue(n))
 		return;
 
-	struct diag *d = parse_complain(p, n->span, op == OP_ADDR ? D_ADDRESS_OF : D_NEEDS_PLACE);
+	struct diag *d = parse_complain(p, n->span, op == OP_ADDR ? D_ADDRESS_OF : D_NEEDS_LVALUE);
 
 	parse_help(p, d, "keep the value in a variable ($x) or a map (@x) first");
 }
@@ -129,7 +129,7 @@ static struct node *parse_prefix(struct parser *p)
 		n->is_prefix = true;
 	}
 	if (n->kind == N_INCDEC || (n->op == OP_ADDR && !is_part(n->a)))
-		check_place(p, n->a, n->op);
+		check_lvalue(p, n->a, n->op);
 	return parse_done(p, n);
 }
 
@@ -193,7 +193,7 @@ static struct node *parse_step(struct parser *p, struct node *left, u32 start)
 {
 	struct node *n;
 
-	check_place(p, left, OP_INC);
+	check_lvalue(p, left, OP_INC);
 	parse_mark(p, p->tok.off, ROLE_TIGHT);
 	n = parse_node(p, N_INCDEC, start);
 	n->op = prefixes[p->tok.kind];

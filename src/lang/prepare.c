@@ -39,10 +39,10 @@ void lang_release(struct lang *l)
 
 static struct source *source_of(struct lang *l, struct span span)
 {
-	struct place place = sources_find(l->sources, span);
+	struct position pos = sources_find(l->sources, span);
 
 	for (u32 i = 0; i < l->sources->files.n; i++)
-		if (l->sources->files.v[i] == place.file)
+		if (l->sources->files.v[i] == pos.file)
 			return l->sources->files.v[i];
 	return NULL;
 }

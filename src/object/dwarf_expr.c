@@ -22,7 +22,7 @@ static const char gone[] = "it was optimized out";
 const char dwarf_partly[] = "a part of it was optimized out";
 
 struct build {
-	struct expr_place *at;
+	struct expr_context *at;
 	struct loc_step step[LOC_MAX_STEPS];
 	u32 n;
 	u32 depth;
@@ -102,7 +102,7 @@ static bool run(struct build *b, const Dwarf_Op *ops, size_t n);
 /* Operations of unwind information or of a frame base, inlined into this expression. */
 static bool nested(struct build *b, Dwarf_Attribute *attr, const Dwarf_Op *ops, size_t n)
 {
-	struct expr_place *at = b->at, inner = *at;
+	struct expr_context *at = b->at, inner = *at;
 	bool ok;
 
 	if (at->depth >= MAX_NESTING)
@@ -557,7 +557,7 @@ static bool run(struct build *b, const Dwarf_Op *ops, size_t n)
 	return true;
 }
 
-bool expr_to_loc(struct expr_place *at, const Dwarf_Op *ops, size_t n, struct loc *out,
+bool expr_to_loc(struct expr_context *at, const Dwarf_Op *ops, size_t n, struct loc *out,
 		 const char **why)
 {
 	struct build b = { .at = at, .reg = -1 };

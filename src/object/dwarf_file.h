@@ -105,7 +105,7 @@ bool dwarf_definition(struct dwarf *d, Dwarf_Die *declared, Dwarf_Die *out);
 const struct type *dwarf_library_type(struct dwarf *d, Dwarf_Die *type);
 
 /* ---- dwarf_expr.c */
-struct expr_place {
+struct expr_context {
 	struct dwarf *d;
 	u64 pc;
 	Dwarf_Attribute *attr; /* source of the operations; NULL: unwind information */
@@ -117,7 +117,7 @@ struct expr_place {
 };
 
 /* False: unreadable, *why is the reason. */
-bool expr_to_loc(struct expr_place *at, const Dwarf_Op *ops, size_t n, struct loc *out,
+bool expr_to_loc(struct expr_context *at, const Dwarf_Op *ops, size_t n, struct loc *out,
 		 const char **why);
 extern const char dwarf_partly[]; /* the gap of a partly optimized-out value */
 

@@ -169,7 +169,7 @@ static bool lacks_pieces(const struct dwarf_var *v)
 static void locate(struct dwarf *d, struct scopes *s, Dwarf_Die *die, u64 pc, struct dwarf_var *v)
 {
 	int func = scopes_function(d, s, false);
-	struct expr_place at = { .d = d, .pc = pc, .func = func >= 0 ? &s->die[func] : NULL };
+	struct expr_context at = { .d = d, .pc = pc, .func = func >= 0 ? &s->die[func] : NULL };
 	Dwarf_Attribute a;
 	Dwarf_Addr entry;
 	Dwarf_Op *ops;

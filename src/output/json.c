@@ -548,7 +548,7 @@ static void table(struct sink *s, const struct table *t)
 
 /* ---- about the run */
 
-static void put_position(struct buf *b, const struct place *p)
+static void put_position(struct buf *b, const struct position *p)
 {
 	if (!p->file)
 		return;
@@ -571,16 +571,16 @@ static void put_message(struct buf *b, enum sink_level level, const char *bytes)
 	json_strz(b, bytes);
 }
 
-static void put_warning(struct sink *s, const struct place *place, const char *reason, u64 count)
+static void put_warning(struct sink *s, const struct position *pos, const char *reason, u64 count)
 {
 	put_message(&s->out, LEVEL_RUNTIME_ERROR, reason);
-	put_position(&s->out, place);
+	put_position(&s->out, pos);
 	buf_puts(&s->out, ", \"count\": ");
 	buf_u64(&s->out, count);
 	buf_puts(&s->out, "}\n");
 }
 
-static void put_lost(struct sink *s, const struct place *place, const char *reason, u64 count)
+static void put_lost(struct sink *s, const struct position *pos, const char *reason, u64 count)
 {
 	size_t start;
 
@@ -590,8 +590,8 @@ static void put_lost(struct sink *s, const struct place *place, const char *reas
 	buf_u64(&s->out, count);
 	buf_puts(&s->out, ", \"where\": ");
 	start = s->out.len;
-	if (place->file)
-		buf_printf(&s->out, "%s:%u:%u", place->file->name, place->line, place->col);
+	if (pos->file)
+		buf_printf(&s->out, "%s:%u:%u", pos->file->name, pos->line, pos->col);
 	quote_since(&s->out, start);
 	buf_puts(&s->out, ", \"reason\": ");
 	json_strz(&s->out, reason);
@@ -600,24 +600,24 @@ static void put_lost(struct sink *s, const struct place *place, const char *reas
 
 static void lost(struct sink *s, const struct loss *loss, u64 count)
 {
-	struct place place = sink_place(s, loss->span);
+	struct position pos = sink_position(s, loss->span);
 	struct buf reason = {};
 
 	put_loss_reason(&reason, loss);
 	if (loss_row(loss)->reason)
-		put_lost(s, &place, reason.s, count);
+		put_lost(s, &pos, reason.s, count);
 	else
-		put_warning(s, &place, reason.s, count);
+		put_warning(s, &pos, reason.s, count);
 	buf_release(&reason);
 	sink_item(s);
 }
 
 static void message(struct sink *s, enum sink_level level, struct span span, const char *bytes)
 {
-	struct place place = sink_place(s, span);
+	struct position pos = sink_position(s, span);
 
 	put_message(&s->out, level, bytes);
-	put_position(&s->out, &place);
+	put_position(&s->out, &pos);
 	buf_puts(&s->out, "}\n");
 	sink_item(s);
 }

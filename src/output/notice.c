@@ -57,10 +57,10 @@ const struct level *level_row(enum sink_level level)
 	return &levels[level];
 }
 
-struct place sink_place(const struct sink *s, struct span span)
+struct position sink_position(const struct sink *s, struct span span)
 {
 	if (!s->sources || !span.off)
-		return (struct place){};
+		return (struct position){};
 	return sources_find(s->sources, span);
 }
 

@@ -20,7 +20,7 @@ struct level {
 };
 const struct level *level_row(enum sink_level level);
 
-struct place sink_place(const struct sink *s, struct span span);
+struct position sink_position(const struct sink *s, struct span span);
 /* Hooks of output_text (text.c), for outputs that differ from it in how they print maps. */
 void text_attached(struct sink *s, u32 n_probes);
 void text_text(struct sink *s, enum sink_text kind, const char *bytes, size_t len);

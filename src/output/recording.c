@@ -108,7 +108,7 @@ static void attached(struct sink *s, u32 n_probes)
 /* Of the script there is one clause on a line, and it begins with the event's name. */
 static void put_event_name(struct sink *s, struct buf *b, const struct loss *loss)
 {
-	struct place at = sink_place(s, loss->span);
+	struct position at = sink_position(s, loss->span);
 	u32 len = 0;
 	const char *line =
 		at.file ? source_line((struct source *)(uintptr_t)at.file, at.line, &len) : "";

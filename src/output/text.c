@@ -162,14 +162,14 @@ void text_event(struct sink *s, const struct trace_event *e)
 
 /* ---- about the run */
 
-static void put_place(struct sink *s, const struct place *p)
+static void put_position(struct sink *s, const struct position *p)
 {
 	if (p->file)
 		sink_say(s, "%s:%u:%u: ", p->file->name, p->line, p->col);
 }
 
 /* file:line:col-endcol, or file:line-line of a longer span. */
-static void put_range(struct sink *s, const struct place *p)
+static void put_range(struct sink *s, const struct position *p)
 {
 	if (!p->file)
 		return;
@@ -181,9 +181,9 @@ static void put_range(struct sink *s, const struct place *p)
 
 void text_lost(struct sink *s, const struct loss *loss, u64 count)
 {
-	struct place place = sink_place(s, loss->span);
+	struct position pos = sink_position(s, loss->span);
 
-	put_place(s, &place);
+	put_position(s, &pos);
 	if (loss_row(loss)->reason) {
 		buf_puts(&s->err, "lost ");
 		buf_u64(&s->err, count);
@@ -203,22 +203,22 @@ void text_lost(struct sink *s, const struct loss *loss, u64 count)
 
 /* The line with tabs as four blanks, and ~~~ below the span. */
 static void put_source(struct buf *b, const struct sink *s, struct span span,
-		       const struct place *place)
+		       const struct position *pos)
 {
 	u32 len, from = 0, width = 0;
 
-	if (!place->file || place->line != place->end_line)
+	if (!pos->file || pos->line != pos->end_line)
 		return;
 
 	struct source *file = NULL;
 
 	for (u32 i = 0; i < s->sources->files.n; i++)
-		if (s->sources->files.v[i] == place->file)
+		if (s->sources->files.v[i] == pos->file)
 			file = s->sources->files.v[i];
 	if (!file)
 		return;
 
-	const char *line = source_line(file, place->line, &len);
+	const char *line = source_line(file, pos->line, &len);
 	size_t start = b->len;
 
 	for (u32 i = 0; i < len; i++) {
@@ -228,9 +228,9 @@ static void put_source(struct buf *b, const struct sink *s, struct span span,
 			buf_pad(b, ' ', 4);
 		else
 			buf_putc(b, line[i]);
-		if (i + 1 < place->col)
+		if (i + 1 < pos->col)
 			from += cells;
-		else if (i + 1 < place->end_col)
+		else if (i + 1 < pos->end_col)
 			width += cells;
 	}
 	if (s->visible_err)
@@ -244,16 +244,16 @@ static void put_source(struct buf *b, const struct sink *s, struct span span,
 void text_message(struct sink *s, enum sink_level kind, struct span span, const char *bytes)
 {
 	const struct level *level = level_row(kind);
-	struct place place = sink_place(s, span);
+	struct position pos = sink_position(s, span);
 
-	put_range(s, &place);
+	put_range(s, &pos);
 	buf_puts(&s->err, level->label);
 	buf_puts(&s->err, ": ");
 	buf_puts(&s->err, bytes);
 	if (!ends_with(bytes, "\n"))
 		buf_putc(&s->err, '\n');
 	if (level->with_source)
-		put_source(&s->err, s, span, &place);
+		put_source(&s->err, s, span, &pos);
 	sink_flush(s);
 }
 

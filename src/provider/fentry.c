@@ -13,14 +13,14 @@
 enum { MAX_PARAMS = 16, MAX_TRAMPOLINE_ARGS = 12 /* MAX_BPF_FUNC_ARGS */ };
 
 struct found { /* a function that matched */
-	const struct btf_place *place;
+	const struct module_btf *mod;
 	const char *name, *shown;
 };
 
 struct match {
 	struct provider_env *env;
-	const struct btf_place *place; /* where names are looked for now */
-	const char *module, *pattern;  /* module NULL: not given */
+	const struct module_btf *mod; /* where names are looked for now */
+	const char *module, *pattern; /* module NULL: not given */
 	bool is_return, many;
 	VEC(struct found) found;
 	struct targets ts;
@@ -67,13 +67,13 @@ static bool has_d_path(const char *func)
 	return false;
 }
 
-struct profile *trampoline_profile(struct provider_env *env, const struct btf_place *place,
+struct profile *trampoline_profile(struct provider_env *env, const struct module_btf *mod,
 				   const char *func, bool is_return)
 {
 	struct btf_param params[MAX_PARAMS];
 	const struct type *ret = NULL;
 	u32 id = 0;
-	int n = btf_func(place->btf, func, params, MAX_PARAMS, &ret, &id);
+	int n = btf_func(mod->btf, func, params, MAX_PARAMS, &ret, &id);
 	struct profile *p;
 
 	if (n < 0 || n > MAX_TRAMPOLINE_ARGS)
@@ -81,7 +81,7 @@ struct profile *trampoline_profile(struct provider_env *env, const struct btf_pl
 	p = profile_new(env, PROFILE_BTF, BPF_PROG_TYPE_TRACING);
 	p->load.attach_type = is_return ? BPF_TRACE_FEXIT : BPF_TRACE_FENTRY;
 	p->load.btf_id = id;
-	p->load.module = btf_place_of_module(place);
+	p->load.module = module_btf_name(mod);
 	p->d_path = !p->load.module && has_d_path(func);
 	p->has_func = true;
 	p->is_return = is_return;
@@ -97,12 +97,12 @@ static const char *site_name(struct match *m, const char *module, const char *fu
 
 static void add_trampoline(struct match *m, const struct found *f)
 {
-	struct profile *p = trampoline_profile(m->env, f->place, f->name, m->is_return);
+	struct profile *p = trampoline_profile(m->env, f->mod, f->name, m->is_return);
 	struct target *t;
 
 	if (!p)
 		return;
-	t = targets_add(m->env, &m->ts, SITE_TRAMPOLINE, site_name(m, f->place->module, f->shown),
+	t = targets_add(m->env, &m->ts, SITE_TRAMPOLINE, site_name(m, f->mod->module, f->shown),
 			profile_for_site(m->env, p, false, false));
 	t->site.symbol = f->name;
 	t->site.func = f->shown;
@@ -152,7 +152,7 @@ static struct profile *multi_profile(struct match *m, const struct found *f,
 	p->n_argn = 0; /* as in a trampoline */
 	if (!env->clause.args)
 		return *shared = p;
-	btf_register_args(env, p, f->place->btf, f->name);
+	btf_register_args(env, p, f->mod->btf, f->name);
 	if (m->is_return ? p->retval.type == &ty_u64 : !has_all_args(env, p))
 		return NULL;
 	profile_trim_args(env, p, true);
@@ -168,10 +168,10 @@ static void add_multi(struct match *m, const struct found *f, struct profile **s
 		add_trampoline(m, f);
 		return;
 	}
-	t = targets_add(m->env, &m->ts, SITE_KPROBE, site_name(m, f->place->module, f->name),
+	t = targets_add(m->env, &m->ts, SITE_KPROBE, site_name(m, f->mod->module, f->name),
 			profile_for_site(m->env, p, true, true));
 	t->site.symbol = t->site.func = f->name;
-	kernel_function_address(m->env, btf_place_of_module(f->place), &t->site);
+	kernel_function_address(m->env, module_btf_name(f->mod), &t->site);
 }
 
 /* ---- what returns nothing has no retval: of a pattern it is passed over, unless that is all
@@ -183,7 +183,7 @@ static bool returns_nothing(const struct found *f)
 	const struct type *ret = NULL;
 	u32 id;
 
-	return btf_func(f->place->btf, f->name, params, MAX_PARAMS, &ret, &id) >= 0 &&
+	return btf_func(f->mod->btf, f->name, params, MAX_PARAMS, &ret, &id) >= 0 &&
 	       (!ret || ret->kind == TY_VOID);
 }
 
@@ -228,7 +228,7 @@ static bool is_matched(struct match *m, const char *name)
 {
 	return glob_match(m->pattern, name) && !kernel_function_is_hidden(name) &&
 	       !trampoline_hazard(name, m->is_return) &&
-	       kernel_function_is_traceable(m->env, name, btf_place_of_module(m->place));
+	       kernel_function_is_traceable(m->env, name, module_btf_name(m->mod));
 }
 
 static bool match_one(void *ctx, const char *name, u32 id)
@@ -237,26 +237,26 @@ static bool match_one(void *ctx, const char *name, u32 id)
 
 	if (is_matched(m, name))
 		vec_push(m->env->arena, &m->found,
-			 (struct found){ m->place, arena_strdup(m->env->arena, name),
+			 (struct found){ m->mod, arena_strdup(m->env->arena, name),
 					 arena_strdup(m->env->arena, name) });
 	return true;
 }
 
-static bool match_place(void *ctx, struct btf_place *place)
+static bool match_module(void *ctx, struct module_btf *mod)
 {
 	struct match *m = ctx;
 	const char *alias;
 
-	m->place = place;
+	m->mod = mod;
 	if (glob_has_wildcard(m->pattern))
-		btf_each(place->btf, BTF_KIND_FUNC, match_one, m);
-	else if (btf_find_own(place->btf, m->pattern, BTF_KIND_FUNC))
-		vec_push(m->env->arena, &m->found, (struct found){ place, m->pattern, m->pattern });
-	else if ((alias = kernel_function_alias(m->env, place->btf, btf_place_of_module(place),
+		btf_each(mod->btf, BTF_KIND_FUNC, match_one, m);
+	else if (btf_find_own(mod->btf, m->pattern, BTF_KIND_FUNC))
+		vec_push(m->env->arena, &m->found, (struct found){ mod, m->pattern, m->pattern });
+	else if ((alias = kernel_function_alias(m->env, mod->btf, module_btf_name(mod),
 						m->pattern)))
-		vec_push(m->env->arena, &m->found, (struct found){ place, alias, m->pattern });
+		vec_push(m->env->arena, &m->found, (struct found){ mod, alias, m->pattern });
 	/* without a module: what the kernel itself has is meant */
-	return m->module || !m->found.n || !streq(place->module, "vmlinux");
+	return m->module || !m->found.n || !streq(mod->module, "vmlinux");
 }
 
 static bool near_one(void *ctx, const char *name, u32 id)
@@ -267,11 +267,11 @@ static bool near_one(void *ctx, const char *name, u32 id)
 	return true;
 }
 
-static bool near_place(void *ctx, struct btf_place *place)
+static bool near_in_module(void *ctx, struct module_btf *mod)
 {
 	struct match *m = ctx;
 
-	btf_each(place->btf, BTF_KIND_FUNC, near_one, m);
+	btf_each(mod->btf, BTF_KIND_FUNC, near_one, m);
 	return true;
 }
 
@@ -280,19 +280,18 @@ static bool list_one(void *ctx, const char *name, u32 id)
 	struct match *m = ctx;
 
 	if (is_matched(m, name))
-		m->ret = m->list(m->list_ctx, site_name(m, m->place->module, name),
-				 m->verbose ?
-					 trampoline_profile(m->env, m->place, name, m->is_return) :
-					 NULL);
+		m->ret = m->list(
+			m->list_ctx, site_name(m, m->mod->module, name),
+			m->verbose ? trampoline_profile(m->env, m->mod, name, m->is_return) : NULL);
 	return !m->ret;
 }
 
-static bool list_place(void *ctx, struct btf_place *place)
+static bool list_module(void *ctx, struct module_btf *mod)
 {
 	struct match *m = ctx;
 
-	m->place = place;
-	btf_each(place->btf, BTF_KIND_FUNC, list_one, m);
+	m->mod = mod;
+	btf_each(mod->btf, BTF_KIND_FUNC, list_one, m);
 	return !m->ret;
 }
 
@@ -333,14 +332,14 @@ static int ambiguous(struct match *m, const struct spec *spec)
 	d = probe_report(m->env, spec, D_AMBIGUOUS_FUNCTION, spec->text);
 	for (u32 i = 0; i < m->found.n && i < 4; i++)
 		probe_help(m->env, d, "%s",
-			   site_name(m, m->found.v[i].place->module, m->found.v[i].name));
+			   site_name(m, m->found.v[i].mod->module, m->found.v[i].name));
 	return -EINVAL;
 }
 
 /* A loaded module without type information (as on all kernels before 5.11). */
 static bool is_bare_module(struct match *m)
 {
-	return m->module && !glob_has_wildcard(m->module) && !btf_place(m->env, m->module) &&
+	return m->module && !glob_has_wildcard(m->module) && !module_btf(m->env, m->module) &&
 	       kernel_function_exists(m->env, m->module, m->pattern);
 }
 
@@ -384,17 +383,17 @@ static int refuse_hazard(struct match *m, const struct spec *spec)
 
 static const char *near_probe(struct match *m)
 {
-	const char *place = m->module ? m->module : "vmlinux", *near;
+	const char *mod = m->module ? m->module : "vmlinux", *near;
 
 	if (!env_tells_missing(m->env))
 		return NULL;
 	near = kernel_function_of_call(m->env, m->pattern);
 	if (!near) {
 		near_init(&m->near, m->pattern);
-		btf_places_each(m->env, place, near_place, m);
+		module_btf_each(m->env, mod, near_in_module, m);
 		near = near_best(&m->near);
 	}
-	return near ? site_name(m, place, near) : NULL;
+	return near ? site_name(m, mod, near) : NULL;
 }
 
 static int none(struct match *m, const struct spec *spec, target_fn f, void *ctx)
@@ -422,7 +421,7 @@ static int resolve(struct provider_env *env, const struct spec *spec, bool is_re
 	if (ret < 0)
 		return ret;
 	m.many = spec_has_wildcard(spec, 1);
-	btf_places_each(env, m.module ? m.module : "*", match_place, &m);
+	module_btf_each(env, m.module ? m.module : "*", match_module, &m);
 	ret = ambiguous(&m, spec);
 	if (ret < 0)
 		return ret;
@@ -457,7 +456,7 @@ static int list(struct provider_env *env, const struct spec *spec, bool verbose,
 		return 0;
 	if (streq(m.module, "bpf"))
 		return bpfprog_list(env, spec, m.is_return, f, ctx);
-	btf_places_each(env, m.module, list_place, &m);
+	module_btf_each(env, m.module, list_module, &m);
 	return m.ret;
 }
 

@@ -175,25 +175,25 @@ const char *kernel_offset_refused(struct provider_env *env, const char *module, 
 bool kernel_code_boundary(const u8 *code, u32 len, u32 offset, u32 *before, u32 *after);
 
 /* modules.c: type information of the kernel ("vmlinux") or of a module. */
-struct btf_place {
+struct module_btf {
 	struct btf *btf;
 	const char *module;
 };
 /* module NULL or "vmlinux": the kernel itself. NULL: there is none. */
-struct btf_place *btf_place(struct provider_env *env, const char *module);
+struct module_btf *module_btf(struct provider_env *env, const char *module);
 /* The kernel first; false of f stops. */
-void btf_places_each(struct provider_env *env, const char *pattern,
-		     bool (*f)(void *ctx, struct btf_place *p), void *ctx);
+void module_btf_each(struct provider_env *env, const char *pattern,
+		     bool (*f)(void *ctx, struct module_btf *p), void *ctx);
 /* Why functions of that module are not found; NULL: it is loaded, or no single one is meant. */
 const char *module_missing(struct provider_env *env, const char *module);
 /* Whose BTF the btf_id of a profile belongs to. */
-static inline const char *btf_place_of_module(const struct btf_place *p)
+static inline const char *module_btf_name(const struct module_btf *p)
 {
 	return streq(p->module, "vmlinux") ? NULL : p->module;
 }
 
 /* fentry.c: what a trampoline of that function gives its programs; NULL: there can be none. */
-struct profile *trampoline_profile(struct provider_env *env, const struct btf_place *place,
+struct profile *trampoline_profile(struct provider_env *env, const struct module_btf *mod,
 				   const char *func, bool is_return);
 
 /* bpfprog.c: fentry:bpf:PROGRAM, fentry:bpf:ID:PROGRAM. */

@@ -12,7 +12,7 @@
 #include "sym/btf.h"
 #include "object/elf.h"
 
-struct kplace {           /* the last part */
+struct kpoint {           /* the last part */
 	const char *name; /* NULL: an address */
 	u64 offset, address;
 };
@@ -40,11 +40,11 @@ static const char *module_of(const struct spec *spec)
 }
 
 /* "fn", "fn+16", "fn+0x10", "0xffffffff81000000". */
-static bool parse_place(struct provider_env *env, const char *text, struct kplace *p)
+static bool parse_point(struct provider_env *env, const char *text, struct kpoint *p)
 {
 	const char *plus = strrchr(text, '+');
 
-	*p = (struct kplace){ .name = text };
+	*p = (struct kpoint){ .name = text };
 	if (text_number(text, &p->address)) {
 		p->name = NULL;
 		return true;
@@ -159,7 +159,7 @@ static bool drop_args(struct match *m, struct profile *p)
 static struct profile *substitute_profile(struct match *m, const char *name, const char **why)
 {
 	struct provider_env *env = m->env;
-	struct btf_place *place = btf_place(env, m->module);
+	struct module_btf *mod = module_btf(env, m->module);
 	struct profile *p = NULL;
 
 	*why = env->attach.kprobe_only;
@@ -186,8 +186,8 @@ static struct profile *substitute_profile(struct match *m, const char *name, con
 	if (m->module && !streq(m->module, "vmlinux"))
 		return NULL;
 	*why = "its type is not known";
-	if (place && btf_find_own(place->btf, name, BTF_KIND_FUNC))
-		p = trampoline_profile(env, place, name, m->is_return);
+	if (mod && btf_find_own(mod->btf, name, BTF_KIND_FUNC))
+		p = trampoline_profile(env, mod, name, m->is_return);
 	if (!p)
 		return NULL;
 	*why = "a trampoline does not keep what the script reads";
@@ -211,15 +211,15 @@ static void add_function(struct match *m, const char *name)
 		t = add(m, m->module, name, 0);
 		t->site.named = true;
 		if (*why)
-			t->site.place = arena_printf(m->env->arena, "no trampoline: %s", why);
+			t->site.note = arena_printf(m->env->arena, "no trampoline: %s", why);
 		return;
 	}
 	t = targets_add(m->env, &m->ts, SITE_TRAMPOLINE, site_name(m, m->module, name, 0),
 			profile_for_site(m->env, p, false, false));
 	t->site.symbol = t->site.func = name;
 	t->site.is_substitute = true;
-	t->site.place = m->is_return ? "fexit, which is cheaper than a kretprobe" :
-				       "fentry, which is cheaper than a kprobe";
+	t->site.note = m->is_return ? "fexit, which is cheaper than a kretprobe" :
+				      "fentry, which is cheaper than a kprobe";
 }
 
 static bool module_matches(const char *pattern, const char *module)
@@ -336,11 +336,11 @@ static bool is_start(struct match *m, u64 address)
 	       kernel_function_exists(m->env, sym.module, sym.name);
 }
 
-static int match_address(struct match *m, const struct kplace *place)
+static int match_address(struct match *m, const struct kpoint *point)
 {
 	struct target *t;
 
-	if (!m->env->request->unsafe && !is_start(m, place->address)) {
+	if (!m->env->request->unsafe && !is_start(m, point->address)) {
 		struct diag *d = probe_report(m->env, m->spec, D_UNSAFE_PROBE,
 					      "Probing by address requires --unsafe");
 
@@ -351,23 +351,23 @@ static int match_address(struct match *m, const struct kplace *place)
 	}
 	t = add(m, NULL, m->pattern, 0);
 	t->site.symbol = t->site.func = NULL;
-	t->site.address = place->address;
+	t->site.address = point->address;
 	return 0;
 }
 
-static int add_offset(struct match *m, const struct kplace *place)
+static int add_offset(struct match *m, const struct kpoint *point)
 {
 	const char *why =
 		m->env->request->any_kernel ?
 			NULL :
-			kernel_offset_refused(m->env, m->module, place->name, place->offset);
+			kernel_offset_refused(m->env, m->module, point->name, point->offset);
 
 	if (why) {
 		probe_report(m->env, m->spec, D_BAD_OFFSET,
 			     arena_printf(m->env->arena, "%s: %s", m->spec->text, why));
 		return -EINVAL;
 	}
-	add(m, m->module, place->name, place->offset);
+	add(m, m->module, point->name, point->offset);
 	return 0;
 }
 
@@ -407,28 +407,28 @@ static bool add_clones(struct match *m)
 	return true;
 }
 
-static int match_name(struct match *m, const struct kplace *place, const char **near)
+static int match_name(struct match *m, const struct kpoint *point, const char **near)
 {
-	if (place->offset && m->is_return) {
+	if (point->offset && m->is_return) {
 		probe_report(m->env, m->spec, D_BAD_OFFSET, "Offset not allowed");
 		return -EINVAL;
 	}
-	if (m->is_return && kretprobe_hazard(place->name)) {
+	if (m->is_return && kretprobe_hazard(point->name)) {
 		struct diag *d = probe_report(m->env, m->spec, D_PROBE_REFUSED, m->spec->text,
-					      kretprobe_hazard(place->name));
+					      kretprobe_hazard(point->name));
 
-		probe_help(m->env, d, "kprobe:%s is safe", place->name);
+		probe_help(m->env, d, "kprobe:%s is safe", point->name);
 		return -EOPNOTSUPP;
 	}
-	if (kernel_function_exists(m->env, m->module, place->name)) {
-		if (place->offset)
-			return add_offset(m, place);
-		add_function(m, place->name);
+	if (kernel_function_exists(m->env, m->module, point->name)) {
+		if (point->offset)
+			return add_offset(m, point);
+		add_function(m, point->name);
 	} else if (m->env->request->any_kernel) {
 		probe_report(m->env, m->spec, D_NOT_HERE, m->spec->text);
-		add(m, m->module, place->name, place->offset);
-	} else if (place->offset || !add_clones(m)) {
-		*near = near_probe(m, place->name);
+		add(m, m->module, point->name, point->offset);
+	} else if (point->offset || !add_clones(m)) {
+		*near = near_probe(m, point->name);
 	}
 	return 0;
 }
@@ -460,7 +460,7 @@ static void agree_on_results(struct match *m)
 
 static int match(struct match *m, const char **near)
 {
-	struct kplace place;
+	struct kpoint point;
 
 	if (glob_has_wildcard(m->pattern) || (m->module && glob_has_wildcard(m->module))) {
 		m->many = true;
@@ -469,7 +469,7 @@ static int match(struct match *m, const char **near)
 			agree_on_results(m);
 		return 0;
 	}
-	if (!parse_place(m->env, m->pattern, &place)) {
+	if (!parse_point(m->env, m->pattern, &point)) {
 		const char *plus = strrchr(m->pattern, '+') + 1;
 
 		probe_report(m->env, m->spec, D_BAD_OFFSET,
@@ -478,8 +478,8 @@ static int match(struct match *m, const char **near)
 				     "Invalid offset");
 		return -EINVAL;
 	}
-	m->amid = place.offset || !place.name;
-	return place.name ? match_name(m, &place, near) : match_address(m, &place);
+	m->amid = point.offset || !point.name;
+	return point.name ? match_name(m, &point, near) : match_address(m, &point);
 }
 
 static int resolve(struct provider_env *env, const struct spec *spec, bool is_return, target_fn f,

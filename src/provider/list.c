@@ -169,13 +169,13 @@ static bool list_type(void *ctx, const char *name, u32 id)
 }
 
 /* Exact names are looked for in modules only when the kernel itself has none. */
-static bool list_place(void *ctx, struct btf_place *place)
+static bool list_module(void *ctx, struct module_btf *mod)
 {
 	struct types *ts = ctx;
 	const struct type *t;
 
-	ts->btf = place->btf;
-	ts->module = place->module;
+	ts->btf = mod->btf;
+	ts->module = mod->module;
 	if (glob_has_wildcard(ts->pattern)) {
 		btf_each(ts->btf, ts->kind, list_type, ts);
 		return !ts->fl->stop;
@@ -199,7 +199,7 @@ static int list_types(struct provider_env *env, u8 tag, const char *pattern, boo
 	ts.word = tag == 's' ? "struct" : tag == 'u' ? "union" : "enum";
 	if (!env_btf(env))
 		return err_set(err, -EOPNOTSUPP, "this kernel has no type information (BTF)");
-	btf_places_each(env, "*", list_place, &ts);
+	module_btf_each(env, "*", list_module, &ts);
 	return fl->n;
 }
 

@@ -10,16 +10,16 @@
 #include "provider/internal.h"
 #include "sym/btf.h"
 
-struct btf_place *btf_place(struct provider_env *env, const char *module)
+struct module_btf *module_btf(struct provider_env *env, const char *module)
 {
 	struct btf *kernel = env_btf(env), *btf = kernel;
-	struct btf_place *p;
+	struct module_btf *p;
 
 	if (module && !streq(module, "vmlinux"))
 		btf = kernel ? btf_module(kernel, module) : NULL;
 	if (!btf)
 		return NULL;
-	p = arena_new(env->arena, struct btf_place);
+	p = arena_new(env->arena, struct module_btf);
 	p->btf = btf;
 	p->module = arena_strdup(env->arena, module ? module : "vmlinux");
 	return p;
@@ -40,22 +40,22 @@ static bool names_match(const char *pattern, const char *module)
 struct each {
 	struct provider_env *env;
 	const char *pattern;
-	bool (*f)(void *ctx, struct btf_place *p);
+	bool (*f)(void *ctx, struct module_btf *p);
 	void *ctx;
 };
 
 static bool each_module(void *ctx, const char *module)
 {
 	struct each *e = ctx;
-	struct btf_place *p = names_match(e->pattern, module) ? btf_place(e->env, module) : NULL;
+	struct module_btf *p = names_match(e->pattern, module) ? module_btf(e->env, module) : NULL;
 
 	return !p || e->f(e->ctx, p);
 }
 
-void btf_places_each(struct provider_env *env, const char *pattern,
-		     bool (*f)(void *ctx, struct btf_place *p), void *ctx)
+void module_btf_each(struct provider_env *env, const char *pattern,
+		     bool (*f)(void *ctx, struct module_btf *p), void *ctx)
 {
-	struct btf_place *kernel = btf_place(env, NULL);
+	struct module_btf *kernel = module_btf(env, NULL);
 
 	if (!kernel || (names_match(pattern, "vmlinux") && !f(ctx, kernel)))
 		return;

@@ -33,12 +33,12 @@ static void add_argn(struct provider_env *env, struct profile *p, const struct b
 	}
 }
 
-static struct profile *typed_profile(struct provider_env *env, const struct btf_place *place,
+static struct profile *typed_profile(struct provider_env *env, const struct module_btf *mod,
 				     const char *event)
 {
 	struct btf_param params[MAX_PARAMS];
 	u32 id = 0;
-	int n = btf_raw_tracepoint(place->btf, event, params, MAX_PARAMS, &id);
+	int n = btf_raw_tracepoint(mod->btf, event, params, MAX_PARAMS, &id);
 	struct profile *p;
 
 	if (n < 0)
@@ -47,7 +47,7 @@ static struct profile *typed_profile(struct provider_env *env, const struct btf_
 	p = profile_new(env, PROFILE_BTF, BPF_PROG_TYPE_TRACING);
 	p->load.attach_type = BPF_TRACE_RAW_TP;
 	p->load.btf_id = id;
-	p->load.module = btf_place_of_module(place);
+	p->load.module = module_btf_name(mod);
 	p->may_be_null = true; /* kernel/bpf/btf.c, raw_tp_null_args: some, since 6.14 */
 	add_argn(env, p, params, btf_word_args(env, p, event, params, (u32)n, false));
 	return p;
@@ -89,7 +89,7 @@ static const char *module_of(const struct spec *spec)
 
 struct each {
 	struct provider_env *env;
-	const struct btf_place *place; /* where names are looked for now */
+	const struct module_btf *mod; /* where names are looked for now */
 	const char *pattern;
 	bool many;
 	struct targets ts;
@@ -109,25 +109,25 @@ static bool match_one(void *ctx, const char *name, u32 id)
 	if (!starts_with(name, PREFIX) || !glob_match(e->pattern, name + strlen(PREFIX)))
 		return true;
 	name += strlen(PREFIX);
-	p = e->untyped ? e->untyped : typed_profile(e->env, e->place, name);
+	p = e->untyped ? e->untyped : typed_profile(e->env, e->mod, name);
 	if (p)
-		add(e->env, &e->ts, e->place->module, arena_strdup(e->env->arena, name), p);
+		add(e->env, &e->ts, e->mod->module, arena_strdup(e->env->arena, name), p);
 	return true;
 }
 
-static bool match_place(void *ctx, struct btf_place *place)
+static bool match_module(void *ctx, struct module_btf *mod)
 {
 	struct each *e = ctx;
 	struct profile *p;
 
-	e->place = place;
+	e->mod = mod;
 	if (e->many) {
-		btf_each(place->btf, BTF_KIND_TYPEDEF, match_one, e);
+		btf_each(mod->btf, BTF_KIND_TYPEDEF, match_one, e);
 		return true;
 	}
-	p = typed_profile(e->env, place, e->pattern);
+	p = typed_profile(e->env, mod, e->pattern);
 	if (p)
-		add(e->env, &e->ts, place->module, e->pattern, p);
+		add(e->env, &e->ts, mod->module, e->pattern, p);
 	return !p;
 }
 
@@ -140,9 +140,9 @@ static bool near_one(void *ctx, const char *name, u32 id)
 	return true;
 }
 
-static bool near_place(void *ctx, struct btf_place *place)
+static bool near_in_module(void *ctx, struct module_btf *mod)
 {
-	btf_each(place->btf, BTF_KIND_TYPEDEF, near_one, ctx);
+	btf_each(mod->btf, BTF_KIND_TYPEDEF, near_one, ctx);
 	return true;
 }
 
@@ -154,17 +154,17 @@ static bool list_one(void *ctx, const char *name, u32 id)
 	if (!starts_with(name, PREFIX) || !glob_match(e->pattern, name + strlen(PREFIX)))
 		return true;
 	name += strlen(PREFIX);
-	p = e->verbose ? typed_profile(e->env, e->place, name) : NULL;
-	e->ret = e->f(e->ctx, site_name(e->env, e->place->module, name), p);
+	p = e->verbose ? typed_profile(e->env, e->mod, name) : NULL;
+	e->ret = e->f(e->ctx, site_name(e->env, e->mod->module, name), p);
 	return !e->ret;
 }
 
-static bool list_place(void *ctx, struct btf_place *place)
+static bool list_module(void *ctx, struct module_btf *mod)
 {
 	struct each *e = ctx;
 
-	e->place = place;
-	btf_each(place->btf, BTF_KIND_TYPEDEF, list_one, e);
+	e->mod = mod;
+	btf_each(mod->btf, BTF_KIND_TYPEDEF, list_one, e);
 	return !e->ret;
 }
 
@@ -198,7 +198,7 @@ static const char *event_of_symbol(struct each *e, const struct ksym *s, const c
 	const char *event = starts_with(s->name, MAP_PREFIX) ? s->name + strlen(MAP_PREFIX) : NULL;
 
 	if (!event || !s->module || !glob_match(e->pattern, event) ||
-	    !glob_match(modules, s->module) || btf_place(e->env, s->module))
+	    !glob_match(modules, s->module) || module_btf(e->env, s->module))
 		return NULL;
 	return arena_strdup(e->env->arena, event);
 }
@@ -288,9 +288,9 @@ static const char *near_probe(struct each *e, const struct spec *spec)
 	    !btf_find(env_btf(e->env), arena_printf(e->env->arena, PREFIX "%s", event),
 		      BTF_KIND_TYPEDEF)) {
 		near_init(&e->near, e->pattern);
-		btf_places_each(e->env, module_of(spec), near_place, e);
+		module_btf_each(e->env, module_of(spec), near_in_module, e);
 		if (spec->n_parts > 2 && !near_best(&e->near))
-			btf_places_each(e->env, "vmlinux", near_place, e);
+			module_btf_each(e->env, "vmlinux", near_in_module, e);
 		if (!(event = near_best(&e->near)))
 			return NULL;
 	}
@@ -306,7 +306,7 @@ static int resolve(struct provider_env *env, const struct spec *spec, target_fn 
 	if (!env_btf(env) || !env_has(env, FEAT_RAW_TP_BTF, true))
 		return resolve_untyped(env, spec, f, ctx);
 	e.untyped = e.many && !env->clause.args ? untyped_profile(env) : NULL;
-	btf_places_each(env, module_of(spec), match_place, &e);
+	module_btf_each(env, module_of(spec), match_module, &e);
 	if ((!e.ts.list.n || e.many) && has_bare_modules())
 		kallsyms_each(env_ksyms(env), match_bare, &(struct bare){ &e, module_of(spec) });
 	if (e.ts.list.n)
@@ -323,7 +323,7 @@ static int list(struct provider_env *env, const struct spec *spec, bool verbose,
 		.env = env, .pattern = event_of(spec), .f = f, .ctx = ctx, .verbose = verbose
 	};
 
-	btf_places_each(env, module_of(spec), list_place, &e);
+	module_btf_each(env, module_of(spec), list_module, &e);
 	if (!e.ret && has_bare_modules())
 		kallsyms_each(env_ksyms(env), list_bare, &(struct bare){ &e, module_of(spec) });
 	return e.ret;

@@ -576,7 +576,7 @@ static void add_perf(struct provider_env *env, struct group *g, struct targets *
 		t->site.perf_config = (u64)MAX(id, 0);
 		t->site.is_substitute =
 			true; /* what the kernel refuses is done by the raw tracepoint */
-		t->site.place = "an event of its own, so that other calls pay less";
+		t->site.note = "an event of its own, so that other calls pay less";
 		err_release(&err);
 	}
 }
@@ -595,8 +595,8 @@ static void add_group(struct provider_env *env, const struct spec *spec, struct 
 	t = targets_add(env, ts, SITE_RAW_TRACEPOINT, name, g->profile);
 	t->site.tp_name = g->profile->syscall.enter ? "sys_enter" : "sys_exit";
 	if (env->attach.calls_why)
-		t->site.place = arena_printf(env->arena, "the tracepoint of all calls, because %s",
-					     env->attach.calls_why);
+		t->site.note = arena_printf(env->arena, "the tracepoint of all calls, because %s",
+					    env->attach.calls_why);
 	t->covered = g->names.n > 1 ? g->names.v : NULL;
 	t->n_covered = g->names.n > 1 ? g->names.n : 0;
 }

@@ -273,7 +273,7 @@ static bool is_public(const struct params *p)
 	return elf_symbol_at(p->elf, p->pc, &s) && s.value == p->pc && s.bind != STB_LOCAL;
 }
 
-static bool same_place(const struct loc *a, const struct loc *b)
+static bool same_loc(const struct loc *a, const struct loc *b)
 {
 	if (a->kind != b->kind || (a->kind != LOC_REG && a->kind != LOC_EXPR))
 		return false;
@@ -297,7 +297,7 @@ static int compare_param(void *ctx, const struct dwarf_var *v)
 
 	if (v->is_result || nth->left--)
 		return 0;
-	nth->same = same_place(&v->loc, nth->expected);
+	nth->same = same_loc(&v->loc, nth->expected);
 	return 1;
 }
 
@@ -467,8 +467,7 @@ static bool same_result(const struct loc *a, const struct loc *b)
 				return false;
 		return a->n == b->n;
 	}
-	return (a->kind == b->kind && a->kind != LOC_REG && a->kind != LOC_EXPR) ||
-	       same_place(a, b);
+	return (a->kind == b->kind && a->kind != LOC_REG && a->kind != LOC_EXPR) || same_loc(a, b);
 }
 
 /* Functions of Rust have mangled names; those with plain ones are mostly C's (extern "C"), but need
@@ -619,8 +618,7 @@ static bool is_there(struct params *p, const struct loc *loc, u32 set)
 	return is_set(loc, set) && (change == CHANGED_NOT || !p->d || callers_use(p, loc, change));
 }
 
-static bool result_place(struct params *p, struct uargs_site *site, struct loc *out,
-			 const char **why)
+static bool result_loc(struct params *p, struct uargs_site *site, struct loc *out, const char **why)
 {
 	bool known = result_by_convention(p, out, why), at_ret = p->pc != p->func.entry;
 	struct uresult r;
@@ -669,7 +667,7 @@ static void describe_result(struct params *p, struct uargs_site *site, struct pr
 		return; /* stays a number: hist(retval) of malloc */
 	r->type = type_of_result(p->env->arena, p->func.result);
 	r->loc = (struct loc){};
-	if (!result_place(p, site, &r->loc, &why))
+	if (!result_loc(p, site, &r->loc, &why))
 		r->why = why;
 	else
 		r->gap = why;

@@ -11,7 +11,7 @@
 #include "provider/uargs.h"
 #include "provider/ufile.h"
 #include "provider/uline.h"
-#include "provider/uplace.h"
+#include "provider/upoint.h"
 #include "object/dwarf.h"
 #include "object/elf.h"
 
@@ -88,7 +88,7 @@ bool uline_is_meant(const struct spec *spec)
 /* Some instructions break the program when the kernel steps over them. */
 static bool may_be_probed(struct lines *l, u64 address)
 {
-	const char *why = uplace_refuses(l->elf, address);
+	const char *why = upoint_refuses(l->elf, address);
 
 	if (why && l->file) { /* of all lines of a function that one is left out */
 		probe_report(l->env, l->spec, D_BAD_OFFSET,
@@ -336,7 +336,7 @@ static int add_copy(void *ctx, const struct dwarf_func *copy)
 	struct lines *l = ctx;
 
 	/* a copy in a loop may begin with the padding before the loop, which is run once */
-	add_place(l, uplace_past_nops(l->elf, copy->entry), &copy->instance,
+	add_place(l, upoint_past_nops(l->elf, copy->entry), &copy->instance,
 		  arena_printf(l->env->arena, "%s:%s:%s", l->spec->provider->name, l->shown_path,
 			       l->func));
 	return 0;

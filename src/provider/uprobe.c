@@ -14,7 +14,7 @@
 #include "provider/uargs.h"
 #include "provider/ufile.h"
 #include "provider/uifunc.h"
-#include "provider/uplace.h"
+#include "provider/upoint.h"
 #include "provider/uline.h"
 #include "provider/uret.h"
 #include "object/demangle.h"
@@ -36,7 +36,7 @@ struct match {
 	const char *open_path;  /* where it can be opened now, when that is elsewhere */
 	int unread;             /* why it cannot, 0 */
 	struct elf *elf;
-	struct uplacer *placer; /* of elf; made with its first function, as is: */
+	struct upoint_finder *finder; /* of elf; made with its first function, as is: */
 	enum unwinds unwinds;
 	struct targets ts;
 	struct profile *profile, *profile_i386;
@@ -107,7 +107,7 @@ static struct target *add_exactly(struct match *m, const char *func, const char 
 	return t;
 }
 
-static int bad_place(struct match *m, const char *text)
+static int bad_point(struct match *m, const char *text)
 {
 	probe_report(m->env, m->spec, D_BAD_OFFSET, text);
 	return m->error = -EINVAL;
@@ -115,7 +115,7 @@ static int bad_place(struct match *m, const char *text)
 
 static int bad_offset(struct match *m, const char *why)
 {
-	return bad_place(m, arena_printf(m->env->arena, "%s: %s", m->spec->text, why));
+	return bad_point(m, arena_printf(m->env->arena, "%s: %s", m->spec->text, why));
 }
 
 /*
@@ -150,9 +150,9 @@ static const char *no_return(const struct match *m, const struct elf_symbol *s)
 		       NULL;
 }
 
-static struct profile *with_caller(struct match *m, struct profile *p, const struct uplace *at)
+static struct profile *with_caller(struct match *m, struct profile *p, const struct upoint *at)
 {
-	return uplace_with_caller(m->env, p, at, m->elf && elf_machine(m->elf) == EM_386);
+	return upoint_with_caller(m->env, p, at, m->elf && elf_machine(m->elf) == EM_386);
 }
 
 /* At each ret, where a return address must not be touched. False: by the kernel's return probe. */
@@ -175,7 +175,7 @@ static bool add_rets(struct match *m, const struct elf_symbol *s, const char *fu
 		t->site.is_return = false; /* for the kernel it is a place like others */
 		if (!arch_native->link)    /* there it may be signed by now */
 			t->profile =
-				with_caller(m, t->profile, &(struct uplace){ .sp = m->moved_sp });
+				with_caller(m, t->profile, &(struct upoint){ .sp = m->moved_sp });
 		t->is_part = i > 0;
 	}
 	return true;
@@ -194,18 +194,18 @@ static void leave_out(struct match *m, const char *name, const char *why)
 static void add(struct match *m, const struct elf_symbol *s, const char *func, const char *shown,
 		u64 file_offset)
 {
-	struct uplace_need need = uplace_need_of(m->env, m->is_return);
+	struct upoint_need need = upoint_need_of(m->env, m->is_return);
 	const char *why = m->is_return ? no_return(m, s) : NULL;
 	struct target *t;
-	struct uplace at;
+	struct upoint at;
 
-	if (!m->placer) {
-		m->placer = uplacer_new(m->env, m->elf);
+	if (!m->finder) {
+		m->finder = upoint_finder_new(m->env, m->elf);
 		m->unwinds = uret_unwinds(m->elf);
 	}
 	if (m->is_return && !why && add_rets(m, s, func, shown))
 		return;
-	uplacer_find(m->placer, s, &need, &at);
+	upoint_find(m->finder, s, &need, &at);
 	if (why || at.refused) {
 		if (!m->many)
 			bad_offset(m, why ? why : at.refused);
@@ -215,8 +215,8 @@ static void add(struct match *m, const struct elf_symbol *s, const char *func, c
 	}
 	t = add_exactly(m, func, shown, file_offset);
 	if (m->unwinds == UNWINDS_GO) {
-		at = (struct uplace){ .offset = uret_go_entry(m->elf, s) };
-		at.shows_caller = uplace_shows_caller(m->env, m->elf, s->value + at.offset);
+		at = (struct upoint){ .offset = uret_go_entry(m->elf, s) };
+		at.shows_caller = upoint_shows_caller(m->env, m->elf, s->value + at.offset);
 		t->site.offset += at.offset;
 		t->profile = with_caller(m, t->profile, &at);
 		return;
@@ -224,16 +224,16 @@ static void add(struct match *m, const struct elf_symbol *s, const char *func, c
 	if (t->profile->fixed_address) /* where its variables are */
 		return;
 	t->site.offset += at.offset;
-	t->site.place = at.why;
-	t->profile = uplace_profile(m->env, t->profile, &at);
+	t->site.note = at.why;
+	t->profile = upoint_profile(m->env, t->profile, &at);
 	if (!m->is_return) /* at a return the kernel shows the caller itself, as the place */
 		t->profile = with_caller(m, t->profile, &at);
 }
 
 static void close_file(struct match *m)
 {
-	uplacer_free(m->placer);
-	m->placer = NULL;
+	upoint_finder_free(m->finder);
+	m->finder = NULL;
 	elf_close(m->elf);
 }
 
@@ -366,14 +366,14 @@ static int check_boundary(struct match *m, const struct elf_symbol *s, u64 offse
 	if (!offset || m->env->request->unsafe)
 		return 0;
 	if (s->size && offset >= s->size)
-		return bad_place(
+		return bad_point(
 			m, arena_printf(m->env->arena,
 					"Offset outside the function bounds ('%s' size is %llu)",
 					s->name, (unsigned long long)s->size));
 	switch (ufile_boundary(m->elf, s->value, offset)) {
 	case BOUNDARY_YES: return 0;
 	case BOUNDARY_NO:
-		return bad_place(m,
+		return bad_point(m,
 				 arena_printf(m->env->arena,
 					      "Could not add uprobe into middle of instruction: %s",
 					      spec_rest(m->env->arena, m->spec, 1)));
@@ -414,7 +414,7 @@ static int add_offset(struct match *m, const char *name, const struct elf_symbol
 			 name;
 	int ret = check_boundary(m, s, offset);
 	u64 address = s->value;
-	const char *why = offset ? uplace_refuses(m->elf, s->value + offset) : NULL;
+	const char *why = offset ? upoint_refuses(m->elf, s->value + offset) : NULL;
 	u64 file_offset;
 
 	if (s->type == STT_OBJECT || s->type == STT_COMMON)
@@ -424,7 +424,7 @@ static int add_offset(struct match *m, const char *name, const struct elf_symbol
 	if (ret < 0 || why)
 		return ret < 0 ? ret : bad_offset(m, why);
 	if (offset)
-		address = uplace_exact(m->env, m->elf, s->value + offset, &why);
+		address = upoint_exact(m->env, m->elf, s->value + offset, &why);
 	if (why)
 		return bad_offset(m, why);
 	if (elf_address_to_offset(m->elf, address, &file_offset)) {
@@ -457,9 +457,9 @@ static int add_address(struct match *m, u64 address)
 	}
 	if (m->is_return)
 		return bad_offset(m, "a return probe needs the start of a function");
-	why = uplace_refuses(m->elf, address);
+	why = upoint_refuses(m->elf, address);
 	if (!why)
-		offset += uplace_exact(m->env, m->elf, address, &why) - address;
+		offset += upoint_exact(m->env, m->elf, address, &why) - address;
 	if (why)
 		return bad_offset(m, why);
 	if (!known && !m->env->request->unsafe)
@@ -548,11 +548,11 @@ static int add_named(struct match *m)
 	if (!plus)
 		return 0;
 	if (!text_number(plus + 1, &value))
-		return bad_place(m, plus[1] ? arena_printf(m->env->arena, "Invalid offset: %s",
+		return bad_point(m, plus[1] ? arena_printf(m->env->arena, "Invalid offset: %s",
 							   text_fault(m->env->arena, plus + 1)) :
 					      "Invalid offset");
 	if (m->is_return && value)
-		return bad_place(m, "Offset not allowed");
+		return bad_point(m, "Offset not allowed");
 	name = arena_strndup(m->env->arena, name, (size_t)(plus - name));
 	return elf_find(m->elf, name, &s) ? add_offset(m, name, &s, value) : 0;
 }

@@ -9,7 +9,7 @@
 #include <elf.h>
 #include "base/arena.h"
 #include "arch/insn.h"
-#include "provider/uplace.h"
+#include "provider/upoint.h"
 #include "provider/uresult.h"
 
 enum { MAX_SLOTS = 6, MAX_CODE = 1 << 18, MAX_TAIL = 4, NO_FRAME = INT32_MAX };
@@ -73,7 +73,7 @@ static void add_slot(struct state *s, s32 at)
 }
 
 /* The position of a memory operand in the frame. */
-static bool frame_place(const struct state *s, const struct x86_insn *in, s32 *at)
+static bool frame_slot(const struct state *s, const struct x86_insn *in, s32 *at)
 {
 	s32 base = in->base == X86_SP ? s->sp : in->base == X86_BP ? s->bp : NO_FRAME;
 
@@ -174,7 +174,7 @@ static void step_frame(struct state *s, const struct x86_insn *in, const struct 
 		s->sp += fx->sp;
 	} else if (fx->writes >> X86_SP & 1 && fx->copy_to != X86_SP) {
 		s->sp = NO_FRAME;
-	} else if (frame_place(s, in, &at) && !only_loads(in)) {
+	} else if (frame_slot(s, in, &at) && !only_loads(in)) {
 		if (is_full_move(in, STORE) && s->address >> reg_of(in) & 1)
 			add_slot(s, at);
 		else
@@ -195,7 +195,7 @@ static void step(struct state *s, const struct x86_insn *in, const struct x86_ef
 {
 	u32 before = s->address, unknown = fx->kind == X86_UNKNOWN ? unknown_writes(in) : 0;
 	s32 sp = s->sp, bp = s->bp, at = 0;
-	bool loads = is_full_move(in, LOAD) && frame_place(s, in, &at) && has_slot(s, at);
+	bool loads = is_full_move(in, LOAD) && frame_slot(s, in, &at) && has_slot(s, at);
 
 	write_regs(s, fx->writes | unknown);
 	if (!in->map && in->op == LEAVE) {
@@ -225,7 +225,7 @@ static bool open_code(struct flow *f, u64 pc)
 
 	if (!elf_symbol_at(f->e, pc, &s) || s.value != pc || !s.size || s.size > MAX_CODE)
 		return false;
-	f->code = uplace_code(f->e, pc, &room);
+	f->code = upoint_code(f->e, pc, &room);
 	f->start = pc;
 	f->size = s.size;
 	return f->code && s.size <= room;

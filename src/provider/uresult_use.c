@@ -8,7 +8,7 @@
 #include <elf.h>
 #include "base/arena.h"
 #include "arch/insn.h"
-#include "provider/uplace.h"
+#include "provider/upoint.h"
 #include "provider/uresult.h"
 
 enum {
@@ -40,7 +40,7 @@ static bool open_function(struct look *l, const struct elf *e, u64 pc)
 	*l = (struct look){};
 	if (!elf_symbol_at((struct elf *)(uintptr_t)e, pc, &s) || !s.size || s.size > MAX_CODE)
 		return false;
-	l->code = uplace_code(e, s.value, &room);
+	l->code = upoint_code(e, s.value, &room);
 	l->start = s.value;
 	l->size = s.size;
 	return l->code && s.size <= room;

@@ -3,7 +3,7 @@
 #include <elf.h>
 #include "arch/insn.h"
 #include "arch/insn_arm64.h"
-#include "provider/uplace.h"
+#include "provider/upoint.h"
 #include "provider/uret.h"
 
 enum { RET = 0xc3, RET_POP = 0xc2, NOTRACK = 0x3e };
@@ -130,7 +130,7 @@ const char *uret_find(struct provider_env *env, struct elf *e, const struct elf_
 	};
 	const char *why;
 	u64 room;
-	const u8 *code = uplace_code(e, s->value, &room);
+	const u8 *code = upoint_code(e, s->value, &room);
 
 	out->at.n = 0;
 	if (elf_machine(e) != EM_X86_64 && elf_machine(e) != EM_AARCH64)
@@ -164,7 +164,7 @@ u32 uret_go_entry(struct elf *e, const struct elf_symbol *s)
 {
 	enum { CMP_FROM_MEMORY = 0x3b, JBE = 0x76, JBE_FAR = 0x86, MAX_CHECK = 8 };
 	u64 room, at = 0;
-	const u8 *code = uplace_code(e, s->value, &room);
+	const u8 *code = upoint_code(e, s->value, &room);
 	bool compared = false;
 
 	if (code && elf_machine(e) == EM_AARCH64)

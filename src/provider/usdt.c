@@ -8,7 +8,7 @@
 #include "base/glob.h"
 #include "provider/internal.h"
 #include "provider/ufile.h"
-#include "provider/uplace.h"
+#include "provider/upoint.h"
 #include "provider/usdt_args.h"
 #include "object/elf.h"
 
@@ -51,7 +51,7 @@ static void widen(struct profile *p)
 static struct profile *new_profile(struct match *m, const struct elf_usdt *u)
 {
 	struct profile *p = profile_new(m->env, PROFILE_PT_REGS, BPF_PROG_TYPE_KPROBE);
-	struct usdt_place place = { .arch = arch_of(elf_machine(m->elf)),
+	struct usdt_point point = { .arch = arch_of(elf_machine(m->elf)),
 				    .arena = m->env->arena,
 				    .address = u->address,
 				    .symbol = symbol_address,
@@ -61,7 +61,7 @@ static struct profile *new_profile(struct match *m, const struct elf_usdt *u)
 	p->default_space = SPACE_USER;
 	p->has_func = true;
 	p->argn = arena_array(m->env->arena, struct arg_desc, USDT_MAX_ARGS);
-	p->n_argn = usdt_parse_args(&place, u->args, p->argn, USDT_MAX_ARGS);
+	p->n_argn = usdt_parse_args(&point, u->args, p->argn, USDT_MAX_ARGS);
 	if (m->many && !m->list)
 		widen(p);
 	return p;
@@ -108,7 +108,7 @@ static int add(void *ctx, const struct elf_usdt *u)
 	near_try(&m->near, u->name);
 	if (!matches(m, u))
 		return 0;
-	shift = uplace_exact(m->env, m->elf, u->address, &why) - u->address;
+	shift = upoint_exact(m->env, m->elf, u->address, &why) - u->address;
 	if (why) {
 		probe_report(m->env, m->spec, D_BAD_OFFSET,
 			     arena_printf(m->env->arena, "%s: %s", site_name(m, u), why));

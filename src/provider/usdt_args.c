@@ -25,7 +25,7 @@ static const char unknown_form[] = "its operand is of no form that is known";
 
 /* One operand while it is read; s moves on. A reason in why ends it. */
 struct operand {
-	const struct usdt_place *place;
+	const struct usdt_point *point;
 	const char *s;
 	struct loc *loc;
 	const struct type *type;
@@ -69,7 +69,7 @@ static char *name(struct operand *o)
 
 	while (is_name_char(*o->s))
 		o->s++;
-	return o->s > begin ? arena_strndup(o->place->arena, begin, (size_t)(o->s - begin)) : NULL;
+	return o->s > begin ? arena_strndup(o->point->arena, begin, (size_t)(o->s - begin)) : NULL;
 }
 
 static bool number(struct operand *o, s64 *out)
@@ -113,8 +113,8 @@ static bool symbol_term(struct operand *o, struct address *a)
 	if (a->has_symbol)
 		return fail(o, "it lies between two symbols");
 	a->has_symbol = true;
-	if (!o->place->symbol || !o->place->symbol(o->place->ctx, n, &a->symbol))
-		return fail(o, arena_printf(o->place->arena,
+	if (!o->point->symbol || !o->point->symbol(o->point->ctx, n, &a->symbol))
+		return fail(o, arena_printf(o->point->arena,
 					    "its symbol %s is not in the symbol table", n));
 	return true;
 }
@@ -142,14 +142,14 @@ static bool address(struct operand *o, struct address *a)
 /* Leaves the run-time address of the symbol on the stack. */
 static void push_symbol(struct operand *o, const struct address *a)
 {
-	push(o, LOP_REG, o->place->arch->ip);
-	push(o, LOP_CONST, (s64)(a->symbol + (u64)a->offset - o->place->address));
+	push(o, LOP_REG, o->point->arch->ip);
+	push(o, LOP_CONST, (s64)(a->symbol + (u64)a->offset - o->point->address));
 	push(o, LOP_ADD, 0);
 }
 
 static bool finish_steps(struct operand *o, bool is_value)
 {
-	struct loc_step *copy = arena_array(o->place->arena, struct loc_step, o->n_steps);
+	struct loc_step *copy = arena_array(o->point->arena, struct loc_step, o->n_steps);
 
 	memcpy(copy, o->step, o->n_steps * sizeof *copy);
 	o->loc->kind = LOC_EXPR;
@@ -172,14 +172,14 @@ static const char vector_register[] = "it is in a vector register, which the ker
 static bool in_register(struct operand *o, const char *reg)
 {
 	u32 size, byte;
-	s32 off = arch_reg_offset(o->place->arch, reg, &size);
+	s32 off = arch_reg_offset(o->point->arch, reg, &size);
 
-	if (off < 0 && (off = arch_high_byte(o->place->arch, reg)) >= 0)
+	if (off < 0 && (off = arch_high_byte(o->point->arch, reg)) >= 0)
 		size = 1;
 	if (off < 0)
-		return fail(o, arch_is_vector(o->place->arch, reg) ?
+		return fail(o, arch_is_vector(o->point->arch, reg) ?
 				       vector_register :
-				       arena_printf(o->place->arena, "the register %s is not known",
+				       arena_printf(o->point->arena, "the register %s is not known",
 						    reg));
 	if (o->type->kind == TY_FLOAT) { /* its bits */
 		push(o, LOP_REG, off);
@@ -194,20 +194,20 @@ static bool in_register(struct operand *o, const char *reg)
 
 static bool push_register(struct operand *o, const char *reg, u32 *size)
 {
-	s32 off = arch_reg_offset(o->place->arch, reg, size);
+	s32 off = arch_reg_offset(o->point->arch, reg, size);
 
 	if (off < 0)
-		return fail(o, arena_printf(o->place->arena, "the register %s is not known", reg));
+		return fail(o, arena_printf(o->point->arena, "the register %s is not known", reg));
 	push(o, LOP_REG, off);
 	return true;
 }
 
 static bool at_base(struct operand *o, const char *base, s64 displacement)
 {
-	s32 off = arch_reg_offset(o->place->arch, base, NULL);
+	s32 off = arch_reg_offset(o->point->arch, base, NULL);
 
 	if (off < 0)
-		return fail(o, arena_printf(o->place->arena, "the register %s is not known", base));
+		return fail(o, arena_printf(o->point->arena, "the register %s is not known", base));
 	if (displacement < INT32_MIN || displacement > INT32_MAX)
 		return fail(o, "its displacement is too large");
 	if (o->type->kind == TY_FLOAT) { /* its address is wanted, not its word */
@@ -351,7 +351,7 @@ static bool is_zero(const char *reg)
 
 static bool is_register(const struct operand *o, const char *reg)
 {
-	return is_zero(reg) || arch_reg_offset(o->place->arch, reg, NULL) >= 0;
+	return is_zero(reg) || arch_reg_offset(o->point->arch, reg, NULL) >= 0;
 }
 
 static bool arm_push(struct operand *o, const char *reg, u32 *size)
@@ -467,13 +467,13 @@ static bool arm_operand(struct operand *o)
 		return true;
 	}
 	if (reg && (!*o->s || *o->s == '[') &&
-	    arch_is_vector(o->place->arch, reg)) /* "d0", "v0.d[1]" */
+	    arch_is_vector(o->point->arch, reg)) /* "d0", "v0.d[1]" */
 		return fail(o, vector_register);
 	if (reg && !*o->s && is_zero(reg)) {
 		push(o, LOP_CONST, 0);
 		return finish_steps(o, true);
 	}
-	if (reg && !*o->s && arch_reg_offset(o->place->arch, reg, NULL) >= 0)
+	if (reg && !*o->s && arch_reg_offset(o->point->arch, reg, NULL) >= 0)
 		return in_register(o, reg);
 	o->s = begin;
 	return constant(o);
@@ -513,7 +513,7 @@ static bool parse_size(struct operand *o)
 	} else if (n == 1 || n == 2 || n == 4 || n == 8) {
 		o->type = type_int((u32)n, o->loc->is_signed);
 	} else {
-		return fail(o, arena_printf(o->place->arena, "it has %lu bytes", n));
+		return fail(o, arena_printf(o->point->arena, "it has %lu bytes", n));
 	}
 	o->loc->size = (u8)n;
 	return end == at ? true : fail(o, "its size is of no form that is known");
@@ -524,11 +524,11 @@ static bool is_whole(struct operand *o)
 	return !*o->s || fail(o, unknown_form);
 }
 
-static void parse_one(const struct usdt_place *place, const char *text, struct arg_desc *arg)
+static void parse_one(const struct usdt_point *point, const char *text, struct arg_desc *arg)
 {
-	struct operand o = { .place = place, .s = text, .loc = &arg->loc };
+	struct operand o = { .point = point, .s = text, .loc = &arg->loc };
 	bool good = parse_size(&o) &&
-		    (place->arch == &arch_arm64 ? arm_operand(&o) : x86_operand(&o)) &&
+		    (point->arch == &arch_arm64 ? arm_operand(&o) : x86_operand(&o)) &&
 		    is_whole(&o);
 
 	arg->type = o.type;
@@ -538,7 +538,7 @@ static void parse_one(const struct usdt_place *place, const char *text, struct a
 	arg->why = o.why ? o.why : unknown_form;
 }
 
-u32 usdt_parse_args(const struct usdt_place *place, const char *text, struct arg_desc *args,
+u32 usdt_parse_args(const struct usdt_point *point, const char *text, struct arg_desc *args,
 		    u32 max)
 {
 	u32 n = 0;
@@ -552,7 +552,7 @@ u32 usdt_parse_args(const struct usdt_place *place, const char *text, struct arg
 		if (!len)
 			break;
 		args[n] = (struct arg_desc){ .name = names[n] };
-		parse_one(place, arena_strndup(place->arena, s, len), &args[n]);
+		parse_one(point, arena_strndup(point->arena, s, len), &args[n]);
 		s += len;
 	}
 	return n;

@@ -10,7 +10,7 @@
 enum { USDT_MAX_ARGS = 12 }; /* what sys/sdt.h can give */
 
 /* The place whose arguments these are. */
-struct usdt_place {
+struct usdt_point {
 	const struct arch *arch;
 	struct arena *arena;
 	u64 address; /* of the probe, in the file's numbering */
@@ -25,7 +25,7 @@ struct usdt_place {
  * returns how many there are. One that has no location of ours (vector registers, thread-local
  * storage, symbols that were stripped) has LOC_NONE and gives the reason.
  */
-u32 usdt_parse_args(const struct usdt_place *place, const char *text, struct arg_desc *args,
+u32 usdt_parse_args(const struct usdt_point *point, const char *text, struct arg_desc *args,
 		    u32 max);
 
 #endif

@@ -8,7 +8,7 @@
 struct audit_clause {
 	const struct instance *in;
 	const struct bpf_func *f;
-	struct place at;
+	struct position at;
 	u32 n_sites, effects; /* effects: enum effect set */
 	u32 record_bytes;     /* of all records of one event */
 	u64 worst;            /* instructions of one event */
@@ -23,7 +23,7 @@ struct audit_map {
 /* A function of the script that acts in user space or needs --unsafe. */
 struct audit_word {
 	const struct builtin *row;
-	struct place at; /* the first call */
+	struct position at; /* the first call */
 	bool unsafe;
 };
 

@@ -197,13 +197,14 @@ static void read_arrivals(struct file_watch *w)
 
 	if (read(w->patterns.notify_fd, buf, sizeof(buf)) <= 0)
 		return;
-	for (u32 i = 0; i < w->patterns.n_places; i++) {
+	for (u32 i = 0; i < w->patterns.n_watched; i++) {
 		char *path;
 		int fd;
 
-		if (w->patterns.place[i].holds)
+		if (w->patterns.watched[i].holds)
 			continue;
-		path = xasprintf("%s/%s", w->patterns.place[i].folder, w->patterns.place[i].name);
+		path = xasprintf("%s/%s", w->patterns.watched[i].folder,
+				 w->patterns.watched[i].name);
 		/* no fanotify event, which we would have to answer ourselves */
 		fd = open(path, O_PATH | O_CLOEXEC);
 		if (fd >= 0)

@@ -49,8 +49,8 @@ static void add_place(struct watch_patterns *p, const char *folder, const char *
 		patterns_miss(p, folder, -errno);
 		return;
 	}
-	p->place = xrealloc(p->place, (p->n_places + 1) * sizeof(*p->place));
-	p->place[p->n_places++] = (struct watched_place){ real, xstrdup(name), holds };
+	p->watched = xrealloc(p->watched, (p->n_watched + 1) * sizeof(*p->watched));
+	p->watched[p->n_watched++] = (struct watched_name){ real, xstrdup(name), holds };
 	if (holds)
 		add_mark(p, real, 0,
 			 FAN_OPEN_EXEC_PERM | FAN_EVENT_ON_CHILD |
@@ -119,8 +119,8 @@ bool patterns_want(const void *ctx, const char *path)
 	const struct watch_patterns *all = ctx;
 	const char *slash = strrchr(path, '/');
 
-	for (u32 i = 0; slash && i < all->n_places; i++) {
-		const struct watched_place *p = &all->place[i];
+	for (u32 i = 0; slash && i < all->n_watched; i++) {
+		const struct watched_name *p = &all->watched[i];
 
 		if (strlen(p->folder) == (size_t)(slash - path) &&
 		    !memcmp(p->folder, path, (size_t)(slash - path)) &&
@@ -136,15 +136,15 @@ bool patterns_want(const void *ctx, const char *path)
 
 void patterns_release(struct watch_patterns *p)
 {
-	for (u32 i = 0; i < p->n_places; i++) {
-		free(p->place[i].folder);
-		free(p->place[i].name);
+	for (u32 i = 0; i < p->n_watched; i++) {
+		free(p->watched[i].folder);
+		free(p->watched[i].name);
 	}
 	for (u32 i = 0; i < p->n_patterns; i++)
 		free(p->pattern[i]);
 	for (u32 i = 0; i < p->n_marks; i++)
 		free(p->mark[i].path);
-	free(p->place);
+	free(p->watched);
 	free(p->pattern);
 	free(p->mark);
 	free(p->missed);

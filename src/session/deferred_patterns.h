@@ -5,7 +5,7 @@
 
 #include "session/deferred_hold.h"
 
-struct watched_place { /* a pattern in one folder */
+struct watched_name { /* a pattern in one folder */
 	char *folder, *name;
 	bool holds; /* the opener of a file of it */
 };
@@ -13,10 +13,10 @@ struct watched_place { /* a pattern in one folder */
 /* Starts as zeros, but for notify_fd. */
 struct watch_patterns {
 	int notify_fd; /* of inotify; -1 */
-	struct watched_place *place;
+	struct watched_name *watched;
 	char **pattern;
 	struct hold_mark *mark;
-	u32 n_places, n_patterns, n_marks;
+	u32 n_watched, n_patterns, n_marks;
 	bool everywhere, all_opens; /* all file systems; about openings as well as executions */
 	char *missed;               /* a folder that cannot be watched, and why */
 	int missed_why;

@@ -110,7 +110,7 @@ int verify_instance(struct compiled *c, const struct instance *in, struct err *e
 	u64 followed;
 	int ret = target_verify_with_cost(&c->prog, f, in->profile, &e, &c->walks, LONG_TO_FOLLOW,
 					  LONG_TO_FOLLOW, &followed);
-	struct place at;
+	struct position at;
 
 	if (followed >= LONG_TO_FOLLOW && !in->compact)
 		note_long(c, in);

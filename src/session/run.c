@@ -126,9 +126,9 @@ static void tell_how(struct run *r)
 		for (u32 i = 0; u->ops->how && (how = u->ops->how(u->self, i)); i++)
 			buf_printf(&r->sink->err, "  %s\n", how);
 	for (u32 i = 0; i < r->c.sites.n; i++)
-		if (r->c.sites.v[i].site.place)
+		if (r->c.sites.v[i].site.note)
 			buf_printf(&r->sink->err, "  %s: %s\n", r->c.sites.v[i].site.probe,
-				   r->c.sites.v[i].site.place);
+				   r->c.sites.v[i].site.note);
 	choose_tell(&r->c, &r->sink->err);
 	if (r->sink->visible_err)
 		buf_visible(&r->sink->err, start, VISIBLE_TEXT);
@@ -242,7 +242,7 @@ static void find_pid_namespace(struct run *r)
 	const struct world *w = &r->c.env.world;
 	const struct type *task = w->type(w->ctx, 's', "task_struct"),
 			  *pid = w->type(w->ctx, 's', "pid"), *upid = w->type(w->ctx, 's', "upid");
-	struct pid_ns_place at = { .upid_size = upid ? upid->size : 0 };
+	struct pid_ns_offsets at = { .upid_size = upid ? upid->size : 0 };
 	bool is_known;
 
 	is_known = task && pid && upid && type_field(task, "thread_pid", &at.thread_pid) &&

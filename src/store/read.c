@@ -16,7 +16,7 @@
 #include "store/read.h"
 #include "sym/event_layout.h"
 
-struct chunk_place { /* of a chunk of events */
+struct chunk_ref { /* of a chunk of events */
 	u64 offset, t0, t1;
 };
 
@@ -26,8 +26,8 @@ struct decoded {
 };
 
 struct lane {
-	VEC(struct chunk_place) places;
-	u32 next_place;
+	VEC(struct chunk_ref) chunks;
+	u32 next_chunk;
 	u32 cpu;
 	u8 *raw;
 	size_t raw_room;
@@ -273,9 +273,9 @@ static struct lane *lane_of(struct store *s, u32 cpu)
 
 static void note_events(struct store *s, u64 offset, u32 cpu, u32 count, u64 t0, u64 t1)
 {
-	struct chunk_place place = { offset, t0, t1 };
+	struct chunk_ref chunk = { offset, t0, t1 };
 
-	vec_push(&s->arena, &lane_of(s, cpu)->places, place);
+	vec_push(&s->arena, &lane_of(s, cpu)->chunks, chunk);
 	s->t.t0 = s->t.n_events ? MIN(s->t.t0, t0) : t0;
 	s->t.t1 = MAX(s->t.t1, t1);
 	s->t.n_events += count;
@@ -464,8 +464,8 @@ static bool decode(struct store *s, struct lane *l, const struct chunk_head *h)
 static bool load(struct store *s, struct lane *l)
 {
 	l->at = l->n_events = 0;
-	while (l->next_place < l->places.n) {
-		const struct chunk_place *p = &l->places.v[l->next_place++];
+	while (l->next_chunk < l->chunks.n) {
+		const struct chunk_ref *p = &l->chunks.v[l->next_chunk++];
 		struct chunk_head h;
 
 		if (p->t1 < s->from || p->t0 > s->to || !read_head(s, &h, p->offset))
@@ -572,7 +572,7 @@ void store_rewind(struct store *s)
 	s->began = false;
 	for (u32 i = 0; i < s->n_lanes; i++)
 		if (s->lanes[i])
-			s->lanes[i]->next_place = 0;
+			s->lanes[i]->next_chunk = 0;
 }
 
 void store_range(struct store *s, u64 from, u64 to)

@@ -244,7 +244,7 @@ struct dump {
 
 static void put_source(struct dump *d, struct span span)
 {
-	struct place at = {};
+	struct position at = {};
 	const char *text;
 	u32 len;
 

@@ -16,20 +16,20 @@ struct emit {
 	struct arena *scratch; /* of everything but the result */
 	struct code code;
 	/* by function of the unit: 1 + index in out->subprogs; 0: not referred to */
-	u32 *place;
+	u32 *index;
 	u32 *order; /* by index: function of the unit */
 	u32 *frame; /* by index, bytes */
 	u32 n;      /* indexes assigned */
 	struct limits limits;
 };
 
-static u32 place_of(struct emit *e, u32 func)
+static u32 index_of(struct emit *e, u32 func)
 {
-	if (!e->place[func]) {
+	if (!e->index[func]) {
 		e->order[e->n] = func;
-		e->place[func] = ++e->n;
+		e->index[func] = ++e->n;
 	}
-	return e->place[func] - 1;
+	return e->index[func] - 1;
 }
 
 static int emit_func(struct emit *e, u32 at)
@@ -59,7 +59,7 @@ static int emit_func(struct emit *e, u32 at)
 		struct reloc *reloc = &e->code.relocs.v[i];
 
 		if (reloc->kind == RELOC_FUNC)
-			reloc->index = place_of(e, reloc->index);
+			reloc->index = index_of(e, reloc->index);
 	}
 	return r;
 }
@@ -106,11 +106,11 @@ static int emit_all(struct emit *e)
 {
 	u32 n = e->unit->funcs.n;
 
-	e->place = arena_array(e->scratch, u32, 3 * (size_t)n);
-	e->order = e->place + n;
+	e->index = arena_array(e->scratch, u32, 3 * (size_t)n);
+	e->order = e->index + n;
 	e->frame = e->order + n;
 	e->out->subprogs = arena_array(e->unit->arena, struct subprog, n);
-	place_of(e, 0);
+	index_of(e, 0);
 	for (u32 at = 0; at < e->n; at++) {
 		int r = emit_func(e, at);
 

@@ -172,7 +172,7 @@ static u32 slot_size(const struct mach *m, u32 i)
 }
 
 struct placing {
-	u32 *place; /* by slot: bytes from r10 down to its upper end */
+	u32 *depth; /* by slot: bytes from r10 down to its upper end */
 	u32 *alive; /* slots that live at the current position */
 	u32 n_alive;
 };
@@ -196,9 +196,9 @@ static u32 first_fit(const struct frame *fr, const struct placing *p, u32 i)
 	while (moved) {
 		moved = false;
 		for (u32 k = 0; k < p->n_alive; k++) {
-			u32 other = p->alive[k], end = p->place[other] + slot_size(fr->m, other);
+			u32 other = p->alive[k], end = p->depth[other] + slot_size(fr->m, other);
 
-			if (at < end && p->place[other] < at + size) {
+			if (at < end && p->depth[other] < at + size) {
 				at = end;
 				moved = true;
 			}
@@ -212,9 +212,9 @@ static void place_slot(struct frame *fr, struct placing *p, u32 i)
 	u32 end;
 
 	expire(fr, p, i);
-	p->place[i] = first_fit(fr, p, i);
+	p->depth[i] = first_fit(fr, p, i);
 	p->alive[p->n_alive++] = i;
-	end = p->place[i] + slot_size(fr->m, i);
+	end = p->depth[i] + slot_size(fr->m, i);
 	fr->m->slot_off[i] = -(s32)end;
 	fr->m->frame = MAX(fr->m->frame, end);
 }
@@ -224,7 +224,7 @@ static void place_slots(struct frame *fr)
 {
 	struct arena *a = fr->m->arena;
 	u32 n = fr->m->f->slots.n;
-	struct placing p = { .place = arena_array(a, u32, n), .alive = arena_array(a, u32, n) };
+	struct placing p = { .depth = arena_array(a, u32, n), .alive = arena_array(a, u32, n) };
 	u32 *born = arena_array(a, u32, fr->n_positions), *next = arena_array(a, u32, n);
 
 	for (u32 i = n; i--;) {

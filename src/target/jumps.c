@@ -76,7 +76,7 @@ static void insert(struct jumps *j, u32 at, u32 n)
  * it. Later insertions between the two must not push it out of reach at once, so an eighth of the
  * range is left.
  */
-static u32 island_place(const struct jumps *j, const struct fixup *f)
+static u32 island_position(const struct jumps *j, const struct fixup *f)
 {
 	s32 way = distance(j, f) > 0 ? 1 : -1;
 	u32 want = f->insn + (u32)(way * (s32)(j->reach - j->reach / 8)), at = want;
@@ -95,7 +95,7 @@ static u32 new_label(struct jumps *j, u32 at)
 
 static u32 make_island(struct jumps *j, const struct fixup *f)
 {
-	u32 at = island_place(j, f), label, past;
+	u32 at = island_position(j, f), label, past;
 	bool skip = runs_into(j, at);
 
 	insert(j, at, skip ? 2 : 1);

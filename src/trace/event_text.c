@@ -20,7 +20,7 @@ struct value {
 	u32 text_len;
 	const u8 *at; /* bytes in the record */
 	u32 len, elem;
-	bool is_signed, is_place;
+	bool is_signed, in_memory;
 };
 
 struct eval {
@@ -46,14 +46,14 @@ static s64 load(const u8 *p, u32 size, bool is_signed)
 	return (s64)n;
 }
 
-static struct value place(struct eval *v, u32 offset, u32 len, u32 elem, bool is_signed)
+static struct value in_record(struct eval *v, u32 offset, u32 len, u32 elem, bool is_signed)
 {
 	offset = MIN(offset, v->len);
 	return (struct value){ .at = v->record + offset,
 			       .len = MIN(len, v->len - offset),
 			       .elem = elem ? elem : 1,
 			       .is_signed = is_signed,
-			       .is_place = true };
+			       .in_memory = true };
 }
 
 /* The data that a __data_loc or __rel_loc word refers to. */
@@ -62,7 +62,7 @@ static struct value dynamic(struct eval *v, const struct event_member *m)
 	u32 word = m->offset + 4 <= v->len ? (u32)load(v->record + m->offset, 4, false) : 0;
 	u32 from = m->data_loc == 2 ? m->offset + 4 : 0;
 
-	return place(v, from + (word & 0xffff), word >> 16, m->elem, m->is_signed);
+	return in_record(v, from + (word & 0xffff), word >> 16, m->elem, m->is_signed);
 }
 
 static struct value member(struct eval *v, const struct event_member *m)
@@ -70,7 +70,7 @@ static struct value member(struct eval *v, const struct event_member *m)
 	if (m->data_loc)
 		return dynamic(v, m);
 	if (m->is_array || m->size > 8)
-		return place(v, m->offset, m->size, m->elem, m->is_signed);
+		return in_record(v, m->offset, m->size, m->elem, m->is_signed);
 	if (m->offset + m->size > v->len)
 		return (struct value){};
 	return (struct value){ .n = load(v->record + m->offset, m->size, m->is_signed),
@@ -80,7 +80,7 @@ static struct value member(struct eval *v, const struct event_member *m)
 
 static s64 number_of(const struct value *x)
 {
-	return x->is_place ? (s64)(uintptr_t)x->at : x->n;
+	return x->in_memory ? (s64)(uintptr_t)x->at : x->n;
 }
 
 static struct value number(s64 n)
@@ -102,7 +102,7 @@ static struct value made_text(struct eval *v, size_t from)
 /* Integer promotion (C11 6.3.1.1). */
 static void promote(struct value *x)
 {
-	if (x->is_place) {
+	if (x->in_memory) {
 		*x = (struct value){ .n = number_of(x), .size = 8 };
 	} else if (x->size < 4) {
 		x->size = 4;
@@ -202,7 +202,7 @@ static struct value eval_binary(struct eval *v, const struct ex *e)
 	b = eval(v, e->b);
 	if (e->op == ('&' << 8 | '&') || e->op == ('|' << 8 | '|'))
 		return number(number_of(&b) != 0);
-	if (e->op == '+' && a.is_place && !b.is_place) { /* an address in the record */
+	if (e->op == '+' && a.in_memory && !b.in_memory) { /* an address in the record */
 		u32 skip = (u32)MIN((u64)MAX(b.n, 0), (u64)a.len);
 
 		a.at += skip;
@@ -217,7 +217,7 @@ static struct value eval_index(struct eval *v, const struct ex *e)
 	struct value a = eval(v, e->a), i = eval(v, e->b);
 	u64 at = (u64)i.n * a.elem;
 
-	if (!a.is_place || i.n < 0 || at + a.elem > a.len)
+	if (!a.in_memory || i.n < 0 || at + a.elem > a.len)
 		return number(0);
 	return (struct value){ .n = load(a.at + at, a.elem, a.is_signed),
 			       .size = a.elem,
@@ -233,7 +233,7 @@ static struct value eval_unary(struct eval *v, const struct ex *e)
 	case '~': return arithmetic('^', a, number(-1));
 	case '-': return arithmetic('-', number(0), a);
 	case '*':
-		return a.is_place && a.len >= a.elem ? number(load(a.at, a.elem, a.is_signed)) : a;
+		return a.in_memory && a.len >= a.elem ? number(load(a.at, a.elem, a.is_signed)) : a;
 	}
 	return a;
 }
@@ -242,10 +242,10 @@ static struct value eval_cast(struct eval *v, const struct ex *e)
 {
 	struct value a = eval(v, e->a);
 
-	if (a.text || (a.is_place && e->size == 8)) /* pointer to pointer */
+	if (a.text || (a.in_memory && e->size == 8)) /* pointer to pointer */
 		return a;
 	a.n = number_of(&a);
-	a.is_place = false;
+	a.in_memory = false;
 	a.n = load((const u8 *)&a.n, e->size, e->is_signed);
 	a.size = e->size;
 	a.is_signed = e->is_signed;
@@ -307,7 +307,7 @@ static struct value print_hex(struct eval *v, const struct ex *e, char between)
 	struct value bytes = eval(v, e->a), n = e->a->next ? eval(v, e->a->next) : number(0);
 	size_t from = v->scratch->len;
 
-	if (bytes.is_place && n.n > 0)
+	if (bytes.in_memory && n.n > 0)
 		put_hex_bytes(v->scratch, bytes.at, (u32)MIN((u64)n.n, (u64)bytes.len), between);
 	return made_text(v, from);
 }
@@ -318,7 +318,7 @@ static struct value list_of(struct eval *v, const struct value *a, s64 n, u32 si
 
 	size = size && size <= 8 ? size : 1;
 	buf_putc(v->scratch, '{');
-	for (s64 i = 0; a->is_place && i < n && (u64)(i + 1) * size <= a->len; i++)
+	for (s64 i = 0; a->in_memory && i < n && (u64)(i + 1) * size <= a->len; i++)
 		buf_printf(v->scratch, "%s0x%llx", i ? "," : "",
 			   (unsigned long long)load(a->at + i * size, size, false));
 	buf_putc(v->scratch, '}');
@@ -454,7 +454,7 @@ static struct value jiffies_to_ms(struct eval *v, const struct ex *e)
 static struct value disk_name(struct eval *v, const struct ex *e)
 {
 	struct value name = eval(v, e->a);
-	u32 len = name.is_place ? (u32)strnlen((const char *)name.at, name.len) : 0;
+	u32 len = name.in_memory ? (u32)strnlen((const char *)name.at, name.len) : 0;
 	size_t from = v->scratch->len;
 
 	if (len)
@@ -482,13 +482,13 @@ static struct value unknown_call(struct eval *v, const struct ex *e)
 
 	if (x.text)
 		return x;
-	if (x.is_place)
+	if (x.in_memory)
 		put_hex_bytes(v->scratch, x.at, MIN(x.len, 64u), ' ');
 	else
 		buf_printf(v->scratch, x.is_signed ? "%lld" : "%llu", (long long)x.n);
 	text = made_text(v, from);
 	text.n = number_of(&x);
-	text.size = x.is_place ? 8 : x.size;
+	text.size = x.in_memory ? 8 : x.size;
 	return text;
 }
 
@@ -630,7 +630,7 @@ static void put_text(struct eval *v, const struct conversion *c, const struct va
 {
 	if (x->text)
 		put_padded(v, c, x->text, x->text_len);
-	else if (x->is_place)
+	else if (x->in_memory)
 		put_padded(v, c, (const char *)x->at, (u32)strnlen((const char *)x->at, x->len));
 	else
 		put_pointed_at(v, (u64)x->n);
@@ -699,7 +699,7 @@ static void put_symbol(struct eval *v, u64 address, bool with_offset)
 
 static void put_mac(struct buf *b, const struct value *x, char between)
 {
-	for (u32 i = 0; x->is_place && i < 6 && i < x->len; i++) {
+	for (u32 i = 0; x->in_memory && i < 6 && i < x->len; i++) {
 		if (i && between)
 			buf_putc(b, between);
 		buf_printf(b, "%02x", x->at[i]);
@@ -712,7 +712,7 @@ static void put_uuid(struct buf *b, const struct value *x, bool little)
 {
 	static const u8 turned[16] = { 3, 2, 1, 0, 5, 4, 7, 6, 8, 9, 10, 11, 12, 13, 14, 15 };
 
-	for (u32 i = 0; x->is_place && x->len >= 16 && i < 16; i++)
+	for (u32 i = 0; x->in_memory && x->len >= 16 && i < 16; i++)
 		buf_printf(b, "%s%02x", i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "",
 			   x->at[little ? turned[i] : i]);
 }
@@ -747,21 +747,21 @@ static void put_pointer(struct eval *v, const struct conversion *c, const struct
 
 	if (e[0] == 's' || e[0] == 'S' || e[0] == 'f' || e[0] == 'F' || e[0] == 'B')
 		put_symbol(v, (u64)number_of(x), e[0] == 'S' || e[0] == 'F' || e[0] == 'B');
-	else if ((e[0] == 'M' || e[0] == 'm') && x->is_place)
+	else if ((e[0] == 'M' || e[0] == 'm') && x->in_memory)
 		put_mac(v->out, x, e[0] == 'm' ? '\0' : e[1] == 'F' ? '-' : ':');
-	else if (e[0] == 'i' && e[1] == '4' && x->is_place && x->len >= 4)
+	else if (e[0] == 'i' && e[1] == '4' && x->in_memory && x->len >= 4)
 		buf_printf(v->out, "%03u.%03u.%03u.%03u", x->at[0], x->at[1], x->at[2], x->at[3]);
-	else if (e[0] == 'I' && e[1] == '4' && x->is_place && x->len >= 4)
+	else if (e[0] == 'I' && e[1] == '4' && x->in_memory && x->len >= 4)
 		put_ip4(v->out, x->at);
-	else if (e[0] == 'I' && e[1] == '6' && e[2] == 'c' && x->is_place && x->len >= 16)
+	else if (e[0] == 'I' && e[1] == '6' && e[2] == 'c' && x->in_memory && x->len >= 16)
 		put_ip6(v->out, x->at);
-	else if ((e[0] == 'I' || e[0] == 'i') && e[1] == '6' && x->is_place && x->len >= 16)
+	else if ((e[0] == 'I' || e[0] == 'i') && e[1] == '6' && x->in_memory && x->len >= 16)
 		put_ip6_whole(v->out, x->at, e[0] == 'I' ? ":" : "");
-	else if ((e[0] == 'I' || e[0] == 'i') && e[1] == 'S' && x->is_place)
+	else if ((e[0] == 'I' || e[0] == 'i') && e[1] == 'S' && x->in_memory)
 		put_sockaddr(v->out, x);
-	else if ((e[0] == 'h' || e[0] == 'b') && x->is_place)
+	else if ((e[0] == 'h' || e[0] == 'b') && x->in_memory)
 		put_memory(v, c, x);
-	else if (e[0] == 'U' && x->is_place)
+	else if (e[0] == 'U' && x->in_memory)
 		put_uuid(v->out, x, (e[1] | 32) == 'l');
 	else if (!number_of(x))
 		put_padded(v, c, "(nil)", 5);
@@ -823,9 +823,9 @@ static void put_members(struct eval *v, const struct event_format *f)
 			continue;
 		buf_printf(v->out, "%s%s=", between, m->name);
 		between = " ";
-		if (x.is_place && m->is_char)
+		if (x.in_memory && m->is_char)
 			buf_add(v->out, x.at, strnlen((const char *)x.at, x.len));
-		else if (x.is_place)
+		else if (x.in_memory)
 			for (u32 at = 0; at + x.elem <= x.len; at += x.elem)
 				buf_printf(v->out, "%s0x%llx", at ? "," : "",
 					   (unsigned long long)load(x.at + at, x.elem, false));

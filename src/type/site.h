@@ -40,7 +40,7 @@ struct site {
 	const char *path;
 	bool is_deferred; /* uprobe, usdt: nothing yet: a place for files that come later */
 	/* where a uprobe sits, how a kprobe is attached, and why, for -v; or NULL */
-	const char *place;
+	const char *note;
 	const char *symbol; /* kprobe */
 	/* kprobe: by the script, not found in the list of functions: others may have the name,
 	 * too */

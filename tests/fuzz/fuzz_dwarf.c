@@ -81,7 +81,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct dwarf d = { .regs = &regs,
 			   .f = dw_load(&(struct err){}),
 			   .file = some_file(size & 2) };
-	struct expr_place at = { .d = &d, .pc = 0x1000, .at_entry = size & 1 };
+	struct expr_context at = { .d = &d, .pc = 0x1000, .at_entry = size & 1 };
 	Dwarf_Op ops[MAX_OPS];
 	u8 block[MAX_OPS][4];
 	const char *why = NULL;

@@ -64,10 +64,10 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t len)
 	try_spec(&env, text);
 	try_format(&env, text, strlen(text));
 	usdt_parse_args(
-		&(struct usdt_place){ .arch = &arch_x86_64, .arena = &arena, .symbol = any_symbol },
+		&(struct usdt_point){ .arch = &arch_x86_64, .arena = &arena, .symbol = any_symbol },
 		text, args, ARRAY_SIZE(args));
 	usdt_parse_args(
-		&(struct usdt_place){ .arch = &arch_arm64, .arena = &arena, .symbol = any_symbol },
+		&(struct usdt_point){ .arch = &arch_arm64, .arena = &arena, .symbol = any_symbol },
 		text, args, ARRAY_SIZE(args));
 	for (size_t at = 0; at < len;) {
 		u32 n = x86_insn_len(data + at, (u32)MIN(len - at, (size_t)64));

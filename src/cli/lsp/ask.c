@@ -135,7 +135,7 @@ void lsp_hover(struct lsp *l)
 	struct document *d;
 	size_t offset;
 
-	if (!lsp_place(l, &d, &offset))
+	if (!lsp_position(l, &d, &offset))
 		return;
 	c = lsp_compile(l, d, d->text, d->len);
 	put_about(&text, c, d, offset);
@@ -175,7 +175,7 @@ void lsp_definition(struct lsp *l)
 	struct span at;
 	char name[64];
 
-	if (!lsp_place(l, &d, &offset))
+	if (!lsp_position(l, &d, &offset))
 		return;
 	lsp_word_at(d, offset, &from, &to);
 	snprintf(name, sizeof name, "%.*s", (int)(to - from), d->text + from);
@@ -244,7 +244,7 @@ void lsp_signature(struct lsp *l)
 	struct cli c;
 	char name[64];
 
-	if (!lsp_place(l, &d, &offset) || !open_call(d, offset, &end, &commas))
+	if (!lsp_position(l, &d, &offset) || !open_call(d, offset, &end, &commas))
 		return;
 	lsp_word_at(d, end, &from, &to);
 	snprintf(name, sizeof name, "%.*s", (int)(end - from), d->text + from);
@@ -275,7 +275,7 @@ struct symbols {
 static void put_symbol(struct symbols *s, const char *name, u32 kind, struct span span)
 {
 	struct buf *b = &s->l->out;
-	struct place at = sources_find(&s->f->sources, span);
+	struct position at = sources_find(&s->f->sources, span);
 	size_t from;
 
 	if (at.file != s->f->src)

@@ -36,7 +36,7 @@ void lsp_forget(struct compiled *c)
 bool lsp_span(struct compiled *c, struct span span, size_t *from, size_t *to)
 {
 	const struct source *script = c->sources.files.n ? c->sources.files.v[0] : NULL;
-	struct place at = sources_find(&c->sources, span);
+	struct position at = sources_find(&c->sources, span);
 
 	if (!script || at.file != script)
 		return false;

@@ -552,7 +552,7 @@ void lsp_complete(struct lsp *l)
 	struct where w;
 	struct buf head = { 0 };
 
-	if (!lsp_place(l, &d, &c.at))
+	if (!lsp_position(l, &d, &c.at))
 		return;
 	c.d = d;
 	w = look(d->text, c.at);

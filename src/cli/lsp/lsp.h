@@ -51,7 +51,7 @@ bool lsp_is_word(char c);
 /* The word around an offset; a sign before it belongs to it. */
 void lsp_word_at(const struct document *d, size_t offset, size_t *from, size_t *to);
 /* The document and the offset that a request names; false: there are none. */
-bool lsp_place(struct lsp *l, struct document **d, size_t *offset);
+bool lsp_position(struct lsp *l, struct document **d, size_t *offset);
 
 /* ---- names.c */
 struct probe_names {

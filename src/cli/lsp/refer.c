@@ -171,7 +171,7 @@ static bool ask(struct lsp *l, struct uses *u)
 	struct node *n;
 
 	*u = (struct uses){ .arena = &l->arena };
-	if (!lsp_place(l, &d, &offset))
+	if (!lsp_position(l, &d, &offset))
 		return false;
 	lsp_word_at(d, offset, &u->word.from, &u->word.to);
 	if (u->word.from == u->word.to)

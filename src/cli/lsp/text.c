@@ -144,7 +144,7 @@ void put_range(struct buf *b, const char *text, size_t len, size_t from, size_t 
 	buf_putc(b, '}');
 }
 
-bool lsp_place(struct lsp *l, struct document **d, size_t *offset)
+bool lsp_position(struct lsp *l, struct document **d, size_t *offset)
 {
 	struct lsp_position p = { (u32)json_int(l->message, "params.position.line"),
 				  (u32)json_int(l->message, "params.position.character") };

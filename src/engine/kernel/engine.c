@@ -54,7 +54,7 @@ static int extend(void *self, u32 data_from)
 	return kernel_extend(self, data_from);
 }
 
-static int find_pid_namespace(void *self, const struct pid_ns_place *at)
+static int find_pid_namespace(void *self, const struct pid_ns_offsets *at)
 {
 	return kernel_find_pid_namespace(self, at);
 }

@@ -544,7 +544,7 @@ static bool try_iter_path(void)
 
 /* An event of a probe PMU in a place that does not exist: "no such place" means that it would
  * work. */
-static bool pmu_answers(const char *type_file, const char *place, u64 offset)
+static bool pmu_answers(const char *type_file, const char *target, u64 offset)
 {
 	s64 type = file_number(type_file);
 	struct perf_event_attr attr = { .size = sizeof(attr),
@@ -553,7 +553,7 @@ static bool pmu_answers(const char *type_file, const char *place, u64 offset)
 
 	if (type < 0)
 		return false;
-	attr.config1 = (u64)(uintptr_t)place;
+	attr.config1 = (u64)(uintptr_t)target;
 	attr.config2 = offset;
 	return was_made(perf_event_open(&attr, -1, 0, -1, 0)) ||
 	       (errno != EPERM && errno != EACCES && errno != EOPNOTSUPP);

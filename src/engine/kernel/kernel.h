@@ -83,7 +83,7 @@ int kernel_run(struct kernel *k, u32 func, s32 *value, struct err *err);
 int kernel_time(struct kernel *k, u32 func, u64 times, u64 *ns, s32 *value, struct err *err);
 /* Has the address of our own pid namespace put into the word DATA_PID_NS, its level into
  * DATA_PID_LEVEL. 0, or -1 with errno. */
-int kernel_find_pid_namespace(struct kernel *k, const struct pid_ns_place *at);
+int kernel_find_pid_namespace(struct kernel *k, const struct pid_ns_offsets *at);
 /* Stops events at once (the programs no longer run when it returns), objects are closed later. */
 void kernel_detach_all(struct kernel *k);
 /* For -v: how a site was attached ("raw tracepoint sys_enter, one program for 352

@@ -18,7 +18,7 @@
 #define I_ADD(d, s) I_RAW(BPF_ALU64 | BPF_ADD | BPF_X, d, s, 0, 0)
 #define TO_STACK I_ST(BPF_DW, 10, -8, 0), I_MOV(1, 10), I_ALUI(BPF_ADD, 1, -8)
 
-int kernel_find_pid_namespace(struct kernel *k, const struct pid_ns_place *at)
+int kernel_find_pid_namespace(struct kernel *k, const struct pid_ns_offsets *at)
 {
 	const struct bpf_insn code[] = {
 		I_CALL(BPF_FUNC_get_current_task),

@@ -8,7 +8,7 @@ static struct sources sources;
 
 static void is_place(u32 off, u32 len, const char *want)
 {
-	struct place p = sources_find(&sources, (struct span){ off, len });
+	struct position p = sources_find(&sources, (struct span){ off, len });
 	const char *got = "nowhere";
 
 	if (p.file)

@@ -199,7 +199,7 @@ static void test_bad_expressions(void)
 	expr("f(1", "EXPECTED");
 	expr("(a = 1, 2)", "EXPECTED");
 	expr("@x[]", "EMPTY_KEY");
-	expr("pid++", "NEEDS_PLACE");
+	expr("pid++", "NEEDS_LVALUE");
 	expr("&5", "ADDRESS_OF");
 	expr("1.5", "FLOAT_LITERAL");
 	expr("$x.0x1", "INDEX_DIGITS");

@@ -98,7 +98,7 @@ static bool symbol(void *ctx, const char *name, u64 *address)
 
 static struct arg_desc one(const struct arch *a, const char *text, bool *good)
 {
-	struct usdt_place place = {
+	struct usdt_point place = {
 		.arch = a, .arena = &arena, .address = 0x1000, .symbol = symbol
 	};
 	struct arg_desc d[4] = { 0 };
@@ -188,11 +188,11 @@ static void test_operands(void)
 		ok(!good && d->why && strstr(d->why, bad[i].why), "\"%s\": %s", bad[i].text,
 		   d->why ? d->why : "");
 	}
-	is_int(usdt_parse_args(&(struct usdt_place){ .arch = &arch_x86_64, .arena = &arena },
+	is_int(usdt_parse_args(&(struct usdt_point){ .arch = &arch_x86_64, .arena = &arena },
 			       "8@%rax 8f@%xmm0 8@%rbx", d, 4),
 	       3, "one without a place does not hide the others");
 	ok(d[2].loc.offset == 40 && !d[2].why, "the one behind it");
-	is_int(usdt_parse_args(&(struct usdt_place){ .arch = &arch_x86_64, .arena = &arena }, "", d,
+	is_int(usdt_parse_args(&(struct usdt_point){ .arch = &arch_x86_64, .arena = &arena }, "", d,
 			       4),
 	       0, "none");
 }

@@ -130,13 +130,13 @@ static void test_values(void)
 		{ "8@foo", 0x405678 },
 		{ "8@foo+8", 0x405680 },
 	};
-	struct usdt_place place = {
+	struct usdt_point point = {
 		.arch = &arch_arm64, .arena = &arena, .address = 0x1000, .symbol = symbol
 	};
 
 	for (u32 i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct arg_desc d[2] = {};
-		u32 n = usdt_parse_args(&place, cases[i].text, d, 2);
+		u32 n = usdt_parse_args(&point, cases[i].text, d, 2);
 
 		ok(n == 1 && !d->why && value(&d->loc) == cases[i].value, "%s: %#llx, %s",
 		   cases[i].text, (unsigned long long)value(&d->loc), d->why ? d->why : "known");
@@ -173,11 +173,11 @@ static void test_refused(void)
 		{ "8@[x0, 99999999999]", "large" },
 		{ "8@[x0, x1, lsl -1]", "form" },
 	};
-	struct usdt_place place = { .arch = &arch_arm64, .arena = &arena, .symbol = symbol };
+	struct usdt_point point = { .arch = &arch_arm64, .arena = &arena, .symbol = symbol };
 
 	for (u32 i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct arg_desc d[2] = {};
-		u32 n = usdt_parse_args(&place, cases[i].text, d, 2);
+		u32 n = usdt_parse_args(&point, cases[i].text, d, 2);
 
 		if (!*cases[i].why)
 			ok(n == 2, "%s: two operands", cases[i].text);
@@ -191,10 +191,10 @@ static void test_refused(void)
 static void test_many(void)
 {
 	static const char text[] = "-4@w0 8@[sp, 16] 4f@[x0], 8 2@[x1, x2, lsl 1] -1@5 8f@d0 8@x7";
-	struct usdt_place place = { .arch = &arch_arm64, .arena = &arena };
+	struct usdt_point point = { .arch = &arch_arm64, .arena = &arena };
 	struct arg_desc d[12] = {};
 
-	is_int(usdt_parse_args(&place, text, d, 12), 7, "seven operands");
+	is_int(usdt_parse_args(&point, text, d, 12), 7, "seven operands");
 	ok(d[0].type->size == 4 && d[0].type->is_signed, "int32");
 	ok(d[1].type->size == 8 && !d[1].type->is_signed, "uint64");
 	ok(d[2].type->kind == TY_FLOAT && d[2].type->size == 4, "float");

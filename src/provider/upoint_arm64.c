@@ -3,7 +3,7 @@
  * Placing on arm64. In: a function and what its probe reads; out: an offset. The kernel simulates
  * branches, adr and adrp (and nop since 6.13) in one exception and steps over a copy of anything
  * else in two, so a site moves from the entry to the first such instruction, by the rules of
- * uplace.c. What is different here:
+ * upoint.c. What is different here:
  *
  *	- words are four bytes, so that every branch of the file can be found, and nothing has to be guessed;
  *	  only jumps through registers may go anywhere, and keep a function with such from being moved in
@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include "arch/insn_arm64.h"
 #include "provider/internal.h"
-#include "provider/uplace_arm64.h"
+#include "provider/upoint_arm64.h"
 
 enum {
 	MAX_PASSED = 40,
@@ -89,7 +89,7 @@ static const char *who_enters(struct arm64_code *c, const struct elf_symbol *s, 
 /* ---- from the entry on */
 
 struct walk {
-	const struct uplace_need *need;
+	const struct upoint_need *need;
 	u8 holds[32]; /* whose value at entry the register holds now, or ARM64_NO_REG */
 	s32 sp;
 	u32 passed; /* instructions that do something */
@@ -191,14 +191,14 @@ static const char *name_of(const struct arm64_effect *e)
 	return "adrp";
 }
 
-static void at_entry(struct arm64_code *c, struct uplace *out, const char *why)
+static void at_entry(struct arm64_code *c, struct upoint *out, const char *why)
 {
 	out->why = arena_printf(c->env->arena, "at the entry: %s", why);
 }
 
 /* insn NULL: no gain, but the entry cannot be probed. */
 static bool take(struct arm64_code *c, const struct elf_symbol *s, const u8 *code,
-		 const struct walk *w, u64 at, const char *insn, struct uplace *out)
+		 const struct walk *w, u64 at, const char *insn, struct upoint *out)
 {
 	const char *why;
 
@@ -232,7 +232,7 @@ static bool take(struct arm64_code *c, const struct elf_symbol *s, const u8 *cod
  * is not. */
 static void settle(struct arm64_code *c, const struct elf_symbol *s, const u8 *code,
 		   const struct walk *spare, u64 spare_at, const char *refused, const char *why,
-		   struct uplace *out)
+		   struct upoint *out)
 {
 	if (spare_at && take(c, s, code, spare, spare_at, NULL, out))
 		return;
@@ -242,7 +242,7 @@ static void settle(struct arm64_code *c, const struct elf_symbol *s, const u8 *c
 }
 
 void arm64_find(struct arm64_code *c, const struct elf_symbol *s, const u8 *code,
-		const struct uplace_need *need, struct uplace *out)
+		const struct upoint_need *need, struct upoint *out)
 {
 	struct walk w = { .need = need }, spare = {};
 	struct arm64_effect e;

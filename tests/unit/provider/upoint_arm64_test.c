@@ -5,29 +5,29 @@
 #include <unistd.h>
 #include "fixture.h"
 #include "arch/insn_arm64.h"
-#include "provider/uplace.h"
+#include "provider/upoint.h"
 #include "object/elf.h"
 
 #define OPTIONS "-O1 -w -mbranch-protection=standard -static -nostdlib -ffreestanding"
 
 static struct fixture x;
 static struct elf *elf;
-static struct uplacer *placer;
+static struct upoint_finder *finder;
 
-static struct uplace find(const char *name, struct uplace_need need)
+static struct upoint find(const char *name, struct upoint_need need)
 {
 	struct elf_symbol s;
-	struct uplace at = {};
+	struct upoint at = {};
 
 	if (!elf_find(elf, name, &s))
 		BUG("no %s", name);
-	uplacer_find(placer, &s, &need, &at);
+	upoint_find(finder, &s, &need, &at);
 	return at;
 }
 
-static void place(const char *name, struct uplace_need need, u32 offset, const char *why)
+static void place(const char *name, struct upoint_need need, u32 offset, const char *why)
 {
-	struct uplace at = find(name, need);
+	struct upoint at = find(name, need);
 
 	ok(at.offset == offset && strstr(at.why, why), "%s: %s", name, at.why);
 }
@@ -38,7 +38,7 @@ static const char *refusal(const char *name, u64 offset)
 
 	if (!elf_find(elf, name, &s))
 		BUG("no %s", name);
-	return uplace_refuses(elf, s.value + offset);
+	return upoint_refuses(elf, s.value + offset);
 }
 
 static void refused(const char *name, u64 offset, const char *want)
@@ -51,8 +51,8 @@ static void refused(const char *name, u64 offset, const char *want)
 
 static void test_entries(void)
 {
-	struct uplace_need two = { .regs = 3 }, none = {};
-	struct uplace at;
+	struct upoint_need two = { .regs = 3 }, none = {};
+	struct upoint at;
 
 	place("after_bti", two, 8, "conditional branch");
 	place("after_sub", two, 12, "conditional branch");
@@ -75,13 +75,13 @@ static void test_entries(void)
 	place("table", none, 0, "jump table");
 	place("reads_memory", none, 0, "reads memory");
 	place("leaf", none, 8, "ret");
-	place("leaf", (struct uplace_need){ .flags = true }, 8, "ret");
-	place("after_bti", (struct uplace_need){ .plain = true }, 0, "args or ctx");
+	place("leaf", (struct upoint_need){ .flags = true }, 8, "ret");
+	place("after_bti", (struct upoint_need){ .plain = true }, 0, "args or ctx");
 }
 
 static void test_returns_and_stacks(void)
 {
-	struct uplace_need returns = { .is_return = true }, stack = { .stack = true };
+	struct upoint_need returns = { .is_return = true }, stack = { .stack = true };
 
 	place("after_bti", returns, 8, "conditional branch");
 	place("after_sub", returns, 0, "sp or x30");
@@ -114,17 +114,17 @@ static void test_refused(void)
 
 static void test_literal_first(void)
 {
-	place("no_entry", (struct uplace_need){}, 12, "ret");
-	place("no_entry", (struct uplace_need){ .regs = 3 }, 4,
+	place("no_entry", (struct upoint_need){}, 12, "ret");
+	place("no_entry", (struct upoint_need){ .regs = 3 }, 4,
 	      "allows no probe on the instructions before it");
-	ok(find("no_entry", (struct uplace_need){ .regs = 4 }).refused != NULL,
+	ok(find("no_entry", (struct upoint_need){ .regs = 4 }).refused != NULL,
 	   "but not where x2 is asked for");
-	ok(!find("no_entry", (struct uplace_need){ .regs = 3 }).refused, "x0 and x1 are there");
+	ok(!find("no_entry", (struct upoint_need){ .regs = 3 }).refused, "x0 and x1 are there");
 }
 
 int main(void)
 {
-	char file[] = "/tmp/uplace_arm64.XXXXXX", command[512];
+	char file[] = "/tmp/upoint_arm64.XXXXXX", command[512];
 	struct err err = {};
 	int fd = mkstemp(file);
 
@@ -135,12 +135,12 @@ int main(void)
 		 file);
 	elf = fd >= 0 && !system(command) ? elf_open(file, &err) : NULL;
 	if (elf) {
-		placer = uplacer_new(&x.env, elf);
+		finder = upoint_finder_new(&x.env, elf);
 		test_entries();
 		test_returns_and_stacks();
 		test_refused();
 		test_literal_first();
-		uplacer_free(placer);
+		upoint_finder_free(finder);
 		elf_close(elf);
 	} else {
 		skip("no aarch64-linux-gnu-gcc");

@@ -4,13 +4,13 @@
  * kernel emulates costs a tenth of one that it steps over, so a probe of a function's entry may sit
  * after the entry, on the first such instruction, if nothing can observe the difference.
  */
-#ifndef SONDE_PROVIDER_UPLACE_H
-#define SONDE_PROVIDER_UPLACE_H
+#ifndef SONDE_PROVIDER_UPOINT_H
+#define SONDE_PROVIDER_UPOINT_H
 
 #include "provider/provider.h"
 #include "object/elf.h"
 
-struct uplace_need {
+struct upoint_need {
 	/* registers whose values at the entry are read: bitmap of enum in insn.h, insn_arm64.h */
 	u32 regs;
 	bool flags;     /* arm64: so are the flags */
@@ -21,7 +21,7 @@ struct uplace_need {
 	bool stack; /* the user stack is walked: it must come out as at the entry */
 };
 
-struct uplace {
+struct upoint {
 	u32 offset;  /* of the site from the entry */
 	s32 sp;      /* rsp there, as seen from rsp at the entry */
 	u8 reg[32];  /* the register that holds what register i held at the entry */
@@ -32,33 +32,33 @@ struct uplace {
 	const char *refused; /* there is no place, and why; NULL: there is one */
 };
 
-struct uplacer;
+struct upoint_finder;
 
 /* Reads e, which stays the caller's and must live as long. */
-struct uplacer *uplacer_new(struct provider_env *env, struct elf *e);
-void uplacer_free(struct uplacer *u);
+struct upoint_finder *upoint_finder_new(struct provider_env *env, struct elf *e);
+void upoint_finder_free(struct upoint_finder *u);
 /* Never fails: the entry itself is always a place. why lives in env's arena. */
-void uplacer_find(struct uplacer *u, const struct elf_symbol *function,
-		  const struct uplace_need *need, struct uplace *out);
+void upoint_find(struct upoint_finder *u, const struct elf_symbol *function,
+		 const struct upoint_need *need, struct upoint *out);
 /* NULL: an instruction at an address may be probed; else why not. */
-const char *uplace_refuses(const struct elf *e, u64 address);
+const char *upoint_refuses(const struct elf *e, u64 address);
 /* Behind the nops at an address, with which compilers align the loop that follows. */
-u64 uplace_past_nops(const struct elf *e, u64 address);
+u64 upoint_past_nops(const struct elf *e, u64 address);
 /* An address that the script gives exactly: the position for it, which is the next instruction if a
  * probe on the nop5 there would overwrite the function's variables and nothing else comes by. NULL
  * *why: fine. */
-u64 uplace_exact(struct provider_env *env, struct elf *e, u64 address, const char **why);
+u64 upoint_exact(struct provider_env *env, struct elf *e, u64 address, const char **why);
 /* Bytes of code at an address to the end of what the file has loaded there; NULL: none. */
-const u8 *uplace_code(const struct elf *e, u64 address, u64 *room);
+const u8 *upoint_code(const struct elf *e, u64 address, u64 *room);
 /* What the clauses of a script need of an entry or return probe. */
-struct uplace_need uplace_need_of(const struct provider_env *env, bool is_return);
+struct upoint_need upoint_need_of(const struct provider_env *env, bool is_return);
 /* The profile as a program sees it at the place: base itself when it looks the same. */
-struct profile *uplace_profile(struct provider_env *env, struct profile *base,
-			       const struct uplace *at);
-/* See struct uplace. */
-bool uplace_shows_caller(struct provider_env *env, const struct elf *e, u64 address);
+struct profile *upoint_profile(struct provider_env *env, struct profile *base,
+			       const struct upoint *at);
+/* See struct upoint. */
+bool upoint_shows_caller(struct provider_env *env, const struct elf *e, u64 address);
 /* Where the caller is to be had there, for user stacks, if the clause shows them; else base. */
-struct profile *uplace_with_caller(struct provider_env *env, struct profile *base,
-				   const struct uplace *at, bool is_i386);
+struct profile *upoint_with_caller(struct provider_env *env, struct profile *base,
+				   const struct upoint *at, bool is_i386);
 
 #endif

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Places of arm64 code: see uplace.h. */
-#ifndef SONDE_PROVIDER_UPLACE_ARM64_H
-#define SONDE_PROVIDER_UPLACE_ARM64_H
+/* Places of arm64 code: see upoint.h. */
+#ifndef SONDE_PROVIDER_UPOINT_ARM64_H
+#define SONDE_PROVIDER_UPOINT_ARM64_H
 
 #include "provider/branch_targets.h"
-#include "provider/uplace.h"
+#include "provider/upoint.h"
 
 /* What is known of one file. */
 struct arm64_code {
@@ -15,10 +15,10 @@ struct arm64_code {
 };
 
 void arm64_code_release(struct arm64_code *c);
-/* As uplacer_find(), for a function whose code (of s->size bytes) is given. */
+/* As upoint_find(), for a function whose code (of s->size bytes) is given. */
 void arm64_find(struct arm64_code *c, const struct elf_symbol *s, const u8 *code,
-		const struct uplace_need *need, struct uplace *out);
-/* As uplace_refuses(). function: where the code before address begins. */
+		const struct upoint_need *need, struct upoint *out);
+/* As upoint_refuses(). function: where the code before address begins. */
 const char *arm64_refuses(const u8 *code, u64 function, u64 address);
 
 #endif

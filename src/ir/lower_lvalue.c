@@ -56,11 +56,11 @@ struct ir_val lower_var(struct lower *l, struct node *n)
 	struct ir_insn key;
 
 	if (!in_register(l, home)) {
-		struct ir_val place = val_memory(v->type, home);
+		struct ir_val lvalue = val_memory(v->type, home);
 
 		if (!type_is_scalar(v->type)) {
-			place.clean = true;
-			return place;
+			lvalue.clean = true;
+			return lvalue;
 		}
 		return val_scalar(v->type, ir_load(l, home, 8, false));
 	}
@@ -148,19 +148,19 @@ static struct opnd virtual_base(struct lower *l, const struct ir_val *object, s3
 	return ir_op2(l, IR_ADD, object->o, distance);
 }
 
-static struct ir_val field_place(struct lower *l, struct node *n, const struct field **bits)
+static struct ir_val field_lvalue(struct lower *l, struct node *n, const struct field **bits)
 {
 	const struct type *t = n->a->type;
 	struct ir_val base;
 
-	if (n->data && !bits && lower_loc_is_place(n->data)) /* its address may be taken */
-		return lower_loc_place(l, n->data);
+	if (n->data && !bits && lower_loc_in_memory(n->data)) /* its address may be taken */
+		return lower_loc_lvalue(l, n->data);
 	if (n->data) /* args.NAME */
 		return lower_loc(l, n->data);
 	if (t->kind == TY_POINTER)
 		base = behind(t, t->elem, lower_scalar(l, n->a));
 	else
-		base = lower_place(l, n->a);
+		base = lower_lvalue(l, n->a);
 	if (!base.in_memory) { /* a struct that fits a register has no address */
 		struct opnd temp = lower_temp(l, 8, 8, "struct");
 
@@ -297,16 +297,16 @@ static struct opnd foreign_element(struct lower *l, const struct ir_val *base, s
 	return ir_emit(l, (struct ir_insn){ .op = IR_MOVE, .arg = { o_temp(v) } });
 }
 
-static struct ir_val place_of(struct lower *l, struct node *n, const struct field **bits);
+static struct ir_val lvalue_of(struct lower *l, struct node *n, const struct field **bits);
 
-static struct ir_val index_place(struct lower *l, struct node *n)
+static struct ir_val index_lvalue(struct lower *l, struct node *n)
 {
 	const struct type *t = n->a->type;
 	/* in its stored layout: without room for an added NUL */
 	bool of_texts = n->type->kind == TY_STRING && t->elem;
 	const struct type *elem = type_complete(of_texts ? t->elem : n->type);
 	struct ir_val base = t->kind == TY_POINTER ? behind(t, elem, lower_scalar(l, n->a)) :
-						     place_of(l, n->a, NULL);
+						     lvalue_of(l, n->a, NULL);
 	struct opnd index = ir_opaque(l, lower_scalar(l, n->b));
 	u32 size = MAX(elem->size, 1u);
 
@@ -327,11 +327,11 @@ static struct ir_val index_place(struct lower *l, struct node *n)
 	return base;
 }
 
-static struct ir_val place_of(struct lower *l, struct node *n, const struct field **bits)
+static struct ir_val lvalue_of(struct lower *l, struct node *n, const struct field **bits)
 {
 	switch (n->kind) {
-	case N_FIELD: return field_place(l, n, bits);
-	case N_INDEX: return index_place(l, n);
+	case N_FIELD: return field_lvalue(l, n, bits);
+	case N_INDEX: return index_lvalue(l, n);
 	case N_UNARY:
 		if (n->op == OP_DEREF)
 			return behind(n->a->type, n->type, lower_scalar(l, n->a));
@@ -369,21 +369,21 @@ static struct ir_val with_nul(struct lower *l, struct node *n, struct ir_val v)
 	return v;
 }
 
-struct ir_val lower_place(struct lower *l, struct node *n)
+struct ir_val lower_lvalue(struct lower *l, struct node *n)
 {
-	return with_nul(l, n, place_of(l, n, NULL));
+	return with_nul(l, n, lvalue_of(l, n, NULL));
 }
 
-struct ir_val lower_read_place(struct lower *l, struct node *n)
+struct ir_val lower_read_lvalue(struct lower *l, struct node *n)
 {
 	const struct field *bits = NULL;
 	struct ir_val v;
 
 	if (lower_direct(l, n, &v.o))
 		return val_scalar(n->type, v.o);
-	v = place_of(l, n, &bits);
+	v = lvalue_of(l, n, &bits);
 	if (v.in_memory && type_is_scalar(v.type))
-		return val_scalar(n->type, lower_load_place(l, &v, bits));
+		return val_scalar(n->type, lower_load_lvalue(l, &v, bits));
 	v = with_nul(l, n, v);
 	v.type = n->type;
 	return v;
@@ -437,12 +437,12 @@ struct ir_val lower_cast(struct lower *l, struct node *n)
 		return val_scalar(to, lower_convert(l, lower_float_to_int(l, n->a), &ty_s64, to));
 	if (from->kind == TY_PROBE && to->kind == TY_STRING)
 		return probe_as_text(l, n->a, to);
-	v = lower_place(l, n->a);
+	v = lower_lvalue(l, n->a);
 	if (type_is_scalar(to)) {
 		if (!v.in_memory) /* an aggregation, already merged to a number */
 			return val_scalar(to, lower_convert(l, v.o, &ty_s64, to));
 		v.type = to;
-		return val_scalar(to, lower_load_place(l, &v, NULL));
+		return val_scalar(to, lower_load_lvalue(l, &v, NULL));
 	}
 	if (!v.in_memory) {
 		struct opnd temp = lower_temp(l, MAX(to->size, 8u), 8, "cast");
@@ -521,7 +521,7 @@ struct ir_val lower_string_prefix(struct lower *l, struct node *n, u32 len)
 
 	l->s->str_limit = n->kind == N_CALL ? len + 1 :
 					      0; /* not for a nested str(), such as a key */
-	v = lower_place(l, n);
+	v = lower_lvalue(l, n);
 	l->s->str_limit = 0;
 	if (v.is_foreign) {
 		u32 cap = MIN(v.type->count, len + 1), room = ALIGN_UP(cap, 8u);

@@ -26,8 +26,8 @@
 #include "provider/branch_targets.h"
 #include "arch/insn.h"
 #include "provider/internal.h"
-#include "provider/uplace.h"
-#include "provider/uplace_arm64.h"
+#include "provider/upoint.h"
+#include "provider/upoint_arm64.h"
 
 enum {
 	MAX_PASSED = 40, /* instructions */
@@ -38,7 +38,7 @@ enum {
 static const char harmful[] =
 	"the kernel would overwrite variables of the function that lie below its stack pointer";
 
-struct uplacer {
+struct upoint_finder {
 	struct provider_env *env;
 	struct elf *elf;
 	u32 n_searches;
@@ -47,9 +47,9 @@ struct uplacer {
 	struct arm64_code arm;
 };
 
-struct uplacer *uplacer_new(struct provider_env *env, struct elf *e)
+struct upoint_finder *upoint_finder_new(struct provider_env *env, struct elf *e)
 {
-	struct uplacer *u = xcalloc(1, sizeof(*u));
+	struct upoint_finder *u = xcalloc(1, sizeof(*u));
 
 	u->env = env;
 	u->elf = e;
@@ -58,7 +58,7 @@ struct uplacer *uplacer_new(struct provider_env *env, struct elf *e)
 	return u;
 }
 
-void uplacer_free(struct uplacer *u)
+void upoint_finder_free(struct upoint_finder *u)
 {
 	if (!u)
 		return;
@@ -67,7 +67,7 @@ void uplacer_free(struct uplacer *u)
 	free(u);
 }
 
-const u8 *uplace_code(const struct elf *e, u64 address, u64 *room)
+const u8 *upoint_code(const struct elf *e, u64 address, u64 *room)
 {
 	struct elf_section s;
 
@@ -107,7 +107,7 @@ static void mark_segment(struct branch_targets *b, const struct elf_section *s)
 			branch_targets_add(b, start + i + 4 + (u64)(s64)(s32)load32(p + i));
 }
 
-static u64 text_size(const struct uplacer *u)
+static u64 text_size(const struct upoint_finder *u)
 {
 	struct elf_section s;
 	u64 sum = 0;
@@ -122,11 +122,11 @@ struct body { /* of a function that was decoded whole */
 };
 
 /* Decodes [from, to) and looks for branches above lo and not above hi. */
-static struct body decode_body(const struct uplacer *u, u64 from, u64 to, u64 lo, u64 hi)
+static struct body decode_body(const struct upoint_finder *u, u64 from, u64 to, u64 lo, u64 hi)
 {
 	struct body b = {};
 	u64 room = 0;
-	const u8 *code = uplace_code(u->elf, from, &room);
+	const u8 *code = upoint_code(u->elf, from, &room);
 	struct x86_insn in;
 	struct x86_effect e;
 
@@ -151,7 +151,7 @@ static struct body decode_body(const struct uplacer *u, u64 from, u64 to, u64 lo
 }
 
 /* The start of the next code symbol above an address, at most far away. */
-static u64 next_symbol(const struct uplacer *u, u64 address)
+static u64 next_symbol(const struct upoint_finder *u, u64 address)
 {
 	enum { FAR = 4096 };
 	u64 lo = address, hi = address + FAR;
@@ -171,7 +171,7 @@ static u64 next_symbol(const struct uplacer *u, u64 address)
 
 /* The function around an address, whose start is known to be an instruction. One without a size
  * (start files, assembly) ends at the next symbol. */
-static bool function_around(const struct uplacer *u, u64 address, u64 *from, u64 *to)
+static bool function_around(const struct upoint_finder *u, u64 address, u64 *from, u64 *to)
 {
 	struct elf_symbol s;
 
@@ -188,10 +188,10 @@ static bool function_around(const struct uplacer *u, u64 address, u64 *from, u64
 }
 
 /* Bytes that no symbol covers: whatever looks like a short jump counts. */
-static bool bytes_enter(const struct uplacer *u, u64 from, u64 to, u64 lo, u64 hi)
+static bool bytes_enter(const struct upoint_finder *u, u64 from, u64 to, u64 lo, u64 hi)
 {
 	u64 room = 0;
-	const u8 *code = uplace_code(u->elf, from, &room);
+	const u8 *code = upoint_code(u->elf, from, &room);
 
 	for (u64 i = 0; code && i + 1 < room && from + i < to; i++) {
 		u64 target = from + i + 2 + (u64)(s64)(s8)code[i + 1];
@@ -205,12 +205,12 @@ static bool bytes_enter(const struct uplacer *u, u64 from, u64 to, u64 lo, u64 h
 }
 
 /* The same, for bytes in any segment. */
-static bool any_bytes_enter(const struct uplacer *u, u64 from, u64 to, u64 lo, u64 hi)
+static bool any_bytes_enter(const struct upoint_finder *u, u64 from, u64 to, u64 lo, u64 hi)
 {
 	while (from < to) {
 		u64 room = 1;
 
-		if (uplace_code(u->elf, from, &room) && bytes_enter(u, from, to, lo, hi))
+		if (upoint_code(u->elf, from, &room) && bytes_enter(u, from, to, lo, hi))
 			return true;
 		from += room;
 	}
@@ -218,7 +218,7 @@ static bool any_bytes_enter(const struct uplacer *u, u64 from, u64 to, u64 lo, u
 }
 
 /* Short jumps of the functions before and after: decoded only where bytes look like one. */
-static bool neighbour_enters(const struct uplacer *u, u64 from, u64 to, u64 lo, u64 hi)
+static bool neighbour_enters(const struct upoint_finder *u, u64 from, u64 to, u64 lo, u64 hi)
 {
 	if (!any_bytes_enter(u, from, to, lo, hi))
 		return false;
@@ -241,7 +241,7 @@ static bool neighbour_enters(const struct uplacer *u, u64 from, u64 to, u64 lo, 
 
 /* What looks like a branch may be a part of other instructions: the function around it tells, if it
  * can be decoded. */
-static bool is_branch(const struct uplacer *u, u64 address, u64 lo, u64 hi)
+static bool is_branch(const struct upoint_finder *u, u64 address, u64 lo, u64 hi)
 {
 	u64 from, to;
 	struct body b;
@@ -253,7 +253,8 @@ static bool is_branch(const struct uplacer *u, u64 address, u64 lo, u64 hi)
 }
 
 /* Whether some 32-bit branch in a segment goes above lo and not above hi. */
-static bool search_segment(const struct uplacer *u, const struct elf_section *s, u64 lo, u64 hi)
+static bool search_segment(const struct upoint_finder *u, const struct elf_section *s, u64 lo,
+			   u64 hi)
 {
 	const u8 *p = s->bytes;
 	u32 from = (u32)(lo + 1 - s->address - 4), n = (u32)(hi - lo);
@@ -265,7 +266,7 @@ static bool search_segment(const struct uplacer *u, const struct elf_section *s,
 	return false;
 }
 
-static bool is_far_target(struct uplacer *u, u64 lo, u64 hi)
+static bool is_far_target(struct upoint_finder *u, u64 lo, u64 hi)
 {
 	struct elf_section s;
 
@@ -280,7 +281,8 @@ static bool is_far_target(struct uplacer *u, u64 lo, u64 hi)
 }
 
 /* NULL: nothing enters above the entry and not above the site, a push or not. */
-static const char *who_enters(struct uplacer *u, const struct elf_symbol *s, u64 site, bool is_push)
+static const char *who_enters(struct upoint_finder *u, const struct elf_symbol *s, u64 site,
+			      bool is_push)
 {
 	u64 lo = s->value;
 	struct body b;
@@ -306,7 +308,7 @@ static const char *who_enters(struct uplacer *u, const struct elf_symbol *s, u64
 /* ---- from the entry on */
 
 struct walk {
-	const struct uplace_need *need;
+	const struct upoint_need *need;
 	u8 holds[16]; /* whose value at entry the register holds now, or X86_NO_REG */
 	s32 sp;
 	u32 passed; /* instructions that do something */
@@ -360,10 +362,10 @@ static bool shows_caller(struct provider_env *env, const u8 *code, u64 room)
 	       env_has(env, FEAT_UPROBE_CALLER_ENDBR, false);
 }
 
-bool uplace_shows_caller(struct provider_env *env, const struct elf *e, u64 address)
+bool upoint_shows_caller(struct provider_env *env, const struct elf *e, u64 address)
 {
 	u64 room = 0;
-	const u8 *code = elf_machine(e) == EM_X86_64 ? uplace_code(e, address, &room) : NULL;
+	const u8 *code = elf_machine(e) == EM_X86_64 ? upoint_code(e, address, &room) : NULL;
 
 	return code && shows_caller(env, code, room);
 }
@@ -421,15 +423,15 @@ static const char *insn_name(const struct x86_insn *in, const struct x86_effect 
 	return in->op == 0x90 ? "nop" : "it";
 }
 
-static void at_entry(struct uplacer *u, struct uplace *out, const char *why)
+static void at_entry(struct upoint_finder *u, struct upoint *out, const char *why)
 {
 	out->why = arena_printf(u->env->arena, "at the entry: %s", why);
 }
 
 /* The entry is emulated: nothing is cheaper, unless a loop comes back to a nop5 (see
  * x86_is_nop5). */
-static bool take(struct uplacer *u, const struct elf_symbol *s, const struct walk *w, u64 at,
-		 const char *insn, bool is_push, struct uplace *out)
+static bool take(struct upoint_finder *u, const struct elf_symbol *s, const struct walk *w, u64 at,
+		 const char *insn, bool is_push, struct upoint *out)
 {
 	const char *why;
 
@@ -467,7 +469,8 @@ static const char *refuses(const struct x86_insn *in, enum x86_mode mode)
 }
 
 /* A nop5 at the entry to which the function comes back, with its variables below rsp. */
-static bool is_harmful_loop(const struct uplacer *u, const struct elf_symbol *s, const u8 *code)
+static bool is_harmful_loop(const struct upoint_finder *u, const struct elf_symbol *s,
+			    const u8 *code)
 {
 	return x86_is_nop5(code, 5) &&
 	       decode_body(u, s->value, s->value + s->size, s->value - 1, s->value).enters &&
@@ -475,7 +478,7 @@ static bool is_harmful_loop(const struct uplacer *u, const struct elf_symbol *s,
 }
 
 /* Which nops the kernel emulates is determined at the first one that older kernels do not. */
-static bool is_emulated(const struct uplacer *u, const struct x86_insn *in, const u8 *code)
+static bool is_emulated(const struct upoint_finder *u, const struct x86_insn *in, const u8 *code)
 {
 	return x86_uprobe_emulates(in, code, false) ||
 	       (x86_uprobe_emulates(in, code, true) && env_has(u->env, FEAT_UPROBE_NOPS, false));
@@ -490,8 +493,8 @@ struct spot {
 
 /* There is nothing cheaper than to step: the entry, or where that is refused the first place that
  * is not. */
-static void settle(struct uplacer *u, const struct elf_symbol *s, const struct spot *spare,
-		   const char *refused, const char *why, struct uplace *out)
+static void settle(struct upoint_finder *u, const struct elf_symbol *s, const struct spot *spare,
+		   const char *refused, const char *why, struct upoint *out)
 {
 	if (spare->found && take(u, s, &spare->w, spare->at, NULL, spare->is_push, out))
 		return;
@@ -500,8 +503,8 @@ static void settle(struct uplacer *u, const struct elf_symbol *s, const struct s
 	out->refused = refused;
 }
 
-static void find(struct uplacer *u, const struct elf_symbol *s, const u8 *code, u64 room,
-		 const struct uplace_need *need, struct uplace *out)
+static void find(struct upoint_finder *u, const struct elf_symbol *s, const u8 *code, u64 room,
+		 const struct upoint_need *need, struct upoint *out)
 {
 	struct walk w = { .need = need };
 	struct spot spare = {};
@@ -547,7 +550,7 @@ static const char *arm64_refuses_at(struct elf *e, u64 address)
 
 	if (!elf_symbol_at(e, address, &s) && !elf_frame_at(e, address, &s))
 		s.value = address;
-	code = uplace_code(e, s.value, &room);
+	code = upoint_code(e, s.value, &room);
 	if (address % 4 || s.value % 4)
 		return "instructions of arm64 begin at multiples of four";
 	return code && room >= 4 && address - s.value <= room - 4 ?
@@ -555,12 +558,12 @@ static const char *arm64_refuses_at(struct elf *e, u64 address)
 		       NULL;
 }
 
-const char *uplace_refuses(const struct elf *e, u64 address)
+const char *upoint_refuses(const struct elf *e, u64 address)
 {
 	bool is_x86 = elf_machine(e) == EM_X86_64 || elf_machine(e) == EM_386;
 	enum x86_mode mode = elf_machine(e) == EM_386 ? X86_32 : X86_64;
 	u64 room = 0;
-	const u8 *code = is_x86 ? uplace_code(e, address, &room) : NULL;
+	const u8 *code = is_x86 ? upoint_code(e, address, &room) : NULL;
 	struct x86_insn in;
 
 	if (elf_machine(e) == EM_AARCH64)
@@ -568,11 +571,11 @@ const char *uplace_refuses(const struct elf *e, u64 address)
 	return code && x86_decode(code, (u32)MIN(room, 15u), mode, &in) ? refuses(&in, mode) : NULL;
 }
 
-u64 uplace_past_nops(const struct elf *e, u64 address)
+u64 upoint_past_nops(const struct elf *e, u64 address)
 {
 	u64 room = 0;
 	const u8 *code =
-		elf_machine(e) == arch_x86_64.elf_machine ? uplace_code(e, address, &room) : NULL;
+		elf_machine(e) == arch_x86_64.elf_machine ? upoint_code(e, address, &room) : NULL;
 	struct x86_insn in;
 	struct x86_effect effect;
 	u64 at;
@@ -587,14 +590,14 @@ u64 uplace_past_nops(const struct elf *e, u64 address)
 	return address + at;
 }
 
-static void find_any(struct uplacer *u, const struct elf_symbol *s, const struct uplace_need *need,
-		     struct uplace *out)
+static void find_any(struct upoint_finder *u, const struct elf_symbol *s,
+		     const struct upoint_need *need, struct upoint *out)
 {
 	bool is_arm = elf_machine(u->elf) == EM_AARCH64;
 	u64 room = 0;
-	const u8 *code = u->known || is_arm ? uplace_code(u->elf, s->value, &room) : NULL;
+	const u8 *code = u->known || is_arm ? upoint_code(u->elf, s->value, &room) : NULL;
 
-	*out = (struct uplace){ 0 };
+	*out = (struct upoint){ 0 };
 	for (u32 i = 0; i < ARRAY_SIZE(out->reg); i++)
 		out->reg[i] = (u8)i;
 	if (u->env->config.exact_uprobes)
@@ -609,24 +612,24 @@ static void find_any(struct uplacer *u, const struct elf_symbol *s, const struct
 		return arm64_find(&u->arm, s, code, need, out);
 	else
 		return find(u, s, code, room, need, out);
-	out->refused = uplace_refuses(u->elf, s->value);
+	out->refused = upoint_refuses(u->elf, s->value);
 }
 
-void uplacer_find(struct uplacer *u, const struct elf_symbol *function,
-		  const struct uplace_need *need, struct uplace *out)
+void upoint_find(struct upoint_finder *u, const struct elf_symbol *function,
+		 const struct upoint_need *need, struct upoint *out)
 {
 	find_any(u, function, need, out);
 	out->shows_caller = need->stack &&
-			    uplace_shows_caller(u->env, u->elf, function->value + out->offset);
+			    upoint_shows_caller(u->env, u->elf, function->value + out->offset);
 }
 
 /* ---- positions for -v */
 
 /* Calls keep compilers from using the words below rsp. */
-static bool has_red_zone(const struct uplacer *u, const struct elf_symbol *s)
+static bool has_red_zone(const struct upoint_finder *u, const struct elf_symbol *s)
 {
 	u64 room = 0;
-	const u8 *code = uplace_code(u->elf, s->value, &room);
+	const u8 *code = upoint_code(u->elf, s->value, &room);
 	struct x86_insn in;
 	struct x86_effect e;
 
@@ -640,13 +643,13 @@ static bool has_red_zone(const struct uplacer *u, const struct elf_symbol *s)
 	return true;
 }
 
-u64 uplace_exact(struct provider_env *env, struct elf *e, u64 address, const char **why)
+u64 upoint_exact(struct provider_env *env, struct elf *e, u64 address, const char **why)
 {
-	struct uplacer u = { .env = env, .elf = e };
+	struct upoint_finder u = { .env = env, .elf = e };
 	struct elf_symbol s = {};
 	u64 room = 0;
 	const u8 *code =
-		elf_machine(e) == arch_x86_64.elf_machine ? uplace_code(e, address, &room) : NULL;
+		elf_machine(e) == arch_x86_64.elf_machine ? upoint_code(e, address, &room) : NULL;
 	struct body b;
 	bool known;
 
@@ -659,7 +662,7 @@ u64 uplace_exact(struct provider_env *env, struct elf *e, u64 address, const cha
 		return address;
 	b = decode_body(&u, s.value, s.value + s.size, address, address + 5);
 	if (known && b.whole && !b.enters && !b.jumps_indirect && address + 5 < s.value + s.size &&
-	    !uplace_refuses(e, address + 5))
+	    !upoint_refuses(e, address + 5))
 		return address + 5;
 	*why = harmful;
 	return address;
@@ -676,9 +679,9 @@ static const u8 arg_regs[] = { X86_DI, X86_SI, X86_DX, X86_CX, 8, 9 };
 enum { ALL_REGS = 0x1ffff };
 #endif
 
-struct uplace_need uplace_need_of(const struct provider_env *env, bool is_return)
+struct upoint_need upoint_need_of(const struct provider_env *env, bool is_return)
 {
-	struct uplace_need n = { .is_return = is_return };
+	struct upoint_need n = { .is_return = is_return };
 
 	if (is_return)
 		return n; /* read when it returns, wherever the probe sat */
@@ -703,7 +706,7 @@ static const u8 offsets[] = { 0,   8,   16,  24,  32,  40,  48,  56,  64,  72,  
 static const u8 offsets[] = { 80, 88, 96, 40, 152, 32, 104, 112, 72, 64, 56, 48, 24, 16, 8, 0 };
 #endif
 
-static void move_reg(struct loc *loc, const struct uplace *at)
+static void move_reg(struct loc *loc, const struct upoint *at)
 {
 	if (loc->kind == LOC_STACK && loc->offset == arch_native->sp)
 		loc->inner -= at->sp;
@@ -723,7 +726,7 @@ static void move_reg(struct loc *loc, const struct uplace *at)
 }
 
 static struct arg_desc *move_args(struct provider_env *env, const struct arg_desc *args, u32 n,
-				  const struct uplace *at)
+				  const struct upoint *at)
 {
 	struct arg_desc *to = n ? arena_dup(env->arena, args, n * sizeof(*args)) : NULL;
 
@@ -732,7 +735,7 @@ static struct arg_desc *move_args(struct provider_env *env, const struct arg_des
 	return to;
 }
 
-static bool moves_registers(const struct provider_env *env, const struct uplace *at)
+static bool moves_registers(const struct provider_env *env, const struct upoint *at)
 {
 	bool moved = false;
 
@@ -741,8 +744,8 @@ static bool moves_registers(const struct provider_env *env, const struct uplace 
 	return moved;
 }
 
-struct profile *uplace_profile(struct provider_env *env, struct profile *base,
-			       const struct uplace *at)
+struct profile *upoint_profile(struct provider_env *env, struct profile *base,
+			       const struct upoint *at)
 {
 	struct profile *p;
 	bool regs = env->script.regs, stack = env->script.stack;
@@ -764,7 +767,7 @@ struct profile *uplace_profile(struct provider_env *env, struct profile *base,
  * Of a function that was just called the kernel's walk by frame pointers misses the caller (arm64
  * before its frame is made; x86-64, except instructions on which it inspects rsp itself).
  */
-static struct loc caller_of(const struct uplace *at, bool is_i386)
+static struct loc caller_of(const struct upoint *at, bool is_i386)
 {
 	if (at->framed || at->shows_caller)
 		return (struct loc){ 0 };
@@ -776,8 +779,8 @@ static struct loc caller_of(const struct uplace *at, bool is_i386)
 			     .size = is_i386 ? 4 : 8 };
 }
 
-struct profile *uplace_with_caller(struct provider_env *env, struct profile *base,
-				   const struct uplace *at, bool is_i386)
+struct profile *upoint_with_caller(struct provider_env *env, struct profile *base,
+				   const struct upoint *at, bool is_i386)
 {
 	struct profile *p;
 
