@@ -270,7 +270,8 @@ static const struct builtin rows[] = {
 		.sig = "system(format: lit string, ...)",
 		.brief = "run a shell command",
 		.doc = "Formats a command line and runs it with sh -c. Its output appears in "
-		       "order with the script's.",
+		       "order with the script's. On a terminal its control characters are escaped, as all "
+		       "traced text is; --escape=never shows them as they are.",
 		.example = "begin { system(\"echo %d\", 1); }",
 		.output = "1",
 		.flags = BI_STATEMENT | BI_UNSAFE,

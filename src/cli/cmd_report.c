@@ -2,6 +2,7 @@
 /* sonde report: what a recording contains, in sums. */
 #include "cli/recording.h"
 #include "cli/report.h"
+#include "trace/value.h"
 
 static void put_us(struct buf *b, u64 ns)
 {
@@ -17,30 +18,45 @@ static void put_spans(struct buf *b, const struct spans *s)
 	put_us(b, s->max);
 }
 
-static void put_events(struct buf *b, const struct report *r)
+/* A name of the recording, filled up to a column of that width. */
+static void put_name(struct buf *b, const struct names *names, const char *text, size_t len,
+		     size_t width)
 {
-	buf_puts(b, "events      name\n");
-	for (u32 i = 0; i < r->events.n; i++)
-		buf_printf(b, "%-11llu %s\n", (unsigned long long)r->events.v[i]->n,
-			   r->events.v[i]->name);
+	size_t start = b->len;
+
+	put_foreign(b, names, text, len);
+	if (b->len - start < width)
+		buf_pad(b, ' ', width - (b->len - start));
 }
 
-static void put_threads(struct buf *b, const struct report *r)
+static void put_events(struct buf *b, const struct names *names, const struct report *r)
+{
+	buf_puts(b, "events      name\n");
+	for (u32 i = 0; i < r->events.n; i++) {
+		buf_printf(b, "%-11llu ", (unsigned long long)r->events.v[i]->n);
+		put_foreignz(b, names, r->events.v[i]->name);
+		buf_putc(b, '\n');
+	}
+}
+
+static void put_threads(struct buf *b, const struct names *names, const struct report *r)
 {
 	buf_puts(b, "\nthread  name                 events       runs     on CPU, us        average"
 		    "        longest      waits, us        average        longest\n");
 	for (u32 i = 0; i < r->threads.n; i++) {
 		const struct report_thread *t = r->threads.v[i];
 
-		buf_printf(b, "%-7u %-16.16s %10llu %10llu", t->tid, t->comm,
-			   (unsigned long long)t->n_events, (unsigned long long)t->on_cpu.n);
+		buf_printf(b, "%-7u ", t->tid);
+		put_name(b, names, t->comm, strnlen(t->comm, sizeof t->comm), 16);
+		buf_printf(b, " %10llu %10llu", (unsigned long long)t->n_events,
+			   (unsigned long long)t->on_cpu.n);
 		put_spans(b, &t->on_cpu);
 		put_spans(b, &t->waits);
 		buf_putc(b, '\n');
 	}
 }
 
-static void put_calls(struct buf *b, const struct report *r)
+static void put_calls(struct buf *b, const struct names *names, const struct report *r)
 {
 	if (r->calls.n)
 		buf_puts(
@@ -50,7 +66,8 @@ static void put_calls(struct buf *b, const struct report *r)
 	for (u32 i = 0; i < r->calls.n; i++) {
 		const struct report_call *c = r->calls.v[i];
 
-		buf_printf(b, "%-20s %10llu %10llu", c->name, (unsigned long long)c->times.n,
+		put_name(b, names, c->name, strlen(c->name), 20);
+		buf_printf(b, " %10llu %10llu", (unsigned long long)c->times.n,
 			   (unsigned long long)c->n_errors);
 		put_spans(b, &c->times);
 		buf_putc(b, '\n');
@@ -66,9 +83,9 @@ static void put_report(struct recorded *r, struct sink *s)
 	while (store_next(r->store, &e))
 		report_add(&sums, &e);
 	report_sort(&sums);
-	put_events(&s->out, &sums);
-	put_threads(&s->out, &sums);
-	put_calls(&s->out, &sums);
+	put_events(&s->out, &r->names, &sums);
+	put_threads(&s->out, &r->names, &sums);
+	put_calls(&s->out, &r->names, &sums);
 	report_release(&sums);
 }
 

@@ -18,7 +18,6 @@ static void print_events(struct recorded *r, struct sink *s)
 	u32 width = name_width(r->tables);
 	struct trace_event e;
 
-	r->names.visible = s->visible_out;
 	while (!s->closed && !s->error && store_next(r->store, &e)) {
 		if (r->c->as_ftrace)
 			event_line_ftrace(&s->out, &r->arena, &r->names, &e);

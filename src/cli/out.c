@@ -69,7 +69,8 @@ int sink_open(struct cli *c)
 	s->quiet = c->quiet;
 	s->is_file = c->output != NULL;
 	sink_to(c, s->fd);
-	s->visible_err = escape_wanted(c, STDERR_FILENO) && !s->output->escapes;
+	s->visible_commands = escape_wanted(c, STDERR_FILENO);
+	s->visible_err = s->visible_commands && !s->output->escapes;
 	s->attached_on_stdout = getenv("__BPFTRACE_NOTIFY_PROBES_ATTACHED") != NULL;
 	c->host.sink = s;
 	return 0;

@@ -182,6 +182,7 @@ int recorded_print(struct cli *c, void (*print)(struct recorded *r, struct sink 
 		recorded_close(&r);
 		return STATUS_WRONG;
 	}
+	r.names.visible = c->sink.visible_out;
 	print(&r, &c->sink);
 	lost = sink_close(c);
 	ret = recorded_close(&r);

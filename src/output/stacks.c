@@ -61,22 +61,30 @@ static void name_by_file(struct buf *name, const char *module)
 	buf_printf(name, "[%s]", module);
 }
 
+/* The name of a file, escaped as names of functions are. */
+static const char *shown(struct buf *b, const struct names *names, const char *text)
+{
+	put_foreignz(b, names, text);
+	return b->s ? b->s : "";
+}
+
 static void walk_frame(struct walk *w, bool user, u32 pid, u64 ip)
 {
 	struct stack_frame frame = { .kind = user ? FRAME_USER : FRAME_KERNEL, .module = "" };
-	struct buf name = { 0 };
+	struct buf name = { 0 }, module = { 0 };
 	bool known = frame_name(&name, w->names, user, pid, ip);
 
 	if (frame_reason(user, ip))
 		frame.kind = FRAME_REASON;
 	else
-		frame.module = frame_module(w->names, user, pid, ip);
+		frame.module = shown(&module, w->names, frame_module(w->names, user, pid, ip));
 	if (!known && user && *frame.module)
 		name_by_file(&name, frame.module);
 	frame.name = name.s;
 	w->f(w->ctx, &frame);
 	w->over = w->reversed && !user && is_interrupt(frame.name);
 	buf_release(&name);
+	buf_release(&module);
 }
 
 static void walk_stack(struct walk *w, const struct type *t, const void *p, bool user)

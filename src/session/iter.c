@@ -36,7 +36,7 @@ static int run_one(struct run *r, const struct target_site *t, struct err *err)
 	while (!r->exiting && !r->sink->closed && read_some(r, fd, err))
 		;
 	close(fd);
-	command_wait(r);
+	records_command_wait(r);
 	return err->code;
 }
 

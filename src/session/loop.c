@@ -135,7 +135,9 @@ static void on_event(struct run *r, int fd)
 	else if (fd == deferred_fd(r))
 		deferred_poll(r);
 	else if (fd == r->command.out)
-		command_read(r);
+		records_command(r);
+	else if (fd == r->command.err)
+		command_errors(r);
 	else
 		processes_event(r, fd);
 }
@@ -172,11 +174,27 @@ static int idle_ms(u64 end)
 	return end <= now ? 0 : (int)MIN((u64)IDLE_MS, (end - now) / 1000000 + 1);
 }
 
+struct watched_command {
+	int out, err;
+};
+
+/* Descriptors of system(), which come and go. */
+static void watch_command(struct run *r, struct watched_command *w)
+{
+	if (r->command.out >= 0 && w->out != r->command.out &&
+	    watch(r, w->out = r->command.out) < 0)
+		records_command_wait(r);
+	if (r->command.out < 0)
+		w->out = -1;
+	if (w->err != r->command.err)
+		watch(r, w->err = r->command.err); /* else read when a command ends */
+}
+
 void loop_run(struct run *r)
 {
 	u64 next_loss = clock_mono_ns();
 	u64 end = r->request->duration_ns ? next_loss + r->request->duration_ns : UINT64_MAX;
-	int command_watched = -1;
+	struct watched_command watched = { -1, -1 };
 
 	while (!r->exiting && !r->sink->closed && !r->sink->error) {
 		u32 n = records_drain(r);
@@ -186,11 +204,7 @@ void loop_run(struct run *r)
 		screen_tick(r);
 		if (r->sink->output->tick)
 			r->sink->output->tick(r->sink);
-		if (r->command.out >= 0 && command_watched != r->command.out &&
-		    watch(r, command_watched = r->command.out) < 0)
-			command_wait(r);
-		if (r->command.out < 0)
-			command_watched = -1;
+		watch_command(r, &watched);
 		if (now >= next_loss) {
 			losses_report(r);
 			processes_look(r);

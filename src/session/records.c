@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Calls the action of each record. system() runs one command at a time; records that arrive during
- * the command are queued in order, so that a slow command does not stall the ring.
+ * Calls the action of each record. Records that arrive while a command of system() runs are queued in
+ * order, so that a slow command does not stall the ring.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
-#include <sys/wait.h>
 #include "base/fd.h"
 #include "session/run.h"
 #include "type/agg.h"
@@ -55,43 +53,9 @@ static void do_exit(void *ctx, int code)
 	r->exiting = r->exit_called = true;
 }
 
-static void warn_of_command(struct run *r, const char *command)
-{
-	sink_warn(r->sink, arena_printf(&r->scratch, "system(\"%s\") cannot be run: %s", command,
-					strerror(errno)));
-}
-
 static void do_system(void *ctx, const char *command)
 {
-	struct run *r = ctx;
-	int out[2];
-	pid_t pid;
-
-	sink_flush(r->sink);
-	if (pipe2(out, O_CLOEXEC) < 0) {
-		warn_of_command(r, command);
-		return;
-	}
-	pid = fork();
-	if (pid == 0) {
-		sigset_t none;
-
-		sigemptyset(&none);
-		sigprocmask(SIG_SETMASK, &none, NULL);
-		if (dup2(out[1], STDOUT_FILENO) < 0)
-			_exit(127);
-		execl("/bin/sh", "sh", "-c", command, (char *)NULL);
-		_exit(127);
-	}
-	if (pid < 0)
-		warn_of_command(r, command);
-	close(out[1]);
-	if (pid < 0) {
-		close(out[0]);
-		return;
-	}
-	r->command.pid = pid;
-	r->command.out = out[0];
+	command_start(ctx, command);
 }
 
 static void settle_speculation(void *ctx, u32 number, bool commit)
@@ -214,51 +178,16 @@ void records_release(struct run *r)
 
 /* ---- system() */
 
-enum { COMMAND_TEXT_MAX = 1 << 20 };
-
-/* The output of one command is one item; a very long one is shown in pieces. */
-static void command_show(struct run *r)
+void records_command(struct run *r)
 {
-	r->sink->output->text(r->sink, TEXT_SYSTEM, r->command.text.s ? r->command.text.s : "",
-			      r->command.text.len);
-	buf_clear(&r->command.text);
+	if (command_read(r))
+		replay_backlog(r);
 }
 
-static void command_done(struct run *r)
-{
-	command_show(r);
-	close(r->command.out);
-	r->command.out = -1;
-	waitpid(r->command.pid, NULL, 0);
-	r->command.pid = 0;
-	replay_backlog(r);
-}
-
-void command_read(struct run *r)
-{
-	char chunk[16384];
-	ssize_t n = read(r->command.out, chunk, sizeof chunk);
-
-	if (n > 0) {
-		buf_add(&r->command.text, chunk, (size_t)n);
-		if (r->command.text.len >= COMMAND_TEXT_MAX)
-			command_show(r);
-		return;
-	}
-	if (n < 0 && (errno == EINTR || errno == EAGAIN))
-		return;
-	if (n < 0)
-		sink_warn(r->sink,
-			  arena_printf(&r->scratch,
-				       "the output of a command of system() cannot be read: %s",
-				       strerror(errno)));
-	command_done(r);
-}
-
-void command_wait(struct run *r)
+void records_command_wait(struct run *r)
 {
 	while (r->command.out >= 0) {
-		command_read(r);
+		records_command(r);
 		records_drain(r);
 	}
 }

@@ -71,7 +71,7 @@ static int run_special(struct run *r, const char *probe, struct err *err)
 		if (ret < 0)
 			return err_wrap(err, "run the %s probe", probe);
 		records_drain(r);
-		command_wait(r);
+		records_command_wait(r);
 		if (r->exiting && streq(probe, "begin"))
 			break;
 	}
@@ -332,12 +332,12 @@ static void finish(struct run *r, struct err *err)
 {
 	engines_detach_all(r);
 	records_drain(r);
-	command_wait(r);
+	records_command_wait(r);
 	r->exiting = false;
 	r->ending = true;
 	run_special(r, "end", err);
 	records_drain(r);
-	command_wait(r);
+	records_command_wait(r);
 	losses_report(r);
 	skipped_report(r);
 	if (!r->request->mode)
@@ -506,7 +506,7 @@ static int run_compiled(struct run *r, struct err *err)
 	names_release(r);
 	signals_restore(r, !r->again.substitute_refused && !r->again.too_big);
 	buf_release(&r->backlog);
-	buf_release(&r->command.text);
+	command_release(r);
 	speculations_release(r);
 	arena_release(&r->scratch);
 	free(r->loss_seen);
@@ -524,7 +524,8 @@ static int run_once(const struct request *q, const struct session_host *h, struc
 	r->request = q;
 	r->host = h;
 	r->sink = sink;
-	r->child.fd = r->child.tells = r->command.out = r->signal_fd = r->epoll_fd = -1;
+	r->child.fd = r->child.tells = r->command.out = r->command.err = r->command.err_end =
+		r->signal_fd = r->epoll_fd = -1;
 	ret = session_compile_again(&r->c, q, h, *next, err);
 	sink->sources = &r->c.sources;
 	if (next->no_substitutes || next->compact)

@@ -29,11 +29,13 @@ struct child_process {
 	const char *path;
 };
 
-/* system(): one command at a time; later records wait. */
+/* command.c: system() runs one command at a time. */
 struct system_command {
 	s32 pid;
 	int out;         /* its output, -1: none runs */
 	struct buf text; /* what it printed so far */
+	/* A pipe for the errors of all commands: our end, theirs; -1: errors need no escapes. */
+	int err, err_end;
 };
 
 /* names.c: processes that may not be looked into. */
@@ -113,6 +115,13 @@ void child_end(struct run *r);                     /* terminates and reaps it, i
 int child_verdict(struct run *r, struct err *err);
 int watch_pid(s32 pid); /* a pidfd, or -1 */
 
+/* ---- command.c: the command of system() */
+void command_start(struct run *r, const char *command);
+/* Waits for some of its output and shows it when it has ended: true. */
+bool command_read(struct run *r);
+void command_errors(struct run *r); /* shows what commands wrote to stderr */
+void command_release(struct run *r);
+
 /* ---- processes.c */
 void processes_open(struct run *r); /* begins to watch the processes of -p */
 /* Readable when the i-th has ended; -1: that is asked now and then. */
@@ -145,9 +154,9 @@ void actor_init(struct run *r);
 u32 records_drain(struct run *r);
 /* What the backlog has kept is acted on. */
 void records_release(struct run *r);
-/* Output of a running system() command. */
-void command_read(struct run *r);
-void command_wait(struct run *r);
+/* The command of system() has printed something or ended; then the records that waited follow. */
+void records_command(struct run *r);
+void records_command_wait(struct run *r); /* until no command runs */
 void losses_report(struct run *r);
 /* The program has more counters than the n of before. */
 void losses_more(struct run *r, u32 n);

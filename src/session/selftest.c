@@ -13,7 +13,7 @@ static int run_once(struct run *r, const struct target_site *t, s32 *value, stru
 	int ret = u->ops->run(u->self, t->func, value, err);
 
 	records_drain(r);
-	command_wait(r);
+	records_command_wait(r);
 	return ret;
 }
 

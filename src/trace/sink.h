@@ -82,9 +82,10 @@ struct sink {
 	bool quiet;
 	/* Escape control characters of foreign text on that stream, because it is a terminal. */
 	bool visible_out, visible_err;
-	int error;    /* of the first failed write other than EPIPE: -errno; 0: none */
-	bool closed;  /* after EPIPE: output is dropped silently */
-	bool is_file; /* results go to the file of -o */
+	bool visible_commands; /* the same of what commands of system() write to stderr */
+	int error;             /* of the first failed write other than EPIPE: -errno; 0: none */
+	bool closed;           /* after EPIPE: output is dropped silently */
+	bool is_file;          /* results go to the file of -o */
 	/* Set by an output that follows processes: the run goes on when the command has ended. */
 	bool awaits_more;
 	bool attached_on_stdout; /* __BPFTRACE_NOTIFY_PROBES_ATTACHED is set */

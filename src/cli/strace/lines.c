@@ -10,6 +10,7 @@
 #include <unistd.h>
 #include "base/clock.h"
 #include "base/json.h"
+#include "base/visible.h"
 #include "cli/strace/strace.h"
 #include "output/notice.h"
 #include "output/output.h"
@@ -426,6 +427,16 @@ static void put_json_return(struct strace *st, struct strace_thread *th, const s
 	put_line(st, th);
 }
 
+/* Of a file or its symbols. What the kernel copied is quoted and needs no more. */
+static void put_foreign_name(struct strace *st, const char *text)
+{
+	size_t start = st->line.len;
+
+	buf_puts(&st->line, text);
+	if (!st->o.separate && escape_wanted(st->c, st->s->fd))
+		buf_visible(&st->line, start, VISIBLE_NAME);
+}
+
 /* " > FILE(FUNCTION+0x12) [0x3456]", where the last is an offset in the file. */
 static void put_frame(struct strace *st, u32 pid, u64 ip)
 {
@@ -441,9 +452,13 @@ static void put_frame(struct strace *st, u32 pid, u64 ip)
 			   (unsigned long long)ip);
 		return;
 	}
-	buf_printf(&st->line, " > %s(", sym.module);
-	if (sym.name)
-		buf_printf(&st->line, "%s+%#llx", sym.name, (unsigned long long)sym.offset);
+	buf_puts(&st->line, " > ");
+	put_foreign_name(st, sym.module);
+	buf_putc(&st->line, '(');
+	if (sym.name) {
+		put_foreign_name(st, sym.name);
+		buf_printf(&st->line, "+%#llx", (unsigned long long)sym.offset);
+	}
 	if (names->build_id && !names->build_id(names->ctx, pid, ip, &id, &at))
 		at = ip;
 	buf_printf(&st->line, ") [%#llx]\n", (unsigned long long)at);
