@@ -52,7 +52,7 @@ static void add(struct match *m, u32 id, const char *name, u32 func_type)
 	p->is_return = m->is_return;
 	t = targets_add(m->env, &m->ts, SITE_TRAMPOLINE, site_name(m, id, name),
 			profile_for_site(m->env, p, false, false));
-	t->site.symbol = t->site.func = name;
+	t->site.kernel.symbol = t->site.func = name;
 }
 
 static int match_one(void *ctx, u32 id)

@@ -104,11 +104,11 @@ static void add_trampoline(struct match *m, const struct found *f)
 		return;
 	t = targets_add(m->env, &m->ts, SITE_TRAMPOLINE, site_name(m, f->mod->module, f->shown),
 			profile_for_site(m->env, p, false, false));
-	t->site.symbol = f->name;
+	t->site.kernel.symbol = f->name;
 	t->site.func = f->shown;
 	if (p->load.module &&
 	    btf_find(env_btf(m->env), f->name, BTF_KIND_FUNC)) /* not the only one */
-		t->site.path = p->load.module;
+		t->site.kernel.module = p->load.module;
 }
 
 /* ---- many functions through one link: a trampoline takes 20 to 60 ms to attach and has a
@@ -170,7 +170,7 @@ static void add_multi(struct match *m, const struct found *f, struct profile **s
 	}
 	t = targets_add(m->env, &m->ts, SITE_KPROBE, site_name(m, f->mod->module, f->name),
 			profile_for_site(m->env, p, true, true));
-	t->site.symbol = t->site.func = f->name;
+	t->site.kernel.symbol = t->site.func = f->name;
 	kernel_function_address(m->env, module_btf_name(f->mod), &t->site);
 }
 

@@ -159,7 +159,8 @@ bool site_is_in_helpers(const struct site *s)
 
 	switch (s->kind) {
 	case SITE_KPROBE:
-	case SITE_TRAMPOLINE: return !s->symbol || kernel_function_is_in_helpers(s->symbol);
+	case SITE_TRAMPOLINE:
+		return !s->kernel.symbol || kernel_function_is_in_helpers(s->kernel.symbol);
 	case SITE_RAW_TRACEPOINT:
 	case SITE_PERF_TRACEPOINT:
 		return event &&

@@ -153,7 +153,7 @@ static int resolve(struct provider_env *env, const struct spec *spec, target_fn 
 		t = targets_add(env, &ts, SITE_ITER,
 				arena_printf(env->arena, "iter:%s", spec->part[1]),
 				profile_for_site(env, p, false, false));
-		t->site.path = spec->n_parts > 2 ? pin_path(env, spec->part[2]) : NULL;
+		t->site.pin = spec->n_parts > 2 ? pin_path(env, spec->part[2]) : NULL;
 		return targets_give(env, spec, &ts, NULL, f, ctx);
 	}
 	near_init(&e.near, spec->part[1]);

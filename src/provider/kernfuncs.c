@@ -184,9 +184,9 @@ void kernel_function_address(struct provider_env *env, const char *module, struc
 
 	if (!module)
 		return;
-	s->path = module;
-	if (kallsyms_find(env_ksyms(env), s->symbol, module, &found) && ksym_is_text(&found))
-		s->address = found.address;
+	s->kernel.module = module;
+	if (kallsyms_find(env_ksyms(env), s->kernel.symbol, module, &found) && ksym_is_text(&found))
+		s->kernel.address = found.address;
 }
 
 /* Where the function tracer can look: since 6.5 it lists its calls, which are a few bytes after a

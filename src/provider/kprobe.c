@@ -114,8 +114,8 @@ static struct target *add(struct match *m, const char *module, const char *name,
 				       site_name(m, module, name, offset),
 				       profile_for_site(m->env, p, m->many, true));
 
-	t->site.symbol = t->site.func = name;
-	t->site.offset = offset;
+	t->site.kernel.symbol = t->site.func = name;
+	t->site.kernel.offset = offset;
 	kernel_function_address(m->env, module && !streq(module, "vmlinux") ? module : NULL,
 				&t->site);
 	return t;
@@ -209,14 +209,14 @@ static void add_function(struct match *m, const char *name)
 
 	if (!p) {
 		t = add(m, m->module, name, 0);
-		t->site.named = true;
+		t->site.kernel.named = true;
 		if (*why)
 			t->site.note = arena_printf(m->env->arena, "no trampoline: %s", why);
 		return;
 	}
 	t = targets_add(m->env, &m->ts, SITE_TRAMPOLINE, site_name(m, m->module, name, 0),
 			profile_for_site(m->env, p, false, false));
-	t->site.symbol = t->site.func = name;
+	t->site.kernel.symbol = t->site.func = name;
 	t->site.is_substitute = true;
 	t->site.note = m->is_return ? "fexit, which is cheaper than a kretprobe" :
 				      "fentry, which is cheaper than a kprobe";
@@ -263,7 +263,7 @@ static void add_address(void *ctx, u64 address)
 	struct at_address *at = ctx;
 
 	add(at->m, shown_module(at->m, at->fn), arena_strdup(at->m->env->arena, at->fn->name), 0)
-		->site.address = address;
+		->site.kernel.address = address;
 }
 
 static void match_functions(struct match *m)
@@ -350,8 +350,8 @@ static int match_address(struct match *m, const struct kpoint *point)
 		return -EPERM;
 	}
 	t = add(m, NULL, m->pattern, 0);
-	t->site.symbol = t->site.func = NULL;
-	t->site.address = point->address;
+	t->site.kernel.symbol = t->site.func = NULL;
+	t->site.kernel.address = point->address;
 	return 0;
 }
 

@@ -193,9 +193,9 @@ static int resolve(struct provider_env *env, const struct spec *spec, const stru
 	s = &targets_add(env, &ts, SITE_PERF_SOFTWARE, event_name(env, spec, period),
 			 profile_for_site(env, p, false, true))
 		     ->site;
-	s->perf_type = type;
-	s->perf_config = config;
-	s->period = period;
+	s->event.type = type;
+	s->event.config = config;
+	s->event.period = period;
 	s->pid = env_pid(env);
 	return targets_give(env, spec, &ts, NULL, f, ctx);
 }

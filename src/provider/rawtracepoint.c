@@ -72,7 +72,7 @@ static void add(struct provider_env *env, struct targets *ts, const char *module
 	struct target *t = targets_add(env, ts, SITE_RAW_TRACEPOINT, site_name(env, module, event),
 				       profile_for_site(env, p, false, false));
 
-	t->site.tp_name = event;
+	t->site.tracepoint = event;
 }
 
 static const char *event_of(const struct spec *spec)

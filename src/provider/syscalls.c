@@ -573,7 +573,7 @@ static void add_perf(struct provider_env *env, struct group *g, struct targets *
 		struct err err = {};
 		int id = tracefs_event_id("syscalls", event, &err);
 
-		t->site.perf_config = (u64)MAX(id, 0);
+		t->site.event.config = (u64)MAX(id, 0);
 		t->site.is_substitute =
 			true; /* what the kernel refuses is done by the raw tracepoint */
 		t->site.note = "an event of its own, so that other calls pay less";
@@ -593,7 +593,7 @@ static void add_group(struct provider_env *env, const struct spec *spec, struct 
 	}
 	fill_set(env, g);
 	t = targets_add(env, ts, SITE_RAW_TRACEPOINT, name, g->profile);
-	t->site.tp_name = g->profile->syscall.enter ? "sys_enter" : "sys_exit";
+	t->site.tracepoint = g->profile->syscall.enter ? "sys_enter" : "sys_exit";
 	if (env->attach.calls_why)
 		t->site.note = arena_printf(env->arena, "the tracepoint of all calls, because %s",
 					    env->attach.calls_why);

@@ -51,15 +51,15 @@ static int set_period(struct provider_env *env, const struct spec *spec, struct 
 		return bad(env, spec, "%s frequency should be a positive integer", name);
 	s->probe = arena_printf(env->arena, "%s:%s:%llu", name, u->name, (unsigned long long)n);
 	if (!u->ns) {
-		s->is_freq = true;
-		s->period = n;
+		s->event.is_freq = true;
+		s->event.period = n;
 		return n > 1000000 ?
 			       bad(env, spec,
 				   "Invalid rate of %s probe. Maximum is one million a second",
 				   name) :
 			       0;
 	}
-	if (__builtin_mul_overflow(n, u->ns, &s->period) || s->period > INT64_MAX)
+	if (__builtin_mul_overflow(n, u->ns, &s->event.period) || s->event.period > INT64_MAX)
 		return bad(env, spec,
 			   "Invalid rate of %s probe: it does not fit 63 bits of nanoseconds",
 			   name);
@@ -86,7 +86,7 @@ static int duration(struct provider_env *env, const struct spec *spec, struct si
 			name, (unsigned long long)n);
 	if (set_period(env, spec, s, n / 1000, find_unit("us")) < 0)
 		return -EINVAL;
-	s->period = n;
+	s->event.period = n;
 	return 0;
 }
 
@@ -126,9 +126,9 @@ static int give(struct provider_env *env, const struct spec *spec, struct site *
 	s = &targets_add(env, &ts, SITE_PERF_TIMER, parsed->probe,
 			 profile_for_site(env, p, false, true))
 		     ->site;
-	s->period = parsed->period;
-	s->is_freq = parsed->is_freq;
-	s->one_cpu = parsed->one_cpu;
+	s->event.period = parsed->event.period;
+	s->event.is_freq = parsed->event.is_freq;
+	s->event.one_cpu = parsed->event.one_cpu;
 	s->pid = parsed->pid;
 	return targets_give(env, spec, &ts, NULL, f, ctx);
 }
@@ -144,7 +144,7 @@ static int resolve_profile(struct provider_env *env, const struct spec *spec, ta
 static int resolve_interval(struct provider_env *env, const struct spec *spec, target_fn f,
 			    void *ctx)
 {
-	struct site s = { .pid = -1, .one_cpu = true };
+	struct site s = { .pid = -1, .event.one_cpu = true };
 
 	return give(env, spec, &s, f, ctx);
 }

@@ -82,7 +82,7 @@ static void add_raw(struct match *m, const char *name, const char *event)
 		m->raw = profile_new(m->env, PROFILE_RAW_TP, BPF_PROG_TYPE_RAW_TRACEPOINT);
 	t = targets_add(m->env, &m->ts, SITE_RAW_TRACEPOINT, name,
 			profile_for_site(m->env, m->raw, m->many, false));
-	t->site.tp_name = event;
+	t->site.tracepoint = event;
 }
 
 static struct profile *perf_profile(struct match *m, const char *category, const char *event)
@@ -118,7 +118,7 @@ static int add_perf(struct match *m, const char *category, const char *event, co
 		return m->err.code;
 	t = targets_add(m->env, &m->ts, SITE_PERF_TRACEPOINT, name,
 			profile_for_site(m->env, p, m->many, true));
-	t->site.perf_config = (u64)id;
+	t->site.event.config = (u64)id;
 	return 0;
 }
 

@@ -135,8 +135,8 @@ static struct target *add_place(struct lines *l, u64 address, const struct dwarf
 	if (dwarf_inline_at(l->d, address, &func))
 		t->site.func = arena_strdup(l->env->arena, func.name);
 	dwarf_stay_in(l->d, 0, &(struct dwarf_instance){ 0 });
-	t->site.path = site.path;
-	t->site.offset = site.offset;
+	t->site.user.path = site.path;
+	t->site.user.offset = site.offset;
 	t->site.pid = env_pid(l->env);
 	return t;
 }

@@ -100,8 +100,8 @@ static struct target *add_exactly(struct match *m, const char *func, const char 
 	t = targets_add(m->env, &m->ts, SITE_UPROBE, name,
 			profile_for_site(m->env, p, m->many, true));
 	t->site.func = func;
-	t->site.path = site.path;
-	t->site.offset = site.offset;
+	t->site.user.path = site.path;
+	t->site.user.offset = site.offset;
 	t->site.pid = env_pid(m->env);
 	m->moved_sp = site.sp;
 	return t;
@@ -217,13 +217,13 @@ static void add(struct match *m, const struct elf_symbol *s, const char *func, c
 	if (m->unwinds == UNWINDS_GO) {
 		at = (struct upoint){ .offset = uret_go_entry(m->elf, s) };
 		at.shows_caller = upoint_shows_caller(m->env, m->elf, s->value + at.offset);
-		t->site.offset += at.offset;
+		t->site.user.offset += at.offset;
 		t->profile = with_caller(m, t->profile, &at);
 		return;
 	}
 	if (t->profile->fixed_address) /* where its variables are */
 		return;
-	t->site.offset += at.offset;
+	t->site.user.offset += at.offset;
 	t->site.note = at.why;
 	t->profile = upoint_profile(m->env, t->profile, &at);
 	if (!m->is_return) /* at a return the kernel shows the caller itself, as the place */
@@ -591,8 +591,8 @@ static bool add_flat(struct match *m, int error)
 			arena_printf(m->env->arena, "%s:%s:%s", m->spec->provider->name,
 				     m->shown_path, m->func),
 			function_profile(m));
-	t->site.path = path_to_open(m);
-	t->site.offset = offset;
+	t->site.user.path = path_to_open(m);
+	t->site.user.offset = offset;
 	t->site.pid = env_pid(m->env);
 	m->n_files++;
 	return true;

@@ -118,9 +118,9 @@ static int add(void *ctx, const struct elf_usdt *u)
 			profile_for_site(m->env, shared_profile(m, u), true, true));
 	t->site.func = elf_symbol_at(m->elf, u->address, &s) ? arena_strdup(m->env->arena, s.name) :
 							       NULL;
-	t->site.path = path_to_open(m);
-	t->site.offset = u->offset + shift;
-	t->site.ref_ctr_offset = u->semaphore_offset;
+	t->site.user.path = path_to_open(m);
+	t->site.user.offset = u->offset + shift;
+	t->site.user.ref_ctr_offset = u->semaphore_offset;
 	t->site.pid = env_pid(m->env);
 	return 0;
 }

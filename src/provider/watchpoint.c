@@ -94,12 +94,12 @@ static const char *parse_address(struct provider_env *env, const char *text, u64
 
 static int parse(struct provider_env *env, const struct spec *spec, struct site *s)
 {
-	const char *why = parse_address(env, spec->part[1], &s->wp_addr);
+	const char *why = parse_address(env, spec->part[1], &s->watch.address);
 	u64 len;
 
 	if (why)
 		return bad(env, spec, why);
-	if (!s->wp_addr)
+	if (!s->watch.address)
 		return bad(env, spec, "watchpoint must be attached to a non-zero address");
 	if (!text_number(spec->part[2], &len))
 		return bad(env, spec,
@@ -107,19 +107,19 @@ static int parse(struct provider_env *env, const struct spec *spec, struct site 
 					text_fault(env->arena, spec->part[2])));
 	if (len != 1 && len != 2 && len != 4 && len != 8)
 		return bad(env, spec, "watchpoint length must be one of (1,2,4,8)");
-	s->wp_len = (u32)len;
-	s->wp_type = parse_mode(spec->part[3]);
-	if (!s->wp_type || (s->wp_type & HW_BREAKPOINT_X && s->wp_type != HW_BREAKPOINT_X))
+	s->watch.len = (u32)len;
+	s->watch.type = parse_mode(spec->part[3]);
+	if (!s->watch.type || (s->watch.type & HW_BREAKPOINT_X && s->watch.type != HW_BREAKPOINT_X))
 		return bad_mode(env, spec);
-	if (s->wp_type == HW_BREAKPOINT_R && arch_native->watch_rw_only)
+	if (s->watch.type == HW_BREAKPOINT_R && arch_native->watch_rw_only)
 		return bad_mode(env, spec);
-	if (s->wp_type == HW_BREAKPOINT_X) {
-		if (s->wp_addr % arch_native->insn_align)
+	if (s->watch.type == HW_BREAKPOINT_X) {
+		if (s->watch.address % arch_native->insn_align)
 			return bad(
 				env, spec,
 				"no instruction begins at this address: they are words of 4 bytes");
-		s->wp_len = arch_native->watch_code_len;
-	} else if (s->wp_addr % len) {
+		s->watch.len = arch_native->watch_code_len;
+	} else if (s->watch.address % len) {
 		return bad(env, spec, "the address must be a multiple of the length");
 	}
 	return 0;
@@ -165,7 +165,7 @@ static int resolve(struct provider_env *env, const struct spec *spec, target_fn 
 		return ret;
 	if (is_never_hit(env, spec))
 		return -EOPNOTSUPP;
-	p->default_space = parsed.wp_addr >> 63 ? SPACE_KERNEL : SPACE_USER;
+	p->default_space = parsed.watch.address >> 63 ? SPACE_KERNEL : SPACE_USER;
 	if (p->default_space == SPACE_USER) {
 		skip_loading(env, p);
 		p->only_child = env->request->traced.command &&
@@ -174,9 +174,9 @@ static int resolve(struct provider_env *env, const struct spec *spec, target_fn 
 	s = &targets_add(env, &ts, SITE_WATCHPOINT, spec_name(env, spec),
 			 profile_for_site(env, p, false, true))
 		     ->site;
-	s->wp_addr = parsed.wp_addr;
-	s->wp_len = parsed.wp_len;
-	s->wp_type = parsed.wp_type;
+	s->watch.address = parsed.watch.address;
+	s->watch.len = parsed.watch.len;
+	s->watch.type = parsed.watch.type;
 	s->pid = env_pid(env);
 	return targets_give(env, spec, &ts, NULL, f, ctx);
 }

@@ -38,8 +38,9 @@ static bool is_renamed(struct run *r, const struct site *s)
 {
 	struct ksym found;
 
-	return s->kind == SITE_KPROBE && s->symbol && !s->path && !r->c.attempt.no_substitutes &&
-	       !kallsyms_find(system_kallsyms(&r->c.system), s->symbol, NULL, &found);
+	return s->kind == SITE_KPROBE && s->kernel.symbol && !s->kernel.module &&
+	       !r->c.attempt.no_substitutes &&
+	       !kallsyms_find(system_kallsyms(&r->c.system), s->kernel.symbol, NULL, &found);
 }
 
 static void skip(void *ctx, const struct site *site, const struct err *err)
@@ -176,10 +177,12 @@ static void address_kprobes(struct run *r)
 		struct kallsyms *ksyms = system_kallsyms(&r->c.system);
 		struct ksym found;
 
-		if (s->kind == SITE_KPROBE && s->symbol && !s->address && !s->path &&
-		    kallsyms_occurrences(ksyms, s->symbol, "vmlinux") == 1 &&
-		    kallsyms_find(ksyms, s->symbol, "vmlinux", &found) && ksym_is_text(&found))
-			s->address = found.address;
+		if (s->kind == SITE_KPROBE && s->kernel.symbol && !s->kernel.address &&
+		    !s->kernel.module &&
+		    kallsyms_occurrences(ksyms, s->kernel.symbol, "vmlinux") == 1 &&
+		    kallsyms_find(ksyms, s->kernel.symbol, "vmlinux", &found) &&
+		    ksym_is_text(&found))
+			s->kernel.address = found.address;
 	}
 }
 

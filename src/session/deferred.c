@@ -377,8 +377,8 @@ void deferred_start(struct run *r)
 		return;
 	}
 	for (u32 i = 0; i < r->c.sites.n; i++)
-		if (r->c.sites.v[i].site.kind == SITE_UPROBE && r->c.sites.v[i].site.path)
-			file_watch_known(r->deferred.watch, r->c.sites.v[i].site.path);
+		if (r->c.sites.v[i].site.kind == SITE_UPROBE && r->c.sites.v[i].site.user.path)
+			file_watch_known(r->deferred.watch, r->c.sites.v[i].site.user.path);
 	for (u32 i = 0; i < r->c.deferred.n; i++) {
 		struct deferred_probe *l = &r->c.deferred.v[i];
 		const char *path = NULL;

@@ -153,7 +153,7 @@ static u32 *sites_on(struct compiled *c, const char *tracepoint)
 	for (u32 i = 0; i < c->sites.n; i++) {
 		const struct target_site *t = &c->sites.v[i];
 
-		if (t->site.kind == SITE_RAW_TRACEPOINT && streq(t->site.tp_name, tracepoint))
+		if (t->site.kind == SITE_RAW_TRACEPOINT && streq(t->site.tracepoint, tracepoint))
 			n[t->func]++;
 	}
 	return n;

@@ -7,7 +7,7 @@
 /* Whether a program there may run within a helper that another program, or itself, calls. */
 static bool is_nested_site(const struct compiled *c, const struct site *s)
 {
-	bool is_hardware = s->kind == SITE_PERF_SOFTWARE && s->perf_type != PERF_TYPE_SOFTWARE;
+	bool is_hardware = s->kind == SITE_PERF_SOFTWARE && s->event.type != PERF_TYPE_SOFTWARE;
 
 	if (!site_is_in_helpers(s) && !is_hardware)
 		return false;

@@ -42,7 +42,7 @@ static int run_one(struct run *r, const struct target_site *t, struct err *err)
 
 static int tell_pin(struct run *r, const struct target_site *t)
 {
-	buf_printf(&r->sink->out, "Program pinned to %s\n", t->site.path);
+	buf_printf(&r->sink->out, "Program pinned to %s\n", t->site.pin);
 	return sink_flush(r->sink);
 }
 
@@ -55,7 +55,7 @@ int iter_run_all(struct run *r, struct err *err)
 		int ret = 0;
 
 		if (t->site.kind == SITE_ITER)
-			ret = t->site.path ? tell_pin(r, t) : run_one(r, t, err);
+			ret = t->site.pin ? tell_pin(r, t) : run_one(r, t, err);
 		if (ret < 0)
 			return ret;
 	}

@@ -31,7 +31,7 @@ static bool is_function(const struct site *s)
 
 static struct users *users_of(struct pairs *p, const struct site *s)
 {
-	const char *key = arena_printf(&p->c->arena, "%d %s", s->kind, s->symbol);
+	const char *key = arena_printf(&p->c->arena, "%d %s", s->kind, s->kernel.symbol);
 	struct users *u = hash_gets(&p->of, key);
 
 	if (!u) {
@@ -51,13 +51,13 @@ static bool find_users(struct pairs *p)
 
 		if (!is_function(&t->site))
 			continue;
-		if (!t->site.symbol && t->site.kind == SITE_KPROBE)
+		if (!t->site.kernel.symbol && t->site.kind == SITE_KPROBE)
 			return false;
-		if (!t->site.symbol) /* a hook of a security module is no other's function */
+		if (!t->site.kernel.symbol) /* a hook of a security module is no other's function */
 			continue;
 		u = users_of(p, &t->site);
 		side = t->site.is_return ? &u->ret : &u->entry;
-		u->shared |= (*side && *side != t->func + 1) || t->site.offset;
+		u->shared |= (*side && *side != t->func + 1) || t->site.kernel.offset;
 		*side = t->func + 1;
 	}
 	return true;
@@ -73,12 +73,19 @@ static int compare_text(const char *a, const char *b)
 	return a == b ? 0 : !a ? -1 : !b ? 1 : strcmp(a, b);
 }
 
+/* Only sites of functions are distinguished within their kind. */
 static int compare_sites(const struct site *a, const struct site *b)
 {
-	int by_name = compare_text(a->symbol, b->symbol),
-	    by_path = by_name ? by_name : compare_text(a->path, b->path);
+	int order = (int)a->kind - (int)b->kind;
 
-	return by_path ? by_path : (a->address > b->address) - (a->address < b->address);
+	if (order || !is_function(a))
+		return order;
+	order = compare_text(a->kernel.symbol, b->kernel.symbol);
+	if (!order)
+		order = compare_text(a->kernel.module, b->kernel.module);
+	return order ? order :
+		       (a->kernel.address > b->kernel.address) -
+			       (a->kernel.address < b->kernel.address);
 }
 
 static int by_function(const void *a, const void *b)
@@ -116,7 +123,7 @@ static u32 partner_of(struct pairs *p, const struct sites *of, u32 entry)
 	for (u32 i = 0; i < e->n; i++) {
 		const struct users *u;
 
-		if (!is_function(e->v[i]) || e->v[i]->is_return || !e->v[i]->symbol)
+		if (!is_function(e->v[i]) || e->v[i]->is_return || !e->v[i]->kernel.symbol)
 			return NO_INDEX;
 		u = users_of(p, e->v[i]);
 		if (u->shared || !u->ret || (i && u->ret - 1 != ret))

@@ -160,8 +160,9 @@ static bool is_slow_timer(const struct site *s)
 {
 	u64 second = 1000 * 1000 * 1000;
 
-	return s->kind == SITE_PERF_TIMER && s->one_cpu &&
-	       (s->is_freq ? s->period <= SLOW_HZ : s->period >= second / SLOW_HZ);
+	return s->kind == SITE_PERF_TIMER && s->event.one_cpu &&
+	       (s->event.is_freq ? s->event.period <= SLOW_HZ :
+				   s->event.period >= second / SLOW_HZ);
 }
 
 /* Whether a function runs a few times in all, or by a slow timer on one processor. */

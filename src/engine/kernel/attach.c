@@ -55,11 +55,6 @@ int kernel_run(struct kernel *k, u32 func, s32 *value, struct err *err)
 	return 0;
 }
 
-static bool same_text(const char *a, const char *b)
-{
-	return a == b || (a && b && streq(a, b));
-}
-
 /* Whether one link can hold both, or none holds more than one of the kind. */
 static bool is_same_run(const struct site *a, const struct site *b)
 {
@@ -68,8 +63,9 @@ static bool is_same_run(const struct site *a, const struct site *b)
 	if (a->kind != b->kind || a->is_return != b->is_return || a->pid != b->pid)
 		return false;
 	if (a->kind == SITE_KPROBE)
-		return is_multi_kprobe(a) == is_multi_kprobe(b) && !a->address == !b->address;
-	return same_text(a->path, b->path);
+		return is_multi_kprobe(a) == is_multi_kprobe(b) &&
+		       !a->kernel.address == !b->kernel.address;
+	return streq(a->user.path, b->user.path);
 }
 
 struct many {

@@ -69,7 +69,7 @@ int attach_perf_tracepoint(struct kernel *k, u32 func, const struct site *s, str
 {
 	struct perf_event_attr attr = { .type = PERF_TYPE_TRACEPOINT,
 					.size = sizeof(attr),
-					.config = s->perf_config,
+					.config = s->event.config,
 					.disabled = 1 /* the program runs anyway */ };
 	u32 cpu = 0;
 	int event;
@@ -80,7 +80,7 @@ int attach_perf_tracepoint(struct kernel *k, u32 func, const struct site *s, str
 	    attach_perf_event(k, k->loaded[func].fd, event, site_cookie(k, func, s), true) < 0)
 		return refused_tracepoint(s, err);
 	return kernel_note(k, func, 1, "%s: perf tracepoint %llu", s->probe,
-			   (unsigned long long)s->perf_config);
+			   (unsigned long long)s->event.config);
 }
 
 /* One event for a task or a processor, with the program on it. -1 with errno. */
@@ -136,7 +136,7 @@ static int attach_cpus(struct kernel *k, u32 func, const struct site *s,
 		       struct perf_event_attr *attr)
 {
 	u32 *cpu = xcalloc(MAX_CPUS, sizeof(*cpu));
-	u32 n = s->one_cpu ? MIN(cpus_online(cpu, MAX_CPUS), 1u) : cpus_online(cpu, MAX_CPUS);
+	u32 n = s->event.one_cpu ? MIN(cpus_online(cpu, MAX_CPUS), 1u) : cpus_online(cpu, MAX_CPUS);
 	int made = 0;
 
 	kernel_want_files(k, n);
@@ -154,23 +154,23 @@ static int attach_events(struct kernel *k, u32 func, const struct site *s,
 			 struct perf_event_attr *attr)
 {
 	attr->size = sizeof(*attr);
-	if (s->pid > 0 && !s->one_cpu)
+	if (s->pid > 0 && !s->event.one_cpu)
 		return attach_threads(k, func, s, attr);
 	return attach_cpus(k, func, s, attr);
 }
 
 static void set_period(struct perf_event_attr *attr, const struct site *s)
 {
-	attr->freq = s->is_freq;
-	if (s->is_freq)
-		attr->sample_freq = s->period;
+	attr->freq = s->event.is_freq;
+	if (s->event.is_freq)
+		attr->sample_freq = s->event.period;
 	else
-		attr->sample_period = s->period ? s->period : 1;
+		attr->sample_period = s->event.period ? s->event.period : 1;
 }
 
 int attach_perf_software(struct kernel *k, u32 func, const struct site *s, struct err *err)
 {
-	struct perf_event_attr attr = { .type = s->perf_type, .config = s->perf_config };
+	struct perf_event_attr attr = { .type = s->event.type, .config = s->event.config };
 	int n;
 
 	set_period(&attr, s);
@@ -179,7 +179,7 @@ int attach_perf_software(struct kernel *k, u32 func, const struct site *s, struc
 		return refused(err, TRIED_PERF, "attach to %s", s->probe);
 	return kernel_note(k, func, 1, "%s: perf event on %d %s%s, each %llu", s->probe, n,
 			   s->pid > 0 ? "thread" : "processor", plural(n),
-			   (unsigned long long)s->period);
+			   (unsigned long long)s->event.period);
 }
 
 int attach_perf_timer(struct kernel *k, u32 func, const struct site *s, struct err *err)
@@ -193,8 +193,8 @@ int attach_perf_timer(struct kernel *k, u32 func, const struct site *s, struct e
 	if (n < 0)
 		return refused(err, TRIED_TIMER, "attach to %s", s->probe);
 	return kernel_note(k, func, 1, "%s: cpu-clock on %d %s%s, %llu %s", s->probe, n,
-			   s->pid > 0 && !s->one_cpu ? "thread" : "processor", plural(n),
-			   (unsigned long long)s->period, s->is_freq ? "Hz" : "ns");
+			   s->pid > 0 && !s->event.one_cpu ? "thread" : "processor", plural(n),
+			   (unsigned long long)s->event.period, s->event.is_freq ? "Hz" : "ns");
 }
 
 int attach_watchpoint(struct kernel *k, u32 func, const struct site *s, struct err *err)
@@ -202,13 +202,13 @@ int attach_watchpoint(struct kernel *k, u32 func, const struct site *s, struct e
 	struct perf_event_attr attr = { .type = PERF_TYPE_BREAKPOINT, .sample_period = 1 };
 	int n;
 
-	attr.bp_addr = s->wp_addr;
-	attr.bp_len = s->wp_len;
-	attr.bp_type = s->wp_type;
+	attr.bp_addr = s->watch.address;
+	attr.bp_len = s->watch.len;
+	attr.bp_type = s->watch.type;
 	n = attach_events(k, func, s, &attr);
 	if (n < 0)
-		return refused(err, TRIED_WATCHPOINT, "watch %u bytes at 0x%llx", s->wp_len,
-			       (unsigned long long)s->wp_addr);
+		return refused(err, TRIED_WATCHPOINT, "watch %u bytes at 0x%llx", s->watch.len,
+			       (unsigned long long)s->watch.address);
 	return kernel_note(k, func, 1, "%s: hardware breakpoint on %d %s%s", s->probe, n,
 			   s->pid > 0 ? "thread" : "processor", plural(n));
 }

@@ -60,9 +60,9 @@ static int open_probe(const char *pmu, const struct site *s, struct perf_event_a
 /* "module:function" if the module is given, the form of the kernel's symbol lookup. */
 static const char *kprobe_symbol(struct kernel *k, const struct site *s)
 {
-	if (!s->symbol || !s->path)
-		return s->symbol;
-	return arena_printf(&k->arena, "%s:%s", s->path, s->symbol);
+	if (!s->kernel.symbol || !s->kernel.module)
+		return s->kernel.symbol;
+	return arena_printf(&k->arena, "%s:%s", s->kernel.module, s->kernel.symbol);
 }
 
 static int no_kprobes(struct err *err, const struct site *s)
@@ -77,7 +77,8 @@ static int no_kprobes(struct err *err, const struct site *s)
  * start. */
 static int bad_kprobe(struct err *err, const struct site *s)
 {
-	if (errno == EINVAL && s->symbol && !s->offset) { /* the blacklist, or noinstr */
+	if (errno == EINVAL && s->kernel.symbol &&
+	    !s->kernel.offset) { /* the blacklist, or noinstr */
 		err_set(err, -EINVAL, "attach to %s: the kernel forbids probes in this function",
 			s->probe);
 		err_help(
@@ -105,12 +106,13 @@ static int attach_kprobe_event(struct kernel *k, u32 func, const struct site *s,
 	if (file_number(PMU_DIR "kprobe/type") < 0)
 		return errno == ENOENT ? no_kprobes(err, s) :
 					 refused(err, TRIED_KPROBE, "attach to %s", s->probe);
-	if (s->address &&
-	    !s->path) { /* no name, not the only one of it, or one of many: see session/attach.c */
-		attr.probe_offset = s->address + s->offset;
+	if (s->kernel.address &&
+	    !s->kernel
+		     .module) { /* no name, not the only one of it, or one of many: see session/attach.c */
+		attr.probe_offset = s->kernel.address + s->kernel.offset;
 	} else {
 		attr.kprobe_func = (u64)(uintptr_t)kprobe_symbol(k, s);
-		attr.probe_offset = s->offset;
+		attr.probe_offset = s->kernel.offset;
 	}
 	event = open_probe("kprobe", s, &attr);
 	if (event < 0 || attach_perf_event(k, prog, event, site_cookie(k, func, s), true) < 0)
@@ -137,14 +139,14 @@ static int link_kprobes(struct kernel *k, u32 func, int prog_fd, u32 attach_type
 				    .prog_fd = prog_fd,
 				    .is_return = s[0]->is_return,
 				    .n = n,
-				    .syms = s[0]->address ? NULL : syms,
-				    .addrs = s[0]->address ? addrs : NULL,
+				    .syms = s[0]->kernel.address ? NULL : syms,
+				    .addrs = s[0]->kernel.address ? addrs : NULL,
 				    .cookies = k->loaded[func].uses_cookie ? cookies : NULL };
 	int fd;
 
 	for (u32 i = 0; i < n; i++) {
-		syms[i] = s[i]->symbol;
-		addrs[i] = s[i]->address;
+		syms[i] = s[i]->kernel.symbol;
+		addrs[i] = s[i]->kernel.address;
 		cookies[i] = kprobe_cookie(k, func, s[i], session);
 	}
 	fd = bpf_link_multi(&l);
@@ -249,12 +251,13 @@ static bool has_namesakes(const char *name)
 
 bool kprobe_has_namesakes(const struct site *s)
 {
-	return s->named && s->symbol && !s->address && !s->path && has_namesakes(s->symbol);
+	return s->kernel.named && s->kernel.symbol && !s->kernel.address && !s->kernel.module &&
+	       has_namesakes(s->kernel.symbol);
 }
 
 static int which_one(struct err *err, const struct site *s, const struct namesakes *all)
 {
-	u64 first = all->address.v[0] + s->offset;
+	u64 first = all->address.v[0] + s->kernel.offset;
 
 	err_set(err, -EADDRNOTAVAIL, "attach to %s: %u functions have this name", s->probe,
 		all->address.n);
@@ -269,15 +272,15 @@ static int attach_namesakes(struct kernel *k, u32 func, const struct site *s, st
 	struct namesakes all;
 	int ret = -EADDRNOTAVAIL, done = 0;
 
-	find_namesakes(k, s->symbol, &all);
-	if (s->offset && all.address.n > 1)
+	find_namesakes(k, s->kernel.symbol, &all);
+	if (s->kernel.offset && all.address.n > 1)
 		return which_one(err, s, &all);
 	for (u32 i = 0; i < all.address.n; i++) {
 		struct site at = *s;
 
 		err_release(err);
 		*err = (struct err){};
-		at.address = all.address.v[i];
+		at.kernel.address = all.address.v[i];
 		ret = attach_function(k, func, &at, err);
 		done += ret >= 0;
 	}
@@ -301,10 +304,11 @@ bool is_one_of_several(struct kernel *k, const char *name)
 
 int attach_kprobe(struct kernel *k, u32 func, const struct site *s, struct err *err)
 {
-	bool by_name = s->symbol && !s->address && !s->path;
+	bool by_name = s->kernel.symbol && !s->kernel.address && !s->kernel.module;
 	int ret;
 
-	if (by_name && feature_has(k->features, FEAT_KPROBE_MULTI) && has_namesakes(s->symbol))
+	if (by_name && feature_has(k->features, FEAT_KPROBE_MULTI) &&
+	    has_namesakes(s->kernel.symbol))
 		return attach_namesakes(k, func, s, err);
 	ret = attach_function(k, func, s, err);
 	if (ret != -EADDRNOTAVAIL || !by_name)
@@ -317,7 +321,7 @@ int attach_kprobe(struct kernel *k, u32 func, const struct site *s, struct err *
 /* A name that several have: links would take the first of them. */
 int attach_kprobe_session(struct kernel *k, u32 func, const struct site *s, struct err *err)
 {
-	if (!s->address && has_namesakes(s->symbol))
+	if (!s->kernel.address && has_namesakes(s->kernel.symbol))
 		return err_set(err, -EADDRNOTAVAIL,
 			       "attach to %s: several functions have this name", s->probe);
 	return attach_kprobe_sessions(k, func, &s, 1, err);
@@ -338,18 +342,19 @@ static int attach_uprobe_event(struct kernel *k, u32 func, const struct site *s,
 
 	if (prog < 0)
 		return prog;
-	attr.uprobe_path = (u64)(uintptr_t)s->path;
-	attr.probe_offset = s->offset;
-	if (s->ref_ctr_offset)
-		attr.config |= s->ref_ctr_offset << format_shift("uprobe", "ref_ctr_offset", 32);
+	attr.uprobe_path = (u64)(uintptr_t)s->user.path;
+	attr.probe_offset = s->user.offset;
+	if (s->user.ref_ctr_offset)
+		attr.config |= s->user.ref_ctr_offset
+			       << format_shift("uprobe", "ref_ctr_offset", 32);
 	event = open_probe("uprobe", s, &attr);
 	if (event < 0 || attach_perf_event(k, prog, event, site_cookie(k, func, s), true) < 0)
-		return refused(err, TRIED_UPROBE, "attach to %s (%s + 0x%llx)", s->probe, s->path,
-			       (unsigned long long)s->offset);
-	note_file(k, s->path);
+		return refused(err, TRIED_UPROBE, "attach to %s (%s + 0x%llx)", s->probe,
+			       s->user.path, (unsigned long long)s->user.offset);
+	note_file(k, s->user.path);
 	return kernel_note(k, func, 1, "%s: %s event at %s + 0x%llx", s->probe,
-			   s->is_return ? "uretprobe" : "uprobe", s->path,
-			   (unsigned long long)s->offset);
+			   s->is_return ? "uretprobe" : "uprobe", s->user.path,
+			   (unsigned long long)s->user.offset);
 }
 
 static int link_uprobes(struct kernel *k, u32 func, const struct site *const *s, u32 n,
@@ -360,15 +365,15 @@ static int link_uprobes(struct kernel *k, u32 func, const struct site *const *s,
 	struct bpf_multi_link l = { .attach_type = ATTACH_UPROBE_MULTI,
 				    .is_return = s[0]->is_return,
 				    .n = n,
-				    .path = s[0]->path,
+				    .path = s[0]->user.path,
 				    .addrs = offsets };
 	int fd = load_variant(k, func, ATTACH_UPROBE_MULTI, err);
 
 	l.prog_fd = fd;
 	l.pid = s[0]->pid > 0 ? (u32)s[0]->pid : 0;
 	for (u32 i = 0; i < n; i++) {
-		offsets[i] = s[i]->offset;
-		ref_ctrs[i] = s[i]->ref_ctr_offset;
+		offsets[i] = s[i]->user.offset;
+		ref_ctrs[i] = s[i]->user.ref_ctr_offset;
 		cookies[i] = s[i]->index;
 		if (ref_ctrs[i])
 			l.ref_ctrs = ref_ctrs;
@@ -378,8 +383,8 @@ static int link_uprobes(struct kernel *k, u32 func, const struct site *const *s,
 		fd = bpf_link_multi(&l);
 		if (fd < 0)
 			refused(err, TRIED_UPROBE, "attach to %s%s (%s + 0x%llx)", s[0]->probe,
-				n > 1 ? " and others" : "", s[0]->path,
-				(unsigned long long)s[0]->offset);
+				n > 1 ? " and others" : "", s[0]->user.path,
+				(unsigned long long)s[0]->user.offset);
 	}
 	free(words);
 	return fd < 0 ? err->code : fd;
@@ -395,10 +400,10 @@ int attach_uprobes(struct kernel *k, u32 func, const struct site *const *s, u32 
 	if (fd < 0)
 		return fd;
 	kernel_keep(k, fd, true);
-	note_file(k, s[0]->path);
+	note_file(k, s[0]->user.path);
 	return kernel_note(k, func, n, "%s%s: one %s multi link for %u place%s in %s", s[0]->probe,
 			   n > 1 ? " ..." : "", s[0]->is_return ? "uretprobe" : "uprobe", n,
-			   n > 1 ? "s" : "", s[0]->path);
+			   n > 1 ? "s" : "", s[0]->user.path);
 }
 
 int attach_uprobe(struct kernel *k, u32 func, const struct site *s, struct err *err)

@@ -17,12 +17,12 @@ static bool is_typed(const struct kernel *k, u32 func)
 
 static int open_raw_tracepoint(struct kernel *k, u32 func, const struct site *s, struct err *err)
 {
-	int fd = bpf_raw_tracepoint_open(is_typed(k, func) ? NULL : s->tp_name, k->loaded[func].fd,
-					 site_cookie(k, func, s));
+	int fd = bpf_raw_tracepoint_open(is_typed(k, func) ? NULL : s->tracepoint,
+					 k->loaded[func].fd, site_cookie(k, func, s));
 
 	if (fd < 0)
 		return refused(err, TRIED_RAW_TRACEPOINT, "attach to raw tracepoint %s",
-			       s->tp_name);
+			       s->tracepoint);
 	kernel_keep(k, fd, false);
 	return 0;
 }
@@ -49,7 +49,7 @@ static int attach_slots(struct kernel *k, u32 func, const struct site *s, struct
 		dispatcher->is_attached = true;
 	}
 	return kernel_note(k, func, 1, "%s: raw tracepoint %s%s, by number of the call", s->probe,
-			   s->tp_name, is_typed(k, func) ? " with types" : "");
+			   s->tracepoint, is_typed(k, func) ? " with types" : "");
 }
 
 int attach_raw_tracepoint(struct kernel *k, u32 func, const struct site *s, struct err *err)
@@ -61,8 +61,9 @@ int attach_raw_tracepoint(struct kernel *k, u32 func, const struct site *s, stru
 	ret = open_raw_tracepoint(k, func, s, err);
 	if (ret < 0)
 		return ret;
-	return kernel_note(k, func, 1, "%s: raw tracepoint %s%s", s->probe ? s->probe : s->tp_name,
-			   s->tp_name, is_typed(k, func) ? " with types" : "");
+	return kernel_note(k, func, 1, "%s: raw tracepoint %s%s",
+			   s->probe ? s->probe : s->tracepoint, s->tracepoint,
+			   is_typed(k, func) ? " with types" : "");
 }
 
 /*
@@ -73,7 +74,7 @@ int attach_raw_tracepoint(struct kernel *k, u32 func, const struct site *s, stru
 static bool is_on_namesake(const struct site *s)
 {
 	struct buf text = {};
-	char *line = xasprintf("\n%s [%s]", s->symbol, s->path);
+	char *line = xasprintf("\n%s [%s]", s->kernel.symbol, s->kernel.module);
 	const char *root = tracefs_path(NULL);
 	char *path = xasprintf("%s/enabled_functions", root ? root : "");
 	bool known = buf_read_file(&text, path) == 0 && text.s;
@@ -90,7 +91,7 @@ static int on_namesake(struct err *err, const struct site *s)
 	err_set(err, -EADDRNOTAVAIL,
 		"attach %s: this kernel confuses it with its own function of that name", s->probe);
 	err_help(err, "Linux 6.4 and later tell them apart: use kprobe:%s:%s or kretprobe:%s:%s",
-		 s->path, s->symbol, s->path, s->symbol);
+		 s->kernel.module, s->kernel.symbol, s->kernel.module, s->kernel.symbol);
 	return -EADDRNOTAVAIL;
 }
 
@@ -98,7 +99,7 @@ static int on_namesake(struct err *err, const struct site *s)
 static int several(struct err *err, const struct site *s)
 {
 	err_set(err, -EADDRNOTAVAIL, "attach to %s: several functions have this name", s->probe);
-	err_help(err, "kprobe:%s probes all of them", s->symbol);
+	err_help(err, "kprobe:%s probes all of them", s->kernel.symbol);
 	return -EADDRNOTAVAIL;
 }
 
@@ -108,12 +109,13 @@ static bool is_untraceable(const struct site *s)
 	struct buf text = {};
 	const char *root = tracefs_path(NULL);
 	char *path = xasprintf("%s/available_filter_functions", root ? root : "");
-	size_t len = s->symbol ? strlen(s->symbol) : 0;
+	size_t len = s->kernel.symbol ? strlen(s->kernel.symbol) : 0;
 	bool found = buf_read_file(&text, path) < 0 || !text.s || !len;
 
 	for (const char *line = found ? NULL : text.s; line && !found;
 	     line = strchr(line, '\n'), line += line != NULL)
-		found = starts_with(line, s->symbol) && (line[len] == '\n' || line[len] == ' ');
+		found = starts_with(line, s->kernel.symbol) &&
+			(line[len] == '\n' || line[len] == ' ');
 	free(path);
 	buf_release(&text);
 	return !found;
@@ -140,8 +142,8 @@ int attach_trampoline(struct kernel *k, u32 func, const struct site *s, struct e
 	u64 cookie = site_cookie(k, func, s);
 	int prog = k->loaded[func].fd, fd;
 
-	if (s->symbol && !k->prog->funcs.v[func]->load.module &&
-	    !k->prog->funcs.v[func]->load.bpf_prog && is_one_of_several(k, s->symbol))
+	if (s->kernel.symbol && !k->prog->funcs.v[func]->load.module &&
+	    !k->prog->funcs.v[func]->load.bpf_prog && is_one_of_several(k, s->kernel.symbol))
 		return several(err, s);
 	if (cookie) /* 5.19; without one the older call does as well */
 		fd = bpf_link_tracing(prog, k->prog->funcs.v[func]->load.attach_type, cookie);
@@ -150,7 +152,7 @@ int attach_trampoline(struct kernel *k, u32 func, const struct site *s, struct e
 	if (fd < 0)
 		return refused_trampoline(err, s);
 	kernel_keep(k, fd, true);
-	if (s->path && is_on_namesake(s))
+	if (s->kernel.module && is_on_namesake(s))
 		return on_namesake(err, s);
 	return kernel_note(k, func, 1, "%s: trampoline", s->probe);
 }
@@ -160,7 +162,8 @@ int attach_trampoline_session(struct kernel *k, u32 func, const struct site *s, 
 	const struct bpf_func *f = k->prog->funcs.v[func];
 	int fd;
 
-	if (s->symbol && !f->load.module && !f->load.bpf_prog && is_one_of_several(k, s->symbol))
+	if (s->kernel.symbol && !f->load.module && !f->load.bpf_prog &&
+	    is_one_of_several(k, s->kernel.symbol))
 		return several(err, s);
 	fd = bpf_raw_tracepoint_open(NULL, k->loaded[func].session_fd, 0);
 	if (fd < 0)
@@ -201,7 +204,7 @@ int attach_iter(struct kernel *k, u32 func, const struct site *s, struct err *er
 		return no_link(err, s);
 	kernel_keep(k, link, false);
 	k->loaded[func].iter_link = link;
-	ret = s->path ? pin(link, s->path, err) : 0;
+	ret = s->pin ? pin(link, s->pin, err) : 0;
 	if (ret < 0)
 		return ret;
 	return kernel_note(k, func, 1, "%s: iterator, run when it is read", s->probe);

@@ -7,7 +7,7 @@
  * address. */
 bool is_multi_kprobe(const struct site *s)
 {
-	return s->symbol && !s->offset && (!s->path || s->address);
+	return s->kernel.symbol && !s->kernel.offset && (!s->kernel.module || s->kernel.address);
 }
 
 bool has_uprobe_links(struct kernel *k, const struct site *s)
@@ -43,7 +43,7 @@ bool stands_on_function_tracer(const struct kernel *k, u32 func, const struct si
 {
 	if (s->kind == SITE_TRAMPOLINE)
 		return !k->prog->funcs.v[func]->load.bpf_prog;
-	return s->kind == SITE_KPROBE && !s->offset &&
+	return s->kind == SITE_KPROBE && !s->kernel.offset &&
 	       (arch_native->kprobes_on_ftrace || may_be_linked(s));
 }
 

@@ -25,10 +25,10 @@ static void raw_tracepoint(void)
 {
 	struct handmade h;
 	struct site s = { .kind = SITE_RAW_TRACEPOINT,
-			  .tp_name = "sys_enter",
+			  .tracepoint = "sys_enter",
 			  .probe = "rawtracepoint:sys_enter" };
 	struct site none = { .kind = SITE_RAW_TRACEPOINT,
-			     .tp_name = "no_such_tracepoint",
+			     .tracepoint = "no_such_tracepoint",
 			     .probe = "x" };
 
 	handmade_init(&h);
@@ -69,7 +69,7 @@ static void stopped(void)
 {
 	struct engine_options o = { .stop = third_time };
 	struct site s = { .kind = SITE_RAW_TRACEPOINT,
-			  .tp_name = "sys_enter",
+			  .tracepoint = "sys_enter",
 			  .probe = "rawtracepoint:sys_enter" };
 	const struct site *five[] = { &s, &s, &s, &s, &s };
 	struct handmade h;
@@ -116,7 +116,7 @@ static void perf_tracepoint(bool cookie)
 	s64 id = tracepoint_id("syscalls/sys_enter_getppid");
 	struct site s = { .kind = SITE_PERF_TRACEPOINT,
 			  .index = 7,
-			  .perf_config = (u64)id,
+			  .event.config = (u64)id,
 			  .probe = "tracepoint" };
 	struct handmade h;
 	cpu_set_t old;
@@ -158,9 +158,9 @@ static void perf_tracepoint(bool cookie)
 static void software_event(void)
 {
 	struct site s = { .kind = SITE_PERF_SOFTWARE,
-			  .perf_type = PERF_TYPE_SOFTWARE,
-			  .perf_config = PERF_COUNT_SW_PAGE_FAULTS_MIN,
-			  .period = 1,
+			  .event.type = PERF_TYPE_SOFTWARE,
+			  .event.config = PERF_COUNT_SW_PAGE_FAULTS_MIN,
+			  .event.period = 1,
 			  .pid = -1,
 			  .probe = "faults" };
 	enum { PAGES = 64 };
@@ -206,10 +206,10 @@ static void *fault(void *pages)
 static void threads_of_process(void)
 {
 	struct site s = { .kind = SITE_PERF_SOFTWARE,
-			  .perf_type = PERF_TYPE_SOFTWARE,
+			  .event.type = PERF_TYPE_SOFTWARE,
 			  .pid = getpid(),
-			  .perf_config = PERF_COUNT_SW_PAGE_FAULTS_MIN,
-			  .period = 1,
+			  .event.config = PERF_COUNT_SW_PAGE_FAULTS_MIN,
+			  .event.period = 1,
 			  .probe = "faults" };
 	const struct bpf_insn code[] = { I_LD_VALUE(1, 0, 0), I_MOVI(2, 1),
 					 I_ATOMIC(BPF_DW, BPF_ADD, 1, 2, 0), I_MOVI(0, 0),
@@ -250,18 +250,18 @@ static u64 ms_of(clockid_t clock)
 static void timer(void)
 {
 	struct site s = { .kind = SITE_PERF_TIMER,
-			  .period = 1000,
-			  .is_freq = true,
+			  .event.period = 1000,
+			  .event.is_freq = true,
 			  .pid = -1,
 			  .probe = "profile:hz:1000" };
 	struct site one = { .kind = SITE_PERF_TIMER,
-			    .period = 1000000,
-			    .one_cpu = true,
+			    .event.period = 1000000,
+			    .event.one_cpu = true,
 			    .pid = -1,
 			    .probe = "interval:ms:1" };
 	struct site fast = { .kind = SITE_PERF_TIMER,
-			     .period = 1000000000,
-			     .is_freq = true,
+			     .event.period = 1000000000,
+			     .event.is_freq = true,
 			     .pid = -1,
 			     .probe = "x" };
 	struct handmade h;

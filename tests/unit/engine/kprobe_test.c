@@ -31,7 +31,7 @@ static void start(struct handmade *h, u32 type)
 static void one(bool is_return, bool multi)
 {
 	struct site s = { .kind = SITE_KPROBE,
-			  .symbol = SYSCALL("getpgid"),
+			  .kernel.symbol = SYSCALL("getpgid"),
 			  .is_return = is_return,
 			  .pid = -1,
 			  .probe = "kprobe:getpgid" };
@@ -56,7 +56,7 @@ static void one(bool is_return, bool multi)
 static void count_refused(void *ctx, const struct site *s, const struct err *err)
 {
 	++*(int *)ctx;
-	note("refused %s: %s (%s)", s->symbol, err->text, err->help);
+	note("refused %s: %s (%s)", s->kernel.symbol, err->text, err->help);
 }
 
 static void many(void)
@@ -71,7 +71,7 @@ static void many(void)
 
 	for (u32 i = 0; i < ARRAY_SIZE(syms); i++) {
 		s[i] = (struct site){
-			.kind = SITE_KPROBE, .symbol = syms[i], .probe = syms[i], .pid = -1
+			.kind = SITE_KPROBE, .kernel.symbol = syms[i], .probe = syms[i], .pid = -1
 		};
 		list[i] = &s[i];
 	}
@@ -109,7 +109,7 @@ static void trampoline(void)
 static void refusal(void)
 {
 	struct site s = { .kind = SITE_KPROBE,
-			  .symbol = "sonde_no_such_function",
+			  .kernel.symbol = "sonde_no_such_function",
 			  .probe = "kprobe:x",
 			  .pid = -1 };
 	struct handmade h;

@@ -19,7 +19,7 @@ static struct btf *open_btf(struct handmade *h)
 static void typed_tracepoint(void)
 {
 	struct site s = { .kind = SITE_RAW_TRACEPOINT,
-			  .tp_name = "sys_enter",
+			  .tracepoint = "sys_enter",
 			  .probe = "sys_enter" };
 	const struct bpf_insn getppid_only[] = {
 		I_LDX(BPF_DW, 0, 6, 8),
@@ -89,9 +89,9 @@ static void watchpoint(void)
 	struct site s = { .kind = SITE_WATCHPOINT,
 			  .pid = getpid(),
 			  .probe = "watchpoint",
-			  .wp_addr = (u64)(uintptr_t)&watched,
-			  .wp_len = 8,
-			  .wp_type = HW_BREAKPOINT_W };
+			  .watch.address = (u64)(uintptr_t)&watched,
+			  .watch.len = 8,
+			  .watch.type = HW_BREAKPOINT_W };
 	struct handmade h;
 
 	handmade_init(&h);

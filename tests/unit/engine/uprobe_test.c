@@ -49,10 +49,12 @@ static void prepare(void)
 
 	self[n > 0 ? n : 0] = '\0';
 	for (u32 i = 0; i < N_PLACES; i++) {
-		sites[i] = (struct site){
-			.kind = SITE_UPROBE, .index = i, .path = self, .pid = -1, .probe = "uprobe"
-		};
-		sites[i].offset = file_offset((const void *)(uintptr_t)places[i]);
+		sites[i] = (struct site){ .kind = SITE_UPROBE,
+					  .index = i,
+					  .user.path = self,
+					  .pid = -1,
+					  .probe = "uprobe" };
+		sites[i].user.offset = file_offset((const void *)(uintptr_t)places[i]);
 		site_list[i] = &sites[i];
 	}
 }
@@ -148,15 +150,15 @@ static void many(void)
 	note("detached in %.1f ms", ms_since(&t));
 
 	start(&h, false);
-	was = sites[17].offset;
-	sites[17].offset = 1ull << 40;
+	was = sites[17].user.offset;
+	sites[17].user.offset = 1ull << 40;
 	ok(kernel_attach_many(h.k, 0, site_list, 50, NULL, NULL, &h.err) < 0,
 	   "one of 50 is wrong: %s", h.err.text);
 	h.err = (struct err){};
 	is_int(kernel_attach_many(h.k, 0, site_list, 50, count_refused, &n_refused, &h.err), 49,
 	       "or is left out");
 	is_int(n_refused, 1, "and told");
-	sites[17].offset = was;
+	sites[17].user.offset = was;
 	handmade_release(&h);
 }
 
@@ -185,7 +187,7 @@ static void missing_file(void)
 	struct handmade h;
 	struct site s = sites[0];
 
-	s.path = "/no/such/binary";
+	s.user.path = "/no/such/binary";
 	start(&h, false);
 	is_int(kernel_attach(h.k, 0, &s, &h.err), -ENOENT, "no such file: %s", h.err.text);
 	handmade_release(&h);

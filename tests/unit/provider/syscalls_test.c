@@ -30,7 +30,7 @@ static void test_one(struct fixture *x)
 
 	is_int(ts.list.n, 1, "one event, one target");
 	is_int(t->site.kind, SITE_RAW_TRACEPOINT, "on the raw path");
-	is_str(t->site.tp_name, "sys_enter", "at the entry of calls");
+	is_str(t->site.tracepoint, "sys_enter", "at the entry of calls");
 	is_str(t->site.probe, "tracepoint:syscalls:sys_enter_openat", "its name");
 	is_int(t->n_covered, 0, "it stands for itself");
 	ok(t->profile->syscall.enter && !t->profile->syscall.exit, "direction");
@@ -51,7 +51,7 @@ static void test_many(struct fixture *x)
 	is_str(ts.list.v[0]->covered[1], "tracepoint:syscalls:sys_enter_newfstat",
 	       "each with its name");
 	ok(has(ts.list.v[0]->profile, "fstat"), "newfstat is fstat");
-	is_str(ts.list.v[1]->site.tp_name, "sys_exit", "the other");
+	is_str(ts.list.v[1]->site.tracepoint, "sys_exit", "the other");
 	ok(!ts.list.v[0]->profile->syscall.site, "no table of sites unless somebody asks");
 
 	x->env.clause.name = true;

@@ -25,9 +25,10 @@ static void test_timers(struct fixture *x)
 
 	for (u32 i = 0; i < ARRAY_SIZE(good); i++) {
 		is_int(resolve(x, good[i].text), 1, "%s", good[i].text);
-		is_int(x->target[0]->site.period, good[i].period, "its period");
-		is_int(x->target[0]->site.is_freq, good[i].is_freq, "or rate");
-		ok(x->target[0]->site.one_cpu && x->target[0]->site.pid == -1, "on one processor");
+		is_int(x->target[0]->site.event.period, good[i].period, "its period");
+		is_int(x->target[0]->site.event.is_freq, good[i].is_freq, "or rate");
+		ok(x->target[0]->site.event.one_cpu && x->target[0]->site.pid == -1,
+		   "on one processor");
 	}
 	for (u32 i = 0; i < ARRAY_SIZE(bad); i++) {
 		ok(resolve(x, bad[i]) < 0, "%s is refused", bad[i]);
@@ -36,7 +37,7 @@ static void test_timers(struct fixture *x)
 	x->request.traced = (struct traced){ .pids = &pid, .n_pids = 1 };
 	resolve(x, "profile:hz:99");
 	is_int(x->target[0]->site.pid, 42, "profile is bound to -p");
-	ok(!x->target[0]->site.one_cpu, "and runs everywhere");
+	ok(!x->target[0]->site.event.one_cpu, "and runs everywhere");
 	resolve(x, "interval:s:1");
 	is_int(x->target[0]->site.pid, -1, "interval is not");
 	x->request.traced = (struct traced){ 0 };
@@ -46,13 +47,13 @@ static void test_timers(struct fixture *x)
 static void test_counters(struct fixture *x)
 {
 	is_int(resolve(x, "software:page-faults"), 1, "software event");
-	is_int(x->target[0]->site.period, 100, "its default");
+	is_int(x->target[0]->site.event.period, 100, "its default");
 	is_int(resolve(x, "software:faults:7"), 1, "alias, with a count");
-	is_int(x->target[0]->site.period, 7, "the count");
-	is_int(x->target[0]->site.perf_type, 1, "PERF_TYPE_SOFTWARE");
+	is_int(x->target[0]->site.event.period, 7, "the count");
+	is_int(x->target[0]->site.event.type, 1, "PERF_TYPE_SOFTWARE");
 	is_int(resolve(x, "h:cycles:"), 1, "hardware event");
-	is_int(x->target[0]->site.perf_type, 0, "PERF_TYPE_HARDWARE");
-	is_int(x->target[0]->site.period, 1000000, "its default");
+	is_int(x->target[0]->site.event.type, 0, "PERF_TYPE_HARDWARE");
+	is_int(x->target[0]->site.event.period, 1000000, "its default");
 	ok(resolve(x, "software:cs:many") < 0 && streq(said(x), "BAD_COUNT"), "not a count");
 	ok(resolve(x, "software:pagefaults") < 0 && streq(said(x), "NO_EVENT"), "no such event");
 	is_str(hint(x), "did you mean software:page-faults?", "the nearest");
@@ -76,10 +77,10 @@ static void test_special(struct fixture *x)
 static void test_watchpoints(struct fixture *x)
 {
 	is_int(resolve(x, "watchpoint:0x1000:8:w"), 1, "write");
-	is_int(x->target[0]->site.wp_type, 2, "HW_BREAKPOINT_W");
-	is_int(x->target[0]->site.wp_len, 8, "length");
+	is_int(x->target[0]->site.watch.type, 2, "HW_BREAKPOINT_W");
+	is_int(x->target[0]->site.watch.len, 8, "length");
 	is_int(resolve(x, "w:0x1000:4:wr"), 1, "both, in any order");
-	is_int(x->target[0]->site.wp_type, 3, "HW_BREAKPOINT_RW");
+	is_int(x->target[0]->site.watch.type, 3, "HW_BREAKPOINT_RW");
 	ok(resolve(x, "watchpoint:0x1000:3:w") < 0, "length 3");
 	ok(resolve(x, "watchpoint:0x1001:2:w") < 0, "not aligned");
 	ok(resolve(x, "watchpoint:0x1000:8:wx") < 0, "write and execute");

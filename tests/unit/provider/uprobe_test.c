@@ -42,7 +42,7 @@ __attribute__((noinline)) int probed_function_two(int x)
 static void test_functions(struct fixture *x)
 {
 	is_int(resolve(x, "uprobe:" SELF ":probed_function_one"), 1, "a function of this program");
-	ok(x->target[0] && x->target[0]->site.offset, "has an offset");
+	ok(x->target[0] && x->target[0]->site.user.offset, "has an offset");
 	is_str(x->target[0]->site.func, "probed_function_one", "its name");
 	ok(x->target[0]->profile->user_regs && x->target[0]->profile->n_argn == arch_native->n_args,
 	   "arg0 ...");
