@@ -116,11 +116,14 @@ SONDE_KIND_OF_(decltype(nullptr), SONDE_POINTER)
 	 SONDE_IS_SIGNED_(v)				    ? SONDE_SIGNED :                                \
 								      SONDE_UNSIGNED)
 #endif
-/* An array decays, a bit-field becomes a value. */
+/* An array decays, a bit-field becomes a value. A floating-point constant is put into memory: clang's
+ * pool of constants has no symbols. */
 #define SONDE_LOCAL_(i, v)                                                                         \
-	__extension__ SONDE_AUTO_ sonde_##i##_ = ((void)0, (v));                                                 \
+	__extension__ SONDE_AUTO_ sonde_##i##_ = ((void)0, (v));                                   \
 	SONDE_ASSERT_(SONDE_KIND_(sonde_##i##_) && sizeof sonde_##i##_ <= 8,                       \
-		      "an argument of SONDE_TP is a number, a pointer or a string");
+		      "an argument of SONDE_TP is a number, a pointer or a string");               \
+	if (SONDE_KIND_(sonde_##i##_) == SONDE_FLOAT)                                              \
+		__asm__("" : "+m"(sonde_##i##_));
 
 /* ---- the site */
 
@@ -203,8 +206,10 @@ __attribute__((noinline, cold, weak, visibility("hidden"))) void sonde_cold_(voi
 
 /* ---- lists of 0 to 12 arguments, which follow provider and name */
 
-#define SONDE_COUNT_(...) SONDE_COUNT__(__VA_ARGS__, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0, none, none)
-#define SONDE_COUNT__(x, y, a, b, c, d, e, f, g, h, i, j, k, l, n, ...) n
+#define SONDE_COUNT_(...)                                                                          \
+	SONDE_COUNT__(__VA_ARGS__, too_many, too_many, too_many, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3,  \
+		      2, 1, 0, without_name, 0)
+#define SONDE_COUNT__(x, y, a, b, c, d, e, f, g, h, i, j, k, l, m, o, p, n, ...) n
 /* clang-format off */
 #define SONDE_LOCALS_0(x, y)
 #define SONDE_LOCALS_1(x, y, a) SONDE_LOCALS_0(x, y) SONDE_LOCAL_(0, a)

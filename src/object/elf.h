@@ -33,7 +33,15 @@ struct elf_usdt {
 	u64 offset;           /* the same as a file offset, for uprobes */
 	u64 semaphore;        /* address, or 0 */
 	u64 semaphore_offset; /* in the file, or 0 */
+	/* enum usdt_kind of argument i in bits 4i to 4i + 3: from a note of <sonde/sonde.h>; 0: none */
+	u64 kinds;
 };
+/* enum sonde_kind of include/sonde/sonde.h */
+enum usdt_kind { USDT_SIGNED = 1, USDT_UNSIGNED, USDT_BOOL, USDT_FLOAT, USDT_POINTER, USDT_STRING };
+static inline enum usdt_kind usdt_kind(u64 kinds, u32 arg)
+{
+	return (enum usdt_kind)(kinds >> 4 * arg & 15);
+}
 
 /* NULL with err set: missing, not ELF, unsupported class. */
 struct elf *elf_open(const char *path, struct err *err);

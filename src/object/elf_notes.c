@@ -278,7 +278,37 @@ struct elf *elf_fetch_debug_file(struct elf *e)
 
 /* ---- USDT */
 
-static bool parse_usdt(const struct elf *e, const struct note *n, u64 base_now, struct elf_usdt *u)
+/* The types of a probe's arguments, in a note of its own (include/sonde/sonde.h). Both kinds of notes
+ * are in the order of their probes, so it is the next one or there is none. */
+static u64 take_kinds(struct notes *types, u64 address)
+{
+	struct notes next = *types;
+	struct note n;
+	u64 site;
+	u32 kinds[2];
+
+	if (!next_note(&next, &n) || !note_is(&n, "sonde", 1) ||
+	    n.data_len < 2 * sizeof(site) + sizeof(kinds))
+		return 0;
+	memcpy(&site, n.data, sizeof(site));
+	memcpy(kinds, n.data + 2 * sizeof(site), sizeof(kinds));
+	if (site != address)
+		return 0;
+	*types = next;
+	return kinds[0] | (u64)kinds[1] << 24;
+}
+
+static struct notes notes_of(struct elf *e, const char *name)
+{
+	struct elf_section s;
+
+	if (!elf_section(e, name, &s) || !s.bytes)
+		return (struct notes){ 0 };
+	return (struct notes){ s.bytes, (const u8 *)s.bytes + s.size };
+}
+
+static bool parse_usdt(const struct elf *e, const struct note *n, u64 base_now, struct notes *types,
+		       struct elf_usdt *u)
 {
 	u64 word[3] = {}, shift;
 	u32 word_size = e->own_header ? 4 : 8;
@@ -296,6 +326,7 @@ static bool parse_usdt(const struct elf *e, const struct note *n, u64 base_now, 
 	u->args = elf_string(text, len, (u64)(u->name - text) + strlen(u->name) + 1);
 	if (!u->args)
 		u->args = "";
+	u->kinds = take_kinds(types, word[0]);
 	shift = base_now && word[1] ? base_now - word[1] : 0;
 	u->address = word[0] + shift;
 	u->semaphore = word[2] ? word[2] + shift : 0;
@@ -307,18 +338,15 @@ static bool parse_usdt(const struct elf *e, const struct note *n, u64 base_now, 
 
 int elf_each_usdt(struct elf *e, int (*f)(void *ctx, const struct elf_usdt *u), void *ctx)
 {
-	struct elf_section s, base;
+	struct elf_section base;
 	u64 base_now = elf_section(e, ".stapsdt.base", &base) ? base.address : 0;
-	struct notes notes;
+	struct notes notes = notes_of(e, ".note.stapsdt"), types = notes_of(e, ".note.sonde");
 	struct note n;
 	struct elf_usdt u;
 	int r = 0;
 
-	if (!elf_section(e, ".note.stapsdt", &s) || !s.bytes)
-		return 0;
-	notes = (struct notes){ s.bytes, (const u8 *)s.bytes + s.size };
 	while (!r && next_note(&notes, &n))
-		if (parse_usdt(e, &n, base_now, &u))
+		if (parse_usdt(e, &n, base_now, &types, &u))
 			r = f(ctx, &u);
 	return r;
 }

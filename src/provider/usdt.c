@@ -48,12 +48,30 @@ static void widen(struct profile *p)
 			p->argn[i].type = type_int(8, p->argn[i].type->is_signed);
 }
 
+/* What the note of the operands does not tell apart from integers. */
+static void type_args(struct provider_env *env, struct profile *p, u64 kinds)
+{
+	for (u32 i = 0; i < p->n_argn; i++) {
+		enum usdt_kind kind = usdt_kind(kinds, i);
+
+		if (kind == USDT_BOOL)
+			p->argn[i].type = &ty_bool;
+		if (kind == USDT_POINTER)
+			p->argn[i].type = type_pointer(env->arena, &ty_void, SPACE_USER);
+		if (kind == USDT_STRING) {
+			p->argn[i].type = ctype_scalar(env, "char *", 8, false, false, SPACE_USER);
+			p->argn[i].text = arena_printf(env->arena, "char * %s", p->argn[i].name);
+		}
+	}
+}
+
 static struct profile *new_profile(struct match *m, const struct elf_usdt *u)
 {
 	struct profile *p = profile_new(m->env, PROFILE_PT_REGS, BPF_PROG_TYPE_KPROBE);
 	struct usdt_point point = { .arch = arch_of(elf_machine(m->elf)),
 				    .arena = m->env->arena,
 				    .address = u->address,
+				    .kinds = u->kinds,
 				    .symbol = symbol_address,
 				    .ctx = m };
 
@@ -64,6 +82,8 @@ static struct profile *new_profile(struct match *m, const struct elf_usdt *u)
 	p->n_argn = usdt_parse_args(&point, u->args, p->argn, USDT_MAX_ARGS);
 	if (m->many && !m->list)
 		widen(p);
+	else
+		type_args(m->env, p, u->kinds);
 	return p;
 }
 

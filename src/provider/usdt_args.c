@@ -13,6 +13,7 @@
  */
 #include <stdlib.h>
 #include "base/buf.h"
+#include "object/elf.h"
 #include "provider/usdt_args.h"
 
 static const char *const names[] = { "arg0", "arg1", "arg2", "arg3", "arg4",  "arg5",
@@ -30,6 +31,7 @@ struct operand {
 	struct loc *loc;
 	const struct type *type;
 	const char *why;
+	bool is_float;
 	struct loc_step step[MAX_STEPS];
 	u32 n_steps;
 };
@@ -507,9 +509,12 @@ static bool parse_size(struct operand *o)
 	o->loc->is_signed = *s == '-';
 	n = strtoul(s + o->loc->is_signed, &end, 10);
 	o->s = at + 1;
-	if (*end == 'f' && (n == 4 || n == 8)) {
-		o->type = n == 4 ? &ty_f32 : &ty_f64;
+	if (*end == 'f') {
+		o->is_float = true;
 		end++;
+	}
+	if (o->is_float && (n == 4 || n == 8)) {
+		o->type = n == 4 ? &ty_f32 : &ty_f64;
 	} else if (n == 1 || n == 2 || n == 4 || n == 8) {
 		o->type = type_int((u32)n, o->loc->is_signed);
 	} else {
@@ -524,9 +529,12 @@ static bool is_whole(struct operand *o)
 	return !*o->s || fail(o, unknown_form);
 }
 
-static void parse_one(const struct usdt_point *point, const char *text, struct arg_desc *arg)
+static void parse_one(const struct usdt_point *point, const char *text, enum usdt_kind kind,
+		      struct arg_desc *arg)
 {
-	struct operand o = { .point = point, .s = text, .loc = &arg->loc };
+	struct operand o = {
+		.point = point, .s = text, .loc = &arg->loc, .is_float = kind == USDT_FLOAT
+	};
 	bool good = parse_size(&o) &&
 		    (point->arch == &arch_arm64 ? arm_operand(&o) : x86_operand(&o)) &&
 		    is_whole(&o);
@@ -552,7 +560,8 @@ u32 usdt_parse_args(const struct usdt_point *point, const char *text, struct arg
 		if (!len)
 			break;
 		args[n] = (struct arg_desc){ .name = names[n] };
-		parse_one(point, arena_strndup(point->arena, s, len), &args[n]);
+		parse_one(point, arena_strndup(point->arena, s, len), usdt_kind(point->kinds, n),
+			  &args[n]);
 		s += len;
 	}
 	return n;

@@ -14,6 +14,7 @@ struct usdt_point {
 	const struct arch *arch;
 	struct arena *arena;
 	u64 address; /* of the probe, in the file's numbering */
+	u64 kinds;   /* of struct elf_usdt */
 	/* Address of a symbol of the file, in the same numbering; false: it has none of that
 	 * name. */
 	bool (*symbol)(void *ctx, const char *name, u64 *address);
