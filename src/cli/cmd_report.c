@@ -4,6 +4,11 @@
 #include "cli/report.h"
 #include "trace/value.h"
 
+static void put_count(struct buf *b, u64 n)
+{
+	buf_printf(b, " %10llu", (unsigned long long)n);
+}
+
 static void put_us(struct buf *b, u64 ns)
 {
 	buf_printf(b, " %12llu.%01llu", (unsigned long long)ns / 1000,
@@ -41,35 +46,48 @@ static void put_events(struct buf *b, const struct names *names, const struct re
 
 static void put_threads(struct buf *b, const struct names *names, const struct report *r)
 {
-	buf_puts(b, "\nthread  name                 events       runs     on CPU, us        average"
-		    "        longest      waits, us        average        longest\n");
+	buf_puts(b, "\nthread  name                 events");
+	if (r->has_switches)
+		buf_puts(b, "       runs     on CPU, us        average        longest"
+			    "      waits, us        average        longest");
+	buf_putc(b, '\n');
 	for (u32 i = 0; i < r->threads.n; i++) {
 		const struct report_thread *t = r->threads.v[i];
 
 		buf_printf(b, "%-7u ", t->tid);
 		put_name(b, names, t->comm, strnlen(t->comm, sizeof t->comm), 16);
-		buf_printf(b, " %10llu %10llu", (unsigned long long)t->n_events,
-			   (unsigned long long)t->on_cpu.n);
-		put_spans(b, &t->on_cpu);
-		put_spans(b, &t->waits);
+		put_count(b, t->n_events);
+		if (r->has_switches) {
+			put_count(b, t->on_cpu.n);
+			put_spans(b, &t->on_cpu);
+			put_spans(b, &t->waits);
+		}
 		buf_putc(b, '\n');
 	}
 }
 
+/* Errors are in the exits of calls; times also need their entries. */
 static void put_calls(struct buf *b, const struct names *names, const struct report *r)
 {
-	if (r->calls.n)
-		buf_puts(
-			b,
-			"\nsystem call               calls     errors       time, us        average"
-			"        longest\n");
+	bool has_times = r->has_entries && r->has_exits;
+
+	if (!r->calls.n)
+		return;
+	buf_puts(b, "\nsystem call               calls");
+	if (r->has_exits)
+		buf_puts(b, "     errors");
+	if (has_times)
+		buf_puts(b, "       time, us        average        longest");
+	buf_putc(b, '\n');
 	for (u32 i = 0; i < r->calls.n; i++) {
 		const struct report_call *c = r->calls.v[i];
 
 		put_name(b, names, c->name, strlen(c->name), 20);
-		buf_printf(b, " %10llu %10llu", (unsigned long long)c->times.n,
-			   (unsigned long long)c->n_errors);
-		put_spans(b, &c->times);
+		put_count(b, has_times ? c->times.n : MAX(c->n_entries, c->n_exits));
+		if (r->has_exits)
+			put_count(b, c->n_errors);
+		if (has_times)
+			put_spans(b, &c->times);
 		buf_putc(b, '\n');
 	}
 }
@@ -101,7 +119,7 @@ const struct command command_report = {
 	.doc = "How many events of each name there are; of each thread its time on a processor and its "
 	       "waits from the wake-up until it ran, if switches and wake-ups were recorded; of each "
 	       "system call its number, errors and times. Times are microseconds; only spans whose "
-	       "beginning and end were recorded count. FILE is made by sonde record; without it, "
+	       "beginning and end were recorded count. What the recorded events do not show has no column. FILE is made by sonde record; without it, "
 	       "sonde.data.",
 	.example = "sonde report sonde.data",
 	.run = report,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * In: the events of a recording in the order of time. Out: sums.
+ * Input: the events of a recording in the order of time. Output: sums.
  *
  * A thread runs from a switch to it until the switch away. It waits from the wake-up, or from the
  * switch away if it could have gone on, until it runs. Only spans whose beginning and end were
@@ -88,6 +88,7 @@ static void on_switch(struct report *r, const struct trace_event *e)
 			     *next = thread_in(r, e, "next_pid", "next_comm");
 	s64 state = event_number(e, "prev_state");
 
+	r->has_switches = true;
 	if (prev) {
 		if (prev->runs_since)
 			add_span(&prev->on_cpu, prev->runs_since, e->time);
@@ -116,12 +117,16 @@ static void on_call(struct report *r, const struct trace_event *e, const struct 
 	struct report_call *c = call_of(r, call->name);
 	s64 ret;
 
+	r->has_entries |= !call->is_exit;
+	r->has_exits |= call->is_exit;
 	if (!call->is_exit) {
+		c->n_entries++;
 		t->call_since = e->time;
 		t->call = c->name;
 		return;
 	}
 	ret = event_number(e, "ret");
+	c->n_exits++;
 	c->n_errors += ret < 0 && ret >= -4095;
 	if (t->call_since && streq(t->call, c->name))
 		add_span(&c->times, t->call_since, e->time);
@@ -184,6 +189,9 @@ static int by_time(const void *a, const void *b)
 	const struct report_call *const *x = a, *const *y = b;
 	int order = descending((*x)->times.sum, (*y)->times.sum);
 
+	if (!order)
+		order = descending((*x)->n_entries + (*x)->n_exits,
+				   (*y)->n_entries + (*y)->n_exits);
 	return order ? order : strcmp((*x)->name, (*y)->name);
 }
 

@@ -27,7 +27,7 @@ struct report_thread {
 
 struct report_call {
 	const char *name;
-	u64 n_errors;
+	u64 n_entries, n_exits, n_errors;
 	struct spans times;
 };
 
@@ -37,6 +37,8 @@ struct report { /* zeroed; report_release() frees it */
 	VEC(struct report_event *) events;
 	VEC(struct report_thread *) threads;
 	VEC(struct report_call *) calls;
+	/* The recording has such events: without them, columns have nothing to show. */
+	bool has_switches, has_entries, has_exits;
 };
 
 void report_add(struct report *r, const struct trace_event *e);
