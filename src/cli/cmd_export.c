@@ -1,26 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* sonde export: a recording in the format of another tool. */
-#include "cli/recording.h"
-#include "export/export.h"
-#include "sym/kallsyms.h"
-
-static const struct exporter *find(const char *name)
-{
-	for (u32 i = 0; exporters[i]; i++)
-		if (streq(exporters[i]->name, name))
-			return exporters[i];
-	return NULL;
-}
+#include "cli/export_file.h"
 
 /* By --to, else by the suffix of -o. */
 static const struct exporter *chosen(const struct cli *c)
 {
 	if (c->export_to)
-		return find(c->export_to);
-	for (u32 i = 0; exporters[i] && c->output; i++)
-		if (ends_with(c->output, exporters[i]->suffix))
-			return exporters[i];
-	return NULL;
+		return exporter_find(c->export_to);
+	return c->output ? exporter_by_suffix(c->output) : NULL;
 }
 
 static int refuse(const struct cli *c)
@@ -36,36 +23,15 @@ static int refuse(const struct cli *c)
 	return ret;
 }
 
-/* By it perf finds names of the kernel's functions. */
-static u64 kernel_text(struct recorded *r)
-{
-	struct ksym sym;
-
-	return r->has_system && kallsyms_find(system_kallsyms(&r->system), "_text", "vmlinux",
-					      &sym) ?
-		       sym.address :
-		       0;
-}
-
 static int export_as(struct recorded *r, const struct exporter *x)
 {
-	struct err err = { 0 };
-	struct export_job j = {
-		.store = r->store,
-		.tables = r->tables,
-		.names = &r->names,
-		.arena = &r->arena,
-		.path = r->c->output ? r->c->output : arena_printf(&r->arena, "sonde%s", x->suffix),
-		.kernel_text = kernel_text(r),
-	};
+	const char *path = r->c->output ? r->c->output :
+					  arena_printf(&r->arena, "sonde%s", x->suffix);
+	int ret = export_file(r, x, path);
 
-	if (x->run(&j, &err) == 0) {
-		say(r->c, "%llu events in %s", (unsigned long long)r->tables->n_events, j.path);
-		return 0;
-	}
-	say_err(r->c, &err);
-	err_release(&err);
-	return STATUS_REFUSED;
+	if (!ret)
+		say(r->c, "%llu events in %s", (unsigned long long)r->tables->n_events, path);
+	return ret;
 }
 
 static int export(struct cli *c)
@@ -88,10 +54,12 @@ const struct command command_export = {
 	.name = "export",
 	.args = "[FILE]",
 	.brief = "write a recording in the format of another tool",
-	.doc = "perf: perf.data, for perf script. chrome: JSON with slices of processors and system calls, "
-	       "for about:tracing, Perfetto and speedscope. ctf: a folder in the Common Trace Format 1.8 "
-	       "with the names of LTTng's kernel tracer, for babeltrace2 and Trace Compass. -o names the "
-	       "file or folder: without it, sonde.perf.data, sonde.json or sonde.ctf. FILE is made by sonde "
+	.doc = "perf: perf.data, for perf script. trace.dat: for trace-cmd and KernelShark. perfetto: Perfetto's "
+	       "own format, for ui.perfetto.dev and trace_processor. chrome: JSON with slices of processors and "
+	       "system calls, for about:tracing, Perfetto and speedscope. ctf: a folder in the Common Trace "
+	       "Format 1.8 with the names of LTTng's kernel tracer, for babeltrace2 and Trace Compass. ftrace: "
+	       "the text of tracefs's file trace. folded: lines of thread, event and count, for flame graphs. "
+	       "-o names the file or folder: without it, sonde and the format's suffix. FILE is made by sonde "
 	       "record; without it, sonde.data.",
 	.example = "sonde export --to ctf -o trace sonde.data",
 	.run = export,

@@ -7,9 +7,9 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 #include "base/clock.h"
+#include "cli/export_file.h"
 #include "cli/job.h"
 #include "cli/record_events.h"
-#include "cli/recording.h"
 #include "store/compact.h"
 #include "sym/boot_id.h"
 #include "sym/procs.h"
@@ -21,7 +21,7 @@ struct start {
 	struct cli *c;
 	struct recording_plan plan;
 	struct recorded_text texts[8];
-	struct buf file[4]; /* what texts point to */
+	struct buf file[2]; /* what texts point to */
 	u32 n_files;
 	struct utsname uname;
 	VEC(struct task_row) tasks;
@@ -52,8 +52,6 @@ static void add_tracefs(struct start *s)
 	err_release(&err);
 	if (!root)
 		return;
-	add_file(s, "header_page", arena_printf(a, "%s/events/header_page", root));
-	add_file(s, "header_event", arena_printf(a, "%s/events/header_event", root));
 	add_file(s, "printk_formats", arena_printf(a, "%s/printk_formats", root));
 }
 
@@ -139,19 +137,31 @@ static void start_release(struct start *s)
 
 /* ---- the file */
 
-/* An old file is kept as .old, as perf record keeps it. What was recorded may be secret. */
+struct wanted { /* -o */
+	const char *path;
+	const struct exporter *exporter; /* by its suffix; NULL: a recording */
+};
+
+/* An old file is kept as .old, as perf record keeps it. */
+static int keep_old(struct cli *c, const char *path)
+{
+	const char *old = arena_printf(&c->words_arena, "%s.old", path);
+	struct stat st;
+
+	if (lstat(path, &st) < 0 || !(S_ISDIR(st.st_mode) || (S_ISREG(st.st_mode) && st.st_size)) ||
+	    rename(path, old) == 0)
+		return 0;
+	say(c, "keep the old %s as %s: %s", path, old, strerror(errno));
+	return STATUS_REFUSED;
+}
+
+/* What was recorded may be secret. */
 static int make_file(struct cli *c)
 {
-	struct stat st;
 	int fd;
 
-	if (!c->output)
-		c->output = RECORDING_FILE;
-	if (lstat(c->output, &st) == 0 && S_ISREG(st.st_mode) && st.st_size &&
-	    rename(c->output, arena_printf(&c->words_arena, "%s.old", c->output)) < 0) {
-		say(c, "keep the old %s as %s.old: %s", c->output, c->output, strerror(errno));
+	if (keep_old(c, c->output))
 		return STATUS_REFUSED;
-	}
 	fd = open(c->output, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (fd < 0) {
 		say(c, "create %s: %s", c->output, strerror(errno));
@@ -159,6 +169,15 @@ static int make_file(struct cli *c)
 	}
 	close(fd);
 	return 0;
+}
+
+/* -o x.perf.data is recorded to x.perf.data.sonde first. */
+static int make_files(struct cli *c, const struct wanted *w)
+{
+	if (w->exporter && keep_old(c, w->path))
+		return STATUS_REFUSED;
+	c->output = w->exporter ? arena_printf(&c->words_arena, "%s.sonde", w->path) : w->path;
+	return make_file(c);
 }
 
 /* A killed sonde leaves holes in the file; otherwise it has none. */
@@ -197,44 +216,94 @@ static int read_limit(struct cli *c, struct recording_plan *plan)
 	return say_usage(c, "--overwrite=%s: a size as 16M, or a time as 30s", c->overwrite);
 }
 
-static void tell(const struct cli *c, const struct recording *r)
+static u64 size_of(const char *path, u64 otherwise)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 && S_ISREG(st.st_mode) ? (u64)st.st_size : otherwise;
+}
+
+static void tell(const struct cli *c, const struct recording *r, const char *path)
 {
 	if (c->quiet)
 		return;
 	if (c->overwrite)
 		say(c, "%llu events, the last of which are in %s", (unsigned long long)r->n_events,
-		    c->output);
+		    path);
 	else
 		say(c, "%llu event%s in %s, %llu KB%s", (unsigned long long)r->n_events,
-		    r->n_events == 1 ? "" : "s", c->output,
-		    (unsigned long long)(r->bytes + 1023) / 1024,
+		    r->n_events == 1 ? "" : "s", path,
+		    (unsigned long long)(size_of(path, r->bytes) + 1023) / 1024,
 		    r->n_lost ? " (some were lost)" : "");
+}
+
+/* The recording itself goes when its export is whole. */
+static int export_recording(struct cli *c, const struct wanted *w)
+{
+	struct recorded r = { 0 };
+	int ret = recorded_open_path(&r, c, c->output);
+
+	if (ret)
+		return ret;
+	ret = export_file(&r, w->exporter, w->path);
+	recorded_close_quietly(&r);
+	if (ret)
+		say(c, "the recording is in %s", c->output);
+	else
+		unlink(c->output);
+	return ret;
+}
+
+struct run {
+	struct recording recording;
+	struct wanted wanted;
+};
+
+static int finish(struct cli *c, void *ctx)
+{
+	struct run *run = ctx;
+	int ret = 0;
+
+	if (!run->recording.bytes)
+		return 0;
+	if (c->overwrite)
+		ret = without_holes(c);
+	if (!ret && run->wanted.exporter)
+		ret = export_recording(c, &run->wanted);
+	if (!ret)
+		tell(c, &run->recording, run->wanted.path);
+	return ret;
+}
+
+static struct wanted wanted_of(const struct cli *c)
+{
+	const char *path = c->output ? c->output : RECORDING_FILE;
+
+	return (struct wanted){ path, exporter_by_suffix(path) };
 }
 
 static int record_to_file(struct cli *c, const struct record_script *script)
 {
 	struct start *s = xcalloc(1, sizeof *s);
-	struct recording r = { .plan = &s->plan };
+	struct run run = { .recording.plan = &s->plan, .wanted = wanted_of(c) };
 	struct job job = {
 		.script = script->text.s,
 		.output = &output_recording,
+		.finish = finish,
+		.finish_ctx = &run,
 		.status_of_cmd = true,
 	};
 	int ret = read_limit(c, &s->plan);
 
 	if (!ret)
-		ret = make_file(c);
+		ret = make_files(c, &run.wanted);
 	if (!ret)
 		start_make(s, c);
 	if (script->renames_calls)
 		s->plan.calls = (struct event_format * (*)[RECORDED_CALLS])(uintptr_t)script->calls;
-	c->sink.state = &r;
+	c->sink.state = &run.recording;
 	if (!ret)
 		ret = job_run(c, &job);
-	if (r.bytes && c->overwrite && without_holes(c) && !ret)
-		ret = STATUS_REFUSED;
-	if (r.bytes)
-		tell(c, &r);
 	start_release(s);
 	free(s);
 	return ret;
@@ -259,7 +328,8 @@ const struct command command_record = {
 	.args = "CMD [ARG]...",
 	.brief = "record trace events of a command to a file",
 	.doc = "Writes trace events to a compressed file with mode 0600: sonde.data, or the file of -o. "
-	       "An older file is kept as FILE.old. Records only events of CMD, or of the processes of "
+	       "An older file is kept as FILE.old. With a suffix of sonde export (x.perf.data, trace.dat, "
+	       "x.pftrace) the file is in that format. Records only events of CMD, or of the processes of "
 	       "-p, their threads and descendants: those that one of these threads causes, and those "
 	       "that have one in a field of type pid_t (a switch to it, a wake-up by another process). "
 	       "-a records all processes except sonde. Without -e: switches, wake-ups, the life of processes and "

@@ -100,7 +100,13 @@ int job_run(struct cli *c, const struct job *job)
 	lost = sink_close(c);
 	say_err(c, &err);
 	err_release(&err);
-	if (ret || lost)
-		return ret ? ret : lost;
+	ret = ret ? ret : lost;
+	if (job->finish) {
+		int finished = job->finish(c, job->finish_ctx);
+
+		ret = ret ? ret : finished;
+	}
+	if (ret)
+		return ret;
 	return wait_status == -1 ? 0 : status_of(wait_status);
 }

@@ -36,6 +36,10 @@ struct job {
 	const char *script; /* text of the language; borrowed during the run */
 	/* where its records and maps go; NULL: -f, the suffix of -o, text */
 	const struct output *output;
+	/* After the run, whether it failed or not, before a signal ends this process as it ended CMD:
+	 * 0, or the exit status after a message. May be NULL. */
+	int (*finish)(struct cli *c, void *ctx);
+	void *finish_ctx;
 	bool status_of_cmd;  /* the exit status is that of CMD, as of strace(1) */
 	bool on_stderr;      /* results go there instead of to standard output */
 	bool separate_files; /* the output opens files of its own, named after that of -o */

@@ -108,18 +108,16 @@ static int set_range(struct recorded *r)
 
 /* ---- the file */
 
-int recorded_open(struct recorded *r, struct cli *c)
+int recorded_open_path(struct recorded *r, struct cli *c, const char *path)
 {
 	struct err err = { 0 };
 	int ret;
 
 	r->c = c;
-	if (c->n_words > 1)
-		return say_usage(c, "one recording at a time");
-	r->path = c->n_words ? c->words[0] : RECORDING_FILE;
-	r->store = store_open(r->path, &err);
+	r->path = path;
+	r->store = store_open(path, &err);
 	if (!r->store) {
-		if (err.code == -ENOENT && !c->n_words)
+		if (err.code == -ENOENT && streq(path, RECORDING_FILE))
 			err_help(&err, "%s record makes it", c->program);
 		say_err(c, &err);
 		ret = err.code == -EACCES ? STATUS_REFUSED : STATUS_WRONG;
@@ -129,6 +127,19 @@ int recorded_open(struct recorded *r, struct cli *c)
 	r->tables = store_tables(r->store);
 	arena_init(&r->arena);
 	names_make(r);
+	return 0;
+}
+
+int recorded_open(struct recorded *r, struct cli *c)
+{
+	int ret;
+
+	r->c = c;
+	if (c->n_words > 1)
+		return say_usage(c, "one recording at a time");
+	ret = recorded_open_path(r, c, c->n_words ? c->words[0] : RECORDING_FILE);
+	if (ret)
+		return ret;
 	ret = set_range(r);
 	if (ret)
 		recorded_close(r);
@@ -156,6 +167,14 @@ static void tell_losses(const struct recorded *r)
 	}
 }
 
+void recorded_close_quietly(struct recorded *r)
+{
+	if (r->has_system)
+		system_release(&r->system);
+	store_close(r->store);
+	arena_release(&r->arena);
+}
+
 int recorded_close(struct recorded *r)
 {
 	const char *damage = store_damage(r->store);
@@ -164,10 +183,7 @@ int recorded_close(struct recorded *r)
 	if (damage)
 		say(r->c, "%s is damaged: %s; what can be read was read", r->path, damage);
 	tell_losses(r);
-	if (r->has_system)
-		system_release(&r->system);
-	store_close(r->store);
-	arena_release(&r->arena);
+	recorded_close_quietly(r);
 	return ret;
 }
 

@@ -28,8 +28,12 @@ struct recorded { /* zeroed */
 /* The file that is the only argument of the command, else RECORDING_FILE; its range of --time. 0,
  * or the exit status after a message. */
 int recorded_open(struct recorded *r, struct cli *c);
+/* The same of that file, as a whole. */
+int recorded_open_path(struct recorded *r, struct cli *c, const char *path);
 /* Reports what is damaged or was lost. The exit status. */
 int recorded_close(struct recorded *r);
+/* Without reports. */
+void recorded_close_quietly(struct recorded *r);
 /* All of a command that prints a recording: opens it and the output, calls print(), closes both. The
  * exit status. */
 int recorded_print(struct cli *c, void (*print)(struct recorded *r, struct sink *s));

@@ -80,12 +80,6 @@ static u32 id_of(struct ctf *c, const struct trace_event *e)
 	return c->events.n - 1;
 }
 
-static void number_formats(const struct ctf *c)
-{
-	for (u32 i = 0; i < c->j->tables->formats.n; i++)
-		c->j->tables->formats.v[i]->stored = i + 1;
-}
-
 /* ---- streams */
 
 static struct stream *stream_of(struct ctf *c, u32 cpu)
@@ -195,7 +189,7 @@ static int run(const struct export_job *j, struct err *err)
 		return err_sys(err, "create the folder %s", j->path);
 	arena_init(&c.arena);
 	make_uuid(&c);
-	number_formats(&c);
+	number_formats(j->tables);
 	while (store_next(j->store, &e) && put_event(&c, &e) == 0)
 		;
 	end_streams(&c);

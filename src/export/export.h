@@ -37,18 +37,30 @@ struct out {
 };
 /* Creates the file: that of its owner alone, as recordings are. 0, or -errno with err set. */
 int out_open(struct out *o, const char *path, struct err *err);
+/* A file without a name, on the file system of path. */
+int out_open_nameless(struct out *o, const char *path, struct err *err);
 void out_add(struct out *o, const void *bytes, size_t len);
 /* Formatted text goes to o->buf, then out_room(o): it writes what has become long. */
 void out_room(struct out *o);
-/* Over bytes that were added before. */
+void out_drain(struct out *o); /* writes all that was added */
+/* Over bytes that were added before, or after them. */
 void out_patch(struct out *o, u64 offset, const void *bytes, size_t len);
 /* Returns the first error; path: for its message. */
 int out_close(struct out *o, const char *path, struct err *err);
 
-/* ---- fields.c: members of records */
+/* ---- tracing_data.c: the descriptions of events that perf.data and trace.dat have in common
+ *
+ * comms: "PID NAME" lines, or NULL. page_size: of the pages of events that the header describes. */
+void tracing_data_put(struct buf *b, const struct export_job *j, const char *version, u32 page_size,
+		      const struct buf *comms);
+
+/* ---- fields.c: formats and members of records */
+/* Sets event_format.stored of each: its number from 1. */
+void number_formats(const struct store_tables *t);
 /* NULL: the event has none of that name. */
 const struct event_member *event_member(const struct event_format *f, const char *name);
-/* A number; 0 if the event has no such member. */
+/* A member that is a number; 0 if the record is too short for it, or the event has none of that name. */
+s64 event_value(const struct trace_event *e, const struct event_member *m);
 s64 event_number(const struct trace_event *e, const char *name);
 /* Where a member's bytes are, and how many. */
 const u8 *event_bytes(const struct trace_event *e, const struct event_member *m, u32 *len);

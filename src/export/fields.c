@@ -2,6 +2,12 @@
 /* Members of a record by name. A record may be shorter than its format says. */
 #include "export/export.h"
 
+void number_formats(const struct store_tables *t)
+{
+	for (u32 i = 0; i < t->formats.n; i++)
+		t->formats.v[i]->stored = i + 1;
+}
+
 const struct event_member *event_member(const struct event_format *f, const char *name)
 {
 	for (u32 i = 0; i < f->n_members; i++)
@@ -25,19 +31,25 @@ const u8 *event_bytes(const struct trace_event *e, const struct event_member *m,
 	return (const u8 *)e->record + offset;
 }
 
-s64 event_number(const struct trace_event *e, const char *name)
+s64 event_value(const struct trace_event *e, const struct event_member *m)
 {
-	const struct event_member *m = event_member(e->format, name);
 	u32 len;
-	const u8 *at = m ? event_bytes(e, m, &len) : NULL;
+	const u8 *at = event_bytes(e, m, &len);
 	u64 n = 0;
 
-	if (!at || !len || len < m->size || len > 8)
+	if (!len || len < m->size || len > 8)
 		return 0;
 	memcpy(&n, at, len);
 	if (m->is_signed && len < 8 && n >> (8 * len - 1) & 1)
 		n |= ~0ull << 8 * len;
 	return (s64)n;
+}
+
+s64 event_number(const struct trace_event *e, const char *name)
+{
+	const struct event_member *m = event_member(e->format, name);
+
+	return m ? event_value(e, m) : 0;
 }
 
 const char *event_string(const struct trace_event *e, const char *name, u32 *len)

@@ -2,6 +2,7 @@
 /* Buffered writes to a file, and the table of formats. */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <unistd.h>
 #include "base/buf.h"
 #include "base/fd.h"
@@ -22,7 +23,21 @@ int out_open(struct out *o, const char *path, struct err *err)
 	return o->fd < 0 ? err_sys(err, "create %s", path) : 0;
 }
 
-static void drain(struct out *o)
+int out_open_nameless(struct out *o, const char *path, struct err *err)
+{
+	struct buf name = { 0 };
+
+	buf_printf(&name, "%s.XXXXXX", path);
+	*o = (struct out){ .fd = mkostemp(name.s, O_CLOEXEC) };
+	if (o->fd < 0)
+		err_sys(err, "create %s", name.s);
+	else
+		unlink(name.s);
+	buf_release(&name);
+	return o->fd < 0 ? err->code : 0;
+}
+
+void out_drain(struct out *o)
 {
 	if (!o->error)
 		o->error = write_all(o->fd, o->buf.s ? o->buf.s : "", o->buf.len);
@@ -33,7 +48,7 @@ static void drain(struct out *o)
 void out_room(struct out *o)
 {
 	if (o->buf.len >= FULL)
-		drain(o);
+		out_drain(o);
 }
 
 void out_add(struct out *o, const void *bytes, size_t len)
@@ -44,14 +59,14 @@ void out_add(struct out *o, const void *bytes, size_t len)
 
 void out_patch(struct out *o, u64 offset, const void *bytes, size_t len)
 {
-	drain(o);
+	out_drain(o);
 	if (!o->error && pwrite(o->fd, bytes, len, (off_t)offset) != (ssize_t)len)
 		o->error = -errno;
 }
 
 int out_close(struct out *o, const char *path, struct err *err)
 {
-	drain(o);
+	out_drain(o);
 	buf_release(&o->buf);
 	fd_close(&o->fd);
 	return o->error ? err_set(err, o->error, "write %s: %s", path, strerror(-o->error)) : 0;

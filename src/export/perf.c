@@ -128,10 +128,9 @@ static struct section add_attrs(struct perf *p)
 	struct section at = { position(p),
 			      (u64)t->formats.n * (ATTR_SIZE + sizeof(struct section)) };
 
-	for (u32 i = 0; i < t->formats.n; i++) {
-		t->formats.v[i]->stored = i + 1;
+	number_formats(t);
+	for (u32 i = 0; i < t->formats.n; i++)
 		add_attr(p, t->formats.v[i], at.offset + at.size + i * sizeof(u64));
-	}
 	for (u64 i = 1; i <= t->formats.n; i++)
 		add(p, &i, sizeof i);
 	return at;
@@ -242,88 +241,11 @@ static struct section add_records(struct perf *p)
 
 /* ---- features */
 
-static void add_sized(struct perf *p, const void *bytes, u64 len)
-{
-	add(p, &len, sizeof len);
-	add(p, bytes, len);
-}
-
-static void add_header_file(struct perf *p, const char *name)
-{
-	const struct store_text *text = store_find_text(p->j->store, name);
-
-	add(p, name, strlen(name) + 1);
-	add_sized(p, text ? text->bytes : "", text ? text->len : 0);
-}
-
-static size_t system_len(const struct event_format *f)
-{
-	return strcspn(f->name, ":");
-}
-
-static bool same_system(const struct event_format *a, const struct event_format *b)
-{
-	return system_len(a) == system_len(b) && !memcmp(a->name, b->name, system_len(a));
-}
-
-/* Whether format i is the first of its system; n: how many formats that has. */
-static bool begins_system(const struct store_tables *t, u32 i, u32 *n)
-{
-	*n = 0;
-	for (u32 k = 0; k < t->formats.n; k++) {
-		if (!same_system(t->formats.v[i], t->formats.v[k]))
-			continue;
-		if (k < i)
-			return false;
-		++*n;
-	}
-	return true;
-}
-
-static void add_system(struct perf *p, const struct event_format *first, u32 n)
-{
-	const struct store_tables *t = p->j->tables;
-
-	add(p, first->name, system_len(first));
-	add(p, "", 1);
-	add(p, &n, sizeof n);
-	for (u32 i = 0; i < t->formats.n; i++)
-		if (same_system(first, t->formats.v[i]))
-			add_sized(p, t->formats.v[i]->text, strlen(t->formats.v[i]->text));
-}
-
-static void add_formats(struct perf *p)
-{
-	const struct store_tables *t = p->j->tables;
-	u32 n_systems = 0, n;
-
-	for (u32 i = 0; i < t->formats.n; i++)
-		n_systems += begins_system(t, i, &n);
-	add(p, &n_systems, sizeof n_systems);
-	for (u32 i = 0; i < t->formats.n; i++)
-		if (begins_system(t, i, &n))
-			add_system(p, t->formats.v[i], n);
-}
-
 static void add_tracing_data(struct perf *p)
 {
-	static const char magic[] = "\x17\x08\x44tracing"
-				    "0.6"; /* and a NUL */
-	const struct store_text *strings = store_find_text(p->j->store, "printk_formats");
-	u32 none = 0, len = strings ? strings->len : 0, page_size = p->j->tables->head.page_size;
-	u8 machine[] = { 0 /* little-endian */, sizeof(u64) };
-
-	add(p, magic, sizeof magic);
-	add(p, machine, sizeof machine);
-	add(p, &page_size, sizeof page_size);
-	add_header_file(p, "header_page");
-	add_header_file(p, "header_event");
-	add(p, &none, sizeof none); /* events of the function tracer */
-	add_formats(p);
-	add(p, &none, sizeof none); /* kallsyms */
-	add(p, &len, sizeof len);
-	add(p, strings ? strings->bytes : "", len);
-	add_sized(p, "", 0); /* names of threads: records have them */
+	/* names of threads are in records */
+	tracing_data_put(&p->out.buf, p->j, "0.6", p->j->tables->head.page_size, NULL);
+	out_room(&p->out);
 }
 
 /* Line i of "uname": u32 length with padding, and the text. */

@@ -5,41 +5,10 @@
  * sample type. A location is a function, because the frames of a tree are functions.
  */
 #include "base/gzip.h"
+#include "base/protobuf.h"
 #include "output/report.h"
 #include "output/notice.h"
 #include "output/output.h"
-
-/* ---- protocol buffers: a tag is the number of the field and the kind of what follows */
-
-enum { WIRE_NUMBER = 0, WIRE_BYTES = 2 };
-
-static void put_varint(struct buf *b, u64 v)
-{
-	for (; v >= 0x80; v >>= 7)
-		buf_putc(b, (char)(v | 0x80));
-	buf_putc(b, (char)v);
-}
-
-static void put_number(struct buf *b, u32 field, u64 v)
-{
-	put_varint(b, field << 3 | WIRE_NUMBER);
-	put_varint(b, v);
-}
-
-static void put_bytes(struct buf *b, u32 field, const void *bytes, size_t len)
-{
-	put_varint(b, field << 3 | WIRE_BYTES);
-	put_varint(b, len);
-	if (len)
-		buf_add(b, bytes, len);
-}
-
-/* Appends a message that was built in `from`, which is empty then. */
-static void put_message(struct buf *b, u32 field, struct buf *from)
-{
-	put_bytes(b, field, from->s, from->len);
-	buf_clear(from);
-}
 
 /* ---- the messages */
 
@@ -80,7 +49,7 @@ static u64 string(struct pprof *p, const char *s)
 
 	if (known)
 		return (uintptr_t)known - 1;
-	put_bytes(p->out, PROFILE_STRING, s, len);
+	pb_bytes(p->out, PROFILE_STRING, s, len);
 	p->n_strings++;
 	hash_put(&p->strings, s, len + 1, (void *)(uintptr_t)p->n_strings);
 	return p->n_strings - 1;
@@ -88,22 +57,22 @@ static u64 string(struct pprof *p, const char *s)
 
 static void put_type(struct pprof *p, const struct tree *t)
 {
-	put_number(&p->part, TYPE_TYPE, string(p, t->name[1] ? t->name + 1 : t->unit));
-	put_number(&p->part, TYPE_UNIT, string(p, tree_unit(t, "count")));
-	put_message(p->out, PROFILE_SAMPLE_TYPE, &p->part);
+	pb_number(&p->part, TYPE_TYPE, string(p, t->name[1] ? t->name + 1 : t->unit));
+	pb_number(&p->part, TYPE_UNIT, string(p, tree_unit(t, "count")));
+	pb_message(p->out, PROFILE_SAMPLE_TYPE, &p->part);
 }
 
 static void put_function(struct pprof *p, const struct stack_frame *f, u32 id)
 {
-	put_number(&p->part, FUNCTION_ID, id);
-	put_number(&p->part, FUNCTION_NAME, string(p, f->name));
-	put_number(&p->part, FUNCTION_SYSTEM_NAME, string(p, f->name));
-	put_number(&p->part, FUNCTION_FILE, string(p, f->module));
-	put_message(p->out, PROFILE_FUNCTION, &p->part);
-	put_number(&p->inner, LINE_FUNCTION, id);
-	put_number(&p->part, LOCATION_ID, id);
-	put_message(&p->part, LOCATION_LINE, &p->inner);
-	put_message(p->out, PROFILE_LOCATION, &p->part);
+	pb_number(&p->part, FUNCTION_ID, id);
+	pb_number(&p->part, FUNCTION_NAME, string(p, f->name));
+	pb_number(&p->part, FUNCTION_SYSTEM_NAME, string(p, f->name));
+	pb_number(&p->part, FUNCTION_FILE, string(p, f->module));
+	pb_message(p->out, PROFILE_FUNCTION, &p->part);
+	pb_number(&p->inner, LINE_FUNCTION, id);
+	pb_number(&p->part, LOCATION_ID, id);
+	pb_message(&p->part, LOCATION_LINE, &p->inner);
+	pb_message(p->out, PROFILE_LOCATION, &p->part);
 }
 
 /* base: the identifier of the tree's first frame. */
@@ -112,12 +81,12 @@ static void put_sample(struct pprof *p, u32 tree, u32 node, u32 base)
 	const struct tree *t = &p->d->trees.v[tree];
 
 	for (u32 at = node; at; at = t->nodes.v[at].parent)
-		put_varint(&p->inner, base + t->nodes.v[at].frame);
-	put_message(&p->part, SAMPLE_LOCATION, &p->inner);
+		pb_varint(&p->inner, base + t->nodes.v[at].frame);
+	pb_message(&p->part, SAMPLE_LOCATION, &p->inner);
 	for (u32 i = 0; i < p->d->trees.n; i++)
-		put_varint(&p->inner, i == tree ? t->nodes.v[node].self : 0);
-	put_message(&p->part, SAMPLE_VALUE, &p->inner);
-	put_message(p->out, PROFILE_SAMPLE, &p->part);
+		pb_varint(&p->inner, i == tree ? t->nodes.v[node].self : 0);
+	pb_message(&p->part, SAMPLE_VALUE, &p->inner);
+	pb_message(p->out, PROFILE_SAMPLE, &p->part);
 }
 
 static void put_tree(struct pprof *p, u32 tree, u32 base)
@@ -143,10 +112,10 @@ static void put_profile(struct pprof *p)
 		put_tree(p, i, base);
 		base += d->trees.v[i].frames.n;
 	}
-	put_number(p->out, PROFILE_TIME_NS, d->start_ns);
-	put_number(p->out, PROFILE_DURATION_NS, d->end_ns - d->start_ns);
+	pb_number(p->out, PROFILE_TIME_NS, d->start_ns);
+	pb_number(p->out, PROFILE_DURATION_NS, d->end_ns - d->start_ns);
 	if (d->notes.len)
-		put_number(p->out, PROFILE_COMMENT, string(p, d->notes.s));
+		pb_number(p->out, PROFILE_COMMENT, string(p, d->notes.s));
 }
 
 static void write(struct buf *out, const struct report *d)

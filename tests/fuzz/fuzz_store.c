@@ -1,55 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * Recordings: the input is the file. Its checksums are made right first, or nothing beyond them would
- * be reached.
- */
-#include <stdlib.h>
-#include <sys/mman.h>
-#include <unistd.h>
-#include "base/crc32.h"
+/* Recordings: the input is the file, with right checksums. */
 #include "export/ctf.h"
-#include "store/read.h"
+#include "store_mend.h"
 #include "trace/event_line.h"
 
 int LLVMFuzzerTestOneInput(const u8 *data, size_t size);
 
-static void mend_chunk(u8 *at, size_t left)
+int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 {
-	struct chunk_head h;
-
-	memcpy(&h, at, sizeof h);
-	h.magic = CHUNK_MAGIC;
-	h.stored_len = MIN(h.stored_len, (u32)(left - sizeof h));
-	h.raw_len = h.codec ? h.raw_len % (1 << 20) : h.stored_len;
-	h.body_crc = crc32_of(at + sizeof h, h.stored_len);
-	h.crc = crc32_of(&h, offsetof(struct chunk_head, crc));
-	memcpy(at, &h, sizeof h);
-}
-
-static void mend(u8 *file, size_t size)
-{
-	struct file_head head;
-	size_t at = sizeof head;
-
-	memcpy(&head, file, sizeof head);
-	memcpy(head.magic, STORE_MAGIC, sizeof head.magic);
-	head.version = STORE_VERSION;
-	head.size = sizeof head;
-	head.crc = crc32_of(&head, offsetof(struct file_head, crc));
-	memcpy(file, &head, sizeof head);
-	while (at + sizeof(struct chunk_head) <= size) {
-		struct chunk_head h;
-
-		mend_chunk(file + at, size - at);
-		memcpy(&h, file + at, sizeof h);
-		at += sizeof h + h.stored_len;
-	}
-}
-
-static void read_all(int fd)
-{
-	struct err err = { 0 };
-	struct store *s = store_open_fd(fd, "input", &err);
+	struct store *s = mended_store(data, size);
 	struct trace_event e;
 	struct buf line = { 0 };
 	struct arena a;
@@ -64,20 +23,5 @@ static void read_all(int fd)
 	store_close(s);
 	buf_release(&line);
 	arena_release(&a);
-}
-
-int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
-{
-	int fd = memfd_create("input", MFD_CLOEXEC);
-	u8 *file = xmalloc(size + 1);
-
-	memcpy(file, data, size);
-	if (size >= sizeof(struct file_head))
-		mend(file, size);
-	if (write(fd, file, size) == (ssize_t)size)
-		read_all(fd);
-	else
-		close(fd);
-	free(file);
 	return 0;
 }
