@@ -7,34 +7,78 @@
 
 #define RAW(name) (u32) offsetof(struct unwind_raw, name)
 
-/* Copies a piece of the stack; the code after it runs if that succeeds. */
-static void copy_piece(const struct walk *w, struct opnd raw, struct opnd done, struct opnd len,
-		       struct ir_block *failed)
+enum {
+	LARGE_ROOM = UNWIND_LARGE_SIZE - (int)sizeof(struct unwind_raw),
+	SMALL_ROOM = UNWIND_SMALL_SIZE - (int)sizeof(struct unwind_raw)
+};
+
+/* At most so much; verifiers follow one case, that v is less: it comes from memory, where they know
+ * nothing of it. */
+static struct opnd below(const struct walk *w, struct opnd v, s64 most, struct ir_block *otherwise)
 {
 	struct lower *l = w->l;
 	struct ir_block *good = ir_block_new(l);
-	struct opnd to = opnd_plus(ir_op2(l, IR_ADD, raw, done), RAW(stack)), ret;
+	u32 copy = ir_var(l);
 
-	ret = ir_call(l, BPF_FUNC_probe_read_user, false, 3, to, len,
-		      ir_op2(l, IR_ADD, walk_get(w, ST_FIRST), done));
-	ir_branch(l, CC_EQ, ret, o_imm(0), good, failed);
+	walk_put(w, ST_RETURN, v);
+	ir_var_set(l, copy, walk_get(w, ST_RETURN));
+	ir_branch(l, CC_ULE, o_temp(copy), o_imm(most), good, otherwise);
 	walk_place(l, good);
-	ir_store(l, opnd_plus(raw, RAW(len)), 4, ir_op2(l, IR_ADD, done, len));
+	return o_temp(copy);
+}
+
+static struct opnd least(struct lower *l, struct opnd a, struct opnd b)
+{
+	struct ir_block *over = ir_block_new(l), *out = ir_block_new(l);
+	u32 v = ir_var(l);
+
+	ir_var_set(l, v, a);
+	ir_branch(l, CC_UGT, o_temp(v), b, over, out);
+	walk_place(l, over);
+	ir_var_set(l, v, b);
+	ir_jump(l, out);
+	walk_place(l, out);
+	return o_temp(v);
+}
+
+/* Bytes from the hit's sp up to where the process began: threads have stacks of their own, of which
+ * only the limit is known. */
+static struct opnd stack_bytes(const struct walk *w)
+{
+	struct lower *l = w->l;
+
+	return least(l, ir_op2(l, IR_SUB, walk_get(w, ST_START_STACK), walk_get(w, ST_FIRST)),
+		     o_imm(LARGE_ROOM));
 }
 
 /* From the hit's sp on, page by page. */
 static void copy_stack(const struct walk *w, struct opnd raw)
 {
-	enum { ROOM = UNWIND_RAW_SIZE - (int)sizeof(struct unwind_raw) };
+	enum { PIECES = LARGE_ROOM / USER_PAGE + 2 };
 	struct lower *l = w->l;
 	struct ir_block *out = ir_block_new(l);
-	struct opnd first = ir_op2(l, IR_SUB, o_imm(USER_PAGE),
-				   ir_op2(l, IR_AND, walk_get(w, ST_FIRST), o_imm(USER_PAGE - 1)));
+	u32 done = ir_var(l);
 
-	copy_piece(w, raw, o_imm(0), first, out);
-	for (s64 done = 0; done + USER_PAGE < ROOM; done += USER_PAGE)
-		copy_piece(w, raw, ir_op2(l, IR_ADD, first, o_imm(done)),
-			   o_imm(MIN(USER_PAGE, ROOM - USER_PAGE - done)), out);
+	ir_var_set(l, done, o_imm(0));
+	for (u32 i = 0; i < PIECES; i++) {
+		struct ir_block *good = ir_block_new(l);
+		struct opnd at = ir_op2(l, IR_ADD, walk_get(w, ST_FIRST), o_temp(done)), len, ret;
+
+		len = ir_op2(l, IR_SUB, stack_bytes(w), o_temp(done));
+		len = least(l, len,
+			    ir_op2(l, IR_SUB, o_imm(USER_PAGE),
+				   ir_op2(l, IR_AND, at, o_imm(USER_PAGE - 1))));
+		len = below(w, len, USER_PAGE, out);
+		at = ir_op2(l, IR_ADD, walk_get(w, ST_FIRST), o_temp(done));
+		ret = ir_call(l, BPF_FUNC_probe_read_user, false, 3,
+			      opnd_plus(ir_op2(l, IR_ADD, raw, o_temp(done)), RAW(stack)), len, at);
+		ir_branch(l, CC_EQ, ret, o_imm(0), good, out);
+		walk_place(l, good);
+		ir_var_set(l, done,
+			   below(w, ir_op2(l, IR_ADD, o_temp(done), len), (s64)(i + 1) * USER_PAGE,
+				 out));
+		ir_store(l, opnd_plus(raw, RAW(len)), 4, o_temp(done));
+	}
 	ir_jump(l, out);
 	walk_place(l, out);
 }
@@ -66,20 +110,50 @@ static void demand_budget(const struct walk *w)
 	ir_store(l, at, 8, ir_op2(l, IR_ADD, o_temp(v), o_imm(1)));
 }
 
+/* Counts the hit among those whose keys may be in maps. */
+static struct opnd count_kept(const struct walk *w)
+{
+	struct lower *l = w->l;
+	struct opnd at = ir_addr(l, o_data(walk_tables(l), UNWIND_KEPT));
+
+	walk_demand(w, CC_ULT, ir_load(l, at, 8, false), o_imm(UNWIND_MAX_KEPT), UNWIND_WHY_NEW);
+	return at;
+}
+
+/* The offset of the next entry of a kind. */
+static struct opnd next_raw(struct lower *l, s64 counter, s64 first, u32 n, u32 size)
+{
+	struct opnd i =
+		ir_emit(l, (struct ir_insn){ .op = IR_ATOMIC_FETCH_ADD,
+					     .size = 8,
+					     .arg = { ir_addr(l, o_data(walk_tables(l), counter)),
+						      o_imm(1) } });
+
+	return ir_op2(l, IR_ADD, ir_op2(l, IR_MUL, ir_op2(l, IR_AND, i, o_imm(n - 1)), o_imm(size)),
+		      o_imm(first - UNWIND_SMALL));
+}
+
 /* A free entry; stops if there is none. */
 static struct opnd take_raw(const struct walk *w)
 {
+	enum { LAST = UNWIND_NEXT_SMALL - UNWIND_SMALL - UNWIND_LARGE_SIZE };
 	struct lower *l = w->l;
-	u32 map = walk_tables(l);
-	struct opnd n = ir_emit(l,
-				(struct ir_insn){ .op = IR_ATOMIC_FETCH_ADD,
-						  .size = 8,
-						  .arg = { ir_addr(l, o_data(map, UNWIND_NEXT_RAW)),
-							   o_imm(1) } }),
-		    raw = ir_op2(l, IR_ADD, ir_addr(l, o_data(map, UNWIND_RAW)),
-				 ir_op2(l, IR_MUL, ir_op2(l, IR_AND, n, o_imm(UNWIND_N_RAW - 1)),
-					o_imm(UNWIND_RAW_SIZE)));
+	struct ir_block *small = ir_block_new(l), *large = ir_block_new(l), *out = ir_block_new(l);
+	u32 offset = ir_var(l);
+	struct opnd raw;
 
+	ir_branch(l, CC_ULE, stack_bytes(w), o_imm(SMALL_ROOM), small, large);
+	walk_place(l, small);
+	ir_var_set(l, offset,
+		   next_raw(l, UNWIND_NEXT_SMALL, UNWIND_SMALL, UNWIND_N_SMALL, UNWIND_SMALL_SIZE));
+	ir_jump(l, out);
+	walk_place(l, large);
+	ir_var_set(l, offset,
+		   next_raw(l, UNWIND_NEXT_LARGE, UNWIND_LARGE, UNWIND_N_LARGE, UNWIND_LARGE_SIZE));
+	ir_jump(l, out);
+	walk_place(l, out);
+	raw = ir_op2(l, IR_ADD, ir_addr(l, o_data(walk_tables(l), UNWIND_SMALL)),
+		     below(w, o_temp(offset), LAST, w->stop));
 	walk_demand(w, CC_EQ, ir_load(l, opnd_plus(raw, RAW(state)), 8, false),
 		    o_imm(UNWIND_RAW_FREE), UNWIND_WHY_NEW);
 	ir_store(l, opnd_plus(raw, RAW(state)), 8, o_imm(UNWIND_RAW_BEGUN));
@@ -152,7 +226,7 @@ static struct opnd keep_body(struct lower *l, const struct opnd *arg, const u32 
 {
 	struct walk w = walk_begin(l, arg, most);
 	struct ir_block *known = ir_block_new(l), *take = ir_block_new(l);
-	struct opnd process = walk_process(&w), raw, time, id;
+	struct opnd process = walk_process(&w), kept, raw, time, id;
 
 	ir_branch(l, CC_NE, process, o_imm(0), known, take);
 	walk_place(l, known);
@@ -161,8 +235,10 @@ static struct opnd keep_body(struct lower *l, const struct opnd *arg, const u32 
 			  false),
 		  o_imm(0), take, w.stop);
 	walk_place(l, take);
+	kept = count_kept(&w);
 	demand_budget(&w);
 	raw = take_raw(&w);
+	ir_atomic_add(l, kept, 8, o_imm(1));
 	time = ir_call(l, BPF_FUNC_ktime_get_ns, false, 0);
 	id = ir_op2(l, IR_ADD, ir_op2(l, IR_SHL, time, o_imm(8)), walk_get(&w, ST_OWN_PID));
 	id = ir_op2(l, IR_SHL, ir_op2(l, IR_MUL, id, o_imm((s64)0x9e3779b97f4a7c15ull)), o_imm(1));

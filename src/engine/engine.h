@@ -171,6 +171,8 @@ struct engine {
 	int (*map_zero)(void *self, u32 map);
 	int (*map_set)(void *self, u32 map, const void *key, const void *value);
 	int (*map_delete)(void *self, u32 map, const void *key);
+	/* As kernel_map_move() of engine/kernel/kernel.h. NULL: keys of stacks never change. */
+	int (*map_move)(void *self, u32 map, const void *from, const void *to, bool replace);
 	/* The memory of a mapped array other than the data map; NULL: it has none, also as an
 	 * operation. */
 	void *(*map_memory)(void *self, u32 map);

@@ -61,7 +61,7 @@ static bool is_per_cpu(const struct map_desc *d)
 
 u32 lower_map(struct lower *l, struct map *m)
 {
-	struct map_desc d = { .name = m->name, .span = m->first };
+	struct map_desc d = { .name = m->name, .span = m->first, .is_assigned = m->assignments };
 
 	if (m->index)
 		return m->index - 1;

@@ -154,6 +154,7 @@ struct map {
 		 * all mentions, and those other than as the value of the running thread: map_uses.c
 		 */
 		other_uses;
+	u32 assignments; /* = and what is no addition: map_uses.c */
 };
 
 struct node {

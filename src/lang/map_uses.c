@@ -36,9 +36,18 @@ static const struct node *other_use(const struct node *n)
 	}
 }
 
+static bool is_assignment(const struct node *n)
+{
+	return n->kind == N_ASSIGN && n->op != OP_ADD && n->op != OP_SUB && n->a->kind == N_MAP &&
+	       n->a->map;
+}
+
 static bool count_use(struct node *n, void *ctx)
 {
 	const struct node *other = other_use(n);
+
+	if (is_assignment(n))
+		n->a->map->assignments++;
 
 	if (other && other->kind == N_MAP && other->map)
 		other->map->other_uses++;

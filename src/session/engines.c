@@ -315,6 +315,14 @@ int engines_map_delete(struct run *r, u32 map, const void *key)
 	return ret;
 }
 
+int engines_map_move(struct run *r, u32 map, const void *from, const void *to, bool replace)
+{
+	for (struct used_engine *u = engines_next(r, NULL); u; u = engines_next(r, u))
+		if (u->ops->map_move)
+			return u->ops->map_move(u->self, map, from, to, replace);
+	return -EOPNOTSUPP;
+}
+
 u32 engines_stack(struct run *r, const struct stack_value *v, u32 limit, u64 *ips)
 {
 	u32 n = 0;

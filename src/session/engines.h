@@ -46,6 +46,8 @@ int engines_map_zero(struct run *r, u32 map);
 void *engines_map_memory(struct run *r, u32 map);
 int engines_map_set(struct run *r, u32 map, const void *key, const void *value);
 int engines_map_delete(struct run *r, u32 map, const void *key);
+/* As map_move of engine/engine.h, in the engine that has it. */
+int engines_map_move(struct run *r, u32 map, const void *from, const void *to, bool replace);
 u32 engines_stack(struct run *r, const struct stack_value *v, u32 limit, u64 *ips);
 /* A counter: the sum. */
 u64 engines_count(struct run *r, u32 offset);

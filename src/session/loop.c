@@ -226,7 +226,7 @@ void loop_run(struct run *r)
 		sink_flush(r->sink);
 		engines_set_word(r, DATA_RING_FLAGS, BPF_RB_FORCE_WAKEUP);
 		if (!records_drain(r)) /* one may have come in between */
-			wait_for(r, usermaps_busy(r) ? BURST_MS : screen_wait_ms(r, idle_ms(end)));
+			wait_for(r, usermaps_wait_ms(r, screen_wait_ms(r, idle_ms(end))));
 		engines_set_word(r, DATA_RING_FLAGS, BPF_RB_NO_WAKEUP);
 	}
 }

@@ -17,8 +17,9 @@
 #include "type/agg.h"
 
 enum {
-	MAX_IDS = 1 << 17,      /* later ones have no frames */
+	MAX_IDS = 1 << 16,      /* in a generation */
 	MAX_WAITING = 64 << 20, /* bytes of hits that wait for their mappings */
+	N_KINDS = 2,            /* of entries: small and large */
 	QUIET_MS = 50,          /* without hits the thread waits for changes of mappings again */
 };
 
@@ -27,16 +28,30 @@ struct frames {
 	u64 ips[];
 };
 
+struct hit {
+	u64 id, time; /* CLOCK_MONOTONIC */
+	const struct frames *frames;
+};
+
+/* Hits of the current generation and of the one before it are known: memory is bounded. */
+struct generation {
+	struct hash ids;   /* u64 id -> struct hit */
+	struct hash known; /* u64 ips[n] -> struct frames */
+	struct arena arena;
+};
+
 struct raw_stacks {
 	u8 *memory;
 	struct unwinds *unwinds;
 	pthread_mutex_t lock; /* of what follows up to ... */
+	u64 seen[N_KINDS];    /* entries below that number are done with; */
+	u64 given[N_KINDS];   /* numbers below that were given when they were looked at last */
 	struct unwind_raw **taken;
 	u32 n_taken, taken_room;
-	size_t waiting;    /* bytes; here */
-	struct hash ids;   /* u64 id -> struct frames */
-	struct hash known; /* u64 ips[n] -> struct frames */
-	struct arena arena;
+	size_t waiting; /* bytes; here */
+	struct generation now, old;
+	VEC(u64) times; /* of hits that are unwound, in their order, and may be keys of maps */
+	struct arena times_arena;
 	pthread_t thread;
 	bool has_thread, ends;
 	int maps_fd, wake_fd;
@@ -49,7 +64,9 @@ struct raw_stacks *raw_stacks_new(void *memory, struct unwinds *unwinds)
 	s->memory = memory;
 	s->unwinds = unwinds;
 	s->wake_fd = -1;
-	arena_init(&s->arena);
+	arena_init(&s->now.arena);
+	arena_init(&s->old.arena);
+	arena_init(&s->times_arena);
 	pthread_mutex_init(&s->lock, NULL);
 	return s;
 }
@@ -73,6 +90,13 @@ static void end_thread(struct raw_stacks *s)
 		close(s->wake_fd);
 }
 
+static void generation_release(struct generation *g)
+{
+	hash_release(&g->ids);
+	hash_release(&g->known);
+	arena_release(&g->arena);
+}
+
 void raw_stacks_free(struct raw_stacks *s)
 {
 	if (!s)
@@ -81,15 +105,31 @@ void raw_stacks_free(struct raw_stacks *s)
 	for (u32 i = 0; i < s->n_taken; i++)
 		free(s->taken[i]);
 	free(s->taken);
-	hash_release(&s->ids);
-	hash_release(&s->known);
-	arena_release(&s->arena);
+	generation_release(&s->now);
+	generation_release(&s->old);
+	arena_release(&s->times_arena);
 	free(s);
 }
 
-static struct unwind_raw *entry(const struct raw_stacks *s, u32 i)
+/* The entries of one size. */
+struct kind {
+	size_t at, size, counter;
+	u32 n;
+};
+static const struct kind kinds[N_KINDS] = {
+	{ UNWIND_SMALL, UNWIND_SMALL_SIZE, UNWIND_NEXT_SMALL, UNWIND_N_SMALL },
+	{ UNWIND_LARGE, UNWIND_LARGE_SIZE, UNWIND_NEXT_LARGE, UNWIND_N_LARGE },
+};
+
+static struct unwind_raw *entry(const struct raw_stacks *s, const struct kind *k, u64 number)
 {
-	return (struct unwind_raw *)(void *)(s->memory + UNWIND_RAW + (size_t)i * UNWIND_RAW_SIZE);
+	return (struct unwind_raw *)(void *)(s->memory + k->at + number % k->n * k->size);
+}
+
+static u64 next_number(const struct raw_stacks *s, const struct kind *k)
+{
+	return __atomic_load_n((const u64 *)(const void *)(s->memory + k->counter),
+			       __ATOMIC_ACQUIRE);
 }
 
 static size_t size_of(const struct unwind_raw *raw)
@@ -100,22 +140,60 @@ static size_t size_of(const struct unwind_raw *raw)
 static void push(struct raw_stacks *s, struct unwind_raw *raw)
 {
 	if (s->n_taken == s->taken_room) {
-		s->taken_room = s->taken_room * 2 + UNWIND_N_RAW;
+		s->taken_room = s->taken_room * 2 + UNWIND_N_SMALL;
 		s->taken = xrealloc(s->taken, s->taken_room * sizeof(struct unwind_raw *));
 	}
 	s->taken[s->n_taken++] = raw;
 }
 
-static void take(struct raw_stacks *s, const struct unwind_raw *from)
+/* Programs may keep as many again. */
+static void let_go(struct raw_stacks *s, u64 n)
+{
+	__atomic_fetch_sub((u64 *)(void *)(s->memory + UNWIND_KEPT), n, __ATOMIC_RELAXED);
+}
+
+static void take(struct raw_stacks *s, const struct kind *k, const struct unwind_raw *from)
 {
 	struct unwind_raw *raw;
 
-	if (from->len > UNWIND_RAW_SIZE - sizeof(*from) || s->waiting > MAX_WAITING)
+	if (from->len > k->size - sizeof(*from) || s->waiting > MAX_WAITING) {
+		let_go(s, 1);
 		return;
+	}
 	raw = xmalloc(size_of(from));
 	memcpy(raw, from, size_of(from));
 	s->waiting += size_of(raw);
 	push(s, raw);
+}
+
+/*
+ * From the first that a program had not finished. What has a number since the last time may be about to
+ * be begun: it is looked at once more.
+ */
+static u32 collect_kind(struct raw_stacks *s, u32 kind)
+{
+	const struct kind *k = &kinds[kind];
+	u64 end = next_number(s, k), i = s->seen[kind], begun = s->given[kind];
+	bool all_before = true;
+	u32 n = 0;
+
+	if (end - i > k->n)
+		i = end - k->n;
+	for (; i < end; i++) {
+		struct unwind_raw *raw = entry(s, k, i);
+		u64 state = __atomic_load_n(&raw->state, __ATOMIC_ACQUIRE);
+
+		if (state == UNWIND_RAW_FULL) {
+			take(s, k, raw);
+			n++;
+			__atomic_store_n(&raw->state, UNWIND_RAW_FREE, __ATOMIC_RELEASE);
+		}
+		all_before &= state != UNWIND_RAW_BEGUN;
+		if (all_before && i < begun)
+			s->seen[kind] = i + 1;
+	}
+	s->given[kind] = end;
+	return n;
 }
 
 /* Returns the number of hits. */
@@ -124,15 +202,8 @@ static u32 collect(struct raw_stacks *s)
 	u32 n = 0;
 
 	pthread_mutex_lock(&s->lock);
-	for (u32 i = 0; i < UNWIND_N_RAW; i++) {
-		struct unwind_raw *raw = entry(s, i);
-
-		if (__atomic_load_n(&raw->state, __ATOMIC_ACQUIRE) != UNWIND_RAW_FULL)
-			continue;
-		take(s, raw);
-		n++;
-		__atomic_store_n(&raw->state, UNWIND_RAW_FREE, __ATOMIC_RELEASE);
-	}
+	for (u32 i = 0; i < N_KINDS; i++)
+		n += collect_kind(s, i);
 	pthread_mutex_unlock(&s->lock);
 	return n;
 }
@@ -180,29 +251,40 @@ void raw_stacks_collect(struct raw_stacks *s)
 		wake_thread(s);
 }
 
-static const struct frames *stored(struct raw_stacks *s, const u64 *ips, u32 n)
+static const struct frames *stored(struct generation *g, const u64 *ips, u32 n)
 {
 	size_t size = n * sizeof(*ips);
-	struct frames *f = hash_get(&s->known, ips, size);
+	struct frames *f = hash_get(&g->known, ips, size);
 
 	if (f)
 		return f;
-	f = arena_alloc(&s->arena, sizeof(*f) + size);
+	f = arena_alloc(&g->arena, sizeof(*f) + size);
 	f->n = n;
 	memcpy(f->ips, ips, size);
-	hash_put(&s->known, f->ips, size, f);
+	hash_put(&g->known, f->ips, size, f);
 	return f;
+}
+
+static void begin_generation(struct raw_stacks *s)
+{
+	generation_release(&s->old);
+	s->old = s->now;
+	s->now = (struct generation){};
+	arena_init(&s->now.arena);
 }
 
 static void unwind_one(struct raw_stacks *s, const struct unwind_raw *raw)
 {
-	u64 ips[STACK_MAX_FRAMES], *id;
+	u64 ips[STACK_MAX_FRAMES];
 	u32 n = unwinds_frames(s->unwinds, raw, ips, STACK_MAX_FRAMES);
+	struct hit *hit;
 
-	if (s->ids.n >= MAX_IDS)
-		return;
-	id = arena_dup(&s->arena, &raw->id, sizeof(raw->id));
-	hash_put(&s->ids, id, sizeof(*id), (void *)(uintptr_t)stored(s, ips, n));
+	if (s->now.ids.n >= MAX_IDS)
+		begin_generation(s);
+	hit = arena_new(&s->now.arena, struct hit);
+	*hit = (struct hit){ raw->id, raw->time, stored(&s->now, ips, n) };
+	hash_put(&s->now.ids, &hit->id, sizeof(hit->id), hit);
+	vec_push(&s->times_arena, &s->times, raw->time);
 }
 
 static int by_time(const void *a, const void *b)
@@ -258,12 +340,38 @@ void raw_stacks_unwind(struct raw_stacks *s, u32 pid, u64 before)
 	free(list);
 }
 
-u32 raw_stacks_frames(const struct raw_stacks *s, u64 id, u32 limit, u64 *ips)
+bool raw_stacks_any(const struct raw_stacks *s)
 {
-	const struct frames *f = hash_get(&s->ids, &id, sizeof(id));
-	u32 n = f ? MIN(f->n, limit) : 0;
+	return s->now.ids.n || s->old.ids.n;
+}
 
-	if (n)
-		memcpy(ips, f->ips, n * sizeof(*ips));
+bool raw_stacks_unmerged(const struct raw_stacks *s)
+{
+	return s->times.n;
+}
+
+void raw_stacks_merged(struct raw_stacks *s, u64 before)
+{
+	u32 n = 0;
+
+	for (u32 i = 0; i < s->times.n; i++)
+		if (s->times.v[i] >= before)
+			s->times.v[n++] = s->times.v[i];
+	let_go(s, s->times.n - n);
+	s->times.n = n;
+}
+
+u32 raw_stacks_hit(const struct raw_stacks *s, u64 id, u64 *time, u64 *ips, u32 limit)
+{
+	const struct hit *hit = hash_get(&s->now.ids, &id, sizeof(id));
+	u32 n;
+
+	if (!hit)
+		hit = hash_get(&s->old.ids, &id, sizeof(id));
+	if (!hit)
+		return 0;
+	*time = hit->time;
+	n = MIN(hit->frames->n, limit);
+	memcpy(ips, hit->frames->ips, n * sizeof(*ips));
 	return n;
 }

@@ -20,7 +20,13 @@ void raw_stacks_watch(struct raw_stacks *s, int maps_fd);
 void raw_stacks_collect(struct raw_stacks *s);
 /* Unwinds what was taken up: of one process (0: of all), up to a time (CLOCK_MONOTONIC). */
 void raw_stacks_unwind(struct raw_stacks *s, u32 pid, u64 before);
-/* The frames of an id, at most limit; returns their number, or 0. */
-u32 raw_stacks_frames(const struct raw_stacks *s, u64 id, u32 limit, u64 *ips);
+/* Whether there have been any. */
+bool raw_stacks_any(const struct raw_stacks *s);
+/* Whether a map may have a key with the id of one that is unwound. */
+bool raw_stacks_unmerged(const struct raw_stacks *s);
+/* No map has a key with the id of a hit before that time any more. */
+void raw_stacks_merged(struct raw_stacks *s, u64 before);
+/* The time and the frames, at most limit, of the hit with an id; returns their number, or 0. */
+u32 raw_stacks_hit(const struct raw_stacks *s, u64 id, u64 *time, u64 *ips, u32 limit);
 
 #endif

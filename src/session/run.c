@@ -334,6 +334,7 @@ static void finish(struct run *r, struct err *err)
 	engines_detach_all(r);
 	records_drain(r);
 	records_command_wait(r);
+	usermaps_settle(r);
 	r->exiting = false;
 	r->ending = true;
 	run_special(r, "end", err);

@@ -139,9 +139,12 @@ void names_report(struct run *r); /* what could not be named, and why */
 /* ---- usermaps.c: what is known of processes, before they are gone */
 void usermaps_start(struct run *r);
 void usermaps_turn(struct run *r); /* a little of what is to be done; cheap when there is nothing */
+/* Nothing is attached any more: gives each stack one key in maps. */
+void usermaps_settle(struct run *r);
 /* Frames of a stack that is unwound afterwards, by the id of its struct unwind_raw. */
 u32 usermaps_raw_stack(struct run *r, u64 id, u32 limit, u64 *ips);
-bool usermaps_busy(const struct run *r);
+/* How long at most before the next turn, of at most so many. */
+int usermaps_wait_ms(const struct run *r, int most);
 int usermaps_fd(const struct run *r);   /* readable when usermaps_turn() is urgent; -1 */
 void usermaps_note_gone(struct run *r); /* a process had ended before its symbols were asked for */
 void usermaps_report(struct run *r);    /* that such processes could not be followed, and why */

@@ -9,14 +9,14 @@
 #include <stdlib.h>
 #include <sys/epoll.h>
 #include "base/clock.h"
-#include "session/raw_stacks.h"
 #include "session/run.h"
+#include "session/stack_keys.h"
 #include "sym/procmaps.h"
 #include "sym/procs.h"
 #include "sym/unwinds.h"
 #include "sym/usym.h"
 
-enum { MAX_TURN_NS = 4000000 };
+enum { MAX_TURN_NS = 4000000, SOON_MS = 4 };
 
 struct usermaps {
 	int refused;             /* what is mapped cannot be followed, because of this errno; */
@@ -27,8 +27,9 @@ struct usermaps {
 	VEC(u32) changed;        /* processes whose mappings changed, for unwinds */
 	struct unwinds *unwinds; /* NULL: no program unwinds stacks */
 	struct raw_stacks *raw;  /* likewise */
-	VEC(u32) listed;         /* processes in the programs' map, some twice; */
-	u32 sweep_at;            /* at that number those that have ended are removed */
+	struct stack_keys keys;
+	VEC(u32) listed; /* processes in the programs' map, some twice; */
+	u32 sweep_at;    /* at that number those that have ended are removed */
 	struct arena arena;
 };
 
@@ -221,8 +222,10 @@ void usermaps_turn(struct run *r)
 	for (u32 i = 0; i < m->changed.n; i++)
 		unwinds_note(m->unwinds, m->changed.v[i]);
 	m->changed.n = 0;
-	if (m->raw)
+	if (m->raw) {
 		raw_stacks_unwind(m->raw, 0, now);
+		stack_keys_turn(r, &m->keys, m->raw);
+	}
 	for (u64 end = clock_mono_ns() + MAX_TURN_NS; m->waiting.n && clock_mono_ns() < end;) {
 		u32 pid = m->waiting.v[--m->waiting.n];
 
@@ -236,15 +239,26 @@ void usermaps_turn(struct run *r)
 u32 usermaps_raw_stack(struct run *r, u64 id, u32 limit, u64 *ips)
 {
 	struct usermaps *m = r->usermaps;
-	u32 n = m && m->raw ? raw_stacks_frames(m->raw, id, limit, ips) : 0;
+	u64 time;
+	u32 n;
 
-	if (n || !m || !m->raw)
+	if (!m || !m->raw)
+		return 0;
+	n = raw_stacks_hit(m->raw, id, &time, ips, limit);
+	if (n)
 		return n;
 	usermaps_turn(r);
-	n = raw_stacks_frames(m->raw, id, limit, ips);
+	n = raw_stacks_hit(m->raw, id, &time, ips, limit);
 	if (!n)
 		ips[n++] = UNWIND_WHY_NEW;
 	return n;
+}
+
+void usermaps_settle(struct run *r)
+{
+	usermaps_turn(r);
+	if (r->usermaps && r->usermaps->raw)
+		stack_keys_merge(r, r->usermaps->raw, clock_mono_ns());
 }
 
 int usermaps_fd(const struct run *r)
@@ -252,9 +266,13 @@ int usermaps_fd(const struct run *r)
 	return r->usermaps && !r->usermaps->refused ? engines_maps_fd(r) : -1;
 }
 
-bool usermaps_busy(const struct run *r)
+int usermaps_wait_ms(const struct run *r, int most)
 {
-	return r->usermaps && r->usermaps->waiting.n;
+	const struct usermaps *m = r->usermaps;
+
+	if (m && m->waiting.n)
+		return MIN(most, SOON_MS);
+	return m && m->raw && raw_stacks_unmerged(m->raw) ? MIN(most, STACK_KEYS_MS) : most;
 }
 
 void usermaps_release(struct run *r)

@@ -537,13 +537,15 @@ static void name_by_look(const struct names *names, const struct type *t, char *
 		name_by_look(names, t->fields[i].type, key + t->fields[i].offset);
 }
 
-static void add_value(const struct type *t, struct table_row *to, const struct table_row *from)
+/* Of values that are not added up the first stays. */
+static void add_value(const struct map_desc *m, struct table_row *to, const struct table_row *from)
 {
+	const struct type *t = m->value;
 	u64 sum;
 
 	if (type_is_agg(t)) {
 		agg_merge(t, to->value, from->value);
-	} else if (t->kind == TY_INT) {
+	} else if (t->kind == TY_INT && !m->is_assigned) {
 		sum = (u64)value_int(t, to->value) + (u64)value_int(t, from->value);
 		memcpy(to->value, &sum, t->size);
 	}
@@ -564,7 +566,7 @@ static void merge_stacks(struct table *t, const struct names *names)
 		name_by_look(names, t->map->key, look);
 		same = hash_get(&seen, look, size);
 		if (same) {
-			add_value(t->map->value, same, &t->rows.v[i]);
+			add_value(t->map, same, &t->rows.v[i]);
 			continue;
 		}
 		t->rows.v[kept] = t->rows.v[i];

@@ -47,8 +47,10 @@ struct map_desc {
 	 * of a MAP_GLOBAL are padded to 64 bytes.
 	 */
 	u32 n_slots, slot_size;
-	u32 threads_off;  /* MAP_USER: thread slots in the data map (type/thread_slot.h); 0: none */
-	u32 normal;       /* normalize(): divisor of printed values; 0: none */
+	u32 threads_off; /* MAP_USER: thread slots in the data map (type/thread_slot.h); 0: none */
+	u32 normal;      /* normalize(): divisor of printed values; 0: none */
+	/* a value is set, not only added to: values of two keys that print the same have no sum */
+	bool is_assigned;
 	bool zeroed;      /* zero(): a keyless aggregation is shown even if empty */
 	struct span span; /* first mention */
 };

@@ -500,6 +500,16 @@ bool type_equal(const struct type *a, const struct type *b)
 	return true;
 }
 
+bool type_has_user_stack(const struct type *t)
+{
+	if (t->kind == TY_USTACK || t->kind == TY_FULLSTACK)
+		return true;
+	for (u32 i = 0; i < t->n_fields && (t->kind == TY_TUPLE || t->kind == TY_RECORD); i++)
+		if (type_has_user_stack(t->fields[i].type))
+			return true;
+	return false;
+}
+
 bool type_has_stack(const struct type *t)
 {
 	if (type_is_stack(t))

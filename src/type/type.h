@@ -245,5 +245,6 @@ static inline bool type_is_stack(const struct type *t)
 }
 /* It or a part of it is a stack. */
 bool type_has_stack(const struct type *t);
+bool type_has_user_stack(const struct type *t);
 
 #endif

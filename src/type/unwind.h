@@ -9,7 +9,8 @@
  *	rules	struct unwind_rule: each distinct rule once, for all files; rule 0: none
  *	pages	u32: for each 256 bytes of a file's code, the first row at or above them
  *	rows	u32: low 16 bits of the address | rule << 16; valid up to the next row
- *	raw	struct unwind_raw: hits in code that the tables do not have yet; written by programs,
+ *	small, large
+ *		struct unwind_raw: hits in code that the tables do not have yet; written by programs,
  *		unwound and emptied by sonde (sym/unwind_raw.c)
  *
  * and a hash: process -> struct unwind_process, its mappings of code.
@@ -26,7 +27,8 @@ enum {
 	UNWIND_N_RULES = 8192,
 	UNWIND_N_PAGES = 1 << 20, /* 256 MB of code */
 	UNWIND_N_ROWS = 1 << 21,
-	UNWIND_N_RAW = 128,
+	UNWIND_N_SMALL = 512, /* raw hits by the size of the stack, */
+	UNWIND_N_LARGE = 64,
 	UNWIND_N_BUDGETS = 1024,
 	UNWIND_RAW_RETURNS = 16,
 	UNWIND_MAX_FRAME = 1 << 20, /* bytes of a frame whose frame pointer is believed */
@@ -53,10 +55,14 @@ enum {
 	UNWIND_RULES = UNWIND_CACHE + 8 * UNWIND_N_CACHED,
 	UNWIND_PAGES = UNWIND_RULES + (int)sizeof(struct unwind_rule) * UNWIND_N_RULES,
 	UNWIND_ROWS = UNWIND_PAGES + 4 * UNWIND_N_PAGES,
-	UNWIND_RAW = UNWIND_ROWS + 4 * UNWIND_N_ROWS,
-	UNWIND_RAW_SIZE = 32 << 10,
-	UNWIND_NEXT_RAW = UNWIND_RAW + UNWIND_RAW_SIZE * UNWIND_N_RAW, /* u64: written so far */
-	UNWIND_BUDGETS = UNWIND_NEXT_RAW + 8,
+	UNWIND_SMALL = UNWIND_ROWS + 4 * UNWIND_N_ROWS,
+	UNWIND_SMALL_SIZE = 8 << 10,
+	UNWIND_LARGE = UNWIND_SMALL + UNWIND_SMALL_SIZE * UNWIND_N_SMALL,
+	UNWIND_LARGE_SIZE = 32 << 10,
+	UNWIND_NEXT_SMALL = UNWIND_LARGE + UNWIND_LARGE_SIZE * UNWIND_N_LARGE, /* u64: so far */
+	UNWIND_NEXT_LARGE = UNWIND_NEXT_SMALL + 8,
+	UNWIND_KEPT = UNWIND_NEXT_LARGE + 8, /* u64: hits whose keys may still be in maps */
+	UNWIND_BUDGETS = UNWIND_KEPT + 8,
 	UNWIND_SIZE = UNWIND_BUDGETS + 8 * UNWIND_N_BUDGETS,
 };
 
@@ -77,11 +83,13 @@ struct unwind_raw {
 	u8 stack[]; /* len bytes from sp on */
 };
 /*
- * Each hit that is kept is a key of its own in a map keyed by stacks, until it is printed. So few are
- * kept of a process with the same mappings: budgets are u64, direct mapped, a tag of both in the high
- * 48 bits and the number of hits in the others; written by programs.
+ * Each hit that is kept is a key of its own in a map keyed by stacks, until it is unwound and the
+ * session has merged it with that of the same stack (session/stack_keys.c). So UNWIND_MAX_KEPT at most
+ * are kept at a time. Of a process with the same mappings there are UNWIND_BUDGET in all, because one
+ * whose mappings cannot be known would cost time without end: budgets are u64, direct mapped, a tag of
+ * both in the high 48 bits and the number of hits in the others; written by programs.
  */
-enum { UNWIND_BUDGET = 256 };
+enum { UNWIND_MAX_KEPT = 2048, UNWIND_BUDGET = 8192 };
 enum unwind_raw_state { UNWIND_RAW_FREE, UNWIND_RAW_BEGUN, UNWIND_RAW_FULL };
 
 /* A mapping of code. Address a of the process is page (a - base) >> 8 of the file. */

@@ -175,6 +175,20 @@ int bpf_prog_run(int fd, const void *ctx, u32 ctx_size, u32 *ret)
 	return r;
 }
 
+int bpf_prog_run_on(int fd, u32 cpu, u32 *ret)
+{
+	union bpf_attr a = {};
+	int r;
+
+	a.test.prog_fd = (u32)fd;
+	a.test.flags = BPF_F_TEST_RUN_ON_CPU;
+	a.test.cpu = cpu;
+	r = sys_bpf(BPF_PROG_TEST_RUN, &a, offsetof(union bpf_attr, test.cpu) + sizeof(a.test.cpu));
+	if (r == 0)
+		*ret = a.test.retval;
+	return r;
+}
+
 /* How many bytes the kernel knows of it, or -1. */
 static s64 prog_info(int fd, struct bpf_prog_info *info)
 {

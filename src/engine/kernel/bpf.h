@@ -67,6 +67,8 @@ int bpf_map_lookup_batch(int fd, const void *in, void *out, void *keys, void *va
 int bpf_map_delete_batch(int fd, const void *keys, u32 *n);
 int bpf_prog_load(const struct bpf_load *l);
 int bpf_prog_run(int fd, const void *ctx, u32 ctx_size, u32 *ret);
+/* A raw tracepoint program without a context, on a processor, with its interrupts off. */
+int bpf_prog_run_on(int fd, u32 cpu, u32 *ret);
 int bpf_prog_recursion_misses(int fd, u64 *n);
 bool bpf_prog_counts_misses(int fd); /* whether the kernel does */
 /* While the descriptor that bpf_enable_stats() returns is open, programs count what they take. */

@@ -162,6 +162,11 @@ static int map_set(void *self, u32 map, const void *key, const void *value)
 	return kernel_set_add(self, map, key, value);
 }
 
+static int map_move(void *self, u32 map, const void *from, const void *to, bool replace)
+{
+	return kernel_map_move(self, map, from, to, replace);
+}
+
 static int map_delete(void *self, u32 map, const void *key)
 {
 	return kernel_map_delete(self, map, key);
@@ -236,6 +241,7 @@ const struct engine engine_kernel = {
 	.map_set = map_set,
 	.map_memory = map_memory,
 	.map_delete = map_delete,
+	.map_move = map_move,
 	.stack = stack,
 	.data_u64 = data_u64,
 	.set_data_u64 = set_data_u64,

@@ -63,6 +63,8 @@ struct kernel {
 	u32 data_len, gate_off;
 	struct ring ring;
 	struct map_watch *map_watch; /* NULL: not requested */
+	struct mover *movers;        /* by map; */
+	u32 n_movers;                /* 0: stacks have one key each from the beginning */
 	VEC(struct kept) kept;
 	VEC(const char *) probed; /* files with uprobes of ours */
 	VEC(struct attachment) attached;
@@ -96,6 +98,10 @@ static inline u32 *data_gate(struct kernel *k)
 {
 	return k->data ? (u32 *)(void *)(k->data + k->gate_off) : NULL;
 }
+
+/* move.c: the programs of kernel_map_move(), for maps keyed by user stacks. */
+void movers_load(struct kernel *k);
+void movers_release(struct kernel *k);
 
 /* ring.c */
 int ring_map(struct kernel *k, int fd, u64 size, struct err *err);

@@ -108,6 +108,7 @@ struct leaving kernel_close(struct kernel *k)
 	ring_unmap(k);
 	data_release(k);
 	close_programs(k);
+	movers_release(k);
 	for (u32 i = 0; i < k->prog->maps.n; i++)
 		if (k->map_fd[i] >= 0)
 			close(k->map_fd[i]);

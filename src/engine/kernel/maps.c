@@ -10,6 +10,7 @@
 #include <unistd.h>
 #include "engine/kernel/internal.h"
 #include "type/agg.h"
+#include "type/unwind.h"
 
 /* Smaller elements come from a class of at most 256 bytes, with their header; larger ones from
  * none. */
@@ -69,14 +70,20 @@ static void warm_map(int fd, const struct map_desc *m)
 	free(bytes);
 }
 
-/* Stacks that the kernel allocates beforehand take 18 MB: less where that is more than one part in
- * 64 of the memory. */
-static u32 n_elements(const struct map_desc *m)
+/*
+ * Stacks that the kernel allocates beforehand take 18 MB: less where that is more than one part in
+ * 64 of the memory. A map keyed by user stacks has room for those that are unwound afterwards: each
+ * is a key of its own until then.
+ */
+static u32 n_elements(const struct kernel *k, const struct map_desc *m)
 {
 	enum { PART = 64, ELEMENT_HEAD = 64, FEWEST_STACKS = 512 };
 	u64 memory = (u64)sysconf(_SC_PAGESIZE) * (u64)sysconf(_SC_PHYS_PAGES);
 	u64 fit = memory / PART / (m->key_size + m->value_size + ELEMENT_HEAD);
 
+	if (m->role == MAP_USER && m->key && type_has_user_stack(m->key) &&
+	    program_map_of(k->prog, MAP_UNWIND) != NO_INDEX)
+		return m->max_entries + UNWIND_MAX_KEPT;
 	if (m->role != MAP_STACKS || m->flags & BPF_F_NO_PREALLOC)
 		return m->max_entries;
 	return (u32)MIN(MAX(fit, (u64)FEWEST_STACKS), (u64)m->max_entries);
@@ -92,7 +99,7 @@ static bool may_grow(const struct kernel *k, const struct map_desc *m)
 
 static int create_map(struct kernel *k, const struct map_desc *m, struct err *err)
 {
-	u32 n = n_elements(m);
+	u32 n = n_elements(k, m);
 	char name[BPF_OBJ_NAME_LEN];
 	int fd;
 
@@ -160,6 +167,7 @@ int kernel_create_maps(struct kernel *k, struct err *err)
 		if (k->map_fd[i] < 0)
 			return err->code;
 	}
+	movers_load(k);
 	return data_create(k, err);
 }
 
