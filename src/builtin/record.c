@@ -3,15 +3,16 @@
  * Recording: record() sends a trace event as the kernel made it, followed() decides whose events
  * belong to a run.
  *
- *	record_head | u64 time | u32 tid, pid | u32 cpu | comm[16] | the event's record
+ *	record_head | u64 time | u32 tid, pid | u32 cpu | comm[16] | the event's record | value
  *
- * The event follows the rest at a multiple of 8, because it is copied in words.
+ * The event follows the rest at a multiple of 8, because it is copied in words. The value is that of
+ * record(VALUE).
  */
 #include "builtin/builtin.h"
 #include "builtin/record.h"
 #include "type/event_format.h"
 
-enum { TIME, IDS, CPU, COMM, RECORD }; /* fields of the event */
+enum { TIME, IDS, CPU, COMM, RECORD, VALUE }; /* fields of the event */
 
 static const struct profile *profile_of(struct check *c)
 {
@@ -45,27 +46,40 @@ static void put_comm(struct lower *l, struct node *call, struct opnd at)
 	lower_into(l, comm, &ty_comm, at);
 }
 
+struct recorded_call {
+	struct node *call;
+	struct ir_val value; /* type NULL: there is none */
+};
+
 static void put_event(struct lower *l, const struct event_desc *e, struct opnd record, void *ctx)
 {
 	struct event_build eb = { .desc = (struct event_desc *)(uintptr_t)e, .record = record };
+	struct recorded_call *r = ctx;
 
 	ir_store(l, event_at(&eb, TIME), 8, boot_clock(l));
 	ir_store(l, event_at(&eb, IDS), 8, ir_call(l, BPF_FUNC_get_current_pid_tgid, true, 0));
 	ir_store(l, event_at(&eb, CPU), 4, ir_call(l, BPF_FUNC_get_smp_processor_id, true, 0));
-	put_comm(l, ctx, event_at(&eb, COMM));
+	put_comm(l, r->call, event_at(&eb, COMM));
 	lower_trace_record(l, l->profile->record, event_at(&eb, RECORD));
+	if (r->value.type)
+		lower_store_val(l, &r->value, r->value.type, event_at(&eb, VALUE));
 }
 
 static struct ir_val lower_record(struct lower *l, struct node *call)
 {
 	struct event_desc *e = event_new(l, call->builtin, call);
+	struct recorded_call r = { .call = call };
 
 	event_field(l, e, &ty_u64);
 	event_field(l, e, &ty_u64);
 	event_field(l, e, &ty_u32);
 	event_field(l, e, &ty_comm);
 	event_field(l, e, l->profile->record);
-	event_emit(l, e, put_event, call);
+	if (call_n_args(call)) {
+		r.value = lower_memory(l, call_arg(call, 0));
+		event_field(l, e, r.value.type);
+	}
+	event_emit(l, e, put_event, &r);
 	return val_scalar(&ty_void, o_imm(0));
 }
 
@@ -90,6 +104,11 @@ static int act_record(struct actor *a, struct event_desc *e, const void *record,
 		.record = (const u8 *)record + e->fields[RECORD].offset,
 		.len = e->fields[RECORD].type->size,
 	};
+
+	if (e->n_fields > VALUE) {
+		ev.value_type = e->fields[VALUE].type;
+		ev.value = (const u8 *)record + e->fields[VALUE].offset;
+	}
 
 	a->sink->output->event(a->sink, &ev);
 	return 0;
@@ -119,11 +138,11 @@ static struct ir_val lower_followed(struct lower *l, struct node *call)
 static const struct builtin rows[] = {
 	{
 		.name = "record",
-		.sig = "record()",
+		.sig = "record(value: tuple = 0)",
 		.brief = "keep the event as the kernel made it",
 		.doc = "In tracepoint probes: the time, the thread, the processor and the whole "
 		       "record of the event. sonde record stores it in its file; elsewhere it is a "
-		       "line as perf script prints it.",
+		       "line as perf script prints it. A tuple, as (kstack, ustack), is kept with it and printed after it.",
 		.example = "tracepoint:sched:sched_process_exec { record(); }",
 		.work = "true",
 		.output = "            true  3812 [001]  3204.562194: sched:sched_process_exec: "

@@ -55,6 +55,7 @@ struct command {
 	bool own_options;          /* all words are arguments, also those that begin with - */
 	/* The first word is a program to run, what follows are its arguments: "strace ls -l". */
 	bool words_are_cmd;
+	bool cmd_after; /* CMD ARGS follow "--": "trace 'sched:*' -- ls -l" */
 };
 #define C(name) extern const struct command command_##name;
 #include "cli/index.h"
@@ -87,6 +88,12 @@ struct profile_options {
 	bool threads, user, kernel, off_cpu, wall;
 };
 
+/* sonde trace: the same, of cmd_trace.c. */
+struct trace_options {
+	const char *fields, *filter, *limit;
+	bool stack;
+};
+
 /* For output that depends on whether a terminal reads it. */
 enum when { WHEN_TERMINAL, WHEN_ALWAYS, WHEN_NEVER };
 
@@ -113,7 +120,7 @@ struct cli {
 	const char *output;        /* -o */
 	bool output_appends;       /* ... keeps what the file has */
 	struct strace *strace;     /* sonde strace: its options and state */
-	const char *const *events; /* record: values of -e, NULL-terminated, or NULL */
+	const char *const *events; /* record, trace: values of -e, NULL-terminated, or NULL */
 	const char *overwrite;     /* record: --overwrite */
 	const char *time_range;    /* --time: part of a recording */
 	const char *export_to;     /* export: --to */
@@ -123,6 +130,7 @@ struct cli {
 	bool quiet, buffering_given;
 	u32 n_warnings_given; /* -k */
 	struct profile_options profile;
+	struct trace_options trace;
 	const char *completion; /* help --completion SHELL */
 	enum manual manual;
 	bool refresh, selftest; /* info --refresh, --selftest */

@@ -5,6 +5,7 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "base/clock.h"
 #include "builtin/builtin.h"
 #include "cli/job.h"
 
@@ -56,6 +57,32 @@ static int status_of(int wait_status)
 		return WEXITSTATUS(wait_status);
 	end_by(WTERMSIG(wait_status));
 	return 128 + WTERMSIG(wait_status); /* one that does not end a process */
+}
+
+u64 job_ring_pages(void)
+{
+	u64 page = (u64)sysconf(_SC_PAGESIZE), pages = (u64)sysconf(_SC_PHYS_PAGES) / 100;
+
+	return MIN(pages, (32ull << 20) / page);
+}
+
+static double own_seconds(void)
+{
+	struct rusage u;
+
+	getrusage(RUSAGE_SELF, &u);
+	return (double)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) +
+	       (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec) / 1e6;
+}
+
+void job_tell(const struct cli *c, const struct job_sum *sum)
+{
+	if (c->quiet || !sum->begun_ns || !isatty(STDERR_FILENO))
+		return;
+	say(c, "%llu event%s in %.1f s, %llu lost; sonde used %.2f s of processor time",
+	    (unsigned long long)sum->events, sum->events == 1 ? "" : "s",
+	    (double)(clock_mono_ns() - sum->begun_ns) / 1e9, (unsigned long long)sum->lost,
+	    own_seconds());
 }
 
 static void set_script(struct cli *c, const struct job *job)

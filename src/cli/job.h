@@ -53,6 +53,19 @@ struct job {
  */
 int job_targets(struct cli *c, enum job_need need);
 
+/* Pages of a ring buffer for bursts: a hundredth of memory, at most 32 MB, which the kernel allocates in
+ * 6 ms. */
+u64 job_ring_pages(void);
+
+/* What a run has shown. */
+struct job_sum {
+	u64 events, lost;
+	u64 begun_ns; /* monotonic; 0: nothing was attached */
+};
+
+/* On a terminal, unless -q: events, losses, and the processor time that sonde used. */
+void job_tell(const struct cli *c, const struct job_sum *sum);
+
 /*
  * Compiles and runs it, after job_targets(). The exit status: that of CMD with status_of_cmd, unless
  * the run failed; if a signal ended CMD, that signal ends this process, too. Else the run's.

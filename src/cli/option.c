@@ -748,6 +748,28 @@ const struct option_row option_rows[] = {
 	  .doc = "SYSTEM:NAME, both of which may be patterns, separated by commas, as perf record takes them. "
 		 "syscalls:* are all system calls.",
 	  .take = take_list, .at = offsetof(struct cli, events), .command = &command_record },
+	{ .key = 'e', .name = "event", .arg = "PROBE", .group = GROUP_HIDDEN,
+	  .help = "one more probe, as perf and trace-cmd take them; may be repeated", .take = take_list,
+	  .at = offsetof(struct cli, events), .command = &command_trace },
+	{ .name = "fields", .arg = "LIST", .group = GROUP_HIDDEN,
+	  .help = "what is shown: prev_comm,next_comm, or any expressions: 'str(arg0),retval'",
+	  .doc = "Names of fields or arguments and expressions of the language, separated by commas. Of several probes, each shows those "
+		 "that it has; a probe that has none is left out.",
+	  .take = take_text, .at = offsetof(struct cli, trace.fields), .command = &command_trace },
+	{ .name = "filter", .arg = "EXPR", .group = GROUP_HIDDEN,
+	  .help = "only events for which it is true: 'prev_prio < 100 && prev_comm ~ \"b*\"'",
+	  .doc = "As the filters of ftrace and perf: names are fields of the event. It may be any expression of the language, and is evaluated in the "
+		 "kernel. A probe without such a field is left out if another has it.",
+	  .take = take_text, .at = offsetof(struct cli, trace.filter), .command = &command_trace },
+	{ .name = "stack", .group = GROUP_HIDDEN,
+	  .help = "stacks below each event: the kernel's, then the user's", .take = take_flag,
+	  .at = offsetof(struct cli, trace.stack), .command = &command_trace },
+	{ .key = 'n', .name = "number", .arg = "COUNT", .group = GROUP_HIDDEN,
+	  .help = "end after COUNT events", .take = take_text,
+	  .at = offsetof(struct cli, trace.limit), .command = &command_trace },
+	{ .name = "follow", .group = GROUP_HIDDEN,
+	  .help = "as without it: children are traced unless there is --no-follow", .take = take_note,
+	  .command = &command_trace },
 	{ .name = "overwrite", .arg = "SIZE|TIME", .group = GROUP_HIDDEN,
 	  .help = "flight recorder: keep only the last events: 16M of file, or 30s",
 	  .doc = "What is older is overwritten while sonde runs. The file can be read at any time, also after "

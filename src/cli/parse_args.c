@@ -178,7 +178,7 @@ static int take_word(struct args *a, const char *word)
 		c->words[c->n_words++] = word;
 		return 0;
 	}
-	if (a->all_words && c->command && c->command->words_are_cmd)
+	if (a->all_words && c->command && (c->command->words_are_cmd || c->command->cmd_after))
 		return 0; /* they are c->after */
 	c->n_after_words += a->all_words && !starts_with(word, "--");
 	if (a->all_words && starts_with(word, "--")) {

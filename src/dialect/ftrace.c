@@ -104,22 +104,14 @@ struct type_row {
 };
 
 static const struct type_row types[] = {
-	{ "u8", "%u", "uint8", 1 },
-	{ "u16", "%u", "uint16", 2 },
-	{ "u32", "%u", "uint32", 4 },
-	{ "u64", "%lu", "uint64", 8 },
-	{ "s8", "%d", "int8", 1 },
-	{ "s16", "%d", "int16", 2 },
-	{ "s32", "%d", "int32", 4 },
-	{ "s64", "%ld", "int64", 8 },
-	{ "x8", "0x%x", "uint8", 1 },
-	{ "x16", "0x%x", "uint16", 2 },
-	{ "x32", "0x%x", "uint32", 4 },
-	{ "x64", "0x%lx", "uint64", 8 },
-	{ "char", "'%c'", "int8", 1 },
-	{ "string", "\\\"%s\\\"", NULL, 8 },
-	{ "ustring", "\\\"%s\\\"", NULL, 8 },
-	{ "symbol", "%s", "uint64", 8 },
+	{ "u8", "%u", "uint8", 1 },       { "u16", "%u", "uint16", 2 },
+	{ "u32", "%u", "uint32", 4 },     { "u64", "%lu", "uint64", 8 },
+	{ "s8", "%d", "int8", 1 },        { "s16", "%d", "int16", 2 },
+	{ "s32", "%d", "int32", 4 },      { "s64", "%ld", "int64", 8 },
+	{ "x8", "0x%x", "uint8", 1 },     { "x16", "0x%x", "uint16", 2 },
+	{ "x32", "0x%x", "uint32", 4 },   { "x64", "0x%lx", "uint64", 8 },
+	{ "char", "'%c'", "int8", 1 },    { "string", "\"%s\"", NULL, 8 },
+	{ "ustring", "\"%s\"", NULL, 8 }, { "symbol", "%s", "uint64", 8 },
 };
 
 /* The type after the colon. */
@@ -461,7 +453,7 @@ static const char *provider_of(const struct ftrace *f)
 	return f->is_return ? "kretprobe" : "kprobe";
 }
 
-static bool line(struct ftrace *f, struct buf *out)
+static bool line(struct ftrace *f, struct ftrace_probe *to)
 {
 	const char *event, *target;
 	u32 n = 0;
@@ -480,10 +472,22 @@ static bool line(struct ftrace *f, struct buf *out)
 	for (blank(f); !at_end(f) && n < MAX_ARGS; blank(f))
 		if (!argument(f, n++))
 			return false;
-	buf_printf(out, "%s:%s { printf(\"%%-16s %%-7d %s:%s\\n\", comm, pid%s); }\n",
-		   provider_of(f), target, without_return(f, event), f->format.s ? f->format.s : "",
-		   f->values.s ? f->values.s : "");
+	to->probe = arena_printf(f->arena, "%s:%s", provider_of(f), target);
+	to->event = without_return(f, event);
+	to->format = arena_strndup(f->arena, f->format.s ? f->format.s : "", f->format.len);
+	to->values = arena_strndup(f->arena, f->values.s ? f->values.s : "", f->values.len);
 	return true;
+}
+
+static void put_clause(struct buf *out, const struct ftrace_probe *p)
+{
+	buf_printf(out, "%s { printf(\"%%-16s %%-7d %s:", p->probe, p->event);
+	for (const char *s = p->format; *s; s++) {
+		if (*s == '"')
+			buf_putc(out, '\\');
+		buf_putc(out, *s);
+	}
+	buf_printf(out, "\\n\", comm, pid%s); }\n", p->values);
 }
 
 /* f and t are probe types of bpftrace as well: here a function or tracepoint follows a blank. */
@@ -516,12 +520,32 @@ bool ftrace_spelled(const char *text, size_t len)
 	return i < len && (text[i] == ':' || text[i] == ' ' || text[i] == '\t');
 }
 
+static void release(struct ftrace *f)
+{
+	buf_release(&f->format);
+	buf_release(&f->values);
+}
+
+const char *ftrace_probe(struct arena *a, const char *text, size_t len, struct ftrace_probe *to,
+			 u32 *at)
+{
+	const char *copy = arena_strndup(a, text, len);
+	struct ftrace f = { .arena = a, .start = copy, .p = copy, .end = copy + len };
+
+	blank(&f);
+	line(&f, to);
+	*at = (u32)(f.p - copy);
+	release(&f);
+	return f.error;
+}
+
 const char *ftrace_script(struct arena *a, const char *text, size_t len, const char **error,
 			  u32 *at)
 {
 	/* strtoull reads numbers: the copy is NUL-terminated */
 	const char *copy = arena_strndup(a, text, len), *end = copy + len;
 	struct ftrace f = { .arena = a, .start = copy, .p = copy };
+	struct ftrace_probe probe;
 	struct buf out = {};
 	const char *script = NULL;
 
@@ -533,8 +557,8 @@ const char *ftrace_script(struct arena *a, const char *text, size_t len, const c
 		if (!at_end(&f) && *f.p != '#') {
 			if (!is_kind(*f.p))
 				fail(&f, "a probe begins with p, r, f or t");
-			else
-				line(&f, &out);
+			else if (line(&f, &probe))
+				put_clause(&out, &probe);
 		}
 		if (!f.error)
 			f.p = f.end + (eol != NULL);
@@ -544,7 +568,6 @@ const char *ftrace_script(struct arena *a, const char *text, size_t len, const c
 	if (!f.error)
 		script = arena_strndup(a, out.s ? out.s : "", out.len);
 	buf_release(&out);
-	buf_release(&f.format);
-	buf_release(&f.values);
+	release(&f);
 	return script;
 }

@@ -336,6 +336,11 @@ static void put_value(struct put j, const struct type *t, const void *p)
 	}
 }
 
+void json_value(struct buf *b, const struct names *names, const struct type *t, const void *p)
+{
+	put_value((struct put){ .b = b, .names = names }, t, p);
+}
+
 /* ---- objects */
 
 static void put_head(struct buf *b, const char *type)
@@ -395,6 +400,10 @@ static void event(struct sink *s, const struct trace_event *e)
 	buf_puts(b, ", \"text\": ");
 	event_text(&text, s->names->prog->arena, s->names, e->format, e->record, e->len);
 	json_str(b, text.s ? text.s : "", text.len);
+	if (e->value_type) {
+		buf_puts(b, ", \"value\": ");
+		put_value((struct put){ .b = b, .names = s->names }, e->value_type, e->value);
+	}
 	buf_puts(b, "}}\n");
 	buf_release(&text);
 	sink_item(s);

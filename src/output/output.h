@@ -9,6 +9,9 @@
 #include "output/index.h"
 #undef O
 
+/* Appends a value as output_json writes it. */
+void json_value(struct buf *b, const struct names *names, const struct type *t, const void *p);
+
 extern const struct output *const outputs[]; /* NULL-terminated */
 /* NULL: no such output. */
 const struct output *output_find(const char *name);

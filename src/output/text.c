@@ -156,6 +156,10 @@ static void table(struct sink *s, const struct table *t)
 void text_event(struct sink *s, const struct trace_event *e)
 {
 	event_line_perf(&s->out, s->names->prog->arena, s->names, e, 0);
+	if (e->value_type) {
+		buf_putc(&s->out, ' ');
+		value_text(&s->out, s->names, e->value_type, e->value);
+	}
 	buf_putc(&s->out, '\n');
 	sink_item(s);
 }

@@ -172,6 +172,7 @@ struct provider {
 		    void *ctx);
 	/* Adds the system call events that the attach point `text` needs. NULL: none. */
 	void (*calls)(struct arena *a, const char *text, struct call_events *to);
+	bool argn_is_all;  /* a probe has as many argN as it has arguments */
 	bool in_libraries; /* "*" of deferred() includes libraries */
 	bool bound_to_pid; /* -p attaches to the process itself */
 	u32 mode;          /* enum probe_mode: only with that option; 0: always */

@@ -663,8 +663,10 @@ static void describe_result(struct params *p, struct uargs_site *site, struct pr
 						.why = "the function returns nothing" };
 		return;
 	}
-	if (p->func.result->kind == TY_POINTER && p->func.result->elem->kind == TY_VOID)
-		return; /* stays a number: hist(retval) of malloc */
+	if (p->func.result->kind == TY_POINTER && p->func.result->elem->kind == TY_VOID) {
+		r->text = "void * retval"; /* stays a number: hist(retval) of malloc */
+		return;
+	}
 	r->type = type_of_result(p->env->arena, p->func.result);
 	r->loc = (struct loc){};
 	if (!result_loc(p, site, &r->loc, &why))

@@ -334,6 +334,7 @@ static int list(struct provider_env *env, const struct spec *spec, bool verbose,
 }
 
 const struct provider provider_usdt = {
+	.argn_is_all = true,
 	.name = "usdt",
 	.aliases = "U",
 	.syntax = "usdt:BINARY:[PROVIDER:]NAME",

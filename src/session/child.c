@@ -180,13 +180,14 @@ int child_release(struct run *r, struct err *err)
 	return 0;
 }
 
-/* As waitpid(); what it returns is kept for the caller of the run. */
+/* As waitpid(); what it returns is kept for the caller of the run, unless the run was long enough: then
+ * the command was told to end. */
 static pid_t reap(struct run *r)
 {
 	int status = 0;
 	pid_t got = waitpid(r->child.pid, &status, WNOHANG);
 
-	if (got > 0 && r->host->wait_status)
+	if (got > 0 && r->host->wait_status && !r->had_enough)
 		*r->host->wait_status = status;
 	return got;
 }

@@ -210,7 +210,8 @@ void loop_run(struct run *r)
 			processes_look(r);
 			next_loss = now + LOSS_PERIOD_MS * 1000000ull;
 		}
-		r->exiting |= (!n && engines_are_over(r)) || now >= end ||
+		r->had_enough = now >= end || r->sink->is_done;
+		r->exiting |= (!n && engines_are_over(r)) || r->had_enough ||
 			      (r->has_ended && !r->sink->awaits_more);
 		if (r->exiting)
 			break;

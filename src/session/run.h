@@ -80,6 +80,7 @@ struct run {
 	struct run_again again;
 	bool skipped_some; /* probes that the kernel refused and others do without */
 	bool exiting;      /* exit() was met, a signal came, or the target is gone */
+	bool had_enough;   /* the time of --duration is over, or the output has what it wanted */
 	bool has_ended;    /* the command, or all processes of -p */
 	/* by the script: records after it are not shown, except those of end clauses */
 	bool exit_called;

@@ -79,20 +79,30 @@ void event_line_perf(struct buf *b, struct arena *a, const struct names *names,
 	clean_since(b, names, start);
 }
 
+void event_line_head(struct buf *b, const struct names *names, const char *comm, u32 tid, u32 cpu,
+		     u64 time_ns)
+{
+	size_t start = b->len, number;
+
+	comm = tid ? comm : "<idle>";
+	put_comm(b, comm, (u32)strnlen(comm, COMM_LEN));
+	clean_since(b, names, start);
+	buf_putc(b, '-');
+	number = b->len;
+	buf_u64(b, tid);
+	if (b->len - number < 7)
+		buf_pad(b, ' ', 7 - (b->len - number));
+	put_cpu(b, cpu);
+	put_time(b, time_ns);
+}
+
 void event_line_ftrace(struct buf *b, struct arena *a, const struct names *names,
 		       const struct trace_event *e)
 {
-	const char *colon = strchr(e->format->name, ':'), *comm = e->tid ? e->comm : "<idle>";
+	const char *colon = strchr(e->format->name, ':');
 	size_t start = b->len;
 
-	put_comm(b, comm, (u32)strnlen(comm, COMM_LEN));
-	buf_putc(b, '-');
-	size_t number = b->len;
-	buf_u64(b, e->tid);
-	if (b->len - number < 7)
-		buf_pad(b, ' ', 7 - (b->len - number));
-	put_cpu(b, e->cpu);
-	put_time(b, e->time);
+	event_line_head(b, NULL, e->comm, e->tid, e->cpu, e->time);
 	buf_puts(b, colon ? colon + 1 : e->format->name);
 	buf_puts(b, ": ");
 	event_text(b, a, names, e->format, e->record, e->len);

@@ -16,6 +16,10 @@
  */
 void event_line_perf(struct buf *b, struct arena *a, const struct names *names,
 		     const struct trace_event *e, u32 name_width);
+/* The beginning of such a line of ftrace: "            bash-3812    [001]  3204.562194: ". comm: 16 bytes, not
+ * terminated if it fills them. */
+void event_line_head(struct buf *b, const struct names *names, const char *comm, u32 tid, u32 cpu,
+		     u64 time_ns);
 /* As ftrace prints it: "            bash-3812    [001]  3204.562194: sched_process_fork: comm=bash ..." */
 void event_line_ftrace(struct buf *b, struct arena *a, const struct names *names,
 		       const struct trace_event *e);

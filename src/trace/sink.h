@@ -42,6 +42,9 @@ struct trace_event {
 	struct event_format *format;
 	const void *record; /* len bytes; those after the event's last data mean nothing */
 	u32 len;
+	/* the tuple of record(VALUE); NULL: none */
+	const struct type *value_type;
+	const void *value;
 };
 
 struct output {
@@ -88,6 +91,7 @@ struct sink {
 	bool is_file;          /* results go to the file of -o */
 	/* Set by an output that follows processes: the run goes on when the command has ended. */
 	bool awaits_more;
+	bool is_done;            /* set by an output that has had enough: the run ends */
 	bool attached_on_stdout; /* __BPFTRACE_NOTIFY_PROBES_ATTACHED is set */
 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The script of a run. In: the options. Out: text of the language, a print() for each record. */
-#include <unistd.h>
+#include "cli/job.h"
 #include "cli/strace/strace.h"
 
 /* The words of a siginfo: kernel_siginfo begins with three numbers, its union is at byte 16. */
@@ -85,17 +85,6 @@ static void put_calls(struct buf *b, const struct strace *st)
 		   RECORD_RETURN, more, st->o.stacks ? "ustack, " : "", args);
 }
 
-/*
- * Calls come in bursts of a million a second, lines are written at a fifth of that: a hundredth of
- * memory, at most 32 MB, which the kernel allocates in 6 ms.
- */
-static u64 ring_pages(void)
-{
-	u64 page = (u64)sysconf(_SC_PAGESIZE), pages = (u64)sysconf(_SC_PHYS_PAGES) / 100;
-
-	return MIN(pages, (32ull << 20) / page);
-}
-
 const char *strace_script(const struct strace *st)
 {
 	struct buf b = {};
@@ -105,7 +94,7 @@ const char *strace_script(const struct strace *st)
 		buf_printf(
 			&b,
 			"config = { perf_rb_pages = %llu; argstr_bytes = %u; argstr_hex = %u }\n",
-			(unsigned long long)ring_pages(), st->o.strings, st->o.hex);
+			(unsigned long long)job_ring_pages(), st->o.strings, st->o.hex);
 	buf_printf(&b, life, RECORD_END, RECORD_EXEC, RECORD_BORN,
 		   RECORD_FORKED); /* births come before their calls */
 	put_calls(&b, st);

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Fields in expressions. The filters of ftrace and perf name fields alone, so a name that the probe
+ * has as an argument means that; any other is left to the language:
+ *
+ *	prev_prio < 100 && prev_comm ~ "b*"  ->  args.prev_prio < 100 && glob(args.prev_comm, "b*")
+ */
+#include <ctype.h>
+#include "cli/trace/trace.h"
+
+bool trace_is_known(const struct arg_desc *arg)
+{
+	return !arg->why && !(arg->gap && arg->loc.kind == LOC_PIECES);
+}
+
+static const struct arg_desc *find(const struct arg_desc *args, u32 n, const char *name)
+{
+	for (u32 i = 0; i < n; i++)
+		if (streq(args[i].name, name) && trace_is_known(&args[i]))
+			return &args[i];
+	return NULL;
+}
+
+static bool is_text(const struct type *t)
+{
+	return t && t->kind == TY_POINTER && t->elem && t->elem->kind == TY_INT &&
+	       t->elem->size == 1;
+}
+
+/* What a name of the filters of ftrace is called in the language. */
+static const char *common_name(const char *name)
+{
+	static const char *const rows[][2] = { { "common_pid", "tid" },
+					       { "CPU", "cpu" },
+					       { "COMM", "comm" } };
+
+	for (u32 i = 0; i < ARRAY_SIZE(rows); i++)
+		if (streq(rows[i][0], name))
+			return rows[i][1];
+	return name;
+}
+
+bool trace_is_common(const char *name)
+{
+	return streq(name, "comm") || streq(name, "cpu");
+}
+
+bool trace_has_field(const struct profile *p, const char *name)
+{
+	if (streq(name, TRACE_RESULT))
+		return trace_result_expr(p) != NULL;
+	return find(p->args, p->n_args, name) || find(p->vars, p->n_vars, name);
+}
+
+/* As it is written in an expression. NULL: the probe has no such field. */
+static const char *field_name(struct arena *a, const struct profile *p, const char *name)
+{
+	if (find(p->args, p->n_args, name))
+		return arena_printf(a, "args.%s", name);
+	if (find(p->vars, p->n_vars, name))
+		return arena_printf(a, "vars.%s", name);
+	return NULL;
+}
+
+const char *trace_field_expr(struct arena *a, const struct profile *p, const char *name)
+{
+	const struct arg_desc *arg = find(p->args, p->n_args, name);
+	const char *expr = field_name(a, p, name);
+
+	if (streq(name, TRACE_RESULT))
+		return trace_result_expr(p);
+	arg = arg ? arg : find(p->vars, p->n_vars, name);
+	return arg && is_text(arg->type) ? arena_printf(a, "str(%s)", expr) : expr;
+}
+
+const char *trace_result_expr(const struct profile *p)
+{
+	if (p->retval.loc.kind == LOC_NONE || !trace_is_known(&p->retval))
+		return NULL;
+	return is_text(p->retval.type) ? "str(" TRACE_RESULT ")" : TRACE_RESULT;
+}
+
+/* ---- text */
+
+struct scan {
+	struct arena *arena;
+	const struct profile *profile; /* NULL: names are only told */
+	void (*name)(void *ctx, const char *name);
+	void *ctx;
+	struct buf out;
+	size_t operand; /* where the one that was read last begins in out */
+};
+
+static bool is_name_start(char c)
+{
+	return isalpha((u8)c) || c == '_';
+}
+
+static size_t name_length(const char *s)
+{
+	size_t n = 0;
+
+	while (isalnum((u8)s[n]) || s[n] == '_')
+		n++;
+	return n;
+}
+
+static size_t quoted_length(const char *s)
+{
+	size_t n = 1;
+
+	while (s[n] && s[n] != *s)
+		n += s[n] == '\\' && s[n + 1] ? 2 : 1;
+	return n + (s[n] != '\0');
+}
+
+/* "x.name", "p->name", "$name", "@name", "name(" and "(name)" are no fields. */
+static bool may_be_field(const char *text, const char *s, size_t n)
+{
+	char before = s > text ? s[-1] : ' ';
+	const char *after = s + n + strspn(s + n, " \t");
+
+	if (before == '>' && s - text >= 2 && s[-2] == '-')
+		return false;
+	return !strchr(".$@", before) && *after != '(' && !isdigit((u8)before) &&
+	       !(before == '(' && *after == ')');
+}
+
+static void put_name(struct scan *x, const char *s, size_t n)
+{
+	const char *name = arena_strndup(x->arena, s, n), *expr;
+
+	if (x->name)
+		x->name(x->ctx, name);
+	expr = x->profile ? field_name(x->arena, x->profile, name) : NULL;
+	x->operand = x->out.len;
+	buf_puts(&x->out, expr ? expr : common_name(name));
+}
+
+/* FIELD ~ "PATTERN": the operator of ftrace and perf. Returns the length of what was read; 0: it is none. */
+static size_t put_match(struct scan *x, const char *s)
+{
+	size_t blank = 1 + strspn(s + 1, " \t"), n;
+	const char *left;
+
+	if (s[blank] != '"' || x->operand >= x->out.len)
+		return 0;
+	n = quoted_length(s + blank);
+	left = arena_strndup(x->arena, x->out.s + x->operand, x->out.len - x->operand);
+	x->out.len = x->operand;
+	buf_printf(&x->out, "glob(%s, %.*s)", left, (int)n, s + blank);
+	return blank + n;
+}
+
+/* Returns the length of what was read at s. */
+static size_t put_token(struct scan *x, const char *text, const char *s)
+{
+	size_t n = 1;
+
+	if (*s == '"' || *s == '\'')
+		n = quoted_length(s);
+	else if (isdigit((u8)*s))
+		n = MAX(name_length(s), (size_t)1);
+	else if (is_name_start(*s)) {
+		n = name_length(s);
+		if (may_be_field(text, s, n)) {
+			put_name(x, s, n);
+			return n;
+		}
+	} else if (*s == '~' && (n = put_match(x, s))) {
+		return n;
+	} else {
+		n = 1;
+	}
+	buf_add(&x->out, s, n);
+	return n;
+}
+
+static const char *scan_text(struct scan *x, const char *text)
+{
+	const char *out;
+
+	for (const char *s = text; *s;)
+		s += put_token(x, text, s);
+	out = arena_strndup(x->arena, x->out.s ? x->out.s : "", x->out.len);
+	buf_release(&x->out);
+	return out;
+}
+
+const char *trace_expr(struct arena *a, const struct profile *p, const char *text)
+{
+	struct scan x = { .arena = a, .profile = p };
+
+	return scan_text(&x, text);
+}
+
+void trace_expr_names(struct arena *a, const char *text, void (*f)(void *ctx, const char *name),
+		      void *ctx)
+{
+	struct scan x = { .arena = a, .name = f, .ctx = ctx };
+
+	scan_text(&x, text);
+}

@@ -1,0 +1,13 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""json_events.py <LINES: objects of sonde trace without what varies."""
+import json
+import re
+import sys
+
+for line in sys.stdin:
+    event = json.loads(line)['data']
+    stack = [frame.split('+')[0] for frame in event.get('ustack', '').split()]
+    text = re.sub('[0-9]+', 'N', event.get('text', ''))
+    fields = event.get('fields', {})
+    fields.pop('part', None)
+    print(event['comm'], event['event'].split('/')[-1], sorted(event), fields, text, stack[:2])
