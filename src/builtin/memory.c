@@ -146,7 +146,7 @@ static struct ir_val lower_str(struct lower *l, struct node *call)
 		return lower_lvalue(l, what);
 	if (limit && limit < cap) { /* the caller compares with a short literal */
 		cap = ALIGN_UP(limit, 8u);
-		t = type_string(l->arena, cap);
+		t = type_string(l->prog->arena, cap);
 	}
 	dst = lower_dest(l, t, &canonical);
 	if (text_parts(l, what, &addr, &size)) {

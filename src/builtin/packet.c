@@ -71,7 +71,7 @@ static struct ir_val lower_skboutput(struct lower *l, struct node *call)
 	struct event_desc *e = event_new(l, call->builtin, call);
 	u32 cap = capacity(length),
 	    fields[] = { event_field(l, e, &ty_u64), event_field(l, e, &ty_u64),
-			 event_field(l, e, type_buffer(l->arena, cap)) };
+			 event_field(l, e, type_buffer(l->prog->arena, cap)) };
 	struct opnd skb = lower_scalar(l, call_arg(call, 1)),
 		    offset = lower_scalar(l, call_arg(call, 3)), n, want, to;
 	struct event_build eb;

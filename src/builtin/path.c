@@ -221,7 +221,6 @@ static void walk_to_root(struct lower *l, const struct walk *c)
 	b.step = 1;
 	walk_step(l, c);
 	byte_loop_while(l, &b, CC_EQ, get(l, c->arrived), o_imm(0));
-	lower_loss_if_zero(l, get(l, c->arrived), LOSS_DEEP, NULL);
 	ir_jump(l, out);
 	ir_place(l, out);
 	lower_values_drop(l, mark);
@@ -371,11 +370,9 @@ static void read_path(struct lower *l, const struct walk *c, struct opnd path, s
 	ir_store(l, dentry, 8, follow(l, c, path, PATH_DENTRY));
 }
 
-/* Stores the start of the walk, and its end: the root of the current task. */
+/* Stores the start of the walk. */
 static void begin_walk(struct lower *l, const struct walk *c, struct node *what)
 {
-	struct opnd files;
-
 	if (type_is_scalar(what->type)) {
 		read_path(l, c, ir_known(l, lower_scalar(l, what)), c->mnt, c->dentry);
 	} else {
@@ -388,7 +385,14 @@ static void begin_walk(struct lower *l, const struct walk *c, struct node *what)
 			ir_store(l, c->dentry, 8, get(l, opnd_plus(v.o, c->at.at[PATH_DENTRY])));
 		}
 	}
-	files = follow(l, c, ir_call(l, BPF_FUNC_get_current_task, true, 0), TASK_FILES);
+}
+
+/* Stores its end, the root of the current task, and empty results. */
+static void find_end(struct lower *l, const struct walk *c)
+{
+	struct opnd files =
+		follow(l, c, ir_call(l, BPF_FUNC_get_current_task, true, 0), TASK_FILES);
+
 	read_path(l, c, ir_op2(l, IR_ADD, files, o_imm(c->at.at[FILES_ROOT])), c->root_mnt,
 		  c->root_dentry);
 	ir_store(l, c->n, 8, o_imm(0));
@@ -415,6 +419,7 @@ static void append_path(struct lower *l, const struct walk *c)
 	mark = lower_values_mark(l);
 	ir_place(l, in_nothing);
 	append_pseudo(l, c);
+	ir_store(l, c->arrived, 8, o_imm(1));
 	ir_jump(l, out);
 	lower_values_drop(l, mark);
 	ir_place(l, in_directory);
@@ -426,10 +431,16 @@ static void append_path(struct lower *l, const struct walk *c)
 	ir_place(l, out);
 }
 
-static struct walk new_walk(struct lower *l, u32 cap)
+enum { WORDS = 11, WALK_BYTES = (WORDS + MAX_PARTS) * 8, TEXT_MORE = PART_BYTES + 8 };
+
+static u32 room_of(u32 cap)
 {
-	enum { WORDS = 11 };
-	struct opnd room = lower_temp(l, (WORDS + MAX_PARTS) * 8, 8, "walk");
+	return WALK_BYTES + ALIGN_UP(cap + TEXT_MORE, 8u);
+}
+
+/* In room_of(cap) bytes. */
+static struct walk walk_in(struct lower *l, struct opnd room, u32 cap)
+{
 	struct walk c = {
 		.word = room,
 		.mnt = opnd_plus(room, 8),
@@ -442,7 +453,7 @@ static struct walk new_walk(struct lower *l, u32 cap)
 		.deleted = opnd_plus(room, 64),
 		.digits = opnd_plus(room, 72),
 		.parts = opnd_plus(room, 8 * WORDS),
-		.text = lower_temp(l, ALIGN_UP(cap + PART_BYTES + 8, 8u), 8, "path"),
+		.text = opnd_plus(room, WALK_BYTES),
 		.cap = cap,
 	};
 
@@ -450,23 +461,56 @@ static struct walk new_walk(struct lower *l, u32 cap)
 	return c;
 }
 
-/* The path by walking; empty if the dentry is null. */
-static struct ir_val walk_path(struct lower *l, struct node *call)
+/* Makes the text; empty if the dentry is null. 0: the walk ended before the root. */
+static struct opnd make_path(struct lower *l, const struct walk *c)
 {
 	struct ir_block *some = ir_block_new(l), *out = ir_block_new(l);
-	struct walk c = new_walk(l, call->type->count);
-	bool canonical;
-	struct opnd dst = lower_dest(l, call->type, &canonical);
-	u32 mark;
+	u32 complete = ir_var(l), mark;
 
-	begin_walk(l, &c, call_arg(call, 0));
-	ir_branch(l, CC_EQ, get(l, c.dentry), o_imm(0), out, some);
+	find_end(l, c);
+	ir_var_set(l, complete, o_imm(1));
+	ir_branch(l, CC_EQ, get(l, c->dentry), o_imm(0), out, some);
 	mark = lower_values_mark(l);
 	ir_place(l, some);
-	append_path(l, &c);
+	append_path(l, c);
+	ir_var_set(l, complete, get(l, c->arrived));
 	ir_jump(l, out);
 	lower_values_drop(l, mark);
 	ir_place(l, out);
+	return o_temp(complete);
+}
+
+static struct opnd path_body(struct lower *l, const struct opnd *arg, const u32 most[2])
+{
+	struct walk c = walk_in(l, lower_shared_scratch(l, arg[0], most[0]), most[0] - room_of(0));
+
+	return make_path(l, &c);
+}
+
+static const struct shared_func path_shared = { .name = "path", .n_args = 1, .body = path_body };
+
+static struct opnd make_path_shared(struct lower *l, struct opnd room, u32 cap)
+{
+	const u32 most[2] = { room_of(cap), 0 };
+	struct opnd at = lower_scratch_offset(l, room);
+
+	return lower_call_shared(l, &path_shared, most, &at);
+}
+
+/* The path by walking: in line if it is all that a program does, because verifiers follow it for long. */
+static struct ir_val walk_path(struct lower *l, struct node *call)
+{
+	enum { ALONE = 4096 }; /* of lower_wants_shared() */
+	bool shared = lower_wants_shared(l, ALONE), canonical;
+	/* of all calls of one function the same */
+	u32 cap = shared ? ALIGN_UP((u32)l->env->config.max_strlen, 8u) : call->type->count;
+	struct opnd room = lower_temp(l, room_of(cap), 8, "path");
+	struct walk c = walk_in(l, room, cap);
+	struct opnd dst = lower_dest(l, call->type, &canonical);
+
+	begin_walk(l, &c, call_arg(call, 0));
+	lower_loss_if_zero(l, shared ? make_path_shared(l, room, cap) : make_path(l, &c), LOSS_DEEP,
+			   NULL);
 	return text_result(l, call, dst, canonical, ir_addr(l, c.text));
 }
 

@@ -408,6 +408,7 @@ void ir_branch(struct lower *l, enum ir_cond cc, struct opnd a, struct opnd b, s
 		return;
 	}
 	l->s->loop_branches++;
+	l->unit->n_jumps++;
 	ir_emit(l, (struct ir_insn){ .op = IR_BRANCH,
 				     .cc = cc,
 				     .arg = { a, b },
@@ -483,13 +484,15 @@ void ir_var_set(struct lower *l, u32 var, struct opnd v)
  * Hides a value from verifiers. They derive ranges from a condition and decide later ones by them,
  * and they track the value of what becomes part of an address, so each of many conditions doubles
  * the paths that they follow. Where there are many, compared values, indices and lengths go through
- * memory, where verifiers forget them.
+ * memory, where verifiers forget them. A shared function is verified by itself and has no scratch of its
+ * own.
  */
 struct opnd ir_opaque(struct lower *l, struct opnd v)
 {
 	struct opnd word = l->s->opaque;
 
-	if (v.kind != O_TEMP || (l->unit->n_branches <= FEW_BRANCHES && !l->inst->compact))
+	if (v.kind != O_TEMP || l->f->shared ||
+	    (l->unit->n_branches <= FEW_BRANCHES && !l->inst->compact))
 		return v;
 	if (word.kind == O_NONE)
 		word = lower_scratch_temp(l, 8);

@@ -172,6 +172,8 @@ struct ir_unit {
 	/* estimate from its source: conditions, look-ups, calls that take or make strings */
 	u32 n_branches;
 	u32 n_searches; /* calls of string functions with loops: see lower_func.c */
+	u32 n_jumps;    /* branches that were lowered so far */
+	bool is_cut;    /* what stands after ENOUGH_JUMPS of them was not lowered */
 	u32 n_fetches;  /* reads that may fault a page in: the program must be sleepable */
 };
 

@@ -501,10 +501,9 @@ static void keep_event(struct lower *l)
 				l->f->blocks.v[b]->insns.v[i].arg[0] = o_imm(1);
 }
 
-static struct ir_unit *lower_with(struct lang *lang, struct program *prog, struct instance *in,
-				  u32 level, bool huge)
+static struct ir_unit *lower_with(struct lang *lang, struct program *prog, struct arena *a,
+				  struct instance *in, u32 level, bool huge)
 {
-	struct arena *a = lang->arena;
 	struct lower_state s = { .level = in->compact ? 1 : level, .huge = huge };
 	struct lower l = { .arena = a,
 			   .lang = lang,
@@ -538,7 +537,7 @@ static struct ir_unit *lower_with(struct lang *lang, struct program *prog, struc
 		lower_next_layer(&l);
 	lower_shared_room(&l);
 	if (s.scratch_peak > SCRATCH_MAX - SCRATCH_HEAD && !huge)
-		return lower_with(lang, prog, in, level, true);
+		return lower_with(lang, prog, a, in, level, true);
 	keep_event(&l);
 	size_scratch(&l);
 	ir_order(&l);
@@ -546,10 +545,10 @@ static struct ir_unit *lower_with(struct lang *lang, struct program *prog, struc
 	return l.unit;
 }
 
-struct ir_unit *lower_instance(struct lang *lang, struct program *prog, struct instance *in,
-			       u32 level)
+struct ir_unit *lower_instance(struct lang *lang, struct program *prog, struct arena *arena,
+			       struct instance *in, u32 level)
 {
-	return lower_with(lang, prog, in, level, false);
+	return lower_with(lang, prog, arena, in, level, false);
 }
 
 void lower_finish(struct program *prog)

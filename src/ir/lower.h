@@ -25,7 +25,7 @@ struct ir_val {
 };
 
 struct lower {
-	struct arena *arena;
+	struct arena *arena; /* of the unit only: prog->arena for what the program keeps */
 	struct lang *lang;
 	struct env *env;
 	struct features *features;
@@ -286,9 +286,17 @@ void lower_values_drop(struct lower *l, u32 mark);
 u32 lower_string_index(struct lower *l, const char *s);
 
 /* ---- whole */
-/* Lowers one checked instance to a unit of IR (one BPF program). NULL if errors were reported. */
-struct ir_unit *lower_instance(struct lang *lang, struct program *prog, struct instance *in,
-			       u32 level);
+/*
+ * No kernel follows that many branches one after another (8192). What stands after them is not worth
+ * the time: it is not lowered, unless the instance is to be whole because passes removed many.
+ */
+enum { ENOUGH_JUMPS = 9216 };
+/*
+ * Lowers one checked instance to a unit of IR (one BPF program), which is in `arena`; what it adds to
+ * prog is not. NULL if errors were reported.
+ */
+struct ir_unit *lower_instance(struct lang *lang, struct program *prog, struct arena *arena,
+			       struct instance *in, u32 level);
 /* After the last instance: lays out the data map. */
 void lower_finish(struct program *prog);
 

@@ -529,7 +529,7 @@ struct ir_val lower_string_prefix(struct lower *l, struct node *n, u32 len)
 
 		ir_zero(l, temp, room);
 		lower_read_str(l, temp, cap, v.o, v.space);
-		v = val_memory(type_string(l->arena, room), temp);
+		v = val_memory(type_string(l->prog->arena, room), temp);
 		v.clean = true;
 	}
 	return v;

@@ -11,7 +11,7 @@ static void lower_stmt(struct lower *l, struct node *n);
 
 void lower_stmts(struct lower *l, struct node *list)
 {
-	for (struct node *n = list; n; n = n->next) {
+	for (struct node *n = list; n && !l->unit->is_cut; n = n->next) {
 		struct temp_mark mark = temps_mark(l);
 		struct span was = l->span;
 
@@ -19,6 +19,7 @@ void lower_stmts(struct lower *l, struct node *list)
 		lower_stmt(l, n);
 		l->span = was;
 		temps_release(l, mark);
+		l->unit->is_cut = !l->inst->whole && l->unit->n_jumps > ENOUGH_JUMPS;
 	}
 }
 

@@ -41,6 +41,7 @@ static void compiled_init(struct compiled *c, u32 max_strlen)
 	*c = (struct compiled){ .request = q, .host = c->host, .attempt = c->attempt };
 	arena_init(&c->arena);
 	arena_init(&c->scratch);
+	arena_init(&c->ir);
 	intern_init(&c->names);
 	sources_init(&c->sources, &c->arena);
 	diags_init(&c->diags, &c->arena, &c->sources);
@@ -80,6 +81,7 @@ void compiled_release(struct compiled *c)
 	env_release(&c->env);
 	system_release(&c->system);
 	intern_release(&c->names);
+	arena_release(&c->ir);
 	arena_release(&c->scratch);
 	arena_release(&c->arena);
 }

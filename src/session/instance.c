@@ -46,7 +46,7 @@ static int refuse_too_big(struct compiled *c, const struct bpf_func *f)
 	struct diag *d;
 
 	if (m.branches > MOST_BRANCHES)
-		d = diag_report(&c->diags, at, D_TOO_MANY_BRANCHES, m.branches);
+		d = diag_report(&c->diags, at, D_TOO_MANY_BRANCHES);
 	else if (m.maps > MOST_MAPS)
 		d = diag_report(&c->diags, at, D_TOO_MANY_MAPS, m.maps);
 	else if (m.insns > MOST_INSNS)
@@ -66,22 +66,27 @@ int emit_instance(struct compiled *c, struct instance *in, struct err *err)
 {
 	struct bpf_func *f = new_func(c, in);
 	int ret = -E2BIG;
+	bool keeps = c->request->dump & STAGE_IR, is_cut = false;
+	struct arena *arena = keeps ? &c->arena : &c->ir;
 
 	for (u32 level = 0; level < LOWER_LEVELS && ret == -E2BIG; level++) {
-		struct ir_unit *u = lower_instance(&c->lang, &c->prog, in, level);
+		struct ir_unit *u = lower_instance(&c->lang, &c->prog, arena, in, level);
 
 		if (!u)
 			return 1;
 		ir_verify(u);
 		ir_optimize(u, c->request->no_pass ? c->request->no_pass : "");
-		if (level)
-			c->units.n--;
-		vec_push(&c->arena, &c->units, u);
+		if (keeps)
+			vec_push(&c->arena, &c->units, u);
+		is_cut = u->is_cut;
 		f->prog_flags = u->n_fetches ? BPF_F_SLEEPABLE : 0;
 		ret = target_emit(u, c->env.features, f);
+		if (ret && keeps)
+			c->units.n--;
+		if (!keeps)
+			arena_reset(arena);
 	}
 	if (ret == -E2BIG && in->compact) { /* its stack is not enough */
-		c->units.n--;
 		in->compact = false;
 		return emit_instance(c, in, err);
 	}
@@ -91,6 +96,11 @@ int emit_instance(struct compiled *c, struct instance *in, struct err *err)
 	}
 	if (ret < 0)
 		return err_set(err, ret, "emit code for %s", in->name);
+	if (is_cut && target_measure(&c->prog, f).branches <= MOST_BRANCHES) {
+		in->whole = true;
+		c->units.n -= keeps;
+		return emit_instance(c, in, err);
+	}
 	vec_push(&c->arena, &c->prog.funcs, f);
 	return refuse_too_big(c, f);
 }

@@ -99,8 +99,9 @@ struct compiled {
 	struct hash site_numbers;         /* name and function of a site -> its number + 1 */
 	VEC(struct instance *) instances; /* instances.v[i] is funcs.v[i] */
 	VEC(struct instance *)
-	unseen; /* of clauses that have none of those: for the types of maps */
-	VEC(struct ir_unit *) units;
+	unseen;                      /* of clauses that have none of those: for the types of maps */
+	VEC(struct ir_unit *) units; /* -d ir; else none is kept: */
+	struct arena ir;             /* of the unit of one instance */
 	VEC(struct target_site) sites;
 	struct script_reads reads,
 		kernel_reads; /* of all clauses, and of those on kernel functions */

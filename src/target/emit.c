@@ -109,7 +109,7 @@ static int emit_all(struct emit *e)
 	e->index = arena_array(e->scratch, u32, 3 * (size_t)n);
 	e->order = e->index + n;
 	e->frame = e->order + n;
-	e->out->subprogs = arena_array(e->unit->arena, struct subprog, n);
+	e->out->subprogs = arena_array(e->unit->prog->arena, struct subprog, n);
 	index_of(e, 0);
 	for (u32 at = 0; at < e->n; at++) {
 		int r = emit_func(e, at);
@@ -123,7 +123,7 @@ static int emit_all(struct emit *e)
 
 static void keep_code(struct emit *e)
 {
-	struct arena *a = e->unit->arena;
+	struct arena *a = e->unit->prog->arena;
 	struct bpf_func *out = e->out;
 
 	out->n_subprogs = e->n;
