@@ -440,6 +440,80 @@ static struct ir_val lower_func(struct lower *l, struct node *call)
 	return val_scalar(&ty_func, o_imm(func_of_site(l->prog, p->site.index)));
 }
 
+/* ---- outside(): an address against the mappings of the probed file */
+
+enum { RANGE_SIZE = 16 }; /* u64 distance of the function from their start | u64 their length */
+
+static const u64 *range_table(struct lower *l, u32 room)
+{
+	const struct program *p = l->prog;
+	u64 *table = arena_array(l->arena, u64, room * 2);
+
+	for (u32 i = 0; i < p->sites.n; i++) {
+		table[2 * i] = p->sites.v[i].distance;
+		table[2 * i + 1] = p->sites.v[i].span;
+	}
+	return table;
+}
+
+/* The address of the site's row. */
+static struct opnd range_by_cookie(struct lower *l)
+{
+	struct program *p = l->prog;
+	u32 room = 2;
+	struct opnd at;
+
+	while (room < p->sites.n + p->spare_sites)
+		room *= 2;
+	if (p->range_room != room) {
+		p->range_table = lower_data(l, room * RANGE_SIZE, range_table(l, room));
+		p->range_room = room;
+	}
+	at = ir_op2(l, IR_MUL, ir_op2(l, IR_AND, site_id(l), o_imm(room - 1)), o_imm(RANGE_SIZE));
+	return ir_op2(l, IR_ADD, ir_addr(l, o_data(p->data_map, p->range_table)), at);
+}
+
+static struct opnd function_address(struct lower *l)
+{
+	const struct profile *p = l->profile;
+
+	if (p->is_return)
+		return feature_has(l->features, FEAT_GET_FUNC_IP) ?
+			       ir_call(l, BPF_FUNC_get_func_ip, true, 1, lower_ctx(l, 0)) :
+			       o_imm(0);
+	for (u32 i = 0; i < p->n_regs; i++)
+		if (streq(p->regs[i].name, "ip"))
+			return lower_loc(l, &p->regs[i]).o;
+	return o_imm(0);
+}
+
+static const struct type *check_outside(struct check *c, struct node *call)
+{
+	const struct profile *p = profile_of(c);
+
+	if (!p || p->kind != PROFILE_PT_REGS || !p->user_regs)
+		return diag_type(c, call->span, D_NO_REGS, probe_kind(c));
+	return &ty_bool;
+}
+
+static struct ir_val lower_outside(struct lower *l, struct node *call)
+{
+	const struct profile_site *site = &l->profile->site;
+	struct opnd address = lower_scalar(l, call_arg(call, 0)), at, span, distance;
+
+	if (site->from_cookie) {
+		struct opnd row = range_by_cookie(l);
+
+		at = ir_load(l, row, 8, false);
+		span = ir_load(l, ir_op2(l, IR_ADD, row, o_imm(8)), 8, false);
+	} else {
+		at = o_imm((s64)l->prog->sites.v[site->index].distance);
+		span = o_imm((s64)l->prog->sites.v[site->index].span);
+	}
+	distance = ir_op2(l, IR_ADD, ir_op2(l, IR_SUB, address, function_address(l)), at);
+	return val_scalar(&ty_bool, ir_set(l, CC_UGE, distance, span));
+}
+
 static const struct type *check_ctx(struct check *c, struct node *call)
 {
 	const struct profile *p = profile_of(c);
@@ -682,6 +756,21 @@ static const struct builtin rows[] = {
 		.engines = ON_ALL,
 		.check = check_reg,
 		.lower = lower_reg,
+	},
+	{
+		.name = "outside",
+		.sig = "outside(address: int|ptr) -> bool",
+		.brief = "whether an address of the process is outside of the probed file",
+		.doc = "In probes on functions of programs and libraries: false if the address lies in the "
+		       "mappings of the file that has the function. With the return address it tells calls that come "
+		       "from other files from a library's calls to itself. True where it cannot be "
+		       "known: at returns before Linux 6.6.",
+		.example =
+			"uprobe:libc:malloc /outside(*(uint64 *)reg(\"sp\"))/ { @[comm] = count(); }",
+		.flags = BI_NEEDS_PROFILE | BI_READS_REGS | BI_READS_NAME,
+		.engines = ON_KERNEL,
+		.check = check_outside,
+		.lower = lower_outside,
 	},
 };
 

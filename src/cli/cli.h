@@ -16,6 +16,7 @@ struct option_row;
 struct bundle;
 struct tool;
 struct strace;
+struct ltrace;
 
 /*
  * The vocabulary of the command line: sets of options. An option (option.c) names the sets that
@@ -121,6 +122,7 @@ struct cli {
 	bool output_appends;       /* ... keeps what the file has */
 	struct strace *strace;     /* sonde strace: its options and state */
 	const char *const *events; /* record, trace: values of -e, NULL-terminated, or NULL */
+	struct ltrace *ltrace;     /* sonde ltrace: likewise */
 	const char *overwrite;     /* record: --overwrite */
 	const char *time_range;    /* --time: part of a recording */
 	const char *export_to;     /* export: --to */

@@ -18,7 +18,7 @@
 #include "provider/uline.h"
 #include "provider/uret.h"
 #include "object/demangle.h"
-#include "object/elf.h"
+#include "object/elf_dynamic.h"
 #include "sym/procs.h"
 
 struct match {
@@ -80,6 +80,17 @@ static const char *path_to_open(const struct match *m)
 	return m->open_path ? m->open_path : ufile_open_path(m->env, m->path);
 }
 
+static void note_range(const struct match *m, struct site *s, u64 file_offset)
+{
+	u64 address, lo, hi;
+
+	if (!m->elf || !elf_offset_to_address(m->elf, file_offset, &address) ||
+	    !elf_span(m->elf, &lo, &hi))
+		return;
+	s->user.distance = address - lo;
+	s->user.span = hi - lo;
+}
+
 /* The site is at file_offset. */
 static struct target *add_exactly(struct match *m, const char *func, const char *shown,
 				  u64 file_offset)
@@ -103,6 +114,7 @@ static struct target *add_exactly(struct match *m, const char *func, const char 
 	t->site.user.path = site.path;
 	t->site.user.offset = site.offset;
 	t->site.pid = env_pid(m->env);
+	note_range(m, &t->site, file_offset);
 	m->moved_sp = site.sp;
 	return t;
 }
@@ -118,34 +130,11 @@ static int bad_offset(struct match *m, const char *why)
 	return bad_point(m, arena_printf(m->env->arena, "%s: %s", m->spec->text, why));
 }
 
-/*
- * A return probe writes another return address over the one that it finds at rsp. The first code of
- * a program has none; functions that return twice keep the address and come back by it later, when
- * the kernel has forgotten the call.
- */
-static bool returns_twice(const char *name)
-{
-	static const char *const twice[] = { "setjmp",        "sigsetjmp",  "vfork",
-					     "libc_vfork",    "getcontext", "swapcontext",
-					     "start_context", "clone",      "clone3",
-					     "clone_internal" };
-	size_t len;
-
-	if (starts_with(name, "__GI_")) /* glibc's inner names: __GI___sigsetjmp */
-		name += strlen("__GI_");
-	name += strspn(name, "_");
-	len = strcspn(name, "@");
-	for (u32 i = 0; i < ARRAY_SIZE(twice); i++)
-		if (strlen(twice[i]) == len && !memcmp(name, twice[i], len))
-			return true;
-	return false;
-}
-
 static const char *no_return(const struct match *m, const struct elf_symbol *s)
 {
 	if (s->value == elf_entry(m->elf))
 		return "the entry point of a program does not return";
-	return returns_twice(s->name) ?
+	return uret_returns_twice(s->name) ?
 		       "it returns more than once, and a return probe would break that" :
 		       NULL;
 }
@@ -173,6 +162,7 @@ static bool add_rets(struct match *m, const struct elf_symbol *s, const char *fu
 		struct target *t = add_exactly(m, func, shown, rets.at.v[i]);
 
 		t->site.is_return = false; /* for the kernel it is a place like others */
+		t->site.user.span = 0;     /* nothing tells the function's entry there */
 		if (!arch_native->link)    /* there it may be signed by now */
 			t->profile =
 				with_caller(m, t->profile, &(struct upoint){ .sp = m->moved_sp });
@@ -598,11 +588,34 @@ static bool add_flat(struct match *m, int error)
 	return true;
 }
 
+/* "malloc|free|0x9f1c0" */
+static bool is_list(const struct match *m)
+{
+	return !m->is_cpp && strchr(m->func, '|');
+}
+
+static void match_list(struct match *m)
+{
+	const char *all = m->func;
+
+	for (const char *s = all; *s && !m->error;) {
+		size_t n = strcspn(s, "|");
+
+		m->func = arena_strndup(m->env->arena, s, n);
+		if (n)
+			add_named(m);
+		s += n + (s[n] == '|');
+	}
+	m->func = all;
+}
+
 static void match_functions(struct match *m)
 {
 	m->last_cpp = NULL;
 	if (m->is_cpp)
 		elf_each_function(m->elf, NULL, add_cpp, m);
+	else if (is_list(m))
+		match_list(m);
 	else if (glob_has_wildcard(m->func))
 		elf_each_function(m->elf, m->func, add_symbol, m);
 	else
@@ -817,9 +830,11 @@ static int resolve(struct provider_env *env, const struct spec *spec, target_fn 
 	if (!split(&m))
 		return bad_syntax(&m);
 	near_init(&m.near, m.func);
-	m.many = (m.binary && glob_has_wildcard(m.binary)) || glob_has_wildcard(m.func) || m.is_cpp;
+	m.many = (m.binary && glob_has_wildcard(m.binary)) || glob_has_wildcard(m.func) ||
+		 m.is_cpp || is_list(&m);
 	m.by_name = !m.many;
-	m.is_exact = !(m.binary && glob_has_wildcard(m.binary)) && !glob_has_wildcard(m.func);
+	m.is_exact = !(m.binary && glob_has_wildcard(m.binary)) && !glob_has_wildcard(m.func) &&
+		     !is_list(&m);
 	ret = ufile_each(env, m.binary, match_file, &m);
 	if (!m.ts.list.n && !m.error && m.binary && env_insists(env, spec) &&
 	    is_part_of_libc(m.binary))

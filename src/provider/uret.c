@@ -185,3 +185,26 @@ u32 uret_go_entry(struct elf *e, const struct elf_symbol *s)
 	}
 	return 0;
 }
+
+/*
+ * A return probe writes another return address over the one that it finds at rsp. The first code of
+ * a program has none; functions that return twice keep the address and come back by it later, when
+ * the kernel has forgotten the call.
+ */
+bool uret_returns_twice(const char *name)
+{
+	static const char *const twice[] = { "setjmp",        "sigsetjmp",  "vfork",
+					     "libc_vfork",    "getcontext", "swapcontext",
+					     "start_context", "clone",      "clone3",
+					     "clone_internal" };
+	size_t len;
+
+	if (starts_with(name, "__GI_")) /* glibc's inner names: __GI___sigsetjmp */
+		name += strlen("__GI_");
+	name += strspn(name, "_");
+	len = strcspn(name, "@");
+	for (u32 i = 0; i < ARRAY_SIZE(twice); i++)
+		if (strlen(twice[i]) == len && !memcmp(name, twice[i], len))
+			return true;
+	return false;
+}

@@ -31,4 +31,7 @@ const char *uret_find(struct provider_env *env, struct elf *e, const struct elf_
  */
 u32 uret_go_entry(struct elf *e, const struct elf_symbol *s);
 
+/* A function that returns more than once, by its name: setjmp, vfork. A return probe would break it. */
+bool uret_returns_twice(const char *name);
+
 #endif

@@ -42,6 +42,8 @@ void follow_bind_set(struct compiled *c);
 
 /* resolve.c: the number of a site: that of an earlier one of the same name in the same function. */
 u32 resolve_site(struct compiled *c, const char *probe, const char *func);
+/* Notes for the site's number where in its file it is. */
+void resolve_range(struct compiled *c, const struct site *s);
 /* resolve.c: one more instance of a clause, for targets of t's layout. t has its number. */
 struct instance *resolve_instance(struct compiled *c, struct clause *clause,
 				  const struct provider *provider, const struct target *t);

@@ -104,6 +104,17 @@ static void tell_func(struct run *r, u32 site)
 	engines_set_word(r, at, word | (u64)same_func(p, site) << shift);
 }
 
+static void tell_range(struct run *r, u32 site)
+{
+	const struct program *p = &r->c.prog;
+	u32 at = p->range_table + site * 16;
+
+	if (site >= p->range_room)
+		return;
+	engines_set_word(r, at, p->sites.v[site].distance);
+	engines_set_word(r, at + 8, p->sites.v[site].span);
+}
+
 /* As much of its name as the others have room for. */
 static void tell_text(struct run *r, u32 site)
 {
@@ -141,9 +152,11 @@ static void number(struct run *r, struct site *s)
 	u32 before = c->prog.sites.n;
 
 	s->index = resolve_site(c, s->probe, s->func);
+	resolve_range(c, s);
 	if (c->prog.sites.n > before) {
 		tell_func(r, s->index);
 		tell_text(r, s->index);
+		tell_range(r, s->index);
 	}
 	r->deferred.n_sites++;
 }
@@ -219,7 +232,7 @@ static void attach_found(struct found *f, u32 func)
 		if (f->func.v[i] == func)
 			sites[n++] = &f->targets.v[i]->site;
 	u = n ? engine_for_deferred(r, sites[0]) : NULL;
-	if (u && u->ops->attach(u->self, func, sites, n, refused, r, &err) < 0)
+	if (u && alone_attach(r, u, func, sites, n, refused, r, &err) < 0)
 		sink_warn(r->sink, err.text);
 	err_release(&err);
 	free(sites);

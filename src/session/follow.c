@@ -19,6 +19,7 @@ static void add_number(struct run *r, u32 pid)
 
 	if (!r->follow.error)
 		r->follow.error = engines_map_set(r, r->c.follow_map, &pid, &one);
+	alone_add(r, pid);
 }
 
 static int add_thread(void *ctx, u32 tid)

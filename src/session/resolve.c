@@ -30,7 +30,7 @@ struct resolve {
 
 static u32 add_site_name(struct compiled *c, const char *probe, const char *func)
 {
-	vec_push(&c->arena, &c->prog.sites, (struct site_name){ probe, func });
+	vec_push(&c->arena, &c->prog.sites, (struct site_name){ .probe = probe, .func = func });
 	c->env.probe_name_max = MAX(c->env.probe_name_max, (u32)strlen(probe));
 	return c->prog.sites.n - 1;
 }
@@ -49,6 +49,18 @@ u32 resolve_site(struct compiled *c, const char *probe, const char *func)
 	return (u32)known - 1;
 }
 
+/* Of several places under one name nothing is said. */
+void resolve_range(struct compiled *c, const struct site *s)
+{
+	struct site_name *n = &c->prog.sites.v[s->index];
+	bool is_first = !n->distance && !n->span;
+
+	if (s->kind != SITE_UPROBE)
+		return;
+	n->span = is_first || n->distance == s->user.distance ? s->user.span : 0;
+	n->distance = s->user.distance;
+}
+
 /* Gives names and numbers to what a target covers. */
 static void number_target(struct compiled *c, struct target *t)
 {
@@ -57,6 +69,7 @@ static void number_target(struct compiled *c, struct target *t)
 
 	if (!t->n_covered) {
 		t->site.index = resolve_site(c, t->site.probe, t->site.func);
+		resolve_range(c, &t->site);
 		return;
 	}
 	base = c->prog.sites.n;

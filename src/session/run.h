@@ -65,6 +65,21 @@ struct follow_state {
 	int error;
 };
 
+/* Attachments that each traced process has of its own: alone.c */
+struct alone_sites {
+	const struct used_engine *engine;
+	u32 func;
+	const struct site *const *v;
+	u32 n;
+};
+
+struct alone_state {
+	VEC(u32) pids;
+	VEC(struct alone_sites) sites;
+	u32 n_late;     /* processes that ran before they had them */
+	u64 longest_ns; /* and the longest time */
+};
+
 struct run {
 	const struct request *request;
 	const struct session_host *host;
@@ -103,6 +118,7 @@ struct run {
 	struct deferred_state deferred;
 	struct screen *screen; /* screen.c: sonde top; NULL otherwise */
 	struct follow_state follow;
+	struct alone_state alone;
 	int loop_error; /* loop.c: why it cannot wait any more */
 };
 
@@ -122,6 +138,16 @@ void command_start(struct run *r, const char *command);
 bool command_read(struct run *r);
 void command_errors(struct run *r); /* shows what commands wrote to stderr */
 void command_release(struct run *r);
+
+/* ---- alone.c: probes in the traced processes alone */
+/* Attaches sites as the engine's hook does, and for the processes that come. */
+int alone_attach(struct run *r, const struct used_engine *u, u32 func,
+		 const struct site *const *sites, u32 n, refused_fn refused, void *ctx,
+		 struct err *err);
+bool alone_has(const struct run *r, u32 pid);
+void alone_add(struct run *r, u32 pid); /* one of the traced processes; nothing if it is known */
+/* mono_ns: when. Nothing if the parent is not traced. */
+void alone_forked(struct run *r, u32 parent, u32 pid, u64 mono_ns);
 
 /* ---- processes.c */
 void processes_open(struct run *r); /* begins to watch the processes of -p */

@@ -77,6 +77,8 @@ static void on_map_event(void *ctx, const struct map_event *e)
 			     .exec = true,
 			     .path = e->path };
 
+	if (e->kind == PROC_FORK && r->request->traced.scope == SCOPE_TREE)
+		alone_forked(r, e->parent, e->pid, e->time);
 	if (!matters(r->usermaps, e->kind == PROC_FORK ? e->parent : e->pid))
 		return;
 	note_changed(r->usermaps, e->pid);

@@ -190,6 +190,11 @@ static const char *find_library(struct arena *a, const char *root, const char *n
 	return path ? path : find_in_dirs(a, root, name);
 }
 
+const char *path_find_library(struct arena *a, const char *soname)
+{
+	return find_library(a, "", soname);
+}
+
 static const char *absolute(struct arena *a, const char *path)
 {
 	char *real;

@@ -205,6 +205,7 @@ enum { LOSS_BUCKETS = 256 };
 struct site_name {
 	const char *probe; /* "tracepoint:sched:sched_switch" */
 	const char *func;
+	u64 distance, span; /* as in struct site, user */
 };
 
 struct program {
@@ -234,6 +235,8 @@ struct program {
 	 * function; room 0: none.
 	 */
 	u32 func_table, func_room;
+	/* Likewise of range_room pairs of u64: distance and span of each site. */
+	u32 range_table, range_room;
 	u32 data_size;
 	u8 *data; /* initial contents of the data map: data_init_len bytes, then zeroes */
 	u32 data_init_len, data_room; /* data_room: allocated size, used by the compiler */

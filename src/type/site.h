@@ -59,6 +59,9 @@ struct site {
 			const char *path;
 			u64 offset;         /* in the file */
 			u64 ref_ctr_offset; /* USDT semaphore, in the file; 0: none */
+			/* Of the function's entry from the start of the file's mappings, and the
+			 * length of these; 0: not known */
+			u64 distance, span;
 		} user;
 		struct { /* WATCHPOINT */
 			u64 address;

@@ -28,6 +28,9 @@ struct traced {
 	enum traced_scope scope;
 	/* An expression of the language that each clause has as a further condition, or NULL. */
 	const char *where;
+	/* User-space probes are put into these processes alone: no other one carries a breakpoint.
+	 * Only where a set of processes is traced. */
+	bool alone;
 };
 
 /* The only process that was named, or -1. */

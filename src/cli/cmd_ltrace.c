@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* sonde ltrace: the calls of a command or of processes to their libraries, in the words of ltrace(1). */
+#include <stdlib.h>
+#include "cli/job.h"
+#include "cli/ltrace/ltrace.h"
+#include "output/output.h"
+
+static int trace(struct ltrace *lt)
+{
+	struct cli *c = lt->c;
+	struct job job = {
+		.output = &output_ltrace, .status_of_cmd = true, .on_stderr = true, .verbatim = true
+	};
+	int ret = ltrace_find_objects(lt);
+
+	if (ret)
+		return ret;
+	ltrace_find_functions(lt);
+	job.script = ltrace_script(lt);
+	lt->s = &c->sink;
+	c->request.traced.alone = true;
+	if (c->request.verbose)
+		say_note(c, "the script:\n%s", job.script);
+	return job_run(c, &job);
+}
+
+static int run(struct cli *c)
+{
+	struct ltrace *lt;
+	int ret = job_targets(c, JOB_NEEDS_TARGET);
+
+	if (ret)
+		return ret;
+	lt = xcalloc(1, sizeof(*lt));
+	lt->c = c;
+	c->ltrace = lt;
+	ret = ltrace_read_options(lt);
+	ret = ret ? ret : trace(lt);
+	ltrace_release_lines(lt);
+	ltrace_release_objects(lt);
+	free(lt);
+	return ret;
+}
+
+const struct command command_ltrace = {
+	.name = "ltrace",
+	.args = "-p PID | CMD [ARG]...",
+	.brief = "print calls to shared libraries, as ltrace does",
+	.doc = "Calls of a program to its libraries and of libraries to each other. Lines are those of ltrace(1), and so "
+	       "are the options. The trace goes to standard error, or to the file of -o, and the exit status is "
+	       "that of CMD. Functions are probed where they begin, so it makes no difference whether calls go through "
+	       "the PLT, through the GOT (-fno-plt) or by pointers. A library's calls to itself are shown with -x.",
+	.example = "sonde ltrace date\n"
+		   "sonde ltrace -e malloc+free -T sort /etc/passwd\n"
+		   "sonde ltrace -c -p 1234",
+	.run = run,
+	.takes = SETS_JOB,
+	.words_are_cmd = true,
+};

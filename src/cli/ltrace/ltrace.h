@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * sonde ltrace: calls between a program and its libraries, in the words of ltrace(1).
+ *
+ *	options.c	options -> struct ltrace_options
+ *	filter.c	the expressions of -e, -x and -l
+ *	objects.c	a program -> its libraries, as the dynamic linker finds them
+ *	functions.c	objects and filters -> the functions to probe
+ *	callsite.c	the name by which the code before a return address calls
+ *	script.c	functions -> a script, which prints a record for each entry and return
+ *	lines.c		records -> lines: entries and returns paired, nesting, several threads
+ *	summary.c	-c: the table
+ *
+ * A function is probed at its entry in the library, whatever way leads there: PLT, a GOT that is
+ * called through, a pointer. Programs in the kernel pass over entries whose return address is in the
+ * library itself (outside()). The same code may have several names (memcpy, memmove): the caller's
+ * is shown.
+ */
+#ifndef SONDE_CLI_LTRACE_LTRACE_H
+#define SONDE_CLI_LTRACE_LTRACE_H
+
+#include "base/hash.h"
+#include "cli/cli.h"
+#include "object/elf_dynamic.h"
+
+/* The first member of each record that the script prints. */
+enum ltrace_record {
+	LTRACE_ENTER = 1, /* tid, pid, ns, probe, return address, sp, depth, arguments ... */
+	LTRACE_RETURN,    /* tid, pid, ns, probe, return address, sp, results */
+	LTRACE_END,       /* tid, pid, ns, exit code of wait(2), threads that are left */
+	LTRACE_EXEC,      /* tid, pid, ns */
+	N_LTRACE_RECORDS
+};
+
+struct ltrace_object {           /* a file of a process */
+	const char *path, *name; /* name: its soname, else the last part of the path */
+	struct elf *elf;
+	bool is_main, is_loader;
+	struct hash exports; /* name -> struct ltrace_export */
+	struct hash imports; /* names */
+	bool has_stubs;      /* the following are read */
+	struct hash slots;   /* address in the file -> name: words of the GOT */
+	struct hash stubs;   /* address in the file -> name: entries of the PLT */
+};
+
+struct ltrace_export {
+	struct elf_symbol symbol;
+	struct ltrace_export *next; /* another version of the name */
+};
+
+struct ltrace_func { /* a place that is probed */
+	struct ltrace_object *object;
+	u64 address; /* in the file's own numbering */
+	VEC(const char *) names;
+	bool is_entry; /* -x: calls from the file itself count, too */
+	bool is_stub;  /* of the caller's PLT: the function is where no probe can be */
+};
+
+struct ltrace_options {
+	const struct ltrace_filter *calls;     /* -e: names and callers */
+	const struct ltrace_filter *entries;   /* -x */
+	const struct ltrace_filter *libraries; /* -l */
+};
+
+struct ltrace_frame { /* a call that has not returned */
+	const struct ltrace_func *func;
+	const char *name;
+	const struct ltrace_object *caller;
+	u64 sp, ns;
+};
+
+struct ltrace_thread {
+	u32 tid, pid;
+	VEC(struct ltrace_frame) frames;
+	bool is_open; /* its last line has no end yet */
+	u32 width;    /* of that line */
+};
+
+struct ltrace {
+	struct cli *c;
+	struct sink *s;
+	struct ltrace_options o;
+	VEC(struct ltrace_object *) objects; /* in the order in which names are looked up */
+	VEC(struct ltrace_func *) funcs;
+	struct hash by_place;             /* "PATH:0xADDRESS" -> struct ltrace_func */
+	struct hash by_path;              /* -> struct ltrace_object */
+	struct hash threads;              /* by tid: struct ltrace_thread */
+	struct hash callers;              /* struct caller_key -> struct ltrace_caller */
+	struct ltrace_thread *current;    /* whose line is open */
+	const struct ltrace_func **sites; /* by number of the site */
+	u32 n_sites;
+	struct buf line;
+};
+
+/* ---- options.c: 0, or 1 after a message. */
+int ltrace_read_options(struct ltrace *lt);
+/* ---- filter.c */
+/* NULL after a message. */
+const struct ltrace_filter *ltrace_filter_parse(struct ltrace *lt, const char *text,
+						const struct ltrace_filter *before);
+/* Likewise of -l: the pattern of a library. */
+const struct ltrace_filter *ltrace_filter_library(struct ltrace *lt, const char *text,
+						  const struct ltrace_filter *before);
+/* object: whose name and path the part after @ is compared with. */
+bool ltrace_filter_has(const struct ltrace_filter *f, const char *name,
+		       const struct ltrace_object *object);
+/* ---- objects.c: 0, or the exit status after a message. */
+int ltrace_find_objects(struct ltrace *lt);
+void ltrace_release_objects(struct ltrace *lt);
+/* ---- functions.c */
+void ltrace_find_functions(struct ltrace *lt);
+/* ---- callsite.c */
+/* The name that the call which returns to the address names; NULL: it is another kind of call. */
+const char *ltrace_called_name(struct ltrace_object *o, u64 return_address);
+/* The entry of the PLT that leads to a function, 0: none. */
+u64 ltrace_stub(struct ltrace_object *o, const char *name);
+/* ---- script.c: in the words_arena of c. */
+const char *ltrace_script(const struct ltrace *lt);
+/* ---- lines.c */
+extern const struct output output_ltrace;
+void ltrace_release_lines(struct ltrace *lt);
+
+#endif

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * User-space probes in the traced processes alone (struct traced, alone). A uprobe without a process
+ * is a breakpoint in every process that has the file mapped, so a probe on libc slows down all of the
+ * machine and takes a page of memory of each process. Attached for one process it is kept from the
+ * others by the kernel (struct uprobe_consumer.filter), also when that process executes another
+ * program. A child of fork() has its parent's breakpoints, but not their consumers: each child gets
+ * attachments of its own when the kernel reports the fork.
+ *
+ * Until then, some milliseconds, the child's hits are not events; the longest time is reported.
+ */
+#include <stdlib.h>
+#include "base/clock.h"
+#include "session/run.h"
+
+static bool is_meant(const struct run *r, const struct site *s)
+{
+	return r->request->traced.alone && s->kind == SITE_UPROBE;
+}
+
+static int attach_for(struct run *r, const struct alone_sites *a, u32 pid, refused_fn refused,
+		      void *ctx, struct err *err)
+{
+	struct site *copy = xcalloc(a->n, sizeof(*copy));
+	const struct site **sites = xcalloc(a->n, sizeof(*sites));
+	int ret;
+
+	for (u32 i = 0; i < a->n; i++) {
+		copy[i] = *a->v[i];
+		copy[i].pid = (s32)pid;
+		sites[i] = &copy[i];
+	}
+	ret = a->engine->ops->attach(a->engine->self, a->func, sites, a->n, refused, ctx, err);
+	free(sites);
+	free(copy);
+	return ret;
+}
+
+int alone_attach(struct run *r, const struct used_engine *u, u32 func,
+		 const struct site *const *sites, u32 n, refused_fn refused, void *ctx,
+		 struct err *err)
+{
+	struct alone_sites a = { u, func, NULL, n };
+	int ret = (int)n;
+
+	if (!n || !is_meant(r, sites[0]))
+		return u->ops->attach(u->self, func, sites, n, refused, ctx, err);
+	a.v = arena_dup(&r->c.arena, sites, n * sizeof(struct site *));
+	vec_push(&r->c.arena, &r->alone.sites, a);
+	for (u32 i = 0; i < r->alone.pids.n && ret >= 0; i++)
+		ret = attach_for(r, &a, r->alone.pids.v[i], refused, ctx, err);
+	return ret;
+}
+
+bool alone_has(const struct run *r, u32 pid)
+{
+	for (u32 i = 0; i < r->alone.pids.n; i++)
+		if (r->alone.pids.v[i] == pid)
+			return true;
+	return false;
+}
+
+static void ignore(void *ctx, const struct site *site, const struct err *err)
+{
+}
+
+/* As at the start: the last clause first, since the newest runs first. */
+void alone_add(struct run *r, u32 pid)
+{
+	if (!r->request->traced.alone || alone_has(r, pid))
+		return;
+	vec_push(&r->c.arena, &r->alone.pids, pid);
+	for (u32 i = 0; i < r->alone.sites.n; i++) {
+		struct err err = { 0 };
+
+		attach_for(r, &r->alone.sites.v[i], pid, ignore, NULL, &err);
+		err_release(&err); /* a process that has ended meanwhile */
+	}
+}
+
+void alone_forked(struct run *r, u32 parent, u32 pid, u64 mono_ns)
+{
+	u64 late;
+
+	if (!r->request->traced.alone || !alone_has(r, parent) || alone_has(r, pid))
+		return;
+	alone_add(r, pid);
+	late = clock_mono_ns() - mono_ns;
+	r->alone.n_late++;
+	r->alone.longest_ns = MAX(r->alone.longest_ns, late);
+}
