@@ -395,7 +395,7 @@ static const struct builtin rows[] = {
 		"ustack", "ustack(mode: name|lit int = bpftrace, limit: lit int = 127) -> ustack",
 		"user stack",
 		"The user stack at the probe, innermost frame first, unwound in the kernel by the .eh_frame sections of "
-		"programs and libraries (x86-64 and Linux 6.1), so that programs without frame pointers have whole stacks; "
+		"programs and libraries and the stack tables of Go programs (x86-64 and Linux 6.1), so that programs without frame pointers have whole stacks; "
 		"elsewhere, and with config = { user_stacks = frame_pointers }, by frame pointers. A stack that ends before "
 		"the thread's first function has the reason as its last frame, in brackets. Modes: bpftrace, perf, raw, "
 		"build_id.",

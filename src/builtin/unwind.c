@@ -171,7 +171,7 @@ static struct opnd find_rule_number(struct lower *l, struct opnd first_page, str
 
 /* Kinds of object/cfi.h, of which this room knows only the numbers. */
 enum { KIND_SP = 1, KIND_FP, KIND_SP_DEREF, KIND_FP_DEREF, KIND_PLT };
-enum { SAVED_SAME, SAVED_AT_CFA, SAVED_AT_SP, SAVED_AT_FP, SAVED_NOWHERE };
+enum { SAVED_SAME, SAVED_AT_CFA, SAVED_AT_SP, SAVED_AT_FP, SAVED_NOWHERE, SAVED_OTHER };
 
 static struct opnd rule_field(struct lower *l, struct opnd rule, u32 offset, u32 size)
 {
@@ -293,6 +293,7 @@ static void step_odd(const struct walk *w, struct opnd rule)
 	push_this(w);
 	ir_branch(l, CC_EQ, ra_kind, o_imm(SAVED_NOWHERE), w->stop, goes_on);
 	walk_place(l, goes_on);
+	walk_demand(w, CC_NE, ra_kind, o_imm(SAVED_OTHER), UNWIND_WHY_SWITCH);
 	cfa = odd_cfa(w, rule);
 	demand_above(w, cfa, is_signal);
 	fp = odd_saved(w, FIELD(l, rule, fp_kind), FIELD(l, rule, fp), cfa, walk_get(w, ST_FP));
@@ -310,9 +311,11 @@ static void step_odd(const struct walk *w, struct opnd rule)
 static void step_from_entry(const struct walk *w, struct ir_block *again)
 {
 	struct lower *l = w->l;
-	struct ir_block *entered = ir_block_new(l), *no = ir_block_new(l);
+	struct ir_block *first = ir_block_new(l), *entered = ir_block_new(l), *no = ir_block_new(l);
 	struct opnd slot = walk_get(w, ST_ENTERED);
 
+	ir_branch(l, CC_EQ, walk_get(w, ST_N), o_imm(1), first, no);
+	walk_place(l, first);
 	ir_branch(l, CC_NE, slot, o_imm(0), entered, no);
 	walk_place(l, entered);
 	walk_put(w, ST_ENTERED, o_imm(0));
@@ -439,17 +442,25 @@ static void at_special(const struct walk *w, struct opnd pages, struct ir_block 
 
 /*
  * A return address outside of the known mappings: a return probe's, whose page the kernel maps when
- * the first one is hit; or none, which after frame pointers means that there were none.
+ * the first one is hit; or none, which after frame pointers means that there were none. 0 is where
+ * threads without call frame information begin; after frame pointers only if theirs is 0, too (System
+ * V ABI, "Process Initialization").
  */
 static void demand_code(const struct walk *w, struct opnd page, struct opnd n_pages,
 			struct ir_block *again)
 {
 	struct lower *l = w->l;
-	struct ir_block *good = ir_block_new(l), *bad = ir_block_new(l), *some = ir_block_new(l);
+	struct ir_block *good = ir_block_new(l), *bad = ir_block_new(l), *some = ir_block_new(l),
+			*first = ir_block_new(l), *by_fp = ir_block_new(l);
 
 	ir_branch(l, CC_ULT, page, n_pages, good, bad);
 	walk_place(l, bad);
-	ir_branch(l, CC_EQ, walk_get(w, ST_PC), o_imm(0), w->stop, some);
+	ir_branch(l, CC_EQ, walk_get(w, ST_PC), o_imm(0), first, some);
+	walk_place(l, first);
+	ir_branch(l, CC_EQ, walk_get(w, ST_FP), o_imm(0), w->stop, by_fp);
+	walk_place(l, by_fp);
+	walk_put(w, ST_WHY, walk_get(w, ST_BY_FP));
+	ir_jump(l, w->stop);
 	walk_place(l, some);
 	step_return_probe(w);
 	ir_jump(l, again);

@@ -88,7 +88,8 @@ struct builder {
 	u32 *slots; /* hash of rules: index + 1 */
 	u32 n_slots;
 	struct elf_fde *fdes;
-	u32 n_fdes, fdes_room;
+	struct elf_go_function *go; /* by address */
+	u32 n_fdes, fdes_room, n_go, go_room;
 	struct numbers number;
 };
 
@@ -448,6 +449,88 @@ static void keep(void *ctx, const struct elf_fde *fde)
 	b->fdes[b->n_fdes++] = *fde;
 }
 
+/* ---- Go */
+
+static const struct cfi_rule go_first = { .cfa_kind = CFI_SP, .ra_kind = CFI_NOWHERE },
+			     go_switch = { .cfa_kind = CFI_SP, .ra_kind = CFI_OTHER },
+			     /* the kernel's frame (struct rt_sigframe), as glibc describes it */
+	go_signal = { .cfa_kind = CFI_SP_DEREF,
+		      .cfa = 160,
+		      .fp_kind = CFI_AT_SP,
+		      .fp = 120,
+		      .ra_kind = CFI_AT_SP,
+		      .ra = 168,
+		      .is_signal = true };
+
+/* pushed: bytes since the entry. */
+static struct cfi_rule go_rule(const struct elf_go_function *f, s64 pushed)
+{
+	enum { WORD = 8, MAX_PUSHED = 1 << 30 };
+	struct cfi_rule r = {
+		.cfa_kind = CFI_SP, .cfa = (s32)(pushed + WORD), .ra_kind = CFI_AT_CFA, .ra = -WORD
+	};
+
+	if (pushed < 0 || pushed > MAX_PUSHED)
+		return (struct cfi_rule){};
+	if (pushed && f->kind == ELF_GO_COMPILED) {
+		r.fp_kind = CFI_AT_CFA;
+		r.fp = -2 * WORD;
+	} else if (pushed) {
+		r.fp_kind = CFI_OTHER;
+	}
+	return r;
+}
+
+static void add_go_rows(struct builder *b, const struct elf_go_function *f)
+{
+	struct bytes in = { .at = f->deltas, .end = f->deltas_end };
+	s64 pushed = -1;
+	u64 at = f->start;
+
+	while (f->deltas && at < f->end) {
+		u64 delta = bytes_uleb(&in), size = bytes_uleb(&in);
+		struct cfi_rule r;
+
+		if (in.bad || (!delta && at != f->start) || size > f->end - at)
+			break;
+		pushed += (s32)(delta >> 1 ^ -(delta & 1));
+		r = go_rule(f, pushed);
+		add_row(b, at, rule_number(b, &r));
+		at += size;
+	}
+	if (at < f->end)
+		add_row(b, at, 0 /* CFI_NONE */);
+}
+
+static void add_go_function(struct builder *b, const struct elf_go_function *f)
+{
+	switch (f->kind) {
+	case ELF_GO_FIRST: add_row(b, f->start, rule_number(b, &go_first)); break;
+	case ELF_GO_SWITCH: add_row(b, f->start, rule_number(b, &go_switch)); break;
+	case ELF_GO_SIGNAL: /* callers are looked up one byte before */
+		add_row(b, f->start - 1, rule_number(b, &go_signal));
+		break;
+	case ELF_GO_COMPILED:
+	case ELF_GO_ASSEMBLY: add_go_rows(b, f); break;
+	}
+	add_row(b, f->end, 0 /* CFI_NONE */);
+}
+
+static void keep_go(void *ctx, const struct elf_go_function *f)
+{
+	struct builder *b = ctx;
+
+	if (b->n_go && f->start < b->go[b->n_go - 1].end)
+		return;
+	if (b->n_go == b->go_room) {
+		b->go_room = b->go_room ? b->go_room * 2 : 256;
+		b->go = xrealloc(b->go, b->go_room * sizeof(*b->go));
+	}
+	b->go[b->n_go++] = *f;
+}
+
+/* ---- all */
+
 static int by_start(const void *a, const void *b)
 {
 	const struct elf_fde *x = a, *y = b;
@@ -465,10 +548,34 @@ static void sort(struct builder *b)
 		}
 }
 
+/* By address; of functions that overlap the first. */
+static void add_all(struct builder *b)
+{
+	u64 end = 0;
+
+	for (u32 i = 0, k = 0; i < b->n_fdes || k < b->n_go;) {
+		const struct elf_fde *fde = i < b->n_fdes ? &b->fdes[i] : NULL;
+		const struct elf_go_function *go = k < b->n_go ? &b->go[k] : NULL;
+
+		if (fde && (!go || fde->start <= go->start)) {
+			i++;
+			if (fde->start < end)
+				continue;
+			add_function(b, fde);
+			end = fde->start + fde->size;
+		} else {
+			k++;
+			if (go->start < end)
+				continue;
+			add_go_function(b, go);
+			end = go->end;
+		}
+	}
+}
+
 bool cfi_build(struct cfi_table *t, const struct elf *e)
 {
 	struct builder b = { .table = t };
-	u64 end = 0;
 
 	*t = (struct cfi_table){};
 	if (elf_is32(e) || (elf_machine(e) != EM_X86_64 && elf_machine(e) != EM_AARCH64))
@@ -476,15 +583,12 @@ bool cfi_build(struct cfi_table *t, const struct elf *e)
 	b.number = elf_machine(e) == EM_X86_64 ? (struct numbers){ .fp = 6, .sp = 7 } :
 						 (struct numbers){ .fp = 29, .sp = 31 };
 	elf_each_fde(e, keep, &b);
+	elf_each_go_function(e, keep_go, &b);
 	sort(&b);
 	add_row(&b, 0, rule_number(&b, &(struct cfi_rule){}));
-	for (u32 i = 0; i < b.n_fdes; i++) {
-		if (b.fdes[i].start < end)
-			continue;
-		add_function(&b, &b.fdes[i]);
-		end = b.fdes[i].start + b.fdes[i].size;
-	}
+	add_all(&b);
 	free(b.fdes);
+	free(b.go);
 	free(b.slots);
 	if (t->n_rows > 1)
 		return true;

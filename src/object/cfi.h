@@ -2,7 +2,8 @@
 /*
  * Call frame information as a table: for each address of a file's code, the rule that leads from a
  * function's registers to its caller's. Made from .eh_frame (DWARF 5, 6.4; System V ABI, x86-64,
- * "Unwinding"), which strip keeps. Only what finds the caller is kept: the canonical frame address
+ * "Unwinding"), which strip keeps, and for functions of Go, which have none, of its own table of stack
+ * pointers (elf_go.c). Only what finds the caller is kept: the canonical frame address
  * (CFA), the frame pointer and the return address.
  */
 #ifndef SONDE_OBJECT_CFI_H
@@ -27,7 +28,7 @@ enum cfi_saved {
 	CFI_AT_SP,   /* *(sp + offset): frames of signals */
 	CFI_AT_FP,   /* *(fp + offset): functions that align the stack */
 	CFI_NOWHERE, /* of the return address: this is the first frame of the thread; else: lost */
-	CFI_OTHER, /* where no kind above can say; a return address there makes the rule CFI_NONE */
+	CFI_OTHER,   /* where no kind above can say; of the return address: Go changes the stack */
 };
 
 struct cfi_rule {

@@ -58,6 +58,26 @@ const char *elf_string(const char *table, u64 table_len, u64 offset);
 struct elf *elf_mini_file(struct elf *e);
 /* Symbols from the Go runtime's tables, over the bytes of e. NULL: e is no Go program. */
 struct elf *elf_go_symbols(const struct elf *e);
+enum elf_go_kind {
+	ELF_GO_COMPILED, /* saves the caller's frame pointer below the return address, if it has a frame */
+	ELF_GO_ASSEMBLY, /* may save it elsewhere */
+	ELF_GO_FIRST,    /* of a thread or a goroutine: it has no caller */
+	ELF_GO_SWITCH,   /* may have changed to another stack */
+	ELF_GO_SIGNAL,   /* handlers of signals return to its first byte */
+};
+/* A function of a Go program for x86-64, with what has been pushed since its entry, by address. */
+struct elf_go_function {
+	u64 start, end;
+	enum elf_go_kind kind;
+	/*
+	 * Pairs of numbers as ULEB128: the change of the bytes on the stack, zigzag (the first one begins
+	 * at -1), and for how many bytes of code that holds. A change of 0, except the first, ends them.
+	 * NULL: not known.
+	 */
+	const u8 *deltas, *deltas_end;
+};
+void elf_each_go_function(const struct elf *e,
+			  void (*f)(void *ctx, const struct elf_go_function *function), void *ctx);
 /* Iterates over the loader's relocations of a 64-bit file: begins as {}; false: the end. */
 struct elf_relocations {
 	struct elf_section of;

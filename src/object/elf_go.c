@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Functions of stripped Go programs: .gopclntab, which the runtime needs for stacks, so every Go
- * program has it. Format: Go's src/runtime/symtab.go (pcHeader, funcTab, _func) and
- * src/debug/gosym/pclntab.go. Words have the header's pointer size:
- *
+ * Functions of Go programs, stripped ones too, and where their stack pointers are: .gopclntab, which
+ * the runtime needs for stacks, so every Go program has it. Format: Go's src/runtime/symtab.go
+ * (pcHeader, funcTab, _func, step) and src/debug/gosym/pclntab.go. Words have the header's pointer
+ * size:
  *
  *	u32 magic | 0 0 | u8 least instruction | u8 pointer size | then words:
  *	fffffff1 (1.20), fffffff0 (1.18): n, files, text start, names, units, files, pcs, functions
@@ -11,6 +11,9 @@
  *	fffffffa (1.16): n, files, names, units, files, pcs, functions
  *	    function: word entry, word _func - functions; _func: word, u32 name
  *	fffffffb (1.2): n, functions; offsets are relative to the section, names too
+ *
+ * Of a _func: at 12 after its first word u32 pcsp, from pcs on (1.2: relative to the section), 0: none;
+ * u8 flag at 37 (1.18) or 41 (1.20).
  *
  * In position-independent programs the section has another name or none, and the loader fills in
  * the text start: its relocation has the value.
@@ -30,7 +33,7 @@ struct go_table {
 	const struct elf *e;
 	struct elf_section s;
 	u32 magic, word; /* bytes of a word */
-	u64 n, names, names_end, functions, text;
+	u64 n, names, names_end, functions, pcs, text;
 	bool is_near; /* entries are u32, relative to text */
 };
 
@@ -85,12 +88,14 @@ static bool read_header(struct go_table *t)
 	case GO_1_20:
 	case GO_1_18:
 		t->names = header_word(t, 3);
+		t->pcs = header_word(t, 6);
 		t->functions = header_word(t, 7);
 		t->is_near = true;
 		find_text(t);
 		break;
 	case GO_1_16:
 		t->names = header_word(t, 2);
+		t->pcs = header_word(t, 5);
 		t->functions = header_word(t, 6);
 		break;
 	case GO_1_2: t->functions = 8 + t->word; break;
@@ -107,12 +112,18 @@ static u64 entry_of(const struct go_table *t, u64 index)
 	return (t->is_near ? t->text : 0) + number_at(t, t->functions + index * 2 * word, word);
 }
 
-static u64 name_of(const struct go_table *t, u64 index)
+/* Offset of its _func behind the first word. */
+static u64 func_of(const struct go_table *t, u64 index)
 {
 	u32 word = t->is_near ? 4 : t->word;
 	u64 func = number_at(t, t->functions + (index * 2 + 1) * word, word);
 
-	return number_at(t, (t->magic == GO_1_2 ? 0 : t->functions) + func + word, 4);
+	return (t->magic == GO_1_2 ? 0 : t->functions) + func + word;
+}
+
+static u64 name_of(const struct go_table *t, u64 index)
+{
+	return number_at(t, func_of(t, index), 4);
 }
 
 static Elf64_Sym *make_symbols(const struct go_table *t, u32 *n)
@@ -167,6 +178,94 @@ static bool in_other_data(struct go_table *t)
 	}
 	return false;
 }
+
+/* ---- stack pointers */
+
+static const char *name_text(const struct go_table *t, u64 index)
+{
+	u64 at = t->names + name_of(t, index);
+	const char *name = (const char *)t->s.bytes + at;
+
+	return at < t->s.size && memchr(name, '\0', t->s.size - at) ? name : "";
+}
+
+/* src/runtime/symtab.go: funcFlag. */
+enum { TOPFRAME = 1, SPWRITE = 2, ASM = 4 };
+
+/* Before 1.18 none says where stacks begin or change. */
+static u32 flags_of(const struct go_table *t, u64 index)
+{
+	u32 at = t->magic == GO_1_20 ? 41 : 37;
+
+	return t->is_near ? (u32)number_at(t, func_of(t, index) - 4 + at, 1) : ASM;
+}
+
+/* Functions whose flags do not say it. Symbols have a suffix for the calling convention. */
+static bool named_kind(const char *name, enum elf_go_kind *kind)
+{
+	static const struct {
+		const char *name;
+		enum elf_go_kind kind;
+	} rows[] = {
+		{ "runtime.goexit", ELF_GO_FIRST },
+		{ "runtime.mstart", ELF_GO_FIRST },
+		{ "runtime.rt0_go", ELF_GO_FIRST },
+		{ "runtime.sigtramp",
+		  ELF_GO_ASSEMBLY }, /* "the top" for Go: what was interrupted follows */
+		{ "runtime.sigreturn", ELF_GO_SIGNAL },
+		{ "runtime.sigreturn__sigaction", ELF_GO_SIGNAL },
+	};
+	size_t len = strcspn(name + MIN(strlen(name), (size_t)8), ".") + 8;
+
+	for (u32 i = 0; i < ARRAY_SIZE(rows); i++)
+		if (strlen(rows[i].name) == len && starts_with(name, rows[i].name)) {
+			*kind = rows[i].kind;
+			return true;
+		}
+	return false;
+}
+
+static enum elf_go_kind kind_of(const struct go_table *t, u64 index)
+{
+	u32 flags = flags_of(t, index);
+	enum elf_go_kind kind;
+
+	if (named_kind(name_text(t, index), &kind))
+		return kind;
+	return flags & TOPFRAME ? ELF_GO_FIRST :
+	       flags & SPWRITE  ? ELF_GO_SWITCH :
+	       flags & ASM      ? ELF_GO_ASSEMBLY :
+				  ELF_GO_COMPILED;
+}
+
+static bool go_function(const struct go_table *t, u64 index, struct elf_go_function *f)
+{
+	u64 at = number_at(t, func_of(t, index) + 12, 4);
+
+	*f = (struct elf_go_function){ .start = entry_of(t, index),
+				       .end = entry_of(t, index + 1),
+				       .kind = kind_of(t, index) };
+	if (at && t->pcs + at < t->s.size) {
+		f->deltas = (const u8 *)t->s.bytes + t->pcs + at;
+		f->deltas_end = (const u8 *)t->s.bytes + t->s.size;
+	}
+	return f->start < f->end;
+}
+
+void elf_each_go_function(const struct elf *e,
+			  void (*f)(void *ctx, const struct elf_go_function *function), void *ctx)
+{
+	struct go_table t = { .e = e };
+	struct elf_go_function function;
+
+	if (elf_machine(e) != EM_X86_64 || (!in_own_section(&t) && !in_other_data(&t)))
+		return;
+	for (u64 i = 0; i < MIN(t.n, (t.s.size - t.functions) / 8); i++)
+		if (go_function(&t, i, &function))
+			f(ctx, &function);
+}
+
+/* ---- symbols */
 
 struct elf *elf_go_symbols(const struct elf *e)
 {

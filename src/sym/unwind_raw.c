@@ -109,6 +109,8 @@ static bool step_by_rule(struct walk *w, const struct unwind_rule *r)
 		return step_by_fp(w, UNWIND_WHY_NO_RULE);
 	if (r->ra_kind == CFI_NOWHERE)
 		return stop(w, UNWIND_COMPLETE);
+	if (r->ra_kind == CFI_OTHER)
+		return stop(w, UNWIND_WHY_SWITCH);
 	if (!find_cfa(w, r, &cfa))
 		return false;
 	if (!r->is_signal && cfa <= w->sp)
@@ -146,10 +148,12 @@ static bool step(struct walk *w, u64 *ips, u32 *n)
 	const struct unwind_area *a = area_of(w->process, address);
 
 	if (!a && !w->pc)
-		return stop(w, UNWIND_COMPLETE);
+		return stop(w, w->by_fp && w->fp ? w->by_fp : UNWIND_COMPLETE);
 	if (!a || a->pages == (u32)UNWIND_RETURNS)
 		return step_return_probe(w);
 	ips[(*n)++] = w->pc;
+	if (*n > 1)
+		w->entered = 0;
 	if (a->pages == (u32)UNWIND_NO_ROOM)
 		return stop(w, UNWIND_WHY_NO_ROOM);
 	if (a->pages >= (u32)UNWIND_SPECIAL)

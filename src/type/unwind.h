@@ -28,7 +28,7 @@ enum {
 	UNWIND_N_PAGES = 1 << 20, /* 256 MB of code */
 	UNWIND_N_ROWS = 1 << 21,
 	UNWIND_N_SMALL = 512, /* raw hits by the size of the stack, */
-	UNWIND_N_LARGE = 64,
+	UNWIND_N_LARGE = 128,
 	UNWIND_N_BUDGETS = 1024,
 	UNWIND_RAW_RETURNS = 16,
 	UNWIND_MAX_FRAME = 1 << 20, /* bytes of a frame whose frame pointer is believed */
@@ -132,6 +132,7 @@ struct unwind_process {
 	R(NO_FP_FILE, "code without unwind information or frame pointers")                         \
 	R(NO_ROOM, "unwind tables are full")                                                       \
 	R(BACKWARDS, "frame below its callee")                                                     \
+	R(SWITCH, "Go runtime on another stack")                                                   \
 	R(DEPTH, "more frames follow")                                                             \
 	R(CUT, "more stack than was kept")
 enum unwind_reason {

@@ -6,6 +6,7 @@ go_rows() { # name, source, flags of the compiler
 	echo "regs lang_go.go"
 	echo "stack lang_go.go -N -l"
 	echo "errors errors_go.go"
+	echo "stacks stacks_go.go all=-l"
 }
 go_build() { GO111MODULE=off GOFLAGS= CGO_ENABLED=0 go build "$@"; }
 # go_built NAME FILE: the program of that row
