@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the shared functions of a walk have in common: its state in scratch, the places of kernel
+ * What the shared functions of a walk have in common: its state in scratch, the offsets of kernel
  * members, the maps. Private to unwind.c and unwind_keep.c.
  */
 #ifndef SONDE_BUILTIN_UNWIND_WALK_H

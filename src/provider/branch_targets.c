@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A file's code goes in, a bitmap of the places that its branches go to comes out; what a branch
- * is, insn_*.c say. */
+/* Builds the bitmap of all branch targets in the code of a file. The decoders are arch/insn_*.c. */
 #include <stdlib.h>
 #include "provider/branch_targets.h"
 

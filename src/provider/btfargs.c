@@ -100,7 +100,7 @@ static void describe_params(struct provider_env *env, struct profile *p,
 	}
 }
 
-/* What messages call them: "the argument list of vfs_read has no field ...". */
+/* How messages name them: "the argument list of vfs_read has no field ...". */
 static const char *list_name(struct provider_env *env, const char *of)
 {
 	return arena_printf(env->arena, "the argument list of %s", of);
@@ -125,8 +125,8 @@ void btf_register_args(struct provider_env *env, struct profile *p, struct btf *
 
 /*
  * What kernel/bpf/btf.c, btf_ctx_access, lets a program load on every kernel: numbers, and pointers
- * to characters and structures. Others (const void *, functions, pointers to pointers) came one by
- * one later.
+ * to characters and structures. Later kernels added others (const void *, functions, pointers to
+ * pointers).
  */
 static bool is_opaque(const struct type *t)
 {
@@ -155,7 +155,7 @@ u32 btf_word_args(struct provider_env *env, struct profile *p, const char *of,
 		struct loc loc = { .kind = by_value ? LOC_CTX_ADDR : LOC_CTX, .offset = 8 * word };
 
 		btf_word_loc(p, t, &loc);
-		/* A raw tracepoint's big argument is squeezed into a word: it has no use. */
+		/* A raw tracepoint truncates a large argument to a word, which is of no use. */
 		if (!by_value || is_trampoline)
 			p->args[p->n_args++] = describe(env->arena, &params[i], i, loc);
 		word += is_trampoline && by_value ? MAX(ALIGN_UP(t->size, 8u) / 8, 1u) : 1;

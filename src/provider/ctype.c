@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * C text of a tracepoint's field -> type. In: "unsigned long", "const char *", "struct file *",
- * "u8", "enum hrtimer_mode". Structs are named only; their fields are read from BTF when somebody
- * asks, so that a script pays for what it uses. In records of ordinary tracepoints size and sign of
- * an integer are those of the format file; records of system calls keep everything in 8 bytes
- * ("natural"), and there the size is the C type's.
+ * "u8", "enum hrtimer_mode". Structures have only a name at first; their fields are read from BTF
+ * when they are used, so that a script pays only for what it uses. In records of ordinary
+ * tracepoints size and sign of an integer are those of the format file; records of system calls
+ * keep everything in 8 bytes ("natural"), and there the size is the C type's.
  */
 #include <errno.h>
 #include "provider/internal.h"
@@ -16,7 +16,7 @@ static const struct type ty_char = {
 };
 
 /* clang-format off */
-/* What BTF need not be opened for. */
+/* Types that are known without opening BTF. */
 static const struct {
 	const char *name;
 	u8 size;
@@ -258,7 +258,7 @@ static const struct type *array_type(struct provider_env *env, const struct tp_f
 		size = 8;
 	else
 		size = c.is_base ? base_size(&c) : known_int(c.name) ? known_int(c.name)->size : 1;
-	if (!size) /* "[n]" of a macro that counts something else */
+	if (!size) /* "[n]" is a macro with another meaning */
 		size = 1, n = f->size;
 	elem = starts_with(c.name, "cpumask") ?
 		       &ty_u64 :

@@ -19,7 +19,7 @@ struct found { /* a function that matched */
 
 struct match {
 	struct provider_env *env;
-	const struct module_btf *mod; /* where names are looked for now */
+	const struct module_btf *mod; /* the module whose names are searched now */
 	const char *module, *pattern; /* module NULL: not given */
 	bool is_return, many;
 	VEC(struct found) found;
@@ -174,8 +174,9 @@ static void add_multi(struct match *m, const struct found *f, struct profile **s
 	kernel_function_address(m->env, module_btf_name(f->mod), &t->site);
 }
 
-/* ---- what returns nothing has no retval: of a pattern it is passed over, unless that is all
- * there is */
+/*
+ * ---- functions that return void have no retval: a pattern skips them unless it matches nothing else
+ */
 
 static bool returns_nothing(const struct found *f)
 {
@@ -255,7 +256,7 @@ static bool match_module(void *ctx, struct module_btf *mod)
 	else if ((alias = kernel_function_alias(m->env, mod->btf, module_btf_name(mod),
 						m->pattern)))
 		vec_push(m->env->arena, &m->found, (struct found){ mod, alias, m->pattern });
-	/* without a module: what the kernel itself has is meant */
+	/* without a module, the kernel's own functions come first */
 	return m->module || !m->found.n || !streq(mod->module, "vmlinux");
 }
 
@@ -322,7 +323,7 @@ static int refuse(struct match *m, const struct spec *spec)
 	return 0;
 }
 
-/* A bare name in several modules: only the user knows which. */
+/* A name without a module that several modules have: the user must choose. */
 static int ambiguous(struct match *m, const struct spec *spec)
 {
 	struct diag *d;
@@ -353,8 +354,8 @@ static int bare_module(struct match *m, const struct spec *spec)
 	return -EOPNOTSUPP;
 }
 
-/* On an old kernel nothing stops a program where helpers run through, not even our own guard
- * (ir/lower_guard.c), which asks for the processor. */
+/* On an old kernel nothing prevents recursion in functions that helpers call, not even the guard of
+ * ir/lower_guard.c, which itself calls a helper for the processor number. */
 static const char *hazard_of(struct match *m)
 {
 	const char *why = trampoline_hazard(m->pattern, m->is_return);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Functions of the kernel that tracing itself runs through. In: a name; out: whether patterns leave
- * it out, why no trampoline may be attached there, whether programs there must exclude each other.
+ * Functions of the kernel that tracing itself executes. In: a name; out: whether patterns leave it
+ * out, why no trampoline may be attached there, whether programs there must exclude each other.
  *
  * What a trampoline does before and after its program (kernel/bpf/trampoline.c):
  *
@@ -11,11 +11,11 @@
  *	__bpf_prog_exit*	prog->active is lowered, then migrate_enable, rcu_read_unlock
  *
  * A trampoline on what is called outside of prog->active calls itself until the stack ends.
- * rcu_read_unlock() calls rcu_read_unlock_special() each time until it has reported to RCU:
- * everything on that way, too. A kprobe, by breakpoint, ftrace or multi link, stops itself before
- * any of this (kprobe_running(), ftrace_test_recursion_trylock()).
+ * rcu_read_unlock() calls rcu_read_unlock_special() each time until it has reported to RCU, so
+ * everything on that path recurses, too. A kprobe, by breakpoint, ftrace or multi link, stops
+ * itself before any of this (kprobe_running(), ftrace_test_recursion_trylock()).
  *
- * A function that is on that way on one kernel counts on all.
+ * A function on that path in one kernel is treated so in all.
  */
 #include "provider/internal.h"
 
@@ -51,7 +51,7 @@ static const char under_programs[] =
 	"__trace_set_need_resched sched_clock native_sched_clock sched_clock_noinstr "
 	"kvm_sched_clock_read pvclock_clocksource_read_nowd";
 
-/* As objtool knows them (tools/objtool/noreturns.h), and assertions of modules. Before 6.15 the
+/* From objtool's list (tools/objtool/noreturns.h), and assertions of modules. Before 6.15 the
  * kernel attaches fexit there, and keeps its trampoline until the next boot. */
 static const char without_return[] =
 	"do_exit do_group_exit make_task_dead rewind_stack_and_make_dead rewind_stack_do_exit "
@@ -75,8 +75,8 @@ const char *trampoline_hazard(const char *name, bool is_return)
 	return NULL;
 }
 
-/* Neighbours of the way, since kernels between those that were hunted may run through them, and
- * functions that the kernel refuses kprobes on: a trampoline is no substitute there. */
+/* Functions near that path, because kernels between the tested ones may execute them, and functions
+ * that the kernel refuses kprobes on: a trampoline is no substitute there. */
 static const char near_programs[] =
 	"rcu_* __rcu_* srcu_* __srcu_* migrate_* preempt_* raise_softirq* __raise_softirq* "
 	"irq_work_* __irq_work* sched_clock* local_clock* bpf_prog_* __bpf_* lock_* "
@@ -100,10 +100,12 @@ const char *substitute_hazard(const char *name, bool is_return)
 	return why;
 }
 
-/* What a kretprobe runs when its function returns, outside of what stops kprobes within kprobes
- * (kernel/kprobes.c: trampoline_handler(), __kretprobe_trampoline_handler()). kretprobes of both
- * kprobe_busy_begin and kprobe_busy_end, as in kretprobe:k*, panic 5.10 as soon as another one
- * returns: found by tests/vm/hunt. The others are their neighbors. */
+/*
+ * What a kretprobe executes when its function returns, outside of the protection against nested
+ * kprobes (kernel/kprobes.c: trampoline_handler(), __kretprobe_trampoline_handler()). kretprobes of
+ * both kprobe_busy_begin and kprobe_busy_end, as in kretprobe:k*, panic 5.10 as soon as another one
+ * returns: found by tests/vm/hunt. The others are their neighbors.
+ */
 static const char under_returns[] =
 	"kprobe_busy_begin kprobe_busy_end kretprobe_* __kretprobe_* recycle_rp_inst* cleanup_rp_inst* free_rp_inst* "
 	"trampoline_handler* get_kretprobe* rethook_* arch_rethook_*";
@@ -117,7 +119,7 @@ const char *kretprobe_hazard(const char *name)
 
 /* ---- patterns */
 
-/* What the kernel runs between an event and its program: a pattern does not mean these. */
+/* What the kernel executes between an event and its program: patterns exclude these. */
 static const char on_tracing_path[] =
 	"migrate_disable migrate_enable preempt_count_add preempt_count_sub rcu_read_lock "
 	"rcu_read_unlock __rcu_read_lock __rcu_read_unlock rcu_read_unlock_strict "
@@ -164,7 +166,9 @@ bool site_is_in_helpers(const struct site *s)
 	case SITE_RAW_TRACEPOINT:
 	case SITE_PERF_TRACEPOINT:
 		return event &&
-		       starts_with(event, ":contention_"); /* its end comes with the lock */
+		       starts_with(
+			       event,
+			       ":contention_"); /* contention_end fires while the lock is held */
 	case SITE_ONCE:
 	case SITE_SIGNAL:
 	case SITE_PERF_SOFTWARE:

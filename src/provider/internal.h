@@ -23,7 +23,9 @@ const char *provider_near(const char *name);
  * none. */
 const char *event_class_help(struct provider_env *env, const char *category, const char *name);
 
-/* ---- report.c: the user's fault, at the attach point. NULL while listing, which help accepts. */
+/*
+ * ---- report.c: an error of the script, at the attach point. NULL while listing, which help accepts.
+ */
 struct diag *probe_report(struct provider_env *env, const struct spec *spec, enum diag_id id, ...);
 /* A wrong number of parts; an error of another kind in how the probe is written. Both return
  * -EINVAL. */
@@ -45,25 +47,26 @@ u32 env_strlen(const struct provider_env *env);
 /* Whether args.NAME is read, not only argN and retval. */
 bool env_reads_args(const struct provider_env *env);
 
-/* ---- targets.c: collected first, handed out when all went well. */
+/* ---- targets.c: collected first, passed on if everything succeeds. */
 struct targets {
 	VEC(struct target *) list;
-	const char *help; /* when there are none and no name is near; or NULL */
+	const char *help; /* if there are none and no name is similar; or NULL */
 };
 struct target *targets_add(struct provider_env *env, struct targets *ts, enum site_kind kind,
 			   const char *probe, struct profile *p);
-/* To f until one fails; how many it took, or its error. */
+/* Passes each to f until one fails. Returns how many f accepted, or its error. */
 int targets_hand_out(const struct targets *ts, target_fn f, void *ctx);
-/* The same; reports when there are none (`near`: what may have been meant, or NULL) or too many. */
+/* The same; reports an error if there are none (`near`: the suggestion, or NULL) or too many. */
 int targets_give(struct provider_env *env, const struct spec *spec, struct targets *ts,
 		 const char *near, target_fn f, void *ctx);
 /* Whether a listing of the spec shows anything. */
 bool lists_something(struct provider_env *env, const struct spec *spec);
-/* Whether the script wants this very probe; whether it is an error here and now that it does not
- * exist. */
+/*
+ * Whether a missing probe is an error: the script names it, and nothing permits it to be missing.
+ */
 bool env_insists(const struct provider_env *env, const struct spec *spec);
 bool env_demands(const struct provider_env *env, const struct spec *spec);
-/* Whether the user learns of one that does not exist, and so of what is near. */
+/* Whether a missing probe is reported, so that a similar name is worth a search. */
 bool env_tells_missing(const struct provider_env *env);
 struct profile *profile_new(struct provider_env *env, enum profile_kind kind, u32 prog_type);
 /* The profile for one more site: base itself when they can share a program, else a copy. cookies:
@@ -77,7 +80,7 @@ void profile_function(struct provider_env *env, struct profile *p, bool is_retur
 
 /* spec.c: "tracepoint:sched:x" from the provider's name and the parts after the first. */
 const char *spec_name(struct provider_env *env, const struct spec *spec);
-/* The parts from that one on as they were written: names of C++ have colons. */
+/* The text from that part on, as written: names of C++ contain colons. */
 const char *spec_rest(struct arena *a, const struct spec *spec, u32 from);
 bool spec_has_wildcard(const struct spec *spec, u32 from);
 /* A pattern for listing: part i or "*". */
@@ -85,7 +88,7 @@ const char *spec_pattern(const struct spec *spec, u32 i);
 struct spec *spec_split(struct provider_env *env, const char *text);
 /* As a number of the language: 10, 0x10, 1_000, 1e6, 5ms; false unless the whole text is one. */
 bool text_number(const char *s, u64 *out);
-/* Why it is none. */
+/* Why the text is not a number. */
 const char *text_fault(struct arena *a, const char *s);
 /* Hexadecimal digits alone. */
 bool text_number_hex(const char *s, u64 *out);
@@ -115,11 +118,11 @@ void syscalls_add_decoded(struct provider_env *env, const struct spec *spec, con
 struct profile *syscalls_decoded(struct provider_env *env, u32 nr, bool is_return);
 /* Event names from the table of this machine, for systems without tracefs. Sorted as numbers. */
 void syscalls_events(struct arena *a, const char ***names, u32 *n);
-/* The number by a call's name, of a call that this machine lacks of what does the same; or
+/* The number of a call by its name; for a call that this machine lacks, that of its equivalent; or
  * negative. */
 int syscalls_number(struct arena *a, const char *call);
-/* The event for a call's name: "sys_enter_stat" is "sys_enter_newstat", of a call that this machine
- * lacks what does the same; or NULL. */
+/* The event for a call's name: "sys_enter_stat" is "sys_enter_newstat", for a call that this
+ * machine lacks, the event of its equivalent; or NULL. */
 const char *syscalls_event_of_call(struct arena *a, const char *event);
 
 /* kernfuncs.c: functions of the kernel that probes can be put on. */
@@ -133,12 +136,13 @@ int kernel_functions_each(struct provider_env *env,
 			  int (*f)(void *ctx, const struct kernel_function *fn), void *ctx);
 /* Whether a function of that name exists; module NULL: anywhere. */
 bool kernel_function_exists(struct provider_env *env, const char *module, const char *name);
-/* Whether the compiler left pieces of the function (name.isra.0, name.constprop.0); true: or
- * knows. */
+/* Whether the compiler left pieces of the function (name.isra.0, name.constprop.0); true also if
+ * the symbols are hidden. */
 bool kernel_has_clones(struct provider_env *env, const char *name);
 /* False if the kernel lists the functions of its tracer and this is not one of them. */
 bool kernel_function_is_traceable(struct provider_env *env, const char *name, const char *module);
-/* Links name functions of the kernel itself, and those of modules by address: fills it in. */
+/* Multi links take functions of the kernel itself by name and those of modules by address: fills in
+ * the address. */
 void kernel_function_address(struct provider_env *env, const char *module, struct site *s);
 /* All functions of that name and module (NULL: the kernel itself) that the function tracer knows,
  * or all if it has no such list. */
@@ -148,12 +152,13 @@ void kernel_function_addresses(struct provider_env *env, const char *module, con
  * __x64_sys_getuid and __do_sys_getuid, and only the latter is known. NULL: none. */
 const char *kernel_function_alias(struct provider_env *env, struct btf *btf, const char *module,
 				  const char *name);
-/* Of a name that system calls' functions have on another processor or had before 4.17 (sys_open)
- * the function of this kernel, of a call that this machine lacks that of what does the same; or
- * NULL. */
+/*
+ * Of a name that system calls' functions have on another processor or had before 4.17 (sys_open)
+ * the function of this kernel; for a call that this machine lacks, that of its equivalent; or NULL.
+ */
 const char *kernel_function_of_call(struct provider_env *env, const char *name);
 
-/* ---- hazards.c: what tracing itself runs through */
+/* ---- hazards.c: what tracing itself executes */
 
 /* Why no trampoline may be attached there, and why none instead of a kprobe, which is safer; or
  * NULL. */
@@ -163,7 +168,7 @@ const char *substitute_hazard(const char *name, bool is_return);
 const char *kretprobe_hazard(const char *name);
 /* Whether helpers that programs call may run through it, decided by its name. */
 bool kernel_function_is_in_helpers(const char *name);
-/* Compiler's and tracer's own helpers, which wildcards pass over. */
+/* Helpers of the compiler and the tracer, which patterns exclude. */
 bool kernel_function_is_hidden(const char *name);
 
 /* kcode.c: why no probe can be at that offset of a kernel function; NULL: it can, or the kernel
@@ -212,7 +217,7 @@ void btf_register_args(struct provider_env *env, struct profile *p, struct btf *
  * they take. */
 u32 btf_word_args(struct provider_env *env, struct profile *p, const char *of,
 		  const struct btf_named_param *params, u32 n, bool is_trampoline);
-/* How verifiers want the word of an argument of that type read. */
+/* How verifiers require the word of an argument of that type to be read. */
 void btf_word_loc(const struct profile *p, const struct type *t, struct loc *loc);
 /* "struct file *file" for listings. */
 const char *declaration_text(struct arena *a, const struct type *t, const char *name);

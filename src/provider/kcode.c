@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Where instructions begin in a function of the kernel. In: the symbol and an offset; out: whether
- * a probe can be there. The code is read from /proc/kcore, an ELF core file whose segments are
- * the kernel's memory (fs/proc/kcore.c); where that is not allowed, or an instruction is not known,
+ * a probe can be there. The code is read from /proc/kcore, an ELF core file whose segments are the
+ * kernel's memory (fs/proc/kcore.c); where that is not allowed, or an instruction is not known,
  * nothing is reported and the kernel decides.
  *
- * The text is as it runs: a call where a function is traced, and int3 (0xcc) where somebody else's
- * probe is, after which nothing is certain.
+ * The text is as it runs: a call where a function is traced, and int3 (0xcc) where another tracer
+ * has a probe, after which instruction boundaries are unknown.
  */
 #include <elf.h>
 #include <fcntl.h>
@@ -18,7 +18,7 @@
 
 enum { MOST_SEGMENTS = 256, INT3 = 0xcc, LONGEST = 15 };
 
-/* Bytes read, which may be fewer; 0: cannot be. */
+/* Returns the number of bytes read, possibly fewer; 0: not readable. */
 static u32 read_code(u64 address, u8 *to, u32 len)
 {
 	_fd int fd = open("/proc/kcore", O_RDONLY | O_CLOEXEC);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Functions of the kernel by name. In order of what is exact: available_filter_functions of tracefs
- * ("vfs_read", "xfs_file_open [xfs]"), else the text symbols of kallsyms. A single name is looked
- * up in BTF first, which costs neither.
+ * Functions of the kernel by name. The most exact source comes first: available_filter_functions of
+ * tracefs ("vfs_read", "xfs_file_open [xfs]"), else the text symbols of kallsyms. A single name is
+ * looked up in BTF first, which costs neither.
  *
  * The list is read once in a process. A name that several files of the kernel use for functions of
- * their own is in it several times and is listed once, as ambiguous: such functions are reached
- * by address.
+ * their own is in it several times and is listed once, as ambiguous: such functions are reached by
+ * address.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -33,7 +33,7 @@ static struct {
 	struct known *v;
 	u32 n, cap;
 	struct hash names; /* "name" or "name\tmodule" -> index + 1 */
-} all;                     /* of this process, read on first need */
+} all;                     /* of this process, read on first use */
 
 static void push(char *name, char *module)
 {
@@ -189,7 +189,7 @@ void kernel_function_address(struct provider_env *env, const char *module, struc
 		s->kernel.address = found.address;
 }
 
-/* Where the function tracer can look: since 6.5 it lists its calls, which are a few bytes after a
+/* Addresses that the function tracer patches, which it lists since 6.5: a few bytes after a
  * function's start. */
 static struct {
 	bool tried;
@@ -228,7 +228,7 @@ static void read_calls(void)
 	free(path);
 }
 
-/* Of several functions of one name some may be those that tracing itself runs through. */
+/* Some of the functions of one name may be executed by tracing itself. */
 static bool is_traced_at(u64 address)
 {
 	enum { LATEST_CALL = 16 };

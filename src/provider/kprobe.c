@@ -27,7 +27,7 @@ struct match {
 	struct targets ts;
 	struct profile *shared;
 	VEC(struct kernel_function)
-	late; /* ambiguous ones: links name the others, and hold these by address */
+	late; /* ambiguous functions: links take them by address, the others by name */
 	struct near near;
 	list_fn list;
 	void *list_ctx;
@@ -127,7 +127,7 @@ static struct target *add(struct match *m, const char *module, const char *name,
 
 enum { MOST_TRAMPOLINES = 4 /* of one clause: each is a separate program and attachment */ };
 
-/* argN as the register has it: narrow ones have more in the register than a trampoline keeps. */
+/* argN is the whole register; a trampoline keeps only the argument's own width. */
 static bool add_words(struct match *m, struct profile *p)
 {
 	u32 n = p->n_args, used = m->env->kernel_script.argn;
@@ -155,7 +155,7 @@ static bool drop_args(struct match *m, struct profile *p)
 	return p->retval.loc.kind != LOC_NONE || !m->env->kernel_script.args;
 }
 
-/* NULL, and why: only a kprobe provides all that is read. */
+/* NULL, with the reason: only a kprobe provides everything that is read. */
 static struct profile *substitute_profile(struct match *m, const char *name, const char **why)
 {
 	struct provider_env *env = m->env;
@@ -195,7 +195,7 @@ static struct profile *substitute_profile(struct match *m, const char *name, con
 		return NULL;
 	if (m->is_return) {
 		p->n_argn = 0;
-		if (p->retval.type) /* NULL: it returns nothing */
+		if (p->retval.type) /* NULL: it returns void */
 			p->retval.type = type_of_result(env->arena, p->retval.type);
 	}
 	return p;
@@ -275,7 +275,7 @@ static void match_functions(struct match *m)
 
 		kernel_function_addresses(m->env, fn->module, fn->name, add_address,
 					  &(struct at_address){ m, fn });
-		if (m->ts.list.n == before) /* addresses are hidden: the first of them */
+		if (m->ts.list.n == before) /* addresses are hidden: probe the first of them */
 			add(m, shown_module(m, fn), arena_strdup(m->env->arena, fn->name), 0);
 	}
 }
@@ -327,7 +327,7 @@ static int no_kprobes(struct match *m)
 	return -EOPNOTSUPP;
 }
 
-/* The first instruction of a function cannot be missed. */
+/* The first instruction of a function is always a boundary. */
 static bool is_start(struct match *m, u64 address)
 {
 	struct ksym sym;
@@ -388,7 +388,7 @@ static int match_clone(void *ctx, const struct kernel_function *fn)
 	return 0;
 }
 
-/* What the compiler left of a function that is nowhere under its own name. */
+/* Clones of a function that has no code under its own name. */
 static bool add_clones(struct match *m)
 {
 	struct clones c = { .m = m };
@@ -546,7 +546,7 @@ static int list(struct provider_env *env, const struct spec *spec, bool verbose,
 			   .verbose = verbose };
 	int ret;
 
-	/* In a list of everything only what can be probed; a pattern of functions finds them
+	/* A list of everything has only what can be probed; a pattern of functions lists them
 	 * anyway. */
 	if (spec->n_parts < 2 && !env_has(env, FEAT_KPROBE, true) &&
 	    !env_has(env, FEAT_KPROBE_MULTI, true))

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * lsm:HOOK: the places where the kernel asks its security modules (security/security.c). BPF is one
- * of those modules: each hook has an empty function bpf_lsm_HOOK, to which a program is attached by
- * BTF id like to fentry. sonde only looks: programs return 0, which objects to nothing. Which hooks
- * exist is listed by union security_list_options.
+ * lsm:HOOK: the hooks at which the kernel consults its security modules (security/security.c). BPF
+ * is one of those modules: each hook has an empty function bpf_lsm_HOOK, to which a program is
+ * attached by BTF id like to fentry. sonde only observes: programs return 0, which permits the
+ * operation. Which hooks exist is listed by union security_list_options.
  *
  * Where "bpf" is not in the kernel's list of modules (lsm= on the command line; Debian 11),
  * programs would attach and never run: that is refused.
@@ -38,8 +38,8 @@ static bool is_in(const char *const *names, u32 n, const char *name)
 	return false;
 }
 
-/* kernel/bpf/bpf_lsm.c, bpf_lsm_disabled_hooks (6.12): hooks whose result is more than yes or no.
- * Patterns pass over them. */
+/* kernel/bpf/bpf_lsm.c, bpf_lsm_disabled_hooks (6.12): hooks whose result is more than a
+ * permission. Patterns exclude them. */
 static bool is_disabled(const char *hook)
 {
 	static const char *const names[] = { "vm_enough_memory",

@@ -95,8 +95,8 @@ static void near_caches(struct arena *a, struct near *near)
 		near_try(near, cache_name(a, i / 6, i / 2 % 3, i % 2));
 }
 
-/* The probe that was meant: of the other provider, or a name that is near; with the count that
- * was requested. */
+/* The suggestion: a probe of the other provider, or a similar name; with the count that was
+ * requested. */
 static const char *near_probe(struct provider_env *env, const struct spec *spec,
 			      const struct event *table)
 {
@@ -133,7 +133,7 @@ static int no_event(struct provider_env *env, const struct spec *spec, const str
 	return -ENOENT;
 }
 
-/* With the count that is written, 0 being none. */
+/* With the count; 0: without one. */
 static const char *event_name(struct provider_env *env, const struct spec *spec, u64 period)
 {
 	u64 n;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Whether two targets can share one program: the same kind of context, the same arguments at the
- * same places, the same way to know which site was hit.
+ * same locations, the same way to identify the site.
  */
 #include "provider/internal.h"
 #include "sym/callviews.h"

@@ -33,7 +33,7 @@ struct target {
 	 * profile->syscall.site holds indexes into this list. NULL: the site's own name is all. */
 	const char *const *covered;
 	u32 n_covered;
-	bool is_part; /* of a probe that another target has counted: one more ret of a function */
+	bool is_part; /* belongs to a probe that another target counts: a further ret of a function */
 };
 
 /* A probe as written, split. */
@@ -57,14 +57,14 @@ struct script_reads {
 	bool followed; /* followed(): the set of --follow holds threads */
 };
 
-/* What one clause mentions. */
+/* What one clause uses. */
 struct clause_reads {
 	bool args;   /* args, argN or retval: layouts matter */
 	bool result; /* retval */
 	bool name;   /* probe or func */
 	bool stack;  /* kstack or ustack */
 	bool record; /* argstr: the event's record as it is */
-	bool typed;  /* a builtin that needs pointers that verifiers know by type */
+	bool typed;  /* a builtin needs pointers whose type verifiers track */
 	bool goid;
 	u32 n_attaches; /* attach points of the clause */
 	/* Names after "args." if all are known: then patterns that match many probes differ by
@@ -98,7 +98,7 @@ struct probe_config {
 	u32 argstr_bytes;
 };
 
-/* Access to the system, opened on first need. */
+/* Access to the system, opened on first use. */
 struct probe_system {
 	struct features *features;
 	struct btf *(*btf)(struct provider_env *env); /* NULL: the kernel has none */

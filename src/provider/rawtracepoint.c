@@ -89,7 +89,7 @@ static const char *module_of(const struct spec *spec)
 
 struct each {
 	struct provider_env *env;
-	const struct module_btf *mod; /* where names are looked for now */
+	const struct module_btf *mod; /* the module whose names are searched now */
 	const char *pattern;
 	bool many;
 	struct targets ts;

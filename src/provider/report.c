@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * How providers report, and what they need of their environment. In: a spec, whose attach point is
- * where the message belongs; out: a diagnostic. While listing there is no place to report to, and
- * everything is silent.
+ * where the message belongs; out: a diagnostic. While listing there is nowhere to report to, and
+ * nothing is reported.
  */
 #include <errno.h>
 #include <unistd.h>
@@ -78,7 +78,7 @@ void probe_untyped(struct provider_env *env, const struct spec *spec)
 		"tracepoint, syscall, kprobe and uprobe need none; BPFTRACE_BTF=FILE names this very kernel's");
 }
 
-/* The kernel's probe types have their numbers there. */
+/* sysfs has the numbers of the kernel's probe PMUs. */
 bool probe_lacks_sysfs(struct provider_env *env, const struct spec *spec, const char *what)
 {
 	struct diag *d;

@@ -15,7 +15,7 @@ static int resolve(struct provider_env *env, const struct spec *spec, target_fn 
 	return targets_give(env, spec, &ts, NULL, f, ctx);
 }
 
-/* None exists before a script names it. */
+/* They exist only in scripts. */
 static int list(struct provider_env *env, const struct spec *spec, bool verbose, list_fn f,
 		void *ctx)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * begin, end: once at the start and at the end of a run. self:signal:NAME: when sonde itself gets
- * the signal. The session runs them by hand; there is nothing to read.
+ * the signal. The session runs them by hand; they have no arguments.
  */
 #include <errno.h>
 #include <signal.h>

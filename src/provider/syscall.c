@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * syscall:NAME, syscall:NAME:return, syscall:%GROUP: system calls as people think of them. In: the
- * name of a call, of its family (open is open, openat and openat2), a pattern, or a group. Out:
- * targets on the two raw tracepoints of all calls (syscalls.c), with arguments decoded by the
- * tables of sym/calls.h.
+ * syscall:NAME, syscall:NAME:return, syscall:%GROUP: decoded system calls. In: the name of a call,
+ * of its family (open is open, openat and openat2), a pattern, or a group. Out: targets on the two
+ * raw tracepoints of all calls (syscalls.c), with arguments decoded by the tables of sym/calls.h.
  */
 #include <errno.h>
 #include "base/glob.h"

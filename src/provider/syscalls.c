@@ -11,15 +11,15 @@
  * so arguments are read from the saved registers. The program itself distinguishes 32-bit calls and
  * takes the number at exit from the registers: profile.syscall.
  *
- * One or two: a perf event for each. The kernel tests its own bitmap for calls that no event
- * asks for, and passes over 32-bit calls (kernel/trace/trace_syscalls.c: perf_syscall_enter). The
- * context is the record, of which the common bytes are the kernel's own:
+ * One or two: a perf event for each. The kernel tests its own bitmap for calls that no event asks
+ * for, and ignores 32-bit calls (kernel/trace/trace_syscalls.c: perf_syscall_enter). The context is
+ * the record, of which the common bytes are the kernel's own:
  *
  *	enter: { u64 common; int nr; u64 args[] }	exit: { u64 common; int nr; s64 ret }
  *
- * ns added to a getppid (AMD EPYC): traced 93 raw, 199 perf; not traced 93 raw, 51 perf. So
- * perf events are cheaper for the machine unless a third of all calls is traced. Each
- * takes the kernel some 70 ms to close, one after the other, which is why there are no more.
+ * ns added to a getppid (AMD EPYC): traced 93 raw, 199 perf; not traced 93 raw, 51 perf. So perf
+ * events are cheaper for the machine unless a third of all calls is traced. Closing one takes the
+ * kernel some 70 ms, one after the other, so there are two at most.
  */
 #include <errno.h>
 #include "provider/internal.h"
@@ -328,9 +328,8 @@ static void decode_open_how(struct provider_env *env, struct profile *p, const c
 }
 
 /*
- * What a successful exec leaves of its caller's memory and registers is nothing: the entry keeps
- * the arguments for the return. The task stays, while a thread that is not the first gets the
- * number of the process.
+ * A successful exec replaces its caller's memory and registers: the entry keeps the arguments for
+ * the return. The task stays, while a thread that is not the first gets the number of the process.
  */
 static bool replaces_memory(const char *event)
 {
@@ -373,7 +372,7 @@ static struct loc arg_at(const struct profile *p, u32 index, bool is_enter)
 	return loc;
 }
 
-/* More is copied of calls with few buffers; those with many share the room. */
+/* Calls with few buffers have more room for each. */
 enum { SNAPSHOT_ROOM = 24 << 10, DATA_MOST = 4096 };
 
 static u32 data_limit(const struct provider_env *env)
@@ -534,7 +533,7 @@ static void group_event(struct provider_env *env, const struct spec *spec, struc
 		     arena_printf(env->arena, "%s:syscalls:%s", spec->provider->name, event), nr);
 }
 
-/* It restores the registers of before the signal, and the kernel then forgets the number: -1. */
+/* It restores the registers from before the signal; the kernel then reports the number -1. */
 static u32 sigreturn_in(const u64 *set)
 {
 	int nr = syscall_number("rt_sigreturn");
@@ -575,7 +574,7 @@ static void add_perf(struct provider_env *env, struct group *g, struct targets *
 
 		t->site.event.config = (u64)MAX(id, 0);
 		t->site.is_substitute =
-			true; /* what the kernel refuses is done by the raw tracepoint */
+			true; /* if the kernel refuses it, the raw tracepoint is used */
 		t->site.note = "an event of its own, so that other calls pay less";
 		err_release(&err);
 	}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Targets: made by the providers, counted, handed to the caller. Two sites share a profile (and so
+ * Targets: made by the providers, counted, passed to the caller. Two sites share a profile (and so
  * a program) unless the clause asks for its probe's name and the kernel has no cookies for that
  * kind.
  */
@@ -25,7 +25,7 @@ struct target *targets_add(struct provider_env *env, struct targets *ts, enum si
 
 bool env_insists(const struct provider_env *env, const struct spec *spec)
 {
-	/* of several patterns it is enough that one matches */
+	/* one match of several patterns is enough */
 	return env->config.missing_probes == MISSING_ERROR &&
 	       !(env->clause.n_attaches > 1 && spec_has_wildcard(spec, 1)) &&
 	       !(spec->attach && spec->attach->may_miss);

@@ -3,7 +3,7 @@
  * Classes of events (DECLARE_EVENT_CLASS, include/trace/trace_events.h). The kernel makes one
  * struct for the records of a class, trace_event_raw_CLASS, and lists its events only; so a class
  * is known by that struct, and its events by having the struct's fields and no struct of their own.
- * That is a guess where two classes look alike: good enough for help.
+ * If two classes look alike this is a guess, which suffices for a hint.
  */
 #include "base/buf.h"
 #include "provider/internal.h"

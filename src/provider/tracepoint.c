@@ -158,8 +158,9 @@ static u32 filter(const char **names, u32 n, const char *pattern)
 	return kept;
 }
 
-/* Whether a failure means that tracefs cannot be seen (absent, or not for us), not that it has
- * no such name. */
+/*
+ * Whether an error means that tracefs is missing or unreadable, and not that it has no such name.
+ */
 static bool is_unseen(int ret)
 {
 	struct err ignored = {};
@@ -209,7 +210,7 @@ static int match_pattern(struct match *m)
 	return ret;
 }
 
-/* BTF also knows an event whose record is not read, but not its category. */
+/* BTF also has the event, which suffices if its record is not read, but not its category. */
 static bool add_unseen(struct match *m, const char *category, const char *event)
 {
 	struct btf *btf = can_be_raw(m->env) ? env_btf(m->env) : NULL;
@@ -254,7 +255,7 @@ static const char *near_in(struct match *m, const char *category)
 	return guess ? full_name(m, category, guess) : NULL;
 }
 
-/* The same event in another category, or one that is near in the category that was meant. */
+/* The same event in another category, or a similar one in the named category. */
 static const char *near_category(struct match *m)
 {
 	const char *event = event_of(m->spec), **names, *guess;

@@ -504,7 +504,7 @@ static bool result_by_convention(struct params *p, struct loc *out, const char *
 	return abi_result(&abi, p->func.result, p->func.result_by_reference, out, why);
 }
 
-/* The place of a register of struct pt_regs, by the number that instructions have. */
+/* The offset of a register in struct pt_regs, by its number in instructions. */
 static u32 reg_offset(u32 number)
 {
 	static const u8 dwarf[] = { 0, 2, 1, 3, 7, 6, 4, 5, 8, 9, 10, 11, 12, 13, 14, 15 };
@@ -596,7 +596,7 @@ static bool has_result(void *ctx, u64 entry)
 	return dwarf_func_at(p->d, entry, &f) && f.result->size;
 }
 
-/* Whether what is in the registers of the result is one. */
+/* Whether the registers of the result hold a result. */
 static bool callers_use(struct params *p, const struct loc *loc, enum change change)
 {
 	const struct uresult_asker asker = { has_result, p };
@@ -656,8 +656,7 @@ static void describe_result(struct params *p, struct uargs_site *site, struct pr
 	if (!p->has_abi && p->func.language != LANGUAGE_RUST)
 		return;
 	if (!p->func.result->size) {
-		if (p->func.language ==
-		    LANGUAGE_RUST) /* of C it may be read for all that, as ever */
+		if (p->func.language == LANGUAGE_RUST) /* C code may still be read */
 			*r = (struct arg_desc){ .name = "retval",
 						.type = &ty_u64,
 						.why = "the function returns nothing" };
@@ -785,7 +784,7 @@ static void describe(struct params *p, struct profile *to, struct uargs_site *si
 		move_site(p, to, site);
 	if (!p->is_return || p->is_go) {
 		to->args = p->list.v;
-		if (p->n && !p->list.n) /* it has some, and not what is used */
+		if (p->n && !p->list.n) /* it has some, but not those that are used */
 			to->args = arena_new(p->env->arena, struct arg_desc);
 		to->n_args = p->list.n;
 		if (!p->n && p->func.inlined)
@@ -801,14 +800,16 @@ static void describe(struct params *p, struct profile *to, struct uargs_site *si
 	if (!p->is_return)
 		describe_vars(p, to);
 	else if (!p->many ||
-		 p->typed_result) /* of a pattern's functions it is what all have: a number */
+		 p->typed_result) /* functions of a pattern have different types: a number */
 		describe_result(p, site, to);
 	if (p->env->clause.goid)
 		describe_goroutine(p, to);
 	to->fixed_address |= !p->at_entry;
 }
 
-/* ---- without DWARF: a BTF section, which has prototypes; the rest is the calling convention's */
+/*
+ * ---- without DWARF: a BTF section, which has prototypes; locations follow from the calling convention
+ */
 
 enum { MAX_PARAMS = 32 };
 

@@ -17,7 +17,7 @@ struct uargs_site {
 	s32 sp;            /* then the stack pointer there, from the one at the entry */
 	bool one_file;     /* the probe names one file: its types are in scope */
 	bool many;         /* there are other functions: only what is used is described */
-	bool typed_result; /* for all that: they share a name, not a pattern */
+	bool typed_result; /* nevertheless: they share a name, not a pattern */
 	bool inner;        /* an address, perhaps in an inlined copy, not a function's entry */
 };
 

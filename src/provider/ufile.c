@@ -90,8 +90,8 @@ const char *ufile_shown(const char *name, const char *path)
 struct each {
 	struct provider_env *env;
 	struct hash seen;
-	u32 pid;         /* of the process at hand */
-	bool other_root; /* it sees other files than we do */
+	u32 pid;         /* of the current process */
+	bool other_root; /* its root or mounts are not ours */
 	int (*f)(void *ctx, const char *path);
 	void *ctx;
 };
@@ -102,8 +102,8 @@ static int give_once(struct each *e, const char *path)
 	return hash_puts(&e->seen, path, e) ? 0 : e->f(e->ctx, path);
 }
 
-/* A file that a path of ours may not lead to: by the mapping when it is gone, else through the
- * process's root. The same file by another such path is no other file. */
+/* A file that our own paths may not reach: by the mapping if it was deleted, else through the
+ * process's root. The same file by another such path is not given again. */
 static int give_foreign(struct each *e, const struct mapping *m)
 {
 	struct provider_env *env = e->env;
@@ -154,7 +154,7 @@ static int give_mapped(void *ctx, u32 pid)
 {
 	int ret = each_mapped(ctx, pid);
 
-	return ret < 0 ? 0 : ret; /* it is gone, or not ours to look at */
+	return ret < 0 ? 0 : ret; /* it has ended, or may not be inspected */
 }
 
 static int give_program(void *ctx, u32 pid)
@@ -246,7 +246,7 @@ void ufile_say_untold(struct provider_env *env, const struct spec *spec)
 		probe_report(env, spec, D_LATER_UNNAMED, spec->text);
 }
 
-/* Files that come are met by their whole path, without "." and "..". */
+/* Files that appear later are matched by their absolute path, without "." and "..". */
 static const char *from_root(struct provider_env *env, const char *name)
 {
 	const char *slash = strrchr(name, '/');
@@ -261,9 +261,11 @@ static const char *from_root(struct provider_env *env, const char *name)
 		       name;
 }
 
-/* Files that are found by a pattern may come any time, and one that is named may be replaced by
- * another. A process of -p maps more of them, but none replaces what it runs. A script that asks
- * for a probe's name gets no deferred files if sites cannot be identified. */
+/*
+ * A file of a pattern may appear at any time, and a named one may be replaced. A process of -p may
+ * map further files, but none replaces what it runs. A script that asks for a probe's name gets no
+ * deferred files if sites cannot be identified.
+ */
 const char *ufile_later(struct provider_env *env, const char *name)
 {
 	if (cannot_tell(env))

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Files that user-space probes are put into: which ones a name means, and whether a place is
- * sound. */
+/* Files of user-space probes: which files a name means, and whether an address may be probed. */
 #ifndef SONDE_PROVIDER_UFILE_H
 #define SONDE_PROVIDER_UFILE_H
 
@@ -27,17 +26,17 @@ const char *ufile_open_path(struct provider_env *env, const char *path);
 
 /* The pattern of the files that a name may mean later: see provider.deferred. NULL: none. */
 const char *ufile_later(struct provider_env *env, const char *name);
-/* Why there is none, where a script asks which probe was hit. */
+/* Reports why there is none, if the script uses the probe's name. */
 void ufile_say_untold(struct provider_env *env, const struct spec *spec);
-/* Whether waiting for files of the pattern makes sense. n_there match now and lack what is probed:
- * that is more likely a mistake, and so is a pattern of folders that do not exist. */
+/* Whether to wait for files of the pattern. If n_there files match now and lack what is probed, or
+ * no folder matches, the pattern is probably wrong. */
 bool ufile_may_come(struct provider_env *env, const char *pattern, u32 n_there);
 /* Whether files of the name are waited for: a pattern's are, one path's file where it may be
  * missing (missing_probes). */
 bool ufile_is_awaited(struct provider_env *env, const char *name);
 
-/* Reports that there is no such program or library, or that the process of -p may not be looked
- * into. NULL: none is named. */
+/* Reports that there is no such program or library, or that the process of -p may not be inspected.
+ * NULL: none is named. */
 void ufile_missing(struct provider_env *env, const struct spec *spec, const char *name);
 
 /* NULL: its code can run here; else why not, as a whole sentence about the file. */

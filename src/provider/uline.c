@@ -20,7 +20,7 @@ struct lines {
 	const struct spec *spec;
 	const char *binary, *func, *file; /* func NULL: any; file NULL: every line of func */
 	u32 line, col, found;
-	const char *path;       /* of the file at hand */
+	const char *path;       /* of the current file */
 	const char *shown_path; /* in the names of its probes */
 	struct elf *elf;
 	struct dwarf *d;
@@ -335,7 +335,7 @@ static int add_copy(void *ctx, const struct dwarf_func *copy)
 {
 	struct lines *l = ctx;
 
-	/* a copy in a loop may begin with the padding before the loop, which is run once */
+	/* a copy in a loop may begin with the padding before the loop, which runs once */
 	add_place(l, upoint_past_nops(l->elf, copy->entry), &copy->instance,
 		  arena_printf(l->env->arena, "%s:%s:%s", l->spec->provider->name, l->shown_path,
 			       l->func));
@@ -369,7 +369,7 @@ static int count_copy(void *ctx, const struct dwarf_func *copy)
 	return 0;
 }
 
-/* Reading it takes some milliseconds, more where there is much. */
+/* Reading it takes some milliseconds, more if there is much of it. */
 static bool is_read_anyway(const struct provider_env *env, const struct elf *elf)
 {
 	enum { LITTLE = 256 << 10 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Source lines and inlined functions as places of uprobes. */
+/* uprobes on source lines and in inlined functions. */
 #ifndef SONDE_PROVIDER_ULINE_H
 #define SONDE_PROVIDER_ULINE_H
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Placing. In: a function and what its probe reads; out: an offset. From the entry, instructions
- * are passed whose effect is known, up to the first that the kernel emulates (push, nop, call, jmp,
- * jcc: a trap and no single step, 0.8 us instead of 11 to 16). It is taken when
+ * Chooses the instruction of a uprobe. Input: a function and what its probe reads; output: an
+ * offset. From the entry on, instructions of known effect are skipped, up to the first that the
+ * kernel emulates (push, nop, call, jmp, jcc: a trap and no single step, 0.8 us instead of 11 to
+ * 16). It is taken when
  *
  *	- every call reaches it: no branch, no end, nothing that may fault is before it
  *	- nothing else reaches it: no branch of the file and no symbol enters after the entry, up to it
@@ -11,14 +12,15 @@
  *	- for a return probe: rsp has not moved, for the kernel takes the return address from where it points
  *
  * A first instruction that the kernel would mistake for another or not probe (x86_uprobe_misreads,
- * x86_uprobe_refuses) is always passed, if need be to one that is stepped over; where that cannot
- * be there is no place.
+ * x86_uprobe_refuses) is always skipped, if necessary to one that is single-stepped; if that is
+ * impossible, the function cannot be probed.
  *
  * Branches are looked for in three ways. The function itself and its neighbours are decoded whole.
  * Branches with 32-bit distances (from parts of the function that compilers move away, and from
- * anywhere else) are looked for in every byte of the file's code; the function around what looks like
- * one is decoded, and only where that fails does it count. Jump tables are not read: in a function with indirect jumps only a push is
- * taken, because a loop that came by a push once more would lose its stack.
+ * anywhere else) are looked for in every byte of the file's code; the function around what looks
+ * like one is decoded, and only where that fails does it count. Jump tables are not read: in a
+ * function with indirect jumps only a push is taken, because a loop that came by a push once more
+ * would lose its stack.
  */
 #include <elf.h>
 #include <stdio.h>
@@ -31,7 +33,7 @@
 
 enum {
 	MAX_PASSED = 40, /* instructions */
-	BITMAP_FROM = 2, /* it costs what a search and a half do: the second one makes it */
+	BITMAP_FROM = 2, /* it costs as much as 1.5 searches: the second one builds it */
 	NEIGHBOUR = 128, /* how far short jumps reach */
 };
 
@@ -239,8 +241,8 @@ static bool neighbour_enters(const struct upoint_finder *u, u64 from, u64 to, u6
 	return false;
 }
 
-/* What looks like a branch may be a part of other instructions: the function around it tells, if it
- * can be decoded. */
+/* What looks like a branch may be a part of other instructions: the function around it decides, if
+ * it can be decoded. */
 static bool is_branch(const struct upoint_finder *u, u64 address, u64 lo, u64 hi)
 {
 	u64 from, to;
@@ -386,8 +388,8 @@ static const char *pass(struct walk *w, const struct x86_effect *e)
 	if (e->kind != X86_PLAIN && e->kind != X86_NOP && e->kind != X86_ENDBR &&
 	    e->kind != X86_PUSH)
 		return e->kind == X86_UNKNOWN ?
-			       "an instruction before any better place has an effect that is not known" :
-			       "no better place before the function branches or ends";
+			       "an instruction before any better one has an effect that is not known" :
+			       "no better instruction before the function branches or ends";
 	if (e->may_fault)
 		return "the function reads memory first, which may fault";
 	if (e->writes & 1u << X86_SP && !e->moves_sp)
@@ -484,15 +486,14 @@ static bool is_emulated(const struct upoint_finder *u, const struct x86_insn *in
 	       (x86_uprobe_emulates(in, code, true) && env_has(u->env, FEAT_UPROBE_NOPS, false));
 }
 
-/* Where a walk has come to. */
+/* The state of a walk at an instruction. */
 struct spot {
 	struct walk w;
 	u64 at;
 	bool is_push, found;
 };
 
-/* There is nothing cheaper than to step: the entry, or where that is refused the first place that
- * is not. */
+/* No instruction is cheaper: the entry, or the first one that is not refused. */
 static void settle(struct upoint_finder *u, const struct elf_symbol *s, const struct spot *spare,
 		   const char *refused, const char *why, struct upoint *out)
 {
@@ -538,7 +539,7 @@ static void find(struct upoint_finder *u, const struct elf_symbol *s, const u8 *
 		if (!why)
 			why = lost(&w);
 	}
-	settle(u, s, &spare, refused, why ? why : "no better place near it", out);
+	settle(u, s, &spare, refused, why ? why : "no better instruction near it", out);
 }
 
 /* From the start of the function, where that is known. */

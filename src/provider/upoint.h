@@ -18,7 +18,7 @@ struct upoint_need {
 	bool is_return; /* rsp must point to the return address */
 	/* the return address is read: no return probe of the function may be before */
 	bool caller;
-	bool stack; /* the user stack is walked: it must come out as at the entry */
+	bool stack; /* the user stack is walked: it must be as at the entry */
 };
 
 struct upoint {
@@ -29,35 +29,38 @@ struct upoint {
 	/* x86: by the instruction there the kernel knows that the function has just been called */
 	bool shows_caller;
 	const char *why;
-	const char *refused; /* there is no place, and why; NULL: there is one */
+	const char *refused; /* why the function cannot be probed; NULL: it can */
 };
 
 struct upoint_finder;
 
-/* Reads e, which stays the caller's and must live as long. */
+/* Reads e, which the caller owns and must keep open as long. */
 struct upoint_finder *upoint_finder_new(struct provider_env *env, struct elf *e);
 void upoint_finder_free(struct upoint_finder *u);
-/* Never fails: the entry itself is always a place. why lives in env's arena. */
+/* Never fails: out->refused has the reason if there is no instruction. why lives in env's arena. */
 void upoint_find(struct upoint_finder *u, const struct elf_symbol *function,
 		 const struct upoint_need *need, struct upoint *out);
 /* NULL: an instruction at an address may be probed; else why not. */
 const char *upoint_refuses(const struct elf *e, u64 address);
-/* Behind the nops at an address, with which compilers align the loop that follows. */
+/* The address after the nops at an address, with which compilers align the loop that follows. */
 u64 upoint_past_nops(const struct elf *e, u64 address);
-/* An address that the script gives exactly: the position for it, which is the next instruction if a
- * probe on the nop5 there would overwrite the function's variables and nothing else comes by. NULL
- * *why: fine. */
+/*
+ * The address to probe for one that the script gives exactly: the next instruction if a probe on
+ * the nop5 there would overwrite the function's variables and no branch enters between. NULL *why:
+ * fine.
+ */
 u64 upoint_exact(struct provider_env *env, struct elf *e, u64 address, const char **why);
 /* Bytes of code at an address to the end of what the file has loaded there; NULL: none. */
 const u8 *upoint_code(const struct elf *e, u64 address, u64 *room);
 /* What the clauses of a script need of an entry or return probe. */
 struct upoint_need upoint_need_of(const struct provider_env *env, bool is_return);
-/* The profile as a program sees it at the place: base itself when it looks the same. */
+/* The profile as a program sees it at that instruction: base itself if nothing differs. */
 struct profile *upoint_profile(struct provider_env *env, struct profile *base,
 			       const struct upoint *at);
 /* See struct upoint. */
 bool upoint_shows_caller(struct provider_env *env, const struct elf *e, u64 address);
-/* Where the caller is to be had there, for user stacks, if the clause shows them; else base. */
+/* A profile with the location of the caller there, for user stacks, if the clause shows them; else
+ * base. */
 struct profile *upoint_with_caller(struct provider_env *env, struct profile *base,
 				   const struct upoint *at, bool is_i386);
 

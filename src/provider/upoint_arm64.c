@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Placing on arm64. In: a function and what its probe reads; out: an offset. The kernel simulates
- * branches, adr and adrp (and nop since 6.13) in one exception and steps over a copy of anything
- * else in two, so a site moves from the entry to the first such instruction, by the rules of
- * upoint.c. What is different here:
+ * Chooses the instruction of a uprobe on arm64. Input: a function and what its probe reads; output:
+ * an offset. The kernel simulates branches, adr and adrp (and nop since 6.13) in one exception and
+ * steps over a copy of anything else in two, so a site moves from the entry to the first such
+ * instruction, by the rules of upoint.c. What is different here:
  *
  *	- words are four bytes, so that every branch of the file can be found, and nothing has to be guessed;
  *	  only jumps through registers may go anywhere, and keep a function with such from being moved in
@@ -145,8 +145,8 @@ static const char *pass(struct walk *w, u32 word, const struct arm64_effect *e, 
 {
 	if (e->kind != ARM64_PLAIN && e->kind != ARM64_NOP)
 		return e->kind == ARM64_UNKNOWN ?
-			       "an instruction before any better place has an effect that is not known" :
-			       "no better place before the function branches or ends";
+			       "an instruction before any better one has an effect that is not known" :
+			       "no better instruction before the function branches or ends";
 	if (e->may_fault)
 		return "the function reads memory first, which may fault";
 	if (e->writes & 1u << ARM64_SP && !e->moves_sp)
@@ -228,8 +228,7 @@ static bool take(struct arm64_code *c, const struct elf_symbol *s, const u8 *cod
 	return true;
 }
 
-/* There is nothing cheaper than to step: the entry, or where that is refused the first place that
- * is not. */
+/* No instruction is cheaper: the entry, or the first one that is not refused. */
 static void settle(struct arm64_code *c, const struct elf_symbol *s, const u8 *code,
 		   const struct walk *spare, u64 spare_at, const char *refused, const char *why,
 		   struct upoint *out)
@@ -272,7 +271,8 @@ void arm64_find(struct arm64_code *c, const struct elf_symbol *s, const u8 *code
 		if (!why)
 			why = lost(c, &w);
 	}
-	settle(c, s, code, &spare, spare_at, refused, why ? why : "no better place near it", out);
+	settle(c, s, code, &spare, spare_at, refused, why ? why : "no better instruction near it",
+	       out);
 }
 
 /* ---- positions for -v */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Places of arm64 code: see upoint.h. */
+/* Uprobes in arm64 code: see upoint.h. */
 #ifndef SONDE_PROVIDER_UPOINT_ARM64_H
 #define SONDE_PROVIDER_UPOINT_ARM64_H
 

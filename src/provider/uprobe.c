@@ -31,7 +31,7 @@ struct match {
 	u32 n_files;
 	const char *last_cpp; /* the last result of cpp_name() */
 	u64 last_value;
-	const char *path;       /* of the file at hand */
+	const char *path;       /* of the current file */
 	const char *shown_path; /* in the names of its probes */
 	const char *open_path;  /* where it can be opened now, when that is elsewhere */
 	int unread;             /* why it cannot, 0 */
@@ -161,7 +161,7 @@ static bool add_rets(struct match *m, const struct elf_symbol *s, const char *fu
 	for (u32 i = 0; !why && i < rets.at.n; i++) {
 		struct target *t = add_exactly(m, func, shown, rets.at.v[i]);
 
-		t->site.is_return = false; /* for the kernel it is a place like others */
+		t->site.is_return = false; /* for the kernel it is an ordinary probe */
 		t->site.user.span = 0;     /* nothing tells the function's entry there */
 		if (!arch_native->link)    /* there it may be signed by now */
 			t->profile =
@@ -216,7 +216,7 @@ static void add(struct match *m, const struct elf_symbol *s, const char *func, c
 	t->site.user.offset += at.offset;
 	t->site.note = at.why;
 	t->profile = upoint_profile(m->env, t->profile, &at);
-	if (!m->is_return) /* at a return the kernel shows the caller itself, as the place */
+	if (!m->is_return) /* at a return the instruction pointer is the caller's already */
 		t->profile = with_caller(m, t->profile, &at);
 }
 
@@ -243,8 +243,8 @@ static int add_symbol(void *ctx, const struct elf_symbol *s)
 }
 
 /*
- * Its name when it matches, and is not once more what was seen last: constructors have a name for
- * whole objects and one for bases, mostly of the same code.
+ * Its name if it matches and differs from the last one: constructors have a name for whole objects
+ * and one for bases, mostly of the same code.
  */
 static const char *cpp_name(struct match *m, const struct elf_symbol *s)
 {
@@ -318,7 +318,7 @@ static int inner_name(void *ctx, const struct elf_symbol *s)
 	return 0;
 }
 
-/* What may have been meant, when one file was named. */
+/* Suggests a similar name if one file is named. */
 static void suggest(struct match *m)
 {
 	struct meant meant = { m, { m->func, arena_printf(m->env->arena, "*::%s", m->func) } };
@@ -510,7 +510,7 @@ static bool add_whole(struct match *m, const char *name)
 	return all.list.n > 0;
 }
 
-/* Of a function that has no code under its own name: what compilers made of it. */
+/* Clones of a function that has no code under its own name. */
 static void add_clones(struct match *m)
 {
 	struct symbols all = { .arena = m->env->arena };
@@ -769,8 +769,7 @@ static const char *deferred(struct provider_env *env, const struct spec *spec)
 	return !uline_is_meant(spec) && split(&m) ? ufile_later(env, m.binary) : NULL;
 }
 
-/* Sites of files that are met at run time share the programs of those met before: nothing is
- * special. */
+/* Sites of files that appear during the run share the programs of earlier files. */
 static int resolve_file(struct provider_env *env, const struct spec *spec, const char *path,
 			const char *open_path, target_fn f, void *ctx)
 {
@@ -786,7 +785,7 @@ static int resolve_file(struct provider_env *env, const struct spec *spec, const
 	return m.unread ? m.unread : targets_hand_out(&m.ts, f, ctx);
 }
 
-/* What files that come later will share. */
+/* The target that files which appear later will share. */
 static void add_deferred(struct match *m)
 {
 	const char *pattern = deferred(m->env, m->spec);
@@ -934,7 +933,7 @@ static int list_file(void *ctx, const char *path)
 	return ret;
 }
 
-/* Only when a file is named: all functions of all programs are no answer to anything. */
+/* Only when a file is named: a list of all functions of all programs is of no use. */
 static int list(struct provider_env *env, const struct spec *spec, bool verbose, list_fn f,
 		void *ctx)
 {

@@ -246,7 +246,7 @@ static bool callee(struct flow *f, u64 at, const struct x86_insn *in, const stru
 	       elf_stored_address(f->e, next + (u64)in->disp, out);
 }
 
-/* The address is passed on: the callee may give it back. */
+/* The address is passed to the callee, which may return it. */
 static bool comes_back(struct flow *f, u64 at, const struct x86_insn *in,
 		       const struct x86_effect *fx, const struct state *s)
 {
@@ -462,7 +462,7 @@ static void follow(struct flow *f, u64 at)
 		reach(f, at + in.len, &s);
 }
 
-/* f is to be released in any case. */
+/* The caller releases f in any case. */
 static bool follow_function(struct flow *f, struct elf *e, u64 pc, u32 depth)
 {
 	struct state entry = { .address = 1 << X86_DI, .bp = NO_FRAME };
@@ -496,7 +496,7 @@ static void describe(const struct state *s, s32 sp, struct uresult *out)
 	out->sp = s->sp;
 }
 
-/* Instructions that give the frame back and that nothing branches into. */
+/* Instructions that free the frame and are no branch target. */
 static bool is_epilogue(const struct flow *f, u64 at)
 {
 	const struct state *s = f->at[at];

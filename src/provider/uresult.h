@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a function has put where when it returns, from its code: compilers change the convention of
- * functions that they know all callers of. */
+/* What registers hold when a function returns, from its code: compilers change the convention of
+ * functions whose callers they all know. */
 #ifndef SONDE_PROVIDER_URESULT_H
 #define SONDE_PROVIDER_URESULT_H
 

@@ -20,7 +20,7 @@ enum {
 	DISTANCE = 4
 };
 
-/* What becomes of a register's value from some instruction of a function on. */
+/* What happens to a register's value from an instruction of a function on. */
 struct look {
 	struct arena arena;
 	const u8 *code;
@@ -126,7 +126,7 @@ struct query {
 
 static bool callers_look(struct query *q, u64 entry);
 
-/* The function at pc gives back what it was given. */
+/* The function at pc returns its argument. */
 static bool result_is_seen(struct query *q, u64 pc)
 {
 	struct elf_symbol s;

@@ -188,8 +188,8 @@ u32 uret_go_entry(struct elf *e, const struct elf_symbol *s)
 
 /*
  * A return probe writes another return address over the one that it finds at rsp. The first code of
- * a program has none; functions that return twice keep the address and come back by it later, when
- * the kernel has forgotten the call.
+ * a program has none; functions that return twice keep the address and return through it later,
+ * when the kernel no longer has the call.
  */
 bool uret_returns_twice(const char *name)
 {

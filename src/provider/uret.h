@@ -20,7 +20,7 @@ struct urets {
 	VEC(u64) at; /* offsets in the file of the ret instructions */
 };
 
-/* All ways out of a function of such a file. NULL when they are known, else why not. */
+/* All returns of a function of such a file. NULL when they are known, else why not. */
 const char *uret_find(struct provider_env *env, struct elf *e, const struct elf_symbol *s,
 		      enum unwinds unwinds, struct urets *out);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * usdt:BINARY:[PROVIDER:]NAME: places that the authors of a program marked (sys/sdt.h). Each is a
- * nop whose address, argument locations and semaphore are in an ELF note; one name may be at
- * many places, each with its own locations.
+ * usdt:BINARY:[PROVIDER:]NAME: static probes of a program (sys/sdt.h). Each is a nop whose address,
+ * argument locations and semaphore are in an ELF note; one name may have several addresses, each
+ * with its own locations.
  */
 #include <errno.h>
 #include "base/glob.h"
@@ -201,7 +201,7 @@ static int match_file(void *ctx, const char *path)
 	return ret;
 }
 
-/* usdt:NAME and usdt::NAME mean the program of -p; usdt:* is all that there is. */
+/* usdt:NAME and usdt::NAME mean the program of -p; usdt:* means all of them. */
 static bool split(struct match *m)
 {
 	const struct spec *spec = m->spec;

@@ -24,7 +24,7 @@ enum { MAX_STEPS = 8 };
 
 static const char unknown_form[] = "its operand is of no form that is known";
 
-/* One operand while it is read; s moves on. A reason in why ends it. */
+/* An operand that is being parsed; s advances. Parsing ends when why is set. */
 struct operand {
 	const struct usdt_point *point;
 	const char *s;
@@ -130,7 +130,7 @@ static bool address(struct operand *o, struct address *a)
 	while (*o->s && *o->s != '(' && *o->s != ']' && *o->s != ',' && *o->s != ' ') {
 		if (number(o, &n)) {
 			a->offset =
-				(s64)((u64)a->offset + (u64)n); /* as assemblers: round the end */
+				(s64)((u64)a->offset + (u64)n); /* wraps around, as in assemblers */
 			continue;
 		}
 		if (*o->s == '+')
@@ -212,7 +212,7 @@ static bool at_base(struct operand *o, const char *base, s64 displacement)
 		return fail(o, arena_printf(o->point->arena, "the register %s is not known", base));
 	if (displacement < INT32_MIN || displacement > INT32_MAX)
 		return fail(o, "its displacement is too large");
-	if (o->type->kind == TY_FLOAT) { /* its address is wanted, not its word */
+	if (o->type->kind == TY_FLOAT) { /* its address is needed, not its word */
 		push(o, LOP_REG, off);
 		push(o, LOP_CONST, displacement);
 		push(o, LOP_ADD, 0);
@@ -345,7 +345,7 @@ static bool x86_operand(struct operand *o)
 
 /* ---- arm64 */
 
-/* These, which read as 0, have no place in struct pt_regs. */
+/* These read as 0 and are not in struct pt_regs. */
 static bool is_zero(const char *reg)
 {
 	return streq(reg, "xzr") || streq(reg, "wzr");
@@ -365,8 +365,7 @@ static bool arm_push(struct operand *o, const char *reg, u32 *size)
 	return true;
 }
 
-/* Behind an index: ", lsl 3", ", sxtw #2", ", uxtw". Of a w register the upper half does not
- * count. */
+/* After an index: ", lsl 3", ", sxtw #2", ", uxtw". Only the lower half of a w register is used. */
 static bool arm_extend(struct operand *o, u32 size)
 {
 	bool is_signed = false;

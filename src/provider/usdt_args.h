@@ -7,9 +7,9 @@
 #include "arch/arch.h"
 #include "type/loc.h"
 
-enum { USDT_MAX_ARGS = 12 }; /* what sys/sdt.h can give */
+enum { USDT_MAX_ARGS = 12 }; /* the most that sys/sdt.h supports */
 
-/* The place whose arguments these are. */
+/* The probe whose arguments are parsed. */
 struct usdt_point {
 	const struct arch *arch;
 	struct arena *arena;
@@ -23,8 +23,8 @@ struct usdt_point {
 
 /*
  * "-4@%edi 8@-16(%rbp) 4@$5", arm64: "-4@w0 8@[sp, 16] 4@5". Fills at most max arguments and
- * returns how many there are. One that has no location of ours (vector registers, thread-local
- * storage, symbols that were stripped) has LOC_NONE and gives the reason.
+ * returns how many there are. An argument without a supported location (vector registers,
+ * thread-local storage, symbols that were stripped) has LOC_NONE and gives the reason.
  */
 u32 usdt_parse_args(const struct usdt_point *point, const char *text, struct arg_desc *args,
 		    u32 max);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  *	provider NAME { probe NAME(TYPE [ARGUMENT], ...) [: (TYPE, ...)]; ... };
- *	#pragma D attributes ... provider NAME ...	(stability: read over)
+ *	#pragma D attributes ... provider NAME ...	(stability: ignored)
  *
  * The header is for sys/sdt.h, which writes the notes. "__" in a probe's name is "_" in its macro.
  */

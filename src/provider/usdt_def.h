@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Provider definitions, the .d files from which programs with USDT probes are built (DTrace's
- * "Statically Defined Tracing for User Applications"), and what a build makes of them: a C header
- * with a macro for each probe, and an object file with the semaphores that the macros look at.
+ * "Statically Defined Tracing for User Applications"), and what builds generate from them: a C
+ * header with a macro for each probe, and an object file with the semaphores that the macros look
+ * at.
  */
 #ifndef SONDE_PROVIDER_USDT_DEF_H
 #define SONDE_PROVIDER_USDT_DEF_H

@@ -62,7 +62,7 @@ static bool is_per_cpu(struct provider_env *env, u64 address)
 		kallsyms_find(env_ksyms(env), "__per_cpu_end", NULL, &to) && address < to.address);
 }
 
-/* A number, or a symbol of the kernel with or without an offset. NULL: understood. */
+/* A number, or a symbol of the kernel with or without an offset. NULL: it is valid. */
 static const char *parse_address(struct provider_env *env, const char *text, u64 *address)
 {
 	const char *plus = strchr(text, '+');

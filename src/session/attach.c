@@ -32,8 +32,9 @@ struct sites_of {
 	bool joined;    /* one program for entry and return: the entry's sites stand for both */
 };
 
-/* A function of BTF that has another name in the kernel: the run begins again, by the kernel's
- * names. */
+/*
+ * A function of BTF that has another name in the kernel: the run restarts with the kernel's names.
+ */
 static bool is_renamed(struct run *r, const struct site *s)
 {
 	struct ksym found;
@@ -97,7 +98,7 @@ static bool newest_runs_first(struct run *r, const struct site *s)
 	return false;
 }
 
-/* What watches a process's memory watches the command's when there is one. */
+/* A watchpoint on memory of a process applies to the command if there is one. */
 static void bind_to_child(const struct run *r, const struct instance *in, struct site *s)
 {
 	if (s->kind == SITE_WATCHPOINT && in->profile->only_child && r->child.pid)
@@ -139,7 +140,7 @@ static void sites_by_func(struct run *r)
 	}
 }
 
-/* Whether the script wants this very site, and no other in its clause. */
+/* Whether the clause names exactly this site. */
 static bool is_wanted(const struct run *r, u32 func, const struct sites_of *sites)
 {
 	const struct instance *in = r->c.instances.v[func];
@@ -186,7 +187,7 @@ static void address_kprobes(struct run *r)
 	}
 }
 
-/* What would refuse the next one as well. */
+/* Errors that the next site would get, too. */
 static bool is_final(const struct used_engine *u, int code)
 {
 	if (code == -EPERM || code == -EACCES)
@@ -215,7 +216,7 @@ static bool is_substitute(const struct sites_of *sites)
 	return sites->n && sites->v[0]->is_substitute;
 }
 
-/* What one program can serve is loaded as one; where the engine takes none, nothing is lost. */
+/* Loads pairs as one program; if the engine refuses one, both are loaded separately. */
 static void load_sessions(struct run *r, const struct used_engine *u)
 {
 	struct sites_of *of = sites_in(r, u);

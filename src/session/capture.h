@@ -8,7 +8,7 @@
 #include "session/run.h"
 
 struct capture {
-	struct sink sink; /* first: outputs know it alone */
+	struct sink sink; /* first: the only part that outputs see */
 	u32 n_errors;     /* errorf() */
 	struct output output;
 	struct sink *before;

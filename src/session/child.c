@@ -192,7 +192,7 @@ static pid_t reap(struct run *r)
 	return got;
 }
 
-/* waitpid() fails when somebody else has reaped it. */
+/* waitpid() fails if another caller has reaped it. */
 static bool has_ended(struct run *r)
 {
 	return r->child.pid && reap(r) != 0 && errno != EINTR;
@@ -225,7 +225,7 @@ static void warn_of_rest(struct run *r)
 			       r->child.pid));
 }
 
-/* One that does not want to end is left alone: it was asked, and waiting for it would hold us,
+/* A command that does not end is left running: it got the signal, and waiting would block sonde,
  * too. */
 static void await_end(struct run *r)
 {

@@ -12,15 +12,15 @@
 
 struct choice {
 	struct compiled *c;
-	/* by instance: another one that it must be together with; the last one leads */
+	/* by instance: another one of its group; the last one of the chain leads */
 	u32 *leader;
 	bool *is_together;        /* by leader: its sites are all in one engine */
 	struct hash users;        /* by what is shared: the first instance with it, + 1 */
 	u32 instance;             /* the one looked at */
-	const struct node *apart; /* a mention of a map that ties nothing */
+	const struct node *apart; /* a use of a map that requires no common engine */
 };
 
-/* ---- those that there are */
+/* ---- available engines */
 
 static const struct engine *named(const char *name)
 {
@@ -78,7 +78,7 @@ void choose_init(struct compiled *c)
 	}
 }
 
-/* ---- what must be together */
+/* ---- instances that must share an engine */
 
 static u32 leader_of(const struct choice *ch, u32 instance)
 {
@@ -129,12 +129,12 @@ static bool see_node(struct node *n, void *ctx)
 	if (n->kind == N_CALL && !n->builtin) /* a function of the script, which may use any map */
 		share(ch, "fn", 2);
 	if (n->kind == N_CALL && n->builtin &&
-	    n->builtin->flags & BI_SPECULATES) /* numbers that an engine gives away */
+	    n->builtin->flags & BI_SPECULATES) /* numbers that the engine assigns */
 		share(ch, "speculation", 11);
 	return true;
 }
 
-/* Clauses of ours keep what others ask: processes that are followed, arguments. */
+/* Internal clauses maintain what other clauses read: followed processes, arguments. */
 static bool has_internal(const struct compiled *c)
 {
 	for (u32 i = 0; i < c->instances.n; i++)

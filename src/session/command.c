@@ -109,7 +109,7 @@ static void end(struct run *r)
 	command_errors(r);
 }
 
-/* Both are read: a command that cannot write its errors does not go on. */
+/* Reads both: a command blocks if its errors are not read. */
 static bool wait_for_output(struct run *r)
 {
 	struct pollfd p[2] = { { .fd = r->command.out, .events = POLLIN },

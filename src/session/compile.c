@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Text to program: the pass list of the whole compiler, in the order it happens. Clauses are
+ * Compiles text to a program: the stages of the whole compiler, in their order. Clauses are
  * resolved to targets and instances (resolve.c); each instance is checked, lowered and emitted
  * once.
  */
@@ -209,7 +209,7 @@ static bool has_verifier(const struct compiled *c)
 	return false;
 }
 
-/* What verifiers would follow for long is compiled again, to be followed easily. */
+/* A program that is expensive to verify is compiled again in the compact form. */
 static int compile(struct compiled *c, u32 max_strlen, struct err *err)
 {
 	int ret = compile_once(c, max_strlen, NULL, err);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The steps of session_compile() that are files of their own. */
+/* The steps of session_compile() that have their own files. */
 #ifndef SONDE_SESSION_COMPILE_H
 #define SONDE_SESSION_COMPILE_H
 
@@ -19,7 +19,9 @@ void dispatch_instances(struct compiled *c);
 /* pair.c: which entries and returns of kernel functions may be one program; before lowering. */
 void pair_instances(struct compiled *c);
 
-/* resolve.c: adds the instances of a clause; internal: of ours, not of the script. */
+/*
+ * resolve.c: adds the instances of a clause; internal: added by sonde, not written in the script.
+ */
 void resolve_clause(struct compiled *c, struct clause *clause, bool internal);
 /* keepers.c: adds the clauses that keep arguments of system calls for the return (profile.kept). */
 void keepers_add(struct compiled *c);
@@ -34,8 +36,8 @@ static inline bool follow_has_set(const struct compiled *c)
 	return traced_by_set(t) || (c->reads.followed && t->n_pids);
 }
 
-/* follow_clauses.c: adds the clauses that maintain the set of followed processes, and lets all
- * instances ask it. */
+/* follow_clauses.c: adds the clauses that maintain the set of followed processes, and makes all
+ * instances test it. */
 void follow_add_clauses(struct compiled *c);
 /* Before lowering: the map of those clauses is the internal set, not a map of the script. */
 void follow_bind_set(struct compiled *c);

@@ -25,7 +25,7 @@ struct found {
 	struct run *r;
 	struct deferred_probe *probe;
 	VEC(struct target *) targets;
-	VEC(u32) func; /* of each target; NO_INDEX: none goes with it */
+	VEC(u32) func; /* of each target; NO_INDEX: it has none */
 };
 
 static int keep(void *ctx, struct target *t)
@@ -280,7 +280,7 @@ static bool concerns_by_name(const struct deferred_probe *l, const char *path)
 	return same;
 }
 
-/* What is no program, or gone meanwhile, is no loss. */
+/* A file that is no program, or was deleted meanwhile, is not reported. */
 static void tell_unread(struct run *r, const char *path, int ret)
 {
 	if (ret < 0 && ret != -ENOEXEC && ret != -ENOENT)
@@ -288,7 +288,7 @@ static void tell_unread(struct run *r, const char *path, int ret)
 			  arena_printf(&r->c.arena, "%s is not probed: %s", path, strerror(-ret)));
 }
 
-/* Later clauses first, as the kernel runs the newest first. Whether anything is there. */
+/* Later clauses first, as the kernel runs the newest first. Returns whether it has probes. */
 static bool handle(struct run *r, const char *path, const char *open_path)
 {
 	const char *own_path = NULL;
@@ -319,7 +319,7 @@ struct again {
 	const struct deferred_probe *probe;
 };
 
-/* What came between resolving and watching. */
+/* Files that appeared between resolving and watching. */
 static int look_again(void *ctx, const char *path)
 {
 	const struct again *a = ctx;
@@ -421,7 +421,7 @@ static void tell_in_vain(struct run *r, const char *path, u64 ms)
 			path, (unsigned long long)ms));
 }
 
-/* It did not run for a while (stopped, frozen), so the kernel ended it; or somebody else did. */
+/* It did not run for a while (stopped, frozen), so the kernel ended it; or another process did. */
 static void begin_again(struct run *r)
 {
 	u64 now = clock_mono_ns();

@@ -168,8 +168,8 @@ static void set_timer(struct holder *h)
 		_exit(1);
 }
 
-/* As long as somebody is held sonde runs before all ordinary processes: on a busy machine it would
- * not attach in time. */
+/* While an opener is held, sonde runs before all ordinary processes: on a busy machine it would not
+ * attach in time otherwise. */
 static void favour(struct holder *h)
 {
 	bool any = false;
@@ -196,9 +196,11 @@ static void answer(const struct holder *h, int fd)
 	}
 }
 
-/* Nobody wants to hear of openings of this file before it changes. The first word of the kernel on
- * evictable marks counts; without them only programs and libraries are kept in memory by it.
- * Executions are few, and tell of mount namespaces. */
+/*
+ * Suppresses openings of this file until it changes. The kernel's first answer about evictable
+ * marks counts; without them only programs and libraries are kept in memory by the mark. Executions
+ * are few, and reveal mount namespaces.
+ */
 static void forget(struct holder *h, int fd, bool is_elf)
 {
 	u32 flags = FAN_MARK_ADD | FAN_MARK_IGNORED_MASK;
@@ -320,7 +322,7 @@ static bool read_answers(struct holder *h)
 
 static void turn(struct holder *h, int wait_ms);
 
-/* Between two marks others are answered. */
+/* Answers other events between two marks. */
 static int mark(struct holder *h, u32 flags, u64 mask, const char *path)
 {
 	if (fanotify_mark(h->fan_fd, FAN_MARK_ADD | flags, mask, AT_FDCWD, path) == 0)
@@ -360,7 +362,7 @@ static bool is_below(const char *path, const char *folder)
 	       (starts_with(path, folder) && (path[len] == '/' || !path[len]));
 }
 
-/* Of the longest mount points above a mark the last one counts. longest: of each mark, so far. */
+/* Of the longest mount points above a mark the last one wins. longest: of each mark, so far. */
 static void judge_mount(struct hold_mark *marks, u32 n, size_t *longest, const char *at,
 			bool served)
 {
@@ -392,7 +394,7 @@ void hold_find_served(struct hold_mark *marks, u32 n)
 	free(longest);
 }
 
-/* Those that hold no programs refuse, or do no harm. */
+/* File systems without programs refuse the mark, or it does no harm. */
 static void mark_mounts_of(struct holder *h, const char *process, bool answering)
 {
 	u64 mask = FAN_OPEN_EXEC_PERM | (h->plan->all_opens ? FAN_OPEN_PERM : 0);
@@ -425,8 +427,7 @@ static u64 mount_namespace(const char *process)
 	return stat(path, &st) == 0 ? st.st_ino : 0;
 }
 
-/* A process that sees other mounts than we do: what is mounted there is found by whoever lives
- * there. */
+/* A process whose mounts are not ours: they are found through the processes that run there. */
 static void mark_elsewhere(struct holder *h, u32 pid, bool answering)
 {
 	char process[16];
@@ -478,7 +479,8 @@ static void mark_all(struct holder *h, struct ready *ready)
 
 /* ---- what the kernel asks */
 
-/* What is in memory already decides at once; what is not, sonde reads: the disk may be slow. */
+/* Decides at once if the file's start is in memory; otherwise sonde reads it, because the disk may
+ * be slow. */
 static bool is_surely_no_elf(int fd)
 {
 	char magic[SELFMAG];
@@ -488,8 +490,8 @@ static bool is_surely_no_elf(int fd)
 	return n >= 0 && (n < (ssize_t)sizeof(magic) || memcmp(magic, ELFMAG, SELFMAG));
 }
 
-/* By statx(2) no server of files is asked. Seccomp filters of containers refuse it that are older
- * than it is. */
+/* statx(2) does not query a file server. Seccomp filters of containers that are older than statx(2)
+ * refuse it. */
 static bool identify(int fd, struct file_id *id)
 {
 	struct statx x;
@@ -517,7 +519,7 @@ static bool is_wanted(struct holder *h, int fd, s32 pid, struct file_id *id)
 	       !is_surely_no_elf(fd);
 }
 
-/* One that waited for the same file or in the same process, when sonde has not looked at it. */
+/* An earlier file with the same identity or opener that sonde has not processed. */
 static const struct file *like(const struct holder *h, const struct file *f)
 {
 	for (u32 i = 0; i < h->n_files; i++)
@@ -527,7 +529,7 @@ static const struct file *like(const struct holder *h, const struct file *f)
 	return NULL;
 }
 
-/* sonde is stopped, or held up: a process is held once, and after a while none is. */
+/* sonde is stopped or blocked: a process is held once, and after a while none is. */
 static bool is_in_vain(const struct holder *h, const struct file *before)
 {
 	const struct file *first = h->n_files ? &h->file[0] : NULL;
@@ -612,7 +614,7 @@ static void turn(struct holder *h, int wait_ms)
 		mark_everything(h);
 }
 
-/* ---- becoming it */
+/* ---- setup of the process */
 
 /* Before 5.9, and where a filter knows no close_range(2). */
 static void close_above(int last)
@@ -675,7 +677,7 @@ static void leave_freezer(void)
 	buf_release(&text);
 }
 
-/* What cannot be had is not needed as long as the machine has a processor and memory to spare. */
+/* What is refused is not needed while the machine has a free processor and free memory. */
 static void be_quick(void)
 {
 	if (!hold_be_first(0, HOLDER_FIRST))
@@ -683,7 +685,7 @@ static void be_quick(void)
 	mlockall(MCL_CURRENT | MCL_FUTURE | MCL_ONFAULT);
 }
 
-/* A descriptor that cannot be made for an event would be a refusal to its opener. */
+/* If no descriptor can be made for an event, its opener gets an error. */
 static void raise_files(void)
 {
 	struct rlimit l;

@@ -63,12 +63,12 @@ struct hold_answer {
 	u64 seq; /* 0: no event, id alone matters */
 	struct file_id id;
 	bool known;  /* openers of this file are not held again */
-	bool forget; /* nor is the kernel to ask before somebody writes to it */
+	bool forget; /* and the kernel reports none until the file is written to */
 };
 
 u64 hold_now_ms(void);
 bool hold_is_elf(int fd);
-/* Runs before all ordinary processes; 0: this thread. false: no right to. */
+/* Runs before all ordinary processes; 0: this thread. False: not permitted. */
 bool hold_be_first(pid_t thread, int priority);
 /* Sets `served` of those whose files come from a server (NFS, FUSE), which may be out of reach. */
 void hold_find_served(struct hold_mark *marks, u32 n);
@@ -79,7 +79,7 @@ int hold_start(struct hold *h, const struct hold_plan *plan, const struct hold_c
 /* The next event and its descriptor; 0: none at the moment, -1: the process is gone. */
 int hold_next(struct hold *h, struct hold_event *e, int *fd);
 void hold_reply(struct hold *h, const struct hold_answer *a);
-/* Nobody waits from here on. */
+/* Releases all openers. */
 void hold_end(struct hold *h);
 
 #endif

@@ -88,7 +88,7 @@ static void wake_main(struct file_watch *w)
 	}
 }
 
-/* Hands the next one over; those that became known meanwhile go on. */
+/* Passes on the next one; openers of files that became known meanwhile continue. */
 static void next_opening(struct file_watch *w)
 {
 	while (w->first) {
@@ -190,7 +190,7 @@ static bool read_openings(struct file_watch *w, u32 hold)
 	return false;
 }
 
-/* A file came to a folder: each plain path there is looked at again. */
+/* A file appeared in a folder: examines each path without wildcards there again. */
 static void read_arrivals(struct file_watch *w)
 {
 	_Alignas(struct inotify_event) char buf[4096];

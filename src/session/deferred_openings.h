@@ -34,7 +34,7 @@ struct file_watch {
 	u32 n_queued;
 	/* shared, under the lock */
 	pthread_mutex_t lock;
-	struct opening *at; /* the one that is handed over */
+	struct opening *at; /* the one that is being processed */
 	bool handled, lost;
 	u64 longest_ms, n_dropped, n_dropped_there[HOLDS];
 	char *longest;

@@ -80,7 +80,7 @@ static int start_holds(struct file_watch *w)
 	hold_find_served(w->patterns.mark, w->patterns.n_marks);
 	for (u32 i = 0; i < HOLDS && ret == 0; i++)
 		ret = start_hold(w, i, &was);
-	if (ret == -ETIMEDOUT && w->hold[0].pid) { /* a server that is out of reach */
+	if (ret == -ETIMEDOUT && w->hold[0].pid) { /* the server does not respond */
 		patterns_miss(&w->patterns, "file systems of servers", ret);
 		return 0;
 	}
@@ -95,7 +95,7 @@ int file_watch_missed(const struct file_watch *w, const char **folder)
 	return w->patterns.missed ? w->patterns.missed_why : 0;
 }
 
-/* Signals are the main loop's. */
+/* Only the main loop handles signals. */
 int file_watch_start(struct file_watch *w)
 {
 	int ret = start_holds(w), err;
@@ -176,7 +176,7 @@ void file_watch_known(struct file_watch *w, const char *path)
 	struct stat st;
 
 	if (stat(path, &st) < 0 &&
-	    stat(path, &st) < 0) /* again: what is not noted here would be probed twice */
+	    stat(path, &st) < 0) /* again: a file that is not recorded here would be probed twice */
 		return;
 	if (!opening_id(&st, &a.id))
 		return;
@@ -192,7 +192,7 @@ bool file_watch_is_known(struct file_watch *w, const char *path)
 	struct file_id id;
 	struct stat st;
 
-	/* what is gone needs nothing done about it */
+	/* a file that was deleted needs no probes */
 	return stat(path, &st) < 0 || !opening_id(&st, &id) || opening_is_known(w, &id);
 }
 
@@ -206,7 +206,7 @@ bool file_watch_is_lost(struct file_watch *w)
 	return lost;
 }
 
-/* Whoever waits goes on. */
+/* Releases all openers. */
 static void stop(struct file_watch *w)
 {
 	u64 one = 1;

@@ -183,8 +183,8 @@ static void dispatch(struct compiled *c, bool is_enter)
 	end_group(&g);
 }
 
-/* The kernel takes a dispatcher wherever it takes programs; if it does not, the run begins again
- * without. */
+/* The kernel takes a dispatcher wherever it takes programs; if it does not, the run restarts
+ * without it. */
 static void let_begin_again(struct compiled *c)
 {
 	for (u32 i = 0; i < c->sites.n; i++)

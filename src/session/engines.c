@@ -43,7 +43,7 @@ int engines_open(struct run *r, const struct engine_options *o, struct err *err)
 	return 0;
 }
 
-/* The prompt comes back before all is detached. */
+/* sonde exits before everything is detached. */
 static void tell_leaving(struct run *r, const struct leaving *l)
 {
 	if (!l->n)
@@ -358,7 +358,7 @@ void engines_set_word(struct run *r, u32 offset, u64 value)
 		u->ops->set_data_u64(u->self, offset, value);
 }
 
-/* ---- the world that events come from */
+/* ---- the system that events come from */
 
 struct engine_clock engines_clock(const struct run *r)
 {

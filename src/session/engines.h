@@ -25,11 +25,11 @@ void engines_detach_all(struct run *r);
 struct used_engine *engines_next(const struct run *r, struct used_engine *u);
 bool engines_have_events(const struct run *r);
 bool engines_on_this_kernel(const struct run *r);
-/* Nothing comes any more from any of them. */
+/* No engine will return further records. */
 bool engines_are_over(const struct run *r);
 bool engines_drained_much(const struct run *r);
-/* The one that a site was given to; of a site that came later, the best of those that are used, or
- * NULL. */
+/* The engine of a site; of a site that was added during the run, the best of those that are used,
+ * or NULL. */
 const struct used_engine *engine_of(const struct run *r, const struct target_site *t);
 const struct used_engine *engine_for_deferred(const struct run *r, const struct site *s);
 /* Makes room in all of them, see engine.h. */
@@ -58,7 +58,7 @@ void engines_set_word(struct run *r, u32 offset, u64 value);
 /* Time, symbols, mappings: of the engine that has its own, else of this machine. */
 struct engine_clock engines_clock(const struct run *r);
 bool engines_ksym(const struct run *r, u64 addr, struct symbol *out);
-int engines_maps_open(struct run *r, bool prompt); /* -ENOSYS: none knows */
+int engines_maps_open(struct run *r, bool prompt); /* -ENOSYS: no engine reports them */
 int engines_maps_fd(const struct run *r);
 void engines_maps_read(struct run *r, map_event_fn f, void *ctx);
 

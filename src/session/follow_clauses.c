@@ -48,7 +48,9 @@ static const char follow_in_namespace[] =
 	"	}\n"
 	"}\n";
 
-/* Of a script that asks followed(): the set has threads. %s: which of them stay in one process. */
+/*
+ * For a script that calls followed(): the set has threads. %s: which of them stay in one process.
+ */
 static const char follow_threads[] =
 	"rawtracepoint:sched_process_fork /has_key(@__sonde_follow, (uint32)args.parent.pid)%s/ {\n"
 	"	@__sonde_follow[(uint32)args.child.pid] = 1;\n"
@@ -88,7 +90,7 @@ static const char *follow_text(struct compiled *c)
 	return arena_printf(&c->arena, follow_in_namespace, (unsigned long long)ns[1]);
 }
 
-/* The clauses that keep the set true. */
+/* The clauses that maintain the set. */
 static void add_script(struct compiled *c)
 {
 	const char *text = follow_text(c);
@@ -108,7 +110,7 @@ void follow_add_clauses(struct compiled *c)
 {
 	if (c->request->traced.scope == SCOPE_TREE || c->reads.followed)
 		add_script(c);
-	/* The set exists before the first clause that asks it is lowered. */
+	/* The set exists before the first clause that tests it is lowered. */
 	c->follow_map = c->prog.maps.n;
 	vec_push(&c->arena, &c->prog.maps,
 		 (struct map_desc){ .name = ".follow",

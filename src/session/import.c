@@ -46,7 +46,7 @@ static bool exists(const char *path)
 	return access(path, F_OK) == 0;
 }
 
-/* Beside the file that asks, else in the folders of -I; from NULL: only there. */
+/* Next to the importing file, else in the folders of -I; from NULL: only there. */
 static char *find_import(const struct env *env, const char *from, const char *path)
 {
 	char *full = from ? import_join_path(from, path) : xstrdup(path);

@@ -7,7 +7,7 @@
 
 /* A path as written in the file `from`: relative to that file's folder. The caller frees it. */
 char *import_join_path(const char *from, const char *path);
-/* env.read_import: beside the file `from`, else in the folders of -I; from NULL: in those only. */
+/* env.read_import: next to the file `from`, else in the folders of -I; from NULL: in those only. */
 void import_read(struct env *env, const char *from, const char *path, struct import_source *found);
 
 #endif

@@ -112,7 +112,7 @@ static void note_long(struct compiled *c, const struct instance *in)
 	c->is_long[in->index] = 1;
 }
 
-/* Our own verifier: what it refuses is a bug of ours, reported at the user's line. */
+/* Runs our own verifier: a refusal is a bug in sonde, reported at the user's line. */
 int verify_instance(struct compiled *c, const struct instance *in, struct err *err)
 {
 	const struct bpf_func *f = c->prog.funcs.v[in->index];

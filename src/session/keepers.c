@@ -8,7 +8,7 @@
 
 enum {
 	KEPT = 1024
-}; /* calls that may be under way: the oldest make room, since a killed one never returns */
+}; /* calls in progress: the oldest make room, since a killed one never returns */
 
 static bool is_kept_already(const struct compiled *c, u32 n, const char *map)
 {

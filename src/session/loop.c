@@ -37,7 +37,7 @@ static void watch_reader(struct run *r)
 	struct stat st;
 
 	if (fstat(r->sink->fd, &st) < 0 || S_ISREG(st.st_mode) || S_ISDIR(st.st_mode))
-		return; /* the refusal would be an event of ours: others count calls that fail */
+		return; /* a refused call would be an event of sonde, which scripts that count failing calls see */
 	epoll_ctl(r->epoll_fd, EPOLL_CTL_ADD, r->sink->fd, &e);
 }
 

@@ -13,7 +13,7 @@
 #include "sym/tracefs.h"
 #include "sym/usym.h"
 
-/* Said when the run ends, not in the middle of a stack. */
+/* Reported when the run ends, not in the middle of a stack. */
 static void note_hidden(struct run *r)
 {
 	struct err err = { 0 };
@@ -24,7 +24,7 @@ static void note_hidden(struct run *r)
 	err_release(&err);
 }
 
-/* With hidepid a process that may not be looked into is not even listed. */
+/* With hidepid a process that may not be inspected is not even listed. */
 static bool is_hidden(u32 pid)
 {
 	return kill((pid_t)pid, 0) == 0 || errno == EPERM;
@@ -202,7 +202,7 @@ static u32 name_stack(void *ctx, const struct stack_value *v, bool user, u32 lim
 
 static u64 name_wall_ns(void *ctx, const struct timestamp_value *ts)
 {
-	if (((struct run *)ctx)->c.env.clock_map) /* a time of the test's own making */
+	if (((struct run *)ctx)->c.env.clock_map) /* a time that the test sets */
 		return ts->ns;
 	switch ((enum timestamp_mode)ts->mode) {
 	case TS_BOOT:

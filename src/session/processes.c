@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The processes of -p: the run ends when none of them is left. A process is watched by a pidfd;
- * without one (Linux 5.3, or a filter of system calls) /proc is asked now and then.
+ * without one (Linux 5.3, or a filter of system calls) /proc is read periodically.
  */
 #include "base/fd.h"
 #include "session/run.h"

@@ -135,8 +135,8 @@ static const char *kprobe_only(struct compiled *c)
 
 /*
  * How events of system calls are attached, all alike, so that clauses on one call keep their order:
- * few as perf events, of which other calls feel less; see provider/syscalls.c. Kernel stacks begin
- * elsewhere there, or are none (6.1).
+ * few as perf events, which cost other calls less; see provider/syscalls.c. Kernel stacks begin
+ * elsewhere there, or are missing (6.1).
  */
 static void choose_calls(struct compiled *c)
 {

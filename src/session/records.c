@@ -13,8 +13,8 @@
 
 static int on_record(void *ctx, const void *record, u32 len);
 
-/* Said, because nothing of the map is then shown or done. What is not there needs no word. */
-static int told(struct run *r, u32 map, const char *what, int ret)
+/* Reports a failure, because nothing of the map is then shown or done. A missing key is none. */
+static int report_failure(struct run *r, u32 map, const char *what, int ret)
 {
 	if (ret < 0 && ret != -ENOENT)
 		sink_warn(r->sink, arena_printf(&r->scratch, "cannot %s %s: %s", what,
@@ -26,22 +26,22 @@ static int map_read(void *ctx, u32 map, struct table *t)
 {
 	struct run *r = ctx;
 
-	return told(r, map, "read", engines_map_read(r, map, &r->scratch, t));
+	return report_failure(r, map, "read", engines_map_read(r, map, &r->scratch, t));
 }
 
 static int map_clear(void *ctx, u32 map)
 {
-	return told(ctx, map, "clear", engines_map_clear(ctx, map));
+	return report_failure(ctx, map, "clear", engines_map_clear(ctx, map));
 }
 
 static int map_zero(void *ctx, u32 map)
 {
-	return told(ctx, map, "zero", engines_map_zero(ctx, map));
+	return report_failure(ctx, map, "zero", engines_map_zero(ctx, map));
 }
 
 static int map_delete(void *ctx, u32 map, const void *key)
 {
-	return told(ctx, map, "delete a key of", engines_map_delete(ctx, map, key));
+	return report_failure(ctx, map, "delete a key of", engines_map_delete(ctx, map, key));
 }
 
 static void do_exit(void *ctx, int code)

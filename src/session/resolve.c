@@ -35,8 +35,8 @@ static u32 add_site_name(struct compiled *c, const char *probe, const char *func
 	return c->prog.sites.n - 1;
 }
 
-/* Several places of one name in one function (a USDT probe, statements of a line) are one: a map
- * has one key for them. */
+/* Several addresses with one name in one function (a USDT probe, statements of a line) are one: a
+ * map has one key for them. */
 u32 resolve_site(struct compiled *c, const char *probe, const char *func)
 {
 	const char *key = arena_printf(&c->arena, "%s\n%s", probe, func ? func : "");
@@ -280,8 +280,8 @@ static void add_deferred(struct compiled *c, struct provider_env *env, const str
 	vec_push(&c->arena, &c->deferred, l);
 }
 
-/* What a clause without a probe does to maps is known to the others: they may read what nothing
- * fills here. */
+/* Keeps what a clause without a probe does to maps: other clauses may read maps that nothing fills
+ * here. */
 static void keep_unseen(struct compiled *c, struct provider_env *env, struct clause *clause)
 {
 	struct instance *in = arena_new(&c->arena, struct instance);

@@ -16,7 +16,7 @@
 #include "session/system.h"
 #include "target/target.h"
 
-/* ---- what the compiler has to say */
+/* ---- messages of the compiler */
 
 static void show_diags(struct run *r)
 {
@@ -55,7 +55,7 @@ static void show_dumps(struct run *r)
 	sink_flush(r->sink);
 }
 
-/* ---- probes run by hand */
+/* ---- probes that sonde runs itself */
 
 static int run_special(struct run *r, const char *probe, struct err *err)
 {
@@ -89,8 +89,8 @@ static bool only_special(const struct run *r)
 	return true;
 }
 
-/* How long the programs are, and how long a verifier follows them: its own count, and what we
- * thought. */
+/* The size of the programs, and how many instructions a verifier processed: its own count, and our
+ * estimate. */
 static void tell_size(struct run *r, const struct used_engine *u)
 {
 	u64 insns = 0, followed = 0, expected = 0;
@@ -237,7 +237,7 @@ static int start_engines(struct run *r, struct err *err)
 	return ret;
 }
 
-/* comm(pid) looks a number up where we have it from. */
+/* comm(pid) looks a number up in our own pid namespace. */
 static void find_pid_namespace(struct run *r)
 {
 	const struct world *w = &r->c.env.world;
@@ -366,7 +366,7 @@ static void loop_traced(struct run *r)
 	screen_end(r);
 }
 
-/* What comes later needs the rights of the beginning: files that are probed when they appear,
+/* What happens later needs the initial privileges: files that are probed when they appear,
  * commands, files, and the name of the file that an output writes at the end. */
 static bool needs_rights(const struct run *r)
 {
@@ -376,7 +376,7 @@ static bool needs_rights(const struct run *r)
 	return r->c.deferred.n || (r->sink->is_file && r->sink->output->close);
 }
 
-/* What one needs no more another may. */
+/* A privilege that one engine no longer needs, another may. */
 static void drop_rights_of(struct run *r, struct buf *how)
 {
 	struct used_engine *u = engines_next(r, NULL);
@@ -461,7 +461,7 @@ static int run_attached(struct run *r, struct err *err)
 		deferred_start(r);
 	if (!r->request->mode)
 		tell_attached(r);
-	if (r->request->dry_run) { /* nothing that came meanwhile is shown */
+	if (r->request->dry_run) { /* records that arrived meanwhile are not shown */
 		engines_detach_all(r);
 		return 0;
 	}

@@ -14,7 +14,7 @@ struct sites_of;
 struct usyms;
 struct usermaps;
 
-/* Reasons to begin the run again in another way, before anything was shown. */
+/* Reasons to restart the run in another way before anything was shown. */
 struct run_again {
 	bool too_big; /* a program is more than the verifier follows: with compact ones */
 	/* a trampoline in place of a kprobe, or a name of BTF: without them */
@@ -38,7 +38,7 @@ struct system_command {
 	int err, err_end;
 };
 
-/* names.c: processes that may not be looked into. */
+/* names.c: processes that may not be inspected. */
 struct unseen_processes {
 	u32 pid; /* the first of them, 0: none */
 	bool more;
@@ -94,7 +94,7 @@ struct run {
 	u64 *loss_seen;            /* what was reported of each prog.losses */
 	struct run_again again;
 	bool skipped_some; /* probes that the kernel refused and others do without */
-	bool exiting;      /* exit() was met, a signal came, or the target is gone */
+	bool exiting;      /* exit() was called, a signal arrived, or the target has ended */
 	bool had_enough;   /* the time of --duration is over, or the output has what it wanted */
 	bool has_ended;    /* the command, or all processes of -p */
 	/* by the script: records after it are not shown, except those of end clauses */
@@ -113,13 +113,13 @@ struct run {
 	struct unseen_processes unseen;
 	struct kernel_symbols_state ksyms;
 	struct tracefs_strings *kstrings; /* NULL: not read yet */
-	struct buf names_buf;             /* strings that the name questions return */
+	struct buf names_buf;             /* strings that name lookups return */
 	struct sites_of *sites;           /* attach.c: by engine and function */
 	struct deferred_state deferred;
 	struct screen *screen; /* screen.c: sonde top; NULL otherwise */
 	struct follow_state follow;
 	struct alone_state alone;
-	int loop_error; /* loop.c: why it cannot wait any more */
+	int loop_error; /* loop.c: why it can no longer wait */
 };
 
 /* ---- child.c */
@@ -128,7 +128,7 @@ int child_start(struct run *r, struct err *err);
 int child_release(struct run *r, struct err *err); /* lets it run */
 void child_look(struct run *r);                    /* ends the run when it has ended */
 void child_end(struct run *r);                     /* terminates and reaps it, if it ends */
-/* Why it was not executed, when it was to be and was not. */
+/* Why it was not executed, if it should have been. */
 int child_verdict(struct run *r, struct err *err);
 int watch_pid(s32 pid); /* a pidfd, or -1 */
 
@@ -151,7 +151,7 @@ void alone_forked(struct run *r, u32 parent, u32 pid, u64 mono_ns);
 
 /* ---- processes.c */
 void processes_open(struct run *r); /* begins to watch the processes of -p */
-/* Readable when the i-th has ended; -1: that is asked now and then. */
+/* Readable when the i-th has ended; -1: polled instead. */
 int processes_fd(const struct run *r, u32 i);
 void processes_look(struct run *r); /* ends the run when all have ended */
 /* fd is readable: one of them may have ended. */
@@ -163,9 +163,9 @@ void names_init(struct run *r);
 void names_release(struct run *r);
 void names_report(struct run *r); /* what could not be named, and why */
 
-/* ---- usermaps.c: what is known of processes, before they are gone */
+/* ---- usermaps.c: mappings of processes, read before they end */
 void usermaps_start(struct run *r);
-void usermaps_turn(struct run *r); /* a little of what is to be done; cheap when there is nothing */
+void usermaps_turn(struct run *r); /* does a part of the pending work; cheap if there is none */
 /* Nothing is attached any more: gives each stack one key in maps. */
 void usermaps_settle(struct run *r);
 /* Frames of a stack that is unwound afterwards, by the id of its struct unwind_raw. */
@@ -182,7 +182,7 @@ struct usyms *run_usyms(struct run *r);
 void actor_init(struct run *r);
 /* Acts on all waiting records; returns how many there were. */
 u32 records_drain(struct run *r);
-/* What the backlog has kept is acted on. */
+/* Acts on the records of the backlog. */
 void records_release(struct run *r);
 /* The command of system() has printed something or ended; then the records that waited follow. */
 void records_command(struct run *r);
@@ -201,8 +201,8 @@ void maps_restart(struct run *r);
 /* ---- speculate.c */
 /* Keeps a record for later; false when too much waits already. */
 bool speculation_keep(struct run *r, u32 number, const void *record, u32 len);
-/* Takes all records of a number away; the caller releases the buffer: u32 len, u32 0, bytes, padded
- * to 8. */
+/* Removes and returns all records of a number; the caller releases the buffer: u32 len, u32 0,
+ * bytes, padded to 8. */
 struct buf speculation_take(struct run *r, u32 number);
 void speculations_release(struct run *r);
 
@@ -211,16 +211,16 @@ void screen_start(struct run *r);
 void screen_tick(struct run *r);                 /* draws when it is time */
 int screen_wait_ms(const struct run *r, int ms); /* at most ms */
 void screen_resized(struct run *r);
-void screen_end(struct run *r); /* the terminal is as it was */
+void screen_end(struct run *r); /* restores the terminal */
 
 /* ---- selftest.c: the test: and bench: probes of --test and --bench */
 int selftest_run(struct run *r, struct err *err);
 
 /* ---- follow.c */
-/* Fills the set of processes with those that are there. */
+/* Fills the set with the processes that exist. */
 int follow_start(struct run *r, struct err *err);
 
-/* ---- deferred.c: probes in files that come while we look */
+/* ---- deferred.c: probes in files that appear during the run */
 void deferred_start(struct run *r);
 int deferred_fd(const struct run *r); /* readable when deferred_poll() has something to do; -1 */
 void deferred_poll(struct run *r);
@@ -240,7 +240,7 @@ int iter_run_all(struct run *r, struct err *err);
 /* From the start of a run: Ctrl-C waits for the loop, which ends in order. */
 void signals_hold(struct run *r);
 void signals_restore(struct run *r, bool is_over);
-bool signals_stop(void);               /* whether one waits that means the end */
+bool signals_stop(void);               /* whether a pending one ends the run */
 int signals_open(const struct run *r); /* a descriptor that reads them, or -1 */
 
 /* ---- loop.c */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * sonde top: shows the maps again and again. On a terminal each picture replaces the one before, on
+ * sonde top: shows the maps periodically. On a terminal each display replaces the previous one, on
  * the alternate screen, which is left at the end; output of the script is below the maps. Elsewhere
- * each picture is a block of plain lines after the time of day. Sequences: ECMA-48, and xterm's
+ * each display is a block of plain lines after the time of day. Sequences: ECMA-48, and xterm's
  * 1049 and 25.
  */
 #include <stdlib.h>

@@ -31,7 +31,7 @@ struct session_host {
 	int *wait_status; /* set when the command has ended, as by waitpid(2); or NULL */
 };
 
-/* A run begins again if the kernel refuses the first attempt. */
+/* A run restarts if the kernel refuses the first attempt. */
 struct attempt {
 	/* A substitute for a kprobe was refused: no trampolines and no names of BTF are used. */
 	bool no_substitutes;
@@ -43,7 +43,7 @@ struct btf;
 struct engine;
 struct kallsyms;
 
-/* Access to the system; each part is opened on first need. */
+/* Access to the system; each part is opened on first use. */
 struct system_access {
 	struct arena *arena;
 	struct btf *btf;

@@ -5,8 +5,7 @@
 #include <time.h>
 #include "session/run.h"
 
-/* The two ends, the child's, those that are always ours; others only when somebody waits for
- * them. */
+/* The two ends, the child's, those that sonde always handles; others only if a probe uses them. */
 static void signal_set(const struct run *r, sigset_t *set)
 {
 	sigemptyset(set);

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * The compiler's access to the system by sym/; each source is opened on first need.
- */
+/* The compiler's access to the system by sym/; each source is opened on first use. */
 #include <linux/btf.h>
 #include <string.h>
 #include <sys/stat.h>

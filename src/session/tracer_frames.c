@@ -47,7 +47,9 @@ static void note_run(struct scan *s, const struct ksym *k)
 	s->in_run = is_run;
 }
 
-/* Programs and trampolines come and go: they are known by lying outside of the kernel's code. */
+/*
+ * Programs and trampolines come and go: they are recognized by being outside of the kernel's code.
+ */
 static int scan_symbol(void *ctx, const struct ksym *k)
 {
 	struct scan *s = ctx;

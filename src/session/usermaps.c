@@ -19,8 +19,8 @@
 enum { MAX_TURN_NS = 4000000, SOON_MS = 4 };
 
 struct usermaps {
-	int refused;             /* what is mapped cannot be followed, because of this errno; */
-	bool missed_one;         /* and a process was gone before it was looked into */
+	int refused;             /* changes of mappings are not reported, because of this errno; */
+	bool missed_one;         /* and a process ended before its mappings were read */
 	bool some;               /* only these: */
 	struct hash member;      /* of u32 *pid */
 	VEC(u32) waiting;        /* processes that were there at the start */
@@ -109,7 +109,7 @@ static void note_member(struct usermaps *m, u32 pid)
 	wait_for_turn(m, pid);
 }
 
-/* Whose processes exist already and may be seen by the script. */
+/* Notes the processes that exist already and that the script may trace. */
 static void note_present(struct run *r, struct usermaps *m)
 {
 	const struct traced *t = &r->request->traced;

@@ -99,7 +99,7 @@ struct sink {
 int sink_flush(struct sink *s);
 /* Appends to the stderr buffer; escapes control characters for a terminal. */
 FORMAT(2, 3) void sink_say(struct sink *s, const char *fmt, ...);
-/* A warning about the run itself: no place in the script is to blame. */
+/* A warning about the run itself: no position in the script is the cause. */
 void sink_warn(struct sink *s, const char *text);
 /* Called by outputs after each item: flushes according to buffering and size. */
 void sink_item(struct sink *s);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Questions about a place: what is this, where does it come from, what does it take; and the
+/* Queries about a position: what is this, where is it defined, what arguments does it take; and the
  * whole. */
 #include <ctype.h>
 #include <stdlib.h>

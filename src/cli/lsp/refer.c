@@ -163,7 +163,7 @@ static bool is_declared_name(const struct uses *u)
 	return false;
 }
 
-/* What the request's place names; false: nothing that is declared in the document. */
+/* What the request's position names; false: nothing that is declared in the document. */
 static bool ask(struct lsp *l, struct uses *u)
 {
 	struct document *d;

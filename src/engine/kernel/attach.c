@@ -77,8 +77,8 @@ struct many {
 	int n_attached;
 };
 
-/* What would refuse every other site too: no room, or no right. With all rights there it is a rule
- * for this site alone, unless a lockdown refuses all kprobes. */
+/* Errors that every other site would get, too: no memory, or no permission. If this process has all
+ * permissions, the refusal concerns this site alone, unless a lockdown refuses all kprobes. */
 static bool is_final(const struct many *m, const struct site *s, int code)
 {
 	if (code == -EPERM || code == -EACCES)
@@ -106,7 +106,7 @@ static int attach_one(struct many *m, u32 func, const struct site *s)
 	return ret < 0 ? refuse(m, s, ret) : 0;
 }
 
-/* What no session can hold may do as two attachments. */
+/* If the kernel refuses the session, the two are attached separately. */
 static int attach_apart(struct many *m, const struct site *s)
 {
 	u32 partner = m->k->loaded[m->func].partner;
@@ -208,10 +208,10 @@ static int attach_run(struct many *m, const struct site *const *sites, u32 n)
 }
 
 /*
- * The sites in another order: those that one link can hold together, in the order in which they
- * came. The exits of a library's functions are some at the return itself, to the kernel an entry,
- * and some not: a link for each change of those was thousands of links. A run is looked for from
- * the newest, since sites come file by file.
+ * Reorders the sites so that those which one link can hold are adjacent, otherwise in their own
+ * order. The exits of a library's functions are some at the return itself, to the kernel an entry,
+ * and some not: a link for each change of those was thousands of links. Runs are searched from the
+ * newest one, since sites come file by file.
  */
 static const struct site **in_runs(const struct site *const *sites, u32 n)
 {
@@ -240,7 +240,9 @@ static int refuse_off(struct many *m, const struct site *s)
 	return s ? refuse(m, s, refused_by_function_tracer(m->err, s)) : 0;
 }
 
-/* Without those that the function tracer, switched off, keeps from running: how many are left. */
+/*
+ * Drops the sites that would not run because the function tracer is off. Returns how many are left.
+ */
 static int leave_out_off(struct many *m, const struct site **sites, u32 n)
 {
 	u32 left = 0;

@@ -45,8 +45,8 @@ int attach_perf_event(struct kernel *k, int prog_fd, int event, u64 cookie, bool
 	return 0;
 }
 
-/* With the rights there it is the event's own rule: kernel/trace/trace_event_perf.c,
- * perf_trace_event_perm(). */
+/* If this process has the permissions, it is a restriction of the event:
+ * kernel/trace/trace_event_perf.c, perf_trace_event_perm(). */
 static int refused_tracepoint(const struct site *s, struct err *err)
 {
 	const char *event = strrchr(s->probe, ':');
@@ -94,7 +94,7 @@ static int attach_counter(struct kernel *k, u32 func, const struct site *s,
 	return attach_perf_event(k, k->loaded[func].fd, event, site_cookie(k, func, s), false);
 }
 
-/* Threads that ended meanwhile are passed over. Returns how many events were made or -1 with
+/* Threads that have ended meanwhile are skipped. Returns how many events were made or -1 with
  * errno. */
 static int attach_threads(struct kernel *k, u32 func, const struct site *s,
 			  struct perf_event_attr *attr)

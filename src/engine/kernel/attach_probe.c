@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Probes in code: kprobes and uprobes, as multi links where the kernel has them (one link for
- * any number of places; kernel/trace/bpf_trace.c), else as events of the kprobe and uprobe PMUs
+ * Probes in code: kprobes and uprobes, as multi links where the kernel has them (one link for any
+ * number of addresses; kernel/trace/bpf_trace.c), else as events of the kprobe and uprobe PMUs
  * (kernel/events/core.c: perf_kprobe, perf_uprobe), which every supported kernel has.
  *
  * The two want programs loaded with different attach types; load_variant() loads the other kind
- * when the profile guessed wrong. Links are also the cheaper way for one place: a uprobe link
+ * when the profile guessed wrong. Links are also cheaper for a single address: a uprobe link
  * detaches in 28 ms, its event in 105.
  *
  * tracefs (kprobe_events) is never written: what is defined there outlives a killed tracer, and a
@@ -233,10 +233,11 @@ static void find_namesakes(struct kernel *k, const char *name, struct namesakes 
 }
 
 /*
- * Whether the kernel has several symbols of the name, which links do not tell: they take the first.
- * An event at an impossible offset asks for nothing else (kernel/trace/trace_kprobe.c:
+ * Whether the kernel has several symbols of the name, which links do not report: they take the
+ * first. An event at an impossible offset tests only that (kernel/trace/trace_kprobe.c:
  * create_local_trace_kprobe; 6.7, and earlier in stable kernels). Of the offset struct kprobe keeps
- * 32 bits: with less the probe would be put, and taken off again, which waits for all processors.
+ * 32 bits: with a smaller one the kernel would insert the probe and remove it again, which waits
+ * for all processors.
  */
 static bool has_namesakes(const char *name)
 {
@@ -266,7 +267,7 @@ static int which_one(struct err *err, const struct site *s, const struct namesak
 	return -EADDRNOTAVAIL;
 }
 
-/* All of them; those that cannot be probed are passed over unless none can. */
+/* All of them; those that cannot be probed are skipped unless none can. */
 static int attach_namesakes(struct kernel *k, u32 func, const struct site *s, struct err *err)
 {
 	struct namesakes all;
@@ -401,9 +402,10 @@ int attach_uprobes(struct kernel *k, u32 func, const struct site *const *s, u32 
 		return fd;
 	kernel_keep(k, fd, true);
 	note_file(k, s[0]->user.path);
-	return kernel_note(k, func, n, "%s%s: one %s multi link for %u place%s in %s", s[0]->probe,
-			   n > 1 ? " ..." : "", s[0]->is_return ? "uretprobe" : "uprobe", n,
-			   n > 1 ? "s" : "", s[0]->user.path);
+	return kernel_note(k, func, n, "%s%s: one %s multi link for %u address%s in %s",
+			   s[0]->probe, n > 1 ? " ..." : "",
+			   s[0]->is_return ? "uretprobe" : "uprobe", n, n > 1 ? "es" : "",
+			   s[0]->user.path);
 }
 
 int attach_uprobe(struct kernel *k, u32 func, const struct site *s, struct err *err)

@@ -27,7 +27,7 @@ enum {
 	LINK_MULTI_RETURN = 1, /* BPF_F_KPROBE_MULTI_RETURN, BPF_F_UPROBE_MULTI_RETURN */
 };
 
-struct bpf_load { /* what BPF_PROG_LOAD is given */
+struct bpf_load { /* the arguments of BPF_PROG_LOAD */
 	u32 prog_type, attach_type, attach_btf_id, flags;
 	int attach_fd; /* BTF object or program that attach_btf_id is of; 0: the kernel */
 	const struct bpf_insn *insns;
@@ -86,10 +86,10 @@ int bpf_link_iter(int prog_fd);
 int bpf_iter_create(int link_fd);
 int bpf_obj_pin(int fd, const char *path);
 int perf_event_open(struct perf_event_attr *attr, s32 pid, s32 cpu, int group, unsigned long flags);
-/* Whether a call failed, since this was asked, as calls do for lack of a right: EPERM, EACCES,
- * ENOSYS. */
+/* Whether a call has failed for lack of permission since the last query: EPERM, EACCES, ENOSYS. */
 bool bpf_refused_since(void);
-/* Whether a call since the last question failed for want of memory or descriptors, or by a signal. */
+/* Whether a call has failed for lack of memory or descriptors, or because of a signal, since the
+ * last query. */
 bool bpf_short_since(void);
 
 /* Copies at most 15 characters that the kernel accepts in a name. */

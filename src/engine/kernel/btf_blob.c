@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The smallest BTF that names subprograms. The verifier takes a function's address as a
- * callback only from a program with func_info whose function is static (kernel/bpf/verifier.c:
- * check_ld_imm), and follows a global one by itself, once (do_check_subprogs); func_info must name
- * every subprogram once. Format: Documentation/bpf/btf.rst; only kinds of 5.6.
+ * The smallest BTF that names subprograms. The verifier takes a function's address as a callback
+ * only from a program with func_info whose function is static (kernel/bpf/verifier.c:
+ * check_ld_imm), and verifies a global one separately, once (do_check_subprogs); func_info must
+ * name every subprogram once. Format: Documentation/bpf/btf.rst; only kinds of 5.6.
  *
  *	header | types                                              | strings
  *	       | [1] INT long, 8 bytes                              | \0long\0name\0...

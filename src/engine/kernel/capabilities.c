@@ -60,8 +60,8 @@ static bool set_capabilities(u64 set)
 	return syscall(SYS_capset, &head, data) == 0;
 }
 
-/* capabilities(7). The bits need CAP_SETPCAP, so they come first; without them no_new_privs alone
- * stands in the way. */
+/* capabilities(7). The bits need CAP_SETPCAP, so they come first; without them only no_new_privs
+ * prevents regaining capabilities. */
 bool rights_drop(bool kills_child, struct buf *how)
 {
 	size_t start = how->len;

@@ -3,8 +3,8 @@
 #include <errno.h>
 #include "engine/kernel/internal.h"
 
-/* Nanoseconds that an event costs the traced program, in round numbers of bench/: their order is
- * what decides. */
+/* Nanoseconds that an event costs the traced program, in round numbers of bench/: only their order
+ * matters. */
 static bool serves(const struct site *s, struct engine_answer *a)
 {
 	static const u32 price[] = {
@@ -25,7 +25,7 @@ static bool serves(const struct site *s, struct engine_answer *a)
 	return true;
 }
 
-/* The switch is looked at once: a script may have ten thousand of them. */
+/* Reads the switch once: a script may have ten thousand such sites. */
 static const char *in_vain(const struct site *s)
 {
 	static const char *text;

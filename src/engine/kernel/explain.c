@@ -44,7 +44,7 @@ static const struct remedy remedies[] = {
 	{TRIED_KPROBE, ESRCH, "no such function, or it is not traceable: sonde list 'kprobe:*' shows those that are"},
 	{TRIED_UPROBE, ENOENT, "the file does not exist (in this mount namespace?)"},
 	{TRIED_UPROBE, ESRCH, "the process is gone"},
-	{TRIED_UPROBE, KERNEL_ENOTSUPP, "the kernel cannot probe the instruction at this place"},
+	{TRIED_UPROBE, KERNEL_ENOTSUPP, "the kernel cannot probe this instruction"},
 	{TRIED_UPROBE, EINVAL, "the offset is not in the file's code, or the semaphore is not where the note says"},
 	{TRIED_UPROBE, EIO, "the offset is beyond the end of the file"},
 	{TRIED_PERF, ESRCH, "the process is gone"},
@@ -67,7 +67,7 @@ static const char *find_remedy(enum tried what, int error)
 	return NULL;
 }
 
-/* What is attached by perf_event_open(2), which asks for other rights than bpf(2). */
+/* What is attached by perf_event_open(2), which needs other permissions than bpf(2). */
 static bool needs_perf(enum tried what)
 {
 	switch (what) {
@@ -98,8 +98,7 @@ static bool path_is_refused(const char *log)
 	return call && strstr(call, "R1 type=");
 }
 
-/* What verifiers say in words of the program, and what it means; the first row whose words are all
- * there. */
+/* Messages of the verifier and what they mean; the first row whose words all occur applies. */
 static const struct log_row {
 	const char *begin, *words, *help;
 } log_rows[] = {

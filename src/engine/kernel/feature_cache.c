@@ -52,7 +52,7 @@ static bool name_cache(void)
 	return good;
 }
 
-/* Lines stand in the order of the rows, of which some are not known: the row of this line is from
+/* Lines are in the order of the rows, some of which are not known: the row of this line is `from`
  * or a later one. */
 static u32 parse_line(struct features *f, const char *line, size_t len, u32 from)
 {
@@ -130,7 +130,7 @@ static bool may_change(u32 id)
 	return id == FEAT_FENTRY_STEADY; /* debugfs, sched/preempt */
 }
 
-/* Written aside and renamed: readers see the old file or the new one. */
+/* Written to a temporary file and renamed: readers see the old file or the new one. */
 void kernel_features_save(struct features *f)
 {
 	char aside[128];
@@ -147,7 +147,8 @@ void kernel_features_save(struct features *f)
 	snprintf(aside, sizeof(aside), "%s.new", cache.file);
 	fd = openat(dir, aside, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (fd < 0 &&
-	    errno == EEXIST) /* somebody writes, or was killed there: the next one will write */
+	    errno ==
+		    EEXIST) /* another process writes, or was killed while it did: the next run writes */
 		unlinkat(dir, aside, 0);
 	if (fd >= 0 && write_all(fd, b.s, b.len) == 0 && renameat(dir, aside, dir, cache.file) == 0)
 		cache.learned = false;

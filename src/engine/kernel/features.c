@@ -263,7 +263,7 @@ static bool try_btf(void)
 	return access("/sys/kernel/btf/vmlinux", R_OK) == 0;
 }
 
-/* Kernel BTF for the length of one question. */
+/* Opens the kernel's BTF for one query. */
 static bool with_btf(bool (*ask)(struct btf *btf))
 {
 	struct err err = {};
@@ -403,8 +403,7 @@ static bool try_kfunc(void)
 	return with_btf(ask_kfunc);
 }
 
-/* No attempt can show it: the function that the function graph calls exists or
- * not. */
+/* Cannot be tested by an attempt: the function that the function graph calls exists or not. */
 static bool ask_fprobe_graph(struct btf *btf)
 {
 	return btf_find(btf, "fprobe_return", BTF_KIND_FUNC);
@@ -459,8 +458,8 @@ static bool try_comm_padded(void)
 	return with_btf(ask_comm_padded);
 }
 
-/* The unwinder's question to return probes is a function of the kernel's, there or not; the second
- * where they are made by rethook (since 5.18). */
+/* The kernel function by which the unwinder finds a replaced return address exists or not; the
+ * second name is that of rethook (since 5.18). */
 static const char *const find_ret_addr[] = { "kretprobe_find_ret_addr", "rethook_find_ret_addr" };
 
 static bool ask_kretprobe_unwind(struct btf *btf)
@@ -542,8 +541,8 @@ static bool try_iter_path(void)
 
 /* ---- attaching */
 
-/* An event of a probe PMU in a place that does not exist: "no such place" means that it would
- * work. */
+/* An event of a probe PMU on a target that does not exist: the error for a missing target means
+ * that it would work. */
 static bool pmu_answers(const char *type_file, const char *target, u64 offset)
 {
 	s64 type = file_number(type_file);
@@ -560,14 +559,14 @@ static bool pmu_answers(const char *type_file, const char *target, u64 offset)
 }
 
 /* At an address where no code is: a name that does not exist is looked up before lockdown is
- * asked. */
+ * checked. */
 static bool try_kprobe(void)
 {
 	return pmu_answers("/sys/bus/event_source/devices/kprobe/type", NULL, 1);
 }
 
-/* Lockdown leaves these alone: a refusal is for want of CAP_SYS_ADMIN, which some kernels demand
- * (6.1 does). */
+/* Lockdown does not restrict these: a refusal means that CAP_SYS_ADMIN is missing, which some
+ * kernels demand (6.1 does). */
 static bool try_uprobe(void)
 {
 	if (pmu_answers("/sys/bus/event_source/devices/uprobe/type", "/sonde/no/such/file", 0))
@@ -640,7 +639,7 @@ static bool try_perf_events(void)
 	return !perf_right();
 }
 
-/* Of our own process: the right to count others is another row. */
+/* Of this process: permission to count others is another row. */
 static bool counts_own(u32 type, u64 config)
 {
 	struct perf_event_attr attr = { .size = sizeof(attr),
@@ -671,8 +670,8 @@ static bool try_hardware(void)
 	return counts_own(PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES);
 }
 
-/* Some hypervisors take a breakpoint and never report its hits (PVM guests of Linux 6.18): one
- * write tells. */
+/* Some hypervisors accept a breakpoint and never report its hits (PVM guests of Linux 6.18): tested
+ * by one write. */
 static bool try_watchpoint(void)
 {
 	static volatile u64 watched;
@@ -755,10 +754,10 @@ static bool preempt_mode(char *text, size_t size)
 /*
  * A program on a trampoline may be preempted where the kernel is preemptible: until its task runs
  * again every other event of the program on that processor is skipped (kernel/bpf/trampoline.c:
- * __bpf_prog_enter_recur), so a processor that several tasks share leaves out whole slices (7.2,
- * six tasks on two processors: 145,541 of 180,000 events). A kprobe's program is not preempted.
- * If the mode is not known the kernel is what it was built for; of one that may be either it is
- * taken that it is not preemptible.
+ * __bpf_prog_enter_recur), so a processor that several tasks share loses whole time slices (7.2,
+ * six tasks on two processors: 145,541 of 180,000 events). A kprobe's program is not preempted. If
+ * the mode is not known the kernel is what it was built for; if it may be either, it is assumed not
+ * to be preemptible.
  */
 static bool try_fentry_steady(void)
 {

@@ -3,8 +3,8 @@
  * What the files of the engine share. Outside this folder include engine/kernel/kernel.h.
  *
  * Each kernel object is a descriptor in one list, released newest first. `slow` ones make the
- * kernel wait for grace periods when the last reference goes (perf tracepoints 70 ms each,
- * uprobes 105 ms, trampolines 130 ms): see release.c for how they are given away.
+ * kernel wait for grace periods when the last reference goes (perf tracepoints 70 ms each, uprobes
+ * 105 ms, trampolines 130 ms): see release.c for the process that closes them.
  */
 #ifndef SONDE_ENGINE_KERNEL_INTERNAL_H
 #define SONDE_ENGINE_KERNEL_INTERNAL_H
@@ -32,7 +32,7 @@ struct loaded {
 	int iter_link; /* borrowed from the kept ones */
 	bool uses_cookie;
 	bool is_attached;  /* for the programs that it jumps to */
-	u32 bounds_halved; /* so often are the bounds of loops halved */
+	u32 bounds_halved; /* how often the bounds of loops were halved */
 };
 
 struct ring {
@@ -81,7 +81,7 @@ struct btf *kernel_btf(struct kernel *k, struct err *err);
 /* release.c: closes the kept descriptors; slow ones in a process of their own unless wait. */
 void release_fast(struct kernel *k);
 void release_all(struct kernel *k, bool wait, struct leaving *l);
-/* turn.c: attaching goes before detaching. The file, or -1. */
+/* turn.c: attaching has priority over detaching. The file, or -1. */
 int turn_open(void);
 void turn_take(struct kernel *k);
 void turn_give(struct kernel *k);
@@ -122,8 +122,8 @@ typedef int attach_fn(struct kernel *k, u32 func, const struct site *s, struct e
 attach_fn attach_by_hand, attach_raw_tracepoint, attach_trampoline, attach_iter,
 	attach_perf_tracepoint, attach_perf_software, attach_perf_timer, attach_watchpoint,
 	attach_kprobe, attach_uprobe;
-/* All of the sites in one call, or none: -EOPNOTSUPP when this kernel or these sites need one
- * by one. The sites are of one kind, file, direction and process. */
+/* All of the sites in one call, or none: -EOPNOTSUPP if this kernel or these sites need separate
+ * calls. The sites are of one kind, file, direction and process. */
 typedef int attach_batch_fn(struct kernel *k, u32 func, const struct site *const *s, u32 n,
 			    struct err *err);
 attach_batch_fn attach_kprobes, attach_uprobes;
@@ -160,7 +160,7 @@ enum tried {
 	TRIED_ITER,
 };
 int refused(struct err *err, enum tried what, const char *fmt, ...) FORMAT(3, 4);
-/* A better help where the verifier's log has it. */
+/* A better hint if the verifier's log has one. */
 void explain_log(struct err *err, const char *log);
 
 /* site_needs.c */
@@ -183,7 +183,7 @@ u32 cpus_online(u32 *cpu, u32 max); /* their numbers; returns how many there are
 /* A small number in a file of sysfs; -1 with errno. */
 s64 file_number(const char *path);
 
-/* features.c: tries one feature for real. feature_cache.c remembers. */
+/* features.c: tests one feature by using it. feature_cache.c remembers. */
 enum feature_answer feature_try(enum feature id);
 
 /* permission.c */

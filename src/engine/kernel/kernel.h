@@ -47,8 +47,8 @@ struct kernel *kernel_open(struct program *prog, const struct engine_options *o)
 struct leaving kernel_close(struct kernel *k);
 
 int kernel_create_maps(struct kernel *k, struct err *err);
-/* The program has more functions than before, and its data are longer than data_from: room for
- * them, and their first bytes. -E2BIG: the maps have none. */
+/* Functions, and data from data_from on, were added to the program: makes room for both and stores
+ * the new data. -E2BIG: the maps have no room. */
 int kernel_extend(struct kernel *k, u32 data_from);
 /* The first of the sites that the function will be attached to, which decides how it is loaded.
  * Before kernel_load(). */
@@ -57,8 +57,8 @@ void kernel_plan(struct kernel *k, u32 func, const struct site *first);
 int kernel_load(struct kernel *k, u32 func, struct err *err);
 /*
  * Both functions as one program, for a session of the kernel; at: one of the entry's sites, with
- * its twin. False: they are to be loaded each by itself. Later kernel_attach_many() of the entry,
- * whose sites have twins, attaches both.
+ * its twin. False: load each separately. Later kernel_attach_many() of the entry, whose sites have
+ * twins, attaches both.
  */
 bool kernel_load_session(struct kernel *k, u32 entry, u32 ret, const struct site *at);
 u64 kernel_followed(struct kernel *k,
@@ -81,8 +81,8 @@ int kernel_iter_open(struct kernel *k, u32 func, struct err *err);
 int kernel_run(struct kernel *k, u32 func, s32 *value, struct err *err);
 /* Runs one n times, after one untimed run; *ns: total time of the n runs. */
 int kernel_time(struct kernel *k, u32 func, u64 times, u64 *ns, s32 *value, struct err *err);
-/* Has the address of our own pid namespace put into the word DATA_PID_NS, its level into
- * DATA_PID_LEVEL. 0, or -1 with errno. */
+/* Stores the address of our own pid namespace at DATA_PID_NS, its level at DATA_PID_LEVEL. 0, or -1
+ * with errno. */
 int kernel_find_pid_namespace(struct kernel *k, const struct pid_ns_offsets *at);
 /* Stops events at once (the programs no longer run when it returns), objects are closed later. */
 void kernel_detach_all(struct kernel *k);
@@ -100,15 +100,14 @@ int kernel_drain(struct kernel *k, record_fn f, void *ctx);
  * once. */
 bool kernel_drained_much(const struct kernel *k);
 
-/* ---- what processes map, for the symbols of those that end before anybody asks */
+/* ---- what processes map, for symbols of those that end before their stacks are printed */
 struct map_watch;
-/* Of all processes, from now on. prompt: readable at each event, not only when much waits. NULL:
- * the kernel refuses. */
+/* Of all processes, from now on. prompt: readable at each event, not only when many wait. NULL: the
+ * kernel refuses. */
 struct map_watch *map_watch_open(bool prompt);
 void map_watch_close(struct map_watch *w);
 int map_watch_fd(const struct map_watch *w);
-/* Calls f for what came since the last time, in order. Costs a load for each processor when nothing
- * came. */
+/* Calls f for each new event, in order. Costs one load per processor if there is none. */
 void map_watch_read(struct map_watch *w, map_event_fn f, void *ctx);
 
 /* ---- maps */
@@ -126,9 +125,9 @@ int kernel_map_move(struct kernel *k, u32 map, const void *from, const void *to,
 int kernel_map_delete(struct kernel *k, u32 map, const void *key); /* 0 or -errno */
 /* Frames of a stack from the stacks map; returns their number. */
 u32 kernel_stack(struct kernel *k, const struct stack_value *v, u32 limit, u64 *ips);
-/* Adds a key to a MAP_SET (--follow's pids); value NULL: zeros. 0 or -errno. */
 /* A mapped array, mapped here until the end of the process; NULL: refused. */
 void *kernel_map_memory(struct kernel *k, u32 map);
+/* Adds a key to a MAP_SET (--follow's pids); value NULL: zeros. 0 or -errno. */
 int kernel_set_add(struct kernel *k, u32 map, const void *key, const void *value);
 /* The data map's bytes, mapped (or read): loss counters and keyless maps. */
 u64 kernel_data_u64(struct kernel *k, u32 offset);

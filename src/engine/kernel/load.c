@@ -204,8 +204,8 @@ static int load_attempt(struct kernel *k, const struct attempt *a)
 	return fd;
 }
 
-/* A kernel that is locked down for confidentiality knows the helpers no more, and its verifier's
- * words would not tell anybody why. */
+/* A kernel that is locked down for confidentiality no longer offers these helpers, and its verifier
+ * does not give that reason. */
 static bool may_not_read_kernel(struct kernel *k, const struct bpf_func *f)
 {
 	static const s32 readers[] = { BPF_FUNC_probe_read_kernel, BPF_FUNC_probe_read_kernel_str,
@@ -231,7 +231,8 @@ static int refuse_kernel_memory(const struct bpf_func *f, struct err *err)
 	return err->code;
 }
 
-/* Loads once more to hear why not. A program that is accepted without the gate is used so. */
+/* Loads again with a log to get the reason. A program that is accepted without the gate is used
+ * without it. */
 static int load_with_log(struct kernel *k, struct attempt *a, struct err *err)
 {
 	int first = errno, fd;
@@ -246,7 +247,7 @@ static int load_with_log(struct kernel *k, struct attempt *a, struct err *err)
 		free(a->log);
 		return fd;
 	}
-	errno = first; /* ENOSPC would speak of the log */
+	errno = first; /* ENOSPC would concern the log */
 	refused(err, TRIED_LOAD, "load program %s", a->f->name);
 	explain_log(err, a->log);
 	free(err->log);
@@ -254,7 +255,7 @@ static int load_with_log(struct kernel *k, struct attempt *a, struct err *err)
 	return err->code;
 }
 
-/* Turns of a bounded loop after `shift` halvings: one at least. */
+/* Iterations of a bounded loop after `shift` halvings: one at least. */
 static s32 lowered(s32 bound, u32 shift)
 {
 	return MAX(bound >> shift, 1);
@@ -281,9 +282,8 @@ static bool is_too_big(void)
 }
 
 /*
- * Loops in line have bounds of which the compiler thinks that verifiers follow them. Where branches
- * do not come together again it takes more: fewer turns then, which are counted when they do not
- * do.
+ * Inline loops have bounds that the compiler expects verifiers to process. If branches do not
+ * merge, verifiers need more: the bounds are lowered, and loops that reach their bound are counted.
  */
 static int load_attempts(struct kernel *k, struct attempt *a, u32 *shift)
 {

@@ -25,7 +25,7 @@ static bool is_per_cpu(const struct map_desc *m)
 	       m->bpf_type == BPF_MAP_TYPE_PERCPU_ARRAY;
 }
 
-/* Which of the kernel's limits a map that is "too big" is beyond (kernel/bpf/hashtab.c). */
+/* Which of the kernel's limits a map exceeds (kernel/bpf/hashtab.c). */
 static void help_too_big(struct err *err, const struct map_desc *m)
 {
 	if (is_per_cpu(m) && m->value_size > SCRATCH_MAX)

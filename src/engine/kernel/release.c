@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Detaching: letting go of kernel objects. Closing the last reference to a perf event of a
- * tracepoint or kprobe makes the kernel wait for grace periods under one global mutex
+ * Detaching: releasing kernel objects. Closing the last reference to a perf event of a tracepoint
+ * or kprobe makes the kernel wait for grace periods under one global mutex
  * (kernel/trace/trace_event_perf.c, event_mutex; from 6.13 also for tasks-trace RCU in
  * perf_event_detach_bpf_prog): 25 to 70 ms each. uprobes cost 28 to 105 ms, trampolines
  * (synchronize_rcu_tasks under ftrace_lock) 50 to 140. A multi link is one object whatever it
@@ -21,8 +21,8 @@
  * No slow object is closed by close(2): of a task that is killed meanwhile the kernel does not
  * remove the breakpoints ("failed to unregister, leaking uprobe": get_user_pages() gives up when
  * fatal_signal_pending()). What it keeps then belongs to an inode that is gone; a later file that
- * gets its address has the copies of other instructions executed, and its processes crash. Whoever
- * stops a container kills all in it, so that is no rare case. A task that exits cannot be killed
+ * gets its address has the copies of other instructions executed, and its processes crash. Stopping
+ * a container kills every process in it, so this is not rare. A task that exits cannot be killed
  * again: for each object a worker forks a child that holds the last copy and exits.
  *
  * Until the breakpoints of a uprobe are gone, a process that writes to its file in place would have
@@ -89,7 +89,7 @@ static void close_gap(unsigned int from, unsigned int end)
 
 /* ---- in the child: system calls only */
 
-/* Held until it ends. Where a lease cannot be had (a network's file system, another's file) there
+/* Held until it ends. Where a lease is impossible (a network's file system, another's file) there
  * is none. */
 static void lease_files(const struct kernel *k)
 {
@@ -223,8 +223,8 @@ static void NORETURN hold(struct kernel *k, struct progress *p, int sync)
 
 /* ---- in the parent */
 
-/* How long the others take if they take as long as those that went meanwhile; those that are under
- * way are half done. */
+/* How long the rest will take, estimated from those that were closed meanwhile; those in progress
+ * count as half. */
 static void watch(const struct progress *p, u32 n, struct leaving *l)
 {
 	u64 begin = clock_mono_ns(), ms = 0;

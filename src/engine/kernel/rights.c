@@ -15,9 +15,9 @@
 /*
  * Without securityfs (a container) by what only a lockdown takes from a process that may load
  * programs: the helper that reads kernel memory (confidentiality), the one that writes user memory
- * (integrity; enum lockdown_reason, include/linux/security.h). That one is root's: nobody else
- * knows. Before 5.14, and what was patched since, it was left in at integrity: then "none" may be
- * wrong and nothing is refused for it.
+ * (integrity; enum lockdown_reason, include/linux/security.h). Only root can test the latter.
+ * Before 5.14, and what was patched since, it was left in at integrity: then "none" may be wrong
+ * and nothing is refused for it.
  */
 static const char *try_lockdown(void)
 {

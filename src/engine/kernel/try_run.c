@@ -44,7 +44,7 @@ static bool code_init(struct code *c, const u8 *bytes, size_t n)
 	return c->at;
 }
 
-/* The result of the question for such code; otherwise: the result if it cannot be set up. */
+/* The result of the test for such code; otherwise: the result if it cannot be set up. */
 static bool ask_code(const u8 *bytes, size_t n, bool (*question)(const struct code *c),
 		     bool otherwise)
 {
@@ -194,7 +194,7 @@ static void *call_there(void *code)
 	return NULL;
 }
 
-/* Until 6.10 a link for a process fired in the thread alone whose number was given (kernel commit
+/* Until 6.10 a link for a process fired only in the thread whose number was given (kernel commit
  * 46ba0e49b642). */
 static bool fires_in_threads(const struct code *c)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Attaching goes before detaching: both need the kernel's event_mutex, kprobe_mutex or ftrace_lock,
- * which detaching holds for whole grace periods. An attaching process holds a read lock on a file of ours
- * (fcntl(2), F_OFD_SETLK: it ends with its process); a detaching process looks for one before each
- * close, and never holds one. Without the file no process waits.
+ * Attaching has priority over detaching: both need the kernel's event_mutex, kprobe_mutex or
+ * ftrace_lock, which detaching holds for whole grace periods. An attaching process holds a read
+ * lock on a file of ours (fcntl(2), F_OFD_SETLK: it ends with its process); a detaching process
+ * looks for one before each close, and never holds one. Without the file no process waits.
  */
 #include <fcntl.h>
 #include <unistd.h>
@@ -17,7 +17,7 @@
 
 enum {
 	NAP_MS = 20,
-	PATIENCE_MS = 30000, /* somebody may be stopped while attaching */
+	PATIENCE_MS = 30000, /* a process may be stopped while attaching */
 };
 
 int turn_open(void)
