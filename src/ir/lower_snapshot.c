@@ -226,6 +226,42 @@ static void take_piece(struct snapping *g, u32 op, struct opnd piece)
 }
 
 /*
+ * Directory entries, one after the other: struct linux_dirent and linux_dirent64 (linux/dirent.h)
+ * begin with two words and the length of the entry.
+ */
+static void count_entries(struct snapping *g, u32 op, struct opnd ptr)
+{
+	enum { AT_LENGTH = 16, SMALLEST = 24, MOST = (32 << 10) / SMALLEST };
+	struct lower *l = g->l;
+	struct ir_block *head = ir_block_new(l), *body = ir_block_new(l), *out = ir_block_new(l);
+	u32 n = ir_var(l), used = ir_var(l), mark;
+	struct opnd at, len, piece;
+
+	ir_var_set(l, n, o_imm(0));
+	ir_var_set(l, used, o_imm(0));
+	ir_jump(l, head);
+	mark = lower_values_mark(l);
+	ir_place(l, head);
+	ir_branch(l, CC_UGE, o_temp(n), o_imm(MOST), out, body);
+	ir_place(l, body);
+	at = ir_op2(l, IR_ADD, ir_op2(l, IR_ADD, ptr, o_temp(used)), o_imm(AT_LENGTH));
+	len = lower_read_scalar(l, &ty_u16, at, SPACE_USER);
+	/* one that cannot be read ends the loop, with a sum that is wrong */
+	len = ir_op2(l, IR_ADD, len, ir_op2(l, IR_SHL, ir_set(l, CC_EQ, len, o_imm(0)), o_imm(30)));
+	ir_var_set(l, used, ir_op2(l, IR_ADD, o_temp(used), len));
+	ir_var_set(l, n, ir_op2(l, IR_ADD, o_temp(n), o_imm(1)));
+	ir_branch(l, CC_SLT, o_temp(used), g->result, head, out);
+	ir_place(l, out);
+	lower_values_drop(l, mark);
+	piece = ir_op2(l, IR_ADD, ir_addr(l, g->value),
+		       bounded(g, op, ir_load(l, g->value, 8, false), CALL_PIECE_HEAD + 16));
+	ir_store(l, opnd_plus(piece, CALL_PIECE_HEAD), 8, o_temp(n));
+	ir_store(l, opnd_plus(piece, CALL_PIECE_HEAD + 8), 8, o_temp(used));
+	put_piece_head(g, piece, ptr, o_imm(16));
+	take_piece(g, op, piece);
+}
+
+/*
  * Verifiers forget the bounds of what is spilled: the offset and the length are used at once and do
  * not live across the call.
  */
@@ -242,6 +278,11 @@ static void snap_one(struct snapping *g, u32 op)
 		leave_unless(g, op, CC_SGE, g->result, o_imm(0));
 	leave_unless_chosen(g, op);
 	ptr = pointer_of(g, op);
+	if (o->is_count) {
+		leave_unless(g, op, CC_SGT, g->result, o_imm(0));
+		count_entries(g, op, ptr);
+		return;
+	}
 	if (o->is_string && o->table)
 		leave_unless(g, op, CC_NE, by_table(g, o), o_imm(0));
 	piece = ir_op2(l, IR_ADD, ir_addr(l, g->value),

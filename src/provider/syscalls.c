@@ -361,7 +361,7 @@ static void keep_args(struct provider_env *env, struct profile *p, const char *e
 
 /* ---- argstr: of "syscall" probes */
 
-enum { FILE_NAME_MAX = 4096, SHOWN = 32 };
+enum { SHOWN = 32 };
 
 static struct loc arg_at(const struct profile *p, u32 index, bool is_enter)
 {
@@ -385,7 +385,7 @@ static u32 data_limit(const struct provider_env *env)
 static void add_snapshot(struct provider_env *env, struct profile *p, const char *event,
 			 bool is_enter)
 {
-	struct snapshot_limits limits = { .file_name = MIN(env_strlen(env), FILE_NAME_MAX),
+	struct snapshot_limits limits = { .file_name = MIN(env_strlen(env), CALL_FILE_NAME),
 					  .data = data_limit(env),
 					  .elements = SHOWN };
 	const struct call_format *f = call_format(event);

@@ -84,6 +84,8 @@ static void plan_members(struct plan *p, const struct call_struct *st, u32 op, u
 			p, &st->v[i].view,
 			(struct source){ .parent = op, .off = base + st->v[i].offset, .out = out },
 			base);
+	if (st->after)
+		plan_members(p, st->after, op, base, p->is_return);
 }
 
 static struct call_len len_at(struct call_len len, u32 base)
@@ -183,7 +185,9 @@ static void plan_pointee(struct plan *p, const struct call_view *v, struct sourc
 	case VIEW_STRINGS: plan_strings(p, at); break;
 	case VIEW_ENVIRON: plan_environ(p, at); break;
 	case VIEW_ARRAY: plan_array(p, v, at, base); break;
-	case VIEW_DIRENTS: plan_bytes(p, v, at, base, MOST_BYTES); break;
+	case VIEW_DIRENTS:
+		add(p, &at, (struct snapshot_op){ .len = v->len, .is_count = true, .cap = 16 });
+		break;
 	case VIEW_CONTROL: plan_bytes(p, v, at, base, MOST_CONTROL); break;
 	case VIEW_DATA:
 	case VIEW_HEX_DATA:
@@ -317,10 +321,10 @@ static bool same_op(const struct snapshot_op *a, const struct snapshot_op *b)
 {
 	return a->parent == b->parent && a->arg == b->arg && a->src_off == b->src_off &&
 	       a->plus == b->plus && a->is_string == b->is_string && a->is_link == b->is_link &&
-	       a->on_success == b->on_success && a->on_failure == b->on_failure &&
-	       a->len.kind == b->len.kind && a->len.value == b->len.value &&
-	       a->len.size == b->len.size && a->scale == b->scale && a->cap == b->cap &&
-	       a->skip == b->skip && same_table(a->table, b->table);
+	       a->is_count == b->is_count && a->on_success == b->on_success &&
+	       a->on_failure == b->on_failure && a->len.kind == b->len.kind &&
+	       a->len.value == b->len.value && a->len.size == b->len.size && a->scale == b->scale &&
+	       a->cap == b->cap && a->skip == b->skip && same_table(a->table, b->table);
 }
 
 bool snapshot_equal(const struct snapshot *a, const struct snapshot *b)

@@ -12,16 +12,18 @@
 static struct arena all; /* of everything here: lives as long as the process */
 static struct hash formats, structs, choices, named_sets;
 
-static const struct row {
+struct row {
 	const char *name, *by, *text;
 	u32 size;
-} struct_rows[] = {
+};
+
+static struct row struct_table[] = {
 #define S(name, size, text) { #name, NULL, text, size },
 #define N(name, by, text)
 #include "sym/callstructs.def"
 #undef S
 #undef N
-}, choice_rows[] = {
+}, choice_table[] = {
 #define S(name, size, text)
 #define N(name, by, text) { #name, by, text, 0 },
 #include "sym/callstructs.def"
@@ -29,12 +31,23 @@ static const struct row {
 #undef N
 };
 
-static const struct row *find_row(const struct row *rows, u32 n, const char *name)
+static struct hash struct_rows, choice_rows; /* by name */
+
+static void read_rows(void)
 {
-	for (u32 i = 0; i < n; i++)
-		if (streq(rows[i].name, name))
-			return &rows[i];
-	BUG("no description of %s", name);
+	for (u32 i = 0; i < ARRAY_SIZE(struct_table); i++)
+		hash_puts(&struct_rows, struct_table[i].name, &struct_table[i]);
+	for (u32 i = 0; i < ARRAY_SIZE(choice_table); i++)
+		hash_puts(&choice_rows, choice_table[i].name, &choice_table[i]);
+}
+
+static const struct row *find_row(const struct hash *rows, const char *name)
+{
+	const struct row *row = hash_gets(rows, name);
+
+	if (!row)
+		BUG("no description of %s", name);
+	return row;
 }
 
 /* ---- text */
@@ -149,13 +162,15 @@ static const struct letter {
 	{ 'K', VIEW_BIT_FIELDS, 0, 0, false }, { 'v', VIEW_INT_OR_DATA, 0, 0, false },
 	{ 'B', VIEW_HEX_DATA, 0, 0, false },   { 'q', VIEW_QUOTA, 0, 0, false },
 	{ 'L', VIEW_LEFT, 0, 0, false },       { 'G', VIEW_DIRENTS, 0, 0, false },
-	{ 'H', VIEW_CONTROL, 0, 0, false },
+	{ 'H', VIEW_CONTROL, 0, 0, false },    { 'k', VIEW_VERSION, 4, 0, false },
+	{ 'I', VIEW_PRIORITY, 4, 0, false },   { 'w', VIEW_HARDWARE, 0, 0, false },
 };
 
 static bool wants_set(const struct call_view *v)
 {
 	return v->kind == VIEW_FLAGS || v->kind == VIEW_NAMES || v->kind == VIEW_LITERAL ||
-	       v->kind == VIEW_NUMBER_NAME || v->kind == VIEW_BIT_FIELDS || v->kind == VIEW_QUOTA;
+	       v->kind == VIEW_NUMBER_NAME || v->kind == VIEW_BIT_FIELDS || v->kind == VIEW_QUOTA ||
+	       v->kind == VIEW_PORT;
 }
 
 static void read_letter(struct call_view *v, const char **s)
@@ -171,7 +186,8 @@ static void read_letter(struct call_view *v, const char **s)
 					 .size = letters[i].size,
 					 .base = letters[i].base,
 					 .is_signed = letters[i].is_signed };
-		in_place = v->kind == VIEW_CHARS || v->kind == VIEW_BYTES || v->kind == VIEW_PATH;
+		in_place = v->kind == VIEW_CHARS || v->kind == VIEW_BYTES || v->kind == VIEW_PATH ||
+			   v->kind == VIEW_HARDWARE;
 		if (**s >= '0' && **s <= '9') {
 			u32 n = number(s);
 
@@ -180,8 +196,10 @@ static void read_letter(struct call_view *v, const char **s)
 			else
 				v->size = (u8)n;
 		}
-		if (wants_set(v) && (**s == 'o' || **s == 'd'))
-			v->base = *(*s)++ == 'o' ? 8 : 10;
+		if (wants_set(v) && (**s == 'o' || **s == 'd' || **s == 'x')) {
+			v->base = **s == 'o' ? 8 : **s == 'd' ? 10 : 16;
+			++*s;
+		}
 		if (**s == ':' && wants_set(v)) {
 			++*s;
 			v->set = find_set(word(s, " ;]"));
@@ -295,6 +313,11 @@ static void read_members(struct call_struct *st, const char *s)
 	st->n = fields.n;
 }
 
+static const struct call_struct *find_if_any(const char *name)
+{
+	return hash_gets(&struct_rows, name) ? find_struct(name) : NULL;
+}
+
 static const struct call_struct *find_struct(const char *name)
 {
 	struct call_struct *st = hash_gets(&structs, name);
@@ -302,11 +325,12 @@ static const struct call_struct *find_struct(const char *name)
 
 	if (st)
 		return st;
-	row = find_row(struct_rows, ARRAY_SIZE(struct_rows), name);
+	row = find_row(&struct_rows, name);
 	st = arena_new(&all, struct call_struct);
 	*st = (struct call_struct){ .name = row->name, .size = row->size };
 	hash_puts(&structs, row->name, st);
 	read_members(st, row->text);
+	st->after = find_if_any(arena_printf(&all, "%s_after", name));
 	return st;
 }
 
@@ -361,7 +385,7 @@ static const struct call_choice *find_choice(const char *name)
 
 	if (c)
 		return c;
-	row = find_row(choice_rows, ARRAY_SIZE(choice_rows), name);
+	row = find_row(&choice_rows, name);
 	c = arena_new(&all, struct call_choice);
 	*c = (struct call_choice){ .mask = ~0u, .size = 4 };
 	hash_puts(&choices, row->name, c);
@@ -441,14 +465,16 @@ static struct call_view view_of_word(const struct call_arg *arg)
 	return v;
 }
 
-/* The structure call_EVENT is made of the arguments. */
-static const struct call_struct *find_whole(const char *event)
+/* The structure or choice result_EVENT is what follows the result. */
+static struct call_view find_result(const char *event)
 {
-	for (u32 i = 0; i < ARRAY_SIZE(struct_rows); i++)
-		if (starts_with(struct_rows[i].name, "call_") &&
-		    streq(struct_rows[i].name + strlen("call_"), event))
-			return find_struct(struct_rows[i].name);
-	return NULL;
+	const char *name = arena_printf(&all, "result_%s", event);
+
+	if (hash_gets(&choice_rows, name))
+		return (struct call_view){ .kind = VIEW_CHOICE, .choice = find_choice(name) };
+	if (hash_gets(&struct_rows, name))
+		return (struct call_view){ .kind = VIEW_MEMBERS, .st = find_struct(name) };
+	return (struct call_view){ .kind = VIEW_HIDDEN };
 }
 
 const struct call_format *call_format(const char *event)
@@ -459,11 +485,14 @@ const struct call_format *call_format(const char *event)
 
 	if (!c)
 		return f;
+	if (!struct_rows.n)
+		read_rows();
 	f = arena_new(&all, struct call_format);
 	f->name = c->event;
 	f->n = call_args(&all, c, args, CALL_MAX_ARGS);
 	hash_puts(&formats, c->event, f);
-	f->whole = find_whole(event);
+	f->whole = find_if_any(arena_printf(&all, "call_%s", event));
+	f->result = find_result(event);
 	for (u32 i = 0; i < f->n; i++) {
 		const char *view = args[i].view;
 

@@ -26,6 +26,7 @@ struct shown {
 	s64 left; /* bytes that the call has put into buffers which were not shown yet */
 	u32 depth;
 	u32 most, hex; /* bytes of text; argstr_hex */
+	u32 most_name; /* bytes that are copied of a file name; 0: not known */
 };
 
 /* Where the bytes of a value are. */
@@ -100,7 +101,7 @@ static void put_number(struct buf *b, const struct call_view *v, s64 n)
 	else if (v->base == 16)
 		buf_printf(b, "%#llx", (unsigned long long)n);
 	else
-		buf_printf(b, "%0*llx", 2 * v->size, (unsigned long long)n);
+		buf_printf(b, "%#0*llx", 2 * v->size, (unsigned long long)n);
 }
 
 static void put_address(struct buf *b, u64 v)
@@ -218,12 +219,41 @@ static void put_inet(struct buf *b, const u8 *p, bool six)
 	buf_printf(b, six ? "inet_pton(AF_INET6, \"%s\", &sin6_addr)" : "inet_addr(\"%s\")", text);
 }
 
+static void put_hardware(struct buf *b, const u8 *p, u32 n)
+{
+	for (u32 i = 0; i < n; i++)
+		buf_printf(b, "%s%02x", i ? ":" : "", p[i]);
+}
+
 static void put_port(struct buf *b, const struct call_view *v, u64 n)
 {
-	if (v->size == 2)
+	if (v->set) {
+		buf_puts(b, "htons(");
+		put_name_word(b, v->set, ntohs((u16)n), false);
+		buf_putc(b, ')');
+	} else if (v->size == 2)
 		buf_printf(b, "htons(%u)", ntohs((u16)n));
 	else
 		buf_printf(b, "htonl(%u)", ntohl((u32)n));
+}
+
+static void put_version(struct buf *b, u32 v)
+{
+	buf_printf(b, "KERNEL_VERSION(%u, %u, %u)", v >> 16, v >> 8 & 0xff, v & 0xff);
+}
+
+/* linux/ioprio.h: the class in the upper three of 16 bits. */
+static void put_priority(struct buf *b, u32 v)
+{
+	static const char *const classes[] = { "NONE", "RT", "BE", "IDLE" };
+	u32 class = v >> 13;
+
+	buf_puts(b, "IOPRIO_PRIO_VALUE(");
+	if (class < ARRAY_SIZE(classes))
+		buf_printf(b, "IOPRIO_CLASS_%s", classes[class]);
+	else
+		buf_printf(b, "%#x /* IOPRIO_CLASS_??? */", class);
+	buf_printf(b, ", %u)", v & 0x1fff);
 }
 
 /* ---- text */
@@ -294,8 +324,8 @@ static void put_hex_data(const struct shown *s, const u8 *p, u32 known, u64 n)
 static void put_string(const struct shown *s, const struct call_view *v, struct bytes at)
 {
 	u32 len = (u32)strnlen((const char *)at.p, at.n), most = len;
-	bool cut = len + 1 >= at.n && v->kind == VIEW_FILE_NAME && at.n > MOST_SHOWN * 4 &&
-		   at.n % 64 == 0;
+	bool cut = len + 1 >= at.n && v->kind == VIEW_FILE_NAME && s->most_name &&
+		   at.n >= s->most_name;
 
 	if (v->kind == VIEW_STRING)
 		most = MIN(len, s->most);
@@ -322,10 +352,17 @@ static void put_path(const struct shown *s, struct bytes at)
 
 /* ---- structures, arrays */
 
+/* A call that sets the length may set it to more than there was room for. */
+static s64 len_of_pointee(const struct shown *s, u64 address, bool out)
+{
+	struct bytes is = memory(s, address, 4, out), was = memory(s, address, 4, false);
+	s64 n = is.n >= 4 ? (s64)word_at(is.p, 4) : -1;
+
+	return out && was.n >= 4 ? MIN(n, (s64)word_at(was.p, 4)) : n;
+}
+
 static s64 len_of(const struct shown *s, struct call_len len, struct bytes at)
 {
-	struct bytes m;
-
 	switch (len.kind) {
 	case LEN_NONE: return -1;
 	case LEN_CONST: return len.value;
@@ -333,9 +370,7 @@ static s64 len_of(const struct shown *s, struct call_len len, struct bytes at)
 	case LEN_BITS: return (s64)(arg(s, len.value) + 63) / 64;
 	case LEN_PAGES: return (s64)(arg(s, len.value) + 4095) / 4096;
 	case LEN_RESULT: return s->returned ? s->result : -1;
-	case LEN_POINTEE:
-		m = memory(s, arg(s, len.value), 4, at.out);
-		return m.n >= 4 ? (s64)word_at(m.p, 4) : -1;
+	case LEN_POINTEE: return len_of_pointee(s, arg(s, len.value), at.out);
 	case LEN_MEMBER:
 		return at.base && len.value + len.size <= at.n_base ?
 			       (s64)word_at(at.base + len.value, len.size) :
@@ -351,6 +386,7 @@ static u32 size_of(const struct call_view *v)
 	case VIEW_MEMBERS: return v->st->size;
 	case VIEW_ARRAY: return v->len.kind == LEN_CONST ? v->len.value * size_of(v->of) : 0;
 	case VIEW_CHARS:
+	case VIEW_HARDWARE:
 	case VIEW_BYTES: return v->count;
 	case VIEW_DATED: return 16;
 	case VIEW_CHOICE:
@@ -414,12 +450,29 @@ static bool show_members(struct shown *s, const struct call_struct *st, struct b
 	return some;
 }
 
+/* " => {pidfd=[3]}": what the call has changed. */
+static void show_after(struct shown *s, const struct call_struct *st, struct bytes at)
+{
+	size_t start = s->b->len;
+
+	if (!s->returned || s->result < 0)
+		return;
+	at.out = true;
+	buf_puts(s->b, " => {");
+	if (show_members(s, st, at))
+		buf_puts(s->b, st->has_more ? ", ...}" : "}");
+	else
+		s->b->len = start;
+}
+
 static void show_struct(struct shown *s, const struct call_struct *st, struct bytes at)
 {
 	buf_putc(s->b, '{');
 	if (show_members(s, st, at) && st->has_more)
 		buf_puts(s->b, ", ...");
 	buf_putc(s->b, '}');
+	if (st->after)
+		show_after(s, st->after, at);
 }
 
 static void show_array(struct shown *s, const struct call_view *v, struct bytes at, s64 n)
@@ -429,15 +482,23 @@ static void show_array(struct shown *s, const struct call_view *v, struct bytes 
 	if (n < 0)
 		n = known;
 	buf_putc(s->b, '[');
-	for (u32 i = 0; i < n; i++) {
-		if (i)
-			buf_puts(s->b, ", ");
-		if (i >= known || i >= MOST_SHOWN) {
+	for (u32 i = 0, shown = 0; i < n; i++) {
+		struct bytes one = { .p = at.p + (size_t)i * size, .n = size, .out = at.out };
+		size_t before = s->b->len, begun;
+
+		buf_puts(s->b, shown ? ", " : "");
+		if (i >= known || shown >= MOST_SHOWN) {
 			buf_puts(s->b, "...");
 			break;
 		}
-		show(s, v->of,
-		     (struct bytes){ .p = at.p + (size_t)i * size, .n = size, .out = at.out });
+		begun = s->b->len;
+		one.base = one.p;
+		one.n_base = one.n;
+		show(s, v->of, one);
+		if (s->b->len == begun)
+			s->b->len = before;
+		else
+			shown++;
 	}
 	buf_putc(s->b, ']');
 }
@@ -520,22 +581,18 @@ static void show_data(struct shown *s, const struct call_view *v, u64 address, s
 		put_bytes(s, v, m, n < 0 ? m.n : (u64)n);
 }
 
-/* struct linux_dirent and linux_dirent64 (include/linux/dirent.h): u64, s64, u16 length. */
+/* The piece has two words: how many entries there are, and their bytes. */
 static void show_dirents(struct shown *s, const struct call_view *v, u64 address, struct bytes at)
 {
-	enum { AT_LENGTH = 16 };
 	s64 n = len_of(s, v->len, at);
-	struct bytes m = memory(s, address, (u32)MAX(n, (s64)1), true);
-	u32 count = 0, used = 0;
+	struct bytes m = memory(s, address, 16, true);
+	u64 count;
 
 	put_address(s->b, address);
-	for (u32 len; used + AT_LENGTH + 2 <= m.n; used += len, count++) {
-		len = (u32)word_at(m.p + used + AT_LENGTH, 2);
-		if (len < AT_LENGTH)
-			break;
-	}
-	if (used == n)
-		buf_printf(s->b, " /* %u entr%s */", count, count == 1 ? "y" : "ies");
+	if (n < 0 || (n && (m.n < 16 || word_at(m.p + 8, 8) != (u64)n)))
+		return;
+	count = n ? word_at(m.p, 8) : 0;
+	buf_printf(s->b, " /* %llu entr%s */", (unsigned long long)count, count == 1 ? "y" : "ies");
 }
 
 /* struct cmsghdr of linux/socket.h: u64 length, s32 level, s32 type, the data; each padded to 8. */
@@ -630,6 +687,7 @@ static void show_object(struct shown *s, const struct call_view *v, u64 address,
 	s64 n = len_of(s, v->len, at);
 	struct bytes m = memory(s, address, wanted(v, size, n), at.out), was = {};
 	bool partial = v->len.kind != LEN_NONE;
+	size_t start;
 
 	if (v->kind == VIEW_ARRAY && !n) {
 		buf_puts(s->b, "[]");
@@ -637,7 +695,7 @@ static void show_object(struct shown *s, const struct call_view *v, u64 address,
 	}
 	if (v->kind == VIEW_CHOICE)
 		v = chosen(s, v->choice, m.p, m.n);
-	if (!m.p || (m.n < size && !partial) || (!n && partial)) {
+	if (!m.p || (m.n < size && !partial) || (!n && partial) || v->kind == VIEW_HIDDEN) {
 		put_address(s->b, address);
 		return;
 	}
@@ -658,10 +716,15 @@ static void show_object(struct shown *s, const struct call_view *v, u64 address,
 	}
 	if (in_brackets(v) || v->kind == VIEW_INT_OR_DATA)
 		buf_putc(s->b, '[');
+	start = s->b->len;
 	if (m.was && in_brackets(v))
 		show_both(s, v, m, dir == VIEW_APART);
 	else
 		show(s, v, m);
+	if (m.n < size_of(v) && s->b->len == start + 2 && !memcmp(s->b->s + start, "{}", 2)) {
+		s->b->len = start; /* too short for the first member */
+		put_address(s->b, address);
+	}
 	if (in_brackets(v) || v->kind == VIEW_INT_OR_DATA)
 		buf_putc(s->b, ']');
 }
@@ -686,6 +749,8 @@ static void show_pointer(struct shown *s, const struct call_view *v, struct byte
 	}
 	at.out |= v->dir == VIEW_OUT || v->dir == VIEW_FAILED ||
 		  ((v->dir == VIEW_INOUT || v->dir == VIEW_APART) && s->returned && s->result >= 0);
+	if (v->dir == VIEW_WAS)
+		at.out = false;
 	switch ((enum view_kind)v->of->kind) {
 	case VIEW_STRINGS: show_strings(s, address); break;
 	case VIEW_ENVIRON: show_environ(s, address); break;
@@ -744,6 +809,8 @@ static void show(struct shown *s, const struct call_view *v, struct bytes at)
 	case VIEW_FLAGS: put_flag_words(s->b, v->set, word, v->base == 8); break;
 	case VIEW_NAMES: put_name_word(s->b, v->set, number_of(v, at.p), v->base == 10); break;
 	case VIEW_QUOTA: put_quota(s->b, v->set, (u32)word); break;
+	case VIEW_VERSION: put_version(s->b, (u32)word); break;
+	case VIEW_PRIORITY: put_priority(s->b, (u32)word); break;
 	case VIEW_LEFT: s->left = len_of(s, v->len, at); break;
 	case VIEW_AT: put_fd(s->b, (s32)word); break;
 	case VIEW_MODE: put_mode(s->b, word); break;
@@ -758,6 +825,7 @@ static void show(struct shown *s, const struct call_view *v, struct bytes at)
 	case VIEW_CHARS: put_chars(s, at, v->count); break;
 	case VIEW_BYTES: put_data(s, at.p, at.n, MIN(v->count, at.n)); break;
 	case VIEW_PATH: put_path(s, at); break;
+	case VIEW_HARDWARE: put_hardware(s->b, at.p, MIN(v->count, at.n)); break;
 	case VIEW_FD_SET: show_fd_set(s, v, at); break;
 	case VIEW_LITERAL: buf_puts(s->b, v->set->name); break;
 	case VIEW_RLIMIT: put_limit(s->b, word); break;
@@ -791,7 +859,9 @@ static void show(struct shown *s, const struct call_view *v, struct bytes at)
 	s->depth--;
 }
 
-void call_text(struct buf *b, const struct names *names, const void *value, u32 size)
+/* Its format; NULL: the value cannot be shown. */
+static const struct call_format *open_value(struct shown *s, struct buf *b,
+					    const struct names *names, const void *value, u32 size)
 {
 	u64 head = word_at(value, 8);
 	u32 nr = (u32)(head >> CALL_NUMBER_SHIFT & CALL_NUMBER);
@@ -799,17 +869,28 @@ void call_text(struct buf *b, const struct names *names, const void *value, u32 
 						      nr < SYSCALL_SET_BITS ?
 					      names->prog->calls[nr] :
 					      NULL;
-	struct shown s = { .b = b,
-			   .most = names ? names->argstr_bytes : MOST_SHOWN,
-			   .hex = names ? names->argstr_hex : 0,
-			   .value = value,
-			   .used = MIN((u32)(head & CALL_USED), size),
-			   .n_args = (u32)MIN(head >> CALL_ARGS_SHIFT & 0xff, (u64)CALL_MAX_ARGS),
-			   .returned = head >> CALL_RESULT_SHIFT & 1 };
 
-	if (!f || s.used < CALL_AT_ARGS + 8 * s.n_args || f->n > s.n_args)
+	*s = (struct shown){ .b = b,
+			     .most = names ? names->argstr_bytes : MOST_SHOWN,
+			     .hex = names ? names->argstr_hex : 0,
+			     .most_name = names ? MIN(names->max_strlen, (u32)CALL_FILE_NAME) : 0,
+			     .value = value,
+			     .used = MIN((u32)(head & CALL_USED), size),
+			     .n_args = (u32)MIN(head >> CALL_ARGS_SHIFT & 0xff, (u64)CALL_MAX_ARGS),
+			     .returned = head >> CALL_RESULT_SHIFT & 1 };
+	if (!f || s->used < CALL_AT_ARGS + 8 * s->n_args || f->n > s->n_args)
+		return NULL;
+	s->result = s->left = (s64)word_at(s->value + CALL_AT_RESULT, 8);
+	return f;
+}
+
+void call_text(struct buf *b, const struct names *names, const void *value, u32 size)
+{
+	struct shown s;
+	const struct call_format *f = open_value(&s, b, names, value, size);
+
+	if (!f)
 		return;
-	s.result = s.left = (s64)word_at(s.value + CALL_AT_RESULT, 8);
 	if (f->whole) {
 		show_members(&s, f->whole,
 			     (struct bytes){ .p = s.value + CALL_AT_ARGS, .n = 8 * s.n_args });
@@ -825,4 +906,70 @@ void call_text(struct buf *b, const struct names *names, const void *value, u32 
 		buf_puts(b, i ? ", " : "");
 		show(&s, v, (struct bytes){ .p = s.value + CALL_AT_ARGS + 8 * i, .n = 8 });
 	}
+}
+
+/* ---- what follows the result */
+
+static bool is_hex(const struct call_view *v)
+{
+	return v->kind == VIEW_FLAGS || (v->kind == VIEW_NAMES && v->base == 16);
+}
+
+/* Nothing to say: no flags, an empty array, no such argument, memory that is not known. */
+static bool says_nothing(const char *text, size_t len)
+{
+	return !len || (len == 1 && *text == '0') || (len == 2 && !memcmp(text, "[]", 2)) ||
+	       (len == 4 && !memcmp(text, "NULL", 4)) || (len > 2 && !memcmp(text, "0x", 2));
+}
+
+/* " (in [5], left {tv_sec=0, tv_nsec=998799})" */
+static void show_remark(struct shown *s, const struct call_struct *st, struct bytes words)
+{
+	const char *between = " (";
+
+	for (u32 i = 0; i < st->n; i++) {
+		const struct call_view *v = &st->v[i].view;
+		struct bytes at = words;
+		size_t before = s->b->len, begun;
+
+		if (v->kind == VIEW_CHOICE)
+			v = chosen(s, v->choice, words.p, words.n);
+		if (v->kind == VIEW_HIDDEN || st->v[i].offset + size_of(v) > words.n)
+			continue;
+		at.p += st->v[i].offset;
+		at.n -= st->v[i].offset;
+		buf_printf(s->b, "%s%s%s", between, st->v[i].name, *st->v[i].name ? " " : "");
+		begun = s->b->len;
+		show(s, v, at);
+		if (says_nothing(s->b->s + begun, s->b->len - begun))
+			s->b->len = before;
+		else
+			between = ", ";
+		if (v->kind == VIEW_LITERAL)
+			break;
+	}
+	buf_puts(s->b, *between == ',' ? ")" : "");
+}
+
+void call_result_text(struct buf *b, const struct names *names, const void *value, u32 size,
+		      s64 result)
+{
+	struct shown s;
+	const struct call_format *f = open_value(&s, b, names, value, size);
+	const struct call_view *v = f ? &f->result : NULL;
+	struct bytes words = { .p = s.value + CALL_AT_RESULT, .out = true };
+
+	words.base = words.p;
+	words.n = words.n_base = 8 + 8 * s.n_args;
+	if (v && v->kind == VIEW_CHOICE)
+		v = chosen(&s, v->choice, words.p, words.n);
+	if (!v || v->kind != VIEW_MEMBERS) {
+		buf_s64(b, result);
+		return;
+	}
+	if (is_hex(&v->st->v[0].view))
+		buf_printf(b, "%#llx", (unsigned long long)result);
+	else
+		buf_s64(b, result);
+	show_remark(&s, v->st, words);
 }

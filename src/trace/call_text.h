@@ -8,5 +8,9 @@
 
 /* value: of TY_CALL, size bytes, which are not trusted. */
 void call_text(struct buf *b, const struct names *names, const void *value, u32 size);
+/* The result of a call that has succeeded, with what it means: 0x8002 (flags O_RDWR|O_LARGEFILE),
+ * 1 ([{fd=3, revents=POLLIN}]). */
+void call_result_text(struct buf *b, const struct names *names, const void *value, u32 size,
+		      s64 result);
 
 #endif

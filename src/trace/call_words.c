@@ -10,16 +10,32 @@ static void complete(struct call_set *set)
 		set->complete(set);
 }
 
-/* What the names have in common, up to an underscore: "O_", "EPOLL_CTL_". */
+static u32 common_length(const char *a, const char *b)
+{
+	u32 n = 0;
+
+	while (a[n] && a[n] == b[n])
+		n++;
+	return n;
+}
+
+/*
+ * What the names have in common, up to an underscore: "O_", "EPOLL_CTL_". Where one has nothing in
+ * common with the others, what the first two have.
+ */
 static void put_prefix(struct buf *b, const struct call_set *set)
 {
-	const char *a = set->n ? set->v[0].name : "", *other = set->n > 1 ? set->v[1].name : a;
-	u32 len = 0;
+	const char *a = set->n ? set->v[0].name : "";
+	u32 len = (u32)strlen(a), underscore;
 
-	for (u32 i = 0; a[i] && a[i] == other[i]; i++)
-		if (a[i] == '_')
-			len = i + 1;
-	buf_printf(b, " /* %.*s??? */", (int)len, a);
+	for (u32 i = 1; i < set->n; i++)
+		len = MIN(len, common_length(a, set->v[i].name));
+	if (!len && set->n > 1)
+		len = common_length(a, set->v[1].name);
+	underscore = len;
+	while (underscore && a[underscore - 1] != '_')
+		underscore--;
+	buf_printf(b, " /* %.*s??? */", (int)(underscore ? underscore : len), a);
 }
 
 void put_flag_words(struct buf *b, struct call_set *set, u64 v, bool with_mode)

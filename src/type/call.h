@@ -19,6 +19,8 @@
 
 enum {
 	CALL_MAX_ARGS = 6,
+	CALL_FILE_NAME =
+		4096, /* bytes that are copied of a file name at most: max_strlen, but not more */
 	CALL_USED = 0xffff, /* of head: bytes in use */
 	CALL_NUMBER_SHIFT = 16,
 	CALL_NUMBER = 0xffff,
@@ -52,6 +54,7 @@ enum view_kind {
 	VIEW_CHARS,     /* text in place, up to a NUL */
 	VIEW_BYTES,     /* bytes in place, as text */
 	VIEW_PATH,      /* text in place, of an AF_UNIX address */
+	VIEW_HARDWARE,  /* an address in place: 00:1a:2b:3c:4d:5e */
 	VIEW_FD_SET,    /* descriptors: [3 4] */
 	VIEW_STRUCT,
 	VIEW_MEMBERS,     /* of a structure, without its braces */
@@ -65,6 +68,8 @@ enum view_kind {
 	VIEW_BIT_FIELDS,  /* disabled=1, inherit=1 */
 	VIEW_INT_OR_DATA, /* an int if it has 4 bytes, else bytes */
 	VIEW_QUOTA,       /* QCMD(Q_GETQUOTA, USRQUOTA) */
+	VIEW_VERSION,     /* KERNEL_VERSION(6, 1, 0) */
+	VIEW_PRIORITY,    /* IOPRIO_PRIO_VALUE(IOPRIO_CLASS_BE, 4) */
 	VIEW_LEFT,        /* shows nothing: so many bytes (len) are in the buffers that follow */
 	VIEW_ARRAY,       /* of, len */
 	VIEW_CHOICE,      /* by the value of another argument or member */
@@ -145,6 +150,8 @@ struct call_struct {
 	u32 size, n;
 	struct call_field *v;
 	bool has_more; /* members are left out: ", ..." */
+	/* what a successful call has changed, shown as " => {...}"; NULL: nothing */
+	const struct call_struct *after;
 };
 
 struct call_case {
@@ -168,6 +175,11 @@ struct call_format {
 	u32 n;
 	struct call_field arg[CALL_MAX_ARGS]; /* offset: number of the argument */
 	const struct call_struct *whole;      /* shown so, as members; NULL: by arg */
+	/*
+	 * What follows the result, as members of the words result, args[0], ...: VIEW_HIDDEN (nothing),
+	 * VIEW_MEMBERS, or a choice of those.
+	 */
+	struct call_view result;
 };
 
 /* ---- snapshots */
@@ -175,11 +187,11 @@ struct call_format {
 enum {
 	SNAPSHOT_MAX_OPS = 250,
 	SNAPSHOT_NONE = 0xff, /* no op */
-	SNAPSHOT_PAGES = 2,
+	SNAPSHOT_PAGES = 3,
 	SNAPSHOT_PAGE = 256,
 };
 
-/* Bytes by the value of an argument, for values in two pages of 256. */
+/* Bytes by the value of an argument, for values in some pages of 256. */
 struct snapshot_table {
 	u32 mask;                 /* of the value */
 	u32 page[SNAPSHOT_PAGES]; /* value of its first entry */
@@ -192,13 +204,14 @@ struct snapshot_op {
 	/* where its address is: an argument, or a word at src_off in the piece of op `parent` */
 	u8 parent, arg;
 	u16 src_off;
-	u16 plus;                           /* added to the address */
-	bool is_string;                     /* NUL-terminated; cap includes the NUL */
-	bool is_link;                       /* a pointer in a list that ends with NULL */
-	bool on_success;                    /* only if the result is not negative */
-	bool on_failure;                    /* only if it is */
-	struct call_len len;                /* LEN_MEMBER: in the piece of `parent` */
-	u16 scale, cap;                     /* bytes for each of len; at most */
+	u16 plus;            /* added to the address */
+	bool is_string;      /* NUL-terminated; cap includes the NUL */
+	bool is_link;        /* a pointer in a list that ends with NULL */
+	bool is_count;       /* of directory entries: two words, how many and their bytes */
+	bool on_success;     /* only if the result is not negative */
+	bool on_failure;     /* only if it is */
+	struct call_len len; /* LEN_MEMBER: in the piece of `parent` */
+	u16 scale, cap;      /* bytes for each of len; at most */
 	const struct snapshot_table *table; /* of the value of len's argument; NULL: len itself */
 	u16 skip;                           /* so many ops after it need its piece */
 	/* only if what the choice is by has this value; NULL: always */

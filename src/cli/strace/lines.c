@@ -224,7 +224,7 @@ static const char *format_args(const struct strace *st, struct buf *b, const str
 
 static size_t put_args_at_entry(struct strace *st, const struct strace_call *call, const char *args)
 {
-	size_t n = strace_args_length(args, call->n_at_entry);
+	size_t n = strace_entry_length(call, args);
 
 	buf_add(&st->line, args, n);
 	return n;
@@ -479,7 +479,7 @@ static void put_return(struct strace *st, struct strace_thread *th, const struct
 {
 	const struct field *f = args_of(r);
 	const char *args = format_args(st, &st->args, f->type, r->p + f->offset);
-	size_t n = strace_args_length(args, th->call->n_at_entry);
+	size_t n = strace_entry_length(th->call, args);
 	s64 ret = number(r, AT_RESULT);
 	u32 width;
 
@@ -490,7 +490,7 @@ static void put_return(struct strace *st, struct strace_thread *th, const struct
 	width = put_call(st, th, args, r->ns);
 	buf_puts(&st->line, args + n);
 	put_equals(st, width);
-	strace_put_result(&st->line, th->call, args, ret);
+	strace_put_result(&st->line, th->call, st->s->names, r->p + f->offset, f->type->size, ret);
 	put_spent(st, r->ns - th->begun_ns);
 	buf_putc(&st->line, '\n');
 	put_line(st, th);
@@ -595,7 +595,7 @@ static void end_call(struct strace *st, struct strace_thread *th, u64 ns, const 
 		return;
 	}
 	width = put_call(st, th, args, ns);
-	if (strace_args_length(args, th->call->n_at_entry) < strlen(args))
+	if (strace_entry_length(th->call, args) < strlen(args))
 		buf_puts(&st->line, " <unfinished ...>");
 	put_equals(st, width);
 	buf_puts(&st->line, result);

@@ -3,6 +3,7 @@
 #include <string.h>
 #include "base/os_names.h"
 #include "cli/strace/strace.h"
+#include "trace/call_text.h"
 
 /*
  * Calls that differ from the rest: in how the result is shown, whether all results are valid, and in
@@ -39,6 +40,7 @@ static const struct {
 	  2 },
 	{ "prlimit64 socketpair getsockopt clock_nanosleep", 3 },
 	{ "statx", 4 },
+	{ "clone3", 1 },
 };
 
 static bool lists(const char *words, const char *word)
@@ -55,12 +57,6 @@ static bool lists(const char *words, const char *word)
 	return false;
 }
 
-static const struct {
-	const char *calls, *remark;
-} zero_remarks[] = {
-	{ "poll ppoll select pselect6", " (Timeout)" },
-};
-
 void strace_describe(struct strace_call *c)
 {
 	int nr = syscall_number(c->name);
@@ -75,9 +71,6 @@ void strace_describe(struct strace_call *c)
 			c->result = rows[i].result;
 			c->never_fails = rows[i].never_fails;
 		}
-	for (u32 i = 0; i < ARRAY_SIZE(zero_remarks); i++)
-		if (lists(zero_remarks[i].calls, c->name))
-			c->if_zero = zero_remarks[i].remark;
 }
 
 bool strace_is_error(const struct strace_call *call, s64 ret)
@@ -112,65 +105,17 @@ static void put_error(struct buf *b, s64 code)
 		buf_printf(b, "-1 (errno %lld)", (long long)code);
 }
 
-/* ---- fcntl: the result depends on the command */
-
-static const struct {
-	s64 bit;
-	const char *name;
-} file_flags[] = {
-	{ 02000, "O_APPEND" },      { 04000, "O_NONBLOCK" },   { 04010000, "O_SYNC" },
-	{ 010000, "O_DSYNC" },      { 020000, "O_ASYNC" },     { 040000, "O_DIRECT" },
-	{ 0100000, "O_LARGEFILE" }, { 0400000, "O_NOFOLLOW" }, { 0200000, "O_DIRECTORY" },
-	{ 01000000, "O_NOATIME" },  { 010000000, "O_PATH" },   { 020200000, "O_TMPFILE" },
-};
-
-static void put_file_flags(struct buf *b, s64 flags)
+void strace_put_result(struct buf *b, const struct strace_call *call, const struct names *names,
+		       const void *value, u32 size, s64 ret)
 {
-	static const char *const modes[] = { "O_RDONLY", "O_WRONLY", "O_RDWR", "O_ACCMODE" };
-
-	buf_puts(b, modes[flags & 3]);
-	flags &= ~3;
-	for (u32 i = 0; i < ARRAY_SIZE(file_flags); i++)
-		if ((flags & file_flags[i].bit) == file_flags[i].bit) {
-			buf_printf(b, "|%s", file_flags[i].name);
-			flags &= ~file_flags[i].bit;
-		}
-	if (flags)
-		buf_printf(b, "|%#llx", (unsigned long long)flags);
-}
-
-/* False: an ordinary number. */
-static bool put_fcntl(struct buf *b, const char *args, s64 ret)
-{
-	if (strstr(args, ", F_GETFL")) {
-		buf_printf(b, "%#llx (flags ", (unsigned long long)ret);
-		put_file_flags(b, ret);
-		buf_putc(b, ')');
-		return true;
-	}
-	if (strstr(args, ", F_GETFD") && ret == 1) {
-		buf_puts(b, "0x1 (flags FD_CLOEXEC)");
-		return true;
-	}
-	return false;
-}
-
-void strace_put_result(struct buf *b, const struct strace_call *call, const char *args, s64 ret)
-{
-	if (strace_is_error(call, ret)) {
+	if (strace_is_error(call, ret))
 		put_error(b, -ret);
-		return;
-	}
-	if (streq(call->name, "fcntl") && put_fcntl(b, args, ret))
-		return;
-	if (call->result == RESULT_HEX)
+	else if (call->result == RESULT_HEX)
 		buf_printf(b, "%#llx", (unsigned long long)ret);
 	else if (call->result == RESULT_OCTAL)
 		buf_printf(b, "%#03llo", (unsigned long long)ret);
 	else
-		buf_s64(b, ret);
-	if (!ret && call->if_zero)
-		buf_puts(b, call->if_zero);
+		call_result_text(b, names, value, size, ret);
 }
 
 /* ---- arguments as text */
@@ -216,4 +161,21 @@ size_t strace_args_length(const char *args, u32 n)
 		s++;
 	}
 	return (size_t)(s - args);
+}
+
+/* Past a structure: what follows is known at the return. */
+static size_t structure_length(const char *args)
+{
+	size_t n = strace_args_length(args, 1);
+	const char *after = strstr(args, " => ");
+
+	if (after && (size_t)(after - args) < n)
+		return (size_t)(after - args);
+	return n > 2 && !memcmp(args + n - 2, ", ", 2) ? n - 2 : n;
+}
+
+size_t strace_entry_length(const struct strace_call *call, const char *args)
+{
+	return streq(call->name, "clone3") ? structure_length(args) :
+					     strace_args_length(args, call->n_at_entry);
 }

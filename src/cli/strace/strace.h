@@ -79,7 +79,6 @@ struct strace_call {
 	u32 n_at_entry; /* arguments that are known at the entry; the others are set by the call */
 	enum strace_result result;
 	bool never_fails;
-	const char *if_zero; /* a remark */
 };
 
 struct strace_thread {
@@ -141,11 +140,14 @@ void strace_release(struct strace *st);
 /* ---- result.c */
 /* The members of a call with this name. */
 void strace_describe(struct strace_call *c);
-/* "0", "-1 ENOENT (No such file or directory)", "0x7f..."; args: the arguments as text. */
-void strace_put_result(struct buf *b, const struct strace_call *call, const char *args, s64 ret);
+/* "0", "-1 ENOENT (No such file or directory)", "0x7f..."; value: of argstr at the return. */
+void strace_put_result(struct buf *b, const struct strace_call *call, const struct names *names,
+		       const void *value, u32 size, s64 ret);
 bool strace_is_error(const struct strace_call *call, s64 ret);
 /* Length of the first n arguments of a text, with the separator that follows. */
 size_t strace_args_length(const char *args, u32 n);
+/* ... of those that are known at the entry. */
+size_t strace_entry_length(const struct strace_call *call, const char *args);
 /* ---- signal.c */
 void strace_put_signal_name(struct buf *b, u32 signo);
 u32 strace_signal_number(const char *name, size_t len); /* "SIGHUP", "HUP", "1"; 0: none */

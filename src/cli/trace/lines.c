@@ -150,7 +150,8 @@ static void put_result(const struct shown *e, struct buf *b)
 	put_field(e, b, e->values + 1);
 	buf_puts(b, b->len > args ? " = " : "= ");
 	strace_describe(&call);
-	strace_put_result(b, &call, b->s + args, number(e, e->values));
+	strace_put_result(b, &call, e->s->names, member(e, e->values + 1),
+			  e->type->fields[e->values + 1].type->size, number(e, e->values));
 }
 
 static void put_format(const struct shown *e, struct buf *b)

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A directory with many entries. */
+#include "calls.h"
+
+int main(void)
+{
+	char b[32768], name[64];
+	int d = open(".", O_RDONLY | O_DIRECTORY);
+
+	for (int i = 0; i < 200; i++) {
+		snprintf(name, sizeof(name), "entry-with-a-long-name-%d", i);
+		close(open(name, O_CREAT | O_WRONLY, 0600));
+	}
+	while (syscall(SYS_getdents64, d, b, sizeof(b)) > 0)
+		;
+	lseek(d, 0, SEEK_SET);
+	while (syscall(SYS_getdents, d, b, 4096) > 0)
+		;
+	return 0;
+}
