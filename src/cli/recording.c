@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include "cli/recording.h"
+#include "import/import.h"
 #include "sym/boot_id.h"
 #include "sym/kallsyms.h"
 #include "sym/tracefs.h"
@@ -115,7 +116,7 @@ int recorded_open_path(struct recorded *r, struct cli *c, const char *path)
 
 	r->c = c;
 	r->path = path;
-	r->store = store_open(path, &err);
+	r->store = import_open(path, &r->damage, &err);
 	if (!r->store) {
 		if (err.code == -ENOENT && streq(path, RECORDING_FILE))
 			err_help(&err, "%s record makes it", c->program);
@@ -172,14 +173,17 @@ void recorded_close_quietly(struct recorded *r)
 	if (r->has_system)
 		system_release(&r->system);
 	store_close(r->store);
+	buf_release(&r->damage);
 	arena_release(&r->arena);
 }
 
 int recorded_close(struct recorded *r)
 {
 	const char *damage = store_damage(r->store);
-	int ret = damage ? STATUS_WRONG : 0;
+	int ret = damage || r->damage.len ? STATUS_WRONG : 0;
 
+	if (r->damage.len)
+		say(r->c, "%s: %s; what can be read was read", r->path, r->damage.s);
 	if (damage)
 		say(r->c, "%s is damaged: %s; what can be read was read", r->path, damage);
 	tell_losses(r);

@@ -23,6 +23,7 @@ struct recorded { /* zeroed */
 	struct world world;
 	struct tracefs_strings *strings;
 	bool has_system;
+	struct buf damage; /* of a file of another tool: what of it could not be read */
 };
 
 /* The file that is the only argument of the command, else RECORDING_FILE; its range of --time. 0,

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Which importer knows a file, the recording that it fills, formats by the kernel's number. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "base/fd.h"
+#include "import/import.h"
+#include "sym/event_layout.h"
+
+enum { CPUS_MOST = 4096 }; /* a recording has buffers for each */
+
+const struct importer *const importers[] = {
+#define X(name) &import_##name,
+#include "import/index.h"
+#undef X
+	NULL,
+};
+
+/* ---- for importers */
+
+void import_begin(struct importing *to, const struct file_head *head)
+{
+	if (!to->writer)
+		to->writer = store_writer_new(to->fd, head);
+}
+
+void import_damage(struct importing *to, const char *fmt, ...)
+{
+	va_list ap;
+
+	if (to->damage[0])
+		return;
+	va_start(ap, fmt);
+	vsnprintf(to->damage, sizeof to->damage, fmt, ap);
+	va_end(ap);
+}
+
+/* What follows "KEY: " at the beginning of a line, up to its end. NULL: no line has it. */
+static const char *value_of(struct arena *a, const char *text, const char *key)
+{
+	for (const char *s = text; *s; s += strcspn(s, "\n") + (s[strcspn(s, "\n")] == '\n'))
+		if (starts_with(s, key)) {
+			s += strlen(key);
+			return arena_strndup(a, s, strcspn(s, "\n"));
+		}
+	return NULL;
+}
+
+void import_add_format(struct importing *to, const char *system, const char *bytes, size_t len)
+{
+	struct arena *a = &to->arena;
+	char *text = arena_strndup(a, bytes, len);
+	struct tp_format *f = tracefs_parse_format(a, text, strlen(text));
+	const char *name = value_of(a, text, "name: "), *id = value_of(a, text, "ID: ");
+	const char *full = name ? arena_printf(a, "%s:%s", system, name) : NULL;
+	struct import_format *made;
+	u32 number = id ? (u32)strtoul(id, NULL, 10) : 0;
+
+	if (!f || !full || strlen(full) > NAME_MOST || !*system || strchr(system, ':') || !number ||
+	    number > 0xffff || to->n_formats > 0xffff || import_find_format(to, number))
+		return;
+	made = arena_new(a, struct import_format);
+	f->category = system;
+	f->name = name;
+	*made = (struct import_format){ number, to->n_formats++, event_layout(a, f) };
+	hash_put(&to->formats, &made->id, sizeof made->id, made);
+	store_format(to->writer, made->number, full, text);
+}
+
+const struct import_format *import_find_format(const struct importing *to, u32 id)
+{
+	return hash_get(&to->formats, &id, sizeof id);
+}
+
+bool import_event(struct importing *to, const struct store_event *who, const void *record, u32 len)
+{
+	const u32 common = sizeof(struct common_fields);
+	const struct import_format *f;
+	struct store_event e = *who;
+	u16 type;
+
+	if (len < common || e.cpu >= CPUS_MOST)
+		return false;
+	memcpy(&type, record, sizeof type);
+	f = import_find_format(to, type);
+	if (!f)
+		return false;
+	e.format = f->number;
+	e.type = type;
+	e.fields = (const u8 *)record + common;
+	e.len = event_length(f->format, record, MIN(len, 65000u));
+	e.len -= MIN(e.len, common);
+	store_event(to->writer, &e);
+	return true;
+}
+
+/* ---- from a file to a recording */
+
+static int nameless_file(struct err *err)
+{
+	const char *folder = getenv("TMPDIR");
+	struct buf path = { 0 };
+	int fd;
+
+	buf_printf(&path, "%s/sonde.XXXXXX", folder && *folder ? folder : "/tmp");
+	fd = mkostemp(path.s, O_CLOEXEC);
+	if (fd < 0)
+		err_sys(err, "create %s", path.s);
+	else
+		unlink(path.s);
+	buf_release(&path);
+	return fd;
+}
+
+static int end_writer(struct importing *to, struct err *err)
+{
+	int rc = to->writer ? store_writer_end(to->writer) : 0;
+
+	store_writer_free(to->writer);
+	return rc ? err_set(err, rc, "write the events of %s to a temporary file: %s", to->name,
+			    strerror(-rc)) :
+		    0;
+}
+
+struct store *import_bytes(const struct importer *x, const u8 *bytes, size_t len, const char *name,
+			   struct buf *damage, struct err *err)
+{
+	struct importing to = { .name = name, .fd = nameless_file(err) };
+	struct store *s = NULL;
+
+	if (to.fd < 0)
+		return NULL;
+	arena_init(&to.arena);
+	x->run(&to, bytes, len, err);
+	if (end_writer(&to, err) == 0 && !err->code) {
+		s = store_open_fd(to.fd, name, err);
+		to.fd = -1;
+	}
+	if (to.damage[0])
+		buf_puts(damage, to.damage);
+	hash_release(&to.formats);
+	arena_release(&to.arena);
+	fd_close(&to.fd);
+	return s;
+}
+
+static const struct importer *importer_of(const u8 *bytes, size_t len)
+{
+	for (u32 i = 0; importers[i]; i++)
+		if (importers[i]->knows(bytes, len))
+			return importers[i];
+	return NULL;
+}
+
+/* NULL without err: no importer knows it. */
+static struct store *import_fd(int fd, const char *path, struct buf *damage, struct err *err)
+{
+	const struct importer *x;
+	struct store *s = NULL;
+	struct stat st;
+	void *bytes;
+
+	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) || st.st_size < 16)
+		return NULL;
+	bytes = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+	if (bytes == MAP_FAILED) {
+		err_sys(err, "map %s", path);
+		return NULL;
+	}
+	x = importer_of(bytes, (size_t)st.st_size);
+	if (x)
+		s = import_bytes(x, bytes, (size_t)st.st_size, path, damage, err);
+	munmap(bytes, (size_t)st.st_size);
+	return s;
+}
+
+struct store *import_open(const char *path, struct buf *damage, struct err *err)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	struct store *s;
+
+	if (fd < 0) {
+		err_sys(err, "open %s", path);
+		return NULL;
+	}
+	s = import_fd(fd, path, damage, err);
+	if (!s && !err->code)
+		return store_open_fd(fd, path, err);
+	close(fd);
+	return s;
+}

@@ -1,0 +1,390 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * trace.dat of trace-cmd, versions 6 and 7 (trace-cmd.dat.v6(5), trace-cmd.dat.v7(5)): the events of the pages
+ * that trace-cmd copied from the kernel's ring buffers (kernel/trace/ring_buffer.c), of the top instance.
+ * Sections that are compressed are not read.
+ *
+ * trace-cmd keeps one name for each thread and no process: a thread is taken for its own process.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include "import/import.h"
+#include "import/tracing_data.h"
+
+/* Numbers of options (TRACECMD_OPTION_* of libtracecmd). */
+enum {
+	OPTION_DONE = 0,
+	OPTION_BUFFER = 3,
+	OPTION_UNAME = 5,
+	OPTION_HEADER_INFO = 16,
+	OPTION_EVENT_FORMATS = 18,
+	OPTION_PRINTK = 20,
+	OPTION_CMDLINES = 21,
+	N_OPTIONS,
+};
+
+/* Of the ring buffer. */
+enum {
+	PAGE_HEAD = 16,
+	TYPE_PADDING = 29,
+	TYPE_TIME_EXTEND = 30,
+	TYPE_TIME_STAMP = 31,
+	DELTA_BITS = 27,
+};
+
+#define COMMIT_MASK ((1u << 27) - 1)
+#define MISSED_EVENTS (1u << 31)
+#define MISSED_STORED (1u << 30)
+
+struct name {
+	u32 tid;
+	char comm[COMM_SIZE];
+};
+
+struct input {
+	struct importing *to;
+	const u8 *bytes;
+	size_t len;
+	struct arena arena;
+	struct hash names; /* tid -> struct name * */
+	u32 page_size;
+	struct cursor options[N_OPTIONS]; /* the first of each */
+	bool has[N_OPTIONS];
+};
+
+static struct cursor part(const struct input *in, u64 offset, u64 len)
+{
+	return cursor_part(in->bytes, in->len, offset, len);
+}
+
+/* ---- names of threads: "PID NAME" lines */
+
+static void add_name(struct input *in, const char *line, size_t len)
+{
+	char *text = arena_strndup(&in->arena, line, len), *end;
+	struct name *n;
+	u32 tid = (u32)strtoul(text, &end, 10);
+
+	if (end == text || *end != ' ')
+		return;
+	n = arena_new(&in->arena, struct name);
+	n->tid = tid;
+	memcpy(n->comm, end + 1, strnlen(end + 1, sizeof n->comm));
+	hash_put(&in->names, &n->tid, sizeof n->tid, n);
+}
+
+static void read_names(struct input *in, struct cursor *c)
+{
+	u64 len = take_u64(c);
+	const char *s = (const char *)take_bytes(c, len), *end = s + len;
+
+	while (s && s < end) {
+		const char *stop = memchr(s, '\n', (size_t)(end - s));
+
+		stop = stop ? stop : end;
+		add_name(in, s, (size_t)(stop - s));
+		s = stop + 1;
+	}
+}
+
+static const char *name_of(const struct input *in, u32 tid)
+{
+	const struct name *n = hash_get(&in->names, &tid, sizeof tid);
+
+	return n ? n->comm : tid ? "<...>" : "<idle>";
+}
+
+/* ---- pages */
+
+static void give_event(struct input *in, u32 cpu, u64 time, const u8 *record, u32 len)
+{
+	struct common_fields common;
+	struct store_event who = { .time = time, .cpu = cpu };
+
+	if (len < sizeof common)
+		return;
+	memcpy(&common, record, sizeof common);
+	who.pid = who.tid = common.tid;
+	who.comm = name_of(in, common.tid);
+	import_event(in->to, &who, record, len);
+}
+
+/* An event: its length in words, or in the word that follows. False: the page ends with it. */
+static bool take_event(struct input *in, u32 cpu, struct cursor *c, u64 *time)
+{
+	u32 head = take_u32(c), type = head & 31, delta = head >> 5, len = type * 4;
+	const u8 *record;
+
+	if (type == TYPE_TIME_EXTEND || type == TYPE_TIME_STAMP) {
+		u64 wide = ((u64)take_u32(c) << DELTA_BITS) + delta;
+
+		/* a stamp lacks the highest bits of the time */
+		*time = type == TYPE_TIME_EXTEND ? *time + wide : (*time & ~(~0ull >> 5)) | wide;
+		return !c->failed;
+	}
+	if (type == TYPE_PADDING && !delta)
+		return false;
+	if (type == TYPE_PADDING || !type)
+		len = take_u32(c) - 4;
+	*time += delta;
+	record = take_bytes(c, ALIGN_UP((u64)len, 4ull));
+	if (record && type != TYPE_PADDING)
+		give_event(in, cpu, *time, record, len);
+	return !c->failed;
+}
+
+static void give_missed(struct input *in, u64 time, u32 flags, struct cursor after)
+{
+	u64 n = flags & MISSED_STORED ? take_u64(&after) : 1;
+
+	if (flags & MISSED_EVENTS)
+		store_lost(in->to->writer, time, n ? n : 1, "the kernel's ring buffer was full");
+}
+
+static void read_page(struct input *in, u32 cpu, struct cursor page)
+{
+	struct cursor all = page, after;
+	u64 time = take_u64(&page);
+	u32 commit = (u32)take_u64(&page), len = commit & COMMIT_MASK;
+
+	if (len > cursor_left(&page)) {
+		import_damage(in->to,
+			      "a page of processor %u at byte %llu is longer than pages are", cpu,
+			      (unsigned long long)(all.at - in->bytes));
+		return;
+	}
+	after = page;
+	take_bytes(&after, len);
+	give_missed(in, time, commit, after);
+	page.end = page.at + len;
+	while (cursor_left(&page) && take_event(in, cpu, &page, &time))
+		;
+	if (page.failed)
+		import_damage(in->to, "a page of processor %u at byte %llu ends within an event",
+			      cpu, (unsigned long long)(all.at - in->bytes));
+}
+
+static void read_pages(struct input *in, u32 cpu, struct cursor pages)
+{
+	if (pages.failed)
+		import_damage(in->to, "the pages of processor %u are not all there", cpu);
+	while (cursor_left(&pages) >= PAGE_HEAD) {
+		struct cursor page = pages;
+
+		page.end = page.at + MIN(cursor_left(&pages), (size_t)in->page_size);
+		take_bytes(&pages, cursor_left(&page));
+		read_page(in, cpu, page);
+	}
+}
+
+/* What of len bytes at that offset is there. */
+static struct cursor pages_at(const struct input *in, u64 offset, u64 len)
+{
+	struct cursor all = part(in, offset, len);
+
+	if (all.failed && offset < in->len) {
+		all = part(in, offset, in->len - offset);
+		all.failed = true;
+	}
+	return all;
+}
+
+/* ---- options */
+
+/* Up to the one that ends them. */
+static void take_options(struct input *in, struct cursor *c)
+{
+	for (;;) {
+		u16 id = take_u16(c);
+		u32 len;
+
+		if (id == OPTION_DONE || c->failed)
+			return;
+		len = take_u32(c);
+		if (id < N_OPTIONS && !in->has[id]) {
+			in->has[id] = true;
+			in->options[id] = cursor_of(c->at, MIN((size_t)len, cursor_left(c)));
+		}
+		take_bytes(c, len);
+	}
+}
+
+/* One line of uname(2) with spaces: "Linux HOST RELEASE VERSION... MACHINE". */
+static void put_uname(struct input *in)
+{
+	struct cursor *c = &in->options[OPTION_UNAME];
+	char *line = arena_strndup(&in->arena, in->has[OPTION_UNAME] ? (const char *)c->at : "",
+				   cursor_left(c));
+	char *last = strrchr(line, ' '), *s = line;
+
+	for (u32 i = 0; i < 3; i++) {
+		s += strcspn(s, " ");
+		if (*s && s != last)
+			*s++ = '\n';
+	}
+	if (last)
+		*last = '\n';
+	s = arena_printf(&in->arena, "%s\n", line);
+	store_text(in->to->writer, "uname", s, strlen(s));
+}
+
+static void begin(struct input *in, u32 n_cpus)
+{
+	import_begin(in->to, &(struct file_head){ .page_size = in->page_size, .n_cpus = n_cpus });
+}
+
+/* ---- version 6: everything one after the other */
+
+static void read_places(struct input *in, struct cursor *c, u32 n_cpus)
+{
+	for (u32 cpu = 0; cpu < n_cpus && cursor_left(c) >= 16; cpu++) {
+		u64 offset = take_u64(c), len = take_u64(c);
+
+		read_pages(in, cpu, pages_at(in, offset, len));
+	}
+}
+
+static void read_v6(struct input *in, struct cursor c)
+{
+	u32 n_cpus;
+	const u8 *kind;
+
+	begin(in, 0);
+	tracing_data_read(in->to, &c);
+	read_names(in, &c);
+	n_cpus = take_u32(&c);
+	kind = take_bytes(&c, 10);
+	if (kind && !memcmp(kind, "options  ", 10)) {
+		take_options(in, &c);
+		kind = take_bytes(&c, 10);
+	}
+	put_uname(in);
+	if (!kind)
+		import_damage(
+			in->to,
+			"it ends before its events: trace-cmd was killed, or the file was cut");
+	else if (memcmp(kind, "flyrecord", 10) != 0)
+		import_damage(in->to, "it has no events, but a text (trace-cmd report prints it)");
+	else
+		read_places(in, &c, n_cpus);
+}
+
+/* ---- version 7: sections, which options lead to */
+
+enum { SECTION_HEAD = 16, SECTION_COMPRESSED = 1 };
+
+/* Failed: it is not there, or cannot be read. */
+static struct cursor section(struct input *in, u64 offset)
+{
+	struct cursor c = part(in, offset, SECTION_HEAD);
+	u16 flags;
+	u64 len;
+
+	take_u16(&c); /* id */
+	flags = take_u16(&c);
+	take_u32(&c); /* its description */
+	len = take_u64(&c);
+	if (flags & SECTION_COMPRESSED) {
+		import_damage(
+			in->to,
+			"it is compressed, and sonde reads only files that are not (trace-cmd convert "
+			"--file-version 6 -i FILE -o NEW)");
+		c.failed = true;
+	}
+	return c.failed ? c : part(in, offset + SECTION_HEAD, len);
+}
+
+/* The section at whose offset an option is. */
+static struct cursor section_of(struct input *in, u32 option)
+{
+	if (!in->has[option])
+		return (struct cursor){ .failed = true };
+	return section(in, take_u64(&in->options[option]));
+}
+
+/* There can be several, one leads to the next. */
+static void read_options(struct input *in, u64 offset)
+{
+	for (u32 i = 0; offset && i < 1000; i++) {
+		struct cursor c = section(in, offset);
+
+		take_options(in, &c);
+		take_u32(&c); /* length of what follows */
+		offset = take_u64(&c);
+	}
+}
+
+static void read_buffer(struct input *in)
+{
+	struct cursor *c = &in->options[OPTION_BUFFER], head;
+	u32 n_cpus;
+
+	if (!in->has[OPTION_BUFFER]) {
+		import_damage(in->to, "it has no events, or was cut");
+		return;
+	}
+	head = section(in, take_u64(c));
+	take_cstring(c); /* instance, clock */
+	take_cstring(c);
+	in->page_size = take_u32(c);
+	n_cpus = take_u32(c);
+	for (u32 i = 0; i < n_cpus && !c->failed && in->page_size && !head.failed; i++) {
+		u32 cpu = take_u32(c);
+		u64 offset = take_u64(c), len = take_u64(c);
+
+		if (!c->failed && cpu < 0xffff)
+			read_pages(in, cpu, pages_at(in, offset, len));
+	}
+}
+
+static void read_v7(struct input *in, struct cursor c)
+{
+	struct cursor formats, strings, names;
+
+	take_cstring(&c); /* compression: its name, its version */
+	take_cstring(&c);
+	begin(in, 0);
+	read_options(in, take_u64(&c));
+	put_uname(in);
+	formats = section_of(in, OPTION_EVENT_FORMATS);
+	strings = section_of(in, OPTION_PRINTK);
+	names = section_of(in, OPTION_CMDLINES);
+	tracing_data_read_formats(in->to, &formats);
+	tracing_data_read_strings(in->to, &strings);
+	read_names(in, &names);
+	read_buffer(in);
+}
+
+static bool knows(const u8 *bytes, size_t len)
+{
+	return tracing_data_is(bytes, len);
+}
+
+static int run(struct importing *to, const u8 *bytes, size_t len, struct err *err)
+{
+	struct input in = { .to = to, .bytes = bytes, .len = len };
+	struct cursor c = cursor_of(bytes, len);
+	struct tracing_data t;
+
+	if (!tracing_data_read_head(&c, &t) || !(streq(t.version, "6") || streq(t.version, "7")) ||
+	    t.page_size < 1024 || t.page_size > 1 << 24) {
+		err_usage(err, -EINVAL,
+			  "%s is a trace.dat of a version or a processor that sonde does not read",
+			  to->name);
+		return err->code;
+	}
+	arena_init(&in.arena);
+	in.page_size = t.page_size;
+	if (streq(t.version, "6"))
+		read_v6(&in, c);
+	else
+		read_v7(&in, c);
+	hash_release(&in.names);
+	arena_release(&in.arena);
+	return 0;
+}
+
+const struct importer import_trace_dat = { .name = "trace.dat",
+					   .brief = "what trace-cmd record has written",
+					   .knows = knows,
+					   .run = run };
