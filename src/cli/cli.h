@@ -124,6 +124,8 @@ struct cli {
 	const char *const *events; /* record, trace: values of -e, NULL-terminated, or NULL */
 	struct ltrace *ltrace;     /* sonde ltrace: likewise */
 	const char *overwrite;     /* record: --overwrite */
+	const char *dump_on;       /* record: --dump-on */
+	u64 dump_after_ns;         /* record: --after */
 	const char *time_range;    /* --time: part of a recording */
 	const char *export_to;     /* export: --to */
 	bool as_ftrace;            /* script: --ftrace */

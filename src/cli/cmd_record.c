@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "cli/export_file.h"
 #include "cli/job.h"
+#include "cli/record_dump.h"
 #include "cli/record_events.h"
 #include "store/compact.h"
 #include "sym/boot_id.h"
@@ -295,6 +296,7 @@ static int record_to_file(struct cli *c, const struct record_script *script)
 	};
 	int ret = read_limit(c, &s->plan);
 
+	record_dump_plan(c, &s->plan);
 	if (!ret)
 		ret = make_files(c, &run.wanted);
 	if (!ret)
@@ -314,6 +316,8 @@ static int record(struct cli *c)
 	struct record_script *script = xcalloc(1, sizeof *script);
 	int ret = job_targets(c, JOB_NEEDS_TARGET);
 
+	if (!ret)
+		ret = record_dump_check(c);
 	if (!ret)
 		ret = record_script_make(c, c->events, script);
 	if (!ret)

@@ -785,6 +785,15 @@ const struct option_row option_rows[] = {
 	  .doc = "What is older is overwritten while sonde runs. The file can be read at any time, also after "
 		 "sonde was killed.",
 	  .take = take_text, .at = offsetof(struct cli, overwrite), .command = &command_record },
+	{ .name = "dump-on", .arg = "PROBE", .group = GROUP_HIDDEN,
+	  .help = "copy the recording when this happens: 'PROBE /CONDITION/'",
+	  .doc = "Any probe of the language, which need not be recorded: --dump-on 'tracepoint:sched:sched_process_exit "
+		 "/comm == \"server\"/'. The copy is FILE.1, the next one FILE.2; the recording goes on. With "
+		 "--overwrite it has the last events before that moment; SIGUSR2 to sonde asks for a copy, too.",
+	  .take = take_text, .at = offsetof(struct cli, dump_on), .command = &command_record },
+	{ .name = "after", .arg = "TIME", .group = GROUP_HIDDEN,
+	  .help = "copy the recording this much later than --dump-on or SIGUSR2 says: 2s",
+	  .take = take_time, .at = offsetof(struct cli, dump_after_ns), .command = &command_record },
 	{ .name = "time", .arg = "FROM,TO", .group = GROUP_HIDDEN,
 	  .help = "only events between these times, in seconds as they are printed; either may be missing",
 	  .take = take_text, .at = offsetof(struct cli, time_range), .command = &command_script },

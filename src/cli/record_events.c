@@ -13,6 +13,7 @@
  */
 #include <unistd.h>
 #include "base/glob.h"
+#include "cli/record_dump.h"
 #include "cli/record_events.h"
 #include "sym/event_layout.h"
 #include "sym/syscalls.h"
@@ -240,6 +241,7 @@ int record_script_make(struct cli *c, const char *const *events, struct record_s
 	if (!events)
 		add_time_line(&ev);
 	buf_puts(&to->text, "config = { max_probes = 100000; perf_rb_pages = 8192 }\n");
+	record_dump_clauses(c, &to->text);
 	for (u32 i = 0; i < ev.names.n && !ret; i++)
 		ret = put_clause(&ev, to, ev.names.v[i]);
 	if (!ret)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Events to a store_writer, which writes to the sink's descriptor itself. Messages go to stderr. */
+#include <stdio.h>
 #include "base/clock.h"
 #include "output/notice.h"
 #include "output/recording.h"
@@ -83,6 +84,25 @@ static void event(struct sink *s, const struct trace_event *e)
 	see_error(s, r);
 }
 
+/* ---- copies */
+
+static void dump(struct recording *r)
+{
+	r->dump_ns = 0;
+	r->plan->dump(r->plan->dump_ctx, r->dump_why);
+}
+
+/* A script that records has no other results. Further texts until the copy is made ask for the same one. */
+static void text(struct sink *s, enum sink_text kind, const char *bytes, size_t len)
+{
+	struct recording *r = s->state;
+
+	if (!r->plan->dump || r->dump_ns)
+		return;
+	r->dump_ns = clock_boot_ns() + r->plan->dump_after_ns;
+	snprintf(r->dump_why, sizeof r->dump_why, "%.*s", (int)MIN(len, sizeof r->dump_why), bytes);
+}
+
 static void tick(struct sink *s)
 {
 	struct recording *r = s->state;
@@ -94,6 +114,10 @@ static void tick(struct sink *s)
 		r->next_clock_ns = now + CLOCK_NS;
 	}
 	store_tick(w, now);
+	if (r->dump_ns && now >= r->dump_ns) {
+		store_flush(w);
+		dump(r);
+	}
 	see_error(s, r);
 }
 
@@ -134,10 +158,6 @@ static void lost(struct sink *s, const struct loss *loss, u64 count)
 	sink_item(s);
 }
 
-/* A script that records has no other results. */
-static void text(struct sink *s, enum sink_text kind, const char *bytes, size_t len)
-{
-}
 static void value(struct sink *s, const struct type *t, const void *p)
 {
 }
@@ -154,6 +174,8 @@ static void end(struct sink *s)
 	see_error(s, r);
 	store_writer_free(r->writer);
 	r->writer = NULL;
+	if (r->dump_ns) /* the run has ended before */
+		dump(r);
 }
 
 const struct output output_recording = {

@@ -27,6 +27,11 @@ struct recording_plan {
 	 * raw_syscalls:sys_enter and sys_exit, and have the same layout. NULL: those are stored as
 	 * they are. */
 	struct event_format *(*calls)[RECORDED_CALLS];
+	/* What the script prints asks for a copy of the file as it is dump_after_ns later: why is the text.
+	 * NULL: it prints nothing. */
+	void (*dump)(void *ctx, const char *why);
+	void *dump_ctx;
+	u64 dump_after_ns;
 };
 
 struct recording { /* sink.state */
@@ -35,6 +40,8 @@ struct recording { /* sink.state */
 	u32 n_formats;
 	u64 n_events, n_lost, bytes;
 	u64 next_clock_ns;
+	u64 dump_ns; /* when to copy the file; 0: nobody asked */
+	char dump_why[64];
 };
 
 extern const struct output output_recording;

@@ -333,6 +333,13 @@ void store_event(struct store_writer *w, const struct store_event *e)
 	w->n_events++;
 }
 
+void store_flush(struct store_writer *w)
+{
+	for (u32 i = 0; i < w->n_lanes; i++)
+		if (w->lanes[i] && w->lanes[i]->count)
+			put_lane(w, i);
+}
+
 void store_tick(struct store_writer *w, u64 now)
 {
 	for (u32 i = 0; i < w->n_lanes; i++)
@@ -379,11 +386,9 @@ int store_writer_end(struct store_writer *w)
 
 	u64 latest = 0;
 
-	for (u32 i = 0; i < w->n_lanes; i++) {
-		if (w->lanes[i] && w->lanes[i]->count)
-			put_lane(w, i);
+	store_flush(w);
+	for (u32 i = 0; i < w->n_lanes; i++)
 		latest = w->lanes[i] ? MAX(latest, w->lanes[i]->t1) : latest;
-	}
 	put_tables(w);
 	w->overwrite.most_bytes = 0; /* the last chunk of each processor stays */
 	drop_old(w, latest);

@@ -41,6 +41,8 @@ void store_event(struct store_writer *w, const struct store_event *e);
 void store_overwrite(struct store_writer *w, u64 most_bytes, u64 most_ns);
 /* A chunk of another recording as it is. */
 void store_chunk(struct store_writer *w, const struct chunk_head *h, const void *stored);
+/* All events so far are in the file. */
+void store_flush(struct store_writer *w);
 /* Closes chunks that are old; now: of the boot clock. */
 void store_tick(struct store_writer *w, u64 now);
 /* 0, or -errno of the first write that failed. */
