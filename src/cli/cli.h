@@ -124,6 +124,7 @@ struct cli {
 	const char *const *events; /* record, trace: values of -e, NULL-terminated, or NULL */
 	struct ltrace *ltrace;     /* sonde ltrace: likewise */
 	const char *overwrite;     /* record: --overwrite */
+	const char *max_size, *switch_output, *switch_max_files;
 	const char *dump_on;       /* record: --dump-on */
 	u64 dump_after_ns;         /* record: --after */
 	const char *time_range;    /* --time: part of a recording */

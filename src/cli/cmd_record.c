@@ -194,27 +194,93 @@ static int without_holes(struct cli *c)
 	return err.code ? STATUS_REFUSED : 0;
 }
 
-/* --overwrite: "16M" of file, or "30s" of time. */
-static int read_limit(struct cli *c, struct recording_plan *plan)
+/* ---- limits */
+
+struct amount {
+	u64 bytes, ns;
+};
+
+/* "16M" or "30s"; false: it is neither. */
+static bool read_amount(const char *text, struct amount *to)
 {
 	static const struct {
 		const char *unit;
-		u64 bytes, ns;
-	} units[] = { { "K", 1 << 10, 0 },      { "M", 1 << 20, 0 },    { "G", 1 << 30, 0 },
-		      { "ms", 0, 1000000 },     { "s", 0, 1000000000 }, { "m", 0, 60000000000 },
-		      { "h", 0, 3600000000000 } };
+		struct amount amount;
+	} units[] = { { "K", { 1 << 10, 0 } },      { "M", { 1 << 20, 0 } },
+		      { "G", { 1 << 30, 0 } },      { "ms", { 0, 1000000 } },
+		      { "s", { 0, 1000000000 } },   { "m", { 0, 60000000000 } },
+		      { "h", { 0, 3600000000000 } } };
 	char *end;
-	u64 n = c->overwrite ? strtoull(c->overwrite, &end, 10) : 0;
+	u64 n = strtoull(text, &end, 10);
 
-	if (!c->overwrite)
-		return 0;
 	for (u32 i = 0; i < ARRAY_SIZE(units) && n && n < 1 << 20; i++)
 		if (streq(end, units[i].unit)) {
-			plan->most_bytes = n * units[i].bytes;
-			plan->most_ns = n * units[i].ns;
-			return 0;
+			*to = (struct amount){ n * units[i].amount.bytes, n * units[i].amount.ns };
+			return true;
 		}
-	return say_usage(c, "--overwrite=%s: a size as 16M, or a time as 30s", c->overwrite);
+	return false;
+}
+
+struct files {
+	struct cli *c;
+	u32 n, most; /* how many there are besides FILE; how many may be, 0: any number */
+};
+
+/* The values of --overwrite, --switch-output, --switch-max-files and --max-size. */
+static int read_limits(struct cli *c, struct recording_plan *plan, struct files *files)
+{
+	struct amount kept = { 0 }, each = { 0 }, all = { 0 };
+
+	if (c->overwrite && !read_amount(c->overwrite, &kept))
+		return say_usage(c, "--overwrite=%s: a size as 16M, or a time as 30s",
+				 c->overwrite);
+	if (c->switch_output && !read_amount(c->switch_output, &each))
+		return say_usage(c, "--switch-output=%s: a size as 16M, or a time as 30s",
+				 c->switch_output);
+	if (c->max_size && (!read_amount(c->max_size, &all) || !all.bytes))
+		return say_usage(c, "--max-size=%s: a size as 16M", c->max_size);
+	if (c->switch_output && (c->overwrite || exporter_by_suffix(c->output ? c->output : "")))
+		return say_usage(
+			c,
+			"--switch-output goes with neither --overwrite nor the suffix of a format");
+	files->most = c->switch_max_files ? (u32)strtoul(c->switch_max_files, NULL, 10) : 0;
+	if (c->switch_max_files && (!files->most || !c->switch_output))
+		return say_usage(c,
+				 "--switch-max-files=%s: a number from 1 on, with --switch-output",
+				 c->switch_max_files);
+	plan->most_bytes = kept.bytes;
+	plan->most_ns = kept.ns;
+	plan->file_bytes = each.bytes;
+	plan->file_ns = each.ns;
+	plan->end_bytes = all.bytes;
+	return 0;
+}
+
+/* ---- --switch-output: the file that is full is FILE.1, FILE.2 ... */
+
+static void remove_old(const struct files *f)
+{
+	struct cli *c = f->c;
+
+	if (f->most && f->n >= f->most)
+		unlink(arena_printf(&c->words_arena, "%s.%u", c->output, f->n + 1 - f->most));
+}
+
+static int next_file(void *ctx, int fd)
+{
+	struct files *f = ctx;
+	struct cli *c = f->c;
+	int made, ret = 0;
+
+	if (rename(c->output, arena_printf(&c->words_arena, "%s.%u", c->output, ++f->n)) < 0)
+		return -errno;
+	remove_old(f);
+	made = open(c->output, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (made < 0 || dup3(made, fd, O_CLOEXEC) < 0)
+		ret = -errno;
+	if (made >= 0)
+		close(made);
+	return ret;
 }
 
 static u64 size_of(const char *path, u64 otherwise)
@@ -294,9 +360,12 @@ static int record_to_file(struct cli *c, const struct record_script *script)
 		.finish_ctx = &run,
 		.status_of_cmd = true,
 	};
-	int ret = read_limit(c, &s->plan);
+	struct files files = { .c = c };
+	int ret = read_limits(c, &s->plan, &files);
 
 	record_dump_plan(c, &s->plan);
+	s->plan.next_file = c->switch_output ? next_file : NULL;
+	s->plan.file_ctx = &files;
 	if (!ret)
 		ret = make_files(c, &run.wanted);
 	if (!ret)

@@ -785,6 +785,16 @@ const struct option_row option_rows[] = {
 	  .doc = "What is older is overwritten while sonde runs. The file can be read at any time, also after "
 		 "sonde was killed.",
 	  .take = take_text, .at = offsetof(struct cli, overwrite), .command = &command_record },
+	{ .name = "max-size", .arg = "SIZE", .group = GROUP_HIDDEN,
+	  .help = "end when the file has this size: 16M",
+	  .take = take_text, .at = offsetof(struct cli, max_size), .command = &command_record },
+	{ .name = "switch-output", .arg = "SIZE|TIME", .group = GROUP_HIDDEN,
+	  .help = "begin another file when one has this size or is this old: 16M, 30s",
+	  .doc = "Those that are full are FILE.1, FILE.2 and so on, each of them complete.",
+	  .take = take_text, .at = offsetof(struct cli, switch_output), .command = &command_record },
+	{ .name = "switch-max-files", .arg = "N", .group = GROUP_HIDDEN,
+	  .help = "keep only the last N files of --switch-output",
+	  .take = take_text, .at = offsetof(struct cli, switch_max_files), .command = &command_record },
 	{ .name = "dump-on", .arg = "PROBE", .group = GROUP_HIDDEN,
 	  .help = "copy the recording when this happens: 'PROBE /CONDITION/'",
 	  .doc = "Any probe of the language, which need not be recorded: --dump-on 'tracepoint:sched:sched_process_exit "

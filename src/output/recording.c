@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Events to a store_writer, which writes to the sink's descriptor itself. Messages go to stderr. */
 #include <stdio.h>
+#include <stdlib.h>
 #include "base/clock.h"
 #include "output/notice.h"
 #include "output/recording.h"
@@ -13,6 +14,7 @@ static struct store_writer *begin(struct sink *s, struct recording *r)
 	const struct recording_plan *p = r->plan;
 	struct store_writer *w = r->writer = store_writer_new(s->fd, &p->head);
 
+	r->file_start_ns = clock_boot_ns();
 	if (p->most_bytes || p->most_ns)
 		store_overwrite(w, p->most_bytes, p->most_ns);
 	for (u32 i = 0; i < p->n_texts; i++)
@@ -40,6 +42,8 @@ static u32 number_of(struct recording *r, struct event_format *f)
 {
 	if (!f->stored) {
 		store_format(r->writer, r->n_formats, f->name, f->text);
+		r->formats = xrealloc(r->formats, (r->n_formats + 1) * sizeof *r->formats);
+		r->formats[r->n_formats] = f;
 		f->stored = ++r->n_formats;
 	}
 	return f->stored - 1;
@@ -84,6 +88,48 @@ static void event(struct sink *s, const struct trace_event *e)
 	see_error(s, r);
 }
 
+/* ---- the end of a file */
+
+static void end_file(struct sink *s, struct recording *r)
+{
+	store_writer_end(r->writer);
+	r->bytes += store_bytes(r->writer);
+	see_error(s, r);
+	store_writer_free(r->writer);
+	r->writer = NULL;
+	for (u32 i = 0; i < r->n_formats; i++)
+		r->formats[i]->stored = 0;
+	r->n_formats = 0;
+}
+
+static void next_file(struct sink *s, struct recording *r)
+{
+	int error;
+
+	end_file(s, r);
+	error = s->error ? 0 : r->plan->next_file(r->plan->file_ctx, s->fd);
+	if (error)
+		s->error = error;
+}
+
+/* Whether the file is as long or as old as it may be. */
+static bool is_full(const struct recording *r, u64 now)
+{
+	const struct recording_plan *p = r->plan;
+
+	return p->next_file && store_events(r->writer) &&
+	       ((p->file_bytes && store_bytes(r->writer) >= p->file_bytes) ||
+		(p->file_ns && now >= r->file_start_ns + p->file_ns));
+}
+
+static void see_size(struct sink *s, struct recording *r, u64 now)
+{
+	if (r->plan->end_bytes && store_bytes(r->writer) >= r->plan->end_bytes)
+		s->closed = true;
+	if (is_full(r, now))
+		next_file(s, r);
+}
+
 /* ---- copies */
 
 static void dump(struct recording *r)
@@ -119,6 +165,7 @@ static void tick(struct sink *s)
 		dump(r);
 	}
 	see_error(s, r);
+	see_size(s, r, now);
 }
 
 /* ---- about the run */
@@ -169,11 +216,10 @@ static void end(struct sink *s)
 {
 	struct recording *r = s->state;
 
-	store_writer_end(writer_of(s, r));
-	r->bytes = store_bytes(r->writer);
-	see_error(s, r);
-	store_writer_free(r->writer);
-	r->writer = NULL;
+	writer_of(s, r);
+	end_file(s, r);
+	free(r->formats);
+	r->formats = NULL;
 	if (r->dump_ns) /* the run has ended before */
 		dump(r);
 }

@@ -23,6 +23,12 @@ struct recording_plan {
 	const struct task_row *tasks;
 	u32 n_tasks;
 	u64 most_bytes, most_ns; /* only the last of them are kept; both 0: everything is */
+	u64 end_bytes;           /* the run ends when the file has that many; 0: it does not */
+	/* When the file has that many bytes or is that old (0: no such limit), it is closed, and next_file()
+	 * makes sink.fd the next one: 0 or -errno. NULL: there is one file. */
+	u64 file_bytes, file_ns;
+	int (*next_file)(void *ctx, int fd);
+	void *file_ctx;
 	/* Events of single system calls, by entry or exit and number: they are recorded as
 	 * raw_syscalls:sys_enter and sys_exit, and have the same layout. NULL: those are stored as
 	 * they are. */
@@ -36,9 +42,11 @@ struct recording_plan {
 
 struct recording { /* sink.state */
 	const struct recording_plan *plan;
-	struct store_writer *writer; /* NULL before the first use */
+	struct store_writer *writer;   /* NULL before the first use */
+	struct event_format **formats; /* of the file */
 	u32 n_formats;
 	u64 n_events, n_lost, bytes;
+	u64 file_start_ns;
 	u64 next_clock_ns;
 	u64 dump_ns; /* when to copy the file; 0: nobody asked */
 	char dump_why[64];
