@@ -23,11 +23,13 @@ static inline size_t cursor_left(const struct cursor *c)
 	return (size_t)(c->end - c->at);
 }
 
-/* len bytes, or NULL. */
+/* len bytes, or NULL. A cursor that is all zero is at its end. */
 static inline const u8 *take_bytes(struct cursor *c, u64 len)
 {
 	const u8 *at = c->at;
 
+	if (!len)
+		return at;
 	if (len > cursor_left(c)) {
 		c->failed = true;
 		c->at = c->end;

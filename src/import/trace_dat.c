@@ -76,9 +76,9 @@ static void add_name(struct input *in, const char *line, size_t len)
 static void read_names(struct input *in, struct cursor *c)
 {
 	u64 len = take_u64(c);
-	const char *s = (const char *)take_bytes(c, len), *end = s + len;
+	const char *s = (const char *)take_bytes(c, len), *end = s ? s + len : NULL;
 
-	while (s && s < end) {
+	while (s < end) {
 		const char *stop = memchr(s, '\n', (size_t)(end - s));
 
 		stop = stop ? stop : end;
